@@ -1,0 +1,96 @@
+package sampler
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Bytes is an amount of memory. All units are 1024-based, as in nvidia-smi and PyTorch.
+type Bytes uint64
+
+// The units of Bytes.
+const (
+	KiB Bytes = 1 << 10
+	MiB Bytes = 1 << 20
+	GiB Bytes = 1 << 30
+	TiB Bytes = 1 << 40
+)
+
+// Sane is the largest amount that is taken for a real one. Drivers and allocators
+// print 2^64-1 (or 17179869184.00 GiB) for "not available"; see FACTS R0.
+const Sane Bytes = 1 << 60
+
+// GiB returns the amount in GiB.
+func (b Bytes) GiB() float64 { return float64(b) / float64(GiB) }
+
+// Less returns b-c, or 0 when c is larger.
+func (b Bytes) Less(c Bytes) Bytes {
+	if c >= b {
+		return 0
+	}
+	return b - c
+}
+
+// String is the amount as people read it: "512 B", "20.0 MiB", "15.8 GiB".
+func (b Bytes) String() string {
+	switch {
+	case b < KiB:
+		return strconv.FormatUint(uint64(b), 10) + " B"
+	case b < MiB:
+		return unit(b, KiB, "KiB")
+	case b < GiB-GiB/2048: // 1023.5 MiB and more would print as "1024.0 MiB"
+		return unit(b, MiB, "MiB")
+	case b < TiB:
+		return unit(b, GiB, "GiB")
+	}
+	return unit(b, TiB, "TiB")
+}
+
+func unit(b, u Bytes, name string) string {
+	return strconv.FormatFloat(float64(b)/float64(u), 'f', 1, 64) + " " + name
+}
+
+// Short is the amount in at most five columns: "512B", "20M", "15.8G", "141G".
+func (b Bytes) Short() string {
+	f, u := float64(b), "B"
+	for _, next := range []string{"K", "M", "G", "T", "P"} {
+		if f < 999.5 {
+			break
+		}
+		f, u = f/1024, next
+	}
+	if f < 99.95 && u >= "A" && (u == "G" || u == "T" || u == "P") {
+		return strconv.FormatFloat(f, 'f', 1, 64) + u
+	}
+	return strconv.FormatFloat(f, 'f', 0, 64) + u
+}
+
+// sizeUnits are the suffixes that a size may have. K, KB and KiB are the same.
+var sizeUnits = map[string]Bytes{
+	"": 1, "B": 1,
+	"K": KiB, "KB": KiB, "KIB": KiB,
+	"M": MiB, "MB": MiB, "MIB": MiB,
+	"G": GiB, "GB": GiB, "GIB": GiB,
+	"T": TiB, "TB": TiB, "TIB": TiB,
+}
+
+// SizeForms names the forms ParseBytes accepts, for error messages.
+const SizeForms = "a size such as 300MiB, 15.82GiB, 16G or 20971520"
+
+// ParseBytes reads a size as people and PyTorch write it: "300MiB", "15.82 GiB",
+// "16G", "20971520". Fractions are rounded half up to a byte.
+func ParseBytes(s string) (Bytes, error) {
+	t := strings.TrimSpace(s)
+	n := strings.IndexFunc(t, func(r rune) bool { return (r < '0' || r > '9') && r != '.' })
+	if n < 0 {
+		n = len(t)
+	}
+	u, ok := sizeUnits[strings.ToUpper(strings.TrimSpace(t[n:]))]
+	f, err := strconv.ParseFloat(t[:n], 64)
+	if !ok || err != nil || math.IsInf(f, 0) || f*float64(u) >= float64(Sane) {
+		return 0, fmt.Errorf("%q is not %s", s, SizeForms)
+	}
+	return Bytes(math.Floor(f*float64(u) + 0.5)), nil
+}

@@ -1,0 +1,115 @@
+package sampler
+
+import "time"
+
+// The words of what samples mean. Package advice makes them; recordings and screens carry them.
+
+// Levels of an alert.
+const (
+	LevelNotice   = "notice"
+	LevelWarning  = "warning"
+	LevelCritical = "critical"
+)
+
+// Alert is one incident, from the moment it was raised until it cleared.
+type Alert struct {
+	T        float64            `json:"t"`   // seconds from the start of watching
+	End      Opt[float64]       `json:"end"` // absent while open
+	Time     time.Time          `json:"time"`
+	GPU      Opt[int]           `json:"gpu"`
+	PID      Opt[int]           `json:"pid"`
+	Level    string             `json:"level"`
+	Kind     string             `json:"kind"` // need_does_not_fit, repeat_spike, growth, …
+	ETA      Opt[float64]       `json:"eta_s"`
+	Text     string             `json:"text"`
+	Evidence []string           `json:"evidence"`
+	Numbers  map[string]float64 `json:"numbers"`
+	Advice   []Advice           `json:"advice"`
+}
+
+// Range of bytes.
+type Range struct {
+	Low  Bytes `json:"low"`
+	High Bytes `json:"high"`
+}
+
+// Cause of an out-of-memory failure or of an alert.
+type Cause struct {
+	ID         string             `json:"id"`
+	Confidence float64            `json:"confidence"` // 0..1
+	Evidence   []string           `json:"evidence"`
+	Numbers    map[string]float64 `json:"numbers"`
+}
+
+// Advice is one thing to change, most useful first (Rank 1).
+type Advice struct {
+	ID     string     `json:"id"`
+	Rank   int        `json:"rank"`
+	Title  string     `json:"title"`
+	Why    string     `json:"why"`
+	Do     []string   `json:"do"` // shell or code to apply
+	Saves  Opt[Range] `json:"saves_bytes"`
+	Cost   string     `json:"cost"`
+	Source string     `json:"source"` // URL
+}
+
+// OOMEvent is one out-of-memory failure found in a text. Sizes are as printed,
+// in bytes; what the text does not say is absent.
+type OOMEvent struct {
+	Framework           string         `json:"framework"`
+	Kind                string         `json:"error_kind"`
+	MemoryKind          string         `json:"memory_kind"` // gpu, host, unknown
+	Rank                Opt[int]       `json:"rank"`
+	GPUIndex            Opt[int]       `json:"gpu_index"` // as printed: CUDA ordinal, not NVML index
+	Requested           Opt[Bytes]     `json:"requested_bytes"`
+	GPUTotal            Opt[Bytes]     `json:"gpu_total_bytes"`
+	GPUFree             Opt[Bytes]     `json:"gpu_free_bytes"`
+	ProcessInUse        Opt[Bytes]     `json:"process_in_use_bytes"`
+	Allocated           Opt[Bytes]     `json:"allocated_bytes"`
+	ReservedUnallocated Opt[Bytes]     `json:"reserved_unallocated_bytes"`
+	Reserved            Opt[Bytes]     `json:"reserved_bytes"`
+	PrivatePools        Opt[Bytes]     `json:"private_pools_bytes"`
+	OtherProcesses      []OtherProcess `json:"other_processes"`
+	MemoryLimit         *MemoryLimit   `json:"memory_limit"`
+	SelfUnknown         bool           `json:"self_process_unknown"`
+	Recovered           bool           `json:"recovered"`
+	Occurrences         int            `json:"occurrences"`
+	PID                 Opt[int]       `json:"pid"`
+	Extra               map[string]any `json:"extra"`
+	Line                int            `json:"line"` // where it starts, from 1
+	Text                string         `json:"text"` // cleaned
+	Context             *LogContext    `json:"context"`
+}
+
+// LogContext is what the log around a failure says of the run. Empty or absent: not said.
+type LogContext struct {
+	Phase            string            `json:"phase"` // loading, training, validation, saving, inference
+	Epoch            Opt[int]          `json:"epoch"`
+	Epochs           Opt[int]          `json:"epochs"` // planned
+	Step             Opt[int]          `json:"step"`
+	FirstStep        bool              `json:"first_step"` // failed before the first training step was over
+	BatchSize        Opt[int]          `json:"batch_size"`
+	NaNLoss          bool              `json:"nan_loss"`
+	Functions        []string          `json:"functions"` // of the traceback, outermost first
+	Code             []string          `json:"code"`      // its source lines, outermost first
+	Parameters       Opt[uint64]       `json:"parameters"`
+	Precision        string            `json:"precision"` // fp32, fp16, bf16, int8, nf4
+	FrameworkVersion string            `json:"framework_version"`
+	Command          string            `json:"command"`     // the command line, if the log holds it
+	Environment      map[string]string `json:"environment"` // memory variables, if the log holds them
+	GPUName          string            `json:"gpu_name"`
+	WorldSize        Opt[int]          `json:"world_size"`
+}
+
+// OtherProcess is a "Process N has X memory in use" clause.
+type OtherProcess struct {
+	PID   int   `json:"pid"`
+	Bytes Bytes `json:"bytes"`
+}
+
+// MemoryLimit is a limit that was in force below the size of the card.
+type MemoryLimit struct {
+	Kind     string       `json:"kind"`
+	Allowed  Opt[Bytes]   `json:"allowed_bytes"`
+	Fraction Opt[float64] `json:"fraction"`
+}

@@ -1,0 +1,162 @@
+package sampler
+
+import "time"
+
+// Schema is the version of the JSON form. Keys may be added under the same number.
+const Schema = 1
+
+// Snapshot is everything that was known at one moment. A published Snapshot is never changed.
+type Snapshot struct {
+	Type       string          `json:"type"` // "snapshot"
+	Schema     int             `json:"schema"`
+	Time       time.Time       `json:"time"`
+	Host       string          `json:"host"`
+	Driver     string          `json:"driver"`
+	CUDA       string          `json:"cuda"`
+	GPUs       []GPU           `json:"gpus"`
+	HostMemory Opt[HostMemory] `json:"host_memory"`
+	Lane       Opt[Lane]       `json:"memory_lane"`
+	Alerts     []Alert         `json:"alerts"`
+}
+
+// Lane says how the fast memory lane really runs.
+type Lane struct {
+	PeriodSeconds float64 `json:"period_s"` // in force; longer than asked for when the driver is slow
+	AskedSeconds  float64 `json:"asked_period_s"`
+	DutyPercent   float64 `json:"duty_percent"` // share of one thread spent in driver calls
+}
+
+// GPU is one card or one MIG instance.
+type GPU struct {
+	Index             int         `json:"index"` // as NVML and nvidia-smi number cards; a MIG instance has its card's
+	UUID              string      `json:"uuid"`
+	PCI               string      `json:"pci"`
+	Name              string      `json:"name"`
+	MIG               *MIG        `json:"mig"`
+	ComputeCapability Opt[string] `json:"compute_capability"`
+	Memory            Memory      `json:"memory"`
+	Metrics
+	LastXID     Opt[uint64]    `json:"last_xid"`
+	LastXIDTime Opt[time.Time] `json:"last_xid_time"`
+	Error       Opt[string]    `json:"error"` // why this GPU gives no figures now
+	Processes   []Process      `json:"processes"`
+}
+
+// Metrics are the figures of a GPU that are read once a second.
+type Metrics struct {
+	Utilization      Utilization  `json:"utilization"`
+	Temperature      Opt[int]     `json:"temperature_celsius"`
+	Fan              Opt[int]     `json:"fan_percent"`
+	Power            Opt[float64] `json:"power_watts"`
+	PowerLimit       Opt[float64] `json:"power_limit_watts"`
+	Clocks           Clocks       `json:"clocks"`
+	PCIe             PCIe         `json:"pcie"`
+	PerformanceState Opt[string]  `json:"performance_state"`
+	Throttle         []string     `json:"throttle"`
+	ECCUncorrected   Opt[uint64]  `json:"ecc_uncorrected"`
+}
+
+// MIG names one instance of a card that is split by Multi-Instance GPU.
+type MIG struct {
+	Index           int    `json:"index"` // of the instance on its card, as nvidia-smi numbers it
+	ParentUUID      string `json:"parent_uuid"`
+	GPUInstance     int    `json:"gpu_instance"`
+	ComputeInstance int    `json:"compute_instance"`
+	Profile         string `json:"profile"` // "1g.10gb"
+}
+
+// Memory of one GPU: used + reserved + free = total. Unknown parts are absent.
+type Memory struct {
+	Total          Opt[Bytes] `json:"total_bytes"`
+	Reserved       Opt[Bytes] `json:"reserved_bytes"` // by driver and firmware; absent where the driver counts it as used
+	Used           Opt[Bytes] `json:"used_bytes"`
+	Free           Opt[Bytes] `json:"free_bytes"`
+	Unattributed   Opt[Bytes] `json:"unattributed_bytes"` // used, but by no process the driver names
+	SharedWithHost bool       `json:"shared_with_host"`   // host memory serves as GPU memory (GB10, Jetson)
+	Window         *Window    `json:"window"`
+	Peak           *Peak      `json:"peak"`
+	WorstFree      Opt[Bytes] `json:"worst_free_bytes"` // least free since the monitor began
+}
+
+// Window is what the fast lane saw since the snapshot before.
+type Window struct {
+	Min      Bytes     `json:"min_bytes"`
+	Max      Bytes     `json:"max_bytes"`
+	MaxTime  time.Time `json:"max_time"`
+	Readings int       `json:"readings"`
+	Missed   int       `json:"missed"` // readings that came a period late or more and were given up
+}
+
+// Where a peak comes from.
+const (
+	PeakSampled   = "sampled"   // the largest reading of nvpeak
+	PeakDriver    = "driver"    // NVML accounting, exact
+	PeakAllocator = "allocator" // from inside the process
+)
+
+// Peak is the most memory seen, with its moment and its source.
+type Peak struct {
+	Bytes  Bytes     `json:"bytes"`
+	Time   time.Time `json:"time"`
+	Source string    `json:"source"`
+}
+
+// Utilization in percent of the last driver interval.
+type Utilization struct {
+	GPU     Opt[int] `json:"gpu_percent"`
+	Memory  Opt[int] `json:"memory_percent"`
+	Encoder Opt[int] `json:"encoder_percent"`
+	Decoder Opt[int] `json:"decoder_percent"`
+}
+
+// Clocks in MHz.
+type Clocks struct {
+	SM     Opt[int] `json:"sm_mhz"`
+	Memory Opt[int] `json:"memory_mhz"`
+}
+
+// PCIe link as it runs now, and its traffic.
+type PCIe struct {
+	Generation Opt[int]    `json:"generation"`
+	Width      Opt[int]    `json:"width"`
+	RX         Opt[uint64] `json:"rx_bytes_per_second"`
+	TX         Opt[uint64] `json:"tx_bytes_per_second"`
+}
+
+// Process on a GPU. Its identity is PID and StartTime: pids are used again.
+type Process struct {
+	PID         int               `json:"pid"`
+	StartTime   Opt[time.Time]    `json:"start_time"`
+	User        string            `json:"user"`
+	Name        string            `json:"name"`
+	Command     string            `json:"command"`
+	Type        string            `json:"type"` // compute, graphics, compute+graphics, mps
+	Environment map[string]string `json:"environment"`
+	Memory      Opt[Bytes]        `json:"memory_bytes"`
+	Peak        *Peak             `json:"peak"`
+	SM          Opt[int]          `json:"sm_percent"`
+	HostMemory  Opt[Bytes]        `json:"host_memory_bytes"`
+	CPU         Opt[float64]      `json:"cpu_percent"` // of one core
+	Container   Opt[string]       `json:"container"`
+	Framework   Opt[string]       `json:"framework"`
+	Visible     bool              `json:"visible"` // false: the pid is of another pid namespace
+	Allocator   *Allocator        `json:"allocator"`
+}
+
+// Allocator is what the allocator inside a process reports of itself.
+type Allocator struct {
+	Allocated     Bytes `json:"allocated_bytes"`
+	Reserved      Bytes `json:"reserved_bytes"`
+	InactiveSplit Bytes `json:"inactive_split_bytes"`
+	Retries       int   `json:"retries"`
+	OOMs          int   `json:"ooms"`
+	PeakAllocated Bytes `json:"peak_allocated_bytes"`
+	PeakReserved  Bytes `json:"peak_reserved_bytes"`
+}
+
+// HostMemory of the machine.
+type HostMemory struct {
+	Total     Bytes `json:"total_bytes"`
+	Available Bytes `json:"available_bytes"`
+	SwapUsed  Bytes `json:"swap_used_bytes"`
+}
