@@ -1,0 +1,302 @@
+package sampler
+
+import (
+	"errors"
+	"sync"
+	"time"
+)
+
+// collector is where the lanes meet. It holds the latest answers per device and makes
+// snapshots of them. It starts nothing and reads no clock.
+type collector struct {
+	mu    sync.Mutex
+	inv   Inventory
+	gpus  []*device
+	byKey map[string]*device // by UUID, so that a reconnect finds its own
+	marks *Watermarks
+	lost  error // the whole driver is away
+	lane  Lane
+}
+
+// device is everything known of one GPU.
+type device struct {
+	dev      Device
+	mem      Memory // of the last good reading
+	win      Window
+	memErr   error
+	metrics  Metrics
+	slowErr  error
+	procs    []Process
+	procUsed Bytes // used when procs were read
+	procsOK  bool
+	listedAt time.Time
+	asked    bool // for a fresh process list
+	xid      Opt[uint64]
+	xidTime  time.Time
+	retryAt  time.Time // a lost GPU is probed again then
+}
+
+func newCollector() *collector {
+	return &collector{byKey: map[string]*device{}, marks: NewWatermarks()}
+}
+
+// adopt takes the devices of a new connection. What is known of a UUID stays.
+func (c *collector) adopt(inv Inventory) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.inv, c.lost, c.gpus = inv, nil, nil
+	c.inv.Driver, c.inv.CUDA = Clean(inv.Driver), Clean(inv.CUDA)
+	for _, d := range inv.Devices {
+		d.Name, d.UUID, d.PCI = Clean(d.Name), Clean(d.UUID), Clean(d.PCI)
+		g := GPU{Index: d.Index, UUID: d.UUID, MIG: d.MIG}
+		known := c.byKey[g.Key()]
+		if known == nil {
+			known = &device{}
+			c.byKey[g.Key()] = known
+		}
+		known.dev, known.memErr, known.slowErr, known.retryAt = d, nil, nil, time.Time{}
+		c.gpus = append(c.gpus, known)
+	}
+}
+
+// reading notes an answer of the fast lane. It returns true when the process list no
+// longer fits the memory and should be read again soon.
+func (c *collector) reading(dev int, at time.Time, r Reading, err error) (stale bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	d := c.gpus[dev]
+	if err != nil {
+		if !errors.Is(err, ErrTransient) {
+			d.memErr = err
+			d.retryAt = at.Add(retryAfter(err))
+		}
+		return false
+	}
+	d.memErr = nil
+	d.mem = r.memory(d.dev.SharedWithHost)
+	used, ok := d.mem.Used.Value()
+	if !ok {
+		return false
+	}
+	w := &d.win
+	if w.Readings == 0 || used > w.Max {
+		w.Max, w.MaxTime = used, at
+	}
+	if w.Readings == 0 || used < w.Min {
+		w.Min = used
+	}
+	w.Readings++
+	if !d.procsOK || d.asked || at.Sub(d.listedAt) < staleAfter {
+		return false
+	}
+	d.asked = used.Less(d.procUsed)+d.procUsed.Less(used) >= staleBytes
+	return d.asked
+}
+
+// staleBytes: when memory has moved this much since the process list was read, the list
+// is read again, so that a peak finds its process. 32 MiB is more than the small
+// movements of an allocator (segments of 2 and 20 MiB, c10/cuda/CUDACachingAllocator.cpp).
+// At most every 200 ms, for lists are dear.
+const (
+	staleBytes = 32 * MiB
+	staleAfter = 200 * time.Millisecond
+)
+
+// retryAfter is how long a device with that error is left alone: a lost GPU 10 s, what
+// needs other hands half a minute.
+func retryAfter(err error) time.Duration {
+	switch {
+	case errors.Is(err, ErrLost):
+		return 10 * time.Second
+	case errors.Is(err, ErrNotSupported), errors.Is(err, ErrNoPermission):
+		return 30 * time.Second
+	}
+	return time.Second
+}
+
+// memory sorts out what cannot be: 2^64-1, a total of 0, more used than total, and
+// drivers that count the reserved part twice.
+func (r Reading) memory(shared bool) Memory {
+	m := Memory{SharedWithHost: shared}
+	if r.Total == 0 || r.Total >= Sane {
+		return m
+	}
+	m.Total = Some(r.Total)
+	if r.Used >= Sane {
+		return m
+	}
+	used := min(r.Used, r.Total)
+	reserved, known := r.Reserved.Value()
+	if known && reserved <= r.Total {
+		if r.Free < Sane && used+r.Free == r.Total {
+			used = used.Less(reserved) // this driver's used includes reserved
+		}
+		reserved = min(reserved, r.Total-used)
+		m.Reserved = Some(reserved)
+	} else {
+		reserved = 0
+	}
+	m.Used = Some(used)
+	m.Free = Some(r.Total - used - reserved)
+	return m
+}
+
+// missed notes readings that were given up because the lane was late.
+func (c *collector) missed(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, d := range c.gpus {
+		d.win.Missed += n
+	}
+}
+
+// due says whether the device should be asked now.
+func (c *collector) due(dev int, at time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.gpus[dev].memErr == nil || !at.Before(c.gpus[dev].retryAt)
+}
+
+// failed notes that the device does not answer at all (memErr) or not to slow calls.
+func (c *collector) failed(dev int, lane string, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if dev >= len(c.gpus) {
+		return
+	}
+	if d := c.gpus[dev]; lane == laneMemory {
+		d.memErr = err
+	} else {
+		d.slowErr, d.metrics, d.procs, d.procsOK = err, Metrics{}, nil, false
+	}
+}
+
+// slow notes the answers of the slow lane. A value that could not be read is absent: the
+// old one is not shown in its place.
+func (c *collector) slow(dev int, at time.Time, m Metrics, merr error, procs []Process, perr error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	d := c.gpus[dev]
+	d.slowErr = nil
+	m.PCIe.RX, m.PCIe.TX = d.metrics.PCIe.RX, d.metrics.PCIe.TX
+	if merr == nil || !errors.Is(merr, ErrTransient) {
+		d.metrics = m
+	}
+	c.listed(d, at, procs, perr)
+}
+
+// list notes a process list that was read out of turn.
+func (c *collector) list(dev int, at time.Time, procs []Process, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.listed(c.gpus[dev], at, procs, err)
+}
+
+// setLane notes how the memory lane runs.
+func (c *collector) setLane(l Lane) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lane = l
+}
+
+// answers says whether slow calls to the device make sense: one without memory figures
+// (a vGPU) still has others.
+func (c *collector) answers(dev int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	err := c.gpus[dev].memErr
+	return err == nil || errors.Is(err, ErrNotSupported) || errors.Is(err, ErrNoPermission)
+}
+
+func (c *collector) listed(d *device, at time.Time, procs []Process, err error) {
+	d.listedAt, d.asked = at, false
+	switch {
+	case err == nil:
+		d.procs, d.procsOK = procs, true
+		d.procUsed = d.mem.Used.Or(0)
+		g := GPU{Index: d.dev.Index, UUID: d.dev.UUID, MIG: d.dev.MIG}
+		for i := range procs {
+			if used, ok := procs[i].Memory.Value(); ok {
+				c.marks.Process(procs[i].Key(g.Key()), used, at)
+			}
+		}
+	case !errors.Is(err, ErrTransient):
+		d.procs, d.procsOK = nil, false
+	}
+}
+
+func (c *collector) traffic(dev int, rx, tx Opt[uint64]) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.gpus[dev].metrics.PCIe.RX, c.gpus[dev].metrics.PCIe.TX = rx, tx
+}
+
+func (c *collector) sawXID(dev int, xid uint64, at time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if dev >= 0 && dev < len(c.gpus) {
+		c.gpus[dev].xid, c.gpus[dev].xidTime = Some(xid), at
+	}
+}
+
+// snapshot makes the picture of this moment and begins new windows.
+func (c *collector) snapshot(at time.Time, host string, hm Opt[HostMemory]) *Snapshot {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := &Snapshot{Type: "snapshot", Schema: Schema, Time: at, Host: host,
+		Driver: c.inv.Driver, CUDA: c.inv.CUDA, HostMemory: hm, Alerts: []Alert{},
+		GPUs: make([]GPU, 0, len(c.gpus))}
+	if c.lane.AskedSeconds > 0 {
+		s.Lane = Some(c.lane)
+	}
+	for _, d := range c.gpus {
+		s.GPUs = append(s.GPUs, d.gpu(c.lost))
+		d.win = Window{}
+	}
+	c.marks.Apply(s)
+	return s
+}
+
+func (d *device) gpu(lost error) GPU {
+	g := GPU{Index: d.dev.Index, UUID: d.dev.UUID, PCI: d.dev.PCI, Name: d.dev.Name, MIG: d.dev.MIG,
+		ComputeCapability: d.dev.ComputeCapability, LastXID: d.xid}
+	if d.xid.Known() {
+		g.LastXIDTime = Some(d.xidTime)
+	}
+	for _, err := range []error{lost, d.memErr} {
+		if err != nil && !errors.Is(err, ErrNotSupported) { // the last values would be lies now
+			g.Error = Some(Clean(err.Error()))
+			g.Memory = Memory{SharedWithHost: d.dev.SharedWithHost}
+			g.Throttle, g.Processes = []string{}, []Process{}
+			return g
+		}
+	}
+	if d.slowErr != nil {
+		g.Error = Some(Clean(d.slowErr.Error()))
+	}
+	g.Metrics = d.metrics
+	if g.Throttle == nil {
+		g.Throttle = []string{}
+	}
+	g.Memory = d.mem
+	if d.win.Readings+d.win.Missed > 0 {
+		w := d.win
+		g.Memory.Window = &w
+	}
+	g.Processes = append(make([]Process, 0, len(d.procs)), d.procs...)
+	g.attribute(d.procsOK)
+	return g
+}
+
+// attribute sets what no process accounts for, so that processes + unattributed = used.
+func (g *GPU) attribute(listed bool) {
+	used, ok := g.Memory.Used.Value()
+	if !ok || !listed {
+		return
+	}
+	var sum Bytes
+	for i := range g.Processes {
+		sum += min(g.Processes[i].Memory.Or(0), Sane)
+	}
+	g.Memory.Unattributed = Some(used.Less(sum))
+}

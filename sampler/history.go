@@ -1,0 +1,168 @@
+package sampler
+
+import (
+	"strconv"
+	"time"
+)
+
+// History is a fold over snapshots: what every screen plots. It takes fixed memory per
+// GPU (about 170 KiB) and per process (10 KiB), and forgets processes beyond maxTracked.
+type History struct {
+	gpus  map[string]*Series
+	procs map[ProcessKey]*ProcessSeries
+	last  time.Time
+	gap   time.Duration // longest time between two snapshots that is not a gap
+}
+
+// maxTracked bounds how many processes have a history, gone ones included.
+const maxTracked = 4096
+
+// Series is the history of one GPU.
+type Series struct {
+	UsedMin *Track
+	plots   map[string]*Track // by Metric.Name, for those with Plot; memory by the window's maximum
+}
+
+// Plot is the track of a metric with a history, or nil.
+func (s *Series) Plot(metric string) *Track { return s.plots[metric] }
+
+// ProcessSeries is the memory history of one process.
+type ProcessSeries struct {
+	Used *Track
+	seen time.Time
+}
+
+// ProcessKey identifies a process: pids are used again, so the start time belongs to it.
+// Start is in Unix seconds, 0 when it is not known.
+type ProcessKey struct {
+	GPU   string
+	PID   int
+	Start int64
+}
+
+// Key identifies a GPU over reconnects and renumbering.
+func (g *GPU) Key() string {
+	if g.UUID != "" {
+		return g.UUID
+	}
+	return "index " + g.Label()
+}
+
+// Label is how the GPU is called on screen: "3", or "3:1" for the MIG instance 1 of card 3.
+func (g *GPU) Label() string {
+	if g.MIG != nil {
+		return strconv.Itoa(g.Index) + ":" + strconv.Itoa(g.MIG.Index)
+	}
+	return strconv.Itoa(g.Index)
+}
+
+// Key identifies the process on this GPU.
+func (p *Process) Key(gpu string) ProcessKey {
+	k := ProcessKey{GPU: gpu, PID: p.PID}
+	if t, ok := p.StartTime.Value(); ok {
+		k.Start = t.Unix()
+	}
+	return k
+}
+
+// NewHistory makes an empty history for snapshots that come every interval or so.
+func NewHistory(interval time.Duration) *History {
+	return &History{
+		gpus:  map[string]*Series{},
+		procs: map[ProcessKey]*ProcessSeries{},
+		gap:   max(3*interval, 5*time.Second),
+	}
+}
+
+// GPU is the history of the GPU with that Key, or nil.
+func (h *History) GPU(key string) *Series { return h.gpus[key] }
+
+// Process is the history of that process, or nil.
+func (h *History) Process(key ProcessKey) *ProcessSeries { return h.procs[key] }
+
+// Add folds one snapshot in. The values of its windows count for the whole time since
+// the snapshot before, unless that was so long ago (suspend) that there is a gap.
+func (h *History) Add(s *Snapshot) {
+	from := h.last
+	if d := s.Time.Sub(from); d > h.gap || d < 0 {
+		from = s.Time
+	}
+	h.last = s.Time
+	for i := range s.GPUs {
+		g := &s.GPUs[i]
+		if !g.Error.Known() {
+			h.series(g.Key()).add(from, s.Time, g)
+		}
+		h.addProcesses(from, s.Time, g)
+	}
+	if len(h.procs) > maxTracked {
+		h.forget()
+	}
+}
+
+func (h *History) series(key string) *Series {
+	s := h.gpus[key]
+	if s == nil {
+		s = &Series{UsedMin: newTrack(true, gpuTiers()), plots: map[string]*Track{}}
+		for _, m := range metrics {
+			if m.Plot {
+				s.plots[m.Name] = newTrack(false, gpuTiers())
+			}
+		}
+		h.gpus[key] = s
+	}
+	return s
+}
+
+func (s *Series) add(from, at time.Time, g *GPU) {
+	for _, m := range metrics {
+		if !m.Plot {
+			continue
+		}
+		if v, ok := m.Of(g).Value(); ok {
+			s.plots[m.Name].Add(from, at, v)
+		}
+	}
+	if w := g.Memory.Window; w != nil && w.Readings > 0 {
+		s.plots["memory.used"].Add(from, at, float64(w.Max)/float64(MiB))
+		s.UsedMin.Add(from, at, float64(w.Min)/float64(MiB))
+	} else if v, ok := g.Memory.Used.Value(); ok {
+		s.UsedMin.Add(from, at, float64(v)/float64(MiB))
+	}
+}
+
+func (h *History) addProcesses(from, at time.Time, g *GPU) {
+	gpu := g.Key()
+	for i := range g.Processes {
+		v, ok := g.Processes[i].Memory.Value()
+		if !ok {
+			continue
+		}
+		key := g.Processes[i].Key(gpu)
+		p := h.procs[key]
+		if p == nil {
+			p = &ProcessSeries{Used: newTrack(false, processTiers)}
+			h.procs[key] = p
+		}
+		p.Used.Add(from, at, float64(v)/float64(MiB))
+		p.seen = at
+	}
+}
+
+// forget drops the processes that were gone longest, a quarter at a time so that it is rare.
+func (h *History) forget() {
+	var oldest time.Time
+	for len(h.procs) > maxTracked*3/4 {
+		var key ProcessKey
+		oldest = h.last
+		for k, p := range h.procs {
+			if p.seen.Before(oldest) {
+				key, oldest = k, p.seen
+			}
+		}
+		if oldest.Equal(h.last) {
+			return // all of them live
+		}
+		delete(h.procs, key)
+	}
+}

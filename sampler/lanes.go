@@ -1,0 +1,365 @@
+package sampler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// How long a driver call may take before its GPU is called "not answering" and the call
+// is left to itself. A memory call takes 12 us and a process list 4.5 ms
+// (https://github.com/flightlessmango/MangoHud/pull/2104); a GSP time-out takes 45 s
+// (https://github.com/NVIDIA/open-gpu-kernel-modules/issues/446).
+const (
+	memoryLimit = 500 * time.Millisecond
+	slowLimit   = 2 * time.Second
+	watchPeriod = 500 * time.Millisecond
+	closeWait   = time.Second // for lanes to finish their call before the source is closed
+)
+
+// Shares of one thread that the dear lanes may spend in driver calls.
+const slowDuty = 0.05
+
+// group is the lanes of one connection.
+type group struct {
+	loop *Loop
+	ctx  context.Context
+	wg   sync.WaitGroup
+
+	mu      sync.Mutex
+	workers []*worker
+}
+
+// worker is one incarnation of a lane. When a call hangs, the worker is abandoned in it
+// and another one takes over the lane without that device.
+type worker struct {
+	group *group
+	lane  string
+	limit time.Duration
+	run   func(*worker)
+
+	mu        sync.Mutex
+	dev       int // in a call for this device, or -1
+	since     time.Time
+	abandoned bool
+}
+
+// lane starts a worker.
+func (g *group) lane(name string, limit time.Duration, run func(*worker)) {
+	w := &worker{group: g, lane: name, limit: limit, run: run, dev: -1}
+	g.mu.Lock()
+	g.workers = append(g.workers, w)
+	g.mu.Unlock()
+	g.wg.Add(1)
+	go func() {
+		defer func() {
+			if !w.isAbandoned() {
+				g.wg.Done()
+			}
+		}()
+		defer Guard(g.loop.trip)
+		w.run(w)
+	}()
+}
+
+func (w *worker) isAbandoned() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.abandoned
+}
+
+// background starts a goroutine that is not watched.
+func (g *group) background(run func(context.Context)) {
+	g.wg.Add(1)
+	go func() {
+		defer g.wg.Done()
+		defer Guard(g.loop.trip)
+		run(g.ctx)
+	}()
+}
+
+// wait waits for everything but abandoned workers, at most d.
+func (g *group) wait(d time.Duration) {
+	done := make(chan struct{})
+	go func() { g.wg.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(d):
+	}
+}
+
+// enter begins a call for a device. It is false when the device hangs in this lane.
+func (w *worker) enter(dev int) bool {
+	l := w.group.loop
+	l.mu.Lock()
+	hung := l.hung[hangKey{w.lane, dev}]
+	l.mu.Unlock()
+	if hung {
+		return false
+	}
+	w.mu.Lock()
+	w.dev, w.since = dev, time.Now()
+	w.mu.Unlock()
+	return true
+}
+
+// leave ends a call. It is false when the worker was abandoned meanwhile: it must then
+// touch nothing more and return. The device may be asked again.
+func (w *worker) leave() bool {
+	w.mu.Lock()
+	dev, ok := w.dev, !w.abandoned
+	w.dev = -1
+	w.mu.Unlock()
+	if !ok {
+		l := w.group.loop
+		l.mu.Lock()
+		delete(l.hung, hangKey{w.lane, dev})
+		l.mu.Unlock()
+	}
+	return ok
+}
+
+// watch abandons workers whose call hangs.
+func (g *group) watch(ctx context.Context) {
+	tick := time.NewTicker(watchPeriod)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		g.mu.Lock()
+		var hung []*worker
+		kept := g.workers[:0]
+		for _, w := range g.workers {
+			if w.hangs() {
+				hung = append(hung, w)
+			} else {
+				kept = append(kept, w)
+			}
+		}
+		g.workers = kept
+		g.mu.Unlock()
+		for _, w := range hung {
+			g.replace(w)
+		}
+	}
+}
+
+func (w *worker) hangs() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.dev < 0 || time.Since(w.since) < w.limit {
+		return false
+	}
+	w.abandoned = true
+	return true
+}
+
+func (g *group) replace(w *worker) {
+	l := g.loop
+	l.mu.Lock()
+	l.hung[hangKey{w.lane, w.dev}] = true
+	l.mu.Unlock()
+	l.c.failed(w.dev, w.lane, fmt.Errorf("%w: a driver call (%s) has not returned", ErrNotAnswering, w.lane))
+	g.lane(w.lane, w.limit, w.run)
+	g.wg.Done() // for the abandoned one
+}
+
+// rounds plans who is asked when in a dear lane: every device once a period, evenly
+// spread over it. When the calls are slow the period grows, so that they take at most
+// slowDuty of one thread.
+type rounds struct {
+	base time.Duration
+	next []time.Time
+	cost []time.Duration
+	off  []bool
+}
+
+func newRounds(base time.Duration, n int, now time.Time) *rounds {
+	r := &rounds{base: base, next: make([]time.Time, n), cost: make([]time.Duration, n), off: make([]bool, n)}
+	for i := range r.next {
+		r.next[i] = now.Add(base * time.Duration(i+1) / time.Duration(n))
+	}
+	return r
+}
+
+// first is the device that is due next, or -1 when none is left.
+func (r *rounds) first() (dev int, at time.Time) {
+	dev = -1
+	for i, t := range r.next {
+		if !r.off[i] && (dev < 0 || t.Before(at)) {
+			dev, at = i, t
+		}
+	}
+	return dev, at
+}
+
+func (r *rounds) done(dev int, began, now time.Time) {
+	r.cost[dev] = now.Sub(began)
+	var sum time.Duration
+	for _, c := range r.cost {
+		sum += c
+	}
+	period := max(r.base, time.Duration(float64(sum)/slowDuty))
+	r.next[dev] = r.next[dev].Add(period)
+	if r.next[dev].Before(now) {
+		r.next[dev] = now.Add(period)
+	}
+}
+
+func (l *Loop) slowPeriod() time.Duration { return max(l.opt.Interval, time.Second) }
+
+// slowLane reads metrics and processes: all devices at once to begin with, then spread
+// over the second; and a process list at once when the memory has moved.
+func (l *Loop) slowLane(ready chan struct{}) func(*worker) {
+	var once sync.Once
+	return func(w *worker) {
+		for dev := range l.c.gpus {
+			if !l.askSlow(w, dev) {
+				return
+			}
+		}
+		once.Do(func() { close(ready) })
+		plan := newRounds(l.slowPeriod(), len(l.c.gpus), time.Now())
+		timer := time.NewTimer(0)
+		defer timer.Stop()
+		for {
+			dev, at := plan.first()
+			timer.Reset(time.Until(at))
+			select {
+			case <-w.group.ctx.Done():
+				return
+			case d := <-l.stale:
+				if !l.askProcesses(w, d) {
+					return
+				}
+			case <-timer.C:
+				began := time.Now()
+				if !l.askSlow(w, dev) {
+					return
+				}
+				plan.done(dev, began, time.Now())
+			}
+		}
+	}
+}
+
+// askSlow is false when the worker must end.
+func (l *Loop) askSlow(w *worker, dev int) bool {
+	if !l.c.answers(dev) || !w.enter(dev) {
+		return true
+	}
+	m, merr := l.src.Metrics(l.pick[dev])
+	procs, perr := l.src.Processes(l.pick[dev])
+	if !w.leave() {
+		return false
+	}
+	l.tripOn(merr, perr)
+	l.identify(procs)
+	l.c.slow(dev, l.opt.Clock.Now(), m, merr, procs, perr)
+	return true
+}
+
+func (l *Loop) askProcesses(w *worker, dev int) bool {
+	if !l.c.answers(dev) || !w.enter(dev) {
+		return true
+	}
+	procs, err := l.src.Processes(l.pick[dev])
+	if !w.leave() {
+		return false
+	}
+	l.tripOn(err)
+	l.identify(procs)
+	l.c.list(dev, l.opt.Clock.Now(), procs, err)
+	return true
+}
+
+func (l *Loop) identify(procs []Process) {
+	if l.opt.Host != nil {
+		l.opt.Host.Identify(procs)
+	}
+	for i := range procs {
+		p := &procs[i]
+		p.User, p.Name, p.Command = Clean(p.User), Clean(p.Name), Clean(p.Command)
+		if c, ok := p.Container.Value(); ok {
+			p.Container = Some(Clean(c))
+		}
+		for k, v := range p.Environment {
+			if c := Clean(v); c != v {
+				p.Environment[k] = c
+			}
+		}
+	}
+}
+
+func (l *Loop) tripOn(errs ...error) {
+	for _, err := range errs {
+		if errors.Is(err, ErrReconnect) {
+			l.trip(err)
+		}
+	}
+}
+
+// trafficLane reads PCIe throughput, which takes some drivers 20 ms a direction.
+func (l *Loop) trafficLane(w *worker) {
+	plan := newRounds(l.slowPeriod(), len(l.c.gpus), time.Now())
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		dev, at := plan.first()
+		if dev < 0 {
+			return
+		}
+		timer.Reset(time.Until(at))
+		select {
+		case <-w.group.ctx.Done():
+			return
+		case <-timer.C:
+		}
+		began := time.Now()
+		if l.c.answers(dev) && w.enter(dev) {
+			rx, tx, err := l.src.Throughput(l.pick[dev])
+			if !w.leave() {
+				return
+			}
+			plan.off[dev] = errors.Is(err, ErrNotSupported)
+			l.tripOn(err)
+			l.c.traffic(dev, rx, tx)
+		}
+		plan.done(dev, began, time.Now())
+	}
+}
+
+// xidLane waits for Xid errors. An error other than "never" is asked about again after a
+// pause: drivers that answer at once would take a core
+// (https://github.com/Project-HAMi/HAMi/issues/2322).
+func (l *Loop) xidLane(ctx context.Context) {
+	for ctx.Err() == nil {
+		dev, xid, err := l.src.WaitXID(time.Second)
+		switch {
+		case errors.Is(err, ErrNotSupported):
+			return
+		case err != nil:
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Second):
+			}
+		case dev >= 0:
+			l.c.sawXID(l.ours(dev), xid, l.opt.Clock.Now())
+		}
+	}
+}
+
+// ours is our number of a device of the source, or -1.
+func (l *Loop) ours(dev int) int {
+	for i, n := range l.pick {
+		if n == dev {
+			return i
+		}
+	}
+	return -1
+}

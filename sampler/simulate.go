@@ -1,0 +1,95 @@
+package sampler
+
+import (
+	"sync"
+	"time"
+)
+
+// ScriptClock is a clock that is set by hand, and may be let go to run on from there.
+type ScriptClock struct {
+	mu   sync.Mutex
+	at   time.Time
+	real time.Time // when it was let go; zero while it stands
+}
+
+// NewScriptClock makes a clock that stands at that time.
+func NewScriptClock(at time.Time) *ScriptClock { return &ScriptClock{at: at} }
+
+// Now is the time of the clock.
+func (c *ScriptClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.real.IsZero() {
+		return c.at
+	}
+	return c.at.Add(time.Since(c.real))
+}
+
+// Set makes the clock stand at that time.
+func (c *ScriptClock) Set(at time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at, c.real = at, time.Time{}
+}
+
+// Run lets the clock go.
+func (c *ScriptClock) Run() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.real.IsZero() {
+		c.real = time.Now()
+	}
+}
+
+// Simulate runs the connected loop over a stretch of scripted time without waiting: every
+// reading, process list and snapshot that Run would have made, on one goroutine. The demo
+// begins with it, so that its first screen has a past; tests use it for exact screens.
+func (l *Loop) Simulate(clock *ScriptClock, d time.Duration) {
+	start := clock.Now()
+	l.c.setLane(newPace(l.opt.PeakInterval).lane())
+	nextSlow, nextShot := start, start.Truncate(l.opt.Interval).Add(l.opt.Interval)
+	for t := start; !t.After(start.Add(d)); t = t.Add(l.opt.PeakInterval) {
+		clock.Set(t)
+		stale := l.simulateSweep(t)
+		if !t.Before(nextSlow) {
+			nextSlow = nextSlow.Add(l.slowPeriod())
+			for dev := range l.c.gpus {
+				l.simulateSlow(dev, t)
+			}
+			stale = nil
+		}
+		for _, dev := range stale {
+			l.simulateList(dev, t)
+		}
+		if !t.Before(nextShot) {
+			nextShot = nextShot.Add(l.opt.Interval)
+			l.publish()
+		}
+	}
+}
+
+func (l *Loop) simulateSweep(t time.Time) (stale []int) {
+	for dev, n := range l.pick {
+		r, err := l.src.Memory(n)
+		if l.c.reading(dev, t, r, err) {
+			stale = append(stale, dev)
+		}
+	}
+	return stale
+}
+
+func (l *Loop) simulateSlow(dev int, t time.Time) {
+	m, merr := l.src.Metrics(l.pick[dev])
+	procs, perr := l.src.Processes(l.pick[dev])
+	l.identify(procs)
+	l.c.slow(dev, t, m, merr, procs, perr)
+	if rx, tx, err := l.src.Throughput(l.pick[dev]); err == nil {
+		l.c.traffic(dev, rx, tx)
+	}
+}
+
+func (l *Loop) simulateList(dev int, t time.Time) {
+	procs, err := l.src.Processes(l.pick[dev])
+	l.identify(procs)
+	l.c.list(dev, t, procs, err)
+}

@@ -1,0 +1,125 @@
+package sampler
+
+import (
+	"math"
+	"time"
+)
+
+// tiers are the resolutions of a Track: a minute to an hour by the second, six hours by
+// ten seconds, a day by the minute. Together they keep 24 hours in fixed memory.
+var tiers = [...]struct {
+	step time.Duration
+	keep int
+}{
+	{time.Second, 3600},
+	{10 * time.Second, 2160},
+	{time.Minute, 1440},
+}
+
+// processTiers are smaller, for there may be thousands of processes.
+var processTiers = [len(tiers)]int{600, 360, 1440}
+
+// Track is the history of one figure, kept by maximum (or minimum) at every resolution,
+// so that a spike stays visible however far one looks back. Missing time is NaN.
+// It takes all its memory when it is made.
+type Track struct {
+	byMin bool
+	rings [len(tiers)]ring
+}
+
+// ring holds one value per step. The slot of a step is its number since 1970 modulo the
+// size; what is older than the size has been overwritten.
+type ring struct {
+	v    []float32
+	last int64 // number of the newest step, 0 before the first
+}
+
+func newTrack(byMin bool, keep [len(tiers)]int) *Track {
+	t := &Track{byMin: byMin}
+	for i := range t.rings {
+		t.rings[i].v = make([]float32, keep[i])
+	}
+	return t
+}
+
+func gpuTiers() (keep [len(tiers)]int) {
+	for i := range tiers {
+		keep[i] = tiers[i].keep
+	}
+	return keep
+}
+
+// Add notes v for the time from (exclusive) to at (inclusive).
+func (t *Track) Add(from, at time.Time, v float64) {
+	for i := range t.rings {
+		step := int64(tiers[i].step)
+		first, last := from.UnixNano()/step, at.UnixNano()/step
+		if first < last {
+			first++
+		}
+		r := &t.rings[i]
+		for n := max(first, last-int64(len(r.v))+1); n <= last; n++ {
+			r.put(n, float32(v), t.byMin)
+		}
+	}
+}
+
+// put notes v at step n. A step before the newest is merged into the newest: when time
+// runs backwards no peak is lost.
+func (r *ring) put(n int64, v float32, byMin bool) {
+	if n > r.last {
+		for k := max(r.last+1, n-int64(len(r.v))+1); k <= n; k++ {
+			r.v[k%int64(len(r.v))] = nan32
+		}
+		r.last = n
+	}
+	slot := &r.v[r.last%int64(len(r.v))]
+	if *slot != *slot || (byMin && v < *slot) || (!byMin && v > *slot) {
+		*slot = v
+	}
+}
+
+var nan32 = float32(math.NaN())
+
+func (r *ring) at(n int64) float32 {
+	if r.last == 0 || n > r.last || n <= r.last-int64(len(r.v)) {
+		return nan32
+	}
+	return r.v[n%int64(len(r.v))]
+}
+
+// ColumnStep is how much time one of n columns stands for when they show span: the
+// smallest whole number of seconds that covers it, at least one.
+func ColumnStep(span time.Duration, n int) time.Duration {
+	if n < 1 {
+		return span
+	}
+	step := (span + time.Duration(n) - 1) / time.Duration(n)
+	return max(time.Second, (step + time.Second - 1).Truncate(time.Second))
+}
+
+// Columns reduces the last n*step before end to n values, oldest first, each the
+// maximum (or minimum) of its time. Columns begin at whole multiples of step, so that a
+// plot moves only when a column is complete. The result is appended to dst[:0].
+func (t *Track) Columns(dst []float64, end time.Time, step time.Duration, n int) []float64 {
+	dst = dst[:0]
+	tier := 0
+	for tier < len(tiers)-1 && (time.Duration(n)*step > tiers[tier].step*time.Duration(len(t.rings[tier].v)) ||
+		step >= 2*tiers[tier+1].step) {
+		tier++
+	}
+	r, unit := &t.rings[tier], int64(tiers[tier].step)
+	lastColumn := end.UnixNano() / int64(step)
+	for c := lastColumn - int64(n) + 1; c <= lastColumn; c++ {
+		from, to := c*int64(step)/unit, ((c+1)*int64(step)-1)/unit
+		best := math.NaN()
+		for k := from; k <= to; k++ {
+			v := float64(r.at(k))
+			if v == v && (best != best || (t.byMin && v < best) || (!t.byMin && v > best)) {
+				best = v
+			}
+		}
+		dst = append(dst, best)
+	}
+	return dst
+}

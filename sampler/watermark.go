@@ -1,0 +1,125 @@
+package sampler
+
+import "time"
+
+// Watermarks is a fold over snapshots that keeps the highest use of every GPU and process
+// and the least free memory, since it began or since Reset. It fills them in where a
+// snapshot has none of its own, so live, replayed and hand-written data look the same.
+type Watermarks struct {
+	gpus  map[string]*gpuMark
+	procs map[ProcessKey]*procMark
+}
+
+type gpuMark struct {
+	peak      Peak
+	worstFree Opt[Bytes]
+}
+
+type procMark struct {
+	peak Peak
+	seen time.Time
+}
+
+// NewWatermarks makes an empty fold.
+func NewWatermarks() *Watermarks {
+	return &Watermarks{gpus: map[string]*gpuMark{}, procs: map[ProcessKey]*procMark{}}
+}
+
+// Reset forgets all peaks; they begin again with the next snapshot.
+func (w *Watermarks) Reset() { *w = *NewWatermarks() }
+
+// Process notes one reading of a process between two snapshots.
+func (w *Watermarks) Process(key ProcessKey, used Bytes, at time.Time) {
+	m := w.procs[key]
+	if m == nil {
+		m = &procMark{}
+		w.procs[key] = m
+	}
+	m.seen = at
+	if used > m.peak.Bytes || m.peak.Source == "" {
+		m.peak = Peak{Bytes: used, Time: at, Source: PeakSampled}
+	}
+}
+
+// Apply folds the snapshot in and fills its peaks and worst free memory.
+func (w *Watermarks) Apply(s *Snapshot) {
+	for i := range s.GPUs {
+		w.gpu(s.Time, &s.GPUs[i])
+		w.processes(s.Time, &s.GPUs[i])
+	}
+	w.prune(s.Time)
+}
+
+func (w *Watermarks) gpu(at time.Time, g *GPU) {
+	key, mem := g.Key(), &g.Memory
+	m := w.gpus[key]
+	if m == nil {
+		m = &gpuMark{}
+		w.gpus[key] = m
+	}
+	if used, ok := mem.Used.Value(); ok {
+		m.note(used, at, mem.Free)
+	}
+	if win := mem.Window; win != nil && win.Readings > 0 {
+		m.note(win.Max, win.MaxTime, freeAt(mem, win.Max))
+	}
+	if p := mem.Peak; p != nil {
+		m.note(p.Bytes, p.Time, mem.WorstFree)
+	}
+	if m.peak.Source != "" {
+		peak := m.peak
+		mem.Peak, mem.WorstFree = &peak, m.worstFree
+	}
+}
+
+func (m *gpuMark) note(used Bytes, at time.Time, free Opt[Bytes]) {
+	if used > m.peak.Bytes || m.peak.Source == "" {
+		m.peak = Peak{Bytes: used, Time: at, Source: PeakSampled}
+	}
+	if f, ok := free.Value(); ok && f <= m.worstFree.Or(f) {
+		m.worstFree = free
+	}
+}
+
+// freeAt is what is free when used is in use: total - reserved - used.
+func freeAt(m *Memory, used Bytes) Opt[Bytes] {
+	total, ok := m.Total.Value()
+	if !ok {
+		return Opt[Bytes]{}
+	}
+	return Some(total.Less(m.Reserved.Or(0)).Less(used))
+}
+
+func (w *Watermarks) processes(at time.Time, g *GPU) {
+	gpu := g.Key()
+	for i := range g.Processes {
+		p := &g.Processes[i]
+		key := p.Key(gpu)
+		if used, ok := p.Memory.Value(); ok {
+			w.Process(key, used, at)
+		}
+		m := w.procs[key]
+		if m == nil {
+			continue
+		}
+		if p.Peak != nil && p.Peak.Bytes >= m.peak.Bytes {
+			m.peak = *p.Peak // the driver's or the allocator's own, or a recorded one
+		}
+		m.seen = at
+		peak := m.peak
+		p.Peak = &peak
+	}
+}
+
+// prune forgets processes that are gone, once there are many, so that a machine which
+// starts a thousand jobs a day does not grow the monitor.
+func (w *Watermarks) prune(at time.Time) {
+	if len(w.procs) <= maxTracked {
+		return
+	}
+	for k, m := range w.procs {
+		if at.Sub(m.seen) > time.Minute {
+			delete(w.procs, k)
+		}
+	}
+}
