@@ -1,0 +1,224 @@
+package advice
+
+import (
+	"sort"
+
+	"nvpeak/sampler"
+)
+
+// NeedSource says how a need is known.
+type NeedSource string
+
+// The sources of a need, the most trusted first.
+const (
+	NeedTyped   NeedSource = "typed"        // --need or the key n
+	NeedRefused NeedSource = "refused"      // the last request that an allocator was refused
+	NeedJump    NeedSource = "largest_jump" // the most this process took at once, gave back, and so will ask for again
+)
+
+// String is the source in words, as alerts and the screen say it.
+func (s NeedSource) String() string {
+	switch s {
+	case NeedTyped:
+		return "the need you set"
+	case NeedRefused:
+		return "the last refused request"
+	case NeedJump:
+		return "the largest jump so far"
+	}
+	return "unknown"
+}
+
+// Need is memory that will be asked for in one go.
+type Need struct {
+	Bytes  sampler.Bytes
+	Source NeedSource
+	GPU    sampler.Opt[int] // index; absent: any GPU
+	PID    sampler.Opt[int] // who will ask; absent: not known
+}
+
+// HolderKind says what a part of used memory is to the one who needs memory.
+type HolderKind string
+
+// Kinds of Holder.
+const (
+	HolderOwn          HolderKind = "own"          // the process the need belongs to
+	HolderOther        HolderKind = "other"        // another process
+	HolderUnattributed HolderKind = "unattributed" // used, but by no process the driver names
+)
+
+// Holder is one part of the used memory of a GPU. Names are as the system gave
+// them: clean them before they reach a terminal.
+type Holder struct {
+	Kind  HolderKind
+	PID   int // 0 for unattributed memory
+	User  string
+	Name  string
+	Bytes sampler.Bytes
+}
+
+// Fit is the arithmetic of a need against the free memory of one GPU.
+type Fit struct {
+	GPU            int
+	Need           sampler.Opt[Need]
+	Total          sampler.Opt[sampler.Bytes]
+	Free           sampler.Opt[sampler.Bytes] // at the newest snapshot
+	WorstFree      sampler.Opt[sampler.Bytes] // least free in the last window (Options.Window)
+	WorstFreeStart sampler.Opt[sampler.Bytes] // least free since watching began
+	Reusable       sampler.Opt[sampler.Bytes] // free inside the allocator of the process that needs, when it reports it
+	Short          sampler.Bytes              // what is missing against WorstFree and Reusable; 0 when it fits or is unknown
+	Holders        []Holder                   // largest first, at the newest snapshot
+}
+
+// Fits says whether the need fits, and whether that is known at all.
+func (f Fit) Fits() (fits, known bool) {
+	return f.Short == 0, f.WorstFree.Known() && f.Need.Known()
+}
+
+// Near is the part of a need on top of it at which free memory counts as near the
+// need: the screen turns the panel on there, before it is short.
+const Near = 0.10
+
+// Near says whether the free memory is short of the need or within a tenth above it.
+func (f Fit) Near() bool {
+	need, ok := f.Need.Value()
+	worst, known := f.WorstFree.Value()
+	return ok && known && need.Bytes > 0 &&
+		float64(worst)+float64(f.Reusable.Or(0)) < float64(need.Bytes)*(1+Near)
+}
+
+// Fits compares a need with one GPU as one snapshot shows it: free now, the worst
+// free of the snapshot's own window, and the worst since the monitor began. The need
+// is that of a newcomer, so no holder is its own and nothing can be reused.
+func Fits(gpu sampler.GPU, need sampler.Bytes) Fit {
+	f := Fit{
+		GPU:     gpu.Index,
+		Need:    sampler.Some(Need{Bytes: need, Source: NeedTyped, GPU: sampler.Some(gpu.Index)}),
+		Total:   total(gpu.Memory),
+		Free:    free(gpu.Memory),
+		Holders: holders(gpu, sampler.Opt[int]{}),
+	}
+	f.WorstFree = worstOfWindow(gpu.Memory)
+	f.WorstFreeStart = least(gpu.Memory.WorstFree, f.WorstFree)
+	f.Short = short(need, f.WorstFree, 0)
+	return f
+}
+
+// short is what is missing of need; 0 when the free memory is unknown.
+func short(need sampler.Bytes, free sampler.Opt[sampler.Bytes], reusable sampler.Bytes) sampler.Bytes {
+	f, ok := free.Value()
+	if !ok {
+		return 0
+	}
+	return need.Less(f).Less(reusable)
+}
+
+// holders lists who has the used memory, the largest first. Processes whose memory
+// the driver hides are left out: their share shows as unattributed.
+func holders(gpu sampler.GPU, own sampler.Opt[int]) []Holder {
+	list := make([]Holder, 0, len(gpu.Processes)+1)
+	for i := range gpu.Processes {
+		p := &gpu.Processes[i]
+		m, ok := sane(p.Memory)
+		if !ok || m == 0 {
+			continue
+		}
+		kind := HolderOther
+		if pid, ok := own.Value(); ok && pid == p.PID {
+			kind = HolderOwn
+		}
+		list = append(list, Holder{Kind: kind, PID: p.PID, User: p.User, Name: p.Name, Bytes: m})
+	}
+	if u, ok := unattributed(gpu); ok && u > 0 {
+		list = append(list, Holder{Kind: HolderUnattributed, Bytes: u})
+	}
+	sort.SliceStable(list, func(i, j int) bool { return list[i].Bytes > list[j].Bytes })
+	return list
+}
+
+// sane is a value that a driver can have meant: known and below sampler.Sane.
+func sane(o sampler.Opt[sampler.Bytes]) (sampler.Bytes, bool) {
+	v, ok := o.Value()
+	return v, ok && v < sampler.Sane
+}
+
+// total is the size of the card; absent when it is 0 or nonsense.
+func total(m sampler.Memory) sampler.Opt[sampler.Bytes] {
+	if t, ok := sane(m.Total); ok && t > 0 {
+		return sampler.Some(t)
+	}
+	return sampler.Opt[sampler.Bytes]{}
+}
+
+// used is the used memory, clamped to the card; absent when it or the total is unknown.
+func used(m sampler.Memory) sampler.Opt[sampler.Bytes] {
+	t, ok := total(m).Value()
+	u, known := sane(m.Used)
+	if !ok || !known {
+		return sampler.Opt[sampler.Bytes]{}
+	}
+	return sampler.Some(min(u, t))
+}
+
+// free is what is left for new requests: as the driver says, else total less used
+// less reserved.
+func free(m sampler.Memory) sampler.Opt[sampler.Bytes] {
+	t, ok := total(m).Value()
+	if !ok {
+		return sampler.Opt[sampler.Bytes]{}
+	}
+	if f, ok := sane(m.Free); ok && f <= t {
+		return sampler.Some(f)
+	}
+	if u, ok := used(m).Value(); ok {
+		r, _ := sane(m.Reserved)
+		return sampler.Some(t.Less(u).Less(r))
+	}
+	return sampler.Opt[sampler.Bytes]{}
+}
+
+// worstOfWindow is the least free of the snapshot's own window of fast readings.
+func worstOfWindow(m sampler.Memory) sampler.Opt[sampler.Bytes] {
+	f, ok := free(m).Value()
+	if !ok {
+		return sampler.Opt[sampler.Bytes]{}
+	}
+	if u, known := used(m).Value(); known && m.Window != nil && m.Window.Max < sampler.Sane {
+		f = f.Less(m.Window.Max.Less(u)) // what the window's largest reading had on top of the newest
+	}
+	return sampler.Some(f)
+}
+
+// unattributed is the used memory of no process the driver names: as measured, else
+// used less the sum of the processes when there are any and all are known.
+func unattributed(gpu sampler.GPU) (sampler.Bytes, bool) {
+	if u, ok := sane(gpu.Memory.Unattributed); ok {
+		return u, true
+	}
+	u, ok := used(gpu.Memory).Value()
+	if !ok || len(gpu.Processes) == 0 {
+		return 0, false
+	}
+	var sum sampler.Bytes
+	for i := range gpu.Processes {
+		m, ok := sane(gpu.Processes[i].Memory)
+		if !ok {
+			return 0, false
+		}
+		sum += m
+	}
+	return u.Less(sum), true
+}
+
+// least is the smaller of two values; an unknown one does not count.
+func least(a, b sampler.Opt[sampler.Bytes]) sampler.Opt[sampler.Bytes] {
+	x, ok := a.Value()
+	y, known := b.Value()
+	switch {
+	case ok && known:
+		return sampler.Some(min(x, y))
+	case ok:
+		return a
+	}
+	return b
+}
