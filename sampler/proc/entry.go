@@ -1,0 +1,139 @@
+package proc
+
+import (
+	"os"
+	"strconv"
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// entry is what is known of one process. The map goes by pid; start makes it the same
+// process and not a later one of that number.
+type entry struct {
+	start uint64 // ticks after boot
+	fd    int    // its stat, kept open; -1: not
+	seen  time.Time
+
+	name, uid, user, command string
+	container, framework     string
+	environment              map[string]string // nil: not permitted
+	foreign                  bool              // the pid is somebody else's in our namespace
+
+	learned time.Time
+	mapped  int // how often the maps were looked through
+
+	cpuTicks uint64
+	cpuTime  time.Time
+	cpu      sampler.Opt[float64]
+	rss      uint64
+}
+
+const (
+	// learnEvery is how long what rarely changes is believed. Servers set their title
+	// after loading (vLLM, Ray), which no field of stat tells.
+	learnEvery = 30 * time.Second
+	// cpuWindow is the shortest time a CPU share is taken over: ticks have 10 ms, so
+	// this gives steps of 5 %.
+	cpuWindow = 200 * time.Millisecond
+	// mapsTries: libraries load within the first minutes. Reading maps takes a lock of
+	// the process read, so it is not done for ever.
+	mapsTries = 3
+)
+
+// stale says whether the rare fields are to be read again: after execve, which changes
+// the name but not the start, and now and then.
+func (e *entry) stale(s stat, now time.Time) bool {
+	d := now.Sub(e.learned)
+	return s.name != e.name || d >= learnEvery || d < 0
+}
+
+// learn reads what rarely changes. What cannot be read keeps its old value: a dying
+// process has no command line any more, and its last one is what people want to see.
+func (e *entry) learn(h *Host, pid int, s stat, now time.Time) {
+	renamed := s.name != e.name
+	e.name, e.learned = s.name, now
+	dir := strconv.Itoa(pid) + "/"
+	if b, err := h.files.read(dir+"status", maxStatus); err == nil {
+		if uid, ok := parseUID(b); ok {
+			e.uid = uid
+		}
+	}
+	if e.uid != "" {
+		e.user = h.users.name(e.uid)
+	}
+	if b, err := h.files.read(dir+"cgroup", maxCgroup); err == nil {
+		e.container = parseCgroup(b).Or("")
+	}
+	if b, err := h.files.read(dir+"environ", maxEnviron); err == nil && (len(b) > 0 || e.environment == nil) {
+		e.environment = parseEnviron(b)
+	}
+	b, err := h.files.read(dir+"cmdline", maxCommand)
+	args, command := parseCommand(b)
+	switch {
+	case err == nil && command != "":
+		e.command = command
+	case e.command == "" || renamed && s.state != 'Z':
+		e.command = "[" + s.name + "]"
+	}
+	e.guess(h, dir, args, renamed, now)
+}
+
+// guess the framework: from the command line, else from the libraries, else from the
+// environment. Once known it stays, unless the process became another program.
+func (e *entry) guess(h *Host, dir string, args []string, renamed bool, now time.Time) {
+	if name := frameworkOfCommand(args); name != "" {
+		e.framework = name
+		return
+	}
+	if renamed {
+		e.mapped = 0
+	}
+	if e.framework != "" && !renamed || e.mapped >= mapsTries || len(args) == 0 {
+		return
+	}
+	if h.maps == 0 {
+		e.learned = now.Add(time.Second - learnEvery) // its turn comes in a second
+		return
+	}
+	h.maps--
+	e.mapped++
+	var libraries libraryFinder
+	err := h.files.pieces(dir+"maps", maxMaps, libraries.add)
+	switch {
+	case libraries.name() != "":
+		e.framework = libraries.name()
+	case err != nil:
+		e.framework = frameworkOfEnviron(e.name, e.environment)
+	}
+}
+
+// measure takes what changes all the time out of stat.
+func (e *entry) measure(s stat, now time.Time) {
+	e.seen, e.rss = now, s.rss
+	window := now.Sub(e.cpuTime)
+	switch {
+	case e.cpuTime.IsZero() || window < 0 || s.cpu < e.cpuTicks:
+		e.cpu = sampler.Opt[float64]{}
+	case window < cpuWindow:
+		return // the same tick for another GPU, or too short to say
+	default:
+		e.cpu = sampler.Some(100 * float64(s.cpu-e.cpuTicks) / userHZ / window.Seconds())
+	}
+	e.cpuTicks, e.cpuTime = s.cpu, now
+}
+
+// fill writes what is known into p.
+func (e *entry) fill(p *sampler.Process, boot time.Time) {
+	p.Visible = true
+	if start, ok := startTime(boot, e.start); ok {
+		p.StartTime = sampler.Some(start)
+	}
+	p.User, p.Name, p.Command = e.user, e.name, e.command
+	p.Environment = e.environment
+	p.Container, p.Framework = known(e.container), known(e.framework)
+	p.CPU = e.cpu
+	if rss := e.rss * uint64(os.Getpagesize()); e.rss < uint64(sampler.Sane)/uint64(os.Getpagesize()) && e.rss > 0 {
+		p.HostMemory = sampler.Some(sampler.Bytes(rss))
+	}
+}

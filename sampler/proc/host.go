@@ -1,0 +1,229 @@
+package proc
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"nvpeak/sampler"
+)
+
+// Options of a Host. The zero value is this machine.
+type Options struct {
+	Root   string                           // where proc is mounted; "" is /proc
+	Dev    string                           // where device nodes are; "" is /dev
+	Clock  sampler.Clock                    // nil is the time of day
+	Lookup func(uid string) (string, error) // name of a user id; nil asks the system
+}
+
+// Host is a sampler.Host that reads /proc. Safe for concurrent use.
+type Host struct {
+	mu     sync.Mutex
+	files  files
+	users  users
+	clock  sampler.Clock
+	name   string
+	boot   time.Time
+	strict bool // a pid may be somebody else's here: ask for an open device
+	keeps  int  // how many more stat files may stay open
+	maps   int  // how many more maps may be read in this call
+
+	entries map[int]*entry
+	swept   time.Time
+}
+
+const (
+	forgetAfter = time.Minute      // a process that nobody asks for any more
+	sweepEvery  = 10 * time.Second // looks for those
+	maxKept     = 256              // stat files that stay open
+	maxMapped   = 32               // maps read in one call: a box full of processes must not hold the first tick
+)
+
+type wallClock struct{}
+
+func (wallClock) Now() time.Time { return time.Now() }
+
+// New makes a Host. It never fails: what cannot be read is absent later.
+func New(o Options) *Host {
+	h := &Host{
+		files:   files{root: strings.TrimRight(o.Root, "/")},
+		users:   users{lookup: o.Lookup, names: map[string]string{}},
+		clock:   o.Clock,
+		entries: map[int]*entry{},
+	}
+	if o.Root == "" {
+		h.files.root = "/proc"
+	}
+	if o.Dev == "" {
+		o.Dev = "/dev"
+	}
+	if h.clock == nil {
+		h.clock = wallClock{}
+	}
+	if h.users.lookup == nil {
+		h.users.lookup = lookupUser
+	}
+	// The time of boot is read once: the kernel moves it by a second when the clock is
+	// set, and start times are part of the identity of processes.
+	if b, err := h.files.read("stat", 1<<20); err == nil {
+		h.boot, _ = parseBoot(b)
+	}
+	if h.files.isProc() {
+		h.keeps = maxKept
+	}
+	h.name = h.hostName()
+	h.strict = h.foreignPIDs(o.Dev)
+	return h
+}
+
+// initialPIDNamespace is the number that the kernel gives to the first pid namespace
+// (PROC_PID_INIT_INO): https://github.com/torvalds/linux/blob/master/include/linux/proc_ns.h
+const initialPIDNamespace = "pid:[4026531836]"
+
+// foreignPIDs says whether the pids that a driver names may be those of another pid
+// namespace, where the same number is another process: in a container that sees the card.
+// Drivers before the 560 series give host pids there.
+func (h *Host) foreignPIDs(dev string) bool {
+	namespace, err := os.Readlink(filepath.Join(h.files.root, "self/ns/pid"))
+	if err != nil || namespace == initialPIDNamespace {
+		return false
+	}
+	_, err = os.Stat(filepath.Join(dev, "nvidiactl"))
+	return err == nil
+}
+
+func (h *Host) hostName() string {
+	if b, err := h.files.read("sys/kernel/hostname", 256); err == nil {
+		if name := strings.TrimSpace(string(b)); name != "" {
+			return name
+		}
+	}
+	name, _ := os.Hostname()
+	return name
+}
+
+// Name is the name of the machine.
+func (h *Host) Name() string { return h.name }
+
+// Memory is the memory of the machine, absent where /proc/meminfo does not say it.
+func (h *Host) Memory() sampler.Opt[sampler.HostMemory] {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	b, err := h.files.read("meminfo", 64<<10)
+	if err != nil {
+		return sampler.Opt[sampler.HostMemory]{}
+	}
+	return parseMeminfo(b)
+}
+
+// Identify fills in, in place, what the driver does not know of the processes. Visible is
+// false for a pid that does not exist here: one of another pid namespace, hidden, or gone.
+// Its other fields are left empty.
+func (h *Host) Identify(processes []sampler.Process) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	now := h.clock.Now()
+	h.maps = maxMapped
+	for i := range processes {
+		h.identify(&processes[i], now)
+	}
+	if now.Sub(h.swept) < sweepEvery && !now.Before(h.swept) {
+		return
+	}
+	h.swept = now
+	for pid, e := range h.entries {
+		if d := now.Sub(e.seen); d > forgetAfter || d < -forgetAfter {
+			h.forget(pid)
+		}
+	}
+}
+
+func (h *Host) identify(p *sampler.Process, now time.Time) {
+	if p.PID <= 0 {
+		return
+	}
+	e := h.entries[p.PID]
+	s, err := h.stat(p.PID, e)
+	if err != nil {
+		h.forget(p.PID)
+		h.hidden(p, err)
+		return
+	}
+	switch {
+	case e == nil || e.start != s.start:
+		h.forget(p.PID)
+		e = h.meet(p.PID, s)
+		e.learn(h, p.PID, s, now)
+	case e.stale(s, now):
+		e.learn(h, p.PID, s, now)
+	}
+	e.measure(s, now)
+	if e.foreign {
+		p.Visible = false
+		return
+	}
+	e.fill(p, h.boot)
+}
+
+// stat of a process, from the open file of its entry where there is one.
+func (h *Host) stat(pid int, e *entry) (stat, error) {
+	if e != nil && e.fd >= 0 {
+		if s, err := h.files.statAgain(e.fd); err == nil {
+			return s, nil
+		}
+	}
+	return h.files.stat(pid)
+}
+
+// meet begins the entry of a process not known so far.
+func (h *Host) meet(pid int, s stat) *entry {
+	e := &entry{start: s.start, fd: -1, foreign: h.strict && h.somebodyElse(pid)}
+	if h.keeps > 0 {
+		if e.fd = h.files.keep(pid); e.fd >= 0 {
+			h.keeps--
+		}
+	}
+	h.entries[pid] = e
+	return e
+}
+
+func (h *Host) forget(pid int) {
+	if e := h.entries[pid]; e != nil && e.fd >= 0 {
+		unix.Close(e.fd)
+		h.keeps++
+	}
+	delete(h.entries, pid)
+}
+
+// Close gives up what is held open. The Host can be used on.
+func (h *Host) Close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for pid := range h.entries {
+		h.forget(pid)
+	}
+}
+
+func (h *Host) somebodyElse(pid int) bool {
+	open, sure := h.files.opensDevice(pid)
+	return sure && !open
+}
+
+// hidden is a process whose stat cannot be read. With /proc mounted hidepid=1 it is
+// there, and the owner of its directory is all there is to know; root owns that of
+// processes that must not be dumped too, so root says nothing.
+func (h *Host) hidden(p *sampler.Process, err error) {
+	p.Visible = errors.Is(err, fs.ErrPermission)
+	if !p.Visible {
+		return
+	}
+	if uid, ok := h.files.owner(p.PID); ok && uid != "0" {
+		p.User = h.users.name(uid)
+	}
+}
