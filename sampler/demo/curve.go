@@ -41,6 +41,19 @@ func step(at, height float64) curve {
 	}
 }
 
+// ratchet goes from one value to another in n steps at uneven times, and stays there:
+// segments of a caching allocator that meets new sizes.
+func ratchet(seed uint64, from, to, seconds float64, n int) curve {
+	return func(m moment) float64 {
+		place := min(1, max(0, m.T/seconds)) * float64(n)
+		k := math.Floor(place)
+		if place-k > chance(seed, m.N<<16+uint64(k)) {
+			k++
+		}
+		return from + (to-from)*k/float64(n)
+	}
+}
+
 // climb rises by step every so many seconds without end.
 func climb(from, step, every float64) curve {
 	return func(m moment) float64 { return from + step*math.Floor(max(0, m.T)/every) }
