@@ -15,13 +15,6 @@ type curve func(moment) float64
 // plateau stays at v.
 func plateau(v float64) curve { return func(moment) float64 { return v } }
 
-// ramp goes from one value to another in the given seconds and stays there.
-func ramp(from, to, seconds float64) curve {
-	return func(m moment) float64 {
-		return from + (to-from)*min(1, max(0, m.T/seconds))
-	}
-}
-
 // stairs goes from one value to another in n equal steps within the given seconds: the
 // form of a caching allocator that asks the driver for one segment after another.
 func stairs(from, to, seconds float64, n int) curve {
@@ -105,11 +98,6 @@ func sum(cs ...curve) curve {
 		}
 		return v
 	}
-}
-
-// lowest is the smallest of two curves.
-func lowest(a, b curve) curve {
-	return func(m moment) float64 { return min(a(m), b(m)) }
 }
 
 // A stage is a piece of a story; its curve counts from the stage's beginning.

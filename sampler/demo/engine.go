@@ -67,23 +67,40 @@ func (d *device) load(t float64) float64 {
 	return min(100, v)
 }
 
-// lagged is the load as something slow feels it: weighted over the past with the
-// given time constant in seconds. Before the epoch there was the load of the epoch.
-func (d *device) lagged(t, constant float64) float64 {
-	const samples = 8
-	v, weights := 0.0, 0.0
-	for i := range samples {
-		w := math.Exp(-float64(i) / 2)
-		v += w * d.load(max(0, t-constant*float64(i)/2))
-		weights += w
-	}
-	return v / weights
+// recent is the load as the power supply feels it: mostly that of the last half second.
+func (d *device) recent(t float64) float64 {
+	return 0.5*d.load(t) + 0.3*d.load(t-0.3) + 0.2*d.load(t-0.7)
 }
 
-// contexts says whether any process lives on the card.
+// warmth is the weight of the load so many seconds ago in the temperature of now: that
+// of two heat stores in a row, die and heat sink, each of 6 seconds. One store alone
+// would let the temperature jump with each pause.
+var warmth = func() (w [48]float64) {
+	sum := 0.0
+	for i := range w {
+		w[i] = float64(i) / 6 * math.Exp(-float64(i)/6)
+		sum += w[i]
+	}
+	for i := range w {
+		w[i] /= sum
+	}
+	return w
+}()
+
+// lasting is the load of the last three quarters of a minute, weighted by warmth.
+// Whole seconds, so that a short pause is not counted at one moment and missed at the next.
+func (d *device) lasting(t float64) float64 {
+	v := 0.0
+	for i, w := range warmth {
+		v += w * d.load(math.Floor(t)-float64(i))
+	}
+	return v
+}
+
+// contexts says whether any program computes on the card, be it idle; a display does not.
 func (d *device) contexts(t float64) bool {
 	for _, a := range d.actors {
-		if _, alive := a.job.life.at(t); alive {
+		if _, alive := a.job.life.at(t); alive && a.job.kind != graphics {
 			return true
 		}
 	}
@@ -99,9 +116,9 @@ func (s *Source) Metrics(dev int) (sampler.Metrics, error) {
 	}
 	t := s.now()
 	load, mo := d.load(t), &d.model
-	capped := load > 0 && chance(d.seed+5, uint64(t/7)) > 0.93 && d.lagged(t, 0.6) > 90
+	capped := load > 0 && chance(d.seed+5, uint64(t/7)) > 0.95 && d.recent(t) > 90
 	watts := d.watts(t, capped)
-	heat := d.lagged(t, 9)/100*0.92 + 0.08*chance(d.seed+6, uint64(t/20))
+	heat := d.lasting(t)/100*0.92 + 0.08*chance(d.seed+6, uint64(t/20))
 	m := sampler.Metrics{
 		Utilization: sampler.Utilization{
 			GPU:     sampler.Some(int(load + 0.5)),
@@ -135,7 +152,7 @@ func (d *device) watts(t float64, capped bool) float64 {
 	if d.contexts(t) {
 		base *= 1.35 // a context keeps the clocks up
 	}
-	w := base + (mo.limitWatts*0.93-base)*d.lagged(t, 0.6)/100
+	w := base + (mo.limitWatts*0.93-base)*d.recent(t)/100
 	w *= 0.97 + 0.06*chance(d.seed+4, uint64(t))
 	return math.Floor(min(w, mo.limitWatts)*10) / 10
 }

@@ -54,15 +54,18 @@ func (a *actor) identify(p *sampler.Process, s *Source, run uint64, t float64) {
 	p.User, p.Command, p.Visible = j.user, a.command, true
 	p.Name = or(j.name, path.Base(strings.SplitN(a.command, " ", 2)[0]))
 	p.Environment = maps.Clone(a.environment)
-	p.HostMemory = sampler.Some(pages(a.resident(t)))
-	cpu := j.cpu * (0.25 + 0.75*a.share(t)/100) * (0.94 + 0.1*chance(uint64(a.pid), uint64(t)))
-	p.CPU = sampler.Some(math.Floor(cpu*10) / 10)
 	if j.container != "" {
 		p.Container = sampler.Some(j.container)
 	}
 	if j.framework != "" {
 		p.Framework = sampler.Some(j.framework)
 	}
+	if m, alive := j.life.at(t); !alive || m.N != run {
+		return // it has gone between the list and this question
+	}
+	p.HostMemory = sampler.Some(pages(a.resident(t)))
+	cpu := j.cpu * (0.25 + 0.75*a.share(t)/100) * (0.94 + 0.1*chance(uint64(a.pid), uint64(t)))
+	p.CPU = sampler.Some(math.Floor(cpu*10) / 10)
 }
 
 // resident is the host memory of the process in GiB: it comes with the first

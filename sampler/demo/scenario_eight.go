@@ -15,9 +15,9 @@ func eight() script {
 
 func pretraining() job {
 	return job{
-		user: "ann", framework: "pytorch", pid: 40230, on: []int{0, 1, 2, 3}, life: life{ago: 402315}, container: "slurm-88213",
+		user: "ann", framework: "pytorch", pid: 40230, on: []int{0, 1, 2, 3}, life: life{ago: 402315}, container: "slurm:88213",
 		command: "/opt/venv/bin/python -u pretrain.py --config configs/8b.yaml --micro-batch-size 4 --fsdp full_shard",
-		environment: map[string]string{"CUDA_VISIBLE_DEVICES": "0,1,2,3", "CUDA_DEVICE_MAX_CONNECTIONS": "1",
+		environment: map[string]string{"CUDA_VISIBLE_DEVICES": "0,1,2,3", "LOCAL_RANK": "{rank}", "WORLD_SIZE": "{ranks}",
 			"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"},
 		// Flat but for the gathering of a checkpoint on every rank.
 		memory: func(rank int) curve {
@@ -35,11 +35,11 @@ func pretraining() job {
 
 func serving() job {
 	return job{
-		user: "svc-llm", framework: "vllm", pid: 28840, on: []int{4, 5}, life: life{ago: 1209600}, container: "vllm-70b",
+		user: "svc-llm", framework: "vllm", pid: 28840, on: []int{4, 5}, life: life{ago: 1209600}, container: "docker:c7710f3e5d28",
 		name: "python3",
 		command: "/usr/bin/python3 -m vllm.entrypoints.openai.api_server --model meta-llama/Llama-3.3-70B-Instruct" +
 			" --quantization fp8 --tensor-parallel-size 2 --gpu-memory-utilization 0.92",
-		environment: map[string]string{"NVIDIA_VISIBLE_DEVICES": "4,5", "VLLM_USE_V1": "1"},
+		environment: map[string]string{"NVIDIA_VISIBLE_DEVICES": "4,5", "LOCAL_RANK": "{rank}"},
 		flat:        73.5,
 		load:        func(rank int) curve { return jitter(120, 12, 97, 4) }, // both work on the same requests
 		hostGiB:     14, cpu: 101, pcie: 1.2e9,

@@ -17,13 +17,14 @@ func leak() script {
 		cards: []card{{model: l40s}, {model: l40s}},
 		jobs: []job{
 			{
-				user: "carol", framework: "pytorch", pid: 52117, on: []int{0}, life: life{ago: 60, every: 946, last: 934},
+				user: "carol", framework: "pytorch", pid: 52117, on: []int{0}, life: life{ago: 60, every: 935, last: loading + 22*5*every - 0.02},
 				command:     "python train_gnn.py --dataset products --hidden 1024 --batch-size 512 --epochs 400 --workers 8",
 				environment: map[string]string{"CUDA_VISIBLE_DEVICES": "0"},
 				memory: func(int) curve {
 					return story(
 						stage{loading, stairs(0.45, start, loading, 14)},
-						// Every fifth step an epoch ends, with something larger for a moment.
+						// Every fifth step an epoch ends, with something larger for a moment:
+						// the 22nd time it does not fit.
 						stage{0, sum(climb(start, segment, every), beat(5*every, 1.1, 1.25))},
 					)
 				},
@@ -33,7 +34,7 @@ func leak() script {
 				hostGiB: 9.4, workersGiB: 6.5, growthGiB: 17, cpu: 130, pcie: 2.6e9,
 			},
 			{
-				user: "ann", framework: "pytorch", pid: 48803, on: []int{1}, life: life{ago: 21940}, container: "segment-trainer",
+				user: "ann", framework: "pytorch", pid: 48803, on: []int{1}, life: life{ago: 21940}, container: "docker:5be0c7d1f9a4",
 				command:     "python -u train_segment.py --crop 512 --batch 12 --amp --val-every 250",
 				environment: map[string]string{"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True", "NVIDIA_VISIBLE_DEVICES": "1"},
 				memory: func(int) curve {

@@ -4,8 +4,11 @@ package demo
 // takes a part of one card. Nothing happens at that moment: the next validation fails.
 func neighbour() script {
 	const (
-		round = 480.0 // from one arrival of the other job to the next
-		after = 345.0 // seconds before an arrival at which the run had begun
+		round   = 480.0           // from one arrival of the other job to the next
+		arrival = 112.0           // after the epoch, between two validations
+		refused = 15 + 6*60 + 45  // age of the run when its seventh validation begins
+		short   = refused + 1.45  // and when it asks for what is no longer there
+		begun   = refused - 165.0 // before the epoch
 	)
 	validation := func(train, val float64) curve {
 		return cycle(
@@ -21,9 +24,9 @@ func neighbour() script {
 		cards: []card{{model: a100}, {model: a100}},
 		jobs: []job{
 			{
-				user: "ann", framework: "pytorch", pid: 71120, on: []int{0, 1}, life: life{ago: 210, every: round, last: after + 2.9},
+				user: "ann", framework: "pytorch", pid: 71120, on: []int{0, 1}, life: life{ago: begun, every: round, last: short},
 				command:     "/opt/conda/bin/python -u deblur.py --crop 256 --batch-size 8 --val-full-resolution --val-every 1000",
-				environment: map[string]string{"CUDA_VISIBLE_DEVICES": "0,1", "PYTORCH_CUDA_ALLOC_CONF": "max_split_size_mb:512"},
+				environment: map[string]string{"CUDA_VISIBLE_DEVICES": "0,1", "LOCAL_RANK": "{rank}", "PYTORCH_CUDA_ALLOC_CONF": "max_split_size_mb:512"},
 				memory: func(rank int) curve {
 					return story(stage{15, stairs(0.46875, 21, 15, 9)}, stage{0, validation(26.25-float64(rank)*0.8125, 56.5)})
 				},
@@ -35,7 +38,7 @@ func neighbour() script {
 				hostGiB: 8.9, workersGiB: 16, cpu: 116, pcie: 3.4e9,
 			},
 			{
-				user: "bob", framework: "pytorch", pid: 80415, on: []int{1}, life: life{ago: -97, every: round, last: 150},
+				user: "bob", framework: "pytorch", pid: 80415, on: []int{1}, life: life{ago: -arrival, every: round, last: 105},
 				command:     "python eval_llm.py --model meta-llama/Llama-3.1-8B-Instruct --dtype bfloat16 --batch-size 32 --tasks mmlu",
 				environment: map[string]string{"CUDA_VISIBLE_DEVICES": "1"},
 				memory: func(int) curve {

@@ -11,7 +11,7 @@ func oom() script {
 		cards: []card{{model: rtx4090, hidden: 0.02}, {model: rtx4090}},
 		jobs: []job{
 			{
-				user: "root", name: "Xorg", kind: "graphics", pid: 1893, on: []int{0}, life: life{ago: 401000},
+				user: "root", name: "Xorg", kind: graphics, pid: 1893, on: []int{0}, life: life{ago: 401000},
 				command: "/usr/lib/xorg/Xorg :0 -seat seat0 -auth /run/lightdm/root/:0 -nolisten tcp vt7",
 				flat:    0.1680, load: func(int) curve { return beat(11, 1, 2) }, hostGiB: 0.11, cpu: 2.1,
 			},

@@ -6,7 +6,7 @@ package demo
 // https://github.com/vllm-project/vllm/blob/main/vllm/config/cache.py (0.92 of it)
 // https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth (nearly all)
 func prealloc() script {
-	const visible = 81920.0/1024 - 498.0/1024 // GiB of the card as CUDA sees it
+	visible := float64(a100.totalMiB-a100.keptMiB) / 1024 // GiB of the card as CUDA sees it
 	return script{
 		name:    "prealloc",
 		title:   "JAX, vLLM, TensorFlow and llama.cpp fill their cards on purpose: nothing to worry about",
@@ -21,10 +21,10 @@ func prealloc() script {
 				hostGiB: 21, cpu: 165, pcie: 4.4e9,
 			},
 			{
-				user: "svc-llm", framework: "vllm", pid: 21877, on: []int{1}, life: life{ago: 777600}, container: "vllm-qwen",
+				user: "svc-llm", framework: "vllm", pid: 21877, on: []int{1}, life: life{ago: 777600}, container: "docker:91c04be7a2d3",
 				command: "python3 -m vllm.entrypoints.openai.api_server --model Qwen/Qwen2.5-32B-Instruct" +
 					" --gpu-memory-utilization 0.92 --max-model-len 16384",
-				environment: map[string]string{"NVIDIA_VISIBLE_DEVICES": "1", "VLLM_WORKER_MULTIPROC_METHOD": "spawn"},
+				environment: map[string]string{"NVIDIA_VISIBLE_DEVICES": "1"},
 				flat:        0.92*visible + 0.61, load: func(int) curve { return jitter(82, 2, 96, 3) },
 				hostGiB: 9.8, cpu: 102, pcie: 0.4e9,
 			},
@@ -39,7 +39,7 @@ func prealloc() script {
 				user: "erin", framework: "llama.cpp", name: "llama-server", pid: 23950, on: []int{3}, life: life{ago: 190000},
 				command:     "/usr/local/bin/llama-server -m /models/qwen2.5-72b-instruct-q4_k_m.gguf -ngl 99 -c 32768 --port 8081",
 				environment: map[string]string{"CUDA_VISIBLE_DEVICES": "3"},
-				flat:        57.9, load: func(int) curve { return lowest(plateau(92), beat(23, 9, 88)) },
+				flat:        57.9, load: func(int) curve { return sum(beat(23, 9, 86), jitter(84, 0, 7, 1)) },
 				hostGiB: 2.2, cpu: 99, pcie: 0.1e9,
 			},
 		},

@@ -13,7 +13,7 @@ func training() script {
 			{
 				user: "ann", framework: "pytorch", pid: 41210, on: []int{0, 1, 2, 3}, life: life{ago: 6165},
 				command:     "python train.py --data coco.yaml --batch 64 --imgsz 1280 --device 0,1,2,3 --epochs 200",
-				environment: map[string]string{"CUDA_VISIBLE_DEVICES": "0,1,2,3", "CUDA_MODULE_LOADING": "LAZY"},
+				environment: map[string]string{"CUDA_VISIBLE_DEVICES": "0,1,2,3", "LOCAL_RANK": "{rank}", "WORLD_SIZE": "{ranks}"},
 				memory:      func(rank int) curve { return epochMemory(uint64(rank), yoloRanks[rank]) },
 				load:        epochLoad,
 				hostGiB:     6.8, workersGiB: 11.2, cpu: 118, pcie: 1.9e9,

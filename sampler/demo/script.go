@@ -31,7 +31,7 @@ type card struct {
 type job struct {
 	user, command string
 	name          string // "python" when empty
-	kind          string // "compute" when empty
+	kind          string // "compute" when empty, or graphics
 	framework     string
 	container     string
 	environment   map[string]string
@@ -39,7 +39,8 @@ type job struct {
 	on            []int
 	life          life
 
-	flat   float64              // GiB all the time, context included; or:
+	flat   float64              // GiB all the time, context included
+	uneven float64              // GiB by which ranks may hold more than flat; or instead of both:
 	memory func(rank int) curve // GiB, context included
 	load   func(rank int) curve // SM percent; idle when nil
 
@@ -49,6 +50,9 @@ type job struct {
 	cpu        float64 // percent of one core at full load
 	pcie       float64 // bytes per second into the card at full load
 }
+
+// graphics is the kind of programs that only draw.
+const graphics = "graphics"
 
 // life says when a program runs. With every = 0 it runs for ever.
 type life struct {
@@ -174,7 +178,7 @@ func (s *script) identity(i int) sampler.Device {
 }
 
 func newActor(j *job, rank int) *actor {
-	a := &actor{job: j, card: j.on[rank], pid: j.pid + rank, flat: bytes(j.flat)}
+	a := &actor{job: j, card: j.on[rank], pid: j.pid + rank, flat: bytes(j.flat + j.uneven*chance(uint64(j.pid), uint64(rank)))}
 	fill := strings.NewReplacer("{rank}", strconv.Itoa(rank), "{card}", strconv.Itoa(a.card), "{ranks}", strconv.Itoa(len(j.on)))
 	a.command = fill.Replace(j.command)
 	a.environment = make(map[string]string, len(j.environment))
