@@ -1,0 +1,30 @@
+// Package nvml is the live source: it asks the NVIDIA driver through
+// libnvidia-ml.so.1 (NVML). It is the only importer of go-nvml.
+//
+//	Open ── open.go ──► load, init, one device per GPU and MIG instance
+//	                     symbols.go  which functions this driver has
+//	Memory ── memory.go     fast lane, one driver call
+//	Metrics ── metrics.go   one row per figure, each with its interval
+//	Throughput ── metrics.go
+//	Processes ── processes.go ◄── lists.go  bounded list calls (cgo)
+//	WaitXID ── xid.go
+//	codes.go                 what each return code means
+//
+// # Rules
+//
+// A function that the driver does not have must never be called: the dynamic linker
+// then ends the process with exit code 127, past every deferred function. Each use of
+// a function is therefore guarded by the set of symbols found at Open.
+//
+// go-nvml binds NVML's functions at their first call. A program linked with -z now, or
+// started with LD_BIND_NOW=1, dies at its start. Go accepts no "-z lazy" in a cgo
+// directive, so packagers whose compiler defaults to -z now have to build with
+//
+//	go build -ldflags '-extldflags=-Wl,-z,lazy'
+//
+// (https://github.com/NVIDIA/go-nvml/issues/18). go-nvml also makes one library a
+// matter of the whole process: after one Source has been opened, every other one must
+// name the same library.
+//
+// Strings of go-nvml's Return are never used: they point into the driver's memory.
+package nvml

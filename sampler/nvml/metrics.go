@@ -1,0 +1,289 @@
+package nvml
+
+import (
+	"fmt"
+	"time"
+
+	gonvml "github.com/NVIDIA/go-nvml/pkg/nvml"
+
+	"nvpeak/sampler"
+)
+
+// setter puts a value that was read into its place.
+type setter func(*sampler.Metrics)
+
+// metric is one driver call and what becomes of its answer.
+type metric struct {
+	name    string
+	symbols []string      // the call is made when the library has one of them
+	unless  []string      // and none of these, which are newer
+	every   time.Duration // 0: each time
+	read    func(gonvml.Device) (setter, gonvml.Return)
+}
+
+// metrics has one row per figure. The budget of driver calls for 8 GPUs at the default
+// second is 150 a second, all lanes but the fast one together; every call takes the
+// driver's lock, and dear ones (fan 0.14 ms, https://github.com/flightlessmango/MangoHud/pull/2104)
+// change slowly:
+//
+//	                                    calls a second of one GPU
+//	utilisation … throttle reasons, 7 rows at 1 s           7
+//	encoder, decoder at 2 s                                 1
+//	fan, PCIe generation and width at 5 s                   0.6
+//	power limit, ECC errors at 30 s                         0.07
+//	PCIe throughput, both directions                        2
+//	process lists: compute, graphics, MPS; samples          4
+//	driver peaks, where accounting is on                    2 at most
+//	                                                       16.7, with 8 GPUs 133
+//	waiting for Xid, all GPUs together                      4
+var metrics = []metric{
+	{"utilization", []string{"nvmlDeviceGetUtilizationRates"}, nil, 0, func(d gonvml.Device) (setter, gonvml.Return) {
+		v, ret := d.GetUtilizationRates()
+		return func(m *sampler.Metrics) {
+			m.Utilization.GPU, m.Utilization.Memory = atMost(v.Gpu, 100), atMost(v.Memory, 100)
+		}, ret
+	}},
+	{"temperature", []string{"nvmlDeviceGetTemperature"}, nil, 0, func(d gonvml.Device) (setter, gonvml.Return) {
+		v, ret := d.GetTemperature(gonvml.TEMPERATURE_GPU)
+		return func(m *sampler.Metrics) { m.Temperature = atMost(v, maxCelsius) }, ret
+	}},
+	{"power", []string{"nvmlDeviceGetPowerUsage"}, nil, 0, func(d gonvml.Device) (setter, gonvml.Return) {
+		v, ret := d.GetPowerUsage()
+		return func(m *sampler.Metrics) { m.Power = watts(v) }, ret
+	}},
+	{"SM clock", []string{"nvmlDeviceGetClockInfo"}, nil, 0, func(d gonvml.Device) (setter, gonvml.Return) {
+		v, ret := d.GetClockInfo(gonvml.CLOCK_SM)
+		return func(m *sampler.Metrics) { m.Clocks.SM = atMost(v, maxMHz) }, ret
+	}},
+	{"memory clock", []string{"nvmlDeviceGetClockInfo"}, nil, 0, func(d gonvml.Device) (setter, gonvml.Return) {
+		v, ret := d.GetClockInfo(gonvml.CLOCK_MEM)
+		return func(m *sampler.Metrics) { m.Clocks.Memory = atMost(v, maxMHz) }, ret
+	}},
+	{"performance state", []string{"nvmlDeviceGetPerformanceState"}, nil, 0, func(d gonvml.Device) (setter, gonvml.Return) {
+		v, ret := d.GetPerformanceState()
+		return func(m *sampler.Metrics) { m.PerformanceState = performanceState(v) }, ret
+	}},
+	{"event reasons", []string{symEventReasons}, nil, 0, func(d gonvml.Device) (setter, gonvml.Return) {
+		v, ret := d.GetCurrentClocksEventReasons()
+		return throttleSetter(v), ret
+	}},
+	{"throttle reasons", []string{symThrottleReasons}, []string{symEventReasons}, 0, func(d gonvml.Device) (setter, gonvml.Return) {
+		v, ret := d.GetCurrentClocksThrottleReasons()
+		return throttleSetter(v), ret
+	}},
+	{"encoder", []string{"nvmlDeviceGetEncoderUtilization"}, nil, 2 * time.Second, func(d gonvml.Device) (setter, gonvml.Return) {
+		v, _, ret := d.GetEncoderUtilization()
+		return func(m *sampler.Metrics) { m.Utilization.Encoder = atMost(v, 100) }, ret
+	}},
+	{"decoder", []string{"nvmlDeviceGetDecoderUtilization"}, nil, 2 * time.Second, func(d gonvml.Device) (setter, gonvml.Return) {
+		v, _, ret := d.GetDecoderUtilization()
+		return func(m *sampler.Metrics) { m.Utilization.Decoder = atMost(v, 100) }, ret
+	}},
+	{"fan", []string{"nvmlDeviceGetFanSpeed"}, nil, 5 * time.Second, func(d gonvml.Device) (setter, gonvml.Return) {
+		v, ret := d.GetFanSpeed()
+		return func(m *sampler.Metrics) { m.Fan = atMost(v, maxFan) }, ret
+	}},
+	{"PCIe generation", []string{"nvmlDeviceGetCurrPcieLinkGeneration"}, nil, 5 * time.Second, func(d gonvml.Device) (setter, gonvml.Return) {
+		v, ret := d.GetCurrPcieLinkGeneration()
+		return func(m *sampler.Metrics) { m.PCIe.Generation = link(v, maxPCIeGeneration) }, ret
+	}},
+	{"PCIe width", []string{"nvmlDeviceGetCurrPcieLinkWidth"}, nil, 5 * time.Second, func(d gonvml.Device) (setter, gonvml.Return) {
+		v, ret := d.GetCurrPcieLinkWidth()
+		return func(m *sampler.Metrics) { m.PCIe.Width = link(v, maxPCIeWidth) }, ret
+	}},
+	{"power limit", []string{"nvmlDeviceGetEnforcedPowerLimit"}, nil, 30 * time.Second, func(d gonvml.Device) (setter, gonvml.Return) {
+		v, ret := d.GetEnforcedPowerLimit()
+		return func(m *sampler.Metrics) { m.PowerLimit = watts(v) }, ret
+	}},
+	{"ECC errors", []string{"nvmlDeviceGetTotalEccErrors"}, nil, 30 * time.Second, func(d gonvml.Device) (setter, gonvml.Return) {
+		v, ret := d.GetTotalEccErrors(gonvml.MEMORY_ERROR_TYPE_UNCORRECTED, gonvml.VOLATILE_ECC)
+		return func(m *sampler.Metrics) {
+			if v < maxCount {
+				m.ECCUncorrected = sampler.Some(v)
+			}
+		}, ret
+	}},
+}
+
+// The first is the name since driver 535, the second the one before.
+const (
+	symEventReasons    = "nvmlDeviceGetCurrentClocksEventReasons"
+	symThrottleReasons = "nvmlDeviceGetCurrentClocksThrottleReasons"
+)
+
+// Figures beyond these are not figures but the driver's way of saying unknown.
+const (
+	maxCelsius        = 200
+	maxMHz            = 20_000
+	maxFan            = 200 // percent of the intended maximum, which may be exceeded (nvml.h)
+	maxMilliwatts     = 10_000_000
+	maxPCIeGeneration = 16
+	maxPCIeWidth      = 32
+	maxCount          = 1 << 62
+)
+
+func atMost(v, limit uint32) (none sampler.Opt[int]) {
+	if v > limit {
+		return none
+	}
+	return sampler.Some(int(v))
+}
+
+func link(v, limit int) (none sampler.Opt[int]) {
+	if v <= 0 || v > limit {
+		return none
+	}
+	return sampler.Some(v)
+}
+
+func watts(milliwatts uint32) (none sampler.Opt[float64]) {
+	if milliwatts > maxMilliwatts {
+		return none
+	}
+	return sampler.Some(float64(milliwatts) / 1000)
+}
+
+func performanceState(p gonvml.Pstates) (none sampler.Opt[string]) {
+	if p < 0 || p > 15 {
+		return none
+	}
+	return sampler.Some(fmt.Sprintf("P%d", int(p)))
+}
+
+// reasons has one row per bit that slows the clocks. Idle, and none, are not slowed.
+var reasons = []struct {
+	bit  uint64
+	word string
+}{
+	{0x002, "app_clocks"},
+	{0x004, "sw_power_cap"},
+	{0x008, "hw_slowdown"},
+	{0x010, "sync_boost"},
+	{0x020, "sw_thermal"},
+	{0x040, "hw_thermal"},
+	{0x080, "hw_power_brake"},
+	{0x100, "display_clocks"},
+}
+
+// throttleWords never returns nil: no reason is an answer too.
+func throttleWords(bits uint64) []string {
+	words := []string{}
+	for _, r := range reasons {
+		if bits&r.bit != 0 {
+			words = append(words, r.word)
+		}
+	}
+	return words
+}
+
+func throttleSetter(bits uint64) setter {
+	words := throttleWords(bits)
+	return func(m *sampler.Metrics) { m.Throttle = words }
+}
+
+const (
+	// staleFor is how long a value stands in for one that could not be read.
+	staleFor = 10 * time.Second
+	// slack lets a row that is due every 5 s be asked after 4.8 s: the caller's seconds are not exact.
+	slack = 300 * time.Millisecond
+	// backOffMost is the longest pause after failures of one row.
+	backOffMost = 30 * time.Second
+)
+
+// metricsState is what one GPU answered to the rows.
+type metricsState struct{ rows []rowState }
+
+type rowState struct {
+	set    setter // of the last answer; nil: none
+	good   time.Time
+	next   time.Time
+	pause  time.Duration // after a failure; 0: it answered
+	refuse bool          // it will never answer
+}
+
+// Metrics reads the figures that are due and adds those that are not.
+func (s *Source) Metrics(dev int) (sampler.Metrics, error) {
+	c, d, err := s.begin(dev)
+	if err != nil {
+		return sampler.Metrics{}, err
+	}
+	defer c.leave()
+	var m sampler.Metrics
+	now := s.now()
+	for i := range c.rows {
+		row, st := &c.rows[i], &d.metrics.rows[i]
+		if ret := st.ask(row, d.handle, now); react(ret).ends() {
+			d.metrics.forget()
+			return sampler.Metrics{}, failure(row.name, ret)
+		}
+		if st.set != nil && (st.pause == 0 || now.Sub(st.good) <= staleFor) {
+			st.set(&m)
+		}
+	}
+	return m, nil
+}
+
+// forget drops what was read of a GPU that is lost: when it comes back, all is asked anew.
+func (m *metricsState) forget() {
+	for i := range m.rows {
+		m.rows[i] = rowState{refuse: m.rows[i].refuse}
+	}
+}
+
+// ask makes the call of a row when it is due.
+func (st *rowState) ask(row *metric, handle gonvml.Device, now time.Time) gonvml.Return {
+	if st.refuse || now.Before(st.next) {
+		return gonvml.SUCCESS
+	}
+	set, ret := row.read(handle)
+	r := react(ret)
+	switch {
+	case ret == gonvml.SUCCESS:
+		st.set, st.good, st.pause = set, now, 0
+		st.next = now.Add(row.every - slack)
+		if row.every == 0 {
+			st.next = now
+		}
+		return ret
+	case r.forever:
+		st.set, st.refuse = nil, true
+	case !r.stale:
+		st.set = nil
+	}
+	st.pause = min(max(2*st.pause, time.Second), backOffMost)
+	st.next = now.Add(st.pause - slack)
+	return ret
+}
+
+// maxKBps is far above any link; larger answers are not traffic.
+const maxKBps = 1 << 30
+
+// throughputState remembers that a GPU does not count its traffic.
+type throughputState struct{ refused bool }
+
+// Throughput reads the PCIe traffic of one device in bytes per second. The driver
+// counts for 20 ms in each of the two calls.
+func (s *Source) Throughput(dev int) (rx, tx sampler.Opt[uint64], err error) {
+	c, d, err := s.begin(dev)
+	if err != nil {
+		return rx, tx, err
+	}
+	defer c.leave()
+	if d.throughput.refused || !c.symbols.has(symThroughput) {
+		return rx, tx, fmt.Errorf("%w: PCIe throughput", sampler.ErrNotSupported)
+	}
+	for _, direction := range []struct {
+		counter gonvml.PcieUtilCounter
+		value   *sampler.Opt[uint64]
+	}{{gonvml.PCIE_UTIL_RX_BYTES, &rx}, {gonvml.PCIE_UTIL_TX_BYTES, &tx}} {
+		kb, ret := d.handle.GetPcieThroughput(direction.counter)
+		if ret != gonvml.SUCCESS {
+			d.throughput.refused = react(ret).forever
+			return rx, tx, failure("PCIe throughput", ret)
+		}
+		if kb < maxKBps {
+			*direction.value = sampler.Some(uint64(kb) * 1024)
+		}
+	}
+	return rx, tx, nil
+}

@@ -1,0 +1,236 @@
+package nvml
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	gonvml "github.com/NVIDIA/go-nvml/pkg/nvml"
+
+	"nvpeak/sampler"
+)
+
+// listKinds has one row per list of processes; newer versions of a function end in _v2 and _v3.
+var listKinds = [...]struct {
+	name   string
+	symbol string
+	use    usage
+}{
+	{"compute processes", "nvmlDeviceGetComputeRunningProcesses", computes},
+	{"graphics processes", "nvmlDeviceGetGraphicsRunningProcesses", draws},
+	{"MPS processes", "nvmlDeviceGetMPSComputeRunningProcesses", sharesMPS},
+}
+
+// usage is in which lists a process is.
+type usage uint8
+
+const (
+	computes usage = 1 << iota
+	draws
+	sharesMPS
+)
+
+// word is the type of a process. An MPS client may also be in the compute list.
+func (u usage) word() string {
+	switch {
+	case u&sharesMPS != 0:
+		return "mps"
+	case u == computes|draws:
+		return "compute+graphics"
+	case u == draws:
+		return "graphics"
+	}
+	return "compute"
+}
+
+// processesState is what one GPU answered about its processes.
+type processesState struct {
+	lists   [len(listKinds)]kindState
+	samples sampleList
+	sm      smState
+	peaks   peakState
+}
+
+// kindState is one list of one GPU.
+type kindState struct {
+	list   processList
+	last   []listEntry // the last answer, for as long as it may stand in
+	good   time.Time
+	next   time.Time
+	pause  time.Duration
+	refuse bool
+}
+
+// Processes lists the processes of one device, merged by pid and in its order.
+func (s *Source) Processes(dev int) ([]sampler.Process, error) {
+	c, d, err := s.begin(dev)
+	if err != nil {
+		return nil, err
+	}
+	defer c.leave()
+	p := &d.processes
+	now := s.now()
+	merged := map[uint32]*sampler.Process{}
+	uses := map[uint32]usage{}
+	answered, worst := false, gonvml.ERROR_FUNCTION_NOT_FOUND
+	for i, kind := range listKinds {
+		ret := p.lists[i].ask(d, now)
+		if react(ret).ends() {
+			p.forget()
+			return nil, failure(kind.name, ret)
+		}
+		if ret == gonvml.SUCCESS {
+			answered = true
+		} else if !react(ret).forever {
+			worst = ret
+		}
+		merge(merged, uses, p.lists[i].last, kind.use)
+	}
+	if !answered && len(merged) == 0 {
+		return nil, failure("processes", worst)
+	}
+	p.readSM(d, now)
+	list := make([]sampler.Process, 0, len(merged))
+	for pid, q := range merged {
+		q.Type = uses[pid].word()
+		q.SM = p.sm.percent(pid, now)
+		list = append(list, *q)
+	}
+	slices.SortFunc(list, func(a, b sampler.Process) int { return cmp.Compare(a.PID, b.PID) })
+	p.peaks.fill(c, d, list, now)
+	return list, nil
+}
+
+// forget drops what was read of a GPU that is lost.
+func (p *processesState) forget() {
+	for i := range p.lists {
+		k := &p.lists[i]
+		k.last, k.next, k.pause = nil, time.Time{}, 0
+	}
+	p.sm.shares = nil
+}
+
+// merge adds a list. A process that is in two lists holds its memory once; where they
+// differ, the larger figure is the whole one.
+func merge(into map[uint32]*sampler.Process, uses map[uint32]usage, list []listEntry, use usage) {
+	for _, e := range list {
+		if e.pid == 0 || e.pid > math.MaxInt32 {
+			continue
+		}
+		q := into[e.pid]
+		if q == nil {
+			q = &sampler.Process{PID: int(e.pid)}
+			into[e.pid] = q
+		}
+		uses[e.pid] |= use
+		// 2^64-1 is NVML_VALUE_NOT_AVAILABLE.
+		if used := sampler.Bytes(e.used); used <= sampler.Sane && used >= q.Memory.Or(0) {
+			q.Memory = sampler.Some(used)
+		}
+	}
+}
+
+// ask makes the list call of a kind when it is due; last is then what counts now.
+func (k *kindState) ask(d *device, now time.Time) gonvml.Return {
+	if k.refuse || k.list.fn.pointer == nil || d.pointer == nil {
+		return gonvml.ERROR_NOT_SUPPORTED
+	}
+	if now.Before(k.next) {
+		k.expire(now)
+		return gonvml.ERROR_NOT_READY
+	}
+	list, ret := k.list.read(d.pointer)
+	r := react(ret)
+	switch {
+	case ret == gonvml.SUCCESS:
+		k.last, k.good, k.pause = list, now, 0
+		return ret
+	case r.forever:
+		k.last, k.refuse = nil, true
+		return ret
+	case r.stale:
+		k.expire(now)
+	default:
+		k.last = nil
+	}
+	k.pause = min(max(2*k.pause, time.Second), backOffMost)
+	k.next = now.Add(k.pause - slack)
+	return ret
+}
+
+func (k *kindState) expire(now time.Time) {
+	if now.Sub(k.good) > staleFor {
+		k.last = nil
+	}
+}
+
+// smState is the share of the GPU's multiprocessors that each process had of late.
+type smState struct {
+	refuse bool
+	since  uint64 // the newest sample that was seen, by the driver's clock
+	shares map[uint32]share
+}
+
+type share struct {
+	percent int
+	read    time.Time
+}
+
+const (
+	// sampleLife is how long a sample counts: the driver hands them out about once a second,
+	// and none for a process that rests.
+	sampleLife = 3 * time.Second
+	// maxSM bounds what is taken for a percentage that was rounded up too far; more is nonsense.
+	maxSM = 1000
+	// maxTime bounds the driver's clock, in microseconds.
+	maxTime = 1 << 62
+)
+
+// readSM fetches the samples that are new. NOT_FOUND is the normal answer when none are.
+func (p *processesState) readSM(d *device, now time.Time) {
+	if p.sm.refuse || p.samples.fn.pointer == nil || d.pointer == nil {
+		return
+	}
+	list, ret := p.samples.read(d.pointer, p.sm.since)
+	if ret != gonvml.SUCCESS {
+		p.sm.refuse = react(ret).forever
+		return
+	}
+	p.sm.add(list, now)
+}
+
+// add takes the newest sample of each process. The first call returns the driver's whole
+// buffer, which may be minutes long: what is older than sampleLife then is not news.
+func (s *smState) add(list []sample, now time.Time) {
+	newest := s.since
+	for _, x := range list {
+		if x.time < maxTime {
+			newest = max(newest, x.time)
+		}
+	}
+	if s.shares == nil {
+		s.shares = map[uint32]share{}
+	}
+	slices.SortStableFunc(list, func(a, b sample) int { return cmp.Compare(a.time, b.time) })
+	for _, x := range list {
+		if x.time >= maxTime || x.sm > maxSM || newest-x.time > uint64(sampleLife.Microseconds()) {
+			continue
+		}
+		s.shares[x.pid] = share{percent: min(int(x.sm), 100), read: now}
+	}
+	s.since = newest
+	for pid, x := range s.shares {
+		if now.Sub(x.read) > sampleLife {
+			delete(s.shares, pid)
+		}
+	}
+}
+
+func (s *smState) percent(pid uint32, now time.Time) (none sampler.Opt[int]) {
+	x, ok := s.shares[pid]
+	if !ok || now.Sub(x.read) > sampleLife {
+		return none
+	}
+	return sampler.Some(x.percent)
+}
