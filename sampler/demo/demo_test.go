@@ -135,7 +135,7 @@ func TestMetricsArePlausible(t *testing.T) {
 			w := m.Power.Or(-1)
 			if !inRange(m.Utilization.GPU, 0, 100) || !inRange(m.Utilization.Memory, 0, 100) ||
 				!inRange(m.Temperature, 25, 90) || w < 10 || w > mo.limitWatts ||
-				!inRange(m.Clocks.SM, mo.smMHz[0], mo.smMHz[1]) || m.Fan.Known() != mo.fan {
+				!inRange(m.Clocks.SM, mo.smMHz[0], mo.smMHz[1]) || m.Fan.Known() != mo.fan || m.Fan.Or(0) > 100 {
 				t.Fatalf("at %.1f s GPU %d: %+v", now, dev, m)
 			}
 			rx, tx, err := s.Throughput(dev)

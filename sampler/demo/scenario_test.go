@@ -122,6 +122,11 @@ func TestNeighbourTakesWhatIsNeeded(t *testing.T) {
 	if _, there := seen(t, s, 1, "bob"); !there {
 		t.Fatal("nobody else is there before")
 	}
+	// It ends in a validation, not between two.
+	train := highestUsed(t, s, h, 0, gone[0]-20, gone[0]-10, period)
+	if top := highestUsed(t, s, h, 0, gone[0]-2, gone[0], period); top < train+8*sampler.GiB {
+		t.Errorf("ends at %v, trains at %v", top, train)
+	}
 	// It had fitted while the other one was not there.
 	need := highestUsed(t, s, h, 1, 0, 90, period)
 	h.at(gone[0])
