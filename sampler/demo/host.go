@@ -1,10 +1,7 @@
 package demo
 
 import (
-	"maps"
 	"math"
-	"path"
-	"strings"
 
 	"nvpeak/sampler"
 )
@@ -52,8 +49,8 @@ func (a *actor) identify(p *sampler.Process, s *Source, run uint64, t float64) {
 	j := a.job
 	p.StartTime = sampler.Some(a.start(s.epoch, run))
 	p.User, p.Command, p.Visible = j.user, a.command, true
-	p.Name = or(j.name, path.Base(strings.SplitN(a.command, " ", 2)[0]))
-	p.Environment = maps.Clone(a.environment)
+	p.Name = a.name
+	p.Environment = a.environment // shared: what a snapshot holds is never changed
 	if j.container != "" {
 		p.Container = sampler.Some(j.container)
 	}

@@ -3,6 +3,7 @@ package demo
 import (
 	"fmt"
 	"math"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -30,7 +31,7 @@ type card struct {
 // and {ranks} are replaced.
 type job struct {
 	user, command string
-	name          string // "python" when empty
+	name          string // that of the program when empty
 	kind          string // "compute" when empty, or graphics
 	framework     string
 	container     string
@@ -93,6 +94,7 @@ type actor struct {
 	job         *job
 	card        int
 	pid         int // in run 0
+	name        string
 	command     string
 	environment map[string]string
 	memory      curve // nil: flat
@@ -181,6 +183,8 @@ func newActor(j *job, rank int) *actor {
 	a := &actor{job: j, card: j.on[rank], pid: j.pid + rank, flat: bytes(j.flat + j.uneven*chance(uint64(j.pid), uint64(rank)))}
 	fill := strings.NewReplacer("{rank}", strconv.Itoa(rank), "{card}", strconv.Itoa(a.card), "{ranks}", strconv.Itoa(len(j.on)))
 	a.command = fill.Replace(j.command)
+	program, _, _ := strings.Cut(a.command, " ")
+	a.name = or(j.name, path.Base(program))
 	a.environment = make(map[string]string, len(j.environment))
 	for k, v := range j.environment {
 		a.environment[k] = fill.Replace(v)
