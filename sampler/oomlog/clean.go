@@ -1,0 +1,126 @@
+package oomlog
+
+import (
+	"bytes"
+	"html"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// Cleaning takes off what terminals, panels, mail, Markdown and JSON put around a line. It only runs on
+// lines that may matter.
+
+var (
+	// Terminal escapes: CSI, OSC, two-byte; then the same written out by JSON, Rust or Python; then colour
+	// codes whose escape character was lost in copying.
+	ansiRaw     = regexp.MustCompile("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-Z\\\\-_=>])")
+	ansiWritten = regexp.MustCompile(`(?:\\u001[bB]|\\x1[bB]|\\033|\\e|\^\[|␛)\[[0-9;?]*[A-Za-z]`)
+	ansiOrphan  = regexp.MustCompile(`\[(?:\d{1,3};)*\d{1,3}m|\[m`)
+	control     = regexp.MustCompile(`[\x00-\x08\x0b-\x1f\x7f]`)
+	drivePath   = regexp.MustCompile(`[A-Za-z]:\\[^"'\s]*$`)
+	onlyFrame   = regexp.MustCompile(`^[\s─━═╭╮╰╯┌┐└┘├┤┏┓┗┛╔╗╚╝|│┃+=*_~.-]*$`)
+	frameLeft   = regexp.MustCompile(`^[\s]*(?:[│┃║╎▌▏┆]|\|\s)\s?`)
+	frameRight  = regexp.MustCompile(`\s*[│┃║╎▐▕┆]\s*$`)
+	quoteLeft   = regexp.MustCompile("^\\s*(?:(?:>\\s?)+|`{1,3})")
+	// A progress bar ends in its rate; what stands behind it was printed by somebody else.
+	barEnd = regexp.MustCompile(`(?:\d\s?(?:it|s|B|batch(?:es)?|ex(?:amples)?|step|img|samples?|ba|file)/(?:s|it|step|batch|img|sample)|\?\s?it/s|\?(?:it|B|batch|ex|step)/s)[^\]]{0,400}\](?:\s*[-|][^A-Za-z]{0,8})?|\d+%\|[^|]*\|\s*\d+/\d+ \[[^\]]*\]`)
+)
+
+// clean returns the plain text lines that one raw line holds: usually one, several where line ends
+// were written as \n inside a string.
+func clean(raw []byte) []string {
+	if !utf8.Valid(raw) {
+		raw = bytes.ToValidUTF8(raw, []byte("?"))
+	}
+	s := string(raw)
+	if strings.IndexByte(s, 0x1b) >= 0 {
+		s = ansiRaw.ReplaceAllString(s, "")
+	}
+	if strings.ContainsAny(s, "\\^␛") {
+		s = ansiWritten.ReplaceAllString(s, "")
+	}
+	if strings.Contains(s, "m") && strings.Contains(s, "[") {
+		s = ansiOrphan.ReplaceAllString(s, "")
+	}
+	if strings.Contains(s, "&") {
+		s = html.UnescapeString(s)
+	}
+	s = plainBlanks.Replace(s)
+	s = control.ReplaceAllString(s, "")
+	if !strings.Contains(s, `\`) {
+		return splitBars(s)
+	}
+	var out []string
+	for _, l := range unescape(s) {
+		out = append(out, splitBars(l)...)
+	}
+	return out
+}
+
+// plainBlanks turns every blank into a plain one and drops what has no width.
+var plainBlanks = strings.NewReplacer("\u00a0", " ", "\u2007", " ", "\u202f", " ", "\u3000", " ",
+	"\u200b", "", "\u200c", "", "\u200d", "", "\ufeff", "", "\t", " ")
+
+// unescape undoes one or more levels of string escapes that matter: line ends and quotes. A backslash
+// and an n inside a Windows path stay.
+func unescape(s string) []string {
+	for range 3 {
+		t := strings.NewReplacer(`\\n`, `\n`, `\\"`, `\"`, `\\'`, `\'`).Replace(s)
+		if t == s {
+			break
+		}
+		s = t
+	}
+	s = strings.NewReplacer(`\"`, `"`, `\'`, `'`, `\u0027`, "'", `\u0022`, `"`, `\u003e`, ">", `\u003c`, "<", `\u0026`, "&").Replace(s)
+	var out []string
+	start, from := 0, 0
+	for {
+		i := strings.Index(s[from:], `\n`)
+		if i < 0 {
+			return append(out, s[start:])
+		}
+		i += from
+		from = i + 2
+		if drivePath.MatchString(s[start : i+1]) {
+			continue
+		}
+		out = append(out, strings.TrimSuffix(s[start:i], `\r`))
+		start = from
+	}
+}
+
+// splitBars cuts a line behind every progress bar in it.
+func splitBars(s string) []string {
+	if !strings.Contains(s, "]") || !strings.Contains(s, "/") {
+		return []string{s}
+	}
+	at := barEnd.FindAllStringIndex(s, 64)
+	if at == nil {
+		return []string{s}
+	}
+	var out []string
+	start := 0
+	for _, m := range at {
+		if rest := s[m[1]:]; strings.TrimSpace(rest) != "" {
+			out = append(out, s[start:m[1]])
+			start = m[1]
+		}
+	}
+	return append(out, s[start:])
+}
+
+// unframe takes borders of panels and marks of quoting off; empty when nothing else was there.
+func unframe(s string) string {
+	for range 4 {
+		t := frameRight.ReplaceAllString(quoteLeft.ReplaceAllString(frameLeft.ReplaceAllString(s, ""), ""), "")
+		if t == s {
+			break
+		}
+		s = t
+	}
+	if onlyFrame.MatchString(s) {
+		return ""
+	}
+	return s
+}

@@ -1,0 +1,335 @@
+package oomlog
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"nvpeak/sampler"
+)
+
+// findings is an event while its numbers are being read.
+type findings struct {
+	sampler.OOMEvent
+	row       *compiledRow
+	sentinels []string // what was printed but is no fact
+	more      bool     // numbers beside the request
+}
+
+// build reads the numbers of a message as one row understands them. It is false when the text is no failure.
+func (p *Parser) build(m *message, c candidate, around string) (*findings, bool) {
+	r := c.row
+	body := firstTelling(m.body(c), r)
+	f := &findings{row: r}
+	f.Framework, f.Kind, f.MemoryKind = r.framework, r.kind, r.memory
+	f.OtherProcesses = []sampler.OtherProcess{}
+	f.Line, f.Occurrences, f.Recovered = m.first.number, 1, r.recovered || m.recovered
+	if r.hostNear != nil && r.hostNear.MatchString(around) {
+		f.MemoryKind = memHost
+	} else if r.gpuNear != nil && r.gpuNear.MatchString(around) {
+		f.MemoryKind = memGPU
+	}
+	f.capture(r.start, body, 1)
+	for _, t := range r.fields {
+		f.capture(t, body, 64)
+	}
+	f.settle(m)
+	if !isFailure(m, c, f, body) {
+		return nil, false
+	}
+	f.Text = strings.Join(strings.Fields(body), " ")
+	if len(f.Text) > 2000 {
+		f.Text = strings.ToValidUTF8(f.Text[:2000], "")
+	}
+	return f, true
+}
+
+// firstTelling cuts a body where the same message begins again, keeping the first copy that has numbers.
+func firstTelling(body string, r *compiledRow) string {
+	at := r.start.re.FindAllStringIndex(body, 8)
+	for i := 0; i+1 < len(at); i++ {
+		part := body[at[i][0]:at[i+1][0]]
+		if len(r.fields) == 0 || tells(part, r) {
+			return part
+		}
+	}
+	if len(at) > 0 {
+		return body[at[len(at)-1][0]:]
+	}
+	return body
+}
+
+func tells(part string, r *compiledRow) bool {
+	for _, t := range r.fields {
+		if t.re.MatchString(part) {
+			return true
+		}
+	}
+	return false
+}
+
+// capture applies a pattern; matches is how many times it may at most.
+func (f *findings) capture(t *template, body string, matches int) {
+	if len(t.names) == 0 {
+		return
+	}
+	for _, at := range t.re.FindAllStringSubmatchIndex(body, matches) {
+		for i, name := range t.names {
+			if at[2*i+2] >= 0 {
+				f.set(name, t.kinds[i], body[at[2*i+2]:at[2*i+3]])
+			}
+		}
+	}
+}
+
+// set stores one captured text; the first value of a field stays.
+func (f *findings) set(name string, kind captureKind, text string) {
+	text = strings.TrimSpace(text)
+	switch name {
+	case "gpu", "rank", "pid", "other_pid":
+		f.setInt(name, text)
+	case "frac":
+		if v, err := strconv.ParseFloat(text, 64); err == nil && f.row.limit != "" {
+			f.memoryLimit().Fraction = f.memoryLimit().Fraction.Else(sampler.Some(v))
+		}
+	default:
+		if _, field := fieldKinds[name]; field {
+			f.setSize(name, kind, text)
+			return
+		}
+		f.setExtra(name, kind, text)
+	}
+}
+
+func (f *findings) setInt(name, text string) {
+	n, err := strconv.ParseInt(text, 10, 32)
+	if err != nil {
+		return
+	}
+	v := sampler.Some(int(n))
+	switch name {
+	case "gpu":
+		f.GPUIndex = f.GPUIndex.Else(v)
+	case "rank":
+		f.Rank = f.Rank.Else(v)
+	case "pid":
+		f.PID = f.PID.Else(v)
+	case "other_pid":
+		f.OtherProcesses = append(f.OtherProcesses, sampler.OtherProcess{PID: int(n)})
+	}
+}
+
+// target is the field of a size.
+func (f *findings) target(name string) *sampler.Opt[sampler.Bytes] {
+	switch name {
+	case "req":
+		return &f.Requested
+	case "total":
+		return &f.GPUTotal
+	case "free":
+		return &f.GPUFree
+	case "proc":
+		return &f.ProcessInUse
+	case "alloc":
+		return &f.Allocated
+	case "unalloc":
+		return &f.ReservedUnallocated
+	case "reserved":
+		return &f.Reserved
+	case "pools":
+		return &f.PrivatePools
+	case "limit":
+		return &f.memoryLimit().Allowed
+	}
+	return nil
+}
+
+func (f *findings) setSize(name string, kind captureKind, text string) {
+	v, ok := parseSize(text, kind)
+	if name == "other" {
+		last := len(f.OtherProcesses) - 1
+		if last < 0 || f.OtherProcesses[last].Bytes != 0 {
+			return
+		}
+		if !ok {
+			f.OtherProcesses = f.OtherProcesses[:last]
+			f.sentinels = append(f.sentinels, "process memory "+text+" means not available")
+			return
+		}
+		f.OtherProcesses[last].Bytes = v
+		return
+	}
+	if !ok {
+		f.sentinels = append(f.sentinels, name+" "+text+" means not available")
+		return
+	}
+	t := f.target(name)
+	if t == nil || t.Known() {
+		return
+	}
+	*t = sampler.Some(v)
+	f.more = f.more || name != "req"
+}
+
+func (f *findings) memoryLimit() *sampler.MemoryLimit {
+	if f.MemoryLimit == nil {
+		f.MemoryLimit = &sampler.MemoryLimit{Kind: f.row.limit}
+	}
+	return f.MemoryLimit
+}
+
+func (f *findings) setExtra(name string, kind captureKind, text string) {
+	if f.Extra == nil {
+		f.Extra = map[string]any{}
+	}
+	if _, there := f.Extra[name]; there {
+		return
+	}
+	switch kind {
+	case kindWord:
+		f.Extra[name] = text
+	case kindList:
+		f.Extra[name] = ints(text)
+	case kindInt:
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			f.Extra[name] = n
+		}
+	case kindNum:
+		if n, err := strconv.ParseFloat(text, 64); err == nil {
+			f.Extra[name] = n
+		}
+	default:
+		if v, ok := parseSize(text, kind); ok {
+			f.Extra[name] = uint64(v)
+			f.more = true
+		} else {
+			f.sentinels = append(f.sentinels, name+" "+text+" means not available")
+		}
+	}
+}
+
+func ints(text string) []int {
+	out := []int{}
+	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' }) {
+		if n, err := strconv.ParseInt(w, 10, 62); err == nil {
+			out = append(out, int(n))
+		}
+	}
+	return out
+}
+
+// unitOf is the factor of each kind of bare number.
+var unitOf = map[captureKind]sampler.Bytes{kindMiB: sampler.MiB, kindGiB: sampler.GiB, kindKiB: sampler.KiB, kindPages: 4 * sampler.KiB}
+
+// parseSize reads "4,770.5 MiB" as printed; all units are 1024-based. It is false for what cannot be an amount of
+// memory: 2^60 and more, which is how 2^64-1 prints.
+func parseSize(text string, kind captureKind) (sampler.Bytes, bool) {
+	t := strings.ReplaceAll(text, ",", "")
+	n := 0
+	for n < len(t) && (t[n] >= '0' && t[n] <= '9' || t[n] == '.') {
+		n++
+	}
+	unit := strings.ToUpper(strings.TrimSpace(t[n:]))
+	factor := unitOf[kind]
+	if factor == 0 {
+		factor = sizeFactor(unit)
+	}
+	f, err := strconv.ParseFloat(t[:n], 64)
+	if err != nil || factor == 0 {
+		return 0, false
+	}
+	v := f * float64(factor)
+	if math.IsInf(v, 0) || v >= float64(sampler.Sane) {
+		return 0, false
+	}
+	return sampler.Bytes(math.Floor(v + 0.5)), true
+}
+
+func sizeFactor(unit string) sampler.Bytes {
+	if unit == "" || unit == "B" || unit == "BYTE" || unit == "BYTES" {
+		return 1
+	}
+	i := strings.IndexByte("KMGTPE", unit[0])
+	if i < 0 {
+		return 0
+	}
+	return 1 << (10 * (i + 1))
+}
+
+// settle draws what follows from the numbers together.
+func (f *findings) settle(m *message) {
+	if m.origin.rank >= 0 {
+		f.Rank = f.Rank.Else(sampler.Some(m.origin.rank))
+	}
+	if m.origin.pid > 0 {
+		f.PID = f.PID.Else(sampler.Some(m.origin.pid))
+	}
+	alloc := f.Allocated.Or(0)
+	if v, ok := f.ProcessInUse.Value(); ok && v == 0 && alloc > 0 {
+		f.ProcessInUse = sampler.Opt[sampler.Bytes]{}
+		f.sentinels = append(f.sentinels, "this process has 0 bytes in use while it has allocated some: not available")
+	}
+	f.SelfUnknown = f.hasProcessClause() && !f.processClauseOwn()
+	if total, ok := f.GPUTotal.Value(); ok && alloc > total && total > 0 {
+		f.sentinels = append(f.sentinels, "allocated above total: system memory stands in for the card")
+	}
+	if l := f.MemoryLimit; l != nil && !l.Allowed.Known() && !l.Fraction.Known() {
+		f.MemoryLimit = nil
+	}
+	f.deriveShape()
+	if len(f.sentinels) > 0 {
+		if f.Extra == nil {
+			f.Extra = map[string]any{}
+		}
+		f.Extra["sentinel"] = strings.Join(f.sentinels, "; ")
+	}
+}
+
+// hasProcessClause says whether some "Process N has" clause was read, a dropped one included.
+func (f *findings) hasProcessClause() bool {
+	if len(f.OtherProcesses) > 0 {
+		return f.Framework == "pytorch"
+	}
+	for _, s := range f.sentinels {
+		if strings.HasPrefix(s, "process memory ") {
+			return true
+		}
+	}
+	return false
+}
+
+// processClauseOwn says whether a "this process" clause was printed, even one without a usable number.
+func (f *findings) processClauseOwn() bool {
+	if f.ProcessInUse.Known() {
+		return true
+	}
+	for _, s := range f.sentinels {
+		if strings.HasPrefix(s, "proc ") || strings.HasPrefix(s, "this process ") {
+			return true
+		}
+	}
+	return false
+}
+
+// elementSize is bytes per element as TensorFlow and XLA name types.
+var elementSize = map[string]float64{
+	"float": 4, "float32": 4, "f32": 4, "half": 2, "float16": 2, "f16": 2, "bfloat16": 2, "bf16": 2, "double": 8, "float64": 8,
+	"f64": 8, "int32": 4, "s32": 4, "int64": 8, "s64": 8, "int8": 1, "uint8": 1, "s8": 1, "u8": 1, "bool": 1, "pred": 1, "int16": 2,
+	"uint16": 2, "complex64": 8, "complex128": 16, "uint32": 4, "uint64": 8,
+}
+
+// deriveShape works out the bytes of a printed tensor shape.
+func (f *findings) deriveShape() {
+	shape, _ := f.Extra["shape"].([]int)
+	dtype, _ := f.Extra["dtype"].(string)
+	size := elementSize[dtype]
+	if len(shape) == 0 || size == 0 {
+		return
+	}
+	for _, d := range shape {
+		size *= float64(d)
+	}
+	if size > 0 && size < float64(sampler.Sane) {
+		f.Extra["derived_requested_bytes"] = uint64(size)
+	}
+}

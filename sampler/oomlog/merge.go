@@ -1,0 +1,241 @@
+package oomlog
+
+import (
+	"sort"
+	"strings"
+
+	"nvpeak/sampler"
+)
+
+const (
+	holdLines = 400 // an event waits this long for repeats and recoveries
+	maxHeld   = 128
+)
+
+// held is an event that waits.
+type held struct {
+	sampler.OOMEvent
+	row  *compiledRow
+	key  string // stream
+	last int    // line where it was last seen
+}
+
+// holder keeps the events that are not complete yet, in the order of their first lines.
+type holder struct {
+	events []*held
+}
+
+// hold takes a new event: as a repeat of a held one, or as one of its own.
+func (p *Parser) hold(f *findings, m *message, r *compiledRow, st *stream) {
+	h := &held{OOMEvent: f.OOMEvent, row: r, key: st.key, last: m.first.number + len(m.lines) - 1}
+	for i := len(p.held.events) - 1; i >= 0; i-- {
+		old := p.held.events[i]
+		switch relationOf(old, h) {
+		case sameFailure:
+			old.repeat(h)
+			return
+		case oldIsLess:
+			h.absorb(old)
+			p.held.events = append(p.held.events[:i], p.held.events[i+1:]...)
+			p.held.events = append(p.held.events, h)
+			h.Context = old.Context
+			p.held.sortLast()
+			return
+		case newIsLess:
+			old.absorb(h)
+			return
+		}
+	}
+	h.Context = p.context(m, st)
+	p.held.events = append(p.held.events, h)
+	p.held.sortLast()
+}
+
+func (h *holder) sortLast() {
+	sort.SliceStable(h.events, func(i, j int) bool { return h.events[i].Line < h.events[j].Line })
+}
+
+// latest is the event of a stream that was last seen at line from or later.
+func (h *holder) latest(key string, from int) *held {
+	for i := len(h.events) - 1; i >= 0; i-- {
+		e := h.events[i]
+		if e.last >= from && (e.key == key || e.key == "" || key == "") {
+			return e
+		}
+	}
+	return nil
+}
+
+// release returns the events that have waited long enough; all for now < 0.
+func (h *holder) release(now int) []sampler.OOMEvent {
+	var out []sampler.OOMEvent
+	for len(h.events) > 0 {
+		e := h.events[0]
+		if now >= 0 && len(h.events) <= maxHeld && now-e.last < holdLines {
+			break
+		}
+		out = append(out, e.OOMEvent)
+		h.events = h.events[1:]
+	}
+	return out
+}
+
+// relation between a held event and a new one.
+type relation int
+
+const (
+	unrelated relation = iota
+	sameFailure
+	newIsLess // the new one repeats the old one in a vaguer wording
+	oldIsLess
+)
+
+// lesser lists, for a kind, the kinds that tell the same failure better when they stand near it.
+var lesser = map[string][]string{
+	killed:       {kernelKill, cgroupKill, workerKilled, k8sKilled, rayMonitor, shmBus},
+	workerKilled: {shmBus},
+	kernelKill:   {cgroupKill},
+	k8sKilled:    {kernelKill, cgroupKill},
+	cudaOOM:      {warmupOOM, staticPool},
+	cudaErrorOOM: {ncclOOM, ggmlAlloc, tfOOM, ortArena, trtOOM, cupyOOM, rmmOOM, rmmPool, paddleOOM, mxnetOOM, bnbOOM, juliaOOM, numbaOOM, xlaOOM, warmupOOM},
+	otherGPU:     {ncclOOM, ggmlAlloc, tfOOM, ortArena, trtOOM, cupyOOM, rmmOOM, rmmPool, paddleOOM, mxnetOOM, bnbOOM, juliaOOM, numbaOOM, xlaOOM, cudaOOM, cudaErrorOOM, cudaAsyncOOM, hipOOM, xpuOOM},
+	rmmOOM:       {rmmPool},
+	hostAlloc:    {mmapENOMEM},
+}
+
+func isLesser(kind, better string) bool {
+	for _, b := range lesser[kind] {
+		if b == better {
+			return true
+		}
+	}
+	return false
+}
+
+// relationOf says whether two wordings tell of one failure.
+func relationOf(old, h *held) relation {
+	if !sameSource(old, h) || conflict(&old.OOMEvent, &h.OOMEvent) {
+		return unrelated
+	}
+	near := h.Line-old.last <= holdLines
+	switch {
+	case old.Kind == h.Kind && !h.row.follows && !old.row.follows:
+		if identical(&old.OOMEvent, &h.OOMEvent) || near && (old.Framework == h.Framework || bare(&h.OOMEvent) || bare(&old.OOMEvent)) {
+			return sameFailure
+		}
+	case !near:
+	case h.row.follows && related(old, h):
+		return newIsLess
+	case old.row.follows && related(h, old):
+		return oldIsLess
+	case isLesser(h.Kind, old.Kind):
+		return newIsLess
+	case isLesser(old.Kind, h.Kind):
+		return oldIsLess
+	}
+	return unrelated
+}
+
+// related says whether a wording that only follows another may follow this one.
+func related(e, follower *held) bool {
+	return e.MemoryKind == follower.MemoryKind || follower.MemoryKind == memUnknown || e.MemoryKind == memUnknown
+}
+
+// bare says that a text gave no numbers.
+func bare(e *sampler.OOMEvent) bool {
+	return !e.Requested.Known() && !e.Allocated.Known() && !e.GPUTotal.Known()
+}
+
+// sameSource says whether two events can come from one process.
+func sameSource(a, b *held) bool {
+	if clash(a.Rank, b.Rank) || clash(a.PID, b.PID) {
+		return false
+	}
+	return a.key == b.key || a.key == "" || b.key == "" || !distinct(a.key) || !distinct(b.key) || a.Rank == b.Rank && a.Rank.Known()
+}
+
+// distinct says whether a stream's name tells processes apart: it has a number in it.
+func distinct(key string) bool { return strings.ContainsAny(key, "0123456789") }
+
+func clash[T comparable](a, b sampler.Opt[T]) bool {
+	x, ok := a.Value()
+	y, both := b.Value()
+	return ok && both && x != y
+}
+
+// conflict says whether two events print different values for a field.
+func conflict(a, b *sampler.OOMEvent) bool {
+	return clash(a.GPUIndex, b.GPUIndex) || clash(a.Requested, b.Requested) || clash(a.GPUTotal, b.GPUTotal) ||
+		clash(a.GPUFree, b.GPUFree) || clash(a.ProcessInUse, b.ProcessInUse) || clash(a.Allocated, b.Allocated) ||
+		clash(a.ReservedUnallocated, b.ReservedUnallocated) || clash(a.Reserved, b.Reserved) ||
+		clash(a.PrivatePools, b.PrivatePools)
+}
+
+// identical says whether two events print the same numbers and come from the same rank.
+func identical(a, b *sampler.OOMEvent) bool {
+	return a.Kind == b.Kind && a.Framework == b.Framework && a.Rank == b.Rank && a.PID == b.PID && a.GPUIndex == b.GPUIndex &&
+		a.Requested == b.Requested && a.GPUTotal == b.GPUTotal && a.GPUFree == b.GPUFree && a.ProcessInUse == b.ProcessInUse &&
+		a.Allocated == b.Allocated && a.ReservedUnallocated == b.ReservedUnallocated && a.Reserved == b.Reserved &&
+		a.PrivatePools == b.PrivatePools
+}
+
+// repeat counts another printing of the same failure and takes what it adds. Whether the program went on
+// is told by the last one.
+func (e *held) repeat(h *held) {
+	e.Occurrences++
+	e.Recovered = h.Recovered || e.Recovered && h.Line-e.last < 8
+	e.fill(h)
+	e.last = max(e.last, h.last)
+}
+
+// absorb takes the numbers of a vaguer wording of the same failure.
+func (e *held) absorb(h *held) {
+	e.Recovered = e.Recovered || h.Recovered
+	e.Line = min(e.Line, h.Line)
+	e.fill(h)
+	e.last = max(e.last, h.last)
+}
+
+func (e *held) fill(h *held) {
+	e.Rank, e.GPUIndex, e.PID = e.Rank.Else(h.Rank), e.GPUIndex.Else(h.GPUIndex), e.PID.Else(h.PID)
+	e.Requested, e.GPUTotal, e.GPUFree = e.Requested.Else(h.Requested), e.GPUTotal.Else(h.GPUTotal), e.GPUFree.Else(h.GPUFree)
+	e.ProcessInUse, e.Allocated = e.ProcessInUse.Else(h.ProcessInUse), e.Allocated.Else(h.Allocated)
+	e.ReservedUnallocated, e.Reserved = e.ReservedUnallocated.Else(h.ReservedUnallocated), e.Reserved.Else(h.Reserved)
+	e.PrivatePools = e.PrivatePools.Else(h.PrivatePools)
+	if e.MemoryLimit == nil {
+		e.MemoryLimit = h.MemoryLimit
+	}
+	if len(e.OtherProcesses) == 0 && len(h.OtherProcesses) > 0 {
+		e.OtherProcesses, e.SelfUnknown = h.OtherProcesses, h.SelfUnknown
+	}
+	for k, v := range h.Extra {
+		if e.Extra == nil {
+			e.Extra = map[string]any{}
+		}
+		if _, there := e.Extra[k]; !there {
+			e.Extra[k] = v
+		}
+	}
+	if e.MemoryKind == memUnknown {
+		e.MemoryKind = h.MemoryKind
+	}
+}
+
+// repeats joins equal failures of a whole text, whatever lies between them.
+type repeats struct {
+	events []sampler.OOMEvent
+}
+
+func (r *repeats) add(events []sampler.OOMEvent) {
+next:
+	for _, e := range events {
+		for i := range r.events {
+			if identical(&r.events[i], &e) {
+				r.events[i].Occurrences += e.Occurrences
+				r.events[i].Recovered = e.Recovered
+				continue next
+			}
+		}
+		r.events = append(r.events, e)
+	}
+}

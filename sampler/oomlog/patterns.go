@@ -1,0 +1,53 @@
+package oomlog
+
+// The pattern tables. The first row whose start matches, whose near holds and which the guard lets pass
+// makes the event, so special wordings stand before general ones: specificRows here, then pytorchRows,
+// servingRows, libraryRows and hostRows in their files.
+
+// torchFields are the clauses of PyTorch's allocator message of every era, each optional and in any order:
+// https://github.com/pytorch/pytorch/blob/001074d25084fdb87a799823e395a50f5ec044d3/c10/cuda/CUDACachingAllocator.cpp
+// (now), https://github.com/pytorch/pytorch/pull/13751 ("cached", 1.0 to 1.3), and as people retype it in lists.
+var torchFields = []string{
+	`Tried to allocate <req>`,
+	`\((?:GPU|NPU|XPU|HIP|CUDA|MLU|device) <gpu>;`,
+	`(?:GPU|NPU|XPU) <gpu> has a total capac`,
+	`; <total> total capacity`,
+	`total capac(?:i)?ty (?:of )?[:=]? <total>`,
+	`total capac(?:i)?ty of <total>,? of which <free> (?:is|are) free`,
+	`; <free> free(?:;|\))`,
+	`- (?:GPU )?Free(?: memory)? [:=] <free>`,
+	`<limit> allowed;`,
+	`Process <other_pid> has <other> memory in use`,
+	`(?:this )?process has <proc> memory in use`,
+	`in use by (?:this )?process [:=] <proc>`,
+	`<alloc> already allocated`,
+	`allocated memory <alloc> is allocated by PyTorch`,
+	`allocated by PyTorch [:=] <alloc>`,
+	`with <pools> allocated in private pools`,
+	`and <unalloc> is reserved by PyTorch but unallocated`,
+	`<unalloc> is reserved by PyTorch but unallocated`,
+	`reserved (?:by PyTorch )?but unallocated [:=] <unalloc>`,
+	`<unalloc> cached\)`,
+	`<reserved> reserved in total by PyTorch`,
+	`<active_bytes:size> current active`,
+}
+
+var torchWords = []string{"out of memory", "outofmemory", "tried to allocate", "out of mem", "cuda out of", "total capac", "already allocated"}
+
+// specificRows are wordings that contain a more general one.
+var specificRows = []row{
+	{name: "vllm warm-up", framework: "vllm", kind: warmupOOM, memory: memGPU, words: []string{"warming up sampler", "out of memory occurred when warming"},
+		start: `CUDA out of memory occurred when warming up sampler with <dummy_requests:int> dummy requests`, lines: 2},
+	{name: "torch more than 1EB", framework: "pytorch", kind: cudaOOM, memory: memGPU, words: []string{"more than 1eb"},
+		start: `(?:CUDA|HIP) out of memory\. Tried to allocate more than 1EB memory`, fields: []string{`\((?:GPU) <gpu>`, `<sentinel:word>EB memory`}},
+	{name: "torch mps", framework: "pytorch", kind: mpsOOM, memory: memGPU, limit: "mps_high_watermark", words: []string{"mps backend out of memory", "mps allocated", "out of memory (mps", "mps backend out"},
+		start: `MPS backend out of memory`, lines: 6,
+		fields: []string{`Tried to allocate <req> on (?:private|shared|unified)`, `Tried to allocate <req>`, `MPS allocated: <alloc>`, `other allocations: <other_allocations_bytes:size>`, `max allowed: <limit>`}},
+	{name: "torch cudaMallocAsync", framework: "pytorch", kind: cudaAsyncOOM, memory: memGPU, limit: "memory_fraction", words: []string{"would exceed allowed memory", "exceed allowed memory"},
+		start: `Allocation on device (?:<gpu> )?would exceed allowed memory`, lines: 10,
+		fields: []string{`Currently allocated [:=] <alloc>`, `Requested [:=] <req>`, `Device limit [:=] <total>`, `Free \(according to CUDA\) [:=] <free>`, `memory fraction\) [:=] <limit>`}},
+	{name: "comfyui allocation on device", framework: "comfyui", kind: cudaAsyncOOM, memory: memGPU, words: []string{"allocation on device"},
+		start: `(?:Allocation on device|torch\.OutOfMemoryError: Allocation on device)(?: \d+)?(?: This error means you ran out of memory)?`, lines: 4, near: `comfy|Got an OOM|Exception during processing|Prompt executed|execution\.py`},
+	{name: "torch allocation on device", framework: "pytorch", kind: cudaAsyncOOM, memory: memGPU, words: []string{"allocation on device"},
+		start: `(?:OutOfMemoryError: |^)Allocation on device(?: <gpu>)?`, lines: 2},
+}

@@ -1,0 +1,83 @@
+package oomlog
+
+// killFields are the numbers of the kernel's report.
+var killFields = []string{`total-vm: <total_vm_bytes:size>`, `anon-rss: <anon_rss_bytes:size>`, `file-rss: <file_rss_bytes:size>`, `shmem-rss: <shmem_rss_bytes:size>`, `oom_score_adj: <oom_score_adj:int>`}
+
+// hostRows are deaths for want of host memory.
+var hostRows = []row{
+	// kernel
+	{name: "cgroup kill", framework: "kernel", kind: cgroupKill, memory: memHost, words: []string{"memory cgroup out of memory"}, lines: 1,
+		start: `Memory cgroup out of memory: Kill(?:ed)? process <pid>(?:,? UID \d+,?)? \(<process:word>\)`, fields: killFields},
+	{name: "kernel kill", framework: "kernel", kind: kernelKill, memory: memHost, words: []string{"out of memory: kill"}, lines: 1,
+		start: `Out of memory(?: \([^)]*\))?: Kill(?:ed)? process <pid>(?:,? UID \d+,?)? \(<process:word>\)`, fields: append([]string{`score <score:int> or sacrifice`}, killFields...)},
+	{name: "kernel killed process", framework: "kernel", kind: kernelKill, memory: memHost, words: []string{"killed process"}, follows: true,
+		start: `Killed process <pid>(?:,? UID \d+,?)? \(<process:word>\)[ ,]*(?:UID \d+,? )?total-vm: <total_vm_bytes:size>`, fields: killFields},
+	{name: "oom-kill memcg", framework: "kernel", kind: cgroupKill, memory: memHost, words: []string{"oom-kill:constraint"}, follows: true,
+		start: `oom-kill:constraint=CONSTRAINT_MEMCG`, fields: []string{`pid=<pid>`, `task=<process:word>`}},
+	{name: "oom-kill", framework: "kernel", kind: kernelKill, memory: memHost, words: []string{"oom-kill:constraint"}, follows: true,
+		start: `oom-kill:constraint=\w+`, fields: []string{`,pid=<pid>`, `task=<process:word>`}},
+	{name: "oom reaper", framework: "kernel", kind: kernelKill, memory: memHost, words: []string{"oom_reaper: reaped"}, follows: true, start: `oom_reaper: reaped process <pid> \(<process:word>\)`},
+	{name: "systemd oom", framework: "kernel", kind: cgroupKill, memory: memHost, words: []string{"oom-kill'", "killed by the oom killer", "a process of this unit has been killed", "systemd-oomd killed"}, follows: false,
+		start: `A process of this unit has been killed by the OOM killer|Failed with result 'oom-kill'|systemd-oomd killed`},
+	// Slurm
+	{name: "slurm oom-kill", framework: "slurm", kind: cgroupKill, memory: memHost, words: []string{"oom-kill event", "oom_kill event"},
+		start: `Detected <events:int> oom[-_]kill event`, fields: []string{`StepId=<step:word>`}},
+	{name: "slurm limit", framework: "slurm", kind: cgroupKill, memory: memHost, limit: "slurm_job", words: []string{"memory limit"},
+		start: `Exceeded (?:job|step) memory limit|(?:Job|Step|StepId=|JobId=) ?\S+ exceeded (?:job |step )?(?:virtual )?memory limit`, near: `slurm|srun|sbatch|exceeded`, fields: []string{`\(<used_bytes:kib> > <limit>\)`, `exceeded (?:virtual )?memory limit \(<used_bytes:size> > <limit>\)`}},
+	{name: "slurm task", framework: "slurm", kind: cgroupKill, memory: memHost, words: []string{"out of memory", "out_of_me"}, follows: true,
+		start: `(?-i)(?:srun: error: )?\S+: tasks? [\d,-]+: Out Of Memory|\bOUT_OF_ME(?:MORY|\+)`, near: `srun|slurm|sacct|State`},
+	// Kubernetes and containers
+	{name: "kubernetes", framework: "kubernetes", kind: k8sKilled, memory: memHost, words: []string{"oomkilled"}, lines: 4,
+		start: `(?-i)(?:Reason: +|reason: +|"reason": ?"|STATUS[^\n]*|Last State[^\n]*|\b\d/\d +|terminated with |container \S+ (?:was )?|pod \S+ (?:was )?|^)(?:Init:)?OOMKilled(?:\b|$)`, fields: []string{`Exit Code: <exit_code:int>`, `memory: <limit_bytes:size>`}},
+	{name: "docker oomkilled", framework: "kubernetes", kind: k8sKilled, memory: memHost, words: []string{"oomkilled"}, start: `"OOMKilled": ?true`},
+	// Ray
+	{name: "ray low memory", framework: "ray", kind: rayMonitor, memory: memHost, limit: "ray_memory_threshold", words: []string{"node running low on memory", "node was running low on memory", "where the task", "due to memory pressure"}, lines: 8,
+		start:  `(?:Task|Actor|The actor|\d+ Workers?|Worker)\b[^\n]{0,80}(?:killed|died) due to (?:the )?(?:node running low on memory|memory pressure)|Memory on the node \(IP`,
+		fields: []string{`was <used_bytes:size> ?/ ?<node_total_bytes:size> \([\d.]+\)`, `memory usage threshold of <frac>`}},
+	{name: "ray old monitor", framework: "ray", kind: rayMonitor, memory: memHost, limit: "ray_memory_threshold", words: []string{"of the memory on node"}, lines: 3,
+		start: `More than \d+% of the memory on node \S+ is used \(<used_bytes:gib> / <node_total_bytes:gib> GB\)`},
+	// PyTorch's helpers
+	{name: "worker bus error", framework: "pytorch", kind: shmBus, memory: memHost, words: []string{"is killed by signal: bus error"},
+		start: `DataLoader worker \(pid\(?s?\)? <pid>\) is killed by signal: Bus error`},
+	{name: "worker killed", framework: "pytorch", kind: workerKilled, memory: memHost, words: []string{"is killed by signal: killed"},
+		start: `DataLoader worker \(pid\(?s?\)? <pid>[^)]*\) is killed by signal: (?:Killed|SIGKILL)`},
+	{name: "worker exited", framework: "pytorch", kind: workerKilled, memory: memHost, words: []string{"exited unexpectedly"}, follows: true,
+		start: `DataLoader worker \(pid\(?s?\)? <pid>[^)]*\) exited unexpectedly`},
+	{name: "shm bus error", framework: "pytorch", kind: shmBus, memory: memHost, words: []string{"unexpected bus error encountered"}, start: `Unexpected bus error encountered in worker`},
+	{name: "shm no space", framework: "pytorch", kind: shmBus, memory: memHost, words: []string{"unable to write to file", "unable to allocate shared memory"}, start: `unable to (?:write to file|allocate shared memory ?\(shm\) for file) \x3c/torch_\S+`},
+	{name: "nccl shm", framework: "nccl", kind: shmBus, memory: memHost, words: []string{"creating shared memory segment", "failed to extend /dev/shm"}, start: `(?:Error while creating shared memory segment \S+ \(size <req>\)|failed to extend /dev/shm/\S+ to <req>)`},
+	{name: "bus error", framework: "shell", kind: shmBus, memory: memHost, words: []string{"bus error"}, start: `(?-i)(?:^|: |\]\s*)Bus error(?: \(core dumped\)| {2,}\(core dumped\).*)?$`},
+	{name: "mmap torch", framework: "pytorch", kind: mmapENOMEM, memory: memHost, words: []string{"unable to mmap"}, lines: 2,
+		start: `unable to mmap <req> from file \x3c[^>]*>: Cannot allocate memory`},
+	{name: "mmap", framework: "python", kind: mmapENOMEM, memory: memHost, words: []string{"mmap"}, start: `mmap(?:ing)?\b[^\n]{0,40}(?:failed|error)[^\n]{0,40}Cannot allocate memory`},
+	{name: "torch cpu allocator", framework: "pytorch", kind: hostAlloc, memory: memHost, words: []string{"defaultcpuallocator", "you tried to allocate"}, lines: 2,
+		start: `(?:DefaultCPUAllocator: |\$ Torch: |CPUAllocator[^\n]{0,20}: )(?:can't allocate memory|not enough memory)`, fields: []string{`you tried to allocate <req>`}},
+	{name: "torch posix_memalign", framework: "pytorch", kind: hostAlloc, memory: memHost, words: []string{"posix_memalign"}, start: `err == 0\. .{0,80}posix_memalign|Posix_memalign failed`},
+	{name: "numpy", framework: "numpy", kind: hostAlloc, memory: memHost, words: []string{"unable to allocate"}, lines: 2,
+		start: `Unable to allocate (?:<req> for an )?array with shape \(<shape:list>\) and data type <dtype:word>`},
+	{name: "numpy wrapped", framework: "numpy", kind: hostAlloc, memory: memHost, words: []string{"unable to allocate"}, start: `(?:MemoryError.{0,10}: )Unable to allocate <req>`},
+	// launchers that saw signal 9
+	{name: "deepspeed", framework: "deepspeed", kind: killed, memory: memHost, words: []string{"exits with return code"}, start: `exits with return code = -9\b`},
+	{name: "torchelastic", framework: "pytorch", kind: killed, memory: memHost, words: []string{"exitcode"}, start: `exitcode ?: ?-9\b`, fields: []string{`pid: <pid>`}},
+	{name: "torchelastic signal", framework: "pytorch", kind: killed, memory: memHost, words: []string{"received by pid", "sigkill"}, start: `Signal 9 \(SIGKILL\) received by PID <pid>`},
+	{name: "spawn sigkill", framework: "pytorch", kind: killed, memory: memHost, words: []string{"terminated with signal sigkill"}, start: `process \d+ terminated with signal SIGKILL`},
+	{name: "subprocess sigkill", framework: "python", kind: killed, memory: memHost, words: []string{"sigkill"}, start: `died with \x3cSignals\.SIGKILL: 9>`},
+	{name: "broken pool", framework: "python", kind: killed, memory: memHost, words: []string{"sigkill(-9)", "a process in the process pool was terminated"}, start: `\{SIGKILL\(-9\)[^}]*\}|exit codes? of the workers are \{SIGKILL\(-9\)`},
+	{name: "ide exit code", framework: "shell", kind: killed, memory: memHost, words: []string{"exit code 137", "code 137", "(137)", "exit status 137", "code: 137", "code = 137", "code=137", "exit code -9", "status 137"},
+		start: `\b(?:exit(?:ed)?(?: with)?|return(?:ed)?|finished with|failed with|terminated with)(?: (?:exit|return|status|error))? ?(?:code|status)?:? ?=? ?\(?(?:137\b|-9\b)`},
+	{name: "shell job killed", framework: "shell", kind: killed, memory: memHost, words: []string{"killed"}, start: `(?:: line \d+: +|^\[\d+\][+-]? +)<pid> (?:Killed|killed)\b`},
+	{name: "zsh killed", framework: "shell", kind: killed, memory: memHost, words: []string{"killed"}, start: `^zsh: killed +\S`},
+	{name: "fish killed", framework: "shell", kind: killed, memory: memHost, words: []string{"sigkill"}, start: `terminated by signal SIGKILL`},
+	{name: "command signal 9", framework: "shell", kind: killed, memory: memHost, words: []string{"signal 9", "signal: 9", "signal: killed"}, start: `(?:terminated|killed|exited)(?: by|:| on|with)? (?:due to )?(?:signal:? ?(?:9\b|killed)|Killed: 9)|signal: 9, SIGKILL|signal: killed`},
+	{name: "compiler killed", framework: "shell", kind: killed, memory: memHost, words: []string{"killed signal terminated program"}, start: `Killed signal terminated program \w+`},
+	{name: "mac killed", framework: "shell", kind: killed, memory: memHost, words: []string{"killed: 9"}, start: `(?-i)(?:^|: |\s)Killed: 9\s*$`},
+	{name: "shell killed", framework: "shell", kind: killed, memory: memHost, words: []string{"killed", "已杀死", "kill", "getötet", "processus arrêté", "強制終了", "killed."},
+		start: `(?-i)^(?:Killed|已杀死|已砍掉|Getötet|Processus arrêté|強制終了|Terminado \(killed\)|Убито)(?:\s+python.*|\s*\(core dumped\))?[.。]?$`},
+	// allocation refused in the process
+	{name: "opencv", framework: "python", kind: hostAlloc, memory: memHost, words: []string{"insufficient memory"}, start: `\(-4:Insufficient memory\) Failed to allocate <req>`},
+	{name: "rust", framework: "python", kind: hostAlloc, memory: memHost, words: []string{"memory allocation of"}, start: `memory allocation of <req> failed`},
+	{name: "arrow", framework: "python", kind: hostAlloc, memory: memHost, words: []string{"arrowmemoryerror", "malloc of size"}, start: `malloc of size <req> failed`},
+	{name: "errno 12", framework: "python", kind: hostAlloc, memory: memHost, words: []string{"cannot allocate memory"}, loose: true, start: `(?:\[Errno 12\] |os error 12\)? ?|fork: (?:retry: )?(?:Resource temporarily unavailable|))?Cannot allocate memory`},
+	{name: "bad_alloc", framework: "python", kind: hostAlloc, memory: memHost, words: []string{"bad_alloc"}, loose: true, start: `std::bad_alloc`},
+	{name: "memory error numbers", framework: "python", kind: hostAlloc, memory: memHost, words: []string{"memoryerror"}, start: `(?-i)^(?:[\w.]+\.)?_?(?:Array)?MemoryError(?:$|: (?:unable|Unable|could not|failed|Failed|std::|\(\))?[^?]*$)`},
+}

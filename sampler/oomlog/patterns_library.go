@@ -1,0 +1,117 @@
+package oomlog
+
+// bfcFields belong to the allocator that TensorFlow and XLA share.
+var bfcFields = []string{`Allocator \(GPU_<gpu>_bfc\)`, `rounded to <rounded_bytes:size>\)`, `requested by op <op:word>`}
+
+// libraryRows are what the other frameworks and libraries print.
+var libraryRows = []row{
+	// JAX and XLA
+	{name: "xla buffer assignment", framework: "tensorflow", kind: xlaOOM, memory: memGPU, words: []string{"while trying to allocate"}, lines: 14, near: `tensorflow/compiler/jit|errors_impl|\[Op:__inference|StatefulPartitionedCall|local_xla`,
+		start: `(?:RESOURCE_EXHAUSTED: |Resource exhausted: )?Out of memory while trying to allocate <req>`, fields: xlaFields},
+	{name: "xla while trying", framework: "jax", kind: xlaOOM, memory: memGPU, words: []string{"while trying to allocate"}, lines: 14,
+		start: `(?:RESOURCE_EXHAUSTED: |Resource exhausted: )?Out of memory (?:while )?trying to allocate <req>`, fields: xlaFields},
+	{name: "xla request exact", framework: "jax", kind: xlaOOM, memory: memGPU, words: []string{"failed to allocate request for"}, lines: 3,
+		start: `Failed to allocate request for \d[\d.]*[KMGT]?i?B \(<req>\) on device ordinal <gpu>`},
+	{name: "xla request", framework: "jax", kind: xlaOOM, memory: memGPU, words: []string{"failed to allocate request for"}, lines: 3,
+		start: `Failed to allocate request for <req>`, fields: []string{`on device ordinal <gpu>`}},
+	{name: "xla not possible", framework: "jax", kind: xlaOOM, memory: memGPU, words: []string{"that was not possible"}, lines: 4,
+		start: `Attempting to (?:allocate|reserve) <req>(?: at the bottom of memory)?\. That was not possible\.`, fields: []string{`There are <free> free`}},
+	{name: "xla hbm", framework: "jax", kind: xlaOOM, memory: memGPU, words: []string{"ran out of memory in memory space", "memory space hbm"}, lines: 8,
+		start: `Ran out of memory in memory space \w+`, fields: []string{`Used <used_bytes:size> of <total> (?:hbm|vmem)`, `capacity by <over_bytes:size>`}},
+	{name: "xla bfc", framework: "jax", kind: xlaOOM, memory: memGPU, words: []string{"ran out of memory trying to allocate"}, lines: 3, near: `external/(?:org_tensorflow|xla|tsl)/|jaxlib|jax/_src|pjrt`,
+		start: `Allocator \(\S+\) ran out of memory trying to allocate <req>`, fields: bfcFields},
+	{name: "xla cuda driver", framework: "jax", kind: xlaOOM, memory: memGPU, words: []string{"from device: "}, near: `external/(?:org_tensorflow|xla|tsl)/|jaxlib|jax/_src`, hostNear: `bytes on host`,
+		start: `failed to alloc(?:ate)? \d[\d.]*[KMGT]?i?B? \(<req>\) from device: (?:RESOURCE_EXHAUSTED: )?(?::? ?CUDA_ERROR_OUT_OF_MEMORY|out of memory)`},
+	// TensorFlow
+	{name: "tf tensor on cpu", framework: "tensorflow", kind: tfOOM, memory: memHost, words: []string{"oom when allocating tensor"}, lines: 2,
+		start: `OOM when allocating tensor with shape ?\[<shape:list>\](?: and type <dtype:word>)? on \S*device:CPU`, fields: []string{`by allocator <allocator:word>`}},
+	{name: "tf tensor shape", framework: "tensorflow", kind: tfOOM, memory: memGPU, words: []string{"oom when allocating tensor"}, lines: 2,
+		start: `OOM when allocating tensor(?: of shape| with shape) ?\[<shape:list>\](?: and type <dtype:word>)?`, fields: []string{`device: ?GPU: ?<gpu>`, `by allocator <allocator:word>`, `GPU_<gpu>_bfc`}},
+	{name: "tf not a failure", framework: "tensorflow", kind: tfOOM, memory: memGPU, recovered: true, words: []string{"ran out of memory trying to allocate"}, lines: 2,
+		start: `Allocator \(\S+\) ran out of memory trying to allocate <req>(?: with freed_by_count=\d+)?\. The caller indicates that this is not a failure`, fields: bfcFields},
+	{name: "tf bfc cpu", framework: "tensorflow", kind: tfOOM, memory: memHost, words: []string{"ran out of memory trying to allocate"}, lines: 2,
+		start: `Allocator \((?:cpu\w*|mklcpu|cuda_host\w*|gpu_host\w*)\) ran out of memory trying to allocate <req>`, fields: bfcFields},
+	{name: "tf bfc", framework: "tensorflow", kind: tfOOM, memory: memGPU, words: []string{"ran out of memory trying to allocate"}, lines: 2,
+		start: `(?:Allocator \(\S+\) )?ran out of memory trying to allocate <req>`, fields: append([]string{`GPU_<gpu>_bfc`}, bfcFields...)},
+	{name: "tf cuda driver", framework: "tensorflow", kind: tfOOM, memory: memGPU, words: []string{"from device: "},
+		start: `failed to alloc(?:ate)? \d[\d.]*[KMGT]?i?B? \(<req>\) from device: (?:RESOURCE_EXHAUSTED: )?(?::? ?CUDA_ERROR_OUT_OF_MEMORY|out of memory)`},
+	{name: "tf cuda driver bare", framework: "tensorflow", kind: tfOOM, memory: memGPU, words: []string{"failed to alloc"},
+		start: `failed to alloc(?:ate)? <req> (?:from|on) device`},
+	{name: "tf pinned host", framework: "tensorflow", kind: tfOOM, memory: memHost, words: []string{"bytes on host"},
+		start: `(?:failed to alloc|could not allocate pinned host memory of size:?) <req>(?: on host: ?CUDA_ERROR_OUT_OF_MEMORY)?`},
+	{name: "tf pinned host size", framework: "tensorflow", kind: tfOOM, memory: memHost, words: []string{"could not allocate pinned host memory"},
+		start: `could not allocate pinned host memory of size:? <req>`},
+	{name: "tf failed to allocate memory", framework: "tensorflow", kind: tfOOM, memory: memGPU, words: []string{"failed to allocate memory"}, near: `tensorflow|\[Op:|Keras`,
+		start: `(?:ResourceExhaustedError.{0,40}: |RESOURCE_EXHAUSTED: )failed to allocate memory`},
+	{name: "tf cuinit", framework: "tensorflow", kind: tfOOM, memory: memGPU, words: []string{"cuda_error_out_of_memory"}, near: `tensorflow|stream_executor`,
+		start: `(?:failed call to \w+|failed to \w+[^:]{0,60}|InternalError[^:]{0,40}|CUDA runtime implicit initialization on GPU:\d+ failed\. Status): ?:? ?(?:CUDA_ERROR_OUT_OF_MEMORY|out of memory)`},
+	{name: "tf dst tensor", framework: "tensorflow", kind: tfOOM, memory: memGPU, words: []string{"dst tensor is not initialized"}, start: `Dst tensor is not initialized`},
+	// CuPy
+	{name: "cupy", framework: "cupy", kind: cupyOOM, memory: memGPU, limit: "cupy_pool", words: []string{"out of memory allocating", "out of memory to allocate"}, lines: 2,
+		start: `out of memory (?:allocating|to allocate) <req>`, fields: []string{`allocated so far: <alloc>`, `\(total <alloc>\)`, `limit set to: <limit>`}},
+	{name: "cupy runtime", framework: "cupy", kind: cudaErrorOOM, memory: memGPU, words: []string{"cudaerrormemoryallocation"},
+		start: `(?:cupy\S*|CUDARuntimeError): cudaErrorMemoryAllocation: out of memory`},
+	// RMM, cuDF
+	{name: "rmm pool", framework: "rmm", kind: rmmPool, memory: memGPU, limit: "rmm_pool", words: []string{"maximum pool size exceeded", "pool memory limit", "exceeded memory limit"}, lines: 2,
+		start: `(?:(?:out_of_memory|std::bad_alloc)[^\n]{0,300})?(?:Maximum pool size exceeded|Exceeded memory limit)`, fields: []string{`failed to allocate <req>`, `Maximum pool size exceeded \(failed to allocate <req>`}},
+	{name: "rmm", framework: "rmm", kind: rmmOOM, memory: memGPU, words: []string{"memory_resource", "rmm failure", "rmm_error_out_of_memory", "rmm::out_of_memory", "rmm::bad_alloc"}, lines: 2,
+		start: `(?:std::bad_alloc: |out_of_memory: ){1,2}(?:CUDA|RMM) (?:error|failure)|RMM_ERROR_OUT_OF_MEMORY|what\(\): std::bad_alloc: [^\n]*rmm|rmm::(?:out_of_memory|bad_alloc)`, near: `rmm|RMM`, fields: []string{`failed to allocate <req>`}},
+	// numba
+	{name: "numba", framework: "numba", kind: numbaOOM, memory: memGPU, words: []string{"results in cuda_error_out_of_memory", "call to cumemalloc"},
+		start: `Call to \w+ results in (?:CUresult\.)?CUDA_ERROR_OUT_OF_MEMORY`},
+	// Paddle
+	{name: "paddle", framework: "paddle", kind: paddleOOM, memory: memGPU, words: []string{"out of memory error on"}, lines: 6,
+		start:  `Out of memory error on (?:GPU|XPU|NPU|MLU|Place\(gpu:)? ?<gpu>`,
+		fields: []string{`Cannot allocate <req>`, `<alloc> memory has been allocated`, `available memory is (?:only )?<free>`}},
+	{name: "paddle cpu", framework: "paddle", kind: hostAlloc, memory: memHost, words: []string{"fail to alloc memory of", "fail to allocate"}, near: `paddle`, lines: 2,
+		start: `Fail to alloc(?:ate)? memory of <req>`},
+	{name: "paddle cuda error 2", framework: "paddle", kind: paddleOOM, memory: memGPU, words: []string{"cuda error(2)"}, near: `paddle`, lines: 2, start: `CUDA error\(2\), out of memory`},
+	// MXNet
+	{name: "mxnet", framework: "mxnet", kind: mxnetOOM, memory: memGPU, words: []string{"storage_manager", "cudamalloc failed", "cudamalloc retry failed", "memory allocation failed"}, near: `mxnet|dmlc|mshadow|storage_manager`,
+		start: `(?:cudaMalloc (?:retry )?failed: out of memory|storage_manager\.h:\d+: Memory allocation failed)`},
+	{name: "mxnet check", framework: "mxnet", kind: mxnetOOM, memory: memGPU, words: []string{"cuda: out of memory"}, near: `mxnet|dmlc|mshadow`,
+		start: `(?:Check failed: )?e == cudaSuccess.{0,60}CUDA: out of memory`},
+	{name: "mxnet cpu", framework: "mxnet", kind: hostAlloc, memory: memHost, words: []string{"failed to allocate cpu memory"}, start: `Failed to allocate CPU Memory`},
+	// ONNX Runtime
+	{name: "ort arena available", framework: "onnxruntime", kind: ortArena, memory: memUnknown, gpuNear: `CUDA|GPU|Tensorrt|DML`, hostNear: `CPUExecutionProvider\b.{0,40}only|BFCArena for Cpu`, words: []string{"is smaller than requested bytes"}, lines: 2,
+		start: `Available memory of <available_bytes:size> is smaller than requested bytes of <req>`},
+	{name: "ort arena", framework: "onnxruntime", kind: ortArena, memory: memUnknown, gpuNear: `CUDA|GPU|Tensorrt|DML`, words: []string{"failed to allocate memory for requested buffer"}, lines: 2,
+		start: `Failed to allocate memory for requested buffer of size <req>`},
+	{name: "ort cuda", framework: "onnxruntime", kind: cudaErrorOOM, memory: memGPU, words: []string{"cuda failure 2", "cuda failure 700: out"}, lines: 2, near: `onnxruntime|ORT`,
+		start: `CUDA failure 2: out of memory`, fields: []string{`; GPU=<gpu>`}},
+	{name: "ort library alloc", framework: "onnxruntime", kind: cublasAlloc, memory: memGPU, words: []string{"cublas failure 3", "cublas_status_alloc_failed"}, near: `onnxruntime`, start: `CUBLAS failure 3: CUBLAS_STATUS_ALLOC_FAILED|CUBLAS_STATUS_ALLOC_FAILED`, fields: []string{`; GPU=<gpu>`}},
+	{name: "ort cudnn alloc", framework: "onnxruntime", kind: cudnnAlloc, memory: memGPU, words: []string{"cudnn_status_alloc_failed"}, near: `onnxruntime`, start: `(?:CUDNN failure \d+: )?CUDNN_STATUS_ALLOC_FAILED`, fields: []string{`; GPU=<gpu>`}},
+	// TensorRT
+	{name: "trt requested", framework: "tensorrt", kind: trtOOM, memory: memGPU, words: []string{"requested amount of"}, lines: 3,
+		start: `Requested amount of (?:GPU )?memory \(<req>\) could not be allocated`},
+	{name: "trt requested size", framework: "tensorrt", kind: trtOOM, memory: memGPU, words: []string{"error code 2: outofmemory", "requested size was"}, lines: 2,
+		start: `(?:Error Code 2: OutOfMemory )?\(Requested size was <req>\)`},
+	{name: "trt error code", framework: "tensorrt", kind: trtOOM, memory: memGPU, words: []string{"error code 2: out", "outofmemory error in", "error code 1: cuda runtime", "cuda error in", "outofmemory (no further"}, lines: 2,
+		start: `Error Code 2: Out ?Of ?Memory|OutOfMemory Error in \w+|OutOfMemory \(no further information\)|Error Code 1: Cuda Runtime \(out of memory\)|Cuda Error in \S+: 2 \(out of memory\)`},
+	{name: "trt tactic", framework: "tensorrt", kind: trtOOM, memory: memGPU, recovered: true, words: []string{"due to insufficient memory on requested size"}, follows: true,
+		start: `Skipping tactic \S+ due to insufficient memory on requested size of <req>`},
+	{name: "trt allocating buffer", framework: "tensorrt", kind: trtOOM, memory: memGPU, words: []string{"error allocating"}, start: `(?:User )?allocator error allocating <req>-?byte buffer`},
+	// bitsandbytes
+	{name: "bitsandbytes", framework: "bitsandbytes", kind: bnbOOM, memory: memGPU, words: []string{"error out of memory at line"}, start: `Error out of memory at line \d+ in file \S*`},
+	{name: "bitsandbytes invalid", framework: "bitsandbytes", kind: bnbOOM, memory: memGPU, words: []string{"cuda error"}, near: `bitsandbytes`, loose: true, start: `CUDA error: out of memory at line \d+`},
+	// Julia
+	{name: "cuda.jl", framework: "cuda.jl", kind: juliaOOM, memory: memGPU, words: []string{"out of gpu memory"}, lines: 6,
+		start: `Out of GPU memory(?: trying to allocate <req>)?`, fields: []string{`Effective GPU memory usage: [\d.]+% \(<used_bytes:size>/<total>\)`, `(?:Memory pool|CUDA allocator|CUDA GPU memory) usage: <alloc>`, `\(<reserved> reserved\)`, `usage: [^(]*\(<reserved> reserved`}},
+	{name: "cuda.jl error", framework: "cuda.jl", kind: juliaOOM, memory: memGPU, words: []string{"error_out_of_memory"}, start: `(?:CuError|CUDA error: out of memory) ?\(code #?2,? ?(?:CUDA_)?ERROR_OUT_OF_MEMORY\)|CUDAdrv\.CuError\(2`},
+	// other users of the CUDA driver
+	{name: "keops", framework: "keops", kind: otherGPU, memory: memGPU, words: []string{"keops"}, lines: 3, start: `\[(?:py)?KeOps\][^\n]{0,80}(?:CUDA_ERROR_OUT_OF_MEMORY|out of memory)`},
+	{name: "keops driver", framework: "keops", kind: otherGPU, memory: memGPU, words: []string{"cuda_error_out_of_memory"}, near: `keops|KeOps`, start: `CUDA_ERROR_OUT_OF_MEMORY`},
+	{name: "spconv", framework: "spconv", kind: otherGPU, memory: memGPU, words: []string{"cuda failed with error 2", "cuda execution failed with error 2", "cuda error 2", "failed with error 2"}, near: `spconv|tensorview|cumm`,
+		start: `cuda (?:execution )?failed with error 2|\bCUDA error 2\b`},
+	{name: "thrust", framework: "thrust", kind: otherGPU, memory: memGPU, words: []string{"cudaerrormemoryallocation", "bad_alloc", "thrust"}, near: `thrust|bad_alloc: cuda|radix_sort|parallel_for|after dispatching|failed to synchronize|failed on 1st step|inclusive_scan|merge_sort|transform`, lines: 2,
+		start: `(?:what\(\): )?(?:std::bad_alloc|thrust::system\S*|[\w :]{2,60}(?:failed[\w ]*|synchronize|kernel|inclusive_scan|dispatching[\w ]*)): (?:temporary_buffer::allocate: get_temporary_buffer failed|cudaErrorMemoryAllocation(?:: out of memory)?|out of memory)`, fields: []string{`Requested memory: <req>`, `Free memory: <free>`}},
+	{name: "openacc", framework: "pytorch", kind: otherGPU, memory: memGPU, words: []string{"call to cumemalloc returned error 2"}, start: `call to cuMemAlloc\w* returned error 2`},
+	{name: "driver constant", framework: "pytorch", kind: cudaErrorOOM, memory: memGPU, words: []string{"cuda_error_out_of_memory"}, loose: true, start: `CUDA_ERROR_OUT_OF_MEMORY`},
+	{name: "cuda runtime constant", framework: "pytorch", kind: cudaErrorOOM, memory: memGPU, words: []string{"cudaerrormemoryallocation"}, loose: true, start: `cudaErrorMemoryAllocation`},
+	{name: "cudamalloc bare", framework: "pytorch", kind: otherGPU, memory: memGPU, words: []string{"cudamalloc"}, loose: true, follows: true, start: `cudaMalloc\w* (?:failed|error|returned)\b.{0,30}out of memory`},
+}
+
+// xlaFields are the lines of a buffer assignment that follow the message.
+var xlaFields = []string{`device ordinal <gpu>`, `parameter allocation: <parameter_bytes:size>`, `constant allocation: <constant_bytes:size>`,
+	`maybe_live_out allocation: <maybe_live_out_bytes:size>`, `preallocated temp allocation: <temp_bytes:size>`,
+	`total allocation: <total_allocation_bytes:size>`, `total fragmentation: <fragmentation_bytes:size>`}

@@ -1,0 +1,163 @@
+package oomlog
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// origin is who printed a line, as far as its prefix tells.
+type origin struct {
+	key  string // stream: lines with the same key belong together
+	rank int    // -1: not said
+	pid  int    // 0: not said
+}
+
+// line is one clean line without its prefixes.
+type line struct {
+	text   string // without prefix, borders and quoting
+	origin origin
+	number int  // in the file, from 1
+	indent int  // blanks before the text
+	logged bool // a logger's prefix (time, level) was taken off
+}
+
+// prefixForm is one kind of thing that stands before the text of a line. The groups rank, pid and key
+// are by name; whatever matches is taken off, again and again, until nothing does.
+type prefixForm struct {
+	re     *regexp.Regexp
+	stream bool // the whole prefix tells streams apart
+}
+
+func form(pattern string, stream bool) prefixForm {
+	return prefixForm{re: regexp.MustCompile(`^\s*(?:` + pattern + `)`), stream: stream}
+}
+
+// prefixForms, in the order they are tried.
+var prefixForms = []prefixForm{
+	// torchrun, torch.distributed and elastic roles
+	form(`\[(?:rank|default|trainer|worker|node\d+:)(?P<rank>\d{1,4})\](?::|\s)\s?`, true),
+	form(`\[[a-z0-9_.-]+:(?:rank)?(?P<rank>\d{1,4})\]:\s`, true),
+	form(`(?i:\[?(?:global[ _])?rank[ :=_]{0,2}(?P<rank>\d{1,4})(?:/\d+)?\]?\s*(?:[:|>\]-]+|\s)\s?)`, true),
+	// mpirun --tag-output, horovodrun
+	form(`\[\d+,(?P<rank>\d{1,4})\](?:<std(?:err|out)>)?:\s?`, true),
+	form(`\[\d+\]<std(?:err|out)>:\s?`, false),
+	// srun --label
+	form(`(?P<rank>\d{1,3}): +`, true),
+	// Ray, vLLM, SGLang
+	form(`\((?:\w*?(?:TP|_TP|rank[ =_]?)(?P<rank>\d{1,4})\w*|[A-Za-z_][\w.:<>]*)(?:\[[^\]]*\])? (?:rank=(?P<rank2>\d+),? ?)?pid=(?P<pid>\d+)(?:, ?ip=[\d.:a-f]+)?\)(?:\s*\[repeated \d+x[^\]]*\])?:?\s?`, true),
+	form(`\((?:Vllm|VLLM)?[A-Za-z]*(?:Worker\w*|Proc\w*) rank=(?P<rank>\d+)(?:,? pid=(?P<pid>\d+))?\)\s?`, true),
+	form(`\[\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,\d]*(?: DP\d+)?(?: PP\d+)? TP(?P<rank>\d{1,3})(?: [A-Z]+\d+)*\]\s*`, true),
+	form(`\[?(?:DP\d+[ _])?TP(?P<rank>\d{1,3})(?:[ _]\w+)?\]?:?\s`, true),
+	// vLLM: "ERROR 04-27 10:11:03 [core.py:123] ", the old "engine.py:70] "
+	form(`(?:INFO|WARNING|ERROR|CRITICAL|DEBUG) \d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)? (?:\[[^\]]+:\d+\]|[\w./]+\.py:\d+\])(?: \[[^\]]+\])? ?`, false),
+	// level words
+	form(`\[(?i:info|warn|warning|error|critical|fatal|debug|trace|stderr|stdout)\][ :|-]*`, false),
+	form(`(?i:info|warn|warning|critical|fatal|debug|trace|stderr|stdout)\s*(?:[:|]|-\s)\s*`, false),
+	form(`ERROR\s*(?:\||-\s|:\s|\s)\s*`, false),
+	form(`(?:stderr|stdout) [FP] `, false),
+	// docker compose, kubectl logs --prefix, podman
+	form(`(?P<key>[A-Za-z0-9][\w.-]{1,60}) {1,24}\|\s`, true),
+	form(`\[pod/(?P<key>[\w./-]+)\]\s`, true),
+	// journald and syslog
+	form(`[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d(?:\.\d+)? [\w.:-]+ (?P<key>[\w./@-]+?)(?:\[(?P<pid>\d+)\])?: ?`, true),
+	form(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.,\d]*(?:Z|[+-]\d\d:?\d\d) [\w.-]+ (?P<key>[\w./@-]+?)\[(?P<pid>\d+)\]: ?`, true),
+	// kernel ring buffer
+	form(`(?:<\d+>)?\[ *\d+\.\d{3,9}\] ?`, false),
+	form(`\[[A-Z][a-z]{2} [A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d(?:\.\d+)? \d{4}\] ?`, false),
+	// timestamps of CI and of loggers
+	form(`\[?\(?\d{4}[-/]\d\d[-/]\d\d[T _]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z| ?UTC| ?[+-]\d\d:?\d\d)?\)?\]?(?:[ ,;|:>-]+|$)`, false),
+	form(`\[?\d\d[-/]\d\d[-/]\d\d(?:\d\d)? \d\d:\d\d:\d\d(?:[.,]\d+)?\]?[ ,:|-]+`, false),
+	form(`\[?\d\d:\d\d:\d\d(?:[.,]\d+)?\]?[ :|-]+`, false),
+	form(`\[?(?:[A-Z][a-z]{2} )?[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d(?: [A-Z]{3,4})? \d{4}\]?[ :|-]+`, false),
+	form(`\[[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d\] ?`, false),
+	form(`[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +(?P<pid>\d+) [\w./-]+:\d+\] ?(?:\[[^\]]{0,40}\] ?)?`, false),
+	// names of loggers
+	form(`\|\s`, false),
+	form(`SUBPROCESS:\s?`, false),
+	form(`\[[\w./ -]{1,60}\.(?:py|cc|cu|cpp|go|rs|c)(?::\d+)?(?::\w+)?(?:\(\))?\](?:\s*\[?PID:(?P<pid>\d+)\]?)?[ :-]*`, false),
+	form(`\[\w{1,20}-\d{1,3}\] `, true),
+	form(`[\w.]{1,60}:[\w\x3c>.]{1,60}:\d+ - `, false),
+	form(`(?:root|[\w.-]{2,40})[:-] ?\d{1,6}- `, false),
+}
+
+var leadingBlanks = regexp.MustCompile(`^\s*`)
+
+// unprefix takes the prefixes off a clean line.
+func unprefix(s string) (string, origin, bool) {
+	o := origin{rank: -1}
+	logged := false
+	for range 8 {
+		s = unframe(s)
+		if !mayPrefix(s) {
+			break
+		}
+		at, f := firstForm(s)
+		if at == nil {
+			break
+		}
+		o.take(f, s, at)
+		logged = logged || !f.stream
+		s = s[at[1]:]
+	}
+	return s, o, logged
+}
+
+// mayPrefix spares the forms a line that cannot have one: they all begin so.
+func mayPrefix(s string) bool {
+	t := strings.TrimLeft(s, " ")
+	return t != "" && len(s)-len(t) < 12 && (t[0] < 0x80)
+}
+
+func firstForm(s string) ([]int, *prefixForm) {
+	head := s
+	if len(head) > 300 {
+		head = strings.ToValidUTF8(head[:300], "")
+	}
+	for i := range prefixForms {
+		if at := prefixForms[i].re.FindStringSubmatchIndex(head); at != nil && at[1] > 0 {
+			return at, &prefixForms[i]
+		}
+	}
+	return nil, nil
+}
+
+func (o *origin) take(f *prefixForm, s string, at []int) {
+	for i, name := range f.re.SubexpNames() {
+		if name == "" || at[2*i] < 0 {
+			continue
+		}
+		v := s[at[2*i]:at[2*i+1]]
+		n, err := strconv.Atoi(v)
+		switch {
+		case (name == "rank" || name == "rank2") && err == nil && o.rank < 0:
+			o.rank = n
+		case name == "pid" && err == nil && n > 0:
+			o.pid = n
+		case name == "key" && strings.EqualFold(v, "kernel"):
+			o.pid = 0
+		}
+	}
+	if f.stream {
+		o.key += strings.TrimSpace(s[at[0]:at[1]])
+		o.key = stableKey(o.key)
+	}
+}
+
+var keyNoise = regexp.MustCompile(`[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d(?:\.\d+)?|\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,\d]*|\[repeated \d+x[^\]]*\]|\s+`)
+
+// stableKey drops from a stream's name what changes with every line.
+func stableKey(k string) string {
+	k = keyNoise.ReplaceAllString(k, "")
+	if len(k) > 120 {
+		k = k[:120]
+	}
+	return k
+}
+
+// toLine makes the line of a clean text.
+func toLine(text string, number int) line {
+	body, o, logged := unprefix(text)
+	t := leadingBlanks.ReplaceAllString(body, "")
+	return line{text: strings.TrimRight(t, " "), origin: o, number: number, indent: len(body) - len(t), logged: logged}
+}

@@ -1,0 +1,86 @@
+package oomlog
+
+// Recent and notable lines are kept raw and are only cleaned when a failure asks for them.
+
+const (
+	ringLines = 256
+	keepBytes = 2048 // of one line in the ring; the end is kept, where progress bars and messages are
+)
+
+type rawLine struct {
+	text   []byte
+	number int
+	open   bool // ended in \r: the next one overwrites it on a terminal
+}
+
+// ring is the last lines of the text.
+type ring struct {
+	lines [ringLines]rawLine
+	next  int // index of the slot to write
+	count int
+}
+
+func (r *ring) add(raw []byte, number int, open bool) {
+	if r.count > 0 {
+		if last := &r.lines[(r.next+ringLines-1)%ringLines]; last.open && last.number == number {
+			last.set(raw, number, open)
+			return
+		}
+	}
+	r.lines[r.next].set(raw, number, open)
+	r.next = (r.next + 1) % ringLines
+	r.count = min(r.count+1, ringLines)
+}
+
+func (l *rawLine) set(raw []byte, number int, open bool) {
+	if len(raw) > keepBytes {
+		raw = raw[len(raw)-keepBytes:]
+	}
+	l.text = append(l.text[:0], raw...)
+	l.number, l.open = number, open
+}
+
+// tail returns the last n lines, oldest first. They are valid until the next add.
+func (r *ring) tail(n int) []*rawLine {
+	n = min(n, r.count)
+	out := make([]*rawLine, n)
+	for i := range out {
+		out[i] = &r.lines[(r.next+ringLines-n+i)%ringLines]
+	}
+	return out
+}
+
+// factBook keeps lines that say something of the run: the first ones and the last ones.
+type factBook struct {
+	first []rawLine
+	last  []rawLine
+	next  int
+}
+
+const factLines = 96
+
+func (f *factBook) add(raw []byte, number int) {
+	if len(raw) > keepBytes {
+		raw = raw[:keepBytes]
+	}
+	if len(f.first) < factLines {
+		f.first = append(f.first, rawLine{text: append([]byte(nil), raw...), number: number})
+		return
+	}
+	if len(f.last) < factLines {
+		f.last = append(f.last, rawLine{})
+	}
+	f.last[f.next].set(raw, number, false)
+	f.next = (f.next + 1) % factLines
+}
+
+func (f *factBook) lines() []*rawLine {
+	var out []*rawLine
+	for i := range f.first {
+		out = append(out, &f.first[i])
+	}
+	for i := range f.last {
+		out = append(out, &f.last[(f.next+i)%len(f.last)])
+	}
+	return out
+}
