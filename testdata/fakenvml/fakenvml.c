@@ -151,6 +151,9 @@ struct attributes {
 	uint32_t sm, copy, decoder, encoder, jpeg, ofa, gpu_slices, compute_slices;
 	uint64_t memory_mib;
 };
+struct addressing {
+	uint32_t version, value;
+};
 struct field {
 	uint32_t id, scope;
 	int64_t timestamp, latency;
@@ -197,7 +200,8 @@ _Static_assert(sizeof(struct field) == 40, "nvmlFieldValue_t");
 	X(nvmlDeviceGetDecoderUtilization) X(nvmlDeviceGetEccMode) X(nvmlDeviceGetTotalEccErrors)  \
 	X(nvmlDeviceGetPersistenceMode) X(nvmlDeviceGetComputeMode) X(nvmlDeviceGetDisplayMode)    \
 	X(nvmlDeviceGetDisplayActive) X(nvmlDeviceGetArchitecture) X(nvmlDeviceGetBrand)           \
-	X(nvmlDeviceGetMinorNumber) X(nvmlDeviceGetFieldValues)                                    \
+	X(nvmlDeviceGetMinorNumber) X(nvmlDeviceGetFieldValues) X(nvmlDeviceGetMemoryBusWidth)     \
+	X(nvmlDeviceGetAddressingMode)                                                             \
 	X(nvmlDeviceGetComputeRunningProcesses) X(nvmlDeviceGetComputeRunningProcesses_v2)         \
 	X(nvmlDeviceGetComputeRunningProcesses_v3) X(nvmlDeviceGetGraphicsRunningProcesses)        \
 	X(nvmlDeviceGetGraphicsRunningProcesses_v2) X(nvmlDeviceGetGraphicsRunningProcesses_v3)    \
@@ -234,7 +238,8 @@ static const char *const func_names[NFUNC] = {FUNCS(X)};
 	X(TX, "tx", 1, 0) X(ENC, "enc", 1, 0) X(DEC, "dec", 1, 0) X(ECC, "ecc", 1, 0)       \
 	X(CORRECTED, "corrected", 1, 0) X(ECCMODE, "eccmode", 1, 1)                         \
 	X(PERSISTENCE, "persistence", 1, 1) X(BRAND, "brand", 1, 14) X(ARCH, "arch", 1, 9)  \
-	X(MINOR, "minor", 1, 0) X(EVENTS, "events", 1, 0x1f)
+	X(MINOR, "minor", 1, 0) X(EVENTS, "events", 1, 0x1f)                                \
+	X(BUSWIDTH, "buswidth", 1, 5120) X(ADDRESSING, "addressing", 1, 1)
 
 #define X(id, name, scale, initial) M_##id,
 enum figure { FIGURES(X) NFIGURE };
@@ -963,7 +968,11 @@ static bool read_gpu_fields(struct reader *r, struct device *d, int first)
 		return complain(r, "cc must look like 9.0");
 	if ((text = value_of(r, "aggregate")))
 		d->aggregate = strcmp(text, "no") != 0;
-	d->unified |= flag(r, "unified");
+	if (flag(r, "unified")) {
+		d->unified = true;
+		add_step(d, M_BUSWIDTH, (struct step){.absent = true});
+		add_step(d, M_ADDRESSING, (struct step){.value = 2}); /* ATS */
+	}
 	d->mig_on |= flag(r, "mig");
 	d->mig_capable |= d->mig_on | flag(r, "migcapable");
 	if (flag(r, "mig")) /* utilisation is not told of a card that is split */
@@ -2048,6 +2057,7 @@ U32(nvmlDeviceGetArchitecture, M_ARCH)
 #if DRIVER >= 510
 U32(nvmlDeviceGetNumFans, M_FANS)
 U32(nvmlDeviceGetGpuMaxPcieLinkGeneration, M_MAXGEN)
+U32(nvmlDeviceGetMemoryBusWidth, M_BUSWIDTH)
 #endif
 
 #define CONSTANT(func, value)                      \
@@ -2228,6 +2238,18 @@ API nvmlDeviceGetTotalEccErrors(Device h, uint32_t error, uint32_t counter, uint
 		r = NOT_SUPPORTED;
 	return leave(&c, r ? r : figure(c.d, error ? M_ECC : M_CORRECTED, c.now, out));
 }
+
+#if DRIVER >= 580
+API nvmlDeviceGetAddressingMode(Device h, struct addressing *out)
+{
+	DEVICE(nvmlDeviceGetAddressingMode, h);
+	if (!out)
+		return leave(&c, INVALID_ARGUMENT);
+	if (out->version != (sizeof *out | 1u << 24))
+		return leave(&c, ARGUMENT_VERSION_MISMATCH);
+	return leave(&c, figure_u32(c.d, M_ADDRESSING, c.now, &out->value));
+}
+#endif
 
 API nvmlDeviceGetFieldValues(Device h, int n, struct field *values)
 {

@@ -23,7 +23,8 @@ func Child(t *testing.T, variant Variant, scenario string, env ...string) (lib s
 	lib = Library(t, variant)
 	cmd := exec.Command(os.Args[0], "-test.run="+exactly(t.Name()), "-test.v", "-test.count=1")
 	cmd.Env = append(os.Environ(), Env(lib, scenario, env...)...)
-	cmd.Env = append(cmd.Env, childVariable+"="+t.Name())
+	// Under -race a program waits a second at its end for reports of other threads.
+	cmd.Env = append(cmd.Env, childVariable+"="+t.Name(), "GORACE="+os.Getenv("GORACE")+" atexit_sleep_ms=0")
 	out, err := cmd.CombinedOutput()
 	switch {
 	case err != nil:

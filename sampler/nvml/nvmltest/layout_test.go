@@ -89,6 +89,8 @@ func TestLayoutOfFigures(t *testing.T) {
 	} {
 		equal(t, row.what, must[uint32](t)(row.call()), row.want)
 	}
+	mode := must[nvml.DeviceAddressingMode](t)(d.GetAddressingMode())
+	equal(t, "addressing", mode.Value, uint32(nvml.DEVICE_ADDRESSING_MODE_HMM))
 	second := must[nvml.Device](t)(l.DeviceGetHandleByIndex(1))
 	_, ret := second.GetUtilizationRates()
 	equal(t, "absent utilisation", ret, nvml.ERROR_NOT_SUPPORTED)
