@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"sync/atomic"
 	"time"
-	"unsafe"
 
 	gonvml "github.com/NVIDIA/go-nvml/pkg/nvml"
 
@@ -17,8 +16,8 @@ type device struct {
 	place   int // in conn.devices
 	info    sampler.Device
 	handle  gonvml.Device
-	pointer unsafe.Pointer // handle, for lists.go
-	parent  *device        // of a MIG instance
+	pointer uintptr // handle, for lists.go
+	parent  *device // of a MIG instance
 
 	broken  error // why there is no handle, or nil
 	retried atomic.Int64

@@ -4,6 +4,7 @@ package nvml
 #cgo linux LDFLAGS: -ldl
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <stdint.h>
 
 // go-nvml's wrappers of the process lists double their buffer for as long as the driver
 // answers INSUFFICIENT_SIZE; with a driver that always does, memory is gone within a
@@ -15,12 +16,12 @@ typedef int (*samples_fn)(void *device, void *samples, unsigned int *count, unsi
 
 static void *find_symbol(const char *name) { return dlsym(RTLD_DEFAULT, name); }
 
-static int call_list(void *fn, void *device, unsigned int *count, void *infos) {
-	return ((list_fn)fn)(device, count, infos);
+static int call_list(void *fn, uintptr_t device, unsigned int *count, void *infos) {
+	return ((list_fn)fn)((void *)device, count, infos);
 }
 
-static int call_samples(void *fn, void *device, void *samples, unsigned int *count, unsigned long long since) {
-	return ((samples_fn)fn)(device, samples, count, since);
+static int call_samples(void *fn, uintptr_t device, void *samples, unsigned int *count, unsigned long long since) {
+	return ((samples_fn)fn)((void *)device, samples, count, since);
 }
 */
 import "C"
@@ -62,13 +63,14 @@ func findFunction(names []string, strides ...int) function {
 	return function{}
 }
 
-// handleOf returns the nvmlDevice_t inside go-nvml's device, whose type it does not export.
-func handleOf(d gonvml.Device) unsafe.Pointer {
+// handleOf returns the nvmlDevice_t inside go-nvml's device, whose type it does not export;
+// 0 when it is not as expected. It is the driver's and no address for Go.
+func handleOf(d gonvml.Device) uintptr {
 	v := reflect.ValueOf(d)
 	if v.Kind() != reflect.Struct || v.NumField() == 0 || v.Field(0).Kind() != reflect.Pointer {
-		return nil
+		return 0
 	}
-	return v.Field(0).UnsafePointer()
+	return v.Field(0).Pointer()
 }
 
 // listEntry is one process as a list names it.
@@ -113,7 +115,7 @@ type processList struct {
 	entries int // size that sufficed last
 }
 
-func (l *processList) read(device unsafe.Pointer) ([]listEntry, gonvml.Return) {
+func (l *processList) read(device uintptr) ([]listEntry, gonvml.Return) {
 	if l.entries == 0 {
 		l.entries = listFirst
 	}
@@ -123,7 +125,7 @@ func (l *processList) read(device unsafe.Pointer) ([]listEntry, gonvml.Return) {
 		for i := range raw {
 			raw[i] = poison
 		}
-		return C.call_list(l.fn.pointer, device, count, unsafe.Pointer(&raw[0]))
+		return C.call_list(l.fn.pointer, C.uintptr_t(device), count, unsafe.Pointer(&raw[0]))
 	})
 	if ret != gonvml.SUCCESS {
 		l.entries = listFirst
@@ -181,14 +183,14 @@ type sampleList struct {
 }
 
 // read returns the samples that are younger than since.
-func (l *sampleList) read(device unsafe.Pointer, since uint64) ([]sample, gonvml.Return) {
+func (l *sampleList) read(device uintptr, since uint64) ([]sample, gonvml.Return) {
 	if l.entries == 0 {
 		l.entries = 2 * listFirst
 	}
 	var raw []byte
 	n, ret := bounded(&l.entries, func(entries int, count *C.uint) C.int {
 		raw = l.buf.bytes(entries, sampleSlot)
-		return C.call_samples(l.fn.pointer, device, unsafe.Pointer(&raw[0]), count, C.ulonglong(since))
+		return C.call_samples(l.fn.pointer, C.uintptr_t(device), unsafe.Pointer(&raw[0]), count, C.ulonglong(since))
 	})
 	if ret != gonvml.SUCCESS {
 		l.entries = 2 * listFirst

@@ -20,6 +20,8 @@ type memoryState struct {
 	answered bool         // it has answered since Open
 	failing  time.Time    // since when it has not answered; zero: it does
 	unknowns atomic.Int32 // UNKNOWN answers in a row
+
+	total atomic.Uint64 // of the last reading, for Processes; 0: not known
 }
 
 // Memory reads the memory of one device with one driver call.
@@ -40,6 +42,7 @@ func (s *Source) Memory(dev int) (sampler.Reading, error) {
 	if ret == gonvml.SUCCESS {
 		m.answered, m.failing = true, time.Time{}
 		m.unknowns.Store(0)
+		m.total.Store(uint64(r.Total))
 		return r, nil
 	}
 	return sampler.Reading{}, d.memoryFailed(c, ret)

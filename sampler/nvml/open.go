@@ -145,7 +145,7 @@ func (c *conn) describeInTime(index int) []*device {
 	select {
 	case found := <-done:
 		return found
-	case <-time.After(describeWait):
+	case <-time.After(c.source.patient):
 		return []*device{c.brokenDevice(index, fmt.Errorf("%w: %w", sampler.ErrNotAnswering, errNotAnswered))}
 	}
 }
@@ -169,7 +169,7 @@ func (c *conn) describe(index int) []*device {
 	}
 	if c.symbols.has(symPCI) {
 		if pci, ret := handle.GetPciInfo(); ret == gonvml.SUCCESS {
-			d.info.PCI = busID(pci)
+			d.info.PCI = busID(pci, c.symbols[symPCI[0]])
 		}
 	}
 	d.info.ComputeCapability = c.capability(handle)
@@ -196,9 +196,10 @@ func (c *conn) capability(handle gonvml.Device) (none sampler.Opt[string]) {
 	return none
 }
 
-// busID is the PCI address as nvidia-smi prints it. Old libraries fill only the short form.
-func busID(pci gonvml.PciInfo) string {
-	if s := text(pci.BusId[:]); s != "" {
+// busID is the PCI address as nvidia-smi prints it. Older calls fill only the short form,
+// and have other things where the newer one has the long form.
+func busID(pci gonvml.PciInfo, long bool) string {
+	if s := text(pci.BusId[:]); long && s != "" {
 		return s
 	}
 	return text(pci.BusIdLegacy[:])

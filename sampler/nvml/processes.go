@@ -85,7 +85,7 @@ func (s *Source) Processes(dev int) ([]sampler.Process, error) {
 		} else if !react(ret).forever {
 			worst = ret
 		}
-		merge(merged, uses, p.lists[i].last, kind.use)
+		merge(merged, uses, p.lists[i].last, kind.use, d.most())
 	}
 	if !answered && len(merged) == 0 {
 		return nil, failure("processes", worst)
@@ -102,6 +102,15 @@ func (s *Source) Processes(dev int) ([]sampler.Process, error) {
 	return list, nil
 }
 
+// most is the largest amount that a process can have of a GPU.
+func (d *device) most() sampler.Bytes {
+	total := sampler.Bytes(d.memory.total.Load())
+	if total == 0 || total > sampler.Sane || d.info.SharedWithHost {
+		return sampler.Sane
+	}
+	return total
+}
+
 // forget drops what was read of a GPU that is lost.
 func (p *processesState) forget() {
 	for i := range p.lists {
@@ -112,8 +121,8 @@ func (p *processesState) forget() {
 }
 
 // merge adds a list. A process that is in two lists holds its memory once; where they
-// differ, the larger figure is the whole one.
-func merge(into map[uint32]*sampler.Process, uses map[uint32]usage, list []listEntry, use usage) {
+// differ, the larger figure is the whole one. More than most is no figure.
+func merge(into map[uint32]*sampler.Process, uses map[uint32]usage, list []listEntry, use usage, most sampler.Bytes) {
 	for _, e := range list {
 		if e.pid == 0 || e.pid > math.MaxInt32 {
 			continue
@@ -125,7 +134,7 @@ func merge(into map[uint32]*sampler.Process, uses map[uint32]usage, list []listE
 		}
 		uses[e.pid] |= use
 		// 2^64-1 is NVML_VALUE_NOT_AVAILABLE.
-		if used := sampler.Bytes(e.used); used <= sampler.Sane && used >= q.Memory.Or(0) {
+		if used := sampler.Bytes(e.used); used <= most && used >= q.Memory.Or(0) {
 			q.Memory = sampler.Some(used)
 		}
 	}
@@ -133,7 +142,7 @@ func merge(into map[uint32]*sampler.Process, uses map[uint32]usage, list []listE
 
 // ask makes the list call of a kind when it is due; last is then what counts now.
 func (k *kindState) ask(d *device, now time.Time) gonvml.Return {
-	if k.refuse || k.list.fn.pointer == nil || d.pointer == nil {
+	if k.refuse || k.list.fn.pointer == nil || d.pointer == 0 {
 		return gonvml.ERROR_NOT_SUPPORTED
 	}
 	if now.Before(k.next) {
@@ -189,7 +198,7 @@ const (
 
 // readSM fetches the samples that are new. NOT_FOUND is the normal answer when none are.
 func (p *processesState) readSM(d *device, now time.Time) {
-	if p.sm.refuse || p.samples.fn.pointer == nil || d.pointer == nil {
+	if p.sm.refuse || p.samples.fn.pointer == nil || d.pointer == 0 {
 		return
 	}
 	list, ret := p.samples.read(d.pointer, p.sm.since)

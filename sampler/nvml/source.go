@@ -22,6 +22,7 @@ type Options struct {
 type Source struct {
 	library string
 	meminfo string           // a file like /proc/meminfo
+	patient time.Duration    // how long a GPU may take to describe itself
 	now     func() time.Time // for how old a value is; never for a measurement
 	turn    chan struct{}    // held by the Open that is at work
 
@@ -38,6 +39,7 @@ func New(o Options) *Source {
 	return &Source{
 		library: o.Library,
 		meminfo: "/proc/meminfo",
+		patient: describeWait,
 		now:     time.Now,
 		turn:    make(chan struct{}, 1),
 		seen:    map[int]sampler.Device{},

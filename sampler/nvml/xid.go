@@ -147,7 +147,7 @@ func (c *conn) event(e gonvml.EventData) (dev int, xid uint64, ok bool) {
 // card finds the card of a handle, or of its UUID: drivers may hand out a handle of their own.
 func (c *conn) card(handle gonvml.Device) *device {
 	p := handleOf(handle)
-	if p == nil {
+	if p == 0 {
 		return nil
 	}
 	for _, d := range c.devices {
