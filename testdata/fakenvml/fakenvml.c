@@ -380,13 +380,13 @@ struct handle {
 static struct handle handles[GENERATIONS][MAX_DEVICES];
 
 struct event_set {
-	bool used;
+	atomic_bool used;
 	pthread_mutex_t mutex;
 	int next;
 	uint64_t mask[MAX_DEVICES];
 	int64_t since[MAX_DEVICES];
 };
-static struct event_set sets[MAX_SETS];
+static struct event_set sets[MAX_SETS] = {[0 ... MAX_SETS - 1] = {.mutex = PTHREAD_MUTEX_INITIALIZER}};
 
 /* ---- time ------------------------------------------------------------------------------- */
 
@@ -2546,8 +2546,10 @@ API nvmlEventSetCreate(struct event_set **out)
 	pthread_mutex_lock(&init_mutex);
 	for (int i = 0; out && i < MAX_SETS; i++)
 		if (!sets[i].used) {
-			memset(&sets[i], 0, sizeof sets[i]);
-			pthread_mutex_init(&sets[i].mutex, NULL);
+			pthread_mutex_lock(&sets[i].mutex); /* somebody may still wait on its former life */
+			sets[i].next = 0;
+			memset(sets[i].mask, 0, sizeof sets[i].mask);
+			pthread_mutex_unlock(&sets[i].mutex);
 			sets[i].used = true;
 			*out = &sets[i];
 			r = SUCCESS;
