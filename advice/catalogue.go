@@ -1,0 +1,40 @@
+package advice
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Catalogue is every sentence nvpeak says about an out-of-memory error, in one language.
+type Catalogue struct {
+	Lang  string // "en"
+	texts map[string]string
+}
+
+// Languages are the codes Words knows.
+var Languages = []string{"en"}
+
+// Words returns the catalogue of a language; English for those it does not have.
+func Words(string) Catalogue {
+	return Catalogue{"en", textsEN}
+}
+
+// Say returns the sentence id with its {placeholders} filled in from name, value pairs.
+// An unknown id comes back as it is, so a gap is seen and not silent.
+func (c Catalogue) Say(id string, pairs ...any) string {
+	text, known := c.texts[id]
+	if !known {
+		return id
+	}
+	if len(pairs) == 0 {
+		return text
+	}
+	old := make([]string, 0, len(pairs))
+	for i := 0; i+1 < len(pairs); i += 2 {
+		old = append(old, "{"+fmt.Sprint(pairs[i])+"}", fmt.Sprint(pairs[i+1]))
+	}
+	return strings.NewReplacer(old...).Replace(text)
+}
+
+// Has says whether the catalogue holds a sentence.
+func (c Catalogue) Has(id string) bool { _, ok := c.texts[id]; return ok }

@@ -1,0 +1,59 @@
+package advice
+
+// rulesLimit: the card had the memory, or there is no such memory (R3's sibling R8).
+var rulesLimit = []oomRule{
+	{id: "R4", cause: "memory_limit", reason: "https://docs.pytorch.org/docs/stable/generated/torch.cuda.memory.set_per_process_memory_fraction.html",
+		when: func(f *failure) bool { return !f.onHost() && f.limited() },
+		sure: always(0.93),
+		say: func(f *failure) string {
+			return f.words.Say("why.limit", "allowed", gib(f.event.MemoryLimit.Allowed.Or(0)), "held", gib(f.reserved()), "need", printed(f.requested.Or(0)))
+		}},
+	{id: "R4", cause: "memory_limit", reason: "https://github.com/jhc13/taggui/issues/188",
+		when: func(f *failure) bool { return f.refusedThoughFree() && !f.limited() },
+		sure: always(0.5),
+		say: func(f *failure) string {
+			return f.words.Say("why.refused", "need", printed(f.requested.Or(0)), "free", f.amountOf(f.free.Or(0)))
+		}},
+	{id: "R8", cause: "oversubscribed", reason: "https://github.com/pytorch/pytorch/issues/122057",
+		when: func(f *failure) bool { return !f.onHost() && f.oversubscribed() },
+		sure: always(0.92),
+		say: func(f *failure) string {
+			return f.words.Say("why.oversubscribed", "allocated", gib(f.allocated.Or(0)), "total", gib(f.total.Or(0)))
+		}},
+	{id: "kind", cause: "memory_limit", reason: "https://docs.vllm.ai/en/latest/configuration/conserving_memory.html",
+		when: func(f *failure) bool { return f.class.cause == "memory_limit" },
+		sure: func(f *failure) float64 { return f.class.confidence },
+		say:  func(f *failure) string { return f.words.Say("why." + f.class.kind) }},
+	{id: "kind", cause: "other_process", reason: "https://docs.vllm.ai/en/latest/configuration/conserving_memory.html",
+		when: func(f *failure) bool { return f.class.cause == "other_process" },
+		sure: func(f *failure) float64 { return f.class.confidence },
+		say:  func(f *failure) string { return f.words.Say("why." + f.class.kind) }},
+	{id: "kind", cause: "preallocation", reason: "https://docs.vllm.ai/en/latest/configuration/conserving_memory.html",
+		when: func(f *failure) bool {
+			return f.class.cause == "preallocation" || f.isServing() && f.class.class == classAllocator
+		},
+		sure: func(f *failure) float64 { return max(f.class.confidence, 0.7) },
+		say:  func(f *failure) string { return f.words.Say("why.warmup_oom") }},
+}
+
+// limited: a share or limit below the size of the card was in force and is what refused.
+func (f *failure) limited() bool {
+	l := f.event.MemoryLimit
+	if l == nil {
+		return false
+	}
+	allowed, known := l.Allowed.Value()
+	if !known {
+		return l.Kind != "" && !f.numbers()
+	}
+	if allowed >= 1<<60 || f.total.Known() && float64(allowed) > 0.985*float64(f.total.Or(0)) {
+		return false
+	}
+	return f.reserved()+f.requested.Or(0) > partOf(allowed, 0.9) || !f.allocated.Known()
+}
+
+// refusedThoughFree is rule R4 without a limit in the text: clearly enough was free.
+func (f *failure) refusedThoughFree() bool {
+	m, known := f.missing()
+	return !f.onHost() && known && m == 0 && f.total.Known() && !f.cardFull() && f.requested.Or(0) < partOf(f.free.Or(0), 0.9)
+}

@@ -1,0 +1,103 @@
+package advice
+
+import (
+	"slices"
+	"strings"
+)
+
+// Phases of a run.
+const (
+	phaseLoading    = "loading"
+	phaseTraining   = "training"
+	phaseValidation = "validation"
+	phaseSaving     = "saving"
+	phaseInference  = "inference"
+)
+
+// phaseFunctions are parts of function names that give a phase away; the innermost row that
+// fits wins over the order of rows only when its phase is named by the log itself.
+var phaseFunctions = []struct {
+	phase string
+	parts []string
+}{
+	{phaseValidation, []string{"validat", "evaluat", "eval_", "_eval", "val_step", "val_epoch", "val_loop", "compute_metric", "on_val", "non_max_suppression"}},
+	{phaseTraining, []string{"backward", "train_step", "training_step", "train_epoch", "train_one_epoch", "train_batch", "training_loop", "_inner_training_loop", "do_train", "train"}},
+	{phaseSaving, []string{"save_checkpoint", "save_model", "full_state_dict", "save_pretrained"}},
+	{phaseInference, []string{"generate", "infer", "predict", "sample", "pipeline", "chat"}},
+	{phaseLoading, []string{"from_pretrained", "load_state_dict", "load_model", "load_checkpoint", "_load"}},
+}
+
+// phase is what the run was doing, from the log or else from the traceback; "" when neither says.
+func (f *failure) phase() string {
+	if f.context.Phase != "" {
+		return f.context.Phase
+	}
+	for _, row := range phaseFunctions {
+		if f.inFunction(row.parts...) {
+			return row.phase
+		}
+	}
+	return ""
+}
+
+// inFunction says whether a function of the traceback holds one of the parts.
+func (f *failure) inFunction(parts ...string) bool {
+	return slices.ContainsFunc(f.context.Functions, func(name string) bool {
+		name = strings.ToLower(name)
+		return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(name, p) })
+	})
+}
+
+// inCode says whether a quoted source line or the text holds one of the parts.
+func (f *failure) inCode(parts ...string) bool {
+	return slices.ContainsFunc(f.context.Code, func(line string) bool {
+		return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(line, p) })
+	})
+}
+
+// late: the run had fitted before. It did many steps or an epoch, or the recording shows it.
+func (f *failure) late() bool {
+	if f.context.FirstStep {
+		return false
+	}
+	h := f.history
+	return f.context.Epoch.Or(0) >= 2 || f.context.Step.Or(0) >= 50 || h != nil && len(h.Peaks) >= 3
+}
+
+// inBackward: most of a step's memory is already taken when backward begins.
+func (f *failure) inBackward() bool {
+	return f.inFunction("backward", "optimizer_step", "_single_tensor_adam", "_multi_tensor_adam", "adamw")
+}
+
+// inTraining: training, or nothing known that says otherwise.
+func (f *failure) inTraining() bool {
+	return f.phase() == phaseTraining || f.phase() == "" || f.phase() == phaseSaving
+}
+
+// batch is the training batch per device, from the command or else from the log; 0 when not known.
+func (f *failure) batch() int {
+	if _, n, ok := f.command.batchArgument(); ok {
+		return n
+	}
+	return max(0, f.context.BatchSize.Or(0))
+}
+
+// growth is how the process grew over the stretches of the recording: steady says that most
+// steps went up, that it had not levelled off, and that it was more than noise.
+func (f *failure) growth() (first, last float64, steady bool) {
+	h := f.history
+	if h == nil || len(h.Peaks) < 3 {
+		return 0, 0, false
+	}
+	n := len(h.Peaks)
+	first, last = float64(h.Peaks[0]), float64(h.Peaks[n-1])
+	up := 0
+	for i := 1; i < n; i++ {
+		if h.Peaks[i] > h.Peaks[i-1] {
+			up++
+		}
+	}
+	grown := last - first
+	lateHalf := last - float64(h.Peaks[n/2])
+	return first, last, float64(up) >= 0.7*float64(n-1) && grown > 0.04*last && grown > 256<<20 && lateHalf > 0.2*grown
+}
