@@ -1,0 +1,36 @@
+package theme
+
+// Glyphs are the drawing characters. Every one is one column wide in every terminal.
+type Glyphs struct {
+	Bar        []rune // parts of a cell, from one step to full
+	Thin       []rune // the same for thin bars
+	BarEmpty   rune
+	BarReserve rune // reserved by the driver
+	BarUnknown rune // unattributed
+	Peak, Need rune
+	Line       rune // frames
+	Mark       rune // the watermark line
+	Cursor     rune
+	Focus      rune
+	Spark      []rune // lowest to highest
+	Alert      rune
+	More       rune
+	Degree     rune
+	Dot        rune // between items
+	Ellipsis   rune
+	Up, Down   rune
+}
+
+// Unicode glyphs, the default.
+var Unicode = Glyphs{
+	Bar: []rune("▏▎▍▌▋▊▉█"), Thin: []rune("╸━"), BarEmpty: '·', BarReserve: '▒', BarUnknown: '▓',
+	Peak: '▲', Need: '┊', Line: '─', Mark: '╌', Cursor: '›', Focus: '▸',
+	Spark: []rune("▁▂▃▄▅▆▇█"), Alert: '!', More: '…', Degree: '°', Dot: '·', Ellipsis: '…', Up: '↑', Down: '↓',
+}
+
+// ASCII glyphs, for --ascii and terminals without UTF-8.
+var ASCII = Glyphs{
+	Bar: []rune("#"), Thin: []rune("="), BarEmpty: '.', BarReserve: ':', BarUnknown: '%',
+	Peak: '^', Need: '|', Line: '-', Mark: '-', Cursor: '>', Focus: '>',
+	Spark: []rune("_.-=*#"), Alert: '!', More: '~', Degree: 'C', Dot: '-', Ellipsis: '~', Up: '^', Down: 'v',
+}

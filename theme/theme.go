@@ -1,0 +1,112 @@
+// Package theme holds colours and glyphs: what a role looks like, never what it says.
+// A theme is one file with one Theme literal, and one line in themes below.
+// It knows nothing of GPUs and nothing of the screen.
+package theme
+
+import "strings"
+
+// Role is what a piece of text is for. The screen chooses roles, a theme their looks.
+type Role uint8
+
+// The roles.
+const (
+	Text     Role = iota // figures and names
+	Dim                  // labels, units, what is less important
+	Faint                // frames, empty parts of bars, axes
+	Accent               // the one accent: titles, keys, the focused GPU
+	Strong               // text that must be read
+	Ok                   // memory under the first colour level
+	Notice               // level 1: from 80 % of GPU memory
+	Warning              // level 2: from 90 %
+	Critical             // level 3: from 95 %
+	Reserved             // driver and firmware
+	Unknown              // used by no visible process; N/A
+	Peak                 // ▲ and the watermark line
+	Need                 // ┊
+	Util                 // utilisation
+	Plot                 // the line of the plotted figure
+	UtilPlot             // the line of utilisation behind it
+	Demo                 // the DEMO label
+	roles                // how many
+)
+
+// Back is the background of a piece of text.
+type Back uint8
+
+// The backgrounds.
+const (
+	Plain    Back = iota
+	Selected      // the row under the cursor
+	Bar           // header and footer
+	backs
+)
+
+// Style is one look. An empty colour is the terminal's own.
+type Style struct {
+	Color   string // "#rrggbb"
+	Bold    bool
+	Dim     bool
+	Reverse bool
+}
+
+// Theme gives every role its look.
+type Theme struct {
+	Name  string
+	Title string // one line for the help
+	Roles [roles]Style
+	Backs [backs]Style // Color is the background's
+}
+
+// themes in the order in which key T goes through them.
+var themes = []*Theme{&dark, &light, &contrast, &colorblind, &mono}
+
+// Names lists the themes.
+func Names() []string {
+	names := make([]string, len(themes))
+	for i, t := range themes {
+		names[i] = t.Name
+	}
+	return names
+}
+
+// Named finds a theme; ok is false when there is none of that name.
+func Named(name string) (t *Theme, ok bool) {
+	for _, t := range themes {
+		if strings.EqualFold(t.Name, name) {
+			return t, true
+		}
+	}
+	return nil, false
+}
+
+// For is the default theme for a terminal with a dark or a light background.
+func For(isDark bool) *Theme {
+	if isDark {
+		return &dark
+	}
+	return &light
+}
+
+// After is the theme that follows t.
+func After(t *Theme) *Theme {
+	for i, u := range themes {
+		if u == t {
+			return themes[(i+1)%len(themes)]
+		}
+	}
+	return &dark
+}
+
+// Level is the role of a share of memory in percent, by the three levels of the field
+// (80, 90 and 95 % for GPU memory; 70, 80 and 90 % for host memory).
+func Level(percent float64, levels [3]float64) Role {
+	switch {
+	case percent >= levels[2]:
+		return Critical
+	case percent >= levels[1]:
+		return Warning
+	case percent >= levels[0]:
+		return Notice
+	}
+	return Ok
+}
