@@ -288,12 +288,22 @@ func (l *Loop) identify(procs []Process) {
 		if c, ok := p.Container.Value(); ok {
 			p.Container = Some(Clean(c))
 		}
-		for k, v := range p.Environment {
-			if c := Clean(v); c != v {
-				p.Environment[k] = c
+		p.Environment = cleanAll(p.Environment)
+	}
+}
+
+// cleanAll cleans the values; the map may belong to others, so a change makes a new one.
+func cleanAll(env map[string]string) map[string]string {
+	for k, v := range env {
+		if Clean(v) != v || Clean(k) != k {
+			fresh := make(map[string]string, len(env))
+			for k, v := range env {
+				fresh[Clean(k)] = Clean(v)
 			}
+			return fresh
 		}
 	}
+	return env
 }
 
 func (l *Loop) tripOn(errs ...error) {

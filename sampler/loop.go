@@ -30,6 +30,8 @@ type Loop struct {
 
 	mu   sync.Mutex
 	hung map[hangKey]bool
+
+	interval time.Duration
 }
 
 type hangKey struct {
@@ -60,7 +62,7 @@ func NewLoop(src Source, o Options) *Loop {
 		o.Clock = systemClock{}
 	}
 	return &Loop{src: src, opt: o, c: newCollector(), stale: make(chan int, 256),
-		trips: make(chan error, 1), hung: map[hangKey]bool{}, queue: newQueue()}
+		trips: make(chan error, 1), hung: map[hangKey]bool{}, queue: newQueue(), interval: o.Interval}
 }
 
 // Connect opens the source and chooses the GPUs. Its errors wrap those of errors.go, or
@@ -85,9 +87,35 @@ func (l *Loop) Connect(ctx context.Context) error {
 	return nil
 }
 
-// Next waits for the next snapshot. It returns the context's error when that ends, and
-// the reason when the loop has ended.
-func (l *Loop) Next(ctx context.Context) (*Snapshot, error) { return l.queue.next(ctx) }
+// Next waits for the next snapshot and returns all that came since, oldest first. It
+// returns the context's error when that ends, and the reason when the loop has ended.
+func (l *Loop) Next(ctx context.Context) ([]*Snapshot, error) { return l.queue.next(ctx) }
+
+// Fail ends the loop with an error, for whoever runs it could not connect.
+func (l *Loop) Fail(err error) { l.queue.end(err) }
+
+// Wait waits until Run has ended and the source is closed, at most d.
+func (l *Loop) Wait(d time.Duration) {
+	select {
+	case <-l.queue.done:
+	case <-time.After(d):
+	}
+}
+
+// SetInterval changes the time between snapshots from the next one on.
+func (l *Loop) SetInterval(d time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.interval = max(d, minInterval)
+}
+
+func (l *Loop) currentInterval() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.interval
+}
+
+const minInterval = 100 * time.Millisecond
 
 // ResetPeaks lets all peaks and the least free memory begin again.
 func (l *Loop) ResetPeaks() {
@@ -155,7 +183,8 @@ func (l *Loop) publishing(ctx context.Context, ready <-chan struct{}) error {
 	l.publish()
 	for {
 		now := time.Now()
-		next := time.NewTimer(now.Truncate(l.opt.Interval).Add(l.opt.Interval).Sub(now))
+		every := l.currentInterval()
+		next := time.NewTimer(now.Truncate(every).Add(every).Sub(now))
 		select {
 		case <-next.C:
 			l.publish()

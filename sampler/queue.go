@@ -16,6 +16,7 @@ type queue struct {
 	items []*Snapshot
 	more  chan struct{}
 	done  chan struct{}
+	once  sync.Once
 	err   error // why it ended; read after done is closed
 }
 
@@ -36,19 +37,17 @@ func (q *queue) put(s *Snapshot) {
 	}
 }
 
-func (q *queue) take() *Snapshot {
+// take empties the queue.
+func (q *queue) take() []*Snapshot {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.items) == 0 {
-		return nil
-	}
-	s := q.items[0]
-	q.items[0] = nil
-	q.items = q.items[1:]
-	return s
+	items := q.items
+	q.items = nil
+	return items
 }
 
-func (q *queue) next(ctx context.Context) (*Snapshot, error) {
+// next waits for at least one snapshot and returns all there are, oldest first.
+func (q *queue) next(ctx context.Context) ([]*Snapshot, error) {
 	for {
 		if s := q.take(); s != nil {
 			return s, nil
@@ -71,6 +70,8 @@ func (q *queue) end(err error) {
 	if err == nil {
 		err = context.Canceled
 	}
-	q.err = err
-	close(q.done)
+	q.once.Do(func() {
+		q.err = err
+		close(q.done)
+	})
 }
