@@ -1,0 +1,89 @@
+package advice
+
+import "math"
+
+// flushes finds an allocator that gives its cache back to retry a refused request: from
+// the limit of the card the memory falls, and comes back at once. PyTorch does that
+// before it raises (https://docs.pytorch.org/docs/stable/notes/cuda.html); it costs
+// time, and the next request may fail for good.
+type flushes struct {
+	known       bool
+	falling     bool
+	top, bottom float64
+	turned      float64 // when top or bottom was set
+	atLimit     bool    // the fall began where nothing was free
+	times       [8]float64
+	sizes       [8]float64
+	count       int
+	plain       float64 // last fall that was not a flush; NaN: none
+	began       float64 // when watching for falls began
+}
+
+const (
+	// flushSpan is how long flushes count together.
+	flushSpan = 600
+	// A flush begins where at most 3 % of the card are free, falls by at least 1 % of it
+	// and 256 MiB, and is filled up again within a minute.
+	flushLimit   = 0.03
+	flushShare   = 0.01
+	flushLeast   = 256
+	flushSeconds = 60
+)
+
+func (f *flushes) reset() {
+	*f = flushes{plain: math.NaN(), began: math.NaN()}
+}
+
+// add takes the extremes and the newest value of the card's used memory.
+func (f *flushes) add(now, high, low, value float64, c *card) {
+	if !f.known {
+		f.known, f.top, f.began, f.turned = true, high, now, now
+	}
+	step := max(flushLeast, c.total*flushShare)
+	for _, v := range [...]float64{high, low, value} {
+		f.turn(now, v, step, c)
+	}
+}
+
+func (f *flushes) turn(now, v, step float64, c *card) {
+	switch {
+	case !f.falling && v >= f.top:
+		f.top, f.turned = v, now
+	case !f.falling && v < f.top-step:
+		f.falling, f.bottom = true, v
+		f.atLimit = c.usable-f.top <= max(flushLimit*c.total, flushLeast)
+		f.turned = now
+		if !f.atLimit {
+			f.plain = now
+		}
+	case f.falling && v <= f.bottom:
+		f.bottom = v
+		if f.atLimit && now-f.turned > flushSeconds {
+			f.plain = now
+		}
+	case f.falling && v > f.bottom+max(step, (f.top-f.bottom)/2):
+		if f.atLimit && now-f.turned <= flushSeconds {
+			f.times[f.count%len(f.times)], f.sizes[f.count%len(f.times)] = now, f.top-f.bottom
+			f.count++
+		} else if f.atLimit {
+			f.plain = now
+		}
+		f.falling, f.top, f.turned = false, v, now
+	}
+}
+
+// recent are the flushes of the last ten minutes: how many, since when, the largest.
+// Falls that were there before the limit was reached are a habit of the program: then
+// there are none.
+func (f *flushes) recent(now float64) (n int, since, largest float64) {
+	since = now
+	for i := range min(f.count, len(f.times)) {
+		if t := f.times[i]; now-t <= flushSpan {
+			n, since, largest = n+1, min(since, t), max(largest, f.sizes[i])
+		}
+	}
+	if n == 0 || f.plain > since-flushSpan || since-f.began < 2*flushSeconds {
+		return 0, 0, 0
+	}
+	return n, since, largest
+}

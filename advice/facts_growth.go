@@ -1,0 +1,88 @@
+package advice
+
+// growing is the verdict on the growth of one series, renewed when buckets close.
+type growing struct {
+	trend trend
+	is    bool
+	scale int
+	until float64 // when it must be looked at again
+}
+
+const (
+	// horizon: growth is forecast over as long as it has been watched, not longer.
+	horizon = 1.0
+	// regrowSeconds is how often a growth that was found is looked at again.
+	regrowSeconds = 16
+	// reachMargin: what is yet to come of a decaying growth must be that much more than
+	// the room, since the decay is known only roughly.
+	reachMargin = 1.15
+)
+
+// foldGrowth judges the series of which buckets have closed.
+func (c *card) foldGrowth(now float64) {
+	settled := c.settledFree(now)
+	worst := c.worst.last(now, worstSeconds)
+	room := min(settled, worst)
+	for _, p := range c.procs {
+		if p.tick == c.tick {
+			p.growing.judge(&p.series, now, room, c.total)
+		}
+	}
+	c.growing.judge(&c.rest, now, room, c.total)
+}
+
+// worstSeconds is the window of the worst free memory.
+const worstSeconds = 60
+
+// judge looks for the longest growth that will use up the room.
+func (g *growing) judge(s *series, now, room, limit float64) {
+	closed := s.closed
+	s.closed = 0
+	if g.is && now >= g.until {
+		closed = ringScales
+	}
+	if closed == 0 {
+		return
+	}
+	room = min(room, s.roomBelowSpikes(room))
+	least := max(trendLeast, limit*trendLevel, room*0.4)
+	found := false
+	for scale := range closed {
+		if _, ok := s.forecast(scale, least, room); ok {
+			found = true
+			break
+		}
+	}
+	if !found {
+		if g.is && closed > g.scale {
+			g.is = false
+		}
+		return
+	}
+	for scale := ringScales - 1; scale >= 0; scale-- {
+		if tr, ok := s.forecast(scale, least, room); ok {
+			*g = growing{trend: tr, is: true, scale: scale, until: now + regrowSeconds}
+			return
+		}
+	}
+}
+
+// forecast is the growth at one scale if it will use up the room within the horizon:
+// first of the level beneath the peaks, then of the peaks.
+func (s *series) forecast(scale int, least, room float64) (trend, bool) {
+	for _, peaks := range [...]bool{false, true} {
+		tr, ok := s.growth(scale, peaks, least)
+		if !ok || !tr.reaches(room*reachMargin) {
+			continue
+		}
+		if _, likely, _ := tr.eta(room); likely <= horizon*(tr.until-tr.since) {
+			return tr, true
+		}
+	}
+	return trend{}, false
+}
+
+// roomBelowSpikes is what is left of the room when the series spikes again.
+func (s *series) roomBelowSpikes(room float64) float64 {
+	return room
+}

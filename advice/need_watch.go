@@ -1,0 +1,291 @@
+package advice
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// needs are the needs that are known without guessing.
+type needs struct {
+	typed   sampler.Opt[sampler.Bytes]
+	refused []refusal // newest last
+}
+
+// refusal is a request that an allocator was refused.
+type refusal struct {
+	bytes   sampler.Bytes
+	card    cardKey
+	pid     int    // 0: not known
+	command string // of the process that asked, "" when not known
+	at      float64
+}
+
+const (
+	maxRefusals = 16
+	// refusalSeconds is how long a refused request stays a need when nothing is known of
+	// the program that made it.
+	refusalSeconds = 3600
+	// restartSeconds is how long the same command may take to come back.
+	restartSeconds = 24 * 3600
+)
+
+// SetNeed sets the need that the user typed; absent takes it back.
+func (w *Watch) SetNeed(need sampler.Opt[sampler.Bytes]) {
+	if n, ok := need.Value(); ok && (n == 0 || n >= sampler.Sane) {
+		need = sampler.Opt[sampler.Bytes]{}
+	}
+	w.needs.typed = need
+}
+
+// fold forgets refusals that say nothing about what runs now: another command holds the
+// card, or too much time has passed.
+func (n *needs) fold(cards []*card, now float64) {
+	if len(n.refused) == 0 {
+		return
+	}
+	n.refused = slices.DeleteFunc(n.refused, func(r refusal) bool {
+		limit := float64(refusalSeconds)
+		if r.command != "" {
+			limit = restartSeconds
+		}
+		return now-r.at > limit
+	})
+}
+
+// of is the need to compare a card with: what was typed, else the last request refused on
+// it to a program that still runs there (or, when it is not known who asked, of late).
+func (n *needs) of(c *card) (Need, bool) {
+	if b, ok := n.typed.Value(); ok {
+		return Need{Bytes: b, Source: NeedTyped}, true
+	}
+	for i := len(n.refused) - 1; i >= 0; i-- {
+		r := n.refused[i]
+		if r.card != c.key {
+			continue
+		}
+		need := Need{Bytes: r.bytes, Source: NeedRefused, GPU: sampler.Some(c.gpu.Index)}
+		if r.command == "" {
+			return need, true
+		}
+		for _, p := range c.procs {
+			if p.process.Command == r.command {
+				need.PID = sampler.Some(p.pid)
+				return need, true
+			}
+		}
+		return Need{}, false
+	}
+	return Need{}, false
+}
+
+// Event takes an out-of-memory failure found in a followed log at time t. It raises an
+// alert, and the refused size becomes the need.
+func (w *Watch) Event(e sampler.OOMEvent, t time.Time) {
+	if w.clock.started && t.After(w.clock.last) && w.clock.next(t) {
+		w.holdAgain()
+		for _, c := range w.cards {
+			c.forgetRecent()
+		}
+	}
+	now := w.clock.now
+	c, p := w.owner(e)
+	o := oom{event: e, at: now}
+	if c != nil {
+		o.card, o.placed = c.key, true
+	}
+	if size, ok := sane(e.Requested); ok && size > 0 && c != nil && e.MemoryKind != "host" {
+		r := refusal{bytes: size, card: c.key, at: now}
+		if p != nil {
+			r.pid, r.command = p.pid, p.process.Command
+		}
+		w.needs.refused = append(w.needs.refused, r)
+		if len(w.needs.refused) > maxRefusals {
+			w.needs.refused = slices.Delete(w.needs.refused, 0, 1)
+		}
+	}
+	w.ooms = append(w.ooms, o)
+	if len(w.ooms) > maxRefusals {
+		w.ooms = slices.Delete(w.ooms, 0, 1)
+	}
+	if w.clock.started {
+		w.judge(t)
+	}
+}
+
+// owner finds the card, and the process if it is known, of a failure. The index that a
+// message prints is the CUDA ordinal, so it counts only when nothing remaps it.
+func (w *Watch) owner(e sampler.OOMEvent) (*card, *proc) {
+	if e.MemoryKind == "host" {
+		return nil, nil
+	}
+	if pid, ok := e.PID.Value(); ok {
+		if c, p := w.withPID(pid, e); p != nil {
+			return c, p
+		}
+	}
+	if len(w.cards) == 1 {
+		return w.cards[0], w.cards[0].only()
+	}
+	n, ok := e.GPUIndex.Value()
+	if !ok || n < 0 {
+		return nil, nil
+	}
+	if c, p := w.withOrdinal(n, e); c != nil {
+		return c, p
+	}
+	for _, c := range w.cards {
+		if c.gpu.Index == n && c.gpu.MIG == nil && !w.remapped() && sameSize(c, e) {
+			return c, c.only()
+		}
+	}
+	return nil, nil
+}
+
+// withPID finds a process; on several cards, the one the message may mean.
+func (w *Watch) withPID(pid int, e sampler.OOMEvent) (found *card, proc *proc) {
+	for _, c := range w.cards {
+		for _, p := range c.procs {
+			if p.pid != pid || !sameSize(c, e) {
+				continue
+			}
+			if n, ok := visibleOrdinal(p.process.Environment, c.gpu.Index); proc == nil || ok && n == e.GPUIndex.Or(-1) {
+				found, proc = c, p
+			}
+		}
+	}
+	return found, proc
+}
+
+// withOrdinal finds the only card that some process numbers n; none when several do.
+func (w *Watch) withOrdinal(n int, e sampler.OOMEvent) (found *card, proc *proc) {
+	for _, c := range w.cards {
+		for _, p := range c.procs {
+			at, ok := visibleOrdinal(p.process.Environment, c.gpu.Index)
+			if !ok || at != n || !sameSize(c, e) {
+				continue
+			}
+			if found != nil {
+				return nil, nil
+			}
+			found, proc = c, p
+		}
+	}
+	return found, proc
+}
+
+// only is the process of a card that has one.
+func (c *card) only() *proc {
+	if len(c.procs) == 1 {
+		return c.procs[0]
+	}
+	return nil
+}
+
+// remapped says whether some process sees the cards in another order.
+func (w *Watch) remapped() bool {
+	for _, c := range w.cards {
+		for _, p := range c.procs {
+			if p.process.Environment["CUDA_VISIBLE_DEVICES"] != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sameSize says whether the size in the message can be that of the card: the two differ
+// by what the driver reserves, never by a tenth.
+func sameSize(c *card, e sampler.OOMEvent) bool {
+	t, ok := sane(e.GPUTotal)
+	return !ok || c.total == 0 || (mib(t) < c.total*1.1 && mib(t) > c.total*0.9)
+}
+
+// visibleOrdinal is the number that a process gives to a card:
+// https://docs.nvidia.com/cuda/cuda-c-programming-guide/#cuda-environment-variables
+func visibleOrdinal(env map[string]string, index int) (int, bool) {
+	list, ok := env["CUDA_VISIBLE_DEVICES"]
+	if !ok {
+		return 0, false
+	}
+	for n, word := range strings.Split(list, ",") {
+		if i, err := strconv.Atoi(strings.TrimSpace(word)); err == nil && i == index {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// Fit is the arithmetic of the need against a card, for the screen: the typed need, else
+// the refused one, else the largest jump that came back. ok is false for an unknown card.
+func (w *Watch) Fit(gpu int) (fit Fit, ok bool) {
+	for _, c := range w.cards {
+		if c.gpu.Index == gpu {
+			return w.fit(c), true
+		}
+	}
+	return Fit{GPU: gpu}, false
+}
+
+func (w *Watch) fit(c *card) Fit {
+	f := Fit{GPU: c.gpu.Index, Total: total(c.gpu.Memory), Free: free(c.gpu.Memory)}
+	if v := c.worst.last(w.clock.now, worstSeconds); v == v {
+		f.WorstFree = sampler.Some(bytesOf(v))
+	}
+	if v := c.worst.ever; v == v {
+		f.WorstFreeStart = sampler.Some(bytesOf(v))
+	}
+	n, ok := w.needs.of(c)
+	if !ok {
+		n, ok = c.largestJump(w.clock.now)
+	}
+	if ok {
+		f.Need = sampler.Some(n)
+		f.Reusable = c.reusable(n)
+		f.Short = short(n.Bytes, f.WorstFree, f.Reusable.Or(0))
+	}
+	f.Holders = holders(*c.gpu, own(f.Need))
+	return f
+}
+
+// reusable is what the process that needs memory has free in its own allocator. Without
+// knowing who asks it is that of the only process that reports one.
+func (c *card) reusable(n Need) sampler.Opt[sampler.Bytes] {
+	var found sampler.Opt[sampler.Bytes]
+	for _, p := range c.procs {
+		a := p.process.Allocator
+		if a == nil || a.Reserved >= sampler.Sane || n.PID.Known() && n.PID.Or(0) != p.pid {
+			continue
+		}
+		if found.Known() {
+			return sampler.Opt[sampler.Bytes]{}
+		}
+		found = sampler.Some(a.Reserved.Less(a.Allocated).Less(a.InactiveSplit))
+	}
+	return found
+}
+
+// largestJump is the largest amount that a process of the card took at once, gave back,
+// and may ask for again.
+func (c *card) largestJump(now float64) (Need, bool) {
+	best, pid := 0.0, 0
+	for _, p := range c.procs {
+		if pt, ok := p.series.pattern(now); ok && pt.high > best {
+			best, pid = pt.high, p.pid
+		}
+	}
+	if pt, ok := c.rest.pattern(now); ok && !c.listed && pt.high > best {
+		best, pid = pt.high, 0
+	}
+	if best <= 0 {
+		return Need{}, false
+	}
+	n := Need{Bytes: bytesOf(best), Source: NeedJump, GPU: sampler.Some(c.gpu.Index)}
+	if pid != 0 {
+		n.PID = sampler.Some(pid)
+	}
+	return n, true
+}

@@ -1,0 +1,73 @@
+package advice
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"nvpeak/sampler"
+)
+
+var ruleFlush = Rule{
+	Code:  "flush",
+	Level: sampler.LevelWarning,
+	Reason: "At the limit of the card the allocator gives its cache back and asks again, before it gives up: " +
+		"https://docs.pytorch.org/docs/stable/notes/cuda.html",
+	HoldFor:    0,
+	ClearAfter: 5 * time.Minute,
+	check:      checkFlush,
+}
+
+// flushesNeeded within ten minutes; one may be a program that cleans up once.
+const flushesNeeded = 2
+
+func checkFlush(f *Facts) []finding {
+	c := f.card
+	if c == nil || c.figures != f.now {
+		return nil
+	}
+	var out []finding
+	for _, p := range c.procs {
+		if f.now-p.retried <= flushSpan && p.retryRun >= flushesNeeded {
+			n := p.retryRun
+			out = append(out, finding{pid: p.pid, level: sampler.LevelWarning, say: func() saying { return sayRetries(c, p, n) }})
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	n, since, largest := c.flush.recent(f.now)
+	if n < flushesNeeded {
+		return nil
+	}
+	now := f.now
+	return []finding{{level: sampler.LevelWarning, say: func() saying {
+		return saying{
+			text: fmt.Sprintf("GPU %d: at its limit, memory was given back and taken again %d times in %s: the next request may be refused",
+				c.gpu.Index, n, spanOf(now-since)),
+			evidence: []string{
+				fmt.Sprintf("%d falls from the limit, up to %s, each filled up again within a minute", n, size(largest)),
+				fmt.Sprintf("worst free memory of the last minute: %s", size(math.Max(0, c.worst.last(now, worstSeconds)))),
+			},
+			numbers: map[string]float64{"flushes": float64(n), "largest_bytes": float64(bytesOf(largest))},
+			advice:  ranked(expandable, halveBatch),
+		}
+	}}}
+}
+
+func sayRetries(c *card, p *proc, n int) saying {
+	return saying{
+		text: fmt.Sprintf("GPU %d: the allocator of pid %d (%s) emptied its cache %d times to go on: the next request may be refused",
+			c.gpu.Index, p.pid, who(p.process), n),
+		evidence: []string{fmt.Sprintf("its counter of allocation retries is at %d, %d of them of late", p.retries, n)},
+		numbers:  map[string]float64{"retries": float64(n)},
+		advice:   ranked(expandable, halveBatch),
+	}
+}
+
+var expandable = remedy{
+	id: "expandable_segments", title: "let the allocator's segments grow instead of filling up with holes",
+	why: "what is free inside the allocator cannot be used for a larger request when it is in pieces",
+	do:  []string{"export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"}, cost: "none to little",
+	source: "https://docs.pytorch.org/docs/stable/notes/cuda.html",
+}

@@ -1,0 +1,98 @@
+package advice
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"nvpeak/sampler"
+)
+
+var ruleGrowth = Rule{
+	Code:  "growth",
+	Level: sampler.LevelCritical,
+	Reason: "The memory has grown steadily since the first plateau, by the sequence of its peaks, both halves of the time agree, and at " +
+		"this rate it is used up within as long as the growth has been watched.",
+	HoldFor:    10 * time.Second,
+	ClearAfter: 60 * time.Second,
+	check:      checkGrowth,
+}
+
+// growthSoon is when growth becomes critical.
+const growthSoon = 600
+
+func checkGrowth(f *Facts) []finding {
+	c := f.card
+	if c == nil || c.figures != f.now {
+		return nil
+	}
+	var out []finding
+	room := math.NaN()
+	look := func(g *growing, s *series, p *proc) {
+		if !g.is {
+			return
+		}
+		if math.IsNaN(room) {
+			room = c.room(f.now)
+		}
+		tr := g.trend
+		low, likely, high := tr.eta(room)
+		found := finding{level: sampler.LevelWarning, eta: sampler.Some(math.Round(likely))}
+		if likely <= growthSoon {
+			found.level = sampler.LevelCritical
+		}
+		if p != nil {
+			found.pid = p.pid
+		}
+		now, left := f.now, room
+		found.say = func() saying { return sayGrowth(c, p, tr, now, left, low, likely, high) }
+		out = append(out, found)
+	}
+	for _, p := range c.procs {
+		if p.tick == c.tick {
+			look(&p.growing, &p.series, p)
+		}
+	}
+	look(&c.growing, &c.rest, nil)
+	return out
+}
+
+// room is what growth has left: the least that was free of late.
+func (c *card) room(now float64) float64 {
+	return min(c.settledFree(now), c.worst.last(now, worstSeconds))
+}
+
+func sayGrowth(c *card, p *proc, tr trend, now, room, low, likely, high float64) saying {
+	name := "memory"
+	switch {
+	case p != nil:
+		name = fmt.Sprintf("pid %d (%s)", p.pid, who(p.process))
+	case c.listed:
+		name = "memory of no listed process"
+	}
+	what := "the level beneath its peaks"
+	if tr.peaks {
+		what = "its peaks"
+	}
+	return saying{
+		text: fmt.Sprintf("GPU %d: %s grows by %s a minute and will use up the card in ~%s (%s to %s)", c.gpu.Index, name,
+			size(tr.slope*60), spanOf(likely), spanOf(low), spanOf(high)),
+		evidence: []string{
+			fmt.Sprintf("%s rose from %s to %s in %s, steadily since %s ago", what, size(tr.from), size(tr.to),
+				spanOf(tr.until-tr.since), spanOf(now-tr.since)),
+			fmt.Sprintf("%s a minute in the first half, %s in the second", size(tr.early*60), size(tr.late*60)),
+			fmt.Sprintf("%s are free at the worst of the last minute", size(room)),
+		},
+		numbers: map[string]float64{"rate_bytes_per_second": tr.slope * float64(sampler.MiB), "since_s": tr.since,
+			"free_bytes": float64(bytesOf(room)), "eta_low_s": math.Round(low), "eta_high_s": math.Round(high),
+			"rise_bytes": float64(bytesOf(tr.to - tr.from))},
+		advice: ranked(fixLeak),
+	}
+}
+
+var fixLeak = remedy{
+	id: "fix_leak", title: "find what keeps tensors alive from step to step",
+	why:  "memory that grows with every step is held by something that is never dropped: losses summed as tensors, lists of outputs, hooks",
+	do:   []string{"total_loss += loss.item()  # not: total_loss += loss", "outputs.append(out.detach().cpu())"},
+	cost: "none", source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+}

@@ -1,0 +1,102 @@
+package advice
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"nvpeak/sampler"
+)
+
+var ruleHostMemory = Rule{
+	Code:  "host_memory",
+	Level: sampler.LevelCritical,
+	Reason: "The machine runs out of memory: what is available has fallen and is nearly gone, or falls steadily and will be. The kernel " +
+		"then kills a process, most often the training or one of its data loaders.",
+	HoldFor:    10 * time.Second,
+	ClearAfter: 30 * time.Second,
+	check:      checkHostMemory,
+}
+
+const (
+	// Less than 5 % available after a fall by as much; 2 % is critical.
+	hostLow     = 0.05
+	hostVeryLow = 0.02
+	hostFall    = 0.05
+	hostSoon    = 300
+)
+
+func checkHostMemory(f *Facts) []finding {
+	h := f.host
+	if f.card != nil || !h.known || h.total == 0 {
+		return nil
+	}
+	left := mib(h.memory.Available)
+	if h.growing.is {
+		tr := h.growing.trend
+		low, likely, high := tr.eta(left)
+		level := sampler.LevelWarning
+		if likely <= hostSoon {
+			level = sampler.LevelCritical
+		}
+		return []finding{{level: level, eta: sampler.Some(math.Round(likely)), say: func() saying {
+			return f.sayHostGrowth(h, tr, left, low, likely, high)
+		}}}
+	}
+	if left > hostLow*h.total || h.most-left < hostFall*h.total {
+		return nil
+	}
+	level := sampler.LevelWarning
+	if left <= hostVeryLow*h.total {
+		level = sampler.LevelCritical
+	}
+	return []finding{{level: level, say: func() saying {
+		return saying{
+			text:     fmt.Sprintf("host: %s of %s memory are available: the kernel will soon kill a process", size(left), size(h.total)),
+			evidence: append([]string{fmt.Sprintf("%s were available at most since watching began", size(h.most))}, f.hostHolders()...),
+			numbers:  map[string]float64{"available_bytes": float64(bytesOf(left)), "total_bytes": float64(bytesOf(h.total))},
+			advice:   ranked(fewerWorkers),
+		}
+	}}}
+}
+
+func (f *Facts) sayHostGrowth(h *host, tr trend, left, low, likely, high float64) saying {
+	return saying{
+		text: fmt.Sprintf("host: memory in use grows by %s a minute; the %s available last ~%s (%s to %s)", size(tr.slope*60), size(left),
+			spanOf(likely), spanOf(low), spanOf(high)),
+		evidence: append([]string{
+			fmt.Sprintf("it rose from %s to %s in %s, in both halves alike", size(tr.from), size(tr.to), spanOf(tr.until-tr.since)),
+		}, f.hostHolders()...),
+		numbers: map[string]float64{"rate_bytes_per_second": tr.slope * float64(sampler.MiB), "available_bytes": float64(bytesOf(left)),
+			"eta_low_s": math.Round(low), "eta_high_s": math.Round(high)},
+		advice: ranked(fewerWorkers),
+	}
+}
+
+// hostHolders names the process of a GPU that holds most host memory.
+func (f *Facts) hostHolders() []string {
+	var most *proc
+	held := 0.0
+	for _, c := range f.cards {
+		for _, p := range c.procs {
+			if m, ok := sane(p.process.HostMemory); ok && mib(m) > held {
+				most, held = p, mib(m)
+			}
+		}
+	}
+	if most == nil {
+		return nil
+	}
+	line := fmt.Sprintf("pid %d (%s) holds %s of host memory", most.pid, who(most.process), size(held))
+	if grown := held - most.hostFirst; grown > 256 {
+		line += fmt.Sprintf(", %s more than when first seen", size(grown))
+	}
+	return []string{line}
+}
+
+var fewerWorkers = remedy{
+	id: "reduce_dataloader_workers", title: "use fewer data-loader workers, or keep the data in arrays instead of lists",
+	why:    "every worker ends up with its own copy of the Python objects it touches",
+	cost:   "slower loading, when loading is what limits the run",
+	source: "https://github.com/pytorch/pytorch/issues/13246",
+}

@@ -1,0 +1,109 @@
+package advice
+
+import (
+	"fmt"
+	"time"
+
+	"nvpeak/sampler"
+)
+
+var ruleNeed = Rule{
+	Code:  "need_does_not_fit",
+	Level: sampler.LevelWarning,
+	Reason: "What somebody typed, or an allocator was refused, is more than the least that was free in the last minute, " +
+		"even with what the process can reuse.",
+	HoldFor:    2 * time.Second,
+	ClearAfter: 10 * time.Second,
+	check:      checkNeed,
+}
+
+func checkNeed(f *Facts) []finding {
+	c := f.card
+	if c == nil || c.figures != f.now {
+		return nil
+	}
+	if _, ok := f.watch.needs.of(c); !ok {
+		return nil
+	}
+	fit := f.watch.fit(c)
+	if fit.Short == 0 {
+		return nil
+	}
+	pid := 0
+	if n, _ := fit.Need.Value(); n.Source == NeedRefused {
+		pid = n.PID.Or(0)
+	}
+	return []finding{{pid: pid, level: sampler.LevelWarning, say: func() saying { return sayNeed(c, fit) }}}
+}
+
+func sayNeed(c *card, fit Fit) saying {
+	need, _ := fit.Need.Value()
+	worst := fit.WorstFree.Or(0)
+	s := saying{
+		text: fmt.Sprintf("GPU %d: %s needed, %s free at the worst of the last minute: %s short", fit.GPU,
+			need.Bytes, worst, fit.Short),
+		evidence: []string{fmt.Sprintf("need: %s (%s)", need.Bytes, need.Source)},
+		numbers: map[string]float64{"need_bytes": float64(need.Bytes), "worst_free_bytes": float64(worst),
+			"short_bytes": float64(fit.Short)},
+	}
+	if v, ok := fit.Free.Value(); ok {
+		s.evidence = append(s.evidence, fmt.Sprintf("free now: %s", v))
+		s.numbers["free_bytes"] = float64(v)
+	}
+	if v, ok := fit.Reusable.Value(); ok {
+		s.evidence = append(s.evidence, fmt.Sprintf("free inside the allocator: %s", v))
+		s.numbers["reusable_bytes"] = float64(v)
+	}
+	s.evidence = append(s.evidence, heldBy(fit.Holders)...)
+	s.advice = needRemedies(c, need, fit)
+	return s
+}
+
+// heldBy is a line of evidence for each of the three largest holders.
+func heldBy(list []Holder) []string {
+	var out []string
+	for _, h := range list[:min(3, len(list))] {
+		if h.Kind == HolderUnattributed {
+			out = append(out, fmt.Sprintf("%s are held by no process the driver names", h.Bytes))
+			continue
+		}
+		out = append(out, fmt.Sprintf("pid %d (%s) holds %s", h.PID,
+			who(&sampler.Process{Name: h.Name, User: h.User}), h.Bytes))
+	}
+	return out
+}
+
+func needRemedies(c *card, need Need, fit Fit) []sampler.Advice {
+	var list []remedy
+	for _, p := range c.others(need.PID.Or(0)) {
+		if bytesOf(p.series.value) >= fit.Short/4 {
+			list = append(list, stopOther(p))
+		}
+		if len(list) == 2 {
+			break
+		}
+	}
+	if need.Source == NeedRefused {
+		list = append(list, halveBatch)
+	}
+	return ranked(list...)
+}
+
+var halveBatch = remedy{
+	id: "halve_batch_accumulate", title: "halve the batch and accumulate gradients over two steps",
+	why:    "activations shrink with the batch; weights and optimizer states do not",
+	cost:   "more steps per update; batch norm sees smaller batches",
+	source: "https://huggingface.co/docs/transformers/perf_train_gpu_one",
+}
+
+// others are the processes of a card but one, the largest first.
+func (c *card) others(pid int) []*proc {
+	var list []*proc
+	for _, p := range c.procs {
+		if p.pid != pid && p.tick == c.tick && p.series.samples > 0 {
+			list = append(list, p)
+		}
+	}
+	sortBySize(list)
+	return list
+}

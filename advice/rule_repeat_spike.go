@@ -1,0 +1,132 @@
+package advice
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"nvpeak/sampler"
+)
+
+var ruleRepeatSpike = Rule{
+	Code:  "repeat_spike",
+	Level: sampler.LevelCritical,
+	Reason: "A process spikes again and again (validation, saving), and the next spike does not fit beside what is there now, or the spikes " +
+		"vary or grow so much that one of the next will not.",
+	HoldFor:    3 * time.Second,
+	ClearAfter: 10 * time.Second,
+	Silences:   []string{"neighbour"},
+	check:      checkRepeatSpike,
+}
+
+const (
+	// spikesNeeded make a pattern.
+	spikesNeeded = 2
+	// spikeSoon is when a spike that does not fit becomes critical.
+	spikeSoon = 60
+	// spikesVary: so many spikes are needed to say how much they vary; one that would be
+	// two deviations above the mean and does not fit comes once in 40.
+	spikesVary     = 5
+	varyDeviations = 2.0
+)
+
+func checkRepeatSpike(f *Facts) []finding {
+	c := f.card
+	if c == nil || c.figures != f.now {
+		return nil
+	}
+	var out []finding
+	free := math.NaN()
+	look := func(s *series, pid int) {
+		if s.count < spikesNeeded {
+			return
+		}
+		pt, ok := s.pattern(f.now)
+		if !ok || pt.n < spikesNeeded || s.open > 0 && s.inExcursion(f.now) {
+			return
+		}
+		if math.IsNaN(free) {
+			free = c.settledFree(f.now)
+		}
+		if v, ok := pt.expects(free, c.total); ok {
+			out = append(out, spikeFinding(f, c, pid, pt, v, free))
+		}
+	}
+	for _, p := range c.procs {
+		if p.tick == c.tick {
+			look(&p.series, p.pid)
+		}
+	}
+	if !c.listed {
+		look(&c.rest, 0)
+	}
+	return out
+}
+
+// expectation is why the next spike will not fit.
+type expectation struct {
+	need float64 // MiB
+	how  string
+}
+
+// expects says whether one of the next spikes is larger than what is free.
+func (p pattern) expects(free, limit float64) (e expectation, ok bool) {
+	slack := limit * 0.002
+	switch {
+	case p.low > free+slack:
+		return expectation{p.low, fmt.Sprintf("the last %d took %s to %s", min(p.n, 3), size(p.low), size(p.high))}, true
+	case p.trend > 0 && p.n >= 4 && p.high+p.trend > free:
+		return expectation{p.high + p.trend, fmt.Sprintf("each takes %s more than the one before; the last took %s", size(p.trend), size(p.high))}, true
+	case p.n >= spikesVary && p.deviation > limit*0.01 && p.mean+varyDeviations*p.deviation > free+slack:
+		return expectation{p.mean + varyDeviations*p.deviation,
+			fmt.Sprintf("they vary: %s on average, deviation %s", size(p.mean), size(p.deviation))}, true
+	}
+	return e, false
+}
+
+func spikeFinding(f *Facts, c *card, pid int, pt pattern, e expectation, free float64) finding {
+	due := pt.due(f.now)
+	level := sampler.LevelWarning
+	if due <= spikeSoon && pt.low > free {
+		level = sampler.LevelCritical
+	}
+	found := finding{pid: pid, level: level, eta: sampler.Some(math.Round(max(0, due)))}
+	found.say = func() saying { return saySpike(c, pid, pt, e, free, due) }
+	return found
+}
+
+func saySpike(c *card, pid int, pt pattern, e expectation, free, due float64) saying {
+	when := "is due"
+	if due > 5 {
+		when = "is due in ~" + spanOf(due)
+	}
+	s := saying{
+		text: fmt.Sprintf("GPU %d: the next spike (%s) needs %s, %s will be free", c.gpu.Index, when[7:], size(e.need), size(free)),
+		evidence: []string{
+			fmt.Sprintf("%d spikes like this, one every %s, %s wide; %s", pt.n, spanOf(pt.period), spanOf(pt.width), e.how),
+			fmt.Sprintf("%s short", size(e.need-free)),
+		},
+		numbers: map[string]float64{"need_bytes": float64(bytesOf(e.need)), "free_bytes": float64(bytesOf(free)),
+			"short_bytes": float64(bytesOf(e.need - free)), "period_s": pt.period, "spikes": float64(pt.n), "due_s": max(0, due)},
+	}
+	var list []remedy
+	if pt.free-free >= max(neighbourLeast, c.total*edgeShare) {
+		s.evidence = append(s.evidence, fmt.Sprintf("before the last one %s were free", size(pt.free)))
+	}
+	for _, q := range c.others(pid) {
+		if pid != 0 && q.series.value >= (e.need-free)/2 {
+			s.evidence = append(s.evidence, fmt.Sprintf("pid %d (%s) holds %s", q.pid, who(q.process), size(q.series.value)))
+			list = append(list, stopOther(q))
+			break
+		}
+	}
+	list = append(list, shrinkValidation)
+	s.advice = ranked(list...)
+	return s
+}
+
+var shrinkValidation = remedy{
+	id: "shrink_validation_batch", title: "make validation smaller: batch 1, crops or tiles",
+	why: "the spikes take memory in proportion to the batch", cost: "slower validation; none of accuracy",
+	source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+}

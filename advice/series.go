@@ -1,0 +1,227 @@
+package advice
+
+import "math"
+
+// A series is the memory of one holder over time: a process on a GPU, a GPU's memory
+// that no process accounts for, or the host. It has a fixed size and keeps
+//
+//   - the last 16 s of minima: the settled level, which spikes do not move,
+//   - minima and maxima of 32 buckets at each of nine widths, 4 s to 17 min: trends
+//     from two minutes to nine hours,
+//   - open excursions above the settled level and the last 16 that came back: spikes.
+//
+// Values are MiB, times are seconds of the Watch's clock.
+type series struct {
+	born, last float64 // first and newest sample
+	value      float64 // newest
+	samples    int     // saturates at minSamples
+
+	bucket         int64 // number of the open bucket: floor(time/bucketSeconds)
+	low, high      float64
+	recent         [recentBuckets]float64 // minima of the buckets before, NaN for none
+	floor          float64                // least of recent and low
+	started        bool                   // it was running before watching began: no start-up to wait for
+	closed         int                    // scales that have a new bucket since somebody looked
+	lows, highs    rings
+	plateau        int64   // first bucket after the first plateau; -1: none yet
+	base           float64 // level of the first plateau
+	jitter         float64 // usual range within one bucket
+	peak, peakTime float64
+
+	excursions
+}
+
+const (
+	// bucketSeconds is the width of the finest buckets. A saw-tooth of one training
+	// step fits in; a trend needs dozens of them.
+	bucketSeconds = 4
+	// recentBuckets and the open one are the memory of the settled level: 16 to 20 s,
+	// longer than one training step or data-loading hiccup.
+	recentBuckets = 4
+	ringBuckets   = 32
+	ringScales    = 9 // 4 s to 1024 s
+	noBucket      = int64(math.MinInt64)
+)
+
+// rings hold 32 closed buckets at each of nine doubling widths; NaN is a gap.
+type rings struct {
+	heads  [ringScales]int64   // newest closed bucket
+	parts  [ringScales]float64 // of the bucket being collected, NaN for nothing yet
+	values [ringScales][ringBuckets]float32
+}
+
+func (r *rings) reset() {
+	for i := range r.heads {
+		r.heads[i] = noBucket
+		r.parts[i] = math.NaN()
+	}
+}
+
+// put files the value of one finest bucket. next is the finest bucket that follows:
+// coarser buckets close when it lies outside of them. It returns how many scales
+// closed a bucket, at least one.
+func (r *rings) put(bucket, next int64, v float64, merge func(a, b float64) float64) int {
+	for s := range ringScales {
+		if p := r.parts[s]; !math.IsNaN(p) {
+			v = merge(p, v)
+		}
+		if bucket>>s == next>>s {
+			r.parts[s] = v
+			return s
+		}
+		r.parts[s] = math.NaN()
+		r.advance(s, bucket>>s)
+		r.values[s][(bucket>>s)&(ringBuckets-1)] = float32(v)
+	}
+	return ringScales
+}
+
+// advance makes j the newest bucket of a scale; buckets skipped are gaps.
+func (r *rings) advance(scale int, j int64) {
+	from := r.heads[scale] + 1
+	if r.heads[scale] == noBucket || j-from >= ringBuckets {
+		from = j - ringBuckets + 1
+	}
+	for k := from; k < j; k++ {
+		r.values[scale][k&(ringBuckets-1)] = float32(math.NaN())
+	}
+	r.heads[scale] = j
+}
+
+// at returns a closed bucket of a scale, NaN when it is a gap or has left the ring.
+func (r *rings) at(scale int, j int64) float64 {
+	head := r.heads[scale]
+	if head == noBucket || j > head || j <= head-ringBuckets {
+		return math.NaN()
+	}
+	return float64(r.values[scale][j&(ringBuckets-1)])
+}
+
+// start makes s the empty series of a holder first seen at time t.
+func (s *series) start(t float64, established bool) {
+	*s = series{born: t, last: t, bucket: noBucket, plateau: -1, low: math.NaN(), high: math.NaN(), floor: math.NaN()}
+	s.lows.reset()
+	s.highs.reset()
+	s.forgetRecent()
+	s.started = established
+}
+
+// forgetRecent drops what must not be carried over a gap: the settled level and open
+// excursions. Trends live on; a gap in them stays a gap.
+func (s *series) forgetRecent() {
+	for i := range s.recent {
+		s.recent[i] = math.NaN()
+	}
+	s.floor = math.NaN()
+	s.open = 0
+	s.settling = -1
+}
+
+// minSamples is how many samples make a series: fewer are an artefact.
+const minSamples = 3
+
+// add takes one sample: the value at time t and the least and most since the sample
+// before. limit is the size of the card, to which the size of a step is compared.
+func (s *series) add(t, value, low, high, limit float64) {
+	if s.samples < minSamples {
+		s.samples++
+	}
+	b := int64(math.Floor(t / bucketSeconds))
+	if b != s.bucket {
+		if s.bucket != noBucket {
+			s.closeBucket(b, limit)
+		}
+		s.bucket, s.low, s.high = b, low, high
+	} else {
+		s.low, s.high = min(s.low, low), max(s.high, high)
+	}
+	s.excursion(t, value, high, limit)
+	s.value, s.last = value, t
+	if low < s.floor || math.IsNaN(s.floor) {
+		s.floor = low
+	}
+	if high > s.peak {
+		s.peak, s.peakTime = high, t
+	}
+}
+
+// closeBucket files the open bucket; next is the number of the one that follows.
+func (s *series) closeBucket(next int64, limit float64) {
+	s.lows.put(s.bucket, next, s.low, lesser)
+	s.closed = s.highs.put(s.bucket, next, s.high, larger)
+	copy(s.recent[:], s.recent[1:])
+	s.recent[recentBuckets-1] = s.low
+	s.floor = math.NaN()
+	for _, v := range s.recent {
+		if !math.IsNaN(v) && (math.IsNaN(s.floor) || v < s.floor) {
+			s.floor = v
+		}
+	}
+	s.learnJitter(s.high-s.low, limit)
+	if s.plateau < 0 {
+		s.findPlateau(next, limit)
+	}
+}
+
+func lesser(a, b float64) float64 { return min(a, b) }
+
+func larger(a, b float64) float64 { return max(a, b) }
+
+// learnJitter follows the median range of a bucket in small steps, so that a spike in
+// one bucket of many does not count as usual.
+func (s *series) learnJitter(r, limit float64) {
+	if s.plateau < 0 {
+		return
+	}
+	step := max(s.jitter*0.1, limit*0.001)
+	s.jitter = max(0, s.jitter+max(-step, min(step, r-s.jitter)))
+}
+
+const (
+	// A first plateau is 20 s during which the peaks rise by no more than 1.5 % of the
+	// card: loading a model is faster than that, a leak is slower.
+	plateauBuckets = 5
+	plateauRise    = 0.015
+	// plateauLevel leaves out the wait between creating the CUDA context (0.3 to 1.8 GiB,
+	// https://github.com/stas00/ml-engineering/blob/master/training/performance/README.md)
+	// and loading the model.
+	plateauLevel = 0.05
+)
+
+// findPlateau looks whether the start is over.
+func (s *series) findPlateau(next int64, limit float64) {
+	if s.started {
+		s.plateau, s.base = s.bucket, s.low
+		return
+	}
+	low, high, n := math.Inf(1), 0.0, 0
+	for j := s.bucket; j > s.bucket-ringBuckets; j-- {
+		v := s.highs.at(0, j)
+		if math.IsNaN(v) {
+			continue
+		}
+		low, high, n = min(low, v), max(high, v), n+1
+		if n >= 3 && s.bucket-j+1 >= plateauBuckets {
+			break
+		}
+	}
+	if n < 3 || float64(s.bucket+1)*bucketSeconds-s.born < plateauBuckets*bucketSeconds {
+		return
+	}
+	if high-low <= limit*plateauRise && low >= limit*plateauLevel {
+		s.plateau, s.base = next, s.floor
+		s.jitter = s.high - s.low
+	}
+}
+
+// settled is the level the holder keeps: its floor, or, during an excursion that may
+// still come back, the level from which that started.
+func (s *series) settled(t float64) float64 {
+	if s.open > 0 && s.inExcursion(t) {
+		return s.edges[s.open-1].base
+	}
+	if math.IsNaN(s.floor) {
+		return s.value
+	}
+	return s.floor
+}

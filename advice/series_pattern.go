@@ -1,0 +1,103 @@
+package advice
+
+import "math"
+
+// pattern is what the spikes of a series have in common.
+type pattern struct {
+	n               int     // spikes like the newest large one
+	last            float64 // start of the newest
+	period          float64 // seconds, median; 0: not known
+	regular         bool    // the intervals agree
+	low, high       float64 // MiB that the last three gave back
+	mean, deviation float64 // of all that are kept
+	width           float64 // seconds, median
+	free            float64 // MiB settled free when the newest began; NaN: unknown
+	trend           float64 // MiB by which each is larger than the one before, if steadily so
+}
+
+const (
+	// alike: spikes of at least that share of the largest kept are of one kind.
+	alike = 0.6
+	// Intervals agree when the longest is at most twice the shortest.
+	intervalSpread = 2.0
+	// staleSpikes: after that many periods without a spike the pattern has ended.
+	staleSpikes = 2.5
+	// staleSingle is the same for a single spike: an hour.
+	staleSingle = 3600
+)
+
+// pattern of the spikes that may come again; ok is false when there are none.
+func (s *series) pattern(now float64) (p pattern, ok bool) {
+	n := min(s.count, maxSpikes)
+	if n == 0 {
+		return p, false
+	}
+	most := 0.0
+	for i := range n {
+		most = max(most, s.back(i).height())
+	}
+	var heights, starts, widths [maxSpikes]float64
+	for i := range n {
+		if sp := s.back(i); sp.height() >= alike*most {
+			if p.n == 0 {
+				p.last, p.free = sp.start, sp.free
+			}
+			heights[p.n], starts[p.n], widths[p.n] = sp.height(), sp.start, sp.width()
+			p.n++
+		}
+	}
+	p.heights(heights[:p.n])
+	p.intervals(starts[:p.n])
+	p.width = median(widths[:p.n])
+	stale := float64(staleSingle)
+	if p.period > 0 {
+		stale = staleSpikes * p.period
+	}
+	return p, now-p.last <= stale
+}
+
+// heights of the spikes, the newest first.
+func (p *pattern) heights(h []float64) {
+	p.low, p.high = math.Inf(1), 0
+	for _, v := range h[:min(3, len(h))] {
+		p.low, p.high = min(p.low, v), max(p.high, v)
+	}
+	for _, v := range h {
+		p.mean += v / float64(len(h))
+	}
+	for _, v := range h {
+		p.deviation += (v - p.mean) * (v - p.mean)
+	}
+	if len(h) > 1 {
+		p.deviation = math.Sqrt(p.deviation / float64(len(h)-1))
+	}
+	if len(h) < 4 {
+		return
+	}
+	least := math.Inf(1)
+	for i := range min(len(h), 6) - 1 {
+		least = min(least, h[i]-h[i+1])
+	}
+	if least > 0 {
+		p.trend = (h[0] - h[min(len(h), 6)-1]) / float64(min(len(h), 6)-1)
+	}
+}
+
+// intervals between the starts of the spikes, the newest first.
+func (p *pattern) intervals(starts []float64) {
+	if len(starts) < 2 {
+		return
+	}
+	var steps [maxSpikes]float64
+	n := len(starts) - 1
+	least, most := math.Inf(1), 0.0
+	for i := range n {
+		steps[i] = starts[i] - starts[i+1]
+		least, most = min(least, steps[i]), max(most, steps[i])
+	}
+	p.period = median(steps[:n])
+	p.regular = n >= 2 && most <= intervalSpread*least
+}
+
+// due is when the next spike is expected, in seconds from now; it may be overdue (< 0).
+func (p pattern) due(now float64) float64 { return p.last + p.period - now }

@@ -1,0 +1,159 @@
+package advice
+
+import "math"
+
+// excursions is the part of a series that knows what went up and came back.
+type excursions struct {
+	edges    [maxEdges]edge // open, the outermost first
+	open     int
+	spikes   [maxSpikes]spike // ring of the closed
+	count    int              // of spikes ever
+	settling int              // slot of the spike whose level afterwards is still being learnt; -1: none
+	jump     float64          // largest rise after the first plateau, whether it came back or not
+	jumpTime float64
+}
+
+const (
+	maxEdges  = 4
+	maxSpikes = 16
+)
+
+// edge is an excursion that has not come back yet.
+type edge struct {
+	start, base    float64
+	peak, peakTime float64
+	free           float64 // settled free memory of the card when it began
+}
+
+// spike is an excursion that came back.
+type spike struct {
+	start, end     float64
+	base           float64 // level before
+	after          float64 // level it came back to
+	peak, peakTime float64
+	free           float64 // settled free memory of the card when it began; NaN: unknown
+}
+
+// height is what the spike gave back, and what the next one therefore asks for.
+func (s spike) height() float64 { return s.peak - s.after }
+
+// width of the spike in seconds.
+func (s spike) width() float64 { return s.end - s.start }
+
+const (
+	// A rise counts as an excursion from 2 % of the card, 256 MiB and one and a half times
+	// the usual movement: below, steps of one training loop would count.
+	edgeShare  = 0.02
+	edgeLeast  = 256
+	edgeJitter = 1.5
+	// An excursion is over when half of it has been given back.
+	edgeBack = 0.5
+	// patience is how long an excursion may last before its level counts as the new
+	// settled one, unless earlier spikes were wider.
+	patienceSeconds = 60
+	// maxWidthSeconds: what stays longer was a phase, not a spike.
+	maxWidthSeconds = 3600
+	// afterSeconds is how long the level after a spike is learnt: some allocators give
+	// their cache back in parts.
+	afterSeconds = 16
+)
+
+// excursion follows rises above the settled level and their return.
+func (s *series) excursion(t, value, high, limit float64) {
+	if s.plateau < 0 || math.IsNaN(s.floor) {
+		return
+	}
+	s.learnAfter(t, value)
+	if s.open > 0 {
+		if e := &s.edges[s.open-1]; high > e.peak {
+			e.peak, e.peakTime = high, t
+			s.noteJump(e.peak-e.base, t)
+		}
+	}
+	if s.open == 0 || !s.inExcursion(t) {
+		step := max(limit*edgeShare, edgeLeast, s.jitter*edgeJitter)
+		if high > s.floor+step {
+			s.openEdge(edge{start: t, base: s.floor, peak: high, peakTime: t, free: math.NaN()})
+		}
+	}
+	for s.open > 0 {
+		e := s.edges[s.open-1]
+		if value > e.base+(e.peak-e.base)*(1-edgeBack) {
+			break
+		}
+		s.open--
+		s.closeEdge(e, t, value)
+	}
+}
+
+// openEdge pushes an edge; the outermost is forgotten when there are too many.
+func (s *series) openEdge(e edge) {
+	if s.open == maxEdges {
+		copy(s.edges[:], s.edges[1:])
+		s.open--
+	}
+	s.edges[s.open] = e
+	s.open++
+	s.noteJump(e.peak-e.base, e.start)
+}
+
+func (s *series) noteJump(rise, t float64) {
+	if rise > s.jump {
+		s.jump, s.jumpTime = rise, t
+	}
+}
+
+// closeEdge files an excursion that came back. A nested one that belongs to the same
+// spike is part of it.
+func (s *series) closeEdge(e edge, t, value float64) {
+	if t-e.start > maxWidthSeconds {
+		return
+	}
+	if s.count > 0 && s.settling >= 0 {
+		// The edge below closes in the same fall: the outer one is the whole spike.
+		if last := &s.spikes[s.settling]; last.end == t {
+			last.start, last.base = e.start, e.base
+			if e.peak > last.peak {
+				last.peak, last.peakTime = e.peak, e.peakTime
+			}
+			last.free = e.free
+			return
+		}
+	}
+	s.settling = s.count % maxSpikes
+	s.spikes[s.settling] = spike{start: e.start, end: t, base: e.base, after: value,
+		peak: e.peak, peakTime: e.peakTime, free: e.free}
+	s.count++
+}
+
+// learnAfter lowers the level after the newest spike while it still falls.
+func (s *series) learnAfter(t, value float64) {
+	if s.settling < 0 {
+		return
+	}
+	last := &s.spikes[s.settling]
+	if t-last.end > afterSeconds {
+		s.settling = -1
+		return
+	}
+	last.after = min(last.after, value)
+}
+
+// inExcursion says whether the innermost open excursion may still come back.
+func (s *series) inExcursion(t float64) bool {
+	return t-s.edges[s.open-1].start < s.patience()
+}
+
+// patience is longer for a holder whose spikes are known to be wide.
+func (s *series) patience() float64 {
+	widest := 0.0
+	for i := range min(s.count, 3) {
+		widest = max(widest, s.back(i).width())
+	}
+	return max(patienceSeconds, 2*widest)
+}
+
+// back returns the spike i before the newest; i must be below min(count, maxSpikes).
+func (s *series) back(i int) spike {
+	return s.spikes[(s.count-1-i)%maxSpikes]
+}

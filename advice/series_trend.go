@@ -1,0 +1,234 @@
+package advice
+
+import (
+	"math"
+	"slices"
+)
+
+// trend is steady growth of a series.
+type trend struct {
+	since, until float64 // seconds
+	from, to     float64 // MiB
+	slope        float64 // MiB/s, Theil-Sen over all buckets
+	early, late  float64 // MiB/s of the two halves
+	points       int
+	peaks        bool // of the sequence of maxima; else of the level beneath them
+}
+
+const (
+	// A trend needs a dozen buckets, and two minutes: a climb of seconds is recorded,
+	// not forecast.
+	trendPoints  = 12
+	trendSeconds = 120
+	// Without a plateau before it, or when the holder has become three times what it
+	// was, a climb may be a slow load from disk or network and needs ten minutes.
+	loadingSeconds = 600
+	loadingFactor  = 3.0
+	// Each quarter of the time must bring a fifth of its fair share: one step, however
+	// large, is not growth.
+	quarterShare = 0.2
+	// The growth must be new: that much of it above everything seen before. A saw-tooth
+	// rises too, but not above its last tooth.
+	newShare = 0.7
+	// Half of the points are within a quarter of the growth from the line.
+	residualShare = 0.25
+	// A trend is at least 128 MiB and half a percent of the card.
+	trendLeast = 128
+	trendLevel = 0.005
+)
+
+// growth judges the series at one scale; ok is false when there is no steady growth of
+// at least that much.
+func (s *series) growth(scale int, peaks bool, least float64) (tr trend, ok bool) {
+	r := &s.lows
+	if peaks {
+		r = &s.highs
+	}
+	head := r.heads[scale]
+	if head == noBucket {
+		return tr, false
+	}
+	if quick := r.at(scale, head) - s.firstOf(r, scale); !(quick >= least) {
+		return tr, false
+	}
+	var p points
+	s.window(r, scale, &p)
+	if p.n < trendPoints {
+		return tr, false
+	}
+	tr = trend{since: p.t[0], until: p.t[p.n-1], from: p.v[0], to: p.v[p.n-1], points: p.n, peaks: peaks}
+	if !s.longEnough(tr) {
+		return tr, false
+	}
+	q, ok := p.quarters(tr)
+	if !ok {
+		return tr, false
+	}
+	if before := s.ceiling(r, scale, p.first); q[3]-max(before, tr.from) < newShare*(q[3]-tr.from) {
+		return tr, false
+	}
+	half := (tr.until - tr.since) / 2
+	tr.early, tr.late = (q[1]-tr.from)/half, (q[3]-q[1])/half
+	tr.to = q[3]
+	tr.slope = p.theilSen()
+	return tr, p.straight(tr)
+}
+
+// longEnough holds back what may still be loading.
+func (s *series) longEnough(tr trend) bool {
+	need := float64(trendSeconds)
+	if s.plateau < 0 || tr.to > loadingFactor*max(tr.from, s.base) {
+		need = loadingSeconds
+	}
+	return tr.until-tr.since >= need
+}
+
+// points are the buckets of one window.
+type points struct {
+	t, v  [ringBuckets]float64
+	n     int
+	first int64 // number of the first bucket
+}
+
+// oldest is the first bucket of a scale that counts: after the start-up of the holder.
+func (s *series) oldest(scale int) int64 {
+	if s.plateau < 0 {
+		return int64(math.Ceil(s.born/bucketSeconds)) >> scale
+	}
+	size := int64(1) << scale
+	return (s.plateau + size - 1) >> scale
+}
+
+// firstOf is the value of the oldest bucket of a window, NaN for none.
+func (s *series) firstOf(r *rings, scale int) float64 {
+	head := r.heads[scale]
+	for j := max(head-ringBuckets+1, s.oldest(scale)); j < head; j++ {
+		if v := r.at(scale, j); !math.IsNaN(v) {
+			return v
+		}
+	}
+	return math.NaN()
+}
+
+// window collects the closed buckets of a scale into p.
+func (s *series) window(r *rings, scale int, p *points) {
+	width := float64(int64(bucketSeconds) << scale)
+	head := r.heads[scale]
+	for j := max(head-ringBuckets+1, s.oldest(scale)); j <= head; j++ {
+		v := r.at(scale, j)
+		if math.IsNaN(v) {
+			continue
+		}
+		if p.n == 0 {
+			p.first = j
+		}
+		p.t[p.n], p.v[p.n] = (float64(j)+0.5)*width, v
+		p.n++
+	}
+}
+
+// quarters are the peaks of the four quarters of the time; ok when each brought its share.
+func (p *points) quarters(tr trend) (q [4]float64, ok bool) {
+	for i := range q {
+		q[i] = math.Inf(-1)
+	}
+	span := tr.until - tr.since
+	for i := range p.n {
+		k := min(3, int(4*(p.t[i]-tr.since)/span))
+		q[k] = max(q[k], p.v[i])
+	}
+	share := quarterShare * (q[3] - tr.from) / 4
+	last := tr.from
+	for _, v := range q {
+		if !(v-last >= share) || share <= 0 {
+			return q, false
+		}
+		last = v
+	}
+	return q, true
+}
+
+// ceiling is the most that was seen before a window.
+func (s *series) ceiling(r *rings, scale int, first int64) float64 {
+	most := math.Inf(-1)
+	for c := scale; c < ringScales; c++ {
+		end := first >> (c - scale) // buckets below lie before the window
+		for j := max(r.heads[c]-ringBuckets+1, s.oldest(c)); j < end; j++ {
+			if v := r.at(c, j); v > most {
+				most = v
+			}
+		}
+	}
+	return most
+}
+
+// theilSen is the median of the slopes between all pairs of points.
+func (p *points) theilSen() float64 {
+	var slopes [ringBuckets * (ringBuckets - 1) / 2]float64
+	n := 0
+	for i := range p.n {
+		for j := i + 1; j < p.n; j++ {
+			slopes[n] = (p.v[j] - p.v[i]) / (p.t[j] - p.t[i])
+			n++
+		}
+	}
+	return median(slopes[:n])
+}
+
+// straight says whether the points lie along the line and both halves agree with it.
+func (p *points) straight(tr trend) bool {
+	if !(tr.slope > 0) || tr.early <= 0 || tr.late <= 0 {
+		return false
+	}
+	mean := (tr.early + tr.late) / 2
+	if tr.slope < mean/2 || tr.slope > mean*2 {
+		return false
+	}
+	var rest [ringBuckets]float64
+	for i := range p.n {
+		rest[i] = p.v[i] - tr.slope*p.t[i]
+	}
+	middle := median(rest[:p.n])
+	for i := range p.n {
+		rest[i] = math.Abs(p.v[i] - tr.slope*p.t[i] - middle)
+	}
+	return median(rest[:p.n]) <= residualShare*(tr.to-tr.from)
+}
+
+// median sorts v and returns its middle; v must not be empty.
+func median(v []float64) float64 {
+	slices.Sort(v)
+	n := len(v)
+	if n%2 == 1 {
+		return v[n/2]
+	}
+	return (v[n/2-1] + v[n/2]) / 2
+}
+
+// decay is how much slower the second half of a trend was: 1 for a steady one.
+func (tr trend) decay() float64 { return tr.late / tr.early }
+
+// reaches says whether the growth will take that much more, going on as it decays:
+// what is yet to come of a decaying growth is a geometric series.
+func (tr trend) reaches(room float64) bool {
+	rho := tr.decay()
+	if rho >= 1 {
+		return true
+	}
+	half := (tr.until - tr.since) / 2
+	return room <= tr.late*half*rho/(1-rho)
+}
+
+// eta is how long the growth takes for that much more: the likely value and a range,
+// in seconds. The range spans both halves and the whole.
+func (tr trend) eta(room float64) (low, likely, high float64) {
+	fast := max(tr.early, tr.late, tr.slope)
+	slow := min(tr.early, tr.late, tr.slope)
+	likely = room / tr.slope
+	if rho := tr.decay(); rho < 0.8 || rho > 1.25 {
+		likely = room / tr.late
+	}
+	low, high = room/fast, room/slow
+	const spread = 0.1 // no forecast is better than that
+	return min(low, likely*(1-spread)), likely, max(high, likely*(1+spread))
+}
