@@ -1,0 +1,84 @@
+package ui
+
+import (
+	"math"
+
+	"nvpeak/sampler"
+	"nvpeak/theme"
+)
+
+// colour levels of the field notes: GPU memory and host memory in percent of the total.
+var (
+	gpuLevels  = [3]float64{80, 90, 95}
+	hostLevels = [3]float64{70, 80, 90}
+)
+
+// percent of a total; 0 when the total is 0.
+func percent(part, total sampler.Bytes) float64 {
+	if total == 0 {
+		return 0
+	}
+	return 100 * float64(part) / float64(total)
+}
+
+// memoryBar draws the memory of a GPU on w columns: used by processes, unattributed, free
+// and, at the far end, what the driver keeps: the bar is full when nothing is left. ▲
+// stands at the peak, ┊ where the need would reach.
+func (v *view) memoryBar(c *canvas, x, y, w int, m *sampler.Memory, need sampler.Bytes) {
+	total, ok := m.Total.Value()
+	if !ok || total == 0 || w < 1 {
+		c.fill(x, y, x+w, theme.Faint, v.glyphs.BarEmpty)
+		return
+	}
+	used := m.Used.Or(0)
+	column := func(b sampler.Bytes) float64 { return float64(b) / float64(total) * float64(w) }
+	end, reserved := column(used), column(m.Reserved.Or(0))
+	known := column(used.Less(m.Unattributed.Or(0)))
+	c.fill(x, y, x+w, theme.Faint, v.glyphs.BarEmpty)
+	for i := w - int(math.Round(reserved)); i < w; i++ {
+		c.set(x+i, y, v.glyphs.BarReserve, theme.Reserved)
+	}
+	level := theme.Level(percent(used, total), gpuLevels)
+	v.fillBar(c, x, y, w, end, level, v.glyphs.Bar)
+	for i := int(math.Round(known)); i < int(math.Round(end)); i++ {
+		c.set(x+i, y, v.glyphs.BarUnknown, theme.Unknown)
+	}
+	if need > 0 {
+		at := min(int(column(used+need)), w-1)
+		c.set(x+at, y, v.glyphs.Need, theme.Need)
+	}
+	if m.Peak != nil {
+		at := min(int(column(m.Peak.Bytes)), w-1)
+		c.set(x+at, y, v.glyphs.Peak, theme.Peak)
+	}
+}
+
+// fillBar fills n (fractional) of w columns; steps are the parts of a cell up to full.
+func (v *view) fillBar(c *canvas, x, y, w int, n float64, role theme.Role, steps []rune) {
+	n = max(0, min(n, float64(w)))
+	full := int(n)
+	c.fill(x, y, x+full, role, steps[len(steps)-1])
+	if part := int((n - float64(full)) * float64(len(steps))); part > 0 && full < w {
+		c.set(x+full, y, steps[part-1], role)
+	}
+}
+
+// percentBar draws a share of 100 as a thin bar: memory is what matters here.
+func (v *view) percentBar(c *canvas, x, y, w int, pct sampler.Opt[int], role theme.Role) {
+	c.fill(x, y, x+w, theme.Faint, v.glyphs.BarEmpty)
+	if p, ok := pct.Value(); ok {
+		v.fillBar(c, x, y, w, float64(p)/100*float64(w), role, v.glyphs.Thin)
+	}
+}
+
+// spark draws values between 0 and top as one row of small bars.
+func (v *view) spark(c *canvas, x, y int, values []float64, top float64, role func(share float64) theme.Role) {
+	for i, val := range values {
+		if val != val || top <= 0 {
+			continue
+		}
+		share := max(0, min(val/top, 1))
+		n := int(share * float64(len(v.glyphs.Spark)))
+		c.set(x+i, y, v.glyphs.Spark[min(n, len(v.glyphs.Spark)-1)], role(share))
+	}
+}

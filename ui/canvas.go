@@ -1,0 +1,207 @@
+package ui
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"charm.land/lipgloss/v2"
+	"github.com/mattn/go-runewidth"
+
+	"nvpeak/theme"
+)
+
+// canvas is a screen of cells that panes draw on. What does not fit is clipped, so a line
+// always has exactly the width and no pane can disturb another, whatever it shows.
+type canvas struct {
+	w, h  int
+	cells []cell
+}
+
+// cell is one column. A wide rune is followed by a cell with rune 0.
+type cell struct {
+	r    rune
+	role theme.Role
+	back theme.Back
+}
+
+// rect is a part of the canvas.
+type rect struct{ x, y, w, h int }
+
+func newCanvas(w, h int) *canvas {
+	c := &canvas{w: w, h: h, cells: make([]cell, w*h)}
+	for i := range c.cells {
+		c.cells[i].r = ' '
+	}
+	return c
+}
+
+// put writes text from (x, y) on, at most to column end (exclusive), and returns the
+// column after it. Text may come from outside: every rune is passed through harmless.
+func (c *canvas) put(x, y, end int, role theme.Role, text string) int {
+	for _, r := range text {
+		r, w := harmless(r)
+		if x+w > end {
+			break
+		}
+		c.set(x, y, r, role)
+		if w == 2 {
+			c.set(x+1, y, 0, role)
+		}
+		x += w
+	}
+	return x
+}
+
+// set draws one rune of one column, or 0 as the second half of a wide one.
+func (c *canvas) set(x, y int, r rune, role theme.Role) {
+	if x < 0 || y < 0 || x >= c.w || y >= c.h {
+		return
+	}
+	cell := &c.cells[y*c.w+x]
+	cell.r, cell.role = r, role
+}
+
+func (c *canvas) at(x, y int) (rune, theme.Role) {
+	if x < 0 || y < 0 || x >= c.w || y >= c.h {
+		return ' ', theme.Text
+	}
+	cell := c.cells[y*c.w+x]
+	return cell.r, cell.role
+}
+
+// fill draws a row of one rune.
+func (c *canvas) fill(x, y, end int, role theme.Role, r rune) {
+	for ; x < end; x++ {
+		c.set(x, y, r, role)
+	}
+}
+
+// ground gives a stretch of a row a background.
+func (c *canvas) ground(x, y, end int, back theme.Back) {
+	for x = max(x, 0); x < min(end, c.w) && y >= 0 && y < c.h; x++ {
+		c.cells[y*c.w+x].back = back
+	}
+}
+
+// right writes text so that it ends before column end, not left of x.
+func (c *canvas) right(x, y, end int, role theme.Role, text string) int {
+	from := max(x, end-width(text))
+	c.put(from, y, end, role, text)
+	return from
+}
+
+// clear makes a part of the canvas blank.
+func (c *canvas) clear(r rect) {
+	for y := r.y; y < r.y+r.h; y++ {
+		c.fill(r.x, y, r.x+r.w, theme.Text, ' ')
+		c.ground(r.x, y, r.x+r.w, theme.Plain)
+	}
+}
+
+// harmless is the rune as it may reach the terminal, and its columns: printable runes of
+// one column, and the wide ones of East Asian scripts; all else is '?'. Emoji are left
+// out: terminals disagree about their width.
+func harmless(r rune) (rune, int) {
+	switch {
+	case r >= ' ' && r < 0x7f:
+		return r, 1
+	case r < 0xa0 || r == utf8.RuneError || r > 0x2ffff:
+		return '?', 1
+	case r >= 0x1f000 && r < 0x20000, r >= 0x2600 && r < 0x27c0, r >= 0xd800 && r < 0xf900, r == 0xad:
+		return '?', 1
+	}
+	switch w := runewidth.StringWidth(string(r)); w {
+	case 1, 2:
+		return r, w
+	}
+	return '?', 1
+}
+
+// width is how many columns put takes for the text.
+func width(text string) (w int) {
+	for _, r := range text {
+		_, n := harmless(r)
+		w += n
+	}
+	return w
+}
+
+// lines is the canvas as text without colours, for tests and --size.
+func (c *canvas) lines() []string {
+	out := make([]string, c.h)
+	var b strings.Builder
+	for y := range out {
+		b.Reset()
+		for _, cell := range c.cells[y*c.w : (y+1)*c.w] {
+			if cell.r != 0 {
+				b.WriteRune(cell.r)
+			}
+		}
+		out[y] = b.String()
+	}
+	return out
+}
+
+// String is the canvas with colours. Blanks at the end of a line are kept: the screen
+// decides what to send.
+func (c *canvas) render(p *paint) string {
+	var b strings.Builder
+	b.Grow(len(c.cells) * 2)
+	for y := range c.h {
+		if y > 0 {
+			b.WriteByte('\n')
+		}
+		row := c.cells[y*c.w : (y+1)*c.w]
+		for i := 0; i < len(row); {
+			j := i
+			for j < len(row) && row[j].role == row[i].role && row[j].back == row[i].back {
+				j++
+			}
+			s := p.style(row[i].role, row[i].back)
+			b.WriteString(s.before)
+			for _, cell := range row[i:j] {
+				if cell.r != 0 {
+					b.WriteRune(cell.r)
+				}
+			}
+			b.WriteString(s.after)
+			i = j
+		}
+	}
+	return b.String()
+}
+
+// paint is a theme made ready: for every role and background what to write before and
+// after a text. Lip Gloss takes 3 us to render a style and a screen has a thousand
+// pieces, so each style is rendered once.
+type paint struct {
+	theme  *theme.Theme
+	styles map[[2]uint8]sgr
+}
+
+type sgr struct{ before, after string }
+
+func newPaint(t *theme.Theme) *paint { return &paint{theme: t, styles: map[[2]uint8]sgr{}} }
+
+func (p *paint) style(role theme.Role, back theme.Back) sgr {
+	key := [2]uint8{uint8(role), uint8(back)}
+	s, ok := p.styles[key]
+	if !ok {
+		s = compile(p.theme.Roles[role], p.theme.Backs[back])
+		p.styles[key] = s
+	}
+	return s
+}
+
+func compile(fore, back theme.Style) sgr {
+	st := lipgloss.NewStyle().Bold(fore.Bold || back.Bold).Faint(fore.Dim).Reverse(fore.Reverse || back.Reverse)
+	if fore.Color != "" {
+		st = st.Foreground(lipgloss.Color(fore.Color))
+	}
+	if back.Color != "" {
+		st = st.Background(lipgloss.Color(back.Color))
+	}
+	const sentinel = "x"
+	before, after, _ := strings.Cut(st.Render(sentinel), sentinel)
+	return sgr{before, after}
+}

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"nvpeak/sampler"
+	"nvpeak/sampler/demo"
+	"nvpeak/sampler/nvml"
+	"nvpeak/sampler/proc"
+)
+
+// live is a loop over the chosen source.
+type live struct {
+	*sampler.Loop
+	label    string
+	simulate func() // works through the past of a demo
+	skipPast func() // lets the demo begin now
+}
+
+// demoPast is how much the demo has seen when it begins; less with many GPUs, for it is
+// worked through reading by reading.
+const (
+	demoPast     = 10 * time.Minute
+	demoPastMany = time.Minute
+)
+
+// source makes the loop that the flags ask for. Nothing is asked yet.
+func (a *app) source() (*live, error) {
+	if a.opt.badEnv != nil {
+		return nil, a.opt.badEnv
+	}
+	o := sampler.Options{Interval: a.opt.interval, PeakInterval: a.opt.peakInterval, Select: a.opt.gpus}
+	if name := string(a.opt.demo); name != "" {
+		return demoSource(name, o)
+	}
+	o.Host = proc.New(proc.Options{})
+	nothing := func() {}
+	loop := sampler.NewLoop(nvml.New(nvml.Options{Library: string(a.opt.library)}), o)
+	return &live{Loop: loop, simulate: nothing, skipPast: nothing}, nil
+}
+
+func demoSource(name string, o sampler.Options) (*live, error) {
+	clock := sampler.NewScriptClock(time.Now())
+	past := demoPast
+	if name == "sixtyfour" {
+		past = demoPastMany
+	}
+	clock.Set(time.Now().Add(-past))
+	src, err := demo.New(name, clock)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	o.Clock, o.Host = clock, src.Host()
+	l := &live{Loop: sampler.NewLoop(src, o), label: "DEMO " + name}
+	l.simulate = func() {
+		l.Simulate(clock, past)
+		clock.Run()
+	}
+	l.skipPast = func() {
+		clock.Set(time.Now())
+		clock.Run()
+	}
+	return l, nil
+}
+
+// start connects and begins to measure. It returns when the connection stands or has
+// failed, or after patience, when it goes on in the background: a driver that initialises
+// its GPUs first can take seconds.
+func (l *live) start(ctx context.Context, patience time.Duration) error {
+	connected := make(chan error, 1)
+	go func() {
+		defer sampler.Guard(l.Fail)
+		if err := l.Connect(ctx); err != nil {
+			l.Fail(err)
+			connected <- err
+			return
+		}
+		l.simulate()
+		connected <- nil
+		l.Run(ctx) //nolint:errcheck // Next tells it
+	}()
+	select {
+	case err := <-connected:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(patience):
+		return nil
+	}
+}
+
+// listDemos prints the scenarios when --demo=list asks for them.
+func (a *app) listDemos() bool {
+	if a.opt.demo != "list" {
+		return false
+	}
+	for _, s := range demo.Scenarios() {
+		fmt.Fprintf(a.out, "%-14s %s\n", s.Name, s.Title)
+	}
+	return true
+}
+
+// isTerminal says whether f is a terminal that understands cursor movement.
+func (a *app) isTerminal(f any) bool {
+	file, ok := f.(*os.File)
+	return ok && isTTY(int(file.Fd())) && a.env("TERM") != "dumb" && a.env("TERM") != ""
+}

@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"nvpeak/ui/plain"
+)
+
+func streamCommand(a *app) *cobra.Command {
+	f := &onceFlags{}
+	c := &cobra.Command{
+		Use:   "stream",
+		Short: "print one snapshot per interval until stopped: JSON Lines, or CSV",
+		Args:  noArgs,
+		RunE:  func(cmd *cobra.Command, args []string) error { return a.stream(cmd.Context(), f) },
+	}
+	f.bindCSV(c)
+	return c
+}
+
+// stream writes every snapshot as soon as it is there. It ends quietly when the reader goes.
+func (a *app) stream(ctx context.Context, f *onceFlags) error {
+	if a.listDemos() {
+		return nil
+	}
+	l, err := a.source()
+	if err != nil {
+		return err
+	}
+	l.simulate = l.skipPast
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer func() { cancel(nil); l.Wait(closePatience) }()
+	if err := l.start(ctx, oncePatience); err != nil {
+		return err
+	}
+	out := bufio.NewWriter(a.out)
+	header := true
+	for {
+		snaps, err := l.Next(ctx)
+		if err != nil {
+			if cause := context.Cause(ctx); cause != nil {
+				return cause
+			}
+			return err
+		}
+		for _, s := range snaps {
+			if f.csv.fields != nil {
+				err = plain.CSV(out, s, f.csv.fields, header)
+			} else {
+				err = plain.JSON(out, s)
+			}
+			header = false
+			if err == nil {
+				err = out.Flush()
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+}

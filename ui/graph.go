@@ -1,0 +1,159 @@
+package ui
+
+import (
+	"math"
+	"strings"
+
+	"github.com/guptarohit/asciigraph"
+
+	"nvpeak/theme"
+)
+
+// graph is a plot of one or two series over time: one value per column, NaN for a gap.
+type graph struct {
+	main, back []float64 // back is drawn behind main and scaled to 0..100
+	top        float64   // upper end of the y axis, over 0
+	axis       string    // what stands at the top of the y axis
+	mark       float64   // where the watermark line goes; NaN for none
+	markText   string    // "▲ 47.0G 2m ago"
+	span       string    // "5m"
+}
+
+// axisWidth is the columns left of the plot: a figure of up to four and the axis.
+const axisWidth = 5
+
+// seriesColor stands for a series in asciigraph's output; the theme's colour takes its
+// place. (asciigraph knows only 256 colours.)
+var seriesColor = map[theme.Role]asciigraph.AnsiColor{theme.UtilPlot: asciigraph.Blue, theme.Plot: asciigraph.Red}
+
+// graphColumns is how many values a graph of that width takes.
+func graphColumns(w int) int { return max(w-axisWidth, 0) }
+
+// draw draws the graph into r: the plot above, its span in the last row's axis.
+func (g *graph) draw(c *canvas, r rect, v *view) {
+	n := graphColumns(r.w)
+	if r.h < 2 || n < 4 || g.top <= 0 || len(g.main) == 0 {
+		return
+	}
+	g.drawAxis(c, r, v)
+	for y, line := range g.plot(n, r.h-1) {
+		drawSeries(c, r.x+axisWidth, r.y+y, r.x+r.w, line)
+	}
+	g.drawMark(c, r, v)
+}
+
+func (g *graph) drawAxis(c *canvas, r rect, v *view) {
+	for y := range r.h {
+		c.set(r.x+axisWidth-1, r.y+y, pick(v.ascii, '|', '┤'), theme.Faint)
+	}
+	c.right(r.x, r.y, r.x+axisWidth-1, theme.Dim, g.axis)
+	if r.h >= 7 {
+		c.right(r.x, r.y+(r.h-1)/2, r.x+axisWidth-1, theme.Dim, figure(g.top*(1-float64((r.h-1)/2)/float64(r.h-1))))
+	}
+	c.right(r.x, r.y+r.h-1, r.x+axisWidth-1, theme.Dim, "0")
+	c.put(r.x+axisWidth, r.y+r.h-1, r.x+r.w, theme.Faint, "-"+g.span)
+}
+
+// plot lets asciigraph draw the series and returns its lines without its axis. It gets
+// exactly one value per column, for its own Width interpolates and loses spikes; both
+// bounds, for constant series go wrong without; and never an empty or infinite series.
+func (g *graph) plot(columns, height int) []string {
+	var series [][]float64
+	var colors []asciigraph.AnsiColor
+	if len(g.back) > 0 {
+		series = append(series, bounded(g.back, columns, 100, g.top))
+		colors = append(colors, seriesColor[theme.UtilPlot])
+	}
+	series = append(series, bounded(g.main, columns, g.top, g.top))
+	colors = append(colors, seriesColor[theme.Plot])
+	out := asciigraph.PlotMany(series, asciigraph.Height(height), asciigraph.LowerBound(0),
+		asciigraph.UpperBound(g.top), asciigraph.Offset(2), asciigraph.Precision(0),
+		asciigraph.SeriesColors(colors...))
+	lines := strings.Split(out, "\n")
+	for i, line := range lines {
+		if at := strings.IndexAny(line, "┤┼"); at >= 0 {
+			lines[i] = line[at+len("┤"):]
+		}
+	}
+	return lines[:min(len(lines), height+1)]
+}
+
+// bounded scales values from 0..from to 0..to, cuts what lies outside, and puts a value
+// in front, because n values make n-1 columns.
+func bounded(values []float64, columns int, from, to float64) []float64 {
+	out := make([]float64, 0, columns+1)
+	values = values[max(0, len(values)-columns):]
+	for range columns - len(values) {
+		out = append(out, math.NaN())
+	}
+	out = append(out, math.NaN())
+	for _, x := range values {
+		out = append(out, max(0, min(x/from*to, to))) // NaN stays NaN
+	}
+	out[len(out)-len(values)-1] = out[len(out)-len(values)]
+	return out
+}
+
+// drawSeries draws one line of asciigraph, turning its colours into roles.
+func drawSeries(c *canvas, x, y, end int, line string) {
+	role := theme.Faint
+	for len(line) > 0 && x < end {
+		if line[0] == 0x1b {
+			seq, rest, ok := strings.Cut(line, "m")
+			if !ok {
+				return
+			}
+			role, line = roleOf(seq+"m", role), rest
+			continue
+		}
+		for i, r := range line {
+			if i > 0 {
+				line = line[i:]
+				break
+			}
+			if r != ' ' {
+				c.set(x, y, r, role)
+			}
+			x++
+			if len(string(r)) == len(line) {
+				line = ""
+				break
+			}
+		}
+	}
+}
+
+func roleOf(seq string, last theme.Role) theme.Role {
+	for role, color := range seriesColor {
+		if color.String() == seq {
+			return role
+		}
+	}
+	return theme.Faint
+}
+
+// drawMark draws the watermark line across the plot, over all but the memory itself, and
+// its label at the right, in the line or, where the peak is at the top, on it.
+func (g *graph) drawMark(c *canvas, r rect, v *view) {
+	if g.mark != g.mark {
+		return
+	}
+	h := float64(r.h - 1)
+	row := r.h - 1 - int(math.Floor(min(g.mark, g.top)*h/g.top+0.5)) // as asciigraph rounds
+	y := r.y + max(0, min(row, r.h-1))
+	for x := r.x + axisWidth; x < r.x+r.w; x++ {
+		if r, role := c.at(x, y); r == ' ' || role == theme.UtilPlot {
+			c.set(x, y, v.glyphs.Mark, theme.Peak)
+		}
+	}
+	if n := width(g.markText); n < r.w-axisWidth {
+		c.put(r.x+r.w-n, y, r.x+r.w, theme.Peak, g.markText)
+	}
+}
+
+func pick[T any](cond bool, a, b T) T {
+	if cond {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,278 @@
+package ui
+
+import (
+	"fmt"
+
+	"nvpeak/sampler"
+	"nvpeak/theme"
+)
+
+// plan is where everything goes on the screen. A rect of height 0 is not shown.
+type plan struct {
+	header, footer rect
+	panes          []placed // GPUs with a pane of their own
+	lines          []placed // GPUs with one line
+	hidden         int      // GPUs that scroll out
+	advice, procs  rect
+}
+
+type placed struct {
+	rect
+	gpu int // in snap.GPUs
+}
+
+const (
+	gridMinWidth  = 44 // of a pane in a grid
+	gridMinHeight = 8
+	gridMaxHeight = 18
+	lineMinWidth  = 44
+	sideWidth     = 140 // from here on the advice stands beside the table
+)
+
+// arrange plans the screen. The GPUs come first, then the advice while there is any, then
+// the table; a header and a footer only where they cost little.
+func (v *view) arrange(w, h int, adviceLines func(w int) []textLine) plan {
+	var p plan
+	top, bottom := 0, h
+	if h >= 6 {
+		p.header, top = rect{0, 0, w, 1}, 1
+	}
+	if h >= 14 {
+		p.footer, bottom = rect{0, h - 1, w, 1}, h-1
+	}
+	body := bottom - top
+	side := w >= sideWidth
+	advW := w
+	if side {
+		advW = max(50, w/3)
+	}
+	advice := 0
+	if n := len(adviceLines(advW - 1)); n > 0 {
+		advice = min(n+1, max(1, body*2/5))
+		if body < 8 {
+			advice = 1
+		}
+	}
+	table := v.tableHeight(body)
+	below := advice + table
+	if side {
+		below = max(advice, table)
+	}
+	used := v.placeGPUs(&p, rect{0, top, w, max(body-below, min(body, 1))})
+	y := top + used
+	rest := bottom - y
+	switch {
+	case side && advice > 0:
+		p.procs = rect{0, y, w - advW, rest}
+		p.advice = rect{w - advW + 1, y, advW - 1, rest}
+	default:
+		p.advice = rect{0, y, w, min(advice, rest)}
+		p.procs = rect{0, y + p.advice.h, w, rest - p.advice.h}
+	}
+	return p
+}
+
+// tableHeight is the least room for the process table.
+func (v *view) tableHeight(body int) int {
+	if body < 10 {
+		return 0
+	}
+	return min(max(len(v.procs), 1)+1, max(body/3, 3))
+}
+
+// placeGPUs fills the area from the top and returns the rows it took.
+func (v *view) placeGPUs(p *plan, r rect) int {
+	n := len(v.order)
+	switch {
+	case n == 0:
+		return 0
+	case v.focus < 0 || n == 1:
+		if used := v.placeGrid(p, r); used > 0 {
+			return used
+		}
+	}
+	return v.placeLines(p, r)
+}
+
+// placeGrid gives every GPU a pane, if there is room; 0 if there is not.
+func (v *view) placeGrid(p *plan, r rect) int {
+	n := len(v.order)
+	best, bestScore := 0, -1.0
+	for cols := 1; cols <= n && r.w/cols >= gridMinWidth || cols == 1; cols++ {
+		rows := (n + cols - 1) / cols
+		height := min(r.h/rows, gridMaxHeight)
+		if height < gridMinHeight && (n > 1 || r.h < paneMinHeight || r.w < paneMinWidth) {
+			continue
+		}
+		if score := paneScore(r.w/cols, height, cols*rows-n); score > bestScore {
+			best, bestScore = cols, score
+		}
+	}
+	if best == 0 {
+		return 0
+	}
+	rows := (n + best - 1) / best
+	height := min(r.h/rows, pick(n == 1, r.h, gridMaxHeight))
+	if n == 1 {
+		height = min(r.h, max(gridMaxHeight+4, r.h*2/3))
+	}
+	for i, gpu := range v.order {
+		x0, x1 := i%best*r.w/best, (i%best+1)*r.w/best
+		w := x1 - x0
+		if i%best < best-1 {
+			w-- // a blank column between panes
+		}
+		p.panes = append(p.panes, placed{rect{r.x + x0, r.y + i/best*height, w, height}, gpu})
+	}
+	return rows * height
+}
+
+// paneScore likes panes about three and a half times as wide as high (in cells), and no
+// holes in the grid.
+func paneScore(w, h, holes int) float64 {
+	ratio := float64(w) / float64(h) / 5
+	if ratio > 1 {
+		ratio = 1 / ratio
+	}
+	return ratio * float64(min(w*h, 1400)) / float64(1+holes)
+}
+
+// placeLines gives every GPU a line, in several columns if need be, and one of them a
+// pane above when there is room.
+func (v *view) placeLines(p *plan, r rect) int {
+	list := v.order
+	y := r.y
+	lead := v.lead()
+	if paneH := min(r.h-min(len(list), r.h/2), gridMaxHeight); lead >= 0 && paneH >= gridMinHeight && r.w >= paneMinWidth {
+		p.panes = append(p.panes, placed{rect{r.x, y, r.w, paneH}, lead})
+		y += paneH
+		list = without(list, lead)
+	}
+	room := r.y + r.h - y
+	cols := 1
+	for len(list) > room*cols && r.w/(cols+1) >= lineMinWidth {
+		cols++
+	}
+	rows := (len(list) + cols - 1) / cols
+	if rows > room {
+		rows = room
+		first := max(0, min(v.scroll, len(list)-rows*cols))
+		p.hidden = len(list) - rows*cols
+		list = list[first : first+rows*cols]
+	}
+	for i, gpu := range list {
+		col, row := i/max(rows, 1), i%max(rows, 1)
+		x0, x1 := col*r.w/cols, (col+1)*r.w/cols
+		p.lines = append(p.lines, placed{rect{r.x + x0, y + row, x1 - x0 - pick(col < cols-1, 2, 0), 1}, gpu})
+	}
+	return y + rows - r.y
+}
+
+// lead is the GPU that gets a pane when the others get lines: the focused one, the one
+// with the most urgent alert, or the first.
+func (v *view) lead() int {
+	if v.focus >= 0 {
+		return v.focus
+	}
+	for _, a := range v.alerts {
+		if gpu, ok := a.GPU.Value(); ok {
+			return v.numbered(gpu)
+		}
+	}
+	for _, f := range v.fits {
+		if f.Near() {
+			return v.numbered(f.GPU)
+		}
+	}
+	return v.order[0]
+}
+
+// numbered is the place in the snapshot of the GPU with that index.
+func (v *view) numbered(index int) int {
+	for i := range v.snap.GPUs {
+		if v.snap.GPUs[i].Index == index {
+			return i
+		}
+	}
+	return v.order[0]
+}
+
+func without(list []int, x int) []int {
+	out := make([]int, 0, len(list))
+	for _, n := range list {
+		if n != x {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// draw draws the main screen.
+func (v *view) draw(w, h int) *canvas {
+	c := newCanvas(w, h)
+	if v.snap == nil {
+		c.put(1, h/2, w, theme.Dim, "connecting to the NVIDIA driver…")
+		return c
+	}
+	p := v.arrange(w, h, v.adviceLines)
+	if p.header.h > 0 {
+		v.header(c, p.header)
+	}
+	for _, g := range p.panes {
+		v.gpuPane(c, g.rect, g.gpu)
+	}
+	for _, g := range p.lines {
+		v.gpuLine(c, g.rect, g.gpu)
+	}
+	if p.hidden > 0 && p.header.h > 0 {
+		c.right(0, 0, w-1, theme.Notice, fmt.Sprintf(" %d GPUs more ", p.hidden))
+	}
+	v.drawAdvice(c, p.advice)
+	v.procPane(c, p.procs)
+	if p.footer.h > 0 || v.prompt != "" || v.notice != "" {
+		r := p.footer
+		if r.h == 0 {
+			r = rect{0, h - 1, w, 1}
+			c.clear(r)
+		}
+		v.footer(c, r)
+	}
+	return c
+}
+
+func (v *view) drawAdvice(c *canvas, r rect) {
+	if r.h <= 0 {
+		return
+	}
+	lines := v.adviceLines(r.w)
+	if len(lines) == 0 {
+		return
+	}
+	if r.h == 1 { // no room for a heading
+		v.textLines(c, r, lines[:1], 0)
+		return
+	}
+	v.advicePane(c, r, lines)
+}
+
+// ordered lists the GPUs in the order of the driver, or the worst first: those with an
+// error, then by the least part that was ever free.
+func ordered(s *sampler.Snapshot, worstFirst bool) []int {
+	order := make([]int, len(s.GPUs))
+	for i := range order {
+		order[i] = i
+	}
+	if worstFirst {
+		sortStable(order, func(i int) float64 { return headroom(&s.GPUs[i]) })
+	}
+	return order
+}
+
+// headroom is the least free part of a GPU in percent; -1 when it gives no figures.
+func headroom(g *sampler.GPU) float64 {
+	free, ok := g.Memory.WorstFree.Else(g.Memory.Free).Value()
+	if !ok {
+		return -1
+	}
+	return percent(free, g.Memory.Total.Or(0))
+}

@@ -1,0 +1,260 @@
+package ui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"nvpeak/advice"
+	"nvpeak/sampler"
+	"nvpeak/theme"
+)
+
+// Feed is where snapshots come from: the live loop or a recording.
+type Feed interface {
+	// Next waits for the next snapshots and returns all that came since, oldest first.
+	Next(ctx context.Context) ([]*sampler.Snapshot, error)
+	// ResetPeaks lets peaks begin again.
+	ResetPeaks()
+	// SetInterval changes the time between snapshots.
+	SetInterval(time.Duration)
+}
+
+// Options of the screen. Zero values mean the defaults.
+type Options struct {
+	Need     sampler.Opt[sampler.Bytes]
+	Theme    string // empty: by the terminal's background
+	ASCII    bool
+	Label    string // "DEMO training"
+	Interval time.Duration
+	Span     time.Duration // of the plots
+}
+
+// spans that [ and ] go through.
+var spans = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour}
+
+// intervals that + and - go through.
+var intervals = []time.Duration{250 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second}
+
+// mode is what the keys act on.
+type mode int
+
+const (
+	modeMain mode = iota
+	modeHelp
+	modeAdvice
+	modeDetail
+	modeNeed  // typing the need
+	modeReset // confirming P
+)
+
+// Model is the state of the screen.
+type Model struct {
+	ctx     context.Context
+	feed    Feed
+	opt     Options
+	history *sampler.History
+	watch   *advice.Watch
+	newest  *sampler.Snapshot
+
+	view       view
+	paint      *paint
+	themeFixed bool // chosen by the user: the terminal's answer is ignored
+	worstFirst bool
+
+	mode    mode
+	typed   string              // in modeNeed
+	follow  *sampler.ProcessKey // the process under the cursor
+	top     int                 // first line shown of a long text
+	w, h    int
+	noticed int // number of the notice on screen, so that an old timer does not clear a new one
+	err     error
+
+	frame string // the screen as last drawn; empty: draw again
+}
+
+// New makes the model. ctx ends the waiting for the feed.
+func New(ctx context.Context, feed Feed, o Options) *Model {
+	if o.Interval == 0 {
+		o.Interval = time.Second
+	}
+	if o.Span == 0 {
+		o.Span = 5 * time.Minute
+	}
+	m := &Model{ctx: ctx, feed: feed, opt: o, history: sampler.NewHistory(o.Interval),
+		watch: advice.NewWatch(advice.Options{Need: o.Need})}
+	t, fixed := theme.Named(o.Theme)
+	if !fixed {
+		t = theme.For(true)
+	}
+	m.themeFixed, m.paint = fixed, newPaint(t)
+	glyphs := &theme.Unicode
+	if o.ASCII {
+		glyphs = &theme.ASCII
+	}
+	m.view = view{history: m.history, need: o.Need, glyphs: glyphs, ascii: o.ASCII, span: o.Span,
+		metric: plotMetrics[0].name, focus: -1, cursor: -1, sort: sortMemory, label: o.Label, interval: o.Interval}
+	return m
+}
+
+// Err is why the feed ended, after the program has.
+func (m *Model) Err() error { return m.err }
+
+// Init asks for the first snapshots and for the terminal's background; nobody waits for its answer.
+func (m *Model) Init() tea.Cmd {
+	if m.themeFixed {
+		return m.waitForSnapshots
+	}
+	return tea.Batch(m.waitForSnapshots, tea.RequestBackgroundColor)
+}
+
+// Messages say what happened.
+type (
+	snapshotsArrived struct{ snapshots []*sampler.Snapshot }
+	feedEnded        struct{ err error }
+	noticeExpired    struct{ number int }
+)
+
+func (m *Model) waitForSnapshots() tea.Msg {
+	s, err := m.feed.Next(m.ctx)
+	if err != nil {
+		return feedEnded{err}
+	}
+	return snapshotsArrived{s}
+}
+
+// Update takes one message.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	m.frame = ""
+	switch msg := msg.(type) {
+	case snapshotsArrived:
+		m.take(msg.snapshots)
+		return m, m.waitForSnapshots
+	case feedEnded:
+		return m, m.ended(msg.err)
+	case tea.WindowSizeMsg:
+		m.w, m.h = msg.Width, msg.Height
+	case tea.BackgroundColorMsg:
+		if !m.themeFixed {
+			m.paint = newPaint(theme.For(msg.IsDark()))
+		}
+	case tea.KeyPressMsg:
+		return m, m.key(msg)
+	case tea.PasteMsg:
+		m.paste(msg.Content)
+	case noticeExpired:
+		if msg.number == m.noticed {
+			m.view.notice = ""
+		}
+	}
+	return m, nil
+}
+
+func (m *Model) ended(err error) tea.Cmd {
+	if m.ctx.Err() == nil {
+		m.err = err
+	}
+	return tea.Quit
+}
+
+// take folds new snapshots in. While paused the picture stays, but nothing is lost.
+func (m *Model) take(snaps []*sampler.Snapshot) {
+	for _, s := range snaps {
+		m.history.Add(s)
+		alerts := m.watch.Add(*s)
+		m.newest = s
+		if !m.view.paused {
+			m.view.alerts = alerts
+		}
+	}
+	if !m.view.paused {
+		m.show(m.newest)
+	}
+}
+
+// show makes s the picture.
+func (m *Model) show(s *sampler.Snapshot) {
+	if s == nil {
+		return
+	}
+	v := &m.view
+	v.snap, v.past = s, m.watch.Past()
+	v.order = ordered(s, m.worstFirst)
+	if v.focus >= len(s.GPUs) {
+		v.focus = -1
+	}
+	m.fit()
+	m.list()
+}
+
+// fit compares the need with every GPU.
+func (m *Model) fit() {
+	m.view.fits = nil
+	if m.view.snap == nil || !m.view.need.Known() {
+		return
+	}
+	for i := range m.view.snap.GPUs {
+		if f, ok := m.watch.Fit(m.view.snap.GPUs[i].Index); ok {
+			m.view.fits = append(m.view.fits, f)
+		}
+	}
+}
+
+// list makes the rows of the process table; the cursor stays on its process, or on its
+// row when the process is gone.
+func (m *Model) list() {
+	v := &m.view
+	if v.snap == nil {
+		return
+	}
+	v.procs = processRows(v)
+	v.cursor = min(v.cursor, len(v.procs)-1)
+	if m.follow == nil {
+		return
+	}
+	for i, r := range v.procs {
+		if r.key() == *m.follow {
+			v.cursor = i
+			return
+		}
+	}
+}
+
+// View is the screen. Bubble Tea asks after every message; it is drawn once.
+func (m *Model) View() tea.View {
+	if m.frame == "" && m.w > 0 && m.h > 0 {
+		m.frame = m.draw().render(m.paint)
+	}
+	view := tea.NewView(m.frame)
+	view.AltScreen = true
+	view.WindowTitle = "nvpeak"
+	return view
+}
+
+// draw draws the screen of the present mode.
+func (m *Model) draw() *canvas {
+	v := &m.view
+	v.prompt = ""
+	switch m.mode {
+	case modeNeed:
+		v.prompt = "need of the next allocation (300MiB, 15.8GiB; empty: none): " + m.typed + "_"
+		if m.w < 80 {
+			v.prompt = "need: " + m.typed + "_"
+		}
+	case modeReset:
+		v.prompt = "reset all peaks? y/n"
+	}
+	if m.mode == modeDetail && v.snap != nil && v.cursor >= 0 && v.cursor < len(v.procs) {
+		return v.detail(m.w, m.h, v.procs[v.cursor])
+	}
+	c := v.draw(m.w, m.h)
+	switch m.mode {
+	case modeHelp:
+		v.help(c, m.paint.theme, m.top)
+	case modeAdvice:
+		r := v.box(c, min(m.w, 100), m.h, "advice")
+		v.textLines(c, r, v.adviceFull(r.w), m.top)
+	}
+	return c
+}

@@ -1,0 +1,225 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	"nvpeak/advice"
+	"nvpeak/sampler"
+	"nvpeak/theme"
+)
+
+// textLine is one line of a panel, in pieces.
+type textLine []piece
+
+// maxHolders is how many of those who hold memory the panel names.
+const maxHolders = 3
+
+// adviceLines is what the advice panel says on w columns, the most urgent first; empty
+// while all is well.
+func (v *view) adviceLines(w int) []textLine {
+	var lines []textLine
+	said := map[int]bool{} // GPUs whose need is told by an alert
+	for _, a := range v.alerts {
+		lines = append(lines, v.alertLines(a, w)...)
+		if gpu, ok := a.GPU.Value(); ok && a.Kind == "need_does_not_fit" {
+			said[gpu] = true
+		}
+	}
+	for _, f := range v.fits {
+		if f.Near() && !said[f.GPU] {
+			lines = append(lines, v.fitLines(f, w)...)
+		}
+	}
+	return lines
+}
+
+// alertLines is one alert: its text, evidence and advice.
+func (v *view) alertLines(a sampler.Alert, w int) []textLine {
+	role := levelRole(a.Level)
+	var lines []textLine
+	for i, l := range wrap(a.Text, w-2) {
+		lead := pick(i == 0, string(v.glyphs.Alert)+" ", "  ")
+		lines = append(lines, textLine{{role, lead}, {pick(i == 0, role, theme.Strong), l}})
+	}
+	for _, e := range a.Evidence {
+		for _, l := range wrap(e, w-4) {
+			lines = append(lines, textLine{{theme.Dim, "  " + l}})
+		}
+	}
+	for _, ad := range a.Advice {
+		lines = append(lines, v.adviceLine(ad, w))
+	}
+	return lines
+}
+
+func (v *view) adviceLine(ad sampler.Advice, w int) textLine {
+	saves := ""
+	if s, ok := ad.Saves.Value(); ok {
+		saves = "frees " + rangeText(s)
+	}
+	title := fmt.Sprintf("  %d %s", ad.Rank, ad.Title)
+	if room := w - width(saves) - 2; width(title) > room {
+		return textLine{{theme.Accent, title}}
+	}
+	gap := strings.Repeat(" ", max(2, min(36, w-width(saves))-width(title)))
+	return textLine{{theme.Accent, title}, {theme.Dim, gap + saves}}
+}
+
+func rangeText(r sampler.Range) string {
+	if r.Low == r.High || r.Low == 0 {
+		return pick(r.Low == 0 && r.High > 0, "up to ", "") + r.High.String()
+	}
+	return r.Low.String() + " to " + r.High.String()
+}
+
+func levelRole(level string) theme.Role {
+	switch level {
+	case sampler.LevelCritical:
+		return theme.Critical
+	case sampler.LevelWarning:
+		return theme.Warning
+	}
+	return theme.Notice
+}
+
+// fitLines is the arithmetic of the need against one GPU, in words.
+func (v *view) fitLines(f advice.Fit, w int) []textLine {
+	need, _ := f.Need.Value()
+	role, verdict := theme.Warning, "just fits"
+	if f.Short > 0 {
+		role, verdict = theme.Critical, "does not fit"
+	}
+	text := fmt.Sprintf("GPU %d: %s (%s) %s", f.GPU, need.Bytes, need.Source, verdict)
+	if f.Short > 0 {
+		text += fmt.Sprintf(", %s short", f.Short)
+	}
+	var lines []textLine
+	for i, l := range wrap(text, w-2) {
+		lines = append(lines, textLine{{role, pick(i == 0, string(v.glyphs.Alert)+" ", "  ") + l}})
+	}
+	free := fmt.Sprintf("%s free now, %s at worst just now, %s since start",
+		gibOr(f.Free), gibOr(f.WorstFree), gibOr(f.WorstFreeStart))
+	for _, l := range wrap(free+" (GiB)", w-2) {
+		lines = append(lines, textLine{{theme.Text, "  " + l}})
+	}
+	for _, l := range wrap("held by "+holdersText(f.Holders), w-2) {
+		lines = append(lines, textLine{{theme.Dim, "  " + l}})
+	}
+	return lines
+}
+
+func holdersText(hs []advice.Holder) string {
+	var parts []string
+	for i, h := range hs {
+		if i == maxHolders {
+			var rest sampler.Bytes
+			for _, h := range hs[i:] {
+				rest += h.Bytes
+			}
+			parts = append(parts, fmt.Sprintf("%d more %s", len(hs)-i, rest))
+			break
+		}
+		if h.PID == 0 {
+			parts = append(parts, "unattributed "+h.Bytes.String())
+			continue
+		}
+		parts = append(parts, strings.TrimSpace(fmt.Sprintf("pid %d %s %s", h.PID, h.Name, h.User))+" "+h.Bytes.String())
+	}
+	if len(parts) == 0 {
+		return "nobody"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// advicePane draws the panel: a heading, then as many lines as there is room for.
+func (v *view) advicePane(c *canvas, r rect, lines []textLine) {
+	c.fill(r.x, r.y, r.x+r.w, theme.Faint, v.glyphs.Line)
+	c.put(r.x+1, r.y, r.x+r.w, theme.Accent, " advice ")
+	state := fmt.Sprintf(" %d open  a all ", max(len(v.alerts), 1))
+	if r.w > width(state)+12 {
+		c.right(r.x, r.y, r.x+r.w-2, theme.Dim, state)
+	}
+	v.textLines(c, rect{r.x, r.y + 1, r.w, r.h - 1}, lines, 0)
+}
+
+// textLines draws lines from number first on; the last says when there are more.
+func (v *view) textLines(c *canvas, r rect, lines []textLine, first int) {
+	first = max(0, min(first, len(lines)-1))
+	for i := range min(r.h, len(lines)-first) {
+		x := r.x
+		for _, p := range lines[first+i] {
+			x = c.put(x, r.y+i, r.x+r.w, p.role, p.text)
+		}
+	}
+	if left := len(lines) - first - r.h; left > 0 && r.h > 0 {
+		c.right(r.x, r.y+r.h-1, r.x+r.w, theme.Dim, fmt.Sprintf(" %c %d more", v.glyphs.More, left))
+	}
+}
+
+// adviceFull is everything there is to say: open alerts with why and what to type, the
+// fit of every GPU, and past alerts.
+func (v *view) adviceFull(w int) []textLine {
+	var lines []textLine
+	head := func(t string) {
+		if len(lines) > 0 {
+			lines = append(lines, textLine{})
+		}
+		lines = append(lines, textLine{{theme.Accent, t}})
+	}
+	if len(v.alerts) > 0 {
+		head("Open")
+		for _, a := range v.alerts {
+			lines = append(lines, v.alertFull(a, w)...)
+		}
+	}
+	if len(v.fits) > 0 {
+		head("Does it fit?")
+		for _, f := range v.fits {
+			if fits, known := f.Fits(); known && fits && !f.Near() {
+				need, _ := f.Need.Value()
+				lines = append(lines, textLine{{theme.Ok, fmt.Sprintf("  GPU %d: %s fits, %s free at worst just now", f.GPU, need.Bytes, gibOr(f.WorstFree))}})
+				continue
+			}
+			lines = append(lines, v.fitLines(f, w)...)
+		}
+	}
+	var past []sampler.Alert
+	for _, a := range v.past {
+		if a.End.Known() {
+			past = append(past, a)
+		}
+	}
+	if len(past) > 0 {
+		head("Past")
+		for i := len(past) - 1; i >= 0; i-- {
+			a := past[i]
+			lines = append(lines, textLine{{theme.Dim, "  " + a.Time.Format("15:04:05") + " "}, {levelRole(a.Level), a.Text}})
+		}
+	}
+	if len(lines) == 0 {
+		lines = append(lines, textLine{{theme.Text, "All is well."}}, textLine{},
+			textLine{{theme.Dim, "Set what the next allocation needs with n: the panel then says"}},
+			textLine{{theme.Dim, "on which GPU it fits, and what is in the way where it does not."}})
+	}
+	return lines
+}
+
+func (v *view) alertFull(a sampler.Alert, w int) []textLine {
+	lines := v.alertLines(sampler.Alert{Text: a.Text, Level: a.Level, Evidence: a.Evidence}, w)
+	for _, ad := range a.Advice {
+		lines = append(lines, v.adviceLine(ad, w))
+		for _, l := range wrap(ad.Why, w-6) {
+			lines = append(lines, textLine{{theme.Dim, "    " + l}})
+		}
+		for _, do := range ad.Do {
+			lines = append(lines, textLine{{theme.Strong, "      " + do}})
+		}
+		if ad.Cost != "" {
+			for _, l := range wrap("cost: "+ad.Cost, w-6) {
+				lines = append(lines, textLine{{theme.Dim, "    " + l}})
+			}
+		}
+	}
+	return lines
+}

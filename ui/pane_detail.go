@@ -1,0 +1,113 @@
+package ui
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"nvpeak/sampler"
+	"nvpeak/theme"
+)
+
+// detail is the screen of one process: what it is, its memory beside the others' up to
+// the card's total, its peak with its source, its history.
+func (v *view) detail(w, h int, row procRow) *canvas {
+	c := newCanvas(w, h)
+	v.header(c, rect{0, 0, w, 1})
+	title := fmt.Sprintf("process %d on GPU %s", pidOf(row), row.gpu.Label())
+	if row.proc == nil {
+		title = "unattributed memory on GPU " + row.gpu.Label()
+	}
+	c.fill(0, 1, w, theme.Faint, v.glyphs.Line)
+	c.put(1, 1, w, theme.Accent, " "+title+" ")
+	c.right(1, 1, w-1, theme.Dim, " Esc back ")
+	lines := v.detailLines(row, w-2)
+	plotH := max(min(h-2-len(lines)-1, 16), min(6, h-3))
+	textH := max(h-2-plotH, 0)
+	v.textLines(c, rect{1, 2, w - 2, textH}, lines, 0)
+	v.processPlot(c, rect{1, 2 + min(textH, len(lines)+1), w - 2, plotH}, row)
+	return c
+}
+
+func (v *view) detailLines(row procRow, w int) []textLine {
+	var lines []textLine
+	add := func(label, text string, role theme.Role) {
+		if text == "" {
+			return
+		}
+		for i, l := range wrap(text, max(w-14, 8)) {
+			lines = append(lines, textLine{{theme.Dim, fmt.Sprintf("%-13s", pick(i == 0, label, ""))}, {role, l}})
+		}
+	}
+	p := row.proc
+	if p == nil {
+		add("memory", gibOr(row.memory())+" GiB", theme.Unknown)
+		add("", "Used, but by no process the driver names: processes of other containers or users, the driver's own, or memory that is not given back yet.", theme.Text)
+		return lines
+	}
+	add("command", commandOf(row), theme.Strong)
+	add("user", p.User, theme.Text)
+	if t, ok := p.StartTime.Value(); ok {
+		add("started", t.Format("2006-01-02 15:04:05")+", "+since(v.now().Sub(t))+" ago", theme.Text)
+	}
+	add("container", p.Container.Or(""), theme.Text)
+	add("framework", p.Framework.Or(""), theme.Text)
+	memory := notAvailable
+	if b, ok := p.Memory.Value(); ok {
+		memory = fmt.Sprintf("%s now, %.0f %% of the card", b, percent(b, row.gpu.Memory.Total.Or(0)))
+	}
+	add("GPU memory", memory, theme.Strong)
+	if p.Peak != nil {
+		add("peak", fmt.Sprintf("%s %s (%s)", p.Peak.Bytes, ago(v.now().Sub(p.Peak.Time)), peakSource(p.Peak.Source)), theme.Peak)
+	}
+	if a := p.Allocator; a != nil {
+		add("allocator", fmt.Sprintf("%s allocated, %s reserved, %d retries, %d refused", a.Allocated, a.Reserved, a.Retries, a.OOMs), theme.Text)
+	}
+	m := &row.gpu.Memory
+	others := m.Used.Or(0).Less(p.Memory.Or(0)).Less(m.Unattributed.Or(0))
+	add("the card", fmt.Sprintf("%s GiB used by others, %s unattributed, %s reserved, %s free of %s",
+		gib(others), gibOr(m.Unattributed), gibOr(m.Reserved), gibOr(m.Free), gibOr(m.Total)), theme.Text)
+	host := shown(hostOf, sampler.Bytes.String)(row)
+	if cpu, ok := p.CPU.Value(); ok {
+		host += fmt.Sprintf(", CPU %.0f %% of a core", cpu)
+	}
+	add("host memory", host, theme.Text)
+	add("environment", environment(p.Environment), theme.Text)
+	return lines
+}
+
+func peakSource(s string) string {
+	switch s {
+	case sampler.PeakDriver:
+		return "driver peak, exact: NVML accounting"
+	case sampler.PeakAllocator:
+		return "allocator peak: from inside the process"
+	}
+	return "sampled peak"
+}
+
+func environment(env map[string]string) string {
+	var list []string
+	for k, v := range env {
+		list = append(list, k+"="+v)
+	}
+	sort.Strings(list)
+	return strings.Join(list, "  ")
+}
+
+// processPlot is the memory of the process over time up to the card's total.
+func (v *view) processPlot(c *canvas, r rect, row procRow) {
+	s := v.history.Process(row.key())
+	if s == nil || r.h < 3 {
+		return
+	}
+	n := graphColumns(r.w)
+	gr := graph{top: row.gpu.Memory.Total.Or(0).GiB(), span: span(v.span), mark: nan}
+	gr.axis = figure(gr.top)
+	gr.main = scaled(s.Used.Columns(nil, v.now(), sampler.ColumnStep(v.span, n), n), 1.0/1024)
+	if p := row.proc.Peak; p != nil {
+		gr.mark = p.Bytes.GiB()
+		gr.markText = fmt.Sprintf("%c %s %s", v.glyphs.Peak, p.Bytes.Short(), ago(v.now().Sub(p.Time)))
+	}
+	gr.draw(c, r, v)
+}

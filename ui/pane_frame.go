@@ -1,0 +1,169 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"nvpeak/sampler"
+	"nvpeak/theme"
+)
+
+// header is the first line: who, driver, how it is measured, when.
+func (v *view) header(c *canvas, r rect) {
+	s := v.snap
+	x := c.put(r.x, r.y, r.x+r.w, theme.Accent, " nvpeak ")
+	left := []piece{{theme.Strong, s.Host}}
+	if v.label != "" {
+		left = append([]piece{{theme.Demo, v.label}}, left...)
+	}
+	if v.paused {
+		left = append([]piece{{theme.Warning, "PAUSED"}}, left...)
+	}
+	if s.Driver != "" {
+		left = append(left, piece{theme.Dim, "driver " + s.Driver})
+	}
+	if s.CUDA != "" {
+		left = append(left, piece{theme.Dim, "CUDA " + s.CUDA})
+	}
+	right := v.headerRight(r.w)
+	end := r.x + r.w - 1
+	for i := len(right) - 1; i >= 0; i-- {
+		if from := end - width(right[i].text); from > x {
+			c.put(from, r.y, end, right[i].role, right[i].text)
+			end = from - 2
+		}
+	}
+	for _, p := range left {
+		if p.text != "" && x+width(p.text) < end {
+			x = c.put(x, r.y, end, p.role, p.text) + 2
+		}
+	}
+	c.ground(r.x, r.y, r.x+r.w, theme.Bar)
+}
+
+// headerRight from left to right; the last is kept longest.
+func (v *view) headerRight(w int) []piece {
+	var ps []piece
+	if hm, ok := v.snap.HostMemory.Value(); ok && hm.Total > 0 && w >= 60 {
+		used := hm.Total.Less(hm.Available)
+		level := theme.Level(percent(used, hm.Total), hostLevels)
+		ps = append(ps, piece{pick(level == theme.Ok, theme.Dim, level), fmt.Sprintf("host %s/%s", gib(used), sampler.Bytes.Short(hm.Total))})
+		if hm.SwapUsed > 0 && w >= 100 {
+			ps = append(ps, piece{theme.Dim, "swap " + hm.SwapUsed.Short()})
+		}
+	}
+	if lane, ok := v.snap.Lane.Value(); ok {
+		ps = append(ps, v.laneText(lane))
+	}
+	return append(ps, piece{theme.Dim, v.now().Format("15:04:05")})
+}
+
+// laneText says how memory is read; a lane that is slower than asked for, or late, says so.
+func (v *view) laneText(lane sampler.Lane) piece {
+	period := time.Duration(lane.PeriodSeconds * float64(time.Second))
+	text := "mem " + period.String()
+	missed := 0
+	for i := range v.snap.GPUs {
+		if w := v.snap.GPUs[i].Memory.Window; w != nil {
+			missed = max(missed, w.Missed)
+		}
+	}
+	switch {
+	case lane.PeriodSeconds > lane.AskedSeconds*1.01:
+		return piece{theme.Notice, text + " (driver slow)"}
+	case missed > 5:
+		return piece{theme.Notice, fmt.Sprintf("%s (%d late)", text, missed)}
+	}
+	return piece{theme.Dim, text}
+}
+
+// footer is the last line: what is typed, a message, or the keys.
+func (v *view) footer(c *canvas, r rect) {
+	switch {
+	case v.prompt != "":
+		c.put(r.x+1, r.y, r.x+r.w, theme.Strong, v.prompt)
+	case v.notice != "":
+		c.put(r.x+1, r.y, r.x+r.w, theme.Strong, v.notice)
+	default:
+		x := r.x + 1
+		for _, k := range footerKeys {
+			if x+width(k[0])+1+width(k[1]) > r.x+r.w {
+				break
+			}
+			x = c.put(x, r.y, r.x+r.w, theme.Accent, k[0]) + 1
+			x = c.put(x, r.y, r.x+r.w, theme.Dim, k[1]) + 2
+		}
+	}
+	c.ground(r.x, r.y, r.x+r.w, theme.Bar)
+}
+
+var footerKeys = [][2]string{
+	{"?", "help"}, {"q", "quit"}, {"n", "need"}, {"a", "advice"}, {"[ ]", "span"}, {"o", "sort"},
+	{"1-9", "GPU"}, {"Enter", "process"}, {"m", "metric"}, {"P", "reset peaks"}, {"p", "pause"}, {"T", "theme"},
+}
+
+// box draws a framed panel over the screen and returns the room inside.
+func (v *view) box(c *canvas, w, h int, title string) rect {
+	w, h = min(w, c.w), min(h, c.h)
+	r := rect{(c.w - w) / 2, (c.h - h) / 2, w, h}
+	c.clear(r)
+	if w < 8 || h < 4 {
+		return r
+	}
+	tl, tr, bl, br, side := '╭', '╮', '╰', '╯', '│'
+	if v.ascii {
+		tl, tr, bl, br, side = '+', '+', '+', '+', '|'
+	}
+	for x := r.x; x < r.x+w; x++ {
+		c.set(x, r.y, v.glyphs.Line, theme.Faint)
+		c.set(x, r.y+h-1, v.glyphs.Line, theme.Faint)
+	}
+	for y := r.y; y < r.y+h; y++ {
+		c.set(r.x, y, side, theme.Faint)
+		c.set(r.x+w-1, y, side, theme.Faint)
+	}
+	c.set(r.x, r.y, tl, theme.Faint)
+	c.set(r.x+w-1, r.y, tr, theme.Faint)
+	c.set(r.x, r.y+h-1, bl, theme.Faint)
+	c.set(r.x+w-1, r.y+h-1, br, theme.Faint)
+	c.put(r.x+2, r.y, r.x+w-1, theme.Accent, " "+title+" ")
+	return rect{r.x + 2, r.y + 1, w - 4, h - 2}
+}
+
+// wrap breaks text into lines of at most w columns at blanks, words that are longer by force.
+func wrap(text string, w int) []string {
+	if w < 1 {
+		return nil
+	}
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		for width(word) > w {
+			if line != "" {
+				lines, line = append(lines, line), ""
+			}
+			cut := 0
+			for i := range word {
+				if width(word[:i]) > w {
+					break
+				}
+				cut = i
+			}
+			cut = max(cut, len(string([]rune(word)[:1])))
+			lines, word = append(lines, word[:cut]), word[cut:]
+		}
+		switch {
+		case line == "":
+			line = word
+		case width(line)+1+width(word) <= w:
+			line += " " + word
+		default:
+			lines, line = append(lines, line), word
+		}
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}

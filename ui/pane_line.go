@@ -1,0 +1,88 @@
+package ui
+
+import (
+	"fmt"
+
+	"nvpeak/sampler"
+	"nvpeak/theme"
+)
+
+// gpuLine draws one GPU on one line: label, bar with the peak mark, used of total, peak,
+// utilisation, and with room temperature, power, name and a sparkline.
+func (v *view) gpuLine(c *canvas, r rect, n int) {
+	g := &v.snap.GPUs[n]
+	m := &g.Memory
+	label := fmt.Sprintf("%2s ", g.Label())
+	x := c.put(r.x, r.y, r.x+r.w, pick(n == v.focus, theme.Accent, theme.Text), label)
+	if msg, ok := g.Error.Value(); ok && !m.Used.Known() {
+		c.put(x, r.y, r.x+r.w, theme.Critical, string(v.glyphs.Alert)+" "+msg)
+		return
+	}
+	right := r.x + r.w
+	figures := v.lineFigures(g, r.w)
+	for i := len(figures) - 1; i >= 0; i-- {
+		right = c.right(x, r.y, right, figures[i].role, figures[i].text) - 1
+	}
+	room := right - x
+	if room >= 40 { // a sparkline in the right part of the bar's room
+		w := room / 2
+		v.gpuSpark(c, rect{right - w, r.y, w, 1}, g)
+		room -= w + 1
+	}
+	if room >= 3 {
+		v.memoryBar(c, x, r.y, room, m, v.needBytes())
+	}
+}
+
+// lineFigures are the figures after the bar, as many as the width allows.
+func (v *view) lineFigures(g *sampler.GPU, w int) []piece {
+	m := &g.Memory
+	used, total := m.Used.Or(0), m.Total.Or(0)
+	level := theme.Level(percent(used, total), gpuLevels)
+	ps := []piece{{pick(level == theme.Ok, theme.Strong, level), fmt.Sprintf("%9s", lineUsed(m))}}
+	if p := m.Peak; p != nil {
+		text := fmt.Sprintf("%c%s", v.glyphs.Peak, gib(p.Bytes))
+		if theme.Level(percent(p.Bytes, total), gpuLevels) == theme.Critical {
+			text += "!"
+		}
+		ps = append(ps, piece{theme.Peak, fmt.Sprintf("%-6s", text)})
+	}
+	ps = append(ps, piece{theme.Util, fmt.Sprintf("%4s", percentOr(g.Utilization.GPU))})
+	if w >= 70 {
+		t, ok := g.Temperature.Value()
+		ps = append(ps, piece{theme.Dim, fmt.Sprintf("%4s", orNA(ok, "%d%c", t, v.glyphs.Degree))})
+		p, ok := g.Power.Value()
+		ps = append(ps, piece{theme.Dim, fmt.Sprintf("%5s", orNA(ok, "%.0fW", p))})
+	}
+	if w >= 110 {
+		ps = append(ps, piece{theme.Dim, fmt.Sprintf("%-20.20s", shortName(g.Name))})
+	}
+	return ps
+}
+
+func orNA(ok bool, format string, args ...any) string {
+	if !ok {
+		return notAvailable
+	}
+	return fmt.Sprintf(format, args...)
+}
+
+func lineUsed(m *sampler.Memory) string {
+	if !m.Used.Known() {
+		return notAvailable
+	}
+	return gibOr(m.Used) + "/" + fmt.Sprintf("%.0fG", m.Total.Or(0).GiB())
+}
+
+// gpuSpark is the memory history as a row of small bars.
+func (v *view) gpuSpark(c *canvas, r rect, g *sampler.GPU) {
+	s := v.history.GPU(g.Key())
+	if s == nil {
+		return
+	}
+	values := scaled(s.Plot("memory.used").Columns(nil, v.now(), sampler.ColumnStep(v.span, r.w), r.w), 1.0/1024)
+	v.spark(c, r.x, r.y, values, g.Memory.Total.Or(0).GiB(), func(share float64) theme.Role {
+		level := theme.Level(100*share, gpuLevels)
+		return pick(level == theme.Ok, theme.Dim, level)
+	})
+}

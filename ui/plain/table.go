@@ -1,0 +1,140 @@
+package plain
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/mattn/go-runewidth"
+
+	"nvpeak/sampler"
+)
+
+// Table writes the snapshot as two aligned tables, GPUs and processes.
+func Table(w io.Writer, s *sampler.Snapshot, label string) error {
+	head := []string{s.Host}
+	if label != "" {
+		head = append([]string{label}, head...)
+	}
+	if s.Driver != "" {
+		head = append(head, "driver "+s.Driver)
+	}
+	if s.CUDA != "" {
+		head = append(head, "CUDA "+s.CUDA)
+	}
+	head = append(head, s.Time.Local().Format("2006-01-02 15:04:05"))
+	if _, err := fmt.Fprintf(w, "%s\n\n", strings.Join(head, "  ")); err != nil {
+		return err
+	}
+	if err := write(w, gpuRows(s)); err != nil {
+		return err
+	}
+	rows := processRows(s)
+	if len(rows) == 1 {
+		return nil
+	}
+	if _, err := io.WriteString(w, "\n"); err != nil {
+		return err
+	}
+	return write(w, rows)
+}
+
+// A title or cell that begins with '<' stands left; others stand right.
+func gpuRows(s *sampler.Snapshot) [][]string {
+	rows := [][]string{{"GPU", "<NAME", "TEMP", "POWER", "UTIL", "USED", "PEAK", "FREE", "TOTAL", "<"}}
+	for i := range s.GPUs {
+		g := &s.GPUs[i]
+		m := &g.Memory
+		peak := sampler.Opt[sampler.Bytes]{}
+		if m.Peak != nil {
+			peak = sampler.Some(m.Peak.Bytes)
+		}
+		note := g.Error.Or("")
+		if m.SharedWithHost && note == "" {
+			note = "shared with the host"
+		}
+		rows = append(rows, []string{g.Label(), "<" + g.Name, opt(g.Temperature, "%dC"), power(g), opt(g.Utilization.GPU, "%d%%"),
+			size(m.Used), size(peak), size(m.Free), size(m.Total), "<" + note})
+	}
+	return rows
+}
+
+func processRows(s *sampler.Snapshot) [][]string {
+	rows := [][]string{{"GPU", "PID", "<USER", "<TYPE", "SM", "MEMORY", "PEAK", "CPU", "HOST", "TIME", "<COMMAND"}}
+	for i := range s.GPUs {
+		g := &s.GPUs[i]
+		for j := range g.Processes {
+			p := &g.Processes[j]
+			age := "N/A"
+			if t, ok := p.StartTime.Value(); ok {
+				age = s.Time.Sub(t).Truncate(time.Second).String()
+			}
+			peak := sampler.Opt[sampler.Bytes]{}
+			if p.Peak != nil {
+				peak = sampler.Some(p.Peak.Bytes)
+			}
+			command := p.Command
+			if command == "" {
+				command = p.Name
+			}
+			rows = append(rows, []string{g.Label(), fmt.Sprint(p.PID), "<" + p.User, "<" + p.Type, opt(p.SM, "%d%%"),
+				size(p.Memory), size(peak), opt(p.CPU, "%.0f%%"), size(p.HostMemory), age, "<" + command})
+		}
+		if un := g.Memory.Unattributed.Or(0); un > 0 {
+			rows = append(rows, []string{g.Label(), "-", "<", "<", "", un.String(), "", "", "", "", "<(unattributed)"})
+		}
+	}
+	return rows
+}
+
+func power(g *sampler.GPU) string {
+	w, ok := g.Power.Value()
+	if !ok {
+		return "N/A"
+	}
+	if limit, ok := g.PowerLimit.Value(); ok {
+		return fmt.Sprintf("%.0f/%.0fW", w, limit)
+	}
+	return fmt.Sprintf("%.0fW", w)
+}
+
+func opt[T any](o sampler.Opt[T], format string) string {
+	if v, ok := o.Value(); ok {
+		return fmt.Sprintf(format, v)
+	}
+	return "N/A"
+}
+
+func size(o sampler.Opt[sampler.Bytes]) string {
+	if b, ok := o.Value(); ok {
+		return b.String()
+	}
+	return "N/A"
+}
+
+// write aligns the columns of the rows. The texts are clean already.
+func write(w io.Writer, rows [][]string) error {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, text := range row {
+			widths[i] = max(widths[i], runewidth.StringWidth(strings.TrimPrefix(text, "<")))
+		}
+	}
+	for _, row := range rows {
+		var b strings.Builder
+		for i, text := range row {
+			left := strings.TrimPrefix(text, "<")
+			pad := strings.Repeat(" ", widths[i]-runewidth.StringWidth(left))
+			if left != text || text == "<" {
+				b.WriteString(left + pad + "  ")
+			} else {
+				b.WriteString(pad + text + "  ")
+			}
+		}
+		if _, err := io.WriteString(w, strings.TrimRight(b.String(), " ")+"\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}

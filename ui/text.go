@@ -1,0 +1,102 @@
+package ui
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strconv"
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// notAvailable stands for every value that is not known.
+const notAvailable = "N/A"
+
+// gib is an amount in GiB for places where the unit is said elsewhere: "9.4", "61.2", "141".
+func gib(b sampler.Bytes) string { return figure(b.GiB()) }
+
+// figure is a number in at most four columns.
+func figure(f float64) string {
+	if f < 99.95 {
+		return strconv.FormatFloat(f, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(f, 'f', 0, 64)
+}
+
+// gibOr is gib of a known amount, "N/A" of an unknown one.
+func gibOr(o sampler.Opt[sampler.Bytes]) string {
+	if b, ok := o.Value(); ok {
+		return gib(b)
+	}
+	return notAvailable
+}
+
+func percentOr(o sampler.Opt[int]) string {
+	if p, ok := o.Value(); ok {
+		return strconv.Itoa(p) + "%"
+	}
+	return notAvailable
+}
+
+// since is a stretch of time in at most four columns: "now", "12s", "23m", "3.2h", "4d".
+func since(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return "now"
+	case d < 100*time.Second:
+		return strconv.Itoa(int(d.Seconds())) + "s"
+	case d < 100*time.Minute:
+		return strconv.Itoa(int(d.Minutes())) + "m"
+	case d < 10*time.Hour:
+		return strconv.FormatFloat(d.Hours(), 'f', 1, 64) + "h"
+	case d < 100*time.Hour:
+		return strconv.Itoa(int(d.Hours())) + "h"
+	}
+	return strconv.Itoa(min(int(d.Hours()/24), 9999)) + "d"
+}
+
+// ago is since with its word: "2m ago", "now".
+func ago(d time.Duration) string {
+	if d < time.Second {
+		return "now"
+	}
+	return since(d) + " ago"
+}
+
+// runtime is how long a process has run: "12:41", "3:12h", "4d7h".
+func runtime(d time.Duration) string {
+	d = max(d, 0)
+	h, m := int(d.Hours()), int(d.Minutes())%60
+	switch {
+	case d < time.Hour:
+		return fmt.Sprintf("%d:%02d", m, int(d.Seconds())%60)
+	case h < 48:
+		return fmt.Sprintf("%d:%02dh", h, m)
+	}
+	return fmt.Sprintf("%dd%02dh", min(h/24, 9999), h%24)
+}
+
+// span is a stretch of time as the axis says it.
+func span(d time.Duration) string {
+	if d >= time.Hour {
+		return strconv.Itoa(int(d.Hours())) + "h"
+	}
+	return strconv.Itoa(int(d.Minutes())) + "m"
+}
+
+var nan = math.NaN()
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+func scaled(values []float64, by float64) []float64 {
+	for i := range values {
+		values[i] *= by
+	}
+	return values
+}
+
+// sortStable sorts a list by a key, smallest first.
+func sortStable(list []int, key func(int) float64) {
+	sort.SliceStable(list, func(i, j int) bool { return key(list[i]) < key(list[j]) })
+}
