@@ -1,7 +1,6 @@
 package nvml
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -17,7 +16,7 @@ import (
 const (
 	// peakEvery is the shortest time between two questions about one process.
 	peakEvery = 10 * time.Second
-	// peaksAtOnce bounds the questions of one reading, so that many processes do not mean many calls.
+	// peaksAtOnce bounds the questions of one second, so that many processes do not mean many calls.
 	peaksAtOnce = 2
 )
 
@@ -25,6 +24,7 @@ const (
 type peakState struct {
 	asked bool // whether accounting is on has been asked
 	on    bool
+	next  time.Time
 	peaks map[int]driverPeak
 }
 
@@ -34,19 +34,32 @@ type driverPeak struct {
 	asked time.Time
 }
 
-// fill gives the processes their driver peaks, asking for those that were asked longest ago.
+// fill gives the processes their driver peaks.
 func (p *peakState) fill(c *conn, d *device, list []sampler.Process, now time.Time) {
 	if !p.active(c, d) {
 		return
 	}
 	p.keep(list)
+	if !now.Before(p.next) {
+		p.next = now.Add(time.Second - slack)
+		p.ask(d, list, now)
+	}
+	for i := range list {
+		if k := p.peaks[list[i].PID]; k.bytes > 0 {
+			list[i].Peak = &sampler.Peak{Bytes: k.bytes, Time: k.time, Source: sampler.PeakDriver}
+		}
+	}
+}
+
+// ask fetches the peaks of the processes that were asked longest ago.
+func (p *peakState) ask(d *device, list []sampler.Process, now time.Time) {
 	due := make([]int, 0, len(list))
 	for _, q := range list {
 		if last := p.peaks[q.PID].asked; last.IsZero() || now.Sub(last) >= peakEvery-slack {
 			due = append(due, q.PID)
 		}
 	}
-	slices.SortStableFunc(due, func(a, b int) int { return cmp.Compare(p.peaks[a].asked.UnixNano(), p.peaks[b].asked.UnixNano()) })
+	slices.SortStableFunc(due, func(a, b int) int { return p.peaks[a].asked.Compare(p.peaks[b].asked) })
 	for _, pid := range due[:min(len(due), peaksAtOnce)] {
 		stats, ret := d.handle.GetAccountingStats(uint32(pid))
 		if react(ret).forever && ret != gonvml.ERROR_INVALID_ARGUMENT {
@@ -54,11 +67,6 @@ func (p *peakState) fill(c *conn, d *device, list []sampler.Process, now time.Ti
 			return
 		}
 		p.note(pid, sampler.Bytes(stats.MaxMemoryUsage), ret == gonvml.SUCCESS, now)
-	}
-	for i := range list {
-		if k := p.peaks[list[i].PID]; k.bytes > 0 {
-			list[i].Peak = &sampler.Peak{Bytes: k.bytes, Time: k.time, Source: sampler.PeakDriver}
-		}
 	}
 }
 

@@ -32,7 +32,7 @@ func (s *Source) connect() (*conn, error) {
 		return nil, err
 	}
 	lib := gonvml.New(gonvml.WithLibraryPath(path))
-	if ret := lib.Init(); ret != gonvml.SUCCESS {
+	if ret := initialise(lib); ret != gonvml.SUCCESS {
 		return nil, s.opening("nvmlInit", ret)
 	}
 	c := &conn{

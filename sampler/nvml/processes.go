@@ -12,14 +12,20 @@ import (
 )
 
 // listKinds has one row per list of processes; newer versions of a function end in _v2 and _v3.
-var listKinds = [...]struct {
+var listKinds = [...]listKind{
+	{"compute processes", "nvmlDeviceGetComputeRunningProcesses", computes, false},
+	{"graphics processes", "nvmlDeviceGetGraphicsRunningProcesses", draws, true},
+	{"MPS processes", "nvmlDeviceGetMPSComputeRunningProcesses", sharesMPS, true},
+}
+
+type listKind struct {
 	name   string
 	symbol string
 	use    usage
-}{
-	{"compute processes", "nvmlDeviceGetComputeRunningProcesses", computes},
-	{"graphics processes", "nvmlDeviceGetGraphicsRunningProcesses", draws},
-	{"MPS processes", "nvmlDeviceGetMPSComputeRunningProcesses", sharesMPS},
+	// beside: most GPUs have none of these. Without this list the others still tell
+	// something, and while it is empty it is read once a second at most, also when the
+	// caller wants to know at once who has taken the memory.
+	beside bool
 }
 
 // usage is in which lists a process is.
@@ -54,12 +60,13 @@ type processesState struct {
 
 // kindState is one list of one GPU.
 type kindState struct {
-	list   processList
-	last   []listEntry // the last answer, for as long as it may stand in
-	good   time.Time
-	next   time.Time
-	pause  time.Duration
-	refuse bool
+	list    processList
+	last    []listEntry // the last answer, for as long as it may stand in
+	good    time.Time
+	next    time.Time
+	pause   time.Duration
+	failed  gonvml.Return // the last failure; SUCCESS: none since
+	refused bool          // it will always fail so
 }
 
 // Processes lists the processes of one device, merged by pid and in its order.
@@ -73,22 +80,8 @@ func (s *Source) Processes(dev int) ([]sampler.Process, error) {
 	now := s.now()
 	merged := map[uint32]*sampler.Process{}
 	uses := map[uint32]usage{}
-	answered, worst := false, gonvml.ERROR_FUNCTION_NOT_FOUND
-	for i, kind := range listKinds {
-		ret := p.lists[i].ask(d, now)
-		if react(ret).ends() {
-			p.forget()
-			return nil, failure(kind.name, ret)
-		}
-		if ret == gonvml.SUCCESS {
-			answered = true
-		} else if !react(ret).forever {
-			worst = ret
-		}
-		merge(merged, uses, p.lists[i].last, kind.use, d.most())
-	}
-	if !answered && len(merged) == 0 {
-		return nil, failure("processes", worst)
+	if err := p.readLists(d, now, func(list []listEntry, use usage) { merge(merged, uses, list, use, d.most()) }); err != nil {
+		return nil, err
 	}
 	p.readSM(d, now)
 	list := make([]sampler.Process, 0, len(merged))
@@ -100,6 +93,31 @@ func (s *Source) Processes(dev int) ([]sampler.Process, error) {
 	slices.SortFunc(list, func(a, b sampler.Process) int { return cmp.Compare(a.PID, b.PID) })
 	p.peaks.fill(c, d, list, now)
 	return list, nil
+}
+
+// readLists gives every list that could be read to add. Its error is that of the first list
+// when no list, or not the one that matters most, could be read.
+func (p *processesState) readLists(d *device, now time.Time, add func([]listEntry, usage)) error {
+	known := 0
+	for i, kind := range listKinds {
+		k := &p.lists[i]
+		ret := k.ask(d, kind, now)
+		if react(ret).ends() {
+			p.forget()
+			return failure(kind.name, ret)
+		}
+		switch {
+		case ret == gonvml.SUCCESS || k.last != nil:
+			known++
+			add(k.last, kind.use)
+		case !kind.beside && !k.refused:
+			return failure(kind.name, ret)
+		}
+	}
+	if known == 0 {
+		return failure(listKinds[0].name, p.lists[0].failed)
+	}
+	return nil
 }
 
 // most is the largest amount that a process can have of a GPU.
@@ -115,7 +133,7 @@ func (d *device) most() sampler.Bytes {
 func (p *processesState) forget() {
 	for i := range p.lists {
 		k := &p.lists[i]
-		k.last, k.next, k.pause = nil, time.Time{}, 0
+		k.last, k.good, k.next, k.pause = nil, time.Time{}, time.Time{}, 0
 	}
 	p.sm.shares = nil
 }
@@ -141,22 +159,28 @@ func merge(into map[uint32]*sampler.Process, uses map[uint32]usage, list []listE
 }
 
 // ask makes the list call of a kind when it is due; last is then what counts now.
-func (k *kindState) ask(d *device, now time.Time) gonvml.Return {
-	if k.refuse || k.list.fn.pointer == nil || d.pointer == 0 {
-		return gonvml.ERROR_NOT_SUPPORTED
-	}
-	if now.Before(k.next) {
+func (k *kindState) ask(d *device, kind listKind, now time.Time) gonvml.Return {
+	switch {
+	case k.list.fn.pointer == nil || d.pointer == 0:
+		k.failed, k.refused = gonvml.ERROR_FUNCTION_NOT_FOUND, true
+		return k.failed
+	case k.refused:
+		return k.failed
+	case now.Before(k.next):
 		k.expire(now)
-		return gonvml.ERROR_NOT_READY
+		return k.failed
+	case kind.beside && k.last != nil && len(k.last) == 0 && now.Sub(k.good) < time.Second-slack:
+		return gonvml.SUCCESS
 	}
 	list, ret := k.list.read(d.pointer)
 	r := react(ret)
+	k.failed = ret
 	switch {
 	case ret == gonvml.SUCCESS:
 		k.last, k.good, k.pause = list, now, 0
 		return ret
 	case r.forever:
-		k.last, k.refuse = nil, true
+		k.last, k.refused = nil, true
 		return ret
 	case r.stale:
 		k.expire(now)
@@ -177,7 +201,8 @@ func (k *kindState) expire(now time.Time) {
 // smState is the share of the GPU's multiprocessors that each process had of late.
 type smState struct {
 	refuse bool
-	since  uint64 // the newest sample that was seen, by the driver's clock
+	next   time.Time // the driver has nothing new before
+	since  uint64    // the newest sample that was seen, by the driver's clock
 	shares map[uint32]share
 }
 
@@ -198,9 +223,10 @@ const (
 
 // readSM fetches the samples that are new. NOT_FOUND is the normal answer when none are.
 func (p *processesState) readSM(d *device, now time.Time) {
-	if p.sm.refuse || p.samples.fn.pointer == nil || d.pointer == 0 {
+	if p.sm.refuse || now.Before(p.sm.next) || p.samples.fn.pointer == nil || d.pointer == 0 {
 		return
 	}
+	p.sm.next = now.Add(time.Second - slack)
 	list, ret := p.samples.read(d.pointer, p.sm.since)
 	if ret != gonvml.SUCCESS {
 		p.sm.refuse = react(ret).forever

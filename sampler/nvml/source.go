@@ -182,6 +182,21 @@ func (c *conn) leave() {
 	}
 }
 
+// libraryMutex serialises go-nvml's loading and unloading, which change its package variables.
+var libraryMutex sync.Mutex
+
+func initialise(lib gonvml.Interface) gonvml.Return {
+	libraryMutex.Lock()
+	defer libraryMutex.Unlock()
+	return lib.Init()
+}
+
+func shutdown(lib gonvml.Interface) {
+	libraryMutex.Lock()
+	defer libraryMutex.Unlock()
+	lib.Shutdown()
+}
+
 // closeWait bounds each of the two waits of close: for calls under way, for the driver's goodbye.
 const closeWait = 500 * time.Millisecond
 
@@ -206,7 +221,7 @@ func (c *conn) close() {
 		<-c.idle
 		close(idle)
 		c.xid.free(c)
-		c.lib.Shutdown()
+		shutdown(c.lib)
 		close(gone)
 	}()
 	select {

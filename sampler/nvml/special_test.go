@@ -1,8 +1,10 @@
 package nvml
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -60,7 +62,9 @@ func TestMIGChanges(t *testing.T) {
 	}
 	mustOpen(t, s)
 	_, err := s.Processes(0)
-	wantErr(t, "processes of the card", err, sampler.ErrNotSupported)
+	wantErr(t, "processes of the card", err, sampler.ErrNoPermission)
+	_, err = s.Processes(0)
+	wantErr(t, "processes of the card, asked again", err, sampler.ErrNoPermission)
 	if _, err := s.Memory(1); err != nil {
 		t.Fatal(err)
 	}
@@ -171,6 +175,68 @@ func TestInsufficientForEver(t *testing.T) {
 	}
 }
 
+// One list that fails does not hide the others; without the compute list nothing is known.
+func TestListsFailApart(t *testing.T) {
+	for name, test := range map[string]struct {
+		fail string
+		pids []int
+		err  error
+	}{
+		"graphics for a moment": {"fail nvmlDeviceGetGraphicsRunningProcesses* code=TIMEOUT", []int{1, 3}, nil},
+		"graphics never":        {"fail nvmlDeviceGetGraphicsRunningProcesses* code=NOT_SUPPORTED", []int{1, 3}, nil},
+		"MPS for ever more":     {"insufficient nvmlDeviceGetMPSComputeRunningProcesses*", []int{1, 2}, nil},
+		"compute never":         {"fail nvmlDeviceGetComputeRunningProcesses* code=NO_PERMISSION", []int{2, 3}, nil},
+		"compute for a moment":  {"fail nvmlDeviceGetComputeRunningProcesses* code=IN_USE", nil, sampler.ErrTransient},
+		"all never":             {"fail nvmlDeviceGet*RunningProcesses* code=NOT_SUPPORTED", nil, sampler.ErrNotSupported},
+		"all forbidden":         {"fail nvmlDeviceGet*RunningProcesses* code=NO_PERMISSION", nil, sampler.ErrNoPermission},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, inside := playText(t, "gpu 0\nproc 0 pid=1 memory=1GiB\nproc 0 pid=2 memory=1GiB type=graphics\nproc 0 pid=3 memory=1GiB type=mps\n"+test.fail+"\n")
+			if !inside {
+				return
+			}
+			mustOpen(t, s)
+			for range 2 {
+				list, err := s.Processes(0)
+				if !errors.Is(err, test.err) {
+					t.Errorf("error %v, want %v", err, test.err)
+				}
+				var pids []int
+				for _, p := range list {
+					pids = append(pids, p.PID)
+				}
+				if !slices.Equal(pids, test.pids) {
+					t.Errorf("pids %v, want %v", pids, test.pids)
+				}
+			}
+		})
+	}
+}
+
+// When memory moves the caller asks again at once who has it: one call, not four.
+func TestProcessesAskedAgainAtOnce(t *testing.T) {
+	s, inside := playText(t, "gpu 0\nproc 0 pid=1 memory=1GiB sm=5\naccounting 0\n", nvmltest.StatsTo(statsFile(t)))
+	if !inside {
+		return
+	}
+	c := useClock(s)
+	mustOpen(t, s)
+	for range 5 {
+		if _, err := s.Processes(0); err != nil {
+			t.Fatal(err)
+		}
+		c.add(200 * time.Millisecond)
+	}
+	s.Close()
+	st := readStats(t)
+	for name, most := range map[string]int{"ComputeRunningProcesses_v3": 5, "GraphicsRunningProcesses_v3": 2, "MPSComputeRunningProcesses_v3": 2,
+		"ProcessUtilization": 2, "AccountingStats": 2} {
+		if n := st.Calls["nvmlDeviceGet"+name].Count; n < 1 || n > most {
+			t.Errorf("%s: %d calls, want at most %d", name, n, most)
+		}
+	}
+}
+
 // More processes than the first try has room for.
 func TestManyProcesses(t *testing.T) {
 	s, inside := playText(t, "gpu 0\nproc 0 pid=1000 count=1500 memory=1MiB sm=1\n", nvmltest.StopAt(2*time.Second))
@@ -197,7 +263,6 @@ func TestAccounting(t *testing.T) {
 	}
 	c := useClock(s)
 	mustOpen(t, s)
-	first := c.t
 	var peaks map[int]*sampler.Peak
 	read := func() {
 		t.Helper()
@@ -210,6 +275,7 @@ func TestAccounting(t *testing.T) {
 			peaks[p.PID] = p.Peak
 		}
 	}
+	first := c.t
 	read()
 	c.add(time.Second)
 	read()
@@ -223,6 +289,7 @@ func TestAccounting(t *testing.T) {
 		t.Errorf("peaks of 0 and 2^64-1: %v %v", peaks[101], peaks[103])
 	}
 	time.Sleep(400 * time.Millisecond)
+	c.add(time.Second)
 	read()
 	if _, there := peaks[102]; there || len(s.conn.devices[0].processes.peaks.peaks) != 3 {
 		t.Error("the peak of a process that is gone must be forgotten")
