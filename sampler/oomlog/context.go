@@ -1,7 +1,196 @@
 package oomlog
 
-import "nvpeak/sampler"
+import (
+	"strconv"
+	"strings"
 
-var factWords = []string{"trainable params"}
+	"nvpeak/sampler"
+)
 
-func (p *Parser) context(m *message, st *stream) *sampler.LogContext { return &sampler.LogContext{} }
+const (
+	contextLines = 200 // before a failure
+	phaseLines   = 12  // before a failure, for its phase when there is no traceback
+	maxFrames    = 60
+)
+
+// context reads what the log says of the run before the failure.
+func (p *Parser) context(m *message, st *stream) *sampler.LogContext {
+	c := &gathered{LogContext: sampler.LogContext{Environment: map[string]string{}}}
+	for _, r := range p.facts.lines() {
+		for _, s := range clean(r.text) {
+			c.fact(s)
+		}
+	}
+	var recent []line
+	for _, r := range p.ring.tail(contextLines) {
+		if r.number > m.first.number {
+			break
+		}
+		for _, s := range clean(r.text) {
+			l := toLine(s, r.number)
+			if l.origin.key == st.key || l.origin.key == "" || !distinct(l.origin.key) {
+				recent = append(recent, l)
+			}
+		}
+	}
+	for _, l := range recent {
+		c.fact(l.text)
+		c.progress(l.text)
+	}
+	c.traceback(recent)
+	c.conclude(m, recent)
+	return &c.LogContext
+}
+
+// gathered is a context being read.
+type gathered struct {
+	sampler.LogContext
+	phases []string // of the traceback, outermost first
+	steps  int      // progress lines that showed a finished step
+	all    bool     // Parameters counts all of them
+}
+
+// fact applies the rows that say something of the whole run.
+func (c *gathered) fact(text string) {
+	if strings.Contains(text, "try setting") || strings.Contains(text, "Tried to allocate") {
+		return // the failure's own hint
+	}
+	for i := range factRows {
+		r := &factRows[i]
+		at := r.re.FindStringSubmatch(text)
+		if at == nil {
+			continue
+		}
+		value := ""
+		for _, g := range at[1:] {
+			if g != "" {
+				value = g
+				break
+			}
+		}
+		r.set(c, value, at)
+	}
+	for _, at := range environment.FindAllStringSubmatch(text, 8) {
+		c.Environment[at[1]] = strings.Trim(at[2], `"',;)`)
+	}
+}
+
+// progress reads epoch, step and losses; the last line that shows them counts.
+func (c *gathered) progress(text string) {
+	for _, re := range epochForms {
+		if at := re.FindStringSubmatch(text); at != nil {
+			c.Epoch = number(at[1]).Else(c.Epoch)
+			if len(at) > 2 && at[2] != "" {
+				c.Epochs = number(at[2])
+			}
+			break
+		}
+	}
+	for _, re := range stepForms {
+		if at := re.FindStringSubmatch(text); at != nil && !loadingBar.MatchString(text) {
+			c.Step = number(at[1]).Else(c.Step)
+			if c.Step.Or(0) > 0 {
+				c.steps++
+			}
+			break
+		}
+	}
+	if nanLoss.MatchString(text) || yoloNaN.MatchString(text) {
+		c.NaNLoss = true
+	}
+}
+
+func number(s string) sampler.Opt[int] {
+	n, err := strconv.Atoi(strings.ReplaceAll(s, ",", ""))
+	if err != nil {
+		return sampler.Opt[int]{}
+	}
+	return sampler.Some(n)
+}
+
+// traceback reads the frames of the last traceback before the failure.
+func (c *gathered) traceback(lines []line) {
+	start := 0
+	for i, l := range lines {
+		if strings.Contains(l.text, "Traceback (most recent call last)") {
+			start = i + 1
+			c.Functions, c.Code, c.phases = nil, nil, nil
+		}
+		if i < start {
+			continue
+		}
+		function := ""
+		for _, re := range frameForms {
+			if at := re.FindStringSubmatch(l.text); at != nil {
+				function = at[1]
+				break
+			}
+		}
+		if function == "" || len(c.Functions) >= maxFrames {
+			if at := arrowCode.FindStringSubmatch(l.text); at != nil {
+				c.Code = append(c.Code, at[1])
+			}
+			continue
+		}
+		c.Functions = append(c.Functions, function)
+		if p := phaseOf(function); p != "" {
+			c.phases = append(c.phases, p)
+		}
+		if i+1 < len(lines) && isCode(lines[i+1].text) {
+			c.Code = append(c.Code, lines[i+1].text)
+		}
+	}
+}
+
+func isCode(text string) bool {
+	return text != "" && len(text) < 300 && !strings.HasPrefix(text, "File ") && !strings.Contains(text, "Error: ") && strings.Trim(text, "^~ ") != ""
+}
+
+// conclude draws the phase from the frames, or from the lines before the failure.
+func (c *gathered) conclude(m *message, lines []line) {
+	for _, p := range c.phases {
+		// "predict" inside a validation is part of it.
+		if p == phaseInference && (c.Phase == phaseTraining || c.Phase == phaseValidation) {
+			continue
+		}
+		c.Phase = p
+	}
+	if c.Phase == "" {
+		c.Phase = phaseByLines(lines)
+	}
+	if c.Phase == "" && len(m.candidates) > 0 && startsServers(m.candidates[0].row.kind) {
+		c.Phase = phaseLoading
+	}
+	if c.Phase == "" && (c.Epoch.Known() || c.Step.Known()) {
+		c.Phase = phaseTraining
+	}
+	c.FirstStep = c.Phase == phaseTraining && c.steps == 0 && (c.Step.Known() || c.Epoch.Or(0) <= 1 && c.Epoch.Known())
+	if len(c.Environment) == 0 {
+		c.Environment = nil
+	}
+}
+
+func startsServers(kind string) bool {
+	return kind == kvCache || kind == startupFree || kind == warmupOOM || kind == staticPool || kind == ggmlAlloc
+}
+
+func phaseByLines(lines []line) string {
+	for i := len(lines) - 1; i >= 0 && i >= len(lines)-phaseLines; i-- {
+		for _, r := range phaseLinesRows {
+			if r.re.MatchString(lines[i].text) {
+				return r.phase
+			}
+		}
+	}
+	return ""
+}
+
+// phaseOf is the phase that a function's name tells; empty for most.
+func phaseOf(function string) string {
+	for _, r := range phaseFunctions {
+		if r.re.MatchString(function) {
+			return r.phase
+		}
+	}
+	return ""
+}

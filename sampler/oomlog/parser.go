@@ -10,7 +10,8 @@ import (
 
 const (
 	maxLine    = 1 << 20 // longer lines are cut into pieces
-	aheadLines = 4       // lines looked at after one that may begin a wrapped message
+	pieceBytes = 16 << 10
+	aheadLines = 4 // lines looked at after one that may begin a wrapped message
 )
 
 // Parser finds failures in a text that arrives piece by piece. Its memory is bounded. The zero value is
@@ -149,10 +150,31 @@ func (p *Parser) endLine(raw []byte, end byte) {
 		return
 	}
 	p.left--
-	for _, text := range clean(raw) {
+	for _, text := range clean(interesting(raw)) {
 		p.look(toLine(text, p.number))
 	}
 	p.release()
+}
+
+// interesting cuts a very long line down to the pieces with words in them and the one after each,
+// so that cleaning stays cheap.
+func interesting(raw []byte) []byte {
+	if len(raw) <= 2*pieceBytes {
+		return raw
+	}
+	var out []byte
+	wanted := false
+	for len(raw) > 0 && len(out) < 8*pieceBytes {
+		piece := raw[:min(pieceBytes, len(raw))]
+		raw = raw[len(piece):]
+		var found wordMask
+		hit := compiled.words.scan(piece, &found)
+		if hit || wanted {
+			out = append(out, piece...)
+		}
+		wanted = hit
+	}
+	return out
 }
 
 // uncolour drops escape sequences so that words are found across them.

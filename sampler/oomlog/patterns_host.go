@@ -33,7 +33,7 @@ var hostRows = []row{
 	// Ray
 	{name: "ray low memory", framework: "ray", kind: rayMonitor, memory: memHost, limit: "ray_memory_threshold", words: []string{"node running low on memory", "node was running low on memory", "where the task", "due to memory pressure"}, lines: 8,
 		start:  `(?:Task|Actor|The actor|\d+ Workers?|Worker)\b[^\n]{0,80}(?:killed|died) due to (?:the )?(?:node running low on memory|memory pressure)|Memory on the node \(IP`,
-		fields: []string{`was <used_bytes:size> ?/ ?<node_total_bytes:size> \([\d.]+\)`, `memory usage threshold of <frac>`}},
+		fields: []string{`was <used_bytes:size> ?/ ?<node_total_bytes:size> \([\d.]+\)`, `memory usage threshold of <frac>`, `pid=<pid>, memory used=<task_used_bytes:size>`}},
 	{name: "ray old monitor", framework: "ray", kind: rayMonitor, memory: memHost, limit: "ray_memory_threshold", words: []string{"of the memory on node"}, lines: 3,
 		start: `More than \d+% of the memory on node \S+ is used \(<used_bytes:gib> / <node_total_bytes:gib> GB\)`},
 	// PyTorch's helpers
@@ -51,7 +51,7 @@ var hostRows = []row{
 		start: `unable to mmap <req> from file \x3c[^>]*>: Cannot allocate memory`},
 	{name: "mmap", framework: "python", kind: mmapENOMEM, memory: memHost, words: []string{"mmap"}, start: `mmap(?:ing)?\b[^\n]{0,40}(?:failed|error)[^\n]{0,40}Cannot allocate memory`},
 	{name: "torch cpu allocator", framework: "pytorch", kind: hostAlloc, memory: memHost, words: []string{"defaultcpuallocator", "you tried to allocate"}, lines: 2,
-		start: `(?:DefaultCPUAllocator: |\$ Torch: |CPUAllocator[^\n]{0,20}: )(?:can't allocate memory|not enough memory)`, fields: []string{`you tried to allocate <req>`}},
+		start: `(?:(?:DefaultCPU)?Allocator: |\$ Torch: |CPUAllocator[^\n]{0,20}: )(?:can't allocate memory|not enough memory)`, fields: []string{`you tried to allocate <req>`}},
 	{name: "torch posix_memalign", framework: "pytorch", kind: hostAlloc, memory: memHost, words: []string{"posix_memalign"}, start: `err == 0\. .{0,80}posix_memalign|Posix_memalign failed`},
 	{name: "numpy", framework: "numpy", kind: hostAlloc, memory: memHost, words: []string{"unable to allocate"}, lines: 2,
 		start: `Unable to allocate (?:<req> for an )?array with shape \(<shape:list>\) and data type <dtype:word>`},

@@ -60,8 +60,8 @@ var prefixForms = []prefixForm{
 	form(`(?P<key>[A-Za-z0-9][\w.-]{1,60}) {1,24}\|\s`, true),
 	form(`\[pod/(?P<key>[\w./-]+)\]\s`, true),
 	// journald and syslog
-	form(`[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d(?:\.\d+)? [\w.:-]+ (?P<key>[\w./@-]+?)(?:\[(?P<pid>\d+)\])?: ?`, true),
-	form(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.,\d]*(?:Z|[+-]\d\d:?\d\d) [\w.-]+ (?P<key>[\w./@-]+?)\[(?P<pid>\d+)\]: ?`, true),
+	form(`[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d(?:\.\d+)? [\w.:-]+ (?P<key>[\w./@-]+?)(?:\[\d+\])?: ?`, true),
+	form(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.,\d]*(?:Z|[+-]\d\d:?\d\d) [\w.-]+ (?P<key>[\w./@-]+?)\[\d+\]: ?`, true),
 	// kernel ring buffer
 	form(`(?:<\d+>)?\[ *\d+\.\d{3,9}\] ?`, false),
 	form(`\[[A-Z][a-z]{2} [A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d(?:\.\d+)? \d{4}\] ?`, false),
@@ -71,11 +71,11 @@ var prefixForms = []prefixForm{
 	form(`\[?\d\d:\d\d:\d\d(?:[.,]\d+)?\]?[ :|-]+`, false),
 	form(`\[?(?:[A-Z][a-z]{2} )?[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d(?: [A-Z]{3,4})? \d{4}\]?[ :|-]+`, false),
 	form(`\[[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d\] ?`, false),
-	form(`[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +(?P<pid>\d+) [\w./-]+:\d+\] ?(?:\[[^\]]{0,40}\] ?)?`, false),
+	form(`[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ [\w./-]+:\d+\] ?(?:\[[^\]]{0,40}\] ?)?`, false),
 	// names of loggers
 	form(`\|\s`, false),
 	form(`SUBPROCESS:\s?`, false),
-	form(`\[[\w./ -]{1,60}\.(?:py|cc|cu|cpp|go|rs|c)(?::\d+)?(?::\w+)?(?:\(\))?\](?:\s*\[?PID:(?P<pid>\d+)\]?)?[ :-]*`, false),
+	form(`\[[\w./ -]{1,60}\.(?:py|cc|cu|cpp|go|rs|c)(?::\d+)?(?::\w+)?(?:\(\))?\](?:\s*\[?PID:\d+\]?)?[ :-]*`, false),
 	form(`\[\w{1,20}-\d{1,3}\] `, true),
 	form(`[\w.]{1,60}:[\w\x3c>.]{1,60}:\d+ - `, false),
 	form(`(?:root|[\w.-]{2,40})[:-] ?\d{1,6}- `, false),
@@ -134,8 +134,6 @@ func (o *origin) take(f *prefixForm, s string, at []int) {
 			o.rank = n
 		case name == "pid" && err == nil && n > 0:
 			o.pid = n
-		case name == "key" && strings.EqualFold(v, "kernel"):
-			o.pid = 0
 		}
 	}
 	if f.stream {

@@ -1,0 +1,153 @@
+package oomlog
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"nvpeak/sampler"
+)
+
+// The tables of what lines around a failure may say. A new form is one row.
+
+const (
+	phaseLoading    = "loading"
+	phaseTraining   = "training"
+	phaseValidation = "validation"
+	phaseSaving     = "saving"
+	phaseInference  = "inference"
+)
+
+// factWords mark lines worth keeping until a failure asks for them.
+var factWords = []string{
+	"param", "batch size", "batch_size", "batch-size", " batch=", "world_size", "world size", "nproc", "num_processes",
+	"pytorch version", "torch version", "torch==", "torch-", "torch:", "tensorflow version", "jaxlib", "llm engine (v",
+	"alloc_conf", "cuda_visible_devices", "xla_", "tf_force_gpu", "pytorch_mps", "nccl_",
+	"precision", "dtype", "bf16", "fp16", "nvidia ", "geforce", "tesla ", "quadro", " rtx ",
+	"torchrun", "python ", "python3 ", "accelerate launch", "deepspeed", "vllm serve", "launch_server", "yolo ", "tensor_parallel_size",
+}
+
+type factRow struct {
+	re  *regexp.Regexp
+	set func(c *gathered, value string, groups []string)
+}
+
+func fact(pattern string, set func(c *gathered, value string, groups []string)) factRow {
+	return factRow{regexp.MustCompile(pattern), set}
+}
+
+func setInt(field func(c *gathered) *sampler.Opt[int]) func(*gathered, string, []string) {
+	return func(c *gathered, value string, _ []string) { *field(c) = number(value).Else(*field(c)) }
+}
+
+func batchSize(c *gathered) *sampler.Opt[int] { return &c.BatchSize }
+func worldSize(c *gathered) *sampler.Opt[int] { return &c.WorldSize }
+
+// setText keeps the first value: logs say such things once, at the start.
+func setText(field func(c *gathered) *string) func(*gathered, string, []string) {
+	return func(c *gathered, value string, _ []string) {
+		if f := field(c); *f == "" {
+			*f = strings.TrimSpace(value)
+		}
+	}
+}
+
+func precision(value string) func(*gathered, string, []string) {
+	return func(c *gathered, _ string, _ []string) { c.Precision = value }
+}
+
+// setParameters keeps the largest count: "trainable params: … || all params: …".
+func setParameters(c *gathered, value string, groups []string) {
+	factor := 1.0
+	switch strings.ToUpper(groups[len(groups)-1]) {
+	case "K":
+		factor = 1e3
+	case "M":
+		factor = 1e6
+	case "B", "G":
+		factor = 1e9
+	}
+	f, err := strconv.ParseFloat(strings.ReplaceAll(value, ",", ""), 64)
+	if n := uint64(f * factor); err == nil && f*factor < 1e15 && n >= 1000 && n > c.Parameters.Or(0) {
+		c.Parameters = sampler.Some(n)
+	}
+}
+
+var factRows = []factRow{
+	fact(`(?i)\ball params: ?([\d,]+(?:\.\d+)?)()`, setParameters),
+	fact(`(?i)\b(\d[\d,]{3,}|\d+(?:\.\d+)?)\s?([KMB]?)\s+(?:\w+ ){0,2}(?:params|parameters)\b`, setParameters),
+	fact(`(?i)\b(?:(?:num(?:ber)?|total|trainable|trained|model|#)[ _.]*(?:of )?(?:\w+ )?)+(?:params?|parameters)\b(?: count)?[^\d\n]{0,24}?[:=(]\s*(\d[\d,]*(?:\.\d+)?)\s?([KMB]?)`, setParameters),
+	fact(`(?i)\bparam(?:eter)?s?(?: count|\(M\))?\s*[:=]\s*(\d[\d,]*(?:\.\d+)?)\s?([KMB]?)\b`, setParameters),
+	fact(`(?i)(?:batch[ _-]?size(?:[ _](?:per[ _](?:device|gpu|replica|card)|train))?|samples per gpu)['"]?(?: ?/ ?[^\x00-\x7f]+)?\s*(?:[:=]|\s)\s*\[?(\d{1,6})\b`, setInt(batchSize)),
+	fact(`(?i)\s-{0,2}batch=(\d{1,6})\b|--batch (\d{1,6})\b|\s-b (\d{1,5})\b`, setInt(batchSize)),
+	fact(`(?i)world[ _-]?size['"]?\s*[:= ]\s*(\d{1,5})\b|--num_processes[= ](\d+)`, setInt(worldSize)),
+	fact(`(?i)--nproc[_-]per[_-]node[= ](\d{1,3})\b|tensor[_-]parallel[_-]size[= ](\d{1,3})\b|-tp[= ](\d{1,3})\b`, func(c *gathered, value string, _ []string) {
+		c.WorldSize = c.WorldSize.Else(number(value))
+	}),
+	fact(`(?i)\b(?:py)?torch(?:[ _]version|\.__version__)?['"]?(?:==|[ :=-]{1,3}|\s)v?(\d+\.\d+(?:\.\d+)?(?:[.+\w]*\w)?)`, setText(func(c *gathered) *string { return &c.FrameworkVersion })),
+	fact(`(?i)\b(?:tensorflow|jaxlib|jax|paddlepaddle(?:-gpu)?|mxnet|vllm|sglang)(?: version)?['"]?(?:==|[ :=-]{1,3}|\s)v?(\d+\.\d+(?:\.\d+)?[+\w]*)|LLM engine \(v(\d[\w.+]*)\)`, setText(func(c *gathered) *string { return &c.FrameworkVersion })),
+	fact(`(?i)(?:precision|dtype|autocast|amp[ _]?(?:mode|dtype)?|mixed_precision|--)['"]?\s*[:= ]?\s*['"]?(?:torch\.)?(?:bf16|bfloat16)|\bbf16['"]?\s*[:=]\s*true|--bf16\b`, precision("bf16")),
+	fact(`(?i)(?:precision|dtype|amp[ _]?(?:mode|dtype)?|mixed_precision|--)['"]?\s*[:= ]?\s*['"]?(?:torch\.)?(?:fp16|float16|half\b|16-mixed|16\b)|\bfp16['"]?\s*[:=]\s*true|--fp16\b|Automatic Mixed Precision`, precision("fp16")),
+	fact(`(?i)(?:precision|dtype|--)['"]?\s*[:= ]\s*['"]?(?:torch\.)?(?:fp32|float32|32\b|32-true)`, precision("fp32")),
+	fact(`(?i)load_in_8bit['"]?\s*[:= ]\s*true|\bint8\b.{0,20}quant|quantization=['"]?int8`, precision("int8")),
+	fact(`(?i)load_in_4bit['"]?\s*[:= ]\s*true|\bnf4\b`, precision("nf4")),
+	fact(`\b((?:NVIDIA |Tesla |GeForce |Quadro |TITAN )(?:GeForce |RTX |GTX |Tesla |TITAN |Quadro |GRID |Graphics )*[A-Z]{0,4}\d{1,5}[A-Za-z0-9]*(?:[ -](?:Ti|SUPER|Super|Ada|Generation|Laptop|GPU|SXM\d?|PCIe|PCIE|NVL|HBM\w+|Max-Q|D|\d{2,3}GB|MIG))*)`, setText(func(c *gathered) *string { return &c.GPUName })),
+	fact(`^\s*(?:\S*[$#%>]\s|\+\s)?((?:[A-Z_]+=\S+\s+)*(?:(?:\S*/)?python[\d.]*\s+(?:-\S+\s+)*\S+|torchrun\s|accelerate launch\s|deepspeed\s+-|deepspeed\s+\S+\.py|vllm serve\s|yolo\s+(?:\w+\s+)*\w+=|srun\s|mpirun\s|fairseq-train\s|lightning run).*)$`, setText(func(c *gathered) *string { return &c.Command })),
+	fact(`(?i)\b(?:cmd|command(?: line)?)\s*[:=]\s*((?:\S*/)?(?:python|torchrun|accelerate|deepspeed|vllm)\S*\s.*)$`, setText(func(c *gathered) *string { return &c.Command })),
+	fact(`Command '\[(.*?)\]' (?:returned|died)`, func(c *gathered, value string, _ []string) {
+		if c.Command == "" {
+			c.Command = strings.NewReplacer(`', '`, " ", `'`, "").Replace(value)
+		}
+	}),
+}
+
+// environment finds variables that change where memory goes.
+var environment = regexp.MustCompile(`\b((?:PYTORCH_(?:CUDA_|HIP_)?ALLOC_CONF|PYTORCH_NO_CUDA_MEMORY_CACHING|PYTORCH_MPS_\w+|CUDA_VISIBLE_DEVICES|CUDA_DEVICE_ORDER|CUDA_LAUNCH_BLOCKING|CUDA_MODULE_LOADING|XLA_(?:PYTHON_)?CLIENT_\w+|XLA_FLAGS|TF_FORCE_GPU_ALLOW_GROWTH|TF_GPU_ALLOCATOR|NCCL_(?:MAX_NCHANNELS|BUFFSIZE|CUMEM_ENABLE)|CUBLAS_WORKSPACE_CONFIG|OLLAMA_\w+|GGML_CUDA_\w+|VLLM_\w*MEM\w*|FLAGS_\w*mem\w*|RAY_memory_\w+|MALLOC_ARENA_MAX))\s?=\s?["']?([^\s"'\x60,]+)`)
+
+var (
+	epochForms = []*regexp.Regexp{
+		regexp.MustCompile(`^\s*(\d{1,5})/(\d{1,5})\s+[\d.]+G\b`), // Ultralytics
+		regexp.MustCompile(`(?i)\bepoch[\s:#=\[(-]{0,4}(\d{1,5})(?:\s*(?:/|of)\s*(\d{1,5}))?`),
+		regexp.MustCompile(`(?i)\bep\s?(\d{1,5}) (?:train|eval)`),
+	}
+	stepForms = []*regexp.Regexp{
+		regexp.MustCompile(`(?i)\b(?:global[ _])?(?:step|iter(?:ation)?s?)[\s:#=\[(]{1,4}(\d{1,9})\b`),
+		regexp.MustCompile(`\|\s*(\d{1,9})/\d{1,9} \[`),
+		regexp.MustCompile(`\b(\d{1,9})/\d{1,9} \[[\d:]+(?:<|,)`),
+		regexp.MustCompile(`\[\s*(\d{1,7})/\d{1,7}\]`),
+	}
+	loadingBar = regexp.MustCompile(`(?i)loading|checkpoint shards|download|fetching|tokeniz|map:|\bmap \(|scanning|caching|collecting`)
+	nanLoss    = regexp.MustCompile(`(?i)\b\w*loss\w*['"]?\s*[:= ]\s*['"]?(?:tensor\()?nan\b|loss is nan`)
+	yoloNaN    = regexp.MustCompile(`^\s*\d+/\d+\s+[\d.]+G(?:\s+[\d.]+)*(?:\s+nan){2,}`)
+
+	frameForms = []*regexp.Regexp{
+		regexp.MustCompile(`^File ".{1,300}?", line \d+, in ([\w.<>]+)`),
+		regexp.MustCompile(`^\S{1,300}\.py:\d+ in ([\w.<>]+)`),     // rich
+		regexp.MustCompile(`^\S{1,300}\.py in ([\w.<>]+)\(`),       // IPython 7
+		regexp.MustCompile(`^File \S{1,300}:\d+, in ([\w.<>]+)\(`), // IPython 8
+	}
+	arrowCode = regexp.MustCompile(`^(?:-{2,4}>|❱)\s*\d+\s*(?:│\s*)?(\S.*)$`)
+)
+
+type phaseRow struct {
+	phase string
+	re    *regexp.Regexp
+}
+
+// phaseFunctions tell the phase from the name of a function in a traceback.
+var phaseFunctions = []phaseRow{
+	{phaseValidation, regexp.MustCompile(`(?i)^_?(?:run_)?(?:validate|validation|evaluate|eval|val|valid|test)(?:$|_|\b)|(?:^|_)(?:val|validation|eval|evaluation|test)_(?:step|epoch|loop|one_epoch|model|iter)|compute_\w*metric|evaluation_loop|^single_gpu_test|^multi_gpu_test|_evaluate$`)},
+	{phaseSaving, regexp.MustCompile(`(?i)^_?save|_save(?:_|$)|save_(?:checkpoint|model|pretrained|state)|full_state_dict|get_state_dict|consolidate`)},
+	{phaseLoading, regexp.MustCompile(`(?i)^_?load(?:_|$)|from_pretrained|load_(?:state_dict|checkpoint|model|weights|pipeline|diffusion)|_load_|init_worker|init_device|^get_model|^build_model|initialize_model|prepare_model|init_model|^load\w*$|determine_num_available_blocks|profile_run|capture_model|warm_?up`)},
+	{phaseTraining, regexp.MustCompile(`(?i)^_?(?:inner_)?train(?:$|_|ing)|^fit(?:$|_)|backward|(?:^|_)train_(?:step|epoch|batch|one_epoch|loop|iter)|training_step|optimizer_step|^do_train|^run_step$|^training`)},
+	{phaseInference, regexp.MustCompile(`(?i)^_?(?:generate|predict|inference|infer|sample|process_images|txt2img|img2img|decode|transcribe|run_inference)(?:$|_|\b)|execute_model|vae_decode|decode_first_stage`)},
+}
+
+// phaseLinesRows tell the phase from the lines just before a failure.
+var phaseLinesRows = []phaseRow{
+	{phaseSaving, regexp.MustCompile(`(?i)\bsaving\b.{0,40}(?:checkpoint|model|weights|state)`)},
+	{phaseLoading, regexp.MustCompile(`(?i)\bloading\b.{0,40}(?:checkpoint|model|weights|shards|pipeline)|llama_model_load|llm_load_tensors|load_tensors:`)},
+	{phaseValidation, regexp.MustCompile(`(?i)\b(?:validating|validation|evaluating|evaluation|val:|eval:|Class\s+Images\s+(?:Instances|Labels))`)},
+	{phaseTraining, regexp.MustCompile(`(?i)\btrain(?:ing)?\b|\bepoch\b|^\s*\d+/\d+\s+[\d.]+G\b`)},
+	{phaseInference, regexp.MustCompile(`(?i)\b(?:generating|inference|sampling|predicting|prompt executed)\b`)},
+}
