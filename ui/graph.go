@@ -133,7 +133,7 @@ func roleOf(seq string, last theme.Role) theme.Role {
 }
 
 // drawMark draws the watermark line across the plot, over all but the memory itself, and
-// its label at the right, in the line or, where the peak is at the top, on it.
+// its label at the left: what is oldest may be covered, the newest may not.
 func (g *graph) drawMark(c *canvas, r rect, v *view) {
 	if g.mark != g.mark {
 		return
@@ -146,8 +146,8 @@ func (g *graph) drawMark(c *canvas, r rect, v *view) {
 			c.set(x, y, v.glyphs.Mark, theme.Peak)
 		}
 	}
-	if n := width(g.markText); n < r.w-axisWidth {
-		c.put(r.x+r.w-n, y, r.x+r.w, theme.Peak, g.markText)
+	if n := width(g.markText); n+2 < r.w-axisWidth {
+		c.put(r.x+axisWidth+1, y, r.x+r.w, theme.Peak, g.markText+" ")
 	}
 }
 

@@ -24,7 +24,8 @@ type placed struct {
 const (
 	gridMinWidth  = 44 // of a pane in a grid
 	gridMinHeight = 8
-	gridMaxHeight = 18
+	gridMaxHeight = 30
+	leadMinHeight = 6 // of the one pane above lines
 	lineMinWidth  = 44
 	sideWidth     = 140 // from here on the advice stands beside the table
 )
@@ -114,7 +115,7 @@ func (v *view) placeGrid(p *plan, r rect) int {
 	rows := (n + best - 1) / best
 	height := min(r.h/rows, pick(n == 1, r.h, gridMaxHeight))
 	if n == 1 {
-		height = min(r.h, max(gridMaxHeight+4, r.h*2/3))
+		height = min(r.h, max(gridMaxHeight, r.h*2/3))
 	}
 	for i, gpu := range v.order {
 		x0, x1 := i%best*r.w/best, (i%best+1)*r.w/best
@@ -143,7 +144,7 @@ func (v *view) placeLines(p *plan, r rect) int {
 	list := v.order
 	y := r.y
 	lead := v.lead()
-	if paneH := min(r.h-min(len(list), r.h/2), gridMaxHeight); lead >= 0 && paneH >= gridMinHeight && r.w >= paneMinWidth {
+	if paneH := min(r.h-min(len(list)-1, r.h/2), gridMaxHeight); paneH >= leadMinHeight && r.w >= paneMinWidth {
 		p.panes = append(p.panes, placed{rect{r.x, y, r.w, paneH}, lead})
 		y += paneH
 		list = without(list, lead)
@@ -225,7 +226,7 @@ func (v *view) draw(w, h int) *canvas {
 		v.gpuLine(c, g.rect, g.gpu)
 	}
 	if p.hidden > 0 && p.header.h > 0 {
-		c.right(0, 0, w-1, theme.Notice, fmt.Sprintf(" %d GPUs more ", p.hidden))
+		c.right(0, 0, w-1, theme.Notice, fmt.Sprintf("  %d more %c", p.hidden, v.glyphs.Down))
 	}
 	v.drawAdvice(c, p.advice)
 	v.procPane(c, p.procs)

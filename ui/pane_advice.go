@@ -15,13 +15,16 @@ type textLine []piece
 // maxHolders is how many of those who hold memory the panel names.
 const maxHolders = 3
 
-// adviceLines is what the advice panel says on w columns, the most urgent first; empty
-// while all is well.
+// adviceLines is what the advice panel says on w columns: the most urgent alert with its
+// numbers and advice, the others in a line each; empty while all is well.
 func (v *view) adviceLines(w int) []textLine {
 	var lines []textLine
 	said := map[int]bool{} // GPUs whose need is told by an alert
-	for _, a := range v.alerts {
-		lines = append(lines, v.alertLines(a, w)...)
+	for i, a := range v.alerts {
+		lines = append(lines, v.alertHead(a, w)...)
+		if i == 0 {
+			lines = append(lines, v.alertBody(a, w)...)
+		}
 		if gpu, ok := a.GPU.Value(); ok && a.Kind == "need_does_not_fit" {
 			said[gpu] = true
 		}
@@ -34,18 +37,22 @@ func (v *view) adviceLines(w int) []textLine {
 	return lines
 }
 
-// alertLines is one alert: its text, evidence and advice.
-func (v *view) alertLines(a sampler.Alert, w int) []textLine {
+// alertHead is the text of an alert.
+func (v *view) alertHead(a sampler.Alert, w int) []textLine {
 	role := levelRole(a.Level)
 	var lines []textLine
 	for i, l := range wrap(a.Text, w-2) {
 		lead := pick(i == 0, string(v.glyphs.Alert)+" ", "  ")
 		lines = append(lines, textLine{{role, lead}, {pick(i == 0, role, theme.Strong), l}})
 	}
-	for _, e := range a.Evidence {
-		for _, l := range wrap(e, w-4) {
-			lines = append(lines, textLine{{theme.Dim, "  " + l}})
-		}
+	return lines
+}
+
+// alertBody is the evidence of an alert, run together, and what to do.
+func (v *view) alertBody(a sampler.Alert, w int) []textLine {
+	var lines []textLine
+	for _, l := range wrap(strings.Join(a.Evidence, "; "), w-2) {
+		lines = append(lines, textLine{{theme.Dim, "  " + l}})
 	}
 	for _, ad := range a.Advice {
 		lines = append(lines, v.adviceLine(ad, w))
@@ -206,7 +213,12 @@ func (v *view) adviceFull(w int) []textLine {
 }
 
 func (v *view) alertFull(a sampler.Alert, w int) []textLine {
-	lines := v.alertLines(sampler.Alert{Text: a.Text, Level: a.Level, Evidence: a.Evidence}, w)
+	lines := v.alertHead(a, w)
+	for _, e := range a.Evidence {
+		for _, l := range wrap(e, w-4) {
+			lines = append(lines, textLine{{theme.Dim, "  " + l}})
+		}
+	}
 	for _, ad := range a.Advice {
 		lines = append(lines, v.adviceLine(ad, w))
 		for _, l := range wrap(ad.Why, w-6) {

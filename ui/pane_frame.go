@@ -12,6 +12,10 @@ import (
 // header is the first line: who, driver, how it is measured, when.
 func (v *view) header(c *canvas, r rect) {
 	s := v.snap
+	if r.w < slitWidth {
+		v.slitHeader(c, r)
+		return
+	}
 	x := c.put(r.x, r.y, r.x+r.w, theme.Accent, " nvpeak ")
 	left := []piece{{theme.Strong, s.Host}}
 	if v.label != "" {
@@ -40,6 +44,28 @@ func (v *view) header(c *canvas, r rect) {
 		}
 	}
 	c.ground(r.x, r.y, r.x+r.w, theme.Bar)
+}
+
+// slitWidth is the width under which the header says only where, how many, and how often.
+const slitWidth = 56
+
+func (v *view) slitHeader(c *canvas, r rect) {
+	x := c.put(r.x, r.y, r.x+r.w, theme.Accent, " "+pick(v.snap.Host == "", "nvpeak", v.snap.Host)+" ")
+	if v.label != "" {
+		x = c.put(x, r.y, r.x+r.w, theme.Demo, "DEMO ")
+	}
+	if v.paused {
+		x = c.put(x, r.y, r.x+r.w, theme.Warning, "PAUSED ")
+	}
+	gpus := fmt.Sprintf("%d GPU%s", len(v.snap.GPUs), pick(len(v.snap.GPUs) == 1, "", "s"))
+	x = c.put(x, r.y, r.x+r.w, theme.Dim, gpus)
+	if lane, ok := v.snap.Lane.Value(); ok {
+		text := v.laneText(lane)
+		text.text = strings.Replace(text.text, "mem ", string(v.glyphs.Peak)+" ", 1)
+		if x+width(text.text) < r.x+r.w-1 {
+			c.right(x, r.y, r.x+r.w-1, text.role, text.text)
+		}
+	}
 }
 
 // headerRight from left to right; the last is kept longest.
