@@ -99,6 +99,7 @@ type LogContext struct {
 	Environment      map[string]string `json:"environment"` // memory variables, if the log holds them
 	GPUName          string            `json:"gpu_name"`
 	WorldSize        Opt[int]          `json:"world_size"`
+	GPUMemory        []Bytes           `json:"gpu_memory_bytes"` // the log's own figures per epoch or print, oldest first (GPU_mem, max mem)
 }
 
 // OtherProcess is a "Process N has X memory in use" clause.
