@@ -88,7 +88,17 @@ func (c *card) foldProcesses(now, above, below float64) {
 		above, below = 0, 0
 	}
 	rest := max(0, c.used-sum)
+	c.emptied(rest, now)
 	c.rest.add(now, rest, max(0, rest-below), rest+above, c.total)
+}
+
+// emptied begins anew with what no process accounts for when it is gone: without a
+// process list that is the end of one job, and the next one is not a spike of it.
+func (c *card) emptied(rest, now float64) {
+	if c.rest.plateau >= 0 && rest < c.total*plateauLevel/2 && c.rest.floor >= rest && c.rest.value < c.total*plateauLevel/2 {
+		c.rest.start(now, false)
+		c.growing = growing{}
+	}
 }
 
 // matchProcesses brings c.procs into the order of the list: those listed first, then

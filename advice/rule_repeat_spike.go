@@ -27,6 +27,7 @@ const (
 	// spikesVary: so many spikes are needed to say how much they vary; one that would be
 	// two deviations above the mean and does not fit comes once in 40.
 	spikesVary     = 5
+	spikesTold     = 80 // after so many the rare one would have come: their size has a limit
 	varyDeviations = 2.0
 )
 
@@ -77,7 +78,7 @@ func (p pattern) expects(free, limit float64) (e expectation, ok bool) {
 		return expectation{p.low, fmt.Sprintf("the last %d took %s to %s", min(p.n, 3), size(p.low), size(p.high))}, true
 	case p.trend > 0 && p.n >= 4 && p.high+p.trend > free:
 		return expectation{p.high + p.trend, fmt.Sprintf("each takes %s more than the one before; the last took %s", size(p.trend), size(p.high))}, true
-	case p.n >= spikesVary && p.deviation > limit*0.01 && p.mean+varyDeviations*p.deviation > free+slack:
+	case p.n >= spikesVary && p.seen <= spikesTold && p.deviation > limit*0.01 && p.mean+varyDeviations*p.deviation > free+slack:
 		return expectation{p.mean + varyDeviations*p.deviation,
 			fmt.Sprintf("they vary: %s on average, deviation %s", size(p.mean), size(p.deviation))}, true
 	}
@@ -96,12 +97,12 @@ func spikeFinding(f *Facts, c *card, pid int, pt pattern, e expectation, free fl
 }
 
 func saySpike(c *card, pid int, pt pattern, e expectation, free, due float64) saying {
-	when := "is due"
+	when := "due now"
 	if due > 5 {
-		when = "is due in ~" + spanOf(due)
+		when = "~" + spanOf(due)
 	}
 	s := saying{
-		text: fmt.Sprintf("GPU %d: the next spike (%s) needs %s, %s will be free", c.gpu.Index, when[7:], size(e.need), size(free)),
+		text: fmt.Sprintf("GPU %d: the next spike (%s) needs %s, %s will be free", c.gpu.Index, when, size(e.need), size(free)),
 		evidence: []string{
 			fmt.Sprintf("%d spikes like this, one every %s, %s wide; %s", pt.n, spanOf(pt.period), spanOf(pt.width), e.how),
 			fmt.Sprintf("%s short", size(e.need-free)),

@@ -20,6 +20,7 @@ type series struct {
 	low, high      float64
 	recent         [recentBuckets]float64 // minima of the buckets before, NaN for none
 	floor          float64                // least of recent and low
+	deep           float64                // least for as long as a spike is wide; NaN without spikes
 	started        bool                   // it was running before watching began: no start-up to wait for
 	closed         int                    // scales that have a new bucket since somebody looked
 	lows, highs    rings
@@ -99,7 +100,7 @@ func (r *rings) at(scale int, j int64) float64 {
 
 // start makes s the empty series of a holder first seen at time t.
 func (s *series) start(t float64, established bool) {
-	*s = series{born: t, last: t, bucket: noBucket, plateau: -1, low: math.NaN(), high: math.NaN(), floor: math.NaN()}
+	*s = series{born: t, last: t, bucket: noBucket, plateau: -1, low: math.NaN(), high: math.NaN(), floor: math.NaN(), deep: math.NaN()}
 	s.lows.reset()
 	s.highs.reset()
 	s.forgetRecent()
@@ -157,6 +158,7 @@ func (s *series) closeBucket(next int64, limit float64) {
 			s.floor = v
 		}
 	}
+	s.deep = s.deepFloor()
 	s.learnJitter(s.high-s.low, limit)
 	if s.plateau < 0 {
 		s.findPlateau(next, limit)
@@ -223,5 +225,29 @@ func (s *series) settled(t float64) float64 {
 	if math.IsNaN(s.floor) {
 		return s.value
 	}
+	if s.deep < s.floor {
+		return s.deep
+	}
 	return s.floor
+}
+
+// deepFloor is the least for a little longer than the known spikes are wide: below it
+// lies what stays when a spike that never opened an excursion of its own is over.
+func (s *series) deepFloor() float64 {
+	widest := s.widest()
+	if widest == 0 {
+		return math.NaN()
+	}
+	least := math.NaN()
+	scale, back := 0, int64(widest*1.2/bucketSeconds)+recentBuckets
+	for back >= ringBuckets && scale < ringScales-1 {
+		scale, back = scale+1, back/2
+	}
+	head := s.lows.heads[scale]
+	for j := head - back; j <= head; j++ {
+		if v := s.lows.at(scale, j); !math.IsNaN(v) && !(v >= least) {
+			least = v
+		}
+	}
+	return least
 }

@@ -4,12 +4,13 @@ import "math"
 
 // pattern is what the spikes of a series have in common.
 type pattern struct {
-	n               int     // spikes like the newest large one
+	n               int     // spikes of the largest kind
+	seen            int     // spikes of any kind, ever
 	last            float64 // start of the newest
 	period          float64 // seconds, median; 0: not known
 	regular         bool    // the intervals agree
 	low, high       float64 // MiB that the last three gave back
-	mean, deviation float64 // of all that are kept
+	mean, deviation float64 // of all that are kept; deviation also of their tops, if that is less
 	width           float64 // seconds, median
 	free            float64 // MiB settled free when the newest began; NaN: unknown
 	trend           float64 // MiB by which each is larger than the one before, if steadily so
@@ -36,17 +37,20 @@ func (s *series) pattern(now float64) (p pattern, ok bool) {
 	for i := range n {
 		most = max(most, s.back(i).height())
 	}
-	var heights, starts, widths [maxSpikes]float64
+	var heights, tops, starts, widths [maxSpikes]float64
 	for i := range n {
 		if sp := s.back(i); sp.height() >= alike*most {
 			if p.n == 0 {
 				p.last, p.free = sp.start, sp.free
 			}
-			heights[p.n], starts[p.n], widths[p.n] = sp.height(), sp.start, sp.width()
+			heights[p.n], tops[p.n], starts[p.n], widths[p.n] = sp.height(), sp.peak, sp.start, sp.width()
 			p.n++
 		}
 	}
 	p.heights(heights[:p.n])
+	_, d := spread(tops[:p.n])
+	p.deviation = min(p.deviation, d)
+	p.seen = s.count
 	p.intervals(starts[:p.n])
 	p.width = median(widths[:p.n])
 	stale := float64(staleSingle)
@@ -62,15 +66,7 @@ func (p *pattern) heights(h []float64) {
 	for _, v := range h[:min(3, len(h))] {
 		p.low, p.high = min(p.low, v), max(p.high, v)
 	}
-	for _, v := range h {
-		p.mean += v / float64(len(h))
-	}
-	for _, v := range h {
-		p.deviation += (v - p.mean) * (v - p.mean)
-	}
-	if len(h) > 1 {
-		p.deviation = math.Sqrt(p.deviation / float64(len(h)-1))
-	}
+	p.mean, p.deviation = spread(h)
 	if len(h) < 4 {
 		return
 	}
@@ -81,6 +77,17 @@ func (p *pattern) heights(h []float64) {
 	if least > 0 {
 		p.trend = (h[0] - h[min(len(h), 6)-1]) / float64(min(len(h), 6)-1)
 	}
+}
+
+// spread is the mean and the standard deviation; v must not be empty.
+func spread(v []float64) (mean, deviation float64) {
+	for _, x := range v {
+		mean += x / float64(len(v))
+	}
+	for _, x := range v {
+		deviation += (x - mean) * (x - mean)
+	}
+	return mean, math.Sqrt(deviation / float64(max(1, len(v)-1)))
 }
 
 // intervals between the starts of the spikes, the newest first.

@@ -53,9 +53,10 @@ const (
 	patienceSeconds = 60
 	// maxWidthSeconds: what stays longer was a phase, not a spike.
 	maxWidthSeconds = 3600
-	// afterSeconds is how long the level after a spike is learnt: some allocators give
-	// their cache back in parts.
+	// The level after a spike is learnt for that long, or for half of the spike's width:
+	// what comes down slowly, or in parts, is given time.
 	afterSeconds = 16
+	afterShare   = 0.5
 )
 
 // excursion follows rises above the settled level and their return.
@@ -132,7 +133,7 @@ func (s *series) learnAfter(t, value float64) {
 		return
 	}
 	last := &s.spikes[s.settling]
-	if t-last.end > afterSeconds {
+	if t-last.end > max(afterSeconds, afterShare*last.width()) {
 		s.settling = -1
 		return
 	}
@@ -145,12 +146,15 @@ func (s *series) inExcursion(t float64) bool {
 }
 
 // patience is longer for a holder whose spikes are known to be wide.
-func (s *series) patience() float64 {
-	widest := 0.0
+func (s *series) patience() float64 { return max(patienceSeconds, 2*s.widest()) }
+
+// widest is the width of the widest of the last three spikes in seconds.
+func (s *series) widest() float64 {
+	w := 0.0
 	for i := range min(s.count, 3) {
-		widest = max(widest, s.back(i).width())
+		w = max(w, s.back(i).width())
 	}
-	return max(patienceSeconds, 2*widest)
+	return w
 }
 
 // back returns the spike i before the newest; i must be below min(count, maxSpikes).

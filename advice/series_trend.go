@@ -16,17 +16,20 @@ type trend struct {
 }
 
 const (
-	// A trend needs a dozen buckets, and two minutes: a climb of seconds is recorded,
-	// not forecast.
+	// A trend needs a dozen buckets and more than three minutes: a climb of seconds is
+	// recorded, not forecast, and a start-up can have several stages.
 	trendPoints  = 12
-	trendSeconds = 120
+	trendSeconds = 200
 	// Without a plateau before it, or when the holder has become three times what it
 	// was, a climb may be a slow load from disk or network and needs ten minutes.
 	loadingSeconds = 600
 	loadingFactor  = 3.0
-	// Each quarter of the time must bring a fifth of its fair share: one step, however
-	// large, is not growth.
-	quarterShare = 0.2
+	// Each quarter of the time must bring two fifths of its fair share and no more than
+	// twice that share: one step, however large, is not growth.
+	quarterLeast, quarterMost = 0.4, 2.0
+	// Both halves must agree: a rate that has doubled is a new phase, one that has
+	// fallen below a third is the end of a warm-up.
+	fasterMost, slowerMost = 1.7, 0.35
 	// The growth must be new: that much of it above everything seen before. A saw-tooth
 	// rises too, but not above its last tooth.
 	newShare = 0.7
@@ -64,12 +67,15 @@ func (s *series) growth(scale int, peaks bool, least float64) (tr trend, ok bool
 	if !ok {
 		return tr, false
 	}
-	if before := s.ceiling(r, scale, p.first); q[3]-max(before, tr.from) < newShare*(q[3]-tr.from) {
+	last, middle := q[3], q[1]
+	if before := s.ceiling(r, scale, p.first); last.v-max(before, tr.from) < newShare*(last.v-tr.from) {
 		return tr, false
 	}
-	half := (tr.until - tr.since) / 2
-	tr.early, tr.late = (q[1]-tr.from)/half, (q[3]-q[1])/half
-	tr.to = q[3]
+	tr.early, tr.late = (middle.v-tr.from)/(middle.t-tr.since), (last.v-middle.v)/(last.t-middle.t)
+	if tr.late > fasterMost*tr.early || tr.late < slowerMost*tr.early {
+		return tr, false
+	}
+	tr.to = last.v
 	tr.slope = p.theilSen()
 	return tr, p.straight(tr)
 }
@@ -127,23 +133,27 @@ func (s *series) window(r *rings, scale int, p *points) {
 	}
 }
 
-// quarters are the peaks of the four quarters of the time; ok when each brought its share.
-func (p *points) quarters(tr trend) (q [4]float64, ok bool) {
-	for i := range q {
-		q[i] = math.Inf(-1)
-	}
+// quarter is the end of a quarter of a window: its last time, and the most up to then.
+type quarter struct{ t, v float64 }
+
+// quarters are the four quarters of the time; ok when each brought its share.
+func (p *points) quarters(tr trend) (q [4]quarter, ok bool) {
 	span := tr.until - tr.since
+	for i := range q {
+		q[i].v = math.Inf(-1)
+	}
 	for i := range p.n {
 		k := min(3, int(4*(p.t[i]-tr.since)/span))
-		q[k] = max(q[k], p.v[i])
+		q[k] = quarter{p.t[i], max(q[k].v, p.v[i])}
 	}
-	share := quarterShare * (q[3] - tr.from) / 4
-	last := tr.from
-	for _, v := range q {
-		if !(v-last >= share) || share <= 0 {
+	rise := q[3].v - tr.from
+	last := quarter{tr.since, tr.from}
+	for _, end := range q {
+		fair := rise * (end.t - last.t) / span
+		if got := end.v - last.v; !(got >= quarterLeast*fair && got <= quarterMost*fair) || fair <= 0 {
 			return q, false
 		}
-		last = v
+		last = end
 	}
 	return q, true
 }
@@ -177,7 +187,7 @@ func (p *points) theilSen() float64 {
 
 // straight says whether the points lie along the line and both halves agree with it.
 func (p *points) straight(tr trend) bool {
-	if !(tr.slope > 0) || tr.early <= 0 || tr.late <= 0 {
+	if !(tr.slope > 0) {
 		return false
 	}
 	mean := (tr.early + tr.late) / 2
