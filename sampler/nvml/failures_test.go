@@ -66,7 +66,8 @@ func TestNoLibrary(t *testing.T) {
 	}
 	for path, text := range map[string]string{
 		filepath.Join(dir, "absent.so"): "No such file",
-		junk:                            "invalid ELF header",
+		junk:                            "cannot be loaded",
+		dir:                             "cannot be loaded",
 		"libc.so.6":                     "not the NVIDIA driver library",
 	} {
 		_, err := New(Options{Library: path}).Open(context.Background())
@@ -232,7 +233,7 @@ func TestUnknown(t *testing.T) {
 // A call that hangs holds up nothing: neither another GPU, nor Close, nor Open.
 func TestHang(t *testing.T) {
 	s, inside := playText(t, "gpu 0-1 temp=50\nmem * used=1GiB\nhang nvmlDeviceGetMemoryInfo* gpu=1 from=200ms to=3s\n"+
-		"hang nvmlDeviceGetTemperature gpu=1 from=200ms to=3s\n")
+		"hang nvmlDeviceGetTemperature gpu=1 from=200ms to=3s\n", nvmltest.StatsTo(statsFile(t)))
 	if !inside {
 		return
 	}
@@ -262,6 +263,10 @@ func TestHang(t *testing.T) {
 	if _, err := s.Memory(0); err != nil {
 		t.Error(err)
 	}
+	time.Sleep(1100 * time.Millisecond) // the fake writes its statistics every second
+	if n := readStats(t).Calls["nvmlShutdown"].Count; n != 0 {
+		t.Errorf("%d × Shutdown while a call hangs in the library", n)
+	}
 	for range 2 {
 		select {
 		case <-returned:
@@ -272,6 +277,10 @@ func TestHang(t *testing.T) {
 	time.Sleep(100 * time.Millisecond) // the late goodbye of the first connection
 	if _, err := s.Memory(1); err != nil {
 		t.Errorf("after the hang: %v", err)
+	}
+	s.Close()
+	if st := readStats(t); st.Calls["nvmlShutdown"].Count != 2 || st.Calls["nvmlInit_v2"].Count != 2 {
+		t.Errorf("calls %v", st.Calls)
 	}
 }
 

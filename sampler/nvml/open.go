@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/NVIDIA/go-nvml/pkg/dl"
@@ -60,7 +61,7 @@ func (s *Source) load() (string, symbolSet, error) {
 		lib := dl.New(path, dl.RTLD_LAZY|dl.RTLD_GLOBAL|dl.RTLD_NODELETE)
 		if err := lib.Open(); err != nil {
 			if first == nil {
-				first = openFailure(sampler.ErrNoLibrary, err.Error())
+				first = notLoaded(err.Error())
 			}
 			continue
 		}
@@ -73,6 +74,15 @@ func (s *Source) load() (string, symbolSet, error) {
 		return path, symbols, nil
 	}
 	return "", nil, first
+}
+
+// notLoaded is the error for what dlopen said.
+func notLoaded(said string) error {
+	e := openFailure(sampler.ErrNoLibrary, said)
+	if !strings.Contains(said, "No such file") {
+		e.text = "the NVIDIA driver library cannot be loaded"
+	}
+	return e
 }
 
 func (c *conn) findFunctions() {
