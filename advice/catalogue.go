@@ -7,15 +7,18 @@ import (
 
 // Catalogue is every sentence nvpeak says about an out-of-memory error, in one language.
 type Catalogue struct {
-	Lang  string // "en"
+	Lang  string // "en" or "zh"
 	texts map[string]string
 }
 
 // Languages are the codes Words knows.
-var Languages = []string{"en"}
+var Languages = []string{"en", "zh"}
 
-// Words returns the catalogue of a language; English for those it does not have.
-func Words(string) Catalogue {
+// Words returns the catalogue of a language ("en", "zh", "zh_CN.UTF-8"); English for all others.
+func Words(lang string) Catalogue {
+	if strings.HasPrefix(strings.ToLower(lang), "zh") {
+		return Catalogue{"zh", textsZH}
+	}
 	return Catalogue{"en", textsEN}
 }
 

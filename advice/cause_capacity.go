@@ -53,7 +53,7 @@ var rulesCapacity = []oomRule{
 		say: func(f *failure) string {
 			p := f.footprint
 			return f.words.Say("why.activations", "parameters", grouped(p.parameters), "low", plainNumber(p.bytesLow), "high", plainNumber(p.bytesHigh),
-				"states", between(p.states), "percent", percentOf(p.activations.mid(), f.allocated.Or(0)), "allocated", gib(f.allocated.Or(0)),
+				"states", rangeText(p.states), "percent", percentOf(p.activations.mid(), f.allocated.Or(0)), "allocated", gib(f.allocated.Or(0)),
 				"basis", f.words.Say(p.basis))
 		}},
 	{id: "request", cause: "too_big", reason: sourceMessage,
@@ -114,7 +114,7 @@ var rulesPhase = []oomRule{
 		sure: func(f *failure) float64 { return 0.87 },
 		say: func(f *failure) string {
 			first, last, _ := f.growth()
-			return f.words.Say("why.growth", "first", gib(sampler.Bytes(first)), "last", gib(sampler.Bytes(last)), "count", len(f.history.Peaks))
+			return f.words.Say("why.growth", "first", gib(sampler.Bytes(first)), "last", gib(sampler.Bytes(last)), "count", len(f.stretches()))
 		}},
 	{id: "graph", cause: "leak", reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool {
@@ -148,7 +148,7 @@ var rulesPhase = []oomRule{
 		when: func(f *failure) bool { return f.lateTraining() && f.flat() && !f.bigRequest() },
 		sure: always(0.6),
 		say: func(f *failure) string {
-			return f.words.Say("why.flat", "count", len(f.history.Peaks), "need", printed(f.requested.Or(0)))
+			return f.words.Say("why.flat", "count", len(f.stretches()), "need", printed(f.requested.Or(0)))
 		}},
 }
 
@@ -162,13 +162,13 @@ func (f *failure) someSteps() bool {
 	return !f.onHost() && f.inTraining() && !f.context.FirstStep && f.context.Step.Or(0) >= 5 && f.class.class == classAllocator
 }
 
-// bigRequest: one tensor of a size that stands out, 1 GiB and 4 % of the card.
+// bigRequest: one tensor of a size that stands out: half a GiB and 5 % of the card (nvpeak's own threshold).
 func (f *failure) bigRequest() bool {
-	return f.requested.Or(0) >= max(sampler.GiB, partOf(f.total.Or(0), 0.04))
+	return f.requested.Or(0) >= max(sampler.GiB/2, partOf(f.total.Or(0), 0.05))
 }
 
 // flat: the recording shows no growth.
 func (f *failure) flat() bool {
 	_, _, steady := f.growth()
-	return f.history != nil && len(f.history.Peaks) >= 3 && !steady
+	return len(f.stretches()) >= 3 && !steady
 }

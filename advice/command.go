@@ -212,7 +212,7 @@ func (c commandLine) environment() map[string]string {
 		own := at == c.first
 		for i := at; i < end; i++ {
 			name, value, isAssignment := assignment(c.words[i].value)
-			skip := i == at && slices.Contains([]string{"export", "env", "set"}, c.words[i].value)
+			skip := c.words[i].value == "env" || i == at && (c.words[i].value == "export" || c.words[i].value == "set")
 			if !isAssignment && !skip {
 				break
 			}

@@ -107,11 +107,13 @@ func (c commandLine) accumulationWords(a argument, steps int) (words string, sur
 		}
 		return "", false
 	}
-	name := "--gradient_accumulation_steps"
-	if strings.Contains(a.name, "-batch") || strings.HasPrefix(a.name, "-") && !strings.Contains(a.name, "_") {
-		name = "--gradient-accumulation-steps"
+	if !strings.HasPrefix(a.name, "-") {
+		return "", false // configuration overrides: an option with dashes does not belong among them
 	}
-	return join(a, name, n), false
+	if strings.Contains(a.name, "_") {
+		return join(a, "--gradient_accumulation_steps", n), false
+	}
+	return join(a, "--gradient-accumulation-steps", n), false
 }
 
 // join writes a name and value the way the option beside it is written.

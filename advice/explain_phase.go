@@ -3,6 +3,8 @@ package advice
 import (
 	"slices"
 	"strings"
+
+	"nvpeak/sampler"
 )
 
 // Phases of a run.
@@ -60,8 +62,7 @@ func (f *failure) late() bool {
 	if f.context.FirstStep {
 		return false
 	}
-	h := f.history
-	return f.context.Epoch.Or(0) >= 2 || f.context.Step.Or(0) >= 50 || h != nil && len(h.Peaks) >= 3
+	return f.context.Epoch.Or(0) >= 2 || f.context.Step.Or(0) >= 50 || len(f.stretches()) >= 3
 }
 
 // inBackward: most of a step's memory is already taken when backward begins.
@@ -82,22 +83,31 @@ func (f *failure) batch() int {
 	return max(0, f.context.BatchSize.Or(0))
 }
 
-// growth is how the process grew over the stretches of the recording: steady says that most
-// steps went up, that it had not levelled off, and that it was more than noise.
+// stretches are the peaks of the process over the run, oldest first: from the recording, or else
+// the figures that the log itself prints.
+func (f *failure) stretches() []sampler.Bytes {
+	if f.history != nil && len(f.history.Peaks) >= 3 {
+		return f.history.Peaks
+	}
+	return f.context.GPUMemory
+}
+
+// growth is how the process grew over the stretches: steady says that most steps went up, that
+// it had not levelled off, and that it was more than noise (4 % and 256 MiB).
 func (f *failure) growth() (first, last float64, steady bool) {
-	h := f.history
-	if h == nil || len(h.Peaks) < 3 {
+	peaks := f.stretches()
+	n := len(peaks)
+	if n < 3 {
 		return 0, 0, false
 	}
-	n := len(h.Peaks)
-	first, last = float64(h.Peaks[0]), float64(h.Peaks[n-1])
+	first, last = float64(peaks[0]), float64(peaks[n-1])
 	up := 0
 	for i := 1; i < n; i++ {
-		if h.Peaks[i] > h.Peaks[i-1] {
+		if peaks[i] > peaks[i-1] {
 			up++
 		}
 	}
 	grown := last - first
-	lateHalf := last - float64(h.Peaks[n/2])
+	lateHalf := last - float64(peaks[n/2])
 	return first, last, float64(up) >= 0.7*float64(n-1) && grown > 0.04*last && grown > 256<<20 && lateHalf > 0.2*grown
 }

@@ -105,8 +105,8 @@ func (f *failure) plan(name string, steps []planStep) Plan {
 	case p.Peak.Low/2+p.Peak.High/2 <= p.Room:
 		p.Enough = "likely"
 	}
-	p.Arithmetic = f.words.Say("plan.sum", "states", between(states), "activations", between(activations), "left", factor(low, high),
-		"peak", between(span{p.Peak.Low, p.Peak.High}), "room", rough(p.Room))
+	p.Arithmetic = f.words.Say("plan.sum", "states", rangeText(states), "activations", rangeText(activations), "left", factor(low, high),
+		"peak", rangeText(span{p.Peak.Low, p.Peak.High}), "room", rough(p.Room))
 	return p
 }
 

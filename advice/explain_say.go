@@ -42,8 +42,8 @@ func (f *failure) amountOf(b sampler.Bytes) string {
 // rough is an estimate: one decimal.
 func rough(b sampler.Bytes) string { return b.String() }
 
-// between is a range of estimates.
-func between(s span) string {
+// rangeText is a range of estimates.
+func rangeText(s span) string {
 	if low, high := rough(s.low), rough(s.high); low != high {
 		return strings.TrimSuffix(low, " GiB") + "–" + high
 	}

@@ -50,8 +50,8 @@ var fixesBatch = []fixRow{
 			k := f.batchFactor()
 			s, _ := f.command.smallerBatch(k)
 			gain := f.scaling().times(1-1/float64(k), 1-1/float64(k))
-			return []any{"part", f.words.Say("part." + plainNumber(float64(k))), "k", k, "before", s.before, "after", s.batch, "gain", between(gain),
-				"need", gib(f.needed()), "states", between(f.footprint.states)}
+			return []any{"part", f.words.Say("part." + plainNumber(float64(k))), "k", k, "before", s.before, "after", s.batch, "gain", rangeText(gain),
+				"need", gib(f.needed()), "states", rangeText(f.footprint.states)}
 		},
 		do: doHalveBatch},
 	{id: "gradient_checkpointing", source: "https://huggingface.co/docs/transformers/perf_train_gpu_one",

@@ -45,7 +45,7 @@ var fixesOthers = []fixRow{
 			case !known, f.othersHold() >= f.needed():
 				return 1
 			case f.othersHold() >= m:
-				return 0.6
+				return 0.8
 			}
 			return 0.2
 		},

@@ -1,0 +1,147 @@
+package advice
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestSmallerBatch(t *testing.T) {
+	tests := []struct{ name, command, want string }{
+		{"argparse dashes", "python train.py --batch-size 64", "python train.py --batch-size 32 --gradient-accumulation-steps 2"},
+		{"argparse joined", "python train.py --batch_size=64 --lr 1e-3", "python train.py --batch_size=32 --gradient_accumulation_steps=2 --lr 1e-3"},
+		{"short", "python train.py -b 16 data/", "python train.py -b 8 --gradient-accumulation-steps 2 data/"},
+		{"accumulation present", "python t.py --batch_size 8 --accum_iter 4", "python t.py --batch_size 4 --accum_iter 8"},
+		{"trainer", "torchrun --nproc_per_node 4 run_clm.py --per_device_train_batch_size 8 --bf16", "torchrun --nproc_per_node 4 run_clm.py --per_device_train_batch_size 4 --gradient_accumulation_steps 2 --bf16"},
+		{"trainer with both", "accelerate launch run.py --gradient_accumulation_steps 2 --per_device_train_batch_size 8", "accelerate launch run.py --gradient_accumulation_steps 4 --per_device_train_batch_size 4"},
+		{"ultralytics", "yolo detect train data=coco.yaml model=yolov8x.pt batch=16 imgsz=1280", "yolo detect train data=coco.yaml model=yolov8x.pt batch=8 imgsz=1280"},
+		{"yolov5", "python train.py --img 640 --batch 16 --data coco.yaml --weights yolov5s.pt", "python train.py --img 640 --batch 8 --data coco.yaml --weights yolov5s.pt"},
+		{"lightning cli", "python main.py fit --data.batch_size=32 --trainer.devices 4", "python main.py fit --data.batch_size=16 --trainer.accumulate_grad_batches=2 --trainer.devices 4"},
+		{"fairseq tokens", "fairseq-train data-bin --arch transformer --max-tokens 4096 --update-freq 4", "fairseq-train data-bin --arch transformer --max-tokens 2048 --update-freq 8"},
+		{"fairseq alone", "fairseq-train data-bin --arch transformer --max-tokens 4096", "fairseq-train data-bin --arch transformer --max-tokens 2048 --update-freq 2"},
+		{"hydra with trainer", "python train.py model.batch_size=32 trainer.max_epochs=5", "python train.py model.batch_size=16 trainer.accumulate_grad_batches=2 trainer.max_epochs=5"},
+		{"hydra plain", "python train.py data.batch_size=32 model=resnet", "python train.py data.batch_size=16 model=resnet"},
+		{"megatron", "torchrun pretrain_gpt.py --micro-batch-size 4 --global-batch-size 64", "torchrun pretrain_gpt.py --micro-batch-size 2 --global-batch-size 64"},
+		{"deepspeed flag", "deepspeed train.py --train_micro_batch_size_per_gpu 8 --gradient_accumulation_steps 1 --deepspeed ds.json", "deepspeed train.py --train_micro_batch_size_per_gpu 4 --gradient_accumulation_steps 2 --deepspeed ds.json"},
+		{"detectron", "python train_net.py --num-gpus 2 SOLVER.IMS_PER_BATCH 16 SOLVER.BASE_LR 0.02", "python train_net.py --num-gpus 2 SOLVER.IMS_PER_BATCH 8 SOLVER.BASE_LR 0.02"},
+		{"the right part", "cd 'my dir' && CUDA_VISIBLE_DEVICES=1 python train.py --batch-size 64 2>&1 | tee log.txt", "cd 'my dir' && CUDA_VISIBLE_DEVICES=1 python train.py --batch-size 32 --gradient-accumulation-steps 2 2>&1 | tee log.txt"},
+		{"continued lines", "python train.py \\\n  --batch_size 12 \\\n  --lr 0.1", "python train.py \\\n  --batch_size 6 --gradient_accumulation_steps 2 \\\n  --lr 0.1"},
+		{"odd batch", "python train.py --batch-size 5", "python train.py --batch-size 2 --gradient-accumulation-steps 3"},
+		{"quoted", `python train.py --name "a b" --batch-size "64"`, `python train.py --name "a b" --batch-size 32 --gradient-accumulation-steps 2`},
+		{"last one counts", "python t.py --batch-size 64 --batch-size 32", "python t.py --batch-size 64 --batch-size 16 --gradient-accumulation-steps 2"},
+		{"a variable", "python train.py --batch-size $BS", ""},
+		{"one already", "python train.py --batch-size 1", ""},
+		{"none", "python train.py", ""},
+		{"answer length", "python generate.py --max-tokens 512", ""},
+		{"open quote", "python train.py --batch-size 64 'oops", ""},
+		{"batch name is a word", "python batch 64", ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s, ok := parseCommand(test.command).smallerBatch(2)
+			if s.text != test.want || ok != (test.want != "") {
+				t.Errorf("%q\nbecame %q (%v)\n  want %q", test.command, s.text, ok, test.want)
+			}
+		})
+	}
+}
+
+func TestGuessedOptionsAreSaid(t *testing.T) {
+	for command, guessed := range map[string]bool{
+		"python train.py --batch-size 64":                                                 true,
+		"python run.py --per_device_train_batch_size 8":                                   false,
+		"python t.py --batch_size 8 --grad_accum 4":                                       false,
+		"yolo train batch=16":                                                             false,
+		"python train.py model.batch_size=32 trainer.max_epochs=5":                        true,
+		"fairseq-train data-bin --arch transformer --max-tokens 4096 --fp16 --max-update": false,
+	} {
+		s, ok := parseCommand(command).smallerBatch(2)
+		if !ok || (len(s.unsure) > 0) != guessed {
+			t.Errorf("%s: guessed options %v, want %v (%v)", command, s.unsure, guessed, ok)
+		}
+		if strings.Contains(command, "yolo") && strings.Contains(s.text, "accumulate") {
+			t.Errorf("accumulate is no argument of Ultralytics: %s", s.text)
+		}
+	}
+}
+
+func TestWithVariable(t *testing.T) {
+	const name, value = "PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True"
+	tests := []struct{ command, want string }{
+		{"python train.py", "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True python train.py"},
+		{"A=1 python train.py", "A=1 PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True python train.py"},
+		{"PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:128 python t.py", "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True python t.py"},
+		{"env B=2 python t.py", "env B=2 PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True python t.py"},
+		{"cd x && torchrun t.py | tee l", "cd x && PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True torchrun t.py | tee l"},
+		{"docker run img python t.py", ""},
+		{"sudo python t.py", ""},
+	}
+	for _, test := range tests {
+		got, _ := parseCommand(test.command).withVariable(name, value)
+		if got != test.want {
+			t.Errorf("%q: %q, want %q", test.command, got, test.want)
+		}
+	}
+}
+
+func TestCommandEnvironment(t *testing.T) {
+	got := parseCommand(`export A=1; B=2 ./prepare; C="x y" D=$HOME env E=5 python t.py F=6`).environment()
+	if len(got) != 3 || got["A"] != "1" || got["C"] != "x y" || got["E"] != "5" {
+		t.Errorf("environment %v", got)
+	}
+}
+
+func TestQuote(t *testing.T) {
+	for in, want := range map[string]string{"a:b": "a:b", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "$(rm)": "'$(rm)'"} {
+		if got := quote(in); got != want {
+			t.Errorf("quote(%q) = %s, want %s", in, got, want)
+		}
+		if c := parseCommand("x " + quote(in)); !c.ok || c.words[1].value != strings.ReplaceAll(in, `\`, "") {
+			t.Errorf("the shell reads %s as %q", quote(in), c.words[1].value)
+		}
+	}
+}
+
+// FuzzCommand: whatever the text, nothing panics, and an edit keeps all words but those it
+// means byte for byte and in order.
+func FuzzCommand(f *testing.F) {
+	for _, s := range []string{"python train.py --batch-size 64", "yolo batch=16 imgsz=640", `a "b c" $(d) --bs 8 | tee x`, "--batch=\\\n2", "x ' y", "python a.b=2 --fp16 False"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		c := parseCommand(text)
+		var results []string
+		if s, ok := c.smallerBatch(2); ok {
+			results = append(results, s.text)
+		}
+		if s, ok := c.smallerEvalBatch(4); ok {
+			results = append(results, s.text)
+		}
+		if s, ok := c.withVariable("X_Y", "a b"); ok {
+			results = append(results, s)
+		}
+		if s, ok := c.withSwitch(precisionSwitches("bf16")); ok {
+			results = append(results, s.text)
+		}
+		for _, r := range results {
+			after := parseCommand(r)
+			if !after.ok {
+				t.Fatalf("%q became %q, which no longer reads as a command", text, r)
+			}
+			changed := 0
+			at := 0
+			for _, w := range c.words {
+				raw := text[w.start:w.end]
+				i := slices.IndexFunc(after.words[at:], func(v word) bool { return r[v.start:v.end] == raw })
+				if i < 0 {
+					changed++
+					continue
+				}
+				at += i + 1
+			}
+			if changed > 2 { // a batch and its accumulation
+				t.Fatalf("%q became %q: %d words lost", text, r, changed)
+			}
+		}
+	})
+}
