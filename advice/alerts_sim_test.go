@@ -114,10 +114,10 @@ func (s *scene) snapshot(t float64, gpus int) (snap sampler.Snapshot, died bool)
 	return snap, false
 }
 
-func between(r *rand.Rand, low, high float64) float64 { return low + (high-low)*r.Float64() }
+func uniform(r *rand.Rand, low, high float64) float64 { return low + (high-low)*r.Float64() }
 
-// logBetween is for times and sizes of which one does not know the order of magnitude.
-func logBetween(r *rand.Rand, low, high float64) float64 {
+// logUniform is for times and sizes of which one does not know the order of magnitude.
+func logUniform(r *rand.Rand, low, high float64) float64 {
 	return low * math.Pow(high/low, r.Float64())
 }
 
@@ -134,11 +134,11 @@ func noise(seed uint64, k int64) float64 {
 
 // training is a job that loads, warms up in steps that get rarer, and stays.
 func training(r *rand.Rand, level float64) func(float64) float64 {
-	load, warm := between(r, 3, 60), logBetween(r, 5, 300)
-	context := between(r, 400, 900)
-	share := between(r, 0.3, 0.95) // of the level that loading brings
+	load, warm := uniform(r, 3, 60), logUniform(r, 5, 300)
+	context := uniform(r, 400, 900)
+	share := uniform(r, 0.3, 0.95) // of the level that loading brings
 	seed := r.Uint64()
-	wait := between(r, 0, 40)
+	wait := uniform(r, 0, 40)
 	return func(t float64) float64 {
 		if t < wait {
 			return context
@@ -179,7 +179,7 @@ func spikes(base func(float64) float64, first, period, width float64, height fun
 
 func newScene(class string, r *rand.Rand) *scene {
 	totals := []float64{8192, 16384, 24115, 48640, 81920}
-	s := &scene{class: class, r: r, total: totals[r.IntN(len(totals))], seconds: logBetween(r, 600, 6*3600),
+	s := &scene{class: class, r: r, total: totals[r.IntN(len(totals))], seconds: logUniform(r, 600, 6*3600),
 		step: []float64{0.5, 1, 1, 1, 2, 5}[r.IntN(6)], hidden: r.IntN(3) == 0, windows: r.IntN(2) == 0, possible: true}
 	if r.IntN(2) == 0 {
 		s.reserved = s.total * 0.007
@@ -197,21 +197,21 @@ func (s *scene) add(want func(float64) float64) *job {
 var scenes = map[string]func(r *rand.Rand) *scene{
 	"ok training": func(r *rand.Rand) *scene {
 		s := newScene("ok training", r)
-		s.add(training(r, s.total*between(r, 0.3, 0.97)))
+		s.add(training(r, s.total*uniform(r, 0.3, 0.97)))
 		return s
 	},
 	"ok prealloc": func(r *rand.Rand) *scene {
 		s := newScene("ok prealloc", r)
-		level, load, seed := s.total*between(r, 0.74, 0.97), between(r, 1, 120), r.Uint64()
-		jitter := between(r, 0, 0.002) * s.total
+		level, load, seed := s.total*uniform(r, 0.74, 0.97), uniform(r, 1, 120), r.Uint64()
+		jitter := uniform(r, 0, 0.002) * s.total
 		s.add(func(t float64) float64 { return level*min(1, 0.02+t/load) + jitter*noise(seed, int64(t)) })
 		return s
 	},
 	"ok saw-tooth": func(r *rand.Rand) *scene {
 		s := newScene("ok saw-tooth", r)
-		low := s.total * between(r, 0.1, 0.6)
-		top := low + (s.total*0.97-low)*between(r, 0.05, 1)
-		period := logBetween(r, 0.7, 1800)
+		low := s.total * uniform(r, 0.1, 0.6)
+		top := low + (s.total*0.97-low)*uniform(r, 0.05, 1)
+		period := logUniform(r, 0.7, 1800)
 		ramp := r.IntN(2) == 0
 		s.add(func(t float64) float64 {
 			_, part := math.Modf(t / period)
@@ -224,9 +224,9 @@ var scenes = map[string]func(r *rand.Rand) *scene{
 	},
 	"ok variable batches": func(r *rand.Rand) *scene {
 		s := newScene("ok variable batches", r)
-		base, seed, sigma := s.total*between(r, 0.1, 0.4), r.Uint64(), between(r, 0.1, 0.5)
-		per := logBetween(r, 0.2, 3)
-		room := s.total*between(r, 0.5, 0.96) - base
+		base, seed, sigma := s.total*uniform(r, 0.1, 0.4), r.Uint64(), uniform(r, 0.1, 0.5)
+		per := logUniform(r, 0.2, 3)
+		room := s.total*uniform(r, 0.5, 0.96) - base
 		size := func(k int64) float64 { // at most room, log-normal below
 			u := noise(seed, k) + noise(seed, k+1e6) + noise(seed, k+2e6) - 1.5
 			return min(1, 0.45*math.Exp(sigma*2*u)) * room
@@ -247,44 +247,44 @@ var scenes = map[string]func(r *rand.Rand) *scene{
 	},
 	"ok spikes": func(r *rand.Rand) *scene {
 		s := newScene("ok spikes", r)
-		base := s.total * between(r, 0.15, 0.7)
-		height := (s.total*0.965 - base) * between(r, 0.2, 1)
-		period := logBetween(r, 20, 1800)
+		base := s.total * uniform(r, 0.15, 0.7)
+		height := (s.total*0.965 - base) * uniform(r, 0.2, 1)
+		period := logUniform(r, 20, 1800)
 		seed := r.Uint64()
-		s.add(spikes(training(r, base), between(r, 200, 400), period, period*between(r, 0.02, 0.4),
+		s.add(spikes(training(r, base), uniform(r, 200, 400), period, period*uniform(r, 0.02, 0.4),
 			func(k int64) float64 { return height * (1 - 0.02*noise(seed, k)) }))
 		return s
 	},
 	"ok neighbours": func(r *rand.Rand) *scene {
 		s := newScene("ok neighbours", r)
-		base := s.total * between(r, 0.15, 0.4)
+		base := s.total * uniform(r, 0.15, 0.4)
 		s.add(training(r, base))
 		at := 0.0
 		for range 2 + r.IntN(5) {
-			at += between(r, 60, s.seconds/3)
-			j := s.add(training(r, s.total*between(r, 0.1, 0.5)))
-			j.start, j.end, j.user = at, at+between(r, 100, s.seconds/4), "bob"
+			at += uniform(r, 60, s.seconds/3)
+			j := s.add(training(r, s.total*uniform(r, 0.1, 0.5)))
+			j.start, j.end, j.user = at, at+uniform(r, 100, s.seconds/4), "bob"
 			at = j.end
 		}
 		return s
 	},
 	"ok spikes and neighbours": func(r *rand.Rand) *scene {
 		s := newScene("ok spikes and neighbours", r)
-		base := s.total * between(r, 0.15, 0.4)
-		height := s.total * between(r, 0.1, 0.3)
-		period := logBetween(r, 60, 900)
-		s.add(spikes(training(r, base), between(r, 200, 400), period, period*between(r, 0.02, 0.4), func(int64) float64 { return height }))
-		j := s.add(training(r, (s.total*0.97-base-height)*between(r, 0.3, 0.97)))
-		j.start, j.user = between(r, 100, s.seconds), "bob"
+		base := s.total * uniform(r, 0.15, 0.4)
+		height := s.total * uniform(r, 0.1, 0.3)
+		period := logUniform(r, 60, 900)
+		s.add(spikes(training(r, base), uniform(r, 200, 400), period, period*uniform(r, 0.02, 0.4), func(int64) float64 { return height }))
+		j := s.add(training(r, (s.total*0.97-base-height)*uniform(r, 0.3, 0.97)))
+		j.start, j.user = uniform(r, 100, s.seconds), "bob"
 		return s
 	},
 	"ok sweep": func(r *rand.Rand) *scene {
 		s := newScene("ok sweep", r)
 		at := 0.0
 		for at < s.seconds {
-			j := s.add(training(r, s.total*between(r, 0.2, 0.95)))
-			j.start, j.end = at, at+logBetween(r, 30, 1200)
-			at = j.end + between(r, 1, 60)
+			j := s.add(training(r, s.total*uniform(r, 0.2, 0.95)))
+			j.start, j.end = at, at+logUniform(r, 30, 1200)
+			at = j.end + uniform(r, 1, 60)
 		}
 		return s
 	},
@@ -294,9 +294,9 @@ var scenes = map[string]func(r *rand.Rand) *scene{
 		var list []stage
 		at, level := 0.0, s.total*0.02
 		for range 2 + r.IntN(4) {
-			level += (s.total*0.96 - level) * between(r, 0.2, 0.7)
-			list = append(list, stage{at, logBetween(r, 1, 90), level})
-			at += logBetween(r, 20, 600)
+			level += (s.total*0.96 - level) * uniform(r, 0.2, 0.7)
+			list = append(list, stage{at, logUniform(r, 1, 90), level})
+			at += logUniform(r, 20, 600)
 		}
 		s.add(func(t float64) float64 {
 			v := 500.0
@@ -311,18 +311,18 @@ var scenes = map[string]func(r *rand.Rand) *scene{
 	},
 	"ok saturating": func(r *rand.Rand) *scene {
 		s := newScene("ok saturating", r)
-		base := s.total * between(r, 0.1, 0.5)
-		top, tau := s.total*between(r, 0.6, 0.95), logBetween(r, 30, 1200)
+		base := s.total * uniform(r, 0.1, 0.5)
+		top, tau := s.total*uniform(r, 0.6, 0.95), logUniform(r, 30, 1200)
 		s.add(func(t float64) float64 { return base + (top-base)*(1-math.Exp(-t/tau)) })
 		return s
 	},
 	"ok ranks": func(r *rand.Rand) *scene {
 		s := newScene("ok ranks", r)
-		level := s.total * between(r, 0.3, 0.9)
+		level := s.total * uniform(r, 0.3, 0.9)
 		for g := range 4 {
 			extra := 0.0
 			if g == 0 {
-				extra = between(r, 0, 0.05) * s.total
+				extra = uniform(r, 0, 0.05) * s.total
 			}
 			s.add(training(r, level+extra)).gpu = g
 		}
@@ -331,8 +331,8 @@ var scenes = map[string]func(r *rand.Rand) *scene{
 	"ok host": func(r *rand.Rand) *scene {
 		s := newScene("ok host", r)
 		s.add(training(r, s.total*0.5))
-		size := logBetween(r, 32768, 1048576)
-		base, top, tau, seed := between(r, 0.1, 0.3), between(r, 0.4, 0.92), logBetween(r, 30, 1200), r.Uint64()
+		size := logUniform(r, 32768, 1048576)
+		base, top, tau, seed := uniform(r, 0.1, 0.3), uniform(r, 0.4, 0.92), logUniform(r, 30, 1200), r.Uint64()
 		s.host = func(t float64) (float64, float64) {
 			return size * (1 - base - (top-base)*(1-math.Exp(-t/tau)) - 0.01*noise(seed, int64(t))), size
 		}
@@ -340,18 +340,18 @@ var scenes = map[string]func(r *rand.Rand) *scene{
 	},
 	"leak": func(r *rand.Rand) *scene {
 		s := newScene("leak", r)
-		base := s.total * between(r, 0.3, 0.7)
-		start := between(r, 60, 120) + s.seconds*between(r, 0, 0.3)
-		lasts := max(420, (s.seconds-start)*between(r, 0.5, 0.9))
+		base := s.total * uniform(r, 0.3, 0.7)
+		start := uniform(r, 60, 120) + s.seconds*uniform(r, 0, 0.3)
+		lasts := max(420, (s.seconds-start)*uniform(r, 0.5, 0.9))
 		s.seconds = start + lasts*1.3
 		rate := (s.total - base) / lasts
 		every := 0.0
 		if r.IntN(2) == 0 {
-			every = lasts / between(r, 8, 60)
+			every = lasts / uniform(r, 8, 60)
 		}
 		tooth, seed := 0.0, r.Uint64()
 		if r.IntN(3) == 0 {
-			tooth = between(r, 0, 0.05) * s.total
+			tooth = uniform(r, 0, 0.05) * s.total
 		}
 		job := training(r, base)
 		s.add(func(t float64) float64 {
@@ -367,26 +367,26 @@ var scenes = map[string]func(r *rand.Rand) *scene{
 	"leak under spikes": func(r *rand.Rand) *scene {
 		s := newScene("leak under spikes", r)
 		s.seconds = max(s.seconds, 3600)
-		base, height := s.total*between(r, 0.2, 0.4), s.total*between(r, 0.1, 0.3)
-		period := between(r, 120, s.seconds/10)
+		base, height := s.total*uniform(r, 0.2, 0.4), s.total*uniform(r, 0.1, 0.3)
+		period := uniform(r, 120, s.seconds/10)
 		rate := (s.total - base - height) / s.seconds * 1.3
 		job := training(r, base)
-		s.add(spikes(func(t float64) float64 { return job(t) + rate*t }, 300, period, period*between(r, 0.05, 0.3),
+		s.add(spikes(func(t float64) float64 { return job(t) + rate*t }, 300, period, period*uniform(r, 0.05, 0.3),
 			func(int64) float64 { return height }))
 		return s
 	},
 	"neighbour between spikes": func(r *rand.Rand) *scene {
 		s := newScene("neighbour between spikes", r)
 		s.seconds = max(s.seconds, 3600)
-		base, height := s.total*between(r, 0.2, 0.5), s.total*between(r, 0.15, 0.4)
-		period := between(r, 180, s.seconds/6)
-		width := period * between(r, 0.02, 0.3)
+		base, height := s.total*uniform(r, 0.2, 0.5), s.total*uniform(r, 0.15, 0.4)
+		period := uniform(r, 180, s.seconds/6)
+		width := period * uniform(r, 0.02, 0.3)
 		s.add(spikes(training(r, base), 300, period, width, func(int64) float64 { return height }))
 		free := s.total - s.reserved - base
-		take := between(r, free-height+0.03*s.total, free-0.02*s.total)
+		take := uniform(r, free-height+0.03*s.total, free-0.02*s.total)
 		j := s.add(training(r, take))
 		k := float64(2 + r.IntN(3))
-		j.start, j.user = 300+k*period+width+between(r, 0.05, 0.3)*(period-width), "bob"
+		j.start, j.user = 300+k*period+width+uniform(r, 0.05, 0.3)*(period-width), "bob"
 		s.after = j.start
 		s.possible = period-width-(j.start-300-k*period-width) > 150
 		return s
@@ -394,22 +394,22 @@ var scenes = map[string]func(r *rand.Rand) *scene{
 	"growing spikes": func(r *rand.Rand) *scene {
 		s := newScene("growing spikes", r)
 		s.seconds = max(s.seconds, 3600)
-		base := s.total * between(r, 0.2, 0.5)
-		period := between(r, 60, s.seconds/14)
-		n := between(r, 7, 12)
-		first := (s.total - base) * between(r, 0.4, 0.7)
+		base := s.total * uniform(r, 0.2, 0.5)
+		period := uniform(r, 60, s.seconds/14)
+		n := uniform(r, 7, 12)
+		first := (s.total - base) * uniform(r, 0.4, 0.7)
 		per := (s.total - base - first) / n
-		s.add(spikes(training(r, base), 300, period, period*between(r, 0.05, 0.3), func(k int64) float64 { return first + per*float64(k) }))
+		s.add(spikes(training(r, base), 300, period, period*uniform(r, 0.05, 0.3), func(k int64) float64 { return first + per*float64(k) }))
 		return s
 	},
 	"fragmentation": func(r *rand.Rand) *scene {
 		s := newScene("fragmentation", r)
 		s.seconds = max(s.seconds, 1800)
-		base := s.total * between(r, 0.4, 0.7)
+		base := s.total * uniform(r, 0.4, 0.7)
 		seed := r.Uint64()
-		n := between(r, 20, 120)
+		n := uniform(r, 20, 120)
 		every := s.seconds * 0.8 / n
-		bend := between(r, 0.6, 1)
+		bend := uniform(r, 0.6, 1)
 		job := training(r, base)
 		s.add(func(t float64) float64 {
 			v := 0.0
@@ -424,8 +424,8 @@ var scenes = map[string]func(r *rand.Rand) *scene{
 		s := newScene("host leak", r)
 		s.seconds = max(s.seconds, 1200)
 		s.add(training(r, s.total*0.5))
-		size := logBetween(r, 32768, 524288)
-		base, seed := between(r, 0.2, 0.5), r.Uint64()
+		size := logUniform(r, 32768, 524288)
+		base, seed := uniform(r, 0.2, 0.5), r.Uint64()
 		rate := (1 - base) / s.seconds * 1.3
 		s.host = func(t float64) (float64, float64) {
 			return size * (1 - base - rate*t - 0.01*noise(seed, int64(t))), size
@@ -434,8 +434,8 @@ var scenes = map[string]func(r *rand.Rand) *scene{
 	},
 }
 
-// TestSimulatedRuns plays many runs of each class and holds the rates that the docs state.
-func TestSimulatedRuns(t *testing.T) {
+// TestWatchedRuns plays many runs of each class and holds the rates that the docs state.
+func TestWatchedRuns(t *testing.T) {
 	runs := 40
 	if testing.Short() {
 		runs = 8

@@ -31,7 +31,7 @@ func checkNeighbour(f *Facts) []finding {
 			continue
 		}
 		pt, ok := p.series.pattern(f.now)
-		if !ok || p.series.open > 0 && p.series.inExcursion(f.now) {
+		if !ok || p.series.excurses(f.now) {
 			continue
 		}
 		free := c.settledFree(f.now)

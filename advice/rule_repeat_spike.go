@@ -29,6 +29,8 @@ const (
 	spikesVary     = 5
 	spikesTold     = 80 // after so many the rare one would have come: their size has a limit
 	varyDeviations = 2.0
+	variesPeriod   = 30   // seconds; what comes more often are the steps of a loop
+	variesLeast    = 0.01 // of the card
 )
 
 func checkRepeatSpike(f *Facts) []finding {
@@ -43,7 +45,7 @@ func checkRepeatSpike(f *Facts) []finding {
 			return
 		}
 		pt, ok := s.pattern(f.now)
-		if !ok || pt.n < spikesNeeded || s.open > 0 && s.inExcursion(f.now) {
+		if !ok || pt.n < spikesNeeded || s.excurses(f.now) {
 			return
 		}
 		if math.IsNaN(free) {
@@ -78,11 +80,17 @@ func (p pattern) expects(free, limit float64) (e expectation, ok bool) {
 		return expectation{p.low, fmt.Sprintf("the last %d took %s to %s", min(p.n, 3), size(p.low), size(p.high))}, true
 	case p.trend > 0 && p.n >= 4 && p.high+p.trend > free:
 		return expectation{p.high + p.trend, fmt.Sprintf("each takes %s more than the one before; the last took %s", size(p.trend), size(p.high))}, true
-	case p.n >= spikesVary && p.seen <= spikesTold && p.deviation > limit*0.01 && p.mean+varyDeviations*p.deviation > free+slack:
+	case p.varies(limit) && p.mean+varyDeviations*p.deviation > free+slack:
 		return expectation{p.mean + varyDeviations*p.deviation,
 			fmt.Sprintf("they vary: %s on average, deviation %s", size(p.mean), size(p.deviation))}, true
 	}
 	return e, false
+}
+
+// varies says whether the size of the spikes is a matter of chance, as that of a
+// validation set's largest sample is, rather than of the moment it was read.
+func (p pattern) varies(limit float64) bool {
+	return p.n >= spikesVary && p.seen <= spikesTold && p.period >= variesPeriod && p.deviation > limit*variesLeast
 }
 
 func spikeFinding(f *Facts, c *card, pid int, pt pattern, e expectation, free float64) finding {

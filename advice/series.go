@@ -219,8 +219,8 @@ func (s *series) findPlateau(next int64, limit float64) {
 // settled is the level the holder keeps: its floor, or, during an excursion that may
 // still come back, the level from which that started.
 func (s *series) settled(t float64) float64 {
-	if s.open > 0 && s.inExcursion(t) {
-		return s.edges[s.open-1].base
+	if e, yes := s.inExcursion(t); yes {
+		return e.base
 	}
 	if math.IsNaN(s.floor) {
 		return s.value

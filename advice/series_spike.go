@@ -14,7 +14,7 @@ type excursions struct {
 }
 
 const (
-	maxEdges  = 4
+	maxEdges  = 6
 	maxSpikes = 16
 )
 
@@ -65,17 +65,16 @@ func (s *series) excursion(t, value, high, limit float64) {
 		return
 	}
 	s.learnAfter(t, value)
+	step := max(limit*edgeShare, edgeLeast, s.jitter*edgeJitter)
 	if s.open > 0 {
 		if e := &s.edges[s.open-1]; high > e.peak {
 			e.peak, e.peakTime = high, t
 			s.noteJump(e.peak-e.base, t)
 		}
 	}
-	if s.open == 0 || !s.inExcursion(t) {
-		step := max(limit*edgeShare, edgeLeast, s.jitter*edgeJitter)
-		if high > s.floor+step {
-			s.openEdge(edge{start: t, base: s.floor, peak: high, peakTime: t, free: math.NaN()})
-		}
+	// Above an excursion whose floor has come up a new one can begin.
+	if high > s.floor+step && (s.open == 0 || s.floor >= s.edges[s.open-1].base+step) {
+		s.openEdge(edge{start: t, base: s.floor, peak: high, peakTime: t, free: math.NaN()})
 	}
 	for s.open > 0 {
 		e := s.edges[s.open-1]
@@ -87,10 +86,17 @@ func (s *series) excursion(t, value, high, limit float64) {
 	}
 }
 
-// openEdge pushes an edge; the outermost is forgotten when there are too many.
+// openEdge pushes an edge. When there are too many, two whose bases lie closest become
+// one: the lower base and the earlier start stay.
 func (s *series) openEdge(e edge) {
 	if s.open == maxEdges {
-		copy(s.edges[:], s.edges[1:])
+		closest := 1
+		for i := 2; i < maxEdges; i++ {
+			if s.edges[i].base-s.edges[i-1].base < s.edges[closest].base-s.edges[closest-1].base {
+				closest = i
+			}
+		}
+		copy(s.edges[closest:], s.edges[closest+1:])
 		s.open--
 	}
 	s.edges[s.open] = e
@@ -104,22 +110,23 @@ func (s *series) noteJump(rise, t float64) {
 	}
 }
 
-// closeEdge files an excursion that came back. A nested one that belongs to the same
-// spike is part of it.
+// closeEdge files an excursion that came back. One around a spike that came back just
+// before is the same spike, coming down in parts; one around earlier spikes is a phase
+// of the program and none.
 func (s *series) closeEdge(e edge, t, value float64) {
-	if t-e.start > maxWidthSeconds {
-		return
-	}
-	if s.count > 0 && s.settling >= 0 {
-		// The edge below closes in the same fall: the outer one is the whole spike.
-		if last := &s.spikes[s.settling]; last.end == t {
-			last.start, last.base = e.start, e.base
+	if s.settling >= 0 {
+		last := &s.spikes[s.settling]
+		if last.start-e.start <= s.patience() && e.start <= last.start {
+			last.start, last.base, last.free = e.start, e.base, e.free
+			last.end, last.after = t, min(value, last.after)
 			if e.peak > last.peak {
 				last.peak, last.peakTime = e.peak, e.peakTime
 			}
-			last.free = e.free
 			return
 		}
+	}
+	if t-e.start > maxWidthSeconds || s.count > 0 && e.start <= s.back(0).start {
+		return
 	}
 	s.settling = s.count % maxSpikes
 	s.spikes[s.settling] = spike{start: e.start, end: t, base: e.base, after: value,
@@ -140,9 +147,16 @@ func (s *series) learnAfter(t, value float64) {
 	last.after = min(last.after, value)
 }
 
-// inExcursion says whether the innermost open excursion may still come back.
-func (s *series) inExcursion(t float64) bool {
-	return t-s.edges[s.open-1].start < s.patience()
+// inExcursion says whether an open excursion may still come back: which one, the
+// outermost of them.
+func (s *series) inExcursion(t float64) (outermost edge, yes bool) {
+	patience := s.patience()
+	for _, e := range s.edges[:s.open] {
+		if t-e.start < patience {
+			return e, true
+		}
+	}
+	return edge{}, false
 }
 
 // patience is longer for a holder whose spikes are known to be wide.
@@ -160,4 +174,10 @@ func (s *series) widest() float64 {
 // back returns the spike i before the newest; i must be below min(count, maxSpikes).
 func (s *series) back(i int) spike {
 	return s.spikes[(s.count-1-i)%maxSpikes]
+}
+
+// excurses says whether the series is in an excursion that may come back.
+func (s *series) excurses(t float64) bool {
+	_, yes := s.inExcursion(t)
+	return yes
 }
