@@ -55,11 +55,12 @@ func newProc(q *sampler.Process, now float64, at time.Time) *proc {
 }
 
 // foldProcesses takes the processes of a snapshot. above and below are how far the fast
-// readings went beyond the newest one: they are given to whoever holds most of the
-// card, since a process list is read once a second only.
+// readings of the card went beyond the newest one. A process list is read once a second
+// only, so what was above is given to whoever holds most of the card, less what the
+// others gave back meanwhile.
 func (c *card) foldProcesses(now, above, below float64) {
-	c.matchProcesses(c.gpu.Processes, now)
-	sum, most, largest := 0.0, c.used/2, (*proc)(nil)
+	changed := c.matchProcesses(c.gpu.Processes, now)
+	sum, given, most, largest := 0.0, 0.0, c.used/2, (*proc)(nil)
 	c.listed = false
 	for _, p := range c.procs {
 		m, ok := sane(p.process.Memory)
@@ -68,24 +69,32 @@ func (c *card) foldProcesses(now, above, below float64) {
 		}
 		c.listed = true
 		sum += mib(m)
+		given += max(0, p.series.value-mib(m))
 		if mib(m) >= most {
 			most, largest = mib(m), p
 		}
+	}
+	if largest != nil {
+		given -= max(0, largest.series.value-most)
+		below = 0
+	}
+	if changed {
+		above = 0
 	}
 	for _, p := range c.procs {
 		m, ok := sane(p.process.Memory)
 		if p.tick != c.tick || !ok {
 			continue
 		}
-		up, down := 0.0, 0.0
+		up := 0.0
 		if p == largest {
-			up, down = above, below
+			up = max(0, above-given)
 		}
-		p.series.add(now, mib(m), max(0, mib(m)-down), mib(m)+up, c.total)
+		p.series.add(now, mib(m), mib(m), mib(m)+up, c.total)
 		p.foldAllocator(now)
 	}
 	if largest != nil {
-		above, below = 0, 0
+		above = 0
 	}
 	rest := max(0, c.used-sum)
 	c.emptied(rest, now)
@@ -102,13 +111,14 @@ func (c *card) emptied(rest, now float64) {
 }
 
 // matchProcesses brings c.procs into the order of the list: those listed first, then
-// those missing for a moment.
-func (c *card) matchProcesses(list []sampler.Process, now float64) {
+// those missing for a moment. changed: some came or went.
+func (c *card) matchProcesses(list []sampler.Process, now float64) (changed bool) {
 	if c.inOrder(list) {
 		for i := range list {
 			c.procs[i].process, c.procs[i].seen, c.procs[i].tick = &list[i], now, c.tick
 		}
 	} else {
+		changed = true
 		c.reorder(list, now)
 	}
 	n := len(c.procs)
@@ -118,6 +128,7 @@ func (c *card) matchProcesses(list []sampler.Process, now float64) {
 	}
 	clear(c.procs[n:])
 	c.procs = c.procs[:n]
+	return changed || n > len(list)
 }
 
 // inOrder is the usual case: the same processes as in the snapshot before.
