@@ -20,7 +20,7 @@ func TestPowerIsQuickAndHeatIsSlow(t *testing.T) {
 			t.Errorf("at %.0f s from %d to %d °C within a second", now, before, degrees)
 		}
 		before, coldest, hottest = degrees, min(coldest, degrees), max(hottest, degrees)
-		where := -1
+		var where int
 		switch at, _ := s.devices[0].actors[0].job.life.at(now); phase(at.T) {
 		case "training":
 			where = 0
