@@ -59,7 +59,8 @@ type Holder struct {
 
 // Fit is the arithmetic of a need against the free memory of one GPU.
 type Fit struct {
-	GPU            int
+	GPU            int    // index
+	UUID           string // of the card or MIG instance; empty when not known
 	Need           sampler.Opt[Need]
 	Total          sampler.Opt[sampler.Bytes]
 	Free           sampler.Opt[sampler.Bytes] // at the newest snapshot
@@ -93,6 +94,7 @@ func (f Fit) Near() bool {
 func Fits(gpu sampler.GPU, need sampler.Bytes) Fit {
 	f := Fit{
 		GPU:     gpu.Index,
+		UUID:    gpu.UUID,
 		Need:    sampler.Some(Need{Bytes: need, Source: NeedTyped, GPU: sampler.Some(gpu.Index)}),
 		Total:   total(gpu.Memory),
 		Free:    free(gpu.Memory),
@@ -102,6 +104,36 @@ func Fits(gpu sampler.GPU, need sampler.Bytes) Fit {
 	f.WorstFreeStart = least(gpu.Memory.WorstFree, f.WorstFree)
 	f.Short = short(need, f.WorstFree, 0)
 	return f
+}
+
+// InTheWay lists who would have to go for the need to fit: the smallest holder that is
+// enough alone, else the largest ones until it is. It is empty when the need fits or is
+// unknown, and when it would not fit on the empty card.
+func (f Fit) InTheWay() []Holder {
+	need, ok := f.Need.Value()
+	if f.Short == 0 || !ok || need.Bytes > f.Total.Or(0) {
+		return nil
+	}
+	var alone, together []Holder
+	var sum sampler.Bytes
+	for _, h := range f.Holders { // largest first
+		if h.Kind == HolderOwn {
+			continue
+		}
+		if h.Bytes >= f.Short {
+			alone = []Holder{h}
+		}
+		if sum < f.Short {
+			together, sum = append(together, h), sum+h.Bytes
+		}
+	}
+	switch {
+	case alone != nil:
+		return alone
+	case sum >= f.Short:
+		return together
+	}
+	return nil
 }
 
 // short is what is missing of need; 0 when the free memory is unknown.

@@ -231,7 +231,7 @@ func (w *Watch) Fit(gpu int) (fit Fit, ok bool) {
 }
 
 func (w *Watch) fit(c *card) Fit {
-	f := Fit{GPU: c.gpu.Index, Total: total(c.gpu.Memory), Free: free(c.gpu.Memory)}
+	f := Fit{GPU: c.gpu.Index, UUID: c.gpu.UUID, Total: total(c.gpu.Memory), Free: free(c.gpu.Memory)}
 	if v := c.worst.last(w.clock.now, worstSeconds); v == v {
 		f.WorstFree = sampler.Some(bytesOf(v))
 	}

@@ -48,8 +48,7 @@ func (s *series) pattern(now float64) (p pattern, ok bool) {
 		}
 	}
 	p.heights(heights[:p.n])
-	_, d := spread(tops[:p.n])
-	p.deviation = min(p.deviation, d)
+	p.deviation = min(p.deviation, scatter(tops[:p.n]))
 	p.seen = s.count
 	p.intervals(starts[:p.n])
 	p.width = median(widths[:p.n])
@@ -88,6 +87,16 @@ func spread(v []float64) (mean, deviation float64) {
 		deviation += (x - mean) * (x - mean)
 	}
 	return mean, math.Sqrt(deviation / float64(max(1, len(v)-1)))
+}
+
+// scatter estimates the standard deviation from the median distance to the median, which
+// one odd value does not move; v, which must not be empty, is sorted.
+func scatter(v []float64) float64 {
+	middle := median(v)
+	for i := range v {
+		v[i] = math.Abs(v[i] - middle)
+	}
+	return 1.4826 * median(v)
 }
 
 // intervals between the starts of the spikes, the newest first.
