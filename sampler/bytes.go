@@ -35,14 +35,14 @@ func (b Bytes) Less(c Bytes) Bytes {
 
 // String is the amount as people read it: "512 B", "20.0 MiB", "15.8 GiB".
 func (b Bytes) String() string {
-	switch {
+	switch { // from 1023.95 of a unit on, it would print as 1024.0
 	case b < KiB:
 		return strconv.FormatUint(uint64(b), 10) + " B"
-	case b < MiB:
+	case b < MiB-MiB/20000:
 		return unit(b, KiB, "KiB")
-	case b < GiB-GiB/2048: // 1023.5 MiB and more would print as "1024.0 MiB"
+	case b < GiB-GiB/20000:
 		return unit(b, MiB, "MiB")
-	case b < TiB:
+	case b < TiB-TiB/20000:
 		return unit(b, GiB, "GiB")
 	}
 	return unit(b, TiB, "TiB")
@@ -55,13 +55,13 @@ func unit(b, u Bytes, name string) string {
 // Short is the amount in at most five columns: "512B", "20M", "15.8G", "141G".
 func (b Bytes) Short() string {
 	f, u := float64(b), "B"
-	for _, next := range []string{"K", "M", "G", "T", "P"} {
+	for _, next := range []string{"K", "M", "G", "T", "P", "E"} {
 		if f < 999.5 {
 			break
 		}
 		f, u = f/1024, next
 	}
-	if f < 99.95 && u >= "A" && (u == "G" || u == "T" || u == "P") {
+	if f < 99.95 && strings.Contains("GTPE", u) {
 		return strconv.FormatFloat(f, 'f', 1, 64) + u
 	}
 	return strconv.FormatFloat(f, 'f', 0, 64) + u

@@ -17,29 +17,39 @@ func Clean(s string) string {
 	if len(s) > maxText {
 		s = s[:maxText]
 	}
-	for i := 0; i < len(s); i++ {
-		if s[i] < ' ' || s[i] >= 0x7f {
-			return clean(s)
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if harmless(r, n) != r {
+			return clean(s, i)
 		}
+		i += n
 	}
 	return s
 }
 
-func clean(s string) string {
+// clean is Clean of a text whose first i bytes are clean.
+func clean(s string, i int) string {
 	var b strings.Builder
 	b.Grow(len(s))
-	for i := 0; i < len(s); {
+	b.WriteString(s[:i])
+	for i < len(s) {
 		r, n := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == utf8.RuneError && n <= 1:
-			r = '?'
-		case r == '\n' || r == '\t' || r == '\r':
-			r = ' '
-		case !unicode.IsPrint(r), unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
-			r = '?'
-		}
-		b.WriteRune(r)
+		b.WriteRune(harmless(r, n))
 		i += n
 	}
 	return b.String()
+}
+
+// harmless is what stands for a rune that took n bytes.
+func harmless(r rune, n int) rune {
+	switch {
+	case r >= ' ' && r < 0x7f:
+		return r
+	case r == '\n' || r == '\t' || r == '\r':
+		return ' '
+	case r == utf8.RuneError && n <= 1,
+		!unicode.IsPrint(r), unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		return '?'
+	}
+	return r
 }
