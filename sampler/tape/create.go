@@ -1,0 +1,135 @@
+package tape
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// What Create refuses. The errors name the file and what to do.
+var (
+	ErrExists = errors.New("the file already holds something: choose another name or remove it")
+	ErrBusy   = errors.New("another nvpeak is recording to it")
+	ErrNoFile = errors.New("not a regular file")
+)
+
+// openNew opens a file for one recording: new or empty, a regular file and no symbolic
+// link, readable by its owner only, and locked against a second writer. Recordings hold
+// command lines, and a name in /tmp can be somebody's trap.
+func openNew(path string) (*os.File, error) {
+	fd, err := unix.Open(path, unix.O_RDWR|unix.O_CREAT|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0o600)
+	switch {
+	case errors.Is(err, unix.ELOOP):
+		return nil, fmt.Errorf("cannot record to %s: %w: it is a symbolic link", path, ErrNoFile)
+	case errors.Is(err, unix.EISDIR):
+		return nil, fmt.Errorf("cannot record to %s: %w: it is a directory", path, ErrNoFile)
+	case errors.Is(err, unix.ENXIO):
+		return nil, fmt.Errorf("cannot record to %s: %w", path, ErrNoFile)
+	case err != nil:
+		return nil, fmt.Errorf("cannot record to %s: %w", path, err)
+	}
+	f := os.NewFile(uintptr(fd), path)
+	if err := claim(f); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("cannot record to %s: %w", path, err)
+	}
+	return f, nil
+}
+
+func claim(f *os.File) error {
+	fd := int(f.Fd())
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return err
+	}
+	if st.Mode&unix.S_IFMT != unix.S_IFREG {
+		return ErrNoFile
+	}
+	// The lock goes away with the process, whatever it dies of.
+	if err := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
+		return ErrBusy
+	}
+	// Some network file systems have no locks; their files still must be empty.
+	if err := unix.Fstat(fd, &st); err != nil {
+		return err
+	}
+	if st.Size > 0 {
+		return ErrExists
+	}
+	if err := unix.Fchmod(fd, 0o600); err != nil && !errors.Is(err, unix.EPERM) {
+		return err
+	}
+	return nil
+}
+
+// splitName cuts "run.jsonl.zst" into "run" and ".jsonl.zst".
+func splitName(path string) (stem, ending string) {
+	for _, ending := range []string{".jsonl.zst", ".jsonl", ".zst"} {
+		if stem, ok := strings.CutSuffix(path, ending); ok && filepath.Base(stem) != "" {
+			return stem, ending
+		}
+	}
+	return path, ""
+}
+
+// parts lists the finished parts of a recording beside path: numbers in "run.0007.jsonl.zst".
+func parts(path string) (numbers []int) {
+	stem, ending := splitName(path)
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		rest, ok := strings.CutPrefix(e.Name(), filepath.Base(stem)+".")
+		if !ok || !e.Type().IsRegular() {
+			continue
+		}
+		digits, ok := strings.CutSuffix(rest, ending)
+		if n, err := strconv.Atoi(digits); ok && err == nil && n > 0 && len(digits) >= 4 && partName(path, n) == filepath.Join(filepath.Dir(path), e.Name()) {
+			numbers = append(numbers, n)
+		}
+	}
+	return numbers
+}
+
+func partName(path string, n int) string {
+	stem, ending := splitName(filepath.Clean(path))
+	return fmt.Sprintf("%s.%04d%s", stem, n, ending)
+}
+
+// retire gives the file at path the name of the next finished part, overwriting nothing,
+// and removes the oldest parts when keep > 0.
+func retire(path string, keep int) error {
+	newest := 0
+	numbers := parts(path)
+	for _, n := range numbers {
+		newest = max(newest, n)
+	}
+	for n := newest + 1; ; n++ {
+		err := unix.Renameat2(unix.AT_FDCWD, path, unix.AT_FDCWD, partName(path, n), unix.RENAME_NOREPLACE)
+		if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) { // not every file system can
+			if err = os.Link(path, partName(path, n)); err == nil {
+				err = os.Remove(path)
+			}
+		}
+		if errors.Is(err, os.ErrExist) && n < newest+100 {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		newest = n
+		break
+	}
+	for _, n := range numbers {
+		if keep > 0 && n <= newest-keep {
+			os.Remove(partName(path, n))
+		}
+	}
+	return nil
+}

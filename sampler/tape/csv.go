@@ -1,0 +1,206 @@
+package tape
+
+import (
+	"bytes"
+	"strings"
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// csvLog decodes logs of `nvidia-smi --query-gpu=… --format=csv`. Every line is one GPU;
+// the lines of one round make a snapshot, which is given when the next round begins.
+type csvLog struct {
+	columns *csvColumns
+	driver  string
+	group   []sampler.GPU
+	at      time.Time
+	line1   int // the first line of the group
+	rounds  int
+	untimed bool
+}
+
+// csvColumns is what one line of names says.
+type csvColumns struct {
+	names []string
+	units []string
+	set   []func(*sampler.GPU, cell)
+}
+
+func newCSV() *csvLog { return &csvLog{} }
+
+func (c *csvLog) restart() { c.group = nil }
+
+// csvHeader reads a line of column names such as "timestamp, memory.used [MiB]". One word
+// that happens to be a column name does not make a line one.
+func csvHeader(line []byte) (*csvColumns, bool) {
+	c := &csvColumns{}
+	known := 0
+	for _, name := range splitCSV(string(line)) {
+		name, unit, _ := strings.Cut(name, "[")
+		name = strings.ToLower(strings.TrimSpace(name))
+		set, ok := csvRow(name)
+		if ok {
+			known++
+		}
+		if name == "timestamp" || strings.HasPrefix(name, "memory.") {
+			known += 2 // nothing else is called that
+		}
+		c.names = append(c.names, name)
+		c.units = append(c.units, strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(unit), "]")))
+		c.set = append(c.set, set)
+	}
+	return c, known > 1
+}
+
+func (c *csvColumns) has(name string) bool {
+	for _, n := range c.names {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
+
+// hasMemory says whether the used memory can be told.
+func (c *csvColumns) hasMemory() bool {
+	return c.has("memory.used") || c.has("memory.total") && c.has("memory.free")
+}
+
+// splitCSV cuts a line at its commas. nvidia-smi quotes nothing; other tools that write
+// such logs do.
+func splitCSV(line string) []string {
+	var cells []string
+	for {
+		line = strings.TrimLeft(line, " \t")
+		if rest, ok := strings.CutPrefix(line, `"`); ok {
+			if text, after, ok := strings.Cut(rest, `"`); ok {
+				_, after, more := strings.Cut(after, ",")
+				cells = append(cells, strings.TrimSpace(text))
+				if !more {
+					return cells
+				}
+				line = after
+				continue
+			}
+		}
+		text, after, more := strings.Cut(line, ",")
+		cells = append(cells, strings.TrimSpace(text))
+		if !more {
+			return cells
+		}
+		line = after
+	}
+}
+
+// looksLikeRows says whether a text without column names may be such a log.
+func looksLikeRows(head []byte) bool {
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	return bytes.IndexByte(line, ',') > 0 && (bytes.Contains(line, []byte(" MiB")) || bytes.Contains(line, []byte(" %")))
+}
+
+func (c *csvLog) line(r *Reader, b []byte, out *Record) (bool, error) {
+	if columns, ok := csvHeader(b); ok { // once, or again and again
+		if !columns.hasMemory() {
+			return false, errLine
+		}
+		c.columns = columns
+		if !columns.has("timestamp") && !c.untimed {
+			c.untimed = true
+			r.notes.add("the log has no timestamp column: its rounds are taken to be one second apart")
+		}
+		return false, nil
+	}
+	if c.columns == nil {
+		return false, errLine // something before the first names
+	}
+	cells := splitCSV(string(b))
+	if len(cells) != len(c.columns.names) {
+		return false, errLine
+	}
+	g, at, ok := c.row(cells)
+	if !ok {
+		return false, errLine
+	}
+	given := c.begins(&g, at) && c.give(out)
+	if len(c.group) == 0 {
+		c.at, c.line1 = at, r.lines.n
+	}
+	if !c.columns.has("index") {
+		g.Index = len(c.group)
+	}
+	if len(c.group) < maxDevices {
+		c.group = append(c.group, g)
+	}
+	return given, nil
+}
+
+// row reads one line. It is no row when its time or its memory cannot be read at all.
+func (c *csvLog) row(cells []string) (g sampler.GPU, at time.Time, ok bool) {
+	g.Throttle, g.Processes = []string{}, []sampler.Process{}
+	ok = true
+	for i, text := range cells {
+		switch name := c.columns.names[i]; {
+		case name == "timestamp":
+			at, ok = parseTime(text)
+			if !ok {
+				return g, at, false
+			}
+		case name == "driver_version":
+			c.driver = text
+		case c.columns.set[i] != nil:
+			value := cell{text, c.columns.units[i]}
+			if strings.HasPrefix(name, "memory.") && !noValue(text) && !value.bytes().Known() {
+				return g, at, false
+			}
+			c.columns.set[i](&g, value)
+		}
+		if s := strings.Trim(text, "[] "); s == "GPU is lost" || s == "Unknown Error" {
+			g.Error = sampler.Some(s)
+		}
+	}
+	settle(&g, true)
+	return g, at, true
+}
+
+// begins says whether the row is of the next round: its GPU comes not after the last one
+// in order, or the time is another where nothing names the GPU.
+func (c *csvLog) begins(g *sampler.GPU, at time.Time) bool {
+	if len(c.group) == 0 {
+		return false
+	}
+	last := &c.group[len(c.group)-1]
+	switch {
+	case c.columns.has("index"):
+		return g.Index <= last.Index
+	case g.UUID != "" || g.PCI != "":
+		for i := range c.group {
+			if c.group[i].UUID == g.UUID && c.group[i].PCI == g.PCI {
+				return true
+			}
+		}
+		return false
+	case c.untimed:
+		return true // nothing tells GPUs apart: there is one
+	}
+	return !at.Equal(c.at)
+}
+
+// give makes a snapshot of the round so far.
+func (c *csvLog) give(out *Record) bool {
+	if len(c.group) == 0 {
+		return false
+	}
+	at := c.at
+	if c.untimed {
+		at = time.Unix(int64(c.rounds), 0).UTC()
+	}
+	c.rounds++
+	out.Line, out.Time = c.line1, at
+	out.Snapshot = &sampler.Snapshot{Type: "snapshot", Schema: sampler.Schema, Time: at, Driver: c.driver,
+		GPUs: c.group, Alerts: []sampler.Alert{}}
+	c.group = nil
+	return true
+}
+
+func (c *csvLog) end(_ *Reader, out *Record) bool { return c.give(out) }

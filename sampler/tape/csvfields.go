@@ -1,0 +1,131 @@
+package tape
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"nvpeak/sampler"
+)
+
+// csvFields has a row per column of `nvidia-smi --query-gpu` that is read, with the other
+// names it goes by. `nvidia-smi --help-query-gpu` lists them:
+// https://nvidia.custhelp.com/app/answers/detail/a_id/3751
+var csvFields = []struct {
+	names []string
+	set   func(g *sampler.GPU, c cell)
+}{
+	{[]string{"index"}, func(g *sampler.GPU, c cell) { g.Index = c.whole().Or(g.Index) }},
+	{[]string{"uuid", "gpu_uuid"}, func(g *sampler.GPU, c cell) { g.UUID = c.text }},
+	{[]string{"pci.bus_id", "gpu_bus_id"}, func(g *sampler.GPU, c cell) { g.PCI = c.text }},
+	{[]string{"name", "gpu_name"}, func(g *sampler.GPU, c cell) { g.Name = c.text }},
+	{[]string{"compute_cap"}, func(g *sampler.GPU, c cell) { g.ComputeCapability = c.word() }},
+	{[]string{"memory.total"}, func(g *sampler.GPU, c cell) { g.Memory.Total = c.bytes() }},
+	{[]string{"memory.used"}, func(g *sampler.GPU, c cell) { g.Memory.Used = c.bytes() }},
+	{[]string{"memory.free"}, func(g *sampler.GPU, c cell) { g.Memory.Free = c.bytes() }},
+	{[]string{"memory.reserved"}, func(g *sampler.GPU, c cell) { g.Memory.Reserved = c.bytes() }},
+	{[]string{"utilization.gpu"}, func(g *sampler.GPU, c cell) { g.Utilization.GPU = c.whole() }},
+	{[]string{"utilization.memory"}, func(g *sampler.GPU, c cell) { g.Utilization.Memory = c.whole() }},
+	{[]string{"utilization.encoder"}, func(g *sampler.GPU, c cell) { g.Utilization.Encoder = c.whole() }},
+	{[]string{"utilization.decoder"}, func(g *sampler.GPU, c cell) { g.Utilization.Decoder = c.whole() }},
+	{[]string{"temperature.gpu"}, func(g *sampler.GPU, c cell) { g.Temperature = c.whole() }},
+	{[]string{"fan.speed"}, func(g *sampler.GPU, c cell) { g.Fan = c.whole() }},
+	{[]string{"power.draw.instant"}, func(g *sampler.GPU, c cell) { g.Power = g.Power.Else(c.float()) }},
+	{[]string{"power.draw", "power.draw.average"}, func(g *sampler.GPU, c cell) { g.Power = c.float().Else(g.Power) }},
+	{[]string{"power.limit", "enforced.power.limit"}, func(g *sampler.GPU, c cell) { g.PowerLimit = c.float().Else(g.PowerLimit) }},
+	{[]string{"clocks.sm", "clocks.current.sm"}, func(g *sampler.GPU, c cell) { g.Clocks.SM = c.whole() }},
+	{[]string{"clocks.mem", "clocks.current.memory"}, func(g *sampler.GPU, c cell) { g.Clocks.Memory = c.whole() }},
+	{[]string{"pcie.link.gen.current", "pcie.link.gen.gpucurrent"}, func(g *sampler.GPU, c cell) { g.PCIe.Generation = c.whole() }},
+	{[]string{"pcie.link.width.current"}, func(g *sampler.GPU, c cell) { g.PCIe.Width = c.whole() }},
+	{[]string{"pstate"}, func(g *sampler.GPU, c cell) { g.PerformanceState = c.word() }},
+	{[]string{"ecc.errors.uncorrected.volatile.total"}, func(g *sampler.GPU, c cell) {
+		if n, ok := c.whole().Value(); ok && n >= 0 {
+			g.ECCUncorrected = sampler.Some(uint64(n))
+		}
+	}},
+}
+
+// csvRow finds the row of a column by its name.
+func csvRow(name string) (func(*sampler.GPU, cell), bool) {
+	for _, f := range csvFields {
+		for _, n := range f.names {
+			if n == name {
+				return f.set, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// cell is one value, with the unit that it or its column names.
+type cell struct {
+	text string
+	unit string
+}
+
+// noValue says whether a cell holds one of the ways to say that there is none.
+func noValue(s string) bool {
+	s = strings.ToLower(strings.Trim(s, "[] "))
+	switch s {
+	case "", "n/a", "na", "nan", "null", "none", "not supported", "unknown error", "not available", "insufficient permissions", "requested functionality has been deprecated", "err!", "gpu is lost", "unknown":
+		return true
+	}
+	return false
+}
+
+func (c cell) word() sampler.Opt[string] {
+	if noValue(c.text) {
+		return sampler.Opt[string]{}
+	}
+	return sampler.Some(c.text)
+}
+
+// split cuts "9216 MiB" into the number and its unit.
+func (c cell) split() (float64, string, bool) {
+	if noValue(c.text) {
+		return 0, "", false
+	}
+	n := strings.LastIndexAny(c.text, "0123456789.") + 1
+	f, err := strconv.ParseFloat(strings.TrimSpace(c.text[:n]), 64)
+	unit := strings.TrimSpace(c.text[n:])
+	if unit == "" {
+		unit = c.unit
+	}
+	return f, unit, err == nil && f-f == 0
+}
+
+func (c cell) float() sampler.Opt[float64] {
+	f, _, ok := c.split()
+	if !ok || f < 0 || f > 1e9 {
+		return sampler.Opt[float64]{}
+	}
+	return sampler.Some(f)
+}
+
+func (c cell) whole() sampler.Opt[int] {
+	f, _, ok := c.split()
+	if !ok || math.Abs(f) > 1e15 {
+		return sampler.Opt[int]{}
+	}
+	return sampler.Some(int(f))
+}
+
+// bytes is an amount; without any unit it is MiB, which nvidia-smi means by nounits.
+func (c cell) bytes() sampler.Opt[sampler.Bytes] {
+	f, unit, ok := c.split()
+	if !ok || f < 0 {
+		return unknown
+	}
+	factor := float64(sampler.MiB)
+	if unit != "" {
+		one, err := sampler.ParseBytes("1" + unit)
+		if err != nil {
+			return unknown
+		}
+		factor = float64(one)
+	}
+	if f*factor >= float64(sampler.Sane) {
+		return unknown
+	}
+	return sampler.Some(sampler.Bytes(math.Round(f * factor)))
+}

@@ -1,0 +1,86 @@
+package tape
+
+import (
+	"reflect"
+
+	"nvpeak/sampler"
+)
+
+// decode reads an object into a struct. Keys that nobody knows are skipped, and what has
+// the wrong type is absent.
+func (p *plan) decode(s *scanner, v reflect.Value) {
+	if !s.open('{') {
+		return
+	}
+	next := 0 // the keys usually come in our order
+	for first := true; ; first = false {
+		key, ok := s.key(first)
+		if !ok {
+			return
+		}
+		i := -1
+		for n := next; n < min(next+2, len(p.fields)); n++ {
+			if p.fields[n].key == string(key) {
+				i = n
+				break
+			}
+		}
+		if i < 0 {
+			var known bool
+			if i, known = p.byKey[string(key)]; !known {
+				s.skip()
+				continue
+			}
+		}
+		next = i + 1
+		p.fields[i].decode(s, v.FieldByIndex(p.fields[i].index))
+	}
+}
+
+func (f *field) decode(s *scanner, v reflect.Value) {
+	if f.kind == scalarField {
+		f.codec.decode(s, v)
+		return
+	}
+	want := byte('{')
+	if f.kind == listField {
+		want = '['
+	}
+	if s.peek() != want { // null, or a wrong type
+		s.skip()
+		v.SetZero()
+		return
+	}
+	switch f.kind {
+	case structField:
+		v.SetZero()
+		f.inner.decode(s, v)
+	case pointField:
+		v.Set(reflect.New(v.Type().Elem()))
+		f.inner.decode(s, v.Elem())
+	case listField:
+		f.decodeList(s, v)
+	}
+}
+
+// maxElements bounds what a hostile line may make us allocate: "{}," takes three bytes
+// and a GPU seven hundred.
+const maxElements = 4096
+
+func (f *field) decodeList(s *scanner, v reflect.Value) {
+	s.open('[')
+	list := reflect.MakeSlice(v.Type(), 0, 8)
+	for first := true; s.more(first, ']'); first = false {
+		if list.Len() >= maxElements {
+			s.fail()
+			return
+		}
+		element := reflect.New(v.Type().Elem()).Elem()
+		if p, ok := element.Addr().Interface().(*sampler.Process); ok {
+			p.Visible = true // unless it says otherwise
+		}
+		f.inner.decode(s, element)
+		list = reflect.Append(list, element)
+	}
+	v.Set(list)
+}

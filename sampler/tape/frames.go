@@ -1,0 +1,194 @@
+package tape
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// zstdMagic begins a zstd frame, https://www.rfc-editor.org/rfc/rfc8878#section-3.1.1
+var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
+
+// maxWindow bounds the memory that a file may ask for; `zstd --long=27` needs this much.
+const maxWindow = 128 << 20
+
+// frames decompresses a zstd file frame by frame, so that damage ends with its frame, and
+// reading can begin at any of them.
+type frames struct {
+	file    io.ReaderAt
+	size    int64
+	decoder *zstd.Decoder
+
+	next    int64 // where to look for the next frame
+	inside  bool
+	whole   bool // the current frame is complete
+	damaged int  // frames that could not be read to their end
+	cut     bool // the last frame has no end
+	newline bool // a broken line is to be ended before the next frame
+}
+
+func newFrames(file io.ReaderAt, size int64) (*frames, error) {
+	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
+	if err != nil {
+		return nil, err
+	}
+	return &frames{file: file, size: size, decoder: decoder}, nil
+}
+
+func (f *frames) Close() { f.decoder.Close() }
+
+// seek makes the next Read begin at the frame at offset.
+func (f *frames) seek(offset int64) {
+	f.next, f.inside, f.newline = offset, false, false
+}
+
+func (f *frames) Read(p []byte) (int, error) {
+	for {
+		if f.newline && len(p) > 0 {
+			f.newline = false
+			p[0] = '\n'
+			return 1, nil
+		}
+		if !f.inside {
+			if !f.enter() {
+				return 0, io.EOF
+			}
+		}
+		n, err := f.decoder.Read(p)
+		if err != nil {
+			f.inside = false
+			f.leave(err)
+		}
+		if n > 0 {
+			return n, nil
+		}
+	}
+}
+
+func (f *frames) enter() bool {
+	start, end, whole, ok := f.find(f.next)
+	if !ok {
+		f.next = f.size
+		return false
+	}
+	if start > f.next {
+		f.damaged++ // what is between frames should not be there
+	}
+	f.next, f.whole, f.inside = end, whole, true
+	if f.decoder.Reset(io.NewSectionReader(f.file, start, end-start)) != nil {
+		f.inside = false
+		f.damaged++
+	}
+	return true
+}
+
+func (f *frames) leave(err error) {
+	if errors.Is(err, io.EOF) && f.whole {
+		return
+	}
+	if f.next >= f.size && !f.whole {
+		f.cut = true // the usual end of a recording that was killed
+		return
+	}
+	f.damaged++
+	f.newline = true
+}
+
+// find looks for the first frame at or after offset. whole is false for one whose blocks
+// cannot be followed to its end; it ends where the next one begins, or with the file.
+func (f *frames) find(offset int64) (start, end int64, whole, ok bool) {
+	for start = offset; ; start++ {
+		if start, ok = f.magic(start); !ok {
+			return 0, 0, false, false
+		}
+		length, state := f.walk(start)
+		switch state {
+		case frameWhole:
+			return start, start + length, true, true
+		case frameBroken:
+			if end, ok = f.magic(start + 4); !ok {
+				end = f.size
+			}
+			return start, end, false, true
+		}
+	}
+}
+
+type frameState int
+
+const (
+	noFrame     frameState = iota // the magic number stood there by chance
+	frameWhole                    // of that length
+	frameBroken                   // cut or damaged
+)
+
+// walk follows the blocks of the frame at start by their headers.
+func (f *frames) walk(start int64) (int64, frameState) {
+	r := bufio.NewReaderSize(io.NewSectionReader(f.file, start, f.size-start), 4096)
+	head, _ := r.Peek(zstd.HeaderMaxSize)
+	var h zstd.Header
+	if err := h.Decode(head); err != nil {
+		if int64(len(head)) == f.size-start {
+			return 0, frameBroken // cut within its header
+		}
+		return 0, noFrame
+	}
+	if h.Skippable {
+		length := int64(h.HeaderSize) + int64(h.SkippableSize)
+		if start+length > f.size {
+			return 0, frameBroken
+		}
+		return length, frameWhole
+	}
+	length := int64(h.HeaderSize)
+	if _, err := r.Discard(h.HeaderSize); err != nil {
+		return 0, frameBroken
+	}
+	for {
+		var b [3]byte
+		if _, err := io.ReadFull(r, b[:]); err != nil {
+			return 0, frameBroken
+		}
+		size := int64(b[0])>>3 | int64(b[1])<<5 | int64(b[2])<<13
+		kind := b[0] >> 1 & 3
+		if kind == 3 || size > 128<<10 {
+			return 0, frameBroken
+		}
+		if kind == 1 {
+			size = 1
+		}
+		if _, err := r.Discard(int(size)); err != nil {
+			return 0, frameBroken
+		}
+		length += 3 + size
+		if b[0]&1 == 0 {
+			continue
+		}
+		if h.HasCheckSum {
+			length += 4
+		}
+		if start+length > f.size {
+			return 0, frameBroken
+		}
+		return length, frameWhole
+	}
+}
+
+// magic finds the next place where a frame may begin.
+func (f *frames) magic(offset int64) (int64, bool) {
+	buf := make([]byte, 64<<10)
+	for offset < f.size {
+		n, _ := f.file.ReadAt(buf[:min(int64(len(buf)), f.size-offset)], offset)
+		if n < 4 {
+			return 0, false
+		}
+		if i := bytes.Index(buf[:n], zstdMagic); i >= 0 {
+			return offset + int64(i), true
+		}
+		offset += int64(n) - 3
+	}
+	return 0, false
+}

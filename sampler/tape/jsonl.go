@@ -1,0 +1,202 @@
+package tape
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// jsonLines decodes the lines of a recording. Its state is the last snapshot, which ticks
+// are laid over.
+type jsonLines struct {
+	base     time.Time
+	state    *sampler.Snapshot
+	full     time.Time // of the complete snapshot that state builds on
+	readings []Reading
+}
+
+func (j *jsonLines) restart() { j.state = nil }
+
+func (j *jsonLines) end(*Reader, *Record) bool { return false }
+
+// lineTypes has a row for every type of line.
+var lineTypes = map[string]func(j *jsonLines, r *Reader, b []byte, out *Record) (bool, error){
+	"header":   (*jsonLines).header,
+	"mem":      (*jsonLines).mem,
+	"snapshot": (*jsonLines).snapshot,
+	"tick":     (*jsonLines).tick,
+	"event":    (*jsonLines).event,
+	"end":      (*jsonLines).last,
+}
+
+func (j *jsonLines) line(r *Reader, b []byte, out *Record) (bool, error) {
+	kind, ok := typeOf(b)
+	if !ok {
+		return false, errLine
+	}
+	read := lineTypes[string(kind)]
+	if read == nil {
+		if len(kind) == 0 {
+			return false, errLine // an object that says not what it is
+		}
+		r.notes.other(string(kind))
+		return false, nil
+	}
+	return read(j, r, b, out)
+}
+
+// typeOf finds the type of a line; the line must be an object, complete to its end.
+func typeOf(b []byte) ([]byte, bool) {
+	s := scanner{b: b}
+	if !s.open('{') {
+		return nil, false
+	}
+	var kind []byte
+	for first := true; ; first = false {
+		key, ok := s.key(first)
+		if !ok {
+			break
+		}
+		if string(key) != "type" {
+			s.skip()
+			continue
+		}
+		kind = s.value().b
+		if k := string(kind); k == "mem" || k == "tick" {
+			return kind, !s.bad // their decoders check the rest
+		}
+	}
+	return kind, s.end()
+}
+
+func (j *jsonLines) header(r *Reader, b []byte, out *Record) (bool, error) {
+	var version struct {
+		Schema float64 `json:"schema"`
+	}
+	// Before anything else: a header from the future may have any other form.
+	if json.Unmarshal(b, &version) == nil && version.Schema > sampler.Schema {
+		return false, newer(version.Schema)
+	}
+	var h Header
+	if err := json.Unmarshal(b, &h); err != nil || h.Time.IsZero() {
+		return false, errLine
+	}
+	j.base, out.Time, out.Header = h.Time, h.Time, &h
+	if r.header == nil {
+		r.header = &h
+	}
+	if s := h.IntervalSeconds; s > 0 && s < 86400 {
+		r.check.usual = time.Duration(s * float64(time.Second))
+	}
+	return true, nil
+}
+
+func newer(schema float64) error {
+	return fmt.Errorf("%w: recording version %s, this one reads up to %d; update nvpeak", ErrNewer,
+		strconv.FormatFloat(schema, 'f', -1, 64), sampler.Schema)
+}
+
+// seconds reads a time that counts from the header.
+func (j *jsonLines) seconds(v value) (time.Time, bool) {
+	f, ok := v.float()
+	if !ok || math.Abs(f) > 1e9 || j.base.IsZero() {
+		return time.Time{}, false
+	}
+	return j.base.Add(milliseconds(f)), true
+}
+
+func milliseconds(seconds float64) time.Duration {
+	return time.Duration(math.Round(seconds*1000)) * time.Millisecond
+}
+
+func (j *jsonLines) mem(r *Reader, b []byte, out *Record) (bool, error) {
+	s := scanner{b: b}
+	s.open('{')
+	j.readings = j.readings[:0]
+	timed := false
+	for first := true; ; first = false {
+		key, ok := s.key(first)
+		if !ok {
+			break
+		}
+		v := s.value()
+		if string(key) == "t" {
+			out.Time, timed = j.seconds(v)
+			continue
+		}
+		device, ok := value{'0', key}.uint()
+		used, ok2 := readBytes(v)
+		if ok && ok2 && device < maxDevices && len(j.readings) < maxDevices {
+			j.readings = append(j.readings, Reading{int(device), used})
+		}
+	}
+	if !s.end() || !timed {
+		return false, errLine
+	}
+	out.Readings = j.readings
+	return len(j.readings) > 0, nil
+}
+
+func (j *jsonLines) snapshot(r *Reader, b []byte, out *Record) (bool, error) {
+	s := scanner{b: b}
+	var snapshot sampler.Snapshot
+	snapshotPlan.decode(&s, reflect.ValueOf(&snapshot).Elem())
+	if snapshot.Schema > sampler.Schema {
+		return false, newer(float64(snapshot.Schema))
+	}
+	if !s.end() || snapshot.Time.IsZero() {
+		return false, errLine
+	}
+	foreign := r.header == nil
+	snapshot.Type, snapshot.Schema = "snapshot", sampler.Schema
+	j.state, j.full = &snapshot, snapshot.Time
+	j.give(out, foreign)
+	return true, nil
+}
+
+func (j *jsonLines) tick(r *Reader, b []byte, out *Record) (bool, error) {
+	next, of, err := readTick(j, b)
+	if err != nil && !errors.Is(err, errOutOfStep) {
+		return false, err
+	}
+	if err != nil || !of.Equal(j.full) {
+		r.notes.orphan.add(r.lines.n)
+		return false, nil
+	}
+	next.Type, next.Schema = "snapshot", sampler.Schema
+	j.state = next
+	j.give(out, false)
+	return true, nil
+}
+
+func (j *jsonLines) give(out *Record, foreign bool) {
+	for i := range j.state.GPUs {
+		settle(&j.state.GPUs[i], foreign)
+	}
+	out.Time, out.Snapshot = j.state.Time, j.state
+}
+
+func (j *jsonLines) event(r *Reader, b []byte, out *Record) (bool, error) {
+	var e Event
+	if err := json.Unmarshal(b, &e); err != nil {
+		return false, errLine
+	}
+	out.Time, out.Event = e.Time, &e
+	return true, nil
+}
+
+func (j *jsonLines) last(r *Reader, b []byte, out *Record) (bool, error) {
+	var e End
+	if err := json.Unmarshal(b, &e); err != nil {
+		return false, errLine
+	}
+	r.check.ended = true
+	out.Time, out.End = e.Time, &e
+	return true, nil
+}

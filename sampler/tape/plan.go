@@ -1,0 +1,119 @@
+package tape
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"sync"
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// A plan knows the fields of a struct by their JSON keys, found by reflection once: a new
+// metric is recorded without a change here.
+type plan struct {
+	fields []field
+	byKey  map[string]int
+}
+
+type field struct {
+	key   string
+	index []int
+	kind  fieldKind
+	codec codec // of scalars and wholes
+	time  bool  // a moment
+	inner *plan // of structs, pointers and lists
+}
+
+type fieldKind int
+
+const (
+	scalarField fieldKind = iota
+	structField           // an object
+	pointField            // an object, or null
+	listField             // of GPUs or processes
+)
+
+var plans sync.Map // reflect.Type → *plan
+
+func planOf(t reflect.Type) *plan {
+	if p, ok := plans.Load(t); ok {
+		return p.(*plan)
+	}
+	p := &plan{byKey: map[string]int{}}
+	p.collect(t, nil)
+	plans.Store(t, p)
+	return p
+}
+
+func (p *plan) collect(t reflect.Type, index []int) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		at := append(append([]int{}, index...), i)
+		if f.Anonymous {
+			p.collect(f.Type, at)
+			continue
+		}
+		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !f.IsExported() || key == "" || key == "-" {
+			continue
+		}
+		p.byKey[key] = len(p.fields)
+		p.fields = append(p.fields, newField(f.Type, key, at))
+	}
+}
+
+func newField(t reflect.Type, key string, index []int) field {
+	f := field{key: key, index: index}
+	if c, ok := scalarCodec(t, key); ok {
+		f.codec, f.time = c, t == reflect.TypeFor[time.Time]() || t == reflect.TypeFor[sampler.Opt[time.Time]]()
+		return f
+	}
+	switch {
+	case t.Kind() == reflect.Struct && !t.Implements(marshaler) && !reflect.PointerTo(t).Implements(marshaler):
+		f.kind, f.inner = structField, planOf(t)
+	case t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct:
+		f.kind, f.inner = pointField, planOf(t.Elem())
+	case t == reflect.TypeFor[[]sampler.GPU]() || t == reflect.TypeFor[[]sampler.Process]():
+		f.kind, f.inner = listField, planOf(t.Elem())
+	default:
+		f.codec = wholeCodec()
+	}
+	return f
+}
+
+var marshaler = reflect.TypeFor[json.Marshaler]()
+
+func (p *plan) equal(a, b reflect.Value) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		if !f.equal(a.FieldByIndex(f.index), b.FieldByIndex(f.index)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *field) equal(a, b reflect.Value) bool {
+	switch f.kind {
+	case structField:
+		return f.inner.equal(a, b)
+	case pointField:
+		if a.Pointer() == b.Pointer() {
+			return true
+		}
+		return !a.IsNil() && !b.IsNil() && f.inner.equal(a.Elem(), b.Elem())
+	case listField:
+		if a.Len() != b.Len() || a.IsNil() != b.IsNil() {
+			return false
+		}
+		for i := range a.Len() {
+			if !f.inner.equal(a.Index(i), b.Index(i)) {
+				return false
+			}
+		}
+		return true
+	}
+	return f.codec.equal(a, b)
+}

@@ -1,0 +1,323 @@
+package tape
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// What Open refuses.
+var (
+	ErrEmpty        = errors.New("the file is empty")
+	ErrNotRecording = errors.New("neither a recording (JSON Lines) nor a CSV log of nvidia-smi")
+	ErrNewer        = errors.New("written by a newer nvpeak")
+	ErrNoMemory     = errors.New("the CSV log has no memory columns: it needs memory.used and memory.total (or memory.free), and should have timestamp and index")
+)
+
+// Reader reads a recording or an nvidia-smi CSV log, as a stream. Not safe for concurrent use.
+type Reader struct {
+	name   string
+	file   io.ReaderAt
+	size   int64
+	closer io.Closer
+
+	packed packing
+	zstd   *frames
+	gzip   *gunzip
+	lines  *lines
+	decode decoder
+
+	header  *Header
+	queue   []Record // to be returned before the next line
+	record  Record
+	notes   notes
+	check   timeline
+	stopped error
+	told    *[]string // the notes before the first Seek
+}
+
+// decoder turns lines into records. It returns false for a line without one.
+type decoder interface {
+	line(r *Reader, b []byte, out *Record) (bool, error)
+	// end is called after the last line, for what is still held back.
+	end(r *Reader, out *Record) bool
+	restart()
+}
+
+// Open opens a recording, plain or compressed with zstd or gzip, or a CSV log, by what
+// the file holds. Errors name the file and wrap ErrEmpty, ErrNotRecording, ErrNewer,
+// ErrNoMemory or what the system says.
+func Open(path string) (*Reader, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		err = fmt.Errorf("%s: is a directory", path)
+	}
+	var file io.ReaderAt = f
+	size := int64(0)
+	if err == nil {
+		size = info.Size()
+		if !info.Mode().IsRegular() { // a pipe: it must be held to be read twice
+			var b []byte
+			b, err = io.ReadAll(io.LimitReader(f, maxPipe))
+			file, size = bytes.NewReader(b), int64(len(b))
+		}
+	}
+	var r *Reader
+	if err == nil {
+		r, err = NewReader(path, file, size)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	r.closer = f
+	return r, nil
+}
+
+const maxPipe = 1 << 30 // bytes read from what is no file
+
+// NewReader reads from a file that is open, or from memory. The name is for messages.
+func NewReader(name string, file io.ReaderAt, size int64) (*Reader, error) {
+	r := &Reader{name: name, file: file, size: size}
+	if size == 0 {
+		return nil, fmt.Errorf("%s: %w", name, ErrEmpty)
+	}
+	if err := r.rewind(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if err := r.recognise(); err != nil {
+		r.Close()
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return r, nil
+}
+
+// rewind begins at the start of the file again.
+func (r *Reader) rewind() error {
+	head := make([]byte, 64<<10)
+	n, _ := r.file.ReadAt(head[:min(r.size, int64(len(head)))], 0)
+	head = head[:n]
+	r.packed = packingOf(head)
+	if r.packed == plainText && bytes.Contains(head, zstdMagic) && bytes.IndexByte(head[:min(n, 512)], 0) >= 0 {
+		r.packed = zstdText // its first bytes are damaged
+	}
+	whole := io.NewSectionReader(r.file, 0, r.size)
+	switch r.packed {
+	case zstdText:
+		if r.zstd == nil {
+			frames, err := newFrames(r.file, r.size)
+			if err != nil {
+				return err
+			}
+			r.zstd = frames
+		}
+		r.zstd.seek(0)
+		r.lines = newLines(r.zstd)
+	case gzipText:
+		r.gzip = &gunzip{source: bufio.NewReader(whole)}
+		r.lines = newLines(r.gzip)
+	case utf16Text:
+		r.lines = newLines(&utf16Reader{r: bufio.NewReader(whole)})
+	default:
+		r.lines = newLines(whole)
+	}
+	return nil
+}
+
+// recognise looks at the first lines to tell what the file holds, and reads up to the
+// header, if there is one.
+func (r *Reader) recognise() error {
+	head, _ := r.lines.r.Peek(64 << 10)
+	if len(head) == 0 {
+		if r.packed != plainText {
+			return fmt.Errorf("%w: its compressed data cannot be read", ErrNotRecording)
+		}
+		return ErrEmpty
+	}
+	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
+	if len(bytes.TrimSpace(head)) == 0 {
+		return fmt.Errorf("%w: nothing but blanks", ErrEmpty)
+	}
+	for line := range bytes.Lines(head) {
+		line = bytes.TrimSpace(line)
+		if len(line) > 1 && line[0] == '{' && (line[1] == '"' || line[1] == ' ') {
+			r.decode = &jsonLines{}
+			return r.readHeader()
+		}
+		if columns, ok := csvHeader(line); ok {
+			if !columns.hasMemory() {
+				return ErrNoMemory
+			}
+			r.decode = newCSV()
+			return nil
+		}
+	}
+	if looksLikeRows(head) {
+		return fmt.Errorf("%w: a CSV log must have its line of column names (no noheader)", ErrNotRecording)
+	}
+	return ErrNotRecording
+}
+
+// readHeader reads the first record, which in a recording of nvpeak is the header.
+func (r *Reader) readHeader() error {
+	record, err := r.Next()
+	if errors.Is(err, ErrNewer) {
+		return err
+	}
+	if err == nil {
+		// Shown again by the next call.
+		again := *record
+		again.Readings = append([]Reading(nil), record.Readings...)
+		r.queue = append([]Record{again}, r.queue...)
+	}
+	return nil
+}
+
+// Header is the header of the recording; nil for a CSV log and for recordings without one.
+func (r *Reader) Header() *Header { return r.header }
+
+// Next returns the next record, io.EOF at the end, or ErrNewer. The record is valid until
+// the next call; the Snapshot in it for ever.
+func (r *Reader) Next() (*Record, error) {
+	if len(r.queue) > 0 {
+		r.record = r.queue[0]
+		r.queue = r.queue[1:]
+		return &r.record, nil
+	}
+	for r.stopped == nil {
+		ok := r.read()
+		if !ok {
+			continue
+		}
+		if r.record.Snapshot != nil {
+			if events := r.check.snapshot(&r.record, &r.notes); len(events) > 0 {
+				r.queue = append(append(r.queue, events[1:]...), r.record)
+				r.record = events[0]
+			}
+		}
+		return &r.record, nil
+	}
+	return nil, r.stopped
+}
+
+// read takes one line and says whether it made a record.
+func (r *Reader) read() bool {
+	line, err := r.lines.next()
+	r.record = Record{Line: r.lines.n}
+	if err == io.EOF {
+		r.stopped = io.EOF
+		r.finish()
+		return r.decode.end(r, &r.record)
+	}
+	ok := false
+	if err == nil {
+		if len(bytes.TrimSpace(line)) == 0 {
+			return false
+		}
+		ok, err = r.decode.line(r, line, &r.record)
+	}
+	switch {
+	case errors.Is(err, ErrNewer):
+		r.stopped = fmt.Errorf("%s: line %d: %w", r.name, r.lines.n, err)
+	case err != nil && !r.lines.ended:
+		r.notes.cut = r.lines.n
+	case err != nil:
+		r.notes.corrupt(r.lines.n)
+	}
+	return ok && err == nil
+}
+
+// finish notes how the file ends.
+func (r *Reader) finish() {
+	if r.gzip != nil && r.gzip.damage != nil {
+		r.notes.add("the gzip data is cut or damaged: what comes after line %d is missing", r.lines.n)
+	}
+	if r.zstd != nil && r.zstd.damaged > 0 {
+		r.notes.add("the compressed data is damaged in %d place(s): lines are missing there", r.zstd.damaged)
+	}
+	if r.zstd != nil && r.zstd.cut && r.notes.cut == 0 {
+		r.notes.cutAfter = r.lines.n
+	}
+}
+
+// Snapshots are all snapshots of the rest, in the order of the file.
+func (r *Reader) Snapshots() iter.Seq[*sampler.Snapshot] {
+	return func(yield func(*sampler.Snapshot) bool) {
+		for {
+			record, err := r.Next()
+			if err != nil || record.Snapshot != nil && !yield(record.Snapshot) {
+				return
+			}
+		}
+	}
+}
+
+// Notes says, in whole sentences, what was wrong with what was read so far: lines skipped,
+// a cut, gaps, time that ran backwards.
+func (r *Reader) Notes() []string {
+	if r.told != nil {
+		return *r.told
+	}
+	_, isJSON := r.decode.(*jsonLines)
+	return r.notes.list(isJSON && r.header != nil && r.stopped == io.EOF && !r.check.ended)
+}
+
+// Close closes the file.
+func (r *Reader) Close() error {
+	if r.zstd != nil {
+		r.zstd.Close()
+		r.zstd = nil
+	}
+	r.stopped = os.ErrClosed
+	if r.closer == nil {
+		return nil
+	}
+	return r.closer.Close()
+}
+
+// timeline watches the order of time.
+type timeline struct {
+	last  time.Time
+	usual time.Duration // shortest step so far, or what the header says
+	ended bool          // an end line was seen
+}
+
+// gapSlack is what a late snapshot may be late before it counts as a gap.
+const gapSlack = 2 * time.Second
+
+// snapshot returns the events that stand between the snapshot before and this one.
+func (t *timeline) snapshot(r *Record, n *notes) []Record {
+	last := t.last
+	t.last, t.ended = r.Time, false
+	if last.IsZero() {
+		return nil
+	}
+	step := r.Time.Sub(last)
+	switch {
+	case step < 0:
+		n.backwards(r.Line, -step)
+		return []Record{event(r, KindBackwards, -step, "the clock was set back")}
+	case t.usual > 0 && step > 3*t.usual+gapSlack:
+		n.gap(r.Line, step)
+		return []Record{event(r, KindGap, step, "nothing was recorded")}
+	case step > 0 && (t.usual == 0 || step < t.usual):
+		t.usual = step
+	}
+	return nil
+}
+
+func event(r *Record, kind string, d time.Duration, text string) Record {
+	return Record{Line: r.Line, Time: r.Time, Event: &Event{Type: "event", Time: r.Time, Kind: kind,
+		Dur: sampler.Some(d.Seconds()), Text: text}}
+}

@@ -1,0 +1,282 @@
+package tape
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"strings"
+	"sync"
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// Options of a Writer. The zero value is good.
+type Options struct {
+	Program        string        // "nvpeak 1.0.0", for the header
+	Interval       time.Duration // between snapshots, for the header
+	MemoryInterval time.Duration // of the fast lane, for the header
+	Every          time.Duration // between complete snapshots; 0 is a minute
+	RotateSize     int64         // bytes of a file after which the next part begins; 0: never
+	RotateAge      time.Duration // time after which the next part begins; 0: never
+	Keep           int           // finished parts to keep; 0: all
+	NoRedact       bool          // keep secrets in command lines
+}
+
+// Writer records. Its methods may be called from several goroutines and never wait for
+// the disk, Flush and Close excepted.
+type Writer struct {
+	mu     sync.Mutex
+	opt    Options
+	sink   *sink
+	closed bool
+	hide   *redactor
+	fields override
+
+	buf   []byte // lines not yet handed over
+	began bool
+	base  time.Time         // "t" counts from here
+	prev  *sampler.Snapshot // the last one written, as published
+	full  time.Time         // of the last complete one
+	frame time.Time         // when the current zstd frame began
+	part  int
+	born  time.Time // of the current part
+	again time.Time // no rotation before
+
+	lane  lane
+	early []earlyReading // readings before the first snapshot
+	tally tally
+}
+
+// frameAge is how long one zstd frame lasts: readers that seek start at a frame.
+const frameAge = 10 * time.Minute
+
+// Create begins a recording at path, compressed when the name ends in .zst. The file must
+// be new or empty; it is readable by its owner only. Errors wrap ErrExists, ErrBusy,
+// ErrNoFile or what the system says.
+func Create(path string, o Options) (*Writer, error) {
+	f, err := openNew(path)
+	if err != nil {
+		return nil, err
+	}
+	next := func() (file, error) {
+		if err := retire(path, o.Keep); err != nil {
+			return nil, fmt.Errorf("cannot begin the next part of %s: %w", path, err)
+		}
+		return openNewFile(path)
+	}
+	return newWriter(f, strings.HasSuffix(path, ".zst"), next, o)
+}
+
+func openNewFile(path string) (file, error) {
+	f, err := openNew(path)
+	if err != nil {
+		return nil, err // not a nil *os.File in an interface
+	}
+	return f, nil
+}
+
+// NewWriter records to w, uncompressed: standard output, a pipe. Rotation does not apply.
+func NewWriter(w io.Writer, o Options) *Writer {
+	o.RotateSize, o.RotateAge = 0, 0
+	writer, _ := newWriter(stream{w}, false, nil, o)
+	return writer
+}
+
+// stream makes a file of a writer that cannot be cut back.
+type stream struct{ io.Writer }
+
+func (stream) Close() error                   { return nil }
+func (stream) Truncate(int64) error           { return os.ErrInvalid }
+func (stream) Seek(int64, int) (int64, error) { return 0, os.ErrInvalid }
+
+func newWriter(f file, packed bool, next func() (file, error), o Options) (*Writer, error) {
+	if o.Every <= 0 {
+		o.Every = time.Minute
+	}
+	k, err := newSink(f, packed, next)
+	if err != nil {
+		return nil, err
+	}
+	w := &Writer{opt: o, sink: k, hide: &redactor{map[string]string{}}}
+	if !o.NoRedact {
+		w.fields = w.hide.fields()
+	}
+	return w, nil
+}
+
+// Snapshot records one published snapshot. It returns an error of the disk once when it
+// begins; what was written before stays, and recording goes on by itself once there is
+// room again. Snapshots after Close are ignored.
+func (w *Writer) Snapshot(s *sampler.Snapshot) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed || s == nil {
+		return nil
+	}
+	err, size := w.sink.fault()
+	now := toMilli(s.Time)
+	if !w.began {
+		w.begin(now)
+	}
+	rotate := w.part > 0 && w.rotates(now, size)
+	if rotate {
+		w.again = now.Add(time.Minute)
+		w.end(now, "rotated")
+		w.hand(chunk{})
+	}
+	header := w.part == 0 || rotate || !sameDevices(w.prev, s)
+	if w.part == 0 || rotate {
+		w.part++
+		w.born = now
+	}
+	frame := header || now.Sub(w.frame).Abs() >= frameAge
+	if header {
+		w.header(s)
+	}
+	if frame {
+		w.frame = now
+	}
+	w.play(now)
+	w.events(now, s)
+	if header || frame || w.prev == nil || now.Sub(w.full).Abs() >= w.opt.Every || !w.tick(s, now) {
+		w.whole(s, now)
+	}
+	w.tally.snapshot(s)
+	w.prev = s
+	w.hand(chunk{frame: frame, rotate: rotate})
+	return err
+}
+
+func (w *Writer) rotates(now time.Time, size int64) bool {
+	if now.Before(w.again) && now.Sub(w.again) > -time.Hour {
+		return false
+	}
+	return w.opt.RotateSize > 0 && size >= w.opt.RotateSize || w.opt.RotateAge > 0 && now.Sub(w.born) >= w.opt.RotateAge
+}
+
+// begin fixes the clock base at the first thing recorded.
+func (w *Writer) begin(now time.Time) {
+	w.began, w.base = true, now
+	if len(w.early) > 0 && w.early[0].at.Before(now) {
+		w.base = toMilli(w.early[0].at)
+	}
+}
+
+// hand passes the lines so far to the sink. When they are lost the next snapshot is a
+// complete one, and an event says what is missing.
+func (w *Writer) hand(c chunk) {
+	w.lane.close(&w.buf)
+	if len(w.buf) == 0 {
+		return
+	}
+	c.lines, w.buf = w.buf, make([]byte, 0, max(1024, len(w.buf)))
+	if !w.sink.put(c) {
+		w.tally.lost += len(c.lines)
+		w.prev = nil
+		w.lane.forget()
+		if c.rotate || c.frame {
+			w.frame = time.Time{}
+		}
+	}
+}
+
+// seconds since the clock base, as written.
+func (w *Writer) seconds(at time.Time) int64 { return toMilli(at).Sub(w.base).Milliseconds() }
+
+func (w *Writer) header(s *sampler.Snapshot) {
+	h := Header{Type: "header", Schema: sampler.Schema, Program: w.opt.Program, Time: w.base, Host: s.Host,
+		Driver: s.Driver, CUDA: s.CUDA, IntervalSeconds: w.opt.Interval.Seconds(), MemorySeconds: w.opt.MemoryInterval.Seconds(),
+		SnapshotsSeconds: w.opt.Every.Seconds(), Redacted: !w.opt.NoRedact, Part: w.part, GPUs: []Device{}}
+	for i := range s.GPUs {
+		g := &s.GPUs[i]
+		h.GPUs = append(h.GPUs, Device{g.Index, g.UUID, g.PCI, g.Name, g.MIG, g.ComputeCapability,
+			g.Memory.Total, g.Memory.Reserved, g.Memory.SharedWithHost})
+	}
+	w.json(h)
+	w.lane.forget() // every part stands alone
+}
+
+func (w *Writer) json(v any) {
+	w.lane.close(&w.buf)
+	j, err := json.Marshal(v)
+	if err != nil { // a NaN in the extra fields of an event
+		return
+	}
+	w.buf = append(append(w.buf, j...), '\n')
+}
+
+var snapshotPlan = planOf(reflect.TypeFor[sampler.Snapshot]())
+
+// whole writes a complete snapshot, in the form that every other surface has.
+func (w *Writer) whole(s *sampler.Snapshot, now time.Time) {
+	w.lane.close(&w.buf)
+	c := *s
+	c.Type, c.Schema = "snapshot", sampler.Schema
+	w.buf = snapshotPlan.encode(w.buf, reflect.ValueOf(&c).Elem(), w.fields)
+	w.buf = append(w.buf, '\n')
+	w.full = now
+}
+
+// Event records something that happened. Starts and ends of processes, Xid errors and
+// lost GPUs are recorded without it, from the snapshots.
+func (w *Writer) Event(e Event) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.closed {
+		w.event(e)
+	}
+}
+
+func (w *Writer) event(e Event) {
+	e.Type, e.Time = "event", toMilli(e.Time)
+	if !w.opt.NoRedact {
+		e = w.hide.event(e)
+	}
+	w.json(e)
+}
+
+// Flush waits until everything so far is written, or writing fails.
+func (w *Writer) Flush() {
+	w.mu.Lock()
+	if w.began {
+		w.hand(chunk{})
+	}
+	w.mu.Unlock()
+	w.sink.drain()
+}
+
+// Close writes the end of the recording and closes the file.
+func (w *Writer) Close() error {
+	w.mu.Lock()
+	if w.closed {
+		w.mu.Unlock()
+		return nil
+	}
+	w.closed = true
+	if w.prev != nil {
+		w.end(toMilli(w.prev.Time), "closed")
+	}
+	if w.began {
+		w.hand(chunk{})
+	}
+	w.mu.Unlock()
+	return w.sink.close()
+}
+
+func sameDevices(a, b *sampler.Snapshot) bool {
+	if a == nil {
+		return true // lines were lost: the header was not
+	}
+	if len(a.GPUs) != len(b.GPUs) {
+		return false
+	}
+	for i := range a.GPUs {
+		if a.GPUs[i].Key() != b.GPUs[i].Key() {
+			return false
+		}
+	}
+	return true
+}
