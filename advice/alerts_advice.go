@@ -8,67 +8,120 @@ import (
 	"nvpeak/sampler"
 )
 
-// remedy is something to do about an alert.
-type remedy struct {
-	id, title, why, cost, source string
-	do                           []string
-	low, high                    float64 // MiB it gives back; 0: not known
+// trouble is what an alert knows of a failure that has not happened yet. The fixes of
+// explain answer it as if it had.
+type trouble struct {
+	card   *card
+	proc   *proc   // who will fail; nil: not known
+	need   float64 // MiB it will ask for; 0: not known
+	free   float64 // MiB there will be
+	phase  string  // of sampler.LogContext
+	host   bool    // it is about host memory
+	causes []sampler.Cause
 }
 
-// ranked numbers the remedies in their order.
-func ranked(list ...remedy) []sampler.Advice {
-	out := make([]sampler.Advice, 0, len(list))
-	for i, r := range list {
-		a := sampler.Advice{ID: r.id, Rank: i + 1, Title: r.title, Why: r.why, Do: r.do, Cost: r.cost, Source: r.source}
-		if a.Do == nil {
-			a.Do = []string{}
-		}
-		if r.high > 0 {
-			a.Saves = sampler.Some(sampler.Range{Low: bytesOf(r.low), High: bytesOf(r.high)})
-		}
-		out = append(out, a)
+// sure is a cause that the facts prove.
+func sure(ids ...string) []sampler.Cause {
+	var list []sampler.Cause
+	for _, id := range ids {
+		list = append(list, sampler.Cause{ID: id, Confidence: 1})
 	}
-	return out
+	return list
 }
 
-// stopOther is the cheapest remedy where there is somebody else.
-func stopOther(p *proc) remedy {
-	held := p.series.value
-	return remedy{id: "stop_other_process",
-		title: fmt.Sprintf("stop or move pid %d (%s)", p.pid, who(p.process)),
-		why:   fmt.Sprintf("it holds %s here", size(held)),
-		do:    []string{fmt.Sprintf("kill %d", p.pid)}, low: held, high: held,
-		cost: "its work, unless it saves first",
+// maxRemedies: an alert is read in passing.
+const maxRemedies = 4
+
+// remedies are the fixes that answer the trouble, ranked.
+func (t trouble) remedies() []sampler.Advice {
+	e := sampler.OOMEvent{Framework: "pytorch", Kind: "allocator", MemoryKind: "gpu",
+		Context: &sampler.LogContext{Phase: t.phase, Step: sampler.Some(1)}}
+	if t.host {
+		e.Framework, e.Kind, e.MemoryKind = "", "", "host"
 	}
+	if t.need > 0 {
+		e.Requested = sampler.Some(bytesOf(t.need))
+	}
+	in := Incident{}
+	if c := t.card; c != nil {
+		e.GPUTotal, e.GPUFree = sampler.Some(bytesOf(c.usable)), sampler.Some(bytesOf(t.free))
+		in = c.incident(t.proc)
+	}
+	if p := t.proc; p != nil {
+		e.PID = sampler.Some(p.pid)
+		e.Framework = p.process.Framework.Or(e.Framework)
+		e.ProcessInUse = sampler.Some(bytesOf(p.series.value))
+		if a := p.process.Allocator; a != nil {
+			e.Allocated, e.ReservedUnallocated = sampler.Some(a.Allocated), sampler.Some(a.Reserved.Less(a.Allocated))
+		}
+	}
+	in.Events = []sampler.OOMEvent{e}
+	list := newFailure(in, e, Words("en")).advise(t.causes)
+	return list[:min(len(list), maxRemedies)]
+}
+
+// incident is what is known of a process and its card, for explaining a failure of it.
+func (c *card) incident(p *proc) Incident {
+	h := &History{Total: total(c.gpu.Memory), Free: free(c.gpu.Memory)}
+	if u, ok := unattributed(*c.gpu); ok {
+		h.Unattributed = sampler.Some(u)
+	}
+	in := Incident{GPUName: c.gpu.Name, ComputeCapability: c.gpu.ComputeCapability.Or(""), History: h}
+	own := 0
+	if p != nil {
+		own = p.pid
+		in.Command, in.Environment = p.process.Command, p.process.Environment
+		h.Process = sampler.Some(bytesOf(p.series.value))
+		h.Peaks = p.series.peaks()
+	}
+	for _, q := range c.others(own) {
+		h.Others = append(h.Others, Neighbour{PID: q.pid, Bytes: bytesOf(q.series.value), Name: q.process.Name,
+			User: q.process.User, Command: q.process.Command, Arrived: p != nil && q.first > p.first+jobSeconds})
+	}
+	return in
+}
+
+// peaks are the largest values of equal stretches since the first plateau, oldest first.
+func (s *series) peaks() []sampler.Bytes {
+	for scale := range ringScales {
+		head := s.highs.heads[scale]
+		if head == noBucket || scale < ringScales-1 && s.oldest(scale) <= head-ringBuckets {
+			continue // older ones have left the ring: a coarser one reaches back
+		}
+		var list []sampler.Bytes
+		for j := max(head-ringBuckets+1, s.oldest(scale)); j <= head; j++ {
+			if v := s.highs.at(scale, j); v == v {
+				list = append(list, bytesOf(v))
+			}
+		}
+		return list
+	}
+	return nil
 }
 
 // who names a process: name and user.
 func who(p *sampler.Process) string {
-	name := clean(p.Name)
+	name := clip(p.Name)
 	if name == "" {
 		name = "process"
 	}
 	if p.User != "" {
-		return name + ", " + clean(p.User)
+		return name + ", " + clip(p.User)
 	}
 	return name
 }
 
-// clean is a foreign text that may stand in a sentence: no control characters, at most 40
-// characters.
-func clean(s string) string {
-	out := make([]rune, 0, 40)
-	for _, r := range s {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == '\u2028' || r == '\u2029' || r == '\ufffd' ||
-			r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {
-			r = '?'
+// clip is a foreign text that may stand in a sentence: harmless and at most 40 characters.
+func clip(s string) string {
+	s = sampler.Clean(s)
+	n := 0
+	for i := range s {
+		if n == 40 {
+			return s[:i]
 		}
-		if len(out) == 40 {
-			break
-		}
-		out = append(out, r)
+		n++
 	}
-	return string(out)
+	return s
 }
 
 // size is an amount of a series in words.

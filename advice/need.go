@@ -64,7 +64,7 @@ type Fit struct {
 	Need           sampler.Opt[Need]
 	Total          sampler.Opt[sampler.Bytes]
 	Free           sampler.Opt[sampler.Bytes] // at the newest snapshot
-	WorstFree      sampler.Opt[sampler.Bytes] // least free in the last window (Options.Window)
+	WorstFree      sampler.Opt[sampler.Bytes] // least free in the last minute (Fits: in the snapshot's window); for a jump, between jumps
 	WorstFreeStart sampler.Opt[sampler.Bytes] // least free since watching began
 	Reusable       sampler.Opt[sampler.Bytes] // free inside the allocator of the process that needs, when it reports it
 	Short          sampler.Bytes              // what is missing against WorstFree and Reusable; 0 when it fits or is unknown
@@ -80,10 +80,14 @@ func (f Fit) Fits() (fits, known bool) {
 // need: the screen turns the panel on there, before it is short.
 const Near = 0.10
 
-// Near says whether the free memory is short of the need or within a tenth above it.
+// Near says whether the free memory is short of the need or within a tenth above it. A
+// jump that has fitted before is near only when it is short.
 func (f Fit) Near() bool {
 	need, ok := f.Need.Value()
 	worst, known := f.WorstFree.Value()
+	if need.Source == NeedJump {
+		return f.Short > 0
+	}
 	return ok && known && need.Bytes > 0 &&
 		float64(worst)+float64(f.Reusable.Or(0)) < float64(need.Bytes)*(1+Near)
 }

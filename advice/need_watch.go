@@ -94,9 +94,13 @@ func (w *Watch) Event(e sampler.OOMEvent, t time.Time) {
 	now := w.clock.now
 	c, p := w.owner(e)
 	o := oom{event: e, at: now}
+	in := Incident{}
 	if c != nil {
 		o.card, o.placed = c.key, true
+		in = c.incident(p)
 	}
+	in.Events = []sampler.OOMEvent{e}
+	o.explained = Explain(in)
 	if size, ok := sane(e.Requested); ok && size > 0 && c != nil && e.MemoryKind != "host" {
 		r := refusal{bytes: size, card: c.key, at: now}
 		if p != nil {
@@ -240,16 +244,26 @@ func (w *Watch) fit(c *card) Fit {
 	}
 	n, ok := w.needs.of(c)
 	if !ok {
-		n, ok = c.largestJump(w.clock.now)
+		if n, ok = c.largestJump(w.clock.now); ok {
+			// The worst free memory is that of the last such jump itself: what counts is what
+			// there is between them.
+			f.WorstFree = sampler.Some(bytesOf(c.settledFree(w.clock.now)))
+		}
 	}
 	if ok {
 		f.Need = sampler.Some(n)
 		f.Reusable = c.reusable(n)
 		f.Short = short(n.Bytes, f.WorstFree, f.Reusable.Or(0))
+		if n.Source == NeedJump && mib(f.Short) <= c.total*jumpSlack {
+			f.Short = 0
+		}
 	}
 	f.Holders = holders(*c.gpu, own(f.Need))
 	return f
 }
+
+// jumpSlack is the part of the card that a jump may lack: jumps differ by that much.
+const jumpSlack = 0.005
 
 // reusable is what the process that needs memory has free in its own allocator. Without
 // knowing who asks it is that of the only process that reports one.

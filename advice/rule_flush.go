@@ -50,7 +50,8 @@ func checkFlush(f *Facts) []finding {
 				fmt.Sprintf("worst free memory of the last minute: %s", size(math.Max(0, c.worst.last(now, worstSeconds)))),
 			},
 			numbers: map[string]float64{"flushes": float64(n), "largest_bytes": float64(bytesOf(largest))},
-			advice:  ranked(expandable, halveBatch),
+			advice: trouble{card: c, proc: c.only(), free: c.free, phase: "training",
+				causes: sure("fragmentation", "too_big")}.remedies(),
 		}
 	}}}
 }
@@ -61,13 +62,6 @@ func sayRetries(c *card, p *proc, n int) saying {
 			c.gpu.Index, p.pid, who(p.process), n),
 		evidence: []string{fmt.Sprintf("its counter of allocation retries is at %d, %d of them of late", p.retries, n)},
 		numbers:  map[string]float64{"retries": float64(n)},
-		advice:   ranked(expandable, halveBatch),
+		advice:   trouble{card: c, proc: p, free: c.free, phase: "training", causes: sure("fragmentation", "too_big")}.remedies(),
 	}
-}
-
-var expandable = remedy{
-	id: "expandable_segments", title: "let the allocator's segments grow instead of filling up with holes",
-	why: "what is free inside the allocator cannot be used for a larger request when it is in pieces",
-	do:  []string{"export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"}, cost: "none to little",
-	source: "https://docs.pytorch.org/docs/stable/notes/cuda.html",
 }

@@ -86,13 +86,6 @@ func sayGrowth(c *card, p *proc, tr trend, now, room, low, likely, high float64)
 		numbers: map[string]float64{"rate_bytes_per_second": tr.slope * float64(sampler.MiB), "since_s": tr.since,
 			"free_bytes": float64(bytesOf(room)), "eta_low_s": math.Round(low), "eta_high_s": math.Round(high),
 			"rise_bytes": float64(bytesOf(tr.to - tr.from))},
-		advice: ranked(fixLeak),
+		advice: trouble{card: c, proc: p, free: room, phase: "training", causes: sure("leak")}.remedies(),
 	}
-}
-
-var fixLeak = remedy{
-	id: "fix_leak", title: "find what keeps tensors alive from step to step",
-	why:  "memory that grows with every step is held by something that is never dropped: losses summed as tensors, lists of outputs, hooks",
-	do:   []string{"total_loss += loss.item()  # not: total_loss += loss", "outputs.append(out.detach().cpu())"},
-	cost: "none", source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 }

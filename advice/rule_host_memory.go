@@ -55,7 +55,7 @@ func checkHostMemory(f *Facts) []finding {
 			text:     fmt.Sprintf("host: %s of %s memory are available: the kernel will soon kill a process", size(left), size(h.total)),
 			evidence: append([]string{fmt.Sprintf("%s were available at most since watching began", size(h.most))}, f.hostHolders()...),
 			numbers:  map[string]float64{"available_bytes": float64(bytesOf(left)), "total_bytes": float64(bytesOf(h.total))},
-			advice:   ranked(fewerWorkers),
+			advice:   hostRemedies(),
 		}
 	}}}
 }
@@ -69,7 +69,7 @@ func (f *Facts) sayHostGrowth(h *host, tr trend, left, low, likely, high float64
 		}, f.hostHolders()...),
 		numbers: map[string]float64{"rate_bytes_per_second": tr.slope * float64(sampler.MiB), "available_bytes": float64(bytesOf(left)),
 			"eta_low_s": math.Round(low), "eta_high_s": math.Round(high)},
-		advice: ranked(fewerWorkers),
+		advice: hostRemedies(),
 	}
 }
 
@@ -94,9 +94,6 @@ func (f *Facts) hostHolders() []string {
 	return []string{line}
 }
 
-var fewerWorkers = remedy{
-	id: "reduce_dataloader_workers", title: "use fewer data-loader workers, or keep the data in arrays instead of lists",
-	why:    "every worker ends up with its own copy of the Python objects it touches",
-	cost:   "slower loading, when loading is what limits the run",
-	source: "https://github.com/pytorch/pytorch/issues/13246",
+func hostRemedies() []sampler.Advice {
+	return trouble{host: true, phase: "training", causes: sure("host_memory")}.remedies()
 }

@@ -103,10 +103,6 @@ func sayImbalance(c *card, p *proc, others int, level, most, worst, now float64)
 		},
 		numbers: map[string]float64{"rank_bytes": float64(bytesOf(level)), "other_ranks_bytes": float64(bytesOf(most)),
 			"worst_free_bytes": float64(bytesOf(worst))},
-		advice: ranked(remedy{id: "rebalance_ranks", title: "move what only this rank holds to the others or to the host",
-			why: "checkpoints loaded on every rank land on GPU 0 without map_location; gathered outputs and extra contexts do too",
-			do:  []string{`torch.load(path, map_location="cpu")`, "torch.cuda.set_device(local_rank)  # before the first CUDA call"},
-			low: 0, high: level - most, cost: "none",
-			source: "https://docs.pytorch.org/docs/stable/generated/torch.load.html"}),
+		advice: trouble{card: c, proc: p, free: worst, need: worst + level - most, causes: sure("imbalance")}.remedies(),
 	}
 }

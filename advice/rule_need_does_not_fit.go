@@ -55,7 +55,11 @@ func sayNeed(c *card, fit Fit) saying {
 		s.numbers["reusable_bytes"] = float64(v)
 	}
 	s.evidence = append(s.evidence, heldBy(fit.Holders)...)
-	s.advice = needRemedies(c, need, fit)
+	t := trouble{card: c, proc: c.withPID(need.PID.Or(0)), need: mib(need.Bytes), free: mib(worst), causes: sure("too_big")}
+	if len(fit.InTheWay()) > 0 {
+		t.causes = sure("other_process", "too_big")
+	}
+	s.advice = t.remedies()
 	return s
 }
 
@@ -73,27 +77,14 @@ func heldBy(list []Holder) []string {
 	return out
 }
 
-func needRemedies(c *card, need Need, fit Fit) []sampler.Advice {
-	var list []remedy
-	for _, p := range c.others(need.PID.Or(0)) {
-		if bytesOf(p.series.value) >= fit.Short/4 {
-			list = append(list, stopOther(p))
-		}
-		if len(list) == 2 {
-			break
+// withPID is a process of the card; nil when there is none.
+func (c *card) withPID(pid int) *proc {
+	for _, p := range c.procs {
+		if p.pid == pid {
+			return p
 		}
 	}
-	if need.Source == NeedRefused {
-		list = append(list, halveBatch)
-	}
-	return ranked(list...)
-}
-
-var halveBatch = remedy{
-	id: "halve_batch_accumulate", title: "halve the batch and accumulate gradients over two steps",
-	why:    "activations shrink with the batch; weights and optimizer states do not",
-	cost:   "more steps per update; batch norm sees smaller batches",
-	source: "https://huggingface.co/docs/transformers/perf_train_gpu_one",
+	return nil
 }
 
 // others are the processes of a card but one, the largest first.

@@ -23,6 +23,8 @@ type oom struct {
 	card   cardKey
 	placed bool // card is known
 	at     float64
+
+	explained Explanation // with what was known of the card at that moment
 }
 
 // oomSeconds is how long a failure stays open.
@@ -82,7 +84,18 @@ func sayOOM(o *oom, c *card) saying {
 	if freed {
 		s.numbers["free_bytes"] = float64(left)
 	}
-	s.evidence = append(s.evidence, fmt.Sprintf("line %d of the log", o.event.Line))
+	if o.event.Line > 0 {
+		s.evidence = append(s.evidence, fmt.Sprintf("line %d of the log", o.event.Line))
+	}
+	for _, e := range o.explained.Events {
+		if e.Detail != "" {
+			s.evidence = append(s.evidence, e.Detail)
+		}
+	}
+	for _, cause := range o.explained.Causes[:min(1, len(o.explained.Causes))] {
+		s.evidence = append(s.evidence, cause.Evidence...)
+	}
+	s.advice = o.explained.Advice[:min(maxRemedies, len(o.explained.Advice))]
 	return s
 }
 

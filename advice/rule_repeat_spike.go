@@ -118,24 +118,17 @@ func saySpike(c *card, pid int, pt pattern, e expectation, free, due float64) sa
 		numbers: map[string]float64{"need_bytes": float64(bytesOf(e.need)), "free_bytes": float64(bytesOf(free)),
 			"short_bytes": float64(bytesOf(e.need - free)), "period_s": pt.period, "spikes": float64(pt.n), "due_s": max(0, due)},
 	}
-	var list []remedy
+	t := trouble{card: c, proc: c.withPID(pid), need: e.need, free: free, phase: "validation", causes: sure("validation_spike")}
 	if pt.free-free >= max(neighbourLeast, c.total*edgeShare) {
 		s.evidence = append(s.evidence, fmt.Sprintf("before the last one %s were free", size(pt.free)))
 	}
 	for _, q := range c.others(pid) {
 		if pid != 0 && q.series.value >= (e.need-free)/2 {
 			s.evidence = append(s.evidence, fmt.Sprintf("pid %d (%s) holds %s", q.pid, who(q.process), size(q.series.value)))
-			list = append(list, stopOther(q))
+			t.causes = sure("other_process", "validation_spike")
 			break
 		}
 	}
-	list = append(list, shrinkValidation)
-	s.advice = ranked(list...)
+	s.advice = t.remedies()
 	return s
-}
-
-var shrinkValidation = remedy{
-	id: "shrink_validation_batch", title: "make validation smaller: batch 1, crops or tiles",
-	why: "the spikes take memory in proportion to the batch", cost: "slower validation; none of accuracy",
-	source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 }

@@ -40,7 +40,7 @@ func checkSwap(f *Facts) []finding {
 			evidence: append([]string{fmt.Sprintf("swap in use: %s; memory available: %s of %s", size(mib(h.memory.SwapUsed)),
 				size(left), size(h.total))}, f.hostHolders()...),
 			numbers: map[string]float64{"swapped_bytes": float64(bytesOf(grown)), "available_bytes": float64(bytesOf(left))},
-			advice:  ranked(fewerWorkers),
+			advice:  hostRemedies(),
 		}
 	}}}
 }

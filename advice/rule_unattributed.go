@@ -31,7 +31,7 @@ func checkUnattributed(f *Facts) []finding {
 }
 
 func sayLeft(c *card, o orphan, left float64) saying {
-	name := clean(o.name)
+	name := clip(o.name)
 	if name == "" {
 		name = "process"
 	}
@@ -43,10 +43,7 @@ func sayLeft(c *card, o orphan, left float64) saying {
 			"a child of it, often a data loader or another rank, may still have the card open",
 		},
 		numbers: map[string]float64{"left_bytes": float64(bytesOf(left)), "held_bytes": float64(bytesOf(o.bytes))},
-		advice: ranked(remedy{id: "stop_other_process", title: "find and stop what still has the GPU open",
-			why: "the driver frees memory when the last process that uses it ends",
-			do:  []string{fmt.Sprintf("sudo fuser -v /dev/nvidia%d", c.gpu.Index)}, low: left, high: left,
-			cost: "what those processes were doing"}),
+		advice:  trouble{card: c, free: c.free, need: c.free + left, causes: sure("unattributed")}.remedies(),
 	}
 }
 
@@ -72,6 +69,7 @@ func nobodyHasIt(f *Facts) []finding {
 			evidence: []string{fmt.Sprintf("%s short of %s (%s)", fit.Short, need.Bytes, need.Source),
 				"processes of other containers and users, or ones just ended, are not listed"},
 			numbers: map[string]float64{"unattributed_bytes": float64(bytesOf(u)), "short_bytes": float64(fit.Short)},
+			advice:  trouble{card: c, free: c.free, need: mib(need.Bytes), causes: sure("unattributed")}.remedies(),
 		}
 	}}}
 }
