@@ -22,6 +22,7 @@ type want struct {
 	Negative bool             `json:"negative"`
 	Accept   bool             `json:"accept_recovered_event"`
 	Events   []map[string]any `json:"events"`
+	Context  map[string]any   `json:"context"` // of the first event; only what is named is compared
 }
 
 // texts lists the texts of the corpus; each must have its want, and the other way round.
@@ -81,6 +82,9 @@ func TestCorpus(t *testing.T) {
 				t.Fatal(err)
 			}
 			check(t, w, got)
+			if len(w.Context) > 0 && len(got) > 0 {
+				checkContext(t, w.Context, got[0].Context)
+			}
 		})
 	}
 }
@@ -109,6 +113,18 @@ func check(t *testing.T, w want, got []sampler.OOMEvent) {
 	for _, e := range left {
 		if !w.Accept || !e.Recovered {
 			t.Errorf("unwanted event %s line %d: %s", e.Kind, e.Line, e.Text)
+		}
+	}
+}
+
+func checkContext(t *testing.T, want map[string]any, c *sampler.LogContext) {
+	t.Helper()
+	b, _ := json.Marshal(c)
+	var got map[string]any
+	_ = json.Unmarshal(b, &got)
+	for k, v := range want {
+		if !same(v, got[k]) {
+			t.Errorf("context %s: want %v, got %v", k, v, got[k])
 		}
 	}
 }

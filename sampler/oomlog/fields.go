@@ -186,7 +186,7 @@ func (f *findings) setExtra(name string, kind captureKind, text string) {
 		return
 	}
 	switch kind {
-	case kindWord:
+	case kindWord, kindEB:
 		f.Extra[name] = text
 	case kindList:
 		f.Extra[name] = ints(text)
@@ -273,6 +273,9 @@ func (f *findings) settle(m *message) {
 	if total, ok := f.GPUTotal.Value(); ok && alloc > total && total > 0 {
 		f.sentinels = append(f.sentinels, "allocated above total: system memory stands in for the card")
 	}
+	if total, ok := f.GPUTotal.Value(); ok && f.GPUFree.Or(0) > total && total > 0 {
+		f.sentinels = append(f.sentinels, "free above total: shared system memory is counted")
+	}
 	if l := f.MemoryLimit; l != nil && !l.Allowed.Known() && !l.Fraction.Known() {
 		f.MemoryLimit = nil
 	}
@@ -280,6 +283,9 @@ func (f *findings) settle(m *message) {
 	if len(f.sentinels) > 0 {
 		if f.Extra == nil {
 			f.Extra = map[string]any{}
+		}
+		if s, ok := f.Extra["sentinel"].(string); ok {
+			f.sentinels = append(f.sentinels, s)
 		}
 		f.Extra["sentinel"] = strings.Join(f.sentinels, "; ")
 	}

@@ -10,7 +10,7 @@ import (
 
 var (
 	// Source code before the message: somebody raises, catches, prints or compares this text.
-	sourceBefore = regexp.MustCompile(`(?i)(?:\braise\s|\bexcept\s|\bexcept\(|\bthrow\s|\bcatch\s*\(|\bcatch\s|\bprintf?\(|\bassert|\blogg?(?:er|ing)?\.\w+\(|\bwarnings?\.warn\(|\becho\s|\bgrep\s|\bif\s+["'(]|\bin\s+str\(|==\s*["']|\.args\[|\bisinstance\(|\bfprintf\(|\bconsole\.\w+\(|std::cerr|std::cout|\bf"[^"]*$|\bf'[^']*$|#define|TORCH_CHECK|AT_ERROR|PADDLE_THROW|\breturn\s+["'fr]|\.startswith\(|\.match\(|re\.compile\(|\.search\(|pytest\.raises|assertRaises\w*\(|\bimport\s)`)
+	sourceBefore = regexp.MustCompile(`(?i)(?:\braise\s|\bexcept\s|\bexcept\(|\bthrow\s|\bcatch\s*\(|\bcatch\s|\bprintf?\(|\bassert|\blogg?(?:er|ing)?\.\w+\(|\bwarnings?\.warn\(|\becho\s|\bgrep\s|\bif\s+["'(]|\bin\s+str\(|==\s*["']|\.args\[|\bisinstance\(|\bfprintf\(|\bconsole\.\w+\(|std::cerr|std::cout|\bf"[^"]*$|\bf'[^']*$|#define|TORCH_CHECK|AT_ERROR|PADDLE_THROW|\breturn\s+["'fr]|\.startswith\(|\.match\(|re\.compile\(|\.search\(|pytest\.raises|assertRaises\w*\(|\bimport\s|(?-i:\b[A-Z][A-Z_]{3,}\s*=\s*[rbf]?["']))`)
 	// Source code after it.
 	sourceAfter = regexp.MustCompile(`(?i)^[^.]{0,60}(?:["']\s*in\s+(?:str|repr|e\b|err|msg|ex\b|exc|exception|error|message)|["']\s*not in\s|\bin str\(|\bas e\s*:|\bas err\s*:|\bas ex\w*\s*:|\{e\}|\{str\(e\)|%s|%d|\{[\w.]+(?::\.\d+f)?\})`)
 	comment     = regexp.MustCompile(`^(?://|/\*|<!--|--\s|;;|\*\s.*\*/|#(?:\s+[a-z]|\s*(?:TODO|NOTE|FIXME|If|When|In case|To|Avoid)))`)
@@ -22,7 +22,7 @@ var (
 	errorBefore = regexp.MustCompile(`(?i)(?:^|[\s"'\x60(\[{>,;:|/.])(?:[\w.]*(?:Error|Exception|Failure|Fault|Warning|Abort\w*|OOM\w*)|what\(\)|error|fatal|critical|panic|failed|failure|exception|terminate[d]?|aborted|crash(?:ed)?|reason|message|msg|err|cause|detail|details|stderr|traceback|status|warning|output|returned)(?:\s*\d+)?["'\x60]*\s*(?:\([^()]{0,80}\))?\s*(?:[:=\-–(>]+|\bwith\b)\s*[bru]?["'\x60({\[]*\s*$`)
 	// Words in front that say it happened.
 	happened = regexp.MustCompile(`(?i)(?:\b(?:failed|error(?:ed)?|crashed|aborted|died|caught|occurred|raised|thrown|fatal|exception|unable|exit(?:ed)?|terminated)\b)`)
-	ended    = regexp.MustCompile(`^[\s"'\x60)\]}>*_]*(?:$|[.!;,:(\[{|\\]|error\s*[.!]*\s*$|at\s|in\s|on\s|-|–|—|<|at$)`)
+	ended    = regexp.MustCompile(`^[\s"'\x60)\]}>*_]*(?:$|[.!;,:(\[{|\\]|error\s*[.!]*\s*$|at\s|in\s|on\s|when calling|-|–|—|<|at$)`)
 	openText = regexp.MustCompile(`^[\s\W]*$`)
 )
 
@@ -34,17 +34,17 @@ func isFailure(m *message, c candidate, f *findings, body string) bool {
 	}
 	whole := strings.TrimSpace(m.head)
 	matched := c.row.start.re.FindString(body)
-	after := body[len(matched):]
-	if sourceBefore.MatchString(before) || sourceAfter.MatchString(after) || comment.MatchString(whole) {
-		return false
+	after := "" // on the same line
+	if end := c.at + len(matched); end < len(m.lines[0]) {
+		after = m.lines[0][end:]
 	}
-	if !c.row.loose {
-		return !strongHypothesis.MatchString(before)
+	if sourceBefore.MatchString(before) || sourceAfter.MatchString(after) || comment.MatchString(whole) || strongHypothesis.MatchString(before) {
+		return false
 	}
 	numbers := f.Requested.Known() || f.more
 	switch {
-	case f.more: // the card's numbers: nobody makes them up
-		return !strongHypothesis.MatchString(before)
+	case !c.row.loose || f.more: // the card's numbers: nobody makes them up
+		return true
 	case !numbers && (hypothesis.MatchString(before) || strings.HasSuffix(whole, "?")):
 		return false
 	case openText.MatchString(before) || errorBefore.MatchString(before):

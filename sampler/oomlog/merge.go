@@ -15,9 +15,10 @@ const (
 // held is an event that waits.
 type held struct {
 	sampler.OOMEvent
-	row  *compiledRow
-	key  string // stream
-	last int    // line where it was last seen
+	row   *compiledRow
+	key   string        // stream
+	last  int           // line where it was last seen
+	tried sampler.Bytes // the last request of a series
 }
 
 // holder keeps the events that are not complete yet, in the order of their first lines.
@@ -27,7 +28,7 @@ type holder struct {
 
 // hold takes a new event: as a repeat of a held one, or as one of its own.
 func (p *Parser) hold(f *findings, m *message, r *compiledRow, st *stream) {
-	h := &held{OOMEvent: f.OOMEvent, row: r, key: st.key, last: m.first.number + len(m.lines) - 1}
+	h := &held{OOMEvent: f.OOMEvent, row: r, key: st.key, last: m.first.number + len(m.lines) - 1, tried: f.Requested.Or(0)}
 	for i := len(p.held.events) - 1; i >= 0; i-- {
 		old := p.held.events[i]
 		switch relationOf(old, h) {
@@ -114,6 +115,9 @@ func isLesser(kind, better string) bool {
 
 // relationOf says whether two wordings tell of one failure.
 func relationOf(old, h *held) relation {
+	if sameSource(old, h) && old.lessAndLess(h) {
+		return sameFailure
+	}
 	if !sameSource(old, h) || conflict(&old.OOMEvent, &h.OOMEvent) {
 		return unrelated
 	}
@@ -134,6 +138,16 @@ func relationOf(old, h *held) relation {
 		return oldIsLess
 	}
 	return unrelated
+}
+
+// lessAndLess says whether h is the next try of an allocator that asks for a tenth less each time, as
+// TensorFlow does at start: https://github.com/tensorflow/tensorflow/issues/14231. All tries are one failure.
+func (e *held) lessAndLess(h *held) bool {
+	if e.Kind != tfOOM && e.Kind != xlaOOM || e.Kind != h.Kind || e.MemoryKind != h.MemoryKind || h.Line-e.last > 6 {
+		return false
+	}
+	was, now := float64(e.tried), float64(h.Requested.Or(0))
+	return was > 0 && (now > was*0.88 && now < was*0.92 || now == was)
 }
 
 // related says whether a wording that only follows another may follow this one.
@@ -165,18 +179,19 @@ func clash[T comparable](a, b sampler.Opt[T]) bool {
 
 // conflict says whether two events print different values for a field.
 func conflict(a, b *sampler.OOMEvent) bool {
-	return clash(a.GPUIndex, b.GPUIndex) || clash(a.Requested, b.Requested) || clash(a.GPUTotal, b.GPUTotal) ||
+	return clash(a.GPUIndex, b.GPUIndex) || clashRequest(a, b) || clash(a.GPUTotal, b.GPUTotal) ||
 		clash(a.GPUFree, b.GPUFree) || clash(a.ProcessInUse, b.ProcessInUse) || clash(a.Allocated, b.Allocated) ||
 		clash(a.ReservedUnallocated, b.ReservedUnallocated) || clash(a.Reserved, b.Reserved) ||
 		clash(a.PrivatePools, b.PrivatePools)
 }
 
-// identical says whether two events print the same numbers and come from the same rank.
-func identical(a, b *sampler.OOMEvent) bool {
-	return a.Kind == b.Kind && a.Framework == b.Framework && a.Rank == b.Rank && a.PID == b.PID && a.GPUIndex == b.GPUIndex &&
-		a.Requested == b.Requested && a.GPUTotal == b.GPUTotal && a.GPUFree == b.GPUFree && a.ProcessInUse == b.ProcessInUse &&
-		a.Allocated == b.Allocated && a.ReservedUnallocated == b.ReservedUnallocated && a.Reserved == b.Reserved &&
-		a.PrivatePools == b.PrivatePools
+// clashRequest is clash for the request. TensorFlow and XLA print it once rounded ("1.13GiB") and once in bytes.
+func clashRequest(a, b *sampler.OOMEvent) bool {
+	if !clash(a.Requested, b.Requested) {
+		return false
+	}
+	x, y := float64(a.Requested.Or(0)), float64(b.Requested.Or(0))
+	return a.Kind != xlaOOM && a.Kind != tfOOM || x < y*0.995 || x > y*1.005
 }
 
 // repeat counts another printing of the same failure and takes what it adds. Whether the program went on
@@ -184,6 +199,9 @@ func identical(a, b *sampler.OOMEvent) bool {
 func (e *held) repeat(h *held) {
 	e.Occurrences++
 	e.Recovered = h.Recovered || e.Recovered && h.Line-e.last < 8
+	if e.lessAndLess(h) && h.tried < e.tried {
+		e.Recovered, e.tried = true, h.tried // it asked again for less: it went on
+	}
 	e.fill(h)
 	e.last = max(e.last, h.last)
 }
@@ -224,18 +242,36 @@ func (e *held) fill(h *held) {
 // repeats joins equal failures of a whole text, whatever lies between them.
 type repeats struct {
 	events []sampler.OOMEvent
+	index  map[identity]int
 }
 
+// identity is what makes two printings equal.
+type identity struct {
+	framework, kind                                                                string
+	rank, gpu, pid                                                                 sampler.Opt[int]
+	requested, total, free, process, allocated, unallocated, reserved, privatePool sampler.Opt[sampler.Bytes]
+}
+
+func identityOf(e *sampler.OOMEvent) identity {
+	return identity{e.Framework, e.Kind, e.Rank, e.GPUIndex, e.PID, e.Requested, e.GPUTotal, e.GPUFree,
+		e.ProcessInUse, e.Allocated, e.ReservedUnallocated, e.Reserved, e.PrivatePools}
+}
+
+// identical says whether two events print the same numbers and come from the same rank.
+func identical(a, b *sampler.OOMEvent) bool { return identityOf(a) == identityOf(b) }
+
 func (r *repeats) add(events []sampler.OOMEvent) {
-next:
 	for _, e := range events {
-		for i := range r.events {
-			if identical(&r.events[i], &e) {
-				r.events[i].Occurrences += e.Occurrences
-				r.events[i].Recovered = e.Recovered
-				continue next
-			}
+		id := identityOf(&e)
+		if i, ok := r.index[id]; ok {
+			r.events[i].Occurrences += e.Occurrences
+			r.events[i].Recovered = e.Recovered
+			continue
 		}
+		if r.index == nil {
+			r.index = map[identity]int{}
+		}
+		r.index[id] = len(r.events)
 		r.events = append(r.events, e)
 	}
 }

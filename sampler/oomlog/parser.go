@@ -144,6 +144,9 @@ func (p *Parser) endLine(raw []byte, end byte) {
 		p.facts.add(raw, p.number)
 	}
 	if found.meets(&t.events) || found.meets(&t.recoveries) {
+		if p.left == 0 {
+			p.recall()
+		}
 		p.left = max(p.left, aheadLines)
 	} else if p.left == 0 {
 		p.release()
@@ -154,6 +157,20 @@ func (p *Parser) endLine(raw []byte, end byte) {
 		p.look(toLine(text, p.number))
 	}
 	p.release()
+}
+
+// recall makes the line before this one known to its stream, for a message that begins at its end.
+func (p *Parser) recall() {
+	last := p.ring.tail(2)
+	if len(last) < 2 || last[0].number+2 < p.number {
+		return
+	}
+	for _, text := range clean(last[0].text) {
+		l := toLine(text, last[0].number)
+		if st := p.stream(l); st.open == nil {
+			st.prev = l
+		}
+	}
 }
 
 // interesting cuts a very long line down to the pieces with words in them and the one after each,

@@ -1,8 +1,8 @@
 package oomlog
 
 // The pattern tables. The first row whose start matches, whose near holds and which the guard lets pass
-// makes the event, so special wordings stand before general ones: specificRows here, then pytorchRows,
-// servingRows, libraryRows and hostRows in their files.
+// makes the event, so special wordings stand before general ones: specificRows here, then libraryRows,
+// servingRows, pytorchRows, genericRows and hostRows in their files.
 
 // torchFields are the clauses of PyTorch's allocator message of every era, each optional and in any order:
 // https://github.com/pytorch/pytorch/blob/001074d25084fdb87a799823e395a50f5ec044d3/c10/cuda/CUDACachingAllocator.cpp
@@ -38,8 +38,16 @@ var torchWords = []string{"out of memory", "outofmemory", "tried to allocate", "
 var specificRows = []row{
 	{name: "vllm warm-up", framework: "vllm", kind: warmupOOM, memory: memGPU, words: []string{"warming up sampler", "out of memory occurred when warming"},
 		start: `CUDA out of memory occurred when warming up sampler with <dummy_requests:int> dummy requests`, lines: 2},
+	{name: "ultralytics retry", framework: "pytorch", kind: cudaOOM, memory: memGPU, recovered: true, words: []string{"out of memory with batch"},
+		start: `CUDA out of memory with batch=<batch:int>\.? Reducing to batch=<next_batch:int>`},
+	{name: "ultralytics assigner", framework: "pytorch", kind: cudaOOM, memory: memGPU, recovered: true, words: []string{"in taskalignedassigner"},
+		start: `CUDA OutOfMemoryError in TaskAlignedAssigner, using CPU`},
+	{name: "comfyui tiled", framework: "comfyui", kind: otherGPU, memory: memGPU, recovered: true, words: []string{"ran out of memory when regular"},
+		start: `Ran out of memory when regular (?:VAE )?(?:de|en)coding, retrying with tiled`},
+	{name: "comfyui unloading", framework: "comfyui", kind: otherGPU, memory: memGPU, recovered: true, follows: true, words: []string{"got an oom, unloading"},
+		start: `Got an OOM, unloading all loaded models`},
 	{name: "torch more than 1EB", framework: "pytorch", kind: cudaOOM, memory: memGPU, words: []string{"more than 1eb"},
-		start: `(?:CUDA|HIP) out of memory\. Tried to allocate more than 1EB memory`, fields: []string{`\((?:GPU) <gpu>`, `<sentinel:word>EB memory`}},
+		start: `(?:CUDA|HIP) out of memory\. Tried to allocate <sentinel:phrase>`, fields: []string{`\(GPU <gpu>`, `GPU <gpu> has`}},
 	{name: "torch mps", framework: "pytorch", kind: mpsOOM, memory: memGPU, limit: "mps_high_watermark", words: []string{"mps backend out of memory", "mps allocated", "out of memory (mps", "mps backend out"},
 		start: `MPS backend out of memory`, lines: 6,
 		fields: []string{`Tried to allocate <req> on (?:private|shared|unified)`, `Tried to allocate <req>`, `MPS allocated: <alloc>`, `other allocations: <other_allocations_bytes:size>`, `max allowed: <limit>`}},

@@ -8,6 +8,7 @@ var hostRows = []row{
 	// kernel
 	{name: "cgroup kill", framework: "kernel", kind: cgroupKill, memory: memHost, words: []string{"memory cgroup out of memory"}, lines: 1,
 		start: `Memory cgroup out of memory: Kill(?:ed)? process <pid>(?:,? UID \d+,?)? \(<process:word>\)`, fields: killFields},
+	{name: "flux cgroup kill", framework: "kernel", kind: cgroupKill, memory: memHost, words: []string{"memory cgroup out of memory"}, start: `Memory cgroup out of memory: killed \d+ tasks?`},
 	{name: "kernel kill", framework: "kernel", kind: kernelKill, memory: memHost, words: []string{"out of memory: kill"}, lines: 1,
 		start: `Out of memory(?: \([^)]*\))?: Kill(?:ed)? process <pid>(?:,? UID \d+,?)? \(<process:word>\)`, fields: append([]string{`score <score:int> or sacrifice`}, killFields...)},
 	{name: "kernel killed process", framework: "kernel", kind: kernelKill, memory: memHost, words: []string{"killed process"}, follows: true,
@@ -23,7 +24,7 @@ var hostRows = []row{
 	{name: "slurm oom-kill", framework: "slurm", kind: cgroupKill, memory: memHost, words: []string{"oom-kill event", "oom_kill event"},
 		start: `Detected <events:int> oom[-_]kill event`, fields: []string{`StepId=<step:word>`}},
 	{name: "slurm limit", framework: "slurm", kind: cgroupKill, memory: memHost, limit: "slurm_job", words: []string{"memory limit"},
-		start: `Exceeded (?:job|step) memory limit|(?:Job|Step|StepId=|JobId=) ?\S+ exceeded (?:job |step )?(?:virtual )?memory limit`, near: `slurm|srun|sbatch|exceeded`, fields: []string{`\(<used_bytes:kib> > <limit>\)`, `exceeded (?:virtual )?memory limit \(<used_bytes:size> > <limit>\)`}},
+		start: `Exceeded (?:job|step) memory limit|(?:Job|Step|StepId=|JobId=) ?\S+ exceeded (?:job |step )?(?:virtual )?memory limit`, near: `slurm|srun|sbatch|exceeded`, fields: []string{`\(<used_bytes:kib> > <limit:kib>\)`}},
 	{name: "slurm task", framework: "slurm", kind: cgroupKill, memory: memHost, words: []string{"out of memory", "out_of_me"}, follows: true,
 		start: `(?-i)(?:srun: error: )?\S+: tasks? [\d,-]+: Out Of Memory|\bOUT_OF_ME(?:MORY|\+)`, near: `srun|slurm|sacct|State`},
 	// Kubernetes and containers
@@ -58,13 +59,15 @@ var hostRows = []row{
 	{name: "numpy wrapped", framework: "numpy", kind: hostAlloc, memory: memHost, words: []string{"unable to allocate"}, start: `(?:MemoryError.{0,10}: )Unable to allocate <req>`},
 	// launchers that saw signal 9
 	{name: "deepspeed", framework: "deepspeed", kind: killed, memory: memHost, words: []string{"exits with return code"}, start: `exits with return code = -9\b`},
+	{name: "deepspeed bus error", framework: "deepspeed", kind: shmBus, memory: memHost, words: []string{"exits with return code"}, start: `exits with return code = -7\b`},
+	{name: "torchelastic bus error", framework: "pytorch", kind: shmBus, memory: memHost, words: []string{"sigbus"}, start: `Signal 7 \(SIGBUS\) received by PID <pid>`},
 	{name: "torchelastic", framework: "pytorch", kind: killed, memory: memHost, words: []string{"exitcode"}, start: `exitcode ?: ?-9\b`, fields: []string{`pid: <pid>`}},
 	{name: "torchelastic signal", framework: "pytorch", kind: killed, memory: memHost, words: []string{"received by pid", "sigkill"}, start: `Signal 9 \(SIGKILL\) received by PID <pid>`},
 	{name: "spawn sigkill", framework: "pytorch", kind: killed, memory: memHost, words: []string{"terminated with signal sigkill"}, start: `process \d+ terminated with signal SIGKILL`},
 	{name: "subprocess sigkill", framework: "python", kind: killed, memory: memHost, words: []string{"sigkill"}, start: `died with \x3cSignals\.SIGKILL: 9>`},
 	{name: "broken pool", framework: "python", kind: killed, memory: memHost, words: []string{"sigkill(-9)", "a process in the process pool was terminated"}, start: `\{SIGKILL\(-9\)[^}]*\}|exit codes? of the workers are \{SIGKILL\(-9\)`},
 	{name: "ide exit code", framework: "shell", kind: killed, memory: memHost, words: []string{"exit code 137", "code 137", "(137)", "exit status 137", "code: 137", "code = 137", "code=137", "exit code -9", "status 137"},
-		start: `\b(?:exit(?:ed)?(?: with)?|return(?:ed)?|finished with|failed with|terminated with)(?: (?:exit|return|status|error))? ?(?:code|status)?:? ?=? ?\(?(?:137\b|-9\b)`},
+		start: `\b(?:exit(?:ed)?(?: with)?|return(?:ed)?|finished with|failed with|terminated with)(?: a)?(?: non-zero)?(?: (?:exit|return|status|error))? ?(?:code|status)?:? ?=? ?\(?(?:137\b|-9\b)`},
 	{name: "shell job killed", framework: "shell", kind: killed, memory: memHost, words: []string{"killed"}, start: `(?:: line \d+: +|^\[\d+\][+-]? +)<pid> (?:Killed|killed)\b`},
 	{name: "zsh killed", framework: "shell", kind: killed, memory: memHost, words: []string{"killed"}, start: `^zsh: killed +\S`},
 	{name: "fish killed", framework: "shell", kind: killed, memory: memHost, words: []string{"sigkill"}, start: `terminated by signal SIGKILL`},

@@ -41,8 +41,13 @@ var libraryRows = []row{
 		start: `(?:failed to alloc|could not allocate pinned host memory of size:?) <req>(?: on host: ?CUDA_ERROR_OUT_OF_MEMORY)?`},
 	{name: "tf pinned host size", framework: "tensorflow", kind: tfOOM, memory: memHost, words: []string{"could not allocate pinned host memory"},
 		start: `could not allocate pinned host memory of size:? <req>`},
+	{name: "xla cudnn handle", framework: "jax", kind: cudnnAlloc, memory: memGPU, words: []string{"cudnn_status_alloc_failed"}, near: `external/(?:org_tensorflow|xla)/|jaxlib`, start: `create cudnn handle: CUDNN_STATUS_ALLOC_FAILED`},
+	{name: "tf cudnn handle", framework: "tensorflow", kind: cudnnAlloc, memory: memGPU, words: []string{"cudnn_status_alloc_failed"}, start: `create cudnn handle: CUDNN_STATUS_ALLOC_FAILED`},
+	{name: "tf cudnn", framework: "tensorflow", kind: cudnnAlloc, memory: memGPU, words: []string{"cudnn_status_alloc_failed"}, near: `tensorflow/stream_executor|tensorflow/compiler|local_xla`, start: `CUDNN_STATUS_ALLOC_FAILED`},
+	{name: "tf cublas handle", framework: "tensorflow", kind: cublasAlloc, memory: memGPU, words: []string{"cublas_status_alloc_failed"}, start: `create cublas handle: CUBLAS_STATUS_ALLOC_FAILED`},
+	{name: "tf implicit initialization", framework: "tensorflow", kind: tfOOM, memory: memGPU, words: []string{"implicit initialization on gpu"}, start: `CUDA runtime implicit initialization on GPU:<gpu> failed\. Status: out of memory`},
 	{name: "tf failed to allocate memory", framework: "tensorflow", kind: tfOOM, memory: memGPU, words: []string{"failed to allocate memory"}, near: `tensorflow|\[Op:|Keras`,
-		start: `(?:ResourceExhaustedError.{0,40}: |RESOURCE_EXHAUSTED: )failed to allocate memory`},
+		start: `(?:device:GPU:<gpu>\}\} )?failed to allocate memory\b`},
 	{name: "tf cuinit", framework: "tensorflow", kind: tfOOM, memory: memGPU, words: []string{"cuda_error_out_of_memory"}, near: `tensorflow|stream_executor`,
 		start: `(?:failed call to \w+|failed to \w+[^:]{0,60}|InternalError[^:]{0,40}|CUDA runtime implicit initialization on GPU:\d+ failed\. Status): ?:? ?(?:CUDA_ERROR_OUT_OF_MEMORY|out of memory)`},
 	{name: "tf dst tensor", framework: "tensorflow", kind: tfOOM, memory: memGPU, words: []string{"dst tensor is not initialized"}, start: `Dst tensor is not initialized`},
@@ -52,8 +57,8 @@ var libraryRows = []row{
 	{name: "cupy runtime", framework: "cupy", kind: cudaErrorOOM, memory: memGPU, words: []string{"cudaerrormemoryallocation"},
 		start: `(?:cupy\S*|CUDARuntimeError): cudaErrorMemoryAllocation: out of memory`},
 	// RMM, cuDF
-	{name: "rmm pool", framework: "rmm", kind: rmmPool, memory: memGPU, limit: "rmm_pool", words: []string{"maximum pool size exceeded", "pool memory limit", "exceeded memory limit"}, lines: 2,
-		start: `(?:(?:out_of_memory|std::bad_alloc)[^\n]{0,300})?(?:Maximum pool size exceeded|Exceeded memory limit)`, fields: []string{`failed to allocate <req>`, `Maximum pool size exceeded \(failed to allocate <req>`}},
+	{name: "rmm pool", framework: "rmm", kind: rmmPool, memory: memGPU, limit: "rmm_pool", words: []string{"maximum pool size exceeded", "exceeded memory limit"}, lines: 2,
+		start: `(?:(?:out_of_memory|std::bad_alloc)[^\n]{0,300})?Maximum pool size exceeded|(?:out_of_memory|std::bad_alloc)[^\n]{0,300}Exceeded memory limit`, fields: []string{`failed to allocate <req>`, `Maximum pool size exceeded \(failed to allocate <req>`}},
 	{name: "rmm", framework: "rmm", kind: rmmOOM, memory: memGPU, words: []string{"memory_resource", "rmm failure", "rmm_error_out_of_memory", "rmm::out_of_memory", "rmm::bad_alloc"}, lines: 2,
 		start: `(?:std::bad_alloc: |out_of_memory: ){1,2}(?:CUDA|RMM) (?:error|failure)|RMM_ERROR_OUT_OF_MEMORY|what\(\): std::bad_alloc: [^\n]*rmm|rmm::(?:out_of_memory|bad_alloc)`, near: `rmm|RMM`, fields: []string{`failed to allocate <req>`}},
 	// numba
@@ -85,7 +90,7 @@ var libraryRows = []row{
 	{name: "trt requested", framework: "tensorrt", kind: trtOOM, memory: memGPU, words: []string{"requested amount of"}, lines: 3,
 		start: `Requested amount of (?:GPU )?memory \(<req>\) could not be allocated`},
 	{name: "trt requested size", framework: "tensorrt", kind: trtOOM, memory: memGPU, words: []string{"error code 2: outofmemory", "requested size was"}, lines: 2,
-		start: `(?:Error Code 2: OutOfMemory )?\(Requested size was <req>\)`},
+		start: `(?:Error Code 2: OutOfMemory )?\(Requested size was <req>\.?\)`},
 	{name: "trt error code", framework: "tensorrt", kind: trtOOM, memory: memGPU, words: []string{"error code 2: out", "outofmemory error in", "error code 1: cuda runtime", "cuda error in", "outofmemory (no further"}, lines: 2,
 		start: `Error Code 2: Out ?Of ?Memory|OutOfMemory Error in \w+|OutOfMemory \(no further information\)|Error Code 1: Cuda Runtime \(out of memory\)|Cuda Error in \S+: 2 \(out of memory\)`},
 	{name: "trt tactic", framework: "tensorrt", kind: trtOOM, memory: memGPU, recovered: true, words: []string{"due to insufficient memory on requested size"}, follows: true,
@@ -106,14 +111,18 @@ var libraryRows = []row{
 	{name: "spconv", framework: "spconv", kind: otherGPU, memory: memGPU, words: []string{"cuda failed with error 2", "cuda execution failed with error 2", "cuda error 2", "failed with error 2"}, near: `spconv|tensorview|cumm`,
 		start: `cuda (?:execution )?failed with error 2|\bCUDA error 2\b`},
 	{name: "thrust", framework: "thrust", kind: otherGPU, memory: memGPU, words: []string{"cudaerrormemoryallocation", "bad_alloc", "thrust"}, near: `thrust|bad_alloc: cuda|radix_sort|parallel_for|after dispatching|failed to synchronize|failed on 1st step|inclusive_scan|merge_sort|transform`, lines: 3,
-		start: `(?:what\(\): )?(?:std::bad_alloc|thrust::system\S*|[\w :]{2,60}(?:failed[\w ]*|synchronize|kernel|inclusive_scan|dispatching[\w ]*)): (?:temporary_buffer::allocate: get_temporary_buffer failed|cudaErrorMemoryAllocation(?:: out of memory)?|out of memory)`, fields: []string{`Requested memory: <req>`, `Free memory: <free>`}},
-	{name: "openacc", framework: "pytorch", kind: otherGPU, memory: memGPU, words: []string{"call to cumemalloc returned error 2"}, start: `call to cuMemAlloc\w* returned error 2`},
-	{name: "driver constant", framework: "pytorch", kind: cudaErrorOOM, memory: memGPU, words: []string{"cuda_error_out_of_memory"}, loose: true, start: `CUDA_ERROR_OUT_OF_MEMORY`},
-	{name: "cuda runtime constant", framework: "pytorch", kind: cudaErrorOOM, memory: memGPU, words: []string{"cudaerrormemoryallocation"}, loose: true, start: `cudaErrorMemoryAllocation`},
-	{name: "cudamalloc bare", framework: "pytorch", kind: otherGPU, memory: memGPU, words: []string{"cudamalloc"}, loose: true, follows: true, start: `cudaMalloc\w* (?:failed|error|returned)\b.{0,30}out of memory`},
+		start: `CUDA error 2 \[\S*thrust\S*, \d+\]: out of memory|(?:what\(\): )?(?:std::bad_alloc|thrust::system\S*|[\w :]{2,60}(?:failed[\w ]*|synchronize|kernel|inclusive_scan|dispatching[\w ]*)): (?:temporary_buffer::allocate: get_temporary_buffer failed|cudaErrorMemoryAllocation(?:: out of memory)?|out of memory)`, fields: []string{`Requested memory: <req>`, `Free memory: <free>`}},
 }
 
 // xlaFields are the lines of a buffer assignment that follow the message.
 var xlaFields = []string{`device ordinal <gpu>`, `parameter allocation: <parameter_bytes:size>`, `constant allocation: <constant_bytes:size>`,
 	`maybe_live_out allocation: <maybe_live_out_bytes:size>`, `preallocated temp allocation: <temp_bytes:size>`,
 	`total allocation: <total_allocation_bytes:size>`, `total fragmentation: <fragmentation_bytes:size>`}
+
+// genericRows are what anybody prints who uses CUDA; they stand after everything that says more.
+var genericRows = []row{
+	{name: "openacc", framework: "pytorch", kind: otherGPU, memory: memGPU, words: []string{"call to cumemalloc returned error 2"}, start: `call to cuMemAlloc\w* returned error 2`},
+	{name: "driver constant", framework: "pytorch", kind: cudaErrorOOM, memory: memGPU, words: []string{"cuda_error_out_of_memory"}, loose: true, start: `CUDA_ERROR_OUT_OF_MEMORY`},
+	{name: "cuda runtime constant", framework: "pytorch", kind: cudaErrorOOM, memory: memGPU, words: []string{"cudaerrormemoryallocation"}, loose: true, start: `cudaErrorMemoryAllocation`},
+	{name: "cudamalloc bare", framework: "pytorch", kind: otherGPU, memory: memGPU, words: []string{"cudamalloc"}, loose: true, follows: true, start: `cudaMalloc\w* (?:failed|error|returned)\b.{0,30}out of memory`},
+}

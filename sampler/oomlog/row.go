@@ -109,7 +109,7 @@ var compiled = buildTables(allRows(), recoveries, factWords)
 
 func allRows() []row {
 	var rows []row
-	for _, t := range [][]row{specificRows, pytorchRows, servingRows, libraryRows, hostRows} {
+	for _, t := range [][]row{specificRows, libraryRows, servingRows, pytorchRows, genericRows, hostRows} {
 		rows = append(rows, t...)
 	}
 	return rows

@@ -28,7 +28,8 @@ const (
 	kindInt   captureKind = "int"
 	kindNum   captureKind = "num"
 	kindWord  captureKind = "word"
-	kindList  captureKind = "list" // "500,17,17,4032"
+	kindList  captureKind = "list"   // "500,17,17,4032"
+	kindEB    captureKind = "phrase" // "more than 1EB memory"
 )
 
 const sizeForm = `\d[\d,]*(?:\.\d+)?\s*(?:[KMGTPE]i?B\b|[KMGT]b\b|[KMGT]\b|bytes\b|byte\b|B\b)?`
@@ -43,6 +44,7 @@ var captureForm = map[captureKind]string{
 	kindNum:   `\d+(?:\.\d+)?`,
 	kindWord:  `[^\s'"\x60,;:()\[\]{}]+`,
 	kindList:  `[\d, ]*`,
+	kindEB:    `more\s+than\s+1\s*EB\s+memory`,
 }
 
 // fieldKinds are the captures that fill a field of the event; any other name goes into Extra.
