@@ -39,7 +39,12 @@ var rulesCapacity = []oomRule{
 		}},
 	{id: "R7", cause: "too_big", reason: sourceMessage,
 		when: func(f *failure) bool { return !f.onHost() && f.fitsInHoles() },
-		sure: func(f *failure) float64 { return min(f.capacitySure(), 1-f.fragmentationSure()) },
+		sure: func(f *failure) float64 {
+			if f.holesShare() < 0.05 {
+				return f.capacitySure()
+			}
+			return min(f.capacitySure(), 1-f.fragmentationSure())
+		},
 		say: func(f *failure) string {
 			id := "why.small_holes"
 			if f.holesShare() >= 0.05 {
@@ -58,7 +63,7 @@ var rulesCapacity = []oomRule{
 		}},
 	{id: "request", cause: "too_big", reason: sourceMessage,
 		when: func(f *failure) bool {
-			return !f.onHost() && f.class.class == classAllocator && !f.numbers() && !f.limited()
+			return !f.onHost() && f.class.class == classAllocator && !f.numbers() && !f.limited() && !f.corrupt()
 		},
 		sure: func(f *failure) float64 { return max(0.5, f.class.confidence) },
 		say: func(f *failure) string {
@@ -78,6 +83,8 @@ func (f *failure) capacitySure() float64 {
 		return 0.5
 	case f.late():
 		return 0.35
+	case f.context.FirstStep && !f.othersMatter():
+		return 0.9
 	case f.context.FirstStep || f.phase() == phaseInference:
 		return 0.78
 	}

@@ -28,7 +28,12 @@ var rulesElsewhere = []oomRule{
 		}},
 	{id: "R1b", cause: "imbalance", reason: sourceRanks,
 		when: func(f *failure) bool { return f.rankOnWrongGPU() },
-		sure: always(0.7),
+		sure: func(f *failure) float64 {
+			if len(f.others) >= 2 || f.sameCardRanks() > 1 {
+				return 0.89
+			}
+			return 0.6
+		},
 		say: func(f *failure) string {
 			return f.words.Say("why.wrong_gpu", "rank", f.event.Rank.Or(0), "gpu", f.event.GPUIndex.Or(0))
 		}},
@@ -72,6 +77,8 @@ func (f *failure) othersSure() float64 {
 	m, known := f.missing()
 	hold := f.othersHold()
 	switch {
+	case !known && f.history != nil && hold > f.total.Or(0)/3 && f.free.Or(0) < partOf(f.total.Or(0), 0.1):
+		return 0.85
 	case !known:
 		return 0.45
 	case m == 0 && !f.cardFull():

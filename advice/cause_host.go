@@ -4,7 +4,9 @@ package advice
 // memory. Nothing about the GPU is said then.
 var rulesHost = []oomRule{
 	{id: "R10", cause: "host_memory", reason: "https://docs.kernel.org/admin-guide/cgroup-v2.html#memory",
-		when: func(f *failure) bool { return f.class.class == classHost || f.onHost() && f.class.cause == "" },
+		when: func(f *failure) bool {
+			return f.class.class == classHost || f.onHost() && f.class.cause == "" && !f.pinned()
+		},
 		sure: func(f *failure) float64 { return max(f.class.confidence, 0.6) },
 		say: func(f *failure) string {
 			id := "why.host"
@@ -27,9 +29,7 @@ var rulesHost = []oomRule{
 			return f.words.Say("why.mmap_enomem")
 		}},
 	{id: "pinned", cause: "host_memory", reason: "https://github.com/OpenMOSS/MOSS/issues/328",
-		when: func(f *failure) bool {
-			return f.class.class == classNoNumbers && !f.onHost() && (f.inFunction("pin_memory", "cudahostalloc") || f.inCode("pin_memory()", `.to("cpu"`, ".to('cpu'", ".cpu()"))
-		},
+		when: func(f *failure) bool { return f.pinned() },
 		sure: always(0.7),
 		say:  func(f *failure) string { return f.words.Say("why.pinned") }},
 }

@@ -28,7 +28,10 @@ var rulesUnknown = []oomRule{
 			return f.words.Say("why.recorded_full", "process", gib(f.process.Or(0)), "free", gib(f.free.Or(0)), "total", gib(f.total.Or(0)))
 		}},
 	{id: "R0", cause: "unknown", reason: "https://github.com/NVIDIA/nccl/issues/1284",
-		when: func(f *failure) bool { return f.event.Requested.Or(0) >= sampler.Sane },
+		when: func(f *failure) bool { return f.corrupt() },
 		sure: always(0.9),
 		say:  func(f *failure) string { return f.words.Say("note.corrupt_size") }},
 }
+
+// corrupt: the size asked for is no size ("more than 1EB"), so no memory setting can help.
+func (f *failure) corrupt() bool { return f.event.Requested.Or(0) >= sampler.Sane }

@@ -133,12 +133,16 @@ func (c commandLine) smallerEvalBatch(k int) (suggestion, bool) {
 			return suggestion{}, false
 		}
 		s := suggestion{before: n, batch: max(1, n/k)}
-		s.text = c.apply([]edit{c.replaceValue(a, strconv.Itoa(s.batch))})
+		edits := []edit{c.replaceValue(a, strconv.Itoa(s.batch))}
+		if c.style() == styleTrainer && !c.hasPlain("eval_accumulation_steps") {
+			edits = append(edits, c.after(a, join(a, "--eval_accumulation_steps", "8"))) // else all predictions stay on the GPU
+		}
+		s.text = c.apply(edits)
 		return s, true
 	}
 	if a, _, found := c.batchArgument(); found && c.style() == styleTrainer {
 		s := suggestion{before: 8, batch: max(1, 8/k)}
-		words := join(a, "--per_device_eval_batch_size", strconv.Itoa(s.batch)) + " " + join(a, "--eval_accumulation_steps", "1")
+		words := join(a, "--per_device_eval_batch_size", strconv.Itoa(s.batch)) + " " + join(a, "--eval_accumulation_steps", "8")
 		s.text = c.apply([]edit{c.after(a, words)})
 		return s, true
 	}

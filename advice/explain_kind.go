@@ -86,7 +86,13 @@ func (f *failure) onHost() bool {
 	case classHost, classShm, classMaps:
 		return true
 	}
-	return f.event.MemoryKind == "host"
+	return f.event.MemoryKind == "host" || f.pinned()
+}
+
+// pinned: a CUDA error at a line that pins or copies to host memory is about RAM. WSL2 allows
+// little of it. https://github.com/OpenMOSS/MOSS/issues/328
+func (f *failure) pinned() bool {
+	return f.class.class == classNoNumbers && (f.inFunction("pin_memory", "cudahostalloc") || f.inCode("pin_memory()", `.to("cpu"`, ".to('cpu'", ".cpu()"))
 }
 
 // numbers: the arithmetic of request and free memory can be done.

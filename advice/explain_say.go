@@ -22,6 +22,22 @@ func gib(b sampler.Bytes) string {
 	return b.String()
 }
 
+// SizeText is an amount as explanations write it, "15.82 GiB", for the faces that draw them.
+func SizeText(b sampler.Bytes) string { return gib(b) }
+
+// SureText says a confidence of 0..1 in a word: sure, likely, possible, weak.
+func (c Catalogue) SureText(confidence float64) string {
+	switch {
+	case confidence >= 0.9:
+		return c.Say("sure.high")
+	case confidence >= 0.6:
+		return c.Say("sure.likely")
+	case confidence >= 0.4:
+		return c.Say("sure.possible")
+	}
+	return c.Say("sure.weak")
+}
+
 // printed is a request as the message printed it: MiB below 1 GiB.
 func printed(b sampler.Bytes) string {
 	if b < sampler.GiB && b >= sampler.MiB {
@@ -122,19 +138,31 @@ func (f *failure) headline() string {
 func (f *failure) detail(causes []sampler.Cause) string {
 	top := topCause(causes)
 	if f.onHost() {
+		if f.pinned() {
+			return f.words.Say("why.pinned")
+		}
+		if id := "detail." + f.class.kind; f.words.Has(id) {
+			return f.words.Say(id)
+		}
 		return f.words.Say("detail.host")
+	}
+	if f.corrupt() {
+		return f.words.Say("note.corrupt_size")
 	}
 	_, missingKnown := f.missing()
 	if !missingKnown {
 		if f.requested.Known() {
 			return f.words.Say("detail.request_only", "need", printed(f.requested.Or(0)))
 		}
-		if f.total.Known() {
+		if f.total.Known() && f.history != nil {
 			return f.words.Say("detail.recorded", "free", gib(f.free.Or(0)), "total", gib(f.total.Or(0)))
 		}
 		return f.words.Say("detail.no_numbers")
 	}
 	text := f.arithmetic()
+	if f.refusedThoughFree() && !f.limited() {
+		return text
+	}
 	if id := "detail." + top; f.words.Has(id) {
 		text += f.words.Say("detail.space") + f.words.Say(id, "elsewhere", gib(f.elsewhere.Or(0)), "outside", gib(f.outside.Or(0)))
 	}

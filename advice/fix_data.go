@@ -6,7 +6,7 @@ var fixesData = []fixRow{
 	{id: "cap_sample_size", source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		fits: map[string]float64{"data_spike": 1, "too_big": 0.35, "fragmentation": 0.4, "validation_spike": 0.35},
 		when: func(f *failure) bool {
-			return f.bigRequest() || f.lateTraining() && f.flat() || f.total.Known() && f.requested.Or(0) > f.total.Or(0)
+			return f.event.Framework != "llama.cpp" && f.event.Framework != "ollama" && f.bigRequest() || f.lateTraining() && f.flat() || f.total.Known() && f.requested.Or(0) > f.total.Or(0)
 		},
 		variant: func(f *failure) string {
 			if f.total.Known() && f.requested.Or(0) > f.total.Or(0) {

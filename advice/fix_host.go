@@ -29,6 +29,12 @@ var fixesHost = []fixRow{
 			return []string{"cat /proc/sys/vm/max_map_count", "sudo sysctl -w vm.max_map_count=1048576",
 				`torch.multiprocessing.set_sharing_strategy("file_system")  ` + f.comment("do.or")}
 		}},
+	{id: "reduce_pinned_memory", source: "https://docs.pytorch.org/docs/stable/data.html#memory-pinning",
+		fits: map[string]float64{"host_memory": 1.1},
+		when: func(f *failure) bool { return f.pinned() },
+		do: func(f *failure) []string {
+			return []string{"DataLoader(…, pin_memory=False, num_workers=2)", "free -g; ulimit -l", f.comment("do.wslconfig")}
+		}},
 	{id: "confirm_host_kill", source: "https://docs.kernel.org/admin-guide/cgroup-v2.html#memory",
 		fits: map[string]float64{"host_memory": 0.5},
 		when: func(f *failure) bool { return f.class.kind == "killed_no_reason" || f.class.kind == "worker_killed" },

@@ -96,7 +96,11 @@ func (f *failure) wholeNeed() needSize {
 	if !f.allocated.Known() || !f.requested.Known() {
 		return 0
 	}
-	return needSize(f.process.Or(f.reserved()+contextTypical) + f.requested.Or(0))
+	need := f.process.Or(f.reserved()+contextTypical) + f.requested.Or(0)
+	if need > f.total.Or(need) {
+		return 0 // no card of this size will ever have it
+	}
+	return needSize(need)
 }
 
 // preallocator guesses which program took the card in advance, by what it takes: JAX 75 % of

@@ -38,7 +38,7 @@ type scored struct {
 func (f *failure) advise(causes []sampler.Cause) []sampler.Advice {
 	var list []scored
 	for _, row := range oomFixes {
-		if f.onHost() != fixesHostMemory(row) || !row.when(f) {
+		if f.onHost() != fixesHostMemory(row) || f.corrupt() && row.id != "record_run" || !row.when(f) {
 			continue
 		}
 		s := scored{row: row}
@@ -46,8 +46,9 @@ func (f *failure) advise(causes []sampler.Cause) []sampler.Advice {
 			s.saves, s.known = row.saves(f)
 		}
 		chance := f.chance(s)
-		for _, c := range causes {
-			s.score += c.Confidence * c.Confidence * row.fits[c.ID] * chance
+		for _, c := range causes { // the cause it answers best counts, the others break ties
+			one := c.Confidence * c.Confidence * row.fits[c.ID] * chance
+			s.score = max(s.score, one) + 0.05*min(s.score, one)
 		}
 		if s.score > 0.02 {
 			list = append(list, s)

@@ -1,0 +1,97 @@
+package plain
+
+import (
+	"fmt"
+	"strconv"
+
+	"nvpeak/advice"
+	"nvpeak/sampler"
+)
+
+// details are for those who want to check: evidence, the other advice with its cost, plans,
+// notes, the other events.
+func (p *explainPage) details(e advice.Explanation, event advice.Explained) {
+	p.line("")
+	p.line(p.paint.dim(p.marks.rule(p.words.Say("label.details"), p.width)))
+	p.evidence(e.Causes)
+	p.reasons(e.Advice)
+	p.plans(e.Plans)
+	p.notes(event.Notes)
+	if len(e.Events) > 1 {
+		p.events(e)
+	}
+}
+
+func (p *explainPage) evidence(causes []sampler.Cause) {
+	p.line(p.paint.bold(p.words.Say("label.why")))
+	for _, c := range causes {
+		p.text("  ", p.words.Say("cause."+c.ID)+" ("+p.words.SureText(c.Confidence)+", "+strconv.FormatFloat(c.Confidence, 'f', 2, 64)+")", plainly)
+		for _, text := range c.Evidence {
+			p.text("    "+p.marks.bullet+" ", text, plainly)
+		}
+	}
+}
+
+func (p *explainPage) reasons(list []sampler.Advice) {
+	if len(list) == 0 {
+		return
+	}
+	p.line(p.paint.bold(p.words.Say("label.do")))
+	for i, a := range list {
+		title := a.Title
+		if saves := p.saves(a); saves != "" {
+			title += "; " + saves
+		}
+		p.text(fmt.Sprintf("  %d ", a.Rank), title, plainly)
+		p.text("    ", a.Why, plainly)
+		p.text("    "+p.words.Say("label.cost")+": ", a.Cost, plainly)
+		if i > 0 || len(a.Do) > firstCommands {
+			p.commands(a.Do, 6)
+		}
+		p.line("    " + p.paint.dim(sampler.Clean(a.Source)))
+	}
+}
+
+func (p *explainPage) plans(plans []advice.Plan) {
+	if len(plans) == 0 {
+		return
+	}
+	p.line(p.paint.bold(p.words.Say("label.plans")))
+	for _, plan := range plans {
+		p.text("  "+plan.Name+" ", plan.Title+": "+p.words.Say("label.enough."+plan.Enough), plainly)
+		p.text("    ", plan.Arithmetic, plainly)
+	}
+}
+
+func (p *explainPage) notes(notes []string) {
+	if len(notes) == 0 {
+		return
+	}
+	p.line(p.paint.bold(p.words.Say("label.notes")))
+	for _, n := range notes {
+		p.text("  "+p.marks.bullet+" ", n, plainly)
+	}
+}
+
+// maxEvents bounds the list of events; a log can hold thousands.
+const maxEvents = 12
+
+func (p *explainPage) events(e advice.Explanation) {
+	p.line(p.paint.bold(p.words.Say("label.events")))
+	for i, event := range e.Events[:min(maxEvents, len(e.Events))] {
+		mark := " "
+		if i == e.Verdict.Event {
+			mark = p.marks.first
+		}
+		text := p.words.Say("label.line", "line", event.Line) + ": " + event.Headline
+		if event.Recovered {
+			text += " (" + p.words.Say("label.recovered") + ")"
+		} else if len(event.Causes) > 0 {
+			text += ": " + p.words.Say("cause."+event.Causes[0].ID)
+		}
+		p.text(mark+" ", text, plainly)
+	}
+	if more := len(e.Events) - maxEvents; more > 0 {
+		p.line("  " + p.words.Say("label.more", "count", more))
+	}
+}
