@@ -1,6 +1,7 @@
 package sampler
 
 import (
+	"slices"
 	"strconv"
 	"time"
 )
@@ -83,17 +84,17 @@ func (h *History) Process(key ProcessKey) *ProcessSeries { return h.procs[key] }
 // Add folds one snapshot in. The values of its windows count for the whole time since
 // the snapshot before, unless that was so long ago (suspend) that there is a gap.
 func (h *History) Add(s *Snapshot) {
-	from := h.last
-	if d := s.Time.Sub(from); d > h.gap || d < 0 {
-		from = s.Time
+	from, at := h.last, s.Time.Round(0) // wall time: the monotonic clock does not count a suspend
+	if d := at.Sub(from); d > h.gap || d < 0 {
+		from = at
 	}
-	h.last = s.Time
+	h.last = at
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
-		if !g.Error.Known() {
-			h.series(g.Key()).add(from, s.Time, g)
+		if g.Memory.Used.Known() || !g.Error.Known() {
+			h.series(g.Key()).add(from, at, g)
 		}
-		h.addProcesses(from, s.Time, g)
+		h.addProcesses(from, at, g)
 	}
 	if len(h.procs) > maxTracked {
 		h.forget()
@@ -151,18 +152,14 @@ func (h *History) addProcesses(from, at time.Time, g *GPU) {
 
 // forget drops the processes that were gone longest, a quarter at a time so that it is rare.
 func (h *History) forget() {
-	var oldest time.Time
-	for len(h.procs) > maxTracked*3/4 {
-		var key ProcessKey
-		oldest = h.last
-		for k, p := range h.procs {
-			if p.seen.Before(oldest) {
-				key, oldest = k, p.seen
-			}
+	var gone []ProcessKey
+	for k, p := range h.procs {
+		if p.seen.Before(h.last) {
+			gone = append(gone, k)
 		}
-		if oldest.Equal(h.last) {
-			return // all of them live
-		}
-		delete(h.procs, key)
+	}
+	slices.SortFunc(gone, func(a, b ProcessKey) int { return h.procs[a].seen.Compare(h.procs[b].seen) })
+	for _, k := range gone[:min(len(gone), len(h.procs)-maxTracked*3/4)] {
+		delete(h.procs, k)
 	}
 }

@@ -82,20 +82,27 @@ func (r *ring) put(n int64, v float32, byMin bool) {
 var nan32 = float32(math.NaN())
 
 func (r *ring) at(n int64) float32 {
-	if r.last == 0 || n > r.last || n <= r.last-int64(len(r.v)) {
+	if r.last == 0 || n < 0 || n > r.last || n <= r.last-int64(len(r.v)) {
 		return nan32
 	}
 	return r.v[n%int64(len(r.v))]
 }
 
 // ColumnStep is how much time one of n columns stands for when they show span: the
-// smallest whole number of seconds that covers it, at least one.
+// smallest that covers it and is a whole number of steps of the tier that will be read,
+// so that no step belongs to two columns and a complete column never changes.
 func ColumnStep(span time.Duration, n int) time.Duration {
 	if n < 1 {
 		return span
 	}
 	step := (span + time.Duration(n) - 1) / time.Duration(n)
-	return max(time.Second, (step + time.Second - 1).Truncate(time.Second))
+	unit := tiers[0].step
+	for _, t := range tiers {
+		if step > t.step {
+			unit = t.step
+		}
+	}
+	return max(unit, (step + unit - 1).Truncate(unit))
 }
 
 // Columns reduces the last n*step before end to n values, oldest first, each the
