@@ -1,0 +1,114 @@
+package e2e_test
+
+import (
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"nvpeak/ui/cli/e2e"
+)
+
+func TestSignalsRestoreTheTerminal(t *testing.T) {
+	for _, row := range []struct {
+		signal syscall.Signal
+		code   int
+	}{{syscall.SIGTERM, 143}, {syscall.SIGHUP, 129}, {syscall.SIGINT, 130}} {
+		t.Run(row.signal.String(), func(t *testing.T) {
+			t.Parallel()
+			term := open(t, setup{scenario: "h100x8"})
+			see(t, term, "62.5 used")
+			if err := term.Signal(row.signal); err != nil {
+				t.Fatal(err)
+			}
+			ends(t, term, row.code)
+		})
+	}
+}
+
+func TestControlC(t *testing.T) {
+	t.Parallel()
+	term := open(t, setup{scenario: "h100x8"})
+	see(t, term, "62.5 used")
+	press(t, term, "\x03")
+	ends(t, term, 0)
+}
+
+// The window is closed: nvpeak must end and not spin on a terminal that is gone, also
+// when SIGHUP is ignored, as under nohup.
+func TestTerminalClosed(t *testing.T) {
+	for _, row := range []struct{ name, start string }{
+		{"plain", `exec "$0"`},
+		{"HUP ignored", `trap '' HUP; exec "$0"`},
+		{"child of a shell", `trap '' HUP; "$0"; exit 0`},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := setup{scenario: "h100x8"}
+			term, err := e2e.Start(e2e.Options{Args: []string{"sh", "-c", row.start, binary}, Env: s.environ(t), Cols: 80, Rows: 24})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(term.Close)
+			see(t, term, "62.5 used")
+			if err := term.Hangup(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := term.Wait(5 * time.Second); err != nil {
+				t.Fatal(err)
+			}
+			state := term.Cmd.ProcessState
+			if used := state.UserTime() + state.SystemTime(); used > 1500*time.Millisecond {
+				t.Errorf("it used %v of CPU time", used)
+			}
+		})
+	}
+}
+
+// Ctrl-Z gives the terminal back to the shell, fg takes it again.
+func TestSuspend(t *testing.T) {
+	t.Parallel()
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("no shell with job control:", err)
+	}
+	s := setup{scenario: "h100x8"}
+	term, err := e2e.Start(e2e.Options{Args: []string{bash, "--norc", "--noprofile", "-i"},
+		Env: append(s.environ(t), "PS1=ready> "), Cols: 80, Rows: 24})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(term.Close)
+	see(t, term, "ready>")
+	press(t, term, binary+"\r")
+	see(t, term, "62.5 used")
+	for range 2 {
+		press(t, term, "\x1a")
+		see(t, term, "Stopped", "ready>")
+		restored(t, term)
+		press(t, term, "stty -a | tr ' ;' '\\n\\n' | grep -cx -e icanon -e echo -e isig\r")
+		seeMatch(t, term, `(?m)^3$`)
+		press(t, term, "clear; fg\r")
+		see(t, term, "62.5 used", "q quit")
+		if s := term.State(); !s.AltScreen || s.CursorVisible {
+			t.Errorf("after fg the terminal is %+v", s)
+		}
+	}
+	press(t, term, "q")
+	seeThat(t, term, "the prompt", func(s string) bool { return strings.HasSuffix(strings.TrimSpace(s), "ready>") })
+	restored(t, term)
+	press(t, term, "exit 7\r")
+	if code, err := term.Wait(patience); code != 7 || err != nil {
+		t.Errorf("the shell ended with %d, %v", code, err)
+	}
+}
+
+// A driver that hangs at once must not keep the screen from opening, nor q from working.
+func TestHangAtInit(t *testing.T) {
+	t.Parallel()
+	term := open(t, setup{scenario: "gpu 0\nhang nvmlInit*\n"})
+	see(t, term, "connecting")
+	press(t, term, "q")
+	ends(t, term, 0)
+}
