@@ -23,14 +23,12 @@ func choose(devs []Device, selectors []string) ([]int, error) {
 	}
 	want := make([]bool, len(devs))
 	for _, s := range selectors {
-		found := false
-		for i, d := range devs {
-			if d.named(strings.TrimSpace(s)) {
-				want[i], found = true, true
-			}
+		found, err := named(devs, strings.TrimSpace(s))
+		if err != nil {
+			return nil, err
 		}
-		if !found {
-			return nil, fmt.Errorf("%w: %q; there are %s (an index, a UUID or a PCI bus id)", ErrSelect, s, offered(devs))
+		for _, i := range found {
+			want[i] = true
 		}
 	}
 	var pick []int
@@ -42,17 +40,41 @@ func choose(devs []Device, selectors []string) ([]int, error) {
 	return pick, nil
 }
 
-func (d Device) named(s string) bool {
-	if s == "" {
-		return false
+// named gives the numbers of the devices that one selector names: several only when they
+// are the instances of one split card.
+func named(devs []Device, s string) ([]int, error) {
+	var found []int
+	names := map[string]bool{} // in full
+	for i, d := range devs {
+		if full, ok := d.named(s); ok {
+			found, names[full] = append(found, i), true
+		}
 	}
+	switch {
+	case len(found) == 0:
+		return nil, fmt.Errorf("%w: %q; there are %s (an index, a UUID or a PCI bus id)", ErrSelect, s, offered(devs))
+	case len(names) > 1:
+		return nil, fmt.Errorf("%w: %q fits %d of them, give more of it", ErrSelect, s, len(names))
+	}
+	return found, nil
+}
+
+// named says whether s names the device, and what it stands for in full.
+func (d Device) named(s string) (full string, ok bool) {
 	if _, err := strconv.Atoi(s); err == nil {
-		return s == strconv.Itoa(d.Index)
+		return s, s == strconv.Itoa(d.Index)
 	}
 	g := GPU{Index: d.Index, MIG: d.MIG}
-	u, pci, low := strings.ToLower(d.UUID), strings.ToLower(d.PCI), strings.ToLower(s)
-	return s == g.Label() || u == low || len(s) >= 8 && strings.HasPrefix(u, low) ||
-		strings.Contains(s, ":") && strings.Contains(s, ".") && strings.HasSuffix(pci, low)
+	uuid, pci, low := strings.ToLower(d.UUID), strings.ToLower(d.PCI), strings.ToLower(s)
+	switch {
+	case s == "":
+		return "", false
+	case s == g.Label():
+		return s, true
+	case uuid == low, len(s) >= 8 && strings.HasPrefix(uuid, low):
+		return uuid, true
+	}
+	return pci, strings.Contains(s, ":") && strings.Contains(s, ".") && strings.HasSuffix(pci, low)
 }
 
 func offered(devs []Device) string {

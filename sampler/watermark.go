@@ -57,11 +57,11 @@ func (w *Watermarks) gpu(at time.Time, g *GPU) {
 		m = &gpuMark{}
 		w.gpus[key] = m
 	}
+	if win := mem.Window; win != nil && win.Readings > 0 { // first: it knows when the peak was reached
+		m.note(win.Max, win.MaxTime, freeAt(mem, win.Max))
+	}
 	if used, ok := mem.Used.Value(); ok {
 		m.note(used, at, mem.Free)
-	}
-	if win := mem.Window; win != nil && win.Readings > 0 {
-		m.note(win.Max, win.MaxTime, freeAt(mem, win.Max))
 	}
 	if p := mem.Peak; p != nil {
 		m.note(p.Bytes, p.Time, mem.WorstFree)
