@@ -35,6 +35,8 @@ const (
 	maxIncidents = 4096
 	// judgeSeconds is how often the rules are asked; snapshots may come faster.
 	judgeSeconds = 0.5
+	// maxSpoken is how many open alerts get new words at a time.
+	maxSpoken = 8
 )
 
 // NewWatch starts watching with the first snapshot that is added.
@@ -136,6 +138,7 @@ func (w *Watch) note(k incidentKey, c *card, found finding, at time.Time) {
 // settle raises what has held, renews what is open and closes what is over.
 func (w *Watch) settle(at time.Time) {
 	now := w.clock.now
+	words := maxSpoken
 	for k, in := range w.open {
 		rule := rules[k.rule]
 		switch {
@@ -145,7 +148,9 @@ func (w *Watch) settle(at time.Time) {
 				delete(w.open, k)
 			}
 		case in.raised:
-			in.renew(now)
+			if in.renew(now, words > 0) {
+				words--
+			}
 		case now-in.since >= rule.HoldFor.Seconds() && (in.times > 1 || rule.HoldFor == 0):
 			if !w.silenced(in) {
 				in.ready = true

@@ -18,6 +18,7 @@ type trouble struct {
 	phase  string  // of sampler.LogContext
 	host   bool    // it is about host memory
 	causes []sampler.Cause
+	only   []string // ids of the fixes that come into question; none: all
 }
 
 // sure is a cause that the facts prove.
@@ -46,6 +47,11 @@ func (t trouble) remedies() []sampler.Advice {
 	if c := t.card; c != nil {
 		e.GPUTotal, e.GPUFree = sampler.Some(bytesOf(c.usable)), sampler.Some(bytesOf(t.free))
 		in = c.incident(t.proc)
+		if t.causes[0].ID == "unattributed" {
+			u, _ := c.nobody()
+			in.History.Others = nil // none of those listed
+			e.ProcessInUse = sampler.Some(bytesOf(c.used - u))
+		}
 	}
 	if p := t.proc; p != nil {
 		e.PID = sampler.Some(p.pid)
@@ -57,7 +63,14 @@ func (t trouble) remedies() []sampler.Advice {
 	}
 	in.Events = []sampler.OOMEvent{e}
 	list := newFailure(in, e, Words("en")).advise(t.causes)
-	return list[:min(len(list), maxRemedies)]
+	if len(t.only) > 0 {
+		list = slices.DeleteFunc(list, func(a sampler.Advice) bool { return !slices.Contains(t.only, a.ID) })
+	}
+	list = list[:min(len(list), maxRemedies)]
+	for i := range list {
+		list[i].Rank = i + 1
+	}
+	return list
 }
 
 // incident is what is known of a process and its card, for explaining a failure of it.

@@ -49,13 +49,14 @@ func (in *incident) raise(kind string, now float64, at time.Time) {
 	in.first = in.now
 }
 
-// renew brings an open alert up to date.
-func (in *incident) renew(now float64) {
-	if in.found.level != in.now.Level || now-in.said >= saySeconds {
+// renew brings an open alert up to date, with new words when there is leave for them.
+func (in *incident) renew(now float64, leave bool) (spoken bool) {
+	if in.found.level != in.now.Level || leave && now-in.said >= saySeconds {
 		in.speak(now)
-		return
+		return true
 	}
 	in.now.ETA = in.found.eta
+	return false
 }
 
 func (in *incident) speak(now float64) {

@@ -16,7 +16,7 @@ type flushes struct {
 	sizes       [8]float64
 	count       int
 	plain       float64 // last fall that was not a flush; NaN: none
-	began       float64 // when watching for falls began
+	limit       float64 // since when the memory has been at the limit; NaN: it is not
 }
 
 const (
@@ -28,16 +28,19 @@ const (
 	flushShare   = 0.01
 	flushLeast   = 256
 	flushSeconds = 60
+	// The first flush comes when the limit has been held for a while: the top of a saw-tooth
+	// or spike is not.
+	flushHeld = 15
 )
 
 func (f *flushes) reset() {
-	*f = flushes{plain: math.NaN(), began: math.NaN()}
+	*f = flushes{plain: math.NaN(), limit: math.NaN()}
 }
 
 // add takes the extremes and the newest value of the card's used memory.
 func (f *flushes) add(now, high, low, value float64, c *card) {
 	if !f.known {
-		f.known, f.top, f.began, f.turned = true, high, now, now
+		f.known, f.top, f.turned = true, high, now
 	}
 	step := max(flushLeast, c.total*flushShare)
 	for _, v := range [...]float64{high, low, value} {
@@ -46,13 +49,17 @@ func (f *flushes) add(now, high, low, value float64, c *card) {
 }
 
 func (f *flushes) turn(now, v, step float64, c *card) {
+	near := c.usable-v <= max(flushLimit*c.total, flushLeast)
+	if near && math.IsNaN(f.limit) {
+		f.limit = now
+	}
 	switch {
 	case !f.falling && v >= f.top:
 		f.top, f.turned = v, now
 	case !f.falling && v < f.top-step:
 		f.falling, f.bottom = true, v
-		f.atLimit = c.usable-f.top <= max(flushLimit*c.total, flushLeast)
-		f.turned = now
+		f.atLimit = now-f.limit >= flushHeld || f.follows(now) && !math.IsNaN(f.limit)
+		f.turned, f.limit = now, math.NaN()
 		if !f.atLimit {
 			f.plain = now
 		}
@@ -72,6 +79,11 @@ func (f *flushes) turn(now, v, step float64, c *card) {
 	}
 }
 
+// follows says whether there has been a flush of late.
+func (f *flushes) follows(now float64) bool {
+	return f.count > 0 && now-f.times[(f.count-1)%len(f.times)] <= flushSpan
+}
+
 // recent are the flushes of the last ten minutes: how many, since when, the largest.
 // Falls that were there before the limit was reached are a habit of the program: then
 // there are none.
@@ -82,7 +94,7 @@ func (f *flushes) recent(now float64) (n int, since, largest float64) {
 			n, since, largest = n+1, min(since, t), max(largest, f.sizes[i])
 		}
 	}
-	if n == 0 || f.plain > since-flushSpan || since-f.began < 2*flushSeconds {
+	if n == 0 || f.plain > since-flushSpan {
 		return 0, 0, 0
 	}
 	return n, since, largest

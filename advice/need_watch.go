@@ -29,6 +29,9 @@ const (
 	// refusalSeconds is how long a refused request stays a need when nothing is known of
 	// the program that made it.
 	refusalSeconds = 3600
+	// refusedWindow is the window of the worst free memory for a refused request: the
+	// minute before would still show the process that has died of it.
+	refusedWindow = 8
 	// restartSeconds is how long the same command may take to come back.
 	restartSeconds = 24 * 3600
 )
@@ -236,13 +239,17 @@ func (w *Watch) Fit(gpu int) (fit Fit, ok bool) {
 
 func (w *Watch) fit(c *card) Fit {
 	f := Fit{GPU: c.gpu.Index, UUID: c.gpu.UUID, Total: total(c.gpu.Memory), Free: free(c.gpu.Memory)}
-	if v := c.worst.last(w.clock.now, worstSeconds); v == v {
-		f.WorstFree = sampler.Some(bytesOf(v))
-	}
 	if v := c.worst.ever; v == v {
 		f.WorstFreeStart = sampler.Some(bytesOf(v))
 	}
 	n, ok := w.needs.of(c)
+	window := float64(worstSeconds)
+	if n.Source == NeedRefused {
+		window = refusedWindow
+	}
+	if v := c.worst.last(w.clock.now, window); v == v {
+		f.WorstFree = sampler.Some(bytesOf(v))
+	}
 	if !ok {
 		if n, ok = c.largestJump(w.clock.now); ok {
 			// The worst free memory is that of the last such jump itself: what counts is what

@@ -40,9 +40,10 @@ func sayNeed(c *card, fit Fit) saying {
 	need, _ := fit.Need.Value()
 	worst := fit.WorstFree.Or(0)
 	s := saying{
-		text: fmt.Sprintf("GPU %d: %s needed, %s free at the worst of the last minute: %s short", fit.GPU,
-			need.Bytes, worst, fit.Short),
-		evidence: []string{fmt.Sprintf("need: %s (%s)", need.Bytes, need.Source)},
+		text: fmt.Sprintf("GPU %d: %s needed (%s), %s free at worst: %s short", fit.GPU, need.Bytes, need.Source,
+			worst, fit.Short),
+		evidence: []string{fmt.Sprintf("need: %s, %s", need.Bytes, need.Source),
+			fmt.Sprintf("least free of late: %s", worst)},
 		numbers: map[string]float64{"need_bytes": float64(need.Bytes), "worst_free_bytes": float64(worst),
 			"short_bytes": float64(fit.Short)},
 	}
@@ -56,8 +57,11 @@ func sayNeed(c *card, fit Fit) saying {
 	}
 	s.evidence = append(s.evidence, heldBy(fit.Holders)...)
 	t := trouble{card: c, proc: c.withPID(need.PID.Or(0)), need: mib(need.Bytes), free: mib(worst), causes: sure("too_big")}
-	if len(fit.InTheWay()) > 0 {
-		t.causes = sure("other_process", "too_big")
+	if way := fit.InTheWay(); len(way) > 0 {
+		t.causes = sure("other_process")
+		if biggest := c.others(0); t.proc == nil && len(biggest) > 1 && way[0].PID != biggest[0].pid {
+			t.proc = biggest[0] // most likely the one that will ask
+		}
 	}
 	s.advice = t.remedies()
 	return s

@@ -68,8 +68,9 @@ func checkRepeatSpike(f *Facts) []finding {
 
 // expectation is why the next spike will not fit.
 type expectation struct {
-	need float64 // MiB
-	how  string
+	need  float64 // MiB
+	later int     // so many spikes fit before it
+	how   string
 }
 
 // expects says whether one of the next spikes is larger than what is free.
@@ -77,11 +78,15 @@ func (p pattern) expects(free, limit float64) (e expectation, ok bool) {
 	slack := limit * 0.002
 	switch {
 	case p.low > free+slack:
-		return expectation{p.low, fmt.Sprintf("the last %d took %s to %s", min(p.n, 3), size(p.low), size(p.high))}, true
-	case p.trend > 0 && p.n >= 4 && p.high+p.trend > free:
-		return expectation{p.high + p.trend, fmt.Sprintf("each takes %s more than the one before; the last took %s", size(p.trend), size(p.high))}, true
+		return expectation{p.low, 0, fmt.Sprintf("the last %d took %s to %s", min(p.n, 3), size(p.low), size(p.high))}, true
+	case p.trend > 0:
+		e = expectation{p.high + p.trend, 0, fmt.Sprintf("each takes %s more than the one before; the last took %s", size(p.trend), size(p.high))}
+		if e.need <= free { // one step further: there is time to act
+			e.need, e.later = e.need+p.trend, 1
+		}
+		return e, e.need > free
 	case p.varies(limit) && p.mean+varyDeviations*p.deviation > free+slack:
-		return expectation{p.mean + varyDeviations*p.deviation,
+		return expectation{p.mean + varyDeviations*p.deviation, 0,
 			fmt.Sprintf("they vary: %s on average, deviation %s", size(p.mean), size(p.deviation))}, true
 	}
 	return e, false
@@ -94,7 +99,7 @@ func (p pattern) varies(limit float64) bool {
 }
 
 func spikeFinding(f *Facts, c *card, pid int, pt pattern, e expectation, free float64) finding {
-	due := pt.due(f.now)
+	due := pt.due(f.now) + float64(e.later)*pt.period
 	level := sampler.LevelWarning
 	if due <= spikeSoon && pt.low > free {
 		level = sampler.LevelCritical
@@ -109,8 +114,12 @@ func saySpike(c *card, pid int, pt pattern, e expectation, free, due float64) sa
 	if due > 5 {
 		when = "~" + spanOf(due)
 	}
+	which := "the next spike"
+	if e.later > 0 {
+		which = "the spike after next"
+	}
 	s := saying{
-		text: fmt.Sprintf("GPU %d: the next spike (%s) needs %s, %s will be free", c.gpu.Index, when, size(e.need), size(free)),
+		text: fmt.Sprintf("GPU %d: %s (%s) needs %s, %s will be free", c.gpu.Index, which, when, size(e.need), size(free)),
 		evidence: []string{
 			fmt.Sprintf("%d spikes like this, one every %s, %s wide; %s", pt.n, spanOf(pt.period), spanOf(pt.width), e.how),
 			fmt.Sprintf("%s short", size(e.need-free)),

@@ -18,6 +18,9 @@ var ruleUnattributed = Rule{
 	check:      checkUnattributed,
 }
 
+// stopOnly: nothing but ending what holds it gives such memory back.
+var stopOnly = []string{"stop_other_process"}
+
 func checkUnattributed(f *Facts) []finding {
 	c := f.card
 	if c == nil || c.figures != f.now {
@@ -43,7 +46,7 @@ func sayLeft(c *card, o orphan, left float64) saying {
 			"a child of it, often a data loader or another rank, may still have the card open",
 		},
 		numbers: map[string]float64{"left_bytes": float64(bytesOf(left)), "held_bytes": float64(bytesOf(o.bytes))},
-		advice:  trouble{card: c, free: c.free, need: c.free + left, causes: sure("unattributed")}.remedies(),
+		advice:  trouble{card: c, free: c.free, need: c.free + left, causes: sure("unattributed"), only: stopOnly}.remedies(),
 	}
 }
 
@@ -69,7 +72,7 @@ func nobodyHasIt(f *Facts) []finding {
 			evidence: []string{fmt.Sprintf("%s short of %s (%s)", fit.Short, need.Bytes, need.Source),
 				"processes of other containers and users, or ones just ended, are not listed"},
 			numbers: map[string]float64{"unattributed_bytes": float64(bytesOf(u)), "short_bytes": float64(fit.Short)},
-			advice:  trouble{card: c, free: c.free, need: mib(need.Bytes), causes: sure("unattributed")}.remedies(),
+			advice:  trouble{card: c, free: c.free, need: mib(need.Bytes), causes: sure("unattributed"), only: stopOnly}.remedies(),
 		}
 	}}}
 }
