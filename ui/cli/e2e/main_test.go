@@ -19,8 +19,9 @@ import (
 	"nvpeak/ui/cli/e2e"
 )
 
-// binary is the nvpeak under test, built once a process.
-var binary string
+// binary is the nvpeak under test: built once a process, or a finished one that
+// NVPEAK_TEST_BINARY names (that of a release).
+var binary = os.Getenv("NVPEAK_TEST_BINARY")
 
 // patience bounds every wait: far more than is needed, for a busy machine.
 const patience = 20 * time.Second
@@ -29,6 +30,9 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
 		f.Value.Set("6") //nolint:errcheck // the tests mostly wait, so more than one a core
+	}
+	if binary != "" {
+		os.Exit(m.Run())
 	}
 	os.Exit(build(m))
 }
