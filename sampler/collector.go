@@ -20,20 +20,21 @@ type collector struct {
 
 // device is everything known of one GPU.
 type device struct {
-	dev      Device
-	mem      Memory // of the last good reading
-	win      Window
-	memErr   error
-	metrics  Metrics
-	slowErr  error
-	procs    []Process
-	procUsed Bytes // used when procs were read
-	procsOK  bool
-	listedAt time.Time
-	asked    bool // for a fresh process list
-	xid      Opt[uint64]
-	xidTime  time.Time
-	retryAt  time.Time // a lost GPU is probed again then
+	dev        Device
+	mem        Memory // of the last good reading
+	win        Window
+	memErr     error
+	metrics    Metrics
+	slowErr    error
+	procs      []Process
+	procUsed   Bytes // used when procs were read
+	listedMost Bytes // the most that was used at any list
+	procsOK    bool
+	listedAt   time.Time
+	asked      bool // for a fresh process list
+	xid        Opt[uint64]
+	xidTime    time.Time
+	retryAt    time.Time // a lost GPU is probed again then
 }
 
 func newCollector() *collector {
@@ -59,8 +60,8 @@ func (c *collector) adopt(inv Inventory) {
 	}
 }
 
-// reading notes an answer of the fast lane. It returns true when the process list no
-// longer fits the memory and should be read again soon.
+// reading notes an answer of the fast lane. It returns true when the memory is higher
+// than at any process list before, and the list should be read at once.
 func (c *collector) reading(dev int, at time.Time, r Reading, err error) (stale bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,12 +90,12 @@ func (c *collector) reading(dev int, at time.Time, r Reading, err error) (stale 
 	if !d.procsOK || d.asked || at.Sub(d.listedAt) < staleAfter {
 		return false
 	}
-	d.asked = used.Less(d.procUsed)+d.procUsed.Less(used) >= staleBytes
+	d.asked = used > d.listedMost+staleBytes
 	return d.asked
 }
 
-// staleBytes: when memory has moved this much since the process list was read, the list
-// is read again, so that a peak finds its process. 32 MiB is more than the small
+// staleBytes: when memory is this much higher than at any process list before, the list
+// is read at once, so that a peak finds its process. 32 MiB is more than the small
 // movements of an allocator (segments of 2 and 20 MiB, c10/cuda/CUDACachingAllocator.cpp).
 // At most every 200 ms, for lists are dear.
 const (
@@ -214,6 +215,7 @@ func (c *collector) listed(d *device, at time.Time, procs []Process, err error) 
 	case err == nil:
 		d.procs, d.procsOK = procs, true
 		d.procUsed = d.mem.Used.Or(0)
+		d.listedMost = max(d.listedMost, d.procUsed)
 		g := GPU{Index: d.dev.Index, UUID: d.dev.UUID, MIG: d.dev.MIG}
 		for i := range procs {
 			if used, ok := procs[i].Memory.Value(); ok {
@@ -284,19 +286,32 @@ func (d *device) gpu(lost error) GPU {
 		g.Memory.Window = &w
 	}
 	g.Processes = append(make([]Process, 0, len(d.procs)), d.procs...)
-	g.attribute(d.procsOK)
+	if d.procsOK {
+		g.attribute(d.procUsed)
+	}
 	return g
 }
 
 // attribute sets what no process accounts for, so that processes + unattributed = used.
-func (g *GPU) attribute(listed bool) {
+// The list was read some milliseconds before the memory, when atList was used. What has
+// moved since belongs to the process where there is only one.
+func (g *GPU) attribute(atList Bytes) {
 	used, ok := g.Memory.Used.Value()
-	if !ok || !listed {
+	if !ok {
 		return
 	}
 	var sum Bytes
+	var last *Process
+	known := 0
 	for i := range g.Processes {
-		sum += min(g.Processes[i].Memory.Or(0), Sane)
+		if b, ok := g.Processes[i].Memory.Value(); ok {
+			sum += min(b, Sane)
+			known, last = known+1, &g.Processes[i]
+		}
+	}
+	if nobody := atList.Less(sum); known == 1 && len(g.Processes) == 1 && used != atList && used > nobody {
+		last.Memory = Some(used - nobody)
+		sum = used - nobody
 	}
 	g.Memory.Unattributed = Some(used.Less(sum))
 }

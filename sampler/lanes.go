@@ -169,9 +169,11 @@ func (g *group) replace(w *worker) {
 	g.wg.Done() // for the abandoned one
 }
 
-// rounds plans who is asked when in a dear lane: every device once a period, evenly
-// spread over it. When the calls are slow the period grows, so that they take at most
-// slowDuty of one thread.
+// rounds plans who is asked when in a dear lane: every device once a period, one after
+// the other shortly before the snapshot of whole periods is made, so that processes and
+// memory are of one moment. Drivers hold a lock during a list, hence the spacing between
+// devices. When the calls are slow the period grows, so that they take at most slowDuty
+// of one thread.
 type rounds struct {
 	base time.Duration
 	next []time.Time
@@ -179,10 +181,17 @@ type rounds struct {
 	off  []bool
 }
 
+// slotSpacing is the time between two devices, if the period has room for it.
+const slotSpacing = 10 * time.Millisecond
+
 func newRounds(base time.Duration, n int, now time.Time) *rounds {
 	r := &rounds{base: base, next: make([]time.Time, n), cost: make([]time.Duration, n), off: make([]bool, n)}
+	spacing := min(slotSpacing, base*6/10/time.Duration(max(n, 1)))
 	for i := range r.next {
-		r.next[i] = now.Add(base * time.Duration(i+1) / time.Duration(n))
+		r.next[i] = now.Truncate(base).Add(base - time.Duration(n-i)*spacing)
+		if r.next[i].Before(now) {
+			r.next[i] = r.next[i].Add(base)
+		}
 	}
 	return r
 }
@@ -198,16 +207,17 @@ func (r *rounds) first() (dev int, at time.Time) {
 	return dev, at
 }
 
+// done notes what a device has cost and plans its next turn.
 func (r *rounds) done(dev int, began, now time.Time) {
 	r.cost[dev] = now.Sub(began)
 	var sum time.Duration
 	for _, c := range r.cost {
 		sum += c
 	}
-	period := max(r.base, time.Duration(float64(sum)/slowDuty))
-	r.next[dev] = r.next[dev].Add(period)
-	if r.next[dev].Before(now) {
-		r.next[dev] = now.Add(period)
+	turns := 1 + time.Duration(float64(sum)/slowDuty)/r.base
+	r.next[dev] = r.next[dev].Add(turns * r.base)
+	for r.next[dev].Before(now) {
+		r.next[dev] = r.next[dev].Add(r.base)
 	}
 }
 
@@ -233,7 +243,7 @@ func (l *Loop) slowLane(ready chan struct{}) func(*worker) {
 			select {
 			case <-w.group.ctx.Done():
 				return
-			case d := <-l.stale:
+			case d := <-l.stale: // a new peak: whose?
 				if !l.askProcesses(w, d) {
 					return
 				}

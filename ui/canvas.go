@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/mattn/go-runewidth"
 
 	"nvpeak/theme"
@@ -30,10 +31,12 @@ type rect struct{ x, y, w, h int }
 func newCanvas(w, h int) *canvas {
 	c := &canvas{w: w, h: h, cells: make([]cell, w*h)}
 	for i := range c.cells {
-		c.cells[i].r = ' '
+		c.cells[i] = blank
 	}
 	return c
 }
+
+var blank = cell{r: ' '}
 
 // put writes text from (x, y) on, at most to column end (exclusive), and returns the
 // column after it. Text may come from outside: every rune is passed through harmless.
@@ -158,50 +161,58 @@ func (c *canvas) render(p *paint) string {
 				j++
 			}
 			s := p.style(row[i].role, row[i].back)
-			b.WriteString(s.before)
+			if s.params != "" {
+				b.WriteString("\x1b[" + s.params + "m")
+			}
 			for _, cell := range row[i:j] {
 				if cell.r != 0 {
 					b.WriteRune(cell.r)
 				}
 			}
-			b.WriteString(s.after)
+			if s.params != "" {
+				b.WriteString("\x1b[m")
+			}
 			i = j
 		}
 	}
 	return b.String()
 }
 
-// paint is a theme made ready: for every role and background what to write before and
-// after a text. Lip Gloss takes 3 us to render a style and a screen has a thousand
-// pieces, so each style is rendered once.
+// paint is a theme made ready for a terminal: for every role and background the
+// parameters of its SGR sequence, in the colours that the terminal has. Lip Gloss takes
+// 3 us to render a style and a screen has a thousand pieces, so each is rendered once.
 type paint struct {
-	theme  *theme.Theme
-	styles map[[2]uint8]sgr
+	theme   *theme.Theme
+	profile colorprofile.Profile
+	styles  map[[2]uint8]sgr
 }
 
-type sgr struct{ before, after string }
+// sgr is the inside of an SGR sequence, "1;38;5;12"; empty: nothing special.
+type sgr struct{ params string }
 
-func newPaint(t *theme.Theme) *paint { return &paint{theme: t, styles: map[[2]uint8]sgr{}} }
+func newPaint(t *theme.Theme, p colorprofile.Profile) *paint {
+	return &paint{theme: t, profile: p, styles: map[[2]uint8]sgr{}}
+}
 
 func (p *paint) style(role theme.Role, back theme.Back) sgr {
 	key := [2]uint8{uint8(role), uint8(back)}
 	s, ok := p.styles[key]
 	if !ok {
-		s = compile(p.theme.Roles[role], p.theme.Backs[back])
+		s = p.compile(p.theme.Roles[role], p.theme.Backs[back])
 		p.styles[key] = s
 	}
 	return s
 }
 
-func compile(fore, back theme.Style) sgr {
+func (p *paint) compile(fore, back theme.Style) sgr {
 	st := lipgloss.NewStyle().Bold(fore.Bold || back.Bold).Faint(fore.Dim).Reverse(fore.Reverse || back.Reverse)
-	if fore.Color != "" {
-		st = st.Foreground(lipgloss.Color(fore.Color))
+	if fore.Color != "" && p.profile > colorprofile.ASCII {
+		st = st.Foreground(p.profile.Convert(lipgloss.Color(fore.Color)))
 	}
-	if back.Color != "" {
-		st = st.Background(lipgloss.Color(back.Color))
+	if back.Color != "" && p.profile > colorprofile.ASCII {
+		st = st.Background(p.profile.Convert(lipgloss.Color(back.Color)))
 	}
 	const sentinel = "x"
-	before, after, _ := strings.Cut(st.Render(sentinel), sentinel)
-	return sgr{before, after}
+	before, _, _ := strings.Cut(st.Render(sentinel), sentinel)
+	return sgr{strings.TrimSuffix(strings.TrimPrefix(before, "\x1b["), "m")}
 }

@@ -203,7 +203,7 @@ func processRows(v *view) []procRow {
 		for j := range g.Processes {
 			rows = append(rows, procRow{g, &g.Processes[j], v})
 		}
-		if un := g.Memory.Unattributed.Or(0); un >= unattributedRow {
+		if un := g.Memory.Unattributed.Or(0); un >= max(unattributedRow, g.Memory.Total.Or(0)/200) {
 			rows = append(rows, procRow{g, nil, v})
 		}
 	}
@@ -218,8 +218,8 @@ func processRows(v *view) []procRow {
 	return rows
 }
 
-// unattributedRow is the least unattributed memory that gets a row of its own: less is
-// the difference of two readings.
+// unattributedRow is the least unattributed memory that gets a row of its own, or half a
+// percent of the card: less is what moved between two readings.
 const unattributedRow = 64 * sampler.MiB
 
 // commandWidth is what columns of high rank leave to the command line.

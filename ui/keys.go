@@ -50,8 +50,8 @@ func init() { // not a literal: the help lists the bindings, which would be a cy
 		{[]string{"-"}, "+ -", "refresh faster, slower", intervalBy(1)},
 		{[]string{"+", "="}, "", "", intervalBy(-1)},
 		{[]string{"T"}, "T", "next theme", (*Model).nextTheme},
-		{[]string{"ctrl+l"}, "Ctrl-L", "draw again", func(*Model) tea.Cmd { return tea.ClearScreen }},
-		{[]string{"ctrl+z"}, "Ctrl-Z", "suspend (fg comes back)", func(*Model) tea.Cmd { return tea.Suspend }},
+		{[]string{"ctrl+l"}, "Ctrl-L", "draw again", (*Model).again},
+		{[]string{"ctrl+z"}, "Ctrl-Z", "suspend (fg comes back)", (*Model).suspend},
 		{[]string{"esc"}, "", "", (*Model).clearCursor},
 	}
 }
@@ -63,7 +63,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case k == "ctrl+c":
 		return tea.Quit
 	case k == "ctrl+z":
-		return tea.Suspend
+		return m.suspend()
 	case m.mode == modeNeed:
 		return m.typeNeed(msg)
 	case m.mode == modeReset:
@@ -241,8 +241,17 @@ func (m *Model) pause() tea.Cmd {
 }
 
 func (m *Model) nextTheme() tea.Cmd {
-	m.themeFixed, m.paint = true, newPaint(theme.After(m.paint.theme))
+	m.themeFixed = true
+	m.paintIn(theme.After(m.paint.theme))
 	return m.note("theme " + m.paint.theme.Name)
+}
+
+// again sends the whole screen.
+func (m *Model) again() tea.Cmd {
+	if m.screen != nil {
+		m.screen.again()
+	}
+	return nil
 }
 
 func (m *Model) askNeed() tea.Cmd {

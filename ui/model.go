@@ -5,6 +5,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 
 	"nvpeak/advice"
 	"nvpeak/sampler"
@@ -26,6 +28,7 @@ type Options struct {
 	Need     sampler.Opt[sampler.Bytes]
 	Theme    string // empty: by the terminal's background
 	ASCII    bool
+	NoColor  bool
 	Label    string // "DEMO training"
 	Interval time.Duration
 	Span     time.Duration // of the plots
@@ -60,6 +63,9 @@ type Model struct {
 
 	view       view
 	paint      *paint
+	screen     *screen   // nil: the frame is read with Frame
+	terminal   *terminal // with screen
+	noColor    bool
 	themeFixed bool // chosen by the user: the terminal's answer is ignored
 	worstFirst bool
 
@@ -70,8 +76,6 @@ type Model struct {
 	w, h    int
 	noticed int // number of the notice on screen, so that an old timer does not clear a new one
 	err     error
-
-	frame string // the screen as last drawn; empty: draw again
 }
 
 // New makes the model. ctx ends the waiting for the feed.
@@ -88,7 +92,7 @@ func New(ctx context.Context, feed Feed, o Options) *Model {
 	if !fixed {
 		t = theme.For(true)
 	}
-	m.themeFixed, m.paint = fixed, newPaint(t)
+	m.themeFixed, m.noColor, m.paint = fixed, o.NoColor, newPaint(t, colorprofile.TrueColor)
 	glyphs := &theme.Unicode
 	if o.ASCII {
 		glyphs = &theme.ASCII
@@ -98,16 +102,19 @@ func New(ctx context.Context, feed Feed, o Options) *Model {
 	return m
 }
 
-// Err is why the feed ended, after the program has.
-func (m *Model) Err() error { return m.err }
-
-// Init asks for the first snapshots and for the terminal's background; nobody waits for its answer.
-func (m *Model) Init() tea.Cmd {
-	if m.themeFixed {
-		return m.waitForSnapshots
+// paintAs chooses the colours that the terminal has.
+func (m *Model) paintAs(p colorprofile.Profile) {
+	if m.noColor {
+		p = min(p, colorprofile.ASCII)
 	}
-	return tea.Batch(m.waitForSnapshots, tea.RequestBackgroundColor)
+	m.paint = newPaint(m.paint.theme, p)
 }
+
+// paintIn changes the theme.
+func (m *Model) paintIn(t *theme.Theme) { m.paint = newPaint(t, m.paint.profile) }
+
+// Init begins to wait for snapshots.
+func (m *Model) Init() tea.Cmd { return m.waitForSnapshots }
 
 // Messages say what happened.
 type (
@@ -116,7 +123,8 @@ type (
 	noticeExpired    struct{ number int }
 )
 
-func (m *Model) waitForSnapshots() tea.Msg {
+func (m *Model) waitForSnapshots() (msg tea.Msg) {
+	defer sampler.Guard(func(err error) { msg = feedEnded{err} })
 	s, err := m.feed.Next(m.ctx)
 	if err != nil {
 		return feedEnded{err}
@@ -124,23 +132,40 @@ func (m *Model) waitForSnapshots() tea.Msg {
 	return snapshotsArrived{s}
 }
 
-// Update takes one message.
-func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	m.frame = ""
+// Update takes one message and shows what has come of it.
+func (m *Model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
+	defer sampler.Guard(func(err error) {
+		m.err = err
+		cmd = tea.Quit // Run gives the terminal back and tells
+	})
+	cmd = m.update(msg)
+	if m.screen != nil && m.w > 0 && m.h > 0 {
+		m.screen.show(m.draw(), m.paint)
+	}
+	return m, cmd
+}
+
+func (m *Model) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case snapshotsArrived:
 		m.take(msg.snapshots)
-		return m, m.waitForSnapshots
+		return m.waitForSnapshots
 	case feedEnded:
-		return m, m.ended(msg.err)
+		return m.ended(msg.err)
 	case tea.WindowSizeMsg:
-		m.w, m.h = msg.Width, msg.Height
+		m.resize(msg.Width, msg.Height)
+	case resumed:
+		m.resume()
 	case tea.BackgroundColorMsg:
 		if !m.themeFixed {
-			m.paint = newPaint(theme.For(msg.IsDark()))
+			m.paintIn(theme.For(msg.IsDark()))
+		}
+	case tea.ModeReportMsg:
+		if msg.Mode == ansi.ModeSynchronizedOutput && msg.Value == ansi.ModeReset && m.screen != nil {
+			m.screen.synchronised()
 		}
 	case tea.KeyPressMsg:
-		return m, m.key(msg)
+		return m.key(msg)
 	case tea.PasteMsg:
 		m.paste(msg.Content)
 	case noticeExpired:
@@ -148,7 +173,17 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.view.notice = ""
 		}
 	}
-	return m, nil
+	return nil
+}
+
+func (m *Model) resize(w, h int) {
+	if w <= 0 || h <= 0 { // not known: a terminal behind a serial line, or not set yet
+		return
+	}
+	m.w, m.h = w, h
+	if m.screen != nil {
+		m.screen.again()
+	}
 }
 
 func (m *Model) ended(err error) tea.Cmd {
@@ -221,15 +256,12 @@ func (m *Model) list() {
 	}
 }
 
-// View is the screen. Bubble Tea asks after every message; it is drawn once.
+// View is the screen as text. On a terminal nobody reads it: see screen.
 func (m *Model) View() tea.View {
-	if m.frame == "" && m.w > 0 && m.h > 0 {
-		m.frame = m.draw().render(m.paint)
+	if m.screen != nil || m.w == 0 || m.h == 0 {
+		return tea.View{}
 	}
-	view := tea.NewView(m.frame)
-	view.AltScreen = true
-	view.WindowTitle = "nvpeak"
-	return view
+	return tea.NewView(m.draw().render(m.paint))
 }
 
 // draw draws the screen of the present mode.

@@ -2,12 +2,9 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
+	"os"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
@@ -38,18 +35,12 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 	if err := l.start(ctx, connectPatience); err != nil {
 		return err
 	}
-	model := ui.New(ctx, l, a.screenOptions(l.label))
-	_, err = tea.NewProgram(model, a.programOptions(ctx)...).Run()
+	err = ui.Run(ctx, a.in.(*os.File), a.out.(*os.File), ui.New(ctx, l, a.screenOptions(l.label)))
 	cause := context.Cause(ctx)
 	cancel(nil)
 	l.Wait(closePatience)
-	switch {
-	case cause != nil:
+	if cause != nil {
 		return cause
-	case model.Err() != nil:
-		return model.Err()
-	case errors.Is(err, tea.ErrProgramKilled), errors.Is(err, tea.ErrInterrupted):
-		return fmt.Errorf("the screen ended: %w", err)
 	}
 	return err
 }
@@ -59,21 +50,9 @@ const closePatience = 300 * time.Millisecond
 
 func (a *app) screenOptions(label string) ui.Options {
 	o := ui.Options{Need: a.opt.need.Opt, Theme: string(a.opt.theme), ASCII: bool(a.opt.ascii),
-		Label: label, Interval: a.opt.interval}
-	if a.opt.noColor && o.Theme == "" {
+		NoColor: bool(a.opt.noColor), Label: label, Interval: a.opt.interval}
+	if o.NoColor && o.Theme == "" {
 		o.Theme = "mono"
 	}
 	return o
-}
-
-// framesPerSecond bounds how soon a key shows (33 ms); pictures come once an interval.
-const framesPerSecond = 30
-
-func (a *app) programOptions(ctx context.Context) []tea.ProgramOption {
-	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(framesPerSecond),
-		tea.WithoutSignalHandler(), tea.WithInput(a.in), tea.WithOutput(a.out)}
-	if a.opt.noColor {
-		opts = append(opts, tea.WithColorProfile(colorprofile.ASCII)) // Bubble Tea takes only NO_COLOR=1 and true
-	}
-	return opts
 }

@@ -1,0 +1,103 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+)
+
+// Run shows the monitor on the terminal until the user quits, the feed or the context
+// ends, and gives the terminal back whatever happens. Its error is that of the feed, of
+// the terminal or of the program.
+func Run(ctx context.Context, in, out *os.File, m *Model) (err error) {
+	t := &terminal{in: in, out: out}
+	w, h, err := t.size()
+	if err != nil {
+		return fmt.Errorf("the terminal does not tell its size: %w", err)
+	}
+	if err := t.enter(); err != nil {
+		return fmt.Errorf("the terminal cannot be set up: %w", err)
+	}
+	m.screen = newScreen(out)
+	m.terminal = t
+	defer t.leave()
+	defer m.screen.close(closePatience)
+	out.WriteString(askTerminal) //nolint:errcheck // the first frame will tell
+	m.w, m.h = 80, 24
+	m.resize(w, h)
+	m.paintAs(colorprofile.Detect(out, os.Environ()))
+	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithoutRenderer(),
+		tea.WithFPS(1), tea.WithoutSignalHandler())
+	stop := watchSignals(ctx, p, t)
+	defer stop()
+	if _, err = p.Run(); m.err != nil {
+		return m.err
+	}
+	if ctx.Err() != nil {
+		return nil // whoever ended the context knows why
+	}
+	return err
+}
+
+const closePatience = 300 * time.Millisecond
+
+// watchSignals tells the program of new sizes, and of coming back from a stop that it
+// did not begin itself.
+func watchSignals(ctx context.Context, p *tea.Program, t *terminal) (stop func()) {
+	ch := make(chan os.Signal, 1)
+	signal.Notify(ch, syscall.SIGWINCH, syscall.SIGCONT)
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case s := <-ch:
+				if s == syscall.SIGCONT {
+					p.Send(resumed{})
+				}
+				if w, h, err := t.size(); err == nil {
+					p.Send(tea.WindowSizeMsg{Width: w, Height: h})
+				}
+			}
+		}
+	}()
+	return func() { signal.Stop(ch); cancel() }
+}
+
+// resumed: the program runs again after a stop.
+type resumed struct{}
+
+// suspend gives the terminal back, stops the process group as Ctrl-Z does, and returns
+// when the shell has it run again. SIGCONT brings `resumed`.
+func (m *Model) suspend() tea.Cmd {
+	if m.screen == nil {
+		return nil
+	}
+	m.screen.suspend(true)
+	m.terminal.leave()
+	return func() tea.Msg {
+		syscall.Kill(0, syscall.SIGTSTP) //nolint:errcheck // then it is not stopped
+		return nil
+	}
+}
+
+// resume takes the terminal again.
+func (m *Model) resume() {
+	if m.screen == nil {
+		return
+	}
+	if m.terminal.saved == nil {
+		if err := m.terminal.enter(); err != nil {
+			m.err = err
+			return
+		}
+	}
+	m.screen.suspend(false)
+}

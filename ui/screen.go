@@ -1,0 +1,199 @@
+package ui
+
+import (
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// screen puts frames on the terminal and sends only the cells that changed.
+//
+// Bubble Tea has a renderer of its own. It wakes 60 times a second to look for work
+// (0.4 to 0.7 % of a core, as much as nvpeak may use in all), takes 2 to 3 ms to parse a
+// frame of text back into the cells we had, and writes from under the lock that Update
+// needs, so that a terminal under Ctrl-S stops the program. This one is told when there is
+// a frame, has the cells, and writes on a goroutine that nobody waits for: while the
+// terminal is slow, frames are skipped, never queued.
+type screen struct {
+	out io.Writer
+
+	mu     sync.Mutex
+	next   *frame // the newest that is not on the way yet
+	forget bool   // the terminal no longer shows what was sent
+	sync   bool   // the terminal knows synchronised output (mode 2026)
+	hold   bool   // suspended: nothing is written
+	wake   chan struct{}
+	stop   chan struct{}
+	done   chan struct{}
+
+	shown *frame // on the terminal; of run alone
+}
+
+// frame is a canvas and what it looks like.
+type frame struct {
+	*canvas
+	*paint
+}
+
+func newScreen(out io.Writer) *screen {
+	s := &screen{out: out, wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
+	go s.run()
+	return s
+}
+
+// show hands over a frame. It never waits.
+func (s *screen) show(c *canvas, p *paint) {
+	s.mu.Lock()
+	s.next = &frame{c, p}
+	s.mu.Unlock()
+	s.poke()
+}
+
+// again sends the whole of the next frame: after a resize, a suspend, Ctrl-L.
+func (s *screen) again() {
+	s.mu.Lock()
+	s.forget = true
+	s.mu.Unlock()
+}
+
+// synchronised turns on the marks that let a terminal show a frame at once.
+func (s *screen) synchronised() {
+	s.mu.Lock()
+	s.sync = true
+	s.mu.Unlock()
+}
+
+// suspend stops or allows writing.
+func (s *screen) suspend(hold bool) {
+	s.mu.Lock()
+	s.hold, s.forget = hold, true
+	s.mu.Unlock()
+	s.poke()
+}
+
+func (s *screen) poke() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// close ends the goroutine; it waits at most patience for a write in progress.
+func (s *screen) close(patience time.Duration) {
+	close(s.stop)
+	select {
+	case <-s.done:
+	case <-time.After(patience):
+	}
+}
+
+func (s *screen) run() {
+	defer close(s.done)
+	var b strings.Builder
+	for {
+		select {
+		case <-s.stop:
+			return
+		case <-s.wake:
+		}
+		s.mu.Lock()
+		f, hold, sync := s.next, s.hold, s.sync
+		if s.forget {
+			s.shown, s.forget = nil, false
+		}
+		s.mu.Unlock()
+		if f == nil || hold {
+			continue
+		}
+		b.Reset()
+		f.changes(&b, s.shown)
+		s.shown = f
+		if b.Len() == 0 {
+			continue
+		}
+		text := b.String()
+		if sync {
+			text = "\x1b[?2026h" + text + "\x1b[?2026l"
+		}
+		if _, err := io.WriteString(s.out, text); err != nil {
+			return // the terminal is gone; the input says so too
+		}
+	}
+}
+
+// gap is how many unchanged cells are sent again rather than jumped over: a jump takes
+// six bytes and more.
+const gap = 5
+
+// changes writes what turns old into f; everything when old is nil or looks different.
+func (f *frame) changes(b *strings.Builder, old *frame) {
+	pen := ""
+	if old == nil || old.w != f.w || old.h != f.h || old.paint != f.paint {
+		b.WriteString("\x1b[m\x1b[2J")
+		old = &frame{newCanvas(f.w, f.h), f.paint}
+	}
+	for y := range f.h {
+		row, was := f.cells[y*f.w:(y+1)*f.w], old.cells[y*f.w:(y+1)*f.w]
+		end := len(row)
+		for end > 0 && row[end-1] == blank {
+			end--
+		}
+		for x := 0; x < len(row); {
+			if row[x] == was[x] {
+				x++
+				continue
+			}
+			for x > 0 && row[x].r == 0 { // second half of a wide rune
+				x--
+			}
+			b.WriteString("\x1b[" + strconv.Itoa(y+1) + ";" + strconv.Itoa(x+1) + "H")
+			if x >= end { // nothing but blanks from here
+				pen = f.pen(b, pen, blank)
+				b.WriteString("\x1b[K")
+				break
+			}
+			last := lastChange(row[:end], was, x)
+			for ; x <= last; x++ {
+				if row[x].r == 0 {
+					continue
+				}
+				pen = f.pen(b, pen, row[x])
+				b.WriteRune(row[x].r)
+			}
+		}
+	}
+	if pen != "" {
+		b.WriteString("\x1b[m")
+	}
+}
+
+// lastChange is the last cell of the changes that begin at x, small gaps included.
+func lastChange(row, was []cell, x int) int {
+	last := x
+	for i := x; i < len(row) && i-last <= gap; i++ {
+		if row[i] != was[i] {
+			last = i
+		}
+	}
+	for last+1 < len(row) && row[last+1].r == 0 {
+		last++
+	}
+	return last
+}
+
+// pen changes the look of what is written next.
+func (f *frame) pen(b *strings.Builder, now string, c cell) string {
+	want := f.style(c.role, c.back).params
+	switch {
+	case want == now:
+	case want == "":
+		b.WriteString("\x1b[m")
+	case now == "":
+		b.WriteString("\x1b[" + want + "m")
+	default:
+		b.WriteString("\x1b[0;" + want + "m")
+	}
+	return want
+}
