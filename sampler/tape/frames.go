@@ -24,10 +24,10 @@ type frames struct {
 
 	next    int64 // where to look for the next frame
 	inside  bool
-	whole   bool // the current frame is complete
-	damaged int  // frames that could not be read to their end
-	cut     bool // the last frame has no end
-	newline bool // a broken line is to be ended before the next frame
+	state   frameState // of the current frame
+	damaged int        // frames that could not be read to their end
+	cut     bool       // the last frame has no end
+	newline bool       // a broken line is to be ended before the next frame
 }
 
 func newFrames(file io.ReaderAt, size int64) (*frames, error) {
@@ -69,7 +69,7 @@ func (f *frames) Read(p []byte) (int, error) {
 }
 
 func (f *frames) enter() bool {
-	start, end, whole, ok := f.find(f.next)
+	start, end, state, ok := f.find(f.next)
 	if !ok {
 		f.next = f.size
 		return false
@@ -77,8 +77,8 @@ func (f *frames) enter() bool {
 	if start > f.next {
 		f.damaged++ // what is between frames should not be there
 	}
-	f.next, f.whole, f.inside = end, whole, true
-	if f.decoder.Reset(io.NewSectionReader(f.file, start, end-start)) != nil {
+	f.next, f.state, f.inside = end, state, true
+	if f.decoder.Reset(bufio.NewReaderSize(io.NewSectionReader(f.file, start, end-start), 64<<10)) != nil {
 		f.inside = false
 		f.damaged++
 	}
@@ -86,10 +86,10 @@ func (f *frames) enter() bool {
 }
 
 func (f *frames) leave(err error) {
-	if errors.Is(err, io.EOF) && f.whole {
+	if errors.Is(err, io.EOF) && f.state == frameWhole {
 		return
 	}
-	if f.next >= f.size && !f.whole {
+	if f.state == frameCut {
 		f.cut = true // the usual end of a recording that was killed
 		return
 	}
@@ -97,22 +97,22 @@ func (f *frames) leave(err error) {
 	f.newline = true
 }
 
-// find looks for the first frame at or after offset. whole is false for one whose blocks
-// cannot be followed to its end; it ends where the next one begins, or with the file.
-func (f *frames) find(offset int64) (start, end int64, whole, ok bool) {
+// find looks for the first frame at or after offset. One whose blocks cannot be followed
+// to its end ends where the next one begins, or with the file.
+func (f *frames) find(offset int64) (start, end int64, state frameState, ok bool) {
 	for start = offset; ; start++ {
 		if start, ok = f.magic(start); !ok {
-			return 0, 0, false, false
+			return 0, 0, noFrame, false
 		}
 		length, state := f.walk(start)
 		switch state {
 		case frameWhole:
-			return start, start + length, true, true
-		case frameBroken:
+			return start, start + length, state, true
+		case frameCut, frameBroken:
 			if end, ok = f.magic(start + 4); !ok {
-				end = f.size
+				return start, f.size, state, true
 			}
-			return start, end, false, true
+			return start, end, frameBroken, true // there is more: it was no cut
 		}
 	}
 }
@@ -122,7 +122,8 @@ type frameState int
 const (
 	noFrame     frameState = iota // the magic number stood there by chance
 	frameWhole                    // of that length
-	frameBroken                   // cut or damaged
+	frameCut                      // the file ends within it
+	frameBroken                   // damaged
 )
 
 // walk follows the blocks of the frame at start by their headers.
@@ -132,25 +133,25 @@ func (f *frames) walk(start int64) (int64, frameState) {
 	var h zstd.Header
 	if err := h.Decode(head); err != nil {
 		if int64(len(head)) == f.size-start {
-			return 0, frameBroken // cut within its header
+			return 0, frameCut
 		}
 		return 0, noFrame
 	}
 	if h.Skippable {
 		length := int64(h.HeaderSize) + int64(h.SkippableSize)
 		if start+length > f.size {
-			return 0, frameBroken
+			return 0, frameCut
 		}
 		return length, frameWhole
 	}
 	length := int64(h.HeaderSize)
 	if _, err := r.Discard(h.HeaderSize); err != nil {
-		return 0, frameBroken
+		return 0, frameCut
 	}
 	for {
 		var b [3]byte
 		if _, err := io.ReadFull(r, b[:]); err != nil {
-			return 0, frameBroken
+			return 0, frameCut
 		}
 		size := int64(b[0])>>3 | int64(b[1])<<5 | int64(b[2])<<13
 		kind := b[0] >> 1 & 3
@@ -161,7 +162,7 @@ func (f *frames) walk(start int64) (int64, frameState) {
 			size = 1
 		}
 		if _, err := r.Discard(int(size)); err != nil {
-			return 0, frameBroken
+			return 0, frameCut
 		}
 		length += 3 + size
 		if b[0]&1 == 0 {
@@ -171,7 +172,7 @@ func (f *frames) walk(start int64) (int64, frameState) {
 			length += 4
 		}
 		if start+length > f.size {
-			return 0, frameBroken
+			return 0, frameCut
 		}
 		return length, frameWhole
 	}

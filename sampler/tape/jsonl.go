@@ -19,6 +19,9 @@ type jsonLines struct {
 	state    *sampler.Snapshot
 	full     time.Time // of the complete snapshot that state builds on
 	readings []Reading
+
+	gpu, process []span          // of the last tick, for their room
+	before, cur  []reflect.Value // the same
 }
 
 func (j *jsonLines) restart() { j.state = nil }
@@ -131,8 +134,10 @@ func (j *jsonLines) mem(r *Reader, b []byte, out *Record) (bool, error) {
 			continue
 		}
 		device, ok := value{'0', key}.uint()
-		used, ok2 := readBytes(v)
-		if ok && ok2 && device < maxDevices && len(j.readings) < maxDevices {
+		if !ok || device >= maxDevices || len(j.readings) >= maxDevices {
+			continue
+		}
+		if used, ok := readBytes(v); ok {
 			j.readings = append(j.readings, Reading{int(device), used})
 		}
 	}
@@ -150,7 +155,7 @@ func (j *jsonLines) snapshot(r *Reader, b []byte, out *Record) (bool, error) {
 	if snapshot.Schema > sampler.Schema {
 		return false, newer(float64(snapshot.Schema))
 	}
-	if !s.end() || snapshot.Time.IsZero() {
+	if !s.end() || snapshot.Time.IsZero() || snapshot.GPUs == nil {
 		return false, errLine
 	}
 	foreign := r.header == nil

@@ -140,13 +140,18 @@ func (r *Reader) rewind() error {
 func (r *Reader) recognise() error {
 	head, _ := r.lines.r.Peek(64 << 10)
 	if len(head) == 0 {
+		if r.packed == zstdText && r.zstd.cut && r.zstd.damaged == 0 {
+			// A recording that was cut within its first second.
+			r.decode, r.stopped, r.notes.cut = &jsonLines{}, io.EOF, 1
+			return nil
+		}
 		if r.packed != plainText {
 			return fmt.Errorf("%w: its compressed data cannot be read", ErrNotRecording)
 		}
 		return ErrEmpty
 	}
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
-	if len(bytes.TrimSpace(head)) == 0 {
+	if len(bytes.TrimSpace(head)) == 0 && r.packed == plainText {
 		return fmt.Errorf("%w: nothing but blanks", ErrEmpty)
 	}
 	for line := range bytes.Lines(head) {

@@ -136,6 +136,9 @@ func TestRoundTripOfAnything(t *testing.T) {
 			s = &next
 		}
 		s.Type, s.Schema, s.Time = "snapshot", 1, start.Add(time.Duration(i)*time.Second)
+		if s.GPUs == nil {
+			s.GPUs = []sampler.GPU{}
+		}
 		for g := range s.GPUs { // amounts that hold together, as every source gives them
 			m := &s.GPUs[g].Memory
 			m.Total, m.Used, m.Reserved = sampler.Some(total), sampler.Some(m.Used.Or(0)%sampler.GiB), unknown

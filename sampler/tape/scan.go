@@ -210,21 +210,13 @@ func (s *scanner) value() value {
 // end says whether nothing but white space is left and all was well.
 func (s *scanner) end() bool { return s.peek() == 0 && s.i >= len(s.b) && !s.bad }
 
-// uint is the value as a whole number, also one written as 5.0 or in quotes.
+// uint is the value as a whole number, also one written as 5.0, 5e6 or in quotes.
 func (v value) uint() (uint64, bool) {
-	if v.kind != '0' && v.kind != '"' || len(v.b) == 0 {
+	if v.kind != '0' && v.kind != '"' {
 		return 0, false
 	}
-	if len(v.b) <= 18 {
-		var n uint64
-		for i, c := range v.b {
-			if c < '0' || c > '9' {
-				break
-			}
-			if n = n*10 + uint64(c-'0'); i == len(v.b)-1 {
-				return n, true
-			}
-		}
+	if n, point, ok := v.decimal(); ok && point == 0 {
+		return n, true
 	}
 	if n, err := strconv.ParseUint(string(v.b), 10, 64); err == nil {
 		return n, true
@@ -235,9 +227,48 @@ func (v value) uint() (uint64, bool) {
 
 // float is the value as a finite number.
 func (v value) float() (float64, bool) {
-	if v.kind != '0' && v.kind != '"' || len(v.b) == 0 {
+	if v.kind != '0' && v.kind != '"' {
 		return 0, false
+	}
+	b := v.b
+	if len(b) > 0 && b[0] == '-' {
+		b = b[1:]
+	}
+	// Both are exact, so the quotient is rounded once, as it must be.
+	if n, point, ok := (value{'0', b}).decimal(); ok && n < 1<<53 {
+		f := float64(n) / tens[point]
+		if len(b) < len(v.b) {
+			f = -f
+		}
+		return f, true
 	}
 	f, err := strconv.ParseFloat(string(v.b), 64)
 	return f, err == nil && f-f == 0
+}
+
+var tens = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9}
+
+// decimal reads the usual forms without going through a string: up to 18 digits, with up
+// to 9 of them behind a point, or followed by e and one digit.
+func (v value) decimal() (n uint64, point int, ok bool) {
+	if len(v.b) == 0 || len(v.b) > 18 {
+		return 0, 0, false
+	}
+	seen := -1
+	for i, c := range v.b {
+		switch {
+		case c >= '0' && c <= '9':
+			n = n*10 + uint64(c-'0')
+		case c == '.' && seen < 0 && i > 0:
+			seen = i
+		case c == 'e' && seen < 0 && i > 0 && i == len(v.b)-2 && i < 10 && v.b[i+1] >= '0' && v.b[i+1] <= '9':
+			return n * uint64(tens[v.b[i+1]-'0']), 0, true
+		default:
+			return 0, 0, false
+		}
+	}
+	if seen >= 0 {
+		point = len(v.b) - 1 - seen
+	}
+	return n, point, point < len(tens) && seen != len(v.b)-1
 }

@@ -80,6 +80,9 @@ func (c *column) in(v reflect.Value) (reflect.Value, bool) {
 // own is in, for writing: structs behind pointers that are shared with the snapshot
 // before are copied first.
 func (c *column) own(v, before reflect.Value) (reflect.Value, bool) {
+	if len(c.steps) == 1 {
+		return v.FieldByIndex(c.steps[0]), true
+	}
 	for i, step := range c.steps {
 		v = v.FieldByIndex(step)
 		if before.IsValid() {
@@ -170,10 +173,10 @@ type span struct {
 	values []byte
 }
 
-// spans finds the columns of one object.
-func (c *columns) spans(s *scanner) (list []span) {
+// spans adds the columns of one object to a list.
+func (c *columns) spans(s *scanner, list []span) []span {
 	if !s.open('{') {
-		return nil
+		return list
 	}
 	next := 0 // the columns usually come in our order
 	for first := true; ; first = false {
@@ -269,17 +272,15 @@ func setTime(v reflect.Value, t time.Time, x value) {
 	}
 }
 
-// gpusOf and processesOf list the elements of the columns.
-func gpusOf(s *sampler.Snapshot) []reflect.Value {
-	list := make([]reflect.Value, len(s.GPUs))
+// gpusOf and processesOf add the elements of the columns to a list.
+func gpusOf(s *sampler.Snapshot, list ...reflect.Value) []reflect.Value {
 	for i := range s.GPUs {
-		list[i] = reflect.ValueOf(&s.GPUs[i]).Elem()
+		list = append(list, reflect.ValueOf(&s.GPUs[i]).Elem())
 	}
 	return list
 }
 
-func processesOf(s *sampler.Snapshot) []reflect.Value {
-	var list []reflect.Value
+func processesOf(s *sampler.Snapshot, list ...reflect.Value) []reflect.Value {
 	for i := range s.GPUs {
 		for j := range s.GPUs[i].Processes {
 			list = append(list, reflect.ValueOf(&s.GPUs[i].Processes[j]).Elem())
@@ -290,7 +291,7 @@ func processesOf(s *sampler.Snapshot) []reflect.Value {
 
 // sameShape says whether cur can be told by columns over prev.
 func sameShape(prev, cur *sampler.Snapshot) bool {
-	if len(prev.GPUs) != len(cur.GPUs) || (prev.GPUs == nil) != (cur.GPUs == nil) {
+	if len(prev.GPUs) != len(cur.GPUs) {
 		return false
 	}
 	for i := range cur.GPUs {
@@ -377,7 +378,7 @@ func readTick(j *jsonLines, b []byte) (next *sampler.Snapshot, of time.Time, err
 	c := *j.state
 	next = &c
 	c.Time = time.Time{}
-	var gpu, process []span
+	gpu, process := j.gpu[:0], j.process[:0]
 	s.open('{')
 	for first := true; ; first = false {
 		key, ok := s.key(first)
@@ -390,9 +391,9 @@ func readTick(j *jsonLines, b []byte) (next *sampler.Snapshot, of time.Time, err
 		case "of":
 			of, _ = j.seconds(s.value())
 		case "gpu":
-			gpu = gpuColumns.spans(&s)
+			gpu = gpuColumns.spans(&s, gpu)
 		case "process":
-			process = processColumns.spans(&s)
+			process = processColumns.spans(&s, process)
 		case "type", "schema", "time", "gpus":
 			s.skip()
 		default:
@@ -404,13 +405,11 @@ func readTick(j *jsonLines, b []byte) (next *sampler.Snapshot, of time.Time, err
 			}
 		}
 	}
+	j.gpu, j.process = gpu, process
 	if !s.end() || next.Time.IsZero() || of.IsZero() {
 		return nil, of, errLine
 	}
-	next.GPUs = append([]sampler.GPU(nil), next.GPUs...)
-	if j.state.GPUs != nil && next.GPUs == nil {
-		next.GPUs = []sampler.GPU{}
-	}
+	next.GPUs = append(make([]sampler.GPU, 0, len(next.GPUs)), next.GPUs...)
 	if err = j.patchGPUs(gpu, next); err == nil {
 		err = j.patchProcesses(process, next)
 	}
@@ -418,7 +417,8 @@ func readTick(j *jsonLines, b []byte) (next *sampler.Snapshot, of time.Time, err
 }
 
 func (j *jsonLines) patchGPUs(list []span, next *sampler.Snapshot) error {
-	before, cur := gpusOf(j.state), gpusOf(next)
+	before, cur := gpusOf(j.state, j.before[:0]...), gpusOf(next, j.cur[:0]...)
+	j.before, j.cur = before, cur
 	if err := patch(list, stageGiven, next.Time, before, cur); err != nil {
 		return err
 	}
@@ -440,7 +440,8 @@ func (j *jsonLines) patchProcesses(list []span, next *sampler.Snapshot) error {
 			next.GPUs[i].Processes = append([]sampler.Process(nil), p...)
 		}
 	}
-	before, cur := processesOf(j.state), processesOf(next)
+	before, cur := processesOf(j.state, j.before[:0]...), processesOf(next, j.cur[:0]...)
+	j.before, j.cur = before, cur
 	for i := range next.GPUs {
 		foreseeOnly(&next.GPUs[i], &j.state.GPUs[i])
 	}

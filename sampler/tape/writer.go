@@ -43,7 +43,7 @@ type Writer struct {
 	frame time.Time         // when the current zstd frame began
 	part  int
 	born  time.Time // of the current part
-	again time.Time // no rotation before
+	again time.Time // no rotation for size before
 
 	lane  lane
 	early []earlyReading // readings before the first snapshot
@@ -151,10 +151,9 @@ func (w *Writer) Snapshot(s *sampler.Snapshot) error {
 }
 
 func (w *Writer) rotates(now time.Time, size int64) bool {
-	if now.Before(w.again) && now.Sub(w.again) > -time.Hour {
-		return false
-	}
-	return w.opt.RotateSize > 0 && size >= w.opt.RotateSize || w.opt.RotateAge > 0 && now.Sub(w.born) >= w.opt.RotateAge
+	// The size falls when the sink has rotated; where it cannot, asking each second is no use.
+	big := w.opt.RotateSize > 0 && size >= w.opt.RotateSize && !now.Before(w.again)
+	return big || w.opt.RotateAge > 0 && now.Sub(w.born) >= w.opt.RotateAge
 }
 
 // begin fixes the clock base at the first thing recorded.
@@ -215,6 +214,9 @@ func (w *Writer) whole(s *sampler.Snapshot, now time.Time) {
 	w.lane.close(&w.buf)
 	c := *s
 	c.Type, c.Schema = "snapshot", sampler.Schema
+	if c.GPUs == nil {
+		c.GPUs = []sampler.GPU{} // a line without "gpus" counts as corrupt
+	}
 	w.buf = snapshotPlan.encode(w.buf, reflect.ValueOf(&c).Elem(), w.fields)
 	w.buf = append(w.buf, '\n')
 	w.full = now

@@ -1,0 +1,295 @@
+package tape
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// recorded makes a recording in memory and what reading it back gives.
+func recorded(t testing.TB, seconds int, name string) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	w, err := Create(path, Options{Interval: time.Second, Every: 10 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := newTrace(2, 9)
+	for range seconds {
+		if _, err := tr.second(w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func read(t testing.TB, b []byte) (times []time.Time, used []sampler.Bytes, notes []string, err error) {
+	t.Helper()
+	r, err := NewReader("file", bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	for s := range r.Snapshots() {
+		times = append(times, s.Time)
+		if len(s.GPUs) > 0 {
+			used = append(used, s.GPUs[0].Memory.Used.Or(0))
+		}
+	}
+	return times, used, r.Notes(), nil
+}
+
+// Cut anywhere, a recording gives every snapshot that was complete, and says that it is cut.
+func TestCutAnywhere(t *testing.T) {
+	for _, name := range []string{"a.jsonl", "a.jsonl.zst"} {
+		whole := recorded(t, 30, name)
+		times, used, _, err := read(t, whole)
+		if err != nil || len(times) != 30 {
+			t.Fatal(len(times), err)
+		}
+		rng := rand.New(rand.NewPCG(1, 2))
+		for range 1000 {
+			n := rng.IntN(len(whole))
+			got, gotUsed, notes, err := read(t, whole[:n])
+			if err != nil {
+				if n > 3 || !strings.HasPrefix(err.Error(), "file: ") {
+					t.Fatalf("%s cut at %d: %v", name, n, err)
+				}
+				continue
+			}
+			if !strings.Contains(strings.Join(notes, " "), "cut") {
+				t.Fatalf("%s cut at %d: notes %q", name, n, notes)
+			}
+			for i := range got {
+				if !got[i].Equal(times[i]) || gotUsed[i] != used[i] {
+					t.Fatalf("%s cut at %d: snapshot %d is %v, want %v", name, n, i, got[i], times[i])
+				}
+			}
+			if name == "a.jsonl" {
+				if want := bytes.Count(whole[:n], []byte(`"tick"`)) + bytes.Count(whole[:n], []byte(`{"type":"snapshot"`)); len(got) < want-1 {
+					t.Fatalf("cut at %d: %d snapshots of %d", n, len(got), want)
+				}
+			}
+		}
+	}
+}
+
+// With bytes changed anywhere it is read as well; what comes is never out of order.
+func TestCorruptAnywhere(t *testing.T) {
+	for _, name := range []string{"a.jsonl", "a.jsonl.zst"} {
+		whole := recorded(t, 30, name)
+		rng := rand.New(rand.NewPCG(3, 4))
+		few := 0
+		for range 1000 {
+			b := bytes.Clone(whole)
+			for range 1 + rng.IntN(3) {
+				b[rng.IntN(len(b))] = byte(rng.IntN(256))
+			}
+			got, _, _, err := read(t, b)
+			if err != nil && len(err.Error()) > 200 {
+				t.Fatal(err)
+			}
+			if len(got) < 15 {
+				few++
+			}
+		}
+		// A plain file loses what builds on a broken line; a compressed one its frame.
+		if name == "a.jsonl" && few > 50 {
+			t.Errorf("%s: in %d of 1000 cases half was lost", name, few)
+		}
+	}
+}
+
+func TestCorruptLineIsNamed(t *testing.T) {
+	lines := bytes.SplitAfter(recorded(t, 30, "a.jsonl"), []byte("\n"))
+	ticks := 0
+	for i := range lines {
+		if bytes.Contains(lines[i], []byte(`"tick"`)) {
+			if ticks++; ticks == 3 {
+				lines[i] = []byte("{\"type\":\"tick\",garbage\n")
+				times, _, notes, err := read(t, bytes.Join(lines, nil))
+				want := fmt.Sprintf("1 corrupt line(s) skipped: line %d", i+1)
+				if err != nil || len(times) != 29 || len(notes) != 1 || notes[0] != want {
+					t.Errorf("%d snapshots, notes %q, %v; want %q", len(times), notes, err, want)
+				}
+				return
+			}
+		}
+	}
+}
+
+// Without the complete snapshot that they build on, ticks are not laid over another one.
+func TestLostSnapshot(t *testing.T) {
+	lines := bytes.SplitAfter(recorded(t, 60, "a.jsonl"), []byte("\n"))
+	n := 0
+	var kept [][]byte
+	for _, l := range lines {
+		if bytes.HasPrefix(l, []byte(`{"type":"snapshot"`)) {
+			if n++; n == 3 {
+				continue
+			}
+		}
+		kept = append(kept, l)
+	}
+	times, _, notes, err := read(t, bytes.Join(kept, nil))
+	if err != nil || len(times) != 49 || !strings.Contains(strings.Join(notes, "|"), "10 line(s) skipped that build on a snapshot that is missing") {
+		t.Errorf("%d snapshots, %v, notes %q", len(times), err, notes)
+	}
+}
+
+// Damage in one frame of a compressed recording leaves the others.
+func TestDamagedFrame(t *testing.T) {
+	part := recorded(t, 30, "a.jsonl.zst")
+	broken := bytes.Clone(part)
+	for i := len(broken) / 3; i < len(broken)/3+40; i++ {
+		broken[i] ^= 0x5a
+	}
+	times, _, notes, err := read(t, append(append(bytes.Clone(part), broken...), part...))
+	if err != nil || len(times) < 60 || !strings.Contains(strings.Join(notes, "|"), "damaged in 1 place") {
+		t.Errorf("%d snapshots, %v, notes %q", len(times), err, notes)
+	}
+}
+
+func TestByHand(t *testing.T) {
+	text := `{"type":"snapshot","time":"2026-11-20T14:03:22Z","gpus":[{"index":0,"memory":{"total_bytes":1000,"used_bytes":400},"processes":[{"pid":7,"memory_bytes":300}]}]}
+{"gpus":[{"memory":{"used_bytes":18446744073709551615,"total_bytes":1000},"index":0}],"time":"2026-11-20 14:03:23","type":"snapshot"}
+
+{"type":"snapshot","time":1795183404.5,"gpus":[{"index":0,"memory":{"total_bytes":1000,"used_bytes":2000,"free_bytes":999},"temperature_celsius":61.5,"power_watts":"N/A","fan_percent":"30"}]}
+{"type":"comment","text":"by hand"}
+{"type":"snapshot","time":"2026-11-20T14:03:20Z","gpus":[{"index":0,"memory":{"total_bytes":"2GiB","used_bytes":1.0}}]}
+{"type":"snapshot","time":"2026-11-20T14:13:20Z","gpus":[]}`
+	r, err := NewReader("hand", strings.NewReader(text), int64(len(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*sampler.Snapshot
+	var kinds []string
+	for {
+		record, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if record.Snapshot != nil {
+			all = append(all, record.Snapshot)
+		} else {
+			kinds = append(kinds, record.Event.Kind)
+		}
+	}
+	if len(all) != 5 {
+		t.Fatalf("%d snapshots, notes %q", len(all), r.Notes())
+	}
+	g := all[0].GPUs[0]
+	if g.Memory.Free.Or(0) != 600 || g.Memory.Unattributed.Or(0) != 100 || !g.Processes[0].Visible {
+		t.Errorf("derived: %+v", g)
+	}
+	if m := all[1].GPUs[0].Memory; m.Used.Known() || m.Free.Known() {
+		t.Errorf("2^64-1: %+v", m)
+	}
+	if g := all[2].GPUs[0]; g.Memory.Used.Or(0) != 1000 || g.Memory.Free.Or(9) != 0 || g.Temperature.Or(0) != 61 || g.Power.Known() || g.Fan.Or(0) != 30 {
+		t.Errorf("sorted out: %+v", g)
+	}
+	if m := all[3].GPUs[0].Memory; m.Total.Or(0) != 2*sampler.GiB || m.Used.Or(0) != 1 {
+		t.Errorf("forms of numbers: %+v", m)
+	}
+	notes := strings.Join(r.Notes(), "|")
+	for _, want := range []string{"time runs backwards", "gap(s), the longest of 10m0s", "1 line(s) of an unknown type"} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("notes %q lack %q", notes, want)
+		}
+	}
+	if !strings.Contains(strings.Join(kinds, " "), KindBackwards) || !strings.Contains(strings.Join(kinds, " "), KindGap) {
+		t.Errorf("events %q", kinds)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	z.Close()
+	for _, c := range []struct {
+		name, content string
+		want          error
+		text          string
+	}{
+		{"empty", "", ErrEmpty, "file: the file is empty"},
+		{"blank", " \n\n ", ErrEmpty, ""},
+		{"empty inside", packed.String(), ErrNotRecording, ""},
+		{"binary", "\x7fELF\x02\x01\x01\x00\x00" + strings.Repeat("\x00\xff", 500), ErrNotRecording, ""},
+		{"text", "hello\nworld, this is prose\n", ErrNotRecording, ""},
+		{"zstd broken", "\x28\xb5\x2f\xfd\x04\x58\xff\xff\xff" + strings.Repeat("x", 99), ErrNotRecording, ""},
+		{"newer", `{"type":"header","schema":2,"time":"2026-11-20T14:03:22Z"}`, ErrNewer, "recording version 2, this one reads up to 1; update nvpeak"},
+		{"newer snapshot", `{"type":"snapshot","schema":9,"time":"2026-11-20T14:03:22Z","gpus":[]}`, ErrNewer, "version 9"},
+		{"no memory", "timestamp, name, utilization.gpu [%]\n2026/11/20 14:03:22.123, x, 5 %\n", ErrNoMemory, "memory.used and memory.total"},
+		{"no names", "2026/11/20 14:03:22.123, 0, 5 %, 100 MiB\n", ErrNotRecording, "column names"},
+	} {
+		_, err := NewReader("file", strings.NewReader(c.content), int64(len(c.content)))
+		if !errors.Is(err, c.want) || !strings.Contains(fmt.Sprint(err), c.text) || strings.Contains(fmt.Sprint(err), "\n") {
+			t.Errorf("%s: %v, want %v with %q", c.name, err, c.want, c.text)
+		}
+	}
+}
+
+func TestSeek(t *testing.T) {
+	for _, name := range []string{"a.jsonl", "a.jsonl.zst"} {
+		w, path := create(t, name, Options{})
+		tr := newTrace(2, 5)
+		var times []time.Time
+		for range 1900 { // several frames
+			s, err := tr.second(w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			times = append(times, toMilli(s.Time))
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		r := open(t, path)
+		want := map[time.Time]string{}
+		for s := range r.Snapshots() {
+			want[s.Time] = toJSON(t, s)
+		}
+		for _, i := range []int{1899, 0, 1, 59, 60, 61, 599, 600, 601, 1234, 1200, 3} {
+			if err := r.Seek(times[i].Add(500 * time.Millisecond)); err != nil {
+				t.Fatal(err)
+			}
+			for s := range r.Snapshots() {
+				if !s.Time.Equal(times[i]) || toJSON(t, s) != want[s.Time] {
+					t.Errorf("%s: sought %d, got %v", name, i, s.Time.Sub(start))
+				}
+				break
+			}
+		}
+		if err := r.Seek(start.Add(-time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		for s := range r.Snapshots() {
+			if !s.Time.Equal(times[0]) {
+				t.Errorf("%s: before the start: %v", name, s.Time)
+			}
+			break
+		}
+		if notes := r.Notes(); len(notes) > 0 {
+			t.Errorf("%s: notes %q", name, notes)
+		}
+	}
+}

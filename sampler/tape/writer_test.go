@@ -1,0 +1,348 @@
+package tape
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"nvpeak/sampler"
+)
+
+func TestCreateRefuses(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	check := func(what, path string, want error) {
+		t.Helper()
+		w, err := Create(path, Options{})
+		if w != nil {
+			w.Close()
+		}
+		if !errors.Is(err, want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v, want %v", what, err, want)
+		}
+	}
+	if err := os.WriteFile(at("target"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(at("target"), at("link.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	check("a symbolic link", at("link.jsonl"), ErrNoFile)
+	if err := os.Symlink(at("nowhere"), at("dangling.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	check("a dangling link", at("dangling.jsonl"), ErrNoFile)
+	if err := syscall.Mkfifo(at("pipe.jsonl"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	check("a pipe", at("pipe.jsonl"), ErrNoFile)
+	check("a directory", dir, ErrNoFile)
+	if err := os.WriteFile(at("full.jsonl"), []byte("precious"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	check("a file that holds something", at("full.jsonl"), ErrExists)
+	if b, err := os.ReadFile(at("full.jsonl")); err != nil || string(b) != "precious" {
+		t.Errorf("it holds %q now, %v", b, err)
+	}
+	check("no directory", at("no/where.jsonl"), os.ErrNotExist)
+
+	first, err := Create(at("busy.jsonl"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("a second writer", at("busy.jsonl"), ErrBusy)
+	first.Close()
+	if _, err := os.Stat(at("nowhere")); err == nil {
+		t.Error("the target of the dangling link was made")
+	}
+}
+
+func TestMode(t *testing.T) {
+	w, path := create(t, "run.jsonl", Options{})
+	defer w.Close()
+	empty := filepath.Join(t.TempDir(), "empty.jsonl") // as mktemp leaves it
+	if err := os.WriteFile(empty, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	w2, err := Create(empty, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w2.Close()
+	for _, p := range []string{path, empty} {
+		if info, err := os.Stat(p); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", p, info.Mode(), err)
+		}
+	}
+}
+
+// Flushed means: another program sees it while the recording goes on.
+func TestFlushed(t *testing.T) {
+	for _, name := range []string{"run.jsonl", "run.jsonl.zst"} {
+		w, path := create(t, name, Options{})
+		tr := newTrace(1, 1)
+		for i := range 5 {
+			if _, err := tr.second(w); err != nil {
+				t.Fatal(err)
+			}
+			w.Flush()
+			r := open(t, path)
+			n := 0
+			for range r.Snapshots() {
+				n++
+			}
+			if n != i+1 {
+				t.Errorf("%s: %d snapshots can be read of %d", name, n, i+1)
+			}
+		}
+		w.Close()
+	}
+}
+
+// disk is a file on a disk that has room for so many bytes.
+type disk struct {
+	bytes.Buffer
+	room   int
+	closed bool
+}
+
+func (d *disk) Write(p []byte) (int, error) {
+	if d.Len()+len(p) > d.room {
+		n, _ := d.Buffer.Write(p[:d.room-d.Len()])
+		return n, syscall.ENOSPC
+	}
+	return d.Buffer.Write(p)
+}
+func (d *disk) Close() error                       { d.closed = true; return nil }
+func (d *disk) Truncate(n int64) error             { d.Buffer.Truncate(int(n)); return nil }
+func (d *disk) Seek(n int64, _ int) (int64, error) { return n, nil }
+func (d *disk) snapshots(t *testing.T) ([]time.Time, []string) {
+	t.Helper()
+	times, _, notes, err := read(t, bytes.Clone(d.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return times, notes
+}
+
+// A full disk: said once, what was written stays, and when there is room again the
+// recording goes on without a hole.
+func TestFullDisk(t *testing.T) {
+	for _, packed := range []bool{false, true} {
+		d := &disk{room: 12_000}
+		if packed {
+			d.room = 3_000
+		}
+		w, err := newWriter(d, packed, nil, Options{Interval: time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr := newTrace(2, 1)
+		var told []error
+		for range 100 {
+			_, err := tr.second(w)
+			if err != nil {
+				told = append(told, err)
+			}
+			w.Flush()
+		}
+		if len(told) != 1 || !errors.Is(told[0], syscall.ENOSPC) {
+			t.Errorf("packed %v: told %v", packed, told)
+		}
+		before, notes := d.snapshots(t)
+		if len(before) < 5 || len(before) > 99 {
+			t.Errorf("packed %v: %d snapshots before, notes %q", packed, len(before), notes)
+		}
+		d.room = 1 << 20
+		for range 10 {
+			if _, err := tr.second(w); err != nil {
+				t.Error(err)
+			}
+			w.Flush()
+		}
+		if err := w.Close(); err != nil || !d.closed {
+			t.Error(err, d.closed)
+		}
+		if after, notes := d.snapshots(t); len(after) != 110 || len(notes) > 0 {
+			t.Errorf("packed %v: %d snapshots after, notes %q", packed, len(after), notes)
+		}
+	}
+}
+
+// When more is waiting than memory is to be spent on, the oldest stay and the hole is told.
+func TestBacklog(t *testing.T) {
+	d := &disk{room: 5_000}
+	w, err := newWriter(d, false, nil, Options{Interval: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := newTrace(2, 1)
+	big := &sampler.Snapshot{Time: start, GPUs: []sampler.GPU{{Name: strings.Repeat("x", maxBacklog/4)}}}
+	for range 5 {
+		tr.second(w)
+	}
+	for i := range 8 {
+		c := *big
+		c.Time = start.Add(time.Duration(10+i) * time.Second)
+		c.GPUs = append([]sampler.GPU(nil), c.GPUs...)
+		c.GPUs[0].UUID = string(rune('a' + i))
+		w.Snapshot(&c)
+	}
+	d.room = 1 << 30
+	for i := range 5 {
+		w.Flush()
+		s, _ := newTrace(2, 1).second(nil)
+		s.Time = start.Add(time.Duration(30+i) * time.Second)
+		w.Snapshot(s)
+	}
+	if err := w.Close(); err != nil && !errors.Is(err, syscall.ENOSPC) {
+		t.Fatal(err)
+	}
+	if !strings.Contains(d.String(), `"kind":"gap"`) || !strings.Contains(d.String(), "bytes are lost so far") {
+		t.Error("nothing says that lines are missing")
+	}
+	if times, notes := d.snapshots(t); len(times) < 10 || strings.Contains(strings.Join(notes, "|"), "corrupt") {
+		t.Errorf("%d snapshots, notes %q", len(times), notes)
+	}
+}
+
+func TestRotation(t *testing.T) {
+	for _, name := range []string{"run.jsonl", "run.jsonl.zst", "plain"} {
+		w, path := create(t, name, Options{RotateAge: 20 * time.Second, Keep: 2})
+		tr := newTrace(1, 1)
+		for i := range 300 {
+			if _, err := tr.second(w); err != nil {
+				t.Fatal(err)
+			}
+			if i%10 == 0 {
+				w.Flush()
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		entries, err := os.ReadDir(filepath.Dir(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		total := 0
+		for _, e := range entries {
+			names = append(names, e.Name())
+			r := open(t, filepath.Join(filepath.Dir(path), e.Name()))
+			n := 0
+			for s := range r.Snapshots() {
+				if len(s.GPUs) != 1 {
+					t.Errorf("%s: %d GPUs", e.Name(), len(s.GPUs))
+				}
+				n++
+			}
+			if notes := r.Notes(); len(notes) > 0 || r.Header() == nil || n < 15 {
+				t.Errorf("%s: %d snapshots, header %v, notes %q", e.Name(), n, r.Header(), notes)
+			}
+			total += n
+		}
+		stem, ending := splitName(name)
+		numbers := parts(path)
+		slices.Sort(numbers)
+		if len(names) != 3 || len(numbers) != 2 || numbers[1] != numbers[0]+1 || !slices.Contains(names, filepath.Base(partName(stem+ending, numbers[1]))) {
+			t.Errorf("%s: files %q, parts %v, %d snapshots", name, names, numbers, total)
+		}
+	}
+}
+
+func TestRotationBySize(t *testing.T) {
+	w, path := create(t, "run.jsonl", Options{RotateSize: 50_000})
+	tr := newTrace(4, 1)
+	for range 200 {
+		if _, err := tr.second(w); err != nil {
+			t.Fatal(err)
+		}
+		w.Flush()
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	numbers := parts(path)
+	if len(numbers) < 2 {
+		t.Errorf("parts %v", numbers)
+	}
+	for _, number := range append(numbers, 0) {
+		r := open(t, path)
+		if number > 0 {
+			r = open(t, partName(path, number))
+		}
+		for range r.Snapshots() {
+			n++
+		}
+	}
+	if n != 200 {
+		t.Errorf("%d snapshots in all parts", n)
+	}
+}
+
+// Starts, ends, Xid errors and lost GPUs are events without anybody's doing.
+func TestEventsFromSnapshots(t *testing.T) {
+	var buf bytes.Buffer
+	w := NewWriter(&buf, Options{})
+	step := func(i int, change func(*sampler.GPU)) {
+		g := sampler.GPU{UUID: "GPU-1", Processes: []sampler.Process{{PID: 1, Name: "a"}}}
+		change(&g)
+		if err := w.Snapshot(&sampler.Snapshot{Time: start.Add(time.Duration(i) * time.Second), GPUs: []sampler.GPU{g}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	step(0, func(*sampler.GPU) {})
+	step(1, func(g *sampler.GPU) { g.Processes = append(g.Processes, sampler.Process{PID: 2, Name: "b"}) })
+	step(2, func(g *sampler.GPU) { g.Processes = []sampler.Process{{PID: 2, Name: "b"}} })
+	step(3, func(g *sampler.GPU) { g.Error = sampler.Some("GPU is lost"); g.Processes = nil })
+	step(4, func(g *sampler.GPU) {
+		g.Processes = []sampler.Process{{PID: 2, Name: "b"}}
+		g.LastXID = sampler.Some(uint64(79))
+	})
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := NewReader("x", bytes.NewReader(buf.Bytes()), int64(buf.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for {
+		record, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := record.Event; e != nil {
+			got = append(got, e.Kind+" "+e.Text)
+		}
+	}
+	want := "process_start b,process_end a,gpu_lost GPU is lost,gpu_back ,xid "
+	if strings.Join(got, ",") != want {
+		t.Errorf("%q, want %q", strings.Join(got, ","), want)
+	}
+}
+
+func TestReadingsAllocateNothing(t *testing.T) {
+	w := NewWriter(io.Discard, Options{})
+	defer w.Close()
+	newTrace(1, 1).second(w)
+	i := 0
+	if n := testing.AllocsPerRun(1000, func() {
+		i++
+		w.Readings(0, start.Add(time.Duration(i)*20*time.Millisecond), sampler.GiB)
+	}); n > 0 {
+		t.Errorf("%v allocations for a reading that changes nothing", n)
+	}
+}
