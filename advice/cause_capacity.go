@@ -103,6 +103,8 @@ var rulesPhase = []oomRule{
 				return 0.5
 			case f.refusedThoughFree():
 				return 0.3
+			case f.context.Epoch.Or(0) >= 3:
+				return 0.66 // the validations before it had passed
 			}
 			return 0.82
 		},
@@ -116,6 +118,12 @@ var rulesPhase = []oomRule{
 		when: func(f *failure) bool { return !f.onHost() && f.phase() == phaseValidation && f.context.NaNLoss },
 		sure: always(0.3),
 		say:  func(f *failure) string { return f.words.Say("why.nan") }},
+	{id: "late", cause: "leak", reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		when: func(f *failure) bool {
+			return !f.onHost() && f.phase() == phaseValidation && f.context.Epoch.Or(0) >= 3 && f.class.class == classAllocator && !f.flat()
+		},
+		sure: always(0.45),
+		say:  func(f *failure) string { return f.words.Say("why.late_validation", "when", f.when()) }},
 	{id: "growth", cause: "leak", reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool { _, _, steady := f.growth(); return !f.onHost() && steady },
 		sure: func(f *failure) float64 { return 0.87 },

@@ -49,6 +49,15 @@ var rulesElsewhere = []oomRule{
 		},
 		sure: func(f *failure) float64 { return f.othersSure() },
 		say:  func(f *failure) string { return f.sayOthers() }},
+	{id: "R1p", cause: "other_process", reason: sourceJAX,
+		when: func(f *failure) bool {
+			return !f.onHost() && f.othersMatter() && len(f.others) > 0 && f.preallocator() != "" && f.crowdedRanks() == 0
+		},
+		sure: always(0.3),
+		say: func(f *failure) string {
+			big := f.biggestOther()
+			return f.words.Say("why.looks_like", "pid", big.PID, "percent", percentOf(big.Bytes, f.total.Or(0)), "name", f.preallocator())
+		}},
 	{id: "R1", cause: "unattributed", reason: sourceMessage,
 		when: func(f *failure) bool { return !f.onHost() && f.othersMatter() && f.unattributed() },
 		sure: func(f *failure) float64 { return f.othersSure() },
@@ -104,7 +113,7 @@ func (f *failure) unattributed() bool {
 }
 
 func (f *failure) sayOthers() string {
-	if len(f.others) == 0 {
+	if len(f.others) == 0 || !f.total.Known() {
 		id := "why.elsewhere"
 		if f.ownInside {
 			id = "why.elsewhere_own"

@@ -1,12 +1,14 @@
 package advice
 
+import "nvpeak/sampler"
+
 // rulesLimit: the card had the memory, or there is no such memory (R3's sibling R8).
 var rulesLimit = []oomRule{
 	{id: "R4", cause: "memory_limit", reason: "https://docs.pytorch.org/docs/stable/generated/torch.cuda.memory.set_per_process_memory_fraction.html",
 		when: func(f *failure) bool { return !f.onHost() && f.limited() },
 		sure: always(0.93),
 		say: func(f *failure) string {
-			return f.words.Say("why.limit", "allowed", gib(f.event.MemoryLimit.Allowed.Or(0)), "held", gib(f.reserved()), "need", printed(f.requested.Or(0)))
+			return f.words.Say("why.limit", "allowed", gib(f.event.MemoryLimit.Allowed.Or(0)), "held", gib(f.held()), "need", printed(f.requested.Or(0)))
 		}},
 	{id: "R4", cause: "memory_limit", reason: "https://github.com/jhc13/taggui/issues/188",
 		when: func(f *failure) bool { return f.refusedThoughFree() && !f.limited() },
@@ -14,6 +16,12 @@ var rulesLimit = []oomRule{
 		say: func(f *failure) string {
 			return f.words.Say("why.refused", "need", printed(f.requested.Or(0)), "free", f.amountOf(f.free.Or(0)))
 		}},
+	{id: "share", cause: "memory_limit", reason: sourceJAX,
+		when: func(f *failure) bool {
+			return f.event.Kind == "xla_oom" && f.environment["XLA_PYTHON_CLIENT_MEM_FRACTION"] == "" && f.environment["XLA_PYTHON_CLIENT_PREALLOCATE"] == ""
+		},
+		sure: always(0.45),
+		say:  func(f *failure) string { return f.words.Say("why.jax_share") }},
 	{id: "R8", cause: "oversubscribed", reason: "https://github.com/pytorch/pytorch/issues/122057",
 		when: func(f *failure) bool { return !f.onHost() && f.oversubscribed() },
 		sure: always(0.92),
@@ -42,6 +50,9 @@ func (f *failure) limited() bool {
 	if l == nil {
 		return false
 	}
+	if f.event.Kind == "mps_oom" {
+		return true // that allocator refuses only at its limit
+	}
 	allowed, known := l.Allowed.Value()
 	if !known {
 		return l.Kind != "" && !f.numbers()
@@ -56,4 +67,16 @@ func (f *failure) limited() bool {
 func (f *failure) refusedThoughFree() bool {
 	m, known := f.missing()
 	return !f.onHost() && known && m == 0 && f.total.Known() && !f.cardFull() && f.requested.Or(0) < partOf(f.free.Or(0), 0.9)
+}
+
+// held is what counts against a limit: the allocator's memory, on MPS also the other allocations.
+func (f *failure) held() sampler.Bytes {
+	other, _ := f.event.Extra["other_allocations_bytes"].(float64)
+	if other < 0 || other >= float64(sampler.Sane) {
+		other = 0
+	}
+	if n, whole := f.event.Extra["other_allocations_bytes"].(sampler.Bytes); whole {
+		other = float64(n)
+	}
+	return f.reserved() + sampler.Bytes(other)
 }

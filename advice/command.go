@@ -6,7 +6,7 @@ import (
 )
 
 // maxCommand bounds the command lines that are read; longer ones are left alone.
-const maxCommand = 64 << 10
+const maxCommand = 16 << 10
 
 // word is one word of a command line: where its bytes stand and what the shell makes of it.
 type word struct {
@@ -24,6 +24,8 @@ type commandLine struct {
 	// first and last bound the part that starts the training: words[first:last].
 	first, last int
 	ok          bool // false: empty, too long or with an open quote; nothing is edited then
+	options     []argument
+	styled      string // whose options they are
 }
 
 // parseCommand splits a command line as a POSIX shell would, without expanding anything.
@@ -46,6 +48,8 @@ func parseCommand(text string) commandLine {
 	}
 	c.first, c.last = c.segment()
 	c.ok = c.first < c.last
+	c.options = c.readArguments()
+	c.styled = c.readStyle()
 	return c
 }
 

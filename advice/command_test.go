@@ -73,7 +73,8 @@ func TestWithVariable(t *testing.T) {
 		{"PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:128 python t.py", "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True python t.py"},
 		{"env B=2 python t.py", "env B=2 PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True python t.py"},
 		{"cd x && torchrun t.py | tee l", "cd x && PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True torchrun t.py | tee l"},
-		{"docker run img python t.py", ""},
+		{"docker run img python t.py", "docker run -e PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True img python t.py"},
+		{"docker exec box python t.py", ""},
 		{"sudo python t.py", ""},
 	}
 	for _, test := range tests {

@@ -85,8 +85,8 @@ func (f *failure) stateDominated() bool {
 }
 
 func (f *failure) usesLoRA() bool {
-	return f.command.any(func(n string) bool {
-		n = plainName(n)
+	return slices.ContainsFunc(f.command.arguments(), func(a argument) bool {
+		n := a.plain
 		return strings.HasPrefix(n, "lora") || n == "use_peft" || n == "use_lora" || n == "peft" || n == "qlora"
 	})
 }

@@ -122,6 +122,12 @@ func Explain(in Incident) Explanation {
 // explain is everything about one event.
 func (f *failure) explain() Explained {
 	causes := f.causes()
+	if f.context.NaNLoss && !f.onHost() {
+		f.note("note.nan")
+	}
+	if f.expandable() && f.holesShare() >= 0.05 {
+		f.note("note.expandable_on")
+	}
 	e := Explained{OOMEvent: f.event, Headline: f.headline(), Card: f.card(), Notes: slices.Clone(f.notes),
 		Causes: causes, Advice: []sampler.Advice{}, Plans: []Plan{}}
 	e.Detail = f.detail(causes)

@@ -169,7 +169,13 @@ func (c commandLine) withVariable(name, value string) (string, bool) {
 		switch lastPart(w.value) {
 		case "env":
 			continue
-		case "sudo", "docker", "podman", "ssh", "sbatch", "kubectl", "export":
+		case "docker", "podman":
+			if i+1 < c.last && c.words[i+1].value == "run" {
+				end := c.words[i+1].end
+				return c.apply([]edit{{end, end, " -e " + word}}), true
+			}
+			return "", false
+		case "sudo", "ssh", "sbatch", "kubectl", "export":
 			return "", false // the variable would not reach the program
 		}
 		return c.apply([]edit{{w.start, w.start, word + " "}}), true
@@ -188,8 +194,9 @@ func (c commandLine) withSwitch(words map[string]string) (suggestion, bool) {
 	if !joined {
 		name, value, _ = strings.Cut(add, " ")
 	}
+	wanted := plainName(name)
 	for _, a := range c.arguments() {
-		if plainName(a.name) != plainName(name) {
+		if a.plain != wanted {
 			continue
 		}
 		if a.value == "" || a.at == a.name0 && !a.joined {

@@ -9,6 +9,7 @@ import (
 // argument is one option of a command line: "--name value", "--name=value", "name=value" or "NAME value".
 type argument struct {
 	name   string // as typed, with its dashes
+	plain  string // by plainName
 	value  string
 	at     int  // index of the word that holds the value
 	name0  int  // index of the word that holds the name
@@ -23,8 +24,10 @@ func plainName(s string) string {
 	return strings.ToLower(strings.ReplaceAll(s, "-", "_"))
 }
 
-// arguments lists the options of the training command in their order. A lone "--flag" has no value.
-func (c commandLine) arguments() []argument {
+// arguments are the options of the training command in their order. A lone "--flag" has no value.
+func (c commandLine) arguments() []argument { return c.options }
+
+func (c commandLine) readArguments() []argument {
 	if !c.ok {
 		return nil
 	}
@@ -34,15 +37,15 @@ func (c commandLine) arguments() []argument {
 		name, value, joined := strings.Cut(w.value, "=")
 		switch {
 		case joined && plainName(name) != "" && i > c.first:
-			list = append(list, argument{name, value, i, i, true, !w.expands})
+			list = append(list, argument{name, plainName(name), value, i, i, true, !w.expands})
 		case strings.HasPrefix(w.value, "-") && len(w.value) > 1:
-			a := argument{name: w.value, at: i, name0: i}
+			a := argument{name: w.value, plain: plainName(w.value), at: i, name0: i}
 			if i+1 < c.last && (!strings.HasPrefix(c.words[i+1].value, "-") || isNumber(c.words[i+1].value)) {
 				a.value, a.at, a.sure = c.words[i+1].value, i+1, !c.words[i+1].expands
 			}
 			list = append(list, a)
 		case i+1 < c.last && isNumber(c.words[i+1].value) && strings.Contains(w.value, "."):
-			list = append(list, argument{w.value, c.words[i+1].value, i + 1, i, false, true}) // SOLVER.IMS_PER_BATCH 16
+			list = append(list, argument{w.value, plainName(w.value), c.words[i+1].value, i + 1, i, false, true}) // SOLVER.IMS_PER_BATCH 16
 		}
 	}
 	return list
@@ -59,7 +62,7 @@ func (c commandLine) find(names ...string) (argument, bool) {
 	list := c.arguments()
 	for _, name := range names {
 		for _, a := range slices.Backward(list) {
-			if plainName(a.name) == name {
+			if a.plain == name {
 				return a, true
 			}
 		}
@@ -100,10 +103,10 @@ var accumulationNames = []string{"gradient_accumulation_steps", "gradient_accumu
 // batchArgument finds the option that sets the training batch.
 func (c commandLine) batchArgument() (argument, int, bool) {
 	a, found := c.find(batchNames...)
-	if !found || !strings.HasPrefix(a.name, "-") && !a.joined && plainName(a.name) != "ims_per_batch" {
+	if !found || !strings.HasPrefix(a.name, "-") && !a.joined && a.plain != "ims_per_batch" {
 		a, found = c.shortBatch()
 	}
-	if plainName(a.name) == "max_tokens" && c.style() != styleFairseq {
+	if a.plain == "max_tokens" && c.style() != styleFairseq {
 		return argument{}, 0, false // elsewhere the length of a generated answer
 	}
 	n, err := strconv.Atoi(a.value)
@@ -133,8 +136,11 @@ const (
 	styleNone        = ""
 )
 
-// style recognises whose options a command uses; one row per style, the first that fits.
-func (c commandLine) style() string {
+// style is whose options the command uses.
+func (c commandLine) style() string { return c.styled }
+
+// readStyle recognises the style; one row per style, the first that fits.
+func (c commandLine) readStyle() string {
 	if !c.ok {
 		return styleNone
 	}

@@ -149,6 +149,10 @@ func (f *failure) detail(causes []sampler.Cause) string {
 	if f.corrupt() {
 		return f.words.Say("note.corrupt_size")
 	}
+	if f.limited() && f.event.MemoryLimit.Allowed.Known() {
+		return f.words.Say("sum.limit", "need", printed(f.requested.Or(0)), "held", gib(f.held()), "allowed", gib(f.event.MemoryLimit.Allowed.Or(0))) +
+			f.words.Say("detail.space") + f.words.Say("detail.memory_limit")
+	}
 	_, missingKnown := f.missing()
 	if !missingKnown {
 		if f.requested.Known() {

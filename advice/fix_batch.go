@@ -50,7 +50,7 @@ var fixesBatch = []fixRow{
 			k := f.batchFactor()
 			s, _ := f.command.smallerBatch(k)
 			gain := f.scaling().times(1-1/float64(k), 1-1/float64(k))
-			return []any{"part", f.words.Say("part." + plainNumber(float64(k))), "k", k, "before", s.before, "after", s.batch, "gain", rangeText(gain),
+			return []any{"cut", f.words.Say("cut." + plainNumber(float64(k))), "k", k, "before", s.before, "after", s.batch, "gain", rangeText(gain),
 				"need", gib(f.needed()), "states", rangeText(f.footprint.states)}
 		},
 		do: doHalveBatch},
@@ -79,7 +79,7 @@ var fixesBatch = []fixRow{
 	{id: "amp_bf16", source: "https://docs.pytorch.org/docs/stable/amp.html",
 		fits: map[string]float64{"too_big": 0.8, "data_spike": 0.35, "oversubscribed": 0.5, "memory_limit": 0.3, "unknown": 0.25},
 		when: func(f *failure) bool {
-			return f.isPyTorch() && !f.halfPrecision() && (f.inTraining() || f.phase() == phaseInference) && f.phase() != phaseSaving && !f.refusedThoughFree()
+			return f.isPyTorch() && f.event.Kind != "mps_oom" && !f.halfPrecision() && (f.inTraining() || f.phase() == phaseInference) && f.phase() != phaseSaving && !f.refusedThoughFree()
 		},
 		variant: func(f *failure) string {
 			switch yes, known := f.gpu.bf16(); {

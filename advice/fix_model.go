@@ -111,6 +111,8 @@ func (f *failure) limitVariant() string {
 		return f.event.Framework
 	case f.event.Kind == "rmm_pool_limit":
 		return "rmm"
+	case f.event.Kind == "xla_oom":
+		return "jax"
 	case f.refusedThoughFree() && !f.limited():
 		return "system"
 	}
@@ -129,6 +131,8 @@ func doRaiseLimit(f *failure) []string {
 		return []string{"--gpu-memory-utilization 0.95", "--max-model-len 4096  " + f.comment("do.or")}
 	case "sglang":
 		return []string{"--mem-fraction-static 0.9"}
+	case "jax":
+		return []string{"export XLA_PYTHON_CLIENT_MEM_FRACTION=.95"}
 	case "rmm":
 		return []string{"rmm.reinitialize(pool_allocator=True, maximum_pool_size=None)"}
 	case "system":

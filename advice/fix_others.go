@@ -29,6 +29,8 @@ var fixesOthers = []fixRow{
 		when: func(f *failure) bool { return true },
 		variant: func(f *failure) string {
 			switch {
+			case len(f.others) > 0 && f.biggestOther().Name == "":
+				return "pid"
 			case len(f.others) > 0:
 				return "named"
 			case f.unattributed():
