@@ -2,6 +2,8 @@ package oomlog
 
 import (
 	"math"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,7 +21,7 @@ type findings struct {
 // build reads the numbers of a message as one row understands them. It is false when the text is no failure.
 func (p *Parser) build(m *message, c candidate, around string) (*findings, bool) {
 	r := c.row
-	body := firstTelling(m.body(c), r)
+	body := firstTelling(m.body(c, " "), r)
 	f := &findings{row: r}
 	f.Framework, f.Kind, f.MemoryKind = r.framework, r.kind, r.memory
 	f.OtherProcesses = []sampler.OtherProcess{}
@@ -29,12 +31,15 @@ func (p *Parser) build(m *message, c candidate, around string) (*findings, bool)
 	} else if r.gpuNear != nil && r.gpuNear.MatchString(around) {
 		f.MemoryKind = memGPU
 	}
-	f.capture(r.start, body, 1)
+	f.capture(r.start, r.start.re, body, 1)
 	for _, t := range r.fields {
-		f.capture(t, body, 64)
+		f.capture(t, t.re, body, 64)
+	}
+	if len(m.lines) > 1 && len(r.fields) > 0 {
+		f.unbreak(firstTelling(m.body(c, ""), r))
 	}
 	f.settle(m)
-	if !isFailure(m, c, f, body) {
+	if r.numbers && !f.more || !isFailure(m, c, f, body) {
 		return nil, false
 	}
 	f.Text = strings.Join(strings.Fields(body), " ")
@@ -68,12 +73,25 @@ func tells(part string, r *compiledRow) bool {
 	return false
 }
 
+// unbreak looks for what was not found in the text joined without blanks: terminals of a fixed width
+// break words and numbers.
+func (f *findings) unbreak(body string) {
+	others := f.OtherProcesses
+	f.OtherProcesses = nil
+	for _, t := range f.row.fields {
+		f.capture(t, t.glued, body, 64)
+	}
+	if len(f.OtherProcesses) <= len(others) {
+		f.OtherProcesses = others
+	}
+}
+
 // capture applies a pattern; matches is how many times it may at most.
-func (f *findings) capture(t *template, body string, matches int) {
+func (f *findings) capture(t *template, re *regexp.Regexp, body string, matches int) {
 	if len(t.names) == 0 {
 		return
 	}
-	for _, at := range t.re.FindAllStringSubmatchIndex(body, matches) {
+	for _, at := range re.FindAllStringSubmatchIndex(body, matches) {
 		for i, name := range t.names {
 			if at[2*i+2] >= 0 {
 				f.set(name, t.kinds[i], body[at[2*i+2]:at[2*i+3]])
@@ -153,14 +171,14 @@ func (f *findings) setSize(name string, kind captureKind, text string) {
 		}
 		if !ok {
 			f.OtherProcesses = f.OtherProcesses[:last]
-			f.sentinels = append(f.sentinels, "process memory "+text+" means not available")
+			f.odd("process memory " + text + " means not available")
 			return
 		}
 		f.OtherProcesses[last].Bytes = v
 		return
 	}
 	if !ok {
-		f.sentinels = append(f.sentinels, name+" "+text+" means not available")
+		f.odd(name + " " + text + " means not available")
 		return
 	}
 	t := f.target(name)
@@ -169,6 +187,13 @@ func (f *findings) setSize(name string, kind captureKind, text string) {
 	}
 	*t = sampler.Some(v)
 	f.more = f.more || name != "req"
+}
+
+// odd notes something that was printed but is no fact, once.
+func (f *findings) odd(note string) {
+	if !slices.Contains(f.sentinels, note) {
+		f.sentinels = append(f.sentinels, note)
+	}
 }
 
 func (f *findings) memoryLimit() *sampler.MemoryLimit {
@@ -203,7 +228,7 @@ func (f *findings) setExtra(name string, kind captureKind, text string) {
 			f.Extra[name] = uint64(v)
 			f.more = true
 		} else {
-			f.sentinels = append(f.sentinels, name+" "+text+" means not available")
+			f.odd(name + " " + text + " means not available")
 		}
 	}
 }

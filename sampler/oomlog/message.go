@@ -126,13 +126,14 @@ func (p *Parser) start(st *stream, l line, found *wordMask) *message {
 	}
 	var both wordMask
 	tail := l.text[:min(len(l.text), joinedHead)]
-	joined := prev.text + " " + tail
-	compiled.words.scan([]byte(joined), &both)
-	c := starts(joined, &both, len(prev.text))
-	if c == nil {
-		return nil
+	for _, glue := range []string{" ", ""} {
+		joined := prev.text + glue + tail
+		compiled.words.scan([]byte(joined), &both)
+		if c := starts(joined, &both, len(prev.text)); c != nil {
+			return newMessage(c, prev, prev.text+glue+l.text)
+		}
 	}
-	return newMessage(c, prev, prev.text+" "+l.text)
+	return nil
 }
 
 // starts returns the rows whose start matches text; where it is cut (cut > 0), only matches across the cut.
@@ -179,14 +180,14 @@ func (m *message) add(text string) {
 	m.lines = append(m.lines, text)
 }
 
-// body is the text of the message as a row sees it, from where its start matched.
-func (m *message) body(c candidate) string {
+// body is the text of the message as a row sees it, from where its start matched, its lines joined by glue.
+func (m *message) body(c candidate, glue string) string {
 	n := min(len(m.lines), 1+c.row.lines)
 	text := m.lines[0][c.at:]
 	if n == 1 {
 		return text
 	}
-	return text + " " + strings.Join(m.lines[1:n], " ")
+	return text + glue + strings.Join(m.lines[1:n], glue)
 }
 
 // close ends the open message of a stream and makes the event.

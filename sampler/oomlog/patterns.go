@@ -16,21 +16,23 @@ var torchFields = []string{
 	`total capac(?:i)?ty of <total>,? of which <free> (?:is|are) free`,
 	`; <free> free(?:;|\))`,
 	`- (?:GPU )?Free(?: memory)? [:=] <free>`,
-	`<limit> allowed;`,
+	`[;.] <limit> allowed;`,
 	`Process <other_pid> has <other> memory in use`,
 	`(?:this )?process has <proc> memory in use`,
 	`in use by (?:this )?process [:=] <proc>`,
-	`<alloc> already allocated`,
+	`[;,] <alloc> already allocated`,
 	`allocated memory <alloc> is allocated by PyTorch`,
 	`allocated by PyTorch [:=] <alloc>`,
 	`with <pools> allocated in private pools`,
 	`and <unalloc> is reserved by PyTorch but unallocated`,
-	`<unalloc> is reserved by PyTorch but unallocated`,
 	`reserved (?:by PyTorch )?but unallocated [:=] <unalloc>`,
-	`<unalloc> cached\)`,
-	`<reserved> reserved in total by PyTorch`,
-	`<active_bytes:size> current active`,
+	`[;,] <unalloc> cached\)`,
+	`[;,] <reserved> reserved in total by PyTorch`,
+	`[;,] <active_bytes:size> current active`,
 }
+
+// asyncFields are the lines of PyTorch's cudaMallocAsync backend.
+var asyncFields = []string{`Currently allocated [:=] <alloc>`, `Requested [:=] <req>`, `Device limit [:=] <total>`, `Free \(according to CUDA\) [:=] <free>`, `memory fraction\) [:=] <limit>`}
 
 var torchWords = []string{"out of memory", "outofmemory", "tried to allocate", "out of mem", "cuda out of", "total capac", "already allocated"}
 
@@ -51,9 +53,10 @@ var specificRows = []row{
 	{name: "torch mps", framework: "pytorch", kind: mpsOOM, memory: memGPU, limit: "mps_high_watermark", words: []string{"mps backend out of memory", "mps allocated", "out of memory (mps", "mps backend out"},
 		start: `MPS backend out of memory`, lines: 6,
 		fields: []string{`Tried to allocate <req> on (?:private|shared|unified)`, `Tried to allocate <req>`, `MPS allocated: <alloc>`, `other allocations: <other_allocations_bytes:size>`, `max allowed: <limit>`}},
-	{name: "torch cudaMallocAsync", framework: "pytorch", kind: cudaAsyncOOM, memory: memGPU, limit: "memory_fraction", words: []string{"would exceed allowed memory", "exceed allowed memory"},
-		start: `Allocation on device (?:<gpu> )?would exceed allowed memory`, lines: 10,
-		fields: []string{`Currently allocated [:=] <alloc>`, `Requested [:=] <req>`, `Device limit [:=] <total>`, `Free \(according to CUDA\) [:=] <free>`, `memory fraction\) [:=] <limit>`}},
+	{name: "torch cudaMallocAsync", framework: "pytorch", kind: cudaAsyncOOM, memory: memGPU, limit: "memory_fraction", words: []string{"allocation on device"}, numbers: true,
+		start: `Allocation on device(?: <gpu>)?`, lines: 12, fields: asyncFields},
+	{name: "torch cudaMallocAsync cut", framework: "pytorch", kind: cudaAsyncOOM, memory: memGPU, words: []string{"allocation on device", "exceed allowed memory"},
+		start: `Allocation on device (?:<gpu> )?would exceed allowed memory`},
 	{name: "comfyui allocation on device", framework: "comfyui", kind: cudaAsyncOOM, memory: memGPU, words: []string{"allocation on device"},
 		start: `(?:Allocation on device|torch\.OutOfMemoryError: Allocation on device)(?: \d+)?(?: This error means you ran out of memory)?`, lines: 4, near: `comfy|Got an OOM|Exception during processing|Prompt executed|execution\.py`},
 	{name: "torch allocation on device", framework: "pytorch", kind: cudaAsyncOOM, memory: memGPU, words: []string{"allocation on device"},

@@ -1,7 +1,7 @@
 package oomlog
 
 // bfcFields belong to the allocator that TensorFlow and XLA share.
-var bfcFields = []string{`Allocator \(GPU_<gpu>_bfc\)`, `rounded to <rounded_bytes:size>\)`, `requested by op <op:word>`}
+var bfcFields = []string{`Allocator \(GPU_<gpu>_bfc\)`, `rounded to <rounded_bytes:bytes>\)`}
 
 // libraryRows are what the other frameworks and libraries print.
 var libraryRows = []row{
@@ -24,9 +24,9 @@ var libraryRows = []row{
 		start: `failed to alloc(?:ate)? \d[\d.]*[KMGT]?i?B? \(<req>\) from device: (?:RESOURCE_EXHAUSTED: )?(?::? ?CUDA_ERROR_OUT_OF_MEMORY|out of memory)`},
 	// TensorFlow
 	{name: "tf tensor on cpu", framework: "tensorflow", kind: tfOOM, memory: memHost, words: []string{"oom when allocating tensor"}, lines: 2,
-		start: `OOM when allocating tensor with shape ?\[<shape:list>\](?: and type <dtype:word>)? on \S*device:CPU`, fields: []string{`by allocator <allocator:word>`}},
+		start: `OOM when allocating tensor with shape ?\[<shape:list>\](?: and type <dtype:word>)? on \S*device:CPU`},
 	{name: "tf tensor shape", framework: "tensorflow", kind: tfOOM, memory: memGPU, words: []string{"oom when allocating tensor"}, lines: 2,
-		start: `OOM when allocating tensor(?: of shape| with shape) ?\[<shape:list>\](?: and type <dtype:word>)?`, fields: []string{`device: ?GPU: ?<gpu>`, `by allocator <allocator:word>`, `GPU_<gpu>_bfc`}},
+		start: `OOM when allocating tensor(?: of shape| with shape) ?\[<shape:list>\](?: and type <dtype:word>)?`, fields: []string{`device: ?GPU: ?<gpu>`, `GPU_<gpu>_bfc`}},
 	{name: "tf not a failure", framework: "tensorflow", kind: tfOOM, memory: memGPU, recovered: true, words: []string{"ran out of memory trying to allocate"}, lines: 2,
 		start: `Allocator \(\S+\) ran out of memory trying to allocate <req>(?: with freed_by_count=\d+)?\. The caller indicates that this is not a failure`, fields: bfcFields},
 	{name: "tf bfc cpu", framework: "tensorflow", kind: tfOOM, memory: memHost, words: []string{"ran out of memory trying to allocate"}, lines: 2,
@@ -40,7 +40,7 @@ var libraryRows = []row{
 	{name: "tf pinned host", framework: "tensorflow", kind: tfOOM, memory: memHost, words: []string{"bytes on host"},
 		start: `(?:failed to alloc|could not allocate pinned host memory of size:?) <req>(?: on host: ?CUDA_ERROR_OUT_OF_MEMORY)?`},
 	{name: "tf pinned host size", framework: "tensorflow", kind: tfOOM, memory: memHost, words: []string{"could not allocate pinned host memory"},
-		start: `could not allocate pinned host memory of size:? <req>`},
+		start: `could not allocate pinned host memory of size:? <req:bytes>`},
 	{name: "xla cudnn handle", framework: "jax", kind: cudnnAlloc, memory: memGPU, words: []string{"cudnn_status_alloc_failed"}, near: `external/(?:org_tensorflow|xla)/|jaxlib`, start: `create cudnn handle: CUDNN_STATUS_ALLOC_FAILED`},
 	{name: "tf cudnn handle", framework: "tensorflow", kind: cudnnAlloc, memory: memGPU, words: []string{"cudnn_status_alloc_failed"}, start: `create cudnn handle: CUDNN_STATUS_ALLOC_FAILED`},
 	{name: "tf cudnn", framework: "tensorflow", kind: cudnnAlloc, memory: memGPU, words: []string{"cudnn_status_alloc_failed"}, near: `tensorflow/stream_executor|tensorflow/compiler|local_xla`, start: `CUDNN_STATUS_ALLOC_FAILED`},
@@ -51,9 +51,12 @@ var libraryRows = []row{
 	{name: "tf cuinit", framework: "tensorflow", kind: tfOOM, memory: memGPU, words: []string{"cuda_error_out_of_memory"}, near: `tensorflow|stream_executor`,
 		start: `(?:failed call to \w+|failed to \w+[^:]{0,60}|InternalError[^:]{0,40}|CUDA runtime implicit initialization on GPU:\d+ failed\. Status): ?:? ?(?:CUDA_ERROR_OUT_OF_MEMORY|out of memory)`},
 	{name: "tf dst tensor", framework: "tensorflow", kind: tfOOM, memory: memGPU, words: []string{"dst tensor is not initialized"}, start: `Dst tensor is not initialized`},
+	{name: "xla allocating", framework: "jax", kind: xlaOOM, memory: memGPU, words: []string{"out of memory allocating"},
+		start: `RESOURCE_EXHAUSTED: Out of memory allocating <req>`},
+	{name: "xla constant", framework: "jax", kind: xlaOOM, memory: memGPU, words: []string{"bytes for new constant"}, start: `Failed to allocate <req> for new constant`},
 	// CuPy
 	{name: "cupy", framework: "cupy", kind: cupyOOM, memory: memGPU, limit: "cupy_pool", words: []string{"out of memory allocating", "out of memory to allocate"}, lines: 2,
-		start: `out of memory (?:allocating|to allocate) <req>`, fields: []string{`allocated so far: <alloc>`, `\(total <alloc>\)`, `limit set to: <limit>`}},
+		start: `out of memory (?:allocating|to allocate) <req:bytes>`, fields: []string{`allocated so far: <alloc>`, `\(total <alloc>\)`, `limit set to: <limit>`}},
 	{name: "cupy runtime", framework: "cupy", kind: cudaErrorOOM, memory: memGPU, words: []string{"cudaerrormemoryallocation"},
 		start: `(?:cupy\S*|CUDARuntimeError): cudaErrorMemoryAllocation: out of memory`},
 	// RMM, cuDF
@@ -67,7 +70,7 @@ var libraryRows = []row{
 	// Paddle
 	{name: "paddle", framework: "paddle", kind: paddleOOM, memory: memGPU, words: []string{"out of memory error on"}, lines: 6,
 		start:  `Out of memory error on (?:GPU|XPU|NPU|MLU|Place\(gpu:)? ?<gpu>`,
-		fields: []string{`Cannot allocate <req>`, `<alloc> memory has been allocated`, `available memory is (?:only )?<free>`}},
+		fields: []string{`Cannot allocate <req>`, `, <alloc> memory has been allocated`, `available memory is (?:only )?<free>`}},
 	{name: "paddle cpu", framework: "paddle", kind: hostAlloc, memory: memHost, words: []string{"fail to alloc memory of", "fail to allocate"}, near: `paddle`, lines: 2,
 		start: `Fail to alloc(?:ate)? memory of <req>`},
 	{name: "paddle cuda error 2", framework: "paddle", kind: paddleOOM, memory: memGPU, words: []string{"cuda error(2)"}, near: `paddle`, lines: 2, start: `CUDA error\(2\), out of memory`},
@@ -79,9 +82,9 @@ var libraryRows = []row{
 	{name: "mxnet cpu", framework: "mxnet", kind: hostAlloc, memory: memHost, words: []string{"failed to allocate cpu memory"}, start: `Failed to allocate CPU Memory`},
 	// ONNX Runtime
 	{name: "ort arena available", framework: "onnxruntime", kind: ortArena, memory: memUnknown, gpuNear: `CUDA|GPU|Tensorrt|DML`, hostNear: `CPUExecutionProvider\b.{0,40}only|BFCArena for Cpu`, words: []string{"is smaller than requested bytes"}, lines: 2,
-		start: `Available memory of <available_bytes:size> is smaller than requested bytes of <req>`},
+		start: `Available memory of <available_bytes:bytes> is smaller than requested bytes of <req:bytes>`},
 	{name: "ort arena", framework: "onnxruntime", kind: ortArena, memory: memUnknown, gpuNear: `CUDA|GPU|Tensorrt|DML`, words: []string{"failed to allocate memory for requested buffer"}, lines: 2,
-		start: `Failed to allocate memory for requested buffer of size <req>`},
+		start: `Failed to allocate memory for requested buffer of size <req:bytes>`},
 	{name: "ort cuda", framework: "onnxruntime", kind: cudaErrorOOM, memory: memGPU, words: []string{"cuda failure 2", "cuda failure 700: out"}, lines: 2, near: `onnxruntime|ORT`,
 		start: `CUDA failure 2: out of memory`, fields: []string{`; GPU=<gpu>`}},
 	{name: "ort library alloc", framework: "onnxruntime", kind: cublasAlloc, memory: memGPU, words: []string{"cublas failure 3", "cublas_status_alloc_failed"}, near: `onnxruntime`, start: `CUBLAS failure 3: CUBLAS_STATUS_ALLOC_FAILED|CUBLAS_STATUS_ALLOC_FAILED`, fields: []string{`; GPU=<gpu>`}},
@@ -90,12 +93,12 @@ var libraryRows = []row{
 	{name: "trt requested", framework: "tensorrt", kind: trtOOM, memory: memGPU, words: []string{"requested amount of"}, lines: 3,
 		start: `Requested amount of (?:GPU )?memory \(<req>\) could not be allocated`},
 	{name: "trt requested size", framework: "tensorrt", kind: trtOOM, memory: memGPU, words: []string{"error code 2: outofmemory", "requested size was"}, lines: 2,
-		start: `(?:Error Code 2: OutOfMemory )?\(Requested size was <req>\.?\)`},
+		start: `(?:Error Code 2: OutOfMemory )?\(Requested size was <req:bytes>\.?\)`},
 	{name: "trt error code", framework: "tensorrt", kind: trtOOM, memory: memGPU, words: []string{"error code 2: out", "outofmemory error in", "error code 1: cuda runtime", "cuda error in", "outofmemory (no further"}, lines: 2,
 		start: `Error Code 2: Out ?Of ?Memory|OutOfMemory Error in \w+|OutOfMemory \(no further information\)|Error Code 1: Cuda Runtime \(out of memory\)|Cuda Error in \S+: 2 \(out of memory\)`},
 	{name: "trt tactic", framework: "tensorrt", kind: trtOOM, memory: memGPU, recovered: true, words: []string{"due to insufficient memory on requested size"}, follows: true,
-		start: `Skipping tactic \S+ due to insufficient memory on requested size of <req>`},
-	{name: "trt allocating buffer", framework: "tensorrt", kind: trtOOM, memory: memGPU, words: []string{"error allocating"}, start: `(?:User )?allocator error allocating <req>-?byte buffer`},
+		start: `Skipping tactic \S+ due to insufficient memory on requested size of <req:bytes>`},
+	{name: "trt allocating buffer", framework: "tensorrt", kind: trtOOM, memory: memGPU, words: []string{"error allocating"}, start: `(?:User )?allocator error allocating <req:bytes>-?byte buffer`},
 	// bitsandbytes
 	{name: "bitsandbytes", framework: "bitsandbytes", kind: bnbOOM, memory: memGPU, words: []string{"error out of memory at line"}, start: `Error out of memory at line \d+ in file \S*`},
 	{name: "bitsandbytes invalid", framework: "bitsandbytes", kind: bnbOOM, memory: memGPU, words: []string{"cuda error"}, near: `bitsandbytes`, loose: true, start: `CUDA error: out of memory at line \d+`},
@@ -111,7 +114,7 @@ var libraryRows = []row{
 	{name: "spconv", framework: "spconv", kind: otherGPU, memory: memGPU, words: []string{"cuda failed with error 2", "cuda execution failed with error 2", "cuda error 2", "failed with error 2"}, near: `spconv|tensorview|cumm`,
 		start: `cuda (?:execution )?failed with error 2|\bCUDA error 2\b`},
 	{name: "thrust", framework: "thrust", kind: otherGPU, memory: memGPU, words: []string{"cudaerrormemoryallocation", "bad_alloc", "thrust"}, near: `thrust|bad_alloc: cuda|radix_sort|parallel_for|after dispatching|failed to synchronize|failed on 1st step|inclusive_scan|merge_sort|transform`, lines: 3,
-		start: `CUDA error 2 \[\S*thrust\S*, \d+\]: out of memory|(?:what\(\): )?(?:std::bad_alloc|thrust::system\S*|[\w :]{2,60}(?:failed[\w ]*|synchronize|kernel|inclusive_scan|dispatching[\w ]*)): (?:temporary_buffer::allocate: get_temporary_buffer failed|cudaErrorMemoryAllocation(?:: out of memory)?|out of memory)`, fields: []string{`Requested memory: <req>`, `Free memory: <free>`}},
+		start: `CUDA error 2 \[\S*thrust\S*, \d+\]: out of memory|(?:what\(\): )?(?:std::bad_alloc|thrust::system\S*|[\w :]{2,60}(?:failed[\w ]*|synchronize|kernel|inclusive_scan|dispatching[\w ]*)): (?:temporary_buffer::allocate: get_temporary_buffer failed|cudaErrorMemoryAllocation(?:: out of memory)?|out of memory)`, fields: []string{`Requested memory: <req:bytes>`, `Free memory: <free:bytes>`}},
 }
 
 // xlaFields are the lines of a buffer assignment that follow the message.
@@ -121,6 +124,10 @@ var xlaFields = []string{`device ordinal <gpu>`, `parameter allocation: <paramet
 
 // genericRows are what anybody prints who uses CUDA; they stand after everything that says more.
 var genericRows = []row{
+	{name: "faiss", framework: "pytorch", kind: otherGPU, memory: memGPU, words: []string{"failed to cudamalloc", "alloc fail type"}, lines: 1,
+		start: `Failed to cudaMalloc <req:bytes> on device <gpu>|alloc fail type \w+ dev <gpu>[^\n]{0,60} size <req:bytes>`},
+	{name: "caffe", framework: "pytorch", kind: cudaErrorOOM, memory: memGPU, words: []string{"== cudasuccess (2 vs. 0)"}, start: `== cudaSuccess \(2 vs\. 0\) out of memory`},
+	{name: "pycuda", framework: "python", kind: otherGPU, memory: memGPU, words: []string{"cumemalloc failed"}, start: `cuMemAlloc\w* failed: out of memory`},
 	{name: "openacc", framework: "pytorch", kind: otherGPU, memory: memGPU, words: []string{"call to cumemalloc returned error 2"}, start: `call to cuMemAlloc\w* returned error 2`},
 	{name: "driver constant", framework: "pytorch", kind: cudaErrorOOM, memory: memGPU, words: []string{"cuda_error_out_of_memory"}, loose: true, start: `CUDA_ERROR_OUT_OF_MEMORY`},
 	{name: "cuda runtime constant", framework: "pytorch", kind: cudaErrorOOM, memory: memGPU, words: []string{"cudaerrormemoryallocation"}, loose: true, start: `cudaErrorMemoryAllocation`},

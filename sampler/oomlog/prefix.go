@@ -45,7 +45,8 @@ var prefixForms = []prefixForm{
 	// srun --label
 	form(`(?P<rank>\d{1,3}): +`, true),
 	// Ray, vLLM, SGLang
-	form(`\((?:\w*?(?:TP|_TP|rank[ =_]?)(?P<rank>\d{1,4})\w*|[A-Za-z_][\w.:<>]*)(?:\[[^\]]*\])? (?:rank=(?P<rank2>\d+),? ?)?pid=(?P<pid>\d+)(?:, ?ip=[\d.:a-f]+)?\)(?:\s*\[repeated \d+x[^\]]*\])?:?\s?`, true),
+	form(`\(rank[ =]?(?P<rank>\d{1,4})\)\s`, true),
+	form(`\((?:\w*? ?(?:TP|_TP|rank[ =_]?)(?P<rank>\d{1,4})\w*|[A-Za-z_][\w.:<>]*)(?:\[[^\]]*\])? (?:rank=(?P<rank2>\d+),? ?)?pid=(?P<pid>\d+)(?:, ?ip=[\d.:a-f]+)?\)(?:\s*\[repeated \d+x[^\]]*\])?:?\s?`, true),
 	form(`\((?:Vllm|VLLM)?[A-Za-z]*(?:Worker\w*|Proc\w*) rank=(?P<rank>\d+)(?:,? pid=(?P<pid>\d+))?\)\s?`, true),
 	form(`\[\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,\d]*(?: DP\d+)?(?: PP\d+)? TP(?P<rank>\d{1,3})(?: [A-Z]+\d+)*\]\s*`, true),
 	form(`\[?(?:DP\d+[ _])?TP(?P<rank>\d{1,3})(?:[ _]\w+)?\]?:?\s`, true),

@@ -73,6 +73,8 @@ type row struct {
 	// loose wordings also stand in questions and hints: without numbers they count only where an
 	// error stands, alone on their line or behind an exception's name (see guard.go).
 	loose bool
+	// numbers: the row is only for a message with more numbers than the request.
+	numbers bool
 	// recovered: the wording itself says that the program goes on.
 	recovered bool
 	// follows: the wording only repeats, with fewer numbers, a failure of its family printed shortly

@@ -20,7 +20,8 @@ import (
 type captureKind string
 
 const (
-	kindSize  captureKind = "size"  // "20.00 MiB", "4,770,354,232 bytes"; a bare number is bytes
+	kindSize  captureKind = "size"  // "20.00 MiB", "4,770,354,232 bytes"; the unit must be there: messages get cut
+	kindBytes captureKind = "bytes" // the same, or a bare number of bytes
 	kindMiB   captureKind = "mib"   // a bare number of MiB
 	kindGiB   captureKind = "gib"   // a bare number of GiB
 	kindKiB   captureKind = "kib"   // a bare number of KiB
@@ -32,10 +33,11 @@ const (
 	kindEB    captureKind = "phrase" // "more than 1EB memory"
 )
 
-const sizeForm = `\d[\d,]*(?:\.\d+)?\s*(?:[KMGTPE]i?B\b|[KMGT]b\b|[KMGT]\b|bytes\b|byte\b|B\b)?`
+const sizeForm = `\d[\d,]*(?:\.\d+)?\s*(?:[KMGTPE]i?B\b|[KMGT]b\b|[KMGT]\b|bytes\b|byte\b|B\b)`
 
 var captureForm = map[captureKind]string{
 	kindSize:  sizeForm,
+	kindBytes: sizeForm + `?`,
 	kindMiB:   `\d[\d,]*(?:\.\d+)?`,
 	kindGiB:   `\d[\d,]*(?:\.\d+)?`,
 	kindKiB:   `\d[\d,]*`,
@@ -58,6 +60,7 @@ var fieldKinds = map[string]captureKind{
 // template is a compiled pattern and the meaning of its captures.
 type template struct {
 	re    *regexp.Regexp
+	glued *regexp.Regexp // for text whose lines were joined without a blank
 	names []string
 	kinds []captureKind
 }
@@ -94,6 +97,7 @@ func compile(pattern string) *template {
 		pattern = pattern[at[1]:]
 	}
 	t.re = regexp.MustCompile(flags + out.String())
+	t.glued = regexp.MustCompile(flags + strings.ReplaceAll(out.String(), `\b`, ""))
 	if t.re.NumSubexp() != len(t.names) {
 		panic(fmt.Sprintf("oomlog: groups of %q must be (?:…)", t.re))
 	}
