@@ -107,6 +107,7 @@ func (c *card) reset(now, total float64) {
 
 // fold takes the card's part of a snapshot.
 func (c *card) fold(g *sampler.GPU, now float64, gap bool) {
+	gap = gap || now-c.seen > c.gone
 	c.gpu, c.seen = g, now
 	c.tick++
 	c.xid.add(g, c.at, now)
@@ -164,6 +165,16 @@ func (c *card) settledFree(now float64) float64 {
 		sum += c.rest.settled(now)
 	}
 	return max(0, c.usable-sum)
+}
+
+// blind says whether the settled level of some holder is not known again after a gap.
+func (c *card) blind(now float64) bool {
+	for _, p := range c.procs {
+		if now < p.series.blind {
+			return true
+		}
+	}
+	return now < c.rest.blind
 }
 
 // foldEdges tells excursions that just began how much was free before them.

@@ -22,7 +22,7 @@ const neighbourLeast = 256
 
 func checkNeighbour(f *Facts) []finding {
 	c := f.card
-	if c == nil || c.figures != f.now || !c.listed {
+	if c == nil || c.figures != f.now || !c.listed || c.blind(f.now) {
 		return nil
 	}
 	var out []finding

@@ -35,7 +35,7 @@ const (
 
 func checkRepeatSpike(f *Facts) []finding {
 	c := f.card
-	if c == nil || c.figures != f.now {
+	if c == nil || c.figures != f.now || c.blind(f.now) {
 		return nil
 	}
 	var out []finding

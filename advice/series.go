@@ -21,6 +21,8 @@ type series struct {
 	recent         [recentBuckets]float64 // minima of the buckets before, NaN for none
 	floor          float64                // least of recent and low
 	deep           float64                // least for as long as a spike is wide; NaN without spikes
+	gap            float64                // end of the last gap: spikes before it tell nothing of the next
+	blind          float64                // until then the settled level may be that of a spike: a gap was before
 	started        bool                   // it was running before watching began: no start-up to wait for
 	closed         int                    // scales that have a new bucket since somebody looked
 	lows, highs    rings
@@ -104,6 +106,7 @@ func (s *series) start(t float64, established bool) {
 	s.lows.reset()
 	s.highs.reset()
 	s.forgetRecent()
+	s.blind, s.gap = 0, 0
 	s.started = established
 }
 
@@ -113,9 +116,10 @@ func (s *series) forgetRecent() {
 	for i := range s.recent {
 		s.recent[i] = math.NaN()
 	}
-	s.floor = math.NaN()
+	s.floor, s.deep = math.NaN(), math.NaN()
 	s.open = 0
 	s.settling = -1
+	s.blind = math.Inf(1)
 }
 
 // minSamples is how many samples make a series: fewer are an artefact.
@@ -126,6 +130,10 @@ const minSamples = 3
 func (s *series) add(t, value, low, high, limit float64) {
 	if s.samples < minSamples {
 		s.samples++
+	}
+	if math.IsInf(s.blind, 1) {
+		s.gap = t
+		s.blind = t + max(bucketSeconds*recentBuckets, 1.5*s.widest())
 	}
 	b := int64(math.Floor(t / bucketSeconds))
 	if b != s.bucket {

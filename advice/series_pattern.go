@@ -56,7 +56,7 @@ func (s *series) pattern(now float64) (p pattern, ok bool) {
 	if p.period > 0 {
 		stale = staleSpikes * p.period
 	}
-	return p, now-p.last <= stale
+	return p, now-p.last <= stale && p.last >= s.gap
 }
 
 // heights of the spikes, the newest first.

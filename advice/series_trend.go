@@ -20,10 +20,12 @@ const (
 	// recorded, not forecast, and a start-up can have several stages.
 	trendPoints  = 12
 	trendSeconds = 200
-	// Without a plateau before it, or when the holder has become three times what it
-	// was, a climb may be a slow load from disk or network and needs ten minutes.
-	loadingSeconds = 600
+	// A climb may be a slow load from disk or network, or the first ramp of a slow saw-tooth,
+	// and needs eight minutes, unless the holder stood still for a minute after its first
+	// plateau and is not three times as large by now.
+	loadingSeconds = 480
 	loadingFactor  = 3.0
+	stoodSeconds   = 60
 	// Each quarter of the time must bring two fifths of its fair share and no more than
 	// twice that share: one step, however large, is not growth.
 	quarterLeast, quarterMost = 0.4, 2.0
@@ -33,6 +35,8 @@ const (
 	// The growth must be new: that much of it above everything seen before. A saw-tooth
 	// rises too, but not above its last tooth.
 	newShare = 0.7
+	// The median slope and the mean of both halves are within that factor.
+	slopesAgree = 1.4
 	// Half of the points are within a quarter of the growth from the line.
 	residualShare = 0.25
 	// A trend is at least 128 MiB and half a percent of the card.
@@ -82,9 +86,11 @@ func (s *series) growth(scale int, peaks bool, least float64) (tr trend, ok bool
 
 // longEnough holds back what may still be loading.
 func (s *series) longEnough(tr trend) bool {
-	need := float64(trendSeconds)
-	if s.plateau < 0 || tr.to > loadingFactor*max(tr.from, s.base) {
-		need = loadingSeconds
+	rate := (tr.to - tr.from) / (tr.until - tr.since)
+	stood := tr.since - float64(s.plateau)*bucketSeconds - max(0, tr.from-s.base)/rate
+	need := float64(loadingSeconds)
+	if s.plateau >= 0 && stood >= stoodSeconds && tr.to <= loadingFactor*max(tr.from, s.base) {
+		need = trendSeconds
 	}
 	return tr.until-tr.since >= need
 }
@@ -191,7 +197,7 @@ func (p *points) straight(tr trend) bool {
 		return false
 	}
 	mean := (tr.early + tr.late) / 2
-	if tr.slope < mean/2 || tr.slope > mean*2 {
+	if tr.slope < mean/slopesAgree || tr.slope > mean*slopesAgree {
 		return false
 	}
 	var rest [ringBuckets]float64
