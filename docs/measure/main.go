@@ -1,0 +1,213 @@
+//go:build linux
+
+// Measure prints what nvpeak costs and what it sees, and where nvtop is installed, nvtop
+// beside it: same fake driver, same scenario, same terminal, same minute.
+//
+//	go run ./docs/measure              # three passes of about three minutes
+//	go run ./docs/measure -passes 1 -for 20s
+//
+// CPU time is that of the process; the time that the driver says it was busy in calls is
+// told beside it. Medians over the passes. Needs gcc for the fake driver, and no GPU.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// options of a measurement.
+type options struct {
+	nvpeak string
+	passes int
+	span   time.Duration
+	only   string
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.nvpeak, "nvpeak", "", "`binary` to measure; default: built from this directory")
+	flag.IntVar(&o.passes, "passes", 3, "how often; the medians are printed")
+	flag.DurationVar(&o.span, "for", time.Minute, "length of a pass; all spikes need a minute")
+	flag.StringVar(&o.only, "only", "", "`part` to run alone: peers, spikes200, slow, many or start")
+	flag.Parse()
+	if err := measure(o); err != nil {
+		fmt.Fprintln(os.Stderr, "measure:", err)
+		os.Exit(1)
+	}
+}
+
+// part is one scenario with the programs that play it side by side.
+type part struct {
+	name     string
+	scenario string
+	run      func(*lab, *table) error
+}
+
+var parts = []part{
+	{"start", "peers", (*lab).starts},
+	{"peers", "peers", (*lab).peers},
+	{"spikes200", "spikes200", (*lab).wide},
+	{"slow", "slow30us", (*lab).slow},
+	{"many", "big64x32", (*lab).many},
+}
+
+// lab is where programs are measured.
+type lab struct {
+	options
+	dir      string // for what is built and written
+	driver   string // directory of the fake driver
+	nvtop    string // empty: not installed
+	scenario string
+}
+
+func measure(o options) error {
+	if _, err := os.Stat("testdata/fakenvml/build.sh"); err != nil {
+		return errors.New("run it in the root of the repository: go run ./docs/measure")
+	}
+	dir, err := os.MkdirTemp("", "nvpeak-measure-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	l := &lab{options: o, dir: dir, driver: filepath.Join(dir, "driver")}
+	if out, err := exec.Command("sh", "testdata/fakenvml/build.sh", l.driver).CombinedOutput(); err != nil {
+		return fmt.Errorf("fake driver: %w\n%s", err, out)
+	}
+	if l.nvpeak == "" {
+		l.nvpeak = filepath.Join(dir, "nvpeak")
+		if out, err := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", l.nvpeak, ".").CombinedOutput(); err != nil {
+			return fmt.Errorf("go build: %w\n%s", err, out)
+		}
+	}
+	if path, err := exec.LookPath("nvtop"); err == nil {
+		l.nvtop = path
+	} else {
+		fmt.Fprintln(os.Stderr, "measure: nvtop is not installed (Debian: contrib, apt-get install nvtop); nvpeak alone")
+	}
+	t := &table{}
+	for pass := range o.passes {
+		for _, p := range parts {
+			if o.only != "" && o.only != p.name {
+				continue
+			}
+			fmt.Fprintf(os.Stderr, "pass %d of %d: %s\n", pass+1, o.passes, p.name)
+			l.scenario, err = filepath.Abs(filepath.Join("testdata/fakenvml/scenarios", p.scenario+".txt"))
+			if err != nil {
+				return err
+			}
+			if err := p.run(l, t); err != nil {
+				return fmt.Errorf("%s: %w", p.name, err)
+			}
+		}
+	}
+	t.print(os.Stdout)
+	return nil
+}
+
+// The programs that are compared.
+func (l *lab) subjects() []subject {
+	all := []subject{{name: "nvpeak", args: []string{l.nvpeak}, peak: nvpeakPeak}}
+	if l.nvtop != "" {
+		all = append(all,
+			subject{name: "nvtop 1 s", args: []string{l.nvtop}, peak: nvtopUsed},
+			subject{name: "nvtop 0.1 s", args: []string{l.nvtop, "-d", "1"}, peak: nvtopUsed})
+	}
+	return all
+}
+
+// starts measures the time from exec to the first figures on the screen.
+func (l *lab) starts(t *table) error {
+	for range 5 {
+		for _, s := range l.subjects() {
+			if s.name == "nvtop 0.1 s" {
+				continue
+			}
+			ms, err := l.firstFigures(s)
+			if err != nil {
+				return err
+			}
+			t.add("first figures after exec", "ms", s.name, ms)
+		}
+	}
+	return nil
+}
+
+// peers is the comparison: 8 GPUs, 26 processes, 20 spikes of 50 ms, 160x50.
+func (l *lab) peers(t *table) error {
+	stream := l.followStream(10)
+	figures, err := l.together(160, 50, 10, l.subjects())
+	if err != nil {
+		return err
+	}
+	for name, f := range figures {
+		t.add("CPU beside the driver's own time", "% of a core", name, f.own)
+		t.add("driver's own time", "% of a core", name, f.driver)
+		t.add("resident memory", "MiB", name, f.resident)
+		t.add("to the terminal", "kB a minute", name, f.kilobytes)
+		t.add("driver calls, memory", "a second", name, f.memoryCalls)
+		t.add("driver calls, all others", "a second", name, f.otherCalls)
+		t.add("spikes of 50 ms on the screen", "of 20", name, float64(f.spikes))
+	}
+	return stream.report(t, "50 ms")
+}
+
+// wide is the same with spikes of 200 ms.
+func (l *lab) wide(t *table) error {
+	stream := l.followStream(10)
+	figures, err := l.together(160, 50, 10, l.subjects())
+	if err != nil {
+		return err
+	}
+	for name, f := range figures {
+		t.add("spikes of 200 ms on the screen", "of 20", name, float64(f.spikes))
+	}
+	return stream.report(t, "200 ms")
+}
+
+// slow gives every call 30 us of CPU time.
+func (l *lab) slow(t *table) error {
+	var chosen []subject
+	for _, s := range l.subjects() {
+		if s.name != "nvtop 1 s" {
+			chosen = append(chosen, s)
+		}
+	}
+	figures, err := l.together(160, 50, 10, chosen)
+	if err != nil {
+		return err
+	}
+	for name, f := range figures {
+		t.add("CPU with calls of 30 us, driver included", "% of a core", name, f.own+f.driver)
+	}
+	if f, ok := figures["nvtop 0.1 s"]; ok {
+		n := figures["nvpeak"]
+		t.add("of nvtop at 0.1 s", "%", "nvpeak", 100*(n.own+n.driver)/(f.own+f.driver))
+	}
+	return nil
+}
+
+// many is 64 GPUs with 32 processes each.
+func (l *lab) many(t *table) error {
+	figures, err := l.together(200, 60, 0, l.subjects()[:1])
+	if err != nil {
+		return err
+	}
+	f := figures["nvpeak"]
+	t.add("64 GPUs x 32: CPU beside the driver's own time", "% of a core", "nvpeak", f.own)
+	t.add("64 GPUs x 32: driver's own time", "% of a core", "nvpeak", f.driver)
+	t.add("64 GPUs x 32: resident memory", "MiB", "nvpeak", f.resident)
+	keys, err := l.keys()
+	if err != nil {
+		return err
+	}
+	slices.Sort(keys)
+	t.add("64 GPUs x 32: key to screen, median", "ms", "nvpeak", keys[len(keys)/2])
+	t.add("64 GPUs x 32: key to screen, slowest of 30", "ms", "nvpeak", keys[len(keys)-1])
+	return nil
+}
