@@ -3,6 +3,7 @@ package sampler
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -31,7 +32,8 @@ type device struct {
 	listedMost Bytes // the most that was used at any list
 	procsOK    bool
 	listedAt   time.Time
-	asked      bool // for a fresh process list
+	asked      bool    // for a fresh process list
+	above      *uint64 // of the sweep in progress: more than that and it returns at once
 	xid        Opt[uint64]
 	xidTime    time.Time
 	retryAt    time.Time // a lost GPU is probed again then
@@ -142,6 +144,32 @@ func (r Reading) memory(shared bool) Memory {
 	return m
 }
 
+// counted notes readings that were as the ones before, and readings that were given up.
+func (c *collector) counted(devs, counts []int, missed int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, dev := range devs {
+		if w := &c.gpus[dev].win; w.Readings > 0 {
+			w.Readings += max(counts[i], 0)
+		}
+		c.gpus[dev].win.Missed += missed
+	}
+}
+
+// watchAbove fills in above how much memory a sweep must return at once, for a process
+// list; it is corrected when a list was read.
+func (c *collector) watchAbove(devs []int, above []uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, dev := range devs {
+		d := c.gpus[dev]
+		d.above = &above[i]
+		if d.procsOK && !d.asked {
+			above[i] = uint64(d.listedMost + staleBytes)
+		}
+	}
+}
+
 // missed notes readings that were given up because the lane was late.
 func (c *collector) missed(n int) {
 	c.mu.Lock()
@@ -216,6 +244,9 @@ func (c *collector) listed(d *device, at time.Time, procs []Process, err error) 
 		d.procs, d.procsOK = procs, true
 		d.procUsed = d.mem.Used.Or(0)
 		d.listedMost = max(d.listedMost, d.procUsed)
+		if d.above != nil {
+			atomic.StoreUint64(d.above, uint64(d.listedMost+staleBytes))
+		}
 		g := GPU{Index: d.dev.Index, UUID: d.dev.UUID, MIG: d.dev.MIG}
 		for i := range procs {
 			if used, ok := procs[i].Memory.Value(); ok {

@@ -44,6 +44,10 @@ type worker struct {
 	dev       int // in a call for this device, or -1
 	since     time.Time
 	abandoned bool
+
+	sweep *Sweep // in progress
+	ours  []int  // our numbers of its devices
+	call  int64  // the driver call it was in when watch looked last
 }
 
 // lane starts a worker.
@@ -92,11 +96,7 @@ func (g *group) wait(d time.Duration) {
 
 // enter begins a call for a device. It is false when the device hangs in this lane.
 func (w *worker) enter(dev int) bool {
-	l := w.group.loop
-	l.mu.Lock()
-	hung := l.hung[hangKey{w.lane, dev}]
-	l.mu.Unlock()
-	if hung {
+	if w.group.loop.isHung(w.lane, dev) {
 		return false
 	}
 	w.mu.Lock()
@@ -119,6 +119,41 @@ func (w *worker) leave() bool {
 		l.mu.Unlock()
 	}
 	return ok
+}
+
+func (l *Loop) isHung(lane string, dev int) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.hung[hangKey{lane, dev}]
+}
+
+// enterSweep begins a sweep; leaveSweep ends it as leave does.
+func (w *worker) enterSweep(s *Sweep, ours []int) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.sweep, w.ours, w.call = s, ours, 0
+	return !w.abandoned
+}
+
+func (w *worker) leaveSweep() bool {
+	w.mu.Lock()
+	w.sweep = nil
+	w.mu.Unlock()
+	return w.leave()
+}
+
+// sweepHangs: the sweep is in the same driver call as when watch looked last.
+func (w *worker) sweepHangs() bool {
+	dev, call := w.sweep.calling()
+	same := dev >= 0 && call == w.call
+	w.call = call
+	if !same {
+		return false
+	}
+	w.dev = w.ours[dev]
+	w.abandoned = true
+	w.sweep.Stop()
+	return true
 }
 
 // watch abandons workers whose call hangs.
@@ -152,6 +187,9 @@ func (g *group) watch(ctx context.Context) {
 func (w *worker) hangs() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.sweep != nil {
+		return w.sweepHangs()
+	}
 	if w.dev < 0 || time.Since(w.since) < w.limit {
 		return false
 	}
@@ -181,19 +219,42 @@ type rounds struct {
 	off  []bool
 }
 
-// slotSpacing is the time between two devices, if the period has room for it.
-const slotSpacing = 10 * time.Millisecond
+// slotMost bounds the time between two devices, slotMargin how long before the snapshot
+// the last one is asked. Calls that cost less than slotCheap are made in one go: a
+// wake-up costs more than they do.
+const (
+	slotMost   = 10 * time.Millisecond
+	slotMargin = 5 * time.Millisecond
+	slotCheap  = 250 * time.Microsecond
+)
 
 func newRounds(base time.Duration, n int, now time.Time) *rounds {
 	r := &rounds{base: base, next: make([]time.Time, n), cost: make([]time.Duration, n), off: make([]bool, n)}
-	spacing := min(slotSpacing, base*6/10/time.Duration(max(n, 1)))
 	for i := range r.next {
-		r.next[i] = now.Truncate(base).Add(base - time.Duration(n-i)*spacing)
-		if r.next[i].Before(now) {
-			r.next[i] = r.next[i].Add(base)
-		}
+		r.next[i] = r.slot(i, now)
 	}
 	return r
+}
+
+// slot is the turn of a device before the first whole period for which it is not too late.
+func (r *rounds) slot(dev int, now time.Time) time.Time {
+	n := time.Duration(len(r.next))
+	spacing := min(slotMost, r.base*6/10/n)
+	if mean := r.sum() / n; mean < slotCheap {
+		spacing = 0
+	}
+	at := now.Truncate(r.base).Add(r.base - slotMargin - (n-1-time.Duration(dev))*spacing)
+	for !at.After(now) {
+		at = at.Add(r.base)
+	}
+	return at
+}
+
+func (r *rounds) sum() (sum time.Duration) {
+	for _, c := range r.cost {
+		sum += c
+	}
+	return sum
 }
 
 // first is the device that is due next, or -1 when none is left.
@@ -210,30 +271,22 @@ func (r *rounds) first() (dev int, at time.Time) {
 // done notes what a device has cost and plans its next turn.
 func (r *rounds) done(dev int, began, now time.Time) {
 	r.cost[dev] = now.Sub(began)
-	var sum time.Duration
-	for _, c := range r.cost {
-		sum += c
-	}
-	turns := 1 + time.Duration(float64(sum)/slowDuty)/r.base
-	r.next[dev] = r.next[dev].Add(turns * r.base)
-	for r.next[dev].Before(now) {
-		r.next[dev] = r.next[dev].Add(r.base)
-	}
+	skipped := time.Duration(float64(r.sum())/slowDuty) / r.base
+	r.next[dev] = r.slot(dev, now.Add(skipped*r.base+slotMargin))
 }
 
 func (l *Loop) slowPeriod() time.Duration { return max(l.opt.Interval, time.Second) }
 
 // slowLane reads metrics and processes: all devices at once to begin with, then spread
 // over the second; and a process list at once when the memory has moved.
-func (l *Loop) slowLane(ready chan struct{}) func(*worker) {
-	var once sync.Once
+func (l *Loop) slowLane(ready func()) func(*worker) {
 	return func(w *worker) {
 		for dev := range l.c.gpus {
 			if !l.askSlow(w, dev) {
 				return
 			}
 		}
-		once.Do(func() { close(ready) })
+		ready()
 		plan := newRounds(l.slowPeriod(), len(l.c.gpus), time.Now())
 		timer := time.NewTimer(0)
 		defer timer.Stop()
@@ -248,11 +301,13 @@ func (l *Loop) slowLane(ready chan struct{}) func(*worker) {
 					return
 				}
 			case <-timer.C:
-				began := time.Now()
-				if !l.askSlow(w, dev) {
-					return
+				for ; dev >= 0 && !time.Now().Before(at); dev, at = plan.first() {
+					began := time.Now()
+					if !l.askSlow(w, dev) {
+						return
+					}
+					plan.done(dev, began, time.Now())
 				}
-				plan.done(dev, began, time.Now())
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -151,9 +152,10 @@ func (l *Loop) run(ctx context.Context) (err error) {
 func (l *Loop) connected(ctx context.Context) error {
 	lanes, cancel := context.WithCancel(ctx)
 	g := &group{loop: l, ctx: lanes}
-	g.lane(laneMemory, memoryLimit, l.memoryLane)
 	ready := make(chan struct{})
-	g.lane(laneSlow, slowLimit, l.slowLane(ready))
+	memory, slow := both(func() { close(ready) })
+	g.lane(laneMemory, memoryLimit, l.memoryLane(memory))
+	g.lane(laneSlow, slowLimit, l.slowLane(slow))
 	g.lane(laneTraffic, slowLimit, l.trafficLane)
 	g.background(l.xidLane)
 	g.background(g.watch)
@@ -165,6 +167,20 @@ func (l *Loop) connected(ctx context.Context) error {
 	clear(l.hung)
 	l.mu.Unlock()
 	return err
+}
+
+// both calls then when the two functions it returns have been called, each at least once.
+func both(then func()) (a, b func()) {
+	var left atomic.Int32
+	left.Store(2)
+	one := func() func() {
+		return sync.OnceFunc(func() {
+			if left.Add(-1) == 0 {
+				then()
+			}
+		})
+	}
+	return one(), one()
 }
 
 // publishing makes a snapshot each interval, on whole multiples of it; the first as soon
@@ -198,7 +214,7 @@ func (l *Loop) publishing(ctx context.Context, ready <-chan struct{}) error {
 	}
 }
 
-// firstWait bounds how long the first picture waits for the slow lane's first round.
+// firstWait bounds how long the first picture waits for the first round of the lanes.
 const firstWait = 25 * time.Millisecond
 
 func (l *Loop) publish() {

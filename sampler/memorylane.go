@@ -14,8 +14,19 @@ const memoryDuty = 0.02
 // memoryLane reads the memory of all devices every period, at absolute times, on a
 // thread of its own: a slow call elsewhere, a busy scheduler or a long frame must not
 // cost a reading.
-func (l *Loop) memoryLane(w *worker) {
-	runtime.LockOSThread() // never unlocked: the thread ends with the lane
+func (l *Loop) memoryLane(ready func()) func(*worker) {
+	return func(w *worker) {
+		if sw, ok := l.sweeper(); ok {
+			l.sweeperLane(w, sw, ready)
+			return
+		}
+		runtime.LockOSThread() // never unlocked: the thread ends with the lane
+		l.threadLane(w, ready)
+	}
+}
+
+// threadLane is the memory lane of a source that answers single questions.
+func (l *Loop) threadLane(w *worker, ready func()) {
 	p := newPace(l.opt.PeakInterval)
 	l.c.setLane(p.lane())
 	next := time.Now()
@@ -24,6 +35,7 @@ func (l *Loop) memoryLane(w *worker) {
 		if !l.sweep(w) {
 			return
 		}
+		ready()
 		now := time.Now()
 		if p.note(now.Sub(began)) {
 			l.c.setLane(p.lane())
@@ -38,6 +50,113 @@ func (l *Loop) memoryLane(w *worker) {
 			sleep(min(time.Until(next), 200*time.Millisecond))
 		}
 	}
+}
+
+// sweeper is the source when it can sweep every device.
+func (l *Loop) sweeper() (Sweeper, bool) {
+	sw, ok := l.src.(Sweeper)
+	if !ok {
+		return nil, false
+	}
+	for _, n := range l.pick {
+		if !sw.CanSweep(n) {
+			return nil, false
+		}
+	}
+	return sw, true
+}
+
+// sweeperLane is the memory lane of a source that sweeps by itself. Each call lasts until
+// shortly before the next snapshot. Devices that fail are asked one by one between the
+// calls, until they answer again.
+func (l *Loop) sweeperLane(w *worker, src Sweeper, ready func()) {
+	p := newPace(l.opt.PeakInterval)
+	l.c.setLane(p.lane())
+	s := &Sweep{}
+	failing := make([]bool, len(l.pick))
+	for first := true; w.group.ctx.Err() == nil; first = false {
+		var ours, theirs []int
+		for dev, n := range l.pick {
+			switch {
+			case l.isHung(laneMemory, dev):
+			case failing[dev]:
+				ok, alive := l.askMemory(w, dev)
+				if !alive {
+					return
+				}
+				failing[dev] = !ok
+			default:
+				ours, theirs = append(ours, dev), append(theirs, n)
+			}
+		}
+		s.prepare(theirs)
+		s.Period, s.For = p.period, l.untilSnapshot()
+		if first {
+			s.For = 0 // one reading at once
+		}
+		l.c.watchAbove(ours, s.Above)
+		if !w.enterSweep(s, ours) {
+			return
+		}
+		err := src.Sweep(s)
+		if !w.leaveSweep() {
+			return
+		}
+		if err != nil {
+			l.trip(err)
+			return
+		}
+		l.takeSweep(s, ours, failing)
+		ready()
+		if p.noteSweeps(s) {
+			l.c.setLane(p.lane())
+		}
+	}
+}
+
+// askMemory asks one device outside the sweep. alive is false when the lane must end.
+func (l *Loop) askMemory(w *worker, dev int) (ok, alive bool) {
+	now := l.opt.Clock.Now()
+	if !l.c.due(dev, now) || !w.enter(dev) {
+		return false, true
+	}
+	r, err := l.src.Memory(l.pick[dev])
+	if !w.leave() {
+		return false, false
+	}
+	if errors.Is(err, ErrReconnect) {
+		l.trip(err)
+		return false, false
+	}
+	l.offer(dev, l.opt.Clock.Now(), r, err)
+	return err == nil, true
+}
+
+// takeSweep passes on what a sweep saw.
+func (l *Loop) takeSweep(s *Sweep, ours []int, failing []bool) {
+	for _, r := range s.Readings {
+		l.offer(ours[r.Device], r.Time, r.Reading, nil)
+		s.Counts[r.Device]--
+	}
+	for i, dev := range ours {
+		if s.Failed[i] {
+			failing[dev] = true
+			s.Counts[i]--
+		}
+	}
+	l.c.counted(ours, s.Counts, s.Missed)
+}
+
+// untilSnapshot is how long a sweep may last: to just before the next snapshot, so that
+// it holds what was read until then; at most a second, for the lane has more to do.
+func (l *Loop) untilSnapshot() time.Duration {
+	const margin = 2 * time.Millisecond
+	every, now := l.currentInterval(), time.Now()
+	left := now.Truncate(every).Add(every).Sub(now) - margin
+	if left <= 0 {
+		left += every
+	}
+	return min(left, time.Second)
 }
 
 // sweep reads all devices once. It is false when the lane must end.
@@ -100,6 +219,14 @@ func (p *pace) note(d time.Duration) bool {
 		p.period = max(p.period/2, p.asked)
 	}
 	return true
+}
+
+// noteSweeps takes the sweeps of one call at their mean.
+func (p *pace) noteSweeps(s *Sweep) (news bool) {
+	for range s.Sweeps {
+		news = p.note(s.Busy/time.Duration(s.Sweeps)) || news
+	}
+	return news
 }
 
 func (p *pace) lane() Lane {

@@ -1,0 +1,338 @@
+package sampler
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+	"time"
+)
+
+func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
+
+// collected is a collector of one card.
+func collected() *collector {
+	c := newCollector()
+	c.adopt(cards("GPU-0"))
+	return c
+}
+
+func (c *collector) shot(at time.Time) *Snapshot { return c.snapshot(at, "box7", Opt[HostMemory]{}) }
+
+func TestWindow(t *testing.T) {
+	c := collected()
+	for i, gib := range []Bytes{9, 9, 47, 47, 3, 12} {
+		c.reading(0, noon.Add(ms(20*i)), reading(gib*GiB), nil)
+	}
+	c.missed(2)
+	m := c.shot(noon.Add(ms(120))).GPUs[0].Memory
+	want := Window{Min: 3 * GiB, Max: 47 * GiB, MaxTime: noon.Add(ms(40)), Readings: 6, Missed: 2}
+	if m.Window == nil || *m.Window != want {
+		t.Errorf("window %+v, want %+v", m.Window, want)
+	}
+	if m.Used.Or(0) != 12*GiB || *m.Peak != (Peak{47 * GiB, noon.Add(ms(40)), PeakSampled}) || m.WorstFree.Or(0) != 32*GiB {
+		t.Errorf("used %v, peak %+v, least free %v", m.Used, m.Peak, m.WorstFree)
+	}
+	next := c.shot(noon.Add(ms(140))).GPUs[0].Memory
+	if next.Window != nil {
+		t.Errorf("a new window without readings is %+v", next.Window)
+	}
+	c.reading(0, noon.Add(ms(160)), reading(5*GiB), nil)
+	last := c.shot(noon.Add(ms(180))).GPUs[0].Memory
+	if *last.Window != (Window{Min: 5 * GiB, Max: 5 * GiB, MaxTime: noon.Add(ms(160)), Readings: 1}) || last.Peak.Bytes != 47*GiB {
+		t.Errorf("the window after is %+v, peak %+v", last.Window, last.Peak)
+	}
+	if *m.Window != want {
+		t.Error("a published window was changed")
+	}
+}
+
+func TestFailedReadings(t *testing.T) {
+	at := noon
+	for _, row := range []struct {
+		name  string
+		err   error
+		shown bool          // the last value stays
+		error bool          // the GPU says why
+		again time.Duration // asked again after
+	}{
+		{"transient", fmt.Errorf("memory: %w", ErrTransient), true, false, 0},
+		{"lost", fmt.Errorf("memory: %w", ErrLost), false, true, 10 * time.Second},
+		{"no permission", ErrNoPermission, false, true, 30 * time.Second},
+		{"not supported", ErrNotSupported, true, false, 30 * time.Second},
+		{"unknown", fmt.Errorf("driver says 999\x1b[31m"), false, true, time.Second},
+	} {
+		c := collected()
+		c.reading(0, at, reading(9*GiB), nil)
+		c.slow(0, at, Metrics{Temperature: Some(60)}, nil, []Process{{PID: 1, Memory: Some(GiB)}}, nil)
+		c.reading(0, at.Add(ms(20)), Reading{}, row.err)
+		g := c.shot(at.Add(ms(40))).GPUs[0]
+		if g.Memory.Used.Known() != row.shown || g.Error.Known() != row.error || g.Error.Or("") != Clean(g.Error.Or("")) {
+			t.Errorf("%s: used %v, error %v", row.name, g.Memory.Used, g.Error)
+		}
+		if row.error && (g.Temperature.Known() || len(g.Processes) > 0 || g.Memory.Peak == nil || g.Memory.Peak.Bytes != 9*GiB) {
+			t.Errorf("%s: old figures are shown: %+v", row.name, g)
+		}
+		if !c.due(0, at.Add(ms(20)).Add(row.again)) || row.again > 0 && c.due(0, at.Add(ms(19)).Add(row.again)) {
+			t.Errorf("%s: is not asked again after %v", row.name, row.again)
+		}
+		c.reading(0, at.Add(time.Minute), reading(8*GiB), nil)
+		if g := c.shot(at.Add(time.Minute)).GPUs[0]; g.Memory.Used.Or(0) != 8*GiB || g.Error.Known() || g.Temperature.Or(0) != 60 {
+			t.Errorf("%s: after it answers again, used is %v, error %v", row.name, g.Memory.Used, g.Error)
+		}
+	}
+}
+
+func TestSlowAnswers(t *testing.T) {
+	c := collected()
+	c.reading(0, noon, reading(9*GiB), nil)
+	mine := []Process{{PID: 1, Memory: Some(GiB)}}
+	c.slow(0, noon, Metrics{Temperature: Some(60), Throttle: []string{"power"}}, nil, mine, nil)
+	c.traffic(0, Some(uint64(5)), Some(uint64(6)))
+	first := c.shot(noon)
+	c.slow(0, noon, Metrics{Temperature: Some(99)}, ErrTransient, nil, ErrTransient)
+	if g := c.shot(noon).GPUs[0]; g.Temperature.Or(0) != 60 || len(g.Processes) != 1 || g.PCIe.RX.Or(0) != 5 {
+		t.Errorf("after a transient error: %+v", g.Metrics)
+	}
+	c.slow(0, noon, Metrics{Fan: Some(30)}, nil, nil, ErrNoPermission)
+	g := c.shot(noon).GPUs[0]
+	if g.Temperature.Known() || g.Fan.Or(0) != 30 || g.PCIe.TX.Or(0) != 6 || g.Throttle == nil {
+		t.Errorf("what could not be read is shown: %+v", g.Metrics)
+	}
+	if len(g.Processes) != 0 || g.Memory.Unattributed.Known() || g.Processes == nil {
+		t.Errorf("without a list: processes %v, unattributed %v", g.Processes, g.Memory.Unattributed)
+	}
+	if p := first.GPUs[0].Processes; len(p) != 1 || p[0].PID != 1 || first.GPUs[0].Temperature.Or(0) != 60 {
+		t.Error("a published snapshot was changed")
+	}
+	if mine[0].Peak != nil {
+		t.Error("the source's list was changed")
+	}
+}
+
+func TestFailedLane(t *testing.T) {
+	for _, row := range []struct {
+		lane                        string
+		memory, temperature, rx, pr bool // what is shown still
+	}{
+		{laneMemory, false, false, false, false},
+		{laneSlow, true, false, false, false},
+		{laneTraffic, true, true, false, true},
+	} {
+		c := collected()
+		c.reading(0, noon, reading(9*GiB), nil)
+		c.slow(0, noon, Metrics{Temperature: Some(60)}, nil, []Process{{PID: 1}}, nil)
+		c.traffic(0, Some(uint64(5)), Some(uint64(6)))
+		c.failed(0, row.lane, fmt.Errorf("%w: a call", ErrNotAnswering))
+		c.failed(7, row.lane, ErrNotAnswering) // of a connection before
+		c.failed(-1, row.lane, ErrNotAnswering)
+		g := c.shot(noon).GPUs[0]
+		if g.Memory.Used.Known() != row.memory || g.Temperature.Known() != row.temperature ||
+			g.PCIe.RX.Known() != row.rx || (len(g.Processes) == 1) != row.pr || !g.Error.Known() {
+			t.Errorf("%s does not answer: used %v, temperature %v, rx %v, %d processes, error %v",
+				row.lane, g.Memory.Used, g.Temperature, g.PCIe.RX, len(g.Processes), g.Error)
+		}
+	}
+}
+
+// TestSumsAddUp: used + reserved + free = total, and what processes hold and what nobody
+// holds is what is used, unless the processes say they hold more.
+func TestSumsAddUp(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 9))
+	for range 5000 {
+		c := collected()
+		amount := func(most Bytes) Bytes { return Bytes(rnd.Uint64N(uint64(most) + 1)) }
+		before, now := amount(79*GiB), amount(79*GiB)
+		if rnd.IntN(2) == 0 {
+			now = before
+		}
+		var procs []Process
+		for range rnd.IntN(5) {
+			p := Process{PID: rnd.IntN(9)}
+			switch rnd.IntN(8) {
+			case 0:
+			case 1:
+				p.Memory = Some(amount(^Bytes(0) - 1))
+			default:
+				p.Memory = Some(amount(before / 4))
+			}
+			procs = append(procs, p)
+		}
+		c.reading(0, noon, reading(before), nil)
+		c.slow(0, noon, Metrics{}, nil, procs, nil)
+		c.reading(0, noon.Add(ms(20)), reading(now), nil)
+		g := c.shot(noon.Add(ms(30))).GPUs[0]
+		m := g.Memory
+		if m.Used.Or(0)+m.Reserved.Or(0)+m.Free.Or(0) != m.Total.Or(0) {
+			t.Fatalf("used %v + reserved %v + free %v is not %v", m.Used, m.Reserved, m.Free, m.Total)
+		}
+		sum := 0.0
+		for i := range g.Processes {
+			sum += float64(g.Processes[i].Memory.Or(0))
+		}
+		got, known := m.Unattributed.Value()
+		if !known || float64(got) > max(float64(now)-sum, 0)+1 || sum <= float64(now) && float64(got) < float64(now)-sum-1 {
+			t.Fatalf("used %v, processes %.0f, unattributed %v", now, sum, m.Unattributed)
+		}
+	}
+}
+
+// TestOddLists: sums of absurd process memory do not wrap round.
+func TestOddLists(t *testing.T) {
+	c := collected()
+	c.reading(0, noon, reading(9*GiB), nil)
+	procs := make([]Process, 64)
+	for i := range procs {
+		procs[i] = Process{PID: i, Memory: Some(^Bytes(0) - 1)}
+	}
+	c.slow(0, noon, Metrics{}, nil, procs, nil)
+	if got := c.shot(noon).GPUs[0].Memory.Unattributed; got.Or(1) != 0 {
+		t.Errorf("the processes say they hold everything, unattributed is %v", got)
+	}
+}
+
+// TestStaleList: when memory rises over all lists before, one new list is asked for, not
+// more often than every 200 ms.
+func TestStaleList(t *testing.T) {
+	c := collected()
+	list := func(at time.Time) { c.list(0, at, []Process{{PID: 1, Memory: Some(8 * GiB)}}, nil) }
+	ask := func(at time.Time, used Bytes) bool { return c.reading(0, at, reading(used), nil) }
+	if ask(noon, 9*GiB) {
+		t.Error("a list is asked for before the first one")
+	}
+	list(noon)
+	for _, row := range []struct {
+		name string
+		at   int
+		used Bytes
+		want bool
+	}{
+		{"small movement", 300, 9*GiB + 20*MiB, false},
+		{"a rise, too soon after the list", 100, 20 * GiB, false},
+		{"a rise", 320, 20 * GiB, true},
+		{"already asked", 340, 30 * GiB, false},
+	} {
+		if got := ask(noon.Add(ms(row.at)), row.used); got != row.want {
+			t.Errorf("%s: asks for a list: %v", row.name, got)
+		}
+	}
+	list(noon.Add(ms(360)))
+	if ask(noon.Add(ms(700)), 30*GiB) {
+		t.Error("nothing has changed since the list, and it is asked for again")
+	}
+	if !ask(noon.Add(ms(720)), 40*GiB) {
+		t.Error("a new rise asks for no list")
+	}
+}
+
+// TestProcessPeakBetweenTicks: what a list out of turn saw stays the process's peak.
+func TestProcessPeakBetweenTicks(t *testing.T) {
+	c := collected()
+	list := func(at time.Time, b Bytes) {
+		c.list(0, at, []Process{{PID: 1, Memory: Some(b)}, {PID: 2, Memory: Some(GiB)}}, nil)
+	}
+	c.reading(0, noon, reading(9*GiB), nil)
+	list(noon, 8*GiB)
+	c.reading(0, noon.Add(ms(300)), reading(47*GiB), nil)
+	list(noon.Add(ms(310)), 46*GiB)
+	c.reading(0, noon.Add(ms(400)), reading(9*GiB), nil)
+	list(noon.Add(ms(900)), 8*GiB)
+	g := c.shot(noon.Add(time.Second)).GPUs[0]
+	p := g.Processes[0]
+	if p.Memory.Or(0) != 8*GiB || p.Peak == nil || *p.Peak != (Peak{46 * GiB, noon.Add(ms(310)), PeakSampled}) {
+		t.Errorf("process %v now, peak %+v", p.Memory, p.Peak)
+	}
+	if q := g.Processes[1].Peak; q.Bytes != GiB {
+		t.Errorf("the other process has the peak %+v", q)
+	}
+}
+
+// TestReconnectFindsItsOwn: cards come back in another order and with other names.
+func TestReconnectFindsItsOwn(t *testing.T) {
+	c := newCollector()
+	c.adopt(cards("GPU-a", "GPU-b", "GPU-c"))
+	for i, gib := range []Bytes{10, 20, 30} {
+		c.reading(i, noon, reading(gib*GiB), nil)
+	}
+	c.shot(noon)
+	c.lost = ErrReconnect
+	for _, g := range c.shot(noon).GPUs {
+		if !g.Error.Known() || g.Memory.Used.Known() {
+			t.Errorf("the driver is gone, but %s", g.Key())
+		}
+	}
+	c.adopt(cards("GPU-c", "GPU-d", "GPU-a"))
+	for i := range 3 {
+		c.reading(i, noon.Add(time.Minute), reading(GiB), nil)
+	}
+	s := c.shot(noon.Add(time.Minute))
+	var got []string
+	for _, g := range s.GPUs {
+		got = append(got, fmt.Sprintf("%d %s %v", g.Index, g.UUID, g.Memory.Peak.Bytes))
+	}
+	if want := []string{"0 GPU-c 30.0 GiB", "1 GPU-d 1.0 GiB", "2 GPU-a 10.0 GiB"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("after the reconnect: %v, want %v", got, want)
+	}
+}
+
+func TestNamesFromOutside(t *testing.T) {
+	c := newCollector()
+	c.adopt(Inventory{Driver: "580\x1b]0;x\x07", CUDA: "13\n", Devices: []Device{{UUID: "GPU-\xff", Name: "\x1b[31mH100\nTi", PCI: "\u202e0"}}})
+	s := c.snapshot(noon, "box", Opt[HostMemory]{})
+	g := s.GPUs[0]
+	for _, text := range []string{s.Driver, s.CUDA, g.UUID, g.Name, g.PCI} {
+		if text != Clean(text) {
+			t.Errorf("%q reaches the snapshot", text)
+		}
+	}
+}
+
+func TestXID(t *testing.T) {
+	c := collected()
+	c.reading(0, noon, reading(GiB), nil)
+	c.sawXID(0, 79, noon)
+	c.sawXID(-1, 48, noon)
+	c.sawXID(5, 48, noon)
+	if g := c.shot(noon.Add(time.Hour)).GPUs[0]; g.LastXID.Or(0) != 79 || !g.LastXIDTime.Or(time.Time{}).Equal(noon) {
+		t.Errorf("last Xid %v at %v", g.LastXID, g.LastXIDTime)
+	}
+}
+
+func BenchmarkReading(b *testing.B) {
+	c := collected()
+	r, at := reading(9*GiB), noon
+	for b.Loop() {
+		at = at.Add(ms(20))
+		c.reading(0, at, r, nil)
+	}
+}
+
+func BenchmarkSnapshot64x32(b *testing.B) {
+	c := newCollector()
+	var uuids []string
+	for i := range 64 {
+		uuids = append(uuids, fmt.Sprint("GPU-", i))
+	}
+	c.adopt(cards(uuids...))
+	for i, g := range crowd(64, 32).GPUs {
+		c.reading(i, noon, reading(40*GiB), nil)
+		c.slow(i, noon, g.Metrics, nil, g.Processes, nil)
+	}
+	at := noon
+	for b.Loop() {
+		at = at.Add(time.Second)
+		c.shot(at)
+	}
+}
+
+// TestSnapshotTimeIsWallTime: all that is done with snapshots goes by wall time.
+func TestSnapshotTimeIsWallTime(t *testing.T) {
+	c := newCollector()
+	c.adopt(Inventory{Devices: []Device{{UUID: "GPU-0"}}})
+	now := time.Now()
+	c.reading(0, now, Reading{Total: GiB, Used: 1, Free: GiB - 1}, nil)
+	s := c.snapshot(now, "", Opt[HostMemory]{})
+	if s.Time != now.Round(0) {
+		t.Errorf("the snapshot's time has a monotonic reading: %v", s.Time)
+	}
+}

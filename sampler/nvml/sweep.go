@@ -1,0 +1,180 @@
+package nvml
+
+/*
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdint.h>
+#include <time.h>
+
+// The layouts of nvmlMemory_t and nvmlMemory_v2_t (nvml.h).
+typedef struct { unsigned long long total, free, used; } memory1;
+typedef struct { unsigned int version; unsigned long long total, reserved, free, used; } memory2;
+
+#define MEMORY2_VERSION (sizeof(memory2) | (2u << 24))
+
+typedef int (*memory_fn)(uintptr_t device, void *memory);
+
+// One record: device, time, then the answer. Words, so that Go needs no layout of C.
+enum { R_DEV, R_TIME, R_CODE, R_TOTAL, R_RESERVED, R_FREE, R_USED, R_WORDS };
+
+// The control words, shared with sampler.Sweep.
+enum { C_NEXT, C_PERIOD, C_UNTIL, C_STOP, C_CALLING, C_CALLS, C_MISSED, C_BUSY, C_SWEEPS, C_RECORDS };
+
+static int64_t now_ns(clockid_t clock) {
+	struct timespec t;
+	clock_gettime(clock, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void sleep_until(int64_t ns) {
+	struct timespec t = { ns / 1000000000, ns % 1000000000 };
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, 0) == EINTR) {}
+}
+
+static int read_memory(void *fn1, void *fn2, int version, uintptr_t device, uint64_t *rec) {
+	if (version == 2) {
+		memory2 m = { .version = MEMORY2_VERSION };
+		int code = ((memory_fn)fn2)(device, &m);
+		rec[R_TOTAL] = m.total; rec[R_RESERVED] = m.reserved; rec[R_FREE] = m.free; rec[R_USED] = m.used;
+		return code;
+	}
+	memory1 m = { 0 };
+	int code = ((memory_fn)fn1)(device, &m);
+	rec[R_TOTAL] = m.total; rec[R_RESERVED] = UINT64_MAX; rec[R_FREE] = m.free; rec[R_USED] = m.used;
+	return code;
+}
+
+// sweep reads all devices every period until the time is over, something needs a look,
+// or the records are full. What is as it was is only counted.
+static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const uint8_t *versions,
+		int64_t *c, const uint64_t *above, uint64_t *last, uint64_t *recs, int capacity, int32_t *counts) {
+	int64_t until = now_ns(CLOCK_MONOTONIC) + c[C_UNTIL];
+	int len = 0, look = 0;
+	if (c[C_NEXT] == 0) c[C_NEXT] = now_ns(CLOCK_MONOTONIC);
+	while (!look && len + n <= capacity) {
+		if (c[C_NEXT] > until) {
+			sleep_until(until);
+			break;
+		}
+		sleep_until(c[C_NEXT]);
+		if (__atomic_load_n(&c[C_STOP], __ATOMIC_SEQ_CST)) break;
+		int64_t began = now_ns(CLOCK_MONOTONIC), end;
+		for (int i = 0; i < n; i++) {
+			uint64_t *rec = recs + (int64_t)len * R_WORDS;
+			__atomic_store_n(&c[C_CALLING], i + 1, __ATOMIC_SEQ_CST);
+			__atomic_add_fetch(&c[C_CALLS], 1, __ATOMIC_SEQ_CST);
+			int code = read_memory(fn1, fn2, versions[i], devices[i], rec);
+			__atomic_store_n(&c[C_CALLING], 0, __ATOMIC_SEQ_CST);
+			if (__atomic_load_n(&c[C_STOP], __ATOMIC_SEQ_CST)) return; // abandoned: nobody reads this
+			counts[i]++;
+			if (code == 0 && rec[R_USED] == last[i]) continue;
+			rec[R_DEV] = i; rec[R_CODE] = code; rec[R_TIME] = now_ns(CLOCK_REALTIME);
+			last[i] = rec[R_USED];
+			if (code != 0 || rec[R_USED] > __atomic_load_n(&above[i], __ATOMIC_RELAXED)) look = 1;
+			len++;
+		}
+		end = now_ns(CLOCK_MONOTONIC);
+		c[C_BUSY] += end - began; c[C_SWEEPS]++;
+		c[C_NEXT] += c[C_PERIOD];
+		if (c[C_NEXT] <= end) {
+			int64_t late = (end - c[C_NEXT]) / c[C_PERIOD] + 1;
+			c[C_MISSED] += late; c[C_NEXT] += late * c[C_PERIOD];
+		}
+	}
+	c[C_RECORDS] = len;
+}
+*/
+import "C"
+
+import (
+	"math"
+	"time"
+	"unsafe"
+
+	gonvml "github.com/NVIDIA/go-nvml/pkg/nvml"
+
+	"nvpeak/sampler"
+)
+
+// sweepRecords bounds how many changes one sweep brings back; when they are full it
+// returns early.
+const sweepRecords = 4096
+
+var _ sampler.Sweeper = (*Source)(nil)
+
+// CanSweep says whether the device's memory can be read by Sweep: not where the
+// machine's own memory serves, and not where the driver refuses.
+func (s *Source) CanSweep(dev int) bool {
+	c, d, err := s.begin(dev)
+	if err != nil {
+		return false
+	}
+	defer c.leave()
+	return d.memory.host == nil && d.memory.refused == nil && d.pointer != 0 && d.memory.version > 0
+}
+
+// Sweep implements sampler.Sweeper.
+func (s *Source) Sweep(w *sampler.Sweep) error {
+	c, err := s.connected()
+	if err != nil {
+		return err
+	}
+	defer c.leave()
+	n := len(w.Devices)
+	if n == 0 {
+		time.Sleep(min(w.For, 100*time.Millisecond))
+		return nil
+	}
+	fn1 := findFunction([]string{"nvmlDeviceGetMemoryInfo"}, 0)
+	fn2 := findFunction([]string{"nvmlDeviceGetMemoryInfo_v2"}, 0)
+	devices, versions := make([]uintptr, n), make([]uint8, n)
+	last, counts := make([]uint64, n), make([]int32, n)
+	for i, dev := range w.Devices {
+		if dev < 0 || dev >= len(c.devices) {
+			return errClosed
+		}
+		d := c.devices[dev]
+		devices[i], versions[i], last[i] = d.pointer, uint8(d.memory.version), math.MaxUint64
+		if d.pointer == 0 || versions[i] == 2 && fn2.pointer == nil || versions[i] != 2 && fn1.pointer == nil {
+			return errClosed
+		}
+	}
+	if len(w.Scratch) < (sweepRecords+n)*C.R_WORDS {
+		w.Scratch = make([]uint64, (sweepRecords+n)*C.R_WORDS)
+	}
+	recs := w.Scratch
+	w.Control[C.C_PERIOD], w.Control[C.C_UNTIL] = int64(w.Period), int64(w.For)
+	C.sweep(fn1.pointer, fn2.pointer, C.int(n), (*C.uintptr_t)(unsafe.Pointer(&devices[0])),
+		(*C.uint8_t)(&versions[0]), (*C.int64_t)(&w.Control[0]), (*C.uint64_t)(&w.Above[0]),
+		(*C.uint64_t)(&last[0]), (*C.uint64_t)(&recs[0]), C.int(len(recs)/C.R_WORDS), (*C.int32_t)(&counts[0]))
+	if w.Stopped() {
+		return nil
+	}
+	c.decode(w, recs[:w.Control[C.C_RECORDS]*C.R_WORDS], counts)
+	return nil
+}
+
+// decode turns the records of C into readings. A device that failed is left to Memory,
+// which knows what its answers mean.
+func (c *conn) decode(w *sampler.Sweep, recs []uint64, counts []int32) {
+	for ; len(recs) > 0; recs = recs[C.R_WORDS:] {
+		i := int(recs[C.R_DEV])
+		d := c.devices[w.Devices[i]]
+		if recs[C.R_CODE] != 0 {
+			w.Failed[i] = true
+			continue
+		}
+		r := sampler.Reading{Total: sampler.Bytes(recs[C.R_TOTAL]), Used: sampler.Bytes(recs[C.R_USED]), Free: sampler.Bytes(recs[C.R_FREE])}
+		if recs[C.R_RESERVED] != math.MaxUint64 {
+			r = reading2(gonvml.Memory_v2{Total: recs[C.R_TOTAL], Reserved: recs[C.R_RESERVED], Free: recs[C.R_FREE], Used: recs[C.R_USED]})
+		}
+		d.memory.answered = true
+		d.memory.total.Store(uint64(r.Total))
+		w.Readings = append(w.Readings, sampler.TimedReading{Device: i, Time: time.Unix(0, int64(recs[C.R_TIME])), Reading: r})
+	}
+	for i, n := range counts {
+		w.Counts[i] = int(n)
+	}
+	w.Missed, w.Sweeps, w.Busy = int(w.Control[C.C_MISSED]), int(w.Control[C.C_SWEEPS]), time.Duration(w.Control[C.C_BUSY])
+	w.Control[C.C_MISSED], w.Control[C.C_SWEEPS], w.Control[C.C_BUSY] = 0, 0, 0
+}

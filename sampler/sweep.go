@@ -1,0 +1,80 @@
+package sampler
+
+import (
+	"math"
+	"sync/atomic"
+	"time"
+)
+
+// Sweeper is a Source that can read the memory of many devices for a while in one call.
+//
+// Each return of a goroutine from a sleeping system call wakes the Go runtime's own
+// monitor thread, which then polls some 16 times: 50 readings a second cost 1.5 % of a
+// core that way, measured with 8 devices. A single call that sleeps and reads below Go
+// costs 0.3 % and is not late when the program is busy.
+type Sweeper interface {
+	Source
+	// CanSweep says whether Sweep can read the device at all.
+	CanSweep(dev int) bool
+	// Sweep reads w.Devices every w.Period for w.For, and returns early when a device
+	// uses more than w.Above or fails. What it saw is in w. Errors wrap ErrReconnect.
+	Sweep(w *Sweep) error
+}
+
+// Sweep is one call of a Sweeper and what came of it.
+type Sweep struct {
+	Devices []int
+	Period  time.Duration
+	For     time.Duration
+	Above   []uint64 // per device, in bytes; may be changed atomically meanwhile
+
+	Readings []TimedReading // what changed, and the first of each device
+	Counts   []int          // readings per device, unchanged ones included
+	Failed   []bool         // devices that must be asked with Memory
+	Missed   int            // readings given up because the lane was late
+	Sweeps   int
+	Busy     time.Duration // spent in driver calls
+
+	// Control is shared with the call below Go: 0 the next deadline (kept from call to
+	// call), 3 stop, 4 the device it is in a call for plus one, 5 the number of calls.
+	Control [10]int64
+	Scratch []uint64 // its memory, kept from call to call
+}
+
+// TimedReading is a reading of Devices[Device] at a moment.
+type TimedReading struct {
+	Device int
+	Time   time.Time
+	Reading
+}
+
+const (
+	controlStop    = 3
+	controlCalling = 4
+	controlCalls   = 5
+)
+
+// Stop makes the call return within a period; what it saw since is void.
+func (w *Sweep) Stop() { atomic.StoreInt64(&w.Control[controlStop], 1) }
+
+// Stopped says whether Stop was called.
+func (w *Sweep) Stopped() bool { return atomic.LoadInt64(&w.Control[controlStop]) != 0 }
+
+// calling is the device (its place in Devices) that a call is in, or -1, and the number
+// of that call.
+func (w *Sweep) calling() (dev int, call int64) {
+	return int(atomic.LoadInt64(&w.Control[controlCalling])) - 1, atomic.LoadInt64(&w.Control[controlCalls])
+}
+
+// prepare empties the results for the next call.
+func (w *Sweep) prepare(devices []int) {
+	n := len(devices)
+	w.Devices = append(w.Devices[:0], devices...)
+	w.Readings = w.Readings[:0]
+	w.Counts, w.Failed = make([]int, n), make([]bool, n)
+	w.Above = make([]uint64, n)
+	for i := range w.Above {
+		w.Above[i] = math.MaxUint64
+	}
+	w.Missed, w.Sweeps, w.Busy = 0, 0, 0
+}
