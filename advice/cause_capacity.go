@@ -61,6 +61,18 @@ var rulesCapacity = []oomRule{
 				"states", rangeText(p.states), "percent", percentOf(p.activations.mid(), f.allocated.Or(0)), "allocated", gib(f.allocated.Or(0)),
 				"basis", f.words.Say(p.basis))
 		}},
+	{id: "states", cause: "too_big", reason: sourceAnatomy,
+		when: func(f *failure) bool { return !f.onHost() && f.inTraining() && f.statesTooBig() },
+		sure: always(0.92),
+		say: func(f *failure) string {
+			p := f.footprint
+			return f.words.Say("why.states", "parameters", grouped(p.parameters), "low", plainNumber(p.bytesLow), "states", rough(max(p.statesWanted, p.states.low)),
+				"basis", f.words.Say(p.basis), "room", rough(f.roomForProcess()))
+		}},
+	{id: "optimizer", cause: "too_big", reason: sourceAnatomy,
+		when: func(f *failure) bool { return !f.onHost() && f.inOptimizer() && !f.late() },
+		sure: always(0.85),
+		say:  func(f *failure) string { return f.words.Say("why.optimizer") }},
 	{id: "request", cause: "too_big", reason: sourceMessage,
 		when: func(f *failure) bool {
 			return !f.onHost() && f.class.class == classAllocator && !f.numbers() && !f.limited() && !f.corrupt()
@@ -125,7 +137,7 @@ var rulesPhase = []oomRule{
 		sure: always(0.45),
 		say:  func(f *failure) string { return f.words.Say("why.late_validation", "when", f.when()) }},
 	{id: "growth", cause: "leak", reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
-		when: func(f *failure) bool { _, _, steady := f.growth(); return !f.onHost() && steady },
+		when: func(f *failure) bool { _, _, steady := f.growth(); return !f.onHost() && steady && !f.jumped() },
 		sure: func(f *failure) float64 { return 0.87 },
 		say: func(f *failure) string {
 			first, last, _ := f.growth()
@@ -139,7 +151,7 @@ var rulesPhase = []oomRule{
 		say:  func(f *failure) string { return f.words.Say("why.graph") }},
 	{id: "late", cause: "leak", reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool { return f.lateTraining() && !f.bigRequest() && !f.flat() },
-		sure: func(f *failure) float64 { return 0.62 },
+		sure: func(f *failure) float64 { return f.unlessOthers(0.62) },
 		say: func(f *failure) string {
 			return f.words.Say("why.late_small", "when", f.when(), "need", printed(f.requested.Or(0)))
 		}},
@@ -154,7 +166,7 @@ var rulesPhase = []oomRule{
 			case !f.lateTraining():
 				return 0.55
 			}
-			return 0.74
+			return f.unlessOthers(0.74)
 		},
 		say: func(f *failure) string {
 			return f.words.Say("why.data_spike", "need", printed(f.requested.Or(0)), "percent", percentOf(f.requested.Or(0), f.total.Or(0)), "when", f.when())
@@ -182,8 +194,17 @@ func (f *failure) bigRequest() bool {
 	return f.requested.Or(0) >= max(sampler.GiB/2, partOf(f.total.Or(0), 0.05))
 }
 
-// flat: the recording shows no growth.
+// flat: the recording or the log shows no growth that could explain the failure.
 func (f *failure) flat() bool {
 	_, _, steady := f.growth()
-	return len(f.stretches()) >= 3 && !steady
+	return len(f.stretches()) >= 3 && !steady || f.jumped()
+}
+
+// unlessOthers lowers a confidence that rests on lateness alone when others hold enough to
+// explain the failure.
+func (f *failure) unlessOthers(p float64) float64 {
+	if f.othersMatter() && f.othersHold() >= f.needed() {
+		return min(p, 0.35)
+	}
+	return p
 }

@@ -71,12 +71,29 @@ func (f *failure) refusedThoughFree() bool {
 
 // held is what counts against a limit: the allocator's memory, on MPS also the other allocations.
 func (f *failure) held() sampler.Bytes {
-	other, _ := f.event.Extra["other_allocations_bytes"].(float64)
-	if other < 0 || other >= float64(sampler.Sane) {
-		other = 0
+	return f.reserved() + f.extra("other_allocations_bytes").Or(0)
+}
+
+// extra is a further number of the message, if it is an amount. Recordings and tests bring it
+// as JSON numbers, the parser as whole numbers.
+func (f *failure) extra(key string) amount {
+	var v float64
+	switch n := f.event.Extra[key].(type) {
+	case float64:
+		v = n
+	case sampler.Bytes:
+		v = float64(n)
+	case uint64:
+		v = float64(n)
+	case int64:
+		v = float64(n)
+	case int:
+		v = float64(n)
+	default:
+		return amount{}
 	}
-	if n, whole := f.event.Extra["other_allocations_bytes"].(sampler.Bytes); whole {
-		other = float64(n)
+	if !(v > 0 && v < float64(sampler.Sane)) {
+		return amount{}
 	}
-	return f.reserved() + sampler.Bytes(other)
+	return sampler.Some(sampler.Bytes(v))
 }

@@ -27,6 +27,12 @@ var rulesUnknown = []oomRule{
 		say: func(f *failure) string {
 			return f.words.Say("why.recorded_full", "process", gib(f.process.Or(0)), "free", gib(f.free.Or(0)), "total", gib(f.total.Or(0)))
 		}},
+	{id: "R6", cause: "unknown", reason: sourceMessage,
+		when: func(f *failure) bool { return f.noSplit() },
+		sure: always(0.5),
+		say: func(f *failure) string {
+			return f.words.Say("why.no_split", "need", printed(f.requested.Or(0)), "free", f.amountOf(f.free.Or(0)), "total", gib(f.total.Or(0)))
+		}},
 	{id: "R0", cause: "unknown", reason: "https://github.com/NVIDIA/nccl/issues/1284",
 		when: func(f *failure) bool { return f.corrupt() },
 		sure: always(0.9),
@@ -35,3 +41,10 @@ var rulesUnknown = []oomRule{
 
 // corrupt: the size asked for is no size ("more than 1EB"), so no memory setting can help.
 func (f *failure) corrupt() bool { return f.event.Requested.Or(0) >= sampler.Sane }
+
+// noSplit: request and free memory are known, but not what this process held, so the rest of the
+// card may be its own or anybody's.
+func (f *failure) noSplit() bool {
+	m, known := f.missing()
+	return !f.onHost() && known && m > 0 && f.total.Known() && !f.allocated.Known() && !f.process.Known() && len(f.others) == 0
+}

@@ -24,6 +24,10 @@ type footprint struct {
 	known               bool   // from a parameter count; otherwise a guess with wide bounds
 	bytesLow, bytesHigh float64
 	basis               string // message id of the assumption
+	// beyond: weights, gradients and optimizer want more than was allocated, so they were still
+	// being built when it died. statesWanted is what they want in all.
+	beyond       bool
+	statesWanted sampler.Bytes
 }
 
 // stateRow is how many bytes one parameter costs. Figures:
@@ -66,7 +70,11 @@ func (f *failure) estimate() footprint {
 		p.activations = span{allocated.Less(p.states.high), allocated.Less(p.states.low)}
 		return p
 	}
-	p.basis = "basis.unknown"
+	p.beyond = f.inTraining() && p.parameters > 0 && low > float64(allocated) && !f.sharded() && !f.usesLoRA()
+	p.statesWanted = sampler.Bytes(min(low, float64(sampler.Sane)))
+	if !p.beyond {
+		p.basis = "basis.unknown"
+	}
 	lowPart, highPart := 0.3, 0.9
 	if f.phase() == phaseLoading {
 		lowPart, highPart = 0, 0.1
@@ -78,10 +86,25 @@ func (f *failure) estimate() footprint {
 
 // stateDominated: most of the memory does not depend on the batch.
 func (f *failure) stateDominated() bool {
+	if f.statesTooBig() || f.inOptimizer() && !f.late() {
+		return true
+	}
 	if f.footprint.known {
 		return f.footprint.activations.mid() < partOf(f.allocated.Or(0), 0.35)
 	}
 	return f.phase() == phaseLoading
+}
+
+// statesTooBig: what does not follow the batch is alone too large for the card, or leaves next
+// to nothing of it (own threshold: 85 %).
+func (f *failure) statesTooBig() bool {
+	p := f.footprint
+	return (p.beyond && p.statesWanted > partOf(f.roomForProcess(), 0.85) || p.known && p.states.low > partOf(f.roomForProcess(), 0.85)) && f.total.Known()
+}
+
+// inOptimizer: it died while the optimizer made its state or stepped; activations are gone by then.
+func (f *failure) inOptimizer() bool {
+	return f.inFunction("optimizer_step", "_init_group", "_single_tensor_adam", "_multi_tensor_adam", "adamw")
 }
 
 func (f *failure) usesLoRA() bool {

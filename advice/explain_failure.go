@@ -87,6 +87,7 @@ func (f *failure) amounts() {
 	e := f.event
 	f.requested, f.total, f.free = f.sane(e.Requested), f.sane(e.GPUTotal), f.sane(e.GPUFree)
 	f.allocated, f.holes, f.process = f.sane(e.Allocated), f.sane(e.ReservedUnallocated), f.sane(e.ProcessInUse)
+	f.requested = f.requested.Else(f.extra("derived_requested_bytes")) // TensorFlow prints the shape
 	if b, known := e.Requested.Value(); known && b >= sampler.Sane {
 		f.note("note.corrupt_size")
 	}

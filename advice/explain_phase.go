@@ -67,7 +67,7 @@ func (f *failure) late() bool {
 
 // inBackward: most of a step's memory is already taken when backward begins.
 func (f *failure) inBackward() bool {
-	return f.inFunction("backward", "optimizer_step", "_single_tensor_adam", "_multi_tensor_adam", "adamw")
+	return f.inFunction("backward") || f.inOptimizer()
 }
 
 // inTraining: training, or nothing known that says otherwise.
@@ -86,7 +86,7 @@ func (f *failure) batch() int {
 // stretches are the peaks of the process over the run, oldest first: from the recording, or else
 // the figures that the log itself prints.
 func (f *failure) stretches() []sampler.Bytes {
-	if f.history != nil && len(f.history.Peaks) >= 3 {
+	if f.history != nil && len(f.history.Peaks) > 0 {
 		return f.history.Peaks
 	}
 	return f.context.GPUMemory
@@ -110,4 +110,23 @@ func (f *failure) growth() (first, last float64, steady bool) {
 	grown := last - first
 	lateHalf := last - float64(peaks[n/2])
 	return first, last, float64(up) >= 0.7*float64(n-1) && grown > 0.04*last && grown > 256<<20 && lateHalf > 0.2*grown
+}
+
+// jumped: just before the failure the process was far above its last peak, compared with how
+// it usually grew (three times that and 3 % of the card). A leak creeps; a large batch jumps.
+func (f *failure) jumped() bool {
+	peaks := f.stretches()
+	n := len(peaks)
+	if n == 0 || !f.total.Known() {
+		return false
+	}
+	now := f.reserved()
+	if f.history != nil && len(f.history.Peaks) == n {
+		now = f.process.Or(now)
+	}
+	usual := sampler.Bytes(0)
+	if n > 1 {
+		usual = peaks[n-1].Less(peaks[0]) / sampler.Bytes(n-1)
+	}
+	return (now+f.requested.Or(0)).Less(peaks[n-1]) > 3*usual+partOf(f.total.Or(0), 0.03) && n > 1
 }

@@ -36,7 +36,7 @@ var planRecipes = [][]string{
 func (f *failure) plans(causes []sampler.Cause) []Plan {
 	list := []Plan{}
 	top := topCause(causes)
-	if !f.numbers() || !f.allocated.Known() || !f.inTraining() || !f.isPyTorch() || top != "too_big" && top != "data_spike" && top != "oversubscribed" {
+	if f.stateDominated() || !f.numbers() || !f.allocated.Known() || !f.inTraining() || !f.isPyTorch() || top != "too_big" && top != "data_spike" && top != "oversubscribed" {
 		return list
 	}
 	seen := map[string]bool{}

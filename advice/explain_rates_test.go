@@ -35,6 +35,13 @@ var simScenarios = []simScenario{
 	{cause: "too_big",
 		break_: func(r *simRun, rng *rand.Rand) { r.perSample *= 1.4 + 1.2*rng.Float64() },
 		repair: func(r *simRun, rng *rand.Rand) { r.perSample /= 4 }},
+	{cause: "too_big", // by its weights and optimizer: no batch size helps
+		break_: func(r *simRun, rng *rand.Rand) {
+			r.states = r.total * (1.02 + 0.6*rng.Float64())
+			r.parameters = uint64(r.states * (1 << 30) / 16)
+			r.perSample /= 4
+		},
+		repair: func(r *simRun, rng *rand.Rand) { r.states /= 4 }},
 	{cause: "validation_spike",
 		break_: func(r *simRun, rng *rand.Rand) {
 			r.valPerSample = (r.total*(0.9+0.5*rng.Float64()) - r.states) / float64(r.valBatch)

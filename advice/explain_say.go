@@ -149,6 +149,9 @@ func (f *failure) detail(causes []sampler.Cause) string {
 	if f.corrupt() {
 		return f.words.Say("note.corrupt_size")
 	}
+	if id := "why." + f.class.kind; f.class.class == classServing && f.words.Has(id) {
+		return f.words.Say(id)
+	}
 	if f.limited() && f.event.MemoryLimit.Allowed.Known() {
 		return f.words.Say("sum.limit", "need", printed(f.requested.Or(0)), "held", gib(f.held()), "allowed", gib(f.event.MemoryLimit.Allowed.Or(0))) +
 			f.words.Say("detail.space") + f.words.Say("detail.memory_limit")
@@ -164,6 +167,9 @@ func (f *failure) detail(causes []sampler.Cause) string {
 		return f.words.Say("detail.no_numbers")
 	}
 	text := f.arithmetic()
+	if f.noSplit() {
+		return text + f.words.Say("detail.space") + f.words.Say("detail.no_split")
+	}
 	if f.refusedThoughFree() && !f.limited() {
 		return text
 	}

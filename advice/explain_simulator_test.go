@@ -47,6 +47,7 @@ type simDeath struct {
 	others, free                   float64
 	peaks                          []float64 // of the process, per epoch done
 	othersArrived, limited, spiked bool
+	optimizer                      bool
 }
 
 // simMemory is the card while a run plays.
@@ -92,9 +93,9 @@ func (r simRun) play() *simDeath {
 			othersArrived: r.others > 0 && r.othersFrom > 0 && epoch >= r.othersFrom, spiked: spiked,
 			limited: r.limit > 0 && free > request}
 	}
-	for done := 0.0; done < r.states; done += r.states / 8 {
-		if m.refuses(r.states / 8) {
-			return die(0, 0, "loading", r.states/8, false, false)
+	for range 8 { // weights; gradients and optimizer state come in the first step
+		if m.refuses(r.states / 4 / 8) {
+			return die(0, 0, "loading", r.states/4/8, false, false)
 		}
 	}
 	base := m.allocated
@@ -126,6 +127,17 @@ func (r simRun) play() *simDeath {
 			}
 			if m.refuses(need * r.backwardExtra) {
 				return die(epoch, step, "training", need*r.backwardExtra, true, spiked)
+			}
+			if epoch == 1 && step == 1 {
+				m.allocated, m.holes = base, 0
+				for range 24 {
+					if m.refuses(r.states * 3 / 4 / 24) {
+						d := die(epoch, step, "training", r.states*3/4/24, false, false)
+						d.optimizer = true
+						return d
+					}
+				}
+				base = m.allocated
 			}
 		}
 		m.allocated, m.holes = base, r.holes*settle*base
@@ -236,10 +248,13 @@ func (r simRun) incident(d *simDeath, rng *rand.Rand) Incident {
 		c.Epoch = sampler.Some(d.epoch)
 	}
 	if d.step > 0 {
-		c.Step = sampler.Some((d.epoch-1)*400 + d.step*100 - 99)
+		c.Step = sampler.Some((d.epoch-1)*400 + []int{1, 2, 150, 390}[min(d.step, 4)-1])
 	}
 	if d.backward {
 		c.Functions = append(c.Functions, "train_epoch", "backward", "_engine_run_backward")
+	}
+	if d.optimizer && c.Functions == nil && rng.Float64() < 0.8 {
+		c.Functions = []string{"main", "train_epoch", "step", "_init_group"}
 	}
 	if rng.Float64() < 0.5 {
 		c.Parameters = sampler.Some(r.parameters)

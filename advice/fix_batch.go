@@ -36,6 +36,9 @@ var fixesBatch = []fixRow{
 			return f.scaling().times(1-1/k, 1-1/k), f.allocated.Known()
 		},
 		reach: func(f *failure) float64 {
+			if f.stateDominated() && f.phase() != phaseInference {
+				return 0.1
+			}
 			if !f.numbers() {
 				return 0.8
 			}
@@ -69,6 +72,9 @@ var fixesBatch = []fixRow{
 			return f.scaling().times(1-f.checkpointKeeps(checkpointKeepsHigh), 1-f.checkpointKeeps(checkpointKeepsLow)), f.allocated.Known()
 		},
 		reach: func(f *failure) float64 {
+			if f.stateDominated() {
+				return 0.1
+			}
 			if !f.numbers() {
 				return 0.7
 			}
@@ -92,6 +98,16 @@ var fixesBatch = []fixRow{
 		},
 		saves: func(f *failure) (span, bool) {
 			return f.footprint.activations.times(1-ampKeepsHigh, 1-ampKeepsLow), f.allocated.Known()
+		},
+		reach: func(f *failure) float64 {
+			gain := f.footprint.activations.times(1-ampKeepsHigh, 1-ampKeepsLow)
+			switch {
+			case f.stateDominated() && f.phase() != phaseInference:
+				return 0.05
+			case !f.numbers():
+				return 0.7
+			}
+			return gain.covers(f.needed())
 		},
 		pairs: func(f *failure) []any { return []any{"gpu", f.gpu.name} },
 		do:    doMixedPrecision},

@@ -9,7 +9,7 @@ var fixesModel = []fixRow{
 		variant: func(f *failure) string { return f.limitVariant() },
 		reach: func(f *failure) float64 {
 			if f.event.Kind == "mps_oom" {
-				return 0.5 // the limit protects the whole machine there
+				return 0.3 // the limit protects the whole machine there
 			}
 			return 0.95
 		},
@@ -53,7 +53,7 @@ var fixesModel = []fixRow{
 		},
 		reach: func(f *failure) float64 {
 			if f.stateDominated() {
-				return 0.95
+				return 1.6 // nothing about the batch helps then
 			}
 			return 0.35
 		},
@@ -88,7 +88,7 @@ var fixesModel = []fixRow{
 			case "ollama":
 				return []string{"/set parameter num_gpu 20  " + f.comment("do.num_gpu"), "/set parameter num_ctx 4096"}
 			case "llama.cpp":
-				return []string{"--n-gpu-layers 20 --ctx-size 4096  " + f.comment("do.num_gpu")}
+				return []string{"llama-server -m MODEL --n-gpu-layers 20 --ctx-size 4096  " + f.comment("do.num_gpu")}
 			}
 			if f.inTraining() {
 				return []string{f.comment("do.smaller_model")}
@@ -128,9 +128,9 @@ func doRaiseLimit(f *failure) []string {
 		if text, _, ok := f.command.withNumber(raise, "gpu_memory_utilization"); ok {
 			return []string{text}
 		}
-		return []string{"--gpu-memory-utilization 0.95", "--max-model-len 4096  " + f.comment("do.or")}
+		return []string{"vllm serve MODEL --gpu-memory-utilization 0.95", "vllm serve MODEL --max-model-len 4096  " + f.comment("do.or")}
 	case "sglang":
-		return []string{"--mem-fraction-static 0.9"}
+		return []string{"python -m sglang.launch_server --model-path MODEL --mem-fraction-static 0.9"}
 	case "jax":
 		return []string{"export XLA_PYTHON_CLIENT_MEM_FRACTION=.95"}
 	case "rmm":

@@ -25,14 +25,16 @@ var fixesOthers = []fixRow{
 				`torch.load(path, map_location="cpu")  ` + f.comment("do.map_location")}
 		}},
 	{id: "stop_other_process", source: "https://docs.nvidia.com/deploy/nvidia-smi/index.html",
-		fits: map[string]float64{"other_process": 1, "unattributed": 1},
-		when: func(f *failure) bool { return true },
+		fits: map[string]float64{"other_process": 1, "unattributed": 1, "unknown": 0.7},
+		when: func(f *failure) bool { return !f.refusedThoughFree() },
 		variant: func(f *failure) string {
 			switch {
 			case len(f.others) > 0 && f.biggestOther().Name == "":
 				return "pid"
 			case len(f.others) > 0:
 				return "named"
+			case f.noSplit() || !f.elsewhere.Known():
+				return "unknown"
 			case f.unattributed():
 				return "hidden"
 			}
@@ -43,6 +45,12 @@ var fixesOthers = []fixRow{
 			return span{min(f.othersHold(), high), high}, high > 0
 		},
 		reach: func(f *failure) float64 { // what others hold and what was missing are both known well
+			if f.noSplit() {
+				return 1
+			}
+			if !f.elsewhere.Known() && f.class.cause != "other_process" {
+				return 0.5
+			}
 			switch m, known := f.missing(); {
 			case !known, f.othersHold() >= f.needed():
 				return 1
@@ -137,9 +145,9 @@ func doCapPreallocation(f *failure) []string {
 		if text, _, ok := f.command.withNumber(lower, "gpu_memory_utilization"); ok {
 			return []string{text}
 		}
-		return []string{"--gpu-memory-utilization 0.8 --max-num-seqs 64  " + f.comment("do.vllm")}
+		return []string{"vllm serve MODEL --gpu-memory-utilization 0.8 --max-num-seqs 64"}
 	case "sglang":
-		return []string{"--mem-fraction-static 0.7  " + f.comment("do.sglang")}
+		return []string{"python -m sglang.launch_server --model-path MODEL --mem-fraction-static 0.7"}
 	case "tensorflow":
 		return []string{"export TF_FORCE_GPU_ALLOW_GROWTH=true"}
 	}

@@ -24,11 +24,14 @@ func (p *explainPage) card(e advice.Explained) {
 		return
 	}
 	outside, others := "label.outside", "label.others"
-	if c.Allocated+c.Holes == 0 {
-		outside = "label.process" // its allocator is not known
-	}
 	if !c.OutsideKnown {
 		others = "label.others_own"
+	}
+	if c.Allocated+c.Holes == 0 {
+		outside = "label.process" // its allocator is not known
+		if c.Outside == 0 {
+			others = "label.used" // nothing is known of who
+		}
 	}
 	parts := []cardPart{
 		{p.marks.allocated, "label.allocated", c.Allocated, p.paint.accent},
