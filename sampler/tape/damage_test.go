@@ -58,9 +58,9 @@ func read(t testing.TB, b []byte) (times []time.Time, used []sampler.Bytes, note
 // Cut anywhere, a recording gives every snapshot that was complete, and says that it is cut.
 func TestCutAnywhere(t *testing.T) {
 	for _, name := range []string{"a.jsonl", "a.jsonl.zst"} {
-		whole := recorded(t, 30, name)
+		whole := recorded(t, 15, name)
 		times, used, _, err := read(t, whole)
-		if err != nil || len(times) != 30 {
+		if err != nil || len(times) != 15 {
 			t.Fatal(len(times), err)
 		}
 		rng := rand.New(rand.NewPCG(1, 2))
@@ -93,7 +93,7 @@ func TestCutAnywhere(t *testing.T) {
 // With bytes changed anywhere it is read as well; what comes is never out of order.
 func TestCorruptAnywhere(t *testing.T) {
 	for _, name := range []string{"a.jsonl", "a.jsonl.zst"} {
-		whole := recorded(t, 30, name)
+		whole := recorded(t, 15, name)
 		rng := rand.New(rand.NewPCG(3, 4))
 		few := 0
 		for range 1000 {
@@ -105,13 +105,13 @@ func TestCorruptAnywhere(t *testing.T) {
 			if err != nil && len(err.Error()) > 200 {
 				t.Fatal(err)
 			}
-			if len(got) < 15 {
+			if len(got) < 4 {
 				few++
 			}
 		}
-		// A plain file loses what builds on a broken line; a compressed one its frame.
+		// A plain file loses what builds on a broken line, ten seconds at most; a compressed one its frame.
 		if name == "a.jsonl" && few > 50 {
-			t.Errorf("%s: in %d of 1000 cases half was lost", name, few)
+			t.Errorf("%s: in %d of 1000 cases most was lost", name, few)
 		}
 	}
 }

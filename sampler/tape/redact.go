@@ -1,6 +1,7 @@
 package tape
 
 import (
+	"encoding/json"
 	"reflect"
 	"regexp"
 	"sort"
@@ -88,7 +89,7 @@ func (r *redactor) text(s string) string {
 // fields are the parts of a snapshot that may hold secrets.
 func (r *redactor) fields() override {
 	text := func(b []byte, v reflect.Value) []byte { return appendText(b, r.text(v.String())) }
-	return override{"command": text, "name": text, "environment": r.environment}
+	return override{"command": text, "name": text, "environment": r.environment, "alerts": r.alerts}
 }
 
 func (r *redactor) environment(b []byte, v reflect.Value) []byte {
@@ -112,30 +113,36 @@ func (r *redactor) environment(b []byte, v reflect.Value) []byte {
 	return append(b, '}')
 }
 
-// event is a copy of e without secrets.
-func (r *redactor) event(e Event) Event {
-	e.Text = Redact(e.Text)
-	if e.OOM == nil {
-		return e
+// alerts are written without what their advice may repeat of a command line.
+func (r *redactor) alerts(b []byte, v reflect.Value) []byte {
+	j, err := json.Marshal(v.Interface())
+	if err != nil { // a NaN in the numbers
+		return append(b, "null"...)
 	}
-	oom := *e.OOM
-	oom.Text = Redact(oom.Text)
-	if oom.Context != nil {
-		c := *oom.Context
-		c.Command = Redact(c.Command)
-		c.Code = append([]string(nil), c.Code...)
-		for i := range c.Code {
-			c.Code[i] = Redact(c.Code[i])
+	return append(b, r.json(j)...)
+}
+
+// json takes the secrets out of every string of a JSON value as encoding/json writes it,
+// and leaves the rest as it is.
+func (r *redactor) json(j []byte) []byte {
+	out := make([]byte, 0, len(j))
+	s := scanner{b: j}
+	for s.i < len(j) && !s.bad {
+		start := s.i
+		if j[start] != '"' {
+			out = append(out, j[start])
+			s.i++
+			continue
 		}
-		env := make(map[string]string, len(c.Environment))
-		for k, v := range c.Environment {
-			env[k] = Redact(v)
+		var text string
+		s.skipText()
+		raw := j[start:s.i]
+		isKey := s.i < len(j) && j[s.i] == ':'
+		if isKey || s.bad || json.Unmarshal(raw, &text) != nil {
+			out = append(out, raw...)
+			continue
 		}
-		if c.Environment != nil {
-			c.Environment = env
-		}
-		oom.Context = &c
+		out = appendText(out, r.text(text))
 	}
-	e.OOM = &oom
-	return e
+	return out
 }

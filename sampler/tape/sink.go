@@ -112,8 +112,12 @@ func (k *sink) close() error {
 func (k *sink) run() {
 	defer close(k.done)
 	tried := 0 // chunks that were in the queue at the last failure
+	last := false
 	for {
 		k.mu.Lock()
+		if k.closing && !last {
+			last, tried = true, -1 // there may be room by now
+		}
 		for !k.closing && (len(k.queue) == 0 || k.failing && len(k.queue) == tried) {
 			k.wake.Wait() // a failed chunk is tried again when the next one comes
 		}

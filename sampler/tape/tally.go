@@ -124,11 +124,6 @@ func (w *Writer) end(now time.Time, reason string) {
 	t := &w.tally
 	e := End{Type: "end", Time: now, Reason: reason, Duration: now.Sub(t.first).Seconds(), Snapshots: t.snapshots,
 		Readings: t.readings, Lost: t.lost, Peaks: []DevicePeak{}, Processes: t.largest()}
-	for i := range e.Processes {
-		if !w.opt.NoRedact {
-			e.Processes[i].Name = w.hide.text(e.Processes[i].Name)
-		}
-	}
 	for _, p := range t.gpus {
 		e.Peaks = append(e.Peaks, *p)
 	}

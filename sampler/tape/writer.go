@@ -198,11 +198,15 @@ func (w *Writer) header(s *sampler.Snapshot) {
 	w.lane.forget() // every part stands alone
 }
 
+// json writes an event or an end, without secrets.
 func (w *Writer) json(v any) {
 	w.lane.close(&w.buf)
 	j, err := json.Marshal(v)
 	if err != nil { // a NaN in the extra fields of an event
 		return
+	}
+	if !w.opt.NoRedact {
+		j = w.hide.json(j)
 	}
 	w.buf = append(append(w.buf, j...), '\n')
 }
@@ -234,9 +238,6 @@ func (w *Writer) Event(e Event) {
 
 func (w *Writer) event(e Event) {
 	e.Type, e.Time = "event", toMilli(e.Time)
-	if !w.opt.NoRedact {
-		e = w.hide.event(e)
-	}
 	w.json(e)
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -108,24 +109,53 @@ func TestFlushed(t *testing.T) {
 
 // disk is a file on a disk that has room for so many bytes.
 type disk struct {
-	bytes.Buffer
+	mu     sync.Mutex
+	held   bytes.Buffer
 	room   int
 	closed bool
 }
 
+func (d *disk) grow(room int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.room = room
+}
+
 func (d *disk) Write(p []byte) (int, error) {
-	if d.Len()+len(p) > d.room {
-		n, _ := d.Buffer.Write(p[:d.room-d.Len()])
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if left := d.room - d.held.Len(); len(p) > left {
+		n, _ := d.held.Write(p[:left])
 		return n, syscall.ENOSPC
 	}
-	return d.Buffer.Write(p)
+	return d.held.Write(p)
 }
-func (d *disk) Close() error                       { d.closed = true; return nil }
-func (d *disk) Truncate(n int64) error             { d.Buffer.Truncate(int(n)); return nil }
+
+func (d *disk) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.closed = true
+	return nil
+}
+
+func (d *disk) Truncate(n int64) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.held.Truncate(int(n))
+	return nil
+}
+
 func (d *disk) Seek(n int64, _ int) (int64, error) { return n, nil }
+
+func (d *disk) bytes() []byte {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return bytes.Clone(d.held.Bytes())
+}
+
 func (d *disk) snapshots(t *testing.T) ([]time.Time, []string) {
 	t.Helper()
-	times, _, notes, err := read(t, bytes.Clone(d.Bytes()))
+	times, _, notes, err := read(t, d.bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +190,7 @@ func TestFullDisk(t *testing.T) {
 		if len(before) < 5 || len(before) > 99 {
 			t.Errorf("packed %v: %d snapshots before, notes %q", packed, len(before), notes)
 		}
-		d.room = 1 << 20
+		d.grow(1 << 20)
 		for range 10 {
 			if _, err := tr.second(w); err != nil {
 				t.Error(err)
@@ -195,7 +225,7 @@ func TestBacklog(t *testing.T) {
 		c.GPUs[0].UUID = string(rune('a' + i))
 		w.Snapshot(&c)
 	}
-	d.room = 1 << 30
+	d.grow(1 << 30)
 	for i := range 5 {
 		w.Flush()
 		s, _ := newTrace(2, 1).second(nil)
@@ -205,7 +235,7 @@ func TestBacklog(t *testing.T) {
 	if err := w.Close(); err != nil && !errors.Is(err, syscall.ENOSPC) {
 		t.Fatal(err)
 	}
-	if !strings.Contains(d.String(), `"kind":"gap"`) || !strings.Contains(d.String(), "bytes are lost so far") {
+	if !strings.Contains(string(d.bytes()), `"kind":"gap"`) || !strings.Contains(string(d.bytes()), "bytes are lost so far") {
 		t.Error("nothing says that lines are missing")
 	}
 	if times, notes := d.snapshots(t); len(times) < 10 || strings.Contains(strings.Join(notes, "|"), "corrupt") {
@@ -344,5 +374,32 @@ func TestReadingsAllocateNothing(t *testing.T) {
 		w.Readings(0, start.Add(time.Duration(i)*20*time.Millisecond), sampler.GiB)
 	}); n > 0 {
 		t.Errorf("%v allocations for a reading that changes nothing", n)
+	}
+}
+
+// Every line says first what it is, so that a look at the file tells.
+func TestLinesBeginWithTheirType(t *testing.T) {
+	var buf bytes.Buffer
+	w := NewWriter(&buf, Options{})
+	tr := newTrace(2, 1)
+	for range 70 {
+		if _, err := tr.second(w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Event(Event{Time: start, Kind: KindOOM, Text: "a \"quoted\" text"})
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for line := range bytes.Lines(buf.Bytes()) {
+		kind, _, ok := strings.Cut(strings.TrimPrefix(string(line), `{"type":"`), `"`)
+		if !ok || lineTypes[kind] == nil {
+			t.Fatalf("%s", line)
+		}
+		seen[kind] = true
+	}
+	if len(seen) != len(lineTypes) || !bytes.HasPrefix(buf.Bytes(), []byte(`{"type":"header"`)) {
+		t.Errorf("types %v", seen)
 	}
 }
