@@ -289,6 +289,10 @@ func (f *findings) settle(m *message) {
 	if m.origin.pid > 0 {
 		f.PID = f.PID.Else(sampler.Some(m.origin.pid))
 	}
+	if v, ok := f.Requested.Value(); ok && v == 0 {
+		f.Requested = sampler.Opt[sampler.Bytes]{}
+		f.odd("a request of 0 bytes cannot fail: the size did not fit the unit or is not known")
+	}
 	alloc := f.Allocated.Or(0)
 	if v, ok := f.ProcessInUse.Value(); ok && v == 0 && alloc > 0 {
 		f.ProcessInUse = sampler.Opt[sampler.Bytes]{}

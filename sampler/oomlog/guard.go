@@ -10,19 +10,21 @@ import (
 
 var (
 	// Source code before the message: somebody raises, catches, prints or compares this text.
-	sourceBefore = regexp.MustCompile(`(?i)(?:\braise\s|\bexcept\s|\bexcept\(|\bthrow\s|\bcatch\s*\(|\bcatch\s|\bprintf?\(|\bassert|\blogg?(?:er|ing)?\.\w+\(|\bwarnings?\.warn\(|\becho\s|\bgrep\s|\bif\s+["'(]|\bin\s+str\(|==\s*["']|\.args\[|\bisinstance\(|\bfprintf\(|\bconsole\.\w+\(|std::cerr|std::cout|\bf"[^"]*$|\bf'[^']*$|#define|TORCH_CHECK|AT_ERROR|PADDLE_THROW|\breturn\s+["'fr]|\.startswith\(|\.match\(|re\.compile\(|\.search\(|pytest\.raises|assertRaises\w*\(|\bimport\s|(?-i:\b[A-Z][A-Z_]{3,}\s*=\s*[rbf]?["']))`)
+	sourceBefore = regexp.MustCompile(`(?i)(?:\braise\s|\bexcept\s|\bexcept\(|\bthrow\s|\bcatch\s*\(|\bcatch\s|\bprintf?\(|\bassert[\s(]|\blogg?(?:er|ing)?\.\w+\(|\bwarnings?\.warn\(|\becho\s|\bgrep\s|\bif\s+["'(]|\bin\s+str\(|==\s*["']|\.args\[|\bisinstance\(|\bfprintf\(|\bconsole\.\w+\(|std::cerr|std::cout|\bf"[^"]*$|\bf'[^']*$|#define|TORCH_CHECK|@[\w.]+\(|AT_ERROR|PADDLE_THROW|\breturn\s+["'fr]|\.startswith\(|\.match\(|re\.compile\(|\.search\(|pytest\.raises|assertRaises\w*\(|\bimport\s|(?-i:\b[A-Z][A-Z_]{3,}\s*=\s*[rbf]?["']))`)
 	// Source code after it.
-	sourceAfter = regexp.MustCompile(`(?i)^[^.]{0,60}(?:["']\s*in\s+(?:str|repr|e\b|err|msg|ex\b|exc|exception|error|message)|["']\s*not in\s|\bin str\(|\bas e\s*:|\bas err\s*:|\bas ex\w*\s*:|\{e\}|\{str\(e\)|%s|%d|\{[\w.]+(?::\.\d+f)?\})`)
+	sourceAfter = regexp.MustCompile(`(?i)^["'\x60)*]*\s+(?:means?|indicates?|usually|often|typically|happens|refers)\b|^[^.]{0,60}(?:["']\s*in\s+(?:str|repr|e\b|err|msg|ex\b|exc|exception|error|message)|["']\s*not in\s|\bin str\(|\bas e\s*:|\bas err\s*:|\bas ex\w*\s*:|\{e\}|\{str\(e\)|%s|%d|\{[\w.]+(?::\.\d+f)?\})`)
 	comment     = regexp.MustCompile(`^(?://|/\*|<!--|;;|\*\s.*\*/|#(?:\s+[a-z]|\s*(?:TODO|NOTE|FIXME|If|When|In case|To|Avoid)))`)
 	// Sentences in which the failure is only talked about. Numbers of a card make up for a weak one.
 	hypothesis = regexp.MustCompile(`(?i)(?:\b(?:if|when|whenever|once|unless)\s+(?:you|the|your|we|it|there|this|that|a|an|i|u|users?|training|one|still|running|getting|any|gpu|cuda)\b|\bin\s+case\s+(?:of|you)\b|\b(?:avoid|avoids|avoiding|prevent|prevents|preventing|mitigate|against)\b|\b(?:may|might|could|can|will|would|should)\s+(?:\w+\s+){0,3}$|\b(?:may|might|could|can|would)\s+(?:cause|lead|result|run|get|see|raise|throw|fail|produce|encounter|trigger|hit|be|happen|occur)\b|\bto\s+(?:fix|solve|resolve|reproduce|work around|handle|reduce|debug|troubleshoot|diagnose|address)\b|\b(?:tip|hint|note|faq|q|question|advice|example|e\.g\.|troubleshooting|help|usage|todo|feature|fixed|fixes|fix|closes|bug report|expected|description|title)\s*(?:\([^)]*\))?\s*[:：-]|--[\w-]+[ =]|\b(?:no|without|never|not|zero|0)\s+(?:\w+\s+){0,3}$|\bhow\s+(?:to|do|can|should)\b|\bwhy\b|\?\s*$|\bdo(?:es)?\s+(?:you|i|anyone)\b|\bhas anyone\b|\bI\s+(?:get|got|have|had|keep|am|was|encounter\w*|face\w*|see|saw|met|run|ran|also|always|still|want|think|tried|try|use|used|noticed|'m)\b|\bI'm\b|\bwe\s+(?:get|got|see|saw|hit|ran|keep|catch|handle|retry)\b|\bthe\s+following\b|\bsuch\s+as\b|\b(?:error|errors|exception)s?\s+(?:like|such)\b|\b(?:handle|handles|handling|handled|catch|catches|catching|ignore|simulate|simulated|mock|fake|detect|detects|report|reports|classif\w+|improve|add|adds|added|support)\b|\bmeans\b|\bthreshold\b|\bcheck\s+(?:if|whether|for)\b|\bresult(?:s|ing)?\s+in\b|\bcaus(?:es?|ing)\b|\blead(?:s|ing)?\s+to\b|\brun(?:s|ning)?\s+into\b|\brather\s+than\b|\binstead\s+of\b)`)
 	// Strong ones hold even with numbers: the sentence says outright that it is an example.
-	strongHypothesis = regexp.MustCompile(`(?i)(?:\b(?:if|when|whenever)\s+(?:you|your|one|u|users?)\b(?:\W+\w+){0,6}\W*$|\bin\s+case\s+(?:of|you)\b|\bfor\s+example\b|\berrors?\s+(?:like|such\s+as)\b|\b(?:may|might|could)\s+(?:see|get|cause|raise|throw|fail|encounter|result)\b|^\W*(?:tip|hint|note|faq|q|example|todo)\s*[:：])`)
+	strongHypothesis = regexp.MustCompile(`(?i)(?:\b(?:if|when|whenever)\s+(?:you|your|one|u|users?)\b(?:\W+\w+){0,6}\W*$|\bin\s+case\s+(?:of|you)\b|\bfor\s+example\b|\berrors?\s+(?:like|such\s+as)\b|\b(?:may|might|could)\s+(?:see|get|cause|raise|throw|fail|encounter|result)\b|\bto\s+(?:avoid|prevent|fix|solve)\b[^.]*$|^\W*(?:tip|hint|note|faq|q|example|todo)\s*[:：])`)
 	// What stands before an error when a program prints it.
 	errorBefore = regexp.MustCompile(`(?i)(?:^|[\s"'\x60(\[{>,;:|/.])(?:[\w.]*(?:Error|Exception|Failure|Fault|Warning|Abort\w*|OOM\w*)|what\(\)|error|fatal|critical|panic|failed|failure|exception|terminate[d]?|aborted|crash(?:ed)?|reason|message|msg|err|cause|detail|details|stderr|traceback|status|warning|output|returned)(?:\s*\d+)?["'\x60]*\s*(?:\([^()]{0,80}\))?\s*(?:[:=\-–(>]+|\bwith\b)\s*[bru]?["'\x60({\[]*\s*$`)
 	// Words in front that say it happened.
 	happened = regexp.MustCompile(`(?i)(?:\b(?:failed|error(?:ed)?|crashed|aborted|died|caught|occurred|raised|thrown|fatal|exception|unable|exit(?:ed)?|terminated)\b)`)
 	ended    = regexp.MustCompile(`^[\s"'\x60)\]}>*_]*(?:$|[.!;,:(\[{|\\]|error\s*[.!]*\s*$|at\s|in\s|on\s|when calling|-|–|—|<|at$)`)
+	// Headings and check boxes of Markdown only name a topic.
+	heading  = regexp.MustCompile(`^(?:#{1,6}\s|[-*]\s*\[[ xX]?\])`)
 	openText = regexp.MustCompile(`^[\s\W]*$`)
 )
 
@@ -45,6 +47,8 @@ func isFailure(m *message, c candidate, f *findings, body string) bool {
 	switch {
 	case !c.row.loose || f.more: // the card's numbers: nobody makes them up
 		return true
+	case !numbers && heading.MatchString(whole):
+		return false
 	case !numbers && (hypothesis.MatchString(before) || strings.HasSuffix(whole, "?")):
 		return false
 	case openText.MatchString(before) || errorBefore.MatchString(before):

@@ -17,6 +17,9 @@ var hostRows = []row{
 		start: `oom-kill:constraint=CONSTRAINT_MEMCG`, fields: []string{`pid=<pid>`, `task=<process:word>`}},
 	{name: "oom-kill", framework: "kernel", kind: kernelKill, memory: memHost, words: []string{"oom-kill:constraint"}, follows: true,
 		start: `oom-kill:constraint=\w+`, fields: []string{`,pid=<pid>`, `task=<process:word>`}},
+	{name: "cgroup usage", framework: "kernel", kind: cgroupKill, memory: memHost, limit: "cgroup", words: []string{"memory: usage"}, follows: true,
+		start: `\bmemory: usage <usage_bytes:size>, limit <limit>, failcnt`},
+	{name: "oom-killer invoked", framework: "kernel", kind: kernelKill, memory: memHost, words: []string{"invoked oom-killer"}, follows: true, start: `invoked oom-killer: gfp_mask`},
 	{name: "oom reaper", framework: "kernel", kind: kernelKill, memory: memHost, words: []string{"oom_reaper: reaped"}, follows: true, start: `oom_reaper: reaped process <pid> \(<process:word>\)`},
 	{name: "systemd oom", framework: "kernel", kind: cgroupKill, memory: memHost, words: []string{"oom-kill'", "killed by the oom killer", "a process of this unit has been killed", "systemd-oomd killed"}, follows: false,
 		start: `A process of this unit has been killed by the OOM killer|Failed with result 'oom-kill'|systemd-oomd killed`},
@@ -75,7 +78,7 @@ var hostRows = []row{
 	{name: "compiler killed", framework: "shell", kind: killed, memory: memHost, words: []string{"killed signal terminated program"}, start: `Killed signal terminated program \w+`},
 	{name: "mac killed", framework: "shell", kind: killed, memory: memHost, words: []string{"killed: 9"}, start: `(?-i)(?:^|: |\s)Killed: 9\s*$`},
 	{name: "shell killed", framework: "shell", kind: killed, memory: memHost, words: []string{"killed", "已杀死", "kill", "getötet", "processus arrêté", "強制終了", "killed."},
-		start: `(?-i)^(?:Killed|已杀死|已砍掉|Getötet|Processus arrêté|強制終了|Terminado \(killed\)|Убито)(?:\s+python.*|\s*\(core dumped\))?[.。]?$`},
+		start: `(?-i)^\*{0,2}(?:Killed|已杀死|已砍掉|Getötet|Processus arrêté|強制終了|Terminado \(killed\)|Убито)(?:\s+python.*|\s*\(core dumped\))?[.。]?\*{0,2}$`},
 	// allocation refused in the process
 	{name: "opencv", framework: "python", kind: hostAlloc, memory: memHost, words: []string{"insufficient memory"}, start: `\(-4:Insufficient memory\) Failed to allocate <req:bytes>`},
 	{name: "rust", framework: "python", kind: hostAlloc, memory: memHost, words: []string{"memory allocation of"}, start: `memory allocation of <req:bytes> failed`},

@@ -98,6 +98,7 @@ var libraryRows = []row{
 		start: `Error Code 2: Out ?Of ?Memory|OutOfMemory Error in \w+|OutOfMemory \(no further information\)|Error Code 1: Cuda Runtime \(out of memory\)|Cuda Error in \S+: 2 \(out of memory\)`},
 	{name: "trt tactic", framework: "tensorrt", kind: trtOOM, memory: memGPU, recovered: true, words: []string{"due to insufficient memory on requested size"}, follows: true,
 		start: `Skipping tactic \S+ due to insufficient memory on requested size of <req:bytes>`},
+	{name: "trt-llm", framework: "tensorrt", kind: trtOOM, memory: memGPU, words: []string{"cuda runtime error in"}, start: `CUDA runtime error in .{0,120}\): out of memory`},
 	{name: "trt allocating buffer", framework: "tensorrt", kind: trtOOM, memory: memGPU, words: []string{"error allocating"}, start: `(?:User )?allocator error allocating <req:bytes>-?byte buffer`},
 	// bitsandbytes
 	{name: "bitsandbytes", framework: "bitsandbytes", kind: bnbOOM, memory: memGPU, words: []string{"error out of memory at line"}, start: `Error out of memory at line \d+ in file \S*`},
@@ -128,6 +129,9 @@ var genericRows = []row{
 		start: `Failed to cudaMalloc <req:bytes> on device <gpu>|alloc fail type \w+ dev <gpu>[^\n]{0,60} size <req:bytes>`},
 	{name: "caffe", framework: "pytorch", kind: cudaErrorOOM, memory: memGPU, words: []string{"== cudasuccess (2 vs. 0)"}, start: `== cudaSuccess \(2 vs\. 0\) out of memory`},
 	{name: "pycuda", framework: "python", kind: otherGPU, memory: memGPU, words: []string{"cumemalloc failed"}, start: `cuMemAlloc\w* failed: out of memory`},
+	{name: "caffe2", framework: "pytorch", kind: cudaErrorOOM, memory: memGPU, words: []string{"== cudasuccess. 2 vs 0"}, start: `== cudaSuccess\. 2 vs 0\.[^\n]{0,160}out of memory`},
+	{name: "directx", framework: "onnxruntime", kind: otherGPU, memory: memGPU, words: []string{"not enough memory resources are available"}, start: `(?:8007000E )?Not enough memory resources are available to complete this operation`},
+	{name: "opencl", framework: "python", kind: otherGPU, memory: memGPU, words: []string{"mem_object_allocation_failure"}, start: `(?:CL_)?MEM_OBJECT_ALLOCATION_FAILURE`},
 	{name: "openacc", framework: "pytorch", kind: otherGPU, memory: memGPU, words: []string{"call to cumemalloc returned error 2"}, start: `call to cuMemAlloc\w* returned error 2`},
 	{name: "driver constant", framework: "pytorch", kind: cudaErrorOOM, memory: memGPU, words: []string{"cuda_error_out_of_memory"}, loose: true, start: `CUDA_ERROR_OUT_OF_MEMORY`},
 	{name: "cuda runtime constant", framework: "pytorch", kind: cudaErrorOOM, memory: memGPU, words: []string{"cudaerrormemoryallocation"}, loose: true, start: `cudaErrorMemoryAllocation`},
