@@ -22,10 +22,11 @@ const (
 	trendSeconds = 200
 	// A climb may be a slow load from disk or network, or the first ramp of a slow saw-tooth,
 	// and needs eight minutes, unless the holder stood still for a minute after its first
-	// plateau and is not three times as large by now.
+	// plateau; a quarter of an hour when it has become three times as large.
 	loadingSeconds = 480
-	loadingFactor  = 3.0
 	stoodSeconds   = 60
+	manifold       = 3.0
+	manifoldAfter  = 900
 	// Each quarter of the time must bring two fifths of its fair share and no more than
 	// twice that share: one step, however large, is not growth.
 	quarterLeast, quarterMost = 0.4, 2.0
@@ -89,8 +90,14 @@ func (s *series) longEnough(tr trend) bool {
 	rate := (tr.to - tr.from) / (tr.until - tr.since)
 	stood := tr.since - float64(s.plateau)*bucketSeconds - max(0, tr.from-s.base)/rate
 	need := float64(loadingSeconds)
-	if s.plateau >= 0 && stood >= stoodSeconds && tr.to <= loadingFactor*max(tr.from, s.base) {
+	switch {
+	case tr.to > manifold*max(tr.from, s.base):
+		need = manifoldAfter
+	case s.plateau >= 0 && stood >= stoodSeconds:
 		need = trendSeconds
+	}
+	if tr.peaks { // rarer and less sure than the level beneath them
+		need *= 2
 	}
 	return tr.until-tr.since >= need
 }
