@@ -23,7 +23,7 @@ var arrows = map[string][]string{
 	"ui/plain": {"advice", "sampler"},
 	"ui/prom":  {"advice", "sampler"},
 	"ui/cli":   {"advice", "sampler", "sampler/", "theme", "ui", "ui/plain", "ui/prom"},
-	"docs":     {"sampler", "sampler/", "ui"},
+	"docs":     {"sampler", "sampler/", "ui", "ui/cli"}, // tools of contributors
 }
 
 // room is the row of arrows for a directory.
@@ -117,7 +117,7 @@ func allowed(dir, to string) bool {
 func foreignAllowed(dir, imported string) bool {
 	for library, owner := range foreign {
 		if strings.HasPrefix(imported+"/", library+"/") {
-			return dir == owner || strings.HasPrefix(dir, owner+"/") || dir == "docs/picture"
+			return dir == owner || strings.HasPrefix(dir, owner+"/") || strings.HasPrefix(dir, "docs/")
 		}
 	}
 	if room(dir) == "sampler" || room(dir) == "advice" || room(dir) == "theme" {
