@@ -63,11 +63,12 @@ func (v *view) fillBar(c *canvas, x, y, w int, n float64, role theme.Role, steps
 	}
 }
 
-// percentBar draws a share of 100 as a thin bar: memory is what matters here.
+// percentBar draws a share of 100 as a thin bar in steps of 5: memory is what matters
+// here, and what moves draws the eye.
 func (v *view) percentBar(c *canvas, x, y, w int, pct sampler.Opt[int], role theme.Role) {
 	c.fill(x, y, x+w, theme.Faint, v.glyphs.BarEmpty)
 	if p, ok := pct.Value(); ok {
-		v.fillBar(c, x, y, w, float64(p)/100*float64(w), role, v.glyphs.Thin)
+		v.fillBar(c, x, y, w, float64((p+2)/5*5)/100*float64(w), role, v.glyphs.Thin)
 	}
 }
 

@@ -102,7 +102,16 @@ func word(of func(*sampler.Process) string) func(procRow) string {
 
 var (
 	memoryOf = func(r procRow) sampler.Opt[sampler.Bytes] { return r.memory() }
-	peakOf   = ofProc(func(p *sampler.Process) sampler.Opt[sampler.Bytes] {
+	// roughMemory is in steps of a 32nd of the card: rows must not change places because
+	// of what two processes allocate from second to second.
+	roughMemory = func(r procRow) sampler.Opt[sampler.Bytes] {
+		b, ok := r.memory().Value()
+		if !ok {
+			return sampler.Opt[sampler.Bytes]{}
+		}
+		return sampler.Some(b / max(r.gpu.Memory.Total.Or(0)/32, 1))
+	}
+	peakOf = ofProc(func(p *sampler.Process) sampler.Opt[sampler.Bytes] {
 		if p.Peak == nil {
 			return sampler.Opt[sampler.Bytes]{}
 		}
@@ -172,7 +181,7 @@ var columns = []column{
 			return b.String()
 		}
 		return notAvailable
-	}, byOpt(memoryOf)},
+	}, byOpt(roughMemory)},
 	{"▲PEAK", 9, 1, false, true, always(theme.Peak), shown(peakOf, sampler.Bytes.String), byOpt(peakOf)},
 	{"SHARE", 8, 9, true, true, memoryRole, nil, byOpt(memoryOf)},
 	{"CPU%", 5, 7, false, true, always(theme.Dim), shown(cpuOf, func(f float64) string { return strconv.FormatFloat(f, 'f', 0, 64) }), byOpt(cpuOf)},

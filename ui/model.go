@@ -102,8 +102,10 @@ func New(ctx context.Context, feed Feed, o Options) *Model {
 	return m
 }
 
-// paintAs chooses the colours that the terminal has.
+// paintAs chooses the colours that the terminal has, of at most 256: true colour would
+// look the same and take a third more bytes over SSH.
 func (m *Model) paintAs(p colorprofile.Profile) {
+	p = min(p, colorprofile.ANSI256)
 	if m.noColor {
 		p = min(p, colorprofile.ASCII)
 	}

@@ -129,7 +129,7 @@ const gap = 5
 
 // changes writes what turns old into f; everything when old is nil or looks different.
 func (f *frame) changes(b *strings.Builder, old *frame) {
-	pen := ""
+	pen, px, py := "", -1, -1 // what the terminal would write now, and where
 	if old == nil || old.w != f.w || old.h != f.h || old.paint != f.paint {
 		b.WriteString("\x1b[m\x1b[2J")
 		old = &frame{newCanvas(f.w, f.h), f.paint}
@@ -148,7 +148,8 @@ func (f *frame) changes(b *strings.Builder, old *frame) {
 			for x > 0 && row[x].r == 0 { // second half of a wide rune
 				x--
 			}
-			b.WriteString("\x1b[" + strconv.Itoa(y+1) + ";" + strconv.Itoa(x+1) + "H")
+			jump(b, px, py, x, y)
+			px, py = x, y
 			if x >= end { // nothing but blanks from here
 				pen = f.pen(b, pen, blank)
 				b.WriteString("\x1b[K")
@@ -162,10 +163,25 @@ func (f *frame) changes(b *strings.Builder, old *frame) {
 				pen = f.pen(b, pen, row[x])
 				b.WriteRune(row[x].r)
 			}
+			px = x
+			if x >= f.w { // the cursor waits at the edge
+				px = -1
+			}
 		}
 	}
 	if pen != "" {
 		b.WriteString("\x1b[m")
+	}
+}
+
+// jump moves the cursor the short way.
+func jump(b *strings.Builder, px, py, x, y int) {
+	switch {
+	case py == y && px == x:
+	case py == y && px >= 0 && px < x:
+		b.WriteString("\x1b[" + strconv.Itoa(x-px) + "C")
+	default:
+		b.WriteString("\x1b[" + strconv.Itoa(y+1) + ";" + strconv.Itoa(x+1) + "H")
 	}
 }
 
@@ -190,10 +206,15 @@ func (f *frame) pen(b *strings.Builder, now string, c cell) string {
 	case want == now:
 	case want == "":
 		b.WriteString("\x1b[m")
-	case now == "":
+	case now == "", colorOnly(now) && strings.HasPrefix(want, "38;"):
 		b.WriteString("\x1b[" + want + "m")
 	default:
 		b.WriteString("\x1b[0;" + want + "m")
 	}
 	return want
+}
+
+// colorOnly says whether a style is nothing but a foreground, which another one replaces.
+func colorOnly(params string) bool {
+	return strings.HasPrefix(params, "38;") && !strings.Contains(params, ";48;")
 }

@@ -44,8 +44,10 @@ func since(d time.Duration) string {
 	switch {
 	case d < time.Second:
 		return "now"
-	case d < 100*time.Second:
+	case d < 10*time.Second:
 		return strconv.Itoa(int(d.Seconds())) + "s"
+	case d < 100*time.Second: // in steps of 5, to be calm
+		return strconv.Itoa(int(d.Seconds())/5*5) + "s"
 	case d < 100*time.Minute:
 		return strconv.Itoa(int(d.Minutes())) + "m"
 	case d < 10*time.Hour:
