@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"regexp"
@@ -284,7 +285,7 @@ func TestKindsOfMemory(t *testing.T) {
 	}
 	hidden := once(t, setup{scenario: "hidden"}).GPUs
 	if m := hidden[0].Memory; m.Unattributed == nil || *m.Unattributed != 9*gib {
-		t.Errorf("hidden: %+v", m)
+		t.Errorf("hidden: %s MiB unattributed, want 9216", inMiB(m.Unattributed))
 	}
 	if p := hidden[1].Processes; len(p) != 1 || p[0].Memory != nil {
 		t.Errorf("memory that is not told: %+v", p)
@@ -305,6 +306,13 @@ func TestKindsOfMemory(t *testing.T) {
 	if g := once(t, setup{scenario: "h100x8", args: []string{"-i", "6,00000000:12:00.0"}}).GPUs; len(g) != 2 {
 		t.Errorf("%d chosen GPUs", len(g))
 	}
+}
+
+func inMiB(b *uint64) string {
+	if b == nil {
+		return "unknown"
+	}
+	return fmt.Sprintf("%.1f", float64(*b)/float64(mib))
 }
 
 // A driver whose lists never fit must not take all memory (nor a core).

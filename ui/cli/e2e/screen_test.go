@@ -31,10 +31,11 @@ func TestFirstScreen(t *testing.T) {
 		t.Run(fmt.Sprintf("%dx%d", row.size[0], row.size[1]), func(t *testing.T) {
 			t.Parallel()
 			term := open(t, setup{scenario: "h100x8", size: row.size})
-			screen := see(t, term, row.want...)
-			if n := len(regexp.MustCompile(`62\.5(/80G| used)`).FindAllString(screen, -1)); n != row.gpus {
-				t.Errorf("figures of %d GPUs, want %d:\n%s", n, row.gpus, screen)
-			}
+			see(t, term, row.want...)
+			figures := regexp.MustCompile(`62\.5(/80G| used)`)
+			seeThat(t, term, fmt.Sprintf("figures of %d GPUs", row.gpus), func(s string) bool {
+				return len(figures.FindAllString(s, -1)) == row.gpus
+			})
 			if s := term.State(); !s.AltScreen || s.CursorVisible {
 				t.Errorf("terminal is %+v", s)
 			}

