@@ -436,7 +436,7 @@ var scenes = map[string]func(r *rand.Rand) *scene{
 
 // TestWatchedRuns plays many runs of each class and holds the rates that the docs state.
 func TestWatchedRuns(t *testing.T) {
-	runs := 40
+	runs := 25
 	if testing.Short() {
 		runs = 8
 	}

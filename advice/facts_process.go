@@ -104,7 +104,8 @@ func (c *card) foldProcesses(now, above, below float64) {
 // emptied begins anew with what no process accounts for when it is gone: without a
 // process list that is the end of one job, and the next one is not a spike of it.
 func (c *card) emptied(rest, now float64) {
-	if c.rest.plateau >= 0 && rest < c.total*plateauLevel/2 && c.rest.floor >= rest && c.rest.value < c.total*plateauLevel/2 {
+	empty := max(c.total*plateauLevel, plateauLeast) * 0.75
+	if c.rest.plateau >= 0 && max(rest, c.rest.value) < empty && c.rest.floor >= rest {
 		c.rest.start(now, false)
 		c.growing = growing{}
 	}

@@ -101,7 +101,10 @@ func (p pattern) varies(limit float64) bool {
 func spikeFinding(f *Facts, c *card, pid int, pt pattern, e expectation, free float64) finding {
 	due := pt.due(f.now) + float64(e.later)*pt.period
 	level := sampler.LevelWarning
-	if due <= spikeSoon && pt.low > free {
+	switch {
+	case !pt.regular: // when the next one comes, and whether at all, is a guess
+		level = sampler.LevelNotice
+	case due <= spikeSoon && pt.low > free:
 		level = sampler.LevelCritical
 	}
 	found := finding{pid: pid, level: level, eta: sampler.Some(math.Round(max(0, due)))}

@@ -196,6 +196,7 @@ const (
 	// https://github.com/stas00/ml-engineering/blob/master/training/performance/README.md)
 	// and loading the model.
 	plateauLevel = 0.05
+	plateauLeast = 1024 // MiB
 )
 
 // findPlateau looks whether the start is over.
@@ -218,7 +219,7 @@ func (s *series) findPlateau(next int64, limit float64) {
 	if n < 3 || float64(s.bucket+1)*bucketSeconds-s.born < plateauBuckets*bucketSeconds {
 		return
 	}
-	if high-low <= limit*plateauRise && low >= limit*plateauLevel {
+	if high-low <= limit*plateauRise && low >= max(limit*plateauLevel, plateauLeast) {
 		s.plateau, s.base = next, s.floor
 		s.jitter = s.high - s.low
 	}

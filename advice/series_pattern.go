@@ -8,7 +8,7 @@ type pattern struct {
 	seen            int     // spikes of any kind, ever
 	last            float64 // start of the newest
 	period          float64 // seconds, median; 0: not known
-	regular         bool    // the intervals agree
+	regular         bool    // the intervals agree, as far as one can tell
 	low, high       float64 // MiB that the last three gave back
 	mean, deviation float64 // of all that are kept; deviation also of their tops, if that is less
 	width           float64 // seconds, median
@@ -19,8 +19,11 @@ type pattern struct {
 const (
 	// alike: spikes of at least that share of the largest kept are of one kind.
 	alike = 0.6
-	// Intervals agree when the longest is at most twice the shortest.
-	intervalSpread = 2.0
+	// Intervals agree when the longest is at most three times the shortest.
+	intervalSpread = 3.0
+	// Spikes grow when each is larger than the one before by two fifths of the mean step at
+	// least: four random ones are in order once in 24, but seldom so evenly.
+	evenSteps = 0.4
 	// staleSpikes: after that many periods without a spike the pattern has ended.
 	staleSpikes = 2.5
 	// staleSingle is the same for a single spike: an hour.
@@ -69,12 +72,12 @@ func (p *pattern) heights(h []float64) {
 	if len(h) < 4 {
 		return
 	}
-	least := math.Inf(1)
-	for i := range min(len(h), 6) - 1 {
+	least, n := math.Inf(1), min(len(h), 6)-1
+	for i := range n {
 		least = min(least, h[i]-h[i+1])
 	}
-	if least > 0 {
-		p.trend = (h[0] - h[min(len(h), 6)-1]) / float64(min(len(h), 6)-1)
+	if mean := (h[0] - h[n]) / float64(n); least >= evenSteps*mean && mean > 0 {
+		p.trend = mean
 	}
 }
 
@@ -112,7 +115,7 @@ func (p *pattern) intervals(starts []float64) {
 		least, most = min(least, steps[i]), max(most, steps[i])
 	}
 	p.period = median(steps[:n])
-	p.regular = n >= 2 && most <= intervalSpread*least
+	p.regular = n < 2 || most <= intervalSpread*least
 }
 
 // due is when the next spike is expected, in seconds from now; it may be overdue (< 0).

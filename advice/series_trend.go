@@ -36,6 +36,9 @@ const (
 	// The growth must be new: that much of it above everything seen before. A saw-tooth
 	// rises too, but not above its last tooth.
 	newShare = 0.7
+	// No single step brings more than a third of the growth: a program that takes more
+	// now and then, as a notebook does, has few steps and uneven ones.
+	leapMost = 0.34
 	// The median slope and the mean of both halves are within that factor.
 	slopesAgree = 1.4
 	// Half of the points are within a quarter of the growth from the line.
@@ -77,7 +80,7 @@ func (s *series) growth(scale int, peaks bool, least float64) (tr trend, ok bool
 		return tr, false
 	}
 	tr.early, tr.late = (middle.v-tr.from)/(middle.t-tr.since), (last.v-middle.v)/(last.t-middle.t)
-	if tr.late > fasterMost*tr.early || tr.late < slowerMost*tr.early {
+	if tr.late > fasterMost*tr.early || tr.late < slowerMost*tr.early || p.leap() > leapMost*(last.v-tr.from) {
 		return tr, false
 	}
 	tr.to = last.v
@@ -144,6 +147,15 @@ func (s *series) window(r *rings, scale int, p *points) {
 		p.t[p.n], p.v[p.n] = (float64(j)+0.5)*width, v
 		p.n++
 	}
+}
+
+// leap is the largest rise from one point to the next, above all before.
+func (p *points) leap() float64 {
+	most, top := 0.0, p.v[0]
+	for _, v := range p.v[1:p.n] {
+		most, top = max(most, v-top), max(top, v)
+	}
+	return most
 }
 
 // quarter is the end of a quarter of a window: its last time, and the most up to then.
