@@ -1,5 +1,15 @@
 package advice
 
+// How an explanation comes about, and where to add to it:
+//
+//	Incident ─ explain_failure.go ─► failure: the facts (amounts, phase, command, footprint)
+//	failure ─ cause_*.go ─► causes: a table of rules, each with its condition, confidence and words
+//	causes ─ fix_*.go ─► advice: a table of fixes, each with its condition, effect, cost and commands
+//	       ─ explain_plan.go ─► plans: several fixes together, with the arithmetic
+//	events ─ explain_verdict.go ─► one verdict for the run
+//
+// A new cause or fix is one row and its words in catalogue_en.go and catalogue_zh.go.
+
 import (
 	"slices"
 

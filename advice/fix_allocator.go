@@ -12,15 +12,11 @@ var fixesAllocator = []fixRow{
 		fits: map[string]float64{"fragmentation": 1, "too_big": 0.6, "validation_spike": 0.5, "data_spike": 0.5},
 		when: func(f *failure) bool {
 			return f.isPyTorch() && (f.event.Kind == "cuda_oom" || f.event.Kind == "hip_oom") && f.holesShare() >= 0.05 &&
-				!f.expandable() && !f.expandableBroken() && !f.oversubscribed() && !f.limited()
+				f.fitsInHoles() && !f.expandable() && !f.expandableBroken() && !f.oversubscribed() && !f.limited()
 		},
 		saves: func(f *failure) (span, bool) { return span{partOf(f.holes.Or(0), 0.5), f.holes.Or(0)}, f.holes.Known() },
 		reach: func(f *failure) float64 {
-			m, known := f.missing()
-			switch {
-			case !known || m == 0 || m > f.holes.Or(0):
-				return 0.08
-			case m <= partOf(f.holes.Or(0), 0.8):
+			if f.missingOr0() <= partOf(f.holes.Or(0), 0.8) {
 				return 1
 			}
 			return 0.7

@@ -14,17 +14,28 @@ var fixesHost = []fixRow{
 		when: func(f *failure) bool {
 			return !f.tooManyMapsOnly() && f.workers() != 0 && f.event.Framework != "llama.cpp" && f.event.Framework != "ollama"
 		},
+		reach: func(f *failure) float64 {
+			if f.workers() < 0 && (f.event.Kind == "cgroup_oom_kill" || f.event.Kind == "k8s_oomkilled") {
+				return 0.6 // a limit was reached, and nobody knows of workers
+			}
+			return 0.85
+		},
 		do: doFewerWorkers},
-	{id: "raise_host_limit", source: "https://docs.kernel.org/admin-guide/cgroup-v2.html#memory",
+	{id: "raise_limit", source: "https://docs.kernel.org/admin-guide/cgroup-v2.html#memory",
 		fits: map[string]float64{"host_memory": 0.7},
 		when: func(f *failure) bool { return f.class.class == classHost },
 		variant: func(f *failure) string {
-			return map[string]string{"slurm": "slurm", "kubernetes": "kubernetes", "ray": "ray"}[f.event.Framework]
+			switch f.event.Framework {
+			case "slurm", "kubernetes", "ray":
+				return f.event.Framework
+			}
+			return "host"
 		},
 		do: doHostLimit},
-	{id: "raise_map_count", source: "https://github.com/kohya-ss/sd-scripts/issues/1790",
-		fits: map[string]float64{"host_memory": 1.2},
-		when: func(f *failure) bool { return f.class.class == classMaps },
+	{id: "raise_limit", source: "https://github.com/kohya-ss/sd-scripts/issues/1790",
+		fits:    map[string]float64{"host_memory": 1.2},
+		when:    func(f *failure) bool { return f.class.class == classMaps },
+		variant: func(f *failure) string { return "maps" },
 		do: func(f *failure) []string {
 			return []string{"cat /proc/sys/vm/max_map_count", "sudo sysctl -w vm.max_map_count=1048576",
 				`torch.multiprocessing.set_sharing_strategy("file_system")  ` + f.comment("do.or")}

@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"encoding/json"
 	"io"
 	"strconv"
 	"strings"
@@ -31,6 +32,14 @@ func Explain(w io.Writer, e advice.Explanation, o ExplainOptions) error {
 	}
 	_, err := io.WriteString(w, p.out.String())
 	return err
+}
+
+// ExplainJSON writes an explanation as indented JSON.
+func ExplainJSON(w io.Writer, e advice.Explanation) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	return enc.Encode(e)
 }
 
 // explainPage collects the lines.
