@@ -27,6 +27,7 @@ type device struct {
 	memErr     error
 	metrics    Metrics
 	slowErr    error
+	rateErr    error // of the PCIe throughput
 	procs      []Process
 	procUsed   Bytes // used when procs were read
 	listedMost Bytes // the most that was used at any list
@@ -57,7 +58,7 @@ func (c *collector) adopt(inv Inventory) {
 			known = &device{}
 			c.byKey[g.Key()] = known
 		}
-		known.dev, known.memErr, known.slowErr, known.retryAt = d, nil, nil, time.Time{}
+		known.dev, known.memErr, known.slowErr, known.rateErr, known.retryAt = d, nil, nil, nil, time.Time{}
 		c.gpus = append(c.gpus, known)
 	}
 }
@@ -186,17 +187,22 @@ func (c *collector) due(dev int, at time.Time) bool {
 	return c.gpus[dev].memErr == nil || !at.Before(c.gpus[dev].retryAt)
 }
 
-// failed notes that the device does not answer at all (memErr) or not to slow calls.
+// failed notes that the device does not answer to the calls of a lane. What the other
+// lanes bring goes on.
 func (c *collector) failed(dev int, lane string, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if dev >= len(c.gpus) {
+	if dev < 0 || dev >= len(c.gpus) {
 		return
 	}
-	if d := c.gpus[dev]; lane == laneMemory {
+	switch d := c.gpus[dev]; lane {
+	case laneMemory:
 		d.memErr = err
-	} else {
-		d.slowErr, d.metrics, d.procs, d.procsOK = err, Metrics{}, nil, false
+	case laneTraffic:
+		d.rateErr, d.metrics.PCIe.RX, d.metrics.PCIe.TX = err, Opt[uint64]{}, Opt[uint64]{}
+	default:
+		rates := PCIe{RX: d.metrics.PCIe.RX, TX: d.metrics.PCIe.TX}
+		d.slowErr, d.metrics, d.procs, d.procsOK = err, Metrics{PCIe: rates}, nil, false
 	}
 }
 
@@ -261,7 +267,8 @@ func (c *collector) listed(d *device, at time.Time, procs []Process, err error) 
 func (c *collector) traffic(dev int, rx, tx Opt[uint64]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.gpus[dev].metrics.PCIe.RX, c.gpus[dev].metrics.PCIe.TX = rx, tx
+	d := c.gpus[dev]
+	d.rateErr, d.metrics.PCIe.RX, d.metrics.PCIe.TX = nil, rx, tx
 }
 
 func (c *collector) sawXID(dev int, xid uint64, at time.Time) {
@@ -276,6 +283,7 @@ func (c *collector) sawXID(dev int, xid uint64, at time.Time) {
 func (c *collector) snapshot(at time.Time, host string, hm Opt[HostMemory]) *Snapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	at = at.Round(0) // wall time from here on: the monotonic clock does not count a suspend
 	s := &Snapshot{Type: "snapshot", Schema: Schema, Time: at, Host: host,
 		Driver: c.inv.Driver, CUDA: c.inv.CUDA, HostMemory: hm, Alerts: []Alert{},
 		GPUs: make([]GPU, 0, len(c.gpus))}
@@ -283,7 +291,11 @@ func (c *collector) snapshot(at time.Time, host string, hm Opt[HostMemory]) *Sna
 		s.Lane = Some(c.lane)
 	}
 	for _, d := range c.gpus {
-		s.GPUs = append(s.GPUs, d.gpu(c.lost))
+		g := d.gpu(c.lost)
+		if g.Memory.Window == nil { // what it saw before the error
+			c.marks.window(g.Key(), &d.mem, &d.win)
+		}
+		s.GPUs = append(s.GPUs, g)
 		d.win = Window{}
 	}
 	c.marks.Apply(s)
@@ -304,8 +316,10 @@ func (d *device) gpu(lost error) GPU {
 			return g
 		}
 	}
-	if d.slowErr != nil {
-		g.Error = Some(Clean(d.slowErr.Error()))
+	for _, err := range []error{d.slowErr, d.rateErr} {
+		if err != nil && !g.Error.Known() {
+			g.Error = Some(Clean(err.Error()))
+		}
 	}
 	g.Metrics = d.metrics
 	if g.Throttle == nil {
@@ -336,7 +350,7 @@ func (g *GPU) attribute(atList Bytes) {
 	known := 0
 	for i := range g.Processes {
 		if b, ok := g.Processes[i].Memory.Value(); ok {
-			sum += min(b, Sane)
+			sum = min(sum+min(b, Sane), Sane)
 			known, last = known+1, &g.Processes[i]
 		}
 	}

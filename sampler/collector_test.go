@@ -116,7 +116,7 @@ func TestFailedLane(t *testing.T) {
 		memory, temperature, rx, pr bool // what is shown still
 	}{
 		{laneMemory, false, false, false, false},
-		{laneSlow, true, false, false, false},
+		{laneSlow, true, false, true, false},
 		{laneTraffic, true, true, false, true},
 	} {
 		c := collected()

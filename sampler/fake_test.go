@@ -150,18 +150,21 @@ func (r *running) until(t *testing.T, what string, ok func(*Snapshot) bool) *Sna
 	}
 }
 
-// goesOn watches for d that ok is true of all snapshots and that they keep coming.
+// goesOn watches for d that ok is true of all snapshots, that they keep coming, and that
+// the memory of GPU 0 is read.
 func (r *running) goesOn(t *testing.T, d time.Duration, what string, ok func(*Snapshot) bool) {
 	t.Helper()
+	f := r.src.(*fake)
 	ctx, cancel := context.WithTimeout(context.Background(), d)
 	defer cancel()
 	r.queue.take()
-	n := 0
+	n, asked := 0, f.called("memory 0")
 	for {
 		list, err := r.Next(ctx)
 		if errors.Is(err, context.DeadlineExceeded) {
-			if want := int(d/(100*time.Millisecond)) / 3; n < want {
-				t.Fatalf("%s: %d snapshots in %v", what, n, d)
+			asked = f.called("memory 0") - asked
+			if want := int(d/(100*time.Millisecond)) / 3; n < want || asked < want && len(f.open[0].Devices) > 0 {
+				t.Fatalf("%s: %d snapshots in %v, memory read %d times", what, n, d, asked)
 			}
 			return
 		}
@@ -187,7 +190,7 @@ func brief(s *Snapshot) (text string) {
 	return text
 }
 
-// fresh says whether memory was read in the window of this snapshot.
-func fresh(g *GPU) bool {
-	return !g.Error.Known() && g.Memory.Used.Known() && g.Memory.Window != nil && g.Memory.Window.Readings > 0
+// fine says whether the GPU of that number has memory figures and no error.
+func fine(s *Snapshot, dev int) bool {
+	return !s.GPUs[dev].Error.Known() && s.GPUs[dev].Memory.Used.Known()
 }

@@ -30,6 +30,16 @@ type group struct {
 
 	mu      sync.Mutex
 	workers []*worker
+	hung    map[hangKey]bool
+}
+
+type hangKey struct {
+	lane string
+	dev  int
+}
+
+func newGroup(ctx context.Context, l *Loop) *group {
+	return &group{loop: l, ctx: ctx, hung: map[hangKey]bool{}}
 }
 
 // worker is one incarnation of a lane. When a call hangs, the worker is abandoned in it
@@ -39,11 +49,13 @@ type worker struct {
 	lane  string
 	limit time.Duration
 	run   func(*worker)
+	over  sync.Once // it has ended or was abandoned: nobody waits for it
 
 	mu        sync.Mutex
 	dev       int // in a call for this device, or -1
 	since     time.Time
 	abandoned bool
+	stuck     int // the device of the call in which it was abandoned
 
 	sweep *Sweep // in progress
 	ours  []int  // our numbers of its devices
@@ -58,20 +70,10 @@ func (g *group) lane(name string, limit time.Duration, run func(*worker)) {
 	g.mu.Unlock()
 	g.wg.Add(1)
 	go func() {
-		defer func() {
-			if !w.isAbandoned() {
-				g.wg.Done()
-			}
-		}()
+		defer w.over.Do(g.wg.Done)
 		defer Guard(g.loop.trip)
 		w.run(w)
 	}()
-}
-
-func (w *worker) isAbandoned() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.abandoned
 }
 
 // background starts a goroutine that is not watched.
@@ -84,7 +86,8 @@ func (g *group) background(run func(context.Context)) {
 	}()
 }
 
-// wait waits for everything but abandoned workers, at most d.
+// wait waits for everything but abandoned workers, at most d. Workers that are in a call
+// even then are abandoned: what they bring is of a connection that is no more.
 func (g *group) wait(d time.Duration) {
 	done := make(chan struct{})
 	go func() { g.wg.Wait(); close(done) }()
@@ -92,16 +95,27 @@ func (g *group) wait(d time.Duration) {
 	case <-done:
 	case <-time.After(d):
 	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, w := range g.workers {
+		w.mu.Lock()
+		w.abandoned = true
+		w.mu.Unlock()
+		w.over.Do(g.wg.Done)
+	}
 }
 
 // enter begins a call for a device. It is false when the device hangs in this lane.
 func (w *worker) enter(dev int) bool {
-	if w.group.loop.isHung(w.lane, dev) {
+	if w.group.isHung(w.lane, dev) {
 		return false
 	}
 	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.abandoned {
+		return false
+	}
 	w.dev, w.since = dev, time.Now()
-	w.mu.Unlock()
 	return true
 }
 
@@ -113,18 +127,18 @@ func (w *worker) leave() bool {
 	w.dev = -1
 	w.mu.Unlock()
 	if !ok {
-		l := w.group.loop
-		l.mu.Lock()
-		delete(l.hung, hangKey{w.lane, dev})
-		l.mu.Unlock()
+		g := w.group
+		g.mu.Lock()
+		delete(g.hung, hangKey{w.lane, dev})
+		g.mu.Unlock()
 	}
 	return ok
 }
 
-func (l *Loop) isHung(lane string, dev int) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.hung[hangKey{lane, dev}]
+func (g *group) isHung(lane string, dev int) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.hung[hangKey{lane, dev}]
 }
 
 // enterSweep begins a sweep; leaveSweep ends it as leave does.
@@ -151,7 +165,7 @@ func (w *worker) sweepHangs() bool {
 		return false
 	}
 	w.dev = w.ours[dev]
-	w.abandoned = true
+	w.abandoned, w.stuck = true, w.dev
 	w.sweep.Stop()
 	return true
 }
@@ -166,22 +180,28 @@ func (g *group) watch(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		g.mu.Lock()
-		var hung []*worker
-		kept := g.workers[:0]
-		for _, w := range g.workers {
-			if w.hangs() {
-				hung = append(hung, w)
-			} else {
-				kept = append(kept, w)
-			}
-		}
-		g.workers = kept
-		g.mu.Unlock()
-		for _, w := range hung {
+		for _, w := range g.abandon() {
 			g.replace(w)
 		}
 	}
+}
+
+// abandon gives up the workers whose call hangs and returns them. Should a call return
+// just now, leave waits for our lock, and then finds its device marked.
+func (g *group) abandon() (hung []*worker) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	kept := g.workers[:0]
+	for _, w := range g.workers {
+		if w.hangs() {
+			g.hung[hangKey{w.lane, w.stuck}] = true
+			hung = append(hung, w)
+		} else {
+			kept = append(kept, w)
+		}
+	}
+	g.workers = kept
+	return hung
 }
 
 func (w *worker) hangs() bool {
@@ -193,18 +213,15 @@ func (w *worker) hangs() bool {
 	if w.dev < 0 || time.Since(w.since) < w.limit {
 		return false
 	}
-	w.abandoned = true
+	w.abandoned, w.stuck = true, w.dev
 	return true
 }
 
+// replace lets another worker go on without the device that hangs.
 func (g *group) replace(w *worker) {
-	l := g.loop
-	l.mu.Lock()
-	l.hung[hangKey{w.lane, w.dev}] = true
-	l.mu.Unlock()
-	l.c.failed(w.dev, w.lane, fmt.Errorf("%w: a driver call (%s) has not returned", ErrNotAnswering, w.lane))
+	g.loop.c.failed(w.stuck, w.lane, fmt.Errorf("%w: a driver call (%s) has not returned", ErrNotAnswering, w.lane))
 	g.lane(w.lane, w.limit, w.run)
-	g.wg.Done() // for the abandoned one
+	w.over.Do(g.wg.Done)
 }
 
 // rounds plans who is asked when in a dear lane: every device once a period, one after
@@ -243,7 +260,8 @@ func (r *rounds) slot(dev int, now time.Time) time.Time {
 	if mean := r.sum() / n; mean < slotCheap {
 		spacing = 0
 	}
-	at := now.Truncate(r.base).Add(r.base - slotMargin - (n-1-time.Duration(dev))*spacing)
+	left := now.Truncate(r.base).Sub(now) + r.base // added to now: setting the clock must not stop the lane
+	at := now.Add(left - slotMargin - (n-1-time.Duration(dev))*spacing)
 	for !at.After(now) {
 		at = at.Add(r.base)
 	}
@@ -292,6 +310,9 @@ func (l *Loop) slowLane(ready func()) func(*worker) {
 		defer timer.Stop()
 		for {
 			dev, at := plan.first()
+			if dev < 0 {
+				return
+			}
 			timer.Reset(time.Until(at))
 			select {
 			case <-w.group.ctx.Done():
@@ -319,12 +340,15 @@ func (l *Loop) askSlow(w *worker, dev int) bool {
 		return true
 	}
 	m, merr := l.src.Metrics(l.pick[dev])
+	if !w.leave() || !w.enter(dev) {
+		return false
+	}
 	procs, perr := l.src.Processes(l.pick[dev])
+	l.identify(procs) // may hang too: /proc waits for the memory map of a process
 	if !w.leave() {
 		return false
 	}
 	l.tripOn(merr, perr)
-	l.identify(procs)
 	l.c.slow(dev, l.opt.Clock.Now(), m, merr, procs, perr)
 	return true
 }
@@ -334,11 +358,11 @@ func (l *Loop) askProcesses(w *worker, dev int) bool {
 		return true
 	}
 	procs, err := l.src.Processes(l.pick[dev])
+	l.identify(procs)
 	if !w.leave() {
 		return false
 	}
 	l.tripOn(err)
-	l.identify(procs)
 	l.c.list(dev, l.opt.Clock.Now(), procs, err)
 	return true
 }
@@ -423,7 +447,7 @@ func (l *Loop) xidLane(ctx context.Context) {
 			case <-ctx.Done():
 			case <-time.After(time.Second):
 			}
-		case dev >= 0:
+		case dev >= 0 && ctx.Err() == nil: // else it is of a connection that is no more
 			l.c.sawXID(l.ours(dev), xid, l.opt.Clock.Now())
 		}
 	}

@@ -29,15 +29,8 @@ type Loop struct {
 	trips chan error
 	pick  []int // device numbers of the source that are watched, by our numbers
 
-	mu   sync.Mutex
-	hung map[hangKey]bool
-
+	mu       sync.Mutex
 	interval time.Duration
-}
-
-type hangKey struct {
-	lane string
-	dev  int
 }
 
 // The lanes. Each has its own goroutine, so that no kind of call waits for another.
@@ -63,7 +56,7 @@ func NewLoop(src Source, o Options) *Loop {
 		o.Clock = systemClock{}
 	}
 	return &Loop{src: src, opt: o, c: newCollector(), stale: make(chan int, 256),
-		trips: make(chan error, 1), hung: map[hangKey]bool{}, queue: newQueue(), interval: o.Interval}
+		trips: make(chan error, 1), queue: newQueue(), interval: o.Interval}
 }
 
 // Connect opens the source and chooses the GPUs. Its errors wrap those of errors.go, or
@@ -151,7 +144,7 @@ func (l *Loop) run(ctx context.Context) (err error) {
 // connected runs the lanes of one connection until the context or the connection ends.
 func (l *Loop) connected(ctx context.Context) error {
 	lanes, cancel := context.WithCancel(ctx)
-	g := &group{loop: l, ctx: lanes}
+	g := newGroup(lanes, l)
 	ready := make(chan struct{})
 	memory, slow := both(func() { close(ready) })
 	g.lane(laneMemory, memoryLimit, l.memoryLane(memory))
@@ -163,10 +156,23 @@ func (l *Loop) connected(ctx context.Context) error {
 	cancel()
 	g.wait(closeWait)
 	l.src.Close()
-	l.mu.Lock()
-	clear(l.hung)
-	l.mu.Unlock()
-	return err
+	return l.leftovers(err)
+}
+
+// leftovers forgets what the lanes of the last connection have still asked for; a panic
+// among it counts more than why the connection ended.
+func (l *Loop) leftovers(reason error) error {
+	for {
+		select {
+		case <-l.stale:
+		case err := <-l.trips:
+			if !errors.Is(err, ErrReconnect) {
+				reason = err
+			}
+		default:
+			return reason
+		}
+	}
 }
 
 // both calls then when the two functions it returns have been called, each at least once.

@@ -78,7 +78,7 @@ func (l *Loop) sweeperLane(w *worker, src Sweeper, ready func()) {
 		var ours, theirs []int
 		for dev, n := range l.pick {
 			switch {
-			case l.isHung(laneMemory, dev):
+			case w.group.isHung(laneMemory, dev):
 			case failing[dev]:
 				ok, alive := l.askMemory(w, dev)
 				if !alive {

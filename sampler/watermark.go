@@ -52,14 +52,10 @@ func (w *Watermarks) Apply(s *Snapshot) {
 
 func (w *Watermarks) gpu(at time.Time, g *GPU) {
 	key, mem := g.Key(), &g.Memory
-	m := w.gpus[key]
-	if m == nil {
-		m = &gpuMark{}
-		w.gpus[key] = m
+	if win := mem.Window; win != nil { // first: it knows when the peak was reached
+		w.window(key, mem, win)
 	}
-	if win := mem.Window; win != nil && win.Readings > 0 { // first: it knows when the peak was reached
-		m.note(win.Max, win.MaxTime, freeAt(mem, win.Max))
-	}
+	m := w.mark(key)
 	if used, ok := mem.Used.Value(); ok {
 		m.note(used, at, mem.Free)
 	}
@@ -69,6 +65,22 @@ func (w *Watermarks) gpu(at time.Time, g *GPU) {
 	if m.peak.Source != "" {
 		peak := m.peak
 		mem.Peak, mem.WorstFree = &peak, m.worstFree
+	}
+}
+
+func (w *Watermarks) mark(key string) *gpuMark {
+	m := w.gpus[key]
+	if m == nil {
+		m = &gpuMark{}
+		w.gpus[key] = m
+	}
+	return m
+}
+
+// window notes what the fast lane saw of a GPU.
+func (w *Watermarks) window(key string, mem *Memory, win *Window) {
+	if win.Readings > 0 {
+		w.mark(key).note(win.Max, win.MaxTime, freeAt(mem, win.Max))
 	}
 }
 
