@@ -96,14 +96,10 @@ func (w *Watch) Event(e sampler.OOMEvent, t time.Time) {
 	}
 	now := w.clock.now
 	c, p := w.owner(e)
-	o := oom{event: e, at: now}
-	in := Incident{}
+	o := oom{event: e, at: now, explained: Explain(w.Incident(e))}
 	if c != nil {
 		o.card, o.placed = c.key, true
-		in = c.incident(p)
 	}
-	in.Events = []sampler.OOMEvent{e}
-	o.explained = Explain(in)
 	if size, ok := sane(e.Requested); ok && size > 0 && c != nil && e.MemoryKind != "host" {
 		r := refusal{bytes: size, card: c.key, at: now}
 		if p != nil {
@@ -121,6 +117,18 @@ func (w *Watch) Event(e sampler.OOMEvent, t time.Time) {
 	if w.clock.started {
 		w.judge(t)
 	}
+}
+
+// Incident is what the snapshots so far tell of a failure: the card, the process with its
+// command and environment as far as they are known, the others, the peaks. It is for
+// Explain.
+func (w *Watch) Incident(e sampler.OOMEvent) Incident {
+	in := Incident{}
+	if c, p := w.owner(e); c != nil {
+		in = c.incident(p)
+	}
+	in.Events = []sampler.OOMEvent{e}
+	return in
 }
 
 // owner finds the card, and the process if it is known, of a failure. The index that a

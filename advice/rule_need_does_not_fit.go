@@ -56,6 +56,11 @@ func sayNeed(c *card, fit Fit) saying {
 		s.numbers["reusable_bytes"] = float64(v)
 	}
 	s.evidence = append(s.evidence, heldBy(fit.Holders)...)
+	if big := c.others(need.PID.Or(0)); len(big) > 0 {
+		if line, yes := c.preallocated(big[0]); yes {
+			s.evidence = append(s.evidence, line)
+		}
+	}
 	t := trouble{card: c, proc: c.withPID(need.PID.Or(0)), need: mib(need.Bytes), free: mib(worst), causes: sure("too_big")}
 	if way := fit.InTheWay(); len(way) > 0 {
 		t.causes = sure("other_process")
