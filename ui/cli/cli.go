@@ -50,7 +50,7 @@ type app struct {
 }
 
 // commands of the root, in the order of the help.
-var commands = []func(*app) *cobra.Command{onceCommand, streamCommand, versionCommand}
+var commands = []func(*app) *cobra.Command{onceCommand, streamCommand, explainCommand, checkCommand, waitCommand, versionCommand}
 
 // Main runs nvpeak and returns its exit code.
 func Main(args []string) int {

@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"nvpeak/advice"
+	"nvpeak/sampler"
+	"nvpeak/sampler/oomlog"
+	"nvpeak/ui/plain"
+)
+
+// explainFlags are what is known of the run besides its log.
+type explainFlags struct {
+	json    bool
+	lang    langFlag
+	command string
+	env     []string
+	gpu     string
+}
+
+func explainCommand(a *app) *cobra.Command {
+	f := &explainFlags{lang: langOf(a.env)}
+	c := &cobra.Command{
+		Use:   "explain [FILE…|-]",
+		Short: "explain the out-of-memory errors in logs: what happened, why, what to change",
+		Long: "explain reads training logs (standard input by default) and says of every out-of-memory\n" +
+			"failure in them what happened, why, with which numbers, and what to change first.",
+		Example: "  nvpeak explain train.log\n  nvpeak explain --command \"$(history | tail -2 | head -1)\" train.log\n  python train.py 2>&1 | tee train.log; nvpeak explain train.log",
+		RunE:    func(_ *cobra.Command, args []string) error { return a.explain(args, f) },
+	}
+	c.Flags().BoolVar(&f.json, "json", false, "as JSON")
+	c.Flags().Var(&f.lang, "lang", "language: `LANG` is en or zh")
+	c.Flags().StringVar(&f.command, "command", "", "the command `LINE` of the run, so that advice edits what was really typed")
+	c.Flags().StringArrayVar(&f.env, "env", nil, "a variable of its environment, `NAME=VALUE`; may be repeated")
+	c.Flags().StringVar(&f.gpu, "gpu-name", "", "the `NAME` of its GPU, such as \"NVIDIA A100\", where the log does not say")
+	return c
+}
+
+func (a *app) explain(files []string, f *explainFlags) error {
+	if a.opt.badEnv != nil {
+		return a.opt.badEnv
+	}
+	env, err := variables(f.env)
+	if err != nil {
+		return err
+	}
+	events, err := a.scan(files)
+	if err != nil {
+		return err
+	}
+	e := advice.Explain(advice.Incident{Events: events, Command: sampler.Clean(f.command), Environment: env,
+		GPUName: sampler.Clean(f.gpu), Lang: string(f.lang)})
+	out := bufio.NewWriter(a.out)
+	if f.json {
+		err = plain.ExplainJSON(out, e)
+	} else {
+		err = plain.Explain(out, e, a.explainOptions())
+	}
+	if err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// scan finds the failures in all files: they are one run, as the logs of its ranks are.
+func (a *app) scan(files []string) ([]sampler.OOMEvent, error) {
+	if len(files) == 0 {
+		if in, ok := a.in.(*os.File); ok && term.IsTerminal(int(in.Fd())) {
+			return nil, usagef("explain what? name a log (nvpeak explain train.log) or pipe one in")
+		}
+		files = []string{"-"}
+	}
+	var events []sampler.OOMEvent
+	for _, name := range files {
+		found, err := a.scanFile(name)
+		if err != nil {
+			return nil, err
+		}
+		events = append(events, found...)
+	}
+	return events, nil
+}
+
+func (a *app) scanFile(name string) ([]sampler.OOMEvent, error) {
+	var in io.Reader = a.in
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, fmt.Errorf("the log cannot be read: %w", err)
+		}
+		defer file.Close()
+		in = file
+	}
+	found, err := oomlog.Scan(in)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return found, nil
+}
+
+func variables(list []string) (map[string]string, error) {
+	env := map[string]string{}
+	for _, s := range list {
+		name, value, ok := strings.Cut(s, "=")
+		if !ok || name == "" {
+			return nil, usagef("--env %q is not NAME=VALUE", s)
+		}
+		env[sampler.Clean(name)] = sampler.Clean(value)
+	}
+	return env, nil
+}
+
+// explainOptions fit the output to where it goes: 100 columns and no colours in a pipe.
+func (a *app) explainOptions() plain.ExplainOptions {
+	o := plain.ExplainOptions{Width: 100, ASCII: bool(a.opt.ascii)}
+	if !a.isTerminal(a.out) {
+		return o
+	}
+	o.Color = !a.opt.noColor
+	if w, _, err := term.GetSize(int(a.out.(*os.File).Fd())); err == nil && w > 0 {
+		o.Width = w
+	}
+	return o
+}
+
+// langFlag is a language that the messages exist in.
+type langFlag string
+
+func (l *langFlag) String() string { return string(*l) }
+func (l *langFlag) Type() string   { return "LANG" }
+func (l *langFlag) Set(text string) error {
+	if text != "en" && text != "zh" {
+		return errors.New("the languages are en and zh")
+	}
+	*l = langFlag(text)
+	return nil
+}
+
+// langOf is the language of the locale, as far as there is one.
+func langOf(env func(string) string) langFlag {
+	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
+		if v := env(name); v != "" {
+			if strings.HasPrefix(v, "zh") {
+				return "zh"
+			}
+			return "en"
+		}
+	}
+	return "en"
+}
