@@ -1,6 +1,7 @@
 package oomlog
 
 import (
+	"maps"
 	"strconv"
 	"strings"
 
@@ -15,39 +16,44 @@ const (
 
 // context reads what the log says of the run before the failure.
 func (p *Parser) context(m *message, st *stream) *sampler.LogContext {
-	c := &gathered{LogContext: sampler.LogContext{Environment: map[string]string{}}}
-	for _, r := range p.facts.lines() {
-		for _, s := range clean(r.text) {
-			c.fact(s)
-		}
-	}
+	c := p.facts.gather()
 	var recent []line
 	for _, r := range p.ring.tail(contextLines) {
 		if r.number > m.first.number {
 			break
 		}
-		for _, s := range clean(r.text) {
-			l := toLine(s, r.number)
+		for _, l := range r.clean() {
 			if l.origin.key == st.key || l.origin.key == "" || !distinct(l.origin.key) {
 				recent = append(recent, l)
 			}
 		}
 	}
-	for _, l := range recent {
-		c.fact(l.text)
-		c.progress(l.text)
-	}
+	c.progress(recent)
 	c.traceback(recent)
 	c.conclude(m, recent)
 	return &c.LogContext
+}
+
+// gather reads the lines of the book, once per change, and returns a copy of what they say.
+func (f *factBook) gather() *gathered {
+	if f.known == nil {
+		f.known = &gathered{LogContext: sampler.LogContext{Environment: map[string]string{}}}
+		for _, r := range f.lines() {
+			for _, l := range r.clean() {
+				f.known.fact(l.text)
+			}
+		}
+	}
+	c := *f.known
+	c.Environment = maps.Clone(f.known.Environment)
+	return &c
 }
 
 // gathered is a context being read.
 type gathered struct {
 	sampler.LogContext
 	phases []string // of the traceback, outermost first
-	steps  int      // progress lines that showed a finished step
-	all    bool     // Parameters counts all of them
+	steps  bool     // some line showed a finished step
 }
 
 // fact applies the rows that say something of the whole run.
@@ -75,28 +81,54 @@ func (c *gathered) fact(text string) {
 	}
 }
 
-// progress reads epoch, step and losses; the last line that shows them counts.
-func (c *gathered) progress(text string) {
+// notes are what one line says of the run's progress and of a traceback.
+type notes struct {
+	epoch, epochs, step sampler.Opt[int]
+	nan                 bool
+	frame, phase        string // a function of a traceback and what its name tells
+	arrow               string // the source line an arrow points at
+}
+
+func notesOf(text string) notes {
+	var n notes
 	for _, re := range epochForms {
 		if at := re.FindStringSubmatch(text); at != nil {
-			c.Epoch = number(at[1]).Else(c.Epoch)
-			if len(at) > 2 && at[2] != "" {
-				c.Epochs = number(at[2])
+			n.epoch = number(at[1])
+			if len(at) > 2 {
+				n.epochs = number(at[2])
 			}
 			break
 		}
 	}
 	for _, re := range stepForms {
 		if at := re.FindStringSubmatch(text); at != nil && !loadingBar.MatchString(text) {
-			c.Step = number(at[1]).Else(c.Step)
-			if c.Step.Or(0) > 0 {
-				c.steps++
-			}
+			n.step = number(at[1])
 			break
 		}
 	}
-	if nanLoss.MatchString(text) || yoloNaN.MatchString(text) {
-		c.NaNLoss = true
+	n.nan = nanLoss.MatchString(text) || yoloNaN.MatchString(text)
+	for _, re := range frameForms {
+		if at := re.FindStringSubmatch(text); at != nil {
+			n.frame, n.phase = at[1], phaseOf(at[1])
+			return n
+		}
+	}
+	if at := arrowCode.FindStringSubmatch(text); at != nil {
+		n.arrow = at[1]
+	}
+	return n
+}
+
+// progress takes epoch, step and losses from the last lines that show them.
+func (c *gathered) progress(lines []line) {
+	for i := len(lines) - 1; i >= 0; i-- {
+		n := &lines[i].notes
+		if !c.Epoch.Known() {
+			c.Epoch, c.Epochs = n.epoch, n.epochs
+		}
+		c.Step = c.Step.Else(n.step)
+		c.steps = c.steps || n.step.Or(0) > 0
+		c.NaNLoss = c.NaNLoss || n.nan
 	}
 }
 
@@ -119,22 +151,16 @@ func (c *gathered) traceback(lines []line) {
 		if i < start {
 			continue
 		}
-		function := ""
-		for _, re := range frameForms {
-			if at := re.FindStringSubmatch(l.text); at != nil {
-				function = at[1]
-				break
-			}
-		}
-		if function == "" || len(c.Functions) >= maxFrames {
-			if at := arrowCode.FindStringSubmatch(l.text); at != nil {
-				c.Code = append(c.Code, at[1])
+		n := &l.notes
+		if n.frame == "" || len(c.Functions) >= maxFrames {
+			if n.arrow != "" {
+				c.Code = append(c.Code, n.arrow)
 			}
 			continue
 		}
-		c.Functions = append(c.Functions, function)
-		if p := phaseOf(function); p != "" {
-			c.phases = append(c.phases, p)
+		c.Functions = append(c.Functions, n.frame)
+		if n.phase != "" {
+			c.phases = append(c.phases, n.phase)
 		}
 		if i+1 < len(lines) && isCode(lines[i+1].text) {
 			c.Code = append(c.Code, lines[i+1].text)
@@ -164,7 +190,7 @@ func (c *gathered) conclude(m *message, lines []line) {
 	if c.Phase == "" && (c.Epoch.Known() || c.Step.Known()) {
 		c.Phase = phaseTraining
 	}
-	c.FirstStep = c.Phase == phaseTraining && c.steps == 0 && (c.Step.Known() || c.Epoch.Or(0) <= 1 && c.Epoch.Known())
+	c.FirstStep = c.Phase == phaseTraining && !c.steps && (c.Step.Known() || c.Epoch.Or(0) <= 1 && c.Epoch.Known())
 	if len(c.Environment) == 0 {
 		c.Environment = nil
 	}

@@ -19,7 +19,7 @@ var (
 	// Strong ones hold even with numbers: the sentence says outright that it is an example.
 	strongHypothesis = regexp.MustCompile(`(?i)(?:\b(?:if|when|whenever)\s+(?:you|your|one|u|users?)\b(?:\W+\w+){0,6}\W*$|\bin\s+case\s+(?:of|you)\b|\bfor\s+example\b|\berrors?\s+(?:like|such\s+as)\b|\b(?:may|might|could)\s+(?:see|get|cause|raise|throw|fail|encounter|result)\b|\bto\s+(?:avoid|prevent|fix|solve)\b[^.]*$|^\W*(?:tip|hint|note|faq|q|example|todo)\s*[:：])`)
 	// What stands before an error when a program prints it.
-	errorBefore = regexp.MustCompile(`(?i)(?:^|[\s"'\x60(\[{>,;:|/.])(?:[\w.]*(?:Error|Exception|Failure|Fault|Warning|Abort\w*|OOM\w*)|what\(\)|error|fatal|critical|panic|failed|failure|exception|terminate[d]?|aborted|crash(?:ed)?|reason|message|msg|err|cause|detail|details|stderr|traceback|status|warning|output|returned)(?:\s*\d+)?["'\x60]*\s*(?:\([^()]{0,80}\))?\s*(?:[:=\-–(>]+|\bwith\b)\s*[bru]?["'\x60({\[]*\s*$`)
+	errorBefore = regexp.MustCompile(`(?i)(?:^|[\s"'\x60(\[{>,;:|/.])(?:[\w.]*(?:Error|Exception|Failure|Fault|Warning|Abort\w*|OOM\w*)|what\(\)|error|fatal|critical|panic|failed|failure|exception|terminate[d]?|aborted|crash(?:ed)?|reason|message|msg|err|cause|detail|details|stderr|traceback|status|warning|output|returned)(?:\s*\d+)?["'\x60]*\s*(?:\([^()]{0,80}\))?\s*(?:[:=\-–(>]+|\bwith\b)\s*[bru]?["'\x60({\[]*\s*$|\[[^\]]{1,120}:\d+\]\s*$`)
 	// Words in front that say it happened.
 	happened = regexp.MustCompile(`(?i)(?:\b(?:failed|error(?:ed)?|crashed|aborted|died|caught|occurred|raised|thrown|fatal|exception|unable|exit(?:ed)?|terminated)\b)`)
 	ended    = regexp.MustCompile(`^[\s"'\x60)\]}>*_]*(?:$|[.!;,:(\[{|\\]|error\s*[.!]*\s*$|at\s|in\s|on\s|when calling|-|–|—|<|at$)`)

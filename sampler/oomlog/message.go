@@ -218,10 +218,8 @@ func (p *Parser) close(st *stream) {
 func (p *Parser) around(m *message) string {
 	var b strings.Builder
 	for _, r := range p.ring.tail(nearLines + len(m.lines)) {
-		for _, s := range clean(r.text) {
-			b.WriteString(s)
-			b.WriteByte('\n')
-		}
+		b.Write(r.text) // raw: the words looked for here are not broken by colours
+		b.WriteByte('\n')
 	}
 	return b.String()
 }

@@ -165,8 +165,7 @@ func (p *Parser) recall() {
 	if len(last) < 2 || last[0].number+2 < p.number {
 		return
 	}
-	for _, text := range clean(last[0].text) {
-		l := toLine(text, last[0].number)
+	for _, l := range last[0].clean() {
 		if st := p.stream(l); st.open == nil {
 			st.prev = l
 		}

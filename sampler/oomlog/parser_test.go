@@ -138,9 +138,9 @@ func TestMemoryIsConstant(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc
 	}
-	feed(40)
+	feed(12)
 	before := heap()
-	feed(80)
+	feed(24)
 	if after := heap(); after > before+8<<20 {
 		t.Errorf("heap grew from %d to %d bytes", before, after)
 	}
@@ -227,6 +227,30 @@ func TestParseSize(t *testing.T) {
 		got, ok := parseSize(c.text, c.kind)
 		if got != c.want || ok != c.ok {
 			t.Errorf("%q: %d %v, want %d %v", c.text, got, ok, c.want, c.ok)
+		}
+	}
+}
+
+func TestLiteralOf(t *testing.T) {
+	for pattern, want := range map[string]string{
+		`Tried\s*to\s*allocate\s*(x)`: "allocate",
+		`total\s*capac(?:i)?ty`:       "total",
+		`(?:a|b)foo|bar`:              "",
+		`\(GPU\s*(\d+)`:               "gpu",
+		`files?\s*x`:                  "file",
+		`[abc]+def{2}ghi`:             "ghi",
+		`with\s*(a)\s*allocated\s*in\s*private\s*pools`: "allocated",
+	} {
+		if got := literalOf(pattern); got != want {
+			t.Errorf("%s: %q, want %q", pattern, got, want)
+		}
+	}
+	// What the shortcut says must hold for every field of the tables: a match contains the literal.
+	for _, r := range compiled.rows {
+		for _, f := range r.fields {
+			if f.needs != "" && !strings.Contains(strings.ToLower(f.re.String()), f.needs) {
+				t.Errorf("row %q: %q is not in %s", r.name, f.needs, f.re)
+			}
 		}
 	}
 }

@@ -87,8 +87,8 @@ var libraryRows = []row{
 		start: `Failed to allocate memory for requested buffer of size <req:bytes>`},
 	{name: "ort cuda", framework: "onnxruntime", kind: cudaErrorOOM, memory: memGPU, words: []string{"cuda failure 2", "cuda failure 700: out"}, lines: 2, near: `onnxruntime|ORT`,
 		start: `CUDA failure 2: out of memory`, fields: []string{`; GPU=<gpu>`}},
-	{name: "ort library alloc", framework: "onnxruntime", kind: cublasAlloc, memory: memGPU, words: []string{"cublas failure 3", "cublas_status_alloc_failed"}, near: `onnxruntime`, start: `CUBLAS failure 3: CUBLAS_STATUS_ALLOC_FAILED|CUBLAS_STATUS_ALLOC_FAILED`, fields: []string{`; GPU=<gpu>`}},
-	{name: "ort cudnn alloc", framework: "onnxruntime", kind: cudnnAlloc, memory: memGPU, words: []string{"cudnn_status_alloc_failed"}, near: `onnxruntime`, start: `(?:CUDNN failure \d+: )?CUDNN_STATUS_ALLOC_FAILED`, fields: []string{`; GPU=<gpu>`}},
+	{name: "ort library alloc", framework: "onnxruntime", kind: cublasAlloc, memory: memGPU, words: []string{"cublas failure 3", "cublas_status_alloc_failed"}, near: `onnxruntime`, start: `CUBLAS failure \d+: CUBLAS_STATUS_ALLOC_FAILED`, fields: []string{`; GPU=<gpu>`}},
+	{name: "ort cudnn alloc", framework: "onnxruntime", kind: cudnnAlloc, memory: memGPU, words: []string{"cudnn_status_alloc_failed"}, near: `onnxruntime`, start: `CUDNN failure \d+: CUDNN_STATUS_ALLOC_FAILED`, fields: []string{`; GPU=<gpu>`}},
 	// TensorRT
 	{name: "trt requested", framework: "tensorrt", kind: trtOOM, memory: memGPU, words: []string{"requested amount of"}, lines: 3,
 		start: `Requested amount of (?:GPU )?memory \(<req>\) could not be allocated`},
@@ -114,8 +114,8 @@ var libraryRows = []row{
 	{name: "keops driver", framework: "keops", kind: otherGPU, memory: memGPU, words: []string{"cuda_error_out_of_memory"}, near: `keops|KeOps`, start: `CUDA_ERROR_OUT_OF_MEMORY`},
 	{name: "spconv", framework: "spconv", kind: otherGPU, memory: memGPU, words: []string{"cuda failed with error 2", "cuda execution failed with error 2", "cuda error 2", "failed with error 2"}, near: `spconv|tensorview|cumm`,
 		start: `cuda (?:execution )?failed with error 2|\bCUDA error 2\b`},
-	{name: "thrust", framework: "thrust", kind: otherGPU, memory: memGPU, words: []string{"cudaerrormemoryallocation", "bad_alloc", "thrust"}, near: `thrust|bad_alloc: cuda|radix_sort|parallel_for|after dispatching|failed to synchronize|failed on 1st step|inclusive_scan|merge_sort|transform`, lines: 3,
-		start: `CUDA error 2 \[\S*thrust\S*, \d+\]: out of memory|(?:what\(\): )?(?:std::bad_alloc|thrust::system\S*|[\w :]{2,60}(?:failed[\w ]*|synchronize|kernel|inclusive_scan|dispatching[\w ]*)): (?:temporary_buffer::allocate: get_temporary_buffer failed|cudaErrorMemoryAllocation(?:: out of memory)?|out of memory)`, fields: []string{`Requested memory: <req:bytes>`, `Free memory: <free:bytes>`}},
+	{name: "thrust", framework: "thrust", kind: otherGPU, memory: memGPU, words: []string{"cudaerrormemoryallocation", "bad_alloc", "thrust"}, near: `thrust|bad_alloc: cuda|radix_sort|parallel_for|after dispatching|failed to synchronize|failed on 1st step|inclusive_scan|merge_sort|reduction step`, lines: 3,
+		start: `CUDA error 2 \[\S*thrust\S*, \d+\]: out of memory|(?:what\(\): )?(?:std::bad_alloc|thrust::system\S*|[\w :]{2,60}(?:failed[\w ]*|synchronize|kernel|inclusive_scan|step \d+|dispatching[\w ]*)): (?:temporary_buffer::allocate: get_temporary_buffer failed|cudaErrorMemoryAllocation(?:: out of memory)?|out of memory)`, fields: []string{`Requested memory: <req:bytes>`, `Free memory: <free:bytes>`}},
 }
 
 // xlaFields are the lines of a buffer assignment that follow the message.

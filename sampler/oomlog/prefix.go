@@ -20,6 +20,7 @@ type line struct {
 	number int  // in the file, from 1
 	indent int  // blanks before the text
 	logged bool // a logger's prefix (time, level) was taken off
+	notes  notes
 }
 
 // prefixForm is one kind of thing that stands before the text of a line. The groups rank, pid and key

@@ -10,7 +10,23 @@ const (
 type rawLine struct {
 	text   []byte
 	number int
-	open   bool // ended in \r: the next one overwrites it on a terminal
+	open   bool   // ended in \r: the next one overwrites it on a terminal
+	parsed bool   // lines is filled
+	lines  []line // the clean lines in it, made when first asked for
+}
+
+// clean returns the clean lines in a raw one.
+func (l *rawLine) clean() []line {
+	if !l.parsed {
+		l.lines = l.lines[:0]
+		for _, s := range clean(l.text) {
+			one := toLine(s, l.number)
+			one.notes = notesOf(one.text)
+			l.lines = append(l.lines, one)
+		}
+		l.parsed = true
+	}
+	return l.lines
 }
 
 // ring is the last lines of the text.
@@ -37,7 +53,7 @@ func (l *rawLine) set(raw []byte, number int, open bool) {
 		raw = raw[len(raw)-keepBytes:]
 	}
 	l.text = append(l.text[:0], raw...)
-	l.number, l.open = number, open
+	l.number, l.open, l.parsed = number, open, false
 }
 
 // tail returns the last n lines, oldest first. They are valid until the next add.
@@ -55,11 +71,13 @@ type factBook struct {
 	first []rawLine
 	last  []rawLine
 	next  int
+	known *gathered // what they say; nil when lines came since
 }
 
 const factLines = 96
 
 func (f *factBook) add(raw []byte, number int) {
+	f.known = nil
 	if len(raw) > keepBytes {
 		raw = raw[:keepBytes]
 	}

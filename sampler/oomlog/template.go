@@ -63,6 +63,7 @@ type template struct {
 	glued *regexp.Regexp // for text whose lines were joined without a blank
 	names []string
 	kinds []captureKind
+	needs string // a lower-case literal that every match has; may be empty
 }
 
 var captureMark = regexp.MustCompile(`<([a-z_]+)(?::([a-z]+))?>`)
@@ -96,6 +97,7 @@ func compile(pattern string) *template {
 		out.WriteString("(" + captureForm[kind] + ")")
 		pattern = pattern[at[1]:]
 	}
+	t.needs = literalOf(out.String())
 	t.re = regexp.MustCompile(flags + out.String())
 	t.glued = regexp.MustCompile(flags + strings.ReplaceAll(out.String(), `\b`, ""))
 	if t.re.NumSubexp() != len(t.names) {
@@ -113,4 +115,40 @@ func compileAll(patterns []string) []*template {
 		out[i] = compile(p)
 	}
 	return out
+}
+
+// literalOf is the longest run of plain letters that a pattern cannot match without: outside groups and
+// classes, and not made optional. Looking for it is a hundred times cheaper than the pattern.
+func literalOf(pattern string) string {
+	best, run, depth := "", "", 0
+	end := func() {
+		if len(run) > len(best) {
+			best = run
+		}
+		run = ""
+	}
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case c == '\\':
+			end()
+			i++
+		case c == '(' || c == '[':
+			end()
+			depth++
+		case c == ')' || c == ']':
+			depth--
+		case c == '|' && depth == 0:
+			return "" // either side may match
+		case depth > 0:
+		case c == '?' || c == '*' || c == '{':
+			run = run[:max(len(run)-1, 0)]
+			end()
+		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '-' || c == '_':
+			run += string(c)
+		default:
+			end()
+		}
+	}
+	end()
+	return strings.ToLower(best)
 }
