@@ -138,6 +138,7 @@ var textsEN = map[string]string{
 	"fix.stop_other_process.why.unknown": "The text does not say who held the rest of the card. Look before you change the job.",
 	"why.states":                         "{parameters} parameters x {low} bytes = {states} for weights, gradients and optimizer alone ({basis}); the card leaves {room}. No batch size changes that.",
 	"why.optimizer":                      "It died in the optimizer's step, when the activations are gone: weights, gradients and optimizer state alone fill the card. No batch size changes that.",
+	"why.kept_in_validation":             "{allocated} were allocated already when it asked. Without a graph validation keeps little besides weights and optimizer: look for a missing no_grad, or for outputs and losses that are kept.",
 	"basis.inference":                    "2 to 4 bytes each for weights alone", "basis.inference_quantized": "quantized weights alone",
 	"basis.lora": "frozen weights and small adapters assumed", "basis.sgd": "fp32 weights, gradients, SGD",
 	"basis.adam8bit": "weights, gradients, 8-bit Adam", "basis.adafactor": "weights, gradients, a small optimizer",

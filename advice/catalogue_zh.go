@@ -138,6 +138,7 @@ var textsZH = map[string]string{
 	"fix.stop_other_process.why.unknown": "文本没有说其余显存被谁占着。先看清楚再改任务。",
 	"why.states":                         "{parameters} 个参数 x {low} 字节 = {states}，这只是权重、梯度和优化器（{basis}）；而这张卡只有 {room} 可用。改 batch 没有用。",
 	"why.optimizer":                      "死在优化器更新时，那时激活值已经释放：仅权重、梯度和优化器状态就占满了卡。改 batch 没有用。",
+	"why.kept_in_validation":             "申请时已经分配了 {allocated}。不保留计算图的验证除了权重和优化器几乎不留什么：查查是不是少了 no_grad，或者保留了输出和损失。",
 	"basis.inference":                    "只有权重，每个 2 到 4 字节", "basis.inference_quantized": "只有量化后的权重",
 	"basis.lora": "假定冻结权重加小适配器", "basis.sgd": "fp32 权重、梯度、SGD",
 	"basis.adam8bit": "权重、梯度、8 位 Adam", "basis.adafactor": "权重、梯度、小优化器",

@@ -126,6 +126,14 @@ var rulesPhase = []oomRule{
 			}
 			return f.words.Say("why.validation", "need", printed(f.requested.Or(0)))
 		}},
+	{id: "kept", cause: "validation_spike", reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		when: func(f *failure) bool {
+			return !f.onHost() && f.phase() == phaseValidation && !f.graphOff() && f.total.Known() && f.allocated.Or(0) > f.total.Or(0)/2
+		},
+		sure: always(0.3),
+		say: func(f *failure) string {
+			return f.words.Say("why.kept_in_validation", "allocated", gib(f.allocated.Or(0)))
+		}},
 	{id: "nan", cause: "validation_spike", reason: "https://github.com/ultralytics/ultralytics/issues/7636",
 		when: func(f *failure) bool { return !f.onHost() && f.phase() == phaseValidation && f.context.NaNLoss },
 		sure: always(0.3),

@@ -18,10 +18,13 @@ var rulesElsewhere = []oomRule{
 	{id: "R1", cause: "imbalance", reason: sourceRanks,
 		when: func(f *failure) bool { return f.crowdedRanks() > 0 },
 		sure: func(f *failure) float64 {
-			if f.othersHold() >= f.needed() {
+			switch m := f.missingOr0(); {
+			case f.othersHold() >= f.needed():
 				return 0.88
+			case f.othersHold() >= m:
+				return 0.75
 			}
-			return 0.5
+			return 0.45
 		},
 		say: func(f *failure) string {
 			return f.words.Say("why.imbalance", "count", f.crowdedRanks(), "size", gib(f.othersHold()), "gpu", f.event.GPUIndex.Or(0))

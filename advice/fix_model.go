@@ -52,6 +52,9 @@ var fixesModel = []fixRow{
 			return f.footprint.states.times(0.4, 0.85), f.footprint.known
 		},
 		reach: func(f *failure) float64 {
+			if f.phase() == phaseLoading {
+				return 1.2
+			}
 			if f.stateDominated() {
 				return 1.6 // nothing about the batch helps then
 			}
