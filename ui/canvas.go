@@ -16,6 +16,7 @@ import (
 type canvas struct {
 	w, h  int
 	cells []cell
+	ascii bool // draw nothing else
 }
 
 // cell is one column. A wide rune is followed by a cell with rune 0.
@@ -60,8 +61,32 @@ func (c *canvas) set(x, y int, r rune, role theme.Role) {
 	if x < 0 || y < 0 || x >= c.w || y >= c.h {
 		return
 	}
+	if c.ascii && r > '~' {
+		r = asciiFor(r)
+	}
 	cell := &c.cells[y*c.w+x]
 	cell.r, cell.role = r, role
+}
+
+// asciiFor stands in for a drawing character; for all others '?'.
+func asciiFor(r rune) rune {
+	switch {
+	case r == '─' || r == '╴' || r == '╶' || r == '–' || r == '╌':
+		return '-'
+	case r == '│':
+		return '|'
+	case r >= '┌' && r <= '╋', r >= '╭' && r <= '╰':
+		return '+'
+	case r == '…':
+		return '~'
+	case r == '↑':
+		return '^'
+	case r == '↓':
+		return 'v'
+	case r == '°':
+		return ' '
+	}
+	return '?'
 }
 
 func (c *canvas) at(x, y int) (rune, theme.Role) {

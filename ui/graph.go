@@ -44,7 +44,7 @@ func (g *graph) draw(c *canvas, r rect, v *view) {
 
 func (g *graph) drawAxis(c *canvas, r rect, v *view) {
 	for y := range r.h {
-		c.set(r.x+axisWidth-1, r.y+y, pick(v.ascii, '|', '┤'), theme.Faint)
+		c.set(r.x+axisWidth-1, r.y+y, '┤', theme.Faint)
 	}
 	c.right(r.x, r.y, r.x+axisWidth-1, theme.Dim, g.axis)
 	if r.h >= 7 {

@@ -208,9 +208,15 @@ func without(list []int, x int) []int {
 	return out
 }
 
+func (v *view) canvas(w, h int) *canvas {
+	c := newCanvas(w, h)
+	c.ascii = v.ascii
+	return c
+}
+
 // draw draws the main screen.
 func (v *view) draw(w, h int) *canvas {
-	c := newCanvas(w, h)
+	c := v.canvas(w, h)
 	if v.snap == nil {
 		c.put(1, h/2, w, theme.Dim, "connecting to the NVIDIA driver…")
 		return c

@@ -31,7 +31,8 @@ type Options struct {
 	NoColor  bool
 	Label    string // "DEMO training"
 	Interval time.Duration
-	Span     time.Duration // of the plots
+	Span     time.Duration           // of the plots
+	Failures <-chan sampler.OOMEvent // of a followed log; nil: none is followed
 }
 
 // spans that [ and ] go through.
@@ -115,13 +116,19 @@ func (m *Model) paintAs(p colorprofile.Profile) {
 // paintIn changes the theme.
 func (m *Model) paintIn(t *theme.Theme) { m.paint = newPaint(t, m.paint.profile) }
 
-// Init begins to wait for snapshots.
-func (m *Model) Init() tea.Cmd { return m.waitForSnapshots }
+// Init begins to wait for snapshots and for failures in the log.
+func (m *Model) Init() tea.Cmd {
+	if m.opt.Failures == nil {
+		return m.waitForSnapshots
+	}
+	return tea.Batch(m.waitForSnapshots, m.waitForFailure)
+}
 
 // Messages say what happened.
 type (
 	snapshotsArrived struct{ snapshots []*sampler.Snapshot }
 	feedEnded        struct{ err error }
+	failureFound     struct{ event sampler.OOMEvent }
 	noticeExpired    struct{ number int }
 )
 
@@ -132,6 +139,13 @@ func (m *Model) waitForSnapshots() (msg tea.Msg) {
 		return feedEnded{err}
 	}
 	return snapshotsArrived{s}
+}
+
+func (m *Model) waitForFailure() tea.Msg {
+	if e, ok := <-m.opt.Failures; ok {
+		return failureFound{e}
+	}
+	return nil
 }
 
 // Update takes one message and shows what has come of it.
@@ -154,6 +168,9 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.waitForSnapshots
 	case feedEnded:
 		return m.ended(msg.err)
+	case failureFound:
+		m.failed(msg.event)
+		return m.waitForFailure
 	case tea.WindowSizeMsg:
 		m.resize(msg.Width, msg.Height)
 	case resumed:
@@ -195,6 +212,16 @@ func (m *Model) ended(err error) tea.Cmd {
 	return tea.Quit
 }
 
+// failed takes a failure found in the log. It counts from the newest snapshot on.
+func (m *Model) failed(e sampler.OOMEvent) {
+	var at time.Time
+	if m.newest != nil {
+		at = m.newest.Time
+	}
+	m.watch.Event(e, at)
+	m.fit()
+}
+
 // take folds new snapshots in. While paused the picture stays, but nothing is lost.
 func (m *Model) take(snaps []*sampler.Snapshot) {
 	for _, s := range snaps {
@@ -225,14 +252,16 @@ func (m *Model) show(s *sampler.Snapshot) {
 	m.list()
 }
 
-// fit compares the need with every GPU.
+// fit compares the need with every GPU: what was typed, or what was refused last. The
+// largest jump is left to the alerts, which know when it will come again.
 func (m *Model) fit() {
 	m.view.fits = nil
-	if m.view.snap == nil || !m.view.need.Known() {
+	if m.view.snap == nil {
 		return
 	}
 	for i := range m.view.snap.GPUs {
-		if f, ok := m.watch.Fit(m.view.snap.GPUs[i].Index); ok {
+		f, ok := m.watch.Fit(m.view.snap.GPUs[i].Index)
+		if need, known := f.Need.Value(); ok && known && need.Source != advice.NeedJump {
 			m.view.fits = append(m.view.fits, f)
 		}
 	}

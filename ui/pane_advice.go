@@ -51,13 +51,25 @@ func (v *view) alertHead(a sampler.Alert, w int) []textLine {
 // alertBody is the evidence of an alert, run together, and what to do.
 func (v *view) alertBody(a sampler.Alert, w int) []textLine {
 	var lines []textLine
-	for _, l := range wrap(strings.Join(a.Evidence, "; "), w-2) {
+	for _, l := range wrap(joined(a.Evidence), w-2) {
 		lines = append(lines, textLine{{theme.Dim, "  " + l}})
 	}
 	for _, ad := range a.Advice {
 		lines = append(lines, v.adviceLine(ad, w))
 	}
 	return lines
+}
+
+// joined runs sentences and phrases together.
+func joined(parts []string) string {
+	var b strings.Builder
+	for i, p := range parts {
+		if i > 0 {
+			b.WriteString(pick(strings.HasSuffix(parts[i-1], "."), " ", "; "))
+		}
+		b.WriteString(p)
+	}
+	return b.String()
 }
 
 func (v *view) adviceLine(ad sampler.Advice, w int) textLine {

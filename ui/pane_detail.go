@@ -12,7 +12,7 @@ import (
 // detail is the screen of one process: what it is, its memory beside the others' up to
 // the card's total, its peak with its source, its history.
 func (v *view) detail(w, h int, row procRow) *canvas {
-	c := newCanvas(w, h)
+	c := v.canvas(w, h)
 	v.header(c, rect{0, 0, w, 1})
 	title := fmt.Sprintf("process %d on GPU %s", pidOf(row), row.gpu.Label())
 	if row.proc == nil {

@@ -137,10 +137,7 @@ func (v *view) box(c *canvas, w, h int, title string) rect {
 	if w < 8 || h < 4 {
 		return r
 	}
-	tl, tr, bl, br, side := '╭', '╮', '╰', '╯', '│'
-	if v.ascii {
-		tl, tr, bl, br, side = '+', '+', '+', '+', '|'
-	}
+	const tl, tr, bl, br, side = '╭', '╮', '╰', '╯', '│'
 	for x := r.x; x < r.x+w; x++ {
 		c.set(x, r.y, v.glyphs.Line, theme.Faint)
 		c.set(x, r.y+h-1, v.glyphs.Line, theme.Faint)

@@ -96,7 +96,7 @@ func (a *app) scanFile(name string) ([]sampler.OOMEvent, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the log cannot be read: %w", err)
 		}
-		defer file.Close()
+		defer file.Close() //nolint:errcheck // only read
 		in = file
 	}
 	found, err := oomlog.Scan(in)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"nvpeak/sampler/oomlog"
 	"nvpeak/ui"
 )
 
@@ -35,7 +36,11 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 	if err := l.start(ctx, connectPatience); err != nil {
 		return err
 	}
-	err = ui.Run(ctx, a.in.(*os.File), a.out.(*os.File), ui.New(ctx, l, a.screenOptions(l.label)))
+	o := a.screenOptions(l.label)
+	if a.opt.log != "" {
+		o.Failures = oomlog.Follow(ctx, a.opt.log)
+	}
+	err = ui.Run(ctx, a.in.(*os.File), a.out.(*os.File), ui.New(ctx, l, o))
 	cause := context.Cause(ctx)
 	cancel(nil)
 	l.Wait(closePatience)

@@ -17,6 +17,7 @@ type options struct {
 	interval     time.Duration
 	peakInterval time.Duration
 	demo         demoFlag
+	log          string
 	library      string
 	theme        themeFlag
 	ascii        bool
@@ -39,6 +40,7 @@ func (o *options) table() []option {
 		{"interval", "", "NVPEAK_INTERVAL", "time between refreshes, a `DURATION` from 100ms to 1h", durationFlag{&o.interval, 100 * time.Millisecond, time.Hour}, ""},
 		{"peak-interval", "", "NVPEAK_PEAK_INTERVAL", "time between memory readings, a `DURATION` from 1ms to 10s", durationFlag{&o.peakInterval, time.Millisecond, 10 * time.Second}, ""},
 		{"demo", "", "NVPEAK_DEMO", "show scripted GPUs: a `SCENARIO` of " + strings.Join(scenarioNames(), ", ") + "; list names them", &o.demo, demo.Default},
+		{"log", "", "NVPEAK_LOG", "follow a training `LOG`: its out-of-memory errors show in the advice panel", (*textFlag)(&o.log), ""},
 		{"nvml-lib", "", "NVPEAK_NVML", "the driver library, a `PATH` or a name for dlopen", (*textFlag)(&o.library), ""},
 		{"theme", "", "NVPEAK_THEME", "colours: `NAME` is one of " + strings.Join(theme.Names(), ", "), &o.theme, ""},
 		{"ascii", "", "NVPEAK_ASCII", "draw with ASCII characters only", (*boolFlag)(&o.ascii), "true"},
