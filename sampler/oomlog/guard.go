@@ -10,7 +10,7 @@ import (
 
 var (
 	// Source code before the message: somebody raises, catches, prints or compares this text.
-	sourceBefore = regexp.MustCompile(`(?i)(?:\braise\s|\bexcept\s|\bexcept\(|\bthrow\s|\bcatch\s*\(|\bcatch\s|\bprintf?\(|\bassert[\s(]|\blogg?(?:er|ing)?\.\w+\(|\bwarnings?\.warn\(|\becho\s|\bgrep\s|\bif\s+["'(]|\bin\s+str\(|==\s*["']|\.args\[|\bisinstance\(|\bfprintf\(|\bconsole\.\w+\(|std::cerr|std::cout|\bf"[^"]*$|\bf'[^']*$|#define|TORCH_CHECK|@[\w.]+\(|AT_ERROR|PADDLE_THROW|\breturn\s+["'fr]|\.startswith\(|\.match\(|re\.compile\(|\.search\(|pytest\.raises|assertRaises\w*\(|\bimport\s|(?-i:\b[A-Z][A-Z_]{3,}\s*=\s*[rbf]?["']))`)
+	sourceBefore = regexp.MustCompile(`(?i)(?:\braise\s|\bexcept\s|\bexcept\(|\bthrow\s|\bcatch\s*\(|\bcatch\s|\bprintf?\(|\bassert[\s(]|\blogg?(?:er|ing)?\.\w+\(|\bwarnings?\.warn\(|\becho\s|\bgrep\s|\bif\s+["'(]|\bin\s+str\(|==\s*["']|\.args\[|\bisinstance\(|\bfprintf\(|\bconsole\.\w+\(|std::cerr|std::cout|\bf"[^"]*$|\bf'[^']*$|#define|TORCH_CHECK|@[\w.]+\(|(?-i:(?:^|[^\w])(?:\w+\.)*[a-z_]\w*\([frb]?["']$)|AT_ERROR|PADDLE_THROW|\breturn\s+["'fr]|\.startswith\(|\.match\(|re\.compile\(|\.search\(|pytest\.raises|assertRaises\w*\(|\bimport\s|(?-i:\b[A-Z][A-Z_]{3,}\s*=\s*[rbf]?["']))`)
 	// Source code after it.
 	sourceAfter = regexp.MustCompile(`(?i)^["'\x60)*]*\s+(?:means?|indicates?|usually|often|typically|happens|refers)\b|^[^.]{0,60}(?:["']\s*in\s+(?:str|repr|e\b|err|msg|ex\b|exc|exception|error|message)|["']\s*not in\s|\bin str\(|\bas e\s*:|\bas err\s*:|\bas ex\w*\s*:|\{e\}|\{str\(e\)|%s|%d|\{[\w.]+(?::\.\d+f)?\})`)
 	comment     = regexp.MustCompile(`^(?://|/\*|<!--|;;|\*\s.*\*/|#(?:\s+[a-z]|\s*(?:TODO|NOTE|FIXME|If|When|In case|To|Avoid)))`)
@@ -47,6 +47,8 @@ func isFailure(m *message, c candidate, f *findings, body string) bool {
 	switch {
 	case !c.row.loose || f.more: // the card's numbers: nobody makes them up
 		return true
+	case !numbers && m.explained():
+		return false
 	case !numbers && heading.MatchString(whole):
 		return false
 	case !numbers && (hypothesis.MatchString(before) || strings.HasSuffix(whole, "?")):
@@ -55,4 +57,17 @@ func isFailure(m *message, c candidate, f *findings, body string) bool {
 		return numbers || ended.MatchString(after)
 	}
 	return numbers || (happened.MatchString(before) && ended.MatchString(after))
+}
+
+// remedy begins the answer of a troubleshooting page.
+var remedy = regexp.MustCompile(`(?i)^[\W\d]*(?:solutions?|fix(?:es)?|workarounds?|resolution|remed(?:y|ies)|how to fix|what to do|possible causes?|causes?|symptoms?)\b[^.]{0,40}:`)
+
+// explained says whether the lines after a message are those of a help page, not of a log.
+func (m *message) explained() bool {
+	for _, l := range m.lines[1:min(len(m.lines), 6)] {
+		if remedy.MatchString(l) {
+			return true
+		}
+	}
+	return false
 }

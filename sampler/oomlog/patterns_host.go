@@ -48,6 +48,7 @@ var hostRows = []row{
 	{name: "worker exited", framework: "pytorch", kind: workerKilled, memory: memHost, words: []string{"exited unexpectedly"}, follows: true,
 		start: `DataLoader worker \(pid\(?s?\)? <pid>[^)]*\) exited unexpectedly`},
 	{name: "shm bus error", framework: "pytorch", kind: shmBus, memory: memHost, words: []string{"unexpected bus error encountered"}, start: `Unexpected bus error encountered in worker`},
+	{name: "paddle shm", framework: "paddle", kind: shmBus, memory: memHost, words: []string{"unexpected bus error encountered in dataloader"}, start: `Unexpected BUS error encountered in DataLoader worker`},
 	{name: "shm no space", framework: "pytorch", kind: shmBus, memory: memHost, words: []string{"unable to write to file", "unable to allocate shared memory"}, start: `unable to (?:write to file|allocate shared memory ?\(shm\) for file) \x3c/torch_\S+`},
 	{name: "nccl shm", framework: "nccl", kind: shmBus, memory: memHost, words: []string{"creating shared memory segment", "failed to extend /dev/shm"}, start: `(?:Error while creating shared memory segment \S+ \(size <req:bytes>\)|failed to extend /dev/shm/\S+ to <req>)`},
 	{name: "bus error", framework: "shell", kind: shmBus, memory: memHost, words: []string{"bus error"}, start: `(?-i)(?:^|: |\]\s*)Bus error(?: \(core dumped\)| {2,}\(core dumped\).*)?$`},
