@@ -52,7 +52,7 @@ func (w *Watch) Add(s sampler.Snapshot) []sampler.Alert {
 	gap := w.clock.next(s.Time)
 	now := w.clock.now
 	for i := range s.GPUs {
-		if c := w.card(&s.GPUs[i]); c != nil {
+		if c := w.card(i, &s.GPUs[i]); c != nil {
 			c.at, c.gone = s.Time, max(goneSeconds, 2.5*w.clock.usual)
 			c.fold(&s.GPUs[i], now, gap)
 		}
@@ -70,9 +70,12 @@ func (w *Watch) Add(s sampler.Snapshot) []sampler.Alert {
 	return w.lastAlert
 }
 
-// card finds the state of a GPU, or makes it.
-func (w *Watch) card(g *sampler.GPU) *card {
+// card finds the state of a GPU, most likely at its place in the list, or makes it.
+func (w *Watch) card(place int, g *sampler.GPU) *card {
 	k := keyOf(g)
+	if place < len(w.cards) && w.cards[place].key == k {
+		return w.cards[place]
+	}
 	for _, c := range w.cards {
 		if c.key == k {
 			return c

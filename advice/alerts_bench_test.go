@@ -100,3 +100,36 @@ func heap() uint64 {
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
 }
+
+// BenchmarkAddInTrouble is the largest box with a leak on each card and a need that fits
+// on none.
+func BenchmarkAddInTrouble(b *testing.B) {
+	w := NewWatch(Options{Need: sampler.Some(60 * sampler.GiB)})
+	at := func(n int) sampler.Snapshot {
+		s := box(64, 32, n)
+		for g := range s.GPUs {
+			grown := sampler.Bytes(n) * 4 * sampler.MiB
+			s.GPUs[g].Processes[0].Memory = sampler.Some(1500*sampler.MiB + grown)
+			m := &s.GPUs[g].Memory
+			m.Used, m.Free, m.Window = sampler.Some(m.Used.Or(0)+grown), sampler.Some(m.Free.Or(0)-grown), nil
+		}
+		return s
+	}
+	for n := range 5000 {
+		w.Add(at(n))
+	}
+	if n := len(w.lastAlert); n < 128 {
+		b.Fatalf("%d alerts", n)
+	}
+	var snaps []sampler.Snapshot
+	for n := range 100 {
+		snaps = append(snaps, at(5000+n))
+	}
+	n := 0
+	for b.Loop() {
+		s := snaps[n%len(snaps)]
+		s.Time = epoch.Add(time.Duration(5000+n) * time.Second)
+		w.Add(s)
+		n++
+	}
+}

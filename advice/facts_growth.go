@@ -1,5 +1,7 @@
 package advice
 
+import "math"
+
 // growing is the verdict on the growth of one series, renewed when buckets close.
 type growing struct {
 	trend trend
@@ -20,15 +22,22 @@ const (
 
 // foldGrowth judges the series of which buckets have closed.
 func (c *card) foldGrowth(now float64) {
-	settled := c.settledFree(now)
-	worst := c.worst.last(now, worstSeconds)
-	room := min(settled, worst)
+	settled := math.NaN()
+	judge := func(g *growing, s *series) {
+		if s.closed == 0 && !g.is {
+			return
+		}
+		if math.IsNaN(settled) {
+			settled = c.settledFree(now)
+		}
+		g.judge(s, now, c.room(s, now, settled), c.total)
+	}
 	for _, p := range c.procs {
 		if p.tick == c.tick {
-			p.growing.judge(&p.series, now, room, c.total)
+			judge(&p.growing, &p.series)
 		}
 	}
-	c.growing.judge(&c.rest, now, room, c.total)
+	judge(&c.growing, &c.rest)
 }
 
 // worstSeconds is the window of the worst free memory.
@@ -44,7 +53,6 @@ func (g *growing) judge(s *series, now, room, limit float64) {
 	if closed == 0 {
 		return
 	}
-	room = min(room, s.roomBelowSpikes(room))
 	least := max(trendLeast, limit*trendLevel, room*0.4)
 	found := false
 	for scale := range closed {
@@ -82,7 +90,14 @@ func (s *series) forecast(scale int, least, room float64) (trend, bool) {
 	return trend{}, false
 }
 
-// roomBelowSpikes is what is left of the room when the series spikes again.
-func (s *series) roomBelowSpikes(room float64) float64 {
-	return room
+// room is what the growth of a series has left: the least that was free of late, and
+// beneath the next of its spikes when it has any.
+func (c *card) room(s *series, now, settled float64) float64 {
+	room := min(settled, c.worst.last(now, worstSeconds))
+	if s.count >= spikesNeeded {
+		if pt, ok := s.pattern(now); ok && pt.n >= spikesNeeded {
+			room = min(room, settled-pt.low)
+		}
+	}
+	return max(0, room)
 }

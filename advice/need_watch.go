@@ -246,6 +246,13 @@ func (w *Watch) Fit(gpu int) (fit Fit, ok bool) {
 }
 
 func (w *Watch) fit(c *card) Fit {
+	f := w.arithmetic(c)
+	f.Holders = holders(*c.gpu, own(f.Need))
+	return f
+}
+
+// arithmetic is fit without the holders, which take longer than all the rest.
+func (w *Watch) arithmetic(c *card) Fit {
 	f := Fit{GPU: c.gpu.Index, UUID: c.gpu.UUID, Total: total(c.gpu.Memory), Free: free(c.gpu.Memory)}
 	if v := c.worst.ever; v == v {
 		f.WorstFreeStart = sampler.Some(bytesOf(v))
@@ -273,7 +280,6 @@ func (w *Watch) fit(c *card) Fit {
 			f.Short = 0
 		}
 	}
-	f.Holders = holders(*c.gpu, own(f.Need))
 	return f
 }
 

@@ -27,15 +27,15 @@ func checkGrowth(f *Facts) []finding {
 		return nil
 	}
 	var out []finding
-	room := math.NaN()
+	settled := math.NaN()
 	look := func(g *growing, s *series, p *proc) {
 		if !g.is {
 			return
 		}
-		if math.IsNaN(room) {
-			room = c.room(f.now)
+		if math.IsNaN(settled) {
+			settled = c.settledFree(f.now)
 		}
-		tr := g.trend
+		tr, room := g.trend, c.room(s, f.now, settled)
 		low, likely, high := tr.eta(room)
 		found := finding{level: sampler.LevelWarning, eta: sampler.Some(math.Round(likely))}
 		if likely <= growthSoon {
@@ -44,8 +44,8 @@ func checkGrowth(f *Facts) []finding {
 		if p != nil {
 			found.pid = p.pid
 		}
-		now, left := f.now, room
-		found.say = func() saying { return sayGrowth(c, p, tr, now, left, low, likely, high) }
+		now := f.now
+		found.say = func() saying { return sayGrowth(c, p, tr, now, room, low, likely, high) }
 		out = append(out, found)
 	}
 	for _, p := range c.procs {
@@ -55,11 +55,6 @@ func checkGrowth(f *Facts) []finding {
 	}
 	look(&c.growing, &c.rest, nil)
 	return out
-}
-
-// room is what growth has left: the least that was free of late.
-func (c *card) room(now float64) float64 {
-	return min(c.settledFree(now), c.worst.last(now, worstSeconds))
 }
 
 func sayGrowth(c *card, p *proc, tr trend, now, room, low, likely, high float64) saying {
@@ -81,7 +76,7 @@ func sayGrowth(c *card, p *proc, tr trend, now, room, low, likely, high float64)
 			fmt.Sprintf("%s rose from %s to %s in %s, steadily since %s ago", what, size(tr.from), size(tr.to),
 				spanOf(tr.until-tr.since), spanOf(now-tr.since)),
 			fmt.Sprintf("%s a minute in the first half, %s in the second", size(tr.early*60), size(tr.late*60)),
-			fmt.Sprintf("%s are free at the worst of the last minute", size(room)),
+			fmt.Sprintf("%s are left at the worst of late", size(room)),
 		},
 		numbers: map[string]float64{"rate_bytes_per_second": tr.slope * float64(sampler.MiB), "since_s": tr.since,
 			"free_bytes": float64(bytesOf(room)), "eta_low_s": math.Round(low), "eta_high_s": math.Round(high),

@@ -25,7 +25,7 @@ func checkNeed(f *Facts) []finding {
 	if _, ok := f.watch.needs.of(c); !ok {
 		return nil
 	}
-	fit := f.watch.fit(c)
+	fit, w := f.watch.arithmetic(c), f.watch
 	if fit.Short == 0 {
 		return nil
 	}
@@ -33,7 +33,7 @@ func checkNeed(f *Facts) []finding {
 	if n, _ := fit.Need.Value(); n.Source == NeedRefused {
 		pid = n.PID.Or(0)
 	}
-	return []finding{{pid: pid, level: sampler.LevelWarning, say: func() saying { return sayNeed(c, fit) }}}
+	return []finding{{pid: pid, level: sampler.LevelWarning, say: func() saying { return sayNeed(c, w.fit(c)) }}}
 }
 
 func sayNeed(c *card, fit Fit) saying {

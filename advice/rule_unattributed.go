@@ -60,7 +60,7 @@ func nobodyHasIt(f *Facts) []finding {
 	if _, ok := f.watch.needs.of(c); !ok {
 		return nil
 	}
-	fit := f.watch.fit(c)
+	fit := f.watch.arithmetic(c)
 	if fit.Short == 0 || mib(fit.Short) > u {
 		return nil
 	}
