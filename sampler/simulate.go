@@ -50,18 +50,17 @@ func (l *Loop) Simulate(clock *ScriptClock, d time.Duration) {
 	nextSlow, nextShot := start, start.Truncate(l.opt.Interval).Add(l.opt.Interval)
 	for t := start; !t.After(start.Add(d)); t = t.Add(l.opt.PeakInterval) {
 		clock.Set(t)
-		stale := l.simulateSweep(t)
-		if !t.Before(nextSlow) {
-			nextSlow = nextSlow.Add(l.slowPeriod())
+		for _, dev := range l.simulateSweep(t) {
+			l.simulateList(dev, t)
+		}
+		shot := !t.Before(nextShot)
+		if (shot || t.Equal(start)) && !t.Before(nextSlow) { // as in Run: shortly before a snapshot
+			nextSlow = t.Truncate(l.slowPeriod()).Add(l.slowPeriod())
 			for dev := range l.c.gpus {
 				l.simulateSlow(dev, t)
 			}
-			stale = nil
 		}
-		for _, dev := range stale {
-			l.simulateList(dev, t)
-		}
-		if !t.Before(nextShot) {
+		if shot {
 			nextShot = nextShot.Add(l.opt.Interval)
 			l.publish()
 		}

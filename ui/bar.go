@@ -31,7 +31,9 @@ func (v *view) memoryBar(c *canvas, x, y, w int, m *sampler.Memory, need sampler
 		return
 	}
 	used := m.Used.Or(0)
-	column := func(b sampler.Bytes) float64 { return float64(b) / float64(total) * float64(w) }
+	column := func(b sampler.Bytes) float64 { // a recording may say that more is used than there is
+		return min(float64(b)/float64(total), 1) * float64(w)
+	}
 	end, reserved := column(used), column(m.Reserved.Or(0))
 	known := column(used.Less(m.Unattributed.Or(0)))
 	c.fill(x, y, x+w, theme.Faint, v.glyphs.BarEmpty)
@@ -44,7 +46,7 @@ func (v *view) memoryBar(c *canvas, x, y, w int, m *sampler.Memory, need sampler
 		c.set(x+i, y, v.glyphs.BarUnknown, theme.Unknown)
 	}
 	if need > 0 {
-		at := min(int(column(used+need)), w-1)
+		at := min(int(column(min(used, total)+need)), w-1)
 		c.set(x+at, y, v.glyphs.Need, theme.Need)
 	}
 	if m.Peak != nil {

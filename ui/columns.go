@@ -188,7 +188,7 @@ var columns = []column{
 	{"HOST", 6, 5, false, true, always(theme.Dim), shown(hostOf, sampler.Bytes.Short), byOpt(hostOf)},
 	{"TIME", 7, 6, false, true, always(theme.Dim), shown(ageOf, func(s float64) string { return runtime(seconds(s)) }), byOpt(ageOf)},
 	{"CONTAINER", 19, 10, true, false, always(theme.Dim), containerOf, byText(containerOf)},
-	{"COMMAND", 12, 0, true, false, always(theme.Text), commandOf, byText(commandOf)},
+	{"COMMAND", 8, 0, true, false, always(theme.Text), commandOf, byText(commandOf)},
 }
 
 // sortMemory is the column by which the table is sorted at first.

@@ -26,7 +26,7 @@ const (
 	gridMinHeight = 8
 	gridMaxHeight = 30
 	leadMinHeight = 6 // of the one pane above lines
-	lineMinWidth  = 44
+	lineMinWidth  = 31
 	sideWidth     = 140 // from here on the advice stands beside the table
 )
 
@@ -138,35 +138,48 @@ func paneScore(w, h, holes int) float64 {
 	return ratio * float64(min(w*h, 1400)) / float64(1+holes)
 }
 
-// placeLines gives every GPU a line, in several columns if need be, and one of them a
-// pane above when there is room.
+// placeLines gives every GPU a line, in as few columns as it can, and one of them a pane
+// above when there is room.
 func (v *view) placeLines(p *plan, r rect) int {
 	list := v.order
-	y := r.y
-	lead := v.lead()
-	if paneH := min(r.h-min(len(list)-1, r.h/2), gridMaxHeight); paneH >= leadMinHeight && r.w >= paneMinWidth {
-		p.panes = append(p.panes, placed{rect{r.x, y, r.w, paneH}, lead})
-		y += paneH
+	most := max(1, r.w/lineMinWidth)
+	if room := (r.h - leadMinHeight) * most; room >= len(list)-1 && r.h > leadMinHeight && r.w >= paneMinWidth {
+		lead := v.lead()
 		list = without(list, lead)
+		cols := columnsFor(len(list), r.h-leadMinHeight-leadMinHeight/2, most)
+		h := min(r.h-rowsIn(len(list), cols), gridMaxHeight)
+		p.panes = append(p.panes, placed{rect{r.x, r.y, r.w, h}, lead})
+		return h + v.placeColumns(p, rect{r.x, r.y + h, r.w, r.h - h}, list, cols)
 	}
-	room := r.y + r.h - y
+	return v.placeColumns(p, r, list, columnsFor(len(list), r.h, most))
+}
+
+// columnsFor is the least number of columns in which n lines take at most h rows.
+func columnsFor(n, h, most int) int {
 	cols := 1
-	for len(list) > room*cols && r.w/(cols+1) >= lineMinWidth {
+	for cols < most && rowsIn(n, cols) > max(h, 1) {
 		cols++
 	}
-	rows := (len(list) + cols - 1) / cols
-	if rows > room {
-		rows = room
-		first := max(0, min(v.scroll, len(list)-rows*cols))
+	return cols
+}
+
+func rowsIn(n, cols int) int { return (n + cols - 1) / cols }
+
+// placeColumns lays lines out in columns; what does not fit scrolls.
+func (v *view) placeColumns(p *plan, r rect, list []int, cols int) int {
+	rows := rowsIn(len(list), cols)
+	if rows > r.h {
+		rows = r.h
 		p.hidden = len(list) - rows*cols
+		first := max(0, min(v.scroll, p.hidden))
 		list = list[first : first+rows*cols]
 	}
 	for i, gpu := range list {
 		col, row := i/max(rows, 1), i%max(rows, 1)
 		x0, x1 := col*r.w/cols, (col+1)*r.w/cols
-		p.lines = append(p.lines, placed{rect{r.x + x0, y + row, x1 - x0 - pick(col < cols-1, 2, 0), 1}, gpu})
+		p.lines = append(p.lines, placed{rect{r.x + x0, r.y + row, x1 - x0 - pick(col < cols-1, 2, 0), 1}, gpu})
 	}
-	return y + rows - r.y
+	return rows
 }
 
 // lead is the GPU that gets a pane when the others get lines: the focused one, the one
