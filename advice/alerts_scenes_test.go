@@ -5,14 +5,151 @@ import (
 	"math/rand/v2"
 )
 
-func init() {
-	for name, make := range moreScenes {
-		scenes[name] = make
-	}
-}
-
-// moreScenes are runs with a habit of their own.
-var moreScenes = map[string]func(r *rand.Rand) *scene{
+// healthyScenes are runs that nobody should be alarmed about.
+var healthyScenes = map[string]func(r *rand.Rand) *scene{
+	"ok training": func(r *rand.Rand) *scene {
+		s := newScene("ok training", r)
+		s.add(training(r, s.total*uniform(r, 0.3, 0.97)))
+		return s
+	},
+	"ok prealloc": func(r *rand.Rand) *scene {
+		s := newScene("ok prealloc", r)
+		level, load, seed := s.total*uniform(r, 0.74, 0.97), uniform(r, 1, 120), r.Uint64()
+		jitter := uniform(r, 0, 0.002) * s.total
+		s.add(func(t float64) float64 { return level*min(1, 0.02+t/load) + jitter*noise(seed, int64(t)) })
+		return s
+	},
+	"ok saw-tooth": func(r *rand.Rand) *scene {
+		s := newScene("ok saw-tooth", r)
+		low := s.total * uniform(r, 0.1, 0.6)
+		top := low + (s.total*0.97-low)*uniform(r, 0.05, 1)
+		period := logUniform(r, 0.7, 1800)
+		ramp := r.IntN(2) == 0
+		s.add(func(t float64) float64 {
+			_, part := math.Modf(t / period)
+			if ramp {
+				return low + (top-low)*part
+			}
+			return low + (top-low)*(0.5+0.5*math.Sin(2*math.Pi*part))
+		})
+		return s
+	},
+	"ok variable batches": func(r *rand.Rand) *scene {
+		s := newScene("ok variable batches", r)
+		base, seed, sigma := s.total*uniform(r, 0.1, 0.4), r.Uint64(), uniform(r, 0.1, 0.5)
+		per := logUniform(r, 0.2, 3)
+		room := s.total*uniform(r, 0.5, 0.96) - base
+		size := func(k int64) float64 { // at most room, log-normal below
+			u := noise(seed, k) + noise(seed, k+1e6) + noise(seed, k+2e6) - 1.5
+			return min(1, 0.45*math.Exp(sigma*2*u)) * room
+		}
+		if r.IntN(2) == 0 { // a cache keeps the largest
+			top, done := 0.0, int64(-1)
+			s.add(func(t float64) float64 {
+				for k := done + 1; k <= int64(t/per); k++ {
+					top, done = max(top, size(k)), k
+				}
+				return base + top
+			})
+			s.windows = false
+			return s
+		}
+		s.add(func(t float64) float64 { return base + size(int64(t/per)) })
+		return s
+	},
+	"ok spikes": func(r *rand.Rand) *scene {
+		s := newScene("ok spikes", r)
+		base := s.total * uniform(r, 0.15, 0.7)
+		height := (s.total*0.965 - base) * uniform(r, 0.2, 1)
+		period := logUniform(r, 20, 1800)
+		seed := r.Uint64()
+		s.add(spikes(training(r, base), uniform(r, 200, 400), period, period*uniform(r, 0.02, 0.4),
+			func(k int64) float64 { return height * (1 - 0.02*noise(seed, k)) }))
+		return s
+	},
+	"ok neighbours": func(r *rand.Rand) *scene {
+		s := newScene("ok neighbours", r)
+		base := s.total * uniform(r, 0.15, 0.4)
+		s.add(training(r, base))
+		at := 0.0
+		for range 2 + r.IntN(5) {
+			at += uniform(r, 60, s.seconds/3)
+			j := s.add(training(r, s.total*uniform(r, 0.1, 0.5)))
+			j.start, j.end, j.user = at, at+uniform(r, 100, s.seconds/4), "bob"
+			at = j.end
+		}
+		return s
+	},
+	"ok spikes and neighbours": func(r *rand.Rand) *scene {
+		s := newScene("ok spikes and neighbours", r)
+		base := s.total * uniform(r, 0.15, 0.4)
+		height := s.total * uniform(r, 0.1, 0.3)
+		period := logUniform(r, 60, 900)
+		s.add(spikes(training(r, base), uniform(r, 200, 400), period, period*uniform(r, 0.02, 0.4), func(int64) float64 { return height }))
+		j := s.add(training(r, (s.total*0.97-base-height)*uniform(r, 0.3, 0.97)))
+		j.start, j.user = uniform(r, 100, s.seconds), "bob"
+		return s
+	},
+	"ok sweep": func(r *rand.Rand) *scene {
+		s := newScene("ok sweep", r)
+		at := 0.0
+		for at < s.seconds {
+			j := s.add(training(r, s.total*uniform(r, 0.2, 0.95)))
+			j.start, j.end = at, at+logUniform(r, 30, 1200)
+			at = j.end + uniform(r, 1, 60)
+		}
+		return s
+	},
+	"ok staged warm-up": func(r *rand.Rand) *scene {
+		s := newScene("ok staged warm-up", r)
+		type stage struct{ at, ramp, level float64 }
+		var list []stage
+		at, level := 0.0, s.total*0.02
+		for range 2 + r.IntN(4) {
+			level += (s.total*0.96 - level) * uniform(r, 0.2, 0.7)
+			list = append(list, stage{at, logUniform(r, 1, 90), level})
+			at += logUniform(r, 20, 600)
+		}
+		s.add(func(t float64) float64 {
+			v := 500.0
+			for _, st := range list {
+				if t >= st.at {
+					v += (st.level - v) * min(1, (t-st.at)/st.ramp)
+				}
+			}
+			return v
+		})
+		return s
+	},
+	"ok saturating": func(r *rand.Rand) *scene {
+		s := newScene("ok saturating", r)
+		base := s.total * uniform(r, 0.1, 0.5)
+		top, tau := s.total*uniform(r, 0.6, 0.95), logUniform(r, 30, 1200)
+		s.add(func(t float64) float64 { return base + (top-base)*(1-math.Exp(-t/tau)) })
+		return s
+	},
+	"ok ranks": func(r *rand.Rand) *scene {
+		s := newScene("ok ranks", r)
+		level := s.total * uniform(r, 0.3, 0.9)
+		for g := range 4 {
+			extra := 0.0
+			if g == 0 {
+				extra = uniform(r, 0, 0.05) * s.total
+			}
+			s.add(training(r, level+extra)).gpu = g
+		}
+		return s
+	},
+	"ok host": func(r *rand.Rand) *scene {
+		s := newScene("ok host", r)
+		s.add(training(r, s.total*0.5))
+		size := logUniform(r, 32768, 1048576)
+		base, top, tau, seed := uniform(r, 0.1, 0.3), uniform(r, 0.4, 0.92), logUniform(r, 30, 1200), r.Uint64()
+		s.host = func(t float64) (float64, float64) {
+			return size * (1 - base - (top-base)*(1-math.Exp(-t/tau)) - 0.01*noise(seed, int64(t))), size
+		}
+		return s
+	},
 	"ok validation kept in a cache": func(r *rand.Rand) *scene {
 		s := newScene("ok validation kept in a cache", r)
 		base := s.total * uniform(r, 0.15, 0.6)
@@ -91,78 +228,6 @@ var moreScenes = map[string]func(r *rand.Rand) *scene{
 			j := s.add(spikes(training(r, base), uniform(r, 200, 400), period, period*uniform(r, 0.02, 0.4), func(int64) float64 { return height }))
 			j.start = uniform(r, 0, 300)
 		}
-		return s
-	},
-	"late leak": func(r *rand.Rand) *scene {
-		s := scenes["leak"](r)
-		wait := uniform(r, 3600, 3*3600)
-		job := s.jobs[0].want
-		start := s.after
-		s.jobs[0].want = func(t float64) float64 {
-			if t < start {
-				return job(t)
-			}
-			return job(max(start, t-wait))
-		}
-		s.seconds += wait
-		s.after += wait
-		return s
-	},
-	"neighbour leaks": func(r *rand.Rand) *scene {
-		s := newScene("neighbour leaks", r)
-		s.seconds = max(s.seconds, 2400)
-		base := s.total * uniform(r, 0.2, 0.5)
-		s.add(training(r, base))
-		job := training(r, s.total*uniform(r, 0.15, 0.3))
-		lasts := s.seconds * uniform(r, 0.4, 0.7)
-		rate := (s.total - base) * 0.85 / lasts
-		j := s.add(func(t float64) float64 { return job(t) + rate*max(0, t-120) })
-		j.start, j.user = s.seconds*uniform(r, 0.05, 0.2), "bob"
-		s.after = j.start + 120
-		return s
-	},
-	"rank 0 leaks": func(r *rand.Rand) *scene {
-		s := newScene("rank 0 leaks", r)
-		s.seconds = max(s.seconds, 2400)
-		base := s.total * uniform(r, 0.3, 0.6)
-		lasts := s.seconds * uniform(r, 0.5, 0.8)
-		for g := range 4 {
-			job := training(r, base)
-			s.add(func(t float64) float64 {
-				if g == 0 {
-					return job(t) + (s.total-base)/lasts*max(0, t-150)
-				}
-				return job(t)
-			}).gpu = g
-		}
-		s.after = 150
-		return s
-	},
-	"cache flushes": func(r *rand.Rand) *scene { // creeps to the limit, holds there with flushes, then dies
-		s := newScene("cache flushes", r)
-		s.seconds, s.step = max(s.seconds, 2400), 1
-		base := s.total * uniform(r, 0.6, 0.85)
-		full := (s.total - s.reserved) * uniform(r, 0.985, 0.997)
-		reach := s.seconds * uniform(r, 0.2, 0.5)
-		n := uniform(r, 4, 20)
-		end := s.seconds * uniform(r, 0.7, 0.9)
-		every := (end - reach) / n
-		dip := s.total * uniform(r, 0.03, 0.2)
-		job := training(r, base)
-		s.add(func(t float64) float64 {
-			switch {
-			case t < reach:
-				return job(t) + (full-base)*math.Pow(t/reach, 0.3)*min(1, t/200)
-			case t > end:
-				return s.total * 1.01
-			}
-			_, part := math.Modf((t - reach) / every)
-			if part < min(0.3, 4/every) && t-reach > every {
-				return full - dip
-			}
-			return full
-		})
-		s.after = 200
 		return s
 	},
 }
