@@ -21,6 +21,7 @@ func TestSmallerBatch(t *testing.T) {
 		{"fairseq alone", "fairseq-train data-bin --arch transformer --max-tokens 4096", "fairseq-train data-bin --arch transformer --max-tokens 2048 --update-freq 2"},
 		{"hydra with trainer", "python train.py model.batch_size=32 trainer.max_epochs=5", "python train.py model.batch_size=16 trainer.accumulate_grad_batches=2 trainer.max_epochs=5"},
 		{"hydra plain", "python train.py data.batch_size=32 model=resnet", "python train.py data.batch_size=16 model=resnet"},
+		{"hydra validation apart", "python train.py data.train.batch_size=32 data.val.batch_size=64 trainer.devices=1", "python train.py data.train.batch_size=16 trainer.accumulate_grad_batches=2 data.val.batch_size=64 trainer.devices=1"},
 		{"megatron", "torchrun pretrain_gpt.py --micro-batch-size 4 --global-batch-size 64", "torchrun pretrain_gpt.py --micro-batch-size 2 --global-batch-size 64"},
 		{"deepspeed flag", "deepspeed train.py --train_micro_batch_size_per_gpu 8 --gradient_accumulation_steps 1 --deepspeed ds.json", "deepspeed train.py --train_micro_batch_size_per_gpu 4 --gradient_accumulation_steps 2 --deepspeed ds.json"},
 		{"detectron", "python train_net.py --num-gpus 2 SOLVER.IMS_PER_BATCH 16 SOLVER.BASE_LR 0.02", "python train_net.py --num-gpus 2 SOLVER.IMS_PER_BATCH 8 SOLVER.BASE_LR 0.02"},
@@ -89,6 +90,38 @@ func TestCommandEnvironment(t *testing.T) {
 	got := parseCommand(`export A=1; B=2 ./prepare; C="x y" D=$HOME env E=5 python t.py F=6`).environment()
 	if len(got) != 3 || got["A"] != "1" || got["C"] != "x y" || got["E"] != "5" {
 		t.Errorf("environment %v", got)
+	}
+}
+
+func TestSmallerEvalBatch(t *testing.T) {
+	for command, want := range map[string]string{
+		"python t.py --batch-size 64 --val-batch-size 16":                            "python t.py --batch-size 64 --val-batch-size 4",
+		"python t.py data.train.batch_size=32 data.val.batch_size=64":                "python t.py data.train.batch_size=32 data.val.batch_size=16",
+		"python r.py --per_device_train_batch_size 8":                                "python r.py --per_device_train_batch_size 8 --per_device_eval_batch_size 2 --eval_accumulation_steps 8",
+		"python r.py --per_device_train_batch_size 8 --per_device_eval_batch_size 8": "python r.py --per_device_train_batch_size 8 --per_device_eval_batch_size 2 --eval_accumulation_steps 8",
+		"yolo train batch=64 imgsz=640":                                              "yolo train batch=16 imgsz=640",
+		"python t.py --batch-size 64":                                                "",
+	} {
+		if s, _ := parseCommand(command).smallerEvalBatch(4); s.text != want {
+			t.Errorf("%q\nbecame %q\n  want %q", command, s.text, want)
+		}
+	}
+}
+
+func TestMixedPrecisionCommands(t *testing.T) {
+	for command, want := range map[string]string{
+		"accelerate launch t.py":                                  "accelerate launch --mixed_precision bf16 t.py",
+		"accelerate launch --mixed_precision no t.py":             "accelerate launch --mixed_precision bf16 t.py",
+		"python r.py --per_device_train_batch_size 8":             "python r.py --per_device_train_batch_size 8 --bf16 True",
+		"python r.py --per_device_eval_batch_size 8 --bf16 False": "python r.py --per_device_eval_batch_size 8 --bf16 True",
+		"python m.py fit --trainer.precision 32":                  "python m.py fit --trainer.precision bf16-mixed",
+		"yolo train batch=8 amp=False":                            "yolo train batch=8 amp=True",
+		"python t.py --batch-size 8":                              "with torch.autocast",
+	} {
+		f := newFailure(Incident{Command: command, ComputeCapability: "9.0"}, ruleBase(), Words("en"))
+		if got := doMixedPrecision(f)[0]; !strings.HasPrefix(got, want) {
+			t.Errorf("%q\nbecame %q\n  want %q", command, got, want)
+		}
 	}
 }
 

@@ -12,6 +12,8 @@ package advice
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 
 	"nvpeak/sampler"
 )
@@ -135,6 +137,9 @@ func (f *failure) explain() Explained {
 	if f.context.NaNLoss && !f.onHost() {
 		f.note("note.nan")
 	}
+	if list := f.environment["CUDA_VISIBLE_DEVICES"]; list != "" && f.event.GPUIndex.Known() && !f.onHost() && !countsAlike(list, f.event.GPUIndex.Or(0)) {
+		f.note("note.visible", "gpu", f.event.GPUIndex.Or(0), "list", sampler.Clean(list))
+	}
 	if f.expandable() && f.holesShare() >= 0.05 {
 		f.note("note.expandable_on")
 	}
@@ -150,4 +155,10 @@ func (f *failure) explain() Explained {
 	e.Advice = f.advise(causes)
 	e.Plans = f.plans(causes)
 	return e
+}
+
+// countsAlike: the entry of CUDA_VISIBLE_DEVICES at a place is the number of that place.
+func countsAlike(list string, place int) bool {
+	entries := strings.Split(list, ",")
+	return place >= 0 && place < len(entries) && strings.TrimSpace(entries[place]) == strconv.Itoa(place)
 }

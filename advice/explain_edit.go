@@ -127,7 +127,7 @@ func join(like argument, name, value string) string {
 // smallerEvalBatch divides the batch of validation by k. Hugging Face Trainer evaluates with 8
 // when nothing is said, so there the option is added.
 func (c commandLine) smallerEvalBatch(k int) (suggestion, bool) {
-	if a, found := c.find(evalBatchNames...); found {
+	if a, found := c.evalBatchArgument(); found {
 		n, err := strconv.Atoi(a.value)
 		if err != nil || n < 2 || !a.sure {
 			return suggestion{}, false
@@ -215,8 +215,12 @@ func (c commandLine) withSwitch(words map[string]string) (suggestion, bool) {
 func (c commandLine) withLauncherOption(words string) (suggestion, bool) {
 	part := c.part()
 	i := slices.IndexFunc(part, func(w word) bool { return lastPart(w.value) == "accelerate" })
-	if i < 0 || i+1 >= len(part) || part[i+1].value != "launch" || c.hasPlain("mixed_precision") {
+	if i < 0 || i+1 >= len(part) || part[i+1].value != "launch" {
 		return suggestion{}, false
+	}
+	if a, found := c.find("mixed_precision"); found {
+		_, value, _ := strings.Cut(words, " ")
+		return suggestion{text: c.apply([]edit{c.replaceValue(a, value)})}, a.sure
 	}
 	end := part[i+1].end
 	return suggestion{text: c.apply([]edit{{end, end, " " + words}})}, true

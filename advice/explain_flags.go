@@ -59,10 +59,15 @@ func isNumber(s string) bool {
 // find is the option with one of these names, the first name first; of one name the last
 // option, as argparse has it.
 func (c commandLine) find(names ...string) (argument, bool) {
+	return c.findWhere(func(argument) bool { return true }, names...)
+}
+
+// findWhere is find among the options that pass a test.
+func (c commandLine) findWhere(test func(argument) bool, names ...string) (argument, bool) {
 	list := c.arguments()
 	for _, name := range names {
 		for _, a := range slices.Backward(list) {
-			if a.plain == name {
+			if a.plain == name && test(a) {
 				return a, true
 			}
 		}
@@ -102,7 +107,7 @@ var accumulationNames = []string{"gradient_accumulation_steps", "gradient_accumu
 
 // batchArgument finds the option that sets the training batch.
 func (c commandLine) batchArgument() (argument, int, bool) {
-	a, found := c.find(batchNames...)
+	a, found := c.findWhere(func(a argument) bool { return !ofEvaluation(a.name) }, batchNames...)
 	if !found || !strings.HasPrefix(a.name, "-") && !a.joined && a.plain != "ims_per_batch" {
 		a, found = c.shortBatch()
 	}
@@ -111,6 +116,25 @@ func (c commandLine) batchArgument() (argument, int, bool) {
 	}
 	n, err := strconv.Atoi(a.value)
 	return a, n, found && a.sure && err == nil && n > 0
+}
+
+// ofEvaluation: the option's path names validation, as in "data.val.batch_size".
+func ofEvaluation(name string) bool {
+	for part := range strings.SplitSeq(strings.ToLower(name), ".") {
+		switch strings.TrimLeft(part, "-+~") {
+		case "val", "valid", "validation", "eval", "evaluation", "test", "val_loader", "val_dataloader", "val_dataset":
+			return true
+		}
+	}
+	return false
+}
+
+// evalBatchArgument finds the option that sets the batch of validation.
+func (c commandLine) evalBatchArgument() (argument, bool) {
+	if a, found := c.find(evalBatchNames...); found {
+		return a, true
+	}
+	return c.findWhere(func(a argument) bool { return ofEvaluation(a.name) }, "batch_size", "batch", "bs")
 }
 
 func (c commandLine) shortBatch() (argument, bool) {

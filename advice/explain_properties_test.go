@@ -121,8 +121,10 @@ func checkAdvice(t *testing.T, name string, f *failure, event Explained) {
 	if (f.gpu.soc || f.environment["WSL_DISTRO_NAME"] != "") && has("expandable_segments") {
 		t.Errorf("%s: expandable segments on %q", name, f.gpu.name)
 	}
-	if strings.Contains(text, "expandable_segments:True") && strings.Contains(text, "max_split_size_mb") {
-		t.Errorf("%s: expandable_segments together with max_split_size_mb: %s", name, text)
+	for line := range strings.Lines(text) {
+		if strings.Contains(line, "expandable_segments:True") && strings.Contains(line, "max_split_size_mb") {
+			t.Errorf("%s: expandable_segments together with max_split_size_mb: %s", name, line)
+		}
 	}
 	if yes, known := f.gpu.bf16(); known && !yes && regexp.MustCompile(`bf16|bfloat16`).MatchString(strings.ReplaceAll(text, command, "")) && !strings.Contains(command, "bf16") {
 		t.Errorf("%s: bf16 on compute capability %d.%d: %s", name, f.gpu.major, f.gpu.minor, text)

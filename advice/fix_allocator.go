@@ -21,6 +21,12 @@ var fixesAllocator = []fixRow{
 			}
 			return 0.7
 		},
+		variant: func(f *failure) string {
+			if f.beforeExpandable() {
+				return "old"
+			}
+			return ""
+		},
 		pairs: func(f *failure) []any {
 			return []any{"holes", f.amountOf(f.holes.Or(0)), "missing", f.amountOf(f.missingOr0())}
 		},
@@ -130,7 +136,23 @@ func doExpandable(f *failure) []string {
 	// before https://github.com/pytorch/pytorch/pull/134338; cudaMallocAsync ignores both.
 	value := withoutOption(f.allocatorOptions(), "expandable_segments", "max_split_size_mb", "backend")
 	value = strings.TrimPrefix(value+",expandable_segments:True", ",")
-	return f.setVariable(f.allocatorVariable(), value)
+	lines := f.setVariable(f.allocatorVariable(), value)
+	if f.beforeExpandable() {
+		lines = append(append([]string{"pip install --upgrade torch"}, lines...),
+			"export "+f.allocatorVariable()+"=max_split_size_mb:512  "+f.comment("do.split_size"))
+	}
+	return lines
+}
+
+// beforeExpandable: PyTorch before 2.1 has no expandable segments and refuses to start with an
+// option it does not know. Its messages are worded "reserved in total by PyTorch" (1.4 to 2.0).
+func (f *failure) beforeExpandable() bool {
+	if f.event.Reserved.Known() {
+		return true
+	}
+	major, rest, _ := strings.Cut(f.context.FrameworkVersion, ".")
+	minor, _, _ := strings.Cut(rest, ".")
+	return f.event.Framework == "pytorch" && (major == "1" || major == "2" && minor == "0")
 }
 
 // setVariable is the user's command with the variable in front, or an export when there is none.

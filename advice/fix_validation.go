@@ -69,7 +69,7 @@ func doShrinkValidation(f *failure) []string {
 	if s, ok := f.command.smallerEvalBatch(k); ok {
 		return append([]string{s.text}, f.caveats(s)...)
 	}
-	if a, found := f.command.find(evalBatchNames...); found && a.value == "1" {
+	if a, found := f.command.evalBatchArgument(); found && a.value == "1" {
 		return []string{f.comment("do.tile", "k", k)}
 	}
 	return []string{"DataLoader(val_dataset, batch_size=1, …)  " + f.comment("do.val_loader"), f.comment("do.tile", "k", k)}
