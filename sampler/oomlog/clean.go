@@ -17,6 +17,7 @@ var (
 	ansiRaw     = regexp.MustCompile("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-Z\\\\-_=>])")
 	ansiWritten = regexp.MustCompile(`(?:\\u001[bB]|\\x1[bB]|\\033|\\e|\^\[|␛)\[[0-9;?]*[A-Za-z]`)
 	ansiOrphan  = regexp.MustCompile(`\[(?:\d{1,3};)*\d{1,3}m|\[m`)
+	htmlTag     = regexp.MustCompile(`(?i)</?(?:br|p|pre|code|span|b|strong|em|i|div|td|tr|li|ul|ol|a|font|kbd|samp)(?:\s[^<>]*)?/?>`)
 	control     = regexp.MustCompile(`[\x00-\x08\x0b-\x1f\x7f]`)
 	drivePath   = regexp.MustCompile(`[A-Za-z]:\\[^"'\s]*$`)
 	onlyFrame   = regexp.MustCompile(`^[\s─━═╭╮╰╯┌┐└┘├┤┏┓┗┛╔╗╚╝|│┃+=*_~.-]*$`)
@@ -46,6 +47,9 @@ func clean(raw []byte) []string {
 	if strings.Contains(s, "&") {
 		s = html.UnescapeString(s)
 	}
+	if strings.Contains(s, "<") {
+		s = htmlTag.ReplaceAllString(s, " ")
+	}
 	s = plainBlanks.Replace(s)
 	s = control.ReplaceAllString(s, "")
 	if !strings.Contains(s, `\`) {
@@ -58,9 +62,11 @@ func clean(raw []byte) []string {
 	return out
 }
 
-// plainBlanks turns every blank into a plain one and drops what has no width.
+// plainBlanks turns every blank into a plain one and drops what has no width or only marks text.
 var plainBlanks = strings.NewReplacer("\u00a0", " ", "\u2007", " ", "\u202f", " ", "\u3000", " ",
-	"\u200b", "", "\u200c", "", "\u200d", "", "\ufeff", "", "\t", " ")
+	"\u200b", "", "\u200c", "", "\u200d", "", "\ufeff", "", "\t", " ",
+	"（", "(", "）", ")", "；", ";", "，", ", ", "：", ":", "。", ". ", // full width, from Chinese and Japanese keyboards
+	"**", "", "`", "") // Markdown around numbers and names
 
 // unescape undoes one or more levels of string escapes that matter: line ends and quotes. A backslash
 // and an n inside a Windows path stay.

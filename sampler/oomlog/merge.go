@@ -118,7 +118,7 @@ func relationOf(old, h *held) relation {
 	if sameSource(old, h) && old.lessAndLess(h) {
 		return sameFailure
 	}
-	if !sameSource(old, h) || conflict(&old.OOMEvent, &h.OOMEvent) {
+	if conflict(&old.OOMEvent, &h.OOMEvent) || !sameSource(old, h) && !forwarded(old, h) {
 		return unrelated
 	}
 	near := h.Line-old.last <= holdLines
@@ -166,6 +166,13 @@ func sameSource(a, b *held) bool {
 		return false
 	}
 	return a.key == b.key || a.key == "" || b.key == "" || !distinct(a.key) || !distinct(b.key) || a.Rank == b.Rank && a.Rank.Known()
+}
+
+// forwarded says whether one process printed what another had printed: the same kind with the same
+// numbers, and nothing that tells the two apart.
+func forwarded(a, b *held) bool {
+	return a.Kind == b.Kind && !clash(a.Rank, b.Rank) && !clash(a.PID, b.PID) && !bare(&a.OOMEvent) &&
+		a.GPUIndex == b.GPUIndex && a.Requested == b.Requested && a.GPUFree == b.GPUFree && a.Allocated == b.Allocated
 }
 
 // distinct says whether a stream's name tells processes apart: it has a number in it.
