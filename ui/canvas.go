@@ -44,7 +44,7 @@ var blank = cell{r: ' '}
 func (c *canvas) put(x, y, end int, role theme.Role, text string) int {
 	for _, r := range text {
 		r, w := harmless(r)
-		if x+w > end {
+		if x+w > min(end, c.w) {
 			break
 		}
 		c.set(x, y, r, role)
@@ -64,8 +64,17 @@ func (c *canvas) set(x, y int, r rune, role theme.Role) {
 	if c.ascii && r > '~' {
 		r = asciiFor(r)
 	}
-	cell := &c.cells[y*c.w+x]
-	cell.r, cell.role = r, role
+	row := c.cells[y*c.w : (y+1)*c.w]
+	if c.ascii && r == 0 {
+		r = ' ' // the first half has become '?'
+	}
+	if row[x].r == 0 && r != 0 && x > 0 { // one half of a wide rune goes, so the other must
+		row[x-1].r = ' '
+	}
+	if x+1 < c.w && row[x+1].r == 0 {
+		row[x+1].r = ' '
+	}
+	row[x].r, row[x].role = r, role
 }
 
 // asciiFor stands in for a drawing character; for all others '?'.
@@ -138,12 +147,16 @@ func harmless(r rune) (rune, int) {
 	case r >= 0x1f000 && r < 0x20000, r >= 0x2600 && r < 0x27c0, r >= 0xd800 && r < 0xf900, r == 0xad:
 		return '?', 1
 	}
-	switch w := runewidth.StringWidth(string(r)); w {
+	switch w := columnWidth.RuneWidth(r); w {
 	case 1, 2:
 		return r, w
 	}
 	return '?', 1
 }
+
+// columnWidth does not ask the locale: in an East Asian one, go-runewidth calls frames
+// and bars two columns wide, which the terminals in use there do not.
+var columnWidth = &runewidth.Condition{StrictEmojiNeutral: true}
 
 // width is how many columns put takes for the text.
 func width(text string) (w int) {

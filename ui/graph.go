@@ -32,7 +32,7 @@ func graphColumns(w int) int { return max(w-axisWidth, 0) }
 // draw draws the graph into r: the plot above, its span in the last row's axis.
 func (g *graph) draw(c *canvas, r rect, v *view) {
 	n := graphColumns(r.w)
-	if r.h < 2 || n < 4 || g.top <= 0 || len(g.main) == 0 {
+	if r.h < 2 || n < 4 || !(g.top > 0) || math.IsInf(g.top, 1) || len(g.main) == 0 {
 		return
 	}
 	g.drawAxis(c, r, v)
@@ -55,19 +55,20 @@ func (g *graph) drawAxis(c *canvas, r rect, v *view) {
 }
 
 // plot lets asciigraph draw the series and returns its lines without its axis. It gets
-// exactly one value per column, for its own Width interpolates and loses spikes; both
-// bounds, for constant series go wrong without; and never an empty or infinite series.
+// exactly one value per column, for its own Width interpolates and loses spikes; values
+// in rows, for tiny and huge ones make it panic; both bounds, for constant series go
+// wrong without; and never an empty or infinite series.
 func (g *graph) plot(columns, height int) []string {
 	var series [][]float64
 	var colors []asciigraph.AnsiColor
 	if len(g.back) > 0 {
-		series = append(series, bounded(g.back, columns, 100, g.top))
+		series = append(series, bounded(g.back, columns, 100, float64(height)))
 		colors = append(colors, seriesColor[theme.UtilPlot])
 	}
-	series = append(series, bounded(g.main, columns, g.top, g.top))
+	series = append(series, bounded(g.main, columns, g.top, float64(height)))
 	colors = append(colors, seriesColor[theme.Plot])
 	out := asciigraph.PlotMany(series, asciigraph.Height(height), asciigraph.LowerBound(0),
-		asciigraph.UpperBound(g.top), asciigraph.Offset(2), asciigraph.Precision(0),
+		asciigraph.UpperBound(float64(height)), asciigraph.Offset(2), asciigraph.Precision(0),
 		asciigraph.SeriesColors(colors...))
 	lines := strings.Split(out, "\n")
 	for i, line := range lines {

@@ -98,7 +98,7 @@ func environment(env map[string]string) string {
 // processPlot is the memory of the process over time up to the card's total.
 func (v *view) processPlot(c *canvas, r rect, row procRow) {
 	s := v.history.Process(row.key())
-	if s == nil || r.h < 3 {
+	if s == nil || row.proc == nil || r.h < 3 {
 		return
 	}
 	n := graphColumns(r.w)

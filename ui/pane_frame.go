@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"nvpeak/sampler"
 	"nvpeak/theme"
@@ -173,7 +174,8 @@ func wrap(text string, w int) []string {
 				}
 				cut = i
 			}
-			cut = max(cut, len(string([]rune(word)[:1])))
+			_, first := utf8.DecodeRuneInString(word)
+			cut = max(cut, first)
 			lines, word = append(lines, word[:cut]), word[cut:]
 		}
 		switch {
