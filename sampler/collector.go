@@ -29,8 +29,8 @@ type device struct {
 	slowErr    error
 	rateErr    error // of the PCIe throughput
 	procs      []Process
-	procUsed   Bytes // used when procs were read
-	listedMost Bytes // the most that was used at any list
+	procUsed   Opt[Bytes] // used when procs were read
+	listedMost Bytes      // the most that was used at any list
 	procsOK    bool
 	listedAt   time.Time
 	asked      bool    // for a fresh process list
@@ -248,8 +248,8 @@ func (c *collector) listed(d *device, at time.Time, procs []Process, err error) 
 	switch {
 	case err == nil:
 		d.procs, d.procsOK = procs, true
-		d.procUsed = d.mem.Used.Or(0)
-		d.listedMost = max(d.listedMost, d.procUsed)
+		d.procUsed = d.mem.Used
+		d.listedMost = max(d.listedMost, d.procUsed.Or(0))
 		if d.above != nil {
 			atomic.StoreUint64(d.above, uint64(d.listedMost+staleBytes))
 		}
@@ -298,8 +298,25 @@ func (c *collector) snapshot(at time.Time, host string, hm Opt[HostMemory]) *Sna
 		s.GPUs = append(s.GPUs, g)
 		d.win = Window{}
 	}
+	s.splitCards()
 	c.marks.Apply(s)
 	return s
+}
+
+// splitCards leaves the processes of a card that is split by MIG to its instances, where
+// they are listed too.
+func (s *Snapshot) splitCards() {
+	for i := range s.GPUs {
+		m := s.GPUs[i].MIG
+		if m == nil {
+			continue
+		}
+		for j := range s.GPUs {
+			if card := &s.GPUs[j]; card.MIG == nil && card.UUID == m.ParentUUID {
+				card.Processes, card.Memory.Unattributed = []Process{}, Opt[Bytes]{}
+			}
+		}
+	}
 }
 
 func (d *device) gpu(lost error) GPU {
@@ -332,7 +349,7 @@ func (d *device) gpu(lost error) GPU {
 	}
 	g.Processes = append(make([]Process, 0, len(d.procs)), d.procs...)
 	if d.procsOK {
-		g.attribute(d.procUsed)
+		g.attribute(d.procUsed.Else(g.Memory.Used).Or(0))
 	}
 	return g
 }

@@ -75,7 +75,10 @@ func processRows(s *sampler.Snapshot) [][]string {
 				peak = sampler.Some(p.Peak.Bytes)
 			}
 			command := p.Command
-			if command == "" {
+			switch {
+			case command == "" && !p.Visible:
+				command = "(process of another pid namespace)"
+			case command == "":
 				command = p.Name
 			}
 			rows = append(rows, []string{g.Label(), fmt.Sprint(p.PID), "<" + p.User, "<" + p.Type, opt(p.SM, "%d%%"),
@@ -115,6 +118,11 @@ func size(o sampler.Opt[sampler.Bytes]) string {
 
 // write aligns the columns of the rows. The texts are clean already.
 func write(w io.Writer, rows [][]string) error {
+	for _, row := range rows {
+		for i := range row {
+			row[i] = strings.Map(narrow, row[i])
+		}
+	}
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, text := range row {
@@ -137,4 +145,12 @@ func write(w io.Writer, rows [][]string) error {
 		}
 	}
 	return nil
+}
+
+// narrow replaces emoji, about whose width terminals disagree.
+func narrow(r rune) rune {
+	if r >= 0x1f000 && r < 0x20000 {
+		return '?'
+	}
+	return r
 }
