@@ -1,0 +1,23 @@
+package sampler
+
+import "time"
+
+// Kinds of a LogMark.
+const (
+	MarkEpoch      = "epoch"
+	MarkTraining   = "training"
+	MarkValidation = "validation"
+	MarkSaving     = "saving"
+	MarkAllocator  = "allocator" // a reading of the allocator
+)
+
+// LogMark is a line of a training log that says where the run stands.
+type LogMark struct {
+	Kind      string
+	Line      int            // from 1
+	Time      Opt[time.Time] // absent: the log has no time near it
+	N         Opt[int]       // number of the epoch, as printed
+	GPU       Opt[int]       // CUDA ordinal, as printed
+	Allocated Opt[Bytes]
+	Reserved  Opt[Bytes]
+}
