@@ -30,9 +30,12 @@ var hostRows = []row{
 		start: `Exceeded (?:job|step) memory limit|(?:Job|Step|StepId=|JobId=) ?\S+ exceeded (?:job |step )?(?:virtual )?memory limit`, near: `slurm|srun|sbatch|exceeded`, fields: []string{`\(<used_bytes:kib> > <limit:kib>\)`}},
 	{name: "slurm task", framework: "slurm", kind: cgroupKill, memory: memHost, words: []string{"out of memory", "out_of_me"}, follows: true,
 		start: `(?-i)(?:srun: error: )?\S+: tasks? [\d,-]+: Out Of Memory|\bOUT_OF_ME(?:MORY|\+)`, near: `srun|slurm|sacct|State`},
+	{name: "slurm sacct", framework: "slurm", kind: cgroupKill, memory: memHost, words: []string{"out_of_me+"}, follows: true, start: `(?-i)\bOUT_OF_ME\+`},
+	{name: "systemd-oomd", framework: "kernel", kind: cgroupKill, memory: memHost, words: []string{"due to memory"}, start: `(?-i)\bKilled /\S+ due to memory (?:pressure|used)`},
+	{name: "earlyoom", framework: "kernel", kind: kernelKill, memory: memHost, words: []string{"sending sigterm to process", "sending sigkill to process"}, start: `sending SIG(?:TERM|KILL) to process <pid> uid \d+ "<process:word>": badness`},
 	// Kubernetes and containers
 	{name: "kubernetes", framework: "kubernetes", kind: k8sKilled, memory: memHost, words: []string{"oomkilled"}, lines: 4,
-		start: `(?-i)(?:Reason: +|reason: +|"reason": ?"|STATUS[^\n]*|Last State[^\n]*|\b\d/\d +|terminated with |container \S+ (?:was )?|pod \S+ (?:was )?|^)(?:Init:)?OOMKilled(?:\b|$)`, fields: []string{`Exit Code: <exit_code:int>`, `memory: <limit_bytes:size>`}},
+		start: `(?-i)(?:[Rr]eason: +|"reason": ?"|terminated: +|STATUS[^\n]*|Last State[^\n]*|\b\d/\d +|terminated with |container \S+ (?:was )?|pod \S+ (?:was )?|^)(?:Init:)?OOMKilled(?:\b|$)`, fields: []string{`Exit Code: <exit_code:int>`, `memory: <limit_bytes:size>`}},
 	{name: "docker oomkilled", framework: "kubernetes", kind: k8sKilled, memory: memHost, words: []string{"oomkilled"}, start: `"OOMKilled": ?true`},
 	// Ray
 	{name: "ray low memory", framework: "ray", kind: rayMonitor, memory: memHost, limit: "ray_memory_threshold", words: []string{"node running low on memory", "node was running low on memory", "where the task", "due to memory pressure"}, lines: 8,

@@ -26,7 +26,7 @@ var libraryRows = []row{
 	{name: "tf tensor on cpu", framework: "tensorflow", kind: tfOOM, memory: memHost, words: []string{"oom when allocating tensor"}, lines: 2,
 		start: `OOM when allocating tensor with shape ?\[<shape:list>\](?: and type <dtype:word>)? on \S*device:CPU`},
 	{name: "tf tensor shape", framework: "tensorflow", kind: tfOOM, memory: memGPU, words: []string{"oom when allocating tensor"}, lines: 2,
-		start: `OOM when allocating tensor(?: of shape| with shape) ?\[<shape:list>\](?: and type <dtype:word>)?`, fields: []string{`device: ?GPU: ?<gpu>`, `GPU_<gpu>_bfc`}},
+		start: `OOM when allocating tensor(?: of shape| with shape) ?[\[(]<shape:list>[\])](?: and type <dtype:word>)?`, fields: []string{`device: ?GPU: ?<gpu>`, `GPU_<gpu>_bfc`}},
 	{name: "tf not a failure", framework: "tensorflow", kind: tfOOM, memory: memGPU, recovered: true, words: []string{"ran out of memory trying to allocate"}, lines: 2,
 		start: `Allocator \(\S+\) ran out of memory trying to allocate <req>(?: with freed_by_count=\d+)?\. The caller indicates that this is not a failure`, fields: bfcFields},
 	{name: "tf bfc cpu", framework: "tensorflow", kind: tfOOM, memory: memHost, words: []string{"ran out of memory trying to allocate"}, lines: 2,
@@ -57,8 +57,8 @@ var libraryRows = []row{
 	// CuPy
 	{name: "cupy", framework: "cupy", kind: cupyOOM, memory: memGPU, limit: "cupy_pool", words: []string{"out of memory allocating", "out of memory to allocate"}, lines: 2,
 		start: `out of memory (?:allocating|to allocate) <req:bytes>`, fields: []string{`allocated so far: <alloc>`, `\(total <alloc>\)`, `limit set to: <limit>`}},
-	{name: "cupy runtime", framework: "cupy", kind: cudaErrorOOM, memory: memGPU, words: []string{"cudaerrormemoryallocation"},
-		start: `(?:cupy\S*|CUDARuntimeError): cudaErrorMemoryAllocation: out of memory`},
+	{name: "cupy runtime", framework: "cupy", kind: cudaErrorOOM, memory: memGPU, words: []string{"cudaerrormemoryallocation", "cuda_error_out_of_memory"},
+		start: `(?:cupy\S*|CUDARuntimeError): (?:cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY): out of memory`},
 	// RMM, cuDF
 	{name: "rmm pool", framework: "rmm", kind: rmmPool, memory: memGPU, limit: "rmm_pool", words: []string{"maximum pool size exceeded", "exceeded memory limit"}, lines: 2,
 		start: `(?:(?:out_of_memory|std::bad_alloc)[^\n]{0,300})?Maximum pool size exceeded|(?:out_of_memory|std::bad_alloc)[^\n]{0,300}Exceeded memory limit`, fields: []string{`failed to allocate <req>`, `Maximum pool size exceeded \(failed to allocate <req>`}},
@@ -127,8 +127,9 @@ var xlaFields = []string{`device ordinal <gpu>`, `parameter allocation: <paramet
 var genericRows = []row{
 	{name: "faiss", framework: "pytorch", kind: otherGPU, memory: memGPU, words: []string{"failed to cudamalloc", "alloc fail type"}, lines: 1,
 		start: `Failed to cudaMalloc <req:bytes> on device <gpu>|alloc fail type \w+ dev <gpu>[^\n]{0,60} size <req:bytes>`},
+	{name: "gpuassert", framework: "pytorch", kind: cudaErrorOOM, memory: memGPU, words: []string{"gpuassert"}, start: `GPUassert: out of memory`},
 	{name: "caffe", framework: "pytorch", kind: cudaErrorOOM, memory: memGPU, words: []string{"== cudasuccess (2 vs. 0)"}, start: `== cudaSuccess \(2 vs\. 0\) out of memory`},
-	{name: "pycuda", framework: "python", kind: otherGPU, memory: memGPU, words: []string{"cumemalloc failed"}, start: `cuMemAlloc\w* failed: out of memory`},
+	{name: "pycuda", framework: "python", kind: otherGPU, memory: memGPU, words: []string{"failed: out of memory"}, start: `\bcu[A-Z]\w+ failed: out of memory`},
 	{name: "caffe2", framework: "pytorch", kind: cudaErrorOOM, memory: memGPU, words: []string{"== cudasuccess. 2 vs 0"}, start: `== cudaSuccess\. 2 vs 0\.[^\n]{0,160}out of memory`},
 	{name: "directx", framework: "onnxruntime", kind: otherGPU, memory: memGPU, words: []string{"not enough memory resources are available"}, start: `(?:8007000E )?Not enough memory resources are available to complete this operation`},
 	{name: "opencl", framework: "python", kind: otherGPU, memory: memGPU, words: []string{"mem_object_allocation_failure"}, start: `(?:CL_)?MEM_OBJECT_ALLOCATION_FAILURE`},
