@@ -18,7 +18,10 @@ var rulesCapacity = []oomRule{
 			return f.words.Say("why.impossible", "need", printed(f.requested.Or(0)), "total", gib(f.total.Or(0)))
 		}},
 	{id: "R6", cause: "too_big", reason: sourceMessage,
-		when: func(f *failure) bool { s, ok := f.short(); return !f.onHost() && ok && s > 0 && f.allocated.Known() },
+		when: func(f *failure) bool {
+			s, ok := f.short()
+			return !f.onHost() && ok && s > 0 && (f.allocated.Known() || f.process.Known())
+		},
 		sure: func(f *failure) float64 { return f.capacitySure() },
 		say: func(f *failure) string {
 			s, _ := f.short()
@@ -75,7 +78,7 @@ var rulesCapacity = []oomRule{
 		say:  func(f *failure) string { return f.words.Say("why.optimizer") }},
 	{id: "request", cause: "too_big", reason: sourceMessage,
 		when: func(f *failure) bool {
-			return !f.onHost() && f.class.class == classAllocator && !f.numbers() && !f.limited() && !f.corrupt()
+			return !f.onHost() && f.class.class == classAllocator && !f.numbers() && !f.limited() && !f.corrupt() && (f.requested.Known() || f.class.cause == "too_big")
 		},
 		sure: func(f *failure) float64 { return max(0.5, f.class.confidence) },
 		say: func(f *failure) string {
@@ -189,7 +192,7 @@ var rulesPhase = []oomRule{
 
 // lateTraining: it trained well for a while and then did not fit.
 func (f *failure) lateTraining() bool {
-	return !f.onHost() && f.inTraining() && f.late() && f.class.class == classAllocator && !f.limited() && !f.oversubscribed() && !f.refusedThoughFree()
+	return !f.onHost() && f.numbers() && f.inTraining() && f.late() && f.class.class == classAllocator && !f.limited() && !f.oversubscribed() && !f.refusedThoughFree()
 }
 
 // someSteps: a few steps were done, fewer than prove that all usual batches fit.
@@ -199,7 +202,7 @@ func (f *failure) someSteps() bool {
 
 // bigRequest: one tensor of a size that stands out: half a GiB and 5 % of the card (nvpeak's own threshold).
 func (f *failure) bigRequest() bool {
-	return f.requested.Or(0) >= max(sampler.GiB/2, partOf(f.total.Or(0), 0.05))
+	return f.total.Known() && f.requested.Or(0) >= max(sampler.GiB/2, partOf(f.total.Or(0), 0.05))
 }
 
 // flat: the recording or the log shows no growth that could explain the failure.

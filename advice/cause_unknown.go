@@ -27,6 +27,12 @@ var rulesUnknown = []oomRule{
 		say: func(f *failure) string {
 			return f.words.Say("why.recorded_full", "process", gib(f.process.Or(0)), "free", gib(f.free.Or(0)), "total", gib(f.total.Or(0)))
 		}},
+	{id: "R9", cause: "unknown", reason: "https://docs.pytorch.org/docs/stable/torch_cuda_memory.html",
+		when: func(f *failure) bool {
+			return !f.onHost() && f.class.class == classAllocator && f.class.cause == "" && !f.requested.Known() && !f.total.Known() && !f.limited() && !f.corrupt()
+		},
+		sure: always(0.55),
+		say:  func(f *failure) string { return f.words.Say("why.no_request") }},
 	{id: "R6", cause: "unknown", reason: sourceMessage,
 		when: func(f *failure) bool { return f.noSplit() },
 		sure: always(0.5),
@@ -40,7 +46,9 @@ var rulesUnknown = []oomRule{
 }
 
 // corrupt: the size asked for is no size ("more than 1EB"), so no memory setting can help.
-func (f *failure) corrupt() bool { return f.event.Requested.Or(0) >= sampler.Sane }
+func (f *failure) corrupt() bool {
+	return f.event.Requested.Or(0) >= sampler.Sane || !f.event.Requested.Known() && indexOf(f.event.Text, "more than 1EB") >= 0
+}
 
 // noSplit: request and free memory are known, but not what this process held, so the rest of the
 // card may be its own or anybody's.

@@ -70,7 +70,7 @@ func (f *failure) estimate() footprint {
 		p.activations = span{allocated.Less(p.states.high), allocated.Less(p.states.low)}
 		return p
 	}
-	p.beyond = f.inTraining() && p.parameters > 0 && low > float64(allocated) && !f.sharded() && !f.usesLoRA()
+	p.beyond = f.inTraining() && f.firstSteps() && p.parameters > 0 && low > float64(allocated) && !f.sharded() && !f.usesLoRA()
 	p.statesWanted = sampler.Bytes(min(low, float64(sampler.Sane)))
 	if !p.beyond {
 		p.basis = "basis.unknown"
@@ -102,12 +102,21 @@ func (f *failure) statesTooBig() bool {
 	return (p.beyond && p.statesWanted > partOf(f.roomForProcess(), 0.85) || p.known && p.states.low > partOf(f.roomForProcess(), 0.85)) && f.total.Known()
 }
 
+// firstSteps: it died before the optimizer's state was complete, in one of the first two steps.
+func (f *failure) firstSteps() bool {
+	step, known := f.context.Step.Value()
+	return f.context.FirstStep || f.inOptimizer() || known && step <= 2 && f.context.Epoch.Or(0) <= 1
+}
+
 // inOptimizer: it died while the optimizer made its state or stepped; activations are gone by then.
 func (f *failure) inOptimizer() bool {
 	return f.inFunction("optimizer_step", "_init_group", "_single_tensor_adam", "_multi_tensor_adam", "adamw")
 }
 
 func (f *failure) usesLoRA() bool {
+	if f.inTraining() && (f.context.Precision == "nf4" || f.context.Precision == "int8") {
+		return true // quantized weights are not trained themselves
+	}
 	return slices.ContainsFunc(f.command.arguments(), func(a argument) bool {
 		n := a.plain
 		return strings.HasPrefix(n, "lora") || n == "use_peft" || n == "use_lora" || n == "peft" || n == "qlora"

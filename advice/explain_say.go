@@ -153,7 +153,11 @@ func (f *failure) detail(causes []sampler.Cause) string {
 		return f.words.Say(id)
 	}
 	if f.limited() && f.event.MemoryLimit.Allowed.Known() {
-		return f.words.Say("sum.limit", "need", printed(f.requested.Or(0)), "held", gib(f.held()), "allowed", gib(f.event.MemoryLimit.Allowed.Or(0))) +
+		id := "sum.limit"
+		if f.held() == 0 {
+			id = "sum.limit_alone"
+		}
+		return f.words.Say(id, "need", printed(f.requested.Or(0)), "held", gib(f.held()), "allowed", gib(f.event.MemoryLimit.Allowed.Or(0))) +
 			f.words.Say("detail.space") + f.words.Say("detail.memory_limit")
 	}
 	_, missingKnown := f.missing()
@@ -172,6 +176,9 @@ func (f *failure) detail(causes []sampler.Cause) string {
 	}
 	if f.refusedThoughFree() && !f.limited() {
 		return text
+	}
+	if top == "too_big" && f.fitsInHoles() && f.holesShare() < 0.05 {
+		return text + f.words.Say("detail.space") + f.words.Say("detail.usual_holes", "percent", percentOf(f.holes.Or(0), f.reserved()))
 	}
 	if id := "detail." + top; f.words.Has(id) {
 		text += f.words.Say("detail.space") + f.words.Say(id, "elsewhere", gib(f.elsewhere.Or(0)), "outside", gib(f.outside.Or(0)))
@@ -192,6 +199,8 @@ func (f *failure) arithmetic() string {
 		return f.words.Say("sum.impossible", pairs...)
 	case m == 0 && f.cardFull():
 		return f.words.Say("sum.full", pairs...)
+	case m == 0 && !f.refusedThoughFree():
+		return f.words.Say("sum.barely", pairs...)
 	case m == 0:
 		return f.words.Say("sum.fits", pairs...)
 	case !f.holes.Known():

@@ -42,6 +42,9 @@ var fixesBatch = []fixRow{
 			if !f.numbers() {
 				return 0.8
 			}
+			if f.requested.Or(0) > f.total.Or(0) {
+				return 0.5 // helps only if that tensor has a batch dimension
+			}
 			gain := f.scaling().times(1-1/float64(f.batchFactor()), 1-1/float64(f.batchFactor()))
 			chance := gain.covers(f.needed())
 			if f.batchFactor() > 2 {
@@ -77,6 +80,9 @@ var fixesBatch = []fixRow{
 			}
 			if !f.numbers() {
 				return 0.7
+			}
+			if f.requested.Or(0) > f.total.Or(0) {
+				return 0.3
 			}
 			gain := f.scaling().times(1-f.checkpointKeeps(checkpointKeepsHigh), 1-f.checkpointKeeps(checkpointKeepsLow))
 			return gain.covers(f.needed())
