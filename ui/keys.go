@@ -28,6 +28,7 @@ func init() { // not a literal: the help lists the bindings, which would be a cy
 		{[]string{"?", "f1", "h"}, "? F1", "this help", open(modeHelp)},
 		{[]string{"n"}, "n", "set what the next allocation needs", (*Model).askNeed},
 		{[]string{"a"}, "a", "all advice, and past alerts", open(modeAdvice)},
+		{[]string{"y"}, "y", "copy the next advised command", (*Model).copyCommand},
 		{[]string{"j", "down"}, "j k ↓ ↑", "move in the process table", move(1)},
 		{[]string{"k", "up"}, "", "", move(-1)},
 		{[]string{"pgdown"}, "", "", move(10)},
@@ -96,6 +97,8 @@ func (m *Model) textKey(k string) tea.Cmd {
 		m.top = max(0, m.top-max(m.h-4, 1))
 	case "g", "home":
 		m.top = 0
+	case "y":
+		return m.copyCommand()
 	case "]", "[":
 		return spanBy(pick(k == "]", 1, -1))(m)
 	default: // whatever is pressed, nobody is caught here

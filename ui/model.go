@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -31,7 +32,8 @@ type Options struct {
 	NoColor  bool
 	Label    string // "DEMO training"
 	Interval time.Duration
-	Span     time.Duration           // of the plots
+	Span     time.Duration // of the plots
+	Notify   Notify
 	Failures <-chan sampler.OOMEvent // of a followed log; nil: none is followed
 }
 
@@ -77,6 +79,9 @@ type Model struct {
 	w, h    int
 	noticed int // number of the notice on screen, so that an old timer does not clear a new one
 	err     error
+
+	announced map[incident]bool // critical and other alerts that were open; nil before the first
+	copied    int               // how many commands were copied
 }
 
 // New makes the model. ctx ends the waiting for the feed.
@@ -165,7 +170,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case snapshotsArrived:
 		m.take(msg.snapshots)
-		return m.waitForSnapshots
+		return tea.Batch(m.waitForSnapshots, m.leaveEnded())
 	case feedEnded:
 		return m.ended(msg.err)
 	case failureFound:
@@ -224,13 +229,15 @@ func (m *Model) failed(e sampler.OOMEvent) {
 
 // take folds new snapshots in. While paused the picture stays, but nothing is lost.
 func (m *Model) take(snaps []*sampler.Snapshot) {
+	var alerts []sampler.Alert
 	for _, s := range snaps {
 		m.history.Add(s)
-		alerts := m.watch.Add(*s)
+		alerts = m.watch.Add(*s)
 		m.newest = s
-		if !m.view.paused {
-			m.view.alerts = alerts
-		}
+	}
+	m.announce(alerts)
+	if !m.view.paused {
+		m.view.alerts = alerts
 	}
 	if !m.view.paused {
 		m.show(m.newest)
@@ -285,6 +292,15 @@ func (m *Model) list() {
 			return
 		}
 	}
+}
+
+// leaveEnded leaves the detail of a process that is gone: the row now belongs to another.
+func (m *Model) leaveEnded() tea.Cmd {
+	if v := &m.view; m.mode != modeDetail || v.paused || v.cursor >= 0 && v.procs[v.cursor].key() == *m.follow {
+		return nil
+	}
+	m.mode = modeMain
+	return m.note(fmt.Sprintf("process %d is gone", m.follow.PID))
 }
 
 // View is the screen as text. On a terminal nobody reads it: see screen.

@@ -24,6 +24,7 @@ type screen struct {
 	forget bool   // the terminal no longer shows what was sent
 	sync   bool   // the terminal knows synchronised output (mode 2026)
 	hold   bool   // suspended: nothing is written
+	extra  string // sequences to send besides the frame
 	wake   chan struct{}
 	stop   chan struct{}
 	done   chan struct{}
@@ -65,6 +66,16 @@ func (s *screen) synchronised() {
 	s.mu.Unlock()
 }
 
+// say sends a sequence that draws nothing: a bell, a notification, the clipboard.
+func (s *screen) say(sequence string) {
+	s.mu.Lock()
+	if len(s.extra) < 1<<16 { // a terminal that takes nothing gathers no more than this
+		s.extra += sequence
+	}
+	s.mu.Unlock()
+	s.poke()
+}
+
 // suspend stops or allows writing.
 func (s *screen) suspend(hold bool) {
 	s.mu.Lock()
@@ -99,7 +110,10 @@ func (s *screen) run() {
 		case <-s.wake:
 		}
 		s.mu.Lock()
-		f, hold, sync := s.next, s.hold, s.sync
+		f, hold, sync, extra := s.next, s.hold, s.sync, s.extra
+		if !hold {
+			s.extra = ""
+		}
 		if s.forget {
 			s.shown, s.forget = nil, false
 		}
@@ -110,12 +124,12 @@ func (s *screen) run() {
 		b.Reset()
 		f.changes(&b, s.shown)
 		s.shown = f
-		if b.Len() == 0 {
-			continue
-		}
 		text := b.String()
-		if sync {
+		if sync && text != "" {
 			text = "\x1b[?2026h" + text + "\x1b[?2026l"
+		}
+		if text += extra; text == "" {
+			continue
 		}
 		if _, err := io.WriteString(s.out, text); err != nil {
 			return // the terminal is gone; the input says so too

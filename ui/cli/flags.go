@@ -120,6 +120,25 @@ func (t *themeFlag) Set(text string) error {
 	return nil
 }
 
+// notifyFlag is a list of bell and desktop.
+type notifyFlag struct{ bell, desktop bool }
+
+func (n *notifyFlag) String() string { return "" }
+func (n *notifyFlag) Type() string   { return "HOW" }
+func (n *notifyFlag) Set(text string) error {
+	for _, s := range strings.Split(text, ",") {
+		switch strings.TrimSpace(s) {
+		case "bell":
+			n.bell = true
+		case "desktop":
+			n.desktop = true
+		default:
+			return fmt.Errorf("%q is neither bell nor desktop", s)
+		}
+	}
+	return nil
+}
+
 func contains(list []string, s string) bool {
 	for _, x := range list {
 		if x == s {

@@ -37,6 +37,11 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	o := a.screenOptions(l.label)
+	tell, err := a.messenger(ctx)
+	if err != nil {
+		return err
+	}
+	o.Notify = ui.Notify{Bell: a.opt.notify.bell, Desktop: a.opt.notify.desktop, Tell: tell}
 	if a.opt.log != "" {
 		o.Failures = oomlog.Follow(ctx, a.opt.log)
 	}

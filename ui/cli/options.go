@@ -18,6 +18,10 @@ type options struct {
 	peakInterval time.Duration
 	demo         demoFlag
 	log          string
+	notify       notifyFlag
+	onAlert      string
+	webhook      string
+	webhookLocal bool
 	library      string
 	theme        themeFlag
 	ascii        bool
@@ -41,6 +45,10 @@ func (o *options) table() []option {
 		{"peak-interval", "", "NVPEAK_PEAK_INTERVAL", "time between memory readings, a `DURATION` from 1ms to 10s", durationFlag{&o.peakInterval, time.Millisecond, 10 * time.Second}, ""},
 		{"demo", "", "NVPEAK_DEMO", "show scripted GPUs: a `SCENARIO` of " + strings.Join(scenarioNames(), ", ") + "; list names them", &o.demo, demo.Default},
 		{"log", "", "NVPEAK_LOG", "follow a training `LOG`: its out-of-memory errors show in the advice panel", (*textFlag)(&o.log), ""},
+		{"notify", "", "NVPEAK_NOTIFY", "announce new critical alerts by `HOW`: bell, desktop, or both with a comma", &o.notify, ""},
+		{"on-alert", "", "NVPEAK_ON_ALERT", "run a shell `COMMAND` on each new critical alert, its JSON on standard input", (*textFlag)(&o.onAlert), ""},
+		{"webhook", "", "NVPEAK_WEBHOOK", "post the JSON of each new critical alert to a `URL`", (*textFlag)(&o.webhook), ""},
+		{"webhook-private", "", "NVPEAK_WEBHOOK_PRIVATE", "allow a webhook on loopback and private addresses", (*boolFlag)(&o.webhookLocal), "true"},
 		{"nvml-lib", "", "NVPEAK_NVML", "the driver library, a `PATH` or a name for dlopen", (*textFlag)(&o.library), ""},
 		{"theme", "", "NVPEAK_THEME", "colours: `NAME` is one of " + strings.Join(theme.Names(), ", "), &o.theme, ""},
 		{"ascii", "", "NVPEAK_ASCII", "draw with ASCII characters only", (*boolFlag)(&o.ascii), "true"},

@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"nvpeak/sampler"
+)
+
+const (
+	tellTimeout = 10 * time.Second // of one command or post
+	tellQueue   = 32               // alerts that wait; more are dropped
+)
+
+// messenger passes alerts on to --on-alert and --webhook, one after the other, without
+// keeping anybody waiting. nil when neither is set.
+func (a *app) messenger(ctx context.Context) (func(sampler.Alert), error) {
+	var ways []func(context.Context, []byte) error
+	if cmd := a.opt.onAlert; cmd != "" {
+		ways = append(ways, func(ctx context.Context, body []byte) error { return runCommand(ctx, cmd, body) })
+	}
+	if a.opt.webhook != "" {
+		post, err := webhook(a.opt.webhook, a.opt.webhookLocal)
+		if err != nil {
+			return nil, err
+		}
+		ways = append(ways, post)
+	}
+	if ways == nil {
+		return nil, nil
+	}
+	queue := make(chan sampler.Alert, tellQueue)
+	go func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case alert := <-queue:
+				tell(ctx, alert, ways)
+			}
+		}
+	}()
+	return func(alert sampler.Alert) {
+		select {
+		case queue <- alert:
+		default:
+		}
+	}, nil
+}
+
+// tell uses every way. What fails cannot be shown without disturbing the screen: the
+// alert itself is on it.
+func tell(ctx context.Context, alert sampler.Alert, ways []func(context.Context, []byte) error) {
+	body, err := json.Marshal(alert)
+	if err != nil {
+		return
+	}
+	for _, way := range ways {
+		limit, cancel := context.WithTimeout(ctx, tellTimeout)
+		_ = way(limit, body)
+		cancel()
+	}
+}
+
+func runCommand(ctx context.Context, command string, body []byte) error {
+	c := exec.CommandContext(ctx, "sh", "-c", command)
+	c.Stdin = bytes.NewReader(body)
+	c.WaitDelay = time.Second
+	return c.Run()
+}
+
+// webhook posts to an http or https URL. Unless private addresses are allowed it refuses
+// to connect to them, whatever name they hide behind: the address is checked after the
+// name was resolved, and redirects are not followed.
+func webhook(address string, private bool) (func(context.Context, []byte) error, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, usagef("--webhook %q is not an http or https URL", address)
+	}
+	dialer := &net.Dialer{Timeout: tellTimeout}
+	if !private {
+		dialer.Control = func(_, address string, _ syscall.RawConn) error { return publicOnly(address) }
+	}
+	client := &http.Client{
+		Transport:     &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return func(ctx context.Context, body []byte) error {
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+		if err != nil {
+			return err
+		}
+		req.Header.Set("Content-Type", "application/json")
+		resp, err := client.Do(req)
+		if err != nil {
+			return err
+		}
+		defer resp.Body.Close() //nolint:errcheck // nothing is read from it
+		if resp.StatusCode >= 300 {
+			return fmt.Errorf("the webhook answered %s", resp.Status)
+		}
+		return nil
+	}, nil
+}
+
+// errPrivate is the refusal of an address inside.
+var errPrivate = errors.New("the webhook is on a loopback or private address: add --webhook-private to allow it")
+
+func publicOnly(address string) error {
+	ap, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return err
+	}
+	ip := ap.Addr().Unmap()
+	if !ip.IsGlobalUnicast() || ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast() || sharedSpace.Contains(ip) {
+		return errPrivate
+	}
+	return nil
+}
+
+// sharedSpace is carrier-grade NAT (RFC 6598), private in all but name.
+var sharedSpace = netip.MustParsePrefix("100.64.0.0/10")
