@@ -146,7 +146,7 @@ func (w *Watch) settle(at time.Time) {
 		rule := rules[k.rule]
 		switch {
 		case in.seen != now:
-			if now-in.seen >= rule.ClearAfter.Seconds() || !in.raised {
+			if now-in.seen >= rule.ClearAfter.Seconds() || !in.raised || w.ended(k) {
 				in.close(now)
 				delete(w.open, k)
 			}
@@ -162,6 +162,19 @@ func (w *Watch) settle(at time.Time) {
 	}
 	w.raise(at)
 	w.lastAlert = w.list()
+}
+
+// ended says whether the process of an incident is gone: then so is the incident.
+func (w *Watch) ended(k incidentKey) bool {
+	if k.machine || k.pid == 0 {
+		return false
+	}
+	for _, c := range w.cards {
+		if c.key == k.card {
+			return c.seen == w.clock.now && c.withPID(k.pid) == nil
+		}
+	}
+	return false
 }
 
 // raise shows the incidents that are ready, in the order of the rules, so that one that

@@ -15,8 +15,12 @@ type flushes struct {
 	times       [8]float64
 	sizes       [8]float64
 	count       int
-	plain       float64 // last fall that was not a flush; NaN: none
-	limit       float64 // since when the memory has been at the limit; NaN: it is not
+	bottoms     [3]float64 // of the last falls from the limit, newest last
+	falls       int        // of those in a row
+	fell        float64    // when the newest of them began
+	nearTop     bool       // the fall began at the limit, held or not
+	plain       float64    // last fall that was not a flush; NaN: none
+	limit       float64    // since when the memory has been at the limit; NaN: it is not
 }
 
 const (
@@ -31,6 +35,9 @@ const (
 	// The first flush comes when the limit has been held for a while: the top of a saw-tooth
 	// or spike is not.
 	flushHeld = 15
+	// Falls whose bottoms rise by 2 % of the card may be half an hour apart.
+	risingShare = 0.02
+	risingSpan  = 1800
 )
 
 func (f *flushes) reset() {
@@ -59,7 +66,11 @@ func (f *flushes) turn(now, v, step float64, c *card) {
 	case !f.falling && v < f.top-step:
 		f.falling, f.bottom = true, v
 		f.atLimit = now-f.limit >= flushHeld || f.follows(now) && !math.IsNaN(f.limit)
+		f.nearTop = c.usable-f.top <= max(flushLimit*c.total, flushLeast)
 		f.turned, f.limit = now, math.NaN()
+		if f.nearTop {
+			f.fell = now
+		}
 		if !f.atLimit {
 			f.plain = now
 		}
@@ -69,6 +80,7 @@ func (f *flushes) turn(now, v, step float64, c *card) {
 			f.plain = now
 		}
 	case f.falling && v > f.bottom+max(step, (f.top-f.bottom)/2):
+		f.noteBottom(c.total)
 		if f.atLimit && now-f.turned <= flushSeconds {
 			f.times[f.count%len(f.times)], f.sizes[f.count%len(f.times)] = now, f.top-f.bottom
 			f.count++
@@ -77,6 +89,27 @@ func (f *flushes) turn(now, v, step float64, c *card) {
 		}
 		f.falling, f.top, f.turned = false, v, now
 	}
+}
+
+// noteBottom follows falls from the limit whose bottoms rise: less comes free each time.
+func (f *flushes) noteBottom(total float64) {
+	newest := f.bottoms[len(f.bottoms)-1]
+	switch {
+	case !f.nearTop:
+		f.falls = 0
+		return
+	case f.falls > 0 && f.bottom >= newest+risingShare*total:
+		f.falls++
+	default:
+		f.falls = 1
+	}
+	copy(f.bottoms[:], f.bottoms[1:])
+	f.bottoms[len(f.bottoms)-1] = f.bottom
+}
+
+// rising says whether at least two falls from the limit of late ended higher each time.
+func (f *flushes) rising(now float64) bool {
+	return f.falls >= flushesNeeded && now-f.fell <= risingSpan
 }
 
 // follows says whether there has been a flush of late.

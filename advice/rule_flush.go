@@ -38,7 +38,7 @@ func checkFlush(f *Facts) []finding {
 	}
 	n, since, largest := c.flush.recent(f.now)
 	if n < flushesNeeded {
-		return nil
+		return checkRising(c, f.now)
 	}
 	now := f.now
 	return []finding{{level: sampler.LevelWarning, say: func() saying {
@@ -52,6 +52,27 @@ func checkFlush(f *Facts) []finding {
 			numbers: map[string]float64{"flushes": float64(n), "largest_bytes": float64(bytesOf(largest))},
 			advice: trouble{card: c, proc: c.only(), free: c.free, need: c.free + largest, phase: "training",
 				causes: sure("fragmentation", "too_big")}.remedies(),
+		}
+	}}}
+}
+
+// checkRising: the cache gives back less each time, because more and more of its segments
+// are partly in use.
+func checkRising(c *card, now float64) []finding {
+	if !c.flush.rising(now) {
+		return nil
+	}
+	fl := c.flush
+	return []finding{{id: 1, level: sampler.LevelWarning, say: func() saying {
+		bottom, before := fl.bottoms[len(fl.bottoms)-1], fl.bottoms[len(fl.bottoms)-2]
+		return saying{
+			text: fmt.Sprintf("GPU %d: at its limit %d times, and less is given back each time: the next request may be refused",
+				c.gpu.Index, fl.falls),
+			evidence: []string{fmt.Sprintf("the last falls from the limit ended at %s, then at %s", size(before), size(bottom)),
+				"segments of a cache that are partly in use cannot be given back"},
+			numbers: map[string]float64{"falls": float64(fl.falls), "bottom_bytes": float64(bytesOf(bottom))},
+			advice: trouble{card: c, proc: c.only(), free: c.usable - bottom, need: c.usable - before, phase: "training",
+				causes: sure("fragmentation")}.remedies(),
 		}
 	}}}
 }

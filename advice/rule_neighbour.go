@@ -31,7 +31,7 @@ func checkNeighbour(f *Facts) []finding {
 			continue
 		}
 		pt, ok := p.series.pattern(f.now)
-		if !ok || p.series.excurses(f.now) {
+		if !ok || p.series.spiking(f.now, pt.low) {
 			continue
 		}
 		free := c.settledFree(f.now)

@@ -45,14 +45,17 @@ func checkRepeatSpike(f *Facts) []finding {
 			return
 		}
 		pt, ok := s.pattern(f.now)
-		if !ok || pt.n < spikesNeeded || s.excurses(f.now) {
+		if !ok || pt.n < spikesNeeded || s.spiking(f.now, pt.low) {
 			return
 		}
 		if math.IsNaN(free) {
 			free = c.settledFree(f.now)
 		}
 		if v, ok := pt.expects(free, c.total); ok {
-			out = append(out, spikeFinding(f, c, pid, pt, v, free))
+			// In words, both are counted from the level there is now, as the screen shows it.
+			above := max(0, s.value-s.settled(f.now))
+			v.need -= above
+			out = append(out, spikeFinding(f, c, pid, pt, v, max(0, free-above)))
 		}
 	}
 	for _, p := range c.procs {

@@ -46,6 +46,9 @@ const (
 	edgeShare  = 0.02
 	edgeLeast  = 256
 	edgeJitter = 1.5
+	// Of two excursions that end together the inner one is the spike when it is that much
+	// of the whole.
+	ownShare = 0.6
 	// An excursion is over when half of it has been given back.
 	edgeBack = 0.5
 	// patience is how long an excursion may last before its level counts as the new
@@ -117,7 +120,10 @@ func (s *series) closeEdge(e edge, t, value float64) {
 	if s.settling >= 0 {
 		last := &s.spikes[s.settling]
 		if last.start-e.start <= s.patience() && e.start <= last.start {
-			last.start, last.base, last.free = e.start, e.base, e.free
+			if last.peak-last.base < ownShare*(last.peak-e.base) {
+				last.start = e.start // else the inner one is the spike, on top of a step
+			}
+			last.base, last.free = e.base, e.free
 			last.end, last.after = t, min(value, last.after)
 			if e.peak > last.peak {
 				last.peak, last.peakTime = e.peak, e.peakTime
@@ -176,8 +182,7 @@ func (s *series) back(i int) spike {
 	return s.spikes[(s.count-1-i)%maxSpikes]
 }
 
-// excurses says whether the series is in an excursion that may come back.
-func (s *series) excurses(t float64) bool {
-	_, yes := s.inExcursion(t)
-	return yes
+// spiking says whether the series is in a spike of that height now.
+func (s *series) spiking(t, height float64) bool {
+	return s.value > s.settled(t)+height*(1-edgeBack)
 }
