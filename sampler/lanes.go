@@ -349,7 +349,7 @@ func (l *Loop) askSlow(w *worker, dev int) bool {
 		return false
 	}
 	l.tripOn(merr, perr)
-	l.c.slow(dev, l.opt.Clock.Now(), m, merr, procs, perr)
+	l.c.slow(dev, l.now(), m, merr, procs, perr)
 	return true
 }
 
@@ -363,7 +363,7 @@ func (l *Loop) askProcesses(w *worker, dev int) bool {
 		return false
 	}
 	l.tripOn(err)
-	l.c.list(dev, l.opt.Clock.Now(), procs, err)
+	l.c.list(dev, l.now(), procs, err)
 	return true
 }
 
@@ -448,7 +448,7 @@ func (l *Loop) xidLane(ctx context.Context) {
 			case <-time.After(time.Second):
 			}
 		case dev >= 0 && ctx.Err() == nil: // else it is of a connection that is no more
-			l.c.sawXID(l.ours(dev), xid, l.opt.Clock.Now())
+			l.c.sawXID(l.ours(dev), xid, l.now())
 		}
 	}
 }

@@ -17,6 +17,11 @@ type Options struct {
 	Host         Host
 	Clock        Clock
 	Select       []string // GPUs to watch: index, UUID or PCI bus id; empty: all
+
+	// Readings, if set, gets each reading of the memory lane that differs from the one
+	// before: the place of the GPU in the snapshots, the moment and the used memory. The
+	// lane calls it: it must not wait for anything.
+	Readings func(dev int, at time.Time, used Bytes)
 }
 
 // Loop asks a Source and publishes snapshots. One goroutine may call Next.
@@ -27,7 +32,8 @@ type Loop struct {
 	queue *queue
 	stale chan int // devices whose process list should be read again
 	trips chan error
-	pick  []int // device numbers of the source that are watched, by our numbers
+	pick  []int        // device numbers of the source that are watched, by our numbers
+	told  []Opt[Bytes] // what Options.Readings was told last, by device
 
 	mu       sync.Mutex
 	interval time.Duration
@@ -229,7 +235,7 @@ func (l *Loop) publish() {
 	if l.opt.Host != nil {
 		host, hm = Clean(l.opt.Host.Name()), l.opt.Host.Memory()
 	}
-	l.queue.put(l.c.snapshot(l.opt.Clock.Now(), host, hm))
+	l.queue.put(l.c.snapshot(l.now(), host, hm))
 }
 
 // reconnect opens the source again, with growing pauses; snapshots go on and say why

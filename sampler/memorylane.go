@@ -128,14 +128,14 @@ func (l *Loop) askMemory(w *worker, dev int) (ok, alive bool) {
 		l.trip(err)
 		return false, false
 	}
-	l.offer(dev, l.opt.Clock.Now(), r, err)
+	l.offer(dev, l.now(), r, err)
 	return err == nil, true
 }
 
 // takeSweep passes on what a sweep saw.
 func (l *Loop) takeSweep(s *Sweep, ours []int, failing []bool) {
 	for _, r := range s.Readings {
-		l.offer(ours[r.Device], r.Time, r.Reading, nil)
+		l.offer(ours[r.Device], milli(r.Time), r.Reading, nil)
 		s.Counts[r.Device]--
 	}
 	for i, dev := range ours {
@@ -173,14 +173,16 @@ func (l *Loop) sweep(w *worker) bool {
 			l.trip(err)
 			return false
 		}
-		l.offer(dev, l.opt.Clock.Now(), r, err)
+		l.offer(dev, l.now(), r, err)
 	}
 	return true
 }
 
 // offer passes a reading on and asks for a process list where it no longer fits.
 func (l *Loop) offer(dev int, at time.Time, r Reading, err error) {
-	if l.c.reading(dev, at, r, err) {
+	stale := l.c.reading(dev, at, r, err)
+	l.tell(dev, at)
+	if stale {
 		select {
 		case l.stale <- dev:
 		default:

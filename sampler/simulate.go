@@ -70,9 +70,10 @@ func (l *Loop) Simulate(clock *ScriptClock, d time.Duration) {
 func (l *Loop) simulateSweep(t time.Time) (stale []int) {
 	for dev, n := range l.pick {
 		r, err := l.src.Memory(n)
-		if l.c.reading(dev, t, r, err) {
+		if l.c.reading(dev, milli(t), r, err) {
 			stale = append(stale, dev)
 		}
+		l.tell(dev, milli(t))
 	}
 	return stale
 }
@@ -81,7 +82,7 @@ func (l *Loop) simulateSlow(dev int, t time.Time) {
 	m, merr := l.src.Metrics(l.pick[dev])
 	procs, perr := l.src.Processes(l.pick[dev])
 	l.identify(procs)
-	l.c.slow(dev, t, m, merr, procs, perr)
+	l.c.slow(dev, milli(t), m, merr, procs, perr)
 	if rx, tx, err := l.src.Throughput(l.pick[dev]); err == nil {
 		l.c.traffic(dev, rx, tx)
 	}
@@ -90,5 +91,5 @@ func (l *Loop) simulateSlow(dev int, t time.Time) {
 func (l *Loop) simulateList(dev int, t time.Time) {
 	procs, err := l.src.Processes(l.pick[dev])
 	l.identify(procs)
-	l.c.list(dev, t, procs, err)
+	l.c.list(dev, milli(t), procs, err)
 }
