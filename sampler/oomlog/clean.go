@@ -3,7 +3,6 @@ package oomlog
 import (
 	"bytes"
 	"html"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -14,18 +13,18 @@ import (
 var (
 	// Terminal escapes: CSI, OSC, two-byte; then the same written out by JSON, Rust or Python; then colour
 	// codes whose escape character was lost in copying.
-	ansiRaw     = regexp.MustCompile("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-Z\\\\-_=>])")
-	ansiWritten = regexp.MustCompile(`(?:\\u001[bB]|\\x1[bB]|\\033|\\e|\^\[|␛)\[[0-9;?]*[A-Za-z]`)
-	ansiOrphan  = regexp.MustCompile(`\[(?:\d{1,3};)*\d{1,3}m|\[m`)
-	htmlTag     = regexp.MustCompile(`(?i)</?(?:br|p|pre|code|span|b|strong|em|i|div|td|tr|li|ul|ol|a|font|kbd|samp)(?:\s[^<>]*)?/?>`)
-	control     = regexp.MustCompile(`[\x00-\x08\x0b-\x1f\x7f]`)
-	drivePath   = regexp.MustCompile(`[A-Za-z]:\\[^"'\s]*$`)
-	onlyFrame   = regexp.MustCompile(`^[\s─━═╭╮╰╯┌┐└┘├┤┏┓┗┛╔╗╚╝|│┃+=*_~.-]*$`)
-	frameLeft   = regexp.MustCompile(`^[\s]*(?:[│┃║╎▌▏┆]|\|\s)\s?`)
-	frameRight  = regexp.MustCompile(`\s*[│┃║╎▐▕┆]\s*$`)
-	quoteLeft   = regexp.MustCompile("^\\s*(?:(?:>\\s?)+|`{1,3})")
+	ansiRaw     = pattern("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-Z\\\\-_=>])")
+	ansiWritten = pattern(`(?:\\u001[bB]|\\x1[bB]|\\033|\\e|\^\[|␛)\[[0-9;?]*[A-Za-z]`)
+	ansiOrphan  = pattern(`\[(?:\d{1,3};)*\d{1,3}m|\[m`)
+	htmlTag     = pattern(`(?i)</?(?:br|p|pre|code|span|b|strong|em|i|div|td|tr|li|ul|ol|a|font|kbd|samp)(?:\s[^<>]*)?/?>`)
+	control     = pattern(`[\x00-\x08\x0b-\x1f\x7f]`)
+	drivePath   = pattern(`[A-Za-z]:\\[^"'\s]*$`)
+	onlyFrame   = pattern(`^[\s─━═╭╮╰╯┌┐└┘├┤┏┓┗┛╔╗╚╝|│┃+=*_~.-]*$`)
+	frameLeft   = pattern(`^[\s]*(?:[│┃║╎▌▏┆]|\|\s)\s?`)
+	frameRight  = pattern(`\s*[│┃║╎▐▕┆]\s*$`)
+	quoteLeft   = pattern("^\\s*(?:(?:>\\s?)+|`{1,3})")
 	// A progress bar ends in its rate; what stands behind it was printed by somebody else.
-	barEnd = regexp.MustCompile(`(?:\d\s?(?:it|s|B|batch(?:es)?|ex(?:amples)?|step|img|samples?|ba|file)/(?:s|it|step|batch|img|sample)|\?\s?it/s|\?(?:it|B|batch|ex|step)/s)[^\]]{0,400}\](?:\s*[-|][^A-Za-z]{0,8})?|\d+%\|[^|]*\|\s*\d+/\d+ \[[^\]]*\]`)
+	barEnd = pattern(`(?:\d\s?(?:it|s|B|batch(?:es)?|ex(?:amples)?|step|img|samples?|ba|file)/(?:s|it|step|batch|img|sample)|\?\s?it/s|\?(?:it|B|batch|ex|step)/s)[^\]]{0,400}\](?:\s*[-|][^A-Za-z]{0,8})?|\d+%\|[^|]*\|\s*\d+/\d+ \[[^\]]*\]`)
 )
 
 // clean returns the plain text lines that one raw line holds: usually one, several where line ends

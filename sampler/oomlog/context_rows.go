@@ -1,7 +1,6 @@
 package oomlog
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -30,12 +29,12 @@ var factWords = []string{
 }
 
 type factRow struct {
-	re  *regexp.Regexp
+	re  *lazy
 	set func(c *gathered, value string, groups []string)
 }
 
-func fact(pattern string, set func(c *gathered, value string, groups []string)) factRow {
-	return factRow{regexp.MustCompile(pattern), set}
+func fact(text string, set func(c *gathered, value string, groups []string)) factRow {
+	return factRow{pattern(text), set}
 }
 
 func setInt(field func(c *gathered) *sampler.Opt[int]) func(*gathered, string, []string) {
@@ -104,52 +103,52 @@ var factRows = []factRow{
 }
 
 // environment finds variables that change where memory goes.
-var environment = regexp.MustCompile(`\b((?:PYTORCH_(?:CUDA_|HIP_)?ALLOC_CONF|PYTORCH_NO_CUDA_MEMORY_CACHING|PYTORCH_MPS_\w+|CUDA_VISIBLE_DEVICES|CUDA_DEVICE_ORDER|CUDA_LAUNCH_BLOCKING|CUDA_MODULE_LOADING|XLA_(?:PYTHON_)?CLIENT_\w+|XLA_FLAGS|TF_FORCE_GPU_ALLOW_GROWTH|TF_GPU_ALLOCATOR|NCCL_(?:MAX_NCHANNELS|BUFFSIZE|CUMEM_ENABLE)|CUBLAS_WORKSPACE_CONFIG|OLLAMA_\w+|GGML_CUDA_\w+|VLLM_\w*MEM\w*|FLAGS_\w*mem\w*|RAY_memory_\w+|MALLOC_ARENA_MAX))\s?=\s?["']?([^\s"'\x60,]+)`)
+var environment = pattern(`\b((?:PYTORCH_(?:CUDA_|HIP_)?ALLOC_CONF|PYTORCH_NO_CUDA_MEMORY_CACHING|PYTORCH_MPS_\w+|CUDA_VISIBLE_DEVICES|CUDA_DEVICE_ORDER|CUDA_LAUNCH_BLOCKING|CUDA_MODULE_LOADING|XLA_(?:PYTHON_)?CLIENT_\w+|XLA_FLAGS|TF_FORCE_GPU_ALLOW_GROWTH|TF_GPU_ALLOCATOR|NCCL_(?:MAX_NCHANNELS|BUFFSIZE|CUMEM_ENABLE)|CUBLAS_WORKSPACE_CONFIG|OLLAMA_\w+|GGML_CUDA_\w+|VLLM_\w*MEM\w*|FLAGS_\w*mem\w*|RAY_memory_\w+|MALLOC_ARENA_MAX))\s?=\s?["']?([^\s"'\x60,]+)`)
 
 var (
-	epochForms = []*regexp.Regexp{
-		regexp.MustCompile(`^\s*(\d{1,5})/(\d{1,5})\s+[\d.]+G\b`), // Ultralytics
-		regexp.MustCompile(`(?i)\bepoch[\s:#=\[(-]{0,4}(\d{1,5})(?:\s*(?:/|of)\s*(\d{1,5}))?`),
-		regexp.MustCompile(`(?i)\bep\s?(\d{1,5}) (?:train|eval)`),
+	epochForms = []*lazy{
+		pattern(`^\s*(\d{1,5})/(\d{1,5})\s+[\d.]+G\b`), // Ultralytics
+		pattern(`(?i)\bepoch[\s:#=\[(-]{0,4}(\d{1,5})(?:\s*(?:/|of)\s*(\d{1,5}))?`),
+		pattern(`(?i)\bep\s?(\d{1,5}) (?:train|eval)`),
 	}
-	stepForms = []*regexp.Regexp{
-		regexp.MustCompile(`(?i)\b(?:global[ _])?(?:step|iter(?:ation)?s?)[\s:#=\[(]{1,4}(\d{1,9})\b`),
-		regexp.MustCompile(`\|\s*(\d{1,9})/\d{1,9} \[`),
-		regexp.MustCompile(`\b(\d{1,9})/\d{1,9} \[[\d:]+(?:<|,)`),
-		regexp.MustCompile(`\[\s*(\d{1,7})/\d{1,7}\]`),
+	stepForms = []*lazy{
+		pattern(`(?i)\b(?:global[ _])?(?:step|iter(?:ation)?s?)[\s:#=\[(]{1,4}(\d{1,9})\b`),
+		pattern(`\|\s*(\d{1,9})/\d{1,9} \[`),
+		pattern(`\b(\d{1,9})/\d{1,9} \[[\d:]+(?:<|,)`),
+		pattern(`\[\s*(\d{1,7})/\d{1,7}\]`),
 	}
-	loadingBar = regexp.MustCompile(`(?i)loading|checkpoint shards|download|fetching|tokeniz|map:|\bmap \(|scanning|caching|collecting`)
-	nanLoss    = regexp.MustCompile(`(?i)\b\w*loss\w*['"]?\s*[:= ]\s*['"]?(?:tensor\()?nan\b|loss is nan`)
-	yoloNaN    = regexp.MustCompile(`^\s*\d+/\d+\s+[\d.]+G(?:\s+[\d.]+)*(?:\s+nan){2,}`)
+	loadingBar = pattern(`(?i)loading|checkpoint shards|download|fetching|tokeniz|map:|\bmap \(|scanning|caching|collecting`)
+	nanLoss    = pattern(`(?i)\b\w*loss\w*['"]?\s*[:= ]\s*['"]?(?:tensor\()?nan\b|loss is nan`)
+	yoloNaN    = pattern(`^\s*\d+/\d+\s+[\d.]+G(?:\s+[\d.]+)*(?:\s+nan){2,}`)
 
-	frameForms = []*regexp.Regexp{
-		regexp.MustCompile(`^File ".{1,300}?", line \d+, in ([\w.<>]+)`),
-		regexp.MustCompile(`^\S{1,300}\.py:\d+ in ([\w.<>]+)`),     // rich
-		regexp.MustCompile(`^\S{1,300}\.py in ([\w.<>]+)\(`),       // IPython 7
-		regexp.MustCompile(`^File \S{1,300}:\d+, in ([\w.<>]+)\(`), // IPython 8
+	frameForms = []*lazy{
+		pattern(`^File ".{1,300}?", line \d+, in ([\w.<>]+)`),
+		pattern(`^\S{1,300}\.py:\d+ in ([\w.<>]+)`),     // rich
+		pattern(`^\S{1,300}\.py in ([\w.<>]+)\(`),       // IPython 7
+		pattern(`^File \S{1,300}:\d+, in ([\w.<>]+)\(`), // IPython 8
 	}
-	arrowCode = regexp.MustCompile(`^(?:-{2,4}>|❱)\s*\d+\s*(?:│\s*)?(\S.*)$`)
+	arrowCode = pattern(`^(?:-{2,4}>|❱)\s*\d+\s*(?:│\s*)?(\S.*)$`)
 )
 
 type phaseRow struct {
 	phase string
-	re    *regexp.Regexp
+	re    *lazy
 }
 
 // phaseFunctions tell the phase from the name of a function in a traceback.
 var phaseFunctions = []phaseRow{
-	{phaseValidation, regexp.MustCompile(`(?i)^_?(?:run_)?(?:validate|validation|evaluate|eval|val|valid|test)(?:$|_|\b)|(?:^|_)(?:val|validation|eval|evaluation|test)_(?:step|epoch|loop|one_epoch|model|iter)|compute_\w*metric|evaluation_loop|^single_gpu_test|^multi_gpu_test|_evaluate$`)},
-	{phaseSaving, regexp.MustCompile(`(?i)^_?save|_save(?:_|$)|save_(?:checkpoint|model|pretrained|state)|full_state_dict|get_state_dict|consolidate`)},
-	{phaseLoading, regexp.MustCompile(`(?i)^_?load(?:_|$)|from_pretrained|load_(?:state_dict|checkpoint|model|weights|pipeline|diffusion)|_load_|init_worker|init_device|^get_model|^build_model|initialize_model|prepare_model|init_model|^load\w*$|determine_num_available_blocks|profile_run|capture_model|warm_?up`)},
-	{phaseTraining, regexp.MustCompile(`(?i)^_?(?:inner_)?train(?:$|_|ing)|^fit(?:$|_)|backward|(?:^|_)train_(?:step|epoch|batch|one_epoch|loop|iter)|training_step|optimizer_step|^do_train|^run_step$|^training`)},
-	{phaseInference, regexp.MustCompile(`(?i)^_?(?:generate|predict|inference|infer|sample|process_images|txt2img|img2img|decode|transcribe|run_inference)(?:$|_|\b)|execute_model|vae_decode|decode_first_stage`)},
+	{phaseValidation, pattern(`(?i)^_?(?:run_)?(?:validate|validation|evaluate|eval|val|valid|test)(?:$|_|\b)|(?:^|_)(?:val|validation|eval|evaluation|test)_(?:step|epoch|loop|one_epoch|model|iter)|compute_\w*metric|evaluation_loop|^single_gpu_test|^multi_gpu_test|_evaluate$`)},
+	{phaseSaving, pattern(`(?i)^_?save|_save(?:_|$)|save_(?:checkpoint|model|pretrained|state)|full_state_dict|get_state_dict|consolidate`)},
+	{phaseLoading, pattern(`(?i)^_?load(?:_|$)|from_pretrained|load_(?:state_dict|checkpoint|model|weights|pipeline|diffusion)|_load_|init_worker|init_device|^get_model|^build_model|initialize_model|prepare_model|init_model|^load\w*$|determine_num_available_blocks|profile_run|capture_model|warm_?up`)},
+	{phaseTraining, pattern(`(?i)^_?(?:inner_)?train(?:$|_|ing)|^fit(?:$|_)|backward|(?:^|_)train_(?:step|epoch|batch|one_epoch|loop|iter)|training_step|optimizer_step|^do_train|^run_step$|^training`)},
+	{phaseInference, pattern(`(?i)^_?(?:generate|predict|inference|infer|sample|process_images|txt2img|img2img|decode|transcribe|run_inference)(?:$|_|\b)|execute_model|vae_decode|decode_first_stage`)},
 }
 
 // phaseLinesRows tell the phase from the lines just before a failure.
 var phaseLinesRows = []phaseRow{
-	{phaseSaving, regexp.MustCompile(`(?i)\bsaving\b.{0,40}(?:checkpoint|model|weights|state)`)},
-	{phaseLoading, regexp.MustCompile(`(?i)\bloading\b.{0,40}(?:checkpoint|model|weights|shards|pipeline)|llama_model_load|llm_load_tensors|load_tensors:`)},
-	{phaseValidation, regexp.MustCompile(`(?i)\b(?:validating|validation|evaluating|evaluation|val:|eval:|Class\s+Images\s+(?:Instances|Labels))`)},
-	{phaseTraining, regexp.MustCompile(`(?i)\btrain(?:ing)?\b|\bepoch\b|^\s*\d+/\d+\s+[\d.]+G\b`)},
-	{phaseInference, regexp.MustCompile(`(?i)\b(?:generating|inference|sampling|predicting|prompt executed)\b`)},
+	{phaseSaving, pattern(`(?i)\bsaving\b.{0,40}(?:checkpoint|model|weights|state)`)},
+	{phaseLoading, pattern(`(?i)\bloading\b.{0,40}(?:checkpoint|model|weights|shards|pipeline)|llama_model_load|llm_load_tensors|load_tensors:`)},
+	{phaseValidation, pattern(`(?i)\b(?:validating|validation|evaluating|evaluation|val:|eval:|Class\s+Images\s+(?:Instances|Labels))`)},
+	{phaseTraining, pattern(`(?i)\btrain(?:ing)?\b|\bepoch\b|^\s*\d+/\d+\s+[\d.]+G\b`)},
+	{phaseInference, pattern(`(?i)\b(?:generating|inference|sampling|predicting|prompt executed)\b`)},
 }

@@ -2,14 +2,14 @@
 //
 // The flow of a text:
 //
-//	bytes ─ lines.go ─► line (bounded; \n and \r end it)
+//	bytes ─ parser.go ─► line (bounded; \n and \r end it)
 //	line ─ words.go ─► one pass over its bytes; lines without a word of the tables stop here
 //	     ─ clean.go ─► colours, borders, quoting and escapes taken off
 //	     ─ prefix.go ─► rank, pid and stream taken off (interleaved ranks part here)
 //	     ─ message.go ─► a row of the table starts a message, the lines after it may belong to it
-//	     ─ fields.go ─► numbers of the message; guard.go refuses quoted source, hints and questions
-//	     ─ merge.go ─► one failure printed several times becomes one event; recovery is noted
-//	     ─ context.go ─► phase, step, batch size, parameters … from the lines around it
+//	     ─ fields.go, sizes.go ─► numbers of the message; guard.go refuses quoted source, hints, questions
+//	     ─ merge.go, recover.go ─► one failure printed several times becomes one event; recovery is noted
+//	     ─ context.go, context_rows.go ─► phase, step, batch size, parameters … from the lines around it
 //
 // What a failure looks like is said by the rows of the pattern tables (patterns*.go) alone: a new wording
 // is one row and one pair of files in testdata/oom.

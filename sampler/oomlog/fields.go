@@ -1,7 +1,6 @@
 package oomlog
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -92,7 +91,7 @@ func (f *findings) unbreak(body string) {
 }
 
 // capture applies a pattern; matches is how many times it may at most.
-func (f *findings) capture(t *template, re *regexp.Regexp, body string, matches int) {
+func (f *findings) capture(t *template, re *lazy, body string, matches int) {
 	if len(t.names) == 0 {
 		return
 	}

@@ -1,7 +1,6 @@
 package oomlog
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -10,8 +9,8 @@ import (
 // pattern per kind of text; a new kind is one more entry and a pair of files in testdata/oom/negative.
 
 // anyOf joins patterns; each stands on its own.
-func anyOf(flags string, patterns ...string) *regexp.Regexp {
-	return regexp.MustCompile(flags + "(?:" + strings.Join(patterns, "|") + ")")
+func anyOf(flags string, patterns ...string) *lazy {
+	return pattern(flags + "(?:" + strings.Join(patterns, "|") + ")")
 }
 
 // sourceBefore is source code before the message: somebody raises, catches, prints or compares this text.
@@ -62,19 +61,19 @@ var strongHypothesis = anyOf(`(?i)`,
 )
 
 // errorBefore is what stands before an error when a program prints it.
-var errorBefore = regexp.MustCompile(`(?i)(?:^|[\s"'\x60(\[{>,;:|/.])(?:[\w.]*(?:Error|Exception|Failure|Fault|Warning|Abort\w*|OOM\w*)|what\(\)|error|fatal|critical|panic|failed|failure|exception|terminate[d]?|aborted|crash(?:ed)?|reason|message|msg|err|cause|detail|details|stderr|traceback|status|warning|output|returned)(?:\s*\d+)?["'\x60]*\s*(?:\([^()]{0,80}\))?\s*(?:[:=\-–(>]+|\bwith\b)\s*[bru]?["'\x60({\[]*\s*$|\[[^\]]{1,120}:\d+\]\s*$|\b(?:GPU|rank|device|worker|node|process) ?#?\d+:?\s*$`)
+var errorBefore = pattern(`(?i)(?:^|[\s"'\x60(\[{>,;:|/.])(?:[\w.]*(?:Error|Exception|Failure|Fault|Warning|Abort\w*|OOM\w*)|what\(\)|error|fatal|critical|panic|failed|failure|exception|terminate[d]?|aborted|crash(?:ed)?|reason|message|msg|err|cause|detail|details|stderr|traceback|status|warning|output|returned)(?:\s*\d+)?["'\x60]*\s*(?:\([^()]{0,80}\))?\s*(?:[:=\-–(>]+|\bwith\b)\s*[bru]?["'\x60({\[]*\s*$|\[[^\]]{1,120}:\d+\]\s*$|\b(?:GPU|rank|device|worker|node|process) ?#?\d+:?\s*$`)
 
 // happened are words in front that say that it did.
-var happened = regexp.MustCompile(`(?i)(?:\b(?:failed|error(?:ed)?|crashed|aborted|died|caught|occurred|raised|thrown|fatal|exception|unable|exit(?:ed)?|terminated)\b)`)
+var happened = pattern(`(?i)(?:\b(?:failed|error(?:ed)?|crashed|aborted|died|caught|occurred|raised|thrown|fatal|exception|unable|exit(?:ed)?|terminated)\b)`)
 
 // ended is what may stand behind a message without numbers: nothing, punctuation, a place.
-var ended = regexp.MustCompile(`^[\s"'\x60)\]}>*_]*(?:$|[.!;,:(\[{|\\]|error\s*[.!]*\s*$|at\s|in\s|on\s|when calling|-|–|—|<|at$)`)
+var ended = pattern(`^[\s"'\x60)\]}>*_]*(?:$|[.!;,:(\[{|\\]|error\s*[.!]*\s*$|at\s|in\s|on\s|when calling|-|–|—|<|at$)`)
 
 // heading: headings and check boxes of Markdown only name a topic.
-var heading = regexp.MustCompile(`^(?:#{1,6}\s|[-*]\s*\[[ xX]?\])`)
+var heading = pattern(`^(?:#{1,6}\s|[-*]\s*\[[ xX]?\])`)
 
 // openText has no word in it.
-var openText = regexp.MustCompile(`^[\s\W]*$`)
+var openText = pattern(`^[\s\W]*$`)
 
 // isFailure says whether a message that matched is a report of a failure.
 func isFailure(m *message, c candidate, f *findings, body string) bool {
@@ -108,7 +107,7 @@ func isFailure(m *message, c candidate, f *findings, body string) bool {
 }
 
 // remedy begins the answer of a troubleshooting page.
-var remedy = regexp.MustCompile(`(?i)^[\W\d]*(?:solutions?|fix(?:es)?|workarounds?|resolution|remed(?:y|ies)|how to fix|what to do|possible causes?|causes?|symptoms?)\b[^.]{0,40}:`)
+var remedy = pattern(`(?i)^[\W\d]*(?:solutions?|fix(?:es)?|workarounds?|resolution|remed(?:y|ies)|how to fix|what to do|possible causes?|causes?|symptoms?)\b[^.]{0,40}:`)
 
 // explained says whether the lines after a message are those of a help page, not of a log.
 func (m *message) explained() bool {

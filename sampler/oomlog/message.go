@@ -98,7 +98,7 @@ func (p *Parser) look(l line) {
 	p.streams.last = st
 	st.used = l.number
 	var found wordMask
-	compiled.words.scan([]byte(l.text), &found)
+	compiled().words.scan([]byte(l.text), &found)
 	if m := p.start(st, l, &found); m != nil {
 		p.close(st)
 		st.open = m
@@ -109,7 +109,7 @@ func (p *Parser) look(l line) {
 			p.close(st)
 		}
 	}
-	if found.meets(&compiled.recoveries) {
+	if found.meets(&compiled().recoveries) {
 		p.recover(st, l, &found)
 	}
 	st.prev = l
@@ -128,7 +128,7 @@ func (p *Parser) start(st *stream, l line, found *wordMask) *message {
 	tail := l.text[:min(len(l.text), joinedHead)]
 	for _, glue := range []string{" ", ""} {
 		joined := prev.text + glue + tail
-		compiled.words.scan([]byte(joined), &both)
+		compiled().words.scan([]byte(joined), &both)
 		if c := starts(joined, &both, len(prev.text)); c != nil {
 			return newMessage(c, prev, prev.text+glue+l.text)
 		}
@@ -138,11 +138,11 @@ func (p *Parser) start(st *stream, l line, found *wordMask) *message {
 
 // starts returns the rows whose start matches text; where it is cut (cut > 0), only matches across the cut.
 func starts(text string, found *wordMask, cut int) []candidate {
-	if !found.meets(&compiled.events) {
+	if !found.meets(&compiled().events) {
 		return nil
 	}
 	var out []candidate
-	for _, r := range compiled.rows {
+	for _, r := range compiled().rows {
 		if !found.meets(&r.mask) {
 			continue
 		}

@@ -132,7 +132,7 @@ func (p *Parser) physical(b []byte, ended bool) {
 
 // endLine takes one line. end is what ended it.
 func (p *Parser) endLine(raw []byte, end byte) {
-	t := compiled
+	t := compiled()
 	var found wordMask
 	hit := t.words.scan(p.uncolour(raw), &found)
 	p.ring.add(raw, p.number, end == '\r')
@@ -184,7 +184,7 @@ func interesting(raw []byte) []byte {
 		piece := raw[:min(pieceBytes, len(raw))]
 		raw = raw[len(piece):]
 		var found wordMask
-		hit := compiled.words.scan(piece, &found)
+		hit := compiled().words.scan(piece, &found)
 		if hit || wanted {
 			out = append(out, piece...)
 		}

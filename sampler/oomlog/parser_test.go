@@ -187,13 +187,24 @@ func FuzzScan(f *testing.F) {
 
 func TestTables(t *testing.T) {
 	names := map[string]bool{}
-	for _, r := range compiled.rows {
+	for _, r := range compiled().rows {
 		if names[r.name] {
 			t.Errorf("two rows %q", r.name)
 		}
 		names[r.name] = true
 		if r.kind == "" || r.framework == "" || r.memory == "" || len(r.words) == 0 {
 			t.Errorf("row %q is incomplete", r.name)
+		}
+		for _, p := range append(r.fields, r.start) {
+			if n := p.re.get().NumSubexp(); n != len(p.names) {
+				t.Errorf("row %q: groups of %q must be (?:…)", r.name, p.re.source)
+			}
+			p.glued.get()
+		}
+		for _, l := range []*lazy{r.near, r.hostNear, r.gpuNear} {
+			if l != nil {
+				l.get()
+			}
 		}
 		for _, w := range r.words {
 			if w != strings.ToLower(w) || len(w) < 4 {
@@ -246,10 +257,10 @@ func TestLiteralOf(t *testing.T) {
 		}
 	}
 	// What the shortcut says must hold for every field of the tables: a match contains the literal.
-	for _, r := range compiled.rows {
+	for _, r := range compiled().rows {
 		for _, f := range r.fields {
-			if f.needs != "" && !strings.Contains(strings.ToLower(f.re.String()), f.needs) {
-				t.Errorf("row %q: %q is not in %s", r.name, f.needs, f.re)
+			if f.needs != "" && !strings.Contains(strings.ToLower(f.re.source), f.needs) {
+				t.Errorf("row %q: %q is not in %s", r.name, f.needs, f.re.source)
 			}
 		}
 	}

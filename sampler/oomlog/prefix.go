@@ -1,7 +1,6 @@
 package oomlog
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -26,12 +25,12 @@ type line struct {
 // prefixForm is one kind of thing that stands before the text of a line. The groups rank, pid and key
 // are by name; whatever matches is taken off, again and again, until nothing does.
 type prefixForm struct {
-	re     *regexp.Regexp
+	re     *lazy
 	stream bool // the whole prefix tells streams apart
 }
 
-func form(pattern string, stream bool) prefixForm {
-	return prefixForm{re: regexp.MustCompile(`^\s*(?:` + pattern + `)`), stream: stream}
+func form(text string, stream bool) prefixForm {
+	return prefixForm{re: pattern(`^\s*(?:` + text + `)`), stream: stream}
 }
 
 // prefixForms, in the order they are tried.
@@ -83,7 +82,7 @@ var prefixForms = []prefixForm{
 	form(`(?:root|[\w.-]{2,40})[:-] ?\d{1,6}- `, false),
 }
 
-var leadingBlanks = regexp.MustCompile(`^\s*`)
+var leadingBlanks = pattern(`^\s*`)
 
 // unprefix takes the prefixes off a clean line.
 func unprefix(s string) (string, origin, bool) {
@@ -125,7 +124,7 @@ func firstForm(s string) ([]int, *prefixForm) {
 }
 
 func (o *origin) take(f *prefixForm, s string, at []int) {
-	for i, name := range f.re.SubexpNames() {
+	for i, name := range f.re.get().SubexpNames() {
 		if name == "" || at[2*i] < 0 {
 			continue
 		}
@@ -144,7 +143,7 @@ func (o *origin) take(f *prefixForm, s string, at []int) {
 	}
 }
 
-var keyNoise = regexp.MustCompile(`[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d(?:\.\d+)?|\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,\d]*|\[repeated \d+x[^\]]*\]|\s+`)
+var keyNoise = pattern(`[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d(?:\.\d+)?|\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,\d]*|\[repeated \d+x[^\]]*\]|\s+`)
 
 // stableKey drops from a stream's name what changes with every line.
 func stableKey(k string) string {

@@ -1,7 +1,5 @@
 package oomlog
 
-import "regexp"
-
 // A recovery is a wording that says that the program went on after a failure.
 type recovery struct {
 	words   []string
@@ -11,7 +9,7 @@ type recovery struct {
 type compiledRecovery struct {
 	recovery
 	mask wordMask
-	re   *regexp.Regexp
+	re   *lazy
 }
 
 // recoverWithin is how many lines after a failure a recovery may be printed: a traceback may stand between.
@@ -39,7 +37,7 @@ var recoveries = []recovery{
 
 // recover marks the failure that a recovery wording belongs to.
 func (p *Parser) recover(st *stream, l line, found *wordMask) {
-	for _, r := range compiled.recovered {
+	for _, r := range compiled().recovered {
 		if !found.meets(&r.mask) || !r.re.MatchString(l.text) {
 			continue
 		}

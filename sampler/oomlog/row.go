@@ -1,6 +1,6 @@
 package oomlog
 
-import "regexp"
+import "sync"
 
 // Kinds of failure, as CONTRACT names them in error_kind.
 const (
@@ -91,9 +91,9 @@ type compiledRow struct {
 	mask     wordMask
 	start    *template
 	fields   []*template
-	near     *regexp.Regexp
-	hostNear *regexp.Regexp
-	gpuNear  *regexp.Regexp
+	near     *lazy
+	hostNear *lazy
+	gpuNear  *lazy
 }
 
 // tables is everything that is compiled once from the rows.
@@ -106,8 +106,8 @@ type tables struct {
 	recovered  []*compiledRecovery
 }
 
-// compiled is built at start from the tables; nothing changes it later.
-var compiled = buildTables(allRows(), recoveries, factWords)
+// compiled is built from the tables when the first parser is made; nothing changes it later.
+var compiled = sync.OnceValue(func() *tables { return buildTables(allRows(), recoveries, factWords) })
 
 func allRows() []row {
 	var rows []row
@@ -135,15 +135,15 @@ func buildTables(rows []row, recs []recovery, facts []string) *tables {
 	for _, r := range recs {
 		m := t.words.mask(r.words)
 		t.recoveries.merge(m)
-		t.recovered = append(t.recovered, &compiledRecovery{recovery: r, mask: m, re: regexp.MustCompile("(?i)" + loosen(r.pattern))})
+		t.recovered = append(t.recovered, &compiledRecovery{recovery: r, mask: m, re: pattern("(?i)" + loosen(r.pattern))})
 	}
 	t.facts = t.words.mask(facts)
 	return t
 }
 
-func optional(pattern string) *regexp.Regexp {
-	if pattern == "" {
+func optional(text string) *lazy {
+	if text == "" {
 		return nil
 	}
-	return regexp.MustCompile("(?i)" + loosen(pattern))
+	return pattern("(?i)" + loosen(text))
 }

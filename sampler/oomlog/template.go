@@ -1,7 +1,6 @@
 package oomlog
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 )
@@ -59,8 +58,8 @@ var fieldKinds = map[string]captureKind{
 
 // template is a compiled pattern and the meaning of its captures.
 type template struct {
-	re    *regexp.Regexp
-	glued *regexp.Regexp // for text whose lines were joined without a blank
+	re    *lazy
+	glued *lazy // for text whose lines were joined without a blank
 	names []string
 	kinds []captureKind
 	needs string // a lower-case literal that every match has; may be empty
@@ -69,24 +68,24 @@ type template struct {
 var captureMark = regexp.MustCompile(`<([a-z_]+)(?::([a-z]+))?>`)
 
 // compile reads a pattern of the tables. Tables are checked by a test, so a mistake panics at start.
-func compile(pattern string) *template {
+func compile(text string) *template {
 	t := &template{}
 	flags := "(?i)"
-	if rest, ok := strings.CutPrefix(pattern, "(?-i)"); ok {
-		flags, pattern = "", rest
+	if rest, ok := strings.CutPrefix(text, "(?-i)"); ok {
+		flags, text = "", rest
 	}
 	var out strings.Builder
-	for pattern != "" {
-		at := captureMark.FindStringSubmatchIndex(pattern)
+	for text != "" {
+		at := captureMark.FindStringSubmatchIndex(text)
 		if at == nil {
-			out.WriteString(loosen(pattern))
+			out.WriteString(loosen(text))
 			break
 		}
-		out.WriteString(loosen(pattern[:at[0]]))
-		name := pattern[at[2]:at[3]]
+		out.WriteString(loosen(text[:at[0]]))
+		name := text[at[2]:at[3]]
 		kind, field := fieldKinds[name]
 		if at[4] >= 0 {
-			kind = captureKind(pattern[at[4]:at[5]])
+			kind = captureKind(text[at[4]:at[5]])
 		} else if !field {
 			panic("oomlog: capture <" + name + "> needs a kind")
 		}
@@ -95,14 +94,11 @@ func compile(pattern string) *template {
 		}
 		t.names, t.kinds = append(t.names, name), append(t.kinds, kind)
 		out.WriteString("(" + captureForm[kind] + ")")
-		pattern = pattern[at[1]:]
+		text = text[at[1]:]
 	}
 	t.needs = literalOf(out.String())
-	t.re = regexp.MustCompile(flags + out.String())
-	t.glued = regexp.MustCompile(flags + strings.ReplaceAll(out.String(), `\b`, ""))
-	if t.re.NumSubexp() != len(t.names) {
-		panic(fmt.Sprintf("oomlog: groups of %q must be (?:…)", t.re))
-	}
+	t.re = pattern(flags + out.String())
+	t.glued = pattern(flags + strings.ReplaceAll(out.String(), `\b`, ""))
 	return t
 }
 
@@ -119,7 +115,7 @@ func compileAll(patterns []string) []*template {
 
 // literalOf is the longest run of plain letters that a pattern cannot match without: outside groups and
 // classes, and not made optional. Looking for it is a hundred times cheaper than the pattern.
-func literalOf(pattern string) string {
+func literalOf(source string) string {
 	best, run, depth := "", "", 0
 	end := func() {
 		if len(run) > len(best) {
@@ -127,8 +123,8 @@ func literalOf(pattern string) string {
 		}
 		run = ""
 	}
-	for i := 0; i < len(pattern); i++ {
-		switch c := pattern[i]; {
+	for i := 0; i < len(source); i++ {
+		switch c := source[i]; {
 		case c == '\\':
 			end()
 			i++
