@@ -180,6 +180,12 @@ func (f *failure) detail(causes []sampler.Cause) string {
 	if top == "too_big" && f.fitsInHoles() && f.holesShare() < 0.05 {
 		return text + f.words.Say("detail.space") + f.words.Say("detail.usual_holes", "percent", percentOf(f.holes.Or(0), f.reserved()))
 	}
+	if top == "too_big" && f.inTraining() && f.stateDominated() {
+		return text + f.words.Say("detail.space") + f.words.Say("detail.too_big_states")
+	}
+	if top == "too_big" && f.footprint.known {
+		return text + f.words.Say("detail.space") + f.words.Say("detail.too_big_activations", "percent", percentOf(f.footprint.activations.mid(), f.allocated.Or(0)))
+	}
 	if id := "detail." + top; f.words.Has(id) {
 		text += f.words.Say("detail.space") + f.words.Say(id, "elsewhere", gib(f.elsewhere.Or(0)), "outside", gib(f.outside.Or(0)))
 	}

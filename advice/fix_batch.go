@@ -206,7 +206,11 @@ func doHalveBatch(f *failure) []string {
 			a, _, _ := f.command.batchArgument()
 			return []string{f.command.apply([]edit{f.command.replaceValue(a, plainNumber(float64(s.batch)))})}
 		}
-		return append([]string{s.text}, f.caveats(s)...)
+		lines := append([]string{s.text}, f.caveats(s)...)
+		if more, ok := f.command.smallerBatch(2 * k); ok && f.context.FirstStep && !f.inBackward() && more.batch < s.batch {
+			lines = append(lines, f.comment("do.then_more")+"\n"+more.text)
+		}
+		return lines
 	}
 	if config := f.command.deepspeedConfig(); config != "" {
 		return []string{f.comment("do.deepspeed", "file", sampler.Clean(config), "k", k)}
