@@ -201,3 +201,23 @@ func TestSpikesWithSlowCalls(t *testing.T) {
 	press(t, term, "q")
 	ends(t, term, 0)
 }
+
+// The first snapshot comes at once and has the memory of every GPU. On a busy machine one
+// may be too early, not most of them.
+func TestFirstSnapshotHasMemory(t *testing.T) {
+	t.Parallel()
+	const runs = 8
+	without := 0
+	for range runs {
+		first := stream(t, setup{scenario: "peers", args: []string{"--interval", "5s"}}, time.Now().Add(200*time.Millisecond))
+		for _, g := range first[0].GPUs {
+			if g.Memory.Used == nil {
+				without++
+				break
+			}
+		}
+	}
+	if without > runs/4 {
+		t.Errorf("%d of %d runs began without the memory", without, runs)
+	}
+}
