@@ -184,6 +184,7 @@ func intervalBy(by int) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		m.view.interval = step(intervals, m.view.interval, by)
 		m.feed.SetInterval(m.view.interval)
+		m.history.SetInterval(m.view.interval)
 		return m.note("refreshed every " + m.view.interval.String())
 	}
 }
@@ -317,9 +318,4 @@ func (m *Model) confirmReset(k string) tea.Cmd {
 const noticeTime = 3 * time.Second
 
 // note shows a message in the footer for a while.
-func (m *Model) note(text string) tea.Cmd {
-	m.noticed++
-	m.view.notice = text
-	n := m.noticed
-	return tea.Tick(noticeTime, func(time.Time) tea.Msg { return noticeExpired{n} })
-}
+func (m *Model) note(text string) tea.Cmd { return m.noteFor(text, noticeTime) }

@@ -35,6 +35,7 @@ type Options struct {
 	Span     time.Duration // of the plots
 	Notify   Notify
 	Failures <-chan sampler.OOMEvent // of a followed log; nil: none is followed
+	Notices  <-chan string           // for the footer; nil: there are none
 }
 
 // spans that [ and ] go through.
@@ -121,12 +122,16 @@ func (m *Model) paintAs(p colorprofile.Profile) {
 // paintIn changes the theme.
 func (m *Model) paintIn(t *theme.Theme) { m.paint = newPaint(t, m.paint.profile) }
 
-// Init begins to wait for snapshots and for failures in the log.
+// Init begins to wait for snapshots, for failures in the log and for notices.
 func (m *Model) Init() tea.Cmd {
-	if m.opt.Failures == nil {
-		return m.waitForSnapshots
+	wait := []tea.Cmd{m.waitForSnapshots}
+	if m.opt.Failures != nil {
+		wait = append(wait, m.waitForFailure)
 	}
-	return tea.Batch(m.waitForSnapshots, m.waitForFailure)
+	if m.opt.Notices != nil {
+		wait = append(wait, m.waitForNotice)
+	}
+	return tea.Batch(wait...)
 }
 
 // Messages say what happened.
@@ -176,6 +181,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case failureFound:
 		m.failed(msg.event)
 		return m.waitForFailure
+	case noticeSent:
+		return m.sent(msg.text)
 	case tea.WindowSizeMsg:
 		m.resize(msg.Width, msg.Height)
 	case resumed:

@@ -47,10 +47,12 @@ type app struct {
 	err io.Writer
 	env func(string) string
 	opt options
+
+	recorder *recorder // gathers readings; nil: nothing is recorded
 }
 
 // commands of the root, in the order of the help.
-var commands = []func(*app) *cobra.Command{onceCommand, streamCommand, explainCommand, checkCommand, waitCommand, versionCommand}
+var commands = []func(*app) *cobra.Command{onceCommand, streamCommand, explainCommand, checkCommand, waitCommand, recordCommand, versionCommand}
 
 // Main runs nvpeak and returns its exit code.
 func Main(args []string) int {

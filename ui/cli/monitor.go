@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"os"
 	"time"
 
@@ -27,6 +28,9 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 	if !a.isTerminal(a.out) || !a.isTerminal(a.in) {
 		return a.once(cmd.Context(), &onceFlags{})
 	}
+	if a.opt.record != "" {
+		a.newRecorder(a.opt.record)
+	}
 	l, err := a.source()
 	if err != nil {
 		return err
@@ -45,7 +49,11 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 	if a.opt.log != "" {
 		o.Failures = oomlog.Follow(ctx, a.opt.log)
 	}
-	err = ui.Run(ctx, a.in.(*os.File), a.out.(*os.File), ui.New(ctx, l, o))
+	feed, done, err := a.taped(l, &o)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(ui.Run(ctx, a.in.(*os.File), a.out.(*os.File), ui.New(ctx, feed, o)), done())
 	cause := context.Cause(ctx)
 	cancel(nil)
 	l.Wait(closePatience)

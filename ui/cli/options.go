@@ -18,6 +18,7 @@ type options struct {
 	peakInterval time.Duration
 	demo         demoFlag
 	log          string
+	record       string
 	notify       notifyFlag
 	onAlert      string
 	webhook      string
@@ -45,6 +46,7 @@ func (o *options) table() []option {
 		{"peak-interval", "", "NVPEAK_PEAK_INTERVAL", "time between memory readings, a `DURATION` from 1ms to 10s", durationFlag{&o.peakInterval, time.Millisecond, 10 * time.Second}, ""},
 		{"demo", "", "NVPEAK_DEMO", "show scripted GPUs: a `SCENARIO` of " + strings.Join(scenarioNames(), ", ") + "; list names them", &o.demo, demo.Default},
 		{"log", "", "NVPEAK_LOG", "follow a training `LOG`: its out-of-memory errors show in the advice panel", (*textFlag)(&o.log), ""},
+		{"record", "", "NVPEAK_RECORD", "record to a new `FILE` while watching: .jsonl, or compressed .jsonl.zst", (*textFlag)(&o.record), ""},
 		{"notify", "", "NVPEAK_NOTIFY", "announce new critical alerts by `HOW`: bell, desktop, or both with a comma", &o.notify, ""},
 		{"on-alert", "", "NVPEAK_ON_ALERT", "run a shell `COMMAND` on each new critical alert, its JSON on standard input", (*textFlag)(&o.onAlert), ""},
 		{"webhook", "", "NVPEAK_WEBHOOK", "post the JSON of each new critical alert to a `URL`", (*textFlag)(&o.webhook), ""},

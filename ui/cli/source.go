@@ -33,6 +33,9 @@ func (a *app) source() (*live, error) {
 		return nil, a.opt.badEnv
 	}
 	o := sampler.Options{Interval: a.opt.interval, PeakInterval: a.opt.peakInterval, Select: a.opt.gpus}
+	if a.recorder != nil {
+		o.Readings = a.recorder.reading
+	}
 	if name := string(a.opt.demo); name != "" {
 		return demoSource(name, o)
 	}

@@ -3,9 +3,11 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
+	"nvpeak/ui"
 	"nvpeak/ui/plain"
 )
 
@@ -22,9 +24,12 @@ func streamCommand(a *app) *cobra.Command {
 }
 
 // stream writes every snapshot as soon as it is there. It ends quietly when the reader goes.
-func (a *app) stream(ctx context.Context, f *onceFlags) error {
+func (a *app) stream(ctx context.Context, f *onceFlags) (err error) {
 	if a.listDemos() {
 		return nil
+	}
+	if a.opt.record != "" {
+		a.newRecorder(a.opt.record)
 	}
 	l, err := a.source()
 	if err != nil {
@@ -36,10 +41,15 @@ func (a *app) stream(ctx context.Context, f *onceFlags) error {
 	if err := l.start(ctx, oncePatience); err != nil {
 		return err
 	}
+	feed, done, err := a.taped(l, &ui.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, done()) }()
 	out := bufio.NewWriter(a.out)
 	header := true
 	for {
-		snaps, err := l.Next(ctx)
+		snaps, err := feed.Next(ctx)
 		if err != nil {
 			if cause := context.Cause(ctx); cause != nil {
 				return cause

@@ -1,0 +1,213 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"nvpeak/sampler"
+	"nvpeak/sampler/oomlog"
+	"nvpeak/sampler/tape"
+)
+
+// recordFlags are those of `record`.
+type recordFlags struct {
+	out      string
+	span     time.Duration
+	rotate   rotateFlag
+	keep     int
+	noRedact bool
+}
+
+// rotateFlag is a time or a size after which the next file begins.
+type rotateFlag struct {
+	age  time.Duration
+	size int64
+	text string
+}
+
+const (
+	leastRotateAge  = time.Second
+	leastRotateSize = 64 * sampler.KiB
+)
+
+func (r *rotateFlag) String() string { return r.text }
+func (r *rotateFlag) Type() string   { return "DURATION|SIZE" }
+func (r *rotateFlag) Set(text string) error {
+	if d, err := time.ParseDuration(text); err == nil && d >= leastRotateAge {
+		*r = rotateFlag{age: d, text: text}
+		return nil
+	}
+	if b, err := sampler.ParseBytes(text); err == nil && b >= leastRotateSize && b < sampler.Sane {
+		*r = rotateFlag{size: int64(b), text: text}
+		return nil
+	}
+	return fmt.Errorf("%q is neither a time from %v, such as 1h, nor a size from %v, such as 100MiB", text, leastRotateAge, leastRotateSize)
+}
+
+func recordCommand(a *app) *cobra.Command {
+	f := &recordFlags{}
+	c := &cobra.Command{
+		Use:     "record -o FILE",
+		Short:   "record without a screen, until stopped: .jsonl, or compressed .jsonl.zst",
+		Example: "  nvpeak record -o night.jsonl.zst --for 12h\n  nvpeak record -o box.jsonl.zst --rotate 24h --keep 7",
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.record(cmd.Context(), f) },
+	}
+	c.Flags().StringVarP(&f.out, "output", "o", "", "the `FILE`; compressed when its name ends in .zst; - is standard output")
+	c.Flags().Var(durationFlag{&f.span, time.Second, 10 * 365 * 24 * time.Hour}, "for", "end after this `DURATION`")
+	c.Flags().Var(&f.rotate, "rotate", "begin a new file after this time or size, a `LIMIT` such as 1h or 100MiB")
+	c.Flags().IntVar(&f.keep, "keep", 0, "with --rotate: keep this `NUMBER` of finished files, all if 0")
+	c.Flags().BoolVar(&f.noRedact, "no-redact", false, "keep passwords and tokens in command lines")
+	return c
+}
+
+// recordingDone ends a recording that was asked to last for some time.
+type recordingDone struct{}
+
+func (recordingDone) Error() string { return "the recording is over" }
+
+// record writes snapshots and readings to a file until it is stopped. However it is
+// stopped, short of kill -9, the recording is complete and has its end line.
+func (a *app) record(ctx context.Context, f *recordFlags) error {
+	switch {
+	case a.listDemos():
+		return nil
+	case f.out == "" && a.opt.record == "":
+		return usagef("where to? add -o FILE, such as -o run.jsonl.zst")
+	case f.out != "" && a.opt.record != "" && f.out != a.opt.record:
+		return usagef("-o %s and --record %s: name one file", f.out, a.opt.record)
+	case f.keep < 0 || f.keep > 0 && f.rotate.text == "":
+		return usagef("--keep %d: a number of finished files to keep, with --rotate", f.keep)
+	}
+	if f.out == "" {
+		f.out = a.opt.record
+	}
+	r := a.newRecorder(f.out)
+	r.opt.RotateAge, r.opt.RotateSize, r.opt.Keep, r.opt.NoRedact = f.rotate.age, f.rotate.size, f.keep, f.noRedact
+	l, err := a.source()
+	if err != nil {
+		return err
+	}
+	l.simulate = l.skipPast
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer func() { cancel(nil); l.Wait(closePatience) }()
+	if err := l.start(ctx, oncePatience); err != nil {
+		return err
+	}
+	if err := r.create(a.out); err != nil {
+		return err
+	}
+	if f.span > 0 {
+		defer time.AfterFunc(f.span, func() { cancel(recordingDone{}) }).Stop()
+	}
+	if a.opt.log != "" {
+		go func() {
+			for e := range oomlog.Follow(ctx, a.opt.log) {
+				r.failed(e)
+			}
+		}()
+	}
+	err = a.recordAll(ctx, l, r, f)
+	cancel(nil)
+	return errors.Join(err, r.finish(a.err))
+}
+
+// recordAll passes everything that comes to the recorder. Being stopped is no error.
+func (a *app) recordAll(ctx context.Context, l *live, r *recorder, f *recordFlags) error {
+	for first := true; ; first = false {
+		snaps, err := l.Next(ctx)
+		if err != nil {
+			var sig signalError
+			cause := context.Cause(ctx)
+			switch {
+			case errors.As(cause, &sig), errors.Is(cause, recordingDone{}):
+				return nil
+			case cause != nil:
+				return cause
+			}
+			return err
+		}
+		if first && len(snaps) > 0 {
+			a.say(r.beginning(snaps[0], f.span))
+		}
+		for _, s := range snaps {
+			if err := r.take(s); errors.Is(err, errReaderGone) {
+				return nil
+			} else if err != nil {
+				a.say(trouble(err))
+			}
+		}
+	}
+}
+
+func (a *app) say(text string) { fmt.Fprintln(a.err, "nvpeak: "+sampler.Clean(text)) }
+
+// beginning is what is said when a recording begins.
+func (r *recorder) beginning(s *sampler.Snapshot, span time.Duration) string {
+	text := fmt.Sprintf("recording %s", gpusOf(len(s.GPUs)))
+	if s.Host != "" {
+		text += " of " + s.Host
+	}
+	text += " to " + r.name()
+	if span > 0 {
+		return text + fmt.Sprintf(" for %v", span)
+	}
+	return text + "; Ctrl-C ends it"
+}
+
+func gpusOf(n int) string {
+	if n == 1 {
+		return "1 GPU"
+	}
+	return fmt.Sprintf("%d GPUs", n)
+}
+
+func (r *recorder) name() string {
+	if r.path == "-" {
+		return "standard output"
+	}
+	return r.path
+}
+
+// finish closes the recording and says what there is.
+func (r *recorder) finish(to io.Writer) error {
+	err := r.close()
+	text := fmt.Sprintf("nothing was recorded: there was no snapshot yet")
+	if r.snapshots > 0 {
+		text = fmt.Sprintf("recorded %v of %s to %s: %d snapshots", r.last.Sub(r.first).Round(time.Second), gpusOf(r.gpus), r.name(), r.snapshots)
+		if info, statErr := os.Stat(r.path); r.path != "-" && statErr == nil {
+			text += fmt.Sprintf(", %s", sampler.Bytes(info.Size()))
+			if r.opt.RotateAge+time.Duration(r.opt.RotateSize) > 0 {
+				text += " in the newest file"
+			}
+		}
+	}
+	fmt.Fprintln(to, "nvpeak: "+sampler.Clean(text))
+	return err
+}
+
+// trouble is an error of the disk as it is told, once: nvpeak goes on.
+func trouble(err error) string {
+	return fmt.Sprintf("recording: %v; what is written stays, and it goes on when there is room again", err)
+}
+
+// mend says what to do about a file that cannot be recorded to.
+func mend(path string, err error) error {
+	switch {
+	case errors.Is(err, tape.ErrBusy):
+		return fmt.Errorf("%w: choose another name", err)
+	case errors.Is(err, tape.ErrNoFile):
+		return fmt.Errorf("%w: choose the name of a new file", err)
+	case errors.Is(err, os.ErrNotExist):
+		return fmt.Errorf("%w: make its directory first", err)
+	case errors.Is(err, os.ErrPermission):
+		return fmt.Errorf("%w: choose a directory of your own", err)
+	}
+	return err
+}

@@ -1,0 +1,227 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"nvpeak/advice"
+	"nvpeak/sampler"
+	"nvpeak/sampler/tape"
+	"nvpeak/ui"
+)
+
+// recorder writes into a recording whatever passes by: snapshots as somebody reads them,
+// with the alerts that are open then, failures of a followed log, and between two
+// snapshots the readings of the memory lane.
+type recorder struct {
+	path string
+	opt  tape.Options
+
+	mu      sync.Mutex // the memory lane must not wait for anything else
+	changes []change
+
+	taking    sync.Mutex
+	w         *tape.Writer
+	file      bool
+	watch     *advice.Watch
+	alerts    []sampler.Alert // as recorded last
+	said      time.Time       // when
+	prev      *sampler.Snapshot
+	gpus      int
+	snapshots int
+	first     time.Time
+	last      time.Time
+}
+
+// change is a reading that is not yet written.
+type change struct {
+	dev  int
+	at   time.Time
+	used sampler.Bytes
+}
+
+// maxChanges bounds the readings that wait for a snapshot: 64 GPUs that change with every
+// reading for a minute. Beyond that they are dropped; snapshots know the peak all the same.
+const maxChanges = 1 << 17
+
+// errReaderGone: the recording went to a pipe, and nobody reads it any more.
+var errReaderGone = errors.New("nobody reads the recording any more")
+
+// newRecorder makes a recorder that gathers readings from now on; source looks for it.
+func (a *app) newRecorder(path string) *recorder {
+	a.recorder = &recorder{path: path, watch: advice.NewWatch(advice.Options{Need: a.opt.need.Opt}),
+		opt: tape.Options{Program: "nvpeak " + version(), Interval: a.opt.interval, MemoryInterval: a.opt.peakInterval}}
+	return a.recorder
+}
+
+// create makes the file.
+func (r *recorder) create(out io.Writer) (err error) {
+	if r.path == "-" && out != nil {
+		r.w = tape.NewWriter(out, r.opt)
+		return nil
+	}
+	if r.w, err = tape.Create(r.path, r.opt); err != nil {
+		return mend(r.path, err)
+	}
+	r.file = true
+	return nil
+}
+
+// reading gets the readings of the memory lane.
+func (r *recorder) reading(dev int, at time.Time, used sampler.Bytes) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.changes) < maxChanges {
+		r.changes = append(r.changes, change{dev, at, used})
+	}
+}
+
+// until takes the readings up to a moment.
+func (r *recorder) until(at time.Time) []change {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := 0
+	for n < len(r.changes) && !r.changes[n].at.After(at) {
+		n++
+	}
+	taken := slices.Clone(r.changes[:n])
+	r.changes = append(r.changes[:0], r.changes[n:]...)
+	return taken
+}
+
+// take records a snapshot, and the readings before it. The error is one of the disk, told once.
+func (r *recorder) take(s *sampler.Snapshot) error {
+	r.taking.Lock()
+	defer r.taking.Unlock()
+	changes := r.until(s.Time)
+	if r.prev == nil || sameGPUs(r.prev, s) {
+		for _, c := range changes {
+			r.w.Readings(c.dev, c.at, c.used)
+		}
+	} // else: the places of the GPUs changed in between; the windows of the snapshot know the peaks
+	if r.snapshots == 0 {
+		r.first = s.Time
+	}
+	r.snapshots++
+	r.prev, r.gpus, r.last = s, len(s.GPUs), s.Time
+	c := *s
+	c.Alerts = r.open(r.watch.Add(*s), s.Time)
+	err := r.w.Snapshot(&c)
+	if errors.Is(err, syscall.EPIPE) {
+		return errReaderGone
+	}
+	return err
+}
+
+func sameGPUs(a, b *sampler.Snapshot) bool {
+	return slices.EqualFunc(a.GPUs, b.GPUs, func(x, y sampler.GPU) bool { return x.Key() == y.Key() })
+}
+
+// alertsEvery is how often the words of open alerts are recorded anew: their numbers move
+// with every snapshot, and a day of that would be larger than everything else.
+const alertsEvery = time.Minute
+
+// open is what is recorded of the alerts: anew when one comes, goes or changes its level,
+// and each minute.
+func (r *recorder) open(alerts []sampler.Alert, now time.Time) []sampler.Alert {
+	same := slices.EqualFunc(alerts, r.alerts, func(a, b sampler.Alert) bool {
+		return a.T == b.T && a.Kind == b.Kind && a.Level == b.Level && a.GPU.Equal(b.GPU) && a.PID.Equal(b.PID)
+	})
+	if !same || now.Sub(r.said).Abs() >= alertsEvery {
+		r.alerts, r.said = append([]sampler.Alert{}, alerts...), now
+	}
+	return r.alerts
+}
+
+// failed records a failure found in a log. Like the screen, it counts it from the newest
+// snapshot on.
+func (r *recorder) failed(e sampler.OOMEvent) {
+	r.taking.Lock()
+	defer r.taking.Unlock()
+	at := r.last
+	if at.IsZero() {
+		at = time.Now()
+	}
+	r.watch.Event(e, at)
+	gpu := sampler.Opt[int]{}
+	if n, ok := e.GPUIndex.Value(); ok && n >= 0 && n < r.gpus {
+		gpu = sampler.Some(n)
+	}
+	r.w.Event(tape.Event{Time: at, Kind: tape.KindOOM, GPU: gpu, PID: e.PID, Text: e.Kind, OOM: &e})
+}
+
+// close writes the end. A file into which nothing was written is taken away again.
+func (r *recorder) close() error {
+	r.taking.Lock()
+	defer r.taking.Unlock()
+	for _, c := range r.until(r.last.Add(time.Hour)) {
+		r.w.Readings(c.dev, c.at, c.used)
+	}
+	err := r.w.Close()
+	if r.snapshots == 0 && r.file {
+		if info, statErr := os.Stat(r.path); statErr == nil && info.Size() == 0 {
+			os.Remove(r.path) //nolint:errcheck // an empty file stays
+		}
+	}
+	if errors.Is(err, syscall.EPIPE) {
+		return nil
+	}
+	return err
+}
+
+// tee is a source whose snapshots are recorded as they are read.
+type tee struct {
+	*live
+	r       *recorder
+	trouble chan string
+}
+
+// taped is the source of the screen, recorded if that was asked for. done ends the recording.
+func (a *app) taped(l *live, o *ui.Options) (feed ui.Feed, done func() error, err error) {
+	r := a.recorder
+	if r == nil {
+		return l, func() error { return nil }, nil
+	}
+	if err := r.create(nil); err != nil {
+		return nil, nil, err
+	}
+	t := &tee{live: l, r: r, trouble: make(chan string, 8)}
+	o.Notices = t.trouble
+	if o.Failures != nil {
+		o.Failures = r.failures(o.Failures)
+	}
+	return t, r.close, nil
+}
+
+// Next is that of the source; everything it returns is in the recording.
+func (t *tee) Next(ctx context.Context) ([]*sampler.Snapshot, error) {
+	snaps, err := t.live.Next(ctx)
+	for _, s := range snaps {
+		if err := t.r.take(s); err != nil {
+			select {
+			case t.trouble <- trouble(err):
+			default:
+			}
+		}
+	}
+	return snaps, err
+}
+
+// failures passes on the failures of a log, and records them.
+func (r *recorder) failures(in <-chan sampler.OOMEvent) <-chan sampler.OOMEvent {
+	out := make(chan sampler.OOMEvent, 16)
+	go func() {
+		defer close(out)
+		for e := range in {
+			r.failed(e)
+			out <- e
+		}
+	}()
+	return out
+}
