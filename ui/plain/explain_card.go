@@ -23,23 +23,7 @@ func (p *explainPage) card(e advice.Explained) {
 	if c == nil {
 		return
 	}
-	outside, others := "label.outside", "label.others"
-	if !c.OutsideKnown {
-		others = "label.others_own"
-	}
-	if c.Allocated+c.Holes == 0 {
-		outside = "label.process" // its allocator is not known
-		if c.Outside == 0 {
-			others = "label.used" // nothing is known of who
-		}
-	}
-	parts := []cardPart{
-		{p.marks.allocated, "label.allocated", c.Allocated, p.paint.accent},
-		{p.marks.holes, "label.holes", c.Holes, p.paint.warn},
-		{p.marks.outside, outside, c.Outside, p.paint.dim},
-		{p.marks.others, others, c.Others, p.paint.other},
-		{p.marks.free, "label.free", c.Free, plainly},
-	}
+	parts := p.cardParts(c)
 	total := advice.SizeText(c.Total)
 	name := "GPU"
 	if gpu, known := e.GPUIndex.Value(); known {
@@ -65,6 +49,27 @@ func (p *explainPage) card(e advice.Explained) {
 		}
 	}
 	p.flow(left, legend)
+}
+
+// cardParts are the stretches of the bar, with names for what the text tells apart.
+func (p *explainPage) cardParts(c *advice.Card) []cardPart {
+	outside, others := "label.outside", "label.others"
+	if !c.OutsideKnown {
+		others = "label.others_own"
+	}
+	if c.Allocated+c.Holes == 0 {
+		outside = "label.process" // its allocator is not known
+		if c.Outside == 0 {
+			others = "label.used" // nothing is known of who
+		}
+	}
+	return []cardPart{
+		{p.marks.allocated, "label.allocated", c.Allocated, p.paint.accent},
+		{p.marks.holes, "label.holes", c.Holes, p.paint.warn},
+		{p.marks.outside, outside, c.Outside, p.paint.dim},
+		{p.marks.others, others, c.Others, p.paint.other},
+		{p.marks.free, "label.free", c.Free, plainly},
+	}
 }
 
 // scaleCard turns the parts and the request into columns. The bar shrinks when the request
