@@ -31,6 +31,7 @@ type card struct {
 	listed  bool    // some process has a known figure
 	orphan  orphan
 	flush   flushes
+	ends    []ending // at most maxEndings
 	xid     xid
 	fault   fault
 }

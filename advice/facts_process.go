@@ -65,6 +65,7 @@ func (c *card) foldProcesses(now, above, below float64) {
 	for _, p := range c.procs {
 		m, ok := sane(p.process.Memory)
 		if p.tick != c.tick || !ok {
+			sum += p.series.value // missing for a moment: it still has what it had
 			continue
 		}
 		c.listed = true
@@ -108,6 +109,7 @@ func (c *card) emptied(rest, now float64) {
 	if c.rest.plateau >= 0 && max(rest, c.rest.value) < empty && c.rest.floor >= rest {
 		c.rest.start(now, false)
 		c.growing = growing{}
+		c.flush.reset()
 	}
 }
 
@@ -126,6 +128,8 @@ func (c *card) matchProcesses(list []sampler.Process, now float64) (changed bool
 	for n > 0 && now-c.procs[n-1].seen > c.gone {
 		n--
 		c.orphan.ended(c, c.procs[n], now)
+		c.noteEnd(c.procs[n])
+		c.flush.reset()
 	}
 	clear(c.procs[n:])
 	c.procs = c.procs[:n]

@@ -14,7 +14,7 @@ var ruleFlush = Rule{
 	Reason: "At the limit of the card the allocator gives its cache back and asks again, before it gives up: " +
 		"https://docs.pytorch.org/docs/stable/notes/cuda.html",
 	HoldFor:    0,
-	ClearAfter: 5 * time.Minute,
+	ClearAfter: 30 * time.Second,
 	check:      checkFlush,
 }
 

@@ -8,9 +8,10 @@ import (
 )
 
 var ruleOOM = Rule{
-	Code:       "oom",
-	Level:      sampler.LevelCritical,
-	Reason:     "An out-of-memory failure in the followed log, or counted by the allocator inside a process.",
+	Code:  "oom",
+	Level: sampler.LevelCritical,
+	Reason: "An out-of-memory failure in the followed log, counted by the allocator inside a process, or to be guessed from " +
+		"a process that ended at its peak with the card full.",
 	HoldFor:    0,
 	ClearAfter: time.Second,
 	Silences:   []string{"flush"},
@@ -46,6 +47,13 @@ func checkOOM(f *Facts) []finding {
 	}
 	if f.card == nil {
 		return out
+	}
+	if last, n := f.card.endings(f.now); n > 0 {
+		c, level := f.card, sampler.LevelNotice
+		if n > 1 {
+			level = sampler.LevelWarning
+		}
+		out = append(out, finding{id: -2, level: level, say: func() saying { return sayEnding(c, last, n) }})
 	}
 	for _, p := range f.card.procs {
 		if f.now-p.refused <= oomSeconds {

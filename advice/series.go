@@ -228,6 +228,9 @@ func (s *series) findPlateau(next int64, limit float64) {
 // settled is the level the holder keeps: its floor, or, during an excursion that may
 // still come back, the level from which that started.
 func (s *series) settled(t float64) float64 {
+	if s.plateau < 0 {
+		return s.low // still starting: what it has taken it keeps, so far as one can tell
+	}
 	if e, yes := s.inExcursion(t); yes {
 		return e.base
 	}
