@@ -149,6 +149,9 @@ func (f *failure) explain() Explained {
 	if e.Notes == nil {
 		e.Notes = []string{}
 	}
+	if e.OtherProcesses == nil {
+		e.OtherProcesses = []sampler.OtherProcess{} // a list in JSON, never null
+	}
 	if f.event.Recovered {
 		return e // an incident that the program mastered: nothing must be changed
 	}

@@ -179,6 +179,9 @@ func TestExplanationJSON(t *testing.T) {
 					t.Errorf("%s: an event lacks %s", name, key)
 				}
 			}
+			if string(event["other_processes"]) == "null" {
+				t.Errorf("%s: other_processes is no list", name)
+			}
 		}
 	}
 }
