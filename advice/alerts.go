@@ -109,19 +109,41 @@ func (w *Watch) judge(at time.Time) {
 			}
 			f.card = c
 			for _, found := range rule.check(&f) {
-				w.note(incidentKey{rule: r, card: c.key, pid: found.pid, id: found.id}, c, found, at)
+				w.note(incidentKey{rule: r, card: c.key, pid: found.pid, id: found.id}, c, found)
 			}
 		}
 		f.card = nil
 		for _, found := range rule.check(&f) {
-			w.note(incidentKey{rule: r, machine: true, pid: found.pid, id: found.id}, nil, found, at)
+			w.note(incidentKey{rule: r, machine: true, pid: found.pid, id: found.id}, nil, found)
 		}
 	}
 	w.settle(at)
 }
 
+// showFailures raises alerts for failures that were just told, without asking the other
+// rules: they wait for the next snapshot.
+func (w *Watch) showFailures(at time.Time) {
+	r := slices.Index(rules, &ruleOOM)
+	f := Facts{now: w.clock.now, time: at, cards: w.cards, host: &w.host, watch: w}
+	for _, c := range w.cards {
+		f.card = c
+		for _, found := range ruleOOM.check(&f) {
+			w.note(incidentKey{rule: r, card: c.key, pid: found.pid, id: found.id}, c, found)
+		}
+	}
+	f.card = nil
+	for _, found := range ruleOOM.check(&f) {
+		w.note(incidentKey{rule: r, machine: true, pid: found.pid, id: found.id}, nil, found)
+	}
+	for k, in := range w.open {
+		in.ready = k.rule == r && !in.raised
+	}
+	w.raise(at)
+	w.lastAlert = w.list()
+}
+
 // note renews the incident of a finding, or begins one.
-func (w *Watch) note(k incidentKey, c *card, found finding, at time.Time) {
+func (w *Watch) note(k incidentKey, c *card, found finding) {
 	now := w.clock.now
 	in := w.open[k]
 	if in == nil {

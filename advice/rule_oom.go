@@ -75,13 +75,12 @@ func sayOOM(o *oom, c *card) saying {
 	s := saying{numbers: map[string]float64{}}
 	size, asked := sane(o.event.Requested)
 	left, freed := sane(o.event.GPUFree)
-	switch {
-	case asked && freed:
-		s.text = fmt.Sprintf("%s: %s refused with %s free", where, size, left)
-	case asked:
-		s.text = fmt.Sprintf("%s: %s refused", where, size)
-	default:
-		s.text = where
+	s.text = where
+	if asked {
+		s.text += fmt.Sprintf(": %s refused", size)
+	}
+	if asked && freed {
+		s.text += fmt.Sprintf(" with %s free", left)
 	}
 	if o.event.Recovered {
 		s.text += "; the program went on"
