@@ -13,6 +13,9 @@ type History struct {
 	procs map[ProcessKey]*ProcessSeries
 	last  time.Time
 	gap   time.Duration // longest time between two snapshots that is not a gap
+	soon  time.Duration // gap after the next snapshot
+
+	archive bool // keeps everything
 }
 
 // maxTracked bounds how many processes have a history, gone ones included.
@@ -68,12 +71,14 @@ func (p *Process) Key(gpu string) ProcessKey {
 
 // NewHistory makes an empty history for snapshots that come every interval or so.
 func NewHistory(interval time.Duration) *History {
-	return &History{
-		gpus:  map[string]*Series{},
-		procs: map[ProcessKey]*ProcessSeries{},
-		gap:   max(3*interval, 5*time.Second),
-	}
+	gap := gapFor(interval)
+	return &History{gpus: map[string]*Series{}, procs: map[ProcessKey]*ProcessSeries{}, gap: gap, soon: gap}
 }
+
+func gapFor(interval time.Duration) time.Duration { return max(3*interval, 5*time.Second) }
+
+// SetInterval says how often snapshots come after the next one.
+func (h *History) SetInterval(interval time.Duration) { h.soon = gapFor(interval) }
 
 // GPU is the history of the GPU with that Key, or nil.
 func (h *History) GPU(key string) *Series { return h.gpus[key] }
@@ -88,7 +93,7 @@ func (h *History) Add(s *Snapshot) {
 	if d := at.Sub(from); d > h.gap || d < 0 {
 		from = at
 	}
-	h.last = at
+	h.last, h.gap = at, h.soon
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
 		if g.Memory.Used.Known() || !g.Error.Known() {
@@ -104,15 +109,22 @@ func (h *History) Add(s *Snapshot) {
 func (h *History) series(key string) *Series {
 	s := h.gpus[key]
 	if s == nil {
-		s = &Series{UsedMin: newTrack(true, gpuTiers()), plots: map[string]*Track{}}
+		s = &Series{UsedMin: h.track(true, gpuTiers()), plots: map[string]*Track{}}
 		for _, m := range metrics {
 			if m.Plot {
-				s.plots[m.Name] = newTrack(false, gpuTiers())
+				s.plots[m.Name] = h.track(false, gpuTiers())
 			}
 		}
 		h.gpus[key] = s
 	}
 	return s
+}
+
+func (h *History) track(byMin bool, keep [len(tiers)]int) *Track {
+	if h.archive {
+		return &Track{byMin: byMin, all: newEndless()}
+	}
+	return newTrack(byMin, keep)
 }
 
 func (s *Series) add(from, at time.Time, g *GPU) {
@@ -142,7 +154,7 @@ func (h *History) addProcesses(from, at time.Time, g *GPU) {
 		key := g.Processes[i].Key(gpu)
 		p := h.procs[key]
 		if p == nil {
-			p = &ProcessSeries{Used: newTrack(false, processTiers)}
+			p = &ProcessSeries{Used: h.track(false, processTiers)}
 			h.procs[key] = p
 		}
 		p.Used.Add(from, at, float64(v)/float64(MiB))

@@ -118,6 +118,29 @@ func TestHistoryGap(t *testing.T) {
 	}
 }
 
+// TestHistoryOfAnotherInterval: the user asks for slower pictures, then for quicker ones.
+func TestHistoryOfAnotherInterval(t *testing.T) {
+	h := NewHistory(time.Second)
+	at := noon.Truncate(time.Second)
+	add := func(d time.Duration) { at = at.Add(d); h.Add(shot(at, GiB)) }
+	add(0)
+	add(time.Second)
+	h.SetInterval(10 * time.Second)
+	add(time.Second) // the timer that runs is still the old one
+	add(10 * time.Second)
+	add(30 * time.Second)
+	h.SetInterval(time.Second)
+	add(10 * time.Second)
+	add(time.Second)
+	if got := known(h.memory(at, 54)); got != 54 {
+		t.Errorf("%d of 54 seconds are known", got)
+	}
+	add(6 * time.Second)
+	if got := known(h.memory(at, 7)); got != 2 {
+		t.Errorf("%d of 7 seconds around a gap are known, want 2", got)
+	}
+}
+
 // asleep is the time after d in which the machine slept: the wall clock has gone on, the
 // monotonic clock (the second word of a Time) has not.
 func asleep(t time.Time, d time.Duration) time.Time {

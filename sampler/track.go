@@ -25,6 +25,7 @@ var processTiers = [len(tiers)]int{600, 360, 1440}
 type Track struct {
 	byMin bool
 	rings [len(tiers)]ring
+	all   *endless // instead of the rings, in an Archive
 }
 
 // ring holds one value per step. The slot of a step is its number since 1970 modulo the
@@ -51,6 +52,10 @@ func gpuTiers() (keep [len(tiers)]int) {
 
 // Add notes v for the time from (exclusive) to at (inclusive).
 func (t *Track) Add(from, at time.Time, v float64) {
+	if t.all != nil {
+		t.all.add(from, at, float32(v), t.byMin)
+		return
+	}
 	for i := range t.rings {
 		step := int64(tiers[i].step)
 		first, last := from.UnixNano()/step, at.UnixNano()/step

@@ -28,6 +28,20 @@ func NewWatermarks() *Watermarks {
 // Reset forgets all peaks; they begin again with the next snapshot.
 func (w *Watermarks) Reset() { *w = *NewWatermarks() }
 
+// Clone is a copy that goes its own way.
+func (w *Watermarks) Clone() *Watermarks {
+	c := NewWatermarks()
+	for k, m := range w.gpus {
+		mark := *m
+		c.gpus[k] = &mark
+	}
+	for k, m := range w.procs {
+		mark := *m
+		c.procs[k] = &mark
+	}
+	return c
+}
+
 // Process notes one reading of a process between two snapshots.
 func (w *Watermarks) Process(key ProcessKey, used Bytes, at time.Time) {
 	m := w.procs[key]
