@@ -36,7 +36,7 @@ const (
 	// judgeSeconds is how often the rules are asked; snapshots may come faster.
 	judgeSeconds = 0.5
 	// maxSpoken is how many open alerts get new words at a time.
-	maxSpoken = 8
+	maxSpoken = 2
 )
 
 // NewWatch starts watching with the first snapshot that is added.
@@ -163,7 +163,7 @@ func (w *Watch) note(k incidentKey, c *card, found finding) {
 // settle raises what has held, renews what is open and closes what is over.
 func (w *Watch) settle(at time.Time) {
 	now := w.clock.now
-	words := maxSpoken
+	var stale []*incident
 	for k, in := range w.open {
 		rule := rules[k.rule]
 		switch {
@@ -173,14 +173,18 @@ func (w *Watch) settle(at time.Time) {
 				delete(w.open, k)
 			}
 		case in.raised:
-			if in.renew(now, words > 0) {
-				words--
+			if in.renew(now) {
+				stale = append(stale, in)
 			}
 		case now-in.since >= rule.HoldFor.Seconds() && (in.times > 1 || rule.HoldFor == 0):
 			if !w.silenced(in) {
 				in.ready = true
 			}
 		}
+	}
+	slices.SortFunc(stale, func(a, b *incident) int { return cmp.Or(cmp.Compare(a.said, b.said), a.key.compare(b.key)) })
+	for _, in := range stale[:min(len(stale), maxSpoken)] {
+		in.speak(now)
 	}
 	w.raise(at)
 	w.lastAlert = w.list()

@@ -49,14 +49,13 @@ func (in *incident) raise(kind string, now float64, at time.Time) {
 	in.first = in.now
 }
 
-// renew brings an open alert up to date, with new words when there is leave for them.
-func (in *incident) renew(now float64, leave bool) (spoken bool) {
-	if in.found.level != in.now.Level || leave && now-in.said >= saySeconds {
+// renew brings an open alert up to date; stale: its words are old by now.
+func (in *incident) renew(now float64) (stale bool) {
+	if in.found.level != in.now.Level {
 		in.speak(now)
-		return true
 	}
 	in.now.ETA = in.found.eta
-	return false
+	return now-in.said >= saySeconds
 }
 
 func (in *incident) speak(now float64) {
