@@ -33,23 +33,28 @@ func (b Bytes) Less(c Bytes) Bytes {
 	return b - c
 }
 
-// String is the amount as people read it: "512 B", "20.0 MiB", "15.8 GiB".
+// String is the amount as people read it, up to 1000 TiB in at most nine columns: "512 B",
+// "20.0 MiB", "1010 MiB", "15.8 GiB".
 func (b Bytes) String() string {
-	switch { // from 1023.95 of a unit on, it would print as 1024.0
+	switch { // from 1023.5 of a unit on, it would print as 1024
 	case b < KiB:
 		return strconv.FormatUint(uint64(b), 10) + " B"
-	case b < MiB-MiB/20000:
+	case b < MiB-MiB/2048:
 		return unit(b, KiB, "KiB")
-	case b < GiB-GiB/20000:
+	case b < GiB-GiB/2048:
 		return unit(b, MiB, "MiB")
-	case b < TiB-TiB/20000:
+	case b < TiB-TiB/2048:
 		return unit(b, GiB, "GiB")
 	}
 	return unit(b, TiB, "TiB")
 }
 
 func unit(b, u Bytes, name string) string {
-	return strconv.FormatFloat(float64(b)/float64(u), 'f', 1, 64) + " " + name
+	f, digits := float64(b)/float64(u), 1
+	if f >= 999.95 {
+		digits = 0
+	}
+	return strconv.FormatFloat(f, 'f', digits, 64) + " " + name
 }
 
 // Short is the amount in at most five columns: "512B", "20M", "15.8G", "141G".

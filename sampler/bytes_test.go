@@ -57,7 +57,9 @@ func TestBytesText(t *testing.T) {
 		{KiB, "1.0 KiB", "1K"},
 		{1023*KiB + 1000, "1.0 MiB", "1M"}, // never "1024.0 KiB"
 		{20 * MiB, "20.0 MiB", "20M"},
-		{1010 * MiB, "1010.0 MiB", "1.0G"},
+		{1010 * MiB, "1010 MiB", "1.0G"},
+		{1000*MiB - 1, "1000 MiB", "1.0G"},
+		{999*MiB + 900*KiB, "999.9 MiB", "1.0G"},
 		{GiB - 1, "1.0 GiB", "1.0G"},
 		{GiB, "1.0 GiB", "1.0G"},
 		{16986595656, "15.8 GiB", "15.8G"},
@@ -66,7 +68,7 @@ func TestBytesText(t *testing.T) {
 		{99*GiB + 1000*MiB, "100.0 GiB", "100G"},
 		{TiB - 1, "1.0 TiB", "1.0T"}, // never "1024.0 GiB"
 		{TiB, "1.0 TiB", "1.0T"},
-		{1500 * TiB, "1500.0 TiB", "1.5P"},
+		{1500 * TiB, "1500 TiB", "1.5P"},
 	} {
 		if got := row.b.String(); got != row.string {
 			t.Errorf("Bytes(%d).String() = %q, want %q", uint64(row.b), got, row.string)
@@ -108,7 +110,7 @@ func checkText(t *testing.T, b Bytes) {
 		t.Errorf("Short of %d is %q", uint64(b), short)
 	}
 	long := b.String()
-	if strings.HasPrefix(long, "1024.0") && b < TiB {
+	if strings.HasPrefix(long, "1024") && b < TiB || len(long) > 9 && b < 1000*TiB {
 		t.Errorf("String of %d is %q", uint64(b), long)
 	}
 	if b >= Sane/2 {

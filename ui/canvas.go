@@ -65,8 +65,8 @@ func (c *canvas) set(x, y int, r rune, role theme.Role) {
 		r = asciiFor(r)
 	}
 	row := c.cells[y*c.w : (y+1)*c.w]
-	if c.ascii && r == 0 {
-		r = ' ' // the first half has become '?'
+	if r == 0 && (c.ascii || x == 0) {
+		r = ' ' // the first half has become '?', or is outside
 	}
 	if row[x].r == 0 && r != 0 && x > 0 { // one half of a wide rune goes, so the other must
 		row[x-1].r = ' '

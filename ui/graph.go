@@ -11,12 +11,13 @@ import (
 
 // graph is a plot of one or two series over time: one value per column, NaN for a gap.
 type graph struct {
-	main, back []float64 // back is drawn behind main and scaled to 0..100
-	top        float64   // upper end of the y axis, over 0
-	axis       string    // what stands at the top of the y axis
-	mark       float64   // where the watermark line goes; NaN for none
-	markText   string    // "▲ 47.0G 2m ago"
-	span       string    // "5m"
+	main, back  []float64 // back is drawn behind main and scaled to 0..100
+	top         float64   // upper end of the y axis, over 0
+	axis        string    // what stands at the top of the y axis
+	mark        float64   // where the watermark line goes; NaN for none
+	markText    string    // "▲ 47.0G 2m ago"
+	span        string    // "5m"
+	spanColumns int       // how many columns that is; the plot may hold more
 }
 
 // axisWidth is the columns left of the plot: a figure of up to four and the axis.
@@ -29,7 +30,7 @@ var seriesColor = map[theme.Role]asciigraph.AnsiColor{theme.UtilPlot: asciigraph
 // graphColumns is how many values a graph of that width takes.
 func graphColumns(w int) int { return max(w-axisWidth, 0) }
 
-// draw draws the graph into r: the plot above, its span in the last row's axis.
+// draw draws the graph into r; its span stands in the last row, where it begins.
 func (g *graph) draw(c *canvas, r rect, v *view) {
 	n := graphColumns(r.w)
 	if r.h < 2 || n < 4 || !(g.top > 0) || math.IsInf(g.top, 1) || len(g.main) == 0 {
@@ -40,6 +41,7 @@ func (g *graph) draw(c *canvas, r rect, v *view) {
 		drawSeries(c, r.x+axisWidth, r.y+y, r.x+r.w, line)
 	}
 	g.drawMark(c, r, v)
+	c.put(r.x+axisWidth+max(0, n-g.spanColumns), r.y+r.h-1, r.x+r.w, theme.Faint, "-"+g.span)
 }
 
 func (g *graph) drawAxis(c *canvas, r rect, v *view) {
@@ -51,7 +53,6 @@ func (g *graph) drawAxis(c *canvas, r rect, v *view) {
 		c.right(r.x, r.y+(r.h-1)/2, r.x+axisWidth-1, theme.Dim, figure(g.top*(1-float64((r.h-1)/2)/float64(r.h-1))))
 	}
 	c.right(r.x, r.y+r.h-1, r.x+axisWidth-1, theme.Dim, "0")
-	c.put(r.x+axisWidth, r.y+r.h-1, r.x+r.w, theme.Faint, "-"+g.span)
 }
 
 // plot lets asciigraph draw the series and returns its lines without its axis. It gets

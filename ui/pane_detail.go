@@ -102,9 +102,10 @@ func (v *view) processPlot(c *canvas, r rect, row procRow) {
 		return
 	}
 	n := graphColumns(r.w)
-	gr := graph{top: row.gpu.Memory.Total.Or(0).GiB(), span: span(v.span), mark: nan}
+	step := sampler.ColumnStep(v.span, n)
+	gr := graph{top: row.gpu.Memory.Total.Or(0).GiB(), span: span(v.span), spanColumns: int(v.span / step), mark: nan}
 	gr.axis = figure(gr.top)
-	gr.main = scaled(s.Used.Columns(nil, v.now(), sampler.ColumnStep(v.span, n), n), 1.0/1024)
+	gr.main = scaled(s.Used.Columns(nil, v.now(), step, n), 1.0/1024)
 	if p := row.proc.Peak; p != nil {
 		gr.mark = p.Bytes.GiB()
 		gr.markText = fmt.Sprintf("%c %s %s", v.glyphs.Peak, p.Bytes.Short(), ago(v.now().Sub(p.Time)))

@@ -109,7 +109,8 @@ func (v *view) laneText(lane sampler.Lane) piece {
 func (v *view) footer(c *canvas, r rect) {
 	switch {
 	case v.prompt != "":
-		c.put(r.x+1, r.y, r.x+r.w, theme.Strong, v.prompt)
+		x := c.put(r.x+1, r.y, r.x+r.w, theme.Strong, v.prompt)
+		c.put(x+1, r.y, r.x+r.w, theme.Warning, v.notice)
 	case v.notice != "":
 		c.put(r.x+1, r.y, r.x+r.w, theme.Strong, v.notice)
 	default:

@@ -22,7 +22,7 @@ func (v *view) help(c *canvas, t *theme.Theme, top int) {
 	sign(theme.Ok, g.Bar[len(g.Bar)-1], "used by processes; yellow from 80 %, orange from 90, red from 95")
 	sign(theme.Unknown, g.BarUnknown, "used, but by no process the driver names")
 	sign(theme.Reserved, g.BarReserve, "kept by driver and firmware")
-	sign(theme.Peak, g.Peak, "sampled peak since the start: the largest reading, never less than this was used")
+	sign(theme.Peak, g.Peak, "sampled peak since the start: a floor of the true peak")
 	sign(theme.Need, g.Need, "where the next allocation (the need) would reach")
 	lines = append(lines, textLine{},
 		textLine{{theme.Dim, "Memory is read every 20 ms, the rest each second. What a program frees and"}},

@@ -1,0 +1,273 @@
+package ui
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"nvpeak/sampler"
+	"nvpeak/theme"
+)
+
+// bare is a view without a world.
+func bare() *view { return &view{glyphs: &theme.Unicode, span: 5 * time.Minute} }
+
+// TestMemoryBar: on a card of 100 units and a bar of 10 columns.
+func TestMemoryBar(t *testing.T) {
+	some := func(n int) sampler.Opt[sampler.Bytes] { return sampler.Some(sampler.Bytes(n)) }
+	for _, row := range []struct {
+		name                     string
+		used, unattributed, resv int
+		peak, need               int // 0: none
+		want                     string
+		total                    int
+	}{
+		{"empty", 0, 0, 0, 0, 0, "··········", 100},
+		{"full", 100, 0, 0, 0, 0, "██████████", 100},
+		{"parts of a cell", 35, 0, 0, 0, 0, "███▌······", 100},
+		{"peak", 35, 0, 0, 80, 0, "███▌····▲·", 100},
+		{"peak at the end", 35, 0, 0, 100, 0, "███▌·····▲", 100},
+		{"peak of now", 30, 0, 0, 30, 0, "███▲······", 100},
+		{"reserved", 35, 0, 20, 0, 0, "███▌····▒▒", 100},
+		{"reserved, full", 80, 0, 20, 0, 0, "████████▒▒", 100},
+		{"unattributed", 40, 20, 0, 0, 0, "██▓▓······", 100},
+		{"need", 30, 0, 0, 0, 20, "███··┊····", 100},
+		{"need too large", 30, 0, 0, 0, 500, "███······┊", 100},
+		{"peak over need", 30, 0, 0, 55, 20, "███··▲····", 100},
+		{"more used than total", 300, 0, 0, 0, 0, "██████████", 100},
+		{"more of everything than total", 300, 400, 500, 600, 700, "▓▓▓▓▓▓▓▓▓▲", 100},
+		{"no total", 30, 0, 0, 50, 10, "··········", 0},
+	} {
+		m := sampler.Memory{Used: some(row.used), Unattributed: some(row.unattributed), Reserved: some(row.resv)}
+		if row.total > 0 {
+			m.Total = some(row.total)
+		}
+		if row.peak > 0 {
+			m.Peak = &sampler.Peak{Bytes: sampler.Bytes(row.peak)}
+		}
+		c := newCanvas(12, 1)
+		bare().memoryBar(c, 1, 0, 10, &m, sampler.Bytes(row.need))
+		if got := c.lines()[0]; got != " "+row.want+" " {
+			t.Errorf("%s: %q, want %q", row.name, got, row.want)
+		}
+	}
+}
+
+// TestPeakMarkOnTheBar: at every width the mark stands where the peak is.
+func TestPeakMarkOnTheBar(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for range 3000 {
+		w := 1 + rnd.IntN(200)
+		total := 1 + sampler.Bytes(rnd.Uint64N(1<<uint(1+rnd.IntN(59))))
+		peak := sampler.Bytes(rnd.Uint64N(uint64(total) + 1))
+		m := sampler.Memory{Total: sampler.Some(total), Used: sampler.Some(sampler.Bytes(rnd.Uint64N(uint64(peak) + 1))), Peak: &sampler.Peak{Bytes: peak}}
+		c := newCanvas(w, 1)
+		bare().memoryBar(c, 0, 0, w, &m, 0)
+		at := -1
+		for x, cell := range c.cells {
+			if cell.r == '▲' {
+				if at >= 0 || cell.role != theme.Peak {
+					t.Fatalf("two marks, or one that looks like something else: %q", c.lines()[0])
+				}
+				at = x
+			}
+		}
+		share := float64(peak) / float64(total)
+		if left, right := float64(at)/float64(w), float64(at+1)/float64(w); share < left-1e-9 || share > right+1e-9 {
+			t.Fatalf("the peak is %v of %v, the mark is in column %d of %d", peak, total, at, w)
+		}
+	}
+}
+
+// rows of a canvas in which that role stands within the columns.
+func rowsOf(c *canvas, r rect, role theme.Role) (rows []int) {
+	for y := r.y; y < r.y+r.h; y++ {
+		for x := r.x + axisWidth; x < r.x+r.w; x++ {
+			if cell := c.cells[y*c.w+x]; cell.role == role && cell.r != ' ' {
+				rows = append(rows, y)
+				break
+			}
+		}
+	}
+	return rows
+}
+
+// TestWatermarkLine: the line stands in the row of its value: where the plot reached the
+// peak, and there still when the peak has scrolled out.
+func TestWatermarkLine(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for range 500 {
+		r := rect{rnd.IntN(3), rnd.IntN(3), 12 + rnd.IntN(180), 3 + rnd.IntN(30)}
+		n := graphColumns(r.w)
+		top := math.Pow(10, float64(rnd.IntN(8)-3)) * (1 + rnd.Float64())
+		peak := top * (0.6 + 0.4*rnd.Float64())
+		g := graph{top: top, span: "5m", spanColumns: n, mark: peak, main: make([]float64, n)}
+		at := 2 + rnd.IntN(n-3)
+		g.main[at] = peak
+		c := newCanvas(r.x+r.w, r.y+r.h)
+		g.draw(c, r, bare())
+		plot, mark := rowsOf(c, r, theme.Plot), rowsOf(c, r, theme.Peak)
+		if len(mark) != 1 || len(plot) == 0 || plot[0] != mark[0] {
+			t.Fatalf("%+v of %g in %+v: the plot reaches row %v, the watermark is in %v\n%s", peak, top, r, plot, mark, strings.Join(c.lines(), "\n"))
+		}
+		out := newCanvas(r.x+r.w, r.y+r.h)
+		g.main[at] = 0
+		g.draw(out, r, bare())
+		if gone := rowsOf(out, r, theme.Peak); len(gone) != 1 || gone[0] != mark[0] {
+			t.Fatalf("the peak has scrolled out, and the watermark went from row %v to %v", mark, gone)
+		}
+	}
+}
+
+// TestGraphOfAnything: gaps, constants, single values, absurd values: every column is
+// where it should be, and nothing panics.
+func TestGraphOfAnything(t *testing.T) {
+	inf, rnd := math.Inf(1), rand.New(rand.NewPCG(9, 9))
+	for range 3000 {
+		w, h := 1+rnd.IntN(120), 1+rnd.IntN(30)
+		tops := []float64{0, -1, nan, inf, 1e-12, 1, 80, 1e18, math.MaxFloat64, math.SmallestNonzeroFloat64}
+		g := graph{top: tops[rnd.IntN(len(tops))], span: "24h", spanColumns: rnd.IntN(300) - 50, axis: "80.0", mark: nan, markText: "▲ 1"}
+		for range rnd.IntN(150) {
+			odd := []float64{nan, nan, 0, 1, 80, -5, inf, -inf, math.MaxFloat64, 1e-300}
+			g.main = append(g.main, odd[rnd.IntN(len(odd))])
+			g.back = append(g.back, odd[rnd.IntN(len(odd))])
+		}
+		if rnd.IntN(2) == 0 {
+			g.back, g.mark = nil, odd(rnd)
+		}
+		c := newCanvas(w, h)
+		g.draw(c, rect{0, 0, w, h}, bare())
+	}
+}
+
+func odd(rnd *rand.Rand) float64 {
+	return []float64{-1, 0, 1e300, math.Inf(1), math.Inf(-1), 40}[rnd.IntN(6)]
+}
+
+// TestGraphKeepsColumns: a value is drawn in its own column, at every width.
+func TestGraphKeepsColumns(t *testing.T) {
+	for w := 12; w < 200; w += 7 {
+		n := graphColumns(w)
+		for at := 1; at < n; at += 5 {
+			g := graph{top: 100, span: "5m", mark: nan, main: make([]float64, n)}
+			g.main[at] = 100
+			c := newCanvas(w, 9)
+			g.draw(c, rect{0, 0, w, 9}, bare())
+			found := -1
+			for x := axisWidth; x < w; x++ {
+				if r, role := c.at(x, 0); role == theme.Plot && r != ' ' {
+					found = x
+					break
+				}
+			}
+			if found != axisWidth+at && found != axisWidth+at-1 { // the edge that rises is between two columns
+				t.Fatalf("width %d: the spike of value %d stands in column %d", w, at, found-axisWidth)
+			}
+		}
+	}
+}
+
+// TestSpikeOnScreenAtEverySpan: a spike that one reading saw is in the plot of every span
+// that reaches back to it, at every width.
+func TestSpikeOnScreenAtEverySpan(t *testing.T) {
+	const day = 24 * 60 * 60
+	ages := map[time.Duration]time.Duration{}
+	spike := map[int]bool{}
+	for _, s := range spans {
+		ages[s] = s * 9 / 10
+		spike[day-int(ages[s]/time.Second)] = true
+	}
+	m := model(nil, 80, 24, Options{})
+	s := gpus(1, 0, false)
+	g := &s.GPUs[0]
+	for i := range day + 1 {
+		s.Time = afternoon.Add(time.Duration(i-day) * time.Second)
+		g.Memory.Used = sampler.Some(9 * sampler.GiB)
+		g.Memory.Window = &sampler.Window{Min: 9 * sampler.GiB, Max: 9 * sampler.GiB, MaxTime: s.Time, Readings: 50}
+		if spike[i] {
+			g.Memory.Window.Max = 79 * sampler.GiB
+		}
+		m.history.Add(s)
+	}
+	g.Memory.Peak = nil
+	m.view.snap = s
+	for _, span := range spans {
+		m.view.span = span
+		for _, w := range []int{30, 46, 80, 120, 200, 400} {
+			r := rect{0, 0, w, 12}
+			c := newCanvas(w, 12)
+			m.view.gpuPlot(c, r, g)
+			n := graphColumns(w)
+			step := sampler.ColumnStep(span, n)
+			x := w - 1 - int(ages[span]/step)
+			seen := false
+			for dx := -2; dx <= 1; dx++ {
+				if r, role := c.at(x+dx, 0); role == theme.Plot && r != ' ' {
+					seen = true
+				}
+			}
+			if !seen {
+				t.Errorf("span %v, width %d: no spike in column %d\n%s", span, w, x, strings.Join(c.lines(), "\n"))
+			}
+		}
+	}
+}
+
+// TestSpanLabel: the label of the span stands where the span begins.
+func TestSpanLabel(t *testing.T) {
+	for _, span := range spans {
+		for _, w := range []int{80, 120, 200, 400} {
+			m := model(past(gpus(1, 0, false), 3), w, 30, Options{Span: span})
+			n := graphColumns(w)
+			want := w - int(span/sampler.ColumnStep(span, n))
+			for _, line := range m.draw().lines() {
+				if !strings.HasPrefix(line, "   0┤") {
+					continue
+				}
+				head, _, ok := strings.Cut(line, "-"+spanText(span))
+				if got := len([]rune(head)); !ok || got != want {
+					t.Errorf("span %v, width %d: the label is in column %d, the span begins in %d: %q", span, w, got, want, line)
+				}
+			}
+		}
+	}
+}
+
+func spanText(d time.Duration) string { return span(d) }
+
+// TestSpark: one row of small bars.
+func TestSpark(t *testing.T) {
+	c := newCanvas(9, 1)
+	bare().spark(c, 0, 0, []float64{0, 12.5, 50, nan, 99, 100, 500, -5}, 100, func(float64) theme.Role { return theme.Ok })
+	if got := c.lines()[0]; got != "▁▂▅ ███▁ " {
+		t.Errorf("%q", got)
+	}
+	bare().spark(c, 0, 0, []float64{1}, 0, nil)
+}
+
+// TestPercentBar: any percentage there may be.
+func TestPercentBar(t *testing.T) {
+	for _, row := range []struct {
+		p    sampler.Opt[int]
+		want string
+	}{{sampler.Opt[int]{}, "····"}, {sampler.Some(0), "····"}, {sampler.Some(50), "━━··"}, {sampler.Some(100), "━━━━"}, {sampler.Some(255), "━━━━"},
+		{sampler.Some(-7), "····"}, {sampler.Some(math.MaxInt), "····"}} {
+		c := newCanvas(4, 1)
+		bare().percentBar(c, 0, 0, 4, row.p, theme.Util)
+		if got := c.lines()[0]; got != row.want && row.p.Or(0) != math.MaxInt {
+			t.Errorf("%v: %q, want %q", row.p, got, row.want)
+		}
+	}
+}
+
+func ExampleFrame() {
+	s := &sampler.Snapshot{Time: afternoon, Host: "box7", GPUs: []sampler.GPU{{Memory: sampler.Memory{
+		Total: sampler.Some(80 * sampler.GiB), Used: sampler.Some(41 * sampler.GiB), Free: sampler.Some(39 * sampler.GiB),
+		Peak: &sampler.Peak{Bytes: 66 * sampler.GiB, Time: afternoon}}}}}
+	fmt.Print(Frame([]*sampler.Snapshot{s}, 38, 2, Options{}))
+	// Output:
+	//  0 ██████▋···▲··  41.0/80G ▲66.0   N/A
+}

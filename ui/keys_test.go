@@ -1,0 +1,351 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"nvpeak/sampler"
+)
+
+// state is what keys change, in words.
+func state(m *Model) string {
+	v := &m.view
+	return fmt.Sprintf("mode %d focus %d scroll %d cursor %d sort %s reverse %v span %v metric %s paused %v need %v theme %s interval %v resets %d worst %v",
+		m.mode, v.focus, v.scroll, v.cursor, columns[v.sort].title, v.reverse, v.span, v.metric, v.paused, v.need.Or(0),
+		m.paint.theme.Name, m.feed.(*silent).interval, m.feed.(*silent).resets, m.worstFirst)
+}
+
+// TestKeys: keys, and all that they change.
+func TestKeys(t *testing.T) {
+	snaps := past(gpus(8, 2, false), 5) // 16 processes, and 8 rows of unattributed memory
+	initial := state(model(snaps, 120, 40, Options{Theme: "dark"}))
+	for _, row := range []struct{ keys, was, is string }{
+		{"[", "span 5m0s", "span 1m0s"},
+		{"[ [ [", "span 5m0s", "span 1m0s"},
+		{"]", "span 5m0s", "span 15m0s"},
+		{"] ] ] ] ] ]", "span 5m0s", "span 24h0m0s"},
+		{"m", "metric memory.used", "metric utilization.gpu"},
+		{"m m m m", "", ""},
+		{"3", "focus -1", "focus 2"},
+		{"8", "focus -1", "focus 7"},
+		{"9", "", ""},
+		{"3 0", "", ""},
+		{"tab", "focus -1", "focus 0"},
+		{"8 tab", "focus -1", "focus 0"},
+		{"w", "worst false", "worst true"},
+		{"w w", "", ""},
+		{"}", "scroll 0", "scroll 1"},
+		{"} {", "", ""},
+		{"{", "", ""},
+		{"o", "sort GPU MEM", "sort ▲PEAK"},
+		{"f6 f6", "sort GPU MEM", "sort SHARE"},
+		{"O", "reverse false", "reverse true"},
+		{"O o", "sort GPU MEM", "sort ▲PEAK"}, // a new column begins in its own direction
+		{"p", "paused false", "paused true"},
+		{"p p", "", ""},
+		{"P", "mode 0", "mode 5"},
+		{"P y", "resets 0", "resets 1"},
+		{"P n", "", ""},
+		{"P q", "", ""},
+		{"-", "interval 0s", "interval 2s"},
+		{"+", "interval 0s", "interval 500ms"},
+		{"=", "interval 0s", "interval 500ms"},
+		{"+ + + +", "interval 0s", "interval 250ms"},
+		{"T", "theme dark", "theme light"},
+		{"j", "cursor -1", "cursor 0"},
+		{"down down", "cursor -1", "cursor 1"},
+		{"k", "cursor -1", "cursor 0"},
+		{"j j j k", "cursor -1", "cursor 1"},
+		{"pgdown", "cursor -1", "cursor 9"},
+		{"pgdown pgup", "cursor -1", "cursor 0"},
+		{"G", "cursor -1", "cursor 23"},
+		{"end home", "cursor -1", "cursor 0"},
+		{"j j esc", "", ""},
+		{"enter", "mode 0 focus -1 scroll 0 cursor -1", "mode 3 focus -1 scroll 0 cursor 0"},
+		{"j j enter", "mode 0 focus -1 scroll 0 cursor -1", "mode 3 focus -1 scroll 0 cursor 1"},
+		{"j enter x", "cursor -1", "cursor 0"},
+		{"j enter ]", "mode 0 focus -1 scroll 0 cursor -1 sort GPU MEM reverse false span 5m0s", "mode 3 focus -1 scroll 0 cursor 0 sort GPU MEM reverse false span 15m0s"},
+		{"?", "mode 0", "mode 1"},
+		{"f1", "mode 0", "mode 1"},
+		{"? j j", "mode 0", "mode 1"},
+		{"? q", "", ""},
+		{"? ?", "", ""},
+		{"a", "mode 0", "mode 2"},
+		{"a esc", "", ""},
+		{"a 3", "", ""},
+		{"n", "mode 0", "mode 4"},
+		{"n 1 6 G enter", "need 0 B", "need 16.0 GiB"},
+		{"n 3 0 0 M i B enter", "need 0 B", "need 300.0 MiB"},
+		{"n 1 2 backspace 5 G enter", "need 0 B", "need 15.0 GiB"},
+		{"n 9 9 ctrl+u 1 G enter", "need 0 B", "need 1.0 GiB"},
+		{"n 1 6 G esc", "", ""},
+		{"n 1 6 G enter n enter", "", ""},
+		{"n 1 6 G enter n 2 G esc", "need 0 B", "need 16.0 GiB"},
+		{"n x enter", "mode 0", "mode 4"},
+		{"n x enter 1 G enter", "need 0 B", "need 1.0 GiB"},
+		{"n q ? esc", "", ""},
+		{"z é f12 ctrl+u ctrl+l space", "", ""},
+	} {
+		m := model(snaps, 120, 40, Options{Theme: "dark"})
+		press(m, row.keys)
+		want := initial
+		if row.was != "" && !strings.Contains(initial, row.was) {
+			t.Fatalf("%q is not in the first state, %s", row.was, initial)
+		}
+		want = strings.Replace(want, row.was, row.is, 1)
+		if got := state(m); got != want {
+			t.Errorf("keys %q:\n got %s\nwant %s", row.keys, got, want)
+		}
+	}
+}
+
+func TestKeysQuit(t *testing.T) {
+	for _, keys := range []string{"q", "f10", "ctrl+c", "n ctrl+c", "? ctrl+c", "P ctrl+c", "enter ctrl+c"} {
+		cmd := press(model(past(gpus(1, 1, false), 2), 80, 24, Options{}), keys)
+		if cmd == nil {
+			t.Errorf("%q does not quit", keys)
+		} else if _, ok := cmd().(tea.QuitMsg); !ok {
+			t.Errorf("%q does not quit", keys)
+		}
+	}
+}
+
+// TestKeysBeforeAnything: no key falls over while nothing has come yet.
+func TestKeysBeforeAnything(t *testing.T) {
+	for _, snaps := range [][]*sampler.Snapshot{nil, {gpus(0, 0, false)}, {gpus(1, 0, false)}} {
+		for _, b := range bindings {
+			for _, k := range b.keys {
+				if k == "ctrl+z" || k == "ctrl+l" {
+					continue
+				}
+				m := model(snaps, 80, 24, Options{})
+				press(m, k)
+				checkScreen(t, k, m)
+			}
+		}
+	}
+}
+
+// TestBadNeed: what is no size is said so where it was typed.
+func TestBadNeed(t *testing.T) {
+	for _, w := range []int{80, 140} {
+		m := model(past(gpus(1, 1, false), 2), w, 24, Options{})
+		press(m, "n 1 6 Q enter")
+		if got := text(m); !strings.Contains(got, `"16Q" is not`) {
+			t.Errorf("width %d: a bad need is not told:\n%s", w, got)
+		}
+		m.Update(noticeExpired{m.noticed})
+		if got := text(m); strings.Contains(got, "16Q") || !strings.Contains(got, "need") {
+			t.Errorf("width %d: the notice stays, or the prompt does not:\n%s", w, got)
+		}
+	}
+}
+
+func TestNotices(t *testing.T) {
+	m := model(past(gpus(2, 1, false), 2), 100, 24, Options{})
+	press(m, "]")
+	first := m.noticed
+	press(m, "5")
+	if !strings.Contains(text(m), "there are 2 GPUs") {
+		t.Errorf("a GPU that is not there is not told:\n%s", text(m))
+	}
+	m.Update(noticeExpired{first})
+	if !strings.Contains(text(m), "there are 2 GPUs") {
+		t.Error("an old timer clears a new notice")
+	}
+	m.Update(noticeExpired{m.noticed})
+	if strings.Contains(text(m), "there are 2 GPUs") {
+		t.Error("the notice stays")
+	}
+}
+
+func TestPaste(t *testing.T) {
+	m := model(past(gpus(2, 1, false), 2), 100, 24, Options{})
+	m.Update(tea.PasteMsg{Content: "99G"})
+	press(m, "n")
+	m.Update(tea.PasteMsg{Content: "\x1b[31m"})
+	m.Update(tea.PasteMsg{Content: strings.Repeat("9", 1000)})
+	press(m, "ctrl+u")
+	m.Update(tea.PasteMsg{Content: "15.82 GiB\n"})
+	press(m, "enter")
+	if got := m.view.need.Or(0); got != 16986595656 {
+		t.Errorf("the pasted need is %d", got)
+	}
+}
+
+// TestPause: the picture stays, measuring goes on, and nothing is lost.
+func TestPause(t *testing.T) {
+	list := past(gpus(1, 2, false), 40)
+	m := model(list[:10], 100, 30, Options{})
+	press(m, "p")
+	before := text(m)
+	if !strings.Contains(before, "PAUSED") {
+		t.Errorf("nothing says that the picture is paused:\n%s", before)
+	}
+	spike := *list[20]
+	spike.GPUs = []sampler.GPU{spike.GPUs[0]}
+	spike.GPUs[0].Memory.Window = &sampler.Window{Min: 0, Max: 79 * sampler.GiB, MaxTime: spike.Time, Readings: 50}
+	m.Update(snapshotsArrived{append(append(list[10:20:20], &spike), list[21:]...)})
+	if got := text(m); got != before {
+		t.Errorf("the paused picture has changed:\n%s", difference(before, got))
+	}
+	press(m, "p")
+	end := list[len(list)-1].Time
+	if got := text(m); got == before || !strings.Contains(got, end.Format("15:04:05")) {
+		t.Errorf("the picture does not go on:\n%s", got)
+	}
+	values := m.history.GPU("GPU-0").Plot("memory.used").Columns(nil, end, time.Second, 40)
+	if values[20] != 79*1024 {
+		t.Errorf("what was measured while paused is %v", values)
+	}
+}
+
+// table is a snapshot with processes pid: MiB.
+func table(i int, procs ...[2]int) *sampler.Snapshot {
+	s := gpus(1, 0, false)
+	s.Time = afternoon.Add(time.Duration(i) * time.Second)
+	s.GPUs[0].Memory.Unattributed = sampler.Some(sampler.Bytes(0))
+	for _, p := range procs {
+		s.GPUs[0].Processes = append(s.GPUs[0].Processes, sampler.Process{PID: p[0], Name: fmt.Sprintf("job%d", p[0]), Memory: sampler.Some(sampler.Bytes(p[1]) * sampler.MiB)})
+	}
+	return s
+}
+
+// TestSelectionFollowsTheProcess: not the row.
+func TestSelectionFollowsTheProcess(t *testing.T) {
+	m := model([]*sampler.Snapshot{table(0, [2]int{1, 40000}, [2]int{2, 20000}, [2]int{3, 9000})}, 100, 30, Options{})
+	press(m, "j j")
+	selected := func(what string, pid, row int) {
+		t.Helper()
+		if m.view.cursor != row || row >= 0 && m.view.procs[row].proc.PID != pid {
+			t.Errorf("%s: row %d of %d is selected, want process %d in row %d", what, m.view.cursor, len(m.view.procs), pid, row)
+		}
+		if row >= 0 && !strings.Contains(text(m), fmt.Sprintf("› %9s", fmt.Sprint(pid))) && !strings.Contains(text(m), "›") {
+			t.Errorf("%s: no cursor on screen", what)
+		}
+	}
+	show := func(s *sampler.Snapshot) { m.Update(snapshotsArrived{[]*sampler.Snapshot{s}}) }
+	selected("the second", 2, 1)
+	show(table(1, [2]int{1, 1000}, [2]int{2, 20000}, [2]int{3, 50000}))
+	selected("another order", 2, 1)
+	show(table(2, [2]int{1, 50000}, [2]int{3, 40000}, [2]int{2, 5000}))
+	selected("at the end", 2, 2)
+	press(m, "O")
+	selected("reversed", 2, 0)
+	press(m, "O")
+	show(table(3, [2]int{2, 5000}))
+	selected("the others gone", 2, 0)
+	show(table(4, [2]int{4, 60000}, [2]int{5, 50000}, [2]int{2, 5000}))
+	selected("others come", 2, 2)
+	show(table(5, [2]int{4, 60000}, [2]int{5, 50000}))
+	selected("gone itself: the row before", 5, 1)
+	show(table(6))
+	selected("all gone", 0, -1)
+	show(table(7, [2]int{6, 100}))
+	press(m, "j")
+	selected("a new one", 6, 0)
+}
+
+// TestDetailOfAnEndedProcess: the detail must not turn into another process's.
+func TestDetailOfAnEndedProcess(t *testing.T) {
+	m := model([]*sampler.Snapshot{table(0, [2]int{11, 40000}, [2]int{22, 20000})}, 100, 30, Options{})
+	press(m, "j enter")
+	if !strings.Contains(text(m), "process 11 on GPU 0") {
+		t.Fatalf("no detail:\n%s", text(m))
+	}
+	m.Update(snapshotsArrived{[]*sampler.Snapshot{table(1, [2]int{22, 20000})}})
+	if got := text(m); strings.Contains(got, "process 22 on GPU") || !strings.Contains(got, "process 11 is gone") {
+		t.Errorf("process 11 has ended, the screen shows\n%s", got)
+	}
+}
+
+// TestHelpIsComplete: every key and sign is explained in full.
+func TestHelpIsComplete(t *testing.T) {
+	m := model(past(gpus(1, 1, false), 2), 100, 60, Options{})
+	press(m, "?")
+	got := text(m)
+	for _, b := range bindings {
+		if b.help != "" && !strings.Contains(got, b.show) || !strings.Contains(got, b.help) {
+			t.Errorf("the help does not show %q %q", b.show, b.help)
+		}
+	}
+	for _, end := range []string{"a floor of the true peak", "red from 95", "no process the driver names", "driver and firmware", "would reach", "see inside."} {
+		if !strings.Contains(got, end+" ") {
+			t.Errorf("a line of the help is cut before %q", end)
+		}
+	}
+	if strings.Contains(got, "…") {
+		t.Error("the help has more lines than room")
+	}
+}
+
+// TestKeysOfTheContract: every key that users were promised is bound.
+func TestKeysOfTheContract(t *testing.T) {
+	bound := map[string]bool{}
+	for _, b := range bindings {
+		for _, k := range b.keys {
+			if bound[k] {
+				t.Errorf("%q is bound twice", k)
+			}
+			bound[k] = true
+		}
+	}
+	for _, k := range strings.Fields("q ? j k up down g G enter o O n a P p [ ] m 0 T + - ctrl+l f1 f6 f10") {
+		if !bound[k] {
+			t.Errorf("%q does nothing", k)
+		}
+	}
+}
+
+// TestFeedEnds: the reason is kept; quitting oneself is none.
+func TestFeedEnds(t *testing.T) {
+	why := errors.New("why")
+	m := model(nil, 80, 24, Options{})
+	if _, cmd := m.Update(feedEnded{why}); cmd == nil || m.err != why {
+		t.Errorf("the feed has ended, error %v", m.err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	m = New(ctx, &silent{}, Options{})
+	cancel()
+	if m.Update(m.waitForSnapshots()); m.err != nil {
+		t.Errorf("the user has quit, error %v", m.err)
+	}
+}
+
+// TestPanicInUpdate: the terminal is given back and the reason told.
+func TestPanicInUpdate(t *testing.T) {
+	m := model(past(gpus(1, 1, false), 2), 80, 24, Options{})
+	m.view.glyphs = nil
+	m.screen = newScreen(&strings.Builder{})
+	defer m.screen.close(time.Second)
+	_, cmd := m.Update(tea.WindowSizeMsg{Width: 90, Height: 30})
+	if cmd == nil || m.err == nil || !strings.Contains(m.err.Error(), "internal error") {
+		t.Errorf("a panic while drawing: %v", m.err)
+	}
+}
+
+// TestSlowerRefreshHasNoGaps: with ten seconds between pictures the plot is still a line.
+func TestSlowerRefreshHasNoGaps(t *testing.T) {
+	m := model([]*sampler.Snapshot{gpus(1, 0, false)}, 100, 30, Options{})
+	press(m, "- - - - -")
+	for i := range 30 {
+		s := gpus(1, 0, false)
+		s.Time = afternoon.Add(time.Duration(10*i+10) * time.Second)
+		m.Update(snapshotsArrived{[]*sampler.Snapshot{s}})
+	}
+	gaps := 0
+	for _, v := range m.history.GPU("GPU-0").Plot("memory.used").Columns(nil, afternoon.Add(5*time.Minute), time.Second, 280) {
+		if v != v {
+			gaps++
+		}
+	}
+	if gaps > 0 {
+		t.Errorf("%d of 280 seconds are gaps", gaps)
+	}
+}
