@@ -247,7 +247,7 @@ func (c *collector) listed(d *device, at time.Time, procs []Process, err error) 
 	d.listedAt, d.asked = at, false
 	switch {
 	case err == nil:
-		d.procs, d.procsOK = procs, true
+		d.procs, d.procsOK = possible(procs, d.mem.Total), true
 		d.procUsed = d.mem.Used
 		d.listedMost = max(d.listedMost, d.procUsed.Or(0))
 		if d.above != nil {
@@ -262,6 +262,16 @@ func (c *collector) listed(d *device, at time.Time, procs []Process, err error) 
 	case !errors.Is(err, ErrTransient):
 		d.procs, d.procsOK = nil, false
 	}
+}
+
+// possible makes unknown what no process can have: more than the card.
+func possible(procs []Process, total Opt[Bytes]) []Process {
+	for i := range procs {
+		if b, ok := procs[i].Memory.Value(); ok && b > total.Or(Sane) {
+			procs[i].Memory = Opt[Bytes]{}
+		}
+	}
+	return procs
 }
 
 func (c *collector) traffic(dev int, rx, tx Opt[uint64]) {
@@ -328,7 +338,7 @@ func (d *device) gpu(lost error) GPU {
 	for _, err := range []error{lost, d.memErr} {
 		if err != nil && !errors.Is(err, ErrNotSupported) { // the last values would be lies now
 			g.Error = Some(Clean(err.Error()))
-			g.Memory = Memory{SharedWithHost: d.dev.SharedWithHost}
+			g.Memory = Memory{Total: d.mem.Total, SharedWithHost: d.dev.SharedWithHost}
 			g.Throttle, g.Processes = []string{}, []Process{}
 			return g
 		}

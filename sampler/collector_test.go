@@ -177,7 +177,8 @@ func TestSumsAddUp(t *testing.T) {
 	}
 }
 
-// TestOddLists: sums of absurd process memory do not wrap round.
+// TestOddLists: a process that is said to hold more than the card is not believed; its
+// memory is unknown, never summed, and no peak.
 func TestOddLists(t *testing.T) {
 	c := collected()
 	c.reading(0, noon, reading(9*GiB), nil)
@@ -186,8 +187,12 @@ func TestOddLists(t *testing.T) {
 		procs[i] = Process{PID: i, Memory: Some(^Bytes(0) - 1)}
 	}
 	c.slow(0, noon, Metrics{}, nil, procs, nil)
-	if got := c.shot(noon).GPUs[0].Memory.Unattributed; got.Or(1) != 0 {
-		t.Errorf("the processes say they hold everything, unattributed is %v", got)
+	g := c.shot(noon).GPUs[0]
+	if got := g.Memory.Unattributed; got.Or(1) != 9*GiB {
+		t.Errorf("no process is believed, so all 9 GiB are unattributed, not %v", got)
+	}
+	if p := g.Processes[0]; p.Memory.Known() || p.Peak != nil {
+		t.Errorf("2^64-2 bytes became %v with peak %v", p.Memory, p.Peak)
 	}
 }
 

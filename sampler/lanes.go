@@ -15,9 +15,12 @@ import (
 const (
 	memoryLimit = 500 * time.Millisecond
 	slowLimit   = 2 * time.Second
-	watchPeriod = 500 * time.Millisecond
+	watchPeriod = time.Second
 	closeWait   = time.Second // for lanes to finish their call before the source is closed
 )
+
+// xidWait is how long one wait for an Xid error lasts.
+const xidWait = 10 * time.Second
 
 // Shares of one thread that the dear lanes may spend in driver calls.
 const slowDuty = 0.05
@@ -76,11 +79,10 @@ func (g *group) lane(name string, limit time.Duration, run func(*worker)) {
 	}()
 }
 
-// background starts a goroutine that is not watched.
+// background starts a goroutine that is not watched and not waited for: the source ends
+// its waits when it is closed.
 func (g *group) background(run func(context.Context)) {
-	g.wg.Add(1)
 	go func() {
-		defer g.wg.Done()
 		defer Guard(g.loop.trip)
 		run(g.ctx)
 	}()
@@ -172,9 +174,11 @@ func (w *worker) sweepHangs() bool {
 
 // watch abandons workers whose call hangs.
 func (g *group) watch(ctx context.Context) {
-	tick := time.NewTicker(watchPeriod)
+	tick := time.NewTimer(watchPeriod)
 	defer tick.Stop()
 	for {
+		// On whole periods: awake together with everybody else costs less.
+		tick.Reset(time.Until(time.Now().Truncate(watchPeriod).Add(watchPeriod)))
 		select {
 		case <-ctx.Done():
 			return
@@ -438,7 +442,7 @@ func (l *Loop) trafficLane(w *worker) {
 // (https://github.com/Project-HAMi/HAMi/issues/2322).
 func (l *Loop) xidLane(ctx context.Context) {
 	for ctx.Err() == nil {
-		dev, xid, err := l.src.WaitXID(time.Second)
+		dev, xid, err := l.src.WaitXID(xidWait)
 		switch {
 		case errors.Is(err, ErrNotSupported):
 			return

@@ -325,7 +325,7 @@ func (m *Model) draw() *canvas {
 	switch m.mode {
 	case modeNeed:
 		v.prompt = "need of the next allocation (300MiB, 15.8GiB; empty: none): " + m.typed + "_"
-		if m.w < 80 {
+		if m.w < 80 || v.notice != "" {
 			v.prompt = "need: " + m.typed + "_"
 		}
 	case modeReset:

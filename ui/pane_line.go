@@ -55,7 +55,7 @@ func (v *view) lineFigures(g *sampler.GPU, w int) []piece {
 		ps = append(ps, piece{theme.Dim, fmt.Sprintf("%5s", orNA(ok, "%.0fW", p))})
 	}
 	if w >= 110 {
-		ps = append(ps, piece{theme.Dim, fmt.Sprintf("%-20.20s", shortName(g.Name))})
+		ps = append(ps, piece{theme.Dim, fixed(shortName(g.Name), 20)})
 	}
 	return ps
 }

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -11,6 +12,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 )
+
+// ErrTerminalGone is the error when the terminal was closed under the monitor.
+var ErrTerminalGone = errors.New("the terminal is gone")
 
 // Run shows the monitor on the terminal until the user quits, the feed or the context
 // ends, and gives the terminal back whatever happens. Its error is that of the feed, of
@@ -24,7 +28,10 @@ func Run(ctx context.Context, in, out *os.File, m *Model) (err error) {
 	if err := t.enter(); err != nil {
 		return fmt.Errorf("the terminal cannot be set up: %w", err)
 	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	m.screen = newScreen(out)
+	m.screen.failed = func(err error) { cancel(fmt.Errorf("%w: %w", ErrTerminalGone, err)) }
 	m.terminal = t
 	defer t.leave()
 	defer m.screen.close(closePatience)
@@ -39,10 +46,13 @@ func Run(ctx context.Context, in, out *os.File, m *Model) (err error) {
 	if _, err = p.Run(); m.err != nil {
 		return m.err
 	}
-	if ctx.Err() != nil {
-		return nil // whoever ended the context knows why
+	if ctx.Err() == nil {
+		return err
 	}
-	return err
+	if gone := context.Cause(ctx); errors.Is(gone, ErrTerminalGone) {
+		return gone
+	}
+	return nil // whoever ended the context knows why
 }
 
 const closePatience = 300 * time.Millisecond

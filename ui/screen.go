@@ -17,7 +17,8 @@ import (
 // a frame, has the cells, and writes on a goroutine that nobody waits for: while the
 // terminal is slow, frames are skipped, never queued.
 type screen struct {
-	out io.Writer
+	out    io.Writer
+	failed func(error) // the terminal is gone; called once, from run; set it before the first frame
 
 	mu     sync.Mutex
 	next   *frame // the newest that is not on the way yet
@@ -39,7 +40,7 @@ type frame struct {
 }
 
 func newScreen(out io.Writer) *screen {
-	s := &screen{out: out, wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
+	s := &screen{out: out, failed: func(error) {}, wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
 	go s.run()
 	return s
 }
@@ -132,7 +133,8 @@ func (s *screen) run() {
 			continue
 		}
 		if _, err := io.WriteString(s.out, text); err != nil {
-			return // the terminal is gone; the input says so too
+			s.failed(err)
+			return
 		}
 	}
 }

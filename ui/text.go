@@ -5,6 +5,7 @@ import (
 	"math"
 	"sort"
 	"strconv"
+	"strings"
 	"time"
 
 	"nvpeak/sampler"
@@ -101,4 +102,19 @@ func scaled(values []float64, by float64) []float64 {
 // sortStable sorts a list by a key, smallest first.
 func sortStable(list []int, key func(int) float64) {
 	sort.SliceStable(list, func(i, j int) bool { return key(list[i]) < key(list[j]) })
+}
+
+// fixed is text in exactly w columns, cut or padded.
+func fixed(text string, w int) string {
+	var b strings.Builder
+	left := w
+	for _, r := range text {
+		r, n := harmless(r)
+		if n > left {
+			break
+		}
+		b.WriteRune(r)
+		left -= n
+	}
+	return b.String() + strings.Repeat(" ", left)
 }

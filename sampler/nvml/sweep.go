@@ -48,9 +48,9 @@ static int read_memory(void *fn1, void *fn2, int version, uintptr_t device, uint
 // or the records are full. What is as it was is only counted.
 static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const uint8_t *versions,
 		int64_t *c, const uint64_t *above, uint64_t *last, uint64_t *recs, int capacity, int32_t *counts) {
-	int64_t until = now_ns(CLOCK_MONOTONIC) + c[C_UNTIL];
+	int64_t now = now_ns(CLOCK_MONOTONIC), until = now + c[C_UNTIL];
 	int len = 0, look = 0;
-	if (c[C_NEXT] == 0) c[C_NEXT] = now_ns(CLOCK_MONOTONIC);
+	if (c[C_NEXT] == 0) c[C_NEXT] = now; // one clock reading: even no time at all is a sweep
 	while (!look && len + n <= capacity) {
 		if (c[C_NEXT] > until) {
 			sleep_until(until);

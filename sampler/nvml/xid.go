@@ -10,8 +10,10 @@ import (
 )
 
 const (
-	// xidSlice is the longest wait in one driver call. Close waits for it.
-	xidSlice = 250 * time.Millisecond
+	// xidSlice is the longest wait in one driver call. Close does not wait it out: it
+	// says goodbye to the driver when the call returns. Each return from a blocking call
+	// keeps the Go runtime's monitor thread polling for 10 ms, so it is not shorter.
+	xidSlice = time.Second
 
 	// xidDoubleBitECC is the Xid of a double-bit ECC error, which is also an event of its own
 	// (https://docs.nvidia.com/deploy/xid-errors/index.html).

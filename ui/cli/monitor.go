@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -57,8 +58,11 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 	cause := context.Cause(ctx)
 	cancel(nil)
 	l.Wait(closePatience)
-	if cause != nil {
+	switch {
+	case cause != nil:
 		return cause
+	case errors.Is(err, ui.ErrTerminalGone):
+		return signalError{syscall.SIGHUP} // as if the terminal had said it
 	}
 	return err
 }
