@@ -30,6 +30,7 @@ type reportCard struct {
 	series    series
 	spikes    []ReportSpike
 	counted   int // spikes of the series that were taken over
+	earlier   int // those of series before
 	hasList   bool
 
 	exitFree  sampler.Opt[sampler.Bytes] // most free since the last exit, while it is looked for
@@ -192,6 +193,16 @@ func (c *reportCard) foldSpikes(now, low, high float64, gap bool) {
 	}
 }
 
+// endSpikes takes over what is known and begins anew.
+func (c *reportCard) endSpikes(now float64) {
+	for c.counted < c.series.count {
+		c.takeSpike()
+	}
+	c.earlier += c.counted
+	c.counted = 0
+	c.series.start(now, true)
+}
+
 func (c *reportCard) takeSpike() {
 	s := c.series.spikes[c.counted%maxSpikes]
 	c.counted++
@@ -239,7 +250,7 @@ func (c *reportCard) report(r *Reporter) ReportGPU {
 	for c.counted < c.series.count {
 		c.takeSpike()
 	}
-	all := c.counted
+	all := c.counted + c.earlier
 	c.keepLargest()
 	g := ReportGPU{Index: c.gpu.Index, Label: c.gpu.Label(), UUID: c.gpu.UUID, Name: c.gpu.Name,
 		Total: total(c.gpu.Memory), Reserved: c.gpu.Memory.Reserved, Peak: c.peak, Growth: c.growth(r.clock.now),

@@ -119,6 +119,7 @@ func (r *Reporter) addExit(c *reportCard, p sampler.Process, now float64) {
 		x.open = slices.Clone(r.watch.lastAlert)
 	}
 	r.exits = append(r.exits, x)
+	c.endSpikes(now) // what a job leaves is no spike coming back
 	if float64(x.Bytes) > c.used/2 {
 		c.endJob(now)
 		c.exitFree, c.exitUntil = sampler.Some(sampler.Bytes(0)), now+exitFreeSeconds

@@ -12,6 +12,8 @@ import (
 type LogFailure struct {
 	Event sampler.OOMEvent
 	Time  sampler.Opt[time.Time] // absent: the log has no time there
+	// After and Before are the times of the lines around it that have one.
+	After, Before sampler.Opt[time.Time]
 }
 
 // afterSnapshot puts a failure behind the last snapshot that shows the job alive.
@@ -26,7 +28,7 @@ func (r *Reporter) PlaceFailures(list []LogFailure) []LogFailure {
 	for _, f := range list {
 		at, ok := f.Time.Value()
 		if !ok || at.Before(r.start.Add(-nearExit*time.Second)) || at.After(r.at.Add(nearExit*time.Second)) {
-			at = r.placeOf(f.Event)
+			at = r.placeOf(f)
 		}
 		f.Time = sampler.Some(at)
 		if !slices.ContainsFunc(r.fails, func(known failed) bool { return sameFailure(known.event, f.Event) }) {
@@ -43,7 +45,8 @@ func sameFailure(a, b sampler.OOMEvent) bool {
 	return a.Kind == b.Kind && a.Requested == b.Requested && a.Rank == b.Rank && (a.Line == b.Line && a.Line > 0 || a.Text == b.Text)
 }
 
-func (r *Reporter) placeOf(e sampler.OOMEvent) time.Time {
+func (r *Reporter) placeOf(f LogFailure) time.Time {
+	e := f.Event
 	if e.Recovered {
 		var top *ReportPeak
 		for _, c := range r.cards {
@@ -55,14 +58,22 @@ func (r *Reporter) placeOf(e sampler.OOMEvent) time.Time {
 			return top.Time
 		}
 	}
-	if x := r.endOf(e); x != nil {
+	// A second is more than clocks and snapshots differ by on one machine.
+	low, high := f.After.Or(r.start).Add(-time.Second), f.Before.Or(r.at).Add(nearExit*time.Second)
+	if low.After(r.at) || high.Before(r.start) {
+		low, high = r.start, r.at
+	}
+	if x := r.endOf(e, low, high); x != nil {
 		return x.Time.Add(afterSnapshot)
+	}
+	if at, ok := f.After.Value(); ok && f.Before.Known() && !at.Before(r.start) && at.Before(r.at) {
+		return at
 	}
 	return r.at.Add(afterSnapshot)
 }
 
-// endOf is the exit that looks most like that of the job in a message.
-func (r *Reporter) endOf(e sampler.OOMEvent) *exit {
+// endOf is the exit in a stretch of time that looks most like that of the job in a message.
+func (r *Reporter) endOf(e sampler.OOMEvent, low, high time.Time) *exit {
 	score := func(x *exit) float64 {
 		s := x.Full
 		if x.rose {
@@ -79,10 +90,11 @@ func (r *Reporter) endOf(e sampler.OOMEvent) *exit {
 		}
 		return s
 	}
-	if len(r.exits) == 0 || r.alive(e) {
+	exits := slices.DeleteFunc(slices.Clone(r.exits), func(x exit) bool { return x.Time.Before(low) || x.Time.After(high) })
+	if len(exits) == 0 || r.alive(e) {
 		return nil
 	}
-	x := slices.MaxFunc(r.exits, func(a, b exit) int { return cmp.Compare(score(&a), score(&b)) })
+	x := slices.MaxFunc(exits, func(a, b exit) int { return cmp.Compare(score(&a), score(&b)) })
 	return &x
 }
 

@@ -1,0 +1,124 @@
+package trainlog
+
+import (
+	"bufio"
+	"io"
+	"slices"
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// Log is what a training log tells of its times, before they are anchored to a recording.
+type Log struct {
+	marks   []mark
+	lines   []lineTime // of the lines asked for
+	waiting int        // the first of lines with no stamp after it yet
+	first   stamp
+	last    stamp
+	stamps  int
+}
+
+type mark struct {
+	sampler.LogMark
+	at    stamp
+	known bool
+}
+
+// lineTime is when a line was printed: exactly, or between two stamps.
+type lineTime struct {
+	line          int
+	exact         bool
+	at            stamp // of the line itself
+	before, after stamp // the last one before it, the first one after
+	has, followed bool
+}
+
+const (
+	maxMarks = 20000
+	// maxLine bytes of a line are looked at.
+	maxLine = 4096
+)
+
+// Scan reads a log. lines are those whose times are wanted, as package oomlog counts them.
+func Scan(r io.Reader, lines []int) (*Log, error) {
+	l := &Log{}
+	for _, n := range slices.Sorted(slices.Values(lines)) {
+		l.lines = append(l.lines, lineTime{line: n})
+	}
+	in := bufio.NewReaderSize(r, 64<<10)
+	var form stamps
+	number, next := 1, 0 // next of l.lines
+	for {
+		line, ended, err := readLine(in)
+		if err != nil && err != io.EOF {
+			return l, err
+		}
+		if line != "" {
+			next = l.take(&form, line, number, next)
+		}
+		if err == io.EOF {
+			return l, nil
+		}
+		if ended {
+			number++
+		}
+	}
+}
+
+// readLine reads up to \n or \r; ended: it was \n. What is longer than maxLine is dropped.
+func readLine(in *bufio.Reader) (line string, ended bool, err error) {
+	var b []byte
+	for {
+		c, err := in.ReadByte()
+		switch {
+		case err != nil:
+			return string(b), false, err
+		case c == '\n':
+			return string(b), true, nil
+		case c == '\r':
+			if len(b) > 0 {
+				return string(b), false, nil
+			}
+		case len(b) < maxLine:
+			b = append(b, c)
+		}
+	}
+}
+
+// take looks at one line.
+func (l *Log) take(form *stamps, line string, number, next int) int {
+	st, stamped := form.of(line)
+	for next < len(l.lines) && l.lines[next].line <= number {
+		if w := &l.lines[next]; w.line == number && stamped {
+			w.exact, w.at = true, st
+		}
+		w := &l.lines[next]
+		w.before, w.has = l.last, l.stamps > 0
+		next++
+	}
+	if stamped {
+		if l.stamps == 0 {
+			l.first = st
+		}
+		if !st.date && l.stamps > 0 { // a clock without a day goes on over midnight
+			st.time = st.time.AddDate(0, 0, int(l.last.time.Sub(l.first.time)/(24*time.Hour)))
+			if st.time.Before(l.last.time.Add(-12 * time.Hour)) {
+				st.time = st.time.AddDate(0, 0, 1)
+			}
+		}
+		l.last = st
+		l.stamps++
+		for ; l.waiting < next && l.lines[l.waiting].line < number; l.waiting++ {
+			w := &l.lines[l.waiting]
+			w.after, w.followed = st, true
+		}
+	}
+	if len(l.marks) < maxMarks {
+		for _, m := range marksOf(line) {
+			m.Line = number
+			l.marks = append(l.marks, mark{m, l.last, l.stamps > 0})
+		}
+	}
+	return next
+}
