@@ -35,6 +35,7 @@ type Host struct {
 	maps   int  // how many more maps may be read in this call
 
 	entries map[int]*entry
+	absent  map[int]time.Time // pids without a directory, and when that was seen
 	swept   time.Time
 }
 
@@ -56,6 +57,7 @@ func New(o Options) *Host {
 		users:   users{lookup: o.Lookup, names: map[string]string{}},
 		clock:   o.Clock,
 		entries: map[int]*entry{},
+		absent:  map[int]time.Time{},
 	}
 	if o.Root == "" {
 		h.files.root = "/proc"
@@ -81,6 +83,10 @@ func New(o Options) *Host {
 	h.strict = h.foreignPIDs(o.Dev)
 	return h
 }
+
+// absentFor is how long a pid that has no directory is not looked for again: in a
+// container a driver may name thousands that belong to the host.
+const absentFor = 3 * time.Second
 
 // initialPIDNamespace is the number that the kernel gives to the first pid namespace
 // (PROC_PID_INIT_INO): https://github.com/torvalds/linux/blob/master/include/linux/proc_ns.h
@@ -137,6 +143,11 @@ func (h *Host) Identify(processes []sampler.Process) {
 		return
 	}
 	h.swept = now
+	for pid, at := range h.absent {
+		if d := now.Sub(at); d < 0 || d >= absentFor {
+			delete(h.absent, pid)
+		}
+	}
 	for pid, e := range h.entries {
 		if d := now.Sub(e.seen); d > forgetAfter || d < -forgetAfter {
 			h.forget(pid)
@@ -149,9 +160,16 @@ func (h *Host) identify(p *sampler.Process, now time.Time) {
 		return
 	}
 	e := h.entries[p.PID]
+	if d := now.Sub(h.absent[p.PID]); e == nil && d >= 0 && d < absentFor {
+		h.hidden(p, os.ErrNotExist)
+		return
+	}
 	s, err := h.stat(p.PID, e)
 	if err != nil {
 		h.forget(p.PID)
+		if errors.Is(err, os.ErrNotExist) {
+			h.absent[p.PID] = now
+		}
 		h.hidden(p, err)
 		return
 	}
