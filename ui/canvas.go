@@ -2,6 +2,7 @@ package ui
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"charm.land/lipgloss/v2"
@@ -144,7 +145,7 @@ func harmless(r rune) (rune, int) {
 		return r, 1
 	case r < 0xa0 || r == utf8.RuneError || r > 0x2ffff:
 		return '?', 1
-	case r >= 0x1f000 && r < 0x20000, r >= 0x2600 && r < 0x27c0, r >= 0xd800 && r < 0xf900, r == 0xad:
+	case r >= 0x1f000 && r < 0x20000, r >= 0x2600 && r < 0x27c0, r >= 0xd800 && r < 0xf900, !unicode.IsPrint(r):
 		return '?', 1
 	}
 	switch w := columnWidth.RuneWidth(r); w {

@@ -97,7 +97,7 @@ func text(m *Model) string { return strings.Join(m.draw().lines(), "\n") }
 // hostile texts are what a name, a user or a command line may hold.
 var hostile = []string{
 	"", " ", "\x1b]0;owned\x07", "\x1b[2J\x1b[31mred", "\u009b31m", "two\nlines\r\n", "tab\tbed", "\xff\xfe\xed\xa0\x80", "日本語の名前とても長い", "ｗｉｄｅ",
-	"👩‍👩‍👧‍👦🇩🇪🚀", "עברית ثم", "abc\u202edef", "e\u0301\u0302\u0303", "\u200b\u200d\ufeff", "\u2028\u2029", "\u115f\u3164", "\ufffd", "\U000e0001\U0010ffff",
+	"👩‍👩‍👧‍👦🇩🇪🚀", "עברית ثم", "abc\u202edef", "e\u0301\u0302\u0303", "\u200b\u200d\ufeff", "\u2028\u2029", "\u115f\u3164", "\ufffd", "\U000e0001\U0010ffff\u05eb",
 	strings.Repeat("x", 5000), strings.Repeat("日", 300), strings.Repeat("\xff", 300), "a\x00b\x7fc", "▲┊─█", "％ｓ%s%d%!v(MISSING)",
 }
 
