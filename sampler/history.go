@@ -14,6 +14,8 @@ type History struct {
 	last  time.Time
 	gap   time.Duration // longest time between two snapshots that is not a gap
 	soon  time.Duration // gap after the next snapshot
+
+	archive bool // keeps everything
 }
 
 // maxTracked bounds how many processes have a history, gone ones included.
@@ -107,15 +109,22 @@ func (h *History) Add(s *Snapshot) {
 func (h *History) series(key string) *Series {
 	s := h.gpus[key]
 	if s == nil {
-		s = &Series{UsedMin: newTrack(true, gpuTiers()), plots: map[string]*Track{}}
+		s = &Series{UsedMin: h.track(true, gpuTiers()), plots: map[string]*Track{}}
 		for _, m := range metrics {
 			if m.Plot {
-				s.plots[m.Name] = newTrack(false, gpuTiers())
+				s.plots[m.Name] = h.track(false, gpuTiers())
 			}
 		}
 		h.gpus[key] = s
 	}
 	return s
+}
+
+func (h *History) track(byMin bool, keep [len(tiers)]int) *Track {
+	if h.archive {
+		return &Track{byMin: byMin, all: newEndless()}
+	}
+	return newTrack(byMin, keep)
 }
 
 func (s *Series) add(from, at time.Time, g *GPU) {
@@ -145,7 +154,7 @@ func (h *History) addProcesses(from, at time.Time, g *GPU) {
 		key := g.Processes[i].Key(gpu)
 		p := h.procs[key]
 		if p == nil {
-			p = &ProcessSeries{Used: newTrack(false, processTiers)}
+			p = &ProcessSeries{Used: h.track(false, processTiers)}
 			h.procs[key] = p
 		}
 		p.Used.Add(from, at, float64(v)/float64(MiB))
