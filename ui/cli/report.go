@@ -66,9 +66,21 @@ func (a *app) reportFiles(files []string, f *reportFlags) error {
 }
 
 func (a *app) writeReports(reports []advice.Report, f *reportFlags) error {
+	if f.html != "" {
+		return a.writeFile(f.html, func(w io.Writer) error { return plain.ReportHTML(w, reports) })
+	}
 	out := bufio.NewWriter(a.out)
 	var err error
 	switch {
+	case f.compare && f.json:
+		err = plain.ReportJSON(out, struct {
+			Schema  int                 `json:"schema"`
+			Compare []advice.Comparison `json:"compare"`
+			Before  advice.Report       `json:"before"`
+			After   advice.Report       `json:"after"`
+		}{sampler.Schema, advice.Compare(reports[0], reports[1]), reports[0], reports[1]})
+	case f.compare:
+		err = plain.CompareText(out, reports[0], reports[1], a.reportOptions())
 	case f.json && len(reports) == 1:
 		err = plain.ReportJSON(out, reports[0])
 	case f.json:

@@ -1,0 +1,92 @@
+package plain
+
+import (
+	"io"
+	"math"
+	"strconv"
+
+	"nvpeak/advice"
+	"nvpeak/sampler"
+)
+
+// CompareText writes the table of two runs, before and after.
+func CompareText(w io.Writer, before, after advice.Report, o ReportOptions) error {
+	p := &reportPage{explainPage: explainPage{width: min(max(o.Width, 40), 120), paint: paintFor(o.ExplainOptions),
+		marks: marksFor(o.ExplainOptions), words: advice.Words("en")}, o: o, r: &before}
+	p.text("before  ", runText(before), plainly)
+	p.text("after   ", runText(after), plainly)
+	p.line("")
+	rows := [][]string{{"<", "BEFORE", "AFTER", "DIFFERENCE", "", "<"}}
+	for _, c := range advice.Compare(before, after) {
+		percent := ""
+		if v, ok := c.Percent.Value(); ok && v != 0 {
+			percent = strconv.FormatFloat(v, 'f', 0, 64) + " %"
+			if v > 0 {
+				percent = "+" + percent
+			}
+		}
+		word := map[string]string{"yes": "better", "no": "worse", "same": "same"}[c.Better]
+		rows = append(rows, []string{"<" + c.Title, amountText(c.Before, c.Unit, false), amountText(c.After, c.Unit, false),
+			amountText(c.Difference, c.Unit, true), percent, "<" + word})
+	}
+	p.table(rows)
+	for _, r := range []struct {
+		name string
+		advice.Report
+	}{{"before", before}, {"after", after}} {
+		if r.Headline != "" {
+			p.line("")
+			p.text(padTo(r.name, 8), r.Headline, p.paint.bold)
+		}
+		for _, n := range r.Notes {
+			p.text(padTo(r.name, 8), n, p.paint.dim)
+		}
+	}
+	_, err := io.WriteString(w, p.out.String())
+	return err
+}
+
+func runText(r advice.Report) string {
+	text := r.Source
+	if r.Host != "" {
+		text += ", " + r.Host
+	}
+	for i, g := range r.GPUs {
+		if i == 3 {
+			text += ", …"
+			break
+		}
+		text += ", GPU " + g.Label
+		if g.Name != "" {
+			text += " " + g.Name
+		}
+	}
+	return text
+}
+
+// amountText is a figure in its unit; signed ones say their sign.
+func amountText(o sampler.Opt[float64], unit string, sign bool) string {
+	v, ok := o.Value()
+	if !ok {
+		return "N/A"
+	}
+	if sign && v == 0 {
+		return "0"
+	}
+	text := ""
+	switch unit {
+	case "bytes", "bytes_per_hour":
+		text = sampler.Bytes(math.Abs(v)).String()
+	case "seconds":
+		text = spanText(math.Abs(v))
+	default:
+		text = strconv.FormatFloat(math.Abs(v), 'f', -1, 64)
+	}
+	switch {
+	case v < 0:
+		return "-" + text
+	case sign:
+		return "+" + text
+	}
+	return text
+}

@@ -1,0 +1,287 @@
+package plain
+
+import (
+	"cmp"
+	"embed"
+	"html/template"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"nvpeak/advice"
+	"nvpeak/sampler"
+)
+
+// The page and the chart library in it: uPlot 1.6.32, MIT, https://github.com/leeoniya/uPlot
+//
+//go:embed assets
+var assets embed.FS
+
+// asset is a file of the page; they are part of the binary.
+func asset(name string) string {
+	b, err := assets.ReadFile("assets/" + name)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// reportPageData is what the template gets.
+type reportPageData struct {
+	Reports      []advice.Report
+	Data         []chartReport
+	CSS          template.CSS
+	ChartCSS     template.CSS
+	JS           template.JS
+	ChartJS      template.JS
+	ChartLicence string
+}
+
+// ReportHTML writes one page with everything in it, charts included: it loads nothing, works
+// offline, and follows the light or dark of the browser. Everything foreign is escaped.
+func ReportHTML(w io.Writer, reports []advice.Report) error {
+	page, err := template.New("report.html").Funcs(htmlFuncs()).ParseFS(assets, "assets/report.html")
+	if err != nil {
+		return err
+	}
+	data := reportPageData{CSS: template.CSS(asset("report.css")), ChartCSS: template.CSS(asset("uPlot.min.css")), //nolint:gosec // our own
+		JS: template.JS(asset("report.js")), ChartJS: template.JS(asset("uPlot.iife.min.js")), //nolint:gosec // our own
+		ChartLicence: "1.6.32, © 2022 Leon Sorokin, MIT licence"}
+	for _, r := range reports {
+		r.Source, r.Host, r.Driver = sampler.Clean(r.Source), sampler.Clean(r.Host), sampler.Clean(r.Driver)
+		data.Reports = append(data.Reports, r)
+		data.Data = append(data.Data, chartsOf(r))
+	}
+	return page.Execute(w, data)
+}
+
+func htmlFuncs() template.FuncMap {
+	words := advice.Words("en")
+	said := &explainPage{words: words}
+	return template.FuncMap{
+		"size": size, "clock": clock, "span": spanText, "event": eventText,
+		"cause": func(id string) string { return words.Say("cause." + id) },
+		"sure":  words.SureText,
+		"saves": said.saves,
+		"join": func(list []string) string {
+			var lines []string
+			for _, s := range list {
+				for line := range strings.SplitSeq(s, "\n") {
+					lines = append(lines, sampler.Clean(line))
+				}
+			}
+			return strings.Join(lines, "\n")
+		},
+		"peak": func(k *advice.ReportPeak) string {
+			if k == nil {
+				return "N/A"
+			}
+			return k.Bytes.String()
+		},
+		"growth": func(g advice.ReportGPU) string {
+			v, ok := g.Growth.Value()
+			switch {
+			case !ok:
+				return "N/A"
+			case math.Abs(v) < float64(sampler.MiB):
+				return "none"
+			}
+			return signed(v) + "/h"
+		},
+		"holders": func(g advice.ReportGPU) string { return sampler.Clean(holdersText(&g)) },
+		"spikes":  func(g advice.ReportGPU) []advice.ReportSpike { return largestSpikes(g.Spikes, 50) },
+		"few":     func(list []advice.ReportProcess) []advice.ReportProcess { return list[:min(len(list), 200)] },
+		"until": func(a sampler.Alert) string {
+			if end, ok := a.End.Value(); ok {
+				return clock(end)
+			}
+			return "the end"
+		},
+		"opt": func(o sampler.Opt[int]) string {
+			if n, ok := o.Value(); ok {
+				return strconv.Itoa(n)
+			}
+			return ""
+		},
+		"mood": moodOf,
+		"tight": func(g advice.ReportGPU) bool { // as red as on the screen: less than 5 % was left
+			w, ok := g.WorstFree.Value()
+			return ok && float64(w) < 0.05*float64(g.Total.Or(0))
+		},
+	}
+}
+
+// moodOf is the colour of the conclusion.
+func moodOf(r advice.Report) string {
+	switch {
+	case slices.ContainsFunc(r.Events, func(e advice.ReportEvent) bool { return e.Kind == "oom" && (e.OOM == nil || !e.OOM.Recovered) }):
+		return "bad"
+	case r.Headline != "" || len(r.Causes) > 0:
+		return "warn"
+	}
+	return "good"
+}
+
+// chartReport is what the charts of one report need; amounts in GiB, times in seconds.
+type chartReport struct {
+	GPUs   []chartGPU           `json:"gpus"`
+	Marks  []chartMark          `json:"marks"`
+	Phases []advice.ReportPhase `json:"phases"`
+}
+
+type chartGPU struct {
+	Index     int            `json:"index"`
+	Top       float64        `json:"top"`
+	T         []float64      `json:"t"`
+	High      []*float64     `json:"high"` // null: a gap
+	Low       []*float64     `json:"low"`
+	Peak      *chartPeak     `json:"peak"`
+	Processes []chartProcess `json:"processes"`
+	Allocated []*float64     `json:"allocated"`
+	Reserved  []*float64     `json:"reserved"`
+}
+
+type chartPeak struct {
+	T   float64 `json:"t"`
+	GiB float64 `json:"gib"`
+}
+
+type chartProcess struct {
+	Name string     `json:"name"`
+	GiB  []*float64 `json:"gib"`
+}
+
+type chartMark struct {
+	T    float64          `json:"t"`
+	Kind string           `json:"kind"` // oom, alert, start, end
+	GPU  sampler.Opt[int] `json:"gpu"`
+}
+
+// Bounds of a chart: more is not seen any more.
+const (
+	chartProcesses = 6
+	chartMarks     = 400
+)
+
+func chartsOf(r advice.Report) chartReport {
+	c := chartReport{GPUs: []chartGPU{}, Marks: marksOf(r), Phases: append([]advice.ReportPhase{}, r.Phases...)}
+	for i := range r.GPUs {
+		c.GPUs = append(c.GPUs, chartOf(r, &r.GPUs[i]))
+	}
+	return c
+}
+
+func chartOf(r advice.Report, g *advice.ReportGPU) chartGPU {
+	c := chartGPU{Index: g.Index, T: []float64{}, High: []*float64{}, Low: []*float64{}, Processes: []chartProcess{}, Allocated: []*float64{}, Reserved: []*float64{}}
+	c.Top = g.Total.Or(0).GiB()
+	for _, p := range g.Plot {
+		c.T = append(c.T, round3(p.T))
+		c.High, c.Low = append(c.High, inGiB(p.High)), append(c.Low, inGiB(p.Low))
+	}
+	if n := len(c.T); n > 0 && r.Duration > c.T[n-1] { // the last value lasts to the end
+		c.T, c.High, c.Low = append(c.T, round3(r.Duration)), append(c.High, c.High[n-1]), append(c.Low, c.Low[n-1])
+	}
+	if g.Peak != nil {
+		c.Peak = &chartPeak{round3(g.Peak.T), round3(g.Peak.Bytes.GiB())}
+		c.Top = max(c.Top, g.Peak.Bytes.GiB())
+	}
+	c.Top = round3(max(c.Top*1.02, 0.1))
+	for i := range r.Processes {
+		if p := &r.Processes[i]; p.Label == g.Label && len(c.Processes) < chartProcesses {
+			c.Processes = append(c.Processes, chartProcess{chartName(p), sampled(p, c.T)})
+		}
+	}
+	c.readings(r, g)
+	return c
+}
+
+func chartName(p *advice.ReportProcess) string {
+	name := strconv.Itoa(p.PID) + " " + p.Name
+	if p.User != "" {
+		name += " (" + p.User + ")"
+	}
+	return strings.TrimSpace(name)
+}
+
+// sampled is the memory of a process at the times of its GPU's chart.
+func sampled(p *advice.ReportProcess, times []float64) []*float64 {
+	list := make([]*float64, len(times))
+	at := 0
+	for i, t := range times {
+		for at < len(p.Plot) && p.Plot[at].T <= t+0.01 {
+			at++
+		}
+		if at > 0 && t <= p.Last+1e-3 {
+			list[i] = inGiB(p.Plot[at-1].High)
+		}
+	}
+	return list
+}
+
+// readings puts what the log prints of the allocator at the nearest times of the chart.
+// They belong to this GPU when the log names it, or when there is only one.
+func (c *chartGPU) readings(r advice.Report, g *advice.ReportGPU) {
+	var allocated, reserved []*float64
+	for _, a := range r.Readings {
+		if len(c.T) == 0 || a.GPU.Or(g.Index) != g.Index || !a.GPU.Known() && len(r.GPUs) > 1 {
+			continue
+		}
+		i, _ := slices.BinarySearchFunc(c.T, a.T, func(t, at float64) int { return cmp.Compare(t, at) })
+		i = min(i, len(c.T)-1)
+		put := func(list []*float64, o sampler.Opt[sampler.Bytes]) []*float64 {
+			b, ok := o.Value()
+			if !ok {
+				return list
+			}
+			if list == nil {
+				list = make([]*float64, len(c.T))
+			}
+			list[i] = inGiB(float64(b))
+			return list
+		}
+		allocated, reserved = put(allocated, a.Allocated), put(reserved, a.Reserved)
+	}
+	if allocated != nil {
+		c.Allocated = allocated
+	}
+	if reserved != nil {
+		c.Reserved = reserved
+	}
+}
+
+// marksOf are the moments that charts show.
+func marksOf(r advice.Report) []chartMark {
+	list := []chartMark{}
+	for _, a := range r.Alerts {
+		if a.Kind != "oom" {
+			list = append(list, chartMark{round3(a.T), "alert", a.GPU})
+		}
+	}
+	kinds := map[string]string{"process_start": "start", "process_end": "end"}
+	for _, e := range r.Events {
+		switch kind := kinds[e.Kind]; {
+		case e.Kind == "oom":
+			gpu := e.GPU
+			if len(r.GPUs) == 1 {
+				gpu = sampler.Opt[int]{}
+			}
+			list = append(list, chartMark{round3(e.T), "oom", gpu})
+		case kind != "":
+			list = append(list, chartMark{round3(e.T), kind, e.GPU})
+		}
+	}
+	return list[:min(len(list), chartMarks)]
+}
+
+func round3(v float64) float64 { return math.Round(v*1000) / 1000 }
+
+// inGiB is an amount for a chart; nil for a gap.
+func inGiB(v float64) *float64 {
+	if math.IsNaN(v) {
+		return nil
+	}
+	v = round3(v / float64(sampler.GiB))
+	return &v
+}
