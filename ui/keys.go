@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -69,12 +70,14 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return m.typeNeed(msg)
 	case m.mode == modeReset:
 		return m.confirmReset(k)
+	case m.mode == modeMoment:
+		return m.typeMoment(msg)
 	case m.mode != modeMain:
 		return m.textKey(k)
 	case len(k) == 1 && k[0] >= '1' && k[0] <= '9':
 		return focusOn(int(k[0] - '1'))(m)
 	}
-	for _, b := range bindings {
+	for _, b := range m.bindings() {
 		for _, name := range b.keys {
 			if name == k {
 				return b.do(m)
@@ -82,6 +85,14 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	return nil
+}
+
+// bindings are the keys that count now; of two for one key the first.
+func (m *Model) bindings() []binding {
+	if m.opt.Replay != nil {
+		return slices.Concat(replayBindings, bindings)
+	}
+	return bindings
 }
 
 // textKey moves in a text that covers the screen, or leaves it.
@@ -301,6 +312,9 @@ func (m *Model) setNeed() tea.Cmd {
 	}
 	m.mode, m.view.need = modeMain, need
 	m.watch.SetNeed(need)
+	if m.opt.Replay != nil {
+		m.opt.Replay.setNeed(need)
+	}
 	m.fit()
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 // plan is where everything goes on the screen. A rect of height 0 is not shown.
 type plan struct {
 	header, footer rect
+	timeline       rect     // of a replay
 	panes          []placed // GPUs with a pane of their own
 	lines          []placed // GPUs with one line
 	hidden         int      // GPUs that scroll out
@@ -40,6 +41,10 @@ func (v *view) arrange(w, h int, adviceLines func(w int) []textLine) plan {
 	}
 	if h >= 14 {
 		p.footer, bottom = rect{0, h - 1, w, 1}, h-1
+	}
+	if v.timeline != nil && h >= 4 {
+		bottom--
+		p.timeline = rect{0, bottom, w, 1}
 	}
 	body := bottom - top
 	side := w >= sideWidth
@@ -231,7 +236,7 @@ func (v *view) canvas(w, h int) *canvas {
 func (v *view) draw(w, h int) *canvas {
 	c := v.canvas(w, h)
 	if v.snap == nil {
-		c.put(1, h/2, w, theme.Dim, "connecting to the NVIDIA driver…")
+		c.put(1, h/2, w, theme.Dim, pick(v.timeline == nil, "connecting to the NVIDIA driver…", "reading the recording…"))
 		return c
 	}
 	p := v.arrange(w, h, v.adviceLines)
@@ -249,6 +254,9 @@ func (v *view) draw(w, h int) *canvas {
 	}
 	v.drawAdvice(c, p.advice)
 	v.procPane(c, p.procs)
+	if p.timeline.h > 0 {
+		v.timeline.draw(c, p.timeline, v)
+	}
 	if p.footer.h > 0 || v.prompt != "" || v.notice != "" {
 		r := p.footer
 		if r.h == 0 {

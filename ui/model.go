@@ -36,6 +36,7 @@ type Options struct {
 	Notify   Notify
 	Failures <-chan sampler.OOMEvent // of a followed log; nil: none is followed
 	Notices  <-chan string           // for the footer; nil: there are none
+	Replay   *Replay                 // what is shown is a recording; nil: it is live
 }
 
 // spans that [ and ] go through.
@@ -52,8 +53,9 @@ const (
 	modeHelp
 	modeAdvice
 	modeDetail
-	modeNeed  // typing the need
-	modeReset // confirming P
+	modeNeed   // typing the need
+	modeReset  // confirming P
+	modeMoment // typing the moment to go to
 )
 
 // Model is the state of the screen.
@@ -144,6 +146,9 @@ type (
 
 func (m *Model) waitForSnapshots() (msg tea.Msg) {
 	defer sampler.Guard(func(err error) { msg = feedEnded{err} })
+	if m.opt.Replay != nil {
+		return m.opt.Replay.wait(m.ctx)
+	}
 	s, err := m.feed.Next(m.ctx)
 	if err != nil {
 		return feedEnded{err}
@@ -176,6 +181,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case snapshotsArrived:
 		m.take(msg.snapshots)
 		return tea.Batch(m.waitForSnapshots, m.leaveEnded())
+	case *sceneArrived:
+		return m.play(msg)
 	case feedEnded:
 		return m.ended(msg.err)
 	case failureFound:
@@ -328,6 +335,8 @@ func (m *Model) draw() *canvas {
 		if m.w < 80 || v.notice != "" {
 			v.prompt = "need: " + m.typed + "_"
 		}
+	case modeMoment:
+		v.prompt = m.momentPrompt()
 	case modeReset:
 		v.prompt = "reset all peaks? y/n"
 	}

@@ -48,7 +48,7 @@ func (v *view) detailLines(row procRow, w int) []textLine {
 	add("command", commandOf(row), theme.Strong)
 	add("user", p.User, theme.Text)
 	if t, ok := p.StartTime.Value(); ok {
-		add("started", t.Format("2006-01-02 15:04:05")+", "+since(v.now().Sub(t))+" ago", theme.Text)
+		add("started", t.Local().Format("2006-01-02 15:04:05")+", "+since(v.now().Sub(t))+" ago", theme.Text)
 	}
 	add("container", p.Container.Or(""), theme.Text)
 	add("framework", p.Framework.Or(""), theme.Text)

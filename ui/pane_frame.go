@@ -53,7 +53,8 @@ const slitWidth = 56
 func (v *view) slitHeader(c *canvas, r rect) {
 	x := c.put(r.x, r.y, r.x+r.w, theme.Accent, " "+pick(v.snap.Host == "", "nvpeak", v.snap.Host)+" ")
 	if v.label != "" {
-		x = c.put(x, r.y, r.x+r.w, theme.Demo, "DEMO ")
+		word, _, _ := strings.Cut(v.label, " ")
+		x = c.put(x, r.y, r.x+r.w, theme.Demo, word+" ")
 	}
 	if v.paused {
 		x = c.put(x, r.y, r.x+r.w, theme.Warning, "PAUSED ")
@@ -115,7 +116,11 @@ func (v *view) footer(c *canvas, r rect) {
 		c.put(r.x+1, r.y, r.x+r.w, theme.Strong, v.notice)
 	default:
 		x := r.x + 1
-		for _, k := range footerKeys {
+		keys := footerKeys
+		if v.timeline != nil {
+			keys = replayFooter
+		}
+		for _, k := range keys {
 			if x+width(k[0])+1+width(k[1]) > r.x+r.w {
 				break
 			}

@@ -9,7 +9,11 @@ import (
 // help draws the keys, the signs and the theme over the screen.
 func (v *view) help(c *canvas, t *theme.Theme, top int) {
 	var lines []textLine
-	for _, b := range bindings {
+	keys := bindings
+	if v.timeline != nil {
+		keys = append(replayBindings[:len(replayBindings):len(replayBindings)], bindings...)
+	}
+	for _, b := range keys {
 		if b.help != "" {
 			lines = append(lines, textLine{{theme.Accent, fmt.Sprintf("%-9s", b.show)}, {theme.Text, b.help}})
 		}

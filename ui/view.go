@@ -35,8 +35,9 @@ type view struct {
 	paused   bool
 	label    string // "DEMO training", "REPLAY"
 	interval time.Duration
-	notice   string // a short message in the footer
-	prompt   string // what is typed for the need; with a leading "need: "
+	timeline *timeline // of a replay; nil: it is live
+	notice   string    // a short message in the footer
+	prompt   string    // what is typed for the need; with a leading "need: "
 }
 
 func (v *view) needBytes() sampler.Bytes { return v.need.Or(0) }

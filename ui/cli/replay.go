@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"nvpeak/sampler/tape"
+	"nvpeak/ui"
+)
+
+// replayFlags are those of `replay`.
+type replayFlags struct {
+	speed speedFlag
+	at    string
+}
+
+// speedFlag is how many seconds of the recording pass in a second.
+type speedFlag float64
+
+func (s *speedFlag) String() string { return fmt.Sprintf("%g", float64(*s)) }
+func (s *speedFlag) Type() string   { return "SPEED" }
+func (s *speedFlag) Set(text string) error {
+	v, err := ui.ParseSpeed(text)
+	if err == nil {
+		*s = speedFlag(v)
+	}
+	return err
+}
+
+func replayCommand(a *app) *cobra.Command {
+	f := &replayFlags{speed: 1}
+	c := &cobra.Command{
+		Use:     "replay FILE",
+		Short:   "the monitor over a recording or a CSV log of nvidia-smi",
+		Example: "  nvpeak replay night.jsonl.zst --speed 60\n  nvpeak replay night.jsonl.zst --at 03:15:00",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usagef("which recording? nvpeak replay FILE")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.replay(cmd, args[0], f) },
+	}
+	c.Flags().Var(&f.speed, "speed", "`SPEED` from 1/4 to 3600 times that of life")
+	c.Flags().StringVar(&f.at, "at", "", "begin at this `MOMENT`: "+ui.MomentForms)
+	return c
+}
+
+// replay shows a recording on the screen of the monitor.
+func (a *app) replay(cmd *cobra.Command, path string, f *replayFlags) error {
+	switch {
+	case a.opt.badEnv != nil:
+		return a.opt.badEnv
+	case cmd.Flags().Changed("record"):
+		return usagef("replay does not record: copy %s instead", path)
+	case !a.isTerminal(a.out) || !a.isTerminal(a.in):
+		return usagef("replay needs a terminal; as text: nvpeak report %s", path)
+	}
+	ctx, cancel := context.WithCancelCause(cmd.Context())
+	defer cancel(nil)
+	r, err := ui.NewReplay(ctx, func() (ui.Tape, error) { return openTape(path) }, a.opt.need.Opt)
+	if errors.Is(err, ui.ErrNoSnapshots) {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if err != nil {
+		return err
+	}
+	r.SetSpeed(float64(f.speed))
+	if f.at != "" {
+		if err := r.Begin(f.at); err != nil {
+			return usageError{err}
+		}
+	}
+	o := a.screenOptions("REPLAY")
+	o.Replay, o.Interval = r, r.Interval()
+	err = ui.Run(ctx, a.in.(*os.File), a.out.(*os.File), ui.New(ctx, r, o))
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return err
+}
+
+// openedTape is a recording as the screen wants it: snapshots and failures.
+type openedTape struct{ *tape.Reader }
+
+func openTape(path string) (ui.Tape, error) {
+	r, err := tape.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return openedTape{r}, nil
+}
+
+// Next passes over what only a report needs: the snapshots carry the peaks of the readings
+// between them.
+func (t openedTape) Next() (ui.Entry, error) {
+	for {
+		record, err := t.Reader.Next()
+		if err != nil {
+			return ui.Entry{}, err
+		}
+		switch {
+		case record.Snapshot != nil:
+			return ui.Entry{Time: record.Time, Snapshot: record.Snapshot}, nil
+		case record.Event != nil && record.Event.OOM != nil:
+			return ui.Entry{Time: record.Time, Failure: record.Event.OOM}, nil
+		}
+	}
+}

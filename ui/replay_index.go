@@ -1,0 +1,379 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"nvpeak/advice"
+	"nvpeak/sampler"
+)
+
+// index is what is learnt of a recording by reading it once, in the background: the marks
+// of the timeline, the figures of every second, and every few minutes the folds as they
+// were then. A seek goes on from the last of these before its moment, so that alerts and
+// peaks are those that the live monitor had, and know nothing of what came later.
+type index struct {
+	cancel context.CancelFunc
+	done   chan struct{}
+	sized  chan struct{} // closed when the end is known
+	need   sampler.Opt[sampler.Bytes]
+
+	mu      sync.Mutex
+	archive *sampler.Archive
+	points  []point
+	start   time.Time
+	upto    time.Time // read so far
+	end     time.Time // of the recording; until it is known, upto
+	ready   bool
+	notes   []string
+	marks   []mark
+	peaks   map[sampler.ProcessKey]mark // highest of each process, and of each GPU as process 0
+	sorted  []mark                      // both, by time; nil: to be made anew
+
+	// Of the goroutine alone.
+	alerts  map[alertKey]bool
+	running map[sampler.ProcessKey]bool
+	pending []mark // failures, until the snapshot after them
+	most    map[sampler.ProcessKey]sampler.Bytes
+	spacing int
+	since   int // snapshots since the last point
+}
+
+// point is the folds after a snapshot.
+type point struct {
+	snap   *sampler.Snapshot
+	alerts []sampler.Alert
+	watch  *advice.Watch
+	marks  *sampler.Watermarks
+}
+
+func (p *point) fold(m moment) {
+	for _, e := range m.failures {
+		p.watch.Event(*e.Failure, e.Time)
+	}
+	p.alerts = p.watch.Add(*m.snap)
+	p.snap = m.snap
+}
+
+func (p *point) clone() point {
+	return point{p.snap, p.alerts, p.watch.Clone(), p.marks.Clone()}
+}
+
+// time is where to read on from.
+func (p *point) time(start time.Time) time.Time {
+	if p.snap == nil {
+		return start
+	}
+	return p.snap.Time
+}
+
+const (
+	// pointEvery is the number of snapshots between two points: what a seek folds again
+	// at most. 300 take 20 ms with 8 GPUs.
+	pointEvery = 300
+	// pointsMost bounds the memory of points: a day of seconds has 288. Beyond it every
+	// second one is dropped.
+	pointsMost = 600
+	// pointWeight is the memory of one series of a Watch, and pointsRoom that of all.
+	pointWeight = 5 << 10
+	pointsRoom  = 64 << 20
+	// marksMost bounds the marks of each kind.
+	marksMost = 5000
+	// smallPeak: a process that never held more is not worth a mark.
+	smallPeak = sampler.GiB
+)
+
+func newIndex(ctx context.Context, open func() (Tape, error), need sampler.Opt[sampler.Bytes], start time.Time, interval time.Duration) *index {
+	ctx, cancel := context.WithCancel(ctx)
+	x := &index{cancel: cancel, done: make(chan struct{}), sized: make(chan struct{}), archive: sampler.NewArchive(interval), start: start, end: start,
+		need:  need,
+		peaks: map[sampler.ProcessKey]mark{}, alerts: map[alertKey]bool{}, most: map[sampler.ProcessKey]sampler.Bytes{}, spacing: pointEvery}
+	go func() {
+		defer close(x.done)
+		defer cancel()
+		err := x.read(ctx, open, point{watch: advice.NewWatch(advice.Options{Need: need}), marks: sampler.NewWatermarks()})
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		x.ready, x.end = true, x.upto
+		if err != nil && ctx.Err() == nil {
+			x.notes = append(x.notes, sampler.Clean(err.Error()))
+		}
+	}()
+	return x
+}
+
+func (x *index) stop() { x.cancel() }
+
+// read goes through the recording.
+func (x *index) read(ctx context.Context, open func() (Tape, error), now point) (err error) {
+	defer sampler.Guard(func(e error) { err = e })
+	x.findEnd(open)
+	close(x.sized)
+	t, err := open()
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	var m moment
+	for ctx.Err() == nil {
+		e, err := t.Next()
+		if errors.Is(err, io.EOF) {
+			x.mu.Lock()
+			x.notes = t.Notes()
+			x.mu.Unlock()
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if e.Failure != nil {
+			m.failures = append(m.failures, e)
+			x.pending = append(x.pending, mark{kind: markOOM, text: failureText(e.Failure)})
+		}
+		if e.Snapshot == nil {
+			continue
+		}
+		m.snap = prepare(e.Snapshot, now.marks)
+		now.fold(m)
+		x.add(&now)
+		m = moment{}
+	}
+	return nil
+}
+
+// findEnd looks at the last snapshot, so that the bar has its length at once.
+func (x *index) findEnd(open func() (Tape, error)) {
+	t, err := open()
+	if err != nil {
+		return
+	}
+	defer t.Close()
+	if t.Seek(time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)) != nil {
+		return
+	}
+	for {
+		e, err := t.Next()
+		if err != nil {
+			return
+		}
+		if e.Snapshot != nil {
+			x.mu.Lock()
+			if e.Time.After(x.end) {
+				x.end = e.Time
+			}
+			x.mu.Unlock()
+		}
+	}
+}
+
+// add notes what a snapshot brought.
+func (x *index) add(now *point) {
+	s := now.snap
+	found := x.news(now)
+	var kept *point
+	if x.since++; x.since >= x.spacing {
+		x.since = 0
+		p := now.clone()
+		kept = &p
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.archive.Add(s)
+	if s.Time.After(x.upto) {
+		x.upto = s.Time
+	}
+	if x.upto.After(x.end) {
+		x.end = x.upto
+	}
+	if len(found) > 0 {
+		x.marks, x.sorted = append(x.marks, found...), nil
+	}
+	x.peaksOf(s)
+	if kept != nil {
+		x.keep(*kept)
+	}
+}
+
+// keep adds a point. Points are in the order of time: while the clock of the recording is
+// set back there are none.
+func (x *index) keep(p point) {
+	if n := len(x.points); n > 0 && !p.snap.Time.After(x.points[n-1].snap.Time) {
+		return
+	}
+	x.points = append(x.points, p)
+	series := 2
+	for i := range p.snap.GPUs {
+		series += 1 + len(p.snap.GPUs[i].Processes)
+	}
+	if len(x.points) > max(8, min(pointsMost, pointsRoom/(series*pointWeight))) {
+		for i := range len(x.points) / 2 {
+			x.points[i] = x.points[2*i+1]
+		}
+		clear(x.points[len(x.points)/2:])
+		x.points = x.points[:len(x.points)/2]
+		x.spacing *= 2
+	}
+}
+
+// before is where to begin to fold for a moment, and the history until there. ok is
+// false while the recording has not been read that far.
+func (x *index) before(to time.Time) (p point, h *sampler.History, ok bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !x.ready && x.upto.Before(to) || x.upto.IsZero() {
+		return point{}, nil, false
+	}
+	i, _ := slices.BinarySearchFunc(x.points, to, func(p point, to time.Time) int {
+		if p.snap.Time.After(to) {
+			return 1
+		}
+		return -1
+	})
+	if i == 0 {
+		return point{watch: advice.NewWatch(advice.Options{Need: x.need}), marks: sampler.NewWatermarks()}, x.archive.At(time.Unix(0, 0)), true
+	}
+	p = x.points[i-1].clone()
+	return p, x.archive.At(p.snap.Time), true
+}
+
+func (x *index) complete() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.ready
+}
+
+func (x *index) notesNow() []string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.notes
+}
+
+// list is all marks by time; it is not changed any more.
+func (x *index) list() []mark {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.sorted == nil {
+		x.sorted = append(make([]mark, 0, len(x.marks)+len(x.peaks)), x.marks...)
+		for _, p := range x.peaks {
+			x.sorted = append(x.sorted, p)
+		}
+		slices.SortFunc(x.sorted, mark.compare)
+	}
+	return x.sorted
+}
+
+// bounds are the start, the end and the part that is read, 0 to 1.
+func (x *index) bounds() (start, end time.Time, read float64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	read = 1
+	if all := x.end.Sub(x.start); !x.ready && all > 0 {
+		read = max(0, min(float64(x.upto.Sub(x.start))/float64(all), 1))
+	}
+	return x.start, x.end, read
+}
+
+type alertKey struct {
+	t        float64
+	kind     string
+	gpu, pid int
+}
+
+// news are the marks of a snapshot, peaks excepted.
+func (x *index) news(now *point) (found []mark) {
+	add := func(m mark) {
+		m.at = now.snap.Time
+		found = append(found, m)
+	}
+	for _, m := range x.pending {
+		add(m)
+	}
+	x.pending = x.pending[:0]
+	open := map[alertKey]bool{}
+	for _, a := range now.alerts {
+		k := alertKey{a.T, a.Kind, a.GPU.Or(-1), a.PID.Or(0)}
+		open[k] = true
+		if !x.alerts[k] {
+			add(mark{kind: markAlert, text: a.Text})
+		}
+	}
+	x.alerts = open
+	x.starts(now.snap, add)
+	return found
+}
+
+// starts finds the processes that were not there in the snapshot before.
+func (x *index) starts(s *sampler.Snapshot, add func(mark)) {
+	n, same := 0, true
+	for i := range s.GPUs {
+		gpu := s.GPUs[i].Key()
+		for j := range s.GPUs[i].Processes {
+			n++
+			same = same && x.running[s.GPUs[i].Processes[j].Key(gpu)]
+		}
+	}
+	if same && n == len(x.running) && x.running != nil {
+		return
+	}
+	running := make(map[sampler.ProcessKey]bool, n)
+	for i := range s.GPUs {
+		gpu := s.GPUs[i].Key()
+		for j := range s.GPUs[i].Processes {
+			p := &s.GPUs[i].Processes[j]
+			k := p.Key(gpu)
+			running[k] = true
+			if x.running != nil && !x.running[k] {
+				add(mark{kind: markStart, text: fmt.Sprintf("%s (pid %d) started on GPU %s", nameOf(p), p.PID, s.GPUs[i].Label())})
+			}
+		}
+	}
+	x.running = running
+}
+
+func nameOf(p *sampler.Process) string {
+	if p.Name == "" {
+		return "a process"
+	}
+	return p.Name
+}
+
+// peaksOf keeps the highest moment of every GPU and every large process.
+func (x *index) peaksOf(s *sampler.Snapshot) {
+	higher := func(key sampler.ProcessKey, v sampler.Bytes, text func() string) {
+		if was, ok := x.most[key]; ok && v <= was || !ok && len(x.most) >= marksMost {
+			return
+		}
+		x.most[key] = v
+		x.peaks[key], x.sorted = mark{at: s.Time, kind: markPeak, text: text()}, nil
+	}
+	for i := range s.GPUs {
+		g := &s.GPUs[i]
+		used, ok := g.Memory.Used.Value()
+		if w := g.Memory.Window; w != nil && w.Readings > 0 {
+			used, ok = max(used, w.Max), true
+		}
+		if ok && used > 0 {
+			higher(sampler.ProcessKey{GPU: g.Key()}, used, func() string { return fmt.Sprintf("peak of GPU %s: %s", g.Label(), used) })
+		}
+		for j := range g.Processes {
+			p := &g.Processes[j]
+			if v := p.Memory.Or(0); v > smallPeak && len(g.Processes) > 1 {
+				higher(p.Key(g.Key()), v, func() string { return fmt.Sprintf("peak of %s (pid %d) on GPU %s: %s", nameOf(p), p.PID, g.Label(), v) })
+			}
+		}
+	}
+}
+
+func failureText(e *sampler.OOMEvent) string {
+	text := "out of memory"
+	if n, ok := e.Requested.Value(); ok {
+		text += fmt.Sprintf(", %s requested", n)
+	}
+	return strings.TrimSpace(text)
+}
