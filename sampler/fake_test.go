@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -17,6 +18,7 @@ type fake struct {
 	throughput func(dev int) (rx, tx Opt[uint64], err error)
 	processes  func(dev int) ([]Process, error)
 	xid        func() (int, uint64, error)
+	sweeps     bool // it is a Sweeper
 
 	mu    sync.Mutex
 	opens int
@@ -108,9 +110,53 @@ func (f *fake) WaitXID(timeout time.Duration) (int, uint64, error) {
 
 func (f *fake) Close() { f.count("close") }
 
+// sweeping is a fake that reads many devices in one call.
+type sweeping struct{ *fake }
+
+func (sweeping) CanSweep(int) bool { return true }
+
+func (f sweeping) Sweep(w *Sweep) error {
+	last := map[int]Bytes{}
+	end := time.Now().Add(w.For)
+	next := &w.Control[0] // when to read again, kept from call to call
+	*next = max(*next, time.Now().UnixNano())
+	for look := false; !look; *next += int64(w.Period) {
+		if *next > end.UnixNano() && w.Sweeps+len(last) > 0 {
+			time.Sleep(time.Until(end))
+			return nil
+		}
+		time.Sleep(time.Until(time.Unix(0, *next)))
+		for i, dev := range w.Devices {
+			atomic.StoreInt64(&w.Control[controlCalling], int64(i+1))
+			atomic.AddInt64(&w.Control[controlCalls], 1)
+			r, err := f.Memory(dev)
+			atomic.StoreInt64(&w.Control[controlCalling], 0)
+			if w.Stopped() {
+				return nil
+			}
+			if errors.Is(err, ErrReconnect) {
+				return err
+			}
+			w.Counts[i]++
+			if w.Failed[i] = err != nil; w.Failed[i] {
+				look = true
+				continue
+			}
+			if was, ok := last[i]; !ok || was != r.Used {
+				last[i] = r.Used
+				w.Readings = append(w.Readings, TimedReading{i, time.Now(), r})
+				look = look || uint64(r.Used) > atomic.LoadUint64(&w.Above[i])
+			}
+		}
+		w.Sweeps++
+	}
+	return nil
+}
+
 // running is a loop at work over a fake.
 type running struct {
 	*Loop
+	fake   *fake
 	cancel context.CancelFunc
 	ended  chan error // what Run returned
 }
@@ -119,7 +165,11 @@ type running struct {
 func start(t *testing.T, f *fake, host Host) *running {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	r := &running{NewLoop(f, Options{Interval: 100 * time.Millisecond, PeakInterval: 5 * time.Millisecond, Host: host}), cancel, make(chan error, 1)}
+	var src Source = f
+	if f.sweeps {
+		src = sweeping{f}
+	}
+	r := &running{NewLoop(src, Options{Interval: 100 * time.Millisecond, PeakInterval: 5 * time.Millisecond, Host: host}), f, cancel, make(chan error, 1)}
 	if err := r.Connect(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +204,7 @@ func (r *running) until(t *testing.T, what string, ok func(*Snapshot) bool) *Sna
 // the memory of GPU 0 is read.
 func (r *running) goesOn(t *testing.T, d time.Duration, what string, ok func(*Snapshot) bool) {
 	t.Helper()
-	f := r.src.(*fake)
+	f := r.fake
 	ctx, cancel := context.WithTimeout(context.Background(), d)
 	defer cancel()
 	r.queue.take()
