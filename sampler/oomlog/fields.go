@@ -215,7 +215,7 @@ func (f *findings) setExtra(name string, kind captureKind, text string) {
 		return
 	}
 	switch kind {
-	case kindWord, kindEB:
+	case kindWord, kindName, kindEB:
 		f.Extra[name] = strings.TrimRight(text, ".")
 	case kindList:
 		f.Extra[name] = ints(text)

@@ -192,13 +192,14 @@ func conflict(a, b *sampler.OOMEvent) bool {
 		clash(a.PrivatePools, b.PrivatePools)
 }
 
-// clashRequest is clash for the request. TensorFlow, XLA and ggml print it once rounded ("1.13GiB") and once in bytes.
+// clashRequest is clash for the request. TensorFlow, XLA and ggml print it once rounded ("1.13GiB") and once in bytes,
+// NCCL its shared memory once with and once without its head.
 func clashRequest(a, b *sampler.OOMEvent) bool {
 	if !clash(a.Requested, b.Requested) {
 		return false
 	}
 	x, y := float64(a.Requested.Or(0)), float64(b.Requested.Or(0))
-	return a.Kind != xlaOOM && a.Kind != tfOOM && a.Kind != ggmlAlloc || x < y*0.995 || x > y*1.005
+	return a.Kind != xlaOOM && a.Kind != tfOOM && a.Kind != ggmlAlloc && a.Kind != shmBus || x < y*0.995 || x > y*1.005
 }
 
 // repeat counts another printing of the same failure and takes what it adds. Whether the program went on

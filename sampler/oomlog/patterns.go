@@ -21,7 +21,7 @@ var torchFields = []string{
 	`(?:this )?process has <proc> memory in use`,
 	`in use by (?:this )?process [:=] <proc>`,
 	`[;,] <alloc> already allocated`,
-	`allocated memory <alloc> is allocated by PyTorch`,
+	`allocated memory <alloc> is allocated`,
 	`allocated by PyTorch [:=] <alloc>`,
 	`with <pools> allocated in private pools`,
 	`and <unalloc> is reserved by PyTorch but unallocated`,
@@ -39,7 +39,7 @@ var torchWords = []string{"out of memory", "outofmemory", "tried to allocate", "
 // specificRows are wordings that contain a more general one.
 var specificRows = []row{
 	{name: "vllm warm-up", framework: "vllm", kind: warmupOOM, memory: memGPU, words: []string{"warming up sampler", "out of memory occurred when warming"},
-		start: `CUDA out of memory occurred when warming up sampler with <dummy_requests:int> dummy requests`, lines: 2},
+		start: `CUDA out of memory occurred when warming up sampler with(?: <dummy_requests:int>|$)`, lines: 2},
 	{name: "ultralytics retry", framework: "pytorch", kind: cudaOOM, memory: memGPU, recovered: true, words: []string{"out of memory with batch"},
 		start: `CUDA out of memory with batch=<batch:int>\.? Reducing to batch=<next_batch:int>`},
 	{name: "ultralytics assigner", framework: "pytorch", kind: cudaOOM, memory: memGPU, recovered: true, words: []string{"in taskalignedassigner"},

@@ -7,12 +7,12 @@ var killFields = []string{`total-vm: <total_vm_bytes:size>`, `anon-rss: <anon_rs
 var hostRows = []row{
 	// kernel
 	{name: "cgroup kill", framework: "kernel", kind: cgroupKill, memory: memHost, words: []string{"memory cgroup out of memory"}, lines: 1,
-		start: `Memory cgroup out of memory: Kill(?:ed)? process <pid>(?:,? UID \d+,?)? \(<process:word>\)`, fields: killFields},
+		start: `Memory cgroup out of memory: Kill(?:ed)? process <pid>(?:,? UID \d+,?)? \(<process:name>\)(?:[\s,]|$)`, fields: killFields},
 	{name: "flux cgroup kill", framework: "kernel", kind: cgroupKill, memory: memHost, words: []string{"memory cgroup out of memory"}, start: `Memory cgroup out of memory: killed \d+ tasks?`},
 	{name: "kernel kill", framework: "kernel", kind: kernelKill, memory: memHost, words: []string{"out of memory: kill"}, lines: 1,
-		start: `Out of memory(?: \([^)]*\))?: Kill(?:ed)? process <pid>(?:,? UID \d+,?)? \(<process:word>\)`, fields: append([]string{`score <score:int> or sacrifice`}, killFields...)},
+		start: `Out of memory(?: \([^)]*\))?: Kill(?:ed)? process <pid>(?:,? UID \d+,?)? \(<process:name>\)(?:[\s,]|$)`, fields: append([]string{`score <score:int> or sacrifice`}, killFields...)},
 	{name: "kernel killed process", framework: "kernel", kind: kernelKill, memory: memHost, words: []string{"killed process"}, follows: true,
-		start: `Killed process <pid>(?:,? UID \d+,?)? \(<process:word>\)[ ,]*(?:UID \d+,? )?total-vm: <total_vm_bytes:size>`, fields: killFields},
+		start: `Killed process <pid>(?:,? UID \d+,?)? \(<process:name>\)[ ,]*(?:UID \d+,? )?total-vm: <total_vm_bytes:size>`, fields: killFields},
 	{name: "oom-kill memcg", framework: "kernel", kind: cgroupKill, memory: memHost, words: []string{"oom-kill:constraint"}, follows: true,
 		start: `oom-kill:constraint=CONSTRAINT_MEMCG`, fields: []string{`pid=<pid>`, `task=<process:word>`}},
 	{name: "oom-kill", framework: "kernel", kind: kernelKill, memory: memHost, words: []string{"oom-kill:constraint"}, follows: true,
@@ -20,7 +20,7 @@ var hostRows = []row{
 	{name: "cgroup usage", framework: "kernel", kind: cgroupKill, memory: memHost, limit: "cgroup", words: []string{"memory: usage"}, follows: true,
 		start: `\bmemory: usage <usage_bytes:size>, limit <limit>, failcnt`},
 	{name: "oom-killer invoked", framework: "kernel", kind: kernelKill, memory: memHost, words: []string{"invoked oom-killer"}, follows: true, start: `invoked oom-killer: gfp_mask`},
-	{name: "oom reaper", framework: "kernel", kind: kernelKill, memory: memHost, words: []string{"oom_reaper: reaped"}, follows: true, start: `oom_reaper: reaped process <pid> \(<process:word>\)`},
+	{name: "oom reaper", framework: "kernel", kind: kernelKill, memory: memHost, words: []string{"oom_reaper: reaped"}, follows: true, start: `oom_reaper: reaped process <pid> \(<process:name>\)(?:[\s,]|$)`},
 	{name: "systemd oom", framework: "kernel", kind: cgroupKill, memory: memHost, words: []string{"oom-kill'", "killed by the oom killer", "a process of this unit has been killed", "systemd-oomd killed"}, follows: false,
 		start: `A process of this unit has been killed by the OOM killer|Failed with result 'oom-kill'|systemd-oomd killed`},
 	// Slurm
@@ -60,7 +60,7 @@ var hostRows = []row{
 	{name: "mmap", framework: "python", kind: mmapENOMEM, memory: memHost, words: []string{"mmap"}, start: `mmap(?:ing)?\b[^\n]{0,40}(?:failed|error)[^\n]{0,40}Cannot allocate memory`},
 	{name: "torch cpu allocator", framework: "pytorch", kind: hostAlloc, memory: memHost, words: []string{"defaultcpuallocator", "you tried to allocate"}, lines: 2,
 		start: `(?:(?:DefaultCPU)?Allocator: |\$ Torch: |CPUAllocator[^\n]{0,20}: )(?:can't allocate memory|not enough memory)`, fields: []string{`you tried to allocate <req>`}},
-	{name: "torch posix_memalign", framework: "pytorch", kind: hostAlloc, memory: memHost, words: []string{"posix_memalign"}, start: `err == 0\. .{0,80}posix_memalign|Posix_memalign failed`},
+	{name: "torch posix_memalign", framework: "pytorch", kind: hostAlloc, memory: memHost, words: []string{"posix_memalign"}, start: `err == 0\. .{0,80}posix_memalign|Posix_memalign failed|posix_memalign\([^)]{0,60}\) == 0\. 12 vs`},
 	{name: "numpy", framework: "numpy", kind: hostAlloc, memory: memHost, words: []string{"unable to allocate"}, lines: 2,
 		start: `Unable to allocate (?:<req> for an )?array with shape \(<shape:list>\) and data type <dtype:word>`},
 	{name: "numpy wrapped", framework: "numpy", kind: hostAlloc, memory: memHost, words: []string{"unable to allocate"}, start: `(?:MemoryError.{0,10}: )Unable to allocate <req>`},

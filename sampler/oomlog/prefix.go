@@ -58,7 +58,9 @@ var prefixForms = []prefixForm{
 	form(`ERROR\s*(?:\||-\s|:\s|\s)\s*`, false),
 	form(`(?:stderr|stdout) [FP] `, false),
 	// docker compose, kubectl logs --prefix, podman
-	form(`(?P<key>[A-Za-z0-9][\w.-]{1,60}) {1,24}\|\s`, true),
+	form(`(?P<key>\d*[A-Za-z][\w.-]{1,60}) {1,24}\|\s`, true),
+	// line numbers and epoch milliseconds of log viewers
+	form(`\d{1,7} {1,24}\|\s(?:\d{10,19} {1,24}\|\s)?`, false),
 	form(`\[pod/(?P<key>[\w./-]+)\]\s`, true),
 	// journald and syslog
 	form(`[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d(?:\.\d+)? [\w.:-]+ (?P<key>[\w./@-]+?)(?:\[\d+\])?: ?`, true),

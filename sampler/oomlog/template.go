@@ -28,11 +28,12 @@ const (
 	kindInt   captureKind = "int"
 	kindNum   captureKind = "num"
 	kindWord  captureKind = "word"
+	kindName  captureKind = "name"   // of a process: up to 15 bytes of anything, brackets and blanks too
 	kindList  captureKind = "list"   // "500,17,17,4032"
 	kindEB    captureKind = "phrase" // "more than 1EB memory"
 )
 
-const sizeForm = `\d[\d,]*(?:\.\d+)?\s*(?:[KMGTPE]i?B\b|[KMGT]b\b|[KMGT]\b|bytes\b|byte\b|B\b)`
+const sizeForm = `\d[\d,]*(?:\.\d*)?\s*(?:[KMGTPE]i?B\b|[KMGT]b\b|[KMGT]\b|bytes\b|byte\b|B\b)`
 
 var captureForm = map[captureKind]string{
 	kindSize:  sizeForm,
@@ -44,6 +45,7 @@ var captureForm = map[captureKind]string{
 	kindInt:   `\d+`,
 	kindNum:   `\d+(?:\.\d+)?`,
 	kindWord:  `[^\s'"\x60,;:()\[\]{}]+`,
+	kindName:  `[^\n]{1,40}?`,
 	kindList:  `[\d, ]*`,
 	kindEB:    `more\s+than\s+1\s*EB\s+memory`,
 }
