@@ -349,3 +349,45 @@ func TestSlowerRefreshHasNoGaps(t *testing.T) {
 		t.Errorf("%d of 280 seconds are gaps", gaps)
 	}
 }
+
+// TestScrollStopsAtTheEnd: keys pressed at the end of a text are not counted.
+func TestScrollStopsAtTheEnd(t *testing.T) {
+	for _, row := range []struct {
+		name, open string
+		w, h       int
+	}{{"help", "?", 80, 12}, {"detail", "enter", 50, 12}, {"advice", "a", 60, 10}} {
+		snaps := past(gpus(8, 3, false), 5)
+		snaps[4].GPUs[7].Processes[0].Command = strings.Repeat("argument ", 60)
+		m := model(snaps, row.w, row.h, Options{Need: sampler.Some(79 * sampler.GiB)})
+		press(m, row.open)
+		first := text(m)
+		press(m, strings.Repeat("j ", 500))
+		end := text(m)
+		if end == first || strings.Contains(end, "… ") {
+			t.Errorf("%s does not scroll to its end:\n%s", row.name, end)
+		}
+		press(m, "k")
+		if text(m) == end {
+			t.Errorf("%s: one k at the end moves nothing", row.name)
+		}
+		if press(m, "g"); text(m) != first {
+			t.Errorf("%s: g does not go back to the beginning:\n%s", row.name, difference(first, text(m)))
+		}
+	}
+}
+
+// TestHiddenGPUs: that some are hidden is said beside the rest of the header, not over it.
+func TestHiddenGPUs(t *testing.T) {
+	snaps := past(gpus(64, 1, false), 3)
+	for w := 30; w < 130; w++ {
+		head := model(snaps, w, 14, Options{Label: "DEMO x"}).draw().lines()[0]
+		if !strings.Contains(head, " more ↓") {
+			t.Fatalf("width %d: GPUs are hidden, the header is %q", w, head)
+		}
+		for _, part := range []string{"14:03:22", "20ms", "64 GPUs", "host 412/512G"} {
+			if n := len(part); strings.Contains(head, part[:n-1]) && !strings.Contains(head, part) {
+				t.Errorf("width %d: half of %q is left in %q", w, part, head)
+			}
+		}
+	}
+}

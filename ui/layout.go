@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"fmt"
-
 	"nvpeak/sampler"
 	"nvpeak/theme"
 )
@@ -241,16 +239,13 @@ func (v *view) draw(w, h int) *canvas {
 	}
 	p := v.arrange(w, h, v.adviceLines)
 	if p.header.h > 0 {
-		v.header(c, p.header)
+		v.header(c, p.header, p.hidden)
 	}
 	for _, g := range p.panes {
 		v.gpuPane(c, g.rect, g.gpu)
 	}
 	for _, g := range p.lines {
 		v.gpuLine(c, g.rect, g.gpu)
-	}
-	if p.hidden > 0 && p.header.h > 0 {
-		c.right(0, 0, w-1, theme.Notice, fmt.Sprintf("  %d more %c", p.hidden, v.glyphs.Down))
 	}
 	v.drawAdvice(c, p.advice)
 	v.procPane(c, p.procs)

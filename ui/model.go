@@ -341,15 +341,15 @@ func (m *Model) draw() *canvas {
 		v.prompt = "reset all peaks? y/n"
 	}
 	if m.mode == modeDetail && v.snap != nil && v.cursor >= 0 && v.cursor < len(v.procs) {
-		return v.detail(m.w, m.h, v.procs[v.cursor])
+		return v.detail(m.w, m.h, v.procs[v.cursor], &m.top)
 	}
 	c := v.draw(m.w, m.h)
 	switch m.mode {
 	case modeHelp:
-		v.help(c, m.paint.theme, m.top)
+		v.help(c, m.paint.theme, &m.top)
 	case modeAdvice:
 		r := v.box(c, min(m.w, 100), m.h, "advice")
-		v.textLines(c, r, v.adviceFull(r.w), m.top)
+		m.top = v.textLines(c, r, v.adviceFull(r.w), m.top)
 	}
 	return c
 }

@@ -162,9 +162,10 @@ func (v *view) advicePane(c *canvas, r rect, lines []textLine) {
 	v.textLines(c, rect{r.x, r.y + 1, r.w, r.h - 1}, lines, 0)
 }
 
-// textLines draws lines from number first on; the last says when there are more.
-func (v *view) textLines(c *canvas, r rect, lines []textLine, first int) {
-	first = max(0, min(first, len(lines)-1))
+// textLines draws lines from number first on, or the last that fill r, and returns which
+// it began with; the last says when there are more.
+func (v *view) textLines(c *canvas, r rect, lines []textLine, first int) int {
+	first = max(0, min(first, len(lines)-max(r.h, 1)))
 	for i := range min(r.h, len(lines)-first) {
 		x := r.x
 		for _, p := range lines[first+i] {
@@ -174,6 +175,7 @@ func (v *view) textLines(c *canvas, r rect, lines []textLine, first int) {
 	if left := len(lines) - first - r.h; left > 0 && r.h > 0 {
 		c.right(r.x, r.y+r.h-1, r.x+r.w, theme.Dim, fmt.Sprintf(" %c %d more", v.glyphs.More, left))
 	}
+	return first
 }
 
 // adviceFull is everything there is to say: open alerts with why and what to type, the
@@ -237,7 +239,9 @@ func (v *view) alertFull(a sampler.Alert, w int) []textLine {
 			lines = append(lines, textLine{{theme.Dim, "    " + l}})
 		}
 		for _, do := range ad.Do {
-			lines = append(lines, textLine{{theme.Strong, "      " + do}})
+			for _, l := range chop(do, w-6) {
+				lines = append(lines, textLine{{theme.Strong, "      " + l}})
+			}
 		}
 		if ad.Cost != "" {
 			for _, l := range wrap("cost: "+ad.Cost, w-6) {

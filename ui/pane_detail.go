@@ -11,9 +11,9 @@ import (
 
 // detail is the screen of one process: what it is, its memory beside the others' up to
 // the card's total, its peak with its source, its history.
-func (v *view) detail(w, h int, row procRow) *canvas {
+func (v *view) detail(w, h int, row procRow, top *int) *canvas {
 	c := v.canvas(w, h)
-	v.header(c, rect{0, 0, w, 1})
+	v.header(c, rect{0, 0, w, 1}, 0)
 	title := fmt.Sprintf("process %d on GPU %s", pidOf(row), row.gpu.Label())
 	if row.proc == nil {
 		title = "unattributed memory on GPU " + row.gpu.Label()
@@ -24,7 +24,7 @@ func (v *view) detail(w, h int, row procRow) *canvas {
 	lines := v.detailLines(row, w-2)
 	plotH := max(min(h-2-len(lines)-1, 16), min(6, h-3))
 	textH := max(h-2-plotH, 0)
-	v.textLines(c, rect{1, 2, w - 2, textH}, lines, 0)
+	*top = v.textLines(c, rect{1, 2, w - 2, textH}, lines, *top)
 	v.processPlot(c, rect{1, 2 + min(textH, len(lines)+1), w - 2, plotH}, row)
 	return c
 }

@@ -10,9 +10,15 @@ import (
 	"nvpeak/theme"
 )
 
-// header is the first line: who, driver, how it is measured, when.
-func (v *view) header(c *canvas, r rect) {
+// header is the first line: who, driver, how it is measured, when, and how many GPUs are
+// hidden below.
+func (v *view) header(c *canvas, r rect, hidden int) {
 	s := v.snap
+	if hidden > 0 {
+		text := fmt.Sprintf(" %d more %c", hidden, v.glyphs.Down)
+		r.w = c.right(r.x, r.y, r.x+r.w-1, theme.Notice, text) - r.x
+		defer c.ground(r.x, r.y, r.x+c.w, theme.Bar)
+	}
 	if r.w < slitWidth {
 		v.slitHeader(c, r)
 		return
@@ -159,6 +165,20 @@ func (v *view) box(c *canvas, w, h int, title string) rect {
 	c.set(r.x+w-1, r.y+h-1, br, theme.Faint)
 	c.put(r.x+2, r.y, r.x+w-1, theme.Accent, " "+title+" ")
 	return rect{r.x + 2, r.y + 1, w - 4, h - 2}
+}
+
+// chop cuts a command or code into pieces of at most w columns; its blanks matter.
+func chop(text string, w int) []string {
+	var pieces []string
+	from, columns := 0, 0
+	for i, r := range text {
+		_, n := harmless(r)
+		if columns > 0 && columns+n > w {
+			pieces, from, columns = append(pieces, text[from:i]), i, 0
+		}
+		columns += n
+	}
+	return append(pieces, text[from:])
 }
 
 // wrap breaks text into lines of at most w columns at blanks, words that are longer by force.

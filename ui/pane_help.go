@@ -7,7 +7,7 @@ import (
 )
 
 // help draws the keys, the signs and the theme over the screen.
-func (v *view) help(c *canvas, t *theme.Theme, top int) {
+func (v *view) help(c *canvas, t *theme.Theme, top *int) {
 	var lines []textLine
 	keys := bindings
 	if v.timeline != nil {
@@ -33,5 +33,5 @@ func (v *view) help(c *canvas, t *theme.Theme, top int) {
 		textLine{{theme.Dim, "its allocator keeps stays used here: the driver does not see inside."}},
 		textLine{{theme.Dim, "theme: " + t.Name + ", " + t.Title}})
 	r := v.box(c, 84, len(lines)+2, "nvpeak: keys and signs")
-	v.textLines(c, r, lines, top)
+	*top = v.textLines(c, r, lines, *top)
 }

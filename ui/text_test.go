@@ -104,6 +104,18 @@ func TestWrap(t *testing.T) {
 	}
 }
 
+func TestChop(t *testing.T) {
+	for _, row := range []struct {
+		text string
+		w    int
+		want string
+	}{{"", 5, ""}, {"kill 5521", 20, "kill 5521"}, {"    with torch.no_grad():", 10, "    with t|orch.no_gr|ad():"}, {"日本語", 3, "日|本|語"}, {"日本", 0, "日|本"}, {"\xff\xff", 1, "\xff|\xff"}} {
+		if got := strings.Join(chop(row.text, row.w), "|"); got != row.want {
+			t.Errorf("chop(%q, %d) = %q, want %q", row.text, row.w, got, row.want)
+		}
+	}
+}
+
 // FuzzWrap: no line is too wide, and no word is lost.
 func FuzzWrap(f *testing.F) {
 	for i, s := range hostile {
