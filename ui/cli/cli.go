@@ -52,7 +52,7 @@ type app struct {
 }
 
 // commands of the root, in the order of the help.
-var commands = []func(*app) *cobra.Command{onceCommand, streamCommand, explainCommand, reportCommand, checkCommand, waitCommand, recordCommand, replayCommand, versionCommand}
+var commands = []func(*app) *cobra.Command{onceCommand, streamCommand, explainCommand, reportCommand, checkCommand, waitCommand, recordCommand, replayCommand, doctorCommand, versionCommand}
 
 // Main runs nvpeak and returns its exit code.
 func Main(args []string) int {
