@@ -20,7 +20,7 @@ var sourceBefore = anyOf(`(?i)`,
 	`==\s*["']`, `\.args\[`, `\bisinstance\(`, `\bfprintf\(`, `\bconsole\.\w+\(`, `std::cerr`, `std::cout`, `\bf"[^"]*$`,
 	`\bf'[^']*$`, `#define`, `TORCH_CHECK`, `@[\w.]+\(`, `(?-i:(?:^|[^\w])(?:\w+\.)*[a-z_]\w*\([frb]?["']$)`, `AT_ERROR`,
 	`PADDLE_THROW`, `\breturn\s+["'fr]`, `\.startswith\(`, `\.match\(`, `re\.compile\(`, `\.search\(`, `pytest\.raises`,
-	`assertRaises\w*\(`, `(?-i:\s=\s*(?:\w+\.)*\w+(?:Error|Exception)\([frb]?["']$)`, `(?-i:(?:^|[^\w])(?:\w+\.)*[a-z_]\w*\([frb]?["'](?:\w+\.)*\w+(?:Error|Exception): *$)`, `^\s*import\s`, `^\s*from\s+\S+\s+import\s`, `(?-i:\b[A-Z][A-Z_]{3,}\s*=\s*[rbf]?["'])`,
+	`assertRaises\w*\(`, `["']oom["']\s*:\s*["']$`, `(?-i:^[A-Z][A-Z_]{2,}\s*=\s*[{\[(])`, `(?-i:\s=\s*(?:\w+\.)*\w+(?:Error|Exception)\([frb]?["']$)`, `(?-i:(?:^|[^\w])(?:\w+\.)*[a-z_]\w*\([frb]?["'](?:\w+\.)*\w+(?:Error|Exception): *$)`, `^\s*import\s`, `^\s*from\s+\S+\s+import\s`, `(?-i:\b[A-Z][A-Z_]{3,}\s*=\s*[rbf]?["'])`,
 )
 
 // sourceAfter is source code behind the message, or a definition of it.

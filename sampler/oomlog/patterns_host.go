@@ -48,6 +48,8 @@ var hostRows = []row{
 		start: `DataLoader worker \(pid\(?s?\)? <pid>\) is killed by signal: Bus error`},
 	{name: "worker killed", framework: "pytorch", kind: workerKilled, memory: memHost, words: []string{"is killed by signal: killed"},
 		start: `DataLoader worker \(pid\(?s?\)? <pid>[^)]*\) is killed by signal: (?:Killed|SIGKILL)`},
+	{name: "paddle worker killed", framework: "paddle", kind: workerKilled, memory: memHost, words: []string{"is killed by signal: killed"},
+		start: `DataLoader process \(pid <pid>\) exited is killed by signal: (?:Killed|SIGKILL)`},
 	{name: "worker exited", framework: "pytorch", kind: workerKilled, memory: memHost, words: []string{"exited unexpectedly"}, follows: true,
 		start: `DataLoader worker \(pid\(?s?\)? <pid>[^)]*\) exited unexpectedly`},
 	{name: "shm bus error", framework: "pytorch", kind: shmBus, memory: memHost, words: []string{"unexpected bus error encountered"}, start: `Unexpected bus error encountered in worker`},

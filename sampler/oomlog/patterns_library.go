@@ -127,8 +127,9 @@ var xlaFields = []string{`device ordinal <gpu>`, `parameter allocation: <paramet
 
 // genericRows are what anybody prints who uses CUDA; they stand after everything that says more.
 var genericRows = []row{
+	{name: "faiss assertion", framework: "pytorch", kind: cudaErrorOOM, memory: memGPU, words: []string{"cuda error 2 out of memory"}, start: `CUDA error 2 out of memory`},
 	{name: "faiss", framework: "pytorch", kind: otherGPU, memory: memGPU, words: []string{"failed to cudamalloc", "alloc fail type"}, lines: 1,
-		start: `Failed to cudaMalloc <req:bytes> on device <gpu>|alloc fail type \w+ dev <gpu>[^\n]{0,60} size <req:bytes>`},
+		start: `Failed to cudaMalloc <req:bytes>(?: on device <gpu>)?|alloc fail type \w+ dev <gpu>[^\n]{0,60} size <req:bytes>`},
 	{name: "gpuassert", framework: "pytorch", kind: cudaErrorOOM, memory: memGPU, words: []string{"gpuassert"}, start: `GPUassert: out of memory`},
 	{name: "caffe", framework: "pytorch", kind: cudaErrorOOM, memory: memGPU, words: []string{"== cudasuccess (2 vs. 0)"}, start: `== cudaSuccess \(2 vs\. 0\) out of memory`},
 	{name: "pycuda", framework: "python", kind: otherGPU, memory: memGPU, words: []string{"failed: out of memory"}, start: `\bcu[A-Z]\w+ failed: out of memory`},

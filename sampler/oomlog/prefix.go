@@ -63,7 +63,7 @@ var prefixForms = []prefixForm{
 	form(`\d{1,7} {1,24}\|\s(?:\d{10,19} {1,24}\|\s)?`, false),
 	form(`\[pod/(?P<key>[\w./-]+)\]\s`, true),
 	// journald and syslog
-	form(`[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d(?:\.\d+)? [\w.:-]+ (?P<key>[\w./@-]+?)(?:\[\d+\])?: ?`, true),
+	form(`[A-Za-zà-ÿ]{3,4}\.? {1,2}\d{1,2} \d\d:\d\d:\d\d(?:\.\d+)? [\w.:-]+ (?P<key>[\w./@-]+?)(?:\[\d+\])?: ?`, true),
 	form(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.,\d]*(?:Z|[+-]\d\d:?\d\d) [\w.-]+ (?P<key>[\w./@-]+?)\[\d+\]: ?`, true),
 	// kernel ring buffer
 	form(`(?:<\d+>)?\[ *\d+\.\d{3,9}\] ?`, false),
@@ -145,7 +145,7 @@ func (o *origin) take(f *prefixForm, s string, at []int) {
 	}
 }
 
-var keyNoise = pattern(`[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d(?:\.\d+)?|\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,\d]*|\[repeated \d+x[^\]]*\]|\s+`)
+var keyNoise = pattern(`[A-Za-zà-ÿ]{3,4}\.? {1,2}\d{1,2} \d\d:\d\d:\d\d(?:\.\d+)?|\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,\d]*|\[repeated \d+x[^\]]*\]|\s+`)
 
 // stableKey drops from a stream's name what changes with every line.
 func stableKey(k string) string {
