@@ -2,6 +2,7 @@ package tape
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"sync"
 
@@ -47,6 +48,7 @@ type sink struct {
 	size    int64 // of the current file, whole chunks only
 	err     error // to be told, once
 	failing bool
+	cause   error // why it fails
 	closing bool
 	done    chan struct{}
 }
@@ -106,6 +108,11 @@ func (k *sink) close() error {
 	k.mu.Unlock()
 	<-k.done
 	err, _ := k.fault()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.queue) > 0 { // told before, but now it is final
+		return fmt.Errorf("the end of the recording is missing: %w", k.cause)
+	}
 	return err
 }
 
@@ -141,7 +148,7 @@ func (k *sink) run() {
 			if !k.failing {
 				k.err = err
 			}
-			k.failing, tried = true, len(k.queue)
+			k.failing, k.cause, tried = true, err, len(k.queue)
 		}
 		k.wake.Broadcast()
 		k.mu.Unlock()
