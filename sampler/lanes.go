@@ -407,9 +407,16 @@ func (l *Loop) tripOn(errs ...error) {
 	}
 }
 
+// trafficPeriod is the least time between two readings of PCIe throughput.
+const trafficPeriod = 2 * time.Second
+
 // trafficLane reads PCIe throughput, which takes some drivers 20 ms a direction.
 func (l *Loop) trafficLane(w *worker) {
-	plan := newRounds(l.slowPeriod(), len(l.c.gpus), time.Now())
+	now := time.Now()
+	plan := newRounds(max(l.slowPeriod(), trafficPeriod), len(l.c.gpus), now)
+	for i := range plan.next {
+		plan.next[i] = now // the first round at once
+	}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {

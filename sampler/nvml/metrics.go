@@ -27,15 +27,15 @@ type metric struct {
 // change slowly:
 //
 //	                                    calls a second of one GPU
-//	utilisation … throttle reasons, 7 rows at 1 s           7
-//	encoder, decoder at 2 s                                 1
-//	fan, PCIe generation and width at 5 s                   0.6
+//	utilisation, power, SM clock at 1 s                     3
+//	temperature, memory clock, state, reasons at 2 s        2
+//	encoder, decoder, fan, PCIe generation, width at 5 s    1
 //	power limit, ECC errors at 30 s                         0.07
-//	PCIe throughput, both directions                        2
+//	PCIe throughput, both directions, at 2 s                1
 //	process lists: compute, graphics, MPS; samples          4
 //	driver peaks, where accounting is on                    2 at most
-//	                                                       16.7, with 8 GPUs 133
-//	waiting for Xid, all GPUs together                      4
+//	                                                       13.1, with 8 GPUs 105
+//	waiting for Xid, all GPUs together                      1
 var metrics = []metric{
 	{"utilization", []string{"nvmlDeviceGetUtilizationRates"}, nil, 0, func(d gonvml.Device) (setter, gonvml.Return) {
 		v, ret := d.GetUtilizationRates()
@@ -43,7 +43,7 @@ var metrics = []metric{
 			m.Utilization.GPU, m.Utilization.Memory = atMost(v.Gpu, 100), atMost(v.Memory, 100)
 		}, ret
 	}},
-	{"temperature", []string{"nvmlDeviceGetTemperature"}, nil, 0, func(d gonvml.Device) (setter, gonvml.Return) {
+	{"temperature", []string{"nvmlDeviceGetTemperature"}, nil, 2 * time.Second, func(d gonvml.Device) (setter, gonvml.Return) {
 		v, ret := d.GetTemperature(gonvml.TEMPERATURE_GPU)
 		return func(m *sampler.Metrics) { m.Temperature = atMost(v, maxCelsius) }, ret
 	}},
@@ -55,27 +55,27 @@ var metrics = []metric{
 		v, ret := d.GetClockInfo(gonvml.CLOCK_SM)
 		return func(m *sampler.Metrics) { m.Clocks.SM = atMost(v, maxMHz) }, ret
 	}},
-	{"memory clock", []string{"nvmlDeviceGetClockInfo"}, nil, 0, func(d gonvml.Device) (setter, gonvml.Return) {
+	{"memory clock", []string{"nvmlDeviceGetClockInfo"}, nil, 2 * time.Second, func(d gonvml.Device) (setter, gonvml.Return) {
 		v, ret := d.GetClockInfo(gonvml.CLOCK_MEM)
 		return func(m *sampler.Metrics) { m.Clocks.Memory = atMost(v, maxMHz) }, ret
 	}},
-	{"performance state", []string{"nvmlDeviceGetPerformanceState"}, nil, 0, func(d gonvml.Device) (setter, gonvml.Return) {
+	{"performance state", []string{"nvmlDeviceGetPerformanceState"}, nil, 2 * time.Second, func(d gonvml.Device) (setter, gonvml.Return) {
 		v, ret := d.GetPerformanceState()
 		return func(m *sampler.Metrics) { m.PerformanceState = performanceState(v) }, ret
 	}},
-	{"event reasons", []string{symEventReasons}, nil, 0, func(d gonvml.Device) (setter, gonvml.Return) {
+	{"event reasons", []string{symEventReasons}, nil, 2 * time.Second, func(d gonvml.Device) (setter, gonvml.Return) {
 		v, ret := d.GetCurrentClocksEventReasons()
 		return throttleSetter(v), ret
 	}},
-	{"throttle reasons", []string{symThrottleReasons}, []string{symEventReasons}, 0, func(d gonvml.Device) (setter, gonvml.Return) {
+	{"throttle reasons", []string{symThrottleReasons}, []string{symEventReasons}, 2 * time.Second, func(d gonvml.Device) (setter, gonvml.Return) {
 		v, ret := d.GetCurrentClocksThrottleReasons()
 		return throttleSetter(v), ret
 	}},
-	{"encoder", []string{"nvmlDeviceGetEncoderUtilization"}, nil, 2 * time.Second, func(d gonvml.Device) (setter, gonvml.Return) {
+	{"encoder", []string{"nvmlDeviceGetEncoderUtilization"}, nil, 5 * time.Second, func(d gonvml.Device) (setter, gonvml.Return) {
 		v, _, ret := d.GetEncoderUtilization()
 		return func(m *sampler.Metrics) { m.Utilization.Encoder = atMost(v, 100) }, ret
 	}},
-	{"decoder", []string{"nvmlDeviceGetDecoderUtilization"}, nil, 2 * time.Second, func(d gonvml.Device) (setter, gonvml.Return) {
+	{"decoder", []string{"nvmlDeviceGetDecoderUtilization"}, nil, 5 * time.Second, func(d gonvml.Device) (setter, gonvml.Return) {
 		v, _, ret := d.GetDecoderUtilization()
 		return func(m *sampler.Metrics) { m.Utilization.Decoder = atMost(v, 100) }, ret
 	}},
