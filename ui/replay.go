@@ -438,8 +438,10 @@ func (m *Model) play(s *sceneArrived) tea.Cmd {
 func (r *Replay) setNeed(need sampler.Opt[sampler.Bytes]) {
 	r.mu.Lock()
 	r.index.stop()
+	_, end, _ := r.index.bounds()
 	r.need = need
 	r.index = newIndex(r.ctx, r.open, need, r.start, r.interval)
+	r.index.atLeast(end)
 	if r.seeking == nil {
 		to := r.shown
 		r.seeking = &to

@@ -110,6 +110,15 @@ func newIndex(ctx context.Context, open func() (Tape, error), need sampler.Opt[s
 
 func (x *index) stop() { x.cancel() }
 
+// atLeast tells the index where the recording ends as far as is known.
+func (x *index) atLeast(end time.Time) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !x.ready && end.After(x.end) {
+		x.end = end
+	}
+}
+
 // read goes through the recording.
 func (x *index) read(ctx context.Context, open func() (Tape, error), now point) (err error) {
 	defer sampler.Guard(func(e error) { err = e })
@@ -163,11 +172,7 @@ func (x *index) findEnd(open func() (Tape, error)) {
 			return
 		}
 		if e.Snapshot != nil {
-			x.mu.Lock()
-			if e.Time.After(x.end) {
-				x.end = e.Time
-			}
-			x.mu.Unlock()
+			x.atLeast(e.Time)
 		}
 	}
 }
@@ -226,7 +231,7 @@ func (x *index) keep(p point) {
 func (x *index) before(to time.Time) (p point, h *sampler.History, ok bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if !x.ready && x.upto.Before(to) || x.upto.IsZero() {
+	if !x.ready && (x.upto.IsZero() || x.upto.Before(to)) {
 		return point{}, nil, false
 	}
 	i, _ := slices.BinarySearchFunc(x.points, to, func(p point, to time.Time) int {

@@ -32,6 +32,9 @@ func init() { // not a literal: see bindings
 		{[]string{"P", "+", "=", "-"}, "", "", func(m *Model) tea.Cmd {
 			return m.note("peaks and refresh are those of the recording; < and > change the speed")
 		}},
+		{[]string{"K", "f9"}, "", "", func(m *Model) tea.Cmd { // the pid may be somebody else's by now
+			return m.note("this is a recording: there is nobody to signal")
+		}},
 	}
 }
 
