@@ -110,8 +110,11 @@ func (c *reportCard) running() bool {
 	if c.hasList {
 		return len(c.gpu.Processes) > 0
 	}
-	return c.used > max(0.02*c.total, 600*float64(sampler.MiB))
+	return c.used > c.idle()
 }
+
+// idle is what a card may use with nothing running on it: the driver's own part.
+func (c *reportCard) idle() float64 { return max(0.02*c.total, 600*float64(sampler.MiB)) }
 
 // window is what the fast lane saw since the snapshot before, if that is of this recording.
 func (c *reportCard) window(r *Reporter, now float64, at time.Time, gap bool) (low, high float64, highAt time.Time) {

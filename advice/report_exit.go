@@ -65,7 +65,7 @@ func (r *Reporter) findExits(s *sampler.Snapshot, now float64, gap bool) {
 		}
 		gone := r.missing(c, g)
 		if len(gone) == 0 && !c.hasList && len(g.Processes) == 0 && !gap &&
-			c.used-float64(used) > max(dropShare*c.used, dropCard*c.total, float64(exitLeast)) {
+			c.used-float64(used) > max(dropShare*c.used, dropCard*c.total, float64(exitLeast)) && float64(used) <= c.idle() {
 			gone = []sampler.Process{{Memory: sampler.Some(sampler.Bytes(c.used) - used)}}
 		}
 		for _, p := range gone {

@@ -67,7 +67,7 @@ func (p *reportPage) head() {
 		parts = append(parts, "driver "+p.r.Driver)
 	}
 	p.text("", strings.Join(parts, "  "), p.paint.bold)
-	line := fmt.Sprintf("%s, %s, %d snapshots", p.r.Start.In(p.o.Zone).Format("2006-01-02 15:04:05"), spanText(p.r.Duration), p.r.Snapshots)
+	line := fmt.Sprintf("%s, %s, %d snapshot(s)", p.r.Start.In(p.o.Zone).Format("2006-01-02 15:04:05"), spanText(p.r.Duration), p.r.Snapshots)
 	if p.r.Interval > 0 {
 		line += fmt.Sprintf(", one every %s", spanText(p.r.Interval))
 	}
