@@ -17,6 +17,7 @@ const (
 // context reads what the log says of the run before the failure.
 func (p *Parser) context(m *message, st *stream) *sampler.LogContext {
 	c := p.facts.gather()
+	c.GPUMemory = p.memory.list()
 	var recent []line
 	for _, r := range p.ring.tail(contextLines) {
 		if r.number > m.first.number {
@@ -58,8 +59,8 @@ type gathered struct {
 
 // fact applies the rows that say something of the whole run.
 func (c *gathered) fact(text string) {
-	if strings.Contains(text, "try setting") || strings.Contains(text, "Tried to allocate") {
-		return // the failure's own hint
+	if strings.Contains(text, "try setting") || strings.Contains(text, "Tried to allocate") || ownClause.MatchString(text) {
+		return // the failure's own words
 	}
 	for i := range factRows {
 		r := &factRows[i]

@@ -20,7 +20,7 @@ const (
 // factWords mark lines worth keeping until a failure asks for them.
 var factWords = []string{
 	"param", "batch size", "batch_size", "batch-size", " batch=", "world_size", "world size", "nproc", "num_processes",
-	"pytorch version", "torch version", "torch==", "torch-", "torch:", "tensorflow version", "jaxlib", "llm engine (v",
+	"pytorch version", "pytorch 1.", "pytorch 2.", "torch version", "torch==", "torch-", "torch:", "tensorflow version", "jaxlib", "llm engine (v",
 	"alloc_conf", "cuda_visible_devices", "xla_", "tf_force_gpu", "pytorch_mps", "nccl_",
 	"precision", "dtype", "bf16", "fp16", "nvidia ", "geforce", "tesla ", "quadro", " rtx ",
 	"load_in_", "nf4", "int8", "jax", "mxnet", "paddlepaddle", "sglang", "vllm==", "ollama_", "ggml_cuda_", "vllm_", "flags_", "ray_memory", "malloc_arena",
@@ -85,7 +85,7 @@ var factRows = []factRow{
 	fact(`(?i)--nproc[_-]per[_-]node[= ](\d{1,3})\b|tensor[_-]parallel[_-]size[= ](\d{1,3})\b|-tp[= ](\d{1,3})\b`, func(c *gathered, value string, _ []string) {
 		c.WorldSize = c.WorldSize.Else(number(value))
 	}),
-	fact(`(?i)\b(?:py)?torch(?:[ _]version|\.__version__)?['"]?(?:==|[ :=-]{1,3}|\s)v?(\d+\.\d+(?:\.\d+)?(?:[.+\w]*\w)?)`, setText(func(c *gathered) *string { return &c.FrameworkVersion })),
+	fact(`(?i)\b(?:py)?torch(?:[ _]version|\.__version__)?['"]?(?:==|[ :=-]{1,3}|\s)v?([0-3]\.\d+(?:\.\d+)?(?:[.+\w]*\w)?)`, setText(func(c *gathered) *string { return &c.FrameworkVersion })),
 	fact(`(?i)\b(?:tensorflow|jaxlib|jax|paddlepaddle(?:-gpu)?|mxnet|vllm|sglang)(?: version)?['"]?(?:==|[ :=-]{1,3}|\s)v?(\d+\.\d+(?:\.\d+)?[+\w]*)|LLM engine \(v(\d[\w.+]*)\)`, setText(func(c *gathered) *string { return &c.FrameworkVersion })),
 	fact(`(?i)(?:precision|dtype|autocast|amp[ _]?(?:mode|dtype)?|mixed_precision|--)['"]?\s*[:= ]?\s*['"]?(?:torch\.)?(?:bf16|bfloat16)|\bbf16['"]?\s*[:=]\s*true|--bf16\b`, precision("bf16")),
 	fact(`(?i)(?:precision|dtype|amp[ _]?(?:mode|dtype)?|mixed_precision|--)['"]?\s*[:= ]?\s*['"]?(?:torch\.)?(?:fp16|float16|half\b|16-mixed|16\b)|\bfp16['"]?\s*[:=]\s*true|--fp16\b|Automatic Mixed Precision`, precision("fp16")),
@@ -101,6 +101,9 @@ var factRows = []factRow{
 		}
 	}),
 }
+
+// ownClause is a clause of PyTorch's message, as people retype it.
+var ownClause = pattern(`(?i)\b(?:allocated|reserved|reserved in total) by PyTorch\b`)
 
 // environment finds variables that change where memory goes.
 var environment = pattern(`\b((?:PYTORCH_(?:CUDA_|HIP_)?ALLOC_CONF|PYTORCH_NO_CUDA_MEMORY_CACHING|PYTORCH_MPS_\w+|CUDA_VISIBLE_DEVICES|CUDA_DEVICE_ORDER|CUDA_LAUNCH_BLOCKING|CUDA_MODULE_LOADING|XLA_(?:PYTHON_)?CLIENT_\w+|XLA_FLAGS|TF_FORCE_GPU_ALLOW_GROWTH|TF_GPU_ALLOCATOR|NCCL_(?:MAX_NCHANNELS|BUFFSIZE|CUMEM_ENABLE)|CUBLAS_WORKSPACE_CONFIG|OLLAMA_\w+|GGML_CUDA_\w+|VLLM_\w*MEM\w*|FLAGS_\w*mem\w*|RAY_memory_\w+|MALLOC_ARENA_MAX))\s?=\s?["']?([^\s"'\x60,]+)`)

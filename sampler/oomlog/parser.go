@@ -22,6 +22,7 @@ type Parser struct {
 	left    int    // lines still to be looked at closely
 	ring    ring
 	facts   factBook
+	memory  memoryBook
 	streams streams
 	held    holder
 	scratch []byte
@@ -134,11 +135,15 @@ func (p *Parser) physical(b []byte, ended bool) {
 func (p *Parser) endLine(raw []byte, end byte) {
 	t := compiled()
 	var found wordMask
-	hit := t.words.scan(p.uncolour(raw), &found)
+	plain := p.uncolour(raw)
+	hit := t.words.scan(plain, &found)
 	p.ring.add(raw, p.number, end == '\r')
 	if !hit && p.left == 0 {
 		p.release()
 		return
+	}
+	if hit && found.meets(&t.memory) {
+		p.memory.add(plain)
 	}
 	if hit && found.meets(&t.facts) {
 		p.facts.add(raw, p.number)

@@ -103,6 +103,7 @@ type tables struct {
 	events     wordMask // words that may begin a failure
 	recoveries wordMask
 	facts      wordMask
+	memory     wordMask
 	recovered  []*compiledRecovery
 }
 
@@ -125,6 +126,7 @@ func buildTables(rows []row, recs []recovery, facts []string) *tables {
 	for _, r := range recs {
 		words = append(words, r.words...)
 	}
+	words = append(words, memoryWords()...)
 	t := &tables{words: newWordSet(append(words, facts...))}
 	for i, r := range rows {
 		c := &compiledRow{row: r, order: i, mask: t.words.mask(r.words), start: compile(r.start), fields: compileAll(r.fields)}
@@ -137,7 +139,7 @@ func buildTables(rows []row, recs []recovery, facts []string) *tables {
 		t.recoveries.merge(m)
 		t.recovered = append(t.recovered, &compiledRecovery{recovery: r, mask: m, re: pattern("(?i)" + loosen(r.pattern))})
 	}
-	t.facts = t.words.mask(facts)
+	t.facts, t.memory = t.words.mask(facts), t.words.mask(memoryWords())
 	return t
 }
 

@@ -1,0 +1,249 @@
+package oomlog
+
+import (
+	"bytes"
+	"strconv"
+
+	"nvpeak/sampler"
+)
+
+// Many training logs print themselves how much GPU memory they use, per epoch or every few steps. These
+// figures tell a run that grows from one that met a large batch. They stand in lines that come a thousand
+// times a second in a progress bar, so they are read by hand, without cleaning the line.
+
+// memoryRow is one form of such a figure.
+type memoryRow struct {
+	word  string // lower case; the number stands right behind it, or before it
+	needs string // lower case; must stand in the line too, where the word alone is common
+	unit  sampler.Bytes
+	// before: the number and its unit stand before the word.
+	before bool
+}
+
+// memoryRows, the first that fits a line counts. unit is that of a number printed without one; 0: it must
+// have one. Sources: mmengine's LoggerHook (MB), detectron2's CommonMetricPrinter (M), the MetricLogger of
+// DETR and its many copies (MB), Megatron-LM's report_memory (MB), DeepSpeed's see_memory_usage, torchtitan.
+var memoryRows = []memoryRow{
+	{word: "max_mem: ", unit: sampler.MiB},
+	{word: "max mem: ", unit: sampler.MiB},
+	{word: "| max reserved: ", needs: "memory (mb)", unit: sampler.MiB},
+	{word: "max_ma "},
+	{word: "memory: ", needs: "data_time: ", unit: sampler.MiB},
+	{word: "memory: ", needs: "loss"},
+	{word: "max_memory_allocated (gb)", unit: sampler.GiB},
+	{word: "max memory allocated"},
+	{word: "max_memory_allocated"},
+	{word: "max_memory_reserved"},
+	{word: "memory_reserved"},
+	{word: "memory_allocated"},
+	{word: "memory allocated"},
+	{word: "gpu memory"},
+	{word: "gpu mem"},
+	{word: "gpu_mem"},
+	{word: "mem_usage:cuda:0 "},
+	{word: " gpu: ", needs: "loss"},
+	{word: " mem ", needs: "loss"},
+	{word: "b allocated", before: true},
+	{word: "b gpu mem", before: true},
+}
+
+// ultralyticsWord stands in the rows of Ultralytics' table: "  3/100      11.2G      2.313 …".
+const ultralyticsWord = "g    "
+
+// memoryWords are what the parser looks for.
+func memoryWords() []string {
+	words := []string{ultralyticsWord}
+	for _, r := range memoryRows {
+		words = append(words, r.word)
+	}
+	return words
+}
+
+// maxStretches bounds what is kept of a run; beyond it neighbours are joined, keeping the larger.
+const maxStretches = 64
+
+// memoryBook keeps the figures of a run, oldest first: one per epoch where the log says the epoch with the
+// figure, else one per print.
+type memoryBook struct {
+	values []sampler.Bytes
+	stride int // prints in one value
+	filled int // prints in the last value
+	epoch  int // of the last value, 0: not said
+	rank   string
+}
+
+// add reads one line, free of colours.
+func (m *memoryBook) add(line []byte) {
+	if len(line) > keepBytes {
+		line = line[len(line)-keepBytes:] // figures stand at the end, where the bar is
+	}
+	if rank := rankOf(line); rank != "" {
+		if m.rank == "" {
+			m.rank = rank
+		} else if m.rank != rank {
+			return // the ranks' figures would mix
+		}
+	}
+	if epoch, v := ultralytics(line); v > 0 {
+		m.perEpoch(epoch, v)
+		return
+	}
+	lower := bytes.ToLower(line)
+	for i := range memoryRows {
+		r := &memoryRows[i]
+		at := bytes.Index(lower, []byte(r.word))
+		if at < 0 || r.needs != "" && !bytes.Contains(lower, []byte(r.needs)) {
+			continue
+		}
+		if v := r.read(lower, at); v > 0 {
+			m.perPrint(v)
+			return
+		}
+	}
+}
+
+// read returns the figure of a row whose word stands at a place; 0: there is none.
+func (r *memoryRow) read(lower []byte, at int) sampler.Bytes {
+	if !r.before {
+		return figure(lower[at+len(r.word):], r.unit)
+	}
+	start := at
+	for start > 0 && at-start < 16 && (lower[start-1] == ' ' || lower[start-1] == '.' || lower[start-1] == 'i' || isUnit(lower[start-1]) || isDigit(lower[start-1])) {
+		start--
+	}
+	return figure(bytes.TrimLeft(lower[start:at+1], " "), 0)
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+func isUnit(c byte) bool  { return c == 'k' || c == 'm' || c == 'g' || c == 't' }
+
+// figure reads "'): 22.3 GiB" with at most a few signs before the number; bare is the unit of a number
+// without one, 0 for none. Lower case.
+func figure(s []byte, bare sampler.Bytes) sampler.Bytes {
+	i := 0
+	for i < len(s) && i < 12 && bytes.IndexByte([]byte(" '\":=()[]|{"), s[i]) >= 0 {
+		i++
+	}
+	start := i
+	for i < len(s) && (isDigit(s[i]) || s[i] == '.' || s[i] == ',' && i+1 < len(s) && isDigit(s[i+1])) {
+		i++
+	}
+	number, err := strconv.ParseFloat(string(bytes.ReplaceAll(s[start:i], []byte(","), nil)), 64)
+	if err != nil || number <= 0 {
+		return 0
+	}
+	if i < len(s) && s[i] == '/' { // of the card's total: "2798.0/11011.5 MiB"
+		for i++; i < len(s) && (isDigit(s[i]) || s[i] == '.'); i++ {
+		}
+	}
+	if i < len(s) && s[i] == ' ' {
+		i++
+	}
+	unit := bare
+	if i < len(s) && isUnit(s[i]) && (i+1 == len(s) || !isLetter(s[i+1]) || s[i+1] == 'b' || s[i+1] == 'i') {
+		unit = sizeFactor(string(s[i] - 'a' + 'A'))
+	}
+	// A training card has between a few MiB and a few TiB: anything else is another number.
+	v := number * float64(unit)
+	if v < float64(sampler.MiB) || v > float64(16*1024*sampler.GiB) {
+		return 0
+	}
+	return sampler.Bytes(v + 0.5)
+}
+
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' }
+
+// ultralytics reads "   3/100      11.2G      2.313 …": the epoch and the column GPU_mem.
+func ultralytics(line []byte) (epoch int, v sampler.Bytes) {
+	s := bytes.TrimLeft(line, " \t")
+	i := 0
+	for i < len(s) && isDigit(s[i]) {
+		i++
+	}
+	if i == 0 || i > 5 || i == len(s) || s[i] != '/' {
+		return 0, 0
+	}
+	epoch, _ = strconv.Atoi(string(s[:i]))
+	j := i + 1
+	for j < len(s) && isDigit(s[j]) {
+		j++
+	}
+	if j == i+1 || j == len(s) || s[j] != ' ' {
+		return 0, 0
+	}
+	s = bytes.TrimLeft(s[j:], " ")
+	end := bytes.IndexByte(s, ' ')
+	if end < 2 || s[end-1] != 'G' {
+		return 0, 0
+	}
+	gib, err := strconv.ParseFloat(string(s[:end-1]), 64)
+	if err != nil || gib <= 0 || gib > 16*1024 {
+		return 0, 0
+	}
+	return epoch, sampler.Bytes(gib*float64(sampler.GiB) + 0.5)
+}
+
+// rankOf is the label of a line that says which rank printed it: "[rank3]", "(worker pid=12)".
+func rankOf(line []byte) string {
+	if len(line) == 0 {
+		return ""
+	}
+	if line[0] == '[' && len(line) > 6 && bytes.EqualFold(line[1:5], []byte("rank")) {
+		if end := bytes.IndexByte(line, ']'); end > 0 && end < 16 {
+			return string(line[:end])
+		}
+	}
+	if line[0] == '(' {
+		if end := bytes.IndexByte(line, ')'); end > 0 && end < 60 && bytes.Contains(line[:end], []byte("pid=")) {
+			return string(line[:end])
+		}
+	}
+	return ""
+}
+
+// perEpoch keeps the largest figure of an epoch. Epochs that begin again are a new run.
+func (m *memoryBook) perEpoch(epoch int, v sampler.Bytes) {
+	switch {
+	case m.stride > 0 || epoch < m.epoch:
+		*m = memoryBook{values: m.values[:0], epoch: epoch, rank: m.rank}
+	case epoch == m.epoch && len(m.values) > 0:
+		last := &m.values[len(m.values)-1]
+		*last = max(*last, v)
+		return
+	}
+	m.epoch = epoch
+	if len(m.values) == maxStretches {
+		m.halve()
+	}
+	m.values = append(m.values, v)
+}
+
+// perPrint keeps one value per print, or per so many prints that the book stays small.
+func (m *memoryBook) perPrint(v sampler.Bytes) {
+	if m.epoch > 0 {
+		return // the table of epochs says more
+	}
+	m.stride = max(m.stride, 1)
+	if m.filled > 0 && m.filled < m.stride {
+		last := &m.values[len(m.values)-1]
+		*last = max(*last, v)
+		m.filled++
+		return
+	}
+	if len(m.values) == maxStretches {
+		m.halve()
+		m.stride *= 2
+	}
+	m.values, m.filled = append(m.values, v), 1
+}
+
+// halve joins neighbours.
+func (m *memoryBook) halve() {
+	for i := range m.values[:len(m.values)/2] {
+		m.values[i] = max(m.values[2*i], m.values[2*i+1])
+	}
+	m.values = m.values[:len(m.values)/2]
+}
+
+// list is a copy of the figures, oldest first; nil when there are none.
+func (m *memoryBook) list() []sampler.Bytes { return append([]sampler.Bytes(nil), m.values...) }
