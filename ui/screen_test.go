@@ -159,6 +159,9 @@ func TestChanges(t *testing.T) {
 					x, y, role := rnd.IntN(w), rnd.IntN(h), theme.Role(rnd.IntN(int(theme.Demo)+1))
 					text := []string{"abc", " ", "      ", "日本語", "ｗx", "█▌·", strings.Repeat("=", 30)}[rnd.IntN(7)]
 					next.put(x, y, w, role, text)
+					if rnd.IntN(3) == 0 {
+						next.clear(rect{x, y, w, 1})
+					}
 					if rnd.IntN(4) == 0 {
 						next.ground(0, y, w, theme.Back(rnd.IntN(3)))
 					}
