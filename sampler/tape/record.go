@@ -9,19 +9,20 @@ import (
 // Header is the first line of a recording, and of every part of a rotated one. It comes
 // again in the middle when the GPUs of the machine change.
 type Header struct {
-	Type             string    `json:"type"` // "header"
-	Schema           int       `json:"schema"`
-	Program          string    `json:"program"` // "nvpeak 1.0.0"
-	Time             time.Time `json:"time"`    // the clock base: every "t" counts seconds from here
-	Host             string    `json:"host"`
-	Driver           string    `json:"driver"`
-	CUDA             string    `json:"cuda"`
-	IntervalSeconds  float64   `json:"interval_s"`        // between snapshots
-	MemorySeconds    float64   `json:"memory_interval_s"` // between readings of the fast lane
-	SnapshotsSeconds float64   `json:"snapshot_every_s"`  // between complete snapshots; ticks are in between
-	Redacted         bool      `json:"redacted"`          // secrets in command lines are left out
-	Part             int       `json:"part"`              // from 1; a rotated recording has several
-	GPUs             []Device  `json:"gpus"`              // their places are the keys of "mem" lines
+	Type             string                     `json:"type"` // "header"
+	Schema           int                        `json:"schema"`
+	Program          string                     `json:"program"` // "nvpeak 1.0.0"
+	Time             time.Time                  `json:"time"`    // the clock base: every "t" counts seconds from here
+	Host             string                     `json:"host"`
+	Driver           string                     `json:"driver"`
+	CUDA             string                     `json:"cuda"`
+	IntervalSeconds  float64                    `json:"interval_s"`        // between snapshots
+	MemorySeconds    float64                    `json:"memory_interval_s"` // between readings of the fast lane
+	SnapshotsSeconds float64                    `json:"snapshot_every_s"`  // between complete snapshots; ticks are in between
+	Redacted         bool                       `json:"redacted"`          // secrets in command lines are left out
+	Part             int                        `json:"part"`              // from 1; a rotated recording has several
+	Need             sampler.Opt[sampler.Bytes] `json:"need_bytes"`        // of the next allocation, as whoever recorded had set it
+	GPUs             []Device                   `json:"gpus"`              // their places are the keys of "mem" lines
 }
 
 // Device is what a header says of one GPU.

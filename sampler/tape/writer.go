@@ -15,14 +15,15 @@ import (
 
 // Options of a Writer. The zero value is good.
 type Options struct {
-	Program        string        // "nvpeak 1.0.0", for the header
-	Interval       time.Duration // between snapshots, for the header
-	MemoryInterval time.Duration // of the fast lane, for the header
-	Every          time.Duration // between complete snapshots; 0 is a minute
-	RotateSize     int64         // bytes of a file after which the next part begins; 0: never
-	RotateAge      time.Duration // time after which the next part begins; 0: never
-	Keep           int           // finished parts to keep; 0: all
-	NoRedact       bool          // keep secrets in command lines
+	Program        string                     // "nvpeak 1.0.0", for the header
+	Interval       time.Duration              // between snapshots, for the header
+	MemoryInterval time.Duration              // of the fast lane, for the header
+	Every          time.Duration              // between complete snapshots; 0 is a minute
+	RotateSize     int64                      // bytes of a file after which the next part begins; 0: never
+	RotateAge      time.Duration              // time after which the next part begins; 0: never
+	Keep           int                        // finished parts to keep; 0: all
+	NoRedact       bool                       // keep secrets in command lines
+	Need           sampler.Opt[sampler.Bytes] // of the next allocation, for the header: alerts depend on it
 }
 
 // Writer records. Its methods may be called from several goroutines and never wait for
@@ -188,7 +189,7 @@ func (w *Writer) seconds(at time.Time) int64 { return toMilli(at).Sub(w.base).Mi
 func (w *Writer) header(s *sampler.Snapshot) {
 	h := Header{Type: "header", Schema: sampler.Schema, Program: w.opt.Program, Time: w.base, Host: s.Host,
 		Driver: s.Driver, CUDA: s.CUDA, IntervalSeconds: w.opt.Interval.Seconds(), MemorySeconds: w.opt.MemoryInterval.Seconds(),
-		SnapshotsSeconds: w.opt.Every.Seconds(), Redacted: !w.opt.NoRedact, Part: w.part, GPUs: []Device{}}
+		SnapshotsSeconds: w.opt.Every.Seconds(), Redacted: !w.opt.NoRedact, Part: w.part, Need: w.opt.Need, GPUs: []Device{}}
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
 		h.GPUs = append(h.GPUs, Device{g.Index, g.UUID, g.PCI, g.Name, g.MIG, g.ComputeCapability,

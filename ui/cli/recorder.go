@@ -56,7 +56,8 @@ var errReaderGone = errors.New("nobody reads the recording any more")
 // newRecorder makes a recorder that gathers readings from now on; source looks for it.
 func (a *app) newRecorder(path string) *recorder {
 	a.recorder = &recorder{path: path, watch: advice.NewWatch(advice.Options{Need: a.opt.need.Opt}),
-		opt: tape.Options{Program: "nvpeak " + version(), Interval: a.opt.interval, MemoryInterval: a.opt.peakInterval}}
+		opt: tape.Options{Program: "nvpeak " + version(), Interval: a.opt.interval, MemoryInterval: a.opt.peakInterval,
+			Need: a.opt.need.Opt}}
 	return a.recorder
 }
 

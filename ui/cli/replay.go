@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"nvpeak/sampler"
 	"nvpeak/sampler/tape"
 	"nvpeak/ui"
 )
@@ -62,7 +63,11 @@ func (a *app) replay(cmd *cobra.Command, path string, f *replayFlags) error {
 	}
 	ctx, cancel := context.WithCancelCause(cmd.Context())
 	defer cancel(nil)
-	r, err := ui.NewReplay(ctx, func() (ui.Tape, error) { return openTape(path) }, a.opt.need.Opt)
+	need, err := a.neededIn(path)
+	if err != nil {
+		return err
+	}
+	r, err := ui.NewReplay(ctx, func() (ui.Tape, error) { return openTape(path) }, need)
 	if errors.Is(err, ui.ErrNoSnapshots) {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -76,12 +81,29 @@ func (a *app) replay(cmd *cobra.Command, path string, f *replayFlags) error {
 		}
 	}
 	o := a.screenOptions("REPLAY")
-	o.Replay, o.Interval = r, r.Interval()
+	o.Replay, o.Interval, o.Need = r, r.Interval(), need
 	err = ui.Run(ctx, a.in.(*os.File), a.out.(*os.File), ui.New(ctx, r, o))
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
 	return err
+}
+
+// neededIn is the need that was typed, or that of the monitor which recorded: without it
+// its alerts would be others.
+func (a *app) neededIn(path string) (need sampler.Opt[sampler.Bytes], err error) {
+	if a.opt.need.Known() {
+		return a.opt.need.Opt, nil
+	}
+	t, err := tape.Open(path)
+	if err != nil {
+		return need, err
+	}
+	defer t.Close()
+	if h := t.Header(); h != nil && h.Need.Or(0) < sampler.Sane {
+		need = h.Need
+	}
+	return need, nil
 }
 
 // openedTape is a recording as the screen wants it: snapshots and failures.
