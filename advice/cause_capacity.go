@@ -146,7 +146,7 @@ var rulesPhase = []oomRule{
 			return !f.onHost() && f.phase() == phaseValidation && f.context.Epoch.Or(0) >= 3 && f.class.class == classAllocator && !f.flat()
 		},
 		sure: always(0.45),
-		say:  func(f *failure) string { return f.words.Say("why.late_validation", "when", f.when()) }},
+		say:  func(f *failure) string { return f.words.Say("why.late_validation", "when", f.place()) }},
 	{id: "growth", cause: "leak", reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool { _, _, steady := f.growth(); return !f.onHost() && steady && !f.jumped() },
 		sure: func(f *failure) float64 { return 0.87 },
@@ -180,7 +180,7 @@ var rulesPhase = []oomRule{
 			return f.unlessOthers(0.74)
 		},
 		say: func(f *failure) string {
-			return f.words.Say("why.data_spike", "need", printed(f.requested.Or(0)), "percent", percentOf(f.requested.Or(0), f.total.Or(0)), "when", f.when())
+			return f.words.Say("why.data_spike", "need", printed(f.requested.Or(0)), "percent", percentOf(f.requested.Or(0), f.total.Or(0)), "when", f.place())
 		}},
 	{id: "flat", cause: "data_spike", reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool { return f.lateTraining() && f.flat() && !f.bigRequest() },

@@ -107,6 +107,14 @@ func (f *failure) when() string {
 	return ""
 }
 
+// place is when in brackets, to be put behind a word; "" when nothing is known of it.
+func (f *failure) place() string {
+	if w := f.when(); w != "" {
+		return f.words.Say("head.when", "when", w)
+	}
+	return ""
+}
+
 // headline says what happened where: "CUDA out of memory on GPU 0, rank 0, in validation (step 1000)".
 func (f *failure) headline() string {
 	id := "head." + f.class.kind
@@ -128,8 +136,5 @@ func (f *failure) headline() string {
 	if p := f.phase(); f.words.Has("phase." + p) {
 		text += f.words.Say("head.phase", "phase", f.words.Say("phase."+p))
 	}
-	if w := f.when(); w != "" {
-		text += f.words.Say("head.when", "when", w)
-	}
-	return text
+	return text + f.place()
 }
