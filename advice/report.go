@@ -118,11 +118,11 @@ type ReportEvent struct {
 
 // ReportPhase is a stretch of the run that its log tells of.
 type ReportPhase struct {
-	Kind  string           `json:"kind"` // epoch, validation, saving
-	N     sampler.Opt[int] `json:"n"`    // number of the epoch, as printed
-	T     float64          `json:"t"`
-	End   float64          `json:"end"`
-	Bytes sampler.Bytes    `json:"peak_bytes"` // most used of any GPU in it
+	Kind string                     `json:"kind"` // training, epoch, validation, saving
+	N    sampler.Opt[int]           `json:"n"`    // number of the epoch, as printed
+	T    float64                    `json:"t"`
+	End  float64                    `json:"end"`
+	Peak sampler.Opt[sampler.Bytes] `json:"peak_bytes"` // most used of any GPU in it
 }
 
 // ReportAllocator is a reading of its allocator that the run printed.

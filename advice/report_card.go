@@ -165,7 +165,7 @@ func (c *reportCard) peakOf(r *Reporter) {
 		if h.Kind == HolderUnattributed {
 			name = ""
 		}
-		c.holders = append(c.holders, ReportHolder{PID: h.PID, User: h.User, Name: name, Bytes: h.Bytes})
+		c.holders = append(c.holders, ReportHolder{PID: h.PID, User: sampler.Clean(h.User), Name: sampler.Clean(name), Bytes: h.Bytes})
 	}
 	for _, q := range r.procs {
 		if q.gpuKey == c.key {
@@ -255,7 +255,7 @@ func (c *reportCard) report(r *Reporter) ReportGPU {
 	}
 	all := c.counted + c.earlier
 	c.keepLargest()
-	g := ReportGPU{Index: c.gpu.Index, Label: c.gpu.Label(), UUID: c.gpu.UUID, Name: c.gpu.Name,
+	g := ReportGPU{Index: c.gpu.Index, Label: c.gpu.Label(), UUID: sampler.Clean(c.gpu.UUID), Name: sampler.Clean(c.gpu.Name),
 		Total: total(c.gpu.Memory), Reserved: c.gpu.Memory.Reserved, Peak: c.peak, Growth: c.growth(r.clock.now),
 		Spikes: append([]ReportSpike{}, c.spikes...), SpikeCount: all, Holders: append([]ReportHolder{}, c.holders...),
 		FreeAfterExit: c.exitFree, Plot: c.bins.points(c.hold(r))}

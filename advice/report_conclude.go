@@ -12,7 +12,7 @@ import (
 
 // Report is what the recording so far tells. Call it once, at the end.
 func (r *Reporter) Report() Report {
-	out := Report{Schema: sampler.Schema, Source: r.o.Source, Host: r.host, Driver: r.driver, Start: r.start, End: r.at,
+	out := Report{Schema: sampler.Schema, Source: sampler.Clean(r.o.Source), Host: sampler.Clean(r.host), Driver: sampler.Clean(r.driver), Start: r.start, End: r.at,
 		Duration: r.clock.now, Snapshots: r.count, Interval: r.clock.usual,
 		GPUs: []ReportGPU{}, Processes: []ReportProcess{}, Alerts: []sampler.Alert{}, Events: []ReportEvent{}, Phases: []ReportPhase{},
 		Readings: []ReportAllocator{}, Causes: []sampler.Cause{}, Advice: []sampler.Advice{}, Notes: append([]string{}, r.notes...)}
@@ -383,17 +383,32 @@ func (r *Reporter) placeMarks(out *Report) {
 	}
 	for i := range out.Phases {
 		p := &out.Phases[i]
+		top := math.NaN()
 		for _, g := range out.GPUs {
-			for _, q := range g.Plot {
-				if q.T >= p.T && q.T < p.End && !math.IsNaN(q.High) {
-					p.Bytes = max(p.Bytes, sampler.Bytes(q.High))
-				}
-			}
+			top = upper(top, highest(g.Plot, p.T, p.End))
 		}
+		p.Peak = rounded(top)
 	}
 	for i := range out.GPUs {
 		out.GPUs[i].EpochGrowth = epochGrowth(out.GPUs[i].Plot, out.Phases)
 	}
+}
+
+// highest is the most in a stretch of a plot; what was in force when it began counts.
+func highest(plot []ReportPoint, from, to float64) float64 {
+	top, before := math.NaN(), math.NaN()
+	for _, q := range plot {
+		switch {
+		case q.T < from:
+			before = q.High
+		case q.T < to:
+			top = upper(top, q.High)
+		}
+	}
+	if math.IsNaN(top) {
+		return before
+	}
+	return top
 }
 
 // epochGrowth is the robust slope of the peaks per epoch.
@@ -404,12 +419,7 @@ func epochGrowth(plot []ReportPoint, phases []ReportPhase) sampler.Opt[float64] 
 		if !ok || p.Kind == sampler.MarkSaving {
 			continue
 		}
-		top := math.NaN()
-		for _, q := range plot {
-			if q.T >= p.T && q.T < p.End {
-				top = upper(top, q.High)
-			}
-		}
+		top := highest(plot, p.T, p.End)
 		if math.IsNaN(top) {
 			continue
 		}

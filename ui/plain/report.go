@@ -181,9 +181,9 @@ func holdersText(g *advice.ReportGPU) string {
 		case h.PID == 0:
 			parts = append(parts, fmt.Sprintf("no listed process %s", h.Bytes))
 		case h.User != "":
-			parts = append(parts, fmt.Sprintf("%d %s (%s) %s", h.PID, h.Name, h.User, h.Bytes))
+			parts = append(parts, fmt.Sprintf("%d %s (%s) %s", h.PID, cut(h.Name, nameColumns), cut(h.User, nameColumns), h.Bytes))
 		default:
-			parts = append(parts, strings.TrimSpace(fmt.Sprintf("%d %s", h.PID, h.Name))+" "+h.Bytes.String())
+			parts = append(parts, strings.TrimSpace(fmt.Sprintf("%d %s", h.PID, cut(h.Name, nameColumns)))+" "+h.Bytes.String())
 		}
 	}
 	if more := len(g.Holders) - 6; more > 0 {

@@ -26,15 +26,18 @@ func (p *reportPage) table(rows [][]string) {
 	write(&b, rows) //nolint:errcheck // a Builder takes everything
 	for line := range strings.Lines(b.String()) {
 		line = "  " + strings.TrimSuffix(line, "\n")
-		if columns(line) > p.width {
-			line = cut(line, p.width)
-		}
-		p.line(line)
+		p.line(cut(line, p.width))
 	}
 }
 
+// nameColumns is the room of a foreign name among others.
+const nameColumns = 20
+
 // cut shortens a text to a number of columns.
 func cut(s string, width int) string {
+	if columns(s) <= width {
+		return s
+	}
 	used := 0
 	for i, r := range s {
 		n := columns(string(r))
@@ -224,7 +227,7 @@ func (p *reportPage) processes() {
 		if command == "" {
 			command = q.Name
 		}
-		rows = append(rows, []string{q.Label, strconv.Itoa(q.PID), "<" + q.User, peak, at, size(q.Mean), "<" + seen, "<" + command})
+		rows = append(rows, []string{q.Label, strconv.Itoa(q.PID), "<" + cut(q.User, nameColumns), peak, at, size(q.Mean), "<" + seen, "<" + command})
 	}
 	p.table(rows)
 	p.more(len(p.r.Processes), shownProcesses)
@@ -267,7 +270,7 @@ func (p *reportPage) phases() {
 		if n, ok := f.N.Value(); ok {
 			name += " " + strconv.Itoa(n)
 		}
-		rows = append(rows, []string{clock(f.T), clock(f.End), "<" + name, f.Bytes.String()})
+		rows = append(rows, []string{clock(f.T), clock(f.End), "<" + name, size(f.Peak)})
 	}
 	if earlier := len(p.r.Phases) - len(shown); earlier > 0 {
 		p.line(fmt.Sprintf("  … %d earlier ones in --json", earlier))

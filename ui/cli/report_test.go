@@ -1,0 +1,265 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+var updateReport = flag.Bool("update-report", false, "rewrite testdata/tapes/report/*.want.txt")
+
+const tapes = "../../testdata/tapes/report/"
+
+// command runs nvpeak with arguments, as if typed.
+func command(t *testing.T, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	a := &app{in: strings.NewReader(""), out: &out, err: &errs, env: func(string) string { return "" }}
+	code = a.run(context.Background(), args)
+	return out.String(), errs.String(), code
+}
+
+// utc makes times without a zone UTC for the length of a test.
+func utc(t *testing.T) {
+	local := time.Local
+	time.Local = time.UTC
+	t.Cleanup(func() { time.Local = local })
+}
+
+// Each row is a report whose text is kept.
+func TestReportTexts(t *testing.T) {
+	utc(t)
+	for name, args := range map[string][]string{
+		"validation": {"--log", tapes + "validation.log", tapes + "validation.jsonl"},
+		"leak":       {tapes + "leak.jsonl"},
+		"hostile":    {tapes + "hostile.jsonl"},
+		"smi":        {tapes + "smi.csv"},
+		"ascii":      {"--ascii", tapes + "validation.jsonl"},
+		"hosts":      {tapes + "smi.csv", tapes + "hostile.jsonl"},
+		"compare":    {"--compare", tapes + "validation.jsonl", tapes + "smi.csv"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, errs, code := command(t, append([]string{"report"}, args...)...)
+			if code != 0 || errs != "" {
+				t.Fatalf("exit %d: %s", code, errs)
+			}
+			got = withoutWords(got)
+			file := tapes + name + ".want.txt"
+			if *updateReport {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+			if strings.ContainsAny(got, "\x1b\x07\x00") {
+				t.Error("a control character got out")
+			}
+		})
+	}
+}
+
+// withoutWords leaves out the conclusion and the details, whose words belong to package
+// advice and are kept by its own tests.
+func withoutWords(text string) string {
+	var kept strings.Builder
+	skip := false
+	for line := range strings.Lines(text) {
+		rule := strings.HasPrefix(line, "── ") || strings.HasPrefix(line, "-- ")
+		switch {
+		case rule && !strings.Contains(line, "Details"):
+			skip = false
+		case rule, strings.HasPrefix(line, "Cause "), strings.Contains(line, "CUDA out of memory on") && !skip && !strings.HasPrefix(line, "  "):
+			skip = true
+		}
+		if !skip {
+			kept.WriteString(line)
+		}
+	}
+	return kept.String()
+}
+
+// The keys that scripts rely on are there, with the right values.
+func TestReportJSON(t *testing.T) {
+	utc(t)
+	out, _, code := command(t, "report", "--json", "--log", tapes+"validation.log", tapes+"validation.jsonl")
+	var r map[string]any
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != 0 {
+		t.Fatalf("exit %d, %v", code, err)
+	}
+	for _, key := range []string{"schema", "start", "duration_s", "gpus", "processes", "alerts", "events", "causes", "advice"} {
+		if r[key] == nil {
+			t.Errorf("no %q", key)
+		}
+	}
+	gpu := r["gpus"].([]any)[0].(map[string]any)
+	const gib = 1 << 30
+	for key, want := range map[string]any{"index": 0.0, "total_bytes": 47.5 * gib, "typical_bytes": 9.0 * gib, "worst_free_bytes": 3.5 * gib,
+		"free_after_exit_bytes": 47.5*gib - 500*(1<<20), "growth_bytes_per_hour": 0.0} {
+		if gpu[key] != want {
+			t.Errorf("%s: %v, want %v", key, gpu[key], want)
+		}
+	}
+	if peak := gpu["peak"].(map[string]any); peak["bytes"] != 44.0*gib || peak["t"] != 440.0 || peak["source"] != "sampled" || peak["time"] != "2026-11-20T09:07:20Z" {
+		t.Errorf("peak %v", peak)
+	}
+	spikes := gpu["spikes"].([]any)
+	if len(spikes) != 2 {
+		t.Fatalf("%d spikes", len(spikes))
+	}
+	if s := spikes[0].(map[string]any); s["t"] != 120.0 || s["bytes"] != 34.0*gib || s["duration_s"] != 20.0 {
+		t.Errorf("spike %v", s)
+	}
+	if c := r["causes"].([]any)[0].(map[string]any); c["id"] != "validation_spike" {
+		t.Errorf("cause %v", c)
+	}
+	if a := r["advice"].([]any)[0].(map[string]any); a["id"] != "shrink_validation_batch" || a["rank"] != 1.0 {
+		t.Errorf("advice %v", a)
+	}
+	alert := r["alerts"].([]any)[0].(map[string]any)
+	if alert["kind"] != "oom" || alert["t"] != 448.001 || alert["gpu"] != 0.0 || alert["level"] != "critical" {
+		t.Errorf("alert %v", alert)
+	}
+	if len(r["phases"].([]any)) != 9 || len(r["allocator_readings"].([]any)) != 3 {
+		t.Errorf("%d phases, %d readings", len(r["phases"].([]any)), len(r["allocator_readings"].([]any)))
+	}
+}
+
+// The page loads nothing, and what a recording calls things stays text.
+func TestReportPage(t *testing.T) {
+	page, errs, code := command(t, "report", "--html", "-", tapes+"hostile.jsonl")
+	if code != 0 {
+		t.Fatal(errs)
+	}
+	if m := regexp.MustCompile(`(?i)<(?:script|link|img|iframe|object|embed|source|video|audio)\b[^>]*\b(?:src|href|data)\s*=`).FindString(page); m != "" {
+		t.Errorf("the page loads something: %s", m)
+	}
+	if m := regexp.MustCompile(`(?i)(?:@import|url\(|fetch\(|XMLHttpRequest|importScripts|new WebSocket)`).FindString(page); m != "" {
+		t.Errorf("the page may load something: %s", m)
+	}
+	if n := strings.Count(page, "<script"); n != 3 {
+		t.Errorf("%d scripts, want 3", n)
+	}
+	for _, bad := range []string{"<script>alert", "<img", "\x1b", "hunter2secret"} {
+		if strings.Contains(page, bad) {
+			t.Errorf("%q got through", bad)
+		}
+	}
+	if !strings.Contains(page, "Content-Security-Policy") || !strings.Contains(page, "var uPlot=") {
+		t.Error("no policy or no charts")
+	}
+	data := regexp.MustCompile(`(?s)<script type="application/json" id="data">(.*?)</script>`).FindStringSubmatch(page)
+	var charts []struct {
+		GPUs []struct {
+			T    []float64  `json:"t"`
+			High []*float64 `json:"high"`
+		} `json:"gpus"`
+	}
+	if data == nil || json.Unmarshal([]byte(data[1]), &charts) != nil || len(charts) != 1 || len(charts[0].GPUs[0].T) < 50 {
+		t.Fatal("the data of the charts cannot be read")
+	}
+	if g := charts[0].GPUs[0]; len(g.T) != len(g.High) || *g.High[10] != 6 {
+		t.Errorf("%d times, %d values, %v GiB", len(g.T), len(g.High), *g.High[10])
+	}
+}
+
+// What cannot be read is one line and exit code 1; wrong usage is 2.
+func TestReportRefuses(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	good := tapes + "hostile.jsonl"
+	for _, tt := range []struct {
+		code int
+		say  string
+		args []string
+	}{
+		{1, "empty", []string{file("empty", "")}},
+		{1, "neither a recording", []string{file("binary", "\x7fELF\x02\x01\x00\x00\x00")}},
+		{1, "newer nvpeak", []string{file("future", `{"type":"header","schema":7,"time":"2026-11-20T09:00:00Z"}`+"\n")}},
+		{1, "memory.used", []string{file("columns.csv", "timestamp, index, utilization.gpu [%]\n2026/11/20 09:00:00.000, 0, 9 %\n")}},
+		{1, "no snapshot", []string{file("header", `{"type":"header","schema":1,"time":"2026-11-20T09:00:00Z"}`+"\n")}},
+		{1, "no such file", []string{filepath.Join(dir, "nothing")}},
+		{1, "log cannot be read", []string{"--log", filepath.Join(dir, "nothing"), good}},
+		{2, "name a recording", nil},
+		{2, "takes two recordings", []string{"--compare", good}},
+		{2, "exclude", []string{"--json", "--html", "-", good}},
+	} {
+		out, errs, code := command(t, append([]string{"report"}, tt.args...)...)
+		if code != tt.code || out != "" || !strings.Contains(errs, tt.say) || strings.Count(errs, "\n") != 1 {
+			t.Errorf("%v: exit %d, %q, %q; want %d and %q", tt.args, code, out, errs, tt.code, tt.say)
+		}
+	}
+}
+
+// A recording cut or damaged anywhere is reported on as far as it goes, and says so.
+func TestReportDamaged(t *testing.T) {
+	whole, err := os.ReadFile(tapes + "validation.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(5, 6))
+	path := filepath.Join(t.TempDir(), "damaged.jsonl")
+	for i := range 60 {
+		b := bytes.Clone(whole)
+		at := 400 + rng.IntN(len(b)-400)
+		if i%2 == 0 {
+			b = b[:at]
+		} else {
+			copy(b[at:], []byte{0, 0xff, '{', '\n', '"', 0x1b})
+		}
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, errs, code := command(t, "report", path)
+		if code != 0 || !strings.Contains(out, "GPU 0") || errs != "" {
+			t.Fatalf("damaged at %d: exit %d, %s", at, code, errs)
+		}
+		if i%2 == 1 && !strings.Contains(out, "corrupt line") {
+			t.Errorf("damaged at %d: nothing said of it\n%s", at, out)
+		}
+	}
+}
+
+// --compare as JSON has both reports and the differences.
+func TestReportCompareJSON(t *testing.T) {
+	out, _, code := command(t, "report", "--compare", "--json", tapes+"validation.jsonl", tapes+"smi.csv")
+	var r struct {
+		Compare []struct {
+			ID                        string
+			Before, After, Difference *float64
+			Percent                   *float64
+			Better                    string
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != 0 {
+		t.Fatalf("exit %d: %v", code, err)
+	}
+	for _, c := range r.Compare {
+		if c.ID == "peak" {
+			if *c.Before != 44<<30 || *c.After != 47000<<20 || *c.Difference != *c.After-*c.Before || *c.Percent != 4.3 || c.Better != "no" {
+				t.Errorf("peak %v %v %v %v %s", *c.Before, *c.After, *c.Difference, *c.Percent, c.Better)
+			}
+			return
+		}
+	}
+	t.Error("no peak")
+}
