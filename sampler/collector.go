@@ -52,6 +52,11 @@ func (c *collector) adopt(inv Inventory) {
 	c.inv.Driver, c.inv.CUDA = Clean(inv.Driver), Clean(inv.CUDA)
 	for _, d := range inv.Devices {
 		d.Name, d.UUID, d.PCI = Clean(d.Name), Clean(d.UUID), Clean(d.PCI)
+		if d.MIG != nil {
+			m := *d.MIG
+			m.Profile, m.ParentUUID = Clean(m.Profile), Clean(m.ParentUUID)
+			d.MIG = &m
+		}
 		g := GPU{Index: d.Index, UUID: d.UUID, MIG: d.MIG}
 		known := c.byKey[g.Key()]
 		if known == nil {
@@ -353,7 +358,7 @@ func (d *device) gpu(lost error) GPU {
 		g.Throttle = []string{}
 	}
 	g.Memory = d.mem
-	if d.win.Readings+d.win.Missed > 0 {
+	if d.win.Readings > 0 {
 		w := d.win
 		g.Memory.Window = &w
 	}

@@ -32,8 +32,9 @@ type Loop struct {
 	queue *queue
 	stale chan int // devices whose process list should be read again
 	trips chan error
-	pick  []int        // device numbers of the source that are watched, by our numbers
-	told  []Opt[Bytes] // what Options.Readings was told last, by device
+	paced chan struct{} // the interval has changed
+	pick  []int         // device numbers of the source that are watched, by our numbers
+	told  []Opt[Bytes]  // what Options.Readings was told last, by device
 
 	mu       sync.Mutex
 	interval time.Duration
@@ -62,7 +63,7 @@ func NewLoop(src Source, o Options) *Loop {
 		o.Clock = systemClock{}
 	}
 	return &Loop{src: src, opt: o, c: newCollector(), stale: make(chan int, 256),
-		trips: make(chan error, 1), queue: newQueue(), interval: o.Interval}
+		trips: make(chan error, 1), paced: make(chan struct{}, 1), queue: newQueue(), interval: o.Interval}
 }
 
 // Connect opens the source and chooses the GPUs. Its errors wrap those of errors.go, or
@@ -105,8 +106,12 @@ func (l *Loop) Wait(d time.Duration) {
 // SetInterval changes the time between snapshots from the next one on.
 func (l *Loop) SetInterval(d time.Duration) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.interval = max(d, minInterval)
+	l.mu.Unlock()
+	select {
+	case l.paced <- struct{}{}:
+	default:
+	}
 }
 
 func (l *Loop) currentInterval() time.Duration {
@@ -122,6 +127,9 @@ func (l *Loop) ResetPeaks() {
 	l.c.mu.Lock()
 	defer l.c.mu.Unlock()
 	l.c.marks.Reset()
+	for _, d := range l.c.gpus {
+		d.win = Window{} // what was seen before belongs to the old peaks
+	}
 }
 
 // Run measures until the context ends or Connect was never called. When the driver goes
@@ -216,6 +224,8 @@ func (l *Loop) publishing(ctx context.Context, ready <-chan struct{}) error {
 		select {
 		case <-next.C:
 			l.publish()
+		case <-l.paced: // another interval
+			next.Stop()
 		case err := <-l.trips:
 			next.Stop()
 			return err
@@ -246,18 +256,37 @@ func (l *Loop) reconnect(ctx context.Context, reason error) error {
 		l.c.mu.Lock()
 		l.c.lost = reason
 		l.c.mu.Unlock()
-		l.publish()
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(pause):
-		}
-		err := l.Connect(ctx)
-		if err == nil {
-			return nil
+		again := make(chan error, 1)
+		go func() {
+			defer Guard(func(err error) { again <- err })
+			select {
+			case <-ctx.Done():
+				again <- ctx.Err()
+			case <-time.After(pause):
+				again <- l.Connect(ctx)
+			}
+		}()
+		err := l.publishUntil(ctx, again)
+		if err == nil || ctx.Err() != nil {
+			return err
 		}
 		reason = fmt.Errorf("%w: %w", ErrReconnect, err)
 		pause = min(2*pause, 30*time.Second)
+	}
+}
+
+// publishUntil makes snapshots, which say what is lost, until again has an answer: a
+// driver that comes back may take long to open.
+func (l *Loop) publishUntil(ctx context.Context, again <-chan error) error {
+	for {
+		l.publish()
+		select {
+		case err := <-again:
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(l.currentInterval()):
+		}
 	}
 }
 

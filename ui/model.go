@@ -281,7 +281,12 @@ func (m *Model) fit() {
 		return
 	}
 	for i := range m.view.snap.GPUs {
-		f, ok := m.watch.Fit(m.view.snap.GPUs[i].Index)
+		g := &m.view.snap.GPUs[i]
+		if need, typed := m.view.need.Value(); typed && g.MIG != nil { // instances share their card's index
+			m.view.fits = append(m.view.fits, advice.Fits(*g, need))
+			continue
+		}
+		f, ok := m.watch.Fit(g.Index)
 		if need, known := f.Need.Value(); ok && known && need.Source != advice.NeedJump {
 			m.view.fits = append(m.view.fits, f)
 		}

@@ -67,9 +67,10 @@ static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const u
 			__atomic_store_n(&c[C_CALLING], 0, __ATOMIC_SEQ_CST);
 			if (__atomic_load_n(&c[C_STOP], __ATOMIC_SEQ_CST)) return; // abandoned: nobody reads this
 			counts[i]++;
-			if (code == 0 && rec[R_USED] == last[i]) continue;
+			uint64_t same = rec[R_USED] * 3 + rec[R_FREE]; // moves when either does
+			if (code == 0 && counts[i] > 1 && same == last[i]) continue;
 			rec[R_DEV] = i; rec[R_CODE] = code; rec[R_TIME] = now_ns(CLOCK_REALTIME);
-			last[i] = rec[R_USED];
+			last[i] = same;
 			if (code != 0 || rec[R_USED] > __atomic_load_n(&above[i], __ATOMIC_RELAXED)) look = 1;
 			len++;
 		}
@@ -134,7 +135,7 @@ func (s *Source) Sweep(w *sampler.Sweep) error {
 			return errClosed
 		}
 		d := c.devices[dev]
-		devices[i], versions[i], last[i] = d.pointer, uint8(d.memory.version), math.MaxUint64
+		devices[i], versions[i] = d.pointer, uint8(d.memory.version)
 		if d.pointer == 0 || versions[i] == 2 && fn2.pointer == nil || versions[i] != 2 && fn1.pointer == nil {
 			return errClosed
 		}
