@@ -60,24 +60,6 @@ type Replay struct {
 	head head // of wait alone
 }
 
-// head is the place where the tape is read.
-type head struct {
-	tape    Tape
-	marks   *sampler.Watermarks
-	next    *moment // read and not yet due
-	ended   bool
-	sent    time.Time // real time of the last scene
-	usual   time.Duration
-	told    bool // the notes
-	waiting bool // something was asked that the index cannot give yet
-}
-
-// moment is a snapshot and the failures told of before it.
-type moment struct {
-	failures []Entry
-	snap     *sampler.Snapshot
-}
-
 // NewReplay opens a recording twice: to play it, and to learn what is in it. Its errors
 // are those of open, or ErrNoSnapshots. The context ends it.
 func NewReplay(ctx context.Context, open func() (Tape, error), need sampler.Opt[sampler.Bytes]) (*Replay, error) {
@@ -166,58 +148,59 @@ func (r *Replay) wait(ctx context.Context) (msg tea.Msg) {
 	defer sampler.Guard(func(err error) { msg = feedEnded{err} })
 	for ctx.Err() == nil {
 		r.mu.Lock()
-		to, steps := r.seeking, r.steps
+		to, steps, paused := r.seeking, r.steps, r.clock.paused
 		r.steps = 0
-		clock := r.clock
 		r.mu.Unlock()
+		var scene *sceneArrived
+		var err error
 		switch {
 		case to != nil:
-			scene, ok, err := r.jump(*to)
-			if err != nil {
-				return feedEnded{err}
-			}
-			if ok {
-				return r.scene(scene)
-			}
-			if !r.head.waiting {
-				r.head.waiting = true
-				return r.scene(&sceneArrived{}) // the bar shows how far the index is
-			}
-			r.sleep(ctx, frameTime)
-			if time.Since(r.head.sent) > 4*frameTime {
-				return r.scene(&sceneArrived{})
-			}
-			continue
+			scene, err = r.seekTo(ctx, *to)
 		case steps > 0:
-			return r.scene(&sceneArrived{moments: r.due(func(int, *moment) bool { return false }, steps)})
-		}
-		if scene := r.news(); scene != nil {
-			return r.scene(scene)
-		}
-		if r.peek() == nil {
-			if !clock.paused {
-				return r.scene(r.stopAtEnd())
-			}
+			scene = &sceneArrived{moments: r.due(func(*moment) bool { return true }, steps)}
+		case r.untold():
+			scene = r.tell()
+		case r.peek() == nil && !paused:
+			scene = r.stopAtEnd()
+		case paused:
 			r.sleep(ctx, time.Hour)
-			continue
+		default:
+			scene = r.play(ctx)
 		}
-		if clock.paused {
-			r.sleep(ctx, time.Hour)
-			continue
+		if err != nil {
+			return feedEnded{err}
 		}
-		pause := r.untilDue()
-		if since := time.Since(r.head.sent); pause < frameTime-since {
-			pause = frameTime - since
-		}
-		if pause > 0 {
-			r.sleep(ctx, pause)
-			continue
-		}
-		if moments := r.playDue(); len(moments) > 0 {
-			return r.scene(&sceneArrived{moments: moments})
+		if scene != nil {
+			return r.complete(scene)
 		}
 	}
 	return feedEnded{ctx.Err()}
+}
+
+// seekTo jumps, or waits a little for the index to come that far; the bar shows how far it is.
+func (r *Replay) seekTo(ctx context.Context, to time.Time) (*sceneArrived, error) {
+	scene, ok, err := r.jump(to)
+	if ok || err != nil {
+		return scene, err
+	}
+	if first := !r.head.waiting; first || time.Since(r.head.sent) > 4*frameTime {
+		r.head.waiting = true
+		return &sceneArrived{}, nil
+	}
+	r.sleep(ctx, frameTime)
+	return nil, nil
+}
+
+// play waits until something is due, and takes it.
+func (r *Replay) play(ctx context.Context) *sceneArrived {
+	if pause := max(r.untilDue(), frameTime-time.Since(r.head.sent)); pause > 0 {
+		r.sleep(ctx, pause)
+		return nil
+	}
+	if moments := r.playDue(); len(moments) > 0 {
+		return &sceneArrived{moments: moments}
+	}
+	return nil
 }
 
 // sleep waits, at most d, for something to be asked; while the index is being made it
@@ -237,8 +220,8 @@ func (r *Replay) sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// scene completes a scene.
-func (r *Replay) scene(s *sceneArrived) *sceneArrived {
+// complete adds to a scene what every scene has.
+func (r *Replay) complete(s *sceneArrived) *sceneArrived {
 	r.head.sent = time.Now()
 	r.mu.Lock()
 	if n := len(s.moments); n > 0 {
@@ -251,165 +234,18 @@ func (r *Replay) scene(s *sceneArrived) *sceneArrived {
 	return s
 }
 
-// news is what the index has to say once it is complete.
-func (r *Replay) news() *sceneArrived {
-	x := r.currentIndex()
-	if r.head.told || !x.complete() {
-		return nil
-	}
+// untold says whether the index is complete and its notes were not told yet.
+func (r *Replay) untold() bool { return !r.head.told && r.currentIndex().complete() }
+
+func (r *Replay) tell() *sceneArrived {
 	r.head.told = true
-	return &sceneArrived{notice: strings.Join(x.notesNow(), "; ")}
-}
-
-// peek reads the next moment, nil at the end.
-func (r *Replay) peek() *moment {
-	h := &r.head
-	if h.next != nil || h.ended {
-		return h.next
-	}
-	m := &moment{}
-	for {
-		e, err := h.tape.Next()
-		if err != nil {
-			h.ended = true
-			return nil
-		}
-		if e.Failure != nil {
-			m.failures = append(m.failures, e)
-		}
-		if e.Snapshot != nil {
-			m.snap = prepare(e.Snapshot, h.marks)
-			h.next = m
-			return m
-		}
-	}
-}
-
-// due takes up to n moments while more wants them, the first one always.
-func (r *Replay) due(more func(int, *moment) bool, n int) (list []moment) {
-	for len(list) < n {
-		m := r.peek()
-		if m == nil || len(list) > 0 && n > 1 && !more(len(list), m) {
-			break
-		}
-		list = append(list, *m)
-		r.head.next = nil
-	}
-	return list
-}
-
-// untilDue is how long until the next moment. Over a gap, in which nothing was recorded,
-// it does not wait.
-func (r *Replay) untilDue() time.Duration {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	now, next := time.Now(), r.head.next.snap.Time
-	if step := next.Sub(r.shown); step < 0 || step > max(3*r.head.usual, 10*time.Second) {
-		r.clock.set(next, now)
-	}
-	return r.clock.until(next, now)
-}
-
-// playDue takes the moments that are due. When the machine cannot keep up with the speed
-// the clock waits for it.
-func (r *Replay) playDue() []moment {
-	r.mu.Lock()
-	at := r.clock.at(time.Now())
-	r.mu.Unlock()
-	list := r.due(func(_ int, m *moment) bool { return !m.snap.Time.After(at) }, batchMost)
-	if len(list) == batchMost {
-		r.mu.Lock()
-		r.clock.set(list[len(list)-1].snap.Time, time.Now())
-		r.mu.Unlock()
-	}
-	return list
-}
-
-func (r *Replay) stopAtEnd() *sceneArrived {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.clock.pause(time.Now())
-	r.clock.set(r.shown, time.Now())
-	r.atEnd = true
-	return &sceneArrived{notice: "the end of the recording"}
-}
-
-// jump goes to the last snapshot at or before a moment, with the folds as they were then.
-// ok is false while the index has not come that far.
-func (r *Replay) jump(to time.Time) (scene *sceneArrived, ok bool, err error) {
-	x := r.currentIndex()
-	from, history, ok := x.before(to)
-	if !ok {
-		return nil, false, nil
-	}
-	h := &r.head
-	h.waiting, h.next, h.ended = false, nil, false
-	if err := h.tape.Seek(from.time(r.start)); err != nil && !errors.Is(err, io.EOF) {
-		return nil, false, err
-	}
-	h.marks = from.marks
-	jump := &from
-	for skip := from.snap != nil; ; {
-		m := r.peek()
-		if m == nil || m.snap.Time.After(to) && jump.snap != nil {
-			break
-		}
-		h.next = nil
-		if skip && !m.snap.Time.After(from.snap.Time) {
-			continue
-		}
-		skip = false
-		history.Add(m.snap)
-		jump.fold(*m)
-	}
-	if jump.snap == nil {
-		return nil, false, ErrNoSnapshots
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.seeking != nil && r.seeking.Equal(to) {
-		r.seeking = nil
-	}
-	r.clock.set(jump.snap.Time, time.Now())
-	r.atEnd = false
-	return &sceneArrived{jump: jump, history: history}, true, nil
+	return &sceneArrived{notice: strings.Join(r.currentIndex().notesNow(), "; ")}
 }
 
 func (r *Replay) currentIndex() *index {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.index
-}
-
-// prepare gives a snapshot of a file what the live one has: local time, and the peaks
-// where the file has none. The snapshot itself may be the base of the next and stays.
-func prepare(s *sampler.Snapshot, marks *sampler.Watermarks) *sampler.Snapshot {
-	c := *s
-	c.Time = s.Time.Local()
-	if !hasPeaks(s) {
-		c.GPUs = slices.Clone(s.GPUs)
-		for i := range c.GPUs {
-			c.GPUs[i].Processes = slices.Clone(s.GPUs[i].Processes)
-		}
-		marks.Apply(&c)
-	}
-	return &c
-}
-
-// hasPeaks says whether all that is used has a peak, as in recordings of nvpeak.
-func hasPeaks(s *sampler.Snapshot) bool {
-	for i := range s.GPUs {
-		g := &s.GPUs[i]
-		if g.Memory.Used.Known() && g.Memory.Peak == nil {
-			return false
-		}
-		for n := range g.Processes {
-			if g.Processes[n].Memory.Known() && g.Processes[n].Peak == nil {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // play shows a scene.

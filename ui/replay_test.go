@@ -193,7 +193,7 @@ func TestReplayKeys(t *testing.T) {
 		for r.busy() {
 			scene(t, m)
 		}
-		if got := at(); (got - row.want).Abs() > time.Second {
+		if got := at(); (got - row.want).Abs() > 600*time.Millisecond {
 			t.Fatalf("after %q at %v, want %v", row.keys, got, row.want)
 		}
 	}

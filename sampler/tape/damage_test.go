@@ -293,3 +293,49 @@ func TestSeek(t *testing.T) {
 		}
 	}
 }
+
+// A file that was cut can be sought in as far as it can be read, wherever the cut is.
+func TestSeekInCutFile(t *testing.T) {
+	for _, name := range []string{"a.jsonl", "a.jsonl.zst"} {
+		w, path := create(t, name, Options{})
+		tr := newTrace(2, 5)
+		for range 1300 {
+			if _, err := tr.second(w); err != nil {
+				t.Fatal(err)
+			}
+			w.Flush()
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 40 {
+			cut := whole[:len(whole)*(i+2)/42]
+			r, err := NewReader(name, bytes.NewReader(cut), int64(len(cut)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var times []time.Time
+			for s := range r.Snapshots() {
+				times = append(times, s.Time)
+			}
+			for _, want := range []int{0, len(times) / 2, len(times) - 1} {
+				if len(times) == 0 {
+					break
+				}
+				if err := r.Seek(times[want]); err != nil {
+					t.Fatalf("%s cut at %d, snapshot %d of %d: %v", name, len(cut), want, len(times), err)
+				}
+				for s := range r.Snapshots() {
+					if !s.Time.Equal(times[want]) {
+						t.Errorf("%s cut at %d: sought %v, got %v", name, len(cut), times[want], s.Time)
+					}
+					break
+				}
+			}
+		}
+	}
+}

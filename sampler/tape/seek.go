@@ -92,7 +92,7 @@ func (r *Reader) seekFrame(j *jsonLines, t time.Time) int64 {
 	i := sort.Search(len(starts), func(i int) bool {
 		r.zstd.seek(starts[i])
 		at, ok := firstSnapshot(newLines(r.zstd), j)
-		return ok && at.After(t)
+		return !ok || at.After(t) // nothing can be read from there on
 	})
 	if i == 0 || len(starts) == 0 {
 		return 0

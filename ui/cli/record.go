@@ -178,7 +178,7 @@ func (r *recorder) name() string {
 // finish closes the recording and says what there is.
 func (r *recorder) finish(to io.Writer) error {
 	err := r.close()
-	text := fmt.Sprintf("nothing was recorded: there was no snapshot yet")
+	text := "nothing was recorded: there was no snapshot yet"
 	if r.snapshots > 0 {
 		text = fmt.Sprintf("recorded %v of %s to %s: %d snapshots", r.last.Sub(r.first).Round(time.Second), gpusOf(r.gpus), r.name(), r.snapshots)
 		if info, statErr := os.Stat(r.path); r.path != "-" && statErr == nil {

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"nvpeak/sampler"
+	"nvpeak/sampler/tape"
+	"nvpeak/ui"
+)
+
+// damagedTape writes a recording that came to harm.
+func damagedTape(t *testing.T, rng *rand.Rand, name string, whole []byte) string {
+	t.Helper()
+	b := append([]byte(nil), whole...)
+	switch rng.IntN(3) {
+	case 0:
+		b = b[:rng.IntN(len(b))]
+	case 1:
+		for range 1 + rng.IntN(20) {
+			b[rng.IntN(len(b))] = byte(rng.IntN(256))
+		}
+	default:
+		at, n := rng.IntN(len(b)), rng.IntN(500)
+		b = append(b[:at], b[min(at+n, len(b)):]...)
+	}
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// wholeTape is a recording of some minutes with processes that come and go.
+func wholeTape(t *testing.T, name string) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	w, err := tape.Create(path, tape.Options{Interval: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	marks := sampler.NewWatermarks()
+	at := time.Date(2026, 11, 20, 3, 0, 0, 0, time.UTC)
+	for i := range 700 {
+		at = at.Add(time.Second)
+		used := sampler.Bytes(10+i%7) * sampler.GiB
+		s := &sampler.Snapshot{Time: at, Host: "box", GPUs: []sampler.GPU{{UUID: "a", Memory: sampler.Memory{Total: sampler.Some(80 * sampler.GiB), Used: sampler.Some(used)},
+			Processes: []sampler.Process{{PID: 1 + i/100, Name: "python", Memory: sampler.Some(used)}}}}}
+		marks.Apply(s)
+		w.Readings(0, at, used)
+		if err := w.Snapshot(s); err != nil {
+			t.Fatal(err)
+		}
+		if i%90 == 50 {
+			w.Event(tape.Event{Time: at, Kind: tape.KindOOM, OOM: &sampler.OOMEvent{Kind: "cuda_oom", Requested: sampler.Some(sampler.GiB)}})
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// Whatever happened to a file, a replay of it opens or is refused, can be sought in, and
+// its frames can be drawn.
+func TestReplayOfDamage(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	opened := 0
+	for _, name := range []string{"a.jsonl", "a.jsonl.zst"} {
+		whole := wholeTape(t, name)
+		for range 40 {
+			path := damagedTape(t, rng, name, whole)
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			r, err := ui.NewReplay(ctx, func() (ui.Tape, error) { return openTape(path) }, sampler.Opt[sampler.Bytes]{})
+			if err == nil {
+				opened++
+				for _, moment := range []string{"50%", "0%", "100%", "-1m", "+30s", "03:05"} {
+					if err := r.Begin(moment); err != nil {
+						t.Error(err)
+					}
+					if frame, err := r.Frame(ctx, 80, 24); err != nil || len(frame) < 80*20 {
+						t.Fatalf("%s at %s: %v\n%s", path, moment, err, frame)
+					}
+				}
+				r.Close()
+			}
+			cancel()
+		}
+	}
+	if opened < 40 {
+		t.Errorf("only %d of 80 opened", opened)
+	}
+}
