@@ -34,7 +34,7 @@ func TestKeys(t *testing.T) {
 		{"p", "PAUSED", ""},
 		{"p", "", "PAUSED"},
 		{"]", "plots show 15", ""},
-		{"[[", "plots show 1 ", ""},
+		{"[[", "plots show 1m", ""},
 		{"m", "plots show utilization", ""},
 		{"m", "plots show power", ""},
 		{"m", "plots show temperature", ""},
