@@ -322,6 +322,7 @@ var textsEN = map[string]string{
 	"verdict.none":      "No out-of-memory error found.",
 	"verdict.recovered": "{count} out-of-memory events; the program recovered by itself. Nothing died.",
 	"verdict.rank":      "rank {rank}",
+	"verdict.file":      "{file}, line {line}",
 	"verdict.line":      "line {line}",
 	"verdict.first":     "First to fail: {who}.",
 	"verdict.also":      "{count} more hit the same wall: {who}.",

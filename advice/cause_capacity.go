@@ -164,7 +164,7 @@ var rulesPhase = []oomRule{
 		when: func(f *failure) bool { return f.lateTraining() && !f.bigRequest() && !f.flat() },
 		sure: func(f *failure) float64 { return f.unlessOthers(0.62) },
 		say: func(f *failure) string {
-			return f.words.Say("why.late_small", "when", f.when(), "need", printed(f.requested.Or(0)))
+			return f.words.Say("why.late_small", "when", f.place(), "need", printed(f.requested.Or(0)))
 		}},
 	{id: "late", cause: "data_spike", reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool { return (f.lateTraining() || f.someSteps()) && f.bigRequest() },

@@ -26,6 +26,8 @@ type Incident struct {
 	GPUName           string             `json:"gpu_name"`           // "NVIDIA A100-SXM4-80GB"
 	ComputeCapability string             `json:"compute_capability"` // "8.0"; empty: taken from the name
 	History           *History           `json:"history"`            // from a recording, when there is one
+	Histories         []*History         `json:"histories"`          // the same for each event; nil, or too short: History
+	Files             []string           `json:"files"`              // the log of each event, where there are several; the events are then in the order of time
 	Lang              string             `json:"lang"`               // "en" or "zh"; others give English
 }
 
@@ -76,6 +78,7 @@ type Verdict struct {
 // Explained is an event with what can be said of it.
 type Explained struct {
 	sampler.OOMEvent
+	File     string           `json:"file,omitempty"` // the log it is from, where there are several
 	Headline string           `json:"headline"`
 	Detail   string           `json:"detail"`
 	Card     *Card            `json:"card"` // null when the text has too few numbers
@@ -117,7 +120,14 @@ func Explain(in Incident) Explanation {
 		Causes: []sampler.Cause{}, Advice: []sampler.Advice{}, Plans: []Plan{}}
 	failures := make([]*failure, len(in.Events))
 	for i, event := range in.Events {
-		failures[i] = newFailure(in, event, words)
+		one := in
+		if i < len(in.Histories) && in.Histories[i] != nil {
+			one.History = in.Histories[i]
+		}
+		failures[i] = newFailure(one, event, words)
+		if i < len(in.Files) {
+			failures[i].file = in.Files[i]
+		}
 		failures[i].siblings = in.Events
 	}
 	for _, f := range failures {
@@ -143,7 +153,7 @@ func (f *failure) explain() Explained {
 	if f.expandable() && f.holesShare() >= 0.05 {
 		f.note("note.expandable_on")
 	}
-	e := Explained{OOMEvent: f.event, Headline: f.headline(), Card: f.card(), Notes: slices.Clone(f.notes),
+	e := Explained{OOMEvent: f.event, File: f.file, Headline: f.headline(), Card: f.card(), Notes: slices.Clone(f.notes),
 		Causes: causes, Advice: []sampler.Advice{}, Plans: []Plan{}}
 	e.Detail = f.detail(causes)
 	if e.Notes == nil {

@@ -18,6 +18,7 @@ type failure struct {
 	command     commandLine
 	environment map[string]string
 	history     *History
+	file        string // the log it is from; empty: the only one
 	gpu         gpuModel
 	siblings    []sampler.OOMEvent // all events of the run
 	words       Catalogue

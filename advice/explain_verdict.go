@@ -15,7 +15,9 @@ func judge(words Catalogue, failures []*failure, events []Explained) Verdict {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return failures[a].event.Line - failures[b].event.Line })
+	if len(failures[0].file) == 0 { // lines of several files say nothing of order
+		slices.SortStableFunc(order, func(a, b int) int { return failures[a].event.Line - failures[b].event.Line })
+	}
 	first := slices.IndexFunc(order, func(i int) bool { return !failures[i].event.Recovered })
 	if first < 0 {
 		v.Recovered, v.Event = true, order[len(order)-1]
@@ -55,6 +57,9 @@ func (v Verdict) sayRun(words Catalogue, failures []*failure) string {
 	who := func(i int) string {
 		if r, known := failures[i].event.Rank.Value(); known {
 			return words.Say("verdict.rank", "rank", r)
+		}
+		if file := failures[i].file; file != "" {
+			return words.Say("verdict.file", "file", file, "line", failures[i].event.Line)
 		}
 		return words.Say("verdict.line", "line", failures[i].event.Line)
 	}

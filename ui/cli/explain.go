@@ -14,16 +14,18 @@ import (
 	"nvpeak/advice"
 	"nvpeak/sampler"
 	"nvpeak/sampler/oomlog"
+	"nvpeak/sampler/trainlog"
 	"nvpeak/ui/plain"
 )
 
 // explainFlags are what is known of the run besides its log.
 type explainFlags struct {
-	json    bool
-	lang    langFlag
-	command string
-	env     []string
-	gpu     string
+	json      bool
+	lang      langFlag
+	command   string
+	env       []string
+	gpu       string
+	recording string
 }
 
 func explainCommand(a *app) *cobra.Command {
@@ -33,13 +35,14 @@ func explainCommand(a *app) *cobra.Command {
 		Short: "explain the out-of-memory errors in logs: what happened, why, what to change",
 		Long: "explain reads training logs (standard input by default) and says of every out-of-memory\n" +
 			"failure in them what happened, why, with which numbers, and what to change first.",
-		Example: "  nvpeak explain train.log\n  nvpeak explain --command \"$(history | tail -2 | head -1)\" train.log\n  python train.py 2>&1 | tee train.log; nvpeak explain train.log",
+		Example: "  nvpeak explain train.log\n  nvpeak explain --recording run.jsonl.zst train.log\n  nvpeak explain rank*.log\n  nvpeak explain --command \"$(history | tail -2 | head -1)\" train.log\n  python train.py 2>&1 | tee train.log; nvpeak explain train.log",
 		RunE:    func(_ *cobra.Command, args []string) error { return a.explain(args, f) },
 	}
 	c.Flags().BoolVar(&f.json, "json", false, "as JSON")
 	c.Flags().Var(&f.lang, "lang", "language: `LANG` is en or zh")
 	c.Flags().StringVar(&f.command, "command", "", "the command `LINE` of the run, so that advice edits what was really typed")
 	c.Flags().StringArrayVar(&f.env, "env", nil, "a variable of its environment, `NAME=VALUE`; may be repeated")
+	c.Flags().StringVar(&f.recording, "recording", "", "a recording of the run (nvpeak record, nvpeak run), which shows who held what: `FILE`")
 	c.Flags().StringVar(&f.gpu, "gpu-name", "", "the `NAME` of its GPU, such as \"NVIDIA A100\", where the log does not say")
 	return c
 }
@@ -52,12 +55,18 @@ func (a *app) explain(files []string, f *explainFlags) error {
 	if err != nil {
 		return err
 	}
-	events, err := a.scan(files)
+	logs, err := a.scan(files, f.recording != "")
 	if err != nil {
 		return err
 	}
-	e := advice.Explain(advice.Incident{Events: events, Command: sampler.Clean(f.command), Environment: env,
-		GPUName: sampler.Clean(f.gpu), Lang: string(f.lang)})
+	in := advice.Incident{Command: sampler.Clean(f.command), Environment: env, GPUName: sampler.Clean(f.gpu), Lang: string(f.lang)}
+	in.Events, in.Files = mergeLogs(logs)
+	if f.recording != "" {
+		if in, err = a.recall(in, logs, f.recording); err != nil {
+			return err
+		}
+	}
+	e := advice.Explain(in)
 	out := bufio.NewWriter(a.out)
 	if f.json {
 		err = plain.ExplainJSON(out, e)
@@ -71,22 +80,32 @@ func (a *app) explain(files []string, f *explainFlags) error {
 }
 
 // scan finds the failures in all files: they are one run, as the logs of its ranks are.
-func (a *app) scan(files []string) ([]sampler.OOMEvent, error) {
+// recorded: there is a recording too, which may hold failures itself.
+func (a *app) scan(files []string, recorded bool) ([]logFailures, error) {
 	if len(files) == 0 {
 		if in, ok := a.in.(*os.File); ok && term.IsTerminal(int(in.Fd())) {
+			if recorded {
+				return nil, nil
+			}
 			return nil, usagef("explain what? name a log (nvpeak explain train.log) or pipe one in")
 		}
 		files = []string{"-"}
 	}
-	var events []sampler.OOMEvent
+	var logs []logFailures
 	for _, name := range files {
-		found, err := a.scanFile(name)
-		if err != nil {
+		l := logFailures{name: name}
+		var err error
+		if l.events, err = a.scanFile(name); err != nil {
 			return nil, err
 		}
-		events = append(events, found...)
+		if len(files) > 1 {
+			if l.times, err = lineTimes(name, l.events, trainlog.Recording{}); err != nil {
+				return nil, err
+			}
+		}
+		logs = append(logs, l)
 	}
-	return events, nil
+	return logs, nil
 }
 
 func (a *app) scanFile(name string) ([]sampler.OOMEvent, error) {

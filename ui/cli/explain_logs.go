@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+
+	"nvpeak/advice"
+	"nvpeak/sampler"
+	"nvpeak/sampler/tape"
+	"nvpeak/sampler/trainlog"
+)
+
+// logFailures are the failures of one log.
+type logFailures struct {
+	name   string
+	events []sampler.OOMEvent
+	times  map[int]trainlog.LineTime // by line; nil where the log cannot be read again
+}
+
+// nameRank is a rank in the name of a log: rank3.log, rank_3.err, and 3/stderr.log of torchrun.
+var nameRank = regexp.MustCompile(`(?i)(?:rank|worker|local)[-_.]?(\d{1,4})(?:\D[^/]*)?$|(?:^|/)(\d{1,4})/std(?:err|out)(?:\.log)?$`)
+
+// rankOfLog is the rank that a log's name tells.
+func rankOfLog(name string) sampler.Opt[int] {
+	at := nameRank.FindStringSubmatch(name)
+	if at == nil {
+		return sampler.Opt[int]{}
+	}
+	n, err := strconv.Atoi(cmp.Or(at[1], at[2]))
+	if err != nil {
+		return sampler.Opt[int]{}
+	}
+	return sampler.Some(n)
+}
+
+// mergeLogs makes the failures of several logs those of one run: in the order of their times as far as
+// the logs tell them, each once, with the rank that a log's name tells.
+func mergeLogs(logs []logFailures) (events []sampler.OOMEvent, files []string) {
+	type one struct {
+		event sampler.OOMEvent
+		file  string
+		at    time.Time
+	}
+	var all []one
+	for _, l := range logs {
+		last := time.Time{}
+		for _, e := range l.events {
+			e.Rank = e.Rank.Else(rankOfLog(l.name))
+			t := l.times[e.Line]
+			last = t.Exact.Or(t.Before.Or(last)) // one without a time comes after the one before it
+			same := func(o one) bool { return o.file != l.name && sameEvent(o.event, e) }
+			if i := slices.IndexFunc(all, same); i >= 0 {
+				all[i].event.Occurrences += e.Occurrences
+				continue
+			}
+			all = append(all, one{e, l.name, last})
+		}
+	}
+	if !slices.ContainsFunc(all, func(o one) bool { return o.at.IsZero() }) {
+		slices.SortStableFunc(all, func(a, b one) int { return a.at.Compare(b.at) })
+	}
+	for _, o := range all {
+		events, files = append(events, o.event), append(files, sampler.Clean(o.file))
+	}
+	if len(logs) < 2 {
+		files = nil
+	}
+	return events, files
+}
+
+// sameEvent says whether two logs tell of one failure: all its numbers agree, and there are some.
+func sameEvent(a, b sampler.OOMEvent) bool {
+	numbers := a.Requested.Known() && a.GPUFree.Known() || a.PID.Known()
+	return numbers && a.Kind == b.Kind && a.Rank == b.Rank && a.PID == b.PID && a.GPUIndex == b.GPUIndex && a.Requested == b.Requested &&
+		a.GPUFree == b.GPUFree && a.Allocated == b.Allocated && a.Text == b.Text
+}
+
+// lineTimes reads when the failures of a log happened; nil for standard input, which cannot be read twice.
+func lineTimes(name string, events []sampler.OOMEvent, rec trainlog.Recording) (map[int]trainlog.LineTime, error) {
+	if name == "-" || len(events) == 0 {
+		return nil, nil
+	}
+	var lines []int
+	for _, e := range events {
+		lines = append(lines, e.Line)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("the log cannot be read: %w", err)
+	}
+	defer file.Close() //nolint:errcheck // only read
+	log, err := trainlog.Scan(file, lines)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	_, times, _ := log.Anchor(rec)
+	at := map[int]trainlog.LineTime{}
+	for _, t := range times {
+		at[t.Line] = t
+	}
+	return at, nil
+}
+
+// recall adds what a recording shows of the failures to an incident.
+func (a *app) recall(in advice.Incident, logs []logFailures, name string) (advice.Incident, error) {
+	o := advice.ReportOptions{Redact: tape.Redact, Keep: a.keepGPU(), Outline: true}
+	outline := advice.NewReporter(o)
+	if _, err := foldTape(name, outline, nil); err != nil && !errors.Is(err, errNoSnapshots) {
+		return in, err
+	}
+	rec := trainlog.Recording{}
+	rec.Start, rec.End, _ = outline.Span()
+	for _, x := range outline.Exits() {
+		rec.Ends = append(rec.Ends, x.Time)
+	}
+	var list []advice.LogFailure
+	for _, l := range logs {
+		times, err := lineTimes(l.name, l.events, rec)
+		if err != nil {
+			return in, err
+		}
+		for _, e := range l.events {
+			t := times[e.Line]
+			e.Rank = e.Rank.Else(rankOfLog(l.name))
+			list = append(list, advice.LogFailure{Event: e, Time: t.Exact, After: t.Before, Before: t.After})
+		}
+	}
+	o.Outline = false
+	r := advice.NewReporter(o)
+	if _, err := foldTape(name, r, outline.PlaceFailures(list)); err != nil {
+		return in, err
+	}
+	return r.Recall(in), nil
+}

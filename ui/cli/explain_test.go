@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"nvpeak/advice"
+	"nvpeak/sampler"
+)
+
+// explained runs nvpeak explain --json.
+func explained(t *testing.T, in string, args ...string) (e advice.Explanation, errs string, code int) {
+	t.Helper()
+	var out, err strings.Builder
+	a := &app{in: strings.NewReader(in), out: &out, err: &err, env: func(string) string { return "" }}
+	code = a.run(context.Background(), append([]string{"explain", "--json"}, args...))
+	if code == exitFine {
+		if err := json.Unmarshal([]byte(out.String()), &e); err != nil {
+			t.Fatal(err, out.String())
+		}
+	}
+	return e, err.String(), code
+}
+
+func writeLogs(t *testing.T, logs map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range logs {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+const wall = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.50 GiB. GPU 1 has a total capacity of 79.10 GiB of which 1.10 GiB is free. " +
+	"Including non-PyTorch memory, this process has 77.90 GiB memory in use. Of the allocated memory 74.00 GiB is allocated by PyTorch, and 3.10 GiB is reserved by PyTorch but unallocated.\n"
+
+func TestExplainRankLogs(t *testing.T) {
+	late := "2026-11-20 14:03:25,500 - ERROR - peer gone\nRuntimeError: CUDA error: out of memory\n"
+	early := "2026-11-20 14:03:24,000 - ERROR - caught\n" + wall
+	for _, c := range []struct {
+		name     string
+		logs     map[string]string
+		args     []string
+		first    int
+		file     string // that began it
+		events   int
+		victims  int
+		repeated int // occurrences of the first
+	}{
+		{"the earlier time began it", map[string]string{"rank0.log": late, "rank1.log": early}, []string{"rank0.log", "rank1.log"}, 1, "rank1.log", 2, 1, 1},
+		{"torchrun's directories", map[string]string{"0/stderr.log": late, "3/stderr.log": early}, []string{"0/stderr.log", "3/stderr.log"}, 3, "3/stderr.log", 2, 1, 1},
+		{"without times as named", map[string]string{"rank2.log": wall, "rank0.log": "RuntimeError: CUDA error: out of memory\n"}, []string{"rank2.log", "rank0.log"}, 2, "rank2.log", 2, 1, 1},
+		{"one failure in two logs", map[string]string{"train.log": early, "train.err": early}, []string{"train.log", "train.err"}, -1, "train.log", 1, 0, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := writeLogs(t, c.logs)
+			t.Chdir(dir)
+			e, errs, code := explained(t, "", c.args...)
+			if code != exitFine {
+				t.Fatal(code, errs)
+			}
+			v := e.Verdict
+			if len(e.Events) != c.events || v.FirstRank.Or(-1) != c.first || len(v.Victims) != c.victims {
+				t.Errorf("%d events, first rank %v, victims %v: %s", len(e.Events), v.FirstRank, v.Victims, v.Run)
+			}
+			if got := e.Events[v.Event]; got.File != c.file || got.Occurrences != c.repeated {
+				t.Errorf("began in %q, %d times", got.File, got.Occurrences)
+			}
+		})
+	}
+}
+
+func TestRankOfLog(t *testing.T) {
+	for name, want := range map[string]int{"rank0.log": 0, "out/rank_12.err": 12, "worker-3": 3, "logs/attempt_0/5/stderr.log": 5, "7/stdout": 7,
+		"train.log": -1, "2026/log.txt": -1, "frank.log": -1, "model3.log": -1, "-": -1} {
+		if got := rankOfLog(name).Or(-1); got != want {
+			t.Errorf("%s: rank %d, want %d", name, got, want)
+		}
+	}
+}
+
+// A failure of which the log says nothing is explained by what the recording shows of that moment.
+func TestExplainRecording(t *testing.T) {
+	const tape = "../../testdata/tapes/report/validation.jsonl"
+	bare := "2026-11-20 09:07:20,000 INFO Running validation\nRuntimeError: CUDA error: out of memory\n"
+	dir := writeLogs(t, map[string]string{"train.log": bare})
+	e, errs, code := explained(t, "", "--recording", tape, filepath.Join(dir, "train.log"))
+	if code != exitFine || len(e.Events) != 1 {
+		t.Fatal(code, errs, len(e.Events))
+	}
+	card := e.Events[0].Card
+	if card == nil || card.Total != sampler.Bytes(47.5*float64(sampler.GiB)) || card.Outside+card.Allocated < 40*sampler.GiB {
+		t.Errorf("card %+v", card)
+	}
+	if alone, _, _ := explained(t, bare); alone.Events[0].Card != nil {
+		t.Error("the log alone knows the card")
+	}
+	if e, _, _ := explained(t, bare, "--recording", tape); len(e.Events) != 1 || e.Events[0].Card == nil {
+		t.Error("the recording does not help a log on standard input")
+	}
+	if _, errs, code := explained(t, bare, "--recording", "no-such-file"); code != exitFailed || errs == "" {
+		t.Error(code, errs)
+	}
+}
