@@ -13,10 +13,12 @@ type markForm struct {
 	word string // in lower case; a line without it is not looked at further
 	kind string
 	re   *regexp.Regexp
+
+	anchored bool // it speaks of the beginning of the line
 }
 
 func markRow(word, kind, pattern string) markForm {
-	return markForm{word, kind, regexp.MustCompile(`(?i)` + pattern)}
+	return markForm{word, kind, regexp.MustCompile(`(?i)` + pattern), strings.HasPrefix(pattern, "^")}
 }
 
 const sizePart = `[\d.]+)\s*(?P<unit>GiB|GB|G|MiB|MB|M)\b`
@@ -24,8 +26,6 @@ const sizePart = `[\d.]+)\s*(?P<unit>GiB|GB|G|MiB|MB|M)\b`
 // markForms, in the order in which they are tried; the first that fits says what a line
 // is. Readings of the allocator are looked for beside.
 var markForms = []markForm{
-	// What follows validation.
-	markRow("val", sampler.MarkTraining, `\b(?:validation|val|eval(?:uation)?)[ _/]?(?:loss|acc\w*|metrics?|results?|map|score|psnr|ssim|done|finished|complete\w*|took)\b`),
 	// Validation begins. The table of Ultralytics has no word for it.
 	markRow("instances", sampler.MarkValidation, `^\s*Class\s+Images\s+Instances\s`),
 	markRow("val", sampler.MarkValidation, `\b(?:validating\b|evaluating\b|(?:running|start\w*|begin\w*|before|enter\w*|perform\w*) (?:the )?(?:validation|evaluation|eval)\b|(?:validation|evaluation|eval) (?:start\w*|begin\w*|dataloader|sanity|at step)|(?:validation|evaluating|evaluation|val|eval): *\d+%|\[val(?:idation)?\])`),
@@ -34,6 +34,8 @@ var markForms = []markForm{
 	// Ultralytics: "  134/300      9.2G   1.02 …"
 	markRow("g", sampler.MarkEpoch, `^\s*(?P<n>\d+)/\d+\s+(?P<res>[\d.]+)(?P<unit>G)\s`),
 	markRow("epoch", sampler.MarkEpoch, `\bepochs?["']?[\s:=#\[(]{0,4}(?P<n>\d+)`),
+	// What follows validation.
+	markRow("val", sampler.MarkTraining, `\b(?:validation|val|eval(?:uation)?)[ _/]?(?:loss|acc\w*|metrics?|results?|map|score|psnr|ssim|done|finished|complete\w*|took)\b`),
 	markRow("train", sampler.MarkTraining, `\b(?:start\w*|begin\w*|resum\w*|running|back to) training\b`),
 }
 
@@ -51,18 +53,23 @@ var (
 	gpuForm = regexp.MustCompile(`(?i)\b(?:gpu|cuda|device)[ :#_]?(\d{1,2})\b`)
 )
 
-// marksOf is what a line says, without its time.
-func marksOf(line string) []sampler.LogMark {
-	low := strings.ToLower(line)
+// markBytes of a line are looked at: what says where a run stands stands in front.
+const markBytes = 600
+
+// marksOf is what a line says, without its time. Without readings, what it says of the
+// allocator is only noticed.
+func marksOf(line string, readings bool) []sampler.LogMark {
+	if len(line) > markBytes {
+		line = line[:markBytes]
+	}
+	low := lower(line)
 	if strings.Contains(low, "out of memory") || strings.Contains(low, "tried to allocate") {
 		return nil // its numbers belong to the failure
 	}
 	var list []sampler.LogMark
-	for _, f := range markForms {
-		if !strings.Contains(low, f.word) {
-			continue
-		}
-		m := f.re.FindStringSubmatch(line)
+	for i := range markForms {
+		f := &markForms[i]
+		m := f.find(line, low)
 		if m == nil {
 			continue
 		}
@@ -76,12 +83,53 @@ func marksOf(line string) []sampler.LogMark {
 		}
 		break
 	}
-	if strings.Contains(low, "alloc") || strings.Contains(low, "reserved") || strings.Contains(low, "cached") {
-		if mark, ok := allocatorOf(line); ok {
-			list = append(list, mark)
+	for _, word := range []string{"alloc", "reserved", "cached"} {
+		if at := strings.Index(low, word); at >= 0 {
+			if !readings {
+				return append(list, sampler.LogMark{Kind: sampler.MarkAllocator})
+			}
+			if mark, ok := allocatorOf(around(line, at)); ok {
+				return append(list, mark)
+			}
 		}
 	}
 	return list
+}
+
+// find applies the form around each place of its word: regular expressions are slow on
+// whole lines.
+func (f *markForm) find(line, low string) []string {
+	if f.anchored {
+		if !strings.Contains(low, f.word) {
+			return nil
+		}
+		return f.re.FindStringSubmatch(line)
+	}
+	for from := 0; ; {
+		at := strings.Index(low[from:], f.word)
+		if at < 0 {
+			return nil
+		}
+		at += from
+		if m := f.re.FindStringSubmatch(around(line, at)); m != nil {
+			return m
+		}
+		from = at + len(f.word)
+	}
+}
+
+// around is the part of a line near a place.
+func around(line string, at int) string { return line[max(0, at-40):min(len(line), at+80)] }
+
+// lower is the line with its ASCII letters in lower case, of the same length.
+func lower(line string) string {
+	b := []byte(line)
+	for i, c := range b {
+		if c >= 'A' && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
 }
 
 func allocatorOf(line string) (sampler.LogMark, bool) {

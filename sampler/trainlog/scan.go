@@ -17,6 +17,10 @@ type Log struct {
 	first   stamp
 	last    stamp
 	stamps  int
+
+	phase    sampler.LogMark // the newest mark that is no reading
+	readings int
+	thinned  int // how often every other reading was left out
 }
 
 type mark struct {
@@ -114,11 +118,38 @@ func (l *Log) take(form *stamps, line string, number, next int) int {
 			w.after, w.followed = st, true
 		}
 	}
-	if len(l.marks) < maxMarks {
-		for _, m := range marksOf(line) {
-			m.Line = number
-			l.marks = append(l.marks, mark{m, l.last, l.stamps > 0})
-		}
+	for _, m := range marksOf(line, (l.readings+1)%(1<<l.thinned) == 0) {
+		m.Line = number
+		l.note(mark{m, l.last, l.stamps > 0})
 	}
 	return next
+}
+
+// note keeps a mark. What only repeats the phase before is left out; when there are too
+// many, every other reading of the allocator goes, and later ones are taken less often.
+func (l *Log) note(m mark) {
+	if m.Kind == sampler.MarkAllocator {
+		l.readings++
+		if l.readings%(1<<l.thinned) != 0 {
+			return
+		}
+	} else {
+		if m.Kind == l.phase.Kind && m.N == l.phase.N {
+			return
+		}
+		l.phase = m.LogMark
+	}
+	if len(l.marks) >= maxMarks {
+		l.thinned++
+		n := 0
+		before := len(l.marks)
+		l.marks = slices.DeleteFunc(l.marks, func(o mark) bool {
+			n++
+			return o.Kind == sampler.MarkAllocator && n%2 == 0
+		})
+		if len(l.marks) == before {
+			return // phases alone are too many
+		}
+	}
+	l.marks = append(l.marks, m)
 }

@@ -1,6 +1,7 @@
 package trainlog
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -71,6 +72,7 @@ func TestMarks(t *testing.T) {
 		{"[val] Cleared GPU cache before validation at step 1000", sampler.MarkValidation, 0, none, none, -1},
 		{"Validation:  12%|#", sampler.MarkValidation, 0, none, none, -1},
 		{"validation loss 0.3", sampler.MarkTraining, 0, none, none, -1},
+		{"Epoch 4 val_loss 0.3", sampler.MarkEpoch, 4, none, none, -1},
 		{"val_acc=0.93", sampler.MarkTraining, 0, none, none, -1},
 		{"Saving model checkpoint to out/", sampler.MarkSaving, 0, none, none, -1},
 		{"start training", sampler.MarkTraining, 0, none, none, -1},
@@ -83,7 +85,7 @@ func TestMarks(t *testing.T) {
 		{"allocated 99999999999999999999 GiB", "", 0, none, none, -1},
 		{"", "", 0, none, none, -1},
 	} {
-		marks := marksOf(tt.line)
+		marks := marksOf(tt.line, true)
 		if tt.kind == "" {
 			if len(marks) > 0 {
 				t.Errorf("%q: %+v, want nothing", tt.line, marks)
@@ -160,6 +162,28 @@ func TestLineNumbers(t *testing.T) {
 	marks, _, _ := l.Anchor(rec)
 	if len(marks) != 2 || marks[0].Line != 3 || marks[1].Line != 5 || marks[0].Time.Known() {
 		t.Errorf("%+v", marks)
+	}
+}
+
+// However long a log is, its readings are kept from the first to the last, and its phases.
+func TestManyReadings(t *testing.T) {
+	var log strings.Builder
+	for i := range 60000 {
+		fmt.Fprintf(&log, "epoch %d allocated %d MiB\n", i/1000, i)
+	}
+	l, err := Scan(strings.NewReader(log.String()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	marks, _, _ := l.Anchor(rec)
+	epochs := 0
+	for _, m := range marks {
+		if m.Kind == sampler.MarkEpoch {
+			epochs++
+		}
+	}
+	if last := marks[len(marks)-1]; len(marks) > maxMarks || epochs != 60 || last.Line < 59000 {
+		t.Errorf("%d marks, %d epochs, the last in line %d", len(marks), epochs, last.Line)
 	}
 }
 
