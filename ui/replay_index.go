@@ -41,6 +41,7 @@ type index struct {
 	most    map[sampler.ProcessKey]sampler.Bytes
 	spacing int
 	since   int // snapshots since the last point
+	counts  [len(markKinds)]int
 }
 
 // point is the folds after a snapshot.
@@ -128,30 +129,56 @@ func (x *index) read(ctx context.Context, open func() (Tape, error), now point) 
 	}
 	defer t.Close()
 	var m moment
-	for ctx.Err() == nil {
-		e, err := t.Next()
-		if errors.Is(err, io.EOF) {
-			x.mu.Lock()
-			x.notes = t.Notes()
-			x.mu.Unlock()
-			return nil
+	batches, ended := entries(ctx, t)
+	for batch := range batches {
+		for _, e := range batch {
+			if e.Failure != nil {
+				m.failures = append(m.failures, e)
+				x.pending = append(x.pending, mark{kind: markOOM, text: failureText(e.Failure)})
+			}
+			if e.Snapshot == nil {
+				continue
+			}
+			m.snap = prepare(e.Snapshot, now.marks)
+			now.fold(m)
+			x.add(&now)
+			m = moment{}
 		}
-		if err != nil {
-			return err
-		}
-		if e.Failure != nil {
-			m.failures = append(m.failures, e)
-			x.pending = append(x.pending, mark{kind: markOOM, text: failureText(e.Failure)})
-		}
-		if e.Snapshot == nil {
-			continue
-		}
-		m.snap = prepare(e.Snapshot, now.marks)
-		now.fold(m)
-		x.add(&now)
-		m = moment{}
 	}
+	if err := <-ended; !errors.Is(err, io.EOF) {
+		return err
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.notes = t.Notes()
 	return nil
+}
+
+// entries reads ahead on a goroutine of its own: reading and folding take as long as each
+// other. After the last batch there is one error, io.EOF at the end.
+func entries(ctx context.Context, t Tape) (<-chan []Entry, <-chan error) {
+	batches, ended := make(chan []Entry, 4), make(chan error, 1)
+	go func() {
+		var err error
+		defer close(batches)
+		defer func() { ended <- err }()
+		defer sampler.Guard(func(e error) { err = e })
+		for err == nil {
+			batch := make([]Entry, 0, 128)
+			for len(batch) < cap(batch) && err == nil {
+				var e Entry
+				if e, err = t.Next(); err == nil {
+					batch = append(batch, e)
+				}
+			}
+			select {
+			case batches <- batch:
+			case <-ctx.Done():
+				err = ctx.Err()
+			}
+		}
+	}()
+	return batches, ended
 }
 
 // findEnd looks at the last snapshot, so that the bar has its length at once.

@@ -17,6 +17,9 @@ type alertKey struct {
 // news are the marks of a snapshot, peaks excepted.
 func (x *index) news(now *point) (found []mark) {
 	add := func(m mark) {
+		if x.counts[m.kind]++; x.counts[m.kind] > marksMost {
+			return
+		}
 		m.at = now.snap.Time
 		found = append(found, m)
 	}
