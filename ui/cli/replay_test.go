@@ -2,9 +2,11 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -97,5 +99,41 @@ func TestReplayOfDamage(t *testing.T) {
 	}
 	if opened < 40 {
 		t.Errorf("only %d of 80 opened", opened)
+	}
+}
+
+// Recordings written by hand and logs of nvidia-smi have peaks and plots like our own.
+func TestReplayOfOthers(t *testing.T) {
+	var hand, csv strings.Builder
+	csv.WriteString("index, timestamp, memory.total, memory.used\n")
+	for i := range 60 {
+		used := 2 << 30
+		if i == 30 {
+			used = 7 << 30
+		}
+		at := time.Date(2026, 11, 20, 3, 0, i, 0, time.Local)
+		fmt.Fprintf(&hand, `{"type":"snapshot","time":%q,"gpus":[{"index":0,"memory":{"total_bytes":17179869184,"used_bytes":%d},"processes":[{"pid":7,"memory_bytes":%d}]}]}`+"\n",
+			at.Format(time.RFC3339), used, used)
+		fmt.Fprintf(&csv, "0, %s, 16384, %d\n", at.Format("2006/01/02 15:04:05.000"), used>>20)
+	}
+	for name, text := range map[string]string{"hand.jsonl": hand.String(), "smi.csv": csv.String()} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, err := ui.NewReplay(t.Context(), func() (ui.Tape, error) { return openTape(path) }, sampler.Opt[sampler.Bytes]{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		for _, row := range []struct{ at, used, peak string }{{"03:00:59", "2.0 used", "▲7.0"}, {"03:00:30", "7.0 used", "▲7.0"}, {"03:00:29", "2.0 used", "▲2.0"}, {"03:00:31", "2.0 used", "▲7.0"}} {
+			if err := r.Begin(row.at); err != nil {
+				t.Fatal(err)
+			}
+			frame, err := r.Frame(t.Context(), 100, 24)
+			if err != nil || !strings.Contains(frame, row.used) || !strings.Contains(frame, row.peak) || !strings.Contains(frame, row.at) {
+				t.Errorf("%s at %s: want %s and %s, %v\n%s", name, row.at, row.used, row.peak, err, frame)
+			}
+		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"nvpeak/sampler"
 	"nvpeak/sampler/tape"
+	"nvpeak/ui/cli/e2e"
 )
 
 // recorded is what a recording holds.
@@ -404,4 +405,44 @@ func TestReplayOthers(t *testing.T) {
 		see(t, term, says)
 		ends(t, term, 1)
 	}
+}
+
+// Finished files are numbered, each can be read alone, and only the newest stay.
+func TestRecordRotates(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	got := run(t, setup{args: []string{"record", "--demo", "-o", filepath.Join(dir, "a.jsonl.zst"), "--rotate", "1s", "--keep", "2", "--interval", "250ms", "--for", "6s"}})
+	if got.code != 0 || !strings.Contains(got.err, "in the newest file") {
+		t.Errorf("%+v", got)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(files) != 3 {
+		t.Fatalf("%q %v", files, err)
+	}
+	for _, path := range files {
+		part := readTape(t, path)
+		if part.end == nil || len(part.snaps) < 2 || len(part.notes) > 0 {
+			t.Errorf("%s: end %v, %d snapshots, %q", path, part.end, len(part.snaps), part.notes)
+		}
+	}
+}
+
+// A full disk is told in the footer, and the monitor goes on.
+func TestMonitorOnFullDisk(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a.jsonl")
+	s := setup{size: [2]int{120, 30}}
+	term, err := e2e.Start(e2e.Options{Args: []string{"sh", "-c", `ulimit -f 40; exec "$0" --demo=eight --interval 250ms --record "$1"`, binary, path}, Env: s.environ(t), Cols: 120, Rows: 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(term.Close)
+	see(t, term, "recording:", "file too large")
+	press(t, term, "?")
+	see(t, term, "this help")
+	press(t, term, "xq")
+	if _, err := term.Wait(patience); err != nil {
+		t.Fatal(err)
+	}
+	restored(t, term)
 }
