@@ -140,6 +140,8 @@ const (
 	growthLeast = 120.0
 	// growthPoints is how many maxima a slope needs.
 	growthPoints = 8
+	// growthShare of the level is what a job must have grown by in all.
+	growthShare = 0.005
 	// growthAgree: the slopes of both halves of a growth are within that factor of the whole.
 	growthAgree = 5
 )
@@ -159,6 +161,9 @@ func (b *bins) slope() (perSecond float64, ok bool) {
 		return 0, false
 	}
 	whole := theilSen(xs, ys)
+	if math.Abs(whole)*(xs[n-1]-xs[0]) < growthShare*slices.Max(ys) {
+		return 0, true
+	}
 	first, second := theilSen(xs[:n/2], ys[:n/2]), theilSen(xs[n/2:], ys[n/2:])
 	for _, half := range []float64{first, second} {
 		if half*whole <= 0 || math.Abs(half) < math.Abs(whole)/growthAgree {

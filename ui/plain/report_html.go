@@ -254,9 +254,10 @@ func (c *chartGPU) readings(r advice.Report, g *advice.ReportGPU) {
 // marksOf are the moments that charts show.
 func marksOf(r advice.Report) []chartMark {
 	list := []chartMark{}
+	place := func(t float64) float64 { return round3(min(t, r.Duration)) } // a failure may come after the last snapshot
 	for _, a := range r.Alerts {
 		if a.Kind != "oom" {
-			list = append(list, chartMark{round3(a.T), "alert", a.GPU})
+			list = append(list, chartMark{place(a.T), "alert", a.GPU})
 		}
 	}
 	kinds := map[string]string{"process_start": "start", "process_end": "end"}
@@ -267,9 +268,9 @@ func marksOf(r advice.Report) []chartMark {
 			if len(r.GPUs) == 1 {
 				gpu = sampler.Opt[int]{}
 			}
-			list = append(list, chartMark{round3(e.T), "oom", gpu})
+			list = append(list, chartMark{place(e.T), "oom", gpu})
 		case kind != "":
-			list = append(list, chartMark{round3(e.T), kind, e.GPU})
+			list = append(list, chartMark{place(e.T), kind, e.GPU})
 		}
 	}
 	return list[:min(len(list), chartMarks)]
