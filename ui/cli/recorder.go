@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -101,6 +102,9 @@ func (r *recorder) take(s *sampler.Snapshot) error {
 	r.taking.Lock()
 	defer r.taking.Unlock()
 	changes := r.until(s.Time)
+	if r.prev != nil && s.Time.Before(r.prev.Time) { // the clock was set back: what waits is from before
+		changes = append(changes, r.until(r.prev.Time.Add(time.Hour))...)
+	}
 	if r.prev == nil || sameGPUs(r.prev, s) {
 		for _, c := range changes {
 			r.w.Readings(c.dev, c.at, c.used)
@@ -164,7 +168,7 @@ func (r *recorder) close() error {
 	for _, c := range r.until(r.last.Add(time.Hour)) {
 		r.w.Readings(c.dev, c.at, c.used)
 	}
-	err := r.w.Close()
+	err := r.end()
 	if r.snapshots == 0 && r.file {
 		if info, statErr := os.Stat(r.path); statErr == nil && info.Size() == 0 {
 			os.Remove(r.path) //nolint:errcheck // an empty file stays
@@ -174,6 +178,20 @@ func (r *recorder) close() error {
 		return nil
 	}
 	return err
+}
+
+// diskPatience is how long the end waits for a disk that hangs.
+const diskPatience = 10 * time.Second
+
+func (r *recorder) end() error {
+	closed := make(chan error, 1)
+	go func() { closed <- r.w.Close() }()
+	select {
+	case err := <-closed:
+		return err
+	case <-time.After(diskPatience):
+		return fmt.Errorf("the disk does not answer: the end of %s may be missing", r.name())
+	}
 }
 
 // tee is a source whose snapshots are recorded as they are read.

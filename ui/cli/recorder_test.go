@@ -193,3 +193,23 @@ func TestRotateFlag(t *testing.T) {
 		}
 	}
 }
+
+// When the clock is set back nothing that waits is held up.
+func TestRecorderClockSetBack(t *testing.T) {
+	var out bytes.Buffer
+	r := testRecorder(t, &out, sampler.Opt[sampler.Bytes]{})
+	at := time.Unix(1e9, 0)
+	snap := func(at time.Time) {
+		r.take(&sampler.Snapshot{Time: at, GPUs: []sampler.GPU{card("a", sampler.GiB)}}) //nolint:errcheck // a buffer
+	}
+	snap(at)
+	r.reading(0, at.Add(600*time.Millisecond), 100)
+	back := at.Add(-time.Hour)
+	for i := range 5 {
+		r.reading(0, back.Add(time.Duration(i)*time.Second), sampler.Bytes(200+i))
+		snap(back.Add(time.Duration(i)*time.Second + 500*time.Millisecond))
+	}
+	if n := len(r.changes); n > 0 {
+		t.Errorf("%d readings still wait", n)
+	}
+}
