@@ -192,14 +192,14 @@ func TestSlope(t *testing.T) {
 		ok   bool
 	}{
 		{"flat", func(float64) float64 { return 1e9 }, 0, true},
-		{"leak", func(t float64) float64 { return 1e9 + 1000*t }, 1000, true},
-		{"leak in steps", func(t float64) float64 { return 1e9 + 60000*math.Floor(t/60) }, 1000, true},
+		{"leak", func(t float64) float64 { return 1e9 + 1e5*t }, 1e5, true},
+		{"leak in steps", func(t float64) float64 { return 1e9 + 6e6*math.Floor(t/60) }, 1e5, true},
 		{"leak with spikes", func(t float64) float64 {
 			if int(t)%97 < 3 {
 				return 5e9
 			}
-			return 1e9 + 1000*t
-		}, 1000, true},
+			return 1e9 + 1e5*t
+		}, 1e5, true},
 		{"saw-tooth", func(t float64) float64 { return 1e9 + 1e8*math.Sin(t/7) }, 0, true},
 		{"start", func(t float64) float64 { return min(1e9, 1e7*t) }, 0, true},
 		{"saturating", func(t float64) float64 { return 1e9 * (2 - math.Exp(-t/200)) }, 0, true},
