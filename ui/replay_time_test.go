@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"nvpeak/sampler"
@@ -204,4 +205,37 @@ func TestReplayNeed(t *testing.T) {
 	if got, want := picture(m), picture(live); got != want {
 		t.Error(difference(want, got))
 	}
+}
+
+// A clock that was set back, several times, neither stops a replay nor catches a seek.
+func TestReplayBackwards(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(2, 2))
+		var snaps []*sampler.Snapshot
+		at := time.Now()
+		for range 900 {
+			at = at.Add(time.Second)
+			if rng.IntN(100) == 0 {
+				at = at.Add(-time.Duration(rng.IntN(7200)) * time.Second)
+			}
+			snaps = append(snaps, &sampler.Snapshot{Time: at, GPUs: []sampler.GPU{{UUID: "a", Memory: sampler.Memory{Total: sampler.Some(sampler.GiB), Used: sampler.Some(sampler.MiB)}}}})
+		}
+		r, m := replaying(t, tapeOf(snaps), 80, 24, Options{})
+		for range 30 {
+			r.seek(snaps[rng.IntN(len(snaps))].Time)
+			for r.busy() {
+				scene(t, m)
+			}
+		}
+		r.seek(r.start)
+		r.SetSpeed(3600)
+		r.toggle()
+		began := time.Now()
+		for !r.timeline().paused {
+			scene(t, m)
+		}
+		if took := time.Since(began); took > time.Minute {
+			t.Errorf("900 snapshots at 3600 times the speed took %v", took)
+		}
+	})
 }
