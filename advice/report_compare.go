@@ -92,14 +92,21 @@ func partner(before, after Report, a *ReportGPU) *ReportGPU {
 	return nil
 }
 
-// deaths counts the failures that a run did not survive.
-func deaths(r Report) (n int) {
+// deaths counts the failures that a run did not survive: those with a message, or else
+// those that its alerts inferred.
+func deaths(r Report) int {
+	told, inferred := 0, 0
 	for _, e := range r.Events {
 		if e.Kind == "oom" && (e.OOM == nil || !e.OOM.Recovered) {
-			n++
+			told++
 		}
 	}
-	return n
+	for _, a := range r.Alerts {
+		if a.Kind == "oom" && a.Level != sampler.LevelNotice {
+			inferred++
+		}
+	}
+	return max(told, inferred)
 }
 
 func compare(id, title, unit string, sign float64, before, after sampler.Opt[float64]) Comparison {

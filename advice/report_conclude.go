@@ -13,7 +13,7 @@ import (
 // Report is what the recording so far tells. Call it once, at the end.
 func (r *Reporter) Report() Report {
 	out := Report{Schema: sampler.Schema, Source: sampler.Clean(r.o.Source), Host: sampler.Clean(r.host), Driver: sampler.Clean(r.driver), Start: r.start, End: r.at,
-		Duration: r.clock.now, Snapshots: r.count, Interval: r.clock.usual,
+		Duration: r.clock.now, Snapshots: r.count, Interval: medianOf(r.steps),
 		GPUs: []ReportGPU{}, Processes: []ReportProcess{}, Alerts: []sampler.Alert{}, Events: []ReportEvent{}, Phases: []ReportPhase{},
 		Readings: []ReportAllocator{}, Causes: []sampler.Cause{}, Advice: []sampler.Advice{}, Notes: append([]string{}, r.notes...)}
 	for _, c := range r.cards {
@@ -30,6 +30,14 @@ func (r *Reporter) Report() Report {
 	out.Events = r.allEvents()
 	r.placeMarks(&out)
 	return out
+}
+
+// medianOf is 0 for an empty list.
+func medianOf(list []float64) float64 {
+	if len(list) == 0 {
+		return 0
+	}
+	return math.Round(1000*slices.Sorted(slices.Values(list))[len(list)/2]) / 1000
 }
 
 func (r *Reporter) processes() []ReportProcess {

@@ -22,6 +22,7 @@ type Reporter struct {
 	start  time.Time
 	at     time.Time // of the newest snapshot
 	count  int
+	steps  []float64 // between the first snapshots
 	host   string
 	driver string
 
@@ -38,6 +39,9 @@ type Reporter struct {
 	unsaved int     // alerts raised since they were gathered
 }
 
+// maxSteps tell the usual time between snapshots.
+const maxSteps = 1001
+
 // NewReporter begins a report.
 func NewReporter(o ReportOptions) *Reporter {
 	r := &Reporter{o: o, procs: map[sampler.ProcessKey]*reportProcess{}, newest: -1}
@@ -52,8 +56,12 @@ func (r *Reporter) Snapshot(s *sampler.Snapshot) {
 	if r.count == 0 {
 		r.start = s.Time
 	}
+	before := r.clock.now
 	gap := r.clock.next(s.Time)
 	now := r.clock.now
+	if r.count > 0 && len(r.steps) < maxSteps {
+		r.steps = append(r.steps, now-before)
+	}
 	r.findExits(s, now, gap)
 	r.at = s.Time
 	r.count++

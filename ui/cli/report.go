@@ -159,7 +159,7 @@ func foldTape(name string, r *advice.Reporter, failures []advice.LogFailure) (no
 	if err != nil {
 		return nil, err
 	}
-	defer in.Close()
+	defer in.Close() //nolint:errcheck // it was only read
 	next := func(until time.Time, all bool) {
 		for len(failures) > 0 {
 			at, _ := failures[0].Time.Value()
