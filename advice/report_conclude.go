@@ -333,7 +333,11 @@ func (r *Reporter) allEvents() []ReportEvent {
 		if e := Explain(Incident{Events: []sampler.OOMEvent{f.event}}); len(e.Events) == 1 {
 			text = e.Events[0].Headline
 		}
-		list = append(list, ReportEvent{T: f.t, Time: f.at, Kind: "oom", GPU: f.event.GPUIndex, PID: f.event.PID, Text: text, From: f.from, OOM: &f.event})
+		gpu := f.event.GPUIndex // as printed, which need not be the driver's number
+		if n, ok := r.gpuOf(*f); ok {
+			gpu = sampler.Some(n)
+		}
+		list = append(list, ReportEvent{T: f.t, Time: f.at, Kind: "oom", GPU: gpu, PID: f.event.PID, Text: text, From: f.from, OOM: &f.event})
 	}
 	told := map[string]bool{}
 	for _, e := range r.events {

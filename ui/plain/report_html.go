@@ -264,11 +264,7 @@ func marksOf(r advice.Report) []chartMark {
 	for _, e := range r.Events {
 		switch kind := kinds[e.Kind]; {
 		case e.Kind == "oom":
-			gpu := e.GPU
-			if len(r.GPUs) == 1 {
-				gpu = sampler.Opt[int]{}
-			}
-			list = append(list, chartMark{place(e.T), "oom", gpu})
+			list = append(list, chartMark{place(e.T), "oom", e.GPU})
 		case kind != "":
 			list = append(list, chartMark{place(e.T), kind, e.GPU})
 		}

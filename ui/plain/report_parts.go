@@ -151,7 +151,7 @@ func (p *reportPage) markLine(g *advice.ReportGPU, n int) {
 	put := func(t float64, r rune) { row[p.column(t, n)], used[r] = r, true }
 	for _, e := range p.r.Events {
 		switch {
-		case e.GPU.Known() && e.GPU.Or(0) != g.Index && e.Kind != "oom":
+		case e.GPU.Or(g.Index) != g.Index:
 		case e.Kind == "process_end":
 			put(e.T, 'e')
 		case e.Kind == "process_start":
@@ -169,7 +169,7 @@ func (p *reportPage) markLine(g *advice.ReportGPU, n int) {
 		}
 	}
 	for _, e := range p.r.Events {
-		if e.Kind == "oom" {
+		if e.Kind == "oom" && e.GPU.Or(g.Index) == g.Index {
 			put(e.T, 'X')
 		}
 	}
