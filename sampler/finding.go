@@ -98,6 +98,7 @@ type LogContext struct {
 	Command          string            `json:"command"`     // the command line, if the log holds it
 	Environment      map[string]string `json:"environment"` // memory variables, if the log holds them
 	GPUName          string            `json:"gpu_name"`
+	Server           string            `json:"server"` // the inference server it is part of: vllm, sglang
 	WorldSize        Opt[int]          `json:"world_size"`
 	GPUMemory        []Bytes           `json:"gpu_memory_bytes"` // the log's own figures per epoch or print, oldest first (GPU_mem, max mem)
 }
