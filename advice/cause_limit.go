@@ -31,11 +31,16 @@ var rulesLimit = []oomRule{
 	{id: "kind", cause: "memory_limit", reason: "https://docs.vllm.ai/en/latest/configuration/conserving_memory.html",
 		when: func(f *failure) bool { return f.class.cause == "memory_limit" },
 		sure: func(f *failure) float64 { return f.class.confidence },
-		say:  func(f *failure) string { return f.words.Say("why." + f.class.kind) }},
+		say: func(f *failure) string {
+			if f.event.Kind == "kv_cache_no_memory" {
+				return f.cacheText()
+			}
+			return f.words.Say("why." + f.class.kind)
+		}},
 	{id: "kind", cause: "other_process", reason: "https://docs.vllm.ai/en/latest/configuration/conserving_memory.html",
 		when: func(f *failure) bool { return f.class.cause == "other_process" },
 		sure: func(f *failure) float64 { return f.class.confidence },
-		say:  func(f *failure) string { return f.words.Say("why." + f.class.kind) }},
+		say:  func(f *failure) string { return f.startupText() }},
 	{id: "kind", cause: "preallocation", reason: "https://docs.vllm.ai/en/latest/configuration/conserving_memory.html",
 		when: func(f *failure) bool {
 			return f.class.cause == "preallocation" || f.isServing() && f.class.class == classAllocator
@@ -47,8 +52,8 @@ var rulesLimit = []oomRule{
 // limited: a share or limit below the size of the card was in force and is what refused.
 func (f *failure) limited() bool {
 	l := f.event.MemoryLimit
-	if l == nil {
-		return false
+	if l == nil || f.event.Kind == "startup_free_below_limit" {
+		return false // there it is what the server wants, not what it may have
 	}
 	if f.event.Kind == "mps_oom" {
 		return true // that allocator refuses only at its limit
@@ -62,6 +67,35 @@ func (f *failure) limited() bool {
 	}
 	return f.reserved()+f.requested.Or(0) > partOf(allowed, 0.9) || !f.allocated.Known()
 }
+
+// startupText is the arithmetic of a server that found its share taken.
+func (f *failure) startupText() string {
+	l := f.event.MemoryLimit
+	if l == nil || !l.Allowed.Known() || !f.free.Known() || !f.total.Known() {
+		return f.words.Say("why.startup_free_below_limit")
+	}
+	want := l.Allowed.Or(0)
+	return f.words.Say("why.startup_numbers", "want", gib(want), "percent", percentOf(want, f.total.Or(0)), "free", gib(f.free.Or(0)),
+		"short", gib(want.Less(f.free.Or(0))), "used", gib(f.total.Or(0).Less(f.free.Or(0))))
+}
+
+// cacheText is the arithmetic of a KV cache that does not hold one request.
+func (f *failure) cacheText() string {
+	need, left := f.requested, f.extra("available_kv_cache_bytes")
+	tokens := f.count("max_seq_len")
+	if !need.Known() || !left.Known() || tokens == 0 {
+		return f.words.Say("why.kv_cache_no_memory")
+	}
+	fits := ""
+	if n := f.count("estimated_max_model_len"); n > 0 {
+		fits = f.words.Say("kv.fits", "tokens", grouped(n))
+	}
+	return f.words.Say("why.kv_numbers", "tokens", grouped(tokens), "need", gib(need.Or(0)), "left", gib(left.Or(0)),
+		"short", gib(need.Or(0).Less(left.Or(0))), "fits", fits)
+}
+
+// count is a further number of the message that is no amount; 0: not printed.
+func (f *failure) count(key string) uint64 { return uint64(f.extra(key).Or(0)) }
 
 // refusedThoughFree is rule R4 without a limit in the text: clearly enough was free.
 func (f *failure) refusedThoughFree() bool {

@@ -10,6 +10,10 @@ func (f *failure) detail(causes []sampler.Cause) string {
 		return f.hostDetail()
 	case f.corrupt():
 		return f.words.Say("note.corrupt_size")
+	case f.event.Kind == "startup_free_below_limit":
+		return f.startupText()
+	case f.event.Kind == "kv_cache_no_memory":
+		return f.cacheText()
 	case f.class.class == classServing && f.words.Has("why."+f.class.kind):
 		return f.words.Say("why." + f.class.kind)
 	case f.limited() && f.event.MemoryLimit.Allowed.Known():
@@ -20,6 +24,9 @@ func (f *failure) detail(causes []sampler.Cause) string {
 			text += f.words.Say("detail.space") + more
 		}
 		return text
+	case f.requested.Known() && f.extra("total_allocation_bytes").Known():
+		return f.words.Say("detail.program", "need", printed(f.requested.Or(0)), "all", gib(f.extra("total_allocation_bytes").Or(0)),
+			"arguments", gib(f.extra("parameter_bytes").Or(0)), "results", gib(f.extra("maybe_live_out_bytes").Or(0)), "temporary", gib(f.extra("temp_bytes").Or(0)))
 	case f.requested.Known():
 		return f.words.Say("detail.request_only", "need", printed(f.requested.Or(0)))
 	case f.total.Known() && f.history != nil:
@@ -32,10 +39,21 @@ func (f *failure) hostDetail() string {
 	if f.pinned() {
 		return f.words.Say("why.pinned")
 	}
-	if id := "detail." + f.class.kind; f.words.Has(id) {
-		return f.words.Say(id)
+	id := "detail." + f.class.kind
+	if !f.words.Has(id) {
+		id = "detail.host"
 	}
-	return f.words.Say("detail.host")
+	return f.killedText() + f.words.Say(id)
+}
+
+// killedText says whom the kernel killed and how much it held; "" where the text does not.
+func (f *failure) killedText() string {
+	name, _ := f.event.Extra["process"].(string)
+	held, known := f.extra("anon_rss_bytes").Value()
+	if name == "" || !known || !f.event.PID.Known() {
+		return ""
+	}
+	return f.words.Say("detail.killed", "name", clip(name), "pid", f.event.PID.Or(0), "held", gib(held)) + f.words.Say("detail.space")
 }
 
 func (f *failure) limitDetail() string {

@@ -120,7 +120,9 @@ func (f *failure) findOthers() {
 	if !f.process.Known() && f.reserved() > 0 {
 		for i, p := range f.event.OtherProcesses {
 			low, high := f.reserved().Less(64*sampler.MiB), f.reserved()+5*sampler.GiB/2
-			if p.Bytes >= low && p.Bytes <= high && (own < 0 || p.Bytes > f.event.OtherProcesses[own].Bytes) {
+			// More than what others can have beside this process' allocator: it is this process.
+			sole := f.total.Known() && f.free.Known() && p.Bytes >= low && p.Bytes+f.reserved() > f.total.Or(0).Less(f.free.Or(0))+512*sampler.MiB
+			if (sole || p.Bytes >= low && p.Bytes <= high) && p.Bytes < sampler.Sane && (own < 0 || p.Bytes > f.event.OtherProcesses[own].Bytes) {
 				own = i
 			}
 		}

@@ -109,11 +109,17 @@ func (f *failure) isPyTorch() bool {
 
 // isServing: a language-model server, whose memory is set by its own options.
 func (f *failure) isServing() bool {
-	switch f.event.Framework {
-	case "vllm", "sglang":
-		return true
+	return f.class.class == classServing || f.server() != ""
+}
+
+// server is the language-model server that failed: vllm, sglang, or "".
+func (f *failure) server() string {
+	for _, name := range []string{f.event.Framework, f.context.Server} {
+		if name == "vllm" || name == "sglang" {
+			return name
+		}
 	}
-	return f.class.class == classServing
+	return ""
 }
 
 // isUltralytics: the run uses the Ultralytics trainer.

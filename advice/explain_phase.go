@@ -72,7 +72,7 @@ func (f *failure) inBackward() bool {
 
 // inTraining: training, or nothing known that says otherwise.
 func (f *failure) inTraining() bool {
-	return f.phase() == phaseTraining || f.phase() == "" || f.phase() == phaseSaving
+	return f.phase() == phaseTraining || (f.phase() == "" || f.phase() == phaseSaving) && !f.isServing()
 }
 
 // batch is the training batch per device, from the command or else from the log; 0 when not known.

@@ -21,7 +21,11 @@ func judge(words Catalogue, failures []*failure, events []Explained) Verdict {
 	first := slices.IndexFunc(order, func(i int) bool { return !failures[i].event.Recovered })
 	if first < 0 {
 		v.Recovered, v.Event = true, order[len(order)-1]
-		v.Headline, v.Detail = words.Say("verdict.recovered", "count", len(order)), events[v.Event].Detail
+		id := "verdict.recovered"
+		if len(order) == 1 {
+			id = "verdict.recovered_once"
+		}
+		v.Headline, v.Detail = words.Say(id, "count", len(order)), events[v.Event].Detail
 		return v
 	}
 	v.Event = order[first]

@@ -56,8 +56,8 @@ var fixesBatch = []fixRow{
 			k := f.batchFactor()
 			s, _ := f.command.smallerBatch(k)
 			gain := f.scaling().times(1-1/float64(k), 1-1/float64(k))
-			return []any{"cut", f.words.Say("cut." + plainNumber(float64(k))), "k", k, "before", s.before, "after", s.batch, "gain", rangeText(gain),
-				"need", gib(f.needed()), "states", rangeText(f.footprint.states)}
+			return []any{"cut", f.words.Say("cut." + plainNumber(float64(k))), "k", k, "before", s.before, "after", s.batch, "gain", f.gainText(gain, k),
+				"need", gib(f.needed()), "states", f.statesText()}
 		},
 		do: doHalveBatch},
 	{id: "gradient_checkpointing", source: "https://huggingface.co/docs/transformers/perf_train_gpu_one",
@@ -149,6 +149,22 @@ func (f *failure) batchFactor() int {
 func (f *failure) withHalf() bool {
 	alone := f.scaling().times(1-checkpointKeepsHigh, 1-checkpointKeepsLow)
 	return f.numbers() && alone.covers(f.needed()) < 0.75 && f.batch() != 1 && f.batchFactor() > 2
+}
+
+// gainText is what a batch cut to 1/k gives back, as a share where the amounts are not known.
+func (f *failure) gainText(gain span, k int) string {
+	if !f.allocated.Known() {
+		return f.words.Say("gain." + plainNumber(float64(k)))
+	}
+	return rangeText(gain)
+}
+
+// statesText is what does not follow the batch, in brackets; "" when it is not known.
+func (f *failure) statesText() string {
+	if !f.allocated.Known() {
+		return ""
+	}
+	return f.words.Say("states.known", "states", rangeText(f.footprint.states))
 }
 
 // checkpointKeeps is the share of activations left, with the batch halved where it is advised.

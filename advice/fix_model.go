@@ -1,6 +1,10 @@
 package advice
 
-import "nvpeak/sampler"
+import (
+	"strconv"
+
+	"nvpeak/sampler"
+)
 
 var fixesModel = []fixRow{
 	{id: "raise_limit", source: "https://docs.pytorch.org/docs/stable/generated/torch.cuda.memory.set_per_process_memory_fraction.html",
@@ -87,6 +91,9 @@ var fixesModel = []fixRow{
 			return 0.6
 		},
 		do: func(f *failure) []string {
+			if f.isServing() {
+				return []string{f.comment("do.quantized_server")}
+			}
 			switch f.event.Framework {
 			case "ollama":
 				return []string{"/set parameter num_gpu 20  " + f.comment("do.num_gpu"), "/set parameter num_ctx 4096"}
@@ -122,11 +129,30 @@ func (f *failure) limitVariant() string {
 	return ""
 }
 
+// tokensThatFit is the longest request that the cache of a server holds, as it says itself or by its
+// numbers; 0: not known.
+func (f *failure) tokensThatFit() uint64 {
+	if n := f.count("estimated_max_model_len"); n > 0 {
+		return n
+	}
+	if n := f.count("kv_cache_tokens"); n > 0 {
+		return n
+	}
+	need, left, tokens := f.requested.Or(0), f.extra("available_kv_cache_bytes").Or(0), f.count("max_seq_len")
+	if need == 0 || left >= need {
+		return 0
+	}
+	return uint64(float64(tokens)*float64(left)/float64(need)) / 16 * 16
+}
+
 func doRaiseLimit(f *failure) []string {
 	switch f.limitVariant() {
 	case "mps":
 		return []string{"export PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0  " + f.comment("do.mps")}
 	case "vllm":
+		if n := f.tokensThatFit(); n > 0 {
+			return []string{"vllm serve MODEL --max-model-len " + strconv.FormatUint(n, 10), "vllm serve MODEL --gpu-memory-utilization 0.95  " + f.comment("do.or")}
+		}
 		raise := func(v float64) float64 { return min(0.95, float64(int(v*100+0.5)+5)/100) }
 		if text, _, ok := f.command.withNumber(raise, "gpu_memory_utilization"); ok {
 			return []string{text}

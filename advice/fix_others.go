@@ -117,7 +117,7 @@ func (f *failure) wholeNeed() needSize {
 // the card, vLLM 90 or 92 %; or by its name. "" when nothing points to one.
 func (f *failure) preallocator() string {
 	if f.isServing() {
-		return f.event.Framework
+		return f.server()
 	}
 	big := f.biggestOther()
 	text := big.Name + " " + big.Command
@@ -138,9 +138,25 @@ func (f *failure) preallocator() string {
 	return ""
 }
 
+// freeShare is the share of the card that a server which found too little could have, less a
+// hundredth for what moves meanwhile.
+func (f *failure) freeShare() (float64, bool) {
+	if f.event.Kind != "startup_free_below_limit" || !f.free.Known() || f.total.Or(0) == 0 {
+		return 0, false
+	}
+	share := float64(int(100*float64(f.free.Or(0))/float64(f.total.Or(0)))-1) / 100
+	return share, share >= 0.1
+}
+
 func doCapPreallocation(f *failure) []string {
 	switch f.preallocator() {
 	case "vllm":
+		if share, ok := f.freeShare(); ok {
+			if text, _, ok := f.command.withNumber(func(float64) float64 { return share }, "gpu_memory_utilization"); ok {
+				return []string{text}
+			}
+			return []string{"vllm serve MODEL --gpu-memory-utilization " + plainNumber(share)}
+		}
 		lower := func(v float64) float64 { return float64(int(v*100+0.5)-10) / 100 }
 		if text, _, ok := f.command.withNumber(lower, "gpu_memory_utilization"); ok {
 			return []string{text}

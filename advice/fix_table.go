@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"nvpeak/sampler"
 )
@@ -111,14 +112,50 @@ func (f *failure) render(s scored, rank int) sampler.Advice {
 		}
 		return f.words.Say(id, pairs...)
 	}
-	a := sampler.Advice{ID: s.row.id, Rank: rank, Title: say("title"), Why: say("why"), Cost: say("cost"), Source: s.row.source, Do: []string{}}
+	a := sampler.Advice{ID: s.row.id, Rank: rank, Title: say("title"), Why: say("why"), Cost: say("cost"), Source: f.source(s.row), Do: []string{}}
 	if s.known && s.saves.high > 0 {
 		a.Saves = sampler.Some(sampler.Range{Low: s.saves.low, High: s.saves.high})
 	}
 	if s.row.do != nil {
-		a.Do = append(a.Do, s.row.do(f)...)
+		a.Do = append(a.Do, f.ofVendor(s.row.do(f))...)
 	}
 	return a
+}
+
+// source is where a fix is described: that of the server or framework, where the fix is its option.
+func (f *failure) source(row fixRow) string {
+	switch {
+	case row.id != "raise_limit" && row.id != "cap_preallocation" || f.onHost():
+	case f.server() == "vllm":
+		return "https://docs.vllm.ai/en/latest/configuration/conserving_memory.html"
+	case f.server() == "sglang":
+		return "https://docs.sglang.ai/advanced_features/hyperparameter_tuning.html"
+	case f.event.Kind == "xla_oom":
+		return sourceJAX
+	case f.event.Kind == "mps_oom":
+		return "https://docs.pytorch.org/docs/stable/mps_environment_variables.html"
+	}
+	return row.source
+}
+
+// ofVendor names the tools of the maker of the card.
+func (f *failure) ofVendor(list []string) []string {
+	var r *strings.Replacer
+	switch f.event.Kind {
+	case "hip_oom":
+		r = strings.NewReplacer("nvidia-smi --query-compute-apps=pid,used_memory,process_name --format=csv", "rocm-smi --showpids", "nvidia-smi", "rocm-smi", "/dev/nvidia*", "/dev/kfd")
+	case "npu_oom":
+		r = strings.NewReplacer("nvidia-smi --query-compute-apps=pid,used_memory,process_name --format=csv", "npu-smi info", "nvidia-smi", "npu-smi info", "/dev/nvidia*", "/dev/davinci*")
+	case "xpu_oom":
+		r = strings.NewReplacer("nvidia-smi --query-compute-apps=pid,used_memory,process_name --format=csv", "xpu-smi ps", "nvidia-smi", "xpu-smi ps", "/dev/nvidia*", "/dev/dri/*")
+	default:
+		return list
+	}
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = r.Replace(s)
+	}
+	return out
 }
 
 // comment is a line of shell or Python that says something and does nothing.

@@ -1,6 +1,7 @@
 package oomlog
 
 import (
+	"bytes"
 	"maps"
 	"strconv"
 	"strings"
@@ -29,10 +30,31 @@ func (p *Parser) context(m *message, st *stream) *sampler.LogContext {
 			}
 		}
 	}
+	c.Server = serverOf(p.ring.tail(serverLines + len(m.lines)))
 	c.progress(recent)
 	c.traceback(recent)
 	c.conclude(m, recent)
 	return &c.LogContext
+}
+
+// serverLines is how far from a failure its traceback may name the server.
+const serverLines = 40
+
+// serverNames are what lines of an inference server have in them: prefixes and files of tracebacks.
+var serverNames = []struct{ part, name string }{
+	{"/vllm/", "vllm"}, {"VllmWorker", "vllm"}, {"(EngineCore", "vllm"}, {`\vllm\`, "vllm"}, {"/sglang/", "sglang"},
+}
+
+// serverOf is the inference server that lines are from; "" for none.
+func serverOf(lines []*rawLine) string {
+	for i := len(lines) - 1; i >= 0; i-- {
+		for _, s := range serverNames {
+			if bytes.Contains(lines[i].text, []byte(s.part)) {
+				return s.name
+			}
+		}
+	}
+	return ""
 }
 
 // gather reads the lines of the book, once per change, and returns a copy of what they say.

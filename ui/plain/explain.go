@@ -90,7 +90,11 @@ func (p *explainPage) causes(causes []sampler.Cause) {
 		if i == 1 {
 			label = p.label("label.also")
 		}
-		p.text(label, p.words.Say("cause."+c.ID)+" ("+p.words.SureText(c.Confidence)+")", p.paint.bold)
+		text := p.words.Say("cause." + c.ID)
+		if c.ID != "unknown" {
+			text += " (" + p.words.SureText(c.Confidence) + ")"
+		}
+		p.text(label, text, p.paint.bold)
 	}
 }
 

@@ -25,7 +25,11 @@ func (p *explainPage) details(e advice.Explanation, event advice.Explained) {
 func (p *explainPage) evidence(causes []sampler.Cause) {
 	p.line(p.paint.bold(p.words.Say("label.why")))
 	for _, c := range causes {
-		p.text("  ", p.words.Say("cause."+c.ID)+" ("+p.words.SureText(c.Confidence)+", "+strconv.FormatFloat(c.Confidence, 'f', 2, 64)+")", plainly)
+		text := p.words.Say("cause." + c.ID)
+		if c.ID != "unknown" {
+			text += " (" + p.words.SureText(c.Confidence) + ", " + strconv.FormatFloat(c.Confidence, 'f', 2, 64) + ")"
+		}
+		p.text("  ", text, plainly)
 		for _, text := range c.Evidence {
 			p.text("    "+p.marks.bullet+" ", text, plainly)
 		}
