@@ -107,7 +107,7 @@ type ReportEvent struct {
 	T        float64              `json:"t"`
 	Time     time.Time            `json:"time"`
 	Kind     string               `json:"kind"` // oom, process_start, process_end, xid, gpu_lost, gpu_back, gap, …
-	GPU      sampler.Opt[int]     `json:"gpu"` // as the driver numbers cards
+	GPU      sampler.Opt[int]     `json:"gpu"`  // as the driver numbers cards
 	PID      sampler.Opt[int]     `json:"pid"`
 	XID      sampler.Opt[uint64]  `json:"xid"`
 	Duration sampler.Opt[float64] `json:"duration_s"`
