@@ -150,7 +150,7 @@ func TestRoundsAndTheClock(t *testing.T) {
 	r := newRounds(time.Second, 3, now)
 	for range 5 {
 		for dev, at := range r.next {
-			if at == at.Round(0) {
+			if at == at.Round(0) { //nolint:staticcheck // the monotonic reading is what is compared
 				t.Fatalf("device %d is planned by the wall clock alone", dev)
 			}
 			r.done(dev, now, now.Add(time.Millisecond))

@@ -32,7 +32,7 @@ type Entry struct {
 	Failure  *sampler.OOMEvent
 }
 
-// ErrNoSnapshots: there is nothing to show in a recording.
+// ErrNoSnapshots is the error of a recording in which there is nothing to show.
 var ErrNoSnapshots = errors.New("the recording holds no snapshot")
 
 // Replay feeds the monitor from a recording, at any speed and from any moment. The keys

@@ -48,8 +48,8 @@ func (v *vt) write(s string) error {
 			s = rest[end+1:]
 			continue
 		}
-		r, n := []rune(s[:min(len(s), 4)])[0], 1
-		n = len(string(r))
+		r := []rune(s[:min(len(s), 4)])[0]
+		n := len(string(r))
 		s = s[n:]
 		if r < ' ' {
 			return fmt.Errorf("a control character: %q", r)

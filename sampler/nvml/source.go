@@ -194,7 +194,7 @@ func initialise(lib gonvml.Interface) gonvml.Return {
 func shutdown(lib gonvml.Interface) {
 	libraryMutex.Lock()
 	defer libraryMutex.Unlock()
-	lib.Shutdown()
+	lib.Shutdown() //nolint:errcheck // there is nothing left to do about it
 }
 
 // closeWait bounds each of the two waits of close: for calls under way, for the driver's goodbye.

@@ -109,7 +109,7 @@ func (c *conn) watch() (gonvml.EventSet, error) {
 		}
 	}
 	if registered == 0 {
-		c.lib.EventSetFree(set)
+		c.lib.EventSetFree(set) //nolint:errcheck // there is nothing left to do about it
 		return nil, fmt.Errorf("%w: no GPU has Xid events", sampler.ErrNotSupported)
 	}
 	return set, nil
@@ -118,7 +118,7 @@ func (c *conn) watch() (gonvml.EventSet, error) {
 // free gives the event set back. No call is in flight then.
 func (w *xidWatch) free(c *conn) {
 	if w.set != nil {
-		c.lib.EventSetFree(w.set)
+		c.lib.EventSetFree(w.set) //nolint:errcheck // there is nothing left to do about it
 		w.set = nil
 	}
 }

@@ -138,7 +138,6 @@ func (c *csvLog) line(r *Reader, b []byte, out *Record) (bool, error) {
 // row reads one line. It is no row when its time or its memory cannot be read at all.
 func (c *csvLog) row(cells []string) (g sampler.GPU, at time.Time, ok bool) {
 	g.Throttle, g.Processes = []string{}, []sampler.Process{}
-	ok = true
 	for i, text := range cells {
 		switch name := c.columns.names[i]; {
 		case name == "timestamp":

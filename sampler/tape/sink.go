@@ -84,11 +84,11 @@ func (k *sink) put(c chunk) bool {
 }
 
 // fault returns the error that began since the last call, once, and the size of the file.
-func (k *sink) fault() (err error, size int64) {
+func (k *sink) fault() (size int64, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	err, k.err = k.err, nil
-	return err, k.size
+	return k.size, err
 }
 
 // drain waits until everything is written or a write has failed.
@@ -107,7 +107,7 @@ func (k *sink) close() error {
 	k.wake.Broadcast()
 	k.mu.Unlock()
 	<-k.done
-	err, _ := k.fault()
+	_, err := k.fault()
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if len(k.queue) > 0 { // told before, but now it is final
@@ -201,7 +201,7 @@ func (k *sink) cutBack() {
 	size := k.size
 	k.mu.Unlock()
 	if k.file.Truncate(size) == nil {
-		k.file.Seek(size, io.SeekStart)
+		k.file.Seek(size, io.SeekStart) //nolint:errcheck // the next write tells
 	}
 	// The encoder believes the lost bytes written: its frame cannot go on. Whether the
 	// file ends within a frame does not matter: an ended one is followed by a new one.

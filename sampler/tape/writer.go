@@ -117,7 +117,7 @@ func (w *Writer) Snapshot(s *sampler.Snapshot) error {
 	if w.closed || s == nil {
 		return nil
 	}
-	err, size := w.sink.fault()
+	size, err := w.sink.fault()
 	now := toMilli(s.Time)
 	if !w.began {
 		w.begin(now)

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
@@ -109,13 +108,13 @@ func (a *app) scan(files []string, recorded bool) ([]logFailures, error) {
 }
 
 func (a *app) scanFile(name string) ([]sampler.OOMEvent, error) {
-	var in io.Reader = a.in
+	in := a.in
 	if name != "-" {
 		file, err := os.Open(name)
 		if err != nil {
 			return nil, fmt.Errorf("the log cannot be read: %w", err)
 		}
-		defer file.Close() //nolint:errcheck // only read
+		defer file.Close()
 		in = file
 	}
 	found, err := oomlog.Scan(in)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"nvpeak/advice"
 	"nvpeak/sampler"
 	"nvpeak/ui"
 	"nvpeak/ui/plain"
@@ -88,7 +89,11 @@ func (a *app) once(ctx context.Context, f *onceFlags) error {
 
 func (a *app) printOnce(snaps []*sampler.Snapshot, label string, f *onceFlags) error {
 	out := bufio.NewWriter(a.out)
-	s := snaps[len(snaps)-1]
+	watch := advice.NewWatch(advice.Options{Need: a.opt.need.Opt})
+	var s *sampler.Snapshot
+	for _, snap := range snaps {
+		s = withAlerts(snap, watch)
+	}
 	var err error
 	switch {
 	case f.size.w > 0:

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"nvpeak/advice"
+	"nvpeak/sampler"
 	"nvpeak/ui"
 	"nvpeak/ui/plain"
 )
@@ -47,6 +49,7 @@ func (a *app) stream(ctx context.Context, f *onceFlags) (err error) {
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	out := bufio.NewWriter(a.out)
+	watch := advice.NewWatch(advice.Options{Need: a.opt.need.Opt})
 	header := true
 	for {
 		snaps, err := feed.Next(ctx)
@@ -57,10 +60,11 @@ func (a *app) stream(ctx context.Context, f *onceFlags) (err error) {
 			return err
 		}
 		for _, s := range snaps {
+			told := withAlerts(s, watch)
 			if f.csv.fields != nil {
-				err = plain.CSV(out, s, f.csv.fields, header)
+				err = plain.CSV(out, told, f.csv.fields, header)
 			} else {
-				err = plain.JSON(out, s)
+				err = plain.JSON(out, told)
 			}
 			header = false
 			if err == nil {
@@ -71,4 +75,11 @@ func (a *app) stream(ctx context.Context, f *onceFlags) (err error) {
 			}
 		}
 	}
+}
+
+// withAlerts is the snapshot with the alerts that are open then.
+func withAlerts(s *sampler.Snapshot, watch *advice.Watch) *sampler.Snapshot {
+	told := *s
+	told.Alerts = append([]sampler.Alert{}, watch.Add(*s)...)
+	return &told
 }
