@@ -77,11 +77,12 @@ func (r *Reporter) conclude(out *Report) {
 	default:
 		x := r.suspicious()
 		switch {
-		case x != nil && r.fromAlerts(out, x.open, x.incident, &x.key):
+		case x != nil && len(Causes(r.warnings(x.open, &x.key))) > 0:
+			r.fromAlerts(out, r.warnings(x.open, &x.key))
 		case x != nil && x.Full >= fullShare && x.rose && !r.preallocated(x):
 			r.fromExit(out, x)
 		default:
-			r.fromAlerts(out, r.lasting(), Incident{}, nil)
+			r.fromAlerts(out, r.lasting())
 		}
 	}
 	for i := range out.Advice {
@@ -218,6 +219,8 @@ func holesExplain(h *History, e sampler.OOMEvent) bool {
 const (
 	// fullShare of the usable memory in use when a process ends: it may have died of that.
 	fullShare = 0.97
+	// startSeconds: a job that ended earlier may never have got beyond its start.
+	startSeconds = 300
 	// endSure is how sure an end without a message is a failure.
 	endSure = 0.5
 )
@@ -249,6 +252,10 @@ func (r *Reporter) preallocated(x *exit) bool {
 // fromExit judges an end on a full card as a failure without a message.
 func (r *Reporter) fromExit(out *Report, x *exit) {
 	in := x.incident
+	if q := r.procs[x.process.Key(x.key)]; in.History != nil && q != nil && x.T-q.First < startSeconds {
+		h := *in.History
+		h.Peaks, in.History = nil, &h // a start climbs, too
+	}
 	in.Events = []sampler.OOMEvent{{Kind: "cuda_error_oom", MemoryKind: "gpu", Framework: x.process.Framework.Or("pytorch"), PID: pidOf(x.process)}}
 	e := Explain(in)
 	who := "the job on it"
@@ -284,18 +291,26 @@ func (r *Reporter) lasting() []sampler.Alert {
 	return all
 }
 
-// fromAlerts takes causes and advice from alerts; key: only of that card and of the machine.
-func (r *Reporter) fromAlerts(out *Report, list []sampler.Alert, in Incident, key *string) bool {
+// warnings are the alerts that are more than a notice; key: of that card and of the machine.
+func (r *Reporter) warnings(list []sampler.Alert, key *string) (out []sampler.Alert) {
+	c := (*reportCard)(nil)
 	if key != nil {
-		if c := r.known(*key); c != nil {
-			list = slices.DeleteFunc(slices.Clone(list), func(a sampler.Alert) bool { return a.GPU.Or(c.gpu.Index) != c.gpu.Index })
+		c = r.known(*key)
+	}
+	for _, a := range list {
+		if a.Level != sampler.LevelNotice && (c == nil || a.GPU.Or(c.gpu.Index) == c.gpu.Index) {
+			out = append(out, a)
 		}
 	}
-	list = slices.DeleteFunc(slices.Clone(list), func(a sampler.Alert) bool { return a.Level == sampler.LevelNotice })
-	causes := Causes(list)
+	return out
+}
+
+// fromAlerts takes causes and advice from alerts.
+func (r *Reporter) fromAlerts(out *Report, list []sampler.Alert) {
 	if len(list) == 0 {
-		return false
+		return
 	}
+	causes := Causes(list)
 	out.Causes = append(out.Causes, causes...)
 	first := list[0]
 	for _, a := range list {
@@ -309,7 +324,6 @@ func (r *Reporter) fromAlerts(out *Report, list []sampler.Alert, in Incident, ke
 	for _, a := range list {
 		r.takeAdvice(out, a)
 	}
-	return true
 }
 
 // maxReportAdvice: a report is read more slowly than an alert, and still read.

@@ -78,7 +78,7 @@ func (p *reportPage) head() {
 func (p *reportPage) conclusion() {
 	p.line("")
 	if p.r.Headline == "" && len(p.r.Causes) == 0 {
-		p.text("", "Nothing went wrong as far as this recording shows: no alert, no out-of-memory failure.", plainly)
+		p.text("", quietText(p.r), plainly)
 		return
 	}
 	p.text("", p.r.Headline, p.paint.bad)
@@ -89,6 +89,14 @@ func (p *reportPage) conclusion() {
 		p.causes(p.r.Causes)
 	}
 	p.steps(p.r.Advice)
+}
+
+// quietText is the conclusion of a recording without failures and warnings.
+func quietText(r *advice.Report) string {
+	if n := len(r.Alerts); n > 0 {
+		return fmt.Sprintf("No out-of-memory failure and no warning as far as this recording shows; %d notice(s), see below.", n)
+	}
+	return "Nothing went wrong as far as this recording shows: no alert, no out-of-memory failure."
 }
 
 func (p *reportPage) gpu(g *advice.ReportGPU) {

@@ -105,7 +105,8 @@ func htmlFuncs() template.FuncMap {
 			}
 			return ""
 		},
-		"mood": moodOf,
+		"mood":  moodOf,
+		"quiet": func(r advice.Report) string { return quietText(&r) },
 		"tight": func(g advice.ReportGPU) bool { // as red as on the screen: less than 5 % was left
 			w, ok := g.WorstFree.Value()
 			return ok && float64(w) < 0.05*float64(g.Total.Or(0))
