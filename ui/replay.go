@@ -69,7 +69,7 @@ func NewReplay(ctx context.Context, open func() (Tape, error), need sampler.Opt[
 	}
 	r := &Replay{ctx: ctx, open: open, need: need, wake: make(chan struct{}, 1)}
 	if err := r.begin(t); err != nil {
-		t.Close()
+		t.Close() //nolint:errcheck // only read
 		return nil, err
 	}
 	r.head = head{tape: t, marks: sampler.NewWatermarks(), usual: r.interval}

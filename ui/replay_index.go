@@ -127,7 +127,7 @@ func (x *index) read(ctx context.Context, open func() (Tape, error), now point) 
 	if err != nil {
 		return err
 	}
-	defer t.Close()
+	defer t.Close() //nolint:errcheck // only read
 	var m moment
 	batches, ended := entries(ctx, t)
 	for batch := range batches {
@@ -187,7 +187,7 @@ func (x *index) findEnd(open func() (Tape, error)) {
 	if err != nil {
 		return
 	}
-	defer t.Close()
+	defer t.Close() //nolint:errcheck // only read
 	if t.Seek(time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)) != nil {
 		return
 	}

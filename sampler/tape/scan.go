@@ -190,10 +190,10 @@ type value struct {
 }
 
 func (s *scanner) value() value {
-	switch c := s.peek(); {
-	case c == '"':
+	switch c := s.peek(); c {
+	case '"':
 		return value{'"', s.text()}
-	case c == '{' || c == '[':
+	case '{', '[':
 		return value{c, s.skip()}
 	default:
 		w := s.word()
