@@ -84,7 +84,7 @@ func doStopOther(f *failure) []string {
 		pid := strconv.Itoa(big.PID)
 		list = append(list, "ps -o pid,user,lstart,cmd -p "+pid, "kill "+pid+"  "+f.comment("do.if_yours"))
 	} else {
-		list = append(list, "nvidia-smi --query-compute-apps=pid,used_memory,process_name --format=csv",
+		list = append(list, "nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv",
 			"sudo fuser -v /dev/nvidia*  "+f.comment("do.hidden_holders"))
 	}
 	if need := f.wholeNeed(); need > 0 {

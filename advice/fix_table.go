@@ -143,11 +143,11 @@ func (f *failure) ofVendor(list []string) []string {
 	var r *strings.Replacer
 	switch f.event.Kind {
 	case "hip_oom":
-		r = strings.NewReplacer("nvidia-smi --query-compute-apps=pid,used_memory,process_name --format=csv", "rocm-smi --showpids", "nvidia-smi", "rocm-smi", "/dev/nvidia*", "/dev/kfd")
+		r = strings.NewReplacer("nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv", "rocm-smi --showpids", "nvidia-smi", "rocm-smi", "/dev/nvidia*", "/dev/kfd")
 	case "npu_oom":
-		r = strings.NewReplacer("nvidia-smi --query-compute-apps=pid,used_memory,process_name --format=csv", "npu-smi info", "nvidia-smi", "npu-smi info", "/dev/nvidia*", "/dev/davinci*")
+		r = strings.NewReplacer("nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv", "npu-smi info", "nvidia-smi", "npu-smi info", "/dev/nvidia*", "/dev/davinci*")
 	case "xpu_oom":
-		r = strings.NewReplacer("nvidia-smi --query-compute-apps=pid,used_memory,process_name --format=csv", "xpu-smi ps", "nvidia-smi", "xpu-smi ps", "/dev/nvidia*", "/dev/dri/*")
+		r = strings.NewReplacer("nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv", "xpu-smi ps", "nvidia-smi", "xpu-smi ps", "/dev/nvidia*", "/dev/dri/*")
 	default:
 		return list
 	}

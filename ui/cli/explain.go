@@ -25,6 +25,7 @@ type explainFlags struct {
 	env       []string
 	gpu       string
 	recording string
+	details   bool
 }
 
 func explainCommand(a *app) *cobra.Command {
@@ -41,6 +42,7 @@ func explainCommand(a *app) *cobra.Command {
 	c.Flags().Var(&f.lang, "lang", "language: `LANG` is en or zh")
 	c.Flags().StringVar(&f.command, "command", "", "the command `LINE` of the run, so that advice edits what was really typed")
 	c.Flags().StringArrayVar(&f.env, "env", nil, "a variable of its environment, `NAME=VALUE`; may be repeated")
+	c.Flags().BoolVar(&f.details, "details", false, "everything, also where it is longer than the terminal")
 	c.Flags().StringVar(&f.recording, "recording", "", "a recording of the run (nvpeak record, nvpeak run), which shows who held what: `FILE`")
 	c.Flags().StringVar(&f.gpu, "gpu-name", "", "the `NAME` of its GPU, such as \"NVIDIA A100\", where the log does not say")
 	return c
@@ -70,7 +72,11 @@ func (a *app) explain(files []string, f *explainFlags) error {
 	if f.json {
 		err = plain.ExplainJSON(out, e)
 	} else {
-		err = plain.Explain(out, e, a.explainOptions())
+		o := a.explainOptions()
+		if f.details {
+			o.Rows = 0
+		}
+		err = plain.Explain(out, e, o)
 	}
 	if err != nil {
 		return err
@@ -143,8 +149,8 @@ func (a *app) explainOptions() plain.ExplainOptions {
 		return o
 	}
 	o.Color = !a.opt.noColor
-	if w, _, err := term.GetSize(int(a.out.(*os.File).Fd())); err == nil && w > 0 {
-		o.Width = w
+	if w, h, err := term.GetSize(int(a.out.(*os.File).Fd())); err == nil && w > 0 {
+		o.Width, o.Rows = w, h
 	}
 	return o
 }

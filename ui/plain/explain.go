@@ -15,6 +15,9 @@ type ExplainOptions struct {
 	Width int  // columns, 40 to 120; others are brought into that range
 	Color bool // ANSI colours; leave it off where the output is no terminal
 	ASCII bool // no box characters
+	// Rows is the height of the terminal. What is longer would scroll the verdict away: then the details
+	// are left out, and the last line says how to see them. 0: everything.
+	Rows int
 }
 
 // Explain writes an explanation for people: the verdict, a bar of the card at the moment of
@@ -28,7 +31,13 @@ func Explain(w io.Writer, e advice.Explanation, o ExplainOptions) error {
 		p.card(event)
 		p.causes(e.Causes)
 		p.steps(e.Advice)
+		first := p.out.String()
 		p.details(e, event)
+		if o.Rows > 0 && strings.Count(p.out.String(), "\n") >= o.Rows {
+			p.out.Reset()
+			p.out.WriteString(first)
+			p.text("", p.words.Say("label.more_details", "count", len(e.Advice)), p.paint.dim)
+		}
 	}
 	_, err := io.WriteString(w, p.out.String())
 	return err
