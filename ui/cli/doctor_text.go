@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"nvpeak/sampler"
+)
+
+func (c *checkup) json(w io.Writer, findings []finding) error {
+	calls, lane := c.calls, c.lane
+	if calls == nil {
+		calls = []callTime{}
+	}
+	if lane == nil {
+		lane = []laneRate{}
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	return enc.Encode(struct {
+		Schema int        `json:"schema"`
+		GPUs   int        `json:"measurable_gpus"`
+		Checks []finding  `json:"checks"`
+		Calls  []callTime `json:"calls"`
+		Lane   []laneRate `json:"memory_lane"`
+	}{sampler.Schema, c.measurable(), findings, calls, lane})
+}
+
+// text writes the findings as a table, with what to do under each that needs it.
+func (c *checkup) text(w io.Writer, findings []finding) error {
+	width := 0
+	for _, row := range checks {
+		width = max(width, len(row.name))
+	}
+	paint := func(state string) string { return fmt.Sprintf("%-11s", state) }
+	if c.app.isTerminal(c.app.out) && !c.app.opt.noColor {
+		code := map[string]string{stateOK: "32", statePartial: "33", stateUnavailable: "31"}
+		paint = func(state string) string { return fmt.Sprintf("\x1b[%sm%-11s\x1b[0m", code[state], state) }
+	}
+	var b strings.Builder
+	for _, f := range findings {
+		fmt.Fprintf(&b, "%-*s  %s  %s\n", width, f.Name, paint(f.State), f.Why)
+		if f.Fix != "" {
+			fmt.Fprintf(&b, "%-*s  %-11s  → %s\n", width, "", "", f.Fix)
+		}
+	}
+	if len(c.calls) > 0 {
+		b.WriteString("\n  driver call        calls    median       p99  of the slowest GPU\n")
+	}
+	for _, t := range slowest(c.calls) {
+		fmt.Fprintf(&b, "  %-17s  %5d  %8s  %8s  %s\n", t.Call, t.Count, shortTime(t.Median), shortTime(t.P99), strings.TrimSpace(t.GPU+"  "+t.Error))
+	}
+	text := b.String()
+	if c.app.opt.ascii {
+		text = strings.ReplaceAll(text, "→", "->")
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// slowest is one row for each kind of call: all calls, and the figures of the slowest GPU.
+func slowest(calls []callTime) []callTime {
+	var list []callTime
+	for _, kind := range callKinds {
+		var worst callTime
+		all := 0
+		for _, t := range calls {
+			if t.Call != kind.name {
+				continue
+			}
+			all += t.Count
+			if worst.Call == "" || t.Median > worst.Median {
+				worst = t
+			}
+		}
+		if worst.Call != "" {
+			worst.Count = all
+			list = append(list, worst)
+		}
+	}
+	return list
+}
+
+// shortTime is a latency in three digits.
+func shortTime(seconds float64) string {
+	switch {
+	case seconds <= 0:
+		return "N/A"
+	case seconds < 1e-3:
+		return fmt.Sprintf("%.1f us", seconds*1e6)
+	case seconds < 1:
+		return fmt.Sprintf("%.1f ms", seconds*1e3)
+	}
+	return fmt.Sprintf("%.1f s", seconds)
+}
