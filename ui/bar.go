@@ -49,7 +49,7 @@ func (v *view) memoryBar(c *canvas, x, y, w int, m *sampler.Memory, need sampler
 		at := min(int(column(min(used, total)+need)), w-1)
 		c.set(x+at, y, v.glyphs.Need, theme.Need)
 	}
-	if m.Peak != nil {
+	if m.Peak != nil && m.Peak.Bytes > 0 {
 		at := min(int(column(m.Peak.Bytes)), w-1)
 		c.set(x+at, y, v.glyphs.Peak, theme.Peak)
 	}

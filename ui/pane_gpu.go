@@ -170,7 +170,7 @@ func (v *view) gpuPlot(c *canvas, r rect, g *sampler.GPU) {
 	gr.axis = figure(gr.top)
 	if m.name == plotMetrics[0].name {
 		gr.back = s.Plot("utilization.gpu").Columns(nil, v.now(), step, n)
-		if p := g.Memory.Peak; p != nil {
+		if p := g.Memory.Peak; p != nil && p.Bytes > 0 {
 			gr.mark = p.Bytes.GiB()
 			gr.markText = fmt.Sprintf("%c %s %s", v.glyphs.Peak, p.Bytes.Short(), ago(v.now().Sub(p.Time)))
 		}
