@@ -114,7 +114,7 @@ func (m *memoryState) transient(now time.Time, err error) error {
 		m.failing = now
 	}
 	if now.Sub(m.failing) > staleFor {
-		return fmt.Errorf("%w for %.0f s: %w", sampler.ErrNotAnswering, now.Sub(m.failing).Seconds(), err)
+		return fmt.Errorf("%w for %.0f s: %v", sampler.ErrNotAnswering, now.Sub(m.failing).Seconds(), err) //nolint:errorlint // no longer transient
 	}
 	return err
 }
