@@ -109,16 +109,11 @@ func (a *app) check(ctx context.Context, f *fitFlags) error {
 // watch measures until enough says so.
 func (a *app) watch(ctx context.Context, interval time.Duration, enough func(*sampler.Snapshot) bool) error {
 	a.opt.interval = interval
-	l, err := a.source()
+	l, ctx, end, err := a.measure(ctx)
 	if err != nil {
 		return err
 	}
-	l.simulate = l.skipPast
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer func() { cancel(nil); l.Wait(closePatience) }()
-	if err := l.start(ctx, oncePatience); err != nil {
-		return err
-	}
+	defer end(nil)
 	for {
 		snaps, err := l.Next(ctx)
 		if err != nil {

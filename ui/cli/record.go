@@ -90,21 +90,16 @@ func (a *app) record(ctx context.Context, f *recordFlags) error {
 	}
 	r := a.newRecorder(f.out)
 	r.opt.RotateAge, r.opt.RotateSize, r.opt.Keep, r.opt.NoRedact = f.rotate.age, f.rotate.size, f.keep, f.noRedact
-	l, err := a.source()
+	l, ctx, end, err := a.measure(ctx)
 	if err != nil {
 		return err
 	}
-	l.simulate = l.skipPast
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer func() { cancel(nil); l.Wait(closePatience) }()
-	if err := l.start(ctx, oncePatience); err != nil {
-		return err
-	}
+	defer end(nil)
 	if err := r.create(a.out); err != nil {
 		return err
 	}
 	if f.span > 0 {
-		defer time.AfterFunc(f.span, func() { cancel(recordingDone{}) }).Stop()
+		defer time.AfterFunc(f.span, func() { end(recordingDone{}) }).Stop()
 	}
 	if a.opt.log != "" {
 		go func() {

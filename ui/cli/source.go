@@ -95,6 +95,21 @@ func (l *live) start(ctx context.Context, patience time.Duration) error {
 	}
 }
 
+// measure begins to measure without a past, for commands without a screen. end stops it,
+// with a cause or nil, and closes the source.
+func (a *app) measure(parent context.Context) (l *live, ctx context.Context, end func(cause error), err error) {
+	if l, err = a.source(); err != nil {
+		return nil, nil, nil, err
+	}
+	l.simulate = l.skipPast
+	ctx, cancel := context.WithCancelCause(parent)
+	if err = l.start(ctx, oncePatience); err != nil {
+		cancel(nil)
+		return nil, nil, nil, err
+	}
+	return l, ctx, func(cause error) { cancel(cause); l.Wait(closePatience) }, nil
+}
+
 // listDemos prints the scenarios when --demo=list asks for them.
 func (a *app) listDemos() bool {
 	if a.opt.demo != "list" {

@@ -33,16 +33,11 @@ func (a *app) stream(ctx context.Context, f *onceFlags) (err error) {
 	if a.opt.record != "" {
 		a.newRecorder(a.opt.record)
 	}
-	l, err := a.source()
+	l, ctx, end, err := a.measure(ctx)
 	if err != nil {
 		return err
 	}
-	l.simulate = l.skipPast
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer func() { cancel(nil); l.Wait(closePatience) }()
-	if err := l.start(ctx, oncePatience); err != nil {
-		return err
-	}
+	defer end(nil)
 	feed, done, err := a.taped(l, &ui.Options{})
 	if err != nil {
 		return err
