@@ -109,7 +109,7 @@ func (a *app) record(ctx context.Context, f *recordFlags) error {
 		}()
 	}
 	err = a.recordAll(ctx, l, r, f)
-	cancel(nil)
+	end(nil)
 	return errors.Join(err, r.finish(a.err))
 }
 
