@@ -25,13 +25,20 @@ var sourceBefore = anyOf(`(?i)`,
 
 // sourceAfter is source code behind the message, or a definition of it.
 var sourceAfter = anyOf(`(?i)`,
+	`^\s*=\s*-?\d+,?\s*$`,
 	`^["'\x60)*]*\s+(?:means?|indicates?|usually|often|typically|happens|refers)\b`,
 	`^[^.]{0,60}(?:["']\s*in\s+(?:str|repr|e\b|err|msg|ex\b|exc|exception|error|message)|["']\s*not in\s|\bin str\(|\bas e\s*:|\bas err\s*:|\bas ex\w*\s*:|\{e\}|\{str\(e\)|%s|%d|\{[\w.]+(?::\.\d+f)?\})`,
 )
 
 // comment is a line that only a programmer reads.
 var comment = anyOf(``,
-	`^(?://|/\*|<!--|;;|\*\s.*\*/|#(?:\s+[a-z]|\s*(?:TODO|NOTE|FIXME|If|When|In case|To|Avoid)))`,
+	`^(?://|/\*|<!--|;;|\*\s.*\*/|\*\s+(?:\\\w+\s+)?-\s+[A-Z][A-Z_]+:|#(?:\s+[a-z]|\s*(?:TODO|NOTE|FIXME|If|When|In case|To|Avoid)))`,
+)
+
+// A quoted text that is a whole line, with a comma behind it: an entry of a table in a program.
+var (
+	entryBefore = pattern(`^\s*(?:(?:\d+|[A-Z][A-Z_]+(?: - [A-Z_]+)?):\s*)?[rbf]?["']$`)
+	entryAfter  = pattern(`^["'],\s*$`)
 )
 
 // hypothesis is a sentence in which the failure is only talked about. Numbers of a card make up for it.
@@ -88,6 +95,9 @@ func isFailure(m *message, c candidate, f *findings, body string) bool {
 		after = m.lines[0][end:]
 	}
 	if sourceBefore.MatchString(before) || sourceAfter.MatchString(after) || comment.MatchString(whole) || strongHypothesis.MatchString(before) {
+		return false
+	}
+	if entryBefore.MatchString(m.head[:min(c.at, len(m.head))]) && entryAfter.MatchString(after) {
 		return false
 	}
 	numbers := f.Requested.Known() || f.more

@@ -29,7 +29,7 @@ var hostRows = []row{
 	{name: "slurm limit", framework: "slurm", kind: cgroupKill, memory: memHost, limit: "slurm_job", words: []string{"memory limit"},
 		start: `Exceeded (?:job|step) memory limit|(?:Job|Step|StepId=|JobId=) ?\S+ exceeded (?:job |step )?(?:virtual )?memory limit`, near: `slurm|srun|sbatch|exceeded`, fields: []string{`\(<used_bytes:kib> > <limit:kib>\)`}},
 	{name: "slurm task", framework: "slurm", kind: cgroupKill, memory: memHost, words: []string{"out of memory", "out_of_me"}, follows: true,
-		start: `(?-i)(?:srun: error: )?\S+: tasks? [\d,-]+: Out Of Memory|\bOUT_OF_ME(?:MORY|\+)`, near: `srun|slurm|sacct|State`},
+		start: `(?-i)(?:srun: error: )?\S+: tasks? [\d,-]+: Out Of Memory|\bOUT_OF_ME(?:MORY(?:[^:\w]|$)|\+)`, near: `srun|slurm|sacct|State`},
 	{name: "slurm sacct", framework: "slurm", kind: cgroupKill, memory: memHost, words: []string{"out_of_me+"}, follows: true, start: `(?-i)\bOUT_OF_ME\+`},
 	{name: "systemd-oomd", framework: "kernel", kind: cgroupKill, memory: memHost, words: []string{"due to memory"}, start: `(?-i)\bKilled /\S+ due to memory (?:pressure|used)`},
 	{name: "earlyoom", framework: "kernel", kind: kernelKill, memory: memHost, words: []string{"sending sigterm to process", "sending sigkill to process"}, start: `sending SIG(?:TERM|KILL) to process <pid> uid \d+ "<process:word>": badness`},
