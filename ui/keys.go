@@ -67,11 +67,11 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case k == "ctrl+z":
 		return m.suspend()
 	case m.mode == modeNeed:
-		return m.typeNeed(msg)
+		return m.edit(msg, (*Model).setNeed)
 	case m.mode == modeReset:
 		return m.confirmReset(k)
 	case m.mode == modeMoment:
-		return m.typeMoment(msg)
+		return m.edit(msg, (*Model).goToMoment)
 	case m.mode != modeMain:
 		return m.textKey(k)
 	case len(k) == 1 && k[0] >= '1' && k[0] <= '9':
@@ -274,8 +274,8 @@ func (m *Model) askNeed() tea.Cmd {
 	return nil
 }
 
-// typeNeed edits the need that is being typed.
-func (m *Model) typeNeed(msg tea.KeyPressMsg) tea.Cmd {
+// edit takes a key while something is typed: the need or a moment. Enter ends it with done.
+func (m *Model) edit(msg tea.KeyPressMsg, done func(*Model) tea.Cmd) tea.Cmd {
 	switch k := msg.String(); k {
 	case "esc":
 		m.mode = modeMain
@@ -286,16 +286,19 @@ func (m *Model) typeNeed(msg tea.KeyPressMsg) tea.Cmd {
 	case "ctrl+u":
 		m.typed = ""
 	case "enter":
-		return m.setNeed()
+		return done(m)
 	default:
 		m.paste(msg.Text)
 	}
 	return nil
 }
 
-// paste adds typed or pasted text to the need.
+// maxTyped bounds what is typed: no size and no moment is longer.
+const maxTyped = 40
+
+// paste adds typed or pasted text where something is asked for.
 func (m *Model) paste(text string) {
-	if m.mode == modeNeed && len(m.typed)+len(text) <= 32 {
+	if (m.mode == modeNeed || m.mode == modeMoment) && len(m.typed)+len(text) <= maxTyped {
 		m.typed += sampler.Clean(text)
 	}
 }

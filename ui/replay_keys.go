@@ -105,29 +105,14 @@ func (m *Model) askMoment() tea.Cmd {
 	return nil
 }
 
-// typeMoment edits the moment to go to.
-func (m *Model) typeMoment(msg tea.KeyPressMsg) tea.Cmd {
-	switch k := msg.String(); k {
-	case "esc":
-		m.mode = modeMain
-	case "backspace":
-		if r := []rune(m.typed); len(r) > 0 {
-			m.typed = string(r[:len(r)-1])
-		}
-	case "ctrl+u":
-		m.typed = ""
-	case "enter":
-		m.mode = modeMain
-		if m.typed == "" {
-			return nil
-		}
-		if err := m.opt.Replay.GoTo(m.typed); err != nil {
-			return m.note(err.Error())
-		}
-	default:
-		if len(m.typed)+len(msg.Text) <= 40 {
-			m.typed += sampler.Clean(msg.Text)
-		}
+// goToMoment goes to the moment that was typed; nothing typed stays where it is.
+func (m *Model) goToMoment() tea.Cmd {
+	m.mode = modeMain
+	if m.typed == "" {
+		return nil
+	}
+	if err := m.opt.Replay.GoTo(m.typed); err != nil {
+		return m.note(err.Error())
 	}
 	return nil
 }
