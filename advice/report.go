@@ -99,7 +99,7 @@ type ReportProcess struct {
 	AtPeak  sampler.Opt[sampler.Bytes] `json:"at_gpu_peak_bytes"` // what it held when its GPU was fullest
 	AtExit  sampler.Opt[sampler.Bytes] `json:"last_bytes"`
 	Plot    []ReportPoint              `json:"-"`
-	gpuKey  string
+	gpuKey  sampler.GPUKey
 }
 
 // ReportEvent is something that happened at one moment.

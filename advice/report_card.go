@@ -11,7 +11,7 @@ import (
 
 // reportCard is what a recording tells of one GPU so far.
 type reportCard struct {
-	key    string
+	key    sampler.GPUKey
 	gpu    sampler.GPU // newest
 	used   float64     // bytes, newest; NaN: unknown
 	total  float64
@@ -40,7 +40,7 @@ type reportCard struct {
 // jobSlope is the growth of one job.
 type jobSlope struct{ seconds, perSecond float64 }
 
-func newReportCard(key string) *reportCard {
+func newReportCard(key sampler.GPUKey) *reportCard {
 	return &reportCard{key: key, used: math.NaN(), worst: math.NaN(), bins: newBins(2048), job: newBins(256)}
 }
 

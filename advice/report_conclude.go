@@ -225,7 +225,7 @@ func (r *Reporter) lasting() []sampler.Alert {
 }
 
 // warnings are the alerts that are more than a notice; key: of that card and of the machine.
-func (r *Reporter) warnings(list []sampler.Alert, key *string) (out []sampler.Alert) {
+func (r *Reporter) warnings(list []sampler.Alert, key *sampler.GPUKey) (out []sampler.Alert) {
 	c := (*reportCard)(nil)
 	if key != nil {
 		c = r.known(*key)

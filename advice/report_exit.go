@@ -23,7 +23,7 @@ type Exit struct {
 // exit is an Exit with what was known of the process just before.
 type exit struct {
 	Exit
-	key      string
+	key      sampler.GPUKey
 	process  sampler.Process
 	incident Incident
 	open     []sampler.Alert // that were open then
@@ -75,7 +75,7 @@ func (r *Reporter) findExits(s *sampler.Snapshot, now float64, gap bool) {
 	}
 }
 
-func (r *Reporter) known(key string) *reportCard {
+func (r *Reporter) known(key sampler.GPUKey) *reportCard {
 	for _, c := range r.cards {
 		if c.key == key {
 			return c

@@ -106,7 +106,7 @@ func (r *Reporter) card(g *sampler.GPU) *reportCard {
 
 // Reading takes a reading of the fast lane between two snapshots. gpu is the Key of its
 // GPU. Readings before the first snapshot are left out.
-func (r *Reporter) Reading(gpu string, at time.Time, used sampler.Bytes) {
+func (r *Reporter) Reading(gpu sampler.GPUKey, at time.Time, used sampler.Bytes) {
 	if r.count == 0 || used >= sampler.Sane {
 		return
 	}

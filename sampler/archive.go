@@ -22,7 +22,7 @@ func (a *Archive) Add(s *Snapshot) { a.h.Add(s) }
 // At makes the history as it was after the last snapshot at or before t, which is the
 // time of a snapshot that was added. It goes on from there by Add.
 func (a *Archive) At(t time.Time) *History {
-	h := &History{gpus: map[string]*Series{}, procs: map[ProcessKey]*ProcessSeries{}, last: t.Round(0), gap: a.h.gap, soon: a.h.soon}
+	h := &History{gpus: map[GPUKey]*Series{}, procs: map[ProcessKey]*ProcessSeries{}, last: t.Round(0), gap: a.h.gap, soon: a.h.soon}
 	for key, from := range a.h.gpus {
 		to := h.series(key)
 		to.UsedMin.recall(from.UsedMin.all, t)

@@ -40,9 +40,9 @@ func TestArchiveAt(t *testing.T) {
 		end := snaps[min(cut+49, len(snaps)-1)].Time
 		for _, span := range []time.Duration{time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour} {
 			for _, name := range []string{"memory.used", "temperature.gpu"} {
-				same(t, name, got.GPU("a").Plot(name), want.GPU("a").Plot(name), end, span)
+				same(t, name, got.GPU(GPUKey{ID: "a"}).Plot(name), want.GPU(GPUKey{ID: "a"}).Plot(name), end, span)
 			}
-			same(t, "least", got.GPU("a").UsedMin, want.GPU("a").UsedMin, end, span)
+			same(t, "least", got.GPU(GPUKey{ID: "a"}).UsedMin, want.GPU(GPUKey{ID: "a"}).UsedMin, end, span)
 			for key, p := range want.procs {
 				if q := got.Process(key); q != nil {
 					same(t, "process", q.Used, p.Used, end, span)
@@ -72,10 +72,10 @@ func TestArchiveOfHugeGap(t *testing.T) {
 	for _, sec := range []int64{0, 1 << 32, 1 << 33} {
 		a.Add(&Snapshot{Time: time.Unix(sec, 0), GPUs: []GPU{{UUID: "a", Memory: Memory{Used: Some(GiB)}}}})
 	}
-	if n := len(a.h.gpus["a"].UsedMin.all.rings[0].m); n != 3 {
+	if n := len(a.h.gpus[GPUKey{ID: "a"}].UsedMin.all.rings[0].m); n != 3 {
 		t.Errorf("%d blocks", n)
 	}
-	if v := a.At(time.Unix(1<<32, 0)).GPU("a").Plot("memory.used").Columns(nil, time.Unix(1<<32, 0), time.Second, 2); v[1] != 1024 || v[0] == v[0] {
+	if v := a.At(time.Unix(1<<32, 0)).GPU(GPUKey{ID: "a"}).Plot("memory.used").Columns(nil, time.Unix(1<<32, 0), time.Second, 2); v[1] != 1024 || v[0] == v[0] {
 		t.Errorf("columns %v", v)
 	}
 }

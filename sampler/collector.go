@@ -13,7 +13,7 @@ type collector struct {
 	mu    sync.Mutex
 	inv   Inventory
 	gpus  []*device
-	byKey map[string]*device // by UUID, so that a reconnect finds its own
+	byKey map[GPUKey]*device // by UUID, so that a reconnect finds its own
 	marks *Watermarks
 	lost  error // the whole driver is away
 	lane  Lane
@@ -41,7 +41,7 @@ type device struct {
 }
 
 func newCollector() *collector {
-	return &collector{byKey: map[string]*device{}, marks: NewWatermarks()}
+	return &collector{byKey: map[GPUKey]*device{}, marks: NewWatermarks()}
 }
 
 // adopt takes the devices of a new connection. What is known of a UUID stays.

@@ -2,14 +2,13 @@ package sampler
 
 import (
 	"slices"
-	"strconv"
 	"time"
 )
 
 // History is a fold over snapshots: what every screen plots. It takes fixed memory per
 // GPU (about 170 KiB) and per process (10 KiB), and forgets processes beyond maxTracked.
 type History struct {
-	gpus  map[string]*Series
+	gpus  map[GPUKey]*Series
 	procs map[ProcessKey]*ProcessSeries
 	last  time.Time
 	gap   time.Duration // longest time between two snapshots that is not a gap
@@ -36,43 +35,10 @@ type ProcessSeries struct {
 	seen time.Time
 }
 
-// ProcessKey identifies a process: pids are used again, so the start time belongs to it.
-// Start is in Unix seconds, 0 when it is not known.
-type ProcessKey struct {
-	GPU   string
-	PID   int
-	Start int64
-}
-
-// Key identifies a GPU over reconnects and renumbering.
-func (g *GPU) Key() string {
-	if g.UUID != "" {
-		return g.UUID
-	}
-	return "index " + g.Label()
-}
-
-// Label is how the GPU is called on screen: "3", or "3:1" for the MIG instance 1 of card 3.
-func (g *GPU) Label() string {
-	if g.MIG != nil {
-		return strconv.Itoa(g.Index) + ":" + strconv.Itoa(g.MIG.Index)
-	}
-	return strconv.Itoa(g.Index)
-}
-
-// Key identifies the process on this GPU.
-func (p *Process) Key(gpu string) ProcessKey {
-	k := ProcessKey{GPU: gpu, PID: p.PID}
-	if t, ok := p.StartTime.Value(); ok {
-		k.Start = t.Unix()
-	}
-	return k
-}
-
 // NewHistory makes an empty history for snapshots that come every interval or so.
 func NewHistory(interval time.Duration) *History {
 	gap := gapFor(interval)
-	return &History{gpus: map[string]*Series{}, procs: map[ProcessKey]*ProcessSeries{}, gap: gap, soon: gap}
+	return &History{gpus: map[GPUKey]*Series{}, procs: map[ProcessKey]*ProcessSeries{}, gap: gap, soon: gap}
 }
 
 func gapFor(interval time.Duration) time.Duration { return max(3*interval, 5*time.Second) }
@@ -81,7 +47,7 @@ func gapFor(interval time.Duration) time.Duration { return max(3*interval, 5*tim
 func (h *History) SetInterval(interval time.Duration) { h.soon = gapFor(interval) }
 
 // GPU is the history of the GPU with that Key, or nil.
-func (h *History) GPU(key string) *Series { return h.gpus[key] }
+func (h *History) GPU(key GPUKey) *Series { return h.gpus[key] }
 
 // Process is the history of that process, or nil.
 func (h *History) Process(key ProcessKey) *ProcessSeries { return h.procs[key] }
@@ -106,7 +72,7 @@ func (h *History) Add(s *Snapshot) {
 	}
 }
 
-func (h *History) series(key string) *Series {
+func (h *History) series(key GPUKey) *Series {
 	s := h.gpus[key]
 	if s == nil {
 		s = &Series{UsedMin: h.track(true, gpuTiers()), plots: map[string]*Track{}}

@@ -27,7 +27,7 @@ func known(values []float64) (n int) {
 }
 
 func (h *History) memory(end time.Time, n int) []float64 {
-	return h.GPU("GPU-0").Plot("memory.used").Columns(nil, end, time.Second, n)
+	return h.GPU(GPUKey{ID: "GPU-0"}).Plot("memory.used").Columns(nil, end, time.Second, n)
 }
 
 func TestHistoryKeepsTheWindow(t *testing.T) {
@@ -43,7 +43,7 @@ func TestHistoryKeepsTheWindow(t *testing.T) {
 	if got := h.memory(late.Time, 3); got[0] != 9*1024 || got[1] != 47*1024 || got[2] != 9*1024 {
 		t.Errorf("memory in MiB is %v, want 9, 47 and 9 GiB", got)
 	}
-	if got := h.GPU("GPU-0").UsedMin.Columns(nil, late.Time, time.Second, 3); got[0] != 9*1024 || got[1] != 2*1024 || got[2] != 9*1024 {
+	if got := h.GPU(GPUKey{ID: "GPU-0"}).UsedMin.Columns(nil, late.Time, time.Second, 3); got[0] != 9*1024 || got[1] != 2*1024 || got[2] != 9*1024 {
 		t.Errorf("least memory in MiB is %v, want 9, 2 and 9 GiB", got)
 	}
 }
@@ -63,10 +63,10 @@ func TestHistoryOfUnknown(t *testing.T) {
 	if got := h.memory(end, 10); known(got) != 5 {
 		t.Errorf("five readings of ten are known, the plot has %v", got)
 	}
-	if got := h.GPU("GPU-0").Plot("temperature.gpu").Columns(nil, end, time.Second, 10); known(got) != 10 || got[9] != 49 {
+	if got := h.GPU(GPUKey{ID: "GPU-0"}).Plot("temperature.gpu").Columns(nil, end, time.Second, 10); known(got) != 10 || got[9] != 49 {
 		t.Errorf("temperature is %v", got)
 	}
-	if h.GPU("GPU-0").Plot("no.such") != nil || h.GPU("GPU-1") != nil || h.Process(ProcessKey{PID: 1}) != nil {
+	if h.GPU(GPUKey{ID: "GPU-0"}).Plot("no.such") != nil || h.GPU(GPUKey{ID: "GPU-1"}) != nil || h.Process(ProcessKey{PID: 1}) != nil {
 		t.Error("what was never seen has a history")
 	}
 }
@@ -78,13 +78,13 @@ func TestHistoryWhileSlowCallsFail(t *testing.T) {
 	s := shot(noon, 9*GiB)
 	s.GPUs[0].Error = Some("not answering: a driver call (metrics and processes) has not returned")
 	h.Add(s)
-	if h.GPU("GPU-0") == nil || known(h.memory(noon, 1)) != 1 {
+	if h.GPU(GPUKey{ID: "GPU-0"}) == nil || known(h.memory(noon, 1)) != 1 {
 		t.Error("the memory of a GPU whose metrics fail has no history")
 	}
 	gone := shot(noon, 0)
 	gone.GPUs[0] = GPU{UUID: "GPU-9", Error: Some("GPU is lost")}
 	h.Add(gone)
-	if h.GPU("GPU-9") != nil {
+	if h.GPU(GPUKey{ID: "GPU-9"}) != nil {
 		t.Error("a GPU that never gave figures has a history")
 	}
 }
@@ -160,7 +160,7 @@ func TestHistoryAfterSuspend(t *testing.T) {
 	h := NewHistory(time.Second)
 	h.Add(shot(before, GiB))
 	h.Add(shot(after.Add(time.Second), GiB))
-	track := h.GPU("GPU-0").Plot("memory.used")
+	track := h.GPU(GPUKey{ID: "GPU-0"}).Plot("memory.used")
 	if got := known(track.Columns(nil, after.Add(time.Second), time.Minute, 60)); got != 1 {
 		t.Errorf("%d of the last 60 minutes are drawn although the machine slept for 8 hours", got)
 	}
@@ -191,8 +191,8 @@ func TestPIDReuse(t *testing.T) {
 	later.GPUs[0].Processes[0].StartTime = Some(two)
 	later.GPUs[0].Processes[0].Memory = Some(3 * GiB)
 	h.Add(later)
-	old := h.Process(ProcessKey{"GPU-0", 4242, one.Unix()})
-	fresh := h.Process(ProcessKey{"GPU-0", 4242, two.Unix()})
+	old := h.Process(ProcessKey{GPUKey{ID: "GPU-0"}, 4242, one.Unix()})
+	fresh := h.Process(ProcessKey{GPUKey{ID: "GPU-0"}, 4242, two.Unix()})
 	if old == nil || fresh == nil || old == fresh {
 		t.Fatal("a pid that is used again shares its history with the process before")
 	}
@@ -216,11 +216,11 @@ func TestHistoryForgets(t *testing.T) {
 		}
 	}
 	for _, pid := range []int{1, 9 + 3*maxTracked, 9 + 3*maxTracked - maxTracked/2} {
-		if h.Process(ProcessKey{GPU: "GPU-0", PID: pid}) == nil {
+		if h.Process(ProcessKey{GPU: GPUKey{ID: "GPU-0"}, PID: pid}) == nil {
 			t.Errorf("process %d, seen lately, is forgotten", pid)
 		}
 	}
-	if h.Process(ProcessKey{GPU: "GPU-0", PID: 10}) != nil {
+	if h.Process(ProcessKey{GPU: GPUKey{ID: "GPU-0"}, PID: 10}) != nil {
 		t.Error("the oldest process is kept")
 	}
 }
@@ -248,8 +248,10 @@ func TestKeysAndLabels(t *testing.T) {
 		{GPU{Index: 3}, "index 3", "3"},
 		{GPU{Index: 3, MIG: &MIG{Index: 1}}, "index 3:1", "3:1"},
 		{GPU{Index: 0, UUID: "MIG-x", MIG: &MIG{}}, "MIG-x", "0:0"},
+		{GPU{Host: "box7", UUID: "GPU-x"}, "box7/GPU-x", "0"},
+		{GPU{Host: "box7", Index: 3}, "box7/index 3", "3"},
 	} {
-		if row.gpu.Key() != row.key || row.gpu.Label() != row.label {
+		if row.gpu.Key().String() != row.key || row.gpu.Label() != row.label {
 			t.Errorf("%+v: key %q, label %q", row, row.gpu.Key(), row.gpu.Label())
 		}
 	}

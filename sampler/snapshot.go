@@ -30,6 +30,7 @@ type Lane struct {
 type GPU struct {
 	Index             int         `json:"index"` // as NVML and nvidia-smi number cards; a MIG instance has its card's
 	UUID              string      `json:"uuid"`
+	Host              string      `json:"host,omitempty"` // where it is, if not on the snapshot's host
 	PCI               string      `json:"pci"`
 	Name              string      `json:"name"`
 	MIG               *MIG        `json:"mig"`

@@ -6,7 +6,7 @@ import "time"
 // and the least free memory, since it began or since Reset. It fills them in where a
 // snapshot has none of its own, so live, replayed and hand-written data look the same.
 type Watermarks struct {
-	gpus  map[string]*gpuMark
+	gpus  map[GPUKey]*gpuMark
 	procs map[ProcessKey]*procMark
 }
 
@@ -22,7 +22,7 @@ type procMark struct {
 
 // NewWatermarks makes an empty fold.
 func NewWatermarks() *Watermarks {
-	return &Watermarks{gpus: map[string]*gpuMark{}, procs: map[ProcessKey]*procMark{}}
+	return &Watermarks{gpus: map[GPUKey]*gpuMark{}, procs: map[ProcessKey]*procMark{}}
 }
 
 // Reset forgets all peaks; they begin again with the next snapshot.
@@ -82,7 +82,7 @@ func (w *Watermarks) gpu(at time.Time, g *GPU) {
 	}
 }
 
-func (w *Watermarks) mark(key string) *gpuMark {
+func (w *Watermarks) mark(key GPUKey) *gpuMark {
 	m := w.gpus[key]
 	if m == nil {
 		m = &gpuMark{}
@@ -92,7 +92,7 @@ func (w *Watermarks) mark(key string) *gpuMark {
 }
 
 // window notes what the fast lane saw of a GPU.
-func (w *Watermarks) window(key string, mem *Memory, win *Window) {
+func (w *Watermarks) window(key GPUKey, mem *Memory, win *Window) {
 	if win.Readings > 0 {
 		w.mark(key).note(win.Max, win.MaxTime, freeAt(mem, win.Max))
 	}

@@ -134,7 +134,7 @@ func TestSnapshotsDoNotShare(t *testing.T) {
 	first := shot(noon, 9*GiB, 1)
 	w.Apply(first)
 	w.Apply(shot(noon.Add(time.Second), 47*GiB, 1))
-	w.Process(first.GPUs[0].Processes[0].Key("GPU-0"), 40*GiB, noon.Add(2*time.Second))
+	w.Process(first.GPUs[0].Processes[0].Key(GPUKey{ID: "GPU-0"}), 40*GiB, noon.Add(2*time.Second))
 	if first.GPUs[0].Memory.Peak.Bytes != 9*GiB || first.GPUs[0].Processes[0].Peak.Bytes != GiB {
 		t.Error("a later snapshot changed the peaks of an earlier one")
 	}

@@ -1,0 +1,61 @@
+package sampler
+
+import "strconv"
+
+// GPUKey is the identity of a GPU or MIG instance over reconnects, renumbering and hosts.
+// An index is for people only: instances of one GPU share it, and every host has a GPU 0.
+type GPUKey struct {
+	Host string // empty: the host of the snapshot
+	ID   string // UUID of the GPU or of the MIG instance; without one "index " and its label
+}
+
+// Key identifies the GPU.
+func (g *GPU) Key() GPUKey {
+	if g.UUID != "" {
+		return GPUKey{g.Host, g.UUID}
+	}
+	return GPUKey{g.Host, "index " + g.Label()}
+}
+
+// String is the key as one word, for maps that are written down and for IDs.
+func (k GPUKey) String() string {
+	if k.Host != "" {
+		return k.Host + "/" + k.ID
+	}
+	return k.ID
+}
+
+// Label is how the GPU is called on screen: "3", or "3:1" for MIG instance 1 of GPU 3.
+func (g *GPU) Label() string {
+	if g.MIG != nil {
+		return strconv.Itoa(g.Index) + ":" + strconv.Itoa(g.MIG.Index)
+	}
+	return strconv.Itoa(g.Index)
+}
+
+// Find is the GPU with that key, or nil.
+func (s *Snapshot) Find(key GPUKey) *GPU {
+	for i := range s.GPUs {
+		if s.GPUs[i].Key() == key {
+			return &s.GPUs[i]
+		}
+	}
+	return nil
+}
+
+// ProcessKey identifies a process on a GPU: pids are used again, so the start time
+// belongs to it. Start is in Unix seconds, 0 when it is not known.
+type ProcessKey struct {
+	GPU   GPUKey
+	PID   int
+	Start int64
+}
+
+// Key identifies the process on this GPU.
+func (p *Process) Key(gpu GPUKey) ProcessKey {
+	k := ProcessKey{GPU: gpu, PID: p.PID}
+	if t, ok := p.StartTime.Value(); ok {
+		k.Start = t.Unix()
+	}
+	return k
+}
