@@ -285,6 +285,9 @@ func (w *Watch) Past() []sampler.Alert {
 	return list
 }
 
+// Open lists the alerts that are open now, the most urgent first, as Add returned them.
+func (w *Watch) Open() []sampler.Alert { return w.lastAlert }
+
 // urgency orders the levels.
 func urgency(level string) int {
 	return slices.Index([]string{sampler.LevelNotice, sampler.LevelWarning, sampler.LevelCritical}, level)

@@ -75,8 +75,8 @@ func (t trouble) remedies() []sampler.Advice {
 
 // incident is what is known of a process and its card, for explaining a failure of it.
 func (c *card) incident(p *proc) Incident {
-	h := &History{Total: total(c.gpu.Memory), Free: free(c.gpu.Memory)}
-	if u, ok := unattributed(*c.gpu); ok {
+	h := &History{Total: c.gpu.Memory.PlausibleTotal(), Free: c.gpu.Memory.PlausibleFree()}
+	if u, ok := c.gpu.PlausibleUnattributed(); ok {
 		h.Unattributed = sampler.Some(u)
 	}
 	in := Incident{GPUName: c.gpu.Name, ComputeCapability: c.gpu.ComputeCapability.Or(""), History: h}
@@ -94,47 +94,16 @@ func (c *card) incident(p *proc) Incident {
 	return in
 }
 
-// peaks are the largest values of equal stretches since the first plateau, oldest first.
-func (s *series) peaks() []sampler.Bytes {
-	for scale := range ringScales {
-		head := s.highs.heads[scale]
-		if head == noBucket || scale < ringScales-1 && s.oldest(scale) <= head-ringBuckets {
-			continue // older ones have left the ring: a coarser one reaches back
-		}
-		var list []sampler.Bytes
-		for j := max(head-ringBuckets+1, s.oldest(scale)); j <= head; j++ {
-			if v := s.highs.at(scale, j); v == v {
-				list = append(list, bytesOf(v))
-			}
-		}
-		return list
-	}
-	return nil
-}
-
 // who names a process: name and user.
 func who(p *sampler.Process) string {
-	name := clip(p.Name)
+	name := sampler.Clip(p.Name)
 	if name == "" {
 		name = "process"
 	}
 	if p.User != "" {
-		return name + ", " + clip(p.User)
+		return name + ", " + sampler.Clip(p.User)
 	}
 	return name
-}
-
-// clip is a foreign text that may stand in a sentence: harmless and at most 40 characters.
-func clip(s string) string {
-	s = sampler.Clean(s)
-	n := 0
-	for i := range s {
-		if n == 40 {
-			return s[:i]
-		}
-		n++
-	}
-	return s
 }
 
 // size is an amount of a series in words.

@@ -20,7 +20,7 @@ func TestHealthyDays(t *testing.T) {
 		for seed := range uint64(dayRuns) {
 			s := scenes[name](rand.New(rand.NewPCG(seed, 23)))
 			s.seconds, s.step = 24*3600, max(s.step, 2)
-			out := s.play()
+			out := play(s)
 			if !math.IsNaN(out.died) {
 				t.Errorf("%s %d died at %v", name, seed, out.died)
 			}
@@ -54,7 +54,7 @@ func TestGrowthETA(t *testing.T) {
 	var moments, close, within float64
 	for seed := range uint64(40) {
 		s := scenes["leak"](rand.New(rand.NewPCG(seed, 31)))
-		out := s.play()
+		out := play(s)
 		if math.IsNaN(out.died) {
 			continue
 		}

@@ -9,9 +9,6 @@ import (
 	"nvpeak/sampler"
 )
 
-// epoch is when every test begins.
-var epoch = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
-
 // shape is a made-up run on one card: MiB used at each second.
 type shape struct {
 	name    string

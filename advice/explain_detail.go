@@ -53,7 +53,7 @@ func (f *failure) killedText() string {
 	if name == "" || !known || !f.event.PID.Known() {
 		return ""
 	}
-	return f.words.Say("detail.killed", "name", clip(name), "pid", f.event.PID.Or(0), "held", gib(held)) + f.words.Say("detail.space")
+	return f.words.Say("detail.killed", "name", sampler.Clip(name), "pid", f.event.PID.Or(0), "held", gib(held)) + f.words.Say("detail.space")
 }
 
 func (f *failure) limitDetail() string {

@@ -113,14 +113,14 @@ func (c *card) fold(g *sampler.GPU, now float64, gap bool) {
 	c.tick++
 	c.xid.add(g, c.at, now)
 	c.fault.add(g, now)
-	if t, ok := total(g.Memory).Value(); ok && mib(t) != c.total {
+	if t, ok := g.Memory.PlausibleTotal().Value(); ok && mib(t) != c.total {
 		c.reset(now, mib(t)) // MIG was set up anew, or the first figure
 	}
 	if gap {
 		c.forgetRecent()
 	}
-	u, ok := used(g.Memory).Value()
-	f, _ := free(g.Memory).Value()
+	u, ok := g.Memory.PlausibleUsed().Value()
+	f, _ := g.Memory.PlausibleFree().Value()
 	artefact := ok && u == 0 && c.used > 0 && !c.zero
 	c.zero = artefact
 	if !ok || artefact {
@@ -135,7 +135,7 @@ func (c *card) fold(g *sampler.GPU, now float64, gap bool) {
 		high, low = max(u, w.Max), min(u, w.Min)
 	}
 	c.figures, c.used, c.free = now, mib(u), mib(f)
-	r, _ := sane(g.Memory.Reserved)
+	r, _ := sampler.Plausible(g.Memory.Reserved)
 	c.usable = c.total - mib(r)
 	c.worst.add(now, mib(f.Less(high-u)))
 	c.foldProcesses(now, mib(high-u), mib(u-low))
@@ -181,22 +181,14 @@ func (c *card) blind(now float64) bool {
 // foldEdges tells excursions that just began how much was free before them.
 func (c *card) foldEdges(now float64) {
 	settled := math.NaN()
-	mark := func(s *series) {
-		for i := range s.open {
-			if e := &s.edges[i]; math.IsNaN(e.free) {
-				if math.IsNaN(settled) {
-					settled = c.settledFree(now)
-				}
-				e.free = settled
-			}
+	free := func() float64 {
+		if math.IsNaN(settled) {
+			settled = c.settledFree(now)
 		}
+		return settled
 	}
 	for _, p := range c.procs {
-		if p.series.open > 0 {
-			mark(&p.series)
-		}
+		p.series.noteFree(free)
 	}
-	if c.rest.open > 0 {
-		mark(&c.rest)
-	}
+	c.rest.noteFree(free)
 }

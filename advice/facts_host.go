@@ -36,17 +36,8 @@ func (h *host) fold(m sampler.Opt[sampler.HostMemory], now float64, gap bool) {
 	h.growing.judge(&h.used, now, mib(v.Available), h.total)
 }
 
+// swapSeconds is how long ago swap in use is compared with.
+const swapSeconds = 300
+
 // swapped is how much more swap is in use than five minutes ago, in MiB.
-func (h *host) swapped() float64 {
-	const scale, back = 4, 5 // buckets of 64 s
-	head := h.swap.lows.heads[scale]
-	if head == noBucket {
-		return 0
-	}
-	for j := head - back; j <= head; j++ {
-		if v := h.swap.lows.at(scale, j); v == v { // not a gap
-			return max(0, h.swap.value-v)
-		}
-	}
-	return 0
-}
+func (h *host) swapped() float64 { return h.swap.risen(swapSeconds) }

@@ -37,18 +37,6 @@ func (o *orphan) ended(c *card, p *proc, now float64) {
 		rest: c.rest.before(p.seen)}
 }
 
-// before is the floor of the series up to a moment: its settled level if no bucket
-// since then has closed above it.
-func (s *series) before(t float64) float64 {
-	last := int64(math.Floor(t/bucketSeconds)) - 1
-	for j := last; j > last-ringBuckets; j-- {
-		if v := s.lows.at(0, j); !math.IsNaN(v) {
-			return v
-		}
-	}
-	return math.NaN()
-}
-
 // left is how much of an ended process' memory is still in use, as far as one can tell.
 func (c *card) left() float64 {
 	o := &c.orphan
@@ -67,7 +55,7 @@ func (c *card) left() float64 {
 
 // nobody is the unattributed memory of the card, when it is known.
 func (c *card) nobody() (float64, bool) {
-	u, ok := unattributed(*c.gpu)
+	u, ok := c.gpu.PlausibleUnattributed()
 	return mib(u), ok
 }
 

@@ -67,11 +67,6 @@ func Preallocates(p sampler.Process) (pre Preallocation, yes bool) {
 // since its first plateau.
 const flatShare = 0.01
 
-// flat says whether the series has stood still since its first plateau.
-func (s *series) flat(limit float64) bool {
-	return s.plateau >= 0 && s.peak-s.base <= flatShare*limit
-}
-
 // preallocated is a line of evidence about a process that took its memory on purpose.
 func (c *card) preallocated(p *proc) (line string, yes bool) {
 	pre, known := Preallocates(*p.process)

@@ -63,7 +63,7 @@ func (c *card) foldProcesses(now, above, below float64) {
 	sum, given, most, largest := 0.0, 0.0, c.used/2, (*proc)(nil)
 	c.listed = false
 	for _, p := range c.procs {
-		m, ok := sane(p.process.Memory)
+		m, ok := sampler.Plausible(p.process.Memory)
 		if p.tick != c.tick || !ok {
 			sum += p.series.value // missing for a moment: it still has what it had
 			continue
@@ -83,7 +83,7 @@ func (c *card) foldProcesses(now, above, below float64) {
 		above = 0
 	}
 	for _, p := range c.procs {
-		m, ok := sane(p.process.Memory)
+		m, ok := sampler.Plausible(p.process.Memory)
 		if p.tick != c.tick || !ok {
 			continue
 		}
@@ -106,7 +106,7 @@ func (c *card) foldProcesses(now, above, below float64) {
 // process list that is the end of one job, and the next one is not a spike of it.
 func (c *card) emptied(rest, now float64) {
 	empty := max(c.total*plateauLevel, plateauLeast) * 0.75
-	if c.rest.plateau >= 0 && max(rest, c.rest.value) < empty && c.rest.floor >= rest {
+	if c.rest.levelled() && max(rest, c.rest.value) < empty && c.rest.floor >= rest {
 		c.rest.start(now, false)
 		c.growing = growing{}
 		c.flush.reset()
@@ -181,7 +181,7 @@ func (c *card) find(q *sampler.Process) *proc {
 
 // foldAllocator takes the counters that the allocator inside the process reports.
 func (p *proc) foldAllocator(now float64) {
-	if h, ok := sane(p.process.HostMemory); ok && math.IsNaN(p.hostFirst) {
+	if h, ok := sampler.Plausible(p.process.HostMemory); ok && math.IsNaN(p.hostFirst) {
 		p.hostFirst = mib(h)
 	}
 	a := p.process.Allocator

@@ -100,8 +100,8 @@ func Fits(gpu sampler.GPU, need sampler.Bytes) Fit {
 		GPU:     gpu.Index,
 		UUID:    gpu.UUID,
 		Need:    sampler.Some(Need{Bytes: need, Source: NeedTyped, GPU: sampler.Some(gpu.Index)}),
-		Total:   total(gpu.Memory),
-		Free:    free(gpu.Memory),
+		Total:   gpu.Memory.PlausibleTotal(),
+		Free:    gpu.Memory.PlausibleFree(),
 		Holders: holders(gpu, sampler.Opt[int]{}),
 	}
 	f.WorstFree = worstOfWindow(gpu.Memory)
@@ -155,7 +155,7 @@ func holders(gpu sampler.GPU, own sampler.Opt[int]) []Holder {
 	list := make([]Holder, 0, len(gpu.Processes)+1)
 	for i := range gpu.Processes {
 		p := &gpu.Processes[i]
-		m, ok := sane(p.Memory)
+		m, ok := sampler.Plausible(p.Memory)
 		if !ok || m == 0 {
 			continue
 		}
@@ -165,85 +165,23 @@ func holders(gpu sampler.GPU, own sampler.Opt[int]) []Holder {
 		}
 		list = append(list, Holder{Kind: kind, PID: p.PID, User: p.User, Name: p.Name, Bytes: m})
 	}
-	if u, ok := unattributed(gpu); ok && u > 0 {
+	if u, ok := gpu.PlausibleUnattributed(); ok && u > 0 {
 		list = append(list, Holder{Kind: HolderUnattributed, Bytes: u})
 	}
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Bytes > list[j].Bytes })
 	return list
 }
 
-// sane is a value that a driver can have meant: known and below sampler.Sane.
-func sane(o sampler.Opt[sampler.Bytes]) (sampler.Bytes, bool) {
-	v, ok := o.Value()
-	return v, ok && v < sampler.Sane
-}
-
-// total is the size of the card; absent when it is 0 or nonsense.
-func total(m sampler.Memory) sampler.Opt[sampler.Bytes] {
-	if t, ok := sane(m.Total); ok && t > 0 {
-		return sampler.Some(t)
-	}
-	return sampler.Opt[sampler.Bytes]{}
-}
-
-// used is the used memory, clamped to the card; absent when it or the total is unknown.
-func used(m sampler.Memory) sampler.Opt[sampler.Bytes] {
-	t, ok := total(m).Value()
-	u, known := sane(m.Used)
-	if !ok || !known {
-		return sampler.Opt[sampler.Bytes]{}
-	}
-	return sampler.Some(min(u, t))
-}
-
-// free is what is left for new requests: as the driver says, else total less used
-// less reserved.
-func free(m sampler.Memory) sampler.Opt[sampler.Bytes] {
-	t, ok := total(m).Value()
-	if !ok {
-		return sampler.Opt[sampler.Bytes]{}
-	}
-	if f, ok := sane(m.Free); ok && f <= t {
-		return sampler.Some(f)
-	}
-	if u, ok := used(m).Value(); ok {
-		r, _ := sane(m.Reserved)
-		return sampler.Some(t.Less(u).Less(r))
-	}
-	return sampler.Opt[sampler.Bytes]{}
-}
-
 // worstOfWindow is the least free of the snapshot's own window of fast readings.
 func worstOfWindow(m sampler.Memory) sampler.Opt[sampler.Bytes] {
-	f, ok := free(m).Value()
+	f, ok := m.PlausibleFree().Value()
 	if !ok {
 		return sampler.Opt[sampler.Bytes]{}
 	}
-	if u, known := used(m).Value(); known && m.Window != nil && m.Window.Max < sampler.Sane {
+	if u, known := m.PlausibleUsed().Value(); known && m.Window != nil && m.Window.Max < sampler.Sane {
 		f = f.Less(m.Window.Max.Less(u)) // what the window's largest reading had on top of the newest
 	}
 	return sampler.Some(f)
-}
-
-// unattributed is the used memory of no process the driver names: as measured, else
-// used less the sum of the processes when there are any and all are known.
-func unattributed(gpu sampler.GPU) (sampler.Bytes, bool) {
-	if u, ok := sane(gpu.Memory.Unattributed); ok {
-		return u, true
-	}
-	u, ok := used(gpu.Memory).Value()
-	if !ok || len(gpu.Processes) == 0 {
-		return 0, false
-	}
-	var sum sampler.Bytes
-	for i := range gpu.Processes {
-		m, ok := sane(gpu.Processes[i].Memory)
-		if !ok {
-			return 0, false
-		}
-		sum += m
-	}
-	return u.Less(sum), true
 }
 
 // least is the smaller of two values; an unknown one does not count.

@@ -91,7 +91,7 @@ func (w *Watch) remapped() bool {
 // sameSize says whether the size in the message can be that of the card: the two differ
 // by what the driver reserves, never by a tenth.
 func sameSize(c *card, e sampler.OOMEvent) bool {
-	t, ok := sane(e.GPUTotal)
+	t, ok := sampler.Plausible(e.GPUTotal)
 	return !ok || c.total == 0 || (mib(t) < c.total*1.1 && mib(t) > c.total*0.9)
 }
 

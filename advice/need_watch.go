@@ -98,7 +98,7 @@ func (w *Watch) Event(e sampler.OOMEvent, t time.Time) {
 	if c != nil {
 		o.card, o.placed = c.key, true
 	}
-	if size, ok := sane(e.Requested); ok && size > 0 && c != nil && e.MemoryKind != "host" {
+	if size, ok := sampler.Plausible(e.Requested); ok && size > 0 && c != nil && e.MemoryKind != "host" {
 		r := refusal{bytes: size, card: c.key, at: now}
 		if p != nil {
 			r.pid, r.command = p.pid, p.process.Command
@@ -148,7 +148,7 @@ func (w *Watch) fit(c *card) Fit {
 
 // arithmetic is fit without the holders, which take longer than all the rest.
 func (w *Watch) arithmetic(c *card) Fit {
-	f := Fit{GPU: c.gpu.Index, UUID: c.gpu.UUID, Total: total(c.gpu.Memory), Free: free(c.gpu.Memory)}
+	f := Fit{GPU: c.gpu.Index, UUID: c.gpu.UUID, Total: c.gpu.Memory.PlausibleTotal(), Free: c.gpu.Memory.PlausibleFree()}
 	if v := c.worst.ever; v == v {
 		f.WorstFreeStart = sampler.Some(bytesOf(v))
 	}

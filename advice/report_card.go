@@ -56,16 +56,16 @@ func (c *reportCard) fold(r *Reporter, g *sampler.GPU, now float64, at time.Time
 		r.process(c, &g.Processes[i], now, at)
 	}
 	c.seen = now
-	used, ok := sane(g.Memory.Used)
+	used, ok := sampler.Plausible(g.Memory.Used)
 	if !ok {
 		c.used = math.NaN()
 		return
 	}
 	c.used = float64(used)
-	if t, ok := total(g.Memory).Value(); ok {
+	if t, ok := g.Memory.PlausibleTotal().Value(); ok {
 		c.total = float64(t)
 	}
-	if f, ok := free(g.Memory).Value(); ok {
+	if f, ok := g.Memory.PlausibleFree().Value(); ok {
 		c.usable = c.used + float64(f)
 	}
 	low, high, highAt := c.window(r, now, at, gap)
@@ -76,11 +76,11 @@ func (c *reportCard) fold(r *Reporter, g *sampler.GPU, now float64, at time.Time
 	c.peakOf(r)
 	c.foldSpikes(now, low, high, gap)
 	if c.exitFree.Known() && now <= c.exitUntil {
-		if f, ok := free(g.Memory).Value(); ok {
+		if f, ok := g.Memory.PlausibleFree().Value(); ok {
 			c.exitFree = sampler.Some(max(f, c.exitFree.Or(0)))
 		}
 	}
-	if f, ok := free(g.Memory).Value(); ok {
+	if f, ok := g.Memory.PlausibleFree().Value(); ok {
 		c.worst = lower(c.worst, float64(f))
 		c.worst = lower(c.worst, max(0, float64(f)-(high-c.used)))
 	}
@@ -207,7 +207,7 @@ func (c *reportCard) endSpikes(now float64) {
 }
 
 func (c *reportCard) takeSpike() {
-	s := c.series.spikes[c.counted%maxSpikes]
+	s := c.series.numbered(c.counted)
 	c.counted++
 	if s.height() <= 0 {
 		return
@@ -256,7 +256,7 @@ func (c *reportCard) report(r *Reporter) ReportGPU {
 	all := c.counted + c.earlier
 	c.keepLargest()
 	g := ReportGPU{Index: c.gpu.Index, Label: c.gpu.Label(), UUID: sampler.Clean(c.gpu.UUID), Name: sampler.Clean(c.gpu.Name),
-		Total: total(c.gpu.Memory), Reserved: c.gpu.Memory.Reserved, Peak: c.peak, Growth: c.growth(r.clock.now),
+		Total: c.gpu.Memory.PlausibleTotal(), Reserved: c.gpu.Memory.Reserved, Peak: c.peak, Growth: c.growth(r.clock.now),
 		Spikes: append([]ReportSpike{}, c.spikes...), SpikeCount: all, Holders: append([]ReportHolder{}, c.holders...),
 		FreeAfterExit: c.exitFree, Plot: c.bins.points(c.hold(r))}
 	if !math.IsNaN(c.used) {

@@ -64,8 +64,8 @@ func weighCauses(list []sampler.Cause, in Incident, e sampler.OOMEvent) {
 // holesExplain says whether the request would have fitted into free memory and holes, and
 // the holes are most of what the process grew by.
 func holesExplain(h *History, e sampler.OOMEvent) bool {
-	holes, ok := sane(e.ReservedUnallocated)
-	need, asked := sane(e.Requested)
+	holes, ok := sampler.Plausible(e.ReservedUnallocated)
+	need, asked := sampler.Plausible(e.Requested)
 	if !ok || !asked || h == nil || len(h.Peaks) < 2 || need > holes+e.GPUFree.Or(0) {
 		return false
 	}

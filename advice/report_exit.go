@@ -59,7 +59,7 @@ func (r *Reporter) findExits(s *sampler.Snapshot, now float64, gap bool) {
 		if c == nil || math.IsNaN(c.used) || g.Error.Known() {
 			continue
 		}
-		used, ok := sane(g.Memory.Used)
+		used, ok := sampler.Plausible(g.Memory.Used)
 		if !ok {
 			continue
 		}
@@ -89,7 +89,7 @@ func (r *Reporter) missing(c *reportCard, g *sampler.GPU) (gone []sampler.Proces
 	for i := range c.gpu.Processes {
 		p := &c.gpu.Processes[i]
 		key := p.Key(c.key)
-		m, ok := sane(p.Memory)
+		m, ok := sampler.Plausible(p.Memory)
 		if !ok || float64(m) < exitShare*c.total && m < exitLeast {
 			continue
 		}
@@ -116,7 +116,7 @@ func (r *Reporter) addExit(c *reportCard, p sampler.Process, now float64) {
 	x.rose = !math.IsNaN(typical) && high > typical+0.03*c.total
 	if r.watch != nil {
 		x.incident = r.watch.Incident(r.meant(sampler.OOMEvent{PID: pidOf(p), GPUIndex: sampler.Some(c.gpu.Index)}, c.seen))
-		x.open = slices.Clone(r.watch.lastAlert)
+		x.open = slices.Clone(r.watch.Open())
 	}
 	r.exits = append(r.exits, x)
 	c.endSpikes(now) // what a job leaves is no spike coming back

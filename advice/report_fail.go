@@ -54,7 +54,7 @@ func (r *Reporter) bySize(e sampler.OOMEvent) (*sampler.Process, *reportCard) {
 	var on *reportCard
 	least := math.Inf(1)
 	for _, c := range r.cards {
-		if t, ok := sane(e.GPUTotal); ok && c.total > 0 && (float64(t) > 1.1*c.total || float64(t) < 0.9*c.total) {
+		if t, ok := sampler.Plausible(e.GPUTotal); ok && c.total > 0 && (float64(t) > 1.1*c.total || float64(t) < 0.9*c.total) {
 			continue
 		}
 		if n, ok := e.GPUIndex.Value(); ok && len(r.cards) > 1 && own == 0 && n != c.gpu.Index {

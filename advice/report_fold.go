@@ -142,7 +142,7 @@ func (r *Reporter) OOM(e sampler.OOMEvent, at time.Time, from string) {
 			f.incident = r.watch.Incident(r.meant(e, f.t))
 		}
 		r.watch.Event(e, at)
-		r.gather(r.watch.lastAlert)
+		r.gather(r.watch.Open())
 	}
 	if len(r.fails) < maxReportEvents {
 		r.fails = append(r.fails, f)
@@ -225,7 +225,7 @@ func (r *Reporter) process(c *reportCard, p *sampler.Process, now float64, at ti
 		q.mean.add(q.value, dt)
 	}
 	q.Last, q.seen = now, now
-	m, ok := sane(p.Memory)
+	m, ok := sampler.Plausible(p.Memory)
 	if !ok {
 		q.value = math.NaN()
 		return

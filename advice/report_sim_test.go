@@ -23,7 +23,7 @@ var reportTruth = map[string][]string{
 
 // reported plays a scene into a Reporter. At the death the log has a message as PyTorch
 // prints it.
-func (s *scene) reported(withLog bool) (r Report, died bool) {
+func reported(s *scene, withLog bool) (r Report, died bool) {
 	rep := NewReporter(ReportOptions{})
 	gpus := 1
 	for _, j := range s.jobs {
@@ -38,7 +38,7 @@ func (s *scene) reported(withLog bool) (r Report, died bool) {
 			continue
 		}
 		died = true
-		if e, ok := s.message(t, &last); ok && withLog {
+		if e, ok := message(s, t, &last); ok && withLog {
 			rep.OOM(e, last.Time.Add(time.Millisecond), "log")
 		}
 		break
@@ -47,7 +47,7 @@ func (s *scene) reported(withLog bool) (r Report, died bool) {
 }
 
 // message is what the first job on the fullest card prints.
-func (s *scene) message(t float64, last *sampler.Snapshot) (sampler.OOMEvent, bool) {
+func message(s *scene, t float64, last *sampler.Snapshot) (sampler.OOMEvent, bool) {
 	if s.host != nil {
 		return sampler.OOMEvent{}, false
 	}
@@ -75,7 +75,7 @@ func (s *scene) message(t float64, last *sampler.Snapshot) (sampler.OOMEvent, bo
 	own := dying.want(t - s.step - dying.start)
 	rise := max(20, dying.want(t-dying.start)-own)
 	e := sampler.OOMEvent{Framework: "pytorch", Kind: "cuda_oom", MemoryKind: "gpu", GPUIndex: sampler.Some(dying.gpu), PID: sampler.Some(dying.pid),
-		GPUTotal: g.Memory.Total, GPUFree: free(g.Memory), ProcessInUse: sampler.Some(bytesOf(own)), Requested: sampler.Some(bytesOf(rise)),
+		GPUTotal: g.Memory.Total, GPUFree: g.Memory.PlausibleFree(), ProcessInUse: sampler.Some(bytesOf(own)), Requested: sampler.Some(bytesOf(rise)),
 		Allocated: sampler.Some(bytesOf((own - 500) * 0.97)), ReservedUnallocated: sampler.Some(bytesOf((own - 500) * 0.03)), Line: 12}
 	if s.class == "fragmentation" { // what such a death looks like from inside
 		hole := max(rise*1.2, own-dying.want(120))
@@ -97,7 +97,7 @@ func TestReportCauses(t *testing.T) {
 			for i := range 12 {
 				s := begin(rand.New(rand.NewPCG(uint64(i), 77)))
 				s.class = class
-				r, died := s.reported(withLog)
+				r, died := reported(s, withLog)
 				if !died {
 					continue
 				}

@@ -27,7 +27,7 @@ func checkLost(f *Facts) []finding {
 	if c == nil {
 		return nil
 	}
-	lasted, text, index := f.now-c.fault.since, clip(c.fault.text), c.gpu.Index
+	lasted, text, index := f.now-c.fault.since, sampler.Clip(c.fault.text), c.gpu.Index
 	switch {
 	case c.fault.kind == faultLost:
 		return []finding{{level: sampler.LevelCritical, say: func() saying {

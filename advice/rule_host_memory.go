@@ -79,7 +79,7 @@ func (f *Facts) hostHolders() []string {
 	held := 0.0
 	for _, c := range f.cards {
 		for _, p := range c.procs {
-			if m, ok := sane(p.process.HostMemory); ok && mib(m) > held {
+			if m, ok := sampler.Plausible(p.process.HostMemory); ok && mib(m) > held {
 				most, held = p, mib(m)
 			}
 		}

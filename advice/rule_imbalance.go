@@ -38,7 +38,7 @@ func checkImbalance(f *Facts) []finding {
 		return nil
 	}
 	for _, p := range c.procs {
-		if p.tick != c.tick || p.series.plateau < 0 {
+		if p.tick != c.tick || !p.series.levelled() {
 			continue
 		}
 		others := f.ranks(c, p)
@@ -70,7 +70,7 @@ func (f *Facts) ranks(c *card, p *proc) []*series {
 		}
 		for _, q := range o.procs {
 			if q.tick == o.tick && q.pid != p.pid && sameJob(p, q) {
-				if q.series.plateau < 0 {
+				if !q.series.levelled() {
 					return nil
 				}
 				list = append(list, &q.series)

@@ -73,8 +73,8 @@ func sayOOM(o *oom, c *card) saying {
 		where = "host: out of memory"
 	}
 	s := saying{numbers: map[string]float64{}}
-	size, asked := sane(o.event.Requested)
-	left, freed := sane(o.event.GPUFree)
+	size, asked := sampler.Plausible(o.event.Requested)
+	left, freed := sampler.Plausible(o.event.GPUFree)
 	s.text = where
 	if asked {
 		s.text += fmt.Sprintf(": %s refused", size)

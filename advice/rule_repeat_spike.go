@@ -20,8 +20,6 @@ var ruleRepeatSpike = Rule{
 }
 
 const (
-	// spikesNeeded make a pattern.
-	spikesNeeded = 2
 	// spikeSoon is when a spike that does not fit becomes critical.
 	spikeSoon = 60
 	// spikesVary: so many spikes are needed to say how much they vary; one that would be
@@ -51,7 +49,7 @@ func checkRepeatSpike(f *Facts) []finding {
 		if math.IsNaN(free) {
 			free = c.settledFree(f.now)
 		}
-		if v, ok := pt.expects(free, c.total); ok {
+		if v, ok := expects(pt, free, c.total); ok {
 			// In words, both are counted from the level there is now, as the screen shows it.
 			above := max(0, s.value-s.settled(f.now))
 			v.need -= above
@@ -77,7 +75,7 @@ type expectation struct {
 }
 
 // expects says whether one of the next spikes is larger than what is free.
-func (p pattern) expects(free, limit float64) (e expectation, ok bool) {
+func expects(p pattern, free, limit float64) (e expectation, ok bool) {
 	slack := limit * 0.002
 	switch {
 	case p.low > free+slack:
@@ -88,7 +86,7 @@ func (p pattern) expects(free, limit float64) (e expectation, ok bool) {
 			e.need, e.later = e.need+p.trend, 1
 		}
 		return e, e.need > free
-	case p.varies(limit) && p.mean+varyDeviations*p.deviation > free+slack:
+	case varies(p, limit) && p.mean+varyDeviations*p.deviation > free+slack:
 		return expectation{p.mean + varyDeviations*p.deviation, 0,
 			fmt.Sprintf("they vary: %s on average, deviation %s", size(p.mean), size(p.deviation))}, true
 	}
@@ -97,7 +95,7 @@ func (p pattern) expects(free, limit float64) (e expectation, ok bool) {
 
 // varies says whether the size of the spikes is a matter of chance, as that of a
 // validation set's largest sample is, rather than of the moment it was read.
-func (p pattern) varies(limit float64) bool {
+func varies(p pattern, limit float64) bool {
 	return p.n >= spikesVary && p.seen <= spikesTold && p.period >= variesPeriod && p.deviation > limit*variesLeast
 }
 

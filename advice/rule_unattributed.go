@@ -34,7 +34,7 @@ func checkUnattributed(f *Facts) []finding {
 }
 
 func sayLeft(c *card, o orphan, left float64) saying {
-	name := clip(o.name)
+	name := sampler.Clip(o.name)
 	if name == "" {
 		name = "process"
 	}

@@ -17,6 +17,8 @@ type pattern struct {
 }
 
 const (
+	// spikesNeeded make a pattern.
+	spikesNeeded = 2
 	// alike: spikes of at least that share of the largest kept are of one kind.
 	alike = 0.6
 	// Intervals agree when the longest is at most three times the shortest.

@@ -153,6 +153,19 @@ func (s *series) learnAfter(t, value float64) {
 	last.after = min(last.after, value)
 }
 
+// noteFree tells excursions that just began how much was free before them; free is asked
+// only when there is such a one.
+func (s *series) noteFree(free func() float64) {
+	for i := range s.open {
+		if e := &s.edges[i]; math.IsNaN(e.free) {
+			e.free = free()
+		}
+	}
+}
+
+// numbered is spike n of all that there ever were; only the last maxSpikes are kept.
+func (s *series) numbered(n int) spike { return s.spikes[n%maxSpikes] }
+
 // inExcursion says whether an open excursion may still come back: which one, the
 // outermost of them.
 func (s *series) inExcursion(t float64) (outermost edge, yes bool) {

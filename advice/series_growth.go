@@ -1,7 +1,5 @@
 package advice
 
-import "math"
-
 // growing is the verdict on the growth of one series, renewed when buckets close.
 type growing struct {
 	trend trend
@@ -20,28 +18,8 @@ const (
 	reachMargin = 1.15
 )
 
-// foldGrowth judges the series of which buckets have closed.
-func (c *card) foldGrowth(now float64) {
-	settled := math.NaN()
-	judge := func(g *growing, s *series) {
-		if s.closed == 0 && !g.is {
-			return
-		}
-		if math.IsNaN(settled) {
-			settled = c.settledFree(now)
-		}
-		g.judge(s, now, c.room(s, now, settled), c.total)
-	}
-	for _, p := range c.procs {
-		if p.tick == c.tick {
-			judge(&p.growing, &p.series)
-		}
-	}
-	judge(&c.growing, &c.rest)
-}
-
-// worstSeconds is the window of the worst free memory.
-const worstSeconds = 60
+// due says whether there is anything new to judge.
+func (g *growing) due(s *series) bool { return s.closed > 0 || g.is }
 
 // judge looks for the longest growth that will use up the room.
 func (g *growing) judge(s *series, now, room, limit float64) {
@@ -88,16 +66,4 @@ func (s *series) forecast(scale int, least, room float64) (trend, bool) {
 		}
 	}
 	return trend{}, false
-}
-
-// room is what the growth of a series has left: the least that was free of late, and
-// beneath the next of its spikes when it has any.
-func (c *card) room(s *series, now, settled float64) float64 {
-	room := min(settled, c.worst.last(now, worstSeconds))
-	if s.count >= spikesNeeded {
-		if pt, ok := s.pattern(now); ok && pt.n >= spikesNeeded {
-			room = min(room, settled-pt.low)
-		}
-	}
-	return max(0, room)
 }

@@ -1,0 +1,17 @@
+package advice
+
+import "nvpeak/sampler"
+
+// mib is an amount as series keep it.
+func mib(b sampler.Bytes) float64 { return float64(b) / float64(sampler.MiB) }
+
+// bytesOf is an amount of a series as everybody else has it; less than nothing is nothing.
+func bytesOf(m float64) sampler.Bytes {
+	if !(m > 0) {
+		return 0
+	}
+	if m >= mib(sampler.Sane) {
+		return sampler.Sane - 1
+	}
+	return sampler.Bytes(m*float64(sampler.MiB) + 0.5)
+}
