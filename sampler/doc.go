@@ -2,7 +2,7 @@
 // It imports the standard library only; the outside world comes in through its
 // sub-packages (nvml, demo, tape, proc, oomlog), each of which speaks these words.
 //
-//	Source ──► Loop ──► Snapshot ──► History, Watermarks, advice, every screen
+//	Source ──► Loop ──► Snapshot ──► Watermarks, history, advice, every screen
 //
 // A Source answers single questions about devices. The Loop asks them in lanes:
 // memory of all devices fast (20 ms) on a thread of its own, everything dear once a

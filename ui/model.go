@@ -11,6 +11,7 @@ import (
 
 	"nvpeak/advice"
 	"nvpeak/sampler"
+	"nvpeak/sampler/history"
 	"nvpeak/theme"
 )
 
@@ -63,7 +64,7 @@ type Model struct {
 	ctx     context.Context
 	feed    Feed
 	opt     Options
-	history *sampler.History
+	history *history.History
 	watch   *advice.Watch
 	newest  *sampler.Snapshot
 
@@ -95,7 +96,7 @@ func New(ctx context.Context, feed Feed, o Options) *Model {
 	if o.Span == 0 {
 		o.Span = 5 * time.Minute
 	}
-	m := &Model{ctx: ctx, feed: feed, opt: o, history: sampler.NewHistory(o.Interval),
+	m := &Model{ctx: ctx, feed: feed, opt: o, history: history.New(o.Interval),
 		watch: advice.NewWatch(advice.Options{Need: o.Need})}
 	t, fixed := theme.Named(o.Theme)
 	if !fixed {

@@ -10,6 +10,7 @@ import (
 
 	"nvpeak/advice"
 	"nvpeak/sampler"
+	"nvpeak/sampler/history"
 )
 
 // index is what is learnt of a recording by reading it once, in the background: the marks
@@ -23,7 +24,7 @@ type index struct {
 	need   sampler.Opt[sampler.Bytes]
 
 	mu      sync.Mutex
-	archive *sampler.Archive
+	archive *history.Archive
 	points  []point
 	start   time.Time
 	upto    time.Time // read so far
@@ -90,7 +91,7 @@ const (
 
 func newIndex(ctx context.Context, open func() (Tape, error), need sampler.Opt[sampler.Bytes], start time.Time, interval time.Duration) *index {
 	ctx, cancel := context.WithCancel(ctx)
-	x := &index{cancel: cancel, done: make(chan struct{}), sized: make(chan struct{}), archive: sampler.NewArchive(interval), start: start, end: start,
+	x := &index{cancel: cancel, done: make(chan struct{}), sized: make(chan struct{}), archive: history.NewArchive(interval), start: start, end: start,
 		need:  need,
 		peaks: map[sampler.ProcessKey]mark{}, alerts: map[alertKey]bool{}, most: map[sampler.ProcessKey]sampler.Bytes{}, spacing: pointEvery}
 	go func() {
@@ -253,7 +254,7 @@ func (x *index) keep(p point) {
 
 // before is where to begin to fold for a moment, and the history until there. ok is
 // false while the recording has not been read that far.
-func (x *index) before(to time.Time) (p point, h *sampler.History, ok bool) {
+func (x *index) before(to time.Time) (p point, h *history.History, ok bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if !x.ready && (x.upto.IsZero() || x.upto.Before(to)) {

@@ -5,6 +5,7 @@ import (
 
 	"nvpeak/advice"
 	"nvpeak/sampler"
+	"nvpeak/sampler/history"
 	"nvpeak/theme"
 )
 
@@ -12,7 +13,7 @@ import (
 // plain functions of it and a canvas; time is the snapshot's time.
 type view struct {
 	snap    *sampler.Snapshot
-	history *sampler.History
+	history *history.History
 	alerts  []sampler.Alert
 	past    []sampler.Alert
 	fits    []advice.Fit // per GPU of the snapshot; empty without a need

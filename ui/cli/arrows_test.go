@@ -14,21 +14,22 @@ import (
 // arrows says what each directory of the house may import of it: see CONTRIBUTING.md.
 // A directory stands for those below it, unless they have a row of their own.
 var arrows = map[string][]string{
-	".":        {"ui/cli"},
-	"sampler":  {},
-	"sampler/": {"sampler"}, // every source
-	"advice":   {"sampler"},
-	"theme":    {},
-	"ui":       {"advice", "sampler", "theme"},
-	"ui/plain": {"advice", "sampler"},
-	"ui/prom":  {"advice", "sampler"},
-	"ui/cli":   {"advice", "sampler", "sampler/", "theme", "ui", "ui/plain", "ui/prom"},
-	"docs":     {"sampler", "sampler/", "ui", "ui/cli"}, // tools of contributors
+	".":               {"ui/cli"},
+	"sampler":         {},
+	"sampler/":        {"sampler"}, // every source
+	"sampler/history": {"sampler"}, // what was seen so far, for the plots
+	"advice":          {"sampler"},
+	"theme":           {},
+	"ui":              {"advice", "sampler", "sampler/history", "theme"},
+	"ui/plain":        {"advice", "sampler"},
+	"ui/prom":         {"advice", "sampler"},
+	"ui/cli":          {"advice", "sampler", "sampler/", "theme", "ui", "ui/plain", "ui/prom"},
+	"docs":            {"sampler", "sampler/", "ui", "ui/cli"}, // tools of contributors
 }
 
 // room is the row of arrows for a directory.
 func room(dir string) string {
-	if strings.HasPrefix(dir, "sampler/") {
+	if _, ok := arrows[dir]; !ok && strings.HasPrefix(dir, "sampler/") {
 		return "sampler/"
 	}
 	for d := dir; ; d = filepath.ToSlash(filepath.Dir(d)) {
@@ -137,7 +138,8 @@ func TestArrowsCatch(t *testing.T) {
 		{"sampler", "sampler/proc", false}, {"sampler/proc", "sampler", true}, {"sampler/proc", "advice", false},
 		{"sampler/nvml/nvmltest", "sampler", true},
 		{"advice", "sampler", true}, {"advice", "theme", false}, {"advice", "sampler/demo", false},
-		{"ui", "advice", true}, {"ui", "sampler/nvml", false}, {"ui", "ui/cli", false},
+		{"ui", "advice", true}, {"ui", "sampler/nvml", false}, {"ui", "sampler/history", true},
+		{"sampler", "sampler/history", false}, {"sampler/nvml", "sampler/history", false}, {"advice", "sampler/history", false}, {"ui", "ui/cli", false},
 		{"ui/plain", "theme", false}, {"ui/cli", "sampler/nvml", true}, {"ui/cli/e2e", "ui", true},
 		{"theme", "sampler", false},
 	} {

@@ -1,7 +1,9 @@
-package sampler
+package history
 
 import (
 	"time"
+
+	"nvpeak/sampler"
 )
 
 // Archive is a History without an end: it keeps every second of a recording, so that the
@@ -11,18 +13,18 @@ type Archive struct{ h *History }
 
 // NewArchive makes an empty archive of snapshots that come every interval or so.
 func NewArchive(interval time.Duration) *Archive {
-	h := NewHistory(interval)
+	h := New(interval)
 	h.archive = true
 	return &Archive{h}
 }
 
 // Add folds one snapshot in, as that of a History.
-func (a *Archive) Add(s *Snapshot) { a.h.Add(s) }
+func (a *Archive) Add(s *sampler.Snapshot) { a.h.Add(s) }
 
 // At makes the history as it was after the last snapshot at or before t, which is the
 // time of a snapshot that was added. It goes on from there by Add.
 func (a *Archive) At(t time.Time) *History {
-	h := &History{gpus: map[GPUKey]*Series{}, procs: map[ProcessKey]*ProcessSeries{}, last: t.Round(0), gap: a.h.gap, soon: a.h.soon}
+	h := &History{gpus: map[sampler.GPUKey]*Series{}, procs: map[sampler.ProcessKey]*ProcessSeries{}, last: t.Round(0), gap: a.h.gap, soon: a.h.soon}
 	for key, from := range a.h.gpus {
 		to := h.series(key)
 		to.UsedMin.recall(from.UsedMin.all, t)

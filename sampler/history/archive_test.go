@@ -1,10 +1,12 @@
-package sampler
+package history
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"nvpeak/sampler"
 )
 
 // An archive gives for any moment the history that a monitor would have had then.
@@ -13,22 +15,22 @@ func TestArchiveAt(t *testing.T) {
 	for range 20 {
 		archive, at := NewArchive(time.Second), time.Unix(1_700_000_000+rng.Int64N(1e6), 0)
 		began := at
-		var snaps []*Snapshot
+		var snaps []*sampler.Snapshot
 		for range 3000 {
 			at = at.Add(time.Duration(200+rng.IntN(1600)) * time.Millisecond)
 			if rng.IntN(700) == 0 {
 				at = at.Add(time.Duration(rng.IntN(20000)) * time.Second) // suspended
 			}
-			used := Bytes(rng.IntN(1<<20)) * KiB
-			g := GPU{UUID: "a", Memory: Memory{Used: Some(used)}, Processes: []Process{{PID: 1 + len(snaps)/900, Memory: Some(used)}}}
-			g.Temperature = Some(rng.IntN(90))
-			snaps = append(snaps, &Snapshot{Time: at, GPUs: []GPU{g}})
+			used := sampler.Bytes(rng.IntN(1<<20)) * sampler.KiB
+			g := sampler.GPU{UUID: "a", Memory: sampler.Memory{Used: sampler.Some(used)}, Processes: []sampler.Process{{PID: 1 + len(snaps)/900, Memory: sampler.Some(used)}}}
+			g.Temperature = sampler.Some(rng.IntN(90))
+			snaps = append(snaps, &sampler.Snapshot{Time: at, GPUs: []sampler.GPU{g}})
 		}
 		for _, s := range snaps {
 			archive.Add(s)
 		}
 		cut := rng.IntN(len(snaps))
-		want := NewHistory(time.Second)
+		want := New(time.Second)
 		for _, s := range snaps[:cut+1] {
 			want.Add(s)
 		}
@@ -40,9 +42,9 @@ func TestArchiveAt(t *testing.T) {
 		end := snaps[min(cut+49, len(snaps)-1)].Time
 		for _, span := range []time.Duration{time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour} {
 			for _, name := range []string{"memory.used", "temperature.gpu"} {
-				same(t, name, got.GPU(GPUKey{ID: "a"}).Plot(name), want.GPU(GPUKey{ID: "a"}).Plot(name), end, span)
+				same(t, name, got.GPU(sampler.GPUKey{ID: "a"}).Plot(name), want.GPU(sampler.GPUKey{ID: "a"}).Plot(name), end, span)
 			}
-			same(t, "least", got.GPU(GPUKey{ID: "a"}).UsedMin, want.GPU(GPUKey{ID: "a"}).UsedMin, end, span)
+			same(t, "least", got.GPU(sampler.GPUKey{ID: "a"}).UsedMin, want.GPU(sampler.GPUKey{ID: "a"}).UsedMin, end, span)
 			for key, p := range want.procs {
 				if q := got.Process(key); q != nil {
 					same(t, "process", q.Used, p.Used, end, span)
@@ -70,12 +72,12 @@ func same(t *testing.T, what string, got, want *Track, end time.Time, span time.
 func TestArchiveOfHugeGap(t *testing.T) {
 	a := NewArchive(time.Second)
 	for _, sec := range []int64{0, 1 << 32, 1 << 33} {
-		a.Add(&Snapshot{Time: time.Unix(sec, 0), GPUs: []GPU{{UUID: "a", Memory: Memory{Used: Some(GiB)}}}})
+		a.Add(&sampler.Snapshot{Time: time.Unix(sec, 0), GPUs: []sampler.GPU{{UUID: "a", Memory: sampler.Memory{Used: sampler.Some(sampler.GiB)}}}})
 	}
-	if n := len(a.h.gpus[GPUKey{ID: "a"}].UsedMin.all.rings[0].m); n != 3 {
+	if n := len(a.h.gpus[sampler.GPUKey{ID: "a"}].UsedMin.all.rings[0].m); n != 3 {
 		t.Errorf("%d blocks", n)
 	}
-	if v := a.At(time.Unix(1<<32, 0)).GPU(GPUKey{ID: "a"}).Plot("memory.used").Columns(nil, time.Unix(1<<32, 0), time.Second, 2); v[1] != 1024 || v[0] == v[0] {
+	if v := a.At(time.Unix(1<<32, 0)).GPU(sampler.GPUKey{ID: "a"}).Plot("memory.used").Columns(nil, time.Unix(1<<32, 0), time.Second, 2); v[1] != 1024 || v[0] == v[0] {
 		t.Errorf("columns %v", v)
 	}
 }

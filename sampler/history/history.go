@@ -1,15 +1,17 @@
-package sampler
+package history
 
 import (
 	"slices"
 	"time"
+
+	"nvpeak/sampler"
 )
 
 // History is a fold over snapshots: what every screen plots. It takes fixed memory per
 // GPU (about 170 KiB) and per process (10 KiB), and forgets processes beyond maxTracked.
 type History struct {
-	gpus  map[GPUKey]*Series
-	procs map[ProcessKey]*ProcessSeries
+	gpus  map[sampler.GPUKey]*Series
+	procs map[sampler.ProcessKey]*ProcessSeries
 	last  time.Time
 	gap   time.Duration // longest time between two snapshots that is not a gap
 	soon  time.Duration // gap after the next snapshot
@@ -35,10 +37,10 @@ type ProcessSeries struct {
 	seen time.Time
 }
 
-// NewHistory makes an empty history for snapshots that come every interval or so.
-func NewHistory(interval time.Duration) *History {
+// New makes an empty history for snapshots that come every interval or so.
+func New(interval time.Duration) *History {
 	gap := gapFor(interval)
-	return &History{gpus: map[GPUKey]*Series{}, procs: map[ProcessKey]*ProcessSeries{}, gap: gap, soon: gap}
+	return &History{gpus: map[sampler.GPUKey]*Series{}, procs: map[sampler.ProcessKey]*ProcessSeries{}, gap: gap, soon: gap}
 }
 
 func gapFor(interval time.Duration) time.Duration { return max(3*interval, 5*time.Second) }
@@ -47,14 +49,14 @@ func gapFor(interval time.Duration) time.Duration { return max(3*interval, 5*tim
 func (h *History) SetInterval(interval time.Duration) { h.soon = gapFor(interval) }
 
 // GPU is the history of the GPU with that Key, or nil.
-func (h *History) GPU(key GPUKey) *Series { return h.gpus[key] }
+func (h *History) GPU(key sampler.GPUKey) *Series { return h.gpus[key] }
 
 // Process is the history of that process, or nil.
-func (h *History) Process(key ProcessKey) *ProcessSeries { return h.procs[key] }
+func (h *History) Process(key sampler.ProcessKey) *ProcessSeries { return h.procs[key] }
 
 // Add folds one snapshot in. The values of its windows count for the whole time since
 // the snapshot before, unless that was so long ago (suspend) that there is a gap.
-func (h *History) Add(s *Snapshot) {
+func (h *History) Add(s *sampler.Snapshot) {
 	from, at := h.last, s.Time.Round(0) // wall time: the monotonic clock does not count a suspend
 	if d := at.Sub(from); d > h.gap || d < 0 {
 		from = at
@@ -72,11 +74,11 @@ func (h *History) Add(s *Snapshot) {
 	}
 }
 
-func (h *History) series(key GPUKey) *Series {
+func (h *History) series(key sampler.GPUKey) *Series {
 	s := h.gpus[key]
 	if s == nil {
 		s = &Series{UsedMin: h.track(true, gpuTiers()), plots: map[string]*Track{}}
-		for _, m := range metrics {
+		for _, m := range sampler.MetricTable() {
 			if m.Plot {
 				s.plots[m.Name] = h.track(false, gpuTiers())
 			}
@@ -93,8 +95,8 @@ func (h *History) track(byMin bool, keep [len(tiers)]int) *Track {
 	return newTrack(byMin, keep)
 }
 
-func (s *Series) add(from, at time.Time, g *GPU) {
-	for _, m := range metrics {
+func (s *Series) add(from, at time.Time, g *sampler.GPU) {
+	for _, m := range sampler.MetricTable() {
 		if !m.Plot {
 			continue
 		}
@@ -103,14 +105,14 @@ func (s *Series) add(from, at time.Time, g *GPU) {
 		}
 	}
 	if w := g.Memory.Window; w != nil && w.Readings > 0 {
-		s.plots["memory.used"].Add(from, at, float64(w.Max)/float64(MiB))
-		s.UsedMin.Add(from, at, float64(w.Min)/float64(MiB))
+		s.plots["memory.used"].Add(from, at, float64(w.Max)/float64(sampler.MiB))
+		s.UsedMin.Add(from, at, float64(w.Min)/float64(sampler.MiB))
 	} else if v, ok := g.Memory.Used.Value(); ok {
-		s.UsedMin.Add(from, at, float64(v)/float64(MiB))
+		s.UsedMin.Add(from, at, float64(v)/float64(sampler.MiB))
 	}
 }
 
-func (h *History) addProcesses(from, at time.Time, g *GPU) {
+func (h *History) addProcesses(from, at time.Time, g *sampler.GPU) {
 	gpu := g.Key()
 	for i := range g.Processes {
 		v, ok := g.Processes[i].Memory.Value()
@@ -123,20 +125,20 @@ func (h *History) addProcesses(from, at time.Time, g *GPU) {
 			p = &ProcessSeries{Used: h.track(false, processTiers)}
 			h.procs[key] = p
 		}
-		p.Used.Add(from, at, float64(v)/float64(MiB))
+		p.Used.Add(from, at, float64(v)/float64(sampler.MiB))
 		p.seen = at
 	}
 }
 
 // forget drops the processes that were gone longest, a quarter at a time so that it is rare.
 func (h *History) forget() {
-	var gone []ProcessKey
+	var gone []sampler.ProcessKey
 	for k, p := range h.procs {
 		if p.seen.Before(h.last) {
 			gone = append(gone, k)
 		}
 	}
-	slices.SortFunc(gone, func(a, b ProcessKey) int { return h.procs[a].seen.Compare(h.procs[b].seen) })
+	slices.SortFunc(gone, func(a, b sampler.ProcessKey) int { return h.procs[a].seen.Compare(h.procs[b].seen) })
 	for _, k := range gone[:min(len(gone), len(h.procs)-maxTracked*3/4)] {
 		delete(h.procs, k)
 	}
