@@ -35,10 +35,10 @@ const maxRemedies = 4
 
 // remedies are the fixes that answer the trouble, ranked.
 func (t trouble) remedies() []sampler.Advice {
-	e := sampler.OOMEvent{Framework: "pytorch", Kind: "allocator", MemoryKind: "gpu",
+	e := sampler.OOMEvent{Framework: "pytorch", Kind: "allocator", MemoryKind: sampler.MemoryGPU,
 		Context: &sampler.LogContext{Phase: t.phase, Step: sampler.Some(1)}}
 	if t.host {
-		e.Framework, e.Kind, e.MemoryKind = "", "", "host"
+		e.Framework, e.Kind, e.MemoryKind = "", "", sampler.MemoryHost
 	}
 	if t.need > 0 {
 		e.Requested = sampler.Some(bytesOf(t.need))

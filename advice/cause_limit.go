@@ -18,7 +18,7 @@ var rulesLimit = []oomRule{
 		}},
 	{id: "share", cause: "memory_limit", reason: sourceJAX,
 		when: func(f *failure) bool {
-			return f.event.Kind == "xla_oom" && f.environment["XLA_PYTHON_CLIENT_MEM_FRACTION"] == "" && f.environment["XLA_PYTHON_CLIENT_PREALLOCATE"] == ""
+			return f.event.Kind == sampler.KindXLA && f.environment["XLA_PYTHON_CLIENT_MEM_FRACTION"] == "" && f.environment["XLA_PYTHON_CLIENT_PREALLOCATE"] == ""
 		},
 		sure: always(0.45),
 		say:  func(f *failure) string { return f.words.Say("why.jax_share") }},
@@ -32,7 +32,7 @@ var rulesLimit = []oomRule{
 		when: func(f *failure) bool { return f.class.cause == "memory_limit" },
 		sure: func(f *failure) float64 { return f.class.confidence },
 		say: func(f *failure) string {
-			if f.event.Kind == "kv_cache_no_memory" {
+			if f.event.Kind == sampler.KindKVCache {
 				return f.cacheText()
 			}
 			return f.words.Say("why." + f.class.kind)
@@ -52,10 +52,10 @@ var rulesLimit = []oomRule{
 // limited: a share or limit below the size of the card was in force and is what refused.
 func (f *failure) limited() bool {
 	l := f.event.MemoryLimit
-	if l == nil || f.event.Kind == "startup_free_below_limit" {
+	if l == nil || f.event.Kind == sampler.KindStartupFree {
 		return false // there it is what the server wants, not what it may have
 	}
-	if f.event.Kind == "mps_oom" {
+	if f.event.Kind == sampler.KindMPS {
 		return true // that allocator refuses only at its limit
 	}
 	allowed, known := l.Allowed.Value()

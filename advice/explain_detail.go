@@ -10,9 +10,9 @@ func (f *failure) detail(causes []sampler.Cause) string {
 		return f.hostDetail()
 	case f.corrupt():
 		return f.words.Say("note.corrupt_size")
-	case f.event.Kind == "startup_free_below_limit":
+	case f.event.Kind == sampler.KindStartupFree:
 		return f.startupText()
-	case f.event.Kind == "kv_cache_no_memory":
+	case f.event.Kind == sampler.KindKVCache:
 		return f.cacheText()
 	case f.class.class == classServing && f.words.Has("why."+f.class.kind):
 		return f.words.Say("why." + f.class.kind)

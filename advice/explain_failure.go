@@ -143,7 +143,7 @@ func (f *failure) findOthers() {
 // fromHistory fills in what the message left out from the recording.
 func (f *failure) fromHistory() {
 	h := f.history
-	if h == nil || f.event.MemoryKind == "host" {
+	if h == nil || f.event.MemoryKind == sampler.MemoryHost {
 		return
 	}
 	if !f.total.Known() {

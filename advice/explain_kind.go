@@ -23,45 +23,45 @@ type kindRow struct {
 }
 
 var kindRows = []kindRow{
-	{kind: "cuda_oom", class: classAllocator},
-	{kind: "cuda_async_oom", class: classAllocator},
-	{kind: "hip_oom", class: classAllocator},
-	{kind: "xpu_oom", class: classAllocator},
-	{kind: "mps_oom", class: classAllocator},
-	{kind: "npu_oom", class: classAllocator},
-	{kind: "xla_oom", class: classAllocator},
-	{kind: "tf_oom", class: classAllocator},
-	{kind: "ggml_alloc_failed", class: classAllocator, cause: "too_big", confidence: 0.7, first: "smaller_model"},
-	{kind: "ort_arena_oom", class: classAllocator},
-	{kind: "trt_oom", class: classAllocator, cause: "too_big", confidence: 0.5},
-	{kind: "cupy_oom", class: classAllocator},
-	{kind: "rmm_oom", class: classAllocator},
-	{kind: "rmm_pool_limit", class: classAllocator, cause: "memory_limit", confidence: 0.85, first: "raise_limit"},
-	{kind: "paddle_oom", class: classAllocator},
-	{kind: "mxnet_oom", class: classAllocator},
-	{kind: "bnb_oom", class: classNoNumbers},
-	{kind: "julia_oom", class: classAllocator},
-	{kind: "numba_oom", class: classNoNumbers},
-	{kind: "other_gpu_oom", class: classNoNumbers},
-	{kind: "cuda_error_oom", class: classNoNumbers},
-	{kind: "cuda_driver_oom", class: classNoNumbers},
-	{kind: "cublas_alloc_failed", class: classNoNumbers},
-	{kind: "cudnn_alloc_failed", class: classNoNumbers},
-	{kind: "cudnn_no_algorithm", class: classNoNumbers},
-	{kind: "nccl_oom", class: classNoNumbers},
-	{kind: "kv_cache_no_memory", class: classServing, cause: "memory_limit", confidence: 0.7, first: "raise_limit"},
-	{kind: "startup_free_below_limit", class: classServing, cause: "other_process", confidence: 0.85, first: "stop_other_process"},
-	{kind: "warmup_oom", class: classServing, cause: "preallocation", confidence: 0.8, first: "cap_preallocation"},
-	{kind: "static_pool_too_small", class: classServing, cause: "memory_limit", confidence: 0.8, first: "raise_limit"},
-	{kind: "kernel_oom_kill", class: classHost, cause: "host_memory", confidence: 0.97},
-	{kind: "cgroup_oom_kill", class: classHost, cause: "host_memory", confidence: 0.97},
-	{kind: "killed_no_reason", class: classHost, cause: "host_memory", confidence: 0.6},
-	{kind: "worker_killed", class: classHost, cause: "host_memory", confidence: 0.8},
-	{kind: "host_alloc_failed", class: classHost, cause: "host_memory", confidence: 0.9},
-	{kind: "ray_memory_monitor", class: classHost, cause: "host_memory", confidence: 0.95},
-	{kind: "k8s_oomkilled", class: classHost, cause: "host_memory", confidence: 0.95},
-	{kind: "shm_bus_error", class: classShm, cause: "shared_memory", confidence: 0.9},
-	{kind: "mmap_enomem", class: classMaps, cause: "host_memory", confidence: 0.6},
+	{kind: sampler.KindCUDA, class: classAllocator},
+	{kind: sampler.KindCUDAAsync, class: classAllocator},
+	{kind: sampler.KindHIP, class: classAllocator},
+	{kind: sampler.KindXPU, class: classAllocator},
+	{kind: sampler.KindMPS, class: classAllocator},
+	{kind: sampler.KindNPU, class: classAllocator},
+	{kind: sampler.KindXLA, class: classAllocator},
+	{kind: sampler.KindTensorFlow, class: classAllocator},
+	{kind: sampler.KindGGML, class: classAllocator, cause: "too_big", confidence: 0.7, first: "smaller_model"},
+	{kind: sampler.KindORT, class: classAllocator},
+	{kind: sampler.KindTensorRT, class: classAllocator, cause: "too_big", confidence: 0.5},
+	{kind: sampler.KindCuPy, class: classAllocator},
+	{kind: sampler.KindRMM, class: classAllocator},
+	{kind: sampler.KindRMMPool, class: classAllocator, cause: "memory_limit", confidence: 0.85, first: "raise_limit"},
+	{kind: sampler.KindPaddle, class: classAllocator},
+	{kind: sampler.KindMXNet, class: classAllocator},
+	{kind: sampler.KindBitsAndBytes, class: classNoNumbers},
+	{kind: sampler.KindJulia, class: classAllocator},
+	{kind: sampler.KindNumba, class: classNoNumbers},
+	{kind: sampler.KindOtherGPU, class: classNoNumbers},
+	{kind: sampler.KindCUDAError, class: classNoNumbers},
+	{kind: sampler.KindCUDADriver, class: classNoNumbers},
+	{kind: sampler.KindCuBLAS, class: classNoNumbers},
+	{kind: sampler.KindCuDNN, class: classNoNumbers},
+	{kind: sampler.KindCuDNNNoAlgorithm, class: classNoNumbers},
+	{kind: sampler.KindNCCL, class: classNoNumbers},
+	{kind: sampler.KindKVCache, class: classServing, cause: "memory_limit", confidence: 0.7, first: "raise_limit"},
+	{kind: sampler.KindStartupFree, class: classServing, cause: "other_process", confidence: 0.85, first: "stop_other_process"},
+	{kind: sampler.KindWarmup, class: classServing, cause: "preallocation", confidence: 0.8, first: "cap_preallocation"},
+	{kind: sampler.KindStaticPool, class: classServing, cause: "memory_limit", confidence: 0.8, first: "raise_limit"},
+	{kind: sampler.KindKernelKill, class: classHost, cause: "host_memory", confidence: 0.97},
+	{kind: sampler.KindCgroupKill, class: classHost, cause: "host_memory", confidence: 0.97},
+	{kind: sampler.KindKilled, class: classHost, cause: "host_memory", confidence: 0.6},
+	{kind: sampler.KindWorkerKilled, class: classHost, cause: "host_memory", confidence: 0.8},
+	{kind: sampler.KindHostAlloc, class: classHost, cause: "host_memory", confidence: 0.9},
+	{kind: sampler.KindRayMonitor, class: classHost, cause: "host_memory", confidence: 0.95},
+	{kind: sampler.KindKubernetes, class: classHost, cause: "host_memory", confidence: 0.95},
+	{kind: sampler.KindShm, class: classShm, cause: "shared_memory", confidence: 0.9},
+	{kind: sampler.KindMmap, class: classMaps, cause: "host_memory", confidence: 0.6},
 }
 
 // classOf finds the row of an event. An unknown kind is judged by where the memory was.
@@ -71,7 +71,7 @@ func classOf(e sampler.OOMEvent) kindRow {
 			return row
 		}
 	}
-	if e.MemoryKind == "host" {
+	if e.MemoryKind == sampler.MemoryHost {
 		return kindRow{kind: e.Kind, class: classHost, cause: "host_memory", confidence: 0.6}
 	}
 	if e.Requested.Known() || e.Allocated.Known() {
@@ -86,7 +86,7 @@ func (f *failure) onHost() bool {
 	case classHost, classShm, classMaps:
 		return true
 	}
-	return f.event.MemoryKind == "host" || f.pinned()
+	return f.event.MemoryKind == sampler.MemoryHost || f.pinned()
 }
 
 // pinned: a CUDA error at a line that pins or copies to host memory is about RAM. WSL2 allows

@@ -9,11 +9,11 @@ import (
 
 // Phases of a run.
 const (
-	phaseLoading    = "loading"
-	phaseTraining   = "training"
-	phaseValidation = "validation"
-	phaseSaving     = "saving"
-	phaseInference  = "inference"
+	phaseLoading    = sampler.PhaseLoading
+	phaseTraining   = sampler.PhaseTraining
+	phaseValidation = sampler.PhaseValidation
+	phaseSaving     = sampler.PhaseSaving
+	phaseInference  = sampler.PhaseInference
 )
 
 // phaseFunctions are parts of function names that give a phase away; the innermost row that

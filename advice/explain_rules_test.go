@@ -182,11 +182,7 @@ func TestGPUModels(t *testing.T) {
 
 // Every kind of error that the parser can name has a row.
 func TestEveryKindHasARow(t *testing.T) {
-	const kinds = `cuda_oom cuda_async_oom cuda_error_oom cuda_driver_oom hip_oom xpu_oom mps_oom npu_oom cublas_alloc_failed cudnn_alloc_failed
-		cudnn_no_algorithm nccl_oom xla_oom tf_oom kv_cache_no_memory startup_free_below_limit warmup_oom static_pool_too_small ggml_alloc_failed
-		ort_arena_oom trt_oom cupy_oom rmm_oom rmm_pool_limit paddle_oom mxnet_oom bnb_oom julia_oom numba_oom other_gpu_oom kernel_oom_kill
-		cgroup_oom_kill killed_no_reason worker_killed shm_bus_error mmap_enomem host_alloc_failed ray_memory_monitor k8s_oomkilled`
-	for _, kind := range strings.Fields(kinds) {
+	for _, kind := range sampler.ErrorKinds {
 		if !slices.ContainsFunc(kindRows, func(r kindRow) bool { return r.kind == kind }) {
 			t.Errorf("no row for %s", kind)
 		}

@@ -1,6 +1,10 @@
 package advice
 
-import "slices"
+import (
+	"slices"
+
+	"nvpeak/sampler"
+)
 
 // judge makes one verdict for the run from its events: the first that the program did not
 // survive began it; later deaths of other ranks are consequences, unless they hit the same wall
@@ -48,7 +52,7 @@ func judge(words Catalogue, failures []*failure, events []Explained) Verdict {
 // consequenceOf: a text without numbers, or a kill, of another rank after the first failure: its
 // peers lose their partner and are ended by the launcher.
 func (f *failure) consequenceOf(first *failure) bool {
-	if f.class.class == classNoNumbers || f.event.Kind == "killed_no_reason" || f.event.Kind == "worker_killed" {
+	if f.class.class == classNoNumbers || f.event.Kind == sampler.KindKilled || f.event.Kind == sampler.KindWorkerKilled {
 		return !first.onHost() || f.class.class == classNoNumbers
 	}
 	return false

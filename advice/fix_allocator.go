@@ -11,7 +11,7 @@ var fixesAllocator = []fixRow{
 	{id: "expandable_segments", source: sourceNotes,
 		fits: map[string]float64{"fragmentation": 1, "too_big": 0.6, "validation_spike": 0.5, "data_spike": 0.5},
 		when: func(f *failure) bool {
-			return f.isPyTorch() && (f.event.Kind == "cuda_oom" || f.event.Kind == "hip_oom") && f.holesShare() >= 0.05 &&
+			return f.isPyTorch() && (f.event.Kind == sampler.KindCUDA || f.event.Kind == sampler.KindHIP) && f.holesShare() >= 0.05 &&
 				f.fitsInHoles() && !f.expandable() && !f.expandableBroken() && !f.oversubscribed() && !f.limited()
 		},
 		saves: func(f *failure) (span, bool) { return span{partOf(f.holes.Or(0), 0.5), f.holes.Or(0)}, f.holes.Known() },
@@ -34,7 +34,7 @@ var fixesAllocator = []fixRow{
 	{id: "expandable_segments_off", source: "https://github.com/pytorch/pytorch/issues/192330",
 		fits: map[string]float64{"unknown": 0.9, "memory_limit": 0.8},
 		when: func(f *failure) bool {
-			return f.event.Kind == "cuda_driver_oom" || f.expandable() && f.expandableBroken()
+			return f.event.Kind == sampler.KindCUDADriver || f.expandable() && f.expandableBroken()
 		},
 		do: func(f *failure) []string {
 			name, value := f.allocatorVariable(), withoutOption(f.allocatorOptions(), "expandable_segments")
@@ -60,7 +60,7 @@ func (f *failure) allocatorOptions() string {
 
 // allocatorVariable is the name to set: the HIP one for AMD, else the CUDA one that every version reads.
 func (f *failure) allocatorVariable() string {
-	if f.event.Kind == "hip_oom" {
+	if f.event.Kind == sampler.KindHIP {
 		return "PYTORCH_HIP_ALLOC_CONF"
 	}
 	return "PYTORCH_CUDA_ALLOC_CONF"

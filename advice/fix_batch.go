@@ -20,7 +20,7 @@ var fixesBatch = []fixRow{
 		fits: map[string]float64{"too_big": 1, "data_spike": 0.6, "fragmentation": 0.35, "other_process": 0.3, "unattributed": 0.3,
 			"imbalance": 0.3, "oversubscribed": 1, "memory_limit": 0.55, "preallocation": 0.2, "unknown": 0.45},
 		when: func(f *failure) bool {
-			return f.batch() != 1 && f.phase() != phaseValidation && f.phase() != phaseLoading && f.phase() != phaseSaving && !(f.isServing()) && f.event.Kind != "ggml_alloc_failed" && !f.refusedThoughFree()
+			return f.batch() != 1 && f.phase() != phaseValidation && f.phase() != phaseLoading && f.phase() != phaseSaving && !(f.isServing()) && f.event.Kind != sampler.KindGGML && !f.refusedThoughFree()
 		},
 		variant: func(f *failure) string {
 			switch {
@@ -91,7 +91,7 @@ var fixesBatch = []fixRow{
 	{id: "amp_bf16", source: "https://docs.pytorch.org/docs/stable/amp.html",
 		fits: map[string]float64{"too_big": 0.8, "data_spike": 0.35, "oversubscribed": 0.5, "memory_limit": 0.3, "unknown": 0.25},
 		when: func(f *failure) bool {
-			return f.isPyTorch() && f.event.Kind != "mps_oom" && !f.halfPrecision() && (f.inTraining() || f.phase() == phaseInference) && f.phase() != phaseSaving && !f.refusedThoughFree()
+			return f.isPyTorch() && f.event.Kind != sampler.KindMPS && !f.halfPrecision() && (f.inTraining() || f.phase() == phaseInference) && f.phase() != phaseSaving && !f.refusedThoughFree()
 		},
 		variant: func(f *failure) string {
 			switch yes, known := f.gpu.bf16(); {

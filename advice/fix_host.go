@@ -1,6 +1,10 @@
 package advice
 
-import "strconv"
+import (
+	"strconv"
+
+	"nvpeak/sampler"
+)
 
 var fixesHost = []fixRow{
 	{id: "shm_size", source: "https://docs.docker.com/engine/containers/run/",
@@ -15,7 +19,7 @@ var fixesHost = []fixRow{
 			return !f.tooManyMapsOnly() && f.workers() != 0 && f.event.Framework != "llama.cpp" && f.event.Framework != "ollama"
 		},
 		reach: func(f *failure) float64 {
-			if f.workers() < 0 && (f.event.Kind == "cgroup_oom_kill" || f.event.Kind == "k8s_oomkilled") {
+			if f.workers() < 0 && (f.event.Kind == sampler.KindCgroupKill || f.event.Kind == sampler.KindKubernetes) {
 				return 0.6 // a limit was reached, and nobody knows of workers
 			}
 			return 0.85
@@ -48,7 +52,9 @@ var fixesHost = []fixRow{
 		}},
 	{id: "confirm_host_kill", source: "https://docs.kernel.org/admin-guide/cgroup-v2.html#memory",
 		fits: map[string]float64{"host_memory": 0.5},
-		when: func(f *failure) bool { return f.class.kind == "killed_no_reason" || f.class.kind == "worker_killed" },
+		when: func(f *failure) bool {
+			return f.class.kind == sampler.KindKilled || f.class.kind == sampler.KindWorkerKilled
+		},
 		do: func(f *failure) []string {
 			return []string{"sudo dmesg -T | grep -i -E 'killed process|oom'", "cat /sys/fs/cgroup/memory.events"}
 		}},

@@ -12,7 +12,7 @@ var fixesModel = []fixRow{
 		when:    func(f *failure) bool { return true },
 		variant: func(f *failure) string { return f.limitVariant() },
 		reach: func(f *failure) float64 {
-			if f.event.Kind == "mps_oom" {
+			if f.event.Kind == sampler.KindMPS {
 				return 0.3 // the limit protects the whole machine there
 			}
 			return 0.95
@@ -115,13 +115,13 @@ func (f *failure) sharded() bool {
 
 func (f *failure) limitVariant() string {
 	switch {
-	case f.event.Kind == "mps_oom":
+	case f.event.Kind == sampler.KindMPS:
 		return "mps"
-	case f.event.Kind == "kv_cache_no_memory", f.event.Kind == "static_pool_too_small":
+	case f.event.Kind == sampler.KindKVCache, f.event.Kind == sampler.KindStaticPool:
 		return f.event.Framework
-	case f.event.Kind == "rmm_pool_limit":
+	case f.event.Kind == sampler.KindRMMPool:
 		return "rmm"
-	case f.event.Kind == "xla_oom":
+	case f.event.Kind == sampler.KindXLA:
 		return "jax"
 	case f.refusedThoughFree() && !f.limited():
 		return "system"

@@ -141,7 +141,7 @@ func (f *failure) preallocator() string {
 // freeShare is the share of the card that a server which found too little could have, less a
 // hundredth for what moves meanwhile.
 func (f *failure) freeShare() (float64, bool) {
-	if f.event.Kind != "startup_free_below_limit" || !f.free.Known() || f.total.Or(0) == 0 {
+	if f.event.Kind != sampler.KindStartupFree || !f.free.Known() || f.total.Or(0) == 0 {
 		return 0, false
 	}
 	share := float64(int(100*float64(f.free.Or(0))/float64(f.total.Or(0)))-1) / 100

@@ -130,9 +130,9 @@ func (f *failure) source(row fixRow) string {
 		return "https://docs.vllm.ai/en/latest/configuration/conserving_memory.html"
 	case f.server() == "sglang":
 		return "https://docs.sglang.ai/advanced_features/hyperparameter_tuning.html"
-	case f.event.Kind == "xla_oom":
+	case f.event.Kind == sampler.KindXLA:
 		return sourceJAX
-	case f.event.Kind == "mps_oom":
+	case f.event.Kind == sampler.KindMPS:
 		return "https://docs.pytorch.org/docs/stable/mps_environment_variables.html"
 	}
 	return row.source
@@ -142,11 +142,11 @@ func (f *failure) source(row fixRow) string {
 func (f *failure) ofVendor(list []string) []string {
 	var r *strings.Replacer
 	switch f.event.Kind {
-	case "hip_oom":
+	case sampler.KindHIP:
 		r = strings.NewReplacer("nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv", "rocm-smi --showpids", "nvidia-smi", "rocm-smi", "/dev/nvidia*", "/dev/kfd")
-	case "npu_oom":
+	case sampler.KindNPU:
 		r = strings.NewReplacer("nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv", "npu-smi info", "nvidia-smi", "npu-smi info", "/dev/nvidia*", "/dev/davinci*")
-	case "xpu_oom":
+	case sampler.KindXPU:
 		r = strings.NewReplacer("nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv", "xpu-smi ps", "nvidia-smi", "xpu-smi ps", "/dev/nvidia*", "/dev/dri/*")
 	default:
 		return list

@@ -10,7 +10,7 @@ import (
 // owner finds the card, and the process if it is known, of a failure. The index that a
 // message prints is the CUDA ordinal, so it counts only when nothing remaps it.
 func (w *Watch) owner(e sampler.OOMEvent) (*card, *proc) {
-	if e.MemoryKind == "host" {
+	if e.MemoryKind == sampler.MemoryHost {
 		return nil, nil
 	}
 	if pid, ok := e.PID.Value(); ok {

@@ -98,7 +98,7 @@ func (w *Watch) Event(e sampler.OOMEvent, t time.Time) {
 	if c != nil {
 		o.card, o.placed = c.key, true
 	}
-	if size, ok := sampler.Plausible(e.Requested); ok && size > 0 && c != nil && e.MemoryKind != "host" {
+	if size, ok := sampler.Plausible(e.Requested); ok && size > 0 && c != nil && e.MemoryKind != sampler.MemoryHost {
 		r := refusal{bytes: size, card: c.key, at: now}
 		if p != nil {
 			r.pid, r.command = p.pid, p.process.Command

@@ -189,7 +189,7 @@ func (r *Reporter) fromExit(out *Report, x *exit) {
 		h := *in.History
 		h.Peaks, in.History = nil, &h // a start climbs, too
 	}
-	in.Events = []sampler.OOMEvent{{Kind: "cuda_error_oom", MemoryKind: "gpu", Framework: x.process.Framework.Or("pytorch"), PID: pidOf(x.process)}}
+	in.Events = []sampler.OOMEvent{{Kind: sampler.KindCUDAError, MemoryKind: sampler.MemoryGPU, Framework: x.process.Framework.Or("pytorch"), PID: pidOf(x.process)}}
 	e := Explain(in)
 	who := "the job on it"
 	if x.PID != 0 {

@@ -24,7 +24,7 @@ const nearExit = 120
 // meant is the event with the process and card that it most likely speaks of, so that the
 // Watch finds them: messages print the pid of their own namespace, or none.
 func (r *Reporter) meant(e sampler.OOMEvent, t float64) sampler.OOMEvent {
-	if e.MemoryKind == "host" || r.listed(e.PID) {
+	if e.MemoryKind == sampler.MemoryHost || r.listed(e.PID) {
 		return e
 	}
 	if p, c := r.bySize(e); p != nil {
@@ -83,7 +83,7 @@ func (r *Reporter) bySize(e sampler.OOMEvent) (*sampler.Process, *reportCard) {
 func (r *Reporter) settle() {
 	for i := range r.fails {
 		f := &r.fails[i]
-		if f.event.MemoryKind == "host" || f.incident.History != nil && f.incident.History.Process.Known() {
+		if f.event.MemoryKind == sampler.MemoryHost || f.incident.History != nil && f.incident.History.Process.Known() {
 			continue
 		}
 		if x := r.exitNear(f); x != nil && x.incident.History != nil && (f.incident.History == nil || x.incident.History.Process.Known()) {

@@ -50,7 +50,7 @@ func checkFlush(f *Facts) []finding {
 				fmt.Sprintf("worst free memory of the last minute: %s", size(math.Max(0, c.worst.last(now, worstSeconds)))),
 			},
 			numbers: map[string]float64{"flushes": float64(n), "largest_bytes": float64(bytesOf(largest))},
-			advice: trouble{card: c, proc: c.only(), free: c.free, need: c.free + largest, phase: "training",
+			advice: trouble{card: c, proc: c.only(), free: c.free, need: c.free + largest, phase: phaseTraining,
 				causes: sure("fragmentation", "too_big")}.remedies(),
 		}
 	}}}
@@ -71,7 +71,7 @@ func checkRising(c *card, now float64) []finding {
 			evidence: []string{fmt.Sprintf("the last falls from the limit ended at %s, then at %s", size(before), size(bottom)),
 				"segments of a cache that are partly in use cannot be given back"},
 			numbers: map[string]float64{"falls": float64(fl.falls), "bottom_bytes": float64(bytesOf(bottom))},
-			advice: trouble{card: c, proc: c.only(), free: c.usable - bottom, need: c.usable - before, phase: "training",
+			advice: trouble{card: c, proc: c.only(), free: c.usable - bottom, need: c.usable - before, phase: phaseTraining,
 				causes: sure("fragmentation")}.remedies(),
 		}
 	}}}
@@ -83,6 +83,6 @@ func sayRetries(c *card, p *proc, n int) saying {
 			c.gpu.Index, p.pid, who(p.process), n),
 		evidence: []string{fmt.Sprintf("its counter of allocation retries is at %d, %d of them of late", p.retries, n)},
 		numbers:  map[string]float64{"retries": float64(n)},
-		advice:   trouble{card: c, proc: p, free: c.free, need: c.free + flushLeast, phase: "training", causes: sure("fragmentation", "too_big")}.remedies(),
+		advice:   trouble{card: c, proc: p, free: c.free, need: c.free + flushLeast, phase: phaseTraining, causes: sure("fragmentation", "too_big")}.remedies(),
 	}
 }

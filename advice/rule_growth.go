@@ -81,6 +81,6 @@ func sayGrowth(c *card, p *proc, tr trend, now, room, low, likely, high float64)
 		numbers: map[string]float64{"rate_bytes_per_second": tr.slope * float64(sampler.MiB), "since_s": tr.since,
 			"free_bytes": float64(bytesOf(room)), "eta_low_s": math.Round(low), "eta_high_s": math.Round(high),
 			"rise_bytes": float64(bytesOf(tr.to - tr.from))},
-		advice: trouble{card: c, proc: p, free: room, phase: "training", causes: sure("leak")}.remedies(),
+		advice: trouble{card: c, proc: p, free: room, phase: phaseTraining, causes: sure("leak")}.remedies(),
 	}
 }

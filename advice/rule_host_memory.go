@@ -95,5 +95,5 @@ func (f *Facts) hostHolders() []string {
 }
 
 func hostRemedies() []sampler.Advice {
-	return trouble{host: true, phase: "training", causes: sure("host_memory")}.remedies()
+	return trouble{host: true, phase: phaseTraining, causes: sure("host_memory")}.remedies()
 }

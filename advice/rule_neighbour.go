@@ -72,7 +72,7 @@ func sayNeighbour(c *card, p, other *proc, pt pattern, free, now float64) saying
 		},
 		numbers: map[string]float64{"need_bytes": float64(bytesOf(pt.low)), "free_bytes": float64(bytesOf(free)),
 			"short_bytes": float64(bytesOf(pt.low - free)), "neighbour_bytes": float64(bytesOf(other.series.value))},
-		advice: trouble{card: c, proc: p, need: pt.low, free: free, phase: "validation",
+		advice: trouble{card: c, proc: p, need: pt.low, free: free, phase: phaseValidation,
 			causes: sure("other_process", "validation_spike")}.remedies(),
 	}
 }

@@ -69,7 +69,7 @@ func sayOOM(o *oom, c *card) saying {
 	switch {
 	case c != nil:
 		where = fmt.Sprintf("GPU %d: out of memory", c.gpu.Index)
-	case o.event.MemoryKind == "host":
+	case o.event.MemoryKind == sampler.MemoryHost:
 		where = "host: out of memory"
 	}
 	s := saying{numbers: map[string]float64{}}

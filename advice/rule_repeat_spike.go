@@ -131,7 +131,7 @@ func saySpike(c *card, pid int, pt pattern, e expectation, free, due float64) sa
 		numbers: map[string]float64{"need_bytes": float64(bytesOf(e.need)), "free_bytes": float64(bytesOf(free)),
 			"short_bytes": float64(bytesOf(e.need - free)), "period_s": pt.period, "spikes": float64(pt.n), "due_s": max(0, due)},
 	}
-	t := trouble{card: c, proc: c.withPID(pid), need: e.need, free: free, phase: "validation", causes: sure("validation_spike")}
+	t := trouble{card: c, proc: c.withPID(pid), need: e.need, free: free, phase: phaseValidation, causes: sure("validation_spike")}
 	if pt.free-free >= max(neighbourLeast, c.total*edgeShare) {
 		s.evidence = append(s.evidence, fmt.Sprintf("before the last one %s were free", size(pt.free)))
 	}

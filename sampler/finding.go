@@ -57,8 +57,8 @@ type Advice struct {
 // in bytes; what the text does not say is absent.
 type OOMEvent struct {
 	Framework           string         `json:"framework"`
-	Kind                string         `json:"error_kind"`
-	MemoryKind          string         `json:"memory_kind"` // gpu, host, unknown
+	Kind                string         `json:"error_kind"`  // one of ErrorKinds
+	MemoryKind          string         `json:"memory_kind"` // MemoryGPU, MemoryHost or MemoryUnknown
 	Rank                Opt[int]       `json:"rank"`
 	GPUIndex            Opt[int]       `json:"gpu_index"` // as printed: CUDA ordinal, not NVML index
 	Requested           Opt[Bytes]     `json:"requested_bytes"`
@@ -83,7 +83,7 @@ type OOMEvent struct {
 
 // LogContext is what the log around a failure says of the run. Empty or absent: not said.
 type LogContext struct {
-	Phase            string            `json:"phase"` // loading, training, validation, saving, inference
+	Phase            string            `json:"phase"` // PhaseLoading …
 	Epoch            Opt[int]          `json:"epoch"`
 	Epochs           Opt[int]          `json:"epochs"` // planned
 	Step             Opt[int]          `json:"step"`

@@ -199,7 +199,7 @@ func isCode(text string) bool {
 func (c *gathered) conclude(m *message, lines []line) {
 	for _, p := range c.phases {
 		// "predict" inside a validation is part of it.
-		if p == phaseInference && (c.Phase == phaseTraining || c.Phase == phaseValidation) {
+		if p == sampler.PhaseInference && (c.Phase == sampler.PhaseTraining || c.Phase == sampler.PhaseValidation) {
 			continue
 		}
 		c.Phase = p
@@ -208,19 +208,19 @@ func (c *gathered) conclude(m *message, lines []line) {
 		c.Phase = phaseByLines(lines)
 	}
 	if c.Phase == "" && len(m.candidates) > 0 && startsServers(m.candidates[0].row.kind) {
-		c.Phase = phaseLoading
+		c.Phase = sampler.PhaseLoading
 	}
 	if c.Phase == "" && (c.Epoch.Known() || c.Step.Known()) {
-		c.Phase = phaseTraining
+		c.Phase = sampler.PhaseTraining
 	}
-	c.FirstStep = c.Phase == phaseTraining && !c.steps && (c.Step.Known() || c.Epoch.Or(0) <= 1 && c.Epoch.Known())
+	c.FirstStep = c.Phase == sampler.PhaseTraining && !c.steps && (c.Step.Known() || c.Epoch.Or(0) <= 1 && c.Epoch.Known())
 	if len(c.Environment) == 0 {
 		c.Environment = nil
 	}
 }
 
 func startsServers(kind string) bool {
-	return kind == kvCache || kind == startupFree || kind == warmupOOM || kind == staticPool || kind == ggmlAlloc
+	return kind == sampler.KindKVCache || kind == sampler.KindStartupFree || kind == sampler.KindWarmup || kind == sampler.KindStaticPool || kind == sampler.KindGGML
 }
 
 func phaseByLines(lines []line) string {

@@ -9,14 +9,6 @@ import (
 
 // The tables of what lines around a failure may say. A new form is one row.
 
-const (
-	phaseLoading    = "loading"
-	phaseTraining   = "training"
-	phaseValidation = "validation"
-	phaseSaving     = "saving"
-	phaseInference  = "inference"
-)
-
 // factWords mark lines worth keeping until a failure asks for them.
 var factWords = []string{
 	"param", "batch size", "batch_size", "batch-size", " batch=", "world_size", "world size", "nproc", "num_processes",
@@ -140,18 +132,18 @@ type phaseRow struct {
 
 // phaseFunctions tell the phase from the name of a function in a traceback.
 var phaseFunctions = []phaseRow{
-	{phaseValidation, pattern(`(?i)^_?(?:run_)?(?:validate|validation|evaluate|eval|val|valid|test)(?:$|_|\b)|(?:^|_)(?:val|validation|eval|evaluation|test)_(?:step|epoch|loop|one_epoch|model|iter)|compute_\w*metric|evaluation_loop|^single_gpu_test|^multi_gpu_test|_evaluate$`)},
-	{phaseSaving, pattern(`(?i)^_?save|_save(?:_|$)|save_(?:checkpoint|model|pretrained|state)|full_state_dict|get_state_dict|consolidate`)},
-	{phaseLoading, pattern(`(?i)^_?load(?:_|$)|from_pretrained|load_(?:state_dict|checkpoint|model|weights|pipeline|diffusion)|_load_|init_worker|init_device|^get_model|^build_model|initialize_model|prepare_model|init_model|^load\w*$|determine_num_available_blocks|profile_run|capture_model|warm_?up`)},
-	{phaseTraining, pattern(`(?i)^_?(?:inner_)?train(?:$|_|ing)|^fit(?:$|_)|backward|(?:^|_)train_(?:step|epoch|batch|one_epoch|loop|iter)|training_step|optimizer_step|^do_train|^run_step$|^training`)},
-	{phaseInference, pattern(`(?i)^_?(?:generate|predict|inference|infer|sample|process_images|txt2img|img2img|decode|transcribe|run_inference)(?:$|_|\b)|execute_model|vae_decode|decode_first_stage`)},
+	{sampler.PhaseValidation, pattern(`(?i)^_?(?:run_)?(?:validate|validation|evaluate|eval|val|valid|test)(?:$|_|\b)|(?:^|_)(?:val|validation|eval|evaluation|test)_(?:step|epoch|loop|one_epoch|model|iter)|compute_\w*metric|evaluation_loop|^single_gpu_test|^multi_gpu_test|_evaluate$`)},
+	{sampler.PhaseSaving, pattern(`(?i)^_?save|_save(?:_|$)|save_(?:checkpoint|model|pretrained|state)|full_state_dict|get_state_dict|consolidate`)},
+	{sampler.PhaseLoading, pattern(`(?i)^_?load(?:_|$)|from_pretrained|load_(?:state_dict|checkpoint|model|weights|pipeline|diffusion)|_load_|init_worker|init_device|^get_model|^build_model|initialize_model|prepare_model|init_model|^load\w*$|determine_num_available_blocks|profile_run|capture_model|warm_?up`)},
+	{sampler.PhaseTraining, pattern(`(?i)^_?(?:inner_)?train(?:$|_|ing)|^fit(?:$|_)|backward|(?:^|_)train_(?:step|epoch|batch|one_epoch|loop|iter)|training_step|optimizer_step|^do_train|^run_step$|^training`)},
+	{sampler.PhaseInference, pattern(`(?i)^_?(?:generate|predict|inference|infer|sample|process_images|txt2img|img2img|decode|transcribe|run_inference)(?:$|_|\b)|execute_model|vae_decode|decode_first_stage`)},
 }
 
 // phaseLinesRows tell the phase from the lines just before a failure.
 var phaseLinesRows = []phaseRow{
-	{phaseSaving, pattern(`(?i)\bsaving\b.{0,40}(?:checkpoint|model|weights|state)`)},
-	{phaseLoading, pattern(`(?i)\bloading\b.{0,40}(?:checkpoint|model|weights|shards|pipeline)|llama_model_load|llm_load_tensors|load_tensors:`)},
-	{phaseValidation, pattern(`(?i)\b(?:validating|validation|evaluating|evaluation|val:|eval:|Class\s+Images\s+(?:Instances|Labels))`)},
-	{phaseTraining, pattern(`(?i)\btrain(?:ing)?\b|\bepoch\b|^\s*\d+/\d+\s+[\d.]+G\b`)},
-	{phaseInference, pattern(`(?i)\b(?:generating|inference|sampling|predicting|prompt executed)\b`)},
+	{sampler.PhaseSaving, pattern(`(?i)\bsaving\b.{0,40}(?:checkpoint|model|weights|state)`)},
+	{sampler.PhaseLoading, pattern(`(?i)\bloading\b.{0,40}(?:checkpoint|model|weights|shards|pipeline)|llama_model_load|llm_load_tensors|load_tensors:`)},
+	{sampler.PhaseValidation, pattern(`(?i)\b(?:validating|validation|evaluating|evaluation|val:|eval:|Class\s+Images\s+(?:Instances|Labels))`)},
+	{sampler.PhaseTraining, pattern(`(?i)\btrain(?:ing)?\b|\bepoch\b|^\s*\d+/\d+\s+[\d.]+G\b`)},
+	{sampler.PhaseInference, pattern(`(?i)\b(?:generating|inference|sampling|predicting|prompt executed)\b`)},
 }

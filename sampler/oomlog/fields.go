@@ -25,9 +25,9 @@ func (p *Parser) build(m *message, c candidate, around string) (*findings, bool)
 	f.OtherProcesses = []sampler.OtherProcess{}
 	f.Line, f.Occurrences, f.Recovered = m.first.number, 1, r.recovered || m.recovered
 	if r.hostNear != nil && r.hostNear.MatchString(around) {
-		f.MemoryKind = memHost
+		f.MemoryKind = sampler.MemoryHost
 	} else if r.gpuNear != nil && r.gpuNear.MatchString(around) {
-		f.MemoryKind = memGPU
+		f.MemoryKind = sampler.MemoryGPU
 	}
 	f.capture(r.start, r.start.re, body, 1)
 	lower := strings.ToLower(body)

@@ -93,15 +93,15 @@ const (
 
 // lesser lists, for a kind, the kinds that tell the same failure better when they stand near it.
 var lesser = map[string][]string{
-	killed:       {kernelKill, cgroupKill, workerKilled, k8sKilled, rayMonitor, shmBus},
-	workerKilled: {shmBus},
-	kernelKill:   {cgroupKill},
-	k8sKilled:    {kernelKill, cgroupKill},
-	cudaOOM:      {warmupOOM, staticPool},
-	cudaErrorOOM: {ncclOOM, ggmlAlloc, tfOOM, ortArena, trtOOM, cupyOOM, rmmOOM, rmmPool, paddleOOM, mxnetOOM, bnbOOM, juliaOOM, numbaOOM, xlaOOM, warmupOOM},
-	otherGPU:     {ncclOOM, ggmlAlloc, tfOOM, ortArena, trtOOM, cupyOOM, rmmOOM, rmmPool, paddleOOM, mxnetOOM, bnbOOM, juliaOOM, numbaOOM, xlaOOM, cudaOOM, cudaErrorOOM, cudaAsyncOOM, hipOOM, xpuOOM},
-	rmmOOM:       {rmmPool},
-	hostAlloc:    {mmapENOMEM},
+	sampler.KindKilled:       {sampler.KindKernelKill, sampler.KindCgroupKill, sampler.KindWorkerKilled, sampler.KindKubernetes, sampler.KindRayMonitor, sampler.KindShm},
+	sampler.KindWorkerKilled: {sampler.KindShm},
+	sampler.KindKernelKill:   {sampler.KindCgroupKill},
+	sampler.KindKubernetes:   {sampler.KindKernelKill, sampler.KindCgroupKill},
+	sampler.KindCUDA:         {sampler.KindWarmup, sampler.KindStaticPool},
+	sampler.KindCUDAError:    {sampler.KindNCCL, sampler.KindGGML, sampler.KindTensorFlow, sampler.KindORT, sampler.KindTensorRT, sampler.KindCuPy, sampler.KindRMM, sampler.KindRMMPool, sampler.KindPaddle, sampler.KindMXNet, sampler.KindBitsAndBytes, sampler.KindJulia, sampler.KindNumba, sampler.KindXLA, sampler.KindWarmup},
+	sampler.KindOtherGPU:     {sampler.KindNCCL, sampler.KindGGML, sampler.KindTensorFlow, sampler.KindORT, sampler.KindTensorRT, sampler.KindCuPy, sampler.KindRMM, sampler.KindRMMPool, sampler.KindPaddle, sampler.KindMXNet, sampler.KindBitsAndBytes, sampler.KindJulia, sampler.KindNumba, sampler.KindXLA, sampler.KindCUDA, sampler.KindCUDAError, sampler.KindCUDAAsync, sampler.KindHIP, sampler.KindXPU},
+	sampler.KindRMM:          {sampler.KindRMMPool},
+	sampler.KindHostAlloc:    {sampler.KindMmap},
 }
 
 func isLesser(kind, better string) bool {
@@ -143,7 +143,7 @@ func relationOf(old, h *held) relation {
 // lessAndLess says whether h is the next try of an allocator that asks for a tenth less each time, as
 // TensorFlow does at start: https://github.com/tensorflow/tensorflow/issues/14231. All tries are one failure.
 func (e *held) lessAndLess(h *held) bool {
-	if e.Kind != tfOOM && e.Kind != xlaOOM || e.Kind != h.Kind || e.MemoryKind != h.MemoryKind || h.Line-e.last > 6 {
+	if e.Kind != sampler.KindTensorFlow && e.Kind != sampler.KindXLA || e.Kind != h.Kind || e.MemoryKind != h.MemoryKind || h.Line-e.last > 6 {
 		return false
 	}
 	was, now := float64(e.tried), float64(h.Requested.Or(0))
@@ -152,7 +152,7 @@ func (e *held) lessAndLess(h *held) bool {
 
 // related says whether a wording that only follows another may follow this one.
 func related(e, follower *held) bool {
-	return e.MemoryKind == follower.MemoryKind || follower.MemoryKind == memUnknown || e.MemoryKind == memUnknown
+	return e.MemoryKind == follower.MemoryKind || follower.MemoryKind == sampler.MemoryUnknown || e.MemoryKind == sampler.MemoryUnknown
 }
 
 // bare says that a text gave no numbers.
@@ -199,7 +199,7 @@ func clashRequest(a, b *sampler.OOMEvent) bool {
 		return false
 	}
 	x, y := float64(a.Requested.Or(0)), float64(b.Requested.Or(0))
-	return a.Kind != xlaOOM && a.Kind != tfOOM && a.Kind != ggmlAlloc && a.Kind != shmBus || x < y*0.995 || x > y*1.005
+	return a.Kind != sampler.KindXLA && a.Kind != sampler.KindTensorFlow && a.Kind != sampler.KindGGML && a.Kind != sampler.KindShm || x < y*0.995 || x > y*1.005
 }
 
 // repeat counts another printing of the same failure and takes what it adds. Whether the program went on
@@ -242,7 +242,7 @@ func (e *held) fill(h *held) {
 			e.Extra[k] = v
 		}
 	}
-	if e.MemoryKind == memUnknown {
+	if e.MemoryKind == sampler.MemoryUnknown {
 		e.MemoryKind = h.MemoryKind
 	}
 }

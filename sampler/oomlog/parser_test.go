@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -194,6 +195,9 @@ func TestTables(t *testing.T) {
 		names[r.name] = true
 		if r.kind == "" || r.framework == "" || r.memory == "" || len(r.words) == 0 {
 			t.Errorf("row %q is incomplete", r.name)
+		}
+		if !slices.Contains(sampler.ErrorKinds[:], r.kind) {
+			t.Errorf("row %q: %q is not in sampler.ErrorKinds", r.name, r.kind)
 		}
 		for _, p := range append(r.fields, r.start) {
 			if n := p.re.get().NumSubexp(); n != len(p.names) {

@@ -2,56 +2,6 @@ package oomlog
 
 import "sync"
 
-// Kinds of failure, as CONTRACT names them in error_kind.
-const (
-	cudaOOM       = "cuda_oom"
-	cudaAsyncOOM  = "cuda_async_oom"
-	cudaErrorOOM  = "cuda_error_oom"
-	cudaDriverOOM = "cuda_driver_oom"
-	hipOOM        = "hip_oom"
-	xpuOOM        = "xpu_oom"
-	mpsOOM        = "mps_oom"
-	npuOOM        = "npu_oom"
-	cublasAlloc   = "cublas_alloc_failed"
-	cudnnAlloc    = "cudnn_alloc_failed"
-	cudnnNoAlgo   = "cudnn_no_algorithm"
-	ncclOOM       = "nccl_oom"
-	xlaOOM        = "xla_oom"
-	tfOOM         = "tf_oom"
-	kvCache       = "kv_cache_no_memory"
-	startupFree   = "startup_free_below_limit"
-	warmupOOM     = "warmup_oom"
-	staticPool    = "static_pool_too_small"
-	ggmlAlloc     = "ggml_alloc_failed"
-	ortArena      = "ort_arena_oom"
-	trtOOM        = "trt_oom"
-	cupyOOM       = "cupy_oom"
-	rmmOOM        = "rmm_oom"
-	rmmPool       = "rmm_pool_limit"
-	paddleOOM     = "paddle_oom"
-	mxnetOOM      = "mxnet_oom"
-	bnbOOM        = "bnb_oom"
-	juliaOOM      = "julia_oom"
-	numbaOOM      = "numba_oom"
-	otherGPU      = "other_gpu_oom"
-	kernelKill    = "kernel_oom_kill"
-	cgroupKill    = "cgroup_oom_kill"
-	killed        = "killed_no_reason"
-	workerKilled  = "worker_killed"
-	shmBus        = "shm_bus_error"
-	mmapENOMEM    = "mmap_enomem"
-	hostAlloc     = "host_alloc_failed"
-	rayMonitor    = "ray_memory_monitor"
-	k8sKilled     = "k8s_oomkilled"
-)
-
-// Where the memory is.
-const (
-	memGPU     = "gpu"
-	memHost    = "host"
-	memUnknown = "unknown"
-)
-
 // A row says what one wording of a failure looks like and what it means.
 type row struct {
 	name      string // unique, for tests and for people
