@@ -152,7 +152,7 @@ func (w *Watch) note(k incidentKey, c *card, found finding) {
 		}
 		in = &incident{key: k, since: now}
 		if c != nil {
-			in.gpu = sampler.Some(c.gpu.Index)
+			in.gpu, in.gpuKey = sampler.Some(c.gpu.Index), c.gpu.Key()
 		}
 		w.open[k] = in
 	}

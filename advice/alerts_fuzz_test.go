@@ -129,7 +129,7 @@ func playScript(t *testing.T, data []byte) {
 			note(snap.Time)
 			checkOpen(t, w.Add(snap))
 			for _, g := range snap.GPUs {
-				w.Fit(g.Index)
+				w.Fit(g.Key())
 			}
 		}
 	}

@@ -2,6 +2,8 @@ package advice
 
 import (
 	"cmp"
+	"strconv"
+	"strings"
 	"time"
 
 	"nvpeak/sampler"
@@ -26,6 +28,7 @@ func (k incidentKey) compare(o incidentKey) int {
 type incident struct {
 	key         incidentKey
 	gpu         sampler.Opt[int]
+	gpuKey      sampler.GPUKey
 	since, seen float64
 	times       int
 	ready       bool
@@ -41,12 +44,27 @@ const saySeconds = 5
 
 func (in *incident) raise(kind string, now float64, at time.Time) {
 	in.raised = true
-	in.now = sampler.Alert{T: now, Time: at, GPU: in.gpu, Kind: kind}
+	in.now = sampler.Alert{ID: in.id(kind, now), T: now, Time: at, GPU: in.gpu, Key: in.gpuKey, Kind: kind}
 	if in.found.pid != 0 {
 		in.now.PID = sampler.Some(in.found.pid)
 	}
 	in.speak(now)
 	in.first = in.now
+}
+
+// id is what the key says, and when the alert was raised: the same finding can come again.
+func (in *incident) id(kind string, now float64) string {
+	parts := []string{kind}
+	if !in.key.machine {
+		parts = append(parts, in.gpuKey.String())
+	}
+	if in.key.pid != 0 {
+		parts = append(parts, strconv.Itoa(in.key.pid))
+	}
+	if in.key.id != 0 {
+		parts = append(parts, strconv.Itoa(in.key.id))
+	}
+	return strings.Join(parts, "/") + "@" + strconv.FormatFloat(now, 'f', -1, 64)
 }
 
 // renew brings an open alert up to date; stale: its words are old by now.

@@ -131,13 +131,13 @@ func (w *Watch) Incident(e sampler.OOMEvent) Incident {
 
 // Fit is the arithmetic of the need against a card, for the screen: the typed need, else
 // the refused one, else the largest jump that came back. ok is false for an unknown card.
-func (w *Watch) Fit(gpu int) (fit Fit, ok bool) {
+func (w *Watch) Fit(gpu sampler.GPUKey) (fit Fit, ok bool) {
 	for _, c := range w.cards {
-		if c.gpu.Index == gpu {
+		if c.gpu.Key() == gpu {
 			return w.fit(c), true
 		}
 	}
-	return Fit{GPU: gpu}, false
+	return Fit{}, false
 }
 
 func (w *Watch) fit(c *card) Fit {

@@ -56,7 +56,7 @@ func TestEventOwner(t *testing.T) {
 				t.Fatalf("%+v", past)
 			}
 			for i := range row.procs {
-				fit, ok := w.Fit(i)
+				fit, ok := w.Fit(s.GPUs[i].Key())
 				need, known := fit.Need.Value()
 				if !ok || known != (i == row.gpu) || known && (need.Source != NeedRefused || need.Bytes != 20*sampler.GiB) {
 					t.Errorf("GPU %d: %+v", i, fit)
@@ -73,7 +73,7 @@ func TestNeedOrder(t *testing.T) {
 	w.Add(snapshotOf(0, 48640, 30000, rank(11, "")))
 	w.Event(sampler.OOMEvent{MemoryKind: "gpu", Requested: sampler.Some(30 * sampler.GiB)}, epoch)
 	source := func() NeedSource {
-		f, _ := w.Fit(0)
+		f, _ := w.Fit(sampler.GPUKey{ID: "index 0"})
 		n, _ := f.Need.Value()
 		return n.Source
 	}
@@ -105,9 +105,35 @@ func TestLargestJump(t *testing.T) {
 		}
 		w.Add(snapshotOf(float64(i), 48640, u+300, processOf(11, "python train.py", u)))
 	}
-	f, _ := w.Fit(0)
+	f, _ := w.Fit(sampler.GPUKey{ID: "index 0"})
 	n, _ := f.Need.Value()
 	if n.Source != NeedJump || n.Bytes != 10000*sampler.MiB || n.PID.Or(0) != 11 || f.Short != 0 || f.Near() || f.WorstFree.Or(0) != 18340*sampler.MiB {
 		t.Errorf("%+v", f)
+	}
+}
+
+// Every alert has an ID of its own, which it keeps for as long as it is open; the instances of
+// one card are told apart.
+func TestAlertIDs(t *testing.T) {
+	w := NewWatch(Options{Need: sampler.Some(5 * sampler.GiB)})
+	s := sampler.Snapshot{GPUs: []sampler.GPU{gpuOf(0, 48640, 47000), gpuOf(0, 48640, 47000)}}
+	for i := range s.GPUs {
+		s.GPUs[i].MIG = &sampler.MIG{Index: i, GPUInstance: 7 + i}
+	}
+	var first []sampler.Alert
+	for i := range 30 {
+		s.Time = epoch.Add(time.Duration(i) * time.Second)
+		open := w.Add(s)
+		if len(first) == 0 {
+			first = open
+		}
+		for k, a := range open {
+			if a.ID == "" || a.ID != first[k].ID || s.Find(a.Key) == nil || k > 0 && a.ID == open[k-1].ID {
+				t.Fatalf("alert %d: %q, at first %q, key %v", k, a.ID, first[k].ID, a.Key)
+			}
+		}
+	}
+	if len(first) != 2 {
+		t.Errorf("%d alerts", len(first))
 	}
 }

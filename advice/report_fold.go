@@ -170,26 +170,14 @@ func (r *Reporter) gather(open []sampler.Alert) {
 	}
 }
 
-// alertKey tells alerts apart.
-type alertKey struct {
-	t        float64
-	kind     string
-	gpu, pid int
-	text     string
-}
-
-func keyOfAlert(a *sampler.Alert) alertKey {
-	return alertKey{a.T, a.Kind, a.GPU.Or(-1), a.PID.Or(-1), a.Text}
-}
-
 func (r *Reporter) saveAlerts() {
 	r.unsaved = 0
-	at := map[alertKey]int{}
+	at := map[string]int{}
 	for i := range r.alerts {
-		at[keyOfAlert(&r.alerts[i])] = i
+		at[r.alerts[i].ID] = i
 	}
 	for _, a := range r.watch.Past() {
-		if i, ok := at[keyOfAlert(&a)]; ok {
+		if i, ok := at[a.ID]; ok {
 			r.alerts[i].End = a.End
 		} else if len(r.alerts) < maxReportAlerts {
 			r.alerts = append(r.alerts, a)

@@ -13,11 +13,13 @@ const (
 
 // Alert is one incident, from the moment it was raised until it cleared.
 type Alert struct {
+	ID       string             `json:"id"`  // the same for as long as the alert lives, and of no other
 	T        float64            `json:"t"`   // seconds from the start of watching
 	End      Opt[float64]       `json:"end"` // absent while open
 	Time     time.Time          `json:"time"`
 	GPU      Opt[int]           `json:"gpu"`
 	PID      Opt[int]           `json:"pid"`
+	Key      GPUKey             `json:"-"` // of GPU; zero for the machine
 	Level    string             `json:"level"`
 	Kind     string             `json:"kind"` // need_does_not_fit, repeat_spike, growth, …
 	ETA      Opt[float64]       `json:"eta_s"`

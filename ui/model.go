@@ -84,8 +84,8 @@ type Model struct {
 	noticed int // number of the notice on screen, so that an old timer does not clear a new one
 	err     error
 
-	announced map[incident]bool // critical and other alerts that were open; nil before the first
-	copied    int               // how many commands were copied
+	announced map[string]bool // critical and other alerts that were open; nil before the first
+	copied    int             // how many commands were copied
 }
 
 // New makes the model. ctx ends the waiting for the feed.
@@ -283,11 +283,7 @@ func (m *Model) fit() {
 	}
 	for i := range m.view.snap.GPUs {
 		g := &m.view.snap.GPUs[i]
-		if need, typed := m.view.need.Value(); typed && g.MIG != nil { // instances share their card's index
-			m.view.fits = append(m.view.fits, advice.Fits(*g, need))
-			continue
-		}
-		f, ok := m.watch.Fit(g.Index)
+		f, ok := m.watch.Fit(g.Key())
 		if need, known := f.Need.Value(); ok && known && need.Source != advice.NeedJump {
 			m.view.fits = append(m.view.fits, f)
 		}

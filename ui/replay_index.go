@@ -36,7 +36,7 @@ type index struct {
 	sorted  []mark                      // both, by time; nil: to be made anew
 
 	// Of the goroutine alone.
-	alerts  map[alertKey]bool
+	alerts  map[string]bool
 	running map[sampler.ProcessKey]bool
 	pending []mark // failures, until the snapshot after them
 	most    map[sampler.ProcessKey]sampler.Bytes
@@ -93,7 +93,7 @@ func newIndex(ctx context.Context, open func() (Tape, error), need sampler.Opt[s
 	ctx, cancel := context.WithCancel(ctx)
 	x := &index{cancel: cancel, done: make(chan struct{}), sized: make(chan struct{}), archive: history.NewArchive(interval), start: start, end: start,
 		need:  need,
-		peaks: map[sampler.ProcessKey]mark{}, alerts: map[alertKey]bool{}, most: map[sampler.ProcessKey]sampler.Bytes{}, spacing: pointEvery}
+		peaks: map[sampler.ProcessKey]mark{}, alerts: map[string]bool{}, most: map[sampler.ProcessKey]sampler.Bytes{}, spacing: pointEvery}
 	go func() {
 		defer close(x.done)
 		defer cancel()

@@ -135,9 +135,7 @@ const alertsEvery = time.Minute
 // open is what is recorded of the alerts: anew when one comes, goes or changes its level,
 // and each minute.
 func (r *recorder) open(alerts []sampler.Alert, now time.Time) []sampler.Alert {
-	same := slices.EqualFunc(alerts, r.alerts, func(a, b sampler.Alert) bool {
-		return a.T == b.T && a.Kind == b.Kind && a.Level == b.Level && a.GPU.Equal(b.GPU) && a.PID.Equal(b.PID)
-	})
+	same := slices.EqualFunc(alerts, r.alerts, func(a, b sampler.Alert) bool { return a.ID == b.ID && a.Level == b.Level })
 	if !same || now.Sub(r.said).Abs() >= alertsEvery {
 		r.alerts, r.said = append([]sampler.Alert{}, alerts...), now
 	}
