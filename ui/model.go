@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
-	"nvpeak/advice"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/sampler/history"
 	"nvpeak/theme"
@@ -65,7 +65,7 @@ type Model struct {
 	feed    Feed
 	opt     Options
 	history *history.History
-	watch   *advice.Watch
+	watch   *watch.Watch
 	newest  *sampler.Snapshot
 
 	view       view
@@ -97,7 +97,7 @@ func New(ctx context.Context, feed Feed, o Options) *Model {
 		o.Span = 5 * time.Minute
 	}
 	m := &Model{ctx: ctx, feed: feed, opt: o, history: history.New(o.Interval),
-		watch: advice.NewWatch(advice.Options{Need: o.Need})}
+		watch: watch.New(watch.Options{Need: o.Need})}
 	t, fixed := theme.Named(o.Theme)
 	if !fixed {
 		t = theme.For(true)
@@ -284,7 +284,7 @@ func (m *Model) fit() {
 	for i := range m.view.snap.GPUs {
 		g := &m.view.snap.GPUs[i]
 		f, ok := m.watch.Fit(g.Key())
-		if need, known := f.Need.Value(); ok && known && need.Source != advice.NeedJump {
+		if need, known := f.Need.Value(); ok && known && need.Source != watch.NeedJump {
 			m.view.fits = append(m.view.fits, f)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"nvpeak/advice"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/sampler/history"
 )
@@ -49,7 +49,7 @@ type index struct {
 type point struct {
 	snap   *sampler.Snapshot
 	alerts []sampler.Alert
-	watch  *advice.Watch
+	watch  *watch.Watch
 	marks  *sampler.Watermarks
 }
 
@@ -97,7 +97,7 @@ func newIndex(ctx context.Context, open func() (Tape, error), need sampler.Opt[s
 	go func() {
 		defer close(x.done)
 		defer cancel()
-		err := x.read(ctx, open, point{watch: advice.NewWatch(advice.Options{Need: need}), marks: sampler.NewWatermarks()})
+		err := x.read(ctx, open, point{watch: watch.New(watch.Options{Need: need}), marks: sampler.NewWatermarks()})
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		x.ready, x.end = true, x.upto
@@ -267,7 +267,7 @@ func (x *index) before(to time.Time) (p point, h *history.History, ok bool) {
 		return -1
 	})
 	if i == 0 {
-		return point{watch: advice.NewWatch(advice.Options{Need: x.need}), marks: sampler.NewWatermarks()}, x.archive.At(time.Unix(0, 0)), true
+		return point{watch: watch.New(watch.Options{Need: x.need}), marks: sampler.NewWatermarks()}, x.archive.At(time.Unix(0, 0)), true
 	}
 	p = x.points[i-1].clone()
 	return p, x.archive.At(p.snap.Time), true

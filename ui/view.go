@@ -3,7 +3,7 @@ package ui
 import (
 	"time"
 
-	"nvpeak/advice"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/sampler/history"
 	"nvpeak/theme"
@@ -16,7 +16,7 @@ type view struct {
 	history *history.History
 	alerts  []sampler.Alert
 	past    []sampler.Alert
-	fits    []advice.Fit // per GPU of the snapshot; empty without a need
+	fits    []watch.Fit // per GPU of the snapshot; empty without a need
 	need    sampler.Opt[sampler.Bytes]
 
 	glyphs *theme.Glyphs

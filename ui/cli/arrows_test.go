@@ -14,17 +14,23 @@ import (
 // arrows says what each directory of the house may import of it: see CONTRIBUTING.md.
 // A directory stands for those below it, unless they have a row of their own.
 var arrows = map[string][]string{
-	".":               {"ui/cli"},
-	"sampler":         {},
-	"sampler/":        {"sampler"}, // every source
-	"sampler/history": {"sampler"}, // what was seen so far, for the plots
-	"advice":          {"sampler"},
-	"theme":           {},
-	"ui":              {"advice", "sampler", "sampler/history", "theme"},
-	"ui/plain":        {"advice", "sampler"},
-	"ui/prom":         {"advice", "sampler"},
-	"ui/cli":          {"advice", "sampler", "sampler/", "theme", "ui", "ui/plain", "ui/prom"},
-	"docs":            {"sampler", "sampler/", "ui", "ui/cli"}, // tools of contributors
+	".":                 {"ui/cli"},
+	"sampler":           {},
+	"sampler/":          {"sampler"}, // every source
+	"sampler/history":   {"sampler"}, // what was seen so far, for the plots
+	"advice":            {"sampler"},
+	"advice/report":     {"advice/watch", "advice/explain", "advice/series", "sampler"},
+	"advice/watch":      {"advice/explain", "advice/series", "sampler"},
+	"advice/explain":    {"advice/command", "sampler"},
+	"advice/series":     {"sampler"},
+	"advice/command":    {},
+	"advice/advicetest": {"advice/series", "sampler"},
+	"theme":             {},
+	"ui":                {"advice/report", "advice/watch", "advice/explain", "sampler", "sampler/history", "theme"},
+	"ui/plain":          {"advice/report", "advice/watch", "advice/explain", "sampler"},
+	"ui/prom":           {"advice/report", "advice/watch", "advice/explain", "sampler"},
+	"ui/cli":            {"advice/report", "advice/watch", "advice/explain", "sampler", "sampler/", "theme", "ui", "ui/plain", "ui/prom"},
+	"docs":              {"sampler", "sampler/", "ui", "ui/cli"}, // tools of contributors
 }
 
 // room is the row of arrows for a directory.
@@ -121,7 +127,7 @@ func foreignAllowed(dir, imported string) bool {
 			return dir == owner || strings.HasPrefix(dir, owner+"/") || strings.HasPrefix(dir, "docs/")
 		}
 	}
-	if room(dir) == "sampler" || room(dir) == "advice" || room(dir) == "theme" {
+	if room(dir) == "sampler" || strings.HasPrefix(dir, "advice") || room(dir) == "theme" {
 		host, _, _ := strings.Cut(imported, "/")
 		return !strings.Contains(host, ".") || dir == "sampler" && imported == "golang.org/x/sys/unix"
 	}
@@ -138,7 +144,7 @@ func TestArrowsCatch(t *testing.T) {
 		{"sampler", "sampler/proc", false}, {"sampler/proc", "sampler", true}, {"sampler/proc", "advice", false},
 		{"sampler/nvml/nvmltest", "sampler", true},
 		{"advice", "sampler", true}, {"advice", "theme", false}, {"advice", "sampler/demo", false},
-		{"ui", "advice", true}, {"ui", "sampler/nvml", false}, {"ui", "sampler/history", true},
+		{"ui", "advice/watch", true}, {"advice/explain", "advice/watch", false}, {"ui", "sampler/nvml", false}, {"ui", "sampler/history", true},
 		{"sampler", "sampler/history", false}, {"sampler/nvml", "sampler/history", false}, {"advice", "sampler/history", false}, {"ui", "ui/cli", false},
 		{"ui/plain", "theme", false}, {"ui/cli", "sampler/nvml", true}, {"ui/cli/e2e", "ui", true},
 		{"theme", "sampler", false},

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nvpeak/advice"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 )
 
@@ -75,7 +75,7 @@ func (a *app) check(ctx context.Context, f *fitFlags) error {
 	if err != nil {
 		return err
 	}
-	checker := advice.NewChecker(need, nil)
+	checker := watch.NewChecker(need, nil)
 	limit := time.Now().Add(f.window)
 	first := true
 	err = a.watch(ctx, min(time.Second, max(f.window, 200*time.Millisecond)), func(s *sampler.Snapshot) bool {
@@ -131,7 +131,7 @@ func (a *app) watch(ctx context.Context, interval time.Duration, enough func(*sa
 }
 
 // checkText says for each GPU whether it fits, and who is in the way where it does not.
-func checkText(w io.Writer, v advice.Answer) error {
+func checkText(w io.Writer, v watch.Answer) error {
 	for _, f := range v.GPUs {
 		fits, known := f.Fits()
 		line := fmt.Sprintf("GPU %d  %s ", f.GPU, v.Need)
@@ -151,7 +151,7 @@ func checkText(w io.Writer, v advice.Answer) error {
 }
 
 // holders names the three largest.
-func holders(list []advice.Holder) string {
+func holders(list []watch.Holder) string {
 	var parts []string
 	for i, h := range list {
 		if i == 3 {
@@ -171,7 +171,7 @@ func holders(list []advice.Holder) string {
 }
 
 // checkJSON is the answer for scripts.
-func checkJSON(w io.Writer, v advice.Answer, gpus int) error {
+func checkJSON(w io.Writer, v watch.Answer, gpus int) error {
 	type holder struct {
 		PID   sampler.Opt[int] `json:"pid"` // null: used by no process the driver names
 		User  string           `json:"user"`
@@ -221,10 +221,10 @@ func (a *app) wait(ctx context.Context, f *fitFlags) error {
 		ctx, cancel = context.WithTimeoutCause(ctx, f.timeout, answerNo{})
 		defer cancel()
 	}
-	waiter := advice.NewWaiter(advice.WaitOptions{Need: need, GPUs: f.gpus, Hold: f.hold})
+	waiter := watch.NewWaiter(watch.WaitOptions{Need: need, GPUs: f.gpus, Hold: f.hold})
 	progress := &progressLine{w: a.err, on: a.isTerminal(a.err), began: time.Now()}
 	defer progress.clear()
-	var ready []advice.Fit
+	var ready []watch.Fit
 	err = a.watch(ctx, a.opt.interval, func(s *sampler.Snapshot) (done bool) {
 		if len(s.GPUs) < f.gpus {
 			err := usagef("--gpus %d, but there are %d GPUs to choose from", f.gpus, len(s.GPUs))
@@ -259,7 +259,7 @@ type progressLine struct {
 	shown bool
 }
 
-func (p *progressLine) show(status []advice.Waited, f *fitFlags) {
+func (p *progressLine) show(status []watch.Waited, f *fitFlags) {
 	if !p.on {
 		return
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"nvpeak/advice"
+	"nvpeak/advice/explain"
 	"nvpeak/sampler"
 	"nvpeak/sampler/oomlog"
 	"nvpeak/sampler/trainlog"
@@ -60,14 +60,14 @@ func (a *app) explain(files []string, f *explainFlags) error {
 	if err != nil {
 		return err
 	}
-	in := advice.Incident{Command: sampler.Clean(f.command), Environment: env, GPUName: sampler.Clean(f.gpu), Lang: string(f.lang)}
+	in := explain.Incident{Command: sampler.Clean(f.command), Environment: env, GPUName: sampler.Clean(f.gpu), Lang: string(f.lang)}
 	in.Events, in.Files = mergeLogs(logs)
 	if f.recording != "" {
 		if in, err = a.recall(in, logs, f.recording); err != nil {
 			return err
 		}
 	}
-	e := advice.Explain(in)
+	e := explain.Explain(in)
 	out := bufio.NewWriter(a.out)
 	if f.json {
 		err = plain.ExplainJSON(out, e)

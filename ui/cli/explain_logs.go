@@ -10,7 +10,8 @@ import (
 	"strconv"
 	"time"
 
-	"nvpeak/advice"
+	"nvpeak/advice/explain"
+	"nvpeak/advice/report"
 	"nvpeak/sampler"
 	"nvpeak/sampler/tape"
 	"nvpeak/sampler/trainlog"
@@ -108,9 +109,9 @@ func lineTimes(name string, events []sampler.OOMEvent, rec trainlog.Recording) (
 }
 
 // recall adds what a recording shows of the failures to an incident.
-func (a *app) recall(in advice.Incident, logs []logFailures, name string) (advice.Incident, error) {
-	o := advice.ReportOptions{Redact: tape.Redact, Keep: a.keepGPU(), Outline: true}
-	outline := advice.NewReporter(o)
+func (a *app) recall(in explain.Incident, logs []logFailures, name string) (explain.Incident, error) {
+	o := report.Options{Redact: tape.Redact, Keep: a.keepGPU(), Outline: true}
+	outline := report.New(o)
 	if _, err := foldTape(name, outline, nil); err != nil && !errors.Is(err, errNoSnapshots) {
 		return in, err
 	}
@@ -119,7 +120,7 @@ func (a *app) recall(in advice.Incident, logs []logFailures, name string) (advic
 	for _, x := range outline.Exits() {
 		rec.Ends = append(rec.Ends, x.Time)
 	}
-	var list []advice.LogFailure
+	var list []report.LogFailure
 	for _, l := range logs {
 		times, err := lineTimes(l.name, l.events, rec)
 		if err != nil {
@@ -128,11 +129,11 @@ func (a *app) recall(in advice.Incident, logs []logFailures, name string) (advic
 		for _, e := range l.events {
 			t := times[e.Line]
 			e.Rank = e.Rank.Else(rankOfLog(l.name))
-			list = append(list, advice.LogFailure{Event: e, Time: t.Exact, After: t.Before, Before: t.After})
+			list = append(list, report.LogFailure{Event: e, Time: t.Exact, After: t.Before, Before: t.After})
 		}
 	}
 	o.Outline = false
-	r := advice.NewReporter(o)
+	r := report.New(o)
 	if _, err := foldTape(name, r, outline.PlaceFailures(list)); err != nil {
 		return in, err
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nvpeak/advice"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/ui"
 	"nvpeak/ui/plain"
@@ -89,7 +89,7 @@ func (a *app) once(ctx context.Context, f *onceFlags) error {
 
 func (a *app) printOnce(snaps []*sampler.Snapshot, label string, f *onceFlags) error {
 	out := bufio.NewWriter(a.out)
-	watch := advice.NewWatch(advice.Options{Need: a.opt.need.Opt})
+	watch := watch.New(watch.Options{Need: a.opt.need.Opt})
 	var s *sampler.Snapshot
 	for _, snap := range snaps {
 		s = withAlerts(snap, watch)

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"nvpeak/advice"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/sampler/tape"
 	"nvpeak/ui"
@@ -30,7 +30,7 @@ type recorder struct {
 	taking    sync.Mutex
 	w         *tape.Writer
 	file      bool
-	watch     *advice.Watch
+	watch     *watch.Watch
 	alerts    []sampler.Alert // as recorded last
 	said      time.Time       // when
 	prev      *sampler.Snapshot
@@ -56,7 +56,7 @@ var errReaderGone = errors.New("nobody reads the recording any more")
 
 // newRecorder makes a recorder that gathers readings from now on; source looks for it.
 func (a *app) newRecorder(path string) *recorder {
-	a.recorder = &recorder{path: path, watch: advice.NewWatch(advice.Options{Need: a.opt.need.Opt}),
+	a.recorder = &recorder{path: path, watch: watch.New(watch.Options{Need: a.opt.need.Opt}),
 		opt: tape.Options{Program: "nvpeak " + version(), Interval: a.opt.interval, MemoryInterval: a.opt.peakInterval,
 			Need: a.opt.need.Opt}}
 	return a.recorder

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nvpeak/advice"
+	"nvpeak/advice/report"
 	"nvpeak/sampler"
 	"nvpeak/sampler/tape"
 	"nvpeak/sampler/trainlog"
@@ -54,7 +54,7 @@ func (a *app) reportFiles(files []string, f *reportFlags) error {
 	case f.json && f.html != "":
 		return usagef("--json and --html exclude each other")
 	}
-	var reports []advice.Report
+	var reports []report.Report
 	for _, name := range files {
 		r, err := a.readReport(name)
 		if err != nil {
@@ -65,7 +65,7 @@ func (a *app) reportFiles(files []string, f *reportFlags) error {
 	return a.writeReports(reports, f)
 }
 
-func (a *app) writeReports(reports []advice.Report, f *reportFlags) error {
+func (a *app) writeReports(reports []report.Report, f *reportFlags) error {
 	if f.html != "" {
 		return a.writeFile(f.html, func(w io.Writer) error { return plain.ReportHTML(w, reports) })
 	}
@@ -75,10 +75,10 @@ func (a *app) writeReports(reports []advice.Report, f *reportFlags) error {
 	case f.compare && f.json:
 		err = plain.ReportJSON(out, struct {
 			Schema  int                 `json:"schema"`
-			Compare []advice.Comparison `json:"compare"`
-			Before  advice.Report       `json:"before"`
-			After   advice.Report       `json:"after"`
-		}{sampler.Schema, advice.Compare(reports[0], reports[1]), reports[0], reports[1]})
+			Compare []report.Comparison `json:"compare"`
+			Before  report.Report       `json:"before"`
+			After   report.Report       `json:"after"`
+		}{sampler.Schema, report.Compare(reports[0], reports[1]), reports[0], reports[1]})
 	case f.compare:
 		err = plain.CompareText(out, reports[0], reports[1], a.reportOptions())
 	case f.json && len(reports) == 1:
@@ -86,7 +86,7 @@ func (a *app) writeReports(reports []advice.Report, f *reportFlags) error {
 	case f.json:
 		err = plain.ReportJSON(out, struct {
 			Schema  int             `json:"schema"`
-			Reports []advice.Report `json:"reports"`
+			Reports []report.Report `json:"reports"`
 		}{sampler.Schema, reports})
 	default:
 		for i, r := range reports {
@@ -120,27 +120,27 @@ func (a *app) keepGPU() func(*sampler.GPU) bool {
 }
 
 // readReport reads one recording, with the training log where one was named.
-func (a *app) readReport(name string) (advice.Report, error) {
-	o := advice.ReportOptions{Source: filepath.Base(name), Need: a.opt.need.Opt, Redact: tape.Redact, Keep: a.keepGPU()}
-	var placed []advice.LogFailure
+func (a *app) readReport(name string) (report.Report, error) {
+	o := report.Options{Source: filepath.Base(name), Need: a.opt.need.Opt, Redact: tape.Redact, Keep: a.keepGPU()}
+	var placed []report.LogFailure
 	var marks []sampler.LogMark
 	var notes []string
 	if a.opt.log != "" {
 		o.Outline = true
-		outline := advice.NewReporter(o)
+		outline := report.New(o)
 		o.Outline = false
 		if _, err := foldTape(name, outline, nil); err != nil {
-			return advice.Report{}, err
+			return report.Report{}, err
 		}
 		var err error
 		if placed, marks, notes, err = a.trainingLog(outline); err != nil {
-			return advice.Report{}, err
+			return report.Report{}, err
 		}
 	}
-	r := advice.NewReporter(o)
+	r := report.New(o)
 	told, err := foldTape(name, r, placed)
 	if err != nil {
-		return advice.Report{}, err
+		return report.Report{}, err
 	}
 	r.Marks(marks)
 	for _, n := range append(told, notes...) {
@@ -154,7 +154,7 @@ var errNoSnapshots = errors.New("the recording holds no snapshot")
 
 // foldTape reads a recording into a report, with the failures of the log at their times.
 // It returns what was wrong with the recording.
-func foldTape(name string, r *advice.Reporter, failures []advice.LogFailure) (notes []string, err error) {
+func foldTape(name string, r *report.Reporter, failures []report.LogFailure) (notes []string, err error) {
 	in, err := tape.Open(name)
 	if err != nil {
 		return nil, err
@@ -200,12 +200,12 @@ func foldTape(name string, r *advice.Reporter, failures []advice.LogFailure) (no
 	return in.Notes(), nil
 }
 
-func foldEvent(r *advice.Reporter, e *tape.Event, head *tape.Header) {
+func foldEvent(r *report.Reporter, e *tape.Event, head *tape.Header) {
 	if e.Kind == tape.KindOOM && e.OOM != nil {
 		r.OOM(*e.OOM, e.Time, "recording")
 		return
 	}
-	out := advice.ReportEvent{Time: e.Time, Kind: e.Kind, PID: e.PID, XID: e.XID, Duration: e.Dur, Text: sampler.Clean(e.Text), From: "recording"}
+	out := report.Event{Time: e.Time, Kind: e.Kind, PID: e.PID, XID: e.XID, Duration: e.Dur, Text: sampler.Clean(e.Text), From: "recording"}
 	if n, ok := e.GPU.Value(); ok {
 		if head != nil && n >= 0 && n < len(head.GPUs) {
 			n = head.GPUs[n].Index
@@ -215,7 +215,7 @@ func foldEvent(r *advice.Reporter, e *tape.Event, head *tape.Header) {
 	r.Event(out)
 }
 
-func foldReadings(r *advice.Reporter, record *tape.Record, head *tape.Header) {
+func foldReadings(r *report.Reporter, record *tape.Record, head *tape.Header) {
 	if head == nil {
 		return
 	}
@@ -228,7 +228,7 @@ func foldReadings(r *advice.Reporter, record *tape.Record, head *tape.Header) {
 }
 
 // trainingLog reads the log and puts what it tells on the timeline of the recording.
-func (a *app) trainingLog(outline *advice.Reporter) (placed []advice.LogFailure, marks []sampler.LogMark, notes []string, err error) {
+func (a *app) trainingLog(outline *report.Reporter) (placed []report.LogFailure, marks []sampler.LogMark, notes []string, err error) {
 	events, err := a.scanFile(a.opt.log)
 	if err != nil {
 		return nil, nil, nil, err
@@ -259,10 +259,10 @@ func (a *app) trainingLog(outline *advice.Reporter) (placed []advice.LogFailure,
 	for _, t := range times {
 		at[t.Line] = t
 	}
-	var list []advice.LogFailure
+	var list []report.LogFailure
 	for _, e := range events {
 		t := at[e.Line]
-		list = append(list, advice.LogFailure{Event: e, Time: t.Exact, After: t.Before, Before: t.After})
+		list = append(list, report.LogFailure{Event: e, Time: t.Exact, After: t.Before, Before: t.After})
 	}
 	return outline.PlaceFailures(list), marks, notes, nil
 }

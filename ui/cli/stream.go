@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nvpeak/advice"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/ui"
 	"nvpeak/ui/plain"
@@ -44,7 +44,7 @@ func (a *app) stream(ctx context.Context, f *onceFlags) (err error) {
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	out := bufio.NewWriter(a.out)
-	watch := advice.NewWatch(advice.Options{Need: a.opt.need.Opt})
+	watch := watch.New(watch.Options{Need: a.opt.need.Opt})
 	header := true
 	for {
 		snaps, err := feed.Next(ctx)
@@ -73,7 +73,7 @@ func (a *app) stream(ctx context.Context, f *onceFlags) (err error) {
 }
 
 // withAlerts is the snapshot with the alerts that are open then.
-func withAlerts(s *sampler.Snapshot, watch *advice.Watch) *sampler.Snapshot {
+func withAlerts(s *sampler.Snapshot, watch *watch.Watch) *sampler.Snapshot {
 	told := *s
 	told.Alerts = append([]sampler.Alert{}, watch.Add(*s)...)
 	return &told

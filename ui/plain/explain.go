@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"nvpeak/advice"
+	"nvpeak/advice/explain"
 	"nvpeak/sampler"
 )
 
@@ -23,8 +23,8 @@ type ExplainOptions struct {
 // Explain writes an explanation for people: the verdict, a bar of the card at the moment of
 // failure, cause and first steps in about ten lines, then the details. Everything that came from
 // a log or a process is cleaned. Commands are not wrapped, so they can be copied.
-func Explain(w io.Writer, e advice.Explanation, o ExplainOptions) error {
-	p := &explainPage{width: min(max(o.Width, 40), 120), paint: paintFor(o), marks: marksFor(o), words: advice.Words(e.Lang)}
+func Explain(w io.Writer, e explain.Explanation, o ExplainOptions) error {
+	p := &explainPage{width: min(max(o.Width, 40), 120), paint: paintFor(o), marks: marksFor(o), words: explain.Words(e.Lang)}
 	p.verdict(e)
 	if i := e.Verdict.Event; i >= 0 {
 		event := e.Events[i]
@@ -44,7 +44,7 @@ func Explain(w io.Writer, e advice.Explanation, o ExplainOptions) error {
 }
 
 // ExplainJSON writes an explanation as indented JSON.
-func ExplainJSON(w io.Writer, e advice.Explanation) error {
+func ExplainJSON(w io.Writer, e explain.Explanation) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", " ")
@@ -57,7 +57,7 @@ type explainPage struct {
 	width int
 	paint explainPaint
 	marks explainMarks
-	words advice.Catalogue
+	words explain.Catalogue
 }
 
 // line writes one line as it is.
@@ -74,7 +74,7 @@ func (p *explainPage) text(head, s string, paint func(string) string) {
 	}
 }
 
-func (p *explainPage) verdict(e advice.Explanation) {
+func (p *explainPage) verdict(e explain.Explanation) {
 	paint := p.paint.bad
 	if e.Verdict.Recovered || e.Verdict.Event < 0 {
 		paint = p.paint.bold

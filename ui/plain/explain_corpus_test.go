@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"nvpeak/advice"
+	"nvpeak/advice/explain"
 	"nvpeak/sampler/oomlog"
 )
 
@@ -30,8 +30,8 @@ func TestExplainCorpus(t *testing.T) {
 			return err
 		}
 		files, events = files+1, events+len(found)
-		for _, lang := range advice.Languages {
-			e := advice.Explain(advice.Incident{Events: found, Lang: lang})
+		for _, lang := range explain.Languages {
+			e := explain.Explain(explain.Incident{Events: found, Lang: lang})
 			if err := Explain(io.Discard, e, ExplainOptions{Width: 80}); err != nil {
 				return err
 			}

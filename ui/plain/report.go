@@ -8,7 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"nvpeak/advice"
+	"nvpeak/advice/explain"
+	"nvpeak/advice/report"
 	"nvpeak/sampler"
 )
 
@@ -22,9 +23,9 @@ type ReportOptions struct {
 
 // ReportText writes a report for people: what happened, a plot and the figures of each
 // GPU, who held what, alerts, events, advice. Everything foreign is cleaned.
-func ReportText(w io.Writer, r advice.Report, o ReportOptions) error {
+func ReportText(w io.Writer, r report.Report, o ReportOptions) error {
 	p := &reportPage{explainPage: explainPage{width: min(max(o.Width, 40), 120), paint: paintFor(o.ExplainOptions),
-		marks: marksFor(o.ExplainOptions), words: advice.Words("en")}, o: o, r: &r}
+		marks: marksFor(o.ExplainOptions), words: explain.Words("en")}, o: o, r: &r}
 	if p.o.Zone == nil {
 		p.o.Zone = time.Local
 	}
@@ -55,7 +56,7 @@ func ReportJSON(w io.Writer, r any) error {
 type reportPage struct {
 	explainPage
 	o ReportOptions
-	r *advice.Report
+	r *report.Report
 }
 
 func (p *reportPage) head() {
@@ -92,14 +93,14 @@ func (p *reportPage) conclusion() {
 }
 
 // quietText is the conclusion of a recording without failures and warnings.
-func quietText(r *advice.Report) string {
+func quietText(r *report.Report) string {
 	if n := len(r.Alerts); n > 0 {
 		return fmt.Sprintf("No out-of-memory failure and no warning as far as this recording shows; %d notice(s), see below.", n)
 	}
 	return "Nothing went wrong as far as this recording shows: no alert, no out-of-memory failure."
 }
 
-func (p *reportPage) gpu(g *advice.ReportGPU) {
+func (p *reportPage) gpu(g *report.GPU) {
 	p.line("")
 	title := "GPU " + g.Label
 	if g.Name != "" {
@@ -146,14 +147,14 @@ func (p *reportPage) peakMark() string {
 	return "▲"
 }
 
-func peakText(k *advice.ReportPeak) string {
+func peakText(k *report.Peak) string {
 	if k == nil {
 		return "N/A"
 	}
 	return fmt.Sprintf("%s at %s (%s)", k.Bytes, clock(k.T), k.Source)
 }
 
-func growthText(g *advice.ReportGPU) string {
+func growthText(g *report.GPU) string {
 	perHour, ok := g.Growth.Value()
 	if !ok {
 		return "too short to say"
@@ -178,7 +179,7 @@ func signed(v float64) string {
 
 // holdersText is who held what at the peak. What came and went between two lists of
 // processes belongs to nobody for certain.
-func holdersText(g *advice.ReportGPU) string {
+func holdersText(g *report.GPU) string {
 	var parts []string
 	sum := sampler.Bytes(0)
 	for i, h := range g.Holders {
@@ -206,7 +207,7 @@ func holdersText(g *advice.ReportGPU) string {
 // shownSpikes is how many spikes a page has room for.
 const shownSpikes = 10
 
-func (p *reportPage) spikes(g *advice.ReportGPU) {
+func (p *reportPage) spikes(g *report.GPU) {
 	if g.SpikeCount == 0 {
 		return
 	}

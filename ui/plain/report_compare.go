@@ -5,19 +5,20 @@ import (
 	"math"
 	"strconv"
 
-	"nvpeak/advice"
+	"nvpeak/advice/explain"
+	"nvpeak/advice/report"
 	"nvpeak/sampler"
 )
 
 // CompareText writes the table of two runs, before and after.
-func CompareText(w io.Writer, before, after advice.Report, o ReportOptions) error {
+func CompareText(w io.Writer, before, after report.Report, o ReportOptions) error {
 	p := &reportPage{explainPage: explainPage{width: min(max(o.Width, 40), 120), paint: paintFor(o.ExplainOptions),
-		marks: marksFor(o.ExplainOptions), words: advice.Words("en")}, o: o, r: &before}
+		marks: marksFor(o.ExplainOptions), words: explain.Words("en")}, o: o, r: &before}
 	p.text("before  ", runText(before), plainly)
 	p.text("after   ", runText(after), plainly)
 	p.line("")
 	rows := [][]string{{"<", "BEFORE", "AFTER", "DIFFERENCE", "", "<"}}
-	for _, c := range advice.Compare(before, after) {
+	for _, c := range report.Compare(before, after) {
 		percent := ""
 		if v, ok := c.Percent.Value(); ok && v != 0 {
 			percent = strconv.FormatFloat(v, 'f', 0, 64) + " %"
@@ -32,7 +33,7 @@ func CompareText(w io.Writer, before, after advice.Report, o ReportOptions) erro
 	p.table(rows)
 	for _, r := range []struct {
 		name string
-		advice.Report
+		report.Report
 	}{{"before", before}, {"after", after}} {
 		if r.Headline != "" {
 			p.line("")
@@ -46,7 +47,7 @@ func CompareText(w io.Writer, before, after advice.Report, o ReportOptions) erro
 	return err
 }
 
-func runText(r advice.Report) string {
+func runText(r report.Report) string {
 	text := r.Source
 	if r.Host != "" {
 		text += ", " + r.Host
