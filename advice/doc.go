@@ -8,6 +8,7 @@
 //	explain  a failure ─► causes, fixes, verdict         ─► command
 //	series   the memory of one holder over time: trends, spikes, patterns
 //	command  command lines: words, arguments, edits
+//	lang     every sentence, one file for each language; any room may say one
 //
 // advicetest has the simulated boxes on which alerts and reports are tested.
 package advice

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	"nvpeak/advice/lang"
 	"nvpeak/sampler"
 )
 
@@ -115,7 +116,7 @@ type Plan struct {
 
 // Explain reasons about the failure of a run. It is pure: the same incident gives the same answer.
 func Explain(in Incident) Explanation {
-	words := Words(in.Lang)
+	words := lang.For(in.Lang)
 	out := Explanation{Schema: sampler.Schema, Lang: words.Lang, Events: []Event{},
 		Causes: []sampler.Cause{}, Advice: []sampler.Advice{}, Plans: []Plan{}}
 	failures := make([]*failure, len(in.Events))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"nvpeak/advice/command"
+	"nvpeak/advice/lang"
 	"nvpeak/sampler"
 )
 
@@ -22,7 +23,7 @@ type failure struct {
 	file        string // the log it is from; empty: the only one
 	gpu         gpuModel
 	siblings    []sampler.OOMEvent // all events of the run
-	words       Catalogue
+	words       lang.Catalog
 	notes       []string // sentinels and the like, in words
 
 	requested, total, free, allocated, holes, process amount
@@ -39,7 +40,7 @@ type failure struct {
 // with CUDA 12, up to 1.8 GiB before. https://github.com/stas00/ml-engineering/blob/master/training/performance/README.md
 const ContextTypical = 600 * sampler.MiB
 
-func NewFailure(in Incident, event sampler.OOMEvent, words Catalogue) *failure {
+func NewFailure(in Incident, event sampler.OOMEvent, words lang.Catalog) *failure {
 	f := &failure{event: event, history: in.History, words: words, class: classOf(event)}
 	if event.Context != nil {
 		f.context = *event.Context

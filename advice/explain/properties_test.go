@@ -9,11 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"nvpeak/advice/lang"
 	"nvpeak/sampler"
 )
 
 // incidents reads every case of testdata/explain and makes variants of it: other commands,
 // environments, cards and languages. What must never be advised is checked on all of them.
+var placeholder = regexp.MustCompile(`\{[a-z_]+\}`)
+
 func incidents(t *testing.T) map[string]Incident {
 	t.Helper()
 	files, err := filepath.Glob("../../testdata/explain/*/event.json")
@@ -76,7 +79,7 @@ func TestNeverAdvised(t *testing.T) {
 	for name, in := range incidents(t) {
 		e := Explain(in)
 		for i, event := range e.Events {
-			f := NewFailure(in, in.Events[i], Words(in.Lang))
+			f := NewFailure(in, in.Events[i], lang.For(in.Lang))
 			checkAdvice(t, name, f, event)
 		}
 		if len(e.Events) > 0 && !e.Verdict.Recovered && len(e.Advice) == 0 {
@@ -197,7 +200,7 @@ func FuzzExplain(f *testing.F) {
 		e.ProcessInUse, e.Allocated, e.ReservedUnallocated = some(process), some(allocated), some(holes)
 		e.Context = &sampler.LogContext{Phase: phase, Epoch: sampler.Some(epoch), Parameters: sampler.Some(parameters), BatchSize: sampler.Some(epoch)}
 		e.OtherProcesses = []sampler.OtherProcess{{PID: 1, Bytes: sampler.Bytes(holes)}}
-		for _, lang := range Languages {
+		for _, lang := range lang.Names() {
 			got := Explain(Incident{Events: []sampler.OOMEvent{e}, Command: command, Lang: lang})
 			if len(got.Causes) == 0 {
 				t.Fatal("no cause")

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"nvpeak/advice/command"
+	"nvpeak/advice/lang"
 	"nvpeak/sampler"
 )
 
@@ -198,11 +199,11 @@ func TestEveryKindHasARow(t *testing.T) {
 func TestEstimates(t *testing.T) {
 	e := ruleBase()
 	e.Context.Parameters, e.Context.FirstStep = sampler.Some(uint64(82190602)), true
-	f := NewFailure(Incident{Command: "python t.py --batch-size 16 --optimizer sgd"}, e, Words("en"))
+	f := NewFailure(Incident{Command: "python t.py --batch-size 16 --optimizer sgd"}, e, lang.English())
 	if f.footprint.bytesLow != 8 || f.footprint.bytesHigh != 12 {
 		t.Errorf("SGD: %+v", f.footprint)
 	}
-	f = NewFailure(Incident{Command: "python t.py --batch-size 16"}, e, Words("en"))
+	f = NewFailure(Incident{Command: "python t.py --batch-size 16"}, e, lang.English())
 	if low := f.footprint.states.low; low != 82190602*16 || f.stateDominated() {
 		t.Errorf("Adam: %+v", f.footprint)
 	}

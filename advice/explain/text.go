@@ -25,19 +25,6 @@ func gib(b sampler.Bytes) string {
 // SizeText is an amount as explanations write it, "15.82 GiB", for the faces that draw them.
 func SizeText(b sampler.Bytes) string { return gib(b) }
 
-// SureText says a confidence of 0..1 in a word: sure, likely, possible, weak.
-func (c Catalogue) SureText(confidence float64) string {
-	switch {
-	case confidence >= 0.9:
-		return c.Say("sure.high")
-	case confidence >= 0.6:
-		return c.Say("sure.likely")
-	case confidence >= 0.4:
-		return c.Say("sure.possible")
-	}
-	return c.Say("sure.weak")
-}
-
 // printed is a request as the message printed it: MiB below 1 GiB.
 func printed(b sampler.Bytes) string {
 	if b < sampler.GiB && b >= sampler.MiB {

@@ -3,13 +3,14 @@ package explain
 import (
 	"slices"
 
+	"nvpeak/advice/lang"
 	"nvpeak/sampler"
 )
 
 // judge makes one verdict for the run from its events: the first that the program did not
 // survive began it; later deaths of other ranks are consequences, unless they hit the same wall
 // on a card of their own.
-func judge(words Catalogue, failures []*failure, events []Event) Verdict {
+func judge(words lang.Catalog, failures []*failure, events []Event) Verdict {
 	v := Verdict{Event: -1, Victims: []int{}, AlsoHit: []int{}}
 	if len(failures) == 0 {
 		v.Headline = words.Say("verdict.none")
@@ -58,7 +59,7 @@ func (f *failure) consequenceOf(first *failure) bool {
 	return false
 }
 
-func (v Verdict) sayRun(words Catalogue, failures []*failure) string {
+func (v Verdict) sayRun(words lang.Catalog, failures []*failure) string {
 	if len(failures) < 2 {
 		return ""
 	}
@@ -82,7 +83,7 @@ func (v Verdict) sayRun(words Catalogue, failures []*failure) string {
 }
 
 // listOf joins up to four names.
-func listOf(words Catalogue, items []int, who func(int) string) string {
+func listOf(words lang.Catalog, items []int, who func(int) string) string {
 	text := ""
 	for n, i := range items {
 		if n == 4 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"nvpeak/advice/explain"
+	"nvpeak/advice/lang"
 	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 )
@@ -117,7 +118,7 @@ func (r *Reporter) concludeFailures(out *Report) {
 	weighCauses(merged, in, in.Events[first])
 	out.Causes, out.Advice = merged, e.Events[first].Advice
 	if explain.TopCause(merged) != explain.TopCause(e.Events[first].Causes) {
-		if list := explain.NewFailure(in, in.Events[first], explain.Words("en")).Advise(merged); len(list) > 0 {
+		if list := explain.NewFailure(in, in.Events[first], lang.English()).Advise(merged); len(list) > 0 {
 			out.Advice = list
 		}
 	}

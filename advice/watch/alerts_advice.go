@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"nvpeak/advice/explain"
+	"nvpeak/advice/lang"
 	"nvpeak/advice/series"
 	"nvpeak/sampler"
 )
@@ -64,7 +65,7 @@ func (t trouble) remedies() []sampler.Advice {
 		}
 	}
 	in.Events = []sampler.OOMEvent{e}
-	list := explain.NewFailure(in, e, explain.Words("en")).Advise(t.causes)
+	list := explain.NewFailure(in, e, lang.English()).Advise(t.causes)
 	if len(t.only) > 0 {
 		list = slices.DeleteFunc(list, func(a sampler.Advice) bool { return !slices.Contains(t.only, a.ID) })
 	}

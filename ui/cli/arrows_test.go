@@ -19,17 +19,18 @@ var arrows = map[string][]string{
 	"sampler/":          {"sampler"}, // every source
 	"sampler/history":   {"sampler"}, // what was seen so far, for the plots
 	"advice":            {"sampler"},
-	"advice/report":     {"advice/watch", "advice/explain", "advice/series", "sampler"},
-	"advice/watch":      {"advice/explain", "advice/series", "sampler"},
-	"advice/explain":    {"advice/command", "sampler"},
+	"advice/report":     {"advice/watch", "advice/explain", "advice/series", "advice/lang", "sampler"},
+	"advice/watch":      {"advice/explain", "advice/series", "advice/lang", "sampler"},
+	"advice/explain":    {"advice/command", "advice/lang", "sampler"},
 	"advice/series":     {"sampler"},
 	"advice/command":    {},
+	"advice/lang":       {},
 	"advice/advicetest": {"advice/series", "sampler"},
 	"theme":             {},
-	"ui":                {"advice/report", "advice/watch", "advice/explain", "sampler", "sampler/history", "theme"},
-	"ui/plain":          {"advice/report", "advice/watch", "advice/explain", "sampler"},
-	"ui/prom":           {"advice/report", "advice/watch", "advice/explain", "sampler"},
-	"ui/cli":            {"advice/report", "advice/watch", "advice/explain", "sampler", "sampler/", "theme", "ui", "ui/plain", "ui/prom"},
+	"ui":                {"advice/report", "advice/watch", "advice/explain", "advice/lang", "sampler", "sampler/history", "theme"},
+	"ui/plain":          {"advice/report", "advice/watch", "advice/explain", "advice/lang", "sampler"},
+	"ui/prom":           {"advice/report", "advice/watch", "advice/explain", "advice/lang", "sampler"},
+	"ui/cli":            {"advice/report", "advice/watch", "advice/explain", "advice/lang", "sampler", "sampler/", "theme", "ui", "ui/plain", "ui/prom"},
 	"docs":              {"sampler", "sampler/", "ui", "ui/cli"}, // tools of contributors
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"nvpeak/advice/explain"
+	"nvpeak/advice/lang"
 	"nvpeak/sampler"
 )
 
@@ -24,7 +25,7 @@ type ExplainOptions struct {
 // failure, cause and first steps in about ten lines, then the details. Everything that came from
 // a log or a process is cleaned. Commands are not wrapped, so they can be copied.
 func Explain(w io.Writer, e explain.Explanation, o ExplainOptions) error {
-	p := &explainPage{width: min(max(o.Width, 40), 120), paint: paintFor(o), marks: marksFor(o), words: explain.Words(e.Lang)}
+	p := &explainPage{width: min(max(o.Width, 40), 120), paint: paintFor(o), marks: marksFor(o), words: lang.For(e.Lang)}
 	p.verdict(e)
 	if i := e.Verdict.Event; i >= 0 {
 		event := e.Events[i]
@@ -57,7 +58,7 @@ type explainPage struct {
 	width int
 	paint explainPaint
 	marks explainMarks
-	words explain.Catalogue
+	words lang.Catalog
 }
 
 // line writes one line as it is.
@@ -101,7 +102,7 @@ func (p *explainPage) causes(causes []sampler.Cause) {
 		}
 		text := p.words.Say("cause." + c.ID)
 		if c.ID != "unknown" {
-			text += " (" + p.words.SureText(c.Confidence) + ")"
+			text += " (" + p.words.Confidence(c.Confidence) + ")"
 		}
 		p.text(label, text, p.paint.bold)
 	}

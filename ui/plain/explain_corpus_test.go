@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"nvpeak/advice/explain"
+	"nvpeak/advice/lang"
 	"nvpeak/sampler/oomlog"
 )
 
@@ -30,7 +31,7 @@ func TestExplainCorpus(t *testing.T) {
 			return err
 		}
 		files, events = files+1, events+len(found)
-		for _, lang := range explain.Languages {
+		for _, lang := range lang.Names() {
 			e := explain.Explain(explain.Incident{Events: found, Lang: lang})
 			if err := Explain(io.Discard, e, ExplainOptions{Width: 80}); err != nil {
 				return err

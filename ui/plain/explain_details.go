@@ -27,7 +27,7 @@ func (p *explainPage) evidence(causes []sampler.Cause) {
 	for _, c := range causes {
 		text := p.words.Say("cause." + c.ID)
 		if c.ID != "unknown" {
-			text += " (" + p.words.SureText(c.Confidence) + ", " + strconv.FormatFloat(c.Confidence, 'f', 2, 64) + ")"
+			text += " (" + p.words.Confidence(c.Confidence) + ", " + strconv.FormatFloat(c.Confidence, 'f', 2, 64) + ")"
 		}
 		p.text("  ", text, plainly)
 		for _, text := range c.Evidence {

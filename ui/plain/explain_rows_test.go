@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"nvpeak/advice/explain"
+	"nvpeak/advice/lang"
 )
 
 // On a terminal the verdict stays in sight: what is longer than the screen loses its details, and says so.
 func TestExplainFitsTheTerminal(t *testing.T) {
 	for _, dir := range explainDirs(t) {
 		in := readIncident(t, dir)
-		for _, lang := range explain.Languages {
+		for _, lang := range lang.Names() {
 			in.Lang = lang
 			e := explain.Explain(in)
 			text := func(rows int) string {

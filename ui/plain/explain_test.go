@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"nvpeak/advice/explain"
+	"nvpeak/advice/lang"
 )
 
 var updateExplain = flag.Bool("update-explain", false, "rewrite testdata/explain/*/want.txt")
@@ -72,7 +73,7 @@ func TestExplainCases(t *testing.T) {
 func TestExplainFitsEveryWidth(t *testing.T) {
 	for _, dir := range explainDirs(t) {
 		in := readIncident(t, dir)
-		for _, lang := range explain.Languages {
+		for _, lang := range lang.Names() {
 			in.Lang = lang
 			e := explain.Explain(in)
 			typed := typedLines(e)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"nvpeak/advice/explain"
+	"nvpeak/advice/lang"
 	"nvpeak/sampler"
 	"nvpeak/sampler/oomlog"
 )
@@ -40,7 +41,7 @@ func TestExplainHasNoEmptyWords(t *testing.T) {
 			return err
 		}
 		bare := bareContexts(found)
-		for _, lang := range explain.Languages {
+		for _, lang := range lang.Names() {
 			for name, in := range map[string]explain.Incident{
 				"alone": {Events: found}, "recorded": {Events: found, History: withRecording()},
 				"commanded": {Events: found, Command: "python train.py --batch-size 8 --num_workers 4", GPUName: "NVIDIA A100-SXM4-40GB"},

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"nvpeak/advice/explain"
+	"nvpeak/advice/lang"
 	"nvpeak/advice/report"
 	"nvpeak/sampler"
 )
@@ -25,7 +25,7 @@ type ReportOptions struct {
 // GPU, who held what, alerts, events, advice. Everything foreign is cleaned.
 func ReportText(w io.Writer, r report.Report, o ReportOptions) error {
 	p := &reportPage{explainPage: explainPage{width: min(max(o.Width, 40), 120), paint: paintFor(o.ExplainOptions),
-		marks: marksFor(o.ExplainOptions), words: explain.Words("en")}, o: o, r: &r}
+		marks: marksFor(o.ExplainOptions), words: lang.English()}, o: o, r: &r}
 	if p.o.Zone == nil {
 		p.o.Zone = time.Local
 	}

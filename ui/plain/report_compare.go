@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"nvpeak/advice/explain"
+	"nvpeak/advice/lang"
 	"nvpeak/advice/report"
 	"nvpeak/sampler"
 )
@@ -13,7 +13,7 @@ import (
 // CompareText writes the table of two runs, before and after.
 func CompareText(w io.Writer, before, after report.Report, o ReportOptions) error {
 	p := &reportPage{explainPage: explainPage{width: min(max(o.Width, 40), 120), paint: paintFor(o.ExplainOptions),
-		marks: marksFor(o.ExplainOptions), words: explain.Words("en")}, o: o, r: &before}
+		marks: marksFor(o.ExplainOptions), words: lang.English()}, o: o, r: &before}
 	p.text("before  ", runText(before), plainly)
 	p.text("after   ", runText(after), plainly)
 	p.line("")

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"nvpeak/advice/explain"
+	"nvpeak/advice/lang"
 	"nvpeak/advice/report"
 	"nvpeak/sampler"
 )
@@ -59,12 +59,12 @@ func ReportHTML(w io.Writer, reports []report.Report) error {
 }
 
 func htmlFuncs() template.FuncMap {
-	words := explain.Words("en")
+	words := lang.English()
 	said := &explainPage{words: words}
 	return template.FuncMap{
 		"size": size, "clock": clock, "span": spanText, "event": eventText,
 		"cause": func(id string) string { return words.Say("cause." + id) },
-		"sure":  words.SureText,
+		"sure":  words.Confidence,
 		"saves": said.saves,
 		"join": func(list []string) string {
 			var lines []string

@@ -1,7 +1,12 @@
-package explain
+package lang
 
-// textsEN is the English catalogue. Placeholders in braces are filled in by name.
+// textsEN is the English catalog. Placeholders in braces are filled in by name.
 var textsEN = map[string]string{
+	"span.s":    "{n} s",
+	"span.min":  "{n} min",
+	"span.h":    "{n} h",
+	"span.days": "{n} days",
+
 	"detail.space": " ",
 
 	"head.warmup_oom": "The server ran out of GPU memory while warming up", "head.ggml_alloc_failed": "llama.cpp could not allocate",

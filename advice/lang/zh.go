@@ -1,7 +1,12 @@
-package explain
+package lang
 
-// textsZH is the Chinese catalogue, with the ids and placeholders of the English one.
+// textsZH is the Chinese catalog, with the ids and placeholders of the English one.
 var textsZH = map[string]string{
+	"span.s":    "{n} 秒",
+	"span.min":  "{n} 分钟",
+	"span.h":    "{n} 小时",
+	"span.days": "{n} 天",
+
 	"detail.space": "",
 
 	"head.warmup_oom": "服务在预热时显存不足", "head.ggml_alloc_failed": "llama.cpp 分配失败",
