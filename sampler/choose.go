@@ -41,7 +41,7 @@ func choose(devs []Device, selectors []string) ([]int, error) {
 }
 
 // named gives the numbers of the devices that one selector names: several only when they
-// are the instances of one split card.
+// are the instances of one split GPU.
 func named(devs []Device, s string) ([]int, error) {
 	var found []int
 	names := map[string]bool{} // in full

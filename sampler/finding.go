@@ -111,7 +111,7 @@ type OtherProcess struct {
 	Bytes Bytes `json:"bytes"`
 }
 
-// MemoryLimit is a limit that was in force below the size of the card.
+// MemoryLimit is a limit that was in force below the size of the GPU.
 type MemoryLimit struct {
 	Kind     string       `json:"kind"`
 	Allowed  Opt[Bytes]   `json:"allowed_bytes"`

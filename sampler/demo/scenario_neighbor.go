@@ -1,8 +1,8 @@
 package demo
 
-// neighbour is a run with room enough for its validation, until somebody else's job
-// takes a part of one card. Nothing happens at that moment: the next validation fails.
-func neighbour() script {
+// neighbor is a run with room enough for its validation, until somebody else's job
+// takes a part of one GPU. Nothing happens at that moment: the next validation fails.
+func neighbor() script {
 	const (
 		round   = 480.0           // from one arrival of the other job to the next
 		arrival = 112.0           // after the epoch, between two validations
@@ -21,7 +21,7 @@ func neighbour() script {
 		name:    "neighbour",
 		title:   "somebody else's job takes the memory that the next validation needs",
 		hostGiB: 503.4, systemGiB: 14,
-		cards: []card{{model: a100}, {model: a100}},
+		gpus: []gpu{{model: a100}, {model: a100}},
 		jobs: []job{
 			{
 				user: "ann", framework: "pytorch", pid: 71120, on: []int{0, 1}, life: life{ago: begun, every: round, last: short},

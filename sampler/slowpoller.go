@@ -9,19 +9,19 @@ import (
 // xidWait is how long one wait for an Xid error lasts.
 const xidWait = 10 * time.Second
 
-func (l *Loop) slowPeriod() time.Duration { return max(l.opt.Interval, time.Second) }
+func (p *poller) slowPeriod() time.Duration { return max(p.opt.Interval, time.Second) }
 
-// slowLane reads metrics and processes: all devices at once to begin with, then spread
+// pollSlow reads metrics and processes: all devices at once to begin with, then spread
 // over the second; and a process list at once when the memory has moved.
-func (l *Loop) slowLane(ready func()) func(*worker) {
+func (p *poller) pollSlow(ready func()) func(*worker) {
 	return func(w *worker) {
-		for dev := range l.c.gpus {
-			if !l.askSlow(w, dev) {
+		for dev := range p.c.gpus {
+			if !p.askSlow(w, dev) {
 				return
 			}
 		}
 		ready()
-		plan := newRounds(l.slowPeriod(), len(l.c.gpus), time.Now())
+		plan := newSchedule(p.slowPeriod(), len(p.c.gpus), time.Now())
 		timer := time.NewTimer(0)
 		defer timer.Stop()
 		for {
@@ -33,14 +33,14 @@ func (l *Loop) slowLane(ready func()) func(*worker) {
 			select {
 			case <-w.group.ctx.Done():
 				return
-			case d := <-l.stale: // a new peak: whose?
-				if !l.askProcesses(w, d) {
+			case d := <-p.stale: // a new peak: whose?
+				if !p.askProcesses(w, d) {
 					return
 				}
 			case <-timer.C:
 				for ; dev >= 0 && !time.Now().Before(at); dev, at = plan.first() {
 					began := time.Now()
-					if !l.askSlow(w, dev) {
+					if !p.askSlow(w, dev) {
 						return
 					}
 					plan.done(dev, began, time.Now())
@@ -51,41 +51,41 @@ func (l *Loop) slowLane(ready func()) func(*worker) {
 }
 
 // askSlow is false when the worker must end.
-func (l *Loop) askSlow(w *worker, dev int) bool {
-	if !l.c.answers(dev) || !w.enter(dev) {
+func (p *poller) askSlow(w *worker, dev int) bool {
+	if !p.c.answers(dev) || !w.enter(dev) {
 		return true
 	}
-	m, merr := l.src.Metrics(l.pick[dev])
+	m, merr := p.src.Metrics(p.pick[dev])
 	if !w.leave() || !w.enter(dev) {
 		return false
 	}
-	procs, perr := l.src.Processes(l.pick[dev])
-	l.identify(procs) // may hang too: /proc waits for the memory map of a process
+	procs, perr := p.src.Processes(p.pick[dev])
+	p.identify(procs) // may hang too: /proc waits for the memory map of a process
 	if !w.leave() {
 		return false
 	}
-	l.tripOn(merr, perr)
-	l.c.slow(dev, l.now(), m, merr, procs, perr)
+	p.tripOn(merr, perr)
+	p.c.slow(dev, p.now(), m, merr, procs, perr)
 	return true
 }
 
-func (l *Loop) askProcesses(w *worker, dev int) bool {
-	if !l.c.answers(dev) || !w.enter(dev) {
+func (p *poller) askProcesses(w *worker, dev int) bool {
+	if !p.c.answers(dev) || !w.enter(dev) {
 		return true
 	}
-	procs, err := l.src.Processes(l.pick[dev])
-	l.identify(procs)
+	procs, err := p.src.Processes(p.pick[dev])
+	p.identify(procs)
 	if !w.leave() {
 		return false
 	}
-	l.tripOn(err)
-	l.c.list(dev, l.now(), procs, err)
+	p.tripOn(err)
+	p.c.list(dev, p.now(), procs, err)
 	return true
 }
 
-func (l *Loop) identify(procs []Process) {
-	if l.opt.Host != nil {
-		l.opt.Host.Identify(procs)
+func (p *poller) identify(procs []Process) {
+	if p.opt.Host != nil {
+		p.opt.Host.Identify(procs)
 	}
 	for i := range procs {
 		p := &procs[i]
@@ -111,10 +111,10 @@ func cleanAll(env map[string]string) map[string]string {
 	return env
 }
 
-func (l *Loop) tripOn(errs ...error) {
+func (p *poller) tripOn(errs ...error) {
 	for _, err := range errs {
 		if errors.Is(err, ErrReconnect) {
-			l.trip(err)
+			p.trip(err)
 		}
 	}
 }
@@ -122,10 +122,10 @@ func (l *Loop) tripOn(errs ...error) {
 // trafficPeriod is the least time between two readings of PCIe throughput.
 const trafficPeriod = 2 * time.Second
 
-// trafficLane reads PCIe throughput, which takes some drivers 20 ms a direction.
-func (l *Loop) trafficLane(w *worker) {
+// pollTraffic reads PCIe throughput, which takes some drivers 20 ms a direction.
+func (p *poller) pollTraffic(w *worker) {
 	now := time.Now()
-	plan := newRounds(max(l.slowPeriod(), trafficPeriod), len(l.c.gpus), now)
+	plan := newSchedule(max(p.slowPeriod(), trafficPeriod), len(p.c.gpus), now)
 	for i := range plan.next {
 		plan.next[i] = now // the first round at once
 	}
@@ -143,25 +143,25 @@ func (l *Loop) trafficLane(w *worker) {
 		case <-timer.C:
 		}
 		began := time.Now()
-		if l.c.answers(dev) && w.enter(dev) {
-			rx, tx, err := l.src.Throughput(l.pick[dev])
+		if p.c.answers(dev) && w.enter(dev) {
+			rx, tx, err := p.src.Throughput(p.pick[dev])
 			if !w.leave() {
 				return
 			}
 			plan.off[dev] = errors.Is(err, ErrNotSupported)
-			l.tripOn(err)
-			l.c.traffic(dev, rx, tx)
+			p.tripOn(err)
+			p.c.traffic(dev, rx, tx)
 		}
 		plan.done(dev, began, time.Now())
 	}
 }
 
-// xidLane waits for Xid errors. An error other than "never" is asked about again after a
+// pollXID waits for Xid errors. An error other than "never" is asked about again after a
 // pause: drivers that answer at once would take a core
 // (https://github.com/Project-HAMi/HAMi/issues/2322).
-func (l *Loop) xidLane(ctx context.Context) {
+func (p *poller) pollXID(ctx context.Context) {
 	for ctx.Err() == nil {
-		dev, xid, err := l.src.WaitXID(xidWait)
+		dev, xid, err := p.src.WaitXID(xidWait)
 		switch {
 		case errors.Is(err, ErrNotSupported):
 			return
@@ -171,14 +171,14 @@ func (l *Loop) xidLane(ctx context.Context) {
 			case <-time.After(time.Second):
 			}
 		case dev >= 0 && ctx.Err() == nil: // else it is of a connection that is no more
-			l.c.sawXID(l.ours(dev), xid, l.now())
+			p.c.sawXID(p.ours(dev), xid, p.now())
 		}
 	}
 }
 
 // ours is our number of a device of the source, or -1.
-func (l *Loop) ours(dev int) int {
-	for i, n := range l.pick {
+func (p *poller) ours(dev int) int {
+	for i, n := range p.pick {
 		if n == dev {
 			return i
 		}

@@ -15,14 +15,23 @@ const (
 	memoryLimit = 500 * time.Millisecond
 	slowLimit   = 2 * time.Second
 	watchPeriod = time.Second
-	closeWait   = time.Second // for lanes to finish their call before the source is closed
+	closeWait   = time.Second // for workers to finish their call before the source is closed
 )
 
-// group is the lanes of one connection.
+// The kinds of driver calls, as an error names them. Each has its own goroutine, so that
+// no kind waits for another.
+const (
+	callMemory  = "memory"
+	callSlow    = "metrics and processes"
+	callTraffic = "PCIe throughput"
+)
+
+// group is the workers of one connection.
 type group struct {
-	loop *Loop
-	ctx  context.Context
-	wg   sync.WaitGroup
+	ctx    context.Context
+	trip   func(error) // ends the connection
+	failed func(dev int, kind string, err error)
+	wg     sync.WaitGroup
 
 	mu      sync.Mutex
 	workers []*worker
@@ -30,19 +39,19 @@ type group struct {
 }
 
 type hangKey struct {
-	lane string
+	kind string
 	dev  int
 }
 
-func newGroup(ctx context.Context, l *Loop) *group {
-	return &group{loop: l, ctx: ctx, hung: map[hangKey]bool{}}
+func newGroup(ctx context.Context, trip func(error), failed func(int, string, error)) *group {
+	return &group{ctx: ctx, trip: trip, failed: failed, hung: map[hangKey]bool{}}
 }
 
-// worker is one incarnation of a lane. When a call hangs, the worker is abandoned in it
-// and another one takes over the lane without that device.
+// worker makes the calls of one kind. When a call hangs, the worker is abandoned in it
+// and another one takes over without that device.
 type worker struct {
 	group *group
-	lane  string
+	kind  string
 	limit time.Duration
 	run   func(*worker)
 	over  sync.Once // it has ended or was abandoned: nobody waits for it
@@ -58,16 +67,16 @@ type worker struct {
 	call  int64  // the driver call it was in when watch looked last
 }
 
-// lane starts a worker.
-func (g *group) lane(name string, limit time.Duration, run func(*worker)) {
-	w := &worker{group: g, lane: name, limit: limit, run: run, dev: -1}
+// start starts a worker.
+func (g *group) start(kind string, limit time.Duration, run func(*worker)) {
+	w := &worker{group: g, kind: kind, limit: limit, run: run, dev: -1}
 	g.mu.Lock()
 	g.workers = append(g.workers, w)
 	g.mu.Unlock()
 	g.wg.Add(1)
 	go func() {
 		defer w.over.Do(g.wg.Done)
-		defer Guard(g.loop.trip)
+		defer Guard(g.trip)
 		w.run(w)
 	}()
 }
@@ -76,7 +85,7 @@ func (g *group) lane(name string, limit time.Duration, run func(*worker)) {
 // its waits when it is closed.
 func (g *group) background(run func(context.Context)) {
 	go func() {
-		defer Guard(g.loop.trip)
+		defer Guard(g.trip)
 		run(g.ctx)
 	}()
 }
@@ -100,9 +109,9 @@ func (g *group) wait(d time.Duration) {
 	}
 }
 
-// enter begins a call for a device. It is false when the device hangs in this lane.
+// enter begins a call for a device. It is false when the device hangs in a call of this kind.
 func (w *worker) enter(dev int) bool {
-	if w.group.isHung(w.lane, dev) {
+	if w.group.isHung(w.kind, dev) {
 		return false
 	}
 	w.mu.Lock()
@@ -124,16 +133,16 @@ func (w *worker) leave() bool {
 	if !ok {
 		g := w.group
 		g.mu.Lock()
-		delete(g.hung, hangKey{w.lane, dev})
+		delete(g.hung, hangKey{w.kind, dev})
 		g.mu.Unlock()
 	}
 	return ok
 }
 
-func (g *group) isHung(lane string, dev int) bool {
+func (g *group) isHung(kind string, dev int) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.hung[hangKey{lane, dev}]
+	return g.hung[hangKey{kind, dev}]
 }
 
 // enterSweep begins a sweep; leaveSweep ends it as leave does.
@@ -191,7 +200,7 @@ func (g *group) abandon() (hung []*worker) {
 	kept := g.workers[:0]
 	for _, w := range g.workers {
 		if w.hangs() {
-			g.hung[hangKey{w.lane, w.stuck}] = true
+			g.hung[hangKey{w.kind, w.stuck}] = true
 			hung = append(hung, w)
 		} else {
 			kept = append(kept, w)
@@ -216,7 +225,7 @@ func (w *worker) hangs() bool {
 
 // replace lets another worker go on without the device that hangs.
 func (g *group) replace(w *worker) {
-	g.loop.c.failed(w.stuck, w.lane, fmt.Errorf("%w: a driver call (%s) has not returned", ErrNotAnswering, w.lane))
-	g.lane(w.lane, w.limit, w.run)
+	g.failed(w.stuck, w.kind, fmt.Errorf("%w: a driver call (%s) has not returned", ErrNotAnswering, w.kind))
+	g.start(w.kind, w.limit, w.run)
 	w.over.Do(g.wg.Done)
 }

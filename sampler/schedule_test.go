@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// TestPace plays a driver of some slowness: the lane settles at a rate whose duty is
+// TestRateLimiter plays a driver of some slowness: it settles at a rate whose duty is
 // bounded, and comes back when the driver is quick again.
-func TestPace(t *testing.T) {
+func TestRateLimiter(t *testing.T) {
 	for _, row := range []struct {
 		sweep, asked, want time.Duration
 	}{
@@ -21,16 +21,16 @@ func TestPace(t *testing.T) {
 		{100 * time.Millisecond, 20 * time.Millisecond, 5120 * time.Millisecond},
 		{time.Millisecond, time.Second, time.Second},
 	} {
-		p := newPace(row.asked)
+		p := newRateLimiter(row.asked)
 		run := func(d time.Duration) {
-			for range 20 * paceWindow {
+			for range 20 * limiterWindow {
 				p.note(d)
 			}
 		}
 		run(row.sweep)
-		l := p.lane()
+		l := p.sampling()
 		if p.period != row.want || l.PeriodSeconds != row.want.Seconds() || l.AskedSeconds != row.asked.Seconds() || l.DutyPercent > 2.001 {
-			t.Errorf("sweeps of %v every %v: period %v, want %v; lane %+v", row.sweep, row.asked, p.period, row.want, l)
+			t.Errorf("sweeps of %v every %v: period %v, want %v; sampling %+v", row.sweep, row.asked, p.period, row.want, l)
 		}
 		run(time.Microsecond)
 		if p.period != row.asked {
@@ -39,10 +39,10 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// TestPaceIgnoresPreemption: a few slow sweeps are the machine's, not the driver's.
-func TestPaceIgnoresPreemption(t *testing.T) {
-	p := newPace(20 * time.Millisecond)
-	for i := range 10 * paceWindow {
+// TestRateLimiterIgnoresPreemption: a few slow sweeps are the machine's, not the driver's.
+func TestRateLimiterIgnoresPreemption(t *testing.T) {
+	p := newRateLimiter(20 * time.Millisecond)
+	for i := range 10 * limiterWindow {
 		d := 50 * time.Microsecond
 		if i%3 == 0 {
 			d = 30 * time.Millisecond
@@ -54,15 +54,15 @@ func TestPaceIgnoresPreemption(t *testing.T) {
 	}
 }
 
-// TestPaceDoesNotSwing: for any steady driver the rate settles.
-func TestPaceDoesNotSwing(t *testing.T) {
+// TestRateLimiterDoesNotSwing: for any steady driver the rate settles.
+func TestRateLimiterDoesNotSwing(t *testing.T) {
 	for d := 10 * time.Microsecond; d < time.Second; d = d * 21 / 20 {
-		p := newPace(20 * time.Millisecond)
-		for range 20 * paceWindow {
+		p := newRateLimiter(20 * time.Millisecond)
+		for range 20 * limiterWindow {
 			p.note(d)
 		}
 		settled := p.period
-		for range 10 * paceWindow {
+		for range 10 * limiterWindow {
 			if p.note(d); p.period != settled {
 				t.Fatalf("sweeps of %v: the period swings between %v and %v", d, settled, p.period)
 			}
@@ -70,9 +70,9 @@ func TestPaceDoesNotSwing(t *testing.T) {
 	}
 }
 
-// play lets a lane work through its plan for d, each call taking cost, and returns how
+// play lets a poller work through its plan for d, each call taking cost, and returns how
 // long it was in calls and how often each device was asked.
-func play(r *rounds, now time.Time, d, cost time.Duration) (busy time.Duration, asked []int) {
+func play(r *schedule, now time.Time, d, cost time.Duration) (busy time.Duration, asked []int) {
 	asked = make([]int, len(r.next))
 	for end := now.Add(d); ; {
 		dev, at := r.first()
@@ -89,13 +89,13 @@ func play(r *rounds, now time.Time, d, cost time.Duration) (busy time.Duration, 
 	}
 }
 
-// TestRoundsDuty: a dear lane asks every device once a period, and less often when its
+// TestScheduleDuty: a slow poller asks every device once a period, and less often when its
 // calls would take more than their share of a thread.
-func TestRoundsDuty(t *testing.T) {
+func TestScheduleDuty(t *testing.T) {
 	for _, devices := range []int{1, 2, 8, 64} {
 		for _, cost := range []time.Duration{10 * time.Microsecond, time.Millisecond, 40 * time.Millisecond, 400 * time.Millisecond} {
 			const length = 100 * time.Minute // of which the first round is not bounded
-			busy, asked := play(newRounds(time.Second, devices, noon), noon, length, cost)
+			busy, asked := play(newSchedule(time.Second, devices, noon), noon, length, cost)
 			if share := busy.Seconds() / length.Seconds(); share > slowDuty*1.25 {
 				t.Errorf("%d devices, calls of %v: %.1f %% of a thread", devices, cost, 100*share)
 			}
@@ -109,11 +109,11 @@ func TestRoundsDuty(t *testing.T) {
 	}
 }
 
-// TestRoundsAreApart: every device has its turn within a period, and dear calls are not
+// TestScheduleAreApart: every device has its turn within a period, and expensive calls are not
 // made all at once.
-func TestRoundsAreApart(t *testing.T) {
+func TestScheduleAreApart(t *testing.T) {
 	for _, devices := range []int{1, 8, 64, 1000} {
-		r := newRounds(time.Second, devices, noon)
+		r := newSchedule(time.Second, devices, noon)
 		for _, at := range r.next {
 			if at.Before(noon) || at.After(noon.Add(time.Second)) {
 				t.Fatalf("%d devices: one is asked %v after the beginning", devices, at.Sub(noon))
@@ -128,26 +128,26 @@ func TestRoundsAreApart(t *testing.T) {
 		seen := map[int64]bool{}
 		for _, at := range r.next {
 			if seen[at.UnixNano()] {
-				t.Fatalf("%d devices whose calls take a millisecond: two are asked at the same moment", devices)
+				t.Fatalf("%d devices whose calls take a millisecond: two are asked at the same time", devices)
 			}
 			seen[at.UnixNano()] = true
 		}
 	}
-	if dev, _ := newRounds(time.Second, 0, noon).first(); dev != -1 {
+	if dev, _ := newSchedule(time.Second, 0, noon).first(); dev != -1 {
 		t.Errorf("of no devices, %d is first", dev)
 	}
-	r := newRounds(time.Second, 2, noon)
+	r := newSchedule(time.Second, 2, noon)
 	r.off[0], r.off[1] = true, true
 	if dev, _ := r.first(); dev != -1 {
 		t.Errorf("all devices are off, %d is first", dev)
 	}
 }
 
-// TestRoundsAndTheClock: setting the wall clock must not stop a lane, so its plan keeps
+// TestScheduleAndTheClock: setting the wall clock must not stop a poller, so its plan keeps
 // the monotonic reading.
-func TestRoundsAndTheClock(t *testing.T) {
+func TestScheduleAndTheClock(t *testing.T) {
 	now := time.Now()
-	r := newRounds(time.Second, 3, now)
+	r := newSchedule(time.Second, 3, now)
 	for range 5 {
 		for dev, at := range r.next {
 			if at == at.Round(0) { //nolint:staticcheck // the monotonic reading is what is compared
@@ -159,10 +159,10 @@ func TestRoundsAndTheClock(t *testing.T) {
 	}
 }
 
-// TestRoundsAfterALongPause: after a suspend of days the plan goes on at once.
-func TestRoundsAfterALongPause(t *testing.T) {
+// TestScheduleAfterALongPause: after a suspend of days the plan goes on at once.
+func TestScheduleAfterALongPause(t *testing.T) {
 	for _, pause := range []time.Duration{time.Minute, 90 * 24 * time.Hour, 56 * 365 * 24 * time.Hour} {
-		r := newRounds(time.Second, 1, noon)
+		r := newSchedule(time.Second, 1, noon)
 		began := time.Now()
 		later := noon.Add(pause)
 		r.done(0, later, later.Add(time.Millisecond))

@@ -1,6 +1,6 @@
 package demo
 
-// A model is a kind of card with the limits that its data sheet and nvidia-smi give.
+// A model is a kind of GPU with the limits that its data sheet and nvidia-smi give.
 type model struct {
 	name       string
 	capability string
@@ -17,7 +17,7 @@ type model struct {
 }
 
 // Sizes are those that nvidia-smi prints, what is kept is the difference to the capacity
-// that CUDA programs print on such a card; limits are of the data sheets:
+// that CUDA programs print on such a GPU; limits are of the data sheets:
 // https://www.nvidia.com/en-us/data-center/h200/
 // https://www.nvidia.com/en-us/data-center/h100/
 // https://www.nvidia.com/en-us/data-center/a100/
@@ -33,7 +33,7 @@ var (
 		smMHz: [2]int{210, 1410}, memMHz: [2]int{1593, 1593}, pcie: 4, busy: "P0", idle: "P0", hot: 64}
 	l40s = model{name: "NVIDIA L40S", capability: "8.9", totalMiB: 46068, keptMiB: 470, idleWatts: 34, limitWatts: 350,
 		smMHz: [2]int{210, 2520}, memMHz: [2]int{405, 9001}, pcie: 4, busy: "P0", idle: "P8", hot: 71}
-	// The 47.5 GiB of the story are what CUDA programs print for this card.
+	// The 47.5 GiB of the story are what CUDA programs print for this GPU.
 	ada6000 = model{name: "NVIDIA RTX 6000 Ada Generation", capability: "8.9", totalMiB: 48640, keptMiB: 466, idleWatts: 24, limitWatts: 300,
 		smMHz: [2]int{210, 2505}, memMHz: [2]int{405, 10001}, pcie: 4, busy: "P0", idle: "P8", fan: true, hot: 78}
 	rtx4090 = model{name: "NVIDIA GeForce RTX 4090", capability: "8.9", totalMiB: 24564, keptMiB: 356, idleWatts: 16, limitWatts: 450,

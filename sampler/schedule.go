@@ -2,15 +2,15 @@ package sampler
 
 import "time"
 
-// Shares of one thread that the dear lanes may spend in driver calls.
+// slowDuty is the share of one thread that a slow poller may spend in driver calls.
 const slowDuty = 0.05
 
-// rounds plans who is asked when in a dear lane: every device once a period, one after
+// schedule says who is asked when by a slow poller: every device once a period, one after
 // the other shortly before the snapshot of whole periods is made, so that processes and
 // memory are of one moment. Drivers hold a lock during a list, hence the spacing between
 // devices. When the calls are slow the period grows, so that they take at most slowDuty
 // of one thread.
-type rounds struct {
+type schedule struct {
 	base time.Duration
 	next []time.Time
 	cost []time.Duration
@@ -26,41 +26,41 @@ const (
 	slotCheap  = 250 * time.Microsecond
 )
 
-func newRounds(base time.Duration, n int, now time.Time) *rounds {
-	r := &rounds{base: base, next: make([]time.Time, n), cost: make([]time.Duration, n), off: make([]bool, n)}
-	for i := range r.next {
-		r.next[i] = r.slot(i, now)
+func newSchedule(base time.Duration, n int, now time.Time) *schedule {
+	s := &schedule{base: base, next: make([]time.Time, n), cost: make([]time.Duration, n), off: make([]bool, n)}
+	for i := range s.next {
+		s.next[i] = s.slot(i, now)
 	}
-	return r
+	return s
 }
 
 // slot is the turn of a device before the first whole period for which it is not too late.
-func (r *rounds) slot(dev int, now time.Time) time.Time {
-	n := time.Duration(len(r.next))
-	spacing := min(slotMost, r.base*6/10/n)
-	if mean := r.sum() / n; mean < slotCheap {
+func (s *schedule) slot(dev int, now time.Time) time.Time {
+	n := time.Duration(len(s.next))
+	spacing := min(slotMost, s.base*6/10/n)
+	if mean := s.sum() / n; mean < slotCheap {
 		spacing = 0
 	}
-	left := now.Truncate(r.base).Sub(now) + r.base // added to now: setting the clock must not stop the lane
+	left := now.Truncate(s.base).Sub(now) + s.base // added to now: setting the clock must not stop the poller
 	at := now.Add(left - slotMargin - (n-1-time.Duration(dev))*spacing)
 	for !at.After(now) {
-		at = at.Add(r.base)
+		at = at.Add(s.base)
 	}
 	return at
 }
 
-func (r *rounds) sum() (sum time.Duration) {
-	for _, c := range r.cost {
+func (s *schedule) sum() (sum time.Duration) {
+	for _, c := range s.cost {
 		sum += c
 	}
 	return sum
 }
 
 // first is the device that is due next, or -1 when none is left.
-func (r *rounds) first() (dev int, at time.Time) {
+func (s *schedule) first() (dev int, at time.Time) {
 	dev = -1
-	for i, t := range r.next {
-		if !r.off[i] && (dev < 0 || t.Before(at)) {
+	for i, t := range s.next {
+		if !s.off[i] && (dev < 0 || t.Before(at)) {
 			dev, at = i, t
 		}
 	}
@@ -68,8 +68,8 @@ func (r *rounds) first() (dev int, at time.Time) {
 }
 
 // done notes what a device has cost and plans its next turn.
-func (r *rounds) done(dev int, began, now time.Time) {
-	r.cost[dev] = now.Sub(began)
-	skipped := time.Duration(float64(r.sum())/slowDuty) / r.base
-	r.next[dev] = r.slot(dev, now.Add(skipped*r.base+slotMargin))
+func (s *schedule) done(dev int, began, now time.Time) {
+	s.cost[dev] = now.Sub(began)
+	skipped := time.Duration(float64(s.sum())/slowDuty) / s.base
+	s.next[dev] = s.slot(dev, now.Add(skipped*s.base+slotMargin))
 }
