@@ -3,8 +3,6 @@ package cli
 import (
 	"cmp"
 	"errors"
-	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -78,34 +76,16 @@ func mergeLogs(logs []logFailures) (events []sampler.OOMEvent, files []string) {
 // sameEvent says whether two logs tell of one failure: all its numbers agree, and there are some.
 func sameEvent(a, b sampler.OOMEvent) bool {
 	numbers := a.Requested.Known() && a.GPUFree.Known() || a.PID.Known()
-	return numbers && a.Kind == b.Kind && a.Rank == b.Rank && a.PID == b.PID && a.GPUIndex == b.GPUIndex && a.Requested == b.Requested &&
-		a.GPUFree == b.GPUFree && a.Allocated == b.Allocated && a.Text == b.Text
+	return numbers && a.Same(&b) && a.PID == b.PID && a.Text == b.Text
 }
 
-// lineTimes reads when the failures of a log happened; nil for standard input, which cannot be read twice.
+// lineTimes are the times of the failures of a log; nil for standard input, which cannot be read twice.
 func lineTimes(name string, events []sampler.OOMEvent, rec trainlog.Recording) (map[int]trainlog.LineTime, error) {
 	if name == "-" || len(events) == 0 {
 		return nil, nil
 	}
-	var lines []int
-	for _, e := range events {
-		lines = append(lines, e.Line)
-	}
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("the log cannot be read: %w", err)
-	}
-	defer file.Close() //nolint:errcheck // only read
-	log, err := trainlog.Scan(file, lines)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	_, times, _ := log.Anchor(rec)
-	at := map[int]trainlog.LineTime{}
-	for _, t := range times {
-		at[t.Line] = t
-	}
-	return at, nil
+	_, times, _, err := readTimes(name, events, rec)
+	return times, err
 }
 
 // recall adds what a recording shows of the failures to an incident.
@@ -115,11 +95,7 @@ func (a *app) recall(in explain.Incident, logs []logFailures, name string) (expl
 	if _, err := foldTape(name, outline, nil); err != nil && !errors.Is(err, errNoSnapshots) {
 		return in, err
 	}
-	rec := trainlog.Recording{}
-	rec.Start, rec.End, _ = outline.Span()
-	for _, x := range outline.Exits() {
-		rec.Ends = append(rec.Ends, x.Time)
-	}
+	rec := recordingOf(outline)
 	var list []report.LogFailure
 	for _, l := range logs {
 		times, err := lineTimes(l.name, l.events, rec)
@@ -129,7 +105,7 @@ func (a *app) recall(in explain.Incident, logs []logFailures, name string) (expl
 		for _, e := range l.events {
 			t := times[e.Line]
 			e.Rank = e.Rank.Else(rankOfLog(l.name))
-			list = append(list, report.LogFailure{Event: e, Time: t.Exact, After: t.Before, Before: t.After})
+			list = append(list, failureAt(e, t))
 		}
 	}
 	o.Outline = false

@@ -14,7 +14,6 @@ import (
 	"nvpeak/advice/report"
 	"nvpeak/sampler"
 	"nvpeak/sampler/tape"
-	"nvpeak/sampler/trainlog"
 	"nvpeak/ui"
 	"nvpeak/ui/plain"
 )
@@ -233,36 +232,16 @@ func (a *app) trainingLog(outline *report.Reporter) (placed []report.LogFailure,
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	var lines []int
-	for _, e := range events {
-		lines = append(lines, e.Line)
-	}
-	file, err := os.Open(a.opt.log)
+	marks, times, note, err := readTimes(a.opt.log, events, recordingOf(outline))
 	if err != nil {
-		return nil, nil, nil, fmt.Errorf("the log cannot be read: %w", err)
+		return nil, nil, nil, err
 	}
-	defer file.Close()
-	log, err := trainlog.Scan(file, lines)
-	if err != nil {
-		return nil, nil, nil, fmt.Errorf("%s: %w", a.opt.log, err)
-	}
-	rec := trainlog.Recording{}
-	rec.Start, rec.End, _ = outline.Span()
-	for _, x := range outline.Exits() {
-		rec.Ends = append(rec.Ends, x.Time)
-	}
-	marks, times, note := log.Anchor(rec)
 	if note != "" {
 		notes = append(notes, note)
 	}
-	at := map[int]trainlog.LineTime{}
-	for _, t := range times {
-		at[t.Line] = t
-	}
 	var list []report.LogFailure
 	for _, e := range events {
-		t := at[e.Line]
-		list = append(list, report.LogFailure{Event: e, Time: t.Exact, After: t.Before, Before: t.After})
+		list = append(list, failureAt(e, times[e.Line]))
 	}
 	return outline.PlaceFailures(list), marks, notes, nil
 }
