@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"nvpeak/advice/series"
-	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 )
 
@@ -46,17 +45,12 @@ func newGPUFold(key sampler.GPUKey) *gpuFold {
 	return &gpuFold{key: key, used: math.NaN(), worst: math.NaN(), bins: newBins(2048), job: newBins(256)}
 }
 
-// hold is how long a figure counts when the next one does not come.
-func (c *gpuFold) hold(r *Reporter) float64 { return max(5, 3*r.clock.Usual) }
-
 // fold takes one snapshot of the GPU.
-func (c *gpuFold) fold(r *Reporter, g *sampler.GPU, now float64, at time.Time, gap bool) {
-	c.weigh(r, now, gap)
+func (c *gpuFold) fold(l *timeline, g *sampler.GPU, gap bool) {
+	now, at := l.clock.Now, l.at
+	c.weigh(l, gap)
 	c.gpu = *g
 	c.hasList = c.hasList || len(g.Processes) > 0
-	for i := range g.Processes {
-		r.process(c, &g.Processes[i], now, at)
-	}
 	c.seen = now
 	used, ok := sampler.Plausible(g.Memory.Used)
 	if !ok {
@@ -70,12 +64,11 @@ func (c *gpuFold) fold(r *Reporter, g *sampler.GPU, now float64, at time.Time, g
 	if f, ok := g.Memory.PlausibleFree().Value(); ok {
 		c.usable = c.used + float64(f)
 	}
-	low, high, highAt := c.window(r, now, at, gap)
+	low, high, highAt := c.window(l)
 	c.noteAt(now, at, c.used, c.used)
 	if high > c.used || low < c.used {
-		c.noteAt(r.seconds(highAt), highAt, min(low, c.used), high)
+		c.noteAt(l.seconds(highAt), highAt, min(low, c.used), high)
 	}
-	c.peakOf(r)
 	c.foldSpikes(now, low, high, gap)
 	if c.exitFree.Known() && now <= c.exitUntil {
 		if f, ok := g.Memory.PlausibleFree().Value(); ok {
@@ -89,12 +82,12 @@ func (c *gpuFold) fold(r *Reporter, g *sampler.GPU, now float64, at time.Time, g
 }
 
 // weigh counts the figure of the snapshot before for the time that it lasted.
-func (c *gpuFold) weigh(r *Reporter, now float64, gap bool) {
-	dt := now - c.seen
+func (c *gpuFold) weigh(l *timeline, gap bool) {
+	dt := l.clock.Now - c.seen
 	if math.IsNaN(c.used) || gap || dt <= 0 {
 		return
 	}
-	c.count(min(dt, c.hold(r)))
+	c.count(min(dt, l.hold()))
 }
 
 func (c *gpuFold) count(seconds float64) {
@@ -119,14 +112,14 @@ func (c *gpuFold) running() bool {
 func (c *gpuFold) idle() float64 { return max(0.02*c.total, 600*float64(sampler.MiB)) }
 
 // window is what the fast lane saw since the snapshot before, if that is of this recording.
-func (c *gpuFold) window(r *Reporter, now float64, at time.Time, gap bool) (low, high float64, highAt time.Time) {
+func (c *gpuFold) window(l *timeline) (low, high float64, highAt time.Time) {
 	w := c.gpu.Memory.Window
-	if w == nil || w.Readings <= 0 || w.Max >= sampler.Sane || w.Min > w.Max || c.total > 0 && float64(w.Max) > c.total || w.MaxTime.Before(r.start) && !w.MaxTime.IsZero() {
-		return c.used, c.used, at
+	if w == nil || w.Readings <= 0 || w.Max >= sampler.Sane || w.Min > w.Max || c.total > 0 && float64(w.Max) > c.total || w.MaxTime.Before(l.start) && !w.MaxTime.IsZero() {
+		return c.used, c.used, l.at
 	}
 	highAt = w.MaxTime
-	if highAt.IsZero() || highAt.After(at) {
-		highAt = at
+	if highAt.IsZero() || highAt.After(l.at) {
+		highAt = l.at
 	}
 	return float64(w.Min), float64(w.Max), highAt
 }
@@ -154,32 +147,6 @@ func (c *gpuFold) noteAt(t float64, at time.Time, low, high float64) {
 
 func (c *gpuFold) freeAt(used float64) (float64, bool) {
 	return max(0, c.usable-used), c.usable > 0
-}
-
-// peakOf notes who held what at a peak that is new with this snapshot.
-func (c *gpuFold) peakOf(r *Reporter) {
-	if c.holders != nil || c.peak == nil {
-		return
-	}
-	c.holders = []Holder{}
-	for _, h := range watch.Holders(c.gpu, sampler.Opt[int]{}) {
-		name := h.Name
-		if h.Kind == watch.HolderUnattributed {
-			name = ""
-		}
-		c.holders = append(c.holders, Holder{PID: h.PID, User: sampler.Clean(h.User), Name: sampler.Clean(name), Bytes: h.Bytes})
-	}
-	for _, q := range r.procs {
-		if q.gpuKey == c.key {
-			q.AtPeak = sampler.Opt[sampler.Bytes]{}
-		}
-	}
-	for i := range c.gpu.Processes {
-		p := &c.gpu.Processes[i]
-		if q := r.procs[p.Key(c.key)]; q != nil {
-			q.AtPeak = p.Memory
-		}
-	}
 }
 
 // foldSpikes follows what goes up and comes back. The spikes of a series can still change
@@ -251,18 +218,18 @@ func (c *gpuFold) growth(now float64) sampler.Opt[float64] {
 }
 
 // report is the GPU as a report shows it.
-func (c *gpuFold) report(r *Reporter) GPU {
+func (c *gpuFold) report(l *timeline) GPU {
 	for c.counted < c.series.Count {
 		c.takeSpike()
 	}
 	all := c.counted + c.earlier
 	c.keepLargest()
 	g := GPU{Index: c.gpu.Index, Label: c.gpu.Label(), UUID: sampler.Clean(c.gpu.UUID), Name: sampler.Clean(c.gpu.Name),
-		Total: c.gpu.Memory.PlausibleTotal(), Reserved: c.gpu.Memory.Reserved, Peak: c.peak, Growth: c.growth(r.clock.Now),
+		Total: c.gpu.Memory.PlausibleTotal(), Reserved: c.gpu.Memory.Reserved, Peak: c.peak, Growth: c.growth(l.clock.Now),
 		Spikes: append([]Spike{}, c.spikes...), SpikeCount: all, Holders: append([]Holder{}, c.holders...),
-		FreeAfterExit: c.exitFree, Plot: c.bins.points(c.hold(r))}
+		FreeAfterExit: c.exitFree, Plot: c.bins.points(l.hold())}
 	if !math.IsNaN(c.used) {
-		last := r.clock.Usual
+		last := l.clock.Usual
 		if c.mean.weight == 0 {
 			last = max(last, 1)
 		}
