@@ -32,7 +32,7 @@ func TestContradictsRounding(t *testing.T) {
 		kind string
 		want bool
 	}{{KindTensorFlow, false}, {KindCUDA, true}} {
-		rounded, exact := OOMEvent{Kind: tt.kind, Requested: Some(Bytes(1.13 * float64(GiB)))}, OOMEvent{Kind: tt.kind, Requested: Some(Bytes(1213333504))}
+		rounded, exact := OOMEvent{Kind: tt.kind, Requested: Some(Bytes(1213328261))}, OOMEvent{Kind: tt.kind, Requested: Some(Bytes(1213333504))}
 		if got := rounded.Contradicts(&exact); got != tt.want {
 			t.Errorf("%s: %v", tt.kind, got)
 		}
