@@ -22,7 +22,8 @@ type field struct {
 	index []int
 	kind  fieldKind
 	codec codec // of scalars and wholes
-	time  bool  // a moment
+	time  bool  // a time
+	omit  bool  // left out when it is empty
 	inner *plan // of structs, pointers and lists
 }
 
@@ -55,12 +56,14 @@ func (p *plan) collect(t reflect.Type, index []int) {
 			p.collect(f.Type, at)
 			continue
 		}
-		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		key, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if !f.IsExported() || key == "" || key == "-" {
 			continue
 		}
 		p.byKey[key] = len(p.fields)
-		p.fields = append(p.fields, newField(f.Type, key, at))
+		made := newField(f.Type, key, at)
+		made.omit = options == "omitempty"
+		p.fields = append(p.fields, made)
 	}
 }
 
