@@ -36,6 +36,12 @@ func (f *field) encode(b []byte, v reflect.Value, o override) []byte {
 			return append(b, "null"...)
 		}
 		return f.inner.encode(b, v.Elem(), o)
+	case optField:
+		x, ok := f.opt.get(v)
+		if !ok {
+			return append(b, "null"...)
+		}
+		return f.inner.encode(b, x, o)
 	case listField:
 		if v.IsNil() {
 			return append(b, "null"...)
