@@ -32,8 +32,8 @@ func (c *checkup) json(w io.Writer, findings []finding) error {
 // text writes the findings as a table, with what to do under each that needs it.
 func (c *checkup) text(w io.Writer, findings []finding) error {
 	width := 0
-	for _, row := range checks {
-		width = max(width, len(row.name))
+	for _, f := range findings {
+		width = max(width, len(f.Name))
 	}
 	paint := func(state string) string { return fmt.Sprintf("%-11s", state) }
 	if c.app.isTerminal(c.app.out) && !c.app.opt.noColor {
@@ -41,11 +41,19 @@ func (c *checkup) text(w io.Writer, findings []finding) error {
 		paint = func(state string) string { return fmt.Sprintf("\x1b[%sm%-11s\x1b[0m", code[state], state) }
 	}
 	var b strings.Builder
+	var blind []string
 	for _, f := range findings {
+		if f.Why == unknown().Why {
+			blind = append(blind, f.Name)
+			continue
+		}
 		fmt.Fprintf(&b, "%-*s  %s  %s\n", width, f.Name, paint(f.State), f.Why)
 		if f.Fix != "" {
 			fmt.Fprintf(&b, "%-*s  %-11s  → %s\n", width, "", "", f.Fix)
 		}
+	}
+	if len(blind) > 0 {
+		fmt.Fprintf(&b, "\n%s: %s\n", unknown().Why, strings.Join(blind, ", "))
 	}
 	if len(c.calls) > 0 {
 		b.WriteString("\n  driver call        calls    median       p99  of the slowest GPU\n")

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -12,7 +11,7 @@ import (
 
 	"nvpeak/advice"
 	"nvpeak/sampler"
-	"nvpeak/sampler/tape"
+	"nvpeak/sampler/oomlog"
 	"nvpeak/sampler/trainlog"
 )
 
@@ -20,7 +19,7 @@ import (
 type logFailures struct {
 	name   string
 	events []sampler.OOMEvent
-	times  map[int]trainlog.LineTime // by line; nil where the log cannot be read again
+	times  map[int]trainlog.LineTime // by line; nil where they are not known
 }
 
 // nameRank is a rank in the name of a log: rank3.log, rank_3.err, and 3/stderr.log of torchrun.
@@ -81,60 +80,57 @@ func sameEvent(a, b sampler.OOMEvent) bool {
 		a.GPUFree == b.GPUFree && a.Allocated == b.Allocated && a.Text == b.Text
 }
 
-// lineTimes reads when the failures of a log happened; nil for standard input, which cannot be read twice.
-func lineTimes(name string, events []sampler.OOMEvent, rec trainlog.Recording) (map[int]trainlog.LineTime, error) {
-	if name == "-" || len(events) == 0 {
-		return nil, nil
+// scanFile finds the failures in a log, - for standard input.
+func (a *app) scanFile(name string) ([]sampler.OOMEvent, error) {
+	in := a.in
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, fmt.Errorf("the log cannot be read: %w", err)
+		}
+		defer file.Close()
+		in = file
+	}
+	found, err := oomlog.Scan(in)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return found, nil
+}
+
+// anchor reads when the failures of a log happened, and what else its times tell. Standard input
+// cannot be read twice.
+func (l *logFailures) anchor(rec trainlog.Recording) (marks []sampler.LogMark, note string, err error) {
+	if l.name == "-" {
+		return nil, "", nil
 	}
 	var lines []int
-	for _, e := range events {
+	for _, e := range l.events {
 		lines = append(lines, e.Line)
 	}
-	file, err := os.Open(name)
+	file, err := os.Open(l.name)
 	if err != nil {
-		return nil, fmt.Errorf("the log cannot be read: %w", err)
+		return nil, "", fmt.Errorf("the log cannot be read: %w", err)
 	}
 	defer file.Close() //nolint:errcheck // only read
 	log, err := trainlog.Scan(file, lines)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, "", fmt.Errorf("%s: %w", l.name, err)
 	}
-	_, times, _ := log.Anchor(rec)
-	at := map[int]trainlog.LineTime{}
+	marks, times, note := log.Anchor(rec)
+	l.times = map[int]trainlog.LineTime{}
 	for _, t := range times {
-		at[t.Line] = t
+		l.times[t.Line] = t
 	}
-	return at, nil
+	return marks, note, nil
 }
 
-// recall adds what a recording shows of the failures to an incident.
-func (a *app) recall(in advice.Incident, logs []logFailures, name string) (advice.Incident, error) {
-	o := advice.ReportOptions{Redact: tape.Redact, Keep: a.keepGPU(), Outline: true}
-	outline := advice.NewReporter(o)
-	if _, err := foldTape(name, outline, nil); err != nil && !errors.Is(err, errNoSnapshots) {
-		return in, err
+// timed are the failures with what the log tells of their times and its name of their rank.
+func (l *logFailures) timed() (list []advice.LogFailure) {
+	for _, e := range l.events {
+		t := l.times[e.Line]
+		e.Rank = e.Rank.Else(rankOfLog(l.name))
+		list = append(list, advice.LogFailure{Event: e, Time: t.Exact, After: t.Before, Before: t.After})
 	}
-	rec := trainlog.Recording{}
-	rec.Start, rec.End, _ = outline.Span()
-	for _, x := range outline.Exits() {
-		rec.Ends = append(rec.Ends, x.Time)
-	}
-	var list []advice.LogFailure
-	for _, l := range logs {
-		times, err := lineTimes(l.name, l.events, rec)
-		if err != nil {
-			return in, err
-		}
-		for _, e := range l.events {
-			t := times[e.Line]
-			e.Rank = e.Rank.Else(rankOfLog(l.name))
-			list = append(list, advice.LogFailure{Event: e, Time: t.Exact, After: t.Before, Before: t.After})
-		}
-	}
-	o.Outline = false
-	r := advice.NewReporter(o)
-	if _, err := foldTape(name, r, outline.PlaceFailures(list)); err != nil {
-		return in, err
-	}
-	return r.Recall(in), nil
+	return list
 }
