@@ -43,8 +43,8 @@ func (a *app) screenOptions(label string) ui.Options {
 }
 
 // textOptions fit a text to where it goes: 100 columns and no colors in a pipe.
-func (a *app) textOptions() plain.ExplainOptions {
-	o := plain.ExplainOptions{Width: 100, ASCII: bool(a.opt.ascii)}
+func (a *app) textOptions() plain.Options {
+	o := plain.Options{Width: 100, ASCII: bool(a.opt.ascii)}
 	if !a.isTerminal(a.out) {
 		return o
 	}

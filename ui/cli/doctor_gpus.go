@@ -9,6 +9,7 @@ import (
 
 	"nvpeak/sampler"
 	"nvpeak/sampler/nvml"
+	"nvpeak/ui/plain"
 )
 
 func checkMemory(c *checkup) finding {
@@ -50,7 +51,7 @@ func checkSampling(c *checkup) finding {
 	}
 	asked := c.app.opt.peakInterval.Seconds()
 	text := fmt.Sprintf("%.1f readings per second of each GPU, %d missed; spikes longer than %s are detected; %.2f %% of a core",
-		slow.Rate, missed, shortTime(slow.Resolution), slow.Duty)
+		slow.Rate, missed, plain.Latency(slow.Resolution), slow.Duty)
 	if slow.Rate < 0.9/asked {
 		return partial("nvpeak --peak-interval "+(time.Duration(slow.Resolution*float64(time.Second))).Round(time.Millisecond).String(),
 			"%s (%.0f per second asked for)", text, 1/asked)
@@ -71,7 +72,7 @@ func checkSpeed(c *checkup) finding {
 	if worst.Count == 0 {
 		return unavailable("", "no call could be timed")
 	}
-	text := fmt.Sprintf("a reading of memory takes %s (median), %s (p99) on GPU %s", shortTime(worst.Median), shortTime(worst.P99), worst.GPU)
+	text := fmt.Sprintf("a reading of memory takes %s (median), %s (p99) on GPU %s", plain.Latency(worst.Median), plain.Latency(worst.P99), worst.GPU)
 	if worst.Median > slowCall {
 		return partial("nvpeak --peak-interval 100ms", "%s: the rate will be halved to stay cheap", text)
 	}

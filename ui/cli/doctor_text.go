@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"nvpeak/sampler"
+	"nvpeak/ui/plain"
 )
 
 func (c *checkup) json(w io.Writer, findings []finding) error {
@@ -59,7 +60,7 @@ func (c *checkup) text(w io.Writer, findings []finding) error {
 		b.WriteString("\n  driver call        calls    median       p99  of the slowest GPU\n")
 	}
 	for _, t := range slowest(c.calls) {
-		fmt.Fprintf(&b, "  %-17s  %5d  %8s  %8s  %s\n", t.Call, t.Count, shortTime(t.Median), shortTime(t.P99), strings.TrimSpace(t.GPU+"  "+t.Error))
+		fmt.Fprintf(&b, "  %-17s  %5d  %8s  %8s  %s\n", t.Call, t.Count, plain.Latency(t.Median), plain.Latency(t.P99), strings.TrimSpace(t.GPU+"  "+t.Error))
 	}
 	text := b.String()
 	if c.app.opt.ascii {
@@ -90,17 +91,4 @@ func slowest(calls []callTime) []callTime {
 		}
 	}
 	return list
-}
-
-// shortTime is a latency in three digits.
-func shortTime(seconds float64) string {
-	switch {
-	case seconds <= 0:
-		return "N/A"
-	case seconds < 1e-3:
-		return fmt.Sprintf("%.1f us", seconds*1e6)
-	case seconds < 1:
-		return fmt.Sprintf("%.1f ms", seconds*1e3)
-	}
-	return fmt.Sprintf("%.1f s", seconds)
 }

@@ -72,7 +72,7 @@ func (a *app) explain(files []string, f *explainFlags) error {
 	e := advice.Explain(in)
 	out := bufio.NewWriter(a.out)
 	if f.json {
-		err = plain.ExplainJSON(out, e)
+		err = plain.IndentedJSON(out, e)
 	} else {
 		o := a.textOptions()
 		if f.details {

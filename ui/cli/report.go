@@ -70,7 +70,7 @@ func (a *app) writeReports(reports []advice.Report, f *reportFlags) error {
 	var err error
 	switch {
 	case f.compare && f.json:
-		err = plain.ReportJSON(out, struct {
+		err = plain.IndentedJSON(out, struct {
 			Schema  int                 `json:"schema"`
 			Compare []advice.Comparison `json:"compare"`
 			Before  advice.Report       `json:"before"`
@@ -79,9 +79,9 @@ func (a *app) writeReports(reports []advice.Report, f *reportFlags) error {
 	case f.compare:
 		err = plain.CompareText(out, reports[0], reports[1], a.reportOptions())
 	case f.json && len(reports) == 1:
-		err = plain.ReportJSON(out, reports[0])
+		err = plain.IndentedJSON(out, reports[0])
 	case f.json:
-		err = plain.ReportJSON(out, struct {
+		err = plain.IndentedJSON(out, struct {
 			Schema  int             `json:"schema"`
 			Reports []advice.Report `json:"reports"`
 		}{sampler.Schema, reports})
@@ -102,7 +102,7 @@ func (a *app) writeReports(reports []advice.Report, f *reportFlags) error {
 }
 
 func (a *app) reportOptions() plain.ReportOptions {
-	return plain.ReportOptions{ExplainOptions: a.textOptions(), Plot: ui.PlotText}
+	return plain.ReportOptions{Options: a.textOptions(), Plot: ui.PlotText}
 }
 
 // readReport reads one recording, with the training log where one was named.

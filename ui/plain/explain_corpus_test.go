@@ -32,7 +32,7 @@ func TestExplainCorpus(t *testing.T) {
 		files, events = files+1, events+len(found)
 		for _, lang := range advice.Languages {
 			e := advice.Explain(advice.Incident{Events: found, Lang: lang})
-			if err := Explain(io.Discard, e, ExplainOptions{Width: 80}); err != nil {
+			if err := Explain(io.Discard, e, Options{Width: 80}); err != nil {
 				return err
 			}
 			for _, event := range e.Events {

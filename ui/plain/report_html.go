@@ -58,13 +58,12 @@ func ReportHTML(w io.Writer, reports []advice.Report) error {
 }
 
 func htmlFuncs() template.FuncMap {
-	words := advice.Words("en")
-	said := &explainPage{words: words}
+	text := newPage(Options{}, "en")
 	return template.FuncMap{
-		"size": size, "clock": clock, "span": spanText, "event": eventText,
-		"cause": func(id string) string { return words.Say("cause." + id) },
-		"sure":  words.SureText,
-		"saves": said.saves,
+		"size": size, "clock": clock, "span": lasted, "event": eventText,
+		"cause": func(id string) string { return text.words.Say("cause." + id) },
+		"sure":  text.words.SureText,
+		"saves": text.saves,
 		"join": func(list []string) string {
 			var lines []string
 			for _, s := range list {
@@ -114,7 +113,7 @@ func htmlFuncs() template.FuncMap {
 	}
 }
 
-// moodOf is the colour of the conclusion.
+// moodOf is the color of the conclusion.
 func moodOf(r advice.Report) string {
 	switch {
 	case slices.ContainsFunc(r.Events, func(e advice.ReportEvent) bool { return e.Kind == "oom" && (e.OOM == nil || !e.OOM.Recovered) }):
