@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"nvpeak/advice/lang"
 	"nvpeak/advice/report"
 	"nvpeak/sampler"
 )
@@ -59,13 +58,12 @@ func ReportHTML(w io.Writer, reports []report.Report) error {
 }
 
 func htmlFuncs() template.FuncMap {
-	words := lang.English()
-	said := &explainPage{words: words}
+	text := newPage(Options{}, "en")
 	return template.FuncMap{
-		"size": size, "clock": clock, "span": spanText, "event": eventText,
-		"cause": func(id string) string { return words.Say("cause." + id) },
-		"sure":  words.Confidence,
-		"saves": said.saves,
+		"size": size, "clock": clock, "span": lasted, "event": eventText,
+		"cause": func(id string) string { return text.words.Say("cause." + id) },
+		"sure":  text.words.Confidence,
+		"saves": text.saves,
 		"join": func(list []string) string {
 			var lines []string
 			for _, s := range list {
@@ -115,7 +113,7 @@ func htmlFuncs() template.FuncMap {
 	}
 }
 
-// moodOf is the colour of the conclusion.
+// moodOf is the color of the conclusion.
 func moodOf(r report.Report) string {
 	switch {
 	case slices.ContainsFunc(r.Events, func(e report.Event) bool { return e.Kind == "oom" && (e.OOM == nil || !e.OOM.Recovered) }):
