@@ -21,7 +21,7 @@ func TestSelect(t *testing.T) {
 	}{
 		{"", []int{0, 1, 2, 3}},
 		{"0", []int{0}},
-		{"1", []int{1, 2}}, // a card that is split: all its instances
+		{"1", []int{1, 2}}, // a GPU that is split: all its instances
 		{"1:1", []int{2}},
 		{"12,0", []int{0, 3}}, // always in the source's order
 		{"0,0", []int{0}},
@@ -29,10 +29,10 @@ func TestSelect(t *testing.T) {
 		{"GPU-aaaa1111-2222-3333-4444-555555555555", []int{0}},
 		{"gpu-AAAA1", []int{0}},
 		{"MIG-bbbb2", []int{2}},
-		{"0000:c1:00.0", []int{1, 2}}, // a card that is split
+		{"0000:c1:00.0", []int{1, 2}}, // a GPU that is split
 		{"00000000:01:00.0", []int{0}},
 		{"0000:01:00.0", []int{0}},
-		{"01:00.0", nil}, // two cards
+		{"01:00.0", nil}, // two GPUs
 		{"GPU-aaaa", nil},
 		{"GPU", nil},
 		{"2", nil},

@@ -9,8 +9,9 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
-	"nvpeak/advice"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
+	"nvpeak/sampler/history"
 	"nvpeak/theme"
 )
 
@@ -63,8 +64,8 @@ type Model struct {
 	ctx     context.Context
 	feed    Feed
 	opt     Options
-	history *sampler.History
-	watch   *advice.Watch
+	history *history.History
+	watch   *watch.Watch
 	newest  *sampler.Snapshot
 
 	view       view
@@ -83,8 +84,8 @@ type Model struct {
 	noticed int // number of the notice on screen, so that an old timer does not clear a new one
 	err     error
 
-	announced map[incident]bool // critical and other alerts that were open; nil before the first
-	copied    int               // how many commands were copied
+	announced map[string]bool // critical and other alerts that were open; nil before the first
+	copied    int             // how many commands were copied
 }
 
 // New makes the model. ctx ends the waiting for the feed.
@@ -95,8 +96,8 @@ func New(ctx context.Context, feed Feed, o Options) *Model {
 	if o.Span == 0 {
 		o.Span = 5 * time.Minute
 	}
-	m := &Model{ctx: ctx, feed: feed, opt: o, history: sampler.NewHistory(o.Interval),
-		watch: advice.NewWatch(advice.Options{Need: o.Need})}
+	m := &Model{ctx: ctx, feed: feed, opt: o, history: history.New(o.Interval),
+		watch: watch.New(watch.Options{Need: o.Need})}
 	t, fixed := theme.Named(o.Theme)
 	if !fixed {
 		t = theme.For(true)
@@ -282,12 +283,8 @@ func (m *Model) fit() {
 	}
 	for i := range m.view.snap.GPUs {
 		g := &m.view.snap.GPUs[i]
-		if need, typed := m.view.need.Value(); typed && g.MIG != nil { // instances share their card's index
-			m.view.fits = append(m.view.fits, advice.Fits(*g, need))
-			continue
-		}
-		f, ok := m.watch.Fit(g.Index)
-		if need, known := f.Need.Value(); ok && known && need.Source != advice.NeedJump {
+		f, ok := m.watch.Fit(g.Key())
+		if need, known := f.Need.Value(); ok && known && need.Source != watch.NeedJump {
 			m.view.fits = append(m.view.fits, f)
 		}
 	}

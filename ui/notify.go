@@ -17,24 +17,14 @@ type Notify struct {
 	Tell    func(sampler.Alert) // must not wait; nil: nobody
 }
 
-// incident is the identity of an alert while it is open.
-type incident struct {
-	kind     string
-	gpu, pid sampler.Opt[int]
-	t        float64
-}
-
-func incidentOf(a sampler.Alert) incident { return incident{a.Kind, a.GPU, a.PID, a.T} }
-
 // announce tells of critical alerts that were not open before. What is open when the
 // monitor begins (a demo's past, a recording) is no news.
 func (m *Model) announce(open []sampler.Alert) {
 	known := m.announced
-	m.announced = map[incident]bool{}
+	m.announced = map[string]bool{}
 	for _, a := range open {
-		id := incidentOf(a)
-		m.announced[id] = true
-		if known == nil || known[id] || a.Level != sampler.LevelCritical {
+		m.announced[a.ID] = true
+		if known == nil || known[a.ID] || a.Level != sampler.LevelCritical {
 			continue
 		}
 		if m.opt.Notify.Tell != nil {

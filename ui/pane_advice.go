@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"nvpeak/advice"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/theme"
 )
@@ -103,7 +103,7 @@ func levelRole(level string) theme.Role {
 }
 
 // fitLines is the arithmetic of the need against one GPU, in words.
-func (v *view) fitLines(f advice.Fit, w int) []textLine {
+func (v *view) fitLines(f watch.Fit, w int) []textLine {
 	need, _ := f.Need.Value()
 	role, verdict := theme.Warning, "just fits"
 	if f.Short > 0 {
@@ -128,7 +128,7 @@ func (v *view) fitLines(f advice.Fit, w int) []textLine {
 	return lines
 }
 
-func holdersText(hs []advice.Holder) string {
+func holdersText(hs []watch.Holder) string {
 	var parts []string
 	for i, h := range hs {
 		if i == maxHolders {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/history"
 	"nvpeak/theme"
 )
 
@@ -102,7 +103,7 @@ func (v *view) processPlot(c *canvas, r rect, row procRow) {
 		return
 	}
 	n := graphColumns(r.w)
-	step := sampler.ColumnStep(v.span, n)
+	step := history.ColumnStep(v.span, n)
 	gr := graph{top: row.gpu.Memory.Total.Or(0).GiB(), span: span(v.span), spanColumns: int(v.span / step), mark: nan}
 	gr.axis = figure(gr.top)
 	gr.main = scaled(s.Used.Columns(nil, v.now(), step, n), 1.0/1024)

@@ -67,7 +67,7 @@ func (v *view) slitHeader(c *canvas, r rect) {
 	}
 	gpus := fmt.Sprintf("%d GPU%s", len(v.snap.GPUs), pick(len(v.snap.GPUs) == 1, "", "s"))
 	x = c.put(x, r.y, r.x+r.w, theme.Dim, gpus)
-	if lane, ok := v.snap.Lane.Value(); ok {
+	if lane, ok := v.snap.Sampling.Value(); ok {
 		text := v.laneText(lane)
 		text.text = strings.Replace(text.text, "mem ", string(v.glyphs.Peak)+" ", 1)
 		if x+width(text.text) < r.x+r.w-1 {
@@ -87,14 +87,14 @@ func (v *view) headerRight(w int) []piece {
 			ps = append(ps, piece{theme.Dim, "swap " + hm.SwapUsed.Short()})
 		}
 	}
-	if lane, ok := v.snap.Lane.Value(); ok {
+	if lane, ok := v.snap.Sampling.Value(); ok {
 		ps = append(ps, v.laneText(lane))
 	}
 	return append(ps, piece{theme.Dim, v.now().Format("15:04:05")})
 }
 
 // laneText says how memory is read; a lane that is slower than asked for, or late, says so.
-func (v *view) laneText(lane sampler.Lane) piece {
+func (v *view) laneText(lane sampler.Sampling) piece {
 	period := time.Duration(lane.PeriodSeconds * float64(time.Second))
 	text := "mem " + period.String()
 	missed := 0

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/history"
 	"nvpeak/theme"
 )
 
@@ -164,7 +165,7 @@ func (v *view) gpuPlot(c *canvas, r rect, g *sampler.GPU) {
 	}
 	m := metricNamed(v.metric)
 	n := graphColumns(r.w)
-	step := sampler.ColumnStep(v.span, n)
+	step := history.ColumnStep(v.span, n)
 	gr := graph{top: m.top(g), span: span(v.span), spanColumns: int(v.span / step), mark: nan}
 	gr.main = scaled(s.Plot(m.name).Columns(nil, v.now(), step, n), m.scale)
 	gr.axis = figure(gr.top)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/history"
 	"nvpeak/theme"
 )
 
@@ -80,7 +81,7 @@ func (v *view) gpuSpark(c *canvas, r rect, g *sampler.GPU) {
 	if s == nil {
 		return
 	}
-	values := scaled(s.Plot("memory.used").Columns(nil, v.now(), sampler.ColumnStep(v.span, r.w), r.w), 1.0/1024)
+	values := scaled(s.Plot("memory.used").Columns(nil, v.now(), history.ColumnStep(v.span, r.w), r.w), 1.0/1024)
 	v.spark(c, r.x, r.y, values, g.Memory.Total.Or(0).GiB(), func(share float64) theme.Role {
 		level := theme.Level(100*share, gpuLevels)
 		return pick(level == theme.Ok, theme.Dim, level)

@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/history"
 )
 
 // Tape is a recording that is read as a stream. It is used by one goroutine at a time.
@@ -131,7 +132,7 @@ func (r *Replay) SetInterval(time.Duration) {}
 // sceneArrived: the picture moves on, or jumps.
 type sceneArrived struct {
 	jump     *point // go on from these folds; nil: from where we are
-	history  *sampler.History
+	history  *history.History
 	moments  []moment
 	timeline *timeline
 	notice   string

@@ -8,8 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"nvpeak/advice"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
+	"nvpeak/sampler/history"
 )
 
 // index is what is learnt of a recording by reading it once, in the background: the marks
@@ -23,7 +24,7 @@ type index struct {
 	need   sampler.Opt[sampler.Bytes]
 
 	mu      sync.Mutex
-	archive *sampler.Archive
+	archive *history.Archive
 	points  []point
 	start   time.Time
 	upto    time.Time // read so far
@@ -35,7 +36,7 @@ type index struct {
 	sorted  []mark                      // both, by time; nil: to be made anew
 
 	// Of the goroutine alone.
-	alerts  map[alertKey]bool
+	alerts  map[string]bool
 	running map[sampler.ProcessKey]bool
 	pending []mark // failures, until the snapshot after them
 	most    map[sampler.ProcessKey]sampler.Bytes
@@ -48,7 +49,7 @@ type index struct {
 type point struct {
 	snap   *sampler.Snapshot
 	alerts []sampler.Alert
-	watch  *advice.Watch
+	watch  *watch.Watch
 	marks  *sampler.Watermarks
 }
 
@@ -90,13 +91,13 @@ const (
 
 func newIndex(ctx context.Context, open func() (Tape, error), need sampler.Opt[sampler.Bytes], start time.Time, interval time.Duration) *index {
 	ctx, cancel := context.WithCancel(ctx)
-	x := &index{cancel: cancel, done: make(chan struct{}), sized: make(chan struct{}), archive: sampler.NewArchive(interval), start: start, end: start,
+	x := &index{cancel: cancel, done: make(chan struct{}), sized: make(chan struct{}), archive: history.NewArchive(interval), start: start, end: start,
 		need:  need,
-		peaks: map[sampler.ProcessKey]mark{}, alerts: map[alertKey]bool{}, most: map[sampler.ProcessKey]sampler.Bytes{}, spacing: pointEvery}
+		peaks: map[sampler.ProcessKey]mark{}, alerts: map[string]bool{}, most: map[sampler.ProcessKey]sampler.Bytes{}, spacing: pointEvery}
 	go func() {
 		defer close(x.done)
 		defer cancel()
-		err := x.read(ctx, open, point{watch: advice.NewWatch(advice.Options{Need: need}), marks: sampler.NewWatermarks()})
+		err := x.read(ctx, open, point{watch: watch.New(watch.Options{Need: need}), marks: sampler.NewWatermarks()})
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		x.ready, x.end = true, x.upto
@@ -253,7 +254,7 @@ func (x *index) keep(p point) {
 
 // before is where to begin to fold for a moment, and the history until there. ok is
 // false while the recording has not been read that far.
-func (x *index) before(to time.Time) (p point, h *sampler.History, ok bool) {
+func (x *index) before(to time.Time) (p point, h *history.History, ok bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if !x.ready && (x.upto.IsZero() || x.upto.Before(to)) {
@@ -266,7 +267,7 @@ func (x *index) before(to time.Time) (p point, h *sampler.History, ok bool) {
 		return -1
 	})
 	if i == 0 {
-		return point{watch: advice.NewWatch(advice.Options{Need: x.need}), marks: sampler.NewWatermarks()}, x.archive.At(time.Unix(0, 0)), true
+		return point{watch: watch.New(watch.Options{Need: x.need}), marks: sampler.NewWatermarks()}, x.archive.At(time.Unix(0, 0)), true
 	}
 	p = x.points[i-1].clone()
 	return p, x.archive.At(p.snap.Time), true

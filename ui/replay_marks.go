@@ -7,13 +7,6 @@ import (
 	"nvpeak/sampler"
 )
 
-// alertKey tells alerts apart.
-type alertKey struct {
-	t        float64
-	kind     string
-	gpu, pid int
-}
-
 // news are the marks of a snapshot, peaks excepted.
 func (x *index) news(now *point) (found []mark) {
 	add := func(m mark) {
@@ -27,11 +20,10 @@ func (x *index) news(now *point) (found []mark) {
 		add(m)
 	}
 	x.pending = x.pending[:0]
-	open := map[alertKey]bool{}
+	open := map[string]bool{}
 	for _, a := range now.alerts {
-		k := alertKey{a.T, a.Kind, a.GPU.Or(-1), a.PID.Or(0)}
-		open[k] = true
-		if !x.alerts[k] {
+		open[a.ID] = true
+		if !x.alerts[a.ID] {
 			add(mark{kind: markAlert, text: a.Text})
 		}
 	}

@@ -3,8 +3,9 @@ package ui
 import (
 	"time"
 
-	"nvpeak/advice"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
+	"nvpeak/sampler/history"
 	"nvpeak/theme"
 )
 
@@ -12,10 +13,10 @@ import (
 // plain functions of it and a canvas; time is the snapshot's time.
 type view struct {
 	snap    *sampler.Snapshot
-	history *sampler.History
+	history *history.History
 	alerts  []sampler.Alert
 	past    []sampler.Alert
-	fits    []advice.Fit // per GPU of the snapshot; empty without a need
+	fits    []watch.Fit // per GPU of the snapshot; empty without a need
 	need    sampler.Opt[sampler.Bytes]
 
 	glyphs *theme.Glyphs

@@ -61,18 +61,6 @@ type running struct {
 	done  chan struct{}
 }
 
-func (l *lab) env(stats string, begin time.Time) []string {
-	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + l.dir, "XDG_CONFIG_HOME=" + l.dir, "TERM=xterm-256color", "LANG=C.UTF-8"}
-	env = append(env, nvmltest.Env(filepath.Join(l.driver, "libnvidia-ml.so.1"), l.scenario)...)
-	if stats != "" {
-		env = append(env, nvmltest.StatsTo(stats))
-	}
-	if !begin.IsZero() {
-		env = append(env, nvmltest.StartAt(begin))
-	}
-	return env
-}
-
 // Course of the spikes in the shipped scenarios: see their first lines. A spike of GPU 0
 // is 10 GiB and more above what is in use otherwise.
 const (

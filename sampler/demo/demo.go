@@ -14,7 +14,7 @@ const Default = "training"
 
 // scripts are the scenarios in the order in which they are listed.
 var scripts = []func() script{
-	training, leak, fragmentation, neighbour, prealloc, oom, eight, sixtyfour,
+	training, leak, fragmentation, neighbor, prealloc, oom, eight, sixtyfour,
 }
 
 // Scenario names a story that can be played.

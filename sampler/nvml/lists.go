@@ -175,7 +175,7 @@ type sample struct {
 	sm   uint32 // percent
 }
 
-// sampleList is the state of the utilisation samples of one GPU.
+// sampleList is the state of the utilization samples of one GPU.
 type sampleList struct {
 	fn      function
 	buf     buffer

@@ -162,3 +162,6 @@ func toLine(text string, number int) line {
 	t := leadingBlanks.ReplaceAllString(body, "")
 	return line{text: strings.TrimRight(t, " "), origin: o, number: number, indent: len(body) - len(t), logged: logged}
 }
+
+// distinct says whether a stream's name tells processes apart: it has a number in it.
+func distinct(key string) bool { return strings.ContainsAny(key, "0123456789") }

@@ -68,8 +68,8 @@ func scalarCodec(t reflect.Type, name string) (codec, bool) {
 		return moment.opt(), true
 	case sampler.Opt[sampler.HostMemory]:
 		return optStruct[sampler.HostMemory](), true
-	case sampler.Opt[sampler.Lane]:
-		return optStruct[sampler.Lane](), true
+	case sampler.Opt[sampler.Sampling]:
+		return optStruct[sampler.Sampling](), true
 	}
 	return codec{}, false
 }

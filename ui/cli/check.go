@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nvpeak/advice"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 )
 
@@ -62,7 +62,7 @@ func (a *app) check(ctx context.Context, f *fitFlags) error {
 	if err != nil {
 		return err
 	}
-	checker := advice.NewChecker(need, nil)
+	checker := watch.NewChecker(need, nil)
 	limit := time.Now().Add(f.window)
 	first := true
 	err = a.watch(ctx, min(time.Second, max(f.window, 200*time.Millisecond)), func(s *sampler.Snapshot) bool {
@@ -118,7 +118,7 @@ func (a *app) watch(ctx context.Context, interval time.Duration, enough func(*sa
 }
 
 // checkText says for each GPU whether it fits, and who is in the way where it does not.
-func checkText(w io.Writer, v advice.Answer) error {
+func checkText(w io.Writer, v watch.Answer) error {
 	for _, f := range v.GPUs {
 		fits, known := f.Fits()
 		line := fmt.Sprintf("GPU %d  %s ", f.GPU, v.Need)
@@ -138,7 +138,7 @@ func checkText(w io.Writer, v advice.Answer) error {
 }
 
 // holders names the three largest.
-func holders(list []advice.Holder) string {
+func holders(list []watch.Holder) string {
 	var parts []string
 	for i, h := range list {
 		if i == 3 {
@@ -158,7 +158,7 @@ func holders(list []advice.Holder) string {
 }
 
 // checkJSON is the answer for scripts.
-func checkJSON(w io.Writer, v advice.Answer, gpus int) error {
+func checkJSON(w io.Writer, v watch.Answer, gpus int) error {
 	type holder struct {
 		PID   sampler.Opt[int] `json:"pid"` // null: used by no process the driver names
 		User  string           `json:"user"`

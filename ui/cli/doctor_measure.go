@@ -183,7 +183,7 @@ func rates(snaps []*sampler.Snapshot) []laneRate {
 		}
 		r.Rate = float64(readings) / seconds
 		r.Resolution = 1 / r.Rate
-		if lane, known := last.Lane.Value(); known {
+		if lane, known := last.Sampling.Value(); known {
 			r.Resolution, r.Duty = max(lane.PeriodSeconds, 1/r.Rate), lane.DutyPercent
 		}
 		list = append(list, r)

@@ -188,7 +188,7 @@ func TestRates(t *testing.T) {
 	at := time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC)
 	var snaps []*sampler.Snapshot
 	for i := range 5 {
-		s := &sampler.Snapshot{Time: at.Add(time.Duration(i) * 500 * time.Millisecond), Lane: sampler.Some(sampler.Lane{PeriodSeconds: 0.02, DutyPercent: 1.5})}
+		s := &sampler.Snapshot{Time: at.Add(time.Duration(i) * 500 * time.Millisecond), Sampling: sampler.Some(sampler.Sampling{PeriodSeconds: 0.02, DutyPercent: 1.5})}
 		for g, readings := range []int{25, 10} {
 			s.GPUs = append(s.GPUs, sampler.GPU{Index: g, Memory: sampler.Memory{Window: &sampler.Window{Readings: readings, Missed: g}}})
 		}

@@ -9,7 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"nvpeak/advice"
+	"nvpeak/advice/explain"
+	"nvpeak/advice/report"
 	"nvpeak/sampler"
 	"nvpeak/sampler/tape"
 	"nvpeak/sampler/trainlog"
@@ -62,14 +63,14 @@ func (a *app) explain(files []string, f *explainFlags) error {
 	if err != nil {
 		return err
 	}
-	in := advice.Incident{Command: sampler.Clean(f.command), Environment: env, GPUName: sampler.Clean(f.gpu), Lang: string(f.lang)}
+	in := explain.Incident{Command: sampler.Clean(f.command), Environment: env, GPUName: sampler.Clean(f.gpu), Lang: string(f.lang)}
 	in.Events, in.Files = mergeLogs(logs)
 	if f.recording != "" {
 		if in, err = a.recall(in, logs, f.recording); err != nil {
 			return err
 		}
 	}
-	e := advice.Explain(in)
+	e := explain.Explain(in)
 	out := bufio.NewWriter(a.out)
 	if f.json {
 		err = plain.IndentedJSON(out, e)
@@ -154,16 +155,16 @@ func langOf(env func(string) string) langFlag {
 }
 
 // recall adds what a recording shows of the failures to an incident.
-func (a *app) recall(in advice.Incident, logs []logFailures, name string) (advice.Incident, error) {
+func (a *app) recall(in explain.Incident, logs []logFailures, name string) (explain.Incident, error) {
 	if err := checkSelection(name, a.opt.gpus); err != nil {
 		return in, err
 	}
-	o := advice.ReportOptions{Redact: tape.Redact}
+	o := report.Options{Redact: tape.Redact}
 	outline, rec, err := outlineTape(name, a.opt.gpus, o)
 	if err != nil {
 		return in, err
 	}
-	var list []advice.LogFailure
+	var list []report.LogFailure
 	for _, l := range logs {
 		if len(l.events) == 0 {
 			continue
@@ -173,7 +174,7 @@ func (a *app) recall(in advice.Incident, logs []logFailures, name string) (advic
 		}
 		list = append(list, l.timed()...)
 	}
-	r := advice.NewReporter(o)
+	r := report.New(o)
 	if _, err := foldTape(name, a.opt.gpus, r, outline.PlaceFailures(list)); err != nil {
 		return in, err
 	}

@@ -6,7 +6,7 @@ import (
 	"io"
 	"time"
 
-	"nvpeak/advice"
+	"nvpeak/advice/report"
 	"nvpeak/sampler"
 	"nvpeak/sampler/tape"
 	"nvpeak/sampler/trainlog"
@@ -17,7 +17,7 @@ var errNoSnapshots = errors.New("the recording holds no snapshot")
 
 // foldTape reads a recording into a report, with the failures of a log at their times. It
 // returns what was wrong with the recording.
-func foldTape(name string, gpus []string, r *advice.Reporter, failures []advice.LogFailure) (notes []string, err error) {
+func foldTape(name string, gpus []string, r *report.Reporter, failures []report.LogFailure) (notes []string, err error) {
 	in, err := openRecording(name, gpus)
 	if err != nil {
 		return nil, err
@@ -60,12 +60,12 @@ func foldTape(name string, gpus []string, r *advice.Reporter, failures []advice.
 	return in.Notes(), nil
 }
 
-func foldEvent(r *advice.Reporter, e *tape.Event, in *recording) {
+func foldEvent(r *report.Reporter, e *tape.Event, in *recording) {
 	if e.Kind == tape.KindOOM && e.OOM != nil {
 		r.OOM(*e.OOM, e.Time, "recording")
 		return
 	}
-	out := advice.ReportEvent{Time: e.Time, Kind: e.Kind, PID: e.PID, XID: e.XID, Duration: e.Dur, Text: sampler.Clean(e.Text), From: "recording"}
+	out := report.Event{Time: e.Time, Kind: e.Kind, PID: e.PID, XID: e.XID, Duration: e.Dur, Text: sampler.Clean(e.Text), From: "recording"}
 	if n, ok := e.GPU.Value(); ok {
 		if g := in.gpuAt(n); g != nil {
 			n = g.Index
@@ -75,7 +75,7 @@ func foldEvent(r *advice.Reporter, e *tape.Event, in *recording) {
 	r.Event(out)
 }
 
-func foldReadings(r *advice.Reporter, record *tape.Record, in *recording) {
+func foldReadings(r *report.Reporter, record *tape.Record, in *recording) {
 	for _, reading := range record.Readings {
 		if g := in.gpuAt(reading.Device); g != nil {
 			r.Reading(g.Key(), record.Time, reading.Used)
@@ -85,9 +85,9 @@ func foldReadings(r *advice.Reporter, record *tape.Record, in *recording) {
 
 // outlineTape reads a recording once to know when it was and when its jobs ended, so that
 // failures in logs find their place on its timeline.
-func outlineTape(name string, gpus []string, o advice.ReportOptions) (*advice.Reporter, trainlog.Recording, error) {
+func outlineTape(name string, gpus []string, o report.Options) (*report.Reporter, trainlog.Recording, error) {
 	o.Outline = true
-	outline := advice.NewReporter(o)
+	outline := report.New(o)
 	rec := trainlog.Recording{}
 	if _, err := foldTape(name, gpus, outline, nil); err != nil {
 		return nil, rec, err

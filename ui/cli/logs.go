@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"nvpeak/advice"
+	"nvpeak/advice/report"
 	"nvpeak/sampler"
 	"nvpeak/sampler/oomlog"
 	"nvpeak/sampler/trainlog"
@@ -76,8 +76,7 @@ func mergeLogs(logs []logFailures) (events []sampler.OOMEvent, files []string) {
 // sameEvent says whether two logs tell of one failure: all its numbers agree, and there are some.
 func sameEvent(a, b sampler.OOMEvent) bool {
 	numbers := a.Requested.Known() && a.GPUFree.Known() || a.PID.Known()
-	return numbers && a.Kind == b.Kind && a.Rank == b.Rank && a.PID == b.PID && a.GPUIndex == b.GPUIndex && a.Requested == b.Requested &&
-		a.GPUFree == b.GPUFree && a.Allocated == b.Allocated && a.Text == b.Text
+	return numbers && a.Same(&b) && a.PID == b.PID && a.Text == b.Text
 }
 
 // scanFile finds the failures in a log, - for standard input.
@@ -117,20 +116,16 @@ func (l *logFailures) anchor(rec trainlog.Recording) (marks []sampler.LogMark, n
 	if err != nil {
 		return nil, "", fmt.Errorf("%s: %w", l.name, err)
 	}
-	marks, times, note := log.Anchor(rec)
-	l.times = map[int]trainlog.LineTime{}
-	for _, t := range times {
-		l.times[t.Line] = t
-	}
+	marks, l.times, note = log.Anchor(rec)
 	return marks, note, nil
 }
 
 // timed are the failures with what the log tells of their times and its name of their rank.
-func (l *logFailures) timed() (list []advice.LogFailure) {
+func (l *logFailures) timed() (list []report.LogFailure) {
 	for _, e := range l.events {
 		t := l.times[e.Line]
 		e.Rank = e.Rank.Else(rankOfLog(l.name))
-		list = append(list, advice.LogFailure{Event: e, Time: t.Exact, After: t.Before, Before: t.After})
+		list = append(list, report.LogFailure{Event: e, Time: t.Exact, After: t.Before, Before: t.After})
 	}
 	return list
 }

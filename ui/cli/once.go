@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nvpeak/advice"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/ui"
 	"nvpeak/ui/plain"
@@ -71,7 +71,7 @@ func (a *app) once(ctx context.Context, f *onceFlags) error {
 
 func (a *app) printOnce(snaps []*sampler.Snapshot, label string, f *onceFlags) error {
 	out := bufio.NewWriter(a.out)
-	watch := advice.NewWatch(advice.Options{Need: a.opt.need.Opt})
+	watch := watch.New(watch.Options{Need: a.opt.need.Opt})
 	var s *sampler.Snapshot
 	for _, snap := range snaps {
 		s = withAlerts(snap, watch)
@@ -94,7 +94,7 @@ func (a *app) printOnce(snaps []*sampler.Snapshot, label string, f *onceFlags) e
 }
 
 // withAlerts is the snapshot with the alerts that are open then.
-func withAlerts(s *sampler.Snapshot, watch *advice.Watch) *sampler.Snapshot {
+func withAlerts(s *sampler.Snapshot, watch *watch.Watch) *sampler.Snapshot {
 	with := *s
 	with.Alerts = append([]sampler.Alert{}, watch.Add(*s)...)
 	return &with

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"nvpeak/advice"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/sampler/tape"
 	"nvpeak/ui"
@@ -30,7 +30,7 @@ type recorder struct {
 	taking    sync.Mutex
 	w         *tape.Writer
 	file      bool
-	watch     *advice.Watch
+	watch     *watch.Watch
 	alerts    []sampler.Alert // as recorded last
 	said      time.Time       // when
 	prev      *sampler.Snapshot
@@ -59,7 +59,7 @@ func (a *app) newRecorder(path string) *recorder {
 	if path == "" {
 		return nil
 	}
-	return &recorder{path: path, watch: advice.NewWatch(advice.Options{Need: a.opt.need.Opt}),
+	return &recorder{path: path, watch: watch.New(watch.Options{Need: a.opt.need.Opt}),
 		opt: tape.Options{Program: "nvpeak " + version(), Interval: a.opt.interval, MemoryInterval: a.opt.peakInterval,
 			Need: a.opt.need.Opt}}
 }
@@ -145,9 +145,7 @@ const alertsEvery = time.Minute
 // open is what is recorded of the alerts: anew when one comes, goes or changes its level,
 // and each minute.
 func (r *recorder) open(alerts []sampler.Alert, now time.Time) []sampler.Alert {
-	same := slices.EqualFunc(alerts, r.alerts, func(a, b sampler.Alert) bool {
-		return a.T == b.T && a.Kind == b.Kind && a.Level == b.Level && a.GPU.Equal(b.GPU) && a.PID.Equal(b.PID)
-	})
+	same := slices.EqualFunc(alerts, r.alerts, func(a, b sampler.Alert) bool { return a.ID == b.ID && a.Level == b.Level })
 	if !same || now.Sub(r.said).Abs() >= alertsEvery {
 		r.alerts, r.said = append([]sampler.Alert{}, alerts...), now
 	}

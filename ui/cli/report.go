@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nvpeak/advice"
+	"nvpeak/advice/report"
 	"nvpeak/sampler"
 	"nvpeak/sampler/tape"
 	"nvpeak/ui"
@@ -51,7 +51,7 @@ func (a *app) reportFiles(files []string, f *reportFlags) error {
 	case f.json && f.html != "":
 		return usagef("--json and --html exclude each other")
 	}
-	var reports []advice.Report
+	var reports []report.Report
 	for _, name := range files {
 		r, err := a.readReport(name)
 		if err != nil {
@@ -62,7 +62,7 @@ func (a *app) reportFiles(files []string, f *reportFlags) error {
 	return a.writeReports(reports, f)
 }
 
-func (a *app) writeReports(reports []advice.Report, f *reportFlags) error {
+func (a *app) writeReports(reports []report.Report, f *reportFlags) error {
 	if f.html != "" {
 		return a.writeFile(f.html, func(w io.Writer) error { return plain.ReportHTML(w, reports) })
 	}
@@ -72,10 +72,10 @@ func (a *app) writeReports(reports []advice.Report, f *reportFlags) error {
 	case f.compare && f.json:
 		err = plain.IndentedJSON(out, struct {
 			Schema  int                 `json:"schema"`
-			Compare []advice.Comparison `json:"compare"`
-			Before  advice.Report       `json:"before"`
-			After   advice.Report       `json:"after"`
-		}{sampler.Schema, advice.Compare(reports[0], reports[1]), reports[0], reports[1]})
+			Compare []report.Comparison `json:"compare"`
+			Before  report.Report       `json:"before"`
+			After   report.Report       `json:"after"`
+		}{sampler.Schema, report.Compare(reports[0], reports[1]), reports[0], reports[1]})
 	case f.compare:
 		err = plain.CompareText(out, reports[0], reports[1], a.reportOptions())
 	case f.json && len(reports) == 1:
@@ -83,7 +83,7 @@ func (a *app) writeReports(reports []advice.Report, f *reportFlags) error {
 	case f.json:
 		err = plain.IndentedJSON(out, struct {
 			Schema  int             `json:"schema"`
-			Reports []advice.Report `json:"reports"`
+			Reports []report.Report `json:"reports"`
 		}{sampler.Schema, reports})
 	default:
 		for i, r := range reports {
@@ -106,22 +106,22 @@ func (a *app) reportOptions() plain.ReportOptions {
 }
 
 // readReport reads one recording, with the training log where one was named.
-func (a *app) readReport(name string) (advice.Report, error) {
+func (a *app) readReport(name string) (report.Report, error) {
 	if err := checkSelection(name, a.opt.gpus); err != nil {
-		return advice.Report{}, err
+		return report.Report{}, err
 	}
-	o := advice.ReportOptions{Source: filepath.Base(name), Need: a.opt.need.Opt, Redact: tape.Redact}
+	o := report.Options{Source: filepath.Base(name), Need: a.opt.need.Opt, Redact: tape.Redact}
 	log := trainingLog{}
 	if a.opt.log != "" {
 		var err error
 		if log, err = a.trainingLog(name, o); err != nil {
-			return advice.Report{}, err
+			return report.Report{}, err
 		}
 	}
-	r := advice.NewReporter(o)
+	r := report.New(o)
 	notes, err := foldTape(name, a.opt.gpus, r, log.failures)
 	if err != nil {
-		return advice.Report{}, err
+		return report.Report{}, err
 	}
 	r.Marks(log.marks)
 	for _, n := range append(notes, log.notes...) {
@@ -132,13 +132,13 @@ func (a *app) readReport(name string) (advice.Report, error) {
 
 // trainingLog is what a log tells, on the timeline of a recording.
 type trainingLog struct {
-	failures []advice.LogFailure
+	failures []report.LogFailure
 	marks    []sampler.LogMark
 	notes    []string
 }
 
 // trainingLog reads the log that --log names.
-func (a *app) trainingLog(recording string, o advice.ReportOptions) (log trainingLog, err error) {
+func (a *app) trainingLog(recording string, o report.Options) (log trainingLog, err error) {
 	outline, rec, err := outlineTape(recording, a.opt.gpus, o)
 	if err != nil {
 		return log, err

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nvpeak/advice"
+	"nvpeak/advice/watch"
 	"nvpeak/ui"
 	"nvpeak/ui/plain"
 )
@@ -42,7 +42,7 @@ func (a *app) stream(ctx context.Context, fields []plain.Field) (err error) {
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	out := bufio.NewWriter(a.out)
-	watch := advice.NewWatch(advice.Options{Need: a.opt.need.Opt})
+	watch := watch.New(watch.Options{Need: a.opt.need.Opt})
 	header := true
 	for {
 		snaps, err := feed.Next(ctx)

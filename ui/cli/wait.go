@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nvpeak/advice"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 )
 
@@ -44,10 +44,10 @@ func (a *app) wait(ctx context.Context, f *fitFlags) error {
 		ctx, cancel = context.WithTimeoutCause(ctx, f.timeout, answerNo{})
 		defer cancel()
 	}
-	waiter := advice.NewWaiter(advice.WaitOptions{Need: need, GPUs: f.gpus, Hold: f.hold})
+	waiter := watch.NewWaiter(watch.WaitOptions{Need: need, GPUs: f.gpus, Hold: f.hold})
 	progress := &progressLine{w: a.err, on: a.isTerminal(a.err), began: time.Now()}
 	defer progress.clear()
-	var ready []advice.Fit
+	var ready []watch.Fit
 	err = a.watch(ctx, a.opt.interval, func(s *sampler.Snapshot) (done bool) {
 		if len(s.GPUs) < f.gpus {
 			err := usagef("--gpus %d, but there are %d GPUs to choose from", f.gpus, len(s.GPUs))
@@ -82,7 +82,7 @@ type progressLine struct {
 	shown bool
 }
 
-func (p *progressLine) show(status []advice.Waited, f *fitFlags) {
+func (p *progressLine) show(status []watch.Waited, f *fitFlags) {
 	if !p.on {
 		return
 	}

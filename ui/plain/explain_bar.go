@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"nvpeak/advice"
+	"nvpeak/advice/explain"
 	"nvpeak/sampler"
 )
 
@@ -18,13 +18,13 @@ type barPart struct {
 
 // bar draws the GPU at the moment of failure, and under it the request, which begins where the
 // free memory begins: what sticks out at the right is what was missing.
-func (p *page) bar(e advice.Explained) {
+func (p *page) bar(e explain.Event) {
 	c := e.Card
 	if c == nil {
 		return
 	}
 	parts := p.barParts(c)
-	total := advice.SizeText(c.Total)
+	total := explain.SizeText(c.Total)
 	name := "GPU"
 	if gpu, known := e.GPUIndex.Value(); known {
 		name += " " + strconv.Itoa(gpu)
@@ -32,7 +32,7 @@ func (p *page) bar(e advice.Explained) {
 	left := max(columns(name), columns(p.words.Say("label.need"))) + 3
 	room := p.width - left - columns(total) - 4
 	cells, needCells, needAt := scaleBar(c, room)
-	needCells = min(needCells, max(1, p.width-left-1-needAt-1-columns(advice.SizeText(c.Need))))
+	needCells = min(needCells, max(1, p.width-left-1-needAt-1-columns(explain.SizeText(c.Need))))
 	var bar strings.Builder
 	for i, n := range cells {
 		bar.WriteString(parts[i].paint(strings.Repeat(parts[i].mark, n)))
@@ -40,7 +40,7 @@ func (p *page) bar(e advice.Explained) {
 	p.line("")
 	p.line("  " + pad(name, left-2) + p.marks.left + bar.String() + p.marks.right + " " + total)
 	if needCells > 0 {
-		p.line("  " + pad(p.words.Say("label.need"), left-2+1+needAt) + p.paint.bad(p.marks.need(needCells)) + " " + advice.SizeText(c.Need))
+		p.line("  " + pad(p.words.Say("label.need"), left-2+1+needAt) + p.paint.bad(p.marks.need(needCells)) + " " + explain.SizeText(c.Need))
 	}
 	var legend []string
 	for _, part := range parts {
@@ -52,7 +52,7 @@ func (p *page) bar(e advice.Explained) {
 }
 
 // barParts are the stretches of the bar, with names for what the text tells apart.
-func (p *page) barParts(c *advice.Card) []barPart {
+func (p *page) barParts(c *explain.Card) []barPart {
 	outside, others := "label.outside", "label.others"
 	if !c.OutsideKnown {
 		others = "label.others_own"
@@ -74,7 +74,7 @@ func (p *page) barParts(c *advice.Card) []barPart {
 
 // scaleBar turns the parts and the request into columns. The bar shrinks when the request
 // would stick out too far, so that both share one scale.
-func scaleBar(c *advice.Card, room int) (cells []int, needCells, needAt int) {
+func scaleBar(c *explain.Card, room int) (cells []int, needCells, needAt int) {
 	used := c.Total - c.Free
 	span := max(c.Total, used+min(c.Need, 2*c.Total))
 	width := max(8, int(float64(room)*float64(c.Total)/float64(span)))

@@ -4,11 +4,11 @@ import (
 	"strconv"
 	"strings"
 
-	"nvpeak/advice"
+	"nvpeak/advice/explain"
 	"nvpeak/sampler"
 )
 
-func (p *page) verdict(e advice.Explanation) {
+func (p *page) verdict(e explain.Explanation) {
 	paint := p.paint.bad
 	if e.Verdict.Recovered || e.Verdict.Event < 0 {
 		paint = p.paint.bold
@@ -35,7 +35,7 @@ func (p *page) causes(causes []sampler.Cause) {
 		}
 		text := p.words.Say("cause." + c.ID)
 		if c.ID != "unknown" {
-			text += " (" + p.words.SureText(c.Confidence) + ")"
+			text += " (" + p.words.Confidence(c.Confidence) + ")"
 		}
 		p.text(label, text, p.paint.bold)
 	}

@@ -3,7 +3,7 @@ package plain
 import (
 	"strings"
 
-	"nvpeak/advice"
+	"nvpeak/advice/lang"
 	"nvpeak/sampler"
 )
 
@@ -23,7 +23,7 @@ type page struct {
 	width int
 	paint paint
 	marks marks
-	words advice.Catalogue
+	words lang.Catalog
 }
 
 // line writes one line as it is.
@@ -43,8 +43,8 @@ func (p *page) text(head, s string, paint func(string) string) {
 	}
 }
 
-func newPage(o Options, lang string) page {
-	return page{width: min(max(o.Width, 40), 120), paint: paintFor(o.Color), marks: marksFor(o.ASCII), words: advice.Words(lang)}
+func newPage(o Options, words lang.Catalog) page {
+	return page{width: min(max(o.Width, 40), 120), paint: paintFor(o.Color), marks: marksFor(o.ASCII), words: words}
 }
 
 // label is a word at the left edge, as wide as the widest of its column.

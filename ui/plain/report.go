@@ -5,12 +5,12 @@ import (
 	"io"
 	"strings"
 
-	"nvpeak/advice"
+	"nvpeak/advice/report"
 )
 
 // ReportText writes a report for people: what happened, a plot and the figures of each
 // GPU, who held what, alerts, events, advice. Everything foreign is cleaned.
-func ReportText(w io.Writer, r advice.Report, o ReportOptions) error {
+func ReportText(w io.Writer, r report.Report, o ReportOptions) error {
 	p := newReportPage(r, o)
 	p.head()
 	p.conclusion()
@@ -61,7 +61,7 @@ func (p *reportPage) conclusion() {
 }
 
 // quietText is the conclusion of a recording without failures and warnings.
-func quietText(r *advice.Report) string {
+func quietText(r *report.Report) string {
 	if n := len(r.Alerts); n > 0 {
 		return fmt.Sprintf("No out-of-memory failure and no warning as far as this recording shows; %d notice(s), see below.", n)
 	}

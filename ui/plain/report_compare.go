@@ -5,18 +5,18 @@ import (
 	"math"
 	"strconv"
 
-	"nvpeak/advice"
+	"nvpeak/advice/report"
 	"nvpeak/sampler"
 )
 
 // CompareText writes the table of two runs, before and after.
-func CompareText(w io.Writer, before, after advice.Report, o ReportOptions) error {
+func CompareText(w io.Writer, before, after report.Report, o ReportOptions) error {
 	p := newReportPage(before, o)
 	p.text("before  ", runText(before), plainly)
 	p.text("after   ", runText(after), plainly)
 	p.line("")
 	rows := [][]string{{"<", "BEFORE", "AFTER", "DIFFERENCE", "", "<"}}
-	for _, c := range advice.Compare(before, after) {
+	for _, c := range report.Compare(before, after) {
 		percent := ""
 		if v, ok := c.Percent.Value(); ok && v != 0 {
 			percent = strconv.FormatFloat(v, 'f', 0, 64) + " %"
@@ -31,7 +31,7 @@ func CompareText(w io.Writer, before, after advice.Report, o ReportOptions) erro
 	p.table(rows)
 	for _, r := range []struct {
 		name string
-		advice.Report
+		report.Report
 	}{{"before", before}, {"after", after}} {
 		if r.Headline != "" {
 			p.line("")
@@ -45,7 +45,7 @@ func CompareText(w io.Writer, before, after advice.Report, o ReportOptions) erro
 	return err
 }
 
-func runText(r advice.Report) string {
+func runText(r report.Report) string {
 	text := r.Source
 	if r.Host != "" {
 		text += ", " + r.Host

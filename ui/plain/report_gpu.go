@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"nvpeak/advice"
+	"nvpeak/advice/report"
 	"nvpeak/sampler"
 )
 
-func (p *reportPage) gpu(g *advice.ReportGPU) {
+func (p *reportPage) gpu(g *report.GPU) {
 	p.line("")
 	title := "GPU " + g.Label
 	if g.Name != "" {
@@ -28,14 +28,14 @@ func (p *reportPage) gpu(g *advice.ReportGPU) {
 	p.spikes(g)
 }
 
-func peakText(k *advice.ReportPeak) string {
+func peakText(k *report.Peak) string {
 	if k == nil {
 		return "N/A"
 	}
 	return fmt.Sprintf("%s at %s (%s)", k.Bytes, clock(k.T), k.Source)
 }
 
-func growthText(g *advice.ReportGPU) string {
+func growthText(g *report.GPU) string {
 	perHour, ok := g.Growth.Value()
 	if !ok {
 		return "too short to say"
@@ -52,7 +52,7 @@ func growthText(g *advice.ReportGPU) string {
 
 // holdersText is who held what at the peak. What came and went between two lists of
 // processes belongs to nobody for certain.
-func holdersText(g *advice.ReportGPU) string {
+func holdersText(g *report.GPU) string {
 	var parts []string
 	sum := sampler.Bytes(0)
 	for i, h := range g.Holders {
@@ -80,7 +80,7 @@ func holdersText(g *advice.ReportGPU) string {
 // shownSpikes is how many spikes a page has room for.
 const shownSpikes = 10
 
-func (p *reportPage) spikes(g *advice.ReportGPU) {
+func (p *reportPage) spikes(g *report.GPU) {
 	if g.SpikeCount == 0 {
 		return
 	}
@@ -96,10 +96,10 @@ func (p *reportPage) spikes(g *advice.ReportGPU) {
 	p.table(rows)
 }
 
-func largestSpikes(list []advice.ReportSpike, n int) []advice.ReportSpike {
+func largestSpikes(list []report.Spike, n int) []report.Spike {
 	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b advice.ReportSpike) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	slices.SortStableFunc(list, func(a, b report.Spike) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	list = list[:min(n, len(list))]
-	slices.SortStableFunc(list, func(a, b advice.ReportSpike) int { return cmp.Compare(a.T, b.T) })
+	slices.SortStableFunc(list, func(a, b report.Spike) int { return cmp.Compare(a.T, b.T) })
 	return list
 }

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"nvpeak/advice"
+	"nvpeak/advice/report"
 	"nvpeak/sampler"
 )
 
@@ -99,7 +99,7 @@ func (p *reportPage) events() {
 }
 
 // eventText is an event in a line.
-func eventText(e advice.ReportEvent) string {
+func eventText(e report.Event) string {
 	var parts []string
 	if gpu, ok := e.GPU.Value(); ok && e.Kind != "oom" {
 		parts = append(parts, fmt.Sprintf("GPU %d", gpu))

@@ -5,7 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"nvpeak/advice"
+	"nvpeak/advice/lang"
+	"nvpeak/advice/report"
 )
 
 // ReportOptions say how a report is written as text.
@@ -20,14 +21,14 @@ type ReportOptions struct {
 type reportPage struct {
 	page
 	o ReportOptions
-	r *advice.Report
+	r *report.Report
 }
 
-func newReportPage(r advice.Report, o ReportOptions) *reportPage {
+func newReportPage(r report.Report, o ReportOptions) *reportPage {
 	if o.Zone == nil {
 		o.Zone = time.Local
 	}
-	return &reportPage{page: newPage(o.Options, "en"), o: o, r: &r}
+	return &reportPage{page: newPage(o.Options, lang.English()), o: o, r: &r}
 }
 
 func (p *reportPage) section(title string) {

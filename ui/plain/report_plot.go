@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"nvpeak/advice"
+	"nvpeak/advice/report"
 	"nvpeak/sampler"
 )
 
@@ -16,7 +16,7 @@ const (
 )
 
 // plot draws the used memory, with its peak marked above and what happened below.
-func (p *reportPage) plot(g *advice.ReportGPU) {
+func (p *reportPage) plot(g *report.GPU) {
 	if p.o.Plot == nil || len(g.Plot) < 2 || p.r.Duration <= 0 {
 		return
 	}
@@ -65,7 +65,7 @@ func (p *reportPage) drawn(s string) string {
 
 // reduce turns points into one value per column, in GiB: the maximum of its time. A column
 // without a point continues the one before, unless there is a gap.
-func reduce(points []advice.ReportPoint, duration float64, n int) []float64 {
+func reduce(points []report.Point, duration float64, n int) []float64 {
 	values := make([]float64, n)
 	for i := range values {
 		values[i] = math.NaN()
@@ -91,7 +91,7 @@ func (p *reportPage) column(t float64, n int) int {
 }
 
 // peakLine stands above the plot: the peak at its place, with its size at the side that has room.
-func (p *reportPage) peakLine(g *advice.ReportGPU, n int) {
+func (p *reportPage) peakLine(g *report.GPU, n int) {
 	if g.Peak == nil {
 		return
 	}
@@ -105,7 +105,7 @@ func (p *reportPage) peakLine(g *advice.ReportGPU, n int) {
 }
 
 // markLine stands below the plot: alerts, failures, process ends at their places.
-func (p *reportPage) markLine(g *advice.ReportGPU, n int) {
+func (p *reportPage) markLine(g *report.GPU, n int) {
 	row := []rune(strings.Repeat(" ", n))
 	used := map[rune]bool{}
 	put := func(t float64, r rune) { row[p.column(t, n)], used[r] = r, true }
