@@ -224,7 +224,7 @@ func (c *collector) sawXID(dev int, xid uint64, at time.Time) {
 	}
 }
 
-// snapshot makes the picture of this moment and begins new windows.
+// snapshot makes the snapshot of this time and begins new windows.
 func (c *collector) snapshot(at time.Time, host string, hm Opt[HostMemory]) *Snapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -27,7 +27,7 @@ type device struct {
 }
 
 // retryAfter is how long a device with that error is left alone: a lost GPU 10 s, what
-// needs other hands half a minute.
+// somebody has to fix half a minute.
 func retryAfter(err error) time.Duration {
 	switch {
 	case errors.Is(err, ErrLost):

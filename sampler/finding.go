@@ -11,7 +11,7 @@ const (
 	LevelCritical = "critical"
 )
 
-// Alert is one incident, from the moment it was raised until it cleared.
+// Alert is one incident, from when it was raised until it cleared.
 type Alert struct {
 	ID       string             `json:"id"`  // the same for as long as the alert lives, and of no other
 	T        float64            `json:"t"`   // seconds from the start of watching

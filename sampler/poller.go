@@ -26,7 +26,7 @@ func newPoller(src Source, o Options) poller {
 }
 
 // milli cuts a time to the millisecond. Recordings keep no more, so what the live monitor
-// says of a moment and what a recording says of it agree to the byte. The monotonic part
+// says of a time and what a recording says of it agree to the byte. The monotonic part
 // stays: how long ago something was does not depend on the wall clock.
 func milli(t time.Time) time.Time {
 	return t.Add(-time.Duration(t.Nanosecond()) % time.Millisecond)

@@ -7,7 +7,7 @@ const slowDuty = 0.05
 
 // schedule says who is asked when by a slow poller: every device once a period, one after
 // the other shortly before the snapshot of whole periods is made, so that processes and
-// memory are of one moment. Drivers hold a lock during a list, hence the spacing between
+// memory are of one time. Drivers hold a lock during a list, hence the spacing between
 // devices. When the calls are slow the period grows, so that they take at most slowDuty
 // of one thread.
 type schedule struct {

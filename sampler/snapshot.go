@@ -5,7 +5,7 @@ import "time"
 // Schema is the version of the JSON form. Keys may be added under the same number.
 const Schema = 1
 
-// Snapshot is everything that was known at one moment. A published Snapshot is never changed.
+// Snapshot is everything that was known at one time. A published Snapshot is never changed.
 type Snapshot struct {
 	Type       string          `json:"type"` // "snapshot"
 	Schema     int             `json:"schema"`
@@ -95,7 +95,7 @@ const (
 	PeakAllocator = "allocator" // from inside the process
 )
 
-// Peak is the most memory seen, with its moment and its source.
+// Peak is the most memory seen, with its time and its source.
 type Peak struct {
 	Bytes  Bytes     `json:"bytes"`
 	Time   time.Time `json:"time"`

@@ -58,7 +58,7 @@ type Reading struct {
 	Reserved          Opt[Bytes] // absent with the driver's older call, whose Used includes it
 }
 
-// Host tells who the processes are and how much memory the machine has.
+// Host says who the processes are and how much memory the machine has.
 type Host interface {
 	Name() string
 	// Identify fills in what the driver does not know: user, name, command, start time,

@@ -41,7 +41,7 @@ type Sweep struct {
 	Scratch []uint64 // its memory, kept from call to call
 }
 
-// TimedReading is a reading of Devices[Device] at a moment.
+// TimedReading is a reading of Devices[Device] at a time.
 type TimedReading struct {
 	Device int
 	Time   time.Time

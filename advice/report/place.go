@@ -49,7 +49,7 @@ func (r *Reporter) placeOf(f LogFailure) time.Time {
 	e := f.Event
 	if e.Recovered {
 		var top *Peak
-		for _, c := range r.cards {
+		for _, c := range r.gpus {
 			if c.peak != nil && (top == nil || c.peak.Bytes > top.Bytes) {
 				top = c.peak
 			}

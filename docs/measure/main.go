@@ -7,7 +7,7 @@
 //	go run ./docs/measure -passes 1 -for 20s
 //
 // CPU time is that of the process; the time that the driver says it was busy in calls is
-// told beside it. Medians over the passes. Needs gcc for the fake driver, and no GPU.
+// printed beside it. Medians over the passes. Needs gcc for the fake driver, and no GPU.
 package main
 
 import (

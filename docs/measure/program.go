@@ -18,7 +18,7 @@ import (
 )
 
 // subject is a program that is measured. peak reads from the screen the figure of GPU 0
-// that tells a spike, in GiB.
+// that shows a spike, in GiB.
 type subject struct {
 	name string
 	args []string
@@ -138,7 +138,7 @@ func (r *running) watchSpikes(begin time.Time, height float64) {
 	})
 }
 
-// sample is the state of the counters at a moment.
+// sample is the state of the counters at a time.
 type sample struct {
 	at       time.Time
 	cpu      time.Duration

@@ -46,7 +46,7 @@ type Source struct {
 
 var _ sampler.Source = (*Source)(nil)
 
-// New makes the source of the named scenario. Its story begins at the moment that
+// New makes the source of the named scenario. Its story begins at the time that
 // clock shows now. An unknown name is an error that lists the accepted ones.
 func New(name string, clock sampler.Clock) (*Source, error) {
 	for _, f := range scripts {

@@ -30,7 +30,7 @@ type DeviceDiagnosis struct {
 // symPersistence is asked for by doctor only.
 const symPersistence = "nvmlDeviceGetPersistenceMode"
 
-// Diagnose tells of the open connection. A device that does not answer within timeout is
+// Diagnose reports on the open connection. A device that does not answer within timeout is
 // left unknown; ErrReconnect when nothing is open.
 func (s *Source) Diagnose(timeout time.Duration) (Diagnosis, error) {
 	c, err := s.connected()

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Cleaning takes off what terminals, panels, mail, Markdown and JSON put around a line. It only runs on
+// Cleaning removes what terminals, panels, mail, Markdown and JSON put around a line. It only runs on
 // lines that may matter.
 
 var (
@@ -115,7 +115,7 @@ func splitBars(s string) []string {
 	return append(out, s[start:])
 }
 
-// unframe takes borders of panels and marks of quoting off; empty when nothing else was there.
+// unframe removes borders of panels and marks of quoting; empty when nothing else was there.
 func unframe(s string) string {
 	for range 4 {
 		t := frameRight.ReplaceAllString(quoteLeft.ReplaceAllString(frameLeft.ReplaceAllString(s, ""), ""), "")

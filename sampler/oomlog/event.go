@@ -9,7 +9,7 @@ import (
 // build reads the numbers of a message as one row understands them. It is false when the text is no failure.
 func build(m *message, c candidate, around string) (*findings, bool) {
 	r := c.row
-	body := firstTelling(m.body(c, " "), r)
+	body := firstWithNumbers(m.body(c, " "), r)
 	f := &findings{row: r}
 	f.Framework, f.Kind, f.MemoryKind = r.framework, r.kind, r.memory
 	f.OtherProcesses = []sampler.OtherProcess{}
@@ -27,7 +27,7 @@ func build(m *message, c candidate, around string) (*findings, bool) {
 		}
 	}
 	if len(m.lines) > 1 && len(r.fields) > 0 {
-		f.unbreak(firstTelling(m.body(c, ""), r))
+		f.unbreak(firstWithNumbers(m.body(c, ""), r))
 	}
 	f.fillDerived(m)
 	if r.numbers && !f.more || !isFailure(m, c, f, body) {
@@ -40,12 +40,12 @@ func build(m *message, c candidate, around string) (*findings, bool) {
 	return f, true
 }
 
-// firstTelling cuts a body where the same message begins again, keeping the first copy that has numbers.
-func firstTelling(body string, r *compiledRow) string {
+// firstWithNumbers cuts a body where the same message begins again, keeping the first copy that has numbers.
+func firstWithNumbers(body string, r *compiledRow) string {
 	at := r.start.re.FindAllStringIndex(body, 8)
 	for i := 0; i+1 < len(at); i++ {
 		part := body[at[i][0]:at[i+1][0]]
-		if len(r.fields) == 0 || tells(part, r) {
+		if len(r.fields) == 0 || hasNumbers(part, r) {
 			return part
 		}
 	}
@@ -55,7 +55,7 @@ func firstTelling(body string, r *compiledRow) string {
 	return body
 }
 
-func tells(part string, r *compiledRow) bool {
+func hasNumbers(part string, r *compiledRow) bool {
 	for _, t := range r.fields {
 		if t.re.MatchString(part) {
 			return true
@@ -74,7 +74,7 @@ func (f *findings) fillDerived(m *message) {
 	}
 	if v, ok := f.Requested.Value(); ok && v == 0 {
 		f.Requested = sampler.Opt[sampler.Bytes]{}
-		f.odd("a request of 0 bytes cannot fail: the size did not fit the unit or is not known")
+		f.sentinel("a request of 0 bytes cannot fail: the size did not fit the unit or is not known")
 	}
 	alloc := f.Allocated.Or(0)
 	if v, ok := f.ProcessInUse.Value(); ok && v == 0 && alloc > 0 {

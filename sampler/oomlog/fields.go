@@ -117,14 +117,14 @@ func (f *findings) setSize(name string, kind captureKind, text string) {
 		}
 		if !ok {
 			f.OtherProcesses = f.OtherProcesses[:last]
-			f.odd("process memory " + text + " means not available")
+			f.sentinel("process memory " + text + " means not available")
 			return
 		}
 		f.OtherProcesses[last].Bytes = v
 		return
 	}
 	if !ok {
-		f.odd(name + " " + text + " means not available")
+		f.sentinel(name + " " + text + " means not available")
 		return
 	}
 	t := f.target(name)
@@ -135,8 +135,8 @@ func (f *findings) setSize(name string, kind captureKind, text string) {
 	f.more = f.more || name != "req"
 }
 
-// odd notes something that was printed but is no fact, once.
-func (f *findings) odd(note string) {
+// sentinel records, once, what was printed but is no fact.
+func (f *findings) sentinel(note string) {
 	if !slices.Contains(f.sentinels, note) {
 		f.sentinels = append(f.sentinels, note)
 	}
@@ -174,7 +174,7 @@ func (f *findings) setExtra(name string, kind captureKind, text string) {
 			f.Extra[name] = uint64(v)
 			f.more = true
 		} else {
-			f.odd(name + " " + text + " means not available")
+			f.sentinel(name + " " + text + " means not available")
 		}
 	}
 }

@@ -59,7 +59,7 @@ func memoryWords() []string {
 	return words
 }
 
-// maxStretches bounds what is kept of a run; beyond it neighbours are joined, keeping the larger.
+// maxStretches bounds what is kept of a run; beyond it neighbors are joined, keeping the larger.
 const maxStretches = 64
 
 // memoryBook keeps the figures of a run, oldest first: one per epoch where the log says the epoch with the
@@ -68,12 +68,12 @@ type memoryBook struct {
 	values []sampler.Bytes
 	stride int // prints in one value
 	filled int // prints in the last value
-	epoch  int // of the last value, 0: not said
+	epoch  int // of the last value, 0: unknown
 	rank   string
 	lower  []byte // scratch
 }
 
-// add reads one line, free of colours.
+// add reads one line, without colors.
 func (m *memoryBook) add(line []byte) {
 	if len(line) > keepBytes {
 		line = line[len(line)-keepBytes:] // figures stand at the end, where the bar is
@@ -141,7 +141,7 @@ func figure(s []byte, bare sampler.Bytes) sampler.Bytes {
 		i++
 	}
 	number := s[start:i]
-	if i < len(s) && s[i] == '/' { // of the card's total: "2798.0/11011.5 MiB"
+	if i < len(s) && s[i] == '/' { // of the GPU's total: "2798.0/11011.5 MiB"
 		for i++; i < len(s) && (isDigit(s[i]) || s[i] == '.'); i++ {
 		}
 	}
@@ -250,7 +250,7 @@ func (m *memoryBook) perPrint(v sampler.Bytes) {
 	m.values, m.filled = append(m.values, v), 1
 }
 
-// halve joins neighbours.
+// halve joins neighbors.
 func (m *memoryBook) halve() {
 	for i := range m.values[:len(m.values)/2] {
 		m.values[i] = max(m.values[2*i], m.values[2*i+1])

@@ -11,9 +11,9 @@ type held struct {
 	tried sampler.Bytes // the last request of a series
 }
 
-// lessAndLess says whether h is the next try of an allocator that asks for a tenth less each time, as
+// triesLess says whether h is the next try of an allocator that asks for a tenth less each time, as
 // TensorFlow does at start: https://github.com/tensorflow/tensorflow/issues/14231. All tries are one failure.
-func (e *held) lessAndLess(h *held) bool {
+func (e *held) triesLess(h *held) bool {
 	if e.Kind != sampler.KindTensorFlow && e.Kind != sampler.KindXLA || e.Kind != h.Kind || e.MemoryKind != h.MemoryKind || h.Line-e.last > 6 {
 		return false
 	}
@@ -21,12 +21,12 @@ func (e *held) lessAndLess(h *held) bool {
 	return was > 0 && (now > was*0.88 && now < was*0.92 || now == was)
 }
 
-// repeat counts another printing of the same failure and takes what it adds. Whether the program went on
-// is told by the last one.
+// repeat counts another printing of the same failure and takes what it adds. The last one tells whether the program
+// went on.
 func (e *held) repeat(h *held) {
 	e.Occurrences++
 	e.Recovered = h.Recovered || e.Recovered && h.Line-e.last < 8
-	if e.lessAndLess(h) && h.tried < e.tried {
+	if e.triesLess(h) && h.tried < e.tried {
 		e.Recovered, e.tried = true, h.tried // it asked again for less: it went on
 	}
 	e.fill(h)

@@ -23,13 +23,13 @@ func (h *holder) add(f *findings, m *message, key string) *held {
 		case sameFailure:
 			old.repeat(e)
 			return nil
-		case oldIsLess:
+		case oldIsVaguer:
 			e.absorb(old)
 			e.Context = old.Context
 			h.events = slices.Delete(h.events, i, i+1)
 			h.insert(e)
 			return nil
-		case newIsLess:
+		case newIsVaguer:
 			old.absorb(e)
 			return nil
 		}

@@ -15,12 +15,12 @@ type relation int
 const (
 	unrelated relation = iota
 	sameFailure
-	newIsLess // the new one repeats the old one in a vaguer wording
-	oldIsLess
+	newIsVaguer // the new one repeats the old one in a vaguer wording
+	oldIsVaguer
 )
 
-// lesser lists, for a kind, the kinds that tell the same failure better when they stand near it.
-var lesser = map[string][]string{
+// clearer lists, for a kind, the kinds that tell the same failure better when they stand near it.
+var clearer = map[string][]string{
 	sampler.KindKilled:       {sampler.KindKernelKill, sampler.KindCgroupKill, sampler.KindWorkerKilled, sampler.KindKubernetes, sampler.KindRayMonitor, sampler.KindShm},
 	sampler.KindWorkerKilled: {sampler.KindShm},
 	sampler.KindKernelKill:   {sampler.KindCgroupKill},
@@ -32,11 +32,11 @@ var lesser = map[string][]string{
 	sampler.KindHostAlloc:    {sampler.KindMmap},
 }
 
-func isLesser(kind, better string) bool { return slices.Contains(lesser[kind], better) }
+func isVaguer(kind, than string) bool { return slices.Contains(clearer[kind], than) }
 
 // relationOf says whether two wordings tell of one failure.
 func relationOf(old, h *held) relation {
-	if sameSource(old, h) && old.lessAndLess(h) {
+	if sameSource(old, h) && old.triesLess(h) {
 		return sameFailure
 	}
 	if old.Contradicts(&h.OOMEvent) || !sameSource(old, h) && !forwarded(old, h) {
@@ -50,13 +50,13 @@ func relationOf(old, h *held) relation {
 		}
 	case !near:
 	case h.row.follows && related(old, h):
-		return newIsLess
+		return newIsVaguer
 	case old.row.follows && related(h, old):
-		return oldIsLess
-	case isLesser(h.Kind, old.Kind):
-		return newIsLess
-	case isLesser(old.Kind, h.Kind):
-		return oldIsLess
+		return oldIsVaguer
+	case isVaguer(h.Kind, old.Kind):
+		return newIsVaguer
+	case isVaguer(old.Kind, h.Kind):
+		return oldIsVaguer
 	}
 	return unrelated
 }

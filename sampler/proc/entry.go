@@ -31,7 +31,7 @@ type entry struct {
 
 const (
 	// learnEvery is how long what rarely changes is believed. Servers set their title
-	// after loading (vLLM, Ray), which no field of stat tells.
+	// after loading (vLLM, Ray), which no field of stat shows.
 	learnEvery = 30 * time.Second
 	// cpuWindow is the shortest time a CPU share is taken over: ticks have 10 ms, so
 	// this gives steps of 5 %.

@@ -93,7 +93,7 @@ const absentFor = 3 * time.Second
 const initialPIDNamespace = "pid:[4026531836]"
 
 // foreignPIDs says whether the pids that a driver names may be those of another pid
-// namespace, where the same number is another process: in a container that sees the card.
+// namespace, where the same number is another process: in a container that sees the GPU.
 // Drivers before the 560 series give host pids there.
 func (h *Host) foreignPIDs(dev string) bool {
 	namespace, err := os.Readlink(filepath.Join(h.files.root, "self/ns/pid"))

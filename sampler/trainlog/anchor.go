@@ -49,7 +49,7 @@ func (l *Log) Anchor(rec Recording) (marks []sampler.LogMark, lines map[int]Line
 	return marks, lines, note
 }
 
-// resolve is the moment of a stamp, whose clock is offset ahead of UTC.
+// resolve is the time of a stamp, whose clock is offset ahead of UTC.
 func (rec Recording) resolve(s stamp, offset time.Duration) time.Time {
 	if s.zoned {
 		return s.time.UTC()

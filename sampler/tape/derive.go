@@ -2,10 +2,10 @@ package tape
 
 import "nvpeak/sampler"
 
-// settle makes the memory of a GPU read from a file hold together: used + reserved + free
+// fillDerived makes the memory of a GPU read from a file hold together: used + reserved + free
 // = total, nothing above total, no amount that cannot be. What nvpeak wrote passes
 // unchanged. foreign is a file without our header: what can be derived there is.
-func settle(g *sampler.GPU, foreign bool) {
+func fillDerived(g *sampler.GPU, foreign bool) {
 	m := &g.Memory
 	total, ok := m.Total.Value()
 	if ok && total == 0 {
@@ -35,7 +35,7 @@ func settle(g *sampler.GPU, foreign bool) {
 	if free, ok := m.Free.Value(); ok && free > rest || !ok && foreign {
 		m.Free = sampler.Some(rest)
 	}
-	settleMarks(m, total)
+	dropImpossible(m, total)
 	if foreign && !m.Unattributed.Known() && len(g.Processes) > 0 {
 		attribute(g, used)
 	}
@@ -43,9 +43,9 @@ func settle(g *sampler.GPU, foreign bool) {
 
 var unknown sampler.Opt[sampler.Bytes]
 
-// settleMarks drops what no reading can have been. The windows and peaks are shared with
+// dropImpossible drops what no reading can have been. The windows and peaks are shared with
 // no other snapshot when they are wrong: a wrong one was just read.
-func settleMarks(m *sampler.Memory, total sampler.Bytes) {
+func dropImpossible(m *sampler.Memory, total sampler.Bytes) {
 	if w := m.Window; w != nil && (w.Max > total || w.Min > w.Max) {
 		m.Window = nil
 	}

@@ -6,16 +6,16 @@ import (
 	"nvpeak/sampler"
 )
 
-// What mostly follows from the used memory is left out of a tick when it is as foreseen here:
+// What mostly follows from the used memory is left out of a tick when it is as predicted here:
 // it would be half of the file. Readers do the same sums. Columns are applied in stages,
-// since later ones are foreseen from earlier ones.
+// since later ones are predicted from earlier ones.
 const (
-	stageGiven   = iota // nothing is foreseen of these
+	stageGiven   = iota // nothing is predicted of these
 	stageWindow         // from the used memory before and now
 	stageDerived        // from those two
 )
 
-// stages names the columns that others are foreseen from; all others come last.
+// stages names the columns that others are predicted from; all others come last.
 var stages = map[string]int{
 	"memory.total_bytes": stageGiven, "memory.reserved_bytes": stageGiven, "memory.used_bytes": stageGiven,
 	"memory_bytes":            stageWindow,
@@ -29,9 +29,9 @@ func stageOf(path string) int {
 	return stageDerived
 }
 
-// foreseeWindow sets the window of g: its memory went from what it was before to what it
+// predictWindow sets the window of g: its memory went from what it was before to what it
 // is now, without a detour.
-func foreseeWindow(g, before *sampler.GPU) {
+func predictWindow(g, before *sampler.GPU) {
 	used, ok := g.Memory.Used.Value()
 	was, ok2 := before.Memory.Used.Value()
 	w := before.Memory.Window
@@ -42,9 +42,9 @@ func foreseeWindow(g, before *sampler.GPU) {
 	}
 }
 
-// foreseeRest sets the free memory of g, and its marks: the peak rises to the maximum of
+// predictRest sets the free memory of g, and its marks: the peak rises to the maximum of
 // the window, and the least free memory falls to what was free then.
-func foreseeRest(g, before *sampler.GPU) {
+func predictRest(g, before *sampler.GPU) {
 	m, was := &g.Memory, &before.Memory
 	total, ok := m.Total.Value()
 	used, ok2 := m.Used.Value()
@@ -66,8 +66,8 @@ func foreseeRest(g, before *sampler.GPU) {
 	}
 }
 
-// foreseeOnly gives the only process of a GPU what its used memory grew or shrank by.
-func foreseeOnly(g, before *sampler.GPU) {
+// predictOnly gives the only process of a GPU what its used memory grew or shrank by.
+func predictOnly(g, before *sampler.GPU) {
 	used, ok := g.Memory.Used.Value()
 	was, ok2 := before.Memory.Used.Value()
 	if len(g.Processes) != 1 || !ok || !ok2 || used == was {
@@ -78,9 +78,31 @@ func foreseeOnly(g, before *sampler.GPU) {
 	}
 }
 
-// foreseePeak lets the peak of a process rise with its memory.
-func foreseePeak(p, before *sampler.Process, now time.Time) {
+// predictPeak lets the peak of a process rise with its memory.
+func predictPeak(p, before *sampler.Process, now time.Time) {
 	if used, ok := p.Memory.Value(); ok && before.Peak != nil && used > before.Peak.Bytes {
 		p.Peak = &sampler.Peak{Bytes: used, Time: now, Source: before.Peak.Source}
 	}
+}
+
+// predict makes what a reader would believe cur to be, knowing prev and what is given.
+func predict(prev, cur *sampler.Snapshot, now time.Time) *sampler.Snapshot {
+	guess := &sampler.Snapshot{GPUs: append([]sampler.GPU(nil), prev.GPUs...)}
+	for i := range guess.GPUs {
+		g, was, is := &guess.GPUs[i], &prev.GPUs[i], &cur.GPUs[i]
+		g.Memory.Total, g.Memory.Reserved, g.Memory.Used = is.Memory.Total, is.Memory.Reserved, is.Memory.Used
+		predictWindow(g, was)
+		window := g.Memory.Window
+		g.Memory.Window = is.Memory.Window
+		predictRest(g, was)
+		g.Memory.Window = window
+		g.Processes = append([]sampler.Process(nil), was.Processes...)
+		for n := range g.Processes {
+			g.Processes[n].Memory = is.Processes[n].Memory
+			predictPeak(&g.Processes[n], &was.Processes[n], now)
+			g.Processes[n].Memory = was.Processes[n].Memory
+		}
+		predictOnly(g, was)
+	}
+	return guess
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"nvpeak/advice/series"
-	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 )
 
@@ -20,43 +19,44 @@ type gpuFold struct {
 	usable float64 // used and free together: what is not reserved
 	seen   float64 // seconds, newest
 
-	peak      *Peak
-	holders   []Holder
-	mean      average
-	all, busy shares // everything, and while something ran
-	worst     float64
-	bins      *bins
-	job       *bins   // maxima of the job that runs, from jobStart
-	jobStart  float64 //
-	slopes    []jobSlope
-	series    series.Series
-	spikes    []Spike
-	counted   int // spikes of the series that were taken over
-	earlier   int // those of series before
-	hasList   bool
+	peak       *Peak
+	holders    []Holder
+	mean       average
+	all, busy  shares // everything, and while something ran
+	worst      float64
+	bins       *bins
+	job        series.Series // of the job that runs
+	jobSeconds float64       // that it was seen; NaN: nothing was seen yet
+	longest    jobGrowth     // of the jobs before
+	series     series.Series
+	spikes     []Spike
+	counted    int // spikes of the series that were taken over
+	earlier    int // those of series before
+	hasList    bool
 
 	exitFree  sampler.Opt[sampler.Bytes] // most free since the last exit, while it is looked for
 	exitUntil float64
 }
 
-// jobSlope is the growth of one job.
-type jobSlope struct{ seconds, perSecond float64 }
+// mib is the unit of series, in bytes.
+const mib = float64(sampler.MiB)
+
+// jobGrowth is how long a job ran and how it grew at its end.
+type jobGrowth struct{ seconds, perSecond float64 } // bytes per second
+
+// growthLeast: in fewer seconds a start and a leak look the same.
+const growthLeast = 120
 
 func newGPUFold(key sampler.GPUKey) *gpuFold {
-	return &gpuFold{key: key, used: math.NaN(), worst: math.NaN(), bins: newBins(2048), job: newBins(256)}
+	return &gpuFold{key: key, used: math.NaN(), worst: math.NaN(), bins: newBins(2048), jobSeconds: math.NaN()}
 }
 
-// hold is how long a figure counts when the next one does not come.
-func (c *gpuFold) hold(r *Reporter) float64 { return max(5, 3*r.clock.Usual) }
-
 // fold takes one snapshot of the GPU.
-func (c *gpuFold) fold(r *Reporter, g *sampler.GPU, now float64, at time.Time, gap bool) {
-	c.weigh(r, now, gap)
+func (c *gpuFold) fold(l *timeline, g *sampler.GPU, gap bool) {
+	now, at := l.clock.Now, l.at
+	c.weigh(l, gap)
 	c.gpu = *g
 	c.hasList = c.hasList || len(g.Processes) > 0
-	for i := range g.Processes {
-		r.process(c, &g.Processes[i], now, at)
-	}
 	c.seen = now
 	used, ok := sampler.Plausible(g.Memory.Used)
 	if !ok {
@@ -70,13 +70,13 @@ func (c *gpuFold) fold(r *Reporter, g *sampler.GPU, now float64, at time.Time, g
 	if f, ok := g.Memory.PlausibleFree().Value(); ok {
 		c.usable = c.used + float64(f)
 	}
-	low, high, highAt := c.window(r, now, at, gap)
+	low, high, highAt := c.window(l)
 	c.noteAt(now, at, c.used, c.used)
 	if high > c.used || low < c.used {
-		c.noteAt(r.seconds(highAt), highAt, min(low, c.used), high)
+		c.noteAt(l.seconds(highAt), highAt, min(low, c.used), high)
 	}
-	c.peakOf(r)
 	c.foldSpikes(now, low, high, gap)
+	c.foldJob(now, low, high, gap)
 	if c.exitFree.Known() && now <= c.exitUntil {
 		if f, ok := g.Memory.PlausibleFree().Value(); ok {
 			c.exitFree = sampler.Some(max(f, c.exitFree.Or(0)))
@@ -89,12 +89,13 @@ func (c *gpuFold) fold(r *Reporter, g *sampler.GPU, now float64, at time.Time, g
 }
 
 // weigh counts the figure of the snapshot before for the time that it lasted.
-func (c *gpuFold) weigh(r *Reporter, now float64, gap bool) {
-	dt := now - c.seen
+func (c *gpuFold) weigh(l *timeline, gap bool) {
+	dt := l.clock.Now - c.seen
 	if math.IsNaN(c.used) || gap || dt <= 0 {
 		return
 	}
-	c.count(min(dt, c.hold(r)))
+	c.count(min(dt, l.hold()))
+	c.jobSeconds += min(dt, l.hold())
 }
 
 func (c *gpuFold) count(seconds float64) {
@@ -116,17 +117,17 @@ func (c *gpuFold) running() bool {
 }
 
 // idle is what a card may use with nothing running on it: the driver's own part.
-func (c *gpuFold) idle() float64 { return max(0.02*c.total, 600*float64(sampler.MiB)) }
+func (c *gpuFold) idle() float64 { return max(0.02*c.total, 600*mib) }
 
 // window is what the fast lane saw since the snapshot before, if that is of this recording.
-func (c *gpuFold) window(r *Reporter, now float64, at time.Time, gap bool) (low, high float64, highAt time.Time) {
+func (c *gpuFold) window(l *timeline) (low, high float64, highAt time.Time) {
 	w := c.gpu.Memory.Window
-	if w == nil || w.Readings <= 0 || w.Max >= sampler.Sane || w.Min > w.Max || c.total > 0 && float64(w.Max) > c.total || w.MaxTime.Before(r.start) && !w.MaxTime.IsZero() {
-		return c.used, c.used, at
+	if w == nil || w.Readings <= 0 || w.Max >= sampler.Sane || w.Min > w.Max || c.total > 0 && float64(w.Max) > c.total || w.MaxTime.Before(l.start) && !w.MaxTime.IsZero() {
+		return c.used, c.used, l.at
 	}
 	highAt = w.MaxTime
-	if highAt.IsZero() || highAt.After(at) {
-		highAt = at
+	if highAt.IsZero() || highAt.After(l.at) {
+		highAt = l.at
 	}
 	return float64(w.Min), float64(w.Max), highAt
 }
@@ -145,7 +146,6 @@ func (c *gpuFold) note(t float64, at time.Time, low, high float64) {
 // noteAt files a value in the plots and keeps the peak.
 func (c *gpuFold) noteAt(t float64, at time.Time, low, high float64) {
 	c.bins.add(t, low, high)
-	c.job.add(t-c.jobStart, low, high)
 	if c.peak == nil || high > float64(c.peak.Bytes) {
 		c.peak = &Peak{sampler.Peak{Bytes: sampler.Bytes(high), Time: at, Source: sampler.PeakSampled}, t}
 		c.holders = nil
@@ -154,32 +154,6 @@ func (c *gpuFold) noteAt(t float64, at time.Time, low, high float64) {
 
 func (c *gpuFold) freeAt(used float64) (float64, bool) {
 	return max(0, c.usable-used), c.usable > 0
-}
-
-// peakOf notes who held what at a peak that is new with this snapshot.
-func (c *gpuFold) peakOf(r *Reporter) {
-	if c.holders != nil || c.peak == nil {
-		return
-	}
-	c.holders = []Holder{}
-	for _, h := range watch.Holders(c.gpu, sampler.Opt[int]{}) {
-		name := h.Name
-		if h.Kind == watch.HolderUnattributed {
-			name = ""
-		}
-		c.holders = append(c.holders, Holder{PID: h.PID, User: sampler.Clean(h.User), Name: sampler.Clean(name), Bytes: h.Bytes})
-	}
-	for _, q := range r.procs {
-		if q.gpuKey == c.key {
-			q.AtPeak = sampler.Opt[sampler.Bytes]{}
-		}
-	}
-	for i := range c.gpu.Processes {
-		p := &c.gpu.Processes[i]
-		if q := r.procs[p.Key(c.key)]; q != nil {
-			q.AtPeak = p.Memory
-		}
-	}
 }
 
 // foldSpikes follows what goes up and comes back. The spikes of a series can still change
@@ -192,7 +166,7 @@ func (c *gpuFold) foldSpikes(now, low, high float64, gap bool) {
 	if gap {
 		s.ForgetRecent()
 	}
-	s.Add(now, c.used/float64(sampler.MiB), low/float64(sampler.MiB), high/float64(sampler.MiB), c.total/float64(sampler.MiB))
+	s.Add(now, c.used/mib, low/mib, high/mib, c.total/mib)
 	for s.Count-c.counted >= series.MaxSpikes-1 {
 		c.takeSpike()
 	}
@@ -226,43 +200,62 @@ func (c *gpuFold) keepLargest() {
 	slices.SortStableFunc(c.spikes, func(a, b Spike) int { return cmp.Compare(a.T, b.T) })
 }
 
-// endJob closes the growth of a job; what runs next begins anew.
-func (c *gpuFold) endJob(now float64) {
-	if perSecond, ok := c.job.slope(); ok {
-		c.slopes = append(c.slopes, jobSlope{now - c.jobStart, perSecond})
-		if len(c.slopes) > 64 {
-			c.slopes = c.slopes[1:]
-		}
+// foldJob follows the growth of what runs.
+func (c *gpuFold) foldJob(now, low, high float64, gap bool) {
+	if math.IsNaN(c.jobSeconds) {
+		c.jobSeconds = 0
+		c.job.Start(now, c.running())
 	}
-	c.job, c.jobStart = newBins(256), now
+	if gap {
+		c.job.ForgetRecent()
+	}
+	c.job.Add(now, c.used/mib, low/mib, high/mib, c.total/mib)
 }
 
-// growth is the slope of the job that ran longest, in bytes per hour.
-func (c *gpuFold) growth(now float64) sampler.Opt[float64] {
-	list := slices.Clone(c.slopes)
-	if perSecond, ok := c.job.slope(); ok {
-		list = append(list, jobSlope{now - c.jobStart, perSecond})
+// grown is how the job has grown so far, by the judge that alerts go by.
+func (c *gpuFold) grown() jobGrowth {
+	g := jobGrowth{seconds: c.jobSeconds}
+	if tr, ok := c.job.Steady(c.total / mib); ok {
+		g.perSecond = tr.Slope * mib
 	}
-	if len(list) == 0 {
+	return g
+}
+
+// endJob closes the growth of a job; what runs next begins anew.
+func (c *gpuFold) endJob(now float64) {
+	if g := c.grown(); g.seconds > c.longest.seconds {
+		c.longest = g
+	}
+	c.jobSeconds = 0
+	c.job.Start(now, false)
+}
+
+// growth is that of the job that ran longest, in bytes per hour; absent when none ran long
+// enough to say.
+func (c *gpuFold) growth() sampler.Opt[float64] {
+	g := c.grown()
+	if c.longest.seconds > g.seconds {
+		g = c.longest
+	}
+	if !(g.seconds >= growthLeast) {
 		return sampler.Opt[float64]{}
 	}
-	longest := slices.MaxFunc(list, func(a, b jobSlope) int { return cmp.Compare(a.seconds, b.seconds) })
-	return sampler.Some(math.Round(longest.perSecond * 3600))
+	return sampler.Some(math.Round(g.perSecond * 3600))
 }
 
 // report is the GPU as a report shows it.
-func (c *gpuFold) report(r *Reporter) GPU {
+func (c *gpuFold) report(l *timeline) GPU {
 	for c.counted < c.series.Count {
 		c.takeSpike()
 	}
 	all := c.counted + c.earlier
 	c.keepLargest()
 	g := GPU{Index: c.gpu.Index, Label: c.gpu.Label(), UUID: sampler.Clean(c.gpu.UUID), Name: sampler.Clean(c.gpu.Name),
-		Total: c.gpu.Memory.PlausibleTotal(), Reserved: c.gpu.Memory.Reserved, Peak: c.peak, Growth: c.growth(r.clock.Now),
+		Total: c.gpu.Memory.PlausibleTotal(), Reserved: c.gpu.Memory.Reserved, Peak: c.peak, Growth: c.growth(),
 		Spikes: append([]Spike{}, c.spikes...), SpikeCount: all, Holders: append([]Holder{}, c.holders...),
-		FreeAfterExit: c.exitFree, Plot: c.bins.points(c.hold(r))}
+		FreeAfterExit: c.exitFree, Plot: c.bins.points(l.hold())}
 	if !math.IsNaN(c.used) {
-		last := r.clock.Usual
+		last := l.clock.Usual
 		if c.mean.weight == 0 {
 			last = max(last, 1)
 		}
