@@ -24,20 +24,20 @@ var arrows = []struct {
 }{
 	{".", []string{"ui/cli"}},
 	{"sampler", nil},
-	{"sampler/history", []string{"sampler"}},
-	{"sampler/*", []string{"sampler", "sampler/history"}}, // every source
-	{"sampler/*/*", []string{"sampler", "sampler/*"}},     // helpers of one source
-	{"advice", nil},                                       // the map of its rooms
+	{"sampler/*", []string{"sampler"}},                // every source, and history
+	{"sampler/*/*", []string{"sampler", "sampler/*"}}, // helpers of one source
+	{"advice", []string{"sampler", "advice/*"}},
 	{"advice/report", []string{"sampler", "advice/watch", "advice/explain", "advice/series", "advice/lang"}},
 	{"advice/watch", []string{"sampler", "advice/explain", "advice/series", "advice/lang"}},
 	{"advice/explain", []string{"sampler", "advice/command", "advice/lang"}},
-	{"advice/advicetest", []string{"sampler", "advice/series"}},
-	{"advice/*", []string{"sampler"}},
+	{"advice/*test", []string{"sampler", "advice/series"}},
+	{"advice/*", []string{"sampler"}}, // series, command, lang
 	{"theme", nil},
-	{"ui", []string{"sampler", "sampler/history", "advice/*", "theme", "ui/plain", "ui/player"}},
-	{"ui/cli", []string{"sampler", "sampler/*", "advice/*", "theme", "ui", "ui/*"}},
+	{"ui", []string{"sampler", "sampler/history", "advice", "advice/*", "theme", "ui/plain", "ui/player"}},
+	{"ui/cli", []string{"sampler", "sampler/*", "advice", "advice/*", "theme", "ui", "ui/*"}},
+	{"ui/player", []string{"sampler", "sampler/history", "advice", "advice/*"}}, // no screen
 	{"ui/cli/*", nil}, // tests of the whole program
-	{"ui/*", []string{"sampler", "sampler/history", "advice/*"}},                  // every other front end
+	{"ui/*", []string{"sampler", "advice", "advice/*"}},                           // every other front end
 	{"docs/*", []string{"sampler", "sampler/*", "sampler/*/*", "ui", "ui/cli/*"}}, // tools of contributors
 }
 
@@ -245,13 +245,13 @@ func TestArrowsCatch(t *testing.T) {
 	}{
 		{".", "ui/cli", true}, {".", "ui", false},
 		{"sampler", "sampler/proc", false}, {"sampler/proc", "sampler", true}, {"sampler/proc", "advice", false},
-		{"sampler/tape", "sampler/history", true}, {"sampler/history", "sampler/tape", false}, {"sampler/tape", "sampler/nvml", false},
+		{"sampler", "sampler/history", false}, {"sampler/history", "sampler", true}, {"sampler/nvml", "sampler/history", false}, {"sampler/tape", "sampler/nvml", false},
 		{"sampler/nvml/nvmltest", "sampler", true}, {"sampler/nvml/nvmltest", "ui", false}, {"new", "sampler", false},
-		{"advice", "sampler", false}, {"advice/report", "theme", false}, {"advice/watch", "sampler/demo", false}, {"advice/series", "advice/lang", false},
+		{"advice", "sampler", true}, {"advice", "theme", false}, {"advice", "sampler/demo", false}, {"advice/series", "sampler/history", false},
 		{"advice/report", "advice/watch", true}, {"advice/watch", "advice/report", false}, {"advice/explain", "advice/watch", false},
 		{"advice/explain", "advice/command", true}, {"advice/command", "advice/series", false}, {"advice/series", "sampler", true},
-		{"advice/watch", "advice", false}, {"advice/command", "sampler/tape", false},
-		{"ui", "advice/watch", true}, {"ui", "sampler/nvml", false}, {"ui", "ui/cli", false}, {"ui", "ui/player", true},
+		{"advice/watch", "advice", false}, {"advice/lang", "advice/explain", false}, {"advice/command", "sampler/tape", false},
+		{"ui", "advice", true}, {"ui", "advice/watch", true}, {"ui", "sampler/nvml", false}, {"ui", "ui/cli", false}, {"ui", "ui/player", true}, {"ui", "sampler/history", true},
 		{"ui/player", "advice/watch", true}, {"ui/player", "ui", false}, {"ui/player", "theme", false},
 		{"ui/plain", "theme", false}, {"ui/plain", "ui", false}, {"ui/cli", "sampler/nvml", true}, {"ui/cli", "ui/plain", true}, {"ui/cli/e2e", "ui", false},
 		{"docs/picture", "ui/cli/e2e", true}, {"theme", "sampler", false},

@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"nvpeak/advice/explain"
+	"nvpeak/advice/lang"
 )
 
 // Explain writes an explanation for people: the verdict, a bar of the GPU at the moment of
 // failure, cause and first steps in about ten lines, then the details. Everything that came from
 // a log or a process is cleaned. Commands are not wrapped, so they can be copied.
 func Explain(w io.Writer, e explain.Explanation, o Options) error {
-	p := newPage(o, e.Lang)
+	p := newPage(o, lang.For(e.Lang))
 	p.verdict(e)
 	if i := e.Verdict.Event; i >= 0 {
 		event := e.Events[i]

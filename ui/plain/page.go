@@ -43,8 +43,8 @@ func (p *page) text(head, s string, paint func(string) string) {
 	}
 }
 
-func newPage(o Options, language string) page {
-	return page{width: min(max(o.Width, 40), 120), paint: paintFor(o.Color), marks: marksFor(o.ASCII), words: lang.For(language)}
+func newPage(o Options, words lang.Catalog) page {
+	return page{width: min(max(o.Width, 40), 120), paint: paintFor(o.Color), marks: marksFor(o.ASCII), words: words}
 }
 
 // label is a word at the left edge, as wide as the widest of its column.

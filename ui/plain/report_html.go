@@ -58,7 +58,7 @@ func ReportHTML(w io.Writer, reports []report.Report) error {
 }
 
 func htmlFuncs() template.FuncMap {
-	text := newPage(Options{}, "en")
+	text := newPage(Options{}, lang.English())
 	return template.FuncMap{
 		"size": size, "clock": clock, "span": lasted, "event": eventText,
 		"cause": func(id string) string { return text.words.Say("cause." + id) },

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"nvpeak/advice/lang"
 	"nvpeak/advice/report"
 )
 
@@ -27,7 +28,7 @@ func newReportPage(r report.Report, o ReportOptions) *reportPage {
 	if o.Zone == nil {
 		o.Zone = time.Local
 	}
-	return &reportPage{page: newPage(o.Options, "en"), o: o, r: &r}
+	return &reportPage{page: newPage(o.Options, lang.English()), o: o, r: &r}
 }
 
 func (p *reportPage) section(title string) {
