@@ -37,7 +37,7 @@ func checkCommand(a *app) *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.check(cmd.Context(), f) },
 	}
 	c.Flags().IntVar(&f.gpus, "gpus", 1, "on how many GPUs it must fit")
-	c.Flags().Var(durationFlag{&f.window, 0, longestWait}, "window", "watch for this `DURATION` and count the worst free memory seen")
+	c.Flags().Var(durationFlag{&f.window, 0, longestWait}, "window", "watch for this `DURATION` and count the lowest free memory seen")
 	c.Flags().BoolVar(&f.json, "json", false, "as JSON")
 	a.opt.bind(c.Flags(), append(measuring, "need")...)
 	return c
@@ -117,18 +117,18 @@ func (a *app) watch(ctx context.Context, interval time.Duration, enough func(*sa
 	}
 }
 
-// checkText says for each GPU whether it fits, and who is in the way where it does not.
+// checkText says for each GPU whether it fits, and who holds the memory where it does not.
 func checkText(w io.Writer, v watch.Answer) error {
 	for _, f := range v.GPUs {
 		fits, known := f.Fits()
 		line := fmt.Sprintf("GPU %d  %s ", f.GPU, v.Need)
-		switch worst, _ := f.WorstFree.Value(); {
+		switch lowest, _ := f.WorstFree.Value(); {
 		case !known:
 			line += "unknown: the driver gives no figures"
 		case fits:
-			line += fmt.Sprintf("fits, %s free", worst)
+			line += fmt.Sprintf("fits, %s free", lowest)
 		default:
-			line += fmt.Sprintf("does not fit, %s free, %s short; held by %s", worst, f.Short, holders(f.Holders))
+			line += fmt.Sprintf("does not fit, %s free, %s short; held by %s", lowest, f.Short, holders(f.Holders))
 		}
 		if _, err := fmt.Fprintln(w, line); err != nil {
 			return err
@@ -152,7 +152,7 @@ func holders(list []watch.Holder) string {
 		parts = append(parts, fmt.Sprintf("pid %d (%s) %s", h.PID, strings.Join(strings.Fields(h.Name+" "+h.User), ", "), h.Bytes))
 	}
 	if len(parts) == 0 {
-		return "nobody: the GPU is too small"
+		return "no process: the GPU is too small"
 	}
 	return strings.Join(parts, ", ")
 }

@@ -24,7 +24,7 @@ func doctorCommand(a *app) *cobra.Command {
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
 	a.opt.bind(c.Flags(), "peak-interval", "nvml-lib", "ascii", "no-color")
 	c.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
-		a.opt.read(cmd.Flags(), a.env) //nolint:errcheck // checkSettings tells it
+		a.opt.read(cmd.Flags(), a.env) //nolint:errcheck // checkSettings reports it
 	}
 	return c
 }
@@ -50,7 +50,7 @@ func (a *app) doctor(ctx context.Context, asJSON bool) error {
 		if c.openError != nil {
 			return c.openError
 		}
-		return errors.New("no GPU gives its memory")
+		return errors.New("no GPU reports its memory")
 	}
 	return nil
 }

@@ -49,8 +49,8 @@ type callTime struct {
 	Error  string  `json:"error"`
 }
 
-// laneRate is how fast the memory of a GPU is really read.
-type laneRate struct {
+// samplingRate is how fast the memory of a GPU is really read.
+type samplingRate struct {
 	GPU        string  `json:"gpu"`
 	Rate       float64 `json:"readings_per_second"`
 	Missed     int     `json:"missed"`
@@ -72,8 +72,8 @@ type checkup struct {
 	xidError  error
 	host      sampler.Opt[sampler.HostMemory]
 	calls     []callTime
-	lane      []laneRate
-	laneError error
+	sampling  []samplingRate
+	rateError error
 }
 
 // measurable counts the GPUs whose memory can be read.

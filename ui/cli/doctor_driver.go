@@ -75,7 +75,7 @@ func checkVersions(c *checkup) finding {
 	if f, failed := c.failsWith(sampler.ErrMismatch, sampler.ErrNoLibrary, sampler.ErrDriverNotLoaded); failed {
 		return f
 	}
-	return ok("library and kernel module fit")
+	return ok("library and kernel module match")
 }
 
 func checkGPUs(c *checkup) finding {
@@ -93,7 +93,7 @@ func checkGPUs(c *checkup) finding {
 	}
 	n := len(c.inventory.Devices)
 	if len(broken) > 0 {
-		return partial("sudo dmesg | grep -i nvrm", "%d of %d give no figures: %s", len(broken), n, strings.Join(broken, "; "))
+		return partial("sudo dmesg | grep -i nvrm", "%d of %d report no values: %s", len(broken), n, strings.Join(broken, "; "))
 	}
 	names := map[string]int{}
 	var order []string
@@ -117,5 +117,5 @@ func checkPermissions(c *checkup) finding {
 			return partial("sudo nvpeak", "GPU %d may not be read by this user", c.inventory.Devices[i].Index)
 		}
 	}
-	return ok("this user may ask the driver")
+	return ok("this user may query the driver")
 }

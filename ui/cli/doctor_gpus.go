@@ -38,15 +38,15 @@ func checkMemory(c *checkup) finding {
 }
 
 func checkSampling(c *checkup) finding {
-	if len(c.lane) == 0 {
-		if c.laneError != nil {
-			return unavailable("", "%v", c.laneError)
+	if len(c.sampling) == 0 {
+		if c.rateError != nil {
+			return unavailable("", "%v", c.rateError)
 		}
-		return unavailable("", "no reading within %v", laneFor)
+		return unavailable("", "no reading within %v", samplingFor)
 	}
-	slow := slices.MinFunc(c.lane, func(a, b laneRate) int { return int(1000 * (a.Rate - b.Rate)) })
+	slow := slices.MinFunc(c.sampling, func(a, b samplingRate) int { return int(1000 * (a.Rate - b.Rate)) })
 	missed := 0
-	for _, r := range c.lane {
+	for _, r := range c.sampling {
 		missed += r.Missed
 	}
 	asked := c.app.opt.peakInterval.Seconds()
@@ -97,9 +97,9 @@ func checkProcesses(c *checkup) finding {
 	}
 	switch {
 	case blind > 0:
-		return partial("", "the driver does not say how much memory %d of %d processes hold (so under WSL, Windows and MPS)", blind, all)
+		return partial("", "the driver does not report the memory of %d of %d processes (as under WSL, Windows and MPS)", blind, all)
 	case hidden > 0:
-		return partial("docker run --pid=host …", "%d of %d processes are of another pid namespace: no user, name or command", hidden, all)
+		return partial("docker run --pid=host …", "%d of %d processes are in another pid namespace: no user, name or command", hidden, all)
 	}
 	return ok("%d listed, with their memory", all)
 }
@@ -111,7 +111,7 @@ func checkSamples(c *checkup) finding {
 	case slices.ContainsFunc(c.inventory.Devices, func(d sampler.Device) bool { return d.MIG != nil }):
 		return partial("", "not on MIG instances")
 	}
-	return ok("the driver counts it")
+	return ok("the driver measures it")
 }
 
 // mode judges an on/off mode over all GPUs.
@@ -141,7 +141,7 @@ func checkAccounting(c *checkup) finding {
 
 func checkPersistence(c *checkup) finding {
 	return c.mode(func(d nvml.DeviceDiagnosis) sampler.Opt[bool] { return d.Persistence }, "sudo nvidia-smi -pm 1",
-		"the GPUs stay initialized", "the first call after idling takes seconds, and accounting forgets")
+		"the GPUs stay initialized", "the first call after idling takes seconds, and accounting data is lost")
 }
 
 func checkXID(c *checkup) finding {
@@ -173,7 +173,7 @@ const shownMissing = 4
 func checkSymbols(c *checkup) finding {
 	list := c.diagnosis.Missing
 	if len(list) == 0 {
-		return ok("all there")
+		return ok("all present")
 	}
 	text := strings.Join(list[:min(len(list), shownMissing)], ", ")
 	if more := len(list) - shownMissing; more > 0 {

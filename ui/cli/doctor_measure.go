@@ -12,31 +12,31 @@ import (
 )
 
 const (
-	// callPatience is how long one driver call may hang.
-	callPatience = 5 * time.Second
+	// callTimeout is how long one driver call may hang.
+	callTimeout = 5 * time.Second
 	// measureFor bounds the measuring of latencies, all calls together.
 	measureFor = 2 * time.Second
-	// laneFor is how long the memory sampling is watched.
-	laneFor = 2 * time.Second
+	// samplingFor is how long the memory sampling is watched.
+	samplingFor = 2 * time.Second
 )
 
 // gather asks the driver, never longer than it may take.
 func (c *checkup) gather(ctx context.Context) {
 	c.host = proc.New(proc.Options{}).Memory()
 	src := nvml.New(nvml.Options{Library: string(c.app.opt.library)})
-	limit, cancel := context.WithTimeout(ctx, callPatience)
+	limit, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	if c.inventory, c.openError = src.Open(limit); c.openError != nil {
 		return
 	}
-	c.diagnosis, c.openError = src.Diagnose(callPatience)
+	c.diagnosis, c.openError = src.Diagnose(callTimeout)
 	if c.openError == nil {
 		c.ask(src)
 		c.measure(src)
 	}
 	src.Close()
 	if c.measurable() > 0 && ctx.Err() == nil {
-		c.watchLane(ctx)
+		c.watchSampling(ctx)
 	}
 }
 
@@ -65,7 +65,7 @@ func (c *checkup) ask(src *nvml.Source) {
 	}
 }
 
-// timed makes one call and gives up on it after callPatience. done is false when it still hangs.
+// timed makes one call and gives up on it after callTimeout. done is false when it still hangs.
 func timed(call func() error) (took time.Duration, done bool, err error) {
 	result := make(chan error, 1)
 	begin := time.Now()
@@ -73,8 +73,8 @@ func timed(call func() error) (took time.Duration, done bool, err error) {
 	select {
 	case err := <-result:
 		return time.Since(begin), true, err
-	case <-time.After(callPatience):
-		return callPatience, false, fmt.Errorf("%w within %v", sampler.ErrNotAnswering, callPatience)
+	case <-time.After(callTimeout):
+		return callTimeout, false, fmt.Errorf("%w within %v", sampler.ErrNotAnswering, callTimeout)
 	}
 }
 
@@ -132,44 +132,44 @@ func timeCalls(name, gpu string, most int, limit time.Duration, call func() erro
 	return t
 }
 
-// watchLane runs the real loop for a while and counts its readings.
-func (c *checkup) watchLane(ctx context.Context) {
+// watchSampling runs the real loop for a while and counts its readings.
+func (c *checkup) watchSampling(ctx context.Context) {
 	a := *c.app
 	a.opt.interval = 500 * time.Millisecond
 	l, err := a.source(nil)
 	if err != nil {
-		c.laneError = err
+		c.rateError = err
 		return
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	defer func() { cancel(nil); l.Wait(closePatience) }()
-	if c.laneError = l.start(ctx, callPatience); c.laneError != nil {
+	defer func() { cancel(nil); l.Wait(closeTimeout) }()
+	if c.rateError = l.start(ctx, callTimeout); c.rateError != nil {
 		return
 	}
-	limit, stop := context.WithTimeout(ctx, laneFor+time.Second)
+	limit, stop := context.WithTimeout(ctx, samplingFor+time.Second)
 	defer stop()
 	var snaps []*sampler.Snapshot
-	for len(snaps) < 1+int(laneFor/a.opt.interval) {
+	for len(snaps) < 1+int(samplingFor/a.opt.interval) {
 		more, err := l.Next(limit)
 		if err != nil {
 			break
 		}
 		snaps = append(snaps, more...)
 	}
-	c.lane = rates(snaps)
+	c.sampling = rates(snaps)
 }
 
 // rates says how often each GPU was read between the first snapshot and the last.
-func rates(snaps []*sampler.Snapshot) []laneRate {
+func rates(snaps []*sampler.Snapshot) []samplingRate {
 	if len(snaps) < 2 {
 		return nil
 	}
 	last := snaps[len(snaps)-1]
 	seconds := last.Time.Sub(snaps[0].Time).Seconds()
-	var list []laneRate
+	var list []samplingRate
 	for i := range last.GPUs {
 		key := last.GPUs[i].Key()
-		r := laneRate{GPU: last.GPUs[i].Label()}
+		r := samplingRate{GPU: last.GPUs[i].Label()}
 		readings := 0
 		for _, s := range snaps[1:] {
 			for j := range s.GPUs {
@@ -183,8 +183,8 @@ func rates(snaps []*sampler.Snapshot) []laneRate {
 		}
 		r.Rate = float64(readings) / seconds
 		r.Resolution = 1 / r.Rate
-		if sampling, known := last.Sampling.Value(); known {
-			r.Resolution, r.Duty = max(sampling.PeriodSeconds, 1/r.Rate), sampling.DutyPercent
+		if s, known := last.Sampling.Value(); known {
+			r.Resolution, r.Duty = max(s.PeriodSeconds, 1/r.Rate), s.DutyPercent
 		}
 		list = append(list, r)
 	}

@@ -50,14 +50,14 @@ func checkContainer(c *checkup) finding {
 	if strings.HasPrefix(c.file("/proc/2/comm"), "kthreadd") {
 		return ok("in %s, with the pids of the machine", kind)
 	}
-	return partial("docker run --pid=host …", "in %s with pids of its own: processes outside are memory without a name", kind)
+	return partial("docker run --pid=host …", "in %s with pids of its own: processes outside appear as memory without a name", kind)
 }
 
 func checkWSL(c *checkup) finding {
 	if strings.Contains(strings.ToLower(c.file("/proc/version")), "microsoft") {
-		return partial("", "the driver of Windows tells neither the memory of processes nor Xid errors, and may move GPU memory to RAM")
+		return partial("", "the Windows driver reports neither process memory nor Xid errors, and may move GPU memory to RAM")
 	}
-	return ok("not under it")
+	return ok("not under WSL")
 }
 
 func checkHostMemory(c *checkup) finding {
@@ -70,10 +70,10 @@ func checkHostMemory(c *checkup) finding {
 
 func checkEnvironment(c *checkup) finding {
 	if c.file("/proc/self/environ") == "" && c.file("/proc/self/maps") == "" {
-		return unavailable("", "/proc/PID/environ and maps cannot be read: advice does not know what is in force")
+		return unavailable("", "/proc/PID/environ and maps cannot be read: advice cannot know the settings in force")
 	}
 	if os.Geteuid() == 0 {
-		return ok("of every process: advice knows what is in force")
+		return ok("readable for every process: advice knows the settings in force")
 	}
 	others := false
 	for _, list := range c.processes {
@@ -108,7 +108,7 @@ func checkTerminal(c *checkup) finding {
 	if w, h, err := term.GetSize(int(out.Fd())); err == nil {
 		size = fmt.Sprintf("%dx%d", w, h)
 	}
-	text := fmt.Sprintf("%s, %s, %s, synchronized output not asked", name, size, colors)
+	text := fmt.Sprintf("%s, %s, %s, synchronized output not queried", name, size, colors)
 	if !utf8Locale(a.env) {
 		return partial("export LANG=C.UTF-8", "%s; the locale is not UTF-8, so line characters may fail (or use --ascii)", text)
 	}

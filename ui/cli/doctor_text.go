@@ -11,23 +11,23 @@ import (
 )
 
 func (c *checkup) json(w io.Writer, findings []finding) error {
-	calls, lane := c.calls, c.lane
+	calls, sampling := c.calls, c.sampling
 	if calls == nil {
 		calls = []callTime{}
 	}
-	if lane == nil {
-		lane = []laneRate{}
+	if sampling == nil {
+		sampling = []samplingRate{}
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", " ")
 	return enc.Encode(struct {
-		Schema int        `json:"schema"`
-		GPUs   int        `json:"measurable_gpus"`
-		Checks []finding  `json:"checks"`
-		Calls  []callTime `json:"calls"`
-		Lane   []laneRate `json:"memory_lane"`
-	}{sampler.Schema, c.measurable(), findings, calls, lane})
+		Schema int            `json:"schema"`
+		GPUs   int            `json:"measurable_gpus"`
+		Checks []finding      `json:"checks"`
+		Calls  []callTime     `json:"calls"`
+		Rates  []samplingRate `json:"memory_lane"`
+	}{sampler.Schema, c.measurable(), findings, calls, sampling})
 }
 
 // text writes the findings as a table, with what to do under each that needs it.

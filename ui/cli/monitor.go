@@ -13,9 +13,9 @@ import (
 	"nvpeak/ui"
 )
 
-// connectPatience is how long the screen waits for the driver before it opens and says
+// connectTimeout is how long the screen waits for the driver before it opens and says
 // "connecting": long enough for an error to be a plain line, short enough not to be felt.
-const connectPatience = 300 * time.Millisecond
+const connectTimeout = 300 * time.Millisecond
 
 func monitorCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
@@ -47,7 +47,7 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 	}
 	ctx, cancel := context.WithCancelCause(cmd.Context())
 	defer cancel(nil)
-	if err := l.start(ctx, connectPatience); err != nil {
+	if err := l.start(ctx, connectTimeout); err != nil {
 		return err
 	}
 	o := a.screenOptions(l.label)
@@ -66,12 +66,12 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 	err = errors.Join(ui.Run(ctx, a.in.(*os.File), a.out.(*os.File), ui.New(ctx, feed, o)), done())
 	cause := context.Cause(ctx)
 	cancel(nil)
-	l.Wait(closePatience)
+	l.Wait(closeTimeout)
 	switch {
 	case cause != nil:
 		return cause
 	case errors.Is(err, ui.ErrTerminalGone):
-		return signalError{syscall.SIGHUP} // as if the terminal had said it
+		return signalError{syscall.SIGHUP} // as if the terminal had sent it
 	}
 	return err
 }

@@ -49,11 +49,11 @@ func (a *app) once(ctx context.Context, f *onceFlags) error {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	defer func() { cancel(nil); l.Wait(closePatience) }()
-	if err := l.start(ctx, answerPatience); err != nil {
+	defer func() { cancel(nil); l.Wait(closeTimeout) }()
+	if err := l.start(ctx, answerTimeout); err != nil {
 		return err
 	}
-	limit, stop := context.WithTimeout(ctx, answerPatience)
+	limit, stop := context.WithTimeout(ctx, answerTimeout)
 	defer stop()
 	var snaps []*sampler.Snapshot
 	for len(snaps) < 2 {

@@ -17,14 +17,14 @@ import (
 	"nvpeak/ui"
 )
 
-// recorder writes into a recording whatever passes by: snapshots as somebody reads them,
+// recorder writes into a recording whatever passes by: snapshots as they are read,
 // with the alerts that are open then, failures of a followed log, and between two
-// snapshots the readings of the memory lane.
+// snapshots the readings of the memory.
 type recorder struct {
 	path string
 	opt  tape.Options
 
-	mu      sync.Mutex // the memory lane must not wait for anything else
+	mu      sync.Mutex // memory sampling must not wait for anything else
 	changes []change
 
 	taking    sync.Mutex
@@ -51,8 +51,8 @@ type change struct {
 // reading for a minute. Beyond that they are dropped; snapshots know the peak all the same.
 const maxChanges = 1 << 17
 
-// errReaderGone: the recording went to a pipe, and nobody reads it any more.
-var errReaderGone = errors.New("nobody reads the recording any more")
+// errReaderGone: the recording went to a pipe whose reader has ended.
+var errReaderGone = errors.New("the reader of the recording has gone")
 
 // newRecorder makes a recorder that writes to path; without a path there is none.
 func (a *app) newRecorder(path string) *recorder {
@@ -85,7 +85,7 @@ func (r *recorder) create(out io.Writer) (err error) {
 	return nil
 }
 
-// reading gets the readings of the memory lane.
+// reading gets the readings of the memory.
 func (r *recorder) reading(dev int, at time.Time, used sampler.Bytes) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -188,8 +188,8 @@ func (r *recorder) close() error {
 	return err
 }
 
-// diskPatience is how long the end waits for a disk that hangs.
-const diskPatience = 10 * time.Second
+// diskTimeout is how long the end waits for a disk that hangs.
+const diskTimeout = 10 * time.Second
 
 func (r *recorder) end() error {
 	closed := make(chan error, 1)
@@ -197,7 +197,7 @@ func (r *recorder) end() error {
 	select {
 	case err := <-closed:
 		return err
-	case <-time.After(diskPatience):
+	case <-time.After(diskTimeout):
 		return fmt.Errorf("the disk does not answer: the end of %s may be missing", r.name())
 	}
 }

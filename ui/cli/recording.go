@@ -18,7 +18,7 @@ type recording struct {
 }
 
 // openRecording opens a recording with the GPUs of these selectors, or all of them. Whether
-// they exist is told by checkSelection.
+// they exist is for checkSelection to say.
 func openRecording(path string, selectors []string) (*recording, error) {
 	in, err := tape.Open(path)
 	if err != nil {
@@ -113,7 +113,7 @@ func checkSelection(path string, selectors []string) error {
 		case errors.Is(err, io.EOF) && in.gpus.known != nil:
 			return fmt.Errorf("%s: %w", path, missing)
 		case errors.Is(err, io.EOF):
-			return nil // empty: that is told where it is read
+			return nil // empty: reported where it is read
 		case err != nil:
 			return err
 		case record.Snapshot != nil:

@@ -27,11 +27,11 @@ const (
 	demoPastMany = time.Minute
 )
 
-// closePatience is how long the end waits for the driver to be closed.
-const closePatience = 300 * time.Millisecond
+// closeTimeout is how long the end waits for the driver to be closed.
+const closeTimeout = 300 * time.Millisecond
 
-// answerPatience is how long a command without a screen waits for a driver that does not answer.
-const answerPatience = 20 * time.Second
+// answerTimeout is how long a command without a screen waits for a driver that does not answer.
+const answerTimeout = 20 * time.Second
 
 // readings gets every reading of the memory, as a recording does.
 type readings = func(dev int, at time.Time, used sampler.Bytes)
@@ -84,9 +84,9 @@ func (a *app) oneProcessor() {
 }
 
 // start connects and begins to measure. It returns when the connection stands or has
-// failed, or after patience, when it goes on in the background: a driver that initializes
+// failed, or after the timeout, when it goes on in the background: a driver that initializes
 // its GPUs first can take seconds.
-func (l *live) start(ctx context.Context, patience time.Duration) error {
+func (l *live) start(ctx context.Context, timeout time.Duration) error {
 	connected := make(chan error, 1)
 	go func() {
 		defer sampler.Guard(l.Fail)
@@ -104,7 +104,7 @@ func (l *live) start(ctx context.Context, patience time.Duration) error {
 		return err
 	case <-ctx.Done():
 		return context.Cause(ctx)
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		return nil
 	}
 }
@@ -117,11 +117,11 @@ func (a *app) measure(parent context.Context, each readings) (l *live, ctx conte
 	}
 	l.simulate = l.skipPast
 	ctx, cancel := context.WithCancelCause(parent)
-	if err = l.start(ctx, answerPatience); err != nil {
+	if err = l.start(ctx, answerTimeout); err != nil {
 		cancel(nil)
 		return nil, nil, nil, err
 	}
-	return l, ctx, func(cause error) { cancel(cause); l.Wait(closePatience) }, nil
+	return l, ctx, func(cause error) { cancel(cause); l.Wait(closeTimeout) }, nil
 }
 
 // listDemos prints the scenarios when --demo=list asks for them.

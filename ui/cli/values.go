@@ -171,11 +171,15 @@ type csvFlag struct{ fields []plain.Field }
 func (c *csvFlag) String() string { return "" }
 func (c *csvFlag) Type() string   { return "FIELDS" }
 func (c *csvFlag) Set(text string) (err error) {
-	c.fields, err = plain.Fields(strings.Split(text, ","))
+	names := plain.DefaultFields
+	if text != "default" {
+		names = strings.Split(text, ",")
+	}
+	c.fields, err = plain.Fields(names)
 	return err
 }
 
 func (c *csvFlag) bind(fs *pflag.FlagSet) {
-	f := fs.VarPF(c, "csv", "", "as CSV in the form of nvidia-smi; `FIELDS` are its names: "+strings.Join(plain.DefaultFields, ","))
-	f.NoOptDefVal = strings.Join(plain.DefaultFields, ",")
+	f := fs.VarPF(c, "csv", "", "as CSV in the form of nvidia-smi; `FIELDS` are its names, by default "+strings.Join(plain.DefaultFields, ","))
+	f.NoOptDefVal = "default"
 }

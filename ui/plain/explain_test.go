@@ -120,22 +120,22 @@ func checkLines(t *testing.T, name, lang string, width int, ascii bool, out, typ
 	}
 }
 
-// Without colour nothing but text is written; with colour the text is the same.
+// Without color nothing but text is written; with color the text is the same.
 func TestExplainColour(t *testing.T) {
 	for _, dir := range explainDirs(t) {
 		e := explain.Explain(readIncident(t, dir))
-		var plain, colour bytes.Buffer
-		if Explain(&plain, e, Options{Width: 80}) != nil || Explain(&colour, e, Options{Width: 80, Color: true}) != nil {
+		var plain, color bytes.Buffer
+		if Explain(&plain, e, Options{Width: 80}) != nil || Explain(&color, e, Options{Width: 80, Color: true}) != nil {
 			t.Fatal("write failed")
 		}
 		if strings.Contains(plain.String(), "\x1b") {
-			t.Errorf("%s: escape codes without colour", dir)
+			t.Errorf("%s: escape codes without color", dir)
 		}
-		if !strings.Contains(colour.String(), "\x1b[") {
-			t.Errorf("%s: no colour", dir)
+		if !strings.Contains(color.String(), "\x1b[") {
+			t.Errorf("%s: no color", dir)
 		}
-		if got := stripPaint(colour.String()); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(plain.String()), " ") {
-			t.Errorf("%s: colour changes the text", dir)
+		if got := stripPaint(color.String()); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(plain.String()), " ") {
+			t.Errorf("%s: color changes the text", dir)
 		}
 	}
 }

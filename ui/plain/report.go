@@ -60,10 +60,22 @@ func (p *reportPage) conclusion() {
 	p.steps(p.r.Advice)
 }
 
-// quietText is the conclusion of a recording without failures and warnings.
+// quietText is the conclusion of a recording without failures and warnings: what there is
+// left, and where.
 func quietText(r *report.Report) string {
+	text := "No problems found"
 	if n := len(r.Alerts); n > 0 {
-		return fmt.Sprintf("No out-of-memory failure and no warning as far as this recording shows; %d notice(s), see below.", n)
+		text += fmt.Sprintf(", %d notice(s), see below", n)
 	}
-	return "Nothing went wrong as far as this recording shows: no alert, no out-of-memory failure."
+	var tightest *report.GPU
+	for i := range r.GPUs {
+		g := &r.GPUs[i]
+		if free, known := g.WorstFree.Value(); known && (tightest == nil || free < tightest.WorstFree.Or(0)) {
+			tightest = g
+		}
+	}
+	if tightest != nil {
+		text += fmt.Sprintf("; at least %s stayed free (GPU %s)", tightest.WorstFree.Or(0), tightest.Label)
+	}
+	return text + "."
 }

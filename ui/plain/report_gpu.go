@@ -19,7 +19,7 @@ func (p *reportPage) gpu(g *report.GPU) {
 	}
 	p.line(p.paint.dim(p.marks.rule(title, p.width)))
 	p.plot(g)
-	p.facts("total", size(g.Total), "typical", size(g.Typical), "mean", size(g.Mean), p.peakMark()+" peak", peakText(g.Peak), "worst free", size(g.WorstFree))
+	p.facts("total", size(g.Total), "typical", size(g.Typical), "mean", size(g.Mean), p.peakMark()+" peak", peakText(g.Peak), "min free", size(g.WorstFree))
 	p.facts("free", "", "while running", size(g.FreeTypical), "at the peak", size(g.FreeAtPeak), "after the process exit", size(g.FreeAfterExit))
 	p.facts("growth", growthText(g))
 	if len(g.Holders) > 0 {
@@ -51,7 +51,7 @@ func growthText(g *report.GPU) string {
 }
 
 // holdersText is who held what at the peak. What came and went between two lists of
-// processes belongs to nobody for certain.
+// processes cannot be attributed.
 func holdersText(g *report.GPU) string {
 	var parts []string
 	sum := sampler.Bytes(0)
@@ -61,7 +61,7 @@ func holdersText(g *report.GPU) string {
 		case i >= 6:
 			continue
 		case h.PID == 0:
-			parts = append(parts, fmt.Sprintf("no listed process %s", h.Bytes))
+			parts = append(parts, fmt.Sprintf("unlisted processes %s", h.Bytes))
 		case h.User != "":
 			parts = append(parts, fmt.Sprintf("%d %s (%s) %s", h.PID, cut(h.Name, nameColumns), cut(h.User, nameColumns), h.Bytes))
 		default:
@@ -72,7 +72,7 @@ func holdersText(g *report.GPU) string {
 		parts = append(parts, fmt.Sprintf("%d more", more))
 	}
 	if g.Peak != nil && g.Peak.Bytes > sum+64*sampler.MiB {
-		parts = append(parts, fmt.Sprintf("for a moment %s more", g.Peak.Bytes-sum))
+		parts = append(parts, fmt.Sprintf("plus %s too brief to attribute", g.Peak.Bytes-sum))
 	}
 	return strings.Join(parts, ", ")
 }

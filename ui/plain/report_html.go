@@ -37,7 +37,7 @@ type reportPageData struct {
 	ChartCSS     template.CSS
 	JS           template.JS
 	ChartJS      template.JS
-	ChartLicence string
+	ChartLicense string
 }
 
 // ReportHTML writes one page with everything in it, charts included: it loads nothing, works
@@ -49,7 +49,7 @@ func ReportHTML(w io.Writer, reports []report.Report) error {
 	}
 	data := reportPageData{CSS: template.CSS(asset("report.css")), ChartCSS: template.CSS(asset("uPlot.min.css")), //nolint:gosec // our own
 		JS: template.JS(asset("report.js")), ChartJS: template.JS(asset("uPlot.iife.min.js")), //nolint:gosec // our own
-		ChartLicence: "1.6.32, © 2022 Leon Sorokin, MIT licence"}
+		ChartLicense: "1.6.32, © 2022 Leon Sorokin, MIT license"}
 	for _, r := range reports {
 		r.Source, r.Host, r.Driver = sampler.Clean(r.Source), sampler.Clean(r.Host), sampler.Clean(r.Driver)
 		data.Reports = append(data.Reports, r)
