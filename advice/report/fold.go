@@ -98,7 +98,7 @@ func (r *Reporter) card(g *sampler.GPU) *gpuFold {
 			return c
 		}
 	}
-	if len(r.cards) >= watch.MaxCards {
+	if len(r.cards) >= watch.MaxGPUs {
 		return nil
 	}
 	c := newGPUFold(key)
