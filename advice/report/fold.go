@@ -41,7 +41,7 @@ func orText(a, b string) string {
 // gpu finds the state of a GPU, or makes it.
 func (r *Reporter) gpu(g *sampler.GPU) *gpuFold {
 	c := r.known(g.Key())
-	if c == nil && len(r.gpus) < watch.MaxCards {
+	if c == nil && len(r.gpus) < watch.MaxGPUs {
 		c = newGPUFold(g.Key())
 		r.gpus = append(r.gpus, c)
 	}

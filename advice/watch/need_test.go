@@ -45,7 +45,7 @@ func TestFits(t *testing.T) {
 			need: 30 * sampler.GiB, short: 10 * sampler.GiB, known: true, near: true, worst: 20 * sampler.GiB, inTheWayPIDs: []int{2}},
 		{name: "two are needed", gpu: gpuOf(0, 80*inMiB, 60*inMiB, processOf(1, "a", 40*inMiB), processOf(2, "b", 20*inMiB)),
 			need: 70 * sampler.GiB, short: 50 * sampler.GiB, known: true, near: true, worst: 20 * sampler.GiB, inTheWayPIDs: []int{1, 2}},
-		{name: "larger than the card", gpu: gpuOf(0, 80*inMiB, 60*inMiB, processOf(1, "a", 60*inMiB)),
+		{name: "larger than the GPU", gpu: gpuOf(0, 80*inMiB, 60*inMiB, processOf(1, "a", 60*inMiB)),
 			need: 90 * sampler.GiB, short: 70 * sampler.GiB, known: true, near: true, worst: 20 * sampler.GiB},
 	} {
 		t.Run(row.name, func(t *testing.T) {

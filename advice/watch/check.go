@@ -47,13 +47,13 @@ func Check(s sampler.Snapshot, need sampler.Bytes, keep Keep) Answer {
 type Checker struct {
 	need  sampler.Bytes
 	keep  Keep
-	order []cardKey
-	fits  map[cardKey]Fit
+	order []sampler.GPUKey
+	fits  map[sampler.GPUKey]Fit
 }
 
 // NewChecker begins a window.
 func NewChecker(need sampler.Bytes, keep Keep) *Checker {
-	return &Checker{need: need, keep: keep, fits: map[cardKey]Fit{}}
+	return &Checker{need: need, keep: keep, fits: map[sampler.GPUKey]Fit{}}
 }
 
 // Add takes one snapshot into the window.
@@ -63,10 +63,10 @@ func (c *Checker) Add(s sampler.Snapshot) {
 		if c.keep != nil && !c.keep(g) {
 			continue
 		}
-		k, now := keyOf(&g), Fits(g, c.need)
+		k, now := g.Key(), Fits(g, c.need)
 		before, seen := c.fits[k]
 		if !seen {
-			if len(c.fits) >= MaxCards {
+			if len(c.fits) >= MaxGPUs {
 				continue
 			}
 			c.order = append(c.order, k)
