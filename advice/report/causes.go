@@ -49,13 +49,13 @@ const (
 func weighCauses(list []sampler.Cause, in explain.Incident, e sampler.OOMEvent) {
 	foreseen, holed := false, holesExplain(in.History, e)
 	for _, c := range list {
-		foreseen = foreseen || c.Confidence >= 0.6 && (c.ID == "validation_spike" || c.ID == "leak" || c.ID == "other_process")
+		foreseen = foreseen || c.Confidence >= 0.6 && (c.ID == explain.CauseValidationSpike || c.ID == explain.CauseLeak || c.ID == explain.CauseOtherProcess)
 	}
 	for i := range list {
 		switch c := &list[i]; {
-		case c.ID == "data_spike" && foreseen:
+		case c.ID == explain.CauseDataSpike && foreseen:
 			c.Confidence *= foreseenWeight
-		case c.ID == "leak" && holed:
+		case c.ID == explain.CauseLeak && holed:
 			c.Confidence *= holesWeight
 		}
 	}

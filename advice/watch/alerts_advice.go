@@ -91,7 +91,7 @@ func (c *card) incident(p *proc) explain.Incident {
 		h.Peaks = p.series.Peaks()
 	}
 	for _, q := range c.others(own) {
-		h.Others = append(h.Others, explain.Neighbour{PID: q.pid, Bytes: series.Bytes(q.series.Value), Name: q.process.Name,
+		h.Others = append(h.Others, explain.Neighbor{PID: q.pid, Bytes: series.Bytes(q.series.Value), Name: q.process.Name,
 			User: q.process.User, Command: q.process.Command, Arrived: p != nil && q.first > p.first+jobSeconds})
 	}
 	return in

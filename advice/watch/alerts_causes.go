@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"nvpeak/advice/explain"
 	"nvpeak/sampler"
 )
 
@@ -13,10 +14,10 @@ var alertCauses = map[string]struct {
 	id   string
 	sure float64
 }{
-	"growth":       {"leak", 0.85},
-	"repeat_spike": {"validation_spike", 0.8},
-	"neighbour":    {"other_process", 0.85},
-	"flush":        {"fragmentation", 0.5},
+	"growth":       {explain.CauseLeak, 0.85},
+	"repeat_spike": {explain.CauseValidationSpike, 0.8},
+	"neighbour":    {explain.CauseOtherProcess, 0.85},
+	"flush":        {explain.CauseFragmentation, 0.5},
 	"imbalance":    {"imbalance", 0.6},
 	"unattributed": {"unattributed", 0.5},
 	"host_memory":  {"host_memory", 0.85},
@@ -33,8 +34,8 @@ func Causes(alerts []sampler.Alert) []sampler.Cause {
 			continue
 		}
 		// A spike that does not fit because somebody else came is the doing of the latter.
-		if a.Kind == "repeat_spike" && len(a.Advice) > 0 && a.Advice[0].ID == "stop_other_process" {
-			row.id = "other_process"
+		if a.Kind == "repeat_spike" && len(a.Advice) > 0 && a.Advice[0].ID == explain.FixStopOtherProcess {
+			row.id = explain.CauseOtherProcess
 		}
 		c := sampler.Cause{ID: row.id, Confidence: row.sure, Evidence: append([]string{a.Text}, a.Evidence...), Numbers: a.Numbers}
 		i := slices.IndexFunc(list, func(o sampler.Cause) bool { return o.ID == c.ID })

@@ -53,7 +53,7 @@ func checkFlush(f *Facts) []finding {
 			},
 			numbers: map[string]float64{"flushes": float64(n), "largest_bytes": float64(series.Bytes(largest))},
 			advice: trouble{card: c, proc: c.only(), free: c.free, need: c.free + largest, phase: explain.PhaseTraining,
-				causes: sure("fragmentation", "too_big")}.remedies(),
+				causes: sure(explain.CauseFragmentation, explain.CauseTooBig)}.remedies(),
 		}
 	}}}
 }
@@ -74,7 +74,7 @@ func checkRising(c *card, now float64) []finding {
 				"segments of a cache that are partly in use cannot be given back"},
 			numbers: map[string]float64{"falls": float64(fl.falls), "bottom_bytes": float64(series.Bytes(bottom))},
 			advice: trouble{card: c, proc: c.only(), free: c.usable - bottom, need: c.usable - before, phase: explain.PhaseTraining,
-				causes: sure("fragmentation")}.remedies(),
+				causes: sure(explain.CauseFragmentation)}.remedies(),
 		}
 	}}}
 }
@@ -85,6 +85,6 @@ func sayRetries(c *card, p *proc, n int) saying {
 			c.gpu.Index, p.pid, who(p.process), n),
 		evidence: []string{fmt.Sprintf("its counter of allocation retries is at %d, %d of them of late", p.retries, n)},
 		numbers:  map[string]float64{"retries": float64(n)},
-		advice:   trouble{card: c, proc: p, free: c.free, need: c.free + flushLeast, phase: explain.PhaseTraining, causes: sure("fragmentation", "too_big")}.remedies(),
+		advice:   trouble{card: c, proc: p, free: c.free, need: c.free + flushLeast, phase: explain.PhaseTraining, causes: sure(explain.CauseFragmentation, explain.CauseTooBig)}.remedies(),
 	}
 }

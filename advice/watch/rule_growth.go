@@ -83,6 +83,6 @@ func sayGrowth(c *card, p *proc, tr series.Trend, now, room, low, likely, high f
 		numbers: map[string]float64{"rate_bytes_per_second": tr.Slope * float64(sampler.MiB), "since_s": tr.Since,
 			"free_bytes": float64(series.Bytes(room)), "eta_low_s": math.Round(low), "eta_high_s": math.Round(high),
 			"rise_bytes": float64(series.Bytes(tr.To - tr.From))},
-		advice: trouble{card: c, proc: p, free: room, phase: explain.PhaseTraining, causes: sure("leak")}.remedies(),
+		advice: trouble{card: c, proc: p, free: room, phase: explain.PhaseTraining, causes: sure(explain.CauseLeak)}.remedies(),
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"nvpeak/advice/explain"
 	"nvpeak/advice/series"
 	"nvpeak/sampler"
 )
@@ -62,9 +63,9 @@ func sayNeed(c *card, fit Fit) saying {
 			s.evidence = append(s.evidence, line)
 		}
 	}
-	t := trouble{card: c, proc: c.withPID(need.PID.Or(0)), need: series.MiB(need.Bytes), free: series.MiB(worst), causes: sure("too_big")}
+	t := trouble{card: c, proc: c.withPID(need.PID.Or(0)), need: series.MiB(need.Bytes), free: series.MiB(worst), causes: sure(explain.CauseTooBig)}
 	if way := fit.InTheWay(); len(way) > 0 {
-		t.causes = sure("other_process")
+		t.causes = sure(explain.CauseOtherProcess)
 		if biggest := c.others(0); t.proc == nil && len(biggest) > 1 && way[0].PID != biggest[0].pid {
 			t.proc = biggest[0] // most likely the one that will ask
 		}

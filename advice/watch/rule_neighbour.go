@@ -75,6 +75,6 @@ func sayNeighbour(c *card, p, other *proc, pt series.Pattern, free, now float64)
 		numbers: map[string]float64{"need_bytes": float64(series.Bytes(pt.Low)), "free_bytes": float64(series.Bytes(free)),
 			"short_bytes": float64(series.Bytes(pt.Low - free)), "neighbour_bytes": float64(series.Bytes(other.series.Value))},
 		advice: trouble{card: c, proc: p, need: pt.Low, free: free, phase: explain.PhaseValidation,
-			causes: sure("other_process", "validation_spike")}.remedies(),
+			causes: sure(explain.CauseOtherProcess, explain.CauseValidationSpike)}.remedies(),
 	}
 }

@@ -133,14 +133,14 @@ func saySpike(c *card, pid int, pt series.Pattern, e expectation, free, due floa
 		numbers: map[string]float64{"need_bytes": float64(series.Bytes(e.need)), "free_bytes": float64(series.Bytes(free)),
 			"short_bytes": float64(series.Bytes(e.need - free)), "period_s": pt.Period, "spikes": float64(pt.Count), "due_s": max(0, due)},
 	}
-	t := trouble{card: c, proc: c.withPID(pid), need: e.need, free: free, phase: explain.PhaseValidation, causes: sure("validation_spike")}
+	t := trouble{card: c, proc: c.withPID(pid), need: e.need, free: free, phase: explain.PhaseValidation, causes: sure(explain.CauseValidationSpike)}
 	if pt.Free-free >= max(neighbourLeast, c.total*series.EdgeShare) {
 		s.evidence = append(s.evidence, fmt.Sprintf("before the last one %s were free", size(pt.Free)))
 	}
 	for _, q := range c.others(pid) {
 		if pid != 0 && q.series.Value >= (e.need-free)/2 {
 			s.evidence = append(s.evidence, fmt.Sprintf("pid %d (%s) holds %s", q.pid, who(q.process), size(q.series.Value)))
-			t.causes = sure("other_process", "validation_spike")
+			t.causes = sure(explain.CauseOtherProcess, explain.CauseValidationSpike)
 			break
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"nvpeak/advice/explain"
 	"nvpeak/advice/series"
 	"nvpeak/sampler"
 )
@@ -20,7 +21,7 @@ var ruleUnattributed = Rule{
 }
 
 // stopOnly: nothing but ending what holds it gives such memory back.
-var stopOnly = []string{"stop_other_process"}
+var stopOnly = []string{explain.FixStopOtherProcess}
 
 func checkUnattributed(f *Facts) []finding {
 	c := f.card

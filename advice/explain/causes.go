@@ -2,36 +2,21 @@ package explain
 
 import (
 	"cmp"
-	"slices"
-
 	"nvpeak/sampler"
+	"slices"
 )
 
-// oomRule is one line of reasoning from the facts of a failure to a cause. Rules of one cause
-// add their evidence; the surest of them gives the confidence.
-type oomRule struct {
-	id     string // R0 to R11 are the arithmetic of the message; the others read the run around it
-	cause  string
-	when   func(*failure) bool
-	sure   func(*failure) float64 // 0..1
-	say    func(*failure) string  // the evidence, with its numbers
-	reason string                 // where the rule comes from
-}
-
-// oomRules is every rule there is. Order breaks ties between causes of one confidence.
-var oomRules = slices.Concat(rulesHost, rulesElsewhere, rulesLimit, rulesFragmentation, rulesPhase, rulesCapacity, rulesUnknown)
-
-// always is a confidence that does not depend on the failure.
-func always(p float64) func(*failure) float64 { return func(*failure) float64 { return p } }
+// causeRows is every rule there is. Order breaks ties between causes of one confidence.
+var causeRows = slices.Concat(causesHost, causesElsewhere, causesLimit, causesFragmentation, causesPhase, causesCapacity, causesUnknown)
 
 // causes applies the rules, surest cause first.
 func (f *failure) causes() []sampler.Cause {
 	var list []sampler.Cause
-	for _, rule := range oomRules {
+	for _, rule := range causeRows {
 		if !rule.when(f) {
 			continue
 		}
-		p := rule.sure(f)
+		p := rule.confidence(f)
 		if p <= 0 {
 			continue
 		}
@@ -41,10 +26,10 @@ func (f *failure) causes() []sampler.Cause {
 			list = append(list, sampler.Cause{ID: rule.cause, Evidence: []string{}, Numbers: f.numbersFor(rule.cause)})
 		}
 		list[i].Confidence = max(list[i].Confidence, p)
-		list[i].Evidence = append(list[i].Evidence, rule.say(f))
+		list[i].Evidence = append(list[i].Evidence, rule.evidence(f))
 	}
 	if len(list) == 0 {
-		list = append(list, sampler.Cause{ID: "unknown", Confidence: 0.3, Evidence: []string{f.words.Say("why.unknown")}, Numbers: f.numbersFor("unknown")})
+		list = append(list, sampler.Cause{ID: CauseUnknown, Confidence: 0.3, Evidence: []string{f.words.Say("why.unknown")}, Numbers: f.numbersFor(CauseUnknown)})
 	}
 	slices.SortStableFunc(list, func(a, b sampler.Cause) int { return cmp.Compare(b.Confidence, a.Confidence) })
 	return list
@@ -66,23 +51,23 @@ func (f *failure) numbersFor(cause string) map[string]float64 {
 	put("total_bytes", f.total)
 	put("free_bytes", f.free)
 	put("allocated_bytes", f.allocated)
-	put("holes_bytes", f.holes)
+	put("holes_bytes", f.unallocated)
 	put("outside_bytes", f.outside)
 	put("elsewhere_bytes", f.elsewhere)
-	if m, ok := f.missing(); ok {
+	if m, ok := f.shortfall(); ok {
 		n["missing_bytes"] = float64(m)
-		if f.holes.Known() {
-			s, _ := f.short()
+		if f.unallocated.Known() {
+			s, _ := f.shortfallAfterReuse()
 			n["short_bytes"] = float64(s)
 		}
 	}
-	if f.footprint.known && (cause == "too_big" || cause == "validation_spike" || cause == "data_spike" || cause == "leak") {
+	if f.footprint.known && (cause == CauseTooBig || cause == CauseValidationSpike || cause == CauseDataSpike || cause == CauseLeak) {
 		n["parameters"] = float64(f.footprint.parameters)
 		n["states_bytes"] = float64(f.footprint.states.low)
 		n["activations_bytes"] = float64(f.footprint.activations.mid())
 		n["activations_percent"] = 100 * float64(f.footprint.activations.mid()) / float64(max(1, f.allocated.Or(0)))
 	}
-	if first, last, steady := f.growth(); steady && cause == "leak" {
+	if first, last, steady := f.growth(); steady && cause == CauseLeak {
 		n["first_peak_bytes"], n["last_peak_bytes"] = first, last
 	}
 	return n
@@ -91,7 +76,7 @@ func (f *failure) numbersFor(cause string) map[string]float64 {
 // TopCause is the id of the surest cause.
 func TopCause(causes []sampler.Cause) string {
 	if len(causes) == 0 {
-		return "unknown"
+		return CauseUnknown
 	}
 	return causes[0].ID
 }
