@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"cmp"
 	"nvpeak/sampler"
 	"slices"
 )
@@ -9,8 +8,44 @@ import (
 // causeRows is every rule there is. Order breaks ties between causes of one confidence.
 var causeRows = slices.Concat(causesHost, causesElsewhere, causesLimit, causesFragmentation, causesPhase, causesCapacity, causesUnknown)
 
-// causes applies the rules, surest cause first.
+// causes weighs what the message, the recording and the alerts say, surest cause first.
 func (f *failure) causes() []sampler.Cause {
+	list := withAlerts(f.applyRows(), AlertCauses(f.alerts))
+	f.weigh(list)
+	surestFirst(list)
+	return list
+}
+
+const (
+	// foreseenWeight: an unusual batch is a surprise; what was alerted before was none.
+	foreseenWeight = 0.6
+	// reusableWeight: growth that is mostly reserved but unallocated is fragmentation, whatever
+	// it looks like from outside.
+	reusableWeight = 0.5
+)
+
+// weigh lets the message and the recording correct each other. From outside a leak and
+// fragmentation look the same; the message tells them apart. From the message a spike looks
+// like an unusual batch; the recording tells whether it was.
+func (f *failure) weigh(list []sampler.Cause) {
+	if f.history == nil {
+		return
+	}
+	foreseen := slices.ContainsFunc(list, func(c sampler.Cause) bool {
+		return c.Confidence >= 0.6 && (c.ID == CauseValidationSpike || c.ID == CauseLeak || c.ID == CauseOtherProcess)
+	})
+	for i := range list {
+		switch c := &list[i]; {
+		case c.ID == CauseDataSpike && foreseen:
+			c.Confidence *= foreseenWeight
+		case c.ID == CauseLeak && f.grewUnallocated():
+			c.Confidence *= reusableWeight
+		}
+	}
+}
+
+// applyRows are the causes that the message and the recording give.
+func (f *failure) applyRows() []sampler.Cause {
 	var list []sampler.Cause
 	for _, rule := range causeRows {
 		if !rule.when(f) {
@@ -31,7 +66,7 @@ func (f *failure) causes() []sampler.Cause {
 	if len(list) == 0 {
 		list = append(list, sampler.Cause{ID: CauseUnknown, Confidence: 0.3, Evidence: []string{f.words.Say("why.unknown")}, Numbers: f.numbersFor(CauseUnknown)})
 	}
-	slices.SortStableFunc(list, func(a, b sampler.Cause) int { return cmp.Compare(b.Confidence, a.Confidence) })
+	surestFirst(list)
 	return list
 }
 

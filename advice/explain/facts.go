@@ -11,7 +11,8 @@ type facts struct {
 	file     string             // the log it is from; empty: the only one
 	siblings []sampler.OOMEvent // all events of the run
 	class    kindRow
-	notes    []note // sentinels and the like
+	alerts   []sampler.Alert // that were open just before
+	notes    []note          // sentinels and the like
 
 	requested, total, free, allocated, unallocated, process amount
 	// outside is what this process holds beside its allocator; elsewhere what is neither free

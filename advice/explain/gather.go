@@ -12,7 +12,7 @@ import (
 // NewFailure gathers everything that is known of one event of an incident.
 func NewFailure(in Incident, event sampler.OOMEvent, words lang.Catalog) *failure {
 	f := &failure{words: words}
-	f.event, f.history, f.class = event, in.History, classOf(event)
+	f.event, f.history, f.class, f.alerts = event, in.History, classOf(event), in.Alerts
 	if event.Context != nil {
 		f.context = *event.Context
 	}

@@ -63,3 +63,14 @@ func (f *facts) jumped() bool {
 	}
 	return (now+f.requested.Or(0)).Less(peaks[n-1]) > 3*usual+partOf(f.total.Or(0), 0.03) && n > 1
 }
+
+// grewUnallocated: the request would have fitted into what was free or reserved but unallocated,
+// and the latter is most of what the process grew by.
+func (f *facts) grewUnallocated() bool {
+	h, unallocated, need := f.history, f.unallocated.Or(0), f.requested.Or(0)
+	if h == nil || len(h.Peaks) < 2 || unallocated == 0 || need == 0 || need > unallocated+f.free.Or(0) {
+		return false
+	}
+	grown := h.Peaks[len(h.Peaks)-1].Less(h.Peaks[0])
+	return float64(unallocated) >= 0.5*float64(grown) && f.unallocatedShare() >= 0.05
+}

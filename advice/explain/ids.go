@@ -26,7 +26,7 @@ const (
 	FixConfirmHostKill         = "confirm_host_kill"
 	FixExpandableSegments      = "expandable_segments"
 	FixExpandableSegmentsOff   = "expandable_segments_off"
-	FixLeak                 = "fix_leak"
+	FixLeak                    = "fix_leak"
 	FixGradientCheckpointing   = "gradient_checkpointing"
 	FixHalveBatchAccumulate    = "halve_batch_accumulate"
 	FixNoGradValidation        = "no_grad_validation"

@@ -11,6 +11,7 @@ type Incident struct {
 	ComputeCapability string             `json:"compute_capability"` // "8.0"; empty: taken from the name
 	History           *History           `json:"history"`            // from a recording, when there is one
 	Histories         []*History         `json:"histories"`          // the same for each event; nil, or too short: History
+	Alerts            []sampler.Alert    `json:"alerts"`             // that were open just before the failure
 	Files             []string           `json:"files"`              // the log of each event, where there are several; the events are then in the order of time
 	Lang              string             `json:"lang"`               // "en" or "zh"; others give English
 }
