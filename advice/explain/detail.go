@@ -4,7 +4,7 @@ import "nvpeak/sampler"
 
 // detail is the arithmetic and what follows from it, in a sentence or two.
 func (f *failure) detail(causes []sampler.Cause) string {
-	_, missingKnown := f.missing()
+	_, shortfallKnown := f.shortfall()
 	switch {
 	case f.onHost():
 		return f.hostDetail()
@@ -18,7 +18,7 @@ func (f *failure) detail(causes []sampler.Cause) string {
 		return f.words.Say("why." + f.class.kind)
 	case f.limited() && f.event.MemoryLimit.Allowed.Known():
 		return f.limitDetail()
-	case missingKnown:
+	case shortfallKnown:
 		text := f.arithmetic()
 		if more := f.conclusion(TopCause(causes)); more != "" {
 			text += f.words.Say("detail.space") + more
@@ -72,11 +72,11 @@ func (f *failure) conclusion(top string) string {
 		return f.words.Say("detail.no_split")
 	case f.refusedThoughFree() && !f.limited():
 		return ""
-	case top == "too_big" && f.fitsInHoles() && f.holesShare() < 0.05:
-		return f.words.Say("detail.usual_holes", "percent", percentOf(f.holes.Or(0), f.reserved()))
-	case top == "too_big" && f.inTraining() && f.stateDominated():
+	case top == CauseTooBig && f.fitsAfterReuse() && f.unallocatedShare() < 0.05:
+		return f.words.Say("detail.usual_holes", "percent", percentOf(f.unallocated.Or(0), f.reserved()))
+	case top == CauseTooBig && f.inTraining() && f.stateDominated():
 		return f.words.Say("detail.too_big_states")
-	case top == "too_big" && f.footprint.known:
+	case top == CauseTooBig && f.footprint.known:
 		return f.words.Say("detail.too_big_activations", "percent", percentOf(f.footprint.activations.mid(), f.allocated.Or(0)))
 	case f.words.Has("detail." + top):
 		return f.words.Say("detail."+top, "elsewhere", gib(f.elsewhere.Or(0)), "outside", gib(f.outside.Or(0)))
@@ -86,10 +86,10 @@ func (f *failure) conclusion(top string) string {
 
 // arithmetic is rules R3 to R6 as one sentence.
 func (f *failure) arithmetic() string {
-	m, _ := f.missing()
-	s, _ := f.short()
-	pairs := []any{"need", printed(f.requested.Or(0)), "free", f.amountOf(f.free.Or(0)), "holes", f.amountOf(f.holes.Or(0)), "missing", f.amountOf(m),
-		"short", f.amountOf(s), "sum", f.amountOf(f.free.Or(0) + f.holes.Or(0)), "total", gib(f.total.Or(0))}
+	m, _ := f.shortfall()
+	s, _ := f.shortfallAfterReuse()
+	pairs := []any{"need", printed(f.requested.Or(0)), "free", f.amountOf(f.free.Or(0)), "holes", f.amountOf(f.unallocated.Or(0)), "missing", f.amountOf(m),
+		"short", f.amountOf(s), "sum", f.amountOf(f.free.Or(0) + f.unallocated.Or(0)), "total", gib(f.total.Or(0))}
 	switch {
 	case f.oversubscribed():
 		return f.words.Say("sum.oversubscribed", append(pairs, "allocated", gib(f.allocated.Or(0)))...)
@@ -101,7 +101,7 @@ func (f *failure) arithmetic() string {
 		return f.words.Say("sum.barely", pairs...)
 	case m == 0:
 		return f.words.Say("sum.fits", pairs...)
-	case !f.holes.Known():
+	case !f.unallocated.Known():
 		return f.words.Say("sum.plain", pairs...)
 	case s > 0:
 		return f.words.Say("sum.short", pairs...)

@@ -1,25 +1,14 @@
 package explain
 
 import (
-	"slices"
-
 	"nvpeak/advice/command"
 	"nvpeak/sampler"
 )
 
-// Shares of the activations that stay after a measure. Halving a batch is linear by formula;
-// mixed precision saves up to half of the activations, not of the weights
-// (https://huggingface.co/docs/transformers/model_memory_anatomy); checkpointing keeps 30 to 70 %
-// in published cases and can keep less (https://arxiv.org/abs/2205.05198).
-const (
-	ampKeepsLow, ampKeepsHigh               = 0.5, 0.85
-	checkpointKeepsLow, checkpointKeepsHigh = 0.3, 0.7
-)
-
 var fixesBatch = []fixRow{
-	{id: "halve_batch_accumulate", source: "https://huggingface.co/docs/transformers/perf_train_gpu_one",
-		fits: map[string]float64{"too_big": 1, "data_spike": 0.6, "fragmentation": 0.35, "other_process": 0.3, "unattributed": 0.3,
-			"imbalance": 0.3, "oversubscribed": 1, "memory_limit": 0.55, "preallocation": 0.2, "unknown": 0.45},
+	{id: FixHalveBatchAccumulate, source: "https://huggingface.co/docs/transformers/perf_train_gpu_one",
+		fits: map[string]float64{CauseTooBig: 1, CauseDataSpike: 0.6, CauseFragmentation: 0.35, CauseOtherProcess: 0.3, CauseUnattributed: 0.3,
+			CauseImbalance: 0.3, CauseOversubscribed: 1, CauseMemoryLimit: 0.55, CausePreallocation: 0.2, CauseUnknown: 0.45},
 		when: func(f *failure) bool {
 			return f.batch() != 1 && f.phase() != PhaseValidation && f.phase() != phaseLoading && f.phase() != phaseSaving && !(f.isServing()) && f.event.Kind != sampler.KindGGML && !f.refusedThoughFree()
 		},
@@ -61,8 +50,8 @@ var fixesBatch = []fixRow{
 				"need", gib(f.needed()), "states", f.statesText()}
 		},
 		do: doHalveBatch},
-	{id: "gradient_checkpointing", source: "https://huggingface.co/docs/transformers/perf_train_gpu_one",
-		fits: map[string]float64{"too_big": 0.9, "data_spike": 0.45, "fragmentation": 0.2, "oversubscribed": 0.7, "memory_limit": 0.4, "unknown": 0.3},
+	{id: FixGradientCheckpointing, source: "https://huggingface.co/docs/transformers/perf_train_gpu_one",
+		fits: map[string]float64{CauseTooBig: 0.9, CauseDataSpike: 0.45, CauseFragmentation: 0.2, CauseOversubscribed: 0.7, CauseMemoryLimit: 0.4, CauseUnknown: 0.3},
 		when: func(f *failure) bool {
 			return f.inTraining() && f.isPyTorch() && !f.checkpointing() && !f.refusedThoughFree()
 		},
@@ -89,8 +78,8 @@ var fixesBatch = []fixRow{
 			return gain.covers(f.needed())
 		},
 		do: doCheckpointing},
-	{id: "amp_bf16", source: "https://docs.pytorch.org/docs/stable/amp.html",
-		fits: map[string]float64{"too_big": 0.8, "data_spike": 0.35, "oversubscribed": 0.5, "memory_limit": 0.3, "unknown": 0.25},
+	{id: FixAMPBF16, source: "https://docs.pytorch.org/docs/stable/amp.html",
+		fits: map[string]float64{CauseTooBig: 0.8, CauseDataSpike: 0.35, CauseOversubscribed: 0.5, CauseMemoryLimit: 0.3, CauseUnknown: 0.25},
 		when: func(f *failure) bool {
 			return f.isPyTorch() && f.event.Kind != sampler.KindMPS && !f.halfPrecision() && (f.inTraining() || f.phase() == phaseInference) && f.phase() != phaseSaving && !f.refusedThoughFree()
 		},
@@ -118,102 +107,6 @@ var fixesBatch = []fixRow{
 		},
 		pairs: func(f *failure) []any { return []any{"gpu", f.gpu.name} },
 		do:    doMixedPrecision},
-}
-
-// scaling is the memory that follows the batch: the activations and the refused request.
-func (f *failure) scaling() span {
-	a := f.footprint.activations
-	return span{a.low + f.requested.Or(0), a.high + f.requested.Or(0)}
-}
-
-// batchFactor is by how much the batch must shrink: the first of 2, 4, 8, 16 that frees enough
-// by the middle of the estimate; 2 where the text has no numbers.
-func (f *failure) batchFactor() int {
-	batch := f.batch()
-	best := 2
-	for k := 2; k <= 16 && f.numbers(); k *= 2 {
-		if batch > 0 && k > batch {
-			break
-		}
-		best = k
-		if partOf(f.scaling().mid(), 1-1/float64(k)) >= f.needed() {
-			return k
-		}
-	}
-	if best > 4 && batch == 0 {
-		return 4 // no batch known: no invented precision
-	}
-	return best
-}
-
-// withHalf: checkpointing alone may not do, and the batch can be halved with it.
-func (f *failure) withHalf() bool {
-	alone := f.scaling().times(1-checkpointKeepsHigh, 1-checkpointKeepsLow)
-	return f.numbers() && alone.covers(f.needed()) < 0.75 && f.batch() != 1 && f.batchFactor() > 2
-}
-
-// gainText is what a batch cut to 1/k gives back, as a share where the amounts are not known.
-func (f *failure) gainText(gain span, k int) string {
-	if !f.allocated.Known() {
-		return f.words.Say("gain." + plainNumber(float64(k)))
-	}
-	return rangeText(gain)
-}
-
-// statesText is what does not follow the batch, in brackets; "" when it is not known.
-func (f *failure) statesText() string {
-	if !f.allocated.Known() {
-		return ""
-	}
-	return f.words.Say("states.known", "states", rangeText(f.footprint.states))
-}
-
-// checkpointKeeps is the share of activations left, with the batch halved where it is advised.
-func (f *failure) checkpointKeeps(alone float64) float64 {
-	if f.withHalf() {
-		return alone / 2
-	}
-	return alone
-}
-
-// checkpointing is in force already.
-func (f *failure) checkpointing() bool {
-	on, known := f.command.SwitchedOn("gradient_checkpointing", "activation_checkpointing", "use_checkpoint", "checkpoint_activations",
-		"use_gradient_checkpointing", "recompute_activations", "recompute_granularity", "enable_gradient_checkpointing", "grad_checkpoint", "grad_checkpointing")
-	return known && on || f.inFunction("checkpoint_wrapper", "checkpointfunction", "_checkpoint_without_reentrant", "unpack_hook") ||
-		f.inCode("checkpoint(", "checkpoint.checkpoint", "gradient_checkpointing=True")
-}
-
-// halfPrecision is in force already: from the log, the command or the traceback.
-func (f *failure) halfPrecision() bool {
-	switch f.context.Precision {
-	case "bf16", "fp16", "int8", "nf4":
-		return true
-	}
-	if on, known := f.command.SwitchedOn("bf16", "fp16", "amp", "use_amp", "use_bf16", "use_fp16", "half", "pure_bf16", "bf16_full_eval"); known && on {
-		return true
-	}
-	a, _ := f.command.Find("precision", "mixed_precision", "dtype", "torch_dtype", "param_dtype")
-	if slices.ContainsFunc([]string{"16", "bf16", "fp16", "half", "bfloat16", "float16", "amp"}, func(p string) bool { return indexOf(a.Value, p) >= 0 }) {
-		return true
-	}
-	if amp, known := f.command.SwitchedOn("amp"); f.isUltralytics() && (!known || amp) {
-		return true // on by default there
-	}
-	return f.inCode("autocast", "bfloat16", ".half()", "float16") || f.inFunction("autocast")
-}
-
-// caveats are comments about an edited command: options nobody has seen the program take, and
-// what is special about its style.
-func (f *failure) caveats(s command.Suggestion) []string {
-	var list []string
-	for _, words := range s.Unsure {
-		list = append(list, f.comment("do.if_script_has", "option", words))
-	}
-	if s.Note != "" {
-		list = append(list, f.comment(s.Note))
-	}
-	return list
 }
 
 func doHalveBatch(f *failure) []string {

@@ -3,8 +3,8 @@ package explain
 import "nvpeak/sampler"
 
 var fixesData = []fixRow{
-	{id: "cap_sample_size", source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
-		fits: map[string]float64{"data_spike": 1, "too_big": 0.35, "fragmentation": 0.4, "validation_spike": 0.35},
+	{id: FixCapSampleSize, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		fits: map[string]float64{CauseDataSpike: 1, CauseTooBig: 0.35, CauseFragmentation: 0.4, CauseValidationSpike: 0.35},
 		when: func(f *failure) bool {
 			return f.event.Framework != "llama.cpp" && f.event.Framework != "ollama" && f.bigRequest() || f.lateTraining() && f.flat() || f.total.Known() && f.requested.Or(0) > f.total.Or(0)
 		},
@@ -38,8 +38,8 @@ var fixesData = []fixRow{
 			}
 			return []string{f.comment("do.log_size"), f.comment("do.bucket")}
 		}},
-	{id: "fix_leak", source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
-		fits:  map[string]float64{"leak": 1},
+	{id: FixLeak, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		fits:  map[string]float64{CauseLeak: 1},
 		when:  func(f *failure) bool { return true },
 		reach: always(0.97),
 		saves: func(f *failure) (span, bool) {

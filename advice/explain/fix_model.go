@@ -8,8 +8,8 @@ import (
 )
 
 var fixesModel = []fixRow{
-	{id: "raise_limit", source: "https://docs.pytorch.org/docs/stable/generated/torch.cuda.memory.set_per_process_memory_fraction.html",
-		fits:    map[string]float64{"memory_limit": 1},
+	{id: FixRaiseLimit, source: "https://docs.pytorch.org/docs/stable/generated/torch.cuda.memory.set_per_process_memory_fraction.html",
+		fits:    map[string]float64{CauseMemoryLimit: 1},
 		when:    func(f *failure) bool { return true },
 		variant: func(f *failure) string { return f.limitVariant() },
 		reach: func(f *failure) float64 {
@@ -19,8 +19,8 @@ var fixesModel = []fixRow{
 			return 0.95
 		},
 		do: doRaiseLimit},
-	{id: "smaller_optimizer", source: "https://huggingface.co/docs/transformers/perf_train_gpu_one",
-		fits: map[string]float64{"too_big": 0.75, "oversubscribed": 0.4},
+	{id: FixSmallerOptimizer, source: "https://huggingface.co/docs/transformers/perf_train_gpu_one",
+		fits: map[string]float64{CauseTooBig: 0.75, CauseOversubscribed: 0.4},
 		when: func(f *failure) bool {
 			return f.inTraining() && f.isPyTorch() && (f.optimizer() == "adam" || f.optimizer() == "") && !f.usesLoRA() && !f.refusedThoughFree() &&
 				(!f.footprint.known || f.footprint.states.mid() > partOf(f.allocated.Or(0), 0.15))
@@ -42,8 +42,8 @@ var fixesModel = []fixRow{
 			}
 			return []string{"import bitsandbytes as bnb", "optimizer = bnb.optim.AdamW8bit(model.parameters(), lr=lr)"}
 		}},
-	{id: "shard_or_offload", source: "https://deepspeed.readthedocs.io/en/latest/memory.html",
-		fits: map[string]float64{"too_big": 0.6},
+	{id: FixShardOrOffload, source: "https://deepspeed.readthedocs.io/en/latest/memory.html",
+		fits: map[string]float64{CauseTooBig: 0.6},
 		when: func(f *failure) bool {
 			return f.isPyTorch() && (f.inTraining() || f.phase() == phaseLoading) && !f.sharded() && !f.refusedThoughFree() && (f.stateDominated() || !f.footprint.known)
 		},
@@ -72,8 +72,8 @@ var fixesModel = []fixRow{
 			return []string{"from torch.distributed.fsdp import fully_shard", "fully_shard(model)  " + f.comment("do.fsdp"),
 				`{"zero_optimization": {"stage": 2, "offload_optimizer": {"device": "cpu"}}}  ` + f.comment("do.zero")}
 		}},
-	{id: "smaller_model", source: "https://huggingface.co/docs/transformers/quantization/overview",
-		fits: map[string]float64{"too_big": 0.55, "memory_limit": 0.2, "oversubscribed": 0.5},
+	{id: FixSmallerModel, source: "https://huggingface.co/docs/transformers/quantization/overview",
+		fits: map[string]float64{CauseTooBig: 0.55, CauseMemoryLimit: 0.2, CauseOversubscribed: 0.5},
 		when: func(f *failure) bool { return !f.refusedThoughFree() && f.phase() != PhaseValidation },
 		variant: func(f *failure) string {
 			switch f.event.Framework {
@@ -86,7 +86,7 @@ var fixesModel = []fixRow{
 			return ""
 		},
 		reach: func(f *failure) float64 {
-			if f.phase() == phaseLoading || f.class.first == "smaller_model" || f.phase() == phaseInference {
+			if f.phase() == phaseLoading || f.class.first == FixSmallerModel || f.phase() == phaseInference {
 				return 1.5 // nothing else changes what loading needs
 			}
 			return 0.6
@@ -106,44 +106,6 @@ var fixesModel = []fixRow{
 			}
 			return []string{"from_pretrained(name, quantization_config=BitsAndBytesConfig(load_in_4bit=True))"}
 		}},
-}
-
-// sharded: the states are already divided over ranks.
-func (f *failure) sharded() bool {
-	return f.command.HasPlain("fsdp", "deepspeed", "deepspeed_config", "zero_stage", "use_fsdp", "strategy") || f.command.Runs("deepspeed") ||
-		f.inFunction("fsdp", "fully_shard", "zero_optim", "deepspeedengine") || f.event.Framework == "deepspeed"
-}
-
-func (f *failure) limitVariant() string {
-	switch {
-	case f.event.Kind == sampler.KindMPS:
-		return "mps"
-	case f.event.Kind == sampler.KindKVCache, f.event.Kind == sampler.KindStaticPool:
-		return f.event.Framework
-	case f.event.Kind == sampler.KindRMMPool:
-		return "rmm"
-	case f.event.Kind == sampler.KindXLA:
-		return "jax"
-	case f.refusedThoughFree() && !f.limited():
-		return "system"
-	}
-	return ""
-}
-
-// tokensThatFit is the longest request that the cache of a server holds, as it says itself or by its
-// numbers; 0: not known.
-func (f *failure) tokensThatFit() uint64 {
-	if n := f.count("estimated_max_model_len"); n > 0 {
-		return n
-	}
-	if n := f.count("kv_cache_tokens"); n > 0 {
-		return n
-	}
-	need, left, tokens := f.requested.Or(0), f.extra("available_kv_cache_bytes").Or(0), f.count("max_seq_len")
-	if need == 0 || left >= need {
-		return 0
-	}
-	return uint64(float64(tokens)*float64(left)/float64(need)) / 16 * 16
 }
 
 func doRaiseLimit(f *failure) []string {

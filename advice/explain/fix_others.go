@@ -7,15 +7,15 @@ import (
 )
 
 var fixesOthers = []fixRow{
-	{id: "rebalance_ranks", source: "https://docs.pytorch.org/docs/stable/generated/torch.cuda.set_device.html",
-		fits: map[string]float64{"imbalance": 1},
+	{id: FixRebalanceRanks, source: "https://docs.pytorch.org/docs/stable/generated/torch.cuda.set_device.html",
+		fits: map[string]float64{CauseImbalance: 1},
 		when: func(f *failure) bool { return true },
 		saves: func(f *failure) (span, bool) {
 			hold := f.othersHold()
 			return span{hold / 2, hold}, hold > 0
 		},
 		reach: func(f *failure) float64 {
-			if f.missingOr0() > 0 && f.othersHold() > 0 && f.othersHold() < f.missingOr0() {
+			if f.shortfallOr0() > 0 && f.othersHold() > 0 && f.othersHold() < f.shortfallOr0() {
 				return 0.4
 			}
 			return 0.95
@@ -24,8 +24,8 @@ var fixesOthers = []fixRow{
 			return []string{`torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))  ` + f.comment("do.set_device"),
 				`torch.load(path, map_location="cpu")  ` + f.comment("do.map_location")}
 		}},
-	{id: "stop_other_process", source: "https://docs.nvidia.com/deploy/nvidia-smi/index.html",
-		fits: map[string]float64{"other_process": 1, "unattributed": 1, "unknown": 0.7},
+	{id: FixStopOtherProcess, source: "https://docs.nvidia.com/deploy/nvidia-smi/index.html",
+		fits: map[string]float64{CauseOtherProcess: 1, CauseUnattributed: 1, CauseUnknown: 0.7},
 		when: func(f *failure) bool { return !f.refusedThoughFree() },
 		variant: func(f *failure) string {
 			switch {
@@ -48,10 +48,10 @@ var fixesOthers = []fixRow{
 			if f.noSplit() {
 				return 1
 			}
-			if !f.elsewhere.Known() && f.class.cause != "other_process" {
+			if !f.elsewhere.Known() && f.class.cause != CauseOtherProcess {
 				return 0.5
 			}
-			switch m, known := f.missing(); {
+			switch m, known := f.shortfall(); {
 			case !known, f.othersHold() >= f.needed():
 				return 1
 			case f.othersHold() >= m:
@@ -64,8 +64,8 @@ var fixesOthers = []fixRow{
 			return []any{"pid", big.PID, "name", holderName(big), "size", gib(max(big.Bytes, 1)), "all", gib(f.elsewhere.Or(0))}
 		},
 		do: doStopOther},
-	{id: "cap_preallocation", source: sourceJAX,
-		fits: map[string]float64{"preallocation": 1, "other_process": 0.55},
+	{id: FixCapPreallocation, source: sourceJAX,
+		fits: map[string]float64{CausePreallocation: 1, CauseOtherProcess: 0.55},
 		when: func(f *failure) bool {
 			return f.preallocator() != "" || f.isServing() || f.outside.Or(0) > 3*sampler.GiB
 		},
@@ -91,61 +91,6 @@ func doStopOther(f *failure) []string {
 		list = append(list, "nvpeak wait --need "+need.GiBUp()+"  "+f.comment("do.wait"))
 	}
 	return list
-}
-
-// needSize is an amount for a command line.
-type needSize sampler.Bytes
-
-// GiBUp is the amount rounded up to whole GiB: "38G".
-func (n needSize) GiBUp() string {
-	return strconv.FormatUint((uint64(n)+uint64(sampler.GiB)-1)/uint64(sampler.GiB), 10) + "G"
-}
-
-// wholeNeed is what the process held and wanted in all.
-func (f *failure) wholeNeed() needSize {
-	if !f.allocated.Known() || !f.requested.Known() {
-		return 0
-	}
-	need := f.process.Or(f.reserved()+ContextTypical) + f.requested.Or(0)
-	if need > f.total.Or(need) {
-		return 0 // no card of this size will ever have it
-	}
-	return needSize(need)
-}
-
-// preallocator guesses which program took the card in advance, by what it takes: JAX 75 % of
-// the card, vLLM 90 or 92 %; or by its name. "" when nothing points to one.
-func (f *failure) preallocator() string {
-	if f.isServing() {
-		return f.server()
-	}
-	big := f.biggestOther()
-	text := big.Name + " " + big.Command
-	for _, row := range []struct{ part, name string }{{"vllm", "vllm"}, {"sglang", "sglang"}, {"jax", "jax"}, {"tensorflow", "tensorflow"}} {
-		if indexOf(text, row.part) >= 0 {
-			return row.name
-		}
-	}
-	part := float64(max(big.Bytes, f.outside.Or(0))) / float64(max(1, f.total.Or(1)))
-	switch {
-	case part > 0.735 && part < 0.775:
-		return "jax"
-	case f.environment["XLA_PYTHON_CLIENT_PREALLOCATE"] != "" || f.environment["XLA_PYTHON_CLIENT_MEM_FRACTION"] != "":
-		return "jax"
-	case f.outside.Or(0) > partOf(f.total.Or(0), 0.5):
-		return "tensorflow"
-	}
-	return ""
-}
-
-// freeShare is the share of the card that a server which found too little could have, less a
-// hundredth for what moves meanwhile.
-func (f *failure) freeShare() (float64, bool) {
-	if f.event.Kind != sampler.KindStartupFree || !f.free.Known() || f.total.Or(0) == 0 {
-		return 0, false
-	}
-	share := float64(int(100*float64(f.free.Or(0))/float64(f.total.Or(0)))-1) / 100
-	return share, share >= 0.1
 }
 
 func doCapPreallocation(f *failure) []string {

@@ -1,8 +1,8 @@
 package explain
 
 var fixesUnknown = []fixRow{
-	{id: "record_run", source: "https://docs.pytorch.org/docs/stable/torch_cuda_memory.html",
-		fits: map[string]float64{"unknown": 0.5},
+	{id: FixRecordRun, source: "https://docs.pytorch.org/docs/stable/torch_cuda_memory.html",
+		fits: map[string]float64{CauseUnknown: 0.5},
 		when: func(f *failure) bool { return f.history == nil },
 		do: func(f *failure) []string {
 			command := "python train.py …"

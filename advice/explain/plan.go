@@ -15,11 +15,11 @@ type planStep struct {
 
 // planSteps are the measures that combinations are made of.
 var planSteps = map[string]planStep{
-	"checkpoint": {"gradient_checkpointing", checkpointKeepsLow, checkpointKeepsHigh, 1, 1, func(f *failure) bool { return !f.checkpointing() }},
-	"amp":        {"amp_bf16", ampKeepsLow, ampKeepsHigh, 1, 1, func(f *failure) bool { return !f.halfPrecision() }},
-	"half":       {"halve_batch_accumulate", 0.5, 0.5, 1, 1, func(f *failure) bool { return f.batch() != 1 }},
-	"quarter":    {"halve_batch_accumulate", 0.25, 0.25, 1, 1, func(f *failure) bool { b := f.batch(); return b == 0 || b >= 4 }},
-	"optimizer":  {"smaller_optimizer", 1, 1, 10.0 / 16, 12.0 / 16, func(f *failure) bool { return f.optimizer() == "adam" && !f.usesLoRA() }},
+	"checkpoint": {FixGradientCheckpointing, checkpointKeepsLow, checkpointKeepsHigh, 1, 1, func(f *failure) bool { return !f.checkpointing() }},
+	"amp":        {FixAMPBF16, ampKeepsLow, ampKeepsHigh, 1, 1, func(f *failure) bool { return !f.halfPrecision() }},
+	"half":       {FixHalveBatchAccumulate, 0.5, 0.5, 1, 1, func(f *failure) bool { return f.batch() != 1 }},
+	"quarter":    {FixHalveBatchAccumulate, 0.25, 0.25, 1, 1, func(f *failure) bool { b := f.batch(); return b == 0 || b >= 4 }},
+	"optimizer":  {FixSmallerOptimizer, 1, 1, 10.0 / 16, 12.0 / 16, func(f *failure) bool { return f.optimizer() == "adam" && !f.usesLoRA() }},
 }
 
 // planRecipes are the combinations, from the most saved to the least changed.
@@ -36,7 +36,7 @@ var planRecipes = [][]string{
 func (f *failure) plans(causes []sampler.Cause) []Plan {
 	list := []Plan{}
 	top := TopCause(causes)
-	if f.stateDominated() || !f.numbers() || !f.allocated.Known() || !f.inTraining() || !f.isPyTorch() || top != "too_big" && top != "data_spike" && top != "oversubscribed" {
+	if f.stateDominated() || !f.numbers() || !f.allocated.Known() || !f.inTraining() || !f.isPyTorch() || top != CauseTooBig && top != CauseDataSpike && top != CauseOversubscribed {
 		return list
 	}
 	seen := map[string]bool{}
@@ -77,7 +77,7 @@ func stepNames(steps []planStep) []string {
 
 // plan works out the peak: states stay, activations shrink by the product of the steps.
 func (f *failure) plan(name string, steps []planStep) Plan {
-	before := f.allocated.Or(0) + f.requested.Or(0) + f.needed().Less(f.missingOr0())
+	before := f.allocated.Or(0) + f.requested.Or(0) + f.needed().Less(f.shortfallOr0())
 	states := f.footprint.states
 	activations := span{before.Less(states.high), before.Less(states.low)}
 	low, high, stateLow, stateHigh := 1.0, 1.0, 1.0, 1.0
@@ -116,12 +116,4 @@ func factor(low, high float64) string {
 		return a + "–" + b + " %"
 	}
 	return plainNumber(float64(int(100*high+0.5))) + " %"
-}
-
-// precisionName is bf16, or fp16 on cards without it.
-func (f *failure) precisionName() string {
-	if yes, known := f.gpu.bf16(); known && !yes {
-		return "fp16"
-	}
-	return "bf16"
 }

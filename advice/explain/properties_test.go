@@ -133,8 +133,8 @@ func checkAdvice(t *testing.T, name string, f *failure, event Event) {
 		t.Errorf("%s: bf16 on compute capability %d.%d: %s", name, f.gpu.major, f.gpu.minor, text)
 	}
 	for _, a := range event.Advice {
-		if r, known := a.Saves.Value(); known && (r.Low > r.High || a.ID == "expandable_segments" && r.High > f.holes.Or(0)) {
-			t.Errorf("%s: %s saves %v, holes %v", name, a.ID, r, f.holes)
+		if r, known := a.Saves.Value(); known && (r.Low > r.High || a.ID == "expandable_segments" && r.High > f.unallocated.Or(0)) {
+			t.Errorf("%s: %s saves %v, holes %v", name, a.ID, r, f.unallocated)
 		}
 	}
 }

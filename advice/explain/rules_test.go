@@ -190,7 +190,7 @@ func TestEveryKindHasARow(t *testing.T) {
 		}
 		got := Explain(Incident{Events: []sampler.OOMEvent{{Kind: kind, MemoryKind: "unknown"}}})
 		if len(got.Causes) == 0 || len(got.Advice) == 0 || got.Verdict.Headline == "" {
-			t.Errorf("%s: nothing to say: %+v", kind, got)
+			t.Errorf("%s: nothing to evidence: %+v", kind, got)
 		}
 	}
 }

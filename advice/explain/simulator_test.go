@@ -273,10 +273,10 @@ func (r simRun) incident(d *simDeath, rng *rand.Rand) Incident {
 			h.Peaks = append(h.Peaks, gibs(p+r.outside).Or(0))
 		}
 		if r.others > 0 && d.others > 0 {
-			h.Others = []Neighbour{{PID: 5521, Bytes: gibs(r.others).Or(0), Name: "jupyter", User: "bob", Arrived: d.othersArrived}}
+			h.Others = []Neighbor{{PID: 5521, Bytes: gibs(r.others).Or(0), Name: "jupyter", User: "bob", Arrived: d.othersArrived}}
 		}
 		for i := range r.contexts {
-			h.Others = append(h.Others, Neighbour{PID: 7000 + i, Bytes: gibs(r.context).Or(0), Name: "python"})
+			h.Others = append(h.Others, Neighbor{PID: 7000 + i, Bytes: gibs(r.context).Or(0), Name: "python"})
 		}
 		in.History = h
 	}

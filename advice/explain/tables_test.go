@@ -10,7 +10,7 @@ import (
 // Every rule, kind and fix has its sentences and a source.
 func TestTablesHaveSentences(t *testing.T) {
 	words := lang.English()
-	for _, row := range oomFixes {
+	for _, row := range fixRows {
 		for _, what := range []string{"title", "why", "cost"} {
 			if id := "fix." + row.id + "." + what; !words.Has(id) {
 				t.Errorf("no text %s", id)
@@ -20,7 +20,7 @@ func TestTablesHaveSentences(t *testing.T) {
 			t.Errorf("%s lacks a source or something to do", row.id)
 		}
 	}
-	for _, rule := range oomRules {
+	for _, rule := range causeRows {
 		if !words.Has("cause."+rule.cause) || !strings.HasPrefix(rule.reason, "https://") {
 			t.Errorf("rule %s for %s lacks words or a source", rule.id, rule.cause)
 		}

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"nvpeak/advice/explain"
-	"nvpeak/advice/lang"
 	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 )
@@ -19,7 +18,7 @@ func (r *Reporter) conclude(out *Report) {
 	default:
 		x := r.suspicious()
 		switch {
-		case x != nil && len(watch.Causes(r.warnings(x.open, &x.key))) > 0:
+		case x != nil && len(explain.AlertCauses(r.warnings(x.open, &x.key))) > 0:
 			r.fromAlerts(out, r.warnings(x.open, &x.key))
 		case x != nil && x.Full >= fullShare && x.rose && !r.preallocated(x):
 			r.fromExit(out, x)
@@ -45,7 +44,7 @@ func (r *Reporter) concludeFailures(out *Report) {
 	f := r.fails[first]
 	events := in.Events
 	in = f.incident
-	in.Events = events
+	in.Events, in.Alerts = events, r.openAt(f)
 	e := explain.Explain(in)
 	out.Headline, out.Detail = e.Verdict.Headline, e.Verdict.Detail
 	if f.event.Recovered {
@@ -54,14 +53,7 @@ func (r *Reporter) concludeFailures(out *Report) {
 	if e.Verdict.Event != first {
 		first = max(0, e.Verdict.Event)
 	}
-	merged := mergeCauses(e.Events[first].Causes, watch.Causes(r.openAt(f)))
-	weighCauses(merged, in, in.Events[first])
-	out.Causes, out.Advice = merged, e.Events[first].Advice
-	if explain.TopCause(merged) != explain.TopCause(e.Events[first].Causes) {
-		if list := explain.NewFailure(in, in.Events[first], lang.English()).Advise(merged); len(list) > 0 {
-			out.Advice = list
-		}
-	}
+	out.Causes, out.Advice = e.Events[first].Causes, e.Events[first].Advice
 }
 
 // openAt are the alerts that were open just before a failure, on its card or of the machine.
@@ -176,11 +168,11 @@ func (r *Reporter) fromAlerts(out *Report, list []sampler.Alert) {
 	if len(list) == 0 {
 		return
 	}
-	causes := watch.Causes(list)
+	causes := explain.AlertCauses(list)
 	out.Causes = append(out.Causes, causes...)
 	first := list[0]
 	for _, a := range list {
-		if c := watch.Causes([]sampler.Alert{a}); len(c) > 0 && len(causes) > 0 && c[0].ID == causes[0].ID {
+		if c := explain.AlertCauses([]sampler.Alert{a}); len(c) > 0 && len(causes) > 0 && c[0].ID == causes[0].ID {
 			first = a
 			break
 		}

@@ -55,7 +55,7 @@ func (h hypothetical) fixes(words lang.Catalog) []sampler.Advice {
 	return list
 }
 
-func (h hypothetical) unattributed() bool { return h.causes[0].ID == "unattributed" }
+func (h hypothetical) unattributed() bool { return h.causes[0].ID == explain.CauseUnattributed }
 
 // event is the failure as its message would tell it.
 func (h hypothetical) event() sampler.OOMEvent {
@@ -100,7 +100,7 @@ func incidentOf(g *gpu, p *proc) explain.Incident {
 		h.Peaks = p.series.Peaks()
 	}
 	for _, q := range g.others(own) {
-		h.Others = append(h.Others, explain.Neighbour{PID: q.pid, Bytes: series.Bytes(q.series.Value), Name: q.process.Name,
+		h.Others = append(h.Others, explain.Neighbor{PID: q.pid, Bytes: series.Bytes(q.series.Value), Name: q.process.Name,
 			User: q.process.User, Command: q.process.Command, Arrived: p != nil && q.first > p.first+jobSeconds})
 	}
 	return in

@@ -60,7 +60,7 @@ func renderFlushes(f *Facts, n int, since, largest float64) message {
 		},
 		numbers: map[string]float64{"flushes": float64(n), "largest_bytes": bytesOf(largest)},
 		advice: hypothetical{gpu: g, proc: g.only(), free: g.free, need: g.free + largest, phase: explain.PhaseTraining,
-			causes: certain("fragmentation", "too_big")}.fixes(words),
+			causes: certain(explain.CauseFragmentation, explain.CauseTooBig)}.fixes(words),
 	}
 }
 
@@ -73,7 +73,7 @@ func renderRising(f *Facts, fl flushes) message {
 			words.Say("alert.flush.partly")},
 		numbers: map[string]float64{"falls": float64(fl.falls), "bottom_bytes": bytesOf(bottom)},
 		advice: hypothetical{gpu: g, proc: g.only(), free: g.usable - bottom, need: g.usable - before, phase: explain.PhaseTraining,
-			causes: certain("fragmentation")}.fixes(words),
+			causes: certain(explain.CauseFragmentation)}.fixes(words),
 	}
 }
 
@@ -84,6 +84,6 @@ func renderRetries(f *Facts, p *proc, n int) message {
 		evidence: []string{words.Say("alert.flush.counter", "all", p.retries, "n", n)},
 		numbers:  map[string]float64{"retries": float64(n)},
 		advice: hypothetical{gpu: g, proc: p, free: g.free, need: g.free + flushLeast, phase: explain.PhaseTraining,
-			causes: certain("fragmentation", "too_big")}.fixes(words),
+			causes: certain(explain.CauseFragmentation, explain.CauseTooBig)}.fixes(words),
 	}
 }

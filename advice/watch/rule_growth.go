@@ -79,6 +79,6 @@ func renderGrowth(f *Facts, p *proc, tr series.Trend, room, low, high float64) m
 		numbers: map[string]float64{"rate_bytes_per_second": tr.Slope * float64(sampler.MiB), "since_s": tr.Since,
 			"free_bytes": bytesOf(room), "eta_low_s": math.Round(low), "eta_high_s": math.Round(high),
 			"rise_bytes": bytesOf(tr.To - tr.From)},
-		advice: hypothetical{gpu: g, proc: p, free: room, phase: explain.PhaseTraining, causes: certain("leak")}.fixes(words),
+		advice: hypothetical{gpu: g, proc: p, free: room, phase: explain.PhaseTraining, causes: certain(explain.CauseLeak)}.fixes(words),
 	}
 }

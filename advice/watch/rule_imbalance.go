@@ -3,6 +3,7 @@ package watch
 import (
 	"time"
 
+	"nvpeak/advice/explain"
 	"nvpeak/advice/series"
 	"nvpeak/sampler"
 )
@@ -86,6 +87,6 @@ func renderImbalance(f *Facts, p *proc, others int, level, most, lowest float64)
 			words.Say("alert.lowest_free", "free", size(lowest)),
 		},
 		numbers: map[string]float64{"rank_bytes": bytesOf(level), "other_ranks_bytes": bytesOf(most), "worst_free_bytes": bytesOf(lowest)},
-		advice:  hypothetical{gpu: f.gpu, proc: p, free: lowest, need: lowest + level - most, causes: certain("imbalance")}.fixes(words),
+		advice:  hypothetical{gpu: f.gpu, proc: p, free: lowest, need: lowest + level - most, causes: certain(explain.CauseImbalance)}.fixes(words),
 	}
 }

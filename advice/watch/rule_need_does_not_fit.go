@@ -3,6 +3,7 @@ package watch
 import (
 	"time"
 
+	"nvpeak/advice/explain"
 	"nvpeak/advice/series"
 	"nvpeak/sampler"
 )
@@ -63,9 +64,9 @@ func renderNeed(f *Facts) message {
 
 // needFailure is how the need would fail.
 func needFailure(g *gpu, fit Fit, need Need, lowest sampler.Bytes) hypothetical {
-	h := hypothetical{gpu: g, proc: g.withPID(need.PID.Or(0)), need: series.MiB(need.Bytes), free: series.MiB(lowest), causes: certain("too_big")}
+	h := hypothetical{gpu: g, proc: g.withPID(need.PID.Or(0)), need: series.MiB(need.Bytes), free: series.MiB(lowest), causes: certain(explain.CauseTooBig)}
 	if way := fit.InTheWay(); len(way) > 0 {
-		h.causes = certain("other_process")
+		h.causes = certain(explain.CauseOtherProcess)
 		if biggest := g.others(0); h.proc == nil && len(biggest) > 1 && way[0].PID != biggest[0].pid {
 			h.proc = biggest[0] // most likely the one that will ask
 		}

@@ -60,6 +60,6 @@ func renderNeighbor(f *Facts, p, other *proc, pt series.Pattern, free float64) m
 		numbers: map[string]float64{"need_bytes": bytesOf(pt.Low), "free_bytes": bytesOf(free),
 			"short_bytes": bytesOf(pt.Low - free), "neighbour_bytes": bytesOf(other.series.Value)},
 		advice: hypothetical{gpu: f.gpu, proc: p, need: pt.Low, free: free, phase: explain.PhaseValidation,
-			causes: certain("other_process", "validation_spike")}.fixes(words),
+			causes: certain(explain.CauseOtherProcess, explain.CauseValidationSpike)}.fixes(words),
 	}
 }

@@ -133,14 +133,14 @@ func renderSpike(f *Facts, pid int, pt series.Pattern, e expectation, free, due 
 	if e.later > 0 {
 		m.text = words.Say("alert.repeat_spike.later", said...)
 	}
-	h := hypothetical{gpu: g, proc: g.withPID(pid), need: e.need, free: free, phase: explain.PhaseValidation, causes: certain("validation_spike")}
+	h := hypothetical{gpu: g, proc: g.withPID(pid), need: e.need, free: free, phase: explain.PhaseValidation, causes: certain(explain.CauseValidationSpike)}
 	if pt.Free-free >= max(neighborLeast, g.total*series.EdgeShare) {
 		m.evidence = append(m.evidence, words.Say("alert.repeat_spike.before", "free", size(pt.Free)))
 	}
 	for _, q := range g.others(pid) {
 		if pid != 0 && q.series.Value >= (e.need-free)/2 {
 			m.evidence = append(m.evidence, words.Say("alert.holds", "process", f.pid(q), "held", size(q.series.Value)))
-			h.causes = certain("other_process", "validation_spike")
+			h.causes = certain(explain.CauseOtherProcess, explain.CauseValidationSpike)
 			break
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"nvpeak/advice/explain"
 	"nvpeak/advice/series"
 	"nvpeak/sampler"
 )
@@ -19,7 +20,7 @@ var ruleUnattributed = Rule{
 }
 
 // stopOnly: nothing but ending what holds it gives such memory back.
-var stopOnly = []string{"stop_other_process"}
+var stopOnly = []string{explain.FixStopOtherProcess}
 
 func checkUnattributed(f *Facts) []finding {
 	if !f.live() {
@@ -42,7 +43,7 @@ func renderLeft(f *Facts, o orphan, left float64) message {
 			words.Say("alert.unattributed.child"),
 		},
 		numbers: map[string]float64{"left_bytes": bytesOf(left), "held_bytes": bytesOf(o.bytes)},
-		advice:  hypothetical{gpu: g, free: g.free, need: g.free + left, causes: certain("unattributed"), only: stopOnly}.fixes(words),
+		advice:  hypothetical{gpu: g, free: g.free, need: g.free + left, causes: certain(explain.CauseUnattributed), only: stopOnly}.fixes(words),
 	}
 }
 
@@ -71,6 +72,6 @@ func renderNobody(f *Facts, fit Fit, u float64) message {
 		evidence: []string{words.Say("alert.unattributed.short", "short", fit.Short, "need", need.Bytes, "source", need.Source.In(words)),
 			words.Say("alert.unattributed.hidden")},
 		numbers: map[string]float64{"unattributed_bytes": bytesOf(u), "short_bytes": float64(fit.Short)},
-		advice:  hypothetical{gpu: g, free: g.free, need: series.MiB(need.Bytes), causes: certain("unattributed"), only: stopOnly}.fixes(words),
+		advice:  hypothetical{gpu: g, free: g.free, need: series.MiB(need.Bytes), causes: certain(explain.CauseUnattributed), only: stopOnly}.fixes(words),
 	}
 }

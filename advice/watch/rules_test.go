@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"nvpeak/advice/explain"
 	"nvpeak/sampler"
 )
 
@@ -141,4 +143,13 @@ func playFile(t *testing.T, file string) []sampler.Alert {
 		t.Fatalf("%s: %v", file, err)
 	}
 	return w.Past()
+}
+
+// What explain reads out of alerts are alerts that exist.
+func TestCausesNameRules(t *testing.T) {
+	for _, kind := range explain.AlertKinds() {
+		if !slices.ContainsFunc(Rules(), func(r Rule) bool { return r.Code == kind }) {
+			t.Errorf("%s is no rule", kind)
+		}
+	}
 }

@@ -22,7 +22,7 @@ var blemish = regexp.MustCompile(`\(\s*\)|（\s*）|\S  +\S|\.;|;\.|%!|,,|，，
 func withRecording() *explain.History {
 	gib := func(f float64) sampler.Bytes { return sampler.Bytes(f * float64(sampler.GiB)) }
 	return &explain.History{Total: sampler.Some(gib(24)), Free: sampler.Some(gib(0.4)), Process: sampler.Some(gib(21)),
-		Unattributed: sampler.Some(gib(1.2)), Others: []explain.Neighbour{{PID: 77, Bytes: gib(2), Arrived: true}},
+		Unattributed: sampler.Some(gib(1.2)), Others: []explain.Neighbor{{PID: 77, Bytes: gib(2), Arrived: true}},
 		Peaks: []sampler.Bytes{gib(17), gib(17.1), gib(17), gib(17.2)}}
 }
 

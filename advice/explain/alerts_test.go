@@ -1,4 +1,4 @@
-package watch
+package explain
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"nvpeak/sampler"
 )
 
-func TestCauses(t *testing.T) {
+func TestAlertCauses(t *testing.T) {
 	stop := []sampler.Advice{{ID: "stop_other_process", Rank: 1}}
 	for _, row := range []struct {
 		name   string
@@ -22,7 +22,7 @@ func TestCauses(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			var ids []string
-			for _, c := range Causes(row.alerts) {
+			for _, c := range AlertCauses(row.alerts) {
 				ids = append(ids, c.ID)
 				if len(c.Evidence) == 0 || c.Confidence <= 0 || c.Confidence > 1 {
 					t.Errorf("%+v", c)
@@ -38,18 +38,4 @@ func TestCauses(t *testing.T) {
 			}
 		})
 	}
-	for kind := range alertCauses {
-		if !hasRule(kind) {
-			t.Errorf("%s is no rule", kind)
-		}
-	}
-}
-
-func hasRule(code string) bool {
-	for _, r := range Rules() {
-		if r.Code == code {
-			return true
-		}
-	}
-	return false
 }

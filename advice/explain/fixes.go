@@ -2,29 +2,13 @@ package explain
 
 import (
 	"cmp"
-	"math"
+	"nvpeak/sampler"
 	"slices"
 	"strings"
-
-	"nvpeak/sampler"
 )
 
-// fixRow is one thing that can be changed. Texts are in the catalogue under "fix.<id>.title",
-// ".why" and ".cost", each with an optional variant: "fix.<id>.title.<variant>".
-type fixRow struct {
-	id      string
-	source  string
-	fits    map[string]float64  // how well it answers a cause, 0..1; a cause not named is not answered
-	when    func(*failure) bool // it can help here and is not in force already
-	variant func(*failure) string
-	saves   func(*failure) (span, bool) // bytes gained at the moment of failure; false: not known
-	reach   func(*failure) float64      // chance that it suffices, where saves cannot tell
-	do      func(*failure) []string     // what to type
-	pairs   func(*failure) []any        // further placeholders of its texts
-}
-
-// oomFixes is every fix there is, the cheap ones first: order breaks ties.
-var oomFixes = slices.Concat(fixesOthers, fixesAllocator, fixesValidation, fixesData, fixesBatch, fixesModel, fixesHost, fixesUnknown)
+// fixRows is every fix there is, the cheap ones first: order breaks ties.
+var fixRows = slices.Concat(fixesOthers, fixesAllocator, fixesValidation, fixesData, fixesBatch, fixesModel, fixesHost, fixesUnknown)
 
 // scored is a fix with how much it promises.
 type scored struct {
@@ -38,8 +22,8 @@ type scored struct {
 // fix answers it, times the chance that it suffices.
 func (f *failure) Advise(causes []sampler.Cause) []sampler.Advice {
 	var list []scored
-	for _, row := range oomFixes {
-		if f.onHost() != fixesHostMemory(row) || f.corrupt() && row.id != "record_run" || !row.when(f) {
+	for _, row := range fixRows {
+		if f.onHost() != fixesHostMemory(row) || f.corrupt() && row.id != FixRecordRun || !row.when(f) {
 			continue
 		}
 		s := scored{row: row}
@@ -65,7 +49,7 @@ func (f *failure) Advise(causes []sampler.Cause) []sampler.Advice {
 
 // fixesHostMemory: the fix answers a host-memory death and nothing on the GPU.
 func fixesHostMemory(row fixRow) bool {
-	return row.fits["host_memory"] > 0 || row.fits["shared_memory"] > 0
+	return row.fits[CauseHostMemory] > 0 || row.fits[CauseSharedMemory] > 0
 }
 
 // chance is how likely a fix is to be enough alone.
@@ -76,23 +60,10 @@ func (f *failure) chance(s scored) float64 {
 	if !s.known {
 		return 0.85
 	}
-	if _, known := f.missing(); !known {
+	if _, known := f.shortfall(); !known {
 		return 0.8
 	}
 	return s.saves.covers(f.needed())
-}
-
-// covers is the chance that a saving between the bounds reaches an amount.
-func (s span) covers(need sampler.Bytes) float64 {
-	switch {
-	case s.low >= need:
-		return 1
-	case s.high < need:
-		return 0.25 * float64(s.high) / math.Max(1, float64(need))
-	case s.high == s.low:
-		return 1
-	}
-	return 0.3 + 0.65*float64(s.high-need)/float64(s.high-s.low)
 }
 
 // render writes a fix out.
@@ -125,7 +96,7 @@ func (f *failure) render(s scored, rank int) sampler.Advice {
 // source is where a fix is described: that of the server or framework, where the fix is its option.
 func (f *failure) source(row fixRow) string {
 	switch {
-	case row.id != "raise_limit" && row.id != "cap_preallocation" || f.onHost():
+	case row.id != FixRaiseLimit && row.id != FixCapPreallocation || f.onHost():
 	case f.server() == "vllm":
 		return "https://docs.vllm.ai/en/latest/configuration/conserving_memory.html"
 	case f.server() == "sglang":
@@ -157,6 +128,3 @@ func (f *failure) ofVendor(list []string) []string {
 	}
 	return out
 }
-
-// comment is a line of shell or Python that says something and does nothing.
-func (f *failure) comment(id string, pairs ...any) string { return "# " + f.words.Say(id, pairs...) }

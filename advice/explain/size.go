@@ -2,10 +2,9 @@ package explain
 
 import (
 	"math"
+	"nvpeak/sampler"
 	"strconv"
 	"strings"
-
-	"nvpeak/sampler"
 )
 
 // gib is an amount as explanations write it: two decimals of GiB, as the messages have them,
@@ -29,15 +28,6 @@ func SizeText(b sampler.Bytes) string { return gib(b) }
 func printed(b sampler.Bytes) string {
 	if b < sampler.GiB && b >= sampler.MiB {
 		return strings.TrimSuffix(strconv.FormatFloat(float64(b)/float64(sampler.MiB), 'f', 2, 64), ".00") + " MiB"
-	}
-	return gib(b)
-}
-
-// amountOf writes an amount in the unit of the refused request, as the message does: MiB and GiB
-// side by side are hard to add up.
-func (f *failure) amountOf(b sampler.Bytes) string {
-	if req, known := f.requested.Value(); known && req < sampler.GiB {
-		return printed(b)
 	}
 	return gib(b)
 }
@@ -76,52 +66,3 @@ func grouped(n uint64) string {
 }
 
 func indexOf(s, part string) int { return strings.Index(s, part) }
-
-// when is the place in the run: "epoch 5", "step 1000".
-func (f *failure) when() string {
-	e, knowsEpoch := f.context.Epoch.Value()
-	s, knowsStep := f.context.Step.Value()
-	switch {
-	case knowsEpoch && knowsStep:
-		return f.words.Say("when.epoch_step", "epoch", e, "step", s)
-	case knowsEpoch:
-		return f.words.Say("when.epoch", "epoch", e)
-	case knowsStep:
-		return f.words.Say("when.step", "step", s)
-	case f.context.FirstStep:
-		return f.words.Say("when.first")
-	}
-	return ""
-}
-
-// place is when in brackets, to be put behind a word; "" when nothing is known of it.
-func (f *failure) place() string {
-	if w := f.when(); w != "" {
-		return f.words.Say("head.when", "when", w)
-	}
-	return ""
-}
-
-// headline says what happened where: "CUDA out of memory on GPU 0, rank 0, in validation (step 1000)".
-func (f *failure) headline() string {
-	id := "head." + f.class.kind
-	if !f.words.Has(id) {
-		switch {
-		case f.onHost():
-			id = "head.host"
-		default:
-			id = "head.gpu"
-		}
-	}
-	text := f.words.Say(id)
-	if gpu, known := f.event.GPUIndex.Value(); known && !f.onHost() {
-		text += f.words.Say("head.on_gpu", "gpu", gpu)
-	}
-	if rank, known := f.event.Rank.Value(); known {
-		text += f.words.Say("head.rank", "rank", rank)
-	}
-	if p := f.phase(); f.words.Has("phase." + p) {
-		text += f.words.Say("head.phase", "phase", f.words.Say("phase."+p))
-	}
-	return text + f.place()
-}

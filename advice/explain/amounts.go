@@ -1,0 +1,101 @@
+package explain
+
+import "nvpeak/sampler"
+
+// plausible drops what is no amount: sentinels near 2^64 and above.
+func (f *facts) plausible(v amount) amount {
+	if b, known := v.Value(); known && b >= sampler.Sane {
+		f.note("note.sentinel")
+		return amount{}
+	}
+	return v
+}
+
+// amounts does the arithmetic of the message (rules R0 to R2).
+func (f *facts) amounts() {
+	e := f.event
+	f.requested, f.total, f.free = f.plausible(e.Requested), f.plausible(e.GPUTotal), f.plausible(e.GPUFree)
+	f.allocated, f.unallocated, f.process = f.plausible(e.Allocated), f.plausible(e.ReservedUnallocated), f.plausible(e.ProcessInUse)
+	f.requested = f.requested.Else(f.extra("derived_requested_bytes")) // TensorFlow prints the shape
+	if b, known := e.Requested.Value(); known && b >= sampler.Sane {
+		f.note("note.corrupt_size")
+	}
+	if r, known := f.plausible(e.Reserved).Value(); known && !f.unallocated.Known() && f.allocated.Known() {
+		f.unallocated = sampler.Some(r.Less(f.allocated.Or(0)))
+	}
+	if f.process.Known() && f.process.Or(0) == 0 && f.allocated.Or(0) > 0 {
+		f.process = amount{}
+		f.note("note.zero_process")
+	}
+	f.findOthers()
+	f.fromHistory()
+	if f.process.Known() && f.process.Or(0) < f.reserved() {
+		f.process = amount{} // less than its own allocator holds: not of this process
+	}
+	if p, known := f.process.Value(); known && f.allocated.Known() && f.unallocated.Known() {
+		f.outside = sampler.Some(p.Less(f.reserved()))
+	}
+	f.findElsewhere()
+}
+
+// findOthers sorts the "Process N" clauses. In a container the driver gives host pids, so the
+// failing process can be among them: it is the one whose size fits its allocator.
+func (f *facts) findOthers() {
+	own := -1
+	if !f.process.Known() && f.reserved() > 0 {
+		for i, p := range f.event.OtherProcesses {
+			low, high := f.reserved().Less(64*sampler.MiB), f.reserved()+5*sampler.GiB/2
+			// More than what others can have beside this process' allocator: it is this process.
+			sole := f.total.Known() && f.free.Known() && p.Bytes >= low && p.Bytes+f.reserved() > f.total.Or(0).Less(f.free.Or(0))+512*sampler.MiB
+			if (sole || p.Bytes >= low && p.Bytes <= high) && p.Bytes < sampler.Sane && (own < 0 || p.Bytes > f.event.OtherProcesses[own].Bytes) {
+				own = i
+			}
+		}
+	}
+	for i, p := range f.event.OtherProcesses {
+		switch {
+		case i == own:
+			f.process = sampler.Some(p.Bytes)
+			f.note("note.self_by_size", "pid", p.PID, "size", gib(p.Bytes))
+		case p.Bytes >= sampler.Sane:
+			f.note("note.sentinel")
+		case p.Bytes > 0:
+			f.others = append(f.others, Neighbor{PID: p.PID, Bytes: p.Bytes})
+		}
+	}
+}
+
+// fromHistory fills in what the message left out from the recording.
+func (f *facts) fromHistory() {
+	h := f.history
+	if h == nil || f.event.MemoryKind == sampler.MemoryHost {
+		return
+	}
+	if !f.total.Known() {
+		f.total, f.free = f.plausible(h.Total), f.plausible(h.Free)
+	}
+	f.process = f.process.Else(f.plausible(h.Process))
+	if len(h.Others) > 0 && len(f.others) <= len(h.Others) {
+		f.others = append([]Neighbor(nil), h.Others...)
+	}
+}
+
+// findElsewhere is rule R1.
+func (f *facts) findElsewhere() {
+	total, known := f.total.Value()
+	free, freeKnown := f.free.Value()
+	named := sampler.Bytes(0)
+	for _, p := range f.others {
+		named += p.Bytes
+	}
+	switch {
+	case f.oversubscribed() || !known || !freeKnown:
+		if named > 0 {
+			f.elsewhere = sampler.Some(named)
+		}
+	case f.process.Known():
+		f.elsewhere = sampler.Some(total.Less(free).Less(f.process.Or(0)))
+	case f.allocated.Known():
+		f.elsewhere, f.ownInside = sampler.Some(total.Less(free).Less(f.reserved())), true
+	}
+}

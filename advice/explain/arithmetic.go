@@ -1,0 +1,165 @@
+package explain
+
+import "nvpeak/sampler"
+
+// bigRequest: one tensor of a size that stands out: half a GiB and 5 % of the card (nvpeak's own threshold).
+func (f *facts) bigRequest() bool {
+	return f.total.Known() && f.requested.Or(0) >= max(sampler.GiB/2, partOf(f.total.Or(0), 0.05))
+}
+
+func (f *facts) shortfallOr0() sampler.Bytes { m, _ := f.shortfall(); return m }
+
+// limited: a share or limit below the size of the card was in force and is what refused.
+func (f *facts) limited() bool {
+	l := f.event.MemoryLimit
+	if l == nil || f.event.Kind == sampler.KindStartupFree {
+		return false // there it is what the server wants, not what it may have
+	}
+	if f.event.Kind == sampler.KindMPS {
+		return true // that allocator refuses only at its limit
+	}
+	allowed, known := l.Allowed.Value()
+	if !known {
+		return l.Kind != "" && !f.numbers()
+	}
+	if allowed >= 1<<60 || f.total.Known() && float64(allowed) > 0.985*float64(f.total.Or(0)) {
+		return false
+	}
+	return f.reserved()+f.requested.Or(0) > partOf(allowed, 0.9) || !f.allocated.Known()
+}
+
+// count is a further number of the message that is no amount; 0: not printed.
+func (f *facts) count(key string) uint64 { return uint64(f.extra(key).Or(0)) }
+
+// refusedThoughFree is rule R4 without a limit in the text: clearly enough was free.
+func (f *facts) refusedThoughFree() bool {
+	m, known := f.shortfall()
+	return !f.onHost() && known && m == 0 && f.total.Known() && !f.cardFull() && f.requested.Or(0) < partOf(f.free.Or(0), 0.9)
+}
+
+// held is what counts against a limit: the allocator's memory, on MPS also the other allocations.
+func (f *facts) held() sampler.Bytes {
+	return f.reserved() + f.extra("other_allocations_bytes").Or(0)
+}
+
+// extra is a further number of the message, if it is an amount. Recordings and tests bring it
+// as JSON numbers, the parser as whole numbers.
+func (f *facts) extra(key string) amount {
+	var v float64
+	switch n := f.event.Extra[key].(type) {
+	case float64:
+		v = n
+	case sampler.Bytes:
+		v = float64(n)
+	case uint64:
+		v = float64(n)
+	case int64:
+		v = float64(n)
+	case int:
+		v = float64(n)
+	default:
+		return amount{}
+	}
+	if !(v > 0 && v < float64(sampler.Sane)) {
+		return amount{}
+	}
+	return sampler.Some(sampler.Bytes(v))
+}
+
+// corrupt: the size asked for is no size ("more than 1EB"), so no memory setting can help.
+func (f *facts) corrupt() bool {
+	return f.event.Requested.Or(0) >= sampler.Sane || !f.event.Requested.Known() && indexOf(f.event.Text, "more than 1EB") >= 0
+}
+
+// noSplit: request and free memory are known, but not what this process held, so the rest of the
+// card may be its own or anybody's.
+func (f *facts) noSplit() bool {
+	m, known := f.shortfall()
+	return !f.onHost() && known && m > 0 && f.total.Known() && !f.allocated.Known() && !f.process.Known() && len(f.others) == 0
+}
+
+// reserved is what the allocator holds: tensors and holes.
+func (f *facts) reserved() sampler.Bytes { return f.allocated.Or(0) + f.unallocated.Or(0) }
+
+// oversubscribed is rule R8: more allocated than the card has, which only a fall-back to
+// system memory allows.
+func (f *facts) oversubscribed() bool {
+	total, known := f.total.Value()
+	return known && f.allocated.Known() && f.allocated.Or(0) > total
+}
+
+// othersHold is a careful figure of what others hold: without the context of this process.
+func (f *facts) othersHold() sampler.Bytes {
+	e := f.elsewhere.Or(0)
+	if f.ownInside {
+		e = e.Less(ContextTypical)
+	}
+	return e
+}
+
+// othersMatter is the threshold of rule R1: more than 1 GiB and more than 5 % of the card.
+func (f *facts) othersMatter() bool {
+	return f.othersHold() > max(sampler.GiB, partOf(f.total.Or(0), 0.05))
+}
+
+// shortfall is what the request lacked in free memory.
+func (f *facts) shortfall() (sampler.Bytes, bool) {
+	req, ok := f.requested.Value()
+	free, known := f.free.Value()
+	return req.Less(free), ok && known
+}
+
+// shortfallAfterReuse is what is missing even when the allocator could use all its holes (rule R6).
+func (f *facts) shortfallAfterReuse() (sampler.Bytes, bool) {
+	m, ok := f.shortfall()
+	return m.Less(f.unallocated.Or(0)), ok
+}
+
+// fitsAfterReuse is rule R5: not in the free memory, but in free memory and holes together.
+func (f *facts) fitsAfterReuse() bool {
+	m, ok := f.shortfall()
+	return ok && m > 0 && m <= f.unallocated.Or(0)
+}
+
+// unallocatedShare is the holes' share of what the allocator holds, 0..1 (rule R7).
+func (f *facts) unallocatedShare() float64 {
+	if f.reserved() == 0 {
+		return 0
+	}
+	return float64(f.unallocated.Or(0)) / float64(f.reserved())
+}
+
+// cardFull: the driver had the bytes by name, but next to nothing was left (rule R4).
+func (f *facts) cardFull() bool {
+	total, known := f.total.Value()
+	return known && f.free.Known() && f.free.Or(0) < partOf(total, 0.01)
+}
+
+// tokensThatFit is the longest request that the cache of a server holds, as it says itself or by its
+// numbers; 0: not known.
+func (f *facts) tokensThatFit() uint64 {
+	if n := f.count("estimated_max_model_len"); n > 0 {
+		return n
+	}
+	if n := f.count("kv_cache_tokens"); n > 0 {
+		return n
+	}
+	need, left, tokens := f.requested.Or(0), f.extra("available_kv_cache_bytes").Or(0), f.count("max_seq_len")
+	if need == 0 || left >= need {
+		return 0
+	}
+	return uint64(float64(tokens)*float64(left)/float64(need)) / 16 * 16
+}
+
+// freeShare is the share of the card that a server which found too little could have, less a
+// hundredth for what moves meanwhile.
+func (f *facts) freeShare() (float64, bool) {
+	if f.event.Kind != sampler.KindStartupFree || !f.free.Known() || f.total.Or(0) == 0 {
+		return 0, false
+	}
+	share := float64(int(100*float64(f.free.Or(0))/float64(f.total.Or(0)))-1) / 100
+	return share, share >= 0.1
+}
+
+// numbers: the arithmetic of request and free memory can be done.
+func (f *facts) numbers() bool { _, ok := f.shortfall(); return ok && f.total.Known() }

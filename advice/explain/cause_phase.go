@@ -1,0 +1,87 @@
+package explain
+
+import "nvpeak/sampler"
+
+// causesPhase read when in the run it happened.
+var causesPhase = []causeRow{
+	{id: "validation", cause: CauseValidationSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		when: func(f *failure) bool { return !f.onHost() && f.phase() == PhaseValidation },
+		confidence: func(f *failure) float64 {
+			switch {
+			case f.class.class == classNoNumbers:
+				return 0.55
+			case f.limited() || f.oversubscribed():
+				return 0.5
+			case f.refusedThoughFree():
+				return 0.3
+			case f.context.Epoch.Or(0) >= 3:
+				return 0.66 // the validations before it had passed
+			}
+			return 0.82
+		},
+		evidence: func(f *failure) string {
+			if f.isUltralytics() {
+				return f.words.Say("why.validation_yolo")
+			}
+			return f.words.Say("why.validation", "need", printed(f.requested.Or(0)))
+		}},
+	{id: "kept", cause: CauseValidationSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		when: func(f *failure) bool {
+			return !f.onHost() && f.phase() == PhaseValidation && !f.graphOff() && f.total.Known() && f.allocated.Or(0) > f.total.Or(0)/2
+		},
+		confidence: always(0.3),
+		evidence: func(f *failure) string {
+			return f.words.Say("why.kept_in_validation", "allocated", gib(f.allocated.Or(0)))
+		}},
+	{id: "nan", cause: CauseValidationSpike, reason: "https://github.com/ultralytics/ultralytics/issues/7636",
+		when:       func(f *failure) bool { return !f.onHost() && f.phase() == PhaseValidation && f.context.NaNLoss },
+		confidence: always(0.3),
+		evidence:   func(f *failure) string { return f.words.Say("why.nan") }},
+	{id: "late", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		when: func(f *failure) bool {
+			return !f.onHost() && f.phase() == PhaseValidation && f.context.Epoch.Or(0) >= 3 && f.class.class == classAllocator && !f.flat()
+		},
+		confidence: always(0.45),
+		evidence:   func(f *failure) string { return f.words.Say("why.late_validation", "when", f.place()) }},
+	{id: "growth", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		when:       func(f *failure) bool { _, _, steady := f.growth(); return !f.onHost() && steady && !f.jumped() },
+		confidence: func(f *failure) float64 { return 0.87 },
+		evidence: func(f *failure) string {
+			first, last, _ := f.growth()
+			return f.words.Say("why.growth", "first", gib(sampler.Bytes(first)), "last", gib(sampler.Bytes(last)), "count", len(f.stretches()))
+		}},
+	{id: "graph", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		when: func(f *failure) bool {
+			return !f.onHost() && f.late() && f.inCode("+= loss\n", "append(loss)", "append(output")
+		},
+		confidence: always(0.8),
+		evidence:   func(f *failure) string { return f.words.Say("why.graph") }},
+	{id: "late", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		when:       func(f *failure) bool { return f.lateTraining() && !f.bigRequest() && !f.flat() },
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.62) },
+		evidence: func(f *failure) string {
+			return f.words.Say("why.late_small", "when", f.place(), "need", printed(f.requested.Or(0)))
+		}},
+	{id: "late", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		when: func(f *failure) bool { return (f.lateTraining() || f.someSteps()) && f.bigRequest() },
+		confidence: func(f *failure) float64 {
+			switch {
+			case f.fitsAfterReuse() && f.unallocatedShare() >= 0.05:
+				return 0.5
+			case f.flat():
+				return 0.85
+			case !f.lateTraining():
+				return 0.55
+			}
+			return f.unlessOthers(0.74)
+		},
+		evidence: func(f *failure) string {
+			return f.words.Say("why.data_spike", "need", printed(f.requested.Or(0)), "percent", percentOf(f.requested.Or(0), f.total.Or(0)), "when", f.place())
+		}},
+	{id: "flat", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		when:       func(f *failure) bool { return f.lateTraining() && f.flat() && !f.bigRequest() },
+		confidence: always(0.6),
+		evidence: func(f *failure) string {
+			return f.words.Say("why.flat", "count", len(f.stretches()), "need", printed(f.requested.Or(0)))
+		}},
+}

@@ -1,0 +1,117 @@
+package explain
+
+import (
+	"nvpeak/sampler"
+	"slices"
+)
+
+// causeRows is every rule there is. Order breaks ties between causes of one confidence.
+var causeRows = slices.Concat(causesHost, causesElsewhere, causesLimit, causesFragmentation, causesPhase, causesCapacity, causesUnknown)
+
+// causes weighs what the message, the recording and the alerts say, surest cause first.
+func (f *failure) causes() []sampler.Cause {
+	list := withAlerts(f.applyRows(), AlertCauses(f.alerts))
+	f.weigh(list)
+	surestFirst(list)
+	return list
+}
+
+const (
+	// foreseenWeight: an unusual batch is a surprise; what was alerted before was none.
+	foreseenWeight = 0.6
+	// reusableWeight: growth that is mostly reserved but unallocated is fragmentation, whatever
+	// it looks like from outside.
+	reusableWeight = 0.5
+)
+
+// weigh lets the message and the recording correct each other. From outside a leak and
+// fragmentation look the same; the message tells them apart. From the message a spike looks
+// like an unusual batch; the recording tells whether it was.
+func (f *failure) weigh(list []sampler.Cause) {
+	if f.history == nil {
+		return
+	}
+	foreseen := slices.ContainsFunc(list, func(c sampler.Cause) bool {
+		return c.Confidence >= 0.6 && (c.ID == CauseValidationSpike || c.ID == CauseLeak || c.ID == CauseOtherProcess)
+	})
+	for i := range list {
+		switch c := &list[i]; {
+		case c.ID == CauseDataSpike && foreseen:
+			c.Confidence *= foreseenWeight
+		case c.ID == CauseLeak && f.grewUnallocated():
+			c.Confidence *= reusableWeight
+		}
+	}
+}
+
+// applyRows are the causes that the message and the recording give.
+func (f *failure) applyRows() []sampler.Cause {
+	var list []sampler.Cause
+	for _, rule := range causeRows {
+		if !rule.when(f) {
+			continue
+		}
+		p := rule.confidence(f)
+		if p <= 0 {
+			continue
+		}
+		i := slices.IndexFunc(list, func(c sampler.Cause) bool { return c.ID == rule.cause })
+		if i < 0 {
+			i = len(list)
+			list = append(list, sampler.Cause{ID: rule.cause, Evidence: []string{}, Numbers: f.numbersFor(rule.cause)})
+		}
+		list[i].Confidence = max(list[i].Confidence, p)
+		list[i].Evidence = append(list[i].Evidence, rule.evidence(f))
+	}
+	if len(list) == 0 {
+		list = append(list, sampler.Cause{ID: CauseUnknown, Confidence: 0.3, Evidence: []string{f.words.Say("why.unknown")}, Numbers: f.numbersFor(CauseUnknown)})
+	}
+	surestFirst(list)
+	return list
+}
+
+// numbersFor is the arithmetic behind a cause, in bytes unless the key says otherwise.
+func (f *failure) numbersFor(cause string) map[string]float64 {
+	n := map[string]float64{}
+	put := func(key string, v amount) {
+		if b, known := v.Value(); known {
+			n[key] = float64(b)
+		}
+	}
+	if f.onHost() {
+		put("requested_bytes", f.requested)
+		return n
+	}
+	put("requested_bytes", f.requested)
+	put("total_bytes", f.total)
+	put("free_bytes", f.free)
+	put("allocated_bytes", f.allocated)
+	put("holes_bytes", f.unallocated)
+	put("outside_bytes", f.outside)
+	put("elsewhere_bytes", f.elsewhere)
+	if m, ok := f.shortfall(); ok {
+		n["missing_bytes"] = float64(m)
+		if f.unallocated.Known() {
+			s, _ := f.shortfallAfterReuse()
+			n["short_bytes"] = float64(s)
+		}
+	}
+	if f.footprint.known && (cause == CauseTooBig || cause == CauseValidationSpike || cause == CauseDataSpike || cause == CauseLeak) {
+		n["parameters"] = float64(f.footprint.parameters)
+		n["states_bytes"] = float64(f.footprint.states.low)
+		n["activations_bytes"] = float64(f.footprint.activations.mid())
+		n["activations_percent"] = 100 * float64(f.footprint.activations.mid()) / float64(max(1, f.allocated.Or(0)))
+	}
+	if first, last, steady := f.growth(); steady && cause == CauseLeak {
+		n["first_peak_bytes"], n["last_peak_bytes"] = first, last
+	}
+	return n
+}
+
+// TopCause is the id of the surest cause.
+func TopCause(causes []sampler.Cause) string {
+	if len(causes) == 0 {
+		return CauseUnknown
+	}
+	return causes[0].ID
+}

@@ -1,0 +1,230 @@
+package explain
+
+import (
+	"nvpeak/sampler"
+	"strconv"
+)
+
+// capacitySure: a run that had fitted before does not die of its size alone.
+func (f *failure) capacitySure() float64 {
+	switch {
+	case f.phase() == phaseLoading:
+		return 0.85
+	case f.phase() == PhaseValidation:
+		return 0.5
+	case f.late():
+		return 0.35
+	case f.context.FirstStep && !f.othersMatter():
+		return 0.9
+	case f.context.FirstStep || f.phase() == phaseInference:
+		return 0.78
+	}
+	return 0.68
+}
+
+// unlessOthers lowers a confidence that rests on lateness alone when others hold enough to
+// explain the failure.
+func (f *failure) unlessOthers(p float64) float64 {
+	if f.othersMatter() && f.othersHold() >= f.needed() {
+		return min(p, 0.35)
+	}
+	return p
+}
+
+// othersSure: would the run have fitted without the others?
+func (f *failure) othersSure() float64 {
+	m, known := f.shortfall()
+	hold := f.othersHold()
+	switch {
+	case !known && f.history != nil && hold > f.total.Or(0)/3 && f.free.Or(0) < partOf(f.total.Or(0), 0.1):
+		return 0.85
+	case !known:
+		return 0.45
+	case m == 0 && !f.cardFull():
+		return 0.25
+	case hold >= f.needed():
+		return 0.88
+	case hold >= m:
+		return 0.55
+	}
+	return 0.3
+}
+
+func (f *failure) fragmentationSure() float64 {
+	real := f.unallocatedShare() >= 0.10 || f.unallocated.Or(0) >= sampler.GiB
+	p := 0.35
+	switch {
+	case real && f.unallocated.Or(0) >= f.requested.Or(0):
+		p = 0.9 // one segment without holes would have been enough
+	case real:
+		p = 0.8
+	}
+	if f.expandable() {
+		return min(p, 0.3) // the cure is in force, so holes of this size have another reason
+	}
+	if f.othersMatter() && f.othersHold() >= f.needed() {
+		p = min(p, 0.6)
+	}
+	if first, last, steady := f.growth(); steady && last-first > 1.5*float64(f.unallocated.Or(0)) {
+		p = min(p, 0.55) // it grew by more than the holes can explain
+	}
+	return p
+}
+
+// stateDominated: most of the memory does not depend on the batch.
+func (f *failure) stateDominated() bool {
+	if f.statesTooBig() || f.inOptimizer() && !f.late() {
+		return true
+	}
+	if f.footprint.known {
+		return f.footprint.activations.mid() < partOf(f.allocated.Or(0), 0.35)
+	}
+	return f.phase() == phaseLoading
+}
+
+// statesTooBig: what does not follow the batch is alone too large for the card, or leaves next
+// to nothing of it (own threshold: 85 %).
+func (f *failure) statesTooBig() bool {
+	p := f.footprint
+	return (p.beyond && p.statesWanted > partOf(f.roomForProcess(), 0.85) || p.known && p.states.low > partOf(f.roomForProcess(), 0.85)) && f.total.Known()
+}
+
+// needed is what a cure must gain at the moment of the peak: what was missing, and a reserve for
+// what would have come after. A first step dies on its way up, so its peak is still unseen.
+func (f *failure) needed() sampler.Bytes {
+	m, _ := f.shortfall()
+	switch {
+	case f.phase() == phaseLoading:
+		return m + partOf(f.allocated.Or(0), 0.3)
+	case f.inBackward():
+		return m + partOf(f.total.Or(0), 0.03)
+	case f.late() || f.phase() == PhaseValidation:
+		return m + partOf(f.total.Or(0), 0.02)
+	case f.phase() == phaseInference:
+		return m + partOf(f.total.Or(0), 0.04)
+	}
+	return m + partOf(f.footprint.activations.mid(), 0.2)
+}
+
+// roomForProcess is what the process could have had: the card without what others hold and
+// without what lies outside its allocator.
+func (f *failure) roomForProcess() sampler.Bytes {
+	outside := f.outside.Or(ContextTypical)
+	elsewhere := f.elsewhere.Or(0)
+	if f.ownInside {
+		return f.total.Or(0).Less(elsewhere)
+	}
+	return f.total.Or(0).Less(elsewhere).Less(outside)
+}
+
+// Shares of the activations that stay after a measure. Halving a batch is linear by formula;
+// mixed precision saves up to half of the activations, not of the weights
+// (https://huggingface.co/docs/transformers/model_memory_anatomy); checkpointing keeps 30 to 70 %
+// in published cases and can keep less (https://arxiv.org/abs/2205.05198).
+const (
+	ampKeepsLow, ampKeepsHigh               = 0.5, 0.85
+	checkpointKeepsLow, checkpointKeepsHigh = 0.3, 0.7
+)
+
+// scaling is the memory that follows the batch: the activations and the refused request.
+func (f *failure) scaling() span {
+	a := f.footprint.activations
+	return span{a.low + f.requested.Or(0), a.high + f.requested.Or(0)}
+}
+
+// batchFactor is by how much the batch must shrink: the first of 2, 4, 8, 16 that frees enough
+// by the middle of the estimate; 2 where the text has no numbers.
+func (f *failure) batchFactor() int {
+	batch := f.batch()
+	best := 2
+	for k := 2; k <= 16 && f.numbers(); k *= 2 {
+		if batch > 0 && k > batch {
+			break
+		}
+		best = k
+		if partOf(f.scaling().mid(), 1-1/float64(k)) >= f.needed() {
+			return k
+		}
+	}
+	if best > 4 && batch == 0 {
+		return 4 // no batch known: no invented precision
+	}
+	return best
+}
+
+// withHalf: checkpointing alone may not do, and the batch can be halved with it.
+func (f *failure) withHalf() bool {
+	alone := f.scaling().times(1-checkpointKeepsHigh, 1-checkpointKeepsLow)
+	return f.numbers() && alone.covers(f.needed()) < 0.75 && f.batch() != 1 && f.batchFactor() > 2
+}
+
+// checkpointKeeps is the share of activations left, with the batch halved where it is advised.
+func (f *failure) checkpointKeeps(alone float64) float64 {
+	if f.withHalf() {
+		return alone / 2
+	}
+	return alone
+}
+
+func (f *failure) limitVariant() string {
+	switch {
+	case f.event.Kind == sampler.KindMPS:
+		return "mps"
+	case f.event.Kind == sampler.KindKVCache, f.event.Kind == sampler.KindStaticPool:
+		return f.event.Framework
+	case f.event.Kind == sampler.KindRMMPool:
+		return "rmm"
+	case f.event.Kind == sampler.KindXLA:
+		return "jax"
+	case f.refusedThoughFree() && !f.limited():
+		return "system"
+	}
+	return ""
+}
+
+// needSize is an amount for a command line.
+type needSize sampler.Bytes
+
+// GiBUp is the amount rounded up to whole GiB: "38G".
+func (n needSize) GiBUp() string {
+	return strconv.FormatUint((uint64(n)+uint64(sampler.GiB)-1)/uint64(sampler.GiB), 10) + "G"
+}
+
+// wholeNeed is what the process held and wanted in all.
+func (f *failure) wholeNeed() needSize {
+	if !f.allocated.Known() || !f.requested.Known() {
+		return 0
+	}
+	need := f.process.Or(f.reserved()+ContextTypical) + f.requested.Or(0)
+	if need > f.total.Or(need) {
+		return 0 // no card of this size will ever have it
+	}
+	return needSize(need)
+}
+
+// validationFactor is by how much validation must shrink: the first of 2, 4, 8, 16 with which
+// the refused request alone fits in what was free.
+func (f *failure) validationFactor() int {
+	missing, known := f.shortfall()
+	for k := 2; known && k < 16; k *= 2 {
+		gain := partOf(f.requested.Or(0), 1-1/float64(k))
+		if f.requested.Or(0) < 256*sampler.MiB { // a small request: what fills the card is elsewhere
+			gain += partOf(f.footprint.activations.low, 1-1/float64(k))
+		}
+		if gain >= missing {
+			return k
+		}
+	}
+	if known && missing > 0 {
+		return 16
+	}
+	return 2
+}
+
+// precisionName is bf16, or fp16 on cards without it.
+func (f *failure) precisionName() string {
+	if yes, known := f.gpu.bf16(); known && !yes {
+		return "fp16"
+	}
+	return "bf16"
+}

@@ -1,0 +1,30 @@
+package explain
+
+import (
+	"cmp"
+	"maps"
+	"nvpeak/advice/command"
+	"nvpeak/advice/lang"
+	"nvpeak/sampler"
+	"strings"
+)
+
+// NewFailure gathers everything that is known of one event of an incident.
+func NewFailure(in Incident, event sampler.OOMEvent, words lang.Catalog) *failure {
+	f := &failure{words: words}
+	f.event, f.history, f.class, f.alerts = event, in.History, classOf(event), in.Alerts
+	if event.Context != nil {
+		f.context = *event.Context
+	}
+	f.command = command.Parse(cmp.Or(strings.TrimSpace(in.Command), f.context.Command))
+	f.environment = map[string]string{}
+	maps.Copy(f.environment, f.context.Environment)
+	maps.Copy(f.environment, in.Environment)
+	if f.command.Known {
+		maps.Copy(f.environment, f.command.Environment())
+	}
+	f.gpu = modelOf(cmp.Or(in.GPUName, f.context.GPUName), in.ComputeCapability)
+	f.amounts()
+	f.footprint = f.job.estimate()
+	return f
+}

@@ -1,0 +1,127 @@
+package explain
+
+import (
+	"nvpeak/advice/command"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+func (f *job) usesLoRA() bool {
+	if f.inTraining() && (f.context.Precision == "nf4" || f.context.Precision == "int8") {
+		return true // quantized weights are not trained themselves
+	}
+	return slices.ContainsFunc(f.command.Arguments(), func(a command.Argument) bool {
+		n := a.Plain
+		return strings.HasPrefix(n, "lora") || n == "use_peft" || n == "use_lora" || n == "peft" || n == "qlora"
+	})
+}
+
+// optimizer is the optimizer as far as the command or the traceback tells: sgd, adam, adam8bit,
+// adafactor or "".
+func (f *job) optimizer() string {
+	a, _ := f.command.Find("optim", "optimizer", "opt")
+	name := strings.ToLower(a.Value)
+	for _, row := range []struct{ part, name string }{
+		{"8bit", "adam8bit"}, {"8_bit", "adam8bit"}, {"adafactor", "adafactor"}, {"lion", "adafactor"}, {"adam", "adam"}, {"sgd", "sgd"},
+	} {
+		if strings.Contains(name, row.part) {
+			return row.name
+		}
+	}
+	if f.inFunction("adam") || f.inCode("Adam") {
+		return "adam"
+	}
+	return ""
+}
+
+// checkpointing is in force already.
+func (f *job) checkpointing() bool {
+	on, known := f.command.SwitchedOn(FixGradientCheckpointing, "activation_checkpointing", "use_checkpoint", "checkpoint_activations",
+		"use_gradient_checkpointing", "recompute_activations", "recompute_granularity", "enable_gradient_checkpointing", "grad_checkpoint", "grad_checkpointing")
+	return known && on || f.inFunction("checkpoint_wrapper", "checkpointfunction", "_checkpoint_without_reentrant", "unpack_hook") ||
+		f.inCode("checkpoint(", "checkpoint.checkpoint", "gradient_checkpointing=True")
+}
+
+// halfPrecision is in force already: from the log, the command or the traceback.
+func (f *job) halfPrecision() bool {
+	switch f.context.Precision {
+	case "bf16", "fp16", "int8", "nf4":
+		return true
+	}
+	if on, known := f.command.SwitchedOn("bf16", "fp16", "amp", "use_amp", "use_bf16", "use_fp16", "half", "pure_bf16", "bf16_full_eval"); known && on {
+		return true
+	}
+	a, _ := f.command.Find("precision", "mixed_precision", "dtype", "torch_dtype", "param_dtype")
+	if slices.ContainsFunc([]string{"16", "bf16", "fp16", "half", "bfloat16", "float16", "amp"}, func(p string) bool { return indexOf(a.Value, p) >= 0 }) {
+		return true
+	}
+	if amp, known := f.command.SwitchedOn("amp"); f.isUltralytics() && (!known || amp) {
+		return true // on by default there
+	}
+	return f.inCode("autocast", "bfloat16", ".half()", "float16") || f.inFunction("autocast")
+}
+
+// workerNames are the options that set the number of data loader processes.
+var workerNames = []string{"dataloader_num_workers", "num_workers", "workers", "n_workers", "num_data_workers", "nworkers", "data_workers", "dataloader_workers"}
+
+// workers is the number of data loader processes; -1 when not known.
+func (f *job) workers() int {
+	a, found := f.command.Find(workerNames...)
+	n, err := strconv.Atoi(a.Value)
+	if !found || err != nil {
+		return -1
+	}
+	return n
+}
+
+// sharded: the states are already divided over ranks.
+func (f *job) sharded() bool {
+	return f.command.HasPlain("fsdp", "deepspeed", "deepspeed_config", "zero_stage", "use_fsdp", "strategy") || f.command.Runs("deepspeed") ||
+		f.inFunction("fsdp", "fully_shard", "zero_optim", "deepspeedengine") || f.event.Framework == "deepspeed"
+}
+
+// preallocator guesses which program took the card in advance, by what it takes: JAX 75 % of
+// the card, vLLM 90 or 92 %; or by its name. "" when nothing points to one.
+func (f *job) preallocator() string {
+	if f.isServing() {
+		return f.server()
+	}
+	big := f.biggestOther()
+	text := big.Name + " " + big.Command
+	for _, row := range []struct{ part, name string }{{"vllm", "vllm"}, {"sglang", "sglang"}, {"jax", "jax"}, {"tensorflow", "tensorflow"}} {
+		if indexOf(text, row.part) >= 0 {
+			return row.name
+		}
+	}
+	part := float64(max(big.Bytes, f.outside.Or(0))) / float64(max(1, f.total.Or(1)))
+	switch {
+	case part > 0.735 && part < 0.775:
+		return "jax"
+	case f.environment["XLA_PYTHON_CLIENT_PREALLOCATE"] != "" || f.environment["XLA_PYTHON_CLIENT_MEM_FRACTION"] != "":
+		return "jax"
+	case f.outside.Or(0) > partOf(f.total.Or(0), 0.5):
+		return "tensorflow"
+	}
+	return ""
+}
+
+// graphOff: the traceback or the trainer shows that no graph is kept in validation.
+func (f *job) graphOff() bool {
+	return f.isUltralytics() || f.command.Style() == command.StyleTrainer || f.command.Style() == command.StyleLightning ||
+		f.inFunction("decorate_context", "no_grad", "inference_mode", "prediction_step", "evaluation_loop", "_run_evaluate", "_no_grad_context") ||
+		f.inCode("no_grad", "inference_mode")
+}
+
+// isUltralytics: the run uses the Ultralytics trainer.
+func (f *job) isUltralytics() bool {
+	return f.command.Style() == command.StyleUltralytics || f.inCode("ultralytics") || f.inFunction("ultralytics")
+}
+
+// batch is the training batch per device, from the command or else from the log; 0 when not known.
+func (f *job) batch() int {
+	if _, n, ok := f.command.BatchArgument(); ok {
+		return n
+	}
+	return max(0, f.context.BatchSize.Or(0))
+}

@@ -1,0 +1,38 @@
+package explain
+
+import "nvpeak/sampler"
+
+// Incident is all that is known of a failed run. Only Events is needed.
+type Incident struct {
+	Events            []sampler.OOMEvent `json:"events"`
+	Command           string             `json:"command"`            // the command line of the job, as typed
+	Environment       map[string]string  `json:"environment"`        // its variables that concern memory
+	GPUName           string             `json:"gpu_name"`           // "NVIDIA A100-SXM4-80GB"
+	ComputeCapability string             `json:"compute_capability"` // "8.0"; empty: taken from the name
+	History           *History           `json:"history"`            // from a recording, when there is one
+	Histories         []*History         `json:"histories"`          // the same for each event; nil, or too short: History
+	Alerts            []sampler.Alert    `json:"alerts"`             // that were open just before the failure
+	Files             []string           `json:"files"`              // the log of each event, where there are several; the events are then in the order of time
+	Lang              string             `json:"lang"`               // "en" or "zh"; others give English
+}
+
+// History is what a recording shows of the failing process and its card. All amounts are
+// those just before the failure unless said otherwise; what was not seen is absent.
+type History struct {
+	Total        sampler.Opt[sampler.Bytes] `json:"total_bytes"`
+	Free         sampler.Opt[sampler.Bytes] `json:"free_bytes"`
+	Process      sampler.Opt[sampler.Bytes] `json:"process_bytes"`      // by the failing process
+	Unattributed sampler.Opt[sampler.Bytes] `json:"unattributed_bytes"` // used, but by no process the driver names
+	Others       []Neighbor                 `json:"others"`             // other processes on the card
+	Peaks        []sampler.Bytes            `json:"peak_bytes"`         // largest use of the process per stretch (epoch, plateau), oldest first
+}
+
+// Neighbor is another process on the card.
+type Neighbor struct {
+	PID     int           `json:"pid"`
+	Bytes   sampler.Bytes `json:"bytes"`
+	Name    string        `json:"name"`
+	User    string        `json:"user"`
+	Command string        `json:"command"`
+	Arrived bool          `json:"arrived"` // it came, or grew to this size, after the failing run had started
+}

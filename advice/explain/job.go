@@ -1,0 +1,12 @@
+package explain
+
+import "nvpeak/advice/command"
+
+// job is what happened together with what was in force: the command as typed, the environment,
+// the GPU's abilities.
+type job struct {
+	facts
+	command     command.Line
+	environment map[string]string
+	gpu         gpuModel
+}

@@ -1,0 +1,56 @@
+package explain
+
+import (
+	"nvpeak/sampler"
+	"slices"
+)
+
+// crowdedRanks counts processes of nearly the same small size on one card in a run of several
+// ranks: the contexts of ranks that touched a GPU which is not theirs.
+func (f *job) crowdedRanks() int {
+	many := f.context.WorldSize.Or(0) > 1 || f.event.Rank.Known() || len(f.ranks()) > 1 || f.command.Runs("torchrun", "accelerate", "deepspeed", "mpirun", "srun")
+	if !many || len(f.others) < 2 || f.onHost() {
+		return 0
+	}
+	low, high := f.others[0].Bytes, f.others[0].Bytes
+	for _, p := range f.others {
+		low, high = min(low, p.Bytes), max(high, p.Bytes)
+	}
+	own := f.process.Or(f.reserved())
+	contexts := low >= 150*sampler.MiB && high <= 2*sampler.GiB && float64(high) <= 1.6*float64(low)
+	sameSize := own > 0 && float64(low) > 0.5*float64(own) && float64(high) < 2*float64(own) && f.event.Rank.Or(0) > 0
+	if contexts || sameSize {
+		return len(f.others)
+	}
+	return 0
+}
+
+// rankOnWrongGPU: a rank other than 0 failed on GPU 0 while others are on it too.
+func (f *job) rankOnWrongGPU() bool {
+	gpu, known := f.event.GPUIndex.Value()
+	rank := f.event.Rank.Or(0)
+	ownCards := f.environment["CUDA_VISIBLE_DEVICES"] != "" && len(f.environment["CUDA_VISIBLE_DEVICES"]) < 2
+	return !f.onHost() && known && gpu == 0 && rank > 0 && rank < 8 && !ownCards && (f.othersMatter() || len(f.others) > 0 || f.sameCardRanks() > 1)
+}
+
+// ranks are the ranks that have events of their own.
+func (f *job) ranks() []int {
+	var list []int
+	for _, e := range f.siblings {
+		if r, known := e.Rank.Value(); known && !slices.Contains(list, r) {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// sameCardRanks counts ranks that failed on the same printed GPU with most of it in other hands.
+func (f *job) sameCardRanks() int {
+	n := 0
+	for _, e := range f.siblings {
+		if e.Rank.Known() && e.GPUIndex.Known() && e.GPUIndex.Or(-1) == f.event.GPUIndex.Or(-2) && f.othersMatter() {
+			n++
+		}
+	}
+	return n
+}

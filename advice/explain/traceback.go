@@ -1,0 +1,100 @@
+package explain
+
+import (
+	"nvpeak/sampler"
+	"slices"
+	"strings"
+)
+
+// tooManyMaps: the number in /torch_PID_RAND_K is near the kernel's limit of 65530 mappings per
+// process, so it is not memory that is short.
+func (f *facts) tooManyMaps() bool {
+	for _, key := range []string{"map_number", "mapping_number", "file_number", "sequence", "k", "shm_index"} {
+		switch v := f.event.Extra[key].(type) {
+		case float64:
+			return v >= 30000
+		case int:
+			return v >= 30000
+		}
+	}
+	return lastNumberAfter(f.event.Text, "/torch_") >= 30000
+}
+
+// lastNumberAfter reads the last number of the name that begins with mark: "/torch_12_345_64990" gives 64990.
+func lastNumberAfter(text, mark string) int {
+	at := indexOf(text, mark)
+	if at < 0 {
+		return 0
+	}
+	n := 0
+	for i := at + len(mark); i < len(text); i++ {
+		switch b := text[i]; {
+		case b >= '0' && b <= '9':
+			if n < 1<<40 {
+				n = n*10 + int(b-'0')
+			}
+		case b == '_':
+			n = 0
+		default:
+			return n
+		}
+	}
+	return n
+}
+
+// tooManyMapsOnly: mappings are short, not memory.
+func (f *facts) tooManyMapsOnly() bool { return f.class.class == classMaps && f.tooManyMaps() }
+
+// onHost: nothing about the GPU can help.
+func (f *facts) onHost() bool {
+	switch f.class.class {
+	case classHost, classShm, classMaps:
+		return true
+	}
+	return f.event.MemoryKind == sampler.MemoryHost || f.pinned()
+}
+
+// pinned: a CUDA error at a line that pins or copies to host memory is about RAM. WSL2 allows
+// little of it. https://github.com/OpenMOSS/MOSS/issues/328
+func (f *facts) pinned() bool {
+	return f.class.class == classNoNumbers && (f.inFunction("pin_memory", "cudahostalloc") || f.inCode("pin_memory()", `.to("cpu"`, ".to('cpu'", ".cpu()"))
+}
+
+// isPyTorch: the allocator options and torch code of the fixes apply.
+func (f *facts) isPyTorch() bool {
+	switch f.event.Framework {
+	case "pytorch", "deepspeed", "comfyui":
+		return true
+	}
+	return false
+}
+
+// isServing: a language-model server, whose memory is set by its own options.
+func (f *facts) isServing() bool {
+	return f.class.class == classServing || f.server() != ""
+}
+
+// server is the language-model server that failed: vllm, sglang, or "".
+func (f *facts) server() string {
+	for _, name := range []string{f.event.Framework, f.context.Server} {
+		if name == "vllm" || name == "sglang" {
+			return name
+		}
+	}
+	return ""
+}
+
+// inFunction says whether a function of the traceback holds one of the parts.
+func (f *facts) inFunction(parts ...string) bool {
+	return slices.ContainsFunc(f.context.Functions, func(name string) bool {
+		name = strings.ToLower(name)
+		return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(name, p) })
+	})
+}
+
+// inCode says whether a quoted source line or the text holds one of the parts.
+func (f *facts) inCode(parts ...string) bool {
+	return slices.ContainsFunc(f.context.Code, func(line string) bool {
+		return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(line, p) })
+	})
+}

@@ -1,0 +1,134 @@
+package explain
+
+import (
+	"nvpeak/advice/command"
+	"nvpeak/sampler"
+	"slices"
+)
+
+// startupText is the arithmetic of a server that found its share taken.
+func (f *failure) startupText() string {
+	l := f.event.MemoryLimit
+	if l == nil || !l.Allowed.Known() || !f.free.Known() || !f.total.Known() {
+		return f.words.Say("why.startup_free_below_limit")
+	}
+	want := l.Allowed.Or(0)
+	return f.words.Say("why.startup_numbers", "want", gib(want), "percent", percentOf(want, f.total.Or(0)), "free", gib(f.free.Or(0)),
+		"short", gib(want.Less(f.free.Or(0))), "used", gib(f.total.Or(0).Less(f.free.Or(0))))
+}
+
+// cacheText is the arithmetic of a KV cache that does not hold one request.
+func (f *failure) cacheText() string {
+	need, left := f.requested, f.extra("available_kv_cache_bytes")
+	tokens := f.count("max_seq_len")
+	if !need.Known() || !left.Known() || tokens == 0 {
+		return f.words.Say("why.kv_cache_no_memory")
+	}
+	fits := ""
+	if n := f.count("estimated_max_model_len"); n > 0 {
+		fits = f.words.Say("kv.fits", "tokens", grouped(n))
+	}
+	return f.words.Say("why.kv_numbers", "tokens", grouped(tokens), "need", gib(need.Or(0)), "left", gib(left.Or(0)),
+		"short", gib(need.Or(0).Less(left.Or(0))), "fits", fits)
+}
+
+// gainText is what a batch cut to 1/k gives back, as a share where the amounts are not known.
+func (f *failure) gainText(gain span, k int) string {
+	if !f.allocated.Known() {
+		return f.words.Say("gain." + plainNumber(float64(k)))
+	}
+	return rangeText(gain)
+}
+
+// statesText is what does not follow the batch, in brackets; "" when it is not known.
+func (f *failure) statesText() string {
+	if !f.allocated.Known() {
+		return ""
+	}
+	return f.words.Say("states.known", "states", rangeText(f.footprint.states))
+}
+
+// caveats are comments about an edited command: options nobody has seen the program take, and
+// what is special about its style.
+func (f *failure) caveats(s command.Suggestion) []string {
+	var list []string
+	for _, words := range s.Unsure {
+		list = append(list, f.comment("do.if_script_has", "option", words))
+	}
+	if s.Note != "" {
+		list = append(list, f.comment(s.Note))
+	}
+	return list
+}
+
+// comment is a line of shell or Python that says something and does nothing.
+func (f *failure) comment(id string, pairs ...any) string { return "# " + f.words.Say(id, pairs...) }
+
+// amountOf writes an amount in the unit of the refused request, as the message does: MiB and GiB
+// side by side are hard to add up.
+func (f *failure) amountOf(b sampler.Bytes) string {
+	if req, known := f.requested.Value(); known && req < sampler.GiB {
+		return printed(b)
+	}
+	return gib(b)
+}
+
+// when is the place in the run: "epoch 5", "step 1000".
+func (f *failure) when() string {
+	e, knowsEpoch := f.context.Epoch.Value()
+	s, knowsStep := f.context.Step.Value()
+	switch {
+	case knowsEpoch && knowsStep:
+		return f.words.Say("when.epoch_step", "epoch", e, "step", s)
+	case knowsEpoch:
+		return f.words.Say("when.epoch", "epoch", e)
+	case knowsStep:
+		return f.words.Say("when.step", "step", s)
+	case f.context.FirstStep:
+		return f.words.Say("when.first")
+	}
+	return ""
+}
+
+// place is when in brackets, to be put behind a word; "" when nothing is known of it.
+func (f *failure) place() string {
+	if w := f.when(); w != "" {
+		return f.words.Say("head.when", "when", w)
+	}
+	return ""
+}
+
+// headline says what happened where: "CUDA out of memory on GPU 0, rank 0, in validation (step 1000)".
+func (f *failure) headline() string {
+	id := "head." + f.class.kind
+	if !f.words.Has(id) {
+		switch {
+		case f.onHost():
+			id = "head.host"
+		default:
+			id = "head.gpu"
+		}
+	}
+	text := f.words.Say(id)
+	if gpu, known := f.event.GPUIndex.Value(); known && !f.onHost() {
+		text += f.words.Say("head.on_gpu", "gpu", gpu)
+	}
+	if rank, known := f.event.Rank.Value(); known {
+		text += f.words.Say("head.rank", "rank", rank)
+	}
+	if p := f.phase(); f.words.Has("phase." + p) {
+		text += f.words.Say("head.phase", "phase", f.words.Say("phase."+p))
+	}
+	return text + f.place()
+}
+
+// renderNotes are the notes as sentences, each said once.
+func (f *failure) renderNotes() []string {
+	list := []string{}
+	for _, n := range f.notes {
+		if text := f.words.Say(n.id, n.pairs...); !slices.Contains(list, text) {
+			list = append(list, text)
+		}
+	}
+	return list
+}
