@@ -16,9 +16,6 @@ func (r *Reporter) Snapshot(s *sampler.Snapshot) {
 	r.host, r.driver = orText(s.Host, r.host), orText(s.Driver, r.driver)
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
-		if r.o.Keep != nil && !r.o.Keep(g) {
-			continue
-		}
 		if c := r.gpu(g); c != nil {
 			c.fold(&r.timeline, g, gap)
 			r.foldProcesses(c)

@@ -15,12 +15,3 @@ var rules = []*Rule{
 	&ruleImbalance,
 	&ruleUnattributed,
 }
-
-// Rules lists every rule, for documentation.
-func Rules() []Rule {
-	list := make([]Rule, len(rules))
-	for i, r := range rules {
-		list[i] = *r
-	}
-	return list
-}

@@ -14,7 +14,6 @@ type WaitOptions struct {
 	Need sampler.Bytes
 	GPUs int           // how many GPUs must have it free; less than 1 counts as 1
 	Hold time.Duration // for how long without a break
-	Keep Keep          // which GPUs count
 }
 
 // Waiter folds snapshots until enough GPUs have had the need free for long enough.
@@ -53,9 +52,6 @@ func (w *Waiter) Add(s sampler.Snapshot) (ready []Fit, done bool) {
 	now := w.clock.Now
 	for i := range s.GPUs {
 		g := s.GPUs[i]
-		if w.options.Keep != nil && !w.options.Keep(g) {
-			continue
-		}
 		if e := w.entry(g.Key()); e != nil {
 			e.add(Fits(g, w.options.Need), now, gap)
 		}

@@ -62,7 +62,7 @@ func (a *app) check(ctx context.Context, f *fitFlags) error {
 	if err != nil {
 		return err
 	}
-	checker := watch.NewChecker(need, nil)
+	checker := watch.NewChecker(need)
 	limit := time.Now().Add(f.window)
 	first := true
 	err = a.watch(ctx, min(time.Second, max(f.window, 200*time.Millisecond)), func(s *sampler.Snapshot) bool {
