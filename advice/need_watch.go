@@ -84,8 +84,9 @@ func (n *needs) of(c *card) (Need, bool) {
 }
 
 // Event takes an out-of-memory failure found in a followed log at time t. It raises an
-// alert, and the refused size becomes the need.
-func (w *Watch) Event(e sampler.OOMEvent, t time.Time) {
+// alert, and the refused size becomes the need. It returns the alerts that are open now, as
+// Add does; before the first snapshot there are none.
+func (w *Watch) Event(e sampler.OOMEvent, t time.Time) []sampler.Alert {
 	if w.clock.started && t.After(w.clock.last) && w.clock.next(t) {
 		w.holdAgain()
 		for _, c := range w.cards {
@@ -115,6 +116,7 @@ func (w *Watch) Event(e sampler.OOMEvent, t time.Time) {
 	if w.clock.started {
 		w.showFailures(t)
 	}
+	return w.lastAlert
 }
 
 // Incident is what the snapshots so far tell of a failure: the card, the process with its

@@ -391,3 +391,15 @@ func TestHiddenGPUs(t *testing.T) {
 		}
 	}
 }
+
+// TestFailureShowsAtOnce: a failure found in the log is on the screen before the next snapshot.
+func TestFailureShowsAtOnce(t *testing.T) {
+	var told []sampler.Alert
+	failures := make(chan sampler.OOMEvent, 1)
+	m := model(past(gpus(1, 1, false), 5), 100, 30, Options{Failures: failures, Notify: Notify{Tell: func(a sampler.Alert) { told = append(told, a) }}})
+	failures <- sampler.OOMEvent{Framework: "pytorch", Kind: "cuda_oom", MemoryKind: "gpu", Requested: sampler.Some(90 * sampler.GiB)}
+	m.Update(m.waitForFailure())
+	if got := text(m); len(told) != 1 || told[0].Kind != "oom" || !strings.Contains(got, told[0].Text[:20]) {
+		t.Errorf("told %+v, the screen shows\n%s", told, got)
+	}
+}

@@ -237,7 +237,11 @@ func (m *Model) failed(e sampler.OOMEvent) {
 	if m.newest != nil {
 		at = m.newest.Time
 	}
-	m.watch.Event(e, at)
+	alerts := m.watch.Event(e, at)
+	m.announce(alerts)
+	if !m.view.paused {
+		m.view.alerts = alerts
+	}
 	m.fit()
 }
 
