@@ -49,8 +49,8 @@ var calls = []struct {
 	{"time", "Since", nil, "advice", "time is the snapshot's"},
 	{"time", "Until", nil, "advice", "time is the snapshot's"},
 	{"time", "Sleep", nil, "advice", "advice waits for nothing"},
-	{"time", "Now", []string{"ui/replay*.go"}, "ui", "time is the snapshot's; a replay is paced by the wall clock"},
-	{"time", "Since", []string{"ui/replay*.go"}, "ui", "time is the snapshot's; a replay is paced by the wall clock"},
+	{"time", "Now", []string{"ui/player/*.go"}, "ui", "time is the snapshot's; a replay is paced by the wall clock"},
+	{"time", "Since", []string{"ui/player/*.go"}, "ui", "time is the snapshot's; a replay is paced by the wall clock"},
 	{"time", "Sleep", nil, "ui", "nothing waits in Update or View"},
 	{"time", "Now", nil, "theme", "colours do not depend on the time"},
 }

@@ -42,6 +42,9 @@ func (w *Watch) SetNeed(need sampler.Opt[sampler.Bytes]) {
 	w.needs.typed = need
 }
 
+// Need is the need that the user typed.
+func (w *Watch) Need() sampler.Opt[sampler.Bytes] { return w.needs.typed }
+
 // fold forgets refusals that say nothing about what runs now: another command holds the
 // card, or too much time has passed.
 func (n *needs) fold(cards []*card, now float64) {

@@ -149,6 +149,13 @@ func (r *Reporter) OOM(e sampler.OOMEvent, at time.Time, from string) {
 	}
 }
 
+// SetNeed takes a change of the need that was recorded, unless the report was given one.
+func (r *Reporter) SetNeed(need sampler.Opt[sampler.Bytes]) {
+	if r.watch != nil && !r.o.Need.Known() {
+		r.watch.SetNeed(need)
+	}
+}
+
 // Marks takes what the training log tells, placed in time.
 func (r *Reporter) Marks(marks []sampler.LogMark) { r.marks = append(r.marks, marks...) }
 

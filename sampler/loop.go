@@ -114,7 +114,8 @@ func (l *Loop) SetInterval(d time.Duration) {
 	}
 }
 
-func (l *Loop) currentInterval() time.Duration {
+// Interval is the time between two snapshots.
+func (l *Loop) Interval() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.interval
@@ -219,7 +220,7 @@ func (l *Loop) publishing(ctx context.Context, ready <-chan struct{}) error {
 	l.publish()
 	for {
 		now := time.Now()
-		every := l.currentInterval()
+		every := l.Interval()
 		next := time.NewTimer(now.Truncate(every).Add(every).Sub(now))
 		select {
 		case <-next.C:
@@ -285,7 +286,7 @@ func (l *Loop) publishUntil(ctx context.Context, again <-chan error) error {
 			return err
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(l.currentInterval()):
+		case <-time.After(l.Interval()):
 		}
 	}
 }

@@ -151,7 +151,7 @@ func (l *Loop) takeSweep(s *Sweep, ours []int, failing []bool) {
 // it holds what was read until then; at most a second, for the lane has more to do.
 func (l *Loop) untilSnapshot() time.Duration {
 	const margin = 2 * time.Millisecond
-	every, now := l.currentInterval(), time.Now()
+	every, now := l.Interval(), time.Now()
 	left := now.Truncate(every).Add(every).Sub(now) - margin
 	if left <= 0 {
 		left += every

@@ -9,9 +9,6 @@ import (
 	"nvpeak/theme"
 )
 
-// textLine is one line of a panel, in pieces.
-type textLine []piece
-
 // maxHolders is how many of those who hold memory the panel names.
 const maxHolders = 3
 
@@ -19,18 +16,18 @@ const maxHolders = 3
 // numbers and advice, the others in a line each; empty while all is well.
 func (v *view) adviceLines(w int) []textLine {
 	var lines []textLine
-	said := map[int]bool{} // GPUs whose need is told by an alert
+	alerted := map[sampler.GPUKey]bool{} // GPUs whose need is in an alert
 	for i, a := range v.alerts {
 		lines = append(lines, v.alertHead(a, w)...)
 		if i == 0 {
 			lines = append(lines, v.alertBody(a, w)...)
 		}
-		if gpu, ok := a.GPU.Value(); ok && a.Kind == "need_does_not_fit" {
-			said[gpu] = true
+		if a.Kind == "need_does_not_fit" {
+			alerted[a.Key] = true
 		}
 	}
 	for _, f := range v.fits {
-		if f.Near() && !said[f.GPU] {
+		if f.Near() && !alerted[f.gpu.Key()] {
 			lines = append(lines, v.fitLines(f, w)...)
 		}
 	}
@@ -103,13 +100,13 @@ func levelRole(level string) theme.Role {
 }
 
 // fitLines is the arithmetic of the need against one GPU, in words.
-func (v *view) fitLines(f advice.Fit, w int) []textLine {
+func (v *view) fitLines(f gpuFit, w int) []textLine {
 	need, _ := f.Need.Value()
 	role, verdict := theme.Warning, "just fits"
 	if f.Short > 0 {
 		role, verdict = theme.Critical, "does not fit"
 	}
-	text := fmt.Sprintf("GPU %d: %s (%s) %s", f.GPU, need.Bytes, need.Source, verdict)
+	text := fmt.Sprintf("GPU %s: %s (%s) %s", f.gpu.Label(), need.Bytes, need.Source, verdict)
 	if f.Short > 0 {
 		text += fmt.Sprintf(", %s short", f.Short)
 	}
@@ -162,22 +159,6 @@ func (v *view) advicePane(c *canvas, r rect, lines []textLine) {
 	v.textLines(c, rect{r.x, r.y + 1, r.w, r.h - 1}, lines, 0)
 }
 
-// textLines draws lines from number first on, or the last that fill r, and returns which
-// it began with; the last says when there are more.
-func (v *view) textLines(c *canvas, r rect, lines []textLine, first int) int {
-	first = max(0, min(first, len(lines)-max(r.h, 1)))
-	for i := range min(r.h, len(lines)-first) {
-		x := r.x
-		for _, p := range lines[first+i] {
-			x = c.put(x, r.y+i, r.x+r.w, p.role, p.text)
-		}
-	}
-	if left := len(lines) - first - r.h; left > 0 && r.h > 0 {
-		c.right(r.x, r.y+r.h-1, r.x+r.w, theme.Dim, fmt.Sprintf(" %c %d more", v.glyphs.More, left))
-	}
-	return first
-}
-
 // adviceFull is everything there is to say: open alerts with why and what to type, the
 // fit of every GPU, and past alerts.
 func (v *view) adviceFull(w int) []textLine {
@@ -199,7 +180,7 @@ func (v *view) adviceFull(w int) []textLine {
 		for _, f := range v.fits {
 			if fits, known := f.Fits(); known && fits && !f.Near() {
 				need, _ := f.Need.Value()
-				lines = append(lines, textLine{{theme.Ok, fmt.Sprintf("  GPU %d: %s fits, %s free at worst just now", f.GPU, need.Bytes, gibOr(f.WorstFree))}})
+				lines = append(lines, textLine{{theme.Ok, fmt.Sprintf("  GPU %s: %s fits, %s lowest free (last minute)", f.gpu.Label(), need.Bytes, gibOr(f.WorstFree))}})
 				continue
 			}
 			lines = append(lines, v.fitLines(f, w)...)

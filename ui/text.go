@@ -3,10 +3,10 @@ package ui
 import (
 	"fmt"
 	"math"
-	"sort"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"nvpeak/sampler"
 )
@@ -92,16 +92,19 @@ var nan = math.NaN()
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-func scaled(values []float64, by float64) []float64 {
-	for i := range values {
-		values[i] *= by
+func pick[T any](cond bool, a, b T) T {
+	if cond {
+		return a
 	}
-	return values
+	return b
 }
 
-// sortStable sorts a list by a key, smallest first.
-func sortStable(list []int, key func(int) float64) {
-	sort.SliceStable(list, func(i, j int) bool { return key(list[i]) < key(list[j]) })
+// percent of a total; 0 when the total is 0.
+func percent(part, total sampler.Bytes) float64 {
+	if total == 0 {
+		return 0
+	}
+	return 100 * float64(part) / float64(total)
 }
 
 // fixed is text in exactly w columns, cut or padded.
@@ -117,4 +120,56 @@ func fixed(text string, w int) string {
 		left -= n
 	}
 	return b.String() + strings.Repeat(" ", left)
+}
+
+// chop cuts a command or code into pieces of at most w columns; its blanks matter.
+func chop(text string, w int) []string {
+	var pieces []string
+	from, columns := 0, 0
+	for i, r := range text {
+		_, n := harmless(r)
+		if columns > 0 && columns+n > w {
+			pieces, from, columns = append(pieces, text[from:i]), i, 0
+		}
+		columns += n
+	}
+	return append(pieces, text[from:])
+}
+
+// wrap breaks text into lines of at most w columns at blanks, words that are longer by force.
+func wrap(text string, w int) []string {
+	if w < 1 {
+		return nil
+	}
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		for width(word) > w {
+			if line != "" {
+				lines, line = append(lines, line), ""
+			}
+			cut := 0
+			for i := range word {
+				if width(word[:i]) > w {
+					break
+				}
+				cut = i
+			}
+			_, first := utf8.DecodeRuneInString(word)
+			cut = max(cut, first)
+			lines, word = append(lines, word[:cut]), word[cut:]
+		}
+		switch {
+		case line == "":
+			line = word
+		case width(line)+1+width(word) <= w:
+			line += " " + word
+		default:
+			lines, line = append(lines, line), word
+		}
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
 }

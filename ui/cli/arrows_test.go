@@ -14,16 +14,17 @@ import (
 // arrows says what each directory of the house may import of it: see CONTRIBUTING.md.
 // A directory stands for those below it, unless they have a row of their own.
 var arrows = map[string][]string{
-	".":        {"ui/cli"},
-	"sampler":  {},
-	"sampler/": {"sampler"}, // every source
-	"advice":   {"sampler"},
-	"theme":    {},
-	"ui":       {"advice", "sampler", "theme"},
-	"ui/plain": {"advice", "sampler"},
-	"ui/prom":  {"advice", "sampler"},
-	"ui/cli":   {"advice", "sampler", "sampler/", "theme", "ui", "ui/plain", "ui/prom"},
-	"docs":     {"sampler", "sampler/", "ui", "ui/cli"}, // tools of contributors
+	".":         {"ui/cli"},
+	"sampler":   {},
+	"sampler/":  {"sampler"}, // every source
+	"advice":    {"sampler"},
+	"theme":     {},
+	"ui":        {"advice", "sampler", "theme", "ui/player"},
+	"ui/player": {"advice", "sampler"},
+	"ui/plain":  {"advice", "sampler"},
+	"ui/prom":   {"advice", "sampler"},
+	"ui/cli":    {"advice", "sampler", "sampler/", "theme", "ui", "ui/plain", "ui/player", "ui/prom"},
+	"docs":      {"sampler", "sampler/", "ui", "ui/cli"}, // tools of contributors
 }
 
 // room is the row of arrows for a directory.

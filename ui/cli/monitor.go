@@ -14,9 +14,9 @@ import (
 	"nvpeak/ui"
 )
 
-// connectPatience is how long the screen waits for the driver before it opens and says
+// connectTimeout is how long the screen waits for the driver before it opens and says
 // "connecting": long enough for an error to be a plain line, short enough not to be felt.
-const connectPatience = 300 * time.Millisecond
+const connectTimeout = 300 * time.Millisecond
 
 func isTTY(fd int) bool { return term.IsTerminal(fd) }
 
@@ -29,8 +29,9 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 	if !a.isTerminal(a.out) || !a.isTerminal(a.in) {
 		return a.once(cmd.Context(), &onceFlags{})
 	}
+	var r *recorder
 	if a.opt.record != "" {
-		a.newRecorder(a.opt.record)
+		r = a.newRecorder(a.opt.record)
 	}
 	l, err := a.source()
 	if err != nil {
@@ -38,23 +39,28 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 	}
 	ctx, cancel := context.WithCancelCause(cmd.Context())
 	defer cancel(nil)
-	if err := l.start(ctx, connectPatience); err != nil {
+	if err := l.start(ctx, connectTimeout); err != nil {
 		return err
 	}
 	o := a.screenOptions(l.label)
-	tell, err := a.messenger(ctx)
+	report, err := a.messenger(ctx)
 	if err != nil {
 		return err
 	}
-	o.Notify = ui.Notify{Bell: a.opt.notify.bell, Desktop: a.opt.notify.desktop, Tell: tell}
+	o.Notify = ui.Notify{Bell: a.opt.notify.bell, Desktop: a.opt.notify.desktop, Report: report}
 	if a.opt.log != "" {
 		o.Failures = oomlog.Follow(ctx, a.opt.log)
 	}
-	feed, done, err := a.taped(l, &o)
-	if err != nil {
-		return err
+	if r != nil {
+		if err := r.create(nil); err != nil {
+			return err
+		}
+		o.Recorder = screenRecorder{r}
 	}
-	err = errors.Join(ui.Run(ctx, a.in.(*os.File), a.out.(*os.File), ui.New(ctx, feed, o)), done())
+	err = ui.Run(ctx, a.in.(*os.File), a.out.(*os.File), ui.New(ctx, l, o))
+	if r != nil {
+		err = errors.Join(err, r.close())
+	}
 	cause := context.Cause(ctx)
 	cancel(nil)
 	l.Wait(closePatience)
@@ -62,7 +68,7 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 	case cause != nil:
 		return cause
 	case errors.Is(err, ui.ErrTerminalGone):
-		return signalError{syscall.SIGHUP} // as if the terminal had said it
+		return signalError{syscall.SIGHUP} // as if the terminal had hung up
 	}
 	return err
 }
@@ -72,7 +78,7 @@ const closePatience = 300 * time.Millisecond
 
 func (a *app) screenOptions(label string) ui.Options {
 	o := ui.Options{Need: a.opt.need.Opt, Theme: string(a.opt.theme), ASCII: bool(a.opt.ascii),
-		NoColor: bool(a.opt.noColor), Label: label, Interval: a.opt.interval}
+		NoColor: bool(a.opt.noColor), Label: label}
 	if o.NoColor && o.Theme == "" {
 		o.Theme = "mono"
 	}

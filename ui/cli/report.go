@@ -171,6 +171,9 @@ func foldTape(name string, r *advice.Reporter, failures []advice.LogFailure) (no
 		}
 	}
 	head := in.Header()
+	if head != nil {
+		r.SetNeed(head.Need)
+	}
 	for {
 		record, err := in.Next()
 		if err == io.EOF {
@@ -204,6 +207,9 @@ func foldEvent(r *advice.Reporter, e *tape.Event, head *tape.Header) {
 	if e.Kind == tape.KindOOM && e.OOM != nil {
 		r.OOM(*e.OOM, e.Time, "recording")
 		return
+	}
+	if e.Kind == tape.KindNeed {
+		r.SetNeed(e.Need)
 	}
 	out := advice.ReportEvent{Time: e.Time, Kind: e.Kind, PID: e.PID, XID: e.XID, Duration: e.Dur, Text: sampler.Clean(e.Text), From: "recording"}
 	if n, ok := e.GPU.Value(); ok {

@@ -9,7 +9,6 @@ import (
 
 	"nvpeak/advice"
 	"nvpeak/sampler"
-	"nvpeak/ui"
 	"nvpeak/ui/plain"
 )
 
@@ -30,24 +29,26 @@ func (a *app) stream(ctx context.Context, f *onceFlags) (err error) {
 	if a.listDemos() {
 		return nil
 	}
+	var r *recorder
 	if a.opt.record != "" {
-		a.newRecorder(a.opt.record)
+		r = a.newRecorder(a.opt.record)
 	}
 	l, ctx, end, err := a.measure(ctx)
 	if err != nil {
 		return err
 	}
 	defer end(nil)
-	feed, done, err := a.taped(l, &ui.Options{})
-	if err != nil {
-		return err
+	if r != nil {
+		if err := r.create(nil); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, r.close()) }()
 	}
-	defer func() { err = errors.Join(err, done()) }()
 	out := bufio.NewWriter(a.out)
 	watch := advice.NewWatch(advice.Options{Need: a.opt.need.Opt})
 	header := true
 	for {
-		snaps, err := feed.Next(ctx)
+		snaps, err := l.Next(ctx)
 		if err != nil {
 			if cause := context.Cause(ctx); cause != nil {
 				return cause
@@ -56,6 +57,9 @@ func (a *app) stream(ctx context.Context, f *onceFlags) (err error) {
 		}
 		for _, s := range snaps {
 			told := withAlerts(s, watch)
+			if r != nil {
+				r.Snapshot(s, told.Alerts) //nolint:errcheck // standard error may be a log: the end of the recording tells
+			}
 			if f.csv.fields != nil {
 				err = plain.CSV(out, told, f.csv.fields, header)
 			} else {
