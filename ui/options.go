@@ -23,7 +23,7 @@ type Options struct {
 type Notify struct {
 	Bell    bool
 	Desktop bool                // OSC 9 and OSC 777, for terminals that pass them on to the desktop
-	Report  func(sampler.Alert) // must not wait; nil: nobody
+	Report  func(sampler.Alert) // must not wait; may be nil
 }
 
 // Recorder writes down what the screen is shown, so that a replay shows the same.

@@ -13,7 +13,7 @@ import (
 const maxHolders = 3
 
 // adviceLines is what the advice panel says on w columns: the most urgent alert with its
-// numbers and advice, the others in a line each; empty while all is well.
+// numbers and advice, the others in a line each; empty when there are no problems.
 func (v *view) adviceLines(w int) []textLine {
 	var lines []textLine
 	alerted := map[sampler.GPUKey]bool{} // GPUs whose need is in an alert
@@ -114,7 +114,7 @@ func (v *view) fitLines(f gpuFit, w int) []textLine {
 	for i, l := range wrap(text, w-2) {
 		lines = append(lines, textLine{{role, pick(i == 0, string(v.glyphs.Alert)+" ", "  ") + l}})
 	}
-	free := fmt.Sprintf("%s free now, %s at worst just now, %s since start",
+	free := fmt.Sprintf("%s free now, %s lowest free (last minute), %s min free",
 		gibOr(f.Free), gibOr(f.WorstFree), gibOr(f.WorstFreeStart))
 	for _, l := range wrap(free+" (GiB)", w-2) {
 		lines = append(lines, textLine{{theme.Text, "  " + l}})
@@ -143,7 +143,7 @@ func holdersText(hs []advice.Holder) string {
 		parts = append(parts, strings.TrimSpace(fmt.Sprintf("pid %d %s %s", h.PID, h.Name, h.User))+" "+h.Bytes.String())
 	}
 	if len(parts) == 0 {
-		return "nobody"
+		return "no process"
 	}
 	return strings.Join(parts, ", ")
 }
@@ -200,7 +200,7 @@ func (v *view) adviceFull(w int) []textLine {
 		}
 	}
 	if len(lines) == 0 {
-		lines = append(lines, textLine{{theme.Text, "All is well."}}, textLine{},
+		lines = append(v.noProblems(), textLine{},
 			textLine{{theme.Dim, "Set what the next allocation needs with n: the panel then says"}},
 			textLine{{theme.Dim, "on which GPU it fits, and what is in the way where it does not."}})
 	}
@@ -228,6 +228,21 @@ func (v *view) alertFull(a sampler.Alert, w int) []textLine {
 			for _, l := range wrap("cost: "+ad.Cost, w-6) {
 				lines = append(lines, textLine{{theme.Dim, "    " + l}})
 			}
+		}
+	}
+	return lines
+}
+
+// noProblems says so, and the headroom that is left.
+func (v *view) noProblems() []textLine {
+	lines := []textLine{{{theme.Ok, "No problems found."}}}
+	if v.snap == nil {
+		return lines
+	}
+	for i := range v.snap.GPUs {
+		g := &v.snap.GPUs[i]
+		if free, ok := g.Memory.WorstFree.Else(g.Memory.Free).Value(); ok {
+			lines = append(lines, textLine{{theme.Text, fmt.Sprintf("  GPU %s: %s min free", g.Label(), free)}})
 		}
 	}
 	return lines

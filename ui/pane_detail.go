@@ -60,7 +60,7 @@ func (v *view) detailLines(row procRow, w int) []textLine {
 	add("framework", p.Framework.Or(""), theme.Text)
 	memory := notAvailable
 	if b, ok := p.Memory.Value(); ok {
-		memory = fmt.Sprintf("%s now, %.0f %% of the card", b, percent(b, row.gpu.Memory.Total.Or(0)))
+		memory = fmt.Sprintf("%s now, %.0f %% of the GPU", b, percent(b, row.gpu.Memory.Total.Or(0)))
 	}
 	add("GPU memory", memory, theme.Strong)
 	if p.Peak != nil {
@@ -71,7 +71,7 @@ func (v *view) detailLines(row procRow, w int) []textLine {
 	}
 	m := &row.gpu.Memory
 	others := m.Used.Or(0).Less(p.Memory.Or(0)).Less(m.Unattributed.Or(0))
-	add("the card", fmt.Sprintf("%s GiB used by others, %s unattributed, %s reserved, %s free of %s",
+	add("the GPU", fmt.Sprintf("%s GiB used by others, %s unattributed, %s reserved, %s free of %s",
 		gib(others), gibOr(m.Unattributed), gibOr(m.Reserved), gibOr(m.Free), gibOr(m.Total)), theme.Text)
 	host := formatted(hostOf, sampler.Bytes.String)(row)
 	if cpu, ok := p.CPU.Value(); ok {
@@ -101,7 +101,7 @@ func environment(env map[string]string) string {
 	return strings.Join(list, "  ")
 }
 
-// processPlot is the memory of the process over time up to the card's total.
+// processPlot is the memory of the process over time up to the GPU's total.
 func (v *view) processPlot(c *canvas, r rect, row procRow) {
 	s := v.history.Process(row.key())
 	if s == nil || row.proc == nil || r.h < 3 {

@@ -9,7 +9,7 @@ import (
 	"nvpeak/theme"
 )
 
-// header is the first line: who, driver, how it is measured, when, and how many GPUs are
+// header is the first line: who, driver, how memory is sampled, when, and how many GPUs are
 // hidden below.
 func (v *view) header(c *canvas, r rect, hidden int) {
 	s := v.snap
@@ -67,7 +67,7 @@ func (v *view) slitHeader(c *canvas, r rect) {
 	gpus := fmt.Sprintf("%d GPU%s", len(v.snap.GPUs), pick(len(v.snap.GPUs) == 1, "", "s"))
 	x = c.put(x, r.y, r.x+r.w, theme.Dim, gpus)
 	if lane, ok := v.snap.Lane.Value(); ok {
-		text := v.laneText(lane)
+		text := v.samplingText(lane)
 		text.text = strings.Replace(text.text, "mem ", string(v.glyphs.Peak)+" ", 1)
 		if x+width(text.text) < r.x+r.w-1 {
 			c.right(x, r.y, r.x+r.w-1, text.role, text.text)
@@ -87,13 +87,14 @@ func (v *view) headerRight(w int) []piece {
 		}
 	}
 	if lane, ok := v.snap.Lane.Value(); ok {
-		ps = append(ps, v.laneText(lane))
+		ps = append(ps, v.samplingText(lane))
 	}
 	return append(ps, piece{theme.Dim, v.now().Format("15:04:05")})
 }
 
-// laneText says how memory is read; a lane that is slower than asked for, or late, says so.
-func (v *view) laneText(lane sampler.Lane) piece {
+// samplingText says how memory is sampled: its period, and when that is longer than asked for
+// or readings were missed.
+func (v *view) samplingText(lane sampler.Lane) piece {
 	period := time.Duration(lane.PeriodSeconds * float64(time.Second))
 	text := "mem " + period.String()
 	missed := 0
@@ -106,7 +107,7 @@ func (v *view) laneText(lane sampler.Lane) piece {
 	case lane.PeriodSeconds > lane.AskedSeconds*1.01:
 		return piece{theme.Notice, text + " (driver slow)"}
 	case missed > 5:
-		return piece{theme.Notice, fmt.Sprintf("%s (%d late)", text, missed)}
+		return piece{theme.Notice, fmt.Sprintf("%s (%d missed)", text, missed)}
 	}
 	return piece{theme.Dim, text}
 }

@@ -91,10 +91,10 @@ func shortName(name string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(name, "NVIDIA "), "Graphics Device ")
 }
 
-// memoryRow is "mem ▕█████▲··▏ 61.2 used  0.5 resv  17.9 free".
+// memoryRow is "mem ▕█████▲··▏ 61.2 used  0.5 driver  17.9 free".
 func (v *view) memoryRow(c *canvas, r rect, g *sampler.GPU) {
 	m := &g.Memory
-	x := c.put(r.x+1, r.y, r.x+r.w, theme.Dim, pick(m.SharedWithHost, "shr ", "mem "))
+	x := c.put(r.x+1, r.y, r.x+r.w, theme.Dim, "mem ")
 	right := r.x + r.w
 	for _, p := range v.memoryFigures(m) {
 		if w := width(p.text); right-w-1 >= x+10 {
@@ -121,10 +121,13 @@ func (v *view) memoryFigures(m *sampler.Memory) []piece {
 		ps = append(ps[:1], piece{theme.Peak, fmt.Sprintf("%c%s", v.glyphs.Peak, gib(m.Peak.Bytes))}, ps[1])
 	}
 	if un := m.Unattributed.Or(0); un >= sampler.GiB/10 {
-		ps = append(ps, piece{theme.Unknown, gib(un) + " unattr"})
+		ps = append(ps, piece{theme.Unknown, gib(un) + " other"})
 	}
 	if resv, ok := m.Reserved.Value(); ok && resv > 0 {
-		ps = append(ps, piece{theme.Reserved, gib(resv) + " resv"})
+		ps = append(ps, piece{theme.Reserved, gib(resv) + " driver"})
+	}
+	if m.SharedWithHost {
+		ps = append(ps, piece{theme.Dim, "shared"})
 	}
 	return ps
 }

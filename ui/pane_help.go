@@ -19,8 +19,8 @@ func helpLines(keys []binding, g *theme.Glyphs, t *theme.Theme) []textLine {
 	}
 	lines = append(lines, textLine{})
 	sign(theme.Ok, g.Bar[len(g.Bar)-1], "used by processes; yellow from 80 %, orange from 90, red from 95")
-	sign(theme.Unknown, g.BarUnknown, "other: used, but by no process the driver names")
-	sign(theme.Reserved, g.BarReserve, "reserved by driver and firmware")
+	sign(theme.Unknown, g.BarUnknown, "other: used, but by no process the driver names (unattributed)")
+	sign(theme.Reserved, g.BarReserve, "driver: reserved by driver and firmware")
 	sign(theme.Peak, g.Peak, "sampled peak since the start: a floor of the true peak")
 	sign(theme.Need, g.Need, "where the next allocation (the need) would reach")
 	return append(lines, textLine{},

@@ -8,14 +8,14 @@ import (
 
 // playhead is the place where the tape is read.
 type playhead struct {
-	tape    Tape
-	options Options
-	marks   *sampler.Watermarks
-	next    *Frame // read and not yet due
-	ended   bool
-	sent    time.Time // wall clock, of the last scene
-	told    bool      // the notes of the recording were handed over
-	waiting bool      // something was asked that the index cannot give yet
+	tape     Tape
+	options  Options
+	marks    *sampler.Watermarks
+	next     *Frame // read and not yet due
+	ended    bool
+	sent     time.Time // wall clock, of the last scene
+	reported bool      // the notes of the recording were handed over
+	waiting  bool      // something was asked that the index cannot give yet
 }
 
 // peek reads the next frame, nil at the end.

@@ -62,8 +62,8 @@ func (p *Player) Scene(ctx context.Context) (scene *Scene, err error) {
 			scene, err = p.seekTo(ctx, *to)
 		case steps > 0:
 			scene = &Scene{Frames: p.playhead.take(func(*Frame) bool { return true }, steps)}
-		case !p.playhead.told && p.currentIndex().complete():
-			p.playhead.told = true
+		case !p.playhead.reported && p.currentIndex().complete():
+			p.playhead.reported = true
 			scene = &Scene{Notice: strings.Join(p.currentIndex().notesNow(), "; ")}
 		case p.playhead.peek() == nil && !paused:
 			scene = p.stopAtEnd()
@@ -186,7 +186,7 @@ func (p *Player) stopAtEnd() *Scene {
 // looks in between how far it is.
 func (p *Player) sleep(ctx context.Context, d time.Duration) {
 	done := p.currentIndex().done
-	if p.playhead.told {
+	if p.playhead.reported {
 		done = nil
 	}
 	timer := time.NewTimer(d)
