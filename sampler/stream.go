@@ -21,3 +21,10 @@ type PeakResetter interface{ ResetPeaks() }
 
 // IntervalSetter is a stream whose time between snapshots can be changed.
 type IntervalSetter interface{ SetInterval(time.Duration) }
+
+// A Loop can do all of it.
+var (
+	_ Stream         = (*Loop)(nil)
+	_ PeakResetter   = (*Loop)(nil)
+	_ IntervalSetter = (*Loop)(nil)
+)

@@ -35,7 +35,7 @@ var (
 			return sampler.Opt[float64]{}
 		}
 		if t, ok := r.proc.StartTime.Value(); ok {
-			return sampler.Some(r.now.Sub(t).Seconds())
+			return sampler.Some(r.snap.Time.Sub(t).Seconds())
 		}
 		return sampler.Opt[float64]{}
 	}

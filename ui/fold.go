@@ -12,6 +12,9 @@ import (
 
 // take folds new snapshots in. A frozen display stays, but nothing is lost.
 func (m *Model) take(snaps []*sampler.Snapshot) (cmd tea.Cmd) {
+	if len(snaps) == 0 {
+		return nil
+	}
 	var alerts []sampler.Alert
 	for _, s := range snaps {
 		m.folds.history.Add(s)

@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"time"
-
 	"nvpeak/sampler"
 )
 
@@ -11,7 +9,7 @@ import (
 type procRow struct {
 	gpu  *sampler.GPU
 	proc *sampler.Process
-	now  time.Time // of the snapshot
+	snap *sampler.Snapshot
 }
 
 // key is the identity that the cursor follows.

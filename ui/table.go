@@ -25,10 +25,10 @@ func (t *table) list(s *sampler.Snapshot, only *sampler.GPU) {
 			continue
 		}
 		for j := range g.Processes {
-			t.rows = append(t.rows, procRow{g, &g.Processes[j], s.Time})
+			t.rows = append(t.rows, procRow{g, &g.Processes[j], s})
 		}
 		if un := g.Memory.Unattributed.Or(0); un >= max(unattributedRow, g.Memory.Total.Or(0)/200) {
-			t.rows = append(t.rows, procRow{g, nil, s.Time})
+			t.rows = append(t.rows, procRow{g, nil, s})
 		}
 	}
 	t.sortRows()

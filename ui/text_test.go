@@ -217,7 +217,7 @@ func TestColumns(t *testing.T) {
 			if c.text == nil || c.left {
 				continue
 			}
-			if text := c.format(procRow{&s.GPUs[0], p, s.Time}, c.width); width(text) != c.width {
+			if text := c.format(procRow{&s.GPUs[0], p, s}, c.width); width(text) != c.width {
 				t.Errorf("column %s of %d columns shows %q", c.title, c.width, text)
 			}
 		}
