@@ -60,7 +60,7 @@ func TestDrivers(t *testing.T) {
 		{"mig", setup{scenario: "mig", size: [2]int{120, 40}},
 			[]string{"0:0", "0:1", "0:3", "MIG 3g.40gb", "12.0 used", "27.5 free", "33.0 used", "44200"}, nil},
 		{"unified", setup{scenario: "unified", size: [2]int{120, 40}},
-			[]string{"GB10", "shr ", "4.0 GiB", "45001"}, nil},
+			[]string{"GB10", " shared", "4.0 GiB", "45001"}, nil},
 		{"hidden", setup{scenario: "hidden", size: [2]int{120, 40}},
 			[]string{"9.0 other", "9.0 GiB", "unattributed: used, but by no process"}, nil},
 		{"insufficient", setup{scenario: "insufficient", size: [2]int{120, 40}},
