@@ -1,14 +1,14 @@
-// Package advice says what the samples mean: it folds snapshots into facts, facts
-// into alerts, and explains out-of-memory failures. It imports the words of package
-// sampler and the standard library, nothing else; it never asks a clock, opens a
-// file or picks a colour. The time of everything is the time of the snapshot.
+// Package advice is the map of what the samples mean; the code is in its rooms, of which
+// each knows only those after it. All of it folds over the words of package sampler: it
+// never asks a clock, opens a file or picks a color. The time of everything is the time
+// of the snapshot.
 //
-//	Snapshot ─► Watch.Add ─► series (per process, per GPU, host) ─► Facts ─► rules ─► incidents ─► []sampler.Alert
-//	OOMEvent ─► Watch.Event ───────────────────────────────────────────┘
-//	OOMEvent ─► Explain ─► causes, ranked advice
+//	report   a recording judged as a whole             ─► watch, explain, series
+//	watch    snapshots ─► facts ─► rules ─► open alerts  ─► explain, series
+//	explain  a failure ─► causes, fixes, verdict         ─► command
+//	series   the memory of one holder over time: trends, spikes, patterns
+//	command  command lines: words, arguments, edits
+//	lang     every sentence, one file for each language; any room may say one
 //
-// A rule is one literal in its own file (rule_growth.go) and one line in rules.go.
-// An alert that is open is renewed with every snapshot; the one kept in the list of
-// past alerts is as it was when it was raised, so nothing in it can come from later.
-// Everything has a fixed size: rings, counters and lists with a limit.
+// advicetest has the simulated boxes on which alerts and reports are tested.
 package advice

@@ -11,7 +11,7 @@ const (
 	LevelCritical = "critical"
 )
 
-// Alert is one incident, from the moment it was raised until it cleared.
+// Alert is one incident, from when it was raised until it cleared.
 type Alert struct {
 	ID       string             `json:"id"`  // the same for as long as the alert lives, and of no other
 	T        float64            `json:"t"`   // seconds from the start of watching
@@ -59,8 +59,8 @@ type Advice struct {
 // in bytes; what the text does not say is absent.
 type OOMEvent struct {
 	Framework           string         `json:"framework"`
-	Kind                string         `json:"error_kind"`
-	MemoryKind          string         `json:"memory_kind"` // gpu, host, unknown
+	Kind                string         `json:"error_kind"`  // one of ErrorKinds
+	MemoryKind          string         `json:"memory_kind"` // MemoryGPU, MemoryHost or MemoryUnknown
 	Rank                Opt[int]       `json:"rank"`
 	GPUIndex            Opt[int]       `json:"gpu_index"` // as printed: CUDA ordinal, not NVML index
 	Requested           Opt[Bytes]     `json:"requested_bytes"`
@@ -85,7 +85,7 @@ type OOMEvent struct {
 
 // LogContext is what the log around a failure says of the run. Empty or absent: not said.
 type LogContext struct {
-	Phase            string            `json:"phase"` // loading, training, validation, saving, inference
+	Phase            string            `json:"phase"` // PhaseLoading …
 	Epoch            Opt[int]          `json:"epoch"`
 	Epochs           Opt[int]          `json:"epochs"` // planned
 	Step             Opt[int]          `json:"step"`
@@ -111,7 +111,7 @@ type OtherProcess struct {
 	Bytes Bytes `json:"bytes"`
 }
 
-// MemoryLimit is a limit that was in force below the size of the card.
+// MemoryLimit is a limit that was in force below the size of the GPU.
 type MemoryLimit struct {
 	Kind     string       `json:"kind"`
 	Allowed  Opt[Bytes]   `json:"allowed_bytes"`

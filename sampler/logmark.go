@@ -5,9 +5,9 @@ import "time"
 // Kinds of a LogMark.
 const (
 	MarkEpoch      = "epoch"
-	MarkTraining   = "training"
-	MarkValidation = "validation"
-	MarkSaving     = "saving"
+	MarkTraining   = PhaseTraining
+	MarkValidation = PhaseValidation
+	MarkSaving     = PhaseSaving
 	MarkAllocator  = "allocator" // a reading of the allocator
 )
 

@@ -53,3 +53,19 @@ func harmless(r rune, n int) rune {
 	}
 	return r
 }
+
+// clipLength is how much of a foreign text stands in a sentence, in characters.
+const clipLength = 40
+
+// Clip is a foreign text that may stand in a sentence: harmless and short.
+func Clip(s string) string {
+	s = Clean(s)
+	n := 0
+	for i := range s {
+		if n == clipLength {
+			return s[:i]
+		}
+		n++
+	}
+	return s
+}

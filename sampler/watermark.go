@@ -15,6 +15,9 @@ type gpuMark struct {
 	worstFree Opt[Bytes]
 }
 
+// maxMarks is how many processes have a peak before those that are gone are forgotten.
+const maxMarks = 4096
+
 type procMark struct {
 	peak Peak
 	seen time.Time
@@ -91,7 +94,7 @@ func (w *Watermarks) mark(key GPUKey) *gpuMark {
 	return m
 }
 
-// window notes what the fast lane saw of a GPU.
+// window notes what the memory poller saw of a GPU.
 func (w *Watermarks) window(key GPUKey, mem *Memory, win *Window) {
 	if win.Readings > 0 {
 		w.mark(key).note(win.Max, win.MaxTime, freeAt(mem, win.Max))
@@ -140,7 +143,7 @@ func (w *Watermarks) processes(at time.Time, g *GPU) {
 // prune forgets processes that are gone, once there are many, so that a machine which
 // starts a thousand jobs a day does not grow the monitor.
 func (w *Watermarks) prune(at time.Time) {
-	if len(w.procs) <= maxTracked {
+	if len(w.procs) <= maxMarks {
 		return
 	}
 	for k, m := range w.procs {

@@ -176,14 +176,14 @@ func TestWatermarksAgainstModel(t *testing.T) {
 func TestWatermarksPrune(t *testing.T) {
 	w := NewWatermarks()
 	at := noon
-	for i := range 3 * maxTracked {
+	for i := range 3 * maxMarks {
 		at = at.Add(time.Second)
 		s := shot(at, GiB, 1, 10+i)
 		if i > 0 {
 			s.GPUs[0].Processes[0].Memory = Some(MiB)
 		}
 		w.Apply(s)
-		if len(w.procs) > maxTracked+1 {
+		if len(w.procs) > maxMarks+1 {
 			t.Fatalf("%d processes are kept", len(w.procs))
 		}
 		if i > 0 && s.GPUs[0].Processes[0].Peak.Bytes != GiB {

@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"nvpeak/advice"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/ui/player"
 )
@@ -101,7 +101,7 @@ func (m *Model) fit() {
 	for i := range m.shown.snap.GPUs {
 		g := &m.shown.snap.GPUs[i]
 		f, ok := m.folds.watch.Fit(g.Key())
-		if need, known := f.Need.Value(); ok && known && need.Source != advice.NeedJump {
+		if need, known := f.Need.Value(); ok && known && need.Source != watch.NeedJump {
 			m.shown.fits = append(m.shown.fits, gpuFit{g, f})
 		}
 	}

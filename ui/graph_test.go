@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/history"
 	"nvpeak/theme"
 )
 
@@ -203,7 +204,7 @@ func TestSpikeOnScreenAtEverySpan(t *testing.T) {
 			c := newCanvas(w, 12)
 			m.view().gpuPlot(c, r, g)
 			n := graphColumns(w)
-			step := sampler.ColumnStep(span, n)
+			step := history.ColumnStep(span, n)
 			x := w - 1 - int(ages[span]/step)
 			seen := false
 			for dx := -2; dx <= 1; dx++ {
@@ -224,7 +225,7 @@ func TestSpanLabel(t *testing.T) {
 		for _, w := range []int{80, 120, 200, 400} {
 			m := model(past(gpus(1, 0, false), 3), w, 30, Options{Span: span})
 			n := graphColumns(w)
-			want := w - int(span/sampler.ColumnStep(span, n))
+			want := w - int(span/history.ColumnStep(span, n))
 			for _, line := range m.draw().lines() {
 				if !strings.HasPrefix(line, "   0┤") {
 					continue

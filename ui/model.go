@@ -6,8 +6,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"nvpeak/advice"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
+	"nvpeak/sampler/history"
 	"nvpeak/theme"
 	"nvpeak/ui/player"
 )
@@ -34,8 +35,8 @@ type Model struct {
 
 // folds are what the snapshots have come to. They go on while the display is frozen.
 type folds struct {
-	history *sampler.History
-	watch   *advice.Watch
+	history *history.History
+	watch   *watch.Watch
 	newest  *sampler.Snapshot
 }
 
@@ -50,7 +51,7 @@ func New(ctx context.Context, stream sampler.Stream, o Options) *Model {
 	}
 	m := &Model{ctx: ctx, stream: stream, opt: o, plot: plot{span: o.Span, metric: plotMetrics[0]}, table: table{cursor: -1, sort: sortMemory},
 		shown: shown{label: o.Label}, tty: newTTY(o), glyphs: &theme.Unicode, alerts: alertFeed{notify: o.Notify},
-		folds: folds{history: sampler.NewHistory(interval), watch: advice.NewWatch(advice.Options{Need: o.Need})}}
+		folds: folds{history: history.New(interval), watch: watch.New(watch.Options{Need: o.Need})}}
 	m.player, _ = stream.(*player.Player)
 	if o.ASCII {
 		m.glyphs = &theme.ASCII

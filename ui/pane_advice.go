@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"nvpeak/advice"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/theme"
 )
@@ -125,7 +125,7 @@ func (v *view) fitLines(f gpuFit, w int) []textLine {
 	return lines
 }
 
-func holdersText(hs []advice.Holder) string {
+func holdersText(hs []watch.Holder) string {
 	var parts []string
 	for i, h := range hs {
 		if i == maxHolders {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/history"
 	"nvpeak/theme"
 )
 
@@ -108,7 +109,7 @@ func (v *view) processPlot(c *canvas, r rect, row procRow) {
 		return
 	}
 	n := graphColumns(r.w)
-	step := sampler.ColumnStep(v.plot.span, n)
+	step := history.ColumnStep(v.plot.span, n)
 	gr := graph{main: s.Used.Columns(nil, v.now(), step, n), top: mib(row.gpu.Memory.Total.Or(0)), unit: mibPerGiB,
 		span: span(v.plot.span), spanColumns: int(v.plot.span / step), mark: nan}
 	gr.markPeak(row.proc.Peak, v)

@@ -66,8 +66,8 @@ func (v *view) slitHeader(c *canvas, r rect) {
 	}
 	gpus := fmt.Sprintf("%d GPU%s", len(v.snap.GPUs), pick(len(v.snap.GPUs) == 1, "", "s"))
 	x = c.put(x, r.y, r.x+r.w, theme.Dim, gpus)
-	if lane, ok := v.snap.Lane.Value(); ok {
-		text := v.samplingText(lane)
+	if rate, ok := v.snap.Sampling.Value(); ok {
+		text := v.samplingText(rate)
 		text.text = strings.Replace(text.text, "mem ", string(v.glyphs.Peak)+" ", 1)
 		if x+width(text.text) < r.x+r.w-1 {
 			c.right(x, r.y, r.x+r.w-1, text.role, text.text)
@@ -86,16 +86,16 @@ func (v *view) headerRight(w int) []piece {
 			ps = append(ps, piece{theme.Dim, "swap " + hm.SwapUsed.Short()})
 		}
 	}
-	if lane, ok := v.snap.Lane.Value(); ok {
-		ps = append(ps, v.samplingText(lane))
+	if rate, ok := v.snap.Sampling.Value(); ok {
+		ps = append(ps, v.samplingText(rate))
 	}
 	return append(ps, piece{theme.Dim, v.now().Format("15:04:05")})
 }
 
 // samplingText says how memory is sampled: its period, and when that is longer than asked for
 // or readings were missed.
-func (v *view) samplingText(lane sampler.Lane) piece {
-	period := time.Duration(lane.PeriodSeconds * float64(time.Second))
+func (v *view) samplingText(rate sampler.Sampling) piece {
+	period := time.Duration(rate.PeriodSeconds * float64(time.Second))
 	text := "mem " + period.String()
 	missed := 0
 	for i := range v.snap.GPUs {
@@ -104,7 +104,7 @@ func (v *view) samplingText(lane sampler.Lane) piece {
 		}
 	}
 	switch {
-	case lane.PeriodSeconds > lane.AskedSeconds*1.01:
+	case rate.PeriodSeconds > rate.AskedSeconds*1.01:
 		return piece{theme.Notice, text + " (driver slow)"}
 	case missed > 5:
 		return piece{theme.Notice, fmt.Sprintf("%s (%d missed)", text, missed)}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/history"
 	"nvpeak/theme"
 )
 
@@ -161,7 +162,7 @@ func (v *view) gpuPlot(c *canvas, r rect, g *sampler.GPU) {
 	}
 	m := v.plot.metric
 	n := graphColumns(r.w)
-	step := sampler.ColumnStep(v.plot.span, n)
+	step := history.ColumnStep(v.plot.span, n)
 	gr := graph{main: s.Plot(m.name).Columns(nil, v.now(), step, n), top: m.top(g), unit: m.unit, sign: m.sign,
 		span: span(v.plot.span), spanColumns: int(v.plot.span / step), mark: nan}
 	if m.isMemory() {

@@ -1,14 +1,13 @@
 package ui
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"nvpeak/sampler"
+	"nvpeak/ui/plain"
 )
 
 // notAvailable stands for every value that is not known.
@@ -67,19 +66,6 @@ func ago(d time.Duration) string {
 	return since(d) + " ago"
 }
 
-// runtime is how long a process has run: "12:41", "3:12h", "4d7h".
-func runtime(d time.Duration) string {
-	d = max(d, 0)
-	h, m := int(d.Hours()), int(d.Minutes())%60
-	switch {
-	case d < time.Hour:
-		return fmt.Sprintf("%d:%02d", m, int(d.Seconds())%60)
-	case h < 48:
-		return fmt.Sprintf("%d:%02dh", h, m)
-	}
-	return fmt.Sprintf("%dd%02dh", min(h/24, 9999), h%24)
-}
-
 // span is a stretch of time as the axis says it.
 func span(d time.Duration) string {
 	if d >= time.Hour {
@@ -136,40 +122,10 @@ func chop(text string, w int) []string {
 	return append(pieces, text[from:])
 }
 
-// wrap breaks text into lines of at most w columns at blanks, words that are longer by force.
+// wrap breaks text into lines of at most w columns; its blanks and line ends count as one blank.
 func wrap(text string, w int) []string {
-	if w < 1 {
+	if text = strings.Join(strings.Fields(text), " "); text == "" || w < 1 {
 		return nil
 	}
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(text) {
-		for width(word) > w {
-			if line != "" {
-				lines, line = append(lines, line), ""
-			}
-			cut := 0
-			for i := range word {
-				if width(word[:i]) > w {
-					break
-				}
-				cut = i
-			}
-			_, first := utf8.DecodeRuneInString(word)
-			cut = max(cut, first)
-			lines, word = append(lines, word[:cut]), word[cut:]
-		}
-		switch {
-		case line == "":
-			line = word
-		case width(line)+1+width(word) <= w:
-			line += " " + word
-		default:
-			lines, line = append(lines, line), word
-		}
-	}
-	if line != "" {
-		lines = append(lines, line)
-	}
-	return lines
+	return plain.Wrap(text, w, width)
 }

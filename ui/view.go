@@ -3,8 +3,9 @@ package ui
 import (
 	"time"
 
-	"nvpeak/advice"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
+	"nvpeak/sampler/history"
 	"nvpeak/theme"
 	"nvpeak/ui/player"
 )
@@ -23,14 +24,14 @@ type shown struct {
 // gpuFit is the need compared with a GPU.
 type gpuFit struct {
 	gpu *sampler.GPU
-	advice.Fit
+	watch.Fit
 }
 
 // view is what every pane draws from: data and settings, which it only reads. Panes are
 // plain functions of it and a canvas; time is the snapshot's time.
 type view struct {
 	shown
-	history *sampler.History
+	history *history.History
 	need    sampler.Bytes
 	table   *table
 	gpus    *gpuList

@@ -1,57 +1,5 @@
 package oomlog
 
-import "sync"
-
-// Kinds of failure, as CONTRACT names them in error_kind.
-const (
-	cudaOOM       = "cuda_oom"
-	cudaAsyncOOM  = "cuda_async_oom"
-	cudaErrorOOM  = "cuda_error_oom"
-	cudaDriverOOM = "cuda_driver_oom"
-	hipOOM        = "hip_oom"
-	xpuOOM        = "xpu_oom"
-	mpsOOM        = "mps_oom"
-	npuOOM        = "npu_oom"
-	cublasAlloc   = "cublas_alloc_failed"
-	cudnnAlloc    = "cudnn_alloc_failed"
-	cudnnNoAlgo   = "cudnn_no_algorithm"
-	ncclOOM       = "nccl_oom"
-	xlaOOM        = "xla_oom"
-	tfOOM         = "tf_oom"
-	kvCache       = "kv_cache_no_memory"
-	startupFree   = "startup_free_below_limit"
-	warmupOOM     = "warmup_oom"
-	staticPool    = "static_pool_too_small"
-	ggmlAlloc     = "ggml_alloc_failed"
-	ortArena      = "ort_arena_oom"
-	trtOOM        = "trt_oom"
-	cupyOOM       = "cupy_oom"
-	rmmOOM        = "rmm_oom"
-	rmmPool       = "rmm_pool_limit"
-	paddleOOM     = "paddle_oom"
-	mxnetOOM      = "mxnet_oom"
-	bnbOOM        = "bnb_oom"
-	juliaOOM      = "julia_oom"
-	numbaOOM      = "numba_oom"
-	otherGPU      = "other_gpu_oom"
-	kernelKill    = "kernel_oom_kill"
-	cgroupKill    = "cgroup_oom_kill"
-	killed        = "killed_no_reason"
-	workerKilled  = "worker_killed"
-	shmBus        = "shm_bus_error"
-	mmapENOMEM    = "mmap_enomem"
-	hostAlloc     = "host_alloc_failed"
-	rayMonitor    = "ray_memory_monitor"
-	k8sKilled     = "k8s_oomkilled"
-)
-
-// Where the memory is.
-const (
-	memGPU     = "gpu"
-	memHost    = "host"
-	memUnknown = "unknown"
-)
-
 // A row says what one wording of a failure looks like and what it means.
 type row struct {
 	name      string // unique, for tests and for people
@@ -87,7 +35,6 @@ type row struct {
 // compiledRow is a row ready for use.
 type compiledRow struct {
 	row
-	order    int
 	mask     wordMask
 	start    *template
 	fields   []*template
@@ -96,56 +43,7 @@ type compiledRow struct {
 	gpuNear  *lazy
 }
 
-// tables is everything that is compiled once from the rows.
-type tables struct {
-	words      *wordSet
-	rows       []*compiledRow
-	events     wordMask // words that may begin a failure
-	recoveries wordMask
-	facts      wordMask
-	memory     wordMask
-	recovered  []*compiledRecovery
-}
-
-// compiled is built from the tables when the first parser is made; nothing changes it later.
-var compiled = sync.OnceValue(func() *tables { return buildTables(allRows(), recoveries, factWords) })
-
-func allRows() []row {
-	var rows []row
-	for _, t := range [][]row{specificRows, libraryRows, servingRows, pytorchRows, genericRows, hostRows} {
-		rows = append(rows, t...)
-	}
-	return rows
-}
-
-func buildTables(rows []row, recs []recovery, facts []string) *tables {
-	var words []string
-	for _, r := range rows {
-		words = append(words, r.words...)
-	}
-	for _, r := range recs {
-		words = append(words, r.words...)
-	}
-	words = append(words, memoryWords()...)
-	t := &tables{words: newWordSet(append(words, facts...))}
-	for i, r := range rows {
-		c := &compiledRow{row: r, order: i, mask: t.words.mask(r.words), start: compile(r.start), fields: compileAll(r.fields)}
-		c.near, c.hostNear, c.gpuNear = optional(r.near), optional(r.hostNear), optional(r.gpuNear)
-		t.events.merge(c.mask)
-		t.rows = append(t.rows, c)
-	}
-	for _, r := range recs {
-		m := t.words.mask(r.words)
-		t.recoveries.merge(m)
-		t.recovered = append(t.recovered, &compiledRecovery{recovery: r, mask: m, re: pattern("(?i)" + loosen(r.pattern))})
-	}
-	t.facts, t.memory = t.words.mask(facts), t.words.mask(memoryWords())
-	return t
-}
-
-func optional(text string) *lazy {
-	if text == "" {
-		return nil
-	}
-	return pattern("(?i)" + loosen(text))
+// looksAround says whether the row wants the lines around the message.
+func (r *compiledRow) looksAround() bool {
+	return r.near != nil || r.hostNear != nil || r.gpuNear != nil
 }

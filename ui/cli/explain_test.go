@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"nvpeak/advice"
+	"nvpeak/advice/explain"
 	"nvpeak/sampler"
 )
 
 // explained runs nvpeak explain --json.
-func explained(t *testing.T, in string, args ...string) (e advice.Explanation, errs string, code int) {
+func explained(t *testing.T, in string, args ...string) (e explain.Explanation, errs string, code int) {
 	t.Helper()
 	var out, err strings.Builder
 	a := &app{in: strings.NewReader(in), out: &out, err: &err, env: func(string) string { return "" }}

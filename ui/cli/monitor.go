@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"nvpeak/sampler/oomlog"
 	"nvpeak/ui"
@@ -18,7 +17,19 @@ import (
 // "connecting": long enough for an error to be a plain line, short enough not to be felt.
 const connectTimeout = 300 * time.Millisecond
 
-func isTTY(fd int) bool { return term.IsTerminal(fd) }
+func monitorCommand(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "nvpeak",
+		Short: "Terminal monitor for NVIDIA GPUs that keeps the true peak of their memory",
+		Long: "nvpeak shows every NVIDIA GPU with the true peak of its memory, says whether the next\n" +
+			"allocation fits, and warns before the out-of-memory error. Without a GPU: nvpeak --demo",
+		Args: noArgs,
+		RunE: a.monitor,
+	}
+	a.opt.bind(c.Flags(), append(measuring, "need", "interval", "log", "record", "notify", "on-alert", "webhook", "webhook-private",
+		"theme", "ascii", "no-color", "readonly")...)
+	return c
+}
 
 // monitor is the command without a name: the live screen, or where the output is no
 // screen, one plain table.
@@ -29,11 +40,8 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 	if !a.isTerminal(a.out) || !a.isTerminal(a.in) {
 		return a.once(cmd.Context(), &onceFlags{})
 	}
-	var r *recorder
-	if a.opt.record != "" {
-		r = a.newRecorder(a.opt.record)
-	}
-	l, err := a.source()
+	r := a.newRecorder(a.opt.record)
+	l, err := a.source(r.readings())
 	if err != nil {
 		return err
 	}
@@ -63,24 +71,12 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 	}
 	cause := context.Cause(ctx)
 	cancel(nil)
-	l.Wait(closePatience)
+	l.Wait(closeTimeout)
 	switch {
 	case cause != nil:
 		return cause
 	case errors.Is(err, ui.ErrTerminalGone):
-		return signalError{syscall.SIGHUP} // as if the terminal had hung up
+		return signalError{syscall.SIGHUP} // as if the terminal had sent it
 	}
 	return err
-}
-
-// closePatience is how long the end waits for the driver to be closed.
-const closePatience = 300 * time.Millisecond
-
-func (a *app) screenOptions(label string) ui.Options {
-	o := ui.Options{Need: a.opt.need.Opt, Theme: string(a.opt.theme), ASCII: bool(a.opt.ascii),
-		NoColor: bool(a.opt.noColor), Label: label}
-	if o.NoColor && o.Theme == "" {
-		o.Theme = "mono"
-	}
-	return o
 }

@@ -10,25 +10,25 @@ import (
 	"syscall"
 	"time"
 
-	"nvpeak/advice"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/sampler/tape"
 )
 
 // recorder writes a recording: snapshots with the alerts that are open then, failures of a
-// followed log, changes of the need, and between two snapshots the readings of the memory
-// poller. The alerts are those of whoever watches; without anybody it has a watch of its own.
+// followed log, changes of the need, and between two snapshots the readings of the
+// memory. The alerts are those of whoever watches; without anybody it has a watch of its own.
 type recorder struct {
 	path string
 	opt  tape.Options
 
-	mu      sync.Mutex // the memory poller must not wait for anything else
+	mu      sync.Mutex // memory sampling must not wait for anything else
 	changes []change
 
 	taking    sync.Mutex
 	w         *tape.Writer
 	file      bool
-	watch     *advice.Watch   // of a recording that nobody watches
+	watch     *watch.Watch    // of a recording that nobody watches
 	alerts    []sampler.Alert // as recorded last
 	rendered  time.Time       // when
 	prev      *sampler.Snapshot
@@ -49,15 +49,25 @@ type change struct {
 // reading for a minute. Beyond that they are dropped; snapshots know the peak all the same.
 const maxChanges = 1 << 17
 
-// errReaderGone: the recording went to a pipe, and nobody reads it any more.
-var errReaderGone = errors.New("nobody reads the recording any more")
+// errReaderGone: the recording went to a pipe whose reader has ended.
+var errReaderGone = errors.New("the reader of the recording has gone")
 
-// newRecorder makes a recorder that gathers readings from now on; source looks for it.
+// newRecorder makes a recorder that writes to path; without a path there is none.
 func (a *app) newRecorder(path string) *recorder {
-	a.recorder = &recorder{path: path, watch: advice.NewWatch(advice.Options{Need: a.opt.need.Opt}),
+	if path == "" {
+		return nil
+	}
+	return &recorder{path: path, watch: watch.New(watch.Options{Need: a.opt.need.Opt}),
 		opt: tape.Options{Program: "nvpeak " + version(), Interval: a.opt.interval, MemoryInterval: a.opt.peakInterval,
 			Need: a.opt.need.Opt}}
-	return a.recorder
+}
+
+// readings is what the loop calls with each reading; nil without a recorder.
+func (r *recorder) readings() readings {
+	if r == nil {
+		return nil
+	}
+	return r.reading
 }
 
 // create makes the file.
@@ -67,13 +77,13 @@ func (r *recorder) create(out io.Writer) (err error) {
 		return nil
 	}
 	if r.w, err = tape.Create(r.path, r.opt); err != nil {
-		return mend(r.path, err)
+		return creationError(r.path, err)
 	}
 	r.file = true
 	return nil
 }
 
-// reading gets the readings of the memory poller.
+// reading gets the readings of the memory.
 func (r *recorder) reading(dev int, at time.Time, used sampler.Bytes) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -234,7 +244,34 @@ type screenRecorder struct{ *recorder }
 
 func (r screenRecorder) Snapshot(s *sampler.Snapshot, alerts []sampler.Alert) error {
 	if err := r.recorder.Snapshot(s, alerts); err != nil {
-		return errors.New(trouble(err))
+		return errors.New(diskError(err))
 	}
 	return nil
+}
+
+func (r *recorder) name() string {
+	if r.path == "-" {
+		return "standard output"
+	}
+	return r.path
+}
+
+// diskError is an error of the disk in words, reported once: nvpeak goes on.
+func diskError(err error) string {
+	return fmt.Sprintf("recording: %v; what is written stays, and it goes on when there is room again", err)
+}
+
+// creationError says what to do about a file that cannot be recorded to.
+func creationError(path string, err error) error {
+	switch {
+	case errors.Is(err, tape.ErrBusy):
+		return fmt.Errorf("%w: choose another name", err)
+	case errors.Is(err, tape.ErrNoFile):
+		return fmt.Errorf("%w: choose the name of a new file", err)
+	case errors.Is(err, os.ErrNotExist):
+		return fmt.Errorf("%w: make its directory first", err)
+	case errors.Is(err, os.ErrPermission):
+		return fmt.Errorf("%w: choose a directory of your own", err)
+	}
+	return err
 }

@@ -11,7 +11,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"nvpeak/advice"
+	"nvpeak/advice/report"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/ui"
 	"nvpeak/ui/player"
@@ -77,11 +78,11 @@ func TestRecordingOfASetNeed(t *testing.T) {
 	if got := replayed(t, path); !slices.Equal(got, shown.alerts) {
 		t.Errorf("replayed:\n%v\nshown:\n%v", got, shown.alerts)
 	}
-	report := advice.NewReporter(advice.ReportOptions{})
-	if _, err := foldTape(path, report, nil); err != nil {
+	reporter := report.New(report.Options{})
+	if _, err := foldTape(path, nil, reporter, nil); err != nil {
 		t.Fatal(err)
 	}
-	if got := report.Report().Alerts; "["+got[0].Kind+fmt.Sprint(got[0].T)+"]" != shown.alerts[80] || len(got) != 1 || got[0].End.Or(0) < 90 {
+	if got := reporter.Report().Alerts; "["+got[0].Kind+fmt.Sprint(got[0].T)+"]" != shown.alerts[80] || len(got) != 1 || got[0].End.Or(0) < 90 {
 		t.Errorf("reported: %+v", got)
 	}
 }
@@ -110,13 +111,13 @@ func typed(m *ui.Model, keys string) {
 // replayed are the alerts of each snapshot of a recording, as a replay shows them.
 func replayed(t *testing.T, path string) (list []string) {
 	t.Helper()
-	p, err := player.Open(t.Context(), func() (player.Tape, error) { return openTape(path) }, player.Options{})
+	p, err := player.Open(t.Context(), func() (player.Tape, error) { return openTape(path, nil) }, player.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.Close()
 	p.Toggle()
-	w := advice.NewWatch(advice.Options{})
+	w := watch.New(watch.Options{})
 	for len(list) < 120 {
 		s, err := p.Scene(t.Context())
 		if err != nil {

@@ -20,7 +20,7 @@ type replayFlags struct {
 	at    string
 }
 
-// speedFlag is seconds of the recording per second.
+// speedFlag is how many seconds of the recording pass in a second.
 type speedFlag float64
 
 func (s *speedFlag) String() string { return fmt.Sprintf("%g", float64(*s)) }
@@ -47,28 +47,28 @@ func replayCommand(a *app) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return a.replay(cmd, args[0], f) },
 	}
-	c.Flags().Var(&f.speed, "speed", "playback `SPEED`, 0.25 to 3600")
+	c.Flags().Var(&f.speed, "speed", "playback `SPEED`, 0.25x to 3600x")
 	c.Flags().StringVar(&f.at, "at", "", "begin at this `TIME`: "+player.TimeForms)
+	a.opt.bind(c.Flags(), "gpu", "need", "theme", "ascii", "no-color")
 	return c
 }
 
 // replay shows a recording on the screen of the monitor.
 func (a *app) replay(cmd *cobra.Command, path string, f *replayFlags) error {
 	switch {
-	case a.opt.badEnv != nil:
-		return a.opt.badEnv
-	case cmd.Flags().Changed("record"):
-		return usagef("replay does not record: copy %s instead", path)
 	case !a.isTerminal(a.out) || !a.isTerminal(a.in):
 		return usagef("replay needs a terminal; as text: nvpeak report %s", path)
 	}
 	ctx, cancel := context.WithCancelCause(cmd.Context())
 	defer cancel(nil)
+	if err := checkSelection(path, a.opt.gpus); err != nil {
+		return err
+	}
 	options, err := a.playerOptions(path)
 	if err != nil {
 		return err
 	}
-	p, err := player.Open(ctx, func() (player.Tape, error) { return openTape(path) }, options)
+	p, err := player.Open(ctx, func() (player.Tape, error) { return openTape(path, a.opt.gpus) }, options)
 	if errors.Is(err, player.ErrNoSnapshots) {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -108,10 +108,10 @@ func (a *app) playerOptions(path string) (o player.Options, err error) {
 }
 
 // openedTape is a recording as a player wants it.
-type openedTape struct{ *tape.Reader }
+type openedTape struct{ *recording }
 
-func openTape(path string) (player.Tape, error) {
-	r, err := tape.Open(path)
+func openTape(path string, gpus []string) (player.Tape, error) {
+	r, err := openRecording(path, gpus)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func openTape(path string) (player.Tape, error) {
 // between them.
 func (t openedTape) Next() (player.Entry, error) {
 	for {
-		record, err := t.Reader.Next()
+		record, err := t.recording.Next()
 		if err != nil {
 			return player.Entry{}, err
 		}

@@ -7,33 +7,30 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nvpeak/advice"
-	"nvpeak/sampler"
+	"nvpeak/advice/watch"
 	"nvpeak/ui/plain"
 )
 
 func streamCommand(a *app) *cobra.Command {
-	f := &onceFlags{}
+	var csv csvFlag
 	c := &cobra.Command{
 		Use:   "stream",
 		Short: "print one snapshot per interval until stopped: JSON Lines, or CSV",
 		Args:  noArgs,
-		RunE:  func(cmd *cobra.Command, args []string) error { return a.stream(cmd.Context(), f) },
+		RunE:  func(cmd *cobra.Command, args []string) error { return a.stream(cmd.Context(), csv.fields) },
 	}
-	f.bindCSV(c)
+	csv.bind(c.Flags())
+	a.opt.bind(c.Flags(), append(measuring, "need", "interval", "record")...)
 	return c
 }
 
 // stream writes every snapshot as soon as it is there. It ends quietly when the reader goes.
-func (a *app) stream(ctx context.Context, f *onceFlags) (err error) {
+func (a *app) stream(ctx context.Context, fields []plain.Field) (err error) {
 	if a.listDemos() {
 		return nil
 	}
-	var r *recorder
-	if a.opt.record != "" {
-		r = a.newRecorder(a.opt.record)
-	}
-	l, ctx, end, err := a.measure(ctx)
+	r := a.newRecorder(a.opt.record)
+	l, ctx, end, err := a.measure(ctx, r.readings())
 	if err != nil {
 		return err
 	}
@@ -45,7 +42,7 @@ func (a *app) stream(ctx context.Context, f *onceFlags) (err error) {
 		defer func() { err = errors.Join(err, r.close()) }()
 	}
 	out := bufio.NewWriter(a.out)
-	watch := advice.NewWatch(advice.Options{Need: a.opt.need.Opt})
+	watch := watch.New(watch.Options{Need: a.opt.need.Opt})
 	header := true
 	for {
 		snaps, err := l.Next(ctx)
@@ -56,14 +53,14 @@ func (a *app) stream(ctx context.Context, f *onceFlags) (err error) {
 			return err
 		}
 		for _, s := range snaps {
-			told := withAlerts(s, watch)
+			snap := withAlerts(s, watch)
 			if r != nil {
-				r.Snapshot(s, told.Alerts) //nolint:errcheck // standard error may be a log: the end of the recording tells
+				r.Snapshot(s, snap.Alerts) //nolint:errcheck // standard error may be a log: the end reports it
 			}
-			if f.csv.fields != nil {
-				err = plain.CSV(out, told, f.csv.fields, header)
+			if fields != nil {
+				err = plain.CSV(out, snap, fields, header)
 			} else {
-				err = plain.JSON(out, told)
+				err = plain.JSON(out, snap)
 			}
 			header = false
 			if err == nil {
@@ -74,11 +71,4 @@ func (a *app) stream(ctx context.Context, f *onceFlags) (err error) {
 			}
 		}
 	}
-}
-
-// withAlerts is the snapshot with the alerts that are open then.
-func withAlerts(s *sampler.Snapshot, watch *advice.Watch) *sampler.Snapshot {
-	told := *s
-	told.Alerts = append([]sampler.Alert{}, watch.Add(*s)...)
-	return &told
 }

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"nvpeak/advice"
+	"nvpeak/advice/explain"
+	"nvpeak/advice/lang"
 	"nvpeak/sampler/oomlog"
 )
 
@@ -30,9 +31,9 @@ func TestExplainCorpus(t *testing.T) {
 			return err
 		}
 		files, events = files+1, events+len(found)
-		for _, lang := range advice.Languages {
-			e := advice.Explain(advice.Incident{Events: found, Lang: lang})
-			if err := Explain(io.Discard, e, ExplainOptions{Width: 80}); err != nil {
+		for _, lang := range lang.Names() {
+			e := explain.Explain(explain.Incident{Events: found, Lang: lang})
+			if err := Explain(io.Discard, e, Options{Width: 80}); err != nil {
 				return err
 			}
 			for _, event := range e.Events {

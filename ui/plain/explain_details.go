@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"strconv"
 
-	"nvpeak/advice"
+	"nvpeak/advice/explain"
 	"nvpeak/sampler"
 )
 
 // details are for those who want to check: evidence, the other advice with its cost, plans,
 // notes, the other events.
-func (p *explainPage) details(e advice.Explanation, event advice.Explained) {
+func (p *page) details(e explain.Explanation, event explain.Event) {
 	p.line("")
 	p.line(p.paint.dim(p.marks.rule(p.words.Say("label.details"), p.width)))
 	p.evidence(e.Causes)
@@ -22,12 +22,12 @@ func (p *explainPage) details(e advice.Explanation, event advice.Explained) {
 	}
 }
 
-func (p *explainPage) evidence(causes []sampler.Cause) {
+func (p *page) evidence(causes []sampler.Cause) {
 	p.line(p.paint.bold(p.words.Say("label.why")))
 	for _, c := range causes {
 		text := p.words.Say("cause." + c.ID)
 		if c.ID != "unknown" {
-			text += " (" + p.words.SureText(c.Confidence) + ", " + strconv.FormatFloat(c.Confidence, 'f', 2, 64) + ")"
+			text += " (" + p.words.Confidence(c.Confidence) + ", " + strconv.FormatFloat(c.Confidence, 'f', 2, 64) + ")"
 		}
 		p.text("  ", text, plainly)
 		for _, text := range c.Evidence {
@@ -36,7 +36,7 @@ func (p *explainPage) evidence(causes []sampler.Cause) {
 	}
 }
 
-func (p *explainPage) reasons(list []sampler.Advice) {
+func (p *page) reasons(list []sampler.Advice) {
 	if len(list) == 0 {
 		return
 	}
@@ -56,7 +56,7 @@ func (p *explainPage) reasons(list []sampler.Advice) {
 	}
 }
 
-func (p *explainPage) plans(plans []advice.Plan) {
+func (p *page) plans(plans []explain.Plan) {
 	if len(plans) == 0 {
 		return
 	}
@@ -67,7 +67,7 @@ func (p *explainPage) plans(plans []advice.Plan) {
 	}
 }
 
-func (p *explainPage) notes(notes []string) {
+func (p *page) notes(notes []string) {
 	if len(notes) == 0 {
 		return
 	}
@@ -80,7 +80,7 @@ func (p *explainPage) notes(notes []string) {
 // maxEvents bounds the list of events; a log can hold thousands.
 const maxEvents = 12
 
-func (p *explainPage) events(e advice.Explanation) {
+func (p *page) events(e explain.Explanation) {
 	p.line(p.paint.bold(p.words.Say("label.events")))
 	for i, event := range e.Events[:min(maxEvents, len(e.Events))] {
 		mark := " "

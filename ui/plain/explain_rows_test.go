@@ -5,19 +5,20 @@ import (
 	"strings"
 	"testing"
 
-	"nvpeak/advice"
+	"nvpeak/advice/explain"
+	"nvpeak/advice/lang"
 )
 
 // On a terminal the verdict stays in sight: what is longer than the screen loses its details, and says so.
 func TestExplainFitsTheTerminal(t *testing.T) {
 	for _, dir := range explainDirs(t) {
 		in := readIncident(t, dir)
-		for _, lang := range advice.Languages {
+		for _, lang := range lang.Names() {
 			in.Lang = lang
-			e := advice.Explain(in)
+			e := explain.Explain(in)
 			text := func(rows int) string {
 				var b strings.Builder
-				if err := Explain(&b, e, ExplainOptions{Width: 80, Rows: rows}); err != nil {
+				if err := Explain(&b, e, Options{Width: 80, Rows: rows}); err != nil {
 					t.Fatal(err)
 				}
 				return b.String()

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"nvpeak/advice"
+	"nvpeak/advice/explain"
+	"nvpeak/advice/lang"
 	"nvpeak/sampler"
 	"nvpeak/sampler/oomlog"
 )
@@ -18,10 +19,10 @@ import (
 var blemish = regexp.MustCompile(`\(\s*\)|（\s*）|\S  +\S|\.;|;\.|%!|,,|，，|。。|[^.]\.\.([^.]|$)| [,;.] |\{[a-z_]+\}|^\s|\s$|<nil>|NaN|\bnull\b`)
 
 // withRecording is what a recording may add to a text that knows neither epoch nor step.
-func withRecording() *advice.History {
+func withRecording() *explain.History {
 	gib := func(f float64) sampler.Bytes { return sampler.Bytes(f * float64(sampler.GiB)) }
-	return &advice.History{Total: sampler.Some(gib(24)), Free: sampler.Some(gib(0.4)), Process: sampler.Some(gib(21)),
-		Unattributed: sampler.Some(gib(1.2)), Others: []advice.Neighbour{{PID: 77, Bytes: gib(2), Arrived: true}},
+	return &explain.History{Total: sampler.Some(gib(24)), Free: sampler.Some(gib(0.4)), Process: sampler.Some(gib(21)),
+		Unattributed: sampler.Some(gib(1.2)), Others: []explain.Neighbour{{PID: 77, Bytes: gib(2), Arrived: true}},
 		Peaks: []sampler.Bytes{gib(17), gib(17.1), gib(17), gib(17.2)}}
 }
 
@@ -40,14 +41,14 @@ func TestExplainHasNoEmptyWords(t *testing.T) {
 			return err
 		}
 		bare := bareContexts(found)
-		for _, lang := range advice.Languages {
-			for name, in := range map[string]advice.Incident{
+		for _, lang := range lang.Names() {
+			for name, in := range map[string]explain.Incident{
 				"alone": {Events: found}, "recorded": {Events: found, History: withRecording()},
 				"commanded": {Events: found, Command: "python train.py --batch-size 8 --num_workers 4", GPUName: "NVIDIA A100-SXM4-40GB"},
 				"no place":  {Events: bare, History: withRecording()},
 			} {
 				in.Lang = lang
-				for _, s := range sentences(advice.Explain(in)) {
+				for _, s := range sentences(explain.Explain(in)) {
 					if at := blemish.FindString(s); at != "" {
 						t.Errorf("%s, %s, %s: %q in %q", path, name, lang, at, s)
 					}
@@ -72,7 +73,7 @@ func bareContexts(events []sampler.OOMEvent) []sampler.OOMEvent {
 }
 
 // sentences are all texts of an explanation but commands and the log's own words.
-func sentences(e advice.Explanation) []string {
+func sentences(e explain.Explanation) []string {
 	var out []string
 	add := func(list ...string) {
 		for _, s := range list {

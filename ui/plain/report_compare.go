@@ -5,19 +5,18 @@ import (
 	"math"
 	"strconv"
 
-	"nvpeak/advice"
+	"nvpeak/advice/report"
 	"nvpeak/sampler"
 )
 
 // CompareText writes the table of two runs, before and after.
-func CompareText(w io.Writer, before, after advice.Report, o ReportOptions) error {
-	p := &reportPage{explainPage: explainPage{width: min(max(o.Width, 40), 120), paint: paintFor(o.ExplainOptions),
-		marks: marksFor(o.ExplainOptions), words: advice.Words("en")}, o: o, r: &before}
+func CompareText(w io.Writer, before, after report.Report, o ReportOptions) error {
+	p := newReportPage(before, o)
 	p.text("before  ", runText(before), plainly)
 	p.text("after   ", runText(after), plainly)
 	p.line("")
 	rows := [][]string{{"<", "BEFORE", "AFTER", "DIFFERENCE", "", "<"}}
-	for _, c := range advice.Compare(before, after) {
+	for _, c := range report.Compare(before, after) {
 		percent := ""
 		if v, ok := c.Percent.Value(); ok && v != 0 {
 			percent = strconv.FormatFloat(v, 'f', 0, 64) + " %"
@@ -32,21 +31,21 @@ func CompareText(w io.Writer, before, after advice.Report, o ReportOptions) erro
 	p.table(rows)
 	for _, r := range []struct {
 		name string
-		advice.Report
+		report.Report
 	}{{"before", before}, {"after", after}} {
 		if r.Headline != "" {
 			p.line("")
-			p.text(padTo(r.name, 8), r.Headline, p.paint.bold)
+			p.text(pad(r.name, 8), r.Headline, p.paint.bold)
 		}
 		for _, n := range r.Notes {
-			p.text(padTo(r.name, 8), n, p.paint.dim)
+			p.text(pad(r.name, 8), n, p.paint.dim)
 		}
 	}
 	_, err := io.WriteString(w, p.out.String())
 	return err
 }
 
-func runText(r advice.Report) string {
+func runText(r report.Report) string {
 	text := r.Source
 	if r.Host != "" {
 		text += ", " + r.Host
@@ -78,7 +77,7 @@ func amountText(o sampler.Opt[float64], unit string, sign bool) string {
 	case "bytes", "bytes_per_hour":
 		text = sampler.Bytes(math.Abs(v)).String()
 	case "seconds":
-		text = spanText(math.Abs(v))
+		text = lasted(math.Abs(v))
 	default:
 		text = strconv.FormatFloat(math.Abs(v), 'f', -1, 64)
 	}

@@ -10,7 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"nvpeak/advice"
+	"nvpeak/advice/lang"
+	"nvpeak/advice/report"
 	"nvpeak/sampler"
 )
 
@@ -30,25 +31,25 @@ func asset(name string) string {
 
 // reportPageData is what the template gets.
 type reportPageData struct {
-	Reports      []advice.Report
+	Reports      []report.Report
 	Data         []chartReport
 	CSS          template.CSS
 	ChartCSS     template.CSS
 	JS           template.JS
 	ChartJS      template.JS
-	ChartLicence string
+	ChartLicense string
 }
 
 // ReportHTML writes one page with everything in it, charts included: it loads nothing, works
 // offline, and follows the light or dark of the browser. Everything foreign is escaped.
-func ReportHTML(w io.Writer, reports []advice.Report) error {
+func ReportHTML(w io.Writer, reports []report.Report) error {
 	page, err := template.New("report.html").Funcs(htmlFuncs()).ParseFS(assets, "assets/report.html")
 	if err != nil {
 		return err
 	}
 	data := reportPageData{CSS: template.CSS(asset("report.css")), ChartCSS: template.CSS(asset("uPlot.min.css")), //nolint:gosec // our own
 		JS: template.JS(asset("report.js")), ChartJS: template.JS(asset("uPlot.iife.min.js")), //nolint:gosec // our own
-		ChartLicence: "1.6.32, © 2022 Leon Sorokin, MIT licence"}
+		ChartLicense: "1.6.32, © 2022 Leon Sorokin, MIT license"}
 	for _, r := range reports {
 		r.Source, r.Host, r.Driver = sampler.Clean(r.Source), sampler.Clean(r.Host), sampler.Clean(r.Driver)
 		data.Reports = append(data.Reports, r)
@@ -58,13 +59,12 @@ func ReportHTML(w io.Writer, reports []advice.Report) error {
 }
 
 func htmlFuncs() template.FuncMap {
-	words := advice.Words("en")
-	said := &explainPage{words: words}
+	text := newPage(Options{}, lang.English())
 	return template.FuncMap{
-		"size": size, "clock": clock, "span": spanText, "event": eventText,
-		"cause": func(id string) string { return words.Say("cause." + id) },
-		"sure":  words.SureText,
-		"saves": said.saves,
+		"size": size, "clock": clock, "span": lasted, "event": eventText,
+		"cause": func(id string) string { return text.words.Say("cause." + id) },
+		"sure":  text.words.Confidence,
+		"saves": text.saves,
 		"join": func(list []string) string {
 			var lines []string
 			for _, s := range list {
@@ -74,13 +74,13 @@ func htmlFuncs() template.FuncMap {
 			}
 			return strings.Join(lines, "\n")
 		},
-		"peak": func(k *advice.ReportPeak) string {
+		"peak": func(k *report.Peak) string {
 			if k == nil {
 				return "N/A"
 			}
 			return k.Bytes.String()
 		},
-		"growth": func(g advice.ReportGPU) string {
+		"growth": func(g report.GPU) string {
 			v, ok := g.Growth.Value()
 			switch {
 			case !ok:
@@ -90,9 +90,9 @@ func htmlFuncs() template.FuncMap {
 			}
 			return signed(v) + "/h"
 		},
-		"holders": func(g advice.ReportGPU) string { return sampler.Clean(holdersText(&g)) },
-		"spikes":  func(g advice.ReportGPU) []advice.ReportSpike { return largestSpikes(g.Spikes, 50) },
-		"few":     func(list []advice.ReportProcess) []advice.ReportProcess { return list[:min(len(list), 200)] },
+		"holders": func(g report.GPU) string { return sampler.Clean(holdersText(&g)) },
+		"spikes":  func(g report.GPU) []report.Spike { return largestSpikes(g.Spikes, 50) },
+		"few":     func(list []report.Process) []report.Process { return list[:min(len(list), 200)] },
 		"until": func(a sampler.Alert) string {
 			if end, ok := a.End.Value(); ok {
 				return clock(end)
@@ -106,18 +106,18 @@ func htmlFuncs() template.FuncMap {
 			return ""
 		},
 		"mood":  moodOf,
-		"quiet": func(r advice.Report) string { return quietText(&r) },
-		"tight": func(g advice.ReportGPU) bool { // as red as on the screen: less than 5 % was left
+		"quiet": func(r report.Report) string { return quietText(&r) },
+		"tight": func(g report.GPU) bool { // as red as on the screen: less than 5 % was left
 			w, ok := g.WorstFree.Value()
 			return ok && float64(w) < 0.05*float64(g.Total.Or(0))
 		},
 	}
 }
 
-// moodOf is the colour of the conclusion.
-func moodOf(r advice.Report) string {
+// moodOf is the color of the conclusion.
+func moodOf(r report.Report) string {
 	switch {
-	case slices.ContainsFunc(r.Events, func(e advice.ReportEvent) bool { return e.Kind == "oom" && (e.OOM == nil || !e.OOM.Recovered) }):
+	case slices.ContainsFunc(r.Events, func(e report.Event) bool { return e.Kind == "oom" && (e.OOM == nil || !e.OOM.Recovered) }):
 		return "bad"
 	case r.Headline != "" || len(r.Causes) > 0:
 		return "warn"
@@ -127,9 +127,9 @@ func moodOf(r advice.Report) string {
 
 // chartReport is what the charts of one report need; amounts in GiB, times in seconds.
 type chartReport struct {
-	GPUs   []chartGPU           `json:"gpus"`
-	Marks  []chartMark          `json:"marks"`
-	Phases []advice.ReportPhase `json:"phases"`
+	GPUs   []chartGPU     `json:"gpus"`
+	Marks  []chartMark    `json:"marks"`
+	Phases []report.Phase `json:"phases"`
 }
 
 type chartGPU struct {
@@ -166,15 +166,15 @@ const (
 	chartMarks     = 400
 )
 
-func chartsOf(r advice.Report) chartReport {
-	c := chartReport{GPUs: []chartGPU{}, Marks: marksOf(r), Phases: append([]advice.ReportPhase{}, r.Phases...)}
+func chartsOf(r report.Report) chartReport {
+	c := chartReport{GPUs: []chartGPU{}, Marks: marksOf(r), Phases: append([]report.Phase{}, r.Phases...)}
 	for i := range r.GPUs {
 		c.GPUs = append(c.GPUs, chartOf(r, &r.GPUs[i]))
 	}
 	return c
 }
 
-func chartOf(r advice.Report, g *advice.ReportGPU) chartGPU {
+func chartOf(r report.Report, g *report.GPU) chartGPU {
 	c := chartGPU{Index: g.Index, T: []float64{}, High: []*float64{}, Low: []*float64{}, Processes: []chartProcess{}, Allocated: []*float64{}, Reserved: []*float64{}}
 	c.Top = g.Total.Or(0).GiB()
 	for _, p := range g.Plot {
@@ -198,7 +198,7 @@ func chartOf(r advice.Report, g *advice.ReportGPU) chartGPU {
 	return c
 }
 
-func chartName(p *advice.ReportProcess) string {
+func chartName(p *report.Process) string {
 	name := strconv.Itoa(p.PID) + " " + p.Name
 	if p.User != "" {
 		name += " (" + p.User + ")"
@@ -207,7 +207,7 @@ func chartName(p *advice.ReportProcess) string {
 }
 
 // sampled is the memory of a process at the times of its GPU's chart.
-func sampled(p *advice.ReportProcess, times []float64) []*float64 {
+func sampled(p *report.Process, times []float64) []*float64 {
 	list := make([]*float64, len(times))
 	at := 0
 	for i, t := range times {
@@ -223,7 +223,7 @@ func sampled(p *advice.ReportProcess, times []float64) []*float64 {
 
 // readings puts what the log prints of the allocator at the nearest times of the chart.
 // They belong to this GPU when the log names it, or when there is only one.
-func (c *chartGPU) readings(r advice.Report, g *advice.ReportGPU) {
+func (c *chartGPU) readings(r report.Report, g *report.GPU) {
 	var allocated, reserved []*float64
 	for _, a := range r.Readings {
 		if len(c.T) == 0 || a.GPU.Or(g.Index) != g.Index || !a.GPU.Known() && len(r.GPUs) > 1 {
@@ -253,7 +253,7 @@ func (c *chartGPU) readings(r advice.Report, g *advice.ReportGPU) {
 }
 
 // marksOf are the moments that charts show.
-func marksOf(r advice.Report) []chartMark {
+func marksOf(r report.Report) []chartMark {
 	list := []chartMark{}
 	place := func(t float64) float64 { return round3(min(t, r.Duration)) } // a failure may come after the last snapshot
 	for _, a := range r.Alerts {

@@ -3,7 +3,7 @@ package player
 import (
 	"slices"
 
-	"nvpeak/advice"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 )
 
@@ -26,7 +26,7 @@ func (f *Frame) add(e Entry, o Options, marks *sampler.Watermarks) bool {
 }
 
 // Fold brings the watch to this frame and returns the alerts that are open then.
-func (f *Frame) Fold(w *advice.Watch) []sampler.Alert {
+func (f *Frame) Fold(w *watch.Watch) []sampler.Alert {
 	for _, e := range f.between {
 		switch {
 		case e.Failure != nil:

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/history"
 )
 
 // index is what is learned of a recording by reading it once, in the background: the marks
@@ -23,7 +24,7 @@ type index struct {
 	finder  finder        // of the goroutine alone
 
 	mu      sync.Mutex
-	archive *sampler.Archive
+	archive *history.Archive
 	states  states
 	start   time.Time
 	upto    time.Time // read so far
@@ -37,7 +38,7 @@ type index struct {
 
 func newIndex(ctx context.Context, open func() (Tape, error), o Options, start time.Time, interval time.Duration) *index {
 	ctx, cancel := context.WithCancel(ctx)
-	x := &index{options: o, cancel: cancel, done: make(chan struct{}), sized: make(chan struct{}), archive: sampler.NewArchive(interval),
+	x := &index{options: o, cancel: cancel, done: make(chan struct{}), sized: make(chan struct{}), archive: history.NewArchive(interval),
 		start: start, end: start, peaks: map[sampler.ProcessKey]Mark{}, states: states{every: stateEvery},
 		finder: finder{most: map[sampler.ProcessKey]sampler.Bytes{}}}
 	go func() {
@@ -172,7 +173,7 @@ func (x *index) add(f *Frame, now *State) {
 
 // before is the state to begin to fold from for a time, and the history until there. ok is
 // false while the recording has not been read that far.
-func (x *index) before(to time.Time) (s State, h *sampler.History, ok bool) {
+func (x *index) before(to time.Time) (s State, h *history.History, ok bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if !x.ready && (x.upto.IsZero() || x.upto.Before(to)) {

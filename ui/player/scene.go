@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/history"
 )
 
 // Scene is what comes next: the picture moves on, or jumps.
 type Scene struct {
 	Jump     *State           // go on from these folds; nil: from where we are
-	History  *sampler.History // with Jump
+	History  *history.History // with Jump
 	Frames   []Frame
 	Timeline *Timeline
 	Notice   string // for the viewer; may be empty

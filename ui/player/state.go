@@ -3,7 +3,7 @@ package player
 import (
 	"time"
 
-	"nvpeak/advice"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 )
 
@@ -11,13 +11,13 @@ import (
 type State struct {
 	Snapshot *sampler.Snapshot
 	Alerts   []sampler.Alert
-	Watch    *advice.Watch
+	Watch    *watch.Watch
 	marks    *sampler.Watermarks
 }
 
 // newState is the state before the first snapshot.
 func newState(o Options) State {
-	return State{Watch: advice.NewWatch(advice.Options{Need: o.Need}), marks: sampler.NewWatermarks()}
+	return State{Watch: watch.New(watch.Options{Need: o.Need}), marks: sampler.NewWatermarks()}
 }
 
 func (s *State) fold(f *Frame) { s.Alerts, s.Snapshot = f.Fold(s.Watch), f.Snapshot }

@@ -1,0 +1,164 @@
+package command
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestSmallerBatch(t *testing.T) {
+	tests := []struct{ name, command, want string }{
+		{"argparse dashes", "python train.py --batch-size 64", "python train.py --batch-size 32 --gradient-accumulation-steps 2"},
+		{"argparse joined", "python train.py --batch_size=64 --lr 1e-3", "python train.py --batch_size=32 --gradient_accumulation_steps=2 --lr 1e-3"},
+		{"short", "python train.py -b 16 data/", "python train.py -b 8 --gradient-accumulation-steps 2 data/"},
+		{"accumulation present", "python t.py --batch_size 8 --accum_iter 4", "python t.py --batch_size 4 --accum_iter 8"},
+		{"trainer", "torchrun --nproc_per_node 4 run_clm.py --per_device_train_batch_size 8 --bf16", "torchrun --nproc_per_node 4 run_clm.py --per_device_train_batch_size 4 --gradient_accumulation_steps 2 --bf16"},
+		{"trainer with both", "accelerate launch run.py --gradient_accumulation_steps 2 --per_device_train_batch_size 8", "accelerate launch run.py --gradient_accumulation_steps 4 --per_device_train_batch_size 4"},
+		{"ultralytics", "yolo detect train data=coco.yaml model=yolov8x.pt batch=16 imgsz=1280", "yolo detect train data=coco.yaml model=yolov8x.pt batch=8 imgsz=1280"},
+		{"yolov5", "python train.py --img 640 --batch 16 --data coco.yaml --weights yolov5s.pt", "python train.py --img 640 --batch 8 --data coco.yaml --weights yolov5s.pt"},
+		{"lightning cli", "python main.py fit --data.batch_size=32 --trainer.devices 4", "python main.py fit --data.batch_size=16 --trainer.accumulate_grad_batches=2 --trainer.devices 4"},
+		{"fairseq tokens", "fairseq-train data-bin --arch transformer --max-tokens 4096 --update-freq 4", "fairseq-train data-bin --arch transformer --max-tokens 2048 --update-freq 8"},
+		{"fairseq alone", "fairseq-train data-bin --arch transformer --max-tokens 4096", "fairseq-train data-bin --arch transformer --max-tokens 2048 --update-freq 2"},
+		{"hydra with trainer", "python train.py model.batch_size=32 trainer.max_epochs=5", "python train.py model.batch_size=16 trainer.accumulate_grad_batches=2 trainer.max_epochs=5"},
+		{"hydra plain", "python train.py data.batch_size=32 model=resnet", "python train.py data.batch_size=16 model=resnet"},
+		{"hydra validation apart", "python train.py data.train.batch_size=32 data.val.batch_size=64 trainer.devices=1", "python train.py data.train.batch_size=16 trainer.accumulate_grad_batches=2 data.val.batch_size=64 trainer.devices=1"},
+		{"megatron", "torchrun pretrain_gpt.py --micro-batch-size 4 --global-batch-size 64", "torchrun pretrain_gpt.py --micro-batch-size 2 --global-batch-size 64"},
+		{"deepspeed flag", "deepspeed train.py --train_micro_batch_size_per_gpu 8 --gradient_accumulation_steps 1 --deepspeed ds.json", "deepspeed train.py --train_micro_batch_size_per_gpu 4 --gradient_accumulation_steps 2 --deepspeed ds.json"},
+		{"detectron", "python train_net.py --num-gpus 2 SOLVER.IMS_PER_BATCH 16 SOLVER.BASE_LR 0.02", "python train_net.py --num-gpus 2 SOLVER.IMS_PER_BATCH 8 SOLVER.BASE_LR 0.02"},
+		{"the right part", "cd 'my dir' && CUDA_VISIBLE_DEVICES=1 python train.py --batch-size 64 2>&1 | tee log.txt", "cd 'my dir' && CUDA_VISIBLE_DEVICES=1 python train.py --batch-size 32 --gradient-accumulation-steps 2 2>&1 | tee log.txt"},
+		{"continued lines", "python train.py \\\n  --batch_size 12 \\\n  --lr 0.1", "python train.py \\\n  --batch_size 6 --gradient_accumulation_steps 2 \\\n  --lr 0.1"},
+		{"odd batch", "python train.py --batch-size 5", "python train.py --batch-size 2 --gradient-accumulation-steps 3"},
+		{"quoted", `python train.py --name "a b" --batch-size "64"`, `python train.py --name "a b" --batch-size 32 --gradient-accumulation-steps 2`},
+		{"last one counts", "python t.py --batch-size 64 --batch-size 32", "python t.py --batch-size 64 --batch-size 16 --gradient-accumulation-steps 2"},
+		{"a variable", "python train.py --batch-size $BS", ""},
+		{"one already", "python train.py --batch-size 1", ""},
+		{"none", "python train.py", ""},
+		{"answer length", "python generate.py --max-tokens 512", ""},
+		{"open quote", "python train.py --batch-size 64 'oops", ""},
+		{"batch name is a word", "python batch 64", ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s, ok := Parse(test.command).SmallerBatch(2)
+			if s.Text != test.want || ok != (test.want != "") {
+				t.Errorf("%q\nbecame %q (%v)\n  want %q", test.command, s.Text, ok, test.want)
+			}
+		})
+	}
+}
+
+func TestGuessedOptionsAreSaid(t *testing.T) {
+	for command, guessed := range map[string]bool{
+		"python train.py --batch-size 64":                                                 true,
+		"python run.py --per_device_train_batch_size 8":                                   false,
+		"python t.py --batch_size 8 --grad_accum 4":                                       false,
+		"yolo train batch=16":                                                             false,
+		"python train.py model.batch_size=32 trainer.max_epochs=5":                        true,
+		"fairseq-train data-bin --arch transformer --max-tokens 4096 --fp16 --max-update": false,
+	} {
+		s, ok := Parse(command).SmallerBatch(2)
+		if !ok || (len(s.Unsure) > 0) != guessed {
+			t.Errorf("%s: guessed options %v, want %v (%v)", command, s.Unsure, guessed, ok)
+		}
+		if strings.Contains(command, "yolo") && strings.Contains(s.Text, "accumulate") {
+			t.Errorf("accumulate is no argument of Ultralytics: %s", s.Text)
+		}
+	}
+}
+
+func TestWithVariable(t *testing.T) {
+	const name, value = "PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True"
+	tests := []struct{ command, want string }{
+		{"python train.py", "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True python train.py"},
+		{"A=1 python train.py", "A=1 PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True python train.py"},
+		{"PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:128 python t.py", "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True python t.py"},
+		{"env B=2 python t.py", "env B=2 PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True python t.py"},
+		{"cd x && torchrun t.py | tee l", "cd x && PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True torchrun t.py | tee l"},
+		{"docker run img python t.py", "docker run -e PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True img python t.py"},
+		{"docker exec box python t.py", ""},
+		{"sudo python t.py", ""},
+	}
+	for _, test := range tests {
+		got, _ := Parse(test.command).WithVariable(name, value)
+		if got != test.want {
+			t.Errorf("%q: %q, want %q", test.command, got, test.want)
+		}
+	}
+}
+
+func TestCommandEnvironment(t *testing.T) {
+	got := Parse(`export A=1; B=2 ./prepare; C="x y" D=$HOME env E=5 python t.py F=6`).Environment()
+	if len(got) != 3 || got["A"] != "1" || got["C"] != "x y" || got["E"] != "5" {
+		t.Errorf("environment %v", got)
+	}
+}
+
+func TestSmallerEvalBatch(t *testing.T) {
+	for command, want := range map[string]string{
+		"python t.py --batch-size 64 --val-batch-size 16":                            "python t.py --batch-size 64 --val-batch-size 4",
+		"python t.py data.train.batch_size=32 data.val.batch_size=64":                "python t.py data.train.batch_size=32 data.val.batch_size=16",
+		"python r.py --per_device_train_batch_size 8":                                "python r.py --per_device_train_batch_size 8 --per_device_eval_batch_size 2 --eval_accumulation_steps 8",
+		"python r.py --per_device_train_batch_size 8 --per_device_eval_batch_size 8": "python r.py --per_device_train_batch_size 8 --per_device_eval_batch_size 2 --eval_accumulation_steps 8",
+		"yolo train batch=64 imgsz=640":                                              "yolo train batch=16 imgsz=640",
+		"python t.py --batch-size 64":                                                "",
+	} {
+		if s, _ := Parse(command).SmallerEvalBatch(4); s.Text != want {
+			t.Errorf("%q\nbecame %q\n  want %q", command, s.Text, want)
+		}
+	}
+}
+
+func TestQuote(t *testing.T) {
+	for in, want := range map[string]string{"a:b": "a:b", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "$(rm)": "'$(rm)'"} {
+		if got := Quote(in); got != want {
+			t.Errorf("quote(%q) = %s, want %s", in, got, want)
+		}
+		if c := Parse("x " + Quote(in)); !c.Known || c.words[1].value != strings.ReplaceAll(in, `\`, "") {
+			t.Errorf("the shell reads %s as %q", Quote(in), c.words[1].value)
+		}
+	}
+}
+
+// FuzzCommand: whatever the text, nothing panics, and an edit keeps all words but those it
+// means byte for byte and in order.
+func FuzzCommand(f *testing.F) {
+	for _, s := range []string{"python train.py --batch-size 64", "yolo batch=16 imgsz=640", `a "b c" $(d) --bs 8 | tee x`, "--batch=\\\n2", "x ' y", "python a.b=2 --fp16 False"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		c := Parse(text)
+		var results []string
+		if s, ok := c.SmallerBatch(2); ok {
+			results = append(results, s.Text)
+		}
+		if s, ok := c.SmallerEvalBatch(4); ok {
+			results = append(results, s.Text)
+		}
+		if s, ok := c.WithVariable("X_Y", "a b"); ok {
+			results = append(results, s)
+		}
+		if s, ok := c.WithSwitch(map[string]string{StyleTrainer: "--bf16 True", StyleMegatron: "--bf16", StyleLightning: "--precision bf16-mixed"}); ok {
+			results = append(results, s.Text)
+		}
+		for _, r := range results {
+			after := Parse(r)
+			if !after.Known {
+				t.Fatalf("%q became %q, which no longer reads as a command", text, r)
+			}
+			changed := 0
+			at := 0
+			for _, w := range c.words {
+				raw := text[w.start:w.end]
+				i := slices.IndexFunc(after.words[at:], func(v word) bool { return r[v.start:v.end] == raw })
+				if i < 0 {
+					changed++
+					continue
+				}
+				at += i + 1
+			}
+			if changed > 2 { // a batch and its accumulation
+				t.Fatalf("%q became %q: %d words lost", text, r, changed)
+			}
+		}
+	})
+}

@@ -1,0 +1,241 @@
+package command
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Suggestion is a command line that nvpeak changed.
+type Suggestion struct {
+	Text   string
+	Batch  int      // per device, after the change
+	steps  int      // accumulation after the change, 0 where none is set
+	Before int      // batch before the change
+	Unsure []string // options that were added though nothing shows that the program has them
+	Note   string   // id of a message about this style, or empty
+}
+
+// SplitBatch divides a batch by about k, with the number of steps that gives the same
+// effective batch: a divisor of the batch when one is near.
+func SplitBatch(batch, k int) (smaller, steps int) {
+	smaller = max(1, batch/k)
+	for d := smaller; d >= 1 && float64(d) >= float64(batch)/(1.5*float64(k)); d-- {
+		if batch%d == 0 {
+			return d, batch / d
+		}
+	}
+	return smaller, int(float64(batch)/float64(smaller) + 0.5)
+}
+
+// ReplaceValue writes a new value for an option and leaves its name as it was typed.
+func (c Line) ReplaceValue(a Argument, value string) Edit {
+	w := c.words[a.at]
+	if !a.joined {
+		return Edit{w.start, w.end, value}
+	}
+	raw := c.Text[w.start:w.end]
+	if i := strings.IndexByte(raw, '='); i >= 0 && !strings.ContainsAny(raw[:i], `'"\`) && !strings.ContainsAny(raw[i:], `'"\`) {
+		return Edit{w.start + i + 1, w.end, value}
+	}
+	return Edit{w.start, w.end, Quote(a.name + "=" + value)}
+}
+
+// after adds words behind an option, within the same command.
+func (c Line) after(a Argument, words string) Edit {
+	end := c.words[a.at].end
+	return Edit{end, end, " " + words}
+}
+
+// SmallerBatch divides the training batch by k and raises accumulation by as much, with the
+// options of the command's own style.
+func (c Line) SmallerBatch(k int) (Suggestion, bool) {
+	a, batch, ok := c.BatchArgument()
+	if !ok || batch < 2 {
+		return Suggestion{}, false
+	}
+	s := Suggestion{Before: batch}
+	s.Batch, s.steps = SplitBatch(batch, k)
+	edits := []Edit{c.ReplaceValue(a, strconv.Itoa(s.Batch))}
+	factor := s.steps
+	switch c.Style() {
+	case StyleUltralytics, StyleYOLOv5:
+		s.steps, s.Note = 0, "edit.nbs"
+	case StyleMegatron:
+		s.steps, s.Note = 0, "edit.global_batch"
+	default:
+		if old, found := c.Find(accumulationNames...); found {
+			n, err := strconv.Atoi(old.Value)
+			if err != nil || n < 1 || !old.sure {
+				return Suggestion{}, false
+			}
+			s.steps = n * factor
+			edits = append(edits, c.ReplaceValue(old, strconv.Itoa(s.steps)))
+			break
+		}
+		words, sure := c.accumulationWords(a, s.steps)
+		if words == "" {
+			s.steps, s.Note = 0, "edit.no_accumulation"
+			break
+		}
+		if !sure {
+			s.Unsure = append(s.Unsure, words)
+		}
+		edits = append(edits, c.after(a, words))
+	}
+	s.Text = c.Apply(edits)
+	return s, true
+}
+
+// accumulationWords is how this style turns accumulation on. sure: the program is known to have it.
+func (c Line) accumulationWords(a Argument, steps int) (words string, sure bool) {
+	n := strconv.Itoa(steps)
+	switch c.Style() {
+	case StyleTrainer:
+		return join(a, "--gradient_accumulation_steps", n), true
+	case StyleFairseq:
+		return join(a, "--update-freq", n), true
+	case StyleLightning:
+		if c.Prefixed("--trainer.") || c.Prefixed("--data.") {
+			return "--trainer.accumulate_grad_batches=" + n, true
+		}
+		return join(a, "--accumulate_grad_batches", n), true
+	case styleHydra:
+		if c.Prefixed("trainer.") {
+			return "trainer.accumulate_grad_batches=" + n, false
+		}
+		return "", false
+	}
+	if !strings.HasPrefix(a.name, "-") {
+		return "", false // configuration overrides: an option with dashes does not belong among them
+	}
+	if strings.Contains(a.name, "_") {
+		return join(a, "--gradient_accumulation_steps", n), false
+	}
+	return join(a, "--gradient-accumulation-steps", n), false
+}
+
+// join writes a name and value the way the option beside it is written.
+func join(like Argument, name, value string) string {
+	if like.joined {
+		return name + "=" + value
+	}
+	return name + " " + value
+}
+
+// SmallerEvalBatch divides the batch of validation by k. Hugging Face Trainer evaluates with 8
+// when nothing is said, so there the option is added.
+func (c Line) SmallerEvalBatch(k int) (Suggestion, bool) {
+	if a, found := c.EvalBatchArgument(); found {
+		n, err := strconv.Atoi(a.Value)
+		if err != nil || n < 2 || !a.sure {
+			return Suggestion{}, false
+		}
+		s := Suggestion{Before: n, Batch: max(1, n/k)}
+		edits := []Edit{c.ReplaceValue(a, strconv.Itoa(s.Batch))}
+		if c.Style() == StyleTrainer && !c.HasPlain("eval_accumulation_steps") {
+			edits = append(edits, c.after(a, join(a, "--eval_accumulation_steps", "8"))) // else all predictions stay on the GPU
+		}
+		s.Text = c.Apply(edits)
+		return s, true
+	}
+	if a, _, found := c.BatchArgument(); found && c.Style() == StyleTrainer {
+		s := Suggestion{Before: 8, Batch: max(1, 8/k)}
+		words := join(a, "--per_device_eval_batch_size", strconv.Itoa(s.Batch)) + " " + join(a, "--eval_accumulation_steps", "8")
+		s.Text = c.Apply([]Edit{c.after(a, words)})
+		return s, true
+	}
+	if c.Style() == StyleUltralytics { // its validation batch is twice the training batch
+		return c.SmallerBatch(k)
+	}
+	return Suggestion{}, false
+}
+
+// WithVariable sets an environment variable for the command, in front of its program.
+func (c Line) WithVariable(name, value string) (string, bool) {
+	if !c.Known {
+		return "", false
+	}
+	word := name + "=" + Quote(value)
+	for i := c.first; i < c.last; i++ {
+		w := c.words[i]
+		if n, _, is := assignment(w.value); is {
+			if n == name {
+				return c.Apply([]Edit{{w.start, w.end, word}}), true
+			}
+			continue
+		}
+		switch lastPart(w.value) {
+		case "env":
+			continue
+		case "docker", "podman":
+			if i+1 < c.last && c.words[i+1].value == "run" {
+				end := c.words[i+1].end
+				return c.Apply([]Edit{{end, end, " -e " + word}}), true
+			}
+			return "", false
+		case "sudo", "ssh", "sbatch", "kubectl", "export":
+			return "", false // the variable would not reach the program
+		}
+		return c.Apply([]Edit{{w.start, w.start, word + " "}}), true
+	}
+	return "", false
+}
+
+// WithSwitch turns a yes-or-no option on that this style is known to have. It replaces the
+// value when the command switches it off.
+func (c Line) WithSwitch(words map[string]string) (Suggestion, bool) {
+	add, known := words[c.Style()]
+	if !known {
+		return Suggestion{}, false
+	}
+	name, value, joined := strings.Cut(add, "=")
+	if !joined {
+		name, value, _ = strings.Cut(add, " ")
+	}
+	wanted := plainName(name)
+	for _, a := range c.Arguments() {
+		if a.Plain != wanted {
+			continue
+		}
+		if a.Value == "" || a.at == a.name0 && !a.joined {
+			return Suggestion{}, false
+		}
+		return Suggestion{Text: c.Apply([]Edit{c.ReplaceValue(a, cmp.Or(value, "True"))})}, true
+	}
+	end := c.words[c.last-1].end
+	if a, _, ok := c.BatchArgument(); ok {
+		end = c.words[a.at].end
+	}
+	return Suggestion{Text: c.Apply([]Edit{{end, end, " " + add}})}, true
+}
+
+// WithLauncherOption adds an option behind "accelerate launch", which reads it itself.
+func (c Line) WithLauncherOption(words string) (Suggestion, bool) {
+	part := c.part()
+	i := slices.IndexFunc(part, func(w word) bool { return lastPart(w.value) == "accelerate" })
+	if i < 0 || i+1 >= len(part) || part[i+1].value != "launch" {
+		return Suggestion{}, false
+	}
+	if a, found := c.Find("mixed_precision"); found {
+		_, value, _ := strings.Cut(words, " ")
+		return Suggestion{Text: c.Apply([]Edit{c.ReplaceValue(a, value)})}, a.sure
+	}
+	end := part[i+1].end
+	return Suggestion{Text: c.Apply([]Edit{{end, end, " " + words}})}, true
+}
+
+// WithNumber writes a new number for an option the command already has.
+func (c Line) WithNumber(change func(float64) float64, names ...string) (text, name string, ok bool) {
+	a, found := c.Find(names...)
+	old, err := strconv.ParseFloat(a.Value, 64)
+	if !found || !a.sure || err != nil {
+		return "", "", false
+	}
+	now := change(old)
+	if now == old {
+		return "", "", false
+	}
+	return c.Apply([]Edit{c.ReplaceValue(a, strconv.FormatFloat(now, 'f', -1, 64))}), a.name, true
+}

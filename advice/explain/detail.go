@@ -1,0 +1,110 @@
+package explain
+
+import "nvpeak/sampler"
+
+// detail is the arithmetic and what follows from it, in a sentence or two.
+func (f *failure) detail(causes []sampler.Cause) string {
+	_, missingKnown := f.missing()
+	switch {
+	case f.onHost():
+		return f.hostDetail()
+	case f.corrupt():
+		return f.words.Say("note.corrupt_size")
+	case f.event.Kind == sampler.KindStartupFree:
+		return f.startupText()
+	case f.event.Kind == sampler.KindKVCache:
+		return f.cacheText()
+	case f.class.class == classServing && f.words.Has("why."+f.class.kind):
+		return f.words.Say("why." + f.class.kind)
+	case f.limited() && f.event.MemoryLimit.Allowed.Known():
+		return f.limitDetail()
+	case missingKnown:
+		text := f.arithmetic()
+		if more := f.conclusion(TopCause(causes)); more != "" {
+			text += f.words.Say("detail.space") + more
+		}
+		return text
+	case f.requested.Known() && f.extra("total_allocation_bytes").Known():
+		return f.words.Say("detail.program", "need", printed(f.requested.Or(0)), "all", gib(f.extra("total_allocation_bytes").Or(0)),
+			"arguments", gib(f.extra("parameter_bytes").Or(0)), "results", gib(f.extra("maybe_live_out_bytes").Or(0)), "temporary", gib(f.extra("temp_bytes").Or(0)))
+	case f.requested.Known():
+		return f.words.Say("detail.request_only", "need", printed(f.requested.Or(0)))
+	case f.total.Known() && f.history != nil:
+		return f.words.Say("detail.recorded", "free", gib(f.free.Or(0)), "total", gib(f.total.Or(0)))
+	}
+	return f.words.Say("detail.no_numbers")
+}
+
+func (f *failure) hostDetail() string {
+	if f.pinned() {
+		return f.words.Say("why.pinned")
+	}
+	id := "detail." + f.class.kind
+	if !f.words.Has(id) {
+		id = "detail.host"
+	}
+	return f.killedText() + f.words.Say(id)
+}
+
+// killedText says whom the kernel killed and how much it held; "" where the text does not.
+func (f *failure) killedText() string {
+	name, _ := f.event.Extra["process"].(string)
+	held, known := f.extra("anon_rss_bytes").Value()
+	if name == "" || !known || !f.event.PID.Known() {
+		return ""
+	}
+	return f.words.Say("detail.killed", "name", sampler.Clip(name), "pid", f.event.PID.Or(0), "held", gib(held)) + f.words.Say("detail.space")
+}
+
+func (f *failure) limitDetail() string {
+	id := "sum.limit"
+	if f.held() == 0 {
+		id = "sum.limit_alone"
+	}
+	return f.words.Say(id, "need", printed(f.requested.Or(0)), "held", gib(f.held()), "allowed", gib(f.event.MemoryLimit.Allowed.Or(0))) +
+		f.words.Say("detail.space") + f.words.Say("detail.memory_limit")
+}
+
+// conclusion is what the arithmetic means, given the surest cause; "" when it says all itself.
+func (f *failure) conclusion(top string) string {
+	switch {
+	case f.noSplit():
+		return f.words.Say("detail.no_split")
+	case f.refusedThoughFree() && !f.limited():
+		return ""
+	case top == "too_big" && f.fitsInHoles() && f.holesShare() < 0.05:
+		return f.words.Say("detail.usual_holes", "percent", percentOf(f.holes.Or(0), f.reserved()))
+	case top == "too_big" && f.inTraining() && f.stateDominated():
+		return f.words.Say("detail.too_big_states")
+	case top == "too_big" && f.footprint.known:
+		return f.words.Say("detail.too_big_activations", "percent", percentOf(f.footprint.activations.mid(), f.allocated.Or(0)))
+	case f.words.Has("detail." + top):
+		return f.words.Say("detail."+top, "elsewhere", gib(f.elsewhere.Or(0)), "outside", gib(f.outside.Or(0)))
+	}
+	return ""
+}
+
+// arithmetic is rules R3 to R6 as one sentence.
+func (f *failure) arithmetic() string {
+	m, _ := f.missing()
+	s, _ := f.short()
+	pairs := []any{"need", printed(f.requested.Or(0)), "free", f.amountOf(f.free.Or(0)), "holes", f.amountOf(f.holes.Or(0)), "missing", f.amountOf(m),
+		"short", f.amountOf(s), "sum", f.amountOf(f.free.Or(0) + f.holes.Or(0)), "total", gib(f.total.Or(0))}
+	switch {
+	case f.oversubscribed():
+		return f.words.Say("sum.oversubscribed", append(pairs, "allocated", gib(f.allocated.Or(0)))...)
+	case f.total.Known() && f.requested.Or(0) > f.total.Or(0):
+		return f.words.Say("sum.impossible", pairs...)
+	case m == 0 && f.cardFull():
+		return f.words.Say("sum.full", pairs...)
+	case m == 0 && !f.refusedThoughFree():
+		return f.words.Say("sum.barely", pairs...)
+	case m == 0:
+		return f.words.Say("sum.fits", pairs...)
+	case !f.holes.Known():
+		return f.words.Say("sum.plain", pairs...)
+	case s > 0:
+		return f.words.Say("sum.short", pairs...)
+	}
+	return f.words.Say("sum.holes", pairs...)
+}

@@ -1,0 +1,14 @@
+package explain
+
+var fixesUnknown = []fixRow{
+	{id: "record_run", source: "https://docs.pytorch.org/docs/stable/torch_cuda_memory.html",
+		fits: map[string]float64{"unknown": 0.5},
+		when: func(f *failure) bool { return f.history == nil },
+		do: func(f *failure) []string {
+			command := "python train.py …"
+			if f.command.Known {
+				command = f.command.Text
+			}
+			return []string{"nvpeak run --record run.jsonl -- " + command}
+		}},
+}

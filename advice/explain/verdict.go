@@ -1,0 +1,98 @@
+package explain
+
+import (
+	"slices"
+
+	"nvpeak/advice/lang"
+	"nvpeak/sampler"
+)
+
+// judge makes one verdict for the run from its events: the first that the program did not
+// survive began it; later deaths of other ranks are consequences, unless they hit the same wall
+// on a card of their own.
+func judge(words lang.Catalog, failures []*failure, events []Event) Verdict {
+	v := Verdict{Event: -1, Victims: []int{}, AlsoHit: []int{}}
+	if len(failures) == 0 {
+		v.Headline = words.Say("verdict.none")
+		return v
+	}
+	order := make([]int, len(failures))
+	for i := range order {
+		order[i] = i
+	}
+	if len(failures[0].file) == 0 { // lines of several files say nothing of order
+		slices.SortStableFunc(order, func(a, b int) int { return failures[a].event.Line - failures[b].event.Line })
+	}
+	first := slices.IndexFunc(order, func(i int) bool { return !failures[i].event.Recovered })
+	if first < 0 {
+		v.Recovered, v.Event = true, order[len(order)-1]
+		id := "verdict.recovered"
+		if len(order) == 1 {
+			id = "verdict.recovered_once"
+		}
+		v.Headline, v.Detail = words.Say(id, "count", len(order)), events[v.Event].Detail
+		return v
+	}
+	v.Event = order[first]
+	begin := failures[v.Event]
+	for _, i := range order[first+1:] {
+		switch f := failures[i]; {
+		case f.event.Recovered:
+		case f.consequenceOf(begin):
+			v.Victims = append(v.Victims, i)
+		default:
+			v.AlsoHit = append(v.AlsoHit, i)
+		}
+	}
+	v.FirstRank = begin.event.Rank
+	v.Headline, v.Detail = events[v.Event].Headline, events[v.Event].Detail
+	v.Run = v.sayRun(words, failures)
+	return v
+}
+
+// consequenceOf: a text without numbers, or a kill, of another rank after the first failure: its
+// peers lose their partner and are ended by the launcher.
+func (f *failure) consequenceOf(first *failure) bool {
+	if f.class.class == classNoNumbers || f.event.Kind == sampler.KindKilled || f.event.Kind == sampler.KindWorkerKilled {
+		return !first.onHost() || f.class.class == classNoNumbers
+	}
+	return false
+}
+
+func (v Verdict) sayRun(words lang.Catalog, failures []*failure) string {
+	if len(failures) < 2 {
+		return ""
+	}
+	who := func(i int) string {
+		if r, known := failures[i].event.Rank.Value(); known {
+			return words.Say("verdict.rank", "rank", r)
+		}
+		if file := failures[i].file; file != "" {
+			return words.Say("verdict.file", "file", file, "line", failures[i].event.Line)
+		}
+		return words.Say("verdict.line", "line", failures[i].event.Line)
+	}
+	text := words.Say("verdict.first", "who", who(v.Event))
+	if n := len(v.AlsoHit); n > 0 {
+		text += words.Say("detail.space") + words.Say("verdict.also", "count", n, "who", listOf(words, v.AlsoHit, who))
+	}
+	if n := len(v.Victims); n > 0 {
+		text += words.Say("detail.space") + words.Say("verdict.victims", "count", n, "who", listOf(words, v.Victims, who))
+	}
+	return text
+}
+
+// listOf joins up to four names.
+func listOf(words lang.Catalog, items []int, who func(int) string) string {
+	text := ""
+	for n, i := range items {
+		if n == 4 {
+			return text + ", …"
+		}
+		if n > 0 {
+			text += ", "
+		}
+		text += who(i)
+	}
+	return text
+}

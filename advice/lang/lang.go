@@ -1,0 +1,79 @@
+// Package lang holds every sentence that nvpeak says, one file for each language. A further
+// language is one file and one line in languages.go.
+package lang
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Catalog is every sentence in one language.
+type Catalog struct {
+	Lang  string // "en", "zh"
+	texts map[string]string
+}
+
+// Say returns the sentence id with its {placeholders} filled in from name, value pairs.
+// An unknown id comes back as it is, so a gap is seen and not silent.
+func (c Catalog) Say(id string, pairs ...any) string {
+	text, known := c.texts[id]
+	if !known {
+		return id
+	}
+	if len(pairs) == 0 {
+		return text
+	}
+	old := make([]string, 0, len(pairs))
+	for i := 0; i+1 < len(pairs); i += 2 {
+		old = append(old, "{"+fmt.Sprint(pairs[i])+"}", fmt.Sprint(pairs[i+1]))
+	}
+	return strings.NewReplacer(old...).Replace(text)
+}
+
+// Has says whether the catalog holds a sentence.
+func (c Catalog) Has(id string) bool { _, ok := c.texts[id]; return ok }
+
+// Confidence says a confidence of 0..1 in a word: sure, likely, possible, weak.
+func (c Catalog) Confidence(p float64) string {
+	switch {
+	case p >= 0.9:
+		return c.Say("sure.high")
+	case p >= 0.6:
+		return c.Say("sure.likely")
+	case p >= 0.4:
+		return c.Say("sure.possible")
+	}
+	return c.Say("sure.weak")
+}
+
+// Span is a time in words that do not pretend to be exact: "40 s", "4 min", "2.5 h".
+func (c Catalog) Span(seconds float64) string {
+	unit, n := span(seconds)
+	return c.Say(unit, "n", n)
+}
+
+// Spans is a range of times: "4 to 5 min", "50 s to 2 min".
+func (c Catalog) Spans(low, high float64) string {
+	small, a := span(low)
+	large, b := span(high)
+	switch {
+	case small != large:
+		return c.Say("span.range", "low", c.Say(small, "n", a), "high", c.Say(large, "n", b))
+	case a == b:
+		return c.Say(large, "n", b)
+	}
+	return c.Say(large, "n", c.Say("span.range", "low", a, "high", b))
+}
+
+// span is a time as the id of its unit and a number.
+func span(seconds float64) (unit, n string) {
+	switch {
+	case seconds < 90:
+		return "span.s", fmt.Sprintf("%.0f", max(0, seconds))
+	case seconds < 90*60:
+		return "span.min", fmt.Sprintf("%.0f", seconds/60)
+	case seconds < 48*3600:
+		return "span.h", fmt.Sprintf("%.1f", seconds/3600)
+	}
+	return "span.days", fmt.Sprintf("%.1f", seconds/86400)
+}

@@ -1,0 +1,133 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"nvpeak/sampler"
+)
+
+// Comparison is one figure of two runs, before and after. Amounts are bytes, times seconds.
+type Comparison struct {
+	ID         string               `json:"id"`
+	GPU        sampler.Opt[int]     `json:"gpu"` // absent: of the whole run
+	Title      string               `json:"title"`
+	Unit       string               `json:"unit"` // bytes, seconds, bytes_per_hour, count
+	Before     sampler.Opt[float64] `json:"before"`
+	After      sampler.Opt[float64] `json:"after"`
+	Difference sampler.Opt[float64] `json:"difference"` // after - before
+	Percent    sampler.Opt[float64] `json:"percent"`    // of before; absent when that is 0
+	Better     string               `json:"better"`     // yes, no, same; empty: neither is better
+}
+
+// comparisons is every figure that is compared. sign: -1 less is better, 1 more is, 0 neither.
+var comparisons = []struct {
+	id, title, unit string
+	sign            float64
+	of              func(*GPU) sampler.Opt[float64]
+}{
+	{"peak", "peak", "bytes", -1, func(g *GPU) sampler.Opt[float64] {
+		if g.Peak == nil {
+			return sampler.Opt[float64]{}
+		}
+		return sampler.Some(float64(g.Peak.Bytes))
+	}},
+	{"typical", "typical while running", "bytes", -1, func(g *GPU) sampler.Opt[float64] { return inFloat(g.Typical) }},
+	{"worst_free", "min free", "bytes", 1, func(g *GPU) sampler.Opt[float64] { return inFloat(g.WorstFree) }},
+	{"growth", "growth per hour", "bytes_per_hour", -1, func(g *GPU) sampler.Opt[float64] { return g.Growth }},
+	{"spikes", "spikes", "count", -1, func(g *GPU) sampler.Opt[float64] { return sampler.Some(float64(g.SpikeCount)) }},
+	{"largest_spike", "largest spike", "bytes", -1, func(g *GPU) sampler.Opt[float64] {
+		top := sampler.Bytes(0)
+		for _, s := range g.Spikes {
+			top = max(top, s.Bytes)
+		}
+		return sampler.Some(float64(top))
+	}},
+}
+
+func inFloat(o sampler.Opt[sampler.Bytes]) sampler.Opt[float64] {
+	if b, ok := o.Value(); ok {
+		return sampler.Some(float64(b))
+	}
+	return sampler.Opt[float64]{}
+}
+
+// Compare sets two runs side by side: the cards of the same index, or the only ones, and
+// the runs as a whole.
+func Compare(before, after Report) []Comparison {
+	list := []Comparison{
+		compare("duration", "duration", "seconds", 0, sampler.Some(before.Duration), sampler.Some(after.Duration)),
+		compare("failures", "out-of-memory failures", "count", -1, sampler.Some(float64(deaths(before))), sampler.Some(float64(deaths(after)))),
+		compare("alerts", "alerts", "count", -1, sampler.Some(float64(len(before.Alerts))), sampler.Some(float64(len(after.Alerts)))),
+	}
+	for i := range before.GPUs {
+		a := &before.GPUs[i]
+		b := partner(before, after, a)
+		if b == nil {
+			continue
+		}
+		for _, row := range comparisons {
+			title := row.title
+			if len(before.GPUs) > 1 || a.Index != b.Index {
+				title = fmt.Sprintf("GPU %s %s", a.Label, row.title)
+			}
+			c := compare(row.id, title, row.unit, row.sign, row.of(a), row.of(b))
+			c.GPU = sampler.Some(a.Index)
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// partner is the card of the other run to compare with.
+func partner(before, after Report, a *GPU) *GPU {
+	for i := range after.GPUs {
+		if after.GPUs[i].Label == a.Label {
+			return &after.GPUs[i]
+		}
+	}
+	if len(before.GPUs) == 1 && len(after.GPUs) == 1 {
+		return &after.GPUs[0]
+	}
+	return nil
+}
+
+// deaths counts the failures that a run did not survive: those with a message, or else
+// those that its alerts inferred.
+func deaths(r Report) int {
+	told, inferred := 0, 0
+	for _, e := range r.Events {
+		if e.Kind == "oom" && (e.OOM == nil || !e.OOM.Recovered) {
+			told++
+		}
+	}
+	for _, a := range r.Alerts {
+		if a.Kind == "oom" && a.Level != sampler.LevelNotice {
+			inferred++
+		}
+	}
+	return max(told, inferred)
+}
+
+func compare(id, title, unit string, sign float64, before, after sampler.Opt[float64]) Comparison {
+	c := Comparison{ID: id, Title: title, Unit: unit, Before: before, After: after}
+	a, ok := before.Value()
+	b, known := after.Value()
+	if !ok || !known {
+		return c
+	}
+	c.Difference = sampler.Some(b - a)
+	if a != 0 {
+		c.Percent = sampler.Some(math.Round(1000*(b-a)/math.Abs(a)) / 10)
+	}
+	switch d := (b - a) * sign; {
+	case sign == 0:
+	case math.Abs(b-a) <= 0.005*math.Abs(a):
+		c.Better = "same"
+	case d > 0:
+		c.Better = "yes"
+	default:
+		c.Better = "no"
+	}
+	return c
+}

@@ -1,0 +1,204 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"nvpeak/advice/explain"
+	"nvpeak/advice/lang"
+	"nvpeak/advice/watch"
+	"nvpeak/sampler"
+)
+
+// conclude finds causes and advice of the run: of its failures, else of an end that looks
+// like one, else of what was alerted.
+func (r *Reporter) conclude(out *Report) {
+	switch {
+	case len(r.fails) > 0:
+		r.concludeFailures(out)
+	default:
+		x := r.suspicious()
+		switch {
+		case x != nil && len(watch.Causes(r.warnings(x.open, &x.key))) > 0:
+			r.fromAlerts(out, r.warnings(x.open, &x.key))
+		case x != nil && x.Full >= fullShare && x.rose && !r.preallocated(x):
+			r.fromExit(out, x)
+		default:
+			r.fromAlerts(out, r.lasting())
+		}
+	}
+	for i := range out.Advice {
+		out.Advice[i].Rank = i + 1
+	}
+}
+
+// concludeFailures explains all failures together. What was alerted at that moment joins.
+func (r *Reporter) concludeFailures(out *Report) {
+	in := explain.Incident{}
+	for _, f := range r.fails {
+		in.Events = append(in.Events, f.event)
+	}
+	first := explain.Explain(in).Verdict.Event
+	if first < 0 {
+		return
+	}
+	f := r.fails[first]
+	events := in.Events
+	in = f.incident
+	in.Events = events
+	e := explain.Explain(in)
+	out.Headline, out.Detail = e.Verdict.Headline, e.Verdict.Detail
+	if f.event.Recovered {
+		return
+	}
+	if e.Verdict.Event != first {
+		first = max(0, e.Verdict.Event)
+	}
+	merged := mergeCauses(e.Events[first].Causes, watch.Causes(r.openAt(f)))
+	weighCauses(merged, in, in.Events[first])
+	out.Causes, out.Advice = merged, e.Events[first].Advice
+	if explain.TopCause(merged) != explain.TopCause(e.Events[first].Causes) {
+		if list := explain.NewFailure(in, in.Events[first], lang.English()).Advise(merged); len(list) > 0 {
+			out.Advice = list
+		}
+	}
+}
+
+// openAt are the alerts that were open just before a failure, on its card or of the machine.
+// The alert of the failure itself and of its need tell nothing of the cause.
+func (r *Reporter) openAt(f failed) []sampler.Alert {
+	var list []sampler.Alert
+	gpu, placed := r.gpuOf(f)
+	for _, a := range r.alerts {
+		end, over := a.End.Value()
+		if a.T >= f.t || over && end < f.t-1 || a.Level == sampler.LevelNotice {
+			continue
+		}
+		if g, ok := a.GPU.Value(); ok && placed && g != gpu {
+			continue
+		}
+		list = append(list, a)
+	}
+	return list
+}
+
+const (
+	// fullShare of the usable memory in use when a process ends: it may have died of that.
+	fullShare = 0.97
+	// startSeconds: a job that ended earlier may never have got beyond its start.
+	startSeconds = 300
+	// endSure is how sure an end without a message is a failure.
+	endSure = 0.5
+)
+
+// suspicious is the exit that looks most like a failure: on a card that was nearly full,
+// or with a warning open.
+func (r *Reporter) suspicious() (best *exit) {
+	score := func(x *exit) float64 {
+		s := x.Full
+		if slices.ContainsFunc(x.open, func(a sampler.Alert) bool { return a.Level != sampler.LevelNotice && a.GPU.Or(x.GPU) == x.GPU }) {
+			s++
+		}
+		return s
+	}
+	for i := range r.exits {
+		x := &r.exits[i]
+		if s := score(x); s >= 0.9 && (best == nil || s > score(best)) {
+			best = x
+		}
+	}
+	return best
+}
+
+func (r *Reporter) preallocated(x *exit) bool {
+	_, yes := watch.Preallocates(x.process)
+	return yes
+}
+
+// fromExit judges an end on a full card as a failure without a message.
+func (r *Reporter) fromExit(out *Report, x *exit) {
+	in := x.incident
+	if q := r.procs[x.process.Key(x.key)]; in.History != nil && q != nil && x.T-q.First < startSeconds {
+		h := *in.History
+		h.Peaks, in.History = nil, &h // a start climbs, too
+	}
+	in.Events = []sampler.OOMEvent{{Kind: sampler.KindCUDAError, MemoryKind: sampler.MemoryGPU, Framework: x.process.Framework.Or("pytorch"), PID: pidOf(x.process)}}
+	e := explain.Explain(in)
+	who := "the job on it"
+	if x.PID != 0 {
+		who = fmt.Sprintf("pid %d", x.PID)
+	}
+	text := fmt.Sprintf("GPU %d: %s ended with %.0f %% of the memory in use; no message says why", x.GPU, who, 100*x.Full)
+	out.Headline = text
+	for _, c := range e.Causes {
+		c.Confidence *= endSure
+		c.Evidence = append([]string{text}, c.Evidence...)
+		out.Causes = append(out.Causes, c)
+	}
+	out.Advice = append(out.Advice, e.Advice...)
+}
+
+// lasting are the warnings that say most of a run that did not fail: those still open at
+// its end, else all.
+func (r *Reporter) lasting() []sampler.Alert {
+	var open, all []sampler.Alert
+	for _, a := range r.alerts {
+		if a.Level == sampler.LevelNotice {
+			continue
+		}
+		all = append(all, a)
+		if !a.End.Known() {
+			open = append(open, a)
+		}
+	}
+	if len(open) > 0 {
+		return open
+	}
+	return all
+}
+
+// warnings are the alerts that are more than a notice; key: of that card and of the machine.
+func (r *Reporter) warnings(list []sampler.Alert, key *sampler.GPUKey) (out []sampler.Alert) {
+	c := (*gpuFold)(nil)
+	if key != nil {
+		c = r.known(*key)
+	}
+	for _, a := range list {
+		if a.Level != sampler.LevelNotice && (c == nil || a.GPU.Or(c.gpu.Index) == c.gpu.Index) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// fromAlerts takes causes and advice from alerts.
+func (r *Reporter) fromAlerts(out *Report, list []sampler.Alert) {
+	if len(list) == 0 {
+		return
+	}
+	causes := watch.Causes(list)
+	out.Causes = append(out.Causes, causes...)
+	first := list[0]
+	for _, a := range list {
+		if c := watch.Causes([]sampler.Alert{a}); len(c) > 0 && len(causes) > 0 && c[0].ID == causes[0].ID {
+			first = a
+			break
+		}
+	}
+	out.Headline = first.Text
+	r.takeAdvice(out, first)
+	for _, a := range list {
+		r.takeAdvice(out, a)
+	}
+}
+
+// maxReportAdvice: a report is read more slowly than an alert, and still read.
+const maxReportAdvice = 8
+
+func (r *Reporter) takeAdvice(out *Report, a sampler.Alert) {
+	for _, adv := range a.Advice {
+		if len(out.Advice) < maxReportAdvice && !slices.ContainsFunc(out.Advice, func(o sampler.Advice) bool { return o.ID == adv.ID }) {
+			out.Advice = append(out.Advice, adv)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package report
+
+import (
+	"math"
+	"slices"
+
+	"nvpeak/advice/explain"
+	"nvpeak/sampler"
+)
+
+// nearExit is how far the end of a process may lie from the message of its failure: a
+// program can take a while to die, and a follower reads a log every half second.
+const nearExit = 120
+
+// meant is the event with the process and card that it most likely speaks of, so that the
+// Watch finds them: messages print the pid of their own namespace, or none.
+func (r *Reporter) meant(e sampler.OOMEvent, t float64) sampler.OOMEvent {
+	if e.MemoryKind == sampler.MemoryHost || r.listed(e.PID) {
+		return e
+	}
+	if p, c := r.bySize(e); p != nil {
+		e.PID = sampler.Some(p.PID)
+		e.GPUIndex = sampler.Some(c.gpu.Index)
+		e.GPUTotal = sampler.Opt[sampler.Bytes]{} // the card is known
+	}
+	return e
+}
+
+func (r *Reporter) listed(pid sampler.Opt[int]) bool {
+	n, ok := pid.Value()
+	return ok && slices.ContainsFunc(r.gpus, func(c *gpuFold) bool {
+		return slices.ContainsFunc(c.gpu.Processes, func(p sampler.Process) bool { return p.PID == n })
+	})
+}
+
+// bySize finds the process whose memory is what the message says of its own, or the
+// largest one on the only card that comes into question.
+func (r *Reporter) bySize(e sampler.OOMEvent) (*sampler.Process, *gpuFold) {
+	own := float64(e.ProcessInUse.Or(0))
+	slack := 0.02
+	if held := e.Reserved.Or(e.Allocated.Or(0) + e.ReservedUnallocated.Or(0)); own == 0 && held > 0 && held < sampler.Sane {
+		own, slack = float64(held+explain.ContextTypical), 0.05
+	}
+	var best *sampler.Process
+	var on *gpuFold
+	least := math.Inf(1)
+	for _, c := range r.gpus {
+		if t, ok := sampler.Plausible(e.GPUTotal); ok && c.total > 0 && (float64(t) > 1.1*c.total || float64(t) < 0.9*c.total) {
+			continue
+		}
+		if n, ok := e.GPUIndex.Value(); ok && len(r.gpus) > 1 && own == 0 && n != c.gpu.Index {
+			continue
+		}
+		for i := range c.gpu.Processes {
+			p := &c.gpu.Processes[i]
+			m := float64(p.Memory.Or(0))
+			off := -m // the largest
+			if own > 0 {
+				off = math.Abs(m - own)
+				if off > slack*own+float64(sampler.GiB) {
+					continue
+				}
+			}
+			if off < least {
+				best, on, least = p, c, off
+			}
+		}
+	}
+	return best, on
+}
+
+// settle finds the incident of each failure: that of the process that was gone soon after
+// it, where the Watch did not know whose it was.
+func (r *Reporter) settle() {
+	for i := range r.fails {
+		f := &r.fails[i]
+		if f.event.MemoryKind == sampler.MemoryHost || f.incident.History != nil && f.incident.History.Process.Known() {
+			continue
+		}
+		if x := r.exitNear(f); x != nil && x.incident.History != nil && (f.incident.History == nil || x.incident.History.Process.Known()) {
+			f.incident = x.incident
+		}
+	}
+}
+
+// exitNear is the exit nearest to a failure, on its card where that is known.
+func (r *Reporter) exitNear(f *failed) (best *exit) {
+	for i := range r.exits {
+		x := &r.exits[i]
+		d := math.Abs(x.T - f.t)
+		pid, ok := f.event.PID.Value()
+		if d > nearExit || ok && r.everListed(pid) && x.PID != pid {
+			continue
+		}
+		if best == nil || d < math.Abs(best.T-f.t) || d == math.Abs(best.T-f.t) && x.Bytes > best.Bytes {
+			best = x
+		}
+	}
+	return best
+}
+
+func (r *Reporter) everListed(pid int) bool {
+	for k := range r.procs {
+		if k.PID == pid {
+			return true
+		}
+	}
+	return false
+}
+
+// gpuOf is the index of the GPU that a failure was on, as far as it is known.
+func (r *Reporter) gpuOf(f failed) (int, bool) {
+	if x := r.exitNear(&f); x != nil {
+		return x.GPU, true
+	}
+	if len(r.gpus) == 1 {
+		return r.gpus[0].gpu.Index, true
+	}
+	return 0, false
+}

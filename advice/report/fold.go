@@ -1,0 +1,168 @@
+package report
+
+import (
+	"time"
+
+	"nvpeak/advice/watch"
+	"nvpeak/sampler"
+)
+
+// Snapshot folds the next snapshot. It must not be changed afterwards.
+func (r *Reporter) Snapshot(s *sampler.Snapshot) {
+	gap := r.next(s.Time)
+	r.findExits(s, r.clock.Now, gap)
+	r.at = s.Time
+	r.count++
+	r.host, r.driver = orText(s.Host, r.host), orText(s.Driver, r.driver)
+	for i := range s.GPUs {
+		g := &s.GPUs[i]
+		if r.o.Keep != nil && !r.o.Keep(g) {
+			continue
+		}
+		if c := r.gpu(g); c != nil {
+			c.fold(&r.timeline, g, gap)
+			r.foldProcesses(c)
+			r.noteHolders(c)
+		}
+	}
+	if r.watch != nil {
+		r.gather(r.watch.Add(*s))
+	}
+}
+
+// orText is a unless it is empty.
+func orText(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// gpu finds the state of a GPU, or makes it.
+func (r *Reporter) gpu(g *sampler.GPU) *gpuFold {
+	c := r.known(g.Key())
+	if c == nil && len(r.gpus) < watch.MaxGPUs {
+		c = newGPUFold(g.Key())
+		r.gpus = append(r.gpus, c)
+	}
+	return c
+}
+
+func (r *Reporter) foldProcesses(c *gpuFold) {
+	for i := range c.gpu.Processes {
+		p := &c.gpu.Processes[i]
+		key := p.Key(c.key)
+		q := r.procs[key]
+		if q == nil {
+			if len(r.procs) >= 4*maxReportProcesses {
+				continue
+			}
+			q = newProcessFold(c, p.PID, r.clock.Now)
+			r.procs[key] = q
+		}
+		q.fold(&r.timeline, p)
+	}
+}
+
+// noteHolders notes who held what at a peak that is new with this snapshot.
+func (r *Reporter) noteHolders(c *gpuFold) {
+	if c.holders != nil || c.peak == nil {
+		return
+	}
+	c.holders = []Holder{}
+	for _, h := range watch.Holders(c.gpu, sampler.Opt[int]{}) {
+		name := h.Name
+		if h.Kind == watch.HolderUnattributed {
+			name = ""
+		}
+		c.holders = append(c.holders, Holder{PID: h.PID, User: sampler.Clean(h.User), Name: sampler.Clean(name), Bytes: h.Bytes})
+	}
+	for _, q := range r.procs {
+		if q.gpuKey == c.key {
+			q.AtPeak = sampler.Opt[sampler.Bytes]{}
+		}
+	}
+	for i := range c.gpu.Processes {
+		p := &c.gpu.Processes[i]
+		if q := r.procs[p.Key(c.key)]; q != nil {
+			q.AtPeak = p.Memory
+		}
+	}
+}
+
+// Reading takes a reading of the memory poller between two snapshots. gpu is the Key of its
+// GPU. Readings before the first snapshot are left out.
+func (r *Reporter) Reading(gpu sampler.GPUKey, at time.Time, used sampler.Bytes) {
+	if r.count == 0 || used >= sampler.Sane {
+		return
+	}
+	if c := r.known(gpu); c != nil {
+		c.note(r.seconds(at), at, float64(used), float64(used))
+	}
+}
+
+// Event takes an event of the recording. OOM events belong to OOM.
+func (r *Reporter) Event(e Event) {
+	if len(r.events) < maxReportEvents {
+		e.T = r.seconds(e.Time)
+		r.events = append(r.events, e)
+	}
+}
+
+// OOM takes a failure at the moment when the live monitor would have heard of it; from is
+// "recording" or "log".
+func (r *Reporter) OOM(e sampler.OOMEvent, at time.Time, from string) {
+	f := failed{event: e, t: r.seconds(at), at: at, from: from}
+	if r.watch != nil {
+		if r.count > 0 {
+			f.incident = r.watch.Incident(r.meant(e, f.t))
+		}
+		r.gather(r.watch.Event(e, at))
+	}
+	if len(r.fails) < maxReportEvents {
+		r.fails = append(r.fails, f)
+	}
+}
+
+// SetNeed takes the need of whoever recorded, unless the report was given one.
+func (r *Reporter) SetNeed(need sampler.Opt[sampler.Bytes]) {
+	if r.watch != nil && !r.o.Need.Known() {
+		r.watch.SetNeed(need)
+	}
+}
+
+// Marks takes what the training log tells, placed in time.
+func (r *Reporter) Marks(marks []sampler.LogMark) { r.marks = append(r.marks, marks...) }
+
+// Note adds a sentence about what was wrong with the input.
+func (r *Reporter) Note(text string) { r.notes = append(r.notes, text) }
+
+// gather keeps alerts that the Watch would forget.
+func (r *Reporter) gather(open []sampler.Alert) {
+	for i := range open {
+		if open[i].T > r.newest || open[i].T == r.clock.Now {
+			r.unsaved++
+		}
+	}
+	for i := range open {
+		r.newest = max(r.newest, open[i].T)
+	}
+	if r.unsaved > watch.MaxPast/4 {
+		r.saveAlerts()
+	}
+}
+
+func (r *Reporter) saveAlerts() {
+	r.unsaved = 0
+	at := map[string]int{}
+	for i := range r.alerts {
+		at[r.alerts[i].ID] = i
+	}
+	for _, a := range r.watch.Past() {
+		if i, ok := at[a.ID]; ok {
+			r.alerts[i].End = a.End
+		} else if len(r.alerts) < maxReportAlerts {
+			r.alerts = append(r.alerts, a)
+		}
+	}
+}

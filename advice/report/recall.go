@@ -1,0 +1,47 @@
+package report
+
+import (
+	"nvpeak/advice/explain"
+	"nvpeak/sampler"
+)
+
+// Recall adds to an incident what a recording shows of each of its failures: the card, the process with its
+// command and environment, the others, the peaks, all just before the failure. The recording must have been
+// folded into the Reporter, with the failures told to it at their times (see PlaceFailures). What is known
+// already stays. An incident without events takes those of the recording. Call it once, at the end.
+func (r *Reporter) Recall(in explain.Incident) explain.Incident {
+	r.settle()
+	if len(in.Events) == 0 {
+		for _, f := range r.fails {
+			in.Events = append(in.Events, f.event)
+		}
+	}
+	in.Histories = make([]*explain.History, len(in.Events))
+	for i, e := range in.Events {
+		f := r.failure(e)
+		if f == nil || f.incident.History == nil {
+			continue
+		}
+		in.Histories[i] = f.incident.History
+		if in.Command == "" {
+			in.Command = f.incident.Command
+		}
+		if len(in.Environment) == 0 {
+			in.Environment = f.incident.Environment
+		}
+		if in.GPUName == "" {
+			in.GPUName, in.ComputeCapability = f.incident.GPUName, f.incident.ComputeCapability
+		}
+	}
+	return in
+}
+
+// failure finds what the Reporter was told of an event.
+func (r *Reporter) failure(e sampler.OOMEvent) *failed {
+	for i := range r.fails {
+		if sameFailure(r.fails[i].event, e) {
+			return &r.fails[i]
+		}
+	}
+	return nil
+}

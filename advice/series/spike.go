@@ -1,0 +1,201 @@
+package series
+
+import "math"
+
+// excursions is the part of a series that knows what went up and came back.
+type excursions struct {
+	edges    [maxEdges]edge // open, the outermost first
+	open     int
+	spikes   [MaxSpikes]spike // ring of the closed
+	Count    int              // of spikes ever
+	settling int              // slot of the spike whose level afterwards is still being learnt; -1: none
+	jump     float64          // largest rise after the first plateau, whether it came back or not
+	jumpTime float64
+}
+
+const (
+	maxEdges  = 6
+	MaxSpikes = 16
+)
+
+// edge is an excursion that has not come back yet.
+type edge struct {
+	start, base    float64
+	peak, peakTime float64
+	free           float64 // settled free memory of the GPU when it began
+}
+
+// spike is an excursion that came back.
+type spike struct {
+	Start, end     float64
+	base           float64 // level before
+	after          float64 // level it came back to
+	Peak, peakTime float64
+	free           float64 // settled free memory of the GPU when it began; NaN: unknown
+}
+
+// Height is what the spike gave back, and what the next one therefore asks for.
+func (s spike) Height() float64 { return s.Peak - s.after }
+
+// Width of the spike in seconds.
+func (s spike) Width() float64 { return s.end - s.Start }
+
+const (
+	// A rise counts as an excursion from 2 % of the GPU, 256 MiB and one and a half times
+	// the usual movement: below, steps of one training loop would count.
+	EdgeShare  = 0.02
+	edgeLeast  = 256
+	edgeJitter = 1.5
+	// Of two excursions that end together the inner one is the spike when it is that much
+	// of the whole.
+	ownShare = 0.6
+	// An excursion is over when half of it has been given back.
+	edgeBack = 0.5
+	// patience is how long an excursion may last before its level counts as the new
+	// settled one, unless earlier spikes were wider.
+	patienceSeconds = 60
+	// maxWidthSeconds: what stays longer was a phase, not a spike.
+	maxWidthSeconds = 3600
+	// The level after a spike is learnt for that long, or for half of the spike's width:
+	// what comes down slowly, or in parts, is given time.
+	afterSeconds = 16
+	afterShare   = 0.5
+)
+
+// excursion follows rises above the settled level and their return.
+func (s *Series) excursion(t, value, high, limit float64) {
+	if s.plateau < 0 || math.IsNaN(s.Floor) {
+		return
+	}
+	s.learnAfter(t, value)
+	step := max(limit*EdgeShare, edgeLeast, s.jitter*edgeJitter)
+	if s.open > 0 {
+		if e := &s.edges[s.open-1]; high > e.peak {
+			e.peak, e.peakTime = high, t
+			s.noteJump(e.peak-e.base, t)
+		}
+	}
+	// Above an excursion whose floor has come up a new one can begin.
+	if high > s.Floor+step && (s.open == 0 || s.Floor >= s.edges[s.open-1].base+step) {
+		s.openEdge(edge{start: t, base: s.Floor, peak: high, peakTime: t, free: math.NaN()})
+	}
+	for s.open > 0 {
+		e := s.edges[s.open-1]
+		if value > e.base+(e.peak-e.base)*(1-edgeBack) {
+			break
+		}
+		s.open--
+		s.closeEdge(e, t, value)
+	}
+}
+
+// openEdge pushes an edge. When there are too many, two whose bases lie closest become
+// one: the lower base and the earlier start stay.
+func (s *Series) openEdge(e edge) {
+	if s.open == maxEdges {
+		closest := 1
+		for i := 2; i < maxEdges; i++ {
+			if s.edges[i].base-s.edges[i-1].base < s.edges[closest].base-s.edges[closest-1].base {
+				closest = i
+			}
+		}
+		copy(s.edges[closest:], s.edges[closest+1:])
+		s.open--
+	}
+	s.edges[s.open] = e
+	s.open++
+	s.noteJump(e.peak-e.base, e.start)
+}
+
+func (s *Series) noteJump(rise, t float64) {
+	if rise > s.jump {
+		s.jump, s.jumpTime = rise, t
+	}
+}
+
+// closeEdge files an excursion that came back. One around a spike that came back just
+// before is the same spike, coming down in parts; one around earlier spikes is a phase
+// of the program and none.
+func (s *Series) closeEdge(e edge, t, value float64) {
+	if s.settling >= 0 {
+		last := &s.spikes[s.settling]
+		if last.Start-e.start <= s.patience() && e.start <= last.Start {
+			if last.Peak-last.base < ownShare*(last.Peak-e.base) {
+				last.Start = e.start // else the inner one is the spike, on top of a step
+			}
+			last.base, last.free = e.base, e.free
+			last.end, last.after = t, min(value, last.after)
+			if e.peak > last.Peak {
+				last.Peak, last.peakTime = e.peak, e.peakTime
+			}
+			return
+		}
+	}
+	if t-e.start > maxWidthSeconds || s.Count > 0 && e.start <= s.back(0).Start {
+		return
+	}
+	s.settling = s.Count % MaxSpikes
+	s.spikes[s.settling] = spike{Start: e.start, end: t, base: e.base, after: value,
+		Peak: e.peak, peakTime: e.peakTime, free: e.free}
+	s.Count++
+}
+
+// learnAfter lowers the level after the newest spike while it still falls.
+func (s *Series) learnAfter(t, value float64) {
+	if s.settling < 0 {
+		return
+	}
+	last := &s.spikes[s.settling]
+	if t-last.end > max(afterSeconds, afterShare*last.Width()) {
+		s.settling = -1
+		return
+	}
+	last.after = min(last.after, value)
+}
+
+// NoteFree tells excursions that just began how much was free before them; free is asked
+// only when there is such a one.
+func (s *Series) NoteFree(free func() float64) {
+	for i := range s.open {
+		if e := &s.edges[i]; math.IsNaN(e.free) {
+			e.free = free()
+		}
+	}
+}
+
+// Numbered is spike n of all that there ever were; only the last maxSpikes are kept.
+func (s *Series) Numbered(n int) spike { return s.spikes[n%MaxSpikes] }
+
+// inExcursion says whether an open excursion may still come back: which one, the
+// outermost of them.
+func (s *Series) inExcursion(t float64) (outermost edge, yes bool) {
+	patience := s.patience()
+	for _, e := range s.edges[:s.open] {
+		if t-e.start < patience {
+			return e, true
+		}
+	}
+	return edge{}, false
+}
+
+// patience is longer for a holder whose spikes are known to be wide.
+func (s *Series) patience() float64 { return max(patienceSeconds, 2*s.widest()) }
+
+// widest is the width of the widest of the last three spikes in seconds.
+func (s *Series) widest() float64 {
+	w := 0.0
+	for i := range min(s.Count, 3) {
+		w = max(w, s.back(i).Width())
+	}
+	return w
+}
+
+// back returns the spike i before the newest; i must be below min(count, maxSpikes).
+func (s *Series) back(i int) spike {
+	return s.spikes[(s.Count-1-i)%MaxSpikes]
+}
+
+// Spiking says whether the series is in a spike of that height now.
+func (s *Series) Spiking(t, height float64) bool {
+	return s.Value > s.Settled(t)+height*(1-edgeBack)
+}

@@ -1,0 +1,102 @@
+package watch
+
+import (
+	"cmp"
+	"slices"
+
+	"nvpeak/sampler"
+)
+
+// Keep says whether a GPU counts (the flag --gpu); nil keeps all.
+type Keep func(sampler.GPU) bool
+
+// Answer is the answer to "does it fit?" for the GPUs that were asked about.
+type Answer struct {
+	Need sampler.Bytes
+	GPUs []Fit // most free first, those without figures last
+}
+
+// Enough says whether the need fits on at least n GPUs.
+func (v Answer) Enough(n int) bool { return len(v.Fitting()) >= n }
+
+// Fitting are the GPUs on which the need fits, most free first.
+func (v Answer) Fitting() []Fit {
+	var list []Fit
+	for _, f := range v.GPUs {
+		if fits, known := f.Fits(); fits && known {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// Known says whether at least one GPU gave figures; without, there is no answer.
+func (v Answer) Known() bool {
+	return slices.ContainsFunc(v.GPUs, func(f Fit) bool { _, known := f.Fits(); return known })
+}
+
+// Check says whether the need fits on the GPUs of one snapshot.
+func Check(s sampler.Snapshot, need sampler.Bytes, keep Keep) Answer {
+	c := NewChecker(need, keep)
+	c.Add(s)
+	return c.Answer()
+}
+
+// Checker answers for a window: a GPU counts with the least it had free since the first
+// snapshot that was added.
+type Checker struct {
+	need  sampler.Bytes
+	keep  Keep
+	order []sampler.GPUKey
+	fits  map[sampler.GPUKey]Fit
+}
+
+// NewChecker begins a window.
+func NewChecker(need sampler.Bytes, keep Keep) *Checker {
+	return &Checker{need: need, keep: keep, fits: map[sampler.GPUKey]Fit{}}
+}
+
+// Add takes one snapshot into the window.
+func (c *Checker) Add(s sampler.Snapshot) {
+	for i := range s.GPUs {
+		g := s.GPUs[i]
+		if c.keep != nil && !c.keep(g) {
+			continue
+		}
+		k, now := g.Key(), Fits(g, c.need)
+		before, seen := c.fits[k]
+		if !seen {
+			if len(c.fits) >= MaxGPUs {
+				continue
+			}
+			c.order = append(c.order, k)
+		} else {
+			now.WorstFree = least(now.WorstFree, before.WorstFree)
+			now.Short = short(c.need, now.WorstFree, 0)
+		}
+		c.fits[k] = now
+	}
+}
+
+// Answer is the answer for the window so far.
+func (c *Checker) Answer() Answer {
+	v := Answer{Need: c.need}
+	for _, k := range c.order {
+		v.GPUs = append(v.GPUs, c.fits[k])
+	}
+	slices.SortStableFunc(v.GPUs, mostFree)
+	return v
+}
+
+// mostFree orders by the worst free memory; GPUs without figures come last.
+func mostFree(a, b Fit) int {
+	x, ok := a.WorstFree.Value()
+	y, known := b.WorstFree.Value()
+	if ok != known {
+		if ok {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Compare(y, x)
+}

@@ -1,0 +1,44 @@
+package watch
+
+import "slices"
+
+// Clone is a copy that goes its own way: a replay keeps one every few minutes, so that it
+// can go back. Snapshots, alerts and explanations are shared; they never change.
+func (w *Watch) Clone() *Watch {
+	c := *w
+	c.needs.refused = slices.Clone(w.needs.refused)
+	c.failures = slices.Clone(w.failures)
+	c.lastAlert = slices.Clone(w.lastAlert)
+	c.gpus = make([]*gpu, len(w.gpus))
+	for i, old := range w.gpus {
+		c.gpus[i] = old.clone()
+	}
+	copies := make(map[*incident]*incident, len(w.past))
+	copied := func(in *incident) *incident {
+		if copies[in] == nil {
+			fresh := *in
+			copies[in] = &fresh
+		}
+		return copies[in]
+	}
+	c.past = make([]*incident, len(w.past))
+	for i, in := range w.past {
+		c.past[i] = copied(in)
+	}
+	c.open = make(map[incidentKey]*incident, len(w.open))
+	for k, in := range w.open {
+		c.open[k] = copied(in)
+	}
+	return &c
+}
+
+func (g *gpu) clone() *gpu {
+	fresh := *g
+	fresh.spare = nil
+	fresh.procs = make([]*proc, len(g.procs))
+	for i, p := range g.procs {
+		own := *p
+		fresh.procs[i] = &own
+	}
+	return &fresh
+}

@@ -1,0 +1,74 @@
+package watch
+
+import (
+	"slices"
+	"time"
+
+	"nvpeak/advice/explain"
+	"nvpeak/sampler"
+)
+
+// SetNeed sets the need that the user typed; absent takes it back.
+func (w *Watch) SetNeed(need sampler.Opt[sampler.Bytes]) { w.needs.set(need) }
+
+// Need is the need that the user typed.
+func (w *Watch) Need() sampler.Opt[sampler.Bytes] { return w.needs.typed }
+
+// Event takes an out-of-memory failure found in a followed log at time t. It raises an
+// alert, and the refused size becomes the need. It returns the alerts that are open now, as
+// Add does; before the first snapshot there are none.
+func (w *Watch) Event(e sampler.OOMEvent, t time.Time) []sampler.Alert {
+	if w.clock.Started && t.After(w.clock.Last) && w.clock.Next(t) {
+		w.holdAgain()
+		for _, g := range w.gpus {
+			g.forgetRecent()
+		}
+	}
+	now := w.clock.Now
+	g, p := ownerOf(w.gpus, e)
+	o := failure{event: e, at: now, explained: explain.Explain(w.Incident(e))}
+	if g != nil {
+		o.gpu, o.placed = g.key, true
+	}
+	if size, ok := sampler.Plausible(e.Requested); ok && size > 0 && g != nil && e.MemoryKind != sampler.MemoryHost {
+		r := refusal{bytes: size, gpu: g.key, at: now}
+		if p != nil {
+			r.pid, r.command = p.pid, p.process.Command
+		}
+		w.needs.refused = append(w.needs.refused, r)
+		if len(w.needs.refused) > maxRefusals {
+			w.needs.refused = slices.Delete(w.needs.refused, 0, 1)
+		}
+	}
+	w.failures = append(w.failures, o)
+	if len(w.failures) > maxRefusals {
+		w.failures = slices.Delete(w.failures, 0, 1)
+	}
+	if w.clock.Started {
+		w.showFailures(t)
+	}
+	return w.Open()
+}
+
+// Incident is what the snapshots so far tell of a failure: the GPU, the process with its
+// command and environment as far as they are known, the others, the peaks. It is for
+// Explain.
+func (w *Watch) Incident(e sampler.OOMEvent) explain.Incident {
+	in := explain.Incident{}
+	if g, p := ownerOf(w.gpus, e); g != nil {
+		in = incidentOf(g, p)
+	}
+	in.Events, in.Lang = []sampler.OOMEvent{e}, w.lang
+	return in
+}
+
+// Fit is the arithmetic of the need against a GPU, for the screen: the typed need, else
+// the refused one, else the largest jump that came back. ok is false for an unknown GPU.
+func (w *Watch) Fit(key sampler.GPUKey) (fit Fit, ok bool) {
+	for _, g := range w.gpus {
+		if g.last.Key() == key {
+			return w.needs.fit(g, w.clock.Now), true
+		}
+	}
+	return Fit{}, false
+}

@@ -1,0 +1,188 @@
+package watch
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"nvpeak/advice/series"
+	"nvpeak/sampler"
+)
+
+// gpu is what is known of one GPU or MIG instance.
+type gpu struct {
+	key     sampler.GPUKey
+	last    *sampler.GPU // newest snapshot, never changed
+	seen    float64      // when it was last listed
+	first   float64      // when it was first listed
+	figures float64      // when it last gave figures; NaN: never
+	total   float64      // MiB; 0: unknown
+	usable  float64      // total less what driver and firmware reserve
+	used    float64      // MiB, newest; NaN: unknown now
+	free    float64      // MiB, newest; NaN: unknown now
+	lowest  lowestFree
+	tick    uint64    // counts snapshots
+	at      time.Time // of the newest snapshot
+	gone    float64   // seconds a process may be missing from the list
+	zero    bool      // the newest sample was 0 after a larger one: an artifact until it repeats
+
+	rest    series.Series // what no listed process accounts for
+	growing series.Growth
+	procs   []*proc
+	spare   []*proc // scratch
+	listed  bool    // some process has a known figure
+	orphan  orphan
+	flush   flushes
+	ends    []ending // at most maxEndings
+	xid     xid
+	fault   fault
+}
+
+const (
+	// MaxGPUs is how many GPUs are kept apart: a box has 16, or 112 MIG instances.
+	MaxGPUs = 256
+	// lowestSeconds is the window of the lowest free memory.
+	lowestSeconds = 60
+)
+
+// reset makes g a GPU of which nothing is known: a new one, or one whose size changed.
+func (g *gpu) reset(now, total float64) {
+	g.first, g.total = now, total
+	g.figures, g.used, g.free = math.NaN(), math.NaN(), math.NaN()
+	g.procs = g.procs[:0]
+	g.rest.Start(now, false)
+	g.growing = series.Growth{}
+	g.lowest.reset()
+	g.orphan = orphan{}
+	g.flush.reset()
+}
+
+// forgetRecent is for gaps: nothing that was open before counts as having lasted.
+func (g *gpu) forgetRecent() {
+	g.rest.ForgetRecent()
+	for _, p := range g.procs {
+		p.series.ForgetRecent()
+	}
+	g.flush.reset()
+	g.orphan = orphan{}
+}
+
+// settledFree is what is free when nobody is in a spike.
+func (g *gpu) settledFree(now float64) float64 {
+	sum := 0.0
+	for _, p := range g.procs {
+		if p.series.Samples > 0 {
+			sum += p.series.Settled(now)
+		}
+	}
+	if g.rest.Samples > 0 {
+		sum += g.rest.Settled(now)
+	}
+	return max(0, g.usable-sum)
+}
+
+// blind says whether the settled level of some holder is not known again after a gap.
+func (g *gpu) blind(now float64) bool {
+	for _, p := range g.procs {
+		if now < p.series.Blind {
+			return true
+		}
+	}
+	return now < g.rest.Blind
+}
+
+// room is what the growth of a series has left: the least that was free of late, and
+// beneath the next of its spikes when it has any.
+func (g *gpu) room(s *series.Series, now, settled float64) float64 {
+	room := min(settled, g.lowest.last(now, lowestSeconds))
+	if s.Count >= series.SpikesNeeded {
+		if pt, ok := s.Pattern(now); ok && pt.Count >= series.SpikesNeeded {
+			room = min(room, settled-pt.Low)
+		}
+	}
+	return max(0, room)
+}
+
+// left is how much of an ended process' memory is still in use, as far as one can tell.
+func (g *gpu) left() float64 {
+	o := &g.orphan
+	if !o.open || math.IsNaN(o.rest) {
+		return 0
+	}
+	if !g.last.Memory.Unattributed.Known() && !g.listed {
+		return 0 // no process is listed at all: the list may just be unreadable
+	}
+	more := g.rest.Settled(math.Inf(1)) - o.rest
+	if more < max(orphanLeast, orphanShare*g.total) {
+		return 0
+	}
+	return min(more, o.bytes)
+}
+
+// nobody is the unattributed memory of the GPU, when it is known.
+func (g *gpu) nobody() (float64, bool) {
+	u, ok := g.last.PlausibleUnattributed()
+	return series.MiB(u), ok
+}
+
+// only is the process of a GPU that has one.
+func (g *gpu) only() *proc {
+	if len(g.procs) == 1 {
+		return g.procs[0]
+	}
+	return nil
+}
+
+// withPID is a process of the GPU; nil when there is none.
+func (g *gpu) withPID(pid int) *proc {
+	for _, p := range g.procs {
+		if p.pid == pid {
+			return p
+		}
+	}
+	return nil
+}
+
+// others are the processes of a GPU but one, the largest first.
+func (g *gpu) others(pid int) []*proc {
+	var list []*proc
+	for _, p := range g.procs {
+		if p.pid != pid && p.tick == g.tick && p.series.Samples > 0 {
+			list = append(list, p)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *proc) int { return cmp.Compare(b.series.Value, a.series.Value) })
+	return list
+}
+
+// neighborLeast: others must have taken that much (and 2 % of the GPU) to be named.
+const neighborLeast = 256
+
+// newest is the largest process other than p that came or grew during the last seconds.
+func (g *gpu) newest(p *proc, seconds float64) *proc {
+	for _, q := range g.others(p.pid) {
+		if g.seen-q.first <= seconds || q.series.Value-q.series.Base >= neighborLeast {
+			return q
+		}
+	}
+	return nil
+}
+
+// endings are the latest ending of the last ten minutes and how many of its kind there
+// were within the hour.
+func (g *gpu) endings(now float64) (last ending, n int) {
+	if len(g.ends) == 0 {
+		return last, 0
+	}
+	last = g.ends[len(g.ends)-1]
+	if now-last.at > failureSeconds {
+		return last, 0
+	}
+	for _, e := range g.ends {
+		if e.command == last.command && e.user == last.user && now-e.at <= endingSpan {
+			n++
+		}
+	}
+	return last, n
+}

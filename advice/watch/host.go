@@ -1,0 +1,46 @@
+package watch
+
+import (
+	"nvpeak/advice/series"
+	"nvpeak/sampler"
+)
+
+// host is the memory of the machine.
+type host struct {
+	known   bool
+	memory  sampler.HostMemory // newest
+	total   float64
+	used    series.Series // total less available
+	swap    series.Series
+	growing series.Growth
+	most    float64 // MiB available at most since watching began
+}
+
+func (h *host) fold(m sampler.Opt[sampler.HostMemory], now float64, gap bool) {
+	v, ok := m.Value()
+	if !ok || v.Total == 0 || v.Total >= sampler.Sane || v.Available > v.Total || v.SwapUsed >= sampler.Sane {
+		h.known = false
+		return
+	}
+	if series.MiB(v.Total) != h.total {
+		*h = host{total: series.MiB(v.Total)}
+		h.used.Start(now, true)
+		h.swap.Start(now, true)
+	}
+	if gap {
+		h.used.ForgetRecent()
+		h.swap.ForgetRecent()
+	}
+	h.known, h.memory = true, v
+	used, swap := series.MiB(v.Total-v.Available), series.MiB(v.SwapUsed)
+	h.most = max(h.most, series.MiB(v.Available))
+	h.used.Add(now, used, used, used, h.total)
+	h.swap.Add(now, swap, swap, swap, h.total)
+	h.growing.Judge(&h.used, now, series.MiB(v.Available), h.total)
+}
+
+// swapSeconds is how long ago swap in use is compared with.
+const swapSeconds = 300
+
+// swapped is how much more swap is in use than five minutes ago, in MiB.
+func (h *host) swapped() float64 { return h.swap.Risen(swapSeconds) }

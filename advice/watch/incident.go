@@ -1,0 +1,88 @@
+package watch
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"nvpeak/sampler"
+)
+
+// incidentKey tells incidents apart: one is open for each at most.
+type incidentKey struct {
+	rule    int
+	machine bool
+	gpu     sampler.GPUKey
+	pid, id int
+}
+
+// compare orders incidents by rule, GPU and process.
+func (k incidentKey) compare(o incidentKey) int {
+	return cmp.Or(cmp.Compare(k.rule, o.rule), cmp.Compare(k.gpu.Host, o.gpu.Host), cmp.Compare(k.gpu.ID, o.gpu.ID),
+		cmp.Compare(k.pid, o.pid), cmp.Compare(k.id, o.id))
+}
+
+// incident is a finding over time: about to show, open, or over.
+type incident struct {
+	key         incidentKey
+	gpu         sampler.Opt[int]
+	gpuKey      sampler.GPUKey
+	since, seen float64
+	times       int
+	ready       bool
+	fired       bool
+	found       finding
+	first, now  sampler.Alert // as fired, and as it is
+	renderedAt  float64       // when the words of now were made
+}
+
+// renderSeconds is how often the words of an open alert are made anew; its level and ETA
+// change with every snapshot.
+const renderSeconds = 5
+
+func (in *incident) fire(kind string, f *Facts) {
+	in.fired = true
+	in.now = sampler.Alert{ID: in.id(kind, f.now), T: f.now, Time: f.time, GPU: in.gpu, Key: in.gpuKey, Kind: kind}
+	if in.found.pid != 0 {
+		in.now.PID = sampler.Some(in.found.pid)
+	}
+	in.render(f)
+	in.first = in.now
+}
+
+// id is what the key says, and when it fired: the same finding can come again.
+func (in *incident) id(kind string, now float64) string {
+	parts := []string{kind}
+	if !in.key.machine {
+		parts = append(parts, in.gpuKey.String())
+	}
+	if in.key.pid != 0 {
+		parts = append(parts, strconv.Itoa(in.key.pid))
+	}
+	if in.key.id != 0 {
+		parts = append(parts, strconv.Itoa(in.key.id))
+	}
+	return strings.Join(parts, "/") + "@" + strconv.FormatFloat(now, 'f', -1, 64)
+}
+
+// renew brings an open alert up to date; stale: its words are old by now.
+func (in *incident) renew(f *Facts) (stale bool) {
+	if in.found.level != in.now.Level {
+		in.render(f)
+	}
+	in.now.ETA = in.found.eta
+	return f.now-in.renderedAt >= renderSeconds
+}
+
+// render puts the finding into words; f is about its GPU.
+func (in *incident) render(f *Facts) {
+	m := in.found.render(f)
+	in.renderedAt = f.now
+	in.now.Level, in.now.ETA = in.found.level, in.found.eta
+	in.now.Text, in.now.Evidence, in.now.Numbers, in.now.Advice = m.text, m.evidence, m.numbers, m.advice
+}
+
+func (in *incident) close(now float64) {
+	end := sampler.Some(now)
+	in.now.End, in.first.End = end, end
+}

@@ -1,0 +1,63 @@
+package watch
+
+import (
+	"strings"
+
+	"nvpeak/sampler"
+)
+
+// Preallocation says that a process has taken its memory on purpose: a high level of it
+// means nothing, and what it holds is not what it needs.
+type Preallocation struct {
+	ID      string // as the process list names the framework; "prealloc." and this is what it takes in package lang
+	Program string // "JAX"
+	Knob    string // what changes that
+	Source  string // URL
+}
+
+// preallocators are the programs that take memory before they need it, with the words in
+// a name, command line or environment that tell them.
+var preallocators = []struct {
+	Preallocation
+	words []string          // of which one is in the name or the command line
+	off   map[string]string // variables and values that turn it off
+}{
+	{words: []string{"vllm"}, Preallocation: Preallocation{"vllm", "vLLM",
+		"--gpu-memory-utilization", "https://github.com/vllm-project/vllm/blob/main/vllm/config/cache.py"}},
+	{words: []string{"sglang"}, Preallocation: Preallocation{"sglang", "SGLang",
+		"--mem-fraction-static", "https://docs.sglang.io/advanced_features/hyperparameter_tuning.html"}},
+	{words: []string{"jax", "flax"}, off: map[string]string{"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "XLA_PYTHON_CLIENT_ALLOCATOR": "platform"},
+		Preallocation: Preallocation{"jax", "JAX", "XLA_PYTHON_CLIENT_MEM_FRACTION",
+			"https://docs.jax.dev/en/latest/gpu_memory_allocation.html"}},
+	{words: []string{"tensorflow"}, off: map[string]string{"TF_FORCE_GPU_ALLOW_GROWTH": "true"},
+		Preallocation: Preallocation{"tensorflow", "TensorFlow", "TF_FORCE_GPU_ALLOW_GROWTH=true",
+			"https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth"}},
+	{words: []string{"paddle"}, off: map[string]string{"FLAGS_allocator_strategy": "auto_growth"},
+		Preallocation: Preallocation{"paddle", "PaddlePaddle", "FLAGS_allocator_strategy=auto_growth",
+			"https://github.com/PaddlePaddle/PGL/issues/26"}},
+	{words: []string{"ollama", "llama-server", "llama.cpp"}, Preallocation: Preallocation{"ollama", "llama.cpp",
+		"context length, --n-gpu-layers", "https://github.com/ggml-org/llama.cpp"}},
+}
+
+// Preallocates says whether a process is of a program that takes memory on purpose and
+// has not been told otherwise.
+func Preallocates(p sampler.Process) (pre Preallocation, yes bool) {
+	text := strings.ToLower(p.Name + " " + p.Command)
+	for i := range preallocators {
+		row := &preallocators[i]
+		known := strings.EqualFold(p.Framework.Or(""), row.ID)
+		for _, word := range row.words {
+			known = known || strings.Contains(text, word)
+		}
+		if !known {
+			continue
+		}
+		for name, value := range row.off {
+			if strings.EqualFold(p.Environment[name], value) {
+				return Preallocation{}, false
+			}
+		}
+		return row.Preallocation, true
+	}
+	return Preallocation{}, false
+}

@@ -1,0 +1,89 @@
+package watch
+
+import (
+	"math"
+	"time"
+
+	"nvpeak/advice/explain"
+	"nvpeak/sampler"
+)
+
+var ruleFlush = Rule{
+	Code:  "flush",
+	Level: sampler.LevelWarning,
+	Reason: "When the GPU is full the allocator gives its cache back and asks again, before it gives up: " +
+		"https://docs.pytorch.org/docs/stable/notes/cuda.html",
+	HoldFor:    0,
+	ClearAfter: 30 * time.Second,
+	check:      checkFlush,
+}
+
+func checkFlush(f *Facts) []finding {
+	if !f.live() {
+		return nil
+	}
+	g := f.gpu
+	var out []finding
+	for _, p := range g.procs {
+		if f.now-p.retried <= flushSpan && p.retryRun >= flushesNeeded {
+			n := p.retryRun
+			out = append(out, finding{pid: p.pid, level: sampler.LevelWarning, render: func(f *Facts) message { return renderRetries(f, p, n) }})
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	n, since, largest := g.flush.recent(f.now)
+	if n < flushesNeeded {
+		return checkRising(f)
+	}
+	return []finding{{level: sampler.LevelWarning, render: func(f *Facts) message { return renderFlushes(f, n, since, largest) }}}
+}
+
+// checkRising: the cache gives back less each time, because more and more of its segments
+// are partly in use.
+func checkRising(f *Facts) []finding {
+	if !f.gpu.flush.rising(f.now) {
+		return nil
+	}
+	fl := f.gpu.flush
+	return []finding{{id: 1, level: sampler.LevelWarning, render: func(f *Facts) message { return renderRising(f, fl) }}}
+}
+
+func renderFlushes(f *Facts, n int, since, largest float64) message {
+	g, words := f.gpu, f.words
+	return message{
+		text: words.Say("alert.flush", "gpu", g.last.Index, "n", n, "span", words.Span(f.now-since)),
+		evidence: []string{
+			words.Say("alert.flush.falls", "n", n, "largest", size(largest)),
+			words.Say("alert.lowest_free", "free", size(math.Max(0, g.lowest.last(f.now, lowestSeconds)))),
+		},
+		numbers: map[string]float64{"flushes": float64(n), "largest_bytes": bytesOf(largest)},
+		advice: hypothetical{gpu: g, proc: g.only(), free: g.free, need: g.free + largest, phase: explain.PhaseTraining,
+			causes: certain("fragmentation", "too_big")}.fixes(words),
+	}
+}
+
+func renderRising(f *Facts, fl flushes) message {
+	g, words := f.gpu, f.words
+	bottom, before := fl.bottoms[len(fl.bottoms)-1], fl.bottoms[len(fl.bottoms)-2]
+	return message{
+		text: words.Say("alert.flush.rising", "gpu", g.last.Index, "n", fl.falls),
+		evidence: []string{words.Say("alert.flush.bottoms", "before", size(before), "bottom", size(bottom)),
+			words.Say("alert.flush.partly")},
+		numbers: map[string]float64{"falls": float64(fl.falls), "bottom_bytes": bytesOf(bottom)},
+		advice: hypothetical{gpu: g, proc: g.only(), free: g.usable - bottom, need: g.usable - before, phase: explain.PhaseTraining,
+			causes: certain("fragmentation")}.fixes(words),
+	}
+}
+
+func renderRetries(f *Facts, p *proc, n int) message {
+	g, words := f.gpu, f.words
+	return message{
+		text:     words.Say("alert.flush.retries", "gpu", g.last.Index, "process", f.pid(p), "n", n),
+		evidence: []string{words.Say("alert.flush.counter", "all", p.retries, "n", n)},
+		numbers:  map[string]float64{"retries": float64(n)},
+		advice: hypothetical{gpu: g, proc: p, free: g.free, need: g.free + flushLeast, phase: explain.PhaseTraining,
+			causes: certain("fragmentation", "too_big")}.fixes(words),
+	}
+}

@@ -1,0 +1,97 @@
+package watch
+
+import (
+	"time"
+
+	"nvpeak/advice/series"
+	"nvpeak/sampler"
+)
+
+var ruleNeed = Rule{
+	Code:  "need_does_not_fit",
+	Level: sampler.LevelWarning,
+	Reason: "What somebody typed, or an allocator was refused, is more than the least that was free in the last minute, " +
+		"even with what the process can reuse.",
+	HoldFor:    2 * time.Second,
+	ClearAfter: 10 * time.Second,
+	check:      checkNeed,
+}
+
+func checkNeed(f *Facts) []finding {
+	if !f.live() {
+		return nil
+	}
+	g := f.gpu
+	if _, ok := f.needs.of(g); !ok {
+		return nil
+	}
+	fit := f.needs.arithmetic(g, f.now)
+	if fit.Short == 0 {
+		return nil
+	}
+	pid := 0
+	if n, _ := fit.Need.Value(); n.Source == NeedRefused {
+		pid = n.PID.Or(0)
+	}
+	return []finding{{pid: pid, level: sampler.LevelWarning, render: func(f *Facts) message { return renderNeed(f) }}}
+}
+
+func renderNeed(f *Facts) message {
+	fit, words := f.needs.fit(f.gpu, f.now), f.words
+	need, _ := fit.Need.Value()
+	lowest := fit.WorstFree.Or(0)
+	m := message{
+		text:     words.Say("alert.need_does_not_fit", "gpu", fit.GPU, "need", need.Bytes, "free", lowest, "short", fit.Short),
+		evidence: []string{words.Say("alert.need_does_not_fit.need", "need", need.Bytes, "source", need.Source.In(words))},
+		numbers:  map[string]float64{"need_bytes": float64(need.Bytes), "worst_free_bytes": float64(lowest), "short_bytes": float64(fit.Short)},
+	}
+	if v, ok := fit.Free.Value(); ok {
+		m.evidence = append(m.evidence, words.Say("alert.need_does_not_fit.free", "free", v))
+		m.numbers["free_bytes"] = float64(v)
+	}
+	if v, ok := fit.Reusable.Value(); ok {
+		m.evidence = append(m.evidence, words.Say("alert.need_does_not_fit.reusable", "free", v))
+		m.numbers["reusable_bytes"] = float64(v)
+	}
+	m.evidence = append(m.evidence, heldBy(f, fit.Holders)...)
+	if big := f.gpu.others(need.PID.Or(0)); len(big) > 0 {
+		m.evidence = append(m.evidence, preallocated(f, big[0])...)
+	}
+	m.advice = needFailure(f.gpu, fit, need, lowest).fixes(words)
+	return m
+}
+
+// needFailure is how the need would fail.
+func needFailure(g *gpu, fit Fit, need Need, lowest sampler.Bytes) hypothetical {
+	h := hypothetical{gpu: g, proc: g.withPID(need.PID.Or(0)), need: series.MiB(need.Bytes), free: series.MiB(lowest), causes: certain("too_big")}
+	if way := fit.InTheWay(); len(way) > 0 {
+		h.causes = certain("other_process")
+		if biggest := g.others(0); h.proc == nil && len(biggest) > 1 && way[0].PID != biggest[0].pid {
+			h.proc = biggest[0] // most likely the one that will ask
+		}
+	}
+	return h
+}
+
+// heldBy is a line of evidence for each of the three largest holders.
+func heldBy(f *Facts, list []Holder) []string {
+	var out []string
+	for _, h := range list[:min(3, len(list))] {
+		if h.Kind == HolderUnattributed {
+			out = append(out, f.words.Say("alert.unattributed_holds", "held", h.Bytes))
+			continue
+		}
+		process := f.words.Say("alert.pid", "pid", h.PID, "who", f.who(h.Name, h.User))
+		out = append(out, f.words.Say("alert.holds", "process", process, "held", h.Bytes))
+	}
+	return out
+}
+
+// preallocated is a line of evidence about a process that took its memory on purpose.
+func preallocated(f *Facts, p *proc) []string {
+	pre, known := Preallocates(*p.process)
+	if !known || !p.series.Flat(f.gpu.total) {
+		return nil
+	}
+	return []string{f.words.Say("alert.preallocated", "program", pre.Program, "takes", f.words.Say("prealloc."+pre.ID), "knob", pre.Knob)}
+}

@@ -1,0 +1,118 @@
+package watch
+
+import (
+	"time"
+
+	"nvpeak/sampler"
+)
+
+var ruleOOM = Rule{
+	Code:  "oom",
+	Level: sampler.LevelCritical,
+	Reason: "An out-of-memory failure in the followed log, counted by the allocator inside a process, or to be guessed from " +
+		"a process that ended at its peak with the GPU full.",
+	HoldFor:    0,
+	ClearAfter: time.Second,
+	Silences:   []string{"flush"},
+	check:      checkOOM,
+}
+
+func checkOOM(f *Facts) []finding {
+	out := reportedFailures(f)
+	if f.gpu == nil {
+		return out
+	}
+	g := f.gpu
+	if last, n := g.endings(f.now); n > 0 {
+		level := sampler.LevelNotice
+		if n > 1 {
+			level = sampler.LevelWarning
+		}
+		out = append(out, finding{id: -2, level: level, render: func(f *Facts) message { return renderEnding(f, last, n) }})
+	}
+	for _, p := range g.procs {
+		if f.now-p.refused <= failureSeconds {
+			out = append(out, finding{pid: p.pid, id: -1, level: sampler.LevelWarning, render: func(f *Facts) message { return renderCounted(f, p) }})
+		}
+	}
+	return out
+}
+
+func reportedFailures(f *Facts) []finding {
+	var out []finding
+	for i := range f.failures {
+		o := &f.failures[i]
+		if f.now-o.at > failureSeconds || o.placed != (f.gpu != nil) || f.gpu != nil && f.gpu.key != o.gpu {
+			continue
+		}
+		level := sampler.LevelCritical
+		if o.event.Recovered {
+			level = sampler.LevelNotice
+		}
+		failed := *o
+		out = append(out, finding{pid: o.event.PID.Or(0), id: o.event.Line, level: level, render: func(f *Facts) message { return renderFailure(f, &failed) }})
+	}
+	return out
+}
+
+func renderFailure(f *Facts, o *failure) message {
+	g, words := f.gpu, f.words
+	m := message{text: words.Say("alert.oom"), numbers: map[string]float64{}}
+	switch {
+	case g != nil:
+		m.text = words.Say("alert.oom.gpu", "gpu", g.last.Index)
+	case o.event.MemoryKind == sampler.MemoryHost:
+		m.text = words.Say("alert.oom.host")
+	}
+	asked, known := sampler.Plausible(o.event.Requested)
+	free, freeKnown := sampler.Plausible(o.event.GPUFree)
+	if freeKnown {
+		m.numbers["free_bytes"] = float64(free)
+	}
+	if known {
+		m.numbers["requested_bytes"] = float64(asked)
+		if freeKnown {
+			m.text += words.Say("alert.oom.refused_free", "size", asked, "free", free)
+		} else {
+			m.text += words.Say("alert.oom.refused", "size", asked)
+		}
+	}
+	if o.event.Recovered {
+		m.text += words.Say("alert.oom.went_on")
+	}
+	if o.event.Line > 0 {
+		m.evidence = append(m.evidence, words.Say("alert.oom.line", "line", o.event.Line))
+	}
+	for _, e := range o.explained.Events {
+		if e.Detail != "" {
+			m.evidence = append(m.evidence, e.Detail)
+		}
+	}
+	for _, cause := range o.explained.Causes[:min(1, len(o.explained.Causes))] {
+		m.evidence = append(m.evidence, cause.Evidence...)
+	}
+	m.advice = o.explained.Advice[:min(maxFixes, len(o.explained.Advice))]
+	return m
+}
+
+func renderCounted(f *Facts, p *proc) message {
+	return message{
+		text:     f.words.Say("alert.oom.counted", "gpu", f.gpu.last.Index, "process", f.pid(p)),
+		evidence: []string{f.words.Say("alert.oom.counter", "n", p.refusals)},
+		numbers:  map[string]float64{"ooms": float64(p.refusals)},
+	}
+}
+
+func renderEnding(f *Facts, e ending, n int) message {
+	process := f.words.Say("alert.pid", "pid", e.pid, "who", f.who(e.name, e.user))
+	m := message{
+		text: f.words.Say("alert.oom.ended", "gpu", f.gpu.last.Index, "process", process),
+		evidence: []string{f.words.Say("alert.oom.held", "held", size(e.held), "free", size(e.free)),
+			f.words.Say("alert.oom.confirm")},
+		numbers: map[string]float64{"held_bytes": bytesOf(e.held), "free_bytes": bytesOf(e.free), "endings": float64(n)},
+	}
+	if n > 1 {
+		m.text = f.words.Say("alert.oom.ended_times", "gpu", f.gpu.last.Index, "process", process, "n", n)
+	}
+	return m
+}

@@ -1,0 +1,145 @@
+package history
+
+import (
+	"slices"
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// History is a fold over snapshots: what every screen plots. It takes fixed memory per
+// GPU (about 170 KiB) and per process (10 KiB), and forgets processes beyond maxTracked.
+type History struct {
+	gpus  map[sampler.GPUKey]*Series
+	procs map[sampler.ProcessKey]*ProcessSeries
+	last  time.Time
+	gap   time.Duration // longest time between two snapshots that is not a gap
+	soon  time.Duration // gap after the next snapshot
+
+	archive bool // keeps everything
+}
+
+// maxTracked bounds how many processes have a history, gone ones included.
+const maxTracked = 4096
+
+// Series is the history of one GPU.
+type Series struct {
+	UsedMin *Track
+	plots   map[string]*Track // by Metric.Name, for those with Plot; memory by the window's maximum
+}
+
+// Plot is the track of a metric with a history, or nil.
+func (s *Series) Plot(metric string) *Track { return s.plots[metric] }
+
+// ProcessSeries is the memory history of one process.
+type ProcessSeries struct {
+	Used *Track
+	seen time.Time
+}
+
+// New makes an empty history for snapshots that come every interval or so.
+func New(interval time.Duration) *History {
+	gap := gapFor(interval)
+	return &History{gpus: map[sampler.GPUKey]*Series{}, procs: map[sampler.ProcessKey]*ProcessSeries{}, gap: gap, soon: gap}
+}
+
+func gapFor(interval time.Duration) time.Duration { return max(3*interval, 5*time.Second) }
+
+// SetInterval says how often snapshots come after the next one.
+func (h *History) SetInterval(interval time.Duration) { h.soon = gapFor(interval) }
+
+// GPU is the history of the GPU with that Key, or nil.
+func (h *History) GPU(key sampler.GPUKey) *Series { return h.gpus[key] }
+
+// Process is the history of that process, or nil.
+func (h *History) Process(key sampler.ProcessKey) *ProcessSeries { return h.procs[key] }
+
+// Add folds one snapshot in. The values of its windows count for the whole time since
+// the snapshot before, unless that was so long ago (suspend) that there is a gap.
+func (h *History) Add(s *sampler.Snapshot) {
+	from, at := h.last, s.Time.Round(0) // wall time: the monotonic clock does not count a suspend
+	if d := at.Sub(from); d > h.gap || d < 0 {
+		from = at
+	}
+	h.last, h.gap = at, h.soon
+	for i := range s.GPUs {
+		g := &s.GPUs[i]
+		if g.Memory.Used.Known() || !g.Error.Known() {
+			h.series(g.Key()).add(from, at, g)
+		}
+		h.addProcesses(from, at, g)
+	}
+	if len(h.procs) > maxTracked {
+		h.forget()
+	}
+}
+
+func (h *History) series(key sampler.GPUKey) *Series {
+	s := h.gpus[key]
+	if s == nil {
+		s = &Series{UsedMin: h.track(true, gpuTiers()), plots: map[string]*Track{}}
+		for _, m := range sampler.MetricTable() {
+			if m.Plot {
+				s.plots[m.Name] = h.track(false, gpuTiers())
+			}
+		}
+		h.gpus[key] = s
+	}
+	return s
+}
+
+func (h *History) track(byMin bool, keep [len(tiers)]int) *Track {
+	if h.archive {
+		return &Track{byMin: byMin, all: newUnbounded()}
+	}
+	return newTrack(byMin, keep)
+}
+
+func (s *Series) add(from, at time.Time, g *sampler.GPU) {
+	for _, m := range sampler.MetricTable() {
+		if !m.Plot {
+			continue
+		}
+		if v, ok := m.Of(g).Value(); ok {
+			s.plots[m.Name].Add(from, at, v)
+		}
+	}
+	if w := g.Memory.Window; w != nil && w.Readings > 0 {
+		s.plots["memory.used"].Add(from, at, float64(w.Max)/float64(sampler.MiB))
+		s.UsedMin.Add(from, at, float64(w.Min)/float64(sampler.MiB))
+	} else if v, ok := g.Memory.Used.Value(); ok {
+		s.UsedMin.Add(from, at, float64(v)/float64(sampler.MiB))
+	}
+}
+
+func (h *History) addProcesses(from, at time.Time, g *sampler.GPU) {
+	gpu := g.Key()
+	for i := range g.Processes {
+		v, ok := g.Processes[i].Memory.Value()
+		if !ok {
+			continue
+		}
+		key := g.Processes[i].Key(gpu)
+		p := h.procs[key]
+		if p == nil {
+			p = &ProcessSeries{Used: h.track(false, processTiers)}
+			h.procs[key] = p
+		}
+		p.Used.Add(from, at, float64(v)/float64(sampler.MiB))
+		p.seen = at
+	}
+}
+
+// forget drops the processes that were gone longest, a quarter at a time so that it is rare.
+func (h *History) forget() {
+	var gone []sampler.ProcessKey
+	for k, p := range h.procs {
+		if p.seen.Before(h.last) {
+			gone = append(gone, k)
+		}
+	}
+	slices.SortFunc(gone, func(a, b sampler.ProcessKey) int { return h.procs[a].seen.Compare(h.procs[b].seen) })
+	for _, k := range gone[:min(len(gone), len(h.procs)-maxTracked*3/4)] {
+		delete(h.procs, k)
+	}
+}

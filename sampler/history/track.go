@@ -1,0 +1,133 @@
+package history
+
+import (
+	"math"
+	"time"
+)
+
+// Track is the history of one figure, kept by maximum (or minimum) at every resolution,
+// so that a spike stays visible however far one looks back. Missing time is NaN.
+// It takes all its memory when it is made.
+type Track struct {
+	byMin bool
+	rings [len(tiers)]ring
+	all   *unbounded // instead of the rings, in an Archive
+}
+
+// ring holds one value per step. The slot of a step is its number since 1970 modulo the
+// size; what is older than the size has been overwritten.
+type ring struct {
+	v    []float32
+	last int64 // number of the newest step, 0 before the first
+}
+
+func newTrack(byMin bool, keep [len(tiers)]int) *Track {
+	t := &Track{byMin: byMin}
+	for i := range t.rings {
+		t.rings[i].v = make([]float32, keep[i])
+	}
+	return t
+}
+
+// Add notes v for the time from (exclusive) to at (inclusive).
+func (t *Track) Add(from, at time.Time, v float64) {
+	if t.all != nil {
+		t.all.add(from, at, float32(v), t.byMin)
+		return
+	}
+	for i := range t.rings {
+		step := int64(tiers[i].step)
+		first, last := from.UnixNano()/step, at.UnixNano()/step
+		if first < last {
+			first++
+		}
+		r := &t.rings[i]
+		for n := max(first, last-int64(len(r.v))+1); n <= last; n++ {
+			r.put(n, float32(v), t.byMin)
+		}
+	}
+}
+
+// put notes v at step n. A step before the newest is merged into the newest: when time
+// runs backwards no peak is lost.
+func (r *ring) put(n int64, v float32, byMin bool) {
+	if n > r.last {
+		for k := max(r.last+1, n-int64(len(r.v))+1); k <= n; k++ {
+			r.v[k%int64(len(r.v))] = nan32
+		}
+		r.last = n
+	}
+	slot := &r.v[r.last%int64(len(r.v))]
+	if *slot != *slot || (byMin && v < *slot) || (!byMin && v > *slot) {
+		*slot = v
+	}
+}
+
+func (r *ring) at(n int64) float32 {
+	if r.last == 0 || n < 0 || n > r.last || n <= r.last-int64(len(r.v)) {
+		return nan32
+	}
+	return r.v[n%int64(len(r.v))]
+}
+
+// ColumnStep is how much time one of n columns stands for when they show span: the
+// smallest that covers it and is a whole number of steps of the tier that will be read,
+// so that no step belongs to two columns and a complete column never changes.
+func ColumnStep(span time.Duration, n int) time.Duration {
+	if n < 1 {
+		return span
+	}
+	step := (span + time.Duration(n) - 1) / time.Duration(n)
+	unit := tiers[0].step
+	for _, t := range tiers {
+		if step > t.step {
+			unit = t.step
+		}
+	}
+	return max(unit, (step + unit - 1).Truncate(unit))
+}
+
+// Columns reduces the last n*step before end to n values, oldest first, each the
+// maximum (or minimum) of its time. Columns begin at whole multiples of step, so that a
+// plot moves only when a column is complete. The result is appended to dst[:0].
+func (t *Track) Columns(dst []float64, end time.Time, step time.Duration, n int) []float64 {
+	dst = dst[:0]
+	tier := 0
+	for tier < len(tiers)-1 && (time.Duration(n)*step > tiers[tier].step*time.Duration(len(t.rings[tier].v)) ||
+		step >= 2*tiers[tier+1].step) {
+		tier++
+	}
+	r, unit := &t.rings[tier], int64(tiers[tier].step)
+	lastColumn := end.UnixNano() / int64(step)
+	for c := lastColumn - int64(n) + 1; c <= lastColumn; c++ {
+		from, to := c*int64(step)/unit, ((c+1)*int64(step)-1)/unit
+		best := math.NaN()
+		for k := from; k <= to; k++ {
+			v := float64(r.at(k))
+			if v == v && (best != best || (t.byMin && v < best) || (!t.byMin && v > best)) {
+				best = v
+			}
+		}
+		dst = append(dst, best)
+	}
+	return dst
+}
+
+// recall fills an empty track with what was known at a time, and returns when it was last.
+func (t *Track) recall(from *unbounded, at time.Time) (seen time.Time) {
+	second := at.UnixNano() / int64(time.Second)
+	for i := range t.rings {
+		r, unit := &t.rings[i], int64(tiers[i].step/time.Second)
+		end := second / unit
+		put := func(n int64, v float32) {
+			r.put(n, v, t.byMin)
+			if now := time.Unix(n*unit, 0); now.After(seen) {
+				seen = now
+			}
+		}
+		from.rings[i].each(max(end-int64(len(r.v))+1, 0), end-1, put)
+		// The last step was not over yet.
+		from.rings[0].each(end*unit, second, func(_ int64, v float32) { put(end, v) })
+	}
+	return seen
+}

@@ -1,0 +1,72 @@
+package sampler
+
+// The words of OOMEvent and LogContext, each declared here alone.
+
+// Kinds of failure: what OOMEvent.Kind holds, error_kind in JSON. A new one is a constant here, with its
+// place in ErrorKinds, and a row that advice judges it by.
+const (
+	KindCUDA             = "cuda_oom"            // PyTorch's allocator on a CUDA device
+	KindCUDAAsync        = "cuda_async_oom"      // PyTorch's cudaMallocAsync backend
+	KindCUDAError        = "cuda_error_oom"      // a CUDA call that returned out of memory
+	KindCUDADriver       = "cuda_driver_oom"     // the same from the CUDA driver API
+	KindHIP              = "hip_oom"             // AMD
+	KindXPU              = "xpu_oom"             // Intel
+	KindMPS              = "mps_oom"             // Apple
+	KindNPU              = "npu_oom"             // Ascend
+	KindCuBLAS           = "cublas_alloc_failed" // cuBLAS could not create its workspace
+	KindCuDNN            = "cudnn_alloc_failed"  // cuDNN could not create its workspace
+	KindCuDNNNoAlgorithm = "cudnn_no_algorithm"  // cuDNN found no algorithm that fits into memory
+	KindNCCL             = "nccl_oom"
+	KindXLA              = "xla_oom" // JAX, and TensorFlow compiled by XLA
+	KindTensorFlow       = "tf_oom"
+	KindKVCache          = "kv_cache_no_memory"       // an inference server has no room for its KV cache
+	KindStartupFree      = "startup_free_below_limit" // less is free at start than the server may use
+	KindWarmup           = "warmup_oom"               // a server's warm-up does not fit
+	KindStaticPool       = "static_pool_too_small"    // SGLang's static memory pool
+	KindGGML             = "ggml_alloc_failed"        // llama.cpp, Ollama
+	KindORT              = "ort_arena_oom"            // ONNX Runtime
+	KindTensorRT         = "trt_oom"
+	KindCuPy             = "cupy_oom"
+	KindRMM              = "rmm_oom"        // RAPIDS memory manager
+	KindRMMPool          = "rmm_pool_limit" // the maximum size of an RMM pool
+	KindPaddle           = "paddle_oom"
+	KindMXNet            = "mxnet_oom"
+	KindBitsAndBytes     = "bnb_oom"
+	KindJulia            = "julia_oom"
+	KindNumba            = "numba_oom"
+	KindOtherGPU         = "other_gpu_oom"     // any other GPU failure
+	KindKernelKill       = "kernel_oom_kill"   // the kernel's OOM killer
+	KindCgroupKill       = "cgroup_oom_kill"   // the limit of a cgroup, container or Slurm job
+	KindKilled           = "killed_no_reason"  // killed by SIGKILL; nobody says why
+	KindWorkerKilled     = "worker_killed"     // a DataLoader worker
+	KindShm              = "shm_bus_error"     // /dev/shm is full
+	KindMmap             = "mmap_enomem"       // a mapping was refused
+	KindHostAlloc        = "host_alloc_failed" // an allocation of host memory failed
+	KindRayMonitor       = "ray_memory_monitor"
+	KindKubernetes       = "k8s_oomkilled" // Kubernetes says OOMKilled
+)
+
+// ErrorKinds are all kinds of failure.
+var ErrorKinds = [...]string{
+	KindCUDA, KindCUDAAsync, KindCUDAError, KindCUDADriver, KindHIP, KindXPU, KindMPS, KindNPU, KindCuBLAS,
+	KindCuDNN, KindCuDNNNoAlgorithm, KindNCCL, KindXLA, KindTensorFlow, KindKVCache, KindStartupFree,
+	KindWarmup, KindStaticPool, KindGGML, KindORT, KindTensorRT, KindCuPy, KindRMM, KindRMMPool, KindPaddle,
+	KindMXNet, KindBitsAndBytes, KindJulia, KindNumba, KindOtherGPU, KindKernelKill, KindCgroupKill,
+	KindKilled, KindWorkerKilled, KindShm, KindMmap, KindHostAlloc, KindRayMonitor, KindKubernetes,
+}
+
+// Where the memory was that ran out: what OOMEvent.MemoryKind holds.
+const (
+	MemoryGPU     = "gpu"
+	MemoryHost    = "host"
+	MemoryUnknown = "unknown"
+)
+
+// Phases of a run: what LogContext.Phase holds.
+const (
+	PhaseLoading    = "loading"
+	PhaseTraining   = "training"
+	PhaseValidation = "validation"
+	PhaseSaving     = "saving"
+	PhaseInference  = "inference"
+)
