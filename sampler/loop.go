@@ -69,6 +69,9 @@ func (l *Loop) SetInterval(d time.Duration) {
 	}
 }
 
+// Interval is the time between two snapshots.
+func (l *Loop) Interval() time.Duration { return l.currentInterval() }
+
 // ResetPeaks lets all peaks and the least free memory begin again.
 func (l *Loop) ResetPeaks() {
 	l.c.mu.Lock()

@@ -7,24 +7,16 @@ import (
 	"nvpeak/theme"
 )
 
-// colour levels of the field notes: GPU memory and host memory in percent of the total.
+// color levels of the field notes: GPU memory and host memory in percent of the total.
 var (
 	gpuLevels  = [3]float64{80, 90, 95}
 	hostLevels = [3]float64{70, 80, 90}
 )
 
-// percent of a total; 0 when the total is 0.
-func percent(part, total sampler.Bytes) float64 {
-	if total == 0 {
-		return 0
-	}
-	return 100 * float64(part) / float64(total)
-}
-
 // memoryBar draws the memory of a GPU on w columns: used by processes, unattributed, free
 // and, at the far end, what the driver keeps: the bar is full when nothing is left. ▲
 // stands at the peak, ┊ where the need would reach.
-func (v *view) memoryBar(c *canvas, x, y, w int, m *sampler.Memory, need sampler.Bytes) {
+func (v *view) memoryBar(c *canvas, x, y, w int, m *sampler.Memory) {
 	total, ok := m.Total.Value()
 	if !ok || total == 0 || w < 1 {
 		c.fill(x, y, x+w, theme.Faint, v.glyphs.BarEmpty)
@@ -45,7 +37,7 @@ func (v *view) memoryBar(c *canvas, x, y, w int, m *sampler.Memory, need sampler
 	for i := int(math.Round(known)); i < int(math.Round(end)); i++ {
 		c.set(x+i, y, v.glyphs.BarUnknown, theme.Unknown)
 	}
-	if need > 0 {
+	if need := v.need; need > 0 {
 		at := min(int(column(min(used, total)+need)), w-1)
 		c.set(x+at, y, v.glyphs.Need, theme.Need)
 	}

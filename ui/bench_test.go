@@ -13,13 +13,13 @@ import (
 // benchmarkFrame measures a new frame: drawing it and finding what has changed.
 func benchmarkFrame(b *testing.B, snaps []*sampler.Snapshot, w, h int) {
 	m := model(snaps, w, h, Options{})
-	m.paintAs(colorprofile.ANSI256)
-	old := &frame{m.draw(), m.paint}
+	m.tty.paintAs(colorprofile.ANSI256)
+	old := &frame{m.draw(), m.tty.paint}
 	var out strings.Builder
 	b.ReportAllocs()
 	for b.Loop() {
 		out.Reset()
-		f := &frame{m.draw(), m.paint}
+		f := &frame{m.draw(), m.tty.paint}
 		f.changes(&out, old)
 		old = f
 	}

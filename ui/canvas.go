@@ -7,6 +7,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/mattn/go-runewidth"
 
 	"nvpeak/theme"
@@ -168,7 +169,7 @@ func width(text string) (w int) {
 	return w
 }
 
-// lines is the canvas as text without colours, for tests and --size.
+// lines is the canvas as text without colors, for tests and --size.
 func (c *canvas) lines() []string {
 	out := make([]string, c.h)
 	var b strings.Builder
@@ -184,7 +185,7 @@ func (c *canvas) lines() []string {
 	return out
 }
 
-// String is the canvas with colours. Blanks at the end of a line are kept: the screen
+// String is the canvas with colors. Blanks at the end of a line are kept: the screen
 // decides what to send.
 func (c *canvas) render(p *paint) string {
 	var b strings.Builder
@@ -201,7 +202,7 @@ func (c *canvas) render(p *paint) string {
 			}
 			s := p.style(row[i].role, row[i].back)
 			if s.params != "" {
-				b.WriteString("\x1b[" + s.params + "m")
+				b.WriteString(csi + s.params + "m")
 			}
 			for _, cell := range row[i:j] {
 				if cell.r != 0 {
@@ -209,7 +210,7 @@ func (c *canvas) render(p *paint) string {
 				}
 			}
 			if s.params != "" {
-				b.WriteString("\x1b[m")
+				b.WriteString(ansi.ResetStyle)
 			}
 			i = j
 		}
@@ -218,13 +219,17 @@ func (c *canvas) render(p *paint) string {
 }
 
 // paint is a theme made ready for a terminal: for every role and background the
-// parameters of its SGR sequence, in the colours that the terminal has. Lip Gloss takes
+// parameters of its SGR sequence, in the colors that the terminal has. Lip Gloss takes
 // 3 us to render a style and a screen has a thousand pieces, so each is rendered once.
 type paint struct {
 	theme   *theme.Theme
 	profile colorprofile.Profile
 	styles  map[[2]uint8]sgr
 }
+
+// csi begins a style. The parameters are compiled by paint: ansi would build them anew
+// for each piece.
+const csi = "\x1b["
 
 // sgr is the inside of an SGR sequence, "1;38;5;12"; empty: nothing special.
 type sgr struct{ params string }
@@ -253,5 +258,5 @@ func (p *paint) compile(fore, back theme.Style) sgr {
 	}
 	const sentinel = "x"
 	before, _, _ := strings.Cut(st.Render(sentinel), sentinel)
-	return sgr{strings.TrimSuffix(strings.TrimPrefix(before, "\x1b["), "m")}
+	return sgr{strings.TrimSuffix(strings.TrimPrefix(before, csi), "m")}
 }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -18,7 +19,7 @@ import (
 // afternoon is when all tests play.
 var afternoon = time.Date(2026, 11, 20, 14, 3, 22, 0, time.UTC)
 
-// silent is a feed that never brings anything; it notes what it is asked for.
+// silent is a stream that never brings anything; it notes what it is asked for.
 type silent struct {
 	resets   int
 	interval time.Duration
@@ -28,6 +29,7 @@ func (s *silent) Next(ctx context.Context) ([]*sampler.Snapshot, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
+func (s *silent) Interval() time.Duration     { return cmp.Or(s.interval, time.Second) }
 func (s *silent) ResetPeaks()                 { s.resets++ }
 func (s *silent) SetInterval(d time.Duration) { s.interval = d }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/guptarohit/asciigraph"
 
 	"nvpeak/theme"
@@ -13,7 +14,8 @@ import (
 type graph struct {
 	main, back  []float64 // back is drawn behind main and scaled to 0..100
 	top         float64   // upper end of the y axis, over 0
-	axis        string    // what stands at the top of the y axis
+	unit        float64   // of the y axis, in that of the values
+	sign        string    // after the top of the y axis
 	mark        float64   // where the watermark line goes; NaN for none
 	markText    string    // "▲ 47.0G 2m ago"
 	span        string    // "5m"
@@ -23,34 +25,34 @@ type graph struct {
 // axisWidth is the columns left of the plot: a figure of up to four and the axis.
 const axisWidth = 5
 
-// seriesColor stands for a series in asciigraph's output; the theme's colour takes its
-// place. (asciigraph knows only 256 colours.)
+// seriesColor stands for a series in asciigraph's output; the theme's color takes its
+// place. (asciigraph knows only 256 colors.)
 var seriesColor = map[theme.Role]asciigraph.AnsiColor{theme.UtilPlot: asciigraph.Blue, theme.Plot: asciigraph.Red}
 
 // graphColumns is how many values a graph of that width takes.
 func graphColumns(w int) int { return max(w-axisWidth, 0) }
 
 // draw draws the graph into r; its span stands in the last row, where it begins.
-func (g *graph) draw(c *canvas, r rect, v *view) {
+func (g *graph) draw(c *canvas, r rect, glyphs *theme.Glyphs) {
 	n := graphColumns(r.w)
 	if r.h < 2 || n < 4 || !(g.top > 0) || math.IsInf(g.top, 1) || len(g.main) == 0 {
 		return
 	}
-	g.drawAxis(c, r, v)
+	g.drawAxis(c, r)
 	for y, line := range g.plot(n, r.h-1) {
 		drawSeries(c, r.x+axisWidth, r.y+y, r.x+r.w, line)
 	}
-	g.drawMark(c, r, v)
+	g.drawMark(c, r, glyphs)
 	c.put(r.x+axisWidth+max(0, n-g.spanColumns), r.y+r.h-1, r.x+r.w, theme.Faint, "-"+g.span)
 }
 
-func (g *graph) drawAxis(c *canvas, r rect, v *view) {
+func (g *graph) drawAxis(c *canvas, r rect) {
 	for y := range r.h {
 		c.set(r.x+axisWidth-1, r.y+y, '┤', theme.Faint)
 	}
-	c.right(r.x, r.y, r.x+axisWidth-1, theme.Dim, g.axis)
+	c.right(r.x, r.y, r.x+axisWidth-1, theme.Dim, figure(g.top/g.unit)+g.sign)
 	if r.h >= 7 {
-		c.right(r.x, r.y+(r.h-1)/2, r.x+axisWidth-1, theme.Dim, figure(g.top*(1-float64((r.h-1)/2)/float64(r.h-1))))
+		c.right(r.x, r.y+(r.h-1)/2, r.x+axisWidth-1, theme.Dim, figure(g.top/g.unit*(1-float64((r.h-1)/2)/float64(r.h-1))))
 	}
 	c.right(r.x, r.y+r.h-1, r.x+axisWidth-1, theme.Dim, "0")
 }
@@ -96,7 +98,7 @@ func bounded(values []float64, columns int, from, to float64) []float64 {
 	return out
 }
 
-// drawSeries draws one line of asciigraph, turning its colours into roles.
+// drawSeries draws one line of asciigraph, turning its colors into roles.
 func drawSeries(c *canvas, x, y, end int, line string) {
 	role := theme.Faint
 	for len(line) > 0 && x < end {
@@ -136,7 +138,7 @@ func roleOf(seq string, last theme.Role) theme.Role {
 
 // drawMark draws the watermark line across the plot, over all but the memory itself, and
 // its label at the left: what is oldest may be covered, the newest may not.
-func (g *graph) drawMark(c *canvas, r rect, v *view) {
+func (g *graph) drawMark(c *canvas, r rect, glyphs *theme.Glyphs) {
 	if g.mark != g.mark {
 		return
 	}
@@ -145,7 +147,7 @@ func (g *graph) drawMark(c *canvas, r rect, v *view) {
 	y := r.y + max(0, min(row, r.h-1))
 	for x := r.x + axisWidth; x < r.x+r.w; x++ {
 		if r, role := c.at(x, y); r == ' ' || role == theme.UtilPlot {
-			c.set(x, y, v.glyphs.Mark, theme.Peak)
+			c.set(x, y, glyphs.Mark, theme.Peak)
 		}
 	}
 	if n := width(g.markText); n+2 < r.w-axisWidth {
@@ -153,9 +155,16 @@ func (g *graph) drawMark(c *canvas, r rect, v *view) {
 	}
 }
 
-func pick[T any](cond bool, a, b T) T {
-	if cond {
-		return a
+// PlotText plots values of 0..top, one per column, as height lines of plain text without
+// an axis. NaN leaves a gap. A size or top that is too small gives nil.
+func PlotText(values []float64, top float64, height int) []string {
+	if len(values) < 2 || height < 2 || !(top > 0) {
+		return nil
 	}
-	return b
+	g := graph{main: values, top: top}
+	lines := g.plot(len(values), height-1)
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(ansi.Strip(line), " ")
+	}
+	return lines
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // bare is a view without a world.
-func bare() *view { return &view{glyphs: &theme.Unicode, span: 5 * time.Minute} }
+func bare() *view { return &view{glyphs: &theme.Unicode, plot: plot{span: 5 * time.Minute}} }
 
 // TestMemoryBar: on a card of 100 units and a bar of 10 columns.
 func TestMemoryBar(t *testing.T) {
@@ -50,7 +50,9 @@ func TestMemoryBar(t *testing.T) {
 			m.Peak = &sampler.Peak{Bytes: sampler.Bytes(row.peak)}
 		}
 		c := newCanvas(12, 1)
-		bare().memoryBar(c, 1, 0, 10, &m, sampler.Bytes(row.need))
+		v := bare()
+		v.need = sampler.Bytes(row.need)
+		v.memoryBar(c, 1, 0, 10, &m)
 		if got := c.lines()[0]; got != " "+row.want+" " {
 			t.Errorf("%s: %q, want %q", row.name, got, row.want)
 		}
@@ -66,7 +68,7 @@ func TestPeakMarkOnTheBar(t *testing.T) {
 		peak := sampler.Bytes(rnd.Uint64N(uint64(total) + 1))
 		m := sampler.Memory{Total: sampler.Some(total), Used: sampler.Some(sampler.Bytes(rnd.Uint64N(uint64(peak) + 1))), Peak: &sampler.Peak{Bytes: peak}}
 		c := newCanvas(w, 1)
-		bare().memoryBar(c, 0, 0, w, &m, 0)
+		bare().memoryBar(c, 0, 0, w, &m)
 		at := -1
 		for x, cell := range c.cells {
 			if cell.r == '▲' {
@@ -105,18 +107,18 @@ func TestWatermarkLine(t *testing.T) {
 		n := graphColumns(r.w)
 		top := math.Pow(10, float64(rnd.IntN(8)-3)) * (1 + rnd.Float64())
 		peak := top * (0.6 + 0.4*rnd.Float64())
-		g := graph{top: top, span: "5m", spanColumns: n, mark: peak, main: make([]float64, n)}
+		g := graph{unit: 1, top: top, span: "5m", spanColumns: n, mark: peak, main: make([]float64, n)}
 		at := 2 + rnd.IntN(n-3)
 		g.main[at] = peak
 		c := newCanvas(r.x+r.w, r.y+r.h)
-		g.draw(c, r, bare())
+		g.draw(c, r, &theme.Unicode)
 		plot, mark := rowsOf(c, r, theme.Plot), rowsOf(c, r, theme.Peak)
 		if len(mark) != 1 || len(plot) == 0 || plot[0] != mark[0] {
 			t.Fatalf("%+v of %g in %+v: the plot reaches row %v, the watermark is in %v\n%s", peak, top, r, plot, mark, strings.Join(c.lines(), "\n"))
 		}
 		out := newCanvas(r.x+r.w, r.y+r.h)
 		g.main[at] = 0
-		g.draw(out, r, bare())
+		g.draw(out, r, &theme.Unicode)
 		if gone := rowsOf(out, r, theme.Peak); len(gone) != 1 || gone[0] != mark[0] {
 			t.Fatalf("the peak has scrolled out, and the watermark went from row %v to %v", mark, gone)
 		}
@@ -130,7 +132,7 @@ func TestGraphOfAnything(t *testing.T) {
 	for range 3000 {
 		w, h := 1+rnd.IntN(120), 1+rnd.IntN(30)
 		tops := []float64{0, -1, nan, inf, 1e-12, 1, 80, 1e18, math.MaxFloat64, math.SmallestNonzeroFloat64}
-		g := graph{top: tops[rnd.IntN(len(tops))], span: "24h", spanColumns: rnd.IntN(300) - 50, axis: "80.0", mark: nan, markText: "▲ 1"}
+		g := graph{unit: 1, top: tops[rnd.IntN(len(tops))], span: "24h", spanColumns: rnd.IntN(300) - 50, mark: nan, markText: "▲ 1"}
 		for range rnd.IntN(150) {
 			odd := []float64{nan, nan, 0, 1, 80, -5, inf, -inf, math.MaxFloat64, 1e-300}
 			g.main = append(g.main, odd[rnd.IntN(len(odd))])
@@ -140,7 +142,7 @@ func TestGraphOfAnything(t *testing.T) {
 			g.back, g.mark = nil, odd(rnd)
 		}
 		c := newCanvas(w, h)
-		g.draw(c, rect{0, 0, w, h}, bare())
+		g.draw(c, rect{0, 0, w, h}, &theme.Unicode)
 	}
 }
 
@@ -153,10 +155,10 @@ func TestGraphKeepsColumns(t *testing.T) {
 	for w := 12; w < 200; w += 7 {
 		n := graphColumns(w)
 		for at := 1; at < n; at += 5 {
-			g := graph{top: 100, span: "5m", mark: nan, main: make([]float64, n)}
+			g := graph{unit: 1, top: 100, span: "5m", mark: nan, main: make([]float64, n)}
 			g.main[at] = 100
 			c := newCanvas(w, 9)
-			g.draw(c, rect{0, 0, w, 9}, bare())
+			g.draw(c, rect{0, 0, w, 9}, &theme.Unicode)
 			found := -1
 			for x := axisWidth; x < w; x++ {
 				if r, role := c.at(x, 0); role == theme.Plot && r != ' ' {
@@ -191,16 +193,16 @@ func TestSpikeOnScreenAtEverySpan(t *testing.T) {
 		if spike[i] {
 			g.Memory.Window.Max = 79 * sampler.GiB
 		}
-		m.history.Add(s)
+		m.folds.history.Add(s)
 	}
 	g.Memory.Peak = nil
-	m.view.snap = s
+	m.shown.snap = s
 	for _, span := range spans {
-		m.view.span = span
+		m.plot.span = span
 		for _, w := range []int{30, 46, 80, 120, 200, 400} {
 			r := rect{0, 0, w, 12}
 			c := newCanvas(w, 12)
-			m.view.gpuPlot(c, r, g)
+			m.view().gpuPlot(c, r, g)
 			n := graphColumns(w)
 			step := history.ColumnStep(span, n)
 			x := w - 1 - int(ages[span]/step)

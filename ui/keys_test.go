@@ -15,10 +15,15 @@ import (
 
 // state is what keys change, in words.
 func state(m *Model) string {
-	v := &m.view
-	return fmt.Sprintf("mode %d focus %d scroll %d cursor %d sort %s reverse %v span %v metric %s paused %v need %v theme %s interval %v resets %d worst %v",
-		m.mode, v.focus, v.scroll, v.cursor, columns[v.sort].title, v.reverse, v.span, v.metric, v.paused, v.need.Or(0),
-		m.paint.theme.Name, m.feed.(*silent).interval, m.feed.(*silent).resets, m.worstFirst)
+	focus := -1
+	for i := range m.shown.snap.GPUs {
+		if &m.shown.snap.GPUs[i] == m.gpus.focused(m.shown.snap) {
+			focus = i
+		}
+	}
+	return fmt.Sprintf("mode %d focus %d scroll %d cursor %d sort %s reverse %v span %v metric %s frozen %v need %v theme %s interval %v resets %d worst %v",
+		m.prompt.mode, focus, m.gpus.scroll, m.table.cursor, columns[m.table.sort].title, m.table.reverse, m.plot.span, m.plot.metric.name, m.shown.frozen,
+		m.folds.watch.Need().Or(0), m.tty.paint.theme.Name, m.stream.(*silent).interval, m.stream.(*silent).resets, m.gpus.worstFirst)
 }
 
 // TestKeys: keys, and all that they change.
@@ -47,7 +52,7 @@ func TestKeys(t *testing.T) {
 		{"f6 f6", "sort GPU MEM", "sort SHARE"},
 		{"O", "reverse false", "reverse true"},
 		{"O o", "sort GPU MEM", "sort ▲PEAK"}, // a new column begins in its own direction
-		{"p", "paused false", "paused true"},
+		{"p", "frozen false", "frozen true"},
 		{"p p", "", ""},
 		{"P", "mode 0", "mode 5"},
 		{"P y", "resets 0", "resets 1"},
@@ -119,7 +124,7 @@ func TestKeysQuit(t *testing.T) {
 // TestKeysBeforeAnything: no key falls over while nothing has come yet.
 func TestKeysBeforeAnything(t *testing.T) {
 	for _, snaps := range [][]*sampler.Snapshot{nil, {gpus(0, 0, false)}, {gpus(1, 0, false)}} {
-		for _, b := range bindings {
+		for _, b := range model(nil, 80, 24, Options{}).bindings() {
 			for _, k := range b.keys {
 				if k == "ctrl+z" || k == "ctrl+l" {
 					continue
@@ -140,7 +145,7 @@ func TestBadNeed(t *testing.T) {
 		if got := text(m); !strings.Contains(got, `"16Q" is not`) {
 			t.Errorf("width %d: a bad need is not told:\n%s", w, got)
 		}
-		m.Update(noticeExpired{m.noticed})
+		m.Update(noticeExpired{m.notices.number})
 		if got := text(m); strings.Contains(got, "16Q") || !strings.Contains(got, "need") {
 			t.Errorf("width %d: the notice stays, or the prompt does not:\n%s", w, got)
 		}
@@ -150,7 +155,7 @@ func TestBadNeed(t *testing.T) {
 func TestNotices(t *testing.T) {
 	m := model(past(gpus(2, 1, false), 2), 100, 24, Options{})
 	press(m, "]")
-	first := m.noticed
+	first := m.notices.number
 	press(m, "5")
 	if !strings.Contains(text(m), "there are 2 GPUs") {
 		t.Errorf("a GPU that is not there is not told:\n%s", text(m))
@@ -159,7 +164,7 @@ func TestNotices(t *testing.T) {
 	if !strings.Contains(text(m), "there are 2 GPUs") {
 		t.Error("an old timer clears a new notice")
 	}
-	m.Update(noticeExpired{m.noticed})
+	m.Update(noticeExpired{m.notices.number})
 	if strings.Contains(text(m), "there are 2 GPUs") {
 		t.Error("the notice stays")
 	}
@@ -174,7 +179,7 @@ func TestPaste(t *testing.T) {
 	press(m, "ctrl+u")
 	m.Update(tea.PasteMsg{Content: "15.82 GiB\n"})
 	press(m, "enter")
-	if got := m.view.need.Or(0); got != 16986595656 {
+	if got := m.folds.watch.Need().Or(0); got != 16986595656 {
 		t.Errorf("the pasted need is %d", got)
 	}
 }
@@ -200,14 +205,14 @@ func TestPause(t *testing.T) {
 	if got := text(m); got == before || !strings.Contains(got, end.Format("15:04:05")) {
 		t.Errorf("the picture does not go on:\n%s", got)
 	}
-	values := m.history.GPU(sampler.GPUKey{ID: "GPU-0"}).Plot("memory.used").Columns(nil, end, time.Second, 40)
+	values := m.folds.history.GPU(sampler.GPUKey{ID: "GPU-0"}).Plot("memory.used").Columns(nil, end, time.Second, 40)
 	if values[20] != 79*1024 {
 		t.Errorf("what was measured while paused is %v", values)
 	}
 }
 
-// table is a snapshot with processes pid: MiB.
-func table(i int, procs ...[2]int) *sampler.Snapshot {
+// tableOf is a snapshot with processes pid: MiB.
+func tableOf(i int, procs ...[2]int) *sampler.Snapshot {
 	s := gpus(1, 0, false)
 	s.Time = afternoon.Add(time.Duration(i) * time.Second)
 	s.GPUs[0].Memory.Unattributed = sampler.Some(sampler.Bytes(0))
@@ -219,12 +224,12 @@ func table(i int, procs ...[2]int) *sampler.Snapshot {
 
 // TestSelectionFollowsTheProcess: not the row.
 func TestSelectionFollowsTheProcess(t *testing.T) {
-	m := model([]*sampler.Snapshot{table(0, [2]int{1, 40000}, [2]int{2, 20000}, [2]int{3, 9000})}, 100, 30, Options{})
+	m := model([]*sampler.Snapshot{tableOf(0, [2]int{1, 40000}, [2]int{2, 20000}, [2]int{3, 9000})}, 100, 30, Options{})
 	press(m, "j j")
 	selected := func(what string, pid, row int) {
 		t.Helper()
-		if m.view.cursor != row || row >= 0 && m.view.procs[row].proc.PID != pid {
-			t.Errorf("%s: row %d of %d is selected, want process %d in row %d", what, m.view.cursor, len(m.view.procs), pid, row)
+		if m.table.cursor != row || row >= 0 && m.table.rows[row].proc.PID != pid {
+			t.Errorf("%s: row %d of %d is selected, want process %d in row %d", what, m.table.cursor, len(m.table.rows), pid, row)
 		}
 		if row >= 0 && !strings.Contains(text(m), fmt.Sprintf("› %9s", fmt.Sprint(pid))) && !strings.Contains(text(m), "›") {
 			t.Errorf("%s: no cursor on screen", what)
@@ -232,34 +237,34 @@ func TestSelectionFollowsTheProcess(t *testing.T) {
 	}
 	show := func(s *sampler.Snapshot) { m.Update(snapshotsArrived{[]*sampler.Snapshot{s}}) }
 	selected("the second", 2, 1)
-	show(table(1, [2]int{1, 1000}, [2]int{2, 20000}, [2]int{3, 50000}))
+	show(tableOf(1, [2]int{1, 1000}, [2]int{2, 20000}, [2]int{3, 50000}))
 	selected("another order", 2, 1)
-	show(table(2, [2]int{1, 50000}, [2]int{3, 40000}, [2]int{2, 5000}))
+	show(tableOf(2, [2]int{1, 50000}, [2]int{3, 40000}, [2]int{2, 5000}))
 	selected("at the end", 2, 2)
 	press(m, "O")
 	selected("reversed", 2, 0)
 	press(m, "O")
-	show(table(3, [2]int{2, 5000}))
+	show(tableOf(3, [2]int{2, 5000}))
 	selected("the others gone", 2, 0)
-	show(table(4, [2]int{4, 60000}, [2]int{5, 50000}, [2]int{2, 5000}))
+	show(tableOf(4, [2]int{4, 60000}, [2]int{5, 50000}, [2]int{2, 5000}))
 	selected("others come", 2, 2)
-	show(table(5, [2]int{4, 60000}, [2]int{5, 50000}))
+	show(tableOf(5, [2]int{4, 60000}, [2]int{5, 50000}))
 	selected("gone itself: the row before", 5, 1)
-	show(table(6))
+	show(tableOf(6))
 	selected("all gone", 0, -1)
-	show(table(7, [2]int{6, 100}))
+	show(tableOf(7, [2]int{6, 100}))
 	press(m, "j")
 	selected("a new one", 6, 0)
 }
 
 // TestDetailOfAnEndedProcess: the detail must not turn into another process's.
 func TestDetailOfAnEndedProcess(t *testing.T) {
-	m := model([]*sampler.Snapshot{table(0, [2]int{11, 40000}, [2]int{22, 20000})}, 100, 30, Options{})
+	m := model([]*sampler.Snapshot{tableOf(0, [2]int{11, 40000}, [2]int{22, 20000})}, 100, 30, Options{})
 	press(m, "j enter")
 	if !strings.Contains(text(m), "process 11 on GPU 0") {
 		t.Fatalf("no detail:\n%s", text(m))
 	}
-	m.Update(snapshotsArrived{[]*sampler.Snapshot{table(1, [2]int{22, 20000})}})
+	m.Update(snapshotsArrived{[]*sampler.Snapshot{tableOf(1, [2]int{22, 20000})}})
 	if got := text(m); strings.Contains(got, "process 22 on GPU") || !strings.Contains(got, "process 11 is gone") {
 		t.Errorf("process 11 has ended, the screen shows\n%s", got)
 	}
@@ -270,7 +275,7 @@ func TestHelpIsComplete(t *testing.T) {
 	m := model(past(gpus(1, 1, false), 2), 100, 60, Options{})
 	press(m, "?")
 	got := text(m)
-	for _, b := range bindings {
+	for _, b := range model(nil, 80, 24, Options{}).bindings() {
 		if b.help != "" && !strings.Contains(got, b.show) || !strings.Contains(got, b.help) {
 			t.Errorf("the help does not show %q %q", b.show, b.help)
 		}
@@ -288,7 +293,7 @@ func TestHelpIsComplete(t *testing.T) {
 // TestKeysOfTheContract: every key that users were promised is bound.
 func TestKeysOfTheContract(t *testing.T) {
 	bound := map[string]bool{}
-	for _, b := range bindings {
+	for _, b := range model(nil, 80, 24, Options{}).bindings() {
 		for _, k := range b.keys {
 			if bound[k] {
 				t.Errorf("%q is bound twice", k)
@@ -303,12 +308,12 @@ func TestKeysOfTheContract(t *testing.T) {
 	}
 }
 
-// TestFeedEnds: the reason is kept; quitting oneself is none.
-func TestFeedEnds(t *testing.T) {
+// TestStreamEnds: the reason is kept; quitting oneself is none.
+func TestStreamEnds(t *testing.T) {
 	why := errors.New("why")
 	m := model(nil, 80, 24, Options{})
-	if _, cmd := m.Update(feedEnded{why}); cmd == nil || m.err != why {
-		t.Errorf("the feed has ended, error %v", m.err)
+	if _, cmd := m.Update(streamEnded{why}); cmd == nil || m.err != why {
+		t.Errorf("the stream has ended, error %v", m.err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	m = New(ctx, &silent{}, Options{})
@@ -321,9 +326,9 @@ func TestFeedEnds(t *testing.T) {
 // TestPanicInUpdate: the terminal is given back and the reason told.
 func TestPanicInUpdate(t *testing.T) {
 	m := model(past(gpus(1, 1, false), 2), 80, 24, Options{})
-	m.view.glyphs = nil
-	m.screen = newScreen(&strings.Builder{})
-	defer m.screen.close(time.Second)
+	m.glyphs = nil
+	m.tty.screen = newScreen(&strings.Builder{})
+	defer m.tty.screen.close(time.Second)
 	_, cmd := m.Update(tea.WindowSizeMsg{Width: 90, Height: 30})
 	if cmd == nil || m.err == nil || !strings.Contains(m.err.Error(), "internal error") {
 		t.Errorf("a panic while drawing: %v", m.err)
@@ -340,7 +345,7 @@ func TestSlowerRefreshHasNoGaps(t *testing.T) {
 		m.Update(snapshotsArrived{[]*sampler.Snapshot{s}})
 	}
 	gaps := 0
-	for _, v := range m.history.GPU(sampler.GPUKey{ID: "GPU-0"}).Plot("memory.used").Columns(nil, afternoon.Add(5*time.Minute), time.Second, 280) {
+	for _, v := range m.folds.history.GPU(sampler.GPUKey{ID: "GPU-0"}).Plot("memory.used").Columns(nil, afternoon.Add(5*time.Minute), time.Second, 280) {
 		if v != v {
 			gaps++
 		}
@@ -389,5 +394,17 @@ func TestHiddenGPUs(t *testing.T) {
 				t.Errorf("width %d: half of %q is left in %q", w, part, head)
 			}
 		}
+	}
+}
+
+// TestFailureShowsAtOnce: a failure found in the log is on the screen before the next snapshot.
+func TestFailureShowsAtOnce(t *testing.T) {
+	var reported []sampler.Alert
+	failures := make(chan sampler.OOMEvent, 1)
+	m := model(past(gpus(1, 1, false), 5), 100, 30, Options{Failures: failures, Notify: Notify{Report: func(a sampler.Alert) { reported = append(reported, a) }}})
+	failures <- sampler.OOMEvent{Framework: "pytorch", Kind: "cuda_oom", MemoryKind: "gpu", Requested: sampler.Some(90 * sampler.GiB)}
+	m.Update(m.waitForFailure())
+	if got := text(m); len(reported) != 1 || reported[0].Kind != "oom" || !strings.Contains(got, reported[0].Text[:20]) {
+		t.Errorf("reported %+v, the screen shows\n%s", reported, got)
 	}
 }

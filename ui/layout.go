@@ -1,8 +1,9 @@
 package ui
 
 import (
+	"slices"
+
 	"nvpeak/sampler"
-	"nvpeak/theme"
 )
 
 // plan is where everything goes on the screen. A rect of height 0 is not shown.
@@ -13,11 +14,12 @@ type plan struct {
 	lines          []placed // GPUs with one line
 	hidden         int      // GPUs that scroll out
 	advice, procs  rect
+	text           []textLine // of the advice
 }
 
 type placed struct {
 	rect
-	gpu int // in snap.GPUs
+	gpu *sampler.GPU
 }
 
 const (
@@ -31,7 +33,7 @@ const (
 
 // arrange plans the screen. The GPUs come first, then the advice while there is any, then
 // the table; a header and a footer only where they cost little.
-func (v *view) arrange(w, h int, adviceLines func(w int) []textLine) plan {
+func (v *view) arrange(w, h int) plan {
 	var p plan
 	top, bottom := 0, h
 	if h >= 6 {
@@ -48,10 +50,11 @@ func (v *view) arrange(w, h int, adviceLines func(w int) []textLine) plan {
 	side := w >= sideWidth
 	advW := w
 	if side {
-		advW = max(50, w/3)
+		advW = max(50, w/3) - 1
 	}
+	p.text = v.adviceLines(advW)
 	advice := 0
-	if n := len(adviceLines(advW - 1)); n > 0 {
+	if n := len(p.text); n > 0 {
 		advice = min(n+1, max(1, body*2/5))
 		if body < 8 {
 			advice = 1
@@ -67,8 +70,8 @@ func (v *view) arrange(w, h int, adviceLines func(w int) []textLine) plan {
 	rest := bottom - y
 	switch {
 	case side && advice > 0:
-		p.procs = rect{0, y, w - advW, rest}
-		p.advice = rect{w - advW + 1, y, advW - 1, rest}
+		p.procs = rect{0, y, w - advW - 1, rest}
+		p.advice = rect{w - advW, y, advW, rest}
 	default:
 		p.advice = rect{0, y, w, min(advice, rest)}
 		p.procs = rect{0, y + p.advice.h, w, rest - p.advice.h}
@@ -81,26 +84,26 @@ func (v *view) tableHeight(body int) int {
 	if body < 10 {
 		return 0
 	}
-	return min(max(len(v.procs), 1)+1, max(body/3, 3))
+	return min(max(len(v.table.rows), 1)+1, max(body/3, 3))
 }
 
 // placeGPUs fills the area from the top and returns the rows it took.
 func (v *view) placeGPUs(p *plan, r rect) int {
-	n := len(v.order)
+	list := v.gpus.ordered(v.snap)
 	switch {
-	case n == 0:
+	case len(list) == 0:
 		return 0
-	case v.focus < 0 || n == 1:
-		if used := v.placeGrid(p, r); used > 0 {
+	case v.focus == nil || len(list) == 1:
+		if used := placeGrid(p, r, list); used > 0 {
 			return used
 		}
 	}
-	return v.placeLines(p, r)
+	return v.placeLines(p, r, list)
 }
 
 // placeGrid gives every GPU a pane, if there is room; 0 if there is not.
-func (v *view) placeGrid(p *plan, r rect) int {
-	n := len(v.order)
+func placeGrid(p *plan, r rect, list []*sampler.GPU) int {
+	n := len(list)
 	best, bestScore := 0, -1.0
 	for cols := 1; cols <= n && r.w/cols >= gridMinWidth || cols == 1; cols++ {
 		rows := (n + cols - 1) / cols
@@ -120,7 +123,7 @@ func (v *view) placeGrid(p *plan, r rect) int {
 	if n == 1 {
 		height = min(r.h, max(gridMaxHeight, r.h*2/3))
 	}
-	for i, gpu := range v.order {
+	for i, gpu := range list {
 		x0, x1 := i%best*r.w/best, (i%best+1)*r.w/best
 		w := x1 - x0
 		if i%best < best-1 {
@@ -132,22 +135,21 @@ func (v *view) placeGrid(p *plan, r rect) int {
 }
 
 // paneScore likes panes about three and a half times as wide as high (in cells), and no
-// holes in the grid.
-func paneScore(w, h, holes int) float64 {
+// gaps in the grid.
+func paneScore(w, h, gaps int) float64 {
 	ratio := float64(w) / float64(h) / 5
 	if ratio > 1 {
 		ratio = 1 / ratio
 	}
-	return ratio * float64(min(w*h, 1400)) / float64(1+holes)
+	return ratio * float64(min(w*h, 1400)) / float64(1+gaps)
 }
 
 // placeLines gives every GPU a line, in as few columns as it can, and one of them a pane
 // above when there is room.
-func (v *view) placeLines(p *plan, r rect) int {
-	list := v.order
+func (v *view) placeLines(p *plan, r rect, list []*sampler.GPU) int {
 	most := max(1, r.w/lineMinWidth)
 	if room := (r.h - leadMinHeight) * most; room >= len(list)-1 && r.h > leadMinHeight && r.w >= paneMinWidth {
-		lead := v.lead()
+		lead := v.lead(list)
 		list = without(list, lead)
 		cols := columnsFor(len(list), r.h-leadMinHeight-leadMinHeight/2, most)
 		h := min(r.h-rowsIn(len(list), cols), gridMaxHeight)
@@ -169,12 +171,12 @@ func columnsFor(n, h, most int) int {
 func rowsIn(n, cols int) int { return (n + cols - 1) / cols }
 
 // placeColumns lays lines out in columns; what does not fit scrolls.
-func (v *view) placeColumns(p *plan, r rect, list []int, cols int) int {
+func (v *view) placeColumns(p *plan, r rect, list []*sampler.GPU, cols int) int {
 	rows := rowsIn(len(list), cols)
 	if rows > r.h {
 		rows = r.h
 		p.hidden = len(list) - rows*cols
-		first := max(0, min(v.scroll, p.hidden))
+		first := max(0, min(v.gpus.scroll, p.hidden))
 		list = list[first : first+rows*cols]
 	}
 	for i, gpu := range list {
@@ -187,115 +189,23 @@ func (v *view) placeColumns(p *plan, r rect, list []int, cols int) int {
 
 // lead is the GPU that gets a pane when the others get lines: the focused one, the one
 // with the most urgent alert, or the first.
-func (v *view) lead() int {
-	if v.focus >= 0 {
+func (v *view) lead(list []*sampler.GPU) *sampler.GPU {
+	if v.focus != nil {
 		return v.focus
 	}
 	for _, a := range v.alerts {
-		if gpu, ok := a.GPU.Value(); ok {
-			return v.numbered(gpu)
+		if g := v.snap.Find(a.Key); g != nil && a.GPU.Known() {
+			return g
 		}
 	}
 	for _, f := range v.fits {
 		if f.Near() {
-			return v.numbered(f.GPU)
+			return f.gpu
 		}
 	}
-	return v.order[0]
+	return list[0]
 }
 
-// numbered is the place in the snapshot of the GPU with that index.
-func (v *view) numbered(index int) int {
-	for i := range v.snap.GPUs {
-		if v.snap.GPUs[i].Index == index {
-			return i
-		}
-	}
-	return v.order[0]
-}
-
-func without(list []int, x int) []int {
-	out := make([]int, 0, len(list))
-	for _, n := range list {
-		if n != x {
-			out = append(out, n)
-		}
-	}
-	return out
-}
-
-func (v *view) canvas(w, h int) *canvas {
-	c := newCanvas(w, h)
-	c.ascii = v.ascii
-	return c
-}
-
-// draw draws the main screen.
-func (v *view) draw(w, h int) *canvas {
-	c := v.canvas(w, h)
-	if v.snap == nil {
-		c.put(1, h/2, w, theme.Dim, pick(v.timeline == nil, "connecting to the NVIDIA driver…", "reading the recording…"))
-		return c
-	}
-	p := v.arrange(w, h, v.adviceLines)
-	if p.header.h > 0 {
-		v.header(c, p.header, p.hidden)
-	}
-	for _, g := range p.panes {
-		v.gpuPane(c, g.rect, g.gpu)
-	}
-	for _, g := range p.lines {
-		v.gpuLine(c, g.rect, g.gpu)
-	}
-	v.drawAdvice(c, p.advice)
-	v.procPane(c, p.procs)
-	if p.timeline.h > 0 {
-		v.timeline.draw(c, p.timeline, v)
-	}
-	if p.footer.h > 0 || v.prompt != "" || v.notice != "" {
-		r := p.footer
-		if r.h == 0 {
-			r = rect{0, h - 1, w, 1}
-			c.clear(r)
-		}
-		v.footer(c, r)
-	}
-	return c
-}
-
-func (v *view) drawAdvice(c *canvas, r rect) {
-	if r.h <= 0 {
-		return
-	}
-	lines := v.adviceLines(r.w)
-	if len(lines) == 0 {
-		return
-	}
-	if r.h == 1 { // no room for a heading
-		v.textLines(c, r, lines[:1], 0)
-		return
-	}
-	v.advicePane(c, r, lines)
-}
-
-// ordered lists the GPUs in the order of the driver, or the worst first: those with an
-// error, then by the least part that was ever free.
-func ordered(s *sampler.Snapshot, worstFirst bool) []int {
-	order := make([]int, len(s.GPUs))
-	for i := range order {
-		order[i] = i
-	}
-	if worstFirst {
-		sortStable(order, func(i int) float64 { return headroom(&s.GPUs[i]) })
-	}
-	return order
-}
-
-// headroom is the least free part of a GPU in percent; -1 when it gives no figures.
-func headroom(g *sampler.GPU) float64 {
-	free, ok := g.Memory.WorstFree.Else(g.Memory.Free).Value()
-	if !ok {
-		return -1
-	}
-	return percent(free, g.Memory.Total.Or(0))
+func without(list []*sampler.GPU, x *sampler.GPU) []*sampler.GPU {
+	return slices.DeleteFunc(slices.Clone(list), func(g *sampler.GPU) bool { return g == x })
 }

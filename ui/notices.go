@@ -4,33 +4,33 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-
-	"nvpeak/sampler"
 )
 
-// noticeSent: somebody outside has something to say in the footer.
-type noticeSent struct{ text string }
+// notices is the message in the footer.
+type notices struct {
+	text   string
+	number int // so that an old timer does not clear a new one
+}
 
-// waitForNotice waits for what Options.Notices brings.
-func (m *Model) waitForNotice() tea.Msg {
-	if text, ok := <-m.opt.Notices; ok {
-		return noticeSent{text}
+// noticeExpired: a message has been shown long enough.
+type noticeExpired struct{ number int }
+
+const (
+	noticeTime = 3 * time.Second
+	// longNoticeTime is for messages that were not asked for.
+	longNoticeTime = 10 * time.Second
+)
+
+// show shows a message for that long.
+func (n *notices) show(text string, d time.Duration) tea.Cmd {
+	n.number++
+	n.text = text
+	number := n.number
+	return tea.Tick(d, func(time.Time) tea.Msg { return noticeExpired{number} })
+}
+
+func (n *notices) expire(e noticeExpired) {
+	if e.number == n.number {
+		n.text = ""
 	}
-	return nil
-}
-
-// longNoticeTime is how long something that was not asked for stays in the footer.
-const longNoticeTime = 10 * time.Second
-
-// sent shows it.
-func (m *Model) sent(text string) tea.Cmd {
-	return tea.Batch(m.waitForNotice, m.noteFor(sampler.Clean(text), longNoticeTime))
-}
-
-// noteFor shows a message in the footer for that long.
-func (m *Model) noteFor(text string, d time.Duration) tea.Cmd {
-	m.noticed++
-	m.view.notice = text
-	n := m.noticed
-	return tea.Tick(d, func(time.Time) tea.Msg { return noticeExpired{n} })
 }

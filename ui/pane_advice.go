@@ -9,28 +9,25 @@ import (
 	"nvpeak/theme"
 )
 
-// textLine is one line of a panel, in pieces.
-type textLine []piece
-
 // maxHolders is how many of those who hold memory the panel names.
 const maxHolders = 3
 
 // adviceLines is what the advice panel says on w columns: the most urgent alert with its
-// numbers and advice, the others in a line each; empty while all is well.
+// numbers and advice, the others in a line each; empty when there are no problems.
 func (v *view) adviceLines(w int) []textLine {
 	var lines []textLine
-	said := map[int]bool{} // GPUs whose need is told by an alert
+	alerted := map[sampler.GPUKey]bool{} // GPUs whose need is in an alert
 	for i, a := range v.alerts {
 		lines = append(lines, v.alertHead(a, w)...)
 		if i == 0 {
 			lines = append(lines, v.alertBody(a, w)...)
 		}
-		if gpu, ok := a.GPU.Value(); ok && a.Kind == "need_does_not_fit" {
-			said[gpu] = true
+		if a.Kind == "need_does_not_fit" {
+			alerted[a.Key] = true
 		}
 	}
 	for _, f := range v.fits {
-		if f.Near() && !said[f.GPU] {
+		if f.Near() && !alerted[f.gpu.Key()] {
 			lines = append(lines, v.fitLines(f, w)...)
 		}
 	}
@@ -103,13 +100,13 @@ func levelRole(level string) theme.Role {
 }
 
 // fitLines is the arithmetic of the need against one GPU, in words.
-func (v *view) fitLines(f watch.Fit, w int) []textLine {
+func (v *view) fitLines(f gpuFit, w int) []textLine {
 	need, _ := f.Need.Value()
 	role, verdict := theme.Warning, "just fits"
 	if f.Short > 0 {
 		role, verdict = theme.Critical, "does not fit"
 	}
-	text := fmt.Sprintf("GPU %d: %s (%s) %s", f.GPU, need.Bytes, need.Source, verdict)
+	text := fmt.Sprintf("GPU %s: %s (%s) %s", f.gpu.Label(), need.Bytes, need.Source, verdict)
 	if f.Short > 0 {
 		text += fmt.Sprintf(", %s short", f.Short)
 	}
@@ -117,7 +114,7 @@ func (v *view) fitLines(f watch.Fit, w int) []textLine {
 	for i, l := range wrap(text, w-2) {
 		lines = append(lines, textLine{{role, pick(i == 0, string(v.glyphs.Alert)+" ", "  ") + l}})
 	}
-	free := fmt.Sprintf("%s free now, %s at worst just now, %s since start",
+	free := fmt.Sprintf("%s free now, %s lowest free (last minute), %s min free",
 		gibOr(f.Free), gibOr(f.WorstFree), gibOr(f.WorstFreeStart))
 	for _, l := range wrap(free+" (GiB)", w-2) {
 		lines = append(lines, textLine{{theme.Text, "  " + l}})
@@ -146,7 +143,7 @@ func holdersText(hs []watch.Holder) string {
 		parts = append(parts, strings.TrimSpace(fmt.Sprintf("pid %d %s %s", h.PID, h.Name, h.User))+" "+h.Bytes.String())
 	}
 	if len(parts) == 0 {
-		return "nobody"
+		return "no process"
 	}
 	return strings.Join(parts, ", ")
 }
@@ -160,22 +157,6 @@ func (v *view) advicePane(c *canvas, r rect, lines []textLine) {
 		c.right(r.x, r.y, r.x+r.w-2, theme.Dim, state)
 	}
 	v.textLines(c, rect{r.x, r.y + 1, r.w, r.h - 1}, lines, 0)
-}
-
-// textLines draws lines from number first on, or the last that fill r, and returns which
-// it began with; the last says when there are more.
-func (v *view) textLines(c *canvas, r rect, lines []textLine, first int) int {
-	first = max(0, min(first, len(lines)-max(r.h, 1)))
-	for i := range min(r.h, len(lines)-first) {
-		x := r.x
-		for _, p := range lines[first+i] {
-			x = c.put(x, r.y+i, r.x+r.w, p.role, p.text)
-		}
-	}
-	if left := len(lines) - first - r.h; left > 0 && r.h > 0 {
-		c.right(r.x, r.y+r.h-1, r.x+r.w, theme.Dim, fmt.Sprintf(" %c %d more", v.glyphs.More, left))
-	}
-	return first
 }
 
 // adviceFull is everything there is to say: open alerts with why and what to type, the
@@ -199,7 +180,7 @@ func (v *view) adviceFull(w int) []textLine {
 		for _, f := range v.fits {
 			if fits, known := f.Fits(); known && fits && !f.Near() {
 				need, _ := f.Need.Value()
-				lines = append(lines, textLine{{theme.Ok, fmt.Sprintf("  GPU %d: %s fits, %s free at worst just now", f.GPU, need.Bytes, gibOr(f.WorstFree))}})
+				lines = append(lines, textLine{{theme.Ok, fmt.Sprintf("  GPU %s: %s fits, %s lowest free (last minute)", f.gpu.Label(), need.Bytes, gibOr(f.WorstFree))}})
 				continue
 			}
 			lines = append(lines, v.fitLines(f, w)...)
@@ -219,7 +200,7 @@ func (v *view) adviceFull(w int) []textLine {
 		}
 	}
 	if len(lines) == 0 {
-		lines = append(lines, textLine{{theme.Text, "All is well."}}, textLine{},
+		lines = append(v.noProblems(), textLine{},
 			textLine{{theme.Dim, "Set what the next allocation needs with n: the panel then says"}},
 			textLine{{theme.Dim, "on which GPU it fits, and what is in the way where it does not."}})
 	}
@@ -247,6 +228,21 @@ func (v *view) alertFull(a sampler.Alert, w int) []textLine {
 			for _, l := range wrap("cost: "+ad.Cost, w-6) {
 				lines = append(lines, textLine{{theme.Dim, "    " + l}})
 			}
+		}
+	}
+	return lines
+}
+
+// noProblems says so, and the headroom that is left.
+func (v *view) noProblems() []textLine {
+	lines := []textLine{{{theme.Ok, "No problems found."}}}
+	if v.snap == nil {
+		return lines
+	}
+	for i := range v.snap.GPUs {
+		g := &v.snap.GPUs[i]
+		if free, ok := g.Memory.WorstFree.Else(g.Memory.Free).Value(); ok {
+			lines = append(lines, textLine{{theme.Text, fmt.Sprintf("  GPU %s: %s min free", g.Label(), free)}})
 		}
 	}
 	return lines

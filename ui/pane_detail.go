@@ -11,8 +11,8 @@ import (
 )
 
 // detail is the screen of one process: what it is, its memory beside the others' up to
-// the card's total, its peak with its source, its history.
-func (v *view) detail(w, h int, row procRow, top *int) *canvas {
+// the GPU's total, its peak with its source, its history.
+func (v *view) detail(w, h int, row procRow, top int) *canvas {
 	c := v.canvas(w, h)
 	v.header(c, rect{0, 0, w, 1}, 0)
 	title := fmt.Sprintf("process %d on GPU %s", pidOf(row), row.gpu.Label())
@@ -22,12 +22,18 @@ func (v *view) detail(w, h int, row procRow, top *int) *canvas {
 	c.fill(0, 1, w, theme.Faint, v.glyphs.Line)
 	c.put(1, 1, w, theme.Accent, " "+title+" ")
 	c.right(1, 1, w-1, theme.Dim, " Esc back ")
-	lines := v.detailLines(row, w-2)
+	lines, text, plot := v.detailLayout(w, h, row)
+	v.textLines(c, text, lines, top)
+	v.processPlot(c, plot, row)
+	return c
+}
+
+// detailLayout is what the detail says, and where its text and its plot are.
+func (v *view) detailLayout(w, h int, row procRow) (lines []textLine, text, plot rect) {
+	lines = v.detailLines(row, w-2)
 	plotH := max(min(h-2-len(lines)-1, 16), min(6, h-3))
 	textH := max(h-2-plotH, 0)
-	*top = v.textLines(c, rect{1, 2, w - 2, textH}, lines, *top)
-	v.processPlot(c, rect{1, 2 + min(textH, len(lines)+1), w - 2, plotH}, row)
-	return c
+	return lines, rect{1, 2, w - 2, textH}, rect{1, 2 + min(textH, len(lines)+1), w - 2, plotH}
 }
 
 func (v *view) detailLines(row procRow, w int) []textLine {
@@ -55,7 +61,7 @@ func (v *view) detailLines(row procRow, w int) []textLine {
 	add("framework", p.Framework.Or(""), theme.Text)
 	memory := notAvailable
 	if b, ok := p.Memory.Value(); ok {
-		memory = fmt.Sprintf("%s now, %.0f %% of the card", b, percent(b, row.gpu.Memory.Total.Or(0)))
+		memory = fmt.Sprintf("%s now, %.0f %% of the GPU", b, percent(b, row.gpu.Memory.Total.Or(0)))
 	}
 	add("GPU memory", memory, theme.Strong)
 	if p.Peak != nil {
@@ -66,9 +72,9 @@ func (v *view) detailLines(row procRow, w int) []textLine {
 	}
 	m := &row.gpu.Memory
 	others := m.Used.Or(0).Less(p.Memory.Or(0)).Less(m.Unattributed.Or(0))
-	add("the card", fmt.Sprintf("%s GiB used by others, %s unattributed, %s reserved, %s free of %s",
+	add("the GPU", fmt.Sprintf("%s GiB used by others, %s unattributed, %s reserved, %s free of %s",
 		gib(others), gibOr(m.Unattributed), gibOr(m.Reserved), gibOr(m.Free), gibOr(m.Total)), theme.Text)
-	host := shown(hostOf, sampler.Bytes.String)(row)
+	host := formatted(hostOf, sampler.Bytes.String)(row)
 	if cpu, ok := p.CPU.Value(); ok {
 		host += fmt.Sprintf(", CPU %.0f %% of a core", cpu)
 	}
@@ -96,20 +102,16 @@ func environment(env map[string]string) string {
 	return strings.Join(list, "  ")
 }
 
-// processPlot is the memory of the process over time up to the card's total.
+// processPlot is the memory of the process over time up to the GPU's total.
 func (v *view) processPlot(c *canvas, r rect, row procRow) {
 	s := v.history.Process(row.key())
 	if s == nil || row.proc == nil || r.h < 3 {
 		return
 	}
 	n := graphColumns(r.w)
-	step := history.ColumnStep(v.span, n)
-	gr := graph{top: row.gpu.Memory.Total.Or(0).GiB(), span: span(v.span), spanColumns: int(v.span / step), mark: nan}
-	gr.axis = figure(gr.top)
-	gr.main = scaled(s.Used.Columns(nil, v.now(), step, n), 1.0/1024)
-	if p := row.proc.Peak; p != nil {
-		gr.mark = p.Bytes.GiB()
-		gr.markText = fmt.Sprintf("%c %s %s", v.glyphs.Peak, p.Bytes.Short(), ago(v.now().Sub(p.Time)))
-	}
-	gr.draw(c, r, v)
+	step := history.ColumnStep(v.plot.span, n)
+	gr := graph{main: s.Used.Columns(nil, v.now(), step, n), top: mib(row.gpu.Memory.Total.Or(0)), unit: mibPerGiB,
+		span: span(v.plot.span), spanColumns: int(v.plot.span / step), mark: nan}
+	gr.markPeak(row.proc.Peak, v)
+	gr.draw(c, r, v.glyphs)
 }

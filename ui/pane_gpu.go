@@ -16,10 +16,9 @@ const (
 	paneMinHeight = 5
 )
 
-// gpuPane draws one GPU: a title, the memory bar, the utilisation bar and the plot.
-func (v *view) gpuPane(c *canvas, r rect, n int) {
-	g := &v.snap.GPUs[n]
-	v.gpuTitle(c, r, g, n == v.focus)
+// gpuPane draws one GPU: a title, the memory bar, the utilization bar and the plot.
+func (v *view) gpuPane(c *canvas, r rect, g *sampler.GPU) {
+	v.gpuTitle(c, r, g, g == v.focus)
 	if g.Error.Known() && !g.Memory.Used.Known() && v.history.GPU(g.Key()) == nil {
 		c.put(r.x+1, r.y+1, r.x+r.w, theme.Critical, g.Error.Or(""))
 		return
@@ -93,10 +92,10 @@ func shortName(name string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(name, "NVIDIA "), "Graphics Device ")
 }
 
-// memoryRow is "mem ▕█████▲··▏ 61.2 used  0.5 resv  17.9 free".
+// memoryRow is "mem ▕█████▲··▏ 61.2 used  0.5 driver  17.9 free".
 func (v *view) memoryRow(c *canvas, r rect, g *sampler.GPU) {
 	m := &g.Memory
-	x := c.put(r.x+1, r.y, r.x+r.w, theme.Dim, pick(m.SharedWithHost, "shr ", "mem "))
+	x := c.put(r.x+1, r.y, r.x+r.w, theme.Dim, "mem ")
 	right := r.x + r.w
 	for _, p := range v.memoryFigures(m) {
 		if w := width(p.text); right-w-1 >= x+10 {
@@ -104,12 +103,7 @@ func (v *view) memoryRow(c *canvas, r rect, g *sampler.GPU) {
 			right -= w + 1
 		}
 	}
-	v.memoryBar(c, x, r.y, max(right-x, 0), m, v.needBytes())
-}
-
-type piece struct {
-	role theme.Role
-	text string
+	v.memoryBar(c, x, r.y, max(right-x, 0), m)
 }
 
 // memoryFigures from right to left; the right-most matter most.
@@ -128,10 +122,13 @@ func (v *view) memoryFigures(m *sampler.Memory) []piece {
 		ps = append(ps[:1], piece{theme.Peak, fmt.Sprintf("%c%s", v.glyphs.Peak, gib(m.Peak.Bytes))}, ps[1])
 	}
 	if un := m.Unattributed.Or(0); un >= sampler.GiB/10 {
-		ps = append(ps, piece{theme.Unknown, gib(un) + " unattr"})
+		ps = append(ps, piece{theme.Unknown, gib(un) + " other"})
 	}
 	if resv, ok := m.Reserved.Value(); ok && resv > 0 {
-		ps = append(ps, piece{theme.Reserved, gib(resv) + " resv"})
+		ps = append(ps, piece{theme.Reserved, gib(resv) + " driver"})
+	}
+	if m.SharedWithHost {
+		ps = append(ps, piece{theme.Dim, "shared"})
 	}
 	return ps
 }
@@ -163,20 +160,22 @@ func (v *view) gpuPlot(c *canvas, r rect, g *sampler.GPU) {
 	if s == nil || r.h < 2 {
 		return
 	}
-	m := metricNamed(v.metric)
+	m := v.plot.metric
 	n := graphColumns(r.w)
-	step := history.ColumnStep(v.span, n)
-	gr := graph{top: m.top(g), span: span(v.span), spanColumns: int(v.span / step), mark: nan}
-	gr.main = scaled(s.Plot(m.name).Columns(nil, v.now(), step, n), m.scale)
-	gr.axis = figure(gr.top)
-	if m.name == plotMetrics[0].name {
+	step := history.ColumnStep(v.plot.span, n)
+	gr := graph{main: s.Plot(m.name).Columns(nil, v.now(), step, n), top: m.top(g), unit: m.unit, sign: m.sign,
+		span: span(v.plot.span), spanColumns: int(v.plot.span / step), mark: nan}
+	if m.isMemory() {
 		gr.back = s.Plot("utilization.gpu").Columns(nil, v.now(), step, n)
-		if p := g.Memory.Peak; p != nil && p.Bytes > 0 {
-			gr.mark = p.Bytes.GiB()
-			gr.markText = fmt.Sprintf("%c %s %s", v.glyphs.Peak, p.Bytes.Short(), ago(v.now().Sub(p.Time)))
-		}
-	} else {
-		gr.axis = figure(gr.top) + m.unit
+		gr.markPeak(g.Memory.Peak, v)
 	}
-	gr.draw(c, r, v)
+	gr.draw(c, r, v.glyphs)
+}
+
+// markPeak puts the watermark line at a peak.
+func (g *graph) markPeak(p *sampler.Peak, v *view) {
+	if p != nil && p.Bytes > 0 {
+		g.mark = mib(p.Bytes)
+		g.markText = fmt.Sprintf("%c %s %s", v.glyphs.Peak, p.Bytes.Short(), ago(v.now().Sub(p.Time)))
+	}
 }

@@ -9,12 +9,11 @@ import (
 )
 
 // gpuLine draws one GPU on one line: label, bar with the peak mark, used of total, peak,
-// utilisation, and with room temperature, power, name and a sparkline.
-func (v *view) gpuLine(c *canvas, r rect, n int) {
-	g := &v.snap.GPUs[n]
+// utilization, and with room temperature, power, name and a sparkline.
+func (v *view) gpuLine(c *canvas, r rect, g *sampler.GPU) {
 	m := &g.Memory
 	label := fmt.Sprintf("%2s ", g.Label())
-	x := c.put(r.x, r.y, r.x+r.w, pick(n == v.focus, theme.Accent, theme.Text), label)
+	x := c.put(r.x, r.y, r.x+r.w, pick(g == v.focus, theme.Accent, theme.Text), label)
 	if msg, ok := g.Error.Value(); ok && !m.Used.Known() {
 		c.put(x, r.y, r.x+r.w, theme.Critical, string(v.glyphs.Alert)+" "+msg)
 		return
@@ -31,7 +30,7 @@ func (v *view) gpuLine(c *canvas, r rect, n int) {
 		room -= w + 1
 	}
 	if room >= 3 {
-		v.memoryBar(c, x, r.y, room, m, v.needBytes())
+		v.memoryBar(c, x, r.y, room, m)
 	}
 }
 
@@ -81,8 +80,8 @@ func (v *view) gpuSpark(c *canvas, r rect, g *sampler.GPU) {
 	if s == nil {
 		return
 	}
-	values := scaled(s.Plot("memory.used").Columns(nil, v.now(), history.ColumnStep(v.span, r.w), r.w), 1.0/1024)
-	v.spark(c, r.x, r.y, values, g.Memory.Total.Or(0).GiB(), func(share float64) theme.Role {
+	values := s.Plot("memory.used").Columns(nil, v.now(), history.ColumnStep(v.plot.span, r.w), r.w)
+	v.spark(c, r.x, r.y, values, mib(g.Memory.Total.Or(0)), func(share float64) theme.Role {
 		level := theme.Level(100*share, gpuLevels)
 		return pick(level == theme.Ok, theme.Dim, level)
 	})

@@ -16,12 +16,12 @@ func (v *view) procPane(c *canvas, r rect) {
 	v.procHead(c, r, cols)
 	rows := r.h - 1
 	first := v.firstRow(rows)
-	for i := range min(rows, len(v.procs)-first) {
+	for i := range min(rows, len(v.table.rows)-first) {
 		v.procLine(c, rect{r.x, r.y + 1 + i, r.w, 1}, cols, first+i)
 	}
-	switch hidden := len(v.procs) - first - rows; {
-	case len(v.procs) == 0:
-		c.put(r.x+2, r.y+1, r.x+r.w, theme.Dim, "no processes on "+pick(v.focus >= 0, "this GPU", "the GPUs"))
+	switch hidden := len(v.table.rows) - first - rows; {
+	case len(v.table.rows) == 0:
+		c.put(r.x+2, r.y+1, r.x+r.w, theme.Dim, "no processes on "+pick(v.focus != nil, "this GPU", "the GPUs"))
 	case hidden > 0:
 		c.right(r.x, r.y, r.x+r.w-1, theme.Dim, fmt.Sprintf(" %d more %c", hidden, v.glyphs.Down))
 	}
@@ -29,7 +29,7 @@ func (v *view) procPane(c *canvas, r rect) {
 
 // anyContainer says whether the column of containers would show anything.
 func (v *view) anyContainer() bool {
-	for _, r := range v.procs {
+	for _, r := range v.table.rows {
 		if r.proc != nil && r.proc.Container.Known() {
 			return true
 		}
@@ -39,10 +39,10 @@ func (v *view) anyContainer() bool {
 
 // firstRow is the row at the top of the table, so that the cursor is visible.
 func (v *view) firstRow(rows int) int {
-	if v.cursor < rows {
+	if v.table.cursor < rows {
 		return 0
 	}
-	return min(v.cursor-rows+1, max(len(v.procs)-rows, 0))
+	return min(v.table.cursor-rows+1, max(len(v.table.rows)-rows, 0))
 }
 
 func (v *view) procHead(c *canvas, r rect, cols []int) {
@@ -55,9 +55,9 @@ func (v *view) procHead(c *canvas, r rect, cols []int) {
 			title = "PEAK"
 		}
 		role := theme.Dim
-		if i == v.sort {
+		if i == v.table.sort {
 			role = theme.Accent
-			title += string(pick(col.down != v.reverse, v.glyphs.Down, v.glyphs.Up))
+			title += string(pick(col.down != v.table.reverse, v.glyphs.Down, v.glyphs.Up))
 		}
 		at := x
 		if !col.left {
@@ -69,7 +69,7 @@ func (v *view) procHead(c *canvas, r rect, cols []int) {
 }
 
 func (v *view) procLine(c *canvas, r rect, cols []int, n int) {
-	row := v.procs[n]
+	row := v.table.rows[n]
 	x := r.x + 2
 	for k, i := range cols {
 		col := columns[i]
@@ -84,13 +84,13 @@ func (v *view) procLine(c *canvas, r rect, cols []int, n int) {
 		}
 		x += col.width + 1
 	}
-	if n == v.cursor {
+	if n == v.table.cursor {
 		c.ground(r.x, r.y, r.x+r.w, theme.Selected)
 		c.set(r.x, r.y, v.glyphs.Cursor, theme.Accent)
 	}
 }
 
-// shareBar is the part of the card that the row holds.
+// shareBar is the part of the GPU that the row holds.
 func (v *view) shareBar(c *canvas, x, y, w int, r procRow) {
 	total := r.gpu.Memory.Total.Or(0)
 	used, ok := r.memory().Value()

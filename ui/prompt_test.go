@@ -6,28 +6,28 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Whatever is asked for is typed, pasted, mended and given up in the same way.
+// Whatever is asked for is typed, pasted, corrected and given up in the same way.
 func TestPrompts(t *testing.T) {
-	for name, ask := range map[string]func(*Model) tea.Cmd{"need": (*Model).askNeed, "moment": (*Model).askMoment} {
+	for name, ask := range map[string]mode{"need": modeNeed, "time": modeTime} {
 		m := New(t.Context(), &silent{}, Options{})
-		m.resize(80, 24)
-		ask(m)
+		m.tty.resize(80, 24)
+		open(ask)(m)
 		m.update(tea.PasteMsg{Content: "14:0"})
 		m.update(tea.KeyPressMsg{Code: '3', Text: "3"})
-		if m.typed != "14:03" {
-			t.Errorf("%s: pasted and typed it is %q", name, m.typed)
+		if m.prompt.typed != "14:03" {
+			t.Errorf("%s: pasted and typed it is %q", name, m.prompt.typed)
 		}
 		m.update(tea.KeyPressMsg{Code: tea.KeyBackspace})
 		m.update(tea.PasteMsg{Content: "\x1b[2J"})
-		if m.typed != "14:0?[2J" {
-			t.Errorf("%s: mended and with a sequence pasted it is %q", name, m.typed)
+		if m.prompt.typed != "14:0?[2J" {
+			t.Errorf("%s: corrected and with a sequence pasted it is %q", name, m.prompt.typed)
 		}
 		m.update(tea.KeyPressMsg{Code: 'u', Mod: tea.ModCtrl})
-		if m.typed != "" {
-			t.Errorf("%s: Ctrl-U leaves %q", name, m.typed)
+		if m.prompt.typed != "" {
+			t.Errorf("%s: Ctrl-U leaves %q", name, m.prompt.typed)
 		}
 		m.update(tea.KeyPressMsg{Code: tea.KeyEscape})
-		if m.mode != modeMain {
+		if m.prompt.mode != modeMain {
 			t.Errorf("%s: Esc does not leave", name)
 		}
 	}

@@ -27,21 +27,21 @@ func checkScreen(t *testing.T, what string, m *Model) {
 	content := m.View().Content
 	plain := sgrSequence.ReplaceAllString(content, "")
 	lines := strings.Split(plain, "\n")
-	if len(lines) != m.h {
-		t.Fatalf("%s, %dx%d: %d lines", what, m.w, m.h, len(lines))
+	if len(lines) != m.tty.h {
+		t.Fatalf("%s, %dx%d: %d lines", what, m.tty.w, m.tty.h, len(lines))
 	}
 	for y, line := range lines {
 		for _, r := range line {
 			if !unicode.IsPrint(r) || unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {
-				t.Fatalf("%s, %dx%d: line %d holds %U: %q", what, m.w, m.h, y, r, line)
+				t.Fatalf("%s, %dx%d: line %d holds %U: %q", what, m.tty.w, m.tty.h, y, r, line)
 			}
 		}
-		if n := columnsOf.StringWidth(line); n != m.w {
-			t.Fatalf("%s, %dx%d: line %d has %d columns: %q", what, m.w, m.h, y, n, line)
+		if n := columnsOf.StringWidth(line); n != m.tty.w {
+			t.Fatalf("%s, %dx%d: line %d has %d columns: %q", what, m.tty.w, m.tty.h, y, n, line)
 		}
 	}
 	if got := text(m); got != plain {
-		t.Fatalf("%s, %dx%d: with colours the text is another", what, m.w, m.h)
+		t.Fatalf("%s, %dx%d: with colors the text is another", what, m.tty.w, m.tty.h)
 	}
 }
 
@@ -80,7 +80,7 @@ func TestEverySize(t *testing.T) {
 		o := Options{Need: sampler.Some(20 * sampler.GiB), Label: "DEMO \x1b[1mx"}
 		m := model(snaps, 80, 24, o)
 		look := func(w, h int, keys string) {
-			m.resize(w, h)
+			m.tty.resize(w, h)
 			press(m, keys)
 			checkScreen(t, fmt.Sprintf("%s, keys %q", name, keys), m)
 			press(m, "esc esc 0 esc")
@@ -136,26 +136,26 @@ func TestASCII(t *testing.T) {
 	}
 }
 
-// TestNoColour: the mono theme and NO_COLOR send no colour.
-func TestNoColour(t *testing.T) {
+// TestNoColor: the mono theme and NO_COLOR send no color.
+func TestNoColor(t *testing.T) {
 	color := regexp.MustCompile(`[\[;](3[0-9]|4[0-9]|9[0-7]|10[0-7])[;m]`)
 	for _, o := range []Options{{Theme: "mono"}, {Theme: "dark", NoColor: true}} {
 		m := model(past(gpus(8, 3, false), 20), 120, 40, o)
-		m.paintAs(m.paint.profile)
+		m.tty.paintAs(m.tty.paint.profile)
 		for _, keys := range []string{"", "j j", "?"} {
 			press(m, keys)
 			if hit := color.FindString(m.View().Content); hit != "" {
-				t.Errorf("%+v: the colour %q is sent", o, hit)
+				t.Errorf("%+v: the color %q is sent", o, hit)
 			}
 		}
 	}
 	m := model(past(gpus(8, 3, false), 20), 120, 40, Options{Theme: "dark"})
 	if color.FindString(m.View().Content) == "" {
-		t.Error("the dark theme sends no colour: the test is blind")
+		t.Error("the dark theme sends no color: the test is blind")
 	}
 }
 
-// TestEveryThemeDraws: each theme compiles and changes nothing but colours.
+// TestEveryThemeDraws: each theme compiles and changes nothing but colors.
 func TestEveryThemeDraws(t *testing.T) {
 	snaps := past(gpus(8, 3, false), 20)
 	want := text(model(snaps, 120, 40, Options{}))

@@ -9,31 +9,31 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"nvpeak/sampler"
+	"nvpeak/ui/player"
 )
 
 // memoryTape is a recording in memory.
 type memoryTape struct {
-	entries []Entry
+	entries []player.Entry
 	at      int
 	notes   []string
 }
 
-func (t *memoryTape) Next() (Entry, error) {
+func (t *memoryTape) Next() (player.Entry, error) {
 	if t.at >= len(t.entries) {
-		return Entry{}, io.EOF
+		return player.Entry{}, io.EOF
 	}
 	t.at++
 	return t.entries[t.at-1], nil
 }
 
 func (t *memoryTape) Seek(to time.Time) error {
-	t.at = slices.IndexFunc(t.entries, func(e Entry) bool { return e.Snapshot != nil })
+	t.at = slices.IndexFunc(t.entries, func(e player.Entry) bool { return e.Snapshot != nil })
 	for i, e := range t.entries {
 		if e.Snapshot != nil && !e.Time.After(to) {
 			t.at = i
@@ -45,50 +45,64 @@ func (t *memoryTape) Seek(to time.Time) error {
 func (t *memoryTape) Notes() []string { return t.notes }
 func (t *memoryTape) Close() error    { return nil }
 
-func tapeOf(snaps []*sampler.Snapshot) []Entry {
-	entries := make([]Entry, len(snaps))
+func tapeOf(snaps []*sampler.Snapshot) []player.Entry {
+	entries := make([]player.Entry, len(snaps))
 	for i, s := range snaps {
-		entries[i] = Entry{Time: s.Time, Snapshot: s}
+		entries[i] = player.Entry{Time: s.Time, Snapshot: s}
 	}
 	return entries
 }
 
 // replaying opens a paused replay, completely read, and its model.
-func replaying(t *testing.T, entries []Entry, w, h int, o Options, notes ...string) (*Replay, *Model) {
+func replaying(t *testing.T, entries []player.Entry, w, h int, o Options, notes ...string) (*player.Player, *Model) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	r, err := NewReplay(ctx, func() (Tape, error) { return &memoryTape{entries: entries, notes: notes}, nil }, o.Need)
+	p, err := player.Open(ctx, func() (player.Tape, error) { return &memoryTape{entries: entries, notes: notes}, nil }, player.Options{Need: o.Need})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		cancel()
-		r.Close()
+		p.Close()
 	})
-	<-r.index.done
-	r.toggle()
-	o.Label, o.Replay, o.Interval = "REPLAY", r, r.Interval()
-	m := model(nil, w, h, o)
-	scene(t, m) // the start
-	scene(t, m) // the index is complete
-	return r, m
+	p.Toggle()
+	o.Label = "REPLAY"
+	m := New(context.Background(), p, o)
+	m.tty.resize(w, h)
+	jumped(t, m)
+	scene(t, m) // all is read
+	return p, m
 }
 
 // scene waits for the next scene and shows it.
-func scene(t *testing.T, m *Model) {
+func scene(t *testing.T, m *Model) *player.Scene {
 	t.Helper()
-	msg := m.opt.Replay.wait(context.Background())
-	if end, ok := msg.(feedEnded); ok {
+	msg := m.waitForSnapshots()
+	if end, ok := msg.(streamEnded); ok {
 		t.Fatal(end.err)
 	}
 	m.Update(msg)
+	return msg.(sceneArrived).Scene
 }
+
+// jumped shows scenes until a seek is done.
+func jumped(t *testing.T, m *Model) {
+	t.Helper()
+	for scene(t, m).Jump == nil {
+	}
+}
+
+// seeking says whether a seek was asked for and is not yet done.
+func seeking(m *Model) bool { return !m.player.Target().Equal(m.player.Timeline().At) }
 
 // picture is what the live monitor would show, and the alerts.
 func picture(m *Model) string {
-	m.view.timeline, m.view.paused, m.view.notice, m.view.label = nil, false, "", ""
-	m.mode = modeMain
-	alerts, _ := json.MarshalIndent([][]sampler.Alert{m.view.alerts, m.watch.Past()}, "", " ")
+	p := m.player
+	defer func() { m.player, m.stream = p, p }()
+	m.player, m.stream = nil, &silent{}
+	m.shown.timeline, m.shown.frozen, m.notices.text, m.shown.label = nil, false, "", ""
+	m.prompt.open(modeMain)
+	alerts, _ := json.MarshalIndent([][]sampler.Alert{m.shown.alerts, m.folds.watch.Past()}, "", " ")
 	return ansi.Strip(m.View().Content) + "\n" + string(alerts)
 }
 
@@ -107,19 +121,24 @@ func TestReplayShowsWhatWasLive(t *testing.T) {
 				_, m := replaying(t, tapeOf(snaps), 120, 40, Options{Need: need})
 				for range 6 {
 					k := rng.IntN(len(snaps))
-					m.opt.Replay.seek(snaps[k].Time)
-					scene(t, m)
+					m.player.Seek(snaps[k].Time)
+					jumped(t, m)
 					for range rng.IntN(3) { // and on from there
 						if k++; k < len(snaps) {
-							m.opt.Replay.step(1)
+							m.player.Step(1)
 							scene(t, m)
 						}
 					}
 					k = min(k, len(snaps)-1)
-					live := model(nil, 120, 40, Options{Need: need, Interval: time.Second})
+					live := model(nil, 120, 40, Options{Need: need})
 					marks := sampler.NewWatermarks()
 					for _, s := range snaps[:k+1] {
-						live.take([]*sampler.Snapshot{prepare(s, marks)})
+						c := *s
+						c.Time = s.Time.Local()
+						if bare {
+							c = withPeaks(c, marks)
+						}
+						live.take([]*sampler.Snapshot{&c})
 					}
 					if got, want := picture(m), picture(live); got != want {
 						t.Fatalf("snapshot %d of %d:\n%s", k, len(snaps), difference(want, got))
@@ -148,17 +167,27 @@ func withoutPeaks(snaps []*sampler.Snapshot) []*sampler.Snapshot {
 	return out
 }
 
+// withPeaks is what a player makes of a snapshot without peaks.
+func withPeaks(s sampler.Snapshot, marks *sampler.Watermarks) sampler.Snapshot {
+	s.GPUs = slices.Clone(s.GPUs)
+	for i := range s.GPUs {
+		s.GPUs[i].Processes = slices.Clone(s.GPUs[i].Processes)
+	}
+	marks.Apply(&s)
+	return s
+}
+
 // A failure of a log comes at its place, and not before.
 func TestReplayFailures(t *testing.T) {
 	snaps := play(t, "training", 3*time.Minute)
 	entries := tapeOf(snaps)
 	e := sampler.OOMEvent{Framework: "pytorch", Kind: "cuda_oom", MemoryKind: "gpu", GPUIndex: sampler.Some(0), Requested: sampler.Some(2 * sampler.GiB)}
-	entries = slices.Insert(entries, 100, Entry{Time: snaps[99].Time, Failure: &e})
+	entries = slices.Insert(entries, 100, player.Entry{Time: snaps[99].Time, Failure: &e})
 	_, m := replaying(t, entries, 100, 30, Options{})
 	open := func(k int) bool {
-		m.opt.Replay.seek(snaps[k].Time)
-		scene(t, m)
-		return slices.ContainsFunc(m.view.alerts, func(a sampler.Alert) bool { return a.Kind == "oom" })
+		m.player.Seek(snaps[k].Time)
+		jumped(t, m)
+		return slices.ContainsFunc(m.shown.alerts, func(a sampler.Alert) bool { return a.Kind == "oom" })
 	}
 	for _, k := range []int{102, 98, 99, 101, 50} {
 		if got, want := open(k), k > 99; got != want {
@@ -166,10 +195,10 @@ func TestReplayFailures(t *testing.T) {
 		}
 	}
 	press(m, "home")
-	scene(t, m)
+	jumped(t, m)
 	found := false
-	for _, mk := range m.opt.Replay.timeline().marks {
-		found = found || mk.kind == markOOM && mk.at.Equal(snaps[100].Time)
+	for _, mk := range m.player.Timeline().Marks {
+		found = found || mk.Kind == player.MarkOOM && mk.At.Equal(snaps[100].Time)
 	}
 	if !found {
 		t.Error("no mark for the failure")
@@ -180,7 +209,7 @@ func TestReplayFailures(t *testing.T) {
 func TestReplayKeys(t *testing.T) {
 	snaps := play(t, "training", 20*time.Minute)
 	r, m := replaying(t, tapeOf(snaps), 100, 30, Options{})
-	at := func() time.Duration { return m.newest.Time.Sub(snaps[0].Time).Round(time.Second) }
+	at := func() time.Duration { return m.folds.newest.Time.Sub(snaps[0].Time).Round(time.Second) }
 	for _, row := range []struct {
 		keys string
 		want time.Duration
@@ -190,7 +219,10 @@ func TestReplayKeys(t *testing.T) {
 		{": + 7 m enter", 420 * time.Second}, {": - 1 m enter", 360 * time.Second}, {": 5 0 % enter", at2(snaps) / 2}, {"end", at2(snaps)}, {"right", at2(snaps)},
 	} {
 		press(m, row.keys)
-		for r.busy() {
+		if strings.HasSuffix(row.keys, ".") {
+			scene(t, m)
+		}
+		for seeking(m) {
 			scene(t, m)
 		}
 		if got := at(); (got - row.want).Abs() > 600*time.Millisecond {
@@ -198,16 +230,16 @@ func TestReplayKeys(t *testing.T) {
 		}
 	}
 	press(m, ">")
-	if got := r.timeline().speed; got != 2 {
+	if got := r.Timeline().Speed; got != 2 {
 		t.Errorf("speed %v", got)
 	}
 	press(m, "< < < < <")
-	if got := r.timeline().speed; got != 0.25 {
+	if got := r.Timeline().Speed; got != 0.25 {
 		t.Errorf("speed %v", got)
 	}
 	press(m, ": x enter")
-	if !strings.Contains(m.view.notice, "not a moment") {
-		t.Errorf("notice %q", m.view.notice)
+	if !strings.Contains(m.notices.text, "not a time") {
+		t.Errorf("notice %q", m.notices.text)
 	}
 }
 
@@ -215,82 +247,40 @@ func at2(snaps []*sampler.Snapshot) time.Duration {
 	return snaps[len(snaps)-1].Time.Sub(snaps[0].Time)
 }
 
-// busy says whether something was asked that is not yet done.
-func (r *Replay) busy() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.seeking != nil || r.steps > 0
-}
-
 // N goes through all marks and B back.
 func TestReplayMarks(t *testing.T) {
 	snaps := play(t, "neighbour", 20*time.Minute)
 	r, m := replaying(t, tapeOf(snaps), 100, 30, Options{Need: sampler.Some(16 * sampler.GiB)})
 	var went []time.Time
-	kinds := map[markKind]bool{}
+	kinds := map[player.MarkKind]bool{}
 	for range 200 {
 		press(m, "N")
-		if !r.busy() {
+		if !seeking(m) {
 			break
 		}
-		scene(t, m)
-		went = append(went, m.newest.Time)
+		jumped(t, m)
+		went = append(went, m.folds.newest.Time)
 	}
 	var want []time.Time
-	for _, mk := range r.timeline().marks {
-		kinds[mk.kind] = true
-		if mk.at.After(snaps[0].Time) && !slices.ContainsFunc(want, mk.at.Equal) {
-			want = append(want, mk.at)
+	for _, mk := range r.Timeline().Marks {
+		kinds[mk.Kind] = true
+		if mk.At.After(snaps[0].Time) && !slices.ContainsFunc(want, mk.At.Equal) {
+			want = append(want, mk.At)
 		}
 	}
 	if !slices.EqualFunc(went, want, time.Time.Equal) || len(want) < 3 {
 		t.Fatalf("N went to %v, want %v", went, want)
 	}
-	if !kinds[markPeak] || !kinds[markAlert] || !kinds[markStart] {
+	if !kinds[player.MarkPeak] || !kinds[player.MarkAlert] || !kinds[player.MarkStart] {
 		t.Errorf("kinds of marks: %v", kinds)
 	}
 	for i := len(want) - 2; i >= 0; i-- {
 		press(m, "B")
-		scene(t, m)
-		if !m.newest.Time.Equal(want[i]) {
-			t.Fatalf("B went to %v, want %v", m.newest.Time, want[i])
+		jumped(t, m)
+		if !m.folds.newest.Time.Equal(want[i]) {
+			t.Fatalf("B went to %v, want %v", m.folds.newest.Time, want[i])
 		}
 	}
-}
-
-// Playing takes as long as the speed says, gaps are passed over, and it stops at the end.
-func TestReplayPace(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var snaps []*sampler.Snapshot
-		at := time.Now()
-		for i := range 120 {
-			at = at.Add(time.Second)
-			if i == 60 {
-				at = at.Add(5 * time.Hour)
-			}
-			snaps = append(snaps, &sampler.Snapshot{Time: at, GPUs: []sampler.GPU{{UUID: "a"}}})
-		}
-		for _, speed := range []float64{0.25, 1, 10, 600} {
-			r, m := replaying(t, tapeOf(snaps), 80, 24, Options{})
-			r.SetSpeed(speed)
-			r.toggle()
-			began, seen := time.Now(), 1
-			for !r.timeline().paused {
-				msg := r.wait(t.Context()).(*sceneArrived)
-				seen += len(msg.moments)
-				m.Update(msg)
-			}
-			took, want := time.Since(began).Seconds(), 118/speed
-			if took < want-1/speed || took > want+1/speed+0.3 || seen != len(snaps) {
-				t.Errorf("%gx: %d snapshots in %.2f s, want %d in %.2f", speed, seen, took, len(snaps), want)
-			}
-			r.toggle() // again from the start
-			scene(t, m)
-			if !m.newest.Time.Equal(snaps[0].Time) {
-				t.Errorf("at %v, want the start", m.newest.Time)
-			}
-		}
-	})
 }
 
 // What is wrong with a file is told in the footer.
@@ -298,13 +288,6 @@ func TestReplayNotes(t *testing.T) {
 	_, m := replaying(t, tapeOf(play(t, "training", time.Minute)), 100, 30, Options{}, "the file is cut in line 7: everything before it was read")
 	if text := ansi.Strip(m.View().Content); !strings.Contains(text, "cut in line 7") {
 		t.Error(text)
-	}
-}
-
-func TestReplayNothing(t *testing.T) {
-	_, err := NewReplay(t.Context(), func() (Tape, error) { return &memoryTape{}, nil }, sampler.Opt[sampler.Bytes]{})
-	if err != ErrNoSnapshots {
-		t.Error(err)
 	}
 }
 
@@ -327,9 +310,9 @@ func TestReplayScreens(t *testing.T) {
 		row.o.Need = sampler.Some(16 * sampler.GiB)
 		r, m := replaying(t, tapeOf(snaps), row.w, row.h, row.o)
 		r.SetSpeed(60)
-		r.seek(snaps[0].Time.Add(13 * time.Minute))
-		scene(t, m)
-		m.view.notice = ""
+		r.Seek(snaps[0].Time.Add(13 * time.Minute))
+		jumped(t, m)
+		m.notices.text = ""
 		press(m, row.keys)
 		got := ansi.Strip(m.View().Content) + "\n"
 		file := screens + "replay/" + row.name + ".txt"
@@ -343,5 +326,23 @@ func TestReplayScreens(t *testing.T) {
 		if err != nil || got != string(want) {
 			t.Errorf("%s: %v, the screen has changed (go test ./ui -update, then read the diff)\n%s", row.name, err, difference(string(want), got))
 		}
+	}
+}
+
+// Changing the need changes the alerts of the moment that is shown, as if it had been
+// known from the start.
+func TestReplayNeed(t *testing.T) {
+	snaps := play(t, "neighbour", 20*time.Minute)
+	r, m := replaying(t, tapeOf(snaps), 100, 30, Options{})
+	k := len(snaps) - 1
+	r.Seek(snaps[k].Time)
+	jumped(t, m)
+	press(m, "n 7 8 G enter")
+	jumped(t, m)
+	need := sampler.Some(78 * sampler.GiB)
+	live := model(nil, 100, 30, Options{Need: need})
+	live.take(snaps)
+	if got, want := picture(m), picture(live); got != want {
+		t.Error(difference(want, got))
 	}
 }

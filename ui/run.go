@@ -16,8 +16,8 @@ import (
 // ErrTerminalGone is the error when the terminal was closed under the monitor.
 var ErrTerminalGone = errors.New("the terminal is gone")
 
-// Run shows the monitor on the terminal until the user quits, the feed or the context
-// ends, and gives the terminal back whatever happens. Its error is that of the feed, of
+// Run shows the monitor on the terminal until the user quits, the stream or the context
+// ends, and gives the terminal back whatever happens. Its error is that of the stream, of
 // the terminal or of the program.
 func Run(ctx context.Context, in, out *os.File, m *Model) (err error) {
 	t := &terminal{in: in, out: out}
@@ -30,15 +30,15 @@ func Run(ctx context.Context, in, out *os.File, m *Model) (err error) {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	m.screen = newScreen(out)
-	m.screen.failed = func(err error) { cancel(fmt.Errorf("%w: %w", ErrTerminalGone, err)) }
-	m.terminal = t
+	m.tty.screen = newScreen(out)
+	m.tty.screen.failed = func(err error) { cancel(fmt.Errorf("%w: %w", ErrTerminalGone, err)) }
+	m.tty.terminal = t
 	defer t.leave()
-	defer m.screen.close(closePatience)
-	out.WriteString(askTerminal) //nolint:errcheck // the first frame will tell
-	m.w, m.h = 80, 24
-	m.resize(w, h)
-	m.paintAs(colorprofile.Detect(out, os.Environ()))
+	defer m.tty.screen.close(closeTimeout)
+	out.WriteString(askTerminal) //nolint:errcheck // the first frame reports it
+	m.tty.resize(80, 24)
+	m.tty.resize(w, h)
+	m.tty.paintAs(colorprofile.Detect(out, os.Environ()))
 	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithoutRenderer(),
 		tea.WithFPS(1), tea.WithoutSignalHandler())
 	stop := watchSignals(ctx, p, t)
@@ -55,7 +55,7 @@ func Run(ctx context.Context, in, out *os.File, m *Model) (err error) {
 	return nil // whoever ended the context knows why
 }
 
-const closePatience = 300 * time.Millisecond
+const closeTimeout = 300 * time.Millisecond
 
 // watchSignals tells the program of new sizes, and of coming back from a stop that it
 // did not begin itself.
@@ -79,35 +79,4 @@ func watchSignals(ctx context.Context, p *tea.Program, t *terminal) (stop func()
 		}
 	}()
 	return func() { signal.Stop(ch); cancel() }
-}
-
-// resumed: the program runs again after a stop.
-type resumed struct{}
-
-// suspend gives the terminal back, stops the process group as Ctrl-Z does, and returns
-// when the shell has it run again. SIGCONT brings `resumed`.
-func (m *Model) suspend() tea.Cmd {
-	if m.screen == nil {
-		return nil
-	}
-	m.screen.suspend(true)
-	m.terminal.leave()
-	return func() tea.Msg {
-		syscall.Kill(0, syscall.SIGTSTP) //nolint:errcheck // then it is not stopped
-		return nil
-	}
-}
-
-// resume takes the terminal again.
-func (m *Model) resume() {
-	if m.screen == nil {
-		return
-	}
-	if m.terminal.saved == nil {
-		if err := m.terminal.enter(); err != nil {
-			m.err = err
-			return
-		}
-	}
-	m.screen.suspend(false)
 }

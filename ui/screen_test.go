@@ -88,11 +88,17 @@ func (v *vt) csi(params string, final byte) error {
 		}
 		n = append(n, k)
 	}
+	arg := func(i int) int { // what is left out is 1
+		if i < len(n) {
+			return max(n[i], 1)
+		}
+		return 1
+	}
 	switch final {
 	case 'H':
-		v.y, v.x = n[0]-1, n[1]-1
+		v.y, v.x = arg(0)-1, arg(1)-1
 	case 'C':
-		v.x += n[0]
+		v.x += arg(0)
 	case 'K':
 		for x := v.x; x < v.w; x++ {
 			v.cells[v.y*v.w+x] = vtCell{' ', v.pen}
@@ -188,13 +194,13 @@ func TestChanges(t *testing.T) {
 func TestChangesOfADemo(t *testing.T) {
 	snaps := play(t, "eight", 10*time.Minute)
 	m := model(snaps[:len(snaps)-60], 160, 50, Options{Label: "DEMO"})
-	m.paintAs(colorprofile.ANSI256)
+	m.tty.paintAs(colorprofile.ANSI256)
 	v := newVT(160, 50)
 	var shown *frame
 	sent := 0
 	for i, s := range snaps[len(snaps)-60:] {
 		m.take(snaps[len(snaps)-60+i : len(snaps)-59+i])
-		f := &frame{m.draw(), m.paint}
+		f := &frame{m.draw(), m.tty.paint}
 		var b strings.Builder
 		f.changes(&b, shown)
 		if err := v.write(b.String()); err != nil {
@@ -213,7 +219,7 @@ func TestChangesOfADemo(t *testing.T) {
 		t.Errorf("%d bytes are sent in a minute, 95,000 are allowed", sent)
 	}
 	var b strings.Builder
-	(&frame{m.draw(), m.paint}).changes(&b, shown)
+	(&frame{m.draw(), m.tty.paint}).changes(&b, shown)
 	if b.Len() > 0 {
 		t.Errorf("the same frame again sends %q", b.String())
 	}
@@ -232,7 +238,7 @@ func TestStuckTerminal(t *testing.T) {
 	out := stuck{make(chan struct{})}
 	s := newScreen(out)
 	m := model(past(gpus(8, 3, false), 20), 120, 40, Options{})
-	m.screen = s
+	m.tty.screen = s
 	began := time.Now()
 	for range 200 {
 		press(m, "j")

@@ -5,6 +5,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
 )
 
@@ -14,12 +15,16 @@ type terminal struct {
 	saved   *term.State
 }
 
-const (
-	enterScreen   = "\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b]2;nvpeak\x07" // alternate screen, no cursor, bracketed paste, title
-	leaveScreen   = "\x1b[m\x1b[?2004l\x1b[?25h\x1b[?1049l"            // and back
-	askTerminal   = "\x1b]11;?\x07\x1b[?2026$p"                        // background colour, synchronised output; nobody waits for the answers
-	leavePatience = 500 * time.Millisecond
+var (
+	enterScreen = ansi.SetModeAltScreenSaveCursor + ansi.ResetModeTextCursorEnable + ansi.SetModeBracketedPaste + ansi.SetWindowTitle("nvpeak")
+	leaveScreen = ansi.ResetStyle + ansi.ResetModeBracketedPaste + ansi.SetModeTextCursorEnable + ansi.ResetModeAltScreenSaveCursor
 )
+
+// askTerminal asks for the background color and for synchronized output; nobody waits for
+// the answers.
+const askTerminal = ansi.RequestBackgroundColor + ansi.RequestModeSynchronizedOutput
+
+const leaveTimeout = 500 * time.Millisecond
 
 // enter switches to the alternate screen and raw input.
 func (t *terminal) enter() (err error) {
@@ -36,11 +41,11 @@ func (t *terminal) leave() {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		io.WriteString(t.out, leaveScreen) //nolint:errcheck // there is nobody to tell
+		io.WriteString(t.out, leaveScreen) //nolint:errcheck // nothing can be done about it
 	}()
 	select {
 	case <-done:
-	case <-time.After(leavePatience):
+	case <-time.After(leaveTimeout):
 	}
 	if t.saved != nil {
 		term.Restore(int(t.in.Fd()), t.saved) //nolint:errcheck // the terminal is gone

@@ -2,12 +2,12 @@ package ui
 
 import (
 	"math"
-	"sort"
 	"strconv"
 	"strings"
 	"time"
 
 	"nvpeak/sampler"
+	"nvpeak/ui/plain"
 )
 
 // notAvailable stands for every value that is not known.
@@ -78,16 +78,19 @@ var nan = math.NaN()
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-func scaled(values []float64, by float64) []float64 {
-	for i := range values {
-		values[i] *= by
+func pick[T any](cond bool, a, b T) T {
+	if cond {
+		return a
 	}
-	return values
+	return b
 }
 
-// sortStable sorts a list by a key, smallest first.
-func sortStable(list []int, key func(int) float64) {
-	sort.SliceStable(list, func(i, j int) bool { return key(list[i]) < key(list[j]) })
+// percent of a total; 0 when the total is 0.
+func percent(part, total sampler.Bytes) float64 {
+	if total == 0 {
+		return 0
+	}
+	return 100 * float64(part) / float64(total)
 }
 
 // fixed is text in exactly w columns, cut or padded.
@@ -103,4 +106,26 @@ func fixed(text string, w int) string {
 		left -= n
 	}
 	return b.String() + strings.Repeat(" ", left)
+}
+
+// chop cuts a command or code into pieces of at most w columns; its blanks matter.
+func chop(text string, w int) []string {
+	var pieces []string
+	from, columns := 0, 0
+	for i, r := range text {
+		_, n := harmless(r)
+		if columns > 0 && columns+n > w {
+			pieces, from, columns = append(pieces, text[from:i]), i, 0
+		}
+		columns += n
+	}
+	return append(pieces, text[from:])
+}
+
+// wrap breaks text into lines of at most w columns; its blanks and line ends count as one blank.
+func wrap(text string, w int) []string {
+	if text = strings.Join(strings.Fields(text), " "); text == "" || w < 1 {
+		return nil
+	}
+	return plain.Wrap(text, w, width)
 }

@@ -210,7 +210,6 @@ func TestColumns(t *testing.T) {
 	}
 	s := gpus(1, 1, false)
 	p := &s.GPUs[0].Processes[0]
-	v := &view{snap: s}
 	for _, b := range []sampler.Bytes{0, 1010 * sampler.MiB, 1023*sampler.MiB + 1000, 129 * sampler.GiB, 999 * sampler.GiB, 1010 * sampler.GiB, sampler.TiB - 1} {
 		p.Memory, p.HostMemory, p.Peak = sampler.Some(b), sampler.Some(b), &sampler.Peak{Bytes: b}
 		p.PID, p.CPU, p.SM = 4194304, sampler.Some(25600.0), sampler.Some(100)
@@ -219,7 +218,7 @@ func TestColumns(t *testing.T) {
 			if c.text == nil || c.left {
 				continue
 			}
-			if text := c.format(procRow{&s.GPUs[0], p, v}, c.width); width(text) != c.width {
+			if text := c.format(procRow{&s.GPUs[0], p, s}, c.width); width(text) != c.width {
 				t.Errorf("column %s of %d columns shows %q", c.title, c.width, text)
 			}
 		}
@@ -242,14 +241,15 @@ func TestSortOrder(t *testing.T) {
 	}{{"PID", [3]int{4, 30, 200}}, {"USER", [3]int{4, 30, 200}}, {"GPU", [3]int{200, 30, 4}}, {"SM%", [3]int{4, 30, 200}},
 		{"GPU MEM", [3]int{200, 30, 4}}, {"COMMAND", [3]int{200, 30, 4}}} {
 		for reverse := range 2 {
-			v := &view{snap: s, focus: -1, reverse: reverse == 1}
+			v := &table{cursor: -1, reverse: reverse == 1}
 			for i, c := range columns {
 				if c.title == row.column {
 					v.sort = i
 				}
 			}
 			var got [3]int
-			for i, r := range processRows(v) {
+			v.list(s, nil)
+			for i, r := range v.rows {
 				got[i] = r.proc.PID
 			}
 			want := row.want

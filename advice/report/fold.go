@@ -114,11 +114,17 @@ func (r *Reporter) OOM(e sampler.OOMEvent, at time.Time, from string) {
 		if r.count > 0 {
 			f.incident = r.watch.Incident(r.meant(e, f.t))
 		}
-		r.watch.Event(e, at)
-		r.gather(r.watch.Open())
+		r.gather(r.watch.Event(e, at))
 	}
 	if len(r.fails) < maxReportEvents {
 		r.fails = append(r.fails, f)
+	}
+}
+
+// SetNeed takes the need of whoever recorded, unless the report was given one.
+func (r *Reporter) SetNeed(need sampler.Opt[sampler.Bytes]) {
+	if r.watch != nil && !r.o.Need.Known() {
+		r.watch.SetNeed(need)
 	}
 }
 

@@ -11,9 +11,13 @@ import (
 // SetNeed sets the need that the user typed; absent takes it back.
 func (w *Watch) SetNeed(need sampler.Opt[sampler.Bytes]) { w.needs.set(need) }
 
+// Need is the need that the user typed.
+func (w *Watch) Need() sampler.Opt[sampler.Bytes] { return w.needs.typed }
+
 // Event takes an out-of-memory failure found in a followed log at time t. It raises an
-// alert, and the refused size becomes the need.
-func (w *Watch) Event(e sampler.OOMEvent, t time.Time) {
+// alert, and the refused size becomes the need. It returns the alerts that are open now, as
+// Add does; before the first snapshot there are none.
+func (w *Watch) Event(e sampler.OOMEvent, t time.Time) []sampler.Alert {
 	if w.clock.Started && t.After(w.clock.Last) && w.clock.Next(t) {
 		w.holdAgain()
 		for _, g := range w.gpus {
@@ -43,6 +47,7 @@ func (w *Watch) Event(e sampler.OOMEvent, t time.Time) {
 	if w.clock.Started {
 		w.showFailures(t)
 	}
+	return w.Open()
 }
 
 // Incident is what the snapshots so far tell of a failure: the GPU, the process with its

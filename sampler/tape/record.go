@@ -48,19 +48,21 @@ const (
 	KindGPUBack      = "gpu_back"       // and gives figures again
 	KindGap          = "gap"            // nothing was recorded for a while
 	KindBackwards    = "time_backwards" // the clock was set back
+	KindNeed         = "need"           // the need was changed; absent: taken back
 )
 
 // Event is something that happened at one time.
 type Event struct {
-	Type string               `json:"type"` // "event"
-	Time time.Time            `json:"time"`
-	Kind string               `json:"kind"`
-	GPU  sampler.Opt[int]     `json:"gpu"` // place among the GPUs of the header
-	PID  sampler.Opt[int]     `json:"pid"`
-	XID  sampler.Opt[uint64]  `json:"xid"`
-	Dur  sampler.Opt[float64] `json:"duration_s"`
-	Text string               `json:"text"`
-	OOM  *sampler.OOMEvent    `json:"oom"`
+	Type string                     `json:"type"` // "event"
+	Time time.Time                  `json:"time"`
+	Kind string                     `json:"kind"`
+	GPU  sampler.Opt[int]           `json:"gpu"` // place among the GPUs of the header
+	PID  sampler.Opt[int]           `json:"pid"`
+	XID  sampler.Opt[uint64]        `json:"xid"`
+	Dur  sampler.Opt[float64]       `json:"duration_s"`
+	Text string                     `json:"text"`
+	OOM  *sampler.OOMEvent          `json:"oom"`
+	Need sampler.Opt[sampler.Bytes] `json:"need_bytes,omitzero"` // of KindNeed
 }
 
 // Reading is one change of the memory.

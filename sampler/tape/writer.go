@@ -232,11 +232,15 @@ func (w *Writer) whole(s *sampler.Snapshot, now time.Time) {
 }
 
 // Event records something that happened. Starts and ends of processes, Xid errors and
-// lost GPUs are recorded without it, from the snapshots.
+// lost GPUs are recorded without it, from the snapshots. A change of the need is in every
+// header from then on; before the first header that is all there is to write.
 func (w *Writer) Event(e Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.closed {
+	if e.Kind == KindNeed {
+		w.opt.Need = e.Need
+	}
+	if !w.closed && (w.began || e.Kind != KindNeed) {
 		w.event(e)
 	}
 }

@@ -109,8 +109,8 @@ var calls = []struct {
 	{"time.Since", nil, []string{"advice", "advice/*"}, "time is the snapshot's"},
 	{"time.Until", nil, []string{"advice", "advice/*"}, "time is the snapshot's"},
 	{"time.Sleep", nil, []string{"advice", "advice/*"}, "advice waits for nothing"},
-	{"time.Now", []string{"ui/replay*.go"}, []string{"ui", "ui/plain"}, "time is the snapshot's; a replay is paced by the wall clock"},
-	{"time.Since", []string{"ui/replay*.go"}, []string{"ui", "ui/plain"}, "time is the snapshot's; a replay is paced by the wall clock"},
+	{"time.Now", nil, []string{"ui", "ui/plain"}, "time is the snapshot's; only ui/player goes by the wall clock"},
+	{"time.Since", nil, []string{"ui", "ui/plain"}, "time is the snapshot's; only ui/player goes by the wall clock"},
 	{"time.Sleep", nil, []string{"ui", "ui/player", "ui/plain"}, "nothing waits in Update or View"},
 	{"time.Now", nil, []string{"theme"}, "colors do not depend on the time"},
 }

@@ -23,6 +23,9 @@ func foldTape(name string, gpus []string, r *report.Reporter, failures []report.
 		return nil, err
 	}
 	defer in.Close() //nolint:errcheck // it was only read
+	if in.head != nil {
+		r.SetNeed(in.head.Need)
+	}
 	next := func(until time.Time, all bool) {
 		for len(failures) > 0 {
 			at, _ := failures[0].Time.Value()
@@ -64,6 +67,9 @@ func foldEvent(r *report.Reporter, e *tape.Event, in *recording) {
 	if e.Kind == tape.KindOOM && e.OOM != nil {
 		r.OOM(*e.OOM, e.Time, "recording")
 		return
+	}
+	if e.Kind == tape.KindNeed {
+		r.SetNeed(e.Need)
 	}
 	out := report.Event{Time: e.Time, Kind: e.Kind, PID: e.PID, XID: e.XID, Duration: e.Dur, Text: sampler.Clean(e.Text), From: "recording"}
 	if n, ok := e.GPU.Value(); ok {

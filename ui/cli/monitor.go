@@ -51,19 +51,24 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	o := a.screenOptions(l.label)
-	tell, err := a.messenger(ctx)
+	report, err := a.messenger(ctx)
 	if err != nil {
 		return err
 	}
-	o.Notify = ui.Notify{Bell: a.opt.notify.bell, Desktop: a.opt.notify.desktop, Tell: tell}
+	o.Notify = ui.Notify{Bell: a.opt.notify.bell, Desktop: a.opt.notify.desktop, Report: report}
 	if a.opt.log != "" {
 		o.Failures = oomlog.Follow(ctx, a.opt.log)
 	}
-	feed, done, err := taped(l, r, &o)
-	if err != nil {
-		return err
+	if r != nil {
+		if err := r.create(nil); err != nil {
+			return err
+		}
+		o.Recorder = screenRecorder{r}
 	}
-	err = errors.Join(ui.Run(ctx, a.in.(*os.File), a.out.(*os.File), ui.New(ctx, feed, o)), done())
+	err = ui.Run(ctx, a.in.(*os.File), a.out.(*os.File), ui.New(ctx, l, o))
+	if r != nil {
+		err = errors.Join(err, r.close())
+	}
 	cause := context.Cause(ctx)
 	cancel(nil)
 	l.Wait(closeTimeout)

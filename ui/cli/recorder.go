@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,12 +13,11 @@ import (
 	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/sampler/tape"
-	"nvpeak/ui"
 )
 
-// recorder writes into a recording whatever passes by: snapshots as they are read,
-// with the alerts that are open then, failures of a followed log, and between two
-// snapshots the readings of the memory.
+// recorder writes a recording: snapshots with the alerts that are open then, failures of a
+// followed log, changes of the need, and between two snapshots the readings of the
+// memory. The alerts are those of whoever watches; without anybody it has a watch of its own.
 type recorder struct {
 	path string
 	opt  tape.Options
@@ -30,9 +28,9 @@ type recorder struct {
 	taking    sync.Mutex
 	w         *tape.Writer
 	file      bool
-	watch     *watch.Watch
+	watch     *watch.Watch    // of a recording that nobody watches
 	alerts    []sampler.Alert // as recorded last
-	said      time.Time       // when
+	rendered  time.Time       // when
 	prev      *sampler.Snapshot
 	gpus      int
 	snapshots int
@@ -107,10 +105,22 @@ func (r *recorder) until(at time.Time) []change {
 	return taken
 }
 
-// take records a snapshot, and the readings before it. The error is one of the disk, reported once.
+// take records a snapshot that nobody watches. The error is one of the disk, reported once.
 func (r *recorder) take(s *sampler.Snapshot) error {
 	r.taking.Lock()
 	defer r.taking.Unlock()
+	return r.write(s, r.watch.Add(*s))
+}
+
+// Snapshot records a snapshot with the alerts of whoever watches.
+func (r *recorder) Snapshot(s *sampler.Snapshot, alerts []sampler.Alert) error {
+	r.taking.Lock()
+	defer r.taking.Unlock()
+	return r.write(s, alerts)
+}
+
+// write writes a snapshot, and the readings before it.
+func (r *recorder) write(s *sampler.Snapshot, alerts []sampler.Alert) error {
 	changes := r.until(s.Time)
 	if r.prev != nil && s.Time.Before(r.prev.Time) { // the clock was set back: what waits is from before
 		changes = append(changes, r.until(r.prev.Time.Add(time.Hour))...)
@@ -126,7 +136,7 @@ func (r *recorder) take(s *sampler.Snapshot) error {
 	r.snapshots++
 	r.prev, r.gpus, r.last = s, len(s.GPUs), s.Time
 	c := *s
-	c.Alerts = r.open(r.watch.Add(*s), s.Time)
+	c.Alerts = r.open(alerts, s.Time)
 	err := r.w.Snapshot(&c)
 	if errors.Is(err, syscall.EPIPE) {
 		return errReaderGone
@@ -146,27 +156,54 @@ const alertsEvery = time.Minute
 // and each minute.
 func (r *recorder) open(alerts []sampler.Alert, now time.Time) []sampler.Alert {
 	same := slices.EqualFunc(alerts, r.alerts, func(a, b sampler.Alert) bool { return a.ID == b.ID && a.Level == b.Level })
-	if !same || now.Sub(r.said).Abs() >= alertsEvery {
-		r.alerts, r.said = append([]sampler.Alert{}, alerts...), now
+	if !same || now.Sub(r.rendered).Abs() >= alertsEvery {
+		r.alerts, r.rendered = append([]sampler.Alert{}, alerts...), now
 	}
 	return r.alerts
 }
 
-// failed records a failure found in a log. Like the screen, it counts it from the newest
+// failed records a failure found in a log that nobody watches. It counts from the newest
 // snapshot on.
 func (r *recorder) failed(e sampler.OOMEvent) {
 	r.taking.Lock()
 	defer r.taking.Unlock()
-	at := r.last
-	if at.IsZero() {
-		at = time.Now()
-	}
+	at := r.eventTime(r.last)
 	r.watch.Event(e, at)
+	r.failure(e, at)
+}
+
+// Failure records a failure found in a log, at the time when the screen counts it.
+func (r *recorder) Failure(e sampler.OOMEvent, at time.Time) {
+	r.taking.Lock()
+	defer r.taking.Unlock()
+	r.failure(e, r.eventTime(at))
+}
+
+func (r *recorder) failure(e sampler.OOMEvent, at time.Time) {
 	gpu := sampler.Opt[int]{}
 	if n, ok := e.GPUIndex.Value(); ok && n >= 0 && n < r.gpus {
 		gpu = sampler.Some(n)
 	}
 	r.w.Event(tape.Event{Time: at, Kind: tape.KindOOM, GPU: gpu, PID: e.PID, Text: e.Kind, OOM: &e})
+}
+
+// Need records a change of the need: alerts depend on it from then on.
+func (r *recorder) Need(need sampler.Opt[sampler.Bytes], at time.Time) {
+	r.taking.Lock()
+	defer r.taking.Unlock()
+	text := "no need"
+	if b, ok := need.Value(); ok {
+		text = b.String()
+	}
+	r.w.Event(tape.Event{Time: r.eventTime(at), Kind: tape.KindNeed, Need: need, Text: text})
+}
+
+// eventTime is the time of an event, which may come before the first snapshot.
+func (r *recorder) eventTime(at time.Time) time.Time {
+	if at.IsZero() {
+		return time.Now()
+	}
+	return at
 }
 
 // close writes the end. A file into which nothing was written is taken away again.
@@ -202,54 +239,14 @@ func (r *recorder) end() error {
 	}
 }
 
-// tee is a source whose snapshots are recorded as they are read.
-type tee struct {
-	*live
-	r       *recorder
-	notices chan string
-}
+// screenRecorder records what the screen shows, and words errors for its footer.
+type screenRecorder struct{ *recorder }
 
-// taped is the source of the screen, recorded if that was asked for. done ends the recording.
-func taped(l *live, r *recorder, o *ui.Options) (feed ui.Feed, done func() error, err error) {
-	if r == nil {
-		return l, func() error { return nil }, nil
+func (r screenRecorder) Snapshot(s *sampler.Snapshot, alerts []sampler.Alert) error {
+	if err := r.recorder.Snapshot(s, alerts); err != nil {
+		return errors.New(diskError(err))
 	}
-	if err := r.create(nil); err != nil {
-		return nil, nil, err
-	}
-	t := &tee{live: l, r: r, notices: make(chan string, 8)}
-	o.Notices = t.notices
-	if o.Failures != nil {
-		o.Failures = r.failures(o.Failures)
-	}
-	return t, r.close, nil
-}
-
-// Next is that of the source; everything it returns is in the recording.
-func (t *tee) Next(ctx context.Context) ([]*sampler.Snapshot, error) {
-	snaps, err := t.live.Next(ctx)
-	for _, s := range snaps {
-		if err := t.r.take(s); err != nil {
-			select {
-			case t.notices <- diskError(err):
-			default:
-			}
-		}
-	}
-	return snaps, err
-}
-
-// failures passes on the failures of a log, and records them.
-func (r *recorder) failures(in <-chan sampler.OOMEvent) <-chan sampler.OOMEvent {
-	out := make(chan sampler.OOMEvent, 16)
-	go func() {
-		defer close(out)
-		for e := range in {
-			r.failed(e)
-			out <- e
-		}
-	}()
-	return out
+	return nil
 }
 
 func (r *recorder) name() string {

@@ -11,6 +11,7 @@ import (
 	"nvpeak/sampler"
 	"nvpeak/sampler/tape"
 	"nvpeak/ui"
+	"nvpeak/ui/player"
 )
 
 // replayFlags are those of `replay`.
@@ -25,7 +26,7 @@ type speedFlag float64
 func (s *speedFlag) String() string { return fmt.Sprintf("%g", float64(*s)) }
 func (s *speedFlag) Type() string   { return "SPEED" }
 func (s *speedFlag) Set(text string) error {
-	v, err := ui.ParseSpeed(text)
+	v, err := player.ParseSpeed(text)
 	if err == nil {
 		*s = speedFlag(v)
 	}
@@ -47,7 +48,7 @@ func replayCommand(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return a.replay(cmd, args[0], f) },
 	}
 	c.Flags().Var(&f.speed, "speed", "playback `SPEED`, 0.25x to 3600x")
-	c.Flags().StringVar(&f.at, "at", "", "begin at this `MOMENT`: "+ui.MomentForms)
+	c.Flags().StringVar(&f.at, "at", "", "begin at this `TIME`: "+player.TimeForms)
 	a.opt.bind(c.Flags(), "gpu", "need", "theme", "ascii", "no-color")
 	return c
 }
@@ -63,53 +64,53 @@ func (a *app) replay(cmd *cobra.Command, path string, f *replayFlags) error {
 	if err := checkSelection(path, a.opt.gpus); err != nil {
 		return err
 	}
-	need, err := a.neededIn(path)
+	options, err := a.playerOptions(path)
 	if err != nil {
 		return err
 	}
-	r, err := ui.NewReplay(ctx, func() (ui.Tape, error) { return openTape(path, a.opt.gpus) }, need)
-	if errors.Is(err, ui.ErrNoSnapshots) {
+	p, err := player.Open(ctx, func() (player.Tape, error) { return openTape(path, a.opt.gpus) }, options)
+	if errors.Is(err, player.ErrNoSnapshots) {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if err != nil {
 		return err
 	}
-	r.SetSpeed(float64(f.speed))
+	p.SetSpeed(float64(f.speed))
 	if f.at != "" {
-		if err := r.Begin(f.at); err != nil {
+		if err := p.Begin(f.at); err != nil {
 			return usageError{err}
 		}
 	}
 	o := a.screenOptions("REPLAY")
-	o.Replay, o.Interval, o.Need = r, r.Interval(), need
-	err = ui.Run(ctx, a.in.(*os.File), a.out.(*os.File), ui.New(ctx, r, o))
+	o.Need = options.Need
+	err = ui.Run(ctx, a.in.(*os.File), a.out.(*os.File), ui.New(ctx, p, o))
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
 	return err
 }
 
-// neededIn is the need that was typed, or that of the monitor which recorded: without it
-// its alerts would be others.
-func (a *app) neededIn(path string) (need sampler.Opt[sampler.Bytes], err error) {
+// playerOptions are the need that was typed, or that of the monitor which recorded: without
+// it its alerts would be others.
+func (a *app) playerOptions(path string) (o player.Options, err error) {
 	if a.opt.need.Known() {
-		return a.opt.need.Opt, nil
+		return player.Options{Need: a.opt.need.Opt, Fixed: true}, nil
 	}
 	t, err := tape.Open(path)
 	if err != nil {
-		return need, err
+		return o, err
 	}
 	defer t.Close()
 	if h := t.Header(); h != nil && h.Need.Or(0) < sampler.Sane {
-		need = h.Need
+		o.Need = h.Need
 	}
-	return need, nil
+	return o, nil
 }
 
-// openedTape is a recording as the screen wants it: snapshots and failures.
+// openedTape is a recording as a player wants it.
 type openedTape struct{ *recording }
 
-func openTape(path string, gpus []string) (ui.Tape, error) {
+func openTape(path string, gpus []string) (player.Tape, error) {
 	r, err := openRecording(path, gpus)
 	if err != nil {
 		return nil, err
@@ -119,17 +120,19 @@ func openTape(path string, gpus []string) (ui.Tape, error) {
 
 // Next passes over what only a report needs: the snapshots carry the peaks of the readings
 // between them.
-func (t openedTape) Next() (ui.Entry, error) {
+func (t openedTape) Next() (player.Entry, error) {
 	for {
 		record, err := t.recording.Next()
 		if err != nil {
-			return ui.Entry{}, err
+			return player.Entry{}, err
 		}
 		switch {
 		case record.Snapshot != nil:
-			return ui.Entry{Time: record.Time, Snapshot: record.Snapshot}, nil
+			return player.Entry{Time: record.Time, Snapshot: record.Snapshot}, nil
+		case record.Event != nil && record.Event.Kind == tape.KindNeed:
+			return player.Entry{Time: record.Time, Need: &record.Event.Need}, nil
 		case record.Event != nil && record.Event.OOM != nil:
-			return ui.Entry{Time: record.Time, Failure: record.Event.OOM}, nil
+			return player.Entry{Time: record.Time, Failure: record.Event.OOM}, nil
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"nvpeak/sampler"
 	"nvpeak/sampler/tape"
 	"nvpeak/ui"
+	"nvpeak/ui/player"
 )
 
 // damagedTape writes a recording that came to harm.
@@ -81,15 +82,15 @@ func TestReplayOfDamage(t *testing.T) {
 		for range 40 {
 			path := damagedTape(t, rng, name, whole)
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-			r, err := ui.NewReplay(ctx, func() (ui.Tape, error) { return openTape(path, nil) }, sampler.Opt[sampler.Bytes]{})
+			r, err := player.Open(ctx, func() (player.Tape, error) { return openTape(path, nil) }, player.Options{})
 			if err == nil {
 				opened++
-				for _, moment := range []string{"50%", "0%", "100%", "-1m", "+30s", "03:05"} {
-					if err := r.Begin(moment); err != nil {
+				for _, at := range []string{"50%", "0%", "100%", "-1m", "+30s", "03:05"} {
+					if err := r.Begin(at); err != nil {
 						t.Error(err)
 					}
-					if frame, err := r.Frame(ctx, 80, 24); err != nil || len(frame) < 80*20 {
-						t.Fatalf("%s at %s: %v\n%s", path, moment, err, frame)
+					if frame, err := ui.ReplayFrame(ctx, r, 80, 24, ui.Options{}); err != nil || len(frame) < 80*20 {
+						t.Fatalf("%s at %s: %v\n%s", path, at, err, frame)
 					}
 				}
 				r.Close()
@@ -121,7 +122,7 @@ func TestReplayOfOthers(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		r, err := ui.NewReplay(t.Context(), func() (ui.Tape, error) { return openTape(path, nil) }, sampler.Opt[sampler.Bytes]{})
+		r, err := player.Open(t.Context(), func() (player.Tape, error) { return openTape(path, nil) }, player.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +131,7 @@ func TestReplayOfOthers(t *testing.T) {
 			if err := r.Begin(row.at); err != nil {
 				t.Fatal(err)
 			}
-			frame, err := r.Frame(t.Context(), 100, 24)
+			frame, err := ui.ReplayFrame(t.Context(), r, 100, 24, ui.Options{})
 			if err != nil || !strings.Contains(frame, row.used) || !strings.Contains(frame, row.peak) || !strings.Contains(frame, row.at) {
 				t.Errorf("%s at %s: want %s and %s, %v\n%s", name, row.at, row.used, row.peak, err, frame)
 			}

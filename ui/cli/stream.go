@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"nvpeak/advice/watch"
-	"nvpeak/ui"
 	"nvpeak/ui/plain"
 )
 
@@ -36,16 +35,17 @@ func (a *app) stream(ctx context.Context, fields []plain.Field) (err error) {
 		return err
 	}
 	defer end(nil)
-	feed, done, err := taped(l, r, &ui.Options{})
-	if err != nil {
-		return err
+	if r != nil {
+		if err := r.create(nil); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, r.close()) }()
 	}
-	defer func() { err = errors.Join(err, done()) }()
 	out := bufio.NewWriter(a.out)
 	watch := watch.New(watch.Options{Need: a.opt.need.Opt})
 	header := true
 	for {
-		snaps, err := feed.Next(ctx)
+		snaps, err := l.Next(ctx)
 		if err != nil {
 			if cause := context.Cause(ctx); cause != nil {
 				return cause
@@ -54,6 +54,9 @@ func (a *app) stream(ctx context.Context, fields []plain.Field) (err error) {
 		}
 		for _, s := range snaps {
 			snap := withAlerts(s, watch)
+			if r != nil {
+				r.Snapshot(s, snap.Alerts) //nolint:errcheck // standard error may be a log: the end reports it
+			}
 			if fields != nil {
 				err = plain.CSV(out, snap, fields, header)
 			} else {

@@ -46,7 +46,7 @@ func TestKeys(t *testing.T) {
 		{"+", "refreshed every 500ms", ""},
 		{"-", "refreshed every 1s", ""},
 		{"T", "theme light", ""},
-		{"w", "head-room first", ""},
+		{"w", "sorted by headroom", ""},
 		{"j", "›", ""},
 		{"\x1b", "", "›"},
 	} {

@@ -25,8 +25,8 @@ func TestFirstScreen(t *testing.T) {
 	}{
 		{[2]int{30, 6}, []string{"62.5/80G", "▲62.5"}, 5},
 		{[2]int{80, 24}, []string{"nvpeak", "driver 580", "mem 20ms", "H100 80GB HBM3", "62.5 used", "▲ 62.5G", "GPU MEM", "41000", "q quit"}, 8},
-		{[2]int{120, 40}, []string{"nvpeak", "CUDA 13.0", "H100 80GB HBM3", "0.5 resv", "16.6 free", "41000", "▲PEAK", "q quit"}, 8},
-		{[2]int{200, 60}, []string{"nvpeak", "PCIe 5x16", "-5m", "0.5 resv", "41000", "41007", "SHARE", "CPU%", "q quit"}, 8},
+		{[2]int{120, 40}, []string{"nvpeak", "CUDA 13.0", "H100 80GB HBM3", "0.5 driver", "16.6 free", "41000", "▲PEAK", "q quit"}, 8},
+		{[2]int{200, 60}, []string{"nvpeak", "PCIe 5x16", "-5m", "0.5 driver", "41000", "41007", "SHARE", "CPU%", "q quit"}, 8},
 	} {
 		t.Run(fmt.Sprintf("%dx%d", row.size[0], row.size[1]), func(t *testing.T) {
 			t.Parallel()
@@ -60,9 +60,9 @@ func TestDrivers(t *testing.T) {
 		{"mig", setup{scenario: "mig", size: [2]int{120, 40}},
 			[]string{"0:0", "0:1", "0:3", "MIG 3g.40gb", "12.0 used", "27.5 free", "33.0 used", "44200"}, nil},
 		{"unified", setup{scenario: "unified", size: [2]int{120, 40}},
-			[]string{"GB10", "shr ", "4.0 GiB", "45001"}, nil},
+			[]string{"GB10", " shared", "4.0 GiB", "45001"}, nil},
 		{"hidden", setup{scenario: "hidden", size: [2]int{120, 40}},
-			[]string{"9.0 unattr", "9.0 GiB", "unattributed: used, but by no process"}, nil},
+			[]string{"9.0 other", "9.0 GiB", "unattributed: used, but by no process"}, nil},
 		{"insufficient", setup{scenario: "insufficient", size: [2]int{120, 40}},
 			[]string{"30.0 used", "no processes"}, nil},
 		{"R470", setup{scenario: "h100x8", driver: nvmltest.R470, size: [2]int{120, 40}}, []string{"used", "▲", "41000", "580.159"}, nil},

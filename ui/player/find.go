@@ -1,39 +1,52 @@
-package ui
+package player
 
 import (
 	"fmt"
-	"strings"
 
 	"nvpeak/sampler"
 )
 
-// news are the marks of a snapshot, peaks excepted.
-func (x *index) news(now *point) (found []mark) {
-	add := func(m mark) {
-		if x.counts[m.kind]++; x.counts[m.kind] > marksMost {
-			return
+const (
+	// maxMarks bounds the marks of each kind.
+	maxMarks = 5000
+	// smallPeak: a process that never held more is not worth a mark.
+	smallPeak = sampler.GiB
+)
+
+// finder finds what is worth a mark.
+type finder struct {
+	alerts  map[string]bool // open in the snapshot before
+	running map[sampler.ProcessKey]bool
+	most    map[sampler.ProcessKey]sampler.Bytes
+	counts  [MarkKinds]int
+}
+
+// news are the marks of a frame, peaks excepted.
+func (x *finder) news(f *Frame, alerts []sampler.Alert) (found []Mark) {
+	add := func(kind MarkKind, text string) {
+		if x.counts[kind]++; x.counts[kind] <= maxMarks {
+			found = append(found, Mark{f.Snapshot.Time, kind, text})
 		}
-		m.at = now.snap.Time
-		found = append(found, m)
 	}
-	for _, m := range x.pending {
-		add(m)
+	for _, e := range f.between {
+		if e.Failure != nil {
+			add(MarkOOM, failureText(e.Failure))
+		}
 	}
-	x.pending = x.pending[:0]
 	open := map[string]bool{}
-	for _, a := range now.alerts {
+	for _, a := range alerts {
 		open[a.ID] = true
 		if !x.alerts[a.ID] {
-			add(mark{kind: markAlert, text: a.Text})
+			add(MarkAlert, a.Text)
 		}
 	}
 	x.alerts = open
-	x.starts(now.snap, add)
+	x.starts(f.Snapshot, add)
 	return found
 }
 
 // starts finds the processes that were not there in the snapshot before.
-func (x *index) starts(s *sampler.Snapshot, add func(mark)) {
+func (x *finder) starts(s *sampler.Snapshot, add func(MarkKind, string)) {
 	n, same := 0, true
 	for i := range s.GPUs {
 		gpu := s.GPUs[i].Key()
@@ -53,7 +66,7 @@ func (x *index) starts(s *sampler.Snapshot, add func(mark)) {
 			k := p.Key(gpu)
 			running[k] = true
 			if x.running != nil && !x.running[k] {
-				add(mark{kind: markStart, text: fmt.Sprintf("%s (pid %d) started on GPU %s", nameOf(p), p.PID, s.GPUs[i].Label())})
+				add(MarkStart, fmt.Sprintf("%s (pid %d) started on GPU %s", nameOf(p), p.PID, s.GPUs[i].Label()))
 			}
 		}
 	}
@@ -67,14 +80,14 @@ func nameOf(p *sampler.Process) string {
 	return p.Name
 }
 
-// peaksOf keeps the highest moment of every GPU and every large process.
-func (x *index) peaksOf(s *sampler.Snapshot) {
+// peaks finds new highs of the GPUs, as process 0, and of large processes.
+func (x *finder) peaks(s *sampler.Snapshot, found func(sampler.ProcessKey, Mark)) {
 	higher := func(key sampler.ProcessKey, v sampler.Bytes, text func() string) {
-		if was, ok := x.most[key]; ok && v <= was || !ok && len(x.most) >= marksMost {
+		if was, ok := x.most[key]; ok && v <= was || !ok && len(x.most) >= maxMarks {
 			return
 		}
 		x.most[key] = v
-		x.peaks[key], x.sorted = mark{at: s.Time, kind: markPeak, text: text()}, nil
+		found(key, Mark{s.Time, MarkPeak, text()})
 	}
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
@@ -99,5 +112,5 @@ func failureText(e *sampler.OOMEvent) string {
 	if n, ok := e.Requested.Value(); ok {
 		text += fmt.Sprintf(", %s requested", n)
 	}
-	return strings.TrimSpace(text)
+	return text
 }

@@ -1,0 +1,178 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"nvpeak/sampler"
+	"nvpeak/theme"
+)
+
+// What the keys of the main screen do.
+
+func open(to mode) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		m.prompt.open(to)
+		return nil
+	}
+}
+
+func (m *Model) openDetail() tea.Cmd {
+	if len(m.table.rows) == 0 {
+		return nil
+	}
+	if m.table.cursor < 0 {
+		m.table.move(0)
+	}
+	return open(modeDetail)(m)
+}
+
+func (m *Model) clearCursor() tea.Cmd {
+	m.table.leave()
+	return nil
+}
+
+func move(by int) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		at := m.table.cursor
+		if at < 0 && by < 0 {
+			at = 0
+		}
+		m.table.move(at + by)
+		return nil
+	}
+}
+
+func (m *Model) sortNext() tea.Cmd {
+	m.table.sort, m.table.reverse = (m.table.sort+1)%len(columns), false
+	m.list()
+	return m.note("sorted by " + strings.ToLower(strings.TrimPrefix(columns[m.table.sort].title, "▲")))
+}
+
+func (m *Model) sortReverse() tea.Cmd {
+	m.table.reverse = !m.table.reverse
+	m.list()
+	return nil
+}
+
+func spanBy(by int) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		m.plot.span = step(spans, m.plot.span, by)
+		return m.note("plots show " + span(m.plot.span))
+	}
+}
+
+func intervalBy(by int) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		s, ok := m.stream.(sampler.IntervalSetter)
+		if !ok {
+			return nil
+		}
+		to := step(intervals, m.stream.Interval(), by)
+		s.SetInterval(to)
+		m.folds.history.SetInterval(to)
+		return m.note("refreshed every " + to.String())
+	}
+}
+
+func (m *Model) nextMetric() tea.Cmd {
+	m.plot.metric = m.plot.metric.next()
+	return m.note("plots show " + m.plot.metric.title)
+}
+
+// focusOn focuses the GPU at a place of the snapshot; -1: all.
+func focusOn(n int) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		s := m.shown.snap
+		switch {
+		case s == nil:
+			return nil
+		case n >= len(s.GPUs):
+			return m.note(fmt.Sprintf("there are %d GPUs", len(s.GPUs)))
+		case n < 0:
+			m.gpus.focus = sampler.Opt[sampler.GPUKey]{}
+		default:
+			m.gpus.focus = sampler.Some(s.GPUs[n].Key())
+		}
+		m.list()
+		return nil
+	}
+}
+
+func (m *Model) focusNext() tea.Cmd {
+	if m.shown.snap != nil {
+		m.gpus.next(m.shown.snap)
+		m.list()
+	}
+	return nil
+}
+
+func (m *Model) toggleWorst() tea.Cmd {
+	m.gpus.worstFirst = !m.gpus.worstFirst
+	return m.note(pick(m.gpus.worstFirst, "GPUs sorted by headroom", "GPUs by index"))
+}
+
+func scrollBy(by int) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		if s := m.shown.snap; s != nil {
+			m.gpus.scroll = max(0, min(m.gpus.scroll+by, len(s.GPUs)-1))
+		}
+		return nil
+	}
+}
+
+// freeze keeps the display as it is, or lets it go on.
+func (m *Model) freeze() tea.Cmd {
+	m.shown.frozen = !m.shown.frozen
+	if !m.shown.frozen {
+		m.show(m.folds.newest)
+	}
+	return nil
+}
+
+func (m *Model) nextTheme() tea.Cmd {
+	m.tty.themeFixed = true
+	m.tty.paintIn(theme.After(m.tty.paint.theme))
+	return m.note("theme " + m.tty.paint.theme.Name)
+}
+
+// again sends the whole screen.
+func (m *Model) again() tea.Cmd {
+	m.tty.again()
+	return nil
+}
+
+// setNeed takes the need that was typed; nothing typed takes it back.
+func (m *Model) setNeed() tea.Cmd {
+	var need sampler.Opt[sampler.Bytes]
+	if strings.TrimSpace(m.prompt.typed) != "" {
+		b, err := sampler.ParseBytes(m.prompt.typed)
+		if err != nil {
+			m.prompt.typed = ""
+			return m.note(err.Error())
+		}
+		need = sampler.Some(b)
+	}
+	m.prompt.open(modeMain)
+	m.folds.watch.SetNeed(need)
+	if m.player != nil {
+		m.player.SetNeed(need)
+	}
+	if m.opt.Recorder != nil {
+		m.opt.Recorder.Need(need, m.newestTime())
+	}
+	m.fit()
+	return nil
+}
+
+func (m *Model) confirmReset(k string) tea.Cmd {
+	m.prompt.open(modeMain)
+	s, ok := m.stream.(sampler.PeakResetter)
+	if !ok || k != "y" && k != "Y" && k != "enter" {
+		return nil
+	}
+	s.ResetPeaks()
+	return m.note("peaks begin again")
+}

@@ -1,0 +1,65 @@
+package ui
+
+// view is what the panes read.
+func (m *Model) view() *view {
+	v := &view{shown: m.shown, history: m.folds.history, need: m.folds.watch.Need().Or(0), table: &m.table, gpus: &m.gpus, plot: m.plot,
+		glyphs: m.glyphs, ascii: m.opt.ASCII}
+	v.footer = footer{m.prompt.text(m.tty.w < 80 || m.notices.text != "" && m.prompt.mode == modeNeed), m.notices.text, m.hints()}
+	if v.snap != nil {
+		v.focus = m.gpus.focused(v.snap)
+	}
+	return v
+}
+
+// draw draws the screen of the present mode.
+func (m *Model) draw() *canvas {
+	v, w, h := m.view(), m.tty.w, m.tty.h
+	if row, ok := m.detailed(); ok {
+		return v.detail(w, h, row, m.prompt.top)
+	}
+	c := v.draw(w, h)
+	if p, ok := m.page(v); ok {
+		v.textLines(c, v.box(c, p.outer, p.title), p.lines, m.prompt.top)
+	}
+	return c
+}
+
+// detailed is the process whose detail is shown.
+func (m *Model) detailed() (row procRow, ok bool) {
+	if m.prompt.mode != modeDetail || m.shown.snap == nil {
+		return procRow{}, false
+	}
+	return m.table.selected()
+}
+
+// page is a text over the screen.
+type page struct {
+	title string
+	outer rect
+	lines []textLine
+}
+
+// page is the text of the present mode.
+func (m *Model) page(v *view) (p page, ok bool) {
+	w, h := m.tty.w, m.tty.h
+	switch m.prompt.mode {
+	case modeHelp:
+		lines := helpLines(m.bindings(), m.glyphs, m.tty.paint.theme)
+		return page{"nvpeak: keys and signs", centered(w, h, 84, len(lines)+2), lines}, true
+	case modeAdvice:
+		outer := centered(w, h, 100, h)
+		return page{"advice", outer, v.adviceFull(inside(outer).w)}, true
+	}
+	return page{}, false
+}
+
+// lastTop is the first line of the end of the text that covers the screen.
+func (m *Model) lastTop() int {
+	v := m.view()
+	if row, ok := m.detailed(); ok {
+		lines, text, _ := v.detailLayout(m.tty.w, m.tty.h, row)
+		return lastFirst(len(lines), text.h)
+	}
+	p, _ := m.page(v)
+	return lastFirst(len(p.lines), inside(p.outer).h)
+}

@@ -1,0 +1,115 @@
+package ui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"nvpeak/advice/watch"
+	"nvpeak/sampler"
+	"nvpeak/ui/player"
+)
+
+// take folds new snapshots in. A frozen display stays, but nothing is lost.
+func (m *Model) take(snaps []*sampler.Snapshot) (cmd tea.Cmd) {
+	if len(snaps) == 0 {
+		return nil
+	}
+	var alerts []sampler.Alert
+	for _, s := range snaps {
+		m.folds.history.Add(s)
+		alerts = m.folds.watch.Add(*s)
+		m.folds.newest = s
+		if m.opt.Recorder != nil {
+			if err := m.opt.Recorder.Snapshot(s, alerts); err != nil {
+				cmd = m.notices.show(sampler.Clean(err.Error()), longNoticeTime)
+			}
+		}
+	}
+	m.raised(alerts)
+	if !m.shown.frozen {
+		m.show(m.folds.newest)
+	}
+	return cmd
+}
+
+// raised announces the open alerts, and shows them.
+func (m *Model) raised(alerts []sampler.Alert) {
+	m.tty.send(m.alerts.announce(alerts))
+	if !m.shown.frozen {
+		m.shown.alerts = alerts
+	}
+}
+
+// failed takes a failure found in the log. It counts from the newest snapshot on.
+func (m *Model) failed(e sampler.OOMEvent) {
+	at := m.newestTime()
+	if m.opt.Recorder != nil {
+		m.opt.Recorder.Failure(e, at)
+	}
+	m.raised(m.folds.watch.Event(e, at))
+	m.fit()
+}
+
+// newestTime is zero before the first snapshot.
+func (m *Model) newestTime() time.Time {
+	if m.folds.newest == nil {
+		return time.Time{}
+	}
+	return m.folds.newest.Time
+}
+
+// play shows a scene of a replay.
+func (m *Model) play(s *player.Scene) tea.Cmd {
+	if s.Jump != nil {
+		m.folds = folds{s.History, s.Jump.Watch, s.Jump.Snapshot}
+		m.shown.alerts = s.Jump.Alerts
+	}
+	for _, f := range s.Frames {
+		m.folds.history.Add(f.Snapshot)
+		m.shown.alerts = f.Fold(m.folds.watch)
+		m.folds.newest = f.Snapshot
+	}
+	m.at(s.Timeline)
+	m.show(m.folds.newest)
+	if s.Notice == "" {
+		return nil
+	}
+	return m.notices.show(sampler.Clean(s.Notice), longNoticeTime)
+}
+
+// at shows where a replay is.
+func (m *Model) at(t *player.Timeline) { m.shown.timeline, m.shown.frozen = t, t.Paused }
+
+// show makes s the picture.
+func (m *Model) show(s *sampler.Snapshot) {
+	if s == nil {
+		return
+	}
+	m.shown.snap, m.shown.past = s, m.folds.watch.Past()
+	m.fit()
+	m.list()
+}
+
+// fit compares the need with every GPU: what was typed, or what was refused last. The
+// largest jump is left to the alerts, which know when it will come again.
+func (m *Model) fit() {
+	m.shown.fits = nil
+	if m.shown.snap == nil {
+		return
+	}
+	for i := range m.shown.snap.GPUs {
+		g := &m.shown.snap.GPUs[i]
+		f, ok := m.folds.watch.Fit(g.Key())
+		if need, known := f.Need.Value(); ok && known && need.Source != watch.NeedJump {
+			m.shown.fits = append(m.shown.fits, gpuFit{g, f})
+		}
+	}
+}
+
+// list makes the rows of the process table.
+func (m *Model) list() {
+	if s := m.shown.snap; s != nil {
+		m.table.list(s, m.gpus.focused(s))
+	}
+}

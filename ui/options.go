@@ -1,0 +1,37 @@
+package ui
+
+import (
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// Options of the screen. Zero values mean the defaults.
+type Options struct {
+	Need     sampler.Opt[sampler.Bytes]
+	Theme    string // empty: by the terminal's background
+	ASCII    bool
+	NoColor  bool
+	Label    string        // "DEMO training"
+	Span     time.Duration // of the plots
+	Notify   Notify
+	Failures <-chan sampler.OOMEvent // of a followed log; nil: none is followed
+	Recorder Recorder                // nil: nothing is recorded
+}
+
+// Notify says how a new critical alert is announced besides the panel.
+type Notify struct {
+	Bell    bool
+	Desktop bool                // OSC 9 and OSC 777, for terminals that pass them on to the desktop
+	Report  func(sampler.Alert) // must not wait; may be nil
+}
+
+// Recorder writes down what the screen is shown, so that a replay shows the same.
+type Recorder interface {
+	// Snapshot takes a snapshot with the alerts that are open then. Its error is for the viewer.
+	Snapshot(s *sampler.Snapshot, alerts []sampler.Alert) error
+	// Failure takes one of Options.Failures; at is zero before the first snapshot.
+	Failure(e sampler.OOMEvent, at time.Time)
+	// Need takes a change of the need; absent: it was taken back.
+	Need(need sampler.Opt[sampler.Bytes], at time.Time)
+}

@@ -1,0 +1,65 @@
+package ui
+
+import (
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// plot is what the plots show.
+type plot struct {
+	span   time.Duration
+	metric plotMetric
+}
+
+// plotMetric is one thing that key m can plot.
+type plotMetric struct {
+	name  string // sampler.Metric name
+	title string
+	unit  float64 // of the axis, in that of the metric
+	sign  string  // after the top of the axis
+	top   func(*sampler.GPU) float64
+}
+
+const mibPerGiB = float64(sampler.GiB / sampler.MiB)
+
+// plotMetrics in the order in which key m goes through them. The first also shows
+// utilization and the watermark.
+var plotMetrics = []plotMetric{
+	{"memory.used", "memory", mibPerGiB, "", func(g *sampler.GPU) float64 { return mib(g.Memory.Total.Or(0)) }},
+	{"utilization.gpu", "utilization", 1, "%", func(*sampler.GPU) float64 { return 100 }},
+	{"power.draw", "power", 1, "W", func(g *sampler.GPU) float64 { return g.PowerLimit.Or(1000) }},
+	{"temperature.gpu", "temperature", 1, "°C", func(*sampler.GPU) float64 { return 110 }},
+}
+
+// isMemory says whether the watermark and the utilization belong in the plot.
+func (m plotMetric) isMemory() bool { return m.name == plotMetrics[0].name }
+
+// next is the metric after this one.
+func (m plotMetric) next() plotMetric {
+	for i := range plotMetrics {
+		if plotMetrics[i].name == m.name {
+			return plotMetrics[(i+1)%len(plotMetrics)]
+		}
+	}
+	return plotMetrics[0]
+}
+
+// mib is an amount in the unit of the history.
+func mib(b sampler.Bytes) float64 { return float64(b) / float64(sampler.MiB) }
+
+// spans that [ and ] go through.
+var spans = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour}
+
+// intervals that + and - go through.
+var intervals = []time.Duration{250 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second}
+
+// step is the item after (or before) x in list, without wrapping.
+func step(list []time.Duration, x time.Duration, by int) time.Duration {
+	for i, d := range list {
+		if d >= x || i == len(list)-1 {
+			return list[max(0, min(i+by, len(list)-1))]
+		}
+	}
+	return x
+}

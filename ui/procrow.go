@@ -1,0 +1,61 @@
+package ui
+
+import (
+	"nvpeak/sampler"
+)
+
+// procRow is one row of the process table: a process on one GPU, or what is used by no
+// process the driver names (proc nil).
+type procRow struct {
+	gpu  *sampler.GPU
+	proc *sampler.Process
+	snap *sampler.Snapshot
+}
+
+// key is the identity that the cursor follows.
+func (p procRow) key() sampler.ProcessKey {
+	if p.proc == nil {
+		return sampler.ProcessKey{GPU: p.gpu.Key()}
+	}
+	return p.proc.Key(p.gpu.Key())
+}
+
+func (p procRow) memory() sampler.Opt[sampler.Bytes] {
+	if p.proc == nil {
+		return p.gpu.Memory.Unattributed
+	}
+	return p.proc.Memory
+}
+
+func pidOf(r procRow) int {
+	if r.proc == nil {
+		return 0
+	}
+	return r.proc.PID
+}
+
+func commandOf(r procRow) string {
+	switch {
+	case r.proc == nil:
+		return "unattributed: used, but by no process the driver names"
+	case !r.proc.Visible && r.proc.Command == "":
+		return "(process of another pid namespace)"
+	case r.proc.Command != "":
+		return r.proc.Command
+	}
+	return r.proc.Name
+}
+
+func shortType(t string) string {
+	switch t {
+	case "compute":
+		return "C"
+	case "graphics":
+		return "G"
+	case "compute+graphics":
+		return "C+G"
+	case "mps":
+		return "M"
+	}
+	return t
+}

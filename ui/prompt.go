@@ -1,0 +1,72 @@
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"nvpeak/sampler"
+	"nvpeak/ui/player"
+)
+
+// mode is what the keys act on.
+type mode int
+
+const (
+	modeMain mode = iota
+	modeHelp
+	modeAdvice
+	modeDetail
+	modeNeed  // typing the need
+	modeReset // confirming P
+	modeTime  // typing the time to go to
+)
+
+// prompt is what the keys act on, and what was typed there.
+type prompt struct {
+	mode  mode
+	typed string // in modeNeed and modeTime
+	top   int    // first line shown of a long text
+}
+
+func (p *prompt) open(to mode) { p.mode, p.typed, p.top = to, "", 0 }
+
+// maxTyped bounds what is typed: no size and no time is longer.
+const maxTyped = 40
+
+// paste adds typed or pasted text where something is asked for.
+func (p *prompt) paste(text string) {
+	if (p.mode == modeNeed || p.mode == modeTime) && len(p.typed)+len(text) <= maxTyped {
+		p.typed += sampler.Clean(text)
+	}
+}
+
+// edit takes a key while something is typed and says whether it is complete.
+func (p *prompt) edit(msg tea.KeyPressMsg) (complete bool) {
+	switch msg.String() {
+	case "esc":
+		p.mode = modeMain
+	case "backspace":
+		if r := []rune(p.typed); len(r) > 0 {
+			p.typed = string(r[:len(r)-1])
+		}
+	case "ctrl+u":
+		p.typed = ""
+	case "enter":
+		return true
+	default:
+		p.paste(msg.Text)
+	}
+	return false
+}
+
+// text is the question and what was typed so far; short leaves out the explanation.
+func (p *prompt) text(short bool) string {
+	switch p.mode {
+	case modeNeed:
+		return "need" + pick(short, "", " of the next allocation (300MiB, 15.8GiB; empty: none)") + ": " + p.typed + "_"
+	case modeTime:
+		return "go to" + pick(short, "", " ("+player.TimeForms+")") + ": " + p.typed + "_"
+	case modeReset:
+		return "reset all peaks? y/n"
+	}
+	return ""
+}

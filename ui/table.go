@@ -1,0 +1,84 @@
+package ui
+
+import (
+	"sort"
+
+	"nvpeak/sampler"
+)
+
+// table is the process table: its rows, their order, and the cursor.
+type table struct {
+	rows    []procRow
+	cursor  int                 // a row, -1: none
+	follow  *sampler.ProcessKey // the process under the cursor
+	sort    int                 // a column
+	reverse bool
+}
+
+// list makes the rows of the processes on one GPU, or on all (nil). The cursor stays on its
+// process, or on its row when the process is gone.
+func (t *table) list(s *sampler.Snapshot, only *sampler.GPU) {
+	t.rows = t.rows[:0:0]
+	for i := range s.GPUs {
+		g := &s.GPUs[i]
+		if only != nil && g != only {
+			continue
+		}
+		for j := range g.Processes {
+			t.rows = append(t.rows, procRow{g, &g.Processes[j], s})
+		}
+		if un := g.Memory.Unattributed.Or(0); un >= max(unattributedRow, g.Memory.Total.Or(0)/200) {
+			t.rows = append(t.rows, procRow{g, nil, s})
+		}
+	}
+	t.sortRows()
+	t.cursor = min(t.cursor, len(t.rows)-1)
+	for i, r := range t.rows {
+		if t.follow != nil && r.key() == *t.follow {
+			t.cursor = i
+			return
+		}
+	}
+}
+
+func (t *table) sortRows() {
+	col, rows := columns[t.sort], t.rows
+	sort.SliceStable(rows, func(i, j int) bool {
+		n := col.order(rows[i], rows[j])
+		if n == 0 {
+			return false
+		}
+		return (n < 0) != (col.down != t.reverse)
+	})
+}
+
+// unattributedRow is the least unattributed memory that gets a row of its own, or half a
+// percent of the total: less is what moved between two readings.
+const unattributedRow = 64 * sampler.MiB
+
+// move puts the cursor on a row.
+func (t *table) move(row int) {
+	if len(t.rows) == 0 {
+		return
+	}
+	t.cursor = max(0, min(row, len(t.rows)-1))
+	key := t.rows[t.cursor].key()
+	t.follow = &key
+}
+
+// leave takes the cursor away.
+func (t *table) leave() { t.cursor, t.follow = -1, nil }
+
+// selected is the row under the cursor.
+func (t *table) selected() (row procRow, ok bool) {
+	if t.cursor < 0 || t.cursor >= len(t.rows) {
+		return procRow{}, false
+	}
+	return t.rows[t.cursor], true
+}
+
+// lost says whether the process that the cursor follows is gone.
+func (t *table) lost() bool {
+	row, ok := t.selected()
+	return t.follow != nil && !(ok && row.key() == *t.follow)
+}

@@ -1,0 +1,121 @@
+package ui
+
+import (
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"nvpeak/sampler"
+	"nvpeak/theme"
+	"nvpeak/ui/player"
+)
+
+// Messages say what happened.
+type (
+	snapshotsArrived struct{ snapshots []*sampler.Snapshot }
+	sceneArrived     struct{ *player.Scene }
+	streamEnded      struct{ err error }
+	failureFound     struct{ event sampler.OOMEvent }
+)
+
+// Init begins to wait for snapshots, and for failures in the log.
+func (m *Model) Init() tea.Cmd {
+	if m.opt.Failures == nil {
+		return m.waitForSnapshots
+	}
+	return tea.Batch(m.waitForSnapshots, m.waitForFailure)
+}
+
+func (m *Model) waitForSnapshots() (msg tea.Msg) {
+	defer sampler.Guard(func(err error) { msg = streamEnded{err} })
+	if m.player != nil {
+		s, err := m.player.Scene(m.ctx)
+		if err != nil {
+			return streamEnded{err}
+		}
+		return sceneArrived{s}
+	}
+	s, err := m.stream.Next(m.ctx)
+	if err != nil {
+		return streamEnded{err}
+	}
+	return snapshotsArrived{s}
+}
+
+func (m *Model) waitForFailure() tea.Msg {
+	if e, ok := <-m.opt.Failures; ok {
+		return failureFound{e}
+	}
+	return nil
+}
+
+// Update takes one message and shows what has come of it.
+func (m *Model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
+	defer sampler.Guard(func(err error) {
+		m.err = err
+		cmd = tea.Quit // Run gives the terminal back and reports the error
+	})
+	cmd = m.update(msg)
+	if m.tty.screen != nil && m.tty.sized() {
+		m.tty.screen.show(m.draw(), m.tty.paint)
+	}
+	return m, cmd
+}
+
+func (m *Model) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case snapshotsArrived:
+		return tea.Batch(m.take(msg.snapshots), m.waitForSnapshots, m.leaveEnded())
+	case sceneArrived:
+		return tea.Batch(m.play(msg.Scene), m.waitForSnapshots)
+	case streamEnded:
+		return m.ended(msg.err)
+	case failureFound:
+		m.failed(msg.event)
+		return m.waitForFailure
+	case tea.WindowSizeMsg:
+		m.tty.resize(msg.Width, msg.Height)
+	case resumed:
+		m.resume()
+	case tea.BackgroundColorMsg:
+		if !m.tty.themeFixed {
+			m.tty.paintIn(theme.For(msg.IsDark()))
+		}
+	case tea.ModeReportMsg:
+		if msg.Mode == ansi.ModeSynchronizedOutput && msg.Value == ansi.ModeReset && m.tty.screen != nil {
+			m.tty.screen.synchronized()
+		}
+	case tea.KeyPressMsg:
+		return m.key(msg)
+	case tea.PasteMsg:
+		m.prompt.paste(msg.Content)
+	case noticeExpired:
+		m.notices.expire(msg)
+	}
+	return nil
+}
+
+func (m *Model) ended(err error) tea.Cmd {
+	if m.ctx.Err() == nil {
+		m.err = err
+	}
+	return tea.Quit
+}
+
+// leaveEnded leaves the detail of a process that is gone: the row now belongs to another.
+func (m *Model) leaveEnded() tea.Cmd {
+	if m.prompt.mode != modeDetail || m.shown.frozen || !m.table.lost() {
+		return nil
+	}
+	m.prompt.open(modeMain)
+	return m.note(fmt.Sprintf("process %d is gone", m.table.follow.PID))
+}
+
+// View is the screen as text. On a terminal nobody reads it: see screen.
+func (m *Model) View() tea.View {
+	if m.tty.screen != nil || !m.tty.sized() {
+		return tea.View{}
+	}
+	return tea.NewView(m.draw().render(m.tty.paint))
+}
