@@ -72,13 +72,36 @@ func (b Bytes) Short() string {
 	return strconv.FormatFloat(f, 'f', 0, 64) + u
 }
 
-// sizeUnits are the suffixes that a size may have. K, KB and KiB are the same.
-var sizeUnits = map[string]Bytes{
-	"": 1, "B": 1,
+// units by name. K, KB and KiB are the same.
+var units = map[string]Bytes{
+	"": 1, "B": 1, "BYTE": 1, "BYTES": 1,
 	"K": KiB, "KB": KiB, "KIB": KiB,
 	"M": MiB, "MB": MiB, "MIB": MiB,
 	"G": GiB, "GB": GiB, "GIB": GiB,
 	"T": TiB, "TB": TiB, "TIB": TiB,
+	"P": 1 << 50, "PB": 1 << 50, "PIB": 1 << 50,
+	"E": 1 << 60, "EB": 1 << 60, "EIB": 1 << 60,
+}
+
+// Unit is what the name of a unit stands for, in upper or lower case; a byte without one, 0 for what is no unit.
+func Unit(name string) Bytes { return units[strings.ToUpper(strings.TrimSpace(name))] }
+
+// Times is f units, rounded half up to a byte; false for what is no real amount.
+func (b Bytes) Times(f float64) (Bytes, bool) {
+	v := f * float64(b)
+	if b == 0 || !(v >= 0 && v < float64(Sane)) {
+		return 0, false
+	}
+	return Bytes(math.Floor(v + 0.5)), true
+}
+
+// Amount is a printed number of units: "15.82", "4,770". It is false for what is no real amount.
+func Amount(number string, unit Bytes) (Bytes, bool) {
+	f, err := strconv.ParseFloat(strings.ReplaceAll(number, ",", ""), 64)
+	if err != nil {
+		return 0, false
+	}
+	return unit.Times(f)
 }
 
 // SizeForms names the forms ParseBytes accepts, for error messages.
@@ -88,14 +111,10 @@ const SizeForms = "a size such as 300MiB, 15.82GiB, 16G or 20971520"
 // "16G", "20971520". Fractions are rounded half up to a byte.
 func ParseBytes(s string) (Bytes, error) {
 	t := strings.TrimSpace(s)
-	n := strings.IndexFunc(t, func(r rune) bool { return (r < '0' || r > '9') && r != '.' })
-	if n < 0 {
-		n = len(t)
-	}
-	u, ok := sizeUnits[strings.ToUpper(strings.TrimSpace(t[n:]))]
-	f, err := strconv.ParseFloat(t[:n], 64)
-	if !ok || err != nil || math.IsInf(f, 0) || f*float64(u) >= float64(Sane) {
+	n := len(t) - len(strings.TrimLeft(t, "0123456789."))
+	b, ok := Amount(t[:n], Unit(t[n:]))
+	if !ok {
 		return 0, fmt.Errorf("%q is not %s", s, SizeForms)
 	}
-	return Bytes(math.Floor(f*float64(u) + 0.5)), nil
+	return b, nil
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestChoose(t *testing.T) {
+func TestSelect(t *testing.T) {
 	const pci0, pci1 = "00000000:01:00.0", "00000000:C1:00.0"
 	devs := []Device{
 		{Index: 0, UUID: "GPU-aaaa1111-2222-3333-4444-555555555555", PCI: pci0},
@@ -21,7 +21,7 @@ func TestChoose(t *testing.T) {
 	}{
 		{"", []int{0, 1, 2, 3}},
 		{"0", []int{0}},
-		{"1", []int{1, 2}}, // a card that is split: all its instances
+		{"1", []int{1, 2}}, // a GPU that is split: all its instances
 		{"1:1", []int{2}},
 		{"12,0", []int{0, 3}}, // always in the source's order
 		{"0,0", []int{0}},
@@ -29,10 +29,10 @@ func TestChoose(t *testing.T) {
 		{"GPU-aaaa1111-2222-3333-4444-555555555555", []int{0}},
 		{"gpu-AAAA1", []int{0}},
 		{"MIG-bbbb2", []int{2}},
-		{"0000:c1:00.0", []int{1, 2}}, // a card that is split
+		{"0000:c1:00.0", []int{1, 2}}, // a GPU that is split
 		{"00000000:01:00.0", []int{0}},
 		{"0000:01:00.0", []int{0}},
-		{"01:00.0", nil}, // two cards
+		{"01:00.0", nil}, // two GPUs
 		{"GPU-aaaa", nil},
 		{"GPU", nil},
 		{"2", nil},
@@ -49,7 +49,7 @@ func TestChoose(t *testing.T) {
 		if row.selectors != "" {
 			selectors = strings.Split(row.selectors, ",")
 		}
-		got, err := choose(devs, selectors)
+		got, err := Select(devs, selectors)
 		if row.want == nil {
 			if !errors.Is(err, ErrSelect) || strings.ContainsRune(err.Error(), 0x1b) {
 				t.Errorf("%q chooses %v, %v; want ErrSelect", row.selectors, got, err)
@@ -62,12 +62,12 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-func TestChooseNamesWhatThereIs(t *testing.T) {
-	_, err := choose(make([]Device, 64), []string{"99"})
+func TestSelectNamesWhatThereIs(t *testing.T) {
+	_, err := Select(make([]Device, 64), []string{"99"})
 	if err == nil || !strings.Contains(err.Error(), "64 in all") || len(err.Error()) > 250 {
 		t.Errorf("the error of GPU 99 among 64 is: %v", err)
 	}
-	_, err = choose([]Device{{Index: 0}, {Index: 1, MIG: &MIG{Index: 2}}}, []string{"5"})
+	_, err = Select([]Device{{Index: 0}, {Index: 1, MIG: &MIG{Index: 2}}}, []string{"5"})
 	if err == nil || !strings.Contains(err.Error(), `"5"`) || !strings.Contains(err.Error(), "0, 1:2") {
 		t.Errorf("the error of GPU 5 is: %v", err)
 	}

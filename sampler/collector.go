@@ -7,37 +7,16 @@ import (
 	"time"
 )
 
-// collector is where the lanes meet. It holds the latest answers per device and makes
+// collector is where the pollers meet. It holds the latest answers per device and makes
 // snapshots of them. It starts nothing and reads no clock.
 type collector struct {
-	mu    sync.Mutex
-	inv   Inventory
-	gpus  []*device
-	byKey map[GPUKey]*device // by UUID, so that a reconnect finds its own
-	marks *Watermarks
-	lost  error // the whole driver is away
-	lane  Lane
-}
-
-// device is everything known of one GPU.
-type device struct {
-	dev        Device
-	mem        Memory // of the last good reading
-	win        Window
-	memErr     error
-	metrics    Metrics
-	slowErr    error
-	rateErr    error // of the PCIe throughput
-	procs      []Process
-	procUsed   Opt[Bytes] // used when procs were read
-	listedMost Bytes      // the most that was used at any list
-	procsOK    bool
-	listedAt   time.Time
-	asked      bool    // for a fresh process list
-	above      *uint64 // of the sweep in progress: more than that and it returns at once
-	xid        Opt[uint64]
-	xidTime    time.Time
-	retryAt    time.Time // a lost GPU is probed again then
+	mu       sync.Mutex
+	inv      Inventory
+	gpus     []*device
+	byKey    map[GPUKey]*device // by UUID, so that a reconnect finds its own
+	marks    *Watermarks
+	lost     error // the whole driver is away
+	sampling Sampling
 }
 
 func newCollector() *collector {
@@ -68,9 +47,10 @@ func (c *collector) adopt(inv Inventory) {
 	}
 }
 
-// reading notes an answer of the fast lane. It returns true when the memory is higher
-// than at any process list before, and the list should be read at once.
-func (c *collector) reading(dev int, at time.Time, r Reading, err error) (stale bool) {
+// reading notes an answer of the memory poller and returns the used memory as snapshots
+// have it. stale: it is higher than at any process list before, and the list should be read
+// at once.
+func (c *collector) reading(dev int, at time.Time, r Reading, err error) (used Opt[Bytes], stale bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	d := c.gpus[dev]
@@ -79,76 +59,37 @@ func (c *collector) reading(dev int, at time.Time, r Reading, err error) (stale 
 			d.memErr = err
 			d.retryAt = at.Add(retryAfter(err))
 		}
-		return false
+		return used, false
 	}
 	d.memErr = nil
 	d.mem = r.memory(d.dev.SharedWithHost)
-	used, ok := d.mem.Used.Value()
+	now, ok := d.mem.Used.Value()
 	if !ok {
-		return false
+		return used, false
 	}
 	w := &d.win
-	if w.Readings == 0 || used > w.Max {
-		w.Max, w.MaxTime = used, at
+	if w.Readings == 0 || now > w.Max {
+		w.Max, w.MaxTime = now, at
 	}
-	if w.Readings == 0 || used < w.Min {
-		w.Min = used
+	if w.Readings == 0 || now < w.Min {
+		w.Min = now
 	}
 	w.Readings++
 	if !d.procsOK || d.asked || at.Sub(d.listedAt) < staleAfter {
-		return false
+		return d.mem.Used, false
 	}
-	d.asked = used > d.listedMost+staleBytes
-	return d.asked
+	d.asked = now > d.listedMost+staleBytes
+	return d.mem.Used, d.asked
 }
 
 // staleBytes: when memory is this much higher than at any process list before, the list
 // is read at once, so that a peak finds its process. 32 MiB is more than the small
 // movements of an allocator (segments of 2 and 20 MiB, c10/cuda/CUDACachingAllocator.cpp).
-// At most every 200 ms, for lists are dear.
+// At most every 200 ms, for lists are expensive.
 const (
 	staleBytes = 32 * MiB
 	staleAfter = 200 * time.Millisecond
 )
-
-// retryAfter is how long a device with that error is left alone: a lost GPU 10 s, what
-// needs other hands half a minute.
-func retryAfter(err error) time.Duration {
-	switch {
-	case errors.Is(err, ErrLost):
-		return 10 * time.Second
-	case errors.Is(err, ErrNotSupported), errors.Is(err, ErrNoPermission):
-		return 30 * time.Second
-	}
-	return time.Second
-}
-
-// memory sorts out what cannot be: 2^64-1, a total of 0, more used than total, and
-// drivers that count the reserved part twice.
-func (r Reading) memory(shared bool) Memory {
-	m := Memory{SharedWithHost: shared}
-	if r.Total == 0 || r.Total >= Sane {
-		return m
-	}
-	m.Total = Some(r.Total)
-	if r.Used >= Sane {
-		return m
-	}
-	used := min(r.Used, r.Total)
-	reserved, known := r.Reserved.Value()
-	if known && reserved <= r.Total {
-		if r.Free < Sane && used+r.Free == r.Total {
-			used = used.Less(reserved) // this driver's used includes reserved
-		}
-		reserved = min(reserved, r.Total-used)
-		m.Reserved = Some(reserved)
-	} else {
-		reserved = 0
-	}
-	m.Used = Some(used)
-	m.Free = Some(r.Total - used - reserved)
-	return m
-}
 
 // counted notes readings that were as the ones before, and readings that were given up.
 func (c *collector) counted(devs, counts []int, missed int) {
@@ -176,7 +117,7 @@ func (c *collector) watchAbove(devs []int, above []uint64) {
 	}
 }
 
-// missed notes readings that were given up because the lane was late.
+// missed notes readings that were given up because the poller was late.
 func (c *collector) missed(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -192,18 +133,18 @@ func (c *collector) due(dev int, at time.Time) bool {
 	return c.gpus[dev].memErr == nil || !at.Before(c.gpus[dev].retryAt)
 }
 
-// failed notes that the device does not answer to the calls of a lane. What the other
-// lanes bring goes on.
-func (c *collector) failed(dev int, lane string, err error) {
+// failed notes that the device does not answer to the calls of one kind. What the
+// others bring goes on.
+func (c *collector) failed(dev int, kind string, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if dev < 0 || dev >= len(c.gpus) {
 		return
 	}
-	switch d := c.gpus[dev]; lane {
-	case laneMemory:
+	switch d := c.gpus[dev]; kind {
+	case callMemory:
 		d.memErr = err
-	case laneTraffic:
+	case callTraffic:
 		d.rateErr, d.metrics.PCIe.RX, d.metrics.PCIe.TX = err, Opt[uint64]{}, Opt[uint64]{}
 	default:
 		rates := PCIe{RX: d.metrics.PCIe.RX, TX: d.metrics.PCIe.TX}
@@ -211,7 +152,7 @@ func (c *collector) failed(dev int, lane string, err error) {
 	}
 }
 
-// slow notes the answers of the slow lane. A value that could not be read is absent: the
+// slow notes the answers of the slow poller. A value that could not be read is absent: the
 // old one is not shown in its place.
 func (c *collector) slow(dev int, at time.Time, m Metrics, merr error, procs []Process, perr error) {
 	c.mu.Lock()
@@ -232,11 +173,11 @@ func (c *collector) list(dev int, at time.Time, procs []Process, err error) {
 	c.listed(c.gpus[dev], at, procs, err)
 }
 
-// setLane notes how the memory lane runs.
-func (c *collector) setLane(l Lane) {
+// setSampling notes how the memory is read.
+func (c *collector) setSampling(s Sampling) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.lane = l
+	c.sampling = s
 }
 
 // answers says whether slow calls to the device make sense: one without memory figures
@@ -269,16 +210,6 @@ func (c *collector) listed(d *device, at time.Time, procs []Process, err error) 
 	}
 }
 
-// possible makes unknown what no process can have: more than the card.
-func possible(procs []Process, total Opt[Bytes]) []Process {
-	for i := range procs {
-		if b, ok := procs[i].Memory.Value(); ok && b > total.Or(Sane) {
-			procs[i].Memory = Opt[Bytes]{}
-		}
-	}
-	return procs
-}
-
 func (c *collector) traffic(dev int, rx, tx Opt[uint64]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -294,7 +225,7 @@ func (c *collector) sawXID(dev int, xid uint64, at time.Time) {
 	}
 }
 
-// snapshot makes the picture of this moment and begins new windows.
+// snapshot makes the snapshot of this time and begins new windows.
 func (c *collector) snapshot(at time.Time, host string, hm Opt[HostMemory]) *Snapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -302,8 +233,8 @@ func (c *collector) snapshot(at time.Time, host string, hm Opt[HostMemory]) *Sna
 	s := &Snapshot{Type: "snapshot", Schema: Schema, Time: at, Host: host,
 		Driver: c.inv.Driver, CUDA: c.inv.CUDA, HostMemory: hm, Alerts: []Alert{},
 		GPUs: make([]GPU, 0, len(c.gpus))}
-	if c.lane.AskedSeconds > 0 {
-		s.Lane = Some(c.lane)
+	if c.sampling.AskedSeconds > 0 {
+		s.Sampling = Some(c.sampling)
 	}
 	for _, d := range c.gpus {
 		g := d.gpu(c.lost)
@@ -313,82 +244,23 @@ func (c *collector) snapshot(at time.Time, host string, hm Opt[HostMemory]) *Sna
 		s.GPUs = append(s.GPUs, g)
 		d.win = Window{}
 	}
-	s.splitCards()
+	s.splitGPUs()
 	c.marks.Apply(s)
 	return s
 }
 
-// splitCards leaves the processes of a card that is split by MIG to its instances, where
+// splitGPUs leaves the processes of a GPU that is split by MIG to its instances, where
 // they are listed too.
-func (s *Snapshot) splitCards() {
+func (s *Snapshot) splitGPUs() {
 	for i := range s.GPUs {
 		m := s.GPUs[i].MIG
 		if m == nil {
 			continue
 		}
 		for j := range s.GPUs {
-			if card := &s.GPUs[j]; card.MIG == nil && card.UUID == m.ParentUUID {
-				card.Processes, card.Memory.Unattributed = []Process{}, Opt[Bytes]{}
+			if whole := &s.GPUs[j]; whole.MIG == nil && whole.UUID == m.ParentUUID {
+				whole.Processes, whole.Memory.Unattributed = []Process{}, Opt[Bytes]{}
 			}
 		}
 	}
-}
-
-func (d *device) gpu(lost error) GPU {
-	g := GPU{Index: d.dev.Index, UUID: d.dev.UUID, PCI: d.dev.PCI, Name: d.dev.Name, MIG: d.dev.MIG,
-		ComputeCapability: d.dev.ComputeCapability, LastXID: d.xid}
-	if d.xid.Known() {
-		g.LastXIDTime = Some(d.xidTime)
-	}
-	for _, err := range []error{lost, d.memErr} {
-		if err != nil && !errors.Is(err, ErrNotSupported) { // the last values would be lies now
-			g.Error = Some(Clean(err.Error()))
-			g.Memory = Memory{Total: d.mem.Total, SharedWithHost: d.dev.SharedWithHost}
-			g.Throttle, g.Processes = []string{}, []Process{}
-			return g
-		}
-	}
-	for _, err := range []error{d.slowErr, d.rateErr} {
-		if err != nil && !g.Error.Known() {
-			g.Error = Some(Clean(err.Error()))
-		}
-	}
-	g.Metrics = d.metrics
-	if g.Throttle == nil {
-		g.Throttle = []string{}
-	}
-	g.Memory = d.mem
-	if d.win.Readings > 0 {
-		w := d.win
-		g.Memory.Window = &w
-	}
-	g.Processes = append(make([]Process, 0, len(d.procs)), d.procs...)
-	if d.procsOK {
-		g.attribute(d.procUsed.Else(g.Memory.Used).Or(0))
-	}
-	return g
-}
-
-// attribute sets what no process accounts for, so that processes + unattributed = used.
-// The list was read some milliseconds before the memory, when atList was used. What has
-// moved since belongs to the process where there is only one.
-func (g *GPU) attribute(atList Bytes) {
-	used, ok := g.Memory.Used.Value()
-	if !ok {
-		return
-	}
-	var sum Bytes
-	var last *Process
-	known := 0
-	for i := range g.Processes {
-		if b, ok := g.Processes[i].Memory.Value(); ok {
-			sum = min(sum+min(b, Sane), Sane)
-			known, last = known+1, &g.Processes[i]
-		}
-	}
-	if nobody := atList.Less(sum); known == 1 && len(g.Processes) == 1 && used != atList && used > nobody {
-		last.Memory = Some(used - nobody)
-		sum = used - nobody
-	}
-	g.Memory.Unattributed = Some(used.Less(sum))
 }

@@ -10,10 +10,10 @@ import (
 
 func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// collected is a collector of one card.
+// collected is a collector of one GPU.
 func collected() *collector {
 	c := newCollector()
-	c.adopt(cards("GPU-0"))
+	c.adopt(devices("GPU-0"))
 	return c
 }
 
@@ -110,27 +110,27 @@ func TestSlowAnswers(t *testing.T) {
 	}
 }
 
-func TestFailedLane(t *testing.T) {
+func TestFailedCalls(t *testing.T) {
 	for _, row := range []struct {
-		lane                        string
+		kind                        string
 		memory, temperature, rx, pr bool // what is shown still
 	}{
-		{laneMemory, false, false, false, false},
-		{laneSlow, true, false, true, false},
-		{laneTraffic, true, true, false, true},
+		{callMemory, false, false, false, false},
+		{callSlow, true, false, true, false},
+		{callTraffic, true, true, false, true},
 	} {
 		c := collected()
 		c.reading(0, noon, reading(9*GiB), nil)
 		c.slow(0, noon, Metrics{Temperature: Some(60)}, nil, []Process{{PID: 1}}, nil)
 		c.traffic(0, Some(uint64(5)), Some(uint64(6)))
-		c.failed(0, row.lane, fmt.Errorf("%w: a call", ErrNotAnswering))
-		c.failed(7, row.lane, ErrNotAnswering) // of a connection before
-		c.failed(-1, row.lane, ErrNotAnswering)
+		c.failed(0, row.kind, fmt.Errorf("%w: a call", ErrNotAnswering))
+		c.failed(7, row.kind, ErrNotAnswering) // of a connection before
+		c.failed(-1, row.kind, ErrNotAnswering)
 		g := c.shot(noon).GPUs[0]
 		if g.Memory.Used.Known() != row.memory || g.Temperature.Known() != row.temperature ||
 			g.PCIe.RX.Known() != row.rx || (len(g.Processes) == 1) != row.pr || !g.Error.Known() {
 			t.Errorf("%s does not answer: used %v, temperature %v, rx %v, %d processes, error %v",
-				row.lane, g.Memory.Used, g.Temperature, g.PCIe.RX, len(g.Processes), g.Error)
+				row.kind, g.Memory.Used, g.Temperature, g.PCIe.RX, len(g.Processes), g.Error)
 		}
 	}
 }
@@ -177,7 +177,7 @@ func TestSumsAddUp(t *testing.T) {
 	}
 }
 
-// TestOddLists: a process that is said to hold more than the card is not believed; its
+// TestOddLists: a process that is said to hold more than the GPU is not believed; its
 // memory is unknown, never summed, and no peak.
 func TestOddLists(t *testing.T) {
 	c := collected()
@@ -201,7 +201,7 @@ func TestOddLists(t *testing.T) {
 func TestStaleList(t *testing.T) {
 	c := collected()
 	list := func(at time.Time) { c.list(0, at, []Process{{PID: 1, Memory: Some(8 * GiB)}}, nil) }
-	ask := func(at time.Time, used Bytes) bool { return c.reading(0, at, reading(used), nil) }
+	ask := func(at time.Time, used Bytes) bool { _, stale := c.reading(0, at, reading(used), nil); return stale }
 	if ask(noon, 9*GiB) {
 		t.Error("a list is asked for before the first one")
 	}
@@ -252,10 +252,10 @@ func TestProcessPeakBetweenTicks(t *testing.T) {
 	}
 }
 
-// TestReconnectFindsItsOwn: cards come back in another order and with other names.
+// TestReconnectFindsItsOwn: GPUs come back in another order and with other names.
 func TestReconnectFindsItsOwn(t *testing.T) {
 	c := newCollector()
-	c.adopt(cards("GPU-a", "GPU-b", "GPU-c"))
+	c.adopt(devices("GPU-a", "GPU-b", "GPU-c"))
 	for i, gib := range []Bytes{10, 20, 30} {
 		c.reading(i, noon, reading(gib*GiB), nil)
 	}
@@ -266,7 +266,7 @@ func TestReconnectFindsItsOwn(t *testing.T) {
 			t.Errorf("the driver is gone, but %s", g.Key())
 		}
 	}
-	c.adopt(cards("GPU-c", "GPU-d", "GPU-a"))
+	c.adopt(devices("GPU-c", "GPU-d", "GPU-a"))
 	for i := range 3 {
 		c.reading(i, noon.Add(time.Minute), reading(GiB), nil)
 	}
@@ -318,7 +318,7 @@ func BenchmarkSnapshot64x32(b *testing.B) {
 	for i := range 64 {
 		uuids = append(uuids, fmt.Sprint("GPU-", i))
 	}
-	c.adopt(cards(uuids...))
+	c.adopt(devices(uuids...))
 	for i, g := range crowd(64, 32).GPUs {
 		c.reading(i, noon, reading(40*GiB), nil)
 		c.slow(i, noon, g.Metrics, nil, g.Processes, nil)

@@ -25,8 +25,8 @@ type fake struct {
 	calls map[string]int
 }
 
-// cards is an inventory of GPUs with these UUIDs.
-func cards(uuids ...string) Inventory {
+// devices is an inventory of GPUs with these UUIDs.
+func devices(uuids ...string) Inventory {
 	inv := Inventory{Driver: "580.159.03", CUDA: "13.0"}
 	for i, u := range uuids {
 		inv.Devices = append(inv.Devices, Device{Index: i, UUID: u, Name: "NVIDIA H100 80GB HBM3"})
@@ -34,7 +34,7 @@ func cards(uuids ...string) Inventory {
 	return inv
 }
 
-// reading of a card of 80 GiB of which 1 is reserved.
+// reading of a GPU of 80 GiB of which 1 is reserved.
 func reading(used Bytes) Reading {
 	return Reading{Total: 80 * GiB, Used: used, Free: 79*GiB - used, Reserved: Some(GiB)}
 }

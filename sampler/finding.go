@@ -11,7 +11,7 @@ const (
 	LevelCritical = "critical"
 )
 
-// Alert is one incident, from the moment it was raised until it cleared.
+// Alert is one incident, from when it was raised until it cleared.
 type Alert struct {
 	ID       string             `json:"id"`  // the same for as long as the alert lives, and of no other
 	T        float64            `json:"t"`   // seconds from the start of watching
@@ -111,7 +111,7 @@ type OtherProcess struct {
 	Bytes Bytes `json:"bytes"`
 }
 
-// MemoryLimit is a limit that was in force below the size of the card.
+// MemoryLimit is a limit that was in force below the size of the GPU.
 type MemoryLimit struct {
 	Kind     string       `json:"kind"`
 	Allowed  Opt[Bytes]   `json:"allowed_bytes"`

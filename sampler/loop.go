@@ -4,66 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// Options of a Loop. Zero values mean the defaults.
-type Options struct {
-	Interval     time.Duration // between snapshots: 1 s; at least 100 ms
-	PeakInterval time.Duration // of the memory lane: 20 ms; 1 ms to 10 s
-	Host         Host
-	Clock        Clock
-	Select       []string // GPUs to watch: index, UUID or PCI bus id; empty: all
-
-	// Readings, if set, gets each reading of the memory lane that differs from the one
-	// before: the place of the GPU in the snapshots, the moment and the used memory. The
-	// lane calls it: it must not wait for anything.
-	Readings func(dev int, at time.Time, used Bytes)
-}
-
 // Loop asks a Source and publishes snapshots. One goroutine may call Next.
 type Loop struct {
-	src   Source
-	opt   Options
-	c     *collector
-	queue *queue
-	stale chan int // devices whose process list should be read again
-	trips chan error
-	paced chan struct{} // the interval has changed
-	pick  []int         // device numbers of the source that are watched, by our numbers
-	told  []Opt[Bytes]  // what Options.Readings was told last, by device
-
-	mu       sync.Mutex
-	interval time.Duration
+	poller
+	queue           *queue
+	intervalChanged chan struct{}
 }
-
-// The lanes. Each has its own goroutine, so that no kind of call waits for another.
-const (
-	laneMemory  = "memory"
-	laneSlow    = "metrics and processes"
-	laneTraffic = "PCIe throughput"
-)
-
-type systemClock struct{}
-
-func (systemClock) Now() time.Time { return time.Now() }
 
 // NewLoop makes a loop; nothing is asked before Connect.
 func NewLoop(src Source, o Options) *Loop {
-	if o.Interval == 0 {
-		o.Interval = time.Second
-	}
-	if o.PeakInterval == 0 {
-		o.PeakInterval = 20 * time.Millisecond
-	}
-	if o.Clock == nil {
-		o.Clock = systemClock{}
-	}
-	return &Loop{src: src, opt: o, c: newCollector(), stale: make(chan int, 256),
-		trips: make(chan error, 1), paced: make(chan struct{}, 1), queue: newQueue(), interval: o.Interval}
+	return &Loop{poller: newPoller(src, o.defaults()), queue: newQueue(), intervalChanged: make(chan struct{}, 1)}
 }
 
 // Connect opens the source and chooses the GPUs. Its errors wrap those of errors.go, or
@@ -73,7 +28,7 @@ func (l *Loop) Connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	pick, err := choose(inv.Devices, l.opt.Select)
+	pick, err := Select(inv.Devices, l.opt.Select)
 	if err != nil {
 		l.src.Close()
 		return err
@@ -109,18 +64,10 @@ func (l *Loop) SetInterval(d time.Duration) {
 	l.interval = max(d, minInterval)
 	l.mu.Unlock()
 	select {
-	case l.paced <- struct{}{}:
+	case l.intervalChanged <- struct{}{}:
 	default:
 	}
 }
-
-func (l *Loop) currentInterval() time.Duration {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.interval
-}
-
-const minInterval = 100 * time.Millisecond
 
 // ResetPeaks lets all peaks and the least free memory begin again.
 func (l *Loop) ResetPeaks() {
@@ -155,38 +102,22 @@ func (l *Loop) run(ctx context.Context) (err error) {
 	}
 }
 
-// connected runs the lanes of one connection until the context or the connection ends.
+// connected runs the pollers of one connection until the context or the connection ends.
 func (l *Loop) connected(ctx context.Context) error {
-	lanes, cancel := context.WithCancel(ctx)
-	g := newGroup(lanes, l)
+	polling, cancel := context.WithCancel(ctx)
+	g := newGroup(polling, l.trip, l.c.failed)
 	ready := make(chan struct{})
 	memory, slow := both(func() { close(ready) })
-	g.lane(laneMemory, memoryLimit, l.memoryLane(memory))
-	g.lane(laneSlow, slowLimit, l.slowLane(slow))
-	g.lane(laneTraffic, slowLimit, l.trafficLane)
-	g.background(l.xidLane)
+	g.start(callMemory, memoryLimit, l.pollMemory(memory))
+	g.start(callSlow, slowLimit, l.pollSlow(slow))
+	g.start(callTraffic, slowLimit, l.pollTraffic)
+	g.background(l.pollXID)
 	g.background(g.watch)
-	err := l.publishing(lanes, ready)
+	err := l.publishing(polling, ready)
 	cancel()
 	g.wait(closeWait)
 	l.src.Close()
 	return l.leftovers(err)
-}
-
-// leftovers forgets what the lanes of the last connection have still asked for; a panic
-// among it counts more than why the connection ended.
-func (l *Loop) leftovers(reason error) error {
-	for {
-		select {
-		case <-l.stale:
-		case err := <-l.trips:
-			if !errors.Is(err, ErrReconnect) {
-				reason = err
-			}
-		default:
-			return reason
-		}
-	}
 }
 
 // both calls then when the two functions it returns have been called, each at least once.
@@ -224,7 +155,7 @@ func (l *Loop) publishing(ctx context.Context, ready <-chan struct{}) error {
 		select {
 		case <-next.C:
 			l.publish()
-		case <-l.paced: // another interval
+		case <-l.intervalChanged: // another interval
 			next.Stop()
 		case err := <-l.trips:
 			next.Stop()
@@ -236,7 +167,7 @@ func (l *Loop) publishing(ctx context.Context, ready <-chan struct{}) error {
 	}
 }
 
-// firstWait bounds how long the first picture waits for the first round of the lanes.
+// firstWait bounds how long the first snapshot waits for the first round of the pollers.
 const firstWait = 25 * time.Millisecond
 
 func (l *Loop) publish() {
@@ -287,21 +218,5 @@ func (l *Loop) publishUntil(ctx context.Context, again <-chan error) error {
 			return ctx.Err()
 		case <-time.After(l.currentInterval()):
 		}
-	}
-}
-
-// trip ends the present connection.
-func (l *Loop) trip(err error) {
-	select {
-	case l.trips <- err:
-	default:
-	}
-}
-
-// Guard turns a panic of a goroutine into a call of report, so that the screen can be
-// restored before the program ends. Use: defer Guard(report).
-func Guard(report func(error)) {
-	if r := recover(); r != nil {
-		report(fmt.Errorf("internal error: %v\n%s", r, debug.Stack()))
 	}
 }

@@ -14,7 +14,7 @@ import (
 // TestNoGoroutineLeft must not run beside others: it looks at all goroutines.
 func TestNoGoroutineLeft(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	l := NewLoop(&fake{open: []Inventory{cards("GPU-0", "GPU-1")}}, Options{})
+	l := NewLoop(&fake{open: []Inventory{devices("GPU-0", "GPU-1")}}, Options{})
 	if err := l.Connect(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestRun(t *testing.T) { withAndWithoutSweeps(t, testRun) }
 
 func testRun(t *testing.T, sweeps bool) {
 	t.Parallel()
-	f := &fake{sweeps: sweeps, open: []Inventory{cards("GPU-0", "GPU-1")}}
+	f := &fake{sweeps: sweeps, open: []Inventory{devices("GPU-0", "GPU-1")}}
 	began := time.Now()
 	r := start(t, f, nil)
 	first := r.until(t, "the first snapshot", func(*Snapshot) bool { return true })
@@ -83,8 +83,8 @@ func testRun(t *testing.T, sweeps bool) {
 	if last.GPUs[0].PCIe.RX.Or(0) == 0 && f.called("throughput 0") > 0 {
 		t.Errorf("no PCIe traffic in %s", brief(last))
 	}
-	if lane, ok := last.Lane.Value(); !ok || lane.AskedSeconds != 0.005 {
-		t.Errorf("the lane is %+v", last.Lane)
+	if sampling, ok := last.Sampling.Value(); !ok || sampling.AskedSeconds != 0.005 {
+		t.Errorf("the sampling is %+v", last.Sampling)
 	}
 	r.cancel()
 	if err := <-r.ended; err != nil {
@@ -118,7 +118,7 @@ func TestHangingMemory(t *testing.T) { withAndWithoutSweeps(t, testHangingMemory
 func testHangingMemory(t *testing.T, sweeps bool) {
 	t.Parallel()
 	hang := newGate(t)
-	f := &fake{sweeps: sweeps, open: []Inventory{cards("GPU-0", "GPU-1")}}
+	f := &fake{sweeps: sweeps, open: []Inventory{devices("GPU-0", "GPU-1")}}
 	f.memory = func(dev int) (Reading, error) {
 		if dev == 1 && f.called("memory 1") > 20 {
 			<-hang.ch
@@ -143,7 +143,7 @@ func testHangingMemory(t *testing.T, sweeps bool) {
 	}
 }
 
-// TestHangingSlowCalls: dear calls that hang take nothing else with them.
+// TestHangingSlowCalls: expensive calls that hang take nothing else with them.
 func TestHangingSlowCalls(t *testing.T) {
 	for _, call := range []string{"metrics", "processes", "throughput", "xid", "identify"} {
 		t.Run(call, func(t *testing.T) {
@@ -154,7 +154,7 @@ func TestHangingSlowCalls(t *testing.T) {
 					<-hang.ch
 				}
 			}
-			f := &fake{open: []Inventory{cards("GPU-0", "GPU-1")},
+			f := &fake{open: []Inventory{devices("GPU-0", "GPU-1")},
 				metrics:    func(dev int) (Metrics, error) { wait("metrics", dev); return Metrics{Temperature: Some(60)}, nil },
 				processes:  func(dev int) ([]Process, error) { wait("processes", dev); return []Process{{PID: dev}}, nil },
 				throughput: func(dev int) (rx, tx Opt[uint64], err error) { wait("throughput", dev); return },
@@ -201,7 +201,7 @@ func (h host) Memory() Opt[HostMemory] { return Some(HostMemory{Total: 64 * GiB}
 func TestHostTextsAreCleaned(t *testing.T) {
 	t.Parallel()
 	bad := "\x1b]0;x\x07\xff\n"
-	r := start(t, &fake{open: []Inventory{cards("GPU-0")}}, host(func(list []Process) {
+	r := start(t, &fake{open: []Inventory{devices("GPU-0")}}, host(func(list []Process) {
 		for i := range list {
 			p := &list[i]
 			p.User, p.Name, p.Command, p.Container = bad, bad, bad, Some(bad)
@@ -224,14 +224,14 @@ func TestHostTextsAreCleaned(t *testing.T) {
 	}
 }
 
-// TestReconnect: the driver goes away; the source is opened again once, and cards that
+// TestReconnect: the driver goes away; the source is opened again once, and GPUs that
 // come back in another order keep their peaks.
 func TestReconnect(t *testing.T) { withAndWithoutSweeps(t, testReconnect) }
 
 func testReconnect(t *testing.T, sweeps bool) {
 	t.Parallel()
 	var gone atomic.Bool
-	f := &fake{sweeps: sweeps, open: []Inventory{cards("GPU-a", "GPU-b", "GPU-c"), cards("GPU-c", "GPU-a")}}
+	f := &fake{sweeps: sweeps, open: []Inventory{devices("GPU-a", "GPU-b", "GPU-c"), devices("GPU-c", "GPU-a")}}
 	fail := func() error {
 		if gone.Load() && f.opened() == 1 {
 			return fmt.Errorf("uninitialized: %w", ErrReconnect)
@@ -272,7 +272,7 @@ func testReconnect(t *testing.T, sweeps bool) {
 }
 
 // TestStragglerOfTheOldConnection: a call that hung when the driver went away returns
-// long after; the new connection has fewer cards.
+// long after; the new connection has fewer GPUs.
 func TestStragglerOfTheOldConnection(t *testing.T) {
 	t.Parallel()
 	for _, call := range []string{"metrics", "throughput", "xid"} {
@@ -280,7 +280,7 @@ func TestStragglerOfTheOldConnection(t *testing.T) {
 			t.Parallel()
 			hang := newGate(t)
 			var hung, gone atomic.Bool
-			f := &fake{open: []Inventory{cards("GPU-a", "GPU-b", "GPU-c"), cards("GPU-c")}}
+			f := &fake{open: []Inventory{devices("GPU-a", "GPU-b", "GPU-c"), devices("GPU-c")}}
 			wait := func(c string, dev int) {
 				if c == call && dev == 2 && f.opened() == 1 {
 					hung.Store(true)
@@ -318,14 +318,14 @@ func TestStragglerOfTheOldConnection(t *testing.T) {
 // TestCallReturnsWhileItIsGivenUp: the call comes back between the moment it is found
 // hanging and the moment that is written down.
 func TestCallReturnsWhileItIsGivenUp(t *testing.T) {
-	l := NewLoop(&fake{open: []Inventory{cards("GPU-0")}}, Options{})
+	l := NewLoop(&fake{open: []Inventory{devices("GPU-0")}}, Options{})
 	if err := l.Connect(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	g := newGroup(ctx, l)
-	w := &worker{group: g, lane: laneSlow, limit: 0, run: func(*worker) {}, dev: -1}
+	g := newGroup(ctx, l.trip, l.c.failed)
+	w := &worker{group: g, kind: callSlow, limit: 0, run: func(*worker) {}, dev: -1}
 	g.workers = append(g.workers, w)
 	g.wg.Add(1)
 	if !w.enter(0) {
@@ -339,18 +339,18 @@ func TestCallReturnsWhileItIsGivenUp(t *testing.T) {
 		t.Error("an abandoned worker goes on")
 	}
 	g.replace(w)
-	next := &worker{group: g, lane: laneSlow, limit: time.Hour, dev: -1}
+	next := &worker{group: g, kind: callSlow, limit: time.Hour, dev: -1}
 	if !next.enter(0) {
 		t.Error("the call has returned, but its device is never asked again")
 	}
 }
 
-// TestLostGPU: one card falls off the bus; the others go on, its last peak stays.
+// TestLostGPU: one GPU falls off the bus; the others go on, its last peak stays.
 func TestLostGPU(t *testing.T) { withAndWithoutSweeps(t, testLostGPU) }
 
 func testLostGPU(t *testing.T, sweeps bool) {
 	t.Parallel()
-	f := &fake{sweeps: sweeps, open: []Inventory{cards("GPU-0", "GPU-1", "GPU-2")}}
+	f := &fake{sweeps: sweeps, open: []Inventory{devices("GPU-0", "GPU-1", "GPU-2")}}
 	f.memory = func(dev int) (Reading, error) {
 		switch n := f.called("memory 1"); {
 		case dev == 1 && n > 40:
@@ -387,7 +387,7 @@ func TestPanicEndsRun(t *testing.T) {
 					panic("boom in " + call)
 				}
 			}
-			f := &fake{open: []Inventory{cards("GPU-0")},
+			f := &fake{open: []Inventory{devices("GPU-0")},
 				memory:     func(int) (Reading, error) { hit("memory"); return reading(GiB), nil },
 				metrics:    func(int) (Metrics, error) { hit("metrics"); return Metrics{}, nil },
 				processes:  func(int) ([]Process, error) { hit("processes"); return nil, nil },
@@ -423,7 +423,7 @@ func TestNoDevices(t *testing.T) {
 }
 
 func TestConnectFails(t *testing.T) {
-	f := &fake{open: []Inventory{cards("GPU-0")}}
+	f := &fake{open: []Inventory{devices("GPU-0")}}
 	l := NewLoop(f, Options{Select: []string{"7"}})
 	if err := l.Connect(context.Background()); !errors.Is(err, ErrSelect) || f.called("close") != 1 {
 		t.Errorf("a GPU that does not exist: %v, closed %d times", err, f.called("close"))
@@ -440,7 +440,7 @@ var err7 = errors.New("no GPU 7")
 // TestSelected: only chosen devices are asked, and they keep their own numbers.
 func TestSelected(t *testing.T) {
 	t.Parallel()
-	f := &fake{open: []Inventory{cards("GPU-aaaaaaaa", "GPU-bbbbbbbb", "GPU-cccccccc")}}
+	f := &fake{open: []Inventory{devices("GPU-aaaaaaaa", "GPU-bbbbbbbb", "GPU-cccccccc")}}
 	f.memory = func(dev int) (Reading, error) { return reading(Bytes(dev+1) * GiB), nil }
 	xids := 0
 	f.xid = func() (int, uint64, error) {
@@ -472,7 +472,7 @@ func TestSelected(t *testing.T) {
 
 func TestSetInterval(t *testing.T) {
 	t.Parallel()
-	r := start(t, &fake{open: []Inventory{cards("GPU-0")}}, nil)
+	r := start(t, &fake{open: []Inventory{devices("GPU-0")}}, nil)
 	r.SetInterval(time.Nanosecond) // no faster than every 100 ms
 	r.goesOn(t, 500*time.Millisecond, "snapshots", func(*Snapshot) bool { return true })
 	r.SetInterval(400 * time.Millisecond)
@@ -489,7 +489,7 @@ func TestResetPeaks(t *testing.T) { withAndWithoutSweeps(t, testResetPeaks) }
 
 func testResetPeaks(t *testing.T, sweeps bool) {
 	t.Parallel()
-	f := &fake{sweeps: sweeps, open: []Inventory{cards("GPU-0")}}
+	f := &fake{sweeps: sweeps, open: []Inventory{devices("GPU-0")}}
 	f.memory = func(int) (Reading, error) {
 		if f.called("memory 0") < 10 {
 			return reading(47 * GiB), nil
@@ -514,7 +514,7 @@ func testResetPeaks(t *testing.T, sweeps bool) {
 
 // scripted is memory by the time of a clock: 9 GiB, 47 GiB for 200 ms at 400 ms, then 12.
 func scripted(clock Clock, epoch time.Time) *fake {
-	f := &fake{open: []Inventory{cards("GPU-0")}}
+	f := &fake{open: []Inventory{devices("GPU-0")}}
 	used := func() Bytes {
 		switch t := clock.Now().Sub(epoch); {
 		case t >= ms(400) && t < ms(600):

@@ -18,6 +18,7 @@ func TestReadingMemory(t *testing.T) {
 		{"version 1", Reading{80 * GiB, 10 * GiB, 70 * GiB, none}, Some(80 * GiB), none, Some(10 * GiB), Some(70 * GiB)},
 		{"used includes reserved", Reading{80 * GiB, 10 * GiB, 70 * GiB, Some(GiB)}, Some(80 * GiB), Some(GiB), Some(9 * GiB), Some(70 * GiB)},
 		{"idle, used includes reserved", Reading{80 * GiB, GiB, 79 * GiB, Some(GiB)}, Some(80 * GiB), Some(GiB), Some(Bytes(0)), Some(79 * GiB)},
+		{"used includes reserved, in single bytes", Reading{100, 70, 30, Some(Bytes(10))}, Some(Bytes(100)), Some(Bytes(10)), Some(Bytes(60)), Some(Bytes(30))},
 		{"nothing reserved", Reading{80 * GiB, 9 * GiB, 71 * GiB, Some(Bytes(0))}, Some(80 * GiB), Some(Bytes(0)), Some(9 * GiB), Some(71 * GiB)},
 		{"full", Reading{80 * GiB, 79 * GiB, 0, Some(GiB)}, Some(80 * GiB), Some(GiB), Some(79 * GiB), Some(Bytes(0))},
 		{"used unknown", Reading{80 * GiB, unknown, 70 * GiB, Some(GiB)}, Some(80 * GiB), none, none, none},

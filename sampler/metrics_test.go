@@ -1,14 +1,15 @@
 package sampler
 
-import "testing"
+import (
+	"reflect"
+	"testing"
+)
 
 // TestMetricTable: names are the words of scripts: unique, and each reads something else.
 func TestMetricTable(t *testing.T) {
-	g := GPU{Memory: Memory{Total: Some(GiB), Used: Some(2 * MiB), Free: Some(3 * MiB), Reserved: Some(4 * MiB), Unattributed: Some(5 * MiB),
-		WorstFree: Some(6 * MiB), Peak: &Peak{Bytes: 7 * MiB}},
-		Metrics: Metrics{Utilization: Utilization{Some(8), Some(9), Some(10), Some(11)}, Temperature: Some(12), Fan: Some(13),
-			Power: Some(14.5), PowerLimit: Some(15.5), Clocks: Clocks{Some(16), Some(17)},
-			PCIe: PCIe{Some(18), Some(19), Some(uint64(20 * KiB)), Some(uint64(21 * KiB))}, ECCUncorrected: Some(uint64(22))}}
+	g := GPU{Memory: Memory{Peak: &Peak{}}}
+	n := 0
+	fillNumbers(reflect.ValueOf(&g).Elem(), &n)
 	names, values := map[string]bool{}, map[float64]string{}
 	for _, m := range MetricTable() {
 		v, ok := m.Of(&g).Value()
@@ -18,6 +19,32 @@ func TestMetricTable(t *testing.T) {
 		names[m.Name], values[v] = true, m.Name
 		if got := m.Of(&GPU{}); got.Known() {
 			t.Errorf("metric %s of a GPU of which nothing is known is %v", m.Name, got)
+		}
+	}
+}
+
+// fillNumbers gives every figure of a struct another value.
+func fillNumbers(v reflect.Value, n *int) {
+	*n++
+	switch p := v.Addr().Interface().(type) {
+	case *Bytes:
+		*p = Bytes(*n) * MiB
+	case *Opt[Bytes]:
+		*p = Some(Bytes(*n) * MiB)
+	case *Opt[int]:
+		*p = Some(*n)
+	case *Opt[uint64]:
+		*p = Some(uint64(*n) * uint64(KiB))
+	case *Opt[float64]:
+		*p = Some(float64(*n) + 0.5)
+	default:
+		switch {
+		case v.Kind() == reflect.Pointer && !v.IsNil():
+			fillNumbers(v.Elem(), n)
+		case v.Kind() == reflect.Struct && v.NumField() > 0 && v.Type().Field(v.NumField()-1).IsExported():
+			for i := range v.NumField() {
+				fillNumbers(v.Field(i), n)
+			}
 		}
 	}
 }

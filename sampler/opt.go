@@ -44,6 +44,9 @@ func (o Opt[T]) Equal(p Opt[T]) bool {
 	return !o.known || any(o.value) == any(p.value)
 }
 
+// Contradicts says whether both values are known and differ.
+func (o Opt[T]) Contradicts(p Opt[T]) bool { return o.known && p.known && any(o.value) != any(p.value) }
+
 // MarshalJSON writes the value, or null.
 func (o Opt[T]) MarshalJSON() ([]byte, error) {
 	if !o.known {

@@ -46,7 +46,7 @@ func (c *ScriptClock) Run() {
 // begins with it, so that its first screen has a past; tests use it for exact screens.
 func (l *Loop) Simulate(clock *ScriptClock, d time.Duration) {
 	start := clock.Now()
-	l.c.setLane(newPace(l.opt.PeakInterval).lane())
+	l.c.setSampling(newRateLimiter(l.opt.PeakInterval).sampling())
 	nextSlow, nextShot := start, start.Truncate(l.opt.Interval).Add(l.opt.Interval)
 	for t := start; !t.After(start.Add(d)); t = t.Add(l.opt.PeakInterval) {
 		clock.Set(t)
@@ -70,10 +70,11 @@ func (l *Loop) Simulate(clock *ScriptClock, d time.Duration) {
 func (l *Loop) simulateSweep(t time.Time) (stale []int) {
 	for dev, n := range l.pick {
 		r, err := l.src.Memory(n)
-		if l.c.reading(dev, milli(t), r, err) {
+		used, again := l.c.reading(dev, milli(t), r, err)
+		if again {
 			stale = append(stale, dev)
 		}
-		l.tell(dev, milli(t))
+		l.report(dev, milli(t), used)
 	}
 	return stale
 }

@@ -5,7 +5,7 @@ import "time"
 // Schema is the version of the JSON form. Keys may be added under the same number.
 const Schema = 1
 
-// Snapshot is everything that was known at one moment. A published Snapshot is never changed.
+// Snapshot is everything that was known at one time. A published Snapshot is never changed.
 type Snapshot struct {
 	Type       string          `json:"type"` // "snapshot"
 	Schema     int             `json:"schema"`
@@ -15,20 +15,20 @@ type Snapshot struct {
 	CUDA       string          `json:"cuda"`
 	GPUs       []GPU           `json:"gpus"`
 	HostMemory Opt[HostMemory] `json:"host_memory"`
-	Lane       Opt[Lane]       `json:"memory_lane"`
+	Sampling   Opt[Sampling]   `json:"memory_lane"`
 	Alerts     []Alert         `json:"alerts"`
 }
 
-// Lane says how the fast memory lane really runs.
-type Lane struct {
+// Sampling says how the memory is really read.
+type Sampling struct {
 	PeriodSeconds float64 `json:"period_s"` // in force; longer than asked for when the driver is slow
 	AskedSeconds  float64 `json:"asked_period_s"`
 	DutyPercent   float64 `json:"duty_percent"` // share of one thread spent in driver calls
 }
 
-// GPU is one card or one MIG instance.
+// GPU is one GPU or one MIG instance.
 type GPU struct {
-	Index             int         `json:"index"` // as NVML and nvidia-smi number cards; a MIG instance has its card's
+	Index             int         `json:"index"` // as NVML and nvidia-smi number GPUs; a MIG instance has its GPU's
 	UUID              string      `json:"uuid"`
 	Host              string      `json:"host,omitempty"` // where it is, if not on the snapshot's host
 	PCI               string      `json:"pci"`
@@ -57,9 +57,9 @@ type Metrics struct {
 	ECCUncorrected   Opt[uint64]  `json:"ecc_uncorrected"`
 }
 
-// MIG names one instance of a card that is split by Multi-Instance GPU.
+// MIG names one instance of a GPU that is split by Multi-Instance GPU.
 type MIG struct {
-	Index           int    `json:"index"` // of the instance on its card, as nvidia-smi numbers it
+	Index           int    `json:"index"` // of the instance on its GPU, as nvidia-smi numbers it
 	ParentUUID      string `json:"parent_uuid"`
 	GPUInstance     int    `json:"gpu_instance"`
 	ComputeInstance int    `json:"compute_instance"`
@@ -79,7 +79,7 @@ type Memory struct {
 	WorstFree      Opt[Bytes] `json:"worst_free_bytes"` // least free since the monitor began
 }
 
-// Window is what the fast lane saw since the snapshot before.
+// Window is what the memory poller saw since the snapshot before.
 type Window struct {
 	Min      Bytes     `json:"min_bytes"`
 	Max      Bytes     `json:"max_bytes"`
@@ -95,7 +95,7 @@ const (
 	PeakAllocator = "allocator" // from inside the process
 )
 
-// Peak is the most memory seen, with its moment and its source.
+// Peak is the most memory seen, with its time and its source.
 type Peak struct {
 	Bytes  Bytes     `json:"bytes"`
 	Time   time.Time `json:"time"`

@@ -17,7 +17,7 @@ import (
 type Source interface {
 	// Open connects and lists the devices. It is called again after ErrReconnect.
 	Open(ctx context.Context) (Inventory, error)
-	// Memory reads the memory of one device. It is the call of the fast lane: nothing else belongs into it.
+	// Memory reads the memory of one device. It is the call that is made most often: nothing else belongs into it.
 	Memory(dev int) (Reading, error)
 	// Metrics reads what changes within seconds. PCIe.RX and TX are left to Throughput.
 	Metrics(dev int) (Metrics, error)
@@ -51,14 +51,14 @@ type Device struct {
 	SharedWithHost    bool // host memory serves as GPU memory
 }
 
-// Reading is one answer of the fast lane, as the driver gave it. Values that cannot be
+// Reading is one answer about the memory, as the driver gave it. Values that cannot be
 // (2^64-1, more used than total) are sorted out by Memory.
 type Reading struct {
 	Total, Used, Free Bytes
 	Reserved          Opt[Bytes] // absent with the driver's older call, whose Used includes it
 }
 
-// Host tells who the processes are and how much memory the machine has.
+// Host says who the processes are and how much memory the machine has.
 type Host interface {
 	Name() string
 	// Identify fills in what the driver does not know: user, name, command, start time,

@@ -22,8 +22,8 @@ func TestListBeforeFirstReading(t *testing.T) {
 	}
 }
 
-// The processes of a card split by MIG are listed once, at their instance.
-func TestSplitCard(t *testing.T) {
+// The processes of a GPU split by MIG are listed once, at their instance.
+func TestSplitGPU(t *testing.T) {
 	c := newCollector()
 	c.adopt(Inventory{Devices: []Device{{UUID: "card"}, {UUID: "part", MIG: &MIG{ParentUUID: "card"}}}})
 	at := time.Unix(1000, 0)
@@ -33,7 +33,7 @@ func TestSplitCard(t *testing.T) {
 	}
 	s := c.snapshot(at, "", Opt[HostMemory]{})
 	if n := len(s.GPUs[0].Processes); n != 0 {
-		t.Errorf("the card lists %d processes, its instance does already", n)
+		t.Errorf("the GPU lists %d processes, its instance does already", n)
 	}
 	if n := len(s.GPUs[1].Processes); n != 1 {
 		t.Errorf("the instance lists %d processes, want 1", n)

@@ -31,7 +31,7 @@ type Sweep struct {
 	Readings []TimedReading // what changed, and the first of each device
 	Counts   []int          // readings per device, unchanged ones included
 	Failed   []bool         // devices that must be asked with Memory
-	Missed   int            // readings given up because the lane was late
+	Missed   int            // readings given up because the poller was late
 	Sweeps   int
 	Busy     time.Duration // spent in driver calls
 
@@ -41,7 +41,7 @@ type Sweep struct {
 	Scratch []uint64 // its memory, kept from call to call
 }
 
-// TimedReading is a reading of Devices[Device] at a moment.
+// TimedReading is a reading of Devices[Device] at a time.
 type TimedReading struct {
 	Device int
 	Time   time.Time

@@ -94,7 +94,7 @@ func (w *Watermarks) mark(key GPUKey) *gpuMark {
 	return m
 }
 
-// window notes what the fast lane saw of a GPU.
+// window notes what the memory poller saw of a GPU.
 func (w *Watermarks) window(key GPUKey, mem *Memory, win *Window) {
 	if win.Readings > 0 {
 		w.mark(key).note(win.Max, win.MaxTime, freeAt(mem, win.Max))

@@ -2,7 +2,7 @@ package theme
 
 var colorblind = Theme{
 	Name:  "color-blind",
-	Title: "blue to orange, safe for the common kinds of colour blindness (Okabe and Ito)",
+	Title: "blue to orange, safe for the common kinds of color blindness (Okabe and Ito)",
 	Roles: [roles]Style{
 		Text:     {},
 		Dim:      {Color: "#8c919c"},

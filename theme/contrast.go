@@ -2,7 +2,7 @@ package theme
 
 var contrast = Theme{
 	Name:  "high-contrast",
-	Title: "pure colours on black or white, bold where it matters",
+	Title: "pure colors on black or white, bold where it matters",
 	Roles: [roles]Style{
 		Text:     {Bold: true},
 		Dim:      {},

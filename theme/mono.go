@@ -2,7 +2,7 @@ package theme
 
 var mono = Theme{
 	Name:  "mono",
-	Title: "no colours: bold, dim and reverse only",
+	Title: "no colors: bold, dim and reverse only",
 	Roles: [roles]Style{
 		Text:     {},
 		Dim:      {Dim: true},

@@ -1,9 +1,7 @@
-// Package theme holds colours and glyphs: what a role looks like, never what it says.
-// A theme is one file with one Theme literal, and one line in themes below.
+// Package theme holds colors and glyphs: what a role looks like, never what it says.
+// A theme is one file with one Theme literal, and one line in themes.go.
 // It knows nothing of GPUs and nothing of the screen.
 package theme
-
-import "strings"
 
 // Role is what a piece of text is for. The screen chooses roles, a theme their looks.
 type Role uint8
@@ -15,7 +13,7 @@ const (
 	Faint                // frames, empty parts of bars, axes
 	Accent               // the one accent: titles, keys, the focused GPU
 	Strong               // text that must be read
-	Ok                   // memory under the first colour level
+	Ok                   // memory under the first color level
 	Notice               // level 1: from 80 % of GPU memory
 	Warning              // level 2: from 90 %
 	Critical             // level 3: from 95 %
@@ -23,9 +21,9 @@ const (
 	Unknown              // used by no visible process; N/A
 	Peak                 // ▲ and the watermark line
 	Need                 // ┊
-	Util                 // utilisation
+	Util                 // utilization
 	Plot                 // the line of the plotted figure
-	UtilPlot             // the line of utilisation behind it
+	UtilPlot             // the line of utilization behind it
 	Demo                 // the DEMO label
 	roles                // how many
 )
@@ -41,7 +39,7 @@ const (
 	backs
 )
 
-// Style is one look. An empty colour is the terminal's own.
+// Style is one look. An empty color is the terminal's own.
 type Style struct {
 	Color   string // "#rrggbb"
 	Bold    bool
@@ -55,46 +53,6 @@ type Theme struct {
 	Title string // one line for the help
 	Roles [roles]Style
 	Backs [backs]Style // Color is the background's
-}
-
-// themes in the order in which key T goes through them.
-var themes = []*Theme{&dark, &light, &contrast, &colorblind, &mono}
-
-// Names lists the themes.
-func Names() []string {
-	names := make([]string, len(themes))
-	for i, t := range themes {
-		names[i] = t.Name
-	}
-	return names
-}
-
-// Named finds a theme; ok is false when there is none of that name.
-func Named(name string) (t *Theme, ok bool) {
-	for _, t := range themes {
-		if strings.EqualFold(t.Name, name) {
-			return t, true
-		}
-	}
-	return nil, false
-}
-
-// For is the default theme for a terminal with a dark or a light background.
-func For(isDark bool) *Theme {
-	if isDark {
-		return &dark
-	}
-	return &light
-}
-
-// After is the theme that follows t.
-func After(t *Theme) *Theme {
-	for i, u := range themes {
-		if u == t {
-			return themes[(i+1)%len(themes)]
-		}
-	}
-	return &dark
 }
 
 // Level is the role of a share of memory in percent, by the three levels of the field

@@ -113,7 +113,7 @@ func TestThemes(t *testing.T) {
 		for _, styles := range [][]Style{th.Roles[:], th.Backs[:]} {
 			for role, s := range styles {
 				if !hex.MatchString(s.Color) {
-					t.Errorf("%s: the colour of role %d is %q", th.Name, role, s.Color)
+					t.Errorf("%s: the color of role %d is %q", th.Name, role, s.Color)
 				}
 			}
 		}
@@ -137,11 +137,11 @@ func TestThemes(t *testing.T) {
 	}
 }
 
-func TestMonoHasNoColour(t *testing.T) {
+func TestMonoHasNoColor(t *testing.T) {
 	for _, styles := range [][]Style{mono.Roles[:], mono.Backs[:]} {
 		for i, s := range styles {
 			if s.Color != "" {
-				t.Errorf("role %d has the colour %s", i, s.Color)
+				t.Errorf("role %d has the color %s", i, s.Color)
 			}
 		}
 	}

@@ -112,7 +112,7 @@ func gpus(n, procs int, odd bool) *sampler.Snapshot {
 	}
 	s := &sampler.Snapshot{Type: "snapshot", Time: afternoon, Host: name(3, "box7"), Driver: name(9, "580.159.03"), CUDA: name(2, "13.0"),
 		HostMemory: sampler.Some(sampler.HostMemory{Total: 512 * sampler.GiB, Available: 100 * sampler.GiB, SwapUsed: sampler.GiB}),
-		Lane:       sampler.Some(sampler.Lane{PeriodSeconds: 0.02, AskedSeconds: 0.02, DutyPercent: 0.2})}
+		Sampling:   sampler.Some(sampler.Sampling{PeriodSeconds: 0.02, AskedSeconds: 0.02, DutyPercent: 0.2})}
 	for i := range n {
 		used := sampler.Bytes(i*7%80) * sampler.GiB
 		g := sampler.GPU{Index: i, UUID: fmt.Sprintf("GPU-%d", i), Name: name(i, "NVIDIA H100 80GB HBM3"), Processes: []sampler.Process{}}

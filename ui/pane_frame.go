@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"nvpeak/sampler"
 	"nvpeak/theme"
+	"nvpeak/ui/plain"
 )
 
 // header is the first line: who, driver, how it is measured, when, and how many GPUs are
@@ -67,7 +67,7 @@ func (v *view) slitHeader(c *canvas, r rect) {
 	}
 	gpus := fmt.Sprintf("%d GPU%s", len(v.snap.GPUs), pick(len(v.snap.GPUs) == 1, "", "s"))
 	x = c.put(x, r.y, r.x+r.w, theme.Dim, gpus)
-	if lane, ok := v.snap.Lane.Value(); ok {
+	if lane, ok := v.snap.Sampling.Value(); ok {
 		text := v.laneText(lane)
 		text.text = strings.Replace(text.text, "mem ", string(v.glyphs.Peak)+" ", 1)
 		if x+width(text.text) < r.x+r.w-1 {
@@ -87,14 +87,14 @@ func (v *view) headerRight(w int) []piece {
 			ps = append(ps, piece{theme.Dim, "swap " + hm.SwapUsed.Short()})
 		}
 	}
-	if lane, ok := v.snap.Lane.Value(); ok {
+	if lane, ok := v.snap.Sampling.Value(); ok {
 		ps = append(ps, v.laneText(lane))
 	}
 	return append(ps, piece{theme.Dim, v.now().Format("15:04:05")})
 }
 
 // laneText says how memory is read; a lane that is slower than asked for, or late, says so.
-func (v *view) laneText(lane sampler.Lane) piece {
+func (v *view) laneText(lane sampler.Sampling) piece {
 	period := time.Duration(lane.PeriodSeconds * float64(time.Second))
 	text := "mem " + period.String()
 	missed := 0
@@ -181,40 +181,10 @@ func chop(text string, w int) []string {
 	return append(pieces, text[from:])
 }
 
-// wrap breaks text into lines of at most w columns at blanks, words that are longer by force.
+// wrap breaks text into lines of at most w columns; its blanks and line ends count as one blank.
 func wrap(text string, w int) []string {
-	if w < 1 {
+	if text = strings.Join(strings.Fields(text), " "); text == "" || w < 1 {
 		return nil
 	}
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(text) {
-		for width(word) > w {
-			if line != "" {
-				lines, line = append(lines, line), ""
-			}
-			cut := 0
-			for i := range word {
-				if width(word[:i]) > w {
-					break
-				}
-				cut = i
-			}
-			_, first := utf8.DecodeRuneInString(word)
-			cut = max(cut, first)
-			lines, word = append(lines, word[:cut]), word[cut:]
-		}
-		switch {
-		case line == "":
-			line = word
-		case width(line)+1+width(word) <= w:
-			line += " " + word
-		default:
-			lines, line = append(lines, line), word
-		}
-	}
-	if line != "" {
-		lines = append(lines, line)
-	}
-	return lines
+	return plain.Wrap(text, w, width)
 }

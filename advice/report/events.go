@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"nvpeak/advice/explain"
+	"nvpeak/advice/series"
 	"nvpeak/sampler"
 )
 
@@ -132,5 +133,5 @@ func epochGrowth(plot []Point, phases []Phase) sampler.Opt[float64] {
 	if len(xs) < 4 {
 		return sampler.Opt[float64]{}
 	}
-	return sampler.Some(math.Round(theilSen(xs, ys)))
+	return sampler.Some(math.Round(series.TheilSen(xs, ys, nil)))
 }

@@ -3,20 +3,10 @@ package report
 import (
 	"math"
 	"slices"
-	"time"
 
 	"nvpeak/advice/explain"
 	"nvpeak/sampler"
 )
-
-// failed is an out-of-memory failure on the timeline.
-type failed struct {
-	event    sampler.OOMEvent
-	t        float64
-	at       time.Time
-	from     string
-	incident explain.Incident // as the Watch knew it at that moment
-}
 
 // nearExit is how far the end of a process may lie from the message of its failure: a
 // program can take a while to die, and a follower reads a log every half second.
@@ -38,7 +28,7 @@ func (r *Reporter) meant(e sampler.OOMEvent, t float64) sampler.OOMEvent {
 
 func (r *Reporter) listed(pid sampler.Opt[int]) bool {
 	n, ok := pid.Value()
-	return ok && slices.ContainsFunc(r.cards, func(c *gpuFold) bool {
+	return ok && slices.ContainsFunc(r.gpus, func(c *gpuFold) bool {
 		return slices.ContainsFunc(c.gpu.Processes, func(p sampler.Process) bool { return p.PID == n })
 	})
 }
@@ -54,11 +44,11 @@ func (r *Reporter) bySize(e sampler.OOMEvent) (*sampler.Process, *gpuFold) {
 	var best *sampler.Process
 	var on *gpuFold
 	least := math.Inf(1)
-	for _, c := range r.cards {
+	for _, c := range r.gpus {
 		if t, ok := sampler.Plausible(e.GPUTotal); ok && c.total > 0 && (float64(t) > 1.1*c.total || float64(t) < 0.9*c.total) {
 			continue
 		}
-		if n, ok := e.GPUIndex.Value(); ok && len(r.cards) > 1 && own == 0 && n != c.gpu.Index {
+		if n, ok := e.GPUIndex.Value(); ok && len(r.gpus) > 1 && own == 0 && n != c.gpu.Index {
 			continue
 		}
 		for i := range c.gpu.Processes {
@@ -116,4 +106,15 @@ func (r *Reporter) everListed(pid int) bool {
 		}
 	}
 	return false
+}
+
+// gpuOf is the index of the GPU that a failure was on, as far as it is known.
+func (r *Reporter) gpuOf(f failed) (int, bool) {
+	if x := r.exitNear(&f); x != nil {
+		return x.GPU, true
+	}
+	if len(r.gpus) == 1 {
+		return r.gpus[0].gpu.Index, true
+	}
+	return 0, false
 }

@@ -1,70 +1,16 @@
 package report
 
 import (
-	"math"
 	"time"
 
-	"nvpeak/advice/series"
 	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 )
 
-// Reporter folds a recording into a Report, in the order of its time: snapshots, the
-// readings between them, events, failures. It is for one goroutine, and fixed in size but
-// for what a report lists.
-//
-//	Snapshot ─┬─► Watch ─► alerts
-//	          ├─► reportCard ─► peak, typical, growth, spikes, plot
-//	          └─► exits ─► what was known just before a process was gone
-//	OOM ──────┴─► Watch, failures ─► Explain ─► causes, advice
-type Reporter struct {
-	o      Options
-	watch  *watch.Watch
-	clock  series.Clock
-	start  time.Time
-	at     time.Time // of the newest snapshot
-	count  int
-	steps  []float64 // between the first snapshots
-	host   string
-	driver string
-
-	cards  []*gpuFold
-	procs  map[sampler.ProcessKey]*processFold
-	exits  []exit
-	events []Event
-	fails  []failed
-	marks  []sampler.LogMark
-	notes  []string
-
-	alerts  []sampler.Alert
-	newest  float64 // T of the newest alert that was seen
-	unsaved int     // alerts raised since they were gathered
-}
-
-// maxSteps tell the usual time between snapshots.
-const maxSteps = 1001
-
-// New begins a report.
-func New(o Options) *Reporter {
-	r := &Reporter{o: o, procs: map[sampler.ProcessKey]*processFold{}, newest: -1}
-	if !o.Outline {
-		r.watch = watch.New(watch.Options{Need: o.Need})
-	}
-	return r
-}
-
 // Snapshot folds the next snapshot. It must not be changed afterwards.
 func (r *Reporter) Snapshot(s *sampler.Snapshot) {
-	if r.count == 0 {
-		r.start = s.Time
-	}
-	before := r.clock.Now
-	gap := r.clock.Next(s.Time)
-	now := r.clock.Now
-	if r.count > 0 && len(r.steps) < maxSteps {
-		r.steps = append(r.steps, now-before)
-	}
-	r.findExits(s, now, gap)
+	gap := r.next(s.Time)
+	r.findExits(s, r.clock.Now, gap)
 	r.at = s.Time
 	r.count++
 	r.host, r.driver = orText(s.Host, r.host), orText(s.Driver, r.driver)
@@ -73,8 +19,10 @@ func (r *Reporter) Snapshot(s *sampler.Snapshot) {
 		if r.o.Keep != nil && !r.o.Keep(g) {
 			continue
 		}
-		if c := r.card(g); c != nil {
-			c.fold(r, g, now, s.Time, gap)
+		if c := r.gpu(g); c != nil {
+			c.fold(&r.timeline, g, gap)
+			r.foldProcesses(c)
+			r.noteHolders(c)
 		}
 	}
 	if r.watch != nil {
@@ -90,41 +38,67 @@ func orText(a, b string) string {
 	return b
 }
 
-// card finds the state of a GPU, or makes it.
-func (r *Reporter) card(g *sampler.GPU) *gpuFold {
-	key := g.Key()
-	for _, c := range r.cards {
-		if c.key == key {
-			return c
-		}
+// gpu finds the state of a GPU, or makes it.
+func (r *Reporter) gpu(g *sampler.GPU) *gpuFold {
+	c := r.known(g.Key())
+	if c == nil && len(r.gpus) < watch.MaxGPUs {
+		c = newGPUFold(g.Key())
+		r.gpus = append(r.gpus, c)
 	}
-	if len(r.cards) >= watch.MaxGPUs {
-		return nil
-	}
-	c := newGPUFold(key)
-	r.cards = append(r.cards, c)
 	return c
 }
 
-// Reading takes a reading of the fast lane between two snapshots. gpu is the Key of its
+func (r *Reporter) foldProcesses(c *gpuFold) {
+	for i := range c.gpu.Processes {
+		p := &c.gpu.Processes[i]
+		key := p.Key(c.key)
+		q := r.procs[key]
+		if q == nil {
+			if len(r.procs) >= 4*maxReportProcesses {
+				continue
+			}
+			q = newProcessFold(c, p.PID, r.clock.Now)
+			r.procs[key] = q
+		}
+		q.fold(&r.timeline, p)
+	}
+}
+
+// noteHolders notes who held what at a peak that is new with this snapshot.
+func (r *Reporter) noteHolders(c *gpuFold) {
+	if c.holders != nil || c.peak == nil {
+		return
+	}
+	c.holders = []Holder{}
+	for _, h := range watch.Holders(c.gpu, sampler.Opt[int]{}) {
+		name := h.Name
+		if h.Kind == watch.HolderUnattributed {
+			name = ""
+		}
+		c.holders = append(c.holders, Holder{PID: h.PID, User: sampler.Clean(h.User), Name: sampler.Clean(name), Bytes: h.Bytes})
+	}
+	for _, q := range r.procs {
+		if q.gpuKey == c.key {
+			q.AtPeak = sampler.Opt[sampler.Bytes]{}
+		}
+	}
+	for i := range c.gpu.Processes {
+		p := &c.gpu.Processes[i]
+		if q := r.procs[p.Key(c.key)]; q != nil {
+			q.AtPeak = p.Memory
+		}
+	}
+}
+
+// Reading takes a reading of the memory poller between two snapshots. gpu is the Key of its
 // GPU. Readings before the first snapshot are left out.
 func (r *Reporter) Reading(gpu sampler.GPUKey, at time.Time, used sampler.Bytes) {
 	if r.count == 0 || used >= sampler.Sane {
 		return
 	}
-	for _, c := range r.cards {
-		if c.key == gpu {
-			t := r.seconds(at)
-			c.note(t, at, float64(used), float64(used))
-			return
-		}
+	if c := r.known(gpu); c != nil {
+		c.note(r.seconds(at), at, float64(used), float64(used))
 	}
-}
-
-// seconds is where a moment lies on the timeline, which begins with the first snapshot and
-// never runs backwards.
-func (r *Reporter) seconds(at time.Time) float64 {
-	return max(0, r.clock.Now+at.Sub(r.clock.Last).Seconds())
 }
 
 // Event takes an event of the recording. OOM events belong to OOM.
@@ -184,51 +158,5 @@ func (r *Reporter) saveAlerts() {
 		} else if len(r.alerts) < maxReportAlerts {
 			r.alerts = append(r.alerts, a)
 		}
-	}
-}
-
-// Span is the time of the recording so far; ok is false before the first snapshot.
-func (r *Reporter) Span() (start, end time.Time, ok bool) { return r.start, r.at, r.count > 0 }
-
-// processFold is one process on one GPU.
-type processFold struct {
-	Process
-	mean  average
-	bins  *bins
-	value float64
-	seen  float64
-}
-
-func (r *Reporter) process(c *gpuFold, p *sampler.Process, now float64, at time.Time) {
-	key := p.Key(c.key)
-	q := r.procs[key]
-	if q == nil {
-		if len(r.procs) >= 4*maxReportProcesses {
-			return
-		}
-		q = &processFold{bins: newBins(512), value: math.NaN()}
-		q.GPU, q.Label, q.PID, q.First, q.gpuKey = c.gpu.Index, c.gpu.Label(), p.PID, now, c.key
-		r.procs[key] = q
-	}
-	q.Start, q.User, q.Name, q.Command, q.Type = p.StartTime, p.User, p.Name, p.Command, p.Type
-	if dt := now - q.seen; !math.IsNaN(q.value) && dt > 0 && dt <= c.hold(r) {
-		q.mean.add(q.value, dt)
-	}
-	q.Last, q.seen = now, now
-	m, ok := sampler.Plausible(p.Memory)
-	if !ok {
-		q.value = math.NaN()
-		return
-	}
-	q.value = float64(m)
-	q.bins.add(now, q.value, q.value)
-	q.AtExit = sampler.Some(m)
-	if q.Peak == nil || m > q.Peak.Bytes {
-		q.Peak = &Peak{sampler.Peak{Bytes: m, Time: at, Source: sampler.PeakSampled}, now}
-	}
-	// A recorded peak is better where it comes from the driver or the allocator, or lies
-	// between two readings of the process list of this recording.
-	if k := p.Peak; k != nil && k.Bytes > q.Peak.Bytes && k.Bytes < sampler.Sane && (k.Source != sampler.PeakSampled || !k.Time.Before(r.start)) {
-		q.Peak = &Peak{*k, max(0, r.seconds(k.Time))}
 	}
 }

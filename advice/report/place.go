@@ -42,14 +42,14 @@ func (r *Reporter) PlaceFailures(list []LogFailure) []LogFailure {
 // sameFailure says whether the recording holds the failure already: it was made while the
 // same log was followed.
 func sameFailure(a, b sampler.OOMEvent) bool {
-	return a.Kind == b.Kind && a.Requested == b.Requested && a.Rank == b.Rank && (a.Line == b.Line && a.Line > 0 || a.Text == b.Text)
+	return a.Same(&b) && (a.Line == b.Line && a.Line > 0 || a.Text == b.Text)
 }
 
 func (r *Reporter) placeOf(f LogFailure) time.Time {
 	e := f.Event
 	if e.Recovered {
 		var top *Peak
-		for _, c := range r.cards {
+		for _, c := range r.gpus {
 			if c.peak != nil && (top == nil || c.peak.Bytes > top.Bytes) {
 				top = c.peak
 			}

@@ -33,7 +33,7 @@ func snapshots(s *advicetest.Scene) []sampler.Snapshot {
 // recording that ends earlier are the same up to there: nothing comes from later.
 func TestReportAlertsAreLive(t *testing.T) {
 	raised := 0
-	for _, class := range []string{"leak", "leak under spikes", "neighbour between spikes", "growing spikes", "ok spikes"} {
+	for _, class := range []string{"leak", "leak under spikes", "neighbor between spikes", "growing spikes", "ok spikes"} {
 		list := snapshots(advicetest.Scenes[class](rand.New(rand.NewPCG(3, 9))))
 		w, whole, half := watch.New(watch.Options{}), New(Options{}), New(Options{})
 		for i := range list {
@@ -191,38 +191,40 @@ func TestSlope(t *testing.T) {
 		name string
 		at   func(t float64) float64
 		want float64 // per second
-		ok   bool
 	}{
-		{"flat", func(float64) float64 { return 1e9 }, 0, true},
-		{"leak", func(t float64) float64 { return 1e9 + 1e5*t }, 1e5, true},
-		{"leak in steps", func(t float64) float64 { return 1e9 + 6e6*math.Floor(t/60) }, 1e5, true},
+		{"flat", func(float64) float64 { return 1e9 }, 0},
+		{"leak", func(t float64) float64 { return 1e9 + 2e5*t }, 2e5},
+		{"leak in steps", func(t float64) float64 { return 1e9 + 12e6*math.Floor(t/60) }, 2e5},
 		{"leak with spikes", func(t float64) float64 {
 			if int(t)%97 < 3 {
 				return 5e9
 			}
-			return 1e9 + 1e5*t
-		}, 1e5, true},
-		{"saw-tooth", func(t float64) float64 { return 1e9 + 1e8*math.Sin(t/7) }, 0, true},
-		{"start", func(t float64) float64 { return min(1e9, 1e7*t) }, 0, true},
-		{"saturating", func(t float64) float64 { return 1e9 * (2 - math.Exp(-t/200)) }, 0, true},
-		{"noise", func(float64) float64 { return 1e9 + 1e8*rng.Float64() }, 0, true},
+			return 1e9 + 2e5*t
+		}, 2e5},
+		{"saw-tooth", func(t float64) float64 { return 1e9 + 1e8*math.Sin(t/7) }, 0},
+		{"start", func(t float64) float64 { return min(1e9, 1e7*t) }, 0},
+		{"saturating", func(t float64) float64 { return 1e9 * (2 - math.Exp(-t/200)) }, 0},
+		{"warm-up that levels off", func(t float64) float64 { return 4e9 + 26e9*min(1, t/1500) }, 0},
+		{"stairs that end", func(t float64) float64 { return 4e9 + 3e9*math.Floor(min(t, 1500)/300) }, 0},
+		{"noise", func(float64) float64 { return 1e9 + 1e8*rng.Float64() }, 0},
 	} {
-		b := newBins(256)
+		r := New(Options{})
 		for s := range 3600 {
-			v := tt.at(float64(s))
-			b.add(float64(s), v, v)
+			snap := oneCard(advicetest.Epoch.Add(time.Duration(s)*time.Second), sampler.Bytes(tt.at(float64(s))))
+			r.Snapshot(&snap)
 		}
-		got, ok := b.slope()
-		if ok != tt.ok || math.Abs(got-tt.want) > 60 && math.Abs(got-tt.want) > 0.1*tt.want {
+		got, ok := r.Report().GPUs[0].Growth.Value()
+		if got /= 3600; !ok || math.Abs(got-tt.want) > 0.1*tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}
-	short := newBins(256)
+	short := New(Options{})
 	for s := range 60 {
-		short.add(float64(s), float64(s), float64(s))
+		snap := oneCard(advicetest.Epoch.Add(time.Duration(s)*time.Second), sampler.Bytes(1e9*s))
+		short.Snapshot(&snap)
 	}
-	if _, ok := short.slope(); ok {
-		t.Error("a minute has a slope")
+	if short.Report().GPUs[0].Growth.Known() {
+		t.Error("a minute has a growth")
 	}
 }
 

@@ -2,7 +2,6 @@ package report
 
 import (
 	"math"
-	"slices"
 	"time"
 )
 
@@ -133,71 +132,6 @@ func (a *average) mean() float64 {
 		return math.NaN()
 	}
 	return a.sum / a.weight
-}
-
-const (
-	// growthLeast: in less time a start and a leak look the same.
-	growthLeast = 120.0
-	// growthPoints is how many maxima a slope needs.
-	growthPoints = 8
-	// growthShare of the level is what a job must have grown by in all.
-	growthShare = 0.005
-	// growthAgree: the slopes of both halves of a growth are within that factor of the whole.
-	growthAgree = 5
-)
-
-// slope is the growth in bytes per second of the maxima of a job, by Theil and Sen, 0 when
-// its halves disagree; ok is false for a job that was too short to say.
-func (b *bins) slope() (perSecond float64, ok bool) {
-	var xs, ys []float64
-	for i, v := range b.high {
-		if !math.IsNaN(v) {
-			xs, ys = append(xs, float64(i)*b.width), append(ys, v)
-		}
-	}
-	xs, ys = afterStart(xs, ys)
-	n := len(xs)
-	if n < growthPoints || xs[n-1]-xs[0] < growthLeast {
-		return 0, false
-	}
-	whole := theilSen(xs, ys)
-	if math.Abs(whole)*(xs[n-1]-xs[0]) < growthShare*slices.Max(ys) {
-		return 0, true
-	}
-	first, second := theilSen(xs[:n/2], ys[:n/2]), theilSen(xs[n/2:], ys[n/2:])
-	for _, half := range []float64{first, second} {
-		if half*whole <= 0 || math.Abs(half) < math.Abs(whole)/growthAgree {
-			return 0, true
-		}
-	}
-	return whole, true
-}
-
-// afterStart leaves out what came before the job reached 60 % of its usual size.
-func afterStart(xs, ys []float64) (x, y []float64) {
-	if len(ys) == 0 {
-		return xs, ys
-	}
-	sorted := slices.Sorted(slices.Values(ys))
-	from := slices.IndexFunc(ys, func(v float64) bool { return v >= 0.6*sorted[len(sorted)/2] })
-	return xs[from:], ys[from:]
-}
-
-// theilSen is the median of the slopes between all pairs of at most some hundred points.
-func theilSen(xs, ys []float64) float64 {
-	var list []float64
-	for i := range xs {
-		for j := i + 1; j < len(xs); j++ {
-			if xs[j] > xs[i] {
-				list = append(list, (ys[j]-ys[i])/(xs[j]-xs[i]))
-			}
-		}
-	}
-	if len(list) == 0 {
-		return 0
-	}
-	slices.Sort(list)
-	return list[len(list)/2]
 }
 
 // seconds is a time on the timeline as a duration.

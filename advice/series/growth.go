@@ -53,6 +53,19 @@ func (g *Growth) Judge(s *Series, now, room, limit float64) {
 	}
 }
 
+// Steady is the longest steady growth that goes on now, whether it will use anything up or
+// not; ok is false when there is none. limit is the size of the GPU.
+func (s *Series) Steady(limit float64) (tr Trend, ok bool) {
+	for scale := ringScales - 1; scale >= 0; scale-- {
+		for _, peaks := range [...]bool{false, true} {
+			if tr, ok = s.growthAt(scale, peaks, max(trendLeast, limit*trendLevel)); ok {
+				return tr, true
+			}
+		}
+	}
+	return tr, false
+}
+
 // forecast is the growth at one scale if it will use up the room within the horizon:
 // first of the level beneath the peaks, then of the peaks.
 func (s *Series) forecast(scale int, least, room float64) (Trend, bool) {

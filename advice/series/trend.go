@@ -197,17 +197,24 @@ func (s *Series) ceiling(r *rings, scale int, first int64) float64 {
 	return most
 }
 
-// theilSen is the median of the slopes between all pairs of points.
 func (p *points) theilSen() float64 {
-	var slopes [ringBuckets * (ringBuckets - 1) / 2]float64
-	n := 0
-	for i := range p.n {
-		for j := i + 1; j < p.n; j++ {
-			slopes[n] = (p.v[j] - p.v[i]) / (p.t[j] - p.t[i])
-			n++
+	var room [ringBuckets * (ringBuckets - 1) / 2]float64
+	return TheilSen(p.t[:p.n], p.v[:p.n], room[:0])
+}
+
+// TheilSen is the median of the slopes between all pairs of points, 0 for fewer than two;
+// x rises. The slopes are appended to room[:0], which may be nil.
+func TheilSen(x, y, room []float64) float64 {
+	slopes := room[:0]
+	for i := range x {
+		for j := i + 1; j < len(x); j++ {
+			slopes = append(slopes, (y[j]-y[i])/(x[j]-x[i]))
 		}
 	}
-	return Median(slopes[:n])
+	if len(slopes) == 0 {
+		return 0
+	}
+	return Median(slopes)
 }
 
 // straight says whether the points lie along the line and both halves agree with it.

@@ -7,7 +7,7 @@
 //	go run ./docs/measure -passes 1 -for 20s
 //
 // CPU time is that of the process; the time that the driver says it was busy in calls is
-// told beside it. Medians over the passes. Needs gcc for the fake driver, and no GPU.
+// printed beside it. Medians over the passes. Needs gcc for the fake driver, and no GPU.
 package main
 
 import (
@@ -15,19 +15,10 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"time"
 )
-
-// options of a measurement.
-type options struct {
-	nvpeak string
-	passes int
-	span   time.Duration
-	only   string
-}
 
 func main() {
 	var o options
@@ -57,15 +48,6 @@ var parts = []part{
 	{"many", "big64x32", (*lab).many},
 }
 
-// lab is where programs are measured.
-type lab struct {
-	options
-	dir      string // for what is built and written
-	driver   string // directory of the fake driver
-	nvtop    string // empty: not installed
-	scenario string
-}
-
 func measure(o options) error {
 	if _, err := os.Stat("testdata/fakenvml/build.sh"); err != nil {
 		return errors.New("run it in the root of the repository: go run ./docs/measure")
@@ -75,20 +57,9 @@ func measure(o options) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	l := &lab{options: o, dir: dir, driver: filepath.Join(dir, "driver")}
-	if out, err := exec.Command("sh", "testdata/fakenvml/build.sh", l.driver).CombinedOutput(); err != nil {
-		return fmt.Errorf("fake driver: %w\n%s", err, out)
-	}
-	if l.nvpeak == "" {
-		l.nvpeak = filepath.Join(dir, "nvpeak")
-		if out, err := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", l.nvpeak, ".").CombinedOutput(); err != nil {
-			return fmt.Errorf("go build: %w\n%s", err, out)
-		}
-	}
-	if path, err := exec.LookPath("nvtop"); err == nil {
-		l.nvtop = path
-	} else {
-		fmt.Fprintln(os.Stderr, "measure: nvtop is not installed (Debian: contrib, apt-get install nvtop); nvpeak alone")
+	l, err := newLab(dir, o)
+	if err != nil {
+		return err
 	}
 	t := &table{}
 	for pass := range o.passes {
@@ -110,7 +81,7 @@ func measure(o options) error {
 	return nil
 }
 
-// The programs that are compared.
+// subjects are the programs that are compared.
 func (l *lab) subjects() []subject {
 	all := []subject{{name: "nvpeak", args: []string{l.nvpeak}, peak: nvpeakPeak}}
 	if l.nvtop != "" {

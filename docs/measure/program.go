@@ -18,7 +18,7 @@ import (
 )
 
 // subject is a program that is measured. peak reads from the screen the figure of GPU 0
-// that tells a spike, in GiB.
+// that shows a spike, in GiB.
 type subject struct {
 	name string
 	args []string
@@ -59,18 +59,6 @@ type running struct {
 	stats string
 	seen  map[int]bool // spikes by number
 	done  chan struct{}
-}
-
-func (l *lab) env(stats string, begin time.Time) []string {
-	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + l.dir, "XDG_CONFIG_HOME=" + l.dir, "TERM=xterm-256color", "LANG=C.UTF-8"}
-	env = append(env, nvmltest.Env(filepath.Join(l.driver, "libnvidia-ml.so.1"), l.scenario)...)
-	if stats != "" {
-		env = append(env, nvmltest.StatsTo(stats))
-	}
-	if !begin.IsZero() {
-		env = append(env, nvmltest.StartAt(begin))
-	}
-	return env
 }
 
 // Course of the spikes in the shipped scenarios: see their first lines. A spike of GPU 0
@@ -150,7 +138,7 @@ func (r *running) watchSpikes(begin time.Time, height float64) {
 	})
 }
 
-// sample is the state of the counters at a moment.
+// sample is the state of the counters at a time.
 type sample struct {
 	at       time.Time
 	cpu      time.Duration

@@ -129,7 +129,7 @@ func (l *lab) followStream(offset float64) *follower {
 	return f
 }
 
-// report waits for the end and tells how right size and time of the spikes are.
+// report waits for the end and says how right size and time of the spikes are.
 func (f *follower) report(t *table, width string) error {
 	select {
 	case <-f.done:

@@ -2,23 +2,23 @@ package demo
 
 import "math"
 
-// A moment is a place in a story: T seconds after its piece began, in the Nth run of it.
-type moment struct {
+// A storyTime is a place in a story: T seconds after its piece began, in the Nth run of it.
+type storyTime struct {
 	T float64
 	N uint64
 }
 
 // A curve is an amount over time, in GiB for memory and in percent for load. Curves
 // are built once; asking one neither allocates nor remembers anything.
-type curve func(moment) float64
+type curve func(storyTime) float64
 
 // plateau stays at v.
-func plateau(v float64) curve { return func(moment) float64 { return v } }
+func plateau(v float64) curve { return func(storyTime) float64 { return v } }
 
 // stairs goes from one value to another in n equal steps within the given seconds: the
 // form of a caching allocator that asks the driver for one segment after another.
 func stairs(from, to, seconds float64, n int) curve {
-	return func(m moment) float64 {
+	return func(m storyTime) float64 {
 		k := math.Ceil(min(1, max(0, m.T/seconds)) * float64(n))
 		return from + (to-from)*k/float64(n)
 	}
@@ -26,7 +26,7 @@ func stairs(from, to, seconds float64, n int) curve {
 
 // step is nothing at first and height from the given second on.
 func step(at, height float64) curve {
-	return func(m moment) float64 {
+	return func(m storyTime) float64 {
 		if m.T < at {
 			return 0
 		}
@@ -37,7 +37,7 @@ func step(at, height float64) curve {
 // ratchet goes from one value to another in n steps at uneven times, and stays there:
 // segments of a caching allocator that meets new sizes.
 func ratchet(seed uint64, from, to, seconds float64, n int) curve {
-	return func(m moment) float64 {
+	return func(m storyTime) float64 {
 		place := min(1, max(0, m.T/seconds)) * float64(n)
 		k := math.Floor(place)
 		if place-k > chance(seed, m.N<<16+uint64(k)) {
@@ -49,7 +49,7 @@ func ratchet(seed uint64, from, to, seconds float64, n int) curve {
 
 // climb rises by step every so many seconds without end.
 func climb(from, step, every float64) curve {
-	return func(m moment) float64 { return from + step*math.Floor(max(0, m.T)/every) }
+	return func(m storyTime) float64 { return from + step*math.Floor(max(0, m.T)/every) }
 }
 
 // A pulse is a rectangle on top of something else.
@@ -61,7 +61,7 @@ type pulse struct {
 
 // pulses is the height of the pulse that is on, 0 between them.
 func pulses(seed uint64, ps ...pulse) curve {
-	return func(m moment) float64 {
+	return func(m storyTime) float64 {
 		for i := range ps {
 			p := &ps[i]
 			if d := m.T - p.at; d >= 0 && d < p.last {
@@ -74,7 +74,7 @@ func pulses(seed uint64, ps ...pulse) curve {
 
 // beat is height for the first `last` seconds of every period, 0 for the rest of it.
 func beat(period, last, height float64) curve {
-	return func(m moment) float64 {
+	return func(m storyTime) float64 {
 		if m.T-period*math.Floor(m.T/period) < last {
 			return height
 		}
@@ -84,14 +84,14 @@ func beat(period, last, height float64) curve {
 
 // jitter wanders between low and high, a new value each bucket of seconds.
 func jitter(seed uint64, low, high, bucket float64) curve {
-	return func(m moment) float64 {
+	return func(m storyTime) float64 {
 		return low + (high-low)*chance(seed^m.N<<32, uint64(m.T/bucket))
 	}
 }
 
 // sum adds curves.
 func sum(cs ...curve) curve {
-	return func(m moment) float64 {
+	return func(m storyTime) float64 {
 		v := 0.0
 		for _, c := range cs {
 			v += c(m)
@@ -108,7 +108,7 @@ type stage struct {
 
 // story plays the stages once and stays in the last of them.
 func story(stages ...stage) curve {
-	return func(m moment) float64 {
+	return func(m storyTime) float64 {
 		for i := range stages {
 			if m.T < stages[i].last || i == len(stages)-1 {
 				return stages[i].form(m)
@@ -126,9 +126,9 @@ func cycle(stages ...stage) curve {
 		period += s.last
 	}
 	once := story(stages...)
-	return func(m moment) float64 {
+	return func(m storyTime) float64 {
 		n := math.Floor(m.T / period)
-		return once(moment{T: m.T - n*period, N: m.N<<20 + uint64(n)})
+		return once(storyTime{T: m.T - n*period, N: m.N<<20 + uint64(n)})
 	}
 }
 

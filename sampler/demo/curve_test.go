@@ -24,7 +24,7 @@ func TestCurves(t *testing.T) {
 		{"cycle", two, []float64{0, 9.9, 10, 14.9, 15, 15e6}, []float64{1, 1, 2, 2, 1, 1}},
 	} {
 		for i, at := range c.at {
-			if got := c.form(moment{T: at}); got != c.want[i] {
+			if got := c.form(storyTime{T: at}); got != c.want[i] {
 				t.Errorf("%s at %v: %v, want %v", c.name, at, got, c.want[i])
 			}
 		}
@@ -35,7 +35,7 @@ func TestRatchetOnlyRises(t *testing.T) {
 	for seed := range uint64(50) {
 		form, before := ratchet(seed, 2, 9, 60, 13), 0.0
 		for at := 0.0; at < 70; at += 0.05 {
-			v := form(moment{T: at, N: seed})
+			v := form(storyTime{T: at, N: seed})
 			if v < before || v < 2 || v > 9 {
 				t.Fatalf("seed %d: %v after %v at %v s", seed, v, before, at)
 			}
@@ -47,7 +47,7 @@ func TestRatchetOnlyRises(t *testing.T) {
 	}
 }
 
-// TestChanceIsEven looks for what would show on screen: neighbouring places and seeds
+// TestChanceIsEven looks for what would show on screen: neighboring places and seeds
 // that give alike numbers, and values outside [0, 1).
 func TestChanceIsEven(t *testing.T) {
 	const n = 400
@@ -72,7 +72,7 @@ func TestChanceIsEven(t *testing.T) {
 		low += math.Abs(chance(3, i) - chance(3, i+1))
 	}
 	if mean := low / (2 * n); math.Abs(mean-1.0/3) > 0.04 { // of independent numbers
-		t.Errorf("neighbours are %v apart", mean)
+		t.Errorf("neighbors are %v apart", mean)
 	}
 }
 

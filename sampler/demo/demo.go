@@ -14,7 +14,7 @@ const Default = "training"
 
 // scripts are the scenarios in the order in which they are listed.
 var scripts = []func() script{
-	training, leak, fragmentation, neighbour, prealloc, oom, eight, sixtyfour,
+	training, leak, fragmentation, neighbor, prealloc, oom, eight, sixtyfour,
 }
 
 // Scenario names a story that can be played.
@@ -46,7 +46,7 @@ type Source struct {
 
 var _ sampler.Source = (*Source)(nil)
 
-// New makes the source of the named scenario. Its story begins at the moment that
+// New makes the source of the named scenario. Its story begins at the time that
 // clock shows now. An unknown name is an error that lists the accepted ones.
 func New(name string, clock sampler.Clock) (*Source, error) {
 	for _, f := range scripts {

@@ -264,7 +264,7 @@ func TestMemoryDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// BenchmarkMemory takes the card with the most processes of each scenario.
+// BenchmarkMemory takes the GPU with the most processes of each scenario.
 func BenchmarkMemory(b *testing.B) {
 	for _, sc := range Scenarios() {
 		b.Run(sc.Name, func(b *testing.B) {

@@ -1,7 +1,7 @@
 // Package demo is a source of scripted GPUs. It serves where there is no GPU, for
 // pictures, and for tests that need a known story.
 //
-//	script (scenario_x.go) ──compile──► cards with actors ──clock──► Reading, Metrics, Process
+//	script (scenario_x.go) ──compile──► GPUs with actors ──clock──► Reading, Metrics, Process
 //
 // Every answer is a pure function of the script and of the seconds since the source
 // was made: nothing is remembered, nothing is random, nothing runs in the background.

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"math"
 
 	"nvpeak/sampler"
@@ -22,7 +23,7 @@ func (s *Source) Memory(dev int) (sampler.Reading, error) {
 	}, nil
 }
 
-// used is the sum over all actors, at most what the card has.
+// used is the sum over all actors, at most what the GPU has.
 func (d *device) used(t float64) sampler.Bytes {
 	left := d.total - d.kept - d.hidden - d.fixed
 	room := left
@@ -34,7 +35,7 @@ func (d *device) used(t float64) sampler.Bytes {
 }
 
 // holds is the memory of an actor and whether it is alive. It gets no more than is
-// left on its card, as with a real driver; who comes first in the script wins.
+// left on its GPU, as with a real driver; who comes first in the script wins.
 func (a *actor) holds(t float64, left sampler.Bytes) (sampler.Bytes, bool) {
 	m, alive := a.job.life.at(t)
 	if !alive {
@@ -58,7 +59,7 @@ func (a *actor) share(t float64) float64 {
 	return min(100, max(0, a.load(m)))
 }
 
-// load is the percent of time in which the card was busy.
+// load is the percent of time in which the GPU was busy.
 func (d *device) load(t float64) float64 {
 	v := 0.0
 	for _, a := range d.actors {
@@ -97,7 +98,7 @@ func (d *device) lasting(t float64) float64 {
 	return v
 }
 
-// contexts says whether any program computes on the card, be it idle; a display does not.
+// contexts says whether any program computes on the GPU, be it idle; a display does not.
 func (d *device) contexts(t float64) bool {
 	for _, a := range d.actors {
 		if _, alive := a.job.life.at(t); alive && a.job.kind != graphics {
@@ -157,14 +158,14 @@ func (d *device) watts(t float64, capped bool) float64 {
 	return math.Floor(min(w, mo.limitWatts)*10) / 10
 }
 
-// state fills in performance state, clocks and link, which fall back on a card
+// state fills in performance state, clocks and link, which fall back on a GPU
 // that nobody has opened.
 func (d *device) state(t, load float64, capped bool, m *sampler.Metrics) {
 	mo := &d.model
 	if !d.contexts(t) {
 		gen := mo.pcie
 		if mo.idle != mo.busy {
-			gen = 1 // cards that leave their busy state slow the link down too
+			gen = 1 // GPUs that leave their busy state slow the link down too
 		}
 		m.PerformanceState = sampler.Some(mo.idle)
 		m.Clocks = sampler.Clocks{SM: sampler.Some(mo.smMHz[0]), Memory: sampler.Some(mo.memMHz[0])}
@@ -220,16 +221,9 @@ func (s *Source) Processes(dev int) ([]sampler.Process, error) {
 			left -= b
 		}
 		list = append(list, sampler.Process{
-			PID: a.pidOf(m.N), Type: or(a.job.kind, "compute"),
+			PID: a.pidOf(m.N), Type: cmp.Or(a.job.kind, "compute"),
 			Memory: sampler.Some(b), SM: sampler.Some(int(a.share(t) + 0.5)),
 		})
 	}
 	return list, nil
-}
-
-func or(s, def string) string {
-	if s == "" {
-		return def
-	}
-	return s
 }

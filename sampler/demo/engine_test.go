@@ -64,7 +64,7 @@ func phase(age float64) string {
 }
 
 // TestUnusedCardsRest: without a program the clocks are down and power is that of the
-// data sheet's idle; the link of a workstation card slows down.
+// data sheet's idle; the link of a workstation GPU slows down.
 func TestUnusedCardsRest(t *testing.T) {
 	s, h := play(t, "oom")
 	h.at(10)
@@ -75,7 +75,7 @@ func TestUnusedCardsRest(t *testing.T) {
 	mo := s.devices[1].model
 	if m.Utilization.GPU.Or(-1) != 0 || m.PerformanceState.Or("") != "P8" || m.PCIe.Generation.Or(0) != 1 ||
 		m.Clocks.SM.Or(0) != mo.smMHz[0] || m.Power.Or(0) > 1.1*mo.idleWatts || len(m.Throttle) != 0 {
-		t.Errorf("an unused card: %+v", m)
+		t.Errorf("an unused GPU: %+v", m)
 	}
 	if m, _ = s.Metrics(0); m.PerformanceState.Or("") != "P2" || m.PCIe.Generation.Or(0) != 4 {
 		t.Errorf("the used one: %+v", m)

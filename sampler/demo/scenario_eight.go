@@ -1,13 +1,13 @@
 package demo
 
-// eight is a server that several people share: a large training over four cards, a
-// model served by two, a fine-tuning that samples pictures, and a card for notebooks.
+// eight is a server that several people share: a large training over four GPUs, a
+// model served by two, a fine-tuning that samples pictures, and a GPU for notebooks.
 func eight() script {
 	return script{
 		name:    "eight",
-		title:   "8 H100: training over four cards, serving over two, fine-tuning, notebooks",
+		title:   "8 H100: training over four GPUs, serving over two, fine-tuning, notebooks",
 		hostGiB: 2015.5, systemGiB: 31,
-		cards: []card{{model: h100}, {model: h100}, {model: h100}, {model: h100, hidden: 0.06},
+		gpus: []gpu{{model: h100}, {model: h100}, {model: h100}, {model: h100, hidden: 0.06},
 			{model: h100}, {model: h100}, {model: h100}, {model: h100}},
 		jobs: []job{pretraining(), serving(), finetuning(), notebook("bob", 31204, 11.5, 14), notebook("carol", 33871, 3.25, 0)},
 	}

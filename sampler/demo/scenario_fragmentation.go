@@ -8,7 +8,7 @@ func fragmentation() script {
 		name:    "fragmentation",
 		title:   "reserved memory ratchets up to the limit, is flushed, and comes back sooner",
 		hostGiB: 125.6, systemGiB: 5.9,
-		cards: []card{{model: l40s}, {model: l40s}},
+		gpus: []gpu{{model: l40s}, {model: l40s}},
 		jobs: []job{
 			{
 				user: "dan", framework: "pytorch", pid: 61342, on: []int{0}, life: life{ago: 45, every: 618, last: 606},

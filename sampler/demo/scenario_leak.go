@@ -14,7 +14,7 @@ func leak() script {
 		name:    "leak",
 		title:   "memory grows step by step, is full after 15 minutes, fails and starts again",
 		hostGiB: 125.6, systemGiB: 6.2,
-		cards: []card{{model: l40s}, {model: l40s}},
+		gpus: []gpu{{model: l40s}, {model: l40s}},
 		jobs: []job{
 			{
 				user: "carol", framework: "pytorch", pid: 52117, on: []int{0}, life: life{ago: 60, every: 935, last: loading + 22*5*every - 0.02},

@@ -1,14 +1,14 @@
 package demo
 
-// oom is a fine-tuning that does not fit: it fills the card with one long sequence
+// oom is a fine-tuning that does not fit: it fills the GPU with one long sequence
 // after another, is refused, is gone, and a loop in a shell starts it again. After
-// each failure the card is free, which is what its owner finds when looking.
+// each failure the GPU is free, which is what its owner finds when looking.
 func oom() script {
 	return script{
 		name:    "oom",
-		title:   "fills the card, is refused, dies, leaves the card free, starts again",
+		title:   "fills the GPU, is refused, dies, leaves the GPU free, starts again",
 		hostGiB: 62.6, systemGiB: 4.8,
-		cards: []card{{model: rtx4090, hidden: 0.02}, {model: rtx4090}},
+		gpus: []gpu{{model: rtx4090, hidden: 0.02}, {model: rtx4090}},
 		jobs: []job{
 			{
 				user: "root", name: "Xorg", kind: graphics, pid: 1893, on: []int{0}, life: life{ago: 401000},

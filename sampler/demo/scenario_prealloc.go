@@ -1,17 +1,17 @@
 package demo
 
-// prealloc is four programs that take most of their card when they start and keep it.
-// The cards are full and nothing is wrong.
-// https://docs.jax.dev/en/latest/gpu_memory_allocation.html (75 % of the card)
+// prealloc is four programs that take most of their GPU when they start and keep it.
+// The GPUs are full and nothing is wrong.
+// https://docs.jax.dev/en/latest/gpu_memory_allocation.html (75 % of the GPU)
 // https://github.com/vllm-project/vllm/blob/main/vllm/config/cache.py (0.92 of it)
 // https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth (nearly all)
 func prealloc() script {
-	visible := float64(a100.totalMiB-a100.keptMiB) / 1024 // GiB of the card as CUDA sees it
+	visible := float64(a100.totalMiB-a100.keptMiB) / 1024 // GiB of the GPU as CUDA sees it
 	return script{
 		name:    "prealloc",
-		title:   "JAX, vLLM, TensorFlow and llama.cpp fill their cards on purpose: nothing to worry about",
+		title:   "JAX, vLLM, TensorFlow and llama.cpp fill their GPUs on purpose: nothing to worry about",
 		hostGiB: 503.4, systemGiB: 16,
-		cards: []card{{model: a100}, {model: a100}, {model: a100}, {model: a100}},
+		gpus: []gpu{{model: a100}, {model: a100}, {model: a100}, {model: a100}},
 		jobs: []job{
 			{
 				user: "carol", framework: "jax", pid: 20411, on: []int{0}, life: life{ago: 48700},

@@ -2,13 +2,13 @@ package demo
 
 import "strconv"
 
-// sixtyfour is as much as one screen will ever have to show: 64 cards, on most of
+// sixtyfour is as much as one screen will ever have to show: 64 GPUs, on most of
 // them 32 small servers, on the others training and large models.
 func sixtyfour() script {
 	const (
-		shared  = 44 // cards with many small processes
+		shared  = 44 // GPUs with many small processes
 		perCard = 32
-		trained = 12 // cards after them with one large training
+		trained = 12 // GPUs after them with one large training
 	)
 	s := script{
 		name:    "sixtyfour",
@@ -16,7 +16,7 @@ func sixtyfour() script {
 		hostGiB: 4031, systemGiB: 88,
 	}
 	for i := range 64 {
-		s.cards = append(s.cards, card{model: h200, hidden: float64(i%9/8) * 0.125})
+		s.gpus = append(s.gpus, gpu{model: h200, hidden: float64(i%9/8) * 0.125})
 	}
 	var small, training, large []int
 	for i := range 64 {
@@ -32,7 +32,7 @@ func sixtyfour() script {
 	for slot := range perCard {
 		var on []int
 		for _, c := range small {
-			// Every second shared card is full, the others are not quite.
+			// Every second shared GPU is full, the others are not quite.
 			if c%2 == 0 || slot < perCard-c%13 {
 				on = append(on, c)
 			}
@@ -43,13 +43,13 @@ func sixtyfour() script {
 	return s
 }
 
-// worker is the server of one slot on every shared card. Each fourth of them holds
+// worker is the server of one slot on every shared GPU. Each fourth of them holds
 // more memory for a moment when a large request comes.
 func worker(slot int, on []int) job {
 	kinds := []struct{ user, command, framework, container string }{
 		{"svc-embed", "python -m serve.embed --model bge-large --shard {rank} --port 9" + strconv.Itoa(100+slot), "pytorch", "k8s:0f6d2c81ab37"},
 		{"svc-rank", "tritonserver --model-repository=/models/rank --http-port=8" + strconv.Itoa(100+slot), "triton", "k8s:b52e90d4417c"},
-		{"svc-voice", "python -m serve.speech --model whisper-large-v3 --card {card}", "pytorch", "k8s:6a1be37f20c9"},
+		{"svc-voice", "python -m serve.speech --model whisper-large-v3 --card {gpu}", "pytorch", "k8s:6a1be37f20c9"},
 		{"ann", "python sweep.py --trial {rank} --slot " + strconv.Itoa(slot), "jax", ""},
 	}
 	k := kinds[slot%len(kinds)]
@@ -57,7 +57,7 @@ func worker(slot int, on []int) job {
 	j := job{
 		user: k.user, command: k.command, framework: k.framework, container: k.container,
 		pid: 100000 + slot*64, on: on, life: life{ago: 86400 + float64(slot)*311}, flat: base, uneven: 1.5,
-		environment: map[string]string{"CUDA_VISIBLE_DEVICES": "{card}"},
+		environment: map[string]string{"CUDA_VISIBLE_DEVICES": "{gpu}"},
 		load:        func(rank int) curve { return jitter(uint64(210+slot*64+rank), 0, 5.2, 2) },
 		hostGiB:     0.7 + base/4, cpu: 22, pcie: 9e7,
 	}

@@ -135,7 +135,7 @@ func TestNeighbourTakesWhatIsNeeded(t *testing.T) {
 		t.Errorf("%v is needed and %v is left by the other job", need, room)
 	}
 	if _, alive := seen(t, s, 0, "ann"); alive {
-		t.Error("the rank on the free card lives on")
+		t.Error("the rank on the free GPU lives on")
 	}
 }
 
@@ -180,8 +180,8 @@ func TestOOMFreesTheCard(t *testing.T) {
 
 func TestEightAndSixtyfourAreBusy(t *testing.T) {
 	for _, c := range []struct {
-		name                 string
-		cards, least, onCard int
+		name               string
+		gpus, least, onGPU int
 	}{{"eight", 8, 8, 1}, {"sixtyfour", 64, 1000, 32}} {
 		s, _ := play(t, c.name)
 		total, most := 0, 0
@@ -189,7 +189,7 @@ func TestEightAndSixtyfourAreBusy(t *testing.T) {
 			ps, _ := s.Processes(dev)
 			total, most = total+len(ps), max(most, len(ps))
 		}
-		if len(s.devices) != c.cards || total < c.least || most < c.onCard || most > 32 {
+		if len(s.devices) != c.gpus || total < c.least || most < c.onGPU || most > 32 {
 			t.Errorf("%s: %d GPUs, %d processes, at most %d on one", c.name, len(s.devices), total, most)
 		}
 	}

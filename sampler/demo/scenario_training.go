@@ -8,7 +8,7 @@ func training() script {
 		name:    "training",
 		title:   "4 GPUs of 47.5 GiB: 9 GiB while training, peaks to 47 GiB in validation",
 		hostGiB: 251.6, systemGiB: 9.5,
-		cards: []card{{model: ada6000}, {model: ada6000, hidden: 0.03}, {model: ada6000}, {model: ada6000}},
+		gpus: []gpu{{model: ada6000}, {model: ada6000, hidden: 0.03}, {model: ada6000}, {model: ada6000}},
 		jobs: []job{
 			{
 				user: "ann", framework: "pytorch", pid: 41210, on: []int{0, 1, 2, 3}, life: life{ago: 6165},
@@ -36,7 +36,7 @@ type yoloRank struct {
 	reach float64 // highest spike of validation
 }
 
-// Rank 3 shares its card with somebody else and meets the limit at less memory.
+// Rank 3 shares its GPU with somebody else and meets the limit at less memory.
 var yoloRanks = []yoloRank{
 	{train: 9.5, clean: 4.4, reach: 46.98},
 	{train: 8.9, clean: 4.1, reach: 46.80},

@@ -6,7 +6,7 @@ import (
 	"nvpeak/sampler"
 )
 
-const period = 0.02 // seconds between two readings of the fast lane
+const period = 0.02 // seconds between two readings of the memory
 
 func gib(v float64) sampler.Bytes { return sampler.Bytes(v * float64(sampler.GiB)) }
 

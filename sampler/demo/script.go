@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path"
@@ -14,20 +15,20 @@ import (
 // A script is everything a scenario says: the machine and what runs on it.
 type script struct {
 	name, title string
-	cards       []card
+	gpus        []gpu
 	jobs        []job
 	hostGiB     float64 // memory of the machine
 	systemGiB   float64 // of that, used by what is not a job
 }
 
-// A card is one GPU of the machine.
-type card struct {
+// A gpu is one GPU of the machine.
+type gpu struct {
 	model  model
 	hidden float64 // GiB used that no process of the list accounts for
 }
 
 // A job is one program, with one process (rank) for each entry of on. Its curves
-// count from the start of the process. In command and environment {rank}, {card}
+// count from the start of the process. In command and environment {rank}, {gpu}
 // and {ranks} are replaced.
 type job struct {
 	user, command string
@@ -49,7 +50,7 @@ type job struct {
 	workersGiB float64 // in helper processes such as data loaders, each rank
 	growthGiB  float64 // more host memory an hour, each process
 	cpu        float64 // percent of one core at full load
-	pcie       float64 // bytes per second into the card at full load
+	pcie       float64 // bytes per second into the GPU at full load
 }
 
 // graphics is the kind of programs that only draw.
@@ -62,18 +63,18 @@ type life struct {
 	last  float64 // seconds a run lives
 }
 
-// at is the moment of the run that is alive t seconds after the epoch.
-func (l life) at(t float64) (moment, bool) {
+// at is the place in the run that is alive t seconds after the epoch.
+func (l life) at(t float64) (storyTime, bool) {
 	age := t + l.ago
 	if age < 0 {
-		return moment{}, false
+		return storyTime{}, false
 	}
 	if l.every == 0 {
-		return moment{T: age}, true
+		return storyTime{T: age}, true
 	}
 	n := math.Floor(age / l.every)
 	age -= n * l.every
-	return moment{T: age, N: uint64(n)}, age < l.last
+	return storyTime{T: age, N: uint64(n)}, age < l.last
 }
 
 // begin is when run n started, in seconds after the epoch.
@@ -92,7 +93,7 @@ const (
 // An actor is one process of a job.
 type actor struct {
 	job         *job
-	card        int
+	gpu         int
 	pid         int // in run 0
 	name        string
 	command     string
@@ -127,9 +128,9 @@ func bytes(gib float64) sampler.Bytes {
 	return sampler.Bytes(gib*float64(sampler.GiB)) / page * page
 }
 
-// A device is a card with the actors that live on it.
+// A device is a GPU with the actors that live on it.
 type device struct {
-	card
+	gpu
 	total, kept, hidden sampler.Bytes
 	fixed               sampler.Bytes // of actors that never change
 	moving              []*actor      // the others
@@ -138,20 +139,20 @@ type device struct {
 	identity            sampler.Device
 }
 
-// stage sets the actors of a script on its cards.
+// stage sets the actors of a script on its GPUs.
 func (s *script) stage() []device {
-	ds := make([]device, len(s.cards))
-	for i, c := range s.cards {
-		ds[i] = device{card: c, seed: uint64(i+1) * 0x1000193,
-			total:    sampler.Bytes(c.model.totalMiB) * sampler.MiB,
-			kept:     sampler.Bytes(c.model.keptMiB) * sampler.MiB,
-			hidden:   bytes(c.hidden),
+	ds := make([]device, len(s.gpus))
+	for i, g := range s.gpus {
+		ds[i] = device{gpu: g, seed: uint64(i+1) * 0x1000193,
+			total:    sampler.Bytes(g.model.totalMiB) * sampler.MiB,
+			kept:     sampler.Bytes(g.model.keptMiB) * sampler.MiB,
+			hidden:   bytes(g.hidden),
 			identity: s.identity(i)}
 	}
 	for j := range s.jobs {
 		for rank := range s.jobs[j].on {
 			a := newActor(&s.jobs[j], rank)
-			d := &ds[a.card]
+			d := &ds[a.gpu]
 			d.actors = append(d.actors, a)
 			if a.memory == nil && a.job.life.always() {
 				d.fixed += a.flat
@@ -168,7 +169,7 @@ func (s *script) identity(i int) sampler.Device {
 	for k := range id {
 		id[k] = uint64(chance(uint64(len(s.name))+uint64(s.name[0])<<8, uint64(2*i+k)) * (1 << 53))
 	}
-	m := s.cards[i].model
+	m := s.gpus[i].model
 	return sampler.Device{
 		Index: i,
 		UUID: fmt.Sprintf("GPU-%08x-%04x-4%03x-%04x-%012x", uint32(id[0]), uint16(id[0]>>32), id[1]>>40&0xfff,
@@ -180,11 +181,11 @@ func (s *script) identity(i int) sampler.Device {
 }
 
 func newActor(j *job, rank int) *actor {
-	a := &actor{job: j, card: j.on[rank], pid: j.pid + rank, flat: bytes(j.flat + j.uneven*chance(uint64(j.pid), uint64(rank)))}
-	fill := strings.NewReplacer("{rank}", strconv.Itoa(rank), "{card}", strconv.Itoa(a.card), "{ranks}", strconv.Itoa(len(j.on)))
+	a := &actor{job: j, gpu: j.on[rank], pid: j.pid + rank, flat: bytes(j.flat + j.uneven*chance(uint64(j.pid), uint64(rank)))}
+	fill := strings.NewReplacer("{rank}", strconv.Itoa(rank), "{gpu}", strconv.Itoa(a.gpu), "{ranks}", strconv.Itoa(len(j.on)))
 	a.command = fill.Replace(j.command)
 	program, _, _ := strings.Cut(a.command, " ")
-	a.name = or(j.name, path.Base(program))
+	a.name = cmp.Or(j.name, path.Base(program))
 	a.environment = make(map[string]string, len(j.environment))
 	for k, v := range j.environment {
 		a.environment[k] = fill.Replace(v)

@@ -9,7 +9,7 @@ import (
 	"nvpeak/sampler"
 )
 
-// An archive gives for any moment the history that a monitor would have had then.
+// An archive gives for any time the history that a monitor would have had then.
 func TestArchiveAt(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	for range 20 {

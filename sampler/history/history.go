@@ -90,7 +90,7 @@ func (h *History) series(key sampler.GPUKey) *Series {
 
 func (h *History) track(byMin bool, keep [len(tiers)]int) *Track {
 	if h.archive {
-		return &Track{byMin: byMin, all: newEndless()}
+		return &Track{byMin: byMin, all: newUnbounded()}
 	}
 	return newTrack(byMin, keep)
 }

@@ -5,27 +5,13 @@ import (
 	"time"
 )
 
-// tiers are the resolutions of a Track: a minute to an hour by the second, six hours by
-// ten seconds, a day by the minute. Together they keep 24 hours in fixed memory.
-var tiers = [...]struct {
-	step time.Duration
-	keep int
-}{
-	{time.Second, 3600},
-	{10 * time.Second, 2160},
-	{time.Minute, 1440},
-}
-
-// processTiers are smaller, for there may be thousands of processes.
-var processTiers = [len(tiers)]int{600, 360, 1440}
-
 // Track is the history of one figure, kept by maximum (or minimum) at every resolution,
 // so that a spike stays visible however far one looks back. Missing time is NaN.
 // It takes all its memory when it is made.
 type Track struct {
 	byMin bool
 	rings [len(tiers)]ring
-	all   *endless // instead of the rings, in an Archive
+	all   *unbounded // instead of the rings, in an Archive
 }
 
 // ring holds one value per step. The slot of a step is its number since 1970 modulo the
@@ -41,13 +27,6 @@ func newTrack(byMin bool, keep [len(tiers)]int) *Track {
 		t.rings[i].v = make([]float32, keep[i])
 	}
 	return t
-}
-
-func gpuTiers() (keep [len(tiers)]int) {
-	for i := range tiers {
-		keep[i] = tiers[i].keep
-	}
-	return keep
 }
 
 // Add notes v for the time from (exclusive) to at (inclusive).
@@ -83,8 +62,6 @@ func (r *ring) put(n int64, v float32, byMin bool) {
 		*slot = v
 	}
 }
-
-var nan32 = float32(math.NaN())
 
 func (r *ring) at(n int64) float32 {
 	if r.last == 0 || n < 0 || n > r.last || n <= r.last-int64(len(r.v)) {
@@ -134,4 +111,23 @@ func (t *Track) Columns(dst []float64, end time.Time, step time.Duration, n int)
 		dst = append(dst, best)
 	}
 	return dst
+}
+
+// recall fills an empty track with what was known at a time, and returns when it was last.
+func (t *Track) recall(from *unbounded, at time.Time) (seen time.Time) {
+	second := at.UnixNano() / int64(time.Second)
+	for i := range t.rings {
+		r, unit := &t.rings[i], int64(tiers[i].step/time.Second)
+		end := second / unit
+		put := func(n int64, v float32) {
+			r.put(n, v, t.byMin)
+			if now := time.Unix(n*unit, 0); now.After(seen) {
+				seen = now
+			}
+		}
+		from.rings[i].each(max(end-int64(len(r.v))+1, 0), end-1, put)
+		// The last step was not over yet.
+		from.rings[0].each(end*unit, second, func(_ int64, v float32) { put(end, v) })
+	}
+	return seen
 }

@@ -35,14 +35,14 @@ type driverPeak struct {
 }
 
 // fill gives the processes their driver peaks.
-func (p *peakState) fill(c *conn, d *device, list []sampler.Process, now time.Time) {
-	if !p.active(c, d) {
+func (p *peakState) fill(h handle, list []sampler.Process, now time.Time) {
+	if !p.active(h) {
 		return
 	}
 	p.keep(list)
 	if !now.Before(p.next) {
 		p.next = now.Add(time.Second - slack)
-		p.ask(d, list, now)
+		p.ask(h, list, now)
 	}
 	for i := range list {
 		if k := p.peaks[list[i].PID]; k.bytes > 0 {
@@ -52,7 +52,7 @@ func (p *peakState) fill(c *conn, d *device, list []sampler.Process, now time.Ti
 }
 
 // ask fetches the peaks of the processes that were asked longest ago.
-func (p *peakState) ask(d *device, list []sampler.Process, now time.Time) {
+func (p *peakState) ask(h handle, list []sampler.Process, now time.Time) {
 	due := make([]int, 0, len(list))
 	for _, q := range list {
 		if last := p.peaks[q.PID].asked; last.IsZero() || now.Sub(last) >= peakEvery-slack {
@@ -61,7 +61,7 @@ func (p *peakState) ask(d *device, list []sampler.Process, now time.Time) {
 	}
 	slices.SortStableFunc(due, func(a, b int) int { return p.peaks[a].asked.Compare(p.peaks[b].asked) })
 	for _, pid := range due[:min(len(due), peaksAtOnce)] {
-		stats, ret := d.handle.GetAccountingStats(uint32(pid))
+		stats, ret := h.GetAccountingStats(uint32(pid))
 		if react(ret).forever && ret != gonvml.ERROR_INVALID_ARGUMENT {
 			p.on = false
 			return
@@ -71,15 +71,15 @@ func (p *peakState) ask(d *device, list []sampler.Process, now time.Time) {
 }
 
 // active asks once per Open whether accounting is on.
-func (p *peakState) active(c *conn, d *device) bool {
+func (p *peakState) active(h handle) bool {
 	if p.asked {
 		return p.on
 	}
 	p.asked = true
-	if !c.symbols.has(symAccountingMode, symAccountingStats) {
+	if !h.symbols.has(symAccountingMode, symAccountingStats) {
 		return false
 	}
-	mode, ret := d.handle.GetAccountingMode()
+	mode, ret := h.GetAccountingMode()
 	p.on = ret == gonvml.SUCCESS && mode == gonvml.FEATURE_ENABLED
 	p.asked = ret == gonvml.SUCCESS || react(ret).forever
 	return p.on

@@ -11,7 +11,7 @@ import (
 const eight = "gpu 0-7 util=93 temp=64 fan=40 enc=1 dec=1 ecc=0 rx=1250000 tx=980000\nmem * used=62GiB\n" +
 	"proc * pid=41000 memory=rest sm=93\nproc * pid=42000 count=31 memory=100MiB\naccounting *\n"
 
-// callsBudget is what 8 GPUs may cost a second at the default interval, without the fast lane.
+// callsBudget is what 8 GPUs may cost a second at the default interval, without those of the memory.
 const callsBudget = 150
 
 func TestBudget(t *testing.T) {

@@ -13,11 +13,10 @@ import (
 // device is one GPU or MIG instance of a connection. Each kind of call has its own part
 // of it and never overlaps itself, so only what they share is atomic.
 type device struct {
-	place   int // in conn.devices
-	info    sampler.Device
-	handle  gonvml.Device
-	pointer uintptr // handle, for lists.go
-	parent  *device // of a MIG instance
+	place  int // in conn.devices
+	info   sampler.Device
+	handle handle
+	parent *device // of a MIG instance
 
 	broken  error // why there is no handle, or nil
 	retried atomic.Int64
@@ -28,26 +27,23 @@ type device struct {
 	processes  processesState
 }
 
-func newDevice(c *conn, handle gonvml.Device) *device {
-	d := &device{handle: handle, pointer: handleOf(handle)}
-	d.metrics.rows = make([]rowState, len(c.rows))
+func newDevice(h handle, f *functions) *device {
+	d := &device{handle: h}
+	d.metrics.rows = make([]rowState, len(f.rows))
 	for i := range d.processes.lists {
-		d.processes.lists[i].list.fn = c.lists[i]
+		d.processes.lists[i].list.fn = f.lists[i]
 	}
-	d.processes.samples.fn = c.samples
+	d.processes.sm.samples.fn = f.samples
 	return d
 }
 
-// brokenDevice stands for a GPU that the driver counts but does not hand out. What was
-// known of it when it worked is kept, so that it stays the same GPU on screen.
-func (c *conn) brokenDevice(index int, err error) *device {
-	c.source.mu.Lock()
-	info, ok := c.source.seen[index]
-	c.source.mu.Unlock()
-	if !ok {
-		info = sampler.Device{Index: index, Name: fmt.Sprintf("GPU %d", index)}
+// most is the largest amount that a process can have of a GPU.
+func (d *device) most() sampler.Bytes {
+	total := sampler.Bytes(d.memory.total.Load())
+	if total == 0 || total > sampler.Sane || d.info.SharedWithHost {
+		return sampler.Sane
 	}
-	return &device{info: info, broken: err}
+	return total
 }
 
 // retryEvery is how often a GPU without a handle is asked for again.
@@ -55,12 +51,12 @@ const retryEvery = 10 * time.Second
 
 // retry is the answer of a GPU that has no handle: why, or ErrReconnect when the driver
 // has one for it again.
-func (d *device) retry(c *conn) error {
-	now := c.source.now().UnixNano()
+func (d *device) retry(lib gonvml.Interface, at time.Time) error {
+	now := at.UnixNano()
 	last := d.retried.Load()
 	if last == 0 || now-last >= int64(retryEvery) {
 		if d.retried.CompareAndSwap(last, now) && last != 0 {
-			if _, ret := c.lib.DeviceGetHandleByIndex(d.info.Index); ret == gonvml.SUCCESS {
+			if _, ret := lib.DeviceGetHandleByIndex(d.info.Index); ret == gonvml.SUCCESS {
 				return fmt.Errorf("%w: GPU %d is back", sampler.ErrReconnect, d.info.Index)
 			}
 		}

@@ -1,14 +1,16 @@
 // Package nvml is the live source: it asks the NVIDIA driver through
 // libnvidia-ml.so.1 (NVML). It is the only importer of go-nvml.
 //
-//	Open ── open.go ──► load, init, one device per GPU and MIG instance
-//	                     symbols.go  which functions this driver has
-//	Memory ── memory.go     fast lane, one driver call
-//	Metrics ── metrics.go   one row per figure, each with its interval
-//	Throughput ── metrics.go
-//	Processes ── processes.go ◄── lists.go  bounded list calls (cgo)
-//	WaitXID ── xid.go
-//	codes.go                 what each return code means
+//	Open ── source.go ──► open.go  load, init, one device per GPU and MIG instance (mig.go)
+//	                       symbols.go, functions.go  what this driver has
+//	Memory ─────┐           memory.go      one driver call, made most often
+//	Metrics ────┤ answers ► metrics.go     one row per figure, each with its interval (rows.go)
+//	Throughput ─┤           throughput.go
+//	Processes ──┘           processes.go ◄── lists.go  bounded list calls (cgo)
+//	Sweep ── sweep.go       the memory of many devices below Go (cgo)
+//	WaitXID ── xid.go ◄── xidwatch.go
+//	conn.go ► device.go ► handle.go   one connection, its devices, what the driver calls them
+//	codes.go                what each return code means
 //
 // # Rules
 //

@@ -30,15 +30,15 @@ type DeviceDiagnosis struct {
 // symPersistence is asked for by doctor only.
 const symPersistence = "nvmlDeviceGetPersistenceMode"
 
-// Diagnose tells of the open connection. A device that does not answer within patience is
+// Diagnose reports on the open connection. A device that does not answer within timeout is
 // left unknown; ErrReconnect when nothing is open.
-func (s *Source) Diagnose(patience time.Duration) (Diagnosis, error) {
+func (s *Source) Diagnose(timeout time.Duration) (Diagnosis, error) {
 	c, err := s.connected()
 	if err != nil {
 		return Diagnosis{}, err
 	}
 	defer c.leave()
-	path, _, err := s.load()
+	path, _, err := load(s.library)
 	if err != nil {
 		return Diagnosis{}, err
 	}
@@ -51,32 +51,32 @@ func (s *Source) Diagnose(patience time.Duration) (Diagnosis, error) {
 		}
 		go func() {
 			defer c.leave()
-			found <- d.diagnose(c, persistence)
+			found <- d.diagnose(persistence)
 		}()
 		select {
 		case one := <-found:
 			out.Devices = append(out.Devices, one)
-		case <-time.After(patience):
+		case <-time.After(timeout):
 			out.Devices = append(out.Devices, DeviceDiagnosis{Broken: sampler.ErrNotAnswering})
 		}
 	}
 	return out, nil
 }
 
-func (d *device) diagnose(c *conn, persistence bool) DeviceDiagnosis {
+func (d *device) diagnose(persistence bool) DeviceDiagnosis {
 	out := DeviceDiagnosis{Broken: d.broken, MemoryVersion: d.memory.version, HostMemory: d.memory.host != nil}
 	if d.broken != nil {
 		return out
 	}
-	card := d
-	if d.parent != nil { // modes are those of the whole card
-		card = d.parent
+	whole := d
+	if d.parent != nil { // modes are those of the whole GPU
+		whole = d.parent
 	}
-	if c.symbols.has(symAccountingMode) {
-		out.Accounting = enabled(card.handle.GetAccountingMode())
+	if d.handle.symbols.has(symAccountingMode) {
+		out.Accounting = enabled(whole.handle.GetAccountingMode())
 	}
 	if persistence {
-		out.Persistence = enabled(card.handle.GetPersistenceMode())
+		out.Persistence = enabled(whole.handle.GetPersistenceMode())
 	}
 	return out
 }

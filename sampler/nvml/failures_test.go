@@ -122,7 +122,7 @@ func TestBrokenAtOpen(t *testing.T) {
 	if !inside {
 		return
 	}
-	s.patient = 200 * time.Millisecond
+	s.timeout = 200 * time.Millisecond
 	c := useClock(s)
 	inv := mustOpen(t, s)
 	if len(inv.Devices) != 4 || inv.Devices[1].Index != 1 || inv.Devices[3].UUID == "" {
@@ -274,7 +274,7 @@ func TestHang(t *testing.T) {
 			t.Fatal("a call that hung did not return")
 		}
 	}
-	time.Sleep(100 * time.Millisecond) // the late goodbye of the first connection
+	time.Sleep(100 * time.Millisecond) // the late shutdown of the first connection
 	if _, err := s.Memory(1); err != nil {
 		t.Errorf("after the hang: %v", err)
 	}

@@ -12,7 +12,7 @@ import (
 // hostMemory reads the machine's memory for a GPU that has none of its own.
 type hostMemory struct {
 	path string
-	file *os.File // kept open: the fast lane reads it many times a second
+	file *os.File // kept open: it is read many times a second
 	buf  [4096]byte
 }
 

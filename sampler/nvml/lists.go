@@ -138,7 +138,7 @@ func (l *processList) read(device uintptr) ([]listEntry, gonvml.Return) {
 //
 // The stride cannot be told from the name of the function: _v3 has 24 bytes, but 32 in
 // drivers 535.43 to 535.86 (https://github.com/XuehaiPan/nvitop/pull/79) and 16 in one
-// other (https://github.com/XuehaiPan/nvitop/pull/226). How far the driver wrote tells it.
+// other (https://github.com/XuehaiPan/nvitop/pull/226). How far the driver wrote shows it.
 func parseList(raw []byte, n, stride int) []listEntry {
 	if written := extent(raw); n > 0 {
 		for _, s := range []int{16, 24, 32} {
@@ -168,14 +168,14 @@ func extent(raw []byte) int {
 	return n
 }
 
-// sample is what a process used of a GPU around one moment.
+// sample is what a process used of a GPU around one time.
 type sample struct {
 	pid  uint32
 	time uint64 // microseconds of the driver's clock
 	sm   uint32 // percent
 }
 
-// sampleList is the state of the utilisation samples of one GPU.
+// sampleList is the state of the utilization samples of one GPU.
 type sampleList struct {
 	fn      function
 	buf     buffer

@@ -22,12 +22,12 @@ type metric struct {
 }
 
 // metrics has one row per figure. The budget of driver calls for 8 GPUs at the default
-// second is 150 a second, all lanes but the fast one together; every call takes the
-// driver's lock, and dear ones (fan 0.14 ms, https://github.com/flightlessmango/MangoHud/pull/2104)
+// second is 150 a second, all but those of the memory together; every call takes the
+// driver's lock, and expensive ones (fan 0.14 ms, https://github.com/flightlessmango/MangoHud/pull/2104)
 // change slowly:
 //
 //	                                    calls a second of one GPU
-//	utilisation, power, SM clock at 1 s                     3
+//	utilization, power, SM clock at 1 s                     3
 //	temperature, memory clock, state, reasons at 2 s        2
 //	encoder, decoder, fan, PCIe generation, width at 5 s    1
 //	power limit, ECC errors at 30 s                         0.07
@@ -179,111 +179,4 @@ func throttleWords(bits uint64) []string {
 func throttleSetter(bits uint64) setter {
 	words := throttleWords(bits)
 	return func(m *sampler.Metrics) { m.Throttle = words }
-}
-
-const (
-	// staleFor is how long a value stands in for one that could not be read.
-	staleFor = 10 * time.Second
-	// slack lets a row that is due every 5 s be asked after 4.8 s: the caller's seconds are not exact.
-	slack = 300 * time.Millisecond
-	// backOffMost is the longest pause after failures of one row.
-	backOffMost = 30 * time.Second
-)
-
-// metricsState is what one GPU answered to the rows.
-type metricsState struct{ rows []rowState }
-
-type rowState struct {
-	set    setter // of the last answer; nil: none
-	good   time.Time
-	next   time.Time
-	pause  time.Duration // after a failure; 0: it answered
-	refuse bool          // it will never answer
-}
-
-// Metrics reads the figures that are due and adds those that are not.
-func (s *Source) Metrics(dev int) (sampler.Metrics, error) {
-	c, d, err := s.begin(dev)
-	if err != nil {
-		return sampler.Metrics{}, err
-	}
-	defer c.leave()
-	var m sampler.Metrics
-	now := s.now()
-	for i := range c.rows {
-		row, st := &c.rows[i], &d.metrics.rows[i]
-		if ret := st.ask(row, d.handle, now); react(ret).ends() {
-			d.metrics.forget()
-			return sampler.Metrics{}, failure(row.name, ret)
-		}
-		if st.set != nil && (st.pause == 0 || now.Sub(st.good) <= staleFor) {
-			st.set(&m)
-		}
-	}
-	return m, nil
-}
-
-// forget drops what was read of a GPU that is lost: when it comes back, all is asked anew.
-func (m *metricsState) forget() {
-	for i := range m.rows {
-		m.rows[i] = rowState{refuse: m.rows[i].refuse}
-	}
-}
-
-// ask makes the call of a row when it is due.
-func (st *rowState) ask(row *metric, handle gonvml.Device, now time.Time) gonvml.Return {
-	if st.refuse || now.Before(st.next) {
-		return gonvml.SUCCESS
-	}
-	set, ret := row.read(handle)
-	r := react(ret)
-	switch {
-	case ret == gonvml.SUCCESS:
-		st.set, st.good, st.pause = set, now, 0
-		st.next = now.Add(row.every - slack)
-		if row.every == 0 {
-			st.next = now
-		}
-		return ret
-	case r.forever:
-		st.set, st.refuse = nil, true
-	case !r.stale:
-		st.set = nil
-	}
-	st.pause = min(max(2*st.pause, time.Second), backOffMost)
-	st.next = now.Add(st.pause - slack)
-	return ret
-}
-
-// maxKBps is far above any link; larger answers are not traffic.
-const maxKBps = 1 << 30
-
-// throughputState remembers that a GPU does not count its traffic.
-type throughputState struct{ refused bool }
-
-// Throughput reads the PCIe traffic of one device in bytes per second. The driver
-// counts for 20 ms in each of the two calls.
-func (s *Source) Throughput(dev int) (rx, tx sampler.Opt[uint64], err error) {
-	c, d, err := s.begin(dev)
-	if err != nil {
-		return rx, tx, err
-	}
-	defer c.leave()
-	if d.throughput.refused || !c.symbols.has(symThroughput) {
-		return rx, tx, fmt.Errorf("%w: PCIe throughput", sampler.ErrNotSupported)
-	}
-	for _, direction := range []struct {
-		counter gonvml.PcieUtilCounter
-		value   *sampler.Opt[uint64]
-	}{{gonvml.PCIE_UTIL_RX_BYTES, &rx}, {gonvml.PCIE_UTIL_TX_BYTES, &tx}} {
-		kb, ret := d.handle.GetPcieThroughput(direction.counter)
-		if ret != gonvml.SUCCESS {
-			d.throughput.refused = react(ret).forever
-			return rx, tx, failure("PCIe throughput", ret)
-		}
-		if kb < maxKBps {
-			*direction.value = sampler.Some(uint64(kb) * 1024)
-		}
-	}
-	return rx, tx, nil
 }

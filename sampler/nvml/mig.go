@@ -13,68 +13,63 @@ import (
 // maxInstances bounds what a driver may claim; the hardware has 7 or 8 slices.
 const maxInstances = 64
 
-// instances lists the MIG instances of a card; none when MIG is off.
-func (c *conn) instances(parent *device) []*device {
-	if !c.symbols.has(symMigMode, symMigCount, symMigHandle) {
+// instances lists the MIG instances of a GPU; none when MIG is off.
+func (d *device) instances(f *functions) []*device {
+	if !f.symbols.has(symMigMode, symMigCount, symMigHandle) {
 		return nil
 	}
-	mode, _, ret := parent.handle.GetMigMode()
+	mode, _, ret := d.handle.GetMigMode()
 	if ret != gonvml.SUCCESS || mode != gonvml.DEVICE_MIG_ENABLE {
 		return nil
 	}
-	count, ret := parent.handle.GetMaxMigDeviceCount()
+	count, ret := d.handle.GetMaxMigDeviceCount()
 	if ret != gonvml.SUCCESS {
 		return nil
 	}
 	var found []*device
 	for i := range min(count, maxInstances) {
 		// Indices without an instance answer NOT_FOUND; there may be more after them.
-		if handle, ret := parent.handle.GetMigDeviceHandleByIndex(i); ret == gonvml.SUCCESS {
-			found = append(found, c.instance(parent, handle, i))
+		if part, ret := d.handle.GetMigDeviceHandleByIndex(i); ret == gonvml.SUCCESS {
+			found = append(found, d.instance(newHandle(part, f.symbols), i, f))
 		}
 	}
 	return found
 }
 
-func (c *conn) instance(parent *device, handle gonvml.Device, index int) *device {
-	d := newDevice(c, handle)
-	d.parent = parent
-	d.memory.version = c.memoryVersion()
-	mig := &sampler.MIG{Index: index, ParentUUID: parent.info.UUID}
-	d.info = parent.info
-	d.info.MIG = mig
-	d.info.UUID = ""
-	if c.symbols.has(symUUID) {
-		if uuid, ret := handle.GetUUID(); ret == gonvml.SUCCESS {
-			d.info.UUID = sampler.Clean(uuid)
-		}
+func (d *device) instance(h handle, index int, f *functions) *device {
+	part := newDevice(h, f)
+	part.parent = d
+	part.memory.version = memoryVersion(h.symbols)
+	mig := &sampler.MIG{Index: index, ParentUUID: d.info.UUID}
+	part.info = d.info
+	part.info.MIG = mig
+	part.info.UUID = h.uuid()
+	if name := h.name(); name != "" {
+		part.info.Name = name
 	}
-	if name := c.name(handle); name != "" {
-		d.info.Name = name
-	}
-	if c.symbols.has(symMigGI) {
-		if id, ret := handle.GetGpuInstanceId(); ret == gonvml.SUCCESS {
+	if h.symbols.has(symMigGI) {
+		if id, ret := h.GetGpuInstanceId(); ret == gonvml.SUCCESS {
 			mig.GPUInstance = id
 		}
 	}
-	if c.symbols.has(symMigCI) {
-		if id, ret := handle.GetComputeInstanceId(); ret == gonvml.SUCCESS {
+	if h.symbols.has(symMigCI) {
+		if id, ret := h.GetComputeInstanceId(); ret == gonvml.SUCCESS {
 			mig.ComputeInstance = id
 		}
 	}
-	mig.Profile = c.profile(handle, d.info.Name)
-	return d
+	mig.Profile = profile(h, part.info.Name)
+	return part
 }
 
 // profile is the shape of an instance, "1g.10gb": from its name, or from its attributes.
-func (c *conn) profile(handle gonvml.Device, name string) string {
+func profile(h handle, name string) string {
 	if _, p, ok := strings.Cut(name, " MIG "); ok {
 		return sampler.Clean(strings.TrimSpace(p))
 	}
-	if !c.symbols.has(symMigAttributes) {
+	if !h.symbols.has(symMigAttributes) {
 		return ""
 	}
-	a, ret := handle.GetAttributes()
+	a, ret := h.GetAttributes()
 	if ret != gonvml.SUCCESS || a.GpuInstanceSliceCount == 0 {
 		return ""
 	}

@@ -50,15 +50,15 @@ var remedies = []struct {
 // the old library stays mapped until the process ends.
 const restartRemedy = "the driver was changed while nvpeak was running: start nvpeak again"
 
-// opening makes the error of Open for a return code of an initial call.
-func (s *Source) opening(call string, ret gonvml.Return) error {
+// callFailure is the error of Open for the return code of an initial call.
+func callFailure(call string, ret gonvml.Return, reopened bool) error {
 	r := react(ret)
 	kind := r.err
 	if r.cause != nil {
 		kind = r.cause
 	}
 	e := openFailure(kind, call+": "+r.name)
-	if errors.Is(kind, sampler.ErrMismatch) && s.opened {
+	if errors.Is(kind, sampler.ErrMismatch) && reopened {
 		e.remedy = restartRemedy
 	}
 	return e

@@ -29,7 +29,7 @@ type listKind struct {
 }
 
 // besideEvery is how often a list is read that was empty. The list of graphics processes is
-// the dearest call of all (4.5 ms, https://github.com/flightlessmango/MangoHud/pull/2104).
+// the most expensive call of all (4.5 ms, https://github.com/flightlessmango/MangoHud/pull/2104).
 const besideEvery = 2 * time.Second
 
 // usage is in which lists a process is.
@@ -56,10 +56,9 @@ func (u usage) word() string {
 
 // processesState is what one GPU answered about its processes.
 type processesState struct {
-	lists   [len(listKinds)]kindState
-	samples sampleList
-	sm      smState
-	peaks   peakState
+	lists [len(listKinds)]kindState
+	sm    smState
+	peaks peakState
 }
 
 // kindState is one list of one GPU.
@@ -73,21 +72,15 @@ type kindState struct {
 	refused bool          // it will always fail so
 }
 
-// Processes lists the processes of one device, merged by pid and in its order.
-func (s *Source) Processes(dev int) ([]sampler.Process, error) {
-	c, d, err := s.begin(dev)
-	if err != nil {
-		return nil, err
-	}
-	defer c.leave()
-	p := &d.processes
-	now := s.now()
+// read lists the processes, merged by pid and in its order. most is the largest amount
+// that one can have.
+func (p *processesState) read(h handle, most sampler.Bytes, now time.Time) ([]sampler.Process, error) {
 	merged := map[uint32]*sampler.Process{}
 	uses := map[uint32]usage{}
-	if err := p.readLists(d, now, func(list []listEntry, use usage) { merge(merged, uses, list, use, d.most()) }); err != nil {
+	if err := p.readLists(h, now, func(list []listEntry, use usage) { merge(merged, uses, list, use, most) }); err != nil {
 		return nil, err
 	}
-	p.readSM(d, now)
+	p.sm.read(h, now)
 	list := make([]sampler.Process, 0, len(merged))
 	for pid, q := range merged {
 		q.Type = uses[pid].word()
@@ -95,17 +88,17 @@ func (s *Source) Processes(dev int) ([]sampler.Process, error) {
 		list = append(list, *q)
 	}
 	slices.SortFunc(list, func(a, b sampler.Process) int { return cmp.Compare(a.PID, b.PID) })
-	p.peaks.fill(c, d, list, now)
+	p.peaks.fill(h, list, now)
 	return list, nil
 }
 
 // readLists gives every list that could be read to add. Its error is that of the first list
 // when no list, or not the one that matters most, could be read.
-func (p *processesState) readLists(d *device, now time.Time, add func([]listEntry, usage)) error {
+func (p *processesState) readLists(h handle, now time.Time, add func([]listEntry, usage)) error {
 	known := 0
 	for i, kind := range listKinds {
 		k := &p.lists[i]
-		ret := k.ask(d, kind, now)
+		ret := k.ask(h, kind, now)
 		if react(ret).ends() {
 			p.forget()
 			return failure(kind.name, ret)
@@ -122,15 +115,6 @@ func (p *processesState) readLists(d *device, now time.Time, add func([]listEntr
 		return failure(listKinds[0].name, p.lists[0].failed)
 	}
 	return nil
-}
-
-// most is the largest amount that a process can have of a GPU.
-func (d *device) most() sampler.Bytes {
-	total := sampler.Bytes(d.memory.total.Load())
-	if total == 0 || total > sampler.Sane || d.info.SharedWithHost {
-		return sampler.Sane
-	}
-	return total
 }
 
 // forget drops what was read of a GPU that is lost.
@@ -163,9 +147,9 @@ func merge(into map[uint32]*sampler.Process, uses map[uint32]usage, list []listE
 }
 
 // ask makes the list call of a kind when it is due; last is then what counts now.
-func (k *kindState) ask(d *device, kind listKind, now time.Time) gonvml.Return {
+func (k *kindState) ask(h handle, kind listKind, now time.Time) gonvml.Return {
 	switch {
-	case k.list.fn.pointer == nil || d.pointer == 0:
+	case k.list.fn.pointer == nil || h.pointer == 0:
 		k.failed, k.refused = gonvml.ERROR_FUNCTION_NOT_FOUND, true
 		return k.failed
 	case k.refused:
@@ -176,7 +160,7 @@ func (k *kindState) ask(d *device, kind listKind, now time.Time) gonvml.Return {
 	case kind.beside && k.last != nil && len(k.last) == 0 && now.Sub(k.good) < besideEvery-slack:
 		return gonvml.SUCCESS
 	}
-	list, ret := k.list.read(d.pointer)
+	list, ret := k.list.read(h.pointer)
 	r := react(ret)
 	k.failed = ret
 	switch {
@@ -200,76 +184,4 @@ func (k *kindState) expire(now time.Time) {
 	if now.Sub(k.good) > staleFor {
 		k.last = nil
 	}
-}
-
-// smState is the share of the GPU's multiprocessors that each process had of late.
-type smState struct {
-	refuse bool
-	next   time.Time // the driver has nothing new before
-	since  uint64    // the newest sample that was seen, by the driver's clock
-	shares map[uint32]share
-}
-
-type share struct {
-	percent int
-	read    time.Time
-}
-
-const (
-	// sampleLife is how long a sample counts: the driver hands them out about once a second,
-	// and none for a process that rests.
-	sampleLife = 3 * time.Second
-	// maxSM bounds what is taken for a percentage that was rounded up too far; more is nonsense.
-	maxSM = 1000
-	// maxTime bounds the driver's clock, in microseconds.
-	maxTime = 1 << 62
-)
-
-// readSM fetches the samples that are new. NOT_FOUND is the normal answer when none are.
-func (p *processesState) readSM(d *device, now time.Time) {
-	if p.sm.refuse || now.Before(p.sm.next) || p.samples.fn.pointer == nil || d.pointer == 0 {
-		return
-	}
-	p.sm.next = now.Add(time.Second - slack)
-	list, ret := p.samples.read(d.pointer, p.sm.since)
-	if ret != gonvml.SUCCESS {
-		p.sm.refuse = react(ret).forever
-		return
-	}
-	p.sm.add(list, now)
-}
-
-// add takes the newest sample of each process. The first call returns the driver's whole
-// buffer, which may be minutes long: what is older than sampleLife then is not news.
-func (s *smState) add(list []sample, now time.Time) {
-	newest := s.since
-	for _, x := range list {
-		if x.time < maxTime {
-			newest = max(newest, x.time)
-		}
-	}
-	if s.shares == nil {
-		s.shares = map[uint32]share{}
-	}
-	slices.SortStableFunc(list, func(a, b sample) int { return cmp.Compare(a.time, b.time) })
-	for _, x := range list {
-		if x.time >= maxTime || x.sm > maxSM || newest-x.time > uint64(sampleLife.Microseconds()) {
-			continue
-		}
-		s.shares[x.pid] = share{percent: min(int(x.sm), 100), read: now}
-	}
-	s.since = newest
-	for pid, x := range s.shares {
-		if now.Sub(x.read) > sampleLife {
-			delete(s.shares, pid)
-		}
-	}
-}
-
-func (s *smState) percent(pid uint32, now time.Time) (none sampler.Opt[int]) {
-	x, ok := s.shares[pid]
-	if !ok || now.Sub(x.read) > sampleLife {
-		return none
-	}
-	return sampler.Some(x.percent)
 }

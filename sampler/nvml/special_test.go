@@ -44,14 +44,14 @@ func TestMIG(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	wantUnknown(t, "utilisation of an instance", m.Utilization.GPU)
+	wantUnknown(t, "utilization of an instance", m.Utilization.GPU)
 	list, err := s.Processes(2)
 	if err != nil || len(list) != 1 || list[0].PID != 44100 || list[0].Memory.Or(0) != 2*sampler.GiB {
 		t.Errorf("processes of an instance: %+v, %v", list, err)
 	}
 }
 
-// A split card may tell its sums to root only, and instances come and go.
+// A split GPU may tell its sums to root only, and instances come and go.
 func TestMIGChanges(t *testing.T) {
 	stats := statsFile(t)
 	s, inside := playText(t, "gpu 0 mig aggregate=no\nmig 0 index=0 gi=1\nmem 0.0 used=1GiB\n"+
@@ -62,9 +62,9 @@ func TestMIGChanges(t *testing.T) {
 	}
 	mustOpen(t, s)
 	_, err := s.Processes(0)
-	wantErr(t, "processes of the card", err, sampler.ErrNoPermission)
+	wantErr(t, "processes of the GPU", err, sampler.ErrNoPermission)
 	_, err = s.Processes(0)
-	wantErr(t, "processes of the card, asked again", err, sampler.ErrNoPermission)
+	wantErr(t, "processes of the GPU, asked again", err, sampler.ErrNoPermission)
 	if _, err := s.Memory(1); err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestUnified(t *testing.T) {
 	}
 }
 
-// A card with a memory of its own that does not tell it is not one that shares the machine's.
+// A GPU with a memory of its own that does not tell it is not one that shares the machine's.
 func TestMemoryNotSupported(t *testing.T) {
 	stats := statsFile(t)
 	s, inside := playText(t, "gpu 0\nfail nvmlDeviceGetMemoryInfo* code=NOT_SUPPORTED\n", nvmltest.StatsTo(stats))

@@ -55,7 +55,7 @@ func checkSteadyMetrics(t *testing.T, s *Source) {
 		t.Fatal(err)
 	}
 	wantOpt(t, "gpu", m.Utilization.GPU, 93)
-	wantOpt(t, "memory utilisation", m.Utilization.Memory, 61)
+	wantOpt(t, "memory utilization", m.Utilization.Memory, 61)
 	wantOpt(t, "encoder", m.Utilization.Encoder, 7)
 	wantOpt(t, "decoder", m.Utilization.Decoder, 9)
 	wantOpt(t, "temperature", m.Temperature, 64)
@@ -174,7 +174,7 @@ func TestAbsurd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantUnknown(t, "utilisation", m.Utilization.GPU)
+	wantUnknown(t, "utilization", m.Utilization.GPU)
 	wantUnknown(t, "encoder", m.Utilization.Encoder)
 	wantUnknown(t, "temperature", m.Temperature)
 	wantUnknown(t, "fan", m.Fan)

@@ -111,7 +111,7 @@ func (s *Source) CanSweep(dev int) bool {
 		return false
 	}
 	defer c.leave()
-	return d.memory.host == nil && d.memory.refused == nil && d.pointer != 0 && d.memory.version > 0
+	return d.memory.host == nil && d.memory.refused == nil && d.handle.pointer != 0 && d.memory.version > 0
 }
 
 // Sweep implements sampler.Sweeper.
@@ -135,8 +135,8 @@ func (s *Source) Sweep(w *sampler.Sweep) error {
 			return errClosed
 		}
 		d := c.devices[dev]
-		devices[i], versions[i] = d.pointer, uint8(d.memory.version)
-		if d.pointer == 0 || versions[i] == 2 && fn2.pointer == nil || versions[i] != 2 && fn1.pointer == nil {
+		devices[i], versions[i] = d.handle.pointer, uint8(d.memory.version)
+		if d.handle.pointer == 0 || versions[i] == 2 && fn2.pointer == nil || versions[i] != 2 && fn1.pointer == nil {
 			return errClosed
 		}
 	}

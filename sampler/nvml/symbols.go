@@ -74,25 +74,3 @@ func (s symbolSet) any(names []string) bool {
 	}
 	return false
 }
-
-// findSymbols asks lookup for every function this package may call.
-func findSymbols(lookup func(name string) error) symbolSet {
-	set := symbolSet{}
-	add := func(names []string) {
-		for _, n := range names {
-			if _, asked := set[n]; !asked {
-				set[n] = lookup(n) == nil
-			}
-		}
-	}
-	for _, group := range [][][]string{required, optional} {
-		for _, names := range group {
-			add(names)
-		}
-	}
-	for _, m := range metrics {
-		add(m.symbols)
-		add(m.unless)
-	}
-	return set
-}

@@ -136,15 +136,18 @@ func TestHostMemoryMissing(t *testing.T) {
 	wantErr(t, "no meminfo", err, sampler.ErrNotSupported)
 }
 
+// What the driver says goes on as it is: what it means is told apart in one place, by
+// the collector (sampler.TestReadingMemory).
 func TestReading2(t *testing.T) {
-	separate := gonvml.Memory_v2{Total: 100, Reserved: 10, Used: 60, Free: 30}
-	included := gonvml.Memory_v2{Total: 100, Reserved: 10, Used: 70, Free: 30}
-	if a, b := reading2(separate), reading2(included); a != b || a.Used != 60 || a.Used+a.Free+a.Reserved.Or(0) != a.Total {
-		t.Errorf("%+v and %+v", a, b)
-	}
-	all := gonvml.Memory_v2{Total: math.MaxUint64, Reserved: math.MaxUint64, Used: math.MaxUint64, Free: math.MaxUint64}
-	if r := reading2(all); r.Used != math.MaxUint64 {
-		t.Errorf("%+v", r)
+	for _, v := range []gonvml.Memory_v2{
+		{Total: 100, Reserved: 10, Used: 60, Free: 30},
+		{Total: 100, Reserved: 10, Used: 70, Free: 30}, // used includes reserved
+		{Total: math.MaxUint64, Reserved: math.MaxUint64, Used: math.MaxUint64, Free: math.MaxUint64},
+	} {
+		r := reading2(v)
+		if uint64(r.Total) != v.Total || uint64(r.Reserved.Or(0)) != v.Reserved || uint64(r.Used) != v.Used || uint64(r.Free) != v.Free {
+			t.Errorf("%+v of %+v", r, v)
+		}
 	}
 }
 
@@ -275,32 +278,6 @@ func TestLinkedLazily(t *testing.T) {
 	}
 }
 
-func TestAsleep(t *testing.T) {
-	root := t.TempDir()
-	device := func(name, vendor, class, status string) {
-		for file, text := range map[string]string{"vendor": vendor, "class": class, "power/runtime_status": status} {
-			path := filepath.Join(root, name, file)
-			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(text+"\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	device("0000:01:00.0", "0x10de", "0x030200", "suspended")
-	device("0000:01:00.1", "0x10de", "0x040300", "suspended") // its sound
-	device("0000:02:00.0", "0x10de", "0x030000", "active")
-	device("0000:03:00.0", "0x8086", "0x030000", "suspended")
-	if got := asleep(root); !slices.Equal(got, []string{"0000:01:00.0"}) {
-		t.Errorf("%q", got)
-	}
-	if got := asleep(filepath.Join(root, "absent")); got != nil {
-		t.Errorf("%q", got)
-	}
-	_ = Asleep()
-}
-
 func TestNoSuchDevice(t *testing.T) {
 	s, inside := playText(t, "gpu 0 mig\nmig 0 index=0 gi=3 ci=1\n")
 	if !inside {
@@ -312,22 +289,22 @@ func TestNoSuchDevice(t *testing.T) {
 		wantErr(t, "no such device", err, sampler.ErrReconnect)
 	}
 	// An event names the instance it concerns, or none.
-	card := s.conn.devices[0].handle
+	gpu := s.conn.devices[0].handle.Device
 	for _, test := range []struct {
 		gi, ci uint32
 		dev    int
 	}{{noInstance, noInstance, 0}, {3, noInstance, 1}, {3, 1, 1}, {3, 2, 0}, {4, 1, 0}} {
-		e := gonvml.EventData{Device: card, EventType: gonvml.EventTypeXidCriticalError, EventData: 31, GpuInstanceId: test.gi, ComputeInstanceId: test.ci}
-		if dev, xid, ok := s.conn.event(e); dev != test.dev || xid != 31 || !ok {
+		e := gonvml.EventData{Device: gpu, EventType: gonvml.EventTypeXidCriticalError, EventData: 31, GpuInstanceId: test.gi, ComputeInstanceId: test.ci}
+		if dev, xid, ok := xidOf(e, s.conn.devices, s.conn.symbols); dev != test.dev || xid != 31 || !ok {
 			t.Errorf("instance %d/%d: device %d, Xid %d, %v; want device %d", test.gi, test.ci, dev, xid, ok, test.dev)
 		}
 	}
-	if _, _, ok := s.conn.event(gonvml.EventData{Device: card, EventType: gonvml.EventTypePState}); ok {
+	if _, _, ok := xidOf(gonvml.EventData{Device: gpu, EventType: gonvml.EventTypePState}, s.conn.devices, s.conn.symbols); ok {
 		t.Error("a change of the performance state is no Xid")
 	}
 }
 
-// BenchmarkMemory is one round of the fast lane over 8 GPUs of a driver that answers at once:
+// BenchmarkMemory is one sweep of the memory of 8 GPUs of a driver that answers at once:
 //
 //	go test -run=- -bench=Memory ./sampler/nvml
 func BenchmarkMemory(b *testing.B) {

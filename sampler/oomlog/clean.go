@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// Cleaning takes off what terminals, panels, mail, Markdown and JSON put around a line. It only runs on
+// Cleaning removes what terminals, panels, mail, Markdown and JSON put around a line. It only runs on
 // lines that may matter.
 
 var (
-	// Terminal escapes: CSI, OSC, two-byte; then the same written out by JSON, Rust or Python; then colour
+	// Terminal escapes: CSI, OSC, two-byte; then the same written out by JSON, Rust or Python; then color
 	// codes whose escape character was lost in copying.
 	ansiRaw     = pattern("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-Z\\\\-_=>])")
 	ansiWritten = pattern(`(?:\\u001[bB]|\\x1[bB]|\\033|\\e|\^\[|␛)\[[0-9;?]*[A-Za-z]`)
@@ -115,7 +115,7 @@ func splitBars(s string) []string {
 	return append(out, s[start:])
 }
 
-// unframe takes borders of panels and marks of quoting off; empty when nothing else was there.
+// unframe removes borders of panels and marks of quoting; empty when nothing else was there.
 func unframe(s string) string {
 	for range 4 {
 		t := frameRight.ReplaceAllString(quoteLeft.ReplaceAllString(frameLeft.ReplaceAllString(s, ""), ""), "")
@@ -128,4 +128,27 @@ func unframe(s string) string {
 		return ""
 	}
 	return s
+}
+
+// stripEscapes drops escape sequences so that words are found across them. The result may lie in scratch.
+func stripEscapes(raw []byte, scratch *[]byte) []byte {
+	i := bytes.IndexByte(raw, 0x1b)
+	if i < 0 {
+		return raw
+	}
+	out := (*scratch)[:0]
+	for i >= 0 {
+		out = append(out, raw[:i]...)
+		raw = raw[i+1:]
+		if len(raw) > 0 && raw[0] == '[' {
+			j := 1
+			for j < len(raw) && (raw[j] < '@' || raw[j] > '~') {
+				j++
+			}
+			raw = raw[min(j+1, len(raw)):]
+		}
+		i = bytes.IndexByte(raw, 0x1b)
+	}
+	*scratch = append(out, raw...)
+	return *scratch
 }

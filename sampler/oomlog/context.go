@@ -2,8 +2,6 @@ package oomlog
 
 import (
 	"bytes"
-	"maps"
-	"strconv"
 	"strings"
 
 	"nvpeak/sampler"
@@ -11,13 +9,41 @@ import (
 
 const (
 	contextLines = 200 // before a failure
-	phaseLines   = 12  // before a failure, for its phase when there is no traceback
+	phaseWithin  = 12  // before a failure, for its phase when there is no traceback
 	maxFrames    = 60
 )
 
-// context reads what the log says of the run before the failure.
-func (p *Parser) context(m *message, st *stream) *sampler.LogContext {
-	c := p.facts.gather()
+// past is what is kept of the text before a failure.
+type past struct {
+	ring   ring
+	facts  factBook
+	memory memoryBook
+}
+
+// keep takes a line with words in it. plain is the line without escape sequences.
+func (p *past) keep(raw, plain []byte, number int, found *wordMask) {
+	t := compiled()
+	if found.meets(&t.memory) {
+		p.memory.add(plain)
+	}
+	if found.meets(&t.facts) {
+		p.facts.add(raw, number)
+	}
+}
+
+// around is the text of the last n lines.
+func (p *past) around(n int) string {
+	var b strings.Builder
+	for _, r := range p.ring.tail(n) {
+		b.Write(r.text) // raw: the words looked for here are not broken by colors
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// context reads what the log says of the run before the failure, as far as a stream shows it.
+func (p *past) context(m *message, key string) *sampler.LogContext {
+	c := gathered{LogContext: p.facts.gather()}
 	c.GPUMemory = p.memory.list()
 	var recent []line
 	for _, r := range p.ring.tail(contextLines) {
@@ -25,7 +51,7 @@ func (p *Parser) context(m *message, st *stream) *sampler.LogContext {
 			break
 		}
 		for _, l := range r.clean() {
-			if l.origin.key == st.key || l.origin.key == "" || !distinct(l.origin.key) {
+			if l.origin.key == key || l.origin.key == "" || !distinct(l.origin.key) {
 				recent = append(recent, l)
 			}
 		}
@@ -57,89 +83,11 @@ func serverOf(lines []*rawLine) string {
 	return ""
 }
 
-// gather reads the lines of the book, once per change, and returns a copy of what they say.
-func (f *factBook) gather() *gathered {
-	if f.known == nil {
-		f.known = &gathered{LogContext: sampler.LogContext{Environment: map[string]string{}}}
-		for _, r := range f.lines() {
-			for _, l := range r.clean() {
-				f.known.fact(l.text)
-			}
-		}
-	}
-	c := *f.known
-	c.Environment = maps.Clone(f.known.Environment)
-	return &c
-}
-
 // gathered is a context being read.
 type gathered struct {
 	sampler.LogContext
 	phases []string // of the traceback, outermost first
 	steps  bool     // some line showed a finished step
-}
-
-// fact applies the rows that say something of the whole run.
-func (c *gathered) fact(text string) {
-	if strings.Contains(text, "try setting") || strings.Contains(text, "Tried to allocate") || ownClause.MatchString(text) {
-		return // the failure's own words
-	}
-	for i := range factRows {
-		r := &factRows[i]
-		at := r.re.FindStringSubmatch(text)
-		if at == nil {
-			continue
-		}
-		value := ""
-		for _, g := range at[1:] {
-			if g != "" {
-				value = g
-				break
-			}
-		}
-		r.set(c, value, at)
-	}
-	for _, at := range environment.FindAllStringSubmatch(text, 8) {
-		c.Environment[at[1]] = strings.Trim(at[2], `"',;)`)
-	}
-}
-
-// notes are what one line says of the run's progress and of a traceback.
-type notes struct {
-	epoch, epochs, step sampler.Opt[int]
-	nan                 bool
-	frame, phase        string // a function of a traceback and what its name tells
-	arrow               string // the source line an arrow points at
-}
-
-func notesOf(text string) notes {
-	var n notes
-	for _, re := range epochForms {
-		if at := re.FindStringSubmatch(text); at != nil {
-			n.epoch = number(at[1])
-			if len(at) > 2 {
-				n.epochs = number(at[2])
-			}
-			break
-		}
-	}
-	for _, re := range stepForms {
-		if at := re.FindStringSubmatch(text); at != nil && !loadingBar.MatchString(text) {
-			n.step = number(at[1])
-			break
-		}
-	}
-	n.nan = nanLoss.MatchString(text) || yoloNaN.MatchString(text)
-	for _, re := range frameForms {
-		if at := re.FindStringSubmatch(text); at != nil {
-			n.frame, n.phase = at[1], phaseOf(at[1])
-			return n
-		}
-	}
-	if at := arrowCode.FindStringSubmatch(text); at != nil {
-		n.arrow = at[1]
-	}
-	return n
 }
 
 // progress takes epoch, step and losses from the last lines that show them.
@@ -153,14 +101,6 @@ func (c *gathered) progress(lines []line) {
 		c.steps = c.steps || n.step.Or(0) > 0
 		c.NaNLoss = c.NaNLoss || n.nan
 	}
-}
-
-func number(s string) sampler.Opt[int] {
-	n, err := strconv.Atoi(strings.ReplaceAll(s, ",", ""))
-	if err != nil {
-		return sampler.Opt[int]{}
-	}
-	return sampler.Some(n)
 }
 
 // traceback reads the frames of the last traceback before the failure.
@@ -204,8 +144,8 @@ func (c *gathered) conclude(m *message, lines []line) {
 		}
 		c.Phase = p
 	}
-	if c.Phase == "" {
-		c.Phase = phaseByLines(lines)
+	for i := len(lines) - 1; i >= max(0, len(lines)-phaseWithin) && c.Phase == ""; i-- {
+		c.Phase = phaseOfLine(lines[i].text)
 	}
 	if c.Phase == "" && len(m.candidates) > 0 && startsServers(m.candidates[0].row.kind) {
 		c.Phase = sampler.PhaseLoading
@@ -221,25 +161,4 @@ func (c *gathered) conclude(m *message, lines []line) {
 
 func startsServers(kind string) bool {
 	return kind == sampler.KindKVCache || kind == sampler.KindStartupFree || kind == sampler.KindWarmup || kind == sampler.KindStaticPool || kind == sampler.KindGGML
-}
-
-func phaseByLines(lines []line) string {
-	for i := len(lines) - 1; i >= 0 && i >= len(lines)-phaseLines; i-- {
-		for _, r := range phaseLinesRows {
-			if r.re.MatchString(lines[i].text) {
-				return r.phase
-			}
-		}
-	}
-	return ""
-}
-
-// phaseOf is the phase that a function's name tells; empty for most.
-func phaseOf(function string) string {
-	for _, r := range phaseFunctions {
-		if r.re.MatchString(function) {
-			return r.phase
-		}
-	}
-	return ""
 }

@@ -25,7 +25,7 @@ type want struct {
 	Context  map[string]any   `json:"context"` // of the first event; only what is named is compared
 }
 
-// texts lists the texts of the corpus; each must have its want, and the other way round.
+// texts lists the texts of the corpus; each must have its want, and the reverse.
 func texts(t testing.TB) []string {
 	t.Helper()
 	var out []string

@@ -116,14 +116,14 @@ func TestWrappedMessages(t *testing.T) {
 	}
 }
 
-// Colours around every number and word change nothing.
-func TestColouredMessages(t *testing.T) {
+// Colors around every number and word change nothing.
+func TestColoredMessages(t *testing.T) {
 	for _, m := range messages {
 		whole := numbersOf(t, scanOne(t, m)[0])
-		coloured := "\x1b[1;31m" + strings.NewReplacer(" ", "\x1b[0m \x1b[38;5;12m", ".", "\x1b[1m.\x1b[22m").Replace(m) + "\x1b[0m\n"
-		events := scanOne(t, coloured)
+		colored := "\x1b[1;31m" + strings.NewReplacer(" ", "\x1b[0m \x1b[38;5;12m", ".", "\x1b[1m.\x1b[22m").Replace(m) + "\x1b[0m\n"
+		events := scanOne(t, colored)
 		if len(events) != 1 {
-			t.Fatalf("%d events from %q", len(events), coloured)
+			t.Fatalf("%d events from %q", len(events), colored)
 		}
 		for k, v := range numbersOf(t, events[0]) {
 			if !same(whole[k], v) {

@@ -1,15 +1,20 @@
 // Package oomlog finds out-of-memory failures in any text: training logs, kernel logs, pasted tracebacks.
 //
-// The flow of a text:
+// The flow of a text; each step knows only those above it and the tables at its side, and parser.go leads
+// from one to the next:
 //
-//	bytes ─ parser.go ─► line (bounded; \n and \r end it)
-//	line ─ words.go ─► one pass over its bytes; lines without a word of the tables stop here
-//	     ─ clean.go ─► colours, borders, quoting and escapes taken off
-//	     ─ prefix.go ─► rank, pid and stream taken off (interleaved ranks part here)
-//	     ─ message.go ─► a row of the table starts a message, the lines after it may belong to it
-//	     ─ fields.go, sizes.go ─► numbers of the message; guard.go refuses quoted source, hints, questions
-//	     ─ merge.go, recover.go ─► one failure printed several times becomes one event; recovery is noted
-//	     ─ context.go, context_rows.go ─► phase, step, batch size, parameters … from the lines around it
+//	bytes ─ lines.go ─► line (bounded; \n and \r end it)
+//	     ─ words.go ─► one pass over its bytes; lines without a word of tables.go stop here
+//	     ─ ring.go, factbook.go, gpumemory.go ─► kept for the context of a later failure
+//	     ─ clean.go, prefix.go ─► colors, borders, quoting and escapes removed; rank, pid and stream removed
+//	     ─ streams.go, message.go ─► a row whose start matches begins a message of its rank or process,
+//	       the lines after it may belong to it
+//	     ─ fields.go, event.go ─► the message's numbers; guard.go refuses quoted source, hints, questions
+//	     ─ context.go ─► phase, step, batch size, parameters … from notes.go and facts.go on the lines before
+//	     ─ held.go, relation.go, merge.go ─► one failure printed several times becomes one event
+//	events ─ scan.go ─► of a whole text; follow.go, tail.go ─► of one that is still being written
+//
+//	row.go, template.go ◄─ patterns*.go, recover.go, facts.go, gpumemory.go ◄─ tables.go
 //
 // What a failure looks like is said by the rows of the pattern tables (patterns*.go) alone: a new wording
 // is one row and one pair of files in testdata/oom.

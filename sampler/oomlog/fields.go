@@ -16,64 +16,6 @@ type findings struct {
 	more      bool     // numbers beside the request
 }
 
-// build reads the numbers of a message as one row understands them. It is false when the text is no failure.
-func (p *Parser) build(m *message, c candidate, around string) (*findings, bool) {
-	r := c.row
-	body := firstTelling(m.body(c, " "), r)
-	f := &findings{row: r}
-	f.Framework, f.Kind, f.MemoryKind = r.framework, r.kind, r.memory
-	f.OtherProcesses = []sampler.OtherProcess{}
-	f.Line, f.Occurrences, f.Recovered = m.first.number, 1, r.recovered || m.recovered
-	if r.hostNear != nil && r.hostNear.MatchString(around) {
-		f.MemoryKind = sampler.MemoryHost
-	} else if r.gpuNear != nil && r.gpuNear.MatchString(around) {
-		f.MemoryKind = sampler.MemoryGPU
-	}
-	f.capture(r.start, r.start.re, body, 1)
-	lower := strings.ToLower(body)
-	for _, t := range r.fields {
-		if strings.Contains(lower, t.needs) {
-			f.capture(t, t.re, body, 64)
-		}
-	}
-	if len(m.lines) > 1 && len(r.fields) > 0 {
-		f.unbreak(firstTelling(m.body(c, ""), r))
-	}
-	f.settle(m)
-	if r.numbers && !f.more || !isFailure(m, c, f, body) {
-		return nil, false
-	}
-	f.Text = strings.Join(strings.Fields(body), " ")
-	if len(f.Text) > 2000 {
-		f.Text = strings.ToValidUTF8(f.Text[:2000], "")
-	}
-	return f, true
-}
-
-// firstTelling cuts a body where the same message begins again, keeping the first copy that has numbers.
-func firstTelling(body string, r *compiledRow) string {
-	at := r.start.re.FindAllStringIndex(body, 8)
-	for i := 0; i+1 < len(at); i++ {
-		part := body[at[i][0]:at[i+1][0]]
-		if len(r.fields) == 0 || tells(part, r) {
-			return part
-		}
-	}
-	if len(at) > 0 {
-		return body[at[len(at)-1][0]:]
-	}
-	return body
-}
-
-func tells(part string, r *compiledRow) bool {
-	for _, t := range r.fields {
-		if t.re.MatchString(part) {
-			return true
-		}
-	}
-	return false
-}
-
 // unbreak looks for what was not found in the text joined without blanks: terminals of a fixed width
 // break words and numbers.
 func (f *findings) unbreak(body string) {
@@ -175,14 +117,14 @@ func (f *findings) setSize(name string, kind captureKind, text string) {
 		}
 		if !ok {
 			f.OtherProcesses = f.OtherProcesses[:last]
-			f.odd("process memory " + text + " means not available")
+			f.sentinel("process memory " + text + " means not available")
 			return
 		}
 		f.OtherProcesses[last].Bytes = v
 		return
 	}
 	if !ok {
-		f.odd(name + " " + text + " means not available")
+		f.sentinel(name + " " + text + " means not available")
 		return
 	}
 	t := f.target(name)
@@ -193,8 +135,8 @@ func (f *findings) setSize(name string, kind captureKind, text string) {
 	f.more = f.more || name != "req"
 }
 
-// odd notes something that was printed but is no fact, once.
-func (f *findings) odd(note string) {
+// sentinel records, once, what was printed but is no fact.
+func (f *findings) sentinel(note string) {
 	if !slices.Contains(f.sentinels, note) {
 		f.sentinels = append(f.sentinels, note)
 	}
@@ -232,72 +174,7 @@ func (f *findings) setExtra(name string, kind captureKind, text string) {
 			f.Extra[name] = uint64(v)
 			f.more = true
 		} else {
-			f.odd(name + " " + text + " means not available")
+			f.sentinel(name + " " + text + " means not available")
 		}
 	}
-}
-
-// settle draws what follows from the numbers together.
-func (f *findings) settle(m *message) {
-	if m.origin.rank >= 0 {
-		f.Rank = f.Rank.Else(sampler.Some(m.origin.rank))
-	}
-	if m.origin.pid > 0 {
-		f.PID = f.PID.Else(sampler.Some(m.origin.pid))
-	}
-	if v, ok := f.Requested.Value(); ok && v == 0 {
-		f.Requested = sampler.Opt[sampler.Bytes]{}
-		f.odd("a request of 0 bytes cannot fail: the size did not fit the unit or is not known")
-	}
-	alloc := f.Allocated.Or(0)
-	if v, ok := f.ProcessInUse.Value(); ok && v == 0 && alloc > 0 {
-		f.ProcessInUse = sampler.Opt[sampler.Bytes]{}
-		f.sentinels = append(f.sentinels, "this process has 0 bytes in use while it has allocated some: not available")
-	}
-	f.SelfUnknown = f.hasProcessClause() && !f.processClauseOwn()
-	if total, ok := f.GPUTotal.Value(); ok && alloc > total && total > 0 {
-		f.sentinels = append(f.sentinels, "allocated above total: system memory stands in for the card")
-	}
-	if total, ok := f.GPUTotal.Value(); ok && f.GPUFree.Or(0) > total && total > 0 {
-		f.sentinels = append(f.sentinels, "free above total: shared system memory is counted")
-	}
-	if l := f.MemoryLimit; l != nil && !l.Allowed.Known() && !l.Fraction.Known() {
-		f.MemoryLimit = nil
-	}
-	f.deriveShape()
-	if len(f.sentinels) > 0 {
-		if f.Extra == nil {
-			f.Extra = map[string]any{}
-		}
-		if s, ok := f.Extra["sentinel"].(string); ok {
-			f.sentinels = append(f.sentinels, s)
-		}
-		f.Extra["sentinel"] = strings.Join(f.sentinels, "; ")
-	}
-}
-
-// hasProcessClause says whether some "Process N has" clause was read, a dropped one included.
-func (f *findings) hasProcessClause() bool {
-	if len(f.OtherProcesses) > 0 {
-		return f.Framework == "pytorch"
-	}
-	for _, s := range f.sentinels {
-		if strings.HasPrefix(s, "process memory ") {
-			return true
-		}
-	}
-	return false
-}
-
-// processClauseOwn says whether a "this process" clause was printed, even one without a usable number.
-func (f *findings) processClauseOwn() bool {
-	if f.ProcessInUse.Known() {
-		return true
-	}
-	for _, s := range f.sentinels {
-		if strings.HasPrefix(s, "proc ") || strings.HasPrefix(s, "this process ") {
-			return true
-		}
-	}
-	return false
 }

@@ -1,11 +1,17 @@
 package oomlog
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+	"testing/iotest"
+	"testing/synctest"
 	"time"
 
 	"nvpeak/sampler"
@@ -29,24 +35,17 @@ func appendTo(t *testing.T, path, text string) {
 	}
 }
 
-// newFollower is a follower whose steps the test takes itself.
-func newFollower(path string) *follower {
-	return &follower{path: path, parser: NewParser(), out: make(chan sampler.OOMEvent, 64), every: time.Second, settle: 2 * time.Second}
-}
-
-// steps polls n times with a second between.
-func (f *follower) steps(t *testing.T, n int) []int {
-	t.Helper()
-	for range n {
-		if !f.poll(t.Context()) {
-			t.Fatal("poll gave up")
-		}
-		f.quiet += f.every
-	}
+// sizes are the requests, in MiB, of the events that have come after some time.
+func sizes(events <-chan sampler.OOMEvent, after time.Duration) []int {
+	time.Sleep(after)
+	synctest.Wait()
 	var got []int
 	for {
 		select {
-		case e := <-f.out:
+		case e, open := <-events:
+			if !open {
+				return got
+			}
 			got = append(got, int(e.Requested.Or(0)/sampler.MiB))
 		default:
 			return got
@@ -54,70 +53,143 @@ func (f *follower) steps(t *testing.T, n int) []int {
 	}
 }
 
-func equal(a, b []int) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
-
 func TestFollow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "train.log")
-	f := newFollower(path)
-	defer f.drop()
-	if got := f.steps(t, 3); len(got) > 0 {
-		t.Fatalf("events without a file: %v", got)
-	}
-	appendTo(t, path, "epoch 1\n"+oomLine(20)[:60])
-	if got := f.steps(t, 1); len(got) > 0 {
-		t.Fatalf("events from half a line: %v", got)
-	}
-	appendTo(t, path, oomLine(20)[60:])
-	if got := f.steps(t, 4); !equal(got, []int{20}) {
-		t.Fatalf("after the first failure: %v", got)
-	}
-	appendTo(t, path, oomLine(30))
-	if got := f.steps(t, 4); !equal(got, []int{30}) {
-		t.Fatalf("after the second: %v", got)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		events := Follow(t.Context(), path)
+		if got := sizes(events, 3*time.Second); len(got) > 0 {
+			t.Fatalf("events without a file: %v", got)
+		}
+		appendTo(t, path, "epoch 1\n"+oomLine(20)[:60])
+		if got := sizes(events, time.Second); len(got) > 0 {
+			t.Fatalf("events from half a line: %v", got)
+		}
+		appendTo(t, path, oomLine(20)[60:])
+		if got := sizes(events, time.Second); len(got) > 0 {
+			t.Fatalf("events without a pause: %v", got)
+		}
+		if got := sizes(events, 3*time.Second); !slices.Equal(got, []int{20}) {
+			t.Fatalf("after the first failure: %v", got)
+		}
+		appendTo(t, path, oomLine(30))
+		if got := sizes(events, 4*time.Second); !slices.Equal(got, []int{30}) {
+			t.Fatalf("after the second: %v", got)
+		}
+	})
 }
 
 func TestFollowRotation(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "train.log")
-	f := newFollower(path)
-	defer f.drop()
-	appendTo(t, path, "start\n")
-	f.steps(t, 1)
-	appendTo(t, path, oomLine(40)) // written just before the rotation
-	if err := os.Rename(path, path+".1"); err != nil {
-		t.Fatal(err)
-	}
-	f.steps(t, 0)
-	appendTo(t, path, oomLine(50))
-	if got := f.steps(t, 5); !equal(got, []int{40, 50}) {
-		t.Errorf("across a rotation: %v", got)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		appendTo(t, path, "start\n")
+		events := Follow(t.Context(), path)
+		sizes(events, time.Second)
+		appendTo(t, path, oomLine(40)) // written just before the rotation
+		if err := os.Rename(path, path+".1"); err != nil {
+			t.Fatal(err)
+		}
+		appendTo(t, path, oomLine(50))
+		if got := sizes(events, 5*time.Second); !slices.Equal(got, []int{40, 50}) {
+			t.Errorf("across a rotation: %v", got)
+		}
+	})
 }
 
 func TestFollowTruncation(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "train.log")
-	f := newFollower(path)
-	defer f.drop()
-	appendTo(t, path, "a long first run\n"+oomLine(60))
-	if got := f.steps(t, 4); !equal(got, []int{60}) {
-		t.Fatalf("first run: %v", got)
-	}
-	if err := os.Truncate(path, 0); err != nil {
-		t.Fatal(err)
-	}
-	appendTo(t, path, oomLine(70))
-	if got := f.steps(t, 5); !equal(got, []int{70}) {
-		t.Errorf("after truncation: %v", got)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		appendTo(t, path, "a long first run\n"+oomLine(60))
+		events := Follow(t.Context(), path)
+		if got := sizes(events, 4*time.Second); !slices.Equal(got, []int{60}) {
+			t.Fatalf("first run: %v", got)
+		}
+		if err := os.Truncate(path, 0); err != nil {
+			t.Fatal(err)
+		}
+		appendTo(t, path, oomLine(70))
+		if got := sizes(events, 5*time.Second); !slices.Equal(got, []int{70}) {
+			t.Errorf("after truncation: %v", got)
+		}
+	})
 }
 
 func TestFollowEnds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "train.log")
 	appendTo(t, path, oomLine(80))
-	ctx, cancel := context.WithCancel(t.Context())
-	events := Follow(ctx, path)
-	time.Sleep(50 * time.Millisecond) // let it open the file; the result does not depend on it
-	cancel()
-	for range events { //nolint:revive // drain until closed: a follower that does not end hangs the test
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		events := Follow(ctx, path)
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+		if e, open := <-events; !open || e.Requested.Or(0) != 80*sampler.MiB {
+			t.Errorf("what was found before the end: %v %v", e, open)
+		}
+		if e, open := <-events; open {
+			t.Errorf("a further event: %v", e)
+		}
+	})
+}
+
+func TestFollowReader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, w := io.Pipe()
+		events := FollowReader(t.Context(), r)
+		write := func(text string) {
+			if _, err := io.WriteString(w, text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write("epoch 1\n" + oomLine(20)[:60])
+		write(oomLine(20)[60:])
+		if got := sizes(events, time.Second); len(got) > 0 {
+			t.Fatalf("events without a pause: %v", got)
+		}
+		if got := sizes(events, 2*time.Second); !slices.Equal(got, []int{20}) {
+			t.Fatalf("after a pause: %v", got)
+		}
+		write(strings.TrimSuffix(oomLine(30), "\n"))
+		_ = w.Close() // never fails
+		if got := sizes(events, 0); !slices.Equal(got, []int{30}) {
+			t.Fatalf("at the end: %v", got)
+		}
+		if _, open := <-events; open {
+			t.Error("open after the end of the reader")
+		}
+	})
+}
+
+// What came before an error counts; a reader that never returns does not hold up the end.
+func TestFollowReaderThatFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		failing := io.MultiReader(strings.NewReader(oomLine(40)), iotest.ErrReader(io.ErrUnexpectedEOF))
+		if got := sizes(FollowReader(t.Context(), failing), 0); !slices.Equal(got, []int{40}) {
+			t.Errorf("before an error: %v", got)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		r, w := io.Pipe()
+		events := FollowReader(ctx, r)
+		cancel()
+		if _, open := <-events; open {
+			t.Error("an event from nothing")
+		}
+		_ = w.Close() // never fails
+	})
+}
+
+// Whatever the reader cuts the text into, what comes out is what Scan finds.
+func TestFollowReaderIsScan(t *testing.T) {
+	for _, path := range texts(t) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all repeats
+		for e := range FollowReader(t.Context(), iotest.HalfReader(bytes.NewReader(text))) {
+			all.add([]sampler.OOMEvent{e})
+		}
+		if want, _ := Scan(bytes.NewReader(text)); asJSON(t, all.events) != asJSON(t, want) {
+			t.Errorf("%s: followed, it gives other events than scanned", path)
+		}
 	}
 }

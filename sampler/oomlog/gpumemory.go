@@ -59,7 +59,7 @@ func memoryWords() []string {
 	return words
 }
 
-// maxStretches bounds what is kept of a run; beyond it neighbours are joined, keeping the larger.
+// maxStretches bounds what is kept of a run; beyond it neighbors are joined, keeping the larger.
 const maxStretches = 64
 
 // memoryBook keeps the figures of a run, oldest first: one per epoch where the log says the epoch with the
@@ -68,11 +68,12 @@ type memoryBook struct {
 	values []sampler.Bytes
 	stride int // prints in one value
 	filled int // prints in the last value
-	epoch  int // of the last value, 0: not said
+	epoch  int // of the last value, 0: unknown
 	rank   string
+	lower  []byte // scratch
 }
 
-// add reads one line, free of colours.
+// add reads one line, without colors.
 func (m *memoryBook) add(line []byte) {
 	if len(line) > keepBytes {
 		line = line[len(line)-keepBytes:] // figures stand at the end, where the bar is
@@ -88,7 +89,7 @@ func (m *memoryBook) add(line []byte) {
 		m.perEpoch(epoch, v)
 		return
 	}
-	lower := bytes.ToLower(line)
+	lower := m.lowered(line)
 	for i := range memoryRows {
 		r := &memoryRows[i]
 		at := bytes.Index(lower, []byte(r.word))
@@ -100,6 +101,17 @@ func (m *memoryBook) add(line []byte) {
 			return
 		}
 	}
+}
+
+// lowered is a line with its ASCII letters in lower case, until the next call.
+func (m *memoryBook) lowered(line []byte) []byte {
+	m.lower = append(m.lower[:0], line...)
+	for i, c := range m.lower {
+		if c >= 'A' && c <= 'Z' {
+			m.lower[i] = c + 'a' - 'A'
+		}
+	}
+	return m.lower
 }
 
 // read returns the figure of a row whose word stands at a place; 0: there is none.
@@ -128,11 +140,8 @@ func figure(s []byte, bare sampler.Bytes) sampler.Bytes {
 	for i < len(s) && (isDigit(s[i]) || s[i] == '.' || s[i] == ',' && i+1 < len(s) && isDigit(s[i+1])) {
 		i++
 	}
-	number, err := strconv.ParseFloat(string(bytes.ReplaceAll(s[start:i], []byte(","), nil)), 64)
-	if err != nil || number <= 0 {
-		return 0
-	}
-	if i < len(s) && s[i] == '/' { // of the card's total: "2798.0/11011.5 MiB"
+	number := s[start:i]
+	if i < len(s) && s[i] == '/' { // of the GPU's total: "2798.0/11011.5 MiB"
 		for i++; i < len(s) && (isDigit(s[i]) || s[i] == '.'); i++ {
 		}
 	}
@@ -141,14 +150,18 @@ func figure(s []byte, bare sampler.Bytes) sampler.Bytes {
 	}
 	unit := bare
 	if i < len(s) && isUnit(s[i]) && (i+1 == len(s) || !isLetter(s[i+1]) || s[i+1] == 'b' || s[i+1] == 'i') {
-		unit = sizeFactor(string(s[i] - 'a' + 'A'))
+		unit = sampler.Unit(string(s[i]))
 	}
-	// A training card has between a few MiB and a few TiB: anything else is another number.
-	v := number * float64(unit)
-	if v < float64(sampler.MiB) || v > float64(16*1024*sampler.GiB) {
+	return plausible(sampler.Amount(string(number), unit))
+}
+
+// plausible is an amount that a training GPU can hold, from a few MiB to a few TiB, else 0: anything else is
+// another number.
+func plausible(v sampler.Bytes, ok bool) sampler.Bytes {
+	if !ok || v < sampler.MiB || v > 16*sampler.TiB {
 		return 0
 	}
-	return sampler.Bytes(v + 0.5)
+	return v
 }
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' }
@@ -237,7 +250,7 @@ func (m *memoryBook) perPrint(v sampler.Bytes) {
 	m.values, m.filled = append(m.values, v), 1
 }
 
-// halve joins neighbours.
+// halve joins neighbors.
 func (m *memoryBook) halve() {
 	for i := range m.values[:len(m.values)/2] {
 		m.values[i] = max(m.values[2*i], m.values[2*i+1])

@@ -41,7 +41,7 @@ var (
 	entryAfter  = pattern(`^["'],\s*$`)
 )
 
-// hypothesis is a sentence in which the failure is only talked about. Numbers of a card make up for it.
+// hypothesis is a sentence in which the failure is only talked about. Figures of a GPU outweigh it.
 var hypothesis = anyOf(`(?i)`,
 	`\b(?:if|when|whenever|once|unless)\s+(?:you|the|your|we|it|there|this|that|a|an|i|u|users?|training|one|still|running|getting|any|gpu|cuda)\b`,
 	`\bin\s+case\s+(?:of|you)\b`, `\b(?:avoid|avoids|avoiding|prevent|prevents|preventing|mitigate|against)\b`,
@@ -102,7 +102,7 @@ func isFailure(m *message, c candidate, f *findings, body string) bool {
 	}
 	numbers := f.Requested.Known() || f.more
 	switch {
-	case !c.row.loose || f.more: // the card's numbers: nobody makes them up
+	case !c.row.loose || f.more: // figures of a GPU: nobody makes them up
 		return true
 	case !numbers && m.explained():
 		return false
@@ -116,13 +116,13 @@ func isFailure(m *message, c candidate, f *findings, body string) bool {
 	return numbers || (happened.MatchString(before) && ended.MatchString(after))
 }
 
-// remedy begins the answer of a troubleshooting page.
-var remedy = pattern(`(?i)^[\W\d]*(?:solutions?|fix(?:es)?|workarounds?|resolution|remed(?:y|ies)|how to fix|what to do|possible causes?|causes?|symptoms?)\b[^.]{0,40}:`)
+// helpHeading begins the answer of a troubleshooting page.
+var helpHeading = pattern(`(?i)^[\W\d]*(?:solutions?|fix(?:es)?|workarounds?|resolution|remed(?:y|ies)|how to fix|what to do|possible causes?|causes?|symptoms?)\b[^.]{0,40}:`)
 
 // explained says whether the lines after a message are those of a help page, not of a log.
 func (m *message) explained() bool {
 	for _, l := range m.lines[1:min(len(m.lines), 6)] {
-		if remedy.MatchString(l) {
+		if helpHeading.MatchString(l) {
 			return true
 		}
 	}

@@ -1,173 +1,87 @@
 package oomlog
 
-import (
-	"bytes"
-	"errors"
-	"io"
-
-	"nvpeak/sampler"
-)
+import "nvpeak/sampler"
 
 const (
-	maxLine    = 1 << 20 // longer lines are cut into pieces
 	pieceBytes = 16 << 10
 	aheadLines = 4 // lines looked at after one that may begin a wrapped message
 )
 
-// Parser finds failures in a text that arrives piece by piece. Its memory is bounded. The zero value is
-// not usable; call NewParser. A Parser is for one goroutine.
-type Parser struct {
-	partial []byte // a line whose end has not come
-	number  int    // of the current line, from 1
-	left    int    // lines still to be looked at closely
-	ring    ring
-	facts   factBook
-	memory  memoryBook
+// parser finds failures in a text that arrives piece by piece. Its memory is bounded. Make one with
+// newParser; it is for one goroutine.
+type parser struct {
+	lines   splitter
+	left    int // lines still to be looked at closely
+	past    past
 	streams streams
 	held    holder
 	scratch []byte
 	out     []sampler.OOMEvent
 }
 
-// NewParser returns a Parser at the beginning of a text.
-func NewParser() *Parser {
-	p := &Parser{number: 1}
-	p.streams.byKey = map[string]*stream{}
+func newParser() *parser {
+	p := &parser{streams: streams{byKey: map[string]*stream{}}}
+	p.lines = splitter{number: 1, take: p.line}
 	return p
 }
 
-// Feed takes one line, with or without its line end, and returns the events that became complete: an
-// event waits a while, because later lines may belong to it, repeat it or show a recovery.
-func (p *Parser) Feed(text string) []sampler.OOMEvent {
-	p.write([]byte(text))
-	if len(text) == 0 || text[len(text)-1] != '\n' {
-		p.write([]byte{'\n'})
-	}
-	return p.take()
-}
+// write takes any piece of the text.
+func (p *parser) write(b []byte) { p.lines.write(b) }
 
-// Write takes any piece of the text. It never fails; complete events are returned by the next Feed,
-// Flush or Events.
-func (p *Parser) Write(b []byte) (int, error) {
-	p.write(b)
-	return len(b), nil
-}
-
-// Events returns the events that have become complete since the last call.
-func (p *Parser) Events() []sampler.OOMEvent { return p.take() }
-
-// Flush ends the text, or a pause in it: a half line counts as a line, and every waiting event is
-// complete. The Parser may be fed further.
-func (p *Parser) Flush() []sampler.OOMEvent {
-	if len(p.partial) > 0 {
-		p.endLine(p.partial, '\n')
-		p.partial = p.partial[:0]
-	}
-	for _, s := range p.streams.order {
-		p.close(s)
-	}
-	p.left = 0
-	p.out = append(p.out, p.held.release(-1)...)
-	return p.take()
-}
-
-// Waiting says whether something found so far waits for further lines.
-func (p *Parser) Waiting() bool { return len(p.held.events) > 0 || p.streams.open() }
-
-func (p *Parser) take() []sampler.OOMEvent {
+// events returns what has become complete since the last call: an event waits a while, because later
+// lines may belong to it, repeat it or show a recovery.
+func (p *parser) events() []sampler.OOMEvent {
 	out := p.out
 	p.out = nil
 	return out
 }
 
-func (p *Parser) write(b []byte) {
-	for len(b) > 0 {
-		i := bytes.IndexByte(b, '\n')
-		if i < 0 {
-			p.partial = append(p.partial, b...)
-			b = nil
-		} else if len(p.partial) == 0 {
-			p.physical(b[:i], true)
-			b = b[i+1:]
-			continue
-		} else {
-			p.partial = append(p.partial, b[:i]...)
-			b = b[i+1:]
-		}
-		for len(p.partial) > maxLine {
-			p.physical(p.partial[:maxLine], false)
-			p.partial = append(p.partial[:0], p.partial[maxLine:]...)
-		}
-		if i >= 0 {
-			p.physical(p.partial, true)
-			p.partial = p.partial[:0]
-		}
+// flush ends the text, or a pause in it: a half line counts as a line, and every waiting event is
+// complete. More may be written after it.
+func (p *parser) flush() []sampler.OOMEvent {
+	p.lines.flush()
+	for _, s := range p.streams.order {
+		p.close(s)
 	}
+	p.left = 0
+	p.out = append(p.out, p.held.release(-1)...)
+	return p.events()
 }
 
-// physical takes what stands between two \n and parts it at the \r of progress bars.
-func (p *Parser) physical(b []byte, ended bool) {
-	for len(b) > maxLine {
-		p.physical(b[:maxLine], false)
-		b = b[maxLine:]
-	}
-	b = bytes.TrimSuffix(b, []byte{'\r'})
-	bars := false
-	for {
-		i := bytes.IndexByte(b, '\r')
-		if i < 0 {
-			break
-		}
-		if i > 0 {
-			p.endLine(b[:i], '\r')
-		}
-		b, bars = b[i+1:], true
-	}
-	if len(b) > 0 || !bars {
-		p.endLine(b, '\n')
-	}
-	if ended {
-		p.number++
-	}
-}
+// waiting says whether something found so far waits for further lines.
+func (p *parser) waiting() bool { return len(p.held.events) > 0 || p.streams.open() }
 
-// endLine takes one line. end is what ended it.
-func (p *Parser) endLine(raw []byte, end byte) {
+// line takes one line of the text.
+func (p *parser) line(raw []byte, number int, overwritten bool) {
 	t := compiled()
 	var found wordMask
-	plain := p.uncolour(raw)
+	plain := stripEscapes(raw, &p.scratch)
 	hit := t.words.scan(plain, &found)
-	p.ring.add(raw, p.number, end == '\r')
-	if !hit && p.left == 0 {
-		p.release()
-		return
-	}
-	if hit && found.meets(&t.memory) {
-		p.memory.add(plain)
-	}
-	if hit && found.meets(&t.facts) {
-		p.facts.add(raw, p.number)
-	}
-	if found.meets(&t.events) || found.meets(&t.recoveries) {
-		if p.left == 0 {
-			p.recall()
+	p.past.ring.add(raw, number, overwritten)
+	if hit {
+		p.past.keep(raw, plain, number, &found)
+		if found.meets(&t.events) || found.meets(&t.recoveries) {
+			if p.left == 0 {
+				p.recall(number)
+			}
+			p.left = max(p.left, aheadLines)
 		}
-		p.left = max(p.left, aheadLines)
-	} else if p.left == 0 {
-		p.release()
-		return
 	}
-	p.left--
-	for _, text := range clean(interesting(raw)) {
-		p.look(toLine(text, p.number))
+	if p.left > 0 {
+		p.left--
+		for _, text := range clean(interesting(raw)) {
+			p.look(toLine(text, number))
+		}
 	}
-	p.release()
+	if len(p.held.events) > 0 {
+		p.out = append(p.out, p.held.release(number)...)
+	}
 }
 
 // recall makes the line before this one known to its stream, for a message that begins at its end.
-func (p *Parser) recall() {
-	last := p.ring.tail(2)
-	if len(last) < 2 || last[0].number+2 < p.number {
+func (p *parser) recall(number int) {
+	last := p.past.ring.tail(2)
+	if len(last) < 2 || last[0].number+2 < number {
 		return
 	}
 	for _, l := range last[0].clean() {
@@ -198,51 +112,69 @@ func interesting(raw []byte) []byte {
 	return out
 }
 
-// uncolour drops escape sequences so that words are found across them.
-func (p *Parser) uncolour(raw []byte) []byte {
-	i := bytes.IndexByte(raw, 0x1b)
-	if i < 0 {
-		return raw
+// stream is the stream of a line. One that has to make room ends its message.
+func (p *parser) stream(l line) *stream {
+	st, evicted := p.streams.of(l)
+	if evicted != nil {
+		p.close(evicted)
 	}
-	out := p.scratch[:0]
-	for i >= 0 {
-		out = append(out, raw[:i]...)
-		raw = raw[i+1:]
-		if len(raw) > 0 && raw[0] == '[' {
-			j := 1
-			for j < len(raw) && (raw[j] < '@' || raw[j] > '~') {
-				j++
-			}
-			raw = raw[min(j+1, len(raw)):]
-		}
-		i = bytes.IndexByte(raw, 0x1b)
-	}
-	p.scratch = append(out, raw...)
-	return p.scratch
+	return st
 }
 
-func (p *Parser) release() {
-	if len(p.held.events) > 0 {
-		p.out = append(p.out, p.held.release(p.number)...)
+// look takes one clean line near a word of the tables.
+func (p *parser) look(l line) {
+	st := p.stream(l)
+	p.streams.last = st
+	st.used = l.number
+	var found wordMask
+	compiled().words.scan([]byte(l.text), &found)
+	if m := st.start(l, &found); m != nil {
+		p.close(st)
+		st.open = m
+		p.left = max(p.left, m.left+1)
+	} else if st.open != nil {
+		st.open.add(l.text)
+		if st.open.left <= 0 {
+			p.close(st)
+		}
+	}
+	if compiled().recovers(l.text, &found) {
+		p.recover(st, l.number)
+	}
+	st.prev = l
+}
+
+// recover marks the failure that a recovery belongs to.
+func (p *parser) recover(st *stream, number int) {
+	if st.open != nil {
+		st.open.recovered = true
+	} else if h := p.held.latest(st.key, number-recoverWithin); h != nil {
+		h.Recovered = true
 	}
 }
 
-// Scan reads a whole text and returns its failures in the order in which they begin, each once.
-// An error is one of r; the events found until then are returned with it.
-func Scan(r io.Reader) ([]sampler.OOMEvent, error) {
-	p := NewParser()
-	var all repeats
-	buf := make([]byte, 64<<10)
-	for {
-		n, err := r.Read(buf)
-		p.write(buf[:n])
-		all.add(p.take())
-		if err != nil {
-			all.add(p.Flush())
-			if errors.Is(err, io.EOF) {
-				err = nil
-			}
-			return all.events, err
+// close ends the open message of a stream and makes the event.
+func (p *parser) close(st *stream) {
+	m := st.open
+	if m == nil {
+		return
+	}
+	st.open = nil
+	around := ""
+	for _, c := range m.candidates {
+		if c.row.looksAround() && around == "" {
+			around = p.past.around(nearLines + len(m.lines))
 		}
+		if c.row.near != nil && !c.row.near.MatchString(around) {
+			continue
+		}
+		f, ok := build(m, c, around)
+		if !ok {
+			continue
+		}
+		if h := p.held.add(f, m, st.key); h != nil {
+			h.Context = p.past.context(m, st.key)
+		}
+		return
 	}
 }

@@ -27,15 +27,15 @@ func asJSON(t testing.TB, events []sampler.OOMEvent) string {
 
 // inChunks feeds a text in pieces and collects what comes out.
 func inChunks(text []byte, r *rand.Rand, longest int) []sampler.OOMEvent {
-	p := NewParser()
+	p := newParser()
 	var all repeats
 	for len(text) > 0 {
 		n := min(len(text), 1+r.IntN(longest))
-		_, _ = p.Write(text[:n])
+		p.write(text[:n])
 		text = text[n:]
-		all.add(p.Events())
+		all.add(p.events())
 	}
-	all.add(p.Flush())
+	all.add(p.flush())
 	return all.events
 }
 
@@ -58,20 +58,19 @@ func TestChunksDoNotMatter(t *testing.T) {
 	}
 }
 
-func TestFeedIsScan(t *testing.T) {
+func TestLineByLineIsScan(t *testing.T) {
 	for _, path := range texts(t) {
 		b, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := NewParser()
+		p := newParser()
 		var all repeats
-		for _, l := range strings.SplitAfter(string(b), "\n") {
-			if l != "" {
-				all.add(p.Feed(l))
-			}
+		for _, l := range bytes.SplitAfter(b, []byte("\n")) {
+			p.write(l)
+			all.add(p.events())
 		}
-		all.add(p.Flush())
+		all.add(p.flush())
 		whole, _ := Scan(bytes.NewReader(b))
 		if asJSON(t, all.events) != asJSON(t, whole) {
 			t.Errorf("%s: lines give other events than the whole", path)
@@ -120,17 +119,17 @@ func BenchmarkTrainingLog(b *testing.B) {
 }
 
 func TestMemoryIsConstant(t *testing.T) {
-	p := NewParser()
+	p := newParser()
 	log := trainingLog(1 << 20)
 	failure := []byte("RuntimeError: CUDA out of memory. Tried to allocate 20.00 MiB (GPU 0; 7.79 GiB total capacity; 6.00 GiB already allocated; 10.00 MiB free; 6.50 GiB reserved in total by PyTorch)\n")
 	long := bytes.Repeat([]byte("no end "), 1<<19) // 3.5 MiB without a line end
 	feed := func(rounds int) {
 		for i := range rounds {
-			_, _ = p.Write(log)
-			_, _ = p.Write(bytes.ReplaceAll(failure, []byte("20.00"), fmt.Appendf(nil, "%d.00", i)))
-			_, _ = p.Write(long)
-			_, _ = p.Write(fmt.Appendf(nil, "\n[rank%d]: out of memory\n(Worker pid=%d) CUDA out of memory. Tried to allocate %d.00 MiB\n", i, i, i))
-			p.Events()
+			p.write(log)
+			p.write(bytes.ReplaceAll(failure, []byte("20.00"), fmt.Appendf(nil, "%d.00", i)))
+			p.write(long)
+			p.write(fmt.Appendf(nil, "\n[rank%d]: out of memory\n(Worker pid=%d) CUDA out of memory. Tried to allocate %d.00 MiB\n", i, i, i))
+			p.events()
 		}
 	}
 	heap := func() uint64 {

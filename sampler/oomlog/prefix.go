@@ -8,8 +8,8 @@ import (
 // origin is who printed a line, as far as its prefix tells.
 type origin struct {
 	key  string // stream: lines with the same key belong together
-	rank int    // -1: not said
-	pid  int    // 0: not said
+	rank int    // -1: unknown
+	pid  int    // 0: unknown
 }
 
 // line is one clean line without its prefixes.
@@ -18,12 +18,12 @@ type line struct {
 	origin origin
 	number int  // in the file, from 1
 	indent int  // blanks before the text
-	logged bool // a logger's prefix (time, level) was taken off
+	logged bool // a logger's prefix (time, level) was removed
 	notes  notes
 }
 
 // prefixForm is one kind of thing that stands before the text of a line. The groups rank, pid and key
-// are by name; whatever matches is taken off, again and again, until nothing does.
+// are by name; whatever matches is removed, again and again, until nothing does.
 type prefixForm struct {
 	re     *lazy
 	stream bool // the whole prefix tells streams apart
@@ -86,7 +86,7 @@ var prefixForms = []prefixForm{
 
 var leadingBlanks = pattern(`^\s*`)
 
-// unprefix takes the prefixes off a clean line.
+// unprefix removes the prefixes of a clean line.
 func unprefix(s string) (string, origin, bool) {
 	o := origin{rank: -1}
 	logged := false
@@ -162,3 +162,6 @@ func toLine(text string, number int) line {
 	t := leadingBlanks.ReplaceAllString(body, "")
 	return line{text: strings.TrimRight(t, " "), origin: o, number: number, indent: len(body) - len(t), logged: logged}
 }
+
+// distinct says whether a stream's name tells processes apart: it has a number in it.
+func distinct(key string) bool { return strings.ContainsAny(key, "0123456789") }

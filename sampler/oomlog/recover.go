@@ -34,20 +34,3 @@ var recoveries = []recovery{
 	{[]string{"model_is_split", "splitting the batch", "split the batch", "splitting batch"}, `\bsplit(?:ting)? (?:the )?batch`},
 	{[]string{"low vram mode", "lowvram mode"}, `(?:switching|falling|trying|retry\w*) .{0,20}low ?vram mode`},
 }
-
-// recover marks the failure that a recovery wording belongs to.
-func (p *Parser) recover(st *stream, l line, found *wordMask) {
-	for _, r := range compiled().recovered {
-		if !found.meets(&r.mask) || !r.re.MatchString(l.text) {
-			continue
-		}
-		if st.open != nil {
-			st.open.recovered = true
-			return
-		}
-		if h := p.held.latest(st.key, l.number-recoverWithin); h != nil {
-			h.Recovered = true
-		}
-		return
-	}
-}

@@ -1,7 +1,5 @@
 package oomlog
 
-import "sync"
-
 // A row says what one wording of a failure looks like and what it means.
 type row struct {
 	name      string // unique, for tests and for people
@@ -37,7 +35,6 @@ type row struct {
 // compiledRow is a row ready for use.
 type compiledRow struct {
 	row
-	order    int
 	mask     wordMask
 	start    *template
 	fields   []*template
@@ -46,56 +43,7 @@ type compiledRow struct {
 	gpuNear  *lazy
 }
 
-// tables is everything that is compiled once from the rows.
-type tables struct {
-	words      *wordSet
-	rows       []*compiledRow
-	events     wordMask // words that may begin a failure
-	recoveries wordMask
-	facts      wordMask
-	memory     wordMask
-	recovered  []*compiledRecovery
-}
-
-// compiled is built from the tables when the first parser is made; nothing changes it later.
-var compiled = sync.OnceValue(func() *tables { return buildTables(allRows(), recoveries, factWords) })
-
-func allRows() []row {
-	var rows []row
-	for _, t := range [][]row{specificRows, libraryRows, servingRows, pytorchRows, genericRows, hostRows} {
-		rows = append(rows, t...)
-	}
-	return rows
-}
-
-func buildTables(rows []row, recs []recovery, facts []string) *tables {
-	var words []string
-	for _, r := range rows {
-		words = append(words, r.words...)
-	}
-	for _, r := range recs {
-		words = append(words, r.words...)
-	}
-	words = append(words, memoryWords()...)
-	t := &tables{words: newWordSet(append(words, facts...))}
-	for i, r := range rows {
-		c := &compiledRow{row: r, order: i, mask: t.words.mask(r.words), start: compile(r.start), fields: compileAll(r.fields)}
-		c.near, c.hostNear, c.gpuNear = optional(r.near), optional(r.hostNear), optional(r.gpuNear)
-		t.events.merge(c.mask)
-		t.rows = append(t.rows, c)
-	}
-	for _, r := range recs {
-		m := t.words.mask(r.words)
-		t.recoveries.merge(m)
-		t.recovered = append(t.recovered, &compiledRecovery{recovery: r, mask: m, re: pattern("(?i)" + loosen(r.pattern))})
-	}
-	t.facts, t.memory = t.words.mask(facts), t.words.mask(memoryWords())
-	return t
-}
-
-func optional(text string) *lazy {
-	if text == "" {
-		return nil
-	}
-	return pattern("(?i)" + loosen(text))
+// looksAround says whether the row wants the lines around the message.
+func (r *compiledRow) looksAround() bool {
+	return r.near != nil || r.hostNear != nil || r.gpuNear != nil
 }

@@ -1,4 +1,4 @@
-// Package proc tells who the processes on a GPU are: user, name, command, start time,
+// Package proc says who the processes on a GPU are: user, name, command, start time,
 // host memory, CPU, container, environment and framework, read directly from /proc.
 //
 //	pid ──► stat ──► known (pid, start time, name)? ──yes──► memory and CPU only

@@ -31,7 +31,7 @@ type entry struct {
 
 const (
 	// learnEvery is how long what rarely changes is believed. Servers set their title
-	// after loading (vLLM, Ray), which no field of stat tells.
+	// after loading (vLLM, Ray), which no field of stat shows.
 	learnEvery = 30 * time.Second
 	// cpuWindow is the shortest time a CPU share is taken over: ticks have 10 ms, so
 	// this gives steps of 5 %.
@@ -48,27 +48,34 @@ func (e *entry) stale(s stat, now time.Time) bool {
 	return s.name != e.name || d >= learnEvery || d < 0
 }
 
+// readers is what an entry learns from.
+type readers struct {
+	files files
+	users users
+	maps  int // how many more maps may be read in this call
+}
+
 // learn reads what rarely changes. What cannot be read keeps its old value: a dying
 // process has no command line any more, and its last one is what people want to see.
-func (e *entry) learn(h *Host, pid int, s stat, now time.Time) {
+func (e *entry) learn(r *readers, pid int, s stat, now time.Time) {
 	renamed := s.name != e.name
 	e.name, e.learned = s.name, now
 	dir := strconv.Itoa(pid) + "/"
-	if b, err := h.files.read(dir+"status", maxStatus); err == nil {
+	if b, err := r.files.read(dir+"status", maxStatus); err == nil {
 		if uid, ok := parseUID(b); ok {
 			e.uid = uid
 		}
 	}
 	if e.uid != "" {
-		e.user = h.users.name(e.uid)
+		e.user = r.users.name(e.uid)
 	}
-	if b, err := h.files.read(dir+"cgroup", maxCgroup); err == nil {
+	if b, err := r.files.read(dir+"cgroup", maxCgroup); err == nil {
 		e.container = parseCgroup(b).Or("")
 	}
-	if b, err := h.files.read(dir+"environ", maxEnviron); err == nil && (len(b) > 0 || e.environment == nil) {
+	if b, err := r.files.read(dir+"environ", maxEnviron); err == nil && (len(b) > 0 || e.environment == nil) {
 		e.environment = parseEnviron(b)
 	}
-	b, err := h.files.read(dir+"cmdline", maxCommand)
+	b, err := r.files.read(dir+"cmdline", maxCommand)
 	args, command := parseCommand(b)
 	switch {
 	case err == nil && command != "":
@@ -76,12 +83,12 @@ func (e *entry) learn(h *Host, pid int, s stat, now time.Time) {
 	case e.command == "" || renamed && s.state != 'Z':
 		e.command = "[" + s.name + "]"
 	}
-	e.guess(h, dir, args, renamed, now)
+	e.guess(r, dir, args, renamed, now)
 }
 
 // guess the framework: from the command line, else from the libraries, else from the
 // environment. Once known it stays, unless the process became another program.
-func (e *entry) guess(h *Host, dir string, args []string, renamed bool, now time.Time) {
+func (e *entry) guess(r *readers, dir string, args []string, renamed bool, now time.Time) {
 	if name := frameworkOfCommand(args); name != "" {
 		e.framework = name
 		return
@@ -92,14 +99,14 @@ func (e *entry) guess(h *Host, dir string, args []string, renamed bool, now time
 	if e.framework != "" && !renamed || e.mapped >= mapsTries || len(args) == 0 {
 		return
 	}
-	if h.maps == 0 {
+	if r.maps == 0 {
 		e.learned = now.Add(time.Second - learnEvery) // its turn comes in a second
 		return
 	}
-	h.maps--
+	r.maps--
 	e.mapped++
 	var libraries libraryFinder
-	err := h.files.pieces(dir+"maps", maxMaps, libraries.add)
+	err := r.files.pieces(dir+"maps", maxMaps, libraries.add)
 	switch {
 	case libraries.name() != "":
 		e.framework = libraries.name()

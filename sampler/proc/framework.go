@@ -8,7 +8,7 @@ import (
 	"nvpeak/sampler"
 )
 
-// frameworks are told by what is evident. The order is the order of preference: vLLM is
+// frameworks are recognized by what is evident. The order is the order of preference: vLLM is
 // PyTorch as well, and whoever asks wants to hear vLLM.
 var frameworks = []struct {
 	name     string
@@ -30,7 +30,7 @@ var frameworks = []struct {
 	{"onnxruntime", nil, nil, []string{"/libonnxruntime.so", "/libonnxruntime_providers_cuda.so"}},
 }
 
-// frameworkOfCommand tells the framework by the arguments of a process: the program,
+// frameworkOfCommand finds the framework by the arguments of a process: the program,
 // and behind an interpreter its script (also one installed in bin/) or module.
 func frameworkOfCommand(args []string) string {
 	if len(args) == 0 {

@@ -24,15 +24,13 @@ type Options struct {
 
 // Host is a sampler.Host that reads /proc. Safe for concurrent use.
 type Host struct {
-	mu     sync.Mutex
-	files  files
-	users  users
+	mu sync.Mutex
+	readers
 	clock  sampler.Clock
 	name   string
 	boot   time.Time
 	strict bool // a pid may be somebody else's here: ask for an open device
 	keeps  int  // how many more stat files may stay open
-	maps   int  // how many more maps may be read in this call
 
 	entries map[int]*entry
 	absent  map[int]time.Time // pids without a directory, and when that was seen
@@ -53,8 +51,10 @@ func (wallClock) Now() time.Time { return time.Now() }
 // New makes a Host. It never fails: what cannot be read is absent later.
 func New(o Options) *Host {
 	h := &Host{
-		files:   files{root: strings.TrimRight(o.Root, "/")},
-		users:   users{lookup: o.Lookup, names: map[string]string{}},
+		readers: readers{
+			files: files{root: strings.TrimRight(o.Root, "/")},
+			users: users{lookup: o.Lookup, names: map[string]string{}},
+		},
 		clock:   o.Clock,
 		entries: map[int]*entry{},
 		absent:  map[int]time.Time{},
@@ -93,7 +93,7 @@ const absentFor = 3 * time.Second
 const initialPIDNamespace = "pid:[4026531836]"
 
 // foreignPIDs says whether the pids that a driver names may be those of another pid
-// namespace, where the same number is another process: in a container that sees the card.
+// namespace, where the same number is another process: in a container that sees the GPU.
 // Drivers before the 560 series give host pids there.
 func (h *Host) foreignPIDs(dev string) bool {
 	namespace, err := os.Readlink(filepath.Join(h.files.root, "self/ns/pid"))
@@ -177,9 +177,9 @@ func (h *Host) identify(p *sampler.Process, now time.Time) {
 	case e == nil || e.start != s.start:
 		h.forget(p.PID)
 		e = h.meet(p.PID, s)
-		e.learn(h, p.PID, s, now)
+		e.learn(&h.readers, p.PID, s, now)
 	case e.stale(s, now):
-		e.learn(h, p.PID, s, now)
+		e.learn(&h.readers, p.PID, s, now)
 	}
 	e.measure(s, now)
 	if e.foreign {

@@ -234,7 +234,7 @@ func TestPIDOfAnotherNamespace(t *testing.T) {
 	}{
 		"container, no device open": {"pid:[4026532000]", "nvidiactl", "/tmp/log", false},
 		"container, device open":    {"pid:[4026532000]", "nvidiactl", "/dev/nvidia0", true},
-		"container without a card":  {"pid:[4026532000]", "null", "/tmp/log", true},
+		"container without a GPU":   {"pid:[4026532000]", "null", "/tmp/log", true},
 		"host":                      {initialPIDNamespace, "nvidiactl", "/tmp/log", true},
 		"files not readable":        {"pid:[4026532000]", "nvidiactl", "", true},
 	} {

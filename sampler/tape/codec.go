@@ -27,7 +27,7 @@ var decimals = map[string]int{"power_watts": 0, "cpu_percent": 0, "duty_percent"
 // over 20 ms, so more digits say nothing.
 var significant = map[string]bool{"rx_bytes_per_second": true, "tx_bytes_per_second": true}
 
-// scalarCodecs has a row for every type of field that is written often. All others go
+// scalarCodec has a row for every type of field that is written often. All others go
 // through encoding/json, whole.
 func scalarCodec(t reflect.Type, name string) (codec, bool) {
 	digits, ok := decimals[name]
@@ -53,7 +53,7 @@ func scalarCodec(t reflect.Type, name string) (codec, bool) {
 	case sampler.Bytes:
 		return amount.plain(), true
 	case time.Time:
-		return moment.plain(), true
+		return timestamp.plain(), true
 	case sampler.Opt[int]:
 		return number.opt(), true
 	case sampler.Opt[uint64]:
@@ -65,11 +65,7 @@ func scalarCodec(t reflect.Type, name string) (codec, bool) {
 	case sampler.Opt[sampler.Bytes]:
 		return amount.opt(), true
 	case sampler.Opt[time.Time]:
-		return moment.opt(), true
-	case sampler.Opt[sampler.HostMemory]:
-		return optStruct[sampler.HostMemory](), true
-	case sampler.Opt[sampler.Lane]:
-		return optStruct[sampler.Lane](), true
+		return timestamp.opt(), true
 	}
 	return codec{}, false
 }
@@ -83,11 +79,11 @@ type scalar[T comparable] struct {
 }
 
 var (
-	number  = scalar[int]{readInt, nil, func(b []byte, n int) []byte { return strconv.AppendInt(b, int64(n), 10) }, nil}
-	text    = scalar[string]{readText, nil, appendText, nil}
-	boolean = scalar[bool]{func(v value) (bool, bool) { return v.kind == 't', v.kind == 't' || v.kind == 'f' }, nil, strconv.AppendBool, nil}
-	amount  = scalar[sampler.Bytes]{readBytes, nil, func(b []byte, n sampler.Bytes) []byte { return appendUint(b, uint64(n)) }, nil}
-	moment  = scalar[time.Time]{readTime, toMilli, appendTime, nil}
+	number    = scalar[int]{readInt, nil, func(b []byte, n int) []byte { return strconv.AppendInt(b, int64(n), 10) }, nil}
+	text      = scalar[string]{readText, nil, appendText, nil}
+	boolean   = scalar[bool]{func(v value) (bool, bool) { return v.kind == 't', v.kind == 't' || v.kind == 'f' }, nil, strconv.AppendBool, nil}
+	amount    = scalar[sampler.Bytes]{readBytes, nil, func(b []byte, n sampler.Bytes) []byte { return appendUint(b, uint64(n)) }, nil}
+	timestamp = scalar[time.Time]{readTime, toMilli, appendTime, nil}
 )
 
 func (c scalar[T]) keep(v T) T {
@@ -132,36 +128,6 @@ func (c scalar[T]) opt() codec {
 			if x, ok := c.read(s.value()); ok {
 				*at(v) = sampler.Some(x)
 			}
-		},
-	}
-}
-
-// optStruct is a group that is known or not as a whole.
-func optStruct[T comparable]() codec {
-	at := func(v reflect.Value) *sampler.Opt[T] { return v.Addr().Interface().(*sampler.Opt[T]) }
-	inner := planOf(reflect.TypeFor[T]())
-	return codec{
-		equal: func(a, b reflect.Value) bool {
-			x, ok := at(a).Value()
-			y, ok2 := at(b).Value()
-			return ok == ok2 && inner.equal(reflect.ValueOf(&x).Elem(), reflect.ValueOf(&y).Elem())
-		},
-		encode: func(b []byte, v reflect.Value) []byte {
-			x, ok := at(v).Value()
-			if !ok {
-				return append(b, "null"...)
-			}
-			return inner.encode(b, reflect.ValueOf(&x).Elem(), nil)
-		},
-		decode: func(s *scanner, v reflect.Value) {
-			*at(v) = sampler.Opt[T]{}
-			if s.peek() != '{' {
-				s.skip()
-				return
-			}
-			var x T
-			inner.decode(s, reflect.ValueOf(&x).Elem())
-			*at(v) = sampler.Some(x)
 		},
 	}
 }
@@ -227,8 +193,6 @@ func readTime(v value) (time.Time, bool) {
 	}
 	return time.Time{}, false
 }
-
-func toMilli(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
 func round(f float64, digits int) float64 {
 	scale := math.Pow10(digits)

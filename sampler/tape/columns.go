@@ -105,14 +105,14 @@ func (c *column) own(v, before reflect.Value) (reflect.Value, bool) {
 	return v, true
 }
 
-// diff writes the columns in which cur differs from prev, or from what was foreseen, all
+// diff writes the columns in which cur differs from prev, or from what was predicted, all
 // lists of the same length. It returns false when they differ in more than values.
-func (c *columns) diff(b []byte, t time.Time, prev, foreseen, cur []reflect.Value, o override) ([]byte, bool) {
+func (c *columns) diff(b []byte, t time.Time, prev, predicted, cur []reflect.Value, o override) ([]byte, bool) {
 	first := true
 	for i := range c.list {
 		col := &c.list[i]
 		changed := col.every
-		base := foreseen
+		base := predicted
 		if col.stage == stageGiven {
 			base = prev
 		}

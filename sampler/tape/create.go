@@ -3,6 +3,7 @@ package tape
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -17,6 +18,45 @@ var (
 	ErrBusy   = errors.New("another nvpeak is recording to it")
 	ErrNoFile = errors.New("not a regular file")
 )
+
+// Create begins a recording at path, compressed when the name ends in .zst. The file must
+// be new or empty; it is readable by its owner only. Errors wrap ErrExists, ErrBusy,
+// ErrNoFile or what the system says.
+func Create(path string, o Options) (*Writer, error) {
+	f, err := openNew(path)
+	if err != nil {
+		return nil, err
+	}
+	next := func() (file, error) {
+		if err := retire(path, o.Keep); err != nil {
+			return nil, fmt.Errorf("cannot begin the next part of %s: %w", path, err)
+		}
+		return openNewFile(path)
+	}
+	return newWriter(f, strings.HasSuffix(path, ".zst"), next, o)
+}
+
+func openNewFile(path string) (file, error) {
+	f, err := openNew(path)
+	if err != nil {
+		return nil, err // not a nil *os.File in an interface
+	}
+	return f, nil
+}
+
+// NewWriter records to w, uncompressed: standard output, a pipe. Rotation does not apply.
+func NewWriter(w io.Writer, o Options) *Writer {
+	o.RotateSize, o.RotateAge = 0, 0
+	writer, _ := newWriter(stream{w}, false, nil, o)
+	return writer
+}
+
+// stream makes a file of a writer that cannot be cut back.
+type stream struct{ io.Writer }
+
+func (stream) Close() error                   { return nil }
+func (stream) Truncate(int64) error           { return os.ErrInvalid }
+func (stream) Seek(int64, int) (int64, error) { return 0, os.ErrInvalid }
 
 // openNew opens a file for one recording: new or empty, a regular file and no symbolic
 // link, readable by its owner only, and locked against a second writer. Recordings hold

@@ -9,14 +9,14 @@ import (
 )
 
 // csvLog decodes logs of `nvidia-smi --query-gpu=… --format=csv`. Every line is one GPU;
-// the lines of one round make a snapshot, which is given when the next round begins.
+// the lines of one sweep make a snapshot, which is given when the next sweep begins.
 type csvLog struct {
 	columns *csvColumns
 	driver  string
 	group   []sampler.GPU
 	at      time.Time
 	line1   int // the first line of the group
-	rounds  int
+	sweeps  int
 	untimed bool
 }
 
@@ -26,8 +26,6 @@ type csvColumns struct {
 	units []string
 	set   []func(*sampler.GPU, cell)
 }
-
-func newCSV() *csvLog { return &csvLog{} }
 
 func (c *csvLog) restart() { c.group = nil }
 
@@ -62,7 +60,7 @@ func (c *csvColumns) has(name string) bool {
 	return false
 }
 
-// hasMemory says whether the used memory can be told.
+// hasMemory says whether the used memory is known.
 func (c *csvColumns) hasMemory() bool {
 	return c.has("memory.used") || c.has("memory.total") && c.has("memory.free")
 }
@@ -99,7 +97,7 @@ func looksLikeRows(head []byte) bool {
 	return bytes.IndexByte(line, ',') > 0 && (bytes.Contains(line, []byte(" MiB")) || bytes.Contains(line, []byte(" %")))
 }
 
-func (c *csvLog) line(r *Reader, b []byte, out *Record) (bool, error) {
+func (c *csvLog) line(p *progress, b []byte, out *Record) (bool, error) {
 	if columns, ok := csvHeader(b); ok { // once, or again and again
 		if !columns.hasMemory() {
 			return false, errLine
@@ -107,7 +105,7 @@ func (c *csvLog) line(r *Reader, b []byte, out *Record) (bool, error) {
 		c.columns = columns
 		if !columns.has("timestamp") && !c.untimed {
 			c.untimed = true
-			r.notes.add("the log has no timestamp column: its rounds are taken to be one second apart")
+			p.notes.add("the log has no timestamp column: its rounds are taken to be one second apart")
 		}
 		return false, nil
 	}
@@ -122,9 +120,10 @@ func (c *csvLog) line(r *Reader, b []byte, out *Record) (bool, error) {
 	if !ok {
 		return false, errLine
 	}
+	n := out.Line
 	given := c.begins(&g, at) && c.give(out)
 	if len(c.group) == 0 {
-		c.at, c.line1 = at, r.lines.n
+		c.at, c.line1 = at, n
 	}
 	if !c.columns.has("index") {
 		g.Index = len(c.group)
@@ -158,11 +157,11 @@ func (c *csvLog) row(cells []string) (g sampler.GPU, at time.Time, ok bool) {
 			g.Error = sampler.Some(s)
 		}
 	}
-	settle(&g, true)
+	fillDerived(&g, true)
 	return g, at, true
 }
 
-// begins says whether the row is of the next round: its GPU comes not after the last one
+// begins says whether the row is of the next sweep: its GPU comes not after the last one
 // in order, or the time is another where nothing names the GPU.
 func (c *csvLog) begins(g *sampler.GPU, at time.Time) bool {
 	if len(c.group) == 0 {
@@ -180,21 +179,21 @@ func (c *csvLog) begins(g *sampler.GPU, at time.Time) bool {
 		}
 		return false
 	case c.untimed:
-		return true // nothing tells GPUs apart: there is one
+		return true // nothing distinguishes GPUs: there is one
 	}
 	return !at.Equal(c.at)
 }
 
-// give makes a snapshot of the round so far.
+// give makes a snapshot of the sweep so far.
 func (c *csvLog) give(out *Record) bool {
 	if len(c.group) == 0 {
 		return false
 	}
 	at := c.at
 	if c.untimed {
-		at = time.Unix(int64(c.rounds), 0).UTC()
+		at = time.Unix(int64(c.sweeps), 0).UTC()
 	}
-	c.rounds++
+	c.sweeps++
 	out.Line, out.Time = c.line1, at
 	out.Snapshot = &sampler.Snapshot{Type: "snapshot", Schema: sampler.Schema, Time: at, Driver: c.driver,
 		GPUs: c.group, Alerts: []sampler.Alert{}}
@@ -202,4 +201,4 @@ func (c *csvLog) give(out *Record) bool {
 	return true
 }
 
-func (c *csvLog) end(_ *Reader, out *Record) bool { return c.give(out) }
+func (c *csvLog) end(out *Record) bool { return c.give(out) }

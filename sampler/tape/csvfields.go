@@ -112,20 +112,13 @@ func (c cell) whole() sampler.Opt[int] {
 
 // bytes is an amount; without any unit it is MiB, which nvidia-smi means by nounits.
 func (c cell) bytes() sampler.Opt[sampler.Bytes] {
-	f, unit, ok := c.split()
-	if !ok || f < 0 {
-		return unknown
+	f, name, ok := c.split()
+	unit := sampler.MiB
+	if name != "" {
+		unit = sampler.Unit(name)
 	}
-	factor := float64(sampler.MiB)
-	if unit != "" {
-		one, err := sampler.ParseBytes("1" + unit)
-		if err != nil {
-			return unknown
-		}
-		factor = float64(one)
+	if b, real := unit.Times(f); ok && real {
+		return sampler.Some(b)
 	}
-	if f*factor >= float64(sampler.Sane) {
-		return unknown
-	}
-	return sampler.Some(sampler.Bytes(math.Round(f * factor)))
+	return unknown
 }

@@ -58,6 +58,11 @@ func (f *field) decode(s *scanner, v reflect.Value) {
 	case pointField:
 		v.Set(reflect.New(v.Type().Elem()))
 		f.inner.decode(s, v.Elem())
+	case optField:
+		x, _ := f.opt.get(v)
+		x.SetZero()
+		f.inner.decode(s, x)
+		f.opt.set(v, x)
 	case listField:
 		f.decodeList(s, v)
 	}

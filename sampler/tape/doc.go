@@ -10,5 +10,5 @@
 //
 // Writing never waits for the disk: lines are handed to a goroutine, and an error comes
 // back once, from the next Snapshot. Reading never fails after Open: what is cut, corrupt
-// or out of order is skipped and told by Notes.
+// or out of order is skipped and reported by Notes.
 package tape

@@ -8,13 +8,18 @@ type override map[string]func(b []byte, v reflect.Value) []byte
 // encode writes a struct whole, as encoding/json would.
 func (p *plan) encode(b []byte, v reflect.Value, o override) []byte {
 	b = append(b, '{')
+	first := true
 	for i := range p.fields {
 		f := &p.fields[i]
-		if i > 0 {
+		x := v.FieldByIndex(f.index)
+		if f.omit && x.IsZero() {
+			continue
+		}
+		if !first {
 			b = append(b, ',')
 		}
-		b = appendKey(b, f.key)
-		b = f.encode(b, v.FieldByIndex(f.index), o)
+		first = false
+		b = f.encode(appendKey(b, f.key), x, o)
 	}
 	return append(b, '}')
 }
@@ -31,6 +36,12 @@ func (f *field) encode(b []byte, v reflect.Value, o override) []byte {
 			return append(b, "null"...)
 		}
 		return f.inner.encode(b, v.Elem(), o)
+	case optField:
+		x, ok := f.opt.get(v)
+		if !ok {
+			return append(b, "null"...)
+		}
+		return f.inner.encode(b, x, o)
 	case listField:
 		if v.IsNil() {
 			return append(b, "null"...)

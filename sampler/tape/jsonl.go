@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
 	"strconv"
 	"time"
@@ -20,16 +19,15 @@ type jsonLines struct {
 	full     time.Time // of the complete snapshot that state builds on
 	readings []Reading
 
-	gpu, process []span          // of the last tick, for their room
-	before, cur  []reflect.Value // the same
+	ticks tickReader
 }
 
 func (j *jsonLines) restart() { j.state = nil }
 
-func (j *jsonLines) end(*Reader, *Record) bool { return false }
+func (j *jsonLines) end(*Record) bool { return false }
 
 // lineTypes has a row for every type of line.
-var lineTypes = map[string]func(j *jsonLines, r *Reader, b []byte, out *Record) (bool, error){
+var lineTypes = map[string]func(j *jsonLines, p *progress, b []byte, out *Record) (bool, error){
 	"header":   (*jsonLines).header,
 	"mem":      (*jsonLines).mem,
 	"snapshot": (*jsonLines).snapshot,
@@ -38,7 +36,7 @@ var lineTypes = map[string]func(j *jsonLines, r *Reader, b []byte, out *Record) 
 	"end":      (*jsonLines).last,
 }
 
-func (j *jsonLines) line(r *Reader, b []byte, out *Record) (bool, error) {
+func (j *jsonLines) line(p *progress, b []byte, out *Record) (bool, error) {
 	kind, ok := typeOf(b)
 	if !ok {
 		return false, errLine
@@ -48,10 +46,10 @@ func (j *jsonLines) line(r *Reader, b []byte, out *Record) (bool, error) {
 		if len(kind) == 0 {
 			return false, errLine // an object that says not what it is
 		}
-		r.notes.other(string(kind))
+		p.notes.other(string(kind))
 		return false, nil
 	}
-	return read(j, r, b, out)
+	return read(j, p, b, out)
 }
 
 // typeOf finds the type of a line; the line must be an object, complete to its end.
@@ -78,7 +76,7 @@ func typeOf(b []byte) ([]byte, bool) {
 	return kind, s.end()
 }
 
-func (j *jsonLines) header(r *Reader, b []byte, out *Record) (bool, error) {
+func (j *jsonLines) header(p *progress, b []byte, out *Record) (bool, error) {
 	var version struct {
 		Schema float64 `json:"schema"`
 	}
@@ -91,11 +89,11 @@ func (j *jsonLines) header(r *Reader, b []byte, out *Record) (bool, error) {
 		return false, errLine
 	}
 	j.base, out.Time, out.Header = h.Time, h.Time, &h
-	if r.header == nil {
-		r.header = &h
+	if p.header == nil {
+		p.header = &h
 	}
 	if s := h.IntervalSeconds; s > 0 && s < 86400 {
-		r.check.usual = time.Duration(s * float64(time.Second))
+		p.check.usual = time.Duration(s * float64(time.Second))
 	}
 	return true, nil
 }
@@ -105,20 +103,7 @@ func newer(schema float64) error {
 		strconv.FormatFloat(schema, 'f', -1, 64), sampler.Schema)
 }
 
-// seconds reads a time that counts from the header.
-func (j *jsonLines) seconds(v value) (time.Time, bool) {
-	f, ok := v.float()
-	if !ok || math.Abs(f) > 1e9 || j.base.IsZero() {
-		return time.Time{}, false
-	}
-	return j.base.Add(milliseconds(f)), true
-}
-
-func milliseconds(seconds float64) time.Duration {
-	return time.Duration(math.Round(seconds*1000)) * time.Millisecond
-}
-
-func (j *jsonLines) mem(r *Reader, b []byte, out *Record) (bool, error) {
+func (j *jsonLines) mem(p *progress, b []byte, out *Record) (bool, error) {
 	s := scanner{b: b}
 	s.open('{')
 	j.readings = j.readings[:0]
@@ -130,7 +115,7 @@ func (j *jsonLines) mem(r *Reader, b []byte, out *Record) (bool, error) {
 		}
 		v := s.value()
 		if string(key) == "t" {
-			out.Time, timed = j.seconds(v)
+			out.Time, timed = timeAfter(j.base, v)
 			continue
 		}
 		device, ok := value{'0', key}.uint()
@@ -148,7 +133,7 @@ func (j *jsonLines) mem(r *Reader, b []byte, out *Record) (bool, error) {
 	return len(j.readings) > 0, nil
 }
 
-func (j *jsonLines) snapshot(r *Reader, b []byte, out *Record) (bool, error) {
+func (j *jsonLines) snapshot(p *progress, b []byte, out *Record) (bool, error) {
 	s := scanner{b: b}
 	var snapshot sampler.Snapshot
 	snapshotPlan.decode(&s, reflect.ValueOf(&snapshot).Elem())
@@ -158,20 +143,20 @@ func (j *jsonLines) snapshot(r *Reader, b []byte, out *Record) (bool, error) {
 	if !s.end() || snapshot.Time.IsZero() || snapshot.GPUs == nil {
 		return false, errLine
 	}
-	foreign := r.header == nil
+	foreign := p.header == nil
 	snapshot.Type, snapshot.Schema = "snapshot", sampler.Schema
 	j.state, j.full = &snapshot, snapshot.Time
 	j.give(out, foreign)
 	return true, nil
 }
 
-func (j *jsonLines) tick(r *Reader, b []byte, out *Record) (bool, error) {
-	next, of, err := readTick(j, b)
+func (j *jsonLines) tick(p *progress, b []byte, out *Record) (bool, error) {
+	next, of, err := j.ticks.read(j.state, j.base, b)
 	if err != nil && !errors.Is(err, errOutOfStep) {
 		return false, err
 	}
 	if err != nil || !of.Equal(j.full) {
-		r.notes.orphan.add(r.lines.n)
+		p.notes.orphan.add(out.Line)
 		return false, nil
 	}
 	next.Type, next.Schema = "snapshot", sampler.Schema
@@ -182,12 +167,12 @@ func (j *jsonLines) tick(r *Reader, b []byte, out *Record) (bool, error) {
 
 func (j *jsonLines) give(out *Record, foreign bool) {
 	for i := range j.state.GPUs {
-		settle(&j.state.GPUs[i], foreign)
+		fillDerived(&j.state.GPUs[i], foreign)
 	}
 	out.Time, out.Snapshot = j.state.Time, j.state
 }
 
-func (j *jsonLines) event(r *Reader, b []byte, out *Record) (bool, error) {
+func (j *jsonLines) event(p *progress, b []byte, out *Record) (bool, error) {
 	var e Event
 	if err := json.Unmarshal(b, &e); err != nil {
 		return false, errLine
@@ -196,12 +181,12 @@ func (j *jsonLines) event(r *Reader, b []byte, out *Record) (bool, error) {
 	return true, nil
 }
 
-func (j *jsonLines) last(r *Reader, b []byte, out *Record) (bool, error) {
+func (j *jsonLines) last(p *progress, b []byte, out *Record) (bool, error) {
 	var e End
 	if err := json.Unmarshal(b, &e); err != nil {
 		return false, errLine
 	}
-	r.check.ended = true
+	p.check.ended = true
 	out.Time, out.End = e.Time, &e
 	return true, nil
 }

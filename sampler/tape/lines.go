@@ -51,7 +51,7 @@ func (l *lines) next() ([]byte, error) {
 	return bytes.TrimRight(line, "\r\n"), nil
 }
 
-// packing is how a file is compressed, told by its first bytes.
+// packing is how a file is compressed, by its first bytes.
 type packing int
 
 const (

@@ -22,8 +22,10 @@ type field struct {
 	index []int
 	kind  fieldKind
 	codec codec // of scalars and wholes
-	time  bool  // a moment
-	inner *plan // of structs, pointers and lists
+	time  bool  // a time
+	omit  bool  // left out when it is empty
+	inner *plan // of all but scalars
+	opt   optAccess
 }
 
 type fieldKind int
@@ -33,6 +35,7 @@ const (
 	structField           // an object
 	pointField            // an object, or null
 	listField             // of GPUs or processes
+	optField              // a sampler.Opt of a struct: an object, or null
 )
 
 var plans sync.Map // reflect.Type → *plan
@@ -55,12 +58,14 @@ func (p *plan) collect(t reflect.Type, index []int) {
 			p.collect(f.Type, at)
 			continue
 		}
-		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		key, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if !f.IsExported() || key == "" || key == "-" {
 			continue
 		}
 		p.byKey[key] = len(p.fields)
-		p.fields = append(p.fields, newField(f.Type, key, at))
+		made := newField(f.Type, key, at)
+		made.omit = options == "omitempty"
+		p.fields = append(p.fields, made)
 	}
 }
 
@@ -77,10 +82,31 @@ func newField(t reflect.Type, key string, index []int) field {
 		f.kind, f.inner = pointField, planOf(t.Elem())
 	case t == reflect.TypeFor[[]sampler.GPU]() || t == reflect.TypeFor[[]sampler.Process]():
 		f.kind, f.inner = listField, planOf(t.Elem())
+	case t == reflect.TypeFor[sampler.Opt[sampler.HostMemory]]():
+		f.kind, f.inner, f.opt = optField, planOf(reflect.TypeFor[sampler.HostMemory]()), accessOpt[sampler.HostMemory]()
+	case t == reflect.TypeFor[sampler.Opt[sampler.Sampling]]():
+		f.kind, f.inner, f.opt = optField, planOf(reflect.TypeFor[sampler.Sampling]()), accessOpt[sampler.Sampling]()
 	default:
 		f.codec = wholeCodec()
 	}
 	return f
+}
+
+// optAccess reaches into a sampler.Opt of a struct.
+type optAccess struct {
+	get func(v reflect.Value) (reflect.Value, bool) // the zero value where it is not known
+	set func(v, x reflect.Value)
+}
+
+func accessOpt[T comparable]() optAccess {
+	at := func(v reflect.Value) *sampler.Opt[T] { return v.Addr().Interface().(*sampler.Opt[T]) }
+	return optAccess{
+		get: func(v reflect.Value) (reflect.Value, bool) {
+			x, ok := at(v).Value()
+			return reflect.ValueOf(&x).Elem(), ok
+		},
+		set: func(v, x reflect.Value) { *at(v) = sampler.Some(*x.Addr().Interface().(*T)) },
+	}
 }
 
 var marshaler = reflect.TypeFor[json.Marshaler]()
@@ -104,6 +130,10 @@ func (f *field) equal(a, b reflect.Value) bool {
 			return true
 		}
 		return !a.IsNil() && !b.IsNil() && f.inner.equal(a.Elem(), b.Elem())
+	case optField:
+		x, ok := f.opt.get(a)
+		y, ok2 := f.opt.get(b)
+		return ok == ok2 && f.inner.equal(x, y)
 	case listField:
 		if a.Len() != b.Len() || a.IsNil() != b.IsNil() {
 			return false
@@ -117,3 +147,6 @@ func (f *field) equal(a, b reflect.Value) bool {
 	}
 	return f.codec.equal(a, b)
 }
+
+// snapshotPlan is the form of complete snapshots.
+var snapshotPlan = planOf(reflect.TypeFor[sampler.Snapshot]())

@@ -8,17 +8,8 @@ import (
 	"io"
 	"iter"
 	"os"
-	"time"
 
 	"nvpeak/sampler"
-)
-
-// What Open refuses.
-var (
-	ErrEmpty        = errors.New("the file is empty")
-	ErrNotRecording = errors.New("neither a recording (JSON Lines) nor a CSV log of nvidia-smi")
-	ErrNewer        = errors.New("written by a newer nvpeak")
-	ErrNoMemory     = errors.New("the CSV log has no memory columns: it needs memory.used and memory.total (or memory.free), and should have timestamp and index")
 )
 
 // Reader reads a recording or an nvidia-smi CSV log, as a stream. Not safe for concurrent use.
@@ -34,21 +25,11 @@ type Reader struct {
 	lines  *lines
 	decode decoder
 
-	header  *Header
-	queue   []Record // to be returned before the next line
-	record  Record
-	notes   notes
-	check   timeline
-	stopped error
-	told    *[]string // the notes before the first Seek
-}
-
-// decoder turns lines into records. It returns false for a line without one.
-type decoder interface {
-	line(r *Reader, b []byte, out *Record) (bool, error)
-	// end is called after the last line, for what is still held back.
-	end(r *Reader, out *Record) bool
-	restart()
+	progress
+	queue    []Record // to be returned before the next line
+	record   Record
+	stopped  error
+	reported *[]string // the notes before the first Seek
 }
 
 // Open opens a recording, plain or compressed with zstd or gzip, or a CSV log, by what
@@ -96,7 +77,7 @@ func NewReader(name string, file io.ReaderAt, size int64) (*Reader, error) {
 	if err := r.rewind(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if err := r.recognise(); err != nil {
+	if err := r.detect(); err != nil {
 		r.Close()
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -135,9 +116,9 @@ func (r *Reader) rewind() error {
 	return nil
 }
 
-// recognise looks at the first lines to tell what the file holds, and reads up to the
+// detect looks at the first lines to find out what the file holds, and reads up to the
 // header, if there is one.
-func (r *Reader) recognise() error {
+func (r *Reader) detect() error {
 	head, _ := r.lines.r.Peek(64 << 10)
 	if len(head) == 0 {
 		if r.packed == zstdText && r.zstd.cut && r.zstd.damaged == 0 {
@@ -164,7 +145,7 @@ func (r *Reader) recognise() error {
 			if !columns.hasMemory() {
 				return ErrNoMemory
 			}
-			r.decode = newCSV()
+			r.decode = &csvLog{}
 			return nil
 		}
 	}
@@ -223,14 +204,14 @@ func (r *Reader) read() bool {
 	if err == io.EOF {
 		r.stopped = io.EOF
 		r.finish()
-		return r.decode.end(r, &r.record)
+		return r.decode.end(&r.record)
 	}
 	ok := false
 	if err == nil {
 		if len(bytes.TrimSpace(line)) == 0 {
 			return false
 		}
-		ok, err = r.decode.line(r, line, &r.record)
+		ok, err = r.decode.line(&r.progress, line, &r.record)
 	}
 	switch {
 	case errors.Is(err, ErrNewer):
@@ -271,8 +252,8 @@ func (r *Reader) Snapshots() iter.Seq[*sampler.Snapshot] {
 // Notes says, in whole sentences, what was wrong with what was read so far: lines skipped,
 // a cut, gaps, time that ran backwards.
 func (r *Reader) Notes() []string {
-	if r.told != nil {
-		return *r.told
+	if r.reported != nil {
+		return *r.reported
 	}
 	_, isJSON := r.decode.(*jsonLines)
 	return r.notes.list(isJSON && r.header != nil && r.stopped == io.EOF && !r.check.ended)
@@ -289,40 +270,4 @@ func (r *Reader) Close() error {
 		return nil
 	}
 	return r.closer.Close()
-}
-
-// timeline watches the order of time.
-type timeline struct {
-	last  time.Time
-	usual time.Duration // shortest step so far, or what the header says
-	ended bool          // an end line was seen
-}
-
-// gapSlack is what a late snapshot may be late before it counts as a gap.
-const gapSlack = 2 * time.Second
-
-// snapshot returns the events that stand between the snapshot before and this one.
-func (t *timeline) snapshot(r *Record, n *notes) []Record {
-	last := t.last
-	t.last, t.ended = r.Time, false
-	if last.IsZero() {
-		return nil
-	}
-	step := r.Time.Sub(last)
-	switch {
-	case step < 0:
-		n.backwards(r.Line, -step)
-		return []Record{event(r, KindBackwards, -step, "the clock was set back")}
-	case t.usual > 0 && step > 3*t.usual+gapSlack:
-		n.gap(r.Line, step)
-		return []Record{event(r, KindGap, step, "nothing was recorded")}
-	case step > 0 && (t.usual == 0 || step < t.usual):
-		t.usual = step
-	}
-	return nil
-}
-
-func event(r *Record, kind string, d time.Duration, text string) Record {
-	return Record{Line: r.Line, Time: r.Time, Event: &Event{Type: "event", Time: r.Time, Kind: kind,
-		Dur: sampler.Some(d.Seconds()), Text: text}}
 }

@@ -17,7 +17,7 @@ type Header struct {
 	Driver           string                     `json:"driver"`
 	CUDA             string                     `json:"cuda"`
 	IntervalSeconds  float64                    `json:"interval_s"`        // between snapshots
-	MemorySeconds    float64                    `json:"memory_interval_s"` // between readings of the fast lane
+	MemorySeconds    float64                    `json:"memory_interval_s"` // between readings of the memory
 	SnapshotsSeconds float64                    `json:"snapshot_every_s"`  // between complete snapshots; ticks are in between
 	Redacted         bool                       `json:"redacted"`          // secrets in command lines are left out
 	Part             int                        `json:"part"`              // from 1; a rotated recording has several
@@ -50,7 +50,7 @@ const (
 	KindBackwards    = "time_backwards" // the clock was set back
 )
 
-// Event is something that happened at one moment.
+// Event is something that happened at one time.
 type Event struct {
 	Type string               `json:"type"` // "event"
 	Time time.Time            `json:"time"`
@@ -63,7 +63,7 @@ type Event struct {
 	OOM  *sampler.OOMEvent    `json:"oom"`
 }
 
-// Reading is one change of the fast lane.
+// Reading is one change of the memory.
 type Reading struct {
 	Device int // place among the GPUs of the header
 	Used   sampler.Bytes
@@ -76,7 +76,7 @@ type End struct {
 	Reason    string        `json:"reason"` // "closed", "rotated"
 	Duration  float64       `json:"duration_s"`
 	Snapshots int           `json:"snapshots"`
-	Readings  int           `json:"readings"` // changes of the fast lane
+	Readings  int           `json:"readings"` // changes of the memory
 	Lost      int           `json:"lost_bytes"`
 	Peaks     []DevicePeak  `json:"peaks"`
 	Processes []ProcessPeak `json:"process_peaks"`

@@ -199,8 +199,8 @@ func fillOne(rng *rand.Rand, f reflect.Value, p float64) {
 		*x = opt(known, start.Add(time.Duration(n)))
 	case *sampler.Opt[sampler.HostMemory]:
 		*x = opt(known, sampler.HostMemory{Total: sampler.Bytes(n)})
-	case *sampler.Opt[sampler.Lane]:
-		*x = opt(known, sampler.Lane{PeriodSeconds: 0.02})
+	case *sampler.Opt[sampler.Sampling]:
+		*x = opt(known, sampler.Sampling{PeriodSeconds: 0.02})
 	case *time.Time:
 		*x = start.Add(time.Duration(n))
 	case *sampler.Bytes:
@@ -265,7 +265,7 @@ func TestWholeIsTheJSONForm(t *testing.T) {
 		g.Power, g.Processes[0].CPU = sampler.Some(412.0), sampler.Some(math.Round(99.5))
 		g.PCIe.RX, g.PCIe.TX = sampler.Some(uint64(500_000)), sampler.Some(uint64(0))
 	}
-	s.Lane = sampler.Some(sampler.Lane{PeriodSeconds: 0.02, AskedSeconds: 0.02, DutyPercent: 0.25})
+	s.Sampling = sampler.Some(sampler.Sampling{PeriodSeconds: 0.02, AskedSeconds: 0.02, DutyPercent: 0.25})
 	got := string(snapshotPlan.encode(nil, reflect.ValueOf(s).Elem(), nil))
 	if want := toJSON(t, s); got != want {
 		t.Errorf("\n got %s\nwant %s", got, want)

@@ -10,7 +10,7 @@ import (
 
 // Seek makes Next continue with the last snapshot at or before t, or with the first one
 // where all are later. Recordings of nvpeak are entered near to t, other files are read
-// from the start. Afterwards line numbers count from the place entered, and Notes tells
+// from the start. Afterwards line numbers count from the place entered, and Notes reports
 // only of what was read before.
 func (r *Reader) Seek(t time.Time) error {
 	j, ok := r.decode.(*jsonLines)
@@ -27,9 +27,9 @@ func (r *Reader) Seek(t time.Time) error {
 		return err
 	}
 	r.decode.restart()
-	if r.told == nil {
-		told := r.Notes()
-		r.told = &told
+	if r.reported == nil {
+		notes := r.Notes()
+		r.reported = &notes
 	}
 	r.queue, r.stopped, r.check = nil, nil, timeline{usual: r.check.usual}
 	switch {

@@ -46,7 +46,7 @@ type sink struct {
 	queue   []chunk
 	waiting int   // bytes in queue
 	size    int64 // of the current file, whole chunks only
-	err     error // to be told, once
+	err     error // to be reported, once
 	failing bool
 	cause   error // why it fails
 	closing bool
@@ -110,7 +110,7 @@ func (k *sink) close() error {
 	_, err := k.fault()
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if len(k.queue) > 0 { // told before, but now it is final
+	if len(k.queue) > 0 { // reported before, but now it is final
 		return fmt.Errorf("the end of the recording is missing: %w", k.cause)
 	}
 	return err
@@ -201,7 +201,7 @@ func (k *sink) cutBack() {
 	size := k.size
 	k.mu.Unlock()
 	if k.file.Truncate(size) == nil {
-		k.file.Seek(size, io.SeekStart) //nolint:errcheck // the next write tells
+		k.file.Seek(size, io.SeekStart) //nolint:errcheck // the next write reports it
 	}
 	// The encoder believes the lost bytes written: its frame cannot go on. Whether the
 	// file ends within a frame does not matter: an ended one is followed by a new one.

@@ -2,7 +2,6 @@ package tape
 
 import (
 	"sort"
-	"strconv"
 	"time"
 
 	"nvpeak/sampler"
@@ -120,64 +119,13 @@ func (t *tally) prune() {
 	t.procs = kept
 }
 
-func (w *Writer) end(now time.Time, reason string) {
-	t := &w.tally
+// end is the last line of a recording, or of a part.
+func (t *tally) end(now time.Time, reason string) End {
 	e := End{Type: "end", Time: now, Reason: reason, Duration: now.Sub(t.first).Seconds(), Snapshots: t.snapshots,
 		Readings: t.readings, Lost: t.lost, Peaks: []DevicePeak{}, Processes: t.largest()}
 	for _, p := range t.gpus {
 		e.Peaks = append(e.Peaks, *p)
 	}
 	sort.Slice(e.Peaks, func(i, j int) bool { return e.Peaks[i].GPU < e.Peaks[j].GPU })
-	w.json(e)
-}
-
-// events writes what happened between two snapshots.
-func (w *Writer) events(now time.Time, s *sampler.Snapshot) {
-	if w.tally.lost > 0 && w.prev == nil && w.tally.snapshots > 0 {
-		w.event(Event{Time: now, Kind: KindGap, Text: "the disk took nothing: " + strconv.Itoa(w.tally.lost) + " bytes are lost so far"})
-	}
-	if w.prev == nil || !sameDevices(w.prev, s) {
-		return
-	}
-	for i := range s.GPUs {
-		a, b := &w.prev.GPUs[i], &s.GPUs[i]
-		gpu := sampler.Some(i)
-		switch reason, bad := b.Error.Value(); {
-		case bad && !a.Error.Known():
-			w.event(Event{Time: now, Kind: KindGPULost, GPU: gpu, Text: reason})
-		case !bad && a.Error.Known():
-			w.event(Event{Time: now, Kind: KindGPUBack, GPU: gpu})
-		}
-		if xid, ok := b.LastXID.Value(); ok && (!b.LastXID.Equal(a.LastXID) || !b.LastXIDTime.Equal(a.LastXIDTime)) {
-			w.event(Event{Time: b.LastXIDTime.Or(now), Kind: KindXID, GPU: gpu, XID: sampler.Some(xid)})
-		}
-		if a.Error.Known() == b.Error.Known() {
-			w.comings(now, gpu, a.Processes, b.Processes)
-		}
-	}
-}
-
-// comings writes the processes that came and went on one GPU.
-func (w *Writer) comings(now time.Time, gpu sampler.Opt[int], before, after []sampler.Process) {
-	id := func(p *sampler.Process) procKey { return procKey{0, p.PID, toMilli(p.StartTime.Or(time.Time{}))} }
-	same := len(before) == len(after)
-	for i := 0; same && i < len(after); i++ {
-		same = id(&before[i]) == id(&after[i])
-	}
-	if same {
-		return
-	}
-	report := func(kind string, list, other []sampler.Process) {
-		known := map[procKey]bool{}
-		for i := range other {
-			known[id(&other[i])] = true
-		}
-		for i := range list {
-			if !known[id(&list[i])] {
-				w.event(Event{Time: now, Kind: kind, GPU: gpu, PID: sampler.Some(list[i].PID), Text: list[i].Name})
-			}
-		}
-	}
-	report(KindProcessEnd, before, after)
-	report(KindProcessStart, after, before)
+	return e
 }

@@ -1,11 +1,13 @@
 package tape
 
 import (
+	"math"
+	"strconv"
 	"strings"
 	"time"
 )
 
-// timeForms are the forms of a moment that are read, beside RFC 3339. Those without a
+// timeForms are the forms of a time that are read, beside RFC 3339. Those without a
 // zone are taken as local time, as nvidia-smi and training logs print it.
 var timeForms = []string{
 	"2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006/01/02 15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 -0700",
@@ -24,4 +26,40 @@ func parseTime(s string) (time.Time, bool) {
 	}
 	// Years that JSON cannot write are no times of a recording.
 	return t.UTC(), err == nil && t.Year() >= 1970 && t.Year() < 10000
+}
+
+// timeAfter reads a time that counts in seconds from base.
+func timeAfter(base time.Time, v value) (time.Time, bool) {
+	f, ok := v.float()
+	if !ok || math.Abs(f) > 1e9 || base.IsZero() {
+		return time.Time{}, false
+	}
+	return base.Add(milliseconds(f)), true
+}
+
+func milliseconds(seconds float64) time.Duration {
+	return time.Duration(math.Round(seconds*1000)) * time.Millisecond
+}
+
+func toMilli(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
+
+// appendMilli writes milliseconds as seconds: 12, 12.02, -0.5.
+func appendMilli(b []byte, ms int64) []byte {
+	if ms < 0 {
+		b = append(b, '-')
+		ms = -ms
+	}
+	b = strconv.AppendInt(b, ms/1000, 10)
+	if ms %= 1000; ms == 0 {
+		return b
+	}
+	b = append(b, '.', byte('0'+ms/100))
+	if ms %= 100; ms == 0 {
+		return b
+	}
+	b = append(b, byte('0'+ms/10))
+	if ms %= 10; ms == 0 {
+		return b
+	}
+	return append(b, byte('0'+ms))
 }

@@ -82,7 +82,7 @@ func (t *trace) move(g int) {
 func (t *trace) snapshot(at time.Time, windows []sampler.Window) *sampler.Snapshot {
 	s := &sampler.Snapshot{Type: "snapshot", Schema: 1, Time: at, Host: "box7", Driver: "580.159.03", CUDA: "13.0", Alerts: []sampler.Alert{},
 		HostMemory: sampler.Some(sampler.HostMemory{Total: 512 * sampler.GiB, Available: 300*sampler.GiB + sampler.Bytes(t.rng.IntN(1<<18))*4096}),
-		Lane:       sampler.Some(sampler.Lane{PeriodSeconds: 0.02, AskedSeconds: 0.02, DutyPercent: 0.4 + t.rng.Float64()/20})}
+		Sampling:   sampler.Some(sampler.Sampling{PeriodSeconds: 0.02, AskedSeconds: 0.02, DutyPercent: 0.4 + t.rng.Float64()/20})}
 	for g := range t.gpus {
 		s.GPUs = append(s.GPUs, t.gpu(g, at, &windows[g]))
 	}

@@ -2,11 +2,8 @@ package tape
 
 import (
 	"encoding/json"
-	"fmt"
-	"io"
-	"os"
 	"reflect"
-	"strings"
+	"strconv"
 	"sync"
 	"time"
 
@@ -17,7 +14,7 @@ import (
 type Options struct {
 	Program        string                     // "nvpeak 1.0.0", for the header
 	Interval       time.Duration              // between snapshots, for the header
-	MemoryInterval time.Duration              // of the fast lane, for the header
+	MemoryInterval time.Duration              // between readings of the memory, for the header
 	Every          time.Duration              // between complete snapshots; 0 is a minute
 	RotateSize     int64                      // bytes of a file after which the next part begins; 0: never
 	RotateAge      time.Duration              // time after which the next part begins; 0: never
@@ -46,52 +43,21 @@ type Writer struct {
 	born  time.Time // of the current part
 	again time.Time // no rotation for size before
 
-	lane  lane
-	early []earlyReading // readings before the first snapshot
+	mem   memLines
+	early []earlyReading // before the first snapshot, which names the GPUs
 	tally tally
+}
+
+const maxEarly = 4096 // readings that wait for the first snapshot
+
+type earlyReading struct {
+	device int
+	at     time.Time
+	used   sampler.Bytes
 }
 
 // frameAge is how long one zstd frame lasts: readers that seek start at a frame.
 const frameAge = 10 * time.Minute
-
-// Create begins a recording at path, compressed when the name ends in .zst. The file must
-// be new or empty; it is readable by its owner only. Errors wrap ErrExists, ErrBusy,
-// ErrNoFile or what the system says.
-func Create(path string, o Options) (*Writer, error) {
-	f, err := openNew(path)
-	if err != nil {
-		return nil, err
-	}
-	next := func() (file, error) {
-		if err := retire(path, o.Keep); err != nil {
-			return nil, fmt.Errorf("cannot begin the next part of %s: %w", path, err)
-		}
-		return openNewFile(path)
-	}
-	return newWriter(f, strings.HasSuffix(path, ".zst"), next, o)
-}
-
-func openNewFile(path string) (file, error) {
-	f, err := openNew(path)
-	if err != nil {
-		return nil, err // not a nil *os.File in an interface
-	}
-	return f, nil
-}
-
-// NewWriter records to w, uncompressed: standard output, a pipe. Rotation does not apply.
-func NewWriter(w io.Writer, o Options) *Writer {
-	o.RotateSize, o.RotateAge = 0, 0
-	writer, _ := newWriter(stream{w}, false, nil, o)
-	return writer
-}
-
-// stream makes a file of a writer that cannot be cut back.
-type stream struct{ io.Writer }
-
-func (stream) Close() error                   { return nil }
-func (stream) Truncate(int64) error           { return os.ErrInvalid }
-func (stream) Seek(int64, int) (int64, error) { return 0, os.ErrInvalid }
 
 func newWriter(f file, packed bool, next func() (file, error), o Options) (*Writer, error) {
 	if o.Every <= 0 {
@@ -106,6 +72,28 @@ func newWriter(f file, packed bool, next func() (file, error), o Options) (*Writ
 		w.fields = w.hide.fields()
 	}
 	return w, nil
+}
+
+// Readings records the used memory of one device, by its place among the GPUs of the
+// snapshots, when it is another than before. It allocates nothing and never waits for a disk.
+func (w *Writer) Readings(device int, at time.Time, used sampler.Bytes) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.closed || device < 0 || device >= maxDevices || used >= sampler.Sane:
+	case w.part > 0:
+		w.reading(device, at, used)
+	case len(w.early) < maxEarly:
+		w.early = append(w.early, earlyReading{device, at, used})
+	}
+}
+
+func (w *Writer) reading(device int, at time.Time, used sampler.Bytes) {
+	b, changed := w.mem.add(w.buf, device, w.seconds(at), used)
+	if changed {
+		w.buf = b
+		w.tally.reading(device, at, used)
+	}
 }
 
 // Snapshot records one published snapshot. It returns an error of the disk once when it
@@ -125,7 +113,7 @@ func (w *Writer) Snapshot(s *sampler.Snapshot) error {
 	rotate := w.part > 0 && w.rotates(now, size)
 	if rotate {
 		w.again = now.Add(time.Minute)
-		w.end(now, "rotated")
+		w.json(w.tally.end(now, "rotated"))
 		w.hand(chunk{})
 	}
 	header := w.part == 0 || rotate || !sameDevices(w.prev, s)
@@ -140,8 +128,16 @@ func (w *Writer) Snapshot(s *sampler.Snapshot) error {
 	if frame {
 		w.frame = now
 	}
-	w.play(now)
-	w.events(now, s)
+	for _, e := range w.early {
+		w.reading(e.device, e.at, e.used)
+	}
+	w.early = nil
+	if w.tally.lost > 0 && w.prev == nil && w.tally.snapshots > 0 {
+		w.event(Event{Time: now, Kind: KindGap, Text: "the disk took nothing: " + strconv.Itoa(w.tally.lost) + " bytes are lost so far"})
+	}
+	for _, e := range eventsBetween(w.prev, s, now) {
+		w.event(e)
+	}
 	if header || frame || w.prev == nil || now.Sub(w.full).Abs() >= w.opt.Every || !w.tick(s, now) {
 		w.whole(s, now)
 	}
@@ -168,7 +164,7 @@ func (w *Writer) begin(now time.Time) {
 // hand passes the lines so far to the sink. When they are lost the next snapshot is a
 // complete one, and an event says what is missing.
 func (w *Writer) hand(c chunk) {
-	w.lane.close(&w.buf)
+	w.buf = w.mem.close(w.buf)
 	if len(w.buf) == 0 {
 		return
 	}
@@ -176,7 +172,7 @@ func (w *Writer) hand(c chunk) {
 	if !w.sink.put(c) {
 		w.tally.lost += len(c.lines)
 		w.prev = nil
-		w.lane.forget()
+		w.mem.forget()
 		if c.rotate || c.frame {
 			w.frame = time.Time{}
 		}
@@ -196,12 +192,12 @@ func (w *Writer) header(s *sampler.Snapshot) {
 			g.Memory.Total, g.Memory.Reserved, g.Memory.SharedWithHost})
 	}
 	w.json(h)
-	w.lane.forget() // every part stands alone
+	w.mem.forget() // every part stands alone
 }
 
 // json writes an event or an end, without secrets.
 func (w *Writer) json(v any) {
-	w.lane.close(&w.buf)
+	w.buf = w.mem.close(w.buf)
 	j, err := json.Marshal(v)
 	if err != nil { // a NaN in the extra fields of an event
 		return
@@ -212,11 +208,19 @@ func (w *Writer) json(v any) {
 	w.buf = append(append(w.buf, j...), '\n')
 }
 
-var snapshotPlan = planOf(reflect.TypeFor[sampler.Snapshot]())
+// tick writes what changed since the snapshot before; false when only a complete one can.
+func (w *Writer) tick(s *sampler.Snapshot, now time.Time) bool {
+	w.buf = w.mem.close(w.buf)
+	b, ok := appendTick(w.buf, w.prev, s, now, w.seconds(now), w.seconds(w.full), w.fields)
+	if ok {
+		w.buf = b
+	}
+	return ok
+}
 
 // whole writes a complete snapshot, in the form that every other surface has.
 func (w *Writer) whole(s *sampler.Snapshot, now time.Time) {
-	w.lane.close(&w.buf)
+	w.buf = w.mem.close(w.buf)
 	c := *s
 	c.Type, c.Schema = "snapshot", sampler.Schema
 	if c.GPUs == nil {
@@ -261,26 +265,11 @@ func (w *Writer) Close() error {
 	}
 	w.closed = true
 	if w.prev != nil {
-		w.end(toMilli(w.prev.Time), "closed")
+		w.json(w.tally.end(toMilli(w.prev.Time), "closed"))
 	}
 	if w.began {
 		w.hand(chunk{})
 	}
 	w.mu.Unlock()
 	return w.sink.close()
-}
-
-func sameDevices(a, b *sampler.Snapshot) bool {
-	if a == nil {
-		return true // lines were lost: the header was not
-	}
-	if len(a.GPUs) != len(b.GPUs) {
-		return false
-	}
-	for i := range a.GPUs {
-		if a.GPUs[i].Key() != b.GPUs[i].Key() {
-			return false
-		}
-	}
-	return true
 }

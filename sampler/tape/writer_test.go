@@ -175,16 +175,16 @@ func TestFullDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		tr := newTrace(2, 1)
-		var told []error
+		var reported []error
 		for range 100 {
 			_, err := tr.second(w)
 			if err != nil {
-				told = append(told, err)
+				reported = append(reported, err)
 			}
 			w.Flush()
 		}
-		if len(told) != 1 || !errors.Is(told[0], syscall.ENOSPC) {
-			t.Errorf("packed %v: told %v", packed, told)
+		if len(reported) != 1 || !errors.Is(reported[0], syscall.ENOSPC) {
+			t.Errorf("packed %v: reported %v", packed, reported)
 		}
 		before, notes := d.snapshots(t)
 		if len(before) < 5 || len(before) > 99 {
@@ -206,7 +206,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// When more is waiting than memory is to be spent on, the oldest stay and the hole is told.
+// When more is waiting than memory is to be spent on, the oldest stay and the hole is reported.
 func TestBacklog(t *testing.T) {
 	d := &disk{room: 5_000}
 	w, err := newWriter(d, false, nil, Options{Interval: time.Second})

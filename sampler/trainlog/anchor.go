@@ -17,7 +17,6 @@ type Recording struct {
 // LineTime is when a line of the log was printed. Between two stamps, Before and After are
 // those; a line whose log has none has neither.
 type LineTime struct {
-	Line          int
 	Exact         sampler.Opt[time.Time]
 	Before, After sampler.Opt[time.Time]
 }
@@ -26,8 +25,9 @@ type LineTime struct {
 const slack = 2 * time.Minute
 
 // Anchor gives the times their date and zone, as far as the log leaves them out: the local
-// zone, unless only another one lets the log lie within the recording. note says so.
-func (l *Log) Anchor(rec Recording) (marks []sampler.LogMark, lines []LineTime, note string) {
+// zone, unless only another one lets the log lie within the recording; note says so. lines
+// are the times of the lines asked for, by number.
+func (l *Log) Anchor(rec Recording) (marks []sampler.LogMark, lines map[int]LineTime, note string) {
 	offset, moved := l.offset(rec)
 	if moved {
 		note = "the times of the log are in another zone than this machine: UTC" + time.Time{}.In(time.FixedZone("", int(offset/time.Second))).Format("-07:00") + " fits the recording"
@@ -42,13 +42,14 @@ func (l *Log) Anchor(rec Recording) (marks []sampler.LogMark, lines []LineTime, 
 		m.Time = fix(m.at, m.known)
 		marks = append(marks, m.LogMark)
 	}
+	lines = map[int]LineTime{}
 	for _, w := range l.lines {
-		lines = append(lines, LineTime{Line: w.line, Exact: fix(w.at, w.exact), Before: fix(w.before, w.has), After: fix(w.after, w.followed)})
+		lines[w.line] = LineTime{Exact: fix(w.at, w.exact), Before: fix(w.before, w.has), After: fix(w.after, w.followed)}
 	}
 	return marks, lines, note
 }
 
-// resolve is the moment of a stamp, whose clock is offset ahead of UTC.
+// resolve is the time of a stamp, whose clock is offset ahead of UTC.
 func (rec Recording) resolve(s stamp, offset time.Duration) time.Time {
 	if s.zoned {
 		return s.time.UTC()

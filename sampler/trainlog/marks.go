@@ -168,8 +168,8 @@ func findSize(forms []*regexp.Regexp, line string) (size sampler.Opt[sampler.Byt
 
 // sizeOf reads a size; absent when it is none.
 func sizeOf(digits, unit string) sampler.Opt[sampler.Bytes] {
-	b, err := sampler.ParseBytes(strings.TrimSuffix(digits, ".") + strings.TrimPrefix(strings.ToUpper(unit), "_"))
-	if err != nil || b >= sampler.Sane {
+	b, ok := sampler.Amount(strings.TrimSuffix(digits, "."), sampler.Unit(strings.TrimPrefix(unit, "_")))
+	if !ok {
 		return sampler.Opt[sampler.Bytes]{}
 	}
 	return sampler.Some(b)

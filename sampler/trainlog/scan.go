@@ -120,14 +120,14 @@ func (l *Log) take(form *stamps, line string, number, next int) int {
 	}
 	for _, m := range marksOf(line, (l.readings+1)%(1<<l.thinned) == 0) {
 		m.Line = number
-		l.note(mark{m, l.last, l.stamps > 0})
+		l.add(mark{m, l.last, l.stamps > 0})
 	}
 	return next
 }
 
-// note keeps a mark. What only repeats the phase before is left out; when there are too
+// add keeps a mark. What only repeats the phase before is left out; when there are too
 // many, every other reading of the allocator goes, and later ones are taken less often.
-func (l *Log) note(m mark) {
+func (l *Log) add(m mark) {
 	if m.Kind == sampler.MarkAllocator {
 		l.readings++
 		if l.readings%(1<<l.thinned) != 0 {

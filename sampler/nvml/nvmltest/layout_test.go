@@ -63,7 +63,7 @@ func TestLayoutOfFigures(t *testing.T) {
 	equal(t, "memory", m, nvml.Memory{Total: 1000 << 20, Free: 700 << 20, Used: 300 << 20})
 	m2 := must[nvml.Memory_v2](t)(d.GetMemoryInfo_v2())
 	equal(t, "memory v2", m2, nvml.Memory_v2{Version: m2.Version, Total: 1000 << 20, Reserved: 100 << 20, Free: 700 << 20, Used: 200 << 20})
-	equal(t, "utilisation", must[nvml.Utilization](t)(d.GetUtilizationRates()), nvml.Utilization{Gpu: 93, Memory: 61})
+	equal(t, "utilization", must[nvml.Utilization](t)(d.GetUtilizationRates()), nvml.Utilization{Gpu: 93, Memory: 61})
 	for _, row := range []struct {
 		what string
 		call func() (uint32, nvml.Return)
@@ -93,7 +93,7 @@ func TestLayoutOfFigures(t *testing.T) {
 	equal(t, "addressing", mode.Value, uint32(nvml.DEVICE_ADDRESSING_MODE_HMM))
 	second := must[nvml.Device](t)(l.DeviceGetHandleByIndex(1))
 	_, ret := second.GetUtilizationRates()
-	equal(t, "absent utilisation", ret, nvml.ERROR_NOT_SUPPORTED)
+	equal(t, "absent utilization", ret, nvml.ERROR_NOT_SUPPORTED)
 	major, minor, _ := d.GetCudaComputeCapability()
 	equal(t, "capability", [2]int{major, minor}, [2]int{8, 6})
 }
@@ -142,7 +142,7 @@ func TestLayoutOfProcesses(t *testing.T) {
 	}
 	samples := must[[]nvml.ProcessUtilizationSample](t)(d.GetProcessUtilization(0))
 	if len(samples) != 1 || samples[0].Pid != 11 || samples[0].SmUtil != 55 {
-		t.Errorf("utilisation: %+v", samples)
+		t.Errorf("utilization: %+v", samples)
 	}
 	_, ret := d.GetProcessUtilization(samples[0].TimeStamp)
 	equal(t, "nothing new", ret, nvml.ERROR_NOT_FOUND)
@@ -162,14 +162,14 @@ func TestLayoutOfMIG(t *testing.T) {
 		return
 	}
 	l := driver(t, lib)
-	card := must[nvml.Device](t)(l.DeviceGetHandleByIndex(0))
-	on, _, ret := card.GetMigMode()
+	gpu := must[nvml.Device](t)(l.DeviceGetHandleByIndex(0))
+	on, _, ret := gpu.GetMigMode()
 	equal(t, "mode", on, 1)
 	equal(t, "mode's answer", ret, nvml.SUCCESS)
-	equal(t, "most", must[int](t)(card.GetMaxMigDeviceCount()), 7)
-	_, ret = card.GetMigDeviceHandleByIndex(2)
+	equal(t, "most", must[int](t)(gpu.GetMaxMigDeviceCount()), 7)
+	_, ret = gpu.GetMigDeviceHandleByIndex(2)
 	equal(t, "hole", ret, nvml.ERROR_NOT_FOUND)
-	m := must[nvml.Device](t)(card.GetMigDeviceHandleByIndex(1))
+	m := must[nvml.Device](t)(gpu.GetMigDeviceHandleByIndex(1))
 	equal(t, "gi", must[int](t)(m.GetGpuInstanceId()), 9)
 	equal(t, "ci", must[int](t)(m.GetComputeInstanceId()), 0)
 	equal(t, "is MIG", must[bool](t)(m.IsMigDeviceHandle()), true)
@@ -183,10 +183,10 @@ func TestLayoutOfMIG(t *testing.T) {
 	parent := must[nvml.Device](t)(m.GetDeviceHandleFromMigDeviceHandle())
 	equal(t, "parent", must[int](t)(parent.GetIndex()), 0)
 	_, ret = m.GetUtilizationRates()
-	equal(t, "utilisation", ret, nvml.ERROR_NOT_SUPPORTED)
-	all := must[[]nvml.ProcessInfo](t)(card.GetComputeRunningProcesses())
+	equal(t, "utilization", ret, nvml.ERROR_NOT_SUPPORTED)
+	all := must[[]nvml.ProcessInfo](t)(gpu.GetComputeRunningProcesses())
 	if len(all) != 2 || all[0].GpuInstanceId != 2 || all[1].GpuInstanceId != 9 {
-		t.Errorf("processes of the card: %+v", all)
+		t.Errorf("processes of the GPU: %+v", all)
 	}
 	equal(t, "of the instance", len(must[[]nvml.ProcessInfo](t)(m.GetComputeRunningProcesses())), 1)
 }

@@ -1,0 +1,288 @@
+package report
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"nvpeak/advice/series"
+	"nvpeak/sampler"
+)
+
+// gpuFold is what a recording tells of one GPU so far.
+type gpuFold struct {
+	key    sampler.GPUKey
+	gpu    sampler.GPU // newest
+	used   float64     // bytes, newest; NaN: unknown
+	total  float64
+	usable float64 // used and free together: what is not reserved
+	seen   float64 // seconds, newest
+
+	peak       *Peak
+	holders    []Holder
+	mean       average
+	all, busy  shares // everything, and while something ran
+	worst      float64
+	bins       *bins
+	job        series.Series // of the job that runs
+	jobSeconds float64       // that it was seen; NaN: nothing was seen yet
+	longest    jobGrowth     // of the jobs before
+	series     series.Series
+	spikes     []Spike
+	counted    int // spikes of the series that were taken over
+	earlier    int // those of series before
+	hasList    bool
+
+	exitFree  sampler.Opt[sampler.Bytes] // most free since the last exit, while it is looked for
+	exitUntil float64
+}
+
+// mib is the unit of series, in bytes.
+const mib = float64(sampler.MiB)
+
+// jobGrowth is how long a job ran and how it grew at its end.
+type jobGrowth struct{ seconds, perSecond float64 } // bytes per second
+
+// growthLeast: in fewer seconds a start and a leak look the same.
+const growthLeast = 120
+
+func newGPUFold(key sampler.GPUKey) *gpuFold {
+	return &gpuFold{key: key, used: math.NaN(), worst: math.NaN(), bins: newBins(2048), jobSeconds: math.NaN()}
+}
+
+// fold takes one snapshot of the GPU.
+func (c *gpuFold) fold(l *timeline, g *sampler.GPU, gap bool) {
+	now, at := l.clock.Now, l.at
+	c.weigh(l, gap)
+	c.gpu = *g
+	c.hasList = c.hasList || len(g.Processes) > 0
+	c.seen = now
+	used, ok := sampler.Plausible(g.Memory.Used)
+	if !ok {
+		c.used = math.NaN()
+		return
+	}
+	c.used = float64(used)
+	if t, ok := g.Memory.PlausibleTotal().Value(); ok {
+		c.total = float64(t)
+	}
+	if f, ok := g.Memory.PlausibleFree().Value(); ok {
+		c.usable = c.used + float64(f)
+	}
+	low, high, highAt := c.window(l)
+	c.noteAt(now, at, c.used, c.used)
+	if high > c.used || low < c.used {
+		c.noteAt(l.seconds(highAt), highAt, min(low, c.used), high)
+	}
+	c.foldSpikes(now, low, high, gap)
+	c.foldJob(now, low, high, gap)
+	if c.exitFree.Known() && now <= c.exitUntil {
+		if f, ok := g.Memory.PlausibleFree().Value(); ok {
+			c.exitFree = sampler.Some(max(f, c.exitFree.Or(0)))
+		}
+	}
+	if f, ok := g.Memory.PlausibleFree().Value(); ok {
+		c.worst = lower(c.worst, float64(f))
+		c.worst = lower(c.worst, max(0, float64(f)-(high-c.used)))
+	}
+}
+
+// weigh counts the figure of the snapshot before for the time that it lasted.
+func (c *gpuFold) weigh(l *timeline, gap bool) {
+	dt := l.clock.Now - c.seen
+	if math.IsNaN(c.used) || gap || dt <= 0 {
+		return
+	}
+	c.count(min(dt, l.hold()))
+	c.jobSeconds += min(dt, l.hold())
+}
+
+func (c *gpuFold) count(seconds float64) {
+	c.mean.add(c.used, seconds)
+	limit := max(c.total, c.used)
+	c.all.add(c.used, limit, seconds)
+	if c.running() {
+		c.busy.add(c.used, limit, seconds)
+	}
+}
+
+// running says whether something ran on the GPU: a process is listed, or, where none ever
+// was, more is used than a driver takes for itself.
+func (c *gpuFold) running() bool {
+	if c.hasList {
+		return len(c.gpu.Processes) > 0
+	}
+	return c.used > c.idle()
+}
+
+// idle is what a card may use with nothing running on it: the driver's own part.
+func (c *gpuFold) idle() float64 { return max(0.02*c.total, 600*mib) }
+
+// window is what the fast lane saw since the snapshot before, if that is of this recording.
+func (c *gpuFold) window(l *timeline) (low, high float64, highAt time.Time) {
+	w := c.gpu.Memory.Window
+	if w == nil || w.Readings <= 0 || w.Max >= sampler.Sane || w.Min > w.Max || c.total > 0 && float64(w.Max) > c.total || w.MaxTime.Before(l.start) && !w.MaxTime.IsZero() {
+		return c.used, c.used, l.at
+	}
+	highAt = w.MaxTime
+	if highAt.IsZero() || highAt.After(l.at) {
+		highAt = l.at
+	}
+	return float64(w.Min), float64(w.Max), highAt
+}
+
+// note takes a reading of the fast lane.
+func (c *gpuFold) note(t float64, at time.Time, low, high float64) {
+	if c.total > 0 && high > c.total {
+		return
+	}
+	c.noteAt(t, at, low, high)
+	if f, ok := c.freeAt(high); ok {
+		c.worst = lower(c.worst, f)
+	}
+}
+
+// noteAt files a value in the plots and keeps the peak.
+func (c *gpuFold) noteAt(t float64, at time.Time, low, high float64) {
+	c.bins.add(t, low, high)
+	if c.peak == nil || high > float64(c.peak.Bytes) {
+		c.peak = &Peak{sampler.Peak{Bytes: sampler.Bytes(high), Time: at, Source: sampler.PeakSampled}, t}
+		c.holders = nil
+	}
+}
+
+func (c *gpuFold) freeAt(used float64) (float64, bool) {
+	return max(0, c.usable-used), c.usable > 0
+}
+
+// foldSpikes follows what goes up and comes back. The spikes of a series can still change
+// while they are new, so they are taken over late.
+func (c *gpuFold) foldSpikes(now, low, high float64, gap bool) {
+	s := &c.series
+	if s.Samples == 0 {
+		s.Start(now, true)
+	}
+	if gap {
+		s.ForgetRecent()
+	}
+	s.Add(now, c.used/mib, low/mib, high/mib, c.total/mib)
+	for s.Count-c.counted >= series.MaxSpikes-1 {
+		c.takeSpike()
+	}
+}
+
+// endSpikes takes over what is known and begins anew.
+func (c *gpuFold) endSpikes(now float64) {
+	for c.counted < c.series.Count {
+		c.takeSpike()
+	}
+	c.earlier += c.counted
+	c.counted = 0
+	c.series.Start(now, true)
+}
+
+func (c *gpuFold) takeSpike() {
+	s := c.series.Numbered(c.counted)
+	c.counted++
+	if s.Height() <= 0 {
+		return
+	}
+	c.spikes = append(c.spikes, Spike{T: s.Start, Bytes: series.Bytes(s.Height()), Peak: series.Bytes(s.Peak), Duration: s.Width()})
+	if len(c.spikes) >= 2*maxReportSpikes {
+		c.keepLargest()
+	}
+}
+
+func (c *gpuFold) keepLargest() {
+	slices.SortStableFunc(c.spikes, func(a, b Spike) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	c.spikes = c.spikes[:min(len(c.spikes), maxReportSpikes)]
+	slices.SortStableFunc(c.spikes, func(a, b Spike) int { return cmp.Compare(a.T, b.T) })
+}
+
+// foldJob follows the growth of what runs.
+func (c *gpuFold) foldJob(now, low, high float64, gap bool) {
+	if math.IsNaN(c.jobSeconds) {
+		c.jobSeconds = 0
+		c.job.Start(now, c.running())
+	}
+	if gap {
+		c.job.ForgetRecent()
+	}
+	c.job.Add(now, c.used/mib, low/mib, high/mib, c.total/mib)
+}
+
+// grown is how the job has grown so far, by the judge that alerts go by.
+func (c *gpuFold) grown() jobGrowth {
+	g := jobGrowth{seconds: c.jobSeconds}
+	if tr, ok := c.job.Steady(c.total / mib); ok {
+		g.perSecond = tr.Slope * mib
+	}
+	return g
+}
+
+// endJob closes the growth of a job; what runs next begins anew.
+func (c *gpuFold) endJob(now float64) {
+	if g := c.grown(); g.seconds > c.longest.seconds {
+		c.longest = g
+	}
+	c.jobSeconds = 0
+	c.job.Start(now, false)
+}
+
+// growth is that of the job that ran longest, in bytes per hour; absent when none ran long
+// enough to say.
+func (c *gpuFold) growth() sampler.Opt[float64] {
+	g := c.grown()
+	if c.longest.seconds > g.seconds {
+		g = c.longest
+	}
+	if !(g.seconds >= growthLeast) {
+		return sampler.Opt[float64]{}
+	}
+	return sampler.Some(math.Round(g.perSecond * 3600))
+}
+
+// report is the GPU as a report shows it.
+func (c *gpuFold) report(l *timeline) GPU {
+	for c.counted < c.series.Count {
+		c.takeSpike()
+	}
+	all := c.counted + c.earlier
+	c.keepLargest()
+	g := GPU{Index: c.gpu.Index, Label: c.gpu.Label(), UUID: sampler.Clean(c.gpu.UUID), Name: sampler.Clean(c.gpu.Name),
+		Total: c.gpu.Memory.PlausibleTotal(), Reserved: c.gpu.Memory.Reserved, Peak: c.peak, Growth: c.growth(),
+		Spikes: append([]Spike{}, c.spikes...), SpikeCount: all, Holders: append([]Holder{}, c.holders...),
+		FreeAfterExit: c.exitFree, Plot: c.bins.points(l.hold())}
+	if !math.IsNaN(c.used) {
+		last := l.clock.Usual
+		if c.mean.weight == 0 {
+			last = max(last, 1)
+		}
+		c.count(last)
+	}
+	g.Mean = rounded(c.mean.mean())
+	typical := c.busy.median()
+	if math.IsNaN(typical) {
+		typical = c.all.median()
+	}
+	g.Typical = rounded(typical)
+	g.WorstFree = rounded(c.worst)
+	if f, ok := c.freeAt(typical); ok && !math.IsNaN(typical) {
+		g.FreeTypical = rounded(f)
+	}
+	if c.peak != nil {
+		if f, ok := c.freeAt(float64(c.peak.Bytes)); ok {
+			g.FreeAtPeak = rounded(f)
+		}
+	}
+	return g
+}
+
+// rounded is an amount, absent for NaN.
+func rounded(v float64) sampler.Opt[sampler.Bytes] {
+	if math.IsNaN(v) || v < 0 {
+		return sampler.Opt[sampler.Bytes]{}
+	}
+	return sampler.Some(sampler.Bytes(math.Round(v)))
+}

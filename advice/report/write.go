@@ -1,0 +1,67 @@
+package report
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"nvpeak/sampler"
+)
+
+// Report is what the recording so far tells. Call it once, at the end.
+func (r *Reporter) Report() Report {
+	out := Report{Schema: sampler.Schema, Source: sampler.Clean(r.o.Source), Host: sampler.Clean(r.host), Driver: sampler.Clean(r.driver), Start: r.start, End: r.at,
+		Duration: r.clock.Now, Snapshots: r.count, Interval: medianOf(r.steps),
+		GPUs: []GPU{}, Processes: []Process{}, Alerts: []sampler.Alert{}, Events: []Event{}, Phases: []Phase{},
+		Readings: []Allocator{}, Causes: []sampler.Cause{}, Advice: []sampler.Advice{}, Notes: append([]string{}, r.notes...)}
+	for _, c := range r.gpus {
+		out.GPUs = append(out.GPUs, c.report(&r.timeline))
+	}
+	slices.SortStableFunc(out.GPUs, func(a, b GPU) int { return cmp.Compare(a.Index, b.Index) })
+	out.Processes = r.processes()
+	if r.watch != nil {
+		r.saveAlerts()
+		out.Alerts = append(out.Alerts, r.alerts...)
+		r.settle()
+		r.conclude(&out)
+	}
+	out.Events = r.allEvents()
+	r.placeMarks(&out)
+	return out
+}
+
+// medianOf is 0 for an empty list.
+func medianOf(list []float64) float64 {
+	if len(list) == 0 {
+		return 0
+	}
+	return math.Round(1000*slices.Sorted(slices.Values(list))[len(list)/2]) / 1000
+}
+
+func (r *Reporter) processes() []Process {
+	list := []Process{}
+	for _, q := range r.procs {
+		p := q.Process
+		p.Mean = rounded(q.mean.mean())
+		if !p.Mean.Known() {
+			p.Mean = p.AtExit
+		}
+		p.Plot = q.bins.points(r.hold())
+		p.User, p.Name, p.Command = sampler.Clean(p.User), sampler.Clean(p.Name), sampler.Clean(p.Command)
+		if r.o.Redact != nil {
+			p.Command = r.o.Redact(p.Command)
+		}
+		list = append(list, p)
+	}
+	slices.SortFunc(list, func(a, b Process) int {
+		return cmp.Or(cmp.Compare(peakBytes(b.Peak), peakBytes(a.Peak)), cmp.Compare(a.GPU, b.GPU), cmp.Compare(a.PID, b.PID), cmp.Compare(a.First, b.First))
+	})
+	return list[:min(len(list), maxReportProcesses)]
+}
+
+func peakBytes(p *Peak) sampler.Bytes {
+	if p == nil {
+		return 0
+	}
+	return p.Bytes
+}

@@ -1,0 +1,135 @@
+package sampler
+
+import (
+	"errors"
+	"time"
+)
+
+// device is everything known of one GPU.
+type device struct {
+	dev        Device
+	mem        Memory // of the last good reading
+	win        Window
+	memErr     error
+	metrics    Metrics
+	slowErr    error
+	rateErr    error // of the PCIe throughput
+	procs      []Process
+	procUsed   Opt[Bytes] // used when procs were read
+	listedMost Bytes      // the most that was used at any list
+	procsOK    bool
+	listedAt   time.Time
+	asked      bool    // for a fresh process list
+	above      *uint64 // of the sweep in progress: more than that and it returns at once
+	xid        Opt[uint64]
+	xidTime    time.Time
+	retryAt    time.Time // a lost GPU is probed again then
+}
+
+// retryAfter is how long a device with that error is left alone: a lost GPU 10 s, what
+// somebody has to fix half a minute.
+func retryAfter(err error) time.Duration {
+	switch {
+	case errors.Is(err, ErrLost):
+		return 10 * time.Second
+	case errors.Is(err, ErrNotSupported), errors.Is(err, ErrNoPermission):
+		return 30 * time.Second
+	}
+	return time.Second
+}
+
+// memory sorts out what cannot be: 2^64-1, a total of 0, more used than total, and
+// drivers that count the reserved part twice.
+func (r Reading) memory(shared bool) Memory {
+	m := Memory{SharedWithHost: shared}
+	if r.Total == 0 || r.Total >= Sane {
+		return m
+	}
+	m.Total = Some(r.Total)
+	if r.Used >= Sane {
+		return m
+	}
+	used := min(r.Used, r.Total)
+	reserved, known := r.Reserved.Value()
+	if known && reserved <= r.Total {
+		if r.Free < Sane && used+r.Free == r.Total {
+			used = used.Less(reserved) // this driver's used includes reserved
+		}
+		reserved = min(reserved, r.Total-used)
+		m.Reserved = Some(reserved)
+	} else {
+		reserved = 0
+	}
+	m.Used = Some(used)
+	m.Free = Some(r.Total - used - reserved)
+	return m
+}
+
+// possible makes unknown what no process can have: more than the GPU.
+func possible(procs []Process, total Opt[Bytes]) []Process {
+	for i := range procs {
+		if b, ok := procs[i].Memory.Value(); ok && b > total.Or(Sane) {
+			procs[i].Memory = Opt[Bytes]{}
+		}
+	}
+	return procs
+}
+
+func (d *device) gpu(lost error) GPU {
+	g := GPU{Index: d.dev.Index, UUID: d.dev.UUID, PCI: d.dev.PCI, Name: d.dev.Name, MIG: d.dev.MIG,
+		ComputeCapability: d.dev.ComputeCapability, LastXID: d.xid}
+	if d.xid.Known() {
+		g.LastXIDTime = Some(d.xidTime)
+	}
+	for _, err := range []error{lost, d.memErr} {
+		if err != nil && !errors.Is(err, ErrNotSupported) { // the last values would be lies now
+			g.Error = Some(Clean(err.Error()))
+			g.Memory = Memory{Total: d.mem.Total, SharedWithHost: d.dev.SharedWithHost}
+			g.Throttle, g.Processes = []string{}, []Process{}
+			return g
+		}
+	}
+	for _, err := range []error{d.slowErr, d.rateErr} {
+		if err != nil && !g.Error.Known() {
+			g.Error = Some(Clean(err.Error()))
+		}
+	}
+	g.Metrics = d.metrics
+	if g.Throttle == nil {
+		g.Throttle = []string{}
+	}
+	g.Memory = d.mem
+	if d.win.Readings > 0 {
+		w := d.win
+		g.Memory.Window = &w
+	}
+	g.Processes = append(make([]Process, 0, len(d.procs)), d.procs...)
+	if d.procsOK {
+		g.attribute(d.procUsed.Else(g.Memory.Used).Or(0))
+	}
+	return g
+}
+
+// attribute sets what no process accounts for, so that processes + unattributed = used.
+// The list was read some milliseconds before the memory, when atList was used. What has
+// moved since belongs to the process where there is only one.
+func (g *GPU) attribute(atList Bytes) {
+	used, ok := g.Memory.Used.Value()
+	if !ok {
+		return
+	}
+	var sum Bytes
+	var last *Process
+	known := 0
+	for i := range g.Processes {
+		if b, ok := g.Processes[i].Memory.Value(); ok {
+			sum = min(sum+min(b, Sane), Sane)
+			known, last = known+1, &g.Processes[i]
+		}
+	}
+	if nobody := atList.Less(sum); known == 1 && len(g.Processes) == 1 && used != atList && used > nobody {
+		last.Memory = Some(used - nobody)
+		sum = used - nobody
+	}
+	g.Memory.Unattributed = Some(used.Less(sum))
+}

@@ -1,0 +1,186 @@
+package sampler
+
+import (
+	"errors"
+	"runtime"
+	"time"
+)
+
+// pollMemory reads the memory of all devices every period, at absolute times, on a
+// thread of its own: a slow call elsewhere, a busy scheduler or a long frame must not
+// cost a reading.
+func (p *poller) pollMemory(ready func()) func(*worker) {
+	return func(w *worker) {
+		if sw, ok := p.sweeper(); ok {
+			p.pollSweeper(w, sw, ready)
+			return
+		}
+		runtime.LockOSThread() // never unlocked: the thread ends with the poller
+		p.pollDevices(w, ready)
+	}
+}
+
+// pollDevices polls a source that answers single questions.
+func (p *poller) pollDevices(w *worker, ready func()) {
+	r := newRateLimiter(p.opt.PeakInterval)
+	p.c.setSampling(r.sampling())
+	next := time.Now()
+	for w.group.ctx.Err() == nil {
+		began := time.Now()
+		if !p.sweep(w) {
+			return
+		}
+		ready()
+		now := time.Now()
+		if r.note(now.Sub(began)) {
+			p.c.setSampling(r.sampling())
+		}
+		next = next.Add(r.period)
+		if late := now.Sub(next); late > 0 {
+			n := late/r.period + 1
+			p.c.missed(int(n))
+			next = next.Add(n * r.period)
+		}
+		for w.group.ctx.Err() == nil && time.Now().Before(next) {
+			sleep(min(time.Until(next), 200*time.Millisecond))
+		}
+	}
+}
+
+// sweeper is the source when it can sweep every device.
+func (p *poller) sweeper() (Sweeper, bool) {
+	sw, ok := p.src.(Sweeper)
+	if !ok {
+		return nil, false
+	}
+	for _, n := range p.pick {
+		if !sw.CanSweep(n) {
+			return nil, false
+		}
+	}
+	return sw, true
+}
+
+// pollSweeper polls a source that sweeps by itself. Each call lasts until
+// shortly before the next snapshot. Devices that fail are asked one by one between the
+// calls, until they answer again.
+func (p *poller) pollSweeper(w *worker, src Sweeper, ready func()) {
+	r := newRateLimiter(p.opt.PeakInterval)
+	p.c.setSampling(r.sampling())
+	s := &Sweep{}
+	failing := make([]bool, len(p.pick))
+	for first := true; w.group.ctx.Err() == nil; first = false {
+		var ours, theirs []int
+		for dev, n := range p.pick {
+			switch {
+			case w.group.isHung(callMemory, dev):
+			case failing[dev]:
+				ok, alive := p.askMemory(w, dev)
+				if !alive {
+					return
+				}
+				failing[dev] = !ok
+			default:
+				ours, theirs = append(ours, dev), append(theirs, n)
+			}
+		}
+		s.prepare(theirs)
+		s.Period, s.For = r.period, p.untilSnapshot()
+		if first {
+			s.For = 0 // one reading at once
+		}
+		p.c.watchAbove(ours, s.Above)
+		if !w.enterSweep(s, ours) {
+			return
+		}
+		err := src.Sweep(s)
+		if !w.leaveSweep() {
+			return
+		}
+		if err != nil {
+			p.trip(err)
+			return
+		}
+		p.takeSweep(s, ours, failing)
+		ready()
+		if r.noteSweeps(s) {
+			p.c.setSampling(r.sampling())
+		}
+	}
+}
+
+// askMemory asks one device outside the sweep. alive is false when the worker must end.
+func (p *poller) askMemory(w *worker, dev int) (ok, alive bool) {
+	now := p.opt.Clock.Now()
+	if !p.c.due(dev, now) || !w.enter(dev) {
+		return false, true
+	}
+	reading, err := p.src.Memory(p.pick[dev])
+	if !w.leave() {
+		return false, false
+	}
+	if errors.Is(err, ErrReconnect) {
+		p.trip(err)
+		return false, false
+	}
+	p.offer(dev, p.now(), reading, err)
+	return err == nil, true
+}
+
+// takeSweep passes on what a sweep saw.
+func (p *poller) takeSweep(s *Sweep, ours []int, failing []bool) {
+	for _, r := range s.Readings {
+		p.offer(ours[r.Device], milli(r.Time), r.Reading, nil)
+		s.Counts[r.Device]--
+	}
+	for i, dev := range ours {
+		if s.Failed[i] {
+			failing[dev] = true
+			s.Counts[i]--
+		}
+	}
+	p.c.counted(ours, s.Counts, s.Missed)
+}
+
+// untilSnapshot is how long a sweep may last: to just before the next snapshot, so that
+// it holds what was read until then; at most a second, for the poller has more to do.
+func (p *poller) untilSnapshot() time.Duration {
+	const margin = 2 * time.Millisecond
+	every, now := p.currentInterval(), time.Now()
+	left := now.Truncate(every).Add(every).Sub(now) - margin
+	if left <= 0 {
+		left += every
+	}
+	return min(left, time.Second)
+}
+
+// sweep reads all devices once. It is false when the worker must end.
+func (p *poller) sweep(w *worker) bool {
+	for dev := range p.c.gpus {
+		if !p.c.due(dev, p.opt.Clock.Now()) || !w.enter(dev) {
+			continue
+		}
+		reading, err := p.src.Memory(p.pick[dev])
+		if !w.leave() {
+			return false
+		}
+		if errors.Is(err, ErrReconnect) {
+			p.trip(err)
+			return false
+		}
+		p.offer(dev, p.now(), reading, err)
+	}
+	return true
+}
+
+// offer passes a reading on and asks for a process list where it no longer fits.
+func (p *poller) offer(dev int, at time.Time, r Reading, err error) {
+	used, stale := p.c.reading(dev, at, r, err)
+	p.report(dev, at, used)
+	if stale {
+		select {
+		case p.stale <- dev:
+		default:
+		}
+	}
+}

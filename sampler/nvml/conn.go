@@ -1,0 +1,145 @@
+package nvml
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	gonvml "github.com/NVIDIA/go-nvml/pkg/nvml"
+
+	"nvpeak/sampler"
+)
+
+// conn is one connection, from Open to Close, with its handles.
+type conn struct {
+	functions
+	lib     gonvml.Interface
+	driver  string
+	cuda    string
+	devices []*device
+	xid     xidWatch
+	closed  chan struct{}
+
+	mu       sync.Mutex
+	inFlight int
+	idle     chan struct{} // closed when closing and no call is in flight
+	closing  bool
+}
+
+func newConn(lib gonvml.Interface, f functions) *conn {
+	return &conn{functions: f, lib: lib, closed: make(chan struct{}), idle: make(chan struct{})}
+}
+
+// enter counts a call into the driver; false when the connection is closed.
+func (c *conn) enter() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closing {
+		return false
+	}
+	c.inFlight++
+	return true
+}
+
+func (c *conn) leave() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.inFlight--
+	if c.closing && c.inFlight == 0 {
+		close(c.idle)
+	}
+}
+
+// libraryMutex serialises go-nvml's loading and unloading, which change its package variables.
+var libraryMutex sync.Mutex
+
+func initialize(lib gonvml.Interface) gonvml.Return {
+	libraryMutex.Lock()
+	defer libraryMutex.Unlock()
+	return lib.Init()
+}
+
+func shutdown(lib gonvml.Interface) {
+	libraryMutex.Lock()
+	defer libraryMutex.Unlock()
+	lib.Shutdown() //nolint:errcheck // there is nothing left to do about it
+}
+
+// closeWait bounds each of the two waits of close: for calls under way, for the driver's shutdown.
+const closeWait = 500 * time.Millisecond
+
+func (c *conn) close() {
+	c.mu.Lock()
+	if c.closing {
+		c.mu.Unlock()
+		return
+	}
+	c.closing = true
+	close(c.closed)
+	if c.inFlight == 0 {
+		close(c.idle)
+	}
+	c.mu.Unlock()
+
+	// A call that hangs still uses what the shutdown would free, so the shutdown waits
+	// for it, however long that takes.
+	gone := make(chan struct{})
+	idle := make(chan struct{})
+	go func() {
+		<-c.idle
+		close(idle)
+		c.xid.free(c.lib)
+		shutdown(c.lib)
+		close(gone)
+	}()
+	select {
+	case <-idle:
+	case <-time.After(closeWait):
+		return
+	}
+	select {
+	case <-gone:
+	case <-time.After(closeWait):
+	}
+}
+
+func (c *conn) inventory() sampler.Inventory {
+	inv := sampler.Inventory{Driver: c.driver, CUDA: c.cuda}
+	for _, d := range c.devices {
+		inv.Devices = append(inv.Devices, d.info)
+	}
+	return inv
+}
+
+// versions asks for the versions of the driver and of CUDA.
+func (c *conn) versions() {
+	if c.symbols.has(symDriverVersion) {
+		if v, ret := c.lib.SystemGetDriverVersion(); ret == gonvml.SUCCESS {
+			c.driver = sampler.Clean(v)
+		}
+	}
+	v, ret := 0, gonvml.ERROR_FUNCTION_NOT_FOUND
+	switch {
+	case c.symbols.has(symCUDA2):
+		v, ret = c.lib.SystemGetCudaDriverVersion_v2()
+	case c.symbols.has(symCUDA1):
+		v, ret = c.lib.SystemGetCudaDriverVersion()
+	}
+	if ret == gonvml.SUCCESS && v >= 1000 && v < 1000000 {
+		c.cuda = fmt.Sprintf("%d.%d", v/1000, v%1000/10)
+	}
+}
+
+// allUnknown says whether no GPU has answered lately but by UNKNOWN.
+func (c *conn) allUnknown() bool {
+	asked := 0
+	for _, d := range c.devices {
+		if d.broken != nil || d.info.SharedWithHost {
+			continue
+		}
+		if asked++; d.memory.unknowns.Load() < unknownsInARow {
+			return false
+		}
+	}
+	return asked > 0
+}

@@ -1,0 +1,77 @@
+package nvml
+
+import (
+	"time"
+
+	gonvml "github.com/NVIDIA/go-nvml/pkg/nvml"
+
+	"nvpeak/sampler"
+)
+
+const (
+	// staleFor is how long a value stands in for one that could not be read.
+	staleFor = 10 * time.Second
+	// slack lets a row that is due every 5 s be asked after 4.8 s: the caller's seconds are not exact.
+	slack = 300 * time.Millisecond
+	// backOffMost is the longest pause after failures of one row.
+	backOffMost = 30 * time.Second
+)
+
+// metricsState is what one GPU answered to the rows.
+type metricsState struct{ rows []rowState }
+
+type rowState struct {
+	set    setter // of the last answer; nil: none
+	good   time.Time
+	next   time.Time
+	pause  time.Duration // after a failure; 0: it answered
+	refuse bool          // it will never answer
+}
+
+// read asks the rows that are due and adds those that are not.
+func (m *metricsState) read(h handle, rows []metric, now time.Time) (sampler.Metrics, error) {
+	var out sampler.Metrics
+	for i := range rows {
+		row, st := &rows[i], &m.rows[i]
+		if ret := st.ask(row, h.Device, now); react(ret).ends() {
+			m.forget()
+			return sampler.Metrics{}, failure(row.name, ret)
+		}
+		if st.set != nil && (st.pause == 0 || now.Sub(st.good) <= staleFor) {
+			st.set(&out)
+		}
+	}
+	return out, nil
+}
+
+// forget drops what was read of a GPU that is lost: when it comes back, all is asked anew.
+func (m *metricsState) forget() {
+	for i := range m.rows {
+		m.rows[i] = rowState{refuse: m.rows[i].refuse}
+	}
+}
+
+// ask makes the call of a row when it is due.
+func (st *rowState) ask(row *metric, handle gonvml.Device, now time.Time) gonvml.Return {
+	if st.refuse || now.Before(st.next) {
+		return gonvml.SUCCESS
+	}
+	set, ret := row.read(handle)
+	r := react(ret)
+	switch {
+	case ret == gonvml.SUCCESS:
+		st.set, st.good, st.pause = set, now, 0
+		st.next = now.Add(row.every - slack)
+		if row.every == 0 {
+			st.next = now
+		}
+		return ret
+	case r.forever:
+		st.set, st.refuse = nil, true
+	case !r.stale:
+		st.set = nil
+	}
+	st.pause = min(max(2*st.pause, time.Second), backOffMost)
+	st.next = now.Add(st.pause - slack)
+	return ret
+}

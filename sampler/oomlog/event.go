@@ -1,0 +1,134 @@
+package oomlog
+
+import (
+	"strings"
+
+	"nvpeak/sampler"
+)
+
+// build reads the numbers of a message as one row understands them. It is false when the text is no failure.
+func build(m *message, c candidate, around string) (*findings, bool) {
+	r := c.row
+	body := firstWithNumbers(m.body(c, " "), r)
+	f := &findings{row: r}
+	f.Framework, f.Kind, f.MemoryKind = r.framework, r.kind, r.memory
+	f.OtherProcesses = []sampler.OtherProcess{}
+	f.Line, f.Occurrences, f.Recovered = m.first.number, 1, r.recovered || m.recovered
+	if r.hostNear != nil && r.hostNear.MatchString(around) {
+		f.MemoryKind = sampler.MemoryHost
+	} else if r.gpuNear != nil && r.gpuNear.MatchString(around) {
+		f.MemoryKind = sampler.MemoryGPU
+	}
+	f.capture(r.start, r.start.re, body, 1)
+	lower := strings.ToLower(body)
+	for _, t := range r.fields {
+		if strings.Contains(lower, t.needs) {
+			f.capture(t, t.re, body, 64)
+		}
+	}
+	if len(m.lines) > 1 && len(r.fields) > 0 {
+		f.unbreak(firstWithNumbers(m.body(c, ""), r))
+	}
+	f.fillDerived(m)
+	if r.numbers && !f.more || !isFailure(m, c, f, body) {
+		return nil, false
+	}
+	f.Text = strings.Join(strings.Fields(body), " ")
+	if len(f.Text) > 2000 {
+		f.Text = strings.ToValidUTF8(f.Text[:2000], "")
+	}
+	return f, true
+}
+
+// firstWithNumbers cuts a body where the same message begins again, keeping the first copy that has numbers.
+func firstWithNumbers(body string, r *compiledRow) string {
+	at := r.start.re.FindAllStringIndex(body, 8)
+	for i := 0; i+1 < len(at); i++ {
+		part := body[at[i][0]:at[i+1][0]]
+		if len(r.fields) == 0 || hasNumbers(part, r) {
+			return part
+		}
+	}
+	if len(at) > 0 {
+		return body[at[len(at)-1][0]:]
+	}
+	return body
+}
+
+func hasNumbers(part string, r *compiledRow) bool {
+	for _, t := range r.fields {
+		if t.re.MatchString(part) {
+			return true
+		}
+	}
+	return false
+}
+
+// fillDerived adds what follows from the numbers together.
+func (f *findings) fillDerived(m *message) {
+	if m.origin.rank >= 0 {
+		f.Rank = f.Rank.Else(sampler.Some(m.origin.rank))
+	}
+	if m.origin.pid > 0 {
+		f.PID = f.PID.Else(sampler.Some(m.origin.pid))
+	}
+	if v, ok := f.Requested.Value(); ok && v == 0 {
+		f.Requested = sampler.Opt[sampler.Bytes]{}
+		f.sentinel("a request of 0 bytes cannot fail: the size did not fit the unit or is not known")
+	}
+	alloc := f.Allocated.Or(0)
+	if v, ok := f.ProcessInUse.Value(); ok && v == 0 && alloc > 0 {
+		f.ProcessInUse = sampler.Opt[sampler.Bytes]{}
+		f.sentinels = append(f.sentinels, "this process has 0 bytes in use while it has allocated some: not available")
+	}
+	f.SelfUnknown = f.hasProcessClause() && !f.processClauseOwn()
+	if total, ok := f.GPUTotal.Value(); ok && alloc > total && total > 0 {
+		f.sentinels = append(f.sentinels, "allocated above total: system memory stands in for the card")
+	}
+	if total, ok := f.GPUTotal.Value(); ok && f.GPUFree.Or(0) > total && total > 0 {
+		f.sentinels = append(f.sentinels, "free above total: shared system memory is counted")
+	}
+	if l := f.MemoryLimit; l != nil && !l.Allowed.Known() && !l.Fraction.Known() {
+		f.MemoryLimit = nil
+	}
+	shape, _ := f.Extra["shape"].([]int)
+	dtype, _ := f.Extra["dtype"].(string)
+	if size, ok := shapeBytes(shape, dtype); ok {
+		f.Extra["derived_requested_bytes"] = size
+	}
+	if len(f.sentinels) > 0 {
+		if f.Extra == nil {
+			f.Extra = map[string]any{}
+		}
+		if s, ok := f.Extra["sentinel"].(string); ok {
+			f.sentinels = append(f.sentinels, s)
+		}
+		f.Extra["sentinel"] = strings.Join(f.sentinels, "; ")
+	}
+}
+
+// hasProcessClause says whether some "Process N has" clause was read, a dropped one included.
+func (f *findings) hasProcessClause() bool {
+	if len(f.OtherProcesses) > 0 {
+		return f.Framework == "pytorch"
+	}
+	for _, s := range f.sentinels {
+		if strings.HasPrefix(s, "process memory ") {
+			return true
+		}
+	}
+	return false
+}
+
+// processClauseOwn says whether a "this process" clause was printed, even one without a usable number.
+func (f *findings) processClauseOwn() bool {
+	if f.ProcessInUse.Known() {
+		return true
+	}
+	for _, s := range f.sentinels {
+		if strings.HasPrefix(s, "proc ") || strings.HasPrefix(s, "this process ") {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,126 @@
+package oomlog
+
+import (
+	"strconv"
+	"strings"
+
+	"nvpeak/sampler"
+)
+
+// What lines far from a failure may say of the run. A new form is one row.
+
+// factWords mark lines worth keeping until a failure asks for them.
+var factWords = []string{
+	"param", "batch size", "batch_size", "batch-size", " batch=", "world_size", "world size", "nproc", "num_processes",
+	"pytorch version", "pytorch 1.", "pytorch 2.", "torch version", "torch==", "torch-", "torch:", "tensorflow version", "jaxlib", "llm engine (v",
+	"alloc_conf", "cuda_visible_devices", "xla_", "tf_force_gpu", "pytorch_mps", "nccl_",
+	"precision", "dtype", "bf16", "fp16", "nvidia ", "geforce", "tesla ", "quadro", " rtx ",
+	"load_in_", "nf4", "int8", "jax", "mxnet", "paddlepaddle", "sglang", "vllm==", "ollama_", "ggml_cuda_", "vllm_", "flags_", "ray_memory", "malloc_arena",
+	"cublas_workspace", "cuda_module", "cuda_launch", "cuda_device_order", "srun ", "mpirun ", "fairseq-train", "lightning run", "samples per gpu", "mixed_precision",
+	"torchrun", "python ", "python3 ", "accelerate launch", "deepspeed", "vllm serve", "launch_server", "yolo ", "tensor_parallel_size",
+}
+
+type factRow struct {
+	re  *lazy
+	set func(c *sampler.LogContext, value string, groups []string)
+}
+
+func fact(text string, set func(c *sampler.LogContext, value string, groups []string)) factRow {
+	return factRow{pattern(text), set}
+}
+
+func setInt(field func(c *sampler.LogContext) *sampler.Opt[int]) func(*sampler.LogContext, string, []string) {
+	return func(c *sampler.LogContext, value string, _ []string) { *field(c) = number(value).Else(*field(c)) }
+}
+
+func batchSize(c *sampler.LogContext) *sampler.Opt[int] { return &c.BatchSize }
+func worldSize(c *sampler.LogContext) *sampler.Opt[int] { return &c.WorldSize }
+
+// setText keeps the first value: logs say such things once, at the start.
+func setText(field func(c *sampler.LogContext) *string) func(*sampler.LogContext, string, []string) {
+	return func(c *sampler.LogContext, value string, _ []string) {
+		if f := field(c); *f == "" {
+			*f = strings.TrimSpace(value)
+		}
+	}
+}
+
+func precision(value string) func(*sampler.LogContext, string, []string) {
+	return func(c *sampler.LogContext, _ string, _ []string) { c.Precision = value }
+}
+
+// setParameters keeps the largest count: "trainable params: … || all params: …".
+func setParameters(c *sampler.LogContext, value string, groups []string) {
+	factor := 1.0
+	switch strings.ToUpper(groups[len(groups)-1]) {
+	case "K":
+		factor = 1e3
+	case "M":
+		factor = 1e6
+	case "B", "G":
+		factor = 1e9
+	}
+	f, err := strconv.ParseFloat(strings.ReplaceAll(value, ",", ""), 64)
+	if n := uint64(f * factor); err == nil && f*factor < 1e15 && n >= 1000 && n > c.Parameters.Or(0) {
+		c.Parameters = sampler.Some(n)
+	}
+}
+
+var factRows = []factRow{
+	fact(`(?i)\ball params: ?([\d,]+(?:\.\d+)?)()`, setParameters),
+	fact(`(?i)\b(\d[\d,]{3,}|\d+(?:\.\d+)?)\s?([KMB]?)\s+(?:\w+ ){0,2}(?:params|parameters)\b`, setParameters),
+	fact(`(?i)\b(?:(?:num(?:ber)?|total|trainable|trained|model|#)[ _.]*(?:of )?(?:\w+ )?)+(?:params?|parameters)\b(?: count)?[^\d\n]{0,24}?[:=(]\s*(\d[\d,]*(?:\.\d+)?)\s?([KMB]?)`, setParameters),
+	fact(`(?i)\bparam(?:eter)?s?(?: count|\(M\))?\s*[:=]\s*(\d[\d,]*(?:\.\d+)?)\s?([KMB]?)\b`, setParameters),
+	fact(`(?i)(?:batch[ _-]?size(?:[ _](?:per[ _](?:device|gpu|replica|card)|train))?|samples per gpu)['"]?(?: ?/ ?[^\x00-\x7f]+)?\s*(?:[:=]|\s)\s*\[?(\d{1,6})\b`, setInt(batchSize)),
+	fact(`(?i)\s-{0,2}batch=(\d{1,6})\b|--batch (\d{1,6})\b|\s-b (\d{1,5})\b`, setInt(batchSize)),
+	fact(`(?i)world[ _-]?size['"]?\s*[:= ]\s*(\d{1,5})\b|--num_processes[= ](\d+)`, setInt(worldSize)),
+	fact(`(?i)--nproc[_-]per[_-]node[= ](\d{1,3})\b|tensor[_-]parallel[_-]size[= ](\d{1,3})\b|-tp[= ](\d{1,3})\b`, func(c *sampler.LogContext, value string, _ []string) {
+		c.WorldSize = c.WorldSize.Else(number(value))
+	}),
+	fact(`(?i)\b(?:py)?torch(?:[ _]version|\.__version__)?['"]?(?:==|[ :=-]{1,3}|\s)v?([0-3]\.\d+(?:\.\d+)?(?:[.+\w]*\w)?)`, setText(func(c *sampler.LogContext) *string { return &c.FrameworkVersion })),
+	fact(`(?i)\b(?:tensorflow|jaxlib|jax|paddlepaddle(?:-gpu)?|mxnet|vllm|sglang)(?: version)?['"]?(?:==|[ :=-]{1,3}|\s)v?(\d+\.\d+(?:\.\d+)?[+\w]*)|LLM engine \(v(\d[\w.+]*)\)`, setText(func(c *sampler.LogContext) *string { return &c.FrameworkVersion })),
+	fact(`(?i)(?:precision|dtype|autocast|amp[ _]?(?:mode|dtype)?|mixed_precision|--)['"]?\s*[:= ]?\s*['"]?(?:torch\.)?(?:bf16|bfloat16)|\bbf16['"]?\s*[:=]\s*true|--bf16\b`, precision("bf16")),
+	fact(`(?i)(?:precision|dtype|amp[ _]?(?:mode|dtype)?|mixed_precision|--)['"]?\s*[:= ]?\s*['"]?(?:torch\.)?(?:fp16|float16|half\b|16-mixed|16\b)|\bfp16['"]?\s*[:=]\s*true|--fp16\b|Automatic Mixed Precision`, precision("fp16")),
+	fact(`(?i)(?:precision|dtype|--)['"]?\s*[:= ]\s*['"]?(?:torch\.)?(?:fp32|float32|32\b|32-true)`, precision("fp32")),
+	fact(`(?i)load_in_8bit['"]?\s*[:= ]\s*true|\bint8\b.{0,20}quant|quantization=['"]?int8`, precision("int8")),
+	fact(`(?i)load_in_4bit['"]?\s*[:= ]\s*true|\bnf4\b`, precision("nf4")),
+	fact(`\b((?:NVIDIA |Tesla |GeForce |Quadro |TITAN )(?:GeForce |RTX |GTX |Tesla |TITAN |Quadro |GRID |Graphics )*[A-Z]{0,4}\d{1,5}[A-Za-z0-9]*(?:[ -](?:Ti|SUPER|Super|Ada|Generation|Laptop|GPU|SXM\d?|PCIe|PCIE|NVL|HBM\w+|Max-Q|D|\d{2,3}GB|MIG))*)`, setText(func(c *sampler.LogContext) *string { return &c.GPUName })),
+	fact(`^\s*(?:\S*[$#%>]\s|\+\s)?((?:[A-Z_]+=\S+\s+)*(?:(?:\S*/)?python[\d.]*\s+(?:-\S+\s+)*\S+|torchrun\s|accelerate launch\s|deepspeed\s+-|deepspeed\s+\S+\.py|vllm serve\s|yolo\s+(?:\w+\s+)*\w+=|srun\s|mpirun\s|fairseq-train\s|lightning run).*)$`, setText(func(c *sampler.LogContext) *string { return &c.Command })),
+	fact(`(?i)\b(?:cmd|command(?: line)?)\s*[:=]\s*((?:\S*/)?(?:python|torchrun|accelerate|deepspeed|vllm)\S*\s.*)$`, setText(func(c *sampler.LogContext) *string { return &c.Command })),
+	fact(`Command '\[(.*?)\]' (?:returned|died)`, func(c *sampler.LogContext, value string, _ []string) {
+		if c.Command == "" {
+			c.Command = strings.NewReplacer(`', '`, " ", `'`, "").Replace(value)
+		}
+	}),
+}
+
+// ownClause is a clause of PyTorch's message, as people retype it.
+var ownClause = pattern(`(?i)\b(?:allocated|reserved|reserved in total) by PyTorch\b`)
+
+// environment finds variables that change where memory goes.
+var environment = pattern(`\b((?:PYTORCH_(?:CUDA_|HIP_)?ALLOC_CONF|PYTORCH_NO_CUDA_MEMORY_CACHING|PYTORCH_MPS_\w+|CUDA_VISIBLE_DEVICES|CUDA_DEVICE_ORDER|CUDA_LAUNCH_BLOCKING|CUDA_MODULE_LOADING|XLA_(?:PYTHON_)?CLIENT_\w+|XLA_FLAGS|TF_FORCE_GPU_ALLOW_GROWTH|TF_GPU_ALLOCATOR|NCCL_(?:MAX_NCHANNELS|BUFFSIZE|CUMEM_ENABLE)|CUBLAS_WORKSPACE_CONFIG|OLLAMA_\w+|GGML_CUDA_\w+|VLLM_\w*MEM\w*|FLAGS_\w*mem\w*|RAY_memory_\w+|MALLOC_ARENA_MAX))\s?=\s?["']?([^\s"'\x60,]+)`)
+
+// readFacts applies the rows that say something of the whole run to a line.
+func readFacts(c *sampler.LogContext, text string) {
+	if strings.Contains(text, "try setting") || strings.Contains(text, "Tried to allocate") || ownClause.MatchString(text) {
+		return // the failure's own words
+	}
+	for i := range factRows {
+		r := &factRows[i]
+		at := r.re.FindStringSubmatch(text)
+		if at == nil {
+			continue
+		}
+		value := ""
+		for _, g := range at[1:] {
+			if g != "" {
+				value = g
+				break
+			}
+		}
+		r.set(c, value, at)
+	}
+	for _, at := range environment.FindAllStringSubmatch(text, 8) {
+		c.Environment[at[1]] = strings.Trim(at[2], `"',;)`)
+	}
+}

@@ -1,0 +1,67 @@
+package oomlog
+
+import "nvpeak/sampler"
+
+// held is an event that waits.
+type held struct {
+	sampler.OOMEvent
+	row   *compiledRow
+	key   string        // stream
+	last  int           // line where it was last seen
+	tried sampler.Bytes // the last request of a series
+}
+
+// triesLess says whether h is the next try of an allocator that asks for a tenth less each time, as
+// TensorFlow does at start: https://github.com/tensorflow/tensorflow/issues/14231. All tries are one failure.
+func (e *held) triesLess(h *held) bool {
+	if e.Kind != sampler.KindTensorFlow && e.Kind != sampler.KindXLA || e.Kind != h.Kind || e.MemoryKind != h.MemoryKind || h.Line-e.last > 6 {
+		return false
+	}
+	was, now := float64(e.tried), float64(h.Requested.Or(0))
+	return was > 0 && (now > was*0.88 && now < was*0.92 || now == was)
+}
+
+// repeat counts another printing of the same failure and takes what it adds. The last one tells whether the program
+// went on.
+func (e *held) repeat(h *held) {
+	e.Occurrences++
+	e.Recovered = h.Recovered || e.Recovered && h.Line-e.last < 8
+	if e.triesLess(h) && h.tried < e.tried {
+		e.Recovered, e.tried = true, h.tried // it asked again for less: it went on
+	}
+	e.fill(h)
+	e.last = max(e.last, h.last)
+}
+
+// absorb takes the numbers of a vaguer wording of the same failure.
+func (e *held) absorb(h *held) {
+	e.Recovered = e.Recovered || h.Recovered
+	e.Line = min(e.Line, h.Line)
+	e.fill(h)
+	e.last = max(e.last, h.last)
+}
+
+func (e *held) fill(h *held) {
+	e.Rank, e.GPUIndex, e.PID = e.Rank.Else(h.Rank), e.GPUIndex.Else(h.GPUIndex), e.PID.Else(h.PID)
+	e.Requested, e.GPUTotal, e.GPUFree = e.Requested.Else(h.Requested), e.GPUTotal.Else(h.GPUTotal), e.GPUFree.Else(h.GPUFree)
+	e.ProcessInUse, e.Allocated = e.ProcessInUse.Else(h.ProcessInUse), e.Allocated.Else(h.Allocated)
+	e.ReservedUnallocated, e.Reserved = e.ReservedUnallocated.Else(h.ReservedUnallocated), e.Reserved.Else(h.Reserved)
+	e.PrivatePools = e.PrivatePools.Else(h.PrivatePools)
+	if e.MemoryLimit == nil {
+		e.MemoryLimit = h.MemoryLimit
+	}
+	if len(e.OtherProcesses) == 0 && len(h.OtherProcesses) > 0 {
+		e.OtherProcesses, e.SelfUnknown = h.OtherProcesses, h.SelfUnknown
+	}
+	for k, v := range h.Extra {
+		if e.Extra == nil {
+			e.Extra = map[string]any{}
+		}
+		if _, there := e.Extra[k]; !there {
+			e.Extra[k] = v
+		}
+	}
+	if e.MemoryKind == sampler.MemoryUnknown {
+		e.MemoryKind = h.MemoryKind
+	}
+}

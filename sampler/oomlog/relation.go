@@ -1,0 +1,102 @@
+package oomlog
+
+import (
+	"slices"
+
+	"nvpeak/sampler"
+)
+
+// holdLines is how long an event waits for repeats and recoveries.
+const holdLines = 400
+
+// relation between a held event and a new one.
+type relation int
+
+const (
+	unrelated relation = iota
+	sameFailure
+	newIsVaguer // the new one repeats the old one in a vaguer wording
+	oldIsVaguer
+)
+
+// clearer lists, for a kind, the kinds that tell the same failure better when they stand near it.
+var clearer = map[string][]string{
+	sampler.KindKilled:       {sampler.KindKernelKill, sampler.KindCgroupKill, sampler.KindWorkerKilled, sampler.KindKubernetes, sampler.KindRayMonitor, sampler.KindShm},
+	sampler.KindWorkerKilled: {sampler.KindShm},
+	sampler.KindKernelKill:   {sampler.KindCgroupKill},
+	sampler.KindKubernetes:   {sampler.KindKernelKill, sampler.KindCgroupKill},
+	sampler.KindCUDA:         {sampler.KindWarmup, sampler.KindStaticPool},
+	sampler.KindCUDAError:    {sampler.KindNCCL, sampler.KindGGML, sampler.KindTensorFlow, sampler.KindORT, sampler.KindTensorRT, sampler.KindCuPy, sampler.KindRMM, sampler.KindRMMPool, sampler.KindPaddle, sampler.KindMXNet, sampler.KindBitsAndBytes, sampler.KindJulia, sampler.KindNumba, sampler.KindXLA, sampler.KindWarmup},
+	sampler.KindOtherGPU:     {sampler.KindNCCL, sampler.KindGGML, sampler.KindTensorFlow, sampler.KindORT, sampler.KindTensorRT, sampler.KindCuPy, sampler.KindRMM, sampler.KindRMMPool, sampler.KindPaddle, sampler.KindMXNet, sampler.KindBitsAndBytes, sampler.KindJulia, sampler.KindNumba, sampler.KindXLA, sampler.KindCUDA, sampler.KindCUDAError, sampler.KindCUDAAsync, sampler.KindHIP, sampler.KindXPU},
+	sampler.KindRMM:          {sampler.KindRMMPool},
+	sampler.KindHostAlloc:    {sampler.KindMmap},
+}
+
+func isVaguer(kind, than string) bool { return slices.Contains(clearer[kind], than) }
+
+// relationOf says whether two wordings tell of one failure.
+func relationOf(old, h *held) relation {
+	if sameSource(old, h) && old.triesLess(h) {
+		return sameFailure
+	}
+	if old.Contradicts(&h.OOMEvent) || !sameSource(old, h) && !forwarded(old, h) {
+		return unrelated
+	}
+	near := h.Line-old.last <= holdLines
+	switch {
+	case old.Kind == h.Kind && !h.row.follows && !old.row.follows:
+		if identical(&old.OOMEvent, &h.OOMEvent) || near && (old.Framework == h.Framework || bare(&h.OOMEvent) || bare(&old.OOMEvent)) {
+			return sameFailure
+		}
+	case !near:
+	case h.row.follows && related(old, h):
+		return newIsVaguer
+	case old.row.follows && related(h, old):
+		return oldIsVaguer
+	case isVaguer(h.Kind, old.Kind):
+		return newIsVaguer
+	case isVaguer(old.Kind, h.Kind):
+		return oldIsVaguer
+	}
+	return unrelated
+}
+
+// related says whether a wording that only follows another may follow this one.
+func related(e, follower *held) bool {
+	return e.MemoryKind == follower.MemoryKind || follower.MemoryKind == sampler.MemoryUnknown || e.MemoryKind == sampler.MemoryUnknown
+}
+
+// bare says that a text gave no numbers.
+func bare(e *sampler.OOMEvent) bool {
+	return !e.Requested.Known() && !e.Allocated.Known() && !e.GPUTotal.Known()
+}
+
+// sameSource says whether two events can come from one process.
+func sameSource(a, b *held) bool {
+	if a.Rank.Contradicts(b.Rank) || a.PID.Contradicts(b.PID) {
+		return false
+	}
+	return a.key == b.key || a.key == "" || b.key == "" || !distinct(a.key) || !distinct(b.key) || a.Rank == b.Rank && a.Rank.Known()
+}
+
+// forwarded says whether one process printed what another had printed: the same kind with the same
+// numbers, and nothing that tells the two apart.
+func forwarded(a, b *held) bool {
+	return a.Kind == b.Kind && !a.Rank.Contradicts(b.Rank) && !a.PID.Contradicts(b.PID) && !bare(&a.OOMEvent) &&
+		a.GPUIndex == b.GPUIndex && a.Requested == b.Requested && a.GPUFree == b.GPUFree && a.Allocated == b.Allocated
+}
+
+// identity is what makes two printings equal.
+type identity struct {
+	framework, kind                                                                string
+	rank, gpu, pid                                                                 sampler.Opt[int]
+	requested, total, free, process, allocated, unallocated, reserved, privatePool sampler.Opt[sampler.Bytes]
+}
+
+func identityOf(e *sampler.OOMEvent) identity {
+	return identity{e.Framework, e.Kind, e.Rank, e.GPUIndex, e.PID, e.Requested, e.GPUTotal, e.GPUFree,
+		e.ProcessInUse, e.Allocated, e.ReservedUnallocated, e.Reserved, e.PrivatePools}
+}
+
+// identical says whether two events print the same numbers and come from the same rank.
+func identical(a, b *sampler.OOMEvent) bool { return identityOf(a) == identityOf(b) }

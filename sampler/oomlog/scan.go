@@ -1,0 +1,50 @@
+package oomlog
+
+import (
+	"errors"
+	"io"
+
+	"nvpeak/sampler"
+)
+
+// Scan reads a whole text and returns its failures in the order in which they begin, each once.
+// An error is one of r; the events found until then are returned with it.
+func Scan(r io.Reader) ([]sampler.OOMEvent, error) {
+	p := newParser()
+	var all repeats
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := r.Read(buf)
+		p.write(buf[:n])
+		all.add(p.events())
+		if err != nil {
+			all.add(p.flush())
+			if errors.Is(err, io.EOF) {
+				err = nil
+			}
+			return all.events, err
+		}
+	}
+}
+
+// repeats joins equal failures of a whole text, whatever lies between them.
+type repeats struct {
+	events []sampler.OOMEvent
+	index  map[identity]int
+}
+
+func (r *repeats) add(events []sampler.OOMEvent) {
+	for _, e := range events {
+		id := identityOf(&e)
+		if i, ok := r.index[id]; ok {
+			r.events[i].Occurrences += e.Occurrences
+			r.events[i].Recovered = e.Recovered
+			continue
+		}
+		if r.index == nil {
+			r.index = map[identity]int{}
+		}
+		r.index[id] = len(r.events)
+		r.events = append(r.events, e)
+	}
+}

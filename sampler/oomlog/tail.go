@@ -1,0 +1,87 @@
+package oomlog
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+)
+
+const pollEvery = 500 * time.Millisecond
+
+// errReplaced ends the text of a file in whose place is another one. Reading may go on.
+var errReplaced = errors.New("the file was replaced")
+
+// tail reads a file and what is appended to it, until ctx ends. It waits for a file that is not there.
+type tail struct {
+	ctx    context.Context
+	path   string
+	file   *os.File
+	offset int64
+	ending bool // the file was replaced; the rest of it is being read
+}
+
+func (t *tail) Read(b []byte) (int, error) {
+	for t.ctx.Err() == nil {
+		if t.file == nil && !t.open() {
+			t.wait()
+			continue
+		}
+		n, err := t.file.ReadAt(b, t.offset)
+		t.offset += int64(n)
+		switch {
+		case n > 0:
+			return n, nil
+		case !errors.Is(err, io.EOF): // not readable now: begin again
+			t.close()
+			t.wait()
+			return 0, errReplaced
+		case t.ending:
+			t.close()
+			return 0, errReplaced
+		case t.replaced(): // rotation renames a file with lines in it that were not read yet
+			t.ending = true
+		default:
+			t.wait()
+		}
+	}
+	return 0, t.ctx.Err()
+}
+
+func (t *tail) open() bool {
+	file, err := os.Open(t.path)
+	if err != nil {
+		return false // not there yet, or not readable now
+	}
+	t.file, t.offset, t.ending = file, 0, false
+	return true
+}
+
+// replaced says whether the path is another file now, or the file became shorter.
+func (t *tail) replaced() bool {
+	now, err := os.Stat(t.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false // renamed away; the new one will come, keep reading the old one
+	}
+	open, err2 := t.file.Stat()
+	if err != nil || err2 != nil {
+		return false
+	}
+	return !os.SameFile(now, open) || open.Size() < t.offset
+}
+
+func (t *tail) wait() {
+	select {
+	case <-t.ctx.Done():
+	case <-time.After(pollEvery):
+	}
+}
+
+func (t *tail) close() {
+	if t.file != nil {
+		_ = t.file.Close() // it was only read
+		t.file = nil
+	}
+}

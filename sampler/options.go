@@ -1,0 +1,37 @@
+package sampler
+
+import "time"
+
+// Options of a Loop. Zero values mean the defaults.
+type Options struct {
+	Interval     time.Duration // between snapshots: 1 s; at least 100 ms
+	PeakInterval time.Duration // between readings of the memory: 20 ms; 1 ms to 10 s
+	Host         Host
+	Clock        Clock
+	Select       []string // GPUs to watch: index, UUID or PCI bus id; empty: all
+
+	// Readings, if set, gets each reading of the memory that differs from the one before: the
+	// place of the GPU in the snapshots, the time and the used memory. The memory poller
+	// calls it: it must not wait for anything.
+	Readings func(dev int, at time.Time, used Bytes)
+}
+
+const minInterval = 100 * time.Millisecond
+
+type systemClock struct{}
+
+func (systemClock) Now() time.Time { return time.Now() }
+
+// defaults fills in what is not set.
+func (o Options) defaults() Options {
+	if o.Interval == 0 {
+		o.Interval = time.Second
+	}
+	if o.PeakInterval == 0 {
+		o.PeakInterval = 20 * time.Millisecond
+	}
+	if o.Clock == nil {
+		o.Clock = systemClock{}
+	}
+	return o
+}

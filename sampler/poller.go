@@ -1,0 +1,81 @@
+package sampler
+
+import (
+	"errors"
+	"sync"
+	"time"
+)
+
+// poller is what the pollers of a Loop share: the fast one of the memory and the slow
+// ones of everything else.
+type poller struct {
+	src      Source
+	opt      Options
+	c        *collector
+	stale    chan int // devices whose process list should be read again
+	trips    chan error
+	pick     []int        // device numbers of the source that are watched, by our numbers
+	reported []Opt[Bytes] // what Options.Readings was given last, by device
+
+	mu       sync.Mutex
+	interval time.Duration
+}
+
+func newPoller(src Source, o Options) poller {
+	return poller{src: src, opt: o, c: newCollector(), stale: make(chan int, 256), trips: make(chan error, 1), interval: o.Interval}
+}
+
+// milli cuts a time to the millisecond. Recordings keep no more, so what the live monitor
+// says of a time and what a recording says of it agree to the byte. The monotonic part
+// stays: how long ago something was does not depend on the wall clock.
+func milli(t time.Time) time.Time {
+	return t.Add(-time.Duration(t.Nanosecond()) % time.Millisecond)
+}
+
+// now is the time of everything that is published.
+func (p *poller) now() time.Time { return milli(p.opt.Clock.Now()) }
+
+// report passes the used memory of a device on when it is another than before. Only the
+// goroutine of the memory poller calls it.
+func (p *poller) report(dev int, at time.Time, used Opt[Bytes]) {
+	if p.opt.Readings == nil {
+		return
+	}
+	for len(p.reported) <= dev {
+		p.reported = append(p.reported, Opt[Bytes]{})
+	}
+	if v, ok := used.Value(); ok && !used.Equal(p.reported[dev]) {
+		p.reported[dev] = used
+		p.opt.Readings(dev, at, v)
+	}
+}
+
+func (p *poller) currentInterval() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.interval
+}
+
+// trip ends the present connection.
+func (p *poller) trip(err error) {
+	select {
+	case p.trips <- err:
+	default:
+	}
+}
+
+// leftovers forgets what the pollers of the last connection have still asked for; a panic
+// among it counts more than why the connection ended.
+func (p *poller) leftovers(reason error) error {
+	for {
+		select {
+		case <-p.stale:
+		case err := <-p.trips:
+			if !errors.Is(err, ErrReconnect) {
+				reason = err
+			}
+		default:
+			return reason
+		}
+	}
+}

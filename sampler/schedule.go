@@ -1,0 +1,75 @@
+package sampler
+
+import "time"
+
+// slowDuty is the share of one thread that a slow poller may spend in driver calls.
+const slowDuty = 0.05
+
+// schedule says who is asked when by a slow poller: every device once a period, one after
+// the other shortly before the snapshot of whole periods is made, so that processes and
+// memory are of one time. Drivers hold a lock during a list, hence the spacing between
+// devices. When the calls are slow the period grows, so that they take at most slowDuty
+// of one thread.
+type schedule struct {
+	base time.Duration
+	next []time.Time
+	cost []time.Duration
+	off  []bool
+}
+
+// slotMost bounds the time between two devices, slotMargin how long before the snapshot
+// the last one is asked. Calls that cost less than slotCheap are made in one go: a
+// wake-up costs more than they do.
+const (
+	slotMost   = 10 * time.Millisecond
+	slotMargin = 5 * time.Millisecond
+	slotCheap  = 250 * time.Microsecond
+)
+
+func newSchedule(base time.Duration, n int, now time.Time) *schedule {
+	s := &schedule{base: base, next: make([]time.Time, n), cost: make([]time.Duration, n), off: make([]bool, n)}
+	for i := range s.next {
+		s.next[i] = s.slot(i, now)
+	}
+	return s
+}
+
+// slot is the turn of a device before the first whole period for which it is not too late.
+func (s *schedule) slot(dev int, now time.Time) time.Time {
+	n := time.Duration(len(s.next))
+	spacing := min(slotMost, s.base*6/10/n)
+	if mean := s.sum() / n; mean < slotCheap {
+		spacing = 0
+	}
+	left := now.Truncate(s.base).Sub(now) + s.base // added to now: setting the clock must not stop the poller
+	at := now.Add(left - slotMargin - (n-1-time.Duration(dev))*spacing)
+	for !at.After(now) {
+		at = at.Add(s.base)
+	}
+	return at
+}
+
+func (s *schedule) sum() (sum time.Duration) {
+	for _, c := range s.cost {
+		sum += c
+	}
+	return sum
+}
+
+// first is the device that is due next, or -1 when none is left.
+func (s *schedule) first() (dev int, at time.Time) {
+	dev = -1
+	for i, t := range s.next {
+		if !s.off[i] && (dev < 0 || t.Before(at)) {
+			dev, at = i, t
+		}
+	}
+	return dev, at
+}
+
+// done notes what a device has cost and plans its next turn.
+func (s *schedule) done(dev int, began, now time.Time) {
+	s.cost[dev] = now.Sub(began)
+	skipped := time.Duration(float64(s.sum())/slowDuty) / s.base
+	s.next[dev] = s.slot(dev, now.Add(skipped*s.base+slotMargin))
+}

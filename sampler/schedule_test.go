@@ -1,0 +1,248 @@
+package sampler
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// TestRateLimiter plays a driver of some slowness: it settles at a rate whose duty is
+// bounded, and comes back when the driver is quick again.
+func TestRateLimiter(t *testing.T) {
+	for _, row := range []struct {
+		sweep, asked, want time.Duration
+	}{
+		{50 * time.Microsecond, 20 * time.Millisecond, 20 * time.Millisecond},
+		{400 * time.Microsecond, 20 * time.Millisecond, 20 * time.Millisecond}, // 2 %: just so
+		{401 * time.Microsecond, 20 * time.Millisecond, 40 * time.Millisecond},
+		{2 * time.Millisecond, 20 * time.Millisecond, 160 * time.Millisecond},
+		{100 * time.Millisecond, 20 * time.Millisecond, 5120 * time.Millisecond},
+		{time.Millisecond, time.Second, time.Second},
+	} {
+		p := newRateLimiter(row.asked)
+		run := func(d time.Duration) {
+			for range 20 * limiterWindow {
+				p.note(d)
+			}
+		}
+		run(row.sweep)
+		l := p.sampling()
+		if p.period != row.want || l.PeriodSeconds != row.want.Seconds() || l.AskedSeconds != row.asked.Seconds() || l.DutyPercent > 2.001 {
+			t.Errorf("sweeps of %v every %v: period %v, want %v; sampling %+v", row.sweep, row.asked, p.period, row.want, l)
+		}
+		run(time.Microsecond)
+		if p.period != row.asked {
+			t.Errorf("sweeps of %v, then quick ones: the period is %v, asked for %v", row.sweep, p.period, row.asked)
+		}
+	}
+}
+
+// TestRateLimiterIgnoresPreemption: a few slow sweeps are the machine's, not the driver's.
+func TestRateLimiterIgnoresPreemption(t *testing.T) {
+	p := newRateLimiter(20 * time.Millisecond)
+	for i := range 10 * limiterWindow {
+		d := 50 * time.Microsecond
+		if i%3 == 0 {
+			d = 30 * time.Millisecond
+		}
+		p.note(d)
+	}
+	if p.period != 20*time.Millisecond {
+		t.Errorf("a third of the sweeps late: the period is %v", p.period)
+	}
+}
+
+// TestRateLimiterDoesNotSwing: for any steady driver the rate settles.
+func TestRateLimiterDoesNotSwing(t *testing.T) {
+	for d := 10 * time.Microsecond; d < time.Second; d = d * 21 / 20 {
+		p := newRateLimiter(20 * time.Millisecond)
+		for range 20 * limiterWindow {
+			p.note(d)
+		}
+		settled := p.period
+		for range 10 * limiterWindow {
+			if p.note(d); p.period != settled {
+				t.Fatalf("sweeps of %v: the period swings between %v and %v", d, settled, p.period)
+			}
+		}
+	}
+}
+
+// play lets a poller work through its plan for d, each call taking cost, and returns how
+// long it was in calls and how often each device was asked.
+func play(r *schedule, now time.Time, d, cost time.Duration) (busy time.Duration, asked []int) {
+	asked = make([]int, len(r.next))
+	for end := now.Add(d); ; {
+		dev, at := r.first()
+		if at.After(now) {
+			now = at
+		}
+		if !now.Before(end) {
+			return busy, asked
+		}
+		began := now
+		now = now.Add(cost)
+		busy, asked[dev] = busy+cost, asked[dev]+1
+		r.done(dev, began, now)
+	}
+}
+
+// TestScheduleDuty: a slow poller asks every device once a period, and less often when its
+// calls would take more than their share of a thread.
+func TestScheduleDuty(t *testing.T) {
+	for _, devices := range []int{1, 2, 8, 64} {
+		for _, cost := range []time.Duration{10 * time.Microsecond, time.Millisecond, 40 * time.Millisecond, 400 * time.Millisecond} {
+			const length = 100 * time.Minute // of which the first round is not bounded
+			busy, asked := play(newSchedule(time.Second, devices, noon), noon, length, cost)
+			if share := busy.Seconds() / length.Seconds(); share > slowDuty*1.25 {
+				t.Errorf("%d devices, calls of %v: %.1f %% of a thread", devices, cost, 100*share)
+			}
+			fits := time.Duration(devices)*cost < time.Duration(slowDuty*float64(time.Second))/2
+			for dev, n := range asked {
+				if n == 0 || n > 6001 || fits && n < 5998 {
+					t.Errorf("%d devices, calls of %v: device %d is asked %d times in %v", devices, cost, dev, n, length)
+				}
+			}
+		}
+	}
+}
+
+// TestScheduleAreApart: every device has its turn within a period, and expensive calls are not
+// made all at once.
+func TestScheduleAreApart(t *testing.T) {
+	for _, devices := range []int{1, 8, 64, 1000} {
+		r := newSchedule(time.Second, devices, noon)
+		for _, at := range r.next {
+			if at.Before(noon) || at.After(noon.Add(time.Second)) {
+				t.Fatalf("%d devices: one is asked %v after the beginning", devices, at.Sub(noon))
+			}
+		}
+		for range 3 {
+			for range devices {
+				dev, at := r.first()
+				r.done(dev, at, at.Add(ms(1)))
+			}
+		}
+		seen := map[int64]bool{}
+		for _, at := range r.next {
+			if seen[at.UnixNano()] {
+				t.Fatalf("%d devices whose calls take a millisecond: two are asked at the same time", devices)
+			}
+			seen[at.UnixNano()] = true
+		}
+	}
+	if dev, _ := newSchedule(time.Second, 0, noon).first(); dev != -1 {
+		t.Errorf("of no devices, %d is first", dev)
+	}
+	r := newSchedule(time.Second, 2, noon)
+	r.off[0], r.off[1] = true, true
+	if dev, _ := r.first(); dev != -1 {
+		t.Errorf("all devices are off, %d is first", dev)
+	}
+}
+
+// TestScheduleAndTheClock: setting the wall clock must not stop a poller, so its plan keeps
+// the monotonic reading.
+func TestScheduleAndTheClock(t *testing.T) {
+	now := time.Now()
+	r := newSchedule(time.Second, 3, now)
+	for range 5 {
+		for dev, at := range r.next {
+			if at == at.Round(0) { //nolint:staticcheck // the monotonic reading is what is compared
+				t.Fatalf("device %d is planned by the wall clock alone", dev)
+			}
+			r.done(dev, now, now.Add(time.Millisecond))
+		}
+		now = now.Add(time.Second)
+	}
+}
+
+// TestScheduleAfterALongPause: after a suspend of days the plan goes on at once.
+func TestScheduleAfterALongPause(t *testing.T) {
+	for _, pause := range []time.Duration{time.Minute, 90 * 24 * time.Hour, 56 * 365 * 24 * time.Hour} {
+		r := newSchedule(time.Second, 1, noon)
+		began := time.Now()
+		later := noon.Add(pause)
+		r.done(0, later, later.Add(time.Millisecond))
+		if d := time.Since(began); d > 100*time.Millisecond {
+			t.Errorf("after a pause of %v planning takes %v", pause, d)
+		}
+		if wait := r.next[0].Sub(later); wait < 0 || wait > 2*time.Second {
+			t.Errorf("after a pause of %v the device is asked in %v", pause, wait)
+		}
+	}
+}
+
+func TestQueueDropsTheOldest(t *testing.T) {
+	q := newQueue()
+	for i := range queueSize + 100 {
+		q.put(&Snapshot{Schema: i})
+	}
+	list, err := q.next(context.Background())
+	if err != nil || len(list) != queueSize || list[0].Schema != 100 || list[queueSize-1].Schema != queueSize+99 {
+		t.Errorf("%d snapshots, from %d, %v", len(list), list[0].Schema, err)
+	}
+}
+
+func TestQueueEnds(t *testing.T) {
+	q, why := newQueue(), errors.New("why")
+	q.put(&Snapshot{})
+	q.end(why)
+	q.end(errors.New("later"))
+	if list, err := q.next(context.Background()); len(list) != 1 || err != nil {
+		t.Errorf("what was queued before the end: %d, %v", len(list), err)
+	}
+	for range 2 {
+		if list, err := q.next(context.Background()); list != nil || err != why {
+			t.Errorf("after the end: %v, %v", list, err)
+		}
+	}
+	q = newQueue()
+	q.end(nil)
+	if _, err := q.next(context.Background()); !errors.Is(err, context.Canceled) {
+		t.Errorf("an end without a reason is %v", err)
+	}
+}
+
+func TestQueueContext(t *testing.T) {
+	q := newQueue()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := q.next(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("nothing came: %v", err)
+	}
+}
+
+// TestQueueOrder: one writer, one reader at odd moments: all come once, in order.
+func TestQueueOrder(t *testing.T) {
+	const n = 500
+	q := newQueue()
+	go func() {
+		rnd := rand.New(rand.NewPCG(1, 1))
+		for i := range n {
+			q.put(&Snapshot{Schema: i})
+			if rnd.IntN(20) == 0 {
+				time.Sleep(time.Millisecond)
+			}
+		}
+		q.end(nil)
+	}()
+	want := 0
+	for {
+		list, err := q.next(context.Background())
+		if err != nil {
+			break
+		}
+		for _, s := range list {
+			if s.Schema != want {
+				t.Fatalf("snapshot %d comes, %d is next", s.Schema, want)
+			}
+			want++
+		}
+	}
+	if want != n {
+		t.Errorf("%d snapshots of %d came", want, n)
+	}
+}

@@ -1,0 +1,187 @@
+package sampler
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// xidWait is how long one wait for an Xid error lasts.
+const xidWait = 10 * time.Second
+
+func (p *poller) slowPeriod() time.Duration { return max(p.opt.Interval, time.Second) }
+
+// pollSlow reads metrics and processes: all devices at once to begin with, then spread
+// over the second; and a process list at once when the memory has moved.
+func (p *poller) pollSlow(ready func()) func(*worker) {
+	return func(w *worker) {
+		for dev := range p.c.gpus {
+			if !p.askSlow(w, dev) {
+				return
+			}
+		}
+		ready()
+		plan := newSchedule(p.slowPeriod(), len(p.c.gpus), time.Now())
+		timer := time.NewTimer(0)
+		defer timer.Stop()
+		for {
+			dev, at := plan.first()
+			if dev < 0 {
+				return
+			}
+			timer.Reset(time.Until(at))
+			select {
+			case <-w.group.ctx.Done():
+				return
+			case d := <-p.stale: // a new peak: whose?
+				if !p.askProcesses(w, d) {
+					return
+				}
+			case <-timer.C:
+				for ; dev >= 0 && !time.Now().Before(at); dev, at = plan.first() {
+					began := time.Now()
+					if !p.askSlow(w, dev) {
+						return
+					}
+					plan.done(dev, began, time.Now())
+				}
+			}
+		}
+	}
+}
+
+// askSlow is false when the worker must end.
+func (p *poller) askSlow(w *worker, dev int) bool {
+	if !p.c.answers(dev) || !w.enter(dev) {
+		return true
+	}
+	m, merr := p.src.Metrics(p.pick[dev])
+	if !w.leave() || !w.enter(dev) {
+		return false
+	}
+	procs, perr := p.src.Processes(p.pick[dev])
+	p.identify(procs) // may hang too: /proc waits for the memory map of a process
+	if !w.leave() {
+		return false
+	}
+	p.tripOn(merr, perr)
+	p.c.slow(dev, p.now(), m, merr, procs, perr)
+	return true
+}
+
+func (p *poller) askProcesses(w *worker, dev int) bool {
+	if !p.c.answers(dev) || !w.enter(dev) {
+		return true
+	}
+	procs, err := p.src.Processes(p.pick[dev])
+	p.identify(procs)
+	if !w.leave() {
+		return false
+	}
+	p.tripOn(err)
+	p.c.list(dev, p.now(), procs, err)
+	return true
+}
+
+func (p *poller) identify(procs []Process) {
+	if p.opt.Host != nil {
+		p.opt.Host.Identify(procs)
+	}
+	for i := range procs {
+		p := &procs[i]
+		p.User, p.Name, p.Command = Clean(p.User), Clean(p.Name), Clean(p.Command)
+		if c, ok := p.Container.Value(); ok {
+			p.Container = Some(Clean(c))
+		}
+		p.Environment = cleanAll(p.Environment)
+	}
+}
+
+// cleanAll cleans the values; the map may belong to others, so a change makes a new one.
+func cleanAll(env map[string]string) map[string]string {
+	for k, v := range env {
+		if Clean(v) != v || Clean(k) != k {
+			fresh := make(map[string]string, len(env))
+			for k, v := range env {
+				fresh[Clean(k)] = Clean(v)
+			}
+			return fresh
+		}
+	}
+	return env
+}
+
+func (p *poller) tripOn(errs ...error) {
+	for _, err := range errs {
+		if errors.Is(err, ErrReconnect) {
+			p.trip(err)
+		}
+	}
+}
+
+// trafficPeriod is the least time between two readings of PCIe throughput.
+const trafficPeriod = 2 * time.Second
+
+// pollTraffic reads PCIe throughput, which takes some drivers 20 ms a direction.
+func (p *poller) pollTraffic(w *worker) {
+	now := time.Now()
+	plan := newSchedule(max(p.slowPeriod(), trafficPeriod), len(p.c.gpus), now)
+	for i := range plan.next {
+		plan.next[i] = now // the first round at once
+	}
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		dev, at := plan.first()
+		if dev < 0 {
+			return
+		}
+		timer.Reset(time.Until(at))
+		select {
+		case <-w.group.ctx.Done():
+			return
+		case <-timer.C:
+		}
+		began := time.Now()
+		if p.c.answers(dev) && w.enter(dev) {
+			rx, tx, err := p.src.Throughput(p.pick[dev])
+			if !w.leave() {
+				return
+			}
+			plan.off[dev] = errors.Is(err, ErrNotSupported)
+			p.tripOn(err)
+			p.c.traffic(dev, rx, tx)
+		}
+		plan.done(dev, began, time.Now())
+	}
+}
+
+// pollXID waits for Xid errors. An error other than "never" is asked about again after a
+// pause: drivers that answer at once would take a core
+// (https://github.com/Project-HAMi/HAMi/issues/2322).
+func (p *poller) pollXID(ctx context.Context) {
+	for ctx.Err() == nil {
+		dev, xid, err := p.src.WaitXID(xidWait)
+		switch {
+		case errors.Is(err, ErrNotSupported):
+			return
+		case err != nil:
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Second):
+			}
+		case dev >= 0 && ctx.Err() == nil: // else it is of a connection that is no more
+			p.c.sawXID(p.ours(dev), xid, p.now())
+		}
+	}
+}
+
+// ours is our number of a device of the source, or -1.
+func (p *poller) ours(dev int) int {
+	for i, n := range p.pick {
+		if n == dev {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,73 @@
+package tape
+
+import (
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// eventsBetween are what happened between two snapshots; prev is nil where there is none.
+func eventsBetween(prev, s *sampler.Snapshot, now time.Time) (list []Event) {
+	if prev == nil || !sameDevices(prev, s) {
+		return nil
+	}
+	for i := range s.GPUs {
+		a, b := &prev.GPUs[i], &s.GPUs[i]
+		gpu := sampler.Some(i)
+		switch reason, bad := b.Error.Value(); {
+		case bad && !a.Error.Known():
+			list = append(list, Event{Time: now, Kind: KindGPULost, GPU: gpu, Text: reason})
+		case !bad && a.Error.Known():
+			list = append(list, Event{Time: now, Kind: KindGPUBack, GPU: gpu})
+		}
+		if xid, ok := b.LastXID.Value(); ok && (!b.LastXID.Equal(a.LastXID) || !b.LastXIDTime.Equal(a.LastXIDTime)) {
+			list = append(list, Event{Time: b.LastXIDTime.Or(now), Kind: KindXID, GPU: gpu, XID: sampler.Some(xid)})
+		}
+		if a.Error.Known() == b.Error.Known() {
+			list = append(list, comings(now, gpu, a.Processes, b.Processes)...)
+		}
+	}
+	return list
+}
+
+// comings are the processes that came and went on one GPU.
+func comings(now time.Time, gpu sampler.Opt[int], before, after []sampler.Process) (list []Event) {
+	id := func(p *sampler.Process) procKey { return procKey{0, p.PID, toMilli(p.StartTime.Or(time.Time{}))} }
+	same := len(before) == len(after)
+	for i := 0; same && i < len(after); i++ {
+		same = id(&before[i]) == id(&after[i])
+	}
+	if same {
+		return nil
+	}
+	report := func(kind string, some, other []sampler.Process) {
+		known := map[procKey]bool{}
+		for i := range other {
+			known[id(&other[i])] = true
+		}
+		for i := range some {
+			if !known[id(&some[i])] {
+				list = append(list, Event{Time: now, Kind: kind, GPU: gpu, PID: sampler.Some(some[i].PID), Text: some[i].Name})
+			}
+		}
+	}
+	report(KindProcessEnd, before, after)
+	report(KindProcessStart, after, before)
+	return list
+}
+
+// sameDevices says whether the header of a is still true of b.
+func sameDevices(a, b *sampler.Snapshot) bool {
+	if a == nil {
+		return true // lines were lost: the header was not
+	}
+	if len(a.GPUs) != len(b.GPUs) {
+		return false
+	}
+	for i := range a.GPUs {
+		if a.GPUs[i].Key() != b.GPUs[i].Key() {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,43 @@
+package theme
+
+import "strings"
+
+// themes in the order in which key T goes through them.
+var themes = []*Theme{&dark, &light, &contrast, &colorblind, &mono}
+
+// Names lists the themes.
+func Names() []string {
+	names := make([]string, len(themes))
+	for i, t := range themes {
+		names[i] = t.Name
+	}
+	return names
+}
+
+// Named finds a theme; ok is false when there is none of that name.
+func Named(name string) (t *Theme, ok bool) {
+	for _, t := range themes {
+		if strings.EqualFold(t.Name, name) {
+			return t, true
+		}
+	}
+	return nil, false
+}
+
+// For is the default theme for a terminal with a dark or a light background.
+func For(isDark bool) *Theme {
+	if isDark {
+		return &dark
+	}
+	return &light
+}
+
+// After is the theme that follows t.
+func After(t *Theme) *Theme {
+	for i, u := range themes {
+		if u == t {
+			return themes[(i+1)%len(themes)]
+		}
+	}
+	return &dark
+}

@@ -1,0 +1,185 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"nvpeak/sampler"
+	"nvpeak/sampler/demo"
+	"nvpeak/theme"
+	"nvpeak/ui/plain"
+)
+
+// The kinds of flag values. Their errors name what is accepted.
+
+type size struct{ sampler.Opt[sampler.Bytes] }
+
+func (s *size) String() string {
+	if b, ok := s.Value(); ok {
+		return b.String()
+	}
+	return ""
+}
+
+func (s *size) Set(text string) error {
+	b, err := sampler.ParseBytes(text)
+	if err == nil {
+		s.Opt = sampler.Some(b)
+	}
+	return err
+}
+
+func (s *size) Type() string { return "SIZE" }
+
+type durationFlag struct {
+	d        *time.Duration
+	min, max time.Duration
+}
+
+func (f durationFlag) String() string {
+	if f.d == nil || *f.d == 0 { // no default
+		return ""
+	}
+	return f.d.String()
+}
+
+func (f durationFlag) Set(text string) error {
+	d, err := time.ParseDuration(text)
+	if err != nil || d < f.min || d > f.max {
+		return fmt.Errorf("%q is not a duration from %v to %v, such as 20ms, 1s or 2m", text, f.min, f.max)
+	}
+	*f.d = d
+	return nil
+}
+
+func (f durationFlag) Type() string { return "DURATION" }
+
+type listFlag []string
+
+func (l *listFlag) String() string { return strings.Join(*l, ",") }
+func (l *listFlag) Type() string   { return "LIST" }
+func (l *listFlag) Set(text string) error {
+	for _, s := range strings.Split(text, ",") {
+		if s = strings.TrimSpace(s); s == "" {
+			return fmt.Errorf("an empty GPU in %q: a list of indices, UUIDs or PCI bus ids, such as 0,2", text)
+		}
+		*l = append(*l, s)
+	}
+	return nil
+}
+
+type textFlag string
+
+func (t *textFlag) String() string        { return string(*t) }
+func (t *textFlag) Type() string          { return "TEXT" }
+func (t *textFlag) Set(text string) error { *t = textFlag(text); return nil }
+
+type boolFlag bool
+
+func (b *boolFlag) String() string   { return strconv.FormatBool(bool(*b)) }
+func (b *boolFlag) Type() string     { return "bool" }
+func (b *boolFlag) IsBoolFlag() bool { return true }
+func (b *boolFlag) Set(text string) error {
+	v, err := strconv.ParseBool(text)
+	if err != nil {
+		return fmt.Errorf("%q is neither true nor false", text)
+	}
+	*b = boolFlag(v)
+	return nil
+}
+
+type demoFlag string
+
+func (d *demoFlag) String() string { return string(*d) }
+func (d *demoFlag) Type() string   { return "SCENARIO" }
+func (d *demoFlag) Set(text string) error {
+	if text != "list" && !slices.Contains(scenarioNames(), text) {
+		return fmt.Errorf("there is no scenario %q: %s, or list", text, strings.Join(scenarioNames(), ", "))
+	}
+	*d = demoFlag(text)
+	return nil
+}
+
+func scenarioNames() (names []string) {
+	for _, s := range demo.Scenarios() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+type themeFlag string
+
+func (t *themeFlag) String() string { return string(*t) }
+func (t *themeFlag) Type() string   { return "NAME" }
+func (t *themeFlag) Set(text string) error {
+	if _, ok := theme.Named(text); !ok {
+		return fmt.Errorf("there is no theme %q: %s", text, strings.Join(theme.Names(), ", "))
+	}
+	*t = themeFlag(text)
+	return nil
+}
+
+// notifyFlag is a list of bell and desktop.
+type notifyFlag struct{ bell, desktop bool }
+
+func (n *notifyFlag) String() string { return "" }
+func (n *notifyFlag) Type() string   { return "HOW" }
+func (n *notifyFlag) Set(text string) error {
+	for _, s := range strings.Split(text, ",") {
+		switch strings.TrimSpace(s) {
+		case "bell":
+			n.bell = true
+		case "desktop":
+			n.desktop = true
+		default:
+			return fmt.Errorf("%q is neither bell nor desktop", s)
+		}
+	}
+	return nil
+}
+
+// frameSize is COLSxROWS.
+type frameSize struct{ w, h int }
+
+func (f *frameSize) String() string {
+	if f.w == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%dx%d", f.w, f.h)
+}
+
+func (f *frameSize) Type() string { return "COLSxROWS" }
+func (f *frameSize) Set(text string) error {
+	w, h, ok := strings.Cut(text, "x")
+	cols, err1 := strconv.Atoi(w)
+	rows, err2 := strconv.Atoi(h)
+	if !ok || err1 != nil || err2 != nil || cols < 1 || rows < 1 || cols > 1000 || rows > 1000 {
+		return fmt.Errorf("%q is not a size such as 80x24 (1 to 1000 columns and rows)", text)
+	}
+	f.w, f.h = cols, rows
+	return nil
+}
+
+// csvFlag is --csv or --csv=FIELDS.
+type csvFlag struct{ fields []plain.Field }
+
+func (c *csvFlag) String() string { return "" }
+func (c *csvFlag) Type() string   { return "FIELDS" }
+func (c *csvFlag) Set(text string) (err error) {
+	names := plain.DefaultFields
+	if text != "default" {
+		names = strings.Split(text, ",")
+	}
+	c.fields, err = plain.Fields(names)
+	return err
+}
+
+func (c *csvFlag) bind(fs *pflag.FlagSet) {
+	f := fs.VarPF(c, "csv", "", "as CSV in the form of nvidia-smi; `FIELDS` are its names, by default "+strings.Join(plain.DefaultFields, ","))
+	f.NoOptDefVal = "default"
+}
