@@ -44,8 +44,8 @@ var dyingScenes = map[string]func(r *rand.Rand) *Scene{
 			func(int64) float64 { return height }))
 		return s
 	},
-	"neighbour between spikes": func(r *rand.Rand) *Scene {
-		s := NewScene("neighbour between spikes", r)
+	"neighbor between spikes": func(r *rand.Rand) *Scene {
+		s := NewScene("neighbor between spikes", r)
 		s.Seconds = max(s.Seconds, 3600)
 		base, height := s.Total*uniform(r, 0.2, 0.5), s.Total*uniform(r, 0.15, 0.4)
 		period := uniform(r, 180, s.Seconds/6)
@@ -101,8 +101,8 @@ var dyingScenes = map[string]func(r *rand.Rand) *Scene{
 		}
 		return s
 	},
-	"neighbour leaks": func(r *rand.Rand) *Scene {
-		s := NewScene("neighbour leaks", r)
+	"neighbor leaks": func(r *rand.Rand) *Scene {
+		s := NewScene("neighbor leaks", r)
 		s.Seconds = max(s.Seconds, 2400)
 		base := s.Total * uniform(r, 0.2, 0.5)
 		s.add(training(r, base))

@@ -67,8 +67,8 @@ var healthyScenes = map[string]func(r *rand.Rand) *Scene{
 			func(k int64) float64 { return height * (1 - 0.02*noise(seed, k)) }))
 		return s
 	},
-	"ok neighbours": func(r *rand.Rand) *Scene {
-		s := NewScene("ok neighbours", r)
+	"ok neighbors": func(r *rand.Rand) *Scene {
+		s := NewScene("ok neighbors", r)
 		base := s.Total * uniform(r, 0.15, 0.4)
 		s.add(training(r, base))
 		at := 0.0
@@ -80,8 +80,8 @@ var healthyScenes = map[string]func(r *rand.Rand) *Scene{
 		}
 		return s
 	},
-	"ok spikes and neighbours": func(r *rand.Rand) *Scene {
-		s := NewScene("ok spikes and neighbours", r)
+	"ok spikes and neighbors": func(r *rand.Rand) *Scene {
+		s := NewScene("ok spikes and neighbors", r)
 		base := s.Total * uniform(r, 0.15, 0.4)
 		height := s.Total * uniform(r, 0.1, 0.3)
 		period := logUniform(r, 60, 900)

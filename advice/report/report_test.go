@@ -33,7 +33,7 @@ func snapshots(s *advicetest.Scene) []sampler.Snapshot {
 // recording that ends earlier are the same up to there: nothing comes from later.
 func TestReportAlertsAreLive(t *testing.T) {
 	raised := 0
-	for _, class := range []string{"leak", "leak under spikes", "neighbour between spikes", "growing spikes", "ok spikes"} {
+	for _, class := range []string{"leak", "leak under spikes", "neighbor between spikes", "growing spikes", "ok spikes"} {
 		list := snapshots(advicetest.Scenes[class](rand.New(rand.NewPCG(3, 9))))
 		w, whole, half := watch.New(watch.Options{}), New(Options{}), New(Options{})
 		for i := range list {

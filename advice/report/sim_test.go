@@ -14,13 +14,13 @@ import (
 
 // reportTruth is what kills the jobs of a dying scene: any of these is a right first cause.
 var reportTruth = map[string][]string{
-	"leak":                     {"leak"},
-	"late leak":                {"leak"},
-	"leak under spikes":        {"leak", "validation_spike"},
-	"growing spikes":           {"validation_spike", "data_spike", "leak"},
-	"neighbour between spikes": {"other_process"},
-	"neighbour leaks":          {"other_process", "leak", "unattributed"},
-	"fragmentation":            {"fragmentation"},
+	"leak":                    {"leak"},
+	"late leak":               {"leak"},
+	"leak under spikes":       {"leak", "validation_spike"},
+	"growing spikes":          {"validation_spike", "data_spike", "leak"},
+	"neighbor between spikes": {"other_process"},
+	"neighbor leaks":          {"other_process", "leak", "unattributed"},
+	"fragmentation":           {"fragmentation"},
 }
 
 // reported plays a scene into a Reporter. At the death the log has a message as PyTorch

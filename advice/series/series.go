@@ -122,7 +122,7 @@ func (s *Series) ForgetRecent() {
 	s.Blind = math.Inf(1)
 }
 
-// MinSamples is how many samples make a series: fewer are an artefact.
+// MinSamples is how many samples make a series: fewer are an artifact.
 const MinSamples = 3
 
 // Add takes one sample: the value at time t and the least and most since the sample

@@ -10,9 +10,9 @@ import (
 	"nvpeak/sampler"
 )
 
-// artefacts are what goes wrong with measuring while nothing is wrong with the run. Each
+// artifacts are what goes wrong with measuring while nothing is wrong with the run. Each
 // changes the snapshots of a healthy run; none may raise an alert.
-var artefacts = map[string]func(n int, s *sampler.Snapshot) (skip bool){
+var artifacts = map[string]func(n int, s *sampler.Snapshot) (skip bool){
 	"single zero sample": func(n int, s *sampler.Snapshot) bool {
 		if n%97 == 50 {
 			s.GPUs[0].Memory.Used = sampler.Some(sampler.Bytes(0))
@@ -88,10 +88,10 @@ var artefacts = map[string]func(n int, s *sampler.Snapshot) (skip bool){
 	},
 }
 
-func TestArtefacts(t *testing.T) {
-	for name, change := range artefacts {
+func TestArtifacts(t *testing.T) {
+	for name, change := range artifacts {
 		t.Run(name, func(t *testing.T) {
-			for _, class := range []string{"ok training", "ok prealloc", "ok spikes", "ok saw-tooth", "ok spikes and neighbours"} {
+			for _, class := range []string{"ok training", "ok prealloc", "ok spikes", "ok saw-tooth", "ok spikes and neighbors"} {
 				for seed := range uint64(6) {
 					s := advicetest.Scenes[class](rand.New(rand.NewPCG(seed, 11)))
 					s.Step, s.Seconds = 1, min(s.Seconds, 2000)

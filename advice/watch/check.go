@@ -74,7 +74,7 @@ func (c *Checker) Answer() Answer {
 	return v
 }
 
-// mostFree orders by the worst free memory; GPUs without figures come last.
+// mostFree orders by the least free memory; GPUs without figures come last.
 func mostFree(a, b Fit) int {
 	x, ok := a.WorstFree.Value()
 	y, known := b.WorstFree.Value()

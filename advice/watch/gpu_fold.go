@@ -22,11 +22,11 @@ func (g *gpu) fold(r *sampler.GPU, now float64, gap bool) {
 	}
 	u, ok := r.Memory.PlausibleUsed().Value()
 	f, _ := r.Memory.PlausibleFree().Value()
-	artefact := ok && u == 0 && g.used > 0 && !g.zero
-	g.zero = artefact
-	if !ok || artefact {
+	artifact := ok && u == 0 && g.used > 0 && !g.zero
+	g.zero = artifact
+	if !ok || artifact {
 		g.used, g.free = math.NaN(), math.NaN()
-		if artefact {
+		if artifact {
 			g.used = 1 // so that a second zero is believed
 		}
 		return

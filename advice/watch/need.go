@@ -86,8 +86,8 @@ func (f Fit) Near() bool {
 		float64(worst)+float64(f.Reusable.Or(0)) < float64(need.Bytes)*(1+Near)
 }
 
-// Fits compares a need with one GPU as one snapshot shows it: free now, the worst
-// free of the snapshot's own window, and the worst since the monitor began. The need
+// Fits compares a need with one GPU as one snapshot shows it: free now, the lowest
+// free of the snapshot's own window, and the least since the monitor began. The need
 // is that of a newcomer, so no holder is its own and nothing can be reused.
 func Fits(gpu sampler.GPU, need sampler.Bytes) Fit {
 	f := Fit{

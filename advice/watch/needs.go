@@ -27,7 +27,7 @@ const (
 	// refusalSeconds is how long a refused request stays a need when nothing is known of
 	// the program that made it.
 	refusalSeconds = 3600
-	// refusedWindow is the window of the worst free memory for a refused request: the
+	// refusedWindow is the window of the lowest free memory for a refused request: the
 	// minute before would still show the process that has died of it.
 	refusedWindow = 8
 	// restartSeconds is how long the same command may take to come back.

@@ -30,8 +30,8 @@ func TestPreallocates(t *testing.T) {
 	}
 }
 
-// TestPreallocatedNeighbour: who needs memory beside a preallocator is told what it is.
-func TestPreallocatedNeighbour(t *testing.T) {
+// TestPreallocatedNeighbor: who needs memory beside a preallocator is told what it is.
+func TestPreallocatedNeighbor(t *testing.T) {
 	w := New(Options{Need: sampler.Some(20 * sampler.GiB)})
 	var open []sampler.Alert
 	for i := range 60 {
