@@ -54,6 +54,7 @@ var foreign = map[string]string{
 	"charm.land/bubbletea/v2":             "ui",
 	"github.com/klauspost/compress":       "sampler/tape",
 	"github.com/prometheus/client_golang": "ui/prom",
+	"mvdan.cc/sh/v3":                      "advice/command",
 }
 
 // Imports go one way only. Tests are free to import what they like.
