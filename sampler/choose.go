@@ -10,10 +10,11 @@ import (
 // ErrSelect is the error of a GPU that was asked for and does not exist.
 var ErrSelect = errors.New("no such GPU")
 
-// choose gives the numbers of the devices that the selectors name, in the source's
-// order. A selector is an index ("0"), a MIG instance ("0:1"), a UUID or a PCI bus id,
-// shortened at will as long as one device fits.
-func choose(devs []Device, selectors []string) ([]int, error) {
+// Select gives the places of the devices that the selectors name, in the order of devs; all of
+// them without a selector. A selector is an index ("0"), a MIG instance ("0:1"), a UUID or its
+// beginning, or a PCI bus id or its end, in any case, as long as only one GPU fits. The error
+// wraps ErrSelect and names those that exist.
+func Select(devs []Device, selectors []string) ([]int, error) {
 	if len(selectors) == 0 {
 		all := make([]int, len(devs))
 		for i := range all {

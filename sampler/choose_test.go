@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestChoose(t *testing.T) {
+func TestSelect(t *testing.T) {
 	const pci0, pci1 = "00000000:01:00.0", "00000000:C1:00.0"
 	devs := []Device{
 		{Index: 0, UUID: "GPU-aaaa1111-2222-3333-4444-555555555555", PCI: pci0},
@@ -49,7 +49,7 @@ func TestChoose(t *testing.T) {
 		if row.selectors != "" {
 			selectors = strings.Split(row.selectors, ",")
 		}
-		got, err := choose(devs, selectors)
+		got, err := Select(devs, selectors)
 		if row.want == nil {
 			if !errors.Is(err, ErrSelect) || strings.ContainsRune(err.Error(), 0x1b) {
 				t.Errorf("%q chooses %v, %v; want ErrSelect", row.selectors, got, err)
@@ -62,12 +62,12 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-func TestChooseNamesWhatThereIs(t *testing.T) {
-	_, err := choose(make([]Device, 64), []string{"99"})
+func TestSelectNamesWhatThereIs(t *testing.T) {
+	_, err := Select(make([]Device, 64), []string{"99"})
 	if err == nil || !strings.Contains(err.Error(), "64 in all") || len(err.Error()) > 250 {
 		t.Errorf("the error of GPU 99 among 64 is: %v", err)
 	}
-	_, err = choose([]Device{{Index: 0}, {Index: 1, MIG: &MIG{Index: 2}}}, []string{"5"})
+	_, err = Select([]Device{{Index: 0}, {Index: 1, MIG: &MIG{Index: 2}}}, []string{"5"})
 	if err == nil || !strings.Contains(err.Error(), `"5"`) || !strings.Contains(err.Error(), "0, 1:2") {
 		t.Errorf("the error of GPU 5 is: %v", err)
 	}

@@ -47,9 +47,10 @@ func (c *collector) adopt(inv Inventory) {
 	}
 }
 
-// reading notes an answer of the memory poller. It returns true when the memory is higher
-// than at any process list before, and the list should be read at once.
-func (c *collector) reading(dev int, at time.Time, r Reading, err error) (stale bool) {
+// reading notes an answer of the memory poller and returns the used memory as snapshots
+// have it. stale: it is higher than at any process list before, and the list should be read
+// at once.
+func (c *collector) reading(dev int, at time.Time, r Reading, err error) (used Opt[Bytes], stale bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	d := c.gpus[dev]
@@ -58,27 +59,27 @@ func (c *collector) reading(dev int, at time.Time, r Reading, err error) (stale 
 			d.memErr = err
 			d.retryAt = at.Add(retryAfter(err))
 		}
-		return false
+		return used, false
 	}
 	d.memErr = nil
 	d.mem = r.memory(d.dev.SharedWithHost)
-	used, ok := d.mem.Used.Value()
+	now, ok := d.mem.Used.Value()
 	if !ok {
-		return false
+		return used, false
 	}
 	w := &d.win
-	if w.Readings == 0 || used > w.Max {
-		w.Max, w.MaxTime = used, at
+	if w.Readings == 0 || now > w.Max {
+		w.Max, w.MaxTime = now, at
 	}
-	if w.Readings == 0 || used < w.Min {
-		w.Min = used
+	if w.Readings == 0 || now < w.Min {
+		w.Min = now
 	}
 	w.Readings++
 	if !d.procsOK || d.asked || at.Sub(d.listedAt) < staleAfter {
-		return false
+		return d.mem.Used, false
 	}
-	d.asked = used > d.listedMost+staleBytes
-	return d.asked
+	d.asked = now > d.listedMost+staleBytes
+	return d.mem.Used, d.asked
 }
 
 // staleBytes: when memory is this much higher than at any process list before, the list

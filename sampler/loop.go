@@ -28,7 +28,7 @@ func (l *Loop) Connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	pick, err := choose(inv.Devices, l.opt.Select)
+	pick, err := Select(inv.Devices, l.opt.Select)
 	if err != nil {
 		l.src.Close()
 		return err

@@ -175,8 +175,8 @@ func (p *poller) sweep(w *worker) bool {
 
 // offer passes a reading on and asks for a process list where it no longer fits.
 func (p *poller) offer(dev int, at time.Time, r Reading, err error) {
-	stale := p.c.reading(dev, at, r, err)
-	p.report(dev, at)
+	used, stale := p.c.reading(dev, at, r, err)
+	p.report(dev, at, used)
 	if stale {
 		select {
 		case p.stale <- dev:

@@ -37,13 +37,10 @@ func (p *poller) now() time.Time { return milli(p.opt.Clock.Now()) }
 
 // report passes the used memory of a device on when it is another than before. Only the
 // goroutine of the memory poller calls it.
-func (p *poller) report(dev int, at time.Time) {
+func (p *poller) report(dev int, at time.Time, used Opt[Bytes]) {
 	if p.opt.Readings == nil {
 		return
 	}
-	p.c.mu.Lock()
-	used := p.c.gpus[dev].mem.Used
-	p.c.mu.Unlock()
 	for len(p.reported) <= dev {
 		p.reported = append(p.reported, Opt[Bytes]{})
 	}

@@ -70,10 +70,11 @@ func (l *Loop) Simulate(clock *ScriptClock, d time.Duration) {
 func (l *Loop) simulateSweep(t time.Time) (stale []int) {
 	for dev, n := range l.pick {
 		r, err := l.src.Memory(n)
-		if l.c.reading(dev, milli(t), r, err) {
+		used, again := l.c.reading(dev, milli(t), r, err)
+		if again {
 			stale = append(stale, dev)
 		}
-		l.report(dev, milli(t))
+		l.report(dev, milli(t), used)
 	}
 	return stale
 }

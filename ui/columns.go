@@ -9,6 +9,7 @@ import (
 
 	"nvpeak/sampler"
 	"nvpeak/theme"
+	"nvpeak/ui/plain"
 )
 
 // procRow is one row of the process table: a process on one GPU, or what is used by no
@@ -186,7 +187,7 @@ var columns = []column{
 	{"SHARE", 8, 9, true, true, memoryRole, nil, byOpt(memoryOf)},
 	{"CPU%", 5, 7, false, true, always(theme.Dim), shown(cpuOf, func(f float64) string { return strconv.FormatFloat(f, 'f', 0, 64) }), byOpt(cpuOf)},
 	{"HOST", 6, 5, false, true, always(theme.Dim), shown(hostOf, sampler.Bytes.Short), byOpt(hostOf)},
-	{"TIME", 7, 6, false, true, always(theme.Dim), shown(ageOf, func(s float64) string { return runtime(seconds(s)) }), byOpt(ageOf)},
+	{"TIME", 7, 6, false, true, always(theme.Dim), shown(ageOf, func(s float64) string { return plain.Runtime(seconds(s)) }), byOpt(ageOf)},
 	{"CONTAINER", 19, 10, true, false, always(theme.Dim), containerOf, byText(containerOf)},
 	{"COMMAND", 8, 0, true, false, always(theme.Text), commandOf, byText(commandOf)},
 }

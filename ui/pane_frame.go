@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"nvpeak/sampler"
 	"nvpeak/theme"
+	"nvpeak/ui/plain"
 )
 
 // header is the first line: who, driver, how it is measured, when, and how many GPUs are
@@ -181,40 +181,10 @@ func chop(text string, w int) []string {
 	return append(pieces, text[from:])
 }
 
-// wrap breaks text into lines of at most w columns at blanks, words that are longer by force.
+// wrap breaks text into lines of at most w columns; its blanks and line ends count as one blank.
 func wrap(text string, w int) []string {
-	if w < 1 {
+	if text = strings.Join(strings.Fields(text), " "); text == "" || w < 1 {
 		return nil
 	}
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(text) {
-		for width(word) > w {
-			if line != "" {
-				lines, line = append(lines, line), ""
-			}
-			cut := 0
-			for i := range word {
-				if width(word[:i]) > w {
-					break
-				}
-				cut = i
-			}
-			_, first := utf8.DecodeRuneInString(word)
-			cut = max(cut, first)
-			lines, word = append(lines, word[:cut]), word[cut:]
-		}
-		switch {
-		case line == "":
-			line = word
-		case width(line)+1+width(word) <= w:
-			line += " " + word
-		default:
-			lines, line = append(lines, line), word
-		}
-	}
-	if line != "" {
-		lines = append(lines, line)
-	}
-	return lines
+	return plain.Wrap(text, w, width)
 }

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"fmt"
 	"math"
 	"sort"
 	"strconv"
@@ -65,19 +64,6 @@ func ago(d time.Duration) string {
 		return "now"
 	}
 	return since(d) + " ago"
-}
-
-// runtime is how long a process has run: "12:41", "3:12h", "4d7h".
-func runtime(d time.Duration) string {
-	d = max(d, 0)
-	h, m := int(d.Hours()), int(d.Minutes())%60
-	switch {
-	case d < time.Hour:
-		return fmt.Sprintf("%d:%02d", m, int(d.Seconds())%60)
-	case h < 48:
-		return fmt.Sprintf("%d:%02dh", h, m)
-	}
-	return fmt.Sprintf("%dd%02dh", min(h/24, 9999), h%24)
 }
 
 // span is a stretch of time as the axis says it.

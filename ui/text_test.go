@@ -8,6 +8,7 @@ import (
 
 	"nvpeak/sampler"
 	"nvpeak/theme"
+	"nvpeak/ui/plain"
 )
 
 func TestFigures(t *testing.T) {
@@ -55,7 +56,7 @@ func TestTimes(t *testing.T) {
 		if got := ago(row.d); got != row.ago {
 			t.Errorf("ago(%v) = %q, want %q", row.d, got, row.ago)
 		}
-		if got := runtime(row.d); got != row.runtime {
+		if got := plain.Runtime(row.d); got != row.runtime {
 			t.Errorf("runtime(%v) = %q, want %q", row.d, got, row.runtime)
 		}
 	}

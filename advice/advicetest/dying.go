@@ -101,21 +101,6 @@ var dyingScenes = map[string]func(r *rand.Rand) *Scene{
 		}
 		return s
 	},
-	"late leak": func(r *rand.Rand) *Scene {
-		s := Scenes["leak"](r)
-		wait := uniform(r, 3600, 3*3600)
-		job := s.Jobs[0].Want
-		start := s.After
-		s.Jobs[0].Want = func(t float64) float64 {
-			if t < start {
-				return job(t)
-			}
-			return job(max(start, t-wait))
-		}
-		s.Seconds += wait
-		s.After += wait
-		return s
-	},
 	"neighbour leaks": func(r *rand.Rand) *Scene {
 		s := NewScene("neighbour leaks", r)
 		s.Seconds = max(s.Seconds, 2400)

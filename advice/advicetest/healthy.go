@@ -185,16 +185,6 @@ var healthyScenes = map[string]func(r *rand.Rand) *Scene{
 		})
 		return s
 	},
-	"ok seldom read": func(r *rand.Rand) *Scene {
-		s := Scenes[[]string{"ok training", "ok spikes", "ok saw-tooth", "ok prealloc"}[r.IntN(4)]](r)
-		s.Step = uniform(r, 10, 60)
-		return s
-	},
-	"ok often read": func(r *rand.Rand) *Scene {
-		s := Scenes[[]string{"ok training", "ok spikes", "ok variable batches", "ok prealloc"}[r.IntN(4)]](r)
-		s.Step, s.Seconds, s.Windows = 0.02, min(s.Seconds, 900), false
-		return s
-	},
 	"ok epochs": func(r *rand.Rand) *Scene { // memory climbs through an epoch and is given back at its end
 		s := NewScene("ok epochs", r)
 		base, top := s.Total*uniform(r, 0.2, 0.5), s.Total*uniform(r, 0.55, 0.8)

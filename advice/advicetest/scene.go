@@ -1,7 +1,6 @@
 package advicetest
 
 import (
-	"maps"
 	"math/rand/v2"
 	"time"
 
@@ -29,7 +28,7 @@ type Scene struct {
 	After    float64 // a warning before this moment is no credit: nothing had happened yet
 }
 
-// Job is one process on card gpu from start to end.
+// Job is one process on a GPU from start to end.
 type Job struct {
 	GPU        int
 	PID        int
@@ -37,14 +36,6 @@ type Job struct {
 	command    string
 	user       string
 	Want       func(t float64) float64 // seconds since its start, MiB
-}
-
-// Scenes is every class of runs. Those named "ok" are healthy.
-var Scenes = map[string]func(r *rand.Rand) *Scene{}
-
-func init() { // not at once: some scenes are made from others
-	maps.Copy(Scenes, healthyScenes)
-	maps.Copy(Scenes, dyingScenes)
 }
 
 func (s *Scene) Snapshot(t float64, gpus int) (snap sampler.Snapshot, died bool) {
@@ -72,17 +63,17 @@ func (s *Scene) Snapshot(t float64, gpus int) (snap sampler.Snapshot, died bool)
 		if max(sum, most) > s.Total-s.reserved {
 			return snap, true
 		}
-		card := sampler.GPU{Index: g, Memory: sampler.Memory{Total: sampler.Some(series.Bytes(s.Total)), Used: sampler.Some(series.Bytes(sum))}}
+		gpu := sampler.GPU{Index: g, Memory: sampler.Memory{Total: sampler.Some(series.Bytes(s.Total)), Used: sampler.Some(series.Bytes(sum))}}
 		if s.reserved > 0 {
-			card.Memory.Reserved = sampler.Some(series.Bytes(s.reserved))
+			gpu.Memory.Reserved = sampler.Some(series.Bytes(s.reserved))
 		}
 		if s.Windows {
-			card.Memory.Window = &sampler.Window{Min: series.Bytes(least), Max: series.Bytes(most), Readings: 10}
+			gpu.Memory.Window = &sampler.Window{Min: series.Bytes(least), Max: series.Bytes(most), Readings: 10}
 		}
 		if !s.Hidden {
-			card.Processes = procs
+			gpu.Processes = procs
 		}
-		snap.GPUs = append(snap.GPUs, card)
+		snap.GPUs = append(snap.GPUs, gpu)
 	}
 	if s.Host != nil {
 		left, all := s.Host(t)

@@ -48,13 +48,32 @@ func (c Catalog) Confidence(p float64) string {
 
 // Span is a time in words that do not pretend to be exact: "40 s", "4 min", "2.5 h".
 func (c Catalog) Span(seconds float64) string {
+	unit, n := span(seconds)
+	return c.Say(unit, "n", n)
+}
+
+// Spans is a range of times: "4 to 5 min", "50 s to 2 min".
+func (c Catalog) Spans(low, high float64) string {
+	small, a := span(low)
+	large, b := span(high)
+	switch {
+	case small != large:
+		return c.Say("span.range", "low", c.Say(small, "n", a), "high", c.Say(large, "n", b))
+	case a == b:
+		return c.Say(large, "n", b)
+	}
+	return c.Say(large, "n", c.Say("span.range", "low", a, "high", b))
+}
+
+// span is a time as the id of its unit and a number.
+func span(seconds float64) (unit, n string) {
 	switch {
 	case seconds < 90:
-		return c.Say("span.s", "n", fmt.Sprintf("%.0f", max(0, seconds)))
+		return "span.s", fmt.Sprintf("%.0f", max(0, seconds))
 	case seconds < 90*60:
-		return c.Say("span.min", "n", fmt.Sprintf("%.0f", seconds/60))
+		return "span.min", fmt.Sprintf("%.0f", seconds/60)
 	case seconds < 48*3600:
-		return c.Say("span.h", "n", fmt.Sprintf("%.1f", seconds/3600))
+		return "span.h", fmt.Sprintf("%.1f", seconds/3600)
 	}
-	return c.Say("span.days", "n", fmt.Sprintf("%.1f", seconds/86400))
+	return "span.days", fmt.Sprintf("%.1f", seconds/86400)
 }

@@ -33,7 +33,7 @@ var comparisons = []struct {
 		return sampler.Some(float64(g.Peak.Bytes))
 	}},
 	{"typical", "typical while running", "bytes", -1, func(g *GPU) sampler.Opt[float64] { return inFloat(g.Typical) }},
-	{"worst_free", "worst free", "bytes", 1, func(g *GPU) sampler.Opt[float64] { return inFloat(g.WorstFree) }},
+	{"worst_free", "min free", "bytes", 1, func(g *GPU) sampler.Opt[float64] { return inFloat(g.WorstFree) }},
 	{"growth", "growth per hour", "bytes_per_hour", -1, func(g *GPU) sampler.Opt[float64] { return g.Growth }},
 	{"spikes", "spikes", "count", -1, func(g *GPU) sampler.Opt[float64] { return sampler.Some(float64(g.SpikeCount)) }},
 	{"largest_spike", "largest spike", "bytes", -1, func(g *GPU) sampler.Opt[float64] {

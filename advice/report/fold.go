@@ -16,9 +16,6 @@ func (r *Reporter) Snapshot(s *sampler.Snapshot) {
 	r.host, r.driver = orText(s.Host, r.host), orText(s.Driver, r.driver)
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
-		if r.o.Keep != nil && !r.o.Keep(g) {
-			continue
-		}
 		if c := r.gpu(g); c != nil {
 			c.fold(&r.timeline, g, gap)
 			r.foldProcesses(c)
@@ -41,7 +38,7 @@ func orText(a, b string) string {
 // gpu finds the state of a GPU, or makes it.
 func (r *Reporter) gpu(g *sampler.GPU) *gpuFold {
 	c := r.known(g.Key())
-	if c == nil && len(r.gpus) < watch.MaxCards {
+	if c == nil && len(r.gpus) < watch.MaxGPUs {
 		c = newGPUFold(g.Key())
 		r.gpus = append(r.gpus, c)
 	}

@@ -139,8 +139,6 @@ type Options struct {
 	Need    sampler.Opt[sampler.Bytes] // what the user typed, as for a Watch
 	Redact  func(string) string        // applied to command lines; nil: none
 	Outline bool                       // only Exits and the span are wanted: no alerts, no causes
-	// Keep says which GPUs are reported; nil: all.
-	Keep func(*sampler.GPU) bool
 }
 
 const (

@@ -126,7 +126,7 @@ func (s *Series) ForgetRecent() {
 const MinSamples = 3
 
 // Add takes one sample: the value at time t and the least and most since the sample
-// before. limit is the size of the card, to which the size of a step is compared.
+// before. limit is the size of the GPU, to which the size of a step is compared.
 func (s *Series) Add(t, value, low, high, limit float64) {
 	if s.Samples < MinSamples {
 		s.Samples++

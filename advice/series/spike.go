@@ -22,7 +22,7 @@ const (
 type edge struct {
 	start, base    float64
 	peak, peakTime float64
-	free           float64 // settled free memory of the card when it began
+	free           float64 // settled free memory of the GPU when it began
 }
 
 // spike is an excursion that came back.
@@ -31,7 +31,7 @@ type spike struct {
 	base           float64 // level before
 	after          float64 // level it came back to
 	Peak, peakTime float64
-	free           float64 // settled free memory of the card when it began; NaN: unknown
+	free           float64 // settled free memory of the GPU when it began; NaN: unknown
 }
 
 // Height is what the spike gave back, and what the next one therefore asks for.
@@ -41,7 +41,7 @@ func (s spike) Height() float64 { return s.Peak - s.after }
 func (s spike) Width() float64 { return s.end - s.Start }
 
 const (
-	// A rise counts as an excursion from 2 % of the card, 256 MiB and one and a half times
+	// A rise counts as an excursion from 2 % of the GPU, 256 MiB and one and a half times
 	// the usual movement: below, steps of one training loop would count.
 	EdgeShare  = 0.02
 	edgeLeast  = 256

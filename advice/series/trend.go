@@ -43,7 +43,7 @@ const (
 	slopesAgree = 1.4
 	// Half of the points are within a quarter of the growth from the line.
 	residualShare = 0.25
-	// A trend is at least 128 MiB and half a percent of the card.
+	// A trend is at least 128 MiB and half a percent of the GPU.
 	trendLeast = 128
 	trendLevel = 0.005
 )

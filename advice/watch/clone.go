@@ -7,11 +7,11 @@ import "slices"
 func (w *Watch) Clone() *Watch {
 	c := *w
 	c.needs.refused = slices.Clone(w.needs.refused)
-	c.ooms = slices.Clone(w.ooms)
+	c.failures = slices.Clone(w.failures)
 	c.lastAlert = slices.Clone(w.lastAlert)
-	c.cards = make([]*card, len(w.cards))
-	for i, old := range w.cards {
-		c.cards[i] = old.clone()
+	c.gpus = make([]*gpu, len(w.gpus))
+	for i, old := range w.gpus {
+		c.gpus[i] = old.clone()
 	}
 	copies := make(map[*incident]*incident, len(w.past))
 	copied := func(in *incident) *incident {
@@ -32,11 +32,11 @@ func (w *Watch) Clone() *Watch {
 	return &c
 }
 
-func (c *card) clone() *card {
-	fresh := *c
+func (g *gpu) clone() *gpu {
+	fresh := *g
 	fresh.spare = nil
-	fresh.procs = make([]*proc, len(c.procs))
-	for i, p := range c.procs {
+	fresh.procs = make([]*proc, len(g.procs))
+	for i, p := range g.procs {
 		own := *p
 		fresh.procs[i] = &own
 	}

@@ -1,80 +1,69 @@
 package watch
 
 import (
-	"strings"
+	"slices"
 	"time"
 
+	"nvpeak/advice/explain"
 	"nvpeak/sampler"
 )
 
-// xid is the newest Xid error of a card.
-type xid struct {
-	known bool // the card was looked at
-	had   bool // code and time are of an earlier look
-	code  uint64
-	time  sampler.Opt[time.Time]
-	seen  float64 // when it first showed; valid while fresh
-	fresh bool
+// SetNeed sets the need that the user typed; absent takes it back.
+func (w *Watch) SetNeed(need sampler.Opt[sampler.Bytes]) { w.needs.set(need) }
+
+// Event takes an out-of-memory failure found in a followed log at time t. It raises an
+// alert, and the refused size becomes the need.
+func (w *Watch) Event(e sampler.OOMEvent, t time.Time) {
+	if w.clock.Started && t.After(w.clock.Last) && w.clock.Next(t) {
+		w.holdAgain()
+		for _, g := range w.gpus {
+			g.forgetRecent()
+		}
+	}
+	now := w.clock.Now
+	g, p := ownerOf(w.gpus, e)
+	o := failure{event: e, at: now, explained: explain.Explain(w.Incident(e))}
+	if g != nil {
+		o.gpu, o.placed = g.key, true
+	}
+	if size, ok := sampler.Plausible(e.Requested); ok && size > 0 && g != nil && e.MemoryKind != sampler.MemoryHost {
+		r := refusal{bytes: size, gpu: g.key, at: now}
+		if p != nil {
+			r.pid, r.command = p.pid, p.process.Command
+		}
+		w.needs.refused = append(w.needs.refused, r)
+		if len(w.needs.refused) > maxRefusals {
+			w.needs.refused = slices.Delete(w.needs.refused, 0, 1)
+		}
+	}
+	w.failures = append(w.failures, o)
+	if len(w.failures) > maxRefusals {
+		w.failures = slices.Delete(w.failures, 0, 1)
+	}
+	if w.clock.Started {
+		w.showFailures(t)
+	}
 }
 
-// staleXID: an Xid that old when watching begins belongs to another day.
-const staleXID = time.Hour
-
-func (x *xid) add(g *sampler.GPU, at time.Time, now float64) {
-	code, ok := g.LastXID.Value()
-	if !ok {
-		x.known = true
-		return
+// Incident is what the snapshots so far tell of a failure: the GPU, the process with its
+// command and environment as far as they are known, the others, the peaks. It is for
+// Explain.
+func (w *Watch) Incident(e sampler.OOMEvent) explain.Incident {
+	in := explain.Incident{}
+	if g, p := ownerOf(w.gpus, e); g != nil {
+		in = incidentOf(g, p)
 	}
-	when, dated := g.LastXIDTime.Value()
-	old, wasDated := x.time.Value()
-	same := x.had && code == x.code && (!dated || !wasDated || when.Equal(old))
-	if !same {
-		x.fresh = !dated || x.known || at.Sub(when) < staleXID
-		x.seen = now
-	}
-	x.known, x.had, x.code, x.time = true, true, code, g.LastXIDTime
+	in.Events, in.Lang = []sampler.OOMEvent{e}, w.lang
+	return in
 }
 
-// fault is why a card gives no figures.
-type fault struct {
-	kind  faultKind
-	since float64
-	text  string
-}
-
-type faultKind int
-
-const (
-	faultNone faultKind = iota
-	faultOther
-	faultSilent
-	faultLost
-)
-
-func (f *fault) add(g *sampler.GPU, now float64) {
-	text, ok := g.Error.Value()
-	kind := faultNone
-	if ok {
-		kind = faultOf(text)
+// Fit is the arithmetic of the need against a GPU, for the screen: the typed need, else
+// the refused one, else the largest jump that came back. ok is false for an unknown GPU.
+func (w *Watch) Fit(key sampler.GPUKey) (fit Fit, ok bool) {
+	for _, g := range w.gpus {
+		if g.last.Key() == key {
+			return w.needs.fit(g, w.clock.Now), true
+		}
 	}
-	if kind != f.kind {
-		f.since = now
-	}
-	f.kind, f.text = kind, text
-}
-
-// faultOf goes by the words of sampler's errors, which sources wrap.
-func faultOf(text string) faultKind {
-	low := strings.ToLower(text)
-	switch {
-	case strings.Contains(low, strings.ToLower(sampler.ErrLost.Error())),
-		strings.Contains(low, "fallen off the bus"):
-		return faultLost
-	case strings.Contains(low, strings.ToLower(sampler.ErrNotAnswering.Error())):
-		return faultSilent
-	case text == "":
-		return faultNone
-	}
-	return faultOther
+	return Fit{}, false
 }

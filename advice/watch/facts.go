@@ -2,25 +2,46 @@ package watch
 
 import (
 	"time"
+
+	"nvpeak/advice/lang"
+	"nvpeak/advice/series"
+	"nvpeak/sampler"
 )
 
-// Facts are what a rule may look at: one card (or, with no card, the host and the
-// machine) with everything that was folded from the snapshots so far.
+// Facts are what a rule may look at: one GPU (or, with none, the host and the machine)
+// with everything that was folded from the snapshots so far.
 type Facts struct {
-	now   float64 // seconds on the Watch's clock
-	time  time.Time
-	card  *card
-	cards []*card // all of them, for jobs on several
-	host  *host
-	watch *Watch // its needs and failures
+	now      float64 // seconds on the Watch's clock
+	time     time.Time
+	gpu      *gpu
+	gpus     []*gpu // all of them, for jobs on several
+	host     *host
+	needs    *needs
+	failures []failure
+	words    lang.Catalog
 }
 
-const (
-	// Limits of what is kept. A box has 16 GPUs, or 112 MIG instances; the driver lists
-	// some dozens of processes on one of them. What is above is counted as unattributed.
-	MaxCards     = 256
-	maxProcesses = 256
-	// goneSeconds is how long a process may be missing from the list before it counts as
-	// ended: lists are read in turns and can come back short.
-	goneSeconds = 5
-)
+// live says whether there is a GPU that has just given figures.
+func (f *Facts) live() bool { return f.gpu != nil && f.gpu.figures == f.now }
+
+// who names a process: name and user.
+func (f *Facts) who(name, user string) string {
+	if name = sampler.Clip(name); name == "" {
+		name = f.words.Say("alert.process")
+	}
+	if user != "" {
+		return name + ", " + sampler.Clip(user)
+	}
+	return name
+}
+
+// pid names a process with its number.
+func (f *Facts) pid(p *proc) string {
+	return f.words.Say("alert.pid", "pid", p.pid, "who", f.who(p.process.Name, p.process.User))
+}
+
+// size is an amount of a series in words.
+func size(m float64) string { return series.Bytes(m).String() }
+
+// bytesOf is an amount of a series as a number of an alert.
+func bytesOf(m float64) float64 { return float64(series.Bytes(m)) }

@@ -3,7 +3,7 @@ package watch
 import "math"
 
 // flushes finds an allocator that gives its cache back to retry a refused request: from
-// the limit of the card the memory falls, and comes back at once. PyTorch does that
+// the limit of the GPU the memory falls, and comes back at once. PyTorch does that
 // before it raises (https://docs.pytorch.org/docs/stable/notes/cuda.html); it costs
 // time, and the next request may fail for good.
 type flushes struct {
@@ -24,9 +24,11 @@ type flushes struct {
 }
 
 const (
+	// flushesNeeded within ten minutes; one may be a program that cleans up once.
+	flushesNeeded = 2
 	// flushSpan is how long flushes count together.
 	flushSpan = 600
-	// A flush begins where at most 3 % of the card are free, falls by at least 1 % of it
+	// A flush begins where at most 3 % of the GPU are free, falls by at least 1 % of it
 	// and 256 MiB, and is filled up again within a minute.
 	flushLimit   = 0.03
 	flushShare   = 0.01
@@ -35,7 +37,7 @@ const (
 	// The first flush comes when the limit has been held for a while: the top of a saw-tooth
 	// or spike is not.
 	flushHeld = 15
-	// Falls whose bottoms rise by 2 % of the card may be half an hour apart.
+	// Falls whose bottoms rise by 2 % of the GPU may be half an hour apart.
 	risingShare = 0.02
 	risingSpan  = 1800
 )
@@ -44,19 +46,19 @@ func (f *flushes) reset() {
 	*f = flushes{plain: math.NaN(), limit: math.NaN()}
 }
 
-// add takes the extremes and the newest value of the card's used memory.
-func (f *flushes) add(now, high, low, value float64, c *card) {
+// add takes the extremes and the newest value of the GPU's used memory.
+func (f *flushes) add(now, high, low, value, total, usable float64) {
 	if !f.known {
 		f.known, f.top, f.turned = true, high, now
 	}
-	step := max(flushLeast, c.total*flushShare)
+	step := max(flushLeast, total*flushShare)
 	for _, v := range [...]float64{high, low, value} {
-		f.turn(now, v, step, c)
+		f.turn(now, v, step, total, usable)
 	}
 }
 
-func (f *flushes) turn(now, v, step float64, c *card) {
-	near := c.usable-v <= max(flushLimit*c.total, flushLeast)
+func (f *flushes) turn(now, v, step, total, usable float64) {
+	near := usable-v <= max(flushLimit*total, flushLeast)
 	if near && math.IsNaN(f.limit) {
 		f.limit = now
 	}
@@ -66,7 +68,7 @@ func (f *flushes) turn(now, v, step float64, c *card) {
 	case !f.falling && v < f.top-step:
 		f.falling, f.bottom = true, v
 		f.atLimit = now-f.limit >= flushHeld || f.follows(now) && !math.IsNaN(f.limit)
-		f.nearTop = c.usable-f.top <= max(flushLimit*c.total, flushLeast)
+		f.nearTop = usable-f.top <= max(flushLimit*total, flushLeast)
 		f.turned, f.limit = now, math.NaN()
 		if f.nearTop {
 			f.fell = now
@@ -80,7 +82,7 @@ func (f *flushes) turn(now, v, step float64, c *card) {
 			f.plain = now
 		}
 	case f.falling && v > f.bottom+max(step, (f.top-f.bottom)/2):
-		f.noteBottom(c.total)
+		f.recordBottom(total)
 		if f.atLimit && now-f.turned <= flushSeconds {
 			f.times[f.count%len(f.times)], f.sizes[f.count%len(f.times)] = now, f.top-f.bottom
 			f.count++
@@ -91,8 +93,8 @@ func (f *flushes) turn(now, v, step float64, c *card) {
 	}
 }
 
-// noteBottom follows falls from the limit whose bottoms rise: less comes free each time.
-func (f *flushes) noteBottom(total float64) {
+// recordBottom follows falls from the limit whose bottoms rise: less comes free each time.
+func (f *flushes) recordBottom(total float64) {
 	newest := f.bottoms[len(f.bottoms)-1]
 	switch {
 	case !f.nearTop:

@@ -1,17 +1,19 @@
 package watch
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"time"
 
 	"nvpeak/advice/series"
 	"nvpeak/sampler"
 )
 
-// card is what is known of one GPU or MIG instance.
-type card struct {
-	key     cardKey
-	gpu     *sampler.GPU // newest snapshot, never changed
+// gpu is what is known of one GPU or MIG instance.
+type gpu struct {
+	key     sampler.GPUKey
+	last    *sampler.GPU // newest snapshot, never changed
 	seen    float64      // when it was last listed
 	first   float64      // when it was first listed
 	figures float64      // when it last gave figures; NaN: never
@@ -19,11 +21,11 @@ type card struct {
 	usable  float64      // total less what driver and firmware reserve
 	used    float64      // MiB, newest; NaN: unknown now
 	free    float64      // MiB, newest; NaN: unknown now
-	worst   worstFree
+	lowest  lowestFree
 	tick    uint64    // counts snapshots
 	at      time.Time // of the newest snapshot
 	gone    float64   // seconds a process may be missing from the list
-	zero    bool      // the newest sample was 0 after a larger one: an artefact until it repeats
+	zero    bool      // the newest sample was 0 after a larger one: an artifact until it repeats
 
 	rest    series.Series // what no listed process accounts for
 	growing series.Growth
@@ -37,159 +39,150 @@ type card struct {
 	fault   fault
 }
 
-// cardKey is the identity of a card over time.
-type cardKey struct {
-	uuid  string
-	index int
-	mig   int // GPU instance, -1 for a whole card
-}
+const (
+	// MaxGPUs is how many GPUs are kept apart: a box has 16, or 112 MIG instances.
+	MaxGPUs = 256
+	// lowestSeconds is the window of the lowest free memory.
+	lowestSeconds = 60
+)
 
-func keyOf(g *sampler.GPU) cardKey {
-	k := cardKey{uuid: g.UUID, mig: -1}
-	if g.UUID == "" {
-		k.index = g.Index // without UUID (hand-written recordings) the index must do
-	}
-	if g.MIG != nil {
-		k.mig = g.MIG.GPUInstance
-	}
-	return k
-}
-
-// worstFree is the least free memory of the last window and of all time.
-type worstFree struct {
-	window [worstBuckets]float64
-	bucket [worstBuckets]int64
-	ever   float64
-}
-
-const worstBuckets = 16 // of 4 s
-
-func (w *worstFree) reset() {
-	for i := range w.bucket {
-		w.bucket[i] = series.NoBucket
-	}
-	w.ever = math.NaN()
-}
-
-func (w *worstFree) add(t, free float64) {
-	b := int64(math.Floor(t / series.BucketSeconds))
-	i := b & (worstBuckets - 1)
-	if w.bucket[i] != b || free < w.window[i] {
-		w.window[i], w.bucket[i] = free, b
-	}
-	if !(free >= w.ever) {
-		w.ever = free
-	}
-}
-
-// last is the least free memory of the last seconds, at most a minute; NaN: none known.
-func (w *worstFree) last(t, seconds float64) float64 {
-	b := int64(math.Floor(t / series.BucketSeconds))
-	from := b - min(int64(seconds/series.BucketSeconds), worstBuckets-1)
-	least := math.NaN()
-	for i, j := range w.bucket {
-		if j >= from && j <= b && !(w.window[i] >= least) {
-			least = w.window[i]
-		}
-	}
-	return least
-}
-
-// reset makes c a card of which nothing is known: a new one, or one whose size changed.
-func (c *card) reset(now, total float64) {
-	c.first, c.total = now, total
-	c.figures, c.used, c.free = math.NaN(), math.NaN(), math.NaN()
-	c.procs = c.procs[:0]
-	c.rest.Start(now, false)
-	c.growing = series.Growth{}
-	c.worst.reset()
-	c.orphan = orphan{}
-	c.flush.reset()
-}
-
-// fold takes the card's part of a snapshot.
-func (c *card) fold(g *sampler.GPU, now float64, gap bool) {
-	gap = gap || now-c.seen > c.gone
-	c.gpu, c.seen = g, now
-	c.tick++
-	c.xid.add(g, c.at, now)
-	c.fault.add(g, now)
-	if t, ok := g.Memory.PlausibleTotal().Value(); ok && series.MiB(t) != c.total {
-		c.reset(now, series.MiB(t)) // MIG was set up anew, or the first figure
-	}
-	if gap {
-		c.forgetRecent()
-	}
-	u, ok := g.Memory.PlausibleUsed().Value()
-	f, _ := g.Memory.PlausibleFree().Value()
-	artefact := ok && u == 0 && c.used > 0 && !c.zero
-	c.zero = artefact
-	if !ok || artefact {
-		c.used, c.free = math.NaN(), math.NaN()
-		if artefact {
-			c.used = 1 // so that a second zero is believed
-		}
-		return
-	}
-	high, low := u, u
-	if w := g.Memory.Window; w != nil && w.Readings > 0 && w.Max < sampler.Sane && series.MiB(w.Max) <= c.total {
-		high, low = max(u, w.Max), min(u, w.Min)
-	}
-	c.figures, c.used, c.free = now, series.MiB(u), series.MiB(f)
-	r, _ := sampler.Plausible(g.Memory.Reserved)
-	c.usable = c.total - series.MiB(r)
-	c.worst.add(now, series.MiB(f.Less(high-u)))
-	c.foldProcesses(now, series.MiB(high-u), series.MiB(u-low))
-	c.foldEdges(now)
-	c.foldGrowth(now)
-	c.flush.add(now, series.MiB(high), series.MiB(low), c.used, c)
+// reset makes g a GPU of which nothing is known: a new one, or one whose size changed.
+func (g *gpu) reset(now, total float64) {
+	g.first, g.total = now, total
+	g.figures, g.used, g.free = math.NaN(), math.NaN(), math.NaN()
+	g.procs = g.procs[:0]
+	g.rest.Start(now, false)
+	g.growing = series.Growth{}
+	g.lowest.reset()
+	g.orphan = orphan{}
+	g.flush.reset()
 }
 
 // forgetRecent is for gaps: nothing that was open before counts as having lasted.
-func (c *card) forgetRecent() {
-	c.rest.ForgetRecent()
-	for _, p := range c.procs {
+func (g *gpu) forgetRecent() {
+	g.rest.ForgetRecent()
+	for _, p := range g.procs {
 		p.series.ForgetRecent()
 	}
-	c.flush.reset()
-	c.orphan = orphan{}
+	g.flush.reset()
+	g.orphan = orphan{}
 }
 
 // settledFree is what is free when nobody is in a spike.
-func (c *card) settledFree(now float64) float64 {
+func (g *gpu) settledFree(now float64) float64 {
 	sum := 0.0
-	for _, p := range c.procs {
+	for _, p := range g.procs {
 		if p.series.Samples > 0 {
 			sum += p.series.Settled(now)
 		}
 	}
-	if c.rest.Samples > 0 {
-		sum += c.rest.Settled(now)
+	if g.rest.Samples > 0 {
+		sum += g.rest.Settled(now)
 	}
-	return max(0, c.usable-sum)
+	return max(0, g.usable-sum)
 }
 
 // blind says whether the settled level of some holder is not known again after a gap.
-func (c *card) blind(now float64) bool {
-	for _, p := range c.procs {
+func (g *gpu) blind(now float64) bool {
+	for _, p := range g.procs {
 		if now < p.series.Blind {
 			return true
 		}
 	}
-	return now < c.rest.Blind
+	return now < g.rest.Blind
 }
 
-// foldEdges tells excursions that just began how much was free before them.
-func (c *card) foldEdges(now float64) {
-	settled := math.NaN()
-	free := func() float64 {
-		if math.IsNaN(settled) {
-			settled = c.settledFree(now)
+// room is what the growth of a series has left: the least that was free of late, and
+// beneath the next of its spikes when it has any.
+func (g *gpu) room(s *series.Series, now, settled float64) float64 {
+	room := min(settled, g.lowest.last(now, lowestSeconds))
+	if s.Count >= series.SpikesNeeded {
+		if pt, ok := s.Pattern(now); ok && pt.Count >= series.SpikesNeeded {
+			room = min(room, settled-pt.Low)
 		}
-		return settled
 	}
-	for _, p := range c.procs {
-		p.series.NoteFree(free)
+	return max(0, room)
+}
+
+// left is how much of an ended process' memory is still in use, as far as one can tell.
+func (g *gpu) left() float64 {
+	o := &g.orphan
+	if !o.open || math.IsNaN(o.rest) {
+		return 0
 	}
-	c.rest.NoteFree(free)
+	if !g.last.Memory.Unattributed.Known() && !g.listed {
+		return 0 // no process is listed at all: the list may just be unreadable
+	}
+	more := g.rest.Settled(math.Inf(1)) - o.rest
+	if more < max(orphanLeast, orphanShare*g.total) {
+		return 0
+	}
+	return min(more, o.bytes)
+}
+
+// nobody is the unattributed memory of the GPU, when it is known.
+func (g *gpu) nobody() (float64, bool) {
+	u, ok := g.last.PlausibleUnattributed()
+	return series.MiB(u), ok
+}
+
+// only is the process of a GPU that has one.
+func (g *gpu) only() *proc {
+	if len(g.procs) == 1 {
+		return g.procs[0]
+	}
+	return nil
+}
+
+// withPID is a process of the GPU; nil when there is none.
+func (g *gpu) withPID(pid int) *proc {
+	for _, p := range g.procs {
+		if p.pid == pid {
+			return p
+		}
+	}
+	return nil
+}
+
+// others are the processes of a GPU but one, the largest first.
+func (g *gpu) others(pid int) []*proc {
+	var list []*proc
+	for _, p := range g.procs {
+		if p.pid != pid && p.tick == g.tick && p.series.Samples > 0 {
+			list = append(list, p)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *proc) int { return cmp.Compare(b.series.Value, a.series.Value) })
+	return list
+}
+
+// neighborLeast: others must have taken that much (and 2 % of the GPU) to be named.
+const neighborLeast = 256
+
+// newest is the largest process other than p that came or grew during the last seconds.
+func (g *gpu) newest(p *proc, seconds float64) *proc {
+	for _, q := range g.others(p.pid) {
+		if g.seen-q.first <= seconds || q.series.Value-q.series.Base >= neighborLeast {
+			return q
+		}
+	}
+	return nil
+}
+
+// endings are the latest ending of the last ten minutes and how many of its kind there
+// were within the hour.
+func (g *gpu) endings(now float64) (last ending, n int) {
+	if len(g.ends) == 0 {
+		return last, 0
+	}
+	last = g.ends[len(g.ends)-1]
+	if now-last.at > failureSeconds {
+		return last, 0
+	}
+	for _, e := range g.ends {
+		if e.command == last.command && e.user == last.user && now-e.at <= endingSpan {
+			n++
+		}
+	}
+	return last, n
 }

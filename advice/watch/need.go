@@ -3,6 +3,7 @@ package watch
 import (
 	"sort"
 
+	"nvpeak/advice/lang"
 	"nvpeak/sampler"
 )
 
@@ -16,18 +17,11 @@ const (
 	NeedJump    NeedSource = "largest_jump" // the most this process took at once, gave back, and so will ask for again
 )
 
-// String is the source in words, as alerts and the screen say it.
-func (s NeedSource) String() string {
-	switch s {
-	case NeedTyped:
-		return "the need you set"
-	case NeedRefused:
-		return "the last refused request"
-	case NeedJump:
-		return "the largest jump so far"
-	}
-	return "unknown"
-}
+// String is the source in English; alerts and the screen say it from the catalog by its id.
+func (s NeedSource) String() string { return s.In(lang.English()) }
+
+// In is the source in the words of a language.
+func (s NeedSource) In(words lang.Catalog) string { return words.Say("need." + string(s)) }
 
 // Need is memory that will be asked for in one go.
 type Need struct {
@@ -60,7 +54,7 @@ type Holder struct {
 // Fit is the arithmetic of a need against the free memory of one GPU.
 type Fit struct {
 	GPU            int    // index
-	UUID           string // of the card or MIG instance; empty when not known
+	UUID           string // of the GPU or MIG instance; empty when not known
 	Need           sampler.Opt[Need]
 	Total          sampler.Opt[sampler.Bytes]
 	Free           sampler.Opt[sampler.Bytes] // at the newest snapshot
@@ -112,7 +106,7 @@ func Fits(gpu sampler.GPU, need sampler.Bytes) Fit {
 
 // InTheWay lists who would have to go for the need to fit: the smallest holder that is
 // enough alone, else the largest ones until it is. It is empty when the need fits or is
-// unknown, and when it would not fit on the empty card.
+// unknown, and when it would not fit on the empty GPU.
 func (f Fit) InTheWay() []Holder {
 	need, ok := f.Need.Value()
 	if f.Short == 0 || !ok || need.Bytes > f.Total.Or(0) {

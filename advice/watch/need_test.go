@@ -45,7 +45,7 @@ func TestFits(t *testing.T) {
 			need: 30 * sampler.GiB, short: 10 * sampler.GiB, known: true, near: true, worst: 20 * sampler.GiB, inTheWayPIDs: []int{2}},
 		{name: "two are needed", gpu: gpuOf(0, 80*inMiB, 60*inMiB, processOf(1, "a", 40*inMiB), processOf(2, "b", 20*inMiB)),
 			need: 70 * sampler.GiB, short: 50 * sampler.GiB, known: true, near: true, worst: 20 * sampler.GiB, inTheWayPIDs: []int{1, 2}},
-		{name: "larger than the card", gpu: gpuOf(0, 80*inMiB, 60*inMiB, processOf(1, "a", 60*inMiB)),
+		{name: "larger than the GPU", gpu: gpuOf(0, 80*inMiB, 60*inMiB, processOf(1, "a", 60*inMiB)),
 			need: 90 * sampler.GiB, short: 70 * sampler.GiB, known: true, near: true, worst: 20 * sampler.GiB},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -96,18 +96,22 @@ func boxOf(seconds float64, used ...float64) sampler.Snapshot {
 
 func TestCheck(t *testing.T) {
 	s := boxOf(0, 70, 10, 40)
-	v := Check(s, 30*sampler.GiB, nil)
+	check := func(s sampler.Snapshot, need sampler.Bytes) Answer {
+		c := NewChecker(need)
+		c.Add(s)
+		return c.Answer()
+	}
+	v := check(s, 30*sampler.GiB)
 	if !v.Known() || !v.Enough(2) || v.Enough(3) || v.GPUs[0].GPU != 1 || v.GPUs[2].GPU != 0 {
 		t.Errorf("%+v", v)
 	}
-	only := func(g sampler.GPU) bool { return g.Index == 0 }
-	if v := Check(s, 30*sampler.GiB, only); v.Enough(1) || len(v.GPUs) != 1 || v.GPUs[0].Short != 20*sampler.GiB {
-		t.Errorf("%+v", v)
+	if last := v.GPUs[2]; last.Short != 20*sampler.GiB {
+		t.Errorf("%+v", last)
 	}
-	if v := Check(sampler.Snapshot{}, sampler.GiB, nil); v.Known() || v.Enough(1) {
+	if v := check(sampler.Snapshot{}, sampler.GiB); v.Known() || v.Enough(1) {
 		t.Errorf("no GPU: %+v", v)
 	}
-	c := NewChecker(30*sampler.GiB, nil)
+	c := NewChecker(30 * sampler.GiB)
 	for i, used := range []float64{10, 60, 10} {
 		c.Add(boxOf(float64(i), used, 10))
 	}

@@ -41,7 +41,7 @@ func TestPreallocatedNeighbour(t *testing.T) {
 		t.Fatalf("%+v", open)
 	}
 	for _, line := range open[0].Evidence {
-		if line == "it is vLLM, which takes 90 to 92 % of the card for weights and cache (--gpu-memory-utilization)" {
+		if line == "it is vLLM, which takes 90 to 92 % of the GPU for weights and cache (--gpu-memory-utilization)" {
 			return
 		}
 	}

@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"fmt"
 	"time"
 
 	"nvpeak/sampler"
@@ -10,7 +9,7 @@ import (
 var ruleGPULost = Rule{
 	Code:  "gpu_lost",
 	Level: sampler.LevelCritical,
-	Reason: "The driver says that the card is lost (NVML_ERROR_GPU_IS_LOST), or its calls have not come back for a while: " +
+	Reason: "The driver says that the GPU is lost (NVML_ERROR_GPU_IS_LOST), or its calls have not come back for a while: " +
 		"https://docs.nvidia.com/deploy/nvml-api/group__nvmlDeviceEnumvs.html",
 	HoldFor:    2 * time.Second,
 	ClearAfter: 5 * time.Second,
@@ -18,31 +17,31 @@ var ruleGPULost = Rule{
 	check:      checkLost,
 }
 
-// silentSeconds: a driver call may take seconds while a card is being reset or a
+// silentSeconds: a driver call may take seconds while a GPU is being reset or a
 // debugger holds it; after that somebody should know.
 const silentSeconds = 10
 
 func checkLost(f *Facts) []finding {
-	c := f.card
-	if c == nil {
+	g := f.gpu
+	if g == nil {
 		return nil
 	}
-	lasted, text, index := f.now-c.fault.since, sampler.Clip(c.fault.text), c.gpu.Index
+	lasted, text, index := f.now-g.fault.since, sampler.Clip(g.fault.text), g.last.Index
 	switch {
-	case c.fault.kind == faultLost:
-		return []finding{{level: sampler.LevelCritical, say: func() saying {
-			return saying{
-				text: fmt.Sprintf("GPU %d is lost: programs on it have failed and need a restart after a reset or reboot", index),
-				evidence: []string{fmt.Sprintf("the driver says: %s", text),
-					fmt.Sprintf("for %s", spanOf(lasted))},
+	case g.fault.kind == faultLost:
+		return []finding{{level: sampler.LevelCritical, render: func(f *Facts) message {
+			return message{
+				text: f.words.Say("alert.gpu_lost", "gpu", index),
+				evidence: []string{f.words.Say("alert.gpu_lost.driver", "text", text),
+					f.words.Say("alert.gpu_lost.since", "span", f.words.Span(lasted))},
 				numbers: map[string]float64{"lasted_s": lasted},
 			}
 		}}}
-	case c.fault.kind == faultSilent && lasted >= silentSeconds:
-		return []finding{{level: sampler.LevelWarning, say: func() saying {
-			return saying{
-				text:     fmt.Sprintf("GPU %d has not answered for %s: its figures are unknown", index, spanOf(lasted)),
-				evidence: []string{fmt.Sprintf("the driver says: %s", text)},
+	case g.fault.kind == faultSilent && lasted >= silentSeconds:
+		return []finding{{level: sampler.LevelWarning, render: func(f *Facts) message {
+			return message{
+				text:     f.words.Say("alert.gpu_lost.silent", "gpu", index, "span", f.words.Span(lasted)),
+				evidence: []string{f.words.Say("alert.gpu_lost.driver", "text", text)},
 				numbers:  map[string]float64{"lasted_s": lasted},
 			}
 		}}}

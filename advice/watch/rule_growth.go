@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"fmt"
 	"math"
 	"time"
 
@@ -24,20 +23,20 @@ var ruleGrowth = Rule{
 const growthSoon = 600
 
 func checkGrowth(f *Facts) []finding {
-	c := f.card
-	if c == nil || c.figures != f.now {
+	if !f.live() {
 		return nil
 	}
+	g := f.gpu
 	var out []finding
 	settled := math.NaN()
-	look := func(g *series.Growth, s *series.Series, p *proc) {
-		if !g.Found {
+	look := func(growth *series.Growth, s *series.Series, p *proc) {
+		if !growth.Found {
 			return
 		}
 		if math.IsNaN(settled) {
-			settled = c.settledFree(f.now)
+			settled = g.settledFree(f.now)
 		}
-		tr, room := g.Trend, c.room(s, f.now, settled)
+		tr, room := growth.Trend, g.room(s, f.now, settled)
 		low, likely, high := tr.ETA(room)
 		found := finding{level: sampler.LevelWarning, eta: sampler.Some(math.Round(likely))}
 		if likely <= growthSoon {
@@ -46,43 +45,40 @@ func checkGrowth(f *Facts) []finding {
 		if p != nil {
 			found.pid = p.pid
 		}
-		now := f.now
-		found.say = func() saying { return sayGrowth(c, p, tr, now, room, low, likely, high) }
+		found.render = func(f *Facts) message { return renderGrowth(f, p, tr, room, low, high) }
 		out = append(out, found)
 	}
-	for _, p := range c.procs {
-		if p.tick == c.tick {
+	for _, p := range g.procs {
+		if p.tick == g.tick {
 			look(&p.growing, &p.series, p)
 		}
 	}
-	look(&c.growing, &c.rest, nil)
+	look(&g.growing, &g.rest, nil)
 	return out
 }
 
-func sayGrowth(c *card, p *proc, tr series.Trend, now, room, low, likely, high float64) saying {
-	name := "memory"
+func renderGrowth(f *Facts, p *proc, tr series.Trend, room, low, high float64) message {
+	g, words := f.gpu, f.words
+	name := words.Say("alert.growth.memory")
 	switch {
 	case p != nil:
-		name = fmt.Sprintf("pid %d (%s)", p.pid, who(p.process))
-	case c.listed:
-		name = "memory of no listed process"
+		name = f.pid(p)
+	case g.listed:
+		name = words.Say("alert.growth.unlisted")
 	}
-	what := "the level beneath its peaks"
+	rose := []any{"from", size(tr.From), "to", size(tr.To), "span", words.Span(tr.Until - tr.Since), "ago", words.Span(f.now - tr.Since)}
+	line := words.Say("alert.growth.baseline", rose...)
 	if tr.Peaks {
-		what = "its peaks"
+		line = words.Say("alert.growth.peaks", rose...)
 	}
-	return saying{
-		text: fmt.Sprintf("GPU %d: %s grows by %s a minute and will use up the card in ~%s (%s to %s)", c.gpu.Index, name,
-			size(tr.Slope*60), spanOf(likely), spanOf(low), spanOf(high)),
-		evidence: []string{
-			fmt.Sprintf("%s rose from %s to %s in %s, steadily since %s ago", what, size(tr.From), size(tr.To),
-				spanOf(tr.Until-tr.Since), spanOf(now-tr.Since)),
-			fmt.Sprintf("%s a minute in the first half, %s in the second", size(tr.Early*60), size(tr.Late*60)),
-			fmt.Sprintf("%s are left at the worst of late", size(room)),
-		},
+	return message{
+		text: words.Say("alert.growth", "gpu", g.last.Index, "process", name, "rate", size(tr.Slope*60), "eta", words.Spans(low, high)),
+		evidence: []string{line,
+			words.Say("alert.growth.halves", "early", size(tr.Early*60), "late", size(tr.Late*60)),
+			words.Say("alert.growth.room", "free", size(room))},
 		numbers: map[string]float64{"rate_bytes_per_second": tr.Slope * float64(sampler.MiB), "since_s": tr.Since,
-			"free_bytes": float64(series.Bytes(room)), "eta_low_s": math.Round(low), "eta_high_s": math.Round(high),
-			"rise_bytes": float64(series.Bytes(tr.To - tr.From))},
-		advice: trouble{card: c, proc: p, free: room, phase: explain.PhaseTraining, causes: sure(explain.CauseLeak)}.remedies(),
+			"free_bytes": bytesOf(room), "eta_low_s": math.Round(low), "eta_high_s": math.Round(high),
+			"rise_bytes": bytesOf(tr.To - tr.From)},
+		advice: hypothetical{gpu: g, proc: p, free: room, phase: explain.PhaseTraining, causes: certain(explain.CauseLeak)}.fixes(words),
 	}
 }

@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"fmt"
 	"math"
 	"time"
 
@@ -30,7 +29,7 @@ const (
 
 func checkHostMemory(f *Facts) []finding {
 	h := f.host
-	if f.card != nil || !h.known || h.total == 0 {
+	if f.gpu != nil || !h.known || h.total == 0 {
 		return nil
 	}
 	left := series.MiB(h.memory.Available)
@@ -41,8 +40,8 @@ func checkHostMemory(f *Facts) []finding {
 		if likely <= hostSoon {
 			level = sampler.LevelCritical
 		}
-		return []finding{{level: level, eta: sampler.Some(math.Round(likely)), say: func() saying {
-			return f.sayHostGrowth(h, tr, left, low, likely, high)
+		return []finding{{level: level, eta: sampler.Some(math.Round(likely)), render: func(f *Facts) message {
+			return renderHostGrowth(f, tr, left, low, high)
 		}}}
 	}
 	if left > hostLow*h.total || h.most-left < hostFall*h.total {
@@ -52,35 +51,38 @@ func checkHostMemory(f *Facts) []finding {
 	if left <= hostVeryLow*h.total {
 		level = sampler.LevelCritical
 	}
-	return []finding{{level: level, say: func() saying {
-		return saying{
-			text:     fmt.Sprintf("host: %s of %s memory are available: the kernel will soon kill a process", size(left), size(h.total)),
-			evidence: append([]string{fmt.Sprintf("%s were available at most since watching began", size(h.most))}, f.hostHolders()...),
-			numbers:  map[string]float64{"available_bytes": float64(series.Bytes(left)), "total_bytes": float64(series.Bytes(h.total))},
-			advice:   hostRemedies(),
-		}
-	}}}
+	return []finding{{level: level, render: func(f *Facts) message { return renderHostLow(f, left) }}}
 }
 
-func (f *Facts) sayHostGrowth(h *host, tr series.Trend, left, low, likely, high float64) saying {
-	return saying{
-		text: fmt.Sprintf("host: memory in use grows by %s a minute; the %s available last ~%s (%s to %s)", size(tr.Slope*60), size(left),
-			spanOf(likely), spanOf(low), spanOf(high)),
+func renderHostLow(f *Facts, left float64) message {
+	h, words := f.host, f.words
+	return message{
+		text:     words.Say("alert.host_memory.low", "free", size(left), "total", size(h.total)),
+		evidence: append([]string{words.Say("alert.host_memory.most", "most", size(h.most))}, hostHolders(f)...),
+		numbers:  map[string]float64{"available_bytes": bytesOf(left), "total_bytes": bytesOf(h.total)},
+		advice:   hostFixes(f),
+	}
+}
+
+func renderHostGrowth(f *Facts, tr series.Trend, left, low, high float64) message {
+	words := f.words
+	return message{
+		text: words.Say("alert.host_memory", "rate", size(tr.Slope*60), "free", size(left), "eta", words.Spans(low, high)),
 		evidence: append([]string{
-			fmt.Sprintf("it rose from %s to %s in %s, in both halves alike", size(tr.From), size(tr.To), spanOf(tr.Until-tr.Since)),
-		}, f.hostHolders()...),
-		numbers: map[string]float64{"rate_bytes_per_second": tr.Slope * float64(sampler.MiB), "available_bytes": float64(series.Bytes(left)),
+			words.Say("alert.host_memory.rose", "from", size(tr.From), "to", size(tr.To), "span", words.Span(tr.Until-tr.Since)),
+		}, hostHolders(f)...),
+		numbers: map[string]float64{"rate_bytes_per_second": tr.Slope * float64(sampler.MiB), "available_bytes": bytesOf(left),
 			"eta_low_s": math.Round(low), "eta_high_s": math.Round(high)},
-		advice: hostRemedies(),
+		advice: hostFixes(f),
 	}
 }
 
 // hostHolders names the process of a GPU that holds most host memory.
-func (f *Facts) hostHolders() []string {
+func hostHolders(f *Facts) []string {
 	var most *proc
 	held := 0.0
-	for _, c := range f.cards {
-		for _, p := range c.procs {
+	for _, g := range f.gpus {
+		for _, p := range g.procs {
 			if m, ok := sampler.Plausible(p.process.HostMemory); ok && series.MiB(m) > held {
 				most, held = p, series.MiB(m)
 			}
@@ -89,13 +91,12 @@ func (f *Facts) hostHolders() []string {
 	if most == nil {
 		return nil
 	}
-	line := fmt.Sprintf("pid %d (%s) holds %s of host memory", most.pid, who(most.process), size(held))
 	if grown := held - most.hostFirst; grown > 256 {
-		line += fmt.Sprintf(", %s more than when first seen", size(grown))
+		return []string{f.words.Say("alert.host_memory.grown", "process", f.pid(most), "held", size(held), "grown", size(grown))}
 	}
-	return []string{line}
+	return []string{f.words.Say("alert.host_memory.held", "process", f.pid(most), "held", size(held))}
 }
 
-func hostRemedies() []sampler.Advice {
-	return trouble{host: true, phase: explain.PhaseTraining, causes: sure("host_memory")}.remedies()
+func hostFixes(f *Facts) []sampler.Advice {
+	return hypothetical{host: true, phase: explain.PhaseTraining, causes: certain(explain.CauseHostMemory)}.fixes(f.words)
 }

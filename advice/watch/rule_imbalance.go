@@ -1,9 +1,9 @@
 package watch
 
 import (
-	"fmt"
 	"time"
 
+	"nvpeak/advice/explain"
 	"nvpeak/advice/series"
 	"nvpeak/sampler"
 )
@@ -11,7 +11,7 @@ import (
 var ruleImbalance = Rule{
 	Code:  "imbalance",
 	Level: sampler.LevelNotice,
-	Reason: "One job on several cards holds much more on one of them, and that one is nearly full while the others have room: it will be " +
+	Reason: "One job on several GPUs holds much more on one of them, and that one is nearly full while the others have room: it will be " +
 		"the one to fail.",
 	HoldFor:    60 * time.Second,
 	ClearAfter: 30 * time.Second,
@@ -19,9 +19,8 @@ var ruleImbalance = Rule{
 }
 
 const (
-	// Ranks of one job start within seconds of each other.
-	jobSeconds = 15
-	// The fullest card has less than 8 % left at the worst, the others a quarter of the card more.
+	// The fullest GPU has had less than 8 % free, and holds a fifth of its memory more than
+	// the others.
 	imbalanceTight = 0.08
 	imbalanceGap   = 0.20
 	// imbalanceLeast is 2 GiB more than the others: a context of each rank on GPU 0 and
@@ -30,19 +29,19 @@ const (
 )
 
 func checkImbalance(f *Facts) []finding {
-	c := f.card
-	if c == nil || c.figures != f.now || c.total == 0 || len(f.cards) < 2 {
+	if !f.live() || f.gpu.total == 0 || len(f.gpus) < 2 {
 		return nil
 	}
-	worst := c.worst.last(f.now, worstSeconds)
-	if !(worst < imbalanceTight*c.total) {
+	g := f.gpu
+	lowest := g.lowest.last(f.now, lowestSeconds)
+	if !(lowest < imbalanceTight*g.total) {
 		return nil
 	}
-	for _, p := range c.procs {
-		if p.tick != c.tick || !p.series.Levelled() {
+	for _, p := range g.procs {
+		if p.tick != g.tick || !p.series.Levelled() {
 			continue
 		}
-		others := f.ranks(c, p)
+		others := ranks(f, p)
 		if len(others) == 0 {
 			continue
 		}
@@ -50,23 +49,21 @@ func checkImbalance(f *Facts) []finding {
 		for _, o := range others {
 			most = max(most, o.Settled(f.now))
 		}
-		if level-most < max(imbalanceLeast, imbalanceGap*c.total) {
+		if level-most < max(imbalanceLeast, imbalanceGap*g.total) {
 			continue
 		}
-		now := f.now
-		return []finding{{pid: p.pid, level: sampler.LevelNotice, say: func() saying {
-			return sayImbalance(c, p, len(others), level, most, worst, now)
+		return []finding{{pid: p.pid, level: sampler.LevelNotice, render: func(f *Facts) message {
+			return renderImbalance(f, p, len(others), level, most, lowest)
 		}}}
 	}
 	return nil
 }
 
-// ranks are the series of the same job on other cards: same user and command, started
-// within seconds.
-func (f *Facts) ranks(c *card, p *proc) []*series.Series {
+// ranks are the series of the same job on other GPUs.
+func ranks(f *Facts, p *proc) []*series.Series {
 	var list []*series.Series
-	for _, o := range f.cards {
-		if o == c || o.seen != f.now || o.total != c.total {
+	for _, o := range f.gpus {
+		if o == f.gpu || o.seen != f.now || o.total != f.gpu.total {
 			continue
 		}
 		for _, q := range o.procs {
@@ -81,29 +78,15 @@ func (f *Facts) ranks(c *card, p *proc) []*series.Series {
 	return list
 }
 
-func sameJob(p, q *proc) bool {
-	a, b := p.process, q.process
-	if a.User != b.User || a.Name != b.Name || a.Command != b.Command {
-		return false
-	}
-	s, ok := p.start.Value()
-	t, known := q.start.Value()
-	if ok && known {
-		return s.Sub(t).Abs() <= jobSeconds*time.Second
-	}
-	return p.first-q.first <= jobSeconds && q.first-p.first <= jobSeconds
-}
-
-func sayImbalance(c *card, p *proc, others int, level, most, worst, now float64) saying {
-	return saying{
-		text: fmt.Sprintf("GPU %d: pid %d (%s) holds %s here, its other ranks %s at most: this card will fail first", c.gpu.Index,
-			p.pid, who(p.process), size(level), size(most)),
+func renderImbalance(f *Facts, p *proc, others int, level, most, lowest float64) message {
+	words := f.words
+	return message{
+		text: words.Say("alert.imbalance", "gpu", f.gpu.last.Index, "process", f.pid(p), "level", size(level), "most", size(most)),
 		evidence: []string{
-			fmt.Sprintf("%d other ranks of the same job hold %s at most", others, size(most)),
-			fmt.Sprintf("worst free memory of the last minute: %s", size(worst)),
+			words.Say("alert.imbalance.others", "n", others, "most", size(most)),
+			words.Say("alert.lowest_free", "free", size(lowest)),
 		},
-		numbers: map[string]float64{"rank_bytes": float64(series.Bytes(level)), "other_ranks_bytes": float64(series.Bytes(most)),
-			"worst_free_bytes": float64(series.Bytes(worst))},
-		advice: trouble{card: c, proc: p, free: worst, need: worst + level - most, causes: sure("imbalance")}.remedies(),
+		numbers: map[string]float64{"rank_bytes": bytesOf(level), "other_ranks_bytes": bytesOf(most), "worst_free_bytes": bytesOf(lowest)},
+		advice:  hypothetical{gpu: f.gpu, proc: p, free: lowest, need: lowest + level - most, causes: certain(explain.CauseImbalance)}.fixes(words),
 	}
 }

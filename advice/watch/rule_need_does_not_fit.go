@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"fmt"
 	"time"
 
 	"nvpeak/advice/explain"
@@ -20,14 +19,14 @@ var ruleNeed = Rule{
 }
 
 func checkNeed(f *Facts) []finding {
-	c := f.card
-	if c == nil || c.figures != f.now {
+	if !f.live() {
 		return nil
 	}
-	if _, ok := f.watch.needs.of(c); !ok {
+	g := f.gpu
+	if _, ok := f.needs.of(g); !ok {
 		return nil
 	}
-	fit, w := f.watch.arithmetic(c), f.watch
+	fit := f.needs.arithmetic(g, f.now)
 	if fit.Short == 0 {
 		return nil
 	}
@@ -35,77 +34,65 @@ func checkNeed(f *Facts) []finding {
 	if n, _ := fit.Need.Value(); n.Source == NeedRefused {
 		pid = n.PID.Or(0)
 	}
-	return []finding{{pid: pid, level: sampler.LevelWarning, say: func() saying { return sayNeed(c, w.fit(c)) }}}
+	return []finding{{pid: pid, level: sampler.LevelWarning, render: func(f *Facts) message { return renderNeed(f) }}}
 }
 
-func sayNeed(c *card, fit Fit) saying {
+func renderNeed(f *Facts) message {
+	fit, words := f.needs.fit(f.gpu, f.now), f.words
 	need, _ := fit.Need.Value()
-	worst := fit.WorstFree.Or(0)
-	s := saying{
-		text: fmt.Sprintf("GPU %d: %s needed (%s), %s free at worst: %s short", fit.GPU, need.Bytes, need.Source,
-			worst, fit.Short),
-		evidence: []string{fmt.Sprintf("need: %s, %s", need.Bytes, need.Source),
-			fmt.Sprintf("least free of late: %s", worst)},
-		numbers: map[string]float64{"need_bytes": float64(need.Bytes), "worst_free_bytes": float64(worst),
-			"short_bytes": float64(fit.Short)},
+	lowest := fit.WorstFree.Or(0)
+	m := message{
+		text:     words.Say("alert.need_does_not_fit", "gpu", fit.GPU, "need", need.Bytes, "free", lowest, "short", fit.Short),
+		evidence: []string{words.Say("alert.need_does_not_fit.need", "need", need.Bytes, "source", need.Source.In(words))},
+		numbers:  map[string]float64{"need_bytes": float64(need.Bytes), "worst_free_bytes": float64(lowest), "short_bytes": float64(fit.Short)},
 	}
 	if v, ok := fit.Free.Value(); ok {
-		s.evidence = append(s.evidence, fmt.Sprintf("free now: %s", v))
-		s.numbers["free_bytes"] = float64(v)
+		m.evidence = append(m.evidence, words.Say("alert.need_does_not_fit.free", "free", v))
+		m.numbers["free_bytes"] = float64(v)
 	}
 	if v, ok := fit.Reusable.Value(); ok {
-		s.evidence = append(s.evidence, fmt.Sprintf("free inside the allocator: %s", v))
-		s.numbers["reusable_bytes"] = float64(v)
+		m.evidence = append(m.evidence, words.Say("alert.need_does_not_fit.reusable", "free", v))
+		m.numbers["reusable_bytes"] = float64(v)
 	}
-	s.evidence = append(s.evidence, heldBy(fit.Holders)...)
-	if big := c.others(need.PID.Or(0)); len(big) > 0 {
-		if line, yes := c.preallocated(big[0]); yes {
-			s.evidence = append(s.evidence, line)
-		}
+	m.evidence = append(m.evidence, heldBy(f, fit.Holders)...)
+	if big := f.gpu.others(need.PID.Or(0)); len(big) > 0 {
+		m.evidence = append(m.evidence, preallocated(f, big[0])...)
 	}
-	t := trouble{card: c, proc: c.withPID(need.PID.Or(0)), need: series.MiB(need.Bytes), free: series.MiB(worst), causes: sure(explain.CauseTooBig)}
+	m.advice = needFailure(f.gpu, fit, need, lowest).fixes(words)
+	return m
+}
+
+// needFailure is how the need would fail.
+func needFailure(g *gpu, fit Fit, need Need, lowest sampler.Bytes) hypothetical {
+	h := hypothetical{gpu: g, proc: g.withPID(need.PID.Or(0)), need: series.MiB(need.Bytes), free: series.MiB(lowest), causes: certain(explain.CauseTooBig)}
 	if way := fit.InTheWay(); len(way) > 0 {
-		t.causes = sure(explain.CauseOtherProcess)
-		if biggest := c.others(0); t.proc == nil && len(biggest) > 1 && way[0].PID != biggest[0].pid {
-			t.proc = biggest[0] // most likely the one that will ask
+		h.causes = certain(explain.CauseOtherProcess)
+		if biggest := g.others(0); h.proc == nil && len(biggest) > 1 && way[0].PID != biggest[0].pid {
+			h.proc = biggest[0] // most likely the one that will ask
 		}
 	}
-	s.advice = t.remedies()
-	return s
+	return h
 }
 
 // heldBy is a line of evidence for each of the three largest holders.
-func heldBy(list []Holder) []string {
+func heldBy(f *Facts, list []Holder) []string {
 	var out []string
 	for _, h := range list[:min(3, len(list))] {
 		if h.Kind == HolderUnattributed {
-			out = append(out, fmt.Sprintf("%s are held by no process the driver names", h.Bytes))
+			out = append(out, f.words.Say("alert.unattributed_holds", "held", h.Bytes))
 			continue
 		}
-		out = append(out, fmt.Sprintf("pid %d (%s) holds %s", h.PID,
-			who(&sampler.Process{Name: h.Name, User: h.User}), h.Bytes))
+		process := f.words.Say("alert.pid", "pid", h.PID, "who", f.who(h.Name, h.User))
+		out = append(out, f.words.Say("alert.holds", "process", process, "held", h.Bytes))
 	}
 	return out
 }
 
-// withPID is a process of the card; nil when there is none.
-func (c *card) withPID(pid int) *proc {
-	for _, p := range c.procs {
-		if p.pid == pid {
-			return p
-		}
+// preallocated is a line of evidence about a process that took its memory on purpose.
+func preallocated(f *Facts, p *proc) []string {
+	pre, known := Preallocates(*p.process)
+	if !known || !p.series.Flat(f.gpu.total) {
+		return nil
 	}
-	return nil
-}
-
-// others are the processes of a card but one, the largest first.
-func (c *card) others(pid int) []*proc {
-	var list []*proc
-	for _, p := range c.procs {
-		if p.pid != pid && p.tick == c.tick && p.series.Samples > 0 {
-			list = append(list, p)
-		}
-	}
-	sortBySize(list)
-	return list
+	return []string{f.words.Say("alert.preallocated", "program", pre.Program, "takes", f.words.Say("prealloc."+pre.ID), "knob", pre.Knob)}
 }

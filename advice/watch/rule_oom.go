@@ -1,10 +1,8 @@
 package watch
 
 import (
-	"fmt"
 	"time"
 
-	"nvpeak/advice/explain"
 	"nvpeak/sampler"
 )
 
@@ -12,106 +10,109 @@ var ruleOOM = Rule{
 	Code:  "oom",
 	Level: sampler.LevelCritical,
 	Reason: "An out-of-memory failure in the followed log, counted by the allocator inside a process, or to be guessed from " +
-		"a process that ended at its peak with the card full.",
+		"a process that ended at its peak with the GPU full.",
 	HoldFor:    0,
 	ClearAfter: time.Second,
 	Silences:   []string{"flush"},
 	check:      checkOOM,
 }
 
-// oom is a failure that was told to the Watch.
-type oom struct {
-	event  sampler.OOMEvent
-	card   cardKey
-	placed bool // card is known
-	at     float64
-
-	explained explain.Explanation // with what was known of the card at that moment
+func checkOOM(f *Facts) []finding {
+	out := reportedFailures(f)
+	if f.gpu == nil {
+		return out
+	}
+	g := f.gpu
+	if last, n := g.endings(f.now); n > 0 {
+		level := sampler.LevelNotice
+		if n > 1 {
+			level = sampler.LevelWarning
+		}
+		out = append(out, finding{id: -2, level: level, render: func(f *Facts) message { return renderEnding(f, last, n) }})
+	}
+	for _, p := range g.procs {
+		if f.now-p.refused <= failureSeconds {
+			out = append(out, finding{pid: p.pid, id: -1, level: sampler.LevelWarning, render: func(f *Facts) message { return renderCounted(f, p) }})
+		}
+	}
+	return out
 }
 
-// oomSeconds is how long a failure stays open.
-const oomSeconds = 600
-
-func checkOOM(f *Facts) []finding {
+func reportedFailures(f *Facts) []finding {
 	var out []finding
-	for i := range f.watch.ooms {
-		o := &f.watch.ooms[i]
-		if f.now-o.at > oomSeconds || o.placed != (f.card != nil) || f.card != nil && f.card.key != o.card {
+	for i := range f.failures {
+		o := &f.failures[i]
+		if f.now-o.at > failureSeconds || o.placed != (f.gpu != nil) || f.gpu != nil && f.gpu.key != o.gpu {
 			continue
 		}
 		level := sampler.LevelCritical
 		if o.event.Recovered {
 			level = sampler.LevelNotice
 		}
-		c := f.card
-		out = append(out, finding{pid: o.event.PID.Or(0), id: o.event.Line, level: level, say: func() saying { return sayOOM(o, c) }})
-	}
-	if f.card == nil {
-		return out
-	}
-	if last, n := f.card.endings(f.now); n > 0 {
-		c, level := f.card, sampler.LevelNotice
-		if n > 1 {
-			level = sampler.LevelWarning
-		}
-		out = append(out, finding{id: -2, level: level, say: func() saying { return sayEnding(c, last, n) }})
-	}
-	for _, p := range f.card.procs {
-		if f.now-p.refused <= oomSeconds {
-			c := f.card
-			out = append(out, finding{pid: p.pid, id: -1, level: sampler.LevelWarning, say: func() saying { return sayCounted(c, p) }})
-		}
+		failed := *o
+		out = append(out, finding{pid: o.event.PID.Or(0), id: o.event.Line, level: level, render: func(f *Facts) message { return renderFailure(f, &failed) }})
 	}
 	return out
 }
 
-func sayOOM(o *oom, c *card) saying {
-	where := "out of memory"
+func renderFailure(f *Facts, o *failure) message {
+	g, words := f.gpu, f.words
+	m := message{text: words.Say("alert.oom"), numbers: map[string]float64{}}
 	switch {
-	case c != nil:
-		where = fmt.Sprintf("GPU %d: out of memory", c.gpu.Index)
+	case g != nil:
+		m.text = words.Say("alert.oom.gpu", "gpu", g.last.Index)
 	case o.event.MemoryKind == sampler.MemoryHost:
-		where = "host: out of memory"
+		m.text = words.Say("alert.oom.host")
 	}
-	s := saying{numbers: map[string]float64{}}
-	size, asked := sampler.Plausible(o.event.Requested)
-	left, freed := sampler.Plausible(o.event.GPUFree)
-	s.text = where
-	if asked {
-		s.text += fmt.Sprintf(": %s refused", size)
+	asked, known := sampler.Plausible(o.event.Requested)
+	free, freeKnown := sampler.Plausible(o.event.GPUFree)
+	if freeKnown {
+		m.numbers["free_bytes"] = float64(free)
 	}
-	if asked && freed {
-		s.text += fmt.Sprintf(" with %s free", left)
+	if known {
+		m.numbers["requested_bytes"] = float64(asked)
+		if freeKnown {
+			m.text += words.Say("alert.oom.refused_free", "size", asked, "free", free)
+		} else {
+			m.text += words.Say("alert.oom.refused", "size", asked)
+		}
 	}
 	if o.event.Recovered {
-		s.text += "; the program went on"
-	}
-	if asked {
-		s.numbers["requested_bytes"] = float64(size)
-	}
-	if freed {
-		s.numbers["free_bytes"] = float64(left)
+		m.text += words.Say("alert.oom.went_on")
 	}
 	if o.event.Line > 0 {
-		s.evidence = append(s.evidence, fmt.Sprintf("line %d of the log", o.event.Line))
+		m.evidence = append(m.evidence, words.Say("alert.oom.line", "line", o.event.Line))
 	}
 	for _, e := range o.explained.Events {
 		if e.Detail != "" {
-			s.evidence = append(s.evidence, e.Detail)
+			m.evidence = append(m.evidence, e.Detail)
 		}
 	}
 	for _, cause := range o.explained.Causes[:min(1, len(o.explained.Causes))] {
-		s.evidence = append(s.evidence, cause.Evidence...)
+		m.evidence = append(m.evidence, cause.Evidence...)
 	}
-	s.advice = o.explained.Advice[:min(maxRemedies, len(o.explained.Advice))]
-	return s
+	m.advice = o.explained.Advice[:min(maxFixes, len(o.explained.Advice))]
+	return m
 }
 
-func sayCounted(c *card, p *proc) saying {
-	n := p.refusals
-	return saying{
-		text:     fmt.Sprintf("GPU %d: pid %d (%s) was refused memory by its allocator", c.gpu.Index, p.pid, who(p.process)),
-		evidence: []string{fmt.Sprintf("its allocator counts %d out-of-memory failures", n)},
-		numbers:  map[string]float64{"ooms": float64(n)},
+func renderCounted(f *Facts, p *proc) message {
+	return message{
+		text:     f.words.Say("alert.oom.counted", "gpu", f.gpu.last.Index, "process", f.pid(p)),
+		evidence: []string{f.words.Say("alert.oom.counter", "n", p.refusals)},
+		numbers:  map[string]float64{"ooms": float64(p.refusals)},
 	}
+}
+
+func renderEnding(f *Facts, e ending, n int) message {
+	process := f.words.Say("alert.pid", "pid", e.pid, "who", f.who(e.name, e.user))
+	m := message{
+		text: f.words.Say("alert.oom.ended", "gpu", f.gpu.last.Index, "process", process),
+		evidence: []string{f.words.Say("alert.oom.held", "held", size(e.held), "free", size(e.free)),
+			f.words.Say("alert.oom.confirm")},
+		numbers: map[string]float64{"held_bytes": bytesOf(e.held), "free_bytes": bytesOf(e.free), "endings": float64(n)},
+	}
+	if n > 1 {
+		m.text = f.words.Say("alert.oom.ended_times", "gpu", f.gpu.last.Index, "process", process, "n", n)
+	}
+	return m
 }

@@ -1,11 +1,11 @@
 package watch
 
 import (
-	"fmt"
 	"math"
 	"time"
 
 	"nvpeak/advice/explain"
+	"nvpeak/advice/lang"
 	"nvpeak/advice/series"
 	"nvpeak/sampler"
 )
@@ -30,14 +30,14 @@ const (
 	spikesTold     = 80 // after so many the rare one would have come: their size has a limit
 	varyDeviations = 2.0
 	variesPeriod   = 30   // seconds; what comes more often are the steps of a loop
-	variesLeast    = 0.01 // of the card
+	variesLeast    = 0.01 // of the GPU
 )
 
 func checkRepeatSpike(f *Facts) []finding {
-	c := f.card
-	if c == nil || c.figures != f.now || c.blind(f.now) {
+	if !f.live() || f.gpu.blind(f.now) {
 		return nil
 	}
+	g := f.gpu
 	var out []finding
 	free := math.NaN()
 	look := func(s *series.Series, pid int) {
@@ -49,22 +49,22 @@ func checkRepeatSpike(f *Facts) []finding {
 			return
 		}
 		if math.IsNaN(free) {
-			free = c.settledFree(f.now)
+			free = g.settledFree(f.now)
 		}
-		if v, ok := expects(pt, free, c.total); ok {
+		if v, ok := expects(f.words, pt, free, g.total); ok {
 			// In words, both are counted from the level there is now, as the screen shows it.
 			above := max(0, s.Value-s.Settled(f.now))
 			v.need -= above
-			out = append(out, spikeFinding(f, c, pid, pt, v, max(0, free-above)))
+			out = append(out, spikeFinding(f, pid, pt, v, max(0, free-above)))
 		}
 	}
-	for _, p := range c.procs {
-		if p.tick == c.tick {
+	for _, p := range g.procs {
+		if p.tick == g.tick {
 			look(&p.series, p.pid)
 		}
 	}
-	if !c.listed {
-		look(&c.rest, 0)
+	if !g.listed {
+		look(&g.rest, 0)
 	}
 	return out
 }
@@ -77,20 +77,20 @@ type expectation struct {
 }
 
 // expects says whether one of the next spikes is larger than what is free.
-func expects(p series.Pattern, free, limit float64) (e expectation, ok bool) {
+func expects(words lang.Catalog, p series.Pattern, free, limit float64) (e expectation, ok bool) {
 	slack := limit * 0.002
 	switch {
 	case p.Low > free+slack:
-		return expectation{p.Low, 0, fmt.Sprintf("the last %d took %s to %s", min(p.Count, 3), size(p.Low), size(p.High))}, true
+		return expectation{p.Low, 0, words.Say("alert.repeat_spike.last", "n", min(p.Count, 3), "low", size(p.Low), "high", size(p.High))}, true
 	case p.Trend > 0:
-		e = expectation{p.High + p.Trend, 0, fmt.Sprintf("each takes %s more than the one before; the last took %s", size(p.Trend), size(p.High))}
+		e = expectation{p.High + p.Trend, 0, words.Say("alert.repeat_spike.trend", "more", size(p.Trend), "high", size(p.High))}
 		if e.need <= free { // one step further: there is time to act
 			e.need, e.later = e.need+p.Trend, 1
 		}
 		return e, e.need > free
 	case varies(p, limit) && p.Mean+varyDeviations*p.Deviation > free+slack:
 		return expectation{p.Mean + varyDeviations*p.Deviation, 0,
-			fmt.Sprintf("they vary: %s on average, deviation %s", size(p.Mean), size(p.Deviation))}, true
+			words.Say("alert.repeat_spike.vary", "mean", size(p.Mean), "deviation", size(p.Deviation))}, true
 	}
 	return e, false
 }
@@ -101,7 +101,7 @@ func varies(p series.Pattern, limit float64) bool {
 	return p.Count >= spikesVary && p.Seen <= spikesTold && p.Period >= variesPeriod && p.Deviation > limit*variesLeast
 }
 
-func spikeFinding(f *Facts, c *card, pid int, pt series.Pattern, e expectation, free float64) finding {
+func spikeFinding(f *Facts, pid int, pt series.Pattern, e expectation, free float64) finding {
 	due := pt.Due(f.now) + float64(e.later)*pt.Period
 	level := sampler.LevelWarning
 	switch {
@@ -110,40 +110,40 @@ func spikeFinding(f *Facts, c *card, pid int, pt series.Pattern, e expectation, 
 	case due <= spikeSoon && pt.Low > free:
 		level = sampler.LevelCritical
 	}
-	found := finding{pid: pid, level: level, eta: sampler.Some(math.Round(max(0, due)))}
-	found.say = func() saying { return saySpike(c, pid, pt, e, free, due) }
-	return found
+	return finding{pid: pid, level: level, eta: sampler.Some(math.Round(max(0, due))),
+		render: func(f *Facts) message { return renderSpike(f, pid, pt, e, free, due) }}
 }
 
-func saySpike(c *card, pid int, pt series.Pattern, e expectation, free, due float64) saying {
-	when := "due now"
+func renderSpike(f *Facts, pid int, pt series.Pattern, e expectation, free, due float64) message {
+	g, words := f.gpu, f.words
+	when := words.Say("alert.repeat_spike.now")
 	if due > 5 {
-		when = "~" + spanOf(due)
+		when = words.Say("alert.repeat_spike.in", "span", words.Span(due))
 	}
-	which := "the next spike"
-	if e.later > 0 {
-		which = "the spike after next"
-	}
-	s := saying{
-		text: fmt.Sprintf("GPU %d: %s (%s) needs %s, %s will be free", c.gpu.Index, which, when, size(e.need), size(free)),
+	said := []any{"gpu", g.last.Index, "when", when, "need", size(e.need), "free", size(free), "short", size(e.need - free)}
+	m := message{
+		text: words.Say("alert.repeat_spike", said...),
 		evidence: []string{
-			fmt.Sprintf("%d spikes like this, one every %s, %s wide; %s", pt.Count, spanOf(pt.Period), spanOf(pt.Width), e.how),
-			fmt.Sprintf("%s short", size(e.need-free)),
+			words.Say("alert.repeat_spike.every", "n", pt.Count, "period", words.Span(pt.Period), "width", words.Span(pt.Width), "how", e.how),
+			words.Say("alert.repeat_spike.short", "short", size(e.need-free)),
 		},
-		numbers: map[string]float64{"need_bytes": float64(series.Bytes(e.need)), "free_bytes": float64(series.Bytes(free)),
-			"short_bytes": float64(series.Bytes(e.need - free)), "period_s": pt.Period, "spikes": float64(pt.Count), "due_s": max(0, due)},
+		numbers: map[string]float64{"need_bytes": bytesOf(e.need), "free_bytes": bytesOf(free),
+			"short_bytes": bytesOf(e.need - free), "period_s": pt.Period, "spikes": float64(pt.Count), "due_s": max(0, due)},
 	}
-	t := trouble{card: c, proc: c.withPID(pid), need: e.need, free: free, phase: explain.PhaseValidation, causes: sure(explain.CauseValidationSpike)}
-	if pt.Free-free >= max(neighbourLeast, c.total*series.EdgeShare) {
-		s.evidence = append(s.evidence, fmt.Sprintf("before the last one %s were free", size(pt.Free)))
+	if e.later > 0 {
+		m.text = words.Say("alert.repeat_spike.later", said...)
 	}
-	for _, q := range c.others(pid) {
+	h := hypothetical{gpu: g, proc: g.withPID(pid), need: e.need, free: free, phase: explain.PhaseValidation, causes: certain(explain.CauseValidationSpike)}
+	if pt.Free-free >= max(neighborLeast, g.total*series.EdgeShare) {
+		m.evidence = append(m.evidence, words.Say("alert.repeat_spike.before", "free", size(pt.Free)))
+	}
+	for _, q := range g.others(pid) {
 		if pid != 0 && q.series.Value >= (e.need-free)/2 {
-			s.evidence = append(s.evidence, fmt.Sprintf("pid %d (%s) holds %s", q.pid, who(q.process), size(q.series.Value)))
-			t.causes = sure(explain.CauseOtherProcess, explain.CauseValidationSpike)
+			m.evidence = append(m.evidence, words.Say("alert.holds", "process", f.pid(q), "held", size(q.series.Value)))
+			h.causes = certain(explain.CauseOtherProcess, explain.CauseValidationSpike)
 			break
 		}
 	}
-	s.advice = t.remedies()
-	return s
+	m.advice = h.fixes(words)
+	return m
 }

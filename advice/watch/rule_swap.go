@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"fmt"
 	"time"
 
 	"nvpeak/advice/series"
@@ -28,20 +27,23 @@ const (
 
 func checkSwap(f *Facts) []finding {
 	h := f.host
-	if f.card != nil || !h.known || h.total == 0 {
+	if f.gpu != nil || !h.known || h.total == 0 {
 		return nil
 	}
 	left, grown := series.MiB(h.memory.Available), h.swapped()
 	if left > swapAvailable*h.total || grown < max(swapLeast, swapShare*h.total) {
 		return nil
 	}
-	return []finding{{level: sampler.LevelWarning, say: func() saying {
-		return saying{
-			text: fmt.Sprintf("host: %s were swapped out within five minutes, %s are available", size(grown), size(left)),
-			evidence: append([]string{fmt.Sprintf("swap in use: %s; memory available: %s of %s", size(series.MiB(h.memory.SwapUsed)),
-				size(left), size(h.total))}, f.hostHolders()...),
-			numbers: map[string]float64{"swapped_bytes": float64(series.Bytes(grown)), "available_bytes": float64(series.Bytes(left))},
-			advice:  hostRemedies(),
-		}
-	}}}
+	return []finding{{level: sampler.LevelWarning, render: func(f *Facts) message { return renderSwap(f, left, grown) }}}
+}
+
+func renderSwap(f *Facts, left, grown float64) message {
+	h, words := f.host, f.words
+	return message{
+		text: words.Say("alert.swap", "grown", size(grown), "free", size(left)),
+		evidence: append([]string{words.Say("alert.swap.used", "used", h.memory.SwapUsed, "free", size(left), "total", size(h.total))},
+			hostHolders(f)...),
+		numbers: map[string]float64{"swapped_bytes": bytesOf(grown), "available_bytes": bytesOf(left)},
+		advice:  hostFixes(f),
+	}
 }

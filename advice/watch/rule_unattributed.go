@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"fmt"
 	"math"
 	"time"
 
@@ -24,57 +23,55 @@ var ruleUnattributed = Rule{
 var stopOnly = []string{explain.FixStopOtherProcess}
 
 func checkUnattributed(f *Facts) []finding {
-	c := f.card
-	if c == nil || c.figures != f.now {
+	if !f.live() {
 		return nil
 	}
-	if left := c.left(); left > 0 {
-		o := c.orphan
-		return []finding{{pid: o.pid, level: sampler.LevelNotice, say: func() saying { return sayLeft(c, o, left) }}}
+	if left := f.gpu.left(); left > 0 {
+		o := f.gpu.orphan
+		return []finding{{pid: o.pid, level: sampler.LevelNotice, render: func(f *Facts) message { return renderLeft(f, o, left) }}}
 	}
 	return nobodyHasIt(f)
 }
 
-func sayLeft(c *card, o orphan, left float64) saying {
-	name := sampler.Clip(o.name)
-	if name == "" {
-		name = "process"
-	}
-	return saying{
-		text: fmt.Sprintf("GPU %d: %s of pid %d (%s) are still in use though it has ended", c.gpu.Index, size(left), o.pid, name),
+func renderLeft(f *Facts, o orphan, left float64) message {
+	g, words := f.gpu, f.words
+	return message{
+		text: words.Say("alert.unattributed.left", "gpu", g.last.Index, "left", size(left), "pid", o.pid, "who", f.who(o.name, "")),
 		evidence: []string{
-			fmt.Sprintf("pid %d held %s when it was last listed", o.pid, size(o.bytes)),
-			fmt.Sprintf("memory of no listed process: %s before, %s now", size(o.rest), size(c.rest.Settled(math.Inf(1)))),
-			"a child of it, often a data loader or another rank, may still have the card open",
+			words.Say("alert.unattributed.held", "pid", o.pid, "held", size(o.bytes)),
+			words.Say("alert.unattributed.rest", "before", size(o.rest), "now", size(g.rest.Settled(math.Inf(1)))),
+			words.Say("alert.unattributed.child"),
 		},
-		numbers: map[string]float64{"left_bytes": float64(series.Bytes(left)), "held_bytes": float64(series.Bytes(o.bytes))},
-		advice:  trouble{card: c, free: c.free, need: c.free + left, causes: sure("unattributed"), only: stopOnly}.remedies(),
+		numbers: map[string]float64{"left_bytes": bytesOf(left), "held_bytes": bytesOf(o.bytes)},
+		advice:  hypothetical{gpu: g, free: g.free, need: g.free + left, causes: certain(explain.CauseUnattributed), only: stopOnly}.fixes(words),
 	}
 }
 
 // nobodyHasIt: a need that was typed or refused would fit without the unattributed memory.
 func nobodyHasIt(f *Facts) []finding {
-	c := f.card
-	u, ok := c.nobody()
-	if !ok || u < max(orphanLeast, orphanShare*c.total) {
+	g := f.gpu
+	u, ok := g.nobody()
+	if !ok || u < max(orphanLeast, orphanShare*g.total) {
 		return nil
 	}
-	if _, ok := f.watch.needs.of(c); !ok {
+	if _, ok := f.needs.of(g); !ok {
 		return nil
 	}
-	fit := f.watch.arithmetic(c)
+	fit := f.needs.arithmetic(g, f.now)
 	if fit.Short == 0 || series.MiB(fit.Short) > u {
 		return nil
 	}
-	return []finding{{id: 1, level: sampler.LevelNotice, say: func() saying {
-		need, _ := fit.Need.Value()
-		return saying{
-			text: fmt.Sprintf("GPU %d: %s are held by no process the driver names; the need of %s would fit without", c.gpu.Index,
-				size(u), need.Bytes),
-			evidence: []string{fmt.Sprintf("%s short of %s (%s)", fit.Short, need.Bytes, need.Source),
-				"processes of other containers and users, or ones just ended, are not listed"},
-			numbers: map[string]float64{"unattributed_bytes": float64(series.Bytes(u)), "short_bytes": float64(fit.Short)},
-			advice:  trouble{card: c, free: c.free, need: series.MiB(need.Bytes), causes: sure("unattributed"), only: stopOnly}.remedies(),
-		}
-	}}}
+	return []finding{{id: 1, level: sampler.LevelNotice, render: func(f *Facts) message { return renderNobody(f, fit, u) }}}
+}
+
+func renderNobody(f *Facts, fit Fit, u float64) message {
+	g, words := f.gpu, f.words
+	need, _ := fit.Need.Value()
+	return message{
+		text: words.Say("alert.unattributed", "gpu", g.last.Index, "held", size(u), "need", need.Bytes),
+		evidence: []string{words.Say("alert.unattributed.short", "short", fit.Short, "need", need.Bytes, "source", need.Source.In(words)),
+			words.Say("alert.unattributed.hidden")},
+		numbers: map[string]float64{"unattributed_bytes": bytesOf(u), "short_bytes": float64(fit.Short)},
+		advice:  hypothetical{gpu: g, free: g.free, need: series.MiB(need.Bytes), causes: certain(explain.CauseUnattributed), only: stopOnly}.fixes(words),
+	}
 }

@@ -1,7 +1,7 @@
 package watch
 
 import (
-	"fmt"
+	"strconv"
 	"time"
 
 	"nvpeak/sampler"
@@ -19,50 +19,32 @@ var ruleXID = Rule{
 
 const xidSeconds = 600
 
-// xidMeaning is what an Xid is about and how bad it is, after the catalog at
-// https://docs.nvidia.com/deploy/xid-errors/index.html.
-type xidMeaning struct {
-	level, words, then string
-}
-
-var xidMeanings = map[uint64]xidMeaning{
-	13:  {sampler.LevelWarning, "graphics engine exception", "most often a fault of the program: run it under compute-sanitizer"},
-	31:  {sampler.LevelWarning, "MMU fault", "most often an illegal address in the program: run it under compute-sanitizer"},
-	43:  {sampler.LevelWarning, "the program's channel was stopped", "a fault of the program; the GPU is healthy"},
-	45:  {sampler.LevelNotice, "preemptive cleanup of a program", "it follows the end or kill of a program"},
-	48:  {sampler.LevelCritical, "double-bit ECC error", "reset the GPU or reboot; if it comes again have the card replaced"},
-	61:  {sampler.LevelCritical, "internal micro-controller breakpoint", "reset the GPU"},
-	62:  {sampler.LevelCritical, "internal micro-controller halt", "reset the GPU"},
-	63:  {sampler.LevelWarning, "memory row was remapped or page retired", "reset the GPU when its jobs are done"},
-	64:  {sampler.LevelCritical, "row remapping or page retirement failed", "reset the GPU; if it comes again have the card replaced"},
-	74:  {sampler.LevelCritical, "NVLink error", "look at nvidia-smi nvlink -e; reset the GPUs"},
-	79:  {sampler.LevelCritical, "the GPU has fallen off the bus", "reboot; look at power, cooling and the slot"},
-	92:  {sampler.LevelWarning, "high rate of single-bit ECC errors", "watch the counters of nvidia-smi -q -d ECC"},
-	94:  {sampler.LevelWarning, "contained ECC error", "the programs on it died; others go on; reset it when idle"},
-	95:  {sampler.LevelCritical, "uncontained ECC error", "reset the GPU before using it again"},
-	119: {sampler.LevelCritical, "GSP firmware timed out", "reset the GPU or reboot"},
-	120: {sampler.LevelCritical, "GSP firmware error", "reset the GPU or reboot"},
-}
-
 func checkXID(f *Facts) []finding {
-	c := f.card
-	if c == nil || !c.xid.fresh || f.now-c.xid.seen > xidSeconds {
+	g := f.gpu
+	if g == nil || !g.xid.fresh || f.now-g.xid.seen > xidSeconds {
 		return nil
 	}
-	code, index := c.xid.code, c.gpu.Index
-	m, known := xidMeanings[code]
+	code := g.xid.code
+	level, known := xidLevels[code]
 	if !known {
-		m = xidMeaning{sampler.LevelWarning, "see NVIDIA's catalog", "look it up at https://docs.nvidia.com/deploy/xid-errors/index.html"}
+		level = sampler.LevelWarning
 	}
-	return []finding{{id: int(min(code, 1<<30)), level: m.level, say: func() saying {
-		s := saying{
-			text:     fmt.Sprintf("GPU %d: Xid %d: %s", index, code, m.words),
-			evidence: []string{fmt.Sprintf("the driver reported Xid %d: %s", code, m.words), m.then},
-			numbers:  map[string]float64{"xid": float64(code)},
-		}
-		if t, ok := c.xid.time.Value(); ok {
-			s.evidence = append(s.evidence, "at "+t.Format(time.TimeOnly))
-		}
-		return s
-	}}}
+	return []finding{{id: int(min(code, 1<<30)), level: level, render: func(f *Facts) message { return renderXID(f, code, known) }}}
+}
+
+func renderXID(f *Facts, code uint64, known bool) message {
+	words, row := f.words, "other"
+	if known {
+		row = strconv.FormatUint(code, 10)
+	}
+	meaning := words.Say("alert.xid." + row)
+	m := message{
+		text:     words.Say("alert.xid", "gpu", f.gpu.last.Index, "code", code, "meaning", meaning),
+		evidence: []string{words.Say("alert.xid.driver", "code", code, "meaning", meaning), words.Say("alert.xid.then." + row)},
+		numbers:  map[string]float64{"xid": float64(code)},
+	}
+	if t, ok := f.gpu.xid.time.Value(); ok {
+		m.evidence = append(m.evidence, words.Say("alert.xid.at", "time", t.Format(time.TimeOnly)))
+	}
+	return m
 }

@@ -1,49 +1,12 @@
 package watch
 
-import (
-	"time"
-
-	"nvpeak/sampler"
-)
-
-// Rule is one thing worth an alert.
-type Rule struct {
-	Code       string        // the alert's kind
-	Level      string        // the highest level it can have
-	Reason     string        // why this is worth a word, with the source of its numbers
-	HoldFor    time.Duration // how long it must be true before it shows
-	ClearAfter time.Duration // how long it must be false before it clears
-	Silences   []string      // rules that say less about the same card while this one is open
-
-	// check says what is true now. It is asked once for each card and, with no card, once
-	// for the machine. It keeps nothing and changes nothing.
-	check func(f *Facts) []finding
-}
-
-// finding is one thing that a rule found true at this moment.
-type finding struct {
-	pid   int // 0: no process
-	id    int // tells findings of one rule on one card apart, beside the pid
-	level string
-	eta   sampler.Opt[float64] // seconds
-	say   func() saying        // called when somebody will read it
-}
-
-// saying is a finding in words.
-type saying struct {
-	text     string // one line, the important first
-	evidence []string
-	numbers  map[string]float64
-	advice   []sampler.Advice
-}
-
 // rules is every rule there is, the most urgent first among alerts of one level.
 var rules = []*Rule{
 	&ruleGPULost,
 	&ruleOOM,
 	&ruleRepeatSpike,
 	&ruleNeed,
-	&ruleNeighbour,
+	&ruleNeighbor,
 	&ruleGrowth,
 	&ruleFlush,
 	&ruleHostMemory,
@@ -51,13 +14,4 @@ var rules = []*Rule{
 	&ruleXID,
 	&ruleImbalance,
 	&ruleUnattributed,
-}
-
-// Rules lists every rule, for documentation.
-func Rules() []Rule {
-	list := make([]Rule, len(rules))
-	for i, r := range rules {
-		list[i] = *r
-	}
-	return list
 }

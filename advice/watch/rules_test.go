@@ -31,7 +31,7 @@ func TestRuleCases(t *testing.T) {
 	for _, e := range entries {
 		dirs[e.Name()] = true
 	}
-	for _, rule := range Rules() {
+	for _, rule := range rules {
 		if !dirs[rule.Code] {
 			t.Errorf("%s: no directory", rule.Code)
 			continue
@@ -148,7 +148,7 @@ func playFile(t *testing.T, file string) []sampler.Alert {
 // What explain reads out of alerts are alerts that exist.
 func TestCausesNameRules(t *testing.T) {
 	for _, kind := range explain.AlertKinds() {
-		if !slices.ContainsFunc(Rules(), func(r Rule) bool { return r.Code == kind }) {
+		if !slices.ContainsFunc(rules, func(r *Rule) bool { return r.Code == kind }) {
 			t.Errorf("%s is no rule", kind)
 		}
 	}

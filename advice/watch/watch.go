@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"nvpeak/advice/lang"
 	"nvpeak/advice/series"
 	"nvpeak/sampler"
 )
@@ -12,16 +13,19 @@ import (
 // Options of a Watch. The zero value is good.
 type Options struct {
 	Need sampler.Opt[sampler.Bytes] // typed by the user
+	Lang string                     // of the alerts: "en" (also when empty) or "zh"
 }
 
 // Watch folds snapshots into facts and tells which alerts are open. It is for one
 // goroutine. Its size does not grow with time.
 type Watch struct {
 	clock series.Clock
-	cards []*card
+	gpus  []*gpu
 	host  host
 	needs needs
-	ooms  []oom // newest last
+	lang  string
+
+	failures []failure // reported, newest last
 
 	judged    float64 // when the rules were last asked
 	open      map[incidentKey]*incident
@@ -36,14 +40,14 @@ const (
 	maxIncidents = 4096
 	// judgeSeconds is how often the rules are asked; snapshots may come faster.
 	judgeSeconds = 0.5
-	// maxSpoken is how many open alerts get new words at a time.
-	maxSpoken = 2
+	// maxRendered is how many open alerts get new words at a time.
+	maxRendered = 2
 )
 
 // New starts watching with the first snapshot that is added.
 func New(o Options) *Watch {
-	w := &Watch{open: map[incidentKey]*incident{}, judged: -1}
-	w.SetNeed(o.Need)
+	w := &Watch{open: map[incidentKey]*incident{}, judged: -1, lang: o.Lang}
+	w.needs.set(o.Need)
 	return w
 }
 
@@ -53,14 +57,14 @@ func (w *Watch) Add(s sampler.Snapshot) []sampler.Alert {
 	gap := w.clock.Next(s.Time)
 	now := w.clock.Now
 	for i := range s.GPUs {
-		if c := w.card(i, &s.GPUs[i]); c != nil {
-			c.at, c.gone = s.Time, max(goneSeconds, 2.5*w.clock.Usual)
-			c.fold(&s.GPUs[i], now, gap)
+		if g := w.gpu(i, &s.GPUs[i]); g != nil {
+			g.at, g.gone = s.Time, max(goneSeconds, 2.5*w.clock.Usual)
+			g.fold(&s.GPUs[i], now, gap)
 		}
 	}
-	w.dropCards()
+	w.dropGPUs()
 	w.host.fold(s.HostMemory, now, gap)
-	w.needs.fold(w.cards, now)
+	w.needs.fold(now)
 	if gap {
 		w.holdAgain()
 	}
@@ -71,80 +75,95 @@ func (w *Watch) Add(s sampler.Snapshot) []sampler.Alert {
 	return w.lastAlert
 }
 
-// card finds the state of a GPU, most likely at its place in the list, or makes it.
-func (w *Watch) card(place int, g *sampler.GPU) *card {
-	k := keyOf(g)
-	if place < len(w.cards) && w.cards[place].key == k {
-		return w.cards[place]
+// gpu finds the state of a GPU, most likely at its place in the list, or makes it.
+func (w *Watch) gpu(place int, r *sampler.GPU) *gpu {
+	k := r.Key()
+	if place < len(w.gpus) && w.gpus[place].key == k {
+		return w.gpus[place]
 	}
-	for _, c := range w.cards {
-		if c.key == k {
-			return c
-		}
+	if g := w.find(k); g != nil {
+		return g
 	}
-	if len(w.cards) >= MaxCards {
+	if len(w.gpus) >= MaxGPUs {
 		return nil
 	}
-	c := &card{key: k}
-	c.reset(w.clock.Now, 0)
-	w.cards = append(w.cards, c)
-	return c
+	g := &gpu{key: k}
+	g.reset(w.clock.Now, 0)
+	w.gpus = append(w.gpus, g)
+	return g
 }
 
-// forgetSeconds is how long a card that is listed no more is remembered.
+// forgetSeconds is how long a GPU that is listed no more is remembered.
 const forgetSeconds = 3600
 
-func (w *Watch) dropCards() {
+func (w *Watch) dropGPUs() {
 	now := w.clock.Now
-	w.cards = slices.DeleteFunc(w.cards, func(c *card) bool { return now-c.seen > forgetSeconds })
+	w.gpus = slices.DeleteFunc(w.gpus, func(g *gpu) bool { return now-g.seen > forgetSeconds })
+}
+
+// facts are what the rules may look at now.
+func (w *Watch) facts(at time.Time) Facts {
+	return Facts{now: w.clock.Now, time: at, gpus: w.gpus, host: &w.host, needs: &w.needs, failures: w.failures, words: lang.For(w.lang)}
+}
+
+// factsOf are the facts about the GPU of an incident.
+func (w *Watch) factsOf(k incidentKey, at time.Time) *Facts {
+	f := w.facts(at)
+	if !k.machine {
+		f.gpu = w.find(k.gpu)
+	}
+	return &f
+}
+
+// find is the GPU with that key, or nil.
+func (w *Watch) find(k sampler.GPUKey) *gpu {
+	for _, g := range w.gpus {
+		if g.key == k {
+			return g
+		}
+	}
+	return nil
 }
 
 // judge asks the rules and renews the incidents.
 func (w *Watch) judge(at time.Time) {
-	now := w.clock.Now
-	f := Facts{now: now, time: at, cards: w.cards, host: &w.host, watch: w}
-	for r, rule := range rules {
-		for _, c := range w.cards {
-			if c.seen != now {
-				continue
-			}
-			f.card = c
-			for _, found := range rule.check(&f) {
-				w.note(incidentKey{rule: r, card: c.key, pid: found.pid, id: found.id}, c, found)
-			}
-		}
-		f.card = nil
-		for _, found := range rule.check(&f) {
-			w.note(incidentKey{rule: r, machine: true, pid: found.pid, id: found.id}, nil, found)
-		}
+	f := w.facts(at)
+	listed := slices.DeleteFunc(slices.Clone(w.gpus), func(g *gpu) bool { return g.seen != f.now })
+	for r := range rules {
+		w.ask(r, &f, listed)
 	}
-	w.settle(at)
+	w.expire(at)
 }
 
-// showFailures raises alerts for failures that were just told, without asking the other
+// ask records what a rule finds on each GPU, and on the machine.
+func (w *Watch) ask(r int, f *Facts, gpus []*gpu) {
+	for _, g := range gpus {
+		f.gpu = g
+		for _, found := range rules[r].check(f) {
+			w.record(incidentKey{rule: r, gpu: g.key, pid: found.pid, id: found.id}, g, found)
+		}
+	}
+	f.gpu = nil
+	for _, found := range rules[r].check(f) {
+		w.record(incidentKey{rule: r, machine: true, pid: found.pid, id: found.id}, nil, found)
+	}
+}
+
+// showFailures fires alerts for failures that were just reported, without asking the other
 // rules: they wait for the next snapshot.
 func (w *Watch) showFailures(at time.Time) {
 	r := slices.Index(rules, &ruleOOM)
-	f := Facts{now: w.clock.Now, time: at, cards: w.cards, host: &w.host, watch: w}
-	for _, c := range w.cards {
-		f.card = c
-		for _, found := range ruleOOM.check(&f) {
-			w.note(incidentKey{rule: r, card: c.key, pid: found.pid, id: found.id}, c, found)
-		}
-	}
-	f.card = nil
-	for _, found := range ruleOOM.check(&f) {
-		w.note(incidentKey{rule: r, machine: true, pid: found.pid, id: found.id}, nil, found)
-	}
+	f := w.facts(at)
+	w.ask(r, &f, w.gpus)
 	for k, in := range w.open {
-		in.ready = k.rule == r && !in.raised
+		in.ready = k.rule == r && !in.fired
 	}
-	w.raise(at)
+	w.fire(at)
 	w.lastAlert = w.list()
 }
 
-// note renews the incident of a finding, or begins one.
-func (w *Watch) note(k incidentKey, c *card, found finding) {
+// record renews the incident of a finding, or begins one.
+func (w *Watch) record(k incidentKey, g *gpu, found finding) {
 	now := w.clock.Now
 	in := w.open[k]
 	if in == nil {
@@ -152,8 +171,8 @@ func (w *Watch) note(k incidentKey, c *card, found finding) {
 			return
 		}
 		in = &incident{key: k, since: now}
-		if c != nil {
-			in.gpu, in.gpuKey = sampler.Some(c.gpu.Index), c.gpu.Key()
+		if g != nil {
+			in.gpu, in.gpuKey = sampler.Some(g.last.Index), g.last.Key()
 		}
 		w.open[k] = in
 	}
@@ -161,20 +180,20 @@ func (w *Watch) note(k incidentKey, c *card, found finding) {
 	in.times++
 }
 
-// settle raises what has held, renews what is open and closes what is over.
-func (w *Watch) settle(at time.Time) {
+// expire fires what has held, renews what is open and closes what is over.
+func (w *Watch) expire(at time.Time) {
 	now := w.clock.Now
 	var stale []*incident
 	for k, in := range w.open {
 		rule := rules[k.rule]
 		switch {
-		case in.seen != now:
-			if now-in.seen >= rule.ClearAfter.Seconds() || !in.raised || w.ended(k) {
+		case in.seen != now || !k.machine && w.find(k.gpu) == nil:
+			if now-in.seen >= rule.ClearAfter.Seconds() || !in.fired || w.ended(k) {
 				in.close(now)
 				delete(w.open, k)
 			}
-		case in.raised:
-			if in.renew(now) {
+		case in.fired:
+			if in.renew(w.factsOf(k, at)) {
 				stale = append(stale, in)
 			}
 		case now-in.since >= rule.HoldFor.Seconds() && (in.times > 1 || rule.HoldFor == 0):
@@ -183,33 +202,29 @@ func (w *Watch) settle(at time.Time) {
 			}
 		}
 	}
-	slices.SortFunc(stale, func(a, b *incident) int { return cmp.Or(cmp.Compare(a.said, b.said), a.key.compare(b.key)) })
-	for _, in := range stale[:min(len(stale), maxSpoken)] {
-		in.speak(now)
+	slices.SortFunc(stale, func(a, b *incident) int { return cmp.Or(cmp.Compare(a.renderedAt, b.renderedAt), a.key.compare(b.key)) })
+	for _, in := range stale[:min(len(stale), maxRendered)] {
+		in.render(w.factsOf(in.key, at))
 	}
-	w.raise(at)
+	w.fire(at)
 	w.lastAlert = w.list()
 }
 
-// ended says whether the process of an incident is gone: then so is the incident.
+// ended says whether the process or the GPU of an incident is gone: then so is the incident.
 func (w *Watch) ended(k incidentKey) bool {
-	if k.machine || k.pid == 0 {
+	if k.machine {
 		return false
 	}
-	for _, c := range w.cards {
-		if c.key == k.card {
-			return c.seen == w.clock.Now && c.withPID(k.pid) == nil
-		}
-	}
-	return false
+	g := w.find(k.gpu)
+	return g == nil || k.pid != 0 && g.seen == w.clock.Now && g.withPID(k.pid) == nil
 }
 
-// raise shows the incidents that are ready, in the order of the rules, so that one that
+// fire shows the incidents that are ready, in the order of the rules, so that one that
 // silences another comes first.
-func (w *Watch) raise(at time.Time) {
+func (w *Watch) fire(at time.Time) {
 	var ready []*incident
 	for _, in := range w.open {
-		if in.ready && !in.raised {
+		if in.ready && !in.fired {
 			ready = append(ready, in)
 		}
 	}
@@ -219,7 +234,7 @@ func (w *Watch) raise(at time.Time) {
 		if w.silenced(in) {
 			continue
 		}
-		in.raise(rules[in.key.rule].Code, w.clock.Now, at)
+		in.fire(rules[in.key.rule].Code, w.factsOf(in.key, at))
 		w.remember(in)
 	}
 }
@@ -233,10 +248,10 @@ func (w *Watch) remember(in *incident) {
 	w.past = append(w.past, in)
 }
 
-// silenced says whether an open incident of another rule says more about the same card.
+// silenced says whether an open incident of another rule says more about the same GPU.
 func (w *Watch) silenced(in *incident) bool {
 	for k, other := range w.open {
-		if other.raised && k.card == in.key.card && k.machine == in.key.machine &&
+		if other.fired && k.gpu == in.key.gpu && k.machine == in.key.machine &&
 			slices.Contains(rules[k.rule].Silences, rules[in.key.rule].Code) {
 			return true
 		}
@@ -244,10 +259,10 @@ func (w *Watch) silenced(in *incident) bool {
 	return false
 }
 
-// holdAgain makes what is not yet raised hold from now on: over a gap nothing is known.
+// holdAgain makes what has not fired hold from now on: over a gap nothing is known.
 func (w *Watch) holdAgain() {
 	for _, in := range w.open {
-		if in.raised {
+		if in.fired {
 			in.seen = w.clock.Now
 		} else {
 			in.since, in.times = w.clock.Now, 0
@@ -259,7 +274,7 @@ func (w *Watch) holdAgain() {
 func (w *Watch) list() []sampler.Alert {
 	var open []*incident
 	for _, in := range w.open {
-		if in.raised {
+		if in.fired {
 			open = append(open, in)
 		}
 	}

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -11,129 +13,229 @@ import (
 	"testing"
 )
 
-// arrows says what each directory of the house may import of it: see CONTRIBUTING.md.
-// A directory stands for those below it, unless they have a row of their own.
-var arrows = map[string][]string{
-	".":                 {"ui/cli"},
-	"sampler":           {},
-	"sampler/":          {"sampler"}, // every source
-	"sampler/history":   {"sampler"}, // what was seen so far, for the plots
-	"advice":            {"sampler"},
-	"advice/report":     {"advice/watch", "advice/explain", "advice/series", "advice/lang", "sampler"},
-	"advice/watch":      {"advice/explain", "advice/series", "advice/lang", "sampler"},
-	"advice/explain":    {"advice/command", "advice/lang", "sampler"},
-	"advice/series":     {"sampler"},
-	"advice/command":    {},
-	"advice/lang":       {},
-	"advice/advicetest": {"advice/series", "sampler"},
-	"theme":             {},
-	"ui":                {"advice/report", "advice/watch", "advice/explain", "advice/lang", "sampler", "sampler/history", "theme"},
-	"ui/plain":          {"advice/report", "advice/watch", "advice/explain", "advice/lang", "sampler"},
-	"ui/prom":           {"advice/report", "advice/watch", "advice/explain", "advice/lang", "sampler"},
-	"ui/cli":            {"advice/report", "advice/watch", "advice/explain", "advice/lang", "sampler", "sampler/", "theme", "ui", "ui/plain", "ui/prom"},
-	"docs":              {"sampler", "sampler/", "ui", "ui/cli"}, // tools of contributors
+// Everything flows one way: see CONTRIBUTING.md. All files are parsed by the test itself, so
+// that a cached result cannot hide a change. Tests are free to import what they like.
+
+// arrows says what the files of a directory may import of nvpeak. The first row whose pattern
+// fits counts; a directory without one may import nothing.
+var arrows = []struct {
+	dir string
+	may []string // patterns
+}{
+	{".", []string{"ui/cli"}},
+	{"sampler", nil},
+	{"sampler/*", []string{"sampler"}},                // every source, and history
+	{"sampler/*/*", []string{"sampler", "sampler/*"}}, // helpers of one source
+	{"advice", []string{"sampler", "advice/*"}},
+	{"advice/report", []string{"sampler", "advice/watch", "advice/explain", "advice/series", "advice/lang"}},
+	{"advice/watch", []string{"sampler", "advice/explain", "advice/series", "advice/lang"}},
+	{"advice/explain", []string{"sampler", "advice/command", "advice/lang"}},
+	{"advice/*test", []string{"sampler", "advice/series"}},
+	{"advice/*", []string{"sampler"}}, // series, command, lang
+	{"theme", nil},
+	{"ui", []string{"sampler", "sampler/history", "advice", "advice/*", "theme", "ui/plain", "ui/player"}},
+	{"ui/cli", []string{"sampler", "sampler/*", "advice", "advice/*", "theme", "ui", "ui/*"}},
+	{"ui/player", []string{"sampler", "sampler/history", "advice", "advice/*"}}, // no screen
+	{"ui/cli/*", nil}, // tests of the whole program
+	{"ui/*", []string{"sampler", "advice", "advice/*"}},                           // every other front end
+	{"docs/*", []string{"sampler", "sampler/*", "sampler/*/*", "ui", "ui/cli/*"}}, // tools of contributors
 }
 
-// room is the row of arrows for a directory.
-func room(dir string) string {
-	if _, ok := arrows[dir]; !ok && strings.HasPrefix(dir, "sampler/") {
-		return "sampler/"
-	}
-	for d := dir; ; d = filepath.ToSlash(filepath.Dir(d)) {
-		if _, ok := arrows[d]; ok || d == "." {
-			return d
+// allowed says whether files of dir may import the directory to.
+func allowed(dir, to string) bool {
+	for _, row := range arrows {
+		if fits(dir, row.dir) {
+			return fits(to, row.may...)
 		}
 	}
+	return false
 }
 
-// foreign are the libraries that one directory alone may import.
-var foreign = map[string]string{
-	"github.com/NVIDIA/go-nvml":           "sampler/nvml",
-	"github.com/guptarohit/asciigraph":    "ui",
-	"github.com/spf13/cobra":              "ui/cli",
-	"charm.land/bubbletea/v2":             "ui",
-	"github.com/klauspost/compress":       "sampler/tape",
-	"github.com/prometheus/client_golang": "ui/prom",
-	"mvdan.cc/sh/v3":                      "advice/command",
+func fits(name string, patterns ...string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { ok, err := path.Match(p, name); return ok && err == nil })
 }
 
-// Imports go one way only. Tests are free to import what they like.
-func TestArrows(t *testing.T) {
-	files, crossings := 0, 0
-	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+// self are the trees that import the standard library only, and what else they may.
+var self = []struct{ dir, also string }{
+	{"sampler", "golang.org/x/sys/unix"}, {"sampler/history", ""}, {"advice/command", "mvdan.cc/sh/v3/syntax"}, {"advice", ""}, {"advice/*", ""}, {"theme", ""},
+}
+
+// foreign says whether files of dir may import this from outside nvpeak, as far as self goes.
+func foreign(dir, imported string) bool {
+	host, _, _ := strings.Cut(imported, "/")
+	if !strings.Contains(host, ".") {
+		return true
+	}
+	for _, row := range self {
+		if fits(dir, row.dir) {
+			return imported == row.also
+		}
+	}
+	return true
+}
+
+// imports that only some files may have.
+var imports = []struct {
+	path   string   // itself and all below
+	only   []string // patterns of the files that may import it
+	within []string // patterns of the directories for which this holds; none: all
+	reason string
+}{
+	{"github.com/NVIDIA/go-nvml", []string{"sampler/nvml/*.go", "sampler/nvml/*/*.go"}, nil, "only sampler/nvml talks to the driver"},
+	{"github.com/klauspost/compress", []string{"sampler/tape/*.go"}, nil, "only recordings are compressed"},
+	{"github.com/spf13", []string{"ui/cli/*.go"}, nil, "only ui/cli reads flags"},
+	{"github.com/guptarohit/asciigraph", []string{"ui/graph.go"}, nil, "its traps are dealt with there"},
+	{"mvdan.cc/sh", []string{"advice/command/*.go"}, nil, "only command lines are read as a shell does"},
+	{"charm.land", []string{"ui/*.go", "docs/*/*.go"}, nil, "the screen alone knows the terminal library"},
+	{"charm.land/lipgloss/v2", []string{"ui/canvas.go"}, nil, "styles are rendered once, there"},
+	{"os", nil, []string{"advice", "advice/*"}, "advice touches no file"},
+	{"os", nil, []string{"theme"}, "a theme touches no file"},
+	{"net", nil, []string{"advice", "advice/*"}, "advice touches no network"},
+	{"unsafe", []string{"sampler/nvml/*.go"}, nil, "for the driver's structures only"},
+}
+
+// calls that only some files may make, by package and name.
+var calls = []struct {
+	name   string // of a builtin, or package.name
+	only   []string
+	within []string
+	reason string
+}{
+	{"os.Exit", []string{"main.go", "docs/*/main.go"}, nil, "the terminal must be given back first"},
+	{"log.Fatal", nil, nil, "the terminal must be given back first"},
+	{"log.Fatalf", nil, nil, "the terminal must be given back first"},
+	{"log.Fatalln", nil, nil, "the terminal must be given back first"},
+	{"panic", []string{"sampler/oomlog/words.go", "sampler/oomlog/template.go", "ui/plain/report_html.go"}, nil, "only for what every test would hit: tables and files that are part of the binary"},
+	{"time.Now", nil, []string{"advice", "advice/*"}, "time is the snapshot's"},
+	{"time.Since", nil, []string{"advice", "advice/*"}, "time is the snapshot's"},
+	{"time.Until", nil, []string{"advice", "advice/*"}, "time is the snapshot's"},
+	{"time.Sleep", nil, []string{"advice", "advice/*"}, "advice waits for nothing"},
+	{"time.Now", []string{"ui/replay*.go"}, []string{"ui", "ui/plain"}, "time is the snapshot's; a replay is paced by the wall clock"},
+	{"time.Since", []string{"ui/replay*.go"}, []string{"ui", "ui/plain"}, "time is the snapshot's; a replay is paced by the wall clock"},
+	{"time.Sleep", nil, []string{"ui", "ui/player", "ui/plain"}, "nothing waits in Update or View"},
+	{"time.Now", nil, []string{"theme"}, "colors do not depend on the time"},
+}
+
+// source is one file of the program, parsed.
+type source struct {
+	name string // from the root, with slashes
+	file *ast.File
+}
+
+func (s source) dir() string { return path.Dir(s.name) }
+
+// breaks says whether the file is one of those a row is about, and none of the exceptions.
+func (s source) breaks(only, within []string) bool {
+	return (within == nil || fits(s.dir(), within...)) && !fits(s.name, only...)
+}
+
+func (s source) imports(t *testing.T) (list []string) {
+	t.Helper()
+	for _, spec := range s.file.Imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			t.Fatalf("%s: %v", s.name, err)
+		}
+		list = append(list, imported)
+	}
+	return list
+}
+
+func sources(t *testing.T) (list []source) {
+	t.Helper()
+	root, set := filepath.Join("..", ".."), token.NewFileSet()
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && len(d.Name()) > 2 && (d.Name()[0] == '.' || d.Name() == "testdata"):
+		case d.IsDir() && name != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata"):
 			return filepath.SkipDir
-		case filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go"):
+		case filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go"):
 			return nil
 		}
-		files++
-		rel, err := filepath.Rel("../..", path)
+		f, err := parser.ParseFile(set, name, nil, 0)
 		if err != nil {
 			return err
 		}
-		crossings += checkImports(t, path, filepath.ToSlash(rel))
-		return nil
+		name, err = filepath.Rel(root, name)
+		list = append(list, source{filepath.ToSlash(name), f})
+		return err
 	})
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || len(list) < 100 {
+		t.Fatalf("%d files, %v", len(list), err)
 	}
-	if files < 50 || crossings < 50 {
-		t.Errorf("only %d files and %d imports between directories were looked at", files, crossings)
-	}
+	return list
 }
 
-// checkImports looks at one file and returns how many directories of the house it imports.
-func checkImports(t *testing.T, path, rel string) (crossings int) {
-	t.Helper()
-	f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
-	if err != nil {
-		t.Error(err)
-		return 0
-	}
-	dir := filepath.ToSlash(filepath.Dir(rel))
-	for _, spec := range f.Imports {
-		imported, err := strconv.Unquote(spec.Path.Value)
-		if err != nil {
-			t.Errorf("%s: %v", rel, err)
-			continue
-		}
-		if to, ok := strings.CutPrefix(imported, "nvpeak/"); ok {
-			crossings++
-			if !allowed(dir, to) {
-				t.Errorf("%s imports %s: that is against the arrows", rel, to)
+func TestArrows(t *testing.T) {
+	seen := map[string]int{}
+	for _, s := range sources(t) {
+		for _, imported := range s.imports(t) {
+			seen[imported]++
+			if to, ok := strings.CutPrefix(imported, "nvpeak/"); ok && !allowed(s.dir(), to) {
+				t.Errorf("%s imports %s: that is against the arrows", s.name, to)
 			}
+			if !foreign(s.dir(), imported) {
+				t.Errorf("%s imports %s: %s has the standard library only", s.name, imported, s.dir())
+			}
+			for _, row := range imports {
+				if strings.HasPrefix(imported+"/", row.path+"/") && s.breaks(row.only, row.within) {
+					t.Errorf("%s imports %s: %s", s.name, imported, row.reason)
+				}
+			}
+		}
+	}
+	if seen["github.com/guptarohit/asciigraph"] != 1 || seen["charm.land/bubbletea/v2"] == 0 || seen["nvpeak/sampler"] < 50 {
+		t.Errorf("the test sees too little: %d files import sampler", seen["nvpeak/sampler"])
+	}
+}
+
+// called is what a node uses: a function may be passed on, so not only calls count.
+func called(n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.SelectorExpr:
+		if x, ok := n.X.(*ast.Ident); ok {
+			return x.Name + "." + n.Sel.Name
+		}
+	case *ast.CallExpr:
+		if f, ok := n.Fun.(*ast.Ident); ok {
+			return f.Name
+		}
+	}
+	return ""
+}
+
+func TestCallsInOnePlace(t *testing.T) {
+	exits := 0
+	for _, s := range sources(t) {
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			name := called(n)
+			if name == "os.Exit" {
+				exits++
+			}
+			for _, row := range calls {
+				if row.name == name && s.breaks(row.only, row.within) {
+					t.Errorf("%s: %s: %s", s.name, name, row.reason)
+				}
+			}
+			return true
+		})
+	}
+	if exits == 0 {
+		t.Error("the test does not even see main.go")
+	}
+}
+
+// main calls the command line and nothing else.
+func TestMainIsTiny(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.dir() != "." {
 			continue
 		}
-		if !foreignAllowed(dir, imported) {
-			t.Errorf("%s imports %s, which is another directory's business", rel, imported)
+		if list := s.imports(t); !slices.Equal(list, []string{"os", "nvpeak/ui/cli"}) || len(s.file.Decls) != 2 {
+			t.Errorf("%s imports %q and has %d declarations", s.name, list, len(s.file.Decls))
 		}
 	}
-	return crossings
-}
-
-// allowed says whether code in dir may import the directory to.
-func allowed(dir, to string) bool {
-	if room(dir) == room(to) && (strings.HasPrefix(dir, to+"/") || strings.HasPrefix(to, dir+"/")) {
-		return true // a directory and its own part, such as sampler/nvml/nvmltest
-	}
-	return slices.Contains(arrows[room(dir)], room(to))
-}
-
-// foreignAllowed says whether code in dir may import a library.
-func foreignAllowed(dir, imported string) bool {
-	for library, owner := range foreign {
-		if strings.HasPrefix(imported+"/", library+"/") {
-			return dir == owner || strings.HasPrefix(dir, owner+"/") || strings.HasPrefix(dir, "docs/")
-		}
-	}
-	if room(dir) == "sampler" || strings.HasPrefix(dir, "advice") || room(dir) == "theme" {
-		host, _, _ := strings.Cut(imported, "/")
-		return !strings.Contains(host, ".") || dir == "sampler" && imported == "golang.org/x/sys/unix"
-	}
-	return true
 }
 
 // The check itself tells right from wrong.
@@ -144,18 +246,36 @@ func TestArrowsCatch(t *testing.T) {
 	}{
 		{".", "ui/cli", true}, {".", "ui", false},
 		{"sampler", "sampler/proc", false}, {"sampler/proc", "sampler", true}, {"sampler/proc", "advice", false},
-		{"sampler/nvml/nvmltest", "sampler", true},
-		{"advice", "sampler", true}, {"advice", "theme", false}, {"advice", "sampler/demo", false},
-		{"ui", "advice/watch", true}, {"advice/explain", "advice/watch", false}, {"ui", "sampler/nvml", false}, {"ui", "sampler/history", true},
-		{"sampler", "sampler/history", false}, {"sampler/nvml", "sampler/history", false}, {"advice", "sampler/history", false}, {"ui", "ui/cli", false},
-		{"ui/plain", "theme", false}, {"ui/cli", "sampler/nvml", true}, {"ui/cli/e2e", "ui", true},
-		{"theme", "sampler", false},
+		{"sampler", "sampler/history", false}, {"sampler/history", "sampler", true}, {"sampler/nvml", "sampler/history", false}, {"sampler/tape", "sampler/nvml", false},
+		{"sampler/nvml/nvmltest", "sampler", true}, {"sampler/nvml/nvmltest", "ui", false}, {"new", "sampler", false},
+		{"advice", "sampler", true}, {"advice", "theme", false}, {"advice", "sampler/demo", false}, {"advice/series", "sampler/history", false},
+		{"advice/report", "advice/watch", true}, {"advice/watch", "advice/report", false}, {"advice/explain", "advice/watch", false},
+		{"advice/explain", "advice/command", true}, {"advice/command", "advice/series", false}, {"advice/series", "sampler", true},
+		{"advice/watch", "advice", false}, {"advice/lang", "advice/explain", false}, {"advice/command", "sampler/tape", false},
+		{"ui", "advice", true}, {"ui", "advice/watch", true}, {"ui", "sampler/nvml", false}, {"ui", "ui/cli", false}, {"ui", "ui/player", true}, {"ui", "sampler/history", true},
+		{"ui/player", "advice/watch", true}, {"ui/player", "ui", false}, {"ui/player", "theme", false},
+		{"ui/plain", "theme", false}, {"ui/plain", "ui", false}, {"ui/cli", "sampler/nvml", true}, {"ui/cli", "ui/plain", true}, {"ui/cli/e2e", "ui", false},
+		{"docs/picture", "ui/cli/e2e", true}, {"theme", "sampler", false},
 	} {
 		if got := allowed(tt.dir, tt.to); got != tt.want {
 			t.Errorf("%s may import %s: %v, want %v", tt.dir, tt.to, got, tt.want)
 		}
 	}
-	if foreignAllowed("ui", "github.com/NVIDIA/go-nvml/pkg/nvml") || foreignAllowed("advice", "golang.org/x/sys/unix") || !foreignAllowed("sampler/nvml", "github.com/NVIDIA/go-nvml/pkg/nvml") {
-		t.Error("libraries are let in where they must not, or kept out where they may")
+	for imported, dirs := range map[string]map[string]bool{
+		"golang.org/x/sys/unix":           {"sampler": true, "sampler/proc": true, "sampler/history": false, "advice": false, "advice/series": false},
+		"github.com/mattn/go-runewidth":   {"ui/plain": true, "theme": false},
+		"encoding/json":                   {"advice/report": true},
+		"github.com/klauspost/compress/x": {"sampler": false},
+	} {
+		for dir, want := range dirs {
+			if got := foreign(dir, imported); got != want {
+				t.Errorf("%s may import %s: %v, want %v", dir, imported, got, want)
+			}
+		}
+	}
+	for file, want := range map[string]bool{"ui/pane.go": true, "ui/replay_head.go": false, "ui/cli/once.go": false} {
+		if got := (source{name: file}).breaks([]string{"ui/replay*.go"}, []string{"ui"}); got != want {
+			t.Errorf("%s breaks the rule: %v", file, got)
+		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"time"
 
@@ -38,24 +37,9 @@ func checkCommand(a *app) *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.check(cmd.Context(), f) },
 	}
 	c.Flags().IntVar(&f.gpus, "gpus", 1, "on how many GPUs it must fit")
-	c.Flags().Var(durationFlag{&f.window, 0, longestWait}, "window", "watch for this `DURATION` and count the worst free memory seen")
+	c.Flags().Var(durationFlag{&f.window, 0, longestWait}, "window", "watch for this `DURATION` and count the lowest free memory seen")
 	c.Flags().BoolVar(&f.json, "json", false, "as JSON")
-	return c
-}
-
-func waitCommand(a *app) *cobra.Command {
-	f := &fitFlags{}
-	c := &cobra.Command{
-		Use:   "wait --need SIZE",
-		Short: "block until enough GPUs have it free, and print their indices; exit 3 on timeout",
-		Example: "  CUDA_VISIBLE_DEVICES=$(nvpeak wait --need 20GiB --gpus 2) python train.py\n" +
-			"  nvpeak wait --need 60GiB --hold 2m --timeout 8h",
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.wait(cmd.Context(), f) },
-	}
-	c.Flags().IntVar(&f.gpus, "gpus", 1, "how many GPUs")
-	c.Flags().Var(durationFlag{&f.hold, 0, longestWait}, "hold", "it must stay free for this `DURATION`")
-	c.Flags().Var(durationFlag{&f.timeout, 0, longestWait}, "timeout", "give up after this `DURATION` (exit 3)")
+	a.opt.bind(c.Flags(), append(measuring, "need")...)
 	return c
 }
 
@@ -71,11 +55,14 @@ func (a *app) need(gpus int) (sampler.Bytes, error) {
 }
 
 func (a *app) check(ctx context.Context, f *fitFlags) error {
+	if a.listDemos() {
+		return nil
+	}
 	need, err := a.need(f.gpus)
 	if err != nil {
 		return err
 	}
-	checker := watch.NewChecker(need, nil)
+	checker := watch.NewChecker(need)
 	limit := time.Now().Add(f.window)
 	first := true
 	err = a.watch(ctx, min(time.Second, max(f.window, 200*time.Millisecond)), func(s *sampler.Snapshot) bool {
@@ -109,7 +96,7 @@ func (a *app) check(ctx context.Context, f *fitFlags) error {
 // watch measures until enough says so.
 func (a *app) watch(ctx context.Context, interval time.Duration, enough func(*sampler.Snapshot) bool) error {
 	a.opt.interval = interval
-	l, ctx, end, err := a.measure(ctx)
+	l, ctx, end, err := a.measure(ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -130,18 +117,18 @@ func (a *app) watch(ctx context.Context, interval time.Duration, enough func(*sa
 	}
 }
 
-// checkText says for each GPU whether it fits, and who is in the way where it does not.
+// checkText says for each GPU whether it fits, and who holds the memory where it does not.
 func checkText(w io.Writer, v watch.Answer) error {
 	for _, f := range v.GPUs {
 		fits, known := f.Fits()
 		line := fmt.Sprintf("GPU %d  %s ", f.GPU, v.Need)
-		switch worst, _ := f.WorstFree.Value(); {
+		switch lowest, _ := f.WorstFree.Value(); {
 		case !known:
-			line += "cannot be told: no figures"
+			line += "unknown: the driver gives no figures"
 		case fits:
-			line += fmt.Sprintf("fits, %s free", worst)
+			line += fmt.Sprintf("fits, %s free", lowest)
 		default:
-			line += fmt.Sprintf("does not fit, %s free, %s short; held by %s", worst, f.Short, holders(f.Holders))
+			line += fmt.Sprintf("does not fit, %s free, %s short; held by %s", lowest, f.Short, holders(f.Holders))
 		}
 		if _, err := fmt.Fprintln(w, line); err != nil {
 			return err
@@ -165,7 +152,7 @@ func holders(list []watch.Holder) string {
 		parts = append(parts, fmt.Sprintf("pid %d (%s) %s", h.PID, strings.Join(strings.Fields(h.Name+" "+h.User), ", "), h.Bytes))
 	}
 	if len(parts) == 0 {
-		return "nobody: the card is too small"
+		return "no process: the GPU is too small"
 	}
 	return strings.Join(parts, ", ")
 }
@@ -209,75 +196,4 @@ func checkJSON(w io.Writer, v watch.Answer, gpus int) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	return e.Encode(out)
-}
-
-func (a *app) wait(ctx context.Context, f *fitFlags) error {
-	need, err := a.need(f.gpus)
-	if err != nil {
-		return err
-	}
-	if f.timeout > 0 {
-		var cancel func()
-		ctx, cancel = context.WithTimeoutCause(ctx, f.timeout, answerNo{})
-		defer cancel()
-	}
-	waiter := watch.NewWaiter(watch.WaitOptions{Need: need, GPUs: f.gpus, Hold: f.hold})
-	progress := &progressLine{w: a.err, on: a.isTerminal(a.err), began: time.Now()}
-	defer progress.clear()
-	var ready []watch.Fit
-	err = a.watch(ctx, a.opt.interval, func(s *sampler.Snapshot) (done bool) {
-		if len(s.GPUs) < f.gpus {
-			err := usagef("--gpus %d, but there are %d GPUs to choose from", f.gpus, len(s.GPUs))
-			ready, progress.err = nil, err
-			return true
-		}
-		ready, done = waiter.Add(*s)
-		progress.show(waiter.Status(), f)
-		return done
-	})
-	progress.clear()
-	if err == nil {
-		err = progress.err
-	}
-	if err != nil {
-		return err
-	}
-	indices := make([]string, len(ready))
-	for i, r := range ready {
-		indices[i] = strconv.Itoa(r.GPU)
-	}
-	_, err = fmt.Fprintln(a.out, strings.Join(indices, ","))
-	return err
-}
-
-// progressLine says on standard error how far a wait is, where that is a terminal.
-type progressLine struct {
-	w     io.Writer
-	on    bool
-	began time.Time
-	err   error
-	shown bool
-}
-
-func (p *progressLine) show(status []watch.Waited, f *fitFlags) {
-	if !p.on {
-		return
-	}
-	free, best := 0, sampler.Bytes(0)
-	for _, s := range status {
-		if s.Free {
-			free++
-		}
-		best = max(best, s.WorstFree.Or(0))
-	}
-	fmt.Fprintf(p.w, "\r\x1b[Kwaiting %s: %d of %d GPUs have it free; the most free is %s",
-		time.Since(p.began).Round(time.Second), free, f.gpus, best)
-	p.shown = true
-}
-
-func (p *progressLine) clear() {
-	if p.shown {
-		fmt.Fprint(p.w, "\r\x1b[K")
-		p.shown = false
-	}
 }

@@ -50,14 +50,14 @@ func checkContainer(c *checkup) finding {
 	if strings.HasPrefix(c.file("/proc/2/comm"), "kthreadd") {
 		return ok("in %s, with the pids of the machine", kind)
 	}
-	return partial("docker run --pid=host …", "in %s with pids of its own: processes outside are memory without a name", kind)
+	return partial("docker run --pid=host …", "in %s with pids of its own: processes outside appear as memory without a name", kind)
 }
 
 func checkWSL(c *checkup) finding {
 	if strings.Contains(strings.ToLower(c.file("/proc/version")), "microsoft") {
-		return partial("", "the driver of Windows tells neither the memory of processes nor Xid errors, and may move GPU memory to RAM")
+		return partial("", "the Windows driver reports neither process memory nor Xid errors, and may move GPU memory to RAM")
 	}
-	return ok("not under it")
+	return ok("not under WSL")
 }
 
 func checkHostMemory(c *checkup) finding {
@@ -70,10 +70,10 @@ func checkHostMemory(c *checkup) finding {
 
 func checkEnvironment(c *checkup) finding {
 	if c.file("/proc/self/environ") == "" && c.file("/proc/self/maps") == "" {
-		return unavailable("", "/proc/PID/environ and maps cannot be read: advice does not know what is in force")
+		return unavailable("", "/proc/PID/environ and maps cannot be read: advice cannot know the settings in force")
 	}
 	if os.Geteuid() == 0 {
-		return ok("of every process: advice knows what is in force")
+		return ok("readable for every process: advice knows the settings in force")
 	}
 	others := false
 	for _, list := range c.processes {
@@ -88,27 +88,27 @@ func checkEnvironment(c *checkup) finding {
 func checkTerminal(c *checkup) finding {
 	name, a := c.app.env("TERM"), c.app
 	out, isFile := a.out.(*os.File)
-	if !isFile || !isTTY(int(out.Fd())) {
-		return partial("nvpeak doctor, without a pipe", "the output is no terminal: the monitor prints a table (TERM=%s)", orNone(name))
+	if !isFile || !term.IsTerminal(int(out.Fd())) {
+		return partial("nvpeak doctor, without a pipe", "the output is not a terminal: the monitor prints a table (TERM=%s)", orNone(name))
 	}
 	if name == "" || name == "dumb" {
 		return unavailable("export TERM=xterm-256color", "TERM=%s: the monitor cannot draw", orNone(name))
 	}
-	colours := "16 colours"
+	colors := "16 colors"
 	switch {
 	case a.env("COLORTERM") == "truecolor" || a.env("COLORTERM") == "24bit":
-		colours = "16 million colours"
+		colors = "16 million colors"
 	case strings.Contains(name, "256color"):
-		colours = "256 colours"
+		colors = "256 colors"
 	}
 	if a.env("NO_COLOR") != "" {
-		colours = "colours off by NO_COLOR"
+		colors = "colors off by NO_COLOR"
 	}
 	size := "size unknown"
 	if w, h, err := term.GetSize(int(out.Fd())); err == nil {
 		size = fmt.Sprintf("%dx%d", w, h)
 	}
-	text := fmt.Sprintf("%s, %s, %s, synchronised output not asked", name, size, colours)
+	text := fmt.Sprintf("%s, %s, %s, synchronized output not queried", name, size, colors)
 	if !utf8Locale(a.env) {
 		return partial("export LANG=C.UTF-8", "%s; the locale is not UTF-8, so line characters may fail (or use --ascii)", text)
 	}
@@ -125,15 +125,18 @@ func utf8Locale(env func(string) string) bool {
 	return false
 }
 
+// checkSettings looks at the environment of every command.
 func checkSettings(c *checkup) finding {
-	if err := c.app.opt.badEnv; err != nil {
-		return unavailable("unset the variable", "%v", err)
-	}
 	var set []string
-	for _, o := range c.app.opt.table() {
-		if c.app.env(o.env) != "" {
-			set = append(set, o.env)
+	for _, o := range new(options).table() {
+		v := c.app.env(o.env)
+		if v == "" {
+			continue
 		}
+		if err := o.value.Set(v); err != nil {
+			return unavailable("unset "+o.env, "%s: %v", o.env, err)
+		}
+		set = append(set, o.env)
 	}
 	if len(set) > 0 {
 		return ok("set by the environment: %s", strings.Join(set, ", "))

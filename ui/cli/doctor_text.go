@@ -7,33 +7,34 @@ import (
 	"strings"
 
 	"nvpeak/sampler"
+	"nvpeak/ui/plain"
 )
 
 func (c *checkup) json(w io.Writer, findings []finding) error {
-	calls, lane := c.calls, c.lane
+	calls, sampling := c.calls, c.sampling
 	if calls == nil {
 		calls = []callTime{}
 	}
-	if lane == nil {
-		lane = []laneRate{}
+	if sampling == nil {
+		sampling = []samplingRate{}
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", " ")
 	return enc.Encode(struct {
-		Schema int        `json:"schema"`
-		GPUs   int        `json:"measurable_gpus"`
-		Checks []finding  `json:"checks"`
-		Calls  []callTime `json:"calls"`
-		Lane   []laneRate `json:"memory_lane"`
-	}{sampler.Schema, c.measurable(), findings, calls, lane})
+		Schema int            `json:"schema"`
+		GPUs   int            `json:"measurable_gpus"`
+		Checks []finding      `json:"checks"`
+		Calls  []callTime     `json:"calls"`
+		Rates  []samplingRate `json:"memory_lane"`
+	}{sampler.Schema, c.measurable(), findings, calls, sampling})
 }
 
 // text writes the findings as a table, with what to do under each that needs it.
 func (c *checkup) text(w io.Writer, findings []finding) error {
 	width := 0
-	for _, row := range checks {
-		width = max(width, len(row.name))
+	for _, f := range findings {
+		width = max(width, len(f.Name))
 	}
 	paint := func(state string) string { return fmt.Sprintf("%-11s", state) }
 	if c.app.isTerminal(c.app.out) && !c.app.opt.noColor {
@@ -41,17 +42,25 @@ func (c *checkup) text(w io.Writer, findings []finding) error {
 		paint = func(state string) string { return fmt.Sprintf("\x1b[%sm%-11s\x1b[0m", code[state], state) }
 	}
 	var b strings.Builder
+	var blind []string
 	for _, f := range findings {
+		if f.Why == unknown().Why {
+			blind = append(blind, f.Name)
+			continue
+		}
 		fmt.Fprintf(&b, "%-*s  %s  %s\n", width, f.Name, paint(f.State), f.Why)
 		if f.Fix != "" {
 			fmt.Fprintf(&b, "%-*s  %-11s  → %s\n", width, "", "", f.Fix)
 		}
 	}
+	if len(blind) > 0 {
+		fmt.Fprintf(&b, "\n%s: %s\n", unknown().Why, strings.Join(blind, ", "))
+	}
 	if len(c.calls) > 0 {
 		b.WriteString("\n  driver call        calls    median       p99  of the slowest GPU\n")
 	}
 	for _, t := range slowest(c.calls) {
-		fmt.Fprintf(&b, "  %-17s  %5d  %8s  %8s  %s\n", t.Call, t.Count, shortTime(t.Median), shortTime(t.P99), strings.TrimSpace(t.GPU+"  "+t.Error))
+		fmt.Fprintf(&b, "  %-17s  %5d  %8s  %8s  %s\n", t.Call, t.Count, plain.Latency(t.Median), plain.Latency(t.P99), strings.TrimSpace(t.GPU+"  "+t.Error))
 	}
 	text := b.String()
 	if c.app.opt.ascii {
@@ -82,17 +91,4 @@ func slowest(calls []callTime) []callTime {
 		}
 	}
 	return list
-}
-
-// shortTime is a latency in three digits.
-func shortTime(seconds float64) string {
-	switch {
-	case seconds <= 0:
-		return "N/A"
-	case seconds < 1e-3:
-		return fmt.Sprintf("%.1f us", seconds*1e6)
-	case seconds < 1:
-		return fmt.Sprintf("%.1f ms", seconds*1e3)
-	}
-	return fmt.Sprintf("%.1f s", seconds)
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 
@@ -11,8 +10,9 @@ import (
 	"golang.org/x/term"
 
 	"nvpeak/advice/explain"
+	"nvpeak/advice/report"
 	"nvpeak/sampler"
-	"nvpeak/sampler/oomlog"
+	"nvpeak/sampler/tape"
 	"nvpeak/sampler/trainlog"
 	"nvpeak/ui/plain"
 )
@@ -36,22 +36,25 @@ func explainCommand(a *app) *cobra.Command {
 		Long: "explain reads training logs (standard input by default) and says of every out-of-memory\n" +
 			"failure in them what happened, why, with which numbers, and what to change first.",
 		Example: "  nvpeak explain train.log\n  nvpeak explain --recording run.jsonl.zst train.log\n  nvpeak explain rank*.log\n  nvpeak explain --command \"$(history | tail -2 | head -1)\" train.log\n  python train.py 2>&1 | tee train.log; nvpeak explain train.log",
-		RunE:    func(_ *cobra.Command, args []string) error { return a.explain(args, f) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("gpu") && f.recording == "" {
+				return usagef("--gpu chooses GPUs of a recording: add --recording FILE")
+			}
+			return a.explain(args, f)
+		},
 	}
 	c.Flags().BoolVar(&f.json, "json", false, "as JSON")
 	c.Flags().Var(&f.lang, "lang", "language: `LANG` is en or zh")
 	c.Flags().StringVar(&f.command, "command", "", "the command `LINE` of the run, so that advice edits what was really typed")
 	c.Flags().StringArrayVar(&f.env, "env", nil, "a variable of its environment, `NAME=VALUE`; may be repeated")
 	c.Flags().BoolVar(&f.details, "details", false, "everything, also where it is longer than the terminal")
-	c.Flags().StringVar(&f.recording, "recording", "", "a recording of the run (nvpeak record, nvpeak run), which shows who held what: `FILE`")
+	c.Flags().StringVar(&f.recording, "recording", "", "a recording of the run, which shows who held what: a `FILE` of nvpeak record or a CSV log of nvidia-smi")
 	c.Flags().StringVar(&f.gpu, "gpu-name", "", "the `NAME` of its GPU, such as \"NVIDIA A100\", where the log does not say")
+	a.opt.bind(c.Flags(), "gpu", "ascii", "no-color")
 	return c
 }
 
 func (a *app) explain(files []string, f *explainFlags) error {
-	if a.opt.badEnv != nil {
-		return a.opt.badEnv
-	}
 	env, err := variables(f.env)
 	if err != nil {
 		return err
@@ -70,9 +73,9 @@ func (a *app) explain(files []string, f *explainFlags) error {
 	e := explain.Explain(in)
 	out := bufio.NewWriter(a.out)
 	if f.json {
-		err = plain.ExplainJSON(out, e)
+		err = plain.IndentedJSON(out, e)
 	} else {
-		o := a.explainOptions()
+		o := a.textOptions()
 		if f.details {
 			o.Rows = 0
 		}
@@ -103,31 +106,14 @@ func (a *app) scan(files []string, recorded bool) ([]logFailures, error) {
 		if l.events, err = a.scanFile(name); err != nil {
 			return nil, err
 		}
-		if len(files) > 1 {
-			if l.times, err = lineTimes(name, l.events, trainlog.Recording{}); err != nil {
+		if len(files) > 1 && len(l.events) > 0 { // their order is that of their times
+			if _, _, err = l.anchor(trainlog.Recording{}); err != nil {
 				return nil, err
 			}
 		}
 		logs = append(logs, l)
 	}
 	return logs, nil
-}
-
-func (a *app) scanFile(name string) ([]sampler.OOMEvent, error) {
-	in := a.in
-	if name != "-" {
-		file, err := os.Open(name)
-		if err != nil {
-			return nil, fmt.Errorf("the log cannot be read: %w", err)
-		}
-		defer file.Close()
-		in = file
-	}
-	found, err := oomlog.Scan(in)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return found, nil
 }
 
 func variables(list []string) (map[string]string, error) {
@@ -140,19 +126,6 @@ func variables(list []string) (map[string]string, error) {
 		env[sampler.Clean(name)] = sampler.Clean(value)
 	}
 	return env, nil
-}
-
-// explainOptions fit the output to where it goes: 100 columns and no colours in a pipe.
-func (a *app) explainOptions() plain.ExplainOptions {
-	o := plain.ExplainOptions{Width: 100, ASCII: bool(a.opt.ascii)}
-	if !a.isTerminal(a.out) {
-		return o
-	}
-	o.Color = !a.opt.noColor
-	if w, h, err := term.GetSize(int(a.out.(*os.File).Fd())); err == nil && w > 0 {
-		o.Width, o.Rows = w, h
-	}
-	return o
 }
 
 // langFlag is a language that the messages exist in.
@@ -179,4 +152,31 @@ func langOf(env func(string) string) langFlag {
 		}
 	}
 	return "en"
+}
+
+// recall adds what a recording shows of the failures to an incident.
+func (a *app) recall(in explain.Incident, logs []logFailures, name string) (explain.Incident, error) {
+	if err := checkSelection(name, a.opt.gpus); err != nil {
+		return in, err
+	}
+	o := report.Options{Redact: tape.Redact}
+	outline, rec, err := outlineTape(name, a.opt.gpus, o)
+	if err != nil {
+		return in, err
+	}
+	var list []report.LogFailure
+	for _, l := range logs {
+		if len(l.events) == 0 {
+			continue
+		}
+		if _, _, err := l.anchor(rec); err != nil {
+			return in, err
+		}
+		list = append(list, l.timed()...)
+	}
+	r := report.New(o)
+	if _, err := foldTape(name, a.opt.gpus, r, outline.PlaceFailures(list)); err != nil {
+		return in, err
+	}
+	return r.Recall(in), nil
 }

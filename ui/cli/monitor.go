@@ -8,17 +8,28 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"nvpeak/sampler/oomlog"
 	"nvpeak/ui"
 )
 
-// connectPatience is how long the screen waits for the driver before it opens and says
+// connectTimeout is how long the screen waits for the driver before it opens and says
 // "connecting": long enough for an error to be a plain line, short enough not to be felt.
-const connectPatience = 300 * time.Millisecond
+const connectTimeout = 300 * time.Millisecond
 
-func isTTY(fd int) bool { return term.IsTerminal(fd) }
+func monitorCommand(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "nvpeak",
+		Short: "Terminal monitor for NVIDIA GPUs that keeps the true peak of their memory",
+		Long: "nvpeak shows every NVIDIA GPU with the true peak of its memory, says whether the next\n" +
+			"allocation fits, and warns before the out-of-memory error. Without a GPU: nvpeak --demo",
+		Args: noArgs,
+		RunE: a.monitor,
+	}
+	a.opt.bind(c.Flags(), append(measuring, "need", "interval", "log", "record", "notify", "on-alert", "webhook", "webhook-private",
+		"theme", "ascii", "no-color", "readonly")...)
+	return c
+}
 
 // monitor is the command without a name: the live screen, or where the output is no
 // screen, one plain table.
@@ -29,16 +40,14 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 	if !a.isTerminal(a.out) || !a.isTerminal(a.in) {
 		return a.once(cmd.Context(), &onceFlags{})
 	}
-	if a.opt.record != "" {
-		a.newRecorder(a.opt.record)
-	}
-	l, err := a.source()
+	r := a.newRecorder(a.opt.record)
+	l, err := a.source(r.readings())
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(cmd.Context())
 	defer cancel(nil)
-	if err := l.start(ctx, connectPatience); err != nil {
+	if err := l.start(ctx, connectTimeout); err != nil {
 		return err
 	}
 	o := a.screenOptions(l.label)
@@ -50,31 +59,19 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 	if a.opt.log != "" {
 		o.Failures = oomlog.Follow(ctx, a.opt.log)
 	}
-	feed, done, err := a.taped(l, &o)
+	feed, done, err := taped(l, r, &o)
 	if err != nil {
 		return err
 	}
 	err = errors.Join(ui.Run(ctx, a.in.(*os.File), a.out.(*os.File), ui.New(ctx, feed, o)), done())
 	cause := context.Cause(ctx)
 	cancel(nil)
-	l.Wait(closePatience)
+	l.Wait(closeTimeout)
 	switch {
 	case cause != nil:
 		return cause
 	case errors.Is(err, ui.ErrTerminalGone):
-		return signalError{syscall.SIGHUP} // as if the terminal had said it
+		return signalError{syscall.SIGHUP} // as if the terminal had sent it
 	}
 	return err
-}
-
-// closePatience is how long the end waits for the driver to be closed.
-const closePatience = 300 * time.Millisecond
-
-func (a *app) screenOptions(label string) ui.Options {
-	o := ui.Options{Need: a.opt.need.Opt, Theme: string(a.opt.theme), ASCII: bool(a.opt.ascii),
-		NoColor: bool(a.opt.noColor), Label: label, Interval: a.opt.interval}
-	if o.NoColor && o.Theme == "" {
-		o.Theme = "mono"
-	}
-	return o
 }

@@ -18,12 +18,12 @@ import (
 )
 
 const (
-	tellTimeout = 10 * time.Second // of one command or post
-	tellQueue   = 32               // alerts that wait; more are dropped
+	sendTimeout = 10 * time.Second // of one command or post
+	sendQueue   = 32               // alerts that wait; more are dropped
 )
 
 // messenger passes alerts on to --on-alert and --webhook, one after the other, without
-// keeping anybody waiting. nil when neither is set.
+// blocking. nil when neither is set.
 func (a *app) messenger(ctx context.Context) (func(sampler.Alert), error) {
 	var ways []func(context.Context, []byte) error
 	if cmd := a.opt.onAlert; cmd != "" {
@@ -39,14 +39,14 @@ func (a *app) messenger(ctx context.Context) (func(sampler.Alert), error) {
 	if ways == nil {
 		return nil, nil
 	}
-	queue := make(chan sampler.Alert, tellQueue)
+	queue := make(chan sampler.Alert, sendQueue)
 	go func() {
 		for {
 			select {
 			case <-ctx.Done():
 				return
 			case alert := <-queue:
-				tell(ctx, alert, ways)
+				send(ctx, alert, ways)
 			}
 		}
 	}()
@@ -58,15 +58,15 @@ func (a *app) messenger(ctx context.Context) (func(sampler.Alert), error) {
 	}, nil
 }
 
-// tell uses every way. What fails cannot be shown without disturbing the screen: the
+// send uses every way. What fails cannot be shown without disturbing the screen: the
 // alert itself is on it.
-func tell(ctx context.Context, alert sampler.Alert, ways []func(context.Context, []byte) error) {
+func send(ctx context.Context, alert sampler.Alert, ways []func(context.Context, []byte) error) {
 	body, err := json.Marshal(alert)
 	if err != nil {
 		return
 	}
 	for _, way := range ways {
-		limit, cancel := context.WithTimeout(ctx, tellTimeout)
+		limit, cancel := context.WithTimeout(ctx, sendTimeout)
 		_ = way(limit, body)
 		cancel()
 	}
@@ -87,7 +87,7 @@ func webhook(address string, private bool) (func(context.Context, []byte) error,
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, usagef("--webhook %q is not an http or https URL", address)
 	}
-	dialer := &net.Dialer{Timeout: tellTimeout}
+	dialer := &net.Dialer{Timeout: sendTimeout}
 	if !private {
 		dialer.Control = func(_, address string, _ syscall.RawConn) error { return publicOnly(address) }
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"context"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,21 +20,6 @@ type onceFlags struct {
 	size frameSize
 }
 
-// csvFlag is --csv or --csv=FIELDS.
-type csvFlag struct{ fields []plain.Field }
-
-func (c *csvFlag) String() string { return "" }
-func (c *csvFlag) Type() string   { return "FIELDS" }
-func (c *csvFlag) Set(text string) (err error) {
-	c.fields, err = plain.Fields(strings.Split(text, ","))
-	return err
-}
-
-func (f *onceFlags) bindCSV(c *cobra.Command) {
-	flag := c.Flags().VarPF(&f.csv, "csv", "", "as CSV in the form of nvidia-smi; `FIELDS` are its names: "+strings.Join(plain.DefaultFields, ","))
-	flag.NoOptDefVal = strings.Join(plain.DefaultFields, ",")
-}
-
 func onceCommand(a *app) *cobra.Command {
 	f := &onceFlags{}
 	c := &cobra.Command{
@@ -45,33 +29,31 @@ func onceCommand(a *app) *cobra.Command {
 		RunE:  func(cmd *cobra.Command, args []string) error { return a.once(cmd.Context(), f) },
 	}
 	c.Flags().BoolVar(&f.json, "json", false, "as JSON")
-	f.bindCSV(c)
+	f.csv.bind(c.Flags())
 	c.Flags().Var(&f.size, "size", "print one frame of the monitor of `COLSxROWS` instead")
+	a.opt.bind(c.Flags(), append(measuring, "need", "interval", "theme", "ascii", "no-color")...)
 	return c
 }
 
 // onceWait is how long `once` measures: long enough for what needs two readings (CPU
-// percent) and for some readings of the memory lane.
+// percent) and for some readings of the memory.
 const onceWait = 250 * time.Millisecond
-
-// oncePatience is how long it waits for a driver that does not answer.
-const oncePatience = 20 * time.Second
 
 func (a *app) once(ctx context.Context, f *onceFlags) error {
 	if a.listDemos() {
 		return nil
 	}
 	a.opt.interval = min(a.opt.interval, onceWait)
-	l, err := a.source()
+	l, err := a.source(nil)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	defer func() { cancel(nil); l.Wait(closePatience) }()
-	if err := l.start(ctx, oncePatience); err != nil {
+	defer func() { cancel(nil); l.Wait(closeTimeout) }()
+	if err := l.start(ctx, answerTimeout); err != nil {
 		return err
 	}
-	limit, stop := context.WithTimeout(ctx, oncePatience)
+	limit, stop := context.WithTimeout(ctx, answerTimeout)
 	defer stop()
 	var snaps []*sampler.Snapshot
 	for len(snaps) < 2 {
@@ -109,4 +91,11 @@ func (a *app) printOnce(snaps []*sampler.Snapshot, label string, f *onceFlags) e
 		return err
 	}
 	return out.Flush()
+}
+
+// withAlerts is the snapshot with the alerts that are open then.
+func withAlerts(s *sampler.Snapshot, watch *watch.Watch) *sampler.Snapshot {
+	with := *s
+	with.Alerts = append([]sampler.Alert{}, watch.Add(*s)...)
+	return &with
 }

@@ -51,22 +51,26 @@ func shownAs(o option) string {
 	return cell
 }
 
-// The README has one row for each option, with its value and environment variable.
+// silent is nvpeak with nothing to read, nothing to write and no environment.
+func silent() *app {
+	return &app{in: strings.NewReader(""), out: &strings.Builder{}, err: &strings.Builder{}, env: func(string) string { return "" }}
+}
+
+// The README has one row for each option, with its value, its environment variable and the
+// commands that take it.
 func TestReadmeOptions(t *testing.T) {
-	shown := map[string]string{}
+	shown := map[string][]string{}
 	for _, row := range tableOf(t, "Options") {
-		if len(row) != 3 {
-			t.Fatalf("a row of the options has %d cells, not 3: %q", len(row), row)
+		if len(row) != 4 {
+			t.Fatalf("a row of the options has %d cells, not 4: %q", len(row), row)
 		}
-		shown[row[0]] = row[1]
+		shown[row[0]] = row[1:3]
 	}
+	root := silent().root()
 	for _, o := range new(options).table() {
-		cell, env := shownAs(o), "`"+o.env+"`"
-		switch got, ok := shown[cell]; {
-		case !ok:
-			t.Errorf("README.md, Options: no row | %s | %s | … |", cell, env)
-		case got != env:
-			t.Errorf("README.md, Options: %s has %s, want %s", cell, got, env)
+		cell, want := shownAs(o), []string{"`" + o.env + "`", strings.Join(takers(root, o.flag), ", ")}
+		if got := shown[cell]; !slices.Equal(got, want) {
+			t.Errorf("README.md, Options: %s has %q, want | %s | %s | … |", cell, got, cell, strings.Join(want, " | "))
 		}
 		delete(shown, cell)
 	}
@@ -86,8 +90,7 @@ func TestReadmeCommands(t *testing.T) {
 			shown = append(shown, m[1])
 		}
 	}
-	a := &app{in: strings.NewReader(""), out: &strings.Builder{}, err: &strings.Builder{}, env: func(string) string { return "" }}
-	root := a.root()
+	root := silent().root()
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	var exist []string
@@ -119,8 +122,7 @@ func TestReadmeExamples(t *testing.T) {
 		line, _, _ := strings.Cut(m[1], "#")
 		line, _, _ = strings.Cut(line, "|")
 		line, _, _ = strings.Cut(line, ">")
-		a := &app{out: &strings.Builder{}, env: func(string) string { return "" }}
-		c, args, err := a.root().Find(strings.Fields(line))
+		c, args, err := silent().root().Find(strings.Fields(line))
 		if err != nil {
 			t.Errorf("README.md: nvpeak %s: %v", line, err)
 			continue

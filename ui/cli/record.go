@@ -12,7 +12,6 @@ import (
 
 	"nvpeak/sampler"
 	"nvpeak/sampler/oomlog"
-	"nvpeak/sampler/tape"
 )
 
 // recordFlags are those of `record`.
@@ -64,6 +63,7 @@ func recordCommand(a *app) *cobra.Command {
 	c.Flags().Var(&f.rotate, "rotate", "begin a new file after this time or size, a `LIMIT` such as 1h or 100MiB")
 	c.Flags().IntVar(&f.keep, "keep", 0, "with --rotate: keep this `NUMBER` of finished files, all if 0")
 	c.Flags().BoolVar(&f.noRedact, "no-redact", false, "keep passwords and tokens in command lines")
+	a.opt.bind(c.Flags(), append(measuring, "need", "interval", "log")...)
 	return c
 }
 
@@ -78,19 +78,14 @@ func (a *app) record(ctx context.Context, f *recordFlags) error {
 	switch {
 	case a.listDemos():
 		return nil
-	case f.out == "" && a.opt.record == "":
+	case f.out == "":
 		return usagef("where to? add -o FILE, such as -o run.jsonl.zst")
-	case f.out != "" && a.opt.record != "" && f.out != a.opt.record:
-		return usagef("-o %s and --record %s: name one file", f.out, a.opt.record)
 	case f.keep < 0 || f.keep > 0 && f.rotate.text == "":
 		return usagef("--keep %d: a number of finished files to keep, with --rotate", f.keep)
 	}
-	if f.out == "" {
-		f.out = a.opt.record
-	}
 	r := a.newRecorder(f.out)
 	r.opt.RotateAge, r.opt.RotateSize, r.opt.Keep, r.opt.NoRedact = f.rotate.age, f.rotate.size, f.keep, f.noRedact
-	l, ctx, end, err := a.measure(ctx)
+	l, ctx, end, err := a.measure(ctx, r.readings())
 	if err != nil {
 		return err
 	}
@@ -135,13 +130,11 @@ func (a *app) recordAll(ctx context.Context, l *live, r *recorder, f *recordFlag
 			if err := r.take(s); errors.Is(err, errReaderGone) {
 				return nil
 			} else if err != nil {
-				a.say(trouble(err))
+				a.say(diskError(err))
 			}
 		}
 	}
 }
-
-func (a *app) say(text string) { fmt.Fprintln(a.err, "nvpeak: "+sampler.Clean(text)) }
 
 // beginning is what is said when a recording begins.
 func (r *recorder) beginning(s *sampler.Snapshot, span time.Duration) string {
@@ -163,13 +156,6 @@ func gpusOf(n int) string {
 	return fmt.Sprintf("%d GPUs", n)
 }
 
-func (r *recorder) name() string {
-	if r.path == "-" {
-		return "standard output"
-	}
-	return r.path
-}
-
 // finish closes the recording and says what there is.
 func (r *recorder) finish(to io.Writer) error {
 	err := r.close()
@@ -184,25 +170,5 @@ func (r *recorder) finish(to io.Writer) error {
 		}
 	}
 	fmt.Fprintln(to, "nvpeak: "+sampler.Clean(text))
-	return err
-}
-
-// trouble is an error of the disk as it is told, once: nvpeak goes on.
-func trouble(err error) string {
-	return fmt.Sprintf("recording: %v; what is written stays, and it goes on when there is room again", err)
-}
-
-// mend says what to do about a file that cannot be recorded to.
-func mend(path string, err error) error {
-	switch {
-	case errors.Is(err, tape.ErrBusy):
-		return fmt.Errorf("%w: choose another name", err)
-	case errors.Is(err, tape.ErrNoFile):
-		return fmt.Errorf("%w: choose the name of a new file", err)
-	case errors.Is(err, os.ErrNotExist):
-		return fmt.Errorf("%w: make its directory first", err)
-	case errors.Is(err, os.ErrPermission):
-		return fmt.Errorf("%w: choose a directory of your own", err)
-	}
 	return err
 }

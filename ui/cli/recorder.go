@@ -17,14 +17,14 @@ import (
 	"nvpeak/ui"
 )
 
-// recorder writes into a recording whatever passes by: snapshots as somebody reads them,
+// recorder writes into a recording whatever passes by: snapshots as they are read,
 // with the alerts that are open then, failures of a followed log, and between two
-// snapshots the readings of the memory lane.
+// snapshots the readings of the memory.
 type recorder struct {
 	path string
 	opt  tape.Options
 
-	mu      sync.Mutex // the memory lane must not wait for anything else
+	mu      sync.Mutex // memory sampling must not wait for anything else
 	changes []change
 
 	taking    sync.Mutex
@@ -51,15 +51,25 @@ type change struct {
 // reading for a minute. Beyond that they are dropped; snapshots know the peak all the same.
 const maxChanges = 1 << 17
 
-// errReaderGone: the recording went to a pipe, and nobody reads it any more.
-var errReaderGone = errors.New("nobody reads the recording any more")
+// errReaderGone: the recording went to a pipe whose reader has ended.
+var errReaderGone = errors.New("the reader of the recording has gone")
 
-// newRecorder makes a recorder that gathers readings from now on; source looks for it.
+// newRecorder makes a recorder that writes to path; without a path there is none.
 func (a *app) newRecorder(path string) *recorder {
-	a.recorder = &recorder{path: path, watch: watch.New(watch.Options{Need: a.opt.need.Opt}),
+	if path == "" {
+		return nil
+	}
+	return &recorder{path: path, watch: watch.New(watch.Options{Need: a.opt.need.Opt}),
 		opt: tape.Options{Program: "nvpeak " + version(), Interval: a.opt.interval, MemoryInterval: a.opt.peakInterval,
 			Need: a.opt.need.Opt}}
-	return a.recorder
+}
+
+// readings is what the loop calls with each reading; nil without a recorder.
+func (r *recorder) readings() readings {
+	if r == nil {
+		return nil
+	}
+	return r.reading
 }
 
 // create makes the file.
@@ -69,13 +79,13 @@ func (r *recorder) create(out io.Writer) (err error) {
 		return nil
 	}
 	if r.w, err = tape.Create(r.path, r.opt); err != nil {
-		return mend(r.path, err)
+		return creationError(r.path, err)
 	}
 	r.file = true
 	return nil
 }
 
-// reading gets the readings of the memory lane.
+// reading gets the readings of the memory.
 func (r *recorder) reading(dev int, at time.Time, used sampler.Bytes) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -97,7 +107,7 @@ func (r *recorder) until(at time.Time) []change {
 	return taken
 }
 
-// take records a snapshot, and the readings before it. The error is one of the disk, told once.
+// take records a snapshot, and the readings before it. The error is one of the disk, reported once.
 func (r *recorder) take(s *sampler.Snapshot) error {
 	r.taking.Lock()
 	defer r.taking.Unlock()
@@ -178,8 +188,8 @@ func (r *recorder) close() error {
 	return err
 }
 
-// diskPatience is how long the end waits for a disk that hangs.
-const diskPatience = 10 * time.Second
+// diskTimeout is how long the end waits for a disk that hangs.
+const diskTimeout = 10 * time.Second
 
 func (r *recorder) end() error {
 	closed := make(chan error, 1)
@@ -187,7 +197,7 @@ func (r *recorder) end() error {
 	select {
 	case err := <-closed:
 		return err
-	case <-time.After(diskPatience):
+	case <-time.After(diskTimeout):
 		return fmt.Errorf("the disk does not answer: the end of %s may be missing", r.name())
 	}
 }
@@ -196,20 +206,19 @@ func (r *recorder) end() error {
 type tee struct {
 	*live
 	r       *recorder
-	trouble chan string
+	notices chan string
 }
 
 // taped is the source of the screen, recorded if that was asked for. done ends the recording.
-func (a *app) taped(l *live, o *ui.Options) (feed ui.Feed, done func() error, err error) {
-	r := a.recorder
+func taped(l *live, r *recorder, o *ui.Options) (feed ui.Feed, done func() error, err error) {
 	if r == nil {
 		return l, func() error { return nil }, nil
 	}
 	if err := r.create(nil); err != nil {
 		return nil, nil, err
 	}
-	t := &tee{live: l, r: r, trouble: make(chan string, 8)}
-	o.Notices = t.trouble
+	t := &tee{live: l, r: r, notices: make(chan string, 8)}
+	o.Notices = t.notices
 	if o.Failures != nil {
 		o.Failures = r.failures(o.Failures)
 	}
@@ -222,7 +231,7 @@ func (t *tee) Next(ctx context.Context) ([]*sampler.Snapshot, error) {
 	for _, s := range snaps {
 		if err := t.r.take(s); err != nil {
 			select {
-			case t.trouble <- trouble(err):
+			case t.notices <- diskError(err):
 			default:
 			}
 		}
@@ -241,4 +250,31 @@ func (r *recorder) failures(in <-chan sampler.OOMEvent) <-chan sampler.OOMEvent 
 		}
 	}()
 	return out
+}
+
+func (r *recorder) name() string {
+	if r.path == "-" {
+		return "standard output"
+	}
+	return r.path
+}
+
+// diskError is an error of the disk in words, reported once: nvpeak goes on.
+func diskError(err error) string {
+	return fmt.Sprintf("recording: %v; what is written stays, and it goes on when there is room again", err)
+}
+
+// creationError says what to do about a file that cannot be recorded to.
+func creationError(path string, err error) error {
+	switch {
+	case errors.Is(err, tape.ErrBusy):
+		return fmt.Errorf("%w: choose another name", err)
+	case errors.Is(err, tape.ErrNoFile):
+		return fmt.Errorf("%w: choose the name of a new file", err)
+	case errors.Is(err, os.ErrNotExist):
+		return fmt.Errorf("%w: make its directory first", err)
+	case errors.Is(err, os.ErrPermission):
+		return fmt.Errorf("%w: choose a directory of your own", err)
+	}
+	return err
 }

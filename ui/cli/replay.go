@@ -46,28 +46,28 @@ func replayCommand(a *app) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return a.replay(cmd, args[0], f) },
 	}
-	c.Flags().Var(&f.speed, "speed", "`SPEED` from 1/4 to 3600 times that of life")
+	c.Flags().Var(&f.speed, "speed", "playback `SPEED`, 0.25x to 3600x")
 	c.Flags().StringVar(&f.at, "at", "", "begin at this `MOMENT`: "+ui.MomentForms)
+	a.opt.bind(c.Flags(), "gpu", "need", "theme", "ascii", "no-color")
 	return c
 }
 
 // replay shows a recording on the screen of the monitor.
 func (a *app) replay(cmd *cobra.Command, path string, f *replayFlags) error {
 	switch {
-	case a.opt.badEnv != nil:
-		return a.opt.badEnv
-	case cmd.Flags().Changed("record"):
-		return usagef("replay does not record: copy %s instead", path)
 	case !a.isTerminal(a.out) || !a.isTerminal(a.in):
 		return usagef("replay needs a terminal; as text: nvpeak report %s", path)
 	}
 	ctx, cancel := context.WithCancelCause(cmd.Context())
 	defer cancel(nil)
+	if err := checkSelection(path, a.opt.gpus); err != nil {
+		return err
+	}
 	need, err := a.neededIn(path)
 	if err != nil {
 		return err
 	}
-	r, err := ui.NewReplay(ctx, func() (ui.Tape, error) { return openTape(path) }, need)
+	r, err := ui.NewReplay(ctx, func() (ui.Tape, error) { return openTape(path, a.opt.gpus) }, need)
 	if errors.Is(err, ui.ErrNoSnapshots) {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -107,10 +107,10 @@ func (a *app) neededIn(path string) (need sampler.Opt[sampler.Bytes], err error)
 }
 
 // openedTape is a recording as the screen wants it: snapshots and failures.
-type openedTape struct{ *tape.Reader }
+type openedTape struct{ *recording }
 
-func openTape(path string) (ui.Tape, error) {
-	r, err := tape.Open(path)
+func openTape(path string, gpus []string) (ui.Tape, error) {
+	r, err := openRecording(path, gpus)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func openTape(path string) (ui.Tape, error) {
 // between them.
 func (t openedTape) Next() (ui.Entry, error) {
 	for {
-		record, err := t.Reader.Next()
+		record, err := t.recording.Next()
 		if err != nil {
 			return ui.Entry{}, err
 		}

@@ -81,7 +81,7 @@ func TestReplayOfDamage(t *testing.T) {
 		for range 40 {
 			path := damagedTape(t, rng, name, whole)
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-			r, err := ui.NewReplay(ctx, func() (ui.Tape, error) { return openTape(path) }, sampler.Opt[sampler.Bytes]{})
+			r, err := ui.NewReplay(ctx, func() (ui.Tape, error) { return openTape(path, nil) }, sampler.Opt[sampler.Bytes]{})
 			if err == nil {
 				opened++
 				for _, moment := range []string{"50%", "0%", "100%", "-1m", "+30s", "03:05"} {
@@ -121,7 +121,7 @@ func TestReplayOfOthers(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		r, err := ui.NewReplay(t.Context(), func() (ui.Tape, error) { return openTape(path) }, sampler.Opt[sampler.Bytes]{})
+		r, err := ui.NewReplay(t.Context(), func() (ui.Tape, error) { return openTape(path, nil) }, sampler.Opt[sampler.Bytes]{})
 		if err != nil {
 			t.Fatal(err)
 		}

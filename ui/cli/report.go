@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -39,13 +38,12 @@ func reportCommand(a *app) *cobra.Command {
 	c.Flags().BoolVar(&f.json, "json", false, "as JSON")
 	c.Flags().StringVar(&f.html, "html", "", "write one page for a browser, that needs nothing else, to `FILE` (- for standard output)")
 	c.Flags().BoolVar(&f.compare, "compare", false, "compare two recordings: before and after")
+	a.opt.bind(c.Flags(), "gpu", "need", "log", "ascii", "no-color")
 	return c
 }
 
 func (a *app) reportFiles(files []string, f *reportFlags) error {
 	switch {
-	case a.opt.badEnv != nil:
-		return a.opt.badEnv
 	case len(files) == 0:
 		return usagef("report on what? name a recording or a CSV log of nvidia-smi")
 	case f.compare && len(files) != 2:
@@ -72,7 +70,7 @@ func (a *app) writeReports(reports []report.Report, f *reportFlags) error {
 	var err error
 	switch {
 	case f.compare && f.json:
-		err = plain.ReportJSON(out, struct {
+		err = plain.IndentedJSON(out, struct {
 			Schema  int                 `json:"schema"`
 			Compare []report.Comparison `json:"compare"`
 			Before  report.Report       `json:"before"`
@@ -81,9 +79,9 @@ func (a *app) writeReports(reports []report.Report, f *reportFlags) error {
 	case f.compare:
 		err = plain.CompareText(out, reports[0], reports[1], a.reportOptions())
 	case f.json && len(reports) == 1:
-		err = plain.ReportJSON(out, reports[0])
+		err = plain.IndentedJSON(out, reports[0])
 	case f.json:
-		err = plain.ReportJSON(out, struct {
+		err = plain.IndentedJSON(out, struct {
 			Schema  int             `json:"schema"`
 			Reports []report.Report `json:"reports"`
 		}{sampler.Schema, reports})
@@ -104,146 +102,60 @@ func (a *app) writeReports(reports []report.Report, f *reportFlags) error {
 }
 
 func (a *app) reportOptions() plain.ReportOptions {
-	return plain.ReportOptions{ExplainOptions: a.explainOptions(), Plot: ui.PlotText}
-}
-
-// keepGPU says which GPUs the flag --gpu leaves in a recording.
-func (a *app) keepGPU() func(*sampler.GPU) bool {
-	if len(a.opt.gpus) == 0 {
-		return nil
-	}
-	return func(g *sampler.GPU) bool {
-		return contains(a.opt.gpus, g.Label()) || contains(a.opt.gpus, fmt.Sprint(g.Index)) || g.UUID != "" && contains(a.opt.gpus, g.UUID) ||
-			g.PCI != "" && contains(a.opt.gpus, g.PCI)
-	}
+	return plain.ReportOptions{Options: a.textOptions(), Plot: ui.PlotText}
 }
 
 // readReport reads one recording, with the training log where one was named.
 func (a *app) readReport(name string) (report.Report, error) {
-	o := report.Options{Source: filepath.Base(name), Need: a.opt.need.Opt, Redact: tape.Redact, Keep: a.keepGPU()}
-	var placed []report.LogFailure
-	var marks []sampler.LogMark
-	var notes []string
+	if err := checkSelection(name, a.opt.gpus); err != nil {
+		return report.Report{}, err
+	}
+	o := report.Options{Source: filepath.Base(name), Need: a.opt.need.Opt, Redact: tape.Redact}
+	log := trainingLog{}
 	if a.opt.log != "" {
-		o.Outline = true
-		outline := report.New(o)
-		o.Outline = false
-		if _, err := foldTape(name, outline, nil); err != nil {
-			return report.Report{}, err
-		}
 		var err error
-		if placed, marks, notes, err = a.trainingLog(outline); err != nil {
+		if log, err = a.trainingLog(name, o); err != nil {
 			return report.Report{}, err
 		}
 	}
 	r := report.New(o)
-	told, err := foldTape(name, r, placed)
+	notes, err := foldTape(name, a.opt.gpus, r, log.failures)
 	if err != nil {
 		return report.Report{}, err
 	}
-	r.Marks(marks)
-	for _, n := range append(told, notes...) {
+	r.Marks(log.marks)
+	for _, n := range append(notes, log.notes...) {
 		r.Note(n)
 	}
 	return r.Report(), nil
 }
 
-// errNoSnapshots is a recording with which nothing can be said.
-var errNoSnapshots = errors.New("the recording holds no snapshot")
-
-// foldTape reads a recording into a report, with the failures of the log at their times.
-// It returns what was wrong with the recording.
-func foldTape(name string, r *report.Reporter, failures []report.LogFailure) (notes []string, err error) {
-	in, err := tape.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close() //nolint:errcheck // it was only read
-	next := func(until time.Time, all bool) {
-		for len(failures) > 0 {
-			at, _ := failures[0].Time.Value()
-			if !all && !at.Before(until) {
-				return
-			}
-			r.OOM(failures[0].Event, at, "log")
-			failures = failures[1:]
-		}
-	}
-	head := in.Header()
-	for {
-		record, err := in.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		switch {
-		case record.Header != nil:
-			head = record.Header
-		case record.Snapshot != nil:
-			if _, _, began := r.Span(); began {
-				next(record.Snapshot.Time, false)
-			}
-			r.Snapshot(record.Snapshot)
-		case record.Event != nil:
-			foldEvent(r, record.Event, head)
-		default:
-			foldReadings(r, record, head)
-		}
-	}
-	if _, _, began := r.Span(); !began {
-		return nil, fmt.Errorf("%s: %w", name, errNoSnapshots)
-	}
-	next(time.Time{}, true)
-	return in.Notes(), nil
+// trainingLog is what a log tells, on the timeline of a recording.
+type trainingLog struct {
+	failures []report.LogFailure
+	marks    []sampler.LogMark
+	notes    []string
 }
 
-func foldEvent(r *report.Reporter, e *tape.Event, head *tape.Header) {
-	if e.Kind == tape.KindOOM && e.OOM != nil {
-		r.OOM(*e.OOM, e.Time, "recording")
-		return
-	}
-	out := report.Event{Time: e.Time, Kind: e.Kind, PID: e.PID, XID: e.XID, Duration: e.Dur, Text: sampler.Clean(e.Text), From: "recording"}
-	if n, ok := e.GPU.Value(); ok {
-		if head != nil && n >= 0 && n < len(head.GPUs) {
-			n = head.GPUs[n].Index
-		}
-		out.GPU = sampler.Some(n)
-	}
-	r.Event(out)
-}
-
-func foldReadings(r *report.Reporter, record *tape.Record, head *tape.Header) {
-	if head == nil {
-		return
-	}
-	for _, reading := range record.Readings {
-		if reading.Device < len(head.GPUs) {
-			d := &head.GPUs[reading.Device]
-			r.Reading((&sampler.GPU{Index: d.Index, UUID: d.UUID, MIG: d.MIG}).Key(), record.Time, reading.Used)
-		}
-	}
-}
-
-// trainingLog reads the log and puts what it tells on the timeline of the recording.
-func (a *app) trainingLog(outline *report.Reporter) (placed []report.LogFailure, marks []sampler.LogMark, notes []string, err error) {
-	events, err := a.scanFile(a.opt.log)
+// trainingLog reads the log that --log names.
+func (a *app) trainingLog(recording string, o report.Options) (log trainingLog, err error) {
+	outline, rec, err := outlineTape(recording, a.opt.gpus, o)
 	if err != nil {
-		return nil, nil, nil, err
+		return log, err
 	}
-	marks, times, note, err := readTimes(a.opt.log, events, recordingOf(outline))
+	l := logFailures{name: a.opt.log}
+	if l.events, err = a.scanFile(l.name); err != nil {
+		return log, err
+	}
+	marks, note, err := l.anchor(rec)
 	if err != nil {
-		return nil, nil, nil, err
+		return log, err
 	}
 	if note != "" {
-		notes = append(notes, note)
+		log.notes = []string{note}
 	}
-	var list []report.LogFailure
-	for _, e := range events {
-		list = append(list, failureAt(e, times[e.Line]))
-	}
-	return outline.PlaceFailures(list), marks, notes, nil
+	log.failures, log.marks = outline.PlaceFailures(l.timed()), marks
+	return log, nil
 }
 
 // writeFile writes a whole file, or standard output for "-".

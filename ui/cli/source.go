@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
 	"runtime"
 	"time"
 
@@ -28,16 +27,19 @@ const (
 	demoPastMany = time.Minute
 )
 
-// source makes the loop that the flags ask for. Nothing is asked yet.
-func (a *app) source() (*live, error) {
-	if a.opt.badEnv != nil {
-		return nil, a.opt.badEnv
-	}
+// closeTimeout is how long the end waits for the driver to be closed.
+const closeTimeout = 300 * time.Millisecond
+
+// answerTimeout is how long a command without a screen waits for a driver that does not answer.
+const answerTimeout = 20 * time.Second
+
+// readings gets every reading of the memory, as a recording does.
+type readings = func(dev int, at time.Time, used sampler.Bytes)
+
+// source makes the loop that the options ask for. Nothing is asked yet.
+func (a *app) source(each readings) (*live, error) {
 	a.oneProcessor()
-	o := sampler.Options{Interval: a.opt.interval, PeakInterval: a.opt.peakInterval, Select: a.opt.gpus}
-	if a.recorder != nil {
-		o.Readings = a.recorder.reading
-	}
+	o := sampler.Options{Interval: a.opt.interval, PeakInterval: a.opt.peakInterval, Select: a.opt.gpus, Readings: each}
 	if name := string(a.opt.demo); name != "" {
 		return demoSource(name, o)
 	}
@@ -82,9 +84,9 @@ func (a *app) oneProcessor() {
 }
 
 // start connects and begins to measure. It returns when the connection stands or has
-// failed, or after patience, when it goes on in the background: a driver that initialises
+// failed, or after the timeout, when it goes on in the background: a driver that initializes
 // its GPUs first can take seconds.
-func (l *live) start(ctx context.Context, patience time.Duration) error {
+func (l *live) start(ctx context.Context, timeout time.Duration) error {
 	connected := make(chan error, 1)
 	go func() {
 		defer sampler.Guard(l.Fail)
@@ -95,31 +97,31 @@ func (l *live) start(ctx context.Context, patience time.Duration) error {
 		}
 		l.simulate()
 		connected <- nil
-		l.Run(ctx) //nolint:errcheck // Next tells it
+		l.Run(ctx) //nolint:errcheck // Next returns it
 	}()
 	select {
 	case err := <-connected:
 		return err
 	case <-ctx.Done():
 		return context.Cause(ctx)
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		return nil
 	}
 }
 
 // measure begins to measure without a past, for commands without a screen. end stops it,
 // with a cause or nil, and closes the source.
-func (a *app) measure(parent context.Context) (l *live, ctx context.Context, end func(cause error), err error) {
-	if l, err = a.source(); err != nil {
+func (a *app) measure(parent context.Context, each readings) (l *live, ctx context.Context, end func(cause error), err error) {
+	if l, err = a.source(each); err != nil {
 		return nil, nil, nil, err
 	}
 	l.simulate = l.skipPast
 	ctx, cancel := context.WithCancelCause(parent)
-	if err = l.start(ctx, oncePatience); err != nil {
+	if err = l.start(ctx, answerTimeout); err != nil {
 		cancel(nil)
 		return nil, nil, nil, err
 	}
-	return l, ctx, func(cause error) { cancel(cause); l.Wait(closePatience) }, nil
+	return l, ctx, func(cause error) { cancel(cause); l.Wait(closeTimeout) }, nil
 }
 
 // listDemos prints the scenarios when --demo=list asks for them.
@@ -131,10 +133,4 @@ func (a *app) listDemos() bool {
 		fmt.Fprintf(a.out, "%-14s %s\n", s.Name, s.Title)
 	}
 	return true
-}
-
-// isTerminal says whether f is a terminal that understands cursor movement.
-func (a *app) isTerminal(f any) bool {
-	file, ok := f.(*os.File)
-	return ok && isTTY(int(file.Fd())) && a.env("TERM") != "dumb" && a.env("TERM") != ""
 }

@@ -8,37 +8,35 @@ import (
 	"github.com/spf13/cobra"
 
 	"nvpeak/advice/watch"
-	"nvpeak/sampler"
 	"nvpeak/ui"
 	"nvpeak/ui/plain"
 )
 
 func streamCommand(a *app) *cobra.Command {
-	f := &onceFlags{}
+	var csv csvFlag
 	c := &cobra.Command{
 		Use:   "stream",
 		Short: "print one snapshot per interval until stopped: JSON Lines, or CSV",
 		Args:  noArgs,
-		RunE:  func(cmd *cobra.Command, args []string) error { return a.stream(cmd.Context(), f) },
+		RunE:  func(cmd *cobra.Command, args []string) error { return a.stream(cmd.Context(), csv.fields) },
 	}
-	f.bindCSV(c)
+	csv.bind(c.Flags())
+	a.opt.bind(c.Flags(), append(measuring, "need", "interval", "record")...)
 	return c
 }
 
 // stream writes every snapshot as soon as it is there. It ends quietly when the reader goes.
-func (a *app) stream(ctx context.Context, f *onceFlags) (err error) {
+func (a *app) stream(ctx context.Context, fields []plain.Field) (err error) {
 	if a.listDemos() {
 		return nil
 	}
-	if a.opt.record != "" {
-		a.newRecorder(a.opt.record)
-	}
-	l, ctx, end, err := a.measure(ctx)
+	r := a.newRecorder(a.opt.record)
+	l, ctx, end, err := a.measure(ctx, r.readings())
 	if err != nil {
 		return err
 	}
 	defer end(nil)
-	feed, done, err := a.taped(l, &ui.Options{})
+	feed, done, err := taped(l, r, &ui.Options{})
 	if err != nil {
 		return err
 	}
@@ -55,11 +53,11 @@ func (a *app) stream(ctx context.Context, f *onceFlags) (err error) {
 			return err
 		}
 		for _, s := range snaps {
-			told := withAlerts(s, watch)
-			if f.csv.fields != nil {
-				err = plain.CSV(out, told, f.csv.fields, header)
+			snap := withAlerts(s, watch)
+			if fields != nil {
+				err = plain.CSV(out, snap, fields, header)
 			} else {
-				err = plain.JSON(out, told)
+				err = plain.JSON(out, snap)
 			}
 			header = false
 			if err == nil {
@@ -70,11 +68,4 @@ func (a *app) stream(ctx context.Context, f *onceFlags) (err error) {
 			}
 		}
 	}
-}
-
-// withAlerts is the snapshot with the alerts that are open then.
-func withAlerts(s *sampler.Snapshot, watch *watch.Watch) *sampler.Snapshot {
-	told := *s
-	told.Alerts = append([]sampler.Alert{}, watch.Add(*s)...)
-	return &told
 }

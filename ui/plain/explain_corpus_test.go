@@ -33,7 +33,7 @@ func TestExplainCorpus(t *testing.T) {
 		files, events = files+1, events+len(found)
 		for _, lang := range lang.Names() {
 			e := explain.Explain(explain.Incident{Events: found, Lang: lang})
-			if err := Explain(io.Discard, e, ExplainOptions{Width: 80}); err != nil {
+			if err := Explain(io.Discard, e, Options{Width: 80}); err != nil {
 				return err
 			}
 			for _, event := range e.Events {

@@ -10,7 +10,7 @@ import (
 
 // details are for those who want to check: evidence, the other advice with its cost, plans,
 // notes, the other events.
-func (p *explainPage) details(e explain.Explanation, event explain.Event) {
+func (p *page) details(e explain.Explanation, event explain.Event) {
 	p.line("")
 	p.line(p.paint.dim(p.marks.rule(p.words.Say("label.details"), p.width)))
 	p.evidence(e.Causes)
@@ -22,7 +22,7 @@ func (p *explainPage) details(e explain.Explanation, event explain.Event) {
 	}
 }
 
-func (p *explainPage) evidence(causes []sampler.Cause) {
+func (p *page) evidence(causes []sampler.Cause) {
 	p.line(p.paint.bold(p.words.Say("label.why")))
 	for _, c := range causes {
 		text := p.words.Say("cause." + c.ID)
@@ -36,7 +36,7 @@ func (p *explainPage) evidence(causes []sampler.Cause) {
 	}
 }
 
-func (p *explainPage) reasons(list []sampler.Advice) {
+func (p *page) reasons(list []sampler.Advice) {
 	if len(list) == 0 {
 		return
 	}
@@ -56,7 +56,7 @@ func (p *explainPage) reasons(list []sampler.Advice) {
 	}
 }
 
-func (p *explainPage) plans(plans []explain.Plan) {
+func (p *page) plans(plans []explain.Plan) {
 	if len(plans) == 0 {
 		return
 	}
@@ -67,7 +67,7 @@ func (p *explainPage) plans(plans []explain.Plan) {
 	}
 }
 
-func (p *explainPage) notes(notes []string) {
+func (p *page) notes(notes []string) {
 	if len(notes) == 0 {
 		return
 	}
@@ -80,7 +80,7 @@ func (p *explainPage) notes(notes []string) {
 // maxEvents bounds the list of events; a log can hold thousands.
 const maxEvents = 12
 
-func (p *explainPage) events(e explain.Explanation) {
+func (p *page) events(e explain.Explanation) {
 	p.line(p.paint.bold(p.words.Say("label.events")))
 	for i, event := range e.Events[:min(maxEvents, len(e.Events))] {
 		mark := " "

@@ -18,7 +18,7 @@ func TestExplainFitsTheTerminal(t *testing.T) {
 			e := explain.Explain(in)
 			text := func(rows int) string {
 				var b strings.Builder
-				if err := Explain(&b, e, ExplainOptions{Width: 80, Rows: rows}); err != nil {
+				if err := Explain(&b, e, Options{Width: 80, Rows: rows}); err != nil {
 					t.Fatal(err)
 				}
 				return b.String()

@@ -48,7 +48,7 @@ func TestExplainCases(t *testing.T) {
 	for _, dir := range explainDirs(t) {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			var got bytes.Buffer
-			if err := Explain(&got, explain.Explain(readIncident(t, dir)), ExplainOptions{Width: 80}); err != nil {
+			if err := Explain(&got, explain.Explain(readIncident(t, dir)), Options{Width: 80}); err != nil {
 				t.Fatal(err)
 			}
 			file := filepath.Join(dir, "want.txt")
@@ -80,7 +80,7 @@ func TestExplainFitsEveryWidth(t *testing.T) {
 			for width := 40; width <= 120; width += 4 {
 				for _, ascii := range []bool{false, true} {
 					var out bytes.Buffer
-					if err := Explain(&out, e, ExplainOptions{Width: width, ASCII: ascii}); err != nil {
+					if err := Explain(&out, e, Options{Width: width, ASCII: ascii}); err != nil {
 						t.Fatal(err)
 					}
 					checkLines(t, filepath.Base(dir), lang, width, ascii, out.String(), typed)
@@ -120,22 +120,22 @@ func checkLines(t *testing.T, name, lang string, width int, ascii bool, out, typ
 	}
 }
 
-// Without colour nothing but text is written; with colour the text is the same.
+// Without color nothing but text is written; with color the text is the same.
 func TestExplainColour(t *testing.T) {
 	for _, dir := range explainDirs(t) {
 		e := explain.Explain(readIncident(t, dir))
-		var plain, colour bytes.Buffer
-		if Explain(&plain, e, ExplainOptions{Width: 80}) != nil || Explain(&colour, e, ExplainOptions{Width: 80, Color: true}) != nil {
+		var plain, color bytes.Buffer
+		if Explain(&plain, e, Options{Width: 80}) != nil || Explain(&color, e, Options{Width: 80, Color: true}) != nil {
 			t.Fatal("write failed")
 		}
 		if strings.Contains(plain.String(), "\x1b") {
-			t.Errorf("%s: escape codes without colour", dir)
+			t.Errorf("%s: escape codes without color", dir)
 		}
-		if !strings.Contains(colour.String(), "\x1b[") {
-			t.Errorf("%s: no colour", dir)
+		if !strings.Contains(color.String(), "\x1b[") {
+			t.Errorf("%s: no color", dir)
 		}
-		if got := stripPaint(colour.String()); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(plain.String()), " ") {
-			t.Errorf("%s: colour changes the text", dir)
+		if got := stripPaint(color.String()); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(plain.String()), " ") {
+			t.Errorf("%s: color changes the text", dir)
 		}
 	}
 }
@@ -144,30 +144,12 @@ func TestExplainColour(t *testing.T) {
 func TestExplainFirstScreen(t *testing.T) {
 	for _, dir := range explainDirs(t) {
 		var out bytes.Buffer
-		if err := Explain(&out, explain.Explain(readIncident(t, dir)), ExplainOptions{Width: 80}); err != nil {
+		if err := Explain(&out, explain.Explain(readIncident(t, dir)), Options{Width: 80}); err != nil {
 			t.Fatal(err)
 		}
 		head, _, _ := strings.Cut(out.String(), "── ")
 		if n := strings.Count(head, "\n"); n > 20 {
 			t.Errorf("%s: %d lines before the details:\n%s", dir, n, head)
-		}
-	}
-}
-
-func TestWrapText(t *testing.T) {
-	tests := []struct {
-		in    string
-		width int
-		want  []string
-	}{
-		{"one two three", 7, []string{"one two", "three"}},
-		{"abcdefghij", 4, []string{"abcd", "efgh", "ij"}},
-		{"显存不足，请减小", 10, []string{"显存不足，", "请减小"}},
-		{"", 10, []string{""}},
-	}
-	for _, test := range tests {
-		if got := wrapText(test.in, test.width); strings.Join(got, "|") != strings.Join(test.want, "|") {
-			t.Errorf("%q at %d: %q, want %q", test.in, test.width, got, test.want)
 		}
 	}
 }

@@ -8,8 +8,14 @@ import (
 )
 
 // JSON writes the snapshot as one line.
-func JSON(w io.Writer, s *sampler.Snapshot) error {
+func JSON(w io.Writer, s *sampler.Snapshot) error { return encode(w, s, "") }
+
+// IndentedJSON writes an explanation or a report for scripts and people.
+func IndentedJSON(w io.Writer, v any) error { return encode(w, v, " ") }
+
+func encode(w io.Writer, v any, indent string) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
-	return e.Encode(s)
+	e.SetIndent("", indent)
+	return e.Encode(v)
 }

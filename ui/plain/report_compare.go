@@ -5,15 +5,13 @@ import (
 	"math"
 	"strconv"
 
-	"nvpeak/advice/lang"
 	"nvpeak/advice/report"
 	"nvpeak/sampler"
 )
 
 // CompareText writes the table of two runs, before and after.
 func CompareText(w io.Writer, before, after report.Report, o ReportOptions) error {
-	p := &reportPage{explainPage: explainPage{width: min(max(o.Width, 40), 120), paint: paintFor(o.ExplainOptions),
-		marks: marksFor(o.ExplainOptions), words: lang.English()}, o: o, r: &before}
+	p := newReportPage(before, o)
 	p.text("before  ", runText(before), plainly)
 	p.text("after   ", runText(after), plainly)
 	p.line("")
@@ -37,10 +35,10 @@ func CompareText(w io.Writer, before, after report.Report, o ReportOptions) erro
 	}{{"before", before}, {"after", after}} {
 		if r.Headline != "" {
 			p.line("")
-			p.text(padTo(r.name, 8), r.Headline, p.paint.bold)
+			p.text(pad(r.name, 8), r.Headline, p.paint.bold)
 		}
 		for _, n := range r.Notes {
-			p.text(padTo(r.name, 8), n, p.paint.dim)
+			p.text(pad(r.name, 8), n, p.paint.dim)
 		}
 	}
 	_, err := io.WriteString(w, p.out.String())
@@ -79,7 +77,7 @@ func amountText(o sampler.Opt[float64], unit string, sign bool) string {
 	case "bytes", "bytes_per_hour":
 		text = sampler.Bytes(math.Abs(v)).String()
 	case "seconds":
-		text = spanText(math.Abs(v))
+		text = lasted(math.Abs(v))
 	default:
 		text = strconv.FormatFloat(math.Abs(v), 'f', -1, 64)
 	}

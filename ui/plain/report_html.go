@@ -37,7 +37,7 @@ type reportPageData struct {
 	ChartCSS     template.CSS
 	JS           template.JS
 	ChartJS      template.JS
-	ChartLicence string
+	ChartLicense string
 }
 
 // ReportHTML writes one page with everything in it, charts included: it loads nothing, works
@@ -49,7 +49,7 @@ func ReportHTML(w io.Writer, reports []report.Report) error {
 	}
 	data := reportPageData{CSS: template.CSS(asset("report.css")), ChartCSS: template.CSS(asset("uPlot.min.css")), //nolint:gosec // our own
 		JS: template.JS(asset("report.js")), ChartJS: template.JS(asset("uPlot.iife.min.js")), //nolint:gosec // our own
-		ChartLicence: "1.6.32, © 2022 Leon Sorokin, MIT licence"}
+		ChartLicense: "1.6.32, © 2022 Leon Sorokin, MIT license"}
 	for _, r := range reports {
 		r.Source, r.Host, r.Driver = sampler.Clean(r.Source), sampler.Clean(r.Host), sampler.Clean(r.Driver)
 		data.Reports = append(data.Reports, r)
@@ -59,13 +59,12 @@ func ReportHTML(w io.Writer, reports []report.Report) error {
 }
 
 func htmlFuncs() template.FuncMap {
-	words := lang.English()
-	said := &explainPage{words: words}
+	text := newPage(Options{}, lang.English())
 	return template.FuncMap{
-		"size": size, "clock": clock, "span": spanText, "event": eventText,
-		"cause": func(id string) string { return words.Say("cause." + id) },
-		"sure":  words.Confidence,
-		"saves": said.saves,
+		"size": size, "clock": clock, "span": lasted, "event": eventText,
+		"cause": func(id string) string { return text.words.Say("cause." + id) },
+		"sure":  text.words.Confidence,
+		"saves": text.saves,
 		"join": func(list []string) string {
 			var lines []string
 			for _, s := range list {
@@ -115,7 +114,7 @@ func htmlFuncs() template.FuncMap {
 	}
 }
 
-// moodOf is the colour of the conclusion.
+// moodOf is the color of the conclusion.
 func moodOf(r report.Report) string {
 	switch {
 	case slices.ContainsFunc(r.Events, func(e report.Event) bool { return e.Kind == "oom" && (e.OOM == nil || !e.OOM.Recovered) }):

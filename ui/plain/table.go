@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/mattn/go-runewidth"
 
@@ -68,7 +67,7 @@ func processRows(s *sampler.Snapshot) [][]string {
 			p := &g.Processes[j]
 			age := "N/A"
 			if t, ok := p.StartTime.Value(); ok {
-				age = s.Time.Sub(t).Truncate(time.Second).String()
+				age = Runtime(s.Time.Sub(t))
 			}
 			peak := sampler.Opt[sampler.Bytes]{}
 			if p.Peak != nil {
@@ -109,13 +108,6 @@ func opt[T any](o sampler.Opt[T], format string) string {
 	return "N/A"
 }
 
-func size(o sampler.Opt[sampler.Bytes]) string {
-	if b, ok := o.Value(); ok {
-		return b.String()
-	}
-	return "N/A"
-}
-
 // write aligns the columns of the rows. The texts are clean already.
 func write(w io.Writer, rows [][]string) error {
 	for _, row := range rows {
@@ -145,12 +137,4 @@ func write(w io.Writer, rows [][]string) error {
 		}
 	}
 	return nil
-}
-
-// narrow replaces emoji, about whose width terminals disagree.
-func narrow(r rune) rune {
-	if r >= 0x1f000 && r < 0x20000 {
-		return '?'
-	}
-	return r
 }

@@ -247,7 +247,7 @@ func TestRecordRefuses(t *testing.T) {
 		{[]string{"replay", full}, "nvpeak report " + full, 2},
 		{[]string{"replay"}, "nvpeak replay FILE", 2},
 	} {
-		got := run(t, setup{args: append(row.args, "--demo")})
+		got := run(t, setup{args: row.args, env: []string{"NVPEAK_DEMO=training"}})
 		if got.code != row.code || strings.Count(got.err, "\n") != 1 || !strings.Contains(got.err, row.says) || got.out != "" {
 			t.Errorf("%q: %+v, want %d and %q", row.args, got, row.code, row.says)
 		}

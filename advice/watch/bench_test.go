@@ -12,14 +12,14 @@ import (
 	"nvpeak/sampler"
 )
 
-// box makes the snapshots of a machine with many cards and processes: flat ones,
+// box makes the snapshots of a machine with many GPUs and processes: flat ones,
 // saw-teeth and a few leaks.
 func box(gpus, procs int, second int) sampler.Snapshot {
 	t := float64(second)
 	snap := sampler.Snapshot{Type: "snapshot", Time: advicetest.Epoch.Add(time.Duration(second) * time.Second)}
 	for g := range gpus {
-		card := sampler.GPU{Index: g, UUID: fmt.Sprintf("GPU-%08d-0000-0000-0000-000000000000", g)}
-		card.Processes = make([]sampler.Process, procs)
+		gpu := sampler.GPU{Index: g, UUID: fmt.Sprintf("GPU-%08d-0000-0000-0000-000000000000", g)}
+		gpu.Processes = make([]sampler.Process, procs)
 		sum := 0.0
 		for p := range procs {
 			m := 1500.0
@@ -32,14 +32,14 @@ func box(gpus, procs int, second int) sampler.Snapshot {
 				m += min(900, 0.01*t*float64(p%5))
 			}
 			sum += m
-			card.Processes[p] = sampler.Process{PID: 1000 + 64*p + g, Name: "python", User: "ann", Command: "python train.py",
+			gpu.Processes[p] = sampler.Process{PID: 1000 + 64*p + g, Name: "python", User: "ann", Command: "python train.py",
 				StartTime: sampler.Some(advicetest.Epoch.Add(-time.Hour)), Memory: sampler.Some(series.Bytes(m)), Visible: true}
 		}
 		used := series.Bytes(sum + 300)
-		card.Memory = sampler.Memory{Total: sampler.Some(81920 * sampler.MiB), Used: sampler.Some(used), Reserved: sampler.Some(500 * sampler.MiB),
+		gpu.Memory = sampler.Memory{Total: sampler.Some(81920 * sampler.MiB), Used: sampler.Some(used), Reserved: sampler.Some(500 * sampler.MiB),
 			Free: sampler.Some(81420*sampler.MiB - used), Unattributed: sampler.Some(300 * sampler.MiB),
 			Window: &sampler.Window{Min: used - 20*sampler.MiB, Max: used + 20*sampler.MiB, Readings: 50}}
-		snap.GPUs = append(snap.GPUs, card)
+		snap.GPUs = append(snap.GPUs, gpu)
 	}
 	return snap
 }
@@ -60,7 +60,7 @@ func BenchmarkAdd64x32(b *testing.B) {
 	}
 }
 
-// BenchmarkAdd1 is one card with one process.
+// BenchmarkAdd1 is one GPU with one process.
 func BenchmarkAdd1(b *testing.B) {
 	w := New(Options{})
 	s := box(1, 1, 0)
@@ -103,7 +103,7 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// BenchmarkAddInTrouble is the largest box with a leak on each card and a need that fits
+// BenchmarkAddInTrouble is the largest box with a leak on each GPU and a need that fits
 // on none.
 func BenchmarkAddInTrouble(b *testing.B) {
 	w := New(Options{Need: sampler.Some(60 * sampler.GiB)})

@@ -8,22 +8,22 @@ import (
 	"nvpeak/sampler"
 )
 
-// cardPart is one stretch of the bar.
-type cardPart struct {
+// barPart is one stretch of the bar.
+type barPart struct {
 	mark  string
 	label string // message id
 	bytes sampler.Bytes
 	paint func(string) string
 }
 
-// card draws the GPU at the moment of failure, and under it the request, which begins where the
+// bar draws the GPU at the moment of failure, and under it the request, which begins where the
 // free memory begins: what sticks out at the right is what was missing.
-func (p *explainPage) card(e explain.Event) {
+func (p *page) bar(e explain.Event) {
 	c := e.Card
 	if c == nil {
 		return
 	}
-	parts := p.cardParts(c)
+	parts := p.barParts(c)
 	total := explain.SizeText(c.Total)
 	name := "GPU"
 	if gpu, known := e.GPUIndex.Value(); known {
@@ -31,16 +31,16 @@ func (p *explainPage) card(e explain.Event) {
 	}
 	left := max(columns(name), columns(p.words.Say("label.need"))) + 3
 	room := p.width - left - columns(total) - 4
-	cells, needCells, needAt := scaleCard(c, room)
+	cells, needCells, needAt := scaleBar(c, room)
 	needCells = min(needCells, max(1, p.width-left-1-needAt-1-columns(explain.SizeText(c.Need))))
 	var bar strings.Builder
 	for i, n := range cells {
 		bar.WriteString(parts[i].paint(strings.Repeat(parts[i].mark, n)))
 	}
 	p.line("")
-	p.line("  " + padTo(name, left-2) + p.marks.left + bar.String() + p.marks.right + " " + total)
+	p.line("  " + pad(name, left-2) + p.marks.left + bar.String() + p.marks.right + " " + total)
 	if needCells > 0 {
-		p.line("  " + padTo(p.words.Say("label.need"), left-2+1+needAt) + p.paint.bad(p.marks.need(needCells)) + " " + explain.SizeText(c.Need))
+		p.line("  " + pad(p.words.Say("label.need"), left-2+1+needAt) + p.paint.bad(p.marks.need(needCells)) + " " + explain.SizeText(c.Need))
 	}
 	var legend []string
 	for _, part := range parts {
@@ -51,8 +51,8 @@ func (p *explainPage) card(e explain.Event) {
 	p.flow(left, legend)
 }
 
-// cardParts are the stretches of the bar, with names for what the text tells apart.
-func (p *explainPage) cardParts(c *explain.Card) []cardPart {
+// barParts are the stretches of the bar, with names for what the text tells apart.
+func (p *page) barParts(c *explain.Card) []barPart {
 	outside, others := "label.outside", "label.others"
 	if !c.OutsideKnown {
 		others = "label.others_own"
@@ -63,7 +63,7 @@ func (p *explainPage) cardParts(c *explain.Card) []cardPart {
 			others = "label.used" // nothing is known of who
 		}
 	}
-	return []cardPart{
+	return []barPart{
 		{p.marks.allocated, "label.allocated", c.Allocated, p.paint.accent},
 		{p.marks.holes, "label.holes", c.Holes, p.paint.warn},
 		{p.marks.outside, outside, c.Outside, p.paint.dim},
@@ -72,9 +72,9 @@ func (p *explainPage) cardParts(c *explain.Card) []cardPart {
 	}
 }
 
-// scaleCard turns the parts and the request into columns. The bar shrinks when the request
+// scaleBar turns the parts and the request into columns. The bar shrinks when the request
 // would stick out too far, so that both share one scale.
-func scaleCard(c *explain.Card, room int) (cells []int, needCells, needAt int) {
+func scaleBar(c *explain.Card, room int) (cells []int, needCells, needAt int) {
 	used := c.Total - c.Free
 	span := max(c.Total, used+min(c.Need, 2*c.Total))
 	width := max(8, int(float64(room)*float64(c.Total)/float64(span)))
@@ -93,22 +93,4 @@ func scaleCard(c *explain.Card, room int) (cells []int, needCells, needAt int) {
 		needCells = min(max(1, int(float64(c.Need)/perCell+0.5)), max(1, room+2-needAt))
 	}
 	return cells, needCells, needAt
-}
-
-// flow writes items side by side, as many as fit on a line.
-func (p *explainPage) flow(indent int, items []string) {
-	line, used := strings.Repeat(" ", indent), indent
-	for i, item := range items {
-		n := columns(stripPaint(item))
-		if i > 0 && used+2+n > p.width {
-			p.line(line)
-			line, used = strings.Repeat(" ", indent), indent
-		} else if i > 0 {
-			line, used = line+"  ", used+2
-		}
-		line, used = line+item, used+n
-	}
-	if used > indent {
-		p.line(line)
-	}
 }

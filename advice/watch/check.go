@@ -7,9 +7,6 @@ import (
 	"nvpeak/sampler"
 )
 
-// Keep says whether a GPU counts (the flag --gpu); nil keeps all.
-type Keep func(sampler.GPU) bool
-
 // Answer is the answer to "does it fit?" for the GPUs that were asked about.
 type Answer struct {
 	Need sampler.Bytes
@@ -35,38 +32,27 @@ func (v Answer) Known() bool {
 	return slices.ContainsFunc(v.GPUs, func(f Fit) bool { _, known := f.Fits(); return known })
 }
 
-// Check says whether the need fits on the GPUs of one snapshot.
-func Check(s sampler.Snapshot, need sampler.Bytes, keep Keep) Answer {
-	c := NewChecker(need, keep)
-	c.Add(s)
-	return c.Answer()
-}
-
 // Checker answers for a window: a GPU counts with the least it had free since the first
 // snapshot that was added.
 type Checker struct {
 	need  sampler.Bytes
-	keep  Keep
-	order []cardKey
-	fits  map[cardKey]Fit
+	order []sampler.GPUKey
+	fits  map[sampler.GPUKey]Fit
 }
 
 // NewChecker begins a window.
-func NewChecker(need sampler.Bytes, keep Keep) *Checker {
-	return &Checker{need: need, keep: keep, fits: map[cardKey]Fit{}}
+func NewChecker(need sampler.Bytes) *Checker {
+	return &Checker{need: need, fits: map[sampler.GPUKey]Fit{}}
 }
 
 // Add takes one snapshot into the window.
 func (c *Checker) Add(s sampler.Snapshot) {
 	for i := range s.GPUs {
 		g := s.GPUs[i]
-		if c.keep != nil && !c.keep(g) {
-			continue
-		}
-		k, now := keyOf(&g), Fits(g, c.need)
+		k, now := g.Key(), Fits(g, c.need)
 		before, seen := c.fits[k]
 		if !seen {
-			if len(c.fits) >= MaxCards {
+			if len(c.fits) >= MaxGPUs {
 				continue
 			}
 			c.order = append(c.order, k)

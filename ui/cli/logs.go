@@ -2,16 +2,16 @@ package cli
 
 import (
 	"cmp"
-	"errors"
+	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
 	"time"
 
-	"nvpeak/advice/explain"
 	"nvpeak/advice/report"
 	"nvpeak/sampler"
-	"nvpeak/sampler/tape"
+	"nvpeak/sampler/oomlog"
 	"nvpeak/sampler/trainlog"
 )
 
@@ -19,7 +19,7 @@ import (
 type logFailures struct {
 	name   string
 	events []sampler.OOMEvent
-	times  map[int]trainlog.LineTime // by line; nil where the log cannot be read again
+	times  map[int]trainlog.LineTime // by line; nil where they are not known
 }
 
 // nameRank is a rank in the name of a log: rank3.log, rank_3.err, and 3/stderr.log of torchrun.
@@ -79,39 +79,53 @@ func sameEvent(a, b sampler.OOMEvent) bool {
 	return numbers && a.Same(&b) && a.PID == b.PID && a.Text == b.Text
 }
 
-// lineTimes are the times of the failures of a log; nil for standard input, which cannot be read twice.
-func lineTimes(name string, events []sampler.OOMEvent, rec trainlog.Recording) (map[int]trainlog.LineTime, error) {
-	if name == "-" || len(events) == 0 {
-		return nil, nil
+// scanFile finds the failures in a log, - for standard input.
+func (a *app) scanFile(name string) ([]sampler.OOMEvent, error) {
+	in := a.in
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, fmt.Errorf("the log cannot be read: %w", err)
+		}
+		defer file.Close()
+		in = file
 	}
-	_, times, _, err := readTimes(name, events, rec)
-	return times, err
+	found, err := oomlog.Scan(in)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return found, nil
 }
 
-// recall adds what a recording shows of the failures to an incident.
-func (a *app) recall(in explain.Incident, logs []logFailures, name string) (explain.Incident, error) {
-	o := report.Options{Redact: tape.Redact, Keep: a.keepGPU(), Outline: true}
-	outline := report.New(o)
-	if _, err := foldTape(name, outline, nil); err != nil && !errors.Is(err, errNoSnapshots) {
-		return in, err
+// anchor reads when the failures of a log happened, and what else its times tell. Standard input
+// cannot be read twice.
+func (l *logFailures) anchor(rec trainlog.Recording) (marks []sampler.LogMark, note string, err error) {
+	if l.name == "-" {
+		return nil, "", nil
 	}
-	rec := recordingOf(outline)
-	var list []report.LogFailure
-	for _, l := range logs {
-		times, err := lineTimes(l.name, l.events, rec)
-		if err != nil {
-			return in, err
-		}
-		for _, e := range l.events {
-			t := times[e.Line]
-			e.Rank = e.Rank.Else(rankOfLog(l.name))
-			list = append(list, failureAt(e, t))
-		}
+	var lines []int
+	for _, e := range l.events {
+		lines = append(lines, e.Line)
 	}
-	o.Outline = false
-	r := report.New(o)
-	if _, err := foldTape(name, r, outline.PlaceFailures(list)); err != nil {
-		return in, err
+	file, err := os.Open(l.name)
+	if err != nil {
+		return nil, "", fmt.Errorf("the log cannot be read: %w", err)
 	}
-	return r.Recall(in), nil
+	defer file.Close() //nolint:errcheck // only read
+	log, err := trainlog.Scan(file, lines)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w", l.name, err)
+	}
+	marks, l.times, note = log.Anchor(rec)
+	return marks, note, nil
+}
+
+// timed are the failures with what the log tells of their times and its name of their rank.
+func (l *logFailures) timed() (list []report.LogFailure) {
+	for _, e := range l.events {
+		t := l.times[e.Line]
+		e.Rank = e.Rank.Else(rankOfLog(l.name))
+		list = append(list, report.LogFailure{Event: e, Time: t.Exact, After: t.Before, Before: t.After})
+	}
+	return list
 }

@@ -11,7 +11,7 @@ import (
 	"nvpeak/sampler"
 )
 
-// shape is a made-up run on one card: MiB used at each second.
+// shape is a made-up run on one GPU: MiB used at each second.
 type shape struct {
 	name    string
 	command string

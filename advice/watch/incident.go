@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"strconv"
 	"strings"
-	"time"
 
 	"nvpeak/sampler"
 )
@@ -13,14 +12,13 @@ import (
 type incidentKey struct {
 	rule    int
 	machine bool
-	card    cardKey
+	gpu     sampler.GPUKey
 	pid, id int
 }
 
-// compare orders incidents by rule, card and process.
+// compare orders incidents by rule, GPU and process.
 func (k incidentKey) compare(o incidentKey) int {
-	return cmp.Or(cmp.Compare(k.rule, o.rule), cmp.Compare(k.card.index, o.card.index),
-		cmp.Compare(k.card.uuid, o.card.uuid), cmp.Compare(k.card.mig, o.card.mig),
+	return cmp.Or(cmp.Compare(k.rule, o.rule), cmp.Compare(k.gpu.Host, o.gpu.Host), cmp.Compare(k.gpu.ID, o.gpu.ID),
 		cmp.Compare(k.pid, o.pid), cmp.Compare(k.id, o.id))
 }
 
@@ -32,27 +30,27 @@ type incident struct {
 	since, seen float64
 	times       int
 	ready       bool
-	raised      bool
+	fired       bool
 	found       finding
-	first, now  sampler.Alert // as raised, and as it is
-	said        float64       // when the words of now were made
+	first, now  sampler.Alert // as fired, and as it is
+	renderedAt  float64       // when the words of now were made
 }
 
-// saySeconds is how often the words of an open alert are made anew; its level and ETA
+// renderSeconds is how often the words of an open alert are made anew; its level and ETA
 // change with every snapshot.
-const saySeconds = 5
+const renderSeconds = 5
 
-func (in *incident) raise(kind string, now float64, at time.Time) {
-	in.raised = true
-	in.now = sampler.Alert{ID: in.id(kind, now), T: now, Time: at, GPU: in.gpu, Key: in.gpuKey, Kind: kind}
+func (in *incident) fire(kind string, f *Facts) {
+	in.fired = true
+	in.now = sampler.Alert{ID: in.id(kind, f.now), T: f.now, Time: f.time, GPU: in.gpu, Key: in.gpuKey, Kind: kind}
 	if in.found.pid != 0 {
 		in.now.PID = sampler.Some(in.found.pid)
 	}
-	in.speak(now)
+	in.render(f)
 	in.first = in.now
 }
 
-// id is what the key says, and when the alert was raised: the same finding can come again.
+// id is what the key says, and when it fired: the same finding can come again.
 func (in *incident) id(kind string, now float64) string {
 	parts := []string{kind}
 	if !in.key.machine {
@@ -68,19 +66,20 @@ func (in *incident) id(kind string, now float64) string {
 }
 
 // renew brings an open alert up to date; stale: its words are old by now.
-func (in *incident) renew(now float64) (stale bool) {
+func (in *incident) renew(f *Facts) (stale bool) {
 	if in.found.level != in.now.Level {
-		in.speak(now)
+		in.render(f)
 	}
 	in.now.ETA = in.found.eta
-	return now-in.said >= saySeconds
+	return f.now-in.renderedAt >= renderSeconds
 }
 
-func (in *incident) speak(now float64) {
-	words := in.found.say()
-	in.said = now
+// render puts the finding into words; f is about its GPU.
+func (in *incident) render(f *Facts) {
+	m := in.found.render(f)
+	in.renderedAt = f.now
 	in.now.Level, in.now.ETA = in.found.level, in.found.eta
-	in.now.Text, in.now.Evidence, in.now.Numbers, in.now.Advice = words.text, words.evidence, words.numbers, words.advice
+	in.now.Text, in.now.Evidence, in.now.Numbers, in.now.Advice = m.text, m.evidence, m.numbers, m.advice
 }
 
 func (in *incident) close(now float64) {

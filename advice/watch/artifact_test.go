@@ -62,7 +62,7 @@ var artefacts = map[string]func(n int, s *sampler.Snapshot) (skip bool){
 		}
 		return false
 	},
-	"card comes and goes": func(n int, s *sampler.Snapshot) bool {
+	"GPU comes and goes": func(n int, s *sampler.Snapshot) bool {
 		if n%200 > 150 {
 			s.GPUs = nil
 		}

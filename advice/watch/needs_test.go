@@ -8,7 +8,7 @@ import (
 	"nvpeak/sampler"
 )
 
-// rank is a process that sees the cards through CUDA_VISIBLE_DEVICES.
+// rank is a process that sees the GPUs through CUDA_VISIBLE_DEVICES.
 func rank(pid int, visible string) sampler.Process {
 	p := processOf(pid, "python train.py", 30000)
 	if visible != "" {
@@ -17,7 +17,7 @@ func rank(pid int, visible string) sampler.Process {
 	return p
 }
 
-// TestEventOwner: the card of a failure is found by pid, else by the CUDA ordinal as the
+// TestEventOwner: the GPU of a failure is found by pid, else by the CUDA ordinal as the
 // process counts it, and left open when it is a guess.
 func TestEventOwner(t *testing.T) {
 	ordinal := func(n int) sampler.OOMEvent {
@@ -42,7 +42,7 @@ func TestEventOwner(t *testing.T) {
 		{"two could be meant", [3][]sampler.Process{{}, {rank(11, "1")}, {rank(12, "2")}}, ordinal(0), -1},
 		{"another size", [3][]sampler.Process{{rank(11, "")}, {rank(12, "")}, {}}, otherSize, -1},
 		{"host memory", [3][]sampler.Process{{rank(11, "")}, {}, {}}, host, -1},
-		{"no such card", [3][]sampler.Process{{rank(11, "")}, {}, {}}, ordinal(7), -1},
+		{"no such GPU", [3][]sampler.Process{{rank(11, "")}, {}, {}}, ordinal(7), -1},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			w := New(Options{})
@@ -85,7 +85,7 @@ func TestNeedOrder(t *testing.T) {
 	if s := source(); s != NeedRefused {
 		t.Error(s)
 	}
-	// Another command holds the card now: what was refused to the first says nothing of it.
+	// Another command holds the GPU now: what was refused to the first says nothing of it.
 	other := rank(12, "")
 	other.Command = "python other.py"
 	w.Add(snapshotOf(60, 48640, 30000, other))
@@ -114,7 +114,7 @@ func TestLargestJump(t *testing.T) {
 }
 
 // Every alert has an ID of its own, which it keeps for as long as it is open; the instances of
-// one card are told apart.
+// one GPU are told apart.
 func TestAlertIDs(t *testing.T) {
 	w := New(Options{Need: sampler.Some(5 * sampler.GiB)})
 	s := sampler.Snapshot{GPUs: []sampler.GPU{gpuOf(0, 48640, 47000), gpuOf(0, 48640, 47000)}}

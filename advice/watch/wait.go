@@ -14,7 +14,6 @@ type WaitOptions struct {
 	Need sampler.Bytes
 	GPUs int           // how many GPUs must have it free; less than 1 counts as 1
 	Hold time.Duration // for how long without a break
-	Keep Keep          // which GPUs count
 }
 
 // Waiter folds snapshots until enough GPUs have had the need free for long enough.
@@ -26,7 +25,7 @@ type Waiter struct {
 
 // waiting is one GPU that is being waited for.
 type waiting struct {
-	key   cardKey
+	key   sampler.GPUKey
 	fit   Fit
 	since float64 // when it began to fit, on the clock; meaningless while it does not
 	fits  bool
@@ -53,10 +52,7 @@ func (w *Waiter) Add(s sampler.Snapshot) (ready []Fit, done bool) {
 	now := w.clock.Now
 	for i := range s.GPUs {
 		g := s.GPUs[i]
-		if w.options.Keep != nil && !w.options.Keep(g) {
-			continue
-		}
-		if e := w.entry(keyOf(&g)); e != nil {
+		if e := w.entry(g.Key()); e != nil {
 			e.add(Fits(g, w.options.Need), now, gap)
 		}
 	}
@@ -68,13 +64,13 @@ func (w *Waiter) Add(s sampler.Snapshot) (ready []Fit, done bool) {
 	return w.ready()
 }
 
-func (w *Waiter) entry(k cardKey) *waiting {
+func (w *Waiter) entry(k sampler.GPUKey) *waiting {
 	for i := range w.gpus {
 		if w.gpus[i].key == k {
 			return &w.gpus[i]
 		}
 	}
-	if len(w.gpus) >= MaxCards {
+	if len(w.gpus) >= MaxGPUs {
 		return nil
 	}
 	w.gpus = append(w.gpus, waiting{key: k})

@@ -2,13 +2,17 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"nvpeak/sampler"
 	"nvpeak/sampler/demo"
 	"nvpeak/theme"
+	"nvpeak/ui/plain"
 )
 
 // The kinds of flag values. Their errors name what is accepted.
@@ -38,7 +42,7 @@ type durationFlag struct {
 }
 
 func (f durationFlag) String() string {
-	if f.d == nil {
+	if f.d == nil || *f.d == 0 { // no default
 		return ""
 	}
 	return f.d.String()
@@ -94,7 +98,7 @@ type demoFlag string
 func (d *demoFlag) String() string { return string(*d) }
 func (d *demoFlag) Type() string   { return "SCENARIO" }
 func (d *demoFlag) Set(text string) error {
-	if text != "list" && !contains(scenarioNames(), text) {
+	if text != "list" && !slices.Contains(scenarioNames(), text) {
 		return fmt.Errorf("there is no scenario %q: %s, or list", text, strings.Join(scenarioNames(), ", "))
 	}
 	*d = demoFlag(text)
@@ -139,15 +143,6 @@ func (n *notifyFlag) Set(text string) error {
 	return nil
 }
 
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
-}
-
 // frameSize is COLSxROWS.
 type frameSize struct{ w, h int }
 
@@ -168,4 +163,23 @@ func (f *frameSize) Set(text string) error {
 	}
 	f.w, f.h = cols, rows
 	return nil
+}
+
+// csvFlag is --csv or --csv=FIELDS.
+type csvFlag struct{ fields []plain.Field }
+
+func (c *csvFlag) String() string { return "" }
+func (c *csvFlag) Type() string   { return "FIELDS" }
+func (c *csvFlag) Set(text string) (err error) {
+	names := plain.DefaultFields
+	if text != "default" {
+		names = strings.Split(text, ",")
+	}
+	c.fields, err = plain.Fields(names)
+	return err
+}
+
+func (c *csvFlag) bind(fs *pflag.FlagSet) {
+	f := fs.VarPF(c, "csv", "", "as CSV in the form of nvidia-smi; `FIELDS` are its names, by default "+strings.Join(plain.DefaultFields, ","))
+	f.NoOptDefVal = "default"
 }

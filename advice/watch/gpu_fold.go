@@ -1,0 +1,81 @@
+package watch
+
+import (
+	"math"
+
+	"nvpeak/advice/series"
+	"nvpeak/sampler"
+)
+
+// fold takes the GPU's part of a snapshot.
+func (g *gpu) fold(r *sampler.GPU, now float64, gap bool) {
+	gap = gap || now-g.seen > g.gone
+	g.last, g.seen = r, now
+	g.tick++
+	g.xid.add(r, g.at, now)
+	g.fault.add(r, now)
+	if t, ok := r.Memory.PlausibleTotal().Value(); ok && series.MiB(t) != g.total {
+		g.reset(now, series.MiB(t)) // MIG was set up anew, or the first figure
+	}
+	if gap {
+		g.forgetRecent()
+	}
+	u, ok := r.Memory.PlausibleUsed().Value()
+	f, _ := r.Memory.PlausibleFree().Value()
+	artefact := ok && u == 0 && g.used > 0 && !g.zero
+	g.zero = artefact
+	if !ok || artefact {
+		g.used, g.free = math.NaN(), math.NaN()
+		if artefact {
+			g.used = 1 // so that a second zero is believed
+		}
+		return
+	}
+	high, low := u, u
+	if w := r.Memory.Window; w != nil && w.Readings > 0 && w.Max < sampler.Sane && series.MiB(w.Max) <= g.total {
+		high, low = max(u, w.Max), min(u, w.Min)
+	}
+	g.figures, g.used, g.free = now, series.MiB(u), series.MiB(f)
+	reserved, _ := sampler.Plausible(r.Memory.Reserved)
+	g.usable = g.total - series.MiB(reserved)
+	g.lowest.add(now, series.MiB(f.Less(high-u)))
+	g.foldProcesses(now, series.MiB(high-u), series.MiB(u-low))
+	g.foldEdges(now)
+	g.foldGrowth(now)
+	g.flush.add(now, series.MiB(high), series.MiB(low), g.used, g.total, g.usable)
+}
+
+// foldEdges tells excursions that just began how much was free before them.
+func (g *gpu) foldEdges(now float64) {
+	settled := math.NaN()
+	free := func() float64 {
+		if math.IsNaN(settled) {
+			settled = g.settledFree(now)
+		}
+		return settled
+	}
+	for _, p := range g.procs {
+		p.series.NoteFree(free)
+	}
+	g.rest.NoteFree(free)
+}
+
+// foldGrowth judges the series of which buckets have closed.
+func (g *gpu) foldGrowth(now float64) {
+	settled := math.NaN()
+	judge := func(growth *series.Growth, s *series.Series) {
+		if !growth.Due(s) {
+			return
+		}
+		if math.IsNaN(settled) {
+			settled = g.settledFree(now)
+		}
+		growth.Judge(s, now, g.room(s, now, settled), g.total)
+	}
+	for _, p := range g.procs {
+		if p.tick == g.tick {
+			judge(&p.growing, &p.series)
+		}
+	}
+	judge(&g.growing, &g.rest)
+}

@@ -1,0 +1,174 @@
+package watch
+
+import (
+	"nvpeak/advice/series"
+	"nvpeak/sampler"
+)
+
+const (
+	// The driver lists some dozens of processes on one GPU. What is above is counted as
+	// unattributed.
+	maxProcesses = 256
+	// goneSeconds is how long a process may be missing from the list before it counts as
+	// ended: lists are read in turns and can come back short.
+	goneSeconds = 5
+)
+
+// foldProcesses takes the processes of a snapshot. above and below are how far the fast
+// readings of the GPU went beyond the newest one. A process list is read once a second
+// only, so what was above is given to whoever holds most of the GPU, less what the
+// others gave back meanwhile.
+func (g *gpu) foldProcesses(now, above, below float64) {
+	changed := g.matchProcesses(g.last.Processes, now)
+	sum, given, most, largest := 0.0, 0.0, g.used/2, (*proc)(nil)
+	g.listed = false
+	for _, p := range g.procs {
+		m, ok := sampler.Plausible(p.process.Memory)
+		if p.tick != g.tick || !ok {
+			sum += p.series.Value // missing for a moment: it still has what it had
+			continue
+		}
+		g.listed = true
+		sum += series.MiB(m)
+		given += max(0, p.series.Value-series.MiB(m))
+		if series.MiB(m) >= most {
+			most, largest = series.MiB(m), p
+		}
+	}
+	if largest != nil {
+		given -= max(0, largest.series.Value-most)
+		below = 0
+	}
+	if changed {
+		above = 0
+	}
+	for _, p := range g.procs {
+		m, ok := sampler.Plausible(p.process.Memory)
+		if p.tick != g.tick || !ok {
+			continue
+		}
+		up := 0.0
+		if p == largest {
+			up = max(0, above-given)
+		}
+		p.series.Add(now, series.MiB(m), series.MiB(m), series.MiB(m)+up, g.total)
+		p.foldAllocator(now)
+	}
+	if largest != nil {
+		above = 0
+	}
+	rest := max(0, g.used-sum)
+	g.emptied(rest, now)
+	g.rest.Add(now, rest, max(0, rest-below), rest+above, g.total)
+}
+
+// emptied begins anew with what no process accounts for when it is gone: without a
+// process list that is the end of one job, and the next one is not a spike of it.
+func (g *gpu) emptied(rest, now float64) {
+	empty := max(g.total*series.PlateauLevel, series.PlateauLeast) * 0.75
+	if g.rest.Levelled() && max(rest, g.rest.Value) < empty && g.rest.Floor >= rest {
+		g.rest.Start(now, false)
+		g.growing = series.Growth{}
+		g.flush.reset()
+	}
+}
+
+// matchProcesses brings g.procs into the order of the list: those listed first, then
+// those missing for a moment. changed: some came or went.
+func (g *gpu) matchProcesses(list []sampler.Process, now float64) (changed bool) {
+	if g.inOrder(list) {
+		for i := range list {
+			g.procs[i].process, g.procs[i].seen, g.procs[i].tick = &list[i], now, g.tick
+		}
+	} else {
+		changed = true
+		g.reorder(list, now)
+	}
+	n := len(g.procs)
+	for n > 0 && now-g.procs[n-1].seen > g.gone {
+		n--
+		g.ended(g.procs[n], now)
+	}
+	clear(g.procs[n:])
+	g.procs = g.procs[:n]
+	return changed || n > len(list)
+}
+
+// inOrder is the usual case: the same processes as in the snapshot before.
+func (g *gpu) inOrder(list []sampler.Process) bool {
+	if len(list) > len(g.procs) {
+		return false
+	}
+	for i := range list {
+		if !g.procs[i].is(&list[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (g *gpu) reorder(list []sampler.Process, now float64) {
+	order := g.spare[:0]
+	for i := range list[:min(len(list), maxProcesses)] {
+		p := g.find(&list[i])
+		if p == nil {
+			p = newProc(&list[i], now, g.at)
+		} else if p.tick == g.tick {
+			continue // listed twice
+		}
+		p.process, p.seen, p.tick = &list[i], now, g.tick
+		order = append(order, p)
+	}
+	for _, p := range g.procs {
+		if p.tick != g.tick && len(order) < 2*maxProcesses {
+			order = append(order, p)
+		}
+	}
+	clear(g.procs)
+	g.spare, g.procs = g.procs[:0], order
+}
+
+func (g *gpu) find(q *sampler.Process) *proc {
+	for _, p := range g.procs {
+		if p.is(q) {
+			return p
+		}
+	}
+	return nil
+}
+
+// ended takes the end of a process.
+func (g *gpu) ended(p *proc, now float64) {
+	g.recordOrphan(p, now)
+	g.recordEnding(p)
+	g.flush.reset()
+}
+
+// recordOrphan takes what a process held when it ended. Its list entry went a moment ago,
+// so the rest has already grown if it left memory behind; what was there before is in the
+// rest's bucket.
+func (g *gpu) recordOrphan(p *proc, now float64) {
+	held := p.series.Value
+	if held < max(orphanLeast, orphanShare*g.total) || p.series.Samples < series.MinSamples {
+		return
+	}
+	if g.orphan.open && g.orphan.bytes >= held && g.left() > 0 {
+		return
+	}
+	g.orphan = orphan{pid: p.pid, name: p.process.Name, bytes: held, since: now, open: true, rest: g.rest.Before(p.seen)}
+}
+
+// recordEnding looks whether a process that is listed no more died for want of memory.
+func (g *gpu) recordEnding(p *proc) {
+	s := &p.series
+	free := g.lowest.last(p.seen, endingSeconds)
+	if s.Samples < series.MinSamples || !(free <= max(flushLimit*g.total, flushLeast)) ||
+		s.Last-s.PeakTime > endingSeconds || s.Peak < endingShare*g.usable {
+		return
+	}
+	if len(g.ends) == maxEndings {
+		g.ends = append(g.ends[:0], g.ends[1:]...)
+	}
+	g.ends = append(g.ends, ending{pid: p.pid, name: p.process.Name, user: p.process.User, command: p.process.Command,
+		at: p.seen, held: s.Peak, free: free})
+}

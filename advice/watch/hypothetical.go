@@ -1,0 +1,107 @@
+package watch
+
+import (
+	"slices"
+
+	"nvpeak/advice/explain"
+	"nvpeak/advice/lang"
+	"nvpeak/advice/series"
+	"nvpeak/sampler"
+)
+
+// hypothetical is a failure that has not happened yet, as far as an alert knows it. The
+// fixes of explain answer it as if it had.
+type hypothetical struct {
+	gpu    *gpu
+	proc   *proc   // who will fail; nil: not known
+	need   float64 // MiB it will ask for; 0: not known
+	free   float64 // MiB there will be
+	phase  string  // of sampler.LogContext
+	host   bool    // it is about host memory
+	causes []sampler.Cause
+	only   []string // ids of the fixes that come into question; none: all
+}
+
+// certain are causes that the facts prove.
+func certain(ids ...string) []sampler.Cause {
+	var list []sampler.Cause
+	for _, id := range ids {
+		list = append(list, sampler.Cause{ID: id, Confidence: 1})
+	}
+	return list
+}
+
+// maxFixes: an alert is read in passing.
+const maxFixes = 4
+
+// fixes are those that answer the failure, ranked.
+func (h hypothetical) fixes(words lang.Catalog) []sampler.Advice {
+	e, in := h.event(), explain.Incident{}
+	if h.gpu != nil {
+		in = incidentOf(h.gpu, h.proc)
+		if h.unattributed() {
+			in.History.Others = nil // none of those listed
+		}
+	}
+	in.Events = []sampler.OOMEvent{e}
+	list := explain.NewFailure(in, e, words).Advise(h.causes)
+	if len(h.only) > 0 {
+		list = slices.DeleteFunc(list, func(a sampler.Advice) bool { return !slices.Contains(h.only, a.ID) })
+	}
+	list = list[:min(len(list), maxFixes)]
+	for i := range list {
+		list[i].Rank = i + 1
+	}
+	return list
+}
+
+func (h hypothetical) unattributed() bool { return h.causes[0].ID == explain.CauseUnattributed }
+
+// event is the failure as its message would tell it.
+func (h hypothetical) event() sampler.OOMEvent {
+	e := sampler.OOMEvent{Framework: "pytorch", Kind: "allocator", MemoryKind: sampler.MemoryGPU,
+		Context: &sampler.LogContext{Phase: h.phase, Step: sampler.Some(1)}}
+	if h.host {
+		e.Framework, e.Kind, e.MemoryKind = "", "", sampler.MemoryHost
+	}
+	if h.need > 0 {
+		e.Requested = sampler.Some(series.Bytes(h.need))
+	}
+	if g := h.gpu; g != nil {
+		e.GPUTotal, e.GPUFree = sampler.Some(series.Bytes(g.usable)), sampler.Some(series.Bytes(h.free))
+		if h.unattributed() {
+			u, _ := g.nobody()
+			e.ProcessInUse = sampler.Some(series.Bytes(g.used - u))
+		}
+	}
+	if p := h.proc; p != nil {
+		e.PID = sampler.Some(p.pid)
+		e.Framework = p.process.Framework.Or(e.Framework)
+		e.ProcessInUse = sampler.Some(series.Bytes(p.series.Value))
+		if a := p.process.Allocator; a != nil {
+			e.Allocated, e.ReservedUnallocated = sampler.Some(a.Allocated), sampler.Some(a.Reserved.Less(a.Allocated))
+		}
+	}
+	return e
+}
+
+// incidentOf is what is known of a process and its GPU, for explaining a failure of it.
+func incidentOf(g *gpu, p *proc) explain.Incident {
+	h := &explain.History{Total: g.last.Memory.PlausibleTotal(), Free: g.last.Memory.PlausibleFree()}
+	if u, ok := g.last.PlausibleUnattributed(); ok {
+		h.Unattributed = sampler.Some(u)
+	}
+	in := explain.Incident{GPUName: g.last.Name, ComputeCapability: g.last.ComputeCapability.Or(""), History: h}
+	own := 0
+	if p != nil {
+		own = p.pid
+		in.Command, in.Environment = p.process.Command, p.process.Environment
+		h.Process = sampler.Some(series.Bytes(p.series.Value))
+		h.Peaks = p.series.Peaks()
+	}
+	for _, q := range g.others(own) {
+		h.Others = append(h.Others, explain.Neighbor{PID: q.pid, Bytes: series.Bytes(q.series.Value), Name: q.process.Name,
+			User: q.process.User, Command: q.process.Command, Arrived: p != nil && q.first > p.first+jobSeconds})
+	}
+	return in
+}

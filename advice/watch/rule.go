@@ -1,0 +1,38 @@
+package watch
+
+import (
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// Rule is one thing worth an alert.
+type Rule struct {
+	Code       string        // the alert's kind
+	Level      string        // the highest level it can have
+	Reason     string        // why this is worth an alert, with the source of its numbers
+	HoldFor    time.Duration // how long it must be true before it shows
+	ClearAfter time.Duration // how long it must be false before it clears
+	Silences   []string      // rules that say less about the same GPU while this one is open
+
+	// check says what is true now. It is asked once for each GPU and, with none, once for
+	// the machine. It keeps nothing and changes nothing.
+	check func(f *Facts) []finding
+}
+
+// finding is one thing that a rule found true at this moment.
+type finding struct {
+	pid    int // 0: no process
+	id     int // tells findings of one rule on one GPU apart, beside the pid
+	level  string
+	eta    sampler.Opt[float64]   // seconds
+	render func(f *Facts) message // called when somebody will read it
+}
+
+// message is a finding in words.
+type message struct {
+	text     string // one line, the important first
+	evidence []string
+	numbers  map[string]float64
+	advice   []sampler.Advice
+}

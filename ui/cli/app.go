@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"nvpeak/sampler"
+	"nvpeak/ui"
+	"nvpeak/ui/plain"
+)
+
+// app is what the commands share: the streams, the environment, the common options.
+type app struct {
+	in  io.Reader
+	out io.Writer
+	err io.Writer
+	env func(string) string
+	opt options
+}
+
+// say prints a line for people beside the output.
+func (a *app) say(text string) { fmt.Fprintln(a.err, "nvpeak: "+sampler.Clean(text)) }
+
+// isTerminal says whether f is a terminal that understands cursor movement.
+func (a *app) isTerminal(f any) bool {
+	file, ok := f.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd())) && a.env("TERM") != "dumb" && a.env("TERM") != ""
+}
+
+// screenOptions are those of the monitor and its single frames.
+func (a *app) screenOptions(label string) ui.Options {
+	o := ui.Options{Need: a.opt.need.Opt, Theme: string(a.opt.theme), ASCII: bool(a.opt.ascii),
+		NoColor: bool(a.opt.noColor), Label: label, Interval: a.opt.interval}
+	if o.NoColor && o.Theme == "" {
+		o.Theme = "mono"
+	}
+	return o
+}
+
+// textOptions fit a text to where it goes: 100 columns and no colors in a pipe.
+func (a *app) textOptions() plain.Options {
+	o := plain.Options{Width: 100, ASCII: bool(a.opt.ascii)}
+	if !a.isTerminal(a.out) {
+		return o
+	}
+	o.Color = !bool(a.opt.noColor)
+	if w, h, err := term.GetSize(int(a.out.(*os.File).Fd())); err == nil && w > 0 {
+		o.Width, o.Rows = w, h
+	}
+	return o
+}
+
+// noArgs refuses words that are no command, naming those there are.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if !cmd.HasSubCommands() {
+		return usagef("%s takes no %q: only flags", cmd.CommandPath(), args[0])
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() || c.Name() == "help" {
+			names = append(names, c.Name())
+		}
+	}
+	return usagef("unknown command %q: the commands are %s", args[0], strings.Join(names, ", "))
+}

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"nvpeak/sampler"
+)
+
+// openFixes is the one command to try first for each reason; the error itself says more.
+var openFixes = map[error]string{
+	sampler.ErrNoLibrary:       "sudo apt install nvidia-driver (in a container: docker run --gpus all …)",
+	sampler.ErrDriverNotLoaded: "sudo modprobe nvidia",
+	sampler.ErrMismatch:        "sudo reboot",
+	sampler.ErrNoGPU:           "nvidia-smi -L (in a container: docker run --gpus all …)",
+	sampler.ErrNoPermission:    "sudo usermod -aG video,render $USER",
+	sampler.ErrLost:            "sudo reboot",
+	sampler.ErrTransient:       "sudo dmesg | grep -i nvrm",
+}
+
+// failsWith judges one reason for which the driver cannot be opened; what comes before it
+// must work to tell.
+func (c *checkup) failsWith(reason error, before ...error) (f finding, failed bool) {
+	if c.openError == nil {
+		return finding{}, false
+	}
+	if errors.Is(c.openError, reason) {
+		return unavailable(openFixes[reason], "%v", c.openError), true
+	}
+	for _, b := range before {
+		if errors.Is(c.openError, b) {
+			return unknown(), true
+		}
+	}
+	return finding{}, false
+}
+
+func checkLibrary(c *checkup) finding {
+	if f, failed := c.failsWith(sampler.ErrNoLibrary); failed {
+		return f
+	}
+	if c.diagnosis.Library == "" {
+		return ok("loaded")
+	}
+	return ok("%s", c.diagnosis.Library)
+}
+
+func checkDriver(c *checkup) finding {
+	if f, failed := c.failsWith(sampler.ErrDriverNotLoaded, sampler.ErrNoLibrary); failed {
+		return f
+	}
+	for _, reason := range []error{sampler.ErrLost, sampler.ErrTransient} {
+		if f, failed := c.failsWith(reason); failed {
+			return f
+		}
+	}
+	if c.openError != nil && !errors.Is(c.openError, sampler.ErrMismatch) && !errors.Is(c.openError, sampler.ErrNoGPU) && !errors.Is(c.openError, sampler.ErrNoPermission) {
+		return unavailable("sudo dmesg | grep -i nvrm", "%v", c.openError) // it hangs
+	}
+	if c.inventory.Driver == "" {
+		return ok("loaded")
+	}
+	return ok("%s, CUDA up to %s", c.inventory.Driver, orNone(c.inventory.CUDA))
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "unknown"
+	}
+	return s
+}
+
+func checkVersions(c *checkup) finding {
+	if f, failed := c.failsWith(sampler.ErrMismatch, sampler.ErrNoLibrary, sampler.ErrDriverNotLoaded); failed {
+		return f
+	}
+	return ok("library and kernel module match")
+}
+
+func checkGPUs(c *checkup) finding {
+	if f, failed := c.failsWith(sampler.ErrNoGPU, sampler.ErrNoLibrary, sampler.ErrDriverNotLoaded, sampler.ErrMismatch, sampler.ErrNoPermission); failed {
+		return f
+	}
+	if c.openError != nil {
+		return unknown()
+	}
+	var broken []string
+	for i, d := range c.diagnosis.Devices {
+		if d.Broken != nil {
+			broken = append(broken, fmt.Sprintf("GPU %d: %v", c.inventory.Devices[i].Index, d.Broken))
+		}
+	}
+	n := len(c.inventory.Devices)
+	if len(broken) > 0 {
+		return partial("sudo dmesg | grep -i nvrm", "%d of %d report no values: %s", len(broken), n, strings.Join(broken, "; "))
+	}
+	names := map[string]int{}
+	var order []string
+	for _, d := range c.inventory.Devices {
+		if names[d.Name]++; names[d.Name] == 1 {
+			order = append(order, d.Name)
+		}
+	}
+	for i, name := range order {
+		order[i] = fmt.Sprintf("%d x %s", names[name], name)
+	}
+	return ok("%s", strings.Join(order, ", "))
+}
+
+func checkPermissions(c *checkup) finding {
+	if f, failed := c.failsWith(sampler.ErrNoPermission, sampler.ErrNoLibrary, sampler.ErrDriverNotLoaded); failed {
+		return f
+	}
+	for i, err := range c.memError {
+		if errors.Is(err, sampler.ErrNoPermission) {
+			return partial("sudo nvpeak", "GPU %d may not be read by this user", c.inventory.Devices[i].Index)
+		}
+	}
+	return ok("this user may query the driver")
+}

@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"nvpeak/sampler"
+	"nvpeak/sampler/nvml"
+	"nvpeak/sampler/proc"
+)
+
+const (
+	// callTimeout is how long one driver call may hang.
+	callTimeout = 5 * time.Second
+	// measureFor bounds the measuring of latencies, all calls together.
+	measureFor = 2 * time.Second
+	// samplingFor is how long the memory sampling is watched.
+	samplingFor = 2 * time.Second
+)
+
+// gather asks the driver, never longer than it may take.
+func (c *checkup) gather(ctx context.Context) {
+	c.host = proc.New(proc.Options{}).Memory()
+	src := nvml.New(nvml.Options{Library: string(c.app.opt.library)})
+	limit, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	if c.inventory, c.openError = src.Open(limit); c.openError != nil {
+		return
+	}
+	c.diagnosis, c.openError = src.Diagnose(callTimeout)
+	if c.openError == nil {
+		c.ask(src)
+		c.measure(src)
+	}
+	src.Close()
+	if c.measurable() > 0 && ctx.Err() == nil {
+		c.watchSampling(ctx)
+	}
+}
+
+// ask makes each kind of call once for each device.
+func (c *checkup) ask(src *nvml.Source) {
+	host := proc.New(proc.Options{})
+	for dev := range c.inventory.Devices {
+		_, _, err := timed(func() error { _, err := src.Memory(dev); return err })
+		c.memError = append(c.memError, err)
+		var list []sampler.Process
+		_, done, err := timed(func() error {
+			l, err := src.Processes(dev)
+			list = l
+			return err
+		})
+		if !done {
+			list = nil // it may still be written
+		} else {
+			host.Identify(list)
+		}
+		c.processes, c.procError = append(c.processes, list), append(c.procError, err)
+	}
+	_, done, err := timed(func() error { _, _, err := src.WaitXID(time.Millisecond); return err })
+	if c.xidError = err; !done {
+		c.xidError = sampler.ErrNotAnswering
+	}
+}
+
+// timed makes one call and gives up on it after callTimeout. done is false when it still hangs.
+func timed(call func() error) (took time.Duration, done bool, err error) {
+	result := make(chan error, 1)
+	begin := time.Now()
+	go func() { result <- call() }()
+	select {
+	case err := <-result:
+		return time.Since(begin), true, err
+	case <-time.After(callTimeout):
+		return callTimeout, false, fmt.Errorf("%w within %v", sampler.ErrNotAnswering, callTimeout)
+	}
+}
+
+// callKinds are the driver calls that are timed. least and most are how often each is made
+// on a GPU; PCIe traffic takes the driver 40 ms each time.
+var callKinds = []struct {
+	name string
+	most int
+	call func(*nvml.Source, int) error
+}{
+	{"memory", 300, func(s *nvml.Source, dev int) error { _, err := s.Memory(dev); return err }},
+	{"processes", 50, func(s *nvml.Source, dev int) error { _, err := s.Processes(dev); return err }},
+	{"metrics", 20, func(s *nvml.Source, dev int) error { _, err := s.Metrics(dev); return err }},
+	{"pcie traffic", 3, func(s *nvml.Source, dev int) error { _, _, err := s.Throughput(dev); return err }},
+}
+
+// measure times the calls of every GPU, within measureFor in all.
+func (c *checkup) measure(src *nvml.Source) {
+	devices := 0
+	for _, err := range c.memError {
+		if err == nil {
+			devices++
+		}
+	}
+	if devices == 0 {
+		return
+	}
+	share := measureFor / time.Duration(devices*len(callKinds))
+	for dev, d := range c.inventory.Devices {
+		if c.memError[dev] != nil {
+			continue
+		}
+		label := (&sampler.GPU{Index: d.Index, MIG: d.MIG}).Label()
+		for _, kind := range callKinds {
+			c.calls = append(c.calls, timeCalls(kind.name, label, kind.most, share, func() error { return kind.call(src, dev) }))
+		}
+	}
+}
+
+func timeCalls(name, gpu string, most int, limit time.Duration, call func() error) callTime {
+	t := callTime{Call: name, GPU: gpu}
+	var all []time.Duration
+	for begin := time.Now(); len(all) < most && (len(all) == 0 || time.Since(begin) < limit); {
+		took, done, err := timed(call)
+		if err != nil {
+			t.Error = sampler.Clean(err.Error())
+			if !done || len(all) == 0 {
+				break
+			}
+		}
+		all = append(all, took)
+	}
+	t.Count = len(all)
+	t.Median, t.P99 = quantile(all, 0.5).Seconds(), quantile(all, 0.99).Seconds()
+	return t
+}
+
+// watchSampling runs the real loop for a while and counts its readings.
+func (c *checkup) watchSampling(ctx context.Context) {
+	a := *c.app
+	a.opt.interval = 500 * time.Millisecond
+	l, err := a.source(nil)
+	if err != nil {
+		c.rateError = err
+		return
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer func() { cancel(nil); l.Wait(closeTimeout) }()
+	if c.rateError = l.start(ctx, callTimeout); c.rateError != nil {
+		return
+	}
+	limit, stop := context.WithTimeout(ctx, samplingFor+time.Second)
+	defer stop()
+	var snaps []*sampler.Snapshot
+	for len(snaps) < 1+int(samplingFor/a.opt.interval) {
+		more, err := l.Next(limit)
+		if err != nil {
+			break
+		}
+		snaps = append(snaps, more...)
+	}
+	c.sampling = rates(snaps)
+}
+
+// rates says how often each GPU was read between the first snapshot and the last.
+func rates(snaps []*sampler.Snapshot) []samplingRate {
+	if len(snaps) < 2 {
+		return nil
+	}
+	last := snaps[len(snaps)-1]
+	seconds := last.Time.Sub(snaps[0].Time).Seconds()
+	var list []samplingRate
+	for i := range last.GPUs {
+		key := last.GPUs[i].Key()
+		r := samplingRate{GPU: last.GPUs[i].Label()}
+		readings := 0
+		for _, s := range snaps[1:] {
+			for j := range s.GPUs {
+				if w := s.GPUs[j].Memory.Window; w != nil && s.GPUs[j].Key() == key {
+					readings, r.Missed = readings+w.Readings, r.Missed+w.Missed
+				}
+			}
+		}
+		if readings == 0 || seconds <= 0 {
+			continue
+		}
+		r.Rate = float64(readings) / seconds
+		r.Resolution = 1 / r.Rate
+		if s, known := last.Sampling.Value(); known {
+			r.Resolution, r.Duty = max(s.PeriodSeconds, 1/r.Rate), s.DutyPercent
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+// quantile of a list of durations; 0 for none.
+func quantile(list []time.Duration, q float64) time.Duration {
+	if len(list) == 0 {
+		return 0
+	}
+	list = slices.Sorted(slices.Values(list))
+	return list[min(len(list)-1, int(q*float64(len(list))))]
+}

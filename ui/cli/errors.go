@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"syscall"
+
+	"nvpeak/sampler"
+)
+
+// Exit codes that users and scripts rely on.
+const (
+	exitFine   = 0
+	exitFailed = 1
+	exitUsage  = 2
+	exitNo     = 3 // the answer of check and wait is no
+)
+
+// usageError is an error in what was typed.
+type usageError struct{ err error }
+
+func (e usageError) Error() string { return e.err.Error() }
+func (e usageError) Unwrap() error { return e.err }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// signalError ends the program because of a signal, after the terminal was restored.
+type signalError struct{ signal syscall.Signal }
+
+func (e signalError) Error() string { return e.signal.String() }
+
+// answerNo is the error of a question whose answer, already printed, is no.
+type answerNo struct{}
+
+func (answerNo) Error() string { return "no" }
+
+// exitCode prints an error as one line and chooses the exit code.
+func exitCode(err error, w io.Writer) int {
+	var usage usageError
+	var sig signalError
+	var no answerNo
+	switch {
+	case err == nil:
+		return exitFine
+	case errors.As(err, &sig):
+		return 128 + int(sig.signal)
+	case errors.As(err, &no):
+		return exitNo
+	case errors.Is(err, syscall.EPIPE):
+		return exitFine // whoever read has gone
+	}
+	fmt.Fprintln(w, "nvpeak: "+oneLine(err))
+	if errors.As(err, &usage) || errors.Is(err, sampler.ErrSelect) {
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// oneLine is the error as one harmless line; where there is no GPU it says what to do
+// without one. A stack of an internal error keeps its lines.
+func oneLine(err error) string {
+	text := err.Error()
+	if strings.HasPrefix(text, "internal error") {
+		return text
+	}
+	text = sampler.Clean(text)
+	for _, absent := range []error{sampler.ErrNoLibrary, sampler.ErrDriverNotLoaded, sampler.ErrMismatch, sampler.ErrNoGPU, sampler.ErrNoPermission} {
+		if errors.Is(err, absent) {
+			return text + " (to look around without a GPU: nvpeak --demo)"
+		}
+	}
+	return text
+}

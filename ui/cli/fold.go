@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"nvpeak/advice/report"
+	"nvpeak/sampler"
+	"nvpeak/sampler/tape"
+	"nvpeak/sampler/trainlog"
+)
+
+// errNoSnapshots is a recording with which nothing can be said.
+var errNoSnapshots = errors.New("the recording holds no snapshot")
+
+// foldTape reads a recording into a report, with the failures of a log at their times. It
+// returns what was wrong with the recording.
+func foldTape(name string, gpus []string, r *report.Reporter, failures []report.LogFailure) (notes []string, err error) {
+	in, err := openRecording(name, gpus)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close() //nolint:errcheck // it was only read
+	next := func(until time.Time, all bool) {
+		for len(failures) > 0 {
+			at, _ := failures[0].Time.Value()
+			if !all && !at.Before(until) {
+				return
+			}
+			r.OOM(failures[0].Event, at, "log")
+			failures = failures[1:]
+		}
+	}
+	for {
+		record, err := in.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case record.Snapshot != nil:
+			if _, _, began := r.Span(); began {
+				next(record.Snapshot.Time, false)
+			}
+			r.Snapshot(record.Snapshot)
+		case record.Event != nil:
+			foldEvent(r, record.Event, in)
+		default:
+			foldReadings(r, record, in)
+		}
+	}
+	if _, _, began := r.Span(); !began {
+		return nil, fmt.Errorf("%s: %w", name, errNoSnapshots)
+	}
+	next(time.Time{}, true)
+	return in.Notes(), nil
+}
+
+func foldEvent(r *report.Reporter, e *tape.Event, in *recording) {
+	if e.Kind == tape.KindOOM && e.OOM != nil {
+		r.OOM(*e.OOM, e.Time, "recording")
+		return
+	}
+	out := report.Event{Time: e.Time, Kind: e.Kind, PID: e.PID, XID: e.XID, Duration: e.Dur, Text: sampler.Clean(e.Text), From: "recording"}
+	if n, ok := e.GPU.Value(); ok {
+		if g := in.gpuAt(n); g != nil {
+			n = g.Index
+		}
+		out.GPU = sampler.Some(n)
+	}
+	r.Event(out)
+}
+
+func foldReadings(r *report.Reporter, record *tape.Record, in *recording) {
+	for _, reading := range record.Readings {
+		if g := in.gpuAt(reading.Device); g != nil {
+			r.Reading(g.Key(), record.Time, reading.Used)
+		}
+	}
+}
+
+// outlineTape reads a recording once to know when it was and when its jobs ended, so that
+// failures in logs find their place on its timeline.
+func outlineTape(name string, gpus []string, o report.Options) (*report.Reporter, trainlog.Recording, error) {
+	o.Outline = true
+	outline := report.New(o)
+	rec := trainlog.Recording{}
+	if _, err := foldTape(name, gpus, outline, nil); err != nil {
+		return nil, rec, err
+	}
+	rec.Start, rec.End, _ = outline.Span()
+	for _, x := range outline.Exits() {
+		rec.Ends = append(rec.Ends, x.Time)
+	}
+	return outline, rec, nil
+}

@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"nvpeak/sampler"
+	"nvpeak/sampler/tape"
+)
+
+// recording is an opened recording with those GPUs that --gpu asks for.
+type recording struct {
+	*tape.Reader
+	gpus selection
+	head *tape.Header // the newest; nil where there is none
+}
+
+// openRecording opens a recording with the GPUs of these selectors, or all of them. Whether
+// they exist is for checkSelection to say.
+func openRecording(path string, selectors []string) (*recording, error) {
+	in, err := tape.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return &recording{Reader: in, gpus: selection{selectors: selectors, chosen: map[sampler.GPUKey]bool{}}, head: in.Header()}, nil
+}
+
+// Next returns the next record, without what is about other GPUs.
+func (r *recording) Next() (*tape.Record, error) {
+	for {
+		record, err := r.Reader.Next()
+		if err != nil {
+			return nil, err
+		}
+		if record.Header != nil {
+			r.head = record.Header
+		}
+		if len(r.gpus.selectors) == 0 || r.filter(record) {
+			return record, nil
+		}
+	}
+}
+
+// filter takes the other GPUs out of a record. It says whether anything is left.
+func (r *recording) filter(record *tape.Record) bool {
+	switch {
+	case record.Snapshot != nil:
+		s := *record.Snapshot // shared
+		s.GPUs = slices.DeleteFunc(slices.Clone(s.GPUs), func(g sampler.GPU) bool { return !r.gpus.has(&g) })
+		record.Snapshot = &s
+	case record.Event != nil && record.Event.Kind != tape.KindOOM: // a failure is one of the job
+		place, known := record.Event.GPU.Value()
+		return !known || r.hasPlace(place)
+	case record.Readings != nil:
+		record.Readings = slices.DeleteFunc(record.Readings, func(x tape.Reading) bool { return !r.hasPlace(x.Device) })
+	}
+	return true
+}
+
+// gpuAt is the GPU at a place of the header; nil where the header has none.
+func (r *recording) gpuAt(place int) *sampler.GPU {
+	if r.head == nil || place < 0 || place >= len(r.head.GPUs) {
+		return nil
+	}
+	d := &r.head.GPUs[place]
+	return &sampler.GPU{Index: d.Index, UUID: d.UUID, PCI: d.PCI, Name: d.Name, MIG: d.MIG}
+}
+
+func (r *recording) hasPlace(place int) bool {
+	g := r.gpuAt(place)
+	return g == nil || r.gpus.has(g)
+}
+
+// selection is what selectors choose among GPUs that become known one by one.
+type selection struct {
+	selectors []string
+	known     []sampler.Device
+	chosen    map[sampler.GPUKey]bool
+}
+
+func (s *selection) has(g *sampler.GPU) bool {
+	key := g.Key()
+	chosen, seen := s.chosen[key]
+	if seen {
+		return chosen
+	}
+	s.known = append(s.known, sampler.Device{Index: g.Index, UUID: g.UUID, PCI: g.PCI, Name: g.Name, MIG: g.MIG})
+	for _, one := range s.selectors {
+		found, err := sampler.Select(s.known, []string{one})
+		chosen = chosen || err == nil && slices.Contains(found, len(s.known)-1)
+	}
+	s.chosen[key] = chosen
+	return chosen
+}
+
+// checkSelection refuses a selector that fits no GPU of a recording. It reads as far as it must:
+// a GPU may come later than the first snapshot.
+func checkSelection(path string, selectors []string) error {
+	if len(selectors) == 0 {
+		return nil
+	}
+	in, err := openRecording(path, selectors)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	missing := sampler.ErrSelect
+	for missing != nil {
+		record, err := in.Next()
+		switch {
+		case errors.Is(err, io.EOF) && in.gpus.known != nil:
+			return fmt.Errorf("%s: %w", path, missing)
+		case errors.Is(err, io.EOF):
+			return nil // empty: reported where it is read
+		case err != nil:
+			return err
+		case record.Snapshot != nil:
+			_, missing = sampler.Select(in.gpus.known, selectors)
+		}
+	}
+	return nil
+}

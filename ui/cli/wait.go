@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"nvpeak/advice/watch"
+	"nvpeak/sampler"
+)
+
+func waitCommand(a *app) *cobra.Command {
+	f := &fitFlags{}
+	c := &cobra.Command{
+		Use:   "wait --need SIZE",
+		Short: "block until enough GPUs have it free, and print their indices; exit 3 on timeout",
+		Example: "  CUDA_VISIBLE_DEVICES=$(nvpeak wait --need 20GiB --gpus 2) python train.py\n" +
+			"  nvpeak wait --need 60GiB --hold 2m --timeout 8h",
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.wait(cmd.Context(), f) },
+	}
+	c.Flags().IntVar(&f.gpus, "gpus", 1, "how many GPUs")
+	c.Flags().Var(durationFlag{&f.hold, 0, longestWait}, "hold", "it must stay free for this `DURATION`")
+	c.Flags().Var(durationFlag{&f.timeout, 0, longestWait}, "timeout", "give up after this `DURATION` (exit 3)")
+	a.opt.bind(c.Flags(), append(measuring, "need", "interval")...)
+	return c
+}
+
+func (a *app) wait(ctx context.Context, f *fitFlags) error {
+	if a.listDemos() {
+		return nil
+	}
+	need, err := a.need(f.gpus)
+	if err != nil {
+		return err
+	}
+	if f.timeout > 0 {
+		var cancel func()
+		ctx, cancel = context.WithTimeoutCause(ctx, f.timeout, answerNo{})
+		defer cancel()
+	}
+	waiter := watch.NewWaiter(watch.WaitOptions{Need: need, GPUs: f.gpus, Hold: f.hold})
+	progress := &progressLine{w: a.err, on: a.isTerminal(a.err), began: time.Now()}
+	defer progress.clear()
+	var ready []watch.Fit
+	err = a.watch(ctx, a.opt.interval, func(s *sampler.Snapshot) (done bool) {
+		if len(s.GPUs) < f.gpus {
+			err := usagef("--gpus %d, but there are %d GPUs to choose from", f.gpus, len(s.GPUs))
+			ready, progress.err = nil, err
+			return true
+		}
+		ready, done = waiter.Add(*s)
+		progress.show(waiter.Status(), f)
+		return done
+	})
+	progress.clear()
+	if err == nil {
+		err = progress.err
+	}
+	if err != nil {
+		return err
+	}
+	indices := make([]string, len(ready))
+	for i, r := range ready {
+		indices[i] = strconv.Itoa(r.GPU)
+	}
+	_, err = fmt.Fprintln(a.out, strings.Join(indices, ","))
+	return err
+}
+
+// progressLine says on standard error how far a wait is, where that is a terminal.
+type progressLine struct {
+	w     io.Writer
+	on    bool
+	began time.Time
+	err   error
+	shown bool
+}
+
+func (p *progressLine) show(status []watch.Waited, f *fitFlags) {
+	if !p.on {
+		return
+	}
+	free, best := 0, sampler.Bytes(0)
+	for _, s := range status {
+		if s.Free {
+			free++
+		}
+		best = max(best, s.WorstFree.Or(0))
+	}
+	fmt.Fprintf(p.w, "\r\x1b[Kwaiting %s: %d of %d GPUs have it free; the most free is %s",
+		time.Since(p.began).Round(time.Second), free, f.gpus, best)
+	p.shown = true
+}
+
+func (p *progressLine) clear() {
+	if p.shown {
+		fmt.Fprint(p.w, "\r\x1b[K")
+		p.shown = false
+	}
+}
