@@ -2,14 +2,14 @@ package explain
 
 import "nvpeak/sampler"
 
-// bigRequest: one tensor of a size that stands out: half a GiB and 5 % of the card (nvpeak's own threshold).
+// bigRequest: one tensor of a size that stands out: half a GiB and 5 % of the GPU (nvpeak's own threshold).
 func (f *facts) bigRequest() bool {
 	return f.total.Known() && f.requested.Or(0) >= max(sampler.GiB/2, partOf(f.total.Or(0), 0.05))
 }
 
 func (f *facts) shortfallOr0() sampler.Bytes { m, _ := f.shortfall(); return m }
 
-// limited: a share or limit below the size of the card was in force and is what refused.
+// limited: a share or limit below the size of the GPU was in force and is what refused.
 func (f *facts) limited() bool {
 	l := f.event.MemoryLimit
 	if l == nil || f.event.Kind == sampler.KindStartupFree {
@@ -72,16 +72,16 @@ func (f *facts) corrupt() bool {
 }
 
 // noSplit: request and free memory are known, but not what this process held, so the rest of the
-// card may be its own or anybody's.
+// GPU may be its own or anybody's.
 func (f *facts) noSplit() bool {
 	m, known := f.shortfall()
 	return !f.onHost() && known && m > 0 && f.total.Known() && !f.allocated.Known() && !f.process.Known() && len(f.others) == 0
 }
 
-// reserved is what the allocator holds: tensors and holes.
+// reserved is what the allocator holds: tensors and unallocated memory.
 func (f *facts) reserved() sampler.Bytes { return f.allocated.Or(0) + f.unallocated.Or(0) }
 
-// oversubscribed is rule R8: more allocated than the card has, which only a fall-back to
+// oversubscribed is rule R8: more allocated than the GPU has, which only a fall-back to
 // system memory allows.
 func (f *facts) oversubscribed() bool {
 	total, known := f.total.Value()
@@ -97,7 +97,7 @@ func (f *facts) othersHold() sampler.Bytes {
 	return e
 }
 
-// othersMatter is the threshold of rule R1: more than 1 GiB and more than 5 % of the card.
+// othersMatter is the threshold of rule R1: more than 1 GiB and more than 5 % of the GPU.
 func (f *facts) othersMatter() bool {
 	return f.othersHold() > max(sampler.GiB, partOf(f.total.Or(0), 0.05))
 }
@@ -109,19 +109,19 @@ func (f *facts) shortfall() (sampler.Bytes, bool) {
 	return req.Less(free), ok && known
 }
 
-// shortfallAfterReuse is what is missing even when the allocator could use all its holes (rule R6).
+// shortfallAfterReuse is what is missing even when the allocator could use all its unallocated memory (rule R6).
 func (f *facts) shortfallAfterReuse() (sampler.Bytes, bool) {
 	m, ok := f.shortfall()
 	return m.Less(f.unallocated.Or(0)), ok
 }
 
-// fitsAfterReuse is rule R5: not in the free memory, but in free memory and holes together.
+// fitsAfterReuse is rule R5: not in the free memory, but in free memory and unallocated memory together.
 func (f *facts) fitsAfterReuse() bool {
 	m, ok := f.shortfall()
 	return ok && m > 0 && m <= f.unallocated.Or(0)
 }
 
-// unallocatedShare is the holes' share of what the allocator holds, 0..1 (rule R7).
+// unallocatedShare is the unallocated share of what the allocator holds, 0..1 (rule R7).
 func (f *facts) unallocatedShare() float64 {
 	if f.reserved() == 0 {
 		return 0
@@ -151,7 +151,7 @@ func (f *facts) tokensThatFit() uint64 {
 	return uint64(float64(tokens)*float64(left)/float64(need)) / 16 * 16
 }
 
-// freeShare is the share of the card that a server which found too little could have, less a
+// freeShare is the share of the GPU that a server which found too little could have, less a
 // hundredth for what moves meanwhile.
 func (f *facts) freeShare() (float64, bool) {
 	if f.event.Kind != sampler.KindStartupFree || !f.free.Known() || f.total.Or(0) == 0 {

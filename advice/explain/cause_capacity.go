@@ -1,6 +1,6 @@
 package explain
 
-// causesCapacity: the card is too small for what was asked of it.
+// causesCapacity: the GPU is too small for what was asked of it.
 var causesCapacity = []causeRow{
 	{id: "R3", cause: CauseTooBig, reason: sourceMessage,
 		when: func(f *failure) bool { return !f.onHost() && f.total.Known() && f.requested.Or(0) > f.total.Or(0) },

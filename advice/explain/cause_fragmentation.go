@@ -1,6 +1,6 @@
 package explain
 
-// causesFragmentation: only where the arithmetic allows it (R5), and only where the holes are a
+// causesFragmentation: only where the arithmetic allows it (R5), and only where it is a
 // real share: at least 5 % of what the allocator holds, and 10 % or 1 GiB. The thresholds are
 // nvpeak's own; nobody published any.
 var causesFragmentation = []causeRow{

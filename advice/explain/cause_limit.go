@@ -2,7 +2,7 @@ package explain
 
 import "nvpeak/sampler"
 
-// causesLimit: the card had the memory, or there is no such memory (R3's sibling R8).
+// causesLimit: the GPU had the memory, or there is no such memory (R3's sibling R8).
 var causesLimit = []causeRow{
 	{id: "R4", cause: CauseMemoryLimit, reason: "https://docs.pytorch.org/docs/stable/generated/torch.cuda.memory.set_per_process_memory_fraction.html",
 		when:       func(f *failure) bool { return !f.onHost() && f.limited() },

@@ -55,18 +55,18 @@ func (f *failure) fragmentationSure() float64 {
 	p := 0.35
 	switch {
 	case real && f.unallocated.Or(0) >= f.requested.Or(0):
-		p = 0.9 // one segment without holes would have been enough
+		p = 0.9 // one unused segment would have been enough
 	case real:
 		p = 0.8
 	}
 	if f.expandable() {
-		return min(p, 0.3) // the cure is in force, so holes of this size have another reason
+		return min(p, 0.3) // the cure is in force, so unallocated memory of this size has another reason
 	}
 	if f.othersMatter() && f.othersHold() >= f.needed() {
 		p = min(p, 0.6)
 	}
 	if first, last, steady := f.growth(); steady && last-first > 1.5*float64(f.unallocated.Or(0)) {
-		p = min(p, 0.55) // it grew by more than the holes can explain
+		p = min(p, 0.55) // it grew by more than the unallocated memory can explain
 	}
 	return p
 }
@@ -82,7 +82,7 @@ func (f *failure) stateDominated() bool {
 	return f.phase() == phaseLoading
 }
 
-// statesTooBig: what does not follow the batch is alone too large for the card, or leaves next
+// statesTooBig: what does not follow the batch is alone too large for the GPU, or leaves next
 // to nothing of it (own threshold: 85 %).
 func (f *failure) statesTooBig() bool {
 	p := f.footprint
@@ -106,7 +106,7 @@ func (f *failure) needed() sampler.Bytes {
 	return m + partOf(f.footprint.activations.mid(), 0.2)
 }
 
-// roomForProcess is what the process could have had: the card without what others hold and
+// roomForProcess is what the process could have had: the GPU without what others hold and
 // without what lies outside its allocator.
 func (f *failure) roomForProcess() sampler.Bytes {
 	outside := f.outside.Or(ContextTypical)
@@ -197,7 +197,7 @@ func (f *failure) wholeNeed() needSize {
 	}
 	need := f.process.Or(f.reserved()+ContextTypical) + f.requested.Or(0)
 	if need > f.total.Or(need) {
-		return 0 // no card of this size will ever have it
+		return 0 // no GPU of this size will ever have it
 	}
 	return needSize(need)
 }
@@ -208,7 +208,7 @@ func (f *failure) validationFactor() int {
 	missing, known := f.shortfall()
 	for k := 2; known && k < 16; k *= 2 {
 		gain := partOf(f.requested.Or(0), 1-1/float64(k))
-		if f.requested.Or(0) < 256*sampler.MiB { // a small request: what fills the card is elsewhere
+		if f.requested.Or(0) < 256*sampler.MiB { // a small request: what fills the GPU is elsewhere
 			gain += partOf(f.footprint.activations.low, 1-1/float64(k))
 		}
 		if gain >= missing {
@@ -221,7 +221,7 @@ func (f *failure) validationFactor() int {
 	return 2
 }
 
-// precisionName is bf16, or fp16 on cards without it.
+// precisionName is bf16, or fp16 on GPUs without it.
 func (f *failure) precisionName() string {
 	if yes, known := f.gpu.bf16(); known && !yes {
 		return "fp16"

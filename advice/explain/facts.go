@@ -30,7 +30,7 @@ type note struct {
 
 type amount = sampler.Opt[sampler.Bytes]
 
-// ContextTypical is what one process costs on a card before its first tensor. 0.3 to 0.6 GiB
+// ContextTypical is what one process costs on a GPU before its first tensor. 0.3 to 0.6 GiB
 // with CUDA 12, up to 1.8 GiB before. https://github.com/stas00/ml-engineering/blob/master/training/performance/README.md
 const ContextTypical = 600 * sampler.MiB
 

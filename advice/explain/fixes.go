@@ -109,7 +109,7 @@ func (f *failure) source(row fixRow) string {
 	return row.source
 }
 
-// ofVendor names the tools of the maker of the card.
+// ofVendor names the tools of the maker of the GPU.
 func (f *failure) ofVendor(list []string) []string {
 	var r *strings.Replacer
 	switch f.event.Kind {

@@ -46,7 +46,7 @@ func (f *facts) growth() (first, last float64, steady bool) {
 }
 
 // jumped: just before the failure the process was far above its last peak, compared with how
-// it usually grew (three times that and 3 % of the card). A leak creeps; a large batch jumps.
+// it usually grew (three times that and 3 % of the GPU). A leak creeps; a large batch jumps.
 func (f *facts) jumped() bool {
 	peaks := f.stretches()
 	n := len(peaks)

@@ -81,7 +81,7 @@ func (f *job) sharded() bool {
 		f.inFunction("fsdp", "fully_shard", "zero_optim", "deepspeedengine") || f.event.Framework == "deepspeed"
 }
 
-// preallocator guesses which program took the card in advance, by what it takes: JAX 75 % of
+// preallocator guesses which program took the GPU in advance, by what it takes: JAX 75 % of
 // the card, vLLM 90 or 92 %; or by its name. "" when nothing points to one.
 func (f *job) preallocator() string {
 	if f.isServing() {

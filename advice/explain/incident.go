@@ -16,7 +16,7 @@ type Incident struct {
 	Lang              string             `json:"lang"`               // "en" or "zh"; others give English
 }
 
-// History is what a recording shows of the failing process and its card. All amounts are
+// History is what a recording shows of the failing process and its GPU. All amounts are
 // those just before the failure unless said otherwise; what was not seen is absent.
 type History struct {
 	Total        sampler.Opt[sampler.Bytes] `json:"total_bytes"`
@@ -27,7 +27,7 @@ type History struct {
 	Peaks        []sampler.Bytes            `json:"peak_bytes"`         // largest use of the process per stretch (epoch, plateau), oldest first
 }
 
-// Neighbor is another process on the card.
+// Neighbor is another process on the GPU.
 type Neighbor struct {
 	PID     int           `json:"pid"`
 	Bytes   sampler.Bytes `json:"bytes"`

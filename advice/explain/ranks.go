@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// crowdedRanks counts processes of nearly the same small size on one card in a run of several
+// crowdedRanks counts processes of nearly the same small size on one GPU in a run of several
 // ranks: the contexts of ranks that touched a GPU which is not theirs.
 func (f *job) crowdedRanks() int {
 	many := f.context.WorldSize.Or(0) > 1 || f.event.Rank.Known() || len(f.ranks()) > 1 || f.command.Runs("torchrun", "accelerate", "deepspeed", "mpirun", "srun")

@@ -9,7 +9,7 @@ import (
 
 // judge makes one verdict for the run from its events: the first that the program did not
 // survive began it; later deaths of other ranks are consequences, unless they hit the same wall
-// on a card of their own.
+// on a GPU of their own.
 func judge(words lang.Catalog, failures []*failure, events []Event) Verdict {
 	v := Verdict{Event: -1, Victims: []int{}, AlsoHit: []int{}}
 	if len(failures) == 0 {

@@ -57,7 +57,7 @@ func fits(name string, patterns ...string) bool {
 
 // self are the trees that import the standard library only, and what else they may.
 var self = []struct{ dir, also string }{
-	{"sampler", "golang.org/x/sys/unix"}, {"sampler/history", ""}, {"advice", ""}, {"advice/*", ""}, {"theme", ""},
+	{"sampler", "golang.org/x/sys/unix"}, {"sampler/history", ""}, {"advice/command", "mvdan.cc/sh/v3/syntax"}, {"advice", ""}, {"advice/*", ""}, {"theme", ""},
 }
 
 // foreign says whether files of dir may import this from outside nvpeak, as far as self goes.
@@ -85,6 +85,7 @@ var imports = []struct {
 	{"github.com/klauspost/compress", []string{"sampler/tape/*.go"}, nil, "only recordings are compressed"},
 	{"github.com/spf13", []string{"ui/cli/*.go"}, nil, "only ui/cli reads flags"},
 	{"github.com/guptarohit/asciigraph", []string{"ui/graph.go"}, nil, "its traps are dealt with there"},
+	{"mvdan.cc/sh", []string{"advice/command/*.go"}, nil, "only command lines are read as a shell does"},
 	{"charm.land", []string{"ui/*.go", "docs/*/*.go"}, nil, "the screen alone knows the terminal library"},
 	{"charm.land/lipgloss/v2", []string{"ui/canvas.go"}, nil, "styles are rendered once, there"},
 	{"os", nil, []string{"advice", "advice/*"}, "advice touches no file"},

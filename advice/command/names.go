@@ -1,0 +1,17 @@
+package command
+
+// batchNames are the options that set the training batch of one device, best known first.
+var batchNames = []string{"per_device_train_batch_size", "per_gpu_train_batch_size", "train_micro_batch_size_per_gpu",
+	"micro_batch_size", "micro_batch_size_per_gpu", "device_batch_size", "batch_size_per_gpu", "batch_size_per_device",
+	"train_batch_size", "batch_size_train", "train_bs", "batch_size", "batchsize", "batch", "bs", "samples_per_gpu",
+	"ims_per_batch", "max_sentences", "max_tokens"}
+
+// evalBatchNames are the options that set the batch of validation.
+var evalBatchNames = []string{"per_device_eval_batch_size", "per_gpu_eval_batch_size", "eval_batch_size", "val_batch_size",
+	"validation_batch_size", "valid_batch_size", "test_batch_size", "batch_size_valid", "batch_size_val", "val_batch", "eval_bs", "val_bs",
+	"max_tokens_valid"}
+
+// accumulationNames are the options that set gradient accumulation.
+var accumulationNames = []string{"gradient_accumulation_steps", "gradient_accumulate_steps", "grad_accum_steps",
+	"gradient_accumulation", "grad_accumulation_steps", "accumulation_steps", "accumulate_grad_batches", "accum_iter",
+	"accum_steps", "grad_accum", "update_freq", "iter_size", "accumulate"}
