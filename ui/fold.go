@@ -70,7 +70,7 @@ func (m *Model) play(s *player.Scene) tea.Cmd {
 		m.shown.alerts = f.Fold(m.folds.watch)
 		m.folds.newest = f.Snapshot
 	}
-	m.at(s.Timeline)
+	m.at(m.player.Timeline()) // not that of the scene: a key may have come since it was made
 	m.show(m.folds.newest)
 	if s.Notice == "" {
 		return nil

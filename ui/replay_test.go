@@ -346,3 +346,15 @@ func TestReplayNeed(t *testing.T) {
 		t.Error(difference(want, got))
 	}
 }
+
+// A scene that was made before a key does not undo what the key did.
+func TestOlderSceneKeepsPause(t *testing.T) {
+	p, m := replaying(t, tapeOf(play(t, "training", time.Minute)), 80, 24, Options{})
+	p.Toggle() // goes on
+	older := m.waitForSnapshots()
+	press(m, "p")
+	m.Update(older)
+	if !m.shown.frozen || !p.Timeline().Paused {
+		t.Error("the pause is not shown")
+	}
+}

@@ -13,11 +13,10 @@ import (
 
 // Scene is what comes next: the picture moves on, or jumps.
 type Scene struct {
-	Jump     *State           // go on from these folds; nil: from where we are
-	History  *history.History // with Jump
-	Frames   []Frame
-	Timeline *Timeline
-	Notice   string // for the viewer; may be empty
+	Jump    *State           // go on from these folds; nil: from where we are
+	History *history.History // with Jump
+	Frames  []Frame
+	Notice  string // for the viewer; may be empty
 }
 
 const (
@@ -200,7 +199,7 @@ func (p *Player) sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// complete adds to a scene what every scene has.
+// complete notes that a scene is handed over.
 func (p *Player) complete(s *Scene) *Scene {
 	p.playhead.sent = time.Now()
 	p.mu.Lock()
@@ -210,6 +209,5 @@ func (p *Player) complete(s *Scene) *Scene {
 		p.shown = s.Jump.Snapshot.Time
 	}
 	p.mu.Unlock()
-	s.Timeline = p.Timeline()
 	return s
 }
