@@ -66,11 +66,6 @@ func (p *past) context(m *message, key string) *sampler.LogContext {
 // serverLines is how far from a failure its traceback may name the server.
 const serverLines = 40
 
-// serverNames are what lines of an inference server have in them: prefixes and files of tracebacks.
-var serverNames = []struct{ part, name string }{
-	{"/vllm/", "vllm"}, {"VllmWorker", "vllm"}, {"(EngineCore", "vllm"}, {`\vllm\`, "vllm"}, {"/sglang/", "sglang"},
-}
-
 // serverOf is the inference server that lines are from; "" for none.
 func serverOf(lines []*rawLine) string {
 	for i := len(lines) - 1; i >= 0; i-- {
