@@ -39,7 +39,7 @@ func checkCommand(a *app) *cobra.Command {
 	c.Flags().IntVar(&f.gpus, "gpus", 1, "on how many GPUs it must fit")
 	c.Flags().Var(durationFlag{&f.window, 0, longestWait}, "window", "watch for this `DURATION` and count the lowest free memory seen")
 	c.Flags().BoolVar(&f.json, "json", false, "as JSON")
-	a.opt.bind(c.Flags(), append(measuring, "need")...)
+	a.opt.bind(c.Flags(), append(measuring, "need", "lang")...)
 	return c
 }
 

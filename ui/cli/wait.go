@@ -27,7 +27,7 @@ func waitCommand(a *app) *cobra.Command {
 	c.Flags().IntVar(&f.gpus, "gpus", 1, "how many GPUs")
 	c.Flags().Var(durationFlag{&f.hold, 0, longestWait}, "hold", "it must stay free for this `DURATION`")
 	c.Flags().Var(durationFlag{&f.timeout, 0, longestWait}, "timeout", "give up after this `DURATION` (exit 3)")
-	a.opt.bind(c.Flags(), append(measuring, "need", "interval")...)
+	a.opt.bind(c.Flags(), append(measuring, "need", "interval", "lang")...)
 	return c
 }
 

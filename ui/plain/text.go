@@ -131,23 +131,6 @@ func Runtime(d time.Duration) string {
 	return fmt.Sprintf("%dd%02dh", min(h/24, 9999), h%24)
 }
 
-// lasted is how long something took: "20 ms", "1.5 s", "40 s", "4 min", "2.5 h".
-func lasted(s float64) string {
-	switch {
-	case s < 0.9995:
-		return fmt.Sprintf("%.0f ms", s*1000)
-	case s < 10 && s != math.Trunc(s):
-		return fmt.Sprintf("%.1f s", s)
-	case s < 90:
-		return fmt.Sprintf("%.0f s", s)
-	case s < 90*60:
-		return fmt.Sprintf("%.0f min", s/60)
-	case s < 48*3600:
-		return fmt.Sprintf("%.1f h", s/3600)
-	}
-	return fmt.Sprintf("%.1f days", s/86400)
-}
-
 // Latency is how long a call took, with a digit more than lasted: "3.1 us", "40.2 ms".
 func Latency(seconds float64) string {
 	switch {
