@@ -364,7 +364,7 @@ var textsEN = map[string]string{
 	"screen.driver":            "driver {version}",
 	"screen.host":              "host {used}/{total}",
 	"screen.swap":              "swap {size}",
-	"screen.sampling":          "mem {span}",
+	"screen.sampling":          "mem",
 	"screen.slow":              "{text} (driver slow)",
 	"screen.missed":            "{text} ({count} missed)",
 	"screen.more":              "{count} more",

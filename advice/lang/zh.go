@@ -364,7 +364,7 @@ var textsZH = map[string]string{
 	"screen.driver":            "驱动 {version}",
 	"screen.host":              "主机 {used}/{total}",
 	"screen.swap":              "交换 {size}",
-	"screen.sampling":          "采样 {span}",
+	"screen.sampling":          "采样",
 	"screen.slow":              "{text}（驱动慢）",
 	"screen.missed":            "{text}（漏读 {count}）",
 	"screen.more":              "另有 {count}",

@@ -94,7 +94,7 @@ func (a *app) replay(cmd *cobra.Command, path string, f *replayFlags) error {
 // it its alerts would be others.
 func (a *app) playerOptions(path string) (o player.Options, err error) {
 	if a.opt.need.Known() {
-		return player.Options{Need: a.opt.need.Opt, Fixed: true}, nil
+		return player.Options{Need: a.opt.need.Opt, Fixed: true, Lang: string(a.opt.lang)}, nil
 	}
 	t, err := tape.Open(path)
 	if err != nil {
