@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"nvpeak/sampler"
+	"nvpeak/ui/player"
 )
 
 // state is what keys change, in words.

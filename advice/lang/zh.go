@@ -359,8 +359,6 @@ var textsZH = map[string]string{
 	"screen.read":              "已读取 {percent} %",
 	"screen.paused":            "已暂停",
 	"screen.frozen":            "已暂停",
-	"screen.replay":            "回放",
-	"screen.demo":              "演示",
 	"screen.driver":            "驱动 {version}",
 	"screen.host":              "主机 {used}/{total}",
 	"screen.swap":              "交换 {size}",

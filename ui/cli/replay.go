@@ -96,6 +96,7 @@ func (a *app) playerOptions(path string) (o player.Options, err error) {
 	if a.opt.need.Known() {
 		return player.Options{Need: a.opt.need.Opt, Fixed: true, Lang: string(a.opt.lang)}, nil
 	}
+	o.Lang = string(a.opt.lang)
 	t, err := tape.Open(path)
 	if err != nil {
 		return o, err

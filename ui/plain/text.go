@@ -18,6 +18,17 @@ import (
 // terminals draw them.
 var columnWidth = &runewidth.Condition{EastAsianWidth: false}
 
+// Columns is how many terminal columns a text takes.
+func Columns(s string) int { return columns(s) }
+
+// Pad adds blanks up to a number of columns.
+func Pad(s string, width int) string { return pad(s, width) }
+
+// PadLeft puts the blanks before the text.
+func PadLeft(s string, width int) string {
+	return strings.Repeat(" ", max(0, width-columns(s))) + s
+}
+
 // columns is how many terminal columns a text takes.
 func columns(s string) int { return columnWidth.StringWidth(s) }
 

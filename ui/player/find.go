@@ -14,6 +14,7 @@ const (
 
 // finder finds what is worth a mark.
 type finder struct {
+	words   lang.Catalog
 	alerts  map[string]bool // open in the snapshot before
 	running map[sampler.ProcessKey]bool
 	most    map[sampler.ProcessKey]sampler.Bytes
@@ -29,7 +30,7 @@ func (x *finder) news(f *Frame, alerts []sampler.Alert) (found []Mark) {
 	}
 	for _, e := range f.between {
 		if e.Failure != nil {
-			add(MarkOOM, failureText(e.Failure))
+			add(MarkOOM, x.failureText(e.Failure))
 		}
 	}
 	open := map[string]bool{}
@@ -100,7 +101,9 @@ func (x *finder) peaks(s *sampler.Snapshot, found func(sampler.ProcessKey, Mark)
 		for j := range g.Processes {
 			p := &g.Processes[j]
 			if v := p.Memory.Or(0); v > smallPeak && len(g.Processes) > 1 {
-				higher(p.Key(g.Key()), v, func() string { return x.words.Say("player.peak_process", "name", x.nameOf(p), "pid", p.PID, "gpu", g.Label(), "size", v) })
+				higher(p.Key(g.Key()), v, func() string {
+					return x.words.Say("player.peak_process", "name", x.nameOf(p), "pid", p.PID, "gpu", g.Label(), "size", v)
+				})
 			}
 		}
 	}
