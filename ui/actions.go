@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -48,7 +47,7 @@ func move(by int) func(*Model) tea.Cmd {
 func (m *Model) sortNext() tea.Cmd {
 	m.table.sort, m.table.reverse = (m.table.sort+1)%len(columns), false
 	m.list()
-	return m.note("sorted by " + strings.ToLower(strings.TrimPrefix(columns[m.table.sort].title, "▲")))
+	return m.note(m.words.Say("say.sorted", "column", strings.TrimPrefix(columns[m.table.sort].title, "▲")))
 }
 
 func (m *Model) sortReverse() tea.Cmd {
@@ -60,7 +59,7 @@ func (m *Model) sortReverse() tea.Cmd {
 func spanBy(by int) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		m.plot.span = step(spans, m.plot.span, by)
-		return m.note("plots show " + span(m.plot.span))
+		return m.note(m.words.Say("say.span", "span", span(m.plot.span)))
 	}
 }
 
@@ -73,13 +72,13 @@ func intervalBy(by int) func(*Model) tea.Cmd {
 		to := step(intervals, m.stream.Interval(), by)
 		s.SetInterval(to)
 		m.folds.history.SetInterval(to)
-		return m.note("refreshed every " + to.String())
+		return m.note(m.words.Say("say.refreshed", "span", to))
 	}
 }
 
 func (m *Model) nextMetric() tea.Cmd {
 	m.plot.metric = m.plot.metric.next()
-	return m.note("plots show " + m.plot.metric.title)
+	return m.note(m.words.Say("say.metric", "metric", m.words.Say("metric."+m.plot.metric.title)))
 }
 
 // focusOn focuses the GPU at a place of the snapshot; -1: all.
@@ -90,7 +89,7 @@ func focusOn(n int) func(*Model) tea.Cmd {
 		case s == nil:
 			return nil
 		case n >= len(s.GPUs):
-			return m.note(fmt.Sprintf("there are %d GPUs", len(s.GPUs)))
+			return m.note(m.words.Say("say.gpus", "count", len(s.GPUs)))
 		case n < 0:
 			m.gpus.focus = sampler.Opt[sampler.GPUKey]{}
 		default:
@@ -111,7 +110,7 @@ func (m *Model) focusNext() tea.Cmd {
 
 func (m *Model) toggleWorst() tea.Cmd {
 	m.gpus.worstFirst = !m.gpus.worstFirst
-	return m.note(pick(m.gpus.worstFirst, "GPUs sorted by headroom", "GPUs by index"))
+	return m.note(pick(m.gpus.worstFirst, m.words.Say("say.headroom"), m.words.Say("say.by_index")))
 }
 
 func scrollBy(by int) func(*Model) tea.Cmd {
@@ -135,7 +134,7 @@ func (m *Model) freeze() tea.Cmd {
 func (m *Model) nextTheme() tea.Cmd {
 	m.tty.themeFixed = true
 	m.tty.paintIn(theme.After(m.tty.paint.theme))
-	return m.note("theme " + m.tty.paint.theme.Name)
+	return m.note(m.words.Say("say.theme", "name", m.tty.paint.theme.Name))
 }
 
 // again sends the whole screen.
@@ -174,5 +173,5 @@ func (m *Model) confirmReset(k string) tea.Cmd {
 		return nil
 	}
 	s.ResetPeaks()
-	return m.note("peaks begin again")
+	return m.note(m.words.Say("say.peaks"))
 }

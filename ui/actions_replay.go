@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"fmt"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -52,11 +51,11 @@ func replayMark(by int) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		marks := m.player.SeekMark(by)
 		if len(marks) == 0 {
-			return m.note(pick(by > 0, "no mark after this", "no mark before this"))
+			return m.note(pick(by > 0, m.words.Say("say.no_next"), m.words.Say("say.no_previous")))
 		}
 		text := sampler.Clean(marks[0].Text)
 		if n := len(marks) - 1; n > 0 {
-			text += fmt.Sprintf(" (and %d more)", n)
+			text = m.words.Say("say.and_more", "text", text, "count", n)
 		}
 		return m.note(text)
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"nvpeak/advice/lang"
 	"nvpeak/sampler"
 	"nvpeak/theme"
 	"nvpeak/ui/plain"
@@ -40,9 +41,11 @@ var (
 		}
 		return sampler.Opt[float64]{}
 	}
-	userOf      = word(func(p *sampler.Process) string { return p.User })
-	typeOf      = word(func(p *sampler.Process) string { return shortType(p.Type) })
-	containerOf = word(func(p *sampler.Process) string { return p.Container.Or("") })
+	userOf = word(func(p *sampler.Process) string { return p.User })
+	typeOf = word(func(p *sampler.Process) string { return shortType(p.Type) })
+	// englishCommand orders the rows; the last column is drawn in the language of the screen.
+	englishCommand = func(r procRow) string { return commandOf(r, lang.English()) }
+	containerOf    = word(func(p *sampler.Process) string { return p.Container.Or("") })
 )
 
 func memoryRole(r procRow) theme.Role { return pick(r.proc == nil, theme.Unknown, theme.Strong) }
@@ -73,7 +76,7 @@ var columns = []column{
 	{"HOST", 6, 5, false, true, always(theme.Dim), formatted(hostOf, sampler.Bytes.Short), byOpt(hostOf)},
 	{"TIME", 7, 6, false, true, always(theme.Dim), formatted(ageOf, func(s float64) string { return plain.Runtime(seconds(s)) }), byOpt(ageOf)},
 	{"CONTAINER", 19, 10, true, false, always(theme.Dim), containerOf, byText(containerOf)},
-	{"COMMAND", 8, 0, true, false, always(theme.Text), commandOf, byText(commandOf)},
+	{"COMMAND", 8, 0, true, false, always(theme.Text), englishCommand, byText(englishCommand)},
 }
 
 // sortMemory is the column by which the table is sorted at first.

@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"fmt"
-
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 )
@@ -10,12 +8,12 @@ import (
 // copyCommand puts the next advised command into the clipboard of the terminal (OSC 52).
 func (m *Model) copyCommand() tea.Cmd {
 	if m.tty.screen == nil {
-		return m.note("nothing to copy")
+		return m.note(m.words.Say("say.nothing"))
 	}
 	text, n, of := m.alerts.nextCommand(m.shown.alerts)
 	if of == 0 {
-		return m.note("nothing to copy")
+		return m.note(m.words.Say("say.nothing"))
 	}
 	m.tty.send(ansi.SetSystemClipboard(text))
-	return m.note(fmt.Sprintf("copied %d of %d: %s", n, of, text))
+	return m.note(m.words.Say("say.copied", "n", n, "all", of, "text", text))
 }

@@ -3,8 +3,8 @@ package ui
 // view is what the panes read.
 func (m *Model) view() *view {
 	v := &view{shown: m.shown, history: m.folds.history, need: m.folds.watch.Need().Or(0), table: &m.table, gpus: &m.gpus, plot: m.plot,
-		glyphs: m.glyphs, ascii: m.opt.ASCII}
-	v.footer = footer{m.prompt.text(m.tty.w < 80 || m.notices.text != "" && m.prompt.mode == modeNeed), m.notices.text, m.hints()}
+		glyphs: m.glyphs, ascii: m.opt.ASCII, words: m.words}
+	v.footer = footer{m.prompt.text(m.words, m.tty.w < 80 || m.notices.text != "" && m.prompt.mode == modeNeed), m.notices.text, m.hints()}
 	if v.snap != nil {
 		v.focus = m.gpus.focused(v.snap)
 	}
@@ -44,11 +44,11 @@ func (m *Model) page(v *view) (p page, ok bool) {
 	w, h := m.tty.w, m.tty.h
 	switch m.prompt.mode {
 	case modeHelp:
-		lines := helpLines(m.bindings(), m.glyphs, m.tty.paint.theme)
-		return page{"nvpeak: keys and signs", centered(w, h, 84, len(lines)+2), lines}, true
+		lines := helpLines(m.bindings(), m.glyphs, m.tty.paint.theme, m.words)
+		return page{m.words.Say("help.title"), centered(w, h, 84, len(lines)+2), lines}, true
 	case modeAdvice:
 		outer := centered(w, h, 100, h)
-		return page{"advice", outer, v.adviceFull(inside(outer).w)}, true
+		return page{m.words.Say("panel.advice"), outer, v.adviceFull(inside(outer).w)}, true
 	}
 	return page{}, false
 }

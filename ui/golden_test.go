@@ -40,6 +40,11 @@ var goldens = []struct {
 	{"help-120x50", "training", 120, 50, "?", Options{}},
 	{"advice-100x30", "neighbour", 100, 30, "a", Options{Need: sampler.Some(16 * sampler.GiB)}},
 	{"detail-120x40", "training", 120, 40, "enter", Options{}},
+	{"training-30x6-zh", "training", 30, 6, "", Options{Lang: "zh"}},
+	{"training-80x24-zh", "training", 80, 24, "", Options{Lang: "zh"}},
+	{"training-120x40-zh", "training", 120, 40, "", Options{Lang: "zh"}},
+	{"neighbour-need-120x40-zh", "neighbour", 120, 40, "", Options{Lang: "zh", Need: sampler.Some(16 * sampler.GiB)}},
+	{"help-120x50-zh", "training", 120, 50, "?", Options{Lang: "zh"}},
 	{"need-80x24", "training", 80, 24, "n 1 5 . 8 G", Options{}},
 }
 
@@ -54,6 +59,11 @@ func TestGoldenScreens(t *testing.T) {
 		m := model(play(t, g.scenario, length), g.w, g.h, g.o)
 		press(m, g.keys)
 		got := ansi.Strip(m.View().Content) + "\n"
+		for _, line := range strings.Split(strings.TrimSuffix(got, "\n"), "\n") {
+			if width(line) != g.w {
+				t.Errorf("%s: %d columns: %q", g.name, width(line), line)
+			}
+		}
 		file := screens + g.name + ".txt"
 		if *update {
 			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"nvpeak/sampler"
+	"nvpeak/ui/player"
 )
 
 // state is what keys change, in words.
@@ -276,7 +277,7 @@ func TestHelpIsComplete(t *testing.T) {
 	press(m, "?")
 	got := text(m)
 	for _, b := range model(nil, 80, 24, Options{}).bindings() {
-		if b.help != "" && !strings.Contains(got, b.show) || !strings.Contains(got, b.help) {
+		if b.help != "" && !strings.Contains(got, b.show) || !strings.Contains(got, m.words.Say(b.help, "forms", player.TimeForms)) {
 			t.Errorf("the help does not show %q %q", b.show, b.help)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"nvpeak/advice/lang"
 	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/sampler/history"
@@ -30,6 +31,7 @@ type Model struct {
 	alerts  alertFeed
 	tty     tty
 	glyphs  *theme.Glyphs
+	words   lang.Catalog
 	err     error
 }
 
@@ -50,8 +52,8 @@ func New(ctx context.Context, stream sampler.Stream, o Options) *Model {
 		o.Span = 5 * time.Minute
 	}
 	m := &Model{ctx: ctx, stream: stream, opt: o, plot: plot{span: o.Span, metric: plotMetrics[0]}, table: table{cursor: -1, sort: sortMemory},
-		shown: shown{label: o.Label}, tty: newTTY(o), glyphs: &theme.Unicode, alerts: alertFeed{notify: o.Notify},
-		folds: folds{history: history.New(interval), watch: watch.New(watch.Options{Need: o.Need})}}
+		shown: shown{label: o.Label}, tty: newTTY(o), glyphs: &theme.Unicode, words: lang.For(o.Lang), alerts: alertFeed{notify: o.Notify},
+		folds: folds{history: history.New(interval), watch: watch.New(watch.Options{Need: o.Need, Lang: o.Lang})}}
 	m.player, _ = stream.(*player.Player)
 	if o.ASCII {
 		m.glyphs = &theme.ASCII

@@ -11,6 +11,7 @@ type Options struct {
 	Need     sampler.Opt[sampler.Bytes]
 	Theme    string // empty: by the terminal's background
 	ASCII    bool
+	Lang     string // of what is said; empty: English
 	NoColor  bool
 	Label    string        // "DEMO training"
 	Span     time.Duration // of the plots

@@ -72,7 +72,7 @@ func joined(parts []string) string {
 func (v *view) adviceLine(ad sampler.Advice, w int) textLine {
 	saves := ""
 	if s, ok := ad.Saves.Value(); ok {
-		saves = "frees " + rangeText(s)
+		saves = v.words.Say("panel.frees", "size", v.rangeText(s))
 	}
 	title := fmt.Sprintf("  %d %s", ad.Rank, ad.Title)
 	if room := w - width(saves) - 2; width(title) > room {
@@ -82,11 +82,14 @@ func (v *view) adviceLine(ad sampler.Advice, w int) textLine {
 	return textLine{{theme.Accent, title}, {theme.Dim, gap + saves}}
 }
 
-func rangeText(r sampler.Range) string {
-	if r.Low == r.High || r.Low == 0 {
-		return pick(r.Low == 0 && r.High > 0, "up to ", "") + r.High.String()
+func (v *view) rangeText(r sampler.Range) string {
+	switch {
+	case r.Low == 0 && r.High > 0:
+		return v.words.Say("label.upto", "size", r.High)
+	case r.Low == r.High:
+		return r.High.String()
 	}
-	return r.Low.String() + " to " + r.High.String()
+	return v.words.Say("label.range", "low", r.Low, "high", r.High)
 }
 
 func levelRole(level string) theme.Role {
@@ -102,30 +105,26 @@ func levelRole(level string) theme.Role {
 // fitLines is the arithmetic of the need against one GPU, in words.
 func (v *view) fitLines(f gpuFit, w int) []textLine {
 	need, _ := f.Need.Value()
-	role, verdict := theme.Warning, "just fits"
+	role, id := theme.Warning, "panel.just_fits"
 	if f.Short > 0 {
-		role, verdict = theme.Critical, "does not fit"
+		role, id = theme.Critical, "panel.too_large"
 	}
-	text := fmt.Sprintf("GPU %s: %s (%s) %s", f.gpu.Label(), need.Bytes, need.Source, verdict)
-	if f.Short > 0 {
-		text += fmt.Sprintf(", %s short", f.Short)
-	}
+	text := v.words.Say(id, "gpu", f.gpu.Label(), "need", need.Bytes, "source", need.Source.In(v.words), "short", f.Short)
 	var lines []textLine
 	for i, l := range wrap(text, w-2) {
 		lines = append(lines, textLine{{role, pick(i == 0, string(v.glyphs.Alert)+" ", "  ") + l}})
 	}
-	free := fmt.Sprintf("%s free now, %s lowest free (last minute), %s min free",
-		gibOr(f.Free), gibOr(f.WorstFree), gibOr(f.WorstFreeStart))
-	for _, l := range wrap(free+" (GiB)", w-2) {
+	free := v.words.Say("panel.free", "now", gibOr(f.Free), "lowest", gibOr(f.WorstFree), "min", gibOr(f.WorstFreeStart))
+	for _, l := range wrap(free, w-2) {
 		lines = append(lines, textLine{{theme.Text, "  " + l}})
 	}
-	for _, l := range wrap("held by "+holdersText(f.Holders), w-2) {
+	for _, l := range wrap(v.words.Say("panel.held", "who", v.holdersText(f.Holders)), w-2) {
 		lines = append(lines, textLine{{theme.Dim, "  " + l}})
 	}
 	return lines
 }
 
-func holdersText(hs []watch.Holder) string {
+func (v *view) holdersText(hs []watch.Holder) string {
 	var parts []string
 	for i, h := range hs {
 		if i == maxHolders {
@@ -133,26 +132,26 @@ func holdersText(hs []watch.Holder) string {
 			for _, h := range hs[i:] {
 				rest += h.Bytes
 			}
-			parts = append(parts, fmt.Sprintf("%d more %s", len(hs)-i, rest))
+			parts = append(parts, v.words.Say("panel.more", "count", len(hs)-i, "size", rest))
 			break
 		}
 		if h.PID == 0 {
-			parts = append(parts, "unattributed "+h.Bytes.String())
+			parts = append(parts, v.words.Say("panel.unattributed", "size", h.Bytes))
 			continue
 		}
-		parts = append(parts, strings.TrimSpace(fmt.Sprintf("pid %d %s %s", h.PID, h.Name, h.User))+" "+h.Bytes.String())
+		parts = append(parts, strings.TrimSpace(v.words.Say("panel.pid", "pid", h.PID, "who", strings.TrimSpace(h.Name+" "+h.User)))+" "+h.Bytes.String())
 	}
 	if len(parts) == 0 {
-		return "no process"
+		return v.words.Say("panel.nobody")
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(parts, v.words.Say("list.comma"))
 }
 
 // advicePane draws the panel: a heading, then as many lines as there is room for.
 func (v *view) advicePane(c *canvas, r rect, lines []textLine) {
 	c.fill(r.x, r.y, r.x+r.w, theme.Faint, v.glyphs.Line)
-	c.put(r.x+1, r.y, r.x+r.w, theme.Accent, " advice ")
-	state := fmt.Sprintf(" %d open  a all ", max(len(v.alerts), 1))
+	c.put(r.x+1, r.y, r.x+r.w, theme.Accent, " "+v.words.Say("panel.advice")+" ")
+	state := " " + v.words.Say("panel.open", "count", max(len(v.alerts), 1)) + " "
 	if r.w > width(state)+12 {
 		c.right(r.x, r.y, r.x+r.w-2, theme.Dim, state)
 	}
@@ -170,17 +169,17 @@ func (v *view) adviceFull(w int) []textLine {
 		lines = append(lines, textLine{{theme.Accent, t}})
 	}
 	if len(v.alerts) > 0 {
-		head("Open")
+		head(v.words.Say("panel.heading_open"))
 		for _, a := range v.alerts {
 			lines = append(lines, v.alertFull(a, w)...)
 		}
 	}
 	if len(v.fits) > 0 {
-		head("Does it fit?")
+		head(v.words.Say("panel.heading_fit"))
 		for _, f := range v.fits {
 			if fits, known := f.Fits(); known && fits && !f.Near() {
 				need, _ := f.Need.Value()
-				lines = append(lines, textLine{{theme.Ok, fmt.Sprintf("  GPU %s: %s fits, %s lowest free (last minute)", f.gpu.Label(), need.Bytes, gibOr(f.WorstFree))}})
+				lines = append(lines, textLine{{theme.Ok, "  " + v.words.Say("panel.fits", "gpu", f.gpu.Label(), "need", need.Bytes, "free", gibOr(f.WorstFree))}})
 				continue
 			}
 			lines = append(lines, v.fitLines(f, w)...)
@@ -193,7 +192,7 @@ func (v *view) adviceFull(w int) []textLine {
 		}
 	}
 	if len(past) > 0 {
-		head("Past")
+		head(v.words.Say("panel.heading_past"))
 		for i := len(past) - 1; i >= 0; i-- {
 			a := past[i]
 			lines = append(lines, textLine{{theme.Dim, "  " + a.Time.Format("15:04:05") + " "}, {levelRole(a.Level), a.Text}})
@@ -201,8 +200,8 @@ func (v *view) adviceFull(w int) []textLine {
 	}
 	if len(lines) == 0 {
 		lines = append(v.noProblems(), textLine{},
-			textLine{{theme.Dim, "Set what the next allocation needs with n: the panel then says"}},
-			textLine{{theme.Dim, "on which GPU it fits, and what is in the way where it does not."}})
+			textLine{{theme.Dim, v.words.Say("panel.set_need")}},
+			textLine{{theme.Dim, v.words.Say("panel.set_need_more")}})
 	}
 	return lines
 }
@@ -225,7 +224,7 @@ func (v *view) alertFull(a sampler.Alert, w int) []textLine {
 			}
 		}
 		if ad.Cost != "" {
-			for _, l := range wrap("cost: "+ad.Cost, w-6) {
+			for _, l := range wrap(v.words.Say("panel.cost", "cost", ad.Cost), w-6) {
 				lines = append(lines, textLine{{theme.Dim, "    " + l}})
 			}
 		}
@@ -235,14 +234,14 @@ func (v *view) alertFull(a sampler.Alert, w int) []textLine {
 
 // noProblems says so, and the headroom that is left.
 func (v *view) noProblems() []textLine {
-	lines := []textLine{{{theme.Ok, "No problems found."}}}
+	lines := []textLine{{{theme.Ok, v.words.Say("panel.no_problems")}}}
 	if v.snap == nil {
 		return lines
 	}
 	for i := range v.snap.GPUs {
 		g := &v.snap.GPUs[i]
 		if free, ok := g.Memory.WorstFree.Else(g.Memory.Free).Value(); ok {
-			lines = append(lines, textLine{{theme.Text, fmt.Sprintf("  GPU %s: %s min free", g.Label(), free)}})
+			lines = append(lines, textLine{{theme.Text, "  " + v.words.Say("panel.min_free", "gpu", g.Label(), "free", free)}})
 		}
 	}
 	return lines

@@ -15,13 +15,13 @@ import (
 func (v *view) detail(w, h int, row procRow, top int) *canvas {
 	c := v.canvas(w, h)
 	v.header(c, rect{0, 0, w, 1}, 0)
-	title := fmt.Sprintf("process %d on GPU %s", pidOf(row), row.gpu.Label())
+	title := v.words.Say("proc.title", "pid", pidOf(row), "gpu", row.gpu.Label())
 	if row.proc == nil {
-		title = "unattributed memory on GPU " + row.gpu.Label()
+		title = v.words.Say("proc.title_unattributed", "gpu", row.gpu.Label())
 	}
 	c.fill(0, 1, w, theme.Faint, v.glyphs.Line)
 	c.put(1, 1, w, theme.Accent, " "+title+" ")
-	c.right(1, 1, w-1, theme.Dim, " Esc back ")
+	c.right(1, 1, w-1, theme.Dim, " "+v.words.Say("proc.back")+" ")
 	lines, text, plot := v.detailLayout(w, h, row)
 	v.textLines(c, text, lines, top)
 	v.processPlot(c, plot, row)
@@ -38,59 +38,64 @@ func (v *view) detailLayout(w, h int, row procRow) (lines []textLine, text, plot
 
 func (v *view) detailLines(row procRow, w int) []textLine {
 	var lines []textLine
-	add := func(label, text string, role theme.Role) {
+	add := func(id, text string, role theme.Role) {
+		label := ""
+		if id != "" {
+			label = v.words.Say(id)
+		}
 		if text == "" {
 			return
 		}
 		for i, l := range wrap(text, max(w-14, 8)) {
-			lines = append(lines, textLine{{theme.Dim, fmt.Sprintf("%-13s", pick(i == 0, label, ""))}, {role, l}})
+			lines = append(lines, textLine{{theme.Dim, fixed(pick(i == 0, label, ""), 13)}, {role, l}})
 		}
 	}
 	p := row.proc
 	if p == nil {
-		add("memory", gibOr(row.memory())+" GiB", theme.Unknown)
-		add("", "Used, but by no process the driver names: processes of other containers or users, the driver's own, or memory that is not given back yet.", theme.Text)
+		add("proc.memory", gibOr(row.memory())+" GiB", theme.Unknown)
+		add("", v.words.Say("proc.unattributed"), theme.Text)
 		return lines
 	}
-	add("command", commandOf(row), theme.Strong)
-	add("user", p.User, theme.Text)
+	add("proc.command", commandOf(row, v.words), theme.Strong)
+	add("proc.user", p.User, theme.Text)
 	if t, ok := p.StartTime.Value(); ok {
-		add("started", t.Local().Format("2006-01-02 15:04:05")+", "+since(v.now().Sub(t))+" ago", theme.Text)
+		add("proc.started", t.Local().Format("2006-01-02 15:04:05")+v.words.Say("list.comma")+v.words.Say("screen.ago", "span", since(v.now().Sub(t))), theme.Text)
 	}
-	add("container", p.Container.Or(""), theme.Text)
-	add("framework", p.Framework.Or(""), theme.Text)
+	add("proc.container", p.Container.Or(""), theme.Text)
+	add("proc.framework", p.Framework.Or(""), theme.Text)
 	memory := notAvailable
 	if b, ok := p.Memory.Value(); ok {
-		memory = fmt.Sprintf("%s now, %.0f %% of the GPU", b, percent(b, row.gpu.Memory.Total.Or(0)))
+		memory = v.words.Say("proc.now", "size", b, "percent", fmt.Sprintf("%.0f", percent(b, row.gpu.Memory.Total.Or(0))))
 	}
-	add("GPU memory", memory, theme.Strong)
+	add("proc.gpu_memory", memory, theme.Strong)
 	if p.Peak != nil {
-		add("peak", fmt.Sprintf("%s %s (%s)", p.Peak.Bytes, ago(v.now().Sub(p.Peak.Time)), peakSource(p.Peak.Source)), theme.Peak)
+		add("proc.peak", v.words.Say("proc.peak_at", "size", p.Peak.Bytes, "ago", v.ago(v.now().Sub(p.Peak.Time)), "source", v.words.Say(peakSource(p.Peak.Source))), theme.Peak)
 	}
 	if a := p.Allocator; a != nil {
-		add("allocator", fmt.Sprintf("%s allocated, %s reserved, %d retries, %d refused", a.Allocated, a.Reserved, a.Retries, a.OOMs), theme.Text)
+		add("proc.allocator", v.words.Say("proc.allocated", "allocated", a.Allocated, "reserved", a.Reserved, "retries", a.Retries, "refused", a.OOMs), theme.Text)
 	}
 	m := &row.gpu.Memory
 	others := m.Used.Or(0).Less(p.Memory.Or(0)).Less(m.Unattributed.Or(0))
-	add("the GPU", fmt.Sprintf("%s GiB used by others, %s unattributed, %s reserved, %s free of %s",
-		gib(others), gibOr(m.Unattributed), gibOr(m.Reserved), gibOr(m.Free), gibOr(m.Total)), theme.Text)
+	add("proc.gpu", v.words.Say("proc.shares",
+		"others", gib(others), "unattributed", gibOr(m.Unattributed), "reserved", gibOr(m.Reserved), "free", gibOr(m.Free), "total", gibOr(m.Total)), theme.Text)
 	host := formatted(hostOf, sampler.Bytes.String)(row)
 	if cpu, ok := p.CPU.Value(); ok {
-		host += fmt.Sprintf(", CPU %.0f %% of a core", cpu)
+		host = v.words.Say("proc.cpu", "host", host, "percent", fmt.Sprintf("%.0f", cpu))
 	}
-	add("host memory", host, theme.Text)
-	add("environment", environment(p.Environment), theme.Text)
+	add("proc.host", host, theme.Text)
+	add("proc.environment", environment(p.Environment), theme.Text)
 	return lines
 }
 
+// peakSource is the sentence about where a peak is from.
 func peakSource(s string) string {
 	switch s {
 	case sampler.PeakDriver:
-		return "driver peak, exact: NVML accounting"
+		return "proc.peak_driver"
 	case sampler.PeakAllocator:
-		return "allocator peak: from inside the process"
+		return "proc.peak_allocator"
 	}
-	return "sampled peak"
+	return "proc.peak_sampled"
 }
 
 func environment(env map[string]string) string {

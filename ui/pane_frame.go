@@ -14,7 +14,7 @@ import (
 func (v *view) header(c *canvas, r rect, hidden int) {
 	s := v.snap
 	if hidden > 0 {
-		text := fmt.Sprintf(" %d more %c", hidden, v.glyphs.Down)
+		text := " " + v.words.Say("screen.more", "count", hidden) + fmt.Sprintf(" %c", v.glyphs.Down)
 		r.w = c.right(r.x, r.y, r.x+r.w-1, theme.Notice, text) - r.x
 		defer c.ground(r.x, r.y, r.x+c.w, theme.Bar)
 	}
@@ -28,10 +28,10 @@ func (v *view) header(c *canvas, r rect, hidden int) {
 		left = append([]piece{{theme.Demo, v.label}}, left...)
 	}
 	if v.frozen {
-		left = append([]piece{{theme.Warning, "PAUSED"}}, left...)
+		left = append([]piece{{theme.Warning, v.words.Say("screen.frozen")}}, left...)
 	}
 	if s.Driver != "" {
-		left = append(left, piece{theme.Dim, "driver " + s.Driver})
+		left = append(left, piece{theme.Dim, v.words.Say("screen.driver", "version", s.Driver)})
 	}
 	if s.CUDA != "" {
 		left = append(left, piece{theme.Dim, "CUDA " + s.CUDA})
@@ -62,13 +62,12 @@ func (v *view) slitHeader(c *canvas, r rect) {
 		x = c.put(x, r.y, r.x+r.w, theme.Demo, word+" ")
 	}
 	if v.frozen {
-		x = c.put(x, r.y, r.x+r.w, theme.Warning, "PAUSED ")
+		x = c.put(x, r.y, r.x+r.w, theme.Warning, v.words.Say("screen.frozen")+" ")
 	}
-	gpus := fmt.Sprintf("%d GPU%s", len(v.snap.GPUs), pick(len(v.snap.GPUs) == 1, "", "s"))
+	gpus := v.words.Count("count.gpu", len(v.snap.GPUs))
 	x = c.put(x, r.y, r.x+r.w, theme.Dim, gpus)
 	if rate, ok := v.snap.Sampling.Value(); ok {
-		text := v.samplingText(rate)
-		text.text = strings.Replace(text.text, "mem ", string(v.glyphs.Peak)+" ", 1)
+		text := v.samplingText(rate, string(v.glyphs.Peak)+" ")
 		if x+width(text.text) < r.x+r.w-1 {
 			c.right(x, r.y, r.x+r.w-1, text.role, text.text)
 		}
@@ -81,22 +80,22 @@ func (v *view) headerRight(w int) []piece {
 	if hm, ok := v.snap.HostMemory.Value(); ok && hm.Total > 0 && w >= 60 {
 		used := hm.Total.Less(hm.Available)
 		level := theme.Level(percent(used, hm.Total), hostLevels)
-		ps = append(ps, piece{pick(level == theme.Ok, theme.Dim, level), fmt.Sprintf("host %s/%s", gib(used), sampler.Bytes.Short(hm.Total))})
+		ps = append(ps, piece{pick(level == theme.Ok, theme.Dim, level), v.words.Say("screen.host", "used", gib(used), "total", hm.Total.Short())})
 		if hm.SwapUsed > 0 && w >= 100 {
-			ps = append(ps, piece{theme.Dim, "swap " + hm.SwapUsed.Short()})
+			ps = append(ps, piece{theme.Dim, v.words.Say("screen.swap", "size", hm.SwapUsed.Short())})
 		}
 	}
 	if rate, ok := v.snap.Sampling.Value(); ok {
-		ps = append(ps, v.samplingText(rate))
+		ps = append(ps, v.samplingText(rate, v.words.Say("screen.sampling")+" "))
 	}
 	return append(ps, piece{theme.Dim, v.now().Format("15:04:05")})
 }
 
 // samplingText says how memory is sampled: its period, and when that is longer than asked for
 // or readings were missed.
-func (v *view) samplingText(rate sampler.Sampling) piece {
+func (v *view) samplingText(rate sampler.Sampling, name string) piece {
 	period := time.Duration(rate.PeriodSeconds * float64(time.Second))
-	text := "mem " + period.String()
+	text := name + period.String()
 	missed := 0
 	for i := range v.snap.GPUs {
 		if w := v.snap.GPUs[i].Memory.Window; w != nil {
@@ -105,9 +104,9 @@ func (v *view) samplingText(rate sampler.Sampling) piece {
 	}
 	switch {
 	case rate.PeriodSeconds > rate.AskedSeconds*1.01:
-		return piece{theme.Notice, text + " (driver slow)"}
+		return piece{theme.Notice, v.words.Say("screen.slow", "text", text)}
 	case missed > 5:
-		return piece{theme.Notice, fmt.Sprintf("%s (%d missed)", text, missed)}
+		return piece{theme.Notice, v.words.Say("screen.missed", "text", text, "count", missed)}
 	}
 	return piece{theme.Dim, text}
 }
@@ -123,11 +122,12 @@ func (v *view) footerPane(c *canvas, r rect) {
 	default:
 		x := r.x + 1
 		for _, k := range f.keys {
-			if x+width(k.key)+1+width(k.word) > r.x+r.w {
+			key, word := v.words.Say(k.key), v.words.Say(k.word) // a key that has no sentence stays as it is
+			if x+width(key)+1+width(word) > r.x+r.w {
 				break
 			}
-			x = c.put(x, r.y, r.x+r.w, theme.Accent, k.key) + 1
-			x = c.put(x, r.y, r.x+r.w, theme.Dim, k.word) + 2
+			x = c.put(x, r.y, r.x+r.w, theme.Accent, key) + 1
+			x = c.put(x, r.y, r.x+r.w, theme.Dim, word) + 2
 		}
 	}
 	c.ground(r.x, r.y, r.x+r.w, theme.Bar)

@@ -64,7 +64,9 @@ func (v *view) titleItems(g *sampler.GPU) []string {
 	add(ok && has, "%.0f/%.0f W", w, limit)
 	add(ok && !has, "%.0f W", w)
 	fan, ok := g.Fan.Value()
-	add(ok, "fan %d%%", fan)
+	if ok {
+		items = append(items, v.words.Say("screen.fan", "percent", fan))
+	}
 	mhz, ok := g.Clocks.SM.Value()
 	add(ok, "%d MHz", mhz)
 	gen, ok := g.PCIe.Generation.Value()
@@ -80,7 +82,9 @@ func (v *view) titleItems(g *sampler.GPU) []string {
 	tx, has := g.PCIe.TX.Value()
 	add(ok && has, "%c%s/s %c%s/s", v.glyphs.Down, sampler.Bytes(rx).Short(), v.glyphs.Up, sampler.Bytes(tx).Short())
 	mem, ok := g.Clocks.Memory.Value()
-	add(ok, "mem %d MHz", mem)
+	if ok {
+		items = append(items, v.words.Say("screen.mem_clock", "mhz", mem))
+	}
 	p, ok := g.PerformanceState.Value()
 	add(ok, "%s", p)
 	add(len(g.Throttle) > 0, "%s", strings.Join(g.Throttle, " "))
@@ -95,7 +99,7 @@ func shortName(name string) string {
 // memoryRow is "mem ▕█████▲··▏ 61.2 used  0.5 driver  17.9 free".
 func (v *view) memoryRow(c *canvas, r rect, g *sampler.GPU) {
 	m := &g.Memory
-	x := c.put(r.x+1, r.y, r.x+r.w, theme.Dim, "mem ")
+	x := c.put(r.x+1, r.y, r.x+r.w, theme.Dim, v.words.Say("screen.mem")+" ")
 	right := r.x + r.w
 	for _, p := range v.memoryFigures(m) {
 		if w := width(p.text); right-w-1 >= x+10 {
@@ -115,27 +119,27 @@ func (v *view) memoryFigures(m *sampler.Memory) []piece {
 	total := m.Total.Or(0)
 	level := theme.Level(percent(used, total), gpuLevels)
 	ps := []piece{
-		{theme.Dim, fmt.Sprintf("%5s free", gibOr(m.Free))},
-		{pick(level == theme.Ok, theme.Strong, level), fmt.Sprintf("%5s used", gib(used))},
+		{theme.Dim, fmt.Sprintf("%5s ", gibOr(m.Free)) + v.words.Say("screen.free")},
+		{pick(level == theme.Ok, theme.Strong, level), fmt.Sprintf("%5s ", gib(used)) + v.words.Say("screen.used")},
 	}
 	if m.Peak != nil {
 		ps = append(ps[:1], piece{theme.Peak, fmt.Sprintf("%c%s", v.glyphs.Peak, gib(m.Peak.Bytes))}, ps[1])
 	}
 	if un := m.Unattributed.Or(0); un >= sampler.GiB/10 {
-		ps = append(ps, piece{theme.Unknown, gib(un) + " other"})
+		ps = append(ps, piece{theme.Unknown, gib(un) + " " + v.words.Say("screen.other")})
 	}
 	if resv, ok := m.Reserved.Value(); ok && resv > 0 {
-		ps = append(ps, piece{theme.Reserved, gib(resv) + " driver"})
+		ps = append(ps, piece{theme.Reserved, gib(resv) + " " + v.words.Say("screen.reserved")})
 	}
 	if m.SharedWithHost {
-		ps = append(ps, piece{theme.Dim, "shared"})
+		ps = append(ps, piece{theme.Dim, v.words.Say("screen.shared")})
 	}
 	return ps
 }
 
 // utilRow is "gpu ▕██████▏ 99%".
 func (v *view) utilRow(c *canvas, r rect, g *sampler.GPU) {
-	x := c.put(r.x+1, r.y, r.x+r.w, theme.Dim, "gpu ")
+	x := c.put(r.x+1, r.y, r.x+r.w, theme.Dim, v.words.Say("screen.util")+" ")
 	right := r.x + r.w
 	text := fmt.Sprintf("%4s", percentOr(g.Utilization.GPU))
 	if !g.Utilization.GPU.Known() {
@@ -146,7 +150,7 @@ func (v *view) utilRow(c *canvas, r rect, g *sampler.GPU) {
 	for _, p := range []struct {
 		name string
 		of   sampler.Opt[int]
-	}{{"enc", g.Utilization.Encoder}, {"dec", g.Utilization.Decoder}} {
+	}{{v.words.Say("screen.enc"), g.Utilization.Encoder}, {v.words.Say("screen.dec"), g.Utilization.Decoder}} {
 		if n := p.of.Or(0); n > 0 && right-9 > x+12 {
 			right = c.right(x, r.y, right, theme.Dim, fmt.Sprintf("%s %d%%", p.name, n)) - 1
 		}
@@ -176,6 +180,6 @@ func (v *view) gpuPlot(c *canvas, r rect, g *sampler.GPU) {
 func (g *graph) markPeak(p *sampler.Peak, v *view) {
 	if p != nil && p.Bytes > 0 {
 		g.mark = mib(p.Bytes)
-		g.markText = fmt.Sprintf("%c %s %s", v.glyphs.Peak, p.Bytes.Short(), ago(v.now().Sub(p.Time)))
+		g.markText = fmt.Sprintf("%c %s %s", v.glyphs.Peak, p.Bytes.Short(), v.ago(v.now().Sub(p.Time)))
 	}
 }

@@ -3,28 +3,30 @@ package ui
 import (
 	"fmt"
 
+	"nvpeak/advice/lang"
 	"nvpeak/theme"
+	"nvpeak/ui/player"
 )
 
 // helpLines explain the keys, the signs and the theme.
-func helpLines(keys []binding, g *theme.Glyphs, t *theme.Theme) []textLine {
+func helpLines(keys []binding, g *theme.Glyphs, t *theme.Theme, words lang.Catalog) []textLine {
 	var lines []textLine
 	for _, b := range keys {
 		if b.help != "" {
-			lines = append(lines, textLine{{theme.Accent, fmt.Sprintf("%-9s", b.show)}, {theme.Text, b.help}})
+			lines = append(lines, textLine{{theme.Accent, fixed(b.show, 9)}, {theme.Text, words.Say(b.help, "forms", player.TimeForms)}})
 		}
 	}
-	sign := func(role theme.Role, r rune, text string) {
-		lines = append(lines, textLine{{role, fmt.Sprintf("%-9c", r)}, {theme.Text, text}})
+	sign := func(role theme.Role, r rune, id string) {
+		lines = append(lines, textLine{{role, fmt.Sprintf("%-9c", r)}, {theme.Text, words.Say(id)}})
 	}
 	lines = append(lines, textLine{})
-	sign(theme.Ok, g.Bar[len(g.Bar)-1], "used by processes; yellow from 80 %, orange from 90, red from 95")
-	sign(theme.Unknown, g.BarUnknown, "other: used, but by no process the driver names (unattributed)")
-	sign(theme.Reserved, g.BarReserve, "driver: reserved by driver and firmware")
-	sign(theme.Peak, g.Peak, "sampled peak since the start: a floor of the true peak")
-	sign(theme.Need, g.Need, "where the next allocation (the need) would reach")
+	sign(theme.Ok, g.Bar[len(g.Bar)-1], "help.used")
+	sign(theme.Unknown, g.BarUnknown, "help.other")
+	sign(theme.Reserved, g.BarReserve, "help.driver")
+	sign(theme.Peak, g.Peak, "help.peak")
+	sign(theme.Need, g.Need, "help.need")
 	return append(lines, textLine{},
-		textLine{{theme.Dim, "Memory is read every 20 ms, the rest each second. What a program frees and"}},
-		textLine{{theme.Dim, "its allocator keeps stays used here: the driver does not see inside."}},
-		textLine{{theme.Dim, "theme: " + t.Name + ", " + t.Title}})
+		textLine{{theme.Dim, words.Say("help.reading")}},
+		textLine{{theme.Dim, words.Say("help.inside")}},
+		textLine{{theme.Dim, words.Say("help.theme", "name", t.Name, "title", words.Say("theme."+t.Name))}})
 }

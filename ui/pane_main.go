@@ -12,7 +12,7 @@ func (v *view) canvas(w, h int) *canvas {
 func (v *view) draw(w, h int) *canvas {
 	c := v.canvas(w, h)
 	if v.snap == nil {
-		c.put(1, h/2, w, theme.Dim, pick(v.timeline == nil, "connecting to the NVIDIA driver…", "reading the recording…"))
+		c.put(1, h/2, w, theme.Dim, v.words.Say(pick(v.timeline == nil, "screen.connecting", "screen.reading")))
 		return c
 	}
 	p := v.arrange(w, h)

@@ -21,9 +21,9 @@ func (v *view) procPane(c *canvas, r rect) {
 	}
 	switch hidden := len(v.table.rows) - first - rows; {
 	case len(v.table.rows) == 0:
-		c.put(r.x+2, r.y+1, r.x+r.w, theme.Dim, "no processes on "+pick(v.focus != nil, "this GPU", "the GPUs"))
+		c.put(r.x+2, r.y+1, r.x+r.w, theme.Dim, v.words.Say(pick(v.focus != nil, "screen.no_processes_here", "screen.no_processes")))
 	case hidden > 0:
-		c.right(r.x, r.y, r.x+r.w-1, theme.Dim, fmt.Sprintf(" %d more %c", hidden, v.glyphs.Down))
+		c.right(r.x, r.y, r.x+r.w-1, theme.Dim, " "+v.words.Say("screen.more", "count", hidden)+fmt.Sprintf(" %c", v.glyphs.Down))
 	}
 }
 
@@ -80,7 +80,11 @@ func (v *view) procLine(c *canvas, r rect, cols []int, n int) {
 		if col.text == nil {
 			v.shareBar(c, x, r.y, end-x, row)
 		} else {
-			c.put(x, r.y, end, col.role(row), col.format(row, col.width))
+			text := col.format(row, col.width)
+			if k == len(cols)-1 {
+				text = commandOf(row, v.words)
+			}
+			c.put(x, r.y, end, col.role(row), text)
 		}
 		x += col.width + 1
 	}

@@ -37,11 +37,11 @@ func (v *view) timelinePane(c *canvas, r rect) {
 	if r.h < 1 || r.w < 1 {
 		return
 	}
-	state := pick(t.Paused, pick(r.w < 60, "||", "paused"), player.SpeedText(t.Speed))
+	state := pick(t.Paused, pick(r.w < 60, "||", v.words.Say("screen.paused")), player.SpeedText(t.Speed))
 	x := c.put(r.x+1, r.y, r.x+r.w, pick(t.Paused, theme.Warning, theme.Accent), state) + 1
 	right := fmt.Sprintf(" %s / %s ", clockText(t.At.Sub(t.Start)), clockText(t.End.Sub(t.Start)))
 	if t.Read < 1 {
-		right = fmt.Sprintf(" reading %.0f %%", 100*t.Read) + right
+		right = " " + v.words.Say("screen.read", "percent", int(100*t.Read)) + right
 	}
 	end := r.x + r.w
 	if end-x-width(right) >= 10 {

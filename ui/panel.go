@@ -29,7 +29,7 @@ func (v *view) textLines(c *canvas, r rect, lines []textLine, first int) {
 		}
 	}
 	if left := len(lines) - first - r.h; left > 0 && r.h > 0 {
-		c.right(r.x, r.y+r.h-1, r.x+r.w, theme.Dim, fmt.Sprintf(" %c %d more", v.glyphs.More, left))
+		c.right(r.x, r.y+r.h-1, r.x+r.w, theme.Dim, fmt.Sprintf(" %c ", v.glyphs.More)+v.words.Say("screen.more", "count", left))
 	}
 }
 

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"nvpeak/advice/lang"
 	"nvpeak/sampler"
 )
 
@@ -34,12 +35,12 @@ func pidOf(r procRow) int {
 	return r.proc.PID
 }
 
-func commandOf(r procRow) string {
+func commandOf(r procRow, words lang.Catalog) string {
 	switch {
 	case r.proc == nil:
-		return "unattributed: used, but by no process the driver names"
+		return words.Say("proc.unattributed_row")
 	case !r.proc.Visible && r.proc.Command == "":
-		return "(process of another pid namespace)"
+		return words.Say("report.now_other")
 	case r.proc.Command != "":
 		return r.proc.Command
 	}

@@ -3,6 +3,7 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"nvpeak/advice/lang"
 	"nvpeak/sampler"
 	"nvpeak/ui/player"
 )
@@ -59,14 +60,15 @@ func (p *prompt) edit(msg tea.KeyPressMsg) (complete bool) {
 }
 
 // text is the question and what was typed so far; short leaves out the explanation.
-func (p *prompt) text(short bool) string {
+func (p *prompt) text(words lang.Catalog, short bool) string {
+	typed := p.typed + "_"
 	switch p.mode {
 	case modeNeed:
-		return "need" + pick(short, "", " of the next allocation (300MiB, 15.8GiB; empty: none)") + ": " + p.typed + "_"
+		return words.Say(pick(short, "ask.need", "ask.need_long"), "typed", typed)
 	case modeTime:
-		return "go to" + pick(short, "", " ("+player.TimeForms+")") + ": " + p.typed + "_"
+		return words.Say(pick(short, "ask.time", "ask.time_long"), "forms", player.TimeForms, "typed", typed)
 	case modeReset:
-		return "reset all peaks? y/n"
+		return words.Say("ask.reset")
 	}
 	return ""
 }

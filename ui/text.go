@@ -59,11 +59,11 @@ func since(d time.Duration) string {
 }
 
 // ago is since with its word: "2m ago", "now".
-func ago(d time.Duration) string {
+func (v *view) ago(d time.Duration) string {
 	if d < time.Second {
-		return "now"
+		return v.words.Say("screen.now")
 	}
-	return since(d) + " ago"
+	return v.words.Say("screen.ago", "span", since(d))
 }
 
 // span is a stretch of time as the axis says it.

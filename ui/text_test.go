@@ -2,6 +2,7 @@ package ui
 
 import (
 	"math/rand/v2"
+	"nvpeak/advice/lang"
 	"strings"
 	"testing"
 	"time"
@@ -53,7 +54,7 @@ func TestTimes(t *testing.T) {
 		if got := since(row.d); got != row.since {
 			t.Errorf("since(%v) = %q, want %q", row.d, got, row.since)
 		}
-		if got := ago(row.d); got != row.ago {
+		if got := (&view{words: lang.English()}).ago(row.d); got != row.ago {
 			t.Errorf("ago(%v) = %q, want %q", row.d, got, row.ago)
 		}
 		if got := plain.Runtime(row.d); got != row.runtime {

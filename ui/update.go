@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"fmt"
-
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -109,7 +107,7 @@ func (m *Model) leaveEnded() tea.Cmd {
 		return nil
 	}
 	m.prompt.open(modeMain)
-	return m.note(fmt.Sprintf("process %d is gone", m.table.follow.PID))
+	return m.note(m.words.Say("say.gone", "pid", m.table.follow.PID))
 }
 
 // View is the screen as text. On a terminal nobody reads it: see screen.

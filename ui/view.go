@@ -3,6 +3,7 @@ package ui
 import (
 	"time"
 
+	"nvpeak/advice/lang"
 	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/sampler/history"
@@ -39,6 +40,7 @@ type view struct {
 	plot    plot
 	glyphs  *theme.Glyphs
 	ascii   bool
+	words   lang.Catalog
 	footer  footer
 }
 

@@ -4,6 +4,7 @@ package lang
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -50,6 +51,25 @@ func (c Catalog) Confidence(p float64) string {
 func (c Catalog) Span(seconds float64) string {
 	unit, n := span(seconds)
 	return c.Say(unit, "n", n)
+}
+
+// Lasted is how long something took, short times with more digits: "20 ms", "1.5 s", "40 s", "4 min".
+func (c Catalog) Lasted(seconds float64) string {
+	switch {
+	case seconds < 0.9995:
+		return c.Say("span.ms", "n", fmt.Sprintf("%.0f", seconds*1000))
+	case seconds < 10 && seconds != math.Trunc(seconds):
+		return c.Say("span.s", "n", fmt.Sprintf("%.1f", seconds))
+	}
+	return c.Span(seconds)
+}
+
+// Count is a number of things, in the singular or the plural: "1 spike", "3 spikes".
+func (c Catalog) Count(id string, n int) string {
+	if n == 1 {
+		return c.Say(id+".one", "n", n)
+	}
+	return c.Say(id+".many", "n", n)
 }
 
 // Spans is a range of times: "4 to 5 min", "50 s to 2 min".

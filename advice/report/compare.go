@@ -1,9 +1,9 @@
 package report
 
 import (
-	"fmt"
 	"math"
 
+	"nvpeak/advice/lang"
 	"nvpeak/sampler"
 )
 
@@ -22,21 +22,21 @@ type Comparison struct {
 
 // comparisons is every figure that is compared. sign: -1 less is better, 1 more is, 0 neither.
 var comparisons = []struct {
-	id, title, unit string
-	sign            float64
-	of              func(*GPU) sampler.Opt[float64]
+	id, unit string
+	sign     float64
+	of       func(*GPU) sampler.Opt[float64]
 }{
-	{"peak", "peak", "bytes", -1, func(g *GPU) sampler.Opt[float64] {
+	{"peak", "bytes", -1, func(g *GPU) sampler.Opt[float64] {
 		if g.Peak == nil {
 			return sampler.Opt[float64]{}
 		}
 		return sampler.Some(float64(g.Peak.Bytes))
 	}},
-	{"typical", "typical while running", "bytes", -1, func(g *GPU) sampler.Opt[float64] { return inFloat(g.Typical) }},
-	{"worst_free", "min free", "bytes", 1, func(g *GPU) sampler.Opt[float64] { return inFloat(g.WorstFree) }},
-	{"growth", "growth per hour", "bytes_per_hour", -1, func(g *GPU) sampler.Opt[float64] { return g.Growth }},
-	{"spikes", "spikes", "count", -1, func(g *GPU) sampler.Opt[float64] { return sampler.Some(float64(g.SpikeCount)) }},
-	{"largest_spike", "largest spike", "bytes", -1, func(g *GPU) sampler.Opt[float64] {
+	{"typical", "bytes", -1, func(g *GPU) sampler.Opt[float64] { return inFloat(g.Typical) }},
+	{"worst_free", "bytes", 1, func(g *GPU) sampler.Opt[float64] { return inFloat(g.WorstFree) }},
+	{"growth", "bytes_per_hour", -1, func(g *GPU) sampler.Opt[float64] { return g.Growth }},
+	{"spikes", "count", -1, func(g *GPU) sampler.Opt[float64] { return sampler.Some(float64(g.SpikeCount)) }},
+	{"largest_spike", "bytes", -1, func(g *GPU) sampler.Opt[float64] {
 		top := sampler.Bytes(0)
 		for _, s := range g.Spikes {
 			top = max(top, s.Bytes)
@@ -55,10 +55,11 @@ func inFloat(o sampler.Opt[sampler.Bytes]) sampler.Opt[float64] {
 // Compare sets two runs side by side: the cards of the same index, or the only ones, and
 // the runs as a whole.
 func Compare(before, after Report) []Comparison {
+	words := lang.For(before.Lang)
 	list := []Comparison{
-		compare("duration", "duration", "seconds", 0, sampler.Some(before.Duration), sampler.Some(after.Duration)),
-		compare("failures", "out-of-memory failures", "count", -1, sampler.Some(float64(deaths(before))), sampler.Some(float64(deaths(after)))),
-		compare("alerts", "alerts", "count", -1, sampler.Some(float64(len(before.Alerts))), sampler.Some(float64(len(after.Alerts)))),
+		compare("duration", words.Say("compare.duration"), "seconds", 0, sampler.Some(before.Duration), sampler.Some(after.Duration)),
+		compare("failures", words.Say("compare.failures"), "count", -1, sampler.Some(float64(deaths(before))), sampler.Some(float64(deaths(after)))),
+		compare("alerts", words.Say("compare.alerts"), "count", -1, sampler.Some(float64(len(before.Alerts))), sampler.Some(float64(len(after.Alerts)))),
 	}
 	for i := range before.GPUs {
 		a := &before.GPUs[i]
@@ -67,9 +68,9 @@ func Compare(before, after Report) []Comparison {
 			continue
 		}
 		for _, row := range comparisons {
-			title := row.title
+			title := words.Say("compare." + row.id)
 			if len(before.GPUs) > 1 || a.Index != b.Index {
-				title = fmt.Sprintf("GPU %s %s", a.Label, row.title)
+				title = words.Say("compare.of_gpu", "gpu", a.Label, "title", title)
 			}
 			c := compare(row.id, title, row.unit, row.sign, row.of(a), row.of(b))
 			c.GPU = sampler.Some(a.Index)

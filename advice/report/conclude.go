@@ -1,7 +1,7 @@
 package report
 
 import (
-	"fmt"
+	"math"
 	"slices"
 
 	"nvpeak/advice/explain"
@@ -33,7 +33,7 @@ func (r *Reporter) conclude(out *Report) {
 
 // concludeFailures explains all failures together. What was alerted at that moment joins.
 func (r *Reporter) concludeFailures(out *Report) {
-	in := explain.Incident{}
+	in := explain.Incident{Lang: r.o.Lang}
 	for _, f := range r.fails {
 		in.Events = append(in.Events, f.event)
 	}
@@ -114,13 +114,14 @@ func (r *Reporter) fromExit(out *Report, x *exit) {
 		h := *in.History
 		h.Peaks, in.History = nil, &h // a start climbs, too
 	}
+	in.Lang = r.o.Lang
 	in.Events = []sampler.OOMEvent{{Kind: sampler.KindCUDAError, MemoryKind: sampler.MemoryGPU, Framework: x.process.Framework.Or("pytorch"), PID: pidOf(x.process)}}
 	e := explain.Explain(in)
-	who := "the job on it"
+	who := r.words.Say("report.job")
 	if x.PID != 0 {
-		who = fmt.Sprintf("pid %d", x.PID)
+		who = r.words.Say("report.pid", "pid", x.PID)
 	}
-	text := fmt.Sprintf("GPU %d: %s ended with %.0f %% of the memory in use; no message says why", x.GPU, who, 100*x.Full)
+	text := r.words.Say("report.ended", "gpu", x.GPU, "who", who, "percent", math.Round(100*x.Full))
 	out.Headline = text
 	for _, c := range e.Causes {
 		c.Confidence *= endSure

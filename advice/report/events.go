@@ -18,8 +18,8 @@ func (r *Reporter) allEvents() []Event {
 	list := append([]Event{}, r.events...)
 	for i := range r.fails {
 		f := &r.fails[i]
-		text := "out of memory"
-		if e := explain.Explain(explain.Incident{Events: []sampler.OOMEvent{f.event}}); len(e.Events) == 1 {
+		text := r.words.Say("event.oom")
+		if e := explain.Explain(explain.Incident{Events: []sampler.OOMEvent{f.event}, Lang: r.o.Lang}); len(e.Events) == 1 {
 			text = e.Events[0].Headline
 		}
 		gpu := f.event.GPUIndex // as printed, which need not be the driver's number

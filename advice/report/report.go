@@ -28,6 +28,7 @@ type Report struct {
 	Readings  []Allocator      `json:"allocator_readings"`
 	Causes    []sampler.Cause  `json:"causes"`
 	Advice    []sampler.Advice `json:"advice"`
+	Lang      string           `json:"lang"`
 	Notes     []string         `json:"notes"` // what was wrong with the recording or the log
 }
 
@@ -137,6 +138,7 @@ type Allocator struct {
 type Options struct {
 	Source  string
 	Need    sampler.Opt[sampler.Bytes] // what the user typed, as for a Watch
+	Lang    string                     // of its sentences; empty: English
 	Redact  func(string) string        // applied to command lines; nil: none
 	Outline bool                       // only Exits and the span are wanted: no alerts, no causes
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"nvpeak/advice/explain"
+	"nvpeak/advice/lang"
 	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 )
@@ -18,6 +19,7 @@ import (
 //	OOM ──────┴─► Watch, failures ─► Explain ─► causes, advice
 type Reporter struct {
 	o     Options
+	words lang.Catalog
 	watch *watch.Watch
 	timeline
 	host   string
@@ -38,9 +40,9 @@ type Reporter struct {
 
 // New begins a report.
 func New(o Options) *Reporter {
-	r := &Reporter{o: o, procs: map[sampler.ProcessKey]*processFold{}, newest: -1}
+	r := &Reporter{o: o, words: lang.For(o.Lang), procs: map[sampler.ProcessKey]*processFold{}, newest: -1}
 	if !o.Outline {
-		r.watch = watch.New(watch.Options{Need: o.Need})
+		r.watch = watch.New(watch.Options{Need: o.Need, Lang: o.Lang})
 	}
 	return r
 }

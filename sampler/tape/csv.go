@@ -105,7 +105,7 @@ func (c *csvLog) line(p *progress, b []byte, out *Record) (bool, error) {
 		c.columns = columns
 		if !columns.has("timestamp") && !c.untimed {
 			c.untimed = true
-			p.notes.add("the log has no timestamp column: its rounds are taken to be one second apart")
+			p.notes.add("tape.no_time")
 		}
 		return false, nil
 	}

@@ -20,7 +20,7 @@ func csvSnapshots(t *testing.T, text string) ([]*sampler.Snapshot, []string) {
 	for s := range r.Snapshots() {
 		all = append(all, s)
 	}
-	return all, r.Notes()
+	return all, r.Notes(english)
 }
 
 func TestCSV(t *testing.T) {

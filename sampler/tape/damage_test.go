@@ -53,7 +53,7 @@ func read(t testing.TB, b []byte) (times []time.Time, used []sampler.Bytes, note
 			used = append(used, s.GPUs[0].Memory.Used.Or(0))
 		}
 	}
-	return times, used, r.Notes(), nil
+	return times, used, r.Notes(english), nil
 }
 
 // Cut anywhere, a recording gives every snapshot that was complete, and says that it is cut.
@@ -230,7 +230,7 @@ func TestByHand(t *testing.T) {
 		}
 	}
 	if len(all) != 5 {
-		t.Fatalf("%d snapshots, notes %q", len(all), r.Notes())
+		t.Fatalf("%d snapshots, notes %q", len(all), r.Notes(english))
 	}
 	g := all[0].GPUs[0]
 	if g.Memory.Free.Or(0) != 600 || g.Memory.Unattributed.Or(0) != 100 || !g.Processes[0].Visible {
@@ -245,7 +245,7 @@ func TestByHand(t *testing.T) {
 	if m := all[3].GPUs[0].Memory; m.Total.Or(0) != 2*sampler.GiB || m.Used.Or(0) != 1 {
 		t.Errorf("forms of numbers: %+v", m)
 	}
-	notes := strings.Join(r.Notes(), "|")
+	notes := strings.Join(r.Notes(english), "|")
 	for _, want := range []string{"time runs backwards", "gap(s), the longest of 10m0s", "1 line(s) of an unknown type"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("notes %q lack %q", notes, want)
@@ -323,7 +323,7 @@ func TestSeek(t *testing.T) {
 			}
 			break
 		}
-		if notes := r.Notes(); len(notes) > 0 {
+		if notes := r.Notes(english); len(notes) > 0 {
 			t.Errorf("%s: notes %q", name, notes)
 		}
 	}

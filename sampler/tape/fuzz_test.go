@@ -41,7 +41,7 @@ func check(t *testing.T, r *Reader) {
 	for range 5000 {
 		record, err := r.Next()
 		if err != nil {
-			r.Notes()
+			r.Notes(english)
 			return
 		}
 		if record.Snapshot == nil {

@@ -6,9 +6,18 @@ import (
 	"time"
 )
 
+// Say returns the sentence of an id, with its values by name: that of a catalog.
+type Say func(id string, values ...any) string
+
+// note is one sentence, by its id.
+type note struct {
+	id     string
+	values []any
+}
+
 // notes gathers what was wrong, bounded however wrong it is.
 type notes struct {
-	texts        []string
+	texts        []note
 	cut          int // the line that is incomplete
 	cutAfter     int // the last line before a cut between lines
 	bad, back    counted
@@ -33,17 +42,16 @@ func (c *counted) add(line int) {
 	}
 }
 
-// lines names them: "line 7", "lines 7, 9, 12 and 30 more".
-func (c *counted) lines() string {
-	word := "lines "
-	if c.n == 1 {
-		word = "line "
-	}
-	s := word + strings.Join(c.first, ", ")
+// lines names them: "line 7", "lines 7, 9, 12, …".
+func (c *counted) lines(say Say) string {
+	list := strings.Join(c.first, ", ")
 	if c.n > len(c.first) {
-		s += fmt.Sprintf(" and %d more", c.n-len(c.first))
+		list += ", …"
 	}
-	return s
+	if c.n == 1 {
+		return say("count.line.one", "lines", list)
+	}
+	return say("count.line.many", "lines", list)
 }
 
 func (n *notes) corrupt(line int) { n.bad.add(line) }
@@ -69,39 +77,40 @@ func (n *notes) other(kind string) {
 	n.unknown[kind]++
 }
 
-func (n *notes) add(format string, args ...any) {
-	n.texts = append(n.texts, fmt.Sprintf(format, args...))
-}
+func (n *notes) add(id string, values ...any) { n.texts = append(n.texts, note{id, values}) }
 
-func (n *notes) list(noEnd bool) []string {
-	list := append([]string(nil), n.texts...)
-	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+// list says them all. noEnd: the end of the recording is missing.
+func (n *notes) list(say Say, noEnd bool) (list []string) {
+	add := func(text string) { list = append(list, text) }
+	for _, t := range n.texts {
+		add(say(t.id, t.values...))
+	}
 	if n.bad.n > 0 {
-		add("%d corrupt line(s) skipped: %s", n.bad.n, n.bad.lines())
+		add(say("tape.corrupt", "count", n.bad.n, "lines", n.bad.lines(say)))
 	}
 	if n.orphan.n > 0 {
-		add("%d line(s) skipped that build on a snapshot that is missing: %s", n.orphan.n, n.orphan.lines())
+		add(say("tape.orphan", "count", n.orphan.n, "lines", n.orphan.lines(say)))
 	}
 	if n.gaps.n > 0 {
-		add("%d gap(s), the longest of %s: before %s", n.gaps.n, n.largestGap.Round(time.Millisecond), n.gaps.lines())
+		add(say("tape.gaps", "count", n.gaps.n, "span", n.largestGap.Round(time.Millisecond), "lines", n.gaps.lines(say)))
 	}
 	if n.back.n > 0 {
-		add("time runs backwards %d time(s), by up to %s: at %s", n.back.n, n.farthestBack.Round(time.Millisecond), n.back.lines())
+		add(say("tape.backwards", "count", n.back.n, "span", n.farthestBack.Round(time.Millisecond), "lines", n.back.lines(say)))
 	}
 	total := 0
 	for _, count := range n.unknown {
 		total += count
 	}
 	if total > 0 {
-		add("%d line(s) of an unknown type skipped", total)
+		add(say("tape.unknown", "count", total))
 	}
 	switch {
 	case n.cut > 0:
-		add("the file is cut in line %d: everything before it was read", n.cut)
+		add(say("tape.cut_in", "line", n.cut))
 	case n.cutAfter > 0:
-		add("the file is cut after line %d: everything before it was read", n.cutAfter)
+		add(say("tape.cut_after", "line", n.cutAfter))
 	case noEnd:
-		add("the recording has no end line: it was cut off, or is still being written")
+		add(say("tape.no_end"))
 	}
 	return list
 }

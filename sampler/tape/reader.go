@@ -29,7 +29,7 @@ type Reader struct {
 	queue    []Record // to be returned before the next line
 	record   Record
 	stopped  error
-	reported *[]string // the notes before the first Seek
+	reported func(Say) []string // the notes before the first Seek
 }
 
 // Open opens a recording, plain or compressed with zstd or gzip, or a CSV log, by what
@@ -227,10 +227,10 @@ func (r *Reader) read() bool {
 // finish notes how the file ends.
 func (r *Reader) finish() {
 	if r.gzip != nil && r.gzip.damage != nil {
-		r.notes.add("the gzip data is cut or damaged: what comes after line %d is missing", r.lines.n)
+		r.notes.add("tape.gzip_cut", "line", r.lines.n)
 	}
 	if r.zstd != nil && r.zstd.damaged > 0 {
-		r.notes.add("the compressed data is damaged in %d place(s): lines are missing there", r.zstd.damaged)
+		r.notes.add("tape.zstd_damaged", "count", r.zstd.damaged)
 	}
 	if r.zstd != nil && r.zstd.cut && r.notes.cut == 0 {
 		r.notes.cutAfter = r.lines.n
@@ -251,12 +251,18 @@ func (r *Reader) Snapshots() iter.Seq[*sampler.Snapshot] {
 
 // Notes says, in whole sentences, what was wrong with what was read so far: lines skipped,
 // a cut, gaps, time that ran backwards.
-func (r *Reader) Notes() []string {
+func (r *Reader) Notes(say Say) []string {
 	if r.reported != nil {
-		return *r.reported
+		return r.reported(say)
 	}
+	return r.noted()(say)
+}
+
+// noted is Notes as they are now, whatever is read afterwards.
+func (r *Reader) noted() func(Say) []string {
 	_, isJSON := r.decode.(*jsonLines)
-	return r.notes.list(isJSON && r.header != nil && r.stopped == io.EOF && !r.check.ended)
+	notes, noEnd := r.notes, isJSON && r.header != nil && r.stopped == io.EOF && !r.check.ended
+	return func(say Say) []string { return notes.list(say, noEnd) }
 }
 
 // Close closes the file.

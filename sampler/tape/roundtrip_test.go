@@ -110,7 +110,7 @@ func TestRoundTrip(t *testing.T) {
 				t.Errorf("%s: peak %+v, want %+v", name, p, tr.peak[g])
 			}
 		}
-		if notes := r.Notes(); len(notes) > 0 {
+		if notes := r.Notes(english); len(notes) > 0 {
 			t.Errorf("%s: notes %q", name, notes)
 		}
 	}
@@ -164,7 +164,7 @@ func TestRoundTripOfAnything(t *testing.T) {
 		n++
 	}
 	if n != len(want) {
-		t.Errorf("%d snapshots of %d; %q", n, len(want), r.Notes())
+		t.Errorf("%d snapshots of %d; %q", n, len(want), r.Notes(english))
 	}
 }
 

@@ -28,8 +28,7 @@ func (r *Reader) Seek(t time.Time) error {
 	}
 	r.decode.restart()
 	if r.reported == nil {
-		notes := r.Notes()
-		r.reported = &notes
+		r.reported = r.noted()
 	}
 	r.queue, r.stopped, r.check = nil, nil, timeline{usual: r.check.usual}
 	switch {

@@ -27,10 +27,10 @@ func (t *timeline) snapshot(r *Record, n *notes) []Record {
 	switch {
 	case step < 0:
 		n.backwards(r.Line, -step)
-		return []Record{event(r, KindBackwards, -step, "the clock was set back")}
+		return []Record{event(r, KindBackwards, -step, "")}
 	case t.usual > 0 && step > 3*t.usual+gapSlack:
 		n.gap(r.Line, step)
-		return []Record{event(r, KindGap, step, "nothing was recorded")}
+		return []Record{event(r, KindGap, step, "")}
 	case step > 0 && (t.usual == 0 || step < t.usual):
 		t.usual = step
 	}

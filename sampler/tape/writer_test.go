@@ -274,7 +274,7 @@ func TestRotation(t *testing.T) {
 				}
 				n++
 			}
-			if notes := r.Notes(); len(notes) > 0 || r.Header() == nil || n < 15 {
+			if notes := r.Notes(english); len(notes) > 0 || r.Header() == nil || n < 15 {
 				t.Errorf("%s: %d snapshots, header %v, notes %q", e.Name(), n, r.Header(), notes)
 			}
 			total += n

@@ -25,12 +25,12 @@ type LineTime struct {
 const slack = 2 * time.Minute
 
 // Anchor gives the times their date and zone, as far as the log leaves them out: the local
-// zone, unless only another one lets the log lie within the recording; note says so. lines
+// zone, unless only another one lets the log lie within the recording; zone is then that one. lines
 // are the times of the lines asked for, by number.
-func (l *Log) Anchor(rec Recording) (marks []sampler.LogMark, lines map[int]LineTime, note string) {
+func (l *Log) Anchor(rec Recording) (marks []sampler.LogMark, lines map[int]LineTime, zone string) {
 	offset, moved := l.offset(rec)
 	if moved {
-		note = "the times of the log are in another zone than this machine: UTC" + time.Time{}.In(time.FixedZone("", int(offset/time.Second))).Format("-07:00") + " fits the recording"
+		zone = "UTC" + time.Time{}.In(time.FixedZone("", int(offset/time.Second))).Format("-07:00")
 	}
 	fix := func(s stamp, known bool) sampler.Opt[time.Time] {
 		if !known {
@@ -46,7 +46,7 @@ func (l *Log) Anchor(rec Recording) (marks []sampler.LogMark, lines map[int]Line
 	for _, w := range l.lines {
 		lines[w.line] = LineTime{Exact: fix(w.at, w.exact), Before: fix(w.before, w.has), After: fix(w.after, w.followed)}
 	}
-	return marks, lines, note
+	return marks, lines, zone
 }
 
 // resolve is the time of a stamp, whose clock is offset ahead of UTC.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"nvpeak/advice/lang"
 	"nvpeak/sampler"
 	"nvpeak/ui"
 	"nvpeak/ui/plain"
@@ -23,6 +24,9 @@ type app struct {
 	opt options
 }
 
+// words are the sentences of the language that was chosen.
+func (a *app) words() lang.Catalog { return lang.For(string(a.opt.lang)) }
+
 // say prints a line for people beside the output.
 func (a *app) say(text string) { fmt.Fprintln(a.err, "nvpeak: "+sampler.Clean(text)) }
 
@@ -34,7 +38,7 @@ func (a *app) isTerminal(f any) bool {
 
 // screenOptions are those of the monitor and its single frames.
 func (a *app) screenOptions(label string) ui.Options {
-	o := ui.Options{Need: a.opt.need.Opt, Theme: string(a.opt.theme), ASCII: bool(a.opt.ascii),
+	o := ui.Options{Need: a.opt.need.Opt, Theme: string(a.opt.theme), ASCII: bool(a.opt.ascii), Lang: string(a.opt.lang),
 		NoColor: bool(a.opt.noColor), Label: label}
 	if o.NoColor && o.Theme == "" {
 		o.Theme = "mono"

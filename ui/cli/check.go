@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"nvpeak/advice/lang"
 	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 )
@@ -39,7 +40,7 @@ func checkCommand(a *app) *cobra.Command {
 	c.Flags().IntVar(&f.gpus, "gpus", 1, "on how many GPUs it must fit")
 	c.Flags().Var(durationFlag{&f.window, 0, longestWait}, "window", "watch for this `DURATION` and count the lowest free memory seen")
 	c.Flags().BoolVar(&f.json, "json", false, "as JSON")
-	a.opt.bind(c.Flags(), append(measuring, "need")...)
+	a.opt.bind(c.Flags(), append(measuring, "need", "lang")...)
 	return c
 }
 
@@ -82,7 +83,7 @@ func (a *app) check(ctx context.Context, f *fitFlags) error {
 	if f.json {
 		err = checkJSON(out, answer, f.gpus)
 	} else {
-		err = checkText(out, answer)
+		err = checkText(out, a.words(), answer)
 	}
 	if err == nil {
 		err = out.Flush()
@@ -118,17 +119,17 @@ func (a *app) watch(ctx context.Context, interval time.Duration, enough func(*sa
 }
 
 // checkText says for each GPU whether it fits, and who holds the memory where it does not.
-func checkText(w io.Writer, v watch.Answer) error {
+func checkText(w io.Writer, words lang.Catalog, v watch.Answer) error {
 	for _, f := range v.GPUs {
 		fits, known := f.Fits()
-		line := fmt.Sprintf("GPU %d  %s ", f.GPU, v.Need)
+		line := ""
 		switch lowest, _ := f.WorstFree.Value(); {
 		case !known:
-			line += "unknown: the driver gives no figures"
+			line = words.Say("check.unknown", "gpu", f.GPU, "need", v.Need)
 		case fits:
-			line += fmt.Sprintf("fits, %s free", lowest)
+			line = words.Say("check.fits", "gpu", f.GPU, "need", v.Need, "free", lowest)
 		default:
-			line += fmt.Sprintf("does not fit, %s free, %s short; held by %s", lowest, f.Short, holders(f.Holders))
+			line = words.Say("check.short", "gpu", f.GPU, "need", v.Need, "free", lowest, "short", f.Short, "who", holders(words, f.Holders))
 		}
 		if _, err := fmt.Fprintln(w, line); err != nil {
 			return err
@@ -138,23 +139,23 @@ func checkText(w io.Writer, v watch.Answer) error {
 }
 
 // holders names the three largest.
-func holders(list []watch.Holder) string {
+func holders(words lang.Catalog, list []watch.Holder) string {
 	var parts []string
 	for i, h := range list {
 		if i == 3 {
-			parts = append(parts, fmt.Sprintf("%d more", len(list)-i))
+			parts = append(parts, words.Say("report.more", "n", len(list)-i))
 			break
 		}
 		if h.PID == 0 {
-			parts = append(parts, fmt.Sprintf("no process the driver names %s", h.Bytes))
+			parts = append(parts, words.Say("check.unattributed", "size", h.Bytes))
 			continue
 		}
-		parts = append(parts, fmt.Sprintf("pid %d (%s) %s", h.PID, strings.Join(strings.Fields(h.Name+" "+h.User), ", "), h.Bytes))
+		parts = append(parts, words.Say("check.pid", "pid", h.PID, "who", strings.Join(strings.Fields(h.Name+" "+h.User), ", "), "size", h.Bytes))
 	}
 	if len(parts) == 0 {
-		return "no process: the GPU is too small"
+		return words.Say("check.nobody")
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(parts, words.Say("list.comma"))
 }
 
 // checkJSON is the answer for scripts.

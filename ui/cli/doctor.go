@@ -22,7 +22,7 @@ func doctorCommand(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), asJSON) },
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
-	a.opt.bind(c.Flags(), "peak-interval", "nvml-lib", "ascii", "no-color")
+	a.opt.bind(c.Flags(), "peak-interval", "nvml-lib", "lang", "ascii", "no-color")
 	c.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
 		a.opt.read(cmd.Flags(), a.env) //nolint:errcheck // checkSettings reports it
 	}

@@ -34,7 +34,7 @@ var checks = []struct {
 func connected(probe func(*checkup) finding) func(*checkup) finding {
 	return func(c *checkup) finding {
 		if c.openError != nil {
-			return unknown()
+			return c.unknown()
 		}
 		return probe(c)
 	}

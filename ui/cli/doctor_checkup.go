@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"os"
 
@@ -24,20 +23,19 @@ type finding struct {
 	Fix   string `json:"fix"` // the command that fixes it; empty: nothing to fix, or nothing can
 }
 
-func ok(format string, args ...any) finding {
-	return finding{State: stateOK, Why: fmt.Sprintf(format, args...)}
+func ok(why string) finding { return finding{State: stateOK, Why: why} }
+
+func partial(fix, why string) finding { return finding{State: statePartial, Why: why, Fix: fix} }
+
+func unavailable(fix, why string) finding {
+	return finding{State: stateUnavailable, Why: why, Fix: fix}
 }
 
-func partial(fix, format string, args ...any) finding {
-	return finding{State: statePartial, Why: fmt.Sprintf(format, args...), Fix: fix}
-}
+// say is a sentence in the language that was chosen.
+func (c *checkup) say(id string, pairs ...any) string { return c.app.words().Say(id, pairs...) }
 
 // unknown is the result of a check that needs the driver where there is none.
-func unknown() finding { return unavailable("", "unknown (driver not available)") }
-
-func unavailable(fix, format string, args ...any) finding {
-	return finding{State: stateUnavailable, Why: fmt.Sprintf(format, args...), Fix: fix}
-}
+func (c *checkup) unknown() finding { return unavailable("", c.say("doctor.no_driver")) }
 
 // callTime is how long one kind of driver call takes.
 type callTime struct {

@@ -26,11 +26,11 @@ func (c *checkup) failsWith(reason error, before ...error) (f finding, failed bo
 		return finding{}, false
 	}
 	if errors.Is(c.openError, reason) {
-		return unavailable(openFixes[reason], "%v", c.openError), true
+		return unavailable(openFixes[reason], c.openError.Error()), true
 	}
 	for _, b := range before {
 		if errors.Is(c.openError, b) {
-			return unknown(), true
+			return c.unknown(), true
 		}
 	}
 	return finding{}, false
@@ -41,9 +41,9 @@ func checkLibrary(c *checkup) finding {
 		return f
 	}
 	if c.diagnosis.Library == "" {
-		return ok("loaded")
+		return ok(c.say("doctor.loaded"))
 	}
-	return ok("%s", c.diagnosis.Library)
+	return ok(c.diagnosis.Library)
 }
 
 func checkDriver(c *checkup) finding {
@@ -56,17 +56,17 @@ func checkDriver(c *checkup) finding {
 		}
 	}
 	if c.openError != nil && !errors.Is(c.openError, sampler.ErrMismatch) && !errors.Is(c.openError, sampler.ErrNoGPU) && !errors.Is(c.openError, sampler.ErrNoPermission) {
-		return unavailable("sudo dmesg | grep -i nvrm", "%v", c.openError) // it hangs
+		return unavailable("sudo dmesg | grep -i nvrm", c.openError.Error()) // it hangs
 	}
 	if c.inventory.Driver == "" {
-		return ok("loaded")
+		return ok(c.say("doctor.loaded"))
 	}
-	return ok("%s, CUDA up to %s", c.inventory.Driver, orNone(c.inventory.CUDA))
+	return ok(c.say("doctor.versions", "driver", c.inventory.Driver, "cuda", c.orUnknown(c.inventory.CUDA)))
 }
 
-func orNone(s string) string {
+func (c *checkup) orUnknown(s string) string {
 	if s == "" {
-		return "unknown"
+		return c.say("doctor.unknown")
 	}
 	return s
 }
@@ -75,7 +75,7 @@ func checkVersions(c *checkup) finding {
 	if f, failed := c.failsWith(sampler.ErrMismatch, sampler.ErrNoLibrary, sampler.ErrDriverNotLoaded); failed {
 		return f
 	}
-	return ok("library and kernel module match")
+	return ok(c.say("doctor.fit"))
 }
 
 func checkGPUs(c *checkup) finding {
@@ -83,7 +83,7 @@ func checkGPUs(c *checkup) finding {
 		return f
 	}
 	if c.openError != nil {
-		return unknown()
+		return c.unknown()
 	}
 	var broken []string
 	for i, d := range c.diagnosis.Devices {
@@ -93,7 +93,7 @@ func checkGPUs(c *checkup) finding {
 	}
 	n := len(c.inventory.Devices)
 	if len(broken) > 0 {
-		return partial("sudo dmesg | grep -i nvrm", "%d of %d report no values: %s", len(broken), n, strings.Join(broken, "; "))
+		return partial("sudo dmesg | grep -i nvrm", c.say("doctor.broken", "count", len(broken), "all", n, "list", strings.Join(broken, "; ")))
 	}
 	names := map[string]int{}
 	var order []string
@@ -105,7 +105,7 @@ func checkGPUs(c *checkup) finding {
 	for i, name := range order {
 		order[i] = fmt.Sprintf("%d x %s", names[name], name)
 	}
-	return ok("%s", strings.Join(order, ", "))
+	return ok(strings.Join(order, ", "))
 }
 
 func checkPermissions(c *checkup) finding {
@@ -114,8 +114,8 @@ func checkPermissions(c *checkup) finding {
 	}
 	for i, err := range c.memError {
 		if errors.Is(err, sampler.ErrNoPermission) {
-			return partial("sudo nvpeak", "GPU %d may not be read by this user", c.inventory.Devices[i].Index)
+			return partial("sudo nvpeak", c.say("doctor.may_not", "gpu", c.inventory.Devices[i].Index))
 		}
 	}
-	return ok("this user may query the driver")
+	return ok(c.say("doctor.may"))
 }

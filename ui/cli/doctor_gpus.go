@@ -26,23 +26,23 @@ func checkMemory(c *checkup) finding {
 	}
 	switch {
 	case c.measurable() == 0:
-		return unavailable("sudo dmesg | grep -i nvrm", "%s", bad)
+		return unavailable("sudo dmesg | grep -i nvrm", bad)
 	case bad != "":
-		return partial("sudo dmesg | grep -i nvrm", "%s", bad)
+		return partial("sudo dmesg | grep -i nvrm", bad)
 	case old > 0:
-		return partial("update the driver to 510 or newer", "%d GPU(s) answer the older call only: used memory includes what the driver reserves", old)
+		return partial(c.say("doctor.update_510"), c.say("doctor.old_call", "gpus", c.app.words().Count("count.gpu", old)))
 	case shared > 0:
-		return partial("", "%d GPU(s) use the machine's memory, which is read instead", shared)
+		return partial("", c.say("doctor.host_memory", "gpus", c.app.words().Count("count.gpu", shared)))
 	}
-	return ok("nvmlDeviceGetMemoryInfo_v2 of every GPU: used, reserved and free apart")
+	return ok(c.say("doctor.memory"))
 }
 
 func checkSampling(c *checkup) finding {
 	if len(c.sampling) == 0 {
 		if c.rateError != nil {
-			return unavailable("", "%v", c.rateError)
+			return unavailable("", c.rateError.Error())
 		}
-		return unavailable("", "no reading within %v", samplingFor)
+		return unavailable("", c.say("doctor.no_reading", "span", samplingFor))
 	}
 	slow := slices.MinFunc(c.sampling, func(a, b samplingRate) int { return int(1000 * (a.Rate - b.Rate)) })
 	missed := 0
@@ -50,13 +50,12 @@ func checkSampling(c *checkup) finding {
 		missed += r.Missed
 	}
 	asked := c.app.opt.peakInterval.Seconds()
-	text := fmt.Sprintf("%.1f readings per second of each GPU, %d missed; spikes longer than %s are detected; %.2f %% of a core",
-		slow.Rate, missed, plain.Latency(slow.Resolution), slow.Duty)
+	text := c.say("doctor.sampling", "rate", fmt.Sprintf("%.1f", slow.Rate), "missed", missed, "span", plain.Latency(slow.Resolution), "duty", fmt.Sprintf("%.2f", slow.Duty))
 	if slow.Rate < 0.9/asked {
 		return partial("nvpeak --peak-interval "+(time.Duration(slow.Resolution*float64(time.Second))).Round(time.Millisecond).String(),
-			"%s (%.0f per second asked for)", text, 1/asked)
+			c.say("doctor.asked", "text", text, "rate", fmt.Sprintf("%.0f", 1/asked)))
 	}
-	return ok("%s", text)
+	return ok(text)
 }
 
 // slowCall is where a memory call takes more than the 2 % of a core that nvpeak allows itself.
@@ -70,20 +69,20 @@ func checkSpeed(c *checkup) finding {
 		}
 	}
 	if worst.Count == 0 {
-		return unavailable("", "no call could be timed")
+		return unavailable("", c.say("doctor.no_call"))
 	}
-	text := fmt.Sprintf("a reading of memory takes %s (median), %s (p99) on GPU %s", plain.Latency(worst.Median), plain.Latency(worst.P99), worst.GPU)
+	text := c.say("doctor.speed", "median", plain.Latency(worst.Median), "p99", plain.Latency(worst.P99), "gpu", worst.GPU)
 	if worst.Median > slowCall {
-		return partial("nvpeak --peak-interval 100ms", "%s: the rate will be halved to stay cheap", text)
+		return partial("nvpeak --peak-interval 100ms", c.say("doctor.halved", "text", text))
 	}
-	return ok("%s", text)
+	return ok(text)
 }
 
 func checkProcesses(c *checkup) finding {
 	all, blind, hidden := 0, 0, 0
 	for i, list := range c.processes {
 		if err := c.procError[i]; err != nil {
-			return partial("", "GPU %d: %v", c.inventory.Devices[i].Index, err)
+			return partial("", fmt.Sprintf("GPU %d: %v", c.inventory.Devices[i].Index, err))
 		}
 		for _, p := range list {
 			all++
@@ -97,21 +96,21 @@ func checkProcesses(c *checkup) finding {
 	}
 	switch {
 	case blind > 0:
-		return partial("", "the driver does not report the memory of %d of %d processes (as under WSL, Windows and MPS)", blind, all)
+		return partial("", c.say("doctor.blind", "count", blind, "all", all))
 	case hidden > 0:
-		return partial("docker run --pid=host …", "%d of %d processes are in another pid namespace: no user, name or command", hidden, all)
+		return partial("docker run --pid=host …", c.say("doctor.hidden", "count", hidden, "all", all))
 	}
-	return ok("%d listed, with their memory", all)
+	return ok(c.say("doctor.listed", "count", all))
 }
 
 func checkSamples(c *checkup) finding {
 	switch {
 	case !c.diagnosis.Samples:
-		return unavailable("update the driver", "the library lacks nvmlDeviceGetProcessUtilization")
+		return unavailable(c.say("doctor.update"), c.say("doctor.no_samples"))
 	case slices.ContainsFunc(c.inventory.Devices, func(d sampler.Device) bool { return d.MIG != nil }):
-		return partial("", "not on MIG instances")
+		return partial("", c.say("doctor.not_mig"))
 	}
-	return ok("the driver measures it")
+	return ok(c.say("doctor.counts"))
 }
 
 // mode judges an on/off mode over all GPUs.
@@ -127,31 +126,31 @@ func (c *checkup) mode(of func(nvml.DeviceDiagnosis) sampler.Opt[bool], fix, on,
 	}
 	switch {
 	case known == 0:
-		return unavailable("", "not supported by these GPUs")
+		return unavailable("", c.say("doctor.not_supported"))
 	case enabled == known:
-		return ok("%s", on)
+		return ok(on)
 	}
-	return partial(fix, "off on %d of %d: %s", known-enabled, known, off)
+	return partial(fix, c.say("doctor.off", "count", known-enabled, "all", known, "why", off))
 }
 
 func checkAccounting(c *checkup) finding {
 	return c.mode(func(d nvml.DeviceDiagnosis) sampler.Opt[bool] { return d.Accounting }, "sudo nvidia-smi -am 1",
-		"the driver keeps the exact peak of each process", "peaks of processes are sampled, not exact")
+		c.say("doctor.accounting_on"), c.say("doctor.accounting_off"))
 }
 
 func checkPersistence(c *checkup) finding {
 	return c.mode(func(d nvml.DeviceDiagnosis) sampler.Opt[bool] { return d.Persistence }, "sudo nvidia-smi -pm 1",
-		"the GPUs stay initialized", "the first call after idling takes seconds, and accounting data is lost")
+		c.say("doctor.persistence_on"), c.say("doctor.persistence_off"))
 }
 
 func checkXID(c *checkup) finding {
 	switch {
 	case c.xidError == nil || errors.Is(c.xidError, sampler.ErrTransient):
-		return ok("the driver reports them")
+		return ok(c.say("doctor.xid"))
 	case errors.Is(c.xidError, sampler.ErrNotSupported):
-		return unavailable("", "the driver does not report them")
+		return unavailable("", c.say("doctor.no_xid"))
 	}
-	return partial("", "%v", c.xidError)
+	return partial("", c.xidError.Error())
 }
 
 func checkMIG(c *checkup) finding {
@@ -162,9 +161,9 @@ func checkMIG(c *checkup) finding {
 		}
 	}
 	if n > 0 {
-		return partial("", "%d instance(s): memory and processes of each, but no utilization, power or temperature of its own", n)
+		return partial("", c.say("doctor.mig", "count", n))
 	}
-	return ok("off")
+	return ok(c.say("doctor.mig_off"))
 }
 
 // shownMissing is how many missing functions are named.
@@ -173,11 +172,11 @@ const shownMissing = 4
 func checkSymbols(c *checkup) finding {
 	list := c.diagnosis.Missing
 	if len(list) == 0 {
-		return ok("all present")
+		return ok(c.say("doctor.all_there"))
 	}
 	text := strings.Join(list[:min(len(list), shownMissing)], ", ")
 	if more := len(list) - shownMissing; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
+		text = c.say("doctor.and_more", "list", text, "count", more)
 	}
-	return partial("update the driver", "this library lacks %s: what they report is N/A", text)
+	return partial(c.say("doctor.update"), c.say("doctor.lacks", "list", text))
 }

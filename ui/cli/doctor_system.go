@@ -15,7 +15,7 @@ import (
 
 func checkHidepid(c *checkup) finding {
 	if c.file("/proc/stat") == "" {
-		return unavailable("sudo mount -t proc proc /proc", "/proc is not there: no user, name or command of any process")
+		return unavailable("sudo mount -t proc proc /proc", c.say("doctor.no_proc"))
 	}
 	for line := range strings.Lines(c.file("/proc/mounts")) {
 		f := strings.Fields(line)
@@ -24,11 +24,11 @@ func checkHidepid(c *checkup) finding {
 		}
 		for _, o := range strings.Split(f[3], ",") {
 			if v, is := strings.CutPrefix(o, "hidepid="); is && v != "0" && v != "off" {
-				return partial("sudo mount -o remount,hidepid=0 /proc", "mounted with %s: processes of other users are hidden", o)
+				return partial("sudo mount -o remount,hidepid=0 /proc", c.say("doctor.hidepid", "option", o))
 			}
 		}
 	}
-	return ok("processes of all users are shown")
+	return ok(c.say("doctor.proc"))
 }
 
 func checkContainer(c *checkup) finding {
@@ -41,78 +41,78 @@ func checkContainer(c *checkup) finding {
 	case strings.Contains(c.file("/proc/1/cgroup"), "kubepods"):
 		kind = "Kubernetes"
 	case strings.Contains(c.file("/proc/1/environ"), "container="):
-		kind = "a container"
+		kind = c.say("doctor.a_container")
 	}
 	if kind == "" {
-		return ok("not in one")
+		return ok(c.say("doctor.no_container"))
 	}
 	// Kernel threads have no parent but 2; they are seen in the pid namespace of the machine only.
 	if strings.HasPrefix(c.file("/proc/2/comm"), "kthreadd") {
-		return ok("in %s, with the pids of the machine", kind)
+		return ok(c.say("doctor.container_pids", "kind", kind))
 	}
-	return partial("docker run --pid=host …", "in %s with pids of its own: processes outside appear as memory without a name", kind)
+	return partial("docker run --pid=host …", c.say("doctor.own_pids", "kind", kind))
 }
 
 func checkWSL(c *checkup) finding {
 	if strings.Contains(strings.ToLower(c.file("/proc/version")), "microsoft") {
-		return partial("", "the Windows driver reports neither process memory nor Xid errors, and may move GPU memory to RAM")
+		return partial("", c.say("doctor.wsl"))
 	}
-	return ok("not under WSL")
+	return ok(c.say("doctor.no_wsl"))
 }
 
 func checkHostMemory(c *checkup) finding {
 	m, known := c.host.Value()
 	if !known {
-		return unavailable("", "/proc/meminfo cannot be read")
+		return unavailable("", c.say("doctor.no_meminfo"))
 	}
-	return ok("%s available of %s, %s swapped", m.Available, m.Total, m.SwapUsed)
+	return ok(c.say("doctor.meminfo", "free", m.Available, "total", m.Total, "swap", m.SwapUsed))
 }
 
 func checkEnvironment(c *checkup) finding {
 	if c.file("/proc/self/environ") == "" && c.file("/proc/self/maps") == "" {
-		return unavailable("", "/proc/PID/environ and maps cannot be read: advice cannot know the settings in force")
+		return unavailable("", c.say("doctor.no_environ"))
 	}
 	if os.Geteuid() == 0 {
-		return ok("readable for every process: advice knows the settings in force")
+		return ok(c.say("doctor.environ_all"))
 	}
 	others := false
 	for _, list := range c.processes {
 		others = others || slices.ContainsFunc(list, func(p sampler.Process) bool { return p.Visible && p.Environment == nil })
 	}
 	if others {
-		return partial("sudo nvpeak", "of your own processes only; others are on the GPUs")
+		return partial("sudo nvpeak", c.say("doctor.environ_others"))
 	}
-	return ok("of your own processes")
+	return ok(c.say("doctor.environ_own"))
 }
 
 func checkTerminal(c *checkup) finding {
 	name, a := c.app.env("TERM"), c.app
 	out, isFile := a.out.(*os.File)
 	if !isFile || !term.IsTerminal(int(out.Fd())) {
-		return partial("nvpeak doctor, without a pipe", "the output is not a terminal: the monitor prints a table (TERM=%s)", orNone(name))
+		return partial(c.say("doctor.no_pipe"), c.say("doctor.no_terminal", "term", c.orUnknown(name)))
 	}
 	if name == "" || name == "dumb" {
-		return unavailable("export TERM=xterm-256color", "TERM=%s: the monitor cannot draw", orNone(name))
+		return unavailable("export TERM=xterm-256color", c.say("doctor.dumb", "term", c.orUnknown(name)))
 	}
-	colors := "16 colors"
+	colors := c.say("doctor.colors", "colors", 16)
 	switch {
 	case a.env("COLORTERM") == "truecolor" || a.env("COLORTERM") == "24bit":
-		colors = "16 million colors"
+		colors = c.say("doctor.true_color")
 	case strings.Contains(name, "256color"):
-		colors = "256 colors"
+		colors = c.say("doctor.colors", "colors", 256)
 	}
 	if a.env("NO_COLOR") != "" {
-		colors = "colors off by NO_COLOR"
+		colors = c.say("doctor.no_color")
 	}
-	size := "size unknown"
+	size := c.say("doctor.no_size")
 	if w, h, err := term.GetSize(int(out.Fd())); err == nil {
 		size = fmt.Sprintf("%dx%d", w, h)
 	}
-	text := fmt.Sprintf("%s, %s, %s, synchronized output not queried", name, size, colors)
+	text := c.say("doctor.terminal", "name", name, "size", size, "colors", colors)
 	if !utf8Locale(a.env) {
-		return partial("export LANG=C.UTF-8", "%s; the locale is not UTF-8, so line characters may fail (or use --ascii)", text)
+		return partial("export LANG=C.UTF-8", c.say("doctor.not_utf8", "text", text))
 	}
-	return ok("%s, UTF-8", text)
+	return ok(c.say("doctor.utf8", "text", text))
 }
 
 // utf8Locale goes by the variables in the order of setlocale(3).
@@ -134,12 +134,12 @@ func checkSettings(c *checkup) finding {
 			continue
 		}
 		if err := o.value.Set(v); err != nil {
-			return unavailable("unset "+o.env, "%s: %v", o.env, err)
+			return unavailable("unset "+o.env, fmt.Sprintf("%s: %v", o.env, err))
 		}
 		set = append(set, o.env)
 	}
 	if len(set) > 0 {
-		return ok("set by the environment: %s", strings.Join(set, ", "))
+		return ok(c.say("doctor.set", "list", strings.Join(set, ", ")))
 	}
-	return ok("defaults; no NVPEAK_ variable is set")
+	return ok(c.say("doctor.defaults"))
 }

@@ -34,33 +34,38 @@ func (c *checkup) json(w io.Writer, findings []finding) error {
 func (c *checkup) text(w io.Writer, findings []finding) error {
 	width := 0
 	for _, f := range findings {
-		width = max(width, len(f.Name))
+		width = max(width, plain.Columns(c.name(f)))
 	}
-	paint := func(state string) string { return fmt.Sprintf("%-11s", state) }
+	stateWidth := 0
+	for _, s := range []string{stateOK, statePartial, stateUnavailable} {
+		stateWidth = max(stateWidth, plain.Columns(c.say("doctor."+s)))
+	}
+	paint := func(state string) string { return plain.Pad(c.say("doctor."+state), stateWidth) }
 	if c.app.isTerminal(c.app.out) && !c.app.opt.noColor {
 		code := map[string]string{stateOK: "32", statePartial: "33", stateUnavailable: "31"}
-		paint = func(state string) string { return fmt.Sprintf("\x1b[%sm%-11s\x1b[0m", code[state], state) }
+		plainly := paint
+		paint = func(state string) string { return "\x1b[" + code[state] + "m" + plainly(state) + "\x1b[0m" }
 	}
 	var b strings.Builder
 	var blind []string
 	for _, f := range findings {
-		if f.Why == unknown().Why {
-			blind = append(blind, f.Name)
+		if f.Why == c.unknown().Why {
+			blind = append(blind, c.name(f))
 			continue
 		}
-		fmt.Fprintf(&b, "%-*s  %s  %s\n", width, f.Name, paint(f.State), f.Why)
+		fmt.Fprintf(&b, "%s  %s  %s\n", plain.Pad(c.name(f), width), paint(f.State), f.Why)
 		if f.Fix != "" {
-			fmt.Fprintf(&b, "%-*s  %-11s  → %s\n", width, "", "", f.Fix)
+			fmt.Fprintf(&b, "%*s  → %s\n", width+2+stateWidth, "", f.Fix)
 		}
 	}
 	if len(blind) > 0 {
-		fmt.Fprintf(&b, "\n%s: %s\n", unknown().Why, strings.Join(blind, ", "))
+		fmt.Fprintf(&b, "\n%s: %s\n", c.unknown().Why, strings.Join(blind, ", "))
 	}
 	if len(c.calls) > 0 {
-		b.WriteString("\n  driver call        calls    median       p99  of the slowest GPU\n")
+		fmt.Fprintf(&b, "\n  %s  %s  %s  %8s  %s\n", plain.Pad(c.say("doctor.call"), 17), plain.PadLeft(c.say("doctor.calls"), 5), plain.PadLeft(c.say("doctor.median"), 8), "p99", c.say("doctor.slowest"))
 	}
 	for _, t := range slowest(c.calls) {
-		fmt.Fprintf(&b, "  %-17s  %5d  %8s  %8s  %s\n", t.Call, t.Count, plain.Latency(t.Median), plain.Latency(t.P99), strings.TrimSpace(t.GPU+"  "+t.Error))
+		fmt.Fprintf(&b, "  %s  %5d  %8s  %8s  %s\n", plain.Pad(c.say("doctor.call."+strings.ReplaceAll(t.Call, " ", "_")), 17), t.Count, plain.Latency(t.Median), plain.Latency(t.P99), strings.TrimSpace(t.GPU+"  "+t.Error))
 	}
 	text := b.String()
 	if c.app.opt.ascii {
@@ -68,6 +73,11 @@ func (c *checkup) text(w io.Writer, findings []finding) error {
 	}
 	_, err := io.WriteString(w, text)
 	return err
+}
+
+// name is that of a check, in the language that was chosen.
+func (c *checkup) name(f finding) string {
+	return c.say("doctor.name." + strings.ReplaceAll(f.Name, " ", "_"))
 }
 
 // slowest is one row for each kind of call: all calls, and the figures of the slowest GPU.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"errors"
 	"os"
 	"strings"
 
@@ -20,7 +19,6 @@ import (
 // explainFlags are what is known of the run besides its log.
 type explainFlags struct {
 	json      bool
-	lang      langFlag
 	command   string
 	env       []string
 	gpu       string
@@ -29,7 +27,7 @@ type explainFlags struct {
 }
 
 func explainCommand(a *app) *cobra.Command {
-	f := &explainFlags{lang: langOf(a.env)}
+	f := &explainFlags{}
 	c := &cobra.Command{
 		Use:   "explain [FILE…|-]",
 		Short: "explain the out-of-memory errors in logs: what happened, why, what to change",
@@ -44,13 +42,12 @@ func explainCommand(a *app) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&f.json, "json", false, "as JSON")
-	c.Flags().Var(&f.lang, "lang", "language: `LANG` is en or zh")
 	c.Flags().StringVar(&f.command, "command", "", "the command `LINE` of the run, so that advice edits what was really typed")
 	c.Flags().StringArrayVar(&f.env, "env", nil, "a variable of its environment, `NAME=VALUE`; may be repeated")
 	c.Flags().BoolVar(&f.details, "details", false, "everything, also where it is longer than the terminal")
 	c.Flags().StringVar(&f.recording, "recording", "", "a recording of the run, which shows who held what: a `FILE` of nvpeak record or a CSV log of nvidia-smi")
 	c.Flags().StringVar(&f.gpu, "gpu-name", "", "the `NAME` of its GPU, such as \"NVIDIA A100\", where the log does not say")
-	a.opt.bind(c.Flags(), "gpu", "ascii", "no-color")
+	a.opt.bind(c.Flags(), "gpu", "lang", "ascii", "no-color")
 	return c
 }
 
@@ -63,7 +60,7 @@ func (a *app) explain(files []string, f *explainFlags) error {
 	if err != nil {
 		return err
 	}
-	in := explain.Incident{Command: sampler.Clean(f.command), Environment: env, GPUName: sampler.Clean(f.gpu), Lang: string(f.lang)}
+	in := explain.Incident{Command: sampler.Clean(f.command), Environment: env, GPUName: sampler.Clean(f.gpu), Lang: string(a.opt.lang)}
 	in.Events, in.Files = mergeLogs(logs)
 	if f.recording != "" {
 		if in, err = a.recall(in, logs, f.recording); err != nil {
@@ -128,38 +125,12 @@ func variables(list []string) (map[string]string, error) {
 	return env, nil
 }
 
-// langFlag is a language that the messages exist in.
-type langFlag string
-
-func (l *langFlag) String() string { return string(*l) }
-func (l *langFlag) Type() string   { return "LANG" }
-func (l *langFlag) Set(text string) error {
-	if text != "en" && text != "zh" {
-		return errors.New("the languages are en and zh")
-	}
-	*l = langFlag(text)
-	return nil
-}
-
-// langOf is the language of the locale, as far as there is one.
-func langOf(env func(string) string) langFlag {
-	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
-		if v := env(name); v != "" {
-			if strings.HasPrefix(v, "zh") {
-				return "zh"
-			}
-			return "en"
-		}
-	}
-	return "en"
-}
-
 // recall adds what a recording shows of the failures to an incident.
 func (a *app) recall(in explain.Incident, logs []logFailures, name string) (explain.Incident, error) {
 	if err := checkSelection(name, a.opt.gpus); err != nil {
 		return in, err
 	}
-	o := report.Options{Redact: tape.Redact}
+	o := report.Options{Redact: tape.Redact, Lang: string(a.opt.lang)}
 	outline, rec, err := outlineTape(name, a.opt.gpus, o)
 	if err != nil {
 		return in, err
@@ -175,7 +146,7 @@ func (a *app) recall(in explain.Incident, logs []logFailures, name string) (expl
 		list = append(list, l.timed()...)
 	}
 	r := report.New(o)
-	if _, err := foldTape(name, a.opt.gpus, r, outline.PlaceFailures(list)); err != nil {
+	if _, err := foldTape(name, a.opt.gpus, a.words().Say, r, outline.PlaceFailures(list)); err != nil {
 		return in, err
 	}
 	return r.Recall(in), nil

@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"nvpeak/advice/lang"
 	"nvpeak/advice/report"
 	"nvpeak/sampler"
 	"nvpeak/sampler/tape"
@@ -17,7 +18,7 @@ var errNoSnapshots = errors.New("the recording holds no snapshot")
 
 // foldTape reads a recording into a report, with the failures of a log at their times. It
 // returns what was wrong with the recording.
-func foldTape(name string, gpus []string, r *report.Reporter, failures []report.LogFailure) (notes []string, err error) {
+func foldTape(name string, gpus []string, say tape.Say, r *report.Reporter, failures []report.LogFailure) (notes []string, err error) {
 	in, err := openRecording(name, gpus)
 	if err != nil {
 		return nil, err
@@ -60,7 +61,7 @@ func foldTape(name string, gpus []string, r *report.Reporter, failures []report.
 		return nil, fmt.Errorf("%s: %w", name, errNoSnapshots)
 	}
 	next(time.Time{}, true)
-	return in.Notes(), nil
+	return in.Notes(say), nil
 }
 
 func foldEvent(r *report.Reporter, e *tape.Event, in *recording) {
@@ -95,7 +96,7 @@ func outlineTape(name string, gpus []string, o report.Options) (*report.Reporter
 	o.Outline = true
 	outline := report.New(o)
 	rec := trainlog.Recording{}
-	if _, err := foldTape(name, gpus, outline, nil); err != nil {
+	if _, err := foldTape(name, gpus, lang.English().Say, outline, nil); err != nil {
 		return nil, rec, err
 	}
 	rec.Start, rec.End, _ = outline.Span()

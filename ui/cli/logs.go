@@ -100,7 +100,7 @@ func (a *app) scanFile(name string) ([]sampler.OOMEvent, error) {
 
 // anchor reads when the failures of a log happened, and what else its times tell. Standard input
 // cannot be read twice.
-func (l *logFailures) anchor(rec trainlog.Recording) (marks []sampler.LogMark, note string, err error) {
+func (l *logFailures) anchor(rec trainlog.Recording) (marks []sampler.LogMark, zone string, err error) {
 	if l.name == "-" {
 		return nil, "", nil
 	}
@@ -117,8 +117,8 @@ func (l *logFailures) anchor(rec trainlog.Recording) (marks []sampler.LogMark, n
 	if err != nil {
 		return nil, "", fmt.Errorf("%s: %w", l.name, err)
 	}
-	marks, l.times, note = log.Anchor(rec)
-	return marks, note, nil
+	marks, l.times, zone = log.Anchor(rec)
+	return marks, zone, nil
 }
 
 // timed are the failures with what the log tells of their times and its name of their rank.

@@ -27,7 +27,7 @@ func monitorCommand(a *app) *cobra.Command {
 		RunE: a.monitor,
 	}
 	a.opt.bind(c.Flags(), append(measuring, "need", "interval", "log", "record", "notify", "on-alert", "webhook", "webhook-private",
-		"theme", "ascii", "no-color", "readonly")...)
+		"lang", "theme", "ascii", "no-color", "readonly")...)
 	return c
 }
 

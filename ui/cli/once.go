@@ -31,7 +31,7 @@ func onceCommand(a *app) *cobra.Command {
 	c.Flags().BoolVar(&f.json, "json", false, "as JSON")
 	f.csv.bind(c.Flags())
 	c.Flags().Var(&f.size, "size", "print one frame of the monitor of `COLSxROWS` instead")
-	a.opt.bind(c.Flags(), append(measuring, "need", "interval", "theme", "ascii", "no-color")...)
+	a.opt.bind(c.Flags(), append(measuring, "need", "interval", "lang", "theme", "ascii", "no-color")...)
 	return c
 }
 
@@ -71,7 +71,7 @@ func (a *app) once(ctx context.Context, f *onceFlags) error {
 
 func (a *app) printOnce(snaps []*sampler.Snapshot, label string, f *onceFlags) error {
 	out := bufio.NewWriter(a.out)
-	watch := watch.New(watch.Options{Need: a.opt.need.Opt})
+	watch := watch.New(watch.Options{Need: a.opt.need.Opt, Lang: string(a.opt.lang)})
 	var s *sampler.Snapshot
 	for _, snap := range snaps {
 		s = withAlerts(snap, watch)
@@ -85,7 +85,7 @@ func (a *app) printOnce(snaps []*sampler.Snapshot, label string, f *onceFlags) e
 	case f.csv.fields != nil:
 		err = plain.CSV(out, s, f.csv.fields, true)
 	default:
-		err = plain.Table(out, s, label)
+		err = plain.Table(out, s, label, a.words())
 	}
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"nvpeak/advice/lang"
 	"nvpeak/sampler/demo"
 	"nvpeak/theme"
 )
@@ -34,6 +35,7 @@ func (o *options) table() []option {
 		{"webhook-private", "", "NVPEAK_WEBHOOK_PRIVATE", "allow a webhook on loopback and private addresses", (*boolFlag)(&o.webhookLocal), "true"},
 		{"nvml-lib", "", "NVPEAK_NVML", "the driver library, a `PATH` or a name for dlopen", (*textFlag)(&o.library), ""},
 		{"theme", "", "NVPEAK_THEME", "colors: `NAME` is one of " + strings.Join(theme.Names(), ", "), &o.theme, ""},
+		{"lang", "", "NVPEAK_LANG", "language of what is said to people: `LANG` is " + strings.Join(lang.Names(), " or ") + " (otherwise that of the locale, or en)", &o.lang, ""},
 		{"ascii", "", "NVPEAK_ASCII", "draw with ASCII characters only", (*boolFlag)(&o.ascii), "true"},
 		{"no-color", "", "NVPEAK_NO_COLOR", "no colors (as any non-empty NO_COLOR)", (*boolFlag)(&o.noColor), "true"},
 		{"readonly", "", "NVPEAK_READONLY", "no way to signal a process", (*boolFlag)(&o.readonly), "true"},
@@ -56,6 +58,9 @@ func (o *options) bind(fs *pflag.FlagSet, names ...string) {
 
 // read takes from the environment what no flag of a command has set.
 func (o *options) read(fs *pflag.FlagSet, env func(string) string) error {
+	if o.lang == "" {
+		o.lang = langOf(env)
+	}
 	for _, row := range o.table() {
 		f := fs.Lookup(row.flag)
 		if f == nil || f.Changed {

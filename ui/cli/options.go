@@ -17,6 +17,7 @@ type options struct {
 	webhookLocal bool
 	library      string
 	theme        themeFlag
+	lang         langFlag
 	ascii        bool
 	noColor      bool
 	readonly     bool

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"nvpeak/advice/lang"
 )
 
 // twoGPUs is a recording by hand whose second GPU comes later.
@@ -49,7 +51,7 @@ func TestRecordingGPUs(t *testing.T) {
 		if tt.gpus == "" {
 			continue
 		}
-		in, err := openTape(path, strings.Split(tt.selector, ","))
+		in, err := openTape(path, strings.Split(tt.selector, ","), lang.English().Say)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -49,7 +49,7 @@ func replayCommand(a *app) *cobra.Command {
 	}
 	c.Flags().Var(&f.speed, "speed", "playback `SPEED`, 0.25x to 3600x")
 	c.Flags().StringVar(&f.at, "at", "", "begin at this `TIME`: "+player.TimeForms)
-	a.opt.bind(c.Flags(), "gpu", "need", "theme", "ascii", "no-color")
+	a.opt.bind(c.Flags(), "gpu", "need", "lang", "theme", "ascii", "no-color")
 	return c
 }
 
@@ -68,7 +68,7 @@ func (a *app) replay(cmd *cobra.Command, path string, f *replayFlags) error {
 	if err != nil {
 		return err
 	}
-	p, err := player.Open(ctx, func() (player.Tape, error) { return openTape(path, a.opt.gpus) }, options)
+	p, err := player.Open(ctx, func() (player.Tape, error) { return openTape(path, a.opt.gpus, a.words().Say) }, options)
 	if errors.Is(err, player.ErrNoSnapshots) {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -94,8 +94,9 @@ func (a *app) replay(cmd *cobra.Command, path string, f *replayFlags) error {
 // it its alerts would be others.
 func (a *app) playerOptions(path string) (o player.Options, err error) {
 	if a.opt.need.Known() {
-		return player.Options{Need: a.opt.need.Opt, Fixed: true}, nil
+		return player.Options{Need: a.opt.need.Opt, Fixed: true, Lang: string(a.opt.lang)}, nil
 	}
+	o.Lang = string(a.opt.lang)
 	t, err := tape.Open(path)
 	if err != nil {
 		return o, err
@@ -108,14 +109,20 @@ func (a *app) playerOptions(path string) (o player.Options, err error) {
 }
 
 // openedTape is a recording as a player wants it.
-type openedTape struct{ *recording }
+type openedTape struct {
+	*recording
+	say tape.Say
+}
 
-func openTape(path string, gpus []string) (player.Tape, error) {
+// Notes are those of the recording, in words.
+func (t openedTape) Notes() []string { return t.recording.Notes(t.say) }
+
+func openTape(path string, gpus []string, say tape.Say) (player.Tape, error) {
 	r, err := openRecording(path, gpus)
 	if err != nil {
 		return nil, err
 	}
-	return openedTape{r}, nil
+	return openedTape{r, say}, nil
 }
 
 // Next passes over what only a report needs: the snapshots carry the peaks of the readings

@@ -38,7 +38,7 @@ func reportCommand(a *app) *cobra.Command {
 	c.Flags().BoolVar(&f.json, "json", false, "as JSON")
 	c.Flags().StringVar(&f.html, "html", "", "write one page for a browser, that needs nothing else, to `FILE` (- for standard output)")
 	c.Flags().BoolVar(&f.compare, "compare", false, "compare two recordings: before and after")
-	a.opt.bind(c.Flags(), "gpu", "need", "log", "ascii", "no-color")
+	a.opt.bind(c.Flags(), "gpu", "need", "log", "lang", "ascii", "no-color")
 	return c
 }
 
@@ -110,7 +110,7 @@ func (a *app) readReport(name string) (report.Report, error) {
 	if err := checkSelection(name, a.opt.gpus); err != nil {
 		return report.Report{}, err
 	}
-	o := report.Options{Source: filepath.Base(name), Need: a.opt.need.Opt, Redact: tape.Redact}
+	o := report.Options{Source: filepath.Base(name), Need: a.opt.need.Opt, Redact: tape.Redact, Lang: string(a.opt.lang)}
 	log := trainingLog{}
 	if a.opt.log != "" {
 		var err error
@@ -119,7 +119,7 @@ func (a *app) readReport(name string) (report.Report, error) {
 		}
 	}
 	r := report.New(o)
-	notes, err := foldTape(name, a.opt.gpus, r, log.failures)
+	notes, err := foldTape(name, a.opt.gpus, a.words().Say, r, log.failures)
 	if err != nil {
 		return report.Report{}, err
 	}
@@ -147,12 +147,12 @@ func (a *app) trainingLog(recording string, o report.Options) (log trainingLog, 
 	if l.events, err = a.scanFile(l.name); err != nil {
 		return log, err
 	}
-	marks, note, err := l.anchor(rec)
+	marks, zone, err := l.anchor(rec)
 	if err != nil {
 		return log, err
 	}
-	if note != "" {
-		log.notes = []string{note}
+	if zone != "" {
+		log.notes = []string{a.words().Say("report.zone", "zone", zone)}
 	}
 	log.failures, log.marks = outline.PlaceFailures(l.timed()), marks
 	return log, nil

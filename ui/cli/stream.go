@@ -20,7 +20,7 @@ func streamCommand(a *app) *cobra.Command {
 		RunE:  func(cmd *cobra.Command, args []string) error { return a.stream(cmd.Context(), csv.fields) },
 	}
 	csv.bind(c.Flags())
-	a.opt.bind(c.Flags(), append(measuring, "need", "interval", "record")...)
+	a.opt.bind(c.Flags(), append(measuring, "need", "interval", "record", "lang")...)
 	return c
 }
 
@@ -42,7 +42,7 @@ func (a *app) stream(ctx context.Context, fields []plain.Field) (err error) {
 		defer func() { err = errors.Join(err, r.close()) }()
 	}
 	out := bufio.NewWriter(a.out)
-	watch := watch.New(watch.Options{Need: a.opt.need.Opt})
+	watch := watch.New(watch.Options{Need: a.opt.need.Opt, Lang: string(a.opt.lang)})
 	header := true
 	for {
 		snaps, err := l.Next(ctx)

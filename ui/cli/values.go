@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"nvpeak/advice/lang"
 	"nvpeak/sampler"
 	"nvpeak/sampler/demo"
 	"nvpeak/theme"
@@ -122,6 +123,30 @@ func (t *themeFlag) Set(text string) error {
 	}
 	*t = themeFlag(text)
 	return nil
+}
+
+// langFlag is a language that nvpeak speaks.
+type langFlag string
+
+func (l *langFlag) String() string { return string(*l) }
+func (l *langFlag) Type() string   { return "LANG" }
+func (l *langFlag) Set(text string) error {
+	c, ok := lang.Named(text)
+	if !ok {
+		return fmt.Errorf("there is no language %q: %s", text, strings.Join(lang.Names(), ", "))
+	}
+	*l = langFlag(c.Lang)
+	return nil
+}
+
+// langOf is the language of the locale, as far as nvpeak speaks it.
+func langOf(env func(string) string) langFlag {
+	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
+		if v := env(name); v != "" {
+			return langFlag(lang.For(v).Lang)
+		}
+	}
+	return langFlag(lang.English().Lang)
 }
 
 // notifyFlag is a list of bell and desktop.

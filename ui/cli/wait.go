@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"nvpeak/advice/lang"
 	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 )
@@ -27,7 +28,7 @@ func waitCommand(a *app) *cobra.Command {
 	c.Flags().IntVar(&f.gpus, "gpus", 1, "how many GPUs")
 	c.Flags().Var(durationFlag{&f.hold, 0, longestWait}, "hold", "it must stay free for this `DURATION`")
 	c.Flags().Var(durationFlag{&f.timeout, 0, longestWait}, "timeout", "give up after this `DURATION` (exit 3)")
-	a.opt.bind(c.Flags(), append(measuring, "need", "interval")...)
+	a.opt.bind(c.Flags(), append(measuring, "need", "interval", "lang")...)
 	return c
 }
 
@@ -45,7 +46,7 @@ func (a *app) wait(ctx context.Context, f *fitFlags) error {
 		defer cancel()
 	}
 	waiter := watch.NewWaiter(watch.WaitOptions{Need: need, GPUs: f.gpus, Hold: f.hold})
-	progress := &progressLine{w: a.err, on: a.isTerminal(a.err), began: time.Now()}
+	progress := &progressLine{w: a.err, words: a.words(), on: a.isTerminal(a.err), began: time.Now()}
 	defer progress.clear()
 	var ready []watch.Fit
 	err = a.watch(ctx, a.opt.interval, func(s *sampler.Snapshot) (done bool) {
@@ -78,6 +79,7 @@ type progressLine struct {
 	w     io.Writer
 	on    bool
 	began time.Time
+	words lang.Catalog
 	err   error
 	shown bool
 }
@@ -93,8 +95,7 @@ func (p *progressLine) show(status []watch.Waited, f *fitFlags) {
 		}
 		best = max(best, s.WorstFree.Or(0))
 	}
-	fmt.Fprintf(p.w, "\r\x1b[Kwaiting %s: %d of %d GPUs have it free; the most free is %s",
-		time.Since(p.began).Round(time.Second), free, f.gpus, best)
+	fmt.Fprint(p.w, "\r\x1b[K"+p.words.Say("wait.progress", "span", time.Since(p.began).Round(time.Second), "count", free, "all", f.gpus, "size", best))
 	p.shown = true
 }
 

@@ -27,7 +27,7 @@ func (p *page) evidence(causes []sampler.Cause) {
 	for _, c := range causes {
 		text := p.words.Say("cause." + c.ID)
 		if c.ID != "unknown" {
-			text += " (" + p.words.Confidence(c.Confidence) + ", " + strconv.FormatFloat(c.Confidence, 'f', 2, 64) + ")"
+			text += p.words.Say("head.when", "when", p.words.Confidence(c.Confidence)+p.words.Say("list.comma")+strconv.FormatFloat(c.Confidence, 'f', 2, 64))
 		}
 		p.text("  ", text, plainly)
 		for _, text := range c.Evidence {
@@ -44,11 +44,11 @@ func (p *page) reasons(list []sampler.Advice) {
 	for i, a := range list {
 		title := a.Title
 		if saves := p.saves(a); saves != "" {
-			title += "; " + saves
+			title += p.words.Say("list.semicolon") + saves
 		}
 		p.text(fmt.Sprintf("  %d ", a.Rank), title, plainly)
 		p.text("    ", a.Why, plainly)
-		p.text("    "+p.words.Say("label.cost")+": ", a.Cost, plainly)
+		p.text("    "+p.words.Say("label.cost")+p.words.Say("list.colon"), a.Cost, plainly)
 		if i > 0 || len(a.Do) > firstCommands {
 			p.commands(a.Do, 6)
 		}
@@ -62,7 +62,7 @@ func (p *page) plans(plans []explain.Plan) {
 	}
 	p.line(p.paint.bold(p.words.Say("label.plans")))
 	for _, plan := range plans {
-		p.text("  "+plan.Name+" ", plan.Title+": "+p.words.Say("label.enough."+plan.Enough), plainly)
+		p.text("  "+plan.Name+" ", plan.Title+p.words.Say("list.colon")+p.words.Say("label.enough."+plan.Enough), plainly)
 		p.text("    ", plan.Arithmetic, plainly)
 	}
 }
@@ -87,11 +87,11 @@ func (p *page) events(e explain.Explanation) {
 		if i == e.Verdict.Event {
 			mark = p.marks.first
 		}
-		text := p.words.Say("label.line", "line", event.Line) + ": " + event.Headline
+		text := p.words.Say("label.line", "line", event.Line) + p.words.Say("list.colon") + event.Headline
 		if event.Recovered {
-			text += " (" + p.words.Say("label.recovered") + ")"
+			text += p.words.Say("head.when", "when", p.words.Say("label.recovered"))
 		} else if len(event.Causes) > 0 {
-			text += ": " + p.words.Say("cause."+event.Causes[0].ID)
+			text += p.words.Say("list.colon") + p.words.Say("cause."+event.Causes[0].ID)
 		}
 		p.text(mark+" ", text, plainly)
 	}

@@ -35,7 +35,7 @@ func (p *page) causes(causes []sampler.Cause) {
 		}
 		text := p.words.Say("cause." + c.ID)
 		if c.ID != "unknown" {
-			text += " (" + p.words.Confidence(c.Confidence) + ")"
+			text += p.words.Say("head.when", "when", p.words.Confidence(c.Confidence))
 		}
 		p.text(label, text, p.paint.bold)
 	}
@@ -53,7 +53,7 @@ func (p *page) steps(list []sampler.Advice) {
 		}
 		title := a.Title
 		if saves := p.saves(a); saves != "" {
-			title += "; " + saves
+			title += p.words.Say("list.semicolon") + saves
 		}
 		p.text(label+strconv.Itoa(a.Rank)+" ", title, p.paint.accent)
 		if i == 0 {

@@ -1,7 +1,6 @@
 package plain
 
 import (
-	"fmt"
 	"io"
 	"strings"
 
@@ -12,7 +11,7 @@ import (
 // GPU, who held what, alerts, events, advice. Everything foreign is cleaned.
 func ReportText(w io.Writer, r report.Report, o ReportOptions) error {
 	p := newReportPage(r, o)
-	p.head()
+	p.title()
 	p.conclusion()
 	for i := range r.GPUs {
 		p.gpu(&r.GPUs[i])
@@ -27,27 +26,32 @@ func ReportText(w io.Writer, r report.Report, o ReportOptions) error {
 	return err
 }
 
-func (p *reportPage) head() {
+func (p *reportPage) title() {
 	parts := []string{p.r.Source}
 	if p.r.Host != "" && p.r.Host != p.r.Source {
 		parts = append(parts, p.r.Host)
 	}
 	if p.r.Driver != "" {
-		parts = append(parts, "driver "+p.r.Driver)
+		parts = append(parts, p.words.Say("report.driver", "version", p.r.Driver))
 	}
 	p.text("", strings.Join(parts, "  "), p.paint.bold)
-	line := fmt.Sprintf("%s, %s, %d snapshot(s)", p.r.Start.In(p.o.Zone).Format("2006-01-02 15:04:05"), lasted(p.r.Duration), p.r.Snapshots)
-	if p.r.Interval > 0 {
-		line += fmt.Sprintf(", one every %s", lasted(p.r.Interval))
+	p.text("", p.taken(p.r.Start.In(p.o.Zone).Format("2006-01-02 15:04:05"), p.r), p.paint.dim)
+}
+
+// taken is when and how a recording was made.
+func (p *page) taken(start string, r *report.Report) string {
+	line := p.words.Say("report.taken", "start", start, "span", p.words.Lasted(r.Duration), "snapshots", p.words.Count("count.snapshot", r.Snapshots))
+	if r.Interval > 0 {
+		line += p.words.Say("report.every", "span", p.words.Lasted(r.Interval))
 	}
-	p.text("", line, p.paint.dim)
+	return line
 }
 
 // conclusion is what to know first.
 func (p *reportPage) conclusion() {
 	p.line("")
 	if p.r.Headline == "" && len(p.r.Causes) == 0 {
-		p.text("", quietText(p.r), plainly)
+		p.text("", p.quiet(p.r), plainly)
 		return
 	}
 	p.text("", p.r.Headline, p.paint.bad)
@@ -60,22 +64,22 @@ func (p *reportPage) conclusion() {
 	p.steps(p.r.Advice)
 }
 
-// quietText is the conclusion of a recording without failures and warnings: what there is
-// left, and where.
-func quietText(r *report.Report) string {
-	text := "No problems found"
+// quiet is the conclusion of a recording without failures and warnings: that, and the headroom
+// that was left.
+func (p *page) quiet(r *report.Report) string {
+	text := p.words.Say("report.no_problems")
 	if n := len(r.Alerts); n > 0 {
-		text += fmt.Sprintf(", %d notice(s), see below", n)
+		text += p.words.Say("report.see_below", "notices", p.words.Count("count.notice", n))
 	}
 	var tightest *report.GPU
 	for i := range r.GPUs {
 		g := &r.GPUs[i]
-		if free, known := g.WorstFree.Value(); known && (tightest == nil || free < tightest.WorstFree.Or(0)) {
+		if free, ok := g.WorstFree.Value(); ok && (tightest == nil || free < tightest.WorstFree.Or(0)) {
 			tightest = g
 		}
 	}
 	if tightest != nil {
-		text += fmt.Sprintf("; at least %s stayed free (GPU %s)", tightest.WorstFree.Or(0), tightest.Label)
+		text += p.words.Say("report.headroom", "free", tightest.WorstFree.Or(0), "gpu", tightest.Label)
 	}
-	return text + "."
+	return text + p.words.Say("report.stop")
 }

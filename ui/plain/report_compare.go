@@ -12,10 +12,11 @@ import (
 // CompareText writes the table of two runs, before and after.
 func CompareText(w io.Writer, before, after report.Report, o ReportOptions) error {
 	p := newReportPage(before, o)
-	p.text("before  ", runText(before), plainly)
-	p.text("after   ", runText(after), plainly)
+	was, is := pad(p.words.Say("col.before"), 8), pad(p.words.Say("col.after"), 8)
+	p.text(was, runText(before), plainly)
+	p.text(is, runText(after), plainly)
 	p.line("")
-	rows := [][]string{{"<", "BEFORE", "AFTER", "DIFFERENCE", "", "<"}}
+	rows := [][]string{p.head("<", "before", "after", "difference", "", "<")}
 	for _, c := range report.Compare(before, after) {
 		percent := ""
 		if v, ok := c.Percent.Value(); ok && v != 0 {
@@ -24,21 +25,24 @@ func CompareText(w io.Writer, before, after report.Report, o ReportOptions) erro
 				percent = "+" + percent
 			}
 		}
-		word := map[string]string{"yes": "better", "no": "worse", "same": "same"}[c.Better]
-		rows = append(rows, []string{"<" + c.Title, amountText(c.Before, c.Unit, false), amountText(c.After, c.Unit, false),
-			amountText(c.Difference, c.Unit, true), percent, "<" + word})
+		word := ""
+		if c.Better != "" {
+			word = p.words.Say("compare." + c.Better)
+		}
+		rows = append(rows, []string{"<" + c.Title, p.amount(c.Before, c.Unit, false), p.amount(c.After, c.Unit, false),
+			p.amount(c.Difference, c.Unit, true), percent, "<" + word})
 	}
 	p.table(rows)
 	for _, r := range []struct {
 		name string
 		report.Report
-	}{{"before", before}, {"after", after}} {
+	}{{was, before}, {is, after}} {
 		if r.Headline != "" {
 			p.line("")
-			p.text(pad(r.name, 8), r.Headline, p.paint.bold)
+			p.text(r.name, r.Headline, p.paint.bold)
 		}
 		for _, n := range r.Notes {
-			p.text(pad(r.name, 8), n, p.paint.dim)
+			p.text(r.name, n, p.paint.dim)
 		}
 	}
 	_, err := io.WriteString(w, p.out.String())
@@ -63,8 +67,8 @@ func runText(r report.Report) string {
 	return text
 }
 
-// amountText is a figure in its unit; signed ones say their sign.
-func amountText(o sampler.Opt[float64], unit string, sign bool) string {
+// amount is a figure in its unit; signed ones say their sign.
+func (p *page) amount(o sampler.Opt[float64], unit string, sign bool) string {
 	v, ok := o.Value()
 	if !ok {
 		return "N/A"
@@ -77,7 +81,7 @@ func amountText(o sampler.Opt[float64], unit string, sign bool) string {
 	case "bytes", "bytes_per_hour":
 		text = sampler.Bytes(math.Abs(v)).String()
 	case "seconds":
-		text = lasted(math.Abs(v))
+		text = p.words.Lasted(math.Abs(v))
 	default:
 		text = strconv.FormatFloat(math.Abs(v), 'f', -1, 64)
 	}

@@ -19,40 +19,47 @@ func (p *reportPage) gpu(g *report.GPU) {
 	}
 	p.line(p.paint.dim(p.marks.rule(title, p.width)))
 	p.plot(g)
-	p.facts("total", size(g.Total), "typical", size(g.Typical), "mean", size(g.Mean), p.peakMark()+" peak", peakText(g.Peak), "min free", size(g.WorstFree))
-	p.facts("free", "", "while running", size(g.FreeTypical), "at the peak", size(g.FreeAtPeak), "after the process exit", size(g.FreeAfterExit))
-	p.facts("growth", growthText(g))
+	say := p.words.Say
+	p.facts(say("report.total"), size(g.Total), say("report.typical"), size(g.Typical), say("report.mean"), size(g.Mean),
+		p.peakMark()+" "+say("report.peak"), p.peakAt(g.Peak), say("report.min_free"), size(g.WorstFree))
+	p.facts(say("report.free"), "", say("report.while_running"), size(g.FreeTypical), say("report.at_the_peak"), size(g.FreeAtPeak),
+		say("report.after_exit"), size(g.FreeAfterExit))
+	p.facts(say("report.growth"), p.growth(g))
 	if len(g.Holders) > 0 {
-		p.text(pad("at peak", labelWidth), holdersText(g), plainly)
+		p.text(pad(say("report.holders"), labelWidth), p.holders(g), plainly)
 	}
 	p.spikes(g)
 }
 
-func peakText(k *report.Peak) string {
+func (p *page) peakAt(k *report.Peak) string {
 	if k == nil {
 		return "N/A"
 	}
-	return fmt.Sprintf("%s at %s (%s)", k.Bytes, clock(k.T), k.Source)
+	source := k.Source
+	if id := "source." + strings.ReplaceAll(source, " ", "_"); p.words.Has(id) {
+		source = p.words.Say(id)
+	}
+	return p.words.Say("report.peak_at", "size", k.Bytes, "time", clock(k.T), "source", source)
 }
 
-func growthText(g *report.GPU) string {
+func (p *page) growth(g *report.GPU) string {
 	perHour, ok := g.Growth.Value()
 	if !ok {
-		return "too short to say"
+		return p.words.Say("report.too_short")
 	}
-	text := signed(perHour) + " per hour"
+	text := p.words.Say("report.per_hour", "size", signed(perHour))
 	if math.Abs(perHour) < float64(sampler.MiB) {
-		text = "none"
+		text = p.words.Say("report.no_growth")
 	}
 	if e, ok := g.EpochGrowth.Value(); ok {
-		text += ", " + signed(e) + " per epoch"
+		text += p.words.Say("list.comma") + p.words.Say("report.per_epoch", "size", signed(e))
 	}
 	return text
 }
 
-// holdersText is who held what at the peak. What came and went between two lists of
-// processes cannot be attributed.
-func holdersText(g *report.GPU) string {
+// holders is who held what at the peak. What came and went between two lists of
+// processes belongs to nobody for certain.
+func (p *page) holders(g *report.GPU) string {
 	var parts []string
 	sum := sampler.Bytes(0)
 	for i, h := range g.Holders {
@@ -61,7 +68,7 @@ func holdersText(g *report.GPU) string {
 		case i >= 6:
 			continue
 		case h.PID == 0:
-			parts = append(parts, fmt.Sprintf("unlisted processes %s", h.Bytes))
+			parts = append(parts, p.words.Say("report.unlisted", "size", h.Bytes))
 		case h.User != "":
 			parts = append(parts, fmt.Sprintf("%d %s (%s) %s", h.PID, cut(h.Name, nameColumns), cut(h.User, nameColumns), h.Bytes))
 		default:
@@ -69,12 +76,12 @@ func holdersText(g *report.GPU) string {
 		}
 	}
 	if more := len(g.Holders) - 6; more > 0 {
-		parts = append(parts, fmt.Sprintf("%d more", more))
+		parts = append(parts, p.words.Say("report.more", "n", more))
 	}
 	if g.Peak != nil && g.Peak.Bytes > sum+64*sampler.MiB {
-		parts = append(parts, fmt.Sprintf("plus %s too brief to attribute", g.Peak.Bytes-sum))
+		parts = append(parts, p.words.Say("report.brief", "size", g.Peak.Bytes-sum))
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(parts, p.words.Say("list.comma"))
 }
 
 // shownSpikes is how many spikes a page has room for.
@@ -84,13 +91,13 @@ func (p *reportPage) spikes(g *report.GPU) {
 	if g.SpikeCount == 0 {
 		return
 	}
-	rows := [][]string{{"TIME", "SIZE", "PEAK", "LASTED"}}
+	rows := [][]string{p.head("time", "size", "peak", "lasted")}
 	for _, s := range largestSpikes(g.Spikes, shownSpikes) {
-		rows = append(rows, []string{clock(s.T), "+" + s.Bytes.String(), s.Peak.String(), lasted(s.Duration)})
+		rows = append(rows, []string{clock(s.T), "+" + s.Bytes.String(), s.Peak.String(), p.words.Lasted(s.Duration)})
 	}
-	title := fmt.Sprintf("%d spike(s)", g.SpikeCount)
+	title := p.words.Count("count.spike", g.SpikeCount)
 	if len(rows)-1 < g.SpikeCount {
-		title += fmt.Sprintf(", the largest %d", len(rows)-1)
+		title = p.words.Say("report.largest", "spikes", title, "n", len(rows)-1)
 	}
 	p.line(title)
 	p.table(rows)

@@ -3,6 +3,7 @@ package plain
 import (
 	"cmp"
 	"embed"
+	"encoding/json"
 	"html/template"
 	"io"
 	"math"
@@ -33,6 +34,8 @@ func asset(name string) string {
 type reportPageData struct {
 	Reports      []report.Report
 	Data         []chartReport
+	Words        string // of the charts, as JSON
+	Lang         string
 	CSS          template.CSS
 	ChartCSS     template.CSS
 	JS           template.JS
@@ -43,11 +46,15 @@ type reportPageData struct {
 // ReportHTML writes one page with everything in it, charts included: it loads nothing, works
 // offline, and follows the light or dark of the browser. Everything foreign is escaped.
 func ReportHTML(w io.Writer, reports []report.Report) error {
-	page, err := template.New("report.html").Funcs(htmlFuncs()).ParseFS(assets, "assets/report.html")
+	words := lang.English()
+	if len(reports) > 0 {
+		words = lang.For(reports[0].Lang)
+	}
+	page, err := template.New("report.html").Funcs(htmlFuncs(words)).ParseFS(assets, "assets/report.html")
 	if err != nil {
 		return err
 	}
-	data := reportPageData{CSS: template.CSS(asset("report.css")), ChartCSS: template.CSS(asset("uPlot.min.css")), //nolint:gosec // our own
+	data := reportPageData{Lang: words.Lang, Words: chartWords(words), CSS: template.CSS(asset("report.css")), ChartCSS: template.CSS(asset("uPlot.min.css")), //nolint:gosec // our own
 		JS: template.JS(asset("report.js")), ChartJS: template.JS(asset("uPlot.iife.min.js")), //nolint:gosec // our own
 		ChartLicense: "1.6.32, © 2022 Leon Sorokin, MIT license"}
 	for _, r := range reports {
@@ -58,13 +65,17 @@ func ReportHTML(w io.Writer, reports []report.Report) error {
 	return page.Execute(w, data)
 }
 
-func htmlFuncs() template.FuncMap {
-	text := newPage(Options{}, lang.English())
+func htmlFuncs(words lang.Catalog) template.FuncMap {
+	text := newPage(Options{}, words)
 	return template.FuncMap{
-		"size": size, "clock": clock, "span": lasted, "event": eventText,
-		"cause": func(id string) string { return text.words.Say("cause." + id) },
-		"sure":  text.words.Confidence,
-		"saves": text.saves,
+		"size": size, "clock": clock, "span": words.Lasted, "event": text.event, "say": words.Say, "count": words.Count, "phase": text.phase, "seen": text.seen,
+		"taken": func(r report.Report) string {
+			return text.taken(r.Start.UTC().Format("2006-01-02 15:04:05")+" UTC", &r)
+		},
+		"peakAt": text.peakAt,
+		"cause":  func(id string) string { return text.words.Say("cause." + id) },
+		"sure":   text.words.Confidence,
+		"saves":  text.saves,
 		"join": func(list []string) string {
 			var lines []string
 			for _, s := range list {
@@ -80,24 +91,15 @@ func htmlFuncs() template.FuncMap {
 			}
 			return k.Bytes.String()
 		},
-		"growth": func(g report.GPU) string {
-			v, ok := g.Growth.Value()
-			switch {
-			case !ok:
-				return "N/A"
-			case math.Abs(v) < float64(sampler.MiB):
-				return "none"
-			}
-			return signed(v) + "/h"
-		},
-		"holders": func(g report.GPU) string { return sampler.Clean(holdersText(&g)) },
+		"growth":  func(g report.GPU) string { return text.growth(&g) },
+		"holders": func(g report.GPU) string { return sampler.Clean(text.holders(&g)) },
 		"spikes":  func(g report.GPU) []report.Spike { return largestSpikes(g.Spikes, 50) },
 		"few":     func(list []report.Process) []report.Process { return list[:min(len(list), 200)] },
 		"until": func(a sampler.Alert) string {
 			if end, ok := a.End.Value(); ok {
 				return clock(end)
 			}
-			return "the end"
+			return words.Say("html.end")
 		},
 		"opt": func(o sampler.Opt[int]) string {
 			if n, ok := o.Value(); ok {
@@ -106,12 +108,23 @@ func htmlFuncs() template.FuncMap {
 			return ""
 		},
 		"mood":  moodOf,
-		"quiet": func(r report.Report) string { return quietText(&r) },
+		"quiet": func(r report.Report) string { return text.quiet(&r) },
 		"tight": func(g report.GPU) bool { // as red as on the screen: less than 5 % was left
 			w, ok := g.WorstFree.Value()
 			return ok && float64(w) < 0.05*float64(g.Total.Or(0))
 		},
 	}
+}
+
+// chartWords are what the charts say, by the names that the script knows.
+func chartWords(words lang.Catalog) string {
+	list := map[string]string{"time": words.Say("col.time"), "used": words.Say("html.used"), "least": words.Say("html.least"),
+		"allocated": words.Say("html.allocated"), "reserved": words.Say("html.reserved"), "at": words.Say("report.size_at")}
+	for _, kind := range []string{sampler.MarkTraining, sampler.MarkEpoch, sampler.MarkValidation, sampler.MarkSaving} {
+		list[kind] = words.Say("mark." + kind)
+	}
+	b, _ := json.Marshal(list) // texts only: it cannot fail
+	return string(b)
 }
 
 // moodOf is the color of the conclusion.

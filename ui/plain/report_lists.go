@@ -21,22 +21,18 @@ func (p *reportPage) processes() {
 	if len(p.r.Processes) == 0 {
 		return
 	}
-	p.section("processes")
-	rows := [][]string{{"GPU", "PID", "<USER", "PEAK", "AT", "MEAN", "<SEEN", "<COMMAND"}}
+	p.section(p.words.Say("report.processes"))
+	rows := [][]string{p.head("GPU", "PID", "<user", "peak", "at", "mean", "<seen", "<command")}
 	for _, q := range p.r.Processes[:min(shownProcesses, len(p.r.Processes))] {
 		peak, at := "N/A", ""
 		if q.Peak != nil {
 			peak, at = q.Peak.Bytes.String(), clock(q.Peak.T)
 		}
-		seen := clock(q.First) + " to " + clock(q.Last)
-		if !q.Exited {
-			seen = "from " + clock(q.First)
-		}
 		command := q.Command
 		if command == "" {
 			command = q.Name
 		}
-		rows = append(rows, []string{q.Label, strconv.Itoa(q.PID), "<" + cut(q.User, nameColumns), peak, at, size(q.Mean), "<" + seen, "<" + command})
+		rows = append(rows, []string{q.Label, strconv.Itoa(q.PID), "<" + cut(q.User, nameColumns), peak, at, size(q.Mean), "<" + p.seen(q), "<" + command})
 	}
 	p.table(rows)
 	p.more(len(p.r.Processes), shownProcesses)
@@ -46,13 +42,13 @@ func (p *reportPage) alerts() {
 	if len(p.r.Alerts) == 0 {
 		return
 	}
-	p.section(fmt.Sprintf("alerts (%d), as the monitor would have raised them", len(p.r.Alerts)))
+	p.section(p.words.Say("report.alerts", "n", len(p.r.Alerts)))
 	for _, a := range p.r.Alerts[:min(shownAlerts, len(p.r.Alerts))] {
-		until := "open to the end"
+		until := p.words.Say("report.open")
 		if end, ok := a.End.Value(); ok {
-			until = "to " + clock(end)
+			until = p.words.Say("report.until", "time", clock(end))
 		}
-		p.text(pad("  "+clock(a.T), 12), fmt.Sprintf("%s  %s (%s)", a.Level, a.Text, until), p.levelPaint(a.Level))
+		p.text(pad("  "+clock(a.T), 12), p.words.Say("level."+a.Level)+"  "+a.Text+p.words.Say("head.when", "when", until), p.levelPaint(a.Level))
 	}
 	p.more(len(p.r.Alerts), shownAlerts)
 }
@@ -71,18 +67,14 @@ func (p *reportPage) phases() {
 	if len(p.r.Phases) == 0 {
 		return
 	}
-	p.section("phases of the training log")
-	rows := [][]string{{"FROM", "TO", "<PHASE", "PEAK"}}
+	p.section(p.words.Say("report.phases"))
+	rows := [][]string{p.head("from", "to", "<phase", "peak")}
 	shown := p.r.Phases[max(0, len(p.r.Phases)-shownPhases):]
 	for _, f := range shown {
-		name := f.Kind
-		if n, ok := f.N.Value(); ok {
-			name += " " + strconv.Itoa(n)
-		}
-		rows = append(rows, []string{clock(f.T), clock(f.End), "<" + name, size(f.Peak)})
+		rows = append(rows, []string{clock(f.T), clock(f.End), "<" + p.phase(f), size(f.Peak)})
 	}
 	if earlier := len(p.r.Phases) - len(shown); earlier > 0 {
-		p.line(fmt.Sprintf("  … %d earlier ones in --json", earlier))
+		p.line("  " + p.words.Say("report.earlier_json", "n", earlier))
 	}
 	p.table(rows)
 }
@@ -91,32 +83,62 @@ func (p *reportPage) events() {
 	if len(p.r.Events) == 0 {
 		return
 	}
-	p.section("events")
+	p.section(p.words.Say("report.events"))
 	for _, e := range p.r.Events[:min(shownEvents, len(p.r.Events))] {
-		p.text(pad("  "+clock(e.T), 12), eventText(e), plainly)
+		p.text(pad("  "+clock(e.T), 12), p.event(e), plainly)
 	}
 	p.more(len(p.r.Events), shownEvents)
 }
 
-// eventText is an event in a line.
-func eventText(e report.Event) string {
+// seen is from when to when a process was seen.
+func (p *page) seen(q report.Process) string {
+	if !q.Exited {
+		return p.words.Say("report.seen_from", "from", clock(q.First))
+	}
+	return p.words.Say("report.seen", "from", clock(q.First), "to", clock(q.Last))
+}
+
+// phase names a phase of the training.
+func (p *page) phase(f report.Phase) string {
+	name := f.Kind
+	if id := "mark." + name; p.words.Has(id) {
+		name = p.words.Say(id)
+	}
+	if n, ok := f.N.Value(); ok {
+		name += " " + strconv.Itoa(n)
+	}
+	return name
+}
+
+// event is an event in a line.
+func (p *page) event(e report.Event) string {
 	var parts []string
 	if gpu, ok := e.GPU.Value(); ok && e.Kind != "oom" {
 		parts = append(parts, fmt.Sprintf("GPU %d", gpu))
 	}
-	parts = append(parts, strings.ReplaceAll(e.Kind, "_", " "))
+	kind := strings.ReplaceAll(sampler.Clean(e.Kind), "_", " ")
+	if id := "event." + e.Kind; p.words.Has(id) {
+		kind = p.words.Say(id)
+	}
+	if e.Kind != "oom" || e.Text == "" { // its text says so itself
+		parts = append(parts, kind)
+	}
 	if pid, ok := e.PID.Value(); ok {
-		parts = append(parts, fmt.Sprintf("pid %d", pid))
+		parts = append(parts, p.words.Say("report.pids", "pid", pid))
 	}
 	if x, ok := e.XID.Value(); ok {
 		parts = append(parts, fmt.Sprintf("Xid %d", x))
 	}
 	if d, ok := e.Duration.Value(); ok {
-		parts = append(parts, "for "+lasted(d))
+		parts = append(parts, p.words.Say("event.for", "span", p.words.Lasted(d)))
 	}
 	text := strings.Join(parts, " ")
-	if e.Text != "" {
-		text += ": " + sampler.Clean(e.Text)
+	switch {
+	case e.Text == "":
+	case text == "":
+		text = sampler.Clean(e.Text)
+	default:
+		text += p.words.Say("list.colon") + sampler.Clean(e.Text)
 	}
 	return text
 }
@@ -137,7 +159,7 @@ func (p *reportPage) remarks() {
 	if len(p.r.Notes) == 0 {
 		return
 	}
-	p.section("notes")
+	p.section(p.words.Say("report.notes"))
 	for _, n := range p.r.Notes {
 		p.text("  "+p.marks.bullet+" ", n, plainly)
 	}

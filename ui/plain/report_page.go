@@ -1,7 +1,6 @@
 package plain
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -28,7 +27,7 @@ func newReportPage(r report.Report, o ReportOptions) *reportPage {
 	if o.Zone == nil {
 		o.Zone = time.Local
 	}
-	return &reportPage{page: newPage(o.Options, lang.English()), o: o, r: &r}
+	return &reportPage{page: newPage(o.Options, lang.For(r.Lang)), o: o, r: &r}
 }
 
 func (p *reportPage) section(title string) {
@@ -38,7 +37,7 @@ func (p *reportPage) section(title string) {
 
 func (p *reportPage) more(all, shown int) {
 	if all > shown {
-		p.line(fmt.Sprintf("  … %d more in --json", all-shown))
+		p.line("  " + p.words.Say("report.more_json", "n", all-shown))
 	}
 }
 
@@ -50,6 +49,22 @@ func (p *reportPage) table(rows [][]string) {
 		line = "  " + strings.TrimSuffix(line, "\n")
 		p.line(cut(line, p.width))
 	}
+}
+
+// head is the titles of a table's columns; "<" stands before those of the left.
+func (p *reportPage) head(ids ...string) []string {
+	row := make([]string, len(ids))
+	for i, id := range ids {
+		name, left := strings.CutPrefix(id, "<")
+		if p.words.Has("col." + name) {
+			name = strings.ToUpper(p.words.Say("col." + name))
+		}
+		row[i] = name
+		if left {
+			row[i] = "<" + name
+		}
+	}
+	return row
 }
 
 // labelWidth is the column in which figures begin.

@@ -96,12 +96,12 @@ func (p *reportPage) peakLine(g *report.GPU, n int) {
 		return
 	}
 	at := p.column(g.Peak.T, n)
-	label := g.Peak.Bytes.String() + " at " + clock(g.Peak.T)
-	if at+2+len(label) <= n {
+	label := p.words.Say("report.size_at", "size", g.Peak.Bytes, "time", clock(g.Peak.T))
+	if at+2+columns(label) <= n {
 		p.line(strings.Repeat(" ", axisColumns+at) + p.paint.accent(p.peakMark()+" "+label))
 		return
 	}
-	p.line(strings.Repeat(" ", axisColumns+max(0, at-len(label)-1)) + p.paint.accent(label+" "+p.peakMark()))
+	p.line(strings.Repeat(" ", axisColumns+max(0, at-columns(label)-1)) + p.paint.accent(label+" "+p.peakMark()))
 }
 
 // markLine stands below the plot: alerts, failures, process ends at their places.
@@ -139,10 +139,10 @@ func (p *reportPage) markLine(g *report.GPU, n int) {
 	var legend []string
 	for _, m := range []struct {
 		mark rune
-		text string
-	}{{'!', "! alert"}, {'X', "X out of memory"}, {'s', "s process start"}, {'e', "e process end"}, {'\'', "' spike"}} {
+		id   string
+	}{{'!', "alert"}, {'X', "oom"}, {'s', "process_start"}, {'e', "process_end"}, {'\'', "spike"}} {
 		if used[m.mark] {
-			legend = append(legend, m.text)
+			legend = append(legend, string(m.mark)+" "+p.words.Say("event."+m.id))
 		}
 	}
 	p.line(strings.Repeat(" ", axisColumns) + p.paint.warn(strings.TrimRight(string(row), " ")))

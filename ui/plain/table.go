@@ -5,19 +5,18 @@ import (
 	"io"
 	"strings"
 
-	"github.com/mattn/go-runewidth"
-
+	"nvpeak/advice/lang"
 	"nvpeak/sampler"
 )
 
 // Table writes the snapshot as two aligned tables, GPUs and processes.
-func Table(w io.Writer, s *sampler.Snapshot, label string) error {
+func Table(w io.Writer, s *sampler.Snapshot, label string, words lang.Catalog) error {
 	head := []string{s.Host}
 	if label != "" {
 		head = append([]string{label}, head...)
 	}
 	if s.Driver != "" {
-		head = append(head, "driver "+s.Driver)
+		head = append(head, words.Say("report.driver", "version", s.Driver))
 	}
 	if s.CUDA != "" {
 		head = append(head, "CUDA "+s.CUDA)
@@ -26,10 +25,10 @@ func Table(w io.Writer, s *sampler.Snapshot, label string) error {
 	if _, err := fmt.Fprintf(w, "%s\n\n", strings.Join(head, "  ")); err != nil {
 		return err
 	}
-	if err := write(w, gpuRows(s)); err != nil {
+	if err := write(w, gpuRows(s, words)); err != nil {
 		return err
 	}
-	rows := processRows(s)
+	rows := processRows(s, words)
 	if len(rows) == 1 {
 		return nil
 	}
@@ -40,7 +39,7 @@ func Table(w io.Writer, s *sampler.Snapshot, label string) error {
 }
 
 // A title or cell that begins with '<' stands left; others stand right.
-func gpuRows(s *sampler.Snapshot) [][]string {
+func gpuRows(s *sampler.Snapshot, words lang.Catalog) [][]string {
 	rows := [][]string{{"GPU", "<NAME", "TEMP", "POWER", "UTIL", "USED", "PEAK", "FREE", "TOTAL", "<"}}
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
@@ -51,7 +50,7 @@ func gpuRows(s *sampler.Snapshot) [][]string {
 		}
 		note := g.Error.Or("")
 		if m.SharedWithHost && note == "" {
-			note = "shared with the host"
+			note = words.Say("report.shared")
 		}
 		rows = append(rows, []string{g.Label(), "<" + g.Name, opt(g.Temperature, "%dC"), power(g), opt(g.Utilization.GPU, "%d%%"),
 			size(m.Used), size(peak), size(m.Free), size(m.Total), "<" + note})
@@ -59,7 +58,7 @@ func gpuRows(s *sampler.Snapshot) [][]string {
 	return rows
 }
 
-func processRows(s *sampler.Snapshot) [][]string {
+func processRows(s *sampler.Snapshot, words lang.Catalog) [][]string {
 	rows := [][]string{{"GPU", "PID", "<USER", "<TYPE", "SM", "MEMORY", "PEAK", "CPU", "HOST", "TIME", "<COMMAND"}}
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
@@ -76,7 +75,7 @@ func processRows(s *sampler.Snapshot) [][]string {
 			command := p.Command
 			switch {
 			case command == "" && !p.Visible:
-				command = "(process of another pid namespace)"
+				command = words.Say("report.now_other")
 			case command == "":
 				command = p.Name
 			}
@@ -84,7 +83,7 @@ func processRows(s *sampler.Snapshot) [][]string {
 				size(p.Memory), size(peak), opt(p.CPU, "%.0f%%"), size(p.HostMemory), age, "<" + command})
 		}
 		if un := g.Memory.Unattributed.Or(0); un > 0 {
-			rows = append(rows, []string{g.Label(), "-", "<", "<", "", un.String(), "", "", "", "", "<(unattributed)"})
+			rows = append(rows, []string{g.Label(), "-", "<", "<", "", un.String(), "", "", "", "", "<" + words.Say("report.unattributed")})
 		}
 	}
 	return rows
@@ -118,14 +117,14 @@ func write(w io.Writer, rows [][]string) error {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, text := range row {
-			widths[i] = max(widths[i], runewidth.StringWidth(strings.TrimPrefix(text, "<")))
+			widths[i] = max(widths[i], columns(strings.TrimPrefix(text, "<")))
 		}
 	}
 	for _, row := range rows {
 		var b strings.Builder
 		for i, text := range row {
 			left := strings.TrimPrefix(text, "<")
-			pad := strings.Repeat(" ", widths[i]-runewidth.StringWidth(left))
+			pad := strings.Repeat(" ", widths[i]-columns(left))
 			if left != text || text == "<" {
 				b.WriteString(left + pad + "  ")
 			} else {

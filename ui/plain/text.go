@@ -18,6 +18,17 @@ import (
 // terminals draw them.
 var columnWidth = &runewidth.Condition{EastAsianWidth: false}
 
+// Columns is how many terminal columns a text takes.
+func Columns(s string) int { return columns(s) }
+
+// Pad adds blanks up to a number of columns.
+func Pad(s string, width int) string { return pad(s, width) }
+
+// PadLeft puts the blanks before the text.
+func PadLeft(s string, width int) string {
+	return strings.Repeat(" ", max(0, width-columns(s))) + s
+}
+
 // columns is how many terminal columns a text takes.
 func columns(s string) int { return columnWidth.StringWidth(s) }
 
@@ -129,23 +140,6 @@ func Runtime(d time.Duration) string {
 		return fmt.Sprintf("%d:%02dh", h, m)
 	}
 	return fmt.Sprintf("%dd%02dh", min(h/24, 9999), h%24)
-}
-
-// lasted is how long something took: "20 ms", "1.5 s", "40 s", "4 min", "2.5 h".
-func lasted(s float64) string {
-	switch {
-	case s < 0.9995:
-		return fmt.Sprintf("%.0f ms", s*1000)
-	case s < 10 && s != math.Trunc(s):
-		return fmt.Sprintf("%.1f s", s)
-	case s < 90:
-		return fmt.Sprintf("%.0f s", s)
-	case s < 90*60:
-		return fmt.Sprintf("%.0f min", s/60)
-	case s < 48*3600:
-		return fmt.Sprintf("%.1f h", s/3600)
-	}
-	return fmt.Sprintf("%.1f days", s/86400)
 }
 
 // Latency is how long a call took, with a digit more than lasted: "3.1 us", "40.2 ms".

@@ -1,8 +1,7 @@
 package player
 
 import (
-	"fmt"
-
+	"nvpeak/advice/lang"
 	"nvpeak/sampler"
 )
 
@@ -15,6 +14,7 @@ const (
 
 // finder finds what is worth a mark.
 type finder struct {
+	words   lang.Catalog
 	alerts  map[string]bool // open in the snapshot before
 	running map[sampler.ProcessKey]bool
 	most    map[sampler.ProcessKey]sampler.Bytes
@@ -30,7 +30,7 @@ func (x *finder) news(f *Frame, alerts []sampler.Alert) (found []Mark) {
 	}
 	for _, e := range f.between {
 		if e.Failure != nil {
-			add(MarkOOM, failureText(e.Failure))
+			add(MarkOOM, x.failureText(e.Failure))
 		}
 	}
 	open := map[string]bool{}
@@ -66,16 +66,16 @@ func (x *finder) starts(s *sampler.Snapshot, add func(MarkKind, string)) {
 			k := p.Key(gpu)
 			running[k] = true
 			if x.running != nil && !x.running[k] {
-				add(MarkStart, fmt.Sprintf("%s (pid %d) started on GPU %s", nameOf(p), p.PID, s.GPUs[i].Label()))
+				add(MarkStart, x.words.Say("player.started", "name", x.nameOf(p), "pid", p.PID, "gpu", s.GPUs[i].Label()))
 			}
 		}
 	}
 	x.running = running
 }
 
-func nameOf(p *sampler.Process) string {
+func (x *finder) nameOf(p *sampler.Process) string {
 	if p.Name == "" {
-		return "a process"
+		return x.words.Say("player.process")
 	}
 	return p.Name
 }
@@ -96,21 +96,22 @@ func (x *finder) peaks(s *sampler.Snapshot, found func(sampler.ProcessKey, Mark)
 			used, ok = max(used, w.Max), true
 		}
 		if ok && used > 0 {
-			higher(sampler.ProcessKey{GPU: g.Key()}, used, func() string { return fmt.Sprintf("peak of GPU %s: %s", g.Label(), used) })
+			higher(sampler.ProcessKey{GPU: g.Key()}, used, func() string { return x.words.Say("player.peak_gpu", "gpu", g.Label(), "size", used) })
 		}
 		for j := range g.Processes {
 			p := &g.Processes[j]
 			if v := p.Memory.Or(0); v > smallPeak && len(g.Processes) > 1 {
-				higher(p.Key(g.Key()), v, func() string { return fmt.Sprintf("peak of %s (pid %d) on GPU %s: %s", nameOf(p), p.PID, g.Label(), v) })
+				higher(p.Key(g.Key()), v, func() string {
+					return x.words.Say("player.peak_process", "name", x.nameOf(p), "pid", p.PID, "gpu", g.Label(), "size", v)
+				})
 			}
 		}
 	}
 }
 
-func failureText(e *sampler.OOMEvent) string {
-	text := "out of memory"
+func (x *finder) failureText(e *sampler.OOMEvent) string {
 	if n, ok := e.Requested.Value(); ok {
-		text += fmt.Sprintf(", %s requested", n)
+		return x.words.Say("player.oom_requested", "size", n)
 	}
-	return text
+	return x.words.Say("player.oom")
 }

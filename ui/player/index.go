@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"nvpeak/advice/lang"
 	"nvpeak/sampler"
 	"nvpeak/sampler/history"
 )
@@ -40,7 +41,7 @@ func newIndex(ctx context.Context, open func() (Tape, error), o Options, start t
 	ctx, cancel := context.WithCancel(ctx)
 	x := &index{options: o, cancel: cancel, done: make(chan struct{}), sized: make(chan struct{}), archive: history.NewArchive(interval),
 		start: start, end: start, peaks: map[sampler.ProcessKey]Mark{}, states: states{every: stateEvery},
-		finder: finder{most: map[sampler.ProcessKey]sampler.Bytes{}}}
+		finder: finder{words: lang.For(o.Lang), most: map[sampler.ProcessKey]sampler.Bytes{}}}
 	go func() {
 		defer close(x.done)
 		defer cancel()

@@ -5,5 +5,6 @@ import "nvpeak/sampler"
 // Options of a player.
 type Options struct {
 	Need  sampler.Opt[sampler.Bytes] // of the next allocation: alerts depend on it
+	Lang  string                     // of its sentences; empty: English
 	Fixed bool                       // the viewer set it: changes that were recorded do not count
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"nvpeak/advice/lang"
 	"nvpeak/sampler"
 	"nvpeak/sampler/history"
 )
@@ -179,7 +180,7 @@ func (p *Player) stopAtEnd() *Scene {
 	p.clock.pause(time.Now())
 	p.clock.set(p.shown, time.Now())
 	p.atEnd = true
-	return &Scene{Notice: "the end of the recording"}
+	return &Scene{Notice: lang.For(p.options.Lang).Say("say.the_end")}
 }
 
 // sleep waits, at most d, for something to be asked; while the index is being made it

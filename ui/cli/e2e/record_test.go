@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"nvpeak/advice/lang"
 	"nvpeak/sampler"
 	"nvpeak/sampler/tape"
 	"nvpeak/ui/cli/e2e"
@@ -49,7 +50,7 @@ func readTape(t *testing.T, path string) (got recorded) {
 			got.events = append(got.events, *record.Event)
 		}
 	}
-	got.notes = r.Notes()
+	got.notes = r.Notes(lang.English().Say)
 	return got
 }
 

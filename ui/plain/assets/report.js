@@ -3,6 +3,8 @@
 // only ever handed over as text.
 (function () {
   var reports = JSON.parse(document.getElementById("data").textContent);
+  var words = JSON.parse(document.querySelector("main").dataset.words);
+  var say = function (id) { return Object.prototype.hasOwnProperty.call(words, id) ? words[id] : id; };
   var css = function (name) { return getComputedStyle(document.documentElement).getPropertyValue(name).trim(); };
   var pad = function (n) { return (n < 10 ? "0" : "") + n; };
   function clock(t) {
@@ -36,7 +38,7 @@
           c.fillRect(a, u.bbox.top, b - a, u.bbox.height);
           if (b - a > 60 * px) {
             c.fillStyle = css("--dim"); c.font = 11 * px + "px system-ui, sans-serif"; c.textBaseline = "bottom"; c.textAlign = "left";
-            c.fillText(p.kind + (p.n == null ? "" : " " + p.n), a + 4 * px, u.bbox.top + u.bbox.height - 3 * px);
+            c.fillText(say(p.kind) + (p.n == null ? "" : " " + p.n), a + 4 * px, u.bbox.top + u.bbox.height - 3 * px);
           }
         });
         c.restore();
@@ -54,7 +56,7 @@
           c.save(); c.strokeStyle = c.fillStyle = css("--peak"); c.lineWidth = px; c.setLineDash([6 * px, 4 * px]);
           c.beginPath(); c.moveTo(u.bbox.left, y); c.lineTo(right, y); c.stroke();
           if (x >= u.bbox.left && x <= right) {
-            var text = "▲ " + gib(g.peak.gib) + " at " + clock(g.peak.t);
+            var text = "▲ " + say("at").replace("{size}", gib(g.peak.gib)).replace("{time}", clock(g.peak.t));
             c.font = "bold " + 12 * px + "px system-ui, sans-serif"; c.textBaseline = "bottom"; c.textAlign = "left";
             var w = c.measureText(text).width + 8 * px, left = Math.min(Math.max(x, u.bbox.left + 4 * px), right - w);
             c.setLineDash([]); c.beginPath(); c.arc(x, y, 3.5 * px, 0, 7); c.fill();
@@ -72,9 +74,9 @@
     if (!g || g.t.length < 2) { box.remove(); return null; }
     var data = [g.t, g.high, g.low], width = function () { return box.clientWidth; };
     var series = [
-      { label: "time", value: function (u, v) { return clock(v); } },
-      { label: "used", stroke: function () { return css("--used"); }, fill: function () { return css("--fill"); }, width: 1.6, points: { show: false }, value: function (u, v) { return gib(v); } },
-      { label: "least", stroke: function () { return css("--used"); }, width: 0.6, dash: [2, 3], points: { show: false }, value: function (u, v) { return gib(v); } }
+      { label: say("time"), value: function (u, v) { return clock(v); } },
+      { label: say("used"), stroke: function () { return css("--used"); }, fill: function () { return css("--fill"); }, width: 1.6, points: { show: false }, value: function (u, v) { return gib(v); } },
+      { label: say("least"), stroke: function () { return css("--used"); }, width: 0.6, dash: [2, 3], points: { show: false }, value: function (u, v) { return gib(v); } }
     ];
     g.processes.forEach(function (p, i) {
       data.push(p.gib);
@@ -82,11 +84,11 @@
     });
     if (g.allocated.length) {
       data.push(g.allocated);
-      series.push({ label: "allocated, as the log prints", stroke: function () { return css("--ink"); }, width: 0, paths: function () { return null; }, points: { show: true, size: 6, fill: function () { return css("--ink"); } }, value: function (u, v) { return gib(v); } });
+      series.push({ label: say("allocated"), stroke: function () { return css("--ink"); }, width: 0, paths: function () { return null; }, points: { show: true, size: 6, fill: function () { return css("--ink"); } }, value: function (u, v) { return gib(v); } });
     }
     if (g.reserved.length) {
       data.push(g.reserved);
-      series.push({ label: "reserved, as the log prints", stroke: function () { return css("--dim"); }, width: 0, paths: function () { return null; }, points: { show: true, size: 6, fill: function () { return css("--card"); } }, value: function (u, v) { return gib(v); } });
+      series.push({ label: say("reserved"), stroke: function () { return css("--dim"); }, width: 0, paths: function () { return null; }, points: { show: true, size: 6, fill: function () { return css("--card"); } }, value: function (u, v) { return gib(v); } });
     }
     var axis = { stroke: function () { return css("--dim"); }, grid: { stroke: function () { return css("--grid"); }, width: 1 }, ticks: { stroke: function () { return css("--line"); }, width: 1 }, font: "12px system-ui, sans-serif" };
     var u = new uPlot({

@@ -1,0 +1,5 @@
+package tape
+
+import "nvpeak/advice/lang"
+
+var english = lang.English().Say
