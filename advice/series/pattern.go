@@ -10,10 +10,13 @@ type Pattern struct {
 	Period          float64 // seconds, median; 0: not known
 	Regular         bool    // the intervals agree, as far as one can tell
 	Low, High       float64 // MiB that the last three gave back
-	Mean, Deviation float64 // of all that are kept; deviation also of their tops, if that is less
+	Newest          float64 // MiB, the top of the newest
+	Top, Most       float64 // MiB, the least and the largest top of the last three
+	Mean, Deviation float64 // of the tops of all that are kept
+	Level           float64 // MiB, the most of the minute before the newest; NaN: unknown
 	Width           float64 // seconds, median
 	Free            float64 // MiB settled free when the newest began; NaN: unknown
-	Trend           float64 // MiB by which each is larger than the one before, if steadily so
+	Rise            float64 // MiB by which each top is above the one before, if steadily so
 }
 
 const (
@@ -23,9 +26,11 @@ const (
 	alike = 0.6
 	// Intervals agree when the longest is at most three times the shortest.
 	intervalSpread = 3.0
-	// Spikes grow when each is larger than the one before by two fifths of the mean step at
-	// least: four random ones are in order once in 24, but seldom so evenly.
-	evenSteps = 0.4
+	// Spikes grow when three, or four of more, stand above one another by 0.2 % of the GPU
+	// at least, and no step is less than a fifth of another: random ones are in order once in
+	// 24, but seldom so evenly.
+	riseShare = 0.002
+	evenSteps = 0.2
 	// staleSpikes: after that many periods without a spike the pattern has ended.
 	staleSpikes = 2.5
 	// staleSingle is the same for a single spike: an hour.
@@ -33,7 +38,7 @@ const (
 )
 
 // Pattern of the spikes that may come again; ok is false when there are none.
-func (s *Series) Pattern(now float64) (p Pattern, ok bool) {
+func (s *Series) Pattern(now, limit float64) (p Pattern, ok bool) {
 	n := min(s.Count, MaxSpikes)
 	if n == 0 {
 		return p, false
@@ -46,14 +51,14 @@ func (s *Series) Pattern(now float64) (p Pattern, ok bool) {
 	for i := range n {
 		if sp := s.back(i); sp.Height() >= alike*most {
 			if p.Count == 0 {
-				p.Last, p.Free = sp.Start, sp.free
+				p.Last, p.Free, p.Level = sp.Start, sp.free, sp.level
 			}
 			heights[p.Count], tops[p.Count], starts[p.Count], widths[p.Count] = sp.Height(), sp.Peak, sp.Start, sp.Width()
 			p.Count++
 		}
 	}
-	p.heights(heights[:p.Count])
-	p.Deviation = min(p.Deviation, scatter(tops[:p.Count]))
+	p.Low, p.High = extremes(heights[:min(3, p.Count)])
+	p.tops(tops[:p.Count], limit)
 	p.Seen = s.Count
 	p.intervals(starts[:p.Count])
 	p.Width = Median(widths[:p.Count])
@@ -64,23 +69,33 @@ func (s *Series) Pattern(now float64) (p Pattern, ok bool) {
 	return p, now-p.Last <= stale && p.Last >= s.gap
 }
 
-// heights of the spikes, the newest first.
-func (p *Pattern) heights(h []float64) {
-	p.Low, p.High = math.Inf(1), 0
-	for _, v := range h[:min(3, len(h))] {
-		p.Low, p.High = min(p.Low, v), max(p.High, v)
+func extremes(v []float64) (low, high float64) {
+	low = math.Inf(1)
+	for _, x := range v {
+		low, high = min(low, x), max(high, x)
 	}
-	p.Mean, p.Deviation = spread(h)
-	if len(h) < 4 {
+	return low, high
+}
+
+// tops of the spikes, the newest first. Heights are no measure: what a spike stands on is
+// another level each time, for a cache may just have been emptied. Where it ends is what
+// must fit.
+func (p *Pattern) tops(top []float64, limit float64) {
+	p.Newest = top[0]
+	p.Top, p.Most = extremes(top[:min(3, len(top))])
+	p.Mean, p.Deviation = spread(top)
+	if len(top) < 3 {
+		p.Deviation = min(p.Deviation, scatter(top))
 		return
 	}
-	least, n := math.Inf(1), min(len(h), 6)-1
+	least, most, n := math.Inf(1), 0.0, min(len(top), 4)-1
 	for i := range n {
-		least = min(least, h[i]-h[i+1])
+		least, most = min(least, top[i]-top[i+1]), max(most, top[i]-top[i+1])
 	}
-	if mean := (h[0] - h[n]) / float64(n); least >= evenSteps*mean && mean > 0 {
-		p.Trend = mean
+	if least >= limit*riseShare && least >= evenSteps*most {
+		p.Rise = (top[0] - top[n]) / float64(n)
 	}
+	p.Deviation = min(p.Deviation, scatter(top))
 }
 
 // spread is the mean and the standard deviation; v must not be empty.

@@ -22,6 +22,7 @@ const (
 type edge struct {
 	start, base    float64
 	peak, peakTime float64
+	level          float64 // most of the minute before; NaN: unknown
 	free           float64 // settled free memory of the GPU when it began
 }
 
@@ -31,6 +32,7 @@ type spike struct {
 	base           float64 // level before
 	after          float64 // level it came back to
 	Peak, peakTime float64
+	level          float64 // most of the minute before; NaN: unknown
 	free           float64 // settled free memory of the GPU when it began; NaN: unknown
 }
 
@@ -77,7 +79,7 @@ func (s *Series) excursion(t, value, high, limit float64) {
 	}
 	// Above an excursion whose floor has come up a new one can begin.
 	if high > s.Floor+step && (s.open == 0 || s.Floor >= s.edges[s.open-1].base+step) {
-		s.openEdge(edge{start: t, base: s.Floor, peak: high, peakTime: t, free: math.NaN()})
+		s.openEdge(edge{start: t, base: s.Floor, peak: high, peakTime: t, level: s.levelBefore(), free: math.NaN()})
 	}
 	for s.open > 0 {
 		e := s.edges[s.open-1]
@@ -123,7 +125,7 @@ func (s *Series) closeEdge(e edge, t, value float64) {
 			if last.Peak-last.base < ownShare*(last.Peak-e.base) {
 				last.Start = e.start // else the inner one is the spike, on top of a step
 			}
-			last.base, last.free = e.base, e.free
+			last.base, last.free, last.level = e.base, e.free, e.level
 			last.end, last.after = t, min(value, last.after)
 			if e.peak > last.Peak {
 				last.Peak, last.peakTime = e.peak, e.peakTime
@@ -136,9 +138,38 @@ func (s *Series) closeEdge(e edge, t, value float64) {
 	}
 	s.settling = s.Count % MaxSpikes
 	s.spikes[s.settling] = spike{Start: e.start, end: t, base: e.base, after: value,
-		Peak: e.peak, peakTime: e.peakTime, free: e.free}
+		Peak: e.peak, peakTime: e.peakTime, level: e.level, free: e.free}
 	s.Count++
 }
+
+// levelBefore is the most that the last minute held.
+func (s *Series) levelBefore() float64 {
+	most := math.NaN()
+	for j := s.bucket - 60/BucketSeconds; j < s.bucket; j++ {
+		if v := s.highs.at(0, j); !(v <= most) && v == v {
+			most = v
+		}
+	}
+	return most
+}
+
+// Baseline is the level that the holder keeps between its spikes: that before a young
+// excursion, else the least of the last seconds.
+func (s *Series) Baseline(t float64) float64 {
+	if s.open > 0 {
+		if e := s.edges[0]; t-e.start < max(baselineSeconds, baselineWidths*s.widest()) {
+			return e.base
+		}
+	}
+	return s.Floor
+}
+
+const (
+	// An excursion that has lasted for 20 s and three times as long as known spikes is the
+	// new baseline.
+	baselineSeconds = 20
+	baselineWidths  = 3
+)
 
 // learnAfter lowers the level after the newest spike while it still falls.
 func (s *Series) learnAfter(t, value float64) {

@@ -46,15 +46,19 @@ func (f *flushes) reset() {
 	*f = flushes{plain: math.NaN(), limit: math.NaN()}
 }
 
-// add takes the extremes and the newest value of the GPU's used memory.
-func (f *flushes) add(now, high, low, value, total, usable float64) {
+// add takes the extremes and the newest value of the GPU's used memory. plain: a fall
+// began that is no flush.
+func (f *flushes) add(now, high, low, value, total, usable float64) (plain bool) {
 	if !f.known {
 		f.known, f.top, f.turned = true, high, now
 	}
 	step := max(flushLeast, total*flushShare)
 	for _, v := range [...]float64{high, low, value} {
+		was := f.plain
 		f.turn(now, v, step, total, usable)
+		plain = plain || f.plain == now && was != now
 	}
+	return plain
 }
 
 func (f *flushes) turn(now, v, step, total, usable float64) {

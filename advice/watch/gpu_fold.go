@@ -42,7 +42,9 @@ func (g *gpu) fold(r *sampler.GPU, now float64, gap bool) {
 	g.foldProcesses(now, series.MiB(high-u), series.MiB(u-low))
 	g.foldEdges(now)
 	g.foldGrowth(now)
-	g.flush.add(now, series.MiB(high), series.MiB(low), g.used, g.total, g.usable)
+	plain := g.flush.add(now, series.MiB(high), series.MiB(low), g.used, g.total, g.usable)
+	g.foldNear(now, u, plain)
+	g.foldPeaks(now)
 }
 
 // foldEdges tells excursions that just began how much was free before them.
@@ -58,6 +60,42 @@ func (g *gpu) foldEdges(now float64) {
 		p.series.NoteFree(free)
 	}
 	g.rest.NoteFree(free)
+}
+
+// foldNear takes the near misses of the snapshot's window, or finds them in snapshots that
+// come one after the other. Those of a start-up do not count. plain: there was another fall.
+func (g *gpu) foldNear(now float64, used sampler.Bytes, plain bool) {
+	count, deepest := 0, sampler.Bytes(0)
+	if w := g.last.Memory.Window; w != nil {
+		count, deepest = w.Falls.Or(0), w.DeepestFall.Or(0)
+	} else if depth, near := g.near.counter.Add(g.at, used, g.last.Memory.Usable()); near {
+		count, deepest = 1, depth
+	}
+	if count == 0 && plain {
+		g.near.fallen(now)
+	}
+	if count == 0 || g.came == now {
+		return
+	}
+	s := &g.rest
+	if p := g.largest(); p != nil {
+		if givesBack(p.process) {
+			return
+		}
+		s = &p.series
+	}
+	if now-s.Rose > startSeconds {
+		g.near.add(now, count, series.MiB(deepest))
+	}
+}
+
+// foldPeaks notes what each process has held at most, and the others then.
+func (g *gpu) foldPeaks(now float64) {
+	for _, p := range g.procs {
+		if p.tick == g.tick && p.series.Levelled() {
+			p.peak.add(now, p.series.High(), max(0, g.used-p.series.Value))
+		}
+	}
 }
 
 // foldGrowth judges the series of which buckets have closed.

@@ -20,6 +20,9 @@ const (
 // others gave back meanwhile.
 func (g *gpu) foldProcesses(now, above, below float64) {
 	changed := g.matchProcesses(g.last.Processes, now)
+	if changed {
+		g.came = now
+	}
 	sum, given, most, largest := 0.0, 0.0, g.used/2, (*proc)(nil)
 	g.listed = false
 	for _, p := range g.procs {

@@ -59,20 +59,13 @@ func checkGrowth(f *Facts) []finding {
 
 func renderGrowth(f *Facts, p *proc, tr series.Trend, room, low, high float64) message {
 	g, words := f.gpu, f.words
-	name := words.Say("alert.growth.memory")
-	switch {
-	case p != nil:
-		name = f.pid(p)
-	case g.listed:
-		name = words.Say("alert.growth.unlisted")
-	}
 	rose := []any{"from", size(tr.From), "to", size(tr.To), "span", words.Span(tr.Until - tr.Since), "ago", words.Span(f.now - tr.Since)}
 	line := words.Say("alert.growth.baseline", rose...)
 	if tr.Peaks {
 		line = words.Say("alert.growth.peaks", rose...)
 	}
 	return message{
-		text: words.Say("alert.growth", "gpu", g.last.Index, "process", name, "rate", size(tr.Slope*60), "eta", words.Spans(low, high)),
+		text: words.Say("alert.growth", "gpu", g.last.Index, "process", holder(f, p), "rate", size(tr.Slope*60), "eta", words.Spans(low, high)),
 		evidence: []string{line,
 			words.Say("alert.growth.halves", "early", size(tr.Early*60), "late", size(tr.Late*60)),
 			words.Say("alert.growth.room", "free", size(room))},

@@ -7,6 +7,7 @@ var rules = []*Rule{
 	&ruleRepeatSpike,
 	&ruleNeed,
 	&ruleNeighbor,
+	&ruleSteps,
 	&ruleGrowth,
 	&ruleFlush,
 	&ruleHostMemory,
