@@ -31,6 +31,8 @@ const (
 	// 24, but seldom so evenly.
 	riseShare = 0.002
 	evenSteps = 0.2
+	// spikeShare of the time at most is a spike; what lasts longer is a phase.
+	spikeShare = 0.6
 	// staleSpikes: after that many periods without a spike the pattern has ended.
 	staleSpikes = 2.5
 	// staleSingle is the same for a single spike: an hour.
@@ -134,6 +136,9 @@ func (p *Pattern) intervals(starts []float64) {
 	p.Period = Median(steps[:n])
 	p.Regular = n < 2 || most <= intervalSpread*least
 }
+
+// Brief says whether these are spikes and not phases of a program.
+func (p Pattern) Brief() bool { return p.Width <= spikeShare*p.Period }
 
 // Due is when the next spike is expected, in seconds from now; it may be overdue (< 0).
 func (p Pattern) Due(now float64) float64 { return p.Last + p.Period - now }

@@ -79,7 +79,7 @@ func (s *Series) excursion(t, value, high, limit float64) {
 	}
 	// Above an excursion whose floor has come up a new one can begin.
 	if high > s.Floor+step && (s.open == 0 || s.Floor >= s.edges[s.open-1].base+step) {
-		s.openEdge(edge{start: t, base: s.Floor, peak: high, peakTime: t, level: s.levelBefore(), free: math.NaN()})
+		s.openEdge(edge{start: t, base: s.Floor, peak: high, peakTime: t, level: s.LastMinute(), free: math.NaN()})
 	}
 	for s.open > 0 {
 		e := s.edges[s.open-1]
@@ -142,8 +142,8 @@ func (s *Series) closeEdge(e edge, t, value float64) {
 	s.Count++
 }
 
-// levelBefore is the most that the last minute held.
-func (s *Series) levelBefore() float64 {
+// LastMinute is the most that the minute before the open bucket held; NaN: unknown.
+func (s *Series) LastMinute() float64 {
 	most := math.NaN()
 	for j := s.bucket - 60/BucketSeconds; j < s.bucket; j++ {
 		if v := s.highs.at(0, j); !(v <= most) && v == v {
@@ -151,6 +151,27 @@ func (s *Series) levelBefore() float64 {
 		}
 	}
 	return most
+}
+
+// Top is where the open excursion is at most; 0 without one.
+func (s *Series) Top() float64 {
+	if s.open == 0 {
+		return 0
+	}
+	return s.edges[0].peak
+}
+
+// Outgrown is how far an open excursion has come above the tops of the spikes before it; 0
+// when there is none, and when it may be the new level.
+func (s *Series) Outgrown(t float64, p Pattern) float64 {
+	if s.open == 0 {
+		return 0
+	}
+	start := s.edges[0].start
+	if t-start > max(baselineSeconds, baselineWidths*s.widest()) || p.Width > spikeShare*max(p.Period, start-p.Last) {
+		return 0
+	}
+	return max(0, s.edges[0].peak-p.Most)
 }
 
 // Baseline is the level that the holder keeps between its spikes: that before a young

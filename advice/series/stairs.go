@@ -13,7 +13,8 @@ type Stairs struct {
 	low     float64 // since when it has been below its level; 0: it is not
 	times   [stairsKept]float64
 	sizes   [stairsKept]float64
-	count   int // of steps since the last that was given back
+	count   int     // of steps since the last that was given back
+	began   float64 // the equal ones, also those that are not kept any more
 }
 
 const (
@@ -64,6 +65,9 @@ func (s *Stairs) step(level float64) {
 	s.times[i], s.sizes[i] = s.crossed, level-s.level
 	s.count++
 	s.level, s.ahead = level, 0
+	if f := s.newest(); f.Steps < stairsKept {
+		s.began = f.Since
+	}
 }
 
 // Flight is what steps so far say of those to come.
@@ -77,15 +81,22 @@ type Flight struct {
 
 // Flight of the newest equal steps; ok is false when there are none, or they have ended.
 func (s *Stairs) Flight(now float64) (f Flight, ok bool) {
+	f = s.newest()
+	f.Since = s.began
+	return f, f.Steps >= stairsNeeded && now-f.Last <= stairLate*f.Interval
+}
+
+// newest looks how many of the steps that are kept are equal.
+func (s *Stairs) newest() (f Flight) {
 	n := min(s.count, stairsKept)
-	if n < stairsNeeded {
-		return f, false
-	}
 	var sizes, waits [stairsKept]float64
 	newest := func(i int) int { return (s.count - 1 - i) % stairsKept }
 	most, least, long, short := 0.0, math.Inf(1), 0.0, math.Inf(1)
 	for i := range n {
 		size := s.sizes[newest(i)]
+		if i > 0 { // two that came together are still two
+			size /= max(1, math.Round(size/least))
+		}
 		if max(most, size) > stairSpread*min(least, size) {
 			break
 		}
@@ -101,11 +112,11 @@ func (s *Stairs) Flight(now float64) (f Flight, ok bool) {
 		sizes[i] = size
 		f.Steps, f.Since = i+1, s.times[newest(i)]
 	}
-	if f.Steps < stairsNeeded {
-		return f, false
+	if f.Steps < 2 {
+		return f
 	}
 	f.Size, f.Interval, f.Last = Median(sizes[:f.Steps]), Median(waits[:f.Steps-1]), s.times[newest(0)]
-	return f, now-f.Last <= stairLate*f.Interval
+	return f
 }
 
 // Fit is how many more steps fit into the room, and when the first comes that does not, in

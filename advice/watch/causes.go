@@ -14,7 +14,6 @@ var alertCauses = map[string]struct {
 	sure float64
 }{
 	"growth":       {"leak", 0.85},
-	"steps":        {"leak", 0.7},
 	"repeat_spike": {"validation_spike", 0.8},
 	"neighbour":    {"other_process", 0.85},
 	"flush":        {"fragmentation", 0.5},

@@ -26,6 +26,7 @@ type gpu struct {
 	at      time.Time // of the newest snapshot
 	gone    float64   // seconds a process may be missing from the list
 	came    float64   // when processes last came or went
+	busy    float64   // utilization of late, 0..1; NaN: unknown
 	zero    bool      // the newest sample was 0 after a larger one: an artifact until it repeats
 
 	rest    series.Series // what no listed process accounts for
@@ -59,6 +60,7 @@ func (g *gpu) reset(now, total float64) {
 	g.orphan = orphan{}
 	g.flush.reset()
 	g.near = nearMisses{}
+	g.busy = math.NaN()
 }
 
 // forgetRecent is for gaps: nothing that was open before counts as having lasted.
@@ -96,15 +98,21 @@ func (g *gpu) blind(now float64) bool {
 }
 
 // room is what the growth of a series has left: beneath the next of its spikes when it has
-// any, else the least that was free of late.
-func (g *gpu) room(s *series.Series, now, settled float64) float64 {
-	if s.Count >= series.SpikesNeeded {
-		if pt, ok := s.Pattern(now, g.total); ok && pt.Count >= series.SpikesNeeded {
-			return max(0, min(settled, g.available(s, now)-pt.Top))
-		}
+// any, else beneath the most of the last minute.
+func (g *gpu) room(s *series.Series, now float64) float64 {
+	top := s.Value
+	if most := s.LastMinute(); most > top {
+		top = most
 	}
-	return max(0, min(settled, g.lowest.last(now, lowestSeconds)))
+	if pt, ok := s.Pattern(now, g.total); ok && pt.Count >= series.SpikesNeeded {
+		top = max(s.Settled(now), pt.Top)
+	}
+	return max(0, g.available(s, now)-top)
 }
+
+// saved says whether an allocator has had to give back its cache at the limit before: what
+// is in use is then not what is needed, and when it will fail is anybody's guess.
+func (g *gpu) saved() bool { return g.near.count > 0 || g.flush.count > 0 }
 
 // available is what a holder can have while all others keep what they hold.
 func (g *gpu) available(s *series.Series, now float64) float64 {

@@ -45,6 +45,7 @@ func (g *gpu) fold(r *sampler.GPU, now float64, gap bool) {
 	plain := g.flush.add(now, series.MiB(high), series.MiB(low), g.used, g.total, g.usable)
 	g.foldNear(now, u, plain)
 	g.foldPeaks(now)
+	g.foldBusy()
 }
 
 // foldEdges tells excursions that just began how much was free before them.
@@ -89,6 +90,20 @@ func (g *gpu) foldNear(now float64, used sampler.Bytes, plain bool) {
 	}
 }
 
+// busyFade is the part of the newest reading in the utilization of late.
+const busyFade = 1.0 / 60
+
+func (g *gpu) foldBusy() {
+	u, ok := g.last.Utilization.GPU.Value()
+	switch now := float64(u) / 100; {
+	case !ok:
+	case math.IsNaN(g.busy):
+		g.busy = now
+	default:
+		g.busy += (now - g.busy) * busyFade
+	}
+}
+
 // foldPeaks notes what each process has held at most, and the others then.
 func (g *gpu) foldPeaks(now float64) {
 	for _, p := range g.procs {
@@ -100,15 +115,10 @@ func (g *gpu) foldPeaks(now float64) {
 
 // foldGrowth judges the series of which buckets have closed.
 func (g *gpu) foldGrowth(now float64) {
-	settled := math.NaN()
 	judge := func(growth *series.Growth, s *series.Series) {
-		if !growth.Due(s) {
-			return
+		if growth.Due(s) {
+			growth.Judge(s, now, g.room(s, now), g.total)
 		}
-		if math.IsNaN(settled) {
-			settled = g.settledFree(now)
-		}
-		growth.Judge(s, now, g.room(s, now, settled), g.total)
 	}
 	for _, p := range g.procs {
 		if p.tick == g.tick {

@@ -25,10 +25,10 @@ const (
 	// startSeconds after a holder took memory its first steps choose algorithms and fill
 	// caches: they may touch the limit and never again.
 	startSeconds = 60
-	// habitSeconds: a program that empties its cache itself does so all the time. From six
-	// such falls within five minutes on a fall tells nothing.
+	// habitSeconds: a program that empties its cache itself does so all the time. From fifteen
+	// such falls within five minutes on a fall tells nothing; a validation brings one or two.
 	habitSeconds = 300
-	habitFalls   = 6
+	habitFalls   = 15
 )
 
 // fallen notes a fall that did not end at the limit.

@@ -12,15 +12,22 @@ import (
 var ruleGrowth = Rule{
 	Code:  "growth",
 	Level: sampler.LevelCritical,
-	Reason: "The memory has grown steadily since the first plateau, by the sequence of its peaks, both halves of the time agree, and at " +
-		"this rate it is used up within as long as the growth has been watched.",
-	HoldFor:    10 * time.Second,
-	ClearAfter: 60 * time.Second,
+	Reason: "The memory has grown steadily since the first plateau, by the sequence of its peaks, both halves of the time agree, and it has " +
+		"come most of the way; or it has risen by equal steps at equal intervals that were never given back, and one of the next does not " +
+		"fit: a leak under a caching allocator, outputs that are kept, a schedule of larger and larger inputs.",
+	HoldFor:    2 * time.Second,
+	ClearAfter: 5 * time.Minute, // a cache that is emptied does not end a leak
 	check:      checkGrowth,
 }
 
-// growthSoon is when growth becomes critical.
-const growthSoon = 600
+const (
+	// growthSoon is when growth becomes critical.
+	growthSoon = 600
+	// Steps that still fit are foreseen as far as two fifths of the time that they took so
+	// far, and when there were five of them.
+	stepsAhead  = 0.4
+	stepsForFit = 5
+)
 
 func checkGrowth(f *Facts) []finding {
 	if !f.live() {
@@ -28,42 +35,66 @@ func checkGrowth(f *Facts) []finding {
 	}
 	g := f.gpu
 	var out []finding
-	settled := math.NaN()
-	look := func(growth *series.Growth, s *series.Series, p *proc) {
-		if !growth.Found {
-			return
-		}
-		if math.IsNaN(settled) {
-			settled = g.settledFree(f.now)
-		}
-		tr, room := growth.Trend, g.room(s, f.now, settled)
-		low, likely, high := tr.ETA(room)
-		found := finding{level: sampler.LevelWarning, eta: sampler.Some(math.Round(likely))}
-		if likely <= growthSoon {
-			found.level = sampler.LevelCritical
-		}
-		if p != nil {
-			found.pid = p.pid
-		}
-		found.render = func(f *Facts) message { return renderGrowth(f, p, tr, room, low, high) }
-		out = append(out, found)
-	}
 	for _, p := range g.procs {
 		if p.tick == g.tick {
-			look(&p.growing, &p.series, p)
+			if found, ok := growthOf(f, &p.series, &p.growing); ok {
+				found.pid = p.pid
+				if g.byHand(p) {
+					found.level = sampler.LevelNotice
+				}
+				out = append(out, found)
+			}
 		}
 	}
-	look(&g.growing, &g.rest, nil)
+	if found, ok := growthOf(f, &g.rest, &g.growing); ok {
+		out = append(out, found)
+	}
 	return out
 }
 
-func renderGrowth(f *Facts, p *proc, tr series.Trend, room, low, high float64) message {
+// growthOf is the growth of one holder, by its steps or by its trend.
+func growthOf(f *Facts, s *series.Series, growth *series.Growth) (found finding, ok bool) {
+	flight, steps := s.Stairs.Flight(f.now)
+	if !steps && !growth.Found {
+		return found, false
+	}
+	room := f.gpu.room(s, f.now)
+	low, eta, high := growth.Trend.ETA(room)
+	if steps {
+		n, at := flight.Fit(f.now, room)
+		steps = n == 0 || flight.Steps >= stepsForFit && at <= stepsAhead*(f.now-flight.Since)
+		if steps {
+			eta = at
+		}
+	}
+	if !steps && !growth.Found {
+		return found, false
+	}
+	found.level = sampler.LevelWarning
+	if !f.gpu.saved() {
+		found.eta = sampler.Some(math.Round(eta))
+		if eta <= growthSoon {
+			found.level = sampler.LevelCritical
+		}
+	}
+	trend := growth.Trend
+	found.render = func(f *Facts) message {
+		if steps {
+			return renderSteps(f, found.pid, flight, room, eta)
+		}
+		return renderGrowth(f, found.pid, trend, room, low, high)
+	}
+	return found, true
+}
+
+func renderGrowth(f *Facts, pid int, tr series.Trend, room, low, high float64) message {
 	g, words := f.gpu, f.words
 	rose := []any{"from", size(tr.From), "to", size(tr.To), "span", words.Span(tr.Until - tr.Since), "ago", words.Span(f.now - tr.Since)}
 	line := words.Say("alert.growth.baseline", rose...)
 	if tr.Peaks {
 		line = words.Say("alert.growth.peaks", rose...)
 	}
+	p := g.withPID(pid)
 	return message{
 		text: words.Say("alert.growth", "gpu", g.last.Index, "process", holder(f, p), "rate", size(tr.Slope*60), "eta", words.Spans(low, high)),
 		evidence: []string{line,
@@ -73,5 +104,18 @@ func renderGrowth(f *Facts, p *proc, tr series.Trend, room, low, high float64) m
 			"free_bytes": bytesOf(room), "eta_low_s": math.Round(low), "eta_high_s": math.Round(high),
 			"rise_bytes": bytesOf(tr.To - tr.From)},
 		advice: hypothetical{gpu: g, proc: p, free: room, phase: explain.PhaseTraining, causes: certain("leak")}.fixes(words),
+	}
+}
+
+func renderSteps(f *Facts, pid int, s series.Flight, room, eta float64) message {
+	g, words := f.gpu, f.words
+	p := g.withPID(pid)
+	return message{
+		text: words.Say("alert.steps", "gpu", g.last.Index, "process", holder(f, p), "n", s.Steps, "size", size(s.Size), "eta", words.Span(eta)),
+		evidence: []string{words.Say("alert.steps.every", "span", words.Span(s.Interval), "size", size(s.Size)),
+			words.Say("alert.growth.room", "free", size(room))},
+		numbers: map[string]float64{"steps": float64(s.Steps), "step_bytes": bytesOf(s.Size), "interval_s": s.Interval, "since_s": s.Since,
+			"free_bytes": bytesOf(room)},
+		advice: hypothetical{gpu: g, proc: p, free: room, need: s.Size, phase: explain.PhaseTraining, causes: certain("leak")}.fixes(words),
 	}
 }

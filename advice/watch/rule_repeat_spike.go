@@ -15,7 +15,7 @@ var ruleRepeatSpike = Rule{
 	Reason: "A process spikes now and then (validation, saving), and by where the last spikes ended, what the level between them has risen " +
 		"since and what others hold now, the next does not fit; or they grow or vary so much that one of the next will not.",
 	HoldFor:    3 * time.Second,
-	ClearAfter: 60 * time.Second,
+	ClearAfter: 3 * time.Minute, // a spike that was survived is no all-clear
 	Silences:   []string{"neighbour"},
 	check:      checkRepeatSpike,
 }
@@ -34,8 +34,8 @@ const (
 	spikeSlack = 0.002
 	// riseLeast, of the GPU, is a rise of the baseline that is one.
 	riseLeast = 0.004
-	// spikeShare of the time at most is a spike; what lasts longer is a phase.
-	spikeShare = 0.6
+	// outgrownLeast, of the GPU, is how much a spike must be above all before it.
+	outgrownLeast = 0.01
 	// spikesAhead is how many rises beyond the next are looked at.
 	spikesAhead = 1
 )
@@ -81,13 +81,15 @@ func expects(f *Facts, s *series.Series, p series.Pattern) (e expectation, ok bo
 	limit, words := f.gpu.total, f.words
 	e.available = f.gpu.available(s, f.now)
 	room := e.available + limit*spikeSlack
-	rise := s.Baseline(f.now) - p.Level // NaN when it is not known
-	repeats := p.Count >= series.SpikesNeeded && p.Width <= spikeShare*p.Period
+	outgrown := s.Outgrown(f.now, p)
+	rise := s.Baseline(f.now) - p.Level                // NaN when it is not known
+	ordinary := f.gpu.near.habits(f.now) >= habitFalls // it empties its cache all the time
+	repeats := !ordinary && p.Count >= series.SpikesNeeded && p.Brief()
 	switch {
 	case rise > limit*riseLeast && p.Newest+rise > room:
 		e.top = p.Newest + rise
 		e.how = words.Say("alert.repeat_spike.base", "top", size(p.Newest), "rise", size(rise))
-	case p.Count >= series.SpikesNeeded && p.Top > room:
+	case p.Count >= series.SpikesNeeded && p.Top > room && p.Free-f.gpu.settledFree(f.now) >= max(neighborLeast, limit*series.EdgeShare):
 		e.top = p.Top
 		e.how = words.Say("alert.repeat_spike.last", "n", min(p.Count, 3), "low", size(p.Top), "high", size(p.Most))
 	case repeats && p.Rise > 0 && p.Newest+(1+spikesAhead)*p.Rise > e.available:
@@ -96,6 +98,9 @@ func expects(f *Facts, s *series.Series, p series.Pattern) (e expectation, ok bo
 			e.top, e.later = e.top+p.Rise, 1
 		}
 		e.how = words.Say("alert.repeat_spike.trend", "more", size(p.Rise), "high", size(p.Newest))
+	case !ordinary && p.Count > 0 && outgrown > limit*outgrownLeast && s.Top()+outgrown > e.available:
+		e.top = s.Top() + outgrown
+		e.how = words.Say("alert.repeat_spike.outgrown", "top", size(s.Top()), "more", size(outgrown))
 	case repeats && varies(p, limit) && p.Mean+varyDeviations*p.Deviation > room:
 		e.top = p.Mean + varyDeviations*p.Deviation
 		e.how = words.Say("alert.repeat_spike.vary", "mean", size(p.Mean), "deviation", size(p.Deviation))
@@ -114,7 +119,7 @@ func varies(p series.Pattern, limit float64) bool {
 func spikeFinding(f *Facts, s *series.Series, pid int, pt series.Pattern, e expectation) finding {
 	found := finding{pid: pid, level: sampler.LevelWarning}
 	due := math.NaN()
-	if pt.Regular && pt.Period > 0 { // else when the next one comes is a guess
+	if pt.Regular && pt.Period > 0 && !f.gpu.saved() { // else when the next one comes is a guess
 		due = max(0, pt.Due(f.now)+float64(e.later)*pt.Period)
 		found.eta = sampler.Some(math.Round(due))
 		if due <= spikeSoon && e.later == 0 {

@@ -7,7 +7,6 @@ var rules = []*Rule{
 	&ruleRepeatSpike,
 	&ruleNeed,
 	&ruleNeighbor,
-	&ruleSteps,
 	&ruleGrowth,
 	&ruleFlush,
 	&ruleHostMemory,
