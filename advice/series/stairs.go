@@ -31,6 +31,11 @@ const (
 	// when the longest interval is at most 2.5 times the shortest.
 	stairSpread  = 1.6
 	stairRegular = 2.5
+	// Fewer than five steps are more easily alike by chance, and more so when they are large:
+	// what finds its largest inputs one by one has few and large ones.
+	stairsMany  = 5
+	stairClose  = 1.3
+	stairSteady = 1.6
 	// A step that is twice its interval late comes no more.
 	stairLate = 2.0
 )
@@ -77,13 +82,14 @@ type Flight struct {
 	Interval float64 // seconds, median
 	Since    float64 // the first of them
 	Last     float64 // the newest
+	alike    bool    // enough to be no chance
 }
 
 // Flight of the newest equal steps; ok is false when there are none, or they have ended.
 func (s *Stairs) Flight(now float64) (f Flight, ok bool) {
 	f = s.newest()
 	f.Since = s.began
-	return f, f.Steps >= stairsNeeded && now-f.Last <= stairLate*f.Interval
+	return f, f.Steps >= stairsNeeded && f.alike && now-f.Last <= stairLate*f.Interval
 }
 
 // newest looks how many of the steps that are kept are equal.
@@ -115,6 +121,7 @@ func (s *Stairs) newest() (f Flight) {
 	if f.Steps < 2 {
 		return f
 	}
+	f.alike = f.Steps >= stairsMany || most <= stairClose*least && long <= stairSteady*short
 	f.Size, f.Interval, f.Last = Median(sizes[:f.Steps]), Median(waits[:f.Steps-1]), s.times[newest(0)]
 	return f
 }

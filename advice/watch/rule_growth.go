@@ -37,8 +37,7 @@ func checkGrowth(f *Facts) []finding {
 	var out []finding
 	for _, p := range g.procs {
 		if p.tick == g.tick {
-			if found, ok := growthOf(f, &p.series, &p.growing); ok {
-				found.pid = p.pid
+			if found, ok := growthOf(f, p.pid, &p.series, &p.growing); ok {
 				if g.byHand(p) {
 					found.level = sampler.LevelNotice
 				}
@@ -46,15 +45,16 @@ func checkGrowth(f *Facts) []finding {
 			}
 		}
 	}
-	if found, ok := growthOf(f, &g.rest, &g.growing); ok {
+	if found, ok := growthOf(f, 0, &g.rest, &g.growing); ok {
 		out = append(out, found)
 	}
 	return out
 }
 
 // growthOf is the growth of one holder, by its steps or by its trend.
-func growthOf(f *Facts, s *series.Series, growth *series.Growth) (found finding, ok bool) {
+func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found finding, ok bool) {
 	flight, steps := s.Stairs.Flight(f.now)
+	steps = steps && (s != &f.gpu.rest || !f.gpu.listed) // what is of no process may be a list that came late
 	if !steps && !growth.Found {
 		return found, false
 	}
@@ -70,7 +70,7 @@ func growthOf(f *Facts, s *series.Series, growth *series.Growth) (found finding,
 	if !steps && !growth.Found {
 		return found, false
 	}
-	found.level = sampler.LevelWarning
+	found.pid, found.level = pid, sampler.LevelWarning
 	if !f.gpu.saved() {
 		found.eta = sampler.Some(math.Round(eta))
 		if eta <= growthSoon {
@@ -80,9 +80,9 @@ func growthOf(f *Facts, s *series.Series, growth *series.Growth) (found finding,
 	trend := growth.Trend
 	found.render = func(f *Facts) message {
 		if steps {
-			return renderSteps(f, found.pid, flight, room, eta)
+			return renderSteps(f, pid, flight, room, eta)
 		}
-		return renderGrowth(f, found.pid, trend, room, low, high)
+		return renderGrowth(f, pid, trend, room, low, high)
 	}
 	return found, true
 }
