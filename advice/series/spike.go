@@ -153,12 +153,12 @@ func (s *Series) LastMinute() float64 {
 	return most
 }
 
-// Top is where the open excursion is at most; 0 without one.
+// Top is where the newest open excursion is at most; 0 without one.
 func (s *Series) Top() float64 {
 	if s.open == 0 {
 		return 0
 	}
-	return s.edges[0].peak
+	return s.edges[s.open-1].peak
 }
 
 // Outgrown is how far an open excursion has come above the tops of the spikes before it; 0
@@ -167,11 +167,11 @@ func (s *Series) Outgrown(t float64, p Pattern) float64 {
 	if s.open == 0 {
 		return 0
 	}
-	start := s.edges[0].start
-	if t-start > max(baselineSeconds, baselineWidths*s.widest()) || p.Width > spikeShare*max(p.Period, start-p.Last) {
+	e := s.edges[s.open-1]
+	if t-e.start > max(baselineSeconds, baselineWidths*s.widest()) || p.Width > spikeShare*max(p.Period, e.start-p.Last) {
 		return 0
 	}
-	return max(0, s.edges[0].peak-p.Most)
+	return max(0, e.peak-p.Most)
 }
 
 // Baseline is the level that the holder keeps between its spikes: that before a young

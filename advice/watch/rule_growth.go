@@ -27,6 +27,13 @@ const (
 	// far, and when there were five of them.
 	stepsAhead  = 0.4
 	stepsForFit = 5
+	// Steps that follow each other within 15 s are a climb. One that stays within 2 % of those
+	// that came back is known.
+	climbSeconds = 15
+	climbMargin  = 0.02
+	// roomLeast, of the GPU: who goes on growing with less does so in what was released
+	// inside, and when that ends is not to be seen.
+	roomLeast = 0.005
 )
 
 func checkGrowth(f *Facts) []finding {
@@ -54,7 +61,7 @@ func checkGrowth(f *Facts) []finding {
 // growthOf is the growth of one holder, by its steps or by its trend.
 func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found finding, ok bool) {
 	flight, steps := s.Stairs.Flight(f.now)
-	steps = steps && (s != &f.gpu.rest || !f.gpu.listed) // what is of no process may be a list that came late
+	steps = steps && !knownClimb(f, s, flight) && (s != &f.gpu.rest || !f.gpu.listed) // what is of no process may be a list that came late
 	if !steps && !growth.Found {
 		return found, false
 	}
@@ -71,7 +78,7 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 		return found, false
 	}
 	found.pid, found.level = pid, sampler.LevelWarning
-	if !f.gpu.saved() {
+	if !f.gpu.saved() && (steps || room >= roomLeast*f.gpu.total) {
 		found.eta = sampler.Some(math.Round(eta))
 		if eta <= growthSoon {
 			found.level = sampler.LevelCritical
@@ -85,6 +92,13 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 		return renderGrowth(f, pid, trend, room, low, high)
 	}
 	return found, true
+}
+
+// knownClimb says whether fast steps are those of a spike that has not come higher than
+// others that came back.
+func knownClimb(f *Facts, s *series.Series, flight series.Flight) bool {
+	pt, ok := s.Pattern(f.now, f.gpu.total)
+	return ok && flight.Interval < climbSeconds && s.Value <= pt.Most*(1+climbMargin)
 }
 
 func renderGrowth(f *Facts, pid int, tr series.Trend, room, low, high float64) message {
