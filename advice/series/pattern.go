@@ -7,6 +7,7 @@ type Pattern struct {
 	Count           int     // spikes of the largest kind
 	Seen            int     // spikes of any kind, ever
 	Last            float64 // start of the newest
+	began           float64 // start of one that is not over
 	Period          float64 // seconds, median; 0: not known
 	Regular         bool    // the intervals agree, as far as one can tell
 	Low, High       float64 // MiB that the last three gave back
@@ -14,6 +15,7 @@ type Pattern struct {
 	Top, Most       float64 // MiB, the least and the largest top of the last three
 	Mean, Deviation float64 // of the tops of all that are kept
 	Level           float64 // MiB, the most of the minute before the newest; NaN: unknown
+	Even            bool    // all began at about the same level
 	Width           float64 // seconds, median
 	Free            float64 // MiB settled free when the newest began; NaN: unknown
 	Rise            float64 // MiB by which each top is above the one before, if steadily so
@@ -26,6 +28,8 @@ const (
 	alike = 0.6
 	// Intervals agree when the longest is at most three times the shortest.
 	intervalSpread = 3.0
+	// evenShare, of the GPU: levels are about the same.
+	evenShare = 0.02
 	// Spikes grow when three, or four of more, stand above one another by 0.2 % of the GPU
 	// at least, and no step is less than a fifth of another: random ones are in order once in
 	// 24, but seldom so evenly.
@@ -50,20 +54,26 @@ func (s *Series) Pattern(now, limit float64) (p Pattern, ok bool) {
 		most = max(most, s.back(i).Height())
 	}
 	var heights, tops, starts, widths [MaxSpikes]float64
+	lowest, highest := math.Inf(1), math.Inf(-1)
 	for i := range n {
 		if sp := s.back(i); sp.Height() >= alike*most {
 			if p.Count == 0 {
 				p.Last, p.Free, p.Level = sp.Start, sp.free, sp.level
 			}
 			heights[p.Count], tops[p.Count], starts[p.Count], widths[p.Count] = sp.Height(), sp.Peak, sp.Start, sp.Width()
+			lowest, highest = min(lowest, sp.level), max(highest, sp.level)
 			p.Count++
 		}
 	}
 	p.Low, p.High = extremes(heights[:min(3, p.Count)])
 	p.tops(tops[:p.Count], limit)
 	p.Seen = s.Count
+	p.Even = highest-lowest <= limit*evenShare
 	p.intervals(starts[:p.Count])
 	p.Width = Median(widths[:p.Count])
+	if s.open > 0 && s.edges[s.open-1].start > p.Last+p.Period/2 {
+		p.began = s.edges[s.open-1].start
+	}
 	stale := float64(staleSingle)
 	if p.Period > 0 {
 		stale = staleSpikes * p.Period
@@ -141,4 +151,4 @@ func (p *Pattern) intervals(starts []float64) {
 func (p Pattern) Brief() bool { return p.Width <= spikeShare*p.Period }
 
 // Due is when the next spike is expected, in seconds from now; it may be overdue (< 0).
-func (p Pattern) Due(now float64) float64 { return p.Last + p.Period - now }
+func (p Pattern) Due(now float64) float64 { return max(p.Last, p.began) + p.Period - now }

@@ -58,6 +58,8 @@ const (
 	patienceSeconds = 60
 	// maxWidthSeconds: what stays longer was a phase, not a spike.
 	maxWidthSeconds = 3600
+	// A peak of some seconds right before a spike is its beginning.
+	onsetSeconds = 5
 	// The level after a spike is learnt for that long, or for half of the spike's width:
 	// what comes down slowly, or in parts, is given time.
 	afterSeconds = 16
@@ -133,6 +135,12 @@ func (s *Series) closeEdge(e edge, t, value float64) {
 			return
 		}
 	}
+	if s.settling >= 0 {
+		if last := &s.spikes[s.settling]; e.start >= last.Start && e.start-last.end <= onsetSeconds && last.Width() <= onsetSeconds {
+			last.end, last.after, last.Peak = t, min(value, last.after), max(last.Peak, e.peak)
+			return
+		}
+	}
 	if t-e.start > maxWidthSeconds || s.Count > 0 && e.start <= s.back(0).Start {
 		return
 	}
@@ -171,7 +179,7 @@ func (s *Series) Outgrown(t float64, p Pattern) float64 {
 	if t-e.start > max(baselineSeconds, baselineWidths*s.widest()) || p.Width > spikeShare*max(p.Period, e.start-p.Last) {
 		return 0
 	}
-	return max(0, e.peak-p.Most)
+	return max(0, e.peak-p.Most-max(0, e.base-p.Level))
 }
 
 // Baseline is the level that the holder keeps between its spikes: that before a young

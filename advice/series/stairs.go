@@ -11,6 +11,8 @@ type Stairs struct {
 	ahead   float64 // the level it may have stepped to; 0: none
 	crossed float64 // when
 	low     float64 // since when it has been below its level; 0: it is not
+	stood   int     // samples on the level, or on the one ahead
+	moved   int     // and between
 	times   [stairsKept]float64
 	sizes   [stairsKept]float64
 	count   int     // of steps since the last that was given back
@@ -19,6 +21,10 @@ type Stairs struct {
 
 const (
 	stairsKept = 8
+	// Between steps a series stands still: three of four samples are within a quarter of the
+	// least step. A ramp is judged as a trend.
+	stairStands = 3
+	stairNear   = 0.25
 	// A step is at least 0.4 % of the GPU and 64 MiB.
 	stairShare = 0.004
 	stairLeast = 64
@@ -43,6 +49,12 @@ const (
 // add takes one sample after the first plateau.
 func (s *Stairs) add(t, value, limit float64) {
 	unit := max(stairLeast, limit*stairShare)
+	switch on := stairNear * unit; {
+	case value <= s.level+on, s.ahead > 0 && value <= s.ahead+on:
+		s.stood++
+	case s.ahead > 0 || value < s.level+unit:
+		s.moved++
+	}
 	switch {
 	case math.IsNaN(s.level):
 		s.level = value
@@ -66,6 +78,12 @@ func (s *Stairs) add(t, value, limit float64) {
 }
 
 func (s *Stairs) step(level float64) {
+	stairs := s.stood >= stairStands*s.moved
+	s.stood, s.moved = 0, 0
+	if !stairs {
+		*s = Stairs{level: level}
+		return
+	}
 	i := s.count % stairsKept
 	s.times[i], s.sizes[i] = s.crossed, level-s.level
 	s.count++

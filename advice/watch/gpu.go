@@ -17,6 +17,7 @@ type gpu struct {
 	seen    float64      // when it was last listed
 	first   float64      // when it was first listed
 	figures float64      // when it last gave figures; NaN: never
+	step    float64      // seconds between the last two times
 	total   float64      // MiB; 0: unknown
 	usable  float64      // total less what driver and firmware reserve
 	used    float64      // MiB, newest; NaN: unknown now
@@ -112,7 +113,7 @@ func (g *gpu) room(s *series.Series, now float64) float64 {
 
 // saved says whether an allocator has had to give back its cache at the limit before: what
 // is in use is then not what is needed, and when it will fail is anybody's guess.
-func (g *gpu) saved() bool { return g.near.count > 0 || g.flush.count > 0 }
+func (g *gpu) saved() bool { return g.near.count > 0 }
 
 // available is what a holder can have while all others keep what they hold.
 func (g *gpu) available(s *series.Series, now float64) float64 {

@@ -19,6 +19,7 @@ func (g *gpu) fold(r *sampler.GPU, now float64, gap bool) {
 	}
 	if gap {
 		g.forgetRecent()
+		g.near.resume(now)
 	}
 	u, ok := r.Memory.PlausibleUsed().Value()
 	f, _ := r.Memory.PlausibleFree().Value()
@@ -35,6 +36,7 @@ func (g *gpu) fold(r *sampler.GPU, now float64, gap bool) {
 	if w := r.Memory.Window; w != nil && w.Readings > 0 && w.Max < sampler.Sane && series.MiB(w.Max) <= g.total {
 		high, low = max(u, w.Max), min(u, w.Min)
 	}
+	g.step = now - g.figures
 	g.figures, g.used, g.free = now, series.MiB(u), series.MiB(f)
 	reserved, _ := sampler.Plausible(r.Memory.Reserved)
 	g.usable = g.total - series.MiB(reserved)
@@ -69,24 +71,28 @@ func (g *gpu) foldNear(now float64, used sampler.Bytes, plain bool) {
 	count, deepest := 0, sampler.Bytes(0)
 	if w := g.last.Memory.Window; w != nil {
 		count, deepest = w.Falls.Or(0), w.DeepestFall.Or(0)
+	} else if !(g.step <= fallSeconds) {
+		g.near.counter = sampler.FallCounter{} // what was between is not known
 	} else if depth, near := g.near.counter.Add(g.at, used, g.last.Memory.Usable()); near {
 		count, deepest = 1, depth
 	}
 	if count == 0 && plain {
-		g.near.fallen(now)
+		g.near.fallen(now, 1)
 	}
 	if count == 0 || g.came == now {
 		return
 	}
-	s := &g.rest
+	s, pid := &g.rest, 0
 	if p := g.largest(); p != nil {
 		if givesBack(p.process) {
 			return
 		}
-		s = &p.series
+		s, pid = &p.series, p.pid
 	}
-	if now-s.Rose > startSeconds {
-		g.near.add(now, count, series.MiB(deepest))
+	if !(now-s.Rose > startSeconds) {
+		g.near.fallen(now, count)
+	} else {
+		g.near.add(now, pid, count, series.MiB(deepest))
 	}
 }
 

@@ -15,6 +15,7 @@ type nearMisses struct {
 	first   float64
 	last    float64
 	deepest float64 // MiB
+	pid     int     // who held most then; 0: not known
 	habit   float64 // falls of late that were none, fading
 	habitAt float64
 }
@@ -22,6 +23,9 @@ type nearMisses struct {
 const (
 	// nearSeconds is how long a near miss tells something: a large batch comes seldom.
 	nearSeconds = 1800
+	// fallSeconds: snapshots without windows that are further apart show no near miss, for
+	// what rises and falls with each step of a program looks like one.
+	fallSeconds = 0.25
 	// startSeconds after a holder took memory its first steps choose algorithms and fill
 	// caches: they may touch the limit and never again.
 	startSeconds = 60
@@ -31,10 +35,15 @@ const (
 	habitFalls   = 15
 )
 
-// fallen notes a fall that did not end at the limit.
-func (n *nearMisses) fallen(now float64) {
-	n.habit = n.habits(now) + 1
+// fallen notes falls that did not end at the limit, or were at the start.
+func (n *nearMisses) fallen(now float64, count int) {
+	n.habit = n.habits(now) + float64(count)
 	n.habitAt = now
+}
+
+// resume goes on after a gap: nothing is known of the time between.
+func (n *nearMisses) resume(now float64) {
+	n.habitAt, n.counter = now, sampler.FallCounter{}
 }
 
 // habits is how many such falls there were of late.
@@ -43,12 +52,12 @@ func (n *nearMisses) habits(now float64) float64 {
 }
 
 // add takes the near misses of a snapshot.
-func (n *nearMisses) add(now float64, count int, deepest float64) {
+func (n *nearMisses) add(now float64, pid, count int, deepest float64) {
 	if count == 0 || n.habits(now) >= habitFalls {
 		return
 	}
 	if n.count == 0 || now-n.last > nearSeconds {
-		n.count, n.first, n.deepest = 0, now, 0
+		n.count, n.first, n.deepest, n.pid = 0, now, 0, pid
 	}
 	n.count += count
 	n.last, n.deepest = now, max(n.deepest, deepest)

@@ -34,12 +34,8 @@ func checkFlush(f *Facts) []finding {
 		return out
 	}
 	if g.near.recent(f.now) {
-		pid := 0
-		if p := g.largest(); p != nil {
-			pid = p.pid
-		}
 		near := g.near
-		return []finding{{pid: pid, id: 2, level: sampler.LevelWarning, render: func(f *Facts) message { return renderNear(f, near) }}}
+		return []finding{{pid: near.pid, id: 2, level: sampler.LevelWarning, render: func(f *Facts) message { return renderNear(f, near) }}}
 	}
 	if p := g.largest(); p != nil && givesBack(p.process) {
 		return nil

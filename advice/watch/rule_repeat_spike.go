@@ -101,7 +101,7 @@ func expects(f *Facts, s *series.Series, p series.Pattern) (e expectation, ok bo
 	case !ordinary && p.Count > 0 && outgrown > limit*outgrownLeast && s.Top()+outgrown > e.available:
 		e.top = s.Top() + outgrown
 		e.how = words.Say("alert.repeat_spike.outgrown", "top", size(s.Top()), "more", size(outgrown))
-	case repeats && varies(p, limit) && p.Mean+varyDeviations*p.Deviation > room:
+	case repeats && p.Even && varies(p, limit) && p.Mean+varyDeviations*p.Deviation > room:
 		e.top = p.Mean + varyDeviations*p.Deviation
 		e.how = words.Say("alert.repeat_spike.vary", "mean", size(p.Mean), "deviation", size(p.Deviation))
 	default:
@@ -125,6 +125,9 @@ func spikeFinding(f *Facts, s *series.Series, pid int, pt series.Pattern, e expe
 		if due <= spikeSoon && e.later == 0 {
 			found.level = sampler.LevelCritical
 		}
+	}
+	if f.gpu.byHand(f.gpu.withPID(pid)) {
+		found.level = sampler.LevelNotice
 	}
 	value := s.Value
 	found.render = func(f *Facts) message { return renderSpike(f, pid, value, pt, e, due) }
