@@ -14,7 +14,7 @@ type Pattern struct {
 	Newest          float64 // MiB, the top of the newest
 	Top, Most       float64 // MiB, the least and the largest top of the last three
 	Mean, Deviation float64 // of the tops of all that are kept
-	Level           float64 // MiB, the most of the minute before the newest; NaN: unknown
+	Level           float64 // MiB, the most of the minute before the newest, or its least afterwards; NaN: unknown
 	Even            bool    // all began at about the same level
 	Width           float64 // seconds, median
 	Free            float64 // MiB settled free when the newest began; NaN: unknown
@@ -58,7 +58,7 @@ func (s *Series) Pattern(now, limit float64) (p Pattern, ok bool) {
 	for i := range n {
 		if sp := s.back(i); sp.Height() >= alike*most {
 			if p.Count == 0 {
-				p.Last, p.Free, p.Level = sp.Start, sp.free, sp.level
+				p.Last, p.Free, p.Level = sp.Start, sp.free, max(sp.level, sp.after)
 			}
 			heights[p.Count], tops[p.Count], starts[p.Count], widths[p.Count] = sp.Height(), sp.Peak, sp.Start, sp.Width()
 			lowest, highest = min(lowest, sp.level), max(highest, sp.level)

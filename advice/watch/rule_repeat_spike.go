@@ -34,6 +34,8 @@ const (
 	spikeSlack = 0.002
 	// riseLeast, of the GPU, is a rise of the baseline that is one.
 	riseLeast = 0.004
+	// riseMost, of what spikes give back: what rises by as much as a spike is one.
+	riseMost = 0.6
 	// outgrownLeast, of the GPU, is how much a spike must be above all before it.
 	outgrownLeast = 0.01
 	// spikesAhead is how many rises beyond the next are looked at.
@@ -86,7 +88,7 @@ func expects(f *Facts, s *series.Series, p series.Pattern) (e expectation, ok bo
 	ordinary := f.gpu.near.habits(f.now) >= habitFalls // it empties its cache all the time
 	repeats := !ordinary && p.Count >= series.SpikesNeeded && p.Brief()
 	switch {
-	case rise > limit*riseLeast && p.Newest+rise > room:
+	case rise > limit*riseLeast && rise < p.Low*riseMost && p.Newest+rise > room:
 		e.top = p.Newest + rise
 		e.how = words.Say("alert.repeat_spike.base", "top", size(p.Newest), "rise", size(rise))
 	case p.Count >= series.SpikesNeeded && p.Top > room && p.Free-f.gpu.settledFree(f.now) >= max(neighborLeast, limit*series.EdgeShare):
