@@ -75,6 +75,7 @@ func (c *collector) reading(dev int, at time.Time, r Reading, err error) (used O
 		w.Min = now
 	}
 	w.Readings++
+	d.falls.Count(w, at, now, d.mem.Usable())
 	if !d.procsOK || d.asked || at.Sub(d.listedAt) < staleAfter {
 		return d.mem.Used, false
 	}

@@ -26,7 +26,7 @@ func TestWindow(t *testing.T) {
 	}
 	c.missed(2)
 	m := c.shot(noon.Add(ms(120))).GPUs[0].Memory
-	want := Window{Min: 3 * GiB, Max: 47 * GiB, MaxTime: noon.Add(ms(40)), Readings: 6, Missed: 2}
+	want := Window{Min: 3 * GiB, Max: 47 * GiB, MaxTime: noon.Add(ms(40)), Readings: 6, Missed: 2, Falls: Some(0)}
 	if m.Window == nil || *m.Window != want {
 		t.Errorf("window %+v, want %+v", m.Window, want)
 	}
@@ -39,7 +39,7 @@ func TestWindow(t *testing.T) {
 	}
 	c.reading(0, noon.Add(ms(160)), reading(5*GiB), nil)
 	last := c.shot(noon.Add(ms(180))).GPUs[0].Memory
-	if *last.Window != (Window{Min: 5 * GiB, Max: 5 * GiB, MaxTime: noon.Add(ms(160)), Readings: 1}) || last.Peak.Bytes != 47*GiB {
+	if *last.Window != (Window{Min: 5 * GiB, Max: 5 * GiB, MaxTime: noon.Add(ms(160)), Readings: 1, Falls: Some(0)}) || last.Peak.Bytes != 47*GiB {
 		t.Errorf("the window after is %+v, peak %+v", last.Window, last.Peak)
 	}
 	if *m.Window != want {

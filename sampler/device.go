@@ -10,6 +10,7 @@ type device struct {
 	dev        Device
 	mem        Memory // of the last good reading
 	win        Window
+	falls      FallCounter
 	memErr     error
 	metrics    Metrics
 	slowErr    error

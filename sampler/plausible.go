@@ -25,6 +25,13 @@ func (m Memory) PlausibleUsed() Opt[Bytes] {
 	return Some(min(u, t))
 }
 
+// Usable is what all processes together can have: the total less what driver and firmware
+// reserve; 0 when unknown.
+func (m Memory) Usable() Bytes {
+	r, _ := Plausible(m.Reserved)
+	return m.PlausibleTotal().Or(0).Less(r)
+}
+
 // PlausibleFree is what is left for new requests: as the driver says, else total less
 // used less reserved.
 func (m Memory) PlausibleFree() Opt[Bytes] {

@@ -86,6 +86,9 @@ type Window struct {
 	MaxTime  time.Time `json:"max_time"`
 	Readings int       `json:"readings"`
 	Missed   int       `json:"missed"` // readings that came a period late or more and were given up
+
+	Falls       Opt[int]   `json:"falls"`              // near misses, see FallCounter; absent: not counted
+	DeepestFall Opt[Bytes] `json:"deepest_fall_bytes"` // of those
 }
 
 // Where a peak comes from.

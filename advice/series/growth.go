@@ -9,8 +9,9 @@ type Growth struct {
 }
 
 const (
-	// horizon: growth is forecast over as long as it has been watched, not longer.
-	horizon = 1.0
+	// horizon: growth counts when it has come two thirds of the way. Queues, buffers and
+	// caches fill as steadily as leaks, and most end before.
+	horizon = 0.4
 	// regrowSeconds is how often a growth that was found is looked at again.
 	regrowSeconds = 16
 	// reachMargin: what is yet to come of a decaying growth must be that much more than

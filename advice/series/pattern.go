@@ -7,13 +7,18 @@ type Pattern struct {
 	Count           int     // spikes of the largest kind
 	Seen            int     // spikes of any kind, ever
 	Last            float64 // start of the newest
+	began           float64 // start of one that is not over
 	Period          float64 // seconds, median; 0: not known
 	Regular         bool    // the intervals agree, as far as one can tell
 	Low, High       float64 // MiB that the last three gave back
-	Mean, Deviation float64 // of all that are kept; deviation also of their tops, if that is less
+	Newest          float64 // MiB, the top of the newest
+	Top, Most       float64 // MiB, the least and the largest top of the last three
+	Mean, Deviation float64 // of the tops of all that are kept
+	Level           float64 // MiB, the most of the minute before the newest, or its least afterwards; NaN: unknown
+	Even            bool    // all began at about the same level
 	Width           float64 // seconds, median
 	Free            float64 // MiB settled free when the newest began; NaN: unknown
-	Trend           float64 // MiB by which each is larger than the one before, if steadily so
+	Rise            float64 // MiB by which each top is above the one before, if steadily so
 }
 
 const (
@@ -23,9 +28,15 @@ const (
 	alike = 0.6
 	// Intervals agree when the longest is at most three times the shortest.
 	intervalSpread = 3.0
-	// Spikes grow when each is larger than the one before by two fifths of the mean step at
-	// least: four random ones are in order once in 24, but seldom so evenly.
-	evenSteps = 0.4
+	// evenShare, of the GPU: levels are about the same.
+	evenShare = 0.02
+	// Spikes grow when three, or four of more, stand above one another by 0.2 % of the GPU
+	// at least, and no step is less than a fifth of another: random ones are in order once in
+	// 24, but seldom so evenly.
+	riseShare = 0.002
+	evenSteps = 0.2
+	// spikeShare of the time at most is a spike; what lasts longer is a phase.
+	spikeShare = 0.6
 	// staleSpikes: after that many periods without a spike the pattern has ended.
 	staleSpikes = 2.5
 	// staleSingle is the same for a single spike: an hour.
@@ -33,7 +44,7 @@ const (
 )
 
 // Pattern of the spikes that may come again; ok is false when there are none.
-func (s *Series) Pattern(now float64) (p Pattern, ok bool) {
+func (s *Series) Pattern(now, limit float64) (p Pattern, ok bool) {
 	n := min(s.Count, MaxSpikes)
 	if n == 0 {
 		return p, false
@@ -43,20 +54,26 @@ func (s *Series) Pattern(now float64) (p Pattern, ok bool) {
 		most = max(most, s.back(i).Height())
 	}
 	var heights, tops, starts, widths [MaxSpikes]float64
+	lowest, highest := math.Inf(1), math.Inf(-1)
 	for i := range n {
 		if sp := s.back(i); sp.Height() >= alike*most {
 			if p.Count == 0 {
-				p.Last, p.Free = sp.Start, sp.free
+				p.Last, p.Free, p.Level = sp.Start, sp.free, max(sp.level, sp.after)
 			}
 			heights[p.Count], tops[p.Count], starts[p.Count], widths[p.Count] = sp.Height(), sp.Peak, sp.Start, sp.Width()
+			lowest, highest = min(lowest, sp.level), max(highest, sp.level)
 			p.Count++
 		}
 	}
-	p.heights(heights[:p.Count])
-	p.Deviation = min(p.Deviation, scatter(tops[:p.Count]))
+	p.Low, p.High = extremes(heights[:min(3, p.Count)])
+	p.tops(tops[:p.Count], limit)
 	p.Seen = s.Count
+	p.Even = highest-lowest <= limit*evenShare
 	p.intervals(starts[:p.Count])
 	p.Width = Median(widths[:p.Count])
+	if s.open > 0 && s.edges[s.open-1].start > p.Last+p.Period/2 {
+		p.began = s.edges[s.open-1].start
+	}
 	stale := float64(staleSingle)
 	if p.Period > 0 {
 		stale = staleSpikes * p.Period
@@ -64,23 +81,33 @@ func (s *Series) Pattern(now float64) (p Pattern, ok bool) {
 	return p, now-p.Last <= stale && p.Last >= s.gap
 }
 
-// heights of the spikes, the newest first.
-func (p *Pattern) heights(h []float64) {
-	p.Low, p.High = math.Inf(1), 0
-	for _, v := range h[:min(3, len(h))] {
-		p.Low, p.High = min(p.Low, v), max(p.High, v)
+func extremes(v []float64) (low, high float64) {
+	low = math.Inf(1)
+	for _, x := range v {
+		low, high = min(low, x), max(high, x)
 	}
-	p.Mean, p.Deviation = spread(h)
-	if len(h) < 4 {
+	return low, high
+}
+
+// tops of the spikes, the newest first. Heights are no measure: what a spike stands on is
+// another level each time, for a cache may just have been emptied. Where it ends is what
+// must fit.
+func (p *Pattern) tops(top []float64, limit float64) {
+	p.Newest = top[0]
+	p.Top, p.Most = extremes(top[:min(3, len(top))])
+	p.Mean, p.Deviation = spread(top)
+	if len(top) < 3 {
+		p.Deviation = min(p.Deviation, scatter(top))
 		return
 	}
-	least, n := math.Inf(1), min(len(h), 6)-1
+	least, most, n := math.Inf(1), 0.0, min(len(top), 4)-1
 	for i := range n {
-		least = min(least, h[i]-h[i+1])
+		least, most = min(least, top[i]-top[i+1]), max(most, top[i]-top[i+1])
 	}
-	if mean := (h[0] - h[n]) / float64(n); least >= evenSteps*mean && mean > 0 {
-		p.Trend = mean
+	if least >= limit*riseShare && least >= evenSteps*most {
+		p.Rise = (top[0] - top[n]) / float64(n)
 	}
+	p.Deviation = min(p.Deviation, scatter(top))
 }
 
 // spread is the mean and the standard deviation; v must not be empty.
@@ -120,5 +147,8 @@ func (p *Pattern) intervals(starts []float64) {
 	p.Regular = n < 2 || most <= intervalSpread*least
 }
 
+// Brief says whether these are spikes and not phases of a program.
+func (p Pattern) Brief() bool { return p.Width <= spikeShare*p.Period }
+
 // Due is when the next spike is expected, in seconds from now; it may be overdue (< 0).
-func (p Pattern) Due(now float64) float64 { return p.Last + p.Period - now }
+func (p Pattern) Due(now float64) float64 { return max(p.Last, p.began) + p.Period - now }

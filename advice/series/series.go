@@ -14,6 +14,7 @@ import "math"
 type Series struct {
 	born, Last float64 // first and newest sample
 	Value      float64 // newest
+	top        float64 // most since the sample before
 	Samples    int     // saturates at minSamples
 
 	bucket         int64 // number of the open bucket: floor(time/bucketSeconds)
@@ -30,6 +31,8 @@ type Series struct {
 	Base           float64 // level of the first plateau
 	jitter         float64 // usual range within one bucket
 	Peak, PeakTime float64
+	Rose           float64 // when it first held more than a context; NaN: not yet
+	Stairs         Stairs
 
 	excursions
 }
@@ -108,6 +111,11 @@ func (s *Series) Start(t float64, established bool) {
 	s.ForgetRecent()
 	s.Blind, s.gap = 0, 0
 	s.started = established
+	s.Rose = math.NaN()
+	if established {
+		s.Rose = math.Inf(-1)
+	}
+	s.Stairs = Stairs{level: math.NaN()}
 }
 
 // ForgetRecent drops what must not be carried over a gap: the settled level and open
@@ -145,12 +153,18 @@ func (s *Series) Add(t, value, low, high, limit float64) {
 		s.low, s.high = min(s.low, low), max(s.high, high)
 	}
 	s.excursion(t, value, high, limit)
-	s.Value, s.Last = value, t
+	s.Value, s.Last, s.top = value, t, high
 	if low < s.Floor || math.IsNaN(s.Floor) {
 		s.Floor = low
 	}
 	if high > s.Peak {
 		s.Peak, s.PeakTime = high, t
+	}
+	if math.IsNaN(s.Rose) && value >= max(limit*PlateauLevel, PlateauLeast) {
+		s.Rose = t
+	}
+	if s.plateau >= 0 {
+		s.Stairs.add(t, value, limit)
 	}
 }
 
@@ -263,3 +277,6 @@ func (s *Series) deepFloor() float64 {
 	}
 	return least
 }
+
+// High is the most between the newest two samples.
+func (s *Series) High() float64 { return s.top }

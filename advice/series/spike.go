@@ -22,6 +22,7 @@ const (
 type edge struct {
 	start, base    float64
 	peak, peakTime float64
+	level          float64 // most of the minute before; NaN: unknown
 	free           float64 // settled free memory of the GPU when it began
 }
 
@@ -31,6 +32,7 @@ type spike struct {
 	base           float64 // level before
 	after          float64 // level it came back to
 	Peak, peakTime float64
+	level          float64 // most of the minute before; NaN: unknown
 	free           float64 // settled free memory of the GPU when it began; NaN: unknown
 }
 
@@ -56,6 +58,8 @@ const (
 	patienceSeconds = 60
 	// maxWidthSeconds: what stays longer was a phase, not a spike.
 	maxWidthSeconds = 3600
+	// A peak of some seconds right before a spike is its beginning.
+	onsetSeconds = 5
 	// The level after a spike is learnt for that long, or for half of the spike's width:
 	// what comes down slowly, or in parts, is given time.
 	afterSeconds = 16
@@ -77,7 +81,7 @@ func (s *Series) excursion(t, value, high, limit float64) {
 	}
 	// Above an excursion whose floor has come up a new one can begin.
 	if high > s.Floor+step && (s.open == 0 || s.Floor >= s.edges[s.open-1].base+step) {
-		s.openEdge(edge{start: t, base: s.Floor, peak: high, peakTime: t, free: math.NaN()})
+		s.openEdge(edge{start: t, base: s.Floor, peak: high, peakTime: t, level: s.LastMinute(), free: math.NaN()})
 	}
 	for s.open > 0 {
 		e := s.edges[s.open-1]
@@ -123,11 +127,17 @@ func (s *Series) closeEdge(e edge, t, value float64) {
 			if last.Peak-last.base < ownShare*(last.Peak-e.base) {
 				last.Start = e.start // else the inner one is the spike, on top of a step
 			}
-			last.base, last.free = e.base, e.free
+			last.base, last.free, last.level = e.base, e.free, e.level
 			last.end, last.after = t, min(value, last.after)
 			if e.peak > last.Peak {
 				last.Peak, last.peakTime = e.peak, e.peakTime
 			}
+			return
+		}
+	}
+	if s.settling >= 0 {
+		if last := &s.spikes[s.settling]; e.start >= last.Start && e.start-last.end <= onsetSeconds && last.Width() <= onsetSeconds {
+			last.end, last.after, last.Peak = t, min(value, last.after), max(last.Peak, e.peak)
 			return
 		}
 	}
@@ -136,9 +146,59 @@ func (s *Series) closeEdge(e edge, t, value float64) {
 	}
 	s.settling = s.Count % MaxSpikes
 	s.spikes[s.settling] = spike{Start: e.start, end: t, base: e.base, after: value,
-		Peak: e.peak, peakTime: e.peakTime, free: e.free}
+		Peak: e.peak, peakTime: e.peakTime, level: e.level, free: e.free}
 	s.Count++
 }
+
+// LastMinute is the most that the minute before the open bucket held; NaN: unknown.
+func (s *Series) LastMinute() float64 {
+	most := math.NaN()
+	for j := s.bucket - 60/BucketSeconds; j < s.bucket; j++ {
+		if v := s.highs.at(0, j); !(v <= most) && v == v {
+			most = v
+		}
+	}
+	return most
+}
+
+// Top is where the newest open excursion is at most; 0 without one.
+func (s *Series) Top() float64 {
+	if s.open == 0 {
+		return 0
+	}
+	return s.edges[s.open-1].peak
+}
+
+// Outgrown is how far an open excursion has come above the tops of the spikes before it; 0
+// when there is none, and when it may be the new level.
+func (s *Series) Outgrown(t float64, p Pattern) float64 {
+	if s.open == 0 {
+		return 0
+	}
+	e := s.edges[s.open-1]
+	if t-e.start > max(baselineSeconds, baselineWidths*s.widest()) || p.Width > spikeShare*max(p.Period, e.start-p.Last) {
+		return 0
+	}
+	return max(0, e.peak-p.Most-max(0, e.base-p.Level))
+}
+
+// Baseline is the level that the holder keeps between its spikes: that before a young
+// excursion, else the least of the last seconds.
+func (s *Series) Baseline(t float64) float64 {
+	if s.open > 0 {
+		if e := s.edges[0]; t-e.start < max(baselineSeconds, baselineWidths*s.widest()) {
+			return e.base
+		}
+	}
+	return s.Floor
+}
+
+const (
+	// An excursion that has lasted for 20 s and three times as long as known spikes is the
+	// new baseline.
+	baselineSeconds = 20
+	baselineWidths  = 3
+)
 
 // learnAfter lowers the level after the newest spike while it still falls.
 func (s *Series) learnAfter(t, value float64) {

@@ -40,6 +40,17 @@ func (f *Facts) pid(p *proc) string {
 	return f.words.Say("alert.pid", "pid", p.pid, "who", f.who(p.process.Name, p.process.User))
 }
 
+// holder names whose memory a series is.
+func holder(f *Facts, p *proc) string {
+	switch {
+	case p != nil:
+		return f.pid(p)
+	case f.gpu.listed:
+		return f.words.Say("alert.growth.unlisted")
+	}
+	return f.words.Say("alert.growth.memory")
+}
+
 // size is an amount of a series in words.
 func size(m float64) string { return series.Bytes(m).String() }
 

@@ -26,6 +26,8 @@ type flushes struct {
 const (
 	// flushesNeeded within ten minutes; one may be a program that cleans up once.
 	flushesNeeded = 2
+	// risingNeeded bottoms above one another; two may be the ends of two spikes.
+	risingNeeded = 3
 	// flushSpan is how long flushes count together.
 	flushSpan = 600
 	// A flush begins where at most 3 % of the GPU are free, falls by at least 1 % of it
@@ -46,15 +48,19 @@ func (f *flushes) reset() {
 	*f = flushes{plain: math.NaN(), limit: math.NaN()}
 }
 
-// add takes the extremes and the newest value of the GPU's used memory.
-func (f *flushes) add(now, high, low, value, total, usable float64) {
+// add takes the extremes and the newest value of the GPU's used memory. plain: a fall
+// began that is no flush.
+func (f *flushes) add(now, high, low, value, total, usable float64) (plain bool) {
 	if !f.known {
 		f.known, f.top, f.turned = true, high, now
 	}
 	step := max(flushLeast, total*flushShare)
 	for _, v := range [...]float64{high, low, value} {
+		was := f.plain
 		f.turn(now, v, step, total, usable)
+		plain = plain || f.plain == now && was != now
 	}
+	return plain
 }
 
 func (f *flushes) turn(now, v, step, total, usable float64) {
@@ -109,9 +115,9 @@ func (f *flushes) recordBottom(total float64) {
 	f.bottoms[len(f.bottoms)-1] = f.bottom
 }
 
-// rising says whether at least two falls from the limit of late ended higher each time.
+// rising says whether at least three falls from the limit of late ended higher each time.
 func (f *flushes) rising(now float64) bool {
-	return f.falls >= flushesNeeded && now-f.fell <= risingSpan
+	return f.falls >= risingNeeded && now-f.fell <= risingSpan
 }
 
 // follows says whether there has been a flush of late.

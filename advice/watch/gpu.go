@@ -17,6 +17,7 @@ type gpu struct {
 	seen    float64      // when it was last listed
 	first   float64      // when it was first listed
 	figures float64      // when it last gave figures; NaN: never
+	step    float64      // seconds between the last two times
 	total   float64      // MiB; 0: unknown
 	usable  float64      // total less what driver and firmware reserve
 	used    float64      // MiB, newest; NaN: unknown now
@@ -25,6 +26,8 @@ type gpu struct {
 	tick    uint64    // counts snapshots
 	at      time.Time // of the newest snapshot
 	gone    float64   // seconds a process may be missing from the list
+	came    float64   // when processes last came or went
+	busy    float64   // utilization of late, 0..1; NaN: unknown
 	zero    bool      // the newest sample was 0 after a larger one: an artifact until it repeats
 
 	rest    series.Series // what no listed process accounts for
@@ -34,6 +37,7 @@ type gpu struct {
 	listed  bool    // some process has a known figure
 	orphan  orphan
 	flush   flushes
+	near    nearMisses
 	ends    []ending // at most maxEndings
 	xid     xid
 	fault   fault
@@ -56,6 +60,8 @@ func (g *gpu) reset(now, total float64) {
 	g.lowest.reset()
 	g.orphan = orphan{}
 	g.flush.reset()
+	g.near = nearMisses{}
+	g.busy = math.NaN()
 }
 
 // forgetRecent is for gaps: nothing that was open before counts as having lasted.
@@ -92,16 +98,37 @@ func (g *gpu) blind(now float64) bool {
 	return now < g.rest.Blind
 }
 
-// room is what the growth of a series has left: the least that was free of late, and
-// beneath the next of its spikes when it has any.
-func (g *gpu) room(s *series.Series, now, settled float64) float64 {
-	room := min(settled, g.lowest.last(now, lowestSeconds))
-	if s.Count >= series.SpikesNeeded {
-		if pt, ok := s.Pattern(now); ok && pt.Count >= series.SpikesNeeded {
-			room = min(room, settled-pt.Low)
+// room is what the growth of a series has left: beneath the next of its spikes when it has
+// any, else beneath the most of the last minute.
+func (g *gpu) room(s *series.Series, now float64) float64 {
+	top := s.Value
+	if most := s.LastMinute(); most > top {
+		top = most
+	}
+	if pt, ok := s.Pattern(now, g.total); ok && pt.Count >= series.SpikesNeeded {
+		top = max(s.Settled(now), pt.Top)
+	}
+	return max(0, g.available(s, now)-top)
+}
+
+// saved says whether an allocator has had to give back its cache at the limit before: what
+// is in use is then not what is needed, and when it will fail is anybody's guess.
+func (g *gpu) saved() bool { return g.near.count > 0 }
+
+// available is what a holder can have while all others keep what they hold.
+func (g *gpu) available(s *series.Series, now float64) float64 {
+	return g.settledFree(now) + s.Settled(now)
+}
+
+// largest is the process that holds most; nil when none has a known figure.
+func (g *gpu) largest() *proc {
+	var most *proc
+	for _, p := range g.procs {
+		if p.tick == g.tick && p.series.Samples > 0 && (most == nil || p.series.Value > most.series.Value) {
+			most = p
 		}
 	}
-	return max(0, room)
+	return most
 }
 
 // left is how much of an ended process' memory is still in use, as far as one can tell.

@@ -19,6 +19,7 @@ func (g *gpu) fold(r *sampler.GPU, now float64, gap bool) {
 	}
 	if gap {
 		g.forgetRecent()
+		g.near.resume(now)
 	}
 	u, ok := r.Memory.PlausibleUsed().Value()
 	f, _ := r.Memory.PlausibleFree().Value()
@@ -35,6 +36,7 @@ func (g *gpu) fold(r *sampler.GPU, now float64, gap bool) {
 	if w := r.Memory.Window; w != nil && w.Readings > 0 && w.Max < sampler.Sane && series.MiB(w.Max) <= g.total {
 		high, low = max(u, w.Max), min(u, w.Min)
 	}
+	g.step = now - g.figures
 	g.figures, g.used, g.free = now, series.MiB(u), series.MiB(f)
 	reserved, _ := sampler.Plausible(r.Memory.Reserved)
 	g.usable = g.total - series.MiB(reserved)
@@ -42,7 +44,10 @@ func (g *gpu) fold(r *sampler.GPU, now float64, gap bool) {
 	g.foldProcesses(now, series.MiB(high-u), series.MiB(u-low))
 	g.foldEdges(now)
 	g.foldGrowth(now)
-	g.flush.add(now, series.MiB(high), series.MiB(low), g.used, g.total, g.usable)
+	plain := g.flush.add(now, series.MiB(high), series.MiB(low), g.used, g.total, g.usable)
+	g.foldNear(now, u, plain)
+	g.foldPeaks(now)
+	g.foldBusy()
 }
 
 // foldEdges tells excursions that just began how much was free before them.
@@ -60,17 +65,66 @@ func (g *gpu) foldEdges(now float64) {
 	g.rest.NoteFree(free)
 }
 
-// foldGrowth judges the series of which buckets have closed.
-func (g *gpu) foldGrowth(now float64) {
-	settled := math.NaN()
-	judge := func(growth *series.Growth, s *series.Series) {
-		if !growth.Due(s) {
+// foldNear takes the near misses of the snapshot's window, or finds them in snapshots that
+// come one after the other. Those of a start-up do not count. plain: there was another fall.
+func (g *gpu) foldNear(now float64, used sampler.Bytes, plain bool) {
+	count, deepest := 0, sampler.Bytes(0)
+	if w := g.last.Memory.Window; w != nil {
+		count, deepest = w.Falls.Or(0), w.DeepestFall.Or(0)
+	} else if !(g.step <= fallSeconds) {
+		g.near.counter = sampler.FallCounter{} // what was between is not known
+	} else if depth, near := g.near.counter.Add(g.at, used, g.last.Memory.Usable()); near {
+		count, deepest = 1, depth
+	}
+	if count == 0 && plain {
+		g.near.fallen(now, 1)
+	}
+	if count == 0 || g.came == now {
+		return
+	}
+	s, pid := &g.rest, 0
+	if p := g.largest(); p != nil {
+		if givesBack(p.process) {
 			return
 		}
-		if math.IsNaN(settled) {
-			settled = g.settledFree(now)
+		s, pid = &p.series, p.pid
+	}
+	if !(now-s.Rose > startSeconds) {
+		g.near.fallen(now, count)
+	} else {
+		g.near.add(now, pid, count, series.MiB(deepest))
+	}
+}
+
+// busyFade is the part of the newest reading in the utilization of late.
+const busyFade = 1.0 / 60
+
+func (g *gpu) foldBusy() {
+	u, ok := g.last.Utilization.GPU.Value()
+	switch now := float64(u) / 100; {
+	case !ok:
+	case math.IsNaN(g.busy):
+		g.busy = now
+	default:
+		g.busy += (now - g.busy) * busyFade
+	}
+}
+
+// foldPeaks notes what each process has held at most, and the others then.
+func (g *gpu) foldPeaks(now float64) {
+	for _, p := range g.procs {
+		if p.tick == g.tick && p.series.Levelled() {
+			p.peak.add(now, p.series.High(), max(0, g.used-p.series.Value))
 		}
-		growth.Judge(s, now, g.room(s, now, settled), g.total)
+	}
+}
+
+// foldGrowth judges the series of which buckets have closed.
+func (g *gpu) foldGrowth(now float64) {
+	judge := func(growth *series.Growth, s *series.Series) {
+		if growth.Due(s) {
+			growth.Judge(s, now, g.room(s, now), g.total)
+		}
 	}
 	for _, p := range g.procs {
 		if p.tick == g.tick {

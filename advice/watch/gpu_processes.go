@@ -20,6 +20,9 @@ const (
 // others gave back meanwhile.
 func (g *gpu) foldProcesses(now, above, below float64) {
 	changed := g.matchProcesses(g.last.Processes, now)
+	if changed {
+		g.came = now
+	}
 	sum, given, most, largest := 0.0, 0.0, g.used/2, (*proc)(nil)
 	g.listed = false
 	for _, p := range g.procs {
@@ -49,7 +52,8 @@ func (g *gpu) foldProcesses(now, above, below float64) {
 		}
 		up := 0.0
 		if p == largest {
-			up = max(0, above-given)
+			// A list may be older than the readings: together they had no more than the GPU.
+			up = max(0, min(above-given, g.used+above-sum))
 		}
 		p.series.Add(now, series.MiB(m), series.MiB(m), series.MiB(m)+up, g.total)
 		p.foldAllocator(now)

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"cmp"
+	"math"
 	"strconv"
 	"strings"
 
@@ -33,6 +34,8 @@ type incident struct {
 	fired       bool
 	found       finding
 	first, now  sampler.Alert // as fired, and as it is
+	dueSince    float64       // since when its ETA has been 0; NaN: it is not
+	refuted     bool          // its time came and nothing happened
 	renderedAt  float64       // when the words of now were made
 }
 
@@ -67,11 +70,35 @@ func (in *incident) id(kind string, now float64) string {
 
 // renew brings an open alert up to date; stale: its words are old by now.
 func (in *incident) renew(f *Facts) (stale bool) {
+	in.refute(f.now)
 	if in.found.level != in.now.Level {
 		in.render(f)
 	}
 	in.now.ETA = in.found.eta
 	return f.now-in.renderedAt >= renderSeconds
+}
+
+// refuteSeconds after its time has come an ETA is refuted: the next one deserves no belief.
+const refuteSeconds = 30
+
+// refute takes the ETA from a finding whose time came and went, and with it the urgency.
+func (in *incident) refute(now float64) {
+	eta, known := in.found.eta.Value()
+	switch {
+	case in.refuted:
+	case !known || eta > 1:
+		in.dueSince = math.NaN()
+	case math.IsNaN(in.dueSince):
+		in.dueSince = now
+	default:
+		in.refuted = now-in.dueSince > refuteSeconds
+	}
+	if in.refuted {
+		in.found.eta = sampler.Opt[float64]{}
+		if in.found.level == sampler.LevelCritical && known {
+			in.found.level = sampler.LevelWarning
+		}
+	}
 }
 
 // render puts the finding into words; f is about its GPU.

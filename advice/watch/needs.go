@@ -147,11 +147,11 @@ func (g *gpu) reusable(n Need) sampler.Opt[sampler.Bytes] {
 func (g *gpu) largestJump(now float64) (Need, bool) {
 	best, pid := 0.0, 0
 	for _, p := range g.procs {
-		if pt, ok := p.series.Pattern(now); ok && pt.High > best {
+		if pt, ok := p.series.Pattern(now, g.total); ok && pt.High > best {
 			best, pid = pt.High, p.pid
 		}
 	}
-	if pt, ok := g.rest.Pattern(now); ok && !g.listed && pt.High > best {
+	if pt, ok := g.rest.Pattern(now, g.total); ok && !g.listed && pt.High > best {
 		best, pid = pt.High, 0
 	}
 	if best <= 0 {

@@ -18,6 +18,7 @@ type proc struct {
 	series  series.Series
 	tick    uint64 // of the GPU, when it was last listed
 	growing series.Growth
+	peak    recentPeak // since its start-up
 
 	retries   int     // of its allocator, newest
 	retried   float64 // when they last rose; NaN: never
@@ -48,6 +49,7 @@ func newProc(q *sampler.Process, now float64, at time.Time) *proc {
 	p := &proc{pid: q.PID, start: q.StartTime, process: q, first: now, seen: now,
 		retried: math.NaN(), refused: math.NaN(), hostFirst: math.NaN()}
 	began, ok := q.StartTime.Value()
+	p.peak.reset(now)
 	p.series.Start(now, ok && at.Sub(began).Seconds() >= establishedSeconds)
 	if a := q.Allocator; a != nil {
 		p.retries, p.refusals = a.Retries, a.OOMs

@@ -33,11 +33,34 @@ func checkFlush(f *Facts) []finding {
 	if len(out) > 0 {
 		return out
 	}
+	if g.near.recent(f.now) {
+		near := g.near
+		return []finding{{pid: near.pid, id: 2, level: sampler.LevelWarning, render: func(f *Facts) message { return renderNear(f, near) }}}
+	}
+	if p := g.largest(); p != nil && givesBack(p.process) {
+		return nil
+	}
 	n, since, largest := g.flush.recent(f.now)
 	if n < flushesNeeded {
 		return checkRising(f)
 	}
 	return []finding{{level: sampler.LevelWarning, render: func(f *Facts) message { return renderFlushes(f, n, since, largest) }}}
+}
+
+func renderNear(f *Facts, near nearMisses) message {
+	g, words := f.gpu, f.words
+	said := []any{"gpu", g.last.Index, "n", near.count, "ago", words.Span(f.now - near.last), "span", words.Span(f.now - near.first), "deepest", size(near.deepest)}
+	text := words.Say("alert.flush.near", said...)
+	if near.count > 1 {
+		text = words.Say("alert.flush.near_times", said...)
+	}
+	return message{
+		text:     text,
+		evidence: []string{words.Say("alert.flush.back", said...), words.Say("alert.lowest_free", "free", size(math.Max(0, g.lowest.last(f.now, lowestSeconds))))},
+		numbers:  map[string]float64{"near_misses": float64(near.count), "deepest_fall_bytes": bytesOf(near.deepest)},
+		advice: hypothetical{gpu: g, proc: g.largest(), free: g.free, need: g.free + near.deepest, phase: explain.PhaseTraining,
+			causes: certain(explain.CauseTooBig, explain.CauseFragmentation)}.fixes(words),
+	}
 }
 
 // checkRising: the cache gives back less each time, because more and more of its segments

@@ -12,15 +12,29 @@ import (
 var ruleGrowth = Rule{
 	Code:  "growth",
 	Level: sampler.LevelCritical,
-	Reason: "The memory has grown steadily since the first plateau, by the sequence of its peaks, both halves of the time agree, and at " +
-		"this rate it is used up within as long as the growth has been watched.",
-	HoldFor:    10 * time.Second,
-	ClearAfter: 60 * time.Second,
+	Reason: "The memory has grown steadily since the first plateau, by the sequence of its peaks, both halves of the time agree, and it has " +
+		"come most of the way; or it has risen by equal steps at equal intervals that were never given back, and one of the next does not " +
+		"fit: a leak under a caching allocator, outputs that are kept, a schedule of larger and larger inputs.",
+	HoldFor:    2 * time.Second,
+	ClearAfter: 5 * time.Minute, // a cache that is emptied does not end a leak
 	check:      checkGrowth,
 }
 
-// growthSoon is when growth becomes critical.
-const growthSoon = 600
+const (
+	// growthSoon is when growth becomes critical.
+	growthSoon = 600
+	// Steps that still fit are foreseen as far as two fifths of the time that they took so
+	// far, and when there were five of them.
+	stepsAhead  = 0.4
+	stepsForFit = 5
+	// Steps that follow each other within 15 s are a climb. One that stays within 2 % of those
+	// that came back is known.
+	climbSeconds = 15
+	climbMargin  = 0.02
+	// roomLeast, of the GPU: who goes on growing with less does so in what was released
+	// inside, and when that ends is not to be seen.
+	roomLeast = 0.005
+)
 
 func checkGrowth(f *Facts) []finding {
 	if !f.live() {
@@ -28,51 +42,75 @@ func checkGrowth(f *Facts) []finding {
 	}
 	g := f.gpu
 	var out []finding
-	settled := math.NaN()
-	look := func(growth *series.Growth, s *series.Series, p *proc) {
-		if !growth.Found {
-			return
-		}
-		if math.IsNaN(settled) {
-			settled = g.settledFree(f.now)
-		}
-		tr, room := growth.Trend, g.room(s, f.now, settled)
-		low, likely, high := tr.ETA(room)
-		found := finding{level: sampler.LevelWarning, eta: sampler.Some(math.Round(likely))}
-		if likely <= growthSoon {
-			found.level = sampler.LevelCritical
-		}
-		if p != nil {
-			found.pid = p.pid
-		}
-		found.render = func(f *Facts) message { return renderGrowth(f, p, tr, room, low, high) }
-		out = append(out, found)
-	}
 	for _, p := range g.procs {
 		if p.tick == g.tick {
-			look(&p.growing, &p.series, p)
+			if found, ok := growthOf(f, p.pid, &p.series, &p.growing); ok {
+				if g.byHand(p) {
+					found.level = sampler.LevelNotice
+				}
+				out = append(out, found)
+			}
 		}
 	}
-	look(&g.growing, &g.rest, nil)
+	if found, ok := growthOf(f, 0, &g.rest, &g.growing); ok {
+		out = append(out, found)
+	}
 	return out
 }
 
-func renderGrowth(f *Facts, p *proc, tr series.Trend, room, low, high float64) message {
-	g, words := f.gpu, f.words
-	name := words.Say("alert.growth.memory")
-	switch {
-	case p != nil:
-		name = f.pid(p)
-	case g.listed:
-		name = words.Say("alert.growth.unlisted")
+// growthOf is the growth of one holder, by its steps or by its trend.
+func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found finding, ok bool) {
+	flight, steps := s.Stairs.Flight(f.now)
+	steps = steps && !knownClimb(f, s, flight) && (s != &f.gpu.rest || !f.gpu.listed) // what is of no process may be a list that came late
+	if !steps && !growth.Found {
+		return found, false
 	}
+	room := f.gpu.room(s, f.now)
+	low, eta, high := growth.Trend.ETA(room)
+	if steps {
+		n, at := flight.Fit(f.now, room)
+		steps = n == 0 || flight.Steps >= stepsForFit && at <= stepsAhead*(f.now-flight.Since)
+		if steps {
+			eta = at
+		}
+	}
+	if !steps && !growth.Found {
+		return found, false
+	}
+	found.pid, found.level = pid, sampler.LevelWarning
+	if !f.gpu.saved() && (steps || room >= roomLeast*f.gpu.total) {
+		found.eta = sampler.Some(math.Round(eta))
+		if eta <= growthSoon {
+			found.level = sampler.LevelCritical
+		}
+	}
+	trend := growth.Trend
+	found.render = func(f *Facts) message {
+		if steps {
+			return renderSteps(f, pid, flight, room, eta)
+		}
+		return renderGrowth(f, pid, trend, room, low, high)
+	}
+	return found, true
+}
+
+// knownClimb says whether fast steps are those of a spike that has not come higher than
+// others that came back.
+func knownClimb(f *Facts, s *series.Series, flight series.Flight) bool {
+	pt, ok := s.Pattern(f.now, f.gpu.total)
+	return ok && flight.Interval < climbSeconds && s.Value <= pt.Most*(1+climbMargin)
+}
+
+func renderGrowth(f *Facts, pid int, tr series.Trend, room, low, high float64) message {
+	g, words := f.gpu, f.words
 	rose := []any{"from", size(tr.From), "to", size(tr.To), "span", words.Span(tr.Until - tr.Since), "ago", words.Span(f.now - tr.Since)}
 	line := words.Say("alert.growth.baseline", rose...)
 	if tr.Peaks {
 		line = words.Say("alert.growth.peaks", rose...)
 	}
+	p := g.withPID(pid)
 	return message{
-		text: words.Say("alert.growth", "gpu", g.last.Index, "process", name, "rate", size(tr.Slope*60), "eta", words.Spans(low, high)),
+		text: words.Say("alert.growth", "gpu", g.last.Index, "process", holder(f, p), "rate", size(tr.Slope*60), "eta", words.Spans(low, high)),
 		evidence: []string{line,
 			words.Say("alert.growth.halves", "early", size(tr.Early*60), "late", size(tr.Late*60)),
 			words.Say("alert.growth.room", "free", size(room))},
@@ -80,5 +118,18 @@ func renderGrowth(f *Facts, p *proc, tr series.Trend, room, low, high float64) m
 			"free_bytes": bytesOf(room), "eta_low_s": math.Round(low), "eta_high_s": math.Round(high),
 			"rise_bytes": bytesOf(tr.To - tr.From)},
 		advice: hypothetical{gpu: g, proc: p, free: room, phase: explain.PhaseTraining, causes: certain(explain.CauseLeak)}.fixes(words),
+	}
+}
+
+func renderSteps(f *Facts, pid int, s series.Flight, room, eta float64) message {
+	g, words := f.gpu, f.words
+	p := g.withPID(pid)
+	return message{
+		text: words.Say("alert.steps", "gpu", g.last.Index, "process", holder(f, p), "n", s.Steps, "size", size(s.Size), "eta", words.Span(eta)),
+		evidence: []string{words.Say("alert.steps.every", "span", words.Span(s.Interval), "size", size(s.Size)),
+			words.Say("alert.growth.room", "free", size(room))},
+		numbers: map[string]float64{"steps": float64(s.Steps), "step_bytes": bytesOf(s.Size), "interval_s": s.Interval, "since_s": s.Since,
+			"free_bytes": bytesOf(room)},
+		advice: hypothetical{gpu: g, proc: p, free: room, need: s.Size, phase: explain.PhaseTraining, causes: certain(explain.CauseLeak)}.fixes(words),
 	}
 }

@@ -11,55 +11,59 @@ import (
 var ruleNeighbor = Rule{
 	Code:  "neighbour",
 	Level: sampler.LevelWarning,
-	Reason: "A process has shown that it takes more at times, that fitted then, and does not any more because somebody else took " +
-		"memory since.",
+	Reason: "A process has shown of late that it takes more at times, and beside what others hold now, who have taken memory since, that " +
+		"does not fit any more.",
 	HoldFor:    3 * time.Second,
-	ClearAfter: 10 * time.Second,
+	ClearAfter: 60 * time.Second,
 	check:      checkNeighbor,
 }
 
 func checkNeighbor(f *Facts) []finding {
-	if !f.live() || !f.gpu.listed || f.gpu.blind(f.now) {
+	if !f.live() || !f.gpu.listed {
 		return nil
 	}
 	g := f.gpu
 	var out []finding
 	for _, p := range g.procs {
-		if p.series.Count == 0 || p.tick != g.tick {
+		most := p.peak.most()
+		if p.tick != g.tick || !(most.value > p.series.Value) {
 			continue
 		}
-		pt, ok := p.series.Pattern(f.now)
-		if !ok || p.series.Spiking(f.now, pt.Low) {
+		others := max(0, g.used-p.series.Value)
+		took := others - most.others
+		if took < max(neighborLeast, g.total*series.EdgeShare) || most.value+others <= g.usable+g.total*neighborSlack {
 			continue
 		}
-		free := g.settledFree(f.now)
-		took := pt.Free - free // NaN when it is not known what was free then
-		if pt.Low <= free || !(took >= max(neighborLeast, g.total*series.EdgeShare)) || pt.Low > pt.Free {
+		if _, yes := Preallocates(*p.process); yes {
 			continue
 		}
-		other := g.newest(p, f.now-pt.Last)
+		other := g.newest(p, f.now-most.time)
 		if other == nil {
 			continue
 		}
 		out = append(out, finding{pid: p.pid, level: sampler.LevelWarning,
-			render: func(f *Facts) message { return renderNeighbor(f, p, other, pt, free) }})
+			render: func(f *Facts) message { return renderNeighbor(f, p, other, most, others) }})
 	}
 	return out
 }
 
-func renderNeighbor(f *Facts, p, other *proc, pt series.Pattern, free float64) message {
-	words := f.words
+// neighborSlack, of the GPU: readings are not exact, and peaks differ a little.
+const neighborSlack = 0.005
+
+func renderNeighbor(f *Facts, p, other *proc, most peakAt, others float64) message {
+	words, now := f.words, p.series.Value
+	need, free := most.value-now, max(0, f.gpu.usable-others-now)
 	return message{
 		text: words.Say("alert.neighbor", "gpu", f.gpu.last.Index, "other", f.pid(other), "held", size(other.series.Value),
-			"pid", p.pid, "need", size(pt.Low), "ago", words.Span(f.now-pt.Last), "free", size(free)),
+			"pid", p.pid, "need", size(need), "ago", words.Span(f.now-most.time), "free", size(free)),
 		evidence: []string{
-			words.Say("alert.neighbor.took", "process", f.pid(p), "need", size(pt.Low)),
-			words.Say("alert.neighbor.free", "before", size(pt.Free), "free", size(free)),
+			words.Say("alert.neighbor.peak", "process", f.pid(p), "peak", size(most.value), "now", size(now)),
+			words.Say("alert.neighbor.others", "before", size(most.others), "now", size(others)),
 			words.Say("alert.neighbor.since", "process", f.pid(other), "span", words.Span(f.now-other.first)),
 		},
-		numbers: map[string]float64{"need_bytes": bytesOf(pt.Low), "free_bytes": bytesOf(free),
-			"short_bytes": bytesOf(pt.Low - free), "neighbour_bytes": bytesOf(other.series.Value)},
-		advice: hypothetical{gpu: f.gpu, proc: p, need: pt.Low, free: free, phase: explain.PhaseValidation,
+		numbers: map[string]float64{"need_bytes": bytesOf(need), "free_bytes": bytesOf(free),
+			"short_bytes": bytesOf(need - free), "neighbour_bytes": bytesOf(other.series.Value)},
+		advice: hypothetical{gpu: f.gpu, proc: p, need: need, free: free, phase: explain.PhaseValidation,
 			causes: certain(explain.CauseOtherProcess, explain.CauseValidationSpike)}.fixes(words),
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"nvpeak/advice/explain"
-	"nvpeak/advice/lang"
 	"nvpeak/advice/series"
 	"nvpeak/sampler"
 )
@@ -13,10 +12,10 @@ import (
 var ruleRepeatSpike = Rule{
 	Code:  "repeat_spike",
 	Level: sampler.LevelCritical,
-	Reason: "A process spikes again and again (validation, saving), and the next spike does not fit beside what is there now, or the spikes " +
-		"vary or grow so much that one of the next will not.",
+	Reason: "A process spikes now and then (validation, saving), and by where the last spikes ended, what the level between them has risen " +
+		"since and what others hold now, the next does not fit; or they grow or vary so much that one of the next will not.",
 	HoldFor:    3 * time.Second,
-	ClearAfter: 10 * time.Second,
+	ClearAfter: 3 * time.Minute, // a spike that was survived is no all-clear
 	Silences:   []string{"neighbour"},
 	check:      checkRepeatSpike,
 }
@@ -31,6 +30,16 @@ const (
 	varyDeviations = 2.0
 	variesPeriod   = 30   // seconds; what comes more often are the steps of a loop
 	variesLeast    = 0.01 // of the GPU
+	// spikeSlack, of the GPU: readings are not exact.
+	spikeSlack = 0.002
+	// riseLeast, of the GPU, is a rise of the baseline that is one.
+	riseLeast = 0.004
+	// riseMost, of what spikes give back: what rises by as much as a spike is one.
+	riseMost = 0.6
+	// outgrownLeast, of the GPU, is how much a spike must be above all before it.
+	outgrownLeast = 0.01
+	// spikesAhead is how many rises beyond the next are looked at.
+	spikesAhead = 1
 )
 
 func checkRepeatSpike(f *Facts) []finding {
@@ -39,60 +48,68 @@ func checkRepeatSpike(f *Facts) []finding {
 	}
 	g := f.gpu
 	var out []finding
-	free := math.NaN()
 	look := func(s *series.Series, pid int) {
-		if s.Count < series.SpikesNeeded {
+		pt, ok := s.Pattern(f.now, g.total)
+		if !ok {
 			return
 		}
-		pt, ok := s.Pattern(f.now)
-		if !ok || pt.Count < series.SpikesNeeded || s.Spiking(f.now, pt.Low) {
-			return
-		}
-		if math.IsNaN(free) {
-			free = g.settledFree(f.now)
-		}
-		if v, ok := expects(f.words, pt, free, g.total); ok {
-			// In words, both are counted from the level there is now, as the screen shows it.
-			above := max(0, s.Value-s.Settled(f.now))
-			v.need -= above
-			out = append(out, spikeFinding(f, pid, pt, v, max(0, free-above)))
+		if v, ok := expects(f, s, pt); ok {
+			out = append(out, spikeFinding(f, s, pid, pt, v))
 		}
 	}
 	for _, p := range g.procs {
-		if p.tick == g.tick {
+		if p.tick == g.tick && p.series.Count > 0 {
 			look(&p.series, p.pid)
 		}
 	}
-	if !g.listed {
+	if !g.listed && g.rest.Count > 0 {
 		look(&g.rest, 0)
 	}
 	return out
 }
 
-// expectation is why the next spike will not fit.
+// expectation is why a spike to come will not fit.
 type expectation struct {
-	need  float64 // MiB
-	later int     // so many spikes fit before it
-	how   string
+	top       float64 // MiB it will end at
+	available float64 // MiB its holder can have
+	later     int     // so many spikes fit before it
+	how       string
 }
 
-// expects says whether one of the next spikes is larger than what is free.
-func expects(words lang.Catalog, p series.Pattern, free, limit float64) (e expectation, ok bool) {
-	slack := limit * 0.002
+// expects says whether one of the next spikes ends above what its holder can have. All are
+// measured by where they end: by the last tops, and what the level between them has risen
+// since.
+func expects(f *Facts, s *series.Series, p series.Pattern) (e expectation, ok bool) {
+	limit, words := f.gpu.total, f.words
+	e.available = f.gpu.available(s, f.now)
+	room := e.available + limit*spikeSlack
+	outgrown := s.Outgrown(f.now, p)
+	rise := s.Baseline(f.now) - p.Level                // NaN when it is not known
+	ordinary := f.gpu.near.habits(f.now) >= habitFalls // it empties its cache all the time
+	repeats := !ordinary && p.Count >= series.SpikesNeeded && p.Brief()
 	switch {
-	case p.Low > free+slack:
-		return expectation{p.Low, 0, words.Say("alert.repeat_spike.last", "n", min(p.Count, 3), "low", size(p.Low), "high", size(p.High))}, true
-	case p.Trend > 0:
-		e = expectation{p.High + p.Trend, 0, words.Say("alert.repeat_spike.trend", "more", size(p.Trend), "high", size(p.High))}
-		if e.need <= free { // one step further: there is time to act
-			e.need, e.later = e.need+p.Trend, 1
+	case rise > limit*riseLeast && rise < p.Low*riseMost && p.Newest+rise > room:
+		e.top = p.Newest + rise
+		e.how = words.Say("alert.repeat_spike.base", "top", size(p.Newest), "rise", size(rise))
+	case p.Count >= series.SpikesNeeded && p.Top > room && p.Free-f.gpu.settledFree(f.now) >= max(neighborLeast, limit*series.EdgeShare):
+		e.top = p.Top
+		e.how = words.Say("alert.repeat_spike.last", "n", min(p.Count, 3), "low", size(p.Top), "high", size(p.Most))
+	case repeats && p.Rise > 0 && p.Newest+(1+spikesAhead)*p.Rise > e.available:
+		e.top = p.Newest + p.Rise
+		if e.top <= e.available { // one step further: there is time to act
+			e.top, e.later = e.top+p.Rise, 1
 		}
-		return e, e.need > free
-	case varies(p, limit) && p.Mean+varyDeviations*p.Deviation > free+slack:
-		return expectation{p.Mean + varyDeviations*p.Deviation, 0,
-			words.Say("alert.repeat_spike.vary", "mean", size(p.Mean), "deviation", size(p.Deviation))}, true
+		e.how = words.Say("alert.repeat_spike.trend", "more", size(p.Rise), "high", size(p.Newest))
+	case !ordinary && p.Count > 0 && outgrown > limit*outgrownLeast && s.Top()+outgrown > e.available:
+		e.top = s.Top() + outgrown
+		e.how = words.Say("alert.repeat_spike.outgrown", "top", size(s.Top()), "more", size(outgrown))
+	case repeats && p.Even && varies(p, limit) && p.Mean+varyDeviations*p.Deviation > room:
+		e.top = p.Mean + varyDeviations*p.Deviation
+		e.how = words.Say("alert.repeat_spike.vary", "mean", size(p.Mean), "deviation", size(p.Deviation))
+	default:
+		return e, false
 	}
-	return e, false
+	return e, true
 }
 
 // varies says whether the size of the spikes is a matter of chance, as that of a
@@ -101,44 +118,55 @@ func varies(p series.Pattern, limit float64) bool {
 	return p.Count >= spikesVary && p.Seen <= spikesTold && p.Period >= variesPeriod && p.Deviation > limit*variesLeast
 }
 
-func spikeFinding(f *Facts, pid int, pt series.Pattern, e expectation, free float64) finding {
-	due := pt.Due(f.now) + float64(e.later)*pt.Period
-	level := sampler.LevelWarning
-	switch {
-	case !pt.Regular: // when the next one comes, and whether at all, is a guess
-		level = sampler.LevelNotice
-	case due <= spikeSoon && pt.Low > free:
-		level = sampler.LevelCritical
+func spikeFinding(f *Facts, s *series.Series, pid int, pt series.Pattern, e expectation) finding {
+	found := finding{pid: pid, level: sampler.LevelWarning}
+	due := math.NaN()
+	if pt.Regular && pt.Period > 0 && !f.gpu.saved() { // else when the next one comes is a guess
+		due = max(0, pt.Due(f.now)+float64(e.later)*pt.Period)
+		found.eta = sampler.Some(math.Round(due))
+		if due <= spikeSoon && e.later == 0 {
+			found.level = sampler.LevelCritical
+		}
 	}
-	return finding{pid: pid, level: level, eta: sampler.Some(math.Round(max(0, due))),
-		render: func(f *Facts) message { return renderSpike(f, pid, pt, e, free, due) }}
+	if f.gpu.byHand(f.gpu.withPID(pid)) {
+		found.level = sampler.LevelNotice
+	}
+	value := s.Value
+	found.render = func(f *Facts) message { return renderSpike(f, pid, value, pt, e, due) }
+	return found
 }
 
-func renderSpike(f *Facts, pid int, pt series.Pattern, e expectation, free, due float64) message {
+// renderSpike counts from the level there is now, as the screen shows it.
+func renderSpike(f *Facts, pid int, value float64, pt series.Pattern, e expectation, due float64) message {
 	g, words := f.gpu, f.words
-	when := words.Say("alert.repeat_spike.now")
-	if due > 5 {
+	need, free := max(0, e.top-value), max(0, e.available-value)
+	when := words.Say("alert.repeat_spike.soon")
+	switch {
+	case due > 5:
 		when = words.Say("alert.repeat_spike.in", "span", words.Span(due))
+	case due >= 0:
+		when = words.Say("alert.repeat_spike.now")
 	}
-	said := []any{"gpu", g.last.Index, "when", when, "need", size(e.need), "free", size(free), "short", size(e.need - free)}
+	said := []any{"gpu", g.last.Index, "when", when, "need", size(need), "free", size(free)}
 	m := message{
-		text: words.Say("alert.repeat_spike", said...),
-		evidence: []string{
-			words.Say("alert.repeat_spike.every", "n", pt.Count, "period", words.Span(pt.Period), "width", words.Span(pt.Width), "how", e.how),
-			words.Say("alert.repeat_spike.short", "short", size(e.need-free)),
-		},
-		numbers: map[string]float64{"need_bytes": bytesOf(e.need), "free_bytes": bytesOf(free),
-			"short_bytes": bytesOf(e.need - free), "period_s": pt.Period, "spikes": float64(pt.Count), "due_s": max(0, due)},
+		text:     words.Say("alert.repeat_spike", said...),
+		evidence: []string{e.how, words.Say("alert.repeat_spike.short", "short", size(e.top-e.available))},
+		numbers: map[string]float64{"need_bytes": bytesOf(need), "free_bytes": bytesOf(free), "top_bytes": bytesOf(e.top),
+			"short_bytes": bytesOf(e.top - e.available), "spikes": float64(pt.Count)},
 	}
 	if e.later > 0 {
 		m.text = words.Say("alert.repeat_spike.later", said...)
 	}
-	h := hypothetical{gpu: g, proc: g.withPID(pid), need: e.need, free: free, phase: explain.PhaseValidation, causes: certain(explain.CauseValidationSpike)}
-	if pt.Free-free >= max(neighborLeast, g.total*series.EdgeShare) {
-		m.evidence = append(m.evidence, words.Say("alert.repeat_spike.before", "free", size(pt.Free)))
+	if pt.Period > 0 {
+		m.evidence[0] = words.Say("alert.repeat_spike.every", "n", pt.Count, "period", words.Span(pt.Period), "width", words.Span(pt.Width), "how", e.how)
+		m.numbers["period_s"] = pt.Period
 	}
+	if due >= 0 {
+		m.numbers["due_s"] = due
+	}
+	h := hypothetical{gpu: g, proc: g.withPID(pid), need: need, free: free, phase: explain.PhaseValidation, causes: certain(explain.CauseValidationSpike)}
 	for _, q := range g.others(pid) {
-		if pid != 0 && q.series.Value >= (e.need-free)/2 {
+		if pid != 0 && q.series.Value >= (e.top-e.available)/2 && q.series.Value >= neighborLeast {
 			m.evidence = append(m.evidence, words.Say("alert.holds", "process", f.pid(q), "held", size(q.series.Value)))
 			h.causes = certain(explain.CauseOtherProcess, explain.CauseValidationSpike)
 			break

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -170,7 +171,7 @@ func (w *Watch) record(k incidentKey, g *gpu, found finding) {
 		if len(w.open) >= maxIncidents {
 			return
 		}
-		in = &incident{key: k, since: now}
+		in = &incident{key: k, since: now, dueSince: math.NaN()}
 		if g != nil {
 			in.gpu, in.gpuKey = sampler.Some(g.last.Index), g.last.Key()
 		}

@@ -18,11 +18,12 @@ type jsonLines struct {
 	state    *sampler.Snapshot
 	full     time.Time // of the complete snapshot that state builds on
 	readings []Reading
+	falls    fallLines
 
 	ticks tickReader
 }
 
-func (j *jsonLines) restart() { j.state = nil }
+func (j *jsonLines) restart() { j.state, j.falls = nil, fallLines{} }
 
 func (j *jsonLines) end(*Record) bool { return false }
 
@@ -130,6 +131,7 @@ func (j *jsonLines) mem(p *progress, b []byte, out *Record) (bool, error) {
 		return false, errLine
 	}
 	out.Readings = j.readings
+	j.falls.add(j.state, j.readings, out.Time)
 	return len(j.readings) > 0, nil
 }
 
@@ -169,7 +171,7 @@ func (j *jsonLines) give(out *Record, foreign bool) {
 	for i := range j.state.GPUs {
 		fillDerived(&j.state.GPUs[i], foreign)
 	}
-	out.Time, out.Snapshot = j.state.Time, j.state
+	out.Time, out.Snapshot = j.state.Time, j.falls.fill(j.state)
 }
 
 func (j *jsonLines) event(p *progress, b []byte, out *Record) (bool, error) {

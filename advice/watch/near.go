@@ -1,0 +1,83 @@
+package watch
+
+import (
+	"math"
+	"strings"
+
+	"nvpeak/sampler"
+)
+
+// nearMisses are the times when an allocator had to give back its cache and the GPU was
+// full again right after: what the program needs at its peak is what there is.
+type nearMisses struct {
+	counter sampler.FallCounter // for snapshots that come without a window
+	count   int
+	first   float64
+	last    float64
+	deepest float64 // MiB
+	pid     int     // who held most then; 0: not known
+	habit   float64 // falls of late that were none, fading
+	habitAt float64
+}
+
+const (
+	// nearSeconds is how long a near miss tells something: a large batch comes seldom.
+	nearSeconds = 1800
+	// fallSeconds: snapshots without windows that are further apart show no near miss, for
+	// what rises and falls with each step of a program looks like one.
+	fallSeconds = 0.25
+	// startSeconds after a holder took memory its first steps choose algorithms and fill
+	// caches: they may touch the limit and never again.
+	startSeconds = 60
+	// habitSeconds: a program that empties its cache itself does so all the time. From fifteen
+	// such falls within five minutes on a fall tells nothing; a validation brings one or two.
+	habitSeconds = 300
+	habitFalls   = 15
+)
+
+// fallen notes falls that did not end at the limit, or were at the start.
+func (n *nearMisses) fallen(now float64, count int) {
+	n.habit = n.habits(now) + float64(count)
+	n.habitAt = now
+}
+
+// resume goes on after a gap: nothing is known of the time between.
+func (n *nearMisses) resume(now float64) {
+	n.habitAt, n.counter = now, sampler.FallCounter{}
+}
+
+// habits is how many such falls there were of late.
+func (n *nearMisses) habits(now float64) float64 {
+	return n.habit * math.Exp(-(now-n.habitAt)/habitSeconds)
+}
+
+// add takes the near misses of a snapshot.
+func (n *nearMisses) add(now float64, pid, count int, deepest float64) {
+	if count == 0 || n.habits(now) >= habitFalls {
+		return
+	}
+	if n.count == 0 || now-n.last > nearSeconds {
+		n.count, n.first, n.deepest, n.pid = 0, now, 0, pid
+	}
+	n.count += count
+	n.last, n.deepest = now, max(n.deepest, deepest)
+}
+
+// recent says whether there was one of late.
+func (n *nearMisses) recent(now float64) bool { return n.count > 0 && now-n.last <= nearSeconds }
+
+// fallsOrdinary are the options of PyTorch's allocator with which it gives memory back
+// before the GPU is full: https://docs.pytorch.org/docs/stable/notes/cuda.html
+var fallsOrdinary = []string{"max_split_size_mb", "garbage_collection_threshold", "cudaMallocAsync"}
+
+// givesBack says whether a process has such an option.
+func givesBack(p *sampler.Process) bool {
+	for _, name := range []string{"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"} {
+		for _, option := range fallsOrdinary {
+			if strings.Contains(p.Environment[name], option) {
+				return true
+			}
+		}
+	}
+	return false
+}

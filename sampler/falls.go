@@ -1,0 +1,62 @@
+package sampler
+
+import "time"
+
+// FallCounter counts near misses: falls of the used memory that end, at once, at the limit
+// of the GPU. An allocator whose request is refused gives back all that it does not use
+// and asks again (https://docs.pytorch.org/docs/stable/notes/cuda.html#memory-management);
+// when the GPU is full again right after, all of that is in use, and the program has only
+// just survived. The least and the most of a second do not tell it: the order does. The
+// loop and the reader of recordings count with the same rule, so live and replay agree.
+type FallCounter struct {
+	top, bottom Bytes
+	falling     bool
+	fell        time.Time // when it last fell by a step
+}
+
+const (
+	// fallReturn: the step that was refused goes on where it was; what takes longer than two
+	// seconds to come back may be the work that follows.
+	fallReturn = 2 * time.Second
+	// A fall is 1 % of the GPU, from more than half of it, and ends within 5 % of the limit.
+	fallStep  = 100
+	fallLimit = 20
+)
+
+// Add takes one reading. near: a fall has just ended at the limit; depth is how far it went.
+// usable is what all processes together can have.
+func (f *FallCounter) Add(at time.Time, used, usable Bytes) (depth Bytes, near bool) {
+	step := usable / fallStep
+	switch {
+	case usable == 0:
+		return 0, false
+	case !f.falling && used+step <= f.top:
+		if used >= usable-usable/fallLimit { // it gave back all it could, and is still there
+			depth, near = f.top-used, true
+			f.top = used
+			return depth, near
+		}
+		f.falling, f.bottom, f.fell = true, used, at
+	case !f.falling:
+		f.top = max(f.top, used)
+	case used+step <= f.bottom: // a further step down
+		f.bottom, f.fell = used, at
+	case at.Sub(f.fell) > fallReturn || at.Before(f.fell):
+		f.falling, f.top = false, used
+	case used >= usable-usable/fallLimit:
+		depth, near = f.top-f.bottom, f.top > usable/2
+		f.falling, f.top = false, used
+	default:
+		f.bottom = min(f.bottom, used)
+	}
+	return depth, near
+}
+
+// Count takes one reading into a window.
+func (f *FallCounter) Count(w *Window, at time.Time, used, usable Bytes) {
+	w.Falls = Some(w.Falls.Or(0))
+	if depth, near := f.Add(at, used, usable); near {
+		w.Falls = Some(w.Falls.Or(0) + 1)
+		w.DeepestFall = Some(max(w.DeepestFall.Or(0), depth))
+	}
+}
