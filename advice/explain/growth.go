@@ -76,7 +76,8 @@ func riseOf(levels []sampler.Bytes) grown {
 // steady: it rose by more than noise (4 % and 256 MiB), in several steps, and had not levelled off.
 func (g grown) steady() bool {
 	rise := g.last.Less(g.first)
-	return rise > partOf(g.last, 0.04) && rise > 256*sampler.MiB && g.steps >= 3 && g.lateSteps >= 2 && g.lateRise > rise/5
+	lasting := g.levels < 8 && g.steps == g.levels-1 && g.lateRise > rise/5 || g.steps >= 3 && g.lateSteps >= 2 && g.lateRise > rise/5 || g.steps >= 4 && g.lateSteps >= 1 && g.lateRise > rise/6
+	return rise > partOf(g.last, 0.04) && rise > 256*sampler.MiB && lasting
 }
 
 // growth is how the process grew over the stretches. What the log prints as allocated between steps
@@ -85,16 +86,21 @@ func (f *facts) growth() (first, last float64, steady bool) {
 	if f.startingUp() {
 		return 0, 0, false
 	}
-	if logged := riseOf(f.context.GPUMemory); logged.levels >= 5 {
-		if logged.steady() {
-			return float64(logged.first), float64(logged.last), true
-		}
-		if f.printsAllocated() {
-			return 0, 0, false
-		}
+	if f.tensorsGrew() {
+		logged := riseOf(f.context.GPUMemory)
+		return float64(logged.first), float64(logged.last), true
+	}
+	if f.printsAllocated() {
+		return 0, 0, false
 	}
 	g := riseOf(f.stretches())
 	return float64(g.first), float64(g.last), g.steady()
+}
+
+// tensorsGrew: the log's own figures rose, by more than is nothing to this GPU.
+func (f *facts) tensorsGrew() bool {
+	g := riseOf(f.context.GPUMemory)
+	return g.levels >= 5 && g.steady() && g.last.Less(g.first) > partOf(f.total.Or(0), 0.03)
 }
 
 // printsAllocated: the log's own figures are what tensors held, far below what the process held.
@@ -146,9 +152,21 @@ func (f *facts) grewUnallocated() bool {
 	if h == nil || len(h.Peaks) < 2 || unallocated == 0 || need == 0 || need > unallocated+f.free.Or(0) {
 		return false
 	}
-	if logged := riseOf(f.context.GPUMemory); logged.steady() {
+	if f.tensorsGrew() {
 		return false // the log shows that tensors grew
 	}
 	grown := h.Peaks[len(h.Peaks)-1].Less(h.Peaks[0])
 	return unallocated >= grown && f.unallocatedShare() >= 0.05
+}
+
+// keepsResults: within one validation memory rose from stretch to stretch, which a missing no_grad or a
+// large batch does not do: outputs are kept on the GPU.
+func (f *facts) keepsResults() bool {
+	return !f.onHost() && f.phase() == PhaseValidation && f.risesAtEnd()
+}
+
+// hostGrew: most of what the machine lost of its memory went to the main process, not to workers.
+func (f *facts) hostGrew() bool {
+	h := f.history
+	return h != nil && h.HostGrown.Or(0) > sampler.GiB && h.HostGrown.Or(0) > h.HostLost.Or(0)/2
 }

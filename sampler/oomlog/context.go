@@ -1,7 +1,7 @@
 package oomlog
 
 import (
-	"bytes"
+	"slices"
 	"strings"
 
 	"nvpeak/sampler"
@@ -56,7 +56,7 @@ func (p *past) context(m *message, key string) *sampler.LogContext {
 			}
 		}
 	}
-	c.Server = serverOf(p.ring.tail(serverLines + len(m.lines)))
+	c.Server = programOf(p.ring.tail(serverLines + len(m.lines)))
 	c.progress(recent)
 	c.traceback(recent)
 	c.conclude(m, recent)
@@ -65,23 +65,6 @@ func (p *past) context(m *message, key string) *sampler.LogContext {
 
 // serverLines is how far from a failure its traceback may name the server.
 const serverLines = 40
-
-// serverNames are what lines of an inference server have in them: prefixes and files of tracebacks.
-var serverNames = []struct{ part, name string }{
-	{"/vllm/", "vllm"}, {"VllmWorker", "vllm"}, {"(EngineCore", "vllm"}, {`\vllm\`, "vllm"}, {"/sglang/", "sglang"},
-}
-
-// serverOf is the inference server that lines are from; "" for none.
-func serverOf(lines []*rawLine) string {
-	for i := len(lines) - 1; i >= 0; i-- {
-		for _, s := range serverNames {
-			if bytes.Contains(lines[i].text, []byte(s.part)) {
-				return s.name
-			}
-		}
-	}
-	return ""
-}
 
 // gathered is a context being read.
 type gathered struct {
@@ -109,7 +92,7 @@ func (c *gathered) traceback(lines []line) {
 	for i, l := range lines {
 		if strings.Contains(l.text, "Traceback (most recent call last)") {
 			start = i + 1
-			c.Functions, c.Code, c.phases = nil, nil, nil
+			c.Functions, c.Files, c.Code, c.phases = nil, nil, nil, nil
 		}
 		if i < start {
 			continue
@@ -122,6 +105,9 @@ func (c *gathered) traceback(lines []line) {
 			continue
 		}
 		c.Functions = append(c.Functions, n.frame)
+		if file := fileOf(l.text); file != "" && !slices.Contains(c.Files, file) {
+			c.Files = append(c.Files, file)
+		}
 		if n.phase != "" {
 			c.phases = append(c.phases, n.phase)
 		}
