@@ -94,13 +94,14 @@ type LogContext struct {
 	NaNLoss          bool              `json:"nan_loss"`
 	Functions        []string          `json:"functions"` // of the traceback, outermost first
 	Code             []string          `json:"code"`      // its source lines, outermost first
+	Files            []string          `json:"files"`     // its source files, each once, with the directory they are in
 	Parameters       Opt[uint64]       `json:"parameters"`
 	Precision        string            `json:"precision"` // fp32, fp16, bf16, int8, nf4
 	FrameworkVersion string            `json:"framework_version"`
 	Command          string            `json:"command"`     // the command line, if the log holds it
 	Environment      map[string]string `json:"environment"` // memory variables, if the log holds them
 	GPUName          string            `json:"gpu_name"`
-	Server           string            `json:"server"` // the inference server it is part of: vllm, sglang
+	Server           string            `json:"server"` // the inference server or image tool it is part of: vllm, sglang, tgi, comfyui, webui …
 	WorldSize        Opt[int]          `json:"world_size"`
 	GPUMemory        []Bytes           `json:"gpu_memory_bytes"` // the log's own figures per epoch or print, oldest first (GPU_mem, max mem)
 }

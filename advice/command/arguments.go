@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// plainName makes names comparable: no dashes, underscores only, lower case, no path "a.b.".
-func plainName(s string) string {
+// PlainName makes names comparable: no dashes, underscores only, lower case, no path "a.b.".
+func PlainName(s string) string {
 	s = strings.TrimLeft(s, "-+~")
 	s = s[strings.LastIndexByte(s, '.')+1:]
 	return strings.ToLower(strings.ReplaceAll(s, "-", "_"))
@@ -25,16 +25,16 @@ func (c Line) readArguments() []Argument {
 		w := c.words[i]
 		name, value, joined := strings.Cut(w.value, "=")
 		switch {
-		case joined && plainName(name) != "" && i > c.first:
-			list = append(list, Argument{name, plainName(name), value, i, i, true, !w.expands})
+		case joined && PlainName(name) != "" && i > c.first:
+			list = append(list, Argument{name, PlainName(name), value, i, i, true, !w.expands})
 		case strings.HasPrefix(w.value, "-") && len(w.value) > 1:
-			a := Argument{name: w.value, Plain: plainName(w.value), at: i, name0: i}
+			a := Argument{name: w.value, Plain: PlainName(w.value), at: i, name0: i}
 			if i+1 < c.last && (!strings.HasPrefix(c.words[i+1].value, "-") || isNumber(c.words[i+1].value)) {
 				a.Value, a.at, a.sure = c.words[i+1].value, i+1, !c.words[i+1].expands
 			}
 			list = append(list, a)
 		case i+1 < c.last && isNumber(c.words[i+1].value) && strings.Contains(w.value, "."):
-			list = append(list, Argument{w.value, plainName(w.value), c.words[i+1].value, i + 1, i, false, true}) // SOLVER.IMS_PER_BATCH 16
+			list = append(list, Argument{w.value, PlainName(w.value), c.words[i+1].value, i + 1, i, false, true}) // SOLVER.IMS_PER_BATCH 16
 		}
 	}
 	return list
@@ -100,4 +100,32 @@ func (c Line) dotted() bool {
 	return slices.ContainsFunc(c.Arguments(), func(a Argument) bool {
 		return a.joined && !strings.HasPrefix(a.name, "-") && !strings.Contains(a.name, "/")
 	})
+}
+
+// Words are the words of the command as the shell would pass them, paths by their last part.
+func (c Line) Words() []string {
+	var list []string
+	for _, w := range c.part() {
+		list = append(list, lastPart(w.value))
+	}
+	return list
+}
+
+// Scripts are what the command runs: Python files, modules after -m, and subcommands of yolo.
+func (c Line) Scripts() []string {
+	var list []string
+	words := c.part()
+	for i, w := range words {
+		name := lastPart(w.value)
+		switch {
+		case strings.HasPrefix(w.value, "-"):
+		case strings.HasSuffix(name, ".py") || strings.HasSuffix(name, ".ipynb") || strings.HasSuffix(name, ".sh"):
+			list = append(list, name)
+		case i > 0 && words[i-1].value == "-m":
+			list = append(list, name)
+		case c.Runs("yolo") && i > 0 && i < 3, strings.HasPrefix(w.value, "mode="):
+			list = append(list, strings.TrimPrefix(name, "mode="))
+		}
+	}
+	return list
 }

@@ -194,7 +194,7 @@ func (c Line) WithSwitch(words map[string]string) (Suggestion, bool) {
 	if !joined {
 		name, value, _ = strings.Cut(add, " ")
 	}
-	wanted := plainName(name)
+	wanted := PlainName(name)
 	for _, a := range c.Arguments() {
 		if a.Plain != wanted {
 			continue
@@ -238,4 +238,34 @@ func (c Line) WithNumber(change func(float64) float64, names ...string) (text, n
 		return "", "", false
 	}
 	return c.Apply([]Edit{c.ReplaceValue(a, strconv.FormatFloat(now, 'f', -1, 64))}), a.name, true
+}
+
+// WithOption sets an option to a value: in its place where the command has it, else at the end. A
+// value that is empty adds a lone flag.
+func (c Line) WithOption(option, value string) (string, bool) {
+	if !c.Known {
+		return "", false
+	}
+	if a, found := c.Find(PlainName(option)); found {
+		if value == "" || a.Value == value || a.Value == "" || a.at == a.name0 && !a.joined {
+			return "", false
+		}
+		return c.Apply([]Edit{c.ReplaceValue(a, Quote(value))}), true
+	}
+	words := option
+	if value != "" {
+		words += " " + Quote(value)
+	}
+	end := c.words[c.last-1].end
+	return c.Apply([]Edit{{end, end, " " + words}}), true
+}
+
+// WithoutFlag takes a lone flag away.
+func (c Line) WithoutFlag(flag string) (string, bool) {
+	for i := c.first + 1; i < c.last; i++ {
+		if c.words[i].value == flag {
+			return c.Apply([]Edit{{c.words[i-1].end, c.words[i].end, ""}}), true
+		}
+	}
+	return "", false
 }

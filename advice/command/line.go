@@ -111,7 +111,7 @@ func Quote(s string) string {
 // Argument is one option of a command line: "--name value", "--name=value", "name=value" or "NAME value".
 type Argument struct {
 	name   string // as typed, with its dashes
-	Plain  string // by plainName
+	Plain  string // by PlainName
 	Value  string
 	at     int  // index of the word that holds the value
 	name0  int  // index of the word that holds the name

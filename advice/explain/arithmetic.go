@@ -163,3 +163,12 @@ func (f *facts) freeShare() (float64, bool) {
 
 // numbers: the arithmetic of request and free memory can be done.
 func (f *facts) numbers() bool { _, ok := f.shortfall(); return ok && f.total.Known() }
+
+// impossible is rule R3: one tensor that is larger than the GPU, or than any GPU made.
+func (f *facts) impossible() bool {
+	need := f.requested.Or(0)
+	return !f.onHost() && !f.corrupt() && (f.total.Known() && need > f.total.Or(0) || need > largestGPU)
+}
+
+// largestGPU is more than any GPU has: a request above it needs no total to be judged.
+const largestGPU = 320 * sampler.GiB

@@ -33,10 +33,27 @@ var causesElsewhere = []causeRow{
 		}},
 	{id: "R1c", cause: CauseImbalance, reason: "https://docs.pytorch.org/docs/stable/generated/torch.nn.DataParallel.html",
 		when: func(f *failure) bool {
-			return !f.onHost() && f.event.GPUIndex.Or(1) == 0 && (f.inFunction("data_parallel", "parallel_apply") || f.inFunction("gather") && f.inFunction("scatter"))
+			return !f.onHost() && f.event.GPUIndex.Or(1) == 0 && (f.inFunction("data_parallel", "parallel_apply") || f.gathersOutputs())
 		},
-		confidence: always(0.5),
-		evidence:   func(f *failure) string { return f.words.Say("why.data_parallel") }},
+		confidence: func(f *failure) float64 {
+			if f.gathersOutputs() {
+				return 0.86 // only this GPU ever holds what is gathered
+			}
+			return 0.5
+		},
+		evidence: func(f *failure) string { return f.words.Say("why.data_parallel") }},
+	{id: "state", cause: CauseImbalance, reason: "https://docs.pytorch.org/docs/stable/fsdp.html",
+		when: func(f *failure) bool {
+			return !f.onHost() && f.gathersState()
+		},
+		confidence: always(0.86),
+		evidence:   func(f *failure) string { return f.words.Say("why.full_state") }},
+	{id: "peers", cause: CauseImbalance, reason: sourceRanks,
+		when:       func(f *failure) bool { return !f.onHost() && f.aheadOfPeers() > 0 },
+		confidence: always(0.87),
+		evidence: func(f *failure) string {
+			return f.words.Say("why.peers", "own", gib(f.usualUse()), "ahead", gib(f.aheadOfPeers()), "count", len(f.history.Peers))
+		}},
 	{id: "R1", cause: CauseOtherProcess, reason: sourceMessage,
 		when: func(f *failure) bool {
 			return !f.onHost() && f.othersMatter() && !f.unattributed() && f.crowdedRanks() == 0

@@ -44,8 +44,16 @@ var causesPhase = []causeRow{
 		confidence: always(0.45),
 		evidence:   func(f *failure) string { return f.words.Say("why.late_validation", "when", f.place()) }},
 	{id: "growth", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
-		when:       func(f *failure) bool { _, _, steady := f.growth(); return !f.onHost() && steady && !f.jumped() },
-		confidence: func(f *failure) float64 { return 0.87 },
+		when: func(f *failure) bool {
+			_, _, steady := f.growth()
+			return !f.onHost() && steady && (f.tensorsGrew() || !f.jumped())
+		},
+		confidence: func(f *failure) float64 {
+			if f.tensorsGrew() && f.printsAllocated() {
+				return 0.95
+			}
+			return 0.87
+		},
 		evidence: func(f *failure) string {
 			first, last, _ := f.growth()
 			return f.words.Say("why.growth", "first", gib(sampler.Bytes(first)), "last", gib(sampler.Bytes(last)), "count", len(f.stretches()))
@@ -66,6 +74,8 @@ var causesPhase = []causeRow{
 		when: func(f *failure) bool { return (f.lateTraining() || f.someSteps()) && f.bigRequest() },
 		confidence: func(f *failure) float64 {
 			switch {
+			case f.fitsAfterReuse() && f.unallocatedShare() >= 0.05 && f.unusualRequest():
+				return 0.66
 			case f.fitsAfterReuse() && f.unallocatedShare() >= 0.05:
 				return 0.5
 			case f.flat():

@@ -21,7 +21,8 @@ const (
 	foreseenWeight = 0.6
 	// reusableWeight: growth that is mostly reserved but unallocated is fragmentation, whatever
 	// it looks like from outside.
-	reusableWeight = 0.5
+	reusableWeight  = 0.5
+	disprovedWeight = 0.4
 )
 
 // weigh lets the message and the recording correct each other. From outside a leak and
@@ -38,6 +39,8 @@ func (f *failure) weigh(list []sampler.Cause) {
 		switch c := &list[i]; {
 		case c.ID == CauseDataSpike && foreseen:
 			c.Confidence *= foreseenWeight
+		case c.ID == CauseLeak && f.printsAllocated() && !f.tensorsGrew():
+			c.Confidence *= disprovedWeight // the log shows that tensors did not grow
 		case c.ID == CauseLeak && f.grewUnallocated():
 			c.Confidence *= reusableWeight
 		}

@@ -28,5 +28,22 @@ func (f *facts) inBackward() bool {
 
 // inTraining: training, or nothing known that says otherwise.
 func (f *facts) inTraining() bool {
-	return f.phase() == PhaseTraining || (f.phase() == "" || f.phase() == phaseSaving) && !f.isServing()
+	if f.program.is(undecided) {
+		return f.phase() == PhaseTraining || f.phase() == "" || f.phase() == phaseSaving
+	}
+	return f.program.is(training) && f.phase() != PhaseValidation && f.phase() != phaseLoading
+}
+
+// unusualRequest: the failing batch was larger than those before. An ordinary request finds most of
+// what it needs in the blocks that the step before gave back, and these were free at the failure; a
+// process that leaps beyond its peaks within the step is handling something larger.
+func (f *facts) unusualRequest() bool {
+	if !f.bigRequest() || !f.lateTraining() && !f.someSteps() {
+		return false
+	}
+	if s := f.shortfallOr0(); s > partOf(f.requested.Or(0), 0.3) && s > partOf(f.unallocated.Or(0), 0.4) {
+		return true
+	}
+	h := f.history
+	return h != nil && len(h.Peaks) >= 3 && h.Process.Or(0).Less(h.Peaks[len(h.Peaks)-1]) > partOf(f.total.Or(0), 0.08)
 }

@@ -65,8 +65,18 @@ func (f *failure) fragmentationSure() float64 {
 	if f.othersMatter() && f.othersHold() >= f.needed() {
 		p = min(p, 0.6)
 	}
-	if first, last, steady := f.growth(); steady && last-first > 1.5*float64(f.unallocated.Or(0)) {
-		p = min(p, 0.55) // it grew by more than the unallocated memory can explain
+	if f.unusualRequest() {
+		p = min(p, 0.5)
+	}
+	if f.phase() == PhaseValidation || f.phase() == phaseSaving {
+		p = min(p, 0.5) // it asks for more than training did: that it would fit packed is not why it died
+	}
+	if first, last, steady := f.growth(); steady {
+		// A leak leaves unallocated memory behind by pinning segments; fragmentation levels off.
+		p = min(p, 0.5)
+		if last-first > float64(f.unallocated.Or(0)) {
+			p = 0.3
+		}
 	}
 	return p
 }

@@ -55,6 +55,9 @@ func (f *failure) explain() Event {
 	if list := f.environment["CUDA_VISIBLE_DEVICES"]; list != "" && f.event.GPUIndex.Known() && !f.onHost() && !countsAlike(list, f.event.GPUIndex.Or(0)) {
 		f.note("note.visible", "gpu", f.event.GPUIndex.Or(0), "list", sampler.Clean(list))
 	}
+	if f.program.is(undecided) && !f.onHost() && f.isPyTorch() && !f.event.Recovered {
+		f.note("note.which_program")
+	}
 	if f.expandable() && f.unallocatedShare() >= 0.05 {
 		f.note("note.expandable_on")
 	}

@@ -11,6 +11,7 @@ type facts struct {
 	file     string             // the log it is from; empty: the only one
 	siblings []sampler.OOMEvent // all events of the run
 	class    kindRow
+	program  program         // that failed
 	alerts   []sampler.Alert // that were open just before
 	notes    []note          // sentinels and the like
 

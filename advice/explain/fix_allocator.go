@@ -8,7 +8,8 @@ import (
 
 var fixesAllocator = []fixRow{
 	{id: FixExpandableSegments, source: sourceNotes,
-		fits: map[string]float64{CauseFragmentation: 1, CauseTooBig: 0.6, CauseValidationSpike: 0.5, CauseDataSpike: 0.5},
+		kinds: ownCode | server | imageTool, cost: 0,
+		lives: map[string]float64{CauseFragmentation: 0.97, CauseValidationSpike: 0.3, CauseOtherProcess: 0.3, CauseTooBig: 0.1, CauseDataSpike: 0.03, CauseImbalance: 0.3},
 		when: func(f *failure) bool {
 			return f.isPyTorch() && (f.event.Kind == sampler.KindCUDA || f.event.Kind == sampler.KindHIP) && f.unallocatedShare() >= 0.05 &&
 				f.fitsAfterReuse() && !f.expandable() && !f.expandableBroken() && !f.oversubscribed() && !f.limited()
@@ -33,7 +34,8 @@ var fixesAllocator = []fixRow{
 		},
 		do: doExpandable},
 	{id: FixExpandableSegmentsOff, source: "https://github.com/pytorch/pytorch/issues/192330",
-		fits: map[string]float64{CauseUnknown: 0.9, CauseMemoryLimit: 0.8},
+		kinds: ownCode | running, cost: 0,
+		lives: map[string]float64{CauseUnknown: 0.85, CauseMemoryLimit: 0.8},
 		when: func(f *failure) bool {
 			return f.event.Kind == sampler.KindCUDADriver || f.expandable() && f.expandableBroken()
 		},

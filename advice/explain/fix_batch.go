@@ -7,15 +7,17 @@ import (
 
 var fixesBatch = []fixRow{
 	{id: FixHalveBatchAccumulate, source: "https://huggingface.co/docs/transformers/perf_train_gpu_one",
-		fits: map[string]float64{CauseTooBig: 1, CauseDataSpike: 0.6, CauseFragmentation: 0.35, CauseOtherProcess: 0.3, CauseUnattributed: 0.3,
-			CauseImbalance: 0.3, CauseOversubscribed: 1, CauseMemoryLimit: 0.55, CausePreallocation: 0.2, CauseUnknown: 0.45},
+		kinds: ownCode, cost: 0.2,
+		lives: map[string]float64{CauseTooBig: 0.95, CauseDataSpike: 0.88, CauseFragmentation: 0.95, CauseOtherProcess: 0.3, CauseUnattributed: 0.3, CauseImbalance: 0.4, CauseOversubscribed: 0.9, CauseMemoryLimit: 0.5, CausePreallocation: 0.2, CauseUnknown: 0.5, CauseLeak: 0.03, CauseValidationSpike: 0.05},
 		when: func(f *failure) bool {
-			return f.batch() != 1 && f.phase() != PhaseValidation && f.phase() != phaseLoading && f.phase() != phaseSaving && !(f.isServing()) && f.event.Kind != sampler.KindGGML && !f.refusedThoughFree()
+			return f.batch() != 1 && f.phase() != PhaseValidation && f.phase() != phaseLoading && f.phase() != phaseSaving && !f.onHost() && !f.refusedThoughFree()
 		},
 		variant: func(f *failure) string {
 			switch {
-			case f.phase() == phaseInference:
+			case f.program.is(running):
 				return "inference"
+			case f.program.is(undecided) && !f.isUltralytics():
+				return "either"
 			case f.isUltralytics() || f.command.Style() == command.StyleYOLOv5:
 				return "ultralytics"
 			}
@@ -26,7 +28,7 @@ var fixesBatch = []fixRow{
 			return f.scaling().times(1-1/k, 1-1/k), f.allocated.Known()
 		},
 		reach: func(f *failure) float64 {
-			if f.stateDominated() && f.phase() != phaseInference {
+			if f.stateDominated() && !f.program.is(running) {
 				return 0.1
 			}
 			if !f.numbers() {
@@ -51,7 +53,8 @@ var fixesBatch = []fixRow{
 		},
 		do: doHalveBatch},
 	{id: FixGradientCheckpointing, source: "https://huggingface.co/docs/transformers/perf_train_gpu_one",
-		fits: map[string]float64{CauseTooBig: 0.9, CauseDataSpike: 0.45, CauseFragmentation: 0.2, CauseOversubscribed: 0.7, CauseMemoryLimit: 0.4, CauseUnknown: 0.3},
+		kinds: training | undecided, cost: 0.25,
+		lives: map[string]float64{CauseTooBig: 0.8, CauseDataSpike: 0.95, CauseFragmentation: 0.95, CauseOtherProcess: 0.3, CauseImbalance: 0.4, CauseOversubscribed: 0.7, CauseMemoryLimit: 0.4, CauseUnknown: 0.35, CauseLeak: 0.15, CauseValidationSpike: 0.3},
 		when: func(f *failure) bool {
 			return f.inTraining() && f.isPyTorch() && !f.checkpointing() && !f.refusedThoughFree()
 		},
@@ -79,9 +82,10 @@ var fixesBatch = []fixRow{
 		},
 		do: doCheckpointing},
 	{id: FixAMPBF16, source: "https://docs.pytorch.org/docs/stable/amp.html",
-		fits: map[string]float64{CauseTooBig: 0.8, CauseDataSpike: 0.35, CauseOversubscribed: 0.5, CauseMemoryLimit: 0.3, CauseUnknown: 0.25},
+		kinds: training | undecided, cost: 0.23,
+		lives: map[string]float64{CauseTooBig: 0.85, CauseDataSpike: 0.8, CauseFragmentation: 0.8, CauseOtherProcess: 0.3, CauseImbalance: 0.3, CauseOversubscribed: 0.5, CauseMemoryLimit: 0.3, CauseUnknown: 0.3, CauseValidationSpike: 0.3},
 		when: func(f *failure) bool {
-			return f.isPyTorch() && f.event.Kind != sampler.KindMPS && !f.halfPrecision() && (f.inTraining() || f.phase() == phaseInference) && f.phase() != phaseSaving && !f.refusedThoughFree()
+			return f.isPyTorch() && f.event.Kind != sampler.KindMPS && !f.halfPrecision() && f.inTraining() && f.phase() != phaseSaving && !f.refusedThoughFree()
 		},
 		variant: func(f *failure) string {
 			switch yes, known := f.gpu.bf16(); {
@@ -98,7 +102,7 @@ var fixesBatch = []fixRow{
 		reach: func(f *failure) float64 {
 			gain := f.footprint.activations.times(1-ampKeepsHigh, 1-ampKeepsLow)
 			switch {
-			case f.stateDominated() && f.phase() != phaseInference:
+			case f.stateDominated() && !f.program.is(running):
 				return 0.05
 			case !f.numbers():
 				return 0.7
@@ -112,7 +116,7 @@ var fixesBatch = []fixRow{
 func doHalveBatch(f *failure) []string {
 	k := f.batchFactor()
 	if s, ok := f.command.SmallerBatch(k); ok {
-		if f.phase() == phaseInference {
+		if f.program.is(running) {
 			a, _, _ := f.command.BatchArgument()
 			return []string{f.command.Apply([]command.Edit{f.command.ReplaceValue(a, plainNumber(float64(s.Batch)))})}
 		}
@@ -127,7 +131,7 @@ func doHalveBatch(f *failure) []string {
 	}
 	if b := f.batch(); b > 1 {
 		smaller, steps := command.SplitBatch(b, k)
-		if f.phase() == phaseInference {
+		if f.program.is(running) {
 			return []string{f.comment("do.batch_plain", "before", b, "after", smaller)}
 		}
 		return []string{f.comment("do.batch_known", "before", b, "after", smaller, "steps", steps)}

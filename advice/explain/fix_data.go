@@ -1,56 +1,90 @@
 package explain
 
-import "nvpeak/sampler"
+import (
+	"nvpeak/advice/command"
+	"nvpeak/sampler"
+)
 
 var fixesData = []fixRow{
 	{id: FixCapSampleSize, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
-		fits: map[string]float64{CauseDataSpike: 1, CauseTooBig: 0.35, CauseFragmentation: 0.4, CauseValidationSpike: 0.35},
+		kinds: ownCode, cost: 0.15,
+		lives: map[string]float64{CauseDataSpike: 0.98, CauseFragmentation: 0.85, CauseTooBig: 0.35, CauseValidationSpike: 0.3, CauseImbalance: 0.3, CauseOtherProcess: 0.2},
 		when: func(f *failure) bool {
-			return f.event.Framework != "llama.cpp" && f.event.Framework != "ollama" && f.bigRequest() || f.lateTraining() && f.flat() || f.total.Known() && f.requested.Or(0) > f.total.Or(0)
-		},
-		variant: func(f *failure) string {
-			if f.total.Known() && f.requested.Or(0) > f.total.Or(0) {
-				return "impossible"
-			}
-			return ""
+			return !f.impossible() && f.phase() != phaseSaving && f.phase() != phaseLoading && (f.bigRequest() || f.lateTraining() && f.flat())
 		},
 		saves: func(f *failure) (span, bool) {
 			return span{partOf(f.requested.Or(0), 0.3), partOf(f.requested.Or(0), 0.9) + partOf(f.footprint.activations.mid(), 0.5)}, f.bigRequest()
 		},
-		reach: func(f *failure) float64 {
-			if f.total.Known() && f.requested.Or(0) > f.total.Or(0) && !f.late() {
-				return 2.4 // nothing that leaves the tensor as it is can help
-			}
-			return 0.95
-		},
-		pairs: func(f *failure) []any { return []any{"need", printed(f.requested.Or(0))} },
-		do: func(f *failure) []string {
-			for _, names := range [][]string{{"max_seq_length", "max_length", "max_seq_len", "cutoff_len", "model_max_length", "seq_length", "block_size"}, {"imgsz", "img_size", "image_size", "crop_size", "resolution"}} {
-				half := func(v float64) float64 {
-					if v >= 64 {
-						return float64(int(v/2/32) * 32)
-					}
-					return v
-				}
-				if text, name, ok := f.command.WithNumber(half, names...); ok {
-					return []string{text + "  " + f.comment("do.size_option", "name", name)}
-				}
-			}
-			return []string{f.comment("do.log_size"), f.comment("do.bucket")}
-		}},
-	{id: FixLeak, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
-		fits:  map[string]float64{CauseLeak: 1},
-		when:  func(f *failure) bool { return true },
 		reach: always(0.97),
+		pairs: func(f *failure) []any { return []any{"need", printed(f.requested.Or(0))} },
+		do:    doCapSampleSize},
+	{id: FixCapSampleSize, source: "https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html",
+		kinds: ownCode | imageTool, cost: 0.13,
+		lives:   map[string]float64{CauseTooBig: 0.97, CauseDataSpike: 0.97, CauseValidationSpike: 0.7, CauseUnknown: 0.5},
+		when:    func(f *failure) bool { return f.impossible() && f.phase() != PhaseValidation },
+		reach:   always(1), // nothing that leaves the tensor as it is can help
+		variant: func(f *failure) string { return "impossible" },
+		pairs:   func(f *failure) []any { return []any{"need", printed(f.requested.Or(0))} },
+		do:      doCapSampleSize},
+	{id: FixLeak, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		kinds: ownCode, cost: 0.03,
+		lives: map[string]float64{CauseLeak: 0.98, CauseHostMemory: 0.97},
+		when:  func(f *failure) bool { return !f.keepsResults() && (!f.onHost() || f.hostGrew()) },
+		reach: always(1),
 		saves: func(f *failure) (span, bool) {
 			first, last, steady := f.growth()
-			if !steady {
+			if !steady || f.onHost() {
 				return span{}, false
 			}
 			return span{partOf(sampler.Bytes(last-first), 0.5), sampler.Bytes(last - first)}, true
 		},
+		variant: func(f *failure) string {
+			switch {
+			case f.onHost():
+				return "host"
+			case f.program.is(running):
+				return "running"
+			}
+			return ""
+		},
+		do: doFixLeak},
+	{id: FixLeak, source: "https://huggingface.co/docs/transformers/main_classes/trainer",
+		kinds: ownCode, cost: 0.03,
+		lives:   map[string]float64{CauseLeak: 0.95, CauseValidationSpike: 0.96},
+		when:    func(f *failure) bool { return f.keepsResults() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "results" },
 		do: func(f *failure) []string {
-			return []string{"total_loss += loss.item()  " + f.comment("do.item"), "outputs.append(out.detach().cpu())  " + f.comment("do.detach"),
-				`print(epoch, torch.cuda.memory_allocated() / 2**30)  ` + f.comment("do.watch")}
+			if text, ok := f.command.WithOption("--eval_accumulation_steps", "8"); ok && f.command.Style() == command.StyleTrainer {
+				return []string{text}
+			}
+			return []string{"outputs.append(out.detach().cpu())  " + f.comment("do.results")}
 		}},
+}
+
+func doFixLeak(f *failure) []string {
+	switch {
+	case f.onHost():
+		return []string{"losses.append(loss.item())  " + f.comment("do.host_item"), "import tracemalloc; tracemalloc.start()  " + f.comment("do.tracemalloc")}
+	case f.program.is(running):
+		return []string{"with torch.inference_mode():  " + f.comment("do.around_forward"), "outputs.append(out.detach().cpu())  " + f.comment("do.detach"),
+			`print(torch.cuda.memory_allocated() / 2**30)  ` + f.comment("do.watch_request")}
+	}
+	return []string{"total_loss += loss.item()  " + f.comment("do.item"), "outputs.append(out.detach().cpu())  " + f.comment("do.detach"),
+		`print(epoch, torch.cuda.memory_allocated() / 2**30)  ` + f.comment("do.watch")}
+}
+
+func doCapSampleSize(f *failure) []string {
+	for _, names := range [][]string{{"max_seq_length", "max_length", "max_seq_len", "cutoff_len", "model_max_length", "seq_length", "block_size"}, {"imgsz", "img_size", "image_size", "crop_size", "resolution"}} {
+		half := func(v float64) float64 {
+			if v >= 64 {
+				return float64(int(v/2/32) * 32)
+			}
+			return v
+		}
+		if text, name, ok := f.command.WithNumber(half, names...); ok {
+			return []string{text + "  " + f.comment("do.size_option", "name", name)}
+		}
+	}
+	return []string{f.comment("do.log_size"), f.comment("do.bucket")}
 }

@@ -6,13 +6,15 @@ import (
 
 var fixesHost = []fixRow{
 	{id: FixShmSize, source: "https://docs.docker.com/engine/containers/run/",
-		fits: map[string]float64{CauseSharedMemory: 1},
-		when: func(f *failure) bool { return f.class.class == classShm },
+		kinds: ownCode | running, cost: 0,
+		lives: map[string]float64{CauseSharedMemory: 0.95},
+		when:  func(f *failure) bool { return f.class.class == classShm },
 		do: func(f *failure) []string {
 			return []string{"df -h /dev/shm", "docker run --shm-size=16g …  " + f.comment("do.or_ipc"), f.comment("do.k8s_shm")}
 		}},
 	{id: FixReduceDataLoaderWorkers, source: "https://github.com/pytorch/pytorch/issues/13246",
-		fits: map[string]float64{CauseHostMemory: 0.9, CauseSharedMemory: 0.6},
+		kinds: training | evaluation | undecided, cost: 0.05,
+		lives: map[string]float64{CauseHostMemory: 0.8, CauseSharedMemory: 0.6},
 		when: func(f *failure) bool {
 			return !f.tooManyMapsOnly() && f.workers() != 0 && f.event.Framework != "llama.cpp" && f.event.Framework != "ollama"
 		},
@@ -24,8 +26,9 @@ var fixesHost = []fixRow{
 		},
 		do: doFewerWorkers},
 	{id: FixRaiseLimit, source: "https://docs.kernel.org/admin-guide/cgroup-v2.html#memory",
-		fits: map[string]float64{CauseHostMemory: 0.7},
-		when: func(f *failure) bool { return f.class.class == classHost },
+		kinds: ownCode | running, cost: 0.1,
+		lives: map[string]float64{CauseHostMemory: 0.75},
+		when:  func(f *failure) bool { return f.class.class == classHost },
 		variant: func(f *failure) string {
 			switch f.event.Framework {
 			case "slurm", "kubernetes", "ray":
@@ -35,7 +38,8 @@ var fixesHost = []fixRow{
 		},
 		do: doHostLimit},
 	{id: FixRaiseLimit, source: "https://github.com/kohya-ss/sd-scripts/issues/1790",
-		fits:    map[string]float64{CauseHostMemory: 1.2},
+		kinds: ownCode | running, cost: 0,
+		lives:   map[string]float64{CauseHostMemory: 0.97},
 		when:    func(f *failure) bool { return f.class.class == classMaps },
 		variant: func(f *failure) string { return "maps" },
 		do: func(f *failure) []string {
@@ -43,13 +47,15 @@ var fixesHost = []fixRow{
 				`torch.multiprocessing.set_sharing_strategy("file_system")  ` + f.comment("do.or")}
 		}},
 	{id: FixReducePinnedMemory, source: "https://docs.pytorch.org/docs/stable/data.html#memory-pinning",
-		fits: map[string]float64{CauseHostMemory: 1.1},
-		when: func(f *failure) bool { return f.pinned() },
+		kinds: ownCode | running, cost: 0,
+		lives: map[string]float64{CauseHostMemory: 0.9},
+		when:  func(f *failure) bool { return f.pinned() },
 		do: func(f *failure) []string {
 			return []string{"DataLoader(…, pin_memory=False, num_workers=2)", "free -g; ulimit -l", f.comment("do.wslconfig")}
 		}},
 	{id: FixConfirmHostKill, source: "https://docs.kernel.org/admin-guide/cgroup-v2.html#memory",
-		fits: map[string]float64{CauseHostMemory: 0.5},
+		kinds: ownCode | running, cost: 0.3,
+		lives: map[string]float64{CauseHostMemory: 0.75},
 		when: func(f *failure) bool {
 			return f.class.kind == sampler.KindKilled || f.class.kind == sampler.KindWorkerKilled
 		},

@@ -9,7 +9,8 @@ import (
 
 var fixesModel = []fixRow{
 	{id: FixRaiseLimit, source: "https://docs.pytorch.org/docs/stable/generated/torch.cuda.memory.set_per_process_memory_fraction.html",
-		fits:    map[string]float64{CauseMemoryLimit: 1},
+		kinds: ownCode | running, cost: 0.02,
+		lives:   map[string]float64{CauseMemoryLimit: 0.9},
 		when:    func(f *failure) bool { return true },
 		variant: func(f *failure) string { return f.limitVariant() },
 		reach: func(f *failure) float64 {
@@ -20,7 +21,8 @@ var fixesModel = []fixRow{
 		},
 		do: doRaiseLimit},
 	{id: FixSmallerOptimizer, source: "https://huggingface.co/docs/transformers/perf_train_gpu_one",
-		fits: map[string]float64{CauseTooBig: 0.75, CauseOversubscribed: 0.4},
+		kinds: training | undecided, cost: 0.26,
+		lives: map[string]float64{CauseTooBig: 0.85, CauseFragmentation: 0.7, CauseImbalance: 0.4, CauseOtherProcess: 0.3, CauseOversubscribed: 0.4},
 		when: func(f *failure) bool {
 			return f.inTraining() && f.isPyTorch() && (f.optimizer() == "adam" || f.optimizer() == "") && !f.usesLoRA() && !f.refusedThoughFree() &&
 				(!f.footprint.known || f.footprint.states.mid() > partOf(f.allocated.Or(0), 0.15))
@@ -43,7 +45,8 @@ var fixesModel = []fixRow{
 			return []string{"import bitsandbytes as bnb", "optimizer = bnb.optim.AdamW8bit(model.parameters(), lr=lr)"}
 		}},
 	{id: FixShardOrOffload, source: "https://deepspeed.readthedocs.io/en/latest/memory.html",
-		fits: map[string]float64{CauseTooBig: 0.6},
+		kinds: training | undecided, cost: 0.28,
+		lives: map[string]float64{CauseTooBig: 0.9, CauseFragmentation: 0.5, CauseImbalance: 0.4, CauseOtherProcess: 0.2},
 		when: func(f *failure) bool {
 			return f.isPyTorch() && (f.inTraining() || f.phase() == phaseLoading) && !f.sharded() && !f.refusedThoughFree() && (f.stateDominated() || !f.footprint.known)
 		},
@@ -58,7 +61,7 @@ var fixesModel = []fixRow{
 		},
 		reach: func(f *failure) float64 {
 			if f.phase() == phaseLoading {
-				return 1.2
+				return 0.9
 			}
 			if f.stateDominated() {
 				return 1.6 // nothing about the batch helps then
@@ -73,10 +76,11 @@ var fixesModel = []fixRow{
 				`{"zero_optimization": {"stage": 2, "offload_optimizer": {"device": "cpu"}}}  ` + f.comment("do.zero")}
 		}},
 	{id: FixSmallerModel, source: "https://huggingface.co/docs/transformers/quantization/overview",
-		fits: map[string]float64{CauseTooBig: 0.55, CauseMemoryLimit: 0.2, CauseOversubscribed: 0.5},
-		when: func(f *failure) bool { return !f.refusedThoughFree() && f.phase() != PhaseValidation },
+		kinds: ownCode | running, cost: 0.3,
+		lives: map[string]float64{CauseTooBig: 0.9, CauseMemoryLimit: 0.4, CauseOversubscribed: 0.7, CausePreallocation: 0.5},
+		when:  func(f *failure) bool { return !f.refusedThoughFree() && f.phase() != PhaseValidation },
 		variant: func(f *failure) string {
-			switch f.event.Framework {
+			switch f.program.name {
 			case "llama.cpp", "ollama":
 				return "llama"
 			}
@@ -92,14 +96,19 @@ var fixesModel = []fixRow{
 			return 0.6
 		},
 		do: func(f *failure) []string {
-			if f.isServing() {
-				return []string{f.comment("do.quantized_server")}
-			}
-			switch f.event.Framework {
+			switch f.program.name {
 			case "ollama":
 				return []string{"/set parameter num_gpu 20  " + f.comment("do.num_gpu"), "/set parameter num_ctx 4096"}
 			case "llama.cpp":
+				for _, option := range []string{"n_gpu_layers", "ngl", "gpulayers", "gpu_layers"} {
+					if text, _, ok := f.command.WithNumber(func(v float64) float64 { return float64(int(v) * 2 / 3) }, option); ok {
+						return []string{text + "  " + f.comment("do.num_gpu")}
+					}
+				}
 				return []string{"llama-server -m MODEL --n-gpu-layers 20 --ctx-size 4096  " + f.comment("do.num_gpu")}
+			}
+			if f.isServing() {
+				return []string{f.comment("do.quantized_server")}
 			}
 			if f.inTraining() {
 				return []string{f.comment("do.smaller_model")}
@@ -113,16 +122,19 @@ func doRaiseLimit(f *failure) []string {
 	case "mps":
 		return []string{"export PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0  " + f.comment("do.mps")}
 	case "vllm":
+		share := f.withShare("vllm", func(v float64) float64 { return min(0.95, float64(int(v*100+0.5)+5)/100) })
 		if n := f.tokensThatFit(); n > 0 {
-			return []string{"vllm serve MODEL --max-model-len " + strconv.FormatUint(n, 10), "vllm serve MODEL --gpu-memory-utilization 0.95  " + f.comment("do.or")}
+			if text, ok := f.command.WithOption("--max-model-len", strconv.FormatUint(n, 10)); ok {
+				return []string{text, share[0]}
+			}
+			return []string{"vllm serve MODEL --max-model-len " + strconv.FormatUint(n, 10), share[0] + "  " + f.comment("do.or")}
 		}
-		raise := func(v float64) float64 { return min(0.95, float64(int(v*100+0.5)+5)/100) }
-		if text, _, ok := f.command.WithNumber(raise, "gpu_memory_utilization"); ok {
-			return []string{text}
+		if f.command.Known && f.isServing() {
+			return share
 		}
-		return []string{"vllm serve MODEL --gpu-memory-utilization 0.95", "vllm serve MODEL --max-model-len 4096  " + f.comment("do.or")}
+		return []string{share[0], "vllm serve MODEL --max-model-len 4096  " + f.comment("do.or")}
 	case "sglang":
-		return []string{"python -m sglang.launch_server --model-path MODEL --mem-fraction-static 0.9"}
+		return f.withShare("sglang", func(v float64) float64 { return min(0.95, float64(int(v*100+0.5)+5)/100) })
 	case "jax":
 		return []string{"export XLA_PYTHON_CLIENT_MEM_FRACTION=.95"}
 	case "rmm":

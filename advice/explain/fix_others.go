@@ -3,13 +3,15 @@ package explain
 import (
 	"strconv"
 
+	"nvpeak/advice/command"
 	"nvpeak/sampler"
 )
 
 var fixesOthers = []fixRow{
 	{id: FixRebalanceRanks, source: "https://docs.pytorch.org/docs/stable/generated/torch.cuda.set_device.html",
-		fits: map[string]float64{CauseImbalance: 1},
-		when: func(f *failure) bool { return true },
+		kinds: training | evaluation | undecided, cost: 0.05,
+		lives: map[string]float64{CauseImbalance: 0.97},
+		when:  func(f *failure) bool { return true },
 		saves: func(f *failure) (span, bool) {
 			hold := f.othersHold()
 			return span{hold / 2, hold}, hold > 0
@@ -20,13 +22,34 @@ var fixesOthers = []fixRow{
 			}
 			return 0.95
 		},
+		variant: func(f *failure) string {
+			switch {
+			case f.gathersState():
+				return "state"
+			case f.gathersOutputs():
+				return "gather"
+			case f.aheadOfPeers() > 0:
+				return "peers"
+			}
+			return ""
+		},
 		do: func(f *failure) []string {
+			switch {
+			case f.gathersState():
+				return []string{"FullStateDictConfig(offload_to_cpu=True, rank0_only=True)  " + f.comment("do.full_state"),
+					"StateDictType.SHARDED_STATE_DICT  " + f.comment("do.or")}
+			case f.gathersOutputs():
+				return []string{"loss = criterion(model(x), y)  " + f.comment("do.loss_inside"), "torchrun --nproc_per_node N train.py  " + f.comment("do.ddp")}
+			case f.aheadOfPeers() > 0:
+				return []string{f.comment("do.peers")}
+			}
 			return []string{`torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))  ` + f.comment("do.set_device"),
 				`torch.load(path, map_location="cpu")  ` + f.comment("do.map_location")}
 		}},
 	{id: FixStopOtherProcess, source: "https://docs.nvidia.com/deploy/nvidia-smi/index.html",
-		fits: map[string]float64{CauseOtherProcess: 1, CauseUnattributed: 1, CauseUnknown: 0.7},
-		when: func(f *failure) bool { return !f.refusedThoughFree() },
+		kinds: ownCode | running, cost: 0.03,
+		lives: map[string]float64{CauseOtherProcess: 0.97, CauseUnattributed: 0.95, CauseUnknown: 0.6, CausePreallocation: 0.2},
+		when:  func(f *failure) bool { return !f.refusedThoughFree() },
 		variant: func(f *failure) string {
 			switch {
 			case len(f.others) > 0 && f.biggestOther().Name == "":
@@ -65,15 +88,28 @@ var fixesOthers = []fixRow{
 		},
 		do: doStopOther},
 	{id: FixCapPreallocation, source: sourceJAX,
-		fits: map[string]float64{CausePreallocation: 1, CauseOtherProcess: 0.55},
+		kinds: ownCode | imageTool, cost: 0.05,
+		lives: map[string]float64{CausePreallocation: 0.9, CauseOtherProcess: 0.5},
 		when: func(f *failure) bool {
-			return f.preallocator() != "" || f.isServing() || f.outside.Or(0) > 3*sampler.GiB
+			return f.preallocator() != "" || f.outside.Or(0) > 3*sampler.GiB
 		},
 		variant: func(f *failure) string { return f.preallocator() },
 		reach:   always(0.9),
 		saves: func(f *failure) (span, bool) {
 			hold := max(f.outside.Or(0), f.othersHold())
-			return span{0, hold}, hold > 0 && !f.isServing()
+			return span{0, hold}, hold > 0
+		},
+		do: doCapPreallocation},
+	{id: FixCapPreallocation, source: sourceVLLM,
+		kinds: server, cost: 0.05,
+		lives:   map[string]float64{CausePreallocation: 0.9, CauseTooBig: 0.8, CauseDataSpike: 0.8, CauseFragmentation: 0.6, CauseOtherProcess: 0.6, CauseUnknown: 0.5},
+		when:    func(f *failure) bool { return f.program.reserves() },
+		variant: func(f *failure) string { return f.program.name },
+		reach: func(f *failure) float64 {
+			if f.loadingWeights() || f.class.kind == sampler.KindKVCache || f.class.kind == sampler.KindStaticPool {
+				return 0.1 // it does not come to the cache, or the cache is too small already
+			}
+			return 0.95
 		},
 		do: doCapPreallocation},
 }
@@ -93,23 +129,40 @@ func doStopOther(f *failure) []string {
 	return list
 }
 
+// shares are the options of servers for the part of the GPU that they take.
+var shares = map[string]struct {
+	option, plain string
+	usual         float64
+}{
+	"vllm":         {"--gpu-memory-utilization", "vllm serve MODEL", 0.9},
+	"sglang":       {"--mem-fraction-static", "python -m sglang.launch_server --model-path MODEL", 0.85},
+	"tgi":          {"--cuda-memory-fraction", "text-generation-launcher --model-id MODEL", 1},
+	"tensorrt-llm": {"--kv_cache_free_gpu_memory_fraction", "trtllm-serve MODEL", 0.9},
+	"lmdeploy":     {"--cache-max-entry-count", "lmdeploy serve api_server MODEL", 0.8},
+}
+
+// withShare is the typed command with the server's share changed, or an example.
+func (f *failure) withShare(server string, change func(float64) float64) []string {
+	row := shares[server]
+	if text, _, ok := f.command.WithNumber(change, command.PlainName(row.option)); ok {
+		return []string{text}
+	}
+	value := plainNumber(change(row.usual))
+	if text, ok := f.command.WithOption(row.option, value); ok && f.program.name == server {
+		return []string{text}
+	}
+	return []string{row.plain + " " + row.option + " " + value}
+}
+
 func doCapPreallocation(f *failure) []string {
-	switch f.preallocator() {
-	case "vllm":
+	name := f.preallocator()
+	if _, known := shares[name]; known {
 		if share, ok := f.freeShare(); ok {
-			if text, _, ok := f.command.WithNumber(func(float64) float64 { return share }, "gpu_memory_utilization"); ok {
-				return []string{text}
-			}
-			return []string{"vllm serve MODEL --gpu-memory-utilization " + plainNumber(share)}
+			return f.withShare(name, func(float64) float64 { return share })
 		}
-		lower := func(v float64) float64 { return float64(int(v*100+0.5)-10) / 100 }
-		if text, _, ok := f.command.WithNumber(lower, "gpu_memory_utilization"); ok {
-			return []string{text}
-		}
-		return []string{"vllm serve MODEL --gpu-memory-utilization 0.8 --max-num-seqs 64"}
-	case "sglang":
-		return []string{"python -m sglang.launch_server --model-path MODEL --mem-fraction-static 0.7"}
-	case "tensorflow":
+		return f.withShare(name, func(v float64) float64 { return float64(int(v*100+0.5)-10) / 100 })
+	}
+	if name == "tensorflow" {
 		return []string{"export TF_FORCE_GPU_ALLOW_GROWTH=true"}
 	}
 	return []string{"export XLA_PYTHON_CLIENT_PREALLOCATE=false", "export XLA_PYTHON_CLIENT_MEM_FRACTION=.30  " + f.comment("do.or")}

@@ -5,7 +5,9 @@ package explain
 type fixRow struct {
 	id      string
 	source  string
-	fits    map[string]float64  // how well it answers a cause, 0..1; a cause not named is not answered
+	kinds   kinds               // of programs in which it is possible
+	cost    float64             // what it costs the user, in chances of survival that are worth it
+	lives   map[string]float64  // how likely the run survives with it, by cause (docs/measurements.md); not named: never
 	when    func(*failure) bool // it can help here and is not in force already
 	variant func(*failure) string
 	saves   func(*failure) (span, bool) // bytes gained at the moment of failure; false: not known

@@ -2,8 +2,9 @@ package explain
 
 var fixesUnknown = []fixRow{
 	{id: FixRecordRun, source: "https://docs.pytorch.org/docs/stable/torch_cuda_memory.html",
-		fits: map[string]float64{CauseUnknown: 0.5},
-		when: func(f *failure) bool { return f.history == nil },
+		kinds: ownCode | running, cost: 0.1,
+		lives: map[string]float64{CauseUnknown: 0.5},
+		when:  func(f *failure) bool { return f.history == nil },
 		do: func(f *failure) []string {
 			command := "python train.py …"
 			if f.command.Known {

@@ -2,7 +2,8 @@ package explain
 
 var fixesValidation = []fixRow{
 	{id: FixShrinkValidationBatch, source: "https://huggingface.co/docs/transformers/main_classes/trainer",
-		fits:    map[string]float64{CauseValidationSpike: 1},
+		kinds: training | evaluation | undecided, cost: 0.05,
+		lives:   map[string]float64{CauseValidationSpike: 0.92, CauseOtherProcess: 0.3},
 		when:    func(f *failure) bool { return f.phase() == PhaseValidation },
 		variant: func(f *failure) string { return f.validationVariant() },
 		saves: func(f *failure) (span, bool) {
@@ -22,8 +23,9 @@ var fixesValidation = []fixRow{
 		},
 		do: doShrinkValidation},
 	{id: FixNoGradValidation, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
-		fits: map[string]float64{CauseValidationSpike: 0.8},
-		when: func(f *failure) bool { return f.phase() == PhaseValidation && f.isPyTorch() && !f.graphOff() },
+		kinds: training | evaluation | undecided, cost: 0,
+		lives: map[string]float64{CauseValidationSpike: 0.8},
+		when:  func(f *failure) bool { return f.phase() == PhaseValidation && f.isPyTorch() && !f.graphOff() },
 		saves: func(f *failure) (span, bool) {
 			return span{0, f.footprint.activations.high}, f.allocated.Known()
 		},

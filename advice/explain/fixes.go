@@ -8,7 +8,7 @@ import (
 )
 
 // fixRows is every fix there is, the cheap ones first: order breaks ties.
-var fixRows = slices.Concat(fixesOthers, fixesAllocator, fixesValidation, fixesData, fixesBatch, fixesModel, fixesHost, fixesUnknown)
+var fixRows = slices.Concat(fixesOthers, fixesAllocator, fixesValidation, fixesInference, fixesTools, fixesData, fixesBatch, fixesModel, fixesHost, fixesUnknown)
 
 // scored is a fix with how much it promises.
 type scored struct {
@@ -18,24 +18,32 @@ type scored struct {
 	known bool
 }
 
-// Advise ranks the fixes that answer the causes: the confidence of a cause, times how well the
-// fix answers it, times the chance that it suffices.
+// Advise ranks the fixes by how likely the run survives with them: over the causes that are still
+// possible, how likely each is, times how likely the fix helps under it, times the chance that the
+// arithmetic of this failure gives it; less what it costs. What costs nothing and decides comes
+// first, and nothing that is impossible in this kind of program comes at all.
 func (f *failure) Advise(causes []sampler.Cause) []sampler.Advice {
+	weights := likelihoods(causes)
 	var list []scored
 	for _, row := range fixRows {
-		if f.onHost() != fixesHostMemory(row) || f.corrupt() && row.id != FixRecordRun || !row.when(f) {
+		if !f.program.is(row.kinds) || f.corrupt() && row.id != FixRecordRun || !row.when(f) {
 			continue
 		}
 		s := scored{row: row}
 		if row.saves != nil {
 			s.saves, s.known = row.saves(f)
 		}
-		chance := f.chance(s)
-		for _, c := range causes { // the cause it answers best counts, the others break ties
-			one := c.Confidence * c.Confidence * row.fits[c.ID] * chance
-			s.score = max(s.score, one) + 0.05*min(s.score, one)
+		survival := 0.0
+		for _, c := range causes {
+			if hostCause(c.ID) == f.onHost() {
+				survival += weights[c.ID] * row.lives[c.ID]
+			}
 		}
-		if s.score > 0.02 {
+		survival *= min(1, f.chance(s))
+		if f.program.is(undecided) && row.kinds&(training|inference) != training|inference {
+			survival *= undecidedShare
+		}
+		if s.score = survival - row.cost*costWeight; survival > leastSurvival {
 			list = append(list, s)
 		}
 	}
@@ -47,21 +55,43 @@ func (f *failure) Advise(causes []sampler.Cause) []sampler.Advice {
 	return out
 }
 
-// fixesHostMemory: the fix answers a host-memory death and nothing on the GPU.
-func fixesHostMemory(row fixRow) bool {
-	return row.fits[CauseHostMemory] > 0 || row.fits[CauseSharedMemory] > 0
+const (
+	// costWeight: a fix that costs much must be this much more likely to work to come first.
+	costWeight = 1.0
+	// undecidedShare: where nothing tells what kind of program failed, advice for one kind only is
+	// possible in about half of the cases.
+	undecidedShare = 0.55
+	leastSurvival  = 0.04
+)
+
+// likelihoods makes confidences, each said on its own, into shares of one whole. Their cubes: what
+// is said with 0.9 beside 0.5 is meant as six to one.
+func likelihoods(causes []sampler.Cause) map[string]float64 {
+	shares, sum := map[string]float64{}, 0.0
+	for _, c := range causes {
+		p := c.Confidence * c.Confidence * c.Confidence
+		shares[c.ID] += p
+		sum += p
+	}
+	for id := range shares {
+		shares[id] /= sum
+	}
+	return shares
 }
 
-// chance is how likely a fix is to be enough alone.
+// hostCause: of host memory, which nothing on the GPU changes.
+func hostCause(id string) bool { return id == CauseHostMemory || id == CauseSharedMemory }
+
+// chance is how likely a fix is to be enough alone, as far as the numbers tell.
 func (f *failure) chance(s scored) float64 {
 	if s.row.reach != nil {
 		return s.row.reach(f)
 	}
 	if !s.known {
-		return 0.85
+		return 0.95
 	}
 	if _, known := f.shortfall(); !known {
-		return 0.8
+		return 0.9
 	}
 	return s.saves.covers(f.needed())
 }

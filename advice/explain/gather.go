@@ -24,6 +24,7 @@ func NewFailure(in Incident, event sampler.OOMEvent, words lang.Catalog) *failur
 		maps.Copy(f.environment, f.command.Environment())
 	}
 	f.gpu = modelOf(cmp.Or(in.GPUName, f.context.GPUName), in.ComputeCapability)
+	f.program = programOf(&f.job)
 	f.amounts()
 	f.footprint = f.job.estimate()
 	return f

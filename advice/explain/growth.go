@@ -2,18 +2,25 @@ package explain
 
 import "nvpeak/sampler"
 
-// flat: the recording or the log shows no growth that could explain the failure.
-func (f *facts) flat() bool {
-	_, _, steady := f.growth()
-	return len(f.stretches()) >= 3 && !steady || f.jumped()
-}
-
 // late: the run had fitted before. It did many steps or an epoch, or the recording shows it.
 func (f *facts) late() bool {
-	if f.context.FirstStep {
+	if f.context.FirstStep || f.startingUp() {
 		return false
 	}
 	return f.context.Epoch.Or(0) >= 2 || f.context.Step.Or(0) >= 50 || len(f.stretches()) >= 3
+}
+
+// startSeconds: weights are loaded, optimizer state is made and caches are filled within the first
+// minutes of most runs, so a climb before that is the start and no growth.
+const startSeconds = 240
+
+// startingUp: the recording shows a process younger than that, and no log says that steps were done.
+func (f *facts) startingUp() bool {
+	if f.history == nil || f.context.Epoch.Or(0) > 0 || f.context.Step.Or(0) >= 10 {
+		return false
+	}
+	age, known := f.history.Age.Value()
+	return known && age < startSeconds || f.inOptimizer() && !f.context.Step.Known() && !f.context.Epoch.Known()
 }
 
 // stretches are the peaks of the process over the run, oldest first: from the recording, or else
@@ -25,24 +32,92 @@ func (f *facts) stretches() []sampler.Bytes {
 	return f.context.GPUMemory
 }
 
-// growth is how the process grew over the stretches: steady says that most steps went up, that
-// it had not levelled off, and that it was more than noise (4 % and 256 MiB).
-func (f *facts) growth() (first, last float64, steady bool) {
-	peaks := f.stretches()
-	n := len(peaks)
+// grown is how a list of levels rose: from and to, the number of steps up that were never taken
+// back, how many of them in the later half, and how much of the rise came then.
+type grown struct {
+	first, last      sampler.Bytes
+	steps, lateSteps int
+	lateRise         sampler.Bytes
+	levels           int
+}
+
+// riseOf reads the levels that were never gone below again: under a caching allocator a leak is a
+// staircase, and what falls back after a cache flush was none. The first levels are warm-up.
+func riseOf(levels []sampler.Bytes) grown {
+	n := len(levels)
+	g := grown{levels: n}
 	if n < 3 {
-		return 0, 0, false
+		return g
 	}
-	first, last = float64(peaks[0]), float64(peaks[n-1])
-	up := 0
-	for i := 1; i < n; i++ {
-		if peaks[i] > peaks[i-1] {
-			up++
+	floor := make([]sampler.Bytes, n)
+	floor[n-1] = levels[n-1]
+	for i := n - 2; i >= 0; i-- {
+		floor[i] = min(floor[i+1], levels[i])
+	}
+	from := 0
+	if n >= 10 {
+		from = n / 10
+	}
+	g.first, g.last = floor[from], floor[n-1]
+	for i := from + 1; i < n; i++ {
+		rise := floor[i].Less(floor[i-1])
+		if rise <= g.last/256 {
+			continue
+		}
+		g.steps++
+		if i > (from+n)/2 {
+			g.lateSteps++
 		}
 	}
-	grown := last - first
-	lateHalf := last - float64(peaks[n/2])
-	return first, last, float64(up) >= 0.7*float64(n-1) && grown > 0.04*last && grown > 256<<20 && lateHalf > 0.2*grown
+	g.lateRise = g.last.Less(floor[(from+n)/2])
+	return g
+}
+
+// steady: it rose by more than noise (4 % and 256 MiB), in several steps, and had not levelled off.
+func (g grown) steady() bool {
+	rise := g.last.Less(g.first)
+	lasting := g.levels < 8 && g.steps == g.levels-1 && g.lateRise > rise/5 || g.steps >= 3 && g.lateSteps >= 2 && g.lateRise > rise/5 || g.steps >= 4 && g.lateSteps >= 1 && g.lateRise > rise/6
+	return rise > partOf(g.last, 0.04) && rise > 256*sampler.MiB && lasting
+}
+
+// growth is how the process grew over the stretches. What the log prints as allocated between steps
+// knows it best: it neither holds caches nor peaks.
+func (f *facts) growth() (first, last float64, steady bool) {
+	if f.startingUp() {
+		return 0, 0, false
+	}
+	if f.tensorsGrew() {
+		logged := riseOf(f.context.GPUMemory)
+		return float64(logged.first), float64(logged.last), true
+	}
+	if f.printsAllocated() {
+		return 0, 0, false
+	}
+	g := riseOf(f.stretches())
+	return float64(g.first), float64(g.last), g.steady()
+}
+
+// tensorsGrew: the log's own figures rose, by more than is nothing to this GPU.
+func (f *facts) tensorsGrew() bool {
+	g := riseOf(f.context.GPUMemory)
+	return g.levels >= 5 && g.steady() && g.last.Less(g.first) > partOf(f.total.Or(0), 0.03)
+}
+
+// printsAllocated: the log's own figures are what tensors held, far below what the process held.
+func (f *facts) printsAllocated() bool {
+	n := len(f.context.GPUMemory)
+	return n >= 5 && f.reserved() > 0 && f.context.GPUMemory[n-1] < partOf(f.reserved(), 0.85)
+}
+
+// risesAtEnd: the last stretches rose by large steps, as results that are kept do within one validation.
+func (f *facts) risesAtEnd() bool {
+	if f.history == nil || len(f.history.Peaks) < 3 {
+		return false
+	}
+	peaks := f.history.Peaks
+	n := len(peaks)
+	step := max(256*sampler.MiB, partOf(f.total.Or(0), 0.03))
+	return peaks[n-1].Less(peaks[n-2]) > step && peaks[n-2].Less(peaks[n-3]) > step
 }
 
 // jumped: just before the failure the process was far above its last peak, compared with how
@@ -50,7 +125,7 @@ func (f *facts) growth() (first, last float64, steady bool) {
 func (f *facts) jumped() bool {
 	peaks := f.stretches()
 	n := len(peaks)
-	if n == 0 || !f.total.Known() {
+	if n == 0 || !f.total.Known() || f.printsAllocated() && f.history == nil {
 		return false
 	}
 	now := f.reserved()
@@ -64,6 +139,12 @@ func (f *facts) jumped() bool {
 	return (now+f.requested.Or(0)).Less(peaks[n-1]) > 3*usual+partOf(f.total.Or(0), 0.03) && n > 1
 }
 
+// flat: the recording or the log shows no growth that could explain the failure.
+func (f *facts) flat() bool {
+	_, _, steady := f.growth()
+	return len(f.stretches()) >= 3 && !steady || f.jumped()
+}
+
 // grewUnallocated: the request would have fitted into what was free or reserved but unallocated,
 // and the latter is most of what the process grew by.
 func (f *facts) grewUnallocated() bool {
@@ -71,6 +152,21 @@ func (f *facts) grewUnallocated() bool {
 	if h == nil || len(h.Peaks) < 2 || unallocated == 0 || need == 0 || need > unallocated+f.free.Or(0) {
 		return false
 	}
+	if f.tensorsGrew() {
+		return false // the log shows that tensors grew
+	}
 	grown := h.Peaks[len(h.Peaks)-1].Less(h.Peaks[0])
-	return float64(unallocated) >= 0.5*float64(grown) && f.unallocatedShare() >= 0.05
+	return unallocated >= grown && f.unallocatedShare() >= 0.05
+}
+
+// keepsResults: within one validation memory rose from stretch to stretch, which a missing no_grad or a
+// large batch does not do: outputs are kept on the GPU.
+func (f *facts) keepsResults() bool {
+	return !f.onHost() && f.phase() == PhaseValidation && f.risesAtEnd()
+}
+
+// hostGrew: most of what the machine lost of its memory went to the main process, not to workers.
+func (f *facts) hostGrew() bool {
+	h := f.history
+	return h != nil && h.HostGrown.Or(0) > sampler.GiB && h.HostGrown.Or(0) > h.HostLost.Or(0)/2
 }

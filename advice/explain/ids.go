@@ -41,4 +41,11 @@ const (
 	FixSmallerModel            = "smaller_model"
 	FixSmallerOptimizer        = "smaller_optimizer"
 	FixStopOtherProcess        = "stop_other_process"
+	FixNoGradInference         = "no_grad_inference"
+	FixSmallerInput            = "smaller_input"
+	FixHalfPrecision           = "half_precision"
+	FixOffloadModel            = "offload_model"
+	FixLimitRequests           = "limit_requests"
+	FixShortenContext          = "shorten_context"
+	FixLoadOnCPU               = "load_on_cpu"
 )

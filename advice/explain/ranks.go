@@ -54,3 +54,34 @@ func (f *job) sameCardRanks() int {
 	}
 	return n
 }
+
+// gathersOutputs: the failing line collects the outputs of all GPUs on one.
+func (f *job) gathersOutputs() bool {
+	return f.inCode("self.gather(outputs", "_gather(tensors", "comm.gather(", "dist.gather(") || f.inFunction("gather") && f.inFunction("scatter", "parallel_apply", "data_parallel")
+}
+
+// usualUse is the median of the process' peaks.
+func (f *facts) usualUse() sampler.Bytes {
+	if f.history == nil || len(f.history.Peaks) == 0 {
+		return 0
+	}
+	return slices.Sorted(slices.Values(f.history.Peaks))[len(f.history.Peaks)/2]
+}
+
+// aheadOfPeers is by how much the process usually holds more than any other of its job, if that is
+// more than contexts and buffers of rank 0 are (2 GiB and an eighth of the GPU); else 0.
+func (f *facts) aheadOfPeers() sampler.Bytes {
+	if f.history == nil || len(f.history.Peers) == 0 || len(f.history.Peaks) == 0 || slices.Max(f.history.Peers) == 0 {
+		return 0
+	}
+	ahead := min(f.usualUse(), slices.Min(f.history.Peaks)+f.total.Or(0)/16).Less(slices.Max(f.history.Peers)) // ahead from the start
+	if ahead < max(2*sampler.GiB, f.total.Or(0)/8) {
+		return 0
+	}
+	return ahead
+}
+
+// gathersState: a full state dict is put together on the GPU.
+func (f *facts) gathersState() bool {
+	return f.inFunction("full_state_dict", "full_post_state_dict", "full_optim_state") || f.inCode("FULL_STATE_DICT")
+}

@@ -69,19 +69,22 @@ func (f *facts) isPyTorch() bool {
 	return false
 }
 
-// isServing: a language-model server, whose memory is set by its own options.
-func (f *facts) isServing() bool {
-	return f.class.class == classServing || f.server() != ""
-}
+// isServing: an inference server, whose memory is set by its own options.
+func (f *facts) isServing() bool { return f.program.is(server) }
 
-// server is the language-model server that failed: vllm, sglang, or "".
+// server is the name of the inference server that failed, or "".
 func (f *facts) server() string {
-	for _, name := range []string{f.event.Framework, f.context.Server} {
-		if name == "vllm" || name == "sglang" {
-			return name
-		}
+	if f.isServing() {
+		return f.program.name
 	}
 	return ""
+}
+
+// inFile says whether a source file of the traceback holds one of the parts.
+func (f *facts) inFile(parts ...string) bool {
+	return slices.ContainsFunc(f.context.Files, func(file string) bool {
+		return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(file, p) })
+	})
 }
 
 // inFunction says whether a function of the traceback holds one of the parts.

@@ -56,14 +56,17 @@ func (r *Reporter) concludeFailures(out *Report) {
 	out.Causes, out.Advice = e.Events[first].Causes, e.Events[first].Advice
 }
 
-// openAt are the alerts that were open just before a failure, on its card or of the machine.
+// recentSeconds: what was alerted up to that long before a failure is still evidence of its cause.
+const recentSeconds = 900
+
+// openAt are the alerts that were open shortly before a failure, on its GPU or of the machine.
 // The alert of the failure itself and of its need tell nothing of the cause.
 func (r *Reporter) openAt(f failed) []sampler.Alert {
 	var list []sampler.Alert
 	gpu, placed := r.gpuOf(f)
 	for _, a := range r.alerts {
 		end, over := a.End.Value()
-		if a.T >= f.t || over && end < f.t-1 || a.Level == sampler.LevelNotice {
+		if a.T >= f.t || over && end < f.t-recentSeconds || a.Level == sampler.LevelNotice && a.Kind != "imbalance" {
 			continue
 		}
 		if g, ok := a.GPU.Value(); ok && placed && g != gpu {

@@ -55,8 +55,15 @@ func (w *Watch) Event(e sampler.OOMEvent, t time.Time) []sampler.Alert {
 // Explain.
 func (w *Watch) Incident(e sampler.OOMEvent) explain.Incident {
 	in := explain.Incident{}
-	if g, p := ownerOf(w.gpus, e); g != nil {
+	switch g, p := ownerOf(w.gpus, e); {
+	case e.MemoryKind == sampler.MemoryHost:
+		in = hostIncident(w.gpus, &w.host)
+	case g != nil:
 		in = incidentOf(g, p)
+		if p != nil {
+			in.History.Age = sampler.Some(ageOf(p, &w.clock))
+			in.History.Peers = peersOf(w.gpus, g, p)
+		}
 	}
 	in.Events, in.Lang = []sampler.OOMEvent{e}, w.lang
 	return in

@@ -1,6 +1,7 @@
 package oomlog
 
 import (
+	"slices"
 	"strings"
 
 	"nvpeak/sampler"
@@ -56,7 +57,7 @@ func (p *past) context(m *message, key string) *sampler.LogContext {
 			}
 		}
 	}
-	c.Server = serverOf(p.ring.tail(serverLines + len(m.lines)))
+	c.Server = programOf(p.ring.tail(serverLines + len(m.lines)))
 	c.progress(recent)
 	c.traceback(recent)
 	c.conclude(m, recent)
@@ -66,10 +67,10 @@ func (p *past) context(m *message, key string) *sampler.LogContext {
 // serverLines is how far from a failure its traceback may name the server.
 const serverLines = 40
 
-// serverOf is the inference server that lines are from; "" for none.
-func serverOf(lines []*rawLine) string {
+// programOf is the server or tool that lines are from; "" for none.
+func programOf(lines []*rawLine) string {
 	for i := len(lines) - 1; i >= 0; i-- {
-		if name := lines[i].server(); name != "" {
+		if name := lines[i].program(); name != "" {
 			return name
 		}
 	}
@@ -102,7 +103,7 @@ func (c *gathered) traceback(lines []*line) {
 	for i, l := range lines {
 		if l.notes.traceback {
 			start = i + 1
-			c.Functions, c.Code, c.phases = nil, nil, nil
+			c.Functions, c.Files, c.Code, c.phases = nil, nil, nil, nil
 		}
 		if i < start {
 			continue
@@ -115,6 +116,9 @@ func (c *gathered) traceback(lines []*line) {
 			continue
 		}
 		c.Functions = append(c.Functions, n.frame)
+		if file := fileOf(l.text); file != "" && !slices.Contains(c.Files, file) {
+			c.Files = append(c.Files, file)
+		}
 		if n.phase != "" {
 			c.phases = append(c.phases, n.phase)
 		}

@@ -42,6 +42,7 @@ var memoryRows = []memoryRow{
 	{word: "gpu_mem"},
 	{word: "mem_usage:cuda:0 "},
 	{word: " gpu: ", needs: "loss"},
+	{word: "mem alloc ", unit: sampler.GiB},
 	{word: " mem ", needs: "loss"},
 	{word: "b allocated", before: true},
 	{word: "b gpu mem", before: true},

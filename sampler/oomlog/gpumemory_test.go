@@ -59,6 +59,7 @@ func TestGPUMemoryOfLogs(t *testing.T) {
 		{"print", "epoch 1: 12.3 GB allocated\nepoch 2: 12.5 GB allocated\n", gibOf(12.3, 12.5)},
 		{"torch names", "torch.cuda.max_memory_allocated: 22.34 GB\n", gibOf(22.34)},
 		{"one rank of two", "[rank1]: loss 1 GPU memory: 10 GB\n[rank0]: loss 1 GPU memory: 20 GB\n[rank1]: loss 1 GPU memory: 11 GB\n", gibOf(10, 11)},
+		{"allocated between steps", "Epoch 0 Step 1/1500 loss 3.53 lr 1e-4 0.37 it/s mem alloc 19.41G reserved 45.65G max 45.65G\n", gibOf(19.41)},
 		{"no unit", "GPU memory: 22\nmemory: 5\n", nil},
 		{"nonsense", "max mem: 99999999999999999999\nmax_mem: -3M\nGPU memory: ....... GB\n", nil},
 		{"not a run's figure", "Requested memory: 47996\nCPU Virtual Memory:  used = 2.49 GB, percent = 4.5%\n", nil},

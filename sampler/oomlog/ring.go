@@ -1,7 +1,5 @@
 package oomlog
 
-import "bytes"
-
 // Recent and notable lines are kept raw and are only cleaned when a failure asks for them.
 
 const (
@@ -16,19 +14,13 @@ type rawLine struct {
 	parsed bool   // lines is filled
 	lines  []line // the clean lines in it, made when first asked for
 	asked  bool   // from is known
-	from   string // the inference server it is from; empty for none
+	from   string // the server or tool it is from; empty for none
 }
 
-// server is the inference server that the line names, "" for none.
-func (l *rawLine) server() string {
+// program is the server or tool that the line names, "" for none.
+func (l *rawLine) program() string {
 	if !l.asked {
-		l.asked, l.from = true, ""
-		for _, s := range serverNames {
-			if bytes.Contains(l.text, []byte(s.part)) {
-				l.from = s.name
-				break
-			}
-		}
+		l.asked, l.from = true, programIn(l.text)
 	}
 	return l.from
 }

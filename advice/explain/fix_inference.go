@@ -1,0 +1,171 @@
+package explain
+
+import (
+	"strings"
+
+	"nvpeak/sampler"
+)
+
+// fixesInference are for own code that runs a model and does not train it.
+var fixesInference = []fixRow{
+	{id: FixLoadOnCPU, source: "https://docs.pytorch.org/docs/stable/generated/torch.load.html",
+		kinds: ownCode, cost: 0,
+		lives: map[string]float64{CauseTooBig: 0.85, CauseOtherProcess: 0.3, CauseImbalance: 0.5, CauseUnknown: 0.4},
+		when:  func(f *failure) bool { return !f.onHost() && f.loadsOnGPU() },
+		do: func(f *failure) []string {
+			return []string{`checkpoint = torch.load(path, map_location="cpu")  ` + f.comment("do.load_then_free"), "model.load_state_dict(checkpoint[\"model\"]); del checkpoint"}
+		}},
+	{id: FixNoGradInference, source: "https://docs.pytorch.org/docs/stable/generated/torch.autograd.grad_mode.inference_mode.html",
+		kinds: evaluation | inference, cost: 0,
+		lives: map[string]float64{CauseTooBig: 0.7, CauseDataSpike: 0.7, CauseLeak: 0.6, CauseFragmentation: 0.7, CauseValidationSpike: 0.7, CauseUnknown: 0.4},
+		when: func(f *failure) bool {
+			return !f.onHost() && f.isPyTorch() && f.phase() != phaseLoading && f.phase() != PhaseValidation && !f.graphOff() && !f.refusedThoughFree()
+		},
+		reach: func(f *failure) float64 {
+			if f.total.Known() && f.requested.Or(0) > f.total.Or(0) {
+				return 0.1
+			}
+			return 0.9
+		},
+		do: func(f *failure) []string {
+			return []string{"model.eval()\nwith torch.inference_mode():  " + f.comment("do.around_forward")}
+		}},
+	{id: FixHalfPrecision, source: "https://huggingface.co/docs/transformers/perf_infer_gpu_one",
+		kinds: evaluation | inference | imageTool, cost: 0.04,
+		lives: map[string]float64{CauseTooBig: 0.75, CauseDataSpike: 0.6, CauseUnknown: 0.35, CauseOversubscribed: 0.6},
+		when: func(f *failure) bool {
+			return !f.onHost() && (f.isPyTorch() || f.program.is(imageTool)) && !f.refusedThoughFree() && (f.fullPrecisionOption() != "" || !f.program.is(imageTool) && !f.halfPrecision())
+		},
+		reach: func(f *failure) float64 {
+			if f.fullPrecisionOption() != "" || f.phase() == phaseLoading {
+				return 1
+			}
+			return 0.8
+		},
+		variant: func(f *failure) string {
+			if f.fullPrecisionOption() != "" {
+				return "option"
+			}
+			return ""
+		},
+		pairs: func(f *failure) []any { return []any{"option", f.fullPrecisionOption()} },
+		do: func(f *failure) []string {
+			if option := f.fullPrecisionOption(); option != "" {
+				if text, ok := f.command.WithoutFlag(option); ok {
+					return []string{text}
+				}
+			}
+			return []string{"model = model.half()  " + f.comment("do.half_inputs"), `from_pretrained(name, torch_dtype=torch.float16)  ` + f.comment("do.transformers")}
+		}},
+	{id: FixSmallerInput, source: "https://huggingface.co/docs/diffusers/optimization/memory",
+		kinds: evaluation | inference | imageTool | undecided, cost: 0.1,
+		lives: map[string]float64{CauseTooBig: 0.9, CauseDataSpike: 0.95, CauseFragmentation: 0.8, CauseUnknown: 0.45, CauseOversubscribed: 0.7, CauseOtherProcess: 0.2, CauseValidationSpike: 0.6},
+		when: func(f *failure) bool {
+			return !f.onHost() && f.phase() != phaseLoading && f.phase() != phaseSaving && f.phase() != PhaseValidation && !f.generatesText() && !f.refusedThoughFree() && (f.program.is(evaluation|inference|imageTool) || f.convolves())
+		},
+		variant: func(f *failure) string { return f.program.name },
+		do:      doSmallerInput},
+	{id: FixShortenContext, source: "https://huggingface.co/docs/transformers/kv_cache",
+		kinds: evaluation | inference, cost: 0.1,
+		lives: map[string]float64{CauseTooBig: 0.8, CauseDataSpike: 0.9, CauseFragmentation: 0.7, CauseUnknown: 0.4, CauseOversubscribed: 0.5},
+		when: func(f *failure) bool {
+			return !f.onHost() && f.phase() != phaseLoading && f.generatesText() && !f.refusedThoughFree()
+		},
+		do: func(f *failure) []string {
+			half := func(v float64) float64 { return float64(int(v) / 2) }
+			if text, name, ok := f.command.WithNumber(half, "max_new_tokens", "max_length", "max_seq_len", "max_tokens", "ctx_size", "context_length"); ok {
+				return []string{text + "  " + f.comment("do.size_option", "name", name)}
+			}
+			return []string{f.comment("do.cut_prompt"), `model.generate(**inputs, max_new_tokens=256, cache_implementation="offloaded")`}
+		}},
+	{id: FixOffloadModel, source: "https://huggingface.co/docs/accelerate/usage_guides/big_modeling",
+		kinds: evaluation | inference | imageTool, cost: 0.16,
+		lives: map[string]float64{CauseTooBig: 0.95, CauseUnknown: 0.35, CauseOversubscribed: 0.8, CauseOtherProcess: 0.2, CauseDataSpike: 0.4},
+		when:  func(f *failure) bool { return !f.onHost() && !f.refusedThoughFree() && f.offloadPossible() },
+		reach: func(f *failure) float64 {
+			if f.total.Known() && f.requested.Or(0) > f.total.Or(0) {
+				return 0.1
+			}
+			if f.program.is(imageTool) || f.phase() == phaseLoading {
+				return 1
+			}
+			return 0.7
+		},
+		variant: func(f *failure) string { return f.program.name },
+		do:      doOffload},
+}
+
+// loadsOnGPU: a checkpoint is read straight to the GPU, as torch.load does without map_location.
+func (f *failure) loadsOnGPU() bool {
+	return (f.inCode("torch.load(") || f.inFunction("default_restore_location", "_cuda_deserialize", "restore_location", "cuda_deserialize")) && !f.inCode(`map_location="cpu"`, "map_location='cpu'")
+}
+
+// convolves: the traceback ends in a convolution or a resize, so memory follows the pixels.
+func (f *failure) convolves() bool {
+	return f.inCode("conv2d", "conv3d", "conv_transpose", "interpolate(", "upsample", "grid_sample") || f.inFunction("conv", "upsample", "vae", "decode_first_stage", "interpolate")
+}
+
+// generatesText: a language model was writing; memory follows the length of its context.
+func (f *failure) generatesText() bool {
+	return !f.convolves() && (f.inCode("past_key_value", "lm_head", "scaled_dot_product", "attn_weights", "input_ids") || f.inFunction("generate", "_sample", "greedy_search", "beam_search", "chat") ||
+		f.command.HasPlain("max_new_tokens", "prompt_length"))
+}
+
+// fullPrecisionOption is an option of the command that asks for 32 bits, where 16 usually do.
+func (f *failure) fullPrecisionOption() string {
+	for _, w := range f.command.Words() {
+		switch w {
+		case "--no-half", "--force-fp32", "--fp32", "--precision=full", "--full-precision":
+			return w
+		}
+	}
+	return ""
+}
+
+func (f *failure) offloadPossible() bool {
+	for _, w := range f.command.Words() {
+		if strings.HasPrefix(w, "--lowvram") || w == "--novram" {
+			return false
+		}
+	}
+	return f.isPyTorch() || f.program.is(imageTool) || f.event.Kind == sampler.KindOtherGPU
+}
+
+func doSmallerInput(f *failure) []string {
+	switch f.program.name {
+	case "comfyui":
+		return []string{f.comment("do.comfy_size"), f.comment("do.comfy_tiled")}
+	case "webui":
+		return []string{f.comment("do.webui_size"), f.comment("do.webui_tiled")}
+	}
+	half := func(v float64) float64 {
+		if v >= 64 {
+			return float64(int(v/2/32) * 32)
+		}
+		return v
+	}
+	names := []string{"imgsz", "img_size", "image_size", "resolution", "size", "input_size", "max_size", "crop_size", "tile", "tile_size"}
+	if text, name, ok := f.command.WithNumber(half, names...); ok {
+		return []string{text + "  " + f.comment("do.size_option", "name", name)}
+	}
+	return []string{f.comment("do.input_size"), f.comment("do.input_tiles")}
+}
+
+func doOffload(f *failure) []string {
+	switch f.program.name {
+	case "comfyui":
+		if text, ok := f.command.WithOption("--lowvram", ""); ok {
+			return []string{text}
+		}
+		return []string{"python main.py --lowvram"}
+	case "webui":
+		if text, ok := f.command.WithOption("--medvram", ""); ok {
+			return []string{text}
+		}
+		return []string{"COMMANDLINE_ARGS=--medvram --opt-sdp-attention  " + f.comment("do.webui_args")}
+	}
+	if f.inFile("pipeline_", "diffusers") || f.convolves() && f.phase() == phaseInference {
+		return []string{"pipe.enable_model_cpu_offload()  " + f.comment("do.instead_of_cuda"), "pipe.enable_vae_tiling()"}
+	}
+	return []string{`from_pretrained(name, device_map="auto", low_cpu_mem_usage=True)  ` + f.comment("do.device_map")}
+}

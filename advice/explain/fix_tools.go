@@ -1,0 +1,110 @@
+package explain
+
+import (
+	"strconv"
+
+	"nvpeak/advice/command"
+	"nvpeak/sampler"
+)
+
+// knob is an option of a server with which it takes less.
+type knob struct {
+	program string
+	fix     string // what it does
+	option  string
+	value   string // to set; a number that the command has is halved instead
+	plain   string // to type where there is no command
+	source  string
+}
+
+const (
+	sourceVLLM   = "https://docs.vllm.ai/en/latest/configuration/conserving_memory.html"
+	sourceSGLang = "https://docs.sglang.io/advanced_features/hyperparameter_tuning.html"
+	sourceTGI    = "https://huggingface.co/docs/text-generation-inference/reference/launcher"
+	sourceTRTLLM = "https://nvidia.github.io/TensorRT-LLM/reference/memory.html"
+	sourceTriton = "https://docs.nvidia.com/deeplearning/triton-inference-server/user-guide/docs/user_guide/model_configuration.html"
+	sourceLlama  = "https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md"
+	sourceOllama = "https://docs.ollama.com/faq"
+	sourceLMD    = "https://lmdeploy.readthedocs.io/en/latest/api/cli.html"
+)
+
+// knobs are the options of servers, per program and fix the first one counts most.
+var knobs = []knob{
+	{"vllm", FixLimitRequests, "--max-num-seqs", "64", "vllm serve MODEL --max-num-seqs 64", sourceVLLM},
+	{"vllm", FixShortenContext, "--max-model-len", "8192", "vllm serve MODEL --max-model-len 8192", sourceVLLM},
+	{"sglang", FixLimitRequests, "--chunked-prefill-size", "2048", "python -m sglang.launch_server --model-path MODEL --chunked-prefill-size 2048 --max-running-requests 32", sourceSGLang},
+	{"sglang", FixShortenContext, "--context-length", "8192", "python -m sglang.launch_server --model-path MODEL --context-length 8192", sourceSGLang},
+	{"tgi", FixLimitRequests, "--max-batch-prefill-tokens", "2048", "text-generation-launcher --model-id MODEL --max-batch-prefill-tokens 2048", sourceTGI},
+	{"tgi", FixShortenContext, "--max-total-tokens", "4096", "text-generation-launcher --model-id MODEL --max-input-tokens 3072 --max-total-tokens 4096", sourceTGI},
+	{"tensorrt-llm", FixLimitRequests, "--max_num_tokens", "2048", "trtllm-serve MODEL --max_num_tokens 2048 --max_batch_size 32", sourceTRTLLM},
+	{"tensorrt-llm", FixShortenContext, "--max_seq_len", "8192", "trtllm-serve MODEL --max_seq_len 8192", sourceTRTLLM},
+	{"lmdeploy", FixLimitRequests, "--max-batch-size", "32", "lmdeploy serve api_server MODEL --max-batch-size 32", sourceLMD},
+	{"lmdeploy", FixShortenContext, "--session-len", "8192", "lmdeploy serve api_server MODEL --session-len 8192", sourceLMD},
+	{"triton", FixLimitRequests, "", "", "instance_group [ { count: 1 } ]  max_batch_size: 8  # config.pbtxt", sourceTriton},
+	{"ollama", FixShortenContext, "", "", "/set parameter num_ctx 4096", sourceOllama},
+	{"ollama", FixLimitRequests, "", "", "OLLAMA_NUM_PARALLEL=1 OLLAMA_MAX_LOADED_MODELS=1 ollama serve", sourceOllama},
+	{"llama.cpp", FixShortenContext, "--ctx-size", "4096", "llama-server -m MODEL --ctx-size 4096", sourceLlama},
+	{"llama.cpp", FixLimitRequests, "--parallel", "1", "llama-server -m MODEL --parallel 1", sourceLlama},
+}
+
+// fixesTools are the knobs of servers.
+var fixesTools = []fixRow{
+	{id: FixLimitRequests, source: sourceVLLM,
+		kinds: server, cost: 0.08,
+		lives: map[string]float64{CausePreallocation: 0.7, CauseTooBig: 0.7, CauseDataSpike: 0.9, CauseFragmentation: 0.6, CauseUnknown: 0.4},
+		when: func(f *failure) bool {
+			return f.hasKnob(FixLimitRequests) && f.class.kind != sampler.KindKVCache && f.class.kind != sampler.KindStartupFree
+		},
+		reach: func(f *failure) float64 {
+			if f.loadingWeights() {
+				return 0.1
+			}
+			return 0.95
+		},
+		do: func(f *failure) []string { return f.turnKnobs(FixLimitRequests) }},
+	{id: FixShortenContext, source: sourceVLLM,
+		kinds: server, cost: 0.1,
+		lives: map[string]float64{CauseTooBig: 0.7, CausePreallocation: 0.5, CauseMemoryLimit: 0.6, CauseDataSpike: 0.9, CauseFragmentation: 0.5, CauseUnknown: 0.35},
+		when:  func(f *failure) bool { return f.hasKnob(FixShortenContext) && f.class.kind != sampler.KindStartupFree },
+		reach: func(f *failure) float64 {
+			if f.loadingWeights() && f.program.reserves() {
+				return 0.1
+			}
+			return 0.9
+		},
+		do: func(f *failure) []string { return f.turnKnobs(FixShortenContext) }},
+}
+
+// loadingWeights: the server was still reading the model, so nothing about requests matters yet.
+func (f *failure) loadingWeights() bool {
+	return f.phase() == phaseLoading && f.class.class == classAllocator && !f.inFunction("profile_run", "determine_num_available_blocks", "capture", "warmup", "_dummy_run", "initialize_kv_cache")
+}
+
+func (f *failure) hasKnob(fix string) bool {
+	for _, k := range knobs {
+		if k.program == f.program.name && k.fix == fix {
+			return true
+		}
+	}
+	return false
+}
+
+// turnKnobs is the typed command with the option set, or an example.
+func (f *failure) turnKnobs(fix string) (list []string) {
+	for _, k := range knobs {
+		if k.program != f.program.name || k.fix != fix {
+			continue
+		}
+		half := func(v float64) float64 { return float64(max(1, int(v)/2)) }
+		if text, _, ok := f.command.WithNumber(half, command.PlainName(k.option)); ok && k.option != "" {
+			return []string{text}
+		}
+		if text, ok := f.command.WithOption(k.option, k.value); ok && k.option != "" {
+			if _, err := strconv.Atoi(k.value); err == nil {
+				return []string{text}
+			}
+		}
+		list = append(list, k.plain)
+	}
+	return list
+}

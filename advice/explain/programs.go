@@ -1,0 +1,17 @@
+package explain
+
+// programRows are the tools that have options of their own. Sources: their documentation, named
+// with the fixes in fix_tools.go.
+var programRows = []programRow{
+	{program: program{"vllm", server}, words: []string{"vllm.entrypoints.openai.api_server", "vllm.entrypoints.api_server"}},
+	{program: program{"sglang", server}, words: []string{"sglang.launch_server"}},
+	{program: program{"tgi", server}, words: []string{"text-generation-launcher", "text-generation-server", "text-generation-inference"}},
+	{program: program{"tensorrt-llm", server}, words: []string{"trtllm-serve", "trtllm-build", "trtllm-bench", "tensorrt_llm"}},
+	{program: program{"triton", server}, words: []string{"tritonserver"}},
+	{program: program{"lmdeploy", server}, words: []string{"lmdeploy"}},
+	{program: program{"ollama", server}, words: []string{"ollama"}},
+	{program: program{"llama.cpp", server}, words: []string{"llama-server", "llama-cli", "llama-bench", "llama-cpp-python", "llama_cpp.server", "koboldcpp", "koboldcpp.py"}},
+	{program: program{"comfyui", imageTool}, options: []string{"novram", "reserve_vram", "use_split_cross_attention", "disable_smart_memory", "cache_none"}},
+	{program: program{"webui", imageTool}, words: []string{"webui.py", "webui.sh", "webui-user.sh", "webui-user.bat", "webui.bat", "stable-diffusion-webui"},
+		options: []string{"medvram", "no_half", "no_half_vae", "opt_sdp_attention", "medvram_sdxl", "opt_split_attention"}},
+}

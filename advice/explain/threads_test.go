@@ -1,0 +1,108 @@
+package explain
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"nvpeak/advice/lang"
+	"nvpeak/sampler"
+	"nvpeak/sampler/oomlog"
+)
+
+// thread is a message that somebody published, with what the thread found.
+type thread struct {
+	name, command, log string
+	causes, first      []string
+}
+
+func threads(t *testing.T) (list []thread) {
+	t.Helper()
+	data, err := os.ReadFile("../../testdata/threads/threads.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range strings.Split(string(data), "\n== ")[1:] {
+		name, rest, _ := strings.Cut(part, "\n")
+		one := thread{name: name}
+		for {
+			line, after, _ := strings.Cut(rest, "\n")
+			key, value, is := strings.Cut(line, ": ")
+			switch {
+			case is && key == "source":
+			case is && key == "command":
+				one.command = value
+			case is && key == "cause":
+				one.causes = strings.Fields(value)
+			case is && key == "first":
+				one.first = strings.Fields(value)
+			default:
+				is = false
+			}
+			if !is {
+				break
+			}
+			rest = after
+		}
+		one.log = rest
+		list = append(list, one)
+	}
+	return list
+}
+
+// impossibleFor are the fixes that a kind of program cannot have.
+var impossibleFor = map[kinds][]string{
+	server:     {FixHalveBatchAccumulate, FixGradientCheckpointing, FixAMPBF16, FixSmallerOptimizer, FixShardOrOffload, FixNoGradInference, FixLeak},
+	imageTool:  {FixHalveBatchAccumulate, FixGradientCheckpointing, FixAMPBF16, FixSmallerOptimizer, FixShardOrOffload, FixNoGradInference, FixLeak},
+	inference:  {FixGradientCheckpointing, FixAMPBF16, FixSmallerOptimizer, FixShardOrOffload, FixShrinkValidationBatch},
+	evaluation: {FixGradientCheckpointing, FixAMPBF16, FixSmallerOptimizer, FixShardOrOffload},
+}
+
+// Public threads: the causes and the first advice that their resolution confirms, and nothing that
+// is impossible where it happened.
+func TestThreads(t *testing.T) {
+	list := threads(t)
+	causes, firsts := 0, 0
+	for _, one := range list {
+		events, err := oomlog.Scan(strings.NewReader(one.log))
+		if err != nil || len(events) == 0 {
+			t.Errorf("%s: no event (%v)", one.name, err)
+			continue
+		}
+		in := Incident{Events: events, Command: one.command}
+		got := Explain(in)
+		f := NewFailure(in, events[max(0, got.Verdict.Event)], lang.English())
+		first := ""
+		if len(got.Advice) > 0 {
+			first = got.Advice[0].ID
+		}
+		cause := TopCause(got.Causes)
+		if slices.Contains(one.causes, cause) || cause == CauseUnknown {
+			causes++
+		} else {
+			t.Logf("%s: cause %s, not %v", one.name, cause, one.causes)
+		}
+		if slices.Contains(one.first, first) {
+			firsts++
+		} else {
+			t.Logf("%s: first %s, not %v (kind %d %s, causes %v)", one.name, first, one.first, f.program.kind, f.program.name, causeIDs(got.Causes))
+		}
+		for _, a := range got.Advice {
+			if slices.Contains(impossibleFor[f.program.kind], a.ID) {
+				t.Errorf("%s: %s cannot be done there", one.name, a.ID)
+			}
+		}
+	}
+	t.Logf("%d threads: cause right or unknown %d, first advice right %d", len(list), causes, firsts)
+	if causes*100 < 92*len(list) || firsts*100 < 80*len(list) {
+		t.Errorf("%d threads: cause right or unknown %d (92 %%), first advice right %d (80 %%)", len(list), causes, firsts)
+	}
+}
+
+func causeIDs(list []sampler.Cause) (ids []string) {
+	for _, c := range list {
+		ids = append(ids, c.ID)
+	}
+	return ids
+}

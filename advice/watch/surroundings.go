@@ -1,0 +1,64 @@
+package watch
+
+import (
+	"slices"
+
+	"nvpeak/advice/explain"
+	"nvpeak/advice/series"
+	"nvpeak/sampler"
+)
+
+// ageOf is how long a process has been running, in seconds.
+func ageOf(p *proc, clock *series.Clock) float64 {
+	if began, ok := p.start.Value(); ok {
+		return clock.Last.Sub(began).Seconds()
+	}
+	return clock.Now - p.first
+}
+
+// peersOf is what the other processes of a job, or the process itself on other GPUs, usually hold there.
+func peersOf(gpus []*gpu, own *gpu, p *proc) (list []sampler.Bytes) {
+	for _, g := range gpus {
+		if g == own || g.total != own.total {
+			continue
+		}
+		for _, q := range g.procs {
+			if q.pid == p.pid || sameJob(p, q) {
+				list = append(list, usual(q.series.Peaks()))
+			}
+		}
+	}
+	return list
+}
+
+// usual is the median.
+func usual(peaks []sampler.Bytes) sampler.Bytes {
+	if len(peaks) == 0 {
+		return 0
+	}
+	return slices.Sorted(slices.Values(peaks))[len(peaks)/2]
+}
+
+// hostIncident is what is known of a failure for host memory: the process that holds most of it,
+// how much that has grown, and how much the machine lost.
+func hostIncident(gpus []*gpu, h *host) explain.Incident {
+	in := explain.Incident{}
+	var most *proc
+	held := sampler.Bytes(0)
+	for _, g := range gpus {
+		for _, p := range g.procs {
+			if m, ok := sampler.Plausible(p.process.HostMemory); ok && m > held {
+				most, held = p, m
+			}
+		}
+	}
+	if most == nil || !h.known {
+		return in
+	}
+	in.Command, in.Environment = most.process.Command, most.process.Environment
+	in.History = &explain.History{
+		HostGrown: sampler.Some(series.Bytes(max(0, series.MiB(held)-most.hostFirst))),
+		HostLost:  sampler.Some(series.Bytes(max(0, h.most-series.MiB(h.memory.Available)))),
+	}
+	return in
+}

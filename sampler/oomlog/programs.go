@@ -1,0 +1,40 @@
+package oomlog
+
+import (
+	"bytes"
+	"strings"
+)
+
+// programNames are what lines of an inference server or image tool have in them: prefixes, files of
+// tracebacks, and what it prints.
+var programNames = []struct{ part, name string }{
+	{"/vllm/", "vllm"}, {"VllmWorker", "vllm"}, {"(EngineCore", "vllm"}, {`\vllm\`, "vllm"}, {"/sglang/", "sglang"},
+	{"text_generation_server", "tgi"}, {"text-generation-launcher", "tgi"}, {"text_generation_launcher", "tgi"},
+	{"tensorrt_llm", "tensorrt-llm"}, {"[TensorRT-LLM]", "tensorrt-llm"}, {"[TRT-LLM]", "tensorrt-llm"},
+	{"triton_python_backend", "triton"}, {"tritonserver", "triton"}, {"/lmdeploy/", "lmdeploy"},
+	{"ComfyUI", "comfyui"}, {"comfy/model_management", "comfyui"},
+	{"stable-diffusion-webui", "webui"}, {`\webui\modules\`, "webui"}, {"/modules/processing.py", "webui"}, {`\modules\processing.py`, "webui"},
+	{"ollama", "ollama"},
+}
+
+// programIn is the server or tool that a line names; "" for none.
+func programIn(text []byte) string {
+	for _, p := range programNames {
+		if bytes.Contains(text, []byte(p.part)) {
+			return p.name
+		}
+	}
+	return ""
+}
+
+// fileOf is the source file that a line of a traceback names, its last two parts.
+func fileOf(text string) string {
+	text = strings.TrimPrefix(text, "File ")
+	end := strings.Index(text, ".py")
+	if end < 0 {
+		return ""
+	}
+	path := strings.TrimLeft(text[:end+len(".py")], `" `)
+	parts := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' })
+	return strings.Join(parts[max(0, len(parts)-2):], "/")
+}
