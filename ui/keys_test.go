@@ -37,7 +37,7 @@ func TestKeys(t *testing.T) {
 		{"]", "span 5m0s", "span 15m0s"},
 		{"] ] ] ] ] ]", "span 5m0s", "span 24h0m0s"},
 		{"m", "metric memory.used", "metric utilization.gpu"},
-		{"m m m m", "", ""},
+		{strings.Repeat("m ", len(plotMetrics)), "", ""}, // once round
 		{"3", "focus -1", "focus 2"},
 		{"8", "focus -1", "focus 7"},
 		{"9", "", ""},

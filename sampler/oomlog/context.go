@@ -1,7 +1,6 @@
 package oomlog
 
 import (
-	"bytes"
 	"strings"
 
 	"nvpeak/sampler"
@@ -45,13 +44,14 @@ func (p *past) around(n int) string {
 func (p *past) context(m *message, key string) *sampler.LogContext {
 	c := gathered{LogContext: p.facts.gather()}
 	c.GPUMemory = p.memory.list()
-	var recent []line
+	recent := make([]*line, 0, contextLines)
 	for _, r := range p.ring.tail(contextLines) {
 		if r.number > m.first.number {
 			break
 		}
-		for _, l := range r.clean() {
-			if l.origin.key == key || l.origin.key == "" || !distinct(l.origin.key) {
+		lines := r.clean()
+		for i := range lines {
+			if l := &lines[i]; l.origin.key == key || l.origin.key == "" || !distinct(l.origin.key) {
 				recent = append(recent, l)
 			}
 		}
@@ -66,18 +66,11 @@ func (p *past) context(m *message, key string) *sampler.LogContext {
 // serverLines is how far from a failure its traceback may name the server.
 const serverLines = 40
 
-// serverNames are what lines of an inference server have in them: prefixes and files of tracebacks.
-var serverNames = []struct{ part, name string }{
-	{"/vllm/", "vllm"}, {"VllmWorker", "vllm"}, {"(EngineCore", "vllm"}, {`\vllm\`, "vllm"}, {"/sglang/", "sglang"},
-}
-
 // serverOf is the inference server that lines are from; "" for none.
 func serverOf(lines []*rawLine) string {
 	for i := len(lines) - 1; i >= 0; i-- {
-		for _, s := range serverNames {
-			if bytes.Contains(lines[i].text, []byte(s.part)) {
-				return s.name
-			}
+		if name := lines[i].server(); name != "" {
+			return name
 		}
 	}
 	return ""
@@ -91,7 +84,7 @@ type gathered struct {
 }
 
 // progress takes epoch, step and losses from the last lines that show them.
-func (c *gathered) progress(lines []line) {
+func (c *gathered) progress(lines []*line) {
 	for i := len(lines) - 1; i >= 0; i-- {
 		n := &lines[i].notes
 		if !c.Epoch.Known() {
@@ -104,10 +97,10 @@ func (c *gathered) progress(lines []line) {
 }
 
 // traceback reads the frames of the last traceback before the failure.
-func (c *gathered) traceback(lines []line) {
+func (c *gathered) traceback(lines []*line) {
 	start := 0
 	for i, l := range lines {
-		if strings.Contains(l.text, "Traceback (most recent call last)") {
+		if l.notes.traceback {
 			start = i + 1
 			c.Functions, c.Code, c.phases = nil, nil, nil
 		}
@@ -136,7 +129,7 @@ func isCode(text string) bool {
 }
 
 // conclude draws the phase from the frames, or from the lines before the failure.
-func (c *gathered) conclude(m *message, lines []line) {
+func (c *gathered) conclude(m *message, lines []*line) {
 	for _, p := range c.phases {
 		// "predict" inside a validation is part of it.
 		if p == sampler.PhaseInference && (c.Phase == sampler.PhaseTraining || c.Phase == sampler.PhaseValidation) {
@@ -145,7 +138,7 @@ func (c *gathered) conclude(m *message, lines []line) {
 		c.Phase = p
 	}
 	for i := len(lines) - 1; i >= max(0, len(lines)-phaseWithin) && c.Phase == ""; i-- {
-		c.Phase = phaseOfLine(lines[i].text)
+		c.Phase = lines[i].notes.stands
 	}
 	if c.Phase == "" && len(m.candidates) > 0 && startsServers(m.candidates[0].row.kind) {
 		c.Phase = sampler.PhaseLoading

@@ -1,5 +1,7 @@
 package oomlog
 
+import "bytes"
+
 // Recent and notable lines are kept raw and are only cleaned when a failure asks for them.
 
 const (
@@ -13,6 +15,22 @@ type rawLine struct {
 	open   bool   // ended in \r: the next one overwrites it on a terminal
 	parsed bool   // lines is filled
 	lines  []line // the clean lines in it, made when first asked for
+	asked  bool   // from is known
+	from   string // the inference server it is from; empty for none
+}
+
+// server is the inference server that the line names, "" for none.
+func (l *rawLine) server() string {
+	if !l.asked {
+		l.asked, l.from = true, ""
+		for _, s := range serverNames {
+			if bytes.Contains(l.text, []byte(s.part)) {
+				l.from = s.name
+				break
+			}
+		}
+	}
+	return l.from
 }
 
 // clean returns the clean lines in a raw one.
@@ -53,7 +71,7 @@ func (l *rawLine) set(raw []byte, number int, open bool) {
 		raw = raw[len(raw)-keepBytes:]
 	}
 	l.text = append(l.text[:0], raw...)
-	l.number, l.open, l.parsed = number, open, false
+	l.number, l.open, l.parsed, l.asked = number, open, false, false
 }
 
 // tail returns the last n lines, oldest first. They are valid until the next add.

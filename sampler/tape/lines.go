@@ -6,7 +6,6 @@ import (
 	"compress/gzip"
 	"errors"
 	"io"
-	"unicode/utf16"
 )
 
 // maxLine bounds one line, in bytes: a snapshot of 64 GPUs with 32 processes each has 1.3 MiB.
@@ -67,7 +66,7 @@ func packingOf(head []byte) packing {
 		return zstdText
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		return gzipText
-	case bytes.HasPrefix(head, []byte{0xff, 0xfe}):
+	case bytes.HasPrefix(head, []byte{0xff, 0xfe}), bytes.HasPrefix(head, []byte{0xfe, 0xff}):
 		return utf16Text
 	}
 	return plainText
@@ -94,30 +93,4 @@ func (g *gunzip) Read(p []byte) (int, error) {
 		g.damage, err = err, io.EOF
 	}
 	return n, err
-}
-
-// utf16Reader turns little-endian UTF-16 into UTF-8. Characters beyond 16 bits come out
-// as two marks for unknown ones, which no field that counts holds.
-type utf16Reader struct {
-	r    *bufio.Reader
-	rest []byte
-}
-
-func (u *utf16Reader) Read(p []byte) (int, error) {
-	for len(u.rest) == 0 {
-		var pair [2]byte
-		if _, err := io.ReadFull(u.r, pair[:]); err != nil {
-			return 0, io.EOF
-		}
-		c := rune(pair[0]) | rune(pair[1])<<8
-		if utf16.IsSurrogate(c) {
-			c = 0xfffd
-		}
-		if c != 0xfeff {
-			u.rest = append(u.rest[:0], string(c)...)
-		}
-	}
-	n := copy(p, u.rest)
-	u.rest = u.rest[n:]
-	return n, nil
 }

@@ -109,7 +109,7 @@ func (r *Reader) rewind() error {
 		r.gzip = &gunzip{source: bufio.NewReader(whole)}
 		r.lines = newLines(r.gzip)
 	case utf16Text:
-		r.lines = newLines(&utf16Reader{r: bufio.NewReader(whole)})
+		r.lines = newLines(wide(whole))
 	default:
 		r.lines = newLines(whole)
 	}

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"os"
@@ -110,5 +112,26 @@ func TestExplainRecording(t *testing.T) {
 	}
 	if _, errs, code := explained(t, bare, "--recording", "no-such-file"); code != exitFailed || errs == "" {
 		t.Error(code, errs)
+	}
+}
+
+// A log that was rotated and packed, or written by PowerShell, is read as any other.
+func TestExplainPackedLogs(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	z.Write([]byte("epoch 3\n" + wall))
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	wide := "\xff\xfe"
+	for _, r := range "epoch 3\r\n" + wall {
+		wide += string([]byte{byte(r), 0})
+	}
+	dir := writeLogs(t, map[string]string{"train.log.gz": packed.String(), "wide.log": wide})
+	for _, name := range []string{"train.log.gz", "wide.log"} {
+		e, errs, code := explained(t, "", filepath.Join(dir, name))
+		if code != exitFine || len(e.Events) != 1 || e.Events[0].Line != 2 {
+			t.Errorf("%s: %d, %s, %+v", name, code, errs, e.Events)
+		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"nvpeak/advice/report"
 	"nvpeak/sampler"
 	"nvpeak/sampler/oomlog"
+	"nvpeak/sampler/tape"
 	"nvpeak/sampler/trainlog"
 )
 
@@ -90,7 +91,7 @@ func (a *app) scanFile(name string) ([]sampler.OOMEvent, error) {
 		defer file.Close()
 		in = file
 	}
-	found, err := oomlog.Scan(in)
+	found, err := oomlog.Scan(tape.Text(in))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -112,7 +113,7 @@ func (l *logFailures) anchor(rec trainlog.Recording) (marks []sampler.LogMark, z
 		return nil, "", fmt.Errorf("the log cannot be read: %w", err)
 	}
 	defer file.Close() //nolint:errcheck // only read
-	log, err := trainlog.Scan(file, lines)
+	log, err := trainlog.Scan(tape.Text(file), lines)
 	if err != nil {
 		return nil, "", fmt.Errorf("%s: %w", l.name, err)
 	}
