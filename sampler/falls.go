@@ -15,9 +15,9 @@ type FallCounter struct {
 }
 
 const (
-	// fallReturn: the step that was refused goes on where it was; what takes longer than two
-	// seconds to come back may be the work that follows.
-	fallReturn = 2 * time.Second
+	// fallReturn: the step that was refused goes on where it was; what takes longer than a
+	// second and a half to come back may be the work that follows.
+	fallReturn = 1500 * time.Millisecond
 	// A fall is 1 % of the GPU, from more than half of it, and ends within 5 % of the limit.
 	fallStep  = 100
 	fallLimit = 20
@@ -26,24 +26,21 @@ const (
 // Add takes one reading. near: a fall has just ended at the limit; depth is how far it went.
 // usable is what all processes together can have.
 func (f *FallCounter) Add(at time.Time, used, usable Bytes) (depth Bytes, near bool) {
-	step := usable / fallStep
+	step, limit := usable/fallStep, usable-usable/fallLimit
 	switch {
 	case usable == 0:
 		return 0, false
 	case !f.falling && used+step <= f.top:
-		if used >= usable-usable/fallLimit { // it gave back all it could, and is still there
-			depth, near = f.top-used, true
-			f.top = used
-			return depth, near
-		}
 		f.falling, f.bottom, f.fell = true, used, at
 	case !f.falling:
 		f.top = max(f.top, used)
 	case used+step <= f.bottom: // a further step down
 		f.bottom, f.fell = used, at
 	case at.Sub(f.fell) > fallReturn || at.Before(f.fell):
+		// It gave back all it could, and goes on at the limit: there is nothing else to give.
+		depth, near = f.top-min(f.bottom, f.top), min(f.bottom, used) >= limit
 		f.falling, f.top = false, used
-	case used >= usable-usable/fallLimit:
+	case used >= limit && f.bottom < limit:
 		depth, near = f.top-f.bottom, f.top > usable/2
 		f.falling, f.top = false, used
 	default:

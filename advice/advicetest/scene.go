@@ -21,7 +21,8 @@ type Scene struct {
 	Seconds  float64
 	Step     float64 // between snapshots
 	Hidden   bool    // no process is listed
-	Windows  bool    // the fast lane's window is recorded
+	Windows  bool    // the window of the fast readings is recorded
+	flushes  bool    // and its near misses are counted
 	Jobs     []*Job
 	Host     func(t float64) (available, total float64)
 	Possible bool    // somebody who knows only the past could have warned
@@ -35,6 +36,7 @@ type Job struct {
 	Start, End float64
 	command    string
 	user       string
+	env        map[string]string
 	Want       func(t float64) float64 // seconds since its start, MiB
 }
 
@@ -57,7 +59,7 @@ func (s *Scene) Snapshot(t float64, gpus int) (snap sampler.Snapshot, died bool)
 				}
 			}
 			most, least = most+high, least+low
-			procs = append(procs, sampler.Process{PID: j.PID, Name: "python", User: j.user, Command: j.command,
+			procs = append(procs, sampler.Process{PID: j.PID, Name: "python", User: j.user, Command: j.command, Environment: j.env,
 				StartTime: sampler.Some(Epoch.Add(time.Duration(j.Start * float64(time.Second)))), Memory: sampler.Some(series.Bytes(now))})
 		}
 		if max(sum, most) > s.Total-s.reserved {
@@ -69,6 +71,9 @@ func (s *Scene) Snapshot(t float64, gpus int) (snap sampler.Snapshot, died bool)
 		}
 		if s.Windows {
 			gpu.Memory.Window = &sampler.Window{Min: series.Bytes(least), Max: series.Bytes(most), Readings: 10}
+			if s.flushes {
+				s.countFalls(gpu.Memory.Window, g, t)
+			}
 		}
 		if !s.Hidden {
 			gpu.Processes = procs
@@ -83,4 +88,25 @@ func (s *Scene) Snapshot(t float64, gpus int) (snap sampler.Snapshot, died bool)
 		snap.HostMemory = sampler.Some(sampler.HostMemory{Total: series.Bytes(all), Available: series.Bytes(left)})
 	}
 	return snap, false
+}
+
+// countFalls counts the near misses of the last step as the sampling loop does. It looks
+// back far enough to see a fall that ended in it.
+func (s *Scene) countFalls(w *sampler.Window, gpu int, t float64) {
+	const lookBack, every = 3.0, 0.1
+	var f sampler.FallCounter
+	var before sampler.Window
+	for at := t - s.Step - lookBack; at <= t; at += every {
+		sum := 0.0
+		for _, j := range s.Jobs {
+			if j.GPU == gpu && at >= j.Start && at < j.End {
+				sum += j.Want(at - j.Start)
+			}
+		}
+		into := w
+		if at <= t-s.Step {
+			into = &before
+		}
+		f.Count(into, Epoch.Add(time.Duration(at*float64(time.Second))), series.Bytes(sum), series.Bytes(s.Total-s.reserved))
+	}
 }

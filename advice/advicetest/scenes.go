@@ -9,7 +9,7 @@ import (
 var Scenes = map[string]func(r *rand.Rand) *Scene{}
 
 func init() {
-	for _, classes := range []map[string]func(r *rand.Rand) *Scene{healthyScenes, dyingScenes, derivedScenes} {
+	for _, classes := range []map[string]func(r *rand.Rand) *Scene{healthyScenes, dyingScenes, cachingScenes, derivedScenes} {
 		maps.Copy(Scenes, classes)
 	}
 }

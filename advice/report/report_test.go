@@ -34,7 +34,7 @@ func snapshots(s *advicetest.Scene) []sampler.Snapshot {
 func TestReportAlertsAreLive(t *testing.T) {
 	raised := 0
 	for _, class := range []string{"leak", "leak under spikes", "neighbor between spikes", "growing spikes", "ok spikes"} {
-		list := snapshots(advicetest.Scenes[class](rand.New(rand.NewPCG(3, 9))))
+		list := snapshots(advicetest.Scenes[class](rand.New(rand.NewPCG(6, 9))))
 		w, whole, half := watch.New(watch.Options{}), New(Options{}), New(Options{})
 		for i := range list {
 			w.Add(list[i])

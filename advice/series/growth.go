@@ -9,9 +9,6 @@ type Growth struct {
 }
 
 const (
-	// horizon: growth counts when it has come two thirds of the way. Queues, buffers and
-	// caches fill as steadily as leaks, and most end before.
-	horizon = 0.4
 	// regrowSeconds is how often a growth that was found is looked at again.
 	regrowSeconds = 16
 	// reachMargin: what is yet to come of a decaying growth must be that much more than
@@ -22,8 +19,9 @@ const (
 // Due says whether there is anything new to judge.
 func (g *Growth) Due(s *Series) bool { return s.closed > 0 || g.Found }
 
-// Judge looks for the longest growth that will use up the room.
-func (g *Growth) Judge(s *Series, now, room, limit float64) {
+// Judge looks for the longest growth that will use up the room. It looks ahead by that share
+// of the time for which the growth has been watched.
+func (g *Growth) Judge(s *Series, now, room, limit, ahead float64) {
 	closed := s.closed
 	s.closed = 0
 	if g.Found && now >= g.until {
@@ -35,7 +33,7 @@ func (g *Growth) Judge(s *Series, now, room, limit float64) {
 	least := max(trendLeast, limit*trendLevel, room*0.4)
 	found := false
 	for scale := range closed {
-		if _, ok := s.forecast(scale, least, room); ok {
+		if _, ok := s.forecast(scale, least, room, ahead); ok {
 			found = true
 			break
 		}
@@ -47,7 +45,7 @@ func (g *Growth) Judge(s *Series, now, room, limit float64) {
 		return
 	}
 	for scale := ringScales - 1; scale >= 0; scale-- {
-		if tr, ok := s.forecast(scale, least, room); ok {
+		if tr, ok := s.forecast(scale, least, room, ahead); ok {
 			*g = Growth{Trend: tr, Found: true, scale: scale, until: now + regrowSeconds}
 			return
 		}
@@ -67,15 +65,15 @@ func (s *Series) Steady(limit float64) (tr Trend, ok bool) {
 	return tr, false
 }
 
-// forecast is the growth at one scale if it will use up the room within the horizon:
+// forecast is the growth at one scale if it will use up the room within the time ahead:
 // first of the level beneath the peaks, then of the peaks.
-func (s *Series) forecast(scale int, least, room float64) (Trend, bool) {
+func (s *Series) forecast(scale int, least, room, ahead float64) (Trend, bool) {
 	for _, peaks := range [...]bool{false, true} {
 		tr, ok := s.growthAt(scale, peaks, least)
 		if !ok || !tr.reaches(room*reachMargin) {
 			continue
 		}
-		if _, likely, _ := tr.ETA(room); likely <= horizon*(tr.Until-tr.Since) {
+		if _, likely, _ := tr.ETA(room); likely <= ahead*(tr.Until-tr.Since) {
 			return tr, true
 		}
 	}

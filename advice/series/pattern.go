@@ -152,3 +152,16 @@ func (p Pattern) Brief() bool { return p.Width <= spikeShare*p.Period }
 
 // Due is when the next spike is expected, in seconds from now; it may be overdue (< 0).
 func (p Pattern) Due(now float64) float64 { return max(p.Last, p.began) + p.Period - now }
+
+// Outgrown is how far an open excursion has come above the tops of the spikes before it; 0
+// when there is none, and when it may be the new level.
+func (s *Series) Outgrown(t float64, p Pattern) float64 {
+	if s.open == 0 {
+		return 0
+	}
+	e := s.edges[s.open-1]
+	if t-e.start > max(baselineSeconds, baselineWidths*s.widest()) || p.Width > spikeShare*max(p.Period, e.start-p.Last) {
+		return 0
+	}
+	return max(0, e.peak-p.Most-max(0, e.base-p.Level))
+}

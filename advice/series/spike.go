@@ -169,24 +169,11 @@ func (s *Series) Top() float64 {
 	return s.edges[s.open-1].peak
 }
 
-// Outgrown is how far an open excursion has come above the tops of the spikes before it; 0
-// when there is none, and when it may be the new level.
-func (s *Series) Outgrown(t float64, p Pattern) float64 {
-	if s.open == 0 {
-		return 0
-	}
-	e := s.edges[s.open-1]
-	if t-e.start > max(baselineSeconds, baselineWidths*s.widest()) || p.Width > spikeShare*max(p.Period, e.start-p.Last) {
-		return 0
-	}
-	return max(0, e.peak-p.Most-max(0, e.base-p.Level))
-}
-
 // Baseline is the level that the holder keeps between its spikes: that before a young
 // excursion, else the least of the last seconds.
 func (s *Series) Baseline(t float64) float64 {
-	if s.open > 0 {
-		if e := s.edges[0]; t-e.start < max(baselineSeconds, baselineWidths*s.widest()) {
+	for _, e := range s.edges[:s.open] {
+		if t-e.start < max(baselineSeconds, baselineWidths*s.widest()) {
 			return e.base
 		}
 	}

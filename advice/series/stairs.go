@@ -25,6 +25,7 @@ const (
 	// least step. A ramp is judged as a trend.
 	stairStands = 3
 	stairNear   = 0.25
+	stairHeld   = 2 // seconds: so long a step must last
 	// A step is at least 0.4 % of the GPU and 64 MiB.
 	stairShare = 0.004
 	stairLeast = 64
@@ -42,6 +43,7 @@ const (
 	stairsMany  = 5
 	stairClose  = 1.3
 	stairSteady = 1.6
+	stairDouble = 0.2 // how far such a size may be from a whole number of steps
 	// A step that is twice its interval late comes no more.
 	stairLate = 2.0
 )
@@ -70,7 +72,7 @@ func (s *Stairs) add(t, value, limit float64) {
 		s.ahead, s.low = 0, 0
 	case s.ahead == 0: // it counts when the next sample holds it
 		s.ahead, s.crossed, s.low = value, t, 0
-	case t-s.crossed < BucketSeconds/2:
+	case t-s.crossed < stairHeld:
 		s.ahead = min(s.ahead, value)
 	default:
 		s.step(min(s.ahead, value))
@@ -105,6 +107,9 @@ type Flight struct {
 
 // Flight of the newest equal steps; ok is false when there are none, or they have ended.
 func (s *Stairs) Flight(now float64) (f Flight, ok bool) {
+	if s.count < stairsNeeded {
+		return f, false
+	}
 	f = s.newest()
 	f.Since = s.began
 	return f, f.Steps >= stairsNeeded && f.alike && now-f.Last <= stairLate*f.Interval
@@ -118,8 +123,8 @@ func (s *Stairs) newest() (f Flight) {
 	most, least, long, short := 0.0, math.Inf(1), 0.0, math.Inf(1)
 	for i := range n {
 		size := s.sizes[newest(i)]
-		if i > 0 { // two that came together are still two
-			size /= max(1, math.Round(size/least))
+		if n := math.Round(size / least); i > 0 && n > 1 && math.Abs(size/least-n) <= stairDouble {
+			size /= n // two that came together are still two
 		}
 		if max(most, size) > stairSpread*min(least, size) {
 			break

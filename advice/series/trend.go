@@ -2,7 +2,6 @@ package series
 
 import (
 	"math"
-	"slices"
 )
 
 // Trend is steady growth of a series.
@@ -235,16 +234,6 @@ func (p *points) straight(tr Trend) bool {
 		rest[i] = math.Abs(p.v[i] - tr.Slope*p.t[i] - middle)
 	}
 	return Median(rest[:p.n]) <= residualShare*(tr.To-tr.From)
-}
-
-// Median sorts v and returns its middle; v must not be empty.
-func Median(v []float64) float64 {
-	slices.Sort(v)
-	n := len(v)
-	if n%2 == 1 {
-		return v[n/2]
-	}
-	return (v[n/2-1] + v[n/2]) / 2
 }
 
 // decay is how much slower the second half of a trend was: 1 for a steady one.

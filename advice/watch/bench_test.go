@@ -117,7 +117,7 @@ func BenchmarkAddInTrouble(b *testing.B) {
 		}
 		return s
 	}
-	for n := range 5000 {
+	for n := range 7000 {
 		w.Add(at(n))
 	}
 	if n := len(w.lastAlert); n < 128 {
@@ -125,12 +125,12 @@ func BenchmarkAddInTrouble(b *testing.B) {
 	}
 	var snaps []sampler.Snapshot
 	for n := range 100 {
-		snaps = append(snaps, at(5000+n))
+		snaps = append(snaps, at(7000+n))
 	}
 	n := 0
 	for b.Loop() {
 		s := snaps[n%len(snaps)]
-		s.Time = advicetest.Epoch.Add(time.Duration(5000+n) * time.Second)
+		s.Time = advicetest.Epoch.Add(time.Duration(7000+n) * time.Second)
 		w.Add(s)
 		n++
 	}

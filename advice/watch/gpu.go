@@ -26,9 +26,10 @@ type gpu struct {
 	tick    uint64    // counts snapshots
 	at      time.Time // of the newest snapshot
 	gone    float64   // seconds a process may be missing from the list
-	came    float64   // when processes last came or went
-	busy    float64   // utilization of late, 0..1; NaN: unknown
-	zero    bool      // the newest sample was 0 after a larger one: an artifact until it repeats
+	settled settled
+	came    float64 // when processes last came or went
+	busy    float64 // utilization of late, 0..1; NaN: unknown
+	zero    bool    // the newest sample was 0 after a larger one: an artifact until it repeats
 
 	rest    series.Series // what no listed process accounts for
 	growing series.Growth
@@ -74,8 +75,22 @@ func (g *gpu) forgetRecent() {
 	g.orphan = orphan{}
 }
 
-// settledFree is what is free when nobody is in a spike.
+// settledFree is what is free when nobody is in a spike. It is asked for every process, and
+// the same for all of one snapshot.
 func (g *gpu) settledFree(now float64) float64 {
+	if g.settled.tick != g.tick || g.settled.at != now {
+		g.settled = settled{g.tick, now, g.settledNow(now)}
+	}
+	return g.settled.free
+}
+
+// settled is the settled free memory at a snapshot.
+type settled struct {
+	tick     uint64
+	at, free float64
+}
+
+func (g *gpu) settledNow(now float64) float64 {
 	sum := 0.0
 	for _, p := range g.procs {
 		if p.series.Samples > 0 {
@@ -106,7 +121,10 @@ func (g *gpu) room(s *series.Series, now float64) float64 {
 		top = most
 	}
 	if pt, ok := s.Pattern(now, g.total); ok && pt.Count >= series.SpikesNeeded {
-		top = max(s.Settled(now), pt.Top)
+		top = max(s.Settled(now), pt.Newest)
+		if rise := s.Baseline(now) - pt.Level; rise > 0 {
+			top = max(top, pt.Newest+rise)
+		}
 	}
 	return max(0, g.available(s, now)-top)
 }

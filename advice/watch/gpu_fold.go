@@ -119,11 +119,15 @@ func (g *gpu) foldPeaks(now float64) {
 	}
 }
 
+// growthAhead: growth counts when it has come two thirds of the way. Queues, buffers and
+// caches fill as steadily as leaks, and most end before.
+const growthAhead = 0.5
+
 // foldGrowth judges the series of which buckets have closed.
 func (g *gpu) foldGrowth(now float64) {
 	judge := func(growth *series.Growth, s *series.Series) {
 		if growth.Due(s) {
-			growth.Judge(s, now, g.room(s, now), g.total)
+			growth.Judge(s, now, g.room(s, now), g.total, growthAhead)
 		}
 	}
 	for _, p := range g.procs {

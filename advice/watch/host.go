@@ -36,8 +36,11 @@ func (h *host) fold(m sampler.Opt[sampler.HostMemory], now float64, gap bool) {
 	h.most = max(h.most, series.MiB(v.Available))
 	h.used.Add(now, used, used, used, h.total)
 	h.swap.Add(now, swap, swap, swap, h.total)
-	h.growing.Judge(&h.used, now, series.MiB(v.Available), h.total)
+	h.growing.Judge(&h.used, now, series.MiB(v.Available), h.total, hostAhead)
 }
+
+// hostAhead: growth of host memory counts when it has come half of the way.
+const hostAhead = 1.0
 
 // swapSeconds is how long ago swap in use is compared with.
 const swapSeconds = 300

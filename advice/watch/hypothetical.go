@@ -22,14 +22,17 @@ type hypothetical struct {
 	only   []string // ids of the fixes that come into question; none: all
 }
 
-// certain are causes that the facts prove.
-func certain(ids ...string) []sampler.Cause {
-	var list []sampler.Cause
-	for _, id := range ids {
-		list = append(list, sampler.Cause{ID: id, Confidence: 1})
+// certain is a cause that the facts prove, with others that have a part in it.
+func certain(id string, part ...string) []sampler.Cause {
+	list := []sampler.Cause{{ID: id, Confidence: 1}}
+	for _, other := range part {
+		list = append(list, sampler.Cause{ID: other, Confidence: partConfidence})
 	}
 	return list
 }
+
+// partConfidence of a cause that is not the first.
+const partConfidence = 0.4
 
 // maxFixes: an alert is read in passing.
 const maxFixes = 4

@@ -27,6 +27,8 @@ const (
 	// far, and when there were five of them.
 	stepsAhead  = 0.4
 	stepsForFit = 5
+	// Fewer steps are at least 1 % of the GPU: near the limit small ones come and go.
+	stepsLarge = 0.01
 	// Steps that follow each other within 15 s are a climb. One that stays within 2 % of those
 	// that came back is known.
 	climbSeconds = 15
@@ -69,10 +71,9 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 	low, eta, high := growth.Trend.ETA(room)
 	if steps {
 		n, at := flight.Fit(f.now, room)
-		steps = n == 0 || flight.Steps >= stepsForFit && at <= stepsAhead*(f.now-flight.Since)
-		if steps {
-			eta = at
-		}
+		few := flight.Steps < stepsForFit
+		due := n == 0 && (!few || flight.Size >= stepsLarge*f.gpu.total) || !few && at <= stepsAhead*(f.now-flight.Since)
+		steps, eta = due || growth.Found, at
 	}
 	if !steps && !growth.Found {
 		return found, false

@@ -13,7 +13,7 @@ var ruleNeighbor = Rule{
 	Level: sampler.LevelWarning,
 	Reason: "A process has shown of late that it takes more at times, and beside what others hold now, who have taken memory since, that " +
 		"does not fit any more.",
-	HoldFor:    3 * time.Second,
+	HoldFor:    10 * time.Second, // longer than repeat_spike, which says more
 	ClearAfter: 60 * time.Second,
 	check:      checkNeighbor,
 }

@@ -38,6 +38,8 @@ const (
 	riseMost = 0.6
 	// outgrownLeast, of the GPU, is how much a spike must be above all before it.
 	outgrownLeast = 0.01
+	// risesUnlisted: without a process list the spikes may be those of several programs.
+	risesUnlisted = 5
 	// spikesAhead is how many rises beyond the next are looked at.
 	spikesAhead = 1
 )
@@ -84,17 +86,17 @@ func expects(f *Facts, s *series.Series, p series.Pattern) (e expectation, ok bo
 	e.available = f.gpu.available(s, f.now)
 	room := e.available + limit*spikeSlack
 	outgrown := s.Outgrown(f.now, p)
-	rise := s.Baseline(f.now) - p.Level                // NaN when it is not known
+	rise := risen(f.now, s, p)
 	ordinary := f.gpu.near.habits(f.now) >= habitFalls // it empties its cache all the time
 	repeats := !ordinary && p.Count >= series.SpikesNeeded && p.Brief()
 	switch {
-	case rise > limit*riseLeast && rise < p.Low*riseMost && p.Newest+rise > room:
+	case rise > limit*riseLeast && p.Newest+rise > room:
 		e.top = p.Newest + rise
 		e.how = words.Say("alert.repeat_spike.base", "top", size(p.Newest), "rise", size(rise))
 	case p.Count >= series.SpikesNeeded && p.Top > room && p.Free-f.gpu.settledFree(f.now) >= max(neighborLeast, limit*series.EdgeShare):
 		e.top = p.Top
 		e.how = words.Say("alert.repeat_spike.last", "n", min(p.Count, 3), "low", size(p.Top), "high", size(p.Most))
-	case repeats && p.Rise > 0 && p.Newest+(1+spikesAhead)*p.Rise > e.available:
+	case repeats && p.Rise > 0 && (f.gpu.listed || p.Count >= risesUnlisted) && p.Newest+(1+spikesAhead)*p.Rise > e.available:
 		e.top = p.Newest + p.Rise
 		if e.top <= e.available { // one step further: there is time to act
 			e.top, e.later = e.top+p.Rise, 1
@@ -110,6 +112,19 @@ func expects(f *Facts, s *series.Series, p series.Pattern) (e expectation, ok bo
 		return e, false
 	}
 	return e, true
+}
+
+// risen is how far the level has come up since the newest spike; NaN when it is not known.
+// What rises by as much as a spike does is one, unless spikes are known well enough.
+func risen(now float64, s *series.Series, p series.Pattern) float64 {
+	rise := s.Baseline(now) - p.Level
+	switch {
+	case rise < p.Low*riseMost:
+		return rise
+	case p.Count >= series.SpikesNeeded && p.Even && p.Brief():
+		return min(rise, s.Settled(now)-p.Level)
+	}
+	return math.NaN()
 }
 
 // varies says whether the size of the spikes is a matter of chance, as that of a

@@ -32,7 +32,11 @@ func (f *fallLines) add(s *sampler.Snapshot, list []Reading, at time.Time) {
 func (f *fallLines) fill(s *sampler.Snapshot) *sampler.Snapshot {
 	filled := s
 	for i := range f.windows[:min(len(f.windows), len(s.GPUs))] {
-		w := s.GPUs[i].Memory.Window
+		m := &s.GPUs[i].Memory
+		if used, ok := m.Used.Value(); ok { // lines are of changes only: it still stands there
+			f.counters[i].Count(&f.windows[i], s.Time, used, m.Usable())
+		}
+		w := m.Window
 		if w == nil || w.Falls.Known() || f.windows[i].Falls.Or(0) == 0 {
 			continue
 		}

@@ -1,0 +1,53 @@
+package sampler
+
+import (
+	"testing"
+	"time"
+)
+
+// TestFallCounter holds both sides of each limit of what counts as a near miss.
+func TestFallCounter(t *testing.T) {
+	type at struct {
+		ms   int
+		used Bytes // per mille of the GPU
+	}
+	for name, row := range map[string]struct {
+		readings []at
+		falls    int
+		deepest  Bytes
+	}{
+		"flush within a step":           {[]at{{0, 700}, {20, 980}, {40, 400}, {60, 700}, {300, 960}}, 1, 580},
+		"back just in time":             {[]at{{0, 980}, {100, 400}, {1600, 960}}, 1, 580},
+		"back too late":                 {[]at{{0, 980}, {100, 400}, {1601, 960}}, 0, 0},
+		"back at the limit":             {[]at{{0, 980}, {100, 400}, {200, 950}}, 1, 580},
+		"back below the limit":          {[]at{{0, 980}, {100, 400}, {200, 949}}, 0, 0},
+		"a fall of one per cent":        {[]at{{0, 959}, {100, 949}, {200, 960}}, 1, 10},
+		"less than one per cent":        {[]at{{0, 954}, {100, 945}, {200, 954}}, 0, 0},
+		"from more than half":           {[]at{{0, 510}, {100, 300}, {200, 960}}, 1, 210},
+		"from less than half":           {[]at{{0, 490}, {100, 300}, {200, 960}}, 0, 0},
+		"little was given back":         {[]at{{0, 998}, {100, 978}, {1601, 978}}, 1, 20},
+		"the end of a spike":            {[]at{{0, 998}, {100, 978}, {900, 300}, {2600, 300}}, 0, 0},
+		"not yet known":                 {[]at{{0, 998}, {100, 978}, {1600, 978}}, 0, 0},
+		"and stays below the limit":     {[]at{{0, 998}, {100, 940}, {2900, 940}}, 0, 0},
+		"falls in two steps":            {[]at{{0, 980}, {100, 900}, {1400, 300}, {2800, 960}}, 1, 680},
+		"a validation that ends":        {[]at{{0, 960}, {100, 50}, {1500, 600}, {110000, 960}}, 0, 0},
+		"a climb is none":               {[]at{{0, 100}, {100, 500}, {200, 960}, {300, 990}}, 0, 0},
+		"two misses in one window":      {[]at{{0, 980}, {100, 400}, {200, 960}, {300, 500}, {400, 970}}, 2, 580},
+		"unchanged readings in between": {[]at{{0, 980}, {20, 400}, {40, 400}, {60, 400}, {80, 980}}, 1, 580},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var f FallCounter
+			var w Window
+			for _, r := range row.readings {
+				f.Count(&w, noon.Add(time.Duration(r.ms)*time.Millisecond), r.used*MiB, 1000*MiB)
+			}
+			if n, ok := w.Falls.Value(); !ok || n != row.falls || w.DeepestFall.Or(0) != row.deepest*MiB {
+				t.Errorf("%d falls, deepest %v", n, w.DeepestFall)
+			}
+		})
+	}
+	var f FallCounter
+	if _, near := f.Add(noon, GiB, 0); near {
+		t.Error("a GPU of unknown size has no limit")
+	}
+}
