@@ -111,7 +111,11 @@ func (c Line) Words() []string {
 	return list
 }
 
-// Scripts are what the command runs: Python files, modules after -m, and subcommands of yolo.
+func isWord(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r < 'a' || r > 'z' }) < 0
+}
+
+// Scripts are what the command runs: Python files, modules after -m, and subcommands.
 func (c Line) Scripts() []string {
 	var list []string
 	words := c.part()
@@ -123,8 +127,10 @@ func (c Line) Scripts() []string {
 			list = append(list, name)
 		case i > 0 && words[i-1].value == "-m":
 			list = append(list, name)
-		case c.Runs("yolo") && i > 0 && i < 3, strings.HasPrefix(w.value, "mode="):
+		case strings.HasPrefix(w.value, "mode="):
 			list = append(list, strings.TrimPrefix(name, "mode="))
+		case i > 0 && i < 4 && isWord(name):
+			list = append(list, name) // a subcommand
 		}
 	}
 	return list

@@ -1,7 +1,7 @@
 package command
 
 // batchNames are the options that set the training batch of one device, best known first.
-var batchNames = []string{"per_device_train_batch_size", "per_gpu_train_batch_size", "train_micro_batch_size_per_gpu",
+var batchNames = []string{"per_device_train_batch_size", "per_gpu_train_batch_size", "per_gpu_batch_size", "per_device_batch_size", "train_micro_batch_size_per_gpu",
 	"micro_batch_size", "micro_batch_size_per_gpu", "device_batch_size", "batch_size_per_gpu", "batch_size_per_device",
 	"train_batch_size", "batch_size_train", "train_bs", "batch_size", "batchsize", "batch", "bs", "samples_per_gpu",
 	"ims_per_batch", "max_sentences", "max_tokens"}

@@ -3,6 +3,7 @@ package explain
 import (
 	"nvpeak/advice/command"
 	"nvpeak/sampler"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -90,10 +91,12 @@ func (f *job) expandableBroken() bool {
 		return true
 	}
 	text := f.event.Text
-	windows := indexOf(text, `C:\`) >= 0 || indexOf(text, `D:\`) >= 0 || indexOf(text, `\site-packages\`) >= 0
 	wsl := indexOf(text, "/mnt/c/") >= 0 || indexOf(strings.ToLower(text), "wsl2") >= 0
-	return windows || wsl || strings.HasPrefix(f.command.Text, `C:\`)
+	return f.onWindows() || wsl
 }
+
+// saysCached: the wording of PyTorch 1.0 to 1.3, which has no option of any kind.
+func (f *facts) saysCached() bool { return indexOf(f.event.Text, " cached)") >= 0 }
 
 // beforeExpandable: PyTorch before 2.1 has no expandable segments and refuses to start with an
 // option it does not know. Its messages are worded "reserved in total by PyTorch" (1.4 to 2.0).
@@ -112,4 +115,11 @@ func (f *job) setVariable(name, value string) []string {
 		return []string{text}
 	}
 	return []string{"export " + name + "=" + command.Quote(value)}
+}
+
+// onWindows: paths of the log or the command are those of Windows.
+func (f *job) onWindows() bool {
+	text := f.event.Text
+	return indexOf(text, `C:\`) >= 0 || indexOf(text, `D:\`) >= 0 || indexOf(text, `\site-packages\`) >= 0 || strings.HasPrefix(f.command.Text, `C:\`) ||
+		slices.ContainsFunc(f.context.Files, func(file string) bool { return strings.Contains(file, `\`) })
 }

@@ -91,7 +91,10 @@ func (f *facts) oversubscribed() bool {
 // othersHold is a careful figure of what others hold: without the context of this process.
 func (f *facts) othersHold() sampler.Bytes {
 	e := f.elsewhere.Or(0)
-	if f.ownInside {
+	switch {
+	case f.ownInside && (f.event.Reserved.Known() || indexOf(f.event.Text, " cached)") >= 0):
+		e = e.Less(contextOld)
+	case f.ownInside:
 		e = e.Less(ContextTypical)
 	}
 	return e
@@ -170,5 +173,11 @@ func (f *facts) impossible() bool {
 	return !f.onHost() && !f.corrupt() && (f.total.Known() && need > f.total.Or(0) || need > largestGPU)
 }
 
-// largestGPU is more than any GPU has: a request above it needs no total to be judged.
-const largestGPU = 320 * sampler.GiB
+// largestGPU is more than almost any GPU has, and more than any can give in one piece beside a model: a request above it needs no total to be judged.
+const largestGPU = 200 * sampler.GiB
+
+// outsidePool: the driver refused what XLA asks for beside its pool (streams, libraries, a growing
+// pool), so the pool must become smaller, not larger.
+func (f *facts) outsidePool() bool {
+	return f.event.Kind == sampler.KindXLA && indexOf(f.event.Text, "on device ordinal") >= 0
+}

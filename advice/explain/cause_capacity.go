@@ -1,5 +1,7 @@
 package explain
 
+import "nvpeak/sampler"
+
 // causesCapacity: the GPU is too small for what was asked of it.
 var causesCapacity = []causeRow{
 	{id: "R3", cause: CauseTooBig, reason: sourceMessage,
@@ -74,7 +76,7 @@ var causesCapacity = []causeRow{
 		evidence:   func(f *failure) string { return f.words.Say("why.optimizer") }},
 	{id: "request", cause: CauseTooBig, reason: sourceMessage,
 		when: func(f *failure) bool {
-			return !f.onHost() && f.class.class == classAllocator && !f.numbers() && !f.limited() && !f.corrupt() && (f.requested.Known() || f.class.cause == CauseTooBig)
+			return !f.onHost() && f.class.class == classAllocator && !f.numbers() && !f.limited() && !f.corrupt() && (f.requested.Known() || f.class.cause == CauseTooBig || f.event.Kind == sampler.KindTensorFlow)
 		},
 		confidence: func(f *failure) float64 { return max(0.5, f.class.confidence) },
 		evidence: func(f *failure) string {

@@ -36,6 +36,9 @@ var causesElsewhere = []causeRow{
 			return !f.onHost() && f.event.GPUIndex.Or(1) == 0 && (f.inFunction("data_parallel", "parallel_apply") || f.gathersOutputs())
 		},
 		confidence: func(f *failure) float64 {
+			if f.gathersOutputs() && f.bigRequest() {
+				return 0.96 // what is gathered is itself what does not fit
+			}
 			if f.gathersOutputs() {
 				return 0.86 // only this GPU ever holds what is gathered
 			}

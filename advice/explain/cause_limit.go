@@ -18,10 +18,14 @@ var causesLimit = []causeRow{
 		}},
 	{id: "share", cause: CauseMemoryLimit, reason: sourceJAX,
 		when: func(f *failure) bool {
-			return f.event.Kind == sampler.KindXLA && f.environment["XLA_PYTHON_CLIENT_MEM_FRACTION"] == "" && f.environment["XLA_PYTHON_CLIENT_PREALLOCATE"] == ""
+			return f.event.Kind == sampler.KindXLA && !f.outsidePool() && f.environment["XLA_PYTHON_CLIENT_MEM_FRACTION"] == "" && f.environment["XLA_PYTHON_CLIENT_PREALLOCATE"] == ""
 		},
 		confidence: always(0.45),
 		evidence:   func(f *failure) string { return f.words.Say("why.jax_share") }},
+	{id: "pool", cause: CausePreallocation, reason: sourceJAX,
+		when:       func(f *failure) bool { return f.outsidePool() },
+		confidence: always(0.8),
+		evidence:   func(f *failure) string { return f.words.Say("why.outside_pool") }},
 	{id: "R8", cause: CauseOversubscribed, reason: "https://github.com/pytorch/pytorch/issues/122057",
 		when:       func(f *failure) bool { return !f.onHost() && f.oversubscribed() },
 		confidence: always(0.92),

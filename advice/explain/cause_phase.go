@@ -9,7 +9,7 @@ var causesPhase = []causeRow{
 		confidence: func(f *failure) float64 {
 			switch {
 			case f.class.class == classNoNumbers:
-				return 0.55
+				return 0.65
 			case f.limited() || f.oversubscribed():
 				return 0.5
 			case f.refusedThoughFree():
@@ -88,9 +88,22 @@ var causesPhase = []causeRow{
 		evidence: func(f *failure) string {
 			return f.words.Say("why.data_spike", "need", printed(f.requested.Or(0)), "percent", percentOf(f.requested.Or(0), f.total.Or(0)), "when", f.place())
 		}},
+	{id: "late", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		when:       func(f *failure) bool { return f.lateTraining() && !f.bigRequest() && len(f.stretches()) < 3 },
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.5) },
+		evidence:   func(f *failure) string { return f.words.Say("why.late_or_larger") }},
+	{id: "boxes", cause: CauseDataSpike, reason: "https://mmdetection.readthedocs.io/en/latest/notes/faq.html",
+		when:       func(f *failure) bool { return f.matchesBoxes() },
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.82) },
+		evidence:   func(f *failure) string { return f.words.Say("why.boxes") }},
 	{id: "flat", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
-		when:       func(f *failure) bool { return f.lateTraining() && f.flat() && !f.bigRequest() },
-		confidence: always(0.6),
+		when: func(f *failure) bool { return f.lateTraining() && f.flat() && !f.bigRequest() },
+		confidence: func(f *failure) float64 {
+			if f.leapt() {
+				return 0.85
+			}
+			return 0.6
+		},
 		evidence: func(f *failure) string {
 			return f.words.Say("why.flat", "count", len(f.stretches()), "need", printed(f.requested.Or(0)))
 		}},

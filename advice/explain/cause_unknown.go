@@ -1,5 +1,7 @@
 package explain
 
+import "nvpeak/sampler"
+
 // causesUnknown is R9: the text gives no numbers, so nobody can tell from it alone.
 var causesUnknown = []causeRow{
 	{id: "R9", cause: CauseUnknown, reason: "https://docs.pytorch.org/docs/stable/torch_cuda_memory.html",
@@ -16,6 +18,12 @@ var causesUnknown = []causeRow{
 			}
 			return f.words.Say("why.no_numbers")
 		}},
+	{id: "load", cause: CauseTooBig, reason: sourceLlama,
+		when: func(f *failure) bool {
+			return f.class.class == classNoNumbers && (f.program.name == "ollama" || f.program.name == "llama.cpp")
+		},
+		confidence: always(0.65),
+		evidence:   func(f *failure) string { return f.words.Say("why.ggml_alloc_failed") }},
 	{id: "R9", cause: CauseTooBig, reason: "https://docs.pytorch.org/docs/stable/torch_cuda_memory.html",
 		when: func(f *failure) bool {
 			own := f.process.Or(0)
@@ -27,7 +35,7 @@ var causesUnknown = []causeRow{
 		}},
 	{id: "R9", cause: CauseUnknown, reason: "https://docs.pytorch.org/docs/stable/torch_cuda_memory.html",
 		when: func(f *failure) bool {
-			return !f.onHost() && f.class.class == classAllocator && f.class.cause == "" && !f.requested.Known() && !f.total.Known() && !f.limited() && !f.corrupt()
+			return !f.onHost() && f.class.class == classAllocator && f.class.cause == "" && f.event.Kind != sampler.KindTensorFlow && !f.requested.Known() && !f.total.Known() && !f.limited() && !f.corrupt()
 		},
 		confidence: always(0.55),
 		evidence:   func(f *failure) string { return f.words.Say("why.no_request") }},

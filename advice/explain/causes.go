@@ -10,7 +10,7 @@ var causeRows = slices.Concat(causesHost, causesElsewhere, causesLimit, causesFr
 
 // causes weighs what the message, the recording and the alerts say, surest cause first.
 func (f *failure) causes() []sampler.Cause {
-	list := withAlerts(f.applyRows(), AlertCauses(f.alerts))
+	list := withAlerts(f.applyRows(), f.alertCauses())
 	f.weigh(list)
 	surestFirst(list)
 	return list
@@ -23,6 +23,10 @@ const (
 	// it looks like from outside.
 	reusableWeight  = 0.5
 	disprovedWeight = 0.4
+	levelledWeight  = 0.6
+	// demandFirst: in validation more is asked for than in training, so that it would fit packed is
+	// not why it died, whatever was alerted.
+	demandFirst = 0.5
 )
 
 // weigh lets the message and the recording correct each other. From outside a leak and
@@ -32,19 +36,38 @@ func (f *failure) weigh(list []sampler.Cause) {
 	if f.history == nil {
 		return
 	}
-	foreseen := slices.ContainsFunc(list, func(c sampler.Cause) bool {
-		return c.Confidence >= 0.6 && (c.ID == CauseValidationSpike || c.ID == CauseLeak || c.ID == CauseOtherProcess)
-	})
 	for i := range list {
 		switch c := &list[i]; {
-		case c.ID == CauseDataSpike && foreseen:
-			c.Confidence *= foreseenWeight
 		case c.ID == CauseLeak && f.printsAllocated() && !f.tensorsGrew():
 			c.Confidence *= disprovedWeight // the log shows that tensors did not grow
 		case c.ID == CauseLeak && f.grewUnallocated():
 			c.Confidence *= reusableWeight
+		case c.ID == CauseLeak && f.levelledOff():
+			c.Confidence *= levelledWeight
+		case c.ID == CauseFragmentation && f.phase() == PhaseValidation:
+			c.Confidence = min(c.Confidence, demandFirst)
 		}
 	}
+	foreseen := slices.ContainsFunc(list, func(c sampler.Cause) bool {
+		return c.Confidence >= 0.6 && (c.ID == CauseValidationSpike || c.ID == CauseLeak || c.ID == CauseOtherProcess)
+	})
+	for i := range list {
+		if list[i].ID == CauseDataSpike && foreseen {
+			list[i].Confidence *= foreseenWeight
+		}
+	}
+}
+
+// alertCauses are those of the alerts before the failure. What came back again and again in
+// training was no validation: larger batches.
+func (f *failure) alertCauses() []sampler.Cause {
+	list := AlertCauses(f.alerts)
+	for i := range list {
+		if list[i].ID == CauseValidationSpike && f.phase() == PhaseTraining {
+			list[i].ID = CauseDataSpike
+		}
+	}
+	return list
 }
 
 // applyRows are the causes that the message and the recording give.

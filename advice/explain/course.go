@@ -16,16 +16,6 @@ func (f *facts) firstSteps() bool {
 	return f.context.FirstStep || f.inOptimizer() || known && step <= 2 && f.context.Epoch.Or(0) <= 1
 }
 
-// inOptimizer: it died while the optimizer made its state or stepped; activations are gone by then.
-func (f *facts) inOptimizer() bool {
-	return f.inFunction("optimizer_step", "_init_group", "_single_tensor_adam", "_multi_tensor_adam", "adamw")
-}
-
-// inBackward: most of a step's memory is already taken when backward begins.
-func (f *facts) inBackward() bool {
-	return f.inFunction("backward") || f.inOptimizer()
-}
-
 // inTraining: training, or nothing known that says otherwise.
 func (f *facts) inTraining() bool {
 	if f.program.is(undecided) {
@@ -38,12 +28,15 @@ func (f *facts) inTraining() bool {
 // what it needs in the blocks that the step before gave back, and these were free at the failure; a
 // process that leaps beyond its peaks within the step is handling something larger.
 func (f *facts) unusualRequest() bool {
-	if !f.bigRequest() || !f.lateTraining() && !f.someSteps() {
-		return false
-	}
-	if s := f.shortfallOr0(); s > partOf(f.requested.Or(0), 0.3) && s > partOf(f.unallocated.Or(0), 0.4) {
+	if f.leapt() && f.lateTraining() {
 		return true
 	}
-	h := f.history
-	return h != nil && len(h.Peaks) >= 3 && h.Process.Or(0).Less(h.Peaks[len(h.Peaks)-1]) > partOf(f.total.Or(0), 0.08)
+	s := f.shortfallOr0()
+	return f.bigRequest() && (f.lateTraining() || f.someSteps()) && s > partOf(f.requested.Or(0), 0.3) && s > partOf(f.unallocated.Or(0), 0.4)
+}
+
+// matchesBoxes: the failing step compares every box of a picture with every anchor, so it follows
+// the picture with most boxes.
+func (f *facts) matchesBoxes() bool {
+	return !f.onHost() && f.phase() != PhaseValidation && f.inFunction("bbox_overlaps", "box_iou", "bbox_iou", "assign_targets", "compute_matches")
 }

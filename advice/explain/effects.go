@@ -42,6 +42,8 @@ func (f *failure) othersSure() float64 {
 		return 0.45
 	case m == 0 && !f.cardFull():
 		return 0.25
+	case hold >= f.needed() && f.biggestOther().Arrived:
+		return 0.93 // it had fitted before they came
 	case hold >= f.needed():
 		return 0.88
 	case hold >= m:
@@ -68,6 +70,9 @@ func (f *failure) fragmentationSure() float64 {
 	if f.unusualRequest() {
 		p = min(p, 0.5)
 	}
+	if f.program.is(running) && !f.late() {
+		p = min(p, 0.55) // nothing shows that such an input had ever fitted
+	}
 	if f.phase() == PhaseValidation || f.phase() == phaseSaving {
 		p = min(p, 0.5) // it asks for more than training did: that it would fit packed is not why it died
 	}
@@ -87,7 +92,7 @@ func (f *failure) stateDominated() bool {
 		return true
 	}
 	if f.footprint.known {
-		return f.footprint.activations.mid() < partOf(f.allocated.Or(0), 0.35)
+		return f.scaling().mid() < partOf(f.allocated.Or(0)+f.requested.Or(0), 0.35)
 	}
 	return f.phase() == phaseLoading
 }

@@ -3,8 +3,9 @@ package explain
 // How an explanation comes about, and where to add to it:
 //
 //	Incident ─ gather.go ─► failure: facts (what happened), job (what was in force), footprint (what would help)
+//	          ─ decide.go ─► what kind of program failed, which decides what is possible at all
 //	failure ─ cause_*.go ─► causes: rows, each with its condition, confidence and evidence
-//	causes ─ fix_*.go ─► advice: rows, each with its condition, effect, cost and commands
+//	causes ─ fix_*.go ─► advice: rows, each with the kinds of programs it is for, how likely the run lives with it, cost and commands
 //	       ─ plan.go ─► plans: several fixes together, with the arithmetic
 //	events ─ verdict.go ─► one verdict for the run
 //
@@ -55,15 +56,15 @@ func (f *failure) explain() Event {
 	if list := f.environment["CUDA_VISIBLE_DEVICES"]; list != "" && f.event.GPUIndex.Known() && !f.onHost() && !countsAlike(list, f.event.GPUIndex.Or(0)) {
 		f.note("note.visible", "gpu", f.event.GPUIndex.Or(0), "list", sampler.Clean(list))
 	}
-	if f.program.is(undecided) && !f.onHost() && f.isPyTorch() && !f.event.Recovered {
-		f.note("note.which_program")
-	}
 	if f.expandable() && f.unallocatedShare() >= 0.05 {
 		f.note("note.expandable_on")
 	}
 	e := Event{OOMEvent: f.event, File: f.file, Headline: f.headline(), Card: f.card(), Notes: f.renderNotes(),
 		Causes: causes, Advice: []sampler.Advice{}, Plans: []Plan{}}
 	e.Detail = f.detail(causes)
+	if f.program.is(undecided) && !f.onHost() && !f.corrupt() && f.isPyTorch() && !f.event.Recovered {
+		e.Detail += f.words.Say("detail.space") + f.words.Say("detail.which_program")
+	}
 	if e.OtherProcesses == nil {
 		e.OtherProcesses = []sampler.OtherProcess{} // a list in JSON, never null
 	}

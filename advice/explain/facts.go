@@ -35,6 +35,9 @@ type amount = sampler.Opt[sampler.Bytes]
 // with CUDA 12, up to 1.8 GiB before. https://github.com/stas00/ml-engineering/blob/master/training/performance/README.md
 const ContextTypical = 600 * sampler.MiB
 
+// contextOld is the same for the versions before CUDA 12 loaded kernels only when they are used.
+const contextOld = 1200 * sampler.MiB
+
 func (f *facts) note(id string, pairs ...any) {
 	f.notes = append(f.notes, note{id, pairs})
 }

@@ -12,12 +12,15 @@ var fixesAllocator = []fixRow{
 		lives: map[string]float64{CauseFragmentation: 0.97, CauseValidationSpike: 0.3, CauseOtherProcess: 0.3, CauseTooBig: 0.1, CauseDataSpike: 0.03, CauseImbalance: 0.3},
 		when: func(f *failure) bool {
 			return f.isPyTorch() && (f.event.Kind == sampler.KindCUDA || f.event.Kind == sampler.KindHIP) && f.unallocatedShare() >= 0.05 &&
-				f.fitsAfterReuse() && !f.expandable() && !f.expandableBroken() && !f.oversubscribed() && !f.limited()
+				f.fitsAfterReuse() && !f.saysCached() && !f.expandable() && !f.expandableBroken() && !f.oversubscribed() && !f.limited()
 		},
 		saves: func(f *failure) (span, bool) {
 			return span{partOf(f.unallocated.Or(0), 0.5), f.unallocated.Or(0)}, f.unallocated.Known()
 		},
 		reach: func(f *failure) float64 {
+			if f.beforeExpandable() {
+				return 0.75 // an update comes first, and may bring changes of its own
+			}
 			if f.shortfallOr0() <= partOf(f.unallocated.Or(0), 0.8) {
 				return 1
 			}

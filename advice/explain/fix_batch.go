@@ -31,6 +31,9 @@ var fixesBatch = []fixRow{
 			if f.stateDominated() && !f.program.is(running) {
 				return 0.1
 			}
+			if f.program.is(running) && f.batch() == 0 {
+				return 0.5 // most run one input at a time
+			}
 			if !f.numbers() {
 				return 0.8
 			}
@@ -135,6 +138,9 @@ func doHalveBatch(f *failure) []string {
 			return []string{f.comment("do.batch_plain", "before", b, "after", smaller)}
 		}
 		return []string{f.comment("do.batch_known", "before", b, "after", smaller, "steps", steps)}
+	}
+	if !f.program.is(training) {
+		return []string{f.comment("do.batch_either", "k", k)}
 	}
 	return []string{f.comment("do.batch_unknown", "k", k)}
 }

@@ -17,7 +17,7 @@ var fixesInference = []fixRow{
 		}},
 	{id: FixNoGradInference, source: "https://docs.pytorch.org/docs/stable/generated/torch.autograd.grad_mode.inference_mode.html",
 		kinds: evaluation | inference, cost: 0,
-		lives: map[string]float64{CauseTooBig: 0.7, CauseDataSpike: 0.7, CauseLeak: 0.6, CauseFragmentation: 0.7, CauseValidationSpike: 0.7, CauseUnknown: 0.4},
+		lives: map[string]float64{CauseTooBig: 0.78, CauseDataSpike: 0.7, CauseLeak: 0.6, CauseFragmentation: 0.7, CauseValidationSpike: 0.7, CauseUnknown: 0.6},
 		when: func(f *failure) bool {
 			return !f.onHost() && f.isPyTorch() && f.phase() != phaseLoading && f.phase() != PhaseValidation && !f.graphOff() && !f.refusedThoughFree()
 		},
@@ -25,43 +25,48 @@ var fixesInference = []fixRow{
 			if f.total.Known() && f.requested.Or(0) > f.total.Or(0) {
 				return 0.1
 			}
-			return 0.9
+			return 0.95
 		},
 		do: func(f *failure) []string {
 			return []string{"model.eval()\nwith torch.inference_mode():  " + f.comment("do.around_forward")}
 		}},
+	{id: FixHalfPrecision, source: "https://github.com/AUTOMATIC1111/stable-diffusion-webui/wiki/Command-Line-Arguments-and-Settings",
+		kinds: evaluation | inference | imageTool, cost: 0,
+		lives:   map[string]float64{CauseTooBig: 0.92, CauseDataSpike: 0.85, CauseFragmentation: 0.7, CauseUnknown: 0.65, CauseOversubscribed: 0.85},
+		when:    func(f *failure) bool { return !f.onHost() && f.fullPrecisionOption() != "" },
+		reach:   always(1),
+		variant: func(f *failure) string { return "option" },
+		pairs:   func(f *failure) []any { return []any{"option", f.fullPrecisionOption()} },
+		do: func(f *failure) []string {
+			text, _ := f.command.WithoutFlag(f.fullPrecisionOption())
+			return []string{text}
+		}},
 	{id: FixHalfPrecision, source: "https://huggingface.co/docs/transformers/perf_infer_gpu_one",
-		kinds: evaluation | inference | imageTool, cost: 0.04,
-		lives: map[string]float64{CauseTooBig: 0.75, CauseDataSpike: 0.6, CauseUnknown: 0.35, CauseOversubscribed: 0.6},
+		kinds: evaluation | inference, cost: 0.04,
+		lives: map[string]float64{CauseTooBig: 0.75, CauseDataSpike: 0.6, CauseUnknown: 0.45, CauseOversubscribed: 0.6},
 		when: func(f *failure) bool {
-			return !f.onHost() && (f.isPyTorch() || f.program.is(imageTool)) && !f.refusedThoughFree() && (f.fullPrecisionOption() != "" || !f.program.is(imageTool) && !f.halfPrecision())
+			return !f.onHost() && f.isPyTorch() && !f.refusedThoughFree() && f.fullPrecisionOption() == "" && !f.halfPrecision()
 		},
 		reach: func(f *failure) float64 {
-			if f.fullPrecisionOption() != "" || f.phase() == phaseLoading {
+			if f.phase() == phaseLoading {
 				return 1
 			}
 			return 0.8
 		},
-		variant: func(f *failure) string {
-			if f.fullPrecisionOption() != "" {
-				return "option"
-			}
-			return ""
-		},
-		pairs: func(f *failure) []any { return []any{"option", f.fullPrecisionOption()} },
 		do: func(f *failure) []string {
-			if option := f.fullPrecisionOption(); option != "" {
-				if text, ok := f.command.WithoutFlag(option); ok {
-					return []string{text}
-				}
-			}
 			return []string{"model = model.half()  " + f.comment("do.half_inputs"), `from_pretrained(name, torch_dtype=torch.float16)  ` + f.comment("do.transformers")}
 		}},
 	{id: FixSmallerInput, source: "https://huggingface.co/docs/diffusers/optimization/memory",
-		kinds: evaluation | inference | imageTool | undecided, cost: 0.1,
-		lives: map[string]float64{CauseTooBig: 0.9, CauseDataSpike: 0.95, CauseFragmentation: 0.8, CauseUnknown: 0.45, CauseOversubscribed: 0.7, CauseOtherProcess: 0.2, CauseValidationSpike: 0.6},
+		kinds: evaluation | inference | imageTool | undecided, cost: 0.13,
+		lives: map[string]float64{CauseTooBig: 0.9, CauseDataSpike: 0.95, CauseFragmentation: 0.8, CauseUnknown: 0.5, CauseOversubscribed: 0.7, CauseOtherProcess: 0.2, CauseValidationSpike: 0.6},
 		when: func(f *failure) bool {
 			return !f.onHost() && f.phase() != phaseLoading && f.phase() != phaseSaving && f.phase() != PhaseValidation && !f.generatesText() && !f.refusedThoughFree() && (f.program.is(evaluation|inference|imageTool) || f.convolves())
+		},
+		reach: func(f *failure) float64 {
+			if f.weightsFill() {
+				return 0.4
+			}
+			return 0.95
 		},
 		variant: func(f *failure) string { return f.program.name },
 		do:      doSmallerInput},
@@ -86,13 +91,19 @@ var fixesInference = []fixRow{
 			if f.total.Known() && f.requested.Or(0) > f.total.Or(0) {
 				return 0.1
 			}
-			if f.program.is(imageTool) || f.phase() == phaseLoading {
+			if f.program.is(imageTool) || f.phase() == phaseLoading || f.weightsFill() {
 				return 1
 			}
 			return 0.7
 		},
 		variant: func(f *failure) string { return f.program.name },
 		do:      doOffload},
+}
+
+// weightsFill: without a graph only weights stay, and the refused request is next to nothing beside
+// them (own threshold: 2 %).
+func (f *failure) weightsFill() bool {
+	return f.program.is(running) && f.graphOff() && f.allocated.Known() && f.requested.Or(0) < partOf(f.allocated.Or(0), 0.02)
 }
 
 // loadsOnGPU: a checkpoint is read straight to the GPU, as torch.load does without map_location.

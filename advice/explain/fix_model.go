@@ -84,7 +84,7 @@ var fixesModel = []fixRow{
 			case "llama.cpp", "ollama":
 				return "llama"
 			}
-			if f.inTraining() {
+			if f.program.is(training) {
 				return "training"
 			}
 			return ""
@@ -110,7 +110,7 @@ var fixesModel = []fixRow{
 			if f.isServing() {
 				return []string{f.comment("do.quantized_server")}
 			}
-			if f.inTraining() {
+			if f.program.is(training) {
 				return []string{f.comment("do.smaller_model")}
 			}
 			return []string{"from_pretrained(name, quantization_config=BitsAndBytesConfig(load_in_4bit=True))"}

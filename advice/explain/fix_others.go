@@ -47,7 +47,7 @@ var fixesOthers = []fixRow{
 				`torch.load(path, map_location="cpu")  ` + f.comment("do.map_location")}
 		}},
 	{id: FixStopOtherProcess, source: "https://docs.nvidia.com/deploy/nvidia-smi/index.html",
-		kinds: ownCode | running, cost: 0.03,
+		kinds: ownCode | running, cost: 0,
 		lives: map[string]float64{CauseOtherProcess: 0.97, CauseUnattributed: 0.95, CauseUnknown: 0.6, CausePreallocation: 0.2},
 		when:  func(f *failure) bool { return !f.refusedThoughFree() },
 		variant: func(f *failure) string {
@@ -87,6 +87,15 @@ var fixesOthers = []fixRow{
 			return []any{"pid", big.PID, "name", holderName(big), "size", gib(max(big.Bytes, 1)), "all", gib(f.elsewhere.Or(0))}
 		},
 		do: doStopOther},
+	{id: FixStopOtherProcess, source: "https://docs.nvidia.com/deploy/nvidia-smi/index.html",
+		kinds: ownCode | running, cost: 0,
+		lives: map[string]float64{CauseTooBig: 0.3}, // a request alone does not say how full the GPU was
+		when: func(f *failure) bool {
+			return !f.onHost() && !f.total.Known() && f.requested.Known() && !f.impossible() && len(f.others) == 0
+		},
+		variant: func(f *failure) string { return "unknown" },
+		reach:   always(1),
+		do:      doStopOther},
 	{id: FixCapPreallocation, source: sourceJAX,
 		kinds: ownCode | imageTool, cost: 0.05,
 		lives: map[string]float64{CausePreallocation: 0.9, CauseOtherProcess: 0.5},

@@ -13,7 +13,7 @@ var fixesValidation = []fixRow{
 		},
 		reach: func(f *failure) float64 {
 			if k := float64(f.validationFactor()); partOf(f.requested.Or(0), 1-1/k) < f.shortfallOr0() {
-				return 0.8
+				return 0.9
 			}
 			return 0.97
 		},

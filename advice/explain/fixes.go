@@ -50,6 +50,9 @@ func (f *failure) Advise(causes []sampler.Cause) []sampler.Advice {
 	slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
 	out := []sampler.Advice{}
 	for i, s := range list[:min(len(list), 7)] {
+		if i > 0 && s.score < leastScore {
+			break
+		}
 		out = append(out, f.render(s, i+1))
 	}
 	return out
@@ -62,6 +65,10 @@ const (
 	// possible in about half of the cases.
 	undecidedShare = 0.55
 	leastSurvival  = 0.04
+	// widestSaving: a range wider than that helps nobody to choose, and is not said.
+	widestSaving = 3
+	// leastScore: what costs more than it promises is not said beside what helps.
+	leastScore = -0.08
 )
 
 // likelihoods makes confidences, each said on its own, into shares of one whole. Their cubes: what
@@ -114,11 +121,11 @@ func (f *failure) render(s scored, rank int) sampler.Advice {
 		return f.words.Say(id, pairs...)
 	}
 	a := sampler.Advice{ID: s.row.id, Rank: rank, Title: say("title"), Why: say("why"), Cost: say("cost"), Source: f.source(s.row), Do: []string{}}
-	if s.known && s.saves.high > 0 {
+	if s.known && s.saves.high > 0 && s.saves.high <= widestSaving*s.saves.low {
 		a.Saves = sampler.Some(sampler.Range{Low: s.saves.low, High: s.saves.high})
 	}
 	if s.row.do != nil {
-		a.Do = append(a.Do, f.ofVendor(s.row.do(f))...)
+		a.Do = append(a.Do, f.ofSystem(f.ofVendor(s.row.do(f)))...)
 	}
 	return a
 }
@@ -126,6 +133,8 @@ func (f *failure) render(s scored, rank int) sampler.Advice {
 // source is where a fix is described: that of the server or framework, where the fix is its option.
 func (f *failure) source(row fixRow) string {
 	switch {
+	case f.event.Kind == sampler.KindXPU && strings.HasPrefix(row.source, "https://docs.pytorch.org/docs/stable/") && strings.Contains(row.source, "cuda"):
+		return "https://docs.pytorch.org/docs/stable/notes/get_start_xpu.html"
 	case row.id != FixRaiseLimit && row.id != FixCapPreallocation || f.onHost():
 	case f.server() == "vllm":
 		return "https://docs.vllm.ai/en/latest/configuration/conserving_memory.html"
@@ -146,15 +155,39 @@ func (f *failure) ofVendor(list []string) []string {
 	case sampler.KindHIP:
 		r = strings.NewReplacer("nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv", "rocm-smi --showpids", "nvidia-smi", "rocm-smi", "/dev/nvidia*", "/dev/kfd")
 	case sampler.KindNPU:
-		r = strings.NewReplacer("nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv", "npu-smi info", "nvidia-smi", "npu-smi info", "/dev/nvidia*", "/dev/davinci*")
+		r = strings.NewReplacer("nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv", "npu-smi info", "nvidia-smi", "npu-smi info", "/dev/nvidia*", "/dev/davinci*",
+			"torch.cuda.", "torch.npu.", `autocast("cuda"`, `autocast("npu"`)
 	case sampler.KindXPU:
-		r = strings.NewReplacer("nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv", "xpu-smi ps", "nvidia-smi", "xpu-smi ps", "/dev/nvidia*", "/dev/dri/*")
+		r = strings.NewReplacer("nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv", "xpu-smi ps", "nvidia-smi", "xpu-smi ps", "/dev/nvidia*", "/dev/dri/*",
+			"torch.cuda.", "torch.xpu.", `autocast("cuda"`, `autocast("xpu"`)
 	default:
 		return list
 	}
 	out := make([]string, len(list))
 	for i, s := range list {
 		out[i] = r.Replace(s)
+	}
+	return out
+}
+
+// ofSystem is what to type on Windows, where the log is from there.
+func (f *failure) ofSystem(list []string) []string {
+	if !f.onWindows() {
+		return list
+	}
+	out := make([]string, 0, len(list))
+	for _, line := range list {
+		switch pid, isKill := strings.CutPrefix(line, "kill "); {
+		case isKill:
+			line = "taskkill /PID " + pid
+		case strings.HasPrefix(line, "ps -o "):
+			line = `tasklist /FI "PID eq ` + line[strings.LastIndexByte(line, ' ')+1:] + `"`
+		case strings.HasPrefix(line, "sudo ") || strings.HasPrefix(line, "nvpeak wait"):
+			continue
+		case strings.HasPrefix(line, "export "):
+			line = "set " + strings.TrimPrefix(line, "export ")
+		}
+		out = append(out, line)
 	}
 	return out
 }

@@ -1,6 +1,9 @@
 package explain
 
-import "nvpeak/sampler"
+import (
+	"nvpeak/sampler"
+	"slices"
+)
 
 // late: the run had fitted before. It did many steps or an epoch, or the recording shows it.
 func (f *facts) late() bool {
@@ -169,4 +172,16 @@ func (f *facts) keepsResults() bool {
 func (f *facts) hostGrew() bool {
 	h := f.history
 	return h != nil && h.HostGrown.Or(0) > sampler.GiB && h.HostGrown.Or(0) > h.HostLost.Or(0)/2
+}
+
+// levelledOff: the recording is long and its peaks do not rise any more.
+func (f *facts) levelledOff() bool {
+	g := riseOf(f.stretches())
+	return g.levels >= 10 && !g.steady() && !f.tensorsGrew()
+}
+
+// leapt: within the last step the process went far beyond all its peaks (own threshold: 8 % of the GPU).
+func (f *facts) leapt() bool {
+	h := f.history
+	return h != nil && len(h.Peaks) >= 3 && f.total.Known() && h.Process.Or(0).Less(slices.Max(h.Peaks)) > partOf(f.total.Or(0), 0.08)
 }

@@ -94,6 +94,9 @@ func (f *job) preallocator() string {
 			return row.name
 		}
 	}
+	if f.outsidePool() {
+		return "jax"
+	}
 	part := float64(max(big.Bytes, f.outside.Or(0))) / float64(max(1, f.total.Or(1)))
 	switch {
 	case part > 0.735 && part < 0.775:
@@ -110,7 +113,7 @@ func (f *job) preallocator() string {
 func (f *job) graphOff() bool {
 	return f.isUltralytics() || f.command.Style() == command.StyleTrainer || f.command.Style() == command.StyleLightning ||
 		f.inFunction("decorate_context", "no_grad", "inference_mode", "prediction_step", "evaluation_loop", "_run_evaluate", "_no_grad_context") ||
-		f.inCode("no_grad", "inference_mode")
+		f.inCode("no_grad", "inference_mode") || f.inFile("pipeline_")
 }
 
 // isUltralytics: the run uses the Ultralytics trainer.

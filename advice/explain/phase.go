@@ -36,5 +36,8 @@ func (f *facts) phase() string {
 			return row.phase
 		}
 	}
+	if f.inCode("t.to(device, dtype if", "return self._apply(lambda t: t.cuda(device))") {
+		return phaseLoading // a model is being moved to the GPU
+	}
 	return ""
 }

@@ -83,5 +83,6 @@ func (f *facts) aheadOfPeers() sampler.Bytes {
 
 // gathersState: a full state dict is put together on the GPU.
 func (f *facts) gathersState() bool {
-	return f.inFunction("full_state_dict", "full_post_state_dict", "full_optim_state") || f.inCode("FULL_STATE_DICT")
+	return f.inFunction("full_state_dict", "full_post_state_dict", "full_pre_state_dict", "full_optim_state") || f.inCode("FULL_STATE_DICT") ||
+		indexOf(f.event.Text, "state_dict") >= 0 && indexOf(f.event.Text, "fully_sharded") >= 0
 }

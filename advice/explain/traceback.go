@@ -83,6 +83,7 @@ func (f *facts) server() string {
 // inFile says whether a source file of the traceback holds one of the parts.
 func (f *facts) inFile(parts ...string) bool {
 	return slices.ContainsFunc(f.context.Files, func(file string) bool {
+		file = strings.ReplaceAll(file, `\`, "/")
 		return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(file, p) })
 	})
 }
@@ -100,4 +101,14 @@ func (f *facts) inCode(parts ...string) bool {
 	return slices.ContainsFunc(f.context.Code, func(line string) bool {
 		return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(line, p) })
 	})
+}
+
+// inOptimizer: it died while the optimizer made its state or stepped; activations are gone by then.
+func (f *facts) inOptimizer() bool {
+	return f.inFunction("optimizer_step", "_init_group", "_single_tensor_adam", "_multi_tensor_adam", "adamw")
+}
+
+// inBackward: most of a step's memory is already taken when backward begins.
+func (f *facts) inBackward() bool {
+	return f.inFunction("backward") || f.inOptimizer()
 }

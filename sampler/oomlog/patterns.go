@@ -64,7 +64,7 @@ var specificRows = []row{
 		start: `Not enough memory to handle (?:<prefill_tokens:int> prefill tokens|\d+ total tokens)`},
 	{name: "comfyui tiled", framework: "comfyui", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, recovered: true, words: []string{"ran out of memory when regular"},
 		start: `Ran out of memory when regular (?:VAE )?(?:de|en)coding, retrying with tiled`},
-	{name: "comfyui unloading", framework: "comfyui", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, recovered: true, follows: true, words: []string{"got an oom, unloading"},
+	{name: "comfyui unloading", framework: "comfyui", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, follows: true, words: []string{"got an oom, unloading"},
 		start: `Got an OOM, unloading all loaded models`},
 	{name: "torch more than 1EB", framework: "pytorch", kind: sampler.KindCUDA, memory: sampler.MemoryGPU, words: []string{"more than 1eb"},
 		start: `(?:CUDA|HIP) out of memory\. Tried to allocate <sentinel:phrase>`, fields: []string{`\(GPU <gpu>`, `GPU <gpu> has`}},

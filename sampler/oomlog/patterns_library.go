@@ -132,6 +132,7 @@ var genericRows = []row{
 	{name: "faiss assertion", framework: "pytorch", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cuda error 2 out of memory"}, start: `CUDA error 2 out of memory`},
 	{name: "faiss", framework: "pytorch", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"failed to cudamalloc", "alloc fail type"}, lines: 1,
 		start: `Failed to cudaMalloc <req:bytes>(?: on device <gpu>)?|alloc fail type \w+ dev <gpu>[^\n]{0,60} size <req:bytes>`},
+	{name: "ctranslate2", framework: "ctranslate2", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"cuda failed with error out of memory"}, start: `CUDA failed with error out of memory`},
 	{name: "gpuassert", framework: "pytorch", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"gpuassert"}, start: `GPUassert: out of memory`},
 	{name: "caffe", framework: "pytorch", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"== cudasuccess (2 vs. 0)"}, start: `== cudaSuccess \(2 vs\. 0\) out of memory`},
 	{name: "pycuda", framework: "python", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"failed: out of memory"}, start: `\bcu[A-Z]\w+ failed: out of memory`},

@@ -20,7 +20,7 @@ var phaseFunctions = []phaseRow{
 var phaseLines = []phaseRow{
 	{sampler.PhaseSaving, hinted{needs("saving"), pattern(`(?i)\bsaving\b.{0,40}(?:checkpoint|model|weights|state)`)}},
 	{sampler.PhaseLoading, hinted{needs("loading", "llama_model_load", "llm_load_tensors", "load_tensors:"), pattern(`(?i)\bloading\b.{0,40}(?:checkpoint|model|weights|shards|pipeline)|llama_model_load|llm_load_tensors|load_tensors:`)}},
-	{sampler.PhaseValidation, hinted{needs("validati", "evaluati", "val:", "class"), pattern(`(?i)\b(?:validating|validation|evaluating|evaluation|val:|eval:|Class\s+Images\s+(?:Instances|Labels))`)}},
+	{sampler.PhaseValidation, hinted{needs("validati", "evaluati", "val:", "class", "epoch (val"), pattern(`(?i)\b(?:validating|validation|evaluating|evaluation|val:|eval:|epoch \(val(?:id)?\)|Class\s+Images\s+(?:Instances|Labels))`)}},
 	{sampler.PhaseTraining, hinted{needs("train", "epoch", "/"), pattern(`(?i)\btrain(?:ing)?\b|\bepoch\b|^\s*\d+/\d+\s+[\d.]+G\b`)}},
 	{sampler.PhaseInference, hinted{needs("generating", "inference", "sampling", "predicting", "prompt executed"), pattern(`(?i)\b(?:generating|inference|sampling|predicting|prompt executed)\b`)}},
 }

@@ -36,5 +36,9 @@ func fileOf(text string) string {
 	}
 	path := strings.TrimLeft(text[:end+len(".py")], `" `)
 	parts := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' })
-	return strings.Join(parts[max(0, len(parts)-2):], "/")
+	between := "/"
+	if strings.Contains(path, `\`) {
+		between = `\` // so that a path of Windows is known as one
+	}
+	return strings.Join(parts[max(0, len(parts)-2):], between)
 }

@@ -44,12 +44,15 @@ func explainCommand(a *app) *cobra.Command {
 	c.Flags().BoolVar(&f.json, "json", false, "as JSON")
 	c.Flags().StringVar(&f.command, "command", "", "the command `LINE` of the run, so that advice edits what was really typed")
 	c.Flags().StringArrayVar(&f.env, "env", nil, "a variable of its environment, `NAME=VALUE`; may be repeated")
-	c.Flags().BoolVar(&f.details, "details", false, "everything, also where it is longer than the terminal")
+	c.Flags().BoolVar(&f.details, "details", false, "everything: the reasons, all advice, and where it comes from")
 	c.Flags().StringVar(&f.recording, "recording", "", "a recording of the run, which shows who held what: a `FILE` of nvpeak record or a CSV log of nvidia-smi")
 	c.Flags().StringVar(&f.gpu, "gpu-name", "", "the `NAME` of its GPU, such as \"NVIDIA A100\", where the log does not say")
 	a.opt.bind(c.Flags(), "gpu", "lang", "ascii", "no-color")
 	return c
 }
+
+// pipedRows: what is piped is as short as on a small terminal.
+const pipedRows = 24
 
 func (a *app) explain(files []string, f *explainFlags) error {
 	env, err := variables(f.env)
@@ -73,8 +76,11 @@ func (a *app) explain(files []string, f *explainFlags) error {
 		err = plain.IndentedJSON(out, e)
 	} else {
 		o := a.textOptions()
-		if f.details {
+		switch {
+		case f.details:
 			o.Rows = 0
+		case o.Rows == 0:
+			o.Rows = pipedRows
 		}
 		err = plain.Explain(out, e, o)
 	}
