@@ -119,9 +119,8 @@ func (g *gpu) foldPeaks(now float64) {
 	}
 }
 
-// growthAhead: growth counts when it has come two thirds of the way. Queues, buffers and
-// caches fill as steadily as leaks, and most end before.
-const growthAhead = 0.5
+// growthAhead: growth is noticed when it has come half of the way.
+const growthAhead = 1.0
 
 // foldGrowth judges the series of which buckets have closed.
 func (g *gpu) foldGrowth(now float64) {

@@ -21,6 +21,9 @@ var ruleGrowth = Rule{
 }
 
 const (
+	// growthSure: a warning waits until growth has come two thirds of the way. Queues, buffers
+	// and caches fill as steadily as leaks, and most end before; until then it is a notice.
+	growthSure = 0.5
 	// growthSoon is when growth becomes critical.
 	growthSoon = 600
 	// Steps that still fit are foreseen as far as two fifths of the time that they took so
@@ -72,8 +75,9 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 	if steps {
 		n, at := flight.Fit(f.now, room)
 		few := flight.Steps < stepsForFit
+		sure := growth.Found && at <= growthSure*(growth.Trend.Until-growth.Trend.Since)
 		due := n == 0 && (!few || flight.Size >= stepsLarge*f.gpu.total) || !few && at <= stepsAhead*(f.now-flight.Since)
-		steps, eta = due || growth.Found, at
+		steps, eta = due || sure, at
 	}
 	if !steps && !growth.Found {
 		return found, false
@@ -86,6 +90,9 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 		}
 	}
 	trend := growth.Trend
+	if !steps && eta > growthSure*(trend.Until-trend.Since) {
+		found.id, found.level = 1, sampler.LevelNotice
+	}
 	found.render = func(f *Facts) message {
 		if steps {
 			return renderSteps(f, pid, flight, room, eta)
