@@ -61,7 +61,7 @@ func play(s *advicetest.Scene) outcome {
 			break
 		}
 		for _, a := range w.Add(snap) {
-			if left, ok := a.ETA.Value(); ok && a.Kind != "host_memory" {
+			if left, ok := a.ETA.Value(); ok && a.Kind != "host_memory" && a.Level != sampler.LevelNotice {
 				out.etas = append(out.etas, eta{a.T, t, left})
 			}
 		}
