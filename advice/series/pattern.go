@@ -1,6 +1,9 @@
 package series
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Pattern is what the spikes of a series have in common.
 type Pattern struct {
@@ -19,6 +22,7 @@ type Pattern struct {
 	Width           float64 // seconds, median
 	Free            float64 // MiB settled free when the newest began; NaN: unknown
 	Rise            float64 // MiB by which each top is above the one before, if steadily so
+	Record          float64 // MiB by which the newest top is above all before; 0 for the first
 }
 
 const (
@@ -96,6 +100,9 @@ func (p *Pattern) tops(top []float64, limit float64) {
 	p.Newest = top[0]
 	p.Top, p.Most = extremes(top[:min(3, len(top))])
 	p.Mean, p.Deviation = spread(top)
+	if len(top) > 1 {
+		p.Record = max(0, top[0]-slices.Max(top[1:]))
+	}
 	if len(top) < 3 {
 		p.Deviation = min(p.Deviation, scatter(top))
 		return

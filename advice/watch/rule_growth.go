@@ -75,6 +75,9 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 	if steps {
 		n, at := flight.Fit(f.now, room)
 		few := flight.Steps < stepsForFit
+		if few && (pid == 0 || f.gpu.near.habits(f.now) >= habitFalls) {
+			return found, false // those of several programs, or a cache filling up again: no evidence yet
+		}
 		sure := growth.Found && at <= growthSure*(growth.Trend.Until-growth.Trend.Since)
 		due := n == 0 && (!few || flight.Size >= stepsLarge*f.gpu.total) || !few && at <= stepsAhead*(f.now-flight.Since)
 		steps, eta = due || sure, at

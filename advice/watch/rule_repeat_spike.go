@@ -36,7 +36,9 @@ const (
 	riseLeast = 0.004
 	// riseMost, of what spikes give back: what rises by as much as a spike is one.
 	riseMost = 0.6
-	// outgrownLeast, of the GPU, is how much a spike must be above all before it.
+	// outgrownLeast, of the GPU, is how much a spike must be above all before it, and the one
+	// before it above its own, if there were several: a single record among many is no series,
+	// batches of chance make them.
 	outgrownLeast = 0.01
 	// risesUnlisted: without a process list the spikes may be those of several programs.
 	risesUnlisted = 5
@@ -102,7 +104,7 @@ func expects(f *Facts, s *series.Series, p series.Pattern) (e expectation, ok bo
 			e.top, e.later = e.top+p.Rise, 1
 		}
 		e.how = words.Say("alert.repeat_spike.trend", "more", size(p.Rise), "high", size(p.Newest))
-	case !ordinary && p.Count > 0 && outgrown > limit*outgrownLeast && s.Top()+outgrown > e.available:
+	case !ordinary && (p.Count == 1 || p.Record > limit*outgrownLeast) && outgrown > limit*outgrownLeast && s.Top()+outgrown > e.available:
 		e.top = s.Top() + outgrown
 		e.how = words.Say("alert.repeat_spike.outgrown", "top", size(s.Top()), "more", size(outgrown))
 	case repeats && p.Even && varies(p, limit) && p.Mean+varyDeviations*p.Deviation > room:
