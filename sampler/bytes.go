@@ -18,9 +18,9 @@ const (
 	TiB Bytes = 1 << 40
 )
 
-// Sane is the largest amount that is taken for a real one. Drivers and allocators
+// MaxPlausible is the largest amount that is taken for a real one. Drivers and allocators
 // print 2^64-1 (or 17179869184.00 GiB) for "not available"; see FACTS R0.
-const Sane Bytes = 1 << 60
+const MaxPlausible Bytes = 1 << 60
 
 // GiB returns the amount in GiB.
 func (b Bytes) GiB() float64 { return float64(b) / float64(GiB) }
@@ -89,7 +89,7 @@ func Unit(name string) Bytes { return units[strings.ToUpper(strings.TrimSpace(na
 // Times is f units, rounded half up to a byte; false for what is no real amount.
 func (b Bytes) Times(f float64) (Bytes, bool) {
 	v := f * float64(b)
-	if b == 0 || !(v >= 0 && v < float64(Sane)) {
+	if b == 0 || !(v >= 0 && v < float64(MaxPlausible)) {
 		return 0, false
 	}
 	return Bytes(math.Floor(v + 0.5)), true

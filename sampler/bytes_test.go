@@ -115,7 +115,7 @@ func checkText(t *testing.T, b Bytes) {
 	if strings.HasPrefix(long, "1024") && b < TiB || len(long) > 9 && b < 1000*TiB {
 		t.Errorf("String of %d is %q", uint64(b), long)
 	}
-	if b >= Sane/2 {
+	if b >= MaxPlausible/2 {
 		return
 	}
 	if got, err := ParseBytes(long); err != nil || math.Abs(float64(got)-float64(b)) > 0.051*float64(b) {
@@ -157,7 +157,7 @@ func FuzzParseBytes(f *testing.F) {
 		switch {
 		case err != nil && b != 0:
 			t.Errorf("ParseBytes(%q) = %d and %v", s, b, err)
-		case err == nil && b > Sane:
+		case err == nil && b > MaxPlausible:
 			t.Errorf("ParseBytes(%q) = %d, more than any real amount", s, b)
 		}
 	})

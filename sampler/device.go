@@ -43,17 +43,17 @@ func retryAfter(err error) time.Duration {
 // drivers that count the reserved part twice.
 func (r Reading) memory(shared bool) Memory {
 	m := Memory{SharedWithHost: shared}
-	if r.Total == 0 || r.Total >= Sane {
+	if r.Total == 0 || r.Total >= MaxPlausible {
 		return m
 	}
 	m.Total = Some(r.Total)
-	if r.Used >= Sane {
+	if r.Used >= MaxPlausible {
 		return m
 	}
 	used := min(r.Used, r.Total)
 	reserved, known := r.Reserved.Value()
 	if known && reserved <= r.Total {
-		if r.Free < Sane && used+r.Free == r.Total {
+		if r.Free < MaxPlausible && used+r.Free == r.Total {
 			used = used.Less(reserved) // this driver's used includes reserved
 		}
 		reserved = min(reserved, r.Total-used)
@@ -69,7 +69,7 @@ func (r Reading) memory(shared bool) Memory {
 // possible makes unknown what no process can have: more than the GPU.
 func possible(procs []Process, total Opt[Bytes]) []Process {
 	for i := range procs {
-		if b, ok := procs[i].Memory.Value(); ok && b > total.Or(Sane) {
+		if b, ok := procs[i].Memory.Value(); ok && b > total.Or(MaxPlausible) {
 			procs[i].Memory = Opt[Bytes]{}
 		}
 	}
@@ -124,7 +124,7 @@ func (g *GPU) attribute(atList Bytes) {
 	known := 0
 	for i := range g.Processes {
 		if b, ok := g.Processes[i].Memory.Value(); ok {
-			sum = min(sum+min(b, Sane), Sane)
+			sum = min(sum+min(b, MaxPlausible), MaxPlausible)
 			known, last = known+1, &g.Processes[i]
 		}
 	}

@@ -60,10 +60,10 @@ func FuzzReadingMemory(f *testing.F) {
 		}
 		m := r.memory(false)
 		tot, ok := m.Total.Value()
-		if ok != (total > 0 && total < uint64(Sane)) {
+		if ok != (total > 0 && total < uint64(MaxPlausible)) {
 			t.Fatalf("%+v: total %v", r, m.Total)
 		}
-		if m.Used.Known() != (ok && used < uint64(Sane)) || m.Used.Known() != m.Free.Known() || m.Reserved.Known() && !m.Used.Known() {
+		if m.Used.Known() != (ok && used < uint64(MaxPlausible)) || m.Used.Known() != m.Free.Known() || m.Reserved.Known() && !m.Used.Known() {
 			t.Fatalf("%+v: what is known of %+v does not fit", r, m)
 		}
 		if !m.Used.Known() {

@@ -101,7 +101,7 @@ func (v *view) shareBar(c *canvas, x, y, w int, r procRow) {
 	if !ok || total == 0 {
 		return
 	}
-	share := percent(min(used, sampler.Sane), total)
+	share := percent(min(used, sampler.MaxPlausible), total)
 	c.fill(x, y, x+w, theme.Faint, v.glyphs.BarEmpty)
 	v.fillBar(c, x, y, w, share/100*float64(w), pick(r.proc == nil, theme.Unknown, theme.Ok), v.glyphs.Thin)
 }

@@ -68,6 +68,7 @@ func spikes(base func(float64) float64, first, period, width float64, height fun
 	}
 }
 
+// NewScene is a scene of a class on a GPU and with a step of chance, without jobs.
 func NewScene(class string, r *rand.Rand) *Scene {
 	totals := []float64{8192, 16384, 24115, 48640, 81920}
 	s := &Scene{Class: class, r: r, Total: totals[r.IntN(len(totals))], Seconds: logUniform(r, 600, 6*3600),

@@ -11,7 +11,7 @@ import (
 // Epoch is when every scene begins.
 var Epoch = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 
-// A scene is a simulated box. Each job says how much it wants at each step; the first
+// Scene is a simulated box. Each job says how much it wants at each step; the first
 // that does not get it dies, and the run ends there.
 type Scene struct {
 	Class    string
@@ -40,6 +40,7 @@ type Job struct {
 	Want       func(t float64) float64 // seconds since its start, MiB
 }
 
+// Snapshot is the box at a moment; died: a job did not get what it wanted.
 func (s *Scene) Snapshot(t float64, gpus int) (snap sampler.Snapshot, died bool) {
 	snap = sampler.Snapshot{Type: "snapshot", Time: Epoch.Add(time.Duration(t * float64(time.Second)))}
 	for g := range gpus {

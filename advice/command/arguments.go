@@ -84,8 +84,10 @@ func (c Line) any(test func(name string) bool) bool {
 
 func (c Line) has(name string) bool { return c.any(func(n string) bool { return n == name }) }
 
+// HasPlain says whether one of the options is there, by its name in lower case with underscores.
 func (c Line) HasPlain(names ...string) bool { _, found := c.Find(names...); return found }
 
+// Prefixed says whether some option begins so.
 func (c Line) Prefixed(p string) bool {
 	return c.any(func(n string) bool { return strings.HasPrefix(n, p) })
 }

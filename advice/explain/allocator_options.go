@@ -1,11 +1,12 @@
 package explain
 
 import (
-	"nvpeak/advice/command"
-	"nvpeak/sampler"
 	"slices"
 	"strconv"
 	"strings"
+
+	"nvpeak/advice/command"
+	"nvpeak/sampler"
 )
 
 // The names of the variable with the options of PyTorch's allocator, the one to advise first.

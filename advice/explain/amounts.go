@@ -4,7 +4,7 @@ import "nvpeak/sampler"
 
 // plausible drops what is no amount: sentinels near 2^64 and above.
 func (f *facts) plausible(v amount) amount {
-	if b, known := v.Value(); known && b >= sampler.Sane {
+	if b, known := v.Value(); known && b >= sampler.MaxPlausible {
 		f.note("note.sentinel")
 		return amount{}
 	}
@@ -17,7 +17,7 @@ func (f *facts) amounts() {
 	f.requested, f.total, f.free = f.plausible(e.Requested), f.plausible(e.GPUTotal), f.plausible(e.GPUFree)
 	f.allocated, f.unallocated, f.process = f.plausible(e.Allocated), f.plausible(e.ReservedUnallocated), f.plausible(e.ProcessInUse)
 	f.requested = f.requested.Else(f.extra("derived_requested_bytes")) // TensorFlow prints the shape
-	if b, known := e.Requested.Value(); known && b >= sampler.Sane {
+	if b, known := e.Requested.Value(); known && b >= sampler.MaxPlausible {
 		f.note("note.corrupt_size")
 	}
 	if r, known := f.plausible(e.Reserved).Value(); known && !f.unallocated.Known() && f.allocated.Known() {
@@ -47,7 +47,7 @@ func (f *facts) findOthers() {
 			low, high := f.reserved().Less(64*sampler.MiB), f.reserved()+5*sampler.GiB/2
 			// More than what others can have beside this process' allocator: it is this process.
 			sole := f.total.Known() && f.free.Known() && p.Bytes >= low && p.Bytes+f.reserved() > f.total.Or(0).Less(f.free.Or(0))+512*sampler.MiB
-			if (sole || p.Bytes >= low && p.Bytes <= high) && p.Bytes < sampler.Sane && (own < 0 || p.Bytes > f.event.OtherProcesses[own].Bytes) {
+			if (sole || p.Bytes >= low && p.Bytes <= high) && p.Bytes < sampler.MaxPlausible && (own < 0 || p.Bytes > f.event.OtherProcesses[own].Bytes) {
 				own = i
 			}
 		}
@@ -57,7 +57,7 @@ func (f *facts) findOthers() {
 		case i == own:
 			f.process = sampler.Some(p.Bytes)
 			f.note("note.self_by_size", "pid", p.PID, "size", gib(p.Bytes))
-		case p.Bytes >= sampler.Sane:
+		case p.Bytes >= sampler.MaxPlausible:
 			f.note("note.sentinel")
 		case p.Bytes > 0:
 			f.others = append(f.others, Neighbor{PID: p.PID, Bytes: p.Bytes})

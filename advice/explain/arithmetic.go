@@ -60,7 +60,7 @@ func (f *facts) extra(key string) amount {
 	default:
 		return amount{}
 	}
-	if !(v > 0 && v < float64(sampler.Sane)) {
+	if !(v > 0 && v < float64(sampler.MaxPlausible)) {
 		return amount{}
 	}
 	return sampler.Some(sampler.Bytes(v))
@@ -68,7 +68,7 @@ func (f *facts) extra(key string) amount {
 
 // corrupt: the size asked for is no size ("more than 1EB"), so no memory setting can help.
 func (f *facts) corrupt() bool {
-	return f.event.Requested.Or(0) >= sampler.Sane || !f.event.Requested.Known() && indexOf(f.event.Text, "more than 1EB") >= 0
+	return f.event.Requested.Or(0) >= sampler.MaxPlausible || !f.event.Requested.Known() && indexOf(f.event.Text, "more than 1EB") >= 0
 }
 
 // noSplit: request and free memory are known, but not what this process held, so the rest of the

@@ -1,8 +1,9 @@
 package explain
 
 import (
-	"nvpeak/sampler"
 	"slices"
+
+	"nvpeak/sampler"
 )
 
 // causeRows is every rule there is. Order breaks ties between causes of one confidence.

@@ -1,8 +1,9 @@
 package explain
 
 import (
-	"nvpeak/sampler"
 	"strconv"
+
+	"nvpeak/sampler"
 )
 
 // capacitySure: a run that had fitted before does not die of its size alone.

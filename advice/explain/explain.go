@@ -1,16 +1,5 @@
 package explain
 
-// How an explanation comes about, and where to add to it:
-//
-//	Incident ─ gather.go ─► failure: facts (what happened), job (what was in force), footprint (what would help)
-//	          ─ decide.go ─► what kind of program failed, which decides what is possible at all
-//	failure ─ cause_*.go ─► causes: rows, each with its condition, confidence and evidence
-//	causes ─ fix_*.go ─► advice: rows, each with the kinds of programs it is for, how likely the run lives with it, cost and commands
-//	       ─ plan.go ─► plans: several fixes together, with the arithmetic
-//	events ─ verdict.go ─► one verdict for the run
-//
-// A new cause or fix is one row, its id in ids.go and its words in package lang.
-
 import (
 	"strconv"
 	"strings"
@@ -30,7 +19,7 @@ func Explain(in Incident) Explanation {
 		if i < len(in.Histories) && in.Histories[i] != nil {
 			one.History = in.Histories[i]
 		}
-		failures[i] = NewFailure(one, event, words)
+		failures[i] = newFailure(one, event, words)
 		if i < len(in.Files) {
 			failures[i].file = in.Files[i]
 		}
@@ -71,7 +60,7 @@ func (f *failure) explain() Event {
 	if f.event.Recovered {
 		return e // an incident that the program mastered: nothing must be changed
 	}
-	e.Advice = f.Advise(causes)
+	e.Advice = f.advise(causes)
 	e.Plans = f.plans(causes)
 	return e
 }
@@ -80,4 +69,10 @@ func (f *failure) explain() Event {
 func countsAlike(list string, place int) bool {
 	entries := strings.Split(list, ",")
 	return place >= 0 && place < len(entries) && strings.TrimSpace(entries[place]) == strconv.Itoa(place)
+}
+
+// Advise ranks what can be done about a failure whose causes are already known: one that an
+// alert foresees. Only the first event of the incident counts.
+func Advise(in Incident, causes []sampler.Cause, words lang.Catalog) []sampler.Advice {
+	return newFailure(in, in.Events[0], words).advise(causes)
 }

@@ -17,7 +17,7 @@ func TestMixedPrecisionCommands(t *testing.T) {
 		"yolo train batch=8 amp=False":                            "yolo train batch=8 amp=True",
 		"python t.py --batch-size 8":                              "with torch.autocast",
 	} {
-		f := NewFailure(Incident{Command: command, ComputeCapability: "9.0"}, ruleBase(), lang.English())
+		f := newFailure(Incident{Command: command, ComputeCapability: "9.0"}, ruleBase(), lang.English())
 		if got := doMixedPrecision(f)[0]; !strings.HasPrefix(got, want) {
 			t.Errorf("%q\nbecame %q\n  want %q", command, got, want)
 		}

@@ -2,9 +2,10 @@ package explain
 
 import (
 	"cmp"
-	"nvpeak/sampler"
 	"slices"
 	"strings"
+
+	"nvpeak/sampler"
 )
 
 // fixRows is every fix there is, the cheap ones first: order breaks ties.
@@ -18,11 +19,11 @@ type scored struct {
 	known bool
 }
 
-// Advise ranks the fixes by how likely the run survives with them: over the causes that are still
+// advise ranks the fixes by how likely the run survives with them: over the causes that are still
 // possible, how likely each is, times how likely the fix helps under it, times the chance that the
 // arithmetic of this failure gives it; less what it costs. What costs nothing and decides comes
 // first, and nothing that is impossible in this kind of program comes at all.
-func (f *failure) Advise(causes []sampler.Cause) []sampler.Advice {
+func (f *failure) advise(causes []sampler.Cause) []sampler.Advice {
 	weights := likelihoods(causes)
 	var list []scored
 	for _, row := range fixRows {

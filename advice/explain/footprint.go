@@ -57,7 +57,7 @@ func (f *job) estimate() footprint {
 		return p
 	}
 	p.beyond = f.inTraining() && f.firstSteps() && p.parameters > 0 && low > float64(allocated) && !f.sharded() && !f.usesLoRA()
-	p.statesWanted = sampler.Bytes(min(low, float64(sampler.Sane)))
+	p.statesWanted = sampler.Bytes(min(low, float64(sampler.MaxPlausible)))
 	if !p.beyond {
 		p.basis = "basis.unknown"
 	}

@@ -3,14 +3,15 @@ package explain
 import (
 	"cmp"
 	"maps"
+	"strings"
+
 	"nvpeak/advice/command"
 	"nvpeak/advice/lang"
 	"nvpeak/sampler"
-	"strings"
 )
 
-// NewFailure gathers everything that is known of one event of an incident.
-func NewFailure(in Incident, event sampler.OOMEvent, words lang.Catalog) *failure {
+// newFailure gathers everything that is known of one event of an incident.
+func newFailure(in Incident, event sampler.OOMEvent, words lang.Catalog) *failure {
 	f := &failure{words: words}
 	f.event, f.history, f.class, f.alerts = event, in.History, classOf(event), in.Alerts
 	if event.Context != nil {

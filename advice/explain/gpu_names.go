@@ -1,10 +1,11 @@
 package explain
 
 import (
-	"nvpeak/sampler"
 	"slices"
 	"strconv"
 	"strings"
+
+	"nvpeak/sampler"
 )
 
 // gpuNames gives the compute capability by name, the first part found decides. From

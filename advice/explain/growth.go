@@ -1,8 +1,9 @@
 package explain
 
 import (
-	"nvpeak/sampler"
 	"slices"
+
+	"nvpeak/sampler"
 )
 
 // late: the run had fitted before. It did many steps or an epoch, or the recording shows it.

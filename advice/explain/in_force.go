@@ -1,10 +1,11 @@
 package explain
 
 import (
-	"nvpeak/advice/command"
 	"slices"
 	"strconv"
 	"strings"
+
+	"nvpeak/advice/command"
 )
 
 func (f *job) usesLoRA() bool {

@@ -2,8 +2,9 @@ package explain
 
 import (
 	"cmp"
-	"nvpeak/sampler"
 	"slices"
+
+	"nvpeak/sampler"
 )
 
 // unattributed: the driver named the processes it sees and they do not account for it.

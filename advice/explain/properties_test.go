@@ -79,7 +79,7 @@ func TestNeverAdvised(t *testing.T) {
 	for name, in := range incidents(t) {
 		e := Explain(in)
 		for i, event := range e.Events {
-			f := NewFailure(in, in.Events[i], lang.For(in.Lang))
+			f := newFailure(in, in.Events[i], lang.For(in.Lang))
 			checkAdvice(t, name, f, event)
 		}
 		if len(e.Events) > 0 && !e.Verdict.Recovered && len(e.Advice) == 0 {

@@ -1,8 +1,9 @@
 package explain
 
 import (
-	"nvpeak/sampler"
 	"slices"
+
+	"nvpeak/sampler"
 )
 
 // crowdedRanks counts processes of nearly the same small size on one GPU in a run of several

@@ -23,7 +23,7 @@ type ruleCase struct {
 var ruleCases = []ruleCase{
 	{name: "R0 zero for this process", change: func(e *sampler.OOMEvent) { e.ProcessInUse = gibs(0) }, cause: "too_big", note: "0 bytes"},
 	{name: "R0 2^64 for this process", change: func(e *sampler.OOMEvent) { e.ProcessInUse = sampler.Some(^sampler.Bytes(0)) }, cause: "too_big", note: "not available"},
-	{name: "R0 more than 1EB", change: func(e *sampler.OOMEvent) { e.Requested = sampler.Some(sampler.Sane + 1) }, cause: "unknown", absent: "too_big", first: "record_run"},
+	{name: "R0 more than 1EB", change: func(e *sampler.OOMEvent) { e.Requested = sampler.Some(sampler.MaxPlausible + 1) }, cause: "unknown", absent: "too_big", first: "record_run"},
 	{name: "R1 others named", change: func(e *sampler.OOMEvent) {
 		e.ProcessInUse, e.Allocated = gibs(12), gibs(11)
 		e.OtherProcesses = []sampler.OtherProcess{{PID: 9, Bytes: gibs(11.3).Or(0)}}
@@ -199,11 +199,11 @@ func TestEveryKindHasARow(t *testing.T) {
 func TestEstimates(t *testing.T) {
 	e := ruleBase()
 	e.Context.Parameters, e.Context.FirstStep = sampler.Some(uint64(82190602)), true
-	f := NewFailure(Incident{Command: "python t.py --batch-size 16 --optimizer sgd"}, e, lang.English())
+	f := newFailure(Incident{Command: "python t.py --batch-size 16 --optimizer sgd"}, e, lang.English())
 	if f.footprint.bytesLow != 8 || f.footprint.bytesHigh != 12 {
 		t.Errorf("SGD: %+v", f.footprint)
 	}
-	f = NewFailure(Incident{Command: "python t.py --batch-size 16"}, e, lang.English())
+	f = newFailure(Incident{Command: "python t.py --batch-size 16"}, e, lang.English())
 	if low := f.footprint.states.low; low != 82190602*16 || f.stateDominated() {
 		t.Errorf("Adam: %+v", f.footprint)
 	}

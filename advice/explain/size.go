@@ -2,9 +2,10 @@ package explain
 
 import (
 	"math"
-	"nvpeak/sampler"
 	"strconv"
 	"strings"
+
+	"nvpeak/sampler"
 )
 
 // gib is an amount as explanations write it: two decimals of GiB, as the messages have them,

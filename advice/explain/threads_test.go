@@ -72,7 +72,7 @@ func TestThreads(t *testing.T) {
 		}
 		in := Incident{Events: events, Command: one.command}
 		got := Explain(in)
-		f := NewFailure(in, events[max(0, got.Verdict.Event)], lang.English())
+		f := newFailure(in, events[max(0, got.Verdict.Event)], lang.English())
 		first := ""
 		if len(got.Advice) > 0 {
 			first = got.Advice[0].ID

@@ -1,9 +1,10 @@
 package explain
 
 import (
-	"nvpeak/sampler"
 	"slices"
 	"strings"
+
+	"nvpeak/sampler"
 )
 
 // tooManyMaps: the number in /torch_PID_RAND_K is near the kernel's limit of 65530 mappings per

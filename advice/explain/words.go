@@ -1,9 +1,10 @@
 package explain
 
 import (
+	"slices"
+
 	"nvpeak/advice/command"
 	"nvpeak/sampler"
-	"slices"
 )
 
 // startupText is the arithmetic of a server that found its share taken.

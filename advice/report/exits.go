@@ -73,7 +73,7 @@ func (r *Reporter) addExit(c *gpuFold, p sampler.Process, now float64) {
 		return
 	}
 	high := c.used
-	if w := c.gpu.Memory.Window; w != nil && w.Max < sampler.Sane {
+	if w := c.gpu.Memory.Window; w != nil && w.Max < sampler.MaxPlausible {
 		high = max(high, float64(w.Max))
 	}
 	x := exit{key: c.key, process: p, Exit: Exit{Time: r.at, T: c.seen, GPU: c.gpu.Index, PID: p.PID, Bytes: p.Memory.Or(0), Used: sampler.Bytes(c.used)}}

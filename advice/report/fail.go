@@ -38,7 +38,7 @@ func (r *Reporter) listed(pid sampler.Opt[int]) bool {
 func (r *Reporter) bySize(e sampler.OOMEvent) (*sampler.Process, *gpuFold) {
 	own := float64(e.ProcessInUse.Or(0))
 	slack := 0.02
-	if held := e.Reserved.Or(e.Allocated.Or(0) + e.ReservedUnallocated.Or(0)); own == 0 && held > 0 && held < sampler.Sane {
+	if held := e.Reserved.Or(e.Allocated.Or(0) + e.ReservedUnallocated.Or(0)); own == 0 && held > 0 && held < sampler.MaxPlausible {
 		own, slack = float64(held+explain.ContextTypical), 0.05
 	}
 	var best *sampler.Process

@@ -90,7 +90,7 @@ func (r *Reporter) noteHolders(c *gpuFold) {
 // Reading takes a reading of the memory poller between two snapshots. gpu is the Key of its
 // GPU. Readings before the first snapshot are left out.
 func (r *Reporter) Reading(gpu sampler.GPUKey, at time.Time, used sampler.Bytes) {
-	if r.count == 0 || used >= sampler.Sane {
+	if r.count == 0 || used >= sampler.MaxPlausible {
 		return
 	}
 	if c := r.known(gpu); c != nil {

@@ -122,7 +122,7 @@ func (c *gpuFold) idle() float64 { return max(0.02*c.total, 600*mib) }
 // window is what the fast lane saw since the snapshot before, if that is of this recording.
 func (c *gpuFold) window(l *timeline) (low, high float64, highAt time.Time) {
 	w := c.gpu.Memory.Window
-	if w == nil || w.Readings <= 0 || w.Max >= sampler.Sane || w.Min > w.Max || c.total > 0 && float64(w.Max) > c.total || w.MaxTime.Before(l.start) && !w.MaxTime.IsZero() {
+	if w == nil || w.Readings <= 0 || w.Max >= sampler.MaxPlausible || w.Min > w.Max || c.total > 0 && float64(w.Max) > c.total || w.MaxTime.Before(l.start) && !w.MaxTime.IsZero() {
 		return c.used, c.used, l.at
 	}
 	highAt = w.MaxTime

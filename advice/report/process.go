@@ -42,7 +42,7 @@ func (q *processFold) fold(l *timeline, p *sampler.Process) {
 	}
 	// A recorded peak is better where it comes from the driver or the allocator, or lies
 	// between two readings of the process list of this recording.
-	if k := p.Peak; k != nil && k.Bytes > q.Peak.Bytes && k.Bytes < sampler.Sane && (k.Source != sampler.PeakSampled || !k.Time.Before(l.start)) {
+	if k := p.Peak; k != nil && k.Bytes > q.Peak.Bytes && k.Bytes < sampler.MaxPlausible && (k.Source != sampler.PeakSampled || !k.Time.Before(l.start)) {
 		q.Peak = &Peak{*k, max(0, l.seconds(k.Time))}
 	}
 }

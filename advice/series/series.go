@@ -2,7 +2,7 @@ package series
 
 import "math"
 
-// A series is the memory of one holder over time: a process on a GPU, a GPU's memory
+// Series is the memory of one holder over time: a process on a GPU, a GPU's memory
 // that no process accounts for, or the host. It has a fixed size and keeps
 //
 //   - the last 16 s of minima: the settled level, which spikes do not move,
@@ -46,7 +46,8 @@ const (
 	recentBuckets = 4
 	ringBuckets   = 32
 	ringScales    = 9 // 4 s to 1024 s
-	NoBucket      = int64(math.MinInt64)
+	// NoBucket is the number of no bucket at all.
+	NoBucket = int64(math.MinInt64)
 )
 
 // rings hold 32 closed buckets at each of nine doubling widths; NaN is a gap.
@@ -210,7 +211,8 @@ const (
 	// https://github.com/stas00/ml-engineering/blob/master/training/performance/README.md)
 	// and loading the model.
 	PlateauLevel = 0.05
-	PlateauLeast = 1024 // MiB
+	// PlateauLeast is the same in MiB, for small GPUs.
+	PlateauLeast = 1024
 )
 
 // findPlateau looks whether the start is over.

@@ -6,7 +6,7 @@ import "math"
 type excursions struct {
 	edges    [maxEdges]edge // open, the outermost first
 	open     int
-	spikes   [MaxSpikes]spike // ring of the closed
+	spikes   [MaxSpikes]Spike // ring of the closed
 	Count    int              // of spikes ever
 	settling int              // slot of the spike whose level afterwards is still being learnt; -1: none
 	jump     float64          // largest rise after the first plateau, whether it came back or not
@@ -14,7 +14,8 @@ type excursions struct {
 }
 
 const (
-	maxEdges  = 6
+	maxEdges = 6
+	// MaxSpikes is how many closed spikes are kept.
 	MaxSpikes = 16
 )
 
@@ -26,8 +27,8 @@ type edge struct {
 	free           float64 // settled free memory of the GPU when it began
 }
 
-// spike is an excursion that came back.
-type spike struct {
+// Spike is an excursion that came back.
+type Spike struct {
 	Start, end     float64
 	base           float64 // level before
 	after          float64 // level it came back to
@@ -37,14 +38,14 @@ type spike struct {
 }
 
 // Height is what the spike gave back, and what the next one therefore asks for.
-func (s spike) Height() float64 { return s.Peak - s.after }
+func (s Spike) Height() float64 { return s.Peak - s.after }
 
 // Width of the spike in seconds.
-func (s spike) Width() float64 { return s.end - s.Start }
+func (s Spike) Width() float64 { return s.end - s.Start }
 
 const (
-	// A rise counts as an excursion from 2 % of the GPU, 256 MiB and one and a half times
-	// the usual movement: below, steps of one training loop would count.
+	// EdgeShare is the least rise that counts as an excursion, of the GPU, beside 256 MiB and one
+	// and a half times the usual movement: below, steps of one training loop would count.
 	EdgeShare  = 0.02
 	edgeLeast  = 256
 	edgeJitter = 1.5
@@ -145,7 +146,7 @@ func (s *Series) closeEdge(e edge, t, value float64) {
 		return
 	}
 	s.settling = s.Count % MaxSpikes
-	s.spikes[s.settling] = spike{Start: e.start, end: t, base: e.base, after: value,
+	s.spikes[s.settling] = Spike{Start: e.start, end: t, base: e.base, after: value,
 		Peak: e.peak, peakTime: e.peakTime, level: e.level, free: e.free}
 	s.Count++
 }
@@ -211,7 +212,7 @@ func (s *Series) NoteFree(free func() float64) {
 }
 
 // Numbered is spike n of all that there ever were; only the last maxSpikes are kept.
-func (s *Series) Numbered(n int) spike { return s.spikes[n%MaxSpikes] }
+func (s *Series) Numbered(n int) Spike { return s.spikes[n%MaxSpikes] }
 
 // inExcursion says whether an open excursion may still come back: which one, the
 // outermost of them.
@@ -238,7 +239,7 @@ func (s *Series) widest() float64 {
 }
 
 // back returns the spike i before the newest; i must be below min(count, maxSpikes).
-func (s *Series) back(i int) spike {
+func (s *Series) back(i int) Spike {
 	return s.spikes[(s.Count-1-i)%MaxSpikes]
 }
 

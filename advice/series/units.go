@@ -10,8 +10,8 @@ func Bytes(m float64) sampler.Bytes {
 	if !(m > 0) {
 		return 0
 	}
-	if m >= MiB(sampler.Sane) {
-		return sampler.Sane - 1
+	if m >= MiB(sampler.MaxPlausible) {
+		return sampler.MaxPlausible - 1
 	}
 	return sampler.Bytes(m*float64(sampler.MiB) + 0.5)
 }

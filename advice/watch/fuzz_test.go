@@ -36,7 +36,7 @@ func (s *script) amount() sampler.Opt[sampler.Bytes] {
 	case 2:
 		return sampler.Opt[sampler.Bytes]{}
 	case 3:
-		return sampler.Some(sampler.Sane - 1)
+		return sampler.Some(sampler.MaxPlausible - 1)
 	default:
 		return sampler.Some(sampler.Bytes(b) * 300 * sampler.MiB)
 	}

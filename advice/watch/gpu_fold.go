@@ -33,7 +33,7 @@ func (g *gpu) fold(r *sampler.GPU, now float64, gap bool) {
 		return
 	}
 	high, low := u, u
-	if w := r.Memory.Window; w != nil && w.Readings > 0 && w.Max < sampler.Sane && series.MiB(w.Max) <= g.total {
+	if w := r.Memory.Window; w != nil && w.Readings > 0 && w.Max < sampler.MaxPlausible && series.MiB(w.Max) <= g.total {
 		high, low = max(u, w.Max), min(u, w.Min)
 	}
 	g.step = now - g.figures

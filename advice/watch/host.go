@@ -18,7 +18,7 @@ type host struct {
 
 func (h *host) fold(m sampler.Opt[sampler.HostMemory], now float64, gap bool) {
 	v, ok := m.Value()
-	if !ok || v.Total == 0 || v.Total >= sampler.Sane || v.Available > v.Total || v.SwapUsed >= sampler.Sane {
+	if !ok || v.Total == 0 || v.Total >= sampler.MaxPlausible || v.Available > v.Total || v.SwapUsed >= sampler.MaxPlausible {
 		h.known = false
 		return
 	}

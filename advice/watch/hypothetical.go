@@ -47,7 +47,7 @@ func (h hypothetical) fixes(words lang.Catalog) []sampler.Advice {
 		}
 	}
 	in.Events = []sampler.OOMEvent{e}
-	list := explain.NewFailure(in, e, words).Advise(h.causes)
+	list := explain.Advise(in, h.causes, words)
 	if len(h.only) > 0 {
 		list = slices.DeleteFunc(list, func(a sampler.Advice) bool { return !slices.Contains(h.only, a.ID) })
 	}

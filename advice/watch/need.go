@@ -172,7 +172,7 @@ func worstOfWindow(m sampler.Memory) sampler.Opt[sampler.Bytes] {
 	if !ok {
 		return sampler.Opt[sampler.Bytes]{}
 	}
-	if u, known := m.PlausibleUsed().Value(); known && m.Window != nil && m.Window.Max < sampler.Sane {
+	if u, known := m.PlausibleUsed().Value(); known && m.Window != nil && m.Window.Max < sampler.MaxPlausible {
 		f = f.Less(m.Window.Max.Less(u)) // what the window's largest reading had on top of the newest
 	}
 	return sampler.Some(f)

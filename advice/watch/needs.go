@@ -36,7 +36,7 @@ const (
 
 // set takes the need that was typed; one that cannot be is none.
 func (n *needs) set(need sampler.Opt[sampler.Bytes]) {
-	if b, ok := need.Value(); ok && (b == 0 || b >= sampler.Sane) {
+	if b, ok := need.Value(); ok && (b == 0 || b >= sampler.MaxPlausible) {
 		need = sampler.Opt[sampler.Bytes]{}
 	}
 	n.typed = need
@@ -131,7 +131,7 @@ func (g *gpu) reusable(n Need) sampler.Opt[sampler.Bytes] {
 	var found sampler.Opt[sampler.Bytes]
 	for _, p := range g.procs {
 		a := p.process.Allocator
-		if a == nil || a.Reserved >= sampler.Sane || n.PID.Known() && n.PID.Or(0) != p.pid {
+		if a == nil || a.Reserved >= sampler.MaxPlausible || n.PID.Known() && n.PID.Or(0) != p.pid {
 			continue
 		}
 		if found.Known() {

@@ -20,7 +20,7 @@ func TestNobodyAsksForMoreThanThereIs(t *testing.T) {
 			for now := 0.0; now < 1000; now += step {
 				want := d.hidden + d.fixed
 				for _, a := range d.moving {
-					b, _ := a.holds(now, sampler.Sane)
+					b, _ := a.holds(now, sampler.MaxPlausible)
 					want += b
 				}
 				if want > d.total-d.kept {

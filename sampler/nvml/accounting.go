@@ -98,7 +98,7 @@ func (p *peakState) keep(list []sampler.Process) {
 func (p *peakState) note(pid int, bytes sampler.Bytes, ok bool, now time.Time) {
 	k := p.peaks[pid]
 	k.asked = now
-	if ok && bytes > 0 && bytes <= sampler.Sane && bytes != k.bytes {
+	if ok && bytes > 0 && bytes <= sampler.MaxPlausible && bytes != k.bytes {
 		k.bytes, k.time = bytes, now
 	}
 	p.peaks[pid] = k

@@ -40,8 +40,8 @@ func newDevice(h handle, f *functions) *device {
 // most is the largest amount that a process can have of a GPU.
 func (d *device) most() sampler.Bytes {
 	total := sampler.Bytes(d.memory.total.Load())
-	if total == 0 || total > sampler.Sane || d.info.SharedWithHost {
-		return sampler.Sane
+	if total == 0 || total > sampler.MaxPlausible || d.info.SharedWithHost {
+		return sampler.MaxPlausible
 	}
 	return total
 }

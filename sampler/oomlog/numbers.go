@@ -47,7 +47,7 @@ func shapeBytes(shape []int, dtype string) (uint64, bool) {
 	for _, d := range shape {
 		size *= float64(d)
 	}
-	return uint64(size), size > 0 && size < float64(sampler.Sane)
+	return uint64(size), size > 0 && size < float64(sampler.MaxPlausible)
 }
 
 func number(s string) sampler.Opt[int] {

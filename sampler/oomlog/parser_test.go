@@ -174,7 +174,7 @@ func FuzzScan(f *testing.F) {
 				t.Fatalf("control characters in %q", e.Text)
 			}
 			for _, v := range []sampler.Opt[sampler.Bytes]{e.Requested, e.GPUTotal, e.GPUFree, e.Allocated, e.Reserved, e.ProcessInUse} {
-				if v.Or(0) >= sampler.Sane {
+				if v.Or(0) >= sampler.MaxPlausible {
 					t.Fatalf("a size of %d bytes", v.Or(0))
 				}
 			}

@@ -140,7 +140,7 @@ func (e *entry) fill(p *sampler.Process, boot time.Time) {
 	p.Environment = e.environment
 	p.Container, p.Framework = known(e.container), known(e.framework)
 	p.CPU = e.cpu
-	if rss := e.rss * uint64(os.Getpagesize()); e.rss < uint64(sampler.Sane)/uint64(os.Getpagesize()) && e.rss > 0 {
+	if rss := e.rss * uint64(os.Getpagesize()); e.rss < uint64(sampler.MaxPlausible)/uint64(os.Getpagesize()) && e.rss > 0 {
 		p.HostMemory = sampler.Some(sampler.Bytes(rss))
 	}
 }

@@ -21,7 +21,7 @@ func parseMeminfo(b []byte) sampler.Opt[sampler.HostMemory] {
 				continue
 			}
 			kib, ok := number(bytes.TrimSpace(bytes.TrimSuffix(bytes.TrimSpace(rest), []byte("kB"))))
-			if ok && kib < uint64(sampler.Sane/sampler.KiB) {
+			if ok && kib < uint64(sampler.MaxPlausible/sampler.KiB) {
 				*r.to = sampler.Some(sampler.Bytes(kib) * sampler.KiB)
 			}
 		}

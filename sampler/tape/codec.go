@@ -175,7 +175,7 @@ func readBytes(v value) (sampler.Bytes, bool) {
 		b, err := sampler.ParseBytes(string(v.b))
 		return b, err == nil
 	}
-	return sampler.Bytes(n), ok && sampler.Bytes(n) < sampler.Sane
+	return sampler.Bytes(n), ok && sampler.Bytes(n) < sampler.MaxPlausible
 }
 
 func readText(v value) (string, bool) { return string(v.b), v.kind == '"' }

@@ -64,7 +64,7 @@ func attribute(g *sampler.GPU, used sampler.Bytes) {
 		if !ok {
 			return
 		}
-		sum = min(sum+n, sampler.Sane)
+		sum = min(sum+n, sampler.MaxPlausible)
 	}
 	g.Memory.Unattributed = sampler.Some(used.Less(sum))
 }

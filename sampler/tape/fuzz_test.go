@@ -52,7 +52,7 @@ func check(t *testing.T, r *Reader) {
 			total, ok := m.Total.Value()
 			used, ok2 := m.Used.Value()
 			free, ok3 := m.Free.Value()
-			if ok && (ok2 && used > total || ok2 && ok3 && used+free > total || total >= sampler.Sane) {
+			if ok && (ok2 && used > total || ok2 && ok3 && used+free > total || total >= sampler.MaxPlausible) {
 				t.Errorf("%+v", m)
 			}
 		}

@@ -80,7 +80,7 @@ func (w *Writer) Readings(device int, at time.Time, used sampler.Bytes) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
-	case w.closed || device < 0 || device >= maxDevices || used >= sampler.Sane:
+	case w.closed || device < 0 || device >= maxDevices || used >= sampler.MaxPlausible:
 	case w.part > 0:
 		w.reading(device, at, used)
 	case len(w.early) < maxEarly:

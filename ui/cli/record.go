@@ -42,7 +42,7 @@ func (r *rotateFlag) Set(text string) error {
 		*r = rotateFlag{age: d, text: text}
 		return nil
 	}
-	if b, err := sampler.ParseBytes(text); err == nil && b >= leastRotateSize && b < sampler.Sane {
+	if b, err := sampler.ParseBytes(text); err == nil && b >= leastRotateSize && b < sampler.MaxPlausible {
 		*r = rotateFlag{size: int64(b), text: text}
 		return nil
 	}

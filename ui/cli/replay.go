@@ -102,7 +102,7 @@ func (a *app) playerOptions(path string) (o player.Options, err error) {
 		return o, err
 	}
 	defer t.Close()
-	if h := t.Header(); h != nil && h.Need.Or(0) < sampler.Sane {
+	if h := t.Header(); h != nil && h.Need.Or(0) < sampler.MaxPlausible {
 		o.Need = h.Need
 	}
 	return o, nil
