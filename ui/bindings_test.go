@@ -24,7 +24,7 @@ func streams(t *testing.T) map[string]func() *Model {
 	snaps[300].Time = afternoon.Add(time.Second)
 	ready := func(m *Model) *Model {
 		m.tty.screen = newScreen(&strings.Builder{})
-		t.Cleanup(func() { m.tty.screen.close(time.Second) })
+		m.tty.screen.close(time.Second) // nothing is drawn, so that what was asked of it can be read
 		press(m, "3 j j")
 		m.notices.text = ""
 		return m
