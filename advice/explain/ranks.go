@@ -45,7 +45,7 @@ func (f *job) ranks() []int {
 	return list
 }
 
-// sameCardRanks counts ranks that failed on the same printed GPU with most of it in other hands.
+// sameCardRanks counts ranks that failed on the same printed GPU with most of it used by other processes.
 func (f *job) sameCardRanks() int {
 	n := 0
 	for _, e := range f.siblings {

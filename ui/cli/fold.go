@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -11,10 +10,8 @@ import (
 	"nvpeak/sampler"
 	"nvpeak/sampler/tape"
 	"nvpeak/sampler/trainlog"
+	"nvpeak/ui/player"
 )
-
-// errNoSnapshots is a recording with which nothing can be said.
-var errNoSnapshots = errors.New("the recording holds no snapshot")
 
 // foldTape reads a recording into a report, with the failures of a log at their times. It
 // returns what was wrong with the recording.
@@ -58,7 +55,7 @@ func foldTape(name string, gpus []string, say tape.Say, r *report.Reporter, fail
 		}
 	}
 	if _, _, began := r.Span(); !began {
-		return nil, fmt.Errorf("%s: %w", name, errNoSnapshots)
+		return nil, fmt.Errorf("%s: %w", name, player.ErrNoSnapshots)
 	}
 	next(time.Time{}, true)
 	return in.Notes(say), nil
