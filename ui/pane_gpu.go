@@ -20,7 +20,7 @@ const (
 func (v *view) gpuPane(c *canvas, r rect, g *sampler.GPU) {
 	v.gpuTitle(c, r, g, g == v.focus)
 	if g.Error.Known() && !g.Memory.Used.Known() && v.history.GPU(g.Key()) == nil {
-		c.put(r.x+1, r.y+1, r.x+r.w, theme.Critical, g.Error.Or(""))
+		c.put(r.x+1, r.y+1, r.x+r.w, theme.Critical, v.words.Reason(g.Error.Or("")))
 		return
 	}
 	v.memoryRow(c, rect{r.x, r.y + 1, r.w, 1}, g)
@@ -35,7 +35,7 @@ func (v *view) gpuTitle(c *canvas, r rect, g *sampler.GPU, focused bool) {
 	x := c.put(r.x+1, r.y, r.x+r.w, theme.Accent, " "+mark+g.Label()+" ")
 	x = c.put(x, r.y, r.x+r.w-1, theme.Strong, shortName(g.Name)+" ")
 	if msg, ok := g.Error.Value(); ok {
-		c.put(x, r.y, r.x+r.w-1, theme.Critical, " "+msg+" ")
+		c.put(x, r.y, r.x+r.w-1, theme.Critical, " "+v.words.Reason(msg)+" ")
 		return
 	}
 	items := v.titleItems(g)

@@ -15,7 +15,7 @@ func (v *view) gpuLine(c *canvas, r rect, g *sampler.GPU) {
 	label := fmt.Sprintf("%2s ", g.Label())
 	x := c.put(r.x, r.y, r.x+r.w, pick(g == v.focus, theme.Accent, theme.Text), label)
 	if msg, ok := g.Error.Value(); ok && !m.Used.Known() {
-		c.put(x, r.y, r.x+r.w, theme.Critical, string(v.glyphs.Alert)+" "+msg)
+		c.put(x, r.y, r.x+r.w, theme.Critical, string(v.glyphs.Alert)+" "+v.words.Reason(msg))
 		return
 	}
 	right := r.x + r.w

@@ -157,6 +157,17 @@ var textsEN = map[string]string{
 	"tape.no_end":       "the recording has no end line: it was cut off, or is still being written",
 	"tape.no_time":      "the log has no timestamp column: its rounds are taken to be one second apart",
 
+	"reason.no_library":    "the NVIDIA driver library is not installed",
+	"reason.not_loaded":    "the NVIDIA driver is not loaded",
+	"reason.mismatch":      "driver and library versions do not match",
+	"reason.no_gpu":        "no GPU found",
+	"reason.no_permission": "no permission",
+	"reason.not_supported": "not supported",
+	"reason.not_answering": "not answering",
+	"reason.lost":          "GPU is lost",
+	"reason.not_ready":     "not ready",
+	"reason.reconnect":     "driver connection lost",
+
 	"doctor.name.driver_library":  "driver library",
 	"doctor.name.driver":          "driver",
 	"doctor.name.versions":        "versions",

@@ -96,20 +96,33 @@ func (h *History) track(byMin bool, keep [len(tiers)]int) *Track {
 }
 
 func (s *Series) add(from, at time.Time, g *sampler.GPU) {
+	least, most := g.Memory.Used, g.Memory.Used
+	if w := g.Memory.Window; w != nil && w.Readings > 0 {
+		least, most = sampler.Some(w.Min), sampler.Some(w.Max)
+	}
 	for _, m := range sampler.MetricTable() {
 		if !m.Plot {
 			continue
 		}
-		if v, ok := m.Of(g).Value(); ok {
+		v := m.Of(g)
+		if m.Name == "memory.used" {
+			v = mebibytes(most)
+		}
+		if v, ok := v.Value(); ok {
 			s.plots[m.Name].Add(from, at, v)
 		}
 	}
-	if w := g.Memory.Window; w != nil && w.Readings > 0 {
-		s.plots["memory.used"].Add(from, at, float64(w.Max)/float64(sampler.MiB))
-		s.UsedMin.Add(from, at, float64(w.Min)/float64(sampler.MiB))
-	} else if v, ok := g.Memory.Used.Value(); ok {
-		s.UsedMin.Add(from, at, float64(v)/float64(sampler.MiB))
+	if v, ok := mebibytes(least).Value(); ok {
+		s.UsedMin.Add(from, at, v)
 	}
+}
+
+func mebibytes(o sampler.Opt[sampler.Bytes]) sampler.Opt[float64] {
+	v, ok := o.Value()
+	if !ok {
+		return sampler.Opt[float64]{}
+	}
+	return sampler.Some(float64(v) / float64(sampler.MiB))
 }
 
 func (h *History) addProcesses(from, at time.Time, g *sampler.GPU) {

@@ -16,7 +16,10 @@ type openError struct {
 	remedy string
 }
 
-func (e *openError) Error() string {
+func (e *openError) Error() string { return e.Reason() + ": " + e.remedy }
+
+// Reason is what failed, without what to do about it.
+func (e *openError) Reason() string {
 	s := e.text
 	if s == "" {
 		s = e.kind.Error()
@@ -24,7 +27,7 @@ func (e *openError) Error() string {
 	if e.detail != "" {
 		s += " (" + sampler.Clean(e.detail) + ")"
 	}
-	return s + ": " + e.remedy
+	return s
 }
 
 func (e *openError) Unwrap() error { return e.kind }

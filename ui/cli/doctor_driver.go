@@ -19,6 +19,20 @@ var openFixes = map[error]string{
 	sampler.ErrTransient:       "sudo dmesg | grep -i nvrm",
 }
 
+// reason is an error in the language that was chosen, without what to do about it: that is
+// the finding's own.
+func (c *checkup) reason(err error) string {
+	text := err.Error()
+	var e interface{ Reason() string }
+	if errors.As(err, &e) {
+		text = e.Reason()
+	}
+	return c.app.words().Reason(text)
+}
+
+// list joins as the language does.
+func (c *checkup) list(items []string) string { return strings.Join(items, c.say("list.comma")) }
+
 // failsWith judges one reason for which the driver cannot be opened; what comes before it
 // must work to tell.
 func (c *checkup) failsWith(reason error, before ...error) (f finding, failed bool) {
@@ -26,7 +40,7 @@ func (c *checkup) failsWith(reason error, before ...error) (f finding, failed bo
 		return finding{}, false
 	}
 	if errors.Is(c.openError, reason) {
-		return unavailable(openFixes[reason], c.openError.Error()), true
+		return unavailable(openFixes[reason], c.reason(c.openError)), true
 	}
 	for _, b := range before {
 		if errors.Is(c.openError, b) {
@@ -56,7 +70,7 @@ func checkDriver(c *checkup) finding {
 		}
 	}
 	if c.openError != nil && !errors.Is(c.openError, sampler.ErrMismatch) && !errors.Is(c.openError, sampler.ErrNoGPU) && !errors.Is(c.openError, sampler.ErrNoPermission) {
-		return unavailable("sudo dmesg | grep -i nvrm", c.openError.Error()) // it hangs
+		return unavailable("sudo dmesg | grep -i nvrm", c.reason(c.openError)) // it hangs
 	}
 	if c.inventory.Driver == "" {
 		return ok(c.say("doctor.loaded"))
@@ -88,12 +102,12 @@ func checkGPUs(c *checkup) finding {
 	var broken []string
 	for i, d := range c.diagnosis.Devices {
 		if d.Broken != nil {
-			broken = append(broken, fmt.Sprintf("GPU %d: %v", c.inventory.Devices[i].Index, d.Broken))
+			broken = append(broken, fmt.Sprintf("GPU %d: %s", c.inventory.Devices[i].Index, c.reason(d.Broken)))
 		}
 	}
 	n := len(c.inventory.Devices)
 	if len(broken) > 0 {
-		return partial("sudo dmesg | grep -i nvrm", c.say("doctor.broken", "count", len(broken), "all", n, "list", strings.Join(broken, "; ")))
+		return partial("sudo dmesg | grep -i nvrm", c.say("doctor.broken", "count", len(broken), "all", n, "list", strings.Join(broken, c.say("list.semicolon"))))
 	}
 	names := map[string]int{}
 	var order []string
@@ -105,7 +119,7 @@ func checkGPUs(c *checkup) finding {
 	for i, name := range order {
 		order[i] = fmt.Sprintf("%d x %s", names[name], name)
 	}
-	return ok(strings.Join(order, ", "))
+	return ok(c.list(order))
 }
 
 func checkPermissions(c *checkup) finding {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"nvpeak/sampler"
@@ -17,7 +16,7 @@ func checkMemory(c *checkup) finding {
 	for i, d := range c.diagnosis.Devices {
 		switch {
 		case c.memError[i] != nil:
-			bad = fmt.Sprintf("GPU %d: %v", c.inventory.Devices[i].Index, c.memError[i])
+			bad = fmt.Sprintf("GPU %d: %s", c.inventory.Devices[i].Index, c.reason(c.memError[i]))
 		case d.HostMemory:
 			shared++
 		case d.MemoryVersion == 1:
@@ -40,7 +39,7 @@ func checkMemory(c *checkup) finding {
 func checkSampling(c *checkup) finding {
 	if len(c.sampling) == 0 {
 		if c.rateError != nil {
-			return unavailable("", c.rateError.Error())
+			return unavailable("", c.reason(c.rateError))
 		}
 		return unavailable("", c.say("doctor.no_reading", "span", samplingFor))
 	}
@@ -150,7 +149,7 @@ func checkXID(c *checkup) finding {
 	case errors.Is(c.xidError, sampler.ErrNotSupported):
 		return unavailable("", c.say("doctor.no_xid"))
 	}
-	return partial("", c.xidError.Error())
+	return partial("", c.reason(c.xidError))
 }
 
 func checkMIG(c *checkup) finding {
@@ -174,7 +173,7 @@ func checkSymbols(c *checkup) finding {
 	if len(list) == 0 {
 		return ok(c.say("doctor.all_there"))
 	}
-	text := strings.Join(list[:min(len(list), shownMissing)], ", ")
+	text := c.list(list[:min(len(list), shownMissing)])
 	if more := len(list) - shownMissing; more > 0 {
 		text = c.say("doctor.and_more", "list", text, "count", more)
 	}

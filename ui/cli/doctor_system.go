@@ -139,7 +139,7 @@ func checkSettings(c *checkup) finding {
 		set = append(set, o.env)
 	}
 	if len(set) > 0 {
-		return ok(c.say("doctor.set", "list", strings.Join(set, ", ")))
+		return ok(c.say("doctor.set", "list", c.list(set)))
 	}
 	return ok(c.say("doctor.defaults"))
 }

@@ -59,13 +59,13 @@ func (c *checkup) text(w io.Writer, findings []finding) error {
 		}
 	}
 	if len(blind) > 0 {
-		fmt.Fprintf(&b, "\n%s: %s\n", c.unknown().Why, strings.Join(blind, ", "))
+		fmt.Fprintf(&b, "\n%s%s%s\n", c.unknown().Why, c.say("list.colon"), c.list(blind))
 	}
 	if len(c.calls) > 0 {
 		fmt.Fprintf(&b, "\n  %s  %s  %s  %8s  %s\n", plain.Pad(c.say("doctor.call"), 17), plain.PadLeft(c.say("doctor.calls"), 5), plain.PadLeft(c.say("doctor.median"), 8), "p99", c.say("doctor.slowest"))
 	}
 	for _, t := range slowest(c.calls) {
-		fmt.Fprintf(&b, "  %s  %5d  %8s  %8s  %s\n", plain.Pad(c.say("doctor.call."+strings.ReplaceAll(t.Call, " ", "_")), 17), t.Count, plain.Latency(t.Median), plain.Latency(t.P99), strings.TrimSpace(t.GPU+"  "+t.Error))
+		fmt.Fprintf(&b, "  %s  %5d  %8s  %8s  %s\n", plain.Pad(c.say("doctor.call."+strings.ReplaceAll(t.Call, " ", "_")), 17), t.Count, plain.Latency(t.Median), plain.Latency(t.P99), strings.TrimSpace(t.GPU+"  "+c.app.words().Reason(t.Error)))
 	}
 	text := b.String()
 	if c.app.opt.ascii {

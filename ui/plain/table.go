@@ -48,7 +48,7 @@ func gpuRows(s *sampler.Snapshot, words lang.Catalog) [][]string {
 		if m.Peak != nil {
 			peak = sampler.Some(m.Peak.Bytes)
 		}
-		note := g.Error.Or("")
+		note := words.Reason(g.Error.Or(""))
 		if m.SharedWithHost && note == "" {
 			note = words.Say("report.shared")
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // TimeForms is what ParseTime takes, for messages.
-const TimeForms = "14:03:22, +10m, -1h, 50% or 2026-11-20T14:03:22Z"
+const TimeForms = "14:03:22, +10m, -1h, 50%, 2026-11-20T14:03:22Z"
 
 // ParseTime reads a time in a recording: a time of day, one counted from now, a part of the
 // whole, or a full time. A time of day that the recording has on several days is the one

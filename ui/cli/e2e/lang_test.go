@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"nvpeak/ui/cli/e2e"
+	"nvpeak/sampler/nvml/nvmltest"
 )
 
 // pseudo is the program with a third language, made as a translator makes one: one file, and
@@ -84,7 +84,7 @@ var plainWord = regexp.MustCompile(`[A-Za-z][A-Za-z'-]{2,}`)
 // the recordings and logs of this test hold.
 var names = regexp.MustCompile(`^(GiB|MiB|KiB|GPU|GPUs|PID|USER|TYPE|MEM|PEAK|SHARE|CPU|HOST|TIME|COMMAND|NAME|TEMP|POWER|UTIL|USED|FREE|TOTAL|CONTAINER|` +
 	`MHz|PCIe|CUDA|DEMO|REPLAY|nvpeak|NVIDIA|RTX|Ada|Generation|training|validation|jsonl|box\d*|ann|bob|Enter|Tab|Esc|Ctrl-[LZ]|Home|End|Shift|dark|light|UTC|` +
-	`MEAN|MEMORY|Leon|Sorokin|MIT|license|pytorch|compute|leak|driver|Tesla|smi|csv|hosts?|json)$`)
+	`MEAN|MEMORY|Leon|Sorokin|MIT|license|pytorch|compute|leak|driver|Tesla|smi|csv|hosts?|json|Space)$`)
 
 // foreign are stretches that come from outside: commands, paths, addresses, code.
 var foreign = regexp.MustCompile(`(?m)https?://\S+|/\S+|(python|torchrun|nvidia-smi|export|pip|sudo|DataLoader|with torch|print|outputs|total_loss|model\.eval)\b.*$|-m .*$|│_?(batch|launch)\S*.*$|\b[A-Z_]+=\S+|--\S+`)
@@ -107,36 +107,65 @@ func checkWords(t *testing.T, what, text string) {
 // A third language is one file and one line: with it every front end speaks it.
 func TestThirdLanguage(t *testing.T) {
 	program := pseudo(t)
+	t.Run("text", func(t *testing.T) { texts(t, program) })
+	t.Run("doctor", func(t *testing.T) { doctors(t, program) })
+	t.Run("monitor", func(t *testing.T) {
+		walk(t, setup{program: program, args: []string{"--demo"}, size: [2]int{120, 60}}, []step{
+			{"screen", "", "ŕéśéţ"}, {"help", "?", "ḿóṽé"}, {"need", "\x1bn", "ńéẋţ"}, {"advice", "\x1ba", "Śéţ"}, {"process", "\x1b\r", "ƀáćķ"}, {"notice", "\x1bw", "ĥéáđŕóóḿ"}})
+	})
+	t.Run("replay", func(t *testing.T) {
+		walk(t, setup{program: program, args: []string{"replay", "../../../testdata/tapes/report/leak.jsonl"}, size: [2]int{120, 50}}, []step{
+			{"start", "", "śṕééđ"}, {"paused", "p", "ṔÁÚŚÉĐ"}, {"help of the replay", "?", "ḿóṽé"}, {"go to a time", "\x1b:", "ğó ţó"}, {"next mark", "\x1bN", "śṕééđ"}, {"advice of an alert", "a", "áđṽíćé"}})
+	})
+}
+
+func texts(t *testing.T, program string) {
 	tapes := "../../../testdata/tapes/report/"
-	run := func(args ...string) string {
-		cmd := exec.Command(program, append(args, "--lang", "xx")...)
-		cmd.Env = append(os.Environ(), "TZ=UTC")
-		out, _ := cmd.Output() //nolint:errcheck // doctor fails without a driver, and says so
-		return string(out)
+	say := func(args ...string) string {
+		return run(t, setup{program: program, args: append(args, "--lang", "xx"), env: []string{"TZ=UTC"}}).out
 	}
 	for what, args := range map[string][]string{
 		"quiet report": {"report", tapes + "smi.csv"},
 		"leak":         {"report", tapes + "leak.jsonl"},
 		"compare":      {"report", "--compare", tapes + "validation.jsonl", tapes + "smi.csv"},
 		"table":        {"once", "--demo"},
-		"explanation":  {"explain", "../../../testdata/tapes/report/validation.log"},
+		"explanation":  {"explain", tapes + "validation.log"},
 	} {
-		checkWords(t, what, run(args...))
+		checkWords(t, what, say(args...))
 	}
-	page := run("report", tapes+"leak.jsonl", "--html", "-")
+	page := say("report", tapes+"leak.jsonl", "--html", "-")
 	page = regexp.MustCompile(`(?s)<script.*?</script>|<style.*?</style>|<pre>.*?</pre>|data-words=".*?"|<[^>]*>|&#?\w+;`).ReplaceAllString(page, " ")
 	checkWords(t, "page", page)
 	for _, size := range [][2]int{{60, 12}, {80, 24}, {120, 40}, {200, 60}} {
-		checkWords(t, fmt.Sprintf("screen of %dx%d", size[0], size[1]), run("once", "--demo", "--size", fmt.Sprintf("%dx%d", size[0], size[1])))
+		checkWords(t, fmt.Sprintf("screen of %dx%d", size[0], size[1]), say("once", "--demo", "--size", fmt.Sprintf("%dx%d", size[0], size[1])))
 	}
-	terminal, err := e2e.Start(e2e.Options{Args: []string{program, "--demo", "--lang", "xx"}, Env: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}, Cols: 120, Rows: 60})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer terminal.Close()
-	for _, step := range []struct{ what, keys, wait string }{
-		{"screen", "", "ŕéśéţ"}, {"help", "?", "ḿóṽé"}, {"need", "\x1bn", "ńéẋţ"}, {"advice", "\x1ba", "Śéţ"}, {"process", "\x1b\r", "ƀáćķ"}, {"notice", "\x1bw", "ĥéáđŕóóḿ"},
+}
+
+// quoted is what doctor quotes: commands, what the driver and the system said, names of
+// functions, products and variables.
+var quoted = regexp.MustCompile(`(?m)^ *→.*$|\(lib[^)]*\)|\(nvml[^)]*\)|nvml\w+|NVPEAK_\w+|\(?TERM=\w+\)?|nvpeak doctor|NVML|MIG|WSL|Docker|Windows|MPS|pid\b|median|p99|xterm-256color|GeForce|HBM3`)
+
+// doctors runs doctor without a driver, and with drivers that lack one thing or another.
+func doctors(t *testing.T, program string) {
+	for _, s := range []setup{
+		{}, {scenario: "h100x8"}, {scenario: "h100x8", driver: nvmltest.R418}, {scenario: "accounting"}, {scenario: "mig"}, {scenario: "lost"}, {scenario: "unified"},
+		{scenario: "notloaded"}, {scenario: "mismatch"}, {scenario: "nogpu"}, {scenario: "nopermission"}, {scenario: "hidden"},
 	} {
+		t.Run(s.scenario, func(t *testing.T) {
+			t.Parallel() // each measures for a second
+			s.program, s.args = program, []string{"doctor", "--lang", "xx"}
+			checkWords(t, "doctor", quoted.ReplaceAllString(run(t, s).out, ""))
+		})
+	}
+}
+
+// step is one thing done at the keyboard, and what is then on the screen.
+type step struct{ what, keys, wait string }
+
+func walk(t *testing.T, s setup, steps []step) {
+	s.args = append(s.args, "--lang", "xx")
+	terminal := open(t, s)
+	for _, step := range steps {
 		for _, k := range strings.SplitAfter(step.keys, "\x1b") { // an escape and a letter at once are another key
 			if err := terminal.Type(k); err != nil {
 				t.Fatal(err)
@@ -144,7 +173,7 @@ func TestThirdLanguage(t *testing.T) {
 			time.Sleep(300 * time.Millisecond)
 		}
 		if err := terminal.WaitText(step.wait, patience); err != nil {
-			t.Fatalf("%s: %v", step.what, err)
+			t.Fatalf("%s: %v\n%s", step.what, err, terminal.Screen())
 		}
 		checkWords(t, step.what, terminal.Screen())
 	}

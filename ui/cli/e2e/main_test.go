@@ -59,6 +59,14 @@ type setup struct {
 	env      []string
 	args     []string
 	size     [2]int // columns and rows; 80x24
+	program  string // binary
+}
+
+func (s setup) path() string {
+	if s.program != "" {
+		return s.program
+	}
+	return binary
 }
 
 // environ is small, so that nothing of the tester's reaches the program.
@@ -83,7 +91,7 @@ func open(t *testing.T, s setup) *e2e.Terminal {
 	if s.size == [2]int{} {
 		s.size = [2]int{80, 24}
 	}
-	term, err := e2e.Start(e2e.Options{Args: append([]string{binary}, s.args...), Env: s.environ(t), Cols: s.size[0], Rows: s.size[1], Keep: true})
+	term, err := e2e.Start(e2e.Options{Args: append([]string{s.path()}, s.args...), Env: s.environ(t), Cols: s.size[0], Rows: s.size[1], Keep: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +110,7 @@ func run(t *testing.T, s setup) result {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, binary, s.args...)
+	cmd := exec.CommandContext(ctx, s.path(), s.args...)
 	cmd.Env = s.environ(t)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
