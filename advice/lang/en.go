@@ -8,7 +8,7 @@ var textsEN = map[string]string{
 	"span.days":  "{n} days",
 	"span.ms":    "{n} ms",
 	"list.colon": ": ", "list.semicolon": "; ",
-	"list.comma": ", ",
+	"list.comma": ", ", "list.items": ", ",
 	"span.range": "{low} to {high}",
 
 	"count.snapshot.one":  "{n} snapshot",

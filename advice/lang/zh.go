@@ -8,7 +8,7 @@ var textsZH = map[string]string{
 	"span.days":  "{n} 天",
 	"span.ms":    "{n} 毫秒",
 	"list.colon": "：", "list.semicolon": "；",
-	"list.comma": "，",
+	"list.comma": "，", "list.items": "、",
 	"span.range": "{low} 至 {high}",
 
 	"count.snapshot.one":  "{n} 个快照",

@@ -31,7 +31,7 @@ func (c *checkup) reason(err error) string {
 }
 
 // list joins as the language does.
-func (c *checkup) list(items []string) string { return strings.Join(items, c.say("list.comma")) }
+func (c *checkup) list(items []string) string { return strings.Join(items, c.say("list.items")) }
 
 // failsWith judges one reason for which the driver cannot be opened; what comes before it
 // must work to tell.
