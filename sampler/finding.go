@@ -90,6 +90,7 @@ type LogContext struct {
 	Epochs           Opt[int]          `json:"epochs"` // planned
 	Step             Opt[int]          `json:"step"`
 	FirstStep        bool              `json:"first_step"` // failed before the first training step was over
+	Changed          string            `json:"changed"`    // the line just before that announces a setting which takes more memory
 	BatchSize        Opt[int]          `json:"batch_size"`
 	NaNLoss          bool              `json:"nan_loss"`
 	Functions        []string          `json:"functions"` // of the traceback, outermost first

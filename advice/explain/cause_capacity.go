@@ -71,9 +71,13 @@ var causesCapacity = []causeRow{
 				"basis", f.words.Say(p.basis), "room", rough(f.roomForProcess()))
 		}},
 	{id: "optimizer", cause: CauseTooBig, reason: sourceAnatomy,
-		when:       func(f *failure) bool { return !f.onHost() && f.inOptimizer() && !f.late() },
+		when:       func(f *failure) bool { return f.outgrownStates() },
 		confidence: always(0.85),
 		evidence:   func(f *failure) string { return f.words.Say("why.optimizer") }},
+	{id: "changed", cause: CauseTooBig, reason: sourceAnatomy,
+		when:       func(f *failure) bool { return f.changed() && !f.limited() },
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.9) },
+		evidence:   func(f *failure) string { return f.words.Say("why.changed", "line", f.context.Changed) }},
 	{id: "request", cause: CauseTooBig, reason: sourceMessage,
 		when: func(f *failure) bool {
 			return !f.onHost() && f.class.class == classAllocator && !f.numbers() && !f.limited() && !f.corrupt() && (f.requested.Known() || f.class.cause == CauseTooBig || f.event.Kind == sampler.KindTensorFlow)

@@ -28,13 +28,15 @@ const (
 	// demandFirst: in validation more is asked for than in training, so that it would fit packed is
 	// not why it died, whatever was alerted.
 	demandFirst = 0.5
+	// announcedWeight: what the log announces is neither an odd batch nor a leak.
+	announcedWeight = 0.5
 )
 
 // weigh lets the message and the recording correct each other. From outside a leak and
 // fragmentation look the same; the message tells them apart. From the message a spike looks
 // like an unusual batch; the recording tells whether it was.
 func (f *failure) weigh(list []sampler.Cause) {
-	if f.history == nil {
+	if f.history == nil && !f.changed() {
 		return
 	}
 	for i := range list {
@@ -53,8 +55,12 @@ func (f *failure) weigh(list []sampler.Cause) {
 		return c.Confidence >= 0.6 && (c.ID == CauseValidationSpike || c.ID == CauseLeak || c.ID == CauseOtherProcess)
 	})
 	for i := range list {
-		if list[i].ID == CauseDataSpike && foreseen {
-			list[i].Confidence *= foreseenWeight
+		c := &list[i]
+		if c.ID == CauseDataSpike && foreseen {
+			c.Confidence *= foreseenWeight
+		}
+		if (c.ID == CauseDataSpike || c.ID == CauseLeak && !f.tensorsGrew()) && f.changed() {
+			c.Confidence *= announcedWeight
 		}
 	}
 }

@@ -16,6 +16,12 @@ func (f *facts) firstSteps() bool {
 	return f.context.FirstStep || f.inOptimizer() || known && step <= 2 && f.context.Epoch.Or(0) <= 1
 }
 
+// changed: just before, the log says that from now on a step takes more. What had fitted before
+// says nothing of that.
+func (f *facts) changed() bool {
+	return !f.onHost() && f.context.Changed != "" && f.phase() != PhaseValidation && f.phase() != phaseSaving
+}
+
 // inTraining: training, or nothing known that says otherwise.
 func (f *facts) inTraining() bool {
 	if f.program.is(undecided) {

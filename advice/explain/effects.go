@@ -71,6 +71,9 @@ func (f *failure) fragmentationSure() float64 {
 	if f.unusualRequest() {
 		p = min(p, 0.5)
 	}
+	if f.changed() || f.outgrownStates() {
+		p = min(p, 0.4) // one request of many that were never made before: that this one fits packed proves nothing
+	}
 	if f.program.is(running) && !f.late() {
 		p = min(p, 0.55) // nothing shows that such an input had ever fitted
 	}
@@ -89,13 +92,19 @@ func (f *failure) fragmentationSure() float64 {
 
 // stateDominated: most of the memory does not depend on the batch.
 func (f *failure) stateDominated() bool {
-	if f.statesTooBig() || f.inOptimizer() && !f.late() {
+	if f.statesTooBig() || f.outgrownStates() {
 		return true
 	}
 	if f.footprint.known {
 		return f.scaling().mid() < partOf(f.allocated.Or(0)+f.requested.Or(0), 0.35)
 	}
 	return f.phase() == phaseLoading
+}
+
+// outgrownStates: the optimizer makes its state in its first step, and for weights that are
+// trained from now on. No batch size changes that.
+func (f *failure) outgrownStates() bool {
+	return !f.onHost() && f.inOptimizer() && (!f.late() || f.changed())
 }
 
 // statesTooBig: what does not follow the batch is alone too large for the GPU, or leaves next

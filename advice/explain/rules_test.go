@@ -78,6 +78,13 @@ var ruleCases = []ruleCase{
 			e.Context.GPUMemory = append(e.Context.GPUMemory, gibs(15).Or(0))
 		}
 	}, cause: "data_spike", absent: "leak", first: "cap_sample_size"},
+	{name: "one large request after an announced change", change: func(e *sampler.OOMEvent) {
+		e.Context.Epoch, e.Context.Changed = sampler.Some(6), "batch size 128 -> 256"
+	}, cause: "too_big"},
+	{name: "the first step of the optimizer, and packed it would fit", change: func(e *sampler.OOMEvent) {
+		e.Allocated, e.ReservedUnallocated = gibs(18), gibs(4.5)
+		e.Context.Functions = append(e.Context.Functions, "step", "_multi_tensor_adamw")
+	}, cause: "too_big", first: "shard_or_offload"},
 	{name: "one large request late", change: func(e *sampler.OOMEvent) { e.Context.Epoch = sampler.Some(6) }, cause: "data_spike", first: "cap_sample_size"},
 	{name: "weights alone too large", change: func(e *sampler.OOMEvent) {
 		e.Context.FirstStep, e.Context.Parameters = true, sampler.Some(uint64(7e9))

@@ -705,6 +705,7 @@ var textsEN = map[string]string{
 	"detail.no_split":                    "The text does not say who held the rest of the GPU.",
 	"fix.stop_other_process.why.unknown": "The text does not say who held the rest of the GPU. Look before you change the job.",
 	"why.states":                         "{parameters} parameters x {low} bytes = {states} for weights, gradients and optimizer alone ({basis}); the GPU leaves {room}. No batch size changes that.",
+	"why.changed":                        "Just before, the log says: {line}. From then on a step takes more, so it does not matter that it had fitted before.",
 	"why.optimizer":                      "It died in the optimizer's step, when the activations are gone: weights, gradients and optimizer state alone fill the GPU. No batch size changes that.",
 	"why.kept_in_validation":             "{allocated} were allocated already when it asked. Without a graph validation keeps little besides weights and optimizer: look for a missing no_grad, or for outputs and losses that are kept.",
 	"fix.expandable_segments.title.old":  "Update PyTorch to 2.1 or newer and let segments grow (expandable_segments)",

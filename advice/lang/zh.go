@@ -705,6 +705,7 @@ var textsZH = map[string]string{
 	"detail.no_split":                    "日志没有说其余显存被谁占着。",
 	"fix.stop_other_process.why.unknown": "日志没有说其余显存被谁占着。先看清楚再改任务。",
 	"why.states":                         "{parameters} 个参数 x {low} 字节 = {states}，这只是权重、梯度和优化器（{basis}）；而这块 GPU 只有 {room} 可用。改 batch 没有用。",
+	"why.changed":                        "就在此前日志写道：{line}。从那时起每一步需要更多显存，之前放得下不说明问题。",
 	"why.optimizer":                      "失败于优化器更新时，那时激活值已经释放：仅权重、梯度和优化器状态就占满了 GPU。改 batch 没有用。",
 	"why.kept_in_validation":             "申请时已经分配了 {allocated}。不保留计算图的验证除了权重和优化器几乎不留什么：查查是不是少了 no_grad，或者保留了输出和损失。",
 	"fix.expandable_segments.title.old":  "把 PyTorch 升级到 2.1 或更新，让段可以增长（expandable_segments）",

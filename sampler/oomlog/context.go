@@ -59,7 +59,7 @@ func (p *past) context(m *message, key string) *sampler.LogContext {
 	}
 	c.Server = programOf(p.ring.tail(serverLines + len(m.lines)))
 	c.progress(recent)
-	c.traceback(recent)
+	c.Changed = change(recent, c.traceback(recent))
 	c.conclude(m, recent)
 	return &c.LogContext
 }
@@ -97,12 +97,14 @@ func (c *gathered) progress(lines []*line) {
 	}
 }
 
-// traceback reads the frames of the last traceback before the failure.
-func (c *gathered) traceback(lines []*line) {
+// traceback reads the frames of the last traceback before the failure, and says where it
+// begins; without one, where the failure does.
+func (c *gathered) traceback(lines []*line) (begins int) {
 	start := 0
+	begins = len(lines) - 1
 	for i, l := range lines {
 		if l.notes.traceback {
-			start = i + 1
+			start, begins = i+1, i
 			c.Functions, c.Files, c.Code, c.phases = nil, nil, nil, nil
 		}
 		if i < start {
@@ -126,6 +128,7 @@ func (c *gathered) traceback(lines []*line) {
 			c.Code = append(c.Code, lines[i+1].text)
 		}
 	}
+	return begins
 }
 
 func isCode(text string) bool {
