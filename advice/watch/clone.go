@@ -8,6 +8,7 @@ func (w *Watch) Clone() *Watch {
 	c := *w
 	c.needs.refused = slices.Clone(w.needs.refused)
 	c.failures = slices.Clone(w.failures)
+	c.tensors.readings = slices.Clone(w.tensors.readings)
 	c.lastAlert = slices.Clone(w.lastAlert)
 	c.gpus = make([]*gpu, len(w.gpus))
 	for i, old := range w.gpus {

@@ -42,6 +42,8 @@ const (
 	outgrownLeast = 0.01
 	// risesUnlisted: without a process list the spikes may be those of several programs.
 	risesUnlisted = 5
+	// spikeStart: what comes up and goes in the first two minutes of a holder is its start.
+	spikeStart = 120
 	// spikesAhead is how many rises beyond the next are looked at.
 	spikesAhead = 1
 )
@@ -104,7 +106,7 @@ func expects(f *Facts, s *series.Series, p series.Pattern) (e expectation, ok bo
 			e.top, e.later = e.top+p.Rise, 1
 		}
 		e.how = words.Say("alert.repeat_spike.trend", "more", size(p.Rise), "high", size(p.Newest))
-	case !ordinary && (p.Count == 1 || p.Record > limit*outgrownLeast) && outgrown > limit*outgrownLeast && s.Top()+outgrown > e.available:
+	case !ordinary && (p.Count == 1 && p.Last-s.Rose > spikeStart || p.Record > limit*outgrownLeast) && outgrown > limit*outgrownLeast && s.Top()+outgrown > e.available:
 		e.top = s.Top() + outgrown
 		e.how = words.Say("alert.repeat_spike.outgrown", "top", size(s.Top()), "more", size(outgrown))
 	case repeats && p.Even && varies(p, limit) && p.Mean+varyDeviations*p.Deviation > room:

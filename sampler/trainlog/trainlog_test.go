@@ -77,6 +77,7 @@ func TestMarks(t *testing.T) {
 		{"Saving model checkpoint to out/", sampler.MarkSaving, 0, none, none, -1},
 		{"start training", sampler.MarkTraining, 0, none, none, -1},
 		{"allocated 12.5 GiB, reserved 14.0 GiB", sampler.MarkAllocator, 0, gib(12.5), gib(14), -1},
+		{"Epoch 0 Step 37/500 loss 3.4 2.44 it/s mem alloc 0.50G reserved 4.00G max 4.00G", sampler.MarkEpoch, 0, gib(0.5), gib(4), -1},
 		{"GPU 2: 12.5GB allocated, 14GB cached", sampler.MarkAllocator, 0, gib(12.5), gib(14), 2},
 		{"memory/gpu3_allocated_gb: 12.5", sampler.MarkAllocator, 0, gib(12.5), none, 3},
 		{"Allocated memory: 512 MiB", sampler.MarkAllocator, 0, sampler.Some(512 * sampler.MiB), none, -1},

@@ -119,11 +119,11 @@ func (a *app) readReport(name string) (report.Report, error) {
 		}
 	}
 	r := report.New(o)
+	r.Marks(log.marks)
 	notes, err := foldTape(name, a.opt.gpus, a.words().Say, r, log.failures)
 	if err != nil {
 		return report.Report{}, err
 	}
-	r.Marks(log.marks)
 	for _, n := range append(notes, log.notes...) {
 		r.Note(n)
 	}
