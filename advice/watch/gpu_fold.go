@@ -92,7 +92,7 @@ func (g *gpu) foldNear(now float64, used sampler.Bytes, plain bool) {
 	if !(now-s.Rose > startSeconds) {
 		g.near.fallen(now, count)
 	} else {
-		g.near.add(now, pid, count, series.MiB(deepest))
+		g.near.add(now, pid, count, series.MiB(deepest), g.flush.fromLimit(now))
 	}
 }
 

@@ -51,9 +51,10 @@ func (n *nearMisses) habits(now float64) float64 {
 	return n.habit * math.Exp(-(now-n.habitAt)/habitSeconds)
 }
 
-// add takes the near misses of a snapshot.
-func (n *nearMisses) add(now float64, pid, count int, deepest float64) {
-	if count == 0 || n.habits(now) >= habitFalls {
+// add takes the near misses of a snapshot. fromLimit: the fall began at the limit, too, where
+// nobody empties a cache by habit.
+func (n *nearMisses) add(now float64, pid, count int, deepest float64, fromLimit bool) {
+	if count == 0 || n.habits(now) >= habitFalls && !fromLimit {
 		return
 	}
 	if n.count == 0 || now-n.last > nearSeconds {
