@@ -153,3 +153,10 @@ func TestCausesNameRules(t *testing.T) {
 		}
 	}
 }
+
+// A failure that is foreseen is of a kind that explain knows: fixes are picked by it.
+func TestHypotheticalKind(t *testing.T) {
+	if kind := (hypothetical{causes: certain(explain.CauseTooBig)}).event().Kind; !slices.Contains(sampler.ErrorKinds[:], kind) {
+		t.Errorf("%q is no kind of failure", kind)
+	}
+}
