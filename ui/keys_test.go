@@ -10,7 +10,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"nvpeak/advice/lang"
 	"nvpeak/sampler"
+	"nvpeak/sampler/history"
 	"nvpeak/ui/player"
 )
 
@@ -25,6 +27,26 @@ func state(m *Model) string {
 	return fmt.Sprintf("mode %d focus %d scroll %d cursor %d sort %s reverse %v span %v metric %s frozen %v need %v theme %s interval %v resets %d worst %v",
 		m.prompt.mode, focus, m.gpus.scroll, m.table.cursor, columns[m.table.sort].title, m.table.reverse, m.plot.span, m.plot.metric.name, m.shown.frozen,
 		m.folds.watch.Need().Or(0), m.tty.paint.theme.Name, m.stream.(*silent).interval, m.stream.(*silent).resets, m.gpus.worstFirst)
+}
+
+// What can be plotted has a history, a name in every language and a top.
+func TestPlotMetrics(t *testing.T) {
+	h := history.New(time.Second)
+	s := gpus(1, 0, false)
+	h.Add(s)
+	for _, m := range plotMetrics {
+		if h.GPU(s.GPUs[0].Key()).Plot(m.name) == nil {
+			t.Errorf("%s has no history: Plot in sampler/metrics.go", m.name)
+		}
+		for _, language := range lang.Names() {
+			if id := "metric." + m.title; !lang.For(language).Has(id) {
+				t.Errorf("%s: no sentence %q", language, id)
+			}
+		}
+		if m.unit <= 0 || m.top(&s.GPUs[0]) <= 0 {
+			t.Errorf("%s has no axis", m.name)
+		}
+	}
 }
 
 // TestKeys: keys, and all that they change.
