@@ -28,7 +28,7 @@ func Explain(in Incident) Explanation {
 	for _, f := range failures {
 		out.Events = append(out.Events, f.explain())
 	}
-	out.Verdict = judge(words, failures, out.Events)
+	out.Verdict = judge(words, in, failures, out.Events)
 	if i := out.Verdict.Event; i >= 0 {
 		first := out.Events[i]
 		out.Causes, out.Advice, out.Plans = first.Causes, first.Advice, first.Plans

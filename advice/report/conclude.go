@@ -33,27 +33,14 @@ func (r *Reporter) conclude(out *Report) {
 
 // concludeFailures explains all failures together. What was alerted at that moment joins.
 func (r *Reporter) concludeFailures(out *Report) {
-	in := explain.Incident{Lang: r.o.Lang}
-	for _, f := range r.fails {
-		in.Events = append(in.Events, f.event)
-	}
-	first := explain.Explain(in).Verdict.Event
-	if first < 0 {
-		return
-	}
-	f := r.fails[first]
-	events := in.Events
-	in = f.incident
-	in.Events, in.Alerts = events, r.openAt(f)
+	in := r.Recall(explain.Incident{Lang: r.o.Lang})
+	first := r.fails[explain.First(in)]
+	in.Alerts = r.openAt(first)
 	e := explain.Explain(in)
 	out.Headline, out.Detail = e.Verdict.Headline, e.Verdict.Detail
-	if f.event.Recovered {
-		return
+	if !first.event.Recovered {
+		out.Causes, out.Advice = e.Causes, e.Advice
 	}
-	if e.Verdict.Event != first {
-		first = max(0, e.Verdict.Event)
-	}
-	out.Causes, out.Advice = e.Events[first].Causes, e.Events[first].Advice
 }
 
 // recentSeconds: what was alerted up to that long before a failure is still evidence of its cause.

@@ -17,8 +17,10 @@ func (r *Reporter) Recall(in explain.Incident) explain.Incident {
 		}
 	}
 	in.Histories = make([]*explain.History, len(in.Events))
-	for i, e := range in.Events {
-		f := r.failure(e)
+	first := explain.First(in)
+	for n := range in.Events {
+		i := (first + n) % len(in.Events) // the run is that of the failure which began it
+		f := r.failure(i, in.Events[i])
 		if f == nil || f.incident.History == nil {
 			continue
 		}
@@ -36,8 +38,11 @@ func (r *Reporter) Recall(in explain.Incident) explain.Incident {
 	return in
 }
 
-// failure finds what the Reporter was told of an event.
-func (r *Reporter) failure(e sampler.OOMEvent) *failed {
+// failure finds what the Reporter was told of an event, most likely at its place.
+func (r *Reporter) failure(place int, e sampler.OOMEvent) *failed {
+	if place < len(r.fails) && sameFailure(r.fails[place].event, e) {
+		return &r.fails[place]
+	}
 	for i := range r.fails {
 		if sameFailure(r.fails[i].event, e) {
 			return &r.fails[i]

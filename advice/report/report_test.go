@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"nvpeak/advice/advicetest"
+	"nvpeak/advice/explain"
+	"nvpeak/advice/lang"
 	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 )
@@ -87,6 +89,31 @@ func TestReportKeepsManyAlerts(t *testing.T) {
 		if got.Alerts[i].T < got.Alerts[i-1].T {
 			t.Fatalf("alert %d comes before the one before it", i)
 		}
+	}
+}
+
+// What is recalled of a failure is what was so at its own time, also where two print the same.
+func TestRecallTellsFailuresApart(t *testing.T) {
+	r := New(Options{})
+	e := sampler.OOMEvent{Framework: "pytorch", Kind: sampler.KindCUDA, MemoryKind: sampler.MemoryGPU, Text: "out of memory"}
+	for i, held := range []sampler.Bytes{10 * sampler.GiB, 40 * sampler.GiB} {
+		at := advicetest.Epoch.Add(time.Duration(i) * time.Hour)
+		s := oneCard(at, held, sampler.Process{PID: 7 + i, Name: "python", Memory: sampler.Some(held)})
+		r.Snapshot(&s)
+		r.OOM(e, at.Add(time.Second), "log")
+	}
+	list := r.Recall(explain.Incident{}).Histories
+	if a, b := list[0].Process.Or(0), list[1].Process.Or(0); a != 10*sampler.GiB || b != 40*sampler.GiB {
+		t.Errorf("the failed processes held %v and %v", a, b)
+	}
+}
+
+// A report speaks the language that was asked for, also of a failure before the first snapshot.
+func TestReportLanguage(t *testing.T) {
+	r := New(Options{Lang: "zh"})
+	r.OOM(sampler.OOMEvent{Framework: "pytorch", Kind: sampler.KindCUDA, MemoryKind: sampler.MemoryGPU}, advicetest.Epoch, "log")
+	if got, want := r.Report().Headline, lang.For("zh").Say("head.cuda_oom"); got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

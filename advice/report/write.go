@@ -22,7 +22,6 @@ func (r *Reporter) Report() Report {
 	if r.watch != nil {
 		r.saveAlerts()
 		out.Alerts = append(out.Alerts, r.alerts...)
-		r.settle()
 		r.conclude(&out)
 	}
 	out.Events = r.allEvents()
