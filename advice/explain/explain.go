@@ -71,6 +71,11 @@ func countsAlike(list string, place int) bool {
 	return place >= 0 && place < len(entries) && strings.TrimSpace(entries[place]) == strconv.Itoa(place)
 }
 
+// Headline is a failure in one line.
+func Headline(e sampler.OOMEvent, words lang.Catalog) string {
+	return newFailure(Incident{}, e, words).headline()
+}
+
 // Advise ranks what can be done about a failure whose causes are already known: one that an
 // alert foresees. Only the first event of the incident counts.
 func Advise(in Incident, causes []sampler.Cause, words lang.Catalog) []sampler.Advice {
