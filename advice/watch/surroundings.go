@@ -1,8 +1,6 @@
 package watch
 
 import (
-	"slices"
-
 	"nvpeak/advice/explain"
 	"nvpeak/advice/series"
 	"nvpeak/sampler"
@@ -24,19 +22,11 @@ func peersOf(gpus []*gpu, own *gpu, p *proc) (list []sampler.Bytes) {
 		}
 		for _, q := range g.procs {
 			if q.pid == p.pid || sameJob(p, q) {
-				list = append(list, usual(q.series.Peaks()))
+				list = append(list, explain.Usual(q.series.Peaks()))
 			}
 		}
 	}
 	return list
-}
-
-// usual is the median.
-func usual(peaks []sampler.Bytes) sampler.Bytes {
-	if len(peaks) == 0 {
-		return 0
-	}
-	return slices.Sorted(slices.Values(peaks))[len(peaks)/2]
 }
 
 // hostIncident is what is known of a failure for host memory: the process that holds most of it,
