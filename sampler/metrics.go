@@ -24,7 +24,7 @@ func mebibytes(o Opt[Bytes]) Opt[float64] {
 	if !ok {
 		return Opt[float64]{}
 	}
-	return Some(float64(v) / float64(MiB))
+	return Some(v.MiB())
 }
 
 func kibPerSecond(o Opt[uint64]) Opt[float64] {

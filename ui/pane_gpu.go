@@ -179,7 +179,7 @@ func (v *view) gpuPlot(c *canvas, r rect, g *sampler.GPU) {
 // markPeak puts the watermark line at a peak.
 func (g *graph) markPeak(p *sampler.Peak, v *view) {
 	if p != nil && p.Bytes > 0 {
-		g.mark = mib(p.Bytes)
+		g.mark = p.Bytes.MiB()
 		g.markText = fmt.Sprintf("%c %s %s", v.glyphs.Peak, p.Bytes.Short(), v.ago(v.now().Sub(p.Time)))
 	}
 }

@@ -17,7 +17,7 @@ func gib(b sampler.Bytes) string {
 	case b >= sampler.GiB/10:
 		return strconv.FormatFloat(b.GiB(), 'f', 2, 64) + " GiB"
 	case b >= sampler.MiB:
-		return strconv.FormatFloat(float64(b)/float64(sampler.MiB), 'f', 1, 64) + " MiB"
+		return strconv.FormatFloat(b.MiB(), 'f', 1, 64) + " MiB"
 	}
 	return b.String()
 }
@@ -28,7 +28,7 @@ func SizeText(b sampler.Bytes) string { return gib(b) }
 // printed is a request as the message printed it: MiB below 1 GiB.
 func printed(b sampler.Bytes) string {
 	if b < sampler.GiB && b >= sampler.MiB {
-		return strings.TrimSuffix(strconv.FormatFloat(float64(b)/float64(sampler.MiB), 'f', 2, 64), ".00") + " MiB"
+		return strings.TrimSuffix(strconv.FormatFloat(b.MiB(), 'f', 2, 64), ".00") + " MiB"
 	}
 	return gib(b)
 }

@@ -115,7 +115,7 @@ func (n *needs) arithmetic(g *gpu, now float64) Fit {
 		f.Need = sampler.Some(need)
 		f.Reusable = g.reusable(need)
 		f.Short = short(need.Bytes, f.WorstFree, f.Reusable.Or(0))
-		if need.Source == NeedJump && series.MiB(f.Short) <= g.total*jumpSlack {
+		if need.Source == NeedJump && f.Short.MiB() <= g.total*jumpSlack {
 			f.Short = 0
 		}
 	}

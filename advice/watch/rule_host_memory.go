@@ -32,7 +32,7 @@ func checkHostMemory(f *Facts) []finding {
 	if f.gpu != nil || !h.known || h.total == 0 {
 		return nil
 	}
-	left := series.MiB(h.memory.Available)
+	left := h.memory.Available.MiB()
 	if h.growing.Found {
 		tr := h.growing.Trend
 		low, likely, high := tr.ETA(left)
@@ -83,8 +83,8 @@ func hostHolders(f *Facts) []string {
 	held := 0.0
 	for _, g := range f.gpus {
 		for _, p := range g.procs {
-			if m, ok := sampler.Plausible(p.process.HostMemory); ok && series.MiB(m) > held {
-				most, held = p, series.MiB(m)
+			if m, ok := sampler.Plausible(p.process.HostMemory); ok && m.MiB() > held {
+				most, held = p, m.MiB()
 			}
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"nvpeak/advice/explain"
-	"nvpeak/advice/series"
 	"nvpeak/sampler"
 )
 
@@ -64,7 +63,7 @@ func renderNeed(f *Facts) message {
 
 // needFailure is how the need would fail.
 func needFailure(g *gpu, fit Fit, need Need, lowest sampler.Bytes) hypothetical {
-	h := hypothetical{gpu: g, proc: g.withPID(need.PID.Or(0)), need: series.MiB(need.Bytes), free: series.MiB(lowest), causes: certain(explain.CauseTooBig)}
+	h := hypothetical{gpu: g, proc: g.withPID(need.PID.Or(0)), need: need.Bytes.MiB(), free: lowest.MiB(), causes: certain(explain.CauseTooBig)}
 	if way := fit.InTheWay(); len(way) > 0 {
 		h.causes = certain(explain.CauseOtherProcess)
 		if biggest := g.others(0); h.proc == nil && len(biggest) > 1 && way[0].PID != biggest[0].pid {

@@ -3,7 +3,6 @@ package watch
 import (
 	"time"
 
-	"nvpeak/advice/series"
 	"nvpeak/sampler"
 )
 
@@ -30,7 +29,7 @@ func checkSwap(f *Facts) []finding {
 	if f.gpu != nil || !h.known || h.total == 0 {
 		return nil
 	}
-	left, grown := series.MiB(h.memory.Available), h.swapped()
+	left, grown := h.memory.Available.MiB(), h.swapped()
 	if left > swapAvailable*h.total || grown < max(swapLeast, swapShare*h.total) {
 		return nil
 	}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"nvpeak/advice/explain"
-	"nvpeak/advice/series"
 	"nvpeak/sampler"
 )
 
@@ -58,7 +57,7 @@ func nobodyHasIt(f *Facts) []finding {
 		return nil
 	}
 	fit := f.needs.arithmetic(g, f.now)
-	if fit.Short == 0 || series.MiB(fit.Short) > u {
+	if fit.Short == 0 || fit.Short.MiB() > u {
 		return nil
 	}
 	return []finding{{id: 1, level: sampler.LevelNotice, render: func(f *Facts) message { return renderNobody(f, fit, u) }}}
@@ -72,6 +71,6 @@ func renderNobody(f *Facts, fit Fit, u float64) message {
 		evidence: []string{words.Say("alert.unattributed.short", "short", fit.Short, "need", need.Bytes, "source", need.Source.In(words)),
 			words.Say("alert.unattributed.hidden")},
 		numbers: map[string]float64{"unattributed_bytes": bytesOf(u), "short_bytes": float64(fit.Short)},
-		advice:  hypothetical{gpu: g, free: g.free, need: series.MiB(need.Bytes), causes: certain(explain.CauseUnattributed), only: stopOnly}.fixes(words),
+		advice:  hypothetical{gpu: g, free: g.free, need: need.Bytes.MiB(), causes: certain(explain.CauseUnattributed), only: stopOnly}.fixes(words),
 	}
 }

@@ -47,8 +47,8 @@ func hostIncident(gpus []*gpu, h *host) explain.Incident {
 	}
 	in.Command, in.Environment = most.process.Command, most.process.Environment
 	in.History = &explain.History{
-		HostGrown: sampler.Some(series.Bytes(max(0, series.MiB(held)-most.hostFirst))),
-		HostLost:  sampler.Some(series.Bytes(max(0, h.most-series.MiB(h.memory.Available)))),
+		HostGrown: sampler.Some(series.Bytes(max(0, held.MiB()-most.hostFirst))),
+		HostLost:  sampler.Some(series.Bytes(max(0, h.most-h.memory.Available.MiB()))),
 	}
 	return in
 }
