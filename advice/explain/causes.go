@@ -45,7 +45,7 @@ func (f *failure) weigh(list []sampler.Cause) {
 			c.Confidence *= reusableWeight
 		case c.ID == CauseLeak && f.levelledOff():
 			c.Confidence *= levelledWeight
-		case c.ID == CauseFragmentation && f.phase() == PhaseValidation:
+		case c.ID == CauseFragmentation && f.phase() == sampler.PhaseValidation:
 			c.Confidence = min(c.Confidence, demandFirst)
 		}
 	}
@@ -64,7 +64,7 @@ func (f *failure) weigh(list []sampler.Cause) {
 func (f *failure) alertCauses() []sampler.Cause {
 	list := AlertCauses(f.alerts)
 	for i := range list {
-		if list[i].ID == CauseValidationSpike && f.phase() == PhaseTraining {
+		if list[i].ID == CauseValidationSpike && f.phase() == sampler.PhaseTraining {
 			list[i].ID = CauseDataSpike
 		}
 	}

@@ -166,7 +166,7 @@ func (f *facts) grewUnallocated() bool {
 // keepsResults: within one validation memory rose from stretch to stretch, which a missing no_grad or a
 // large batch does not do: outputs are kept on the GPU.
 func (f *facts) keepsResults() bool {
-	return !f.onHost() && f.phase() == PhaseValidation && f.risesAtEnd()
+	return !f.onHost() && f.phase() == sampler.PhaseValidation && f.risesAtEnd()
 }
 
 // hostGrew: most of what the machine lost of its memory went to the main process, not to workers.

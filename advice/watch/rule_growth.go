@@ -128,7 +128,7 @@ func renderGrowth(f *Facts, pid int, tr series.Trend, room, low, high float64) m
 		numbers: map[string]float64{"rate_bytes_per_second": tr.Slope * float64(sampler.MiB), "since_s": tr.Since,
 			"free_bytes": bytesOf(room), "eta_low_s": math.Round(low), "eta_high_s": math.Round(high),
 			"rise_bytes": bytesOf(tr.To - tr.From)},
-		advice: hypothetical{gpu: g, proc: p, free: room, phase: explain.PhaseTraining, causes: certain(explain.CauseLeak)}.fixes(words),
+		advice: hypothetical{gpu: g, proc: p, free: room, phase: sampler.PhaseTraining, causes: certain(explain.CauseLeak)}.fixes(words),
 	}
 }
 
@@ -141,6 +141,6 @@ func renderSteps(f *Facts, pid int, s series.Flight, room, eta float64) message 
 			words.Say("alert.growth.room", "free", size(room))},
 		numbers: map[string]float64{"steps": float64(s.Steps), "step_bytes": bytesOf(s.Size), "interval_s": s.Interval, "since_s": s.Since,
 			"free_bytes": bytesOf(room)},
-		advice: hypothetical{gpu: g, proc: p, free: room, need: s.Size, phase: explain.PhaseTraining, causes: certain(explain.CauseLeak)}.fixes(words),
+		advice: hypothetical{gpu: g, proc: p, free: room, need: s.Size, phase: sampler.PhaseTraining, causes: certain(explain.CauseLeak)}.fixes(words),
 	}
 }

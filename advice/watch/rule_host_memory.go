@@ -98,5 +98,5 @@ func hostHolders(f *Facts) []string {
 }
 
 func hostFixes(f *Facts) []sampler.Advice {
-	return hypothetical{host: true, phase: explain.PhaseTraining, causes: certain(explain.CauseHostMemory)}.fixes(f.words)
+	return hypothetical{host: true, phase: sampler.PhaseTraining, causes: certain(explain.CauseHostMemory)}.fixes(f.words)
 }

@@ -63,7 +63,7 @@ func renderNeighbor(f *Facts, p, other *proc, most peakAt, others float64) messa
 		},
 		numbers: map[string]float64{"need_bytes": bytesOf(need), "free_bytes": bytesOf(free),
 			"short_bytes": bytesOf(need - free), "neighbour_bytes": bytesOf(other.series.Value)},
-		advice: hypothetical{gpu: f.gpu, proc: p, need: need, free: free, phase: explain.PhaseValidation,
+		advice: hypothetical{gpu: f.gpu, proc: p, need: need, free: free, phase: sampler.PhaseValidation,
 			causes: certain(explain.CauseOtherProcess, explain.CauseValidationSpike)}.fixes(words),
 	}
 }
