@@ -65,12 +65,11 @@ func (d Device) named(s string) (full string, ok bool) {
 	if _, err := strconv.Atoi(s); err == nil {
 		return s, s == strconv.Itoa(d.Index)
 	}
-	g := GPU{Index: d.Index, MIG: d.MIG}
 	uuid, pci, low := strings.ToLower(d.UUID), strings.ToLower(d.PCI), strings.ToLower(s)
 	switch {
 	case s == "":
 		return "", false
-	case s == g.Label():
+	case s == d.Label():
 		return s, true
 	case uuid == low, len(s) >= 8 && strings.HasPrefix(uuid, low):
 		return uuid, true
@@ -86,8 +85,7 @@ func offered(devs []Device) string {
 			names = append(names, fmt.Sprintf("… (%d in all)", len(devs)))
 			break
 		}
-		g := GPU{Index: d.Index, MIG: d.MIG}
-		names = append(names, g.Label())
+		names = append(names, d.Label())
 	}
 	return strings.Join(names, ", ")
 }
