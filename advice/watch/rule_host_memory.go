@@ -79,15 +79,7 @@ func renderHostGrowth(f *Facts, tr series.Trend, left, low, high float64) messag
 
 // hostHolders names the process of a GPU that holds most host memory.
 func hostHolders(f *Facts) []string {
-	var most *proc
-	held := 0.0
-	for _, g := range f.gpus {
-		for _, p := range g.procs {
-			if m, ok := sampler.Plausible(p.process.HostMemory); ok && m.MiB() > held {
-				most, held = p, m.MiB()
-			}
-		}
-	}
+	most, held := mostOnHost(f.gpus)
 	if most == nil {
 		return nil
 	}
