@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"nvpeak/advice/command"
+	"nvpeak/sampler"
 )
 
 func (f *job) usesLoRA() bool {
@@ -89,11 +90,9 @@ func (f *job) preallocator() string {
 		return f.server()
 	}
 	big := f.biggestOther()
-	text := big.Name + " " + big.Command
-	for _, row := range []struct{ part, name string }{{"vllm", "vllm"}, {"sglang", "sglang"}, {"jax", "jax"}, {"tensorflow", "tensorflow"}} {
-		if indexOf(text, row.part) >= 0 {
-			return row.name
-		}
+	taken, known := Preallocates(sampler.Process{Name: big.Name, Command: big.Command})
+	if known && slices.Contains([]string{"vllm", "sglang", "jax", "tensorflow"}, taken.ID) { // there is a fix for these
+		return taken.ID
 	}
 	if f.outsidePool() {
 		return "jax"

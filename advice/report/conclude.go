@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"nvpeak/advice/explain"
-	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 )
 
@@ -93,7 +92,7 @@ func (r *Reporter) suspicious() (best *exit) {
 }
 
 func (r *Reporter) preallocated(x *exit) bool {
-	_, yes := watch.Preallocates(x.process)
+	_, yes := explain.Preallocates(x.process)
 	return yes
 }
 

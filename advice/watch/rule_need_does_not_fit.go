@@ -89,7 +89,7 @@ func heldBy(f *Facts, list []Holder) []string {
 
 // preallocated is a line of evidence about a process that took its memory on purpose.
 func preallocated(f *Facts, p *proc) []string {
-	pre, known := Preallocates(*p.process)
+	pre, known := explain.Preallocates(*p.process)
 	if !known || !p.series.Flat(f.gpu.total) {
 		return nil
 	}

@@ -34,7 +34,7 @@ func checkNeighbor(f *Facts) []finding {
 		if took < max(neighborLeast, g.total*series.EdgeShare) || most.value+others <= g.usable+g.total*neighborSlack {
 			continue
 		}
-		if _, yes := Preallocates(*p.process); yes {
+		if _, yes := explain.Preallocates(*p.process); yes {
 			continue
 		}
 		other := g.newest(p, f.now-most.time)
