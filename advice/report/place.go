@@ -12,8 +12,8 @@ import (
 type LogFailure struct {
 	Event sampler.OOMEvent
 	Time  sampler.Opt[time.Time] // absent: the log has no time there
-	// After and Before are the times of the lines around it that have one.
-	After, Before sampler.Opt[time.Time]
+	// Since and Until are the times of the lines around it that have one.
+	Since, Until sampler.Opt[time.Time]
 }
 
 // afterSnapshot puts a failure behind the last snapshot that shows the job alive.
@@ -59,14 +59,14 @@ func (r *Reporter) placeOf(f LogFailure) time.Time {
 		}
 	}
 	// A second is more than clocks and snapshots differ by on one machine.
-	low, high := f.After.Or(r.start).Add(-time.Second), f.Before.Or(r.at).Add(nearExit*time.Second)
+	low, high := f.Since.Or(r.start).Add(-time.Second), f.Until.Or(r.at).Add(nearExit*time.Second)
 	if low.After(r.at) || high.Before(r.start) {
 		low, high = r.start, r.at
 	}
 	if x := r.endOf(e, low, high); x != nil {
 		return x.Time.Add(afterSnapshot)
 	}
-	if at, ok := f.After.Value(); ok && f.Before.Known() && !at.Before(r.start) && at.Before(r.at) {
+	if at, ok := f.Since.Value(); ok && f.Until.Known() && !at.Before(r.start) && at.Before(r.at) {
 		return at
 	}
 	return r.at.Add(afterSnapshot)

@@ -164,8 +164,8 @@ func TestPlaceFailures(t *testing.T) {
 		{"its size", LogFailure{Event: sampler.OOMEvent{ProcessInUse: sampler.Some(10 * sampler.GiB)}}, 199.001},
 		{"its time", LogFailure{Time: sampler.Some(at(150))}, 150},
 		{"a time of another day", LogFailure{Time: sampler.Some(at(86400))}, 99.001},
-		{"between lines with times", LogFailure{After: sampler.Some(at(120)), Before: sampler.Some(at(150))}, 199.001},
-		{"after a line with a time", LogFailure{After: sampler.Some(at(210))}, 299.001},
+		{"between lines with times", LogFailure{Since: sampler.Some(at(120)), Until: sampler.Some(at(150))}, 199.001},
+		{"after a line with a time", LogFailure{Since: sampler.Some(at(210))}, 299.001},
 		{"survived", LogFailure{Event: sampler.OOMEvent{Recovered: true}}, 0},
 	} {
 		got, _ := r.PlaceFailures([]LogFailure{tt.in})[0].Time.Value()

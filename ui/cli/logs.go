@@ -126,7 +126,7 @@ func (l *logFailures) timed() (list []report.LogFailure) {
 	for _, e := range l.events {
 		t := l.times[e.Line]
 		e.Rank = e.Rank.Else(rankOfLog(l.name))
-		list = append(list, report.LogFailure{Event: e, Time: t.Exact, After: t.Before, Before: t.After})
+		list = append(list, report.LogFailure{Event: e, Time: t.Exact, Since: t.Before, Until: t.After})
 	}
 	return list
 }
