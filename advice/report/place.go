@@ -31,18 +31,12 @@ func (r *Reporter) PlaceFailures(list []LogFailure) []LogFailure {
 			at = r.placeOf(f)
 		}
 		f.Time = sampler.Some(at)
-		if !slices.ContainsFunc(r.fails, func(known failed) bool { return sameFailure(known.event, f.Event) }) {
+		if !slices.ContainsFunc(r.fails, func(known failed) bool { return known.event.SameInLog(&f.Event) }) {
 			out = append(out, f)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b LogFailure) int { return a.Time.Or(r.at).Compare(b.Time.Or(r.at)) })
 	return out
-}
-
-// sameFailure says whether the recording holds the failure already: it was made while the
-// same log was followed.
-func sameFailure(a, b sampler.OOMEvent) bool {
-	return a.Same(&b) && (a.Line == b.Line && a.Line > 0 || a.Text == b.Text)
 }
 
 func (r *Reporter) placeOf(f LogFailure) time.Time {

@@ -40,11 +40,11 @@ func (r *Reporter) Recall(in explain.Incident) explain.Incident {
 
 // failure finds what the Reporter was told of an event, most likely at its place.
 func (r *Reporter) failure(place int, e sampler.OOMEvent) *failed {
-	if place < len(r.fails) && sameFailure(r.fails[place].event, e) {
+	if place < len(r.fails) && r.fails[place].event.SameInLog(&e) {
 		return &r.fails[place]
 	}
 	for i := range r.fails {
-		if sameFailure(r.fails[i].event, e) {
+		if r.fails[i].event.SameInLog(&e) {
 			return &r.fails[i]
 		}
 	}
