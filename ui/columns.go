@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"time"
 
 	"nvpeak/advice/lang"
 	"nvpeak/sampler"
@@ -32,14 +33,14 @@ var (
 	smOf   = ofProc(func(p *sampler.Process) sampler.Opt[int] { return p.SM })
 	cpuOf  = ofProc(func(p *sampler.Process) sampler.Opt[float64] { return p.CPU })
 	hostOf = ofProc(func(p *sampler.Process) sampler.Opt[sampler.Bytes] { return p.HostMemory })
-	ageOf  = func(r procRow) sampler.Opt[float64] {
+	ageOf  = func(r procRow) sampler.Opt[time.Duration] {
 		if r.proc == nil {
-			return sampler.Opt[float64]{}
+			return sampler.Opt[time.Duration]{}
 		}
 		if t, ok := r.proc.StartTime.Value(); ok {
-			return sampler.Some(r.snap.Time.Sub(t).Seconds())
+			return sampler.Some(r.snap.Time.Sub(t))
 		}
-		return sampler.Opt[float64]{}
+		return sampler.Opt[time.Duration]{}
 	}
 	userOf = word(func(p *sampler.Process) string { return p.User })
 	typeOf = word(func(p *sampler.Process) string { return shortType(p.Type) })
@@ -74,7 +75,7 @@ var columns = []column{
 	{"SHARE", 8, 9, true, true, memoryRole, nil, byOpt(memoryOf)},
 	{"CPU%", 5, 7, false, true, always(theme.Dim), formatted(cpuOf, func(f float64) string { return strconv.FormatFloat(f, 'f', 0, 64) }), byOpt(cpuOf)},
 	{"HOST", 6, 5, false, true, always(theme.Dim), formatted(hostOf, sampler.Bytes.Short), byOpt(hostOf)},
-	{"TIME", 7, 6, false, true, always(theme.Dim), formatted(ageOf, func(s float64) string { return plain.Runtime(seconds(s)) }), byOpt(ageOf)},
+	{"TIME", 7, 6, false, true, always(theme.Dim), formatted(ageOf, plain.Runtime), byOpt(ageOf)},
 	{"CONTAINER", 19, 10, true, false, always(theme.Dim), containerOf, byText(containerOf)},
 	{"COMMAND", 8, 0, true, false, always(theme.Text), englishCommand, byText(englishCommand)},
 }
