@@ -228,7 +228,7 @@ func TestPause(t *testing.T) {
 	if got := text(m); got == before || !strings.Contains(got, end.Format("15:04:05")) {
 		t.Errorf("the picture does not go on:\n%s", got)
 	}
-	values := m.folds.history.GPU(sampler.GPUKey{ID: "GPU-0"}).Plot("memory.used").Columns(nil, end, time.Second, 40)
+	values := m.folds.history.GPU(sampler.GPUKey{ID: "GPU-0"}).Plot("memory.used").Columns(end, time.Second, 40)
 	if values[20] != 79*1024 {
 		t.Errorf("what was measured while paused is %v", values)
 	}
@@ -368,7 +368,7 @@ func TestSlowerRefreshHasNoGaps(t *testing.T) {
 		m.Update(snapshotsArrived{[]*sampler.Snapshot{s}})
 	}
 	gaps := 0
-	for _, v := range m.folds.history.GPU(sampler.GPUKey{ID: "GPU-0"}).Plot("memory.used").Columns(nil, afternoon.Add(5*time.Minute), time.Second, 280) {
+	for _, v := range m.folds.history.GPU(sampler.GPUKey{ID: "GPU-0"}).Plot("memory.used").Columns(afternoon.Add(5*time.Minute), time.Second, 280) {
 		if v != v {
 			gaps++
 		}
