@@ -60,7 +60,7 @@ func same(t *testing.T, what string, got, want *Track, end time.Time, span time.
 	t.Helper()
 	const n = 60
 	step := ColumnStep(span, n)
-	a, b := got.Columns(end, step, n), want.Columns(nil, end, step, n)
+	a, b := got.Columns(end, step, n), want.Columns(end, step, n)
 	for i := range a {
 		if a[i] != b[i] && !(math.IsNaN(a[i]) && math.IsNaN(b[i])) {
 			t.Fatalf("%s over %v, column %d: %v, want %v", what, span, i, a[i], b[i])

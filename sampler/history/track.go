@@ -91,7 +91,7 @@ func ColumnStep(span time.Duration, n int) time.Duration {
 // maximum (or minimum) of its time. Columns begin at whole multiples of step, so that a
 // plot moves only when a column is complete.
 func (t *Track) Columns(end time.Time, step time.Duration, n int) []float64 {
-	list := make([]float64, 0, n)
+	list := make([]float64, 0, max(n, 0))
 	tier := 0
 	for tier < len(tiers)-1 && (time.Duration(n)*step > tiers[tier].step*time.Duration(len(t.rings[tier].v)) ||
 		step >= 2*tiers[tier+1].step) {
