@@ -198,9 +198,7 @@ func (w *Watch) expire(at time.Time) {
 				stale = append(stale, in)
 			}
 		case now-in.since >= rule.HoldFor.Seconds() && (in.times > 1 || rule.HoldFor == 0):
-			if !w.silenced(in) {
-				in.ready = true
-			}
+			in.ready = true
 		}
 	}
 	slices.SortFunc(stale, func(a, b *incident) int { return cmp.Or(cmp.Compare(a.renderedAt, b.renderedAt), a.key.compare(b.key)) })
