@@ -67,8 +67,9 @@ func (c *gpuFold) fold(l *timeline, g *sampler.GPU, gap bool) {
 	if t, ok := g.Memory.PlausibleTotal().Value(); ok {
 		c.total = float64(t)
 	}
-	if f, ok := g.Memory.PlausibleFree().Value(); ok {
-		c.usable = c.used + float64(f)
+	free, known := g.Memory.PlausibleFree().Value()
+	if known {
+		c.usable = c.used + float64(free)
 	}
 	low, high, highAt := c.window(l)
 	c.noteAt(now, at, c.used, c.used)
@@ -77,15 +78,13 @@ func (c *gpuFold) fold(l *timeline, g *sampler.GPU, gap bool) {
 	}
 	c.foldSpikes(now, low, high, gap)
 	c.foldJob(now, low, high, gap)
+	if !known {
+		return
+	}
 	if c.exitFree.Known() && now <= c.exitUntil {
-		if f, ok := g.Memory.PlausibleFree().Value(); ok {
-			c.exitFree = sampler.Some(max(f, c.exitFree.Or(0)))
-		}
+		c.exitFree = sampler.Some(max(free, c.exitFree.Or(0)))
 	}
-	if f, ok := g.Memory.PlausibleFree().Value(); ok {
-		c.worst = lower(c.worst, float64(f))
-		c.worst = lower(c.worst, max(0, float64(f)-(high-c.used)))
-	}
+	c.worst = lower(c.worst, max(0, float64(free)-max(0, high-c.used)))
 }
 
 // weigh counts the figure of the snapshot before for the time that it lasted.

@@ -173,7 +173,7 @@ func (w *Watch) record(k incidentKey, g *gpu, found finding) {
 		}
 		in = &incident{key: k, since: now, dueSince: math.NaN()}
 		if g != nil {
-			in.gpu, in.gpuKey = sampler.Some(g.last.Index), g.last.Key()
+			in.gpu = sampler.Some(g.last.Index)
 		}
 		w.open[k] = in
 	}
