@@ -18,8 +18,8 @@ func (f *failure) causes() []sampler.Cause {
 }
 
 const (
-	// foreseenWeight: an unusual batch is a surprise; what was alerted before was none.
-	foreseenWeight = 0.6
+	// expectedWeight: an unusual batch is a surprise; what was alerted before was none.
+	expectedWeight = 0.6
 	// reusableWeight: growth that is mostly reserved but unallocated is fragmentation, whatever
 	// it looks like from outside.
 	reusableWeight  = 0.5
@@ -49,12 +49,12 @@ func (f *failure) weigh(list []sampler.Cause) {
 			c.Confidence = min(c.Confidence, demandFirst)
 		}
 	}
-	foreseen := slices.ContainsFunc(list, func(c sampler.Cause) bool {
+	expected := slices.ContainsFunc(list, func(c sampler.Cause) bool {
 		return c.Confidence >= 0.6 && (c.ID == CauseValidationSpike || c.ID == CauseLeak || c.ID == CauseOtherProcess)
 	})
 	for i := range list {
-		if list[i].ID == CauseDataSpike && foreseen {
-			list[i].Confidence *= foreseenWeight
+		if list[i].ID == CauseDataSpike && expected {
+			list[i].Confidence *= expectedWeight
 		}
 	}
 }

@@ -84,7 +84,7 @@ func (f *job) sharded() bool {
 }
 
 // preallocator guesses which program took the GPU in advance, by what it takes: JAX 75 % of
-// the card, vLLM 90 or 92 %; or by its name. "" when nothing points to one.
+// the GPU, vLLM 90 or 92 %; or by its name. "" when nothing points to one.
 func (f *job) preallocator() string {
 	if f.isServing() {
 		return f.server()

@@ -22,7 +22,7 @@ func gib(b sampler.Bytes) string {
 	return b.String()
 }
 
-// SizeText is an amount as explanations write it, "15.82 GiB", for the faces that draw them.
+// SizeText is an amount as explanations write it, "15.82 GiB", for the front ends that draw them.
 func SizeText(b sampler.Bytes) string { return gib(b) }
 
 // printed is a request as the message printed it: MiB below 1 GiB.

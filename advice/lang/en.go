@@ -155,7 +155,7 @@ var textsEN = map[string]string{
 	"tape.cut_in":       "the file is cut in line {line}: everything before it was read",
 	"tape.cut_after":    "the file is cut after line {line}: everything before it was read",
 	"tape.no_end":       "the recording has no end line: it was cut off, or is still being written",
-	"tape.no_time":      "the log has no timestamp column: its rounds are taken to be one second apart",
+	"tape.no_time":      "the log has no timestamp column: its readings are taken to be one second apart",
 
 	"reason.no_library":    "the NVIDIA driver library is not installed",
 	"reason.not_loaded":    "the NVIDIA driver is not loaded",

@@ -72,7 +72,7 @@ const (
 	endSure = 0.5
 )
 
-// suspicious is the exit that looks most like a failure: on a card that was nearly full,
+// suspicious is the exit that looks most like a failure: on a GPU that was nearly full,
 // or with a warning open.
 func (r *Reporter) suspicious() (best *exit) {
 	score := func(x *exit) float64 {
@@ -96,7 +96,7 @@ func (r *Reporter) preallocated(x *exit) bool {
 	return yes
 }
 
-// fromExit judges an end on a full card as a failure without a message.
+// fromExit judges an end on a full GPU as a failure without a message.
 func (r *Reporter) fromExit(out *Report, x *exit) {
 	in := x.incident
 	if q := r.procs[x.process.Key(x.key)]; in.History != nil && q != nil && x.T-q.First < startSeconds {
@@ -139,7 +139,7 @@ func (r *Reporter) lasting() []sampler.Alert {
 	return all
 }
 
-// warnings are the alerts that are more than a notice; key: of that card and of the machine.
+// warnings are the alerts that are more than a notice; key: of that GPU and of the machine.
 func (r *Reporter) warnings(list []sampler.Alert, key *sampler.GPUKey) (out []sampler.Alert) {
 	c := (*gpuFold)(nil)
 	if key != nil {

@@ -115,10 +115,10 @@ func (c *gpuFold) running() bool {
 	return c.used > c.idle()
 }
 
-// idle is what a card may use with nothing running on it: the driver's own part.
+// idle is what a GPU may use with nothing running on it: the driver's own part.
 func (c *gpuFold) idle() float64 { return max(0.02*c.total, 600*mib) }
 
-// window is what the fast lane saw since the snapshot before, if that is of this recording.
+// window is what the memory poller saw since the snapshot before, if that is of this recording.
 func (c *gpuFold) window(l *timeline) (low, high float64, highAt time.Time) {
 	w := c.gpu.Memory.Window
 	if w == nil || w.Readings <= 0 || w.Max >= sampler.MaxPlausible || w.Min > w.Max || c.total > 0 && float64(w.Max) > c.total || w.MaxTime.Before(l.start) && !w.MaxTime.IsZero() {
@@ -131,7 +131,7 @@ func (c *gpuFold) window(l *timeline) (low, high float64, highAt time.Time) {
 	return float64(w.Min), float64(w.Max), highAt
 }
 
-// note takes a reading of the fast lane.
+// note takes a reading of the memory poller.
 func (c *gpuFold) note(t float64, at time.Time, low, high float64) {
 	if c.total > 0 && high > c.total {
 		return

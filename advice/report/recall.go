@@ -5,12 +5,12 @@ import (
 	"nvpeak/sampler"
 )
 
-// Recall adds to an incident what a recording shows of each of its failures: the card, the process with its
+// Recall adds to an incident what a recording shows of each of its failures: the GPU, the process with its
 // command and environment, the others, the peaks, all just before the failure. The recording must have been
 // folded into the Reporter, with the failures told to it at their times (see PlaceFailures). What is known
 // already stays. An incident without events takes those of the recording. Call it once, at the end.
 func (r *Reporter) Recall(in explain.Incident) explain.Incident {
-	r.settle()
+	r.findIncidents()
 	if len(in.Events) == 0 {
 		for _, f := range r.fails {
 			in.Events = append(in.Events, f.event)

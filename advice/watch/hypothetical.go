@@ -73,7 +73,7 @@ func (h hypothetical) event() sampler.OOMEvent {
 	if g := h.gpu; g != nil {
 		e.GPUTotal, e.GPUFree = sampler.Some(series.Bytes(g.usable)), sampler.Some(series.Bytes(h.free))
 		if h.unattributed() {
-			u, _ := g.nobody()
+			u, _ := g.unattributed()
 			e.ProcessInUse = sampler.Some(series.Bytes(g.used - u))
 		}
 	}

@@ -49,7 +49,7 @@ func renderLeft(f *Facts, o orphan, left float64) message {
 // nobodyHasIt: a need that was typed or refused would fit without the unattributed memory.
 func nobodyHasIt(f *Facts) []finding {
 	g := f.gpu
-	u, ok := g.nobody()
+	u, ok := g.unattributed()
 	if !ok || u < max(orphanLeast, orphanShare*g.total) {
 		return nil
 	}

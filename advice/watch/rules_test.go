@@ -154,7 +154,7 @@ func TestCausesNameRules(t *testing.T) {
 	}
 }
 
-// A failure that is foreseen is of a kind that explain knows: fixes are picked by it.
+// A failure that is predicted is of a kind that explain knows: fixes are picked by it.
 func TestHypotheticalKind(t *testing.T) {
 	if kind := (hypothetical{causes: certain(explain.CauseTooBig)}).event().Kind; !slices.Contains(sampler.ErrorKinds[:], kind) {
 		t.Errorf("%q is no kind of failure", kind)
