@@ -12,7 +12,7 @@ var ErrSelect = errors.New("no such GPU")
 
 // Select gives the places of the devices that the selectors name, in the order of devs; all of
 // them without a selector. A selector is an index ("0"), a MIG instance ("0:1"), a UUID or its
-// beginning, or a PCI bus id or its end, in any case, as long as only one GPU fits. The error
+// beginning, or a PCI bus id or its end, in upper or lower case, as long as only one GPU fits. The error
 // wraps ErrSelect and names those that exist.
 func Select(devs []Device, selectors []string) ([]int, error) {
 	if len(selectors) == 0 {

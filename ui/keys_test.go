@@ -213,15 +213,15 @@ func TestPause(t *testing.T) {
 	m := model(list[:10], 100, 30, Options{})
 	press(m, "p")
 	before := text(m)
-	if !strings.Contains(before, "PAUSED") {
-		t.Errorf("nothing says that the picture is paused:\n%s", before)
+	if !strings.Contains(before, "FROZEN") {
+		t.Errorf("nothing says that the picture is frozen:\n%s", before)
 	}
 	spike := *list[20]
 	spike.GPUs = []sampler.GPU{spike.GPUs[0]}
 	spike.GPUs[0].Memory.Window = &sampler.Window{Min: 0, Max: 79 * sampler.GiB, MaxTime: spike.Time, Readings: 50}
 	m.Update(snapshotsArrived{append(append(list[10:20:20], &spike), list[21:]...)})
 	if got := text(m); got != before {
-		t.Errorf("the paused picture has changed:\n%s", difference(before, got))
+		t.Errorf("the frozen picture has changed:\n%s", difference(before, got))
 	}
 	press(m, "p")
 	end := list[len(list)-1].Time
@@ -303,7 +303,7 @@ func TestHelpIsComplete(t *testing.T) {
 			t.Errorf("the help does not show %q %q", b.show, b.help)
 		}
 	}
-	for _, end := range []string{"a floor of the true peak", "red from 95", "no process the driver names", "driver and firmware", "would reach", "see inside."} {
+	for _, end := range []string{"a lower bound of the true peak", "red from 95", "no process the driver names", "driver and firmware", "would reach", "see inside."} {
 		if !strings.Contains(got, end+" ") {
 			t.Errorf("a line of the help is cut before %q", end)
 		}
