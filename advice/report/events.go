@@ -108,7 +108,7 @@ func highest(plot []Point, from, to float64) float64 {
 	return top
 }
 
-// epochGrowth is the robust slope of the peaks per epoch.
+// epochGrowth is the robust slope of the peaks per epoch: a figure to compare runs by, not a judgment.
 func epochGrowth(plot []Point, phases []Phase) sampler.Opt[float64] {
 	var xs, ys []float64
 	for _, p := range phases {
