@@ -145,6 +145,30 @@ func playFile(t *testing.T, file string) []sampler.Alert {
 	return w.Past()
 }
 
+// The table of docs/alerts.md has every rule and no other.
+func TestDocsNameRules(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "alerts.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), "|---|---|\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	var named, codes []string
+	for _, row := range strings.Split(table, "\n") {
+		for _, code := range strings.Split(strings.Split(row, "|")[1], ",") {
+			named = append(named, strings.Trim(code, " `"))
+		}
+	}
+	for _, r := range rules {
+		codes = append(codes, r.Code)
+	}
+	slices.Sort(named)
+	slices.Sort(codes)
+	if !slices.Equal(named, codes) {
+		t.Errorf("the table has %v, the rules are %v", named, codes)
+	}
+}
+
 // What explain reads out of alerts are alerts that exist.
 func TestCausesNameRules(t *testing.T) {
 	for _, kind := range explain.AlertKinds() {

@@ -14,7 +14,7 @@ import (
 // Options of a Watch. The zero value is good.
 type Options struct {
 	Need sampler.Opt[sampler.Bytes] // typed by the user
-	Lang string                     // of the alerts: "en" (also when empty) or "zh"
+	Lang string                     // of the alerts; empty: English
 }
 
 // Watch folds snapshots into facts and tells which alerts are open. It is for one
