@@ -75,7 +75,7 @@ func checkRule(t *testing.T, dir, code string) {
 		t.Fatal(err)
 	}
 	if string(old) != got.String() {
-		t.Errorf("differs from want.txt:\n%s", got.String())
+		t.Errorf("differs from want.txt, which -update-rules writes anew:\n%s", got.String())
 	}
 }
 
