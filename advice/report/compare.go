@@ -103,7 +103,7 @@ func deaths(r Report) int {
 		}
 	}
 	for _, a := range r.Alerts {
-		if a.Kind == "oom" && a.Level != sampler.LevelNotice {
+		if a.Kind == sampler.AlertOOM && a.Level != sampler.LevelNotice {
 			inferred++
 		}
 	}

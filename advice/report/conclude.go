@@ -52,7 +52,7 @@ func (r *Reporter) openAt(f failed) []sampler.Alert {
 	gpu, placed := r.gpuOf(f)
 	for _, a := range r.alerts {
 		end, over := a.End.Value()
-		if a.T >= f.t || over && end < f.t-recentSeconds || a.Level == sampler.LevelNotice && a.Kind != "imbalance" {
+		if a.T >= f.t || over && end < f.t-recentSeconds || a.Level == sampler.LevelNotice && a.Kind != sampler.AlertImbalance {
 			continue
 		}
 		if g, ok := a.GPU.Value(); ok && placed && g != gpu {

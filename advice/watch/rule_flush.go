@@ -9,7 +9,7 @@ import (
 )
 
 var ruleFlush = Rule{
-	Code:  "flush",
+	Code:  sampler.AlertFlush,
 	Level: sampler.LevelWarning,
 	Reason: "When the GPU is full the allocator gives its cache back and asks again, before it gives up: " +
 		"https://docs.pytorch.org/docs/stable/notes/cuda.html",

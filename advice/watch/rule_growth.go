@@ -10,7 +10,7 @@ import (
 )
 
 var ruleGrowth = Rule{
-	Code:  "growth",
+	Code:  sampler.AlertGrowth,
 	Level: sampler.LevelCritical,
 	Reason: "The memory has grown steadily since the first plateau, by the sequence of its peaks, both halves of the time agree, and it has " +
 		"come most of the way; or it has risen by equal steps at equal intervals that were never given back, and one of the next does not " +

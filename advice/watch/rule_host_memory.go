@@ -10,7 +10,7 @@ import (
 )
 
 var ruleHostMemory = Rule{
-	Code:  "host_memory",
+	Code:  sampler.AlertHostMemory,
 	Level: sampler.LevelCritical,
 	Reason: "The machine runs out of memory: what is available has fallen and is nearly gone, or falls steadily and will be. The kernel " +
 		"then kills a process, most often the training or one of its data loaders.",

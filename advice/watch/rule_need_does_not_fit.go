@@ -8,7 +8,7 @@ import (
 )
 
 var ruleNeed = Rule{
-	Code:  "need_does_not_fit",
+	Code:  sampler.AlertNeed,
 	Level: sampler.LevelWarning,
 	Reason: "What somebody typed, or an allocator was refused, is more than the least that was free in the last minute, " +
 		"even with what the process can reuse.",

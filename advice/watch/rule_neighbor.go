@@ -9,7 +9,7 @@ import (
 )
 
 var ruleNeighbor = Rule{
-	Code:  "neighbour",
+	Code:  sampler.AlertNeighbor,
 	Level: sampler.LevelWarning,
 	Reason: "A process has shown of late that it takes more at times, and beside what others hold now, who have taken memory since, that " +
 		"does not fit any more.",

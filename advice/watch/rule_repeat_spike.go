@@ -10,13 +10,13 @@ import (
 )
 
 var ruleRepeatSpike = Rule{
-	Code:  "repeat_spike",
+	Code:  sampler.AlertRepeatSpike,
 	Level: sampler.LevelCritical,
 	Reason: "A process spikes now and then (validation, saving), and by where the last spikes ended, what the level between them has risen " +
 		"since and what others hold now, the next does not fit; or they grow or vary so much that one of the next will not.",
 	HoldFor:    3 * time.Second,
 	ClearAfter: 3 * time.Minute, // a spike that was survived is no all-clear
-	Silences:   []string{"neighbour"},
+	Silences:   []string{sampler.AlertNeighbor},
 	check:      checkRepeatSpike,
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 var ruleSwap = Rule{
-	Code:  "swap",
+	Code:  sampler.AlertSwap,
 	Level: sampler.LevelWarning,
 	Reason: "The machine is swapping out while little memory is available: training slows down by orders of magnitude, and the kernel may " +
 		"kill a process next.",

@@ -9,7 +9,7 @@ import (
 )
 
 var ruleUnattributed = Rule{
-	Code:  "unattributed",
+	Code:  sampler.AlertUnattributed,
 	Level: sampler.LevelNotice,
 	Reason: "A process ended and its memory stayed, or memory that no process holds is what a need lacks. Memory of nobody alone is " +
 		"no alert: the driver hides the processes of other containers and users.",
