@@ -3,6 +3,8 @@ package explain
 import (
 	"slices"
 	"strings"
+
+	"nvpeak/sampler"
 )
 
 // programOf decides from the tools that log and command name, then the traceback, the script's
@@ -32,7 +34,7 @@ func namedProgram(f *job) program {
 }
 
 func byBackward(f *job) program {
-	if f.inBackward() || f.inFile("transformers/trainer.py", "trl/", "engine/trainer.py") && f.phase() != phaseInference {
+	if f.inBackward() || f.inFile("transformers/trainer.py", "trl/", "engine/trainer.py") && f.phase() != sampler.PhaseInference {
 		return program{kind: training}
 	}
 	return program{}
@@ -52,14 +54,14 @@ func byScript(f *job) program {
 
 func byPhase(f *job) program {
 	switch f.phase() {
-	case PhaseTraining, phaseSaving:
+	case sampler.PhaseTraining, sampler.PhaseSaving:
 		return program{kind: training}
-	case PhaseValidation:
+	case sampler.PhaseValidation:
 		if f.context.Epoch.Known() || f.context.Step.Known() || f.inFunction("train", "fit") || f.context.BatchSize.Known() || !f.command.Known {
 			return program{kind: training} // the validation of a run that trains
 		}
 		return program{kind: evaluation}
-	case phaseInference:
+	case sampler.PhaseInference:
 		return program{kind: inference}
 	}
 	return program{}

@@ -77,7 +77,7 @@ var fixesTools = []fixRow{
 
 // loadingWeights: the server was still reading the model, so nothing about requests matters yet.
 func (f *failure) loadingWeights() bool {
-	return f.phase() == phaseLoading && f.class.class == classAllocator && !f.inFunction("profile_run", "determine_num_available_blocks", "capture", "warmup", "_dummy_run", "initialize_kv_cache")
+	return f.phase() == sampler.PhaseLoading && f.class.class == classAllocator && !f.inFunction("profile_run", "determine_num_available_blocks", "capture", "warmup", "_dummy_run", "initialize_kv_cache")
 }
 
 func (f *failure) hasKnob(fix string) bool {

@@ -26,11 +26,11 @@ const (
 	stoodSeconds   = 60
 	// Who stood still for five minutes, and five times as long as it climbs now, does
 	// something new: two thirds of a minute of it are enough.
-	stoodLong    = 300
-	stoodTimes   = 5
-	climbSeconds = 40
-	manifold       = 3.0
-	manifoldAfter  = 900
+	stoodLong     = 300
+	stoodTimes    = 5
+	climbSeconds  = 40
+	manifold      = 3.0
+	manifoldAfter = 900
 	// Each quarter of the time must bring two fifths of its fair share and no more than
 	// twice that share: one step, however large, is not growth.
 	quarterLeast, quarterMost = 0.4, 2.0

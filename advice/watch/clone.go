@@ -35,7 +35,7 @@ func (w *Watch) Clone() *Watch {
 
 func (g *gpu) clone() *gpu {
 	fresh := *g
-	fresh.spare = nil
+	fresh.spare, fresh.ends = nil, slices.Clone(g.ends)
 	fresh.procs = make([]*proc, len(g.procs))
 	for i, p := range g.procs {
 		own := *p

@@ -10,7 +10,7 @@ import (
 )
 
 var ruleGrowth = Rule{
-	Code:  "growth",
+	Code:  sampler.AlertGrowth,
 	Level: sampler.LevelCritical,
 	Reason: "The memory has grown steadily since the first plateau, by the sequence of its peaks, both halves of the time agree, and it has " +
 		"come most of the way; or it has risen by equal steps at equal intervals that were never given back, and one of the next does not " +
@@ -140,7 +140,7 @@ func renderGrowth(f *Facts, pid int, tr series.Trend, room, low, high float64) m
 		numbers: map[string]float64{"rate_bytes_per_second": tr.Slope * float64(sampler.MiB), "since_s": tr.Since,
 			"free_bytes": bytesOf(room), "eta_low_s": math.Round(low), "eta_high_s": math.Round(high),
 			"rise_bytes": bytesOf(tr.To - tr.From)},
-		advice: hypothetical{gpu: g, proc: p, free: room, phase: explain.PhaseTraining, causes: certain(explain.CauseLeak)}.fixes(words),
+		advice: hypothetical{gpu: g, proc: p, free: room, phase: sampler.PhaseTraining, causes: certain(explain.CauseLeak)}.fixes(words),
 	}
 }
 
@@ -153,6 +153,6 @@ func renderSteps(f *Facts, pid int, s series.Flight, room, eta float64) message 
 			words.Say("alert.growth.room", "free", size(room))},
 		numbers: map[string]float64{"steps": float64(s.Steps), "step_bytes": bytesOf(s.Size), "interval_s": s.Interval, "since_s": s.Since,
 			"free_bytes": bytesOf(room)},
-		advice: hypothetical{gpu: g, proc: p, free: room, need: s.Size, phase: explain.PhaseTraining, causes: certain(explain.CauseLeak)}.fixes(words),
+		advice: hypothetical{gpu: g, proc: p, free: room, need: s.Size, phase: sampler.PhaseTraining, causes: certain(explain.CauseLeak)}.fixes(words),
 	}
 }

@@ -10,13 +10,13 @@ import (
 )
 
 var ruleRepeatSpike = Rule{
-	Code:  "repeat_spike",
+	Code:  sampler.AlertRepeatSpike,
 	Level: sampler.LevelCritical,
 	Reason: "A process spikes now and then (validation, saving), and by where the last spikes ended, what the level between them has risen " +
 		"since and what others hold now, the next does not fit; or they grow or vary so much that one of the next will not.",
 	HoldFor:    3 * time.Second,
 	ClearAfter: 3 * time.Minute, // a spike that was survived is no all-clear
-	Silences:   []string{"neighbour"},
+	Silences:   []string{sampler.AlertNeighbor},
 	check:      checkRepeatSpike,
 }
 
@@ -183,7 +183,7 @@ func renderSpike(f *Facts, pid int, value float64, pt series.Pattern, e expectat
 	if due >= 0 {
 		m.numbers["due_s"] = due
 	}
-	h := hypothetical{gpu: g, proc: g.withPID(pid), need: need, free: free, phase: explain.PhaseValidation, causes: certain(explain.CauseValidationSpike)}
+	h := hypothetical{gpu: g, proc: g.withPID(pid), need: need, free: free, phase: sampler.PhaseValidation, causes: certain(explain.CauseValidationSpike)}
 	for _, q := range g.others(pid) {
 		if pid != 0 && q.series.Value >= (e.top-e.available)/2 && q.series.Value >= neighborLeast {
 			m.evidence = append(m.evidence, words.Say("alert.holds", "process", f.pid(q), "held", size(q.series.Value)))

@@ -34,7 +34,7 @@ func (w *Watch) Mark(m sampler.LogMark) {
 		return
 	}
 	if t := &w.tensors; len(t.readings) < maxReadings {
-		t.readings = append(t.readings, reading{w.clock.Now, series.MiB(b)})
+		t.readings = append(t.readings, reading{w.clock.Now, b.MiB()})
 		return
 	}
 	n := 0

@@ -14,7 +14,7 @@ import (
 // Options of a Watch. The zero value is good.
 type Options struct {
 	Need sampler.Opt[sampler.Bytes] // typed by the user
-	Lang string                     // of the alerts: "en" (also when empty) or "zh"
+	Lang string                     // of the alerts; empty: English
 }
 
 // Watch folds snapshots into facts and tells which alerts are open. It is for one
@@ -174,7 +174,7 @@ func (w *Watch) record(k incidentKey, g *gpu, found finding) {
 		}
 		in = &incident{key: k, since: now, dueSince: math.NaN()}
 		if g != nil {
-			in.gpu, in.gpuKey = sampler.Some(g.last.Index), g.last.Key()
+			in.gpu = sampler.Some(g.last.Index)
 		}
 		w.open[k] = in
 	}
@@ -199,9 +199,7 @@ func (w *Watch) expire(at time.Time) {
 				stale = append(stale, in)
 			}
 		case now-in.since >= rule.HoldFor.Seconds() && (in.times > 1 || rule.HoldFor == 0):
-			if !w.silenced(in) {
-				in.ready = true
-			}
+			in.ready = true
 		}
 	}
 	slices.SortFunc(stale, func(a, b *incident) int { return cmp.Or(cmp.Compare(a.renderedAt, b.renderedAt), a.key.compare(b.key)) })

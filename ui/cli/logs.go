@@ -54,7 +54,7 @@ func mergeLogs(logs []logFailures) (events []sampler.OOMEvent, files []string) {
 			e.Rank = e.Rank.Else(rankOfLog(l.name))
 			t := l.times[e.Line]
 			last = t.Exact.Or(t.Before.Or(last)) // one without a time comes after the one before it
-			same := func(o one) bool { return o.file != l.name && sameEvent(o.event, e) }
+			same := func(o one) bool { return o.file != l.name && o.event.SameInLogs(&e) }
 			if i := slices.IndexFunc(all, same); i >= 0 {
 				all[i].event.Occurrences += e.Occurrences
 				continue
@@ -72,12 +72,6 @@ func mergeLogs(logs []logFailures) (events []sampler.OOMEvent, files []string) {
 		files = nil
 	}
 	return events, files
-}
-
-// sameEvent says whether two logs tell of one failure: all its numbers agree, and there are some.
-func sameEvent(a, b sampler.OOMEvent) bool {
-	numbers := a.Requested.Known() && a.GPUFree.Known() || a.PID.Known()
-	return numbers && a.Same(&b) && a.PID == b.PID && a.Text == b.Text
 }
 
 // scanFile finds the failures in a log, - for standard input.
@@ -126,7 +120,7 @@ func (l *logFailures) timed() (list []report.LogFailure) {
 	for _, e := range l.events {
 		t := l.times[e.Line]
 		e.Rank = e.Rank.Else(rankOfLog(l.name))
-		list = append(list, report.LogFailure{Event: e, Time: t.Exact, After: t.Before, Before: t.After})
+		list = append(list, report.LogFailure{Event: e, Time: t.Exact, Since: t.Before, Until: t.After})
 	}
 	return list
 }
