@@ -42,8 +42,6 @@ const (
 	// Falls whose bottoms rise by 2 % of the GPU may be half an hour apart.
 	risingShare = 0.02
 	risingSpan  = 1800
-	// fellSeconds: a fall and its return lie in one snapshot, or in two.
-	fellSeconds = 3
 )
 
 func (f *flushes) reset() {
@@ -116,9 +114,6 @@ func (f *flushes) recordBottom(total float64) {
 	copy(f.bottoms[:], f.bottoms[1:])
 	f.bottoms[len(f.bottoms)-1] = f.bottom
 }
-
-// fromLimit says whether the newest fall began at the limit, seconds ago.
-func (f *flushes) fromLimit(now float64) bool { return f.nearTop && now-f.fell <= fellSeconds }
 
 // rising says whether at least three falls from the limit of late ended higher each time.
 func (f *flushes) rising(now float64) bool {

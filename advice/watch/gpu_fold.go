@@ -68,13 +68,13 @@ func (g *gpu) foldEdges(now float64) {
 // foldNear takes the near misses of the snapshot's window, or finds them in snapshots that
 // come one after the other. Those of a start-up do not count. plain: there was another fall.
 func (g *gpu) foldNear(now float64, used sampler.Bytes, plain bool) {
-	count, deepest := 0, sampler.Bytes(0)
+	count, deepest, fromLimit := 0, sampler.Bytes(0), false
 	if w := g.last.Memory.Window; w != nil {
-		count, deepest = w.Falls.Or(0), w.DeepestFall.Or(0)
-	} else if !(g.step <= fallSeconds) {
+		count, deepest, fromLimit = w.Falls.Or(0), w.DeepestFall.Or(0), w.LimitFalls.Or(0) > 0
+	} else if !(g.step > 0 && g.step <= fallSeconds) {
 		g.near.counter = sampler.FallCounter{} // what was between is not known
-	} else if depth, near := g.near.counter.Add(g.at, used, g.last.Memory.Usable()); near {
-		count, deepest = 1, depth
+	} else if fall, near := g.near.counter.Add(g.at, used, g.last.Memory.Usable()); near {
+		count, deepest, fromLimit = 1, fall.Depth, fall.FromLimit
 	}
 	if count == 0 && plain {
 		g.near.fallen(now, 1)
@@ -91,8 +91,11 @@ func (g *gpu) foldNear(now float64, used sampler.Bytes, plain bool) {
 	}
 	if !(now-s.Rose > startSeconds) {
 		g.near.fallen(now, count)
+		if fromLimit {
+			g.near.atLimit.add(now, count)
+		}
 	} else {
-		g.near.add(now, pid, count, deepest.MiB(), g.flush.fromLimit(now))
+		g.near.add(now, pid, count, deepest.MiB(), fromLimit)
 	}
 }
 
