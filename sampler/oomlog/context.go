@@ -18,6 +18,7 @@ type past struct {
 	ring   ring
 	facts  factBook
 	memory memoryBook
+	recent []*keptLine // scratch
 }
 
 // keep takes a line with words in it. plain is the line without escape sequences.
@@ -45,7 +46,7 @@ func (p *past) around(n int) string {
 func (p *past) context(m *message, key string) *sampler.LogContext {
 	c := gathered{LogContext: p.facts.gather()}
 	c.GPUMemory = p.memory.list()
-	recent := make([]*line, 0, contextLines)
+	recent := p.recent[:0]
 	for _, r := range p.ring.tail(contextLines) {
 		if r.number > m.first.number {
 			break
@@ -57,6 +58,7 @@ func (p *past) context(m *message, key string) *sampler.LogContext {
 			}
 		}
 	}
+	p.recent = recent
 	c.Server = programOf(p.ring.tail(serverLines + len(m.lines)))
 	c.progress(recent)
 	c.traceback(recent)
@@ -85,9 +87,9 @@ type gathered struct {
 }
 
 // progress takes epoch, step and losses from the last lines that show them.
-func (c *gathered) progress(lines []*line) {
+func (c *gathered) progress(lines []*keptLine) {
 	for i := len(lines) - 1; i >= 0; i-- {
-		n := &lines[i].notes
+		n := lines[i].read()
 		if !c.Epoch.Known() {
 			c.Epoch, c.Epochs = n.epoch, n.epochs
 		}
@@ -98,17 +100,16 @@ func (c *gathered) progress(lines []*line) {
 }
 
 // traceback reads the frames of the last traceback before the failure.
-func (c *gathered) traceback(lines []*line) {
-	start := 0
+func (c *gathered) traceback(lines []*keptLine) {
+	start := len(lines)
+	for start > 0 && !lines[start-1].read().traceback {
+		start--
+	}
 	for i, l := range lines {
-		if l.notes.traceback {
-			start = i + 1
-			c.Functions, c.Files, c.Code, c.phases = nil, nil, nil, nil
-		}
 		if i < start {
 			continue
 		}
-		n := &l.notes
+		n := l.read()
 		if n.frame == "" || len(c.Functions) >= maxFrames {
 			if n.arrow != "" {
 				c.Code = append(c.Code, n.arrow)
@@ -133,7 +134,7 @@ func isCode(text string) bool {
 }
 
 // conclude draws the phase from the frames, or from the lines before the failure.
-func (c *gathered) conclude(m *message, lines []*line) {
+func (c *gathered) conclude(m *message, lines []*keptLine) {
 	for _, p := range c.phases {
 		// "predict" inside a validation is part of it.
 		if p == sampler.PhaseInference && (c.Phase == sampler.PhaseTraining || c.Phase == sampler.PhaseValidation) {
@@ -142,7 +143,7 @@ func (c *gathered) conclude(m *message, lines []*line) {
 		c.Phase = p
 	}
 	for i := len(lines) - 1; i >= max(0, len(lines)-phaseWithin) && c.Phase == ""; i-- {
-		c.Phase = lines[i].notes.stands
+		c.Phase = lines[i].read().stands
 	}
 	if c.Phase == "" && len(m.candidates) > 0 && startsServers(m.candidates[0].row.kind) {
 		c.Phase = sampler.PhaseLoading

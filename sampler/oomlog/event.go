@@ -20,9 +20,9 @@ func build(m *message, c candidate, around string) (*findings, bool) {
 		f.MemoryKind = sampler.MemoryGPU
 	}
 	f.capture(r.start, r.start.re, body, 1)
-	lower := strings.ToLower(body)
+	squeezed := squeeze(body)
 	for _, t := range r.fields {
-		if strings.Contains(lower, t.needs) {
+		if t.re.may(squeezed) {
 			f.capture(t, t.re, body, 64)
 		}
 	}

@@ -21,9 +21,9 @@ type findings struct {
 func (f *findings) unbreak(body string) {
 	others := f.OtherProcesses
 	f.OtherProcesses = nil
-	lower := strings.ToLower(body)
+	squeezed := squeeze(body)
 	for _, t := range f.row.fields {
-		if strings.Contains(lower, t.needs) {
+		if t.glued.may(squeezed) {
 			f.capture(t, t.glued, body, 64)
 		}
 	}

@@ -31,8 +31,9 @@ func starts(text string, found *wordMask, cut int) []candidate {
 		return nil
 	}
 	var out []candidate
+	squeezed := squeeze(text)
 	for _, r := range compiled().rows {
-		if !found.meets(&r.mask) {
+		if !found.meets(&r.mask) || !r.start.re.may(squeezed) {
 			continue
 		}
 		at := r.start.re.FindStringIndex(text)

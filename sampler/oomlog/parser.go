@@ -57,7 +57,7 @@ func (p *parser) line(raw []byte, number int, overwritten bool) {
 	var found wordMask
 	plain := stripEscapes(raw, &p.scratch)
 	hit := t.words.scan(plain, &found)
-	p.past.ring.add(raw, number, overwritten)
+	kept := p.past.ring.add(raw, number, overwritten)
 	if hit {
 		p.past.keep(raw, plain, number, &found)
 		if found.meets(&t.events) || found.meets(&t.recoveries) {
@@ -69,12 +69,23 @@ func (p *parser) line(raw []byte, number int, overwritten bool) {
 	}
 	if p.left > 0 {
 		p.left--
-		for _, text := range clean(interesting(raw)) {
-			p.look(toLine(text, number))
-		}
+		p.lookAt(raw, kept)
 	}
 	if len(p.held.events) > 0 {
 		p.out = append(p.out, p.held.release(number)...)
+	}
+}
+
+// lookAt takes the clean lines in a raw one. A kept line is cleaned once for all who ask for it.
+func (p *parser) lookAt(raw []byte, kept *rawLine) {
+	if len(raw) <= keepBytes {
+		for i := range kept.clean() {
+			p.look(kept.lines[i].line)
+		}
+		return
+	}
+	for _, text := range clean(interesting(raw)) {
+		p.look(toLine(text, kept.number))
 	}
 }
 
@@ -85,8 +96,8 @@ func (p *parser) recall(number int) {
 		return
 	}
 	for _, l := range last[0].clean() {
-		if st := p.stream(l); st.open == nil {
-			st.prev = l
+		if st := p.stream(l.line); st.open == nil {
+			st.prev = l.line
 		}
 	}
 }
@@ -127,7 +138,7 @@ func (p *parser) look(l line) {
 	p.streams.last = st
 	st.used = l.number
 	var found wordMask
-	compiled().words.scan([]byte(l.text), &found)
+	compiled().words.scanString(l.text, &found)
 	if m := st.start(l, &found); m != nil {
 		p.close(st)
 		st.open = m

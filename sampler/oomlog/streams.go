@@ -80,7 +80,7 @@ func (st *stream) start(l line, found *wordMask) *message {
 	tail := l.text[:min(len(l.text), joinedHead)]
 	for _, glue := range []string{" ", ""} {
 		joined := prev.text + glue + tail
-		compiled().words.scan([]byte(joined), &both)
+		compiled().words.scanString(joined, &both)
 		if c := starts(joined, &both, len(prev.text)); c != nil {
 			return newMessage(c, prev, prev.text+glue+l.text)
 		}

@@ -54,8 +54,9 @@ func (t *tables) recovers(text string, found *wordMask) bool {
 	if !found.meets(&t.recoveries) {
 		return false
 	}
+	squeezed := squeeze(text)
 	for _, r := range t.recovered {
-		if found.meets(&r.mask) && r.re.MatchString(text) {
+		if found.meets(&r.mask) && r.re.may(squeezed) && r.re.MatchString(text) {
 			return true
 		}
 	}

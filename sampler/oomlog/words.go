@@ -144,11 +144,15 @@ func (w *wordSet) number(nodes []trieNode, order []int, full [][]int) {
 }
 
 // scan reports the words of line.
-func (w *wordSet) scan(line []byte, found *wordMask) bool {
+func (w *wordSet) scan(line []byte, found *wordMask) bool { return scanWords(w, line, found) }
+
+func (w *wordSet) scanString(line string, found *wordMask) bool { return scanWords(w, line, found) }
+
+func scanWords[T []byte | string](w *wordSet, line T, found *wordMask) bool {
 	state, hit := uint32(0), false
 	next, first := w.next, w.first
-	for _, b := range line {
-		state = next[int(state)+int(w.class[b])]
+	for i := range len(line) {
+		state = next[int(state)+int(w.class[line[i]])]
 		if state >= first {
 			hit = true
 			for _, o := range w.outs[int(state)/w.columns] {

@@ -1,0 +1,262 @@
+package oomlog
+
+import (
+	"regexp/syntax"
+	"slices"
+	"sync"
+	"unicode/utf8"
+)
+
+// matcher runs a pattern with the results of package regexp, on the short, mostly ASCII texts of logs in
+// a tenth of its time: it reads bytes, skips places where no match can begin, and keeps no record of the
+// places it has tried. A pattern that tries too much on a text is given to package regexp, which never
+// takes longer than linear time.
+type matcher struct {
+	code     []step
+	start    uint32
+	numbers  int      // of a match: where it and each of its groups begin and end
+	names    []string // of the groups
+	first    [256]bool
+	anchored bool // matches begin at the begin of the text
+	needs    []oneOf
+}
+
+type stepKind uint8
+
+const (
+	stepFail  stepKind = iota
+	stepRune           // reads one character
+	stepAlt            // goes on at out, or else at arg
+	stepMark           // notes the place as arg's number of the match
+	stepEmpty          // arg's condition holds here
+	stepMatch
+)
+
+type step struct {
+	kind  stepKind
+	out   uint32
+	arg   uint32
+	ascii [2]uint64    // the ASCII characters read
+	other *syntax.Inst // says it of others
+}
+
+// has says whether an ASCII character is read.
+func (s *step) has(c byte) bool { return s.ascii[c>>6]>>(c&63)&1 != 0 }
+
+func newMatcher(source string) *matcher {
+	tree, err := syntax.Parse(source, syntax.Perl)
+	if err != nil {
+		panic(err)
+	}
+	m := &matcher{numbers: 2 * (tree.MaxCap() + 1)}
+	m.needs, m.names = strongest(tree), tree.CapNames()
+	prog, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		panic(err)
+	}
+	m.start = uint32(prog.Start)
+	m.code = make([]step, len(prog.Inst))
+	for i := range prog.Inst {
+		m.code[i] = newStep(&prog.Inst[i])
+	}
+	m.anchored = prog.StartCond()&syntax.EmptyBeginText != 0
+	m.begin(m.start, make([]bool, len(m.code)))
+	return m
+}
+
+func newStep(in *syntax.Inst) step {
+	s := step{out: in.Out, arg: in.Arg}
+	switch in.Op {
+	case syntax.InstAlt, syntax.InstAltMatch:
+		s.kind = stepAlt
+	case syntax.InstCapture:
+		s.kind = stepMark
+	case syntax.InstNop:
+		s.kind, s.arg = stepEmpty, 0
+	case syntax.InstEmptyWidth:
+		s.kind = stepEmpty
+	case syntax.InstMatch:
+		s.kind = stepMatch
+	case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
+		s.kind, s.other = stepRune, in
+		for c := range byte(utf8.RuneSelf) {
+			if in.MatchRune(rune(c)) {
+				s.ascii[c>>6] |= 1 << (c & 63)
+			}
+		}
+	}
+	return s
+}
+
+// begin notes the bytes with which a match can begin; all of them where it can be empty.
+func (m *matcher) begin(pc uint32, seen []bool) {
+	if seen[pc] {
+		return
+	}
+	seen[pc] = true
+	s := &m.code[pc]
+	switch s.kind {
+	case stepAlt:
+		m.begin(s.out, seen)
+		m.begin(s.arg, seen)
+	case stepMark, stepEmpty:
+		m.begin(s.out, seen)
+	case stepMatch:
+		for c := range m.first {
+			m.first[c] = true
+		}
+	case stepRune:
+		for c := range m.first {
+			m.first[c] = m.first[c] || c >= utf8.RuneSelf || s.has(byte(c))
+		}
+	}
+}
+
+// choice is where to go on when a way fails: a step and a place, or a number of the match to put back.
+type choice struct {
+	step, at int32 // step < 0: number ^step of the match was at
+}
+
+// search is one search in a text.
+type search struct {
+	*matcher
+	text  string
+	match []int // the leftmost match: its begin and end, and those of its groups
+	ways  []choice
+	left  int // steps until package regexp takes over
+}
+
+var searches = sync.Pool{New: func() any { return &search{match: make([]int, 32), ways: make([]choice, 0, 64)} }}
+
+// effort is how many steps per byte a search may take, and as many bytes more.
+const effort = 64
+
+// search begins a search for the first numbers of matches.
+func (m *matcher) search(text string, numbers int) *search {
+	s := searches.Get().(*search)
+	s.matcher, s.text, s.left = m, text, effort*(len(text)+effort)
+	s.match = slices.Grow(s.match[:0], numbers)[:numbers]
+	return s
+}
+
+// hopeless says that a pattern of beginnings does not begin like this.
+func (m *matcher) hopeless(text string) bool { return m.anchored && text != "" && !m.first[text[0]] }
+
+// done ends a search. What it found is no longer valid.
+func (s *search) done() {
+	s.matcher, s.text = nil, ""
+	searches.Put(s)
+}
+
+// next looks for the leftmost match that begins at a place or later. gaveUp: it took too many steps.
+func (s *search) next(from int) (found, gaveUp bool) {
+	text := s.text
+	if s.anchored && from > 0 {
+		return false, false
+	}
+	for at := from; at <= len(text); at++ {
+		if at == len(text) || s.first[text[at]] {
+			end := s.run(at)
+			if s.left < 0 {
+				return false, true
+			}
+			if end >= 0 {
+				if len(s.match) > 1 {
+					s.match[0], s.match[1] = at, end
+				}
+				return true, false
+			}
+			if at < len(text) && text[at] >= utf8.RuneSelf {
+				_, n := utf8.DecodeRuneInString(text[at:])
+				at += n - 1
+			}
+		}
+		if s.anchored {
+			break
+		}
+	}
+	return false, false
+}
+
+// run tries to match at a place and returns where the match ends, -1 for none.
+func (s *search) run(at int) int {
+	for i := range s.match {
+		s.match[i] = -1
+	}
+	text, ways, left := s.text, s.ways[:0], s.left
+	pc := s.start
+	for left >= 0 {
+		left--
+		c := &s.code[pc]
+		ok := false
+		switch c.kind {
+		case stepAlt:
+			ways = append(ways, choice{int32(c.arg), int32(at)})
+			ok = true
+		case stepRune:
+			if at < len(text) {
+				if b := text[at]; b < utf8.RuneSelf {
+					if ok = c.has(b); ok {
+						at++
+					}
+				} else if r, n := utf8.DecodeRuneInString(text[at:]); c.other.MatchRune(r) {
+					ok, at = true, at+n
+				}
+			}
+		case stepMark:
+			if ok = true; int(c.arg) < len(s.match) {
+				ways = append(ways, choice{^int32(c.arg), int32(s.match[c.arg])})
+				s.match[c.arg] = at
+			}
+		case stepEmpty:
+			ok = holds(syntax.EmptyOp(c.arg), text, at)
+		case stepMatch:
+			s.left, s.ways = left, ways
+			return at
+		}
+		if ok {
+			pc = c.out
+			continue
+		}
+		for {
+			if len(ways) == 0 {
+				s.left, s.ways = left, ways
+				return -1
+			}
+			w := ways[len(ways)-1]
+			ways = ways[:len(ways)-1]
+			if w.step >= 0 {
+				pc, at = uint32(w.step), int(w.at)
+				break
+			}
+			s.match[^w.step] = int(w.at)
+		}
+	}
+	s.left = left
+	return -1
+}
+
+// holds says whether all of a condition's places are here: ends of the text or of lines, borders of words.
+func holds(need syntax.EmptyOp, text string, at int) bool {
+	var is syntax.EmptyOp
+	if at == 0 {
+		is |= syntax.EmptyBeginText | syntax.EmptyBeginLine
+	} else if text[at-1] == '\n' {
+		is |= syntax.EmptyBeginLine
+	}
+	if at == len(text) {
+		is |= syntax.EmptyEndText | syntax.EmptyEndLine
+	} else if text[at] == '\n' {
+		is |= syntax.EmptyEndLine
+	}
+	if (at > 0 && inWord(text[at-1])) != (at < len(text) && inWord(text[at])) {
+		is |= syntax.EmptyWordBoundary
+	} else {
+		is |= syntax.EmptyNoWordBoundary
+	}
+	return need&^is == 0
+}
+
+func inWord(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
+}
