@@ -32,14 +32,33 @@ func (p *past) keep(raw, plain []byte, number int, found *wordMask) {
 	}
 }
 
-// around is the text of the last n lines.
-func (p *past) around(n int) string {
-	var b strings.Builder
-	for _, r := range p.ring.tail(n) {
-		b.Write(r.text) // raw: the words looked for here are not broken by colors
-		b.WriteByte('\n')
+// surroundings are the last lines when a message ends, put together once a pattern may match them.
+type surroundings struct {
+	lines []*rawLine
+	text  string
+	short *squeezed
+}
+
+// around is the text of the last n lines, until the next one is added.
+func (p *past) around(n int) *surroundings {
+	lines := slices.Clone(p.ring.tail(n))
+	return &surroundings{lines: lines, short: join(lines)}
+}
+
+// has says whether a pattern, if there is one, matches them.
+func (s *surroundings) has(l *lazy) bool {
+	if l == nil || !l.may(s.short) {
+		return false
 	}
-	return b.String()
+	if s.text == "" {
+		var b strings.Builder
+		for _, r := range s.lines {
+			b.Write(r.text) // raw: the words looked for here are not broken by colors
+			b.WriteByte('\n')
+		}
+		s.text = b.String()
+	}
+	return l.MatchString(s.text)
 }
 
 // context reads what the log says of the run before the failure, as far as a stream shows it.

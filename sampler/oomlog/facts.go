@@ -112,10 +112,11 @@ func findFacts(text string) (found []statement) {
 	if strings.Contains(text, "try setting") || strings.Contains(text, "Tried to allocate") || ownClause.MatchString(text) {
 		return nil // the failure's own words
 	}
-	squeezed := squeeze(text)
+	short := squeeze(text)
+	defer short.done()
 	for i := range factRows {
 		r := &factRows[i]
-		at := r.re.findIn(text, squeezed)
+		at := r.re.findIn(text, short)
 		if at == nil {
 			continue
 		}
@@ -128,7 +129,7 @@ func findFacts(text string) (found []statement) {
 		}
 		found = append(found, statement{r.set, value, at})
 	}
-	if environment.may(squeezed) {
+	if environment.may(short) {
 		for _, at := range environment.FindAllStringSubmatch(text, 8) {
 			found = append(found, statement{setVariable, strings.Trim(at[2], `"',;)`), at})
 		}

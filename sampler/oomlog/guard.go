@@ -20,9 +20,9 @@ func anyOf(flags string, patterns ...string) ways {
 
 type ways []*lazy
 
-// matchIn: squeezed is s, or a text that it is a part of, as squeeze makes it.
-func (w ways) matchIn(s, squeezed string) bool {
-	return slices.ContainsFunc(w, func(l *lazy) bool { return l.matchIn(s, squeezed) })
+// matchIn: short is s, or a text that it is a part of.
+func (w ways) matchIn(s string, short *squeezed) bool {
+	return slices.ContainsFunc(w, func(l *lazy) bool { return l.matchIn(s, short) })
 }
 
 // sourceBefore is source code before the message: somebody raises, catches, prints or compares this text.
@@ -94,21 +94,19 @@ var heading = pattern(`^(?:#{1,6}\s|[-*]\s*\[[ xX]?\])`)
 // openText has no word in it.
 var openText = pattern(`^[\s\W]*$`)
 
-// isFailure says whether a message that matched is a report of a failure.
-func isFailure(m *message, c candidate, f *findings, body string) bool {
+// isFailure says whether a message that matched is a report of a failure; short is the whole message.
+func isFailure(m *message, c candidate, f *findings, body string, short *squeezed) bool {
 	before := m.head[:min(c.at, len(m.head))]
 	if n := strings.LastIndex(before, ". "); n >= 0 && len(before)-n > 3 && !errorBefore.MatchString(before) {
 		before = before[n+2:] // the sentence it stands in
 	}
 	whole := strings.TrimSpace(m.head)
-	front, back := squeeze(before), ""
 	matched := c.row.start.re.FindString(body)
 	after := "" // on the same line
 	if end := c.at + len(matched); end < len(m.lines[0]) {
 		after = m.lines[0][end:]
-		back = squeeze(after)
 	}
-	if sourceBefore.matchIn(before, front) || sourceAfter.matchIn(after, back) || comment.MatchString(whole) || strongHypothesis.matchIn(before, front) {
+	if sourceBefore.matchIn(before, short) || sourceAfter.matchIn(after, short) || comment.MatchString(whole) || strongHypothesis.matchIn(before, short) {
 		return false
 	}
 	if entryBefore.MatchString(m.head[:min(c.at, len(m.head))]) && entryAfter.MatchString(after) {
@@ -122,7 +120,7 @@ func isFailure(m *message, c candidate, f *findings, body string) bool {
 		return false
 	case !numbers && heading.MatchString(whole):
 		return false
-	case !numbers && (hypothesis.matchIn(before, front) || strings.HasSuffix(whole, "?")):
+	case !numbers && (hypothesis.matchIn(before, short) || strings.HasSuffix(whole, "?")):
 		return false
 	case openText.MatchString(before) || errorBefore.MatchString(before):
 		return numbers || ended.MatchString(after)

@@ -22,22 +22,15 @@ func pattern(source string) *lazy {
 	return l
 }
 
-// may says whether a text can match at all, as far as the words in it tell; squeezed is the text, or one
-// that it is a part of, as squeeze makes it.
-func (l *lazy) may(squeezed string) bool {
-	for _, o := range l.fast().needs {
-		if !o.in(squeezed) {
-			return false
-		}
-	}
-	return true
-}
+// may says whether a text can match at all, as far as the words in it tell; short is the text, or one that it
+// is a part of.
+func (l *lazy) may(short *squeezed) bool { return short.possible(l.fast().needs) }
 
 // matchIn and findIn spare the pattern texts that cannot match.
-func (l *lazy) matchIn(s, squeezed string) bool { return l.may(squeezed) && l.MatchString(s) }
+func (l *lazy) matchIn(s string, short *squeezed) bool { return l.may(short) && l.MatchString(s) }
 
-func (l *lazy) findIn(s, squeezed string) []string {
-	if !l.may(squeezed) {
+func (l *lazy) findIn(s string, short *squeezed) []string {
+	if !l.may(short) {
 		return nil
 	}
 	return l.FindStringSubmatch(s)
@@ -56,48 +49,59 @@ func (l *lazy) MatchString(s string) bool {
 	return found
 }
 
-// locate is the first match: where it begins and ends, and where its groups do if all is set. nil: none.
-func (l *lazy) locate(s string, all bool) []int {
-	if at := l.locateAll(s, 1, all); at != nil {
-		return at[0]
-	}
-	return nil
-}
-
-// locateAll is at most n matches, one behind the other.
-func (l *lazy) locateAll(s string, n int, all bool) (out [][]int) {
+// each visits at most n matches, one behind the other: where it begins and ends, and where its groups do if all
+// is set. at is valid until the visit ends.
+func (l *lazy) each(s string, n int, all bool, visit func(at []int)) {
 	m := l.fast()
+	if m.hopeless(s) {
+		return
+	}
 	numbers := 2
 	if all {
 		numbers = m.numbers
 	}
-	if m.hopeless(s) {
-		return nil
-	}
 	search := m.search(s, numbers)
 	defer search.done()
-	for from := 0; len(out) < n; from = search.match[1] {
+	for i, from := 0, 0; i < n; i, from = i+1, search.match[1] {
 		found, gaveUp := search.next(from)
 		if gaveUp || found && search.match[1] == from && n > 1 { // matches of nothing have rules of their own
-			if all {
-				return l.get().FindAllStringSubmatchIndex(s, n)
+			for _, at := range l.get().FindAllStringSubmatchIndex(s, n)[i:] {
+				visit(at[:numbers])
 			}
-			return l.get().FindAllStringIndex(s, n)
+			return
 		}
 		if !found {
-			break
+			return
 		}
-		out = append(out, slices.Clone(search.match))
+		visit(search.match)
 	}
+}
+
+// locateAll is what each visits.
+func (l *lazy) locateAll(s string, n int, all bool) (out [][]int) {
+	l.each(s, n, all, func(at []int) { out = append(out, slices.Clone(at)) })
 	return out
+}
+
+// locate is the first match; nil for none.
+func (l *lazy) locate(s string, all bool) (out []int) {
+	l.each(s, 1, all, func(at []int) { out = slices.Clone(at) })
+	return out
+}
+
+// place is where the first match begins and ends; -1 for none.
+func (l *lazy) place(s string) (begin, end int) {
+	begin, end = -1, -1
+	l.each(s, 1, false, func(at []int) { begin, end = at[0], at[1] })
+	return begin, end
 }
 
 func (l *lazy) FindStringIndex(s string) []int         { return l.locate(s, false) }
 func (l *lazy) FindStringSubmatchIndex(s string) []int { return l.locate(s, true) }
 
 func (l *lazy) FindString(s string) string {
-	if at := l.locate(s, false); at != nil {
-		return s[at[0]:at[1]]
+	if begin, end := l.place(s); begin >= 0 {
+		return s[begin:end]
 	}
 	return ""
 }

@@ -3,6 +3,7 @@ package oomlog
 import (
 	"regexp/syntax"
 	"slices"
+	"strings"
 	"sync"
 	"unicode/utf8"
 )
@@ -16,9 +17,10 @@ type matcher struct {
 	start    uint32
 	numbers  int      // of a match: where it and each of its groups begin and end
 	names    []string // of the groups
-	first    [256]bool
+	first    ahead
+	only     byte // the only byte a match can begin with; 0: there are several
 	anchored bool // matches begin at the begin of the text
-	needs    []oneOf
+	needs    [][][]word
 }
 
 type stepKind uint8
@@ -38,6 +40,28 @@ type step struct {
 	arg   uint32
 	ascii [2]uint64    // the ASCII characters read
 	other *syntax.Inst // says it of others
+	wide  bool         // reads some of them
+	next  [2]*ahead    // of an alternative: what can follow out and arg
+}
+
+// ahead is what a way can read next.
+type ahead struct {
+	bytes [256]bool
+	end   bool // it can match without reading anything
+}
+
+// only is the only byte that can be read; 0 when there are several.
+func (a *ahead) only() byte {
+	i := slices.Index(a.bytes[:], true)
+	if i < 0 || slices.Contains(a.bytes[i+1:], true) {
+		return 0
+	}
+	return byte(i)
+}
+
+// allows says whether the way can go on at a place.
+func (a *ahead) allows(text string, at int) bool {
+	return a.end || at < len(text) && a.bytes[text[at]]
 }
 
 // has says whether an ASCII character is read.
@@ -49,7 +73,7 @@ func newMatcher(source string) *matcher {
 		panic(err)
 	}
 	m := &matcher{numbers: 2 * (tree.MaxCap() + 1)}
-	m.needs, m.names = strongest(tree), tree.CapNames()
+	m.needs, m.names = wordsOf(needed(tree)), tree.CapNames()
 	prog, err := syntax.Compile(tree.Simplify())
 	if err != nil {
 		panic(err)
@@ -60,7 +84,13 @@ func newMatcher(source string) *matcher {
 		m.code[i] = newStep(&prog.Inst[i])
 	}
 	m.anchored = prog.StartCond()&syntax.EmptyBeginText != 0
-	m.begin(m.start, make([]bool, len(m.code)))
+	for i := range m.code {
+		if c := &m.code[i]; c.kind == stepAlt {
+			c.next = [2]*ahead{m.after(c.out), m.after(c.arg)}
+		}
+	}
+	m.first = *m.after(m.start)
+	m.only = m.first.only()
 	return m
 }
 
@@ -79,6 +109,7 @@ func newStep(in *syntax.Inst) step {
 		s.kind = stepMatch
 	case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
 		s.kind, s.other = stepRune, in
+		s.wide = in.Op != syntax.InstRune1 && in.Op != syntax.InstRune || slices.Max(in.Rune) >= utf8.RuneSelf || syntax.Flags(in.Arg)&syntax.FoldCase != 0
 		for c := range byte(utf8.RuneSelf) {
 			if in.MatchRune(rune(c)) {
 				s.ascii[c>>6] |= 1 << (c & 63)
@@ -88,8 +119,14 @@ func newStep(in *syntax.Inst) step {
 	return s
 }
 
-// begin notes the bytes with which a match can begin; all of them where it can be empty.
-func (m *matcher) begin(pc uint32, seen []bool) {
+// after is what can be read from a step on.
+func (m *matcher) after(pc uint32) *ahead {
+	a := &ahead{}
+	m.look(pc, a, make([]bool, len(m.code)))
+	return a
+}
+
+func (m *matcher) look(pc uint32, a *ahead, seen []bool) {
 	if seen[pc] {
 		return
 	}
@@ -97,17 +134,15 @@ func (m *matcher) begin(pc uint32, seen []bool) {
 	s := &m.code[pc]
 	switch s.kind {
 	case stepAlt:
-		m.begin(s.out, seen)
-		m.begin(s.arg, seen)
+		m.look(s.out, a, seen)
+		m.look(s.arg, a, seen)
 	case stepMark, stepEmpty:
-		m.begin(s.out, seen)
+		m.look(s.out, a, seen)
 	case stepMatch:
-		for c := range m.first {
-			m.first[c] = true
-		}
+		a.end = true
 	case stepRune:
-		for c := range m.first {
-			m.first[c] = m.first[c] || c >= utf8.RuneSelf || s.has(byte(c))
+		for c := range a.bytes {
+			a.bytes[c] = a.bytes[c] || c >= utf8.RuneSelf && s.wide || c < utf8.RuneSelf && s.has(byte(c))
 		}
 	}
 }
@@ -140,7 +175,7 @@ func (m *matcher) search(text string, numbers int) *search {
 }
 
 // hopeless says that a pattern of beginnings does not begin like this.
-func (m *matcher) hopeless(text string) bool { return m.anchored && text != "" && !m.first[text[0]] }
+func (m *matcher) hopeless(text string) bool { return m.anchored && !m.first.allows(text, 0) }
 
 // done ends a search. What it found is no longer valid.
 func (s *search) done() {
@@ -155,7 +190,14 @@ func (s *search) next(from int) (found, gaveUp bool) {
 		return false, false
 	}
 	for at := from; at <= len(text); at++ {
-		if at == len(text) || s.first[text[at]] {
+		if s.only != 0 {
+			skip := strings.IndexByte(text[at:], s.only)
+			if skip < 0 {
+				break
+			}
+			at += skip
+		}
+		if s.first.allows(text, at) {
 			end := s.run(at)
 			if s.left < 0 {
 				return false, true
@@ -191,8 +233,14 @@ func (s *search) run(at int) int {
 		ok := false
 		switch c.kind {
 		case stepAlt:
-			ways = append(ways, choice{int32(c.arg), int32(at)})
-			ok = true
+			ok = c.next[0].allows(text, at)
+			switch other := c.next[1].allows(text, at); {
+			case ok && other:
+				ways = append(ways, choice{int32(c.arg), int32(at)})
+			case other:
+				pc = c.arg
+				continue
+			}
 		case stepRune:
 			if at < len(text) {
 				if b := text[at]; b < utf8.RuneSelf {

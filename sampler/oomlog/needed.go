@@ -9,141 +9,124 @@ import (
 )
 
 // Most patterns that are tried on a text cannot match it, because they need a word that is not in it.
-// Which words a pattern needs is read from the pattern itself. They are compared in lower case and without
-// white space, because the tables let any white space stand, or be missing, between two words.
-
-// squeeze makes of a text what needed words are looked for in.
-func squeeze(text string) string {
-	var room [512]byte
-	out := room[:0]
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		switch {
-		case c >= 'A' && c <= 'Z':
-			c += 'a' - 'A'
-		case isSpace(c):
-			continue
-		case c == 0xc5 && strings.HasPrefix(text[i:], "\u017f"): // the two letters beyond ASCII that
-			c, i = 's', i+1 // patterns take for one of its letters
-		case c == 0xe2 && strings.HasPrefix(text[i:], "\u212a"):
-			c, i = 'k', i+2
-		}
-		out = append(out, c)
-	}
-	return string(out)
-}
-
-// blanks are what \s matches.
-const blanks = " \t\n\f\r"
-
-func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' && c != '\v' }
+// Which words a pattern needs is read from the pattern itself; squeeze.go looks for them.
 
 // oneOf are words of which a text must have one.
 type oneOf []string
 
-func (o oneOf) in(squeezed string) bool {
-	for _, w := range o {
-		if strings.Contains(squeezed, w) {
-			return true
-		}
-	}
-	return false
-}
-
-// strength is the length of the shortest word: longer ones are rarer.
+// strength is the length of the shortest word: longer ones are rarer. 0: the words are in every text.
 func (o oneOf) strength() int {
 	least := 0
 	for i, w := range o {
-		if i == 0 || len(w) < least {
-			least = len(w)
+		n := len(w)
+		if n == 1 && inWord(w[0]) {
+			n = 0
+		}
+		if i == 0 || n < least {
+			least = n
 		}
 	}
 	return least
 }
 
+const (
+	maxNeeds = 3  // demands of a pattern that are looked for
+	maxOneOf = 12 // words of one demand
+	maxClass = 4  // letters of a class that are told apart
+)
+
+// needed is what texts have that a pattern matches: all demands of one of the lists, of which there is one
+// for each way the pattern has. nil: nothing is known.
+func needed(tree *syntax.Regexp) (lists [][]oneOf) {
+	ways := []*syntax.Regexp{tree}
+	for len(ways) == 1 && ways[0].Op == syntax.OpCapture {
+		ways = ways[0].Sub
+	}
+	if ways[0].Op == syntax.OpAlternate {
+		ways = ways[0].Sub
+	}
+	for _, way := range ways {
+		all := demandsOf(way)
+		if len(all) == 0 {
+			return nil
+		}
+		slices.SortStableFunc(all, func(a, b oneOf) int { return b.strength() - a.strength() })
+		lists = append(lists, all[:min(len(all), maxNeeds)])
+	}
+	return lists
+}
+
 // demands collects what a pattern needs, from left to right.
 type demands struct {
 	all []oneOf
-	run strings.Builder // of the word that is being read
+	run oneOf // the words that are being read
 }
 
-// needed is what every text has that a pattern matches.
-func needed(tree *syntax.Regexp) []oneOf {
-	var d demands
+func demandsOf(tree *syntax.Regexp) []oneOf {
+	d := demands{run: oneOf{""}}
 	d.read(tree)
 	d.end()
 	return d.all
 }
 
-// maxNeeds is how many demands of a pattern are looked for; a letter alone is in every text.
-const maxNeeds = 3
-
-// strongest are the demands of a pattern that are worth a look.
-func strongest(tree *syntax.Regexp) []oneOf {
-	all := slices.DeleteFunc(needed(tree), func(o oneOf) bool { return o.strength() < 2 && strings.ContainsFunc(o[0], unicode.IsLetter) })
-	slices.SortStableFunc(all, func(a, b oneOf) int { return b.strength() - a.strength() })
-	return all[:min(len(all), maxNeeds)]
+// end ends the words that are being read.
+func (d *demands) end() {
+	d.add(d.run)
+	d.run = oneOf{""}
 }
 
-// end ends the word that is being read.
-func (d *demands) end() {
-	if w := d.run.String(); w != "" {
-		d.all = append(d.all, oneOf{w})
+func (d *demands) add(o oneOf) {
+	if o.strength() > 0 {
+		d.all = append(d.all, slices.DeleteFunc(slices.Clone(o), func(w string) bool {
+			return slices.ContainsFunc(o, func(part string) bool { return part != w && strings.Contains(w, part) })
+		}))
 	}
-	d.run.Reset()
 }
 
 func (d *demands) read(re *syntax.Regexp) {
-	switch re.Op {
-	case syntax.OpLiteral:
-		for _, r := range re.Rune {
-			d.letter(r)
+	if words := exactly(re); words != nil {
+		if longer := each(d.run, words); longer != nil {
+			d.run = longer
+			return
 		}
+		d.end()
+		d.run = words
+		return
+	}
+	switch re.Op {
 	case syntax.OpConcat, syntax.OpCapture:
 		for _, sub := range re.Sub {
 			d.read(sub)
 		}
+		return
 	case syntax.OpAlternate:
-		d.end()
-		if o := either(re.Sub); o != nil {
-			d.all = append(d.all, o)
-		}
+		d.add(either(re.Sub))
 	case syntax.OpPlus, syntax.OpRepeat:
-		if blank(re.Sub[0]) {
-			return
-		}
-		d.end()
 		if re.Op == syntax.OpPlus || re.Min > 0 {
-			d.all = append(d.all, needed(re.Sub[0])...)
+			d.all = append(d.all, demandsOf(re.Sub[0])...)
 		}
-	case syntax.OpStar, syntax.OpQuest:
-		if !blank(re.Sub[0]) {
-			d.end()
-		}
-	case syntax.OpCharClass:
-		if !blank(re) {
-			d.end()
-		}
-	case syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText, syntax.OpWordBoundary, syntax.OpNoWordBoundary, syntax.OpEmptyMatch:
-	default:
-		d.end()
 	}
+	d.end()
 }
 
-func (d *demands) letter(r rune) {
-	switch {
-	case r >= utf8.RuneSelf:
-		d.end()
-	case !isSpace(byte(r)):
-		d.run.WriteRune(unicode.ToLower(r))
+// each are the words of a followed by those of b; nil when they are too many.
+func each(a, b oneOf) (all oneOf) {
+	if len(a)*len(b) > maxOneOf {
+		return nil
 	}
+	for _, x := range a {
+		for _, y := range b {
+			all = append(all, x+y)
+		}
+	}
+	return all
 }
 
 // either is what one of several ways needs; nil when one needs nothing.
 func either(ways []*syntax.Regexp) (all oneOf) {
 	for _, way := range ways {
 		var best oneOf
-		for _, o := range needed(way) {
+		for _, o := range demandsOf(way) {
 			if o.strength() > best.strength() {
 				best = o
 			}
@@ -156,25 +139,76 @@ func either(ways []*syntax.Regexp) (all oneOf) {
 	return all
 }
 
-// blank says whether a part matches white space only.
-func blank(re *syntax.Regexp) bool {
-	if re.Op == syntax.OpLiteral {
-		for _, r := range re.Rune {
-			if r >= utf8.RuneSelf || !isSpace(byte(r)) {
-				return false
+// exactly are the few texts that a part of a pattern matches, squeezed; nil when they are many.
+func exactly(re *syntax.Regexp) (words oneOf) {
+	switch re.Op {
+	case syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText, syntax.OpWordBoundary, syntax.OpNoWordBoundary, syntax.OpEmptyMatch:
+		return oneOf{""}
+	case syntax.OpLiteral:
+		return spelled(re.Rune)
+	case syntax.OpCharClass:
+		return oneLetter(re.Rune)
+	case syntax.OpCapture:
+		return exactly(re.Sub[0])
+	case syntax.OpStar, syntax.OpPlus, syntax.OpQuest, syntax.OpRepeat:
+		words = exactly(re.Sub[0])
+		switch {
+		case len(words) == 1 && words[0] == "": // blanks
+			return words
+		case words != nil && re.Op == syntax.OpQuest && len(words) < maxOneOf:
+			return append(oneOf{""}, words...)
+		}
+		return nil
+	case syntax.OpConcat:
+		words = oneOf{""}
+		for _, sub := range re.Sub {
+			if words = each(words, exactly(sub)); words == nil {
+				return nil
 			}
 		}
-		return true
+		return words
+	case syntax.OpAlternate:
+		for _, sub := range re.Sub {
+			one := exactly(sub)
+			if one == nil || len(words)+len(one) > maxOneOf {
+				return nil
+			}
+			words = append(words, one...)
+		}
+		return words
 	}
-	if re.Op != syntax.OpCharClass {
-		return false
+	return nil
+}
+
+// spelled is a word as squeeze leaves it; nil where it has letters beyond ASCII, which are not folded.
+func spelled(letters []rune) oneOf {
+	var b strings.Builder
+	for _, r := range letters {
+		if r >= utf8.RuneSelf {
+			return nil
+		}
+		if !isSpace(byte(r)) {
+			b.WriteRune(unicode.ToLower(r))
+		}
 	}
-	for i := 0; i < len(re.Rune); i += 2 {
-		for r := re.Rune[i]; r <= re.Rune[i+1]; r++ {
-			if r >= utf8.RuneSelf || !isSpace(byte(r)) {
-				return false
+	return oneOf{b.String()}
+}
+
+// oneLetter are the letters of a class, squeezed; nil for many.
+func oneLetter(ranges []rune) (words oneOf) {
+	for i := 0; i < len(ranges); i += 2 {
+		for r := ranges[i]; r <= ranges[i+1]; r++ {
+			w := string(squeeze(string(r)).text)
+			if len(w) > 1 || len(words) > maxClass {
+				return nil
+			}
+			if !slices.Contains(words, w) {
+				words = append(words, w)
 			}
 		}
 	}
-	return true
+	if len(words) > maxClass {
+		return nil
+	}
+	return words
 }

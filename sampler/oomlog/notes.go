@@ -17,10 +17,11 @@ type notes struct {
 }
 
 func notesOf(text string) notes {
-	squeezed := squeeze(text)
-	n := notes{traceback: strings.Contains(text, "Traceback (most recent call last)"), stands: phaseOfLine(text, squeezed)}
+	short := squeeze(text)
+	defer short.done()
+	n := notes{traceback: strings.Contains(text, "Traceback (most recent call last)"), stands: phaseOfLine(text, short)}
 	for i := range epochForms {
-		if at := epochForms[i].findIn(text, squeezed); at != nil {
+		if at := epochForms[i].findIn(text, short); at != nil {
 			n.epoch = number(at[1])
 			if len(at) > 2 {
 				n.epochs = number(at[2])
@@ -29,19 +30,19 @@ func notesOf(text string) notes {
 		}
 	}
 	for i := range stepForms {
-		if at := stepForms[i].findIn(text, squeezed); at != nil && !loadingBar.matchIn(text, squeezed) {
+		if at := stepForms[i].findIn(text, short); at != nil && !loadingBar.matchIn(text, short) {
 			n.step = number(at[1])
 			break
 		}
 	}
-	n.nan = nanLoss.matchIn(text, squeezed) || yoloNaN.matchIn(text, squeezed)
+	n.nan = nanLoss.matchIn(text, short) || yoloNaN.matchIn(text, short)
 	for i := range frameForms {
-		if at := frameForms[i].findIn(text, squeezed); at != nil {
+		if at := frameForms[i].findIn(text, short); at != nil {
 			n.frame, n.phase = at[1], phaseOf(at[1])
 			return n
 		}
 	}
-	if at := arrowCode.findIn(text, squeezed); at != nil {
+	if at := arrowCode.findIn(text, short); at != nil {
 		n.arrow = at[1]
 	}
 	return n

@@ -1,6 +1,10 @@
 package oomlog
 
-import "nvpeak/sampler"
+import (
+	"strings"
+
+	"nvpeak/sampler"
+)
 
 const (
 	pieceBytes = 16 << 10
@@ -58,6 +62,7 @@ func (p *parser) line(raw []byte, number int, overwritten bool) {
 	plain := stripEscapes(raw, &p.scratch)
 	hit := t.words.scan(plain, &found)
 	kept := p.past.ring.add(raw, number, overwritten)
+	kept.asked = !found.meets(&t.programs) && len(plain) == len(raw) // there is no program in it
 	if hit {
 		p.past.keep(raw, plain, number, &found)
 		if found.meets(&t.events) || found.meets(&t.recoveries) {
@@ -97,7 +102,8 @@ func (p *parser) recall(number int) {
 	}
 	for _, l := range last[0].clean() {
 		if st := p.stream(l.line); st.open == nil {
-			st.prev = l.line
+			st.prev, st.found = l.line, wordMask{}
+			compiled().words.scanString(l.text, &st.found)
 		}
 	}
 }
@@ -138,8 +144,13 @@ func (p *parser) look(l line) {
 	p.streams.last = st
 	st.used = l.number
 	var found wordMask
-	compiled().words.scanString(l.text, &found)
-	if m := st.start(l, &found); m != nil {
+	text := ""
+	if compiled().words.scanString(l.text, &found) {
+		text = l.text
+	}
+	short := squeeze(text) // only lines with words are tried
+	defer short.done()
+	if m := st.start(l, short, &found); m != nil {
 		p.close(st)
 		st.open = m
 		p.left = max(p.left, m.left+1)
@@ -149,10 +160,10 @@ func (p *parser) look(l line) {
 			p.close(st)
 		}
 	}
-	if compiled().recovers(l.text, &found) {
+	if compiled().recovers(l.text, short, &found) {
 		p.recover(st, l.number)
 	}
-	st.prev = l
+	st.prev, st.found = l, found
 }
 
 // recover marks the failure that a recovery belongs to.
@@ -171,15 +182,17 @@ func (p *parser) close(st *stream) {
 		return
 	}
 	st.open = nil
-	around := ""
+	var around *surroundings
+	short := squeeze(strings.Join(m.lines, ""))
+	defer short.done()
 	for _, c := range m.candidates {
-		if c.row.looksAround() && around == "" {
+		if c.row.looksAround() && around == nil {
 			around = p.past.around(nearLines + len(m.lines))
 		}
-		if c.row.near != nil && !c.row.near.MatchString(around) {
+		if c.row.near != nil && !around.has(c.row.near) {
 			continue
 		}
-		f, ok := build(m, c, around)
+		f, ok := build(m, c, short, around)
 		if !ok {
 			continue
 		}

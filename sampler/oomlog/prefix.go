@@ -128,7 +128,7 @@ func firstForm(s string) ([]int, *prefixForm) {
 var formsOf = sync.OnceValue(func() (forms [256][]*prefixForm) {
 	for i := range prefixForms {
 		f := &prefixForms[i]
-		begins := newMatcher(`^(?:` + f.text + `)`).first
+		begins := newMatcher(`^(?:` + f.text + `)`).first.bytes
 		for c := range forms {
 			if begins[c] {
 				forms[c] = append(forms[c], f)

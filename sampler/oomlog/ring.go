@@ -15,6 +15,14 @@ type rawLine struct {
 	lines  []keptLine // the clean lines in it, made when first asked for
 	asked  bool       // from is known
 	from   string     // the server or tool it is from; empty for none
+	short  *squeezed  // the text, once somebody has asked for it
+}
+
+func (l *rawLine) squeezed() *squeezed {
+	if l.short == nil {
+		l.short = squeeze(string(l.text))
+	}
+	return l.short
 }
 
 // keptLine is a clean line and, once somebody has asked for them, the notes of it.
@@ -79,7 +87,11 @@ func (l *rawLine) set(raw []byte, number int, open bool) {
 		raw = raw[len(raw)-keepBytes:]
 	}
 	l.text = append(l.text[:0], raw...)
-	l.number, l.open, l.parsed, l.asked = number, open, false, false
+	if l.short != nil {
+		l.short.done()
+	}
+	l.number, l.open, l.parsed, l.short = number, open, false, nil
+	l.asked, l.from = false, ""
 }
 
 // tail returns the last n lines, oldest first. They are valid until the next add or tail.

@@ -33,6 +33,7 @@ type wordSet struct {
 	outs    [][]uint16 // words that end in a state; states from firstOut on have some
 	first   uint32     // premultiplied; states >= first end at least one word
 	index   map[string]int
+	longest int // bytes of a word
 }
 
 // trieNode is a node while the set is being built.
@@ -48,6 +49,7 @@ func newWordSet(words []string) *wordSet {
 	for _, s := range words {
 		if _, ok := w.index[s]; !ok && s != "" {
 			w.index[s] = len(w.index)
+			w.longest = max(w.longest, len(s))
 		}
 	}
 	if len(w.index) > maxWords {
