@@ -2,6 +2,7 @@ package oomlog
 
 import (
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 	"sync"
@@ -12,19 +13,29 @@ import (
 // Safe for several goroutines.
 type lazy struct {
 	source string
+	needs  func() [][][]word // what texts have that match
 	fast   func() *matcher
 	get    func() *regexp.Regexp // for texts that are too much for the matcher
 }
 
 func pattern(source string) *lazy {
 	l := &lazy{source: source, get: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })}
-	l.fast = sync.OnceValue(func() *matcher { return newMatcher(source) })
+	l.needs = sync.OnceValue(func() [][][]word { return wordsOf(needed(parse(source))) })
+	l.fast = sync.OnceValue(func() *matcher { return newMatcher(parse(source)) })
 	return l
+}
+
+func parse(source string) *syntax.Regexp {
+	tree, err := syntax.Parse(source, syntax.Perl)
+	if err != nil {
+		panic(err) // a mistake of the tables, which a test would have found
+	}
+	return tree
 }
 
 // may says whether a text can match at all, as far as the words in it tell; short is the text, or one that it
 // is a part of.
-func (l *lazy) may(short *squeezed) bool { return short.possible(l.fast().needs) }
+func (l *lazy) may(short *squeezed) bool { return short.possible(l.needs()) }
 
 // matchIn and findIn spare the pattern texts that cannot match.
 func (l *lazy) matchIn(s string, short *squeezed) bool { return l.may(short) && l.MatchString(s) }

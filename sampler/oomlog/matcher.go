@@ -20,7 +20,6 @@ type matcher struct {
 	first    ahead
 	only     byte // the only byte a match can begin with; 0: there are several
 	anchored bool // matches begin at the begin of the text
-	needs    [][][]word
 }
 
 type stepKind uint8
@@ -41,39 +40,42 @@ type step struct {
 	ascii [2]uint64    // the ASCII characters read
 	other *syntax.Inst // says it of others
 	wide  bool         // reads some of them
-	next  [2]*ahead    // of an alternative: what can follow out and arg
+	next  [2]ahead     // of an alternative: what can follow out and arg
 }
 
 // ahead is what a way can read next.
 type ahead struct {
-	bytes [256]bool
+	bytes [4]uint64
 	end   bool // it can match without reading anything
 }
 
+func (a *ahead) has(c byte) bool { return a.bytes[c>>6]>>(c&63)&1 != 0 }
+
 // only is the only byte that can be read; 0 when there are several.
-func (a *ahead) only() byte {
-	i := slices.Index(a.bytes[:], true)
-	if i < 0 || slices.Contains(a.bytes[i+1:], true) {
+func (a *ahead) only() (b byte) {
+	count := 0
+	for c := range 256 {
+		if a.has(byte(c)) {
+			b = byte(c)
+			count++
+		}
+	}
+	if count != 1 || a.end {
 		return 0
 	}
-	return byte(i)
+	return b
 }
 
 // allows says whether the way can go on at a place.
 func (a *ahead) allows(text string, at int) bool {
-	return a.end || at < len(text) && a.bytes[text[at]]
+	return a.end || at < len(text) && a.has(text[at])
 }
 
 // has says whether an ASCII character is read.
 func (s *step) has(c byte) bool { return s.ascii[c>>6]>>(c&63)&1 != 0 }
 
-func newMatcher(source string) *matcher {
-	tree, err := syntax.Parse(source, syntax.Perl)
-	if err != nil {
-		panic(err)
-	}
-	m := &matcher{numbers: 2 * (tree.MaxCap() + 1)}
-	m.needs, m.names = wordsOf(needed(tree)), tree.CapNames()
+func newMatcher(tree *syntax.Regexp) *matcher {
+	m := &matcher{numbers: 2 * (tree.MaxCap() + 1), names: tree.CapNames()}
 	prog, err := syntax.Compile(tree.Simplify())
 	if err != nil {
 		panic(err)
@@ -84,12 +86,13 @@ func newMatcher(source string) *matcher {
 		m.code[i] = newStep(&prog.Inst[i])
 	}
 	m.anchored = prog.StartCond()&syntax.EmptyBeginText != 0
+	l := &lookout{code: m.code, seen: make([]uint32, len(m.code))}
 	for i := range m.code {
 		if c := &m.code[i]; c.kind == stepAlt {
-			c.next = [2]*ahead{m.after(c.out), m.after(c.arg)}
+			c.next = [2]ahead{l.after(c.out), l.after(c.arg)}
 		}
 	}
-	m.first = *m.after(m.start)
+	m.first = l.after(m.start)
 	m.only = m.first.only()
 	return m
 }
@@ -119,30 +122,38 @@ func newStep(in *syntax.Inst) step {
 	return s
 }
 
-// after is what can be read from a step on.
-func (m *matcher) after(pc uint32) *ahead {
-	a := &ahead{}
-	m.look(pc, a, make([]bool, len(m.code)))
+// lookout finds what can be read from a step on.
+type lookout struct {
+	code  []step
+	seen  []uint32 // round in which a step was visited
+	round uint32
+}
+
+func (l *lookout) after(pc uint32) (a ahead) {
+	l.round++
+	l.visit(pc, &a)
 	return a
 }
 
-func (m *matcher) look(pc uint32, a *ahead, seen []bool) {
-	if seen[pc] {
+func (l *lookout) visit(pc uint32, a *ahead) {
+	if l.seen[pc] == l.round {
 		return
 	}
-	seen[pc] = true
-	s := &m.code[pc]
+	l.seen[pc] = l.round
+	s := &l.code[pc]
 	switch s.kind {
 	case stepAlt:
-		m.look(s.out, a, seen)
-		m.look(s.arg, a, seen)
+		l.visit(s.out, a)
+		l.visit(s.arg, a)
 	case stepMark, stepEmpty:
-		m.look(s.out, a, seen)
+		l.visit(s.out, a)
 	case stepMatch:
 		a.end = true
 	case stepRune:
-		for c := range a.bytes {
-			a.bytes[c] = a.bytes[c] || c >= utf8.RuneSelf && s.wide || c < utf8.RuneSelf && s.has(byte(c))
+		a.bytes[0] |= s.ascii[0]
+		a.bytes[1] |= s.ascii[1]
+		if s.wide {
+			a.bytes[2], a.bytes[3] = ^uint64(0), ^uint64(0)
 		}
 	}
 }

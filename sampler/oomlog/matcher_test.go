@@ -86,7 +86,7 @@ func checkPattern(t *testing.T, l *lazy, re *regexp.Regexp, text string) {
 		t.Fatalf("%s in %q: matches is not %v", l.source, text, want != nil)
 	}
 	if want != nil && !l.may(squeeze(text)) {
-		t.Fatalf("%s matches %q, which lacks %v", l.source, text, l.fast().needs)
+		t.Fatalf("%s matches %q, which lacks %v", l.source, text, l.needs())
 	}
 	if got, want := l.ReplaceAllString(text, "<>"), re.ReplaceAllString(text, "<>"); got != want {
 		t.Fatalf("%s in %q gives %q, want %q", l.source, text, got, want)
@@ -137,5 +137,8 @@ func FuzzPatterns(f *testing.F) {
 func TestHardPatterns(t *testing.T) {
 	l := pattern(`(x+x+)+y|z(.*)$`)
 	checkPattern(t, l, l.get(), strings.Repeat("x", 4000)+"\nzab")
+	checkPattern(t, pattern(`^x?`), regexp.MustCompile(`^x?`), "y")
+	checkPattern(t, pattern(`x?$`), regexp.MustCompile(`x?$`), "yx")
+	checkPattern(t, pattern(`x*`), regexp.MustCompile(`x*`), "yxéx")
 	checkPattern(t, pattern(`(?:(?:a*)*)*b`), regexp.MustCompile(`(?:(?:a*)*)*b`), "aaac aaab")
 }

@@ -25,13 +25,12 @@ type line struct {
 // prefixForm is one kind of thing that stands before the text of a line. The groups rank, pid and key
 // are by name; whatever matches is removed, again and again, until nothing does.
 type prefixForm struct {
-	text   string
 	re     *lazy
 	stream bool // the whole prefix tells streams apart
 }
 
 func form(text string, stream bool) prefixForm {
-	return prefixForm{text, pattern(`^\s*(?:` + text + `)`), stream}
+	return prefixForm{pattern(`^\s*(?:` + text + `)`), stream}
 }
 
 // prefixForms, in the order they are tried.
@@ -124,13 +123,12 @@ func firstForm(s string) ([]int, *prefixForm) {
 	return nil, nil
 }
 
-// formsOf are the forms that can begin with a byte, in the order they are tried. None begins with a blank.
+// formsOf are the forms that can have a byte as their first but blanks, in the order they are tried.
 var formsOf = sync.OnceValue(func() (forms [256][]*prefixForm) {
 	for i := range prefixForms {
 		f := &prefixForms[i]
-		begins := newMatcher(`^(?:` + f.text + `)`).first.bytes
 		for c := range forms {
-			if begins[c] {
+			if f.re.fast().first.has(byte(c)) {
 				forms[c] = append(forms[c], f)
 			}
 		}
