@@ -198,7 +198,9 @@ func spelled(letters []rune) oneOf {
 func oneLetter(ranges []rune) (words oneOf) {
 	for i := 0; i < len(ranges); i += 2 {
 		for r := ranges[i]; r <= ranges[i+1]; r++ {
-			w := string(squeeze(string(r)).text)
+			short := squeeze(string(r))
+			w := string(short.text)
+			short.done()
 			if len(w) > 1 || len(words) > maxClass {
 				return nil
 			}
