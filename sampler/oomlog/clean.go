@@ -78,17 +78,22 @@ var plainBlanks = strings.NewReplacer("\u00a0", " ", "\u2007", " ", "\u202f", " 
 	"（", "(", "）", ")", "；", ";", "，", ", ", "：", ":", "。", ". ", // full width, from Chinese and Japanese keyboards
 	"**", "", "`", "") // Markdown around numbers and names
 
+var (
+	twiceEscaped = strings.NewReplacer(`\\n`, `\n`, `\\"`, `\"`, `\\'`, `\'`)
+	escaped      = strings.NewReplacer(`\"`, `"`, `\'`, `'`, `\u0027`, "'", `\u0022`, `"`, `\u003e`, ">", `\u003c`, "<", `\u0026`, "&")
+)
+
 // unescape undoes one or more levels of string escapes that matter: line ends and quotes. A backslash
 // and an n inside a Windows path stay.
 func unescape(s string) []string {
 	for range 3 {
-		t := strings.NewReplacer(`\\n`, `\n`, `\\"`, `\"`, `\\'`, `\'`).Replace(s)
+		t := twiceEscaped.Replace(s)
 		if t == s {
 			break
 		}
 		s = t
 	}
-	s = strings.NewReplacer(`\"`, `"`, `\'`, `'`, `\u0027`, "'", `\u0022`, `"`, `\u003e`, ">", `\u003c`, "<", `\u0026`, "&").Replace(s)
+	s = escaped.Replace(s)
 	var out []string
 	start, from := 0, 0
 	for {

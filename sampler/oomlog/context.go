@@ -36,18 +36,16 @@ func (p *past) keep(raw, plain []byte, number int, found *wordMask) {
 type surroundings struct {
 	lines []*rawLine
 	text  string
-	short *squeezed
 }
 
 // around is the text of the last n lines, until the next one is added.
 func (p *past) around(n int) *surroundings {
-	lines := slices.Clone(p.ring.tail(n))
-	return &surroundings{lines: lines, short: join(lines)}
+	return &surroundings{lines: slices.Clone(p.ring.tail(n))}
 }
 
 // has says whether a pattern, if there is one, matches them.
 func (s *surroundings) has(l *lazy) bool {
-	if l == nil || !l.may(s.short) {
+	if l == nil || !possibleIn(s.lines, l.words()) {
 		return false
 	}
 	if s.text == "" {

@@ -13,14 +13,16 @@ import (
 // Safe for several goroutines.
 type lazy struct {
 	source string
-	needs  func() [][][]word // what texts have that match
+	needs  func() [][][]word // what texts have that match, squeezed
+	words  func() [][][]word // the same without words that white space may stand in
 	fast   func() *matcher
 	get    func() *regexp.Regexp // for texts that are too much for the matcher
 }
 
 func pattern(source string) *lazy {
 	l := &lazy{source: source, get: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })}
-	l.needs = sync.OnceValue(func() [][][]word { return wordsOf(needed(parse(source))) })
+	l.needs = sync.OnceValue(func() [][][]word { return wordsOf(needed(parse(source), false)) })
+	l.words = sync.OnceValue(func() [][][]word { return wordsOf(needed(parse(source), true)) })
 	l.fast = sync.OnceValue(func() *matcher { return newMatcher(parse(source)) })
 	return l
 }

@@ -15,11 +15,13 @@ import (
 type matcher struct {
 	code     []step
 	start    uint32
-	numbers  int      // of a match: where it and each of its groups begin and end
-	names    []string // of the groups
-	first    ahead
-	only     byte // the only byte a match can begin with; 0: there are several
-	anchored bool // matches begin at the begin of the text
+	numbers  int       // of a match: where it and each of its groups begin and end
+	names    []string  // of the groups
+	first    ahead     // what a match can begin with
+	second   ahead     // what can follow its first character
+	begins   [256]bool // first
+	only     byte      // the only byte a match can begin with; 0: there are several
+	anchored bool      // matches begin at the begin of the text
 }
 
 type stepKind uint8
@@ -50,6 +52,13 @@ type ahead struct {
 }
 
 func (a *ahead) has(c byte) bool { return a.bytes[c>>6]>>(c&63)&1 != 0 }
+
+func (a *ahead) merge(b ahead) {
+	for i := range a.bytes {
+		a.bytes[i] |= b.bytes[i]
+	}
+	a.end = a.end || b.end
+}
 
 // only is the only byte that can be read; 0 when there are several.
 func (a *ahead) only() (b byte) {
@@ -91,6 +100,12 @@ func newMatcher(tree *syntax.Regexp) *matcher {
 	}
 	m.first = l.after(m.start)
 	m.only = m.first.only()
+	for _, pc := range slices.Clone(l.reads) {
+		m.second.merge(l.after(m.code[pc].out))
+	}
+	for c := range m.begins {
+		m.begins[c] = m.first.has(byte(c))
+	}
 	return m
 }
 
@@ -124,10 +139,12 @@ type lookout struct {
 	code  []step
 	seen  []uint32 // round in which a step was visited
 	round uint32
+	reads []uint32 // steps that read, of the last round
 }
 
 func (l *lookout) after(pc uint32) (a ahead) {
 	l.round++
+	l.reads = l.reads[:0]
 	l.visit(pc, &a)
 	return a
 }
@@ -147,6 +164,7 @@ func (l *lookout) visit(pc uint32, a *ahead) {
 	case stepMatch:
 		a.end = true
 	case stepRune:
+		l.reads = append(l.reads, pc)
 		a.bytes[0] |= s.ascii[0]
 		a.bytes[1] |= s.ascii[1]
 		if s.wide {
@@ -198,14 +216,10 @@ func (s *search) next(from int) (found, gaveUp bool) {
 		return false, false
 	}
 	for at := from; at <= len(text); at++ {
-		if s.only != 0 {
-			skip := strings.IndexByte(text[at:], s.only)
-			if skip < 0 {
-				break
-			}
-			at += skip
+		if !s.anchored {
+			at = s.skip(at)
 		}
-		if s.first.allows(text, at) {
+		if s.mayBegin(at) {
 			end := s.run(at)
 			if s.left < 0 {
 				return false, true
@@ -216,16 +230,42 @@ func (s *search) next(from int) (found, gaveUp bool) {
 				}
 				return true, false
 			}
-			if at < len(text) && text[at] >= utf8.RuneSelf {
-				_, n := utf8.DecodeRuneInString(text[at:])
-				at += n - 1
-			}
 		}
 		if s.anchored {
 			break
 		}
+		if at < len(text) && text[at] >= utf8.RuneSelf {
+			_, n := utf8.DecodeRuneInString(text[at:])
+			at += n - 1
+		}
 	}
 	return false, false
+}
+
+// skip is the next place at which a match may begin, or the end.
+func (s *search) skip(at int) int {
+	text := s.text
+	switch {
+	case s.first.end:
+	case s.only != 0:
+		if n := strings.IndexByte(text[at:], s.only); n >= 0 {
+			return at + n
+		}
+		return len(text)
+	default:
+		for at < len(text) && !s.begins[text[at]] {
+			at++
+		}
+	}
+	return at
+}
+
+// mayBegin looks at the first two bytes of a match.
+func (s *search) mayBegin(at int) bool {
+	if s.first.end {
+		return true
+	}
+	return at < len(s.text) && s.first.has(s.text[at]) && (s.text[at] >= utf8.RuneSelf || s.second.allows(s.text, at+1))
 }
 
 // run tries to match at a place and returns where the match ends, -1 for none.

@@ -31,7 +31,7 @@ func TestNeeded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := needed(tree); !reflect.DeepEqual(got, want) {
+		if got := needed(tree, false); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %q, want %q", pattern, got, want)
 		}
 	}

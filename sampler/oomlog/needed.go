@@ -36,8 +36,8 @@ const (
 )
 
 // needed is what texts have that a pattern matches: all demands of one of the lists, of which there is one
-// for each way the pattern has. nil: nothing is known.
-func needed(tree *syntax.Regexp) (lists [][]oneOf) {
+// for each way the pattern has. nil: nothing is known. apart: words end at white space.
+func needed(tree *syntax.Regexp, apart bool) (lists [][]oneOf) {
 	ways := []*syntax.Regexp{tree}
 	for len(ways) == 1 && ways[0].Op == syntax.OpCapture {
 		ways = ways[0].Sub
@@ -46,7 +46,7 @@ func needed(tree *syntax.Regexp) (lists [][]oneOf) {
 		ways = ways[0].Sub
 	}
 	for _, way := range ways {
-		all := demandsOf(way)
+		all := demandsOf(way, apart)
 		if len(all) == 0 {
 			return nil
 		}
@@ -58,12 +58,13 @@ func needed(tree *syntax.Regexp) (lists [][]oneOf) {
 
 // demands collects what a pattern needs, from left to right.
 type demands struct {
-	all []oneOf
-	run oneOf // the words that are being read
+	all   []oneOf
+	run   oneOf // the words that are being read
+	apart bool
 }
 
-func demandsOf(tree *syntax.Regexp) []oneOf {
-	d := demands{run: oneOf{""}}
+func demandsOf(tree *syntax.Regexp, apart bool) []oneOf {
+	d := demands{run: oneOf{""}, apart: apart}
 	d.read(tree)
 	d.end()
 	return d.all
@@ -84,7 +85,7 @@ func (d *demands) add(o oneOf) {
 }
 
 func (d *demands) read(re *syntax.Regexp) {
-	if words := exactly(re); words != nil {
+	if words := exactly(re, d.apart); words != nil {
 		if longer := each(d.run, words); longer != nil {
 			d.run = longer
 			return
@@ -100,10 +101,10 @@ func (d *demands) read(re *syntax.Regexp) {
 		}
 		return
 	case syntax.OpAlternate:
-		d.add(either(re.Sub))
+		d.add(either(re.Sub, d.apart))
 	case syntax.OpPlus, syntax.OpRepeat:
 		if re.Op == syntax.OpPlus || re.Min > 0 {
-			d.all = append(d.all, demandsOf(re.Sub[0])...)
+			d.all = append(d.all, demandsOf(re.Sub[0], d.apart)...)
 		}
 	}
 	d.end()
@@ -123,10 +124,10 @@ func each(a, b oneOf) (all oneOf) {
 }
 
 // either is what one of several ways needs; nil when one needs nothing.
-func either(ways []*syntax.Regexp) (all oneOf) {
+func either(ways []*syntax.Regexp, apart bool) (all oneOf) {
 	for _, way := range ways {
 		var best oneOf
-		for _, o := range demandsOf(way) {
+		for _, o := range demandsOf(way, apart) {
 			if o.strength() > best.strength() {
 				best = o
 			}
@@ -140,20 +141,20 @@ func either(ways []*syntax.Regexp) (all oneOf) {
 }
 
 // exactly are the few texts that a part of a pattern matches, squeezed; nil when they are many.
-func exactly(re *syntax.Regexp) (words oneOf) {
+func exactly(re *syntax.Regexp, apart bool) (words oneOf) {
 	switch re.Op {
 	case syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText, syntax.OpWordBoundary, syntax.OpNoWordBoundary, syntax.OpEmptyMatch:
 		return oneOf{""}
 	case syntax.OpLiteral:
-		return spelled(re.Rune)
+		return spelled(re.Rune, apart)
 	case syntax.OpCharClass:
-		return oneLetter(re.Rune)
+		return oneLetter(re.Rune, apart)
 	case syntax.OpCapture:
-		return exactly(re.Sub[0])
+		return exactly(re.Sub[0], apart)
 	case syntax.OpStar, syntax.OpPlus, syntax.OpQuest, syntax.OpRepeat:
-		words = exactly(re.Sub[0])
+		words = exactly(re.Sub[0], apart)
 		switch {
-		case len(words) == 1 && words[0] == "": // blanks
+		case len(words) == 1 && words[0] == "" && !apart: // blanks
 			return words
 		case words != nil && re.Op == syntax.OpQuest && len(words) < maxOneOf:
 			return append(oneOf{""}, words...)
@@ -162,14 +163,14 @@ func exactly(re *syntax.Regexp) (words oneOf) {
 	case syntax.OpConcat:
 		words = oneOf{""}
 		for _, sub := range re.Sub {
-			if words = each(words, exactly(sub)); words == nil {
+			if words = each(words, exactly(sub, apart)); words == nil {
 				return nil
 			}
 		}
 		return words
 	case syntax.OpAlternate:
 		for _, sub := range re.Sub {
-			one := exactly(sub)
+			one := exactly(sub, apart)
 			if one == nil || len(words)+len(one) > maxOneOf {
 				return nil
 			}
@@ -181,10 +182,10 @@ func exactly(re *syntax.Regexp) (words oneOf) {
 }
 
 // spelled is a word as squeeze leaves it; nil where it has letters beyond ASCII, which are not folded.
-func spelled(letters []rune) oneOf {
+func spelled(letters []rune, apart bool) oneOf {
 	var b strings.Builder
 	for _, r := range letters {
-		if r >= utf8.RuneSelf {
+		if r >= utf8.RuneSelf || apart && isSpace(byte(r)) {
 			return nil
 		}
 		if !isSpace(byte(r)) {
@@ -195,13 +196,13 @@ func spelled(letters []rune) oneOf {
 }
 
 // oneLetter are the letters of a class, squeezed; nil for many.
-func oneLetter(ranges []rune) (words oneOf) {
+func oneLetter(ranges []rune, apart bool) (words oneOf) {
 	for i := 0; i < len(ranges); i += 2 {
 		for r := ranges[i]; r <= ranges[i+1]; r++ {
 			short := squeeze(string(r))
 			w := string(short.text)
 			short.done()
-			if len(w) > 1 || len(words) > maxClass {
+			if len(w) > 1 || len(words) > maxClass || apart && w == "" {
 				return nil
 			}
 			if !slices.Contains(words, w) {

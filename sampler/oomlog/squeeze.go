@@ -2,6 +2,7 @@ package oomlog
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -43,21 +44,6 @@ func squeeze(text string) *squeezed {
 
 // done gives a text back; nobody looks at it any more.
 func (s *squeezed) done() { squeezes.Put(s) }
-
-// join is the text of several lines, squeezed.
-func join(lines []*rawLine) *squeezed {
-	s := squeeze("")
-	for _, l := range lines {
-		part := l.squeezed()
-		at := len(s.text)
-		s.text = append(s.text, part.text...)
-		s.note(s.text[max(0, at-2):min(len(s.text), at+2)])
-		for i := range part.grams {
-			s.grams[i] |= part.grams[i]
-		}
-	}
-	return s
-}
 
 // note notes which letters stand together in a text.
 func (s *squeezed) note(text []byte) {
@@ -122,6 +108,19 @@ func (s *squeezed) has(w *word) bool {
 func (s *squeezed) possible(lists [][][]word) bool {
 	for _, list := range lists {
 		if s.hasAll(list) {
+			return true
+		}
+	}
+	return lists == nil
+}
+
+// possibleIn says the same of a text of several lines, for words that no line break can stand in.
+func possibleIn(lines []*rawLine, lists [][][]word) bool {
+	has := func(w word) bool {
+		return slices.ContainsFunc(lines, func(l *rawLine) bool { return l.squeezed().has(&w) })
+	}
+	for _, list := range lists {
+		if !slices.ContainsFunc(list, func(words []word) bool { return !slices.ContainsFunc(words, has) }) {
 			return true
 		}
 	}
