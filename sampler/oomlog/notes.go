@@ -16,9 +16,7 @@ type notes struct {
 	stands              string // the phase that the words of the line tell
 }
 
-func notesOf(text string) notes {
-	short := squeeze(text)
-	defer short.done()
+func notesOf(text string, short *squeezed) notes {
 	n := notes{traceback: strings.Contains(text, "Traceback (most recent call last)"), stands: phaseOfLine(text, short)}
 	for i := range epochForms {
 		if at := epochForms[i].findIn(text, short); at != nil {

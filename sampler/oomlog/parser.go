@@ -48,7 +48,7 @@ func (p *parser) flush() []sampler.OOMEvent {
 		p.close(s)
 	}
 	p.left = 0
-	p.out = append(p.out, p.held.release(-1)...)
+	p.out = p.held.release(p.out, -1)
 	return p.events()
 }
 
@@ -77,7 +77,7 @@ func (p *parser) line(raw []byte, number int, overwritten bool) {
 		p.lookAt(raw, kept)
 	}
 	if len(p.held.events) > 0 {
-		p.out = append(p.out, p.held.release(number)...)
+		p.out = p.held.release(p.out, number)
 	}
 }
 
@@ -85,12 +85,14 @@ func (p *parser) line(raw []byte, number int, overwritten bool) {
 func (p *parser) lookAt(raw []byte, kept *rawLine) {
 	if len(raw) <= keepBytes {
 		for i := range kept.clean() {
-			p.look(kept.lines[i].line)
+			p.look(&kept.lines[i])
 		}
 		return
 	}
 	for _, text := range clean(interesting(raw)) {
-		p.look(toLine(text, kept.number))
+		one := keptLine{line: toLine(text, kept.number)}
+		p.look(&one)
+		one.forget()
 	}
 }
 
@@ -139,17 +141,16 @@ func (p *parser) stream(l line) *stream {
 }
 
 // look takes one clean line near a word of the tables.
-func (p *parser) look(l line) {
+func (p *parser) look(kept *keptLine) {
+	l := kept.line
 	st := p.stream(l)
 	p.streams.last = st
 	st.used = l.number
 	var found wordMask
-	text := ""
+	var short *squeezed
 	if compiled().words.scanString(l.text, &found) {
-		text = l.text
+		short = kept.squeezed() // no other line is tried
 	}
-	short := squeeze(text) // only lines with words are tried
-	defer short.done()
 	if m := st.start(l, short, &found); m != nil {
 		p.close(st)
 		st.open = m

@@ -30,13 +30,29 @@ type keptLine struct {
 	line
 	noted bool
 	notes notes
+	short *squeezed // the text, once somebody has asked for it
 }
 
 func (l *keptLine) read() *notes {
 	if !l.noted {
-		l.noted, l.notes = true, notesOf(l.text)
+		l.noted, l.notes = true, notesOf(l.text, l.squeezed())
 	}
 	return &l.notes
+}
+
+func (l *keptLine) squeezed() *squeezed {
+	if l.short == nil {
+		l.short = squeeze(l.text)
+	}
+	return l.short
+}
+
+// forget gives back what was made of the line.
+func (l *keptLine) forget() {
+	if l.short != nil {
+		l.short.done()
+		l.short = nil
+	}
 }
 
 // program is the server or tool that the line names, "" for none.
@@ -50,7 +66,6 @@ func (l *rawLine) program() string {
 // clean returns the clean lines in a raw one.
 func (l *rawLine) clean() []keptLine {
 	if !l.parsed {
-		l.lines = l.lines[:0]
 		for _, s := range clean(l.text) {
 			l.lines = append(l.lines, keptLine{line: toLine(s, l.number)})
 		}
@@ -90,6 +105,10 @@ func (l *rawLine) set(raw []byte, number int, open bool) {
 	if l.short != nil {
 		l.short.done()
 	}
+	for i := range l.lines {
+		l.lines[i].forget()
+	}
+	l.lines = l.lines[:0]
 	l.number, l.open, l.parsed, l.short = number, open, false, nil
 	l.asked, l.from = false, ""
 }

@@ -53,7 +53,7 @@ func (r *repeats) add(events []sampler.OOMEvent) {
 		}
 		r.index[id] = len(r.events)
 		r.events = append(r.events, e)
-		if len(r.events) >= 2*r.most {
+		if len(r.events) >= 5*r.most { // seldom, because it looks at all of them
 			r.choose(r.most)
 		}
 	}
