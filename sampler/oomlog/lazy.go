@@ -9,7 +9,7 @@ import (
 )
 
 // lazy is a pattern that is compiled when it is first used: there are hundreds, a program that reads no
-// log needs none, and one that does needs few. It gives what package regexp gives, sooner (see matcher.go).
+// log needs none, and one that does needs few. It gives what package regexp gives, sooner (see program.go).
 // Safe for several goroutines.
 type lazy struct {
 	source string
