@@ -96,12 +96,6 @@ func (l *lazy) locateAll(s string, n int, all bool) (out [][]int) {
 	return out
 }
 
-// locate is the first match; nil for none.
-func (l *lazy) locate(s string, all bool) (out []int) {
-	l.each(s, 1, all, func(at []int) { out = slices.Clone(at) })
-	return out
-}
-
 // place is where the first match begins and ends; -1 for none.
 func (l *lazy) place(s string) (begin, end int) {
 	begin, end = -1, -1
@@ -109,8 +103,11 @@ func (l *lazy) place(s string) (begin, end int) {
 	return begin, end
 }
 
-func (l *lazy) FindStringIndex(s string) []int         { return l.locate(s, false) }
-func (l *lazy) FindStringSubmatchIndex(s string) []int { return l.locate(s, true) }
+// FindStringSubmatchIndex is the first match with its groups; nil for none.
+func (l *lazy) FindStringSubmatchIndex(s string) (out []int) {
+	l.each(s, 1, true, func(at []int) { out = slices.Clone(at) })
+	return out
+}
 
 func (l *lazy) FindString(s string) string {
 	if begin, end := l.place(s); begin >= 0 {
@@ -119,7 +116,7 @@ func (l *lazy) FindString(s string) string {
 	return ""
 }
 
-func (l *lazy) FindStringSubmatch(s string) []string { return groups(s, l.locate(s, true)) }
+func (l *lazy) FindStringSubmatch(s string) []string { return groups(s, l.FindStringSubmatchIndex(s)) }
 
 // groups are the texts of a match, empty for a group that is not part of it.
 func groups(s string, at []int) []string {

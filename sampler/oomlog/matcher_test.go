@@ -79,8 +79,11 @@ func checkPattern(t *testing.T, l *lazy, re *regexp.Regexp, text string) {
 	if got := l.FindAllStringSubmatchIndex(text, 64); !reflect.DeepEqual(got, want) {
 		t.Fatalf("%s in %q: %v, want %v", l.source, text, got, want)
 	}
-	if got, want := l.FindStringIndex(text), re.FindStringIndex(text); !reflect.DeepEqual(got, want) {
+	if got, want := l.FindStringSubmatchIndex(text), re.FindStringSubmatchIndex(text); !reflect.DeepEqual(got, want) {
 		t.Fatalf("%s in %q: %v, want %v", l.source, text, got, want)
+	}
+	if got, want := l.FindString(text), re.FindString(text); got != want {
+		t.Fatalf("%s in %q: %q, want %q", l.source, text, got, want)
 	}
 	if l.MatchString(text) != (want != nil) {
 		t.Fatalf("%s in %q: matches is not %v", l.source, text, want != nil)
