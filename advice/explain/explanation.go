@@ -10,6 +10,7 @@ type Explanation struct {
 	Causes  []sampler.Cause  `json:"causes"` // of the run: those of the event that began it
 	Advice  []sampler.Advice `json:"advice"`
 	Plans   []Plan           `json:"plans"`
+	Omitted int              `json:"omitted_events,omitempty"` // further events, which are only counted
 	Lang    string           `json:"lang"`
 }
 

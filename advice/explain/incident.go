@@ -13,6 +13,7 @@ type Incident struct {
 	Histories         []*History         `json:"histories"`          // the same for each event; nil, or too short: History
 	Alerts            []sampler.Alert    `json:"alerts"`             // that were open just before the failure
 	Files             []string           `json:"files"`              // the log of each event, where there are several; the events are then in the order of time
+	Omitted           int                `json:"omitted"`            // further events of the run, which are only counted
 	Lang              string             `json:"lang"`               // of package lang; others give English
 }
 

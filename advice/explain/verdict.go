@@ -10,7 +10,8 @@ import (
 // judge makes one verdict for the run from its events: the first that the program did not
 // survive began it; later deaths of other ranks are consequences, unless they hit the same wall
 // on a GPU of their own.
-func judge(words lang.Catalog, in Incident, failures []*failure, events []Event) Verdict {
+func judge(words lang.Catalog, in Incident, failures []*failure, all Explanation) Verdict {
+	events := all.Events
 	v := Verdict{Event: -1, Victims: []int{}, AlsoHit: []int{}}
 	if len(failures) == 0 {
 		v.Headline = words.Say("verdict.none")
@@ -23,7 +24,8 @@ func judge(words lang.Catalog, in Incident, failures []*failure, events []Event)
 		if len(order) == 1 {
 			id = "verdict.recovered_once"
 		}
-		v.Headline, v.Detail = words.Say(id, "count", len(order)), events[v.Event].Detail
+		v.Headline, v.Detail = words.Say(id, "count", len(order)+all.Omitted), events[v.Event].Detail
+		v.Run = sayOmitted(words, all.Omitted)
 		return v
 	}
 	v.Event = order[first]
@@ -40,6 +42,9 @@ func judge(words lang.Catalog, in Incident, failures []*failure, events []Event)
 	v.FirstRank = begin.event.Rank
 	v.Headline, v.Detail = events[v.Event].Headline, events[v.Event].Detail
 	v.Run = v.sayRun(words, failures)
+	if omitted := sayOmitted(words, all.Omitted); omitted != "" {
+		v.Run += words.Say("detail.space") + omitted
+	}
 	return v
 }
 
@@ -66,6 +71,14 @@ func inOrder(in Incident) (order []int, first int) {
 		slices.SortStableFunc(order, func(a, b int) int { return in.Events[a].Line - in.Events[b].Line })
 	}
 	return order, slices.IndexFunc(order, func(i int) bool { return !in.Events[i].Recovered })
+}
+
+// sayOmitted is what is said of events that are only counted.
+func sayOmitted(words lang.Catalog, count int) string {
+	if count == 0 {
+		return ""
+	}
+	return words.Say("verdict.omitted", "count", count)
 }
 
 // consequenceOf: a text without numbers, or a kill, of another rank after the first failure: its

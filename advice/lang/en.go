@@ -913,6 +913,7 @@ var textsEN = map[string]string{
 	"verdict.first":          "First to fail: {who}.",
 	"verdict.also":           "{count} more hit the same wall: {who}.",
 	"verdict.victims":        "{count} only followed: {who}.",
+	"verdict.omitted":        "{count} more failures are only counted: explained are the first, the last and those between that differ most.",
 
 	"label.need": "need", "label.allocated": "tensors", "label.holes": "unallocated", "label.process": "this job", "label.outside": "outside", "label.others": "others",
 	"label.others_own": "others+context", "label.free": "free", "label.cause": "Cause", "label.also": "Also", "label.do": "Do", "label.saves": "saves", "label.cost": "cost",

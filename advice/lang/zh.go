@@ -912,6 +912,7 @@ var textsZH = map[string]string{
 	"verdict.first":   "最先失败的是 {who}。",
 	"verdict.also":    "另有 {count} 个碰到同样的墙：{who}。",
 	"verdict.victims": "{count} 个只是被连累：{who}。",
+	"verdict.omitted": "另有 {count} 次失败只计数：解释的是最先的、最后的和中间最不一样的。",
 
 	"label.need": "申请", "label.allocated": "张量", "label.holes": "碎片", "label.process": "本任务", "label.outside": "分配器外", "label.others": "其他进程",
 	"label.others_own": "其他+上下文", "label.free": "空闲", "label.cause": "原因", "label.also": "另外", "label.do": "建议", "label.saves": "省", "label.cost": "代价",

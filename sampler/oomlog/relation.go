@@ -36,7 +36,7 @@ func isVaguer(kind, than string) bool { return slices.Contains(clearer[kind], th
 
 // relationOf says whether two wordings tell of one failure.
 func relationOf(old, h *held) relation {
-	if sameSource(old, h) && old.triesLess(h) {
+	if old.triesLess(h) && sameSource(old, h) {
 		return sameFailure
 	}
 	if old.Contradicts(&h.OOMEvent) || !sameSource(old, h) && !forwarded(old, h) {
