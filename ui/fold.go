@@ -16,6 +16,7 @@ func (m *Model) take(snaps []*sampler.Snapshot) (cmd tea.Cmd) {
 		return nil
 	}
 	var alerts []sampler.Alert
+	m.tellMarks()
 	for _, s := range snaps {
 		m.folds.history.Add(s)
 		alerts = m.folds.watch.Add(*s)
@@ -31,6 +32,18 @@ func (m *Model) take(snaps []*sampler.Snapshot) (cmd tea.Cmd) {
 		m.show(m.folds.newest)
 	}
 	return cmd
+}
+
+// tellMarks tells the watch what the followed log has said since.
+func (m *Model) tellMarks() {
+	for {
+		select {
+		case mark := <-m.opt.Marks:
+			m.folds.watch.Mark(mark)
+		default:
+			return
+		}
+	}
 }
 
 // raised announces the open alerts, and shows them.

@@ -17,6 +17,7 @@ type Options struct {
 	Span     time.Duration // of the plots
 	Notify   Notify
 	Failures <-chan sampler.OOMEvent // of a followed log; nil: none is followed
+	Marks    <-chan sampler.LogMark  // what such a log says of the allocator; may be nil
 	Recorder Recorder                // nil: nothing is recorded
 }
 

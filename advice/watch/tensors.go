@@ -33,6 +33,9 @@ func (w *Watch) Mark(m sampler.LogMark) {
 	if !ok || !w.clock.Started {
 		return
 	}
+	if last := len(w.tensors.readings) - 1; last >= 0 && w.tensors.readings[last].t == w.clock.Now {
+		w.tensors.readings = w.tensors.readings[:last] // one for each snapshot: a log is read from its start
+	}
 	if t := &w.tensors; len(t.readings) < maxReadings {
 		t.readings = append(t.readings, reading{w.clock.Now, b.MiB()})
 		return

@@ -16,9 +16,10 @@ const quietAfter = 2 * time.Second
 // Follow reads a growing log and sends its failures as they happen, as FollowReader does. It begins at the
 // start of the file, waits for a file that is not there yet, and starts over when the file is replaced
 // (rotation) or becomes shorter (truncation). The channel is closed when ctx ends. The file is polled twice
-// a second.
-func Follow(ctx context.Context, path string) <-chan sampler.OOMEvent {
+// a second. What is read is also written to others, which must not wait or keep it.
+func Follow(ctx context.Context, path string, others ...io.Writer) <-chan sampler.OOMEvent {
 	f, t := newFollower(), &tail{ctx: ctx, path: path}
+	f.others = io.MultiWriter(others...)
 	go func() {
 		defer t.close()
 		f.read(ctx, t)
@@ -34,6 +35,7 @@ func Follow(ctx context.Context, path string) <-chan sampler.OOMEvent {
 // goroutine, even after ctx has ended: close r.
 func FollowReader(ctx context.Context, r io.Reader) <-chan sampler.OOMEvent {
 	f := newFollower()
+	f.others = io.Discard
 	go f.read(ctx, r)
 	go f.run(ctx)
 	return f.out
@@ -42,6 +44,7 @@ func FollowReader(ctx context.Context, r io.Reader) <-chan sampler.OOMEvent {
 type follower struct {
 	pieces chan piece
 	out    chan sampler.OOMEvent
+	others io.Writer
 }
 
 func newFollower() *follower {
@@ -89,6 +92,7 @@ func (f *follower) run(ctx context.Context) {
 			}
 		case piece, more := <-f.pieces:
 			p.write(piece.text)
+			f.others.Write(piece.text) //nolint:errcheck // they take what they can
 			events := p.events()
 			if !more || piece.last {
 				events = append(events, p.flush()...)

@@ -4,6 +4,7 @@
 //
 //	lines ─► stamp.go: the time of a line, as printed
 //	      ─► marks.go: what the line says of the run
+//	      ─► listen.go: the same while the log is written
 //	marks, times of lines ─► anchor.go: the zone and the date that logs leave out
 //
 // Memory is bounded whatever the size of the log, and no input makes it fail.

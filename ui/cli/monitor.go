@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"nvpeak/sampler/oomlog"
+	"nvpeak/sampler/trainlog"
 	"nvpeak/ui"
 )
 
@@ -57,7 +58,8 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 	}
 	o.Notify = ui.Notify{Bell: a.opt.notify.bell, Desktop: a.opt.notify.desktop, Report: report}
 	if a.opt.log != "" {
-		o.Failures = oomlog.Follow(ctx, a.opt.log)
+		listener := trainlog.NewListener()
+		o.Failures, o.Marks = oomlog.Follow(ctx, a.opt.log, listener), listener.Marks()
 	}
 	if r != nil {
 		if err := r.create(nil); err != nil {

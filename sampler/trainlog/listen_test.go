@@ -1,0 +1,37 @@
+package trainlog
+
+import (
+	"strings"
+	"testing"
+
+	"nvpeak/sampler"
+)
+
+// A log that comes in pieces gives the readings that it gives as a whole, the newest when
+// nobody takes them.
+func TestListener(t *testing.T) {
+	l := NewListener()
+	for _, piece := range []string{"step 1 mem al", "loc 1.00G reserved 2.00G\nloss 0.3\r", "step 2 mem alloc 2.00G reserved 3.00G\r\nstep 3 mem alloc 3.0", "0G"} {
+		if n, err := l.Write([]byte(piece)); n != len(piece) || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	var got []sampler.Bytes
+	for len(l.Marks()) > 0 {
+		got = append(got, (<-l.Marks()).Allocated.Or(0))
+	}
+	if len(got) != 2 || got[0] != sampler.GiB || got[1] != 2*sampler.GiB {
+		t.Errorf("%v", got)
+	}
+	l.Write([]byte("\n" + strings.Repeat("x", 10*maxLine) + " mem alloc 9.00G\n" + strings.Repeat("mem alloc 4.00G\n", 3*heardMarks) + "mem alloc 5.00G\n")) //nolint:errcheck // never fails
+	if len(l.Marks()) != heardMarks || cap(l.line) > 2*maxLine {
+		t.Errorf("%d marks wait, %d bytes are kept of a line", len(l.Marks()), cap(l.line))
+	}
+	last := sampler.LogMark{}
+	for len(l.Marks()) > 0 {
+		last = <-l.Marks()
+	}
+	if last.Allocated.Or(0) != 5*sampler.GiB {
+		t.Errorf("the newest is %v", last.Allocated)
+	}
+}
