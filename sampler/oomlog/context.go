@@ -1,6 +1,7 @@
 package oomlog
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -39,6 +40,17 @@ func (p *past) around(n int) string {
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// introduction is the last line with text shortly before line number.
+func (p *past) introduction(number int) string {
+	tail := p.ring.tail(4)
+	for i := len(tail) - 1; i >= 0; i-- {
+		if text := bytes.TrimSpace(tail[i].text); tail[i].number < number && len(text) > 0 {
+			return string(text[max(0, len(text)-120):])
+		}
+	}
+	return ""
 }
 
 // context reads what the log says of the run before the failure, as far as a stream shows it.

@@ -130,6 +130,7 @@ func (p *parser) look(l line) {
 	compiled().words.scan([]byte(l.text), &found)
 	if m := st.start(l, &found); m != nil {
 		p.close(st)
+		m.intro = p.past.introduction(m.first.number)
 		st.open = m
 		p.left = max(p.left, m.left+1)
 	} else if st.open != nil {

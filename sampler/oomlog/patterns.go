@@ -4,7 +4,7 @@ import "nvpeak/sampler"
 
 // The pattern tables. The first row whose start matches, whose near holds and which the guard lets pass
 // makes the event, so special wordings stand before general ones: specificRows here, then libraryRows,
-// servingRows, pytorchRows, genericRows and hostRows in their files.
+// servingRows, pytorchRows, nativeRows, genericRows and hostRows in their files.
 
 // torchFields are the clauses of PyTorch's allocator message of every era, each optional and in any order:
 // https://github.com/pytorch/pytorch/blob/001074d25084fdb87a799823e395a50f5ec044d3/c10/cuda/CUDACachingAllocator.cpp
@@ -15,7 +15,7 @@ var torchFields = []string{
 	`(?:GPU|NPU|XPU) <gpu> has a total capac`,
 	`; <total> total capacity`,
 	`total capac(?:i)?ty (?:of )?[:=]? <total>`,
-	`total capac(?:i)?ty of <total>,? of which <free> (?:is|are) free`,
+	`total capac(?:i)?ty of <total>,? of which <free>`, // cut behind the figure, it is still the free memory
 	`; <free> free(?:;|\))`,
 	`- (?:GPU )?Free(?: memory)? [:=] <free>`,
 	`[;.] <limit> allowed;`,

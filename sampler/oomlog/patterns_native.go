@@ -1,0 +1,42 @@
+package oomlog
+
+import "nvpeak/sampler"
+
+// refusedCall is a call of a CUDA library with its arguments, and behind it what the driver answered.
+const refusedCall = `(?-i)\bcu(?:da|blas|dnn|solver|sparse|fft|rand)?[A-Z]\w+ ?\([^\n;{}]{1,300}?\)[^\n;{}"]{0,160}?(?:: |- |\(|, |error |returned )"?(?:cudaErrorMemoryAllocation: )?out of memory\b`
+
+// nativeRows are what programs in C++ print that call CUDA themselves. Each has its own macro around the
+// calls, so the rows say what all have in common: a call, a place or a code beside the driver's words
+// "out of memory", in any order. They stand after the frameworks, which say more.
+var nativeRows = []row{
+	{name: "thrust algorithm", framework: "thrust", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"out of memory"}, loose: true,
+		start: `(?:after (?:cuda\w+|dispatching|reduction)[\w :()]{0,80}|(?:CUB error in )?\bcub::Device\w+(?:::\w+)?(?:\(\w*\))?[\w ]{0,30}|` +
+			`\b(?:parallel_for|for_each|transform\w*|reduce\w*|radix_sort|merge_sort|stable_sort|copy_if|unique\w*|partition\w*|(?:in|ex)clusive_scan\w*|scan_by_key|set_\w+|adjacent_difference|uninitialized_\w+|trivial_\w+|extrema):? [\w ]{0,40}): ?(?:cudaErrorMemoryAllocation: ?)?out of memory`},
+	{name: "cntk", framework: "cntk", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cuda failure 2"}, near: `hostname=|cntk`,
+		start: `CUDA failure 2: out of mem(?:ory)?\b`, fields: []string{`; GPU=<gpu>`}},
+	{name: "dlib pinned", framework: "dlib", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"error while calling cudamallochost"},
+		start: `Error while calling cudaMallocHost\([^\n]{1,300}? reason: out of memory`},
+	{name: "dlib", framework: "dlib", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"error while calling cu"},
+		start: `(?-i)Error while calling cu(?:da|dnn|blas|rand|solver)[A-Z]\w*\([^\n]{0,400}?, reason: (?:out of memory|\w+_ALLOC_FAILED|CURAND_STATUS_ALLOCATION_FAILED)`},
+	{name: "xla call", framework: "jax", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"out of memory"}, start: refusedCall, near: `jaxlib|XlaRuntimeError|external/(?:xla|org_tensorflow)|/jax/`},
+	{name: "cuda call", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"out of memory"}, start: refusedCall},
+	{name: "cuda call last", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"out of memory"}, loose: true,
+		start: `(?-i)(?:Error )?"?\bout of memory\b"?[^\n.{}]{0,60}?\bcuda[A-Z]\w+ ?(?:\(|in \S+\.\w+:\d+)[^\n]*`},
+	{name: "cuda error at a place", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"out of memory"}, loose: true,
+		start:  `\bCUDA (?:(?:runtime|driver|status|API) )?(?:error|failure|exception):? ?(?:(?:at|in|file|code)\b[^\n]{0,160}?|#?\d+\b[^\n]{0,40}?)[:,=(-] ?["']?out of memory`,
+		fields: []string{`; GPU=<gpu>`}},
+	{name: "cuda error below its place", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"error: out of memory"}, near: `cuda|gpu|\.cuh?\b`,
+		start: `\.(?:cuh?|hpp|h|cpp|cc|cxx) ?[(:]\d+\)?:? error: out of memory`},
+	{name: "cuda source file", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"out of memory"},
+		start: `\bout of memory (?:in|at) \S+\.cuh?\b|\[CUDA\] (?:failed,? )?out of memory(?: at)? \S+\.\w+|\(-217:Gpu API call\) out of memory`},
+	{name: "cuda samples", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cudaerrormemoryallocation"},
+		start: `CUDA error at \S+:\d+ code ?= ?2 ?\(cudaErrorMemoryAllocation\)`},
+	{name: "kokkos", framework: "kokkos", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"the allocation mechanism was", "memory space failed to allocate"},
+		start: `Allocation of size <req> failed, likely due to insufficient memory\. ?\(The allocation mechanism was (?:cuda|hip)|Kokkos ERROR: (?:Cuda|HIP)\w* memory space failed to allocate`},
+	{name: "xgboost", framework: "xgboost", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"memory allocation error on worker"}, lines: 3,
+		start: `Memory allocation error on worker \d+`, fields: []string{`Requested memory: <req:bytes>`, `Free memory: <free:bytes>`}},
+	{name: "mlx", framework: "mlx", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"alloc_or_wait] unable", "alloc] unable to allocate", "alloc] attempting to"}, // "[m" is taken for the rest of a color
+		start: `alloc(?:_or_wait)?\] (?:Unable|Attempting) to allocate <req:bytes>`},
+	{name: "tt-metal", framework: "tt-metal", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"not enough space to allocate"},
+		start: `Out of Memory: Not enough space to allocate <req> (?:DRAM|L1)`},
+}
