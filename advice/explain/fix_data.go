@@ -29,7 +29,7 @@ var fixesData = []fixRow{
 	{id: FixLeak, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		kinds: ownCode, cost: 0.03,
 		lives: map[string]float64{CauseLeak: 0.98, CauseHostMemory: 0.97},
-		when:  func(f *failure) bool { return !f.keepsResults() && (!f.onHost() || f.hostGrew()) },
+		when:  func(f *failure) bool { return !f.keepsResults() && !f.refusedThoughFree() && (!f.onHost() || f.hostGrew()) },
 		reach: always(1),
 		saves: func(f *failure) (span, bool) {
 			first, last, steady := f.growth()
@@ -52,9 +52,17 @@ var fixesData = []fixRow{
 		kinds: ownCode, cost: 0.03,
 		lives:   map[string]float64{CauseLeak: 0.95, CauseValidationSpike: 0.96},
 		when:    func(f *failure) bool { return f.keepsResults() },
-		reach:   always(1),
+		reach: func(f *failure) float64 {
+			if f.inTrainerEvaluation() && !f.joinsPredictions() && f.bigRequest() {
+				return 0.85 // the batch itself may be too large
+			}
+			return 1
+		},
 		variant: func(f *failure) string { return "results" },
 		do: func(f *failure) []string {
+			if f.inTrainerEvaluation() && !f.command.Known {
+				return []string{"TrainingArguments(…, eval_accumulation_steps=8)", "Trainer(…, preprocess_logits_for_metrics=lambda logits, labels: logits.argmax(-1))  " + f.comment("do.or")}
+			}
 			if text, ok := f.command.WithOption("--eval_accumulation_steps", "8"); ok && f.command.Style() == command.StyleTrainer {
 				return []string{text}
 			}

@@ -117,6 +117,27 @@ func (f *job) graphOff() bool {
 		f.inCode("no_grad", "inference_mode") || f.inFile("pipeline_")
 }
 
+// ownPoolHoldsIt: a handle or a kernel of a CUDA library, small and outside the pool of TensorFlow or JAX,
+// found no memory. These take nearly the whole GPU at start unless told otherwise, so mostly it is theirs.
+// https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth
+func (f *job) ownPoolHoldsIt() bool {
+	if f.onHost() || f.class.class != classNoNumbers || f.library() == "" {
+		return false
+	}
+	return f.environment["TF_FORCE_GPU_ALLOW_GROWTH"] != "true" && f.environment["XLA_PYTHON_CLIENT_PREALLOCATE"] != "false"
+}
+
+// library is the framework that failed, if it is one that takes the GPU in advance.
+func (f *facts) library() string {
+	switch f.event.Framework {
+	case "tensorflow":
+		return "TensorFlow"
+	case "jax":
+		return "JAX"
+	}
+	return ""
+}
+
 // isUltralytics: the run uses the Ultralytics trainer.
 func (f *job) isUltralytics() bool {
 	return f.command.Style() == command.StyleUltralytics || f.inCode("ultralytics") || f.inFunction("ultralytics")

@@ -68,6 +68,8 @@ var specificRows = []row{
 		start: `Got an OOM, unloading all loaded models`},
 	{name: "torch more than 1EB", framework: "pytorch", kind: sampler.KindCUDA, memory: sampler.MemoryGPU, words: []string{"more than 1eb"},
 		start: `(?:CUDA|HIP) out of memory\. Tried to allocate <sentinel:phrase>`, fields: []string{`\(GPU <gpu>`, `GPU <gpu> has`}},
+	{name: "fsdp clone of a state dict", framework: "pytorch", kind: sampler.KindCUDA, memory: sampler.MemoryGPU, limit: "memory_fraction", words: []string{"failed to clone() tensor"}, lines: 18,
+		start: `Failed to clone\(\) tensor with name .{0,800}?CUDA out of memory`, fields: torchFields},
 	{name: "torch cudnn error", framework: "pytorch", kind: sampler.KindCuDNN, memory: sampler.MemoryGPU, words: []string{"cudnn_status_alloc_failed"}, loose: true, start: `cuDNN error: CUDNN_STATUS_ALLOC_FAILED`},
 	{name: "torch cublas error", framework: "pytorch", kind: sampler.KindCuBLAS, memory: sampler.MemoryGPU, words: []string{"cublas_status_alloc_failed"}, loose: true, start: `CUDA error: CUBLAS_STATUS_ALLOC_FAILED`},
 	{name: "torch mps", framework: "pytorch", kind: sampler.KindMPS, memory: sampler.MemoryGPU, limit: "mps_high_watermark", words: []string{"mps backend out of memory", "mps allocated", "out of memory (mps", "mps backend out"},

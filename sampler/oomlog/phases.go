@@ -18,7 +18,7 @@ var phaseFunctions = []phaseRow{
 
 // phaseLines tell it from the lines just before a failure.
 var phaseLines = []phaseRow{
-	{sampler.PhaseSaving, hinted{needs("saving"), pattern(`(?i)\bsaving\b.{0,40}(?:checkpoint|model|weights|state)`)}},
+	{sampler.PhaseSaving, hinted{needs("saving", "state_dict"), pattern(`(?i)_state_dict_utils\.py|\bFailed to clone\(\) tensor .{0,300}state_dict|\bsaving\b.{0,40}(?:checkpoint|model|weights|state)`)}},
 	{sampler.PhaseLoading, hinted{needs("loading", "llama_model_load", "llm_load_tensors", "load_tensors:"), pattern(`(?i)\bloading\b.{0,40}(?:checkpoint|model|weights|shards|pipeline)|llama_model_load|llm_load_tensors|load_tensors:`)}},
 	{sampler.PhaseValidation, hinted{needs("validati", "evaluati", "val:", "class", "epoch (val"), pattern(`(?i)\b(?:validating|validation|evaluating|evaluation|val:|eval:|epoch \(val(?:id)?\)|Class\s+Images\s+(?:Instances|Labels))`)}},
 	{sampler.PhaseTraining, hinted{needs("train", "epoch", "/"), pattern(`(?i)\btrain(?:ing)?\b|\bepoch\b|^\s*\d+/\d+\s+[\d.]+G\b`)}},

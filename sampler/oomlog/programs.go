@@ -15,6 +15,8 @@ var programNames = []struct{ part, name string }{
 	{"ComfyUI", "comfyui"}, {"comfy/model_management", "comfyui"},
 	{"stable-diffusion-webui", "webui"}, {`\webui\modules\`, "webui"}, {"/modules/processing.py", "webui"}, {`\modules\processing.py`, "webui"},
 	{"ollama", "ollama"},
+	{"comfy/ldm/", "comfyui"}, {`comfy\ldm\`, "comfyui"},
+	{"/diffusers/pipelines/", "diffusers"}, {`\diffusers\pipelines\`, "diffusers"}, {"/ldm/modules/", "ldm"}, {`\ldm\modules\`, "ldm"},
 }
 
 // programIn is the server or tool that a line names; "" for none.
