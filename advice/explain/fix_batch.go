@@ -31,6 +31,9 @@ var fixesBatch = []fixRow{
 			if f.stateDominated() && !f.program.is(running) {
 				return 0.1
 			}
+			if f.batchIsAuto() {
+				return 0.95
+			}
 			if f.program.is(running) && f.batch() == 0 {
 				return 0.5 // most run one input at a time
 			}
@@ -128,6 +131,10 @@ func doHalveBatch(f *failure) []string {
 			lines = append(lines, f.comment("do.then_more")+"\n"+more.Text)
 		}
 		return lines
+	}
+	if f.batchIsAuto() {
+		a, _ := f.command.Find(autoBatchNames...)
+		return []string{f.command.Apply([]command.Edit{f.command.ReplaceValue(a, "4")})}
 	}
 	if config := f.command.DeepspeedConfig(); config != "" {
 		return []string{f.comment("do.deepspeed", "file", sampler.Clean(config), "k", k)}

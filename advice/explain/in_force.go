@@ -117,6 +117,14 @@ func (f *job) graphOff() bool {
 		f.inCode("no_grad", "inference_mode") || f.inFile("pipeline_")
 }
 
+var autoBatchNames = []string{"batch_size", "per_device_eval_batch_size"}
+
+// batchIsAuto: the batch was searched for, as the largest that just fits.
+func (f *job) batchIsAuto() bool {
+	a, found := f.command.Find(autoBatchNames...)
+	return found && strings.HasPrefix(a.Value, "auto")
+}
+
 // ownPoolHoldsIt: a handle or a kernel of a CUDA library, small and outside the pool of TensorFlow or JAX,
 // found no memory. These take nearly the whole GPU at start unless told otherwise, so mostly it is theirs.
 // https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth

@@ -689,6 +689,7 @@ var textsEN = map[string]string{
 	"note.nan":                           "The losses are nan: the model has diverged. Fix that first or along with it.",
 	"why.looks_like":                     "Process {pid} holds {percent} of the GPU: that is what {name} reserves by default, needed or not.",
 	"why.outside_pool":                   "The driver refused memory that XLA takes beside its pool: the pool holds too much of the GPU, or another process does.",
+	"why.batch_auto":                     "The batch size was searched for (auto): the largest that fits in a trial. What comes later or outside of PyTorch, as gathering over ranks does, finds nothing left.",
 	"why.own_pool":                       "{library} takes nearly all of the GPU at start unless told otherwise. What failed is small and lies outside its pool: the handle or kernel of a CUDA library. Another process can hold the GPU as well.",
 	"why.commit":                         "On Windows GPU memory is backed by host memory and page file, so short host memory is reported as CUDA out of memory though the GPU has room.",
 	"why.kept_items":                     "{count} inputs had passed before, and the request is small: memory that fills from input to input is results kept on the GPU, or graphs kept because gradients are on.",

@@ -689,6 +689,7 @@ var textsZH = map[string]string{
 	"note.nan":                           "损失是 nan：模型已发散。先修好它，或一并修好。",
 	"why.looks_like":                     "进程 {pid} 占了整块 GPU 的 {percent}：这正是 {name} 默认预留的份额，不管用不用得到。",
 	"why.outside_pool":                   "驱动拒绝了 XLA 在其内存池之外申请的显存：内存池占得太多，或有其他进程占用。",
+	"why.batch_auto":                     "批大小是自动找的（auto）：试验中放得下的最大值。之后的或 PyTorch 之外的申请，例如跨 rank 收集，就没有显存了。",
 	"why.own_pool":                       "{library} 启动时就占下几乎整块 GPU，除非另有设置。失败的申请很小，也不在它的内存池里：是 CUDA 库的句柄或核函数。也可能是另一个进程占着 GPU。",
 	"why.commit":                         "在 Windows 上，显存以主机内存和页面文件为后备，所以主机内存不足时，GPU 明明有空闲也会报 CUDA out of memory。",
 	"why.kept_items":                     "之前已有 {count} 个输入通过，这次申请也很小：显存随输入一个个涨满，说明结果留在 GPU 上，或者梯度没有关，计算图被保留。",

@@ -40,6 +40,8 @@ var libraryRows = []row{
 		start: `(?:Allocator \(\S+\) )?ran out of memory trying to allocate <req>`, fields: append([]string{`GPU_<gpu>_bfc`}, bfcFields...)},
 	{name: "tf cuda driver", framework: "tensorflow", kind: sampler.KindTensorFlow, memory: sampler.MemoryGPU, words: []string{"from device: "},
 		start: `failed to alloc(?:ate)? \d[\d.]*[KMGT]?i?B? \(<req>\) from device: (?:RESOURCE_EXHAUSTED: )?(?::? ?CUDA_ERROR_OUT_OF_MEMORY|HIP_ERROR_OutOfMemory|hipErrorOutOfMemory|out of memory)`},
+	{name: "tf cuda async", framework: "tensorflow", kind: sampler.KindTensorFlow, memory: sampler.MemoryGPU, words: []string{"cumemallocasync failed to"}, lines: 6,
+		start: `(?:gpu_async_<gpu> )?cuMemAllocAsync failed to allocate <req:bytes>`, fields: []string{`Free memory/Total memory: <free:bytes>/<total:bytes>`}},
 	{name: "tf cuda driver bare", framework: "tensorflow", kind: sampler.KindTensorFlow, memory: sampler.MemoryGPU, words: []string{"failed to alloc"},
 		start: `failed to alloc(?:ate)? <req> (?:from|on) device`},
 	{name: "tf pinned host", framework: "tensorflow", kind: sampler.KindTensorFlow, memory: sampler.MemoryHost, words: []string{"bytes on host"},
