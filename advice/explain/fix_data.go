@@ -29,7 +29,9 @@ var fixesData = []fixRow{
 	{id: FixLeak, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		kinds: ownCode, cost: 0.03,
 		lives: map[string]float64{CauseLeak: 0.98, CauseHostMemory: 0.97},
-		when:  func(f *failure) bool { return !f.keepsResults() && !f.refusedThoughFree() && (!f.onHost() || f.hostGrew()) },
+		when: func(f *failure) bool {
+			return !f.keepsResults() && !f.hostPossible() && (!f.onHost() || f.hostGrew())
+		},
 		reach: always(1),
 		saves: func(f *failure) (span, bool) {
 			first, last, steady := f.growth()
@@ -50,8 +52,8 @@ var fixesData = []fixRow{
 		do: doFixLeak},
 	{id: FixLeak, source: "https://huggingface.co/docs/transformers/main_classes/trainer",
 		kinds: ownCode, cost: 0.03,
-		lives:   map[string]float64{CauseLeak: 0.95, CauseValidationSpike: 0.96},
-		when:    func(f *failure) bool { return f.keepsResults() },
+		lives: map[string]float64{CauseLeak: 0.95, CauseValidationSpike: 0.96},
+		when:  func(f *failure) bool { return f.keepsResults() },
 		reach: func(f *failure) float64 {
 			if f.inTrainerEvaluation() && !f.joinsPredictions() && f.bigRequest() {
 				return 0.85 // the batch itself may be too large

@@ -57,6 +57,17 @@ var fixesHost = []fixRow{
 			return []string{"cat /proc/sys/vm/max_map_count", "sudo sysctl -w vm.max_map_count=1048576",
 				`torch.multiprocessing.set_sharing_strategy("file_system")  ` + f.comment("do.or")}
 		}},
+	{id: FixRaiseLimit, source: "https://docs.nvidia.com/cuda/wsl-user-guide/index.html",
+		kinds: ownCode | running, cost: 0.05,
+		lives:   map[string]float64{CauseHostMemory: 0.85},
+		when:    func(f *failure) bool { return f.maybePinned() },
+		variant: func(f *failure) string { return "wsl" },
+		do: func(f *failure) []string {
+			if f.program.name == "llama.cpp" || f.program.name == "ollama" {
+				return []string{"export GGML_CUDA_NO_PINNED=1", f.comment("do.wslconfig")}
+			}
+			return []string{f.comment("do.wslconfig"), "free -g; ulimit -l"}
+		}},
 	{id: FixReducePinnedMemory, source: "https://docs.pytorch.org/docs/stable/data.html#memory-pinning",
 		kinds: ownCode | running, cost: 0,
 		lives: map[string]float64{CauseHostMemory: 0.9},

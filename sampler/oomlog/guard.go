@@ -93,6 +93,9 @@ var issueNumber = pattern(`\s\(?#\d{2,}\b`)
 // placed is what a program prints behind an error when it says where it came from.
 var placed = pattern(`^["'\x60)]*\s*(?:when calling [\x60']?\w+\s?\(|at \S+\.\w{1,4}:\d+)`)
 
+// sourcePlace is a line of a source file within a message.
+var sourcePlace = pattern(`\.(?:cuh?|cpp|cc|cxx|hpp|h|lua):\d+`)
+
 // openText has no word in it.
 var openText = pattern(`^[\s\W]*$`)
 
@@ -118,7 +121,7 @@ func isFailure(m *message, c candidate, f *findings, body string) bool {
 	if !numbers && (introduced.MatchString(m.intro) || conditional.MatchString(after)) {
 		return false
 	}
-	numbers = numbers || placed.MatchString(after)
+	numbers = numbers || placed.MatchString(after) || sourcePlace.MatchString(matched)
 	switch {
 	case !c.row.loose || f.more: // figures of a GPU: nobody makes them up
 		return true
