@@ -19,7 +19,7 @@ var servingRows = []row{
 		start: `Not enough memory\. Please try (?:to increase|increasing) --mem-fraction-static`, fields: []string{`mem_fraction_static(?:=| = )<mem_fraction_static:num>`}},
 	{name: "ggml buffer", framework: "llama.cpp", kind: sampler.KindGGML, memory: sampler.MemoryGPU, words: []string{"cudamalloc failed", "hipmalloc failed"}, lines: 3,
 		start: `(?:ggml\w*: )?allocating <req> on device <gpu>: (?:cuda|hip|musa)Malloc failed: out of memory`},
-	{name: "ggml malloc only", framework: "llama.cpp", kind: sampler.KindGGML, memory: sampler.MemoryGPU, words: []string{"cudamalloc failed", "hipmalloc failed"}, follows: true,
+	{name: "ggml malloc only", framework: "llama.cpp", kind: sampler.KindGGML, memory: sampler.MemoryGPU, words: []string{"cudamalloc failed", "hipmalloc failed"}, follows: true, near: `ggml|llama|whisper`,
 		start: `(?:cuda|hip)Malloc failed: out of memory`},
 	{name: "ggml allocate buffer", framework: "llama.cpp", kind: sampler.KindGGML, memory: sampler.MemoryGPU, words: []string{"failed to allocate"}, lines: 2,
 		start: `failed to allocate (?:CUDA|ROCm|Vulkan|Metal|SYCL|MTL)<gpu> buffer(?: of size <req:bytes>)?`},
