@@ -2,6 +2,7 @@ package oomlog
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -30,6 +31,41 @@ func (p *past) keep(raw, plain []byte, number int, found *wordMask) {
 	if found.meets(&t.facts) {
 		p.facts.add(raw, number)
 	}
+}
+
+// complete adds to events what a text says only after them: a report puts the command and the machine below
+// the error. Settings are left out, because those below an error are often advice.
+func (p *past) complete(events []*held) {
+	if len(events) == 0 {
+		return
+	}
+	later := p.facts.gather()
+	for _, e := range events {
+		c := e.Context
+		if c == nil {
+			continue
+		}
+		c.Command = cmp.Or(c.Command, later.Command)
+		c.GPUName = cmp.Or(c.GPUName, later.GPUName)
+		c.FrameworkVersion = cmp.Or(c.FrameworkVersion, later.FrameworkVersion)
+		for _, system := range []string{"OS", "WSL_DISTRO_NAME"} {
+			if v := later.Environment[system]; v != "" && c.Environment[system] == "" {
+				c.Environment = setting(c.Environment, system, v)
+			}
+		}
+		if c.Server == "" && bare(&e.OOMEvent) {
+			c.Server = programOf(p.ring.tail(serverLines))
+		}
+	}
+}
+
+// setting puts a variable into a map that may be nil.
+func setting(m map[string]string, key, value string) map[string]string {
+	if m == nil {
+		m = map[string]string{}
+	}
+	m[key] = value
+	return m
 }
 
 // around is the text of the last n lines.

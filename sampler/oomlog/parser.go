@@ -44,6 +44,7 @@ func (p *parser) flush() []sampler.OOMEvent {
 		p.close(s)
 	}
 	p.left = 0
+	p.past.complete(p.held.events)
 	p.out = append(p.out, p.held.release(-1)...)
 	return p.events()
 }
