@@ -19,7 +19,7 @@ func programOf(f *job) program {
 func namedProgram(f *job) program {
 	words := f.command.Words()
 	for _, row := range programRows {
-		if row.unlessTrains && f.trains() {
+		if row.unlessTrains && (f.trains() || byScript(f).is(training)) {
 			continue
 		}
 		named := row.name == f.context.Server || row.name == f.event.Framework || slices.Contains(words, row.name) ||
