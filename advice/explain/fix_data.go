@@ -44,6 +44,8 @@ var fixesData = []fixRow{
 			switch {
 			case f.onHost():
 				return "host"
+			case f.native():
+				return "native"
 			case f.program.is(running):
 				return "running"
 			}
@@ -76,6 +78,8 @@ func doFixLeak(f *failure) []string {
 	switch {
 	case f.onHost():
 		return []string{"losses.append(loss.item())  " + f.comment("do.host_item"), "import tracemalloc; tracemalloc.start()  " + f.comment("do.tracemalloc")}
+	case f.native():
+		return []string{f.comment("do.free_buffers"), f.comment("do.memcheck")}
 	case f.program.is(running):
 		return []string{"with torch.inference_mode():  " + f.comment("do.around_forward"), "outputs.append(out.detach().cpu())  " + f.comment("do.detach"),
 			`print(torch.cuda.memory_allocated() / 2**30)  ` + f.comment("do.watch_request")}

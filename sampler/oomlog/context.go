@@ -53,10 +53,35 @@ func (p *past) complete(events []*held) {
 				c.Environment = setting(c.Environment, system, v)
 			}
 		}
+		if len(c.GPUMemory) == 0 {
+			c.GPUMemory = p.memory.list()
+		}
+		if c.Phase == "" && len(c.Functions) == 0 {
+			c.Phase = p.told(e.Line)
+		}
 		if c.Server == "" && bare(&e.OOMEvent) {
 			c.Server = programOf(p.ring.tail(serverLines))
 		}
 	}
+}
+
+// toldLines is how far below an error a report tells when it came.
+const toldLines = 6
+
+// told is the phase of which somebody writes below an error that it comes then.
+func (p *past) told(line int) string {
+	for _, r := range p.ring.tail(ringLines) {
+		if r.number <= line || r.number > line+toldLines {
+			continue
+		}
+		for _, l := range r.clean() {
+			lower := strings.ToLower(l.text)
+			if phase := phaseIn(phaseReports, l.text, lower); phase != "" && reportsError.MatchString(lower) {
+				return phase
+			}
+		}
+	}
+	return ""
 }
 
 // setting puts a variable into a map that may be nil.
