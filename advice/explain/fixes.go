@@ -36,7 +36,7 @@ func (f *failure) advise(causes []sampler.Cause) []sampler.Advice {
 		}
 		survival := 0.0
 		for _, c := range causes {
-			if hostCause(c.ID) == f.onHost() || f.hostPossible() {
+			if hostCause(c.ID) == f.onHost() || f.hostPossible() && relievesHost(row.id) {
 				survival += weights[c.ID] * row.lives[c.ID]
 			}
 		}
@@ -97,6 +97,9 @@ func likelihoods(causes []sampler.Cause) map[string]float64 {
 	}
 	return shares
 }
+
+// relievesHost: the fix is for host memory too where the message is of the GPU.
+func relievesHost(id string) bool { return id == FixRaiseLimit || id == FixReduceDataLoaderWorkers }
 
 // hostCause: of host memory, which nothing on the GPU changes.
 func hostCause(id string) bool { return id == CauseHostMemory || id == CauseSharedMemory }
