@@ -25,15 +25,6 @@ var phaseLines = []phaseRow{
 	{sampler.PhaseInference, hinted{needs("generating", "inference", "sampling", "predicting", "prompt executed"), pattern(`(?i)\b(?:generating|inference|sampling|predicting|prompt executed)\b`)}},
 }
 
-// reportsError: somebody writes of the error itself or of the memory that it takes.
-var reportsError = pattern(`\b(?:error|oom|out of memory|memory|crash\w*|fail\w*)\b`)
-
-// phaseReports tell it from the words of a person.
-var phaseReports = []phaseRow{
-	{sampler.PhaseValidation, hinted{needs("evaluat", "validat"), pattern(`(?i)\b(?:during|in|at|while|when)\s+(?:the\s+|my\s+|running\s+)?(?:[\w-]+\s+){0,2}(?:evaluat|validat)(?:ion|ing|e)\b`)}},
-	{sampler.PhaseInference, hinted{needs("inferenc", "predict"), pattern(`(?i)\b(?:during|in|at|while|when)\s+(?:the\s+|my\s+|running\s+)?(?:inferenc|predict)(?:e|ion|ing)\b`)}},
-}
-
 // phaseOf is the phase that a function's name tells; empty for most.
 func phaseOf(function string) string { return phaseIn(phaseFunctions, function, "") }
 

@@ -3,7 +3,8 @@ package oomlog
 import (
 	"bytes"
 	"cmp"
-	"strings"
+
+	"nvpeak/sampler"
 )
 
 // What people write around an error when they report it: an introduction above, the command, the machine
@@ -55,6 +56,18 @@ func (p *past) complete(events []*held) {
 // toldLines is how far below an error a report tells when it came.
 const toldLines = 6
 
+// reportsError: somebody writes of the error itself or of the memory that it takes.
+var reportsError = pattern(`(?i)\b(?:error|oom|out of memory|memory|crash\w*|fail\w*)\b`)
+
+// reportedPhases are the phases in the words of a person.
+var reportedPhases = []struct {
+	phase string
+	words *lazy
+}{
+	{sampler.PhaseValidation, pattern(`(?i)\b(?:during|in|at|while|when)\s+(?:the\s+|my\s+|running\s+)?(?:[\w-]+\s+){0,2}(?:evaluat|validat)(?:ion|ing|e)\b`)},
+	{sampler.PhaseInference, pattern(`(?i)\b(?:during|in|at|while|when)\s+(?:the\s+|my\s+|running\s+)?(?:inferenc|predict)(?:e|ion|ing)\b`)},
+}
+
 // told is the phase of which somebody writes below an error that it comes then.
 func (p *past) told(line int) string {
 	for _, r := range p.ring.tail(ringLines) {
@@ -62,9 +75,10 @@ func (p *past) told(line int) string {
 			continue
 		}
 		for _, l := range r.clean() {
-			lower := strings.ToLower(l.text)
-			if phase := phaseIn(phaseReports, l.text, lower); phase != "" && reportsError.MatchString(lower) {
-				return phase
+			for _, row := range reportedPhases {
+				if row.words.MatchString(l.text) && reportsError.MatchString(l.text) {
+					return row.phase
+				}
 			}
 		}
 	}
