@@ -25,6 +25,9 @@ const MaxPlausible Bytes = 1 << 60
 // GiB returns the amount in GiB.
 func (b Bytes) GiB() float64 { return float64(b) / float64(GiB) }
 
+// MiB returns the amount in MiB.
+func (b Bytes) MiB() float64 { return float64(b) / float64(MiB) }
+
 // Less returns b-c, or 0 when c is larger.
 func (b Bytes) Less(c Bytes) Bytes {
 	if c >= b {

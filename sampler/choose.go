@@ -12,7 +12,7 @@ var ErrSelect = errors.New("no such GPU")
 
 // Select gives the places of the devices that the selectors name, in the order of devs; all of
 // them without a selector. A selector is an index ("0"), a MIG instance ("0:1"), a UUID or its
-// beginning, or a PCI bus id or its end, in any case, as long as only one GPU fits. The error
+// beginning, or a PCI bus id or its end, in upper or lower case, as long as only one GPU fits. The error
 // wraps ErrSelect and names those that exist.
 func Select(devs []Device, selectors []string) ([]int, error) {
 	if len(selectors) == 0 {
@@ -65,12 +65,11 @@ func (d Device) named(s string) (full string, ok bool) {
 	if _, err := strconv.Atoi(s); err == nil {
 		return s, s == strconv.Itoa(d.Index)
 	}
-	g := GPU{Index: d.Index, MIG: d.MIG}
 	uuid, pci, low := strings.ToLower(d.UUID), strings.ToLower(d.PCI), strings.ToLower(s)
 	switch {
 	case s == "":
 		return "", false
-	case s == g.Label():
+	case s == d.Label():
 		return s, true
 	case uuid == low, len(s) >= 8 && strings.HasPrefix(uuid, low):
 		return uuid, true
@@ -86,8 +85,7 @@ func offered(devs []Device) string {
 			names = append(names, fmt.Sprintf("… (%d in all)", len(devs)))
 			break
 		}
-		g := GPU{Index: d.Index, MIG: d.MIG}
-		names = append(names, g.Label())
+		names = append(names, d.Label())
 	}
 	return strings.Join(names, ", ")
 }

@@ -36,11 +36,10 @@ func (c *collector) adopt(inv Inventory) {
 			m.Profile, m.ParentUUID = Clean(m.Profile), Clean(m.ParentUUID)
 			d.MIG = &m
 		}
-		g := GPU{Index: d.Index, UUID: d.UUID, MIG: d.MIG}
-		known := c.byKey[g.Key()]
+		known := c.byKey[d.Key()]
 		if known == nil {
 			known = &device{}
-			c.byKey[g.Key()] = known
+			c.byKey[d.Key()] = known
 		}
 		known.dev, known.memErr, known.slowErr, known.rateErr, known.retryAt = d, nil, nil, nil, time.Time{}
 		c.gpus = append(c.gpus, known)
@@ -200,10 +199,9 @@ func (c *collector) listed(d *device, at time.Time, procs []Process, err error) 
 		if d.above != nil {
 			atomic.StoreUint64(d.above, uint64(d.listedMost+staleBytes))
 		}
-		g := GPU{Index: d.dev.Index, UUID: d.dev.UUID, MIG: d.dev.MIG}
 		for i := range procs {
 			if used, ok := procs[i].Memory.Value(); ok {
-				c.marks.Process(procs[i].Key(g.Key()), used, at)
+				c.marks.Process(procs[i].Key(d.dev.Key()), used, at)
 			}
 		}
 	case !errors.Is(err, ErrTransient):

@@ -1,6 +1,7 @@
 // Package sampler holds the words of measuring and the pure logic over them.
 // It imports the standard library only; the outside world comes in through its
-// sub-packages (nvml, demo, tape, proc, oomlog), each of which speaks these words.
+// sub-packages (nvml, demo, tape, proc, oomlog, trainlog), each of which speaks these
+// words. Package history keeps what was seen.
 //
 //	Source ──► Loop ──► Snapshot ──► Watermarks, history, advice, every screen
 //

@@ -6,6 +6,18 @@ func (e *OOMEvent) Same(o *OOMEvent) bool {
 	return e.Kind == o.Kind && e.Rank == o.Rank && e.Requested == o.Requested && !e.PID.Contradicts(o.PID) && !e.Contradicts(o)
 }
 
+// SameInLog says whether two events are one failure of one log that was read twice: followed while it was
+// recorded, and read later.
+func (e *OOMEvent) SameInLog(o *OOMEvent) bool {
+	return e.Same(o) && (e.Line == o.Line && e.Line > 0 || e.Text == o.Text)
+}
+
+// SameInLogs says whether two logs tell of one failure: all its numbers agree, and there are some.
+func (e *OOMEvent) SameInLogs(o *OOMEvent) bool {
+	numbers := e.Requested.Known() && e.GPUFree.Known() || e.PID.Known()
+	return numbers && e.Same(o) && e.PID == o.PID && e.Text == o.Text
+}
+
 // Contradicts says whether two events print different values for a figure of the GPU.
 func (e *OOMEvent) Contradicts(o *OOMEvent) bool {
 	return e.GPUIndex.Contradicts(o.GPUIndex) || e.otherRequest(o) || e.GPUTotal.Contradicts(o.GPUTotal) ||

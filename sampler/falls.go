@@ -23,13 +23,19 @@ const (
 	fallLimit = 20
 )
 
-// Add takes one reading. near: a fall has just ended at the limit; depth is how far it went.
-// usable is what all processes together can have.
-func (f *FallCounter) Add(at time.Time, used, usable Bytes) (depth Bytes, near bool) {
+// Fall is a near miss: how far it went, and whether it also began at the limit.
+type Fall struct {
+	Depth     Bytes
+	FromLimit bool
+}
+
+// Add takes one reading. near: a fall has just ended at the limit. usable is what all
+// processes together can have.
+func (f *FallCounter) Add(at time.Time, used, usable Bytes) (fall Fall, near bool) {
 	step, limit := usable/fallStep, usable-usable/fallLimit
 	switch {
 	case usable == 0:
-		return 0, false
+		return fall, false
 	case !f.falling && used+step <= f.top:
 		f.falling, f.bottom, f.fell = true, used, at
 	case !f.falling:
@@ -38,22 +44,25 @@ func (f *FallCounter) Add(at time.Time, used, usable Bytes) (depth Bytes, near b
 		f.bottom, f.fell = used, at
 	case at.Sub(f.fell) > fallReturn || at.Before(f.fell):
 		// It gave back all it could, and goes on at the limit: there is nothing else to give.
-		depth, near = f.top-min(f.bottom, f.top), min(f.bottom, used) >= limit
+		fall, near = Fall{f.top - min(f.bottom, f.top), f.top >= limit}, min(f.bottom, used) >= limit
 		f.falling, f.top = false, used
 	case used >= limit && f.bottom < limit:
-		depth, near = f.top-f.bottom, f.top > usable/2
+		fall, near = Fall{f.top - f.bottom, f.top >= limit}, f.top > usable/2
 		f.falling, f.top = false, used
 	default:
 		f.bottom = min(f.bottom, used)
 	}
-	return depth, near
+	return fall, near
 }
 
 // Count takes one reading into a window.
 func (f *FallCounter) Count(w *Window, at time.Time, used, usable Bytes) {
 	w.Falls = Some(w.Falls.Or(0))
-	if depth, near := f.Add(at, used, usable); near {
+	if fall, near := f.Add(at, used, usable); near {
 		w.Falls = Some(w.Falls.Or(0) + 1)
-		w.DeepestFall = Some(max(w.DeepestFall.Or(0), depth))
+		w.DeepestFall = Some(max(w.DeepestFall.Or(0), fall.Depth))
+		if fall.FromLimit {
+			w.LimitFalls = Some(w.LimitFalls.Or(0) + 1)
+		}
 	}
 }

@@ -46,6 +46,14 @@ func TestFallCounter(t *testing.T) {
 			}
 		})
 	}
+	var from FallCounter
+	var w Window
+	for i, used := range []Bytes{700, 300, 960, 990, 300, 960, 940, 300, 960} { // from below, from the limit, from the limit in two steps
+		from.Count(&w, noon.Add(time.Duration(i)*20*time.Millisecond), used*MiB, 1000*MiB)
+	}
+	if w.Falls.Or(0) != 3 || w.LimitFalls.Or(0) != 2 {
+		t.Errorf("%v falls, %v from the limit", w.Falls, w.LimitFalls)
+	}
 	var f FallCounter
 	if _, near := f.Add(noon, GiB, 0); near {
 		t.Error("a GPU of unknown size has no limit")

@@ -21,7 +21,7 @@ type Alert struct {
 	PID      Opt[int]           `json:"pid"`
 	Key      GPUKey             `json:"-"` // of GPU; zero for the machine
 	Level    string             `json:"level"`
-	Kind     string             `json:"kind"` // need_does_not_fit, repeat_spike, growth, …
+	Kind     string             `json:"kind"` // AlertNeed, AlertGrowth, …
 	ETA      Opt[float64]       `json:"eta_s"`
 	Text     string             `json:"text"`
 	Evidence []string           `json:"evidence"`

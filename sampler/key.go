@@ -10,11 +10,16 @@ type GPUKey struct {
 }
 
 // Key identifies the GPU.
-func (g *GPU) Key() GPUKey {
-	if g.UUID != "" {
-		return GPUKey{g.Host, g.UUID}
+func (g *GPU) Key() GPUKey { return GPUKey{g.Host, id(g.UUID, g.Index, g.MIG)} }
+
+// Key identifies the device on its own host.
+func (d *Device) Key() GPUKey { return GPUKey{ID: id(d.UUID, d.Index, d.MIG)} }
+
+func id(uuid string, index int, mig *MIG) string {
+	if uuid != "" {
+		return uuid
 	}
-	return GPUKey{g.Host, "index " + g.Label()}
+	return "index " + label(index, mig)
 }
 
 // String is the key as one word, for maps that are written down and for IDs.
@@ -26,11 +31,16 @@ func (k GPUKey) String() string {
 }
 
 // Label is how the GPU is called on screen: "3", or "3:1" for MIG instance 1 of GPU 3.
-func (g *GPU) Label() string {
-	if g.MIG != nil {
-		return strconv.Itoa(g.Index) + ":" + strconv.Itoa(g.MIG.Index)
+func (g *GPU) Label() string { return label(g.Index, g.MIG) }
+
+// Label is how the device is called, as GPU.Label.
+func (d *Device) Label() string { return label(d.Index, d.MIG) }
+
+func label(index int, mig *MIG) string {
+	if mig != nil {
+		return strconv.Itoa(index) + ":" + strconv.Itoa(mig.Index)
 	}
-	return strconv.Itoa(g.Index)
+	return strconv.Itoa(index)
 }
 
 // Find is the GPU with that key, or nil.

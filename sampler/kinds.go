@@ -1,6 +1,6 @@
 package sampler
 
-// The words of OOMEvent and LogContext, each declared here alone.
+// The words of OOMEvent, LogContext and Alert, each declared here alone.
 
 // Kinds of failure: what OOMEvent.Kind holds, error_kind in JSON. A new one is a constant here, with its
 // place in ErrorKinds, and a row that advice judges it by.
@@ -54,6 +54,22 @@ var ErrorKinds = [...]string{
 	KindMXNet, KindBitsAndBytes, KindJulia, KindNumba, KindOtherGPU, KindKernelKill, KindCgroupKill,
 	KindKilled, KindWorkerKilled, KindShm, KindMmap, KindHostAlloc, KindRayMonitor, KindKubernetes,
 }
+
+// Kinds of alerts: what Alert.Kind holds. Each has a rule in package watch.
+const (
+	AlertGPULost      = "gpu_lost"
+	AlertOOM          = "oom"
+	AlertRepeatSpike  = "repeat_spike"
+	AlertNeed         = "need_does_not_fit"
+	AlertNeighbor     = "neighbour"
+	AlertGrowth       = "growth"
+	AlertFlush        = "flush"
+	AlertHostMemory   = "host_memory"
+	AlertSwap         = "swap"
+	AlertXID          = "xid"
+	AlertImbalance    = "imbalance"
+	AlertUnattributed = "unattributed"
+)
 
 // Where the memory was that ran out: what OOMEvent.MemoryKind holds.
 const (

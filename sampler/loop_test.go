@@ -484,7 +484,7 @@ func TestSetInterval(t *testing.T) {
 	}
 }
 
-// TestResetPeaks: peaks begin again while the loop runs.
+// TestResetPeaks: peaks are reset while the loop runs.
 func TestResetPeaks(t *testing.T) { withAndWithoutSweeps(t, testResetPeaks) }
 
 func testResetPeaks(t *testing.T, sweeps bool) {

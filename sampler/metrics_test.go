@@ -13,8 +13,8 @@ func TestMetricTable(t *testing.T) {
 	names, values := map[string]bool{}, map[float64]string{}
 	for _, m := range MetricTable() {
 		v, ok := m.Of(&g).Value()
-		if names[m.Name] || m.Title == "" || !ok || values[v] != "" {
-			t.Errorf("metric %s: twice, without title, or the same as %q (%v, %v)", m.Name, values[v], v, ok)
+		if names[m.Name] || !ok || values[v] != "" {
+			t.Errorf("metric %s: twice, or the same as %q (%v, %v)", m.Name, values[v], v, ok)
 		}
 		names[m.Name], values[v] = true, m.Name
 		if got := m.Of(&GPU{}); got.Known() {

@@ -89,6 +89,7 @@ type Window struct {
 
 	Falls       Opt[int]   `json:"falls"`              // near misses, see FallCounter; absent: not counted
 	DeepestFall Opt[Bytes] `json:"deepest_fall_bytes"` // of those
+	LimitFalls  Opt[int]   `json:"limit_falls"`        // of those, how many also began at the limit
 }
 
 // Where a peak comes from.

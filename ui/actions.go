@@ -47,7 +47,7 @@ func move(by int) func(*Model) tea.Cmd {
 func (m *Model) sortNext() tea.Cmd {
 	m.table.sort, m.table.reverse = (m.table.sort+1)%len(columns), false
 	m.list()
-	return m.note(m.words.Say("say.sorted", "column", strings.TrimPrefix(columns[m.table.sort].title, "▲")))
+	return m.note(m.words.Say("say.sorted", "column", plainTitle(columns[m.table.sort])))
 }
 
 func (m *Model) sortReverse() tea.Cmd {

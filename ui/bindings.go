@@ -117,7 +117,7 @@ func (m *Model) hints() []hint {
 
 var liveHints = []hint{
 	{"?", "hint.help"}, {"q", "hint.quit"}, {"n", "hint.need"}, {"a", "hint.advice"}, {"[ ]", "hint.span"}, {"o", "hint.sort"},
-	{"1-9", "hint.gpu"}, {"Enter", "hint.process"}, {"m", "hint.metric"}, {"P", "hint.reset"}, {"p", "hint.pause"}, {"T", "hint.theme"},
+	{"1-9", "hint.gpu"}, {"Enter", "hint.process"}, {"m", "hint.metric"}, {"P", "hint.reset"}, {"p", "hint.freeze"}, {"T", "hint.theme"},
 }
 
 var replayHints = []hint{

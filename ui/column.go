@@ -21,6 +21,9 @@ type column struct {
 	order func(a, b procRow) int
 }
 
+// plainTitle is a column's title without the sign of peaks.
+func plainTitle(c column) string { return strings.TrimPrefix(c.title, "▲") }
+
 // byOpt sorts the unknown below everything.
 func byOpt[T cmp.Ordered](of func(procRow) sampler.Opt[T]) func(a, b procRow) int {
 	return func(a, b procRow) int {

@@ -2,9 +2,11 @@ package ui
 
 import (
 	"cmp"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
+	"time"
 
 	"nvpeak/advice/lang"
 	"nvpeak/sampler"
@@ -32,14 +34,14 @@ var (
 	smOf   = ofProc(func(p *sampler.Process) sampler.Opt[int] { return p.SM })
 	cpuOf  = ofProc(func(p *sampler.Process) sampler.Opt[float64] { return p.CPU })
 	hostOf = ofProc(func(p *sampler.Process) sampler.Opt[sampler.Bytes] { return p.HostMemory })
-	ageOf  = func(r procRow) sampler.Opt[float64] {
+	ageOf  = func(r procRow) sampler.Opt[time.Duration] {
 		if r.proc == nil {
-			return sampler.Opt[float64]{}
+			return sampler.Opt[time.Duration]{}
 		}
 		if t, ok := r.proc.StartTime.Value(); ok {
-			return sampler.Some(r.snap.Time.Sub(t).Seconds())
+			return sampler.Some(r.snap.Time.Sub(t))
 		}
-		return sampler.Opt[float64]{}
+		return sampler.Opt[time.Duration]{}
 	}
 	userOf = word(func(p *sampler.Process) string { return p.User })
 	typeOf = word(func(p *sampler.Process) string { return shortType(p.Type) })
@@ -49,6 +51,12 @@ var (
 )
 
 func memoryRole(r procRow) theme.Role { return pick(r.proc == nil, theme.Unknown, theme.Strong) }
+
+// Titles by which a column is found.
+const (
+	titleMemory    = "GPU MEM"
+	titleContainer = "CONTAINER"
+)
 
 var columns = []column{
 	{"PID", 7, 0, false, false, always(theme.Text), func(r procRow) string {
@@ -64,7 +72,7 @@ var columns = []column{
 		}},
 	{"TYPE", 4, 8, true, false, always(theme.Dim), typeOf, byText(typeOf)},
 	{"SM%", 4, 4, false, true, always(theme.Util), formatted(smOf, strconv.Itoa), byOpt(smOf)},
-	{"GPU MEM", 9, 0, false, true, memoryRole, func(r procRow) string {
+	{titleMemory, 9, 0, false, true, memoryRole, func(r procRow) string {
 		if b, ok := r.memory().Value(); ok {
 			return b.String()
 		}
@@ -74,13 +82,13 @@ var columns = []column{
 	{"SHARE", 8, 9, true, true, memoryRole, nil, byOpt(memoryOf)},
 	{"CPU%", 5, 7, false, true, always(theme.Dim), formatted(cpuOf, func(f float64) string { return strconv.FormatFloat(f, 'f', 0, 64) }), byOpt(cpuOf)},
 	{"HOST", 6, 5, false, true, always(theme.Dim), formatted(hostOf, sampler.Bytes.Short), byOpt(hostOf)},
-	{"TIME", 7, 6, false, true, always(theme.Dim), formatted(ageOf, func(s float64) string { return plain.Runtime(seconds(s)) }), byOpt(ageOf)},
-	{"CONTAINER", 19, 10, true, false, always(theme.Dim), containerOf, byText(containerOf)},
+	{"TIME", 7, 6, false, true, always(theme.Dim), formatted(ageOf, plain.Runtime), byOpt(ageOf)},
+	{titleContainer, 19, 10, true, false, always(theme.Dim), containerOf, byText(containerOf)},
 	{"COMMAND", 8, 0, true, false, always(theme.Text), englishCommand, byText(englishCommand)},
 }
 
 // sortMemory is the column by which the table is sorted at first.
-const sortMemory = 5
+var sortMemory = slices.IndexFunc(columns, func(c column) bool { return c.title == titleMemory })
 
 // commandWidth is what columns of high rank leave to the command line.
 const commandWidth = 40
@@ -95,7 +103,7 @@ func fitting(w int, containers bool) []int {
 	sort.SliceStable(byRank, func(i, j int) bool { return columns[byRank[i]].rank < columns[byRank[j]].rank })
 	left := w - 2
 	for _, i := range byRank {
-		if columns[i].title == "CONTAINER" && !containers {
+		if columns[i].title == titleContainer && !containers {
 			continue
 		}
 		need := columns[i].width + 1

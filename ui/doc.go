@@ -6,6 +6,6 @@
 // The Model is the only thing that changes: each pane has a part of it, and the keys
 // (bindings.go) change the parts (actions.go). Panes are plain functions of a view (data
 // and settings, only read) that draw on a canvas of cells, which clips; a new pane is one
-// file and one call in pane_main.go. Nothing waits in Update or View: a command waits for
+// file, a place in layout.go and a call in pane_main.go. Nothing waits in Update or View: a command waits for
 // the stream.
 package ui

@@ -10,7 +10,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"nvpeak/advice/lang"
 	"nvpeak/sampler"
+	"nvpeak/sampler/history"
 	"nvpeak/ui/player"
 )
 
@@ -25,6 +27,26 @@ func state(m *Model) string {
 	return fmt.Sprintf("mode %d focus %d scroll %d cursor %d sort %s reverse %v span %v metric %s frozen %v need %v theme %s interval %v resets %d worst %v",
 		m.prompt.mode, focus, m.gpus.scroll, m.table.cursor, columns[m.table.sort].title, m.table.reverse, m.plot.span, m.plot.metric.name, m.shown.frozen,
 		m.folds.watch.Need().Or(0), m.tty.paint.theme.Name, m.stream.(*silent).interval, m.stream.(*silent).resets, m.gpus.worstFirst)
+}
+
+// What can be plotted has a history, a name in every language and a top.
+func TestPlotMetrics(t *testing.T) {
+	h := history.New(time.Second)
+	s := gpus(1, 0, false)
+	h.Add(s)
+	for _, m := range plotMetrics {
+		if h.GPU(s.GPUs[0].Key()).Plot(m.name) == nil {
+			t.Errorf("%s has no history: Plot in sampler/metrics.go", m.name)
+		}
+		for _, language := range lang.Names() {
+			if id := "metric." + m.title; !lang.For(language).Has(id) {
+				t.Errorf("%s: no sentence %q", language, id)
+			}
+		}
+		if m.unit <= 0 || m.top(&s.GPUs[0]) <= 0 {
+			t.Errorf("%s has no axis", m.name)
+		}
+	}
 }
 
 // TestKeys: keys, and all that they change.
@@ -191,22 +213,22 @@ func TestPause(t *testing.T) {
 	m := model(list[:10], 100, 30, Options{})
 	press(m, "p")
 	before := text(m)
-	if !strings.Contains(before, "PAUSED") {
-		t.Errorf("nothing says that the picture is paused:\n%s", before)
+	if !strings.Contains(before, "FROZEN") {
+		t.Errorf("nothing says that the picture is frozen:\n%s", before)
 	}
 	spike := *list[20]
 	spike.GPUs = []sampler.GPU{spike.GPUs[0]}
 	spike.GPUs[0].Memory.Window = &sampler.Window{Min: 0, Max: 79 * sampler.GiB, MaxTime: spike.Time, Readings: 50}
 	m.Update(snapshotsArrived{append(append(list[10:20:20], &spike), list[21:]...)})
 	if got := text(m); got != before {
-		t.Errorf("the paused picture has changed:\n%s", difference(before, got))
+		t.Errorf("the frozen picture has changed:\n%s", difference(before, got))
 	}
 	press(m, "p")
 	end := list[len(list)-1].Time
 	if got := text(m); got == before || !strings.Contains(got, end.Format("15:04:05")) {
 		t.Errorf("the picture does not go on:\n%s", got)
 	}
-	values := m.folds.history.GPU(sampler.GPUKey{ID: "GPU-0"}).Plot("memory.used").Columns(nil, end, time.Second, 40)
+	values := m.folds.history.GPU(sampler.GPUKey{ID: "GPU-0"}).Plot("memory.used").Columns(end, time.Second, 40)
 	if values[20] != 79*1024 {
 		t.Errorf("what was measured while paused is %v", values)
 	}
@@ -281,7 +303,7 @@ func TestHelpIsComplete(t *testing.T) {
 			t.Errorf("the help does not show %q %q", b.show, b.help)
 		}
 	}
-	for _, end := range []string{"a floor of the true peak", "red from 95", "no process the driver names", "driver and firmware", "would reach", "see inside."} {
+	for _, end := range []string{"a lower bound of the true peak", "red from 95", "no process the driver names", "driver and firmware", "would reach", "see inside."} {
 		if !strings.Contains(got, end+" ") {
 			t.Errorf("a line of the help is cut before %q", end)
 		}
@@ -346,7 +368,7 @@ func TestSlowerRefreshHasNoGaps(t *testing.T) {
 		m.Update(snapshotsArrived{[]*sampler.Snapshot{s}})
 	}
 	gaps := 0
-	for _, v := range m.folds.history.GPU(sampler.GPUKey{ID: "GPU-0"}).Plot("memory.used").Columns(nil, afternoon.Add(5*time.Minute), time.Second, 280) {
+	for _, v := range m.folds.history.GPU(sampler.GPUKey{ID: "GPU-0"}).Plot("memory.used").Columns(afternoon.Add(5*time.Minute), time.Second, 280) {
 		if v != v {
 			gaps++
 		}

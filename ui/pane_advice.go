@@ -22,7 +22,7 @@ func (v *view) adviceLines(w int) []textLine {
 		if i == 0 {
 			lines = append(lines, v.alertBody(a, w)...)
 		}
-		if a.Kind == "need_does_not_fit" {
+		if a.Kind == sampler.AlertNeed {
 			alerted[a.Key] = true
 		}
 	}

@@ -115,7 +115,7 @@ func (v *view) processPlot(c *canvas, r rect, row procRow) {
 	}
 	n := graphColumns(r.w)
 	step := history.ColumnStep(v.plot.span, n)
-	gr := graph{main: s.Used.Columns(nil, v.now(), step, n), top: mib(row.gpu.Memory.Total.Or(0)), unit: mibPerGiB,
+	gr := graph{main: s.Used.Columns(v.now(), step, n), top: row.gpu.Memory.Total.Or(0).MiB(), unit: mibPerGiB,
 		span: span(v.plot.span), spanColumns: int(v.plot.span / step), mark: nan}
 	gr.markPeak(row.proc.Peak, v)
 	gr.draw(c, r, v.glyphs)

@@ -28,7 +28,7 @@ func (v *view) header(c *canvas, r rect, hidden int) {
 		left = append([]piece{{theme.Demo, v.label}}, left...)
 	}
 	if v.frozen {
-		left = append([]piece{{theme.Warning, v.words.Say("screen.frozen")}}, left...)
+		left = append([]piece{{theme.Warning, v.words.Say(v.still())}}, left...)
 	}
 	if s.Driver != "" {
 		left = append(left, piece{theme.Dim, v.words.Say("screen.driver", "version", s.Driver)})
@@ -52,6 +52,9 @@ func (v *view) header(c *canvas, r rect, hidden int) {
 	c.ground(r.x, r.y, r.x+r.w, theme.Bar)
 }
 
+// still says why the picture does not move.
+func (v *view) still() string { return pick(v.timeline == nil, "screen.frozen", "screen.halted") }
+
 // slitWidth is the width under which the header says only where, how many, and how often.
 const slitWidth = 56
 
@@ -62,7 +65,7 @@ func (v *view) slitHeader(c *canvas, r rect) {
 		x = c.put(x, r.y, r.x+r.w, theme.Demo, word+" ")
 	}
 	if v.frozen {
-		x = c.put(x, r.y, r.x+r.w, theme.Warning, v.words.Say("screen.frozen")+" ")
+		x = c.put(x, r.y, r.x+r.w, theme.Warning, v.words.Say(v.still())+" ")
 	}
 	gpus := v.words.Count("count.gpu", len(v.snap.GPUs))
 	x = c.put(x, r.y, r.x+r.w, theme.Dim, gpus)

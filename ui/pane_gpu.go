@@ -167,10 +167,10 @@ func (v *view) gpuPlot(c *canvas, r rect, g *sampler.GPU) {
 	m := v.plot.metric
 	n := graphColumns(r.w)
 	step := history.ColumnStep(v.plot.span, n)
-	gr := graph{main: s.Plot(m.name).Columns(nil, v.now(), step, n), top: m.top(g), unit: m.unit, sign: m.sign,
+	gr := graph{main: s.Plot(m.name).Columns(v.now(), step, n), top: m.top(g), unit: m.unit, sign: m.sign,
 		span: span(v.plot.span), spanColumns: int(v.plot.span / step), mark: nan}
 	if m.isMemory() {
-		gr.back = s.Plot("utilization.gpu").Columns(nil, v.now(), step, n)
+		gr.back = s.Plot("utilization.gpu").Columns(v.now(), step, n)
 		gr.markPeak(g.Memory.Peak, v)
 	}
 	gr.draw(c, r, v.glyphs)
@@ -179,7 +179,7 @@ func (v *view) gpuPlot(c *canvas, r rect, g *sampler.GPU) {
 // markPeak puts the watermark line at a peak.
 func (g *graph) markPeak(p *sampler.Peak, v *view) {
 	if p != nil && p.Bytes > 0 {
-		g.mark = mib(p.Bytes)
+		g.mark = p.Bytes.MiB()
 		g.markText = fmt.Sprintf("%c %s %s", v.glyphs.Peak, p.Bytes.Short(), v.ago(v.now().Sub(p.Time)))
 	}
 }

@@ -80,8 +80,8 @@ func (v *view) gpuSpark(c *canvas, r rect, g *sampler.GPU) {
 	if s == nil {
 		return
 	}
-	values := s.Plot("memory.used").Columns(nil, v.now(), history.ColumnStep(v.plot.span, r.w), r.w)
-	v.spark(c, r.x, r.y, values, mib(g.Memory.Total.Or(0)), func(share float64) theme.Role {
+	values := s.Plot("memory.used").Columns(v.now(), history.ColumnStep(v.plot.span, r.w), r.w)
+	v.spark(c, r.x, r.y, values, g.Memory.Total.Or(0).MiB(), func(share float64) theme.Role {
 		level := theme.Level(100*share, gpuLevels)
 		return pick(level == theme.Ok, theme.Dim, level)
 	})

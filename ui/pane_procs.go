@@ -51,8 +51,8 @@ func (v *view) procHead(c *canvas, r rect, cols []int) {
 	for _, i := range cols {
 		col := columns[i]
 		title := col.title
-		if v.ascii && title == "▲PEAK" {
-			title = "PEAK"
+		if v.ascii {
+			title = plainTitle(col)
 		}
 		role := theme.Dim
 		if i == v.table.sort {

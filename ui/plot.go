@@ -26,7 +26,7 @@ const mibPerGiB = float64(sampler.GiB / sampler.MiB)
 // plotMetrics in the order in which key m goes through them. The first also shows
 // utilization and the watermark.
 var plotMetrics = []plotMetric{
-	{"memory.used", "memory", mibPerGiB, "", func(g *sampler.GPU) float64 { return mib(g.Memory.Total.Or(0)) }},
+	{"memory.used", "memory", mibPerGiB, "", func(g *sampler.GPU) float64 { return g.Memory.Total.Or(0).MiB() }},
 	{"utilization.gpu", "utilization", 1, "%", func(*sampler.GPU) float64 { return 100 }},
 	{"power.draw", "power", 1, "W", func(g *sampler.GPU) float64 { return g.PowerLimit.Or(1000) }},
 	{"temperature.gpu", "temperature", 1, "°C", func(*sampler.GPU) float64 { return 110 }},
@@ -44,9 +44,6 @@ func (m plotMetric) next() plotMetric {
 	}
 	return plotMetrics[0]
 }
-
-// mib is an amount in the unit of the history.
-func mib(b sampler.Bytes) float64 { return float64(b) / float64(sampler.MiB) }
 
 // spans that [ and ] go through.
 var spans = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour}

@@ -76,8 +76,6 @@ func span(d time.Duration) string {
 
 var nan = math.NaN()
 
-func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
-
 func pick[T any](cond bool, a, b T) T {
 	if cond {
 		return a

@@ -17,7 +17,7 @@ func (f *failure) card() *Card {
 		return got
 	}
 	c.Allocated = take(f.allocated.Or(0))
-	c.Holes = take(f.unallocated.Or(0))
+	c.Unallocated = take(f.unallocated.Or(0))
 	if p, ok := f.process.Value(); ok {
 		c.OutsideKnown = true
 		c.Outside = take(p.Less(f.reserved()))

@@ -55,7 +55,7 @@ var causesElsewhere = []causeRow{
 		when:       func(f *failure) bool { return !f.onHost() && f.aheadOfPeers() > 0 },
 		confidence: always(0.87),
 		evidence: func(f *failure) string {
-			return f.words.Say("why.peers", "own", gib(f.usualUse()), "ahead", gib(f.aheadOfPeers()), "count", len(f.history.Peers))
+			return f.words.Say("why.peers", "own", gib(Usual(f.history.Peaks)), "ahead", gib(f.aheadOfPeers()), "count", len(f.history.Peers))
 		}},
 	{id: "R1", cause: CauseOtherProcess, reason: sourceMessage,
 		when: func(f *failure) bool {

@@ -5,7 +5,7 @@ import "nvpeak/sampler"
 // causesPhase read when in the run it happened.
 var causesPhase = []causeRow{
 	{id: "validation", cause: CauseValidationSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
-		when: func(f *failure) bool { return !f.onHost() && f.phase() == PhaseValidation },
+		when: func(f *failure) bool { return !f.onHost() && f.phase() == sampler.PhaseValidation },
 		confidence: func(f *failure) float64 {
 			switch {
 			case f.class.class == classNoNumbers:
@@ -27,7 +27,7 @@ var causesPhase = []causeRow{
 		}},
 	{id: "kept", cause: CauseValidationSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool {
-			return !f.onHost() && f.phase() == PhaseValidation && !f.graphOff() && f.total.Known() && f.allocated.Or(0) > f.total.Or(0)/2
+			return !f.onHost() && f.phase() == sampler.PhaseValidation && !f.graphOff() && f.total.Known() && f.allocated.Or(0) > f.total.Or(0)/2
 		},
 		confidence: always(0.3),
 		evidence: func(f *failure) string {
@@ -38,12 +38,12 @@ var causesPhase = []causeRow{
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.7) },
 		evidence:   func(f *failure) string { return f.words.Say("why.kept_items", "count", f.context.Step.Or(0)) }},
 	{id: "nan", cause: CauseValidationSpike, reason: "https://github.com/ultralytics/ultralytics/issues/7636",
-		when:       func(f *failure) bool { return !f.onHost() && f.phase() == PhaseValidation && f.context.NaNLoss },
+		when:       func(f *failure) bool { return !f.onHost() && f.phase() == sampler.PhaseValidation && f.context.NaNLoss },
 		confidence: always(0.3),
 		evidence:   func(f *failure) string { return f.words.Say("why.nan") }},
 	{id: "late", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool {
-			return !f.onHost() && f.phase() == PhaseValidation && f.context.Epoch.Or(0) >= 3 && f.class.class == classAllocator && !f.flat()
+			return !f.onHost() && f.phase() == sampler.PhaseValidation && f.context.Epoch.Or(0) >= 3 && f.class.class == classAllocator && !f.flat()
 		},
 		confidence: always(0.45),
 		evidence:   func(f *failure) string { return f.words.Say("why.late_validation", "when", f.place()) }},

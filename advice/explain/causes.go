@@ -18,8 +18,8 @@ func (f *failure) causes() []sampler.Cause {
 }
 
 const (
-	// foreseenWeight: an unusual batch is a surprise; what was alerted before was none.
-	foreseenWeight = 0.6
+	// expectedWeight: an unusual batch is a surprise; what was alerted before was none.
+	expectedWeight = 0.6
 	// reusableWeight: growth that is mostly reserved but unallocated is fragmentation, whatever
 	// it looks like from outside.
 	reusableWeight  = 0.5
@@ -47,17 +47,17 @@ func (f *failure) weigh(list []sampler.Cause) {
 			c.Confidence *= reusableWeight
 		case c.ID == CauseLeak && f.levelledOff():
 			c.Confidence *= levelledWeight
-		case c.ID == CauseFragmentation && f.phase() == PhaseValidation:
+		case c.ID == CauseFragmentation && f.phase() == sampler.PhaseValidation:
 			c.Confidence = min(c.Confidence, demandFirst)
 		}
 	}
-	foreseen := slices.ContainsFunc(list, func(c sampler.Cause) bool {
+	expected := slices.ContainsFunc(list, func(c sampler.Cause) bool {
 		return c.Confidence >= 0.6 && (c.ID == CauseValidationSpike || c.ID == CauseLeak || c.ID == CauseOtherProcess)
 	})
 	for i := range list {
 		c := &list[i]
-		if c.ID == CauseDataSpike && foreseen {
-			c.Confidence *= foreseenWeight
+		if c.ID == CauseDataSpike && expected {
+			c.Confidence *= expectedWeight
 		}
 		if (c.ID == CauseDataSpike || c.ID == CauseLeak && !f.tensorsGrew()) && f.changed() {
 			c.Confidence *= announcedWeight
@@ -70,7 +70,7 @@ func (f *failure) weigh(list []sampler.Cause) {
 func (f *failure) alertCauses() []sampler.Cause {
 	list := AlertCauses(f.alerts)
 	for i := range list {
-		if list[i].ID == CauseValidationSpike && f.phase() == PhaseTraining {
+		if list[i].ID == CauseValidationSpike && f.phase() == sampler.PhaseTraining {
 			list[i].ID = CauseDataSpike
 		}
 	}

@@ -1,5 +1,7 @@
 package explain
 
+import "nvpeak/sampler"
+
 // lateTraining: it trained well for a while and then did not fit.
 func (f *facts) lateTraining() bool {
 	return !f.onHost() && f.numbers() && f.inTraining() && f.late() && f.class.class == classAllocator && !f.limited() && !f.oversubscribed() && !f.refusedThoughFree()
@@ -14,7 +16,7 @@ func (f *facts) someSteps() bool {
 // anything that says that no graph is kept. The steps of a sampler are no inputs.
 func (f *job) itemsPassed() bool {
 	return !f.onHost() && f.program.is(evaluation|inference) && f.context.Step.Or(0) >= 10 && f.numbers() && f.class.class == classAllocator && !f.graphOff() &&
-		f.phase() != phaseLoading && !f.limited() && !f.oversubscribed() && !f.refusedThoughFree() && !f.inFunction("sample", "decode", "generate", "denoise", "vae")
+		f.phase() != sampler.PhaseLoading && !f.limited() && !f.oversubscribed() && !f.refusedThoughFree() && !f.inFunction("sample", "decode", "generate", "denoise", "vae")
 }
 
 // firstSteps: it died before the optimizer's state was complete, in one of the first two steps.
@@ -26,15 +28,15 @@ func (f *facts) firstSteps() bool {
 // changed: just before, the log says that from now on a step takes more. What had fitted before
 // says nothing of that.
 func (f *facts) changed() bool {
-	return !f.onHost() && f.context.Changed != "" && f.phase() != PhaseValidation && f.phase() != phaseSaving
+	return !f.onHost() && f.context.Changed != "" && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseSaving
 }
 
 // inTraining: training, or nothing known that says otherwise.
 func (f *facts) inTraining() bool {
 	if f.program.is(undecided) {
-		return f.phase() == PhaseTraining || f.phase() == "" || f.phase() == phaseSaving
+		return f.phase() == sampler.PhaseTraining || f.phase() == "" || f.phase() == sampler.PhaseSaving
 	}
-	return f.program.is(training) && f.phase() != PhaseValidation && f.phase() != phaseLoading
+	return f.program.is(training) && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseLoading
 }
 
 // unusualRequest: the failing batch was larger than those before. An ordinary request finds most of
@@ -51,5 +53,5 @@ func (f *facts) unusualRequest() bool {
 // matchesBoxes: the failing step compares every box of a picture with every anchor, so it follows
 // the picture with most boxes.
 func (f *facts) matchesBoxes() bool {
-	return !f.onHost() && f.phase() != PhaseValidation && f.inFunction("bbox_overlaps", "box_iou", "bbox_iou", "assign_targets", "compute_matches")
+	return !f.onHost() && f.phase() != sampler.PhaseValidation && f.inFunction("bbox_overlaps", "box_iou", "bbox_iou", "assign_targets", "compute_matches")
 }

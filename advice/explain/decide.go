@@ -3,6 +3,8 @@ package explain
 import (
 	"slices"
 	"strings"
+
+	"nvpeak/sampler"
 )
 
 // programOf decides from the tools that log and command name, then the traceback, the script's
@@ -43,7 +45,7 @@ func byBackward(f *job) program {
 
 // trains: the traceback is one of training.
 func (f *job) trains() bool {
-	return f.inBackward() || f.inFile("transformers/trainer.py", "trl/", "engine/trainer.py") && f.phase() != phaseInference || f.context.Phase == PhaseTraining && f.inFunction("train", "fit")
+	return f.inBackward() || f.inFile("transformers/trainer.py", "trl/", "engine/trainer.py") && f.phase() != sampler.PhaseInference || f.context.Phase == sampler.PhaseTraining && f.inFunction("train", "fit")
 }
 
 func byScript(f *job) program {
@@ -77,14 +79,14 @@ func (f *facts) script() []string {
 
 func byPhase(f *job) program {
 	switch f.phase() {
-	case PhaseTraining, phaseSaving:
+	case sampler.PhaseTraining, sampler.PhaseSaving:
 		return program{kind: training}
-	case PhaseValidation:
+	case sampler.PhaseValidation:
 		if f.context.Epoch.Known() || f.context.Step.Known() || f.inFunction("train", "fit") || f.context.BatchSize.Known() || !f.command.Known {
 			return program{kind: training} // the validation of a run that trains
 		}
 		return program{kind: evaluation}
-	case phaseInference:
+	case sampler.PhaseInference:
 		return program{kind: inference}
 	}
 	return program{}

@@ -9,9 +9,9 @@ import (
 // capacitySure: a run that had fitted before does not die of its size alone.
 func (f *failure) capacitySure() float64 {
 	switch {
-	case f.phase() == phaseLoading:
+	case f.phase() == sampler.PhaseLoading:
 		return 0.85
-	case f.phase() == PhaseValidation:
+	case f.phase() == sampler.PhaseValidation:
 		return 0.5
 	case f.late():
 		return 0.35
@@ -19,7 +19,7 @@ func (f *failure) capacitySure() float64 {
 		return 0.4
 	case f.context.FirstStep && !f.othersMatter():
 		return 0.9
-	case f.context.FirstStep || f.phase() == phaseInference:
+	case f.context.FirstStep || f.phase() == sampler.PhaseInference:
 		return 0.78
 	}
 	return 0.68
@@ -79,7 +79,7 @@ func (f *failure) fragmentationSure() float64 {
 	if f.program.is(running) && !f.late() {
 		p = min(p, 0.55) // nothing shows that such an input had ever fitted
 	}
-	if f.phase() == PhaseValidation || f.phase() == phaseSaving {
+	if f.phase() == sampler.PhaseValidation || f.phase() == sampler.PhaseSaving {
 		p = min(p, 0.5) // it asks for more than training did: that it would fit packed is not why it died
 	}
 	if first, last, steady := f.growth(); steady {
@@ -100,7 +100,7 @@ func (f *failure) stateDominated() bool {
 	if f.footprint.known {
 		return f.scaling().mid() < partOf(f.allocated.Or(0)+f.requested.Or(0), 0.35)
 	}
-	return f.phase() == phaseLoading
+	return f.phase() == sampler.PhaseLoading
 }
 
 // outgrownStates: the optimizer makes its state in its first step, and for weights that are
@@ -121,13 +121,13 @@ func (f *failure) statesTooBig() bool {
 func (f *failure) needed() sampler.Bytes {
 	m, _ := f.shortfall()
 	switch {
-	case f.phase() == phaseLoading:
+	case f.phase() == sampler.PhaseLoading:
 		return m + partOf(f.allocated.Or(0), 0.3)
 	case f.inBackward():
 		return m + partOf(f.total.Or(0), 0.03)
-	case f.late() || f.phase() == PhaseValidation:
+	case f.late() || f.phase() == sampler.PhaseValidation:
 		return m + partOf(f.total.Or(0), 0.02)
-	case f.phase() == phaseInference:
+	case f.phase() == sampler.PhaseInference:
 		return m + partOf(f.total.Or(0), 0.04)
 	}
 	return m + partOf(f.footprint.activations.mid(), 0.2)

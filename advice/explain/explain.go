@@ -11,7 +11,7 @@ import (
 // Explain reasons about the failure of a run. It is pure: the same incident gives the same answer.
 func Explain(in Incident) Explanation {
 	words := lang.For(in.Lang)
-	out := Explanation{Schema: sampler.Schema, Lang: words.Lang, Events: []Event{},
+	out := Explanation{Schema: sampler.Schema, Lang: words.Lang, Omitted: in.Omitted, Events: []Event{},
 		Causes: []sampler.Cause{}, Advice: []sampler.Advice{}, Plans: []Plan{}}
 	failures := make([]*failure, len(in.Events))
 	for i, event := range in.Events {
@@ -28,7 +28,7 @@ func Explain(in Incident) Explanation {
 	for _, f := range failures {
 		out.Events = append(out.Events, f.explain())
 	}
-	out.Verdict = judge(words, failures, out.Events)
+	out.Verdict = judge(words, in, failures, out)
 	if i := out.Verdict.Event; i >= 0 {
 		first := out.Events[i]
 		out.Causes, out.Advice, out.Plans = first.Causes, first.Advice, first.Plans
@@ -71,8 +71,13 @@ func countsAlike(list string, place int) bool {
 	return place >= 0 && place < len(entries) && strings.TrimSpace(entries[place]) == strconv.Itoa(place)
 }
 
+// Headline is a failure in one line.
+func Headline(e sampler.OOMEvent, words lang.Catalog) string {
+	return newFailure(Incident{}, e, words).headline()
+}
+
 // Advise ranks what can be done about a failure whose causes are already known: one that an
-// alert foresees. Only the first event of the incident counts.
+// alert predicts. Only the first event of the incident counts.
 func Advise(in Incident, causes []sampler.Cause, words lang.Catalog) []sampler.Advice {
 	return newFailure(in, in.Events[0], words).advise(causes)
 }

@@ -10,6 +10,7 @@ type Explanation struct {
 	Causes  []sampler.Cause  `json:"causes"` // of the run: those of the event that began it
 	Advice  []sampler.Advice `json:"advice"`
 	Plans   []Plan           `json:"plans"`
+	Omitted int              `json:"omitted_events,omitempty"` // further events, which are only counted
 	Lang    string           `json:"lang"`
 }
 
@@ -41,13 +42,13 @@ type Event struct {
 // Card is how the memory of the GPU was shared out at the moment of failure. The parts add up
 // to Total.
 type Card struct {
-	Total     sampler.Bytes `json:"total_bytes"`
-	Allocated sampler.Bytes `json:"allocated_bytes"`
-	Holes     sampler.Bytes `json:"holes_bytes"`   // reserved by the allocator, unallocated
-	Outside   sampler.Bytes `json:"outside_bytes"` // of the process, outside its allocator
-	Others    sampler.Bytes `json:"others_bytes"`  // neither of this process nor free
-	Free      sampler.Bytes `json:"free_bytes"`
-	Need      sampler.Bytes `json:"need_bytes"` // the refused request; 0 when not known
+	Total       sampler.Bytes `json:"total_bytes"`
+	Allocated   sampler.Bytes `json:"allocated_bytes"`
+	Unallocated sampler.Bytes `json:"holes_bytes"`   // reserved by the allocator
+	Outside     sampler.Bytes `json:"outside_bytes"` // of the process, outside its allocator
+	Others      sampler.Bytes `json:"others_bytes"`  // neither of this process nor free
+	Free        sampler.Bytes `json:"free_bytes"`
+	Need        sampler.Bytes `json:"need_bytes"` // the refused request; 0 when not known
 	// OutsideKnown is false when the text does not tell Outside and Others apart: both are in Others.
 	OutsideKnown bool `json:"outside_known"`
 }

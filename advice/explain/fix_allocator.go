@@ -43,7 +43,7 @@ var fixesAllocator = []fixRow{
 			return f.event.Kind == sampler.KindCUDADriver || f.expandable() && f.expandableBroken()
 		},
 		do: func(f *failure) []string {
-			name, value := f.allocatorVariable(), withoutOption(f.allocatorOptions(), FixExpandableSegments)
+			name, value := f.allocatorVariable(), withoutOption(f.allocatorOptions(), "expandable_segments")
 			value = strings.TrimPrefix(value+",expandable_segments:False", ",")
 			return f.setVariable(name, value)
 		}},
@@ -52,7 +52,7 @@ var fixesAllocator = []fixRow{
 func doExpandable(f *failure) []string {
 	// max_split_size_mb together with expandable_segments is pointless and failed an assertion
 	// before https://github.com/pytorch/pytorch/pull/134338; cudaMallocAsync ignores both.
-	value := withoutOption(f.allocatorOptions(), FixExpandableSegments, "max_split_size_mb", "backend")
+	value := withoutOption(f.allocatorOptions(), "expandable_segments", "max_split_size_mb", "backend")
 	value = strings.TrimPrefix(value+",expandable_segments:True", ",")
 	lines := f.setVariable(f.allocatorVariable(), value)
 	if f.beforeExpandable() {

@@ -10,7 +10,7 @@ var fixesBatch = []fixRow{
 		kinds: ownCode, cost: 0.2,
 		lives: map[string]float64{CauseTooBig: 0.95, CauseDataSpike: 0.88, CauseFragmentation: 0.95, CauseOtherProcess: 0.3, CauseUnattributed: 0.3, CauseImbalance: 0.4, CauseOversubscribed: 0.9, CauseMemoryLimit: 0.5, CausePreallocation: 0.2, CauseUnknown: 0.5, CauseLeak: 0.03, CauseValidationSpike: 0.05},
 		when: func(f *failure) bool {
-			return f.batch() != 1 && f.phase() != PhaseValidation && f.phase() != phaseLoading && f.phase() != phaseSaving && !f.onHost() && !f.refusedThoughFree()
+			return f.batch() != 1 && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree()
 		},
 		variant: func(f *failure) string {
 			switch {
@@ -62,7 +62,7 @@ var fixesBatch = []fixRow{
 		kinds: training | undecided, cost: 0.25,
 		lives: map[string]float64{CauseTooBig: 0.8, CauseDataSpike: 0.95, CauseFragmentation: 0.95, CauseOtherProcess: 0.3, CauseImbalance: 0.4, CauseOversubscribed: 0.7, CauseMemoryLimit: 0.4, CauseUnknown: 0.35, CauseLeak: 0.15, CauseValidationSpike: 0.3},
 		when: func(f *failure) bool {
-			return f.inTraining() && f.isPyTorch() && !f.checkpointing() && f.phase() != phaseSaving && !f.refusedThoughFree()
+			return f.inTraining() && f.isPyTorch() && !f.checkpointing() && f.phase() != sampler.PhaseSaving && !f.refusedThoughFree()
 		},
 		variant: func(f *failure) string {
 			if f.withHalf() {
@@ -91,7 +91,7 @@ var fixesBatch = []fixRow{
 		kinds: training | undecided, cost: 0.23,
 		lives: map[string]float64{CauseTooBig: 0.85, CauseDataSpike: 0.8, CauseFragmentation: 0.8, CauseOtherProcess: 0.3, CauseImbalance: 0.3, CauseOversubscribed: 0.5, CauseMemoryLimit: 0.3, CauseUnknown: 0.3, CauseValidationSpike: 0.3},
 		when: func(f *failure) bool {
-			return f.isPyTorch() && f.event.Kind != sampler.KindMPS && !f.halfPrecision() && f.inTraining() && f.phase() != phaseSaving && !f.refusedThoughFree()
+			return f.isPyTorch() && f.event.Kind != sampler.KindMPS && !f.halfPrecision() && f.inTraining() && f.phase() != sampler.PhaseSaving && !f.refusedThoughFree()
 		},
 		variant: func(f *failure) string {
 			switch yes, known := f.gpu.bf16(); {

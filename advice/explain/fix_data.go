@@ -10,7 +10,7 @@ var fixesData = []fixRow{
 		kinds: ownCode, cost: 0.15,
 		lives: map[string]float64{CauseDataSpike: 0.98, CauseFragmentation: 0.85, CauseTooBig: 0.35, CauseValidationSpike: 0.3, CauseImbalance: 0.3, CauseOtherProcess: 0.2},
 		when: func(f *failure) bool {
-			return !f.impossible() && f.phase() != phaseSaving && f.phase() != phaseLoading && (f.bigRequest() || f.lateTraining() && f.flat() || f.matchesBoxes())
+			return !f.impossible() && f.phase() != sampler.PhaseSaving && f.phase() != sampler.PhaseLoading && (f.bigRequest() || f.lateTraining() && f.flat() || f.matchesBoxes())
 		},
 		saves: func(f *failure) (span, bool) {
 			return span{partOf(f.requested.Or(0), 0.3), partOf(f.requested.Or(0), 0.9) + partOf(f.footprint.activations.mid(), 0.5)}, f.bigRequest()
@@ -21,7 +21,7 @@ var fixesData = []fixRow{
 	{id: FixCapSampleSize, source: "https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html",
 		kinds: ownCode | imageTool, cost: 0.13,
 		lives:   map[string]float64{CauseTooBig: 0.97, CauseDataSpike: 0.97, CauseValidationSpike: 0.7, CauseUnknown: 0.5},
-		when:    func(f *failure) bool { return f.impossible() && f.phase() != PhaseValidation },
+		when:    func(f *failure) bool { return f.impossible() && f.phase() != sampler.PhaseValidation },
 		reach:   always(1), // nothing that leaves the tensor as it is can help
 		variant: func(f *failure) string { return "impossible" },
 		pairs:   func(f *failure) []any { return []any{"need", printed(f.requested.Or(0))} },

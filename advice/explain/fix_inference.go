@@ -19,7 +19,7 @@ var fixesInference = []fixRow{
 		kinds: evaluation | inference, cost: 0,
 		lives: map[string]float64{CauseTooBig: 0.78, CauseDataSpike: 0.7, CauseLeak: 0.6, CauseFragmentation: 0.7, CauseValidationSpike: 0.7, CauseUnknown: 0.6},
 		when: func(f *failure) bool {
-			return !f.onHost() && f.isPyTorch() && f.phase() != phaseLoading && f.phase() != PhaseValidation && !f.graphOff() && !f.refusedThoughFree()
+			return !f.onHost() && f.isPyTorch() && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseValidation && !f.graphOff() && !f.refusedThoughFree()
 		},
 		reach: func(f *failure) float64 {
 			if f.total.Known() && f.requested.Or(0) > f.total.Or(0) {
@@ -51,7 +51,7 @@ var fixesInference = []fixRow{
 			switch {
 			case f.loadsOnGPU():
 				return 0.7 // the checkpoint is there as a second copy until it is loaded elsewhere
-			case f.phase() == phaseLoading:
+			case f.phase() == sampler.PhaseLoading:
 				return 1
 			}
 			return 0.8
@@ -63,7 +63,7 @@ var fixesInference = []fixRow{
 		kinds: evaluation | inference | imageTool | undecided, cost: 0.13,
 		lives: map[string]float64{CauseTooBig: 0.9, CauseDataSpike: 0.95, CauseFragmentation: 0.8, CauseUnknown: 0.5, CauseOversubscribed: 0.7, CauseOtherProcess: 0.2, CauseValidationSpike: 0.6},
 		when: func(f *failure) bool {
-			return !f.onHost() && f.phase() != phaseLoading && f.phase() != phaseSaving && f.phase() != PhaseValidation && !f.generatesText() && !f.refusedThoughFree() && (f.program.is(evaluation|inference|imageTool) || f.convolves())
+			return !f.onHost() && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseSaving && f.phase() != sampler.PhaseValidation && !f.generatesText() && !f.refusedThoughFree() && (f.program.is(evaluation|inference|imageTool) || f.convolves())
 		},
 		reach: func(f *failure) float64 {
 			if f.weightsFill() {
@@ -77,7 +77,7 @@ var fixesInference = []fixRow{
 		kinds: evaluation | inference, cost: 0.1,
 		lives: map[string]float64{CauseTooBig: 0.8, CauseDataSpike: 0.9, CauseFragmentation: 0.7, CauseUnknown: 0.4, CauseOversubscribed: 0.5},
 		when: func(f *failure) bool {
-			return !f.onHost() && f.phase() != phaseLoading && f.generatesText() && !f.refusedThoughFree()
+			return !f.onHost() && f.phase() != sampler.PhaseLoading && f.generatesText() && !f.refusedThoughFree()
 		},
 		do: func(f *failure) []string {
 			half := func(v float64) float64 { return float64(int(v) / 2) }
@@ -94,7 +94,7 @@ var fixesInference = []fixRow{
 			if f.total.Known() && f.requested.Or(0) > f.total.Or(0) {
 				return 0.1
 			}
-			if f.program.is(imageTool) || f.phase() == phaseLoading || f.weightsFill() {
+			if f.program.is(imageTool) || f.phase() == sampler.PhaseLoading || f.weightsFill() {
 				return 1
 			}
 			return 0.7
@@ -181,7 +181,7 @@ func doOffload(f *failure) []string {
 		}
 		return []string{"COMMANDLINE_ARGS=--medvram --opt-sdp-attention  " + f.comment("do.webui_args")}
 	}
-	if f.inFile("pipeline_", "diffusers") || f.convolves() && f.phase() == phaseInference {
+	if f.inFile("pipeline_", "diffusers") || f.convolves() && f.phase() == sampler.PhaseInference {
 		return []string{"pipe.enable_model_cpu_offload()  " + f.comment("do.instead_of_cuda"), "pipe.enable_vae_tiling()"}
 	}
 	return []string{`from_pretrained(name, device_map="auto", low_cpu_mem_usage=True)  ` + f.comment("do.device_map")}

@@ -48,10 +48,10 @@ var fixesModel = []fixRow{
 		kinds: training | undecided, cost: 0.28,
 		lives: map[string]float64{CauseTooBig: 0.9, CauseFragmentation: 0.5, CauseImbalance: 0.4, CauseOtherProcess: 0.2},
 		when: func(f *failure) bool {
-			return f.isPyTorch() && (f.inTraining() || f.phase() == phaseLoading) && !f.sharded() && !f.refusedThoughFree() && (f.stateDominated() || !f.footprint.known)
+			return f.isPyTorch() && (f.inTraining() || f.phase() == sampler.PhaseLoading) && !f.sharded() && !f.refusedThoughFree() && (f.stateDominated() || !f.footprint.known)
 		},
 		variant: func(f *failure) string {
-			if f.phase() == phaseLoading {
+			if f.phase() == sampler.PhaseLoading {
 				return "loading"
 			}
 			return ""
@@ -60,7 +60,7 @@ var fixesModel = []fixRow{
 			return f.footprint.states.times(0.4, 0.85), f.footprint.known
 		},
 		reach: func(f *failure) float64 {
-			if f.phase() == phaseLoading {
+			if f.phase() == sampler.PhaseLoading {
 				return 0.9
 			}
 			if f.stateDominated() {
@@ -69,7 +69,7 @@ var fixesModel = []fixRow{
 			return 0.35
 		},
 		do: func(f *failure) []string {
-			if f.phase() == phaseLoading {
+			if f.phase() == sampler.PhaseLoading {
 				return []string{`AutoModelForCausalLM.from_pretrained(name, device_map="auto", torch_dtype="auto")  ` + f.comment("do.device_map")}
 			}
 			return []string{"from torch.distributed.fsdp import fully_shard", "fully_shard(model)  " + f.comment("do.fsdp"),
@@ -78,7 +78,7 @@ var fixesModel = []fixRow{
 	{id: FixSmallerModel, source: "https://huggingface.co/docs/transformers/quantization/overview",
 		kinds: ownCode | running, cost: 0.3,
 		lives: map[string]float64{CauseTooBig: 0.9, CauseMemoryLimit: 0.4, CauseOversubscribed: 0.7, CausePreallocation: 0.5},
-		when:  func(f *failure) bool { return !f.refusedThoughFree() && f.phase() != PhaseValidation },
+		when:  func(f *failure) bool { return !f.refusedThoughFree() && f.phase() != sampler.PhaseValidation },
 		variant: func(f *failure) string {
 			switch f.program.name {
 			case "llama.cpp", "ollama":
@@ -90,7 +90,7 @@ var fixesModel = []fixRow{
 			return ""
 		},
 		reach: func(f *failure) float64 {
-			if f.phase() == phaseLoading || f.class.first == FixSmallerModel || f.phase() == phaseInference {
+			if f.phase() == sampler.PhaseLoading || f.class.first == FixSmallerModel || f.phase() == sampler.PhaseInference {
 				return 1.5 // nothing else changes what loading needs
 			}
 			return 0.6

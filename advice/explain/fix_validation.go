@@ -1,10 +1,12 @@
 package explain
 
+import "nvpeak/sampler"
+
 var fixesValidation = []fixRow{
 	{id: FixShrinkValidationBatch, source: "https://huggingface.co/docs/transformers/main_classes/trainer",
 		kinds: training | evaluation | undecided, cost: 0.05,
 		lives:   map[string]float64{CauseValidationSpike: 0.92, CauseOtherProcess: 0.3},
-		when:    func(f *failure) bool { return f.phase() == PhaseValidation },
+		when:    func(f *failure) bool { return f.phase() == sampler.PhaseValidation },
 		variant: func(f *failure) string { return f.validationVariant() },
 		saves: func(f *failure) (span, bool) {
 			k := float64(f.validationFactor())
@@ -25,7 +27,7 @@ var fixesValidation = []fixRow{
 	{id: FixNoGradValidation, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		kinds: training | evaluation | undecided, cost: 0,
 		lives: map[string]float64{CauseValidationSpike: 0.8},
-		when:  func(f *failure) bool { return f.phase() == PhaseValidation && f.isPyTorch() && !f.graphOff() },
+		when:  func(f *failure) bool { return f.phase() == sampler.PhaseValidation && f.isPyTorch() && !f.graphOff() },
 		saves: func(f *failure) (span, bool) {
 			return span{0, f.footprint.activations.high}, f.allocated.Known()
 		},

@@ -27,9 +27,9 @@ type stateRow struct {
 
 var stateRows = []stateRow{
 	{"basis.inference_quantized", 0.5, 1.1, func(f *job) bool {
-		return f.phase() == phaseInference && (f.context.Precision == "int8" || f.context.Precision == "nf4")
+		return f.phase() == sampler.PhaseInference && (f.context.Precision == "int8" || f.context.Precision == "nf4")
 	}},
-	{"basis.inference", 2, 4, func(f *job) bool { return f.phase() == phaseInference }},
+	{"basis.inference", 2, 4, func(f *job) bool { return f.phase() == sampler.PhaseInference }},
 	{"basis.lora", 0.5, 3, func(f *job) bool { return f.usesLoRA() }},
 	{"basis.sgd", 8, 12, func(f *job) bool { return f.optimizer() == "sgd" }},
 	{"basis.adam8bit", 10, 12, func(f *job) bool { return f.optimizer() == "adam8bit" }},
@@ -50,7 +50,7 @@ func (f *job) estimate() footprint {
 		}
 	}
 	low, high := float64(p.parameters)*p.bytesLow, float64(p.parameters)*p.bytesHigh
-	if p.parameters > 0 && low <= float64(allocated) && f.phase() != phaseLoading {
+	if p.parameters > 0 && low <= float64(allocated) && f.phase() != sampler.PhaseLoading {
 		p.known = true
 		p.states = span{sampler.Bytes(low), min(sampler.Bytes(high), allocated)}
 		p.activations = span{allocated.Less(p.states.high), allocated.Less(p.states.low)}
@@ -62,7 +62,7 @@ func (f *job) estimate() footprint {
 		p.basis = "basis.unknown"
 	}
 	lowPart, highPart := 0.3, 0.9
-	if f.phase() == phaseLoading {
+	if f.phase() == sampler.PhaseLoading {
 		lowPart, highPart = 0, 0.1
 	}
 	p.activations = span{partOf(allocated, lowPart), partOf(allocated, highPart)}

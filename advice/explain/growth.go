@@ -45,9 +45,10 @@ type grown struct {
 	levels           int
 }
 
-// riseOf reads the levels that were never gone below again: under a caching allocator a leak is a
-// staircase, and what falls back after a cache flush was none. The first levels are warm-up.
-func riseOf(levels []sampler.Bytes) grown {
+// riseOfLevels reads the levels that were never gone below again: under a caching allocator a leak is a
+// staircase, and what falls back after a cache flush was none. The first levels are warm-up. Package
+// series judges the growth of samples; here are a level for each epoch or plateau, and no times.
+func riseOfLevels(levels []sampler.Bytes) grown {
 	n := len(levels)
 	g := grown{levels: n}
 	if n < 3 {
@@ -91,19 +92,19 @@ func (f *facts) growth() (first, last float64, steady bool) {
 		return 0, 0, false
 	}
 	if f.tensorsGrew() {
-		logged := riseOf(f.context.GPUMemory)
+		logged := riseOfLevels(f.context.GPUMemory)
 		return float64(logged.first), float64(logged.last), true
 	}
 	if f.printsAllocated() {
 		return 0, 0, false
 	}
-	g := riseOf(f.stretches())
+	g := riseOfLevels(f.stretches())
 	return float64(g.first), float64(g.last), g.steady()
 }
 
 // tensorsGrew: the log's own figures rose, by more than is nothing to this GPU.
 func (f *facts) tensorsGrew() bool {
-	g := riseOf(f.context.GPUMemory)
+	g := riseOfLevels(f.context.GPUMemory)
 	return g.levels >= 5 && g.steady() && g.last.Less(g.first) > partOf(f.total.Or(0), 0.03)
 }
 
@@ -166,7 +167,7 @@ func (f *facts) grewUnallocated() bool {
 // keepsResults: within one validation memory rose from stretch to stretch, which a missing no_grad or a
 // large batch does not do: outputs are kept on the GPU.
 func (f *facts) keepsResults() bool {
-	return !f.onHost() && f.phase() == PhaseValidation && (f.risesAtEnd() || f.inTrainerEvaluation())
+	return !f.onHost() && f.phase() == sampler.PhaseValidation && (f.risesAtEnd() || f.inTrainerEvaluation())
 }
 
 // inTrainerEvaluation: the Trainer of transformers collects the predictions of a whole evaluation on the
@@ -188,7 +189,7 @@ func (f *facts) hostGrew() bool {
 
 // levelledOff: the recording is long and its peaks do not rise any more.
 func (f *facts) levelledOff() bool {
-	g := riseOf(f.stretches())
+	g := riseOfLevels(f.stretches())
 	return g.levels >= 10 && !g.steady() && !f.tensorsGrew()
 }
 

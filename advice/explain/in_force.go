@@ -39,7 +39,7 @@ func (f *job) optimizer() string {
 
 // checkpointing is in force already.
 func (f *job) checkpointing() bool {
-	on, known := f.command.SwitchedOn(FixGradientCheckpointing, "activation_checkpointing", "use_checkpoint", "checkpoint_activations",
+	on, known := f.command.SwitchedOn("gradient_checkpointing", "activation_checkpointing", "use_checkpoint", "checkpoint_activations",
 		"use_gradient_checkpointing", "recompute_activations", "recompute_granularity", "enable_gradient_checkpointing", "grad_checkpoint", "grad_checkpointing")
 	return known && on || f.inFunction("checkpoint_wrapper", "checkpointfunction", "_checkpoint_without_reentrant", "unpack_hook") ||
 		f.inCode("checkpoint(", "checkpoint.checkpoint", "gradient_checkpointing=True")
@@ -84,17 +84,15 @@ func (f *job) sharded() bool {
 }
 
 // preallocator guesses which program took the GPU in advance, by what it takes: JAX 75 % of
-// the card, vLLM 90 or 92 %; or by its name. "" when nothing points to one.
+// the GPU, vLLM 90 or 92 %; or by its name. "" when nothing points to one.
 func (f *job) preallocator() string {
 	if f.isServing() {
 		return f.server()
 	}
 	big := f.biggestOther()
-	text := big.Name + " " + big.Command
-	for _, row := range []struct{ part, name string }{{"vllm", "vllm"}, {"sglang", "sglang"}, {"jax", "jax"}, {"tensorflow", "tensorflow"}} {
-		if indexOf(text, row.part) >= 0 {
-			return row.name
-		}
+	taken, known := Preallocates(sampler.Process{Name: big.Name, Command: big.Command})
+	if known && slices.Contains([]string{"vllm", "sglang", "jax", "tensorflow"}, taken.ID) { // there is a fix for these
+		return taken.ID
 	}
 	if f.outsidePool() {
 		return "jax"

@@ -13,7 +13,8 @@ type Incident struct {
 	Histories         []*History         `json:"histories"`          // the same for each event; nil, or too short: History
 	Alerts            []sampler.Alert    `json:"alerts"`             // that were open just before the failure
 	Files             []string           `json:"files"`              // the log of each event, where there are several; the events are then in the order of time
-	Lang              string             `json:"lang"`               // "en" or "zh"; others give English
+	Omitted           int                `json:"omitted"`            // further events of the run, which are only counted
+	Lang              string             `json:"lang"`               // of package lang; others give English
 }
 
 // History is what a recording shows of the failing process and its GPU. All amounts are
@@ -23,7 +24,7 @@ type History struct {
 	Free         sampler.Opt[sampler.Bytes] `json:"free_bytes"`
 	Process      sampler.Opt[sampler.Bytes] `json:"process_bytes"`      // by the failing process
 	Unattributed sampler.Opt[sampler.Bytes] `json:"unattributed_bytes"` // used, but by no process the driver names
-	Others       []Neighbor                 `json:"others"`             // other processes on the card
+	Others       []Neighbor                 `json:"others"`             // other processes on the GPU
 	Peaks        []sampler.Bytes            `json:"peak_bytes"`         // largest use of the process per stretch (epoch, plateau), oldest first
 	Age          sampler.Opt[float64]       `json:"age_seconds"`        // how long the process had been running
 	Peers        []sampler.Bytes            `json:"peer_bytes"`         // usual use of the same job's processes on each of its other GPUs

@@ -1,17 +1,6 @@
 package explain
 
-import (
-	"nvpeak/sampler"
-)
-
-// Phases of a run.
-const (
-	phaseLoading    = sampler.PhaseLoading
-	PhaseTraining   = sampler.PhaseTraining
-	PhaseValidation = sampler.PhaseValidation
-	phaseSaving     = sampler.PhaseSaving
-	phaseInference  = sampler.PhaseInference
-)
+import "nvpeak/sampler"
 
 // phaseFunctions are parts of function names that give a phase away; the innermost row that
 // fits wins over the order of rows only when its phase is named by the log itself.
@@ -19,11 +8,11 @@ var phaseFunctions = []struct {
 	phase string
 	parts []string
 }{
-	{PhaseValidation, []string{"validat", "evaluat", "eval_", "_eval", "val_step", "val_epoch", "val_loop", "compute_metric", "on_val", "non_max_suppression"}},
-	{PhaseTraining, []string{"backward", "train_step", "training_step", "train_epoch", "train_one_epoch", "train_batch", "training_loop", "_inner_training_loop", "do_train", "train"}},
-	{phaseSaving, []string{"save_checkpoint", "save_model", "full_state_dict", "save_pretrained"}},
-	{phaseInference, []string{"generate", "infer", "predict", "sample", "pipeline", "chat"}},
-	{phaseLoading, []string{"from_pretrained", "load_state_dict", "load_model", "load_checkpoint", "_load"}},
+	{sampler.PhaseValidation, []string{"validat", "evaluat", "eval_", "_eval", "val_step", "val_epoch", "val_loop", "compute_metric", "on_val", "non_max_suppression"}},
+	{sampler.PhaseTraining, []string{"backward", "train_step", "training_step", "train_epoch", "train_one_epoch", "train_batch", "training_loop", "_inner_training_loop", "do_train", "train"}},
+	{sampler.PhaseSaving, []string{"save_checkpoint", "save_model", "full_state_dict", "save_pretrained"}},
+	{sampler.PhaseInference, []string{"generate", "infer", "predict", "sample", "pipeline", "chat"}},
+	{sampler.PhaseLoading, []string{"from_pretrained", "load_state_dict", "load_model", "load_checkpoint", "_load"}},
 }
 
 // phase is what the run was doing, from the log or else from the traceback; "" when neither says.
@@ -37,10 +26,10 @@ func (f *facts) phase() string {
 		}
 	}
 	if f.inCode("from_pretrained(") && !f.inFunction("forward") {
-		return phaseLoading
+		return sampler.PhaseLoading
 	}
 	if f.inCode("t.to(device, dtype if", "return self._apply(lambda t: t.cuda(device))") {
-		return phaseLoading // a model is being moved to the GPU
+		return sampler.PhaseLoading // a model is being moved to the GPU
 	}
 	return ""
 }

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"slices"
 
 	"nvpeak/sampler"
@@ -61,12 +62,12 @@ func (f *job) gathersOutputs() bool {
 	return f.inCode("self.gather(outputs", "_gather(tensors", "comm.gather(", "dist.gather(") || f.inFunction("gather") && f.inFunction("scatter", "parallel_apply", "data_parallel")
 }
 
-// usualUse is the median of the process' peaks.
-func (f *facts) usualUse() sampler.Bytes {
-	if f.history == nil || len(f.history.Peaks) == 0 {
-		return 0
+// Usual is the middle of a list, the upper one of two; nothing when it is empty.
+func Usual[T cmp.Ordered](list []T) (middle T) {
+	if len(list) > 0 {
+		middle = slices.Sorted(slices.Values(list))[len(list)/2]
 	}
-	return slices.Sorted(slices.Values(f.history.Peaks))[len(f.history.Peaks)/2]
+	return middle
 }
 
 // aheadOfPeers is by how much the process usually holds more than any other of its job, if that is
@@ -75,7 +76,7 @@ func (f *facts) aheadOfPeers() sampler.Bytes {
 	if f.history == nil || len(f.history.Peers) == 0 || len(f.history.Peaks) == 0 || slices.Max(f.history.Peers) == 0 {
 		return 0
 	}
-	ahead := min(f.usualUse(), slices.Min(f.history.Peaks)+f.total.Or(0)/16).Less(slices.Max(f.history.Peers)) // ahead from the start
+	ahead := min(Usual(f.history.Peaks), slices.Min(f.history.Peaks)+f.total.Or(0)/16).Less(slices.Max(f.history.Peers)) // ahead from the start
 	if ahead < max(2*sampler.GiB, f.total.Or(0)/8) {
 		return 0
 	}
@@ -86,5 +87,5 @@ func (f *facts) aheadOfPeers() sampler.Bytes {
 func (f *facts) gathersState() bool {
 	return f.inFunction("full_state_dict", "full_post_state_dict", "full_pre_state_dict", "full_optim_state") || f.inCode("FULL_STATE_DICT") ||
 		indexOf(f.event.Text, "state_dict") >= 0 && (indexOf(f.event.Text, "fully_sharded") >= 0 || indexOf(f.event.Text, "clone() tensor") >= 0) ||
-		f.phase() == phaseSaving && f.inFile("fsdp/_state_dict_utils.py", "checkpoint/state_dict.py")
+		f.phase() == sampler.PhaseSaving && f.inFile("fsdp/_state_dict_utils.py", "checkpoint/state_dict.py")
 }

@@ -17,18 +17,18 @@ func gib(b sampler.Bytes) string {
 	case b >= sampler.GiB/10:
 		return strconv.FormatFloat(b.GiB(), 'f', 2, 64) + " GiB"
 	case b >= sampler.MiB:
-		return strconv.FormatFloat(float64(b)/float64(sampler.MiB), 'f', 1, 64) + " MiB"
+		return strconv.FormatFloat(b.MiB(), 'f', 1, 64) + " MiB"
 	}
 	return b.String()
 }
 
-// SizeText is an amount as explanations write it, "15.82 GiB", for the faces that draw them.
+// SizeText is an amount as explanations write it, "15.82 GiB", for the front ends that draw them.
 func SizeText(b sampler.Bytes) string { return gib(b) }
 
 // printed is a request as the message printed it: MiB below 1 GiB.
 func printed(b sampler.Bytes) string {
 	if b < sampler.GiB && b >= sampler.MiB {
-		return strings.TrimSuffix(strconv.FormatFloat(float64(b)/float64(sampler.MiB), 'f', 2, 64), ".00") + " MiB"
+		return strings.TrimSuffix(strconv.FormatFloat(b.MiB(), 'f', 2, 64), ".00") + " MiB"
 	}
 	return gib(b)
 }

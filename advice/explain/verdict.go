@@ -10,27 +10,22 @@ import (
 // judge makes one verdict for the run from its events: the first that the program did not
 // survive began it; later deaths of other ranks are consequences, unless they hit the same wall
 // on a GPU of their own.
-func judge(words lang.Catalog, failures []*failure, events []Event) Verdict {
+func judge(words lang.Catalog, in Incident, failures []*failure, all Explanation) Verdict {
+	events := all.Events
 	v := Verdict{Event: -1, Victims: []int{}, AlsoHit: []int{}}
 	if len(failures) == 0 {
 		v.Headline = words.Say("verdict.none")
 		return v
 	}
-	order := make([]int, len(failures))
-	for i := range order {
-		order[i] = i
-	}
-	if len(failures[0].file) == 0 { // lines of several files say nothing of order
-		slices.SortStableFunc(order, func(a, b int) int { return failures[a].event.Line - failures[b].event.Line })
-	}
-	first := slices.IndexFunc(order, func(i int) bool { return !failures[i].event.Recovered })
+	order, first := inOrder(in)
 	if first < 0 {
 		v.Recovered, v.Event = true, order[len(order)-1]
 		id := "verdict.recovered"
 		if len(order) == 1 {
 			id = "verdict.recovered_once"
 		}
-		v.Headline, v.Detail = words.Say(id, "count", len(order)), events[v.Event].Detail
+		v.Headline, v.Detail = words.Say(id, "count", len(order)+all.Omitted), events[v.Event].Detail
+		v.Run = sayOmitted(words, all.Omitted)
 		return v
 	}
 	v.Event = order[first]
@@ -47,7 +42,43 @@ func judge(words lang.Catalog, failures []*failure, events []Event) Verdict {
 	v.FirstRank = begin.event.Rank
 	v.Headline, v.Detail = events[v.Event].Headline, events[v.Event].Detail
 	v.Run = v.sayRun(words, failures)
+	if omitted := sayOmitted(words, all.Omitted); omitted != "" {
+		v.Run += words.Say("detail.space") + omitted
+	}
 	return v
+}
+
+// First is the event that the verdict is about: the one that began it, else the last that the
+// program survived; -1 without events.
+func First(in Incident) int {
+	order, first := inOrder(in)
+	switch {
+	case len(order) == 0:
+		return -1
+	case first < 0:
+		return order[len(order)-1]
+	}
+	return order[first]
+}
+
+// inOrder are the events as they happened, and the place among them of the first that the
+// program did not survive; -1: it survived all.
+func inOrder(in Incident) (order []int, first int) {
+	for i := range in.Events {
+		order = append(order, i)
+	}
+	if len(in.Files) == 0 || in.Files[0] == "" { // lines of several files say nothing of order
+		slices.SortStableFunc(order, func(a, b int) int { return in.Events[a].Line - in.Events[b].Line })
+	}
+	return order, slices.IndexFunc(order, func(i int) bool { return !in.Events[i].Recovered })
+}
+
+// sayOmitted is what is said of events that are only counted.
+func sayOmitted(words lang.Catalog, count int) string {
+	if count == 0 {
+		return ""
+	}
+	return words.Say("verdict.omitted", "count", count)
 }
 
 // consequenceOf: a text without numbers, or a kill, of another rank after the first failure: its

@@ -10,7 +10,7 @@ import (
 
 // Catalog is every sentence in one language.
 type Catalog struct {
-	Lang  string // "en", "zh"
+	Lang  string // its code, "en"
 	texts map[string]string
 }
 

@@ -52,7 +52,7 @@ func inFloat(o sampler.Opt[sampler.Bytes]) sampler.Opt[float64] {
 	return sampler.Opt[float64]{}
 }
 
-// Compare sets two runs side by side: the cards of the same index, or the only ones, and
+// Compare sets two runs side by side: the GPUs of the same index, or the only ones, and
 // the runs as a whole.
 func Compare(before, after Report) []Comparison {
 	words := lang.For(before.Lang)
@@ -80,7 +80,7 @@ func Compare(before, after Report) []Comparison {
 	return list
 }
 
-// partner is the card of the other run to compare with.
+// partner is the GPU of the other run to compare with.
 func partner(before, after Report, a *GPU) *GPU {
 	for i := range after.GPUs {
 		if after.GPUs[i].Label == a.Label {
@@ -103,7 +103,7 @@ func deaths(r Report) int {
 		}
 	}
 	for _, a := range r.Alerts {
-		if a.Kind == "oom" && a.Level != sampler.LevelNotice {
+		if a.Kind == sampler.AlertOOM && a.Level != sampler.LevelNotice {
 			inferred++
 		}
 	}

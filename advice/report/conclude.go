@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"nvpeak/advice/explain"
-	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 )
 
@@ -33,27 +32,14 @@ func (r *Reporter) conclude(out *Report) {
 
 // concludeFailures explains all failures together. What was alerted at that moment joins.
 func (r *Reporter) concludeFailures(out *Report) {
-	in := explain.Incident{Lang: r.o.Lang}
-	for _, f := range r.fails {
-		in.Events = append(in.Events, f.event)
-	}
-	first := explain.Explain(in).Verdict.Event
-	if first < 0 {
-		return
-	}
-	f := r.fails[first]
-	events := in.Events
-	in = f.incident
-	in.Events, in.Alerts = events, r.openAt(f)
+	in := r.Recall(explain.Incident{Lang: r.o.Lang})
+	first := r.fails[explain.First(in)]
+	in.Alerts = r.openAt(first)
 	e := explain.Explain(in)
 	out.Headline, out.Detail = e.Verdict.Headline, e.Verdict.Detail
-	if f.event.Recovered {
-		return
+	if !first.event.Recovered {
+		out.Causes, out.Advice = e.Causes, e.Advice
 	}
-	if e.Verdict.Event != first {
-		first = max(0, e.Verdict.Event)
-	}
-	out.Causes, out.Advice = e.Events[first].Causes, e.Events[first].Advice
 }
 
 // recentSeconds: what was alerted up to that long before a failure is still evidence of its cause.
@@ -66,7 +52,7 @@ func (r *Reporter) openAt(f failed) []sampler.Alert {
 	gpu, placed := r.gpuOf(f)
 	for _, a := range r.alerts {
 		end, over := a.End.Value()
-		if a.T >= f.t || over && end < f.t-recentSeconds || a.Level == sampler.LevelNotice && a.Kind != "imbalance" {
+		if a.T >= f.t || over && end < f.t-recentSeconds || a.Level == sampler.LevelNotice && a.Kind != sampler.AlertImbalance {
 			continue
 		}
 		if g, ok := a.GPU.Value(); ok && placed && g != gpu {
@@ -86,7 +72,7 @@ const (
 	endSure = 0.5
 )
 
-// suspicious is the exit that looks most like a failure: on a card that was nearly full,
+// suspicious is the exit that looks most like a failure: on a GPU that was nearly full,
 // or with a warning open.
 func (r *Reporter) suspicious() (best *exit) {
 	score := func(x *exit) float64 {
@@ -106,11 +92,11 @@ func (r *Reporter) suspicious() (best *exit) {
 }
 
 func (r *Reporter) preallocated(x *exit) bool {
-	_, yes := watch.Preallocates(x.process)
+	_, yes := explain.Preallocates(x.process)
 	return yes
 }
 
-// fromExit judges an end on a full card as a failure without a message.
+// fromExit judges an end on a full GPU as a failure without a message.
 func (r *Reporter) fromExit(out *Report, x *exit) {
 	in := x.incident
 	if q := r.procs[x.process.Key(x.key)]; in.History != nil && q != nil && x.T-q.First < startSeconds {
@@ -153,7 +139,7 @@ func (r *Reporter) lasting() []sampler.Alert {
 	return all
 }
 
-// warnings are the alerts that are more than a notice; key: of that card and of the machine.
+// warnings are the alerts that are more than a notice; key: of that GPU and of the machine.
 func (r *Reporter) warnings(list []sampler.Alert, key *sampler.GPUKey) (out []sampler.Alert) {
 	c := (*gpuFold)(nil)
 	if key != nil {

@@ -18,15 +18,11 @@ func (r *Reporter) allEvents() []Event {
 	list := append([]Event{}, r.events...)
 	for i := range r.fails {
 		f := &r.fails[i]
-		text := r.words.Say("event.oom")
-		if e := explain.Explain(explain.Incident{Events: []sampler.OOMEvent{f.event}, Lang: r.o.Lang}); len(e.Events) == 1 {
-			text = e.Events[0].Headline
-		}
 		gpu := f.event.GPUIndex // as printed, which need not be the driver's number
 		if n, ok := r.gpuOf(*f); ok {
 			gpu = sampler.Some(n)
 		}
-		list = append(list, Event{T: f.t, Time: f.at, Kind: "oom", GPU: gpu, PID: f.event.PID, Text: text, From: f.from, OOM: &f.event})
+		list = append(list, Event{T: f.t, Time: f.at, Kind: "oom", GPU: gpu, PID: f.event.PID, Text: explain.Headline(f.event, r.words), From: f.from, OOM: &f.event})
 	}
 	told := map[string]bool{}
 	for _, e := range r.events {
@@ -112,7 +108,7 @@ func highest(plot []Point, from, to float64) float64 {
 	return top
 }
 
-// epochGrowth is the robust slope of the peaks per epoch.
+// epochGrowth is the robust slope of the peaks per epoch: a figure to compare runs by, not a judgment.
 func epochGrowth(plot []Point, phases []Phase) sampler.Opt[float64] {
 	var xs, ys []float64
 	for _, p := range phases {

@@ -26,5 +26,5 @@ type exit struct {
 	process  sampler.Process
 	incident explain.Incident
 	open     []sampler.Alert // that were open then
-	rose     bool            // the card was fuller at the end than it usually was
+	rose     bool            // the GPU was fuller at the end than it usually was
 }

@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	// exitShare of the card, or exitLeast: what held less is no job worth a word.
+	// exitShare of the GPU, or exitLeast: what held less is no job worth a word.
 	exitShare = 0.02
 	exitLeast = 256 * sampler.MiB
 	// dropShare of the used memory gone at once is the end of a job that is not listed.
 	dropShare = 0.5
-	dropCard  = 0.1
+	dropOfGPU = 0.1
 	maxExits  = 1000
 	// exitFreeSeconds is how long memory may take to come back after an exit.
 	exitFreeSeconds = 10
@@ -42,7 +42,7 @@ func (r *Reporter) findExits(s *sampler.Snapshot, now float64, gap bool) {
 		}
 		gone := r.missing(c, g)
 		if len(gone) == 0 && !c.hasList && len(g.Processes) == 0 && !gap &&
-			c.used-float64(used) > max(dropShare*c.used, dropCard*c.total, float64(exitLeast)) && float64(used) <= c.idle() {
+			c.used-float64(used) > max(dropShare*c.used, dropOfGPU*c.total, float64(exitLeast)) && float64(used) <= c.idle() {
 			gone = []sampler.Process{{Memory: sampler.Some(sampler.Bytes(c.used) - used)}}
 		}
 		for _, p := range gone {

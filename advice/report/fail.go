@@ -12,7 +12,7 @@ import (
 // program can take a while to die, and a follower reads a log every half second.
 const nearExit = 120
 
-// meant is the event with the process and card that it most likely speaks of, so that the
+// meant is the event with the process and GPU that it most likely speaks of, so that the
 // Watch finds them: messages print the pid of their own namespace, or none.
 func (r *Reporter) meant(e sampler.OOMEvent, t float64) sampler.OOMEvent {
 	if e.MemoryKind == sampler.MemoryHost || r.listed(e.PID) {
@@ -21,7 +21,7 @@ func (r *Reporter) meant(e sampler.OOMEvent, t float64) sampler.OOMEvent {
 	if p, c := r.bySize(e); p != nil {
 		e.PID = sampler.Some(p.PID)
 		e.GPUIndex = sampler.Some(c.gpu.Index)
-		e.GPUTotal = sampler.Opt[sampler.Bytes]{} // the card is known
+		e.GPUTotal = sampler.Opt[sampler.Bytes]{} // the GPU is known
 	}
 	return e
 }
@@ -34,7 +34,7 @@ func (r *Reporter) listed(pid sampler.Opt[int]) bool {
 }
 
 // bySize finds the process whose memory is what the message says of its own, or the
-// largest one on the only card that comes into question.
+// largest one on the only GPU that comes into question.
 func (r *Reporter) bySize(e sampler.OOMEvent) (*sampler.Process, *gpuFold) {
 	own := float64(e.ProcessInUse.Or(0))
 	slack := 0.02
@@ -69,9 +69,9 @@ func (r *Reporter) bySize(e sampler.OOMEvent) (*sampler.Process, *gpuFold) {
 	return best, on
 }
 
-// settle finds the incident of each failure: that of the process that was gone soon after
+// findIncidents finds the incident of each failure: that of the process that was gone soon after
 // it, where the Watch did not know whose it was.
-func (r *Reporter) settle() {
+func (r *Reporter) findIncidents() {
 	for i := range r.fails {
 		f := &r.fails[i]
 		if f.event.MemoryKind == sampler.MemoryHost || f.incident.History != nil && f.incident.History.Process.Known() {
@@ -83,7 +83,7 @@ func (r *Reporter) settle() {
 	}
 }
 
-// exitNear is the exit nearest to a failure, on its card where that is known.
+// exitNear is the exit nearest to a failure, on its GPU where that is known.
 func (r *Reporter) exitNear(f *failed) (best *exit) {
 	for i := range r.exits {
 		x := &r.exits[i]

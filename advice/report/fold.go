@@ -23,7 +23,20 @@ func (r *Reporter) Snapshot(s *sampler.Snapshot) {
 		}
 	}
 	if r.watch != nil {
+		r.tellMarks(s.Time)
 		r.gather(r.watch.Add(*s))
+	}
+}
+
+// tellMarks tells the Watch what the log says until then.
+func (r *Reporter) tellMarks(until time.Time) {
+	for ; r.told < len(r.marks); r.told++ {
+		m := r.marks[r.told]
+		if at, ok := m.Time.Value(); ok && at.After(until) {
+			return
+		} else if ok {
+			r.watch.Mark(m)
+		}
 	}
 }
 
@@ -128,7 +141,7 @@ func (r *Reporter) SetNeed(need sampler.Opt[sampler.Bytes]) {
 	}
 }
 
-// Marks takes what the training log tells, placed in time.
+// Marks takes what the training log tells, placed in time, before the snapshots.
 func (r *Reporter) Marks(marks []sampler.LogMark) { r.marks = append(r.marks, marks...) }
 
 // Note adds a sentence about what was wrong with the input.

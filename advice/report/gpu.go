@@ -67,8 +67,9 @@ func (c *gpuFold) fold(l *timeline, g *sampler.GPU, gap bool) {
 	if t, ok := g.Memory.PlausibleTotal().Value(); ok {
 		c.total = float64(t)
 	}
-	if f, ok := g.Memory.PlausibleFree().Value(); ok {
-		c.usable = c.used + float64(f)
+	free, known := g.Memory.PlausibleFree().Value()
+	if known {
+		c.usable = c.used + float64(free)
 	}
 	low, high, highAt := c.window(l)
 	c.noteAt(now, at, c.used, c.used)
@@ -77,15 +78,13 @@ func (c *gpuFold) fold(l *timeline, g *sampler.GPU, gap bool) {
 	}
 	c.foldSpikes(now, low, high, gap)
 	c.foldJob(now, low, high, gap)
+	if !known {
+		return
+	}
 	if c.exitFree.Known() && now <= c.exitUntil {
-		if f, ok := g.Memory.PlausibleFree().Value(); ok {
-			c.exitFree = sampler.Some(max(f, c.exitFree.Or(0)))
-		}
+		c.exitFree = sampler.Some(max(free, c.exitFree.Or(0)))
 	}
-	if f, ok := g.Memory.PlausibleFree().Value(); ok {
-		c.worst = lower(c.worst, float64(f))
-		c.worst = lower(c.worst, max(0, float64(f)-(high-c.used)))
-	}
+	c.worst = lower(c.worst, max(0, float64(free)-max(0, high-c.used)))
 }
 
 // weigh counts the figure of the snapshot before for the time that it lasted.
@@ -116,10 +115,10 @@ func (c *gpuFold) running() bool {
 	return c.used > c.idle()
 }
 
-// idle is what a card may use with nothing running on it: the driver's own part.
+// idle is what a GPU may use with nothing running on it: the driver's own part.
 func (c *gpuFold) idle() float64 { return max(0.02*c.total, 600*mib) }
 
-// window is what the fast lane saw since the snapshot before, if that is of this recording.
+// window is what the memory poller saw since the snapshot before, if that is of this recording.
 func (c *gpuFold) window(l *timeline) (low, high float64, highAt time.Time) {
 	w := c.gpu.Memory.Window
 	if w == nil || w.Readings <= 0 || w.Max >= sampler.MaxPlausible || w.Min > w.Max || c.total > 0 && float64(w.Max) > c.total || w.MaxTime.Before(l.start) && !w.MaxTime.IsZero() {
@@ -132,7 +131,7 @@ func (c *gpuFold) window(l *timeline) (low, high float64, highAt time.Time) {
 	return float64(w.Min), float64(w.Max), highAt
 }
 
-// note takes a reading of the fast lane.
+// note takes a reading of the memory poller.
 func (c *gpuFold) note(t float64, at time.Time, low, high float64) {
 	if c.total > 0 && high > c.total {
 		return

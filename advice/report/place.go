@@ -12,8 +12,8 @@ import (
 type LogFailure struct {
 	Event sampler.OOMEvent
 	Time  sampler.Opt[time.Time] // absent: the log has no time there
-	// After and Before are the times of the lines around it that have one.
-	After, Before sampler.Opt[time.Time]
+	// Since and Until are the times of the lines around it that have one.
+	Since, Until sampler.Opt[time.Time]
 }
 
 // afterSnapshot puts a failure behind the last snapshot that shows the job alive.
@@ -31,18 +31,12 @@ func (r *Reporter) PlaceFailures(list []LogFailure) []LogFailure {
 			at = r.placeOf(f)
 		}
 		f.Time = sampler.Some(at)
-		if !slices.ContainsFunc(r.fails, func(known failed) bool { return sameFailure(known.event, f.Event) }) {
+		if !slices.ContainsFunc(r.fails, func(known failed) bool { return known.event.SameInLog(&f.Event) }) {
 			out = append(out, f)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b LogFailure) int { return a.Time.Or(r.at).Compare(b.Time.Or(r.at)) })
 	return out
-}
-
-// sameFailure says whether the recording holds the failure already: it was made while the
-// same log was followed.
-func sameFailure(a, b sampler.OOMEvent) bool {
-	return a.Same(&b) && (a.Line == b.Line && a.Line > 0 || a.Text == b.Text)
 }
 
 func (r *Reporter) placeOf(f LogFailure) time.Time {
@@ -59,14 +53,14 @@ func (r *Reporter) placeOf(f LogFailure) time.Time {
 		}
 	}
 	// A second is more than clocks and snapshots differ by on one machine.
-	low, high := f.After.Or(r.start).Add(-time.Second), f.Before.Or(r.at).Add(nearExit*time.Second)
+	low, high := f.Since.Or(r.start).Add(-time.Second), f.Until.Or(r.at).Add(nearExit*time.Second)
 	if low.After(r.at) || high.Before(r.start) {
 		low, high = r.start, r.at
 	}
 	if x := r.endOf(e, low, high); x != nil {
 		return x.Time.Add(afterSnapshot)
 	}
-	if at, ok := f.After.Value(); ok && f.Before.Known() && !at.Before(r.start) && at.Before(r.at) {
+	if at, ok := f.Since.Value(); ok && f.Until.Known() && !at.Before(r.start) && at.Before(r.at) {
 		return at
 	}
 	return r.at.Add(afterSnapshot)

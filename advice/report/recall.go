@@ -5,20 +5,22 @@ import (
 	"nvpeak/sampler"
 )
 
-// Recall adds to an incident what a recording shows of each of its failures: the card, the process with its
+// Recall adds to an incident what a recording shows of each of its failures: the GPU, the process with its
 // command and environment, the others, the peaks, all just before the failure. The recording must have been
 // folded into the Reporter, with the failures told to it at their times (see PlaceFailures). What is known
 // already stays. An incident without events takes those of the recording. Call it once, at the end.
 func (r *Reporter) Recall(in explain.Incident) explain.Incident {
-	r.settle()
+	r.findIncidents()
 	if len(in.Events) == 0 {
 		for _, f := range r.fails {
 			in.Events = append(in.Events, f.event)
 		}
 	}
 	in.Histories = make([]*explain.History, len(in.Events))
-	for i, e := range in.Events {
-		f := r.failure(e)
+	first := explain.First(in)
+	for n := range in.Events {
+		i := (first + n) % len(in.Events) // the run is that of the failure which began it
+		f := r.failure(i, in.Events[i])
 		if f == nil || f.incident.History == nil {
 			continue
 		}
@@ -36,10 +38,13 @@ func (r *Reporter) Recall(in explain.Incident) explain.Incident {
 	return in
 }
 
-// failure finds what the Reporter was told of an event.
-func (r *Reporter) failure(e sampler.OOMEvent) *failed {
+// failure finds what the Reporter was told of an event, most likely at its place.
+func (r *Reporter) failure(place int, e sampler.OOMEvent) *failed {
+	if place < len(r.fails) && r.fails[place].event.SameInLog(&e) {
+		return &r.fails[place]
+	}
 	for i := range r.fails {
-		if sameFailure(r.fails[i].event, e) {
+		if r.fails[i].event.SameInLog(&e) {
 			return &r.fails[i]
 		}
 	}

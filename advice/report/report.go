@@ -108,7 +108,7 @@ type Event struct {
 	T        float64              `json:"t"`
 	Time     time.Time            `json:"time"`
 	Kind     string               `json:"kind"` // oom, process_start, process_end, xid, gpu_lost, gpu_back, gap, …
-	GPU      sampler.Opt[int]     `json:"gpu"`  // as the driver numbers cards
+	GPU      sampler.Opt[int]     `json:"gpu"`  // as the driver numbers GPUs
 	PID      sampler.Opt[int]     `json:"pid"`
 	XID      sampler.Opt[uint64]  `json:"xid"`
 	Duration sampler.Opt[float64] `json:"duration_s"`

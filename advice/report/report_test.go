@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"nvpeak/advice/advicetest"
+	"nvpeak/advice/explain"
+	"nvpeak/advice/lang"
 	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 )
@@ -90,6 +92,31 @@ func TestReportKeepsManyAlerts(t *testing.T) {
 	}
 }
 
+// What is recalled of a failure is what was so at its own time, also where two print the same.
+func TestRecallTellsFailuresApart(t *testing.T) {
+	r := New(Options{})
+	e := sampler.OOMEvent{Framework: "pytorch", Kind: sampler.KindCUDA, MemoryKind: sampler.MemoryGPU, Text: "out of memory"}
+	for i, held := range []sampler.Bytes{10 * sampler.GiB, 40 * sampler.GiB} {
+		at := advicetest.Epoch.Add(time.Duration(i) * time.Hour)
+		s := oneCard(at, held, sampler.Process{PID: 7 + i, Name: "python", Memory: sampler.Some(held)})
+		r.Snapshot(&s)
+		r.OOM(e, at.Add(time.Second), "log")
+	}
+	list := r.Recall(explain.Incident{}).Histories
+	if a, b := list[0].Process.Or(0), list[1].Process.Or(0); a != 10*sampler.GiB || b != 40*sampler.GiB {
+		t.Errorf("the failed processes held %v and %v", a, b)
+	}
+}
+
+// A report speaks the language that was asked for, also of a failure before the first snapshot.
+func TestReportLanguage(t *testing.T) {
+	r := New(Options{Lang: "zh"})
+	r.OOM(sampler.OOMEvent{Framework: "pytorch", Kind: sampler.KindCUDA, MemoryKind: sampler.MemoryGPU}, advicetest.Epoch, "log")
+	if got, want := r.Report().Headline, lang.For("zh").Say("head.cuda_oom"); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // oneCard is a snapshot of one GPU of 48 GiB.
 func oneCard(at time.Time, used sampler.Bytes, list ...sampler.Process) sampler.Snapshot {
 	return sampler.Snapshot{Time: at, GPUs: []sampler.GPU{{Memory: sampler.Memory{Total: sampler.Some(48 * sampler.GiB), Used: sampler.Some(used)}, Processes: list}}}
@@ -137,8 +164,8 @@ func TestPlaceFailures(t *testing.T) {
 		{"its size", LogFailure{Event: sampler.OOMEvent{ProcessInUse: sampler.Some(10 * sampler.GiB)}}, 199.001},
 		{"its time", LogFailure{Time: sampler.Some(at(150))}, 150},
 		{"a time of another day", LogFailure{Time: sampler.Some(at(86400))}, 99.001},
-		{"between lines with times", LogFailure{After: sampler.Some(at(120)), Before: sampler.Some(at(150))}, 199.001},
-		{"after a line with a time", LogFailure{After: sampler.Some(at(210))}, 299.001},
+		{"between lines with times", LogFailure{Since: sampler.Some(at(120)), Until: sampler.Some(at(150))}, 199.001},
+		{"after a line with a time", LogFailure{Since: sampler.Some(at(210))}, 299.001},
 		{"survived", LogFailure{Event: sampler.OOMEvent{Recovered: true}}, 0},
 	} {
 		got, _ := r.PlaceFailures([]LogFailure{tt.in})[0].Time.Value()

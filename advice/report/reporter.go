@@ -31,6 +31,7 @@ type Reporter struct {
 	events []Event
 	fails  []failed
 	marks  []sampler.LogMark
+	told   int // of them, to the Watch
 	notes  []string
 
 	alerts  []sampler.Alert

@@ -6,14 +6,14 @@ import (
 )
 
 // bins keep the least and most of a figure over any time in fixed room: when they are
-// full, neighbours are put together and each becomes twice as wide.
+// full, neighbors are put together and each becomes twice as wide.
 type bins struct {
 	width     float64 // seconds
 	limit     int
 	low, high []float64 // NaN: nothing
 }
 
-// finestBin is as wide as a reading of the fast lane.
+// finestBin is as wide as a reading of the memory poller.
 const finestBin = 0.02
 
 func newBins(limit int) *bins { return &bins{width: finestBin, limit: limit} }

@@ -5,13 +5,14 @@ import (
 	"math"
 	"slices"
 
+	"nvpeak/advice/explain"
 	"nvpeak/sampler"
 )
 
 // Report is what the recording so far tells. Call it once, at the end.
 func (r *Reporter) Report() Report {
 	out := Report{Schema: sampler.Schema, Source: sampler.Clean(r.o.Source), Host: sampler.Clean(r.host), Driver: sampler.Clean(r.driver), Start: r.start, End: r.at,
-		Lang: r.words.Lang, Duration: r.clock.Now, Snapshots: r.count, Interval: medianOf(r.steps),
+		Lang: r.words.Lang, Duration: r.clock.Now, Snapshots: r.count, Interval: math.Round(1000*explain.Usual(r.steps)) / 1000,
 		GPUs: []GPU{}, Processes: []Process{}, Alerts: []sampler.Alert{}, Events: []Event{}, Phases: []Phase{},
 		Readings: []Allocator{}, Causes: []sampler.Cause{}, Advice: []sampler.Advice{}, Notes: append([]string{}, r.notes...)}
 	for _, c := range r.gpus {
@@ -22,20 +23,11 @@ func (r *Reporter) Report() Report {
 	if r.watch != nil {
 		r.saveAlerts()
 		out.Alerts = append(out.Alerts, r.alerts...)
-		r.settle()
 		r.conclude(&out)
 	}
 	out.Events = r.allEvents()
 	r.placeMarks(&out)
 	return out
-}
-
-// medianOf is 0 for an empty list.
-func medianOf(list []float64) float64 {
-	if len(list) == 0 {
-		return 0
-	}
-	return math.Round(1000*slices.Sorted(slices.Values(list))[len(list)/2]) / 1000
 }
 
 func (r *Reporter) processes() []Process {

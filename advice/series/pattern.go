@@ -35,10 +35,12 @@ const (
 	// evenShare, of the GPU: levels are about the same.
 	evenShare = 0.02
 	// Spikes grow when three, or four of more, stand above one another by 0.2 % of the GPU
-	// at least, and no step is less than a fifth of another: random ones are in order once in
-	// 24, but seldom so evenly.
+	// at least, and no step is less than a fifth of another, or three fifths where there are
+	// only two: what levels off ends. Older ones are not higher than the first of these by more
+	// than a step: random ones are in order once in 24, but seldom at the end of their range.
 	riseShare = 0.002
 	evenSteps = 0.2
+	evenFew   = 0.6
 	// spikeShare of the time at most is a spike; what lasts longer is a phase.
 	spikeShare = 0.6
 	// staleSpikes: after that many periods without a spike the pattern has ended.
@@ -111,7 +113,15 @@ func (p *Pattern) tops(top []float64, limit float64) {
 	for i := range n {
 		least, most = min(least, top[i]-top[i+1]), max(most, top[i]-top[i+1])
 	}
-	if least >= limit*riseShare && least >= evenSteps*most {
+	even := evenSteps
+	if n < 3 {
+		even = evenFew
+	}
+	older := 0.0
+	for _, t := range top[n+1:] {
+		older = max(older, t)
+	}
+	if least >= limit*riseShare && least >= even*most && older <= top[n]+most {
 		p.Rise = (top[0] - top[n]) / float64(n)
 	}
 	p.Deviation = min(p.Deviation, scatter(top))

@@ -204,7 +204,7 @@ func (s *Series) learnJitter(r, limit float64) {
 
 const (
 	// A first plateau is 20 s during which the peaks rise by no more than 1.5 % of the
-	// card: loading a model is faster than that, a leak is slower.
+	// GPU: loading a model is faster than that, a leak is slower.
 	plateauBuckets = 5
 	plateauRise    = 0.015
 	// PlateauLevel leaves out the wait between creating the CUDA context (0.3 to 1.8 GiB,

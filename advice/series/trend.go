@@ -24,8 +24,13 @@ const (
 	// plateau; a quarter of an hour when it has become three times as large.
 	loadingSeconds = 480
 	stoodSeconds   = 60
-	manifold       = 3.0
-	manifoldAfter  = 900
+	// Who stood still for five minutes, and five times as long as it climbs now, does
+	// something new: two thirds of a minute of it are enough.
+	stoodLong     = 300
+	stoodTimes    = 5
+	climbSeconds  = 40
+	manifold      = 3.0
+	manifoldAfter = 900
 	// Each quarter of the time must bring two fifths of its fair share and no more than
 	// twice that share: one step, however large, is not growth.
 	quarterLeast, quarterMost = 0.4, 2.0
@@ -95,6 +100,8 @@ func (s *Series) longEnough(tr Trend) bool {
 	switch {
 	case tr.To > manifold*max(tr.From, s.Base):
 		need = manifoldAfter
+	case s.plateau >= 0 && stood >= max(stoodLong, stoodTimes*(tr.Until-tr.Since)):
+		need = climbSeconds
 	case s.plateau >= 0 && stood >= stoodSeconds:
 		need = trendSeconds
 	}

@@ -8,6 +8,7 @@ func (w *Watch) Clone() *Watch {
 	c := *w
 	c.needs.refused = slices.Clone(w.needs.refused)
 	c.failures = slices.Clone(w.failures)
+	c.tensors.readings = slices.Clone(w.tensors.readings)
 	c.lastAlert = slices.Clone(w.lastAlert)
 	c.gpus = make([]*gpu, len(w.gpus))
 	for i, old := range w.gpus {
@@ -34,7 +35,7 @@ func (w *Watch) Clone() *Watch {
 
 func (g *gpu) clone() *gpu {
 	fresh := *g
-	fresh.spare = nil
+	fresh.spare, fresh.ends = nil, slices.Clone(g.ends)
 	fresh.procs = make([]*proc, len(g.procs))
 	for i, p := range g.procs {
 		own := *p

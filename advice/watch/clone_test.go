@@ -23,6 +23,7 @@ func TestClone(t *testing.T) {
 			w.Event(sampler.OOMEvent{Kind: "cuda_oom", Requested: sampler.Some(2 * sampler.GiB), GPUIndex: sampler.Some(1)}, s.Time)
 			s.GPUs[0].Processes = s.GPUs[0].Processes[:2]
 		}
+		fillAndEnd(&s.GPUs[2], second%300-200)
 		return w.Add(s)
 	}
 	raised := 0
@@ -48,8 +49,22 @@ func TestClone(t *testing.T) {
 			t.Fatal("the past differs")
 		}
 	}
-	if raised == 0 {
-		t.Error("no alerts: nothing was compared")
+	if raised == 0 || len(w.gpus[2].ends) == 0 {
+		t.Error("no alerts or no ending: nothing was compared")
+	}
+}
+
+// fillAndEnd has the first process take the GPU within a minute and be gone for half of one.
+func fillAndEnd(g *sampler.GPU, second int) {
+	switch first := &g.Processes[0]; {
+	case second < 0 || second >= 90:
+	case second < 60:
+		more := series.Bytes(float64(1230 * second))
+		first.Memory = sampler.Some(first.Memory.Or(0) + more)
+		g.Memory.Used, g.Memory.Free = sampler.Some(g.Memory.Used.Or(0)+more), sampler.Some(g.Memory.Free.Or(0).Less(more))
+		g.Memory.Window = nil
+	default:
+		g.Processes = g.Processes[1:]
 	}
 }
 

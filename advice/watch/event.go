@@ -72,10 +72,9 @@ func (w *Watch) Incident(e sampler.OOMEvent) explain.Incident {
 // Fit is the arithmetic of the need against a GPU, for the screen: the typed need, else
 // the refused one, else the largest jump that came back. ok is false for an unknown GPU.
 func (w *Watch) Fit(key sampler.GPUKey) (fit Fit, ok bool) {
-	for _, g := range w.gpus {
-		if g.last.Key() == key {
-			return w.needs.fit(g, w.clock.Now), true
-		}
+	g := w.find(key)
+	if g == nil {
+		return Fit{}, false
 	}
-	return Fit{}, false
+	return w.needs.fit(g, w.clock.Now), true
 }

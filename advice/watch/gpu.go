@@ -165,10 +165,10 @@ func (g *gpu) left() float64 {
 	return min(more, o.bytes)
 }
 
-// nobody is the unattributed memory of the GPU, when it is known.
-func (g *gpu) nobody() (float64, bool) {
+// unattributed is the unattributed memory of the GPU, when it is known.
+func (g *gpu) unattributed() (float64, bool) {
 	u, ok := g.last.PlausibleUnattributed()
-	return series.MiB(u), ok
+	return u.MiB(), ok
 }
 
 // only is the process of a GPU that has one.

@@ -14,8 +14,8 @@ func (g *gpu) fold(r *sampler.GPU, now float64, gap bool) {
 	g.tick++
 	g.xid.add(r, g.at, now)
 	g.fault.add(r, now)
-	if t, ok := r.Memory.PlausibleTotal().Value(); ok && series.MiB(t) != g.total {
-		g.reset(now, series.MiB(t)) // MIG was set up anew, or the first figure
+	if t, ok := r.Memory.PlausibleTotal().Value(); ok && t.MiB() != g.total {
+		g.reset(now, t.MiB()) // MIG was set up anew, or the first figure
 	}
 	if gap {
 		g.forgetRecent()
@@ -33,18 +33,18 @@ func (g *gpu) fold(r *sampler.GPU, now float64, gap bool) {
 		return
 	}
 	high, low := u, u
-	if w := r.Memory.Window; w != nil && w.Readings > 0 && w.Max < sampler.MaxPlausible && series.MiB(w.Max) <= g.total {
+	if w := r.Memory.Window; w != nil && w.Readings > 0 && w.Max < sampler.MaxPlausible && w.Max.MiB() <= g.total {
 		high, low = max(u, w.Max), min(u, w.Min)
 	}
 	g.step = now - g.figures
-	g.figures, g.used, g.free = now, series.MiB(u), series.MiB(f)
+	g.figures, g.used, g.free = now, u.MiB(), f.MiB()
 	reserved, _ := sampler.Plausible(r.Memory.Reserved)
-	g.usable = g.total - series.MiB(reserved)
-	g.lowest.add(now, series.MiB(f.Less(high-u)))
-	g.foldProcesses(now, series.MiB(high-u), series.MiB(u-low))
+	g.usable = g.total - reserved.MiB()
+	g.lowest.add(now, f.Less(high-u).MiB())
+	g.foldProcesses(now, (high - u).MiB(), (u - low).MiB())
 	g.foldEdges(now)
 	g.foldGrowth(now)
-	plain := g.flush.add(now, series.MiB(high), series.MiB(low), g.used, g.total, g.usable)
+	plain := g.flush.add(now, high.MiB(), low.MiB(), g.used, g.total, g.usable)
 	g.foldNear(now, u, plain)
 	g.foldPeaks(now)
 	g.foldBusy()
@@ -68,13 +68,13 @@ func (g *gpu) foldEdges(now float64) {
 // foldNear takes the near misses of the snapshot's window, or finds them in snapshots that
 // come one after the other. Those of a start-up do not count. plain: there was another fall.
 func (g *gpu) foldNear(now float64, used sampler.Bytes, plain bool) {
-	count, deepest := 0, sampler.Bytes(0)
+	count, deepest, fromLimit := 0, sampler.Bytes(0), false
 	if w := g.last.Memory.Window; w != nil {
-		count, deepest = w.Falls.Or(0), w.DeepestFall.Or(0)
-	} else if !(g.step <= fallSeconds) {
+		count, deepest, fromLimit = w.Falls.Or(0), w.DeepestFall.Or(0), w.LimitFalls.Or(0) > 0
+	} else if !(g.step > 0 && g.step <= fallSeconds) {
 		g.near.counter = sampler.FallCounter{} // what was between is not known
-	} else if depth, near := g.near.counter.Add(g.at, used, g.last.Memory.Usable()); near {
-		count, deepest = 1, depth
+	} else if fall, near := g.near.counter.Add(g.at, used, g.last.Memory.Usable()); near {
+		count, deepest, fromLimit = 1, fall.Depth, fall.FromLimit
 	}
 	if count == 0 && plain {
 		g.near.fallen(now, 1)
@@ -91,8 +91,11 @@ func (g *gpu) foldNear(now float64, used sampler.Bytes, plain bool) {
 	}
 	if !(now-s.Rose > startSeconds) {
 		g.near.fallen(now, count)
+		if fromLimit {
+			g.near.atLimit.add(now, count)
+		}
 	} else {
-		g.near.add(now, pid, count, series.MiB(deepest))
+		g.near.add(now, pid, count, deepest.MiB(), fromLimit)
 	}
 }
 

@@ -32,10 +32,10 @@ func (g *gpu) foldProcesses(now, above, below float64) {
 			continue
 		}
 		g.listed = true
-		sum += series.MiB(m)
-		given += max(0, p.series.Value-series.MiB(m))
-		if series.MiB(m) >= most {
-			most, largest = series.MiB(m), p
+		sum += m.MiB()
+		given += max(0, p.series.Value-m.MiB())
+		if m.MiB() >= most {
+			most, largest = m.MiB(), p
 		}
 	}
 	if largest != nil {
@@ -55,7 +55,7 @@ func (g *gpu) foldProcesses(now, above, below float64) {
 			// A list may be older than the readings: together they had no more than the GPU.
 			up = max(0, min(above-given, g.used+above-sum))
 		}
-		p.series.Add(now, series.MiB(m), series.MiB(m), series.MiB(m)+up, g.total)
+		p.series.Add(now, m.MiB(), m.MiB(), m.MiB()+up, g.total)
 		p.foldAllocator(now)
 	}
 	if largest != nil {

@@ -22,8 +22,8 @@ func (h *host) fold(m sampler.Opt[sampler.HostMemory], now float64, gap bool) {
 		h.known = false
 		return
 	}
-	if series.MiB(v.Total) != h.total {
-		*h = host{total: series.MiB(v.Total)}
+	if v.Total.MiB() != h.total {
+		*h = host{total: v.Total.MiB()}
 		h.used.Start(now, true)
 		h.swap.Start(now, true)
 	}
@@ -32,11 +32,11 @@ func (h *host) fold(m sampler.Opt[sampler.HostMemory], now float64, gap bool) {
 		h.swap.ForgetRecent()
 	}
 	h.known, h.memory = true, v
-	used, swap := series.MiB(v.Total-v.Available), series.MiB(v.SwapUsed)
-	h.most = max(h.most, series.MiB(v.Available))
+	used, swap := (v.Total - v.Available).MiB(), v.SwapUsed.MiB()
+	h.most = max(h.most, v.Available.MiB())
 	h.used.Add(now, used, used, used, h.total)
 	h.swap.Add(now, swap, swap, swap, h.total)
-	h.growing.Judge(&h.used, now, series.MiB(v.Available), h.total, hostAhead)
+	h.growing.Judge(&h.used, now, v.Available.MiB(), h.total, hostAhead)
 }
 
 // hostAhead: growth of host memory counts when it has come half of the way.

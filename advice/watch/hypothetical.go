@@ -62,7 +62,7 @@ func (h hypothetical) unattributed() bool { return h.causes[0].ID == explain.Cau
 
 // event is the failure as its message would tell it.
 func (h hypothetical) event() sampler.OOMEvent {
-	e := sampler.OOMEvent{Framework: "pytorch", Kind: "allocator", MemoryKind: sampler.MemoryGPU,
+	e := sampler.OOMEvent{Framework: "pytorch", Kind: sampler.KindCUDA, MemoryKind: sampler.MemoryGPU,
 		Context: &sampler.LogContext{Phase: h.phase, Step: sampler.Some(1)}}
 	if h.host {
 		e.Framework, e.Kind, e.MemoryKind = "", "", sampler.MemoryHost
@@ -73,7 +73,7 @@ func (h hypothetical) event() sampler.OOMEvent {
 	if g := h.gpu; g != nil {
 		e.GPUTotal, e.GPUFree = sampler.Some(series.Bytes(g.usable)), sampler.Some(series.Bytes(h.free))
 		if h.unattributed() {
-			u, _ := g.nobody()
+			u, _ := g.unattributed()
 			e.ProcessInUse = sampler.Some(series.Bytes(g.used - u))
 		}
 	}

@@ -27,7 +27,6 @@ func (k incidentKey) compare(o incidentKey) int {
 type incident struct {
 	key         incidentKey
 	gpu         sampler.Opt[int]
-	gpuKey      sampler.GPUKey
 	since, seen float64
 	times       int
 	ready       bool
@@ -45,7 +44,7 @@ const renderSeconds = 5
 
 func (in *incident) fire(kind string, f *Facts) {
 	in.fired = true
-	in.now = sampler.Alert{ID: in.id(kind, f.now), T: f.now, Time: f.time, GPU: in.gpu, Key: in.gpuKey, Kind: kind}
+	in.now = sampler.Alert{ID: in.id(kind, f.now), T: f.now, Time: f.time, GPU: in.gpu, Key: in.key.gpu, Kind: kind}
 	if in.found.pid != 0 {
 		in.now.PID = sampler.Some(in.found.pid)
 	}
@@ -57,7 +56,7 @@ func (in *incident) fire(kind string, f *Facts) {
 func (in *incident) id(kind string, now float64) string {
 	parts := []string{kind}
 	if !in.key.machine {
-		parts = append(parts, in.gpuKey.String())
+		parts = append(parts, in.key.gpu.String())
 	}
 	if in.key.pid != 0 {
 		parts = append(parts, strconv.Itoa(in.key.pid))

@@ -16,8 +16,8 @@ type nearMisses struct {
 	last    float64
 	deepest float64 // MiB
 	pid     int     // who held most then; 0: not known
-	habit   float64 // falls of late that were none, fading
-	habitAt float64
+	habit   fading  // falls of late that were none
+	atLimit fading  // near misses of late that began at the limit, those of the start included
 }
 
 const (
@@ -31,29 +31,37 @@ const (
 	startSeconds = 60
 	// habitSeconds: a program that empties its cache itself does so all the time. From fifteen
 	// such falls within five minutes on a fall tells nothing; a validation brings one or two.
+	// One that began at the limit does, unless there were five of these as well.
 	habitSeconds = 300
 	habitFalls   = 15
 )
 
+// fading is a count of what happened of late.
+type fading struct{ count, at float64 }
+
+func (c *fading) add(now float64, n int) { *c = fading{c.of(now) + float64(n), now} }
+
+func (c *fading) of(now float64) float64 { return c.count * math.Exp(-(now-c.at)/habitSeconds) }
+
 // fallen notes falls that did not end at the limit, or were at the start.
-func (n *nearMisses) fallen(now float64, count int) {
-	n.habit = n.habits(now) + float64(count)
-	n.habitAt = now
-}
+func (n *nearMisses) fallen(now float64, count int) { n.habit.add(now, count) }
 
 // resume goes on after a gap: nothing is known of the time between.
 func (n *nearMisses) resume(now float64) {
-	n.habitAt, n.counter = now, sampler.FallCounter{}
+	n.habit.at, n.atLimit.at, n.counter = now, now, sampler.FallCounter{}
 }
 
 // habits is how many such falls there were of late.
-func (n *nearMisses) habits(now float64) float64 {
-	return n.habit * math.Exp(-(now-n.habitAt)/habitSeconds)
-}
+func (n *nearMisses) habits(now float64) float64 { return n.habit.of(now) }
 
-// add takes the near misses of a snapshot.
-func (n *nearMisses) add(now float64, pid, count int, deepest float64) {
-	if count == 0 || n.habits(now) >= habitFalls {
+// add takes the near misses of a snapshot. fromLimit: the fall began at the limit, too, where
+// few empty a cache by habit.
+func (n *nearMisses) add(now float64, pid, count int, deepest float64, fromLimit bool) {
+	ordinary := n.habits(now) >= habitFalls && (!fromLimit || n.atLimit.of(now) >= habitFalls/3)
+	if fromLimit {
+		n.atLimit.add(now, count)
+	}
+	if count == 0 || ordinary {
 		return
 	}
 	if n.count == 0 || now-n.last > nearSeconds {

@@ -42,8 +42,7 @@ func (n *needs) set(need sampler.Opt[sampler.Bytes]) {
 	n.typed = need
 }
 
-// fold forgets refusals that say nothing about what runs now: another command holds the
-// card, or too much time has passed.
+// fold forgets refusals that are too old to say something about what runs now.
 func (n *needs) fold(now float64) {
 	if len(n.refused) == 0 {
 		return
@@ -115,7 +114,7 @@ func (n *needs) arithmetic(g *gpu, now float64) Fit {
 		f.Need = sampler.Some(need)
 		f.Reusable = g.reusable(need)
 		f.Short = short(need.Bytes, f.WorstFree, f.Reusable.Or(0))
-		if need.Source == NeedJump && series.MiB(f.Short) <= g.total*jumpSlack {
+		if need.Source == NeedJump && f.Short.MiB() <= g.total*jumpSlack {
 			f.Short = 0
 		}
 	}

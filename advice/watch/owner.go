@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"nvpeak/advice/series"
 	"nvpeak/sampler"
 )
 
@@ -85,7 +84,7 @@ func remapped(gpus []*gpu) bool {
 // by what the driver reserves, never by a tenth.
 func sameSize(g *gpu, e sampler.OOMEvent) bool {
 	t, ok := sampler.Plausible(e.GPUTotal)
-	return !ok || g.total == 0 || (series.MiB(t) < g.total*1.1 && series.MiB(t) > g.total*0.9)
+	return !ok || g.total == 0 || (t.MiB() < g.total*1.1 && t.MiB() > g.total*0.9)
 }
 
 // visibleOrdinal is the number that a process gives to a GPU:

@@ -60,7 +60,7 @@ func newProc(q *sampler.Process, now float64, at time.Time) *proc {
 // foldAllocator takes the counters that the allocator inside the process reports.
 func (p *proc) foldAllocator(now float64) {
 	if h, ok := sampler.Plausible(p.process.HostMemory); ok && math.IsNaN(p.hostFirst) {
-		p.hostFirst = series.MiB(h)
+		p.hostFirst = h.MiB()
 	}
 	a := p.process.Allocator
 	if a == nil {

@@ -9,7 +9,7 @@ import (
 )
 
 var ruleFlush = Rule{
-	Code:  "flush",
+	Code:  sampler.AlertFlush,
 	Level: sampler.LevelWarning,
 	Reason: "When the GPU is full the allocator gives its cache back and asks again, before it gives up: " +
 		"https://docs.pytorch.org/docs/stable/notes/cuda.html",
@@ -58,7 +58,7 @@ func renderNear(f *Facts, near nearMisses) message {
 		text:     text,
 		evidence: []string{words.Say("alert.flush.back", said...), words.Say("alert.lowest_free", "free", size(math.Max(0, g.lowest.last(f.now, lowestSeconds))))},
 		numbers:  map[string]float64{"near_misses": float64(near.count), "deepest_fall_bytes": bytesOf(near.deepest)},
-		advice: hypothetical{gpu: g, proc: g.largest(), free: g.free, need: g.free + near.deepest, phase: explain.PhaseTraining,
+		advice: hypothetical{gpu: g, proc: g.largest(), free: g.free, need: g.free + near.deepest, phase: sampler.PhaseTraining,
 			causes: certain(explain.CauseTooBig, explain.CauseFragmentation)}.fixes(words),
 	}
 }
@@ -82,7 +82,7 @@ func renderFlushes(f *Facts, n int, since, largest float64) message {
 			words.Say("alert.lowest_free", "free", size(math.Max(0, g.lowest.last(f.now, lowestSeconds)))),
 		},
 		numbers: map[string]float64{"flushes": float64(n), "largest_bytes": bytesOf(largest)},
-		advice: hypothetical{gpu: g, proc: g.only(), free: g.free, need: g.free + largest, phase: explain.PhaseTraining,
+		advice: hypothetical{gpu: g, proc: g.only(), free: g.free, need: g.free + largest, phase: sampler.PhaseTraining,
 			causes: certain(explain.CauseFragmentation, explain.CauseTooBig)}.fixes(words),
 	}
 }
@@ -95,7 +95,7 @@ func renderRising(f *Facts, fl flushes) message {
 		evidence: []string{words.Say("alert.flush.bottoms", "before", size(before), "bottom", size(bottom)),
 			words.Say("alert.flush.partly")},
 		numbers: map[string]float64{"falls": float64(fl.falls), "bottom_bytes": bytesOf(bottom)},
-		advice: hypothetical{gpu: g, proc: g.only(), free: g.usable - bottom, need: g.usable - before, phase: explain.PhaseTraining,
+		advice: hypothetical{gpu: g, proc: g.only(), free: g.usable - bottom, need: g.usable - before, phase: sampler.PhaseTraining,
 			causes: certain(explain.CauseFragmentation)}.fixes(words),
 	}
 }
@@ -106,7 +106,7 @@ func renderRetries(f *Facts, p *proc, n int) message {
 		text:     words.Say("alert.flush.retries", "gpu", g.last.Index, "process", f.pid(p), "n", n),
 		evidence: []string{words.Say("alert.flush.counter", "all", p.retries, "n", n)},
 		numbers:  map[string]float64{"retries": float64(n)},
-		advice: hypothetical{gpu: g, proc: p, free: g.free, need: g.free + flushLeast, phase: explain.PhaseTraining,
+		advice: hypothetical{gpu: g, proc: p, free: g.free, need: g.free + flushLeast, phase: sampler.PhaseTraining,
 			causes: certain(explain.CauseFragmentation, explain.CauseTooBig)}.fixes(words),
 	}
 }

@@ -7,13 +7,13 @@ import (
 )
 
 var ruleGPULost = Rule{
-	Code:  "gpu_lost",
+	Code:  sampler.AlertGPULost,
 	Level: sampler.LevelCritical,
 	Reason: "The driver says that the GPU is lost (NVML_ERROR_GPU_IS_LOST), or its calls have not come back for a while: " +
 		"https://docs.nvidia.com/deploy/nvml-api/group__nvmlDeviceEnumvs.html",
 	HoldFor:    2 * time.Second,
 	ClearAfter: 5 * time.Second,
-	Silences:   []string{"unattributed", "imbalance"},
+	Silences:   []string{sampler.AlertUnattributed, sampler.AlertImbalance},
 	check:      checkLost,
 }
 

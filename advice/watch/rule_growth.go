@@ -10,7 +10,7 @@ import (
 )
 
 var ruleGrowth = Rule{
-	Code:  "growth",
+	Code:  sampler.AlertGrowth,
 	Level: sampler.LevelCritical,
 	Reason: "The memory has grown steadily since the first plateau, by the sequence of its peaks, both halves of the time agree, and it has " +
 		"come most of the way; or it has risen by equal steps at equal intervals that were never given back, and one of the next does not " +
@@ -26,11 +26,14 @@ const (
 	growthSure = 0.5
 	// growthSoon is when growth becomes critical.
 	growthSoon = 600
-	// Steps that still fit are foreseen as far as two fifths of the time that they took so
-	// far, and when there were five of them.
-	stepsAhead  = 0.4
-	stepsForFit = 5
-	// Fewer steps are at least 1 % of the GPU: near the limit small ones come and go.
+	// Three equal steps say that a fourth may follow. Fewer than five are at least 1 % of the
+	// GPU, for near the limit small ones come and go. Stages of larger and larger inputs are
+	// three to six; eight steps, or five of a climb, are no schedule, and from then on those
+	// that still fit are foreseen as far as two fifths of the time that they took so far.
+	stepsFew   = 3
+	stepsSome  = 5
+	stepsMany  = 8
+	stepsAhead = 0.4
 	stepsLarge = 0.01
 	// Steps that follow each other within 15 s are a climb. One that stays within 2 % of those
 	// that came back is known.
@@ -74,12 +77,13 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 	low, eta, high := growth.Trend.ETA(room)
 	if steps {
 		n, at := flight.Fit(f.now, room)
-		few := flight.Steps < stepsForFit
+		few := flight.Steps < stepsSome
 		if few && (pid == 0 || f.gpu.near.habits(f.now) >= habitFalls) {
 			return found, false // those of several programs, or a cache filling up again: no evidence yet
 		}
-		sure := growth.Found && at <= growthSure*(growth.Trend.Until-growth.Trend.Since)
-		due := n == 0 && (!few || flight.Size >= stepsLarge*f.gpu.total) || !few && at <= stepsAhead*(f.now-flight.Since)
+		sure := growth.Found && flight.Size < stepsLarge*f.gpu.total && at <= growthSure*(growth.Trend.Until-growth.Trend.Since)
+		goesOn := flight.Steps >= stepsMany || !few && flight.Interval < climbSeconds
+		due := n == 0 && (!few || flight.Size >= stepsLarge*f.gpu.total) || goesOn && at <= stepsAhead*(f.now-flight.Since)
 		steps, eta = due || sure, at
 	}
 	if !steps && !growth.Found {
@@ -93,7 +97,9 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 		}
 	}
 	trend := growth.Trend
-	if !steps && eta > growthSure*(trend.Until-trend.Since) {
+	// The slope through large steps tells nothing: what counts is whether the next one fits.
+	large := flight.Steps >= stepsFew && flight.Size >= stepsLarge*f.gpu.total && room >= flight.Size
+	if !steps && (large || f.noTensors(trend) || eta > growthSure*(trend.Until-trend.Since)) {
 		found.id, found.level = 1, sampler.LevelNotice
 	}
 	found.render = func(f *Facts) message {
@@ -103,6 +109,12 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 		return renderGrowth(f, pid, trend, room, low, high)
 	}
 	return found, true
+}
+
+// noTensors says whether the log shows that tensors did not grow with the memory.
+func (f *Facts) noTensors(tr series.Trend) bool {
+	rise, known := f.tensors.rise(tr.Since, f.now)
+	return known && rise < tensorsShare*(tr.To-tr.From)
 }
 
 // knownClimb says whether fast steps are those of a spike that has not come higher than
@@ -128,7 +140,7 @@ func renderGrowth(f *Facts, pid int, tr series.Trend, room, low, high float64) m
 		numbers: map[string]float64{"rate_bytes_per_second": tr.Slope * float64(sampler.MiB), "since_s": tr.Since,
 			"free_bytes": bytesOf(room), "eta_low_s": math.Round(low), "eta_high_s": math.Round(high),
 			"rise_bytes": bytesOf(tr.To - tr.From)},
-		advice: hypothetical{gpu: g, proc: p, free: room, phase: explain.PhaseTraining, causes: certain(explain.CauseLeak)}.fixes(words),
+		advice: hypothetical{gpu: g, proc: p, free: room, phase: sampler.PhaseTraining, causes: certain(explain.CauseLeak)}.fixes(words),
 	}
 }
 
@@ -141,6 +153,6 @@ func renderSteps(f *Facts, pid int, s series.Flight, room, eta float64) message 
 			words.Say("alert.growth.room", "free", size(room))},
 		numbers: map[string]float64{"steps": float64(s.Steps), "step_bytes": bytesOf(s.Size), "interval_s": s.Interval, "since_s": s.Since,
 			"free_bytes": bytesOf(room)},
-		advice: hypothetical{gpu: g, proc: p, free: room, need: s.Size, phase: explain.PhaseTraining, causes: certain(explain.CauseLeak)}.fixes(words),
+		advice: hypothetical{gpu: g, proc: p, free: room, need: s.Size, phase: sampler.PhaseTraining, causes: certain(explain.CauseLeak)}.fixes(words),
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 var ruleHostMemory = Rule{
-	Code:  "host_memory",
+	Code:  sampler.AlertHostMemory,
 	Level: sampler.LevelCritical,
 	Reason: "The machine runs out of memory: what is available has fallen and is nearly gone, or falls steadily and will be. The kernel " +
 		"then kills a process, most often the training or one of its data loaders.",
@@ -32,7 +32,7 @@ func checkHostMemory(f *Facts) []finding {
 	if f.gpu != nil || !h.known || h.total == 0 {
 		return nil
 	}
-	left := series.MiB(h.memory.Available)
+	left := h.memory.Available.MiB()
 	if h.growing.Found {
 		tr := h.growing.Trend
 		low, likely, high := tr.ETA(left)
@@ -79,15 +79,7 @@ func renderHostGrowth(f *Facts, tr series.Trend, left, low, high float64) messag
 
 // hostHolders names the process of a GPU that holds most host memory.
 func hostHolders(f *Facts) []string {
-	var most *proc
-	held := 0.0
-	for _, g := range f.gpus {
-		for _, p := range g.procs {
-			if m, ok := sampler.Plausible(p.process.HostMemory); ok && series.MiB(m) > held {
-				most, held = p, series.MiB(m)
-			}
-		}
-	}
+	most, held := mostOnHost(f.gpus)
 	if most == nil {
 		return nil
 	}
@@ -98,5 +90,5 @@ func hostHolders(f *Facts) []string {
 }
 
 func hostFixes(f *Facts) []sampler.Advice {
-	return hypothetical{host: true, phase: explain.PhaseTraining, causes: certain(explain.CauseHostMemory)}.fixes(f.words)
+	return hypothetical{host: true, phase: sampler.PhaseTraining, causes: certain(explain.CauseHostMemory)}.fixes(f.words)
 }

@@ -9,7 +9,7 @@ import (
 )
 
 var ruleImbalance = Rule{
-	Code:  "imbalance",
+	Code:  sampler.AlertImbalance,
 	Level: sampler.LevelNotice,
 	Reason: "One job on several GPUs holds much more on one of them, and that one is nearly full while the others have room: it will be " +
 		"the one to fail.",

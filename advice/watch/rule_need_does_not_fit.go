@@ -4,12 +4,11 @@ import (
 	"time"
 
 	"nvpeak/advice/explain"
-	"nvpeak/advice/series"
 	"nvpeak/sampler"
 )
 
 var ruleNeed = Rule{
-	Code:  "need_does_not_fit",
+	Code:  sampler.AlertNeed,
 	Level: sampler.LevelWarning,
 	Reason: "What somebody typed, or an allocator was refused, is more than the least that was free in the last minute, " +
 		"even with what the process can reuse.",
@@ -64,7 +63,7 @@ func renderNeed(f *Facts) message {
 
 // needFailure is how the need would fail.
 func needFailure(g *gpu, fit Fit, need Need, lowest sampler.Bytes) hypothetical {
-	h := hypothetical{gpu: g, proc: g.withPID(need.PID.Or(0)), need: series.MiB(need.Bytes), free: series.MiB(lowest), causes: certain(explain.CauseTooBig)}
+	h := hypothetical{gpu: g, proc: g.withPID(need.PID.Or(0)), need: need.Bytes.MiB(), free: lowest.MiB(), causes: certain(explain.CauseTooBig)}
 	if way := fit.InTheWay(); len(way) > 0 {
 		h.causes = certain(explain.CauseOtherProcess)
 		if biggest := g.others(0); h.proc == nil && len(biggest) > 1 && way[0].PID != biggest[0].pid {
@@ -90,7 +89,7 @@ func heldBy(f *Facts, list []Holder) []string {
 
 // preallocated is a line of evidence about a process that took its memory on purpose.
 func preallocated(f *Facts, p *proc) []string {
-	pre, known := Preallocates(*p.process)
+	pre, known := explain.Preallocates(*p.process)
 	if !known || !p.series.Flat(f.gpu.total) {
 		return nil
 	}

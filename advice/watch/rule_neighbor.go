@@ -9,7 +9,7 @@ import (
 )
 
 var ruleNeighbor = Rule{
-	Code:  "neighbour",
+	Code:  sampler.AlertNeighbor,
 	Level: sampler.LevelWarning,
 	Reason: "A process has shown of late that it takes more at times, and beside what others hold now, who have taken memory since, that " +
 		"does not fit any more.",
@@ -34,7 +34,7 @@ func checkNeighbor(f *Facts) []finding {
 		if took < max(neighborLeast, g.total*series.EdgeShare) || most.value+others <= g.usable+g.total*neighborSlack {
 			continue
 		}
-		if _, yes := Preallocates(*p.process); yes {
+		if _, yes := explain.Preallocates(*p.process); yes {
 			continue
 		}
 		other := g.newest(p, f.now-most.time)
@@ -63,7 +63,7 @@ func renderNeighbor(f *Facts, p, other *proc, most peakAt, others float64) messa
 		},
 		numbers: map[string]float64{"need_bytes": bytesOf(need), "free_bytes": bytesOf(free),
 			"short_bytes": bytesOf(need - free), "neighbour_bytes": bytesOf(other.series.Value)},
-		advice: hypothetical{gpu: f.gpu, proc: p, need: need, free: free, phase: explain.PhaseValidation,
+		advice: hypothetical{gpu: f.gpu, proc: p, need: need, free: free, phase: sampler.PhaseValidation,
 			causes: certain(explain.CauseOtherProcess, explain.CauseValidationSpike)}.fixes(words),
 	}
 }

@@ -7,13 +7,13 @@ import (
 )
 
 var ruleOOM = Rule{
-	Code:  "oom",
+	Code:  sampler.AlertOOM,
 	Level: sampler.LevelCritical,
 	Reason: "An out-of-memory failure in the followed log, counted by the allocator inside a process, or to be guessed from " +
 		"a process that ended at its peak with the GPU full.",
 	HoldFor:    0,
 	ClearAfter: time.Second,
-	Silences:   []string{"flush"},
+	Silences:   []string{sampler.AlertFlush},
 	check:      checkOOM,
 }
 

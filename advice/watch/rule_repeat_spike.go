@@ -10,13 +10,13 @@ import (
 )
 
 var ruleRepeatSpike = Rule{
-	Code:  "repeat_spike",
+	Code:  sampler.AlertRepeatSpike,
 	Level: sampler.LevelCritical,
 	Reason: "A process spikes now and then (validation, saving), and by where the last spikes ended, what the level between them has risen " +
 		"since and what others hold now, the next does not fit; or they grow or vary so much that one of the next will not.",
 	HoldFor:    3 * time.Second,
 	ClearAfter: 3 * time.Minute, // a spike that was survived is no all-clear
-	Silences:   []string{"neighbour"},
+	Silences:   []string{sampler.AlertNeighbor},
 	check:      checkRepeatSpike,
 }
 
@@ -42,6 +42,8 @@ const (
 	outgrownLeast = 0.01
 	// risesUnlisted: without a process list the spikes may be those of several programs.
 	risesUnlisted = 5
+	// spikeStart: what comes up and goes in the first two minutes of a holder is its start.
+	spikeStart = 120
 	// spikesAhead is how many rises beyond the next are looked at.
 	spikesAhead = 1
 )
@@ -104,7 +106,7 @@ func expects(f *Facts, s *series.Series, p series.Pattern) (e expectation, ok bo
 			e.top, e.later = e.top+p.Rise, 1
 		}
 		e.how = words.Say("alert.repeat_spike.trend", "more", size(p.Rise), "high", size(p.Newest))
-	case !ordinary && (p.Count == 1 || p.Record > limit*outgrownLeast) && outgrown > limit*outgrownLeast && s.Top()+outgrown > e.available:
+	case !ordinary && (p.Count == 1 && p.Last-s.Rose > spikeStart || p.Record > limit*outgrownLeast) && outgrown > limit*outgrownLeast && s.Top()+outgrown > e.available:
 		e.top = s.Top() + outgrown
 		e.how = words.Say("alert.repeat_spike.outgrown", "top", size(s.Top()), "more", size(outgrown))
 	case repeats && p.Even && varies(p, limit) && p.Mean+varyDeviations*p.Deviation > room:
@@ -181,7 +183,7 @@ func renderSpike(f *Facts, pid int, value float64, pt series.Pattern, e expectat
 	if due >= 0 {
 		m.numbers["due_s"] = due
 	}
-	h := hypothetical{gpu: g, proc: g.withPID(pid), need: need, free: free, phase: explain.PhaseValidation, causes: certain(explain.CauseValidationSpike)}
+	h := hypothetical{gpu: g, proc: g.withPID(pid), need: need, free: free, phase: sampler.PhaseValidation, causes: certain(explain.CauseValidationSpike)}
 	for _, q := range g.others(pid) {
 		if pid != 0 && q.series.Value >= (e.top-e.available)/2 && q.series.Value >= neighborLeast {
 			m.evidence = append(m.evidence, words.Say("alert.holds", "process", f.pid(q), "held", size(q.series.Value)))

@@ -3,12 +3,11 @@ package watch
 import (
 	"time"
 
-	"nvpeak/advice/series"
 	"nvpeak/sampler"
 )
 
 var ruleSwap = Rule{
-	Code:  "swap",
+	Code:  sampler.AlertSwap,
 	Level: sampler.LevelWarning,
 	Reason: "The machine is swapping out while little memory is available: training slows down by orders of magnitude, and the kernel may " +
 		"kill a process next.",
@@ -30,7 +29,7 @@ func checkSwap(f *Facts) []finding {
 	if f.gpu != nil || !h.known || h.total == 0 {
 		return nil
 	}
-	left, grown := series.MiB(h.memory.Available), h.swapped()
+	left, grown := h.memory.Available.MiB(), h.swapped()
 	if left > swapAvailable*h.total || grown < max(swapLeast, swapShare*h.total) {
 		return nil
 	}

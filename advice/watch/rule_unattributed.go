@@ -5,12 +5,11 @@ import (
 	"time"
 
 	"nvpeak/advice/explain"
-	"nvpeak/advice/series"
 	"nvpeak/sampler"
 )
 
 var ruleUnattributed = Rule{
-	Code:  "unattributed",
+	Code:  sampler.AlertUnattributed,
 	Level: sampler.LevelNotice,
 	Reason: "A process ended and its memory stayed, or memory that no process holds is what a need lacks. Memory of nobody alone is " +
 		"no alert: the driver hides the processes of other containers and users.",
@@ -50,7 +49,7 @@ func renderLeft(f *Facts, o orphan, left float64) message {
 // nobodyHasIt: a need that was typed or refused would fit without the unattributed memory.
 func nobodyHasIt(f *Facts) []finding {
 	g := f.gpu
-	u, ok := g.nobody()
+	u, ok := g.unattributed()
 	if !ok || u < max(orphanLeast, orphanShare*g.total) {
 		return nil
 	}
@@ -58,7 +57,7 @@ func nobodyHasIt(f *Facts) []finding {
 		return nil
 	}
 	fit := f.needs.arithmetic(g, f.now)
-	if fit.Short == 0 || series.MiB(fit.Short) > u {
+	if fit.Short == 0 || fit.Short.MiB() > u {
 		return nil
 	}
 	return []finding{{id: 1, level: sampler.LevelNotice, render: func(f *Facts) message { return renderNobody(f, fit, u) }}}
@@ -72,6 +71,6 @@ func renderNobody(f *Facts, fit Fit, u float64) message {
 		evidence: []string{words.Say("alert.unattributed.short", "short", fit.Short, "need", need.Bytes, "source", need.Source.In(words)),
 			words.Say("alert.unattributed.hidden")},
 		numbers: map[string]float64{"unattributed_bytes": bytesOf(u), "short_bytes": float64(fit.Short)},
-		advice:  hypothetical{gpu: g, free: g.free, need: series.MiB(need.Bytes), causes: certain(explain.CauseUnattributed), only: stopOnly}.fixes(words),
+		advice:  hypothetical{gpu: g, free: g.free, need: need.Bytes.MiB(), causes: certain(explain.CauseUnattributed), only: stopOnly}.fixes(words),
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 var ruleXID = Rule{
-	Code:   "xid",
+	Code:   sampler.AlertXID,
 	Level:  sampler.LevelCritical,
 	Reason: "The driver reported an Xid error: https://docs.nvidia.com/deploy/xid-errors/index.html",
 	// An Xid is an event, not a state: it shows at once and for ten minutes.

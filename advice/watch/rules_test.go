@@ -75,7 +75,7 @@ func checkRule(t *testing.T, dir, code string) {
 		t.Fatal(err)
 	}
 	if string(old) != got.String() {
-		t.Errorf("differs from want.txt:\n%s", got.String())
+		t.Errorf("differs from want.txt, which -update-rules writes anew:\n%s", got.String())
 	}
 }
 
@@ -145,11 +145,42 @@ func playFile(t *testing.T, file string) []sampler.Alert {
 	return w.Past()
 }
 
+// The table of docs/alerts.md has every rule and no other.
+func TestDocsNameRules(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "alerts.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), "|---|---|\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	var named, codes []string
+	for _, row := range strings.Split(table, "\n") {
+		for _, code := range strings.Split(strings.Split(row, "|")[1], ",") {
+			named = append(named, strings.Trim(code, " `"))
+		}
+	}
+	for _, r := range rules {
+		codes = append(codes, r.Code)
+	}
+	slices.Sort(named)
+	slices.Sort(codes)
+	if !slices.Equal(named, codes) {
+		t.Errorf("the table has %v, the rules are %v", named, codes)
+	}
+}
+
 // What explain reads out of alerts are alerts that exist.
 func TestCausesNameRules(t *testing.T) {
 	for _, kind := range explain.AlertKinds() {
 		if !slices.ContainsFunc(rules, func(r *Rule) bool { return r.Code == kind }) {
 			t.Errorf("%s is no rule", kind)
 		}
+	}
+}
+
+// A failure that is predicted is of a kind that explain knows: fixes are picked by it.
+func TestHypotheticalKind(t *testing.T) {
+	if kind := (hypothetical{causes: certain(explain.CauseTooBig)}).event().Kind; !slices.Contains(sampler.ErrorKinds[:], kind) {
+		t.Errorf("%q is no kind of failure", kind)
 	}
 }

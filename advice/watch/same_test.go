@@ -3,6 +3,7 @@ package watch
 import (
 	"encoding/json"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"nvpeak/advice/advicetest"
@@ -53,4 +54,20 @@ func words(t *testing.T, a sampler.Alert) string {
 		t.Fatal(err)
 	}
 	return string(b)
+}
+
+// An alert whose silencer ends is raised at that moment, in whatever order the two are looked at.
+func TestSilencerEnds(t *testing.T) {
+	for range 50 {
+		w := New(Options{})
+		w.clock.Next(advicetest.Epoch)
+		key := func(r *Rule) incidentKey { return incidentKey{rule: slices.Index(rules, r), machine: true} }
+		w.open[key(&ruleOOM)] = &incident{key: key(&ruleOOM), fired: true, seen: -60}
+		found := finding{level: sampler.LevelWarning, render: func(*Facts) message { return message{} }}
+		w.open[key(&ruleFlush)] = &incident{key: key(&ruleFlush), since: -60, times: 2, found: found}
+		w.expire(advicetest.Epoch)
+		if open := w.Open(); len(open) != 1 || open[0].Kind != ruleFlush.Code {
+			t.Fatalf("%+v", open)
+		}
+	}
 }

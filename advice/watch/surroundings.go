@@ -1,8 +1,6 @@
 package watch
 
 import (
-	"slices"
-
 	"nvpeak/advice/explain"
 	"nvpeak/advice/series"
 	"nvpeak/sampler"
@@ -24,41 +22,37 @@ func peersOf(gpus []*gpu, own *gpu, p *proc) (list []sampler.Bytes) {
 		}
 		for _, q := range g.procs {
 			if q.pid == p.pid || sameJob(p, q) {
-				list = append(list, usual(q.series.Peaks()))
+				list = append(list, explain.Usual(q.series.Peaks()))
 			}
 		}
 	}
 	return list
 }
 
-// usual is the median.
-func usual(peaks []sampler.Bytes) sampler.Bytes {
-	if len(peaks) == 0 {
-		return 0
+// mostOnHost is the process of a GPU that holds most host memory, and how much in MiB.
+func mostOnHost(gpus []*gpu) (most *proc, held float64) {
+	for _, g := range gpus {
+		for _, p := range g.procs {
+			if m, ok := sampler.Plausible(p.process.HostMemory); ok && m.MiB() > held {
+				most, held = p, m.MiB()
+			}
+		}
 	}
-	return slices.Sorted(slices.Values(peaks))[len(peaks)/2]
+	return most, held
 }
 
 // hostIncident is what is known of a failure for host memory: the process that holds most of it,
 // how much that has grown, and how much the machine lost.
 func hostIncident(gpus []*gpu, h *host) explain.Incident {
 	in := explain.Incident{}
-	var most *proc
-	held := sampler.Bytes(0)
-	for _, g := range gpus {
-		for _, p := range g.procs {
-			if m, ok := sampler.Plausible(p.process.HostMemory); ok && m > held {
-				most, held = p, m
-			}
-		}
-	}
+	most, held := mostOnHost(gpus)
 	if most == nil || !h.known {
 		return in
 	}
 	in.Command, in.Environment = most.process.Command, most.process.Environment
 	in.History = &explain.History{
-		HostGrown: sampler.Some(series.Bytes(max(0, series.MiB(held)-most.hostFirst))),
-		HostLost:  sampler.Some(series.Bytes(max(0, h.most-series.MiB(h.memory.Available)))),
+		HostGrown: sampler.Some(series.Bytes(max(0, held-most.hostFirst))),
+		HostLost:  sampler.Some(series.Bytes(max(0, h.most-h.memory.Available.MiB()))),
 	}
 	return in
 }

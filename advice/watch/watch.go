@@ -14,7 +14,7 @@ import (
 // Options of a Watch. The zero value is good.
 type Options struct {
 	Need sampler.Opt[sampler.Bytes] // typed by the user
-	Lang string                     // of the alerts: "en" (also when empty) or "zh"
+	Lang string                     // of the alerts; empty: English
 }
 
 // Watch folds snapshots into facts and tells which alerts are open. It is for one
@@ -27,6 +27,7 @@ type Watch struct {
 	lang  string
 
 	failures []failure // reported, newest last
+	tensors  tensors   // of the training log
 
 	judged    float64 // when the rules were last asked
 	open      map[incidentKey]*incident
@@ -104,7 +105,7 @@ func (w *Watch) dropGPUs() {
 
 // facts are what the rules may look at now.
 func (w *Watch) facts(at time.Time) Facts {
-	return Facts{now: w.clock.Now, time: at, gpus: w.gpus, host: &w.host, needs: &w.needs, failures: w.failures, words: lang.For(w.lang)}
+	return Facts{now: w.clock.Now, time: at, gpus: w.gpus, host: &w.host, needs: &w.needs, failures: w.failures, tensors: &w.tensors, words: lang.For(w.lang)}
 }
 
 // factsOf are the facts about the GPU of an incident.
@@ -173,7 +174,7 @@ func (w *Watch) record(k incidentKey, g *gpu, found finding) {
 		}
 		in = &incident{key: k, since: now, dueSince: math.NaN()}
 		if g != nil {
-			in.gpu, in.gpuKey = sampler.Some(g.last.Index), g.last.Key()
+			in.gpu = sampler.Some(g.last.Index)
 		}
 		w.open[k] = in
 	}
@@ -198,9 +199,7 @@ func (w *Watch) expire(at time.Time) {
 				stale = append(stale, in)
 			}
 		case now-in.since >= rule.HoldFor.Seconds() && (in.times > 1 || rule.HoldFor == 0):
-			if !w.silenced(in) {
-				in.ready = true
-			}
+			in.ready = true
 		}
 	}
 	slices.SortFunc(stale, func(a, b *incident) int { return cmp.Or(cmp.Compare(a.renderedAt, b.renderedAt), a.key.compare(b.key)) })

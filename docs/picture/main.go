@@ -52,7 +52,7 @@ func run(scenario, need string, cols, rows int, past time.Duration) error {
 	return out.Flush()
 }
 
-// play is the coloured screen after the past of a scenario.
+// play is the colored screen after the past of a scenario.
 func play(scenario string, cols, rows int, past time.Duration, opt ui.Options) (string, error) {
 	clock := sampler.NewScriptClock(time.Date(2026, 11, 20, 14, 3, 0, 0, time.UTC))
 	src, err := demo.New(scenario, clock)

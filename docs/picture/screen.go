@@ -14,13 +14,13 @@ const (
 	ink   = "#d5d9e3"
 )
 
-// look is how a character is drawn. Empty colours are the terminal's.
+// look is how a character is drawn. Empty colors are the terminal's.
 type look struct {
 	fore, back    string
 	bold, reverse bool
 }
 
-// paint is the colours as they come out.
+// paint is the colors as they come out.
 func (l look) paint() (fore, back string) {
 	fore, back = or(l.fore, ink), or(l.back, paper)
 	if l.reverse {
@@ -71,7 +71,7 @@ func parse(text string, cols, rows int) [][]cell {
 	return grid
 }
 
-// apply is the look after one SGR sequence: bold, reverse and true colours, which is all
+// apply is the look after one SGR sequence: bold, reverse and true colors, which is all
 // that themes use.
 func (l look) apply(codes string) look {
 	list := strings.Split(codes, ";")

@@ -60,7 +60,7 @@ func same(t *testing.T, what string, got, want *Track, end time.Time, span time.
 	t.Helper()
 	const n = 60
 	step := ColumnStep(span, n)
-	a, b := got.Columns(nil, end, step, n), want.Columns(nil, end, step, n)
+	a, b := got.Columns(end, step, n), want.Columns(end, step, n)
 	for i := range a {
 		if a[i] != b[i] && !(math.IsNaN(a[i]) && math.IsNaN(b[i])) {
 			t.Fatalf("%s over %v, column %d: %v, want %v", what, span, i, a[i], b[i])
@@ -77,7 +77,7 @@ func TestArchiveOfHugeGap(t *testing.T) {
 	if n := len(a.h.gpus[sampler.GPUKey{ID: "a"}].UsedMin.all.rings[0].m); n != 3 {
 		t.Errorf("%d blocks", n)
 	}
-	if v := a.At(time.Unix(1<<32, 0)).GPU(sampler.GPUKey{ID: "a"}).Plot("memory.used").Columns(nil, time.Unix(1<<32, 0), time.Second, 2); v[1] != 1024 || v[0] == v[0] {
+	if v := a.At(time.Unix(1<<32, 0)).GPU(sampler.GPUKey{ID: "a"}).Plot("memory.used").Columns(time.Unix(1<<32, 0), time.Second, 2); v[1] != 1024 || v[0] == v[0] {
 		t.Errorf("columns %v", v)
 	}
 }

@@ -104,25 +104,18 @@ func (s *Series) add(from, at time.Time, g *sampler.GPU) {
 		if !m.Plot {
 			continue
 		}
-		v := m.Of(g)
+		v, ok := m.Of(g).Value()
 		if m.Name == "memory.used" {
-			v = mebibytes(most)
+			b, known := most.Value()
+			v, ok = b.MiB(), known
 		}
-		if v, ok := v.Value(); ok {
+		if ok {
 			s.plots[m.Name].Add(from, at, v)
 		}
 	}
-	if v, ok := mebibytes(least).Value(); ok {
-		s.UsedMin.Add(from, at, v)
+	if b, ok := least.Value(); ok {
+		s.UsedMin.Add(from, at, b.MiB())
 	}
-}
-
-func mebibytes(o sampler.Opt[sampler.Bytes]) sampler.Opt[float64] {
-	v, ok := o.Value()
-	if !ok {
-		return sampler.Opt[float64]{}
-	}
-	return sampler.Some(float64(v) / float64(sampler.MiB))
 }
 
 func (h *History) addProcesses(from, at time.Time, g *sampler.GPU) {
@@ -138,7 +131,7 @@ func (h *History) addProcesses(from, at time.Time, g *sampler.GPU) {
 			p = &ProcessSeries{Used: h.track(false, processTiers)}
 			h.procs[key] = p
 		}
-		p.Used.Add(from, at, float64(v)/float64(sampler.MiB))
+		p.Used.Add(from, at, v.MiB())
 		p.seen = at
 	}
 }

@@ -29,7 +29,7 @@ func known(values []float64) (n int) {
 }
 
 func (h *History) memory(end time.Time, n int) []float64 {
-	return h.GPU(sampler.GPUKey{ID: "GPU-0"}).Plot("memory.used").Columns(nil, end, time.Second, n)
+	return h.GPU(sampler.GPUKey{ID: "GPU-0"}).Plot("memory.used").Columns(end, time.Second, n)
 }
 
 func TestHistoryKeepsTheWindow(t *testing.T) {
@@ -45,7 +45,7 @@ func TestHistoryKeepsTheWindow(t *testing.T) {
 	if got := h.memory(late.Time, 3); got[0] != 9*1024 || got[1] != 47*1024 || got[2] != 9*1024 {
 		t.Errorf("memory in sampler.MiB is %v, want 9, 47 and 9 sampler.GiB", got)
 	}
-	if got := h.GPU(sampler.GPUKey{ID: "GPU-0"}).UsedMin.Columns(nil, late.Time, time.Second, 3); got[0] != 9*1024 || got[1] != 2*1024 || got[2] != 9*1024 {
+	if got := h.GPU(sampler.GPUKey{ID: "GPU-0"}).UsedMin.Columns(late.Time, time.Second, 3); got[0] != 9*1024 || got[1] != 2*1024 || got[2] != 9*1024 {
 		t.Errorf("least memory in sampler.MiB is %v, want 9, 2 and 9 sampler.GiB", got)
 	}
 }
@@ -65,7 +65,7 @@ func TestHistoryOfUnknown(t *testing.T) {
 	if got := h.memory(end, 10); known(got) != 5 {
 		t.Errorf("five readings of ten are known, the plot has %v", got)
 	}
-	if got := h.GPU(sampler.GPUKey{ID: "GPU-0"}).Plot("temperature.gpu").Columns(nil, end, time.Second, 10); known(got) != 10 || got[9] != 49 {
+	if got := h.GPU(sampler.GPUKey{ID: "GPU-0"}).Plot("temperature.gpu").Columns(end, time.Second, 10); known(got) != 10 || got[9] != 49 {
 		t.Errorf("temperature is %v", got)
 	}
 	if h.GPU(sampler.GPUKey{ID: "GPU-0"}).Plot("no.such") != nil || h.GPU(sampler.GPUKey{ID: "GPU-1"}) != nil || h.Process(sampler.ProcessKey{PID: 1}) != nil {
@@ -163,7 +163,7 @@ func TestHistoryAfterSuspend(t *testing.T) {
 	h.Add(shot(before, sampler.GiB))
 	h.Add(shot(after.Add(time.Second), sampler.GiB))
 	track := h.GPU(sampler.GPUKey{ID: "GPU-0"}).Plot("memory.used")
-	if got := known(track.Columns(nil, after.Add(time.Second), time.Minute, 60)); got != 1 {
+	if got := known(track.Columns(after.Add(time.Second), time.Minute, 60)); got != 1 {
 		t.Errorf("%d of the last 60 minutes are drawn although the machine slept for 8 hours", got)
 	}
 }
@@ -198,10 +198,10 @@ func TestPIDReuse(t *testing.T) {
 	if old == nil || fresh == nil || old == fresh {
 		t.Fatal("a pid that is used again shares its history with the process before")
 	}
-	if got := maxOf(old.Used.Columns(nil, later.Time, time.Second, 60)); got != 1024 {
+	if got := maxOf(old.Used.Columns(later.Time, time.Second, 60)); got != 1024 {
 		t.Errorf("the first process has %g sampler.MiB", got)
 	}
-	if got := maxOf(fresh.Used.Columns(nil, later.Time, time.Second, 60)); got != 3*1024 {
+	if got := maxOf(fresh.Used.Columns(later.Time, time.Second, 60)); got != 3*1024 {
 		t.Errorf("the second process has %g sampler.MiB", got)
 	}
 }

@@ -89,9 +89,9 @@ func ColumnStep(span time.Duration, n int) time.Duration {
 
 // Columns reduces the last n*step before end to n values, oldest first, each the
 // maximum (or minimum) of its time. Columns begin at whole multiples of step, so that a
-// plot moves only when a column is complete. The result is appended to dst[:0].
-func (t *Track) Columns(dst []float64, end time.Time, step time.Duration, n int) []float64 {
-	dst = dst[:0]
+// plot moves only when a column is complete.
+func (t *Track) Columns(end time.Time, step time.Duration, n int) []float64 {
+	list := make([]float64, 0, max(n, 0))
 	tier := 0
 	for tier < len(tiers)-1 && (time.Duration(n)*step > tiers[tier].step*time.Duration(len(t.rings[tier].v)) ||
 		step >= 2*tiers[tier+1].step) {
@@ -108,9 +108,9 @@ func (t *Track) Columns(dst []float64, end time.Time, step time.Duration, n int)
 				best = v
 			}
 		}
-		dst = append(dst, best)
+		list = append(list, best)
 	}
-	return dst
+	return list
 }
 
 // recall fills an empty track with what was known at a time, and returns when it was last.

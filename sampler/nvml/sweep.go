@@ -92,8 +92,6 @@ import (
 	"time"
 	"unsafe"
 
-	gonvml "github.com/NVIDIA/go-nvml/pkg/nvml"
-
 	"nvpeak/sampler"
 )
 
@@ -167,7 +165,7 @@ func (c *conn) decode(w *sampler.Sweep, recs []uint64, counts []int32) {
 		}
 		r := sampler.Reading{Total: sampler.Bytes(recs[C.R_TOTAL]), Used: sampler.Bytes(recs[C.R_USED]), Free: sampler.Bytes(recs[C.R_FREE])}
 		if recs[C.R_RESERVED] != math.MaxUint64 {
-			r = reading2(gonvml.Memory_v2{Total: recs[C.R_TOTAL], Reserved: recs[C.R_RESERVED], Free: recs[C.R_FREE], Used: recs[C.R_USED]})
+			r.Reserved = sampler.Some(sampler.Bytes(recs[C.R_RESERVED]))
 		}
 		d.memory.answered = true
 		d.memory.total.Store(uint64(r.Total))

@@ -10,16 +10,14 @@ import (
 // changeForms are announcements of a setting that changes within a run and takes more memory
 // from then on: weights that are unfrozen or copied, activations that are not recomputed any
 // more, larger images, batches and sequences. Only the lines just before a failure are asked.
-var changeForms = []hinted{
-	{needs("unfr", "un-fr", "thaw"), pattern(`(?i)\b(?:un-?fr(?:ee|o)z\w+|thaw\w*)\b`)},
-	{needs("ema", "swa", "moving average"), pattern(`(?i)\b(?:start\w*|enabl\w*|begin\w*|creat\w*|initiali[sz]\w*|switch\w*)\b.{0,40}\b(?:ema|swa|moving average)\b|\b(?:ema|swa)\b.{0,30}\b(?:start\w*|enabled|begins|from now|on)\b`)},
-	{needs("checkpointing"), pattern(`(?i)checkpointing_disable|\b(?:disabl\w*|turn\w* off|switch\w* off|no|without)\b.{0,40}checkpointing|checkpointing\b.{0,30}\b(?:disabled|off)\b`)},
-	{needs("size", "length", "len", "resolution", "batch", "crop", "frames", "patch", "tokens", "res"),
-		pattern(`(?i)(?:size|length|\blen|_len|resolution|batch|crop|frames|patch|tokens|\bres)\b[^\d]{0,25}(\d+)[x\d]*(?: ?px)? *(?:->|→|=>|to) *(\d+)`)},
-	{needs("curriculum", "progressive", "schedul", "stage", "phase"),
-		pattern(`(?i)\b(?:curriculum|progressive\w*|schedul\w*|stage|phase)\b.{0,60}\b(?:size|length|resolution|frames|tokens|crop|batch)\b[^\d]{0,20}\d`)},
-	{needs("stage", "phase"), pattern(`(?i)^\W*(?:start\w*|begin\w*|enter\w*|switch\w* to|now in)? *(?:training )?(?:stage|phase)[ :#]*(?:[2-9]|two|three|four|ii+)\b`)},
-	{needs("increas", "enlarg", "larger", "grow"), pattern(`(?i)\b(?:increas\w+|enlarg\w+|grow\w*)\b.{0,40}\b(?:size|length|resolution|frames|tokens|crop|batch)\b`)},
+var changeForms = []*lazy{
+	pattern(`(?i)\b(?:un-?fr(?:ee|o)z\w+|thaw\w*)\b`),
+	pattern(`(?i)\b(?:start\w*|enabl\w*|begin\w*|creat\w*|initiali[sz]\w*|switch\w*)\b.{0,40}\b(?:ema|swa|moving average)\b|\b(?:ema|swa)\b.{0,30}\b(?:start\w*|enabled|begins|from now|on)\b`),
+	pattern(`(?i)checkpointing_disable|\b(?:disabl\w*|turn\w* off|switch\w* off|no|without)\b.{0,40}checkpointing|checkpointing\b.{0,30}\b(?:disabled|off)\b`),
+	pattern(`(?i)(?:size|length|\blen|_len|resolution|batch|crop|frames|patch|tokens|\bres)\b[^\d]{0,25}(\d+)[x\d]*(?: ?px)? *(?:->|→|=>|to) *(\d+)`),
+	pattern(`(?i)\b(?:curriculum|progressive\w*|schedul\w*|stage|phase)\b.{0,60}\b(?:size|length|resolution|frames|tokens|crop|batch)\b[^\d]{0,20}\d`),
+	pattern(`(?i)^\W*(?:start\w*|begin\w*|enter\w*|switch\w* to|now in)? *(?:training )?(?:stage|phase)[ :#]*(?:[2-9]|two|three|four|ii+)\b`),
+	pattern(`(?i)\b(?:increas\w+|enlarg\w+|grow\w*)\b.{0,40}\b(?:size|length|resolution|frames|tokens|crop|batch)\b`),
 }
 
 // changeWithin is how many lines before a failure, or before its traceback, are asked.
@@ -27,20 +25,19 @@ const changeWithin = 3
 
 // change is the announcement just before a failure; "" for none. The lines before the one at
 // begins are asked.
-func change(lines []*line, begins int) string {
+func change(lines []*keptLine, begins int) string {
 	asked := 0
 	for i := begins - 1; i >= 0 && asked < changeWithin; i-- {
 		text := strings.TrimSpace(lines[i].text)
-		if text == "" || lines[i].notes.traceback || strings.HasPrefix(text, "$") {
+		if text == "" || lines[i].read().traceback || strings.HasPrefix(text, "$") {
 			continue
 		}
 		asked++
 		if len(text) > 300 {
 			continue
 		}
-		lower := strings.ToLower(text)
-		for j := range changeForms {
-			if at := changeForms[j].find(text, lower); at != nil && grows(at) {
+		for _, form := range changeForms {
+			if at := form.findIn(text, lines[i].squeezed()); at != nil && grows(at) {
 				return sampler.Clean(text)
 			}
 		}

@@ -37,7 +37,7 @@ func clean(raw []byte) []string {
 	if strings.IndexByte(s, 0x1b) >= 0 {
 		s = ansiRaw.ReplaceAllString(s, "")
 	}
-	if strings.ContainsAny(s, "\\^␛") {
+	if strings.IndexByte(s, '\\') >= 0 || strings.IndexByte(s, '^') >= 0 || strings.Contains(s, "␛") {
 		s = ansiWritten.ReplaceAllString(s, "")
 	}
 	if strings.Contains(s, "m") && strings.Contains(s, "[") {
@@ -49,8 +49,9 @@ func clean(raw []byte) []string {
 	if strings.Contains(s, "<") {
 		s = htmlTag.ReplaceAllString(s, " ")
 	}
-	s = plainBlanks.Replace(s)
-	s = control.ReplaceAllString(s, "")
+	if !isPlain(s) {
+		s = control.ReplaceAllString(plainBlanks.Replace(s), "")
+	}
 	if !strings.Contains(s, `\`) {
 		return splitBars(s)
 	}
@@ -61,23 +62,38 @@ func clean(raw []byte) []string {
 	return out
 }
 
+// isPlain says that a text has nothing that plainBlanks or control look for.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= 0x7f || c == '*' || c == '`' {
+			return false
+		}
+	}
+	return true
+}
+
 // plainBlanks turns every blank into a plain one and drops what has no width or only marks text.
 var plainBlanks = strings.NewReplacer("\u00a0", " ", "\u2007", " ", "\u202f", " ", "\u3000", " ",
 	"\u200b", "", "\u200c", "", "\u200d", "", "\ufeff", "", "\t", " ",
 	"（", "(", "）", ")", "；", ";", "，", ", ", "：", ":", "。", ". ", // full width, from Chinese and Japanese keyboards
 	"**", "", "`", "") // Markdown around numbers and names
 
+var (
+	twiceEscaped = strings.NewReplacer(`\\n`, `\n`, `\\"`, `\"`, `\\'`, `\'`)
+	escaped      = strings.NewReplacer(`\"`, `"`, `\'`, `'`, `\u0027`, "'", `\u0022`, `"`, `\u003e`, ">", `\u003c`, "<", `\u0026`, "&")
+)
+
 // unescape undoes one or more levels of string escapes that matter: line ends and quotes. A backslash
 // and an n inside a Windows path stay.
 func unescape(s string) []string {
 	for range 3 {
-		t := strings.NewReplacer(`\\n`, `\n`, `\\"`, `\"`, `\\'`, `\'`).Replace(s)
+		t := twiceEscaped.Replace(s)
 		if t == s {
 			break
 		}
 		s = t
 	}
-	s = strings.NewReplacer(`\"`, `"`, `\'`, `'`, `\u0027`, "'", `\u0022`, `"`, `\u003e`, ">", `\u003c`, "<", `\u0026`, "&").Replace(s)
+	s = escaped.Replace(s)
 	var out []string
 	start, from := 0, 0
 	for {
@@ -117,6 +133,9 @@ func splitBars(s string) []string {
 
 // unframe removes borders of panels and marks of quoting; empty when nothing else was there.
 func unframe(s string) string {
+	if !mayFrame(s) {
+		return s
+	}
 	for range 4 {
 		t := frameRight.ReplaceAllString(quoteLeft.ReplaceAllString(frameLeft.ReplaceAllString(s, ""), ""), "")
 		if t == s {
@@ -128,6 +147,17 @@ func unframe(s string) string {
 		return ""
 	}
 	return s
+}
+
+// mayFrame spares most lines the search for a frame: a letter or a bracket begins none, and only signs beyond
+// ASCII end one.
+func mayFrame(s string) bool {
+	end := strings.TrimRight(s, blanks)
+	if end == "" {
+		return true
+	}
+	c := s[0]
+	return end[len(end)-1] >= utf8.RuneSelf || !(inWord(c) && c != '_' || c == '[' || c == '(' || c == '{' || c == '<' || c == '"')
 }
 
 // stripEscapes drops escape sequences so that words are found across them. The result may lie in scratch.

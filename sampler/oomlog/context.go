@@ -18,6 +18,7 @@ type past struct {
 	ring   ring
 	facts  factBook
 	memory memoryBook
+	recent []*keptLine // scratch
 }
 
 // keep takes a line with words in it. plain is the line without escape sequences.
@@ -31,21 +32,43 @@ func (p *past) keep(raw, plain []byte, number int, found *wordMask) {
 	}
 }
 
-// around is the text of the last n lines.
-func (p *past) around(n int) string {
-	var b strings.Builder
-	for _, r := range p.ring.tail(n) {
-		b.Write(r.text) // raw: the words looked for here are not broken by colors
-		b.WriteByte('\n')
+// surroundings are the last lines when a message ends, put together once a pattern may match them.
+type surroundings struct {
+	lines []*rawLine
+	text  string
+}
+
+// around is the text of the last n lines, until the next one is added.
+func (p *past) around(n int) *surroundings {
+	return &surroundings{lines: slices.Clone(p.ring.tail(n))}
+}
+
+// has says whether a pattern, if there is one, matches them.
+func (s *surroundings) has(l *lazy) bool {
+	if l == nil || !possibleIn(s.lines, l.words()) {
+		return false
 	}
-	return b.String()
+	if s.text == "" {
+		size := 0
+		for _, r := range s.lines {
+			size += len(r.text) + 1
+		}
+		var b strings.Builder
+		b.Grow(size)
+		for _, r := range s.lines {
+			b.Write(r.text) // raw: the words looked for here are not broken by colors
+			b.WriteByte('\n')
+		}
+		s.text = b.String()
+	}
+	return l.MatchString(s.text)
 }
 
 // context reads what the log says of the run before the failure, as far as a stream shows it.
 func (p *past) context(m *message, key string) *sampler.LogContext {
 	c := gathered{LogContext: p.facts.gather()}
 	c.GPUMemory = p.memory.list()
-	recent := make([]*line, 0, contextLines)
+	recent := p.recent[:0]
 	for _, r := range p.ring.tail(contextLines) {
 		if r.number > m.first.number {
 			break
@@ -57,6 +80,7 @@ func (p *past) context(m *message, key string) *sampler.LogContext {
 			}
 		}
 	}
+	p.recent = recent
 	c.Server = programOf(p.ring.tail(serverLines + len(m.lines)))
 	c.progress(recent)
 	c.Changed = change(recent, c.traceback(recent))
@@ -85,9 +109,9 @@ type gathered struct {
 }
 
 // progress takes epoch, step and losses from the last lines that show them.
-func (c *gathered) progress(lines []*line) {
+func (c *gathered) progress(lines []*keptLine) {
 	for i := len(lines) - 1; i >= 0; i-- {
-		n := &lines[i].notes
+		n := lines[i].read()
 		if !c.Epoch.Known() {
 			c.Epoch, c.Epochs = n.epoch, n.epochs
 		}
@@ -97,20 +121,22 @@ func (c *gathered) progress(lines []*line) {
 	}
 }
 
-// traceback reads the frames of the last traceback before the failure, and says where it
-// begins; without one, where the failure does.
-func (c *gathered) traceback(lines []*line) (begins int) {
-	start := 0
-	begins = len(lines) - 1
+// traceback reads the frames of the last traceback before the failure, and says in which line
+// it begins; without one, in which the failure does.
+func (c *gathered) traceback(lines []*keptLine) (begins int) {
+	start := len(lines)
+	for start > 0 && !lines[start-1].read().traceback {
+		start--
+	}
+	begins = start - 1
+	if start == 0 {
+		begins = len(lines) - 1
+	}
 	for i, l := range lines {
-		if l.notes.traceback {
-			start, begins = i+1, i
-			c.Functions, c.Files, c.Code, c.phases = nil, nil, nil, nil
-		}
 		if i < start {
 			continue
 		}
-		n := &l.notes
+		n := l.read()
 		if n.frame == "" || len(c.Functions) >= maxFrames {
 			if n.arrow != "" {
 				c.Code = append(c.Code, n.arrow)
@@ -136,7 +162,7 @@ func isCode(text string) bool {
 }
 
 // conclude draws the phase from the frames, or from the lines before the failure.
-func (c *gathered) conclude(m *message, lines []*line) {
+func (c *gathered) conclude(m *message, lines []*keptLine) {
 	for _, p := range c.phases {
 		// "predict" inside a validation is part of it.
 		if p == sampler.PhaseInference && (c.Phase == sampler.PhaseTraining || c.Phase == sampler.PhaseValidation) {
@@ -145,7 +171,7 @@ func (c *gathered) conclude(m *message, lines []*line) {
 		c.Phase = p
 	}
 	for i := len(lines) - 1; i >= max(0, len(lines)-phaseWithin) && c.Phase == ""; i-- {
-		c.Phase = lines[i].notes.stands
+		c.Phase = lines[i].read().stands
 	}
 	if c.Phase == "" && len(m.candidates) > 0 && startsServers(m.candidates[0].row.kind) {
 		c.Phase = sampler.PhaseLoading

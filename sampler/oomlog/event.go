@@ -7,37 +7,44 @@ import (
 )
 
 // build reads the numbers of a message as one row understands them. It is false when the text is no failure.
-func build(m *message, c candidate, around string) (*findings, bool) {
+func build(m *message, c candidate, short *squeezed, around *surroundings) (*findings, bool) {
 	r := c.row
 	body := firstWithNumbers(m.body(c, " "), r)
 	f := &findings{row: r}
 	f.Framework, f.Kind, f.MemoryKind = r.framework, r.kind, r.memory
 	f.OtherProcesses = []sampler.OtherProcess{}
 	f.Line, f.Occurrences, f.Recovered = m.first.number, 1, r.recovered || m.recovered
-	if r.hostNear != nil && r.hostNear.MatchString(around) {
+	if around.has(r.hostNear) {
 		f.MemoryKind = sampler.MemoryHost
-	} else if r.gpuNear != nil && r.gpuNear.MatchString(around) {
+	} else if around.has(r.gpuNear) {
 		f.MemoryKind = sampler.MemoryGPU
 	}
 	f.capture(r.start, r.start.re, body, 1)
-	lower := strings.ToLower(body)
 	for _, t := range r.fields {
-		if strings.Contains(lower, t.needs) {
+		if t.re.may(short) {
 			f.capture(t, t.re, body, 64)
 		}
 	}
 	if len(m.lines) > 1 && len(r.fields) > 0 {
-		f.unbreak(firstWithNumbers(m.body(c, ""), r))
+		f.unbreak(firstWithNumbers(m.body(c, ""), r), short)
 	}
 	f.fillDerived(m)
-	if r.numbers && !f.more || !isFailure(m, c, f, body) {
+	if r.numbers && !f.more || !isFailure(m, c, f, body, short) {
 		return nil, false
 	}
-	f.Text = strings.Join(strings.Fields(body), " ")
+	f.Text = oneLine(body)
 	if len(f.Text) > 2000 {
 		f.Text = strings.ToValidUTF8(f.Text[:2000], "")
 	}
 	return f, true
+}
+
+// oneLine makes every run of white space one blank.
+func oneLine(text string) string {
+	if isPlain(text) && !strings.Contains(text, "  ") && strings.Trim(text, " ") == text {
+		return strings.Clone(text)
+	}
+	return strings.Join(strings.Fields(text), " ")
 }
 
 // firstWithNumbers cuts a body where the same message begins again, keeping the first copy that has numbers.

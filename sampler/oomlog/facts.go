@@ -106,14 +106,23 @@ var ownClause = pattern(`(?i)\b(?:allocated|reserved|reserved in total) by PyTor
 // environment finds variables that change where memory goes.
 var environment = pattern(`\b((?:PYTORCH_(?:CUDA_|HIP_)?ALLOC_CONF|PYTORCH_NO_CUDA_MEMORY_CACHING|PYTORCH_MPS_\w+|CUDA_VISIBLE_DEVICES|CUDA_DEVICE_ORDER|CUDA_LAUNCH_BLOCKING|CUDA_MODULE_LOADING|XLA_(?:PYTHON_)?CLIENT_\w+|XLA_FLAGS|TF_FORCE_GPU_ALLOW_GROWTH|TF_GPU_ALLOCATOR|NCCL_(?:MAX_NCHANNELS|BUFFSIZE|CUMEM_ENABLE)|CUBLAS_WORKSPACE_CONFIG|OLLAMA_\w+|GGML_CUDA_\w+|VLLM_\w*MEM\w*|FLAGS_\w*mem\w*|RAY_memory_\w+|MALLOC_ARENA_MAX))\s?=\s?["']?([^\s"'\x60,]+)`)
 
-// readFacts applies the rows that say something of the whole run to a line.
-func readFacts(c *sampler.LogContext, text string) {
+// statement is what a line says of the run, and where it goes.
+type statement struct {
+	set    func(c *sampler.LogContext, value string, groups []string)
+	value  string
+	groups []string
+}
+
+// findFacts applies the rows that say something of the whole run to a line.
+func findFacts(text string) (found []statement) {
 	if strings.Contains(text, "try setting") || strings.Contains(text, "Tried to allocate") || ownClause.MatchString(text) {
-		return // the failure's own words
+		return nil // the failure's own words
 	}
+	short := squeeze(text)
+	defer short.done()
 	for i := range factRows {
 		r := &factRows[i]
-		at := r.re.FindStringSubmatch(text)
+		at := r.re.findIn(text, short)
 		if at == nil {
 			continue
 		}
@@ -124,9 +133,16 @@ func readFacts(c *sampler.LogContext, text string) {
 				break
 			}
 		}
-		r.set(c, value, at)
+		found = append(found, statement{r.set, value, at})
 	}
-	for _, at := range environment.FindAllStringSubmatch(text, 8) {
-		c.Environment[at[1]] = strings.Trim(at[2], `"',;)`)
+	if environment.may(short) {
+		for _, at := range environment.FindAllStringSubmatch(text, 8) {
+			found = append(found, statement{setVariable, strings.Trim(at[2], `"',;)`), at})
+		}
 	}
+	return found
+}
+
+func setVariable(c *sampler.LogContext, value string, groups []string) {
+	c.Environment[groups[1]] = value
 }

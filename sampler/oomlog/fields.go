@@ -18,12 +18,11 @@ type findings struct {
 
 // unbreak looks for what was not found in the text joined without blanks: terminals of a fixed width
 // break words and numbers.
-func (f *findings) unbreak(body string) {
+func (f *findings) unbreak(body string, short *squeezed) {
 	others := f.OtherProcesses
 	f.OtherProcesses = nil
-	lower := strings.ToLower(body)
 	for _, t := range f.row.fields {
-		if strings.Contains(lower, t.needs) {
+		if t.glued.may(short) {
 			f.capture(t, t.glued, body, 64)
 		}
 	}
@@ -37,13 +36,13 @@ func (f *findings) capture(t *template, re *lazy, body string, matches int) {
 	if len(t.names) == 0 {
 		return
 	}
-	for _, at := range re.FindAllStringSubmatchIndex(body, matches) {
+	re.each(body, matches, true, func(at []int) {
 		for i, name := range t.names {
 			if at[2*i+2] >= 0 {
 				f.set(name, t.kinds[i], body[at[2*i+2]:at[2*i+3]])
 			}
 		}
-	}
+	})
 }
 
 // set stores one captured text; the first value of a field stays.

@@ -1,6 +1,7 @@
 package oomlog
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -8,9 +9,20 @@ import (
 // counters, commit messages. It looks at the line the message begins on. Every list below is one
 // pattern per kind of text; a new kind is one more entry and a pair of files in testdata/oom/negative.
 
-// anyOf joins patterns; each stands on its own.
-func anyOf(flags string, patterns ...string) *lazy {
-	return pattern(flags + "(?:" + strings.Join(patterns, "|") + ")")
+// anyOf are patterns of which one must match; each stands on its own.
+func anyOf(flags string, patterns ...string) ways {
+	var all ways
+	for _, p := range patterns {
+		all = append(all, pattern(flags+p))
+	}
+	return all
+}
+
+type ways []*lazy
+
+// matchIn: short is s, or a text that it is a part of.
+func (w ways) matchIn(s string, short *squeezed) bool {
+	return slices.ContainsFunc(w, func(l *lazy) bool { return l.matchIn(s, short) })
 }
 
 // sourceBefore is source code before the message: somebody raises, catches, prints or compares this text.
@@ -32,7 +44,7 @@ var sourceAfter = anyOf(`(?i)`,
 )
 
 // comment is a line that only a programmer reads.
-var comment = anyOf(``,
+var comment = pattern(
 	`^(?://|/\*|<!--|;;|\*\s.*\*/|\*\s+(?:\\\w+\s+)?-\s+[A-Z][A-Z_]+:|#(?:\s+[a-z]|\s*(?:TODO|NOTE|FIXME|If|When|In case|To|Avoid)))`,
 )
 
@@ -99,8 +111,8 @@ var sourcePlace = pattern(`\.(?:cuh?|cpp|cc|cxx|hpp|h|lua):\d+`)
 // openText has no word in it.
 var openText = pattern(`^[\s\W]*$`)
 
-// isFailure says whether a message that matched is a report of a failure.
-func isFailure(m *message, c candidate, f *findings, body string) bool {
+// isFailure says whether a message that matched is a report of a failure; short is the whole message.
+func isFailure(m *message, c candidate, f *findings, body string, short *squeezed) bool {
 	before := m.head[:min(c.at, len(m.head))]
 	if n := strings.LastIndex(before, ". "); n >= 0 && len(before)-n > 3 && !errorBefore.MatchString(before) {
 		before = before[n+2:] // the sentence it stands in
@@ -111,7 +123,7 @@ func isFailure(m *message, c candidate, f *findings, body string) bool {
 	if end := c.at + len(matched); end < len(m.lines[0]) {
 		after = m.lines[0][end:]
 	}
-	if sourceBefore.MatchString(before) || sourceAfter.MatchString(after) || comment.MatchString(whole) || strongHypothesis.MatchString(before) {
+	if sourceBefore.matchIn(before, short) || sourceAfter.matchIn(after, short) || comment.MatchString(whole) || strongHypothesis.matchIn(before, short) {
 		return false
 	}
 	if entryBefore.MatchString(m.head[:min(c.at, len(m.head))]) && entryAfter.MatchString(after) {
@@ -129,7 +141,7 @@ func isFailure(m *message, c candidate, f *findings, body string) bool {
 		return false
 	case !numbers && (heading.MatchString(whole) || issueNumber.MatchString(after)):
 		return false
-	case !numbers && (hypothesis.MatchString(before) || strings.HasSuffix(whole, "?")):
+	case !numbers && (hypothesis.matchIn(before, short) || strings.HasSuffix(whole, "?")):
 		return false
 	case openText.MatchString(before) || errorBefore.MatchString(before):
 		return numbers || ended.MatchString(after)

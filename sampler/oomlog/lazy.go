@@ -2,32 +2,159 @@ package oomlog
 
 import (
 	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
 	"sync"
 )
 
-// lazy is a regular expression that is compiled when it is first used: there are hundreds, a program
-// that reads no log needs none, and one that does needs few. Safe for several goroutines.
+// lazy is a pattern that is compiled when it is first used: there are hundreds, a program that reads no
+// log needs none, and one that does needs few. It gives what package regexp gives, sooner (see program.go).
+// Safe for several goroutines.
 type lazy struct {
 	source string
-	get    func() *regexp.Regexp
+	needs  func() [][][]word // what texts have that match, squeezed
+	words  func() [][][]word // the same without words that white space may stand in
+	fast   func() *matcher
+	get    func() *regexp.Regexp // for texts that are too much for the matcher
 }
 
 func pattern(source string) *lazy {
-	return &lazy{source, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })}
+	l := &lazy{source: source, get: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })}
+	l.needs = sync.OnceValue(func() [][][]word { return wordsOf(needed(parse(source), false)) })
+	l.words = sync.OnceValue(func() [][][]word { return wordsOf(needed(parse(source), true)) })
+	l.fast = sync.OnceValue(func() *matcher { return newMatcher(parse(source)) })
+	return l
 }
 
-func (l *lazy) MatchString(s string) bool              { return l.get().MatchString(s) }
-func (l *lazy) FindString(s string) string             { return l.get().FindString(s) }
-func (l *lazy) FindStringIndex(s string) []int         { return l.get().FindStringIndex(s) }
-func (l *lazy) FindStringSubmatch(s string) []string   { return l.get().FindStringSubmatch(s) }
-func (l *lazy) FindStringSubmatchIndex(s string) []int { return l.get().FindStringSubmatchIndex(s) }
-func (l *lazy) ReplaceAllString(s, by string) string   { return l.get().ReplaceAllString(s, by) }
-func (l *lazy) FindAllStringIndex(s string, n int) [][]int {
-	return l.get().FindAllStringIndex(s, n)
+func parse(source string) *syntax.Regexp {
+	tree, err := syntax.Parse(source, syntax.Perl)
+	if err != nil {
+		regexp.MustCompile(source) // a mistake of the tables, which every test would have found
+	}
+	return tree
 }
-func (l *lazy) FindAllStringSubmatch(s string, n int) [][]string {
-	return l.get().FindAllStringSubmatch(s, n)
+
+// may says whether a text can match at all, as far as the words in it tell; short is the text, or one that it
+// is a part of.
+func (l *lazy) may(short *squeezed) bool { return short.possible(l.needs()) }
+
+// matchIn and findIn spare the pattern texts that cannot match.
+func (l *lazy) matchIn(s string, short *squeezed) bool { return l.may(short) && l.MatchString(s) }
+
+func (l *lazy) findIn(s string, short *squeezed) []string {
+	if !l.may(short) {
+		return nil
+	}
+	return l.FindStringSubmatch(s)
 }
-func (l *lazy) FindAllStringSubmatchIndex(s string, n int) [][]int {
-	return l.get().FindAllStringSubmatchIndex(s, n)
+
+func (l *lazy) MatchString(s string) bool {
+	if l.fast().hopeless(s) {
+		return false
+	}
+	search := l.fast().search(s, 0)
+	defer search.done()
+	found, gaveUp := search.next(0)
+	if gaveUp {
+		return l.get().MatchString(s)
+	}
+	return found
+}
+
+// each visits at most n matches, one behind the other: where it begins and ends, and where its groups do if all
+// is set. at is valid until the visit ends.
+func (l *lazy) each(s string, n int, all bool, visit func(at []int)) {
+	m := l.fast()
+	if m.hopeless(s) {
+		return
+	}
+	numbers := 2
+	if all {
+		numbers = m.numbers
+	}
+	search := m.search(s, numbers)
+	defer search.done()
+	for i, from := 0, 0; i < n; i, from = i+1, search.match[1] {
+		found, gaveUp := search.next(from)
+		if gaveUp || found && search.match[1] == from && n > 1 { // matches of nothing have rules of their own
+			for _, at := range l.get().FindAllStringSubmatchIndex(s, n)[i:] {
+				visit(at[:numbers])
+			}
+			return
+		}
+		if !found {
+			return
+		}
+		visit(search.match)
+	}
+}
+
+// locateAll is what each visits.
+func (l *lazy) locateAll(s string, n int, all bool) (out [][]int) {
+	l.each(s, n, all, func(at []int) { out = append(out, slices.Clone(at)) })
+	return out
+}
+
+// place is where the first match begins and ends; -1 for none.
+func (l *lazy) place(s string) (begin, end int) {
+	begin, end = -1, -1
+	l.each(s, 1, false, func(at []int) { begin, end = at[0], at[1] })
+	return begin, end
+}
+
+// FindStringSubmatchIndex is the first match with its groups; nil for none.
+func (l *lazy) FindStringSubmatchIndex(s string) (out []int) {
+	l.each(s, 1, true, func(at []int) { out = slices.Clone(at) })
+	return out
+}
+
+func (l *lazy) FindString(s string) string {
+	if begin, end := l.place(s); begin >= 0 {
+		return s[begin:end]
+	}
+	return ""
+}
+
+func (l *lazy) FindStringSubmatch(s string) []string { return groups(s, l.FindStringSubmatchIndex(s)) }
+
+// groups are the texts of a match, empty for a group that is not part of it.
+func groups(s string, at []int) []string {
+	if at == nil {
+		return nil
+	}
+	out := make([]string, len(at)/2)
+	for i := range out {
+		if at[2*i] >= 0 {
+			out[i] = s[at[2*i]:at[2*i+1]]
+		}
+	}
+	return out
+}
+
+func (l *lazy) FindAllStringIndex(s string, n int) [][]int         { return l.locateAll(s, n, false) }
+func (l *lazy) FindAllStringSubmatchIndex(s string, n int) [][]int { return l.locateAll(s, n, true) }
+
+func (l *lazy) FindAllStringSubmatch(s string, n int) (out [][]string) {
+	for _, at := range l.FindAllStringSubmatchIndex(s, n) {
+		out = append(out, groups(s, at))
+	}
+	return out
+}
+
+// ReplaceAllString puts by in the place of every match.
+func (l *lazy) ReplaceAllString(s, by string) string {
+	at := l.FindAllStringIndex(s, len(s)+1)
+	if at == nil {
+		return s
+	}
+	var b strings.Builder
+	from := 0
+	for _, one := range at {
+		b.WriteString(s[from:one[0]])
+		b.WriteString(by)
+		from = one[1]
+	}
+	b.WriteString(s[from:])
+	return b.String()
 }

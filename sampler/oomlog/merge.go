@@ -44,7 +44,10 @@ func (h *holder) add(f *findings, m *message, key string) *held {
 
 func (h *holder) insert(e *held) {
 	h.events = append(h.events, e)
-	slices.SortStableFunc(h.events, func(a, b *held) int { return cmp.Compare(a.Line, b.Line) })
+	byLine := func(a, b *held) int { return cmp.Compare(a.Line, b.Line) }
+	if !slices.IsSortedFunc(h.events, byLine) {
+		slices.SortStableFunc(h.events, byLine)
+	}
 }
 
 // latest is the event of a stream that was last seen at line from or later.
@@ -58,9 +61,8 @@ func (h *holder) latest(key string, from int) *held {
 	return nil
 }
 
-// release returns the events that have waited long enough; all for now < 0.
-func (h *holder) release(now int) []sampler.OOMEvent {
-	var out []sampler.OOMEvent
+// release appends to out the events that have waited long enough; all for now < 0.
+func (h *holder) release(out []sampler.OOMEvent, now int) []sampler.OOMEvent {
 	for len(h.events) > 0 {
 		e := h.events[0]
 		if now >= 0 && len(h.events) <= maxHeld && now-e.last < holdLines {

@@ -27,20 +27,17 @@ type candidate struct {
 }
 
 // starts returns the rows whose start matches text; where it is cut (cut > 0), only matches across the cut.
-func starts(text string, found *wordMask, cut int) []candidate {
-	if !found.meets(&compiled().events) {
-		return nil
-	}
+func starts(text string, short *squeezed, found *wordMask, cut int) []candidate {
 	var out []candidate
 	for _, r := range compiled().rows {
-		if !found.meets(&r.mask) {
+		if !found.meets(&r.mask) || !r.start.re.may(short) {
 			continue
 		}
-		at := r.start.re.FindStringIndex(text)
-		if at == nil || (cut > 0 && (at[0] >= cut || at[1] <= cut)) {
+		begin, end := r.start.re.place(text)
+		if begin < 0 || (cut > 0 && (begin >= cut || end <= cut)) {
 			continue
 		}
-		out = append(out, candidate{r, at[0]})
+		out = append(out, candidate{r, begin})
 	}
 	return out
 }

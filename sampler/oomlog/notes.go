@@ -16,11 +16,10 @@ type notes struct {
 	stands              string // the phase that the words of the line tell
 }
 
-func notesOf(text string) notes {
-	lower := strings.ToLower(text)
-	n := notes{traceback: strings.Contains(text, "Traceback (most recent call last)"), stands: phaseOfLine(text, lower)}
+func notesOf(text string, short *squeezed) notes {
+	n := notes{traceback: strings.Contains(text, "Traceback (most recent call last)"), stands: phaseOfLine(text, short)}
 	for i := range epochForms {
-		if at := epochForms[i].find(text, lower); at != nil {
+		if at := epochForms[i].findIn(text, short); at != nil {
 			n.epoch = number(at[1])
 			if len(at) > 2 {
 				n.epochs = number(at[2])
@@ -29,45 +28,45 @@ func notesOf(text string) notes {
 		}
 	}
 	for i := range stepForms {
-		if at := stepForms[i].find(text, lower); at != nil && !loadingBar.MatchString(text) {
+		if at := stepForms[i].findIn(text, short); at != nil && !loadingBar.matchIn(text, short) {
 			n.step = number(at[1])
 			break
 		}
 	}
-	n.nan = nanLoss.match(text, lower) || yoloNaN.match(text, lower)
+	n.nan = nanLoss.matchIn(text, short) || yoloNaN.matchIn(text, short)
 	for i := range frameForms {
-		if at := frameForms[i].find(text, lower); at != nil {
+		if at := frameForms[i].findIn(text, short); at != nil {
 			n.frame, n.phase = at[1], phaseOf(at[1])
 			return n
 		}
 	}
-	if at := arrowCode.FindStringSubmatch(text); at != nil {
+	if at := arrowCode.findIn(text, short); at != nil {
 		n.arrow = at[1]
 	}
 	return n
 }
 
 var (
-	epochForms = []hinted{
-		{nil, pattern(`^\s*(\d{1,5})/(\d{1,5})\s+[\d.]+G\b`)}, // Ultralytics
-		{needs("epoch"), pattern(`(?i)\bepoch[\s:#=\[(-]{0,4}(\d{1,5})(?:\s*(?:/|of)\s*(\d{1,5}))?`)},
-		{needs(" train", " eval"), pattern(`(?i)\bep\s?(\d{1,5}) (?:train|eval)`)},
+	epochForms = []*lazy{
+		pattern(`^\s*(\d{1,5})/(\d{1,5})\s+[\d.]+G\b`), // Ultralytics
+		pattern(`(?i)\bepoch[\s:#=\[(-]{0,4}(\d{1,5})(?:\s*(?:/|of)\s*(\d{1,5}))?`),
+		pattern(`(?i)\bep\s?(\d{1,5}) (?:train|eval)`),
 	}
-	stepForms = []hinted{
-		{needs("step", "iter"), pattern(`(?i)\b(?:global[ _])?(?:step|iter(?:ation)?s?)[\s:#=\[(]{1,4}(\d{1,9})\b`)},
-		{needs("|"), pattern(`\|\s*(\d{1,9})/\d{1,9} \[`)},
-		{needs(" ["), pattern(`\b(\d{1,9})/\d{1,9} \[[\d:]+(?:<|,)`)},
-		{needs("/"), pattern(`\[\s*(\d{1,7})/\d{1,7}\]`)},
+	stepForms = []*lazy{
+		pattern(`(?i)\b(?:global[ _])?(?:step|iter(?:ation)?s?)[\s:#=\[(]{1,4}(\d{1,9})\b`),
+		pattern(`\|\s*(\d{1,9})/\d{1,9} \[`),
+		pattern(`\b(\d{1,9})/\d{1,9} \[[\d:]+(?:<|,)`),
+		pattern(`\[\s*(\d{1,7})/\d{1,7}\]`),
 	}
 	loadingBar = pattern(`(?i)loading|checkpoint shards|download|fetching|tokeniz|map:|\bmap \(|scanning|caching|collecting`)
-	nanLoss    = hinted{needs("nan"), pattern(`(?i)\b\w*loss\w*['"]?\s*[:= ]\s*['"]?(?:tensor\()?nan\b|loss is nan`)}
-	yoloNaN    = hinted{needs("nan"), pattern(`^\s*\d+/\d+\s+[\d.]+G(?:\s+[\d.]+)*(?:\s+nan){2,}`)}
+	nanLoss    = pattern(`(?i)\b\w*loss\w*['"]?\s*[:= ]\s*['"]?(?:tensor\()?nan\b|loss is nan`)
+	yoloNaN    = pattern(`^\s*\d+/\d+\s+[\d.]+G(?:\s+[\d.]+)*(?:\s+nan){2,}`)
 
-	frameForms = []hinted{
-		{nil, pattern(`^File ".{1,300}?", line \d+, in ([\w.<>]+)`)},
-		{needs(".py:"), pattern(`^\S{1,300}\.py:\d+ in ([\w.<>]+)`)},  // rich
-		{needs(".py in "), pattern(`^\S{1,300}\.py in ([\w.<>]+)\(`)}, // IPython 7
-		{nil, pattern(`^File \S{1,300}:\d+, in ([\w.<>]+)\(`)},        // IPython 8
+	frameForms = []*lazy{
+		pattern(`^File ".{1,300}?", line \d+, in ([\w.<>]+)`),
+		pattern(`^\S{1,300}\.py:\d+ in ([\w.<>]+)`),     // rich
+		pattern(`^\S{1,300}\.py in ([\w.<>]+)\(`),       // IPython 7
+		pattern(`^File \S{1,300}:\d+, in ([\w.<>]+)\(`), // IPython 8
 	}
 	arrowCode = pattern(`^(?:-{2,4}>|❱)\s*\d+\s*(?:│\s*)?(\S.*)$`)
 )

@@ -1,6 +1,10 @@
 package oomlog
 
-import "nvpeak/sampler"
+import (
+	"strings"
+
+	"nvpeak/sampler"
+)
 
 const (
 	pieceBytes = 16 << 10
@@ -45,7 +49,7 @@ func (p *parser) flush() []sampler.OOMEvent {
 	}
 	p.left = 0
 	p.past.complete(p.held.events)
-	p.out = append(p.out, p.held.release(-1)...)
+	p.out = p.held.release(p.out, -1)
 	return p.events()
 }
 
@@ -58,7 +62,8 @@ func (p *parser) line(raw []byte, number int, overwritten bool) {
 	var found wordMask
 	plain := stripEscapes(raw, &p.scratch)
 	hit := t.words.scan(plain, &found)
-	p.past.ring.add(raw, number, overwritten)
+	kept := p.past.ring.add(raw, number, overwritten)
+	kept.asked = !found.meets(&t.programs) && len(plain) == len(raw) // there is no program in it
 	if hit {
 		p.past.keep(raw, plain, number, &found)
 		if found.meets(&t.events) || found.meets(&t.recoveries) {
@@ -70,12 +75,25 @@ func (p *parser) line(raw []byte, number int, overwritten bool) {
 	}
 	if p.left > 0 {
 		p.left--
-		for _, text := range clean(interesting(raw)) {
-			p.look(toLine(text, number))
-		}
+		p.lookAt(raw, kept)
 	}
 	if len(p.held.events) > 0 {
-		p.out = append(p.out, p.held.release(number)...)
+		p.out = p.held.release(p.out, number)
+	}
+}
+
+// lookAt takes the clean lines in a raw one. A kept line is cleaned once for all who ask for it.
+func (p *parser) lookAt(raw []byte, kept *rawLine) {
+	if len(raw) <= keepBytes {
+		for i := range kept.clean() {
+			p.look(&kept.lines[i])
+		}
+		return
+	}
+	for _, text := range clean(interesting(raw)) {
+		one := keptLine{line: toLine(text, kept.number)}
+		p.look(&one)
+		one.forget()
 	}
 }
 
@@ -86,8 +104,9 @@ func (p *parser) recall(number int) {
 		return
 	}
 	for _, l := range last[0].clean() {
-		if st := p.stream(l); st.open == nil {
-			st.prev = l
+		if st := p.stream(l.line); st.open == nil {
+			st.prev, st.found = l.line, wordMask{}
+			compiled().words.scanString(l.text, &st.found)
 		}
 	}
 }
@@ -123,13 +142,17 @@ func (p *parser) stream(l line) *stream {
 }
 
 // look takes one clean line near a word of the tables.
-func (p *parser) look(l line) {
+func (p *parser) look(kept *keptLine) {
+	l := kept.line
 	st := p.stream(l)
 	p.streams.last = st
 	st.used = l.number
 	var found wordMask
-	compiled().words.scan([]byte(l.text), &found)
-	if m := st.start(l, &found); m != nil {
+	var short *squeezed
+	if compiled().words.scanString(l.text, &found) {
+		short = kept.squeezed() // no other line is tried
+	}
+	if m := st.start(l, short, &found); m != nil {
 		p.close(st)
 		m.intro = p.past.introduction(m.first.number)
 		st.open = m
@@ -140,10 +163,10 @@ func (p *parser) look(l line) {
 			p.close(st)
 		}
 	}
-	if compiled().recovers(l.text, &found) {
+	if compiled().recovers(l.text, short, &found) {
 		p.recover(st, l.number)
 	}
-	st.prev = l
+	st.prev, st.found = l, found
 }
 
 // recover marks the failure that a recovery belongs to.
@@ -162,15 +185,17 @@ func (p *parser) close(st *stream) {
 		return
 	}
 	st.open = nil
-	around := ""
+	var around *surroundings
+	short := squeeze(strings.Join(m.lines, ""))
+	defer short.done()
 	for _, c := range m.candidates {
-		if c.row.looksAround() && around == "" {
+		if c.row.looksAround() && around == nil {
 			around = p.past.around(nearLines + len(m.lines))
 		}
-		if c.row.near != nil && !c.row.near.MatchString(around) {
+		if c.row.near != nil && !around.has(c.row.near) {
 			continue
 		}
-		f, ok := build(m, c, around)
+		f, ok := build(m, c, short, around)
 		if !ok {
 			continue
 		}

@@ -244,27 +244,3 @@ func TestParseSize(t *testing.T) {
 		}
 	}
 }
-
-func TestLiteralOf(t *testing.T) {
-	for pattern, want := range map[string]string{
-		`Tried\s*to\s*allocate\s*(x)`: "allocate",
-		`total\s*capac(?:i)?ty`:       "total",
-		`(?:a|b)foo|bar`:              "",
-		`\(GPU\s*(\d+)`:               "gpu",
-		`files?\s*x`:                  "file",
-		`[abc]+def{2}ghi`:             "ghi",
-		`with\s*(a)\s*allocated\s*in\s*private\s*pools`: "allocated",
-	} {
-		if got := literalOf(pattern); got != want {
-			t.Errorf("%s: %q, want %q", pattern, got, want)
-		}
-	}
-	// What the shortcut says must hold for every field of the tables: a match contains the literal.
-	for _, r := range compiled().rows {
-		for _, f := range r.fields {
-			if f.needs != "" && !strings.Contains(strings.ToLower(f.re.source), f.needs) {
-				t.Errorf("row %q: %q is not in %s", r.name, f.needs, f.re.source)
-			}
-		}
-	}
-}

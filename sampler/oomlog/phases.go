@@ -4,36 +4,40 @@ import "nvpeak/sampler"
 
 type phaseRow struct {
 	phase string
-	hinted
+	ways
 }
 
 // phaseFunctions tell the phase from the name of a function in a traceback.
 var phaseFunctions = []phaseRow{
-	{sampler.PhaseValidation, hinted{nil, pattern(`(?i)^_?(?:run_)?(?:validate|validation|evaluate|eval|val|valid|test)(?:$|_|\b)|(?:^|_)(?:val|validation|eval|evaluation|test)_(?:step|epoch|loop|one_epoch|model|iter)|compute_\w*metric|evaluation_loop|^single_gpu_test|^multi_gpu_test|_evaluate$`)}},
-	{sampler.PhaseSaving, hinted{nil, pattern(`(?i)^_?save|_save(?:_|$)|save_(?:checkpoint|model|pretrained|state)|full_state_dict|get_state_dict|consolidate`)}},
-	{sampler.PhaseLoading, hinted{nil, pattern(`(?i)^_?load(?:_|$)|from_pretrained|load_(?:state_dict|checkpoint|model|weights|pipeline|diffusion)|_load_|init_worker|init_device|^get_model|^build_model|initialize_model|prepare_model|init_model|^load\w*$|determine_num_available_blocks|profile_run|capture_model|warm_?up`)}},
-	{sampler.PhaseTraining, hinted{nil, pattern(`(?i)^_?(?:inner_)?train(?:$|_|ing)|^fit(?:$|_)|backward|(?:^|_)train_(?:step|epoch|batch|one_epoch|loop|iter)|training_step|optimizer_step|^do_train|^run_step$|^training`)}},
-	{sampler.PhaseInference, hinted{nil, pattern(`(?i)^_?(?:generate|predict|inference|infer|sample|process_images|txt2img|img2img|decode|transcribe|run_inference)(?:$|_|\b)|execute_model|vae_decode|decode_first_stage`)}},
+	{sampler.PhaseValidation, anyOf(`(?i)`, `^_?(?:run_)?(?:validate|validation|evaluate|eval|val|valid|test)(?:$|_|\b)|(?:^|_)(?:val|validation|eval|evaluation|test)_(?:step|epoch|loop|one_epoch|model|iter)|compute_\w*metric|evaluation_loop|^single_gpu_test|^multi_gpu_test|_evaluate$`)},
+	{sampler.PhaseSaving, anyOf(`(?i)`, `^_?save|_save(?:_|$)|save_(?:checkpoint|model|pretrained|state)|full_state_dict|get_state_dict|consolidate`)},
+	{sampler.PhaseLoading, anyOf(`(?i)`, `^_?load(?:_|$)|from_pretrained|load_(?:state_dict|checkpoint|model|weights|pipeline|diffusion)|_load_|init_worker|init_device|^get_model|^build_model|initialize_model|prepare_model|init_model|^load\w*$|determine_num_available_blocks|profile_run|capture_model|warm_?up`)},
+	{sampler.PhaseTraining, anyOf(`(?i)`, `^_?(?:inner_)?train(?:$|_|ing)|^fit(?:$|_)|backward|(?:^|_)train_(?:step|epoch|batch|one_epoch|loop|iter)|training_step|optimizer_step|^do_train|^run_step$|^training`)},
+	{sampler.PhaseInference, anyOf(`(?i)`, `^_?(?:generate|predict|inference|infer|sample|process_images|txt2img|img2img|decode|transcribe|run_inference)(?:$|_|\b)|execute_model|vae_decode|decode_first_stage`)},
 }
 
 // phaseLines tell it from the lines just before a failure.
 var phaseLines = []phaseRow{
-	{sampler.PhaseSaving, hinted{needs("saving", "state_dict"), pattern(`(?i)_state_dict_utils\.py|\bFailed to clone\(\) tensor .{0,300}state_dict|\bsaving\b.{0,40}(?:checkpoint|model|weights|state)`)}},
-	{sampler.PhaseLoading, hinted{needs("loading", "llama_model_load", "llm_load_tensors", "load_tensors:"), pattern(`(?i)\bloading\b.{0,40}(?:checkpoint|model|weights|shards|pipeline)|llama_model_load|llm_load_tensors|load_tensors:`)}},
-	{sampler.PhaseValidation, hinted{needs("validati", "evaluati", "val:", "class", "epoch (val"), pattern(`(?i)\b(?:validating|validation|evaluating|evaluation|val:|eval:|epoch \(val(?:id)?\)|Class\s+Images\s+(?:Instances|Labels))`)}},
-	{sampler.PhaseTraining, hinted{needs("train", "epoch", "/"), pattern(`(?i)\btrain(?:ing)?\b|\bepoch\b|^\s*\d+/\d+\s+[\d.]+G\b`)}},
-	{sampler.PhaseInference, hinted{needs("generating", "inference", "sampling", "predicting", "prompt executed"), pattern(`(?i)\b(?:generating|inference|sampling|predicting|prompt executed)\b`)}},
+	{sampler.PhaseSaving, anyOf(`(?i)`, `_state_dict_utils\.py`, `\bFailed to clone\(\) tensor .{0,300}state_dict`, `\bsaving\b.{0,40}(?:checkpoint|model|weights|state)`)},
+	{sampler.PhaseLoading, anyOf(`(?i)`, `\bloading\b.{0,40}(?:checkpoint|model|weights|shards|pipeline)|llama_model_load|llm_load_tensors|load_tensors:`)},
+	{sampler.PhaseValidation, anyOf(`(?i)`, `\b(?:validating|validation|evaluating|evaluation|val:|eval:|epoch \(val(?:id)?\)|Class\s+Images\s+(?:Instances|Labels))`)},
+	{sampler.PhaseTraining, anyOf(`(?i)`, `\btrain(?:ing)?\b`, `\bepoch\b`, `^\s*\d+/\d+\s+[\d.]+G\b`)},
+	{sampler.PhaseInference, anyOf(`(?i)`, `\b(?:generating|inference|sampling|predicting|prompt executed)\b`)},
 }
 
 // phaseOf is the phase that a function's name tells; empty for most.
-func phaseOf(function string) string { return phaseIn(phaseFunctions, function, "") }
+func phaseOf(function string) string {
+	short := squeeze(function)
+	defer short.done()
+	return phaseIn(phaseFunctions, function, short)
+}
 
 // phaseOfLine is the phase that a line tells; empty for most.
-func phaseOfLine(text, lower string) string { return phaseIn(phaseLines, text, lower) }
+func phaseOfLine(text string, short *squeezed) string { return phaseIn(phaseLines, text, short) }
 
-func phaseIn(rows []phaseRow, text, lower string) string {
+func phaseIn(rows []phaseRow, text string, short *squeezed) string {
 	for i := range rows {
-		if r := &rows[i]; r.match(text, lower) {
+		if r := &rows[i]; r.matchIn(text, short) {
 			return r.phase
 		}
 	}

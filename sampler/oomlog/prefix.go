@@ -3,6 +3,7 @@ package oomlog
 import (
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // origin is who printed a line, as far as its prefix tells.
@@ -19,7 +20,6 @@ type line struct {
 	number int  // in the file, from 1
 	indent int  // blanks before the text
 	logged bool // a logger's prefix (time, level) was removed
-	notes  notes
 }
 
 // prefixForm is one kind of thing that stands before the text of a line. The groups rank, pid and key
@@ -30,7 +30,7 @@ type prefixForm struct {
 }
 
 func form(text string, stream bool) prefixForm {
-	return prefixForm{re: pattern(`^\s*(?:` + text + `)`), stream: stream}
+	return prefixForm{pattern(`^\s*(?:` + text + `)`), stream}
 }
 
 // prefixForms, in the order they are tried.
@@ -84,8 +84,6 @@ var prefixForms = []prefixForm{
 	form(`(?:root|[\w.-]{2,40})[:-] ?\d{1,6}- `, false),
 }
 
-var leadingBlanks = pattern(`^\s*`)
-
 // unprefix removes the prefixes of a clean line.
 func unprefix(s string) (string, origin, bool) {
 	o := origin{rank: -1}
@@ -117,16 +115,29 @@ func firstForm(s string) ([]int, *prefixForm) {
 	if len(head) > 300 {
 		head = strings.ToValidUTF8(head[:300], "")
 	}
-	for i := range prefixForms {
-		if at := prefixForms[i].re.FindStringSubmatchIndex(head); at != nil && at[1] > 0 {
-			return at, &prefixForms[i]
+	for _, f := range formsOf()[strings.TrimLeft(head, blanks)[0]] {
+		if at := f.re.FindStringSubmatchIndex(head); at != nil && at[1] > 0 {
+			return at, f
 		}
 	}
 	return nil, nil
 }
 
+// formsOf are the forms that can have a byte as their first but blanks, in the order they are tried.
+var formsOf = sync.OnceValue(func() (forms [256][]*prefixForm) {
+	for i := range prefixForms {
+		f := &prefixForms[i]
+		for c := range forms {
+			if f.re.fast().first.has(byte(c)) {
+				forms[c] = append(forms[c], f)
+			}
+		}
+	}
+	return forms
+})
+
 func (o *origin) take(f *prefixForm, s string, at []int) {
-	for i, name := range f.re.get().SubexpNames() {
+	for i, name := range f.re.fast().names {
 		if name == "" || at[2*i] < 0 {
 			continue
 		}
@@ -159,7 +170,7 @@ func stableKey(k string) string {
 // toLine makes the line of a clean text.
 func toLine(text string, number int) line {
 	body, o, logged := unprefix(text)
-	t := leadingBlanks.ReplaceAllString(body, "")
+	t := strings.TrimLeft(body, blanks)
 	return line{text: strings.TrimRight(t, " "), origin: o, number: number, indent: len(body) - len(t), logged: logged}
 }
 

@@ -21,6 +21,14 @@ var programNames = []struct{ part, name string }{
 	{"/diffusers/pipelines/", "diffusers"}, {`\diffusers\pipelines\`, "diffusers"}, {"/ldm/modules/", "ldm"}, {`\ldm\modules\`, "ldm"},
 }
 
+// programWords are what the parser looks for.
+func programWords() (words []string) {
+	for _, p := range programNames {
+		words = append(words, strings.ToLower(p.part))
+	}
+	return words
+}
+
 // programIn is the server or tool that a line names; "" for none.
 func programIn(text []byte) string {
 	for _, p := range programNames {

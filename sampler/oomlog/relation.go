@@ -38,7 +38,7 @@ func isVaguer(kind, than string) bool { return slices.Contains(clearer[kind], th
 
 // relationOf says whether two wordings tell of one failure.
 func relationOf(old, h *held) relation {
-	if sameSource(old, h) && old.triesLess(h) {
+	if old.triesLess(h) && sameSource(old, h) {
 		return sameFailure
 	}
 	if old.row.warning != h.row.warning && sameSource(old, h) && old.Framework == h.Framework && related(old, h) && h.Line-old.last <= holdLines {

@@ -10,11 +10,49 @@ const (
 type rawLine struct {
 	text   []byte
 	number int
-	open   bool   // ended in \r: the next one overwrites it on a terminal
-	parsed bool   // lines is filled
-	lines  []line // the clean lines in it, made when first asked for
-	asked  bool   // from is known
-	from   string // the server or tool it is from; empty for none
+	open   bool       // ended in \r: the next one overwrites it on a terminal
+	parsed bool       // lines is filled
+	lines  []keptLine // the clean lines in it, made when first asked for
+	asked  bool       // from is known
+	from   string     // the server or tool it is from; empty for none
+	short  *squeezed  // the text, once somebody has asked for it
+}
+
+func (l *rawLine) squeezed() *squeezed {
+	if l.short == nil {
+		l.short = squeeze(string(l.text))
+	}
+	return l.short
+}
+
+// keptLine is a clean line and, once somebody has asked for them, the notes of it.
+type keptLine struct {
+	line
+	noted bool
+	notes notes
+	short *squeezed // the text, once somebody has asked for it
+}
+
+func (l *keptLine) read() *notes {
+	if !l.noted {
+		l.noted, l.notes = true, notesOf(l.text, l.squeezed())
+	}
+	return &l.notes
+}
+
+func (l *keptLine) squeezed() *squeezed {
+	if l.short == nil {
+		l.short = squeeze(l.text)
+	}
+	return l.short
+}
+
+// forget gives back what was made of the line.
+func (l *keptLine) forget() {
+	if l.short != nil {
+		l.short.done()
+		l.short = nil
+	}
 }
 
 // program is the server or tool that the line names, "" for none.
@@ -26,13 +64,10 @@ func (l *rawLine) program() string {
 }
 
 // clean returns the clean lines in a raw one.
-func (l *rawLine) clean() []line {
+func (l *rawLine) clean() []keptLine {
 	if !l.parsed {
-		l.lines = l.lines[:0]
 		for _, s := range clean(l.text) {
-			one := toLine(s, l.number)
-			one.notes = notesOf(one.text)
-			l.lines = append(l.lines, one)
+			l.lines = append(l.lines, keptLine{line: toLine(s, l.number)})
 		}
 		l.parsed = true
 	}
@@ -44,18 +79,22 @@ type ring struct {
 	lines [ringLines]rawLine
 	next  int // index of the slot to write
 	count int
+	view  [ringLines]*rawLine // what tail returns
 }
 
-func (r *ring) add(raw []byte, number int, open bool) {
+// add takes a line and returns how it is kept.
+func (r *ring) add(raw []byte, number int, open bool) *rawLine {
 	if r.count > 0 {
 		if last := &r.lines[(r.next+ringLines-1)%ringLines]; last.open && last.number == number {
 			last.set(raw, number, open)
-			return
+			return last
 		}
 	}
-	r.lines[r.next].set(raw, number, open)
+	l := &r.lines[r.next]
+	l.set(raw, number, open)
 	r.next = (r.next + 1) % ringLines
 	r.count = min(r.count+1, ringLines)
+	return l
 }
 
 func (l *rawLine) set(raw []byte, number int, open bool) {
@@ -63,13 +102,21 @@ func (l *rawLine) set(raw []byte, number int, open bool) {
 		raw = raw[len(raw)-keepBytes:]
 	}
 	l.text = append(l.text[:0], raw...)
-	l.number, l.open, l.parsed, l.asked = number, open, false, false
+	if l.short != nil {
+		l.short.done()
+	}
+	for i := range l.lines {
+		l.lines[i].forget()
+	}
+	l.lines = l.lines[:0]
+	l.number, l.open, l.parsed, l.short = number, open, false, nil
+	l.asked, l.from = false, ""
 }
 
-// tail returns the last n lines, oldest first. They are valid until the next add.
+// tail returns the last n lines, oldest first. They are valid until the next add or tail.
 func (r *ring) tail(n int) []*rawLine {
 	n = min(n, r.count)
-	out := make([]*rawLine, n)
+	out := r.view[:n]
 	for i := range out {
 		out[i] = &r.lines[(r.next+ringLines-n+i)%ringLines]
 	}

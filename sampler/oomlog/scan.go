@@ -10,8 +10,13 @@ import (
 // Scan reads a whole text and returns its failures in the order in which they begin, each once.
 // An error is one of r; the events found until then are returned with it.
 func Scan(r io.Reader) ([]sampler.OOMEvent, error) {
-	p := newParser()
 	var all repeats
+	err := scan(r, &all)
+	return all.events, err
+}
+
+func scan(r io.Reader, all *repeats) error {
+	p := newParser()
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := r.Read(buf)
@@ -22,7 +27,7 @@ func Scan(r io.Reader) ([]sampler.OOMEvent, error) {
 			if errors.Is(err, io.EOF) {
 				err = nil
 			}
-			return all.events, err
+			return err
 		}
 	}
 }
@@ -31,6 +36,8 @@ func Scan(r io.Reader) ([]sampler.OOMEvent, error) {
 type repeats struct {
 	events []sampler.OOMEvent
 	index  map[identity]int
+	most   int // that are wanted; 0: all
+	others int // that were not kept
 }
 
 func (r *repeats) add(events []sampler.OOMEvent) {
@@ -46,5 +53,8 @@ func (r *repeats) add(events []sampler.OOMEvent) {
 		}
 		r.index[id] = len(r.events)
 		r.events = append(r.events, e)
+		if len(r.events) >= 5*r.most { // seldom, because it looks at all of them
+			r.choose(r.most)
+		}
 	}
 }

@@ -8,10 +8,11 @@ const (
 
 // stream is what one rank, process or service prints.
 type stream struct {
-	key  string
-	prev line
-	open *message
-	used int // line number of the last line, for eviction
+	key   string
+	prev  line
+	found wordMask // words of prev
+	open  *message
+	used  int // line number of the last line, for eviction
 }
 
 // streams are the open streams; order is by first appearance, so that results do not depend on maps.
@@ -68,20 +69,34 @@ func (s *streams) evict() *stream {
 }
 
 // start finds the rows that begin a message in the line, or across the break before it.
-func (st *stream) start(l line, found *wordMask) *message {
-	if c := starts(l.text, found, 0); c != nil {
-		return newMessage(c, l, l.text)
+func (st *stream) start(l line, short *squeezed, found *wordMask) *message {
+	if found.meets(&compiled().events) {
+		if c := starts(l.text, short, found, 0); c != nil {
+			return newMessage(c, l, l.text)
+		}
 	}
 	prev := st.prev
 	if prev.text == "" || l.number > prev.number+2 || len(prev.text) < shortestCut || st.open != nil {
 		return nil
 	}
-	var both wordMask
+	both := st.found
+	words := compiled().words
 	tail := l.text[:min(len(l.text), joinedHead)]
+	if len(tail) == len(l.text) {
+		both.merge(*found)
+	} else {
+		words.scanString(tail, &both)
+	}
 	for _, glue := range []string{" ", ""} {
+		words.scanString(prev.text[max(0, len(prev.text)-words.longest):]+glue+tail[:min(len(tail), words.longest)], &both)
+		if !both.meets(&compiled().events) {
+			continue
+		}
 		joined := prev.text + glue + tail
-		compiled().words.scan([]byte(joined), &both)
-		if c := starts(joined, &both, len(prev.text)); c != nil {
+		short := squeeze(joined)
+		c := starts(joined, short, &both, len(prev.text))
+		short.done()
+		if c != nil {
 			return newMessage(c, prev, prev.text+glue+l.text)
 		}
 	}

@@ -11,6 +11,7 @@ type tables struct {
 	facts      wordMask
 	memory     wordMask
 	recovered  []*compiledRecovery
+	programs   wordMask
 }
 
 // compiled is built from the tables when the first parser is made; nothing changes it later.
@@ -32,7 +33,7 @@ func buildTables(rows []row, recs []recovery, facts []string) *tables {
 	for _, r := range recs {
 		words = append(words, r.words...)
 	}
-	words = append(words, memoryWords()...)
+	words = append(append(words, memoryWords()...), programWords()...)
 	t := &tables{words: newWordSet(append(words, facts...))}
 	for _, r := range rows {
 		c := &compiledRow{row: r, mask: t.words.mask(r.words), start: compile(r.start), fields: compileAll(r.fields)}
@@ -45,17 +46,17 @@ func buildTables(rows []row, recs []recovery, facts []string) *tables {
 		t.recoveries.merge(m)
 		t.recovered = append(t.recovered, &compiledRecovery{recovery: r, mask: m, re: pattern("(?i)" + loosen(r.pattern))})
 	}
-	t.facts, t.memory = t.words.mask(facts), t.words.mask(memoryWords())
+	t.facts, t.memory, t.programs = t.words.mask(facts), t.words.mask(memoryWords()), t.words.mask(programWords())
 	return t
 }
 
 // recovers says whether a line with these words says that the program went on.
-func (t *tables) recovers(text string, found *wordMask) bool {
+func (t *tables) recovers(text string, short *squeezed, found *wordMask) bool {
 	if !found.meets(&t.recoveries) {
 		return false
 	}
 	for _, r := range t.recovered {
-		if found.meets(&r.mask) && r.re.MatchString(text) {
+		if found.meets(&r.mask) && r.re.may(short) && r.re.MatchString(text) {
 			return true
 		}
 	}

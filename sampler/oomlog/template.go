@@ -64,7 +64,6 @@ type template struct {
 	glued *lazy // for text whose lines were joined without a blank
 	names []string
 	kinds []captureKind
-	needs string // a lower-case literal that every match has; may be empty
 }
 
 var captureMark = regexp.MustCompile(`<([a-z_]+)(?::([a-z]+))?>`)
@@ -98,7 +97,6 @@ func compile(text string) *template {
 		out.WriteString("(" + captureForm[kind] + ")")
 		text = text[at[1]:]
 	}
-	t.needs = literalOf(out.String())
 	t.re = pattern(flags + out.String())
 	t.glued = pattern(flags + strings.ReplaceAll(out.String(), `\b`, ""))
 	return t
@@ -113,40 +111,4 @@ func compileAll(patterns []string) []*template {
 		out[i] = compile(p)
 	}
 	return out
-}
-
-// literalOf is the longest run of plain letters that a pattern cannot match without: outside groups and
-// classes, and not made optional. Looking for it is a hundred times cheaper than the pattern.
-func literalOf(source string) string {
-	best, run, depth := "", "", 0
-	end := func() {
-		if len(run) > len(best) {
-			best = run
-		}
-		run = ""
-	}
-	for i := 0; i < len(source); i++ {
-		switch c := source[i]; {
-		case c == '\\':
-			end()
-			i++
-		case c == '(' || c == '[':
-			end()
-			depth++
-		case c == ')' || c == ']':
-			depth--
-		case c == '|' && depth == 0:
-			return "" // either side may match
-		case depth > 0:
-		case c == '?' || c == '*' || c == '{':
-			run = run[:max(len(run)-1, 0)]
-			end()
-		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '-' || c == '_':
-			run += string(c)
-		default:
-			end()
-		}
-	}
-	end()
-	return strings.ToLower(best)
 }

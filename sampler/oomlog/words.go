@@ -33,6 +33,7 @@ type wordSet struct {
 	outs    [][]uint16 // words that end in a state; states from firstOut on have some
 	first   uint32     // premultiplied; states >= first end at least one word
 	index   map[string]int
+	longest int // bytes of a word
 }
 
 // trieNode is a node while the set is being built.
@@ -48,6 +49,7 @@ func newWordSet(words []string) *wordSet {
 	for _, s := range words {
 		if _, ok := w.index[s]; !ok && s != "" {
 			w.index[s] = len(w.index)
+			w.longest = max(w.longest, len(s))
 		}
 	}
 	if len(w.index) > maxWords {
@@ -144,11 +146,15 @@ func (w *wordSet) number(nodes []trieNode, order []int, full [][]int) {
 }
 
 // scan reports the words of line.
-func (w *wordSet) scan(line []byte, found *wordMask) bool {
+func (w *wordSet) scan(line []byte, found *wordMask) bool { return scanWords(w, line, found) }
+
+func (w *wordSet) scanString(line string, found *wordMask) bool { return scanWords(w, line, found) }
+
+func scanWords[T []byte | string](w *wordSet, line T, found *wordMask) bool {
 	state, hit := uint32(0), false
 	next, first := w.next, w.first
-	for _, b := range line {
-		state = next[int(state)+int(w.class[b])]
+	for i := range len(line) {
+		state = next[int(state)+int(w.class[line[i]])]
 		if state >= first {
 			hit = true
 			for _, o := range w.outs[int(state)/w.columns] {

@@ -46,7 +46,7 @@ func (f *fallLines) fill(s *sampler.Snapshot) *sampler.Snapshot {
 			filled = &c
 		}
 		counted := *w
-		counted.Falls, counted.DeepestFall = f.windows[i].Falls, f.windows[i].DeepestFall
+		counted.Falls, counted.DeepestFall, counted.LimitFalls = f.windows[i].Falls, f.windows[i].DeepestFall, f.windows[i].LimitFalls
 		filled.GPUs[i].Memory.Window = &counted
 	}
 	clear(f.windows)

@@ -42,7 +42,7 @@ var markForms = []markForm{
 var (
 	allocatedForms = []*regexp.Regexp{
 		regexp.MustCompile(`(?i)\b(?:gpu|cuda:?)?(?P<gpu>\d{1,2})?_?(?:memory_)?allocated(?P<unit>_gb|_gib|_mb|_mib)\b["']?\s*[:=]\s*(?P<size>[\d.]+)`),
-		regexp.MustCompile(`(?i)\ballocated(?: memory)?["']?\s*[:=]?\s*(?P<size>` + sizePart),
+		regexp.MustCompile(`(?i)\balloc(?:ated)?(?: memory)?["']?\s*[:=]?\s*(?P<size>` + sizePart),
 		regexp.MustCompile(`(?i)(?P<size>` + sizePart + ` allocated\b`),
 	}
 	reservedForms = []*regexp.Regexp{

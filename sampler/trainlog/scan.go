@@ -47,7 +47,7 @@ const (
 // Scan reads a log. lines are those whose times are wanted, as package oomlog counts them.
 func Scan(r io.Reader, lines []int) (*Log, error) {
 	l := &Log{}
-	for _, n := range slices.Sorted(slices.Values(lines)) {
+	for _, n := range slices.Compact(slices.Sorted(slices.Values(lines))) {
 		l.lines = append(l.lines, lineTime{line: n})
 	}
 	in := bufio.NewReaderSize(r, 64<<10)
@@ -94,11 +94,14 @@ func readLine(in *bufio.Reader) (line string, ended bool, err error) {
 func (l *Log) take(form *stamps, line string, number, next int) int {
 	st, stamped := form.of(line)
 	for next < len(l.lines) && l.lines[next].line <= number {
-		if w := &l.lines[next]; w.line == number && stamped {
-			w.exact, w.at = true, st
-		}
 		w := &l.lines[next]
 		w.before, w.has = l.last, l.stamps > 0
+		if w.line == number {
+			if !stamped {
+				break // what a \r overwrote; the rest of the line may have a time
+			}
+			w.exact, w.at = true, st
+		}
 		next++
 	}
 	if stamped {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/oomlog"
 )
 
 var rec = Recording{Start: time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC), End: time.Date(2026, 11, 20, 16, 0, 0, 0, time.UTC), Zone: time.UTC}
@@ -77,6 +78,7 @@ func TestMarks(t *testing.T) {
 		{"Saving model checkpoint to out/", sampler.MarkSaving, 0, none, none, -1},
 		{"start training", sampler.MarkTraining, 0, none, none, -1},
 		{"allocated 12.5 GiB, reserved 14.0 GiB", sampler.MarkAllocator, 0, gib(12.5), gib(14), -1},
+		{"Epoch 0 Step 37/500 loss 3.4 2.44 it/s mem alloc 0.50G reserved 4.00G max 4.00G", sampler.MarkEpoch, 0, gib(0.5), gib(4), -1},
 		{"GPU 2: 12.5GB allocated, 14GB cached", sampler.MarkAllocator, 0, gib(12.5), gib(14), 2},
 		{"memory/gpu3_allocated_gb: 12.5", sampler.MarkAllocator, 0, gib(12.5), none, 3},
 		{"Allocated memory: 512 MiB", sampler.MarkAllocator, 0, sampler.Some(512 * sampler.MiB), none, -1},
@@ -209,4 +211,34 @@ func FuzzScan(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Lines have the numbers that package oomlog gives them, whatever ends them and however long they are:
+// the time of a failure is that of the line on which it was found.
+func TestNumbersAsOOMLog(t *testing.T) {
+	var text strings.Builder
+	junk := []string{"a\n", "\n", "\r\n", "bar 1%\rbar 2%\rbar 3%\r\n", "\r\r\n", "\rx\n", "x\r", "NUL \x00\x00 and \xff\xfe\n", "\x00\n",
+		strings.Repeat("long ", 2000) + "\n", strings.Repeat("longer ", 400000) + "\r\n", strings.Repeat("\r", 5000) + "\n", "\v\f\u2028\u0085\n"}
+	for i, between := range append(junk, "no end") {
+		fmt.Fprintf(&text, "2026-11-20 14:03:%02d torch.OutOfMemoryError: CUDA out of memory. Tried to allocate %d.00 MiB\n%s", i, i+1, between)
+	}
+	events, err := oomlog.Scan(strings.NewReader(text.String()))
+	if err != nil || len(events) != len(junk)+1 {
+		t.Fatalf("%d failures, %v", len(events), err)
+	}
+	var numbers []int
+	for _, e := range events {
+		numbers = append(numbers, e.Line)
+	}
+	log, err := Scan(strings.NewReader(text.String()), numbers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, lines, _ := log.Anchor(rec)
+	for _, e := range events {
+		second := int(e.Requested.Or(0)/sampler.MiB) - 1
+		if at, ok := lines[e.Line].Exact.Value(); !ok || at.Second() != second {
+			t.Errorf("the failure of second %d, on line %d, is of %v", second, e.Line, at)
+		}
+	}
 }

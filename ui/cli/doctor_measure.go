@@ -107,9 +107,8 @@ func (c *checkup) measure(src *nvml.Source) {
 		if c.memError[dev] != nil {
 			continue
 		}
-		label := (&sampler.GPU{Index: d.Index, MIG: d.MIG}).Label()
 		for _, kind := range callKinds {
-			c.calls = append(c.calls, timeCalls(kind.name, label, kind.most, share, func() error { return kind.call(src, dev) }))
+			c.calls = append(c.calls, timeCalls(kind.name, d.Label(), kind.most, share, func() error { return kind.call(src, dev) }))
 		}
 	}
 }

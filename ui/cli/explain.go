@@ -64,7 +64,7 @@ func (a *app) explain(files []string, f *explainFlags) error {
 		return err
 	}
 	in := explain.Incident{Command: sampler.Clean(f.command), Environment: env, GPUName: sampler.Clean(f.gpu), Lang: string(a.opt.lang)}
-	in.Events, in.Files = mergeLogs(logs)
+	in.Events, in.Files, in.Omitted = mergeLogs(logs)
 	if f.recording != "" {
 		if in, err = a.recall(in, logs, f.recording); err != nil {
 			return err
@@ -106,7 +106,7 @@ func (a *app) scan(files []string, recorded bool) ([]logFailures, error) {
 	for _, name := range files {
 		l := logFailures{name: name}
 		var err error
-		if l.events, err = a.scanFile(name); err != nil {
+		if l.events, l.others, err = a.scanFile(name); err != nil {
 			return nil, err
 		}
 		if len(files) > 1 && len(l.events) > 0 { // their order is that of their times

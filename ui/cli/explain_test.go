@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -133,5 +134,37 @@ func TestExplainPackedLogs(t *testing.T) {
 		if code != exitFine || len(e.Events) != 1 || e.Events[0].Line != 2 {
 			t.Errorf("%s: %d, %s, %+v", name, code, errs, e.Events)
 		}
+	}
+}
+
+// Of thousands of failures the most telling are explained, and the others are counted in words and JSON.
+func TestExplainManyFailures(t *testing.T) {
+	log := func(rank, count int, after string) string {
+		var b strings.Builder
+		for i := range count {
+			b.WriteString(strings.Replace(wall, "2.50 GiB", strconv.Itoa(3000+1000*rank+i)+".00 MiB", 1) + after)
+		}
+		return b.String()
+	}
+	e, errs, code := explained(t, log(0, 300, ""))
+	if code != exitFine || len(e.Events) != maxFailures || e.Omitted != 100 || !strings.Contains(e.Verdict.Run, "100 more failures are only counted") {
+		t.Errorf("%d %s: %d events, %d omitted, %q", code, errs, len(e.Events), e.Omitted, e.Verdict.Run)
+	}
+	e, _, _ = explained(t, log(0, 300, "out of memory, skipping batch\n"))
+	if !e.Verdict.Recovered || !strings.HasPrefix(e.Verdict.Headline, "300 ") || !strings.Contains(e.Verdict.Run, "100 more") {
+		t.Errorf("recovered: %+v", e.Verdict)
+	}
+	dir := writeLogs(t, map[string]string{"rank0.log": log(0, 150, ""), "rank1.log": log(1, 250, "")})
+	e, _, _ = explained(t, "", filepath.Join(dir, "rank0.log"), filepath.Join(dir, "rank1.log"))
+	if len(e.Events) != maxFailures || e.Omitted != 200 || e.Events[0].Rank != sampler.Some(0) || e.Events[maxFailures-1].Rank != sampler.Some(1) || e.Events[maxFailures-1].File == "" {
+		t.Errorf("two logs: %d events, %d omitted", len(e.Events), e.Omitted)
+	}
+	if e, _, _ = explained(t, log(0, maxFailures, "")); len(e.Events) != maxFailures || e.Omitted != 0 || strings.Contains(e.Verdict.Run, "counted") {
+		t.Errorf("a few: %d events, %d omitted, %q", len(e.Events), e.Omitted, e.Verdict.Run)
+	}
+	var out strings.Builder
+	a := &app{in: strings.NewReader(log(0, 300, "")), out: &out, err: &out, env: func(string) string { return "" }}
+	if code := a.run(context.Background(), []string{"explain", "--details"}); code != exitFine || !strings.Contains(out.String(), "and 288 more") {
+		t.Errorf("%d: %s", code, out.String())
 	}
 }

@@ -20,6 +20,7 @@ import (
 type logFailures struct {
 	name   string
 	events []sampler.OOMEvent
+	others int                       // further failures, which are only counted
 	times  map[int]trainlog.LineTime // by line; nil where they are not known
 }
 
@@ -39,63 +40,78 @@ func rankOfLog(name string) sampler.Opt[int] {
 	return sampler.Some(n)
 }
 
+// loggedEvent is a failure, where it was printed and when.
+type loggedEvent struct {
+	event sampler.OOMEvent
+	file  string
+	at    time.Time
+}
+
 // mergeLogs makes the failures of several logs those of one run: in the order of their times as far as
-// the logs tell them, each once, with the rank that a log's name tells.
-func mergeLogs(logs []logFailures) (events []sampler.OOMEvent, files []string) {
-	type one struct {
-		event sampler.OOMEvent
-		file  string
-		at    time.Time
+// the logs tell them, each once, with the rank that a log's name tells. Those beyond maxFailures are only
+// counted.
+func mergeLogs(logs []logFailures) (events []sampler.OOMEvent, files []string, others int) {
+	all := joinLogs(logs)
+	if !slices.ContainsFunc(all, func(o loggedEvent) bool { return o.at.IsZero() }) {
+		slices.SortStableFunc(all, func(a, b loggedEvent) int { return a.at.Compare(b.at) })
 	}
-	var all []one
+	for _, o := range all {
+		events = append(events, o.event)
+	}
+	chosen := oomlog.Choose(events, maxFailures)
+	others = len(events) - len(chosen)
+	for _, l := range logs {
+		others += l.others
+	}
+	for n, i := range chosen {
+		events[n] = events[i]
+		if len(logs) > 1 {
+			files = append(files, sampler.Clean(all[i].file))
+		}
+	}
+	return events[:len(chosen)], files, others
+}
+
+// joinLogs lists the failures of logs, one that several of them print once.
+func joinLogs(logs []logFailures) (all []loggedEvent) {
+	printed := map[string][]int{} // text → indices
 	for _, l := range logs {
 		last := time.Time{}
 		for _, e := range l.events {
 			e.Rank = e.Rank.Else(rankOfLog(l.name))
 			t := l.times[e.Line]
 			last = t.Exact.Or(t.Before.Or(last)) // one without a time comes after the one before it
-			same := func(o one) bool { return o.file != l.name && sameEvent(o.event, e) }
-			if i := slices.IndexFunc(all, same); i >= 0 {
-				all[i].event.Occurrences += e.Occurrences
+			same := func(i int) bool { return all[i].file != l.name && all[i].event.SameInLogs(&e) }
+			if i := slices.IndexFunc(printed[e.Text], same); i >= 0 {
+				all[printed[e.Text][i]].event.Occurrences += e.Occurrences
 				continue
 			}
-			all = append(all, one{e, l.name, last})
+			printed[e.Text] = append(printed[e.Text], len(all))
+			all = append(all, loggedEvent{e, l.name, last})
 		}
 	}
-	if !slices.ContainsFunc(all, func(o one) bool { return o.at.IsZero() }) {
-		slices.SortStableFunc(all, func(a, b one) int { return a.at.Compare(b.at) })
-	}
-	for _, o := range all {
-		events, files = append(events, o.event), append(files, sampler.Clean(o.file))
-	}
-	if len(logs) < 2 {
-		files = nil
-	}
-	return events, files
+	return all
 }
 
-// sameEvent says whether two logs tell of one failure: all its numbers agree, and there are some.
-func sameEvent(a, b sampler.OOMEvent) bool {
-	numbers := a.Requested.Known() && a.GPUFree.Known() || a.PID.Known()
-	return numbers && a.Same(&b) && a.PID == b.PID && a.Text == b.Text
-}
+// maxFailures are explained of one run: more than anybody reads, and their JSON is 2 MB.
+const maxFailures = 200
 
-// scanFile finds the failures in a log, - for standard input.
-func (a *app) scanFile(name string) ([]sampler.OOMEvent, error) {
+// scanFile finds the failures in a log, - for standard input, and counts those beyond maxFailures.
+func (a *app) scanFile(name string) (found []sampler.OOMEvent, others int, err error) {
 	in := a.in
 	if name != "-" {
 		file, err := os.Open(name)
 		if err != nil {
-			return nil, fmt.Errorf("the log cannot be read: %w", err)
+			return nil, 0, fmt.Errorf("the log cannot be read: %w", err)
 		}
 		defer file.Close()
 		in = file
 	}
-	found, err := oomlog.Scan(tape.Text(in))
+	found, others, err = oomlog.ScanUpTo(tape.Text(in), maxFailures)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, 0, fmt.Errorf("%s: %w", name, err)
 	}
-	return found, nil
+	return found, others, nil
 }
 
 // anchor reads when the failures of a log happened, and what else its times tell. Standard input
@@ -126,7 +142,7 @@ func (l *logFailures) timed() (list []report.LogFailure) {
 	for _, e := range l.events {
 		t := l.times[e.Line]
 		e.Rank = e.Rank.Else(rankOfLog(l.name))
-		list = append(list, report.LogFailure{Event: e, Time: t.Exact, After: t.Before, Before: t.After})
+		list = append(list, report.LogFailure{Event: e, Time: t.Exact, Since: t.Before, Until: t.After})
 	}
 	return list
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/spf13/pflag"
+
+	"nvpeak/advice/lang"
 )
 
 // tableOf is the rows of the first table below a heading of the README, without its head.
@@ -65,6 +67,11 @@ func TestReadmeOptions(t *testing.T) {
 			t.Fatalf("a row of the options has %d cells, not 4: %q", len(row), row)
 		}
 		shown[row[0]] = row[1:3]
+		for _, name := range lang.Names() {
+			if row[0] == "`--lang LANG`" && !strings.Contains(row[3], "`"+name+"`") {
+				t.Errorf("README.md, Options: %s does not name %s", row[0], name)
+			}
+		}
 	}
 	root := silent().root()
 	for _, o := range new(options).table() {

@@ -48,7 +48,9 @@ func (r *recording) filter(record *tape.Record) bool {
 	switch {
 	case record.Snapshot != nil:
 		s := *record.Snapshot // shared
-		s.GPUs = slices.DeleteFunc(slices.Clone(s.GPUs), func(g sampler.GPU) bool { return !r.gpus.has(&g) })
+		s.GPUs = slices.DeleteFunc(slices.Clone(s.GPUs), func(g sampler.GPU) bool {
+			return !r.gpus.has(&sampler.Device{Index: g.Index, UUID: g.UUID, PCI: g.PCI, Name: g.Name, MIG: g.MIG})
+		})
 		record.Snapshot = &s
 	case record.Event != nil && record.Event.Kind != tape.KindOOM: // a failure is one of the job
 		place, known := record.Event.GPU.Value()
@@ -60,17 +62,17 @@ func (r *recording) filter(record *tape.Record) bool {
 }
 
 // gpuAt is the GPU at a place of the header; nil where the header has none.
-func (r *recording) gpuAt(place int) *sampler.GPU {
+func (r *recording) gpuAt(place int) *sampler.Device {
 	if r.head == nil || place < 0 || place >= len(r.head.GPUs) {
 		return nil
 	}
 	d := &r.head.GPUs[place]
-	return &sampler.GPU{Index: d.Index, UUID: d.UUID, PCI: d.PCI, Name: d.Name, MIG: d.MIG}
+	return &sampler.Device{Index: d.Index, UUID: d.UUID, PCI: d.PCI, Name: d.Name, MIG: d.MIG}
 }
 
 func (r *recording) hasPlace(place int) bool {
-	g := r.gpuAt(place)
-	return g == nil || r.gpus.has(g)
+	d := r.gpuAt(place)
+	return d == nil || r.gpus.has(d)
 }
 
 // selection is what selectors choose among GPUs that become known one by one.
@@ -80,13 +82,13 @@ type selection struct {
 	chosen    map[sampler.GPUKey]bool
 }
 
-func (s *selection) has(g *sampler.GPU) bool {
-	key := g.Key()
+func (s *selection) has(d *sampler.Device) bool {
+	key := d.Key()
 	chosen, seen := s.chosen[key]
 	if seen {
 		return chosen
 	}
-	s.known = append(s.known, sampler.Device{Index: g.Index, UUID: g.UUID, PCI: g.PCI, Name: g.Name, MIG: g.MIG})
+	s.known = append(s.known, *d)
 	for _, one := range s.selectors {
 		found, err := sampler.Select(s.known, []string{one})
 		chosen = chosen || err == nil && slices.Contains(found, len(s.known)-1)

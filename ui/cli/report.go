@@ -119,11 +119,11 @@ func (a *app) readReport(name string) (report.Report, error) {
 		}
 	}
 	r := report.New(o)
+	r.Marks(log.marks)
 	notes, err := foldTape(name, a.opt.gpus, a.words().Say, r, log.failures)
 	if err != nil {
 		return report.Report{}, err
 	}
-	r.Marks(log.marks)
 	for _, n := range append(notes, log.notes...) {
 		r.Note(n)
 	}
@@ -144,7 +144,7 @@ func (a *app) trainingLog(recording string, o report.Options) (log trainingLog, 
 		return log, err
 	}
 	l := logFailures{name: a.opt.log}
-	if l.events, err = a.scanFile(l.name); err != nil {
+	if l.events, l.others, err = a.scanFile(l.name); err != nil {
 		return log, err
 	}
 	marks, zone, err := l.anchor(rec)
@@ -153,6 +153,9 @@ func (a *app) trainingLog(recording string, o report.Options) (log trainingLog, 
 	}
 	if zone != "" {
 		log.notes = []string{a.words().Say("report.zone", "zone", zone)}
+	}
+	if l.others > 0 {
+		log.notes = append(log.notes, a.words().Say("verdict.omitted", "count", l.others))
 	}
 	log.failures, log.marks = outline.PlaceFailures(l.timed()), marks
 	return log, nil

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -90,6 +91,20 @@ func withoutWords(text string) string {
 		}
 	}
 	return kept.String()
+}
+
+// A report says of a log's failures how many it leaves out.
+func TestReportManyFailures(t *testing.T) {
+	utc(t)
+	var log strings.Builder
+	for i := range maxFailures + 50 {
+		log.WriteString(strings.Replace(wall, "2.50 GiB", strconv.Itoa(3000+i)+".00 MiB", 1))
+	}
+	dir := writeLogs(t, map[string]string{"train.log": log.String()})
+	out, errs, code := command(t, "report", "--log", filepath.Join(dir, "train.log"), tapes+"validation.jsonl")
+	if code != 0 || !strings.Contains(strings.Join(strings.Fields(out), " "), "50 more failures are only counted") {
+		t.Errorf("exit %d: %s\n%s", code, errs, out)
+	}
 }
 
 // The keys that scripts rely on are there, with the right values.

@@ -57,7 +57,7 @@ func (p *page) barParts(c *explain.Card) []barPart {
 	if !c.OutsideKnown {
 		others = "label.others_own"
 	}
-	if c.Allocated+c.Holes == 0 {
+	if c.Allocated+c.Unallocated == 0 {
 		outside = "label.process" // its allocator is not known
 		if c.Outside == 0 {
 			others = "label.used" // nothing is known of who
@@ -65,7 +65,7 @@ func (p *page) barParts(c *explain.Card) []barPart {
 	}
 	return []barPart{
 		{p.marks.allocated, "label.allocated", c.Allocated, p.paint.accent},
-		{p.marks.holes, "label.holes", c.Holes, p.paint.warn},
+		{p.marks.holes, "label.holes", c.Unallocated, p.paint.warn},
 		{p.marks.outside, outside, c.Outside, p.paint.dim},
 		{p.marks.others, others, c.Others, p.paint.other},
 		{p.marks.free, "label.free", c.Free, plainly},
@@ -79,7 +79,7 @@ func scaleBar(c *explain.Card, room int) (cells []int, needCells, needAt int) {
 	span := max(c.Total, used+min(c.Need, 2*c.Total))
 	width := max(8, int(float64(room)*float64(c.Total)/float64(span)))
 	perCell := float64(c.Total) / float64(width)
-	parts := []sampler.Bytes{c.Allocated, c.Holes, c.Outside, c.Others, c.Free}
+	parts := []sampler.Bytes{c.Allocated, c.Unallocated, c.Outside, c.Others, c.Free}
 	cells = make([]int, len(parts))
 	sum, at := sampler.Bytes(0), 0
 	for i, b := range parts {

@@ -95,7 +95,7 @@ func (p *page) events(e explain.Explanation) {
 		}
 		p.text(mark+" ", text, plainly)
 	}
-	if more := len(e.Events) - maxEvents; more > 0 {
+	if more := max(len(e.Events)-maxEvents, 0) + e.Omitted; more > 0 {
 		p.line("  " + p.words.Say("label.more", "count", more))
 	}
 }

@@ -270,7 +270,7 @@ func marksOf(r report.Report) []chartMark {
 	list := []chartMark{}
 	place := func(t float64) float64 { return round3(min(t, r.Duration)) } // a failure may come after the last snapshot
 	for _, a := range r.Alerts {
-		if a.Kind != "oom" {
+		if a.Kind != sampler.AlertOOM {
 			list = append(list, chartMark{place(a.T), "alert", a.GPU})
 		}
 	}

@@ -124,7 +124,7 @@ func (p *reportPage) markLine(g *report.GPU, n int) {
 		}
 	}
 	for _, a := range p.r.Alerts {
-		if a.GPU.Or(g.Index) == g.Index && a.Kind != "oom" {
+		if a.GPU.Or(g.Index) == g.Index && a.Kind != sampler.AlertOOM {
 			put(a.T, '!')
 		}
 	}

@@ -127,12 +127,12 @@ func TestDumbTerminal(t *testing.T) {
 }
 
 // Any non-empty NO_COLOR counts, not only 1 and true.
-func TestColours(t *testing.T) {
+func TestColors(t *testing.T) {
 	for _, row := range []struct {
-		name    string
-		env     []string
-		args    []string
-		colours bool
+		name   string
+		env    []string
+		args   []string
+		colors bool
 	}{
 		{"default", nil, nil, true},
 		{"NO_COLOR empty", []string{"NO_COLOR="}, nil, true},
@@ -140,29 +140,29 @@ func TestColours(t *testing.T) {
 		{"NO_COLOR=0", []string{"NO_COLOR=0"}, nil, false},
 		{"flag", nil, []string{"--no-color"}, false},
 		{"mono", nil, []string{"--theme", "mono"}, false},
-		{"16 colours", []string{"TERM=xterm", "COLORTERM="}, nil, true},
+		{"16 colors", []string{"TERM=xterm", "COLORTERM="}, nil, true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			term := open(t, setup{scenario: "h100x8", env: row.env, args: row.args, size: [2]int{120, 40}})
 			see(t, term, "62.5 used")
-			if got := term.Colours(); got != row.colours {
-				t.Errorf("colours on the screen: %v", got)
+			if got := term.Colors(); got != row.colors {
+				t.Errorf("colors on the screen: %v", got)
 			}
 			press(t, term, "q")
 			ends(t, term, 0)
-			if got := colourSequence.Match(term.Raw()); got != row.colours {
-				t.Errorf("colour sequences: %v, %q", got, colourSequence.FindAll(term.Raw(), 5))
+			if got := colorSequence.Match(term.Raw()); got != row.colors {
+				t.Errorf("color sequences: %v, %q", got, colorSequence.FindAll(term.Raw(), 5))
 			}
-			if row.name == "16 colours" && bytes.Contains(term.Raw(), []byte("8;2;")) {
-				t.Error("true colour for a terminal of 16")
+			if row.name == "16 colors" && bytes.Contains(term.Raw(), []byte("8;2;")) {
+				t.Error("true color for a terminal of 16")
 			}
 		})
 	}
 }
 
-// colourSequence is an SGR that sets a colour: 30-38, 40-48, 90-97, 100-107.
-var colourSequence = regexp.MustCompile(`\x1b\[(?:[0-9:;]*;)?(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])(?:[:;][0-9:;]*)?m`)
+// colorSequence is an SGR that sets a color: 30-38, 40-48, 90-97, 100-107.
+var colorSequence = regexp.MustCompile(`\x1b\[(?:[0-9:;]*;)?(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])(?:[:;][0-9:;]*)?m`)
 
 func TestASCII(t *testing.T) {
 	t.Parallel()

@@ -363,13 +363,13 @@ func TestReplay(t *testing.T) {
 		{"{", "▲10.0"},
 		{"\x1b[F", "03:14:59"},
 		{"\x1b[H", "03:00:00"},
-		{"?", "pause and go on"},
+		{"?", "pause, resume"},
 	} {
 		press(t, term, row.keys)
 		see(t, term, row.see)
 	}
 	press(t, term, "x")
-	gone(t, term, "pause and go on")
+	gone(t, term, "pause, resume")
 	press(t, term, "<p")
 	see(t, term, "1x")
 	press(t, term, ">>>>>>>>>>>>")

@@ -239,7 +239,7 @@ func onlyOurs(t *testing.T, raw []byte) {
 
 var (
 	oscAllowed = regexp.MustCompile(`^\x1b\](?:[02];(?:nvpeak)?|1[01];\?|11[0-2]|12;.*)(?:\x07|\x1b\\)$`)
-	// Moves, erasing, scrolling, colours, modes and queries; not window operations (t) nor
+	// Moves, erasing, scrolling, colors, modes and queries; not window operations (t) nor
 	// anything that reports.
 	csiAllowed = regexp.MustCompile(`^\x1b\[[0-9;:?<>=$ ]*[A-HJKLMPSTWXZ@abdefghlmnpqrsu]$`)
 )

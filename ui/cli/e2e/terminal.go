@@ -127,8 +127,8 @@ func (t *Terminal) lines() []string {
 // Screen is the text on the screen.
 func (t *Terminal) Screen() string { return strings.Join(t.Lines(), "\n") }
 
-// Colours tells whether any cell has a foreground or background colour.
-func (t *Terminal) Colours() bool {
+// Colors tells whether any cell has a foreground or background color.
+func (t *Terminal) Colors() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for y := range t.em.Height() {

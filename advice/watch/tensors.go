@@ -1,0 +1,69 @@
+package watch
+
+import (
+	"cmp"
+	"slices"
+
+	"nvpeak/advice/series"
+	"nvpeak/sampler"
+)
+
+// tensors are what a training log prints as allocated between its steps: neither the cache of
+// the allocator nor the peaks of a step. When it stays level while the process grows, what
+// grows is the size of a step or the cache, and no leak.
+type tensors struct {
+	readings []reading // oldest first
+}
+
+type reading struct{ t, mib float64 }
+
+const (
+	// maxReadings are kept; when there are more, every other one goes.
+	maxReadings = 1024
+	// tensorsNeeded readings, over three fifths of the time asked for, say how they went.
+	tensorsNeeded = 6
+	tensorsCover  = 0.6
+	// tensorsShare of a rise at least is tensors when it is a leak.
+	tensorsShare = 0.25
+)
+
+// Mark takes what a training log says at the time of the newest snapshot.
+func (w *Watch) Mark(m sampler.LogMark) {
+	b, ok := sampler.Plausible(m.Allocated)
+	if !ok || !w.clock.Started {
+		return
+	}
+	if t := &w.tensors; len(t.readings) < maxReadings {
+		t.readings = append(t.readings, reading{w.clock.Now, b.MiB()})
+		return
+	}
+	n := 0
+	w.tensors.readings = slices.DeleteFunc(w.tensors.readings, func(reading) bool { n++; return n%2 == 0 })
+	w.Mark(m)
+}
+
+// rise is by how much they rose since a time, in MiB; known is false when the log says too
+// little of it. Several ranks may print into one log, and differ: medians do not mind.
+func (t *tensors) rise(since, now float64) (rise float64, known bool) {
+	list := t.readings[after(t.readings, since):]
+	n := len(list)
+	if n < tensorsNeeded || list[n-1].t-list[0].t < tensorsCover*(now-since) {
+		return 0, false
+	}
+	third := (list[n-1].t - list[0].t) / 3
+	return middle(list[after(list, list[n-1].t-third):]) - middle(list[:after(list, list[0].t+third)]), true
+}
+
+// after is where the readings after a time begin, those at it included.
+func after(list []reading, t float64) int {
+	i, _ := slices.BinarySearchFunc(list, t, func(r reading, at float64) int { return cmp.Compare(r.t, at) })
+	return i
+}
+
+func middle(list []reading) float64 {
+	v := make([]float64, len(list))
+	for i, r := range list {
+		v[i] = r.mib
+	}
+	return series.Median(v)
+}

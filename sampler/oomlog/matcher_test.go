@@ -1,0 +1,147 @@
+package oomlog
+
+import (
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+	"testing"
+)
+
+func TestNeeded(t *testing.T) {
+	for pattern, want := range map[string][][]oneOf{
+		`Tried\s*to\s*allocate\s*(x)`: {{{"triedtoallocatex"}}},
+		`total\s*capac(?:i)?ty`:       {{{"totalcapacty", "totalcapacity"}}},
+		`(?:a|b)foo|bar`:              {{{"afoo", "bfoo"}}, {{"bar"}}},
+		`\(GPU\s*(\d+)`:               {{{"(gpu"}}},
+		`files?\s*x`:                  {{{"filex", "filesx"}}},
+		`[abc]+def{2}ghi`:             {{{"ghi"}, {"de"}}},
+		`with\s*(\d+)\s*allocated\s*in\s*private\s*pools`: {{{"allocatedinprivatepools"}, {"with"}}},
+		`(?:foo|\d)x`:                  nil,
+		`(?:ab cd)+e`:                  {{{"abcd"}}},
+		`(?i)K[^x]\bS é o[^x]ok`:       {{{"ok"}}},
+		`^(?:ab)*cd(?:ef){0}`:          {{{"cd"}}},
+		`(?i)\bHIP\s*out\s*of|(\d+)b!`: {{{"hipoutof"}}, {{"b!"}}},
+		`["']\s*in\s+(?:str|e\b|err)`:  {{{`"instr`, `"ine`, `'instr`, `'ine`}}},
+		`[a-z]?foo[xy]?`:               {{{"foo"}}},
+	} {
+		tree, err := syntax.Parse(pattern, syntax.Perl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := needed(tree, false); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %q, want %q", pattern, got, want)
+		}
+	}
+}
+
+// everyPattern lists the patterns of the package.
+func everyPattern() []*lazy {
+	all := []*lazy{ansiRaw, ansiWritten, ansiOrphan, htmlTag, control, drivePath, onlyFrame, frameLeft, frameRight, quoteLeft, barEnd,
+		comment, entryBefore, entryAfter, errorBefore, happened, ended, heading, openText, helpHeading,
+		loadingBar, nanLoss, yoloNaN, arrowCode, ownClause, environment, keyNoise}
+	for _, list := range [][]*lazy{epochForms, stepForms, frameForms, sourceBefore, sourceAfter, hypothesis, strongHypothesis} {
+		all = append(all, list...)
+	}
+	for _, rows := range [][]phaseRow{phaseFunctions, phaseLines} {
+		for _, r := range rows {
+			all = append(all, r.ways...)
+		}
+	}
+	for _, f := range prefixForms {
+		all = append(all, f.re)
+	}
+	for _, f := range factRows {
+		all = append(all, f.re)
+	}
+	for _, r := range compiled().recovered {
+		all = append(all, r.re)
+	}
+	for _, r := range compiled().rows {
+		for _, f := range append(r.fields, r.start) {
+			all = append(all, f.re, f.glued)
+		}
+		for _, l := range []*lazy{r.near, r.hostNear, r.gpuNear} {
+			if l != nil {
+				all = append(all, l)
+			}
+		}
+	}
+	return all
+}
+
+// checkPattern compares a pattern with package regexp.
+func checkPattern(t *testing.T, l *lazy, re *regexp.Regexp, text string) {
+	t.Helper()
+	want := re.FindAllStringSubmatchIndex(text, 64)
+	if got := l.FindAllStringSubmatchIndex(text, 64); !reflect.DeepEqual(got, want) {
+		t.Fatalf("%s in %q: %v, want %v", l.source, text, got, want)
+	}
+	if got, want := l.FindStringSubmatchIndex(text), re.FindStringSubmatchIndex(text); !reflect.DeepEqual(got, want) {
+		t.Fatalf("%s in %q: %v, want %v", l.source, text, got, want)
+	}
+	if got, want := l.FindString(text), re.FindString(text); got != want {
+		t.Fatalf("%s in %q: %q, want %q", l.source, text, got, want)
+	}
+	if l.MatchString(text) != (want != nil) {
+		t.Fatalf("%s in %q: matches is not %v", l.source, text, want != nil)
+	}
+	if want != nil && !l.may(squeeze(text)) {
+		t.Fatalf("%s matches %q, which lacks %v", l.source, text, l.needs())
+	}
+	if got, want := l.ReplaceAllString(text, "<>"), re.ReplaceAllString(text, "<>"); got != want {
+		t.Fatalf("%s in %q gives %q, want %q", l.source, text, got, want)
+	}
+}
+
+// Every pattern finds what package regexp finds, in every text of the corpus.
+func TestPatternsLikeRegexp(t *testing.T) {
+	var lines []string
+	for _, path := range texts(t) {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, strings.Split(string(b), "\n")...)
+	}
+	lines = append(lines, "", "é", "\xff", "\xff\xfe[31m", "cuda out of me\u017fory", "\u212aiB OUT OF", "x\n y\n", strings.Repeat("a ", 500))
+	r := rand.New(rand.NewPCG(3, 4))
+	for i, l := range everyPattern() {
+		re := regexp.MustCompile(l.source)
+		few := 150
+		if testing.Short() {
+			few = 40
+		}
+		for range few {
+			a, b := lines[r.IntN(len(lines))], lines[r.IntN(len(lines))]
+			checkPattern(t, l, re, a)
+			checkPattern(t, l, re, a[:r.IntN(len(a)+1)]+[]string{"", " ", "\n"}[i%3]+b[r.IntN(len(b)+1):])
+		}
+	}
+}
+
+// Any text, and a pattern that tries a lot.
+func FuzzPatterns(f *testing.F) {
+	for i, m := range messages {
+		f.Add(m, uint(i*31))
+	}
+	all := append(everyPattern(), pattern(`(?i)(?:(?:a*)*b?|\bé)*[^x]$`), pattern(`(?:x+x+)+y`), pattern(`(?m)^\s*(a|ab)(c|bcd)?$`))
+	f.Fuzz(func(t *testing.T, text string, n uint) {
+		if len(text) < 2000 {
+			l := all[n%uint(len(all))]
+			checkPattern(t, l, l.get(), text)
+		}
+	})
+}
+
+// A search that tries too much is left to package regexp.
+func TestHardPatterns(t *testing.T) {
+	l := pattern(`(x+x+)+y|z(.*)$`)
+	checkPattern(t, l, l.get(), strings.Repeat("x", 4000)+"\nzab")
+	checkPattern(t, pattern(`^x?`), regexp.MustCompile(`^x?`), "y")
+	checkPattern(t, pattern(`x?$`), regexp.MustCompile(`x?$`), "yx")
+	checkPattern(t, pattern(`x*`), regexp.MustCompile(`x*`), "yxéx")
+	checkPattern(t, pattern(`(?:(?:a*)*)*b`), regexp.MustCompile(`(?:(?:a*)*)*b`), "aaac aaab")
+}

@@ -1,0 +1,217 @@
+package oomlog
+
+import (
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Most patterns that are tried on a text cannot match it, because they need a word that is not in it.
+// Which words a pattern needs is read from the pattern itself; squeeze.go looks for them.
+
+// oneOf are words of which a text must have one.
+type oneOf []string
+
+// strength is the length of the shortest word: longer ones are rarer. 0: the words are in every text.
+func (o oneOf) strength() int {
+	least := 0
+	for i, w := range o {
+		n := len(w)
+		if n == 1 && inWord(w[0]) {
+			n = 0
+		}
+		if i == 0 || n < least {
+			least = n
+		}
+	}
+	return least
+}
+
+const (
+	maxNeeds = 3  // demands of a pattern that are looked for
+	maxOneOf = 12 // words of one demand
+	maxClass = 4  // letters of a class that are told apart
+)
+
+// needed is what texts have that a pattern matches: all demands of one of the lists, of which there is one
+// for each way the pattern has. nil: nothing is known. apart: words end at white space.
+func needed(tree *syntax.Regexp, apart bool) (lists [][]oneOf) {
+	ways := []*syntax.Regexp{tree}
+	for len(ways) == 1 && ways[0].Op == syntax.OpCapture {
+		ways = ways[0].Sub
+	}
+	if ways[0].Op == syntax.OpAlternate {
+		ways = ways[0].Sub
+	}
+	for _, way := range ways {
+		all := demandsOf(way, apart)
+		if len(all) == 0 {
+			return nil
+		}
+		slices.SortStableFunc(all, func(a, b oneOf) int { return b.strength() - a.strength() })
+		lists = append(lists, all[:min(len(all), maxNeeds)])
+	}
+	return lists
+}
+
+// demands collects what a pattern needs, from left to right.
+type demands struct {
+	all   []oneOf
+	run   oneOf // the words that are being read
+	apart bool
+}
+
+func demandsOf(tree *syntax.Regexp, apart bool) []oneOf {
+	d := demands{run: oneOf{""}, apart: apart}
+	d.read(tree)
+	d.end()
+	return d.all
+}
+
+// end ends the words that are being read.
+func (d *demands) end() {
+	d.add(d.run)
+	d.run = oneOf{""}
+}
+
+func (d *demands) add(o oneOf) {
+	if o.strength() > 0 {
+		d.all = append(d.all, slices.DeleteFunc(slices.Clone(o), func(w string) bool {
+			return slices.ContainsFunc(o, func(part string) bool { return part != w && strings.Contains(w, part) })
+		}))
+	}
+}
+
+func (d *demands) read(re *syntax.Regexp) {
+	if words := exactly(re, d.apart); words != nil {
+		if longer := each(d.run, words); longer != nil {
+			d.run = longer
+			return
+		}
+		d.end()
+		d.run = words
+		return
+	}
+	switch re.Op {
+	case syntax.OpConcat, syntax.OpCapture:
+		for _, sub := range re.Sub {
+			d.read(sub)
+		}
+		return
+	case syntax.OpAlternate:
+		d.add(either(re.Sub, d.apart))
+	case syntax.OpPlus, syntax.OpRepeat:
+		if re.Op == syntax.OpPlus || re.Min > 0 {
+			d.all = append(d.all, demandsOf(re.Sub[0], d.apart)...)
+		}
+	}
+	d.end()
+}
+
+// each are the words of a followed by those of b; nil when they are too many.
+func each(a, b oneOf) (all oneOf) {
+	if len(a)*len(b) > maxOneOf {
+		return nil
+	}
+	for _, x := range a {
+		for _, y := range b {
+			all = append(all, x+y)
+		}
+	}
+	return all
+}
+
+// either is what one of several ways needs; nil when one needs nothing.
+func either(ways []*syntax.Regexp, apart bool) (all oneOf) {
+	for _, way := range ways {
+		var best oneOf
+		for _, o := range demandsOf(way, apart) {
+			if o.strength() > best.strength() {
+				best = o
+			}
+		}
+		if best == nil {
+			return nil
+		}
+		all = append(all, best...)
+	}
+	return all
+}
+
+// exactly are the few texts that a part of a pattern matches, squeezed; nil when they are many.
+func exactly(re *syntax.Regexp, apart bool) (words oneOf) {
+	switch re.Op {
+	case syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText, syntax.OpWordBoundary, syntax.OpNoWordBoundary, syntax.OpEmptyMatch:
+		return oneOf{""}
+	case syntax.OpLiteral:
+		return spelled(re.Rune, apart)
+	case syntax.OpCharClass:
+		return oneLetter(re.Rune, apart)
+	case syntax.OpCapture:
+		return exactly(re.Sub[0], apart)
+	case syntax.OpStar, syntax.OpPlus, syntax.OpQuest, syntax.OpRepeat:
+		words = exactly(re.Sub[0], apart)
+		switch {
+		case len(words) == 1 && words[0] == "" && !apart: // blanks
+			return words
+		case words != nil && re.Op == syntax.OpQuest && len(words) < maxOneOf:
+			return append(oneOf{""}, words...)
+		}
+		return nil
+	case syntax.OpConcat:
+		words = oneOf{""}
+		for _, sub := range re.Sub {
+			if words = each(words, exactly(sub, apart)); words == nil {
+				return nil
+			}
+		}
+		return words
+	case syntax.OpAlternate:
+		for _, sub := range re.Sub {
+			one := exactly(sub, apart)
+			if one == nil || len(words)+len(one) > maxOneOf {
+				return nil
+			}
+			words = append(words, one...)
+		}
+		return words
+	}
+	return nil
+}
+
+// spelled is a word as squeeze leaves it; nil where it has letters beyond ASCII, which are not folded.
+func spelled(letters []rune, apart bool) oneOf {
+	var b strings.Builder
+	for _, r := range letters {
+		if r >= utf8.RuneSelf || apart && isSpace(byte(r)) {
+			return nil
+		}
+		if !isSpace(byte(r)) {
+			b.WriteRune(unicode.ToLower(r))
+		}
+	}
+	return oneOf{b.String()}
+}
+
+// oneLetter are the letters of a class, squeezed; nil for many.
+func oneLetter(ranges []rune, apart bool) (words oneOf) {
+	for i := 0; i < len(ranges); i += 2 {
+		for r := ranges[i]; r <= ranges[i+1]; r++ {
+			short := squeeze(string(r))
+			w := string(short.text)
+			short.done()
+			if len(w) > 1 || len(words) > maxClass || apart && w == "" {
+				return nil
+			}
+			if !slices.Contains(words, w) {
+				words = append(words, w)
+			}
+		}
+	}
+	if len(words) > maxClass {
+		return nil
+	}
+	return words
+}

@@ -1,0 +1,148 @@
+package oomlog
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// squeezed is a text in lower case and without white space, as the words that patterns need are looked for
+// in it: the tables let any white space stand, or be missing, between two words.
+type squeezed struct {
+	text  []byte
+	grams [gramBits / 64]uint64 // which three letters stand together in it, hashed
+}
+
+var squeezes = sync.Pool{New: func() any { return &squeezed{} }}
+
+const (
+	gramBits = 4096
+	sparse   = gramBits / 8 // bytes of a text in which a word's letters hardly stand together by chance
+)
+
+// squeeze reads a text. Who is done with it should say so.
+func squeeze(text string) *squeezed {
+	s := squeezes.Get().(*squeezed)
+	clear(s.grams[:])
+	out := s.text[:0]
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case c >= 'A' && c <= 'Z':
+			c += 'a' - 'A'
+		case isSpace(c):
+			continue
+		case c == 0xc5 && strings.HasPrefix(text[i:], "\u017f"): // the two letters beyond ASCII that
+			c, i = 's', i+1 // patterns take for one of its letters
+		case c == 0xe2 && strings.HasPrefix(text[i:], "\u212a"):
+			c, i = 'k', i+2
+		}
+		out = append(out, c)
+	}
+	s.text = out
+	s.note(out)
+	return s
+}
+
+// done gives a text back; nobody looks at it any more.
+func (s *squeezed) done() { squeezes.Put(s) }
+
+// note notes which letters stand together in a text.
+func (s *squeezed) note(text []byte) {
+	for i := 2; i < len(text); i++ {
+		g := gram(text[i-2], text[i-1], text[i])
+		s.grams[g>>6] |= 1 << (g & 63)
+	}
+}
+
+func gram(a, b, c byte) uint16 {
+	return uint16((uint32(a)<<16 | uint32(b)<<8 | uint32(c)) * 0x9e3779b1 >> 20)
+}
+
+// blanks are what \s matches.
+const blanks = " \t\n\f\r"
+
+func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' && c != '\v' }
+
+// word is a word to look for.
+type word struct {
+	text  []byte
+	grams [4]uint16 // some of its own
+	count int       // of them
+}
+
+func newWord(text string) word {
+	w := word{text: []byte(text)}
+	places := len(text) - 2
+	w.count = min(max(places, 0), len(w.grams))
+	for i := range w.count {
+		at := i * (places - 1) / max(w.count-1, 1) // from the first to the last
+		w.grams[i] = gram(text[at], text[at+1], text[at+2])
+	}
+	return w
+}
+
+func wordsOf(lists [][]oneOf) (out [][][]word) {
+	for _, list := range lists {
+		var demands [][]word
+		for _, o := range list {
+			var words []word
+			for _, w := range o {
+				words = append(words, newWord(w))
+			}
+			demands = append(demands, words)
+		}
+		out = append(out, demands)
+	}
+	return out
+}
+
+// has says whether a word is in the text; rarely it is wrong in saying so.
+func (s *squeezed) has(w *word) bool {
+	for _, g := range w.grams[:w.count] {
+		if s.grams[g>>6]>>(g&63)&1 == 0 {
+			return false
+		}
+	}
+	if w.count == len(w.grams) && len(s.text) < sparse {
+		return true
+	}
+	return bytes.Contains(s.text, w.text)
+}
+
+// possible says whether a text has what a pattern needs: one word of each demand of one of the lists.
+func (s *squeezed) possible(lists [][][]word) bool {
+	for _, list := range lists {
+		if s.hasAll(list) {
+			return true
+		}
+	}
+	return lists == nil
+}
+
+// possibleIn says the same of a text of several lines, for words that no line break can stand in.
+func possibleIn(lines []*rawLine, lists [][][]word) bool {
+	has := func(w word) bool {
+		return slices.ContainsFunc(lines, func(l *rawLine) bool { return l.squeezed().has(&w) })
+	}
+	for _, list := range lists {
+		if !slices.ContainsFunc(list, func(words []word) bool { return !slices.ContainsFunc(words, has) }) {
+			return true
+		}
+	}
+	return lists == nil
+}
+
+func (s *squeezed) hasAll(list [][]word) bool {
+	for _, words := range list {
+		found := false
+		for i := 0; i < len(words) && !found; i++ {
+			found = s.has(&words[i])
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
