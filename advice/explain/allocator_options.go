@@ -121,6 +121,12 @@ func (f *job) setVariable(name, value string) []string {
 // onWindows: paths of the log or the command are those of Windows.
 func (f *job) onWindows() bool {
 	text := f.event.Text
-	return indexOf(text, `C:\`) >= 0 || indexOf(text, `D:\`) >= 0 || indexOf(text, `\site-packages\`) >= 0 || strings.HasPrefix(f.command.Text, `C:\`) ||
+	return f.environment["OS"] == "Windows_NT" || indexOf(text, `C:\`) >= 0 || indexOf(text, `D:\`) >= 0 || indexOf(text, `\site-packages\`) >= 0 || strings.HasPrefix(f.command.Text, `C:\`) ||
 		slices.ContainsFunc(f.context.Files, func(file string) bool { return strings.Contains(file, `\`) })
+}
+
+// onLinux: the log or a recording shows that it is no Windows.
+func (f *job) onLinux() bool {
+	return f.history != nil || !f.onWindows() && (slices.ContainsFunc(f.context.Files, func(file string) bool { return strings.Contains(file, "/") }) ||
+		indexOf(f.event.Text, "/home/") >= 0 || indexOf(f.event.Text, "/usr/") >= 0 || f.command.Runs("srun", "sbatch"))
 }

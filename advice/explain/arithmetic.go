@@ -37,6 +37,20 @@ func (f *facts) refusedThoughFree() bool {
 	return !f.onHost() && known && m == 0 && f.total.Known() && !f.cardFull() && f.requested.Or(0) < partOf(f.free.Or(0), 0.9)
 }
 
+// roundShare: the request would have gone beyond a share of the GPU that people set, a multiple of 5 %,
+// and nothing else explains why memory that was free was refused.
+func (f *facts) roundShare() bool {
+	total := float64(f.total.Or(0))
+	if total == 0 || f.wideRequest() {
+		return false
+	}
+	below, above := 20*float64(f.reserved())/total, 20*float64(f.reserved()+f.requested.Or(0))/total
+	return int(above) > int(below) && int(above) < 20
+}
+
+// wideRequest: it spans so much of the GPU that some round share lies within it anyway.
+func (f *facts) wideRequest() bool { return f.requested.Or(0) > partOf(f.total.Or(0), 0.04) }
+
 // held is what counts against a limit: the allocator's memory, on MPS also the other allocations.
 func (f *facts) held() sampler.Bytes {
 	return f.reserved() + f.extra("other_allocations_bytes").Or(0)

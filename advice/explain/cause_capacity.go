@@ -78,6 +78,10 @@ var causesCapacity = []causeRow{
 		when:       func(f *failure) bool { return f.changed() && !f.limited() },
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.9) },
 		evidence:   func(f *failure) string { return f.words.Say("why.changed", "line", f.context.Changed) }},
+	{id: "auto", cause: CauseTooBig, reason: "https://github.com/EleutherAI/lm-evaluation-harness/issues/2458",
+		when:       func(f *failure) bool { return !f.onHost() && f.batchIsAuto() && !f.limited() },
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.7) },
+		evidence:   func(f *failure) string { return f.words.Say("why.batch_auto") }},
 	{id: "request", cause: CauseTooBig, reason: sourceMessage,
 		when: func(f *failure) bool {
 			return !f.onHost() && f.class.class == classAllocator && !f.numbers() && !f.limited() && !f.corrupt() && (f.requested.Known() || f.class.cause == CauseTooBig || f.event.Kind == sampler.KindTensorFlow)

@@ -32,4 +32,13 @@ var causesHost = []causeRow{
 		when:       func(f *failure) bool { return f.pinned() },
 		confidence: always(0.7),
 		evidence:   func(f *failure) string { return f.words.Say("why.pinned") }},
+	{id: "pinned", cause: CauseHostMemory, reason: "https://docs.nvidia.com/cuda/wsl-user-guide/index.html",
+		when: func(f *failure) bool { return f.maybePinned() },
+		confidence: func(f *failure) float64 {
+			if f.total.Known() {
+				return 0.3 // a recording shows how full the GPU was
+			}
+			return 0.65
+		},
+		evidence: func(f *failure) string { return f.words.Say("why.wsl_pinned") }},
 }

@@ -11,11 +11,35 @@ var causesLimit = []causeRow{
 			return f.words.Say("why.limit", "allowed", gib(f.event.MemoryLimit.Allowed.Or(0)), "held", gib(f.held()), "need", printed(f.requested.Or(0)))
 		}},
 	{id: "R4", cause: CauseMemoryLimit, reason: "https://github.com/jhc13/taggui/issues/188",
-		when:       func(f *failure) bool { return f.refusedThoughFree() && !f.limited() },
-		confidence: always(0.5),
+		when: func(f *failure) bool { return f.refusedThoughFree() && !f.limited() },
+		confidence: func(f *failure) float64 {
+			switch {
+			case f.roundShare():
+				return 0.6
+			case f.onWindows():
+				return 0.3
+			case !f.onLinux() && !f.wideRequest():
+				return 0.45 // no share that people set lies between what was held and what was asked for
+			}
+			return 0.5
+		},
 		evidence: func(f *failure) string {
 			return f.words.Say("why.refused", "need", printed(f.requested.Or(0)), "free", f.amountOf(f.free.Or(0)))
 		}},
+	{id: "R4", cause: CauseHostMemory, reason: "https://github.com/pytorch/pytorch/issues/40002",
+		when: func(f *failure) bool { return f.refusedThoughFree() && !f.limited() && !f.onLinux() },
+		confidence: func(f *failure) float64 {
+			switch {
+			case f.roundShare():
+				return 0.4
+			case f.onWindows():
+				return 0.65
+			case f.wideRequest():
+				return 0.45
+			}
+			return 0.5
+		},
+		evidence: func(f *failure) string { return f.words.Say("why.commit") }},
 	{id: "share", cause: CauseMemoryLimit, reason: sourceJAX,
 		when: func(f *failure) bool {
 			return f.event.Kind == sampler.KindXLA && !f.outsidePool() && f.environment["XLA_PYTHON_CLIENT_MEM_FRACTION"] == "" && f.environment["XLA_PYTHON_CLIENT_PREALLOCATE"] == ""
@@ -26,6 +50,10 @@ var causesLimit = []causeRow{
 		when:       func(f *failure) bool { return f.outsidePool() },
 		confidence: always(0.8),
 		evidence:   func(f *failure) string { return f.words.Say("why.outside_pool") }},
+	{id: "pool", cause: CausePreallocation, reason: sourceJAX,
+		when:       func(f *failure) bool { return f.ownPoolHoldsIt() },
+		confidence: always(0.7),
+		evidence:   func(f *failure) string { return f.words.Say("why.own_pool", "library", f.library()) }},
 	{id: "R8", cause: CauseOversubscribed, reason: "https://github.com/pytorch/pytorch/issues/122057",
 		when:       func(f *failure) bool { return !f.onHost() && f.oversubscribed() },
 		confidence: always(0.92),
@@ -47,7 +75,7 @@ var causesLimit = []causeRow{
 		evidence:   func(f *failure) string { return f.startupText() }},
 	{id: "kind", cause: CausePreallocation, reason: "https://docs.vllm.ai/en/latest/configuration/conserving_memory.html",
 		when: func(f *failure) bool {
-			return f.class.cause == CausePreallocation || f.program.reserves() && f.class.class == classAllocator
+			return f.class.cause == CausePreallocation || f.program.reserves() && f.class.class == classAllocator && !f.loadingWeights()
 		},
 		confidence: func(f *failure) float64 { return max(f.class.confidence, 0.7) },
 		evidence:   func(f *failure) string { return f.words.Say("why.warmup_oom") }},

@@ -33,6 +33,10 @@ var causesPhase = []causeRow{
 		evidence: func(f *failure) string {
 			return f.words.Say("why.kept_in_validation", "allocated", gib(f.allocated.Or(0)))
 		}},
+	{id: "kept", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		when:       func(f *failure) bool { return f.itemsPassed() && !f.bigRequest() },
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.7) },
+		evidence:   func(f *failure) string { return f.words.Say("why.kept_items", "count", f.context.Step.Or(0)) }},
 	{id: "nan", cause: CauseValidationSpike, reason: "https://github.com/ultralytics/ultralytics/issues/7636",
 		when:       func(f *failure) bool { return !f.onHost() && f.phase() == sampler.PhaseValidation && f.context.NaNLoss },
 		confidence: always(0.3),

@@ -21,6 +21,9 @@ func programOf(f *job) program {
 func namedProgram(f *job) program {
 	words := f.command.Words()
 	for _, row := range programRows {
+		if row.unlessTrains && (f.trains() || byScript(f).is(training)) {
+			continue
+		}
 		named := row.name == f.context.Server || row.name == f.event.Framework || slices.Contains(words, row.name) ||
 			slices.ContainsFunc(row.words, func(w string) bool { return slices.Contains(words, w) }) || f.command.HasPlain(row.options...)
 		if named {
@@ -34,14 +37,19 @@ func namedProgram(f *job) program {
 }
 
 func byBackward(f *job) program {
-	if f.inBackward() || f.inFile("transformers/trainer.py", "trl/", "engine/trainer.py") && f.phase() != sampler.PhaseInference {
+	if f.trains() {
 		return program{kind: training}
 	}
 	return program{}
 }
 
+// trains: the traceback is one of training.
+func (f *job) trains() bool {
+	return f.inBackward() || f.inFile("transformers/trainer.py", "trl/", "engine/trainer.py") && f.phase() != sampler.PhaseInference || f.context.Phase == sampler.PhaseTraining && f.inFunction("train", "fit")
+}
+
 func byScript(f *job) program {
-	for _, script := range f.command.Scripts() {
+	for _, script := range append(f.command.Scripts(), f.script()...) {
 		words := strings.FieldsFunc(strings.ToLower(strings.TrimSuffix(script, ".py")), func(r rune) bool { return r == '_' || r == '-' || r == '.' || r == '/' })
 		for _, row := range scriptWords {
 			if slices.ContainsFunc(words, func(w string) bool { return slices.Contains(row.words, strings.TrimRight(w, "0123456789")) }) {
@@ -50,6 +58,23 @@ func byScript(f *job) program {
 		}
 	}
 	return program{}
+}
+
+// launchers start a script and stand before it in a traceback.
+var launchers = []string{"runpy.py", "spawn.py", "process.py", "popen_fork.py", "popen_spawn_posix.py", "popen_spawn_win32.py", "threading.py", "__main__.py", "launcher.py", "launch.py", "run.py"}
+
+// script is the name of the file in which the traceback begins, if it begins in one that was started.
+func (f *facts) script() []string {
+	if !slices.Contains(f.context.Functions, "<module>") {
+		return nil
+	}
+	for _, file := range f.context.Files {
+		file = file[strings.LastIndexAny(file, `/\`)+1:]
+		if !slices.Contains(launchers, file) {
+			return []string{file}
+		}
+	}
+	return nil
 }
 
 func byPhase(f *job) program {

@@ -15,6 +15,8 @@ func (f *failure) capacitySure() float64 {
 		return 0.5
 	case f.late():
 		return 0.35
+	case f.itemsPassed() && !f.bigRequest():
+		return 0.4
 	case f.context.FirstStep && !f.othersMatter():
 		return 0.9
 	case f.context.FirstStep || f.phase() == sampler.PhaseInference:

@@ -31,6 +31,9 @@ var fixesBatch = []fixRow{
 			if f.stateDominated() && !f.program.is(running) {
 				return 0.1
 			}
+			if f.batchIsAuto() {
+				return 0.95
+			}
 			if f.program.is(running) && f.batch() == 0 {
 				return 0.5 // most run one input at a time
 			}
@@ -59,7 +62,7 @@ var fixesBatch = []fixRow{
 		kinds: training | undecided, cost: 0.25,
 		lives: map[string]float64{CauseTooBig: 0.8, CauseDataSpike: 0.95, CauseFragmentation: 0.95, CauseOtherProcess: 0.3, CauseImbalance: 0.4, CauseOversubscribed: 0.7, CauseMemoryLimit: 0.4, CauseUnknown: 0.35, CauseLeak: 0.15, CauseValidationSpike: 0.3},
 		when: func(f *failure) bool {
-			return f.inTraining() && f.isPyTorch() && !f.checkpointing() && !f.refusedThoughFree()
+			return f.inTraining() && f.isPyTorch() && !f.checkpointing() && f.phase() != sampler.PhaseSaving && !f.refusedThoughFree()
 		},
 		variant: func(f *failure) string {
 			if f.withHalf() {
@@ -128,6 +131,10 @@ func doHalveBatch(f *failure) []string {
 			lines = append(lines, f.comment("do.then_more")+"\n"+more.Text)
 		}
 		return lines
+	}
+	if f.batchIsAuto() {
+		a, _ := f.command.Find(autoBatchNames...)
+		return []string{f.command.Apply([]command.Edit{f.command.ReplaceValue(a, "4")})}
 	}
 	if config := f.command.DeepspeedConfig(); config != "" {
 		return []string{f.comment("do.deepspeed", "file", sampler.Clean(config), "k", k)}

@@ -29,7 +29,9 @@ var fixesData = []fixRow{
 	{id: FixLeak, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		kinds: ownCode, cost: 0.03,
 		lives: map[string]float64{CauseLeak: 0.98, CauseHostMemory: 0.97},
-		when:  func(f *failure) bool { return !f.keepsResults() && (!f.onHost() || f.hostGrew()) },
+		when: func(f *failure) bool {
+			return !f.keepsResults() && (!f.onHost() || f.hostGrew())
+		},
 		reach: always(1),
 		saves: func(f *failure) (span, bool) {
 			first, last, steady := f.growth()
@@ -42,6 +44,8 @@ var fixesData = []fixRow{
 			switch {
 			case f.onHost():
 				return "host"
+			case f.native():
+				return "native"
 			case f.program.is(running):
 				return "running"
 			}
@@ -50,11 +54,19 @@ var fixesData = []fixRow{
 		do: doFixLeak},
 	{id: FixLeak, source: "https://huggingface.co/docs/transformers/main_classes/trainer",
 		kinds: ownCode, cost: 0.03,
-		lives:   map[string]float64{CauseLeak: 0.95, CauseValidationSpike: 0.96},
-		when:    func(f *failure) bool { return f.keepsResults() },
-		reach:   always(1),
+		lives: map[string]float64{CauseLeak: 0.95, CauseValidationSpike: 0.96},
+		when:  func(f *failure) bool { return f.keepsResults() },
+		reach: func(f *failure) float64 {
+			if f.inTrainerEvaluation() && !f.joinsPredictions() && f.bigRequest() {
+				return 0.85 // the batch itself may be too large
+			}
+			return 1
+		},
 		variant: func(f *failure) string { return "results" },
 		do: func(f *failure) []string {
+			if f.inTrainerEvaluation() && !f.command.Known {
+				return []string{"TrainingArguments(…, eval_accumulation_steps=8)", "Trainer(…, preprocess_logits_for_metrics=lambda logits, labels: logits.argmax(-1))  " + f.comment("do.or")}
+			}
 			if text, ok := f.command.WithOption("--eval_accumulation_steps", "8"); ok && f.command.Style() == command.StyleTrainer {
 				return []string{text}
 			}
@@ -66,6 +78,8 @@ func doFixLeak(f *failure) []string {
 	switch {
 	case f.onHost():
 		return []string{"losses.append(loss.item())  " + f.comment("do.host_item"), "import tracemalloc; tracemalloc.start()  " + f.comment("do.tracemalloc")}
+	case f.native():
+		return []string{f.comment("do.free_buffers"), f.comment("do.memcheck")}
 	case f.program.is(running):
 		return []string{"with torch.inference_mode():  " + f.comment("do.around_forward"), "outputs.append(out.detach().cpu())  " + f.comment("do.detach"),
 			`print(torch.cuda.memory_allocated() / 2**30)  ` + f.comment("do.watch_request")}

@@ -16,11 +16,14 @@ var fixesHost = []fixRow{
 		kinds: training | evaluation | undecided, cost: 0.05,
 		lives: map[string]float64{CauseHostMemory: 0.8, CauseSharedMemory: 0.6},
 		when: func(f *failure) bool {
-			return !f.tooManyMapsOnly() && f.workers() != 0 && f.event.Framework != "llama.cpp" && f.event.Framework != "ollama"
+			return (f.onHost() || f.onWindows()) && !f.tooManyMapsOnly() && f.workers() != 0 && f.event.Framework != "llama.cpp" && f.event.Framework != "ollama"
 		},
 		reach: func(f *failure) float64 {
 			if f.workers() < 0 && (f.event.Kind == sampler.KindCgroupKill || f.event.Kind == sampler.KindKubernetes) {
 				return 0.6 // a limit was reached, and nobody knows of workers
+			}
+			if !f.onHost() {
+				return 0.95
 			}
 			return 0.85
 		},
@@ -37,6 +40,14 @@ var fixesHost = []fixRow{
 			return "host"
 		},
 		do: doHostLimit},
+	{id: FixRaiseLimit, source: "https://learn.microsoft.com/windows/win32/memory/memory-limits-for-windows-releases",
+		kinds: ownCode | running, cost: 0.1,
+		lives:   map[string]float64{CauseHostMemory: 0.8},
+		when:    func(f *failure) bool { return f.refusedThoughFree() && f.onWindows() },
+		variant: func(f *failure) string { return "pagefile" },
+		do: func(f *failure) []string {
+			return []string{`systeminfo | findstr /C:"Memory"  ` + f.comment("do.commit"), "SystemPropertiesPerformance.exe  " + f.comment("do.pagefile")}
+		}},
 	{id: FixRaiseLimit, source: "https://github.com/kohya-ss/sd-scripts/issues/1790",
 		kinds: ownCode | running, cost: 0,
 		lives:   map[string]float64{CauseHostMemory: 0.97},
@@ -45,6 +56,17 @@ var fixesHost = []fixRow{
 		do: func(f *failure) []string {
 			return []string{"cat /proc/sys/vm/max_map_count", "sudo sysctl -w vm.max_map_count=1048576",
 				`torch.multiprocessing.set_sharing_strategy("file_system")  ` + f.comment("do.or")}
+		}},
+	{id: FixRaiseLimit, source: "https://docs.nvidia.com/cuda/wsl-user-guide/index.html",
+		kinds: ownCode | running, cost: 0.05,
+		lives:   map[string]float64{CauseHostMemory: 0.85},
+		when:    func(f *failure) bool { return f.maybePinned() },
+		variant: func(f *failure) string { return "wsl" },
+		do: func(f *failure) []string {
+			if f.program.name == "llama.cpp" || f.program.name == "ollama" {
+				return []string{"export GGML_CUDA_NO_PINNED=1", f.comment("do.wslconfig")}
+			}
+			return []string{f.comment("do.wslconfig"), "free -g; ulimit -l"}
 		}},
 	{id: FixReducePinnedMemory, source: "https://docs.pytorch.org/docs/stable/data.html#memory-pinning",
 		kinds: ownCode | running, cost: 0,

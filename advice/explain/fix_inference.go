@@ -48,7 +48,10 @@ var fixesInference = []fixRow{
 			return !f.onHost() && f.isPyTorch() && !f.refusedThoughFree() && f.fullPrecisionOption() == "" && !f.halfPrecision()
 		},
 		reach: func(f *failure) float64 {
-			if f.phase() == sampler.PhaseLoading {
+			switch {
+			case f.loadsOnGPU():
+				return 0.7 // the checkpoint is there as a second copy until it is loaded elsewhere
+			case f.phase() == sampler.PhaseLoading:
 				return 1
 			}
 			return 0.8
@@ -118,7 +121,7 @@ func (f *failure) convolves() bool {
 
 // generatesText: a language model was writing; memory follows the length of its context.
 func (f *failure) generatesText() bool {
-	return !f.convolves() && (f.inCode("past_key_value", "lm_head", "scaled_dot_product", "attn_weights", "input_ids") || f.inFunction("generate", "_sample", "greedy_search", "beam_search", "chat") ||
+	return f.program.name == "lm_eval" || !f.convolves() && (f.inCode("past_key_value", "lm_head", "scaled_dot_product", "attn_weights", "input_ids") || f.inFunction("generate", "_sample", "greedy_search", "beam_search", "chat") ||
 		f.command.HasPlain("max_new_tokens", "prompt_length"))
 }
 
@@ -134,6 +137,9 @@ func (f *failure) fullPrecisionOption() string {
 }
 
 func (f *failure) offloadPossible() bool {
+	if f.program.name == "ldm" {
+		return false // the scripts of that code have no such option
+	}
 	for _, w := range f.command.Words() {
 		if strings.HasPrefix(w, "--lowvram") || w == "--novram" {
 			return false

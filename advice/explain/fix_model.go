@@ -10,8 +10,8 @@ import (
 var fixesModel = []fixRow{
 	{id: FixRaiseLimit, source: "https://docs.pytorch.org/docs/stable/generated/torch.cuda.memory.set_per_process_memory_fraction.html",
 		kinds: ownCode | running, cost: 0.02,
-		lives:   map[string]float64{CauseMemoryLimit: 0.9},
-		when:    func(f *failure) bool { return true },
+		lives:   map[string]float64{CauseMemoryLimit: 0.9, CauseHostMemory: 0.6},
+		when:    func(f *failure) bool { return !f.onHost() },
 		variant: func(f *failure) string { return f.limitVariant() },
 		reach: func(f *failure) float64 {
 			if f.event.Kind == sampler.KindMPS {

@@ -109,6 +109,19 @@ var fixesOthers = []fixRow{
 			return span{0, hold}, hold > 0
 		},
 		do: doCapPreallocation},
+	{id: FixCapPreallocation, source: sourceJAX,
+		kinds: ownCode, cost: 0,
+		lives:   map[string]float64{CausePreallocation: 0.9, CauseUnknown: 0.4},
+		when:    func(f *failure) bool { return f.ownPoolHoldsIt() },
+		variant: func(f *failure) string { return "own" },
+		pairs:   func(f *failure) []any { return []any{"library", f.library()} },
+		reach:   always(0.95),
+		do: func(f *failure) []string {
+			if f.event.Framework == "tensorflow" {
+				return []string{"export TF_FORCE_GPU_ALLOW_GROWTH=true", "nvidia-smi  " + f.comment("do.who_holds")}
+			}
+			return []string{"export XLA_PYTHON_CLIENT_PREALLOCATE=false", "export XLA_PYTHON_CLIENT_MEM_FRACTION=.60  " + f.comment("do.or")}
+		}},
 	{id: FixCapPreallocation, source: sourceVLLM,
 		kinds: server, cost: 0.05,
 		lives:   map[string]float64{CausePreallocation: 0.9, CauseTooBig: 0.8, CauseDataSpike: 0.8, CauseFragmentation: 0.6, CauseOtherProcess: 0.6, CauseUnknown: 0.5},

@@ -77,6 +77,9 @@ var fixesTools = []fixRow{
 
 // loadingWeights: the server was still reading the model, so nothing about requests matters yet.
 func (f *failure) loadingWeights() bool {
+	if indexOf(f.event.Text, "could not be created: Model") >= 0 {
+		return true // TensorRT-LLM says it
+	}
 	return f.phase() == sampler.PhaseLoading && f.class.class == classAllocator && !f.inFunction("profile_run", "determine_num_available_blocks", "capture", "warmup", "_dummy_run", "initialize_kv_cache")
 }
 

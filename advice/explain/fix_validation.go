@@ -55,5 +55,8 @@ func doShrinkValidation(f *failure) []string {
 	if a, found := f.command.EvalBatchArgument(); found && a.Value == "1" {
 		return []string{f.comment("do.tile", "k", k)}
 	}
+	if f.inTrainerEvaluation() {
+		return []string{"TrainingArguments(…, per_device_eval_batch_size=1, eval_accumulation_steps=8)"}
+	}
 	return []string{"DataLoader(val_dataset, batch_size=1, …)  " + f.comment("do.val_loader"), f.comment("do.tile", "k", k)}
 }

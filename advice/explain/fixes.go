@@ -36,7 +36,7 @@ func (f *failure) advise(causes []sampler.Cause) []sampler.Advice {
 		}
 		survival := 0.0
 		for _, c := range causes {
-			if hostCause(c.ID) == f.onHost() {
+			if hostCause(c.ID) == f.onHost() || f.hostPossible() && relievesHost(row.id) {
 				survival += weights[c.ID] * row.lives[c.ID]
 			}
 		}
@@ -49,6 +49,7 @@ func (f *failure) advise(causes []sampler.Cause) []sampler.Advice {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	list = onceEach(list)
 	out := []sampler.Advice{}
 	for i, s := range list[:min(len(list), 7)] {
 		if i > 0 && s.score < leastScore {
@@ -57,6 +58,16 @@ func (f *failure) advise(causes []sampler.Cause) []sampler.Advice {
 		out = append(out, f.render(s, i+1))
 	}
 	return out
+}
+
+// onceEach keeps the best of each fix: a fix with several rows is one piece of advice.
+func onceEach(list []scored) []scored {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(list, func(s scored) bool {
+		again := seen[s.row.id]
+		seen[s.row.id] = true
+		return again
+	})
 }
 
 const (
@@ -86,6 +97,9 @@ func likelihoods(causes []sampler.Cause) map[string]float64 {
 	}
 	return shares
 }
+
+// relievesHost: the fix is for host memory too where the message is of the GPU.
+func relievesHost(id string) bool { return id == FixRaiseLimit || id == FixReduceDataLoaderWorkers }
 
 // hostCause: of host memory, which nothing on the GPU changes.
 func hostCause(id string) bool { return id == CauseHostMemory || id == CauseSharedMemory }

@@ -167,7 +167,18 @@ func (f *facts) grewUnallocated() bool {
 // keepsResults: within one validation memory rose from stretch to stretch, which a missing no_grad or a
 // large batch does not do: outputs are kept on the GPU.
 func (f *facts) keepsResults() bool {
-	return !f.onHost() && f.phase() == sampler.PhaseValidation && f.risesAtEnd()
+	return !f.onHost() && f.phase() == sampler.PhaseValidation && (f.risesAtEnd() || f.inTrainerEvaluation())
+}
+
+// inTrainerEvaluation: the Trainer of transformers collects the predictions of a whole evaluation on the
+// GPU unless it is told otherwise. https://huggingface.co/docs/transformers/main_classes/trainer
+func (f *facts) inTrainerEvaluation() bool {
+	return f.joinsPredictions() || f.inFunction("prediction_step", "evaluation_loop", "prediction_loop", "preprocess_logits_for_metrics")
+}
+
+// joinsPredictions: it died while the predictions so far were joined with those of one more batch.
+func (f *facts) joinsPredictions() bool {
+	return f.inFunction("nested_concat", "nested_gather", "pad_and_concatenate", "gather_for_metrics")
 }
 
 // hostGrew: most of what the machine lost of its memory went to the main process, not to workers.

@@ -116,6 +116,53 @@ func (f *job) graphOff() bool {
 		f.inCode("no_grad", "inference_mode") || f.inFile("pipeline_")
 }
 
+// hostPossible: the message is of the GPU, and host memory may be the reason all the same.
+func (f *job) hostPossible() bool { return f.refusedThoughFree() || f.maybePinned() }
+
+var autoBatchNames = []string{"batch_size", "per_device_eval_batch_size"}
+
+// maybePinned: under WSL2 only little host memory can be pinned, and what fails to pin it is called a CUDA
+// error without numbers, whatever is free on the GPU.
+func (f *job) maybePinned() bool {
+	_, wsl := f.environment["WSL_DISTRO_NAME"]
+	return wsl && !f.onHost() && f.class.class == classNoNumbers && f.event.Kind == sampler.KindCUDAError
+}
+
+// batchIsAuto: the batch was searched for, as the largest that just fits.
+func (f *job) batchIsAuto() bool {
+	a, found := f.command.Find(autoBatchNames...)
+	return found && strings.HasPrefix(a.Value, "auto")
+}
+
+// ownPoolHoldsIt: a handle or a kernel of a CUDA library, small and outside the pool of TensorFlow or JAX,
+// found no memory. These take nearly the whole GPU at start unless told otherwise, so mostly it is theirs.
+// https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth
+func (f *job) ownPoolHoldsIt() bool {
+	if f.onHost() || f.class.class != classNoNumbers || f.library() == "" {
+		return false
+	}
+	return f.environment["TF_FORCE_GPU_ALLOW_GROWTH"] != "true" && f.environment["XLA_PYTHON_CLIENT_PREALLOCATE"] != "false"
+}
+
+// shareRefused: all that is said is that the driver refused TensorFlow's pool, which it asks for at start in
+// one piece. In a run the pool itself would say next which operation found nothing.
+func (f *facts) shareRefused() bool {
+	_, rounded := f.event.Extra["rounded_bytes"]
+	_, shape := f.event.Extra["shape"]
+	return f.event.Kind == sampler.KindTensorFlow && !f.onHost() && indexOf(f.event.Text, "from device") >= 0 && !rounded && !shape && !f.context.Epoch.Known() && !f.context.Step.Known()
+}
+
+// library is the framework that failed, if it is one that takes the GPU in advance.
+func (f *facts) library() string {
+	switch f.event.Framework {
+	case "tensorflow":
+		return "TensorFlow"
+	case "jax":
+		return "JAX"
+	}
+	return ""
+}
+
 // isUltralytics: the run uses the Ultralytics trainer.
 func (f *job) isUltralytics() bool {
 	return f.command.Style() == command.StyleUltralytics || f.inCode("ultralytics") || f.inFunction("ultralytics")

@@ -25,6 +25,9 @@ func (f *facts) phase() string {
 			return row.phase
 		}
 	}
+	if f.inCode("from_pretrained(") && !f.inFunction("forward") {
+		return sampler.PhaseLoading
+	}
 	if f.inCode("t.to(device, dtype if", "return self._apply(lambda t: t.cuda(device))") {
 		return sampler.PhaseLoading // a model is being moved to the GPU
 	}

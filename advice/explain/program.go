@@ -38,4 +38,6 @@ type programRow struct {
 	program
 	words   []string // of the command: last parts of paths, or modules
 	options []string // of the command, plain names that no other program has
+	// unlessTrains: the log names a library that is also trained with, so a training step decides first.
+	unlessTrains bool
 }

@@ -17,9 +17,9 @@ type thread struct {
 	causes, first      []string
 }
 
-func threads(t *testing.T) (list []thread) {
+func threads(t *testing.T, file string) (list []thread) {
 	t.Helper()
-	data, err := os.ReadFile("../../testdata/threads/threads.txt")
+	data, err := os.ReadFile("../../testdata/threads/" + file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ var impossibleFor = map[kinds][]string{
 // Public threads: the causes and the first advice that their resolution confirms, and nothing that
 // is impossible where it happened.
 func TestThreads(t *testing.T) {
-	list := threads(t)
+	list := threads(t, "threads.txt")
 	causes, firsts := 0, 0
 	for _, one := range list {
 		events, err := oomlog.Scan(strings.NewReader(one.log))
@@ -97,6 +97,24 @@ func TestThreads(t *testing.T) {
 	t.Logf("%d threads: cause right or unknown %d, first advice right %d", len(list), causes, firsts)
 	if causes*100 < 92*len(list) || firsts*100 < 80*len(list) {
 		t.Errorf("%d threads: cause right or unknown %d (92 %%), first advice right %d (80 %%)", len(list), causes, firsts)
+	}
+}
+
+// One text for each kind of program and of wording that was once misjudged.
+func TestKinds(t *testing.T) {
+	for _, one := range threads(t, "kinds.txt") {
+		events, err := oomlog.Scan(strings.NewReader(one.log))
+		if err != nil || len(events) == 0 {
+			t.Errorf("%s: no event (%v)", one.name, err)
+			continue
+		}
+		got := Explain(Incident{Events: events, Command: one.command})
+		if len(got.Advice) == 0 || !slices.Contains(one.first, got.Advice[0].ID) {
+			t.Errorf("%s: advice %v, first not %v", one.name, got.Advice, one.first)
+		}
+		if cause := TopCause(got.Causes); !slices.Contains(one.causes, cause) {
+			t.Errorf("%s: cause %s, not %v", one.name, cause, one.causes)
+		}
 	}
 }
 

@@ -70,6 +70,15 @@ func (f *facts) isPyTorch() bool {
 	return false
 }
 
+// native: a program that calls CUDA itself, so nothing about the code of a framework applies.
+func (f *facts) native() bool {
+	switch f.event.Framework {
+	case "cuda", "thrust", "dlib", "cntk", "kokkos", "physx", "warp", "cudarc", "blender":
+		return true
+	}
+	return false
+}
+
 // isServing: an inference server, whose memory is set by its own options.
 func (f *facts) isServing() bool { return f.program.is(server) }
 

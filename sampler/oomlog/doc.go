@@ -11,6 +11,7 @@
 //	       the lines after it may belong to it
 //	     ─ fields.go, event.go ─► the message's numbers; guard.go refuses quoted source, hints, questions
 //	     ─ context.go ─► phase, step, batch size, parameters … from notes.go and facts.go on the lines before
+//	     ─ report.go ─► what a person wrote above and below it
 //	     ─ held.go, relation.go, merge.go ─► one failure printed several times becomes one event
 //	events ─ scan.go ─► of a whole text; follow.go, tail.go ─► of one that is still being written
 //

@@ -17,7 +17,7 @@ var factWords = []string{
 	"precision", "dtype", "bf16", "fp16", "nvidia ", "geforce", "tesla ", "quadro", " rtx ",
 	"load_in_", "nf4", "int8", "jax", "mxnet", "paddlepaddle", "sglang", "vllm==", "ollama_", "ggml_cuda_", "vllm_", "flags_", "ray_memory", "malloc_arena",
 	"cublas_workspace", "cuda_module", "cuda_launch", "cuda_device_order", "srun ", "mpirun ", "fairseq-train", "lightning run", "samples per gpu", "mixed_precision",
-	"torchrun", "python ", "python3 ", "accelerate launch", "deepspeed", "vllm serve", "launch_server", "yolo ", "tensor_parallel_size",
+	"windows", "wsl", "torchrun", "python ", "python3 ", "accelerate launch", "deepspeed", "vllm serve", "launch_server", "yolo ", "tensor_parallel_size",
 }
 
 type factRow struct {
@@ -87,6 +87,12 @@ var factRows = []factRow{
 	fact(`\b((?:NVIDIA |Tesla |GeForce |Quadro |TITAN )(?:GeForce |RTX |GTX |Tesla |TITAN |Quadro |GRID |Graphics )*[A-Z]{0,4}\d{1,5}[A-Za-z0-9]*(?:[ -](?:Ti|SUPER|Super|Ada|Generation|Laptop|GPU|SXM\d?|PCIe|PCIE|NVL|HBM\w+|Max-Q|D|\d{2,3}GB|MIG))*)`, setText(func(c *sampler.LogContext) *string { return &c.GPUName })),
 	fact(`^\s*(?:\S*[$#%>]\s|\+\s)?((?:[A-Z_]+=\S+\s+)*(?:(?:\S*/)?python[\d.]*\s+(?:-\S+\s+)*\S+|torchrun\s|accelerate launch\s|deepspeed\s+-|deepspeed\s+\S+\.py|vllm serve\s|yolo\s+(?:\w+\s+)*\w+=|srun\s|mpirun\s|fairseq-train\s|lightning run).*)$`, setText(func(c *sampler.LogContext) *string { return &c.Command })),
 	fact(`(?i)\b(?:cmd|command(?: line)?)\s*[:=]\s*((?:\S*/)?(?:python|torchrun|accelerate|deepspeed|vllm)\S*\s.*)$`, setText(func(c *sampler.LogContext) *string { return &c.Command })),
+	fact(`(?i)\b(?:os|operating system|platform)(?: version| name)?\W{1,6}(?:microsoft )?windows\b|^\W{0,4}(?:microsoft )?windows (?:10|11|server)\b()`, func(c *sampler.LogContext, _ string, _ []string) {
+		c.Environment["OS"] = "Windows_NT" // as Windows itself sets it
+	}),
+	fact(`(?i)\bwsl ?2\b|microsoft-standard-wsl()`, func(c *sampler.LogContext, _ string, _ []string) {
+		c.Environment["WSL_DISTRO_NAME"] = "?" // which one is not said
+	}),
 	fact(`Command '\[(.*?)\]' (?:returned|died)`, func(c *sampler.LogContext, value string, _ []string) {
 		if c.Command == "" {
 			c.Command = strings.NewReplacer(`', '`, " ", `'`, "").Replace(value)

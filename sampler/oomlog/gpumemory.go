@@ -46,6 +46,7 @@ var memoryRows = []memoryRow{
 	{word: " mem ", needs: "loss"},
 	{word: "b allocated", before: true},
 	{word: "b gpu mem", before: true},
+	{word: "b / ", needs: "epoch", before: true}, // "epoch 3: 8755MiB / 16384MiB", copied from nvidia-smi
 }
 
 // ultralyticsWord stands in the rows of Ultralytics' table: "  3/100      11.2G      2.313 …".

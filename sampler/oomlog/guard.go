@@ -31,14 +31,15 @@ var sourceBefore = anyOf(`(?i)`,
 	`\blogg?(?:er|ing)?\.\w+\(`, `\bwarnings?\.warn\(`, `\becho\s`, `\bgrep\s`, `\bif\s+["'(]`, `\bin\s+str\(`,
 	`==\s*["']`, `\.args\[`, `\bisinstance\(`, `\bfprintf\(`, `\bconsole\.\w+\(`, `std::cerr`, `std::cout`, `\bf"[^"]*$`,
 	`\bf'[^']*$`, `#define`, `TORCH_CHECK`, `@[\w.]+\(`, `(?-i:(?:^|[^\w])(?:\w+\.)*[a-z_]\w*\([frb]?["']$)`, `AT_ERROR`,
-	`PADDLE_THROW`, `\breturn\s+["'fr]`, `\.startswith\(`, `\.match\(`, `re\.compile\(`, `\.search\(`, `pytest\.raises`,
+	`PADDLE_THROW`, `\breturn\s+["'fr]`, `;\s*(?://|/\*)`, `(?-i:\b(?:EXPECT|ASSERT)_[A-Z_]+\()`, `\.startswith\(`, `\.match\(`, `re\.compile\(`, `\.search\(`, `pytest\.raises`,
 	`assertRaises\w*\(`, `["']oom["']\s*:\s*["']$`, `(?-i:^[A-Z][A-Z_]{2,}\s*=\s*[{\[(])`, `(?-i:\s=\s*(?:\w+\.)*\w+(?:Error|Exception)\([frb]?["']$)`, `(?-i:(?:^|[^\w])(?:\w+\.)*[a-z_]\w*\([frb]?["'](?:\w+\.)*\w+(?:Error|Exception): *$)`, `^\s*import\s`, `^\s*from\s+\S+\s+import\s`, `(?-i:\b[A-Z][A-Z_]{3,}\s*=\s*[rbf]?["'])`,
 )
 
 // sourceAfter is source code behind the message, or a definition of it.
 var sourceAfter = anyOf(`(?i)`,
 	`^\s*=\s*-?\d+,?\s*$`,
-	`^["'\x60)*]*\s+(?:means?|indicates?|usually|often|typically|happens|refers)\b`,
+	`^["'\x60)*]*\s+(?:means?|indicates?|usually|often|typically|happens|refers|is (?:raised|thrown|shown|printed|returned|reported))\b`,
+	`^["'\x60)*]*\s*\|\s*[A-Za-z][^|]*\|\s*$`, // the next cell of a table that explains it
 	`^[^.]{0,60}(?:["']\s*in\s+(?:str|repr|e\b|err|msg|ex\b|exc|exception|error|message)|["']\s*not in\s|\bin str\(|\bas e\s*:|\bas err\s*:|\bas ex\w*\s*:|\{e\}|\{str\(e\)|%s|%d|\{[\w.]+(?::\.\d+f)?\})`,
 )
 
@@ -76,11 +77,11 @@ var strongHypothesis = anyOf(`(?i)`,
 	`\b(?:if|when|whenever)\s+(?:you|your|one|u|users?)\b(?:\W+\w+){0,6}\W*$`, `\bin\s+case\s+(?:of|you)\b`,
 	`\bfor\s+example\b`, `\berrors?\s+(?:like|such\s+as)\b`,
 	`\b(?:may|might|could)\s+(?:see|get|cause|raise|throw|fail|encounter|result)\b`,
-	`\bto\s+(?:avoid|prevent|fix|solve)\b[^.]*$`, `^\W*(?:tip|hint|note|faq|q|example|todo)\s*[:：]`,
+	`\bto\s+(?:avoid|prevent|fix|solve)\b[^.]*$`, `^\W*(?:tip|hint|note|faq|q|example|todo|troubleshooting|known issues?|limitations?)\s*[:：]`, `^\W*(?:if|when|whenever|should)\s+$`,
 )
 
 // errorBefore is what stands before an error when a program prints it.
-var errorBefore = pattern(`(?i)(?:^|[\s"'\x60(\[{>,;:|/.])(?:[\w.]*(?:Error|Exception|Failure|Fault|Warning|Abort\w*|OOM\w*)|what\(\)|error|fatal|critical|panic|failed|failure|exception|terminate[d]?|aborted|crash(?:ed)?|reason|message|msg|err|cause|detail|details|stderr|traceback|status|warning|output|returned)(?:\s*\d+)?["'\x60]*\s*(?:\([^()]{0,80}\))?\s*(?:[:=\-–(>]+|\bwith\b)\s*[bru]?["'\x60({\[]*\s*$|\[[^\]]{1,120}:\d+\]\s*$|\b(?:GPU|rank|device|worker|node|process) ?#?\d+:?\s*$`)
+var errorBefore = pattern(`(?i)(?:^|[\s"'\x60(\[{>,;:|/.])(?:[\w.]*(?:Error|Exception|Failure|Fault|Warning|Abort\w*|OOM\w*)|what\(\)|error|fatal|critical|panic|failed|failure|exception|terminate[d]?|aborted|crash(?:ed)?|reason|message|msg|err|cause|detail|details|stderr|traceback|status|warning|output|returned)(?:\s*\d+)?["'\x60]*\s*(?:\([^()]{0,80}\))?\s*(?:[:=\-–(>]+|\bwith\b)\s*[bru]?["'\x60({\[]*\s*$|\[[^\]]{1,120}:\d+\]\s*$|^\W{0,3}\[Bug\]\W*$|\b(?:GPU|rank|device|worker|node|process) ?#?\d+:?\s*$`)
 
 // happened are words in front that say that it did.
 var happened = pattern(`(?i)(?:\b(?:failed|error(?:ed)?|crashed|aborted|died|caught|occurred|raised|thrown|fatal|exception|unable|exit(?:ed)?|terminated)\b)`)
@@ -90,6 +91,22 @@ var ended = pattern(`^[\s"'\x60)\]}>*_]*(?:$|[.!;,:(\[{|\\]|error\s*[.!]*\s*$|at
 
 // heading: headings and check boxes of Markdown only name a topic.
 var heading = pattern(`^(?:#{1,6}\s|[-*]\s*\[[ xX]?\])`)
+
+// introduced ends a line of documentation that shows below it what a message looks like.
+var introduced = pattern(`(?i)(?:\binstead of|\brather than|\bbecomes?(?: as follow(?:s|ing)?)?|\bfor (?:example|instance)|\be\.g\.|\bexpected(?: output| message| error)?|\bshould (?:be|print|raise|read|look like|say)|\bwould (?:be|print|raise|read|look like|say)|` +
+	`\b(?:may|might|could|can) (?:also )?(?:see|get|encounter|be|look like)[^:]{0,60}|\b(?:if|when) (?:you|your|users?) [^:]{1,80})(?: this| that| the following)?\W*:\W*$`)
+
+// conditional behind a message says when it would be printed.
+var conditional = pattern(`^["'\x60)*]*\s+if\s`)
+
+// issueNumber behind a message makes the line one of a list of issues or changes.
+var issueNumber = pattern(`\s\(?#\d{2,}\b`)
+
+// placed is what a program prints behind an error when it says where it came from.
+var placed = pattern(`^["'\x60)]*\s*(?:when calling [\x60']?\w+\s?\(|at \S+\.\w{1,4}:\d+)`)
+
+// sourcePlace is a line of a source file within a message.
+var sourcePlace = pattern(`\.(?:cuh?|cpp|cc|cxx|hpp|h|lua):\d+`)
 
 // openText has no word in it.
 var openText = pattern(`^[\s\W]*$`)
@@ -113,12 +130,16 @@ func isFailure(m *message, c candidate, f *findings, body string, short *squeeze
 		return false
 	}
 	numbers := f.Requested.Known() || f.more
+	if !numbers && (introduced.MatchString(m.intro) || conditional.MatchString(after)) {
+		return false
+	}
+	numbers = numbers || placed.MatchString(after) || sourcePlace.MatchString(matched)
 	switch {
 	case !c.row.loose || f.more: // figures of a GPU: nobody makes them up
 		return true
 	case !numbers && m.explained():
 		return false
-	case !numbers && heading.MatchString(whole):
+	case !numbers && (heading.MatchString(whole) || issueNumber.MatchString(after)):
 		return false
 	case !numbers && (hypothesis.matchIn(before, short) || strings.HasSuffix(whole, "?")):
 		return false

@@ -29,6 +29,10 @@ func (h *holder) add(f *findings, m *message, key string) *held {
 			h.events = slices.Delete(h.events, i, i+1)
 			h.insert(e)
 			return nil
+		case newIsWarning:
+			return nil
+		case oldIsWarning:
+			h.events = slices.Delete(h.events, i, i+1)
 		case newIsVaguer:
 			old.absorb(e)
 			return nil

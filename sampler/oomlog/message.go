@@ -17,6 +17,7 @@ type message struct {
 	bytes      int
 	left       int // further lines that may belong to it
 	recovered  bool
+	intro      string // the last line with text before it
 }
 
 // candidate is a row whose start matched.
@@ -56,6 +57,9 @@ func (m *message) add(text string) {
 	m.left--
 	if m.bytes > maxBody {
 		return
+	}
+	if strings.HasPrefix(m.lines[0], "#") {
+		text = strings.TrimLeft(text, "# ") // an error kept as a comment goes on in comments
 	}
 	m.bytes += len(text)
 	m.lines = append(m.lines, text)

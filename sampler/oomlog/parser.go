@@ -48,6 +48,7 @@ func (p *parser) flush() []sampler.OOMEvent {
 		p.close(s)
 	}
 	p.left = 0
+	p.past.complete(p.held.events)
 	p.out = p.held.release(p.out, -1)
 	return p.events()
 }
@@ -153,6 +154,7 @@ func (p *parser) look(kept *keptLine) {
 	}
 	if m := st.start(l, short, &found); m != nil {
 		p.close(st)
+		m.intro = p.past.introduction(m.first.number)
 		st.open = m
 		p.left = max(p.left, m.left+1)
 	} else if st.open != nil {

@@ -4,7 +4,7 @@ import "nvpeak/sampler"
 
 // The pattern tables. The first row whose start matches, whose near holds and which the guard lets pass
 // makes the event, so special wordings stand before general ones: specificRows here, then libraryRows,
-// servingRows, pytorchRows, genericRows and hostRows in their files.
+// servingRows, pytorchRows, nativeRows, genericRows and hostRows in their files.
 
 // torchFields are the clauses of PyTorch's allocator message of every era, each optional and in any order:
 // https://github.com/pytorch/pytorch/blob/001074d25084fdb87a799823e395a50f5ec044d3/c10/cuda/CUDACachingAllocator.cpp
@@ -15,7 +15,7 @@ var torchFields = []string{
 	`(?:GPU|NPU|XPU) <gpu> has a total capac`,
 	`; <total> total capacity`,
 	`total capac(?:i)?ty (?:of )?[:=]? <total>`,
-	`total capac(?:i)?ty of <total>,? of which <free> (?:is|are) free`,
+	`total capac(?:i)?ty of <total>,? of which <free>`, // cut behind the figure, it is still the free memory
 	`; <free> free(?:;|\))`,
 	`- (?:GPU )?Free(?: memory)? [:=] <free>`,
 	`[;.] <limit> allowed;`,
@@ -68,6 +68,8 @@ var specificRows = []row{
 		start: `Got an OOM, unloading all loaded models`},
 	{name: "torch more than 1EB", framework: "pytorch", kind: sampler.KindCUDA, memory: sampler.MemoryGPU, words: []string{"more than 1eb"},
 		start: `(?:CUDA|HIP) out of memory\. Tried to allocate <sentinel:phrase>`, fields: []string{`\(GPU <gpu>`, `GPU <gpu> has`}},
+	{name: "fsdp clone of a state dict", framework: "pytorch", kind: sampler.KindCUDA, memory: sampler.MemoryGPU, limit: "memory_fraction", words: []string{"failed to clone() tensor"}, lines: 18,
+		start: `Failed to clone\(\) tensor with name .{0,800}?CUDA out of memory`, fields: torchFields},
 	{name: "torch cudnn error", framework: "pytorch", kind: sampler.KindCuDNN, memory: sampler.MemoryGPU, words: []string{"cudnn_status_alloc_failed"}, loose: true, start: `cuDNN error: CUDNN_STATUS_ALLOC_FAILED`},
 	{name: "torch cublas error", framework: "pytorch", kind: sampler.KindCuBLAS, memory: sampler.MemoryGPU, words: []string{"cublas_status_alloc_failed"}, loose: true, start: `CUDA error: CUBLAS_STATUS_ALLOC_FAILED`},
 	{name: "torch mps", framework: "pytorch", kind: sampler.KindMPS, memory: sampler.MemoryGPU, limit: "mps_high_watermark", words: []string{"mps backend out of memory", "mps allocated", "out of memory (mps", "mps backend out"},

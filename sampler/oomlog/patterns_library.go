@@ -5,6 +5,9 @@ import "nvpeak/sampler"
 // bfcFields belong to the allocator that TensorFlow and XLA share.
 var bfcFields = []string{`Allocator \(GPU_<gpu>_bfc\)`, `rounded to <rounded_bytes:bytes>\)`}
 
+// executorFields are the lines under TensorRT-LLM's refusal to start; the amounts are in GiB.
+var executorFields = []string{`Total GPU memory \(GiB\): <total:gib>`, `Free GPU memory before component creation attempt \(GiB\): <free:gib>`}
+
 // libraryRows are what the other frameworks and libraries print.
 var libraryRows = []row{
 	// JAX and XLA
@@ -29,7 +32,7 @@ var libraryRows = []row{
 		start: `OOM when allocating tensor with shape ?\[<shape:list>\](?: and type <dtype:word>)? on \S*device:CPU`},
 	{name: "tf tensor shape", framework: "tensorflow", kind: sampler.KindTensorFlow, memory: sampler.MemoryGPU, words: []string{"oom when allocating tensor"}, lines: 2,
 		start: `OOM when allocating tensor(?: of shape| with shape) ?[\[(]<shape:list>[\])](?: and type <dtype:word>)?`, fields: []string{`device: ?GPU: ?<gpu>`, `GPU_<gpu>_bfc`}},
-	{name: "tf not a failure", framework: "tensorflow", kind: sampler.KindTensorFlow, memory: sampler.MemoryGPU, recovered: true, words: []string{"ran out of memory trying to allocate"}, lines: 2,
+	{name: "tf not a failure", framework: "tensorflow", kind: sampler.KindTensorFlow, memory: sampler.MemoryGPU, recovered: true, warning: true, words: []string{"ran out of memory trying to allocate"}, lines: 2,
 		start: `Allocator \(\S+\) ran out of memory trying to allocate <req>(?: with freed_by_count=\d+)?\. The caller indicates that this is not a failure`, fields: bfcFields},
 	{name: "tf bfc cpu", framework: "tensorflow", kind: sampler.KindTensorFlow, memory: sampler.MemoryHost, words: []string{"ran out of memory trying to allocate"}, lines: 2,
 		start: `Allocator \((?:cpu\w*|mklcpu|cuda_host\w*|gpu_host\w*)\) ran out of memory trying to allocate <req>`, fields: bfcFields},
@@ -37,6 +40,8 @@ var libraryRows = []row{
 		start: `(?:Allocator \(\S+\) )?ran out of memory trying to allocate <req>`, fields: append([]string{`GPU_<gpu>_bfc`}, bfcFields...)},
 	{name: "tf cuda driver", framework: "tensorflow", kind: sampler.KindTensorFlow, memory: sampler.MemoryGPU, words: []string{"from device: "},
 		start: `failed to alloc(?:ate)? \d[\d.]*[KMGT]?i?B? \(<req>\) from device: (?:RESOURCE_EXHAUSTED: )?(?::? ?CUDA_ERROR_OUT_OF_MEMORY|HIP_ERROR_OutOfMemory|hipErrorOutOfMemory|out of memory)`},
+	{name: "tf cuda async", framework: "tensorflow", kind: sampler.KindTensorFlow, memory: sampler.MemoryGPU, words: []string{"cumemallocasync failed to"}, lines: 6,
+		start: `(?:gpu_async_<gpu> )?cuMemAllocAsync failed to allocate <req:bytes>`, fields: []string{`Free memory/Total memory: <free:bytes>/<total:bytes>`}},
 	{name: "tf cuda driver bare", framework: "tensorflow", kind: sampler.KindTensorFlow, memory: sampler.MemoryGPU, words: []string{"failed to alloc"},
 		start: `failed to alloc(?:ate)? <req> (?:from|on) device`},
 	{name: "tf pinned host", framework: "tensorflow", kind: sampler.KindTensorFlow, memory: sampler.MemoryHost, words: []string{"bytes on host"},
@@ -46,6 +51,7 @@ var libraryRows = []row{
 	{name: "xla cudnn handle", framework: "jax", kind: sampler.KindCuDNN, memory: sampler.MemoryGPU, words: []string{"cudnn_status_alloc_failed"}, near: `external/(?:org_tensorflow|xla)/|jaxlib`, start: `create cudnn handle: CUDNN_STATUS_ALLOC_FAILED`},
 	{name: "tf cudnn handle", framework: "tensorflow", kind: sampler.KindCuDNN, memory: sampler.MemoryGPU, words: []string{"cudnn_status_alloc_failed"}, start: `create cudnn handle: CUDNN_STATUS_ALLOC_FAILED`},
 	{name: "tf cudnn", framework: "tensorflow", kind: sampler.KindCuDNN, memory: sampler.MemoryGPU, words: []string{"cudnn_status_alloc_failed"}, near: `tensorflow/stream_executor|tensorflow/compiler|local_xla`, start: `CUDNN_STATUS_ALLOC_FAILED`},
+	{name: "xla cublas handle", framework: "jax", kind: sampler.KindCuBLAS, memory: sampler.MemoryGPU, words: []string{"cublas_status_alloc_failed"}, near: `external/(?:org_tensorflow|xla)/|jaxlib`, start: `create cublas handle: CUBLAS_STATUS_ALLOC_FAILED`},
 	{name: "tf cublas handle", framework: "tensorflow", kind: sampler.KindCuBLAS, memory: sampler.MemoryGPU, words: []string{"cublas_status_alloc_failed"}, start: `create cublas handle: CUBLAS_STATUS_ALLOC_FAILED`},
 	{name: "tf implicit initialization", framework: "tensorflow", kind: sampler.KindTensorFlow, memory: sampler.MemoryGPU, words: []string{"implicit initialization on gpu"}, start: `CUDA runtime implicit initialization on GPU:<gpu> failed\. Status: out of memory`},
 	{name: "tf failed to allocate memory", framework: "tensorflow", kind: sampler.KindTensorFlow, memory: sampler.MemoryGPU, words: []string{"failed to allocate memory"}, near: `tensorflow|\[Op:|Keras`,
@@ -73,6 +79,9 @@ var libraryRows = []row{
 	{name: "paddle", framework: "paddle", kind: sampler.KindPaddle, memory: sampler.MemoryGPU, words: []string{"out of memory error on"}, lines: 6,
 		start:  `Out of memory error on (?:GPU|XPU|NPU|MLU|Place\(gpu:)? ?<gpu>`,
 		fields: []string{`Cannot allocate <req>`, `, <alloc> memory has been allocated`, `available memory is (?:only )?<free>`}},
+	{name: "paddle in chinese", framework: "paddle", kind: sampler.KindPaddle, memory: sampler.MemoryGPU, words: []string{"内存不足错误", "显存不足错误", "上分配"}, lines: 2, numbers: true,
+		start:  `GPU ?<gpu> ?(?:上)?(?:出现)?(?:内存|显存)不足(?:的)?错误|(?:无法|不能)在 ?GPU ?<gpu> ?上分配`,
+		fields: []string{`(?:上|法|能)分配 ?<req>`, `已(?:经)?分配(?:了)? ?<alloc>`, `可用(?:的)?(?:内存|显存)(?:仅|只)?(?:为|有|剩)? ?<free>`}},
 	{name: "paddle cpu", framework: "paddle", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"fail to alloc memory of", "fail to allocate"}, near: `paddle`, lines: 2,
 		start: `Fail to alloc(?:ate)? memory of <req>`},
 	{name: "paddle enforce", framework: "paddle", kind: sampler.KindPaddle, memory: sampler.MemoryGPU, words: []string{"enforce allocating <= available"},
@@ -83,6 +92,8 @@ var libraryRows = []row{
 		start: `(?:cudaMalloc (?:retry )?failed: out of memory|storage_manager\.h:\d+: Memory allocation failed)`},
 	{name: "mxnet check", framework: "mxnet", kind: sampler.KindMXNet, memory: sampler.MemoryGPU, words: []string{"cuda: out of memory"}, near: `mxnet|dmlc|mshadow`,
 		start: `(?:Check failed: )?e == cudaSuccess.{0,60}CUDA: out of memory`},
+	{name: "mxnet cublas handle", framework: "mxnet", kind: sampler.KindCuBLAS, memory: sampler.MemoryGPU, words: []string{"create cublas handle failed"},
+		start: `(?:Check failed: )?err == CUBLAS_STATUS_SUCCESS \([13] vs\. 0\)[ :]*Create cublas handle failed`},
 	{name: "mxnet cpu", framework: "mxnet", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"failed to allocate cpu memory"}, start: `Failed to allocate CPU Memory`},
 	// ONNX Runtime
 	{name: "ort arena available", framework: "onnxruntime", kind: sampler.KindORT, memory: sampler.MemoryUnknown, gpuNear: `CUDA|GPU|Tensorrt|DML`, hostNear: `CPUExecutionProvider\b.{0,40}only|BFCArena for Cpu`, words: []string{"is smaller than requested bytes"}, lines: 2,
@@ -102,6 +113,10 @@ var libraryRows = []row{
 		start: `Error Code 2: Out ?Of ?Memory|OutOfMemory Error in \w+|OutOfMemory \(no further information\)|Error Code 1: Cuda Runtime \(out of memory\)|Cuda Error in \S+: 2 \(out of memory\)`},
 	{name: "trt tactic", framework: "tensorrt", kind: sampler.KindTensorRT, memory: sampler.MemoryGPU, recovered: true, words: []string{"due to insufficient memory on requested size"}, follows: true,
 		start: `Skipping tactic \S+ due to insufficient memory on requested size of <req:bytes>`},
+	{name: "trt-llm executor weights", framework: "tensorrt-llm", kind: sampler.KindTensorRT, memory: sampler.MemoryGPU, words: []string{"executor creation failed"}, lines: 5, near: `could not be created: (?:model|draft|guided|sampler)`,
+		start: `Executor creation failed due to insufficient GPU memory`, fields: executorFields},
+	{name: "trt-llm executor", framework: "tensorrt-llm", kind: sampler.KindWarmup, memory: sampler.MemoryGPU, words: []string{"executor creation failed"}, lines: 5,
+		start: `Executor creation failed due to insufficient GPU memory`, fields: executorFields},
 	{name: "trt-llm", framework: "tensorrt", kind: sampler.KindTensorRT, memory: sampler.MemoryGPU, words: []string{"cuda runtime error in"}, start: `CUDA runtime error in .{0,120}\): out of memory`},
 	{name: "trt allocating buffer", framework: "tensorrt", kind: sampler.KindTensorRT, memory: sampler.MemoryGPU, words: []string{"error allocating"}, start: `(?:User )?allocator error allocating <req:bytes>-?byte buffer`},
 	// bitsandbytes
@@ -109,7 +124,7 @@ var libraryRows = []row{
 	{name: "bitsandbytes invalid", framework: "bitsandbytes", kind: sampler.KindBitsAndBytes, memory: sampler.MemoryGPU, words: []string{"cuda error"}, near: `bitsandbytes`, loose: true, start: `CUDA error: out of memory at line \d+`},
 	// Julia
 	{name: "cuda.jl", framework: "cuda.jl", kind: sampler.KindJulia, memory: sampler.MemoryGPU, words: []string{"out of gpu memory"}, lines: 6,
-		start: `Out of GPU memory(?: trying to allocate <req>)?`, fields: []string{`Effective GPU memory usage: [\d.]+% \(<used_bytes:size>/<total>\)`, `(?:Memory pool|CUDA allocator|CUDA GPU memory) usage: <alloc>`, `\(<reserved> reserved\)`, `usage: [^(]*\(<reserved> reserved`, `capped at <limit>\)`}, limit: "cuda.jl_memory_limit"},
+		start: `(?-i:Out of GPU memory)(?: trying to allocate <req>)?`, fields: []string{`Effective GPU memory usage: [\d.]+% \(<used_bytes:size>/<total>\)`, `(?:Memory pool|CUDA allocator|CUDA GPU memory) usage: <alloc>`, `\(<reserved> reserved\)`, `usage: [^(]*\(<reserved> reserved`, `capped at <limit>\)`}, limit: "cuda.jl_memory_limit"},
 	{name: "cuda.jl freeing", framework: "cuda.jl", kind: sampler.KindJulia, memory: sampler.MemoryGPU, recovered: true, words: []string{"cuda memory allocation failed"}, lines: 2,
 		start: `CUDA memory allocation failed; attempting to free up memory`},
 	{name: "cuda.jl error", framework: "cuda.jl", kind: sampler.KindJulia, memory: sampler.MemoryGPU, words: []string{"error_out_of_memory"}, start: `(?:CuError|CUDA error: out of memory) ?\(code #?2,? ?(?:CUDA_)?ERROR_OUT_OF_MEMORY\)|CUDAdrv\.CuError\(2`},

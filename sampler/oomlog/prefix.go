@@ -74,7 +74,7 @@ var prefixForms = []prefixForm{
 	form(`\[?\d\d:\d\d:\d\d(?:[.,]\d+)?\]?[ :|-]+`, false),
 	form(`\[?(?:[A-Z][a-z]{2} )?[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d(?: [A-Z]{3,4})? \d{4}\]?[ :|-]+`, false),
 	form(`\[[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d\] ?`, false),
-	form(`[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ [\w./-]+:\d+\] ?(?:\[[^\]]{0,40}\] ?)?`, false),
+	form(`[IWEF](?:\d{4}){1,2} \d\d:\d\d:\d\d\.\d+ +\d+ [\w./-]+:\d+\] ?(?:\[[^\]]{0,40}\] ?)?`, false),
 	// names of loggers
 	form(`\|\s`, false),
 	form(`SUBPROCESS:\s?`, false),

@@ -15,6 +15,10 @@ var programNames = []struct{ part, name string }{
 	{"ComfyUI", "comfyui"}, {"comfy/model_management", "comfyui"},
 	{"stable-diffusion-webui", "webui"}, {`\webui\modules\`, "webui"}, {"/modules/processing.py", "webui"}, {`\modules\processing.py`, "webui"},
 	{"ollama", "ollama"},
+	{"SD WebUI", "webui"}, {"sd-webui", "webui"}, {"sd.webui", "webui"}, {"webui-forge", "webui"},
+	{"from vllm import", "vllm"}, {"from lmdeploy import", "lmdeploy"}, {"lmdeploy==", "lmdeploy"}, {"import sglang", "sglang"},
+	{"comfy/ldm/", "comfyui"}, {`comfy\ldm\`, "comfyui"},
+	{"/diffusers/pipelines/", "diffusers"}, {`\diffusers\pipelines\`, "diffusers"}, {"/ldm/modules/", "ldm"}, {`\ldm\modules\`, "ldm"},
 }
 
 // programWords are what the parser looks for.

@@ -17,6 +17,8 @@ const (
 	sameFailure
 	newIsVaguer // the new one repeats the old one in a vaguer wording
 	oldIsVaguer
+	newIsWarning // the old one is the failure that was warned of
+	oldIsWarning
 )
 
 // clearer lists, for a kind, the kinds that tell the same failure better when they stand near it.
@@ -38,6 +40,12 @@ func isVaguer(kind, than string) bool { return slices.Contains(clearer[kind], th
 func relationOf(old, h *held) relation {
 	if old.triesLess(h) && sameSource(old, h) {
 		return sameFailure
+	}
+	if old.row.warning != h.row.warning && sameSource(old, h) && old.Framework == h.Framework && related(old, h) && h.Line-old.last <= holdLines {
+		if h.row.warning {
+			return newIsWarning
+		}
+		return oldIsWarning
 	}
 	if old.Contradicts(&h.OOMEvent) || !sameSource(old, h) && !forwarded(old, h) {
 		return unrelated

@@ -28,6 +28,9 @@ type row struct {
 	// follows: the wording only repeats, with fewer numbers, a failure of its family printed shortly
 	// before or after (see merge.go).
 	follows bool
+	// warning: the allocator says itself that it is no failure. It counts where it stands alone, and is
+	// neither counted beside a failure of its process nor part of one.
+	warning bool
 	// hostNear and gpuNear set the kind of memory where the lines around tell it.
 	hostNear, gpuNear string
 }

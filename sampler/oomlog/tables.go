@@ -19,7 +19,7 @@ var compiled = sync.OnceValue(func() *tables { return buildTables(allRows(), rec
 
 func allRows() []row {
 	var rows []row
-	for _, t := range [][]row{specificRows, libraryRows, servingRows, pytorchRows, genericRows, hostRows} {
+	for _, t := range [][]row{specificRows, libraryRows, servingRows, pytorchRows, nativeRows, genericRows, hostRows} {
 		rows = append(rows, t...)
 	}
 	return rows

@@ -1,0 +1,55 @@
+package oomlog
+
+import "nvpeak/sampler"
+
+// refusedCall is a call of a CUDA library with its arguments, and behind it what the driver answered.
+const refusedCall = `(?-i)\b[Cc]u(?:da|blas|dnn|solver|sparse|fft|rand)?[A-Z]\w+ ?\([^\n;{}]{1,300}?\)[^\n;{}"]{0,160}?(?:: |- |\(|, |error |returned )"?(?:cudaErrorMemoryAllocation: )?[Oo]ut of memory\b`
+
+// nativeRows are what programs in C++ print that call CUDA themselves. Each has its own macro around the
+// calls, so the rows say what all have in common: a call, a place or a code beside the driver's words
+// "out of memory", in any order. They stand after the frameworks, which say more.
+var nativeRows = []row{
+	{name: "thrust algorithm", framework: "thrust", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"out of memory", "failed to get memory buffer"}, loose: true,
+		start: `(?:after (?:cuda\w+|dispatching|reduction)[\w :()]{0,80}|(?:CUB error in )?\bcub::Device\w+(?:::\w+)?(?:\(\w*\))?[\w ]{0,30}|` +
+			`\b(?:parallel_for|for_each|transform\w*|reduce\w*|radix_sort|merge_sort|stable_sort|copy_if|unique\w*|partition\w*|(?:in|ex)clusive_scan\w*|scan_by_key|set_\w+|adjacent_difference|uninitialized_\w+|trivial_\w+|extrema):? [\w ]{0,40}): ?(?:cudaErrorMemoryAllocation: ?)?out of memory|\b(?:radix|merge)_sort: failed to get memory buffer`},
+	{name: "cntk", framework: "cntk", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cuda failure 2"}, near: `hostname=|cntk`,
+		start: `CUDA failure 2: out of mem(?:ory)?\b`, fields: []string{`; GPU=<gpu>`}},
+	{name: "dlib pinned", framework: "dlib", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"error while calling cudamallochost"},
+		start: `Error while calling cudaMallocHost\([^\n]{1,300}? reason: out of memory`},
+	{name: "dlib", framework: "dlib", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"error while calling cu"},
+		start: `(?-i)Error while calling cu(?:da|dnn|blas|rand|solver)[A-Z]\w*\([^\n]{0,400}?, reason: (?:out of memory|\w+_ALLOC_FAILED|CURAND_STATUS_ALLOCATION_FAILED)`},
+	{name: "xla call", framework: "jax", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"out of memory"}, start: refusedCall, near: `jaxlib|XlaRuntimeError|external/(?:xla|org_tensorflow)|/jax/`},
+	{name: "xla driver", framework: "jax", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cuda_error_out_of_memory"}, near: `jaxlib|XlaRuntimeError|external/(?:xla|org_tensorflow)|/jax/`,
+		start: `Failed to (?:instantiate|launch|load|create|initialize)\b[^\n]{0,160}: CUDA_ERROR_OUT_OF_MEMORY`},
+	{name: "cuda call", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"out of memory"}, start: refusedCall},
+	{name: "cuda call last", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"out of memory"}, loose: true,
+		start: `(?-i)(?:Error |CUDA error: )?"?\b[Oo]ut of memory\b"?[^\n.{}]{0,60}?\bcu(?:da)?[A-Z]\w+ ?(?:[()]|in \S+\.\w+:\d+)[^\n]*`},
+	{name: "cuda error at a place", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"out of memory"}, loose: true,
+		start:  `\bCUDA (?:(?:runtime|driver|status|API) )?(?:error|failure|exception):? ?(?:(?:at|in|file|code)\b[^\n]{0,160}?|cuda[a-z]\w+ [^\n]{0,80}?|#?\d+\b[^\n]{0,40}?)[:,=(-] ?["']?out of memory`,
+		fields: []string{`; GPU=<gpu>`}},
+	{name: "cuda error below its place", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"error: out of memory"}, near: `cuda|gpu|\.cuh?\b`,
+		start: `\.(?:cuh?|hpp|h|cpp|cc|cxx) ?[(:]\d+\)?:? error: out of memory`},
+	{name: "cuda source file", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"out of memory"},
+		start: `\bout of memory (?:in|at) \S+\.cuh?\b|\[CUDA\] (?:failed,? )?out of memory(?: at)? \S+\.\w+|\bCudaError: out of memory|\(-217:Gpu API call\) out of memory`},
+	{name: "turbomind", framework: "lmdeploy", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"[tm]["}, start: `\[TM\]\[\w+\] CUDA runtime error: out of memory`},
+	{name: "cuda runtime error before its place", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cuda runtime error"},
+		start: `CUDA runtime error: out of memory \S+\.(?:h|hpp|cc|cpp|cuh?):\d+`},
+	{name: "warp", framework: "warp", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"warp cuda error 2"}, start: `Warp CUDA error 2: out of memory`},
+	{name: "physx", framework: "physx", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"memoryallocator fail to allocate", "cumemalloc failed with error code 2"},
+		start: `Pxg\w*Allocator fail to allocate memory <req:bytes>|out of memory: cuMemAlloc failed with error code 2`},
+	{name: "rust driver error", framework: "cudarc", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"drivererror(cuda_error_out"}, start: `DriverError\(CUDA_ERROR_OUT_OF_MEMORY`},
+	{name: "device out of memory", framework: "cuda", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"device out of memory", "out of memory on device"},
+		start: `ArrayFire (?:error|Exception)[^\n]{0,40}\bDevice out of memory|Out of memory on device\. To view more detail`},
+	{name: "enoki", framework: "cuda", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"cuda_malloc(): out of memory"}, start: `cuda_malloc\(\): out of memory`},
+	{name: "blender", framework: "blender", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"system is out of gpu"}, start: `System is out of GPU (?:and shared host )?memory`},
+	{name: "cuda samples", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cudaerrormemoryallocation"},
+		start: `CUDA error at \S+:\d+ code ?= ?2 ?\(cudaErrorMemoryAllocation\)`},
+	{name: "kokkos", framework: "kokkos", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"the allocation mechanism was", "memory space failed to allocate"},
+		start: `Allocation of size <req> failed, likely due to insufficient memory\. ?\(The allocation mechanism was (?:cuda|hip)|Kokkos ERROR: (?:Cuda|HIP)\w* memory space failed to allocate`},
+	{name: "xgboost", framework: "xgboost", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"memory allocation error on worker"}, lines: 3,
+		start: `Memory allocation error on worker \d+`, fields: []string{`Requested memory: <req:bytes>`, `Free memory: <free:bytes>`}},
+	{name: "mlx", framework: "mlx", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"alloc_or_wait] unable", "alloc] unable to allocate", "alloc] attempting to"}, // "[m" is taken for the rest of a color
+		start: `alloc(?:_or_wait)?\] (?:Unable|Attempting) to allocate <req:bytes>`},
+	{name: "tt-metal", framework: "tt-metal", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"not enough space to allocate"},
+		start: `Out of Memory: Not enough space to allocate <req> (?:DRAM|L1)`},
+}
