@@ -112,3 +112,10 @@ var causesPhase = []causeRow{
 			return f.words.Say("why.flat", "count", len(f.stretches()), "need", printed(f.requested.Or(0)))
 		}},
 }
+
+// itemsPassed: a program that only runs a model had worked through some inputs of the same kind, without
+// anything that says that no graph is kept. The steps of a sampler are no inputs.
+func (f *job) itemsPassed() bool {
+	return !f.onHost() && f.program.is(evaluation|inference) && f.context.Step.Or(0) >= 10 && f.numbers() && f.class.class == classAllocator && !f.graphOff() &&
+		f.phase() != sampler.PhaseLoading && !f.limited() && !f.oversubscribed() && !f.refusedThoughFree() && !f.inFunction("sample", "decode", "generate", "denoise", "vae")
+}

@@ -12,13 +12,6 @@ func (f *facts) someSteps() bool {
 	return !f.onHost() && f.inTraining() && !f.context.FirstStep && f.context.Step.Or(0) >= 5 && f.class.class == classAllocator
 }
 
-// itemsPassed: a program that only runs a model had worked through some inputs of the same kind, without
-// anything that says that no graph is kept. The steps of a sampler are no inputs.
-func (f *job) itemsPassed() bool {
-	return !f.onHost() && f.program.is(evaluation|inference) && f.context.Step.Or(0) >= 10 && f.numbers() && f.class.class == classAllocator && !f.graphOff() &&
-		f.phase() != sampler.PhaseLoading && !f.limited() && !f.oversubscribed() && !f.refusedThoughFree() && !f.inFunction("sample", "decode", "generate", "denoise", "vae")
-}
-
 // firstSteps: it died before the optimizer's state was complete, in one of the first two steps.
 func (f *facts) firstSteps() bool {
 	step, known := f.context.Step.Value()

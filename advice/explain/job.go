@@ -1,6 +1,8 @@
 package explain
 
-import "nvpeak/advice/command"
+import (
+	"nvpeak/advice/command"
+)
 
 // job is what happened together with what was in force: the command as typed, the environment,
 // the GPU's abilities.

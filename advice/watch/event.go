@@ -14,6 +14,13 @@ func (w *Watch) SetNeed(need sampler.Opt[sampler.Bytes]) { w.needs.set(need) }
 // Need is the need that the user typed.
 func (w *Watch) Need() sampler.Opt[sampler.Bytes] { return w.needs.typed }
 
+// Mark takes what a training log says at the time of the newest snapshot.
+func (w *Watch) Mark(m sampler.LogMark) {
+	if b, ok := sampler.Plausible(m.Allocated); ok && w.clock.Started {
+		w.tensors.add(w.clock.Now, b.MiB())
+	}
+}
+
 // Event takes an out-of-memory failure found in a followed log at time t. It raises an
 // alert, and the refused size becomes the need. It returns the alerts that are open now, as
 // Add does; before the first snapshot there are none.

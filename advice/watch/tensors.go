@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"nvpeak/advice/series"
-	"nvpeak/sampler"
 )
 
 // tensors are what a training log prints as allocated between its steps: neither the cache of
@@ -27,22 +26,16 @@ const (
 	tensorsShare = 0.25
 )
 
-// Mark takes what a training log says at the time of the newest snapshot.
-func (w *Watch) Mark(m sampler.LogMark) {
-	b, ok := sampler.Plausible(m.Allocated)
-	if !ok || !w.clock.Started {
-		return
+// add takes a reading, one for each snapshot: what a log held before it was followed comes at once.
+func (t *tensors) add(now, mib float64) {
+	if n := len(t.readings); n > 0 && t.readings[n-1].t == now {
+		t.readings = t.readings[:n-1]
 	}
-	if last := len(w.tensors.readings) - 1; last >= 0 && w.tensors.readings[last].t == w.clock.Now {
-		w.tensors.readings = w.tensors.readings[:last] // one for each snapshot: a log is read from its start
+	if len(t.readings) == maxReadings {
+		n := 0
+		t.readings = slices.DeleteFunc(t.readings, func(reading) bool { n++; return n%2 == 0 })
 	}
-	if t := &w.tensors; len(t.readings) < maxReadings {
-		t.readings = append(t.readings, reading{w.clock.Now, b.MiB()})
-		return
-	}
-	n := 0
-	w.tensors.readings = slices.DeleteFunc(w.tensors.readings, func(reading) bool { n++; return n%2 == 0 })
-	w.Mark(m)
+	t.readings = append(t.readings, reading{now, mib})
 }
 
 // rise is by how much they rose since a time, in MiB; known is false when the log says too

@@ -1,7 +1,6 @@
 package oomlog
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -9,23 +8,6 @@ import (
 // counters, commit messages. It looks at the line the message begins on. Every list below is one
 // pattern per kind of text; a new kind is one more entry and a pair of files in testdata/oom/negative.
 
-// anyOf are patterns of which one must match; each stands on its own.
-func anyOf(flags string, patterns ...string) ways {
-	var all ways
-	for _, p := range patterns {
-		all = append(all, pattern(flags+p))
-	}
-	return all
-}
-
-type ways []*lazy
-
-// matchIn: short is s, or a text that it is a part of.
-func (w ways) matchIn(s string, short *squeezed) bool {
-	return slices.ContainsFunc(w, func(l *lazy) bool { return l.matchIn(s, short) })
-}
-
-// sourceBefore is source code before the message: somebody raises, catches, prints or compares this text.
 var sourceBefore = anyOf(`(?i)`,
 	`\braise\s`, `\bexcept\s`, `\bexcept\(`, `\bthrow\s`, `\bcatch\s*\(`, `\bcatch\s`, `\bprintf?\(`, `\bassert[\s(]`,
 	`\blogg?(?:er|ing)?\.\w+\(`, `\bwarnings?\.warn\(`, `\becho\s`, `\bgrep\s`, `\bif\s+["'(]`, `\bin\s+str\(`,

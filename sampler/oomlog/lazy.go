@@ -158,3 +158,21 @@ func (l *lazy) ReplaceAllString(s, by string) string {
 	b.WriteString(s[from:])
 	return b.String()
 }
+
+// anyOf are patterns of which one must match; each stands on its own.
+func anyOf(flags string, patterns ...string) ways {
+	var all ways
+	for _, p := range patterns {
+		all = append(all, pattern(flags+p))
+	}
+	return all
+}
+
+type ways []*lazy
+
+// matchIn: short is s, or a text that it is a part of.
+func (w ways) matchIn(s string, short *squeezed) bool {
+	return slices.ContainsFunc(w, func(l *lazy) bool { return l.matchIn(s, short) })
+}
+
+// sourceBefore is source code before the message: somebody raises, catches, prints or compares this text.

@@ -70,3 +70,6 @@ func (s *splitter) physical(b []byte, ended bool) {
 		s.number++
 	}
 }
+
+// keepBytes of one line are kept: its end, where progress bars and messages are.
+const keepBytes = 2048

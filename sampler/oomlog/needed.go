@@ -215,3 +215,18 @@ func oneLetter(ranges []rune, apart bool) (words oneOf) {
 	}
 	return words
 }
+
+func wordsOf(lists [][]oneOf) (out [][][]word) {
+	for _, list := range lists {
+		var demands [][]word
+		for _, o := range list {
+			var words []word
+			for _, w := range o {
+				words = append(words, newWord(w))
+			}
+			demands = append(demands, words)
+		}
+		out = append(out, demands)
+	}
+	return out
+}

@@ -1,11 +1,10 @@
 package oomlog
 
+import "slices"
+
 // Recent and notable lines are kept raw and are only cleaned when a failure asks for them.
 
-const (
-	ringLines = 256
-	keepBytes = 2048 // of one line in the ring; the end is kept, where progress bars and messages are
-)
+const ringLines = 256
 
 type rawLine struct {
 	text   []byte
@@ -121,4 +120,17 @@ func (r *ring) tail(n int) []*rawLine {
 		out[i] = &r.lines[(r.next+ringLines-n+i)%ringLines]
 	}
 	return out
+}
+
+// possibleIn says the same of a text of several lines, for words that no line break can stand in.
+func possibleIn(lines []*rawLine, lists [][][]word) bool {
+	has := func(w word) bool {
+		return slices.ContainsFunc(lines, func(l *rawLine) bool { return l.squeezed().has(&w) })
+	}
+	for _, list := range lists {
+		if !slices.ContainsFunc(list, func(words []word) bool { return !slices.ContainsFunc(words, has) }) {
+			return true
+		}
+	}
+	return lists == nil
 }

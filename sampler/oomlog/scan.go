@@ -58,3 +58,28 @@ func (r *repeats) add(events []sampler.OOMEvent) {
 		}
 	}
 }
+
+// choose leaves so many events and counts the others.
+func (r *repeats) choose(most int) {
+	if r.most == 0 || len(r.events) <= most {
+		return
+	}
+	r.others += len(r.events) - most
+	var kept []sampler.OOMEvent
+	r.index = map[identity]int{}
+	for _, i := range Choose(r.events, most) {
+		r.index[identityOf(&r.events[i])] = len(kept)
+		kept = append(kept, r.events[i])
+	}
+	r.events = kept
+}
+
+// ScanUpTo reads a whole text as Scan does, but keeps at most so many of its failures (see Choose) and counts
+// the others, so that its memory is bounded: a search over batch sizes prints tens of thousands. One that is
+// not kept counts each time it is printed.
+func ScanUpTo(r io.Reader, most int) (kept []sampler.OOMEvent, others int, err error) {
+	all := repeats{most: most}
+	err = scan(r, &all)
+	all.choose(most)
+	return all.events, all.others, err
+}

@@ -2,7 +2,6 @@ package oomlog
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 	"sync"
 )
@@ -83,21 +82,6 @@ func newWord(text string) word {
 	return w
 }
 
-func wordsOf(lists [][]oneOf) (out [][][]word) {
-	for _, list := range lists {
-		var demands [][]word
-		for _, o := range list {
-			var words []word
-			for _, w := range o {
-				words = append(words, newWord(w))
-			}
-			demands = append(demands, words)
-		}
-		out = append(out, demands)
-	}
-	return out
-}
-
 // has says whether a word is in the text; rarely it is wrong in saying so.
 func (s *squeezed) has(w *word) bool {
 	for _, g := range w.grams[:w.count] {
@@ -115,19 +99,6 @@ func (s *squeezed) has(w *word) bool {
 func (s *squeezed) possible(lists [][][]word) bool {
 	for _, list := range lists {
 		if s.hasAll(list) {
-			return true
-		}
-	}
-	return lists == nil
-}
-
-// possibleIn says the same of a text of several lines, for words that no line break can stand in.
-func possibleIn(lines []*rawLine, lists [][][]word) bool {
-	has := func(w word) bool {
-		return slices.ContainsFunc(lines, func(l *rawLine) bool { return l.squeezed().has(&w) })
-	}
-	for _, list := range lists {
-		if !slices.ContainsFunc(list, func(words []word) bool { return !slices.ContainsFunc(words, has) }) {
 			return true
 		}
 	}
