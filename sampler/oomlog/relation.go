@@ -27,7 +27,7 @@ var clearer = map[string][]string{
 	sampler.KindWorkerKilled: {sampler.KindShm},
 	sampler.KindKernelKill:   {sampler.KindCgroupKill},
 	sampler.KindKubernetes:   {sampler.KindKernelKill, sampler.KindCgroupKill},
-	sampler.KindCUDA:         {sampler.KindWarmup, sampler.KindStaticPool},
+	sampler.KindCUDA:         {sampler.KindWarmup, sampler.KindStaticPool, sampler.KindHIP, sampler.KindXPU},
 	sampler.KindCUDAError:    {sampler.KindNCCL, sampler.KindGGML, sampler.KindTensorFlow, sampler.KindORT, sampler.KindTensorRT, sampler.KindCuPy, sampler.KindRMM, sampler.KindRMMPool, sampler.KindPaddle, sampler.KindMXNet, sampler.KindBitsAndBytes, sampler.KindJulia, sampler.KindNumba, sampler.KindXLA, sampler.KindWarmup},
 	sampler.KindOtherGPU:     {sampler.KindNCCL, sampler.KindGGML, sampler.KindTensorFlow, sampler.KindORT, sampler.KindTensorRT, sampler.KindCuPy, sampler.KindRMM, sampler.KindRMMPool, sampler.KindPaddle, sampler.KindMXNet, sampler.KindBitsAndBytes, sampler.KindJulia, sampler.KindNumba, sampler.KindXLA, sampler.KindCUDA, sampler.KindCUDAError, sampler.KindCUDAAsync, sampler.KindHIP, sampler.KindXPU},
 	sampler.KindRMM:          {sampler.KindRMMPool},
