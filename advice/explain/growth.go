@@ -42,6 +42,7 @@ type grown struct {
 	first, last      sampler.Bytes
 	steps, lateSteps int
 	lateRise         sampler.Bytes
+	most, least      sampler.Bytes // of the steps
 	levels           int
 }
 
@@ -70,6 +71,10 @@ func riseOfLevels(levels []sampler.Bytes) grown {
 			continue
 		}
 		g.steps++
+		g.most = max(g.most, rise)
+		if g.steps == 1 || rise < g.least {
+			g.least = rise
+		}
 		if i > (from+n)/2 {
 			g.lateSteps++
 		}
@@ -81,9 +86,15 @@ func riseOfLevels(levels []sampler.Bytes) grown {
 // steady: it rose by more than noise (4 % and 256 MiB), in several steps, and had not levelled off.
 func (g grown) steady() bool {
 	rise := g.last.Less(g.first)
-	lasting := g.levels < 8 && g.steps == g.levels-1 && g.lateRise > rise/5 || g.steps >= 3 && g.lateSteps >= 2 && g.lateRise > rise/5 || g.steps >= 4 && g.lateSteps >= 1 && g.lateRise > rise/6
-	return rise > partOf(g.last, 0.04) && rise > 256*sampler.MiB && lasting
+	if rise <= partOf(g.last, 0.04) || rise <= 256*sampler.MiB {
+		return false
+	}
+	lasting := g.levels < 8 && g.steps == g.levels-1 || g.steps >= 3 && (g.lateSteps >= 2 || g.lateSteps >= 1 && g.even())
+	return lasting && g.lateRise > rise/5 || g.steps >= 4 && g.lateSteps >= 1 && g.lateRise > rise/6
 }
+
+// even: the steps are of one size, which is no chance.
+func (g grown) even() bool { return g.most <= partOf(g.least, 1.3) }
 
 // growth is how the process grew over the stretches. What the log prints as allocated between steps
 // knows it best: it neither holds caches nor peaks.

@@ -47,8 +47,8 @@ func checkNeighbor(f *Facts) []finding {
 	return out
 }
 
-// neighborSlack, of the GPU: readings are not exact, and peaks differ a little.
-const neighborSlack = 0.005
+// neighborSlack, of the GPU: readings are not exact.
+const neighborSlack = 0.001
 
 func renderNeighbor(f *Facts, p, other *proc, most peakAt, others float64) message {
 	words, now := f.words, p.series.Value

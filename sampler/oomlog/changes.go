@@ -17,6 +17,7 @@ var changeForms = []*lazy{
 	pattern(`(?i)(?:size|length|\blen|_len|resolution|batch|crop|frames|patch|tokens|\bres)\b[^\d]{0,25}(\d+)[x\d]*(?: ?px)? *(?:->|→|=>|to) *(\d+)`),
 	pattern(`(?i)\b(?:curriculum|progressive\w*|schedul\w*|stage|phase)\b.{0,60}\b(?:size|length|resolution|frames|tokens|crop|batch)\b[^\d]{0,20}\d`),
 	pattern(`(?i)^\W*(?:start\w*|begin\w*|enter\w*|switch\w* to|now in)? *(?:training )?(?:stage|phase)[ :#]*(?:[2-9]|two|three|four|ii+)\b`),
+	pattern(`(?i)^\W*(?:start\w*|enabl\w*|activat\w*|add\w*|switch\w*|begin\w*|turn\w* on)\b[^\d]{0,80}\b(?:adversarial|discriminator|gan|perceptual|lpips|vgg\d*|distill\w*|teacher|auxiliary|mixup|mosaic|fine-?tun\w*)\b`),
 	pattern(`(?i)\b(?:increas\w+|enlarg\w+|grow\w*)\b.{0,40}\b(?:size|length|resolution|frames|tokens|crop|batch)\b`),
 }
 
