@@ -61,7 +61,9 @@ func (c *collector) reading(dev int, at time.Time, r Reading, err error) (used O
 		return used, false
 	}
 	d.memErr = nil
+	before := d.mem
 	d.mem = r.memory(d.dev.SharedWithHost)
+	d.moved = d.moved || d.mem.Used != before.Used || d.mem.Free != before.Free
 	now, ok := d.mem.Used.Value()
 	if !ok {
 		return used, false

@@ -11,6 +11,8 @@ type device struct {
 	mem        Memory // of the last good reading
 	win        Window
 	falls      FallCounter
+	moved      bool      // the memory is another than when quiet looked last
+	stillSince time.Time // since when the GPU was still whenever quiet looked
 	memErr     error
 	metrics    Metrics
 	slowErr    error

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -171,6 +172,9 @@ func (w *worker) sweepHangs() bool {
 	w.dev = w.ours[dev]
 	w.abandoned, w.stuck = true, w.dev
 	w.sweep.Stop()
+	if thread := atomic.LoadInt64(&w.sweep.Control[controlThread]); thread > 0 {
+		calm(int(thread)) // its call may be at work for a minute
+	}
 	return true
 }
 

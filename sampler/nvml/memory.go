@@ -22,6 +22,7 @@ type memoryState struct {
 	unknowns atomic.Int32 // UNKNOWN answers in a row
 
 	total atomic.Uint64 // of the last reading, for Processes; 0: not known
+	last  uint64        // what Sweep saw last, to tell whether it moves
 }
 
 // answer reads the memory with one driver call. allUnknown says whether no GPU answers.
