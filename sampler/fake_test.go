@@ -115,6 +115,8 @@ type sweeping struct{ *fake }
 
 func (sweeping) CanSweep(int) bool { return true }
 
+func (sweeping) Calm(*Sweep) {}
+
 func (f sweeping) Sweep(w *Sweep) error {
 	last := map[int]Bytes{}
 	end := time.Now().Add(w.For)

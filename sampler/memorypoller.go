@@ -66,7 +66,7 @@ func (p *poller) sweeper() (Sweeper, bool) {
 func (p *poller) pollSweeper(w *worker, src Sweeper, ready func()) {
 	r := newRateLimiter(p.opt.PeakInterval, len(p.pick))
 	p.c.setSampling(r.sampling())
-	s := &Sweep{}
+	s := &Sweep{calm: src.Calm}
 	failing := make([]bool, len(p.pick))
 	for first := true; w.group.ctx.Err() == nil; first = false {
 		var ours, theirs []int

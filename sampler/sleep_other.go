@@ -5,5 +5,3 @@ package sampler
 import "time"
 
 func sleep(d time.Duration) { time.Sleep(d) }
-
-func calm(int) {}

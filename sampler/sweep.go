@@ -21,6 +21,8 @@ type Sweeper interface {
 	// take much of the period. It is called from one thread. What it saw is in w. Errors wrap
 	// ErrReconnect.
 	Sweep(w *Sweep) error
+	// Calm takes the precedence over others from the thread of a sweep whose call hangs.
+	Calm(w *Sweep)
 }
 
 // Sweep is one call of a Sweeper and what came of it.
@@ -44,6 +46,7 @@ type Sweep struct {
 	// 5 the number of calls, 8 the thread where it goes before others.
 	Control [10]int64
 	Scratch []uint64 // its memory, kept from call to call
+	calm    func(*Sweep)
 }
 
 // TimedReading is a reading of Devices[Device] at a time.
@@ -57,7 +60,6 @@ const (
 	controlStop    = 3
 	controlCalling = 4
 	controlCalls   = 5
-	controlThread  = 8
 )
 
 // Stop makes the call return within a period; what it saw since is void.

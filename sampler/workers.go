@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -172,9 +171,7 @@ func (w *worker) sweepHangs() bool {
 	w.dev = w.ours[dev]
 	w.abandoned, w.stuck = true, w.dev
 	w.sweep.Stop()
-	if thread := atomic.LoadInt64(&w.sweep.Control[controlThread]); thread > 0 {
-		calm(int(thread)) // its call may be at work for a minute
-	}
+	w.sweep.calm(w.sweep) // its call may be at work for a minute
 	return true
 }
 

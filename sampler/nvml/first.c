@@ -44,10 +44,15 @@ int64_t go_first(void) {
 	return place == FIRST ? syscall(SYS_gettid) : 0;
 }
 
-// give_way takes the precedence back, for good: long calls would starve others.
+// calm takes the precedence from a thread, if it had it.
+void calm(int64_t thread) {
+	struct sched_param none = { 0 };
+	if (thread) sched_setscheduler((pid_t)thread, SCHED_OTHER | SCHED_RESET_ON_FORK, &none);
+}
+
+// give_way gives the precedence of this thread up for good: long calls would starve others.
 void give_way(void) {
 	if (place != FIRST) return;
-	struct sched_param none = { 0 };
-	sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &none);
+	calm(syscall(SYS_gettid));
 	place = ASKED;
 }

@@ -8,6 +8,7 @@ package nvml
 
 int64_t go_first(void);
 void give_way(void);
+void calm(int64_t thread);
 
 // The layouts of nvmlMemory_t and nvmlMemory_v2_t (nvml.h).
 typedef struct { unsigned long long total, free, used; } memory1;
@@ -112,6 +113,7 @@ import "C"
 import (
 	"math"
 	"slices"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -181,6 +183,11 @@ func (s *Source) Sweep(w *sampler.Sweep) error {
 	}
 	c.decode(w, recs[:w.Control[C.C_RECORDS]*C.R_WORDS], counts)
 	return nil
+}
+
+// Calm implements sampler.Sweeper.
+func (s *Source) Calm(w *sampler.Sweep) {
+	C.calm(C.int64_t(atomic.LoadInt64(&w.Control[C.C_THREAD])))
 }
 
 // decode turns the records of C into readings. A device that failed is left to Memory,

@@ -2,6 +2,8 @@ package nvml
 
 import (
 	"math"
+	"runtime"
+	"syscall"
 	"testing"
 	"time"
 
@@ -66,5 +68,54 @@ func TestSweepEndsEarly(t *testing.T) {
 	time.Sleep(time.Until(begin.Add(time.Second)))
 	if d := took(1, 1); d > 200*time.Millisecond {
 		t.Errorf("a change between two sweeps: the second goes on for %v", d)
+	}
+}
+
+// TestSweepNeverStarves: a thread whose calls are long, or hang, has no precedence.
+func TestSweepNeverStarves(t *testing.T) {
+	s, inside := playText(t, "gpu 0\nlatency nvmlDeviceGetMemoryInfo_v2 8ms from=200ms\n")
+	if !inside {
+		return
+	}
+	mustOpen(t, s)
+	runtime.LockOSThread()
+	policy := func() uintptr {
+		p, _, _ := syscall.RawSyscall(syscall.SYS_SCHED_GETSCHEDULER, uintptr(syscall.Gettid()), 0, 0)
+		return p &^ 0x40000000 // reset on fork
+	}
+	if err := s.Sweep(sweepOf(1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if p := policy(); p != 0 && p != 2 {
+		t.Errorf("policy %d, want SCHED_RR or the ordinary one", p)
+	}
+	time.Sleep(300 * time.Millisecond)
+	if err := s.Sweep(sweepOf(1, 100*time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if p := policy(); p != 0 {
+		t.Errorf("with calls of 8 ms the policy is %d", p)
+	}
+}
+
+// TestSweepHangsCalmly: the thread in a call that hangs loses its precedence.
+func TestSweepHangsCalmly(t *testing.T) {
+	s, inside := playText(t, "gpu 0\nhang nvmlDeviceGetMemoryInfo_v2 to=700ms\n")
+	if !inside {
+		return
+	}
+	mustOpen(t, s)
+	w := sweepOf(1, 0)
+	after := make(chan uintptr)
+	go func() {
+		runtime.LockOSThread()
+		s.Sweep(w) //nolint:errcheck // what it finds does not matter
+		p, _, _ := syscall.RawSyscall(syscall.SYS_SCHED_GETSCHEDULER, uintptr(syscall.Gettid()), 0, 0)
+		after <- p &^ 0x40000000
+	}()
+	time.Sleep(300 * time.Millisecond)
+	s.Calm(w)
+	if p := <-after; p != 0 {
+		t.Errorf("policy %d", p)
 	}
 }
