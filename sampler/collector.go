@@ -41,7 +41,7 @@ func (c *collector) adopt(inv Inventory) {
 			known = &device{}
 			c.byKey[d.Key()] = known
 		}
-		known.dev, known.memErr, known.slowErr, known.rateErr, known.retryAt = d, nil, nil, nil, time.Time{}
+		known.dev, known.memErr, known.passing, known.slowErr, known.rateErr, known.retryAt = d, nil, nil, nil, nil, time.Time{}
 		c.gpus = append(c.gpus, known)
 	}
 }
@@ -54,14 +54,18 @@ func (c *collector) reading(dev int, at time.Time, r Reading, err error) (used O
 	defer c.mu.Unlock()
 	d := c.gpus[dev]
 	if err != nil {
-		if !errors.Is(err, ErrTransient) {
+		if errors.Is(err, ErrTransient) {
+			d.passing = err
+		} else {
 			d.memErr = err
-			d.retryAt = at.Add(retryAfter(err))
+			d.retryAt = at.Add(d.retryAfter(err))
 		}
 		return used, false
 	}
-	d.memErr = nil
+	d.memErr, d.passing, d.readAt = nil, nil, at
+	before := d.mem
 	d.mem = r.memory(d.dev.SharedWithHost)
+	d.moved = d.moved || d.mem.Used != before.Used || d.mem.Free != before.Free
 	now, ok := d.mem.Used.Value()
 	if !ok {
 		return used, false
@@ -235,8 +239,9 @@ func (c *collector) snapshot(at time.Time, host string, hm Opt[HostMemory]) *Sna
 	if c.sampling.AskedSeconds > 0 {
 		s.Sampling = Some(c.sampling)
 	}
+	asked := time.Duration(c.sampling.AskedSeconds * float64(time.Second))
 	for _, d := range c.gpus {
-		g := d.gpu(c.lost)
+		g := d.gpu(c.lost, at, asked)
 		if g.Memory.Window == nil { // what it saw before the error
 			c.marks.window(g.Key(), &d.mem, &d.win)
 		}

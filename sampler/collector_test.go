@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 )
@@ -59,7 +60,7 @@ func TestFailedReadings(t *testing.T) {
 		{"transient", fmt.Errorf("memory: %w", ErrTransient), true, false, 0},
 		{"lost", fmt.Errorf("memory: %w", ErrLost), false, true, 10 * time.Second},
 		{"no permission", ErrNoPermission, false, true, 30 * time.Second},
-		{"not supported", ErrNotSupported, true, false, 30 * time.Second},
+		{"not supported", ErrNotSupported, true, false, 5 * time.Second}, // it was
 		{"unknown", fmt.Errorf("driver says 999\x1b[31m"), false, true, time.Second},
 	} {
 		c := collected()
@@ -80,6 +81,64 @@ func TestFailedReadings(t *testing.T) {
 		if g := c.shot(at.Add(time.Minute)).GPUs[0]; g.Memory.Used.Or(0) != 8*GiB || g.Error.Known() || g.Temperature.Or(0) != 60 {
 			t.Errorf("%s: after it answers again, used is %v, error %v", row.name, g.Memory.Used, g.Error)
 		}
+	}
+}
+
+// TestStaleMemory: whatever the driver says, no reading older than 3 s is shown without a word,
+// and that word has the age.
+func TestStaleMemory(t *testing.T) {
+	for _, why := range []error{
+		ErrNotSupported, fmt.Errorf("%w: memory (NOT_SUPPORTED)", ErrNotSupported), fmt.Errorf("%w: memory (TIMEOUT)", ErrTransient), ErrLost, ErrNoPermission,
+		fmt.Errorf("code 999"), nil,
+	} {
+		c := collected()
+		c.reading(0, noon, reading(9*GiB), nil)
+		c.slow(0, noon, Metrics{Temperature: Some(60)}, nil, []Process{{PID: 1, Memory: Some(GiB)}}, nil)
+		for at := noon.Add(ms(20)); at.Before(noon.Add(10 * time.Second)); at = at.Add(ms(500)) {
+			if why != nil {
+				c.reading(0, at, Reading{}, why)
+			}
+			age := at.Sub(noon)
+			g := c.shot(at).GPUs[0]
+			if age > freshFor && !g.Error.Known() || why == nil && age < freshFor && g.Error.Known() {
+				t.Fatalf("%v: after %v used is %v, error %v", why, age, g.Memory.Used, g.Error)
+			}
+			if text := fmt.Sprintf("out of date (%.0f s)", age.Seconds()); age > freshFor && !strings.Contains(g.Error.Or(""), text) && g.Temperature.Known() {
+				t.Fatalf("%v: error %v, want %q", why, g.Error, text)
+			}
+			if age > freshFor && (g.Memory.Used.Known() || g.Memory.Free.Known()) {
+				t.Fatalf("%v: after %v memory is %+v", why, age, g.Memory)
+			}
+		}
+		c.reading(0, noon.Add(10*time.Second), reading(8*GiB), nil)
+		if g := c.shot(noon.Add(10 * time.Second)).GPUs[0]; g.Error.Known() || g.Memory.Used.Or(0) != 8*GiB {
+			t.Errorf("%v: back, used is %v, error %v", why, g.Memory.Used, g.Error)
+		}
+	}
+}
+
+// TestStaleMemoryByWish: who asks for a reading every 10 s has readings that old.
+func TestStaleMemoryByWish(t *testing.T) {
+	c := collected()
+	c.setSampling(newRateLimiter(10*time.Second, 1).sampling())
+	c.reading(0, noon, reading(9*GiB), nil)
+	if g := c.shot(noon.Add(10 * time.Second)).GPUs[0]; g.Error.Known() {
+		t.Errorf("error %v", g.Error)
+	}
+	if g := c.shot(noon.Add(12 * time.Second)).GPUs[0]; !g.Error.Known() || g.Memory.Used.Known() {
+		t.Errorf("later: used %v, error %v", g.Memory.Used, g.Error)
+	}
+}
+
+// TestNeverRead: a GPU that has no memory figures (a vGPU) has nothing that could be old.
+func TestNeverRead(t *testing.T) {
+	c := collected()
+	c.reading(0, noon, Reading{}, ErrNotSupported)
+	if g := c.shot(noon.Add(time.Minute)).GPUs[0]; g.Error.Known() {
+		t.Errorf("error %v", g.Error)
+	}
+	if c.due(0, noon.Add(29*time.Second)) || !c.due(0, noon.Add(30*time.Second)) {
+		t.Error("it is not asked again after 30 s")
 	}
 }
 

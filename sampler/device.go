@@ -2,6 +2,7 @@ package sampler
 
 import (
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -11,7 +12,11 @@ type device struct {
 	mem        Memory // of the last good reading
 	win        Window
 	falls      FallCounter
+	moved      bool      // the memory is another than when quiet looked last
+	stillSince time.Time // since when the GPU was still whenever quiet looked
+	readAt     time.Time // of the last good reading
 	memErr     error
+	passing    error // why the last reading failed, where its value stands in for a while
 	metrics    Metrics
 	slowErr    error
 	rateErr    error // of the PCIe throughput
@@ -28,11 +33,13 @@ type device struct {
 }
 
 // retryAfter is how long a device with that error is left alone: a lost GPU 10 s, what
-// somebody has to fix half a minute.
-func retryAfter(err error) time.Duration {
+// somebody has to fix half a minute, what it once could do 5 s.
+func (d *device) retryAfter(err error) time.Duration {
 	switch {
 	case errors.Is(err, ErrLost):
 		return 10 * time.Second
+	case errors.Is(err, ErrNotSupported) && !d.readAt.IsZero():
+		return 5 * time.Second
 	case errors.Is(err, ErrNotSupported), errors.Is(err, ErrNoPermission):
 		return 30 * time.Second
 	}
@@ -76,7 +83,27 @@ func possible(procs []Process, total Opt[Bytes]) []Process {
 	return procs
 }
 
-func (d *device) gpu(lost error) GPU {
+// freshFor is how long a reading stands for the present. After that its age is told in its
+// place.
+const freshFor = 3 * time.Second
+
+// stale is why the memory is not that of now, or nil.
+func (d *device) stale(at time.Time, period time.Duration) error {
+	age := at.Sub(d.readAt)
+	if d.readAt.IsZero() || age <= max(freshFor, period+time.Second) {
+		return nil
+	}
+	text := fmt.Sprintf("%.0f s", age.Seconds())
+	for _, why := range []error{d.memErr, d.passing} {
+		if why != nil {
+			return fmt.Errorf("%w (%s): %w", ErrStale, text, why)
+		}
+	}
+	return fmt.Errorf("%w (%s)", ErrStale, text)
+}
+
+// gpu is the GPU at a time; its memory is asked for every period.
+func (d *device) gpu(lost error, at time.Time, period time.Duration) GPU {
 	g := GPU{Index: d.dev.Index, UUID: d.dev.UUID, PCI: d.dev.PCI, Name: d.dev.Name, MIG: d.dev.MIG,
 		ComputeCapability: d.dev.ComputeCapability, LastXID: d.xid}
 	if d.xid.Known() {
@@ -90,7 +117,8 @@ func (d *device) gpu(lost error) GPU {
 			return g
 		}
 	}
-	for _, err := range []error{d.slowErr, d.rateErr} {
+	stale := d.stale(at, period)
+	for _, err := range []error{stale, d.slowErr, d.rateErr} {
 		if err != nil && !g.Error.Known() {
 			g.Error = Some(Clean(err.Error()))
 		}
@@ -100,6 +128,9 @@ func (d *device) gpu(lost error) GPU {
 		g.Throttle = []string{}
 	}
 	g.Memory = d.mem
+	if stale != nil {
+		g.Memory = Memory{Total: d.mem.Total, SharedWithHost: d.dev.SharedWithHost}
+	}
 	if d.win.Readings > 0 {
 		w := d.win
 		g.Memory.Window = &w

@@ -14,5 +14,6 @@ var (
 	ErrNotAnswering    = errors.New("not answering")
 	ErrLost            = errors.New("GPU is lost")
 	ErrTransient       = errors.New("not ready")              // keep the last value, ask again later
+	ErrStale           = errors.New("out of date")            // the memory was read too long ago
 	ErrReconnect       = errors.New("driver connection lost") // all handles are void: open again
 )

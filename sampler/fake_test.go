@@ -115,13 +115,16 @@ type sweeping struct{ *fake }
 
 func (sweeping) CanSweep(int) bool { return true }
 
+func (sweeping) Calm(*Sweep) {}
+
 func (f sweeping) Sweep(w *Sweep) error {
 	last := map[int]Bytes{}
 	end := time.Now().Add(w.For)
 	next := &w.Control[0] // when to read again, kept from call to call
 	*next = max(*next, time.Now().UnixNano())
+	sweeps := 0
 	for look := false; !look; *next += int64(w.Period) {
-		if *next > end.UnixNano() && w.Sweeps+len(last) > 0 {
+		if *next > end.UnixNano() && sweeps > 0 {
 			time.Sleep(time.Until(end))
 			return nil
 		}
@@ -138,6 +141,7 @@ func (f sweeping) Sweep(w *Sweep) error {
 				return err
 			}
 			w.Counts[i]++
+			w.Calls[i], w.Least[i] = w.Counts[i], int64(time.Microsecond)
 			if w.Failed[i] = err != nil; w.Failed[i] {
 				look = true
 				continue
@@ -148,7 +152,7 @@ func (f sweeping) Sweep(w *Sweep) error {
 				look = look || uint64(r.Used) > atomic.LoadUint64(&w.Above[i])
 			}
 		}
-		w.Sweeps++
+		sweeps++
 	}
 	return nil
 }

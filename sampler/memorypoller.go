@@ -11,35 +11,34 @@ import (
 // cost a reading.
 func (p *poller) pollMemory(ready func()) func(*worker) {
 	return func(w *worker) {
+		runtime.LockOSThread() // never unlocked: the thread ends with the poller
 		if sw, ok := p.sweeper(); ok {
 			p.pollSweeper(w, sw, ready)
 			return
 		}
-		runtime.LockOSThread() // never unlocked: the thread ends with the poller
 		p.pollDevices(w, ready)
 	}
 }
 
 // pollDevices polls a source that answers single questions.
 func (p *poller) pollDevices(w *worker, ready func()) {
-	r := newRateLimiter(p.opt.PeakInterval)
+	r := newRateLimiter(p.opt.PeakInterval, len(p.pick))
 	p.c.setSampling(r.sampling())
 	next := time.Now()
+	began := make([]time.Time, len(p.pick))
 	for w.group.ctx.Err() == nil {
-		began := time.Now()
-		if !p.sweep(w) {
+		if !p.sweep(w, r, began) {
 			return
 		}
 		ready()
 		now := time.Now()
-		if r.note(now.Sub(began)) {
-			p.c.setSampling(r.sampling())
-		}
-		next = next.Add(r.period)
+		r.settle()
+		p.c.setSampling(r.sampling())
+		next = next.Add(r.asked)
 		if late := now.Sub(next); late > 0 {
-			n := late/r.period + 1
+			n := late/r.asked + 1
 			p.c.missed(int(n))
-			next = next.Add(n * r.period)
+			next = next.Add(n * r.asked)
 		}
 		for w.group.ctx.Err() == nil && time.Now().Before(next) {
 			sleep(min(time.Until(next), 200*time.Millisecond))
@@ -65,9 +64,9 @@ func (p *poller) sweeper() (Sweeper, bool) {
 // shortly before the next snapshot. Devices that fail are asked one by one between the
 // calls, until they answer again.
 func (p *poller) pollSweeper(w *worker, src Sweeper, ready func()) {
-	r := newRateLimiter(p.opt.PeakInterval)
+	r := newRateLimiter(p.opt.PeakInterval, len(p.pick))
 	p.c.setSampling(r.sampling())
-	s := &Sweep{}
+	s := &Sweep{calm: src.Calm}
 	failing := make([]bool, len(p.pick))
 	for first := true; w.group.ctx.Err() == nil; first = false {
 		var ours, theirs []int
@@ -85,7 +84,9 @@ func (p *poller) pollSweeper(w *worker, src Sweeper, ready func()) {
 			}
 		}
 		s.prepare(theirs)
-		s.Period, s.For = r.period, p.untilSnapshot()
+		p.c.seeQuiet(r, time.Now())
+		s.pace(r, ours)
+		s.For = p.untilSnapshot()
 		if first {
 			s.For = 0 // one reading at once
 		}
@@ -103,9 +104,14 @@ func (p *poller) pollSweeper(w *worker, src Sweeper, ready func()) {
 		}
 		p.takeSweep(s, ours, failing)
 		ready()
-		if r.noteSweeps(s) {
-			p.c.setSampling(r.sampling())
+		now := time.Now()
+		for i, dev := range ours {
+			if s.Calls[i] > 0 {
+				r.note(dev, now, time.Duration(s.Least[i]), s.Calls[i])
+			}
 		}
+		r.settle()
+		p.c.setSampling(r.sampling())
 	}
 }
 
@@ -154,12 +160,16 @@ func (p *poller) untilSnapshot() time.Duration {
 	return min(left, time.Second)
 }
 
-// sweep reads all devices once. It is false when the worker must end.
-func (p *poller) sweep(w *worker) bool {
+// sweep reads the devices whose turn it is. It is false when the worker must end.
+func (p *poller) sweep(w *worker, r *rateLimiter, began []time.Time) bool {
+	p.c.seeQuiet(r, time.Now())
 	for dev := range p.c.gpus {
-		if !p.c.due(dev, p.opt.Clock.Now()) || !w.enter(dev) {
+		now := time.Now()
+		turn := now.Sub(began[dev]) > r.period(dev)-r.asked/2 // a sweep begins a little early or late
+		if !turn || !p.c.due(dev, p.opt.Clock.Now()) || !w.enter(dev) {
 			continue
 		}
+		began[dev] = now
 		reading, err := p.src.Memory(p.pick[dev])
 		if !w.leave() {
 			return false
@@ -168,6 +178,7 @@ func (p *poller) sweep(w *worker) bool {
 			p.trip(err)
 			return false
 		}
+		r.note(dev, now, time.Since(now), 1)
 		p.offer(dev, p.now(), reading, err)
 	}
 	return true

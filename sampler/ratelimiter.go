@@ -1,57 +1,151 @@
 package sampler
 
 import (
+	"math"
 	"slices"
 	"time"
 )
 
-// memoryDuty is the share of one thread that the memory poller may spend in driver calls.
-// The calls take the resource manager's lock, which allocations of the jobs need too.
-const memoryDuty = 0.02
+// The shares of one thread that the memory poller may spend in driver calls. The calls take
+// the resource manager's lock, which allocations of the jobs need too. One GPU has gpuDuty,
+// many have allDuty together, and machines between them manyDuty for each.
+const (
+	gpuDuty  = 0.02
+	manyDuty = 0.01
+	allDuty  = 0.12
+)
 
-// rateLimiter keeps the duty of the memory poller under memoryDuty: when the median sweep of a window takes
-// more, the rate halves; when it takes less than a quarter, it doubles again.
+// quietPeriod is how often a GPU is read that nobody uses. No hot GPU pays for it.
+const quietPeriod = 200 * time.Millisecond
+
+// rateLimiter keeps the memory poller within its duty, GPU by GPU: a slow one is read less
+// often and the others as before. A call costs what the quickest of late did, for a driver is
+// as slow in its quickest call while a thread that lost its processor is slow in some only.
 type rateLimiter struct {
-	asked, period time.Duration
-	sweeps        []time.Duration
-	median        time.Duration
+	asked time.Duration
+	gpus  []gpuRate
 }
 
-const limiterWindow = 50
-
-func newRateLimiter(period time.Duration) *rateLimiter {
-	return &rateLimiter{asked: period, period: period, sweeps: make([]time.Duration, 0, limiterWindow)}
+// gpuRate is how often one GPU is read and why.
+type gpuRate struct {
+	cost   time.Duration // of a call, the least of late
+	period time.Duration // within the duty
+	quiet  bool
+	late   []callCosts
 }
 
-// note takes the duration of a sweep and is true when there is something new to say.
-func (r *rateLimiter) note(d time.Duration) bool {
-	r.sweeps = append(r.sweeps, d)
-	if len(r.sweeps) < limiterWindow {
-		return false
+// callCosts are calls that began within costSpan.
+type callCosts struct {
+	began time.Time
+	least time.Duration
+	calls int
+}
+
+// A judgment rests on the calls of lateSpan, a little less than the second that a sweep lasts,
+// and on judgedCalls at least.
+const (
+	costSpan    = 100 * time.Millisecond
+	lateSpan    = 900 * time.Millisecond
+	judgedCalls = 3
+)
+
+func newRateLimiter(asked time.Duration, gpus int) *rateLimiter {
+	r := &rateLimiter{asked: asked, gpus: make([]gpuRate, gpus)}
+	for i := range r.gpus {
+		r.gpus[i].period = asked
 	}
-	slices.Sort(r.sweeps) // the median: a preempted thread is not a slow driver
-	r.median = r.sweeps[len(r.sweeps)/2]
-	r.sweeps = r.sweeps[:0]
-	duty := float64(r.median) / float64(r.period)
-	switch {
-	case duty > memoryDuty:
-		r.period *= 2
-	case r.period > r.asked && duty < memoryDuty/4:
-		r.period = max(r.period/2, r.asked)
-	}
-	return true
+	return r
 }
 
-// noteSweeps takes the sweeps of one call at their mean.
-func (r *rateLimiter) noteSweeps(s *Sweep) (news bool) {
-	for range s.Sweeps {
-		news = r.note(s.Busy/time.Duration(s.Sweeps)) || news
+// note takes the quickest of some calls for a GPU.
+func (r *rateLimiter) note(dev int, now time.Time, least time.Duration, calls int) {
+	g := &r.gpus[dev]
+	if n := len(g.late); n > 0 && now.Sub(g.late[n-1].began) < costSpan {
+		last := &g.late[n-1]
+		last.least, last.calls = min(last.least, least), last.calls+calls
+	} else {
+		g.late = append(g.late, callCosts{now, least, calls})
 	}
-	return news
+	known := 0
+	for _, c := range g.late {
+		known += c.calls
+	}
+	if known < judgedCalls {
+		return
+	}
+	for known-g.late[0].calls >= judgedCalls && now.Sub(g.late[0].began) > lateSpan {
+		known -= g.late[0].calls
+		g.late = slices.Delete(g.late, 0, 1)
+	}
+	g.cost = g.late[0].least
+	for _, c := range g.late {
+		g.cost = min(g.cost, c.least)
+	}
 }
 
-// sampling is how the memory is read now.
+// settle works the periods out anew and is true when one is another.
+func (r *rateLimiter) settle() (changed bool) {
+	duty := r.share()
+	for i := range r.gpus {
+		g := &r.gpus[i]
+		was := g.period
+		// A cost near the border of two periods must not make the rate swing.
+		if longer := r.multiple(g.cost, duty); longer > g.period {
+			g.period = longer
+		} else if shorter := r.multiple(g.cost*11/10, duty); shorter < g.period {
+			g.period = shorter
+		}
+		changed = changed || g.period != was
+	}
+	return changed
+}
+
+// multiple is the least multiple of the period asked for at which a call of that cost is
+// within the duty.
+func (r *rateLimiter) multiple(cost time.Duration, duty float64) time.Duration {
+	n := math.Ceil(float64(cost)/duty/float64(r.asked) - 1e-9)
+	return r.asked * time.Duration(max(n, 1))
+}
+
+// share is the duty of each GPU: gpuDuty, or where that is too much for all of them, what
+// those that need less leave to the others.
+func (r *rateLimiter) share() float64 {
+	needs := make([]float64, len(r.gpus))
+	for i := range r.gpus {
+		needs[i] = float64(r.gpus[i].cost) / float64(r.base(&r.gpus[i]))
+	}
+	slices.Sort(needs)
+	left := min(max(gpuDuty, manyDuty*float64(len(needs))), allDuty)
+	for i, need := range needs {
+		if duty := left / float64(len(needs)-i); need > duty {
+			return min(duty, gpuDuty)
+		}
+		left -= need
+	}
+	return gpuDuty
+}
+
+// base is the period of a GPU whose driver is quick.
+func (r *rateLimiter) base(g *gpuRate) time.Duration {
+	if g.quiet {
+		return r.asked * max(quietPeriod/r.asked, 1)
+	}
+	return r.asked
+}
+
+// period is how often a GPU is read now.
+func (r *rateLimiter) period(dev int) time.Duration {
+	g := &r.gpus[dev]
+	return max(g.period, r.base(g))
+}
+
+// sampling is how the memory is read now. The period is that of the slowest GPU whose memory
+// may move.
 func (r *rateLimiter) sampling() Sampling {
-	return Sampling{PeriodSeconds: r.period.Seconds(), AskedSeconds: r.asked.Seconds(),
-		DutyPercent: 100 * float64(r.median) / float64(r.period)}
+	s := Sampling{PeriodSeconds: r.asked.Seconds(), AskedSeconds: r.asked.Seconds()}
+	for i := range r.gpus {
+		s.PeriodSeconds = max(s.PeriodSeconds, r.gpus[i].period.Seconds())
+		s.DutyPercent += 100 * float64(r.gpus[i].cost) / float64(r.period(i))
+	}
+	return s
 }

@@ -8,68 +8,6 @@ import (
 	"time"
 )
 
-// TestRateLimiter plays a driver of some slowness: it settles at a rate whose duty is
-// bounded, and comes back when the driver is quick again.
-func TestRateLimiter(t *testing.T) {
-	for _, row := range []struct {
-		sweep, asked, want time.Duration
-	}{
-		{50 * time.Microsecond, 20 * time.Millisecond, 20 * time.Millisecond},
-		{400 * time.Microsecond, 20 * time.Millisecond, 20 * time.Millisecond}, // 2 %: just so
-		{401 * time.Microsecond, 20 * time.Millisecond, 40 * time.Millisecond},
-		{2 * time.Millisecond, 20 * time.Millisecond, 160 * time.Millisecond},
-		{100 * time.Millisecond, 20 * time.Millisecond, 5120 * time.Millisecond},
-		{time.Millisecond, time.Second, time.Second},
-	} {
-		p := newRateLimiter(row.asked)
-		run := func(d time.Duration) {
-			for range 20 * limiterWindow {
-				p.note(d)
-			}
-		}
-		run(row.sweep)
-		l := p.sampling()
-		if p.period != row.want || l.PeriodSeconds != row.want.Seconds() || l.AskedSeconds != row.asked.Seconds() || l.DutyPercent > 2.001 {
-			t.Errorf("sweeps of %v every %v: period %v, want %v; sampling %+v", row.sweep, row.asked, p.period, row.want, l)
-		}
-		run(time.Microsecond)
-		if p.period != row.asked {
-			t.Errorf("sweeps of %v, then quick ones: the period is %v, asked for %v", row.sweep, p.period, row.asked)
-		}
-	}
-}
-
-// TestRateLimiterIgnoresPreemption: a few slow sweeps are the machine's, not the driver's.
-func TestRateLimiterIgnoresPreemption(t *testing.T) {
-	p := newRateLimiter(20 * time.Millisecond)
-	for i := range 10 * limiterWindow {
-		d := 50 * time.Microsecond
-		if i%3 == 0 {
-			d = 30 * time.Millisecond
-		}
-		p.note(d)
-	}
-	if p.period != 20*time.Millisecond {
-		t.Errorf("a third of the sweeps late: the period is %v", p.period)
-	}
-}
-
-// TestRateLimiterDoesNotSwing: for any steady driver the rate settles.
-func TestRateLimiterDoesNotSwing(t *testing.T) {
-	for d := 10 * time.Microsecond; d < time.Second; d = d * 21 / 20 {
-		p := newRateLimiter(20 * time.Millisecond)
-		for range 20 * limiterWindow {
-			p.note(d)
-		}
-		settled := p.period
-		for range 10 * limiterWindow {
-			if p.note(d); p.period != settled {
-				t.Fatalf("sweeps of %v: the period swings between %v and %v", d, settled, p.period)
-			}
-		}
-	}
-}
-
 // play lets a poller work through its plan for d, each call taking cost, and returns how
 // long it was in calls and how often each device was asked.
 func play(r *schedule, now time.Time, d, cost time.Duration) (busy time.Duration, asked []int) {

@@ -46,7 +46,7 @@ func (c *ScriptClock) Run() {
 // begins with it, so that its first screen has a past; tests use it for exact screens.
 func (l *Loop) Simulate(clock *ScriptClock, d time.Duration) {
 	start := clock.Now()
-	l.c.setSampling(newRateLimiter(l.opt.PeakInterval).sampling())
+	l.c.setSampling(newRateLimiter(l.opt.PeakInterval, 0).sampling())
 	nextSlow, nextShot := start, start.Truncate(l.opt.Interval).Add(l.opt.Interval)
 	for t := start; !t.After(start.Add(d)); t = t.Add(l.opt.PeakInterval) {
 		clock.Set(t)

@@ -16,29 +16,37 @@ type Sweeper interface {
 	Source
 	// CanSweep says whether Sweep can read the device at all.
 	CanSweep(dev int) bool
-	// Sweep reads w.Devices every w.Period for w.For, and returns early when a device
-	// uses more than w.Above or fails. What it saw is in w. Errors wrap ErrReconnect.
+	// Sweep reads w.Devices every w.Period for w.For, each at its turn, and returns early when
+	// a device uses more than w.Above, moves though it was quiet, or fails, and when the calls
+	// take much of the period. It is called from one thread. What it saw is in w. Errors wrap
+	// ErrReconnect.
 	Sweep(w *Sweep) error
+	// Calm takes the precedence over others from the thread of a sweep whose call hangs.
+	Calm(w *Sweep)
 }
 
 // Sweep is one call of a Sweeper and what came of it.
 type Sweep struct {
 	Devices []int
 	Period  time.Duration
+	Every   []int64 // per device: it is read each so many periods
+	Quiet   []uint8 // per device: 1 where a change is news
 	For     time.Duration
 	Above   []uint64 // per device, in bytes; may be changed atomically meanwhile
 
 	Readings []TimedReading // what changed, and the first of each device
 	Counts   []int          // readings per device, unchanged ones included
 	Failed   []bool         // devices that must be asked with Memory
+	Calls    []int          // driver calls per device
+	Least    []int64        // the quickest of them, in nanoseconds
 	Missed   int            // readings given up because the poller was late
-	Sweeps   int
-	Busy     time.Duration // spent in driver calls
 
-	// Control is shared with the call below Go: 0 the next deadline (kept from call to
-	// call), 3 stop, 4 the device it is in a call for plus one, 5 the number of calls.
+	// Control is shared with the call below Go: 0 the next deadline and 7 the number of
+	// periods (kept from call to call), 3 stop, 4 the device it is in a call for plus one,
+	// 5 the number of calls, 8 the thread where it goes before others.
 	Control [10]int64
 	Scratch []uint64 // its memory, kept from call to call
+	calm    func(*Sweep)
 }
 
 // TimedReading is a reading of Devices[Device] at a time.
@@ -72,9 +80,27 @@ func (w *Sweep) prepare(devices []int) {
 	w.Devices = append(w.Devices[:0], devices...)
 	w.Readings = w.Readings[:0]
 	w.Counts, w.Failed = make([]int, n), make([]bool, n)
-	w.Above = make([]uint64, n)
+	w.Above, w.Calls, w.Least = make([]uint64, n), make([]int, n), make([]int64, n)
+	w.Every, w.Quiet = make([]int64, n), make([]uint8, n)
 	for i := range w.Above {
 		w.Above[i] = math.MaxUint64
 	}
-	w.Missed, w.Sweeps, w.Busy = 0, 0, 0
+	w.Missed = 0
+}
+
+// pace takes the periods of the devices: the shortest is the sweep's, the others are
+// multiples of it.
+func (w *Sweep) pace(r *rateLimiter, ours []int) {
+	w.Period = r.asked
+	for i, dev := range ours {
+		if p := r.period(dev); i == 0 || p < w.Period {
+			w.Period = p
+		}
+	}
+	for i, dev := range ours {
+		w.Every[i] = int64((r.period(dev) + w.Period - 1) / w.Period)
+		if r.gpus[dev].quiet {
+			w.Quiet[i] = 1
+		}
+	}
 }

@@ -171,6 +171,7 @@ func (w *worker) sweepHangs() bool {
 	w.dev = w.ours[dev]
 	w.abandoned, w.stuck = true, w.dev
 	w.sweep.Stop()
+	w.sweep.calm(w.sweep) // its call may be at work for a minute
 	return true
 }
 

@@ -167,6 +167,7 @@ var textsEN = map[string]string{
 	"reason.lost":          "GPU is lost",
 	"reason.not_ready":     "not ready",
 	"reason.reconnect":     "driver connection lost",
+	"reason.stale":         "out of date",
 
 	"doctor.name.driver_library":  "driver library",
 	"doctor.name.driver":          "driver",

@@ -20,6 +20,7 @@ var reasons = []struct {
 	{sampler.ErrNotAnswering, "reason.not_answering"},
 	{sampler.ErrLost, "reason.lost"},
 	{sampler.ErrTransient, "reason.not_ready"},
+	{sampler.ErrStale, "reason.stale"},
 	{sampler.ErrReconnect, "reason.reconnect"},
 }
 
@@ -28,7 +29,7 @@ var reasons = []struct {
 func (c Catalog) Reason(text string) string {
 	for _, r := range reasons {
 		if before, after, found := strings.Cut(text, r.err.Error()); found {
-			return before + c.Say(r.id) + after
+			text = before + c.Say(r.id) + after
 		}
 	}
 	return text

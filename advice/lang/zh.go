@@ -167,6 +167,7 @@ var textsZH = map[string]string{
 	"reason.lost":          "GPU 已丢失",
 	"reason.not_ready":     "尚未就绪",
 	"reason.reconnect":     "与驱动的连接已断开",
+	"reason.stale":         "数据已过时",
 
 	"doctor.name.driver_library":  "驱动库",
 	"doctor.name.driver":          "驱动",

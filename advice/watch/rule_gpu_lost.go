@@ -12,7 +12,7 @@ var ruleGPULost = Rule{
 	Reason: "The driver says that the GPU is lost (NVML_ERROR_GPU_IS_LOST), or its calls have not come back for a while: " +
 		"https://docs.nvidia.com/deploy/nvml-api/group__nvmlDeviceEnumvs.html",
 	HoldFor:    2 * time.Second,
-	ClearAfter: 5 * time.Second,
+	ClearAfter: time.Second, // a GPU that is back is read: the alert would be untrue beside its figures
 	Silences:   []string{sampler.AlertUnattributed, sampler.AlertImbalance},
 	check:      checkLost,
 }

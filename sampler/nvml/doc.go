@@ -7,7 +7,7 @@
 //	Metrics ────┤ answers ► metrics.go     one row per figure, each with its interval (rows.go)
 //	Throughput ─┤           throughput.go
 //	Processes ──┘           processes.go ◄── lists.go  bounded list calls (cgo)
-//	Sweep ── sweep.go       the memory of many devices below Go (cgo)
+//	Sweep ── sweep.go       the memory of many devices below Go (cgo), on a thread that goes first (first.c)
 //	WaitXID ── xid.go ◄── xidwatch.go
 //	conn.go ► device.go ► handle.go   one connection, its devices, what the driver calls them
 //	codes.go                what each return code means

@@ -16,12 +16,14 @@ import (
 type memoryState struct {
 	version  int          // 2, 1; 0: none
 	host     *hostMemory  // the GPU uses the machine's memory; nil: it has its own
-	refused  error        // why it is not asked any more
+	refused  error        // why it is not asked for a while
+	again    time.Time    // when it is
 	answered bool         // it has answered since Open
 	failing  time.Time    // since when it has not answered; zero: it does
 	unknowns atomic.Int32 // UNKNOWN answers in a row
 
 	total atomic.Uint64 // of the last reading, for Processes; 0: not known
+	last  uint64        // what Sweep saw last, to tell whether it moves
 }
 
 // answer reads the memory with one driver call. allUnknown says whether no GPU answers.
@@ -29,12 +31,12 @@ func (m *memoryState) answer(h handle, allUnknown func() bool, now func() time.T
 	switch {
 	case m.host != nil:
 		return m.host.read()
-	case m.refused != nil:
+	case m.refused != nil && now().Before(m.again):
 		return sampler.Reading{}, m.refused
 	}
 	r, ret := m.read(h)
 	if ret == gonvml.SUCCESS {
-		m.answered, m.failing = true, time.Time{}
+		m.answered, m.failing, m.refused = true, time.Time{}, nil
 		m.unknowns.Store(0)
 		m.total.Store(uint64(r.Total))
 		return r, nil
@@ -73,7 +75,10 @@ func reading2(v gonvml.Memory_v2) sampler.Reading {
 // unknownsInARow is how many UNKNOWN answers of every GPU mean that the connection is gone.
 const unknownsInARow = 3
 
-// failed says what a failed reading means, and remembers what need not be asked again.
+// refusedFor is how long a GPU is left alone that does not know the call. Some did before.
+const refusedFor = 4 * time.Second
+
+// failed says what a failed reading means, and remembers what need not be asked soon.
 func (m *memoryState) failed(ret gonvml.Return, allUnknown func() bool, now func() time.Time) error {
 	r := react(ret)
 	switch {
@@ -85,7 +90,7 @@ func (m *memoryState) failed(ret gonvml.Return, allUnknown func() bool, now func
 			return fmt.Errorf("%w: no GPU answers (%s)", sampler.ErrReconnect, r.name)
 		}
 	case r.forever:
-		m.refused = failure("memory", ret)
+		m.refused, m.again = failure("memory", ret), now().Add(refusedFor)
 		return m.refused
 	}
 	return m.transient(now(), failure("memory", ret))

@@ -6,6 +6,10 @@ package nvml
 #include <stdint.h>
 #include <time.h>
 
+int64_t go_first(void);
+void give_way(void);
+void calm(int64_t thread);
+
 // The layouts of nvmlMemory_t and nvmlMemory_v2_t (nvml.h).
 typedef struct { unsigned long long total, free, used; } memory1;
 typedef struct { unsigned int version; unsigned long long total, reserved, free, used; } memory2;
@@ -18,7 +22,7 @@ typedef int (*memory_fn)(uintptr_t device, void *memory);
 enum { R_DEV, R_TIME, R_CODE, R_TOTAL, R_RESERVED, R_FREE, R_USED, R_WORDS };
 
 // The control words, shared with sampler.Sweep.
-enum { C_NEXT, C_PERIOD, C_UNTIL, C_STOP, C_CALLING, C_CALLS, C_MISSED, C_BUSY, C_SWEEPS, C_RECORDS };
+enum { C_NEXT, C_PERIOD, C_UNTIL, C_STOP, C_CALLING, C_CALLS, C_MISSED, C_TICK, C_THREAD, C_RECORDS };
 
 static int64_t now_ns(clockid_t clock) {
 	struct timespec t;
@@ -44,13 +48,30 @@ static int read_memory(void *fn1, void *fn2, int version, uintptr_t device, uint
 	return code;
 }
 
-// sweep reads all devices every period until the time is over, something needs a look,
-// or the records are full. What is as it was is only counted.
+// DEAR sweeps in a row that take half of the period end the call: the period should be longer.
+// A thread that is first in line gives way when a sweep takes LONG.
+enum { DEAR = 2, LONG = 5000000 };
+
+// next_turn counts the periods that are over. Those that were missed count for nobody.
+static void next_turn(int64_t *c, int64_t end) {
+	c[C_TICK]++;
+	c[C_NEXT] += c[C_PERIOD];
+	if (c[C_NEXT] <= end) {
+		int64_t late = (end - c[C_NEXT]) / c[C_PERIOD] + 1;
+		c[C_MISSED] += late; c[C_NEXT] += late * c[C_PERIOD];
+	}
+}
+
+// sweep reads the devices whose turn it is every period until the time is over, something
+// needs a look, or the records are full. What is as it was is only counted.
 static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const uint8_t *versions,
-		int64_t *c, const uint64_t *above, uint64_t *last, uint64_t *recs, int capacity, int32_t *counts) {
+		const int64_t *every, const uint8_t *quiet, int64_t *c, const uint64_t *above, uint64_t *last,
+		int64_t *least, uint64_t *recs, int capacity, int32_t *counts) {
 	int64_t now = now_ns(CLOCK_MONOTONIC), until = now + c[C_UNTIL];
-	int len = 0, look = 0;
+	int len = 0, look = 0, dear = 0;
+	__atomic_store_n(&c[C_THREAD], go_first(), __ATOMIC_SEQ_CST);
 	if (c[C_NEXT] == 0) c[C_NEXT] = now; // one clock reading: even no time at all is a sweep
+	if (c[C_NEXT] > now + c[C_PERIOD]) c[C_NEXT] = now + c[C_PERIOD];
 	while (!look && len + n <= capacity) {
 		if (c[C_NEXT] > until) {
 			sleep_until(until);
@@ -58,29 +79,31 @@ static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const u
 		}
 		sleep_until(c[C_NEXT]);
 		if (__atomic_load_n(&c[C_STOP], __ATOMIC_SEQ_CST)) break;
-		int64_t began = now_ns(CLOCK_MONOTONIC), end;
+		int64_t began = now_ns(CLOCK_MONOTONIC), end = began;
 		for (int i = 0; i < n; i++) {
+			if (c[C_TICK] % every[i]) continue;
 			uint64_t *rec = recs + (int64_t)len * R_WORDS;
 			__atomic_store_n(&c[C_CALLING], i + 1, __ATOMIC_SEQ_CST);
 			__atomic_add_fetch(&c[C_CALLS], 1, __ATOMIC_SEQ_CST);
 			int code = read_memory(fn1, fn2, versions[i], devices[i], rec);
 			__atomic_store_n(&c[C_CALLING], 0, __ATOMIC_SEQ_CST);
 			if (__atomic_load_n(&c[C_STOP], __ATOMIC_SEQ_CST)) return; // abandoned: nobody reads this
+			int64_t before = end;
+			end = now_ns(CLOCK_MONOTONIC);
+			if (!counts[i] || end - before < least[i]) least[i] = end - before;
 			counts[i]++;
 			uint64_t same = rec[R_USED] * 3 + rec[R_FREE]; // moves when either does
 			if (code == 0 && counts[i] > 1 && same == last[i]) continue;
 			rec[R_DEV] = i; rec[R_CODE] = code; rec[R_TIME] = now_ns(CLOCK_REALTIME);
-			last[i] = same;
 			if (code != 0 || rec[R_USED] > __atomic_load_n(&above[i], __ATOMIC_RELAXED)) look = 1;
+			if (quiet[i] && same != last[i]) look = 1;
+			last[i] = same;
 			len++;
 		}
-		end = now_ns(CLOCK_MONOTONIC);
-		c[C_BUSY] += end - began; c[C_SWEEPS]++;
-		c[C_NEXT] += c[C_PERIOD];
-		if (c[C_NEXT] <= end) {
-			int64_t late = (end - c[C_NEXT]) / c[C_PERIOD] + 1;
-			c[C_MISSED] += late; c[C_NEXT] += late * c[C_PERIOD];
-		}
+		if (end - began > LONG) give_way();
+		dear = end - began > c[C_PERIOD] / 2 ? dear + 1 : 0;
+		if (dear == DEAR) look = 1;
+		next_turn(c, end);
 	}
 	c[C_RECORDS] = len;
 }
@@ -89,6 +112,8 @@ import "C"
 
 import (
 	"math"
+	"slices"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -128,12 +153,15 @@ func (s *Source) Sweep(w *sampler.Sweep) error {
 	fn2 := findFunction([]string{"nvmlDeviceGetMemoryInfo_v2"}, 0)
 	devices, versions := make([]uintptr, n), make([]uint8, n)
 	last, counts := make([]uint64, n), make([]int32, n)
+	if len(w.Every) < n || len(w.Quiet) < n || len(w.Least) < n || slices.Min(w.Every) < 1 {
+		return errClosed
+	}
 	for i, dev := range w.Devices {
 		if dev < 0 || dev >= len(c.devices) {
 			return errClosed
 		}
 		d := c.devices[dev]
-		devices[i], versions[i] = d.handle.pointer, uint8(d.memory.version)
+		devices[i], versions[i], last[i] = d.handle.pointer, uint8(d.memory.version), d.memory.last
 		if d.handle.pointer == 0 || versions[i] == 2 && fn2.pointer == nil || versions[i] != 2 && fn1.pointer == nil {
 			return errClosed
 		}
@@ -144,13 +172,22 @@ func (s *Source) Sweep(w *sampler.Sweep) error {
 	recs := w.Scratch
 	w.Control[C.C_PERIOD], w.Control[C.C_UNTIL] = int64(w.Period), int64(w.For)
 	C.sweep(fn1.pointer, fn2.pointer, C.int(n), (*C.uintptr_t)(unsafe.Pointer(&devices[0])),
-		(*C.uint8_t)(&versions[0]), (*C.int64_t)(&w.Control[0]), (*C.uint64_t)(&w.Above[0]),
-		(*C.uint64_t)(&last[0]), (*C.uint64_t)(&recs[0]), C.int(len(recs)/C.R_WORDS), (*C.int32_t)(&counts[0]))
+		(*C.uint8_t)(&versions[0]), (*C.int64_t)(&w.Every[0]), (*C.uint8_t)(&w.Quiet[0]), (*C.int64_t)(&w.Control[0]),
+		(*C.uint64_t)(&w.Above[0]), (*C.uint64_t)(&last[0]), (*C.int64_t)(&w.Least[0]),
+		(*C.uint64_t)(&recs[0]), C.int(len(recs)/C.R_WORDS), (*C.int32_t)(&counts[0]))
 	if w.Stopped() {
 		return nil
 	}
+	for i, dev := range w.Devices {
+		c.devices[dev].memory.last = last[i]
+	}
 	c.decode(w, recs[:w.Control[C.C_RECORDS]*C.R_WORDS], counts)
 	return nil
+}
+
+// Calm implements sampler.Sweeper.
+func (s *Source) Calm(w *sampler.Sweep) {
+	C.calm(C.int64_t(atomic.LoadInt64(&w.Control[C.C_THREAD])))
 }
 
 // decode turns the records of C into readings. A device that failed is left to Memory,
@@ -172,8 +209,7 @@ func (c *conn) decode(w *sampler.Sweep, recs []uint64, counts []int32) {
 		w.Readings = append(w.Readings, sampler.TimedReading{Device: i, Time: time.Unix(0, int64(recs[C.R_TIME])), Reading: r})
 	}
 	for i, n := range counts {
-		w.Counts[i] = int(n)
+		w.Counts[i], w.Calls[i] = int(n), int(n)
 	}
-	w.Missed, w.Sweeps, w.Busy = int(w.Control[C.C_MISSED]), int(w.Control[C.C_SWEEPS]), time.Duration(w.Control[C.C_BUSY])
-	w.Control[C.C_MISSED], w.Control[C.C_SWEEPS], w.Control[C.C_BUSY] = 0, 0, 0
+	w.Missed, w.Control[C.C_MISSED] = int(w.Control[C.C_MISSED]), 0
 }

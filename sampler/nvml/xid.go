@@ -28,7 +28,17 @@ func (s *Source) WaitXID(timeout time.Duration) (dev int, xid uint64, err error)
 	}
 	end := time.Now().Add(timeout)
 	for {
+		if d := min(c.xid.rest(), time.Until(end)); d > 0 {
+			c.rest(d)
+		}
+		select {
+		case <-c.closed:
+			return -1, 0, errClosed
+		default:
+		}
+		began := time.Now()
 		event, ret := c.lib.EventSetWait(c.xid.set, milliseconds(time.Until(end)))
+		c.xid.waited(time.Since(began))
 		if ret == gonvml.SUCCESS {
 			if dev, xid, ok := xidOf(event, c.devices, c.symbols); ok {
 				return dev, xid, nil
@@ -36,11 +46,6 @@ func (s *Source) WaitXID(timeout time.Duration) (dev int, xid uint64, err error)
 		} else if ret != gonvml.ERROR_TIMEOUT {
 			c.rest(time.Until(end))
 			return -1, 0, failure("waiting for Xid", ret)
-		}
-		select {
-		case <-c.closed:
-			return -1, 0, errClosed
-		default:
 		}
 		if !time.Now().Before(end) {
 			return -1, 0, nil

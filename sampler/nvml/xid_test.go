@@ -71,3 +71,49 @@ func TestXIDFailureDoesNotSpin(t *testing.T) {
 		t.Errorf("%d calls", n)
 	}
 }
+
+// A driver whose wait succeeds at once, always, must not be asked in a circle either, whether the
+// event means something or not; a burst of events is told at once.
+func TestXIDStormDoesNotSpin(t *testing.T) {
+	for name, event := range map[string]string{"an Xid": "code=31", "both kinds": "code=31 type=10"} {
+		t.Run(name, func(t *testing.T) {
+			s, inside := playText(t, "gpu 0\nxid 0 at=200ms "+event+" again\n", nvmltest.StatsTo(statsFile(t)))
+			if !inside {
+				return
+			}
+			mustOpen(t, s)
+			begin := time.Now()
+			seen, tenth := 0, time.Duration(0)
+			for time.Since(begin) < 3*time.Second {
+				if dev, _, err := s.WaitXID(3*time.Second - time.Since(begin)); err != nil {
+					t.Fatal(err)
+				} else if dev >= 0 {
+					seen++
+				}
+				if seen == 10 && tenth == 0 {
+					tenth = time.Since(begin)
+				}
+			}
+			if name == "an Xid" && (seen < 10 || tenth > 700*time.Millisecond) {
+				t.Errorf("%d events are seen, the tenth after %v", seen, tenth)
+			}
+			begin = time.Now()
+			within(t, "closing in a rest", 200*time.Millisecond, func() {
+				go func() {
+					time.Sleep(50 * time.Millisecond)
+					s.Close()
+				}()
+				for range 100 {
+					if _, _, err := s.WaitXID(time.Minute); err != nil {
+						wantErr(t, "closed", err, sampler.ErrReconnect)
+						return
+					}
+				}
+				t.Error("it goes on")
+			})
+			if n := readStats(t).Calls["nvmlEventSetWait_v2"].Count; n < 2 || n > 60 {
+				t.Errorf("%d waits in 3 s", n)
+			}
+		})
+	}
+}

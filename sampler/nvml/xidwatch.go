@@ -2,6 +2,7 @@ package nvml
 
 import (
 	"fmt"
+	"time"
 
 	gonvml "github.com/NVIDIA/go-nvml/pkg/nvml"
 
@@ -24,6 +25,31 @@ type xidWatch struct {
 	tried bool
 	set   gonvml.EventSet // nil: there is none
 	err   error           // why there is none
+	hasty int             // waits in a row that were none
+}
+
+// A wait shorter than hastyWait is none. Events may come in a burst; after hastyMost such waits
+// in a row there is a rest before each, from hastyRest on twice as long each time, up to
+// xidSlice: drivers that always return at once would take a core.
+const (
+	hastyWait = 5 * time.Millisecond
+	hastyMost = 16
+	hastyRest = 10 * time.Millisecond
+)
+
+// waited counts a wait.
+func (w *xidWatch) waited(d time.Duration) {
+	if w.hasty++; d >= hastyWait {
+		w.hasty = 0
+	}
+}
+
+// rest is how long to leave the driver alone before the next wait.
+func (w *xidWatch) rest() time.Duration {
+	if w.hasty < hastyMost {
+		return 0
+	}
+	return min(hastyRest<<min(w.hasty-hastyMost, 10), xidSlice)
 }
 
 // registerEvents makes the event set and registers every GPU that has events.

@@ -341,6 +341,7 @@ struct event {
 	int64_t at;
 	int device;
 	uint64_t type, data;
+	bool again; /* told at every wait from then on */
 };
 struct reload {
 	int64_t at, down;
@@ -1214,7 +1215,7 @@ static bool read_accounting(struct reader *r)
 static bool read_xid(struct reader *r)
 {
 	struct set set;
-	struct event e = {.type = 8 /* nvmlEventTypeXidCriticalError */};
+	struct event e = {.type = 8 /* nvmlEventTypeXidCriticalError */, .again = flag(r, "again")};
 	if (!targets(r, &set) || !get_time(r, "at", &e.at) || !get_number(r, "code", no_units, &e.data) || !get_number(r, "type", no_units, &e.type))
 		return false;
 	EACH_TARGET(r, set, d) {
@@ -2605,6 +2606,8 @@ static const struct event *next_event(struct event_set *s, int64_t now, int64_t 
 		if (s->mask[e->device] & e->type && e->at >= s->since[e->device])
 			found = e;
 	}
+	if (found && found->again)
+		s->next--;
 	*wake = s->next < scene->events.n ? scene->events.v[s->next].at : NEVER;
 	pthread_mutex_unlock(&s->mutex);
 	return found;

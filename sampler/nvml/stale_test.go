@@ -1,0 +1,55 @@
+package nvml
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"nvpeak/sampler"
+	"nvpeak/sampler/nvml/nvmltest"
+)
+
+// TestStaleMemory: whatever a memory call answers after it once worked, its last value is not
+// shown for more than 3 s without a word, and it is back soon after the call is.
+func TestStaleMemory(t *testing.T) {
+	s, inside := play(t, nvmltest.Current, nvmltest.Shipped(t, "stale"))
+	if !inside {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	l := sampler.NewLoop(s, sampler.Options{Interval: 250 * time.Millisecond})
+	if err := l.Connect(ctx); err != nil {
+		t.Fatal(err)
+	}
+	go l.Run(ctx) //nolint:errcheck // Wait follows
+	defer l.Wait(5 * time.Second)
+	defer cancel()
+	begin := time.Now()
+	marked := map[int]bool{}
+	for {
+		list, err := l.Next(ctx)
+		if err != nil {
+			t.Fatalf("not all GPUs come back: %v", err)
+		}
+		for _, snap := range list {
+			back, since := 0, snap.Time.Sub(begin)
+			for i := range snap.GPUs {
+				g := &snap.GPUs[i]
+				fine := g.Memory.Used.Known() && !g.Error.Known()
+				if fine {
+					back++
+				}
+				if marked[i] = marked[i] || g.Error.Known(); fine && i < 5 && since > 4500*time.Millisecond && since < 6500*time.Millisecond {
+					t.Fatalf("GPU %d fails since a second after the beginning, and %v after it %v is shown", i, since, g.Memory.Used)
+				}
+			}
+			if since > 7500*time.Millisecond && back == 6 {
+				if !marked[0] || !marked[1] || !marked[2] || !marked[3] || !marked[4] {
+					t.Errorf("GPUs with a word: %v", marked)
+				}
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package nvml
+
+import (
+	"math"
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// sweepOf asks for the memory of n devices every 5 ms.
+func sweepOf(n int, d time.Duration) *sampler.Sweep {
+	w := &sampler.Sweep{Period: 5 * time.Millisecond, For: d, Calls: make([]int, n), Counts: make([]int, n),
+		Failed: make([]bool, n), Least: make([]int64, n), Every: make([]int64, n), Quiet: make([]uint8, n)}
+	for i := range n {
+		w.Devices, w.Above, w.Every[i] = append(w.Devices, i), append(w.Above, math.MaxUint64), 1
+	}
+	return w
+}
+
+// TestSweepTurns: each device is read at its turn, and what its quickest call took is told.
+func TestSweepTurns(t *testing.T) {
+	s, inside := playText(t, "gpu 0-2\nmem * used=1GiB\nlatency nvmlDeviceGetMemoryInfo_v2 90us gpu=1\n")
+	if !inside {
+		return
+	}
+	mustOpen(t, s)
+	w := sweepOf(3, 500*time.Millisecond)
+	w.Every[2] = 10
+	if err := s.Sweep(w); err != nil {
+		t.Fatal(err)
+	}
+	if n := w.Calls[0]; n+w.Missed < 95 || n > 105 || w.Calls[1] != n || w.Calls[2] < n/10 || w.Calls[2] > n/10+1 {
+		t.Errorf("calls %v, missed %d; want 100, 100 and 10", w.Calls, w.Missed)
+	}
+	if w.Least[0] <= 0 || w.Least[0] > int64(60*time.Microsecond) || w.Least[1] < int64(90*time.Microsecond) || w.Least[1] > int64(time.Millisecond) {
+		t.Errorf("the quickest calls took %v ns; that of device 1 takes 90 us", w.Least)
+	}
+}
+
+// TestSweepEndsEarly: when a quiet GPU moves, also between two sweeps, and when the calls
+// take most of the period.
+func TestSweepEndsEarly(t *testing.T) {
+	s, inside := playText(t, "gpu 0-1\nmem 0 used=0\nmem 0 used=300MiB at=600ms\nmem 0 used=400MiB at=900ms\n"+
+		"latency nvmlDeviceGetMemoryInfo_v2 4ms gpu=1\n")
+	if !inside {
+		return
+	}
+	mustOpen(t, s)
+	begin := time.Now()
+	took := func(devices int, quiet uint8) time.Duration {
+		w := sweepOf(devices, 5*time.Second)
+		w.Quiet[0] = quiet
+		now := time.Now()
+		if err := s.Sweep(w); err != nil {
+			t.Fatal(err)
+		}
+		return time.Since(now)
+	}
+	if d := took(2, 0); d > 200*time.Millisecond {
+		t.Errorf("calls of 4 ms every 5 ms: the sweep goes on for %v", d)
+	}
+	if took(1, 1); time.Since(begin) > 800*time.Millisecond {
+		t.Error("a change at 600 ms does not end the sweep")
+	}
+	time.Sleep(time.Until(begin.Add(time.Second)))
+	if d := took(1, 1); d > 200*time.Millisecond {
+		t.Errorf("a change between two sweeps: the second goes on for %v", d)
+	}
+}
+
+// TestSweepNeverStarves: a thread whose calls are long, or hang, has no precedence.
+func TestSweepNeverStarves(t *testing.T) {
+	s, inside := playText(t, "gpu 0\nlatency nvmlDeviceGetMemoryInfo_v2 8ms from=200ms\n")
+	if !inside {
+		return
+	}
+	mustOpen(t, s)
+	runtime.LockOSThread()
+	policy := func() uintptr {
+		p, _, _ := syscall.RawSyscall(syscall.SYS_SCHED_GETSCHEDULER, uintptr(syscall.Gettid()), 0, 0)
+		return p &^ 0x40000000 // reset on fork
+	}
+	if err := s.Sweep(sweepOf(1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if p := policy(); p != 0 && p != 2 {
+		t.Errorf("policy %d, want SCHED_RR or the ordinary one", p)
+	}
+	time.Sleep(300 * time.Millisecond)
+	if err := s.Sweep(sweepOf(1, 100*time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if p := policy(); p != 0 {
+		t.Errorf("with calls of 8 ms the policy is %d", p)
+	}
+}
+
+// TestSweepHangsCalmly: the thread in a call that hangs loses its precedence.
+func TestSweepHangsCalmly(t *testing.T) {
+	s, inside := playText(t, "gpu 0\nhang nvmlDeviceGetMemoryInfo_v2 to=700ms\n")
+	if !inside {
+		return
+	}
+	mustOpen(t, s)
+	w := sweepOf(1, 0)
+	after := make(chan uintptr)
+	go func() {
+		runtime.LockOSThread()
+		s.Sweep(w) //nolint:errcheck // what it finds does not matter
+		p, _, _ := syscall.RawSyscall(syscall.SYS_SCHED_GETSCHEDULER, uintptr(syscall.Gettid()), 0, 0)
+		after <- p &^ 0x40000000
+	}()
+	time.Sleep(300 * time.Millisecond)
+	s.Calm(w)
+	if p := <-after; p != 0 {
+		t.Errorf("policy %d", p)
+	}
+}

@@ -1,0 +1,261 @@
+package sampler
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// limited plays sweeps of synthetic calls against a limiter, as pollSweeper does: a sweep call
+// lasts until the next second, and ends early when two sweeps in a row take half of the period.
+type limited struct {
+	*rateLimiter
+	now  time.Time
+	cost func(dev int) time.Duration
+	busy time.Duration
+	tick int64
+	next time.Time
+}
+
+func newLimited(asked time.Duration, gpus int, cost func(dev int) time.Duration) *limited {
+	return &limited{rateLimiter: newRateLimiter(asked, gpus), now: noon, next: noon, cost: cost}
+}
+
+// run plays for d and returns the share of a thread that the calls took.
+func (l *limited) run(d time.Duration) (duty float64) {
+	began, busy := l.now, l.busy
+	for l.now.Sub(began) < d {
+		l.sweepCall()
+	}
+	return (l.busy - busy).Seconds() / l.now.Sub(began).Seconds()
+}
+
+func (l *limited) sweepCall() {
+	var ours []int
+	for dev := range l.gpus {
+		ours = append(ours, dev)
+	}
+	s := &Sweep{}
+	s.prepare(ours)
+	s.pace(l.rateLimiter, ours)
+	until := l.now.Truncate(time.Second).Add(time.Second)
+	if l.next.After(l.now.Add(s.Period)) {
+		l.next = l.now.Add(s.Period)
+	}
+	for dear := 0; dear < 2; l.tick++ {
+		if l.next.After(until) {
+			l.now = until
+			break
+		}
+		l.now = later(l.now, l.next)
+		began := l.now
+		for i := range ours {
+			if l.tick%s.Every[i] != 0 {
+				continue
+			}
+			d := l.cost(i)
+			l.now, l.busy = l.now.Add(d), l.busy+d
+			if s.Calls[i]++; s.Calls[i] == 1 || d < time.Duration(s.Least[i]) {
+				s.Least[i] = int64(d)
+			}
+		}
+		if dear++; l.now.Sub(began) <= s.Period/2 {
+			dear = 0
+		}
+		for !l.next.After(l.now) {
+			l.next = l.next.Add(s.Period)
+		}
+	}
+	for i, n := range s.Calls {
+		if n > 0 {
+			l.note(i, l.now, time.Duration(s.Least[i]), n)
+		}
+	}
+	l.settle()
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+func steady(d time.Duration) func(int) time.Duration {
+	return func(int) time.Duration { return d }
+}
+
+// TestRateLimiter plays a driver of some slowness: the limiter goes at once to a rate whose duty
+// is bounded, and comes back when the driver is quick again.
+func TestRateLimiter(t *testing.T) {
+	for _, row := range []struct {
+		gpus              int
+		call, asked, want time.Duration
+	}{
+		{1, 50 * time.Microsecond, ms(20), ms(20)},
+		{1, 400 * time.Microsecond, ms(20), ms(20)}, // 2 %: just so
+		{1, 401 * time.Microsecond, ms(20), ms(40)},
+		{1, ms(2), ms(20), ms(100)},
+		{1, ms(100), ms(20), 5 * time.Second},
+		{1, ms(1), time.Second, time.Second},
+		{8, 30 * time.Microsecond, ms(20), ms(20)},
+		{16, 36 * time.Microsecond, ms(20), ms(20)},
+		{64, 36 * time.Microsecond, ms(20), ms(20)},
+		{8, 201 * time.Microsecond, ms(20), ms(40)}, // 8 %: 1 % each
+		{8, ms(20), ms(20), 2 * time.Second},
+		{64, 100 * time.Microsecond, ms(20), ms(60)}, // 12 % of all
+	} {
+		call := row.call
+		l := newLimited(row.asked, row.gpus, func(int) time.Duration { return call })
+		most := max(gpuDuty, min(allDuty, manyDuty*float64(row.gpus)))
+		l.run(max(2*time.Second, 5*time.Duration(row.gpus)*call))
+		for range 3 {
+			s := l.sampling()
+			if l.period(0) != row.want || s.PeriodSeconds != row.want.Seconds() || s.AskedSeconds != row.asked.Seconds() || s.DutyPercent > 100*most+.001 {
+				t.Errorf("%d GPUs, calls of %v every %v: period %v, want %v; sampling %+v", row.gpus, row.call, row.asked, l.period(0), row.want, s)
+			}
+			if duty := l.run(20 * row.want); duty > 1.1*most {
+				t.Errorf("%d GPUs, calls of %v every %v: %.1f %% of a thread", row.gpus, row.call, row.asked, 100*duty)
+			}
+		}
+		call = time.Microsecond
+		if l.run(5 * time.Second); l.period(0) != row.asked {
+			t.Errorf("%d GPUs, calls of %v, then quick ones: the period is %v after 5 s, asked for %v", row.gpus, row.call, l.period(0), row.asked)
+		}
+	}
+}
+
+// TestRateLimiterOnABusyMachine: a thread that loses its processor is not a slow driver, and
+// what it did to the rate is over soon.
+func TestRateLimiterOnABusyMachine(t *testing.T) {
+	for seed := range uint64(50) {
+		rnd := rand.New(rand.NewPCG(seed, 1))
+		preempted := 0.0
+		l := newLimited(ms(20), 8, func(int) time.Duration {
+			d := 30*time.Microsecond + time.Duration(rnd.IntN(10_000))
+			if rnd.Float64() < preempted {
+				d += time.Duration(rnd.IntN(int(24 * time.Millisecond)))
+			}
+			return d
+		})
+		l.run(8 * time.Second)
+		preempted = 0.3
+		for range 15 {
+			if l.run(time.Second); l.sampling().PeriodSeconds > 0.020 {
+				t.Fatalf("seed %d: nearly a third of the calls are late: the memory is read every %v s", seed, l.sampling().PeriodSeconds)
+			}
+		}
+		preempted = 0.9
+		l.run(15 * time.Second)
+		preempted = 0
+		if l.run(5 * time.Second); l.sampling().PeriodSeconds != 0.020 {
+			t.Fatalf("seed %d: 5 s after: every %v s", seed, l.sampling().PeriodSeconds)
+		}
+	}
+}
+
+// TestRateLimiterIsQuick: calls become dear in the midst; two seconds later they are within
+// their duty.
+func TestRateLimiterIsQuick(t *testing.T) {
+	for _, gpus := range []int{1, 2, 8} {
+		for _, dear := range []time.Duration{ms(1), ms(2), ms(5), ms(20)} {
+			for at := time.Duration(0); at < time.Second; at += 130 * time.Millisecond {
+				call := 30 * time.Microsecond
+				l := newLimited(ms(20), gpus, func(int) time.Duration { return call })
+				l.run(3 * time.Second)
+				change, after := l.now.Add(at), time.Duration(0)
+				l.cost = func(int) time.Duration {
+					if l.now.Before(change) {
+						return call
+					}
+					if l.now.Sub(change) >= 2*time.Second {
+						after += dear
+					}
+					return dear
+				}
+				l.run(at + 20*time.Second)
+				if duty := after.Seconds() / (l.now.Sub(change).Seconds() - 2); duty > 0.12 {
+					t.Errorf("%d GPUs, calls of %v: %.1f %% of a thread after 2 s", gpus, dear, 100*duty)
+				}
+			}
+		}
+	}
+}
+
+// TestRateLimiterDoesNotSwing: for any driver that is steady to a few percent the rate settles.
+func TestRateLimiterDoesNotSwing(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(7, 7))
+	for d := 10 * time.Microsecond; d < time.Second; d = d * 21 / 20 {
+		l := newLimited(ms(20), 1, func(int) time.Duration { return d + time.Duration(rnd.Int64N(int64(d)/20)) })
+		l.run(20*time.Second + 20*d)
+		settled := l.period(0)
+		for range 10 {
+			if l.run(time.Second); l.period(0) < settled {
+				t.Fatalf("calls of %v: the period swings between %v and %v", d, settled, l.period(0))
+			}
+			settled = l.period(0)
+		}
+	}
+}
+
+// TestRateLimiterOneSlowGPU: one slow GPU does not slow the others, and quiet ones cost next to
+// nothing.
+func TestRateLimiterOneSlowGPU(t *testing.T) {
+	l := newLimited(ms(20), 8, func(dev int) time.Duration {
+		if dev == 3 {
+			return ms(20)
+		}
+		return 30 * time.Microsecond
+	})
+	l.run(4 * time.Second)
+	if l.period(3) != time.Second || l.period(0) != ms(20) || l.sampling().PeriodSeconds != 1 {
+		t.Errorf("the slow one is read every %v, another every %v; %+v", l.period(3), l.period(0), l.sampling())
+	}
+	l = newLimited(ms(20), 64, steady(100*time.Microsecond))
+	for i := 4; i < 64; i++ {
+		l.gpus[i].quiet = true
+	}
+	duty := l.run(10 * time.Second)
+	if l.period(0) != ms(20) || l.period(63) != quietPeriod || l.sampling().PeriodSeconds != 0.020 || duty > 0.06 {
+		t.Errorf("4 of 64 in use: every %v, the others every %v, %.1f %% of a thread; %+v", l.period(0), l.period(63), 100*duty, l.sampling())
+	}
+	for _, asked := range []time.Duration{ms(1), ms(30), ms(150), ms(300)} {
+		r := newRateLimiter(asked, 1)
+		r.gpus[0].quiet = true
+		if p := r.period(0); p%asked != 0 || p < asked || p > max(quietPeriod, asked) {
+			t.Errorf("asked for %v, a quiet GPU is read every %v", asked, p)
+		}
+	}
+}
+
+// TestQuiet: a GPU is quiet after a while without process and change, and no longer than that.
+func TestQuiet(t *testing.T) {
+	c, r := collected(), newRateLimiter(ms(20), 1)
+	now := noon
+	sees := func(what string, d time.Duration, want bool) {
+		t.Helper()
+		for end := now.Add(d); now.Before(end); now = now.Add(time.Second) {
+			c.seeQuiet(r, now)
+		}
+		if c.seeQuiet(r, now); r.gpus[0].quiet != want {
+			t.Errorf("%s: quiet is %v", what, !want)
+		}
+	}
+	sees("nothing is known", time.Minute, false)
+	c.reading(0, now, reading(0), nil)
+	sees("no list yet", time.Minute, false)
+	c.list(0, now, nil, nil)
+	sees("at once", 0, false)
+	sees("after a while", quietAfter, true)
+	c.reading(0, now, reading(2*MiB), nil)
+	sees("the first change", 0, false)
+	sees("the same for a while", quietAfter, true)
+	c.list(0, now, []Process{{PID: 1}}, nil)
+	sees("a process", time.Minute, false)
+	c.list(0, now, nil, ErrNoPermission)
+	sees("no list", time.Minute, false)
+	c.list(0, now, nil, nil)
+	sees("it has ended", quietAfter, true)
+	c.reading(0, now, reading(GiB), nil)
+	sees("memory of a hidden process", time.Minute, false)
+}
