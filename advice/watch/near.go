@@ -31,9 +31,12 @@ const (
 	startSeconds = 60
 	// habitSeconds: a program that empties its cache itself does so all the time. From fifteen
 	// such falls within five minutes on a fall tells nothing; a validation brings one or two.
-	// One that began at the limit does, unless there were five of these as well.
+	// One that began at the limit does when another did within two and a half minutes, by
+	// which a count of one has faded to 0.6, unless there were five of these as well.
 	habitSeconds = 300
 	habitFalls   = 15
+	limitAgain   = 0.6
+	limitHabit   = 5
 )
 
 // fading is a count of what happened of late.
@@ -57,7 +60,8 @@ func (n *nearMisses) habits(now float64) float64 { return n.habit.of(now) }
 // add takes the near misses of a snapshot. fromLimit: the fall began at the limit, too, where
 // few empty a cache by habit.
 func (n *nearMisses) add(now float64, pid, count int, deepest float64, fromLimit bool) {
-	ordinary := n.habits(now) >= habitFalls && (!fromLimit || n.atLimit.of(now) >= habitFalls/3)
+	before := n.atLimit.of(now)
+	ordinary := n.habits(now) >= habitFalls && (!fromLimit || before < limitAgain || before >= limitHabit)
 	if fromLimit {
 		n.atLimit.add(now, count)
 	}
