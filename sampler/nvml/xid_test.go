@@ -97,7 +97,6 @@ func TestXIDStormDoesNotSpin(t *testing.T) {
 			if name == "an Xid" && (seen < 10 || tenth > 700*time.Millisecond) {
 				t.Errorf("%d events are seen, the tenth after %v", seen, tenth)
 			}
-			begin = time.Now()
 			within(t, "closing in a rest", 200*time.Millisecond, func() {
 				go func() {
 					time.Sleep(50 * time.Millisecond)
