@@ -514,6 +514,8 @@ var textsEN = map[string]string{
 	"alert.growth.unlisted": "unattributed memory",
 	"alert.growth.baseline": "baseline rose from {from} to {to} in {span}, steadily since {ago} ago",
 	"alert.growth.peaks":    "peaks rose from {from} to {to} in {span}, steadily since {ago} ago",
+	"alert.growth.dips":     "what stays when the cache is emptied rose from {from} to {to} in {span}, steadily since {ago} ago",
+	"alert.growth.logged":   "allocated, as the log prints it, rose from {from} to {to} in {span}, steadily since {ago} ago",
 	"alert.growth.halves":   "{early} a minute in the first half, {late} in the second",
 	"alert.growth.room":     "min free: {free}",
 

@@ -514,6 +514,8 @@ var textsZH = map[string]string{
 	"alert.growth.unlisted": "归属未知的显存",
 	"alert.growth.baseline": "基线在 {span} 内从 {from} 升至 {to}，自 {ago} 前起持续上升",
 	"alert.growth.peaks":    "峰值在 {span} 内从 {from} 升至 {to}，自 {ago} 前起持续上升",
+	"alert.growth.dips":     "清空缓存后仍占用的显存在 {span} 内从 {from} 升至 {to}，自 {ago} 前起持续上升",
+	"alert.growth.logged":   "日志所示已分配显存在 {span} 内从 {from} 升至 {to}，自 {ago} 前起持续上升",
 	"alert.growth.halves":   "前半段每分钟 {early}，后半段每分钟 {late}",
 	"alert.growth.room":     "最低空闲：{free}",
 

@@ -70,7 +70,7 @@ func (s *Series) Steady(limit float64) (tr Trend, ok bool) {
 func (s *Series) forecast(scale int, least, room, ahead float64) (Trend, bool) {
 	for _, peaks := range [...]bool{false, true} {
 		tr, ok := s.growthAt(scale, peaks, least)
-		if !ok || !tr.reaches(room*reachMargin) {
+		if !ok || !tr.Reaches(room) {
 			continue
 		}
 		if _, likely, _ := tr.ETA(room); likely <= ahead*(tr.Until-tr.Since) {

@@ -123,6 +123,9 @@ func (p *Pattern) tops(top []float64, limit float64) {
 	}
 	if least >= limit*riseShare && least >= even*most && older <= top[n]+most {
 		p.Rise = (top[0] - top[n]) / float64(n)
+		if last := top[0] - top[1]; last < top[1]-top[2] { // they get smaller
+			p.Rise = min(p.Rise, last*last/(top[1]-top[2]))
+		}
 	}
 	p.Deviation = min(p.Deviation, scatter(top))
 }

@@ -30,3 +30,21 @@ func TestTopsThatRise(t *testing.T) {
 		})
 	}
 }
+
+// Spikes of which each adds less than the one before will add less still.
+func TestRisesThatGetSmaller(t *testing.T) {
+	for what, row := range map[string]struct {
+		tops        []float64 // the newest first
+		least, most float64
+	}{
+		"equal":        {[]float64{18000, 16000, 14000, 12000}, 1999, 2001},
+		"ever smaller": {[]float64{20000, 19000, 17200, 14000}, 500, 600},
+		"ever larger":  {[]float64{20000, 17000, 15000, 13800}, 2000, 2100},
+	} {
+		var p Pattern
+		p.tops(row.tops, 24000)
+		if p.Rise < row.least || p.Rise > row.most {
+			t.Errorf("%s: the next rise is %.0f, want %.0f to %.0f", what, p.Rise, row.least, row.most)
+		}
+	}
+}

@@ -33,6 +33,8 @@ type Series struct {
 	Peak, PeakTime float64
 	Rose           float64 // when it first held more than a context; NaN: not yet
 	Stairs         Stairs
+	// Working: its GPU has been busy for a minute or so. It computes, and loads no more.
+	Working bool
 
 	excursions
 }

@@ -24,6 +24,8 @@ const (
 	// plateau; a quarter of an hour when it has become three times as large.
 	loadingSeconds = 480
 	stoodSeconds   = 60
+	// Who has computed for a minute loads no more.
+	workingSeconds = 60
 	// Who stood still for five minutes, and five times as long as it climbs now, does
 	// something new: two thirds of a minute of it are enough.
 	stoodLong     = 300
@@ -75,21 +77,27 @@ func (s *Series) growthAt(scale int, peaks bool, least float64) (tr Trend, ok bo
 	if !s.longEnough(tr) {
 		return tr, false
 	}
-	q, ok := p.quarters(tr)
-	if !ok {
+	if !p.steady(&tr) {
 		return tr, false
+	}
+	before := s.ceiling(r, scale, p.first)
+	return tr, tr.To-max(before, tr.From) >= newShare*(tr.To-tr.From)
+}
+
+// steady says whether the points rise steadily, and completes the trend.
+func (p *points) steady(tr *Trend) bool {
+	q, ok := p.quarters(*tr)
+	if !ok {
+		return false
 	}
 	last, middle := q[3], q[1]
-	if before := s.ceiling(r, scale, p.first); last.v-max(before, tr.From) < newShare*(last.v-tr.From) {
-		return tr, false
-	}
 	tr.Early, tr.Late = (middle.v-tr.From)/(middle.t-tr.Since), (last.v-middle.v)/(last.t-middle.t)
 	if tr.Late > fasterMost*tr.Early || tr.Late < slowerMost*tr.Early || p.leap() > leapMost*(last.v-tr.From) {
-		return tr, false
+		return false
 	}
 	tr.To = last.v
 	tr.Slope = p.theilSen()
-	return tr, p.straight(tr)
+	return p.straight(*tr)
 }
 
 // longEnough holds back what may still be loading.
@@ -102,6 +110,8 @@ func (s *Series) longEnough(tr Trend) bool {
 		need = manifoldAfter
 	case s.plateau >= 0 && stood >= max(stoodLong, stoodTimes*(tr.Until-tr.Since)):
 		need = climbSeconds
+	case s.plateau >= 0 && s.Working:
+		need = workingSeconds
 	case s.plateau >= 0 && stood >= stoodSeconds:
 		need = trendSeconds
 	}
@@ -246,9 +256,10 @@ func (p *points) straight(tr Trend) bool {
 // decay is how much slower the second half of a trend was: 1 for a steady one.
 func (tr Trend) decay() float64 { return tr.Late / tr.Early }
 
-// reaches says whether the growth will take that much more, going on as it decays:
+// Reaches says whether the growth will take that much more, going on as it decays:
 // what is yet to come of a decaying growth is a geometric series.
-func (tr Trend) reaches(room float64) bool {
+func (tr Trend) Reaches(room float64) bool {
+	room *= reachMargin
 	rho := tr.decay()
 	if rho >= 1 {
 		return true

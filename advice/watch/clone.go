@@ -39,6 +39,7 @@ func (g *gpu) clone() *gpu {
 	fresh.procs = make([]*proc, len(g.procs))
 	for i, p := range g.procs {
 		own := *p
+		own.dips.Kept, own.logged = p.dips.Kept.Clone(), p.logged.Clone()
 		fresh.procs[i] = &own
 	}
 	return &fresh

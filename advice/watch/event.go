@@ -18,6 +18,11 @@ func (w *Watch) Need() sampler.Opt[sampler.Bytes] { return w.needs.typed }
 func (w *Watch) Mark(m sampler.LogMark) {
 	if b, ok := sampler.Plausible(m.Allocated); ok && w.clock.Started {
 		w.tensors.add(w.clock.Now, b.MiB())
+		for _, g := range w.gpus {
+			if p := g.largest(); p != nil && b.MiB() < p.series.Value {
+				p.logged.Add(w.clock.Now, b.MiB())
+			}
+		}
 	}
 }
 

@@ -204,14 +204,19 @@ func (g *gpu) others(pid int) []*proc {
 // neighborLeast: others must have taken that much (and 2 % of the GPU) to be named.
 const neighborLeast = 256
 
-// newest is the largest process other than p that came or grew during the last seconds.
+// newest is the largest process other than p that came or grew during the last seconds, else
+// the largest.
 func (g *gpu) newest(p *proc, seconds float64) *proc {
-	for _, q := range g.others(p.pid) {
+	list := g.others(p.pid)
+	for _, q := range list {
 		if g.seen-q.first <= seconds || q.series.Value-q.series.Base >= neighborLeast {
 			return q
 		}
 	}
-	return nil
+	if len(list) == 0 {
+		return nil
+	}
+	return list[0]
 }
 
 // endings are the latest ending of the last ten minutes and how many of its kind there

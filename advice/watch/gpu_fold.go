@@ -132,8 +132,10 @@ func (g *gpu) foldGrowth(now float64) {
 			growth.Judge(s, now, g.room(s, now), g.total, growthAhead)
 		}
 	}
+	largest := g.largest()
 	for _, p := range g.procs {
 		if p.tick == g.tick {
+			p.series.Working = p == largest && g.busy >= idleShare
 			judge(&p.growing, &p.series)
 		}
 	}

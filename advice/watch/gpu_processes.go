@@ -38,6 +38,7 @@ func (g *gpu) foldProcesses(now, above, below float64) {
 			most, largest = m.MiB(), p
 		}
 	}
+	deep := below
 	if largest != nil {
 		given -= max(0, largest.series.Value-most)
 		below = 0
@@ -50,12 +51,15 @@ func (g *gpu) foldProcesses(now, above, below float64) {
 		if p.tick != g.tick || !ok {
 			continue
 		}
-		up := 0.0
+		up, down := 0.0, 0.0
 		if p == largest {
+			down = min(deep, m.MiB())
 			// A list may be older than the readings: together they had no more than the GPU.
 			up = max(0, min(above-given, g.used+above-sum))
 		}
 		p.series.Add(now, m.MiB(), m.MiB(), m.MiB()+up, g.total)
+		p.dips.Add(now, m.MiB()-down, m.MiB()+up, g.total)
+		p.logged.Seen(m.MiB() + up)
 		p.foldAllocator(now)
 	}
 	if largest != nil {

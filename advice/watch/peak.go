@@ -6,6 +6,11 @@ import "math"
 type recentPeak struct {
 	now, before peakAt // of this stretch of time and the one before
 	since       float64
+	// crowd is the most that the others have held since it left its peak, survived the most
+	// that they gave back before it came again: they take turns.
+	crowd, survived float64
+	last            float64 // what the others held at the snapshot before
+	up              bool
 }
 
 type peakAt struct {
@@ -14,6 +19,12 @@ type peakAt struct {
 
 // peakStretch is how long a stretch is: a peak is forgotten after one to two of them.
 const peakStretch = 1800
+
+const (
+	// peakAgain of its peak is that peak again.
+	peakAgain   = 0.95
+	turnsMargin = 1.02
+)
 
 func (r *recentPeak) reset(now float64) {
 	none := peakAt{value: math.Inf(-1)}
@@ -24,9 +35,25 @@ func (r *recentPeak) add(now, high, others float64) {
 	if now-r.since > peakStretch {
 		r.before, r.now, r.since = r.now, peakAt{value: math.Inf(-1)}, now
 	}
+	switch up := high >= peakAgain*r.most().value; {
+	case up && !r.up:
+		if r.crowd-others >= neighborLeast {
+			r.survived = max(r.survived, r.crowd)
+		}
+		r.up, r.crowd = true, 0
+	case !up:
+		r.up, r.crowd = false, max(r.crowd, min(others, r.last)) // a list and a reading may be of two moments
+	}
+	r.last = others
 	if high >= r.now.value {
 		r.now = peakAt{high, others, now}
 	}
+}
+
+// turns says whether others, who hold more than at the peak, held as much before and gave
+// it back in time.
+func (r *recentPeak) turns(others float64) bool {
+	return others-r.most().others >= neighborLeast && others <= turnsMargin*r.survived
 }
 
 // most is the larger of both.

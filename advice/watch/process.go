@@ -19,6 +19,8 @@ type proc struct {
 	tick    uint64 // of the GPU, when it was last listed
 	growing series.Growth
 	peak    recentPeak // since its start-up
+	dips    series.Dips
+	logged  series.Kept // what a training log says that it has allocated
 
 	retries   int     // of its allocator, newest
 	retried   float64 // when they last rose; NaN: never

@@ -52,7 +52,14 @@ func checkGrowth(f *Facts) []finding {
 	var out []finding
 	for _, p := range g.procs {
 		if p.tick == g.tick {
-			if found, ok := growthOf(f, p.pid, &p.series, &p.growing); ok {
+			found, ok, known := keptGrowth(f, p, &p.dips.Kept, "alert.growth.dips")
+			if !known {
+				found, ok = growthOf(f, p.pid, &p.series, &p.growing)
+			}
+			if !ok {
+				found, ok, _ = keptGrowth(f, p, &p.logged, "alert.growth.logged")
+			}
+			if ok {
 				if g.byHand(p) {
 					found.level = sampler.LevelNotice
 				}
@@ -106,7 +113,11 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 		if steps {
 			return renderSteps(f, pid, flight, room, eta)
 		}
-		return renderGrowth(f, pid, trend, room, low, high)
+		rose := "alert.growth.baseline"
+		if trend.Peaks {
+			rose = "alert.growth.peaks"
+		}
+		return renderGrowth(f, pid, trend, rose, room, low, high)
 	}
 	return found, true
 }
@@ -124,13 +135,9 @@ func knownClimb(f *Facts, s *series.Series, flight series.Flight) bool {
 	return ok && flight.Interval < climbSeconds && s.Value <= pt.Most*(1+climbMargin)
 }
 
-func renderGrowth(f *Facts, pid int, tr series.Trend, room, low, high float64) message {
+func renderGrowth(f *Facts, pid int, tr series.Trend, rose string, room, low, high float64) message {
 	g, words := f.gpu, f.words
-	rose := []any{"from", size(tr.From), "to", size(tr.To), "span", words.Span(tr.Until - tr.Since), "ago", words.Span(f.now - tr.Since)}
-	line := words.Say("alert.growth.baseline", rose...)
-	if tr.Peaks {
-		line = words.Say("alert.growth.peaks", rose...)
-	}
+	line := words.Say(rose, "from", size(tr.From), "to", size(tr.To), "span", words.Span(tr.Until-tr.Since), "ago", words.Span(f.now-tr.Since))
 	p := g.withPID(pid)
 	return message{
 		text: words.Say("alert.growth", "gpu", g.last.Index, "process", holder(f, p), "rate", size(tr.Slope*60), "eta", words.Spans(low, high)),

@@ -31,7 +31,7 @@ func checkNeighbor(f *Facts) []finding {
 		}
 		others := max(0, g.used-p.series.Value)
 		took := others - most.others
-		if took < max(neighborLeast, g.total*series.EdgeShare) || most.value+others <= g.usable+g.total*neighborSlack {
+		if took < max(neighborLeast, g.total*series.EdgeShare) || most.value+others <= g.usable+g.total*neighborSlack || p.peak.turns(others) {
 			continue
 		}
 		if _, yes := explain.Preallocates(*p.process); yes {

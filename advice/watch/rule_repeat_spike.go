@@ -59,6 +59,9 @@ func checkRepeatSpike(f *Facts) []finding {
 		if !ok {
 			return
 		}
+		if p := g.withPID(pid); p != nil && pid != 0 && p.peak.turns(max(0, g.used-s.Value)) {
+			return // the others make room for it
+		}
 		if v, ok := expects(f, s, pt); ok {
 			out = append(out, spikeFinding(f, s, pid, pt, v))
 		}

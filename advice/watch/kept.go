@@ -1,0 +1,33 @@
+package watch
+
+import (
+	"math"
+
+	"nvpeak/advice/series"
+	"nvpeak/sampler"
+)
+
+// keptGrowth is the growth of what a process keeps beneath its cache; known is false when
+// that is not seen to grow. rose names the sentence that says so.
+func keptGrowth(f *Facts, p *proc, kept *series.Kept, rose string) (found finding, ok, known bool) {
+	tr, need, known := kept.Trend(f.now, f.gpu.total)
+	if !known {
+		return found, false, false
+	}
+	room := max(0, f.gpu.available(&p.series, f.now)-tr.To-tr.Slope*(f.now-tr.Until)-need)
+	low, eta, high := tr.ETA(room)
+	watched := tr.Until - tr.Since
+	if !tr.Reaches(room) || eta > growthAhead*watched {
+		return found, false, true
+	}
+	found.pid, found.level = p.pid, sampler.LevelWarning
+	found.eta = sampler.Some(math.Round(eta))
+	if eta <= growthSoon {
+		found.level = sampler.LevelCritical
+	}
+	if eta > growthSure*watched {
+		found.id, found.level = 1, sampler.LevelNotice
+	}
+	found.render = func(f *Facts) message { return renderGrowth(f, p.pid, tr, rose, room, low, high) }
+	return found, true, true
+}
