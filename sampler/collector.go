@@ -232,7 +232,7 @@ func (c *collector) sawXID(dev int, xid uint64, at time.Time) {
 func (c *collector) snapshot(at time.Time, host string, hm Opt[HostMemory]) *Snapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	at = at.Round(0) // wall time from here on: the monotonic clock does not count a suspend
+	at = at.Round(0) // one of a script may have a monotonic part, which does not count a suspend
 	s := &Snapshot{Type: "snapshot", Schema: Schema, Time: at, Host: host,
 		Driver: c.inv.Driver, CUDA: c.inv.CUDA, HostMemory: hm, Alerts: []Alert{},
 		GPUs: make([]GPU, 0, len(c.gpus))}

@@ -136,7 +136,7 @@ func (p *poller) askMemory(w *worker, dev int) (ok, alive bool) {
 // takeSweep passes on what a sweep saw.
 func (p *poller) takeSweep(s *Sweep, ours []int, failing []bool) {
 	for _, r := range s.Readings {
-		p.offer(ours[r.Device], milli(r.Time), r.Reading, nil)
+		p.offer(ours[r.Device], p.timed(r.Time), r.Reading, nil)
 		s.Counts[r.Device]--
 	}
 	for i, dev := range ours {

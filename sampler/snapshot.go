@@ -9,7 +9,7 @@ const Schema = 1
 type Snapshot struct {
 	Type       string          `json:"type"` // "snapshot"
 	Schema     int             `json:"schema"`
-	Time       time.Time       `json:"time"`
+	Time       time.Time       `json:"time"` // goes on evenly whatever is done to the clock: see Ahead
 	Host       string          `json:"host"`
 	Driver     string          `json:"driver"`
 	CUDA       string          `json:"cuda"`
@@ -17,6 +17,8 @@ type Snapshot struct {
 	HostMemory Opt[HostMemory] `json:"host_memory"`
 	Sampling   Opt[Sampling]   `json:"memory_lane"`
 	Alerts     []Alert         `json:"alerts"`
+
+	ahead time.Duration
 }
 
 // Sampling says how the memory is really read.

@@ -49,7 +49,7 @@ type Sweep struct {
 	calm    func(*Sweep)
 }
 
-// TimedReading is a reading of Devices[Device] at a time.
+// TimedReading is a reading of Devices[Device] at a time, which has a monotonic part.
 type TimedReading struct {
 	Device int
 	Time   time.Time

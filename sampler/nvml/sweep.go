@@ -94,7 +94,7 @@ static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const u
 			counts[i]++;
 			uint64_t same = rec[R_USED] * 3 + rec[R_FREE]; // moves when either does
 			if (code == 0 && counts[i] > 1 && same == last[i]) continue;
-			rec[R_DEV] = i; rec[R_CODE] = code; rec[R_TIME] = now_ns(CLOCK_REALTIME);
+			rec[R_DEV] = i; rec[R_CODE] = code; rec[R_TIME] = now_ns(CLOCK_MONOTONIC);
 			if (code != 0 || rec[R_USED] > __atomic_load_n(&above[i], __ATOMIC_RELAXED)) look = 1;
 			if (quiet[i] && same != last[i]) look = 1;
 			last[i] = same;
@@ -193,6 +193,7 @@ func (s *Source) Calm(w *sampler.Sweep) {
 // decode turns the records of C into readings. A device that failed is left to Memory,
 // which knows what its answers mean.
 func (c *conn) decode(w *sampler.Sweep, recs []uint64, counts []int32) {
+	now, present := time.Now(), int64(C.now_ns(C.CLOCK_MONOTONIC))
 	for ; len(recs) > 0; recs = recs[C.R_WORDS:] {
 		i := int(recs[C.R_DEV])
 		d := c.devices[w.Devices[i]]
@@ -206,7 +207,7 @@ func (c *conn) decode(w *sampler.Sweep, recs []uint64, counts []int32) {
 		}
 		d.memory.answered = true
 		d.memory.total.Store(uint64(r.Total))
-		w.Readings = append(w.Readings, sampler.TimedReading{Device: i, Time: time.Unix(0, int64(recs[C.R_TIME])), Reading: r})
+		w.Readings = append(w.Readings, sampler.TimedReading{Device: i, Time: now.Add(time.Duration(int64(recs[C.R_TIME]) - present)), Reading: r})
 	}
 	for i, n := range counts {
 		w.Counts[i], w.Calls[i] = int(n), int(n)
