@@ -10,6 +10,7 @@ import (
 // Snapshot folds the next snapshot. It must not be changed afterwards.
 func (r *Reporter) Snapshot(s *sampler.Snapshot) {
 	gap := r.next(s.Time)
+	r.noteSet(s)
 	r.findExits(s, r.clock.Now, gap)
 	r.at = s.Time
 	r.count++
