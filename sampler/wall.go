@@ -44,7 +44,7 @@ func (s *Snapshot) Retimed(at, start func(time.Time) time.Time) *Snapshot {
 		g.LastXIDTime, g.Memory.Peak = retimed(g.LastXIDTime, at), g.Memory.Peak.retimed(at)
 		if g.Memory.Window != nil {
 			w := *g.Memory.Window
-			w.MaxTime, g.Memory.Window = at(w.MaxTime), &w
+			w.MaxTime, w.RiseTime, g.Memory.Window = at(w.MaxTime), retimed(w.RiseTime, at), &w
 		}
 		g.Processes = slices.Clone(g.Processes)
 		for n := range g.Processes {
