@@ -71,6 +71,9 @@ func (c *collector) reading(dev int, at time.Time, r Reading, err error) (used O
 	if !ok {
 		return used, false
 	}
+	if !at.After(d.procAt) { // of a sweep that was at work when the processes were listed
+		d.procUsed = d.mem.Used
+	}
 	w := &d.win
 	if w.Readings == 0 || now > w.Max {
 		w.Max, w.MaxTime = now, at
@@ -211,7 +214,7 @@ func (c *collector) listed(d *device, at time.Time, procs []Process, err error) 
 	switch {
 	case err == nil:
 		d.procs, d.procsOK = possible(procs, d.mem.Total), true
-		d.procUsed = d.mem.Used
+		d.procUsed, d.procAt = d.mem.Used, at
 		d.floor = d.procUsed.Or(0)
 		d.rises.listed(at, procs, d.procUsed)
 		if d.above != nil {

@@ -22,6 +22,7 @@ type device struct {
 	rateErr    error // of the PCIe throughput
 	procs      []Process
 	procUsed   Opt[Bytes] // used when procs were read
+	procAt     time.Time  // when that was
 	rises      riser
 	procsOK    bool
 	floor      Bytes     // the least that was used since the last list

@@ -162,3 +162,22 @@ func TestListsAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// TestListDuringSweep: a sweep tells of its readings when it is over. What was used at a list that was read meanwhile
+// is what it says then, so that the only process of a GPU has what it has.
+func TestListDuringSweep(t *testing.T) {
+	c := collected()
+	list := func(d int, used Bytes) {
+		c.slow(0, noon.Add(ms(d)), Metrics{}, nil, []Process{{PID: 1, Memory: Some(used)}}, nil)
+	}
+	c.reading(0, noon, reading(20*GiB), nil)
+	list(0, 20*GiB)
+	c.reading(0, noon.Add(ms(300)), reading(32*GiB), nil)
+	list(301, 32*GiB)
+	list(995, 20*GiB) // the sweep has seen the fall, and returns just before the snapshot
+	c.reading(0, noon.Add(ms(350)), reading(20*GiB), nil)
+	g := c.shot(noon.Add(time.Second)).GPUs[0]
+	if p := g.Processes[0]; p.Memory.Or(0) != 20*GiB || g.Memory.Unattributed.Or(1) != 0 {
+		t.Errorf("of 20 GiB the process has %v, nobody %v", p.Memory, g.Memory.Unattributed)
+	}
+}
