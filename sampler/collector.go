@@ -17,6 +17,7 @@ type collector struct {
 	marks    *Watermarks
 	lost     error // the whole driver is away
 	sampling Sampling
+	lists    listBudget
 }
 
 func newCollector() *collector {
@@ -47,8 +48,7 @@ func (c *collector) adopt(inv Inventory) {
 }
 
 // reading notes an answer of the memory poller and returns the used memory as snapshots
-// have it. stale: it is higher than at any process list before, and the list should be read
-// at once.
+// have it. stale: it has risen since the last process list, which should be read at once.
 func (c *collector) reading(dev int, at time.Time, r Reading, err error) (used Opt[Bytes], stale bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -57,7 +57,7 @@ func (c *collector) reading(dev int, at time.Time, r Reading, err error) (used O
 		if errors.Is(err, ErrTransient) {
 			d.passing = err
 		} else {
-			d.memErr = err
+			d.memErr, d.rises = err, riser{}
 			d.retryAt = at.Add(d.retryAfter(err))
 		}
 		return used, false
@@ -65,10 +65,14 @@ func (c *collector) reading(dev int, at time.Time, r Reading, err error) (used O
 	d.memErr, d.passing, d.readAt = nil, nil, at
 	before := d.mem
 	d.mem = r.memory(d.dev.SharedWithHost)
+	d.counted = r.Used.Less(d.mem.Used.Or(r.Used))
 	d.moved = d.moved || d.mem.Used != before.Used || d.mem.Free != before.Free
 	now, ok := d.mem.Used.Value()
 	if !ok {
 		return used, false
+	}
+	if !at.After(d.procAt) { // of a sweep that was at work when the processes were listed
+		d.procUsed = d.mem.Used
 	}
 	w := &d.win
 	if w.Readings == 0 || now > w.Max {
@@ -79,17 +83,17 @@ func (c *collector) reading(dev int, at time.Time, r Reading, err error) (used O
 	}
 	w.Readings++
 	d.falls.Count(w, at, now, d.mem.Usable())
-	if !d.procsOK || d.asked || at.Sub(d.listedAt) < staleAfter {
-		return d.mem.Used, false
-	}
-	d.asked = now > d.listedMost+staleBytes
-	return d.mem.Used, d.asked
+	d.rises.reading(at, now)
+	d.floor = min(d.floor, now)
+	stale = d.procsOK && !d.asked && now > d.floor+staleBytes && at.Sub(d.listedAt) >= staleAfter && c.lists.left(at)
+	d.asked = d.asked || stale
+	return d.mem.Used, stale
 }
 
-// staleBytes: when memory is this much higher than at any process list before, the list
-// is read at once, so that a peak finds its process. 32 MiB is more than the small
+// staleBytes: when memory is this much higher than the least since the last process list, the
+// list is read at once, so that a spike finds its process. 32 MiB is more than the small
 // movements of an allocator (segments of 2 and 20 MiB, c10/cuda/CUDACachingAllocator.cpp).
-// At most every 200 ms, for lists are expensive.
+// At most every 200 ms, for lists are expensive, and as far as listBudget goes.
 const (
 	staleBytes = 32 * MiB
 	staleAfter = 200 * time.Millisecond
@@ -108,18 +112,22 @@ func (c *collector) counted(devs, counts []int, missed int) {
 }
 
 // watchAbove fills in above how much memory a sweep must return at once, for a process
-// list; it is corrected when a list was read.
-func (c *collector) watchAbove(devs []int, above []uint64) {
+// list; it is corrected when a list was read, and by the sweep when memory falls.
+func (c *collector) watchAbove(devs []int, above []uint64, at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	left := c.lists.left(at)
 	for i, dev := range devs {
 		d := c.gpus[dev]
 		d.above = &above[i]
-		if d.procsOK && !d.asked {
-			above[i] = uint64(d.listedMost + staleBytes)
+		if d.procsOK && !d.asked && left {
+			above[i] = d.risen()
 		}
 	}
 }
+
+// risen is the driver's figure above which a new list is wanted.
+func (d *device) risen() uint64 { return uint64(d.floor + staleBytes + d.counted) }
 
 // missed notes readings that were given up because the poller was late.
 func (c *collector) missed(n int) {
@@ -174,7 +182,15 @@ func (c *collector) slow(dev int, at time.Time, m Metrics, merr error, procs []P
 func (c *collector) list(dev int, at time.Time, procs []Process, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.gpus[dev].listedAt = at
 	c.listed(c.gpus[dev], at, procs, err)
+}
+
+// spent notes how long a list out of turn has taken.
+func (c *collector) spent(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lists.credit -= d
 }
 
 // setSampling notes how the memory is read.
@@ -194,14 +210,15 @@ func (c *collector) answers(dev int) bool {
 }
 
 func (c *collector) listed(d *device, at time.Time, procs []Process, err error) {
-	d.listedAt, d.asked = at, false
+	d.asked = false
 	switch {
 	case err == nil:
 		d.procs, d.procsOK = possible(procs, d.mem.Total), true
-		d.procUsed = d.mem.Used
-		d.listedMost = max(d.listedMost, d.procUsed.Or(0))
+		d.procUsed, d.procAt = d.mem.Used, at
+		d.floor = d.procUsed.Or(0)
+		d.rises.listed(at, procs, d.procUsed)
 		if d.above != nil {
-			atomic.StoreUint64(d.above, uint64(d.listedMost+staleBytes))
+			atomic.StoreUint64(d.above, d.risen())
 		}
 		for i := range procs {
 			if used, ok := procs[i].Memory.Value(); ok {
@@ -232,7 +249,7 @@ func (c *collector) sawXID(dev int, xid uint64, at time.Time) {
 func (c *collector) snapshot(at time.Time, host string, hm Opt[HostMemory]) *Snapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	at = at.Round(0) // wall time from here on: the monotonic clock does not count a suspend
+	at = at.Round(0) // one of a script may have a monotonic part, which does not count a suspend
 	s := &Snapshot{Type: "snapshot", Schema: Schema, Time: at, Host: host,
 		Driver: c.inv.Driver, CUDA: c.inv.CUDA, HostMemory: hm, Alerts: []Alert{},
 		GPUs: make([]GPU, 0, len(c.gpus))}
@@ -241,6 +258,7 @@ func (c *collector) snapshot(at time.Time, host string, hm Opt[HostMemory]) *Sna
 	}
 	asked := time.Duration(c.sampling.AskedSeconds * float64(time.Second))
 	for _, d := range c.gpus {
+		d.rises.tell(&d.win, d.asked)
 		g := d.gpu(c.lost, at, asked)
 		if g.Memory.Window == nil { // what it saw before the error
 			c.marks.window(g.Key(), &d.mem, &d.win)

@@ -22,11 +22,14 @@ type device struct {
 	rateErr    error // of the PCIe throughput
 	procs      []Process
 	procUsed   Opt[Bytes] // used when procs were read
-	listedMost Bytes      // the most that was used at any list
+	procAt     time.Time  // when that was
+	rises      riser
 	procsOK    bool
-	listedAt   time.Time
-	asked      bool    // for a fresh process list
-	above      *uint64 // of the sweep in progress: more than that and it returns at once
+	floor      Bytes     // the least that was used since the last list
+	counted    Bytes     // what the driver's own figure has on top: reserved memory, counted as used
+	listedAt   time.Time // out of turn
+	asked      bool      // for a fresh process list
+	above      *uint64   // of the sweep in progress: more than that and it returns at once
 	xid        Opt[uint64]
 	xidTime    time.Time
 	retryAt    time.Time // a lost GPU is probed again then

@@ -1,5 +1,5 @@
 // Package sampler holds the words of measuring and the pure logic over them.
-// It imports the standard library only; the outside world comes in through its
+// It imports the standard library and one system call only; the outside world comes in through its
 // sub-packages (nvml, demo, tape, proc, oomlog, trainlog), each of which speaks these
 // words. Package history keeps what was seen.
 //
@@ -10,6 +10,9 @@
 // second. Once per interval it publishes a Snapshot, which is never changed
 // afterwards. Everything later is a fold over snapshots, so a live run, a replay
 // and a report give the same findings.
+//
+// All times in snapshots are of one clock that goes on evenly (Steady), whatever is done to the
+// time of day. Snapshot.Wall has that, for people and other programs.
 //
 // What is not known is absent (Opt), never 0 and never 2^64-1.
 package sampler

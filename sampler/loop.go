@@ -13,6 +13,7 @@ import (
 type Loop struct {
 	poller
 	queue           *queue
+	ahead           time.Duration // of the time of day, as published last
 	intervalChanged chan struct{}
 }
 
@@ -179,7 +180,9 @@ func (l *Loop) publish() {
 	if l.opt.Host != nil {
 		host, hm = Clean(l.opt.Host.Name()), l.opt.Host.Memory()
 	}
-	l.queue.put(l.c.snapshot(l.now(), host, hm))
+	s := l.c.snapshot(l.now(), host, hm)
+	l.ahead = follow(l.opt.Clock, l.ahead)
+	l.queue.put(s.WithAhead(l.ahead))
 }
 
 // reconnect opens the source again, with growing pauses; snapshots go on and say why

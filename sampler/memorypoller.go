@@ -90,7 +90,7 @@ func (p *poller) pollSweeper(w *worker, src Sweeper, ready func()) {
 		if first {
 			s.For = 0 // one reading at once
 		}
-		p.c.watchAbove(ours, s.Above)
+		p.c.watchAbove(ours, s.Above, p.now())
 		if !w.enterSweep(s, ours) {
 			return
 		}
@@ -136,7 +136,7 @@ func (p *poller) askMemory(w *worker, dev int) (ok, alive bool) {
 // takeSweep passes on what a sweep saw.
 func (p *poller) takeSweep(s *Sweep, ours []int, failing []bool) {
 	for _, r := range s.Readings {
-		p.offer(ours[r.Device], milli(r.Time), r.Reading, nil)
+		p.offer(ours[r.Device], p.timed(r.Time), r.Reading, nil)
 		s.Counts[r.Device]--
 	}
 	for i, dev := range ours {

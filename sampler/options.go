@@ -18,10 +18,6 @@ type Options struct {
 
 const minInterval = 100 * time.Millisecond
 
-type systemClock struct{}
-
-func (systemClock) Now() time.Time { return time.Now() }
-
 // defaults fills in what is not set.
 func (o Options) defaults() Options {
 	if o.Interval == 0 {
@@ -31,7 +27,7 @@ func (o Options) defaults() Options {
 		o.PeakInterval = 20 * time.Millisecond
 	}
 	if o.Clock == nil {
-		o.Clock = systemClock{}
+		o.Clock = NewSteady()
 	}
 	return o
 }

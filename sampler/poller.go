@@ -26,14 +26,16 @@ func newPoller(src Source, o Options) poller {
 }
 
 // milli cuts a time to the millisecond. Recordings keep no more, so what the live monitor
-// says of a time and what a recording says of it agree to the byte. The monotonic part
-// stays: how long ago something was does not depend on the wall clock.
+// says of a time and what a recording says of it agree to the byte.
 func milli(t time.Time) time.Time {
 	return t.Add(-time.Duration(t.Nanosecond()) % time.Millisecond)
 }
 
 // now is the time of everything that is published.
 func (p *poller) now() time.Time { return milli(p.opt.Clock.Now()) }
+
+// timed is a time of the Go runtime by the clock of everything that is published.
+func (p *poller) timed(t time.Time) time.Time { return milli(p.opt.Clock.Now().Add(-time.Since(t))) }
 
 // report passes the used memory of a device on when it is another than before. Only the
 // goroutine of the memory poller calls it.

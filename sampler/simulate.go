@@ -7,9 +7,10 @@ import (
 
 // ScriptClock is a clock that is set by hand, and may be let go to run on from there.
 type ScriptClock struct {
-	mu   sync.Mutex
-	at   time.Time
-	real time.Time // when it was let go; zero while it stands
+	mu    sync.Mutex
+	at    time.Time
+	real  time.Time     // of day when it was let go; zero while it stands
+	began time.Duration // by the clock that is never set
 }
 
 // NewScriptClock makes a clock that stands at that time.
@@ -22,7 +23,17 @@ func (c *ScriptClock) Now() time.Time {
 	if c.real.IsZero() {
 		return c.at
 	}
-	return c.at.Add(time.Since(c.real))
+	return c.at.Add(sinceBoot() - c.began)
+}
+
+// Wall is the time of day where the clock runs on from then; while it stands, its own.
+func (c *ScriptClock) Wall() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.real.IsZero() {
+		return c.at
+	}
+	return c.at.Add(time.Now().Round(0).Sub(c.real))
 }
 
 // Set makes the clock stand at that time.
@@ -37,7 +48,7 @@ func (c *ScriptClock) Run() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.real.IsZero() {
-		c.real = time.Now()
+		c.real, c.began = time.Now().Round(0), sinceBoot()
 	}
 }
 

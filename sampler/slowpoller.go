@@ -73,12 +73,14 @@ func (p *poller) askProcesses(w *worker, dev int) bool {
 	if !p.c.answers(dev) || !w.enter(dev) {
 		return true
 	}
+	began := time.Now()
 	procs, err := p.src.Processes(p.pick[dev])
 	p.identify(procs)
 	if !w.leave() {
 		return false
 	}
 	p.tripOn(err)
+	p.c.spent(time.Since(began))
 	p.c.list(dev, p.now(), procs, err)
 	return true
 }

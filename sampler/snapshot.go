@@ -9,7 +9,7 @@ const Schema = 1
 type Snapshot struct {
 	Type       string          `json:"type"` // "snapshot"
 	Schema     int             `json:"schema"`
-	Time       time.Time       `json:"time"`
+	Time       time.Time       `json:"time"` // goes on evenly whatever is done to the clock: see Ahead
 	Host       string          `json:"host"`
 	Driver     string          `json:"driver"`
 	CUDA       string          `json:"cuda"`
@@ -17,6 +17,8 @@ type Snapshot struct {
 	HostMemory Opt[HostMemory] `json:"host_memory"`
 	Sampling   Opt[Sampling]   `json:"memory_lane"`
 	Alerts     []Alert         `json:"alerts"`
+
+	ahead time.Duration
 }
 
 // Sampling says how the memory is really read.
@@ -76,6 +78,7 @@ type Memory struct {
 	SharedWithHost bool       `json:"shared_with_host"`   // host memory serves as GPU memory (GB10, Jetson)
 	Window         *Window    `json:"window"`
 	Peak           *Peak      `json:"peak"`
+	PeakPID        Opt[int]   `json:"peak_pid"`         // whose rise made the peak; absent: not known
 	WorstFree      Opt[Bytes] `json:"worst_free_bytes"` // least free since the monitor began
 }
 
@@ -90,6 +93,12 @@ type Window struct {
 	Falls       Opt[int]   `json:"falls"`              // near misses, see FallCounter; absent: not counted
 	DeepestFall Opt[Bytes] `json:"deepest_fall_bytes"` // of those
 	LimitFalls  Opt[int]   `json:"limit_falls"`        // of those, how many also began at the limit
+
+	// The highest rise of the memory by 32 MiB or more that was noticed since; absent: there was none, or processes
+	// are not listed.
+	Rise     Opt[Bytes]     `json:"rise_bytes"` // above the level before it
+	RiseTime Opt[time.Time] `json:"rise_time"`  // when it was highest
+	RisePID  Opt[int]       `json:"rise_pid"`   // whose it was; absent: not known
 }
 
 // Where a peak comes from.

@@ -67,7 +67,8 @@ type Host interface {
 	Memory() Opt[HostMemory]
 }
 
-// Clock is time as the Loop sees it, so that a script can run faster than life.
+// Clock is time as the Loop sees it, so that a script can run faster than life. It is never set; one
+// that also has a method Wall knows the time of day, which is.
 type Clock interface {
 	Now() time.Time
 }

@@ -33,6 +33,7 @@ type Sweep struct {
 	Quiet   []uint8 // per device: 1 where a change is news
 	For     time.Duration
 	Above   []uint64 // per device, in bytes; may be changed atomically meanwhile
+	Step    uint64   // a device that falls further below its Above than this takes it along
 
 	Readings []TimedReading // what changed, and the first of each device
 	Counts   []int          // readings per device, unchanged ones included
@@ -49,7 +50,7 @@ type Sweep struct {
 	calm    func(*Sweep)
 }
 
-// TimedReading is a reading of Devices[Device] at a time.
+// TimedReading is a reading of Devices[Device] at a time, which has a monotonic part.
 type TimedReading struct {
 	Device int
 	Time   time.Time
@@ -85,7 +86,7 @@ func (w *Sweep) prepare(devices []int) {
 	for i := range w.Above {
 		w.Above[i] = math.MaxUint64
 	}
-	w.Missed = 0
+	w.Missed, w.Step = 0, uint64(staleBytes)
 }
 
 // pace takes the periods of the devices: the shortest is the sweep's, the others are

@@ -12,6 +12,7 @@ type Watermarks struct {
 
 type gpuMark struct {
 	peak      Peak
+	pid       Opt[int] // whose rise made it
 	worstFree Opt[Bytes]
 }
 
@@ -79,9 +80,10 @@ func (w *Watermarks) gpu(at time.Time, g *GPU) {
 	if p := mem.Peak; p != nil {
 		m.note(p.Bytes, p.Time, mem.WorstFree)
 	}
+	m.whose(mem)
 	if m.peak.Source != "" {
 		peak := m.peak
-		mem.Peak, mem.WorstFree = &peak, m.worstFree
+		mem.Peak, mem.PeakPID, mem.WorstFree = &peak, m.pid, m.worstFree
 	}
 }
 
@@ -103,10 +105,20 @@ func (w *Watermarks) window(key GPUKey, mem *Memory, win *Window) {
 
 func (m *gpuMark) note(used Bytes, at time.Time, free Opt[Bytes]) {
 	if used > m.peak.Bytes || m.peak.Source == "" {
-		m.peak = Peak{Bytes: used, Time: at, Source: PeakSampled}
+		m.peak, m.pid = Peak{Bytes: used, Time: at, Source: PeakSampled}, Opt[int]{}
 	}
 	if f, ok := free.Value(); ok && f <= m.worstFree.Or(f) {
 		m.worstFree = free
+	}
+}
+
+// whose notes who made the peak: the window may tell it a snapshot later, when a list was read.
+func (m *gpuMark) whose(mem *Memory) {
+	if p := mem.Peak; p != nil && p.Bytes == m.peak.Bytes {
+		m.pid = m.pid.Else(mem.PeakPID)
+	}
+	if w := mem.Window; w != nil && w.RiseTime.Or(time.Time{}).Equal(m.peak.Time) {
+		m.pid = w.RisePID
 	}
 }
 

@@ -181,7 +181,8 @@ func (g *group) watch(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		// On whole periods: awake together with everybody else costs less.
-		tick.Reset(time.Until(time.Now().Truncate(watchPeriod).Add(watchPeriod)))
+		now := time.Now()
+		tick.Reset(now.Truncate(watchPeriod).Add(watchPeriod).Sub(now))
 		select {
 		case <-ctx.Done():
 			return

@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -17,8 +18,9 @@ type alertFeed struct {
 }
 
 // announce reports critical alerts that were not open before, and returns what to send to
-// the terminal. What is open when the monitor begins (a demo's past) is no news.
-func (f *alertFeed) announce(alerts []sampler.Alert) (sequence string) {
+// the terminal. What is open when the monitor begins (a demo's past) is no news. ahead is how far
+// the time of day is ahead of that of the alerts.
+func (f *alertFeed) announce(alerts []sampler.Alert, ahead time.Duration) (sequence string) {
 	known := f.open
 	f.open = make(map[string]bool, len(alerts))
 	for _, a := range alerts {
@@ -26,6 +28,7 @@ func (f *alertFeed) announce(alerts []sampler.Alert) (sequence string) {
 		if known == nil || known[a.ID] || a.Level != sampler.LevelCritical {
 			continue
 		}
+		a.Time = a.Time.Add(ahead)
 		if f.notify.Report != nil {
 			f.notify.Report(a)
 		}

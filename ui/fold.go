@@ -18,6 +18,9 @@ func (m *Model) take(snaps []*sampler.Snapshot) (cmd tea.Cmd) {
 	var alerts []sampler.Alert
 	m.tellMarks()
 	for _, s := range snaps {
+		if set := m.clockSet(s); set != nil {
+			cmd = set
+		}
 		m.folds.history.Add(s)
 		alerts = m.folds.watch.Add(*s)
 		m.folds.newest = s
@@ -34,6 +37,23 @@ func (m *Model) take(snaps []*sampler.Snapshot) (cmd tea.Cmd) {
 	return cmd
 }
 
+// clockSet tells that the clock was set before a snapshot.
+func (m *Model) clockSet(s *sampler.Snapshot) tea.Cmd {
+	by := s.Ahead() - m.ahead()
+	if by == 0 || m.folds.newest == nil {
+		return nil
+	}
+	return m.notices.show(m.words.Say(pick(by < 0, "say.clock_back", "say.clock_forward"), "span", by.Abs().Round(time.Second)), longNoticeTime)
+}
+
+// ahead is how far the time of day is ahead of that of the newest snapshot.
+func (m *Model) ahead() time.Duration {
+	if m.folds.newest == nil {
+		return 0
+	}
+	return m.folds.newest.Ahead()
+}
+
 // tellMarks tells the watch what the followed log has said since.
 func (m *Model) tellMarks() {
 	for {
@@ -48,7 +68,7 @@ func (m *Model) tellMarks() {
 
 // raised announces the open alerts, and shows them.
 func (m *Model) raised(alerts []sampler.Alert) {
-	m.tty.send(m.alerts.announce(alerts))
+	m.tty.send(m.alerts.announce(alerts, m.ahead()))
 	if !m.shown.frozen {
 		m.shown.alerts = alerts
 	}
@@ -78,7 +98,11 @@ func (m *Model) play(s *player.Scene) tea.Cmd {
 		m.folds = folds{s.History, s.Jump.Watch, s.Jump.Snapshot}
 		m.shown.alerts = s.Jump.Alerts
 	}
+	var cmd tea.Cmd
 	for _, f := range s.Frames {
+		if set := m.clockSet(f.Snapshot); set != nil {
+			cmd = set
+		}
 		m.folds.history.Add(f.Snapshot)
 		m.shown.alerts = f.Fold(m.folds.watch)
 		m.folds.newest = f.Snapshot
@@ -86,7 +110,7 @@ func (m *Model) play(s *player.Scene) tea.Cmd {
 	m.at(m.player.Timeline()) // not that of the scene: a key may have come since it was made
 	m.show(m.folds.newest)
 	if s.Notice == "" {
-		return nil
+		return cmd
 	}
 	return m.notices.show(sampler.Clean(s.Notice), longNoticeTime)
 }

@@ -195,7 +195,7 @@ func (v *view) adviceFull(w int) []textLine {
 		head(v.words.Say("panel.heading_past"))
 		for i := len(past) - 1; i >= 0; i-- {
 			a := past[i]
-			lines = append(lines, textLine{{theme.Dim, "  " + a.Time.Format("15:04:05") + " "}, {levelRole(a.Level), a.Text}})
+			lines = append(lines, textLine{{theme.Dim, "  " + v.wall(a.Time).Format("15:04:05") + " "}, {levelRole(a.Level), a.Text}})
 		}
 	}
 	if len(lines) == 0 {

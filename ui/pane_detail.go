@@ -59,7 +59,7 @@ func (v *view) detailLines(row procRow, w int) []textLine {
 	add("proc.command", commandOf(row, v.words), theme.Strong)
 	add("proc.user", p.User, theme.Text)
 	if t, ok := p.StartTime.Value(); ok {
-		add("proc.started", t.Local().Format("2006-01-02 15:04:05")+v.words.Say("list.comma")+v.words.Say("screen.ago", "span", since(v.now().Sub(t))), theme.Text)
+		add("proc.started", v.wall(t).Local().Format("2006-01-02 15:04:05")+v.words.Say("list.comma")+v.words.Say("screen.ago", "span", since(v.now().Sub(t))), theme.Text)
 	}
 	add("proc.container", p.Container.Or(""), theme.Text)
 	add("proc.framework", p.Framework.Or(""), theme.Text)

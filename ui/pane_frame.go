@@ -91,7 +91,7 @@ func (v *view) headerRight(w int) []piece {
 	if rate, ok := v.snap.Sampling.Value(); ok {
 		ps = append(ps, v.samplingText(rate, v.words.Say("screen.sampling")+" "))
 	}
-	return append(ps, piece{theme.Dim, v.now().Format("15:04:05")})
+	return append(ps, piece{theme.Dim, v.wall(v.now()).Format("15:04:05")})
 }
 
 // samplingText says how memory is sampled: its period, and when that is longer than asked for

@@ -53,5 +53,8 @@ type footer struct {
 // hint is a key of the footer and its word.
 type hint struct{ key, word string }
 
+// wall is the time of day, for people to read, of a time in the picture.
+func (v *view) wall(t time.Time) time.Time { return t.Add(v.snap.Ahead()) }
+
 // now is the time of the picture.
 func (v *view) now() time.Time { return v.snap.Time }

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"nvpeak/advice/watch"
@@ -10,6 +12,7 @@ import (
 // Snapshot folds the next snapshot. It must not be changed afterwards.
 func (r *Reporter) Snapshot(s *sampler.Snapshot) {
 	gap := r.next(s.Time)
+	r.noteSet(s)
 	r.findExits(s, r.clock.Now, gap)
 	r.at = s.Time
 	r.count++
@@ -96,6 +99,31 @@ func (r *Reporter) noteHolders(c *gpuFold) {
 		p := &c.gpu.Processes[i]
 		if q := r.procs[p.Key(c.key)]; q != nil {
 			q.AtPeak = p.Memory
+		}
+	}
+	r.addRise(c)
+}
+
+// addRise gives a peak that was over when the processes were listed to whoever made it, as far as the window
+// tells: without a process where it is not known whose it was.
+func (r *Reporter) addRise(c *gpuFold) {
+	w := c.gpu.Memory.Window
+	if w == nil || !w.RiseTime.Or(time.Time{}).Equal(c.peak.Time) || !w.Rise.Known() {
+		return
+	}
+	more, pid := c.peak.Bytes.Less(c.gpu.Memory.Used.Or(0)), w.RisePID.Or(0)
+	i := slices.IndexFunc(c.holders, func(h Holder) bool { return h.PID == pid })
+	if i < 0 && pid == 0 {
+		i, c.holders = len(c.holders), append(c.holders, Holder{})
+	}
+	if i < 0 {
+		return
+	}
+	c.holders[i].Bytes += more
+	slices.SortStableFunc(c.holders, func(a, b Holder) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	for _, q := range r.procs {
+		if b, ok := q.AtPeak.Value(); ok && q.gpuKey == c.key && q.PID == pid {
+			q.AtPeak = sampler.Some(b + more)
 		}
 	}
 }

@@ -13,6 +13,7 @@ type timeline struct {
 	at    time.Time // of the newest snapshot
 	count int       // snapshots
 	steps []float64 // between the first of them
+	sets  []Set
 }
 
 // maxSteps tell the usual time between snapshots.

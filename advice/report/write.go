@@ -27,6 +27,7 @@ func (r *Reporter) Report() Report {
 	}
 	out.Events = r.allEvents()
 	r.placeMarks(&out)
+	r.byWall(&out)
 	return out
 }
 

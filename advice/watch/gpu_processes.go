@@ -1,6 +1,8 @@
 package watch
 
 import (
+	"time"
+
 	"nvpeak/advice/series"
 	"nvpeak/sampler"
 )
@@ -16,8 +18,8 @@ const (
 
 // foldProcesses takes the processes of a snapshot. above and below are how far the fast
 // readings of the GPU went beyond the newest one. A process list is read once a second
-// only, so what was above is given to whoever holds most of the GPU, less what the
-// others gave back meanwhile.
+// only, so what was above is given to whoever made it rise, if a list at that moment told, else to
+// whoever holds most of the GPU, less what the others gave back meanwhile.
 func (g *gpu) foldProcesses(now, above, below float64) {
 	changed := g.matchProcesses(g.last.Processes, now)
 	if changed {
@@ -37,6 +39,9 @@ func (g *gpu) foldProcesses(now, above, below float64) {
 		if m.MiB() >= most {
 			most, largest = m.MiB(), p
 		}
+	}
+	if p := g.risen(); p != nil {
+		largest, most = p, p.process.Memory.Or(0).MiB()
 	}
 	deep := below
 	if largest != nil {
@@ -68,6 +73,20 @@ func (g *gpu) foldProcesses(now, above, below float64) {
 	rest := max(0, g.used-sum)
 	g.emptied(rest, now)
 	g.rest.Add(now, rest, max(0, rest-below), rest+above, g.total)
+}
+
+// risen is the process that made the highest reading of the window, where that is known.
+func (g *gpu) risen() *proc {
+	w := g.last.Memory.Window
+	if w == nil || !w.RisePID.Known() || !w.RiseTime.Or(time.Time{}).Equal(w.MaxTime) {
+		return nil
+	}
+	for _, p := range g.procs {
+		if p.tick == g.tick && p.pid == w.RisePID.Or(0) && p.process.Memory.Known() {
+			return p
+		}
+	}
+	return nil
 }
 
 // emptied begins anew with what no process accounts for when it is gone: without a

@@ -15,6 +15,7 @@ import (
 // options of a measurement.
 type options struct {
 	nvpeak string
+	source string
 	passes int
 	span   time.Duration
 	only   string

@@ -3,7 +3,7 @@
 // Measure prints what nvpeak costs and what it sees, and where nvtop is installed, nvtop
 // beside it: same fake driver, same scenario, same terminal, same minute.
 //
-//	go run ./docs/measure              # three passes of about three minutes
+//	go run ./docs/measure              # three passes of about nine minutes
 //	go run ./docs/measure -passes 1 -for 20s
 //
 // CPU time is that of the process; the time that the driver says it was busy in calls is
@@ -23,9 +23,10 @@ import (
 func main() {
 	var o options
 	flag.StringVar(&o.nvpeak, "nvpeak", "", "`binary` to measure; default: built from this directory")
+	flag.StringVar(&o.source, "source", ".", "`directory` of the nvpeak that is built to have its clock set")
 	flag.IntVar(&o.passes, "passes", 3, "how often; the medians are printed")
 	flag.DurationVar(&o.span, "for", time.Minute, "length of a pass; all spikes need a minute")
-	flag.StringVar(&o.only, "only", "", "`part` to run alone: peers, spikes200, slow, many or start")
+	flag.StringVar(&o.only, "only", "", "`part` to run alone: peers, spikes200, slow, many, whose, clock or start")
 	flag.Parse()
 	if err := measure(o); err != nil {
 		fmt.Fprintln(os.Stderr, "measure:", err)
@@ -46,6 +47,8 @@ var parts = []part{
 	{"spikes200", "spikes200", (*lab).wide},
 	{"slow", "slow30us", (*lab).slow},
 	{"many", "big64x32", (*lab).many},
+	{"whose", "", (*lab).whose},
+	{"clock", "spikes50", (*lab).clock},
 }
 
 func measure(o options) error {

@@ -14,6 +14,8 @@ import (
 type Options struct {
 	// Library is a file or a name for dlopen. Empty: libnvidia-ml.so.1, also where WSL keeps it.
 	Library string
+	// Clock is that of the Loop; nil: the time of day.
+	Clock sampler.Clock
 }
 
 // Source asks the NVIDIA driver. It implements sampler.Source.
@@ -32,12 +34,16 @@ var _ sampler.Source = (*Source)(nil)
 
 // New returns a Source that asks nothing before Open.
 func New(o Options) *Source {
-	return &Source{
+	s := &Source{
 		setup: setup{library: o.Library, meminfo: "/proc/meminfo", timeout: describeTimeout},
 		now:   time.Now,
 		turn:  make(chan struct{}, 1),
 		seen:  map[int]sampler.Device{},
 	}
+	if o.Clock != nil {
+		s.now = o.Clock.Now
+	}
+	return s
 }
 
 // Open loads the library, initializes NVML and lists the GPUs. Its errors wrap

@@ -62,10 +62,19 @@ static void next_turn(int64_t *c, int64_t end) {
 	}
 }
 
+// rises says whether a device uses more than it should. The mark follows its memory down, so that the
+// next rise is one, too, however high it was before.
+static int rises(uint64_t used, uint64_t *above, uint64_t step) {
+	uint64_t mark = __atomic_load_n(above, __ATOMIC_RELAXED);
+	if (mark != UINT64_MAX && used + step < mark)
+		__atomic_compare_exchange_n(above, &mark, used + step, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	return used > mark;
+}
+
 // sweep reads the devices whose turn it is every period until the time is over, something
 // needs a look, or the records are full. What is as it was is only counted.
 static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const uint8_t *versions,
-		const int64_t *every, const uint8_t *quiet, int64_t *c, const uint64_t *above, uint64_t *last,
+		const int64_t *every, const uint8_t *quiet, int64_t *c, uint64_t *above, uint64_t step, uint64_t *last,
 		int64_t *least, uint64_t *recs, int capacity, int32_t *counts) {
 	int64_t now = now_ns(CLOCK_MONOTONIC), until = now + c[C_UNTIL];
 	int len = 0, look = 0, dear = 0;
@@ -92,10 +101,11 @@ static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const u
 			end = now_ns(CLOCK_MONOTONIC);
 			if (!counts[i] || end - before < least[i]) least[i] = end - before;
 			counts[i]++;
+			int risen = code == 0 && rises(rec[R_USED], &above[i], step);
 			uint64_t same = rec[R_USED] * 3 + rec[R_FREE]; // moves when either does
 			if (code == 0 && counts[i] > 1 && same == last[i]) continue;
-			rec[R_DEV] = i; rec[R_CODE] = code; rec[R_TIME] = now_ns(CLOCK_REALTIME);
-			if (code != 0 || rec[R_USED] > __atomic_load_n(&above[i], __ATOMIC_RELAXED)) look = 1;
+			rec[R_DEV] = i; rec[R_CODE] = code; rec[R_TIME] = now_ns(CLOCK_MONOTONIC);
+			if (code != 0 || risen) look = 1;
 			if (quiet[i] && same != last[i]) look = 1;
 			last[i] = same;
 			len++;
@@ -173,7 +183,7 @@ func (s *Source) Sweep(w *sampler.Sweep) error {
 	w.Control[C.C_PERIOD], w.Control[C.C_UNTIL] = int64(w.Period), int64(w.For)
 	C.sweep(fn1.pointer, fn2.pointer, C.int(n), (*C.uintptr_t)(unsafe.Pointer(&devices[0])),
 		(*C.uint8_t)(&versions[0]), (*C.int64_t)(&w.Every[0]), (*C.uint8_t)(&w.Quiet[0]), (*C.int64_t)(&w.Control[0]),
-		(*C.uint64_t)(&w.Above[0]), (*C.uint64_t)(&last[0]), (*C.int64_t)(&w.Least[0]),
+		(*C.uint64_t)(&w.Above[0]), C.uint64_t(w.Step), (*C.uint64_t)(&last[0]), (*C.int64_t)(&w.Least[0]),
 		(*C.uint64_t)(&recs[0]), C.int(len(recs)/C.R_WORDS), (*C.int32_t)(&counts[0]))
 	if w.Stopped() {
 		return nil
@@ -193,6 +203,7 @@ func (s *Source) Calm(w *sampler.Sweep) {
 // decode turns the records of C into readings. A device that failed is left to Memory,
 // which knows what its answers mean.
 func (c *conn) decode(w *sampler.Sweep, recs []uint64, counts []int32) {
+	now, present := time.Now(), int64(C.now_ns(C.CLOCK_MONOTONIC))
 	for ; len(recs) > 0; recs = recs[C.R_WORDS:] {
 		i := int(recs[C.R_DEV])
 		d := c.devices[w.Devices[i]]
@@ -206,7 +217,7 @@ func (c *conn) decode(w *sampler.Sweep, recs []uint64, counts []int32) {
 		}
 		d.memory.answered = true
 		d.memory.total.Store(uint64(r.Total))
-		w.Readings = append(w.Readings, sampler.TimedReading{Device: i, Time: time.Unix(0, int64(recs[C.R_TIME])), Reading: r})
+		w.Readings = append(w.Readings, sampler.TimedReading{Device: i, Time: now.Add(time.Duration(int64(recs[C.R_TIME]) - present)), Reading: r})
 	}
 	for i, n := range counts {
 		w.Counts[i], w.Calls[i] = int(n), int(n)

@@ -119,3 +119,27 @@ func TestSweepHangsCalmly(t *testing.T) {
 		t.Errorf("policy %d", p)
 	}
 }
+
+// TestSweepFollowsDown: once memory has fallen the next rise ends the sweep, though it was higher before. The
+// times of readings are not of the clock that people set.
+func TestSweepFollowsDown(t *testing.T) {
+	s, inside := playText(t, "gpu 0\nmem 0 used=40GiB\nmem 0 used=20GiB at=600ms\nmem 0 used=30GiB at=900ms\n")
+	if !inside {
+		return
+	}
+	mustOpen(t, s)
+	begin := time.Now()
+	w := sweepOf(1, 5*time.Second)
+	w.Above[0], w.Step = uint64(41*sampler.GiB), uint64(sampler.GiB)
+	if err := s.Sweep(w); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(w.Readings); n == 0 || w.Readings[n-1].Used != 30*sampler.GiB || time.Since(begin) > 2*time.Second {
+		t.Errorf("after %v: %+v", time.Since(begin), w.Readings)
+	}
+	for _, r := range w.Readings {
+		if d := r.Time.Sub(begin); d < 0 || d > 2*time.Second || r.Time == r.Time.Round(0) {
+			t.Errorf("a reading of %v, %v after the begin", r.Time, d)
+		}
+	}
+}

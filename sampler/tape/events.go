@@ -1,6 +1,7 @@
 package tape
 
 import (
+	"slices"
 	"time"
 
 	"nvpeak/sampler"
@@ -28,6 +29,28 @@ func eventsBetween(prev, s *sampler.Snapshot, now time.Time) (list []Event) {
 		}
 	}
 	return list
+}
+
+// clockSet is the event of a time of day that was set while everything else went on.
+func clockSet(now time.Time, by time.Duration) Event {
+	e := Event{Time: now, Kind: KindForwards, Dur: sampler.Some(by.Abs().Seconds())}
+	if by < 0 {
+		e.Kind = KindBackwards
+	}
+	return e
+}
+
+// alertsByWall is the snapshot with alerts as they are written: with the time of day.
+func alertsByWall(s *sampler.Snapshot) *sampler.Snapshot {
+	if s.Ahead() == 0 || len(s.Alerts) == 0 {
+		return s
+	}
+	c := *s
+	c.Alerts = slices.Clone(s.Alerts)
+	for i := range c.Alerts {
+		c.Alerts[i].Time = c.Alerts[i].Time.Add(s.Ahead())
+	}
+	return &c
 }
 
 // comings are the processes that came and went on one GPU.

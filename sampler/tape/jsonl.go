@@ -147,9 +147,24 @@ func (j *jsonLines) snapshot(p *progress, b []byte, out *Record) (bool, error) {
 	}
 	foreign := p.header == nil
 	snapshot.Type, snapshot.Schema = "snapshot", sampler.Schema
-	j.state, j.full = &snapshot, snapshot.Time
+	j.state = &snapshot
+	if p.header != nil && p.header.Even {
+		j.state = j.even(&snapshot, b)
+	}
+	j.full = j.state.Time
 	j.give(out, foreign)
 	return true, nil
+}
+
+// even is the snapshot with times that have gone on evenly, where its line says how far it is.
+func (j *jsonLines) even(s *sampler.Snapshot, b []byte) *sampler.Snapshot {
+	at, ok := timeAfter(j.base, member(b, "t"))
+	if !ok {
+		return s
+	}
+	ahead := s.Time.Sub(at)
+	back := func(t time.Time) time.Time { return t.Add(-ahead) }
+	return s.Retimed(back, back).WithAhead(ahead)
 }
 
 func (j *jsonLines) tick(p *progress, b []byte, out *Record) (bool, error) {
@@ -178,6 +193,9 @@ func (j *jsonLines) event(p *progress, b []byte, out *Record) (bool, error) {
 	var e Event
 	if err := json.Unmarshal(b, &e); err != nil {
 		return false, errLine
+	}
+	if t, ok := e.T.Value(); ok && !j.base.IsZero() && t > 0 && t < 1e9 {
+		e.Time = j.base.Add(milliseconds(t))
 	}
 	out.Time, out.Event = e.Time, &e
 	return true, nil

@@ -26,6 +26,7 @@ type Reader struct {
 	decode decoder
 
 	progress
+	disorder bool     // the clock was set back within: only reading from the start gives times that go on
 	queue    []Record // to be returned before the next line
 	record   Record
 	stopped  error
@@ -186,11 +187,9 @@ func (r *Reader) Next() (*Record, error) {
 		if !ok {
 			continue
 		}
-		if r.record.Snapshot != nil {
-			if events := r.check.snapshot(&r.record, &r.notes); len(events) > 0 {
-				r.queue = append(append(r.queue, events[1:]...), r.record)
-				r.record = events[0]
-			}
+		if events := r.check.pass(&r.record, &r.notes, r.header != nil && r.header.Even); len(events) > 0 {
+			r.queue = append(append(r.queue, events[1:]...), r.record)
+			r.record = events[0]
 		}
 		return &r.record, nil
 	}

@@ -13,6 +13,7 @@ type Header struct {
 	Schema           int                        `json:"schema"`
 	Program          string                     `json:"program"` // "nvpeak 1.0.0"
 	Time             time.Time                  `json:"time"`    // the clock base: every "t" counts seconds from here
+	Even             bool                       `json:"even"`    // every "t" goes on evenly, whatever was done to the clock
 	Host             string                     `json:"host"`
 	Driver           string                     `json:"driver"`
 	CUDA             string                     `json:"cuda"`
@@ -48,6 +49,7 @@ const (
 	KindGPUBack      = "gpu_back"       // and gives figures again
 	KindGap          = "gap"            // nothing was recorded for a while
 	KindBackwards    = "time_backwards" // the clock was set back
+	KindForwards     = "time_forwards"  // the clock was set forward
 	KindNeed         = "need"           // the need was changed; absent: taken back
 )
 
@@ -55,6 +57,7 @@ const (
 type Event struct {
 	Type string                     `json:"type"` // "event"
 	Time time.Time                  `json:"time"`
+	T    sampler.Opt[float64]       `json:"t,omitzero"` // where Time does not tell it: the clock was set
 	Kind string                     `json:"kind"`
 	GPU  sampler.Opt[int]           `json:"gpu"` // place among the GPUs of the header
 	PID  sampler.Opt[int]           `json:"pid"`

@@ -15,7 +15,8 @@ import (
 func (r *Reader) Seek(t time.Time) error {
 	j, ok := r.decode.(*jsonLines)
 	offset := int64(0)
-	if ok {
+	r.disorder = r.disorder || r.check.ahead != 0
+	if ok && !r.disorder {
 		switch r.packed {
 		case plainText:
 			offset = r.seekPlain(j, t)
@@ -87,16 +88,43 @@ func (r *Reader) seekFrame(j *jsonLines, t time.Time) int64 {
 		starts = append(starts, start)
 		offset = end
 	}
-	// The clock may have been set back; then this finds one of the frames that fit.
-	i := sort.Search(len(starts), func(i int) bool {
+	i := r.search(len(starts), t, func(i int) (time.Time, bool) {
 		r.zstd.seek(starts[i])
-		at, ok := firstSnapshot(newLines(r.zstd), j)
-		return !ok || at.After(t) // nothing can be read from there on
+		return firstSnapshot(newLines(r.zstd), j)
 	})
 	if i == 0 || len(starts) == 0 {
 		return 0
 	}
 	return starts[i-1]
+}
+
+// search finds the first of n places that is after t, or from which on nothing can be read. Where the
+// clock may have been set back, and was, it is 0: where the times of the others belong is known
+// only to who reads all that is before them.
+func (r *Reader) search(n int, t time.Time, at func(i int) (time.Time, bool)) int {
+	late := func(i int) bool {
+		found, ok := at(i)
+		return !ok || found.After(t)
+	}
+	if r.header != nil && r.header.Even {
+		return sort.Search(n, late)
+	}
+	var last time.Time
+	first := n
+	for i := range n {
+		found, ok := at(i)
+		if ok && last.Sub(found) >= backSlack && !last.IsZero() {
+			r.disorder = true
+			return 0
+		}
+		if first == n && (!ok || found.After(t)) {
+			first = i
+		}
+		if ok {
+			last = found
+		}
+	}
+	return first
 }
 
 // seekPlain finds the place of a complete snapshot not after t, near to the last.
@@ -114,9 +142,9 @@ func (r *Reader) seekPlain(j *jsonLines, t time.Time) int64 {
 		return offset, found, ok
 	}
 	const step = 64 << 10
-	i := sort.Search(int(r.size/step)+1, func(i int) bool {
+	i := r.search(int(r.size/step)+1, t, func(i int) (time.Time, bool) {
 		_, found, ok := at(int64(i) * step)
-		return !ok || found.After(t)
+		return found, ok
 	})
 	if i == 0 {
 		return 0
@@ -139,23 +167,27 @@ func firstSnapshot(l *lines, j *jsonLines) (time.Time, bool) {
 		if !ok || string(kind) != "snapshot" {
 			continue
 		}
-		if at, ok := timeOf(line); ok {
+		at, ok := readTime(member(line, "time"))
+		if t, has := timeAfter(j.base, member(line, "t")); has {
+			at, ok = t, true
+		}
+		if ok {
 			return at, true
 		}
 	}
 }
 
-// timeOf finds the "time" of a line.
-func timeOf(line []byte) (time.Time, bool) {
+// member finds the value of a key of the object in a line; nothing where it is not there.
+func member(line []byte, name string) value {
 	s := scanner{b: line}
 	s.open('{')
 	for first := true; ; first = false {
 		key, ok := s.key(first)
 		if !ok {
-			return time.Time{}, false
+			return value{}
 		}
-		if string(key) == "time" {
-			return readTime(s.value())
+		if string(key) == name {
+			return s.value()
 		}
 		s.skip()
 	}

@@ -120,6 +120,22 @@ func (t *tally) prune() {
 }
 
 // end is the last line of a recording, or of a part.
+func (w *Writer) end(now time.Time, reason string) End {
+	e := w.tally.end(now, reason)
+	e.Time = now.Add(w.ahead)
+	for i := range e.Peaks {
+		e.Peaks[i].Peak.Time = e.Peaks[i].Peak.Time.Add(w.ahead)
+	}
+	for i := range e.Processes {
+		p := &e.Processes[i]
+		p.Peak.Time = p.Peak.Time.Add(w.ahead)
+		if start, ok := p.Start.Value(); ok {
+			p.Start = sampler.Some(start.Add(w.ahead))
+		}
+	}
+	return e
+}
+
 func (t *tally) end(now time.Time, reason string) End {
 	e := End{Type: "end", Time: now, Reason: reason, Duration: now.Sub(t.first).Seconds(), Snapshots: t.snapshots,
 		Readings: t.readings, Lost: t.lost, Peaks: []DevicePeak{}, Processes: t.largest()}

@@ -36,6 +36,8 @@ type Writer struct {
 	buf   []byte // lines not yet handed over
 	began bool
 	base  time.Time         // "t" counts from here
+	set   time.Duration     // how far the time of day was ahead of our times then
+	ahead time.Duration     // and is now
 	prev  *sampler.Snapshot // the last one written, as published
 	full  time.Time         // of the last complete one
 	frame time.Time         // when the current zstd frame began
@@ -108,12 +110,14 @@ func (w *Writer) Snapshot(s *sampler.Snapshot) error {
 	size, err := w.sink.fault()
 	now := toMilli(s.Time)
 	if !w.began {
-		w.begin(now)
+		w.begin(now, s.Ahead())
 	}
+	set := s.Ahead() - w.ahead
+	w.ahead = s.Ahead()
 	rotate := w.part > 0 && w.rotates(now, size)
 	if rotate {
 		w.again = now.Add(time.Minute)
-		w.json(w.tally.end(now, "rotated"))
+		w.json(w.end(now, "rotated"))
 		w.hand(chunk{})
 	}
 	header := w.part == 0 || rotate || !sameDevices(w.prev, s)
@@ -135,14 +139,17 @@ func (w *Writer) Snapshot(s *sampler.Snapshot) error {
 	if w.tally.lost > 0 && w.prev == nil && w.tally.snapshots > 0 {
 		w.event(Event{Time: now, Kind: KindGap, Text: "the disk took nothing: " + strconv.Itoa(w.tally.lost) + " bytes are lost so far"})
 	}
+	if set != 0 {
+		w.event(clockSet(now, set))
+	}
 	for _, e := range eventsBetween(w.prev, s, now) {
 		w.event(e)
 	}
-	if header || frame || w.prev == nil || now.Sub(w.full).Abs() >= w.opt.Every || !w.tick(s, now) {
+	if header || frame || set != 0 || w.prev == nil || now.Sub(w.full).Abs() >= w.opt.Every || !w.tick(s, now) {
 		w.whole(s, now)
 	}
 	w.tally.snapshot(s)
-	w.prev = s
+	w.prev = alertsByWall(s)
 	w.hand(chunk{frame: frame, rotate: rotate})
 	return err
 }
@@ -154,8 +161,8 @@ func (w *Writer) rotates(now time.Time, size int64) bool {
 }
 
 // begin fixes the clock base at the first thing recorded.
-func (w *Writer) begin(now time.Time) {
-	w.began, w.base = true, now
+func (w *Writer) begin(now time.Time, ahead time.Duration) {
+	w.began, w.base, w.set, w.ahead = true, now, ahead, ahead
 	if len(w.early) > 0 && w.early[0].at.Before(now) {
 		w.base = toMilli(w.early[0].at)
 	}
@@ -183,7 +190,7 @@ func (w *Writer) hand(c chunk) {
 func (w *Writer) seconds(at time.Time) int64 { return toMilli(at).Sub(w.base).Milliseconds() }
 
 func (w *Writer) header(s *sampler.Snapshot) {
-	h := Header{Type: "header", Schema: sampler.Schema, Program: w.opt.Program, Time: w.base, Host: s.Host,
+	h := Header{Type: "header", Schema: sampler.Schema, Program: w.opt.Program, Time: w.base.Add(w.set), Even: true, Host: s.Host,
 		Driver: s.Driver, CUDA: s.CUDA, IntervalSeconds: w.opt.Interval.Seconds(), MemorySeconds: w.opt.MemoryInterval.Seconds(),
 		SnapshotsSeconds: w.opt.Every.Seconds(), Redacted: !w.opt.NoRedact, Part: w.part, Need: w.opt.Need, GPUs: []Device{}}
 	for i := range s.GPUs {
@@ -211,7 +218,7 @@ func (w *Writer) json(v any) {
 // tick writes what changed since the snapshot before; false when only a complete one can.
 func (w *Writer) tick(s *sampler.Snapshot, now time.Time) bool {
 	w.buf = w.mem.close(w.buf)
-	b, ok := appendTick(w.buf, w.prev, s, now, w.seconds(now), w.seconds(w.full), w.fields)
+	b, ok := appendTick(w.buf, w.prev, alertsByWall(s), now, w.seconds(now), w.seconds(w.full), w.fields)
 	if ok {
 		w.buf = b
 	}
@@ -221,12 +228,15 @@ func (w *Writer) tick(s *sampler.Snapshot, now time.Time) bool {
 // whole writes a complete snapshot, in the form that every other surface has.
 func (w *Writer) whole(s *sampler.Snapshot, now time.Time) {
 	w.buf = w.mem.close(w.buf)
-	c := *s
+	c := *s.Wall()
 	c.Type, c.Schema = "snapshot", sampler.Schema
 	if c.GPUs == nil {
 		c.GPUs = []sampler.GPU{} // a line without "gpus" counts as corrupt
 	}
 	w.buf = snapshotPlan.encode(w.buf, reflect.ValueOf(&c).Elem(), w.fields)
+	if w.ahead != w.set { // "time" alone does not tell how long it has been
+		w.buf = append(appendMilli(append(w.buf[:len(w.buf)-1], `,"t":`...), w.seconds(now)), '}')
+	}
 	w.buf = append(w.buf, '\n')
 	w.full = now
 }
@@ -246,7 +256,11 @@ func (w *Writer) Event(e Event) {
 }
 
 func (w *Writer) event(e Event) {
-	e.Type, e.Time = "event", toMilli(e.Time)
+	e.Type = "event"
+	if w.ahead != w.set {
+		e.T = sampler.Some(float64(w.seconds(e.Time)) / 1000)
+	}
+	e.Time = toMilli(e.Time.Add(w.ahead))
 	w.json(e)
 }
 
@@ -269,7 +283,7 @@ func (w *Writer) Close() error {
 	}
 	w.closed = true
 	if w.prev != nil {
-		w.json(w.tally.end(toMilli(w.prev.Time), "closed"))
+		w.json(w.end(toMilli(w.prev.Time), "closed"))
 	}
 	if w.began {
 		w.hand(chunk{})

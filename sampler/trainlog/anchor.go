@@ -11,6 +11,7 @@ import (
 type Recording struct {
 	Start, End time.Time
 	Ends       []time.Time    // of jobs: a failure lies near to one
+	Sets       []Set          // when the clock was set, oldest first
 	Zone       *time.Location // that a log without a zone is most likely in; nil: local
 }
 
@@ -32,19 +33,20 @@ func (l *Log) Anchor(rec Recording) (marks []sampler.LogMark, lines map[int]Line
 	if moved {
 		zone = "UTC" + time.Time{}.In(time.FixedZone("", int(offset/time.Second))).Format("-07:00")
 	}
+	even := rec.even()
 	fix := func(s stamp, known bool) sampler.Opt[time.Time] {
 		if !known {
 			return sampler.Opt[time.Time]{}
 		}
-		return sampler.Some(rec.resolve(s, offset))
+		return sampler.Some(even(rec.resolve(s, offset)))
 	}
 	for _, m := range l.marks {
 		m.Time = fix(m.at, m.known)
 		marks = append(marks, m.LogMark)
 	}
-	lines = map[int]LineTime{}
+	lines, even = map[int]LineTime{}, rec.even()
 	for _, w := range l.lines {
-		lines[w.line] = LineTime{Exact: fix(w.at, w.exact), Before: fix(w.before, w.has), After: fix(w.after, w.followed)}
+		lines[w.line] = LineTime{Before: fix(w.before, w.has), Exact: fix(w.at, w.exact), After: fix(w.after, w.followed)}
 	}
 	return marks, lines, zone
 }
@@ -101,17 +103,19 @@ func (l *Log) fits(rec Recording, offset time.Duration) (score float64) {
 	if l.stamps == 0 || l.first.zoned {
 		return 0
 	}
+	even := rec.even()
 	within := func(t time.Time) bool { return !t.Before(rec.Start.Add(-slack)) && !t.After(rec.End.Add(slack)) }
 	for _, s := range []stamp{l.first, l.last} {
-		if within(rec.resolve(s, offset)) {
+		if within(even(rec.resolve(s, offset))) {
 			score++
 		}
 	}
+	even = rec.even()
 	for _, w := range l.lines[:min(len(l.lines), 50)] {
 		if !w.exact {
 			continue
 		}
-		t := rec.resolve(w.at, offset)
+		t := even(rec.resolve(w.at, offset))
 		if within(t) {
 			score += 1 / float64(len(l.lines))
 		}

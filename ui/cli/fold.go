@@ -97,6 +97,9 @@ func outlineTape(name string, gpus []string, o report.Options) (*report.Reporter
 		return nil, rec, err
 	}
 	rec.Start, rec.End, _ = outline.Span()
+	for _, s := range outline.ClockSets() {
+		rec.Sets = append(rec.Sets, trainlog.Set(s))
+	}
 	for _, x := range outline.Exits() {
 		rec.Ends = append(rec.Ends, x.Time)
 	}

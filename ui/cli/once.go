@@ -74,7 +74,7 @@ func (a *app) printOnce(snaps []*sampler.Snapshot, label string, f *onceFlags) e
 	watch := watch.New(watch.Options{Need: a.opt.need.Opt, Lang: string(a.opt.lang)})
 	var s *sampler.Snapshot
 	for _, snap := range snaps {
-		s = withAlerts(snap, watch)
+		s = withAlerts(snap, watch).Wall()
 	}
 	var err error
 	switch {

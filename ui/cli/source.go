@@ -45,7 +45,8 @@ func (a *app) source(each readings) (*live, error) {
 	}
 	o.Host = proc.New(proc.Options{})
 	nothing := func() {}
-	loop := sampler.NewLoop(nvml.New(nvml.Options{Library: string(a.opt.library)}), o)
+	o.Clock = sampler.NewSteady()
+	loop := sampler.NewLoop(nvml.New(nvml.Options{Library: string(a.opt.library), Clock: o.Clock}), o)
 	return &live{Loop: loop, simulate: nothing, skipPast: nothing}, nil
 }
 

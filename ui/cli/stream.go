@@ -58,9 +58,9 @@ func (a *app) stream(ctx context.Context, fields []plain.Field) (err error) {
 				r.Snapshot(s, snap.Alerts) //nolint:errcheck // standard error may be a log: the end reports it
 			}
 			if fields != nil {
-				err = plain.CSV(out, snap, fields, header)
+				err = plain.CSV(out, snap.Wall(), fields, header)
 			} else {
-				err = plain.JSON(out, snap)
+				err = plain.JSON(out, snap.Wall())
 			}
 			header = false
 			if err == nil {

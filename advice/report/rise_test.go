@@ -1,0 +1,40 @@
+package report
+
+import (
+	"testing"
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// The holders at a peak that was over when the processes were listed have its memory, too: the one who
+// took it, or nobody that is known.
+func TestHoldersOfSpike(t *testing.T) {
+	for _, row := range []struct {
+		pid  sampler.Opt[int]
+		want map[int]sampler.Bytes
+	}{
+		{sampler.Some(2), map[int]sampler.Bytes{1: 8 * sampler.GiB, 2: 12 * sampler.GiB}},
+		{sampler.Opt[int]{}, map[int]sampler.Bytes{1: 8 * sampler.GiB, 2: 2 * sampler.GiB, 0: 10 * sampler.GiB}},
+	} {
+		r, at := New(Options{}), time.Unix(1_700_000_000, 0).UTC()
+		for i := range 5 {
+			now, used := at.Add(time.Duration(i)*time.Second), 10*sampler.GiB
+			m := sampler.Memory{Total: sampler.Some(80 * sampler.GiB), Used: sampler.Some(used), Free: sampler.Some(70 * sampler.GiB), Window: &sampler.Window{Min: used, Max: used, MaxTime: now, Readings: 50}}
+			if i == 2 {
+				m.Window.Max, m.Window.Rise, m.Window.RiseTime, m.Window.RisePID = 2*used, sampler.Some(used), sampler.Some(now), row.pid
+			}
+			r.Snapshot(&sampler.Snapshot{Time: now, GPUs: []sampler.GPU{{UUID: "a", Memory: m, Processes: []sampler.Process{
+				{PID: 1, Memory: sampler.Some(8 * sampler.GiB)}, {PID: 2, Memory: sampler.Some(2 * sampler.GiB)}}}}})
+		}
+		got := r.Report().GPUs[0].Holders
+		if len(got) != len(row.want) {
+			t.Errorf("holders %+v, want %v", got, row.want)
+		}
+		for i, h := range got {
+			if h.Bytes != row.want[h.PID] || i > 0 && h.Bytes > got[i-1].Bytes {
+				t.Errorf("holders %+v, want %v", got, row.want)
+			}
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package sampler
+
+import (
+	"slices"
+	"time"
+)
+
+// Ahead is how far the time of day is ahead of Time, because it was set since the monitor (or
+// the recording) began. Times in a snapshot go on evenly; only what people and other programs
+// read has the time of day.
+func (s *Snapshot) Ahead() time.Duration { return s.ahead }
+
+// WithAhead is the snapshot with another value of Ahead.
+func (s *Snapshot) WithAhead(d time.Duration) *Snapshot {
+	if s.ahead == d {
+		return s
+	}
+	c := *s
+	c.ahead = d
+	return &c
+}
+
+// Wall is the snapshot with the time of day in it. Times before the clock was set are told by the clock
+// as it is now, so that spans stay what they are.
+func (s *Snapshot) Wall() *Snapshot {
+	if s.ahead == 0 {
+		return s
+	}
+	later := func(t time.Time) time.Time { return t.Add(s.ahead) }
+	c := s.Retimed(later, later)
+	c.ahead = 0
+	return c
+}
+
+// Retimed is a copy with all its times replaced; start is for those when processes began.
+func (s *Snapshot) Retimed(at, start func(time.Time) time.Time) *Snapshot {
+	c := *s
+	c.Time, c.GPUs, c.Alerts = at(s.Time), slices.Clone(s.GPUs), slices.Clone(s.Alerts)
+	for i := range c.Alerts {
+		c.Alerts[i].Time = at(c.Alerts[i].Time)
+	}
+	for i := range c.GPUs {
+		g := &c.GPUs[i]
+		g.LastXIDTime, g.Memory.Peak = retimed(g.LastXIDTime, at), g.Memory.Peak.retimed(at)
+		if g.Memory.Window != nil {
+			w := *g.Memory.Window
+			w.MaxTime, w.RiseTime, g.Memory.Window = at(w.MaxTime), retimed(w.RiseTime, at), &w
+		}
+		g.Processes = slices.Clone(g.Processes)
+		for n := range g.Processes {
+			p := &g.Processes[n]
+			p.StartTime, p.Peak = retimed(p.StartTime, start), p.Peak.retimed(at)
+		}
+	}
+	return &c
+}
+
+func retimed(o Opt[time.Time], by func(time.Time) time.Time) Opt[time.Time] {
+	if t, ok := o.Value(); ok {
+		return Some(by(t))
+	}
+	return o
+}
+
+func (p *Peak) retimed(by func(time.Time) time.Time) *Peak {
+	if p == nil {
+		return nil
+	}
+	c := *p
+	c.Time = by(p.Time)
+	return &c
+}
