@@ -3,7 +3,6 @@ package sampler
 import (
 	"errors"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -17,17 +16,21 @@ type collector struct {
 	marks    *Watermarks
 	lost     error // the whole driver is away
 	sampling Sampling
+
+	early  bool          // somebody wants early pictures
+	peaked chan struct{} // there is news for one
+	last   *Snapshot     // that it renews
 }
 
 func newCollector() *collector {
-	return &collector{byKey: map[GPUKey]*device{}, marks: NewWatermarks()}
+	return &collector{byKey: map[GPUKey]*device{}, marks: NewWatermarks(), peaked: make(chan struct{}, 1)}
 }
 
 // adopt takes the devices of a new connection. What is known of a UUID stays.
 func (c *collector) adopt(inv Inventory) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.inv, c.lost, c.gpus = inv, nil, nil
+	c.inv, c.lost, c.gpus, c.last = inv, nil, nil, nil
 	c.inv.Driver, c.inv.CUDA = Clean(inv.Driver), Clean(inv.CUDA)
 	for _, d := range inv.Devices {
 		d.Name, d.UUID, d.PCI = Clean(d.Name), Clean(d.UUID), Clean(d.PCI)
@@ -79,6 +82,9 @@ func (c *collector) reading(dev int, at time.Time, r Reading, err error) (used O
 	}
 	w.Readings++
 	d.falls.Count(w, at, now, d.mem.Usable())
+	if c.early && d.rise.see(now) {
+		defer c.risen() // when it is known whether a process list will come with it
+	}
 	if !d.procsOK || d.asked || at.Sub(d.listedAt) < staleAfter {
 		return d.mem.Used, false
 	}
@@ -107,17 +113,15 @@ func (c *collector) counted(devs, counts []int, missed int) {
 	}
 }
 
-// watchAbove fills in above how much memory a sweep must return at once, for a process
-// list; it is corrected when a list was read.
+// watchAbove fills in above how much memory a sweep must return at once; it is corrected
+// when that changes.
 func (c *collector) watchAbove(devs []int, above []uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i, dev := range devs {
 		d := c.gpus[dev]
 		d.above = &above[i]
-		if d.procsOK && !d.asked {
-			above[i] = uint64(d.listedMost + staleBytes)
-		}
+		c.rearm(d)
 	}
 }
 
@@ -175,6 +179,9 @@ func (c *collector) list(dev int, at time.Time, procs []Process, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.listed(c.gpus[dev], at, procs, err)
+	if c.gpus[dev].rise.news {
+		c.risen()
+	}
 }
 
 // setSampling notes how the memory is read.
@@ -200,9 +207,7 @@ func (c *collector) listed(d *device, at time.Time, procs []Process, err error) 
 		d.procs, d.procsOK = possible(procs, d.mem.Total), true
 		d.procUsed = d.mem.Used
 		d.listedMost = max(d.listedMost, d.procUsed.Or(0))
-		if d.above != nil {
-			atomic.StoreUint64(d.above, uint64(d.listedMost+staleBytes))
-		}
+		c.rearm(d)
 		for i := range procs {
 			if used, ok := procs[i].Memory.Value(); ok {
 				c.marks.Process(procs[i].Key(d.dev.Key()), used, at)
@@ -239,18 +244,25 @@ func (c *collector) snapshot(at time.Time, host string, hm Opt[HostMemory]) *Sna
 	if c.sampling.AskedSeconds > 0 {
 		s.Sampling = Some(c.sampling)
 	}
-	asked := time.Duration(c.sampling.AskedSeconds * float64(time.Second))
 	for _, d := range c.gpus {
-		g := d.gpu(c.lost, at, asked)
+		g := d.gpu(c.lost, at, c.period())
 		if g.Memory.Window == nil { // what it saw before the error
 			c.marks.window(g.Key(), &d.mem, &d.win)
 		}
 		s.GPUs = append(s.GPUs, g)
+		d.rise.begin(max(d.win.Max, d.mem.Used.Or(0)), d.mem.Total)
+		c.rearm(d)
 		d.win = Window{}
 	}
 	s.splitGPUs()
 	c.marks.Apply(s)
+	c.last = s
 	return s
+}
+
+// period is how often the memory was asked to be read.
+func (c *collector) period() time.Duration {
+	return time.Duration(c.sampling.AskedSeconds * float64(time.Second))
 }
 
 // splitGPUs leaves the processes of a GPU that is split by MIG to its instances, where

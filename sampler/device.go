@@ -12,6 +12,7 @@ type device struct {
 	mem        Memory // of the last good reading
 	win        Window
 	falls      FallCounter
+	rise       rise      // since the snapshot before
 	moved      bool      // the memory is another than when quiet looked last
 	stillSince time.Time // since when the GPU was still whenever quiet looked
 	readAt     time.Time // of the last good reading

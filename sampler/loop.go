@@ -14,6 +14,7 @@ type Loop struct {
 	poller
 	queue           *queue
 	intervalChanged chan struct{}
+	shown           time.Time // when there was an early picture last
 }
 
 // NewLoop makes a loop; nothing is asked before Connect.
@@ -155,17 +156,10 @@ func (l *Loop) publishing(ctx context.Context, ready <-chan struct{}) error {
 		now := time.Now()
 		every := l.currentInterval()
 		next := time.NewTimer(now.Truncate(every).Add(every).Sub(now))
-		select {
-		case <-next.C:
-			l.publish()
-		case <-l.intervalChanged: // another interval
-			next.Stop()
-		case err := <-l.trips:
-			next.Stop()
+		err := l.between(ctx, next.C)
+		next.Stop()
+		if err != nil {
 			return err
-		case <-ctx.Done():
-			next.Stop()
-			return ctx.Err()
 		}
 	}
 }

@@ -34,6 +34,13 @@ func (m *Model) take(snaps []*sampler.Snapshot) (cmd tea.Cmd) {
 	return cmd
 }
 
+// peek shows an early picture. It is for the eye alone: the next snapshot has what it shows.
+func (m *Model) peek(early *sampler.Snapshot) {
+	if !m.shown.frozen {
+		m.show(early)
+	}
+}
+
 // tellMarks tells the watch what the followed log has said since.
 func (m *Model) tellMarks() {
 	for {

@@ -123,7 +123,7 @@ func (l *lab) peers(t *table) error {
 		t.add("to the terminal", "kB a minute", name, f.kilobytes)
 		t.add("driver calls, memory", "a second", name, f.memoryCalls)
 		t.add("driver calls, all others", "a second", name, f.otherCalls)
-		t.add("spikes of 50 ms on the screen", "of 20", name, float64(f.spikes))
+		t.spikes("50 ms", name, f.spikes)
 	}
 	return stream.report(t, "50 ms")
 }
@@ -136,7 +136,7 @@ func (l *lab) wide(t *table) error {
 		return err
 	}
 	for name, f := range figures {
-		t.add("spikes of 200 ms on the screen", "of 20", name, float64(f.spikes))
+		t.spikes("200 ms", name, f.spikes)
 	}
 	return stream.report(t, "200 ms")
 }

@@ -37,6 +37,17 @@ func (t *table) add(what, unit, name string, v float64) {
 	t.rows = append(t.rows, &row{what, unit, map[string][]float64{name: {v}}})
 }
 
+// spikes adds how many spikes were on the screen, and how long after their begin.
+func (t *table) spikes(width, name string, after []float64) {
+	t.add("spikes of "+width+" on the screen", "of 20", name, float64(len(after)))
+	if n := len(after); n > 0 {
+		t.add("spike of "+width+" on the screen after, median", "ms", name, after[n/2])
+		t.add("spike of "+width+" on the screen after, most", "ms", name, after[n-1])
+	}
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
 // print writes the medians as a table in Markdown, with least and most in brackets.
 func (t *table) print(w io.Writer) {
 	fmt.Fprint(w, "| |")
