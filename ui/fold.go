@@ -130,6 +130,8 @@ func (m *Model) fit() {
 // list makes the rows of the process table.
 func (m *Model) list() {
 	if s := m.shown.snap; s != nil {
-		m.table.list(s, m.gpus.focused(s))
+		only := m.gpus.focused(s)
+		m.table.lately = m.folds.history.SeenSince(s.Time.Add(-latelyTime), func(on sampler.GPUKey) bool { return only == nil || only.Key() == on })
+		m.table.list(s, only)
 	}
 }
