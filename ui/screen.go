@@ -30,6 +30,7 @@ type screen struct {
 	wake   chan struct{}
 	stop   chan struct{}
 	done   chan struct{}
+	busy   chan struct{} // holds something while a frame is on the way
 
 	shown *frame // on the terminal; of run alone
 }
@@ -41,7 +42,7 @@ type frame struct {
 }
 
 func newScreen(out io.Writer) *screen {
-	s := &screen{out: out, failed: func(error) {}, wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
+	s := &screen{out: out, failed: func(error) {}, wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}), busy: make(chan struct{}, 1)}
 	go s.run()
 	return s
 }
@@ -78,11 +79,18 @@ func (s *screen) send(sequence string) {
 	s.poke()
 }
 
-// suspend stops or allows writing.
+// suspend stops or allows writing. It waits for a write in progress, a while at most.
 func (s *screen) suspend(hold bool) {
 	s.mu.Lock()
 	s.hold, s.forget = hold, true
 	s.mu.Unlock()
+	if hold {
+		select {
+		case s.busy <- struct{}{}:
+			<-s.busy
+		case <-time.After(closeTimeout):
+		}
+	}
 	s.poke()
 }
 
@@ -111,33 +119,42 @@ func (s *screen) run() {
 			return
 		case <-s.wake:
 		}
-		s.mu.Lock()
-		f, hold, sync, extra := s.next, s.hold, s.sync, s.extra
-		if !hold {
-			s.extra = ""
-		}
-		if s.forget {
-			s.shown, s.forget = nil, false
-		}
-		s.mu.Unlock()
-		if f == nil || hold {
-			continue
-		}
-		b.Reset()
-		f.changes(&b, s.shown)
-		s.shown = f
-		text := b.String()
-		if sync && text != "" {
-			text = ansi.SetModeSynchronizedOutput + text + ansi.ResetModeSynchronizedOutput
-		}
-		if text += extra; text == "" {
-			continue
-		}
-		if _, err := io.WriteString(s.out, text); err != nil {
+		s.busy <- struct{}{}
+		err := s.write(&b)
+		<-s.busy
+		if err != nil {
 			s.failed(err)
 			return
 		}
 	}
+}
+
+// write sends what is to be sent.
+func (s *screen) write(b *strings.Builder) error {
+	s.mu.Lock()
+	f, hold, sync, extra := s.next, s.hold, s.sync, s.extra
+	if !hold {
+		s.extra = ""
+	}
+	if s.forget {
+		s.shown, s.forget = nil, false
+	}
+	s.mu.Unlock()
+	if f == nil || hold {
+		return nil
+	}
+	b.Reset()
+	f.changes(b, s.shown)
+	s.shown = f
+	text := b.String()
+	if sync && text != "" {
+		text = ansi.SetModeSynchronizedOutput + text + ansi.ResetModeSynchronizedOutput
+	}
+	if text += extra; text == "" {
+		return nil
+	}
+	_, err := io.WriteString(s.out, text)
+	return err
 }
 
 // gap is how many unchanged cells are sent again rather than jumped over: a jump takes

@@ -94,8 +94,12 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.waitForFailure
 	case tea.WindowSizeMsg:
 		m.tty.resize(msg.Width, msg.Height)
+	case stopAsked:
+		return m.suspend(false)
+	case stayed:
+		m.resume(false)
 	case resumed:
-		m.resume()
+		m.resume(true)
 	case tea.BackgroundColorMsg:
 		if !m.tty.themeFixed {
 			m.tty.paintIn(theme.For(msg.IsDark()))
