@@ -14,7 +14,7 @@ type table struct {
 	follow  *sampler.ProcessKey // the process under the cursor
 	sort    int                 // a column
 	reverse bool
-	lately  int // how many processes there were of late: the room that the layout leaves
+	lately  int // how many rows there were of late: the room that the layout leaves
 }
 
 // latelyTime is how long a process that is gone keeps its room. A GPU that fails is asked
@@ -62,6 +62,16 @@ func (t *table) sortRows() {
 // unattributedRow is the least unattributed memory that gets a row of its own, or half a
 // percent of the total: less is what moved between two readings.
 const unattributedRow = 64 * sampler.MiB
+
+// unattributed is how many rows are of no process.
+func (t *table) unattributed() (n int) {
+	for _, r := range t.rows {
+		if r.proc == nil {
+			n++
+		}
+	}
+	return n
+}
 
 // move puts the cursor on a row.
 func (t *table) move(row int) {
