@@ -73,6 +73,7 @@ func (c *collector) reading(dev int, at time.Time, r Reading, err error) (used O
 	if !ok {
 		return used, false
 	}
+	d.extra = r.Used.Less(now)
 	w := &d.win
 	if w.Readings == 0 || now > w.Max {
 		w.Max, w.MaxTime = now, at

@@ -27,6 +27,7 @@ type device struct {
 	procsOK    bool
 	listedAt   time.Time
 	asked      bool    // for a fresh process list
+	extra      Bytes   // of what the driver calls used: reserved, where it counts that too
 	above      *uint64 // of the sweep in progress: more than that and it returns at once
 	xid        Opt[uint64]
 	xidTime    time.Time

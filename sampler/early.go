@@ -126,6 +126,9 @@ func (d *device) wakeAbove(early bool) uint64 {
 	if early {
 		above = min(above, d.rise.above())
 	}
+	if above < math.MaxUint64 {
+		above += uint64(d.extra)
+	}
 	return above
 }
 

@@ -177,3 +177,18 @@ func TestPicturesAreLimited(t *testing.T) {
 		t.Errorf("there were %d in 2 s", n)
 	}
 }
+
+// Some drivers count what they reserve as used: a sweep compares with their figure.
+func TestSweepThresholdIsTheDrivers(t *testing.T) {
+	c := collected()
+	c.wantPeaks()
+	r := Reading{Total: 8 * GiB, Used: 4 * GiB, Free: 4 * GiB, Reserved: Some(GiB)}
+	c.reading(0, noon, r, nil)
+	c.slow(0, noon, Metrics{}, nil, []Process{{PID: 1, Memory: Some(GiB)}}, nil)
+	c.shot(noon)
+	above := []uint64{0}
+	c.watchAbove([]int{0}, above)
+	if above[0] <= uint64(r.Used) || above[0] > uint64(r.Used+staleBytes) {
+		t.Errorf("a sweep returns above %v, %v are in use", Bytes(above[0]), r.Used)
+	}
+}
