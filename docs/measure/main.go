@@ -25,7 +25,7 @@ func main() {
 	flag.StringVar(&o.nvpeak, "nvpeak", "", "`binary` to measure; default: built from this directory")
 	flag.IntVar(&o.passes, "passes", 3, "how often; the medians are printed")
 	flag.DurationVar(&o.span, "for", time.Minute, "length of a pass; all spikes need a minute")
-	flag.StringVar(&o.only, "only", "", "`part` to run alone: peers, spikes200, slow, many or start")
+	flag.StringVar(&o.only, "only", "", "`part` to run alone: start, ends, peers, spikes200, flaky, slow or many")
 	flag.Parse()
 	if err := measure(o); err != nil {
 		fmt.Fprintln(os.Stderr, "measure:", err)
@@ -42,8 +42,10 @@ type part struct {
 
 var parts = []part{
 	{"start", "peers", (*lab).starts},
+	{"ends", "peers", (*lab).ends},
 	{"peers", "peers", (*lab).peers},
 	{"spikes200", "spikes200", (*lab).wide},
+	{"flaky", "flaky", (*lab).flaky},
 	{"slow", "slow30us", (*lab).slow},
 	{"many", "big64x32", (*lab).many},
 }
@@ -106,6 +108,38 @@ func (l *lab) starts(t *table) error {
 			t.add("first figures after exec", "ms", s.name, ms)
 		}
 	}
+	return nil
+}
+
+// ends measures the time from q to the end of the program, and a whole `once`.
+func (l *lab) ends(t *table) error {
+	for i := range 5 {
+		for _, s := range l.subjects() {
+			if s.name == "nvtop 0.1 s" {
+				continue
+			}
+			took, err := l.quit(s, time.Duration(i)*170*time.Millisecond)
+			if err != nil {
+				return err
+			}
+			t.add("q to exit", "ms", s.name, took)
+		}
+		took, err := l.once()
+		if err != nil {
+			return err
+		}
+		t.add("once", "ms", "nvpeak", took)
+	}
+	return nil
+}
+
+// flaky is a driver whose errors come and go.
+func (l *lab) flaky(t *table) error {
+	figures, err := l.together(160, 50, 0, l.subjects()[:1])
+	if err != nil {
+		return err
+	}
+	t.add("flaky driver: to the terminal", "kB a minute", "nvpeak", figures["nvpeak"].kilobytes)
 	return nil
 }
 

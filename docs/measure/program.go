@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -232,6 +233,31 @@ func (l *lab) firstFigures(s subject) (float64, error) {
 		return ok
 	})
 	return ms(time.Since(term.Started)), err
+}
+
+// quit is the time from q to the end of the program, so long after its first second.
+func (l *lab) quit(s subject, later time.Duration) (float64, error) {
+	term, err := e2e.Start(e2e.Options{Args: s.args, Env: l.env("", time.Time{}), Cols: 160, Rows: 50})
+	if err != nil {
+		return 0, err
+	}
+	defer term.Close()
+	time.Sleep(time.Second + later)
+	began := time.Now()
+	if err := term.Type("q"); err != nil {
+		return 0, err
+	}
+	_, err = term.Wait(10 * time.Second)
+	return ms(time.Since(began)), err
+}
+
+// once is the time of a whole `nvpeak once --json`.
+func (l *lab) once() (float64, error) {
+	cmd := exec.Command(l.nvpeak, "once", "--json")
+	cmd.Env = l.env("", time.Time{})
+	began := time.Now()
+	err := cmd.Run()
+	return ms(time.Since(began)), err
 }
 
 // keys are the times from a key to its effect on the screen, in ms, with 64 GPUs.
