@@ -15,23 +15,29 @@ import (
 // a slow line twice. No window ends with a picture, and only who asks for them gets them: not
 // a recording, not stream, not the advice.
 const (
-	earlyEvery = 100 * time.Millisecond // at most that often
-	earlyList  = 30 * time.Millisecond  // how long one waits for the process list that its peak asked for
-	earlyShare = 100                    // a rise of one part in so many of the memory can be seen in a bar
+	earlyEvery  = 100 * time.Millisecond // at most that often
+	earlyList   = 30 * time.Millisecond  // how long one waits for the process list that its peak asked for
+	earlyShare  = 100                    // a rise of one part in so many of the memory can be seen in a bar
+	earlyMemory = 10                     // windows after which a height that did not come again is news again
 )
 
 // rise judges whether the memory of a GPU has risen so far that it is worth an early
-// picture. What moves up and down within the heights of the window before is not, and what
-// rises steadily has to rise twice as far for each further picture of a window.
+// picture. What moves up and down within the heights of late is not, and what rises
+// steadily has to rise twice as far for each further picture of a window.
 type rise struct {
-	most Bytes // of the window before, or of what was shown since
+	most Bytes // of late
+	old  int   // windows since that was reached
 	step Bytes // how much more is worth it; 0: there is no window before
 	news bool  // it has, and was not shown yet
 }
 
 // begin begins a window after one with that most.
 func (r *rise) begin(most Bytes, total Opt[Bytes]) {
-	*r = rise{most: most, step: total.Or(0) / earlyShare}
+	step := total.Or(0) / earlyShare
+	if r.old++; most+step >= r.most || r.old > earlyMemory {
+		r.most, r.old = most, 0
+	}
+	r.step, r.news = step, false
 }
 
 // see takes a reading and says whether it is news.

@@ -58,6 +58,25 @@ func TestRise(t *testing.T) {
 	}
 }
 
+// Spikes of one height are news once, as long as they come again before they are forgotten.
+func TestRiseRemembers(t *testing.T) {
+	var r rise
+	r.begin(20*GiB, Some(80*GiB))
+	for window := range 100 {
+		spike := window%5 == 0 || window > 60
+		if news := spike && r.see(50*GiB); news != (window == 0) {
+			t.Errorf("window %d: news %v", window, news)
+		}
+		r.begin(map[bool]Bytes{false: 20 * GiB, true: 50 * GiB}[spike], Some(80*GiB))
+	}
+	for range 30 {
+		r.begin(20*GiB, Some(80*GiB))
+	}
+	if !r.see(50 * GiB) {
+		t.Error("a spike after half a minute without one is no news")
+	}
+}
+
 // TestPicture: an early picture has the peaks of now and nothing else of it, and what comes
 // after is as if there had been none.
 func TestPicture(t *testing.T) {

@@ -79,7 +79,7 @@ func (l *Loop) ResetPeaks() {
 	defer l.c.mu.Unlock()
 	l.c.marks.Reset()
 	for _, d := range l.c.gpus {
-		d.win = Window{} // what was seen before belongs to the old peaks
+		d.win, d.rise.most = Window{}, d.mem.Used.Or(0) // what was seen before belongs to the old peaks
 	}
 }
 

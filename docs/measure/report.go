@@ -156,8 +156,9 @@ func (f *follower) report(t *table, width string) error {
 	missed, first := 0, map[int]float64{} // by spike: one that lies across two windows is in both
 	for _, w := range f.windows {
 		missed += w.Missed
-		k := int((w.MaxTime.Sub(f.begin) - spikeFirst) / spikeEvery)
-		late := w.MaxTime.Sub(f.begin.Add(spikeFirst + time.Duration(k)*spikeEvery))
+		at := w.MaxTime.Add(time.Millisecond) // it is cut to one
+		k := int((at.Sub(f.begin) - spikeFirst) / spikeEvery)
+		late := at.Sub(f.begin.Add(spikeFirst + time.Duration(k)*spikeEvery))
 		if k >= spikeCount || late < 0 || w.Max%(1<<30) != 0 || w.Max>>30 < uint64(f.offset)+20 {
 			continue
 		}
