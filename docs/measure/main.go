@@ -3,7 +3,7 @@
 // Measure prints what nvpeak costs and what it sees, and where nvtop is installed, nvtop
 // beside it: same fake driver, same scenario, same terminal, same minute.
 //
-//	go run ./docs/measure              # three passes of about three minutes
+//	go run ./docs/measure              # three passes of about five minutes
 //	go run ./docs/measure -passes 1 -for 20s
 //
 // CPU time is that of the process; the time that the driver says it was busy in calls is
