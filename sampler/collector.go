@@ -18,17 +18,21 @@ type collector struct {
 	lost     error // the whole driver is away
 	sampling Sampling
 	lists    listBudget
+
+	early  bool          // somebody wants early pictures
+	peaked chan struct{} // there is news for one
+	last   *Snapshot     // that it renews
 }
 
 func newCollector() *collector {
-	return &collector{byKey: map[GPUKey]*device{}, marks: NewWatermarks()}
+	return &collector{byKey: map[GPUKey]*device{}, marks: NewWatermarks(), peaked: make(chan struct{}, 1)}
 }
 
 // adopt takes the devices of a new connection. What is known of a UUID stays.
 func (c *collector) adopt(inv Inventory) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.inv, c.lost, c.gpus = inv, nil, nil
+	c.inv, c.lost, c.gpus, c.last = inv, nil, nil, nil
 	c.inv.Driver, c.inv.CUDA = Clean(inv.Driver), Clean(inv.CUDA)
 	for _, d := range inv.Devices {
 		d.Name, d.UUID, d.PCI = Clean(d.Name), Clean(d.UUID), Clean(d.PCI)
@@ -85,6 +89,9 @@ func (c *collector) reading(dev int, at time.Time, r Reading, err error) (used O
 	d.falls.Count(w, at, now, d.mem.Usable())
 	d.rises.reading(at, now)
 	d.floor = min(d.floor, now)
+	if c.early && d.height.see(now) {
+		defer c.risen() // when it is known whether a process list will come with it
+	}
 	stale = d.procsOK && !d.asked && now > d.floor+staleBytes && at.Sub(d.listedAt) >= staleAfter && c.lists.left(at)
 	d.asked = d.asked || stale
 	return d.mem.Used, stale
@@ -111,9 +118,9 @@ func (c *collector) counted(devs, counts []int, missed int) {
 	}
 }
 
-// watchAbove fills in above how much memory a sweep must return at once, for a process
-// list; it is corrected when a list was read, and by the sweep when memory falls.
-func (c *collector) watchAbove(devs []int, above []uint64, at time.Time) {
+// watchAbove fills in above how much memory a sweep must return at once: for a process list,
+// corrected when a list was read and by the sweep when memory falls, and for the screen.
+func (c *collector) watchAbove(devs []int, above, news []uint64, at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	left := c.lists.left(at)
@@ -123,6 +130,8 @@ func (c *collector) watchAbove(devs []int, above []uint64, at time.Time) {
 		if d.procsOK && !d.asked && left {
 			above[i] = d.risen()
 		}
+		d.news = &news[i]
+		c.rearm(d)
 	}
 }
 
@@ -184,6 +193,9 @@ func (c *collector) list(dev int, at time.Time, procs []Process, err error) {
 	defer c.mu.Unlock()
 	c.gpus[dev].listedAt = at
 	c.listed(c.gpus[dev], at, procs, err)
+	if c.gpus[dev].height.news {
+		c.risen()
+	}
 }
 
 // spent notes how long a list out of turn has taken.
@@ -256,19 +268,26 @@ func (c *collector) snapshot(at time.Time, host string, hm Opt[HostMemory]) *Sna
 	if c.sampling.AskedSeconds > 0 {
 		s.Sampling = Some(c.sampling)
 	}
-	asked := time.Duration(c.sampling.AskedSeconds * float64(time.Second))
 	for _, d := range c.gpus {
 		d.rises.tell(&d.win, d.asked)
-		g := d.gpu(c.lost, at, asked)
+		g := d.gpu(c.lost, at, c.period())
 		if g.Memory.Window == nil { // what it saw before the error
 			c.marks.window(g.Key(), &d.mem, &d.win)
 		}
 		s.GPUs = append(s.GPUs, g)
+		d.height.begin(max(d.win.Max, d.mem.Used.Or(0)), d.mem.Total)
+		c.rearm(d)
 		d.win = Window{}
 	}
 	s.splitGPUs()
 	c.marks.Apply(s)
+	c.last = s
 	return s
+}
+
+// period is how often the memory was asked to be read.
+func (c *collector) period() time.Duration {
+	return time.Duration(c.sampling.AskedSeconds * float64(time.Second))
 }
 
 // splitGPUs leaves the processes of a GPU that is split by MIG to its instances, where

@@ -12,6 +12,7 @@ type device struct {
 	mem        Memory // of the last good reading
 	win        Window
 	falls      FallCounter
+	height     height    // for early pictures
 	moved      bool      // the memory is another than when quiet looked last
 	stillSince time.Time // since when the GPU was still whenever quiet looked
 	readAt     time.Time // of the last good reading
@@ -30,6 +31,7 @@ type device struct {
 	listedAt   time.Time // out of turn
 	asked      bool      // for a fresh process list
 	above      *uint64   // of the sweep in progress: more than that and it returns at once
+	news       *uint64   // the same for the screen
 	xid        Opt[uint64]
 	xidTime    time.Time
 	retryAt    time.Time // a lost GPU is probed again then

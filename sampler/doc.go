@@ -9,7 +9,8 @@
 // memory of all devices fast (20 ms; quiet GPUs every 200 ms) on a thread of its own, expensive calls once a
 // second. Once per interval it publishes a Snapshot, which is never changed
 // afterwards. Everything later is a fold over snapshots, so a live run, a replay
-// and a report give the same findings.
+// and a report give the same findings. For the eye alone there are early pictures
+// between two snapshots, when memory reaches a new height (Loop.NextOrPeak).
 //
 // All times in snapshots are of one clock that goes on evenly (Steady), whatever is done to the
 // time of day. Snapshot.Wall has that, for people and other programs.

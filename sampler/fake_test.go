@@ -149,7 +149,7 @@ func (f sweeping) Sweep(w *Sweep) error {
 			if was, ok := last[i]; !ok || was != r.Used {
 				last[i] = r.Used
 				w.Readings = append(w.Readings, TimedReading{i, time.Now(), r})
-				look = look || uint64(r.Used) > atomic.LoadUint64(&w.Above[i])
+				look = look || uint64(r.Used) > min(atomic.LoadUint64(&w.Above[i]), atomic.LoadUint64(&w.News[i]))
 			}
 		}
 		sweeps++

@@ -15,6 +15,7 @@ type Loop struct {
 	queue           *queue
 	ahead           time.Duration // of the time of day, as published last
 	intervalChanged chan struct{}
+	shown           time.Time // when there was an early picture last
 }
 
 // NewLoop makes a loop; nothing is asked before Connect.
@@ -79,7 +80,7 @@ func (l *Loop) ResetPeaks() {
 	defer l.c.mu.Unlock()
 	l.c.marks.Reset()
 	for _, d := range l.c.gpus {
-		d.win = Window{} // what was seen before belongs to the old peaks
+		d.win, d.height.most = Window{}, d.mem.Used.Or(0) // what was seen before belongs to the old peaks
 	}
 }
 
@@ -110,14 +111,14 @@ func (l *Loop) run(ctx context.Context) (err error) {
 func (l *Loop) connected(ctx context.Context) error {
 	polling, cancel := context.WithCancel(ctx)
 	g := newGroup(polling, l.trip, l.c.failed)
-	ready := make(chan struct{})
+	ready, rates := make(chan struct{}), make(chan struct{})
 	memory, slow := both(func() { close(ready) })
 	g.start(callMemory, memoryLimit, l.pollMemory(memory))
 	g.start(callSlow, slowLimit, l.pollSlow(slow))
-	g.start(callTraffic, slowLimit, l.pollTraffic)
+	g.start(callTraffic, slowLimit, l.pollTraffic(sync.OnceFunc(func() { close(rates) })))
 	g.background(l.pollXID)
 	g.background(g.watch)
-	err := l.publishing(polling, ready)
+	err := l.publishing(polling, ready, rates)
 	cancel()
 	g.wait(closeWait)
 	l.src.Close()
@@ -140,39 +141,55 @@ func both(then func()) (a, b func()) {
 
 // publishing makes a snapshot each interval, on whole multiples of it; the first as soon
 // as there are figures.
-func (l *Loop) publishing(ctx context.Context, ready <-chan struct{}) error {
-	first := time.NewTimer(firstWait)
-	defer first.Stop()
-	select {
-	case <-ready:
-	case <-first.C:
-	case err := <-l.trips:
+func (l *Loop) publishing(ctx context.Context, ready, rates <-chan struct{}) error {
+	err := error(nil)
+	if d := l.opt.Settle; d == 0 {
+		err = l.await(ctx, firstWait, ready)
+	} else {
+		settled := make(chan struct{})
+		defer time.AfterFunc(d, func() { close(settled) }).Stop()
+		err = l.await(ctx, max(d, settleMost), ready, rates, settled)
+	}
+	if err != nil {
 		return err
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 	l.publish()
 	for {
 		now := time.Now()
 		every := l.currentInterval()
 		next := time.NewTimer(now.Truncate(every).Add(every).Sub(now))
-		select {
-		case <-next.C:
-			l.publish()
-		case <-l.intervalChanged: // another interval
-			next.Stop()
-		case err := <-l.trips:
-			next.Stop()
+		err := l.between(ctx, next.C)
+		next.Stop()
+		if err != nil {
 			return err
-		case <-ctx.Done():
-			next.Stop()
-			return ctx.Err()
 		}
 	}
 }
 
-// firstWait bounds how long the first snapshot waits for the first round of the pollers.
-const firstWait = 25 * time.Millisecond
+// await waits for all of these, or so long.
+func (l *Loop) await(ctx context.Context, most time.Duration, all ...<-chan struct{}) error {
+	limit := time.NewTimer(most)
+	defer limit.Stop()
+	for _, c := range all {
+		select {
+		case <-c:
+		case <-limit.C:
+			return nil
+		case err := <-l.trips:
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// How long the first snapshot waits for the first round of the pollers: firstWait, and
+// settleMost when it is to have all figures. PCIe traffic takes some drivers 40 ms a GPU.
+const (
+	firstWait  = 25 * time.Millisecond
+	settleMost = 450 * time.Millisecond
+)
 
 func (l *Loop) publish() {
 	var host string

@@ -8,7 +8,8 @@ type Options struct {
 	PeakInterval time.Duration // between readings of the memory: 20 ms; 1 ms to 10 s
 	Host         Host
 	Clock        Clock
-	Select       []string // GPUs to watch: index, UUID or PCI bus id; empty: all
+	Settle       time.Duration // if set, the first snapshot comes that late and has all figures, for who takes only one
+	Select       []string      // GPUs to watch: index, UUID or PCI bus id; empty: all
 
 	// Readings, if set, gets each reading of the memory that differs from the one before: the
 	// place of the GPU in the snapshots, the time and the used memory. The memory poller

@@ -14,6 +14,7 @@ const queueSize = 1024
 type queue struct {
 	mu    sync.Mutex
 	items []*Snapshot
+	early *Snapshot // newer than items; nil: none
 	more  chan struct{}
 	done  chan struct{}
 	once  sync.Once
@@ -26,11 +27,23 @@ func newQueue() *queue {
 
 func (q *queue) put(s *Snapshot) {
 	q.mu.Lock()
-	q.items = append(q.items, s)
+	q.items, q.early = append(q.items, s), nil
 	if n := len(q.items); n > queueSize {
 		q.items = q.items[n-queueSize:]
 	}
 	q.mu.Unlock()
+	q.wake()
+}
+
+// putEarly puts an early picture in. The newest counts.
+func (q *queue) putEarly(s *Snapshot) {
+	q.mu.Lock()
+	q.early = s
+	q.mu.Unlock()
+	q.wake()
+}
+
+func (q *queue) wake() {
 	select {
 	case q.more <- struct{}{}:
 	default:
@@ -38,29 +51,37 @@ func (q *queue) put(s *Snapshot) {
 }
 
 // take empties the queue.
-func (q *queue) take() []*Snapshot {
+func (q *queue) take() (items []*Snapshot, early *Snapshot) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	items := q.items
-	q.items = nil
-	return items
+	items, early = q.items, q.early
+	q.items, q.early = nil, nil
+	return items, early
 }
 
 // next waits for at least one snapshot and returns all there are, oldest first.
-func (q *queue) next(ctx context.Context) ([]*Snapshot, error) {
+func (q *queue) next(ctx context.Context) (items []*Snapshot, err error) {
+	for items == nil && err == nil {
+		items, _, err = q.nextOrPeak(ctx)
+	}
+	return items, err
+}
+
+// nextOrPeak also waits for an early picture.
+func (q *queue) nextOrPeak(ctx context.Context) ([]*Snapshot, *Snapshot, error) {
 	for {
-		if s := q.take(); s != nil {
-			return s, nil
+		if items, early := q.take(); items != nil || early != nil {
+			return items, early, nil
 		}
 		select {
 		case <-q.more:
 		case <-q.done:
-			if s := q.take(); s != nil {
-				return s, nil
+			if items, _ := q.take(); items != nil {
+				return items, nil, nil
 			}
-			return nil, q.err
+			return nil, nil, q.err
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return nil, nil, ctx.Err()
 		}
 	}
 }

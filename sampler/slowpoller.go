@@ -125,7 +125,12 @@ func (p *poller) tripOn(errs ...error) {
 const trafficPeriod = 2 * time.Second
 
 // pollTraffic reads PCIe throughput, which takes some drivers 20 ms a direction.
-func (p *poller) pollTraffic(w *worker) {
+func (p *poller) pollTraffic(ready func()) func(*worker) {
+	return func(w *worker) { p.readTraffic(w, ready) }
+}
+
+// readTraffic does it; ready is called when every device was asked.
+func (p *poller) readTraffic(w *worker, ready func()) {
 	now := time.Now()
 	plan := newSchedule(max(p.slowPeriod(), trafficPeriod), len(p.c.gpus), now)
 	for i := range plan.next {
@@ -135,6 +140,9 @@ func (p *poller) pollTraffic(w *worker) {
 	defer timer.Stop()
 	for {
 		dev, at := plan.first()
+		if dev < 0 || at.After(now) {
+			ready()
+		}
 		if dev < 0 {
 			return
 		}

@@ -17,6 +17,7 @@ type Snapshot struct {
 	HostMemory Opt[HostMemory] `json:"host_memory"`
 	Sampling   Opt[Sampling]   `json:"memory_lane"`
 	Alerts     []Alert         `json:"alerts"`
+	Lost       int             `json:"lost_snapshots,omitempty"` // left out before this one: the reader was too slow
 
 	ahead time.Duration
 }

@@ -22,9 +22,16 @@ type PeakResetter interface{ ResetPeaks() }
 // IntervalSetter is a stream whose time between snapshots can be changed.
 type IntervalSetter interface{ SetInterval(time.Duration) }
 
+// PeakStream is a stream that shows a new peak before the next snapshot.
+type PeakStream interface {
+	// NextOrPeak is Next, but may return an early picture too: see Loop.
+	NextOrPeak(ctx context.Context) (snaps []*Snapshot, early *Snapshot, err error)
+}
+
 // A Loop can do all of it.
 var (
 	_ Stream         = (*Loop)(nil)
 	_ PeakResetter   = (*Loop)(nil)
 	_ IntervalSetter = (*Loop)(nil)
+	_ PeakStream     = (*Loop)(nil)
 )

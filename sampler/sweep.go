@@ -17,7 +17,7 @@ type Sweeper interface {
 	// CanSweep says whether Sweep can read the device at all.
 	CanSweep(dev int) bool
 	// Sweep reads w.Devices every w.Period for w.For, each at its turn, and returns early when
-	// a device uses more than w.Above, moves though it was quiet, or fails, and when the calls
+	// a device uses more than w.Above or w.News, moves though it was quiet, or fails, and when the calls
 	// take much of the period. It is called from one thread. What it saw is in w. Errors wrap
 	// ErrReconnect.
 	Sweep(w *Sweep) error
@@ -33,6 +33,7 @@ type Sweep struct {
 	Quiet   []uint8 // per device: 1 where a change is news
 	For     time.Duration
 	Above   []uint64 // per device, in bytes; may be changed atomically meanwhile
+	News    []uint64 // the same, which stays as it is
 	Step    uint64   // a device that falls further below its Above than this takes it along
 
 	Readings []TimedReading // what changed, and the first of each device
@@ -81,10 +82,10 @@ func (w *Sweep) prepare(devices []int) {
 	w.Devices = append(w.Devices[:0], devices...)
 	w.Readings = w.Readings[:0]
 	w.Counts, w.Failed = make([]int, n), make([]bool, n)
-	w.Above, w.Calls, w.Least = make([]uint64, n), make([]int, n), make([]int64, n)
+	w.Above, w.News, w.Calls, w.Least = make([]uint64, n), make([]uint64, n), make([]int, n), make([]int64, n)
 	w.Every, w.Quiet = make([]int64, n), make([]uint8, n)
 	for i := range w.Above {
-		w.Above[i] = math.MaxUint64
+		w.Above[i], w.News[i] = math.MaxUint64, math.MaxUint64
 	}
 	w.Missed, w.Step = 0, uint64(staleBytes)
 }

@@ -79,7 +79,7 @@ var mainKeys = []binding{
 	{[]string{"+", "="}, "", "", intervalBy(-1), canSetInterval},
 	{[]string{"T"}, "T", "key.theme", (*Model).nextTheme, nil},
 	{[]string{"ctrl+l"}, "Ctrl-L", "key.redraw", (*Model).again, nil},
-	{[]string{"ctrl+z"}, "Ctrl-Z", "key.suspend", (*Model).suspend, nil},
+	{[]string{"ctrl+z"}, "Ctrl-Z", "key.suspend", (*Model).suspendJob, nil},
 	{[]string{"esc"}, "", "", (*Model).clearCursor, nil},
 }
 

@@ -232,7 +232,10 @@ type paint struct {
 const csi = "\x1b["
 
 // sgr is the inside of an SGR sequence, "1;38;5;12"; empty: nothing special.
-type sgr struct{ params string }
+type sgr struct {
+	params string
+	bare   bool // a blank looks like any other in it
+}
 
 func newPaint(t *theme.Theme, p colorprofile.Profile) *paint {
 	return &paint{theme: t, profile: p, styles: map[[2]uint8]sgr{}}
@@ -258,5 +261,6 @@ func (p *paint) compile(fore, back theme.Style) sgr {
 	}
 	const sentinel = "x"
 	before, _, _ := strings.Cut(st.Render(sentinel), sentinel)
-	return sgr{strings.TrimSuffix(strings.TrimPrefix(before, csi), "m")}
+	bare := back.Color == "" && !fore.Reverse && !back.Reverse
+	return sgr{strings.TrimSuffix(strings.TrimPrefix(before, csi), "m"), bare}
 }

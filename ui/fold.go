@@ -54,6 +54,13 @@ func (m *Model) ahead() time.Duration {
 	return m.folds.newest.Ahead()
 }
 
+// peek shows an early picture. It is for the eye alone: the next snapshot has what it shows.
+func (m *Model) peek(early *sampler.Snapshot) {
+	if !m.shown.frozen {
+		m.show(early)
+	}
+}
+
 // tellMarks tells the watch what the followed log has said since.
 func (m *Model) tellMarks() {
 	for {
@@ -147,6 +154,9 @@ func (m *Model) fit() {
 // list makes the rows of the process table.
 func (m *Model) list() {
 	if s := m.shown.snap; s != nil {
-		m.table.list(s, m.gpus.focused(s))
+		only := m.gpus.focused(s)
+		m.table.list(s, only)
+		m.table.lately = m.table.unattributed() + m.folds.history.SeenSince(s.Time.Add(-latelyTime),
+			func(on sampler.GPUKey) bool { return only == nil || only.Key() == on })
 	}
 }

@@ -13,7 +13,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case k == "ctrl+c":
 		return tea.Quit
 	case k == "ctrl+z":
-		return m.suspend()
+		return m.suspendJob()
 	case mode == modeNeed || mode == modeTime:
 		if !m.prompt.edit(msg) {
 			return nil

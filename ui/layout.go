@@ -84,7 +84,7 @@ func (v *view) tableHeight(body int) int {
 	if body < 10 {
 		return 0
 	}
-	return min(max(len(v.table.rows), 1)+1, max(body/3, 3))
+	return min(max(len(v.table.rows), v.table.lately, 1)+1, max(body/3, 3))
 }
 
 // placeGPUs fills the area from the top and returns the rows it took.

@@ -170,6 +170,7 @@ func (v *view) gpuPlot(c *canvas, r rect, g *sampler.GPU) {
 	gr := graph{main: s.Plot(m.name).Columns(v.now(), step, n), top: m.top(g), unit: m.unit, sign: m.sign,
 		span: span(v.plot.span), spanColumns: int(v.plot.span / step), mark: nan}
 	if m.isMemory() {
+		raiseLast(gr.main, &g.Memory)
 		gr.back = s.Plot("utilization.gpu").Columns(v.now(), step, n)
 		gr.markPeak(g.Memory.Peak, v)
 	}

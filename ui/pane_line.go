@@ -81,6 +81,7 @@ func (v *view) gpuSpark(c *canvas, r rect, g *sampler.GPU) {
 		return
 	}
 	values := s.Plot("memory.used").Columns(v.now(), history.ColumnStep(v.plot.span, r.w), r.w)
+	raiseLast(values, &g.Memory)
 	v.spark(c, r.x, r.y, values, g.Memory.Total.Or(0).MiB(), func(share float64) theme.Role {
 		level := theme.Level(100*share, gpuLevels)
 		return pick(level == theme.Ok, theme.Dim, level)

@@ -32,6 +32,14 @@ var plotMetrics = []plotMetric{
 	{"temperature.gpu", "temperature", 1, "°C", func(*sampler.GPU) float64 { return 110 }},
 }
 
+// raiseLast lets the newest column of a memory plot hold the window of an early picture,
+// which the history does not know yet.
+func raiseLast(columns []float64, m *sampler.Memory) {
+	if n := len(columns); n > 0 && m.Window != nil && columns[n-1] < m.Window.Max.MiB() {
+		columns[n-1] = m.Window.Max.MiB()
+	}
+}
+
 // isMemory says whether the watermark and the utilization belong in the plot.
 func (m plotMetric) isMemory() bool { return m.name == plotMetrics[0].name }
 

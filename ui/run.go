@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -41,7 +39,7 @@ func Run(ctx context.Context, in, out *os.File, m *Model) (err error) {
 	m.tty.paintAs(colorprofile.Detect(out, os.Environ()))
 	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithoutRenderer(),
 		tea.WithFPS(1), tea.WithoutSignalHandler())
-	stop := watchSignals(ctx, p, t)
+	stop := watchSignals(ctx, p, &m.tty)
 	defer stop()
 	if _, err = p.Run(); m.err != nil {
 		return m.err
@@ -56,27 +54,3 @@ func Run(ctx context.Context, in, out *os.File, m *Model) (err error) {
 }
 
 const closeTimeout = 300 * time.Millisecond
-
-// watchSignals tells the program of new sizes, and of coming back from a stop that it
-// did not begin itself.
-func watchSignals(ctx context.Context, p *tea.Program, t *terminal) (stop func()) {
-	ch := make(chan os.Signal, 1)
-	signal.Notify(ch, syscall.SIGWINCH, syscall.SIGCONT)
-	ctx, cancel := context.WithCancel(ctx)
-	go func() {
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case s := <-ch:
-				if s == syscall.SIGCONT {
-					p.Send(resumed{})
-				}
-				if w, h, err := t.size(); err == nil {
-					p.Send(tea.WindowSizeMsg{Width: w, Height: h})
-				}
-			}
-		}
-	}()
-	return func() { signal.Stop(ch); cancel() }
-}

@@ -30,6 +30,7 @@ type screen struct {
 	wake   chan struct{}
 	stop   chan struct{}
 	done   chan struct{}
+	busy   chan struct{} // holds something while a frame is on the way
 
 	shown *frame // on the terminal; of run alone
 }
@@ -41,7 +42,7 @@ type frame struct {
 }
 
 func newScreen(out io.Writer) *screen {
-	s := &screen{out: out, failed: func(error) {}, wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
+	s := &screen{out: out, failed: func(error) {}, wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}), busy: make(chan struct{}, 1)}
 	go s.run()
 	return s
 }
@@ -78,11 +79,18 @@ func (s *screen) send(sequence string) {
 	s.poke()
 }
 
-// suspend stops or allows writing.
+// suspend stops or allows writing. It waits for a write in progress, a while at most.
 func (s *screen) suspend(hold bool) {
 	s.mu.Lock()
 	s.hold, s.forget = hold, true
 	s.mu.Unlock()
+	if hold {
+		select {
+		case s.busy <- struct{}{}:
+			<-s.busy
+		case <-time.After(closeTimeout):
+		}
+	}
 	s.poke()
 }
 
@@ -111,33 +119,42 @@ func (s *screen) run() {
 			return
 		case <-s.wake:
 		}
-		s.mu.Lock()
-		f, hold, sync, extra := s.next, s.hold, s.sync, s.extra
-		if !hold {
-			s.extra = ""
-		}
-		if s.forget {
-			s.shown, s.forget = nil, false
-		}
-		s.mu.Unlock()
-		if f == nil || hold {
-			continue
-		}
-		b.Reset()
-		f.changes(&b, s.shown)
-		s.shown = f
-		text := b.String()
-		if sync && text != "" {
-			text = ansi.SetModeSynchronizedOutput + text + ansi.ResetModeSynchronizedOutput
-		}
-		if text += extra; text == "" {
-			continue
-		}
-		if _, err := io.WriteString(s.out, text); err != nil {
+		s.busy <- struct{}{}
+		err := s.write(&b)
+		<-s.busy
+		if err != nil {
 			s.failed(err)
 			return
 		}
 	}
+}
+
+// write sends what is to be sent.
+func (s *screen) write(b *strings.Builder) error {
+	s.mu.Lock()
+	f, hold, sync, extra := s.next, s.hold, s.sync, s.extra
+	if !hold {
+		s.extra = ""
+	}
+	if s.forget {
+		s.shown, s.forget = nil, false
+	}
+	s.mu.Unlock()
+	if f == nil || hold {
+		return nil
+	}
+	b.Reset()
+	f.changes(b, s.shown)
+	s.shown = f
+	text := b.String()
+	if sync && text != "" {
+		text = ansi.SetModeSynchronizedOutput + text + ansi.ResetModeSynchronizedOutput
+	}
+	if text += extra; text == "" {
+		return nil
+	}
+	_, err := io.WriteString(s.out, text)
+	return err
 }
 
 // gap is how many unchanged cells are sent again rather than jumped over: a jump takes
@@ -148,7 +165,7 @@ const gap = 5
 // done by hand because the library's renderer (ultraviolet) takes 758 us and 967 bytes for a
 // frame of the demo where this takes 33 us and 557 bytes.
 func (f *frame) changes(b *strings.Builder, old *frame) {
-	pen, px, py := "", -1, -1 // what the terminal would write now, and where
+	pen, px, py := sgr{bare: true}, -1, -1 // what the terminal would write now, and where
 	if old == nil || old.w != f.w || old.h != f.h || old.paint != f.paint {
 		b.WriteString(ansi.ResetStyle + ansi.EraseEntireScreen)
 		old = &frame{newCanvas(f.w, f.h), f.paint}
@@ -156,11 +173,11 @@ func (f *frame) changes(b *strings.Builder, old *frame) {
 	for y := range f.h {
 		row, was := f.cells[y*f.w:(y+1)*f.w], old.cells[y*f.w:(y+1)*f.w]
 		end := len(row)
-		for end > 0 && row[end-1] == blank {
+		for end > 0 && f.same(row[end-1], blank) {
 			end--
 		}
 		for x := 0; x < len(row); {
-			if row[x] == was[x] {
+			if f.same(row[x], was[x]) {
 				x++
 				continue
 			}
@@ -174,7 +191,7 @@ func (f *frame) changes(b *strings.Builder, old *frame) {
 				b.WriteString(ansi.EraseLineRight)
 				break
 			}
-			last := lastChange(row[:end], was, x)
+			last := f.lastChange(row[:end], was, x)
 			for ; x <= last; x++ {
 				if row[x].r == 0 {
 					continue
@@ -188,7 +205,7 @@ func (f *frame) changes(b *strings.Builder, old *frame) {
 			}
 		}
 	}
-	if pen != "" {
+	if pen.params != "" {
 		b.WriteString(ansi.ResetStyle)
 	}
 }
@@ -205,10 +222,10 @@ func jump(b *strings.Builder, px, py, x, y int) {
 }
 
 // lastChange is the last cell of the changes that begin at x, small gaps included.
-func lastChange(row, was []cell, x int) int {
+func (f *frame) lastChange(row, was []cell, x int) int {
 	last := x
 	for i := x; i < len(row) && i-last <= gap; i++ {
-		if row[i] != was[i] {
+		if !f.same(row[i], was[i]) {
 			last = i
 		}
 	}
@@ -218,19 +235,27 @@ func lastChange(row, was []cell, x int) int {
 	return last
 }
 
-// pen changes the look of what is written next.
-func (f *frame) pen(b *strings.Builder, now string, c cell) string {
-	want := f.style(c.role, c.back).params
+// same says whether two cells look the same: most blanks do, whatever they belong to.
+func (f *frame) same(a, b cell) bool {
+	return a == b || a.r == ' ' && b.r == ' ' && f.style(a.role, a.back).bare && f.style(b.role, b.back).bare
+}
+
+// pen changes the look of what is written next, unless that is a blank that any pen writes.
+func (f *frame) pen(b *strings.Builder, now sgr, c cell) sgr {
+	s := f.style(c.role, c.back)
+	want := s.params
 	switch {
-	case want == now:
+	case want == now.params:
+	case c.r == ' ' && s.bare && now.bare:
+		return now
 	case want == "":
 		b.WriteString(ansi.ResetStyle)
-	case now == "", colorOnly(now) && strings.HasPrefix(want, "38;"):
+	case now.params == "", colorOnly(now.params) && strings.HasPrefix(want, "38;"):
 		b.WriteString(csi + want + "m")
 	default:
 		b.WriteString(csi + "0;" + want + "m")
 	}
-	return want
+	return s
 }
 
 // colorOnly says whether a style is nothing but a foreground, which another one replaces.

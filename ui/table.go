@@ -2,6 +2,7 @@ package ui
 
 import (
 	"sort"
+	"time"
 
 	"nvpeak/sampler"
 )
@@ -13,7 +14,13 @@ type table struct {
 	follow  *sampler.ProcessKey // the process under the cursor
 	sort    int                 // a column
 	reverse bool
+	lately  int // how many rows there were of late: the room that the layout leaves
 }
+
+// latelyTime is how long a process that is gone keeps its room. A GPU that fails is asked
+// again after up to half a minute; without that every pane would be drawn anew each time
+// that one fails and each time that it is back.
+const latelyTime = time.Minute
 
 // list makes the rows of the processes on one GPU, or on all (nil). The cursor stays on its
 // process, or on its row when the process is gone.
@@ -55,6 +62,16 @@ func (t *table) sortRows() {
 // unattributedRow is the least unattributed memory that gets a row of its own, or half a
 // percent of the total: less is what moved between two readings.
 const unattributedRow = 64 * sampler.MiB
+
+// unattributed is how many rows are of no process.
+func (t *table) unattributed() (n int) {
+	for _, r := range t.rows {
+		if r.proc == nil {
+			n++
+		}
+	}
+	return n
+}
 
 // move puts the cursor on a row.
 func (t *table) move(row int) {

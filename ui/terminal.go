@@ -3,6 +3,7 @@ package ui
 import (
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
@@ -12,7 +13,9 @@ import (
 // terminal is the device: raw input, the alternate screen, and back.
 type terminal struct {
 	in, out *os.File
-	saved   *term.State
+
+	mu    sync.Mutex
+	saved *term.State // how it was before; nil: it is that again
 }
 
 var (
@@ -26,18 +29,37 @@ const askTerminal = ansi.RequestBackgroundColor + ansi.RequestModeSynchronizedOu
 
 const leaveTimeout = 500 * time.Millisecond
 
-// enter switches to the alternate screen and raw input.
-func (t *terminal) enter() (err error) {
-	if t.saved, err = term.MakeRaw(int(t.in.Fd())); err != nil {
+// enter switches to the alternate screen and raw input. In the background it stops the
+// program until that is in front.
+func (t *terminal) enter() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	was, err := term.MakeRaw(int(t.in.Fd()))
+	if err != nil {
 		return err
+	}
+	if t.saved == nil {
+		t.saved = was
 	}
 	_, err = io.WriteString(t.out, enterScreen)
 	return err
 }
 
+// left says whether the terminal was given back.
+func (t *terminal) left() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.saved == nil
+}
+
 // leave gives the terminal back. A terminal that takes nothing (Ctrl-S, a dead
 // connection) must not keep the program alive.
 func (t *terminal) leave() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.saved == nil {
+		return
+	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -47,10 +69,8 @@ func (t *terminal) leave() {
 	case <-done:
 	case <-time.After(leaveTimeout):
 	}
-	if t.saved != nil {
-		term.Restore(int(t.in.Fd()), t.saved) //nolint:errcheck // the terminal is gone
-		t.saved = nil
-	}
+	term.Restore(int(t.in.Fd()), t.saved) //nolint:errcheck // the terminal is gone
+	t.saved = nil
 }
 
 // size in columns and rows.

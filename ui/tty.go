@@ -68,11 +68,12 @@ func (t *tty) suspend() {
 	t.terminal.leave()
 }
 
-func (t *tty) resume() error {
-	if t.terminal.saved == nil {
-		if err := t.terminal.enter(); err != nil {
-			return err
-		}
+func (t *tty) resume(again bool) error {
+	if !t.terminal.left() && !again {
+		return nil
+	}
+	if err := t.terminal.enter(); err != nil {
+		return err
 	}
 	t.screen.suspend(false)
 	return nil

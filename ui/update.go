@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"context"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -12,9 +14,13 @@ import (
 // Messages say what happened.
 type (
 	snapshotsArrived struct{ snapshots []*sampler.Snapshot }
-	sceneArrived     struct{ *player.Scene }
-	streamEnded      struct{ err error }
-	failureFound     struct{ event sampler.OOMEvent }
+	peakArrived      struct {
+		before snapshotsArrived // may hold none
+		early  *sampler.Snapshot
+	}
+	sceneArrived struct{ *player.Scene }
+	streamEnded  struct{ err error }
+	failureFound struct{ event sampler.OOMEvent }
 )
 
 // Init begins to wait for snapshots, and for failures in the log.
@@ -34,9 +40,19 @@ func (m *Model) waitForSnapshots() (msg tea.Msg) {
 		}
 		return sceneArrived{s}
 	}
-	s, err := m.stream.Next(m.ctx)
-	if err != nil {
+	next := func(ctx context.Context) (s []*sampler.Snapshot, early *sampler.Snapshot, err error) {
+		s, err = m.stream.Next(ctx)
+		return s, nil, err
+	}
+	if p, ok := m.stream.(sampler.PeakStream); ok {
+		next = p.NextOrPeak
+	}
+	s, early, err := next(m.ctx)
+	switch {
+	case err != nil:
 		return streamEnded{err}
+	case early != nil:
+		return peakArrived{snapshotsArrived{s}, early}
 	}
 	return snapshotsArrived{s}
 }
@@ -65,6 +81,10 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case snapshotsArrived:
 		return tea.Batch(m.take(msg.snapshots), m.waitForSnapshots, m.leaveEnded())
+	case peakArrived:
+		cmd := m.update(msg.before)
+		m.peek(msg.early)
+		return cmd
 	case sceneArrived:
 		return tea.Batch(m.play(msg.Scene), m.waitForSnapshots)
 	case streamEnded:
@@ -74,8 +94,12 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.waitForFailure
 	case tea.WindowSizeMsg:
 		m.tty.resize(msg.Width, msg.Height)
+	case stopAsked:
+		return m.suspend(false)
+	case stayed:
+		m.resume(false)
 	case resumed:
-		m.resume()
+		m.resume(true)
 	case tea.BackgroundColorMsg:
 		if !m.tty.themeFixed {
 			m.tty.paintIn(theme.For(msg.IsDark()))

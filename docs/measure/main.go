@@ -26,7 +26,7 @@ func main() {
 	flag.StringVar(&o.source, "source", ".", "`directory` of the nvpeak that is built to have its clock set")
 	flag.IntVar(&o.passes, "passes", 3, "how often; the medians are printed")
 	flag.DurationVar(&o.span, "for", time.Minute, "length of a pass; all spikes need a minute")
-	flag.StringVar(&o.only, "only", "", "`part` to run alone: peers, spikes200, slow, many, whose, clock or start")
+	flag.StringVar(&o.only, "only", "", "`part` to run alone: start, ends, peers, spikes200, flaky, slow, many, whose or clock")
 	flag.Parse()
 	if err := measure(o); err != nil {
 		fmt.Fprintln(os.Stderr, "measure:", err)
@@ -43,8 +43,10 @@ type part struct {
 
 var parts = []part{
 	{"start", "peers", (*lab).starts},
+	{"ends", "peers", (*lab).ends},
 	{"peers", "peers", (*lab).peers},
 	{"spikes200", "spikes200", (*lab).wide},
+	{"flaky", "flaky", (*lab).flaky},
 	{"slow", "slow30us", (*lab).slow},
 	{"many", "big64x32", (*lab).many},
 	{"whose", "", (*lab).whose},
@@ -112,6 +114,38 @@ func (l *lab) starts(t *table) error {
 	return nil
 }
 
+// ends measures the time from q to the end of the program, and a whole `once`.
+func (l *lab) ends(t *table) error {
+	for i := range 5 {
+		for _, s := range l.subjects() {
+			if s.name == "nvtop 0.1 s" {
+				continue
+			}
+			took, err := l.quit(s, time.Duration(i)*170*time.Millisecond)
+			if err != nil {
+				return err
+			}
+			t.add("q to exit", "ms", s.name, took)
+		}
+		took, err := l.once()
+		if err != nil {
+			return err
+		}
+		t.add("once", "ms", "nvpeak", took)
+	}
+	return nil
+}
+
+// flaky is a driver whose errors come and go.
+func (l *lab) flaky(t *table) error {
+	figures, err := l.together(160, 50, 0, l.subjects()[:1])
+	if err != nil {
+		return err
+	}
+	t.add("flaky driver: to the terminal", "kB a minute", "nvpeak", figures["nvpeak"].kilobytes)
+	return nil
+}
+
 // peers is the comparison: 8 GPUs, 26 processes, 20 spikes of 50 ms, 160x50.
 func (l *lab) peers(t *table) error {
 	stream := l.followStream(10)
@@ -126,7 +160,7 @@ func (l *lab) peers(t *table) error {
 		t.add("to the terminal", "kB a minute", name, f.kilobytes)
 		t.add("driver calls, memory", "a second", name, f.memoryCalls)
 		t.add("driver calls, all others", "a second", name, f.otherCalls)
-		t.add("spikes of 50 ms on the screen", "of 20", name, float64(f.spikes))
+		t.spikes("50 ms", name, f.spikes)
 	}
 	return stream.report(t, "50 ms")
 }
@@ -139,7 +173,7 @@ func (l *lab) wide(t *table) error {
 		return err
 	}
 	for name, f := range figures {
-		t.add("spikes of 200 ms on the screen", "of 20", name, float64(f.spikes))
+		t.spikes("200 ms", name, f.spikes)
 	}
 	return stream.report(t, "200 ms")
 }

@@ -4,9 +4,12 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -45,11 +48,11 @@ func firstNumber(re *regexp.Regexp, text string) (float64, bool) {
 
 // figures of one program in one pass.
 type figures struct {
-	own, driver             float64 // % of a core
-	resident                float64 // MiB
-	kilobytes               float64 // a minute
-	memoryCalls, otherCalls float64 // a second
-	spikes                  int
+	own, driver             float64   // % of a core
+	resident                float64   // MiB
+	kilobytes               float64   // a minute
+	memoryCalls, otherCalls float64   // a second
+	spikes                  []float64 // ms from the begin to the screen, of those that were seen
 }
 
 // running is a program under measurement.
@@ -57,7 +60,7 @@ type running struct {
 	subject
 	term  *e2e.Terminal
 	stats string
-	seen  map[int]bool // spikes by number
+	seen  map[int]float64 // ms from the begin of a spike to the screen, by its number
 	done  chan struct{}
 }
 
@@ -83,7 +86,7 @@ func (l *lab) together(cols, rows int, height float64, subjects []subject) (map[
 		}
 	}()
 	for i, s := range subjects {
-		r := &running{subject: s, stats: filepath.Join(l.dir, fmt.Sprintf("stats%d", i)), seen: map[int]bool{}}
+		r := &running{subject: s, stats: filepath.Join(l.dir, fmt.Sprintf("stats%d", i)), seen: map[int]float64{}}
 		os.Remove(r.stats)
 		term, err := e2e.Start(e2e.Options{Args: s.args, Env: l.env(r.stats, begin), Cols: cols, Rows: rows})
 		if err != nil {
@@ -112,7 +115,7 @@ func (l *lab) together(cols, rows int, height float64, subjects []subject) (map[
 		if r.done != nil {
 			<-r.done
 			r.done = nil
-			f.spikes = len(r.seen)
+			f.spikes = slices.Sorted(maps.Values(r.seen))
 		}
 		result[r.name] = f
 	}
@@ -132,7 +135,9 @@ func (r *running) watchSpikes(begin time.Time, height float64) {
 		case since < 0:
 			base = gib // before the first spike: with or without what the driver reserves
 		case base > 0 && k < spikeCount && gib > base+height-1.5+float64(k) && gib < base+height+1.5+float64(k):
-			r.seen[k] = true
+			if _, known := r.seen[k]; !known {
+				r.seen[k] = ms(since - time.Duration(k)*spikeEvery)
+			}
 		}
 		return false
 	})
@@ -227,7 +232,32 @@ func (l *lab) firstFigures(s subject) (float64, error) {
 		_, ok := s.peak(screen)
 		return ok
 	})
-	return float64(time.Since(term.Started).Microseconds()) / 1000, err
+	return ms(time.Since(term.Started)), err
+}
+
+// quit is the time from q to the end of the program, so long after its first second.
+func (l *lab) quit(s subject, later time.Duration) (float64, error) {
+	term, err := e2e.Start(e2e.Options{Args: s.args, Env: l.env("", time.Time{}), Cols: 160, Rows: 50})
+	if err != nil {
+		return 0, err
+	}
+	defer term.Close()
+	time.Sleep(time.Second + later)
+	began := time.Now()
+	if err := term.Type("q"); err != nil {
+		return 0, err
+	}
+	_, err = term.Wait(10 * time.Second)
+	return ms(time.Since(began)), err
+}
+
+// once is the time of a whole `nvpeak once --json`.
+func (l *lab) once() (float64, error) {
+	cmd := exec.Command(l.nvpeak, "once", "--json")
+	cmd.Env = l.env("", time.Time{})
+	began := time.Now()
+	err := cmd.Run()
+	return ms(time.Since(began)), err
 }
 
 // keys are the times from a key to its effect on the screen, in ms, with 64 GPUs.
@@ -252,7 +282,7 @@ func (l *lab) keys() ([]float64, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, float64(time.Since(began).Microseconds())/1000)
+		all = append(all, ms(time.Since(began)))
 		if i%10 == 9 { // back to the top, where j moves the mark
 			if err := term.Type("g"); err != nil {
 				return nil, err

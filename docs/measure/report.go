@@ -37,6 +37,17 @@ func (t *table) add(what, unit, name string, v float64) {
 	t.rows = append(t.rows, &row{what, unit, map[string][]float64{name: {v}}})
 }
 
+// spikes adds how many spikes were on the screen, and how long after their begin.
+func (t *table) spikes(width, name string, after []float64) {
+	t.add("spikes of "+width+" on the screen", "of 20", name, float64(len(after)))
+	if n := len(after); n > 0 {
+		t.add("spike of "+width+" on the screen after, median", "ms", name, after[n/2])
+		t.add("spike of "+width+" on the screen after, most", "ms", name, after[n-1])
+	}
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
 // print writes the medians as a table in Markdown, with least and most in brackets.
 func (t *table) print(w io.Writer) {
 	fmt.Fprint(w, "| |")
@@ -145,8 +156,9 @@ func (f *follower) report(t *table, width string) error {
 	missed, first := 0, map[int]float64{} // by spike: one that lies across two windows is in both
 	for _, w := range f.windows {
 		missed += w.Missed
-		k := int((w.MaxTime.Sub(f.begin) - spikeFirst) / spikeEvery)
-		late := w.MaxTime.Sub(f.begin.Add(spikeFirst + time.Duration(k)*spikeEvery))
+		at := w.MaxTime.Add(time.Millisecond) // it is cut to one
+		k := int((at.Sub(f.begin) - spikeFirst) / spikeEvery)
+		late := at.Sub(f.begin.Add(spikeFirst + time.Duration(k)*spikeEvery))
 		if k >= spikeCount || late < 0 || w.Max%(1<<30) != 0 || w.Max>>30 < uint64(f.offset)+20 {
 			continue
 		}

@@ -54,6 +54,16 @@ func (h *History) GPU(key sampler.GPUKey) *Series { return h.gpus[key] }
 // Process is the history of that process, or nil.
 func (h *History) Process(key sampler.ProcessKey) *ProcessSeries { return h.procs[key] }
 
+// SeenSince counts the processes on some GPUs that were there at that second or later.
+func (h *History) SeenSince(at time.Time, on func(sampler.GPUKey) bool) (n int) {
+	for key, p := range h.procs {
+		if p.seen.Unix() >= at.Unix() && on(key.GPU) {
+			n++
+		}
+	}
+	return n
+}
+
 // Add folds one snapshot in. The values of its windows count for the whole time since
 // the snapshot before, unless that was so long ago (suspend) that there is a gap.
 func (h *History) Add(s *sampler.Snapshot) {

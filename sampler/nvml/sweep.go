@@ -74,7 +74,7 @@ static int rises(uint64_t used, uint64_t *above, uint64_t step) {
 // sweep reads the devices whose turn it is every period until the time is over, something
 // needs a look, or the records are full. What is as it was is only counted.
 static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const uint8_t *versions,
-		const int64_t *every, const uint8_t *quiet, int64_t *c, uint64_t *above, uint64_t step, uint64_t *last,
+		const int64_t *every, const uint8_t *quiet, int64_t *c, uint64_t *above, uint64_t step, uint64_t *news, uint64_t *last,
 		int64_t *least, uint64_t *recs, int capacity, int32_t *counts) {
 	int64_t now = now_ns(CLOCK_MONOTONIC), until = now + c[C_UNTIL];
 	int len = 0, look = 0, dear = 0;
@@ -101,7 +101,7 @@ static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const u
 			end = now_ns(CLOCK_MONOTONIC);
 			if (!counts[i] || end - before < least[i]) least[i] = end - before;
 			counts[i]++;
-			int risen = code == 0 && rises(rec[R_USED], &above[i], step);
+			int risen = code == 0 && (rises(rec[R_USED], &above[i], step) | (rec[R_USED] > __atomic_load_n(&news[i], __ATOMIC_RELAXED)));
 			uint64_t same = rec[R_USED] * 3 + rec[R_FREE]; // moves when either does
 			if (code == 0 && counts[i] > 1 && same == last[i]) continue;
 			rec[R_DEV] = i; rec[R_CODE] = code; rec[R_TIME] = now_ns(CLOCK_MONOTONIC);
@@ -163,7 +163,7 @@ func (s *Source) Sweep(w *sampler.Sweep) error {
 	fn2 := findFunction([]string{"nvmlDeviceGetMemoryInfo_v2"}, 0)
 	devices, versions := make([]uintptr, n), make([]uint8, n)
 	last, counts := make([]uint64, n), make([]int32, n)
-	if len(w.Every) < n || len(w.Quiet) < n || len(w.Least) < n || slices.Min(w.Every) < 1 {
+	if len(w.News) < n || len(w.Every) < n || len(w.Quiet) < n || len(w.Least) < n || slices.Min(w.Every) < 1 {
 		return errClosed
 	}
 	for i, dev := range w.Devices {
@@ -183,7 +183,7 @@ func (s *Source) Sweep(w *sampler.Sweep) error {
 	w.Control[C.C_PERIOD], w.Control[C.C_UNTIL] = int64(w.Period), int64(w.For)
 	C.sweep(fn1.pointer, fn2.pointer, C.int(n), (*C.uintptr_t)(unsafe.Pointer(&devices[0])),
 		(*C.uint8_t)(&versions[0]), (*C.int64_t)(&w.Every[0]), (*C.uint8_t)(&w.Quiet[0]), (*C.int64_t)(&w.Control[0]),
-		(*C.uint64_t)(&w.Above[0]), C.uint64_t(w.Step), (*C.uint64_t)(&last[0]), (*C.int64_t)(&w.Least[0]),
+		(*C.uint64_t)(&w.Above[0]), C.uint64_t(w.Step), (*C.uint64_t)(&w.News[0]), (*C.uint64_t)(&last[0]), (*C.int64_t)(&w.Least[0]),
 		(*C.uint64_t)(&recs[0]), C.int(len(recs)/C.R_WORDS), (*C.int32_t)(&counts[0]))
 	if w.Stopped() {
 		return nil

@@ -15,7 +15,8 @@ func sweepOf(n int, d time.Duration) *sampler.Sweep {
 	w := &sampler.Sweep{Period: 5 * time.Millisecond, For: d, Calls: make([]int, n), Counts: make([]int, n),
 		Failed: make([]bool, n), Least: make([]int64, n), Every: make([]int64, n), Quiet: make([]uint8, n)}
 	for i := range n {
-		w.Devices, w.Above, w.Every[i] = append(w.Devices, i), append(w.Above, math.MaxUint64), 1
+		w.Devices, w.Every[i] = append(w.Devices, i), 1
+		w.Above, w.News = append(w.Above, math.MaxUint64), append(w.News, math.MaxUint64)
 	}
 	return w
 }

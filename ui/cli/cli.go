@@ -20,7 +20,7 @@ var commands = []func(*app) *cobra.Command{onceCommand, streamCommand, explainCo
 
 // Main runs nvpeak and returns its exit code.
 func Main(args []string) int {
-	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Getenv}
+	a := &app{in: os.Stdin, out: output(), err: os.Stderr, env: os.Getenv}
 	signal.Ignore(syscall.SIGPIPE) // a closed pipe is an error of Write, not a death
 	ctx, stop := signalContext()
 	defer stop()

@@ -135,7 +135,7 @@ func timeCalls(name, gpu string, most int, limit time.Duration, call func() erro
 func (c *checkup) watchSampling(ctx context.Context) {
 	a := *c.app
 	a.opt.interval = 500 * time.Millisecond
-	l, err := a.source(nil)
+	l, err := a.source(sampler.Options{})
 	if err != nil {
 		c.rateError = err
 		return

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"nvpeak/sampler"
 	"nvpeak/sampler/oomlog"
 	"nvpeak/sampler/trainlog"
 	"nvpeak/ui"
@@ -42,7 +43,7 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 		return a.once(cmd.Context(), &onceFlags{})
 	}
 	r := a.newRecorder(a.opt.record)
-	l, err := a.source(r.readings())
+	l, err := a.source(sampler.Options{Readings: r.readings()})
 	if err != nil {
 		return err
 	}
@@ -73,7 +74,7 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 	}
 	cause := context.Cause(ctx)
 	cancel(nil)
-	l.Wait(closeTimeout)
+	l.Wait(endTimeout)
 	switch {
 	case cause != nil:
 		return cause

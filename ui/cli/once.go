@@ -35,36 +35,32 @@ func onceCommand(a *app) *cobra.Command {
 	return c
 }
 
-// onceWait is how long `once` measures: long enough for what needs two readings (CPU
-// percent) and for some readings of the memory.
-const onceWait = 250 * time.Millisecond
+// onceWait is how long `once` measures: long enough for some readings of the memory. The
+// share of a CPU needs longer and is left out.
+const onceWait = 60 * time.Millisecond
 
 func (a *app) once(ctx context.Context, f *onceFlags) error {
 	if a.listDemos() {
 		return nil
 	}
-	a.opt.interval = min(a.opt.interval, onceWait)
-	l, err := a.source(nil)
+	a.opt.interval = min(a.opt.interval, onceWait/4) // the snapshot has what was read up to a whole one
+	l, err := a.source(sampler.Options{Settle: onceWait})
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	defer func() { cancel(nil); l.Wait(closeTimeout) }()
+	defer func() { cancel(nil); l.Wait(endTimeout) }()
 	if err := l.start(ctx, answerTimeout); err != nil {
 		return err
 	}
 	limit, stop := context.WithTimeout(ctx, answerTimeout)
 	defer stop()
-	var snaps []*sampler.Snapshot
-	for len(snaps) < 2 {
-		more, err := l.Next(limit)
-		if err != nil {
-			if cause := context.Cause(ctx); cause != nil {
-				return cause
-			}
-			return err
+	snaps, err := l.Next(limit)
+	if err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
 		}
-		snaps = append(snaps, more...)
+		return err
 	}
 	return a.printOnce(snaps, l.label, f)
 }

@@ -27,8 +27,13 @@ const (
 	demoPastMany = time.Minute
 )
 
-// closeTimeout is how long the end waits for the driver to be closed.
-const closeTimeout = 300 * time.Millisecond
+// closeTimeout is how long a loop that is over is waited for, endTimeout when the process
+// ends then. A driver call that is under way, such as the wait for events of a second, is
+// left to the end of the process: the kernel takes back what it holds.
+const (
+	closeTimeout = 300 * time.Millisecond
+	endTimeout   = 5 * time.Millisecond
+)
 
 // answerTimeout is how long a command without a screen waits for a driver that does not answer.
 const answerTimeout = 20 * time.Second
@@ -36,10 +41,11 @@ const answerTimeout = 20 * time.Second
 // readings gets every reading of the memory, as a recording does.
 type readings = func(dev int, at time.Time, used sampler.Bytes)
 
-// source makes the loop that the options ask for. Nothing is asked yet.
-func (a *app) source(each readings) (*live, error) {
+// source makes the loop that the options ask for; o has what is the command's own. Nothing
+// is asked yet.
+func (a *app) source(o sampler.Options) (*live, error) {
 	a.oneProcessor()
-	o := sampler.Options{Interval: a.opt.interval, PeakInterval: a.opt.peakInterval, Select: a.opt.gpus, Readings: each}
+	o.Interval, o.PeakInterval, o.Select = a.opt.interval, a.opt.peakInterval, a.opt.gpus
 	if name := string(a.opt.demo); name != "" {
 		return demoSource(name, o)
 	}
@@ -113,7 +119,7 @@ func (l *live) start(ctx context.Context, timeout time.Duration) error {
 // measure begins to measure without a past, for commands without a screen. end stops it,
 // with a cause or nil, and closes the source.
 func (a *app) measure(parent context.Context, each readings) (l *live, ctx context.Context, end func(cause error), err error) {
-	if l, err = a.source(each); err != nil {
+	if l, err = a.source(sampler.Options{Readings: each}); err != nil {
 		return nil, nil, nil, err
 	}
 	l.simulate = l.skipPast
@@ -122,7 +128,7 @@ func (a *app) measure(parent context.Context, each readings) (l *live, ctx conte
 		cancel(nil)
 		return nil, nil, nil, err
 	}
-	return l, ctx, func(cause error) { cancel(cause); l.Wait(closeTimeout) }, nil
+	return l, ctx, func(cause error) { cancel(cause); l.Wait(endTimeout) }, nil
 }
 
 // listDemos prints the scenarios when --demo=list asks for them.

@@ -1,13 +1,16 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"nvpeak/advice/watch"
+	"nvpeak/sampler"
 	"nvpeak/ui/plain"
 )
 
@@ -41,9 +44,9 @@ func (a *app) stream(ctx context.Context, fields []plain.Field) (err error) {
 		}
 		defer func() { err = errors.Join(err, r.close()) }()
 	}
-	out := bufio.NewWriter(a.out)
-	watch := watch.New(watch.Options{Need: a.opt.need.Opt, Lang: string(a.opt.lang)})
-	header := true
+	s := &streamer{app: a, fields: fields, header: true, watch: watch.New(watch.Options{Need: a.opt.need.Opt, Lang: string(a.opt.lang)})}
+	s.out = newOutlet(a.out, maxWaiting, end)
+	defer s.close()
 	for {
 		snaps, err := l.Next(ctx)
 		if err != nil {
@@ -52,23 +55,58 @@ func (a *app) stream(ctx context.Context, fields []plain.Field) (err error) {
 			}
 			return err
 		}
-		for _, s := range snaps {
-			snap := withAlerts(s, watch)
+		for _, one := range snaps {
+			snap := withAlerts(one, s.watch)
 			if r != nil {
-				r.Snapshot(s, snap.Alerts) //nolint:errcheck // standard error may be a log: the end reports it
+				r.Snapshot(one, snap.Alerts) //nolint:errcheck // standard error may be a log: the end reports it
 			}
-			if fields != nil {
-				err = plain.CSV(out, snap.Wall(), fields, header)
-			} else {
-				err = plain.JSON(out, snap.Wall())
-			}
-			header = false
-			if err == nil {
-				err = out.Flush()
-			}
-			if err != nil {
+			if err := s.write(snap.Wall()); err != nil {
 				return err
 			}
 		}
 	}
+}
+
+// streamer passes snapshots on. A reader that stalls keeps nothing up: what it has no room
+// for is left out, and the next snapshot says how many that were.
+type streamer struct {
+	*app
+	fields []plain.Field
+	header bool
+	watch  *watch.Watch
+	out    *outlet
+	lost   int
+}
+
+func (s *streamer) write(snap *sampler.Snapshot) error {
+	if !s.out.room() {
+		s.lost++
+		return nil
+	}
+	snap.Lost = s.lost
+	s.tellLost()
+	line, err := text(func(w io.Writer) error {
+		if s.fields != nil {
+			return plain.CSV(w, snap, s.fields, s.header)
+		}
+		return plain.JSON(w, snap)
+	})
+	s.header = false
+	s.out.put(line)
+	return err
+}
+
+func (s *streamer) tellLost() {
+	if s.lost > 0 {
+		s.say(fmt.Sprintf("the reader is too slow, snapshots left out: %d", s.lost))
+		s.lost = 0
+	}
+}
+
+// drainTime is how long the end waits for a reader.
+const drainTime = 100 * time.Millisecond
+
+func (s *streamer) close() {
+	s.out.close(drainTime)
+	s.tellLost()
 }
