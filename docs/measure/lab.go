@@ -16,6 +16,7 @@ import (
 type options struct {
 	nvpeak string
 	source string
+	before string
 	passes int
 	span   time.Duration
 	only   string

@@ -17,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -24,9 +25,10 @@ func main() {
 	var o options
 	flag.StringVar(&o.nvpeak, "nvpeak", "", "`binary` to measure; default: built from this directory")
 	flag.StringVar(&o.source, "source", ".", "`directory` of the nvpeak that is built to have its clock set")
+	flag.StringVar(&o.before, "before", "", "`binary` of another nvpeak that plays beside it")
 	flag.IntVar(&o.passes, "passes", 3, "how often; the medians are printed")
 	flag.DurationVar(&o.span, "for", time.Minute, "length of a pass; all spikes need a minute")
-	flag.StringVar(&o.only, "only", "", "`part` to run alone: start, ends, peers, spikes200, flaky, slow, many, whose or clock")
+	flag.StringVar(&o.only, "only", "", "`part` to run alone: start, ends, peers, spikes200, flaky, slow, many, whose, clock or churn")
 	flag.Parse()
 	if err := measure(o); err != nil {
 		fmt.Fprintln(os.Stderr, "measure:", err)
@@ -51,6 +53,7 @@ var parts = []part{
 	{"many", "big64x32", (*lab).many},
 	{"whose", "", (*lab).whose},
 	{"clock", "spikes50", (*lab).clock},
+	{"churn", "peers", (*lab).churn},
 }
 
 func measure(o options) error {
@@ -89,6 +92,9 @@ func measure(o options) error {
 // subjects are the programs that are compared.
 func (l *lab) subjects() []subject {
 	all := []subject{{name: "nvpeak", args: []string{l.nvpeak}, peak: nvpeakPeak}}
+	if l.before != "" {
+		all = append(all, subject{name: "nvpeak before", args: []string{l.before}, peak: nvpeakPeak})
+	}
 	if l.nvtop != "" {
 		all = append(all,
 			subject{name: "nvtop 1 s", args: []string{l.nvtop}, peak: nvtopUsed},
@@ -104,11 +110,12 @@ func (l *lab) starts(t *table) error {
 			if s.name == "nvtop 0.1 s" {
 				continue
 			}
-			ms, err := l.firstFigures(s)
+			first, cpu, err := l.start(s)
 			if err != nil {
 				return err
 			}
-			t.add("first figures after exec", "ms", s.name, ms)
+			t.add("first figures after exec", "ms", s.name, first)
+			t.add("CPU in the first second", "ms", s.name, cpu)
 		}
 	}
 	return nil
@@ -157,6 +164,7 @@ func (l *lab) peers(t *table) error {
 		t.add("CPU beside the driver's own time", "% of a core", name, f.own)
 		t.add("driver's own time", "% of a core", name, f.driver)
 		t.add("resident memory", "MiB", name, f.resident)
+		t.add("voluntary switches", "a second", name, f.switches)
 		t.add("to the terminal", "kB a minute", name, f.kilobytes)
 		t.add("driver calls, memory", "a second", name, f.memoryCalls)
 		t.add("driver calls, all others", "a second", name, f.otherCalls)
@@ -192,6 +200,7 @@ func (l *lab) slow(t *table) error {
 	}
 	for name, f := range figures {
 		t.add("CPU with calls of 30 us, driver included", "% of a core", name, f.own+f.driver)
+		t.add("voluntary switches with calls of 30 us", "a second", name, f.switches)
 	}
 	if f, ok := figures["nvtop 0.1 s"]; ok {
 		n := figures["nvpeak"]
@@ -200,16 +209,27 @@ func (l *lab) slow(t *table) error {
 	return nil
 }
 
+// ours are nvpeak and the nvpeak before.
+func (l *lab) ours() (ours []subject) {
+	for _, s := range l.subjects() {
+		if strings.HasPrefix(s.name, "nvpeak") {
+			ours = append(ours, s)
+		}
+	}
+	return ours
+}
+
 // many is 64 GPUs with 32 processes each.
 func (l *lab) many(t *table) error {
-	figures, err := l.together(200, 60, 0, l.subjects()[:1])
+	figures, err := l.together(200, 60, 0, l.ours())
 	if err != nil {
 		return err
 	}
-	f := figures["nvpeak"]
-	t.add("64 GPUs x 32: CPU beside the driver's own time", "% of a core", "nvpeak", f.own)
-	t.add("64 GPUs x 32: driver's own time", "% of a core", "nvpeak", f.driver)
-	t.add("64 GPUs x 32: resident memory", "MiB", "nvpeak", f.resident)
+	for name, f := range figures {
+		t.add("64 GPUs x 32: CPU beside the driver's own time", "% of a core", name, f.own)
+		t.add("64 GPUs x 32: driver's own time", "% of a core", name, f.driver)
+		t.add("64 GPUs x 32: resident memory", "MiB", name, f.resident)
+	}
 	keys, err := l.keys()
 	if err != nil {
 		return err
@@ -218,4 +238,27 @@ func (l *lab) many(t *table) error {
 	t.add("64 GPUs x 32: key to screen, median", "ms", "nvpeak", keys[len(keys)/2])
 	t.add("64 GPUs x 32: key to screen, slowest of 30", "ms", "nvpeak", keys[len(keys)-1])
 	return nil
+}
+
+// churnProcesses come and go within a pass.
+const churnProcesses = 5000
+
+// churn is eight GPUs on which processes start and end all the time.
+func (l *lab) churn(t *table) error {
+	var text strings.Builder
+	fmt.Fprintln(&text, "gpu 0-7\nmem 0-7 used=20GiB")
+	life := (l.span - warmUp) / (churnProcesses / 80)
+	for k := range churnProcesses / 80 {
+		from := warmUp/2 + time.Duration(k)*life
+		fmt.Fprintf(&text, "proc 0-7 pid=%d count=10 memory=1GiB start=%dms stop=%dms\n", 100_000+80*k, from.Milliseconds(), (from + life).Milliseconds())
+	}
+	l.scenario = filepath.Join(l.dir, "churn.txt")
+	if err := os.WriteFile(l.scenario, []byte(text.String()), 0o600); err != nil {
+		return err
+	}
+	figures, err := l.together(160, 50, 0, l.ours())
+	for name, f := range figures {
+		t.add(fmt.Sprintf("resident memory after %d processes", churnProcesses), "MiB", name, f.resident)
+	}
+	return err
 }

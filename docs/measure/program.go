@@ -50,6 +50,7 @@ func firstNumber(re *regexp.Regexp, text string) (float64, bool) {
 type figures struct {
 	own, driver             float64   // % of a core
 	resident                float64   // MiB
+	switches                float64   // voluntary ones, a second
 	kilobytes               float64   // a minute
 	memoryCalls, otherCalls float64   // a second
 	spikes                  []float64 // ms from the begin to the screen, of those that were seen
@@ -149,6 +150,7 @@ type sample struct {
 	cpu      time.Duration
 	bytes    int
 	resident float64
+	switches int
 	stats    nvmltest.Stats
 	err      error
 }
@@ -163,7 +165,7 @@ func (r *running) sample() sample {
 	if s.err == nil {
 		s.err = err
 	}
-	s.resident = residentMiB(pid)
+	s.resident, s.switches = residentMiB(pid), switches(pid)
 	return s
 }
 
@@ -186,6 +188,19 @@ func residentMiB(pid int) float64 {
 	return 0
 }
 
+// switches counts how often the threads of a process have gone to sleep.
+func switches(pid int) (n int) {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
+	for _, path := range threads {
+		text, _ := os.ReadFile(path)
+		_, rest, _ := strings.Cut(string(text), "\nvoluntary_ctxt_switches:")
+		line, _, _ := strings.Cut(rest, "\n")
+		k, _ := strconv.Atoi(strings.TrimSpace(line))
+		n += k
+	}
+	return n
+}
+
 // difference makes figures of two samples. The driver's counters are up to a second old,
 // so that they are divided by their own time.
 func difference(a, b sample) (figures, error) {
@@ -193,7 +208,7 @@ func difference(a, b sample) (figures, error) {
 		return figures{}, fmt.Errorf("no counters: %w", firstOf(a.err, b.err))
 	}
 	span, driven := b.at.Sub(a.at), (b.stats.Elapsed - a.stats.Elapsed).Seconds()
-	f := figures{resident: b.resident, kilobytes: float64(b.bytes-a.bytes) / 1000 / span.Minutes()}
+	f := figures{resident: b.resident, switches: float64(b.switches-a.switches) / span.Seconds(), kilobytes: float64(b.bytes-a.bytes) / 1000 / span.Minutes()}
 	var busy time.Duration
 	for name, c := range b.stats.Calls {
 		calls := float64(c.Count-a.stats.Calls[name].Count) / driven
@@ -221,18 +236,25 @@ func firstOf(errs ...error) error {
 	return nil
 }
 
-// firstFigures is the time from exec to the memory of a GPU on the screen, in ms.
-func (l *lab) firstFigures(s subject) (float64, error) {
+// start is the time from exec to the memory of a GPU on the screen, and the CPU time of the
+// first second, both in ms.
+func (l *lab) start(s subject) (first, cpu float64, err error) {
 	term, err := e2e.Start(e2e.Options{Args: s.args, Env: l.env("", time.Time{}), Cols: 160, Rows: 50})
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	defer term.Close()
 	err = term.WaitFor("figures", 10*time.Second, func(screen string) bool {
 		_, ok := s.peak(screen)
 		return ok
 	})
-	return ms(time.Since(term.Started)), err
+	first = ms(time.Since(term.Started))
+	if err != nil {
+		return 0, 0, err
+	}
+	time.Sleep(time.Until(term.Started.Add(time.Second)))
+	used, err := cpuTime(term.Cmd.Process.Pid)
+	return first, ms(used), err
 }
 
 // quit is the time from q to the end of the program, so long after its first second.
