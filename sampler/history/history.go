@@ -7,8 +7,9 @@ import (
 	"nvpeak/sampler"
 )
 
-// History is a fold over snapshots: what every screen plots. It takes fixed memory per
-// GPU (about 170 KiB) and per process (10 KiB), and forgets processes beyond maxTracked.
+// History is a fold over snapshots: what every screen plots. It takes at most 180 KiB per
+// GPU and 10 KiB per process (1 KiB where the memory does not move), and forgets processes
+// that are gone.
 type History struct {
 	gpus  map[sampler.GPUKey]*Series
 	procs map[sampler.ProcessKey]*ProcessSeries
@@ -19,8 +20,12 @@ type History struct {
 	archive bool // keeps everything
 }
 
-// maxTracked bounds how many processes have a history, gone ones included.
-const maxTracked = 4096
+// maxTracked bounds how many processes have a history, gone ones included; the living all
+// have one. An archive goes back in time and has more.
+const (
+	maxTracked  = 1024
+	maxArchived = 4096
+)
 
 // Series is the history of one GPU.
 type Series struct {
@@ -79,8 +84,8 @@ func (h *History) Add(s *sampler.Snapshot) {
 		}
 		h.addProcesses(from, at, g)
 	}
-	if len(h.procs) > maxTracked {
-		h.forget()
+	if len(h.procs) > h.most(s) {
+		h.forget(h.most(s) * 3 / 4)
 	}
 }
 
@@ -146,8 +151,21 @@ func (h *History) addProcesses(from, at time.Time, g *sampler.GPU) {
 	}
 }
 
+// most is how many processes may have a history after the snapshot: some are gone even where
+// very many live.
+func (h *History) most(s *sampler.Snapshot) int {
+	if h.archive {
+		return maxArchived
+	}
+	living := 0
+	for i := range s.GPUs {
+		living += len(s.GPUs[i].Processes)
+	}
+	return max(maxTracked, living*3/2)
+}
+
 // forget drops the processes that were gone longest, a quarter at a time so that it is rare.
-func (h *History) forget() {
+func (h *History) forget(keep int) {
 	var gone []sampler.ProcessKey
 	for k, p := range h.procs {
 		if p.seen.Before(h.last) {
@@ -155,7 +173,7 @@ func (h *History) forget() {
 		}
 	}
 	slices.SortFunc(gone, func(a, b sampler.ProcessKey) int { return h.procs[a].seen.Compare(h.procs[b].seen) })
-	for _, k := range gone[:min(len(gone), len(h.procs)-maxTracked*3/4)] {
+	for _, k := range gone[:min(len(gone), len(h.procs)-keep)] {
 		delete(h.procs, k)
 	}
 }

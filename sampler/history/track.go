@@ -7,24 +7,17 @@ import (
 
 // Track is the history of one figure, kept by maximum (or minimum) at every resolution,
 // so that a spike stays visible however far one looks back. Missing time is NaN.
-// It takes all its memory when it is made.
+// Its memory is bounded, and little while the figure does not move.
 type Track struct {
 	byMin bool
 	rings [len(tiers)]ring
 	all   *unbounded // instead of the rings, in an Archive
 }
 
-// ring holds one value per step. The slot of a step is its number since 1970 modulo the
-// size; what is older than the size has been overwritten.
-type ring struct {
-	v    []float32
-	last int64 // number of the newest step, 0 before the first
-}
-
 func newTrack(byMin bool, keep [len(tiers)]int) *Track {
 	t := &Track{byMin: byMin}
 	for i := range t.rings {
-		t.rings[i].v = make([]float32, keep[i])
+		t.rings[i] = newRing(keep[i])
 	}
 	return t
 }
@@ -42,32 +35,10 @@ func (t *Track) Add(from, at time.Time, v float64) {
 			first++
 		}
 		r := &t.rings[i]
-		for n := max(first, last-int64(len(r.v))+1); n <= last; n++ {
+		for n := max(first, last-r.size+1); n <= last; n++ {
 			r.put(n, float32(v), t.byMin)
 		}
 	}
-}
-
-// put notes v at step n. A step before the newest is merged into the newest: when time
-// runs backwards no peak is lost.
-func (r *ring) put(n int64, v float32, byMin bool) {
-	if n > r.last {
-		for k := max(r.last+1, n-int64(len(r.v))+1); k <= n; k++ {
-			r.v[k%int64(len(r.v))] = nan32
-		}
-		r.last = n
-	}
-	slot := &r.v[r.last%int64(len(r.v))]
-	if *slot != *slot || (byMin && v < *slot) || (!byMin && v > *slot) {
-		*slot = v
-	}
-}
-
-func (r *ring) at(n int64) float32 {
-	if r.last == 0 || n < 0 || n > r.last || n <= r.last-int64(len(r.v)) {
-		return nan32
-	}
-	return r.v[n%int64(len(r.v))]
 }
 
 // ColumnStep is how much time one of n columns stands for when they show span: the
@@ -93,7 +64,7 @@ func ColumnStep(span time.Duration, n int) time.Duration {
 func (t *Track) Columns(end time.Time, step time.Duration, n int) []float64 {
 	list := make([]float64, 0, max(n, 0))
 	tier := 0
-	for tier < len(tiers)-1 && (time.Duration(n)*step > tiers[tier].step*time.Duration(len(t.rings[tier].v)) ||
+	for tier < len(tiers)-1 && (time.Duration(n)*step > tiers[tier].step*time.Duration(t.rings[tier].size) ||
 		step >= 2*tiers[tier+1].step) {
 		tier++
 	}
@@ -125,7 +96,7 @@ func (t *Track) recall(from *unbounded, at time.Time) (seen time.Time) {
 				seen = now
 			}
 		}
-		from.rings[i].each(max(end-int64(len(r.v))+1, 0), end-1, put)
+		from.rings[i].each(max(end-r.size+1, 0), end-1, put)
 		// The last step was not over yet.
 		from.rings[0].each(end*unit, second, func(_ int64, v float32) { put(end, v) })
 	}

@@ -40,7 +40,7 @@ func wander(rnd *rand.Rand, start time.Time, d time.Duration) (list []added) {
 // resolution is the step of the tier that Columns takes for such columns.
 func resolution(step time.Duration, n int, tr *Track) time.Duration {
 	for i := range tiers {
-		if time.Duration(n)*step <= tiers[i].step*time.Duration(len(tr.rings[i].v)) &&
+		if time.Duration(n)*step <= tiers[i].step*time.Duration(tr.rings[i].size) &&
 			(i == len(tiers)-1 || step < 2*tiers[i+1].step) {
 			return tiers[i].step
 		}
@@ -295,7 +295,7 @@ func TestAnyTime(t *testing.T) {
 	}
 }
 
-// TestTrackMemory: a track takes its memory when it is made, and nothing after.
+// TestTrackMemory: a figure that does not move takes no memory.
 func TestTrackMemory(t *testing.T) {
 	tr := newTrack(false, gpuTiers())
 	at := noon
@@ -323,4 +323,36 @@ func FuzzTrack(f *testing.F) {
 			t.Errorf("%d columns, asked for %d", len(got), n)
 		}
 	})
+}
+
+// TestStillTrackIsSmall: the many processes whose memory never moves must not take what one
+// that wanders does, nor those that lived for a moment.
+func TestStillTrackIsSmall(t *testing.T) {
+	own := func(tr *Track) (n int) {
+		for i := range tr.rings {
+			for _, b := range tr.rings[i].blocks {
+				if b.each != nil {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	tr := newTrack(false, processTiers)
+	at := noon
+	tr.Add(at, at, 5)
+	if n := own(tr); n > len(tiers) {
+		t.Errorf("after one value %d blocks have slots of their own", n)
+	}
+	for range 2 * 24 * 3600 {
+		at = at.Add(time.Second)
+		tr.Add(at.Add(-time.Second), at, 5)
+	}
+	if n := own(tr); n > 0 {
+		t.Errorf("two days of one value: %d blocks have slots of their own", n)
+	}
+	tr.Add(at, at.Add(time.Second), 6)
+	if got := tr.Columns(at.Add(time.Second), time.Second, 3); got[0] != 5 || got[1] != 5 || got[2] != 6 {
+		t.Errorf("the next value makes %v of them, want 5, 5 and 6", got)
+	}
 }
