@@ -22,6 +22,7 @@ func (p *poller) pollMemory(ready func()) func(*worker) {
 
 // pollDevices polls a source that answers single questions.
 func (p *poller) pollDevices(w *worker, ready func()) {
+	punctual()
 	r := newRateLimiter(p.opt.PeakInterval, len(p.pick))
 	p.c.setSampling(r.sampling())
 	next := time.Now()

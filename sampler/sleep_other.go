@@ -5,3 +5,5 @@ package sampler
 import "time"
 
 func sleep(d time.Duration) { time.Sleep(d) }
+
+func punctual() {}

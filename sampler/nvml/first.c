@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdint.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -25,11 +26,21 @@ enum { BETTER = -10, RESET_ON_FORK = 1 };
 
 static __thread enum { UNASKED, ASKED, FIRST } place;
 
+// The Go runtime's monitor thread sleeps 20 us again and again while there is work, and takes the
+// processor from each call of the driver that it meets twice: of 30 us, that is every one. With
+// this slack (ns; the usual one is 50000) it looks twenty times less often, and calls shorter than
+// a millisecond keep their processor. Threads have the slack of the one that made them, so it is
+// set before Go makes any.
+enum { SLACK = 1000000, PUNCTUAL = 1 };
+
+__attribute__((constructor)) static void be_slack(void) { prctl(PR_SET_TIMERSLACK, SLACK); }
+
 // go_first returns the thread if it has precedence over all ordinary ones, else 0. Who gave the
 // program another place than the usual one, by nice or chrt, meant it.
 int64_t go_first(void) {
 	if (place == UNASKED) {
 		place = ASKED;
+		prctl(PR_SET_TIMERSLACK, PUNCTUAL);
 		errno = 0;
 		int nice = getpriority(PRIO_PROCESS, 0);
 		if (errno || nice > 0 || sched_getscheduler(0) != SCHED_OTHER) return 0;

@@ -86,14 +86,14 @@ func demoSource(name string, o sampler.Options) (*live, error) {
 // call in the hope of work: 0.6 to 0.7 % of a core instead of 0.4 to 0.5, measured. Calls
 // into the driver block threads of their own, not the processor. GOMAXPROCS overrides it.
 //
-// It also collects garbage early, for there is little of it each second: a quarter above what
+// It also collects garbage early, for there is little of it each second: at half of what
 // lives, not as much again. GOGC overrides it.
 func (a *app) runLean() {
 	if a.env("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(1)
 	}
 	if a.env("GOGC") == "" {
-		debug.SetGCPercent(25)
+		debug.SetGCPercent(50)
 	}
 }
 
