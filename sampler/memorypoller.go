@@ -150,11 +150,11 @@ func (p *poller) takeSweep(s *Sweep, ours []int, failing []bool) {
 }
 
 // untilSnapshot is how long a sweep may last: to just before the next snapshot, so that
-// it holds what was read until then; at most a second, for the poller has more to do.
+// it holds what was read until then, when the slow pollers are awake too; at most a second,
+// for the poller has more to do.
 func (p *poller) untilSnapshot() time.Duration {
-	const margin = 2 * time.Millisecond
 	every, now := p.currentInterval(), time.Now()
-	left := now.Truncate(every).Add(every).Sub(now) - margin
+	left := now.Truncate(every).Add(every).Sub(now) - slotMargin
 	if left <= 0 {
 		left += every
 	}

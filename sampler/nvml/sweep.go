@@ -52,6 +52,19 @@ static int read_memory(void *fn1, void *fn2, int version, uintptr_t device, uint
 // A thread that is first in line gives way when a sweep takes LONG.
 enum { DEAR = 2, LONG = 5000000 };
 
+// ALIGNED: periods up to this long (ns) are laid so that a reading falls on the end of the sweep.
+// The thread then wakes once less, and what is published is not a period old.
+enum { ALIGNED = 100000000, EVEN = 1000000 };
+
+// align moves the next reading to the one before it that fits the end, or a moment later.
+static void align(int64_t *c, int64_t now, int64_t until) {
+	int64_t period = c[C_PERIOD];
+	if (period > ALIGNED || until - now < 2 * period || c[C_NEXT] > until) return;
+	int64_t early = period - (until - c[C_NEXT]) % period;
+	if (early > period - EVEN) early -= period;
+	c[C_NEXT] -= early;
+}
+
 // next_turn counts the periods that are over. Those that were missed count for nobody.
 static void next_turn(int64_t *c, int64_t end) {
 	c[C_TICK]++;
@@ -81,6 +94,7 @@ static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const u
 	__atomic_store_n(&c[C_THREAD], go_first(), __ATOMIC_SEQ_CST);
 	if (c[C_NEXT] == 0) c[C_NEXT] = now; // one clock reading: even no time at all is a sweep
 	if (c[C_NEXT] > now + c[C_PERIOD]) c[C_NEXT] = now + c[C_PERIOD];
+	align(c, now, until);
 	while (!look && len + n <= capacity) {
 		if (c[C_NEXT] > until) {
 			sleep_until(until);

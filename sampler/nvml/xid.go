@@ -53,10 +53,13 @@ func (s *Source) WaitXID(timeout time.Duration) (dev int, xid uint64, err error)
 	}
 }
 
-// milliseconds is the wait of the next driver call; at least one, so that a rest of
-// microseconds is not a circle of empty waits.
+// milliseconds is the wait of the next driver call, to the next whole second at most: then the
+// snapshot is made, and awake together with everybody else costs less. It is at least one, so
+// that a rest of microseconds is not a circle of empty waits.
 func milliseconds(d time.Duration) uint32 {
-	return uint32(max(min(d, xidSlice).Milliseconds(), 1))
+	now := time.Now()
+	d = min(d, now.Truncate(xidSlice).Add(xidSlice).Sub(now)+time.Millisecond)
+	return uint32(max(d.Milliseconds(), 1))
 }
 
 // rest sleeps until the connection is closed, at most d.
