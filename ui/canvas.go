@@ -2,6 +2,7 @@ package ui
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -32,12 +33,20 @@ type cell struct {
 type rect struct{ x, y, w, h int }
 
 func newCanvas(w, h int) *canvas {
-	c := &canvas{w: w, h: h, cells: make([]cell, w*h)}
+	c, _ := canvases.Get().(*canvas)
+	if c == nil || len(c.cells) != w*h {
+		c = &canvas{cells: make([]cell, w*h)}
+	}
+	c.w, c.h, c.ascii = w, h, false
 	for i := range c.cells {
 		c.cells[i] = blank
 	}
 	return c
 }
+
+// canvases are those that the screen has shown and nobody will see again: a frame takes as
+// much memory as all else in a second.
+var canvases sync.Pool
 
 var blank = cell{r: ' '}
 
@@ -149,11 +158,25 @@ func harmless(r rune) (rune, int) {
 	case r >= 0x1f000 && r < 0x20000, r >= 0x2600 && r < 0x27c0, r >= 0xd800 && r < 0xf900, !unicode.IsPrint(r):
 		return '?', 1
 	}
-	switch w := columnWidth.RuneWidth(r); w {
+	switch w := runeWidth(r); w {
 	case 1, 2:
 		return r, w
 	}
 	return '?', 1
+}
+
+// runeWidth spares go-runewidth the runes that screens consist of: at the first other one it
+// builds a table of 2 MiB.
+func runeWidth(r rune) int {
+	switch {
+	case r >= 0xa1 && r < 0x300 && r != 0xad, // Latin
+		r >= 0x2010 && r < 0x2028, r >= 0x2190 && r < 0x21ff, // dashes, dots, arrows
+		r >= 0x2500 && r < 0x25fd, r >= 0x2800 && r < 0x2900: // boxes, blocks, shapes, Braille
+		return 1
+	case r >= 0x3001 && r < 0x302a, r >= 0x4e00 && r < 0xa000, r >= 0xff01 && r < 0xff61: // Chinese
+		return 2
+	}
+	return columnWidth.RuneWidth(r)
 }
 
 // columnWidth does not ask the locale: in an East Asian one, go-runewidth calls frames

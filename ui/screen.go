@@ -145,6 +145,9 @@ func (s *screen) write(b *strings.Builder) error {
 	}
 	b.Reset()
 	f.changes(b, s.shown)
+	if s.shown != nil && s.shown != f {
+		canvases.Put(s.shown.canvas)
+	}
 	s.shown = f
 	text := b.String()
 	if sync && text != "" {

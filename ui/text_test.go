@@ -266,3 +266,12 @@ func TestSortOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestRuneWidth: the runes that go-runewidth is spared have the width that it gives them.
+func TestRuneWidth(t *testing.T) {
+	for r := rune(0xa1); r < 0x30000; r++ {
+		if got, want := runeWidth(r), columnWidth.RuneWidth(r); got != want {
+			t.Errorf("%U has %d columns, want %d", r, got, want)
+		}
+	}
+}

@@ -24,11 +24,43 @@ func (c Catalog) Say(id string, pairs ...any) string {
 	if len(pairs) == 0 {
 		return text
 	}
-	old := make([]string, 0, len(pairs))
-	for i := 0; i+1 < len(pairs); i += 2 {
-		old = append(old, "{"+fmt.Sprint(pairs[i])+"}", fmt.Sprint(pairs[i+1]))
+	return fill(text, pairs)
+}
+
+// fill puts the values of the pairs in the places of their names; what has no value stays.
+func fill(text string, pairs []any) string {
+	var b strings.Builder
+	for {
+		open := strings.IndexByte(text, '{')
+		if open < 0 {
+			break
+		}
+		b.WriteString(text[:open])
+		text = text[open:]
+		end := strings.IndexByte(text, '}')
+		value, known := valueOf(text[1:max(end, 1)], pairs)
+		if !known {
+			b.WriteByte('{')
+			text = text[1:]
+			continue
+		}
+		b.WriteString(value)
+		text = text[end+1:]
 	}
-	return strings.NewReplacer(old...).Replace(text)
+	b.WriteString(text)
+	return b.String()
+}
+
+func valueOf(name string, pairs []any) (value string, known bool) {
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i] == name {
+			if s, ok := pairs[i+1].(string); ok {
+				return s, true
+			}
+			return fmt.Sprint(pairs[i+1]), true
+		}
+	}
+	return "", false
 }
 
 // Has says whether the catalog holds a sentence.

@@ -28,6 +28,7 @@ import "C"
 
 import (
 	"encoding/binary"
+	"math"
 	"reflect"
 	"unsafe"
 
@@ -122,8 +123,8 @@ func (l *processList) read(device uintptr) ([]listEntry, gonvml.Return) {
 	var raw []byte
 	n, ret := bounded(&l.entries, func(entries int, count *C.uint) C.int {
 		raw = l.buf.bytes(entries, listSlot)
-		for i := range raw {
-			raw[i] = poison
+		for i := range l.buf.words {
+			l.buf.words[i] = poison * (math.MaxUint64 / math.MaxUint8) // in each byte
 		}
 		return C.call_list(l.fn.pointer, C.uintptr_t(device), count, unsafe.Pointer(&raw[0]))
 	})
@@ -162,6 +163,9 @@ func parseList(raw []byte, n, stride int) []listEntry {
 // extent is the number of bytes up to the last one that was written.
 func extent(raw []byte) int {
 	n := len(raw)
+	for n >= 8 && binary.NativeEndian.Uint64(raw[n-8:]) == poison*(math.MaxUint64/math.MaxUint8) {
+		n -= 8
+	}
 	for n > 0 && raw[n-1] == poison {
 		n--
 	}

@@ -3,6 +3,7 @@ package trainlog
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"nvpeak/sampler"
 )
@@ -24,34 +25,47 @@ func markRow(word, kind, pattern string) markForm {
 const sizePart = `[\d.]+)\s*(?P<unit>GiB|GB|G|MiB|MB|M)\b`
 
 // markForms, in the order in which they are tried; the first that fits says what a line
-// is. Readings of the allocator are looked for beside.
-var markForms = []markForm{
-	// Validation begins. The table of Ultralytics has no word for it.
-	markRow("instances", sampler.MarkValidation, `^\s*Class\s+Images\s+Instances\s`),
-	markRow("val", sampler.MarkValidation, `\b(?:validating\b|evaluating\b|(?:running|start\w*|begin\w*|before|enter\w*|perform\w*) (?:the )?(?:validation|evaluation|eval)\b|(?:validation|evaluation|eval) (?:start\w*|begin\w*|dataloader|sanity|at step)|(?:validation|evaluating|evaluation|val|eval): *\d+%|\[val(?:idation)?\])`),
-	markRow("validation", sampler.MarkValidation, `^[\W]*validation[\W]*$`),
-	markRow("sav", sampler.MarkSaving, `\bsav(?:ing|ed) (?:the |current |best |last |model |state )*(?:checkpoint|weights|model|snapshot|state)`),
-	// Ultralytics: "  134/300      9.2G   1.02 …"
-	markRow("g", sampler.MarkEpoch, `^\s*(?P<n>\d+)/\d+\s+(?P<res>[\d.]+)(?P<unit>G)\s`),
-	markRow("epoch", sampler.MarkEpoch, `\bepochs?["']?[\s:=#\[(]{0,4}(?P<n>\d+)`),
-	// What follows validation.
-	markRow("val", sampler.MarkTraining, `\b(?:validation|val|eval(?:uation)?)[ _/]?(?:loss|acc\w*|metrics?|results?|map|score|psnr|ssim|done|finished|complete\w*|took)\b`),
-	markRow("train", sampler.MarkTraining, `\b(?:start\w*|begin\w*|resum\w*|running|back to) training\b`),
-}
+// is. Readings of the allocator are looked for beside. Forms are compiled at first use: a
+// program that reads no log needs none.
+var markForms = sync.OnceValue(func() []markForm {
+	return []markForm{
+		// Validation begins. The table of Ultralytics has no word for it.
+		markRow("instances", sampler.MarkValidation, `^\s*Class\s+Images\s+Instances\s`),
+		markRow("val", sampler.MarkValidation, `\b(?:validating\b|evaluating\b|(?:running|start\w*|begin\w*|before|enter\w*|perform\w*) (?:the )?(?:validation|evaluation|eval)\b|(?:validation|evaluation|eval) (?:start\w*|begin\w*|dataloader|sanity|at step)|(?:validation|evaluating|evaluation|val|eval): *\d+%|\[val(?:idation)?\])`),
+		markRow("validation", sampler.MarkValidation, `^[\W]*validation[\W]*$`),
+		markRow("sav", sampler.MarkSaving, `\bsav(?:ing|ed) (?:the |current |best |last |model |state )*(?:checkpoint|weights|model|snapshot|state)`),
+		// Ultralytics: "  134/300      9.2G   1.02 …"
+		markRow("g", sampler.MarkEpoch, `^\s*(?P<n>\d+)/\d+\s+(?P<res>[\d.]+)(?P<unit>G)\s`),
+		markRow("epoch", sampler.MarkEpoch, `\bepochs?["']?[\s:=#\[(]{0,4}(?P<n>\d+)`),
+		// What follows validation.
+		markRow("val", sampler.MarkTraining, `\b(?:validation|val|eval(?:uation)?)[ _/]?(?:loss|acc\w*|metrics?|results?|map|score|psnr|ssim|done|finished|complete\w*|took)\b`),
+		markRow("train", sampler.MarkTraining, `\b(?:start\w*|begin\w*|resum\w*|running|back to) training\b`),
+	}
+})
 
 var (
-	allocatedForms = []*regexp.Regexp{
-		regexp.MustCompile(`(?i)\b(?:gpu|cuda:?)?(?P<gpu>\d{1,2})?_?(?:memory_)?allocated(?P<unit>_gb|_gib|_mb|_mib)\b["']?\s*[:=]\s*(?P<size>[\d.]+)`),
-		regexp.MustCompile(`(?i)\balloc(?:ated)?(?: memory)?["']?\s*[:=]?\s*(?P<size>` + sizePart),
-		regexp.MustCompile(`(?i)(?P<size>` + sizePart + ` allocated\b`),
-	}
-	reservedForms = []*regexp.Regexp{
-		regexp.MustCompile(`(?i)\b(?:gpu|cuda:?)?(?P<gpu>\d{1,2})?_?(?:memory_)?(?:reserved|cached)(?P<unit>_gb|_gib|_mb|_mib)\b["']?\s*[:=]\s*(?P<size>[\d.]+)`),
-		regexp.MustCompile(`(?i)\b(?:reserved|cached)(?: memory)?["']?\s*[:=]?\s*(?P<size>` + sizePart),
-		regexp.MustCompile(`(?i)(?P<size>` + sizePart + ` (?:reserved|cached)\b`),
-	}
-	gpuForm = regexp.MustCompile(`(?i)\b(?:gpu|cuda|device)[ :#_]?(\d{1,2})\b`)
+	allocatedForms = compiled(
+		`(?i)\b(?:gpu|cuda:?)?(?P<gpu>\d{1,2})?_?(?:memory_)?allocated(?P<unit>_gb|_gib|_mb|_mib)\b["']?\s*[:=]\s*(?P<size>[\d.]+)`,
+		`(?i)\balloc(?:ated)?(?: memory)?["']?\s*[:=]?\s*(?P<size>`+sizePart,
+		`(?i)(?P<size>`+sizePart+` allocated\b`,
+	)
+	reservedForms = compiled(
+		`(?i)\b(?:gpu|cuda:?)?(?P<gpu>\d{1,2})?_?(?:memory_)?(?:reserved|cached)(?P<unit>_gb|_gib|_mb|_mib)\b["']?\s*[:=]\s*(?P<size>[\d.]+)`,
+		`(?i)\b(?:reserved|cached)(?: memory)?["']?\s*[:=]?\s*(?P<size>`+sizePart,
+		`(?i)(?P<size>`+sizePart+` (?:reserved|cached)\b`,
+	)
+	gpuForm = compiled(`(?i)\b(?:gpu|cuda|device)[ :#_]?(\d{1,2})\b`)
 )
+
+// compiled are the forms, once somebody asks for them.
+func compiled(patterns ...string) func() []*regexp.Regexp {
+	return sync.OnceValue(func() (list []*regexp.Regexp) {
+		for _, p := range patterns {
+			list = append(list, regexp.MustCompile(p))
+		}
+		return list
+	})
+}
 
 // markBytes of a line are looked at: what says where a run stands stands in front.
 const markBytes = 600
@@ -67,8 +81,9 @@ func marksOf(line string, readings bool) []sampler.LogMark {
 		return nil // its numbers belong to the failure
 	}
 	var list []sampler.LogMark
-	for i := range markForms {
-		f := &markForms[i]
+	forms := markForms()
+	for i := range forms {
+		f := &forms[i]
 		m := f.find(line, low)
 		if m == nil {
 			continue
@@ -135,14 +150,14 @@ func lower(line string) string {
 func allocatorOf(line string) (sampler.LogMark, bool) {
 	mark := sampler.LogMark{Kind: sampler.MarkAllocator}
 	var gpu string
-	mark.Allocated, gpu = findSize(allocatedForms, line)
-	reserved, gpu2 := findSize(reservedForms, line)
+	mark.Allocated, gpu = findSize(allocatedForms(), line)
+	reserved, gpu2 := findSize(reservedForms(), line)
 	mark.Reserved = reserved
 	if gpu == "" {
 		gpu = gpu2
 	}
 	if gpu == "" {
-		if m := gpuForm.FindStringSubmatch(line); m != nil {
+		if m := gpuForm()[0].FindStringSubmatch(line); m != nil {
 			gpu = m[1]
 		}
 	}

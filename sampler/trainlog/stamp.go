@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -24,15 +25,17 @@ func stampRow(pattern string) stampForm { return stampForm{regexp.MustCompile(pa
 const clockPart = `(?P<t>\d\d:\d\d:\d\d)(?:[.,](?P<frac>\d{1,9}))?`
 
 // stampForms, the more telling ones first.
-var stampForms = []stampForm{
-	stampRow(`(?P<y>\d{4})[-/](?P<m>\d\d)[-/](?P<d>\d\d)[T _]` + clockPart + `(?: ?(?P<zone>Z|UTC|[+-]\d\d:?\d\d))?`),        // ISO, Python, log4j
-	stampRow(`(?:[A-Z][a-z]{2} )?(?P<mon>[A-Z][a-z]{2}) {1,2}(?P<d>\d{1,2}) ` + clockPart + ` (?:[A-Z]{3,4} )?(?P<y>\d{4})`), // ctime
-	stampRow(`^\W?(?P<y>\d\d)[/-](?P<m>\d\d)[/-](?P<d>\d\d) ` + clockPart),                                                   // Spark
-	stampRow(`^[IWEF](?P<m>\d\d)(?P<d>\d\d) ` + clockPart),                                                                   // glog
-	stampRow(`(?:^|[\s\[(])(?P<m>\d\d)[-/](?P<d>\d\d) ` + clockPart),                                                         // vLLM, detectron2
-	stampRow(`^\W?(?P<mon>[A-Z][a-z]{2}) {1,2}(?P<d>\d{1,2}) ` + clockPart),                                                  // syslog
-	stampRow(`^[\[(]?` + clockPart + `(?:[\])]|\s)`),                                                                         // time alone
-}
+var stampForms = sync.OnceValue(func() []stampForm {
+	return []stampForm{
+		stampRow(`(?P<y>\d{4})[-/](?P<m>\d\d)[-/](?P<d>\d\d)[T _]` + clockPart + `(?: ?(?P<zone>Z|UTC|[+-]\d\d:?\d\d))?`),        // ISO, Python, log4j
+		stampRow(`(?:[A-Z][a-z]{2} )?(?P<mon>[A-Z][a-z]{2}) {1,2}(?P<d>\d{1,2}) ` + clockPart + ` (?:[A-Z]{3,4} )?(?P<y>\d{4})`), // ctime
+		stampRow(`^\W?(?P<y>\d\d)[/-](?P<m>\d\d)[/-](?P<d>\d\d) ` + clockPart),                                                   // Spark
+		stampRow(`^[IWEF](?P<m>\d\d)(?P<d>\d\d) ` + clockPart),                                                                   // glog
+		stampRow(`(?:^|[\s\[(])(?P<m>\d\d)[-/](?P<d>\d\d) ` + clockPart),                                                         // vLLM, detectron2
+		stampRow(`^\W?(?P<mon>[A-Z][a-z]{2}) {1,2}(?P<d>\d{1,2}) ` + clockPart),                                                  // syslog
+		stampRow(`^[\[(]?` + clockPart + `(?:[\])]|\s)`),                                                                         // time alone
+	}
+})
 
 // headBytes of a line can hold its time.
 const headBytes = 160
@@ -59,10 +62,10 @@ func (s *stamps) of(line string) (stamp, bool) {
 	if !clockAt(line) {
 		return stamp{}, false
 	}
-	if st, ok := stampForms[s.usual].read(line); ok {
+	if st, ok := stampForms()[s.usual].read(line); ok {
 		return st, true
 	}
-	for i, f := range stampForms {
+	for i, f := range stampForms() {
 		if st, ok := f.read(line); ok {
 			s.usual = i
 			return st, true

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -106,12 +107,12 @@ func (d *demoFlag) Set(text string) error {
 	return nil
 }
 
-func scenarioNames() (names []string) {
+var scenarioNames = sync.OnceValue(func() (names []string) {
 	for _, s := range demo.Scenarios() {
 		names = append(names, s.Name)
 	}
 	return names
-}
+})
 
 type themeFlag string
 
