@@ -18,12 +18,13 @@ type schedule struct {
 }
 
 // slotMost bounds the time between two devices, slotMargin how long before the snapshot
-// the last one is asked. Calls that cost less than slotCheap are made in one go: a
-// wake-up costs more than they do.
+// the last one is asked. Calls that cost less than slotCheap, or all together less than
+// slotBrief, are made in one go: a wake-up costs more than they do.
 const (
 	slotMost   = 10 * time.Millisecond
 	slotMargin = 5 * time.Millisecond
 	slotCheap  = 250 * time.Microsecond
+	slotBrief  = 4 * time.Millisecond
 )
 
 func newSchedule(base time.Duration, n int, now time.Time) *schedule {
@@ -38,7 +39,7 @@ func newSchedule(base time.Duration, n int, now time.Time) *schedule {
 func (s *schedule) slot(dev int, now time.Time) time.Time {
 	n := time.Duration(len(s.next))
 	spacing := min(slotMost, s.base*6/10/n)
-	if mean := s.sum() / n; mean < slotCheap {
+	if sum := s.sum(); sum < max(n*slotCheap, slotBrief) {
 		spacing = 0
 	}
 	left := now.Truncate(s.base).Sub(now) + s.base // added to now: setting the clock must not stop the poller
