@@ -28,6 +28,11 @@ var fixesHost = []fixRow{
 			return 0.85
 		},
 		do: doFewerWorkers},
+	{id: FixShortenContext, source: sourceLlama,
+		kinds: server, cost: 0.1,
+		lives: map[string]float64{CauseHostMemory: 0.85}, // the layers that are not on the GPU have their cache in RAM
+		when:  func(f *failure) bool { return f.onHost() && f.event.Kind == sampler.KindGGML && f.hasKnob(FixShortenContext) },
+		do:    func(f *failure) []string { return f.turnKnobs(FixShortenContext) }},
 	{id: FixRaiseLimit, source: "https://docs.kernel.org/admin-guide/cgroup-v2.html#memory",
 		kinds: ownCode | running, cost: 0.1,
 		lives: map[string]float64{CauseHostMemory: 0.75},
