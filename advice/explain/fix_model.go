@@ -110,7 +110,7 @@ var fixesModel = []fixRow{
 			if f.isServing() {
 				return []string{f.comment("do.quantized_server")}
 			}
-			if f.program.is(training) {
+			if f.program.is(training) || !f.torchCode() {
 				return []string{f.comment("do.smaller_model")}
 			}
 			return []string{"from_pretrained(name, quantization_config=BitsAndBytesConfig(load_in_4bit=True))"}
