@@ -18,11 +18,11 @@ var (
 	// handles of CUDA libraries that could not be made.
 	handles = regexp.MustCompile(`\bCU(BLAS|DNN)_STATUS_ALLOC_FAILED\b`)
 	// code is no sentence.
-	code = regexp.MustCompile(`\(["'r]|\w\(\)|[=!]=|=\s*[("'\[{]|[│❱]|--\S*oom|\becho\b|\b[A-Z]{3,}_[A-Z_]+\(|\w = \w|#\s*\w+Error|^//|\w\(&|^[+-]?\s*"[^"]*"$|^(?i:cuda|gpu|error)\b[^:]{0,30}:|^\W*(?:raise|throw|return|elif|except)\b|(?i:\bevents?:|\berrors?:) *\d`)
+	code = regexp.MustCompile(`\(["'r]|\w\(\)|[=!]=|=\s*[("'\[{]|[│❱]|--\S*oom|\becho\b|\w::\w|\b[A-Z]{3,}_[A-Z_]+\(|\w = \w|#\s*\w+Error|^//|\w\(&|^[+-]?\s*"[^"]*"$|^(?i:cuda|gpu|error)\b[^:]{0,30}:|^\W*(?:raise|throw|return|elif|except)\b|(?i:\bevents?:|\berrors?:) *\d`)
 	// happens: it did, or does each time.
 	happens = regexp.MustCompile(`(?i)\b(?:stops?|stopped|dies|died|crash(?:es|ed)?|fail(?:s|ed|ing)?|comes?|came|goes|went|gets?|got|ran|runs?|throws?|gives?|gave|raises?|hits?|is|are|was|ends?|ended|happens?|happened|appears?|occurs?|occurred|overflows?|shows?|says?|displays?|keeps?|killed|have|had|then|still|always|immediately|too)\b|^(?:[^\s:"]+ ){2}[^:"]*: *["'“]?(?:cuda |gpu )?(?:oom|out)|^.{0,3}(?i:cuda |gpu )?oom|[\p{Han}]`)
 	// talk: it is only talked about, as in documentation and in lists of changes.
-	talk = regexp.MustCompile(`(?i)\byou(?:r|rs)?\b|\b(?:may|might|could|would|should|likely|possibly|potential(?:ly)?|probably)\b|\b(?:in case|e\.g\.|for example|for instance|such as|how to|how can|how do|what to do|(?:is|are) (?:now )?reported|can (?:also |still )?(?:fail|run|go|be|cause|lead|get)|consider|workaround|troubleshooting)\b|` +
+	talk = regexp.MustCompile(`(?i)\byou(?:r|rs)?\b|\b(?:may|might|could|would|should|likely|possibly|potential(?:ly)?|probably)\b|\b(?:in case|e\.g\.|for example|for instance|such as|how to|how can|how do|what to do|known issues?|limitations?|(?:is|are) (?:now )?reported|can (?:also |still )?(?:fail|run|go|be|cause|lead|get)|consider|workaround|troubleshooting)\b|` +
 		`\b(?:fix(?:es|ed)?|avoid\w*|prevent\w*|mitigat\w*|solv\w*|resolv\w*|skip\w*|retr(?:y|ies|ied|ying)|recover\w*|catch\w*|improv\w*|support\w*|merge[ds]?)\b|` +
 		`\b(?:no|without|never|not|zero|n't|longer|instead of|rather than|against|than)\s+(?:(?:gets?|got|go|goes|gone|runs?|ran|sees?|saw|hits?|an?|any|more|the|cuda|gpu|running|going|into)\s+){0,4}(?:oom|out[ -]of)|` +
 		`\b(?:handl\w*|detect\w*|simulat\w*|trigger\w*|ignor\w*|classif\w*|describ\w*|estimat\w*)\s+(?:\w+\s+){0,3}(?:oom|out[ -]of)|` +
