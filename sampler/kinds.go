@@ -64,6 +64,7 @@ const (
 	ToldShared    = "shared"     // other people use the machine
 	ToldSharded   = "sharded"    // the model is sharded over GPUs
 	ToldDecoding  = "decoding"   // a picture is decoded
+	ToldText      = "text"       // a language model writes
 	ToldTraining  = "training"   // the program trains
 	ToldInference = "inference"  // it runs a model
 	ToldImages    = "image_tool" // it makes pictures

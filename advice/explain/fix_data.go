@@ -97,6 +97,9 @@ func doFixLeak(f *failure) []string {
 }
 
 func doCapSampleSize(f *failure) []string {
+	if f.program.is(imageTool) {
+		return doSmallerInput(f)
+	}
 	for _, names := range [][]string{{"max_seq_length", "max_length", "max_seq_len", "cutoff_len", "model_max_length", "seq_length", "block_size"}, {"imgsz", "img_size", "image_size", "crop_size", "resolution"}} {
 		half := func(v float64) float64 {
 			if v >= 64 {

@@ -77,6 +77,9 @@ var fixesInference = []fixRow{
 			if f.decodesPicture() && f.program.name != "comfyui" && f.program.name != "webui" {
 				return "decoding"
 			}
+			if f.program.name == "ldm" && !f.makesPictures() {
+				return ""
+			}
 			return f.program.name
 		},
 		do: doSmallerInput},
@@ -128,7 +131,7 @@ func (f *failure) convolves() bool {
 
 // generatesText: a language model was writing; memory follows the length of its context.
 func (f *failure) generatesText() bool {
-	return f.program.name == "lm_eval" || !f.convolves() && (f.inCode("past_key_value", "lm_head", "scaled_dot_product", "attn_weights", "input_ids") || f.inFunction("generate", "_sample", "greedy_search", "beam_search", "chat") ||
+	return f.program.name == "lm_eval" || f.told(sampler.ToldText) || !f.convolves() && (f.inCode("past_key_value", "lm_head", "scaled_dot_product", "attn_weights", "input_ids") || f.inFunction("generate", "_sample", "greedy_search", "beam_search", "chat") ||
 		f.command.HasPlain("max_new_tokens", "prompt_length"))
 }
 
@@ -144,8 +147,8 @@ func (f *failure) fullPrecisionOption() string {
 }
 
 func (f *failure) offloadPossible() bool {
-	if f.program.name == "ldm" {
-		return false // the scripts of that code have no such option
+	if slices.Contains([]string{"ldm", "upscaler", "whisper"}, f.program.name) {
+		return false // these have no such option
 	}
 	for _, w := range f.command.Words() {
 		if strings.HasPrefix(w, "--lowvram") || w == "--novram" {
@@ -165,7 +168,10 @@ func doSmallerInput(f *failure) []string {
 	if f.decodesPicture() {
 		return []string{"pipe.enable_vae_tiling()  " + f.comment("do.diffusers"), f.comment("do.fewer_frames")}
 	}
-	if f.program.name == "ldm" {
+	if text, ok := f.command.WithOption("--tile", "256"); ok && f.program.name == "upscaler" {
+		return []string{text}
+	}
+	if f.program.name == "ldm" && f.makesPictures() {
 		return doSmallerPicture(f)
 	}
 	half := func(v float64) float64 {
@@ -185,6 +191,9 @@ func doSmallerInput(f *failure) []string {
 func (f *failure) decodesPicture() bool {
 	return f.program.is(imageTool) && (f.told(sampler.ToldDecoding) || f.inFunction("vae_decode", "decode_first_stage", "decode_latents", "tiled_decode"))
 }
+
+// makesPictures: it is one of the scripts of the latent diffusion code, not another that uses its modules.
+func (f *failure) makesPictures() bool { return byScript(&f.job).name == "ldm" }
 
 // doSmallerPicture is for the scripts of the latent diffusion code, which make several pictures at once.
 func doSmallerPicture(f *failure) []string {

@@ -90,7 +90,7 @@ var fixesModel = []fixRow{
 			return ""
 		},
 		reach: func(f *failure) float64 {
-			if f.phase() == sampler.PhaseLoading || f.class.first == FixSmallerModel || f.phase() == sampler.PhaseInference {
+			if f.phase() == sampler.PhaseLoading || f.class.first == FixSmallerModel || f.phase() == sampler.PhaseInference || f.program.name == "whisper" && f.weightsFill() {
 				return 1.5 // nothing else changes what loading needs
 			}
 			return 0.6
@@ -109,6 +109,9 @@ var fixesModel = []fixRow{
 			}
 			if f.isServing() {
 				return []string{f.comment("do.quantized_server")}
+			}
+			if f.program.name == "whisper" {
+				return []string{"whisper-ctranslate2 AUDIO --model medium --compute_type int8"}
 			}
 			if f.program.is(training) || !f.torchCode() {
 				return []string{f.comment("do.smaller_model")}

@@ -10,6 +10,7 @@ var scriptWords = []struct {
 		"lora", "clm", "mlm", "glue", "ctc", "seq2seq", "inversion", "learn", "rl"}},
 	{program{kind: evaluation}, []string{"eval", "evaluate", "evaluation", "test", "val", "validate", "benchmark", "bench"}},
 	{program{"ldm", imageTool}, []string{"txt2img", "img2img", "knn2img", "depth2img", "inpaint"}},
+	{program{"upscaler", imageTool}, []string{"esrgan", "realesrgan", "gfpgan", "codeformer", "upscale", "superres"}},
 	{program{kind: inference}, []string{"generate", "generation", "gen", "infer", "inference", "predict", "prediction", "demo", "sample", "sampling", "chat", "cli", "translate",
-		"transcribe", "detect", "app", "gradio", "serve", "server", "api", "upscale", "extract", "embed", "encode", "render", "webui", "interface", "whisper", "summarize", "run_inference"}},
+		"transcribe", "detect", "app", "gradio", "serve", "server", "api", "extract", "embed", "encode", "render", "webui", "interface", "whisper", "summarize", "run_inference"}},
 }

@@ -926,6 +926,7 @@ var textsEN = map[string]string{
 	"plan.sum":                            "states {states} + activations {activations} x {left} = {peak}, room {room}",
 
 	"verdict.none":           "No out-of-memory error found.",
+	"verdict.none_detail":    "nvpeak reads the error and the lines around it: paste from the first Traceback on, or the last 100 lines of the log.",
 	"verdict.recovered_once": "One out-of-memory event; the program recovered by itself. Nothing died.",
 	"why.startup_numbers":    "At start it wants {want} ({percent} of the GPU) and found {free} free: {short} short. {used} is used by other processes, or by a start of it that is not over.",
 	"detail.program":         "It asked for {need}. The whole program needs {all}: arguments {arguments}, results {results}, temporary {temporary}; some of them share memory.",
@@ -978,7 +979,7 @@ var textsEN = map[string]string{
 	"fix.no_grad_inference.title":              "Run the model under torch.inference_mode",
 	"fix.no_grad_inference.why":                "Nothing here shows that gradients are off. With them on, every layer's activations are kept although nobody needs them.",
 	"fix.no_grad_inference.cost":               "none",
-	"fix.smaller_input.title":                  "Make the input smaller, or process it in tiles",
+	"fix.smaller_input.title":                  "Make the input smaller or shorter, or process it in parts",
 	"fix.smaller_input.why":                    "Memory of images and volumes follows the pixels: half the side is a quarter.",
 	"fix.smaller_input.cost":                   "seams or details at the tile borders",
 	"fix.smaller_input.title.comfyui":          "Make the picture smaller, or decode it in tiles",

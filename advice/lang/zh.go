@@ -926,6 +926,7 @@ var textsZH = map[string]string{
 	"plan.sum":                            "状态 {states} + 激活 {activations} x {left} = {peak}，可用 {room}",
 
 	"verdict.none":           "没有发现显存或内存不足的错误。",
+	"verdict.none_detail":    "nvpeak 读取错误及其前后的行：请从第一个 Traceback 开始粘贴，或给出日志最后 100 行。",
 	"verdict.recovered_once": "有一次显存不足；程序自己恢复了，没有崩溃。",
 	"why.startup_numbers":    "启动时它要 {want}（整块 GPU 的 {percent}），而空闲只有 {free}：差 {short}。{used} 被其他进程，或被它自己上一次还没结束的进程占着。",
 	"detail.program":         "它要 {need}。整个程序需要 {all}：参数 {arguments}，结果 {results}，临时 {temporary}，其中有的共用内存。",
@@ -977,7 +978,7 @@ var textsZH = map[string]string{
 	"fix.no_grad_inference.title":              "在 torch.inference_mode 下运行模型",
 	"fix.no_grad_inference.why":                "这里看不出梯度已关闭。开着梯度时，每一层的激活值都会保留，虽然没人需要。",
 	"fix.no_grad_inference.cost":               "无",
-	"fix.smaller_input.title":                  "缩小输入，或分块处理",
+	"fix.smaller_input.title":                  "缩小或缩短输入，或分块处理",
 	"fix.smaller_input.why":                    "图像和体数据的显存随像素数变化：边长减半，只剩四分之一。",
 	"fix.smaller_input.cost":                   "分块边界可能有接缝或丢细节",
 	"fix.smaller_input.title.comfyui":          "缩小图片，或分块解码",

@@ -32,6 +32,8 @@ var programs = []struct {
 	{"invokeai", regexp.MustCompile(`\binvoke\.py\b|(?i:\binvokeai\b)|>> *Max VRAM used|image\(s\) generated`)},
 	{"webui", regexp.MustCompile(`(?i)\bstable-diffusion-webui\b|--(?:med|low)vram\b[^\n]*\bwebui`)},
 	{"comfyui", regexp.MustCompile(`(?i)\bcomfyui\b`)},
+	{"whisper", regexp.MustCompile(`(?i)\bwhisperx?\b`)},
+	{"lm_eval", regexp.MustCompile(`(?i)\blm[-_]eval\b`)},
 	{"llama-reference", regexp.MustCompile(`--ckpt_dir\b[^\n]*--tokenizer_path\b`)},
 }
 

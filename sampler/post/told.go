@@ -13,14 +13,16 @@ var tells = []struct {
 	words, except *regexp.Regexp
 }{
 	{sampler.ToldGrowth, regexp.MustCompile(`(?i)\b(?:memory|vram|ram)\b[^.]{0,60}?\b(?:grow(?:s|ing|n)?|(?:goes|going|go) up|increas(?:es|ing|ed)|ris(?:es|ing)|climb(?:s|ing)?|accumulat(?:es|ing)|pil(?:es|ing) up|higher than before|not (?:being )?(?:released|freed))\b|` +
-		`\b(?:memory )?leak(?:s|age|ing)?\b|\b(?:seems to|keeps) (?:grow|increas)\w*|\bvariable is not released|(?:显存|内存)[^。]{0,12}(?:一直涨|不断|持续|逐渐|越来越)`),
+		`\b(?:memory )?leak(?:s|age|ing)?\b|\b(?:seems to|keeps) (?:grow|increas)\w*|\bvariable is not released|\b(?:memory|vram|it) (?:never|does not|doesn't) (?:go(?:es)?|come(?:s)?) down\b|(?:显存|内存)[^。]{0,12}(?:一直涨|不断|持续|逐渐|越来越)`),
 		regexp.MustCompile(`(?i)\b(?:no|not a|without|any)\s+(?:memory )?leak|with (?:the |larger )?(?:batch|size|resolution|length|image)|RAM usage doesn't`)},
-	{sampler.ToldLate, regexp.MustCompile(`(?i)\bafter (?:training )?(?:about |around |~)?(?:a few|some|several|many|\d[\d,.]*k?) ?(?:hundreds?|thousands?|k)? ?(?:of )?(?:\w+ ){0,2}(?:steps?|iterations?|iters?|epochs?|batch(?:es)?|examples|samples|hours|hrs)\b|\brandom (?:point|step|time|batch|epoch)s?\b`), nil},
+	{sampler.ToldLate, regexp.MustCompile(`(?i)\bafter (?:training )?(?:about |around |~)?(?:a few|some|several|many|\d[\d,.]*k?) ?(?:hundreds?|thousands?|k)? ?(?:of )?(?:\w+ ){0,2}(?:steps?|iterations?|iters?|epochs?|batch(?:es)?|examples|samples|requests|hours|hrs)\b|\brandom (?:point|step|time|batch|epoch)s?\b`), nil},
 	{sampler.ToldLarger, regexp.MustCompile(`(?i)\b(?:longer|larger|bigger|higher[ -]res\w*|(?:very|too|extremely) (?:long|large)|specific) (?:than \w+ )?(?:sentences?|sequences?|texts?|prompts?|inputs?|images?|pictures?|files?|videos?|documents?|samples?)\b|(?:句子|文本|图片|图像|序列)[^。]{0,6}(?:长|大)`), nil},
-	{sampler.ToldFirstGPU, regexp.MustCompile(`(?i)\b(?:GPU|cuda|device) ?[:#]? ?0\b[^.]{0,80}\b(?:every|each|all)\b[^.]{0,20}\b(?:script|process|rank|worker|job|model)|\b(?:every|each|all) (?:the )?(?:script|process|rank|worker|job|model)(?:s|es)?\b[^.]{0,60}\b(?:GPU|cuda|device) ?[:#]? ?0\b`), nil},
-	{sampler.ToldShared, regexp.MustCompile(`(?i)\b(?:several|other|many|multiple) (?:users?|people)\b|\bshared (?:machine|server|node|cluster|gpu)s?\b|\b(?:two|2|several|another|both) (?:\w+ )?(?:kernels?|notebooks?|processes|programs|instances)\b`),
+	{sampler.ToldFirstGPU, regexp.MustCompile(`(?i)\b(?:resum\w*|load\w*)\b[^.]{0,80}\b(?:on|of|to) (?:the first GPU|(?:GPU|cuda|device) ?[:#]? ?0)\b|\b(?:GPU|cuda|device) ?[:#]? ?0\b[^.]{0,80}\b(?:every|each|all)\b[^.]{0,20}\b(?:script|process|rank|worker|job|model)|\b(?:every|each|all) (?:the )?(?:script|process|rank|worker|job|model)(?:s|es)?\b[^.]{0,60}\b(?:GPU|cuda|device) ?[:#]? ?0\b`), nil},
+	{sampler.ToldShared, regexp.MustCompile(`(?i)\b(?:several|two|other|many|multiple) (?:users?|people)\b|\bshared (?:machine|server|node|cluster|gpu)s?\b|\b(?:two|2|several|another|both) (?:\w+ )?(?:kernels?|notebooks?|processes|programs|instances)\b`),
 		regexp.MustCompile(`(?i)\b(?:no|without) (?:other|another)|\b(?:torchrun|ddp|distributed|ranks?|data ?loader|workers?)\b`)},
 	{sampler.ToldSharded, regexp.MustCompile(`(?i)\bfsdp\b|\bfully[ -]?shard\w*`), nil},
+	{sampler.ToldText, regexp.MustCompile(`(?i)\b\d+(?:\.\d+)?B\b(?:[- ](?:model|chat|instruct|parameters?))?|\b(?:LLMs?|language models?|chat(?:s|bot|ting)?|llama-?[23]?|vicuna|mistral|qwen\S*|chatglm\S*|text[- ]generation\S*|prompts? tokens?)\b`),
+		regexp.MustCompile(`(?i)\b(?:train(?:s|ing)?|fine-?tun(?:e|es|ing)|q?lora|images?|pictures?|videos?|diffusion)\b`)},
 	{sampler.ToldDecoding, regexp.MustCompile(`(?i)\bvae\b`), regexp.MustCompile(`(?i)\btrain(?:s|ing)?\b`)},
 }
 
@@ -30,8 +32,8 @@ var kinds = []struct {
 	words *regexp.Regexp
 }{
 	{sampler.ToldTraining, regexp.MustCompile(`(?i)\b(?:train|trains|training|fine-?tun(?:e|es|ing))\b|训练|微调`)},
-	{sampler.ToldImages, regexp.MustCompile(`(?i)\b(?:txt2img|img2img|text[- ]to[- ]image|stable[- ]?diffusion\S*|sdxl|comfyui|invokeai|inpaint(?:ing)?|generat(?:e|es|ing) (?:\w+ )?(?:images?|pictures?|textures?|videos?)|vae[- ]decod(?:e|ing))\b`)},
-	{sampler.ToldInference, regexp.MustCompile(`(?i)\b(?:inference|inferring|demo|predict(?:s|ing|ions?)?|caption(?:s|ing)|transcrib(?:e|es|ing)|generat(?:es|ing)|test(?:ing|s)? (?:the|a|my|an|on)\b|test(?:ing)? (?:script|code|time|images?)\b|image in a loop)|推理|预测|测试`)},
+	{sampler.ToldImages, regexp.MustCompile(`(?i)\b(?:txt2img|img2img|text[- ]to[- ]image|stable[- ]?diffusion\S*|sdxl|comfyui|invokeai|inpaint(?:ing)?|upscal(?:e|es|ing|er)|super[- ]resolution|generat(?:e|es|ing) (?:\w+ )?(?:images?|pictures?|textures?|videos?)|vae[- ]decod(?:e|ing))\b`)},
+	{sampler.ToldInference, regexp.MustCompile(`(?i)\b(?:inference|inferring|demo|predict(?:s|ing|ions?)?|caption(?:s|ing)|transcrib(?:e|es|ing)|whisper|render(?:s|ing)?|chat(?:s|bot|ting)?|text[- ]generation\S*|first prompt|flask|fastapi|endpoint|requests|test[- ]set|generat(?:es|ing)|test(?:ing|s)? (?:the|a|my|an|on)\b|test(?:ing)? (?:script|code|time|images?)\b|image in a loop)|推理|预测|测试`)},
 }
 
 // passed is what had no failure.
