@@ -10,17 +10,17 @@ import (
 
 var (
 	// ranOut are words for a failure for want of memory.
-	ranOut = regexp.MustCompile(`(?i)\booms?\b|\bout[ -]of[ -](?:the )?(?:gpu |cuda |video |system |host )?(?:memory|vram|ram)\b|RESOURCE_EXHAUSTED|\bmemory\b[^.]{0,60}\boverflows?\b|\boverflows? the (?:gpu )?(?:memory|vram)|\b(?:CUBLAS|CUDNN)_STATUS_ALLOC_FAILED\b|\b(?:is|was|gets?|got|been|be|being|says?|just|displays?|shows?|prints?) (?:silently |simply |just )?["'“\x60]?killed\b|显存(?:不足|溢出|不够|爆)|(?:爆|炸)显存|内存(?:不足|溢出)`)
+	ranOut = regexp.MustCompile(`(?i)\booms?\b|\bout[ -]of[ -](?:the )?(?:gpu |cuda |video |system |host )?(?:memory|vram|ram)\b|RESOURCE_EXHAUSTED|\bOutOfMemory(?:Error|Exception)?\b|\bcrash\w*\b[^.]{0,40}\bRAM\b|\b(?:system |host |cpu )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bmemory\b[^.]{0,60}\boverflows?\b|\boverflows? the (?:gpu )?(?:memory|vram)|\b(?:CUBLAS|CUDNN)_STATUS_ALLOC_FAILED\b|\b(?:is|was|gets?|got|been|be|being|says?|just|displays?|shows?|prints?) (?:silently |simply |just )?["'“\x60]?killed\b|显存(?:不足|溢出|不够|爆)|(?:爆|炸)显存|内存(?:不足|溢出)`)
 	// onHost are words for the memory of the machine.
-	onHost = regexp.MustCompile(`(?i)\bout[ -]of[ -](?:the )?(?:ram|(?:system|host) memory)\b|\b(?:system |host )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|内存(?:不足|溢出)`)
+	onHost = regexp.MustCompile(`(?i)\bout[ -]of[ -](?:the )?(?:ram|(?:system|host) memory)\b|\b(?:system |host )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bcrash\w*\b[^.]{0,40}\bRAM\b|内存(?:不足|溢出)`)
 	// killed: by a signal, and the GPU is not spoken of.
 	killed = regexp.MustCompile(`(?i)\bkilled\b`)
 	// handles of CUDA libraries that could not be made.
 	handles = regexp.MustCompile(`\bCU(BLAS|DNN)_STATUS_ALLOC_FAILED\b`)
 	// code is no sentence.
-	code = regexp.MustCompile(`\(["'r]|\w\(\)|[=!]=|=\s*[("'\[{]|[│❱]|--\S*oom|\becho\b|\w::\w|\b[A-Z]{3,}_[A-Z_]+\(|\w = \w|#\s*\w+Error|^//|\w\(&|^[+-]?\s*"[^"]*"$|^(?i:cuda|gpu|error)\b[^:]{0,30}:|^\W*(?:raise|throw|return|elif|except)\b|(?i:\bevents?:|\berrors?:) *\d`)
+	code = regexp.MustCompile(`\(["'r]|[=!]=|=\s*[("'\[{]|[│❱]|--\S*oom|\becho\b|\w::\w|\b[A-Z]{3,}_[A-Z_]+\(|\w = \w|#\s*\w+Error|^//|\w\(&|^[+-]?\s*"[^"]*"$|^(?i:cuda|gpu|error)\b[^:]{0,30}:|^\W*(?:raise|throw|return|elif|except)\b|(?i:\bevents?:|\berrors?:) *\d`)
 	// happens: it did, or does each time.
-	happens = regexp.MustCompile(`(?i)\b(?:stops?|stopped|dies|died|crash(?:es|ed)?|fail(?:s|ed|ing)?|comes?|came|goes|went|gets?|got|ran|runs?|throws?|gives?|gave|raises?|hits?|is|are|was|ends?|ended|happens?|happened|appears?|occurs?|occurred|overflows?|shows?|says?|displays?|keeps?|killed|have|had|then|still|always|immediately|too)\b|^(?:[^\s:"]+ ){2}[^:"]*: *["'“]?(?:cuda |gpu )?(?:oom|out)|^.{0,3}(?i:cuda |gpu )?oom|[\p{Han}]`)
+	happens = regexp.MustCompile(`(?i)\b(?:getting|running|having|receiving|facing|stops?|stopped|dies|died|crash(?:es|ed)?|fail(?:s|ed|ing)?|comes?|came|goes|went|gets?|got|ran|runs?|throws?|gives?|gave|raises?|hits?|is|are|was|ends?|ended|happens?|happened|appears?|occurs?|occurred|overflows?|shows?|says?|displays?|keeps?|killed|have|had|then|still|always|immediately|too)\b|^(?:[^\s:"]+ ){2}[^:"]*: *["'“]?(?:cuda |gpu )?(?:oom|out)|^.{0,3}(?i:cuda |gpu )?oom|[\p{Han}]`)
 	// talk: it is only talked about, as in documentation and in lists of changes.
 	talk = regexp.MustCompile(`(?i)\byou(?:r|rs)?\b|\b(?:may|might|could|would|should|likely|possibly|potential(?:ly)?|probably)\b|\b(?:in case|e\.g\.|for example|for instance|such as|how to|how can|how do|what to do|known issues?|limitations?|(?:is|are) (?:now )?reported|can (?:also |still )?(?:fail|run|go|be|cause|lead|get)|consider|workaround|troubleshooting)\b|` +
 		`\b(?:fix(?:es|ed)?|avoid\w*|prevent\w*|mitigat\w*|solv\w*|resolv\w*|skip\w*|retr(?:y|ies|ied|ying)|recover\w*|catch\w*|improv\w*|support\w*|merge[ds]?)\b|` +
@@ -60,7 +60,7 @@ var frameworks = []struct {
 	{regexp.MustCompile(`(?i)\b(?:ollama|llama\.cpp|gguf|llama runner)\b`), "llama.cpp", sampler.KindGGML},
 	{regexp.MustCompile(`(?i)\bpaddle`), "paddle", sampler.KindPaddle},
 	{regexp.MustCompile(`(?i)\bjax(?:lib)?\b|\bflax\b`), "jax", sampler.KindXLA},
-	{regexp.MustCompile(`(?i)\bpy?torch\w*|\btorch\.|\blightning\b|\btransformers\b|\bfsdp\b|\bdiffusers\b|\.pth?\b|\bpipe\.`), "pytorch", sampler.KindCUDA},
+	{regexp.MustCompile(`(?i)\bpy?torch\w*|\btorch\.|\blightning\b|\btransformers\b|\bfsdp\b|\bdiffusers\b|\.pth?\b|\baccelerate\b|\bdevice_map\b|\bmodel\.generate\b|\bhugging ?face\b|\bpipe\.`), "pytorch", sampler.KindCUDA},
 	{regexp.MustCompile(`(?i)\b(?:tensorflow|keras)\b`), "tensorflow", sampler.KindTensorFlow},
 	{regexp.MustCompile(`(?i)\bcuda[ -](?:oom|out)|\bcuda:\d`), "pytorch", sampler.KindCUDA},
 }

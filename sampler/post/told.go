@@ -21,7 +21,7 @@ var tells = []struct {
 	{sampler.ToldShared, regexp.MustCompile(`(?i)\b(?:several|two|other|many|multiple) (?:users?|people)\b|\bshared (?:machine|server|node|cluster|gpu)s?\b|\b(?:two|2|several|another|both) (?:\w+ )?(?:kernels?|notebooks?|processes|programs|instances)\b`),
 		regexp.MustCompile(`(?i)\b(?:no|without) (?:other|another)|\b(?:torchrun|ddp|distributed|ranks?|data ?loader|workers?)\b`)},
 	{sampler.ToldSharded, regexp.MustCompile(`(?i)\bfsdp\b|\bfully[ -]?shard\w*`), nil},
-	{sampler.ToldText, regexp.MustCompile(`(?i)\b\d+(?:\.\d+)?B\b(?:[- ](?:model|chat|instruct|parameters?))?|\b(?:LLMs?|language models?|chat(?:s|bot|ting)?|llama-?[23]?|vicuna|mistral|qwen\S*|chatglm\S*|text[- ]generation\S*|prompts? tokens?)\b`),
+	{sampler.ToldText, regexp.MustCompile(`(?i)\b(?:\d+x)?\d+(?:\.\d+)?B\b(?:[- ](?:model|chat|instruct|parameters?))?|\b(?:LLMs?|language models?|chat(?:s|bot|ting)?|llama-?[23]?|vicuna|mistral|mixtral|gpt-?[2j]|qwen\S*|chatglm\S*|text[- ]generation\S*|prompts? tokens?)\b`),
 		regexp.MustCompile(`(?i)\b(?:train(?:s|ing)?|fine-?tun(?:e|es|ing)|q?lora|images?|pictures?|videos?|diffusion)\b`)},
 	{sampler.ToldDecoding, regexp.MustCompile(`(?i)\bvae\b`), regexp.MustCompile(`(?i)\btrain(?:s|ing)?\b`)},
 }
@@ -31,13 +31,16 @@ var kinds = []struct {
 	what  string
 	words *regexp.Regexp
 }{
-	{sampler.ToldTraining, regexp.MustCompile(`(?i)\b(?:train|trains|training|fine-?tun(?:e|es|ing))\b|训练|微调`)},
+	{sampler.ToldTraining, regexp.MustCompile(`(?i)\b(?:train|trains|training|fine-?tun(?:e|es|ing)|kohya\w*|sd-scripts|dreambooth|textual inversion|q?lora (?:training|with kohya)|network dim|backward)\b|训练|微调`)},
 	{sampler.ToldImages, regexp.MustCompile(`(?i)\b(?:txt2img|img2img|text[- ]to[- ]image|stable[- ]?diffusion\S*|sdxl|comfyui|invokeai|inpaint(?:ing)?|upscal(?:e|es|ing|er)|super[- ]resolution|generat(?:e|es|ing) (?:\w+ )?(?:images?|pictures?|textures?|videos?)|vae[- ]decod(?:e|ing))\b`)},
-	{sampler.ToldInference, regexp.MustCompile(`(?i)\b(?:inference|inferring|demo|predict(?:s|ing|ions?)?|caption(?:s|ing)|transcrib(?:e|es|ing)|whisper|render(?:s|ing)?|chat(?:s|bot|ting)?|text[- ]generation\S*|first prompt|flask|fastapi|endpoint|requests|test[- ]set|generat(?:es|ing)|test(?:ing|s)? (?:the|a|my|an|on)\b|test(?:ing)? (?:script|code|time|images?)\b|image in a loop)|推理|预测|测试`)},
+	{sampler.ToldInference, regexp.MustCompile(`(?i)\b(?:inference|inferring|demo|predict(?:s|ing|ions?)?|caption(?:s|ing)|transcrib(?:e|es|ing)|whisper|render(?:s|ing)?|chat(?:s|bot|ting)?|text[- ]generation\S*|first prompt|model\.generate|flask|fastapi|endpoint|requests|test[- ]set|generat(?:es|ing)|test(?:ing|s)? (?:the|a|my|an|on)\b|test(?:ing)? (?:script|code|time|images?)\b|image in a loop)|推理|预测|测试`)},
 }
 
 // passed is what had no failure.
-var passed = regexp.MustCompile(`(?i)\b(?:the )?(?:training|fine-?tuning|inference|prediction|validation)(?: itself| step| part)? (?:is|was|works?|worked|runs?|ran|goes|went|passes|passed|completes|completed|finishes|finished)\b(?: (?:fine|ok|okay|well|through|completely|smoothly|without))*`)
+var passed = regexp.MustCompile(`(?i)\b(?:the )?(?:training|fine-?tuning|inference|prediction|validation|loading|sampling)(?: itself| step| part)? (?:is|was|works?|worked|runs?|ran|goes|went|passes|passed|completes|completed|finishes|finished)\b(?: (?:fine|ok|okay|well|through|completely|smoothly|without))*`)
+
+// loaded: that loading was over is said.
+var loaded = regexp.MustCompile(`(?i)\bload(?:s|ing|ed)?\b[^.,]{0,20}\b(?:fine|ok|okay|well|through|without|successful\w*|done|works?)\b`)
 
 // reportedPhases are the phases in the words of a person, and for which of them the error must be spoken of.
 var reportedPhases = []struct {
@@ -67,6 +70,9 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 			c.Phase = "" // read from the same words, line by line
 		}
 	}
+	if c.Phase == sampler.PhaseLoading && len(c.Functions) == 0 && slices.ContainsFunc(all, func(s sentence) bool { return loaded.MatchString(s.text) }) {
+		c.Phase = ""
+	}
 	if len(c.Functions) == 0 {
 		if phase := phaseIn(all); phase != "" && (c.Phase == "" || c.Phase == sampler.PhaseTraining && phase != sampler.PhaseLoading) {
 			c.Phase = phase
@@ -85,8 +91,8 @@ func kindIn(all []sentence) string {
 			if !slices.ContainsFunc(list, func(s sentence) bool { return row.words.MatchString(passed.ReplaceAllString(s.text, "")) }) {
 				continue
 			}
-			if found == sampler.ToldTraining {
-				return ""
+			if found == sampler.ToldTraining && row.what == sampler.ToldInference {
+				return "" // one of the two, and nothing says which
 			}
 			if found == "" {
 				found = row.what
@@ -103,7 +109,7 @@ func kindIn(all []sentence) string {
 func phaseIn(all []sentence) string {
 	for _, row := range reportedPhases {
 		for _, s := range all {
-			if row.words.MatchString(s.text) && (reportsError.MatchString(s.text) || ranOut.MatchString(s.text)) {
+			if row.words.MatchString(passed.ReplaceAllString(s.text, "")) && (reportsError.MatchString(s.text) || ranOut.MatchString(s.text)) {
 				return row.phase
 			}
 		}
