@@ -39,6 +39,12 @@ var causesUnknown = []causeRow{
 		},
 		confidence: always(0.55),
 		evidence:   func(f *failure) string { return f.words.Say("why.no_request") }},
+	{id: "R4", cause: CauseUnknown, reason: sourceMessage,
+		when: func(f *failure) bool {
+			return f.refusedThoughFree() && !f.limited() && !f.onLinux() && !f.onWindows() && !f.roundShare()
+		},
+		confidence: always(0.51),
+		evidence:   func(f *failure) string { return f.words.Say("why.refused_unknown") }},
 	{id: "R6", cause: CauseUnknown, reason: sourceMessage,
 		when:       func(f *failure) bool { return f.noSplit() },
 		confidence: always(0.5),

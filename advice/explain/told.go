@@ -31,5 +31,8 @@ func (f *facts) failedBuilding() bool {
 		return false
 	}
 	last := strings.ToLower(names[len(names)-1])
+	if indexOf(f.event.Text, "CUDA error: out of memory") >= 0 && slices.Contains([]string{"convert", "<lambda>", "_apply", "cuda", "to"}, last) {
+		return true // the allocator of PyTorch names an amount; this is the first call of the driver
+	}
 	return last == "_lazy_init" || f.inFile("torch/nn/", "nn/modules/", "modules/conv.py", "modules/linear.py") && slices.Contains([]string{"__init__", "reset_parameters"}, last)
 }

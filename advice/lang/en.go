@@ -866,6 +866,7 @@ var textsEN = map[string]string{
 	"do.or":                                    "or this",
 	"do.vllm":                                  "vLLM's options",
 	"do.sglang":                                "SGLang's option",
+	"why.refused_unknown":                      "The text does not say what refused it: a limit in the program, host memory, or a process that has gone again.",
 	"why.told_growth":                          "Whoever wrote this says that memory grows from step to step.",
 	"why.told_late":                            "It comes after many steps that had room, so some batch needs more than those.",
 	"why.told_larger":                          "It comes with longer or larger inputs; memory follows their size.",

@@ -866,6 +866,7 @@ var textsZH = map[string]string{
 	"do.or":                                    "或者这个",
 	"do.vllm":                                  "vLLM 的选项",
 	"do.sglang":                                "SGLang 的选项",
+	"why.refused_unknown":                      "文字没有说明是什么拒绝了它：程序里的限制、主机内存，或一个已经退出的进程。",
 	"why.told_growth":                          "写这段文字的人说显存逐步增长。",
 	"why.told_late":                            "很多步都放得下之后才出现，所以某个批次比它们需要更多。",
 	"why.told_larger":                          "输入更长或更大时才出现；显存随输入大小变化。",

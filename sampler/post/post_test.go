@@ -74,6 +74,8 @@ func TestNotReported(t *testing.T) {
 		"How to debug CUDA OOM in long trainings",
 		"The job ran for three days without any OOM and the loss is fine.",
 		"With batch size 4 it never goes out of memory on my card.",
+		"With this change a batch of 8 doesn't run out of memory on 24 GB.",
+		"Saves 3 GB; previously it was out of memory on small cards.",
 		"The OOM killer chooses the process with the highest score.",
 		"Out of memory happens when the cache is larger than the pool.",
 		"Consider a smaller context, as the server is out of memory at 128k.",
