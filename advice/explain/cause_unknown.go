@@ -41,7 +41,7 @@ var causesUnknown = []causeRow{
 		evidence:   func(f *failure) string { return f.words.Say("why.no_request") }},
 	{id: "R4", cause: CauseUnknown, reason: sourceMessage,
 		when: func(f *failure) bool {
-			return f.refusedThoughFree() && !f.limited() && !f.onLinux() && !f.onWindows() && !f.roundShare()
+			return f.refusedThoughFree() && !f.limited() && !f.onLinux() && !f.onWindows() && !f.roundShare() && !f.wideRequest()
 		},
 		confidence: always(0.51),
 		evidence:   func(f *failure) string { return f.words.Say("why.refused_unknown") }},
