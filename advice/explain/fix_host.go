@@ -93,6 +93,11 @@ var fixesHost = []fixRow{
 		do: func(f *failure) []string {
 			return []string{"DataLoader(…, pin_memory=False, num_workers=2)", "free -g; ulimit -l", f.comment("do.wslconfig")}
 		}},
+	{id: FixReducePinnedMemory, source: sourceLlama,
+		kinds: server, cost: 0,
+		lives: map[string]float64{CauseHostMemory: 0.9},
+		when:  func(f *failure) bool { return f.maybePinned() && f.layered() },
+		do:    func(f *failure) []string { return []string{"export GGML_CUDA_NO_PINNED=1", f.comment("do.wslconfig")} }},
 	{id: FixConfirmHostKill, source: "https://docs.kernel.org/admin-guide/cgroup-v2.html#memory",
 		kinds: ownCode | running, cost: 0.3,
 		lives: map[string]float64{CauseHostMemory: 0.75},

@@ -30,7 +30,7 @@ var programs = []struct {
 	{"ollama", regexp.MustCompile(`(?i)\bollama\b`)},
 	{"llama.cpp", regexp.MustCompile(`(?i)\bllama\.cpp\b|\bn_gpu_layers\b|\bllama-(?:server|cli)\b|\bllama_new_context`)},
 	{"invokeai", regexp.MustCompile(`\binvoke\.py\b|(?i:\binvokeai\b)|>> *Max VRAM used|image\(s\) generated`)},
-	{"webui", regexp.MustCompile(`(?i)\bstable-diffusion-webui\b|--(?:med|low)vram\b[^\n]*\bwebui`)},
+	{"webui", regexp.MustCompile(`(?i)\bstable[- ]diffusion[- ]webui\b|\bautomatic1111\b|\ba1111\b|--(?:med|low)vram\b[^\n]*\bwebui`)},
 	{"comfyui", regexp.MustCompile(`(?i)\bcomfyui\b`)},
 	{"whisper", regexp.MustCompile(`(?i)\bwhisperx?\b`)},
 	{"lm_eval", regexp.MustCompile(`(?i)\blm[-_]eval\b`)},

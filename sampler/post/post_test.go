@@ -76,6 +76,8 @@ func TestNotReported(t *testing.T) {
 		"With batch size 4 it never goes out of memory on my card.",
 		"With this change a batch of 8 doesn't run out of memory on 24 GB.",
 		"Saves 3 GB; previously it was out of memory on small cards.",
+		"Better message for batches that run out of memory",
+		"Set the share lower where the cache is out of memory.",
 		"The OOM killer chooses the process with the highest score.",
 		"Out of memory happens when the cache is larger than the pool.",
 		"Consider a smaller context, as the server is out of memory at 128k.",

@@ -15,6 +15,8 @@ type sentence struct {
 var (
 	// printed is the begin of a line that a program wrote.
 	printed = regexp.MustCompile(`^\[|^(?:[a-z][\w.-]*(?:\[\d+\])?|[A-Z_]{3,}|Q|Note|Tip|Hint|Warning|Example|FAQ):\s|^\W*(?:\d{4}-\d\d|\d\d[:/-]\d\d|[IWEF]\d{4}\b|(?:INFO|WARN|WARNING|ERROR|DEBUG|CRITICAL|FATAL)\b|File "|at \S+\(|Traceback|>>>|\$ |#|//|\||[-+*]\s*\[[ xX]\]|[\w./\\-]+\.\w+:\d+|\w+(?:\.\w+)*(?:Error|Exception)\b)|\b(?:INFO|WARNING|ERROR|DEBUG|level=\w+)\b`)
+	// assigned is a line of code.
+	assigned = regexp.MustCompile(`^[\w.\[\], ]+ = [\w.]+[(\[]`)
 	// ends are where a sentence ends. A point within a number or a name ends none.
 	ends = regexp.MustCompile(`[.!?;]+(?:\s+|$)|[。！？；]`)
 )
@@ -45,7 +47,7 @@ func sentences(text string) (list []sentence) {
 
 // isProse: a line of words, not of figures and signs.
 func isProse(line string) bool {
-	if len(line) > 4000 || printed.MatchString(line) {
+	if len(line) > 4000 || printed.MatchString(line) || assigned.MatchString(line) {
 		return false
 	}
 	letters, all, han := 0, 0, 0

@@ -17,11 +17,11 @@ var tells = []struct {
 		regexp.MustCompile(`(?i)\b(?:no|not a|without|any)\s+(?:memory )?leak|with (?:the |larger )?(?:batch|size|resolution|length|image)|RAM usage doesn't`)},
 	{sampler.ToldLate, regexp.MustCompile(`(?i)\bafter (?:training )?(?:about |around |~)?(?:a few|some|several|many|\d[\d,.]*k?) ?(?:hundreds?|thousands?|k)? ?(?:of )?(?:\w+ ){0,2}(?:steps?|iterations?|iters?|epochs?|batch(?:es)?|examples|samples|requests|hours|hrs)\b|\brandom (?:point|step|time|batch|epoch)s?\b`), nil},
 	{sampler.ToldLarger, regexp.MustCompile(`(?i)\b(?:longer|larger|bigger|higher[ -]res\w*|(?:very|too|extremely) (?:long|large)|specific) (?:than \w+ )?(?:sentences?|sequences?|texts?|prompts?|inputs?|images?|pictures?|files?|videos?|documents?|samples?)\b|(?:句子|文本|图片|图像|序列)[^。]{0,6}(?:长|大)`), nil},
-	{sampler.ToldFirstGPU, regexp.MustCompile(`(?i)\b(?:resum\w*|load\w*)\b[^.]{0,80}\b(?:on|of|to) (?:the first GPU|(?:GPU|cuda|device) ?[:#]? ?0)\b|\b(?:GPU|cuda|device) ?[:#]? ?0\b[^.]{0,80}\b(?:every|each|all)\b[^.]{0,20}\b(?:script|process|rank|worker|job|model)|\b(?:every|each|all) (?:the )?(?:script|process|rank|worker|job|model)(?:s|es)?\b[^.]{0,60}\b(?:GPU|cuda|device) ?[:#]? ?0\b`), nil},
+	{sampler.ToldFirstGPU, regexp.MustCompile(`(?i)\b(?:resum\w*|load\w*)\b[^.]{0,80}\b(?:on|of|to) (?:the first GPU|(?:GPU|cuda|device) ?[:#]? ?0)\b|\b(?:GPU|cuda|device) ?[:#]? ?0\b[^.]{0,80}\b(?:every|each|all)\b[^.]{0,20}\b(?:script|process|rank|worker|job|model)|\b(?:GPU|cuda|device) ?[:#]? ?0\b[^.]{0,40}\b(?:others?|rest)\b|\b(?:every|each|all) (?:the )?(?:script|process|rank|worker|job|model)(?:s|es)?\b[^.]{0,60}\b(?:GPU|cuda|device) ?[:#]? ?0\b`), nil},
 	{sampler.ToldShared, regexp.MustCompile(`(?i)\b(?:several|two|other|many|multiple) (?:users?|people)\b|\bshared (?:machine|server|node|cluster|gpu)s?\b|\b(?:two|2|several|another|both) (?:\w+ )?(?:kernels?|notebooks?|processes|programs|instances)\b`),
 		regexp.MustCompile(`(?i)\b(?:no|without) (?:other|another)|\b(?:torchrun|ddp|distributed|ranks?|data ?loader|workers?)\b`)},
 	{sampler.ToldSharded, regexp.MustCompile(`(?i)\bfsdp\b|\bfully[ -]?shard\w*`), nil},
-	{sampler.ToldText, regexp.MustCompile(`(?i)\b(?:\d+x)?\d+(?:\.\d+)?B\b(?:[- ](?:model|chat|instruct|parameters?))?|\b(?:LLMs?|language models?|chat(?:s|bot|ting)?|llama-?[23]?|vicuna|mistral|mixtral|gpt-?[2j]|qwen\S*|chatglm\S*|text[- ]generation\S*|prompts? tokens?)\b`),
+	{sampler.ToldText, regexp.MustCompile(`(?i)\b(?:\d+x)?\d{1,3}(?:\.\d+)?B\b(?:[- ](?:model|chat|instruct|parameters?))?|\b(?:LLMs?|language models?|chat(?:s|bot|ting)?|llama-?[23]?|vicuna|mistral|mixtral|gpt-?[2j]|qwen\S*|chatglm\S*|text[- ]generation\S*|prompts? tokens?)\b`),
 		regexp.MustCompile(`(?i)\b(?:train(?:s|ing)?|fine-?tun(?:e|es|ing)|q?lora|images?|pictures?|videos?|diffusion)\b`)},
 	{sampler.ToldDecoding, regexp.MustCompile(`(?i)\bvae\b`), regexp.MustCompile(`(?i)\btrain(?:s|ing)?\b`)},
 }
@@ -33,8 +33,11 @@ var kinds = []struct {
 }{
 	{sampler.ToldTraining, regexp.MustCompile(`(?i)\b(?:train|trains|training|fine-?tun(?:e|es|ing)|kohya\w*|sd-scripts|dreambooth|textual inversion|q?lora (?:training|with kohya)|network dim|backward)\b|训练|微调`)},
 	{sampler.ToldImages, regexp.MustCompile(`(?i)\b(?:txt2img|img2img|text[- ]to[- ]image|stable[- ]?diffusion\S*|sdxl|comfyui|invokeai|inpaint(?:ing)?|upscal(?:e|es|ing|er)|super[- ]resolution|generat(?:e|es|ing) (?:\w+ )?(?:images?|pictures?|textures?|videos?)|vae[- ]decod(?:e|ing))\b`)},
-	{sampler.ToldInference, regexp.MustCompile(`(?i)\b(?:inference|inferring|demo|predict(?:s|ing|ions?)?|caption(?:s|ing)|transcrib(?:e|es|ing)|whisper|render(?:s|ing)?|chat(?:s|bot|ting)?|text[- ]generation\S*|first prompt|model\.generate|flask|fastapi|endpoint|requests|test[- ]set|generat(?:es|ing)|test(?:ing|s)? (?:the|a|my|an|on)\b|test(?:ing)? (?:script|code|time|images?)\b|image in a loop)|推理|预测|测试`)},
+	{sampler.ToldInference, regexp.MustCompile(`(?i)\b(?:inference|inferring|demo|predict(?:s|ing|ions?)?|caption(?:s|ing)|transcrib(?:e|es|ing)|whisper|render(?:s|ing)?|chat(?:s|bot|ting)?|text[- ]generation\S*|first prompt|model\.generate|model\.encode|embeddings?|flask|fastapi|endpoint|requests|test[- ]set|generat(?:es|ing)|test(?:ing|s)? (?:the|a|my|an|on)\b|test(?:ing)? (?:script|code|time|images?)\b|image in a loop)|推理|预测|测试`)},
 }
+
+// trains are words of which one is in nearly each text about training a language model.
+var trains = regexp.MustCompile(`(?i)\b(?:train\w*|fine-?tun\w*|q?lora|peft|sft|dpo|grpo|ppo|trl|rlhf|unsloth|axolotl|llama-?factory|backward|optimizer|epochs?)\b|训练|微调`)
 
 // passed is what had no failure.
 var passed = regexp.MustCompile(`(?i)\b(?:the )?(?:training|fine-?tuning|inference|prediction|validation|loading|sampling)(?: itself| step| part)? (?:is|was|works?|worked|runs?|ran|goes|went|passes|passed|completes|completed|finishes|finished)\b(?: (?:fine|ok|okay|well|through|completely|smoothly|without))*`)
@@ -64,7 +67,11 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 			c.Told = append(c.Told, row.what)
 		}
 	}
-	if kind := kindIn(all); kind != "" {
+	kind := kindIn(all)
+	if kind == "" && c.Phase != sampler.PhaseLoading && slices.Contains(c.Told, sampler.ToldText) && !trains.MatchString(text) {
+		kind = sampler.ToldInference
+	}
+	if kind != "" {
 		c.Told = append(c.Told, kind)
 		if kind != sampler.ToldTraining && c.Phase == sampler.PhaseTraining && len(c.Functions) == 0 && !c.Epoch.Known() && !c.Step.Known() {
 			c.Phase = "" // read from the same words, line by line
