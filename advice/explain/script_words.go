@@ -6,12 +6,12 @@ var scriptWords = []struct {
 	program
 	words []string
 }{
-	{program{kind: training}, []string{"train", "training", "trainer", "finetune", "finetuning", "tune", "tuning", "pretrain", "pretraining", "fit", "dreambooth", "distill"}},
+	{program{kind: training}, []string{"train", "training", "trainer", "finetune", "finetuning", "tune", "tuning", "pretrain", "pretraining", "fit", "dreambooth", "distill", "sft", "dpo", "ppo", "grpo", "clm", "mlm", "glue"}},
 	{program{kind: evaluation}, []string{"eval", "evaluate", "evaluation", "test", "val", "validate", "benchmark", "bench"}},
 	{program{"ldm", imageTool}, []string{"txt2img", "img2img", "knn2img", "depth2img", "inpaint"}},
 	{program{"upscaler", imageTool}, []string{"esrgan", "realesrgan", "gfpgan", "codeformer", "upscale", "superres"}},
 	{program{kind: inference}, []string{"generate", "generation", "gen", "infer", "inference", "predict", "prediction", "demo", "sample", "sampling", "chat", "cli", "translate",
 		"transcribe", "detect", "app", "gradio", "serve", "server", "api", "extract", "embed", "encode", "render", "webui", "interface", "whisper", "summarize", "run_inference"}},
-	// Methods and tasks of training, which scripts that only use what was trained also carry in their names.
-	{program{kind: training}, []string{"sft", "dpo", "ppo", "grpo", "lora", "clm", "mlm", "glue", "ctc", "seq2seq", "inversion", "learn", "rl"}},
+	// Scripts that only use what was trained so also carry these in their names.
+	{program{kind: training}, []string{"lora", "ctc", "seq2seq", "inversion", "learn", "rl"}},
 }
