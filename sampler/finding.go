@@ -104,7 +104,9 @@ type LogContext struct {
 	GPUName          string            `json:"gpu_name"`
 	Server           string            `json:"server"` // the inference server or image tool it is part of: vllm, sglang, tgi, comfyui, webui …
 	WorldSize        Opt[int]          `json:"world_size"`
-	GPUMemory        []Bytes           `json:"gpu_memory_bytes"` // the log's own figures per epoch or print, oldest first (GPU_mem, max mem)
+	Told             []string          `json:"told,omitempty"`    // what whoever wrote the text says: ToldGrowth …
+	Scripts          []string          `json:"scripts,omitempty"` // that the text names outside of tracebacks
+	GPUMemory        []Bytes           `json:"gpu_memory_bytes"`  // the log's own figures per epoch or print, oldest first (GPU_mem, max mem)
 }
 
 // OtherProcess is a "Process N has X memory in use" clause.

@@ -55,6 +55,21 @@ var ErrorKinds = [...]string{
 	KindKilled, KindWorkerKilled, KindShm, KindMmap, KindHostAlloc, KindRayMonitor, KindKubernetes,
 }
 
+// What a person tells of a failure: LogContext.Told holds some of them.
+const (
+	ToldGrowth    = "growth"     // memory rises from step to step
+	ToldLate      = "late"       // it comes after many steps
+	ToldLarger    = "larger"     // it comes with longer or larger inputs
+	ToldFirstGPU  = "first_gpu"  // every process takes memory of GPU 0
+	ToldShared    = "shared"     // other people use the machine
+	ToldSharded   = "sharded"    // the model is sharded over GPUs
+	ToldDecoding  = "decoding"   // a picture is decoded
+	ToldText      = "text"       // a language model writes
+	ToldTraining  = "training"   // the program trains
+	ToldInference = "inference"  // it runs a model
+	ToldImages    = "image_tool" // it makes pictures
+)
+
 // Kinds of alerts: what Alert.Kind holds. Each has a rule in package watch.
 const (
 	AlertGPULost      = "gpu_lost"

@@ -20,7 +20,7 @@ var causesUnknown = []causeRow{
 		}},
 	{id: "load", cause: CauseTooBig, reason: sourceLlama,
 		when: func(f *failure) bool {
-			return f.class.class == classNoNumbers && (f.program.name == "ollama" || f.program.name == "llama.cpp")
+			return (f.class.class == classNoNumbers || f.reported()) && !f.onHost() && (f.program.name == "ollama" || f.program.name == "llama.cpp")
 		},
 		confidence: always(0.65),
 		evidence:   func(f *failure) string { return f.words.Say("why.ggml_alloc_failed") }},
@@ -39,6 +39,12 @@ var causesUnknown = []causeRow{
 		},
 		confidence: always(0.55),
 		evidence:   func(f *failure) string { return f.words.Say("why.no_request") }},
+	{id: "R4", cause: CauseUnknown, reason: sourceMessage,
+		when: func(f *failure) bool {
+			return f.refusedThoughFree() && !f.limited() && !f.onLinux() && !f.onWindows() && !f.roundShare() && !f.wideRequest()
+		},
+		confidence: always(0.51),
+		evidence:   func(f *failure) string { return f.words.Say("why.refused_unknown") }},
 	{id: "R6", cause: CauseUnknown, reason: sourceMessage,
 		when:       func(f *failure) bool { return f.noSplit() },
 		confidence: always(0.5),

@@ -10,7 +10,7 @@ import (
 // programOf decides from the tools that log and command name, then the traceback, the script's
 // name, the phase and the options, in the order of what deceives least.
 func programOf(f *job) program {
-	for _, decide := range []func(*job) program{namedProgram, byBackward, byScript, byPhase, byOptions} {
+	for _, decide := range []func(*job) program{namedProgram, byBackward, byScript, byPicture, byPhase, byTold, byOptions} {
 		if p := decide(f); p.kind != 0 {
 			return p
 		}
@@ -49,11 +49,11 @@ func (f *job) trains() bool {
 }
 
 func byScript(f *job) program {
-	for _, script := range append(f.command.Scripts(), f.script()...) {
+	for _, script := range slices.Concat(f.command.Scripts(), f.script(), f.context.Scripts) {
 		words := strings.FieldsFunc(strings.ToLower(strings.TrimSuffix(script, ".py")), func(r rune) bool { return r == '_' || r == '-' || r == '.' || r == '/' })
 		for _, row := range scriptWords {
 			if slices.ContainsFunc(words, func(w string) bool { return slices.Contains(row.words, strings.TrimRight(w, "0123456789")) }) {
-				return program{kind: row.kind}
+				return row.program
 			}
 		}
 	}
@@ -77,6 +77,25 @@ func (f *facts) script() []string {
 	return nil
 }
 
+// byPicture: somebody makes pictures, in whatever function.
+func byPicture(f *job) program {
+	if f.told(sampler.ToldImages) {
+		return program{kind: imageTool}
+	}
+	return program{}
+}
+
+// byTold goes by the words of whoever wrote the text.
+func byTold(f *job) program {
+	switch {
+	case f.told(sampler.ToldTraining):
+		return program{kind: training}
+	case f.told(sampler.ToldInference):
+		return program{kind: inference}
+	}
+	return program{}
+}
+
 func byPhase(f *job) program {
 	switch f.phase() {
 	case sampler.PhaseTraining, sampler.PhaseSaving:
@@ -95,7 +114,7 @@ func byPhase(f *job) program {
 func byOptions(f *job) program {
 	switch {
 	case f.context.Epoch.Known() || f.optimizer() != "" || f.command.HasPlain("epochs", "num_epochs", "max_epochs", "num_train_epochs", "lr", "learning_rate", "max_steps",
-		"per_device_train_batch_size", "weight_decay", "warmup_steps", "do_train") || f.command.Runs("torchrun", "deepspeed", "fairseq-train", "axolotl"):
+		"per_device_train_batch_size", "weight_decay", "warmup_steps", "do_train") || f.command.Runs("deepspeed", "fairseq-train", "axolotl"):
 		return program{kind: training}
 	case f.command.HasPlain("prompt", "max_new_tokens", "num_inference_steps", "ddim_steps", "n_samples", "guidance_scale", "input_image", "source", "checkpoint_path", "load_in_8bit", "load_in_4bit"):
 		return program{kind: inference}

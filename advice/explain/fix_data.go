@@ -10,12 +10,18 @@ var fixesData = []fixRow{
 		kinds: ownCode, cost: 0.15,
 		lives: map[string]float64{CauseDataSpike: 0.98, CauseFragmentation: 0.85, CauseTooBig: 0.35, CauseValidationSpike: 0.3, CauseImbalance: 0.3, CauseOtherProcess: 0.2},
 		when: func(f *failure) bool {
-			return !f.impossible() && f.phase() != sampler.PhaseSaving && f.phase() != sampler.PhaseLoading && (f.bigRequest() || f.lateTraining() && f.flat() || f.matchesBoxes())
+			return !f.impossible() && f.phase() != sampler.PhaseSaving && f.phase() != sampler.PhaseLoading && (f.bigRequest() || f.lateTraining() && f.flat() || f.matchesBoxes() || f.toldLate() || f.toldLarger())
 		},
 		saves: func(f *failure) (span, bool) {
 			return span{partOf(f.requested.Or(0), 0.3), partOf(f.requested.Or(0), 0.9) + partOf(f.footprint.activations.mid(), 0.5)}, f.bigRequest()
 		},
 		reach: always(0.97),
+		variant: func(f *failure) string {
+			if !f.requested.Known() {
+				return "told"
+			}
+			return ""
+		},
 		pairs: func(f *failure) []any { return []any{"need", printed(f.requested.Or(0))} },
 		do:    doCapSampleSize},
 	{id: FixCapSampleSize, source: "https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html",
@@ -80,6 +86,8 @@ func doFixLeak(f *failure) []string {
 		return []string{"losses.append(loss.item())  " + f.comment("do.host_item"), "import tracemalloc; tracemalloc.start()  " + f.comment("do.tracemalloc")}
 	case f.native():
 		return []string{f.comment("do.free_buffers"), f.comment("do.memcheck")}
+	case !f.torchCode():
+		return []string{f.comment("do.watch_memory")}
 	case f.program.is(running):
 		return []string{"with torch.inference_mode():  " + f.comment("do.around_forward"), "outputs.append(out.detach().cpu())  " + f.comment("do.detach"),
 			`print(torch.cuda.memory_allocated() / 2**30)  ` + f.comment("do.watch_request")}
@@ -89,6 +97,9 @@ func doFixLeak(f *failure) []string {
 }
 
 func doCapSampleSize(f *failure) []string {
+	if f.program.is(imageTool) {
+		return doSmallerInput(f)
+	}
 	for _, names := range [][]string{{"max_seq_length", "max_length", "max_seq_len", "cutoff_len", "model_max_length", "seq_length", "block_size"}, {"imgsz", "img_size", "image_size", "crop_size", "resolution"}} {
 		half := func(v float64) float64 {
 			if v >= 64 {

@@ -28,6 +28,24 @@ var fixesHost = []fixRow{
 			return 0.85
 		},
 		do: doFewerWorkers},
+	{id: FixSmallerModel, source: "https://huggingface.co/docs/transformers/quantization/overview",
+		kinds: ownCode, cost: 0.02,
+		lives: map[string]float64{CauseHostMemory: 0.9},
+		when: func(f *failure) bool {
+			return f.class.class == classHost && f.phase() == sampler.PhaseLoading && f.torchCode()
+		},
+		variant: func(f *failure) string { return "host" },
+		do: func(f *failure) []string {
+			return []string{`from_pretrained(name, load_in_8bit=True, device_map="auto")  ` + f.comment("do.transformers"),
+				`from_pretrained(name, torch_dtype="auto", low_cpu_mem_usage=True)  ` + f.comment("do.or")}
+		}},
+	{id: FixShortenContext, source: sourceLlama,
+		kinds: server, cost: 0.1,
+		lives: map[string]float64{CauseHostMemory: 0.85}, // the layers that are not on the GPU have their cache in RAM
+		when: func(f *failure) bool {
+			return f.onHost() && f.event.Kind == sampler.KindGGML && f.hasKnob(FixShortenContext)
+		},
+		do: func(f *failure) []string { return f.turnKnobs(FixShortenContext) }},
 	{id: FixRaiseLimit, source: "https://docs.kernel.org/admin-guide/cgroup-v2.html#memory",
 		kinds: ownCode | running, cost: 0.1,
 		lives: map[string]float64{CauseHostMemory: 0.75},
@@ -75,6 +93,11 @@ var fixesHost = []fixRow{
 		do: func(f *failure) []string {
 			return []string{"DataLoader(…, pin_memory=False, num_workers=2)", "free -g; ulimit -l", f.comment("do.wslconfig")}
 		}},
+	{id: FixReducePinnedMemory, source: sourceLlama,
+		kinds: server, cost: 0,
+		lives: map[string]float64{CauseHostMemory: 0.9},
+		when:  func(f *failure) bool { return f.maybePinned() && f.layered() },
+		do:    func(f *failure) []string { return []string{"export GGML_CUDA_NO_PINNED=1", f.comment("do.wslconfig")} }},
 	{id: FixConfirmHostKill, source: "https://docs.kernel.org/admin-guide/cgroup-v2.html#memory",
 		kinds: ownCode | running, cost: 0.3,
 		lives: map[string]float64{CauseHostMemory: 0.75},

@@ -1,8 +1,10 @@
 package explain
 
 import (
+	"slices"
 	"strings"
 
+	"nvpeak/advice/command"
 	"nvpeak/sampler"
 )
 
@@ -71,8 +73,16 @@ var fixesInference = []fixRow{
 			}
 			return 0.95
 		},
-		variant: func(f *failure) string { return f.program.name },
-		do:      doSmallerInput},
+		variant: func(f *failure) string {
+			if f.decodesPicture() && f.program.name != "comfyui" && f.program.name != "webui" {
+				return "decoding"
+			}
+			if f.program.name == "ldm" && !f.makesPictures() {
+				return ""
+			}
+			return f.program.name
+		},
+		do: doSmallerInput},
 	{id: FixShortenContext, source: "https://huggingface.co/docs/transformers/kv_cache",
 		kinds: evaluation | inference, cost: 0.1,
 		lives: map[string]float64{CauseTooBig: 0.8, CauseDataSpike: 0.9, CauseFragmentation: 0.7, CauseUnknown: 0.4, CauseOversubscribed: 0.5},
@@ -121,7 +131,7 @@ func (f *failure) convolves() bool {
 
 // generatesText: a language model was writing; memory follows the length of its context.
 func (f *failure) generatesText() bool {
-	return f.program.name == "lm_eval" || !f.convolves() && (f.inCode("past_key_value", "lm_head", "scaled_dot_product", "attn_weights", "input_ids") || f.inFunction("generate", "_sample", "greedy_search", "beam_search", "chat") ||
+	return f.program.name == "lm_eval" || f.told(sampler.ToldText) || !f.convolves() && (f.inCode("past_key_value", "lm_head", "scaled_dot_product", "attn_weights", "input_ids") || f.inFunction("generate", "_sample", "greedy_search", "beam_search", "chat") ||
 		f.command.HasPlain("max_new_tokens", "prompt_length"))
 }
 
@@ -137,8 +147,8 @@ func (f *failure) fullPrecisionOption() string {
 }
 
 func (f *failure) offloadPossible() bool {
-	if f.program.name == "ldm" {
-		return false // the scripts of that code have no such option
+	if slices.Contains([]string{"ldm", "upscaler", "whisper"}, f.program.name) {
+		return false // these have no such option
 	}
 	for _, w := range f.command.Words() {
 		if strings.HasPrefix(w, "--lowvram") || w == "--novram" {
@@ -155,6 +165,15 @@ func doSmallerInput(f *failure) []string {
 	case "webui":
 		return []string{f.comment("do.webui_size"), f.comment("do.webui_tiled")}
 	}
+	if f.decodesPicture() {
+		return []string{"pipe.enable_vae_tiling()  " + f.comment("do.diffusers"), f.comment("do.fewer_frames")}
+	}
+	if text, ok := f.command.WithOption("--tile", "256"); ok && f.program.name == "upscaler" {
+		return []string{text}
+	}
+	if f.program.name == "ldm" && f.makesPictures() {
+		return doSmallerPicture(f)
+	}
 	half := func(v float64) float64 {
 		if v >= 64 {
 			return float64(int(v/2/32) * 32)
@@ -168,6 +187,31 @@ func doSmallerInput(f *failure) []string {
 	return []string{f.comment("do.input_size"), f.comment("do.input_tiles")}
 }
 
+// decodesPicture: it is the step from the latent picture to the pixels.
+func (f *failure) decodesPicture() bool {
+	return f.program.is(imageTool) && (f.told(sampler.ToldDecoding) || f.inFunction("vae_decode", "decode_first_stage", "decode_latents", "tiled_decode"))
+}
+
+// makesPictures: it is one of the scripts of the latent diffusion code, not another that uses its modules.
+func (f *failure) makesPictures() bool { return byScript(&f.job).name == "ldm" }
+
+// doSmallerPicture is for the scripts of the latent diffusion code, which make several pictures at once.
+func doSmallerPicture(f *failure) []string {
+	text := f.command.Text
+	if !f.command.Known {
+		return []string{"--n_samples 1 --H 384 --W 384  " + f.comment("do.one_picture")}
+	}
+	for _, o := range [][2]string{{"n_samples", "1"}, {"H", "384"}, {"W", "384"}} {
+		c := command.Parse(text)
+		if edited, _, ok := c.WithNumber(func(v float64) float64 { return min(v, 384) }, o[0]); ok && o[0] != "n_samples" {
+			text = edited
+		} else if edited, ok := c.WithOption("--"+o[0], o[1]); ok {
+			text = edited
+		}
+	}
+	return []string{text + "  " + f.comment("do.one_picture")}
+}
+
 func doOffload(f *failure) []string {
 	switch f.program.name {
 	case "comfyui":
@@ -175,13 +219,19 @@ func doOffload(f *failure) []string {
 			return []string{text}
 		}
 		return []string{"python main.py --lowvram"}
+	case "invokeai":
+		return []string{"python scripts/invoke.py --free_gpu_mem"}
 	case "webui":
-		if text, ok := f.command.WithOption("--medvram", ""); ok {
+		option := "--medvram"
+		if slices.Contains(f.command.Words(), option) {
+			option = "--lowvram"
+		}
+		if text, ok := f.command.WithOption(option, ""); ok {
 			return []string{text}
 		}
 		return []string{"COMMANDLINE_ARGS=--medvram --opt-sdp-attention  " + f.comment("do.webui_args")}
 	}
-	if f.inFile("pipeline_", "diffusers") || f.convolves() && f.phase() == sampler.PhaseInference {
+	if f.program.is(imageTool) || f.inFile("pipeline_", "diffusers") || f.convolves() && f.phase() == sampler.PhaseInference {
 		return []string{"pipe.enable_model_cpu_offload()  " + f.comment("do.instead_of_cuda"), "pipe.enable_vae_tiling()"}
 	}
 	return []string{`from_pretrained(name, device_map="auto", low_cpu_mem_usage=True)  ` + f.comment("do.device_map")}

@@ -75,6 +75,13 @@ var fixesModel = []fixRow{
 			return []string{"from torch.distributed.fsdp import fully_shard", "fully_shard(model)  " + f.comment("do.fsdp"),
 				`{"zero_optimization": {"stage": 2, "offload_optimizer": {"device": "cpu"}}}  ` + f.comment("do.zero")}
 		}},
+	{id: FixSmallerModel, source: sourceLlama,
+		kinds: server, cost: 0.1, // fewer layers on the GPU: slower, and the same answers
+		lives:   map[string]float64{CauseTooBig: 0.9, CauseMemoryLimit: 0.4, CauseUnknown: 0.6},
+		when:    func(f *failure) bool { return f.layered() && !f.onHost() && !f.maybePinned() },
+		variant: func(f *failure) string { return "llama" },
+		reach:   always(1),
+		do:      doFewerLayers},
 	{id: FixSmallerModel, source: "https://huggingface.co/docs/transformers/quantization/overview",
 		kinds: ownCode | running, cost: 0.3,
 		lives: map[string]float64{CauseTooBig: 0.9, CauseMemoryLimit: 0.4, CauseOversubscribed: 0.7, CausePreallocation: 0.5},
@@ -90,31 +97,41 @@ var fixesModel = []fixRow{
 			return ""
 		},
 		reach: func(f *failure) float64 {
-			if f.phase() == sampler.PhaseLoading || f.class.first == FixSmallerModel || f.phase() == sampler.PhaseInference {
+			if f.phase() == sampler.PhaseLoading || f.class.first == FixSmallerModel || f.phase() == sampler.PhaseInference || f.program.name == "whisper" && f.weightsFill() {
 				return 1.5 // nothing else changes what loading needs
 			}
 			return 0.6
 		},
 		do: func(f *failure) []string {
-			switch f.program.name {
-			case "ollama":
-				return []string{"/set parameter num_gpu 20  " + f.comment("do.num_gpu"), "/set parameter num_ctx 4096"}
-			case "llama.cpp":
-				for _, option := range []string{"n_gpu_layers", "ngl", "gpulayers", "gpu_layers"} {
-					if text, _, ok := f.command.WithNumber(func(v float64) float64 { return float64(int(v) * 2 / 3) }, option); ok {
-						return []string{text + "  " + f.comment("do.num_gpu")}
-					}
-				}
-				return []string{"llama-server -m MODEL --n-gpu-layers 20 --ctx-size 4096  " + f.comment("do.num_gpu")}
+			if f.layered() {
+				return doFewerLayers(f)
 			}
 			if f.isServing() {
 				return []string{f.comment("do.quantized_server")}
 			}
-			if f.program.is(training) {
+			if f.program.name == "whisper" {
+				return []string{"whisper-ctranslate2 AUDIO --model medium --compute_type int8"}
+			}
+			if f.program.is(training) || !f.torchCode() {
 				return []string{f.comment("do.smaller_model")}
 			}
 			return []string{"from_pretrained(name, quantization_config=BitsAndBytesConfig(load_in_4bit=True))"}
 		}},
+}
+
+// layered: the program puts as many layers on the GPU as it is told to.
+func (f *facts) layered() bool { return f.program.name == "llama.cpp" || f.program.name == "ollama" }
+
+func doFewerLayers(f *failure) []string {
+	if f.program.name == "ollama" {
+		return []string{"/set parameter num_gpu 20  " + f.comment("do.num_gpu"), "/set parameter num_ctx 4096"}
+	}
+	for _, option := range []string{"n_gpu_layers", "ngl", "gpulayers", "gpu_layers"} {
+		if text, _, ok := f.command.WithNumber(func(v float64) float64 { return float64(int(v) * 2 / 3) }, option); ok {
+			return []string{text + "  " + f.comment("do.num_gpu")}
+		}
+	}
+	return []string{"llama-server -m MODEL --n-gpu-layers 20 --ctx-size 4096  " + f.comment("do.num_gpu")}
 }
 
 func doRaiseLimit(f *failure) []string {

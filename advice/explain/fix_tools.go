@@ -18,14 +18,15 @@ type knob struct {
 }
 
 const (
-	sourceVLLM   = "https://docs.vllm.ai/en/latest/configuration/conserving_memory.html"
-	sourceSGLang = "https://docs.sglang.io/advanced_features/hyperparameter_tuning.html"
-	sourceTGI    = "https://huggingface.co/docs/text-generation-inference/reference/launcher"
-	sourceTRTLLM = "https://nvidia.github.io/TensorRT-LLM/reference/memory.html"
-	sourceTriton = "https://docs.nvidia.com/deeplearning/triton-inference-server/user-guide/docs/user_guide/model_configuration.html"
-	sourceLlama  = "https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md"
-	sourceOllama = "https://docs.ollama.com/faq"
-	sourceLMD    = "https://lmdeploy.readthedocs.io/en/latest/api/cli.html"
+	sourceVLLM      = "https://docs.vllm.ai/en/latest/configuration/conserving_memory.html"
+	sourceSGLang    = "https://docs.sglang.io/advanced_features/hyperparameter_tuning.html"
+	sourceTGI       = "https://huggingface.co/docs/text-generation-inference/reference/launcher"
+	sourceTRTLLM    = "https://nvidia.github.io/TensorRT-LLM/reference/memory.html"
+	sourceTriton    = "https://docs.nvidia.com/deeplearning/triton-inference-server/user-guide/docs/user_guide/model_configuration.html"
+	sourceMetaLlama = "https://github.com/meta-llama/llama/blob/main/README.md"
+	sourceLlama     = "https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md"
+	sourceOllama    = "https://docs.ollama.com/faq"
+	sourceLMD       = "https://lmdeploy.readthedocs.io/en/latest/api/cli.html"
 )
 
 // knobs are the options of servers, per program and fix the first one counts most.
@@ -41,6 +42,8 @@ var knobs = []knob{
 	{"lmdeploy", FixLimitRequests, "--max-batch-size", "32", "lmdeploy serve api_server MODEL --max-batch-size 32", sourceLMD},
 	{"lmdeploy", FixShortenContext, "--session-len", "8192", "lmdeploy serve api_server MODEL --session-len 8192", sourceLMD},
 	{"triton", FixLimitRequests, "", "", "instance_group [ { count: 1 } ]  max_batch_size: 8  # config.pbtxt", sourceTriton},
+	{"llama-reference", FixLimitRequests, "--max_batch_size", "1", "torchrun --nproc_per_node 1 example.py --max_batch_size 1", sourceMetaLlama},
+	{"llama-reference", FixShortenContext, "--max_seq_len", "512", "torchrun --nproc_per_node 1 example.py --max_seq_len 512", sourceMetaLlama},
 	{"ollama", FixShortenContext, "", "", "/set parameter num_ctx 4096", sourceOllama},
 	{"ollama", FixLimitRequests, "", "", "OLLAMA_NUM_PARALLEL=1 OLLAMA_MAX_LOADED_MODELS=1 ollama serve", sourceOllama},
 	{"llama.cpp", FixShortenContext, "--ctx-size", "4096", "llama-server -m MODEL --ctx-size 4096", sourceLlama},
@@ -61,7 +64,8 @@ var fixesTools = []fixRow{
 			}
 			return 0.95
 		},
-		do: func(f *failure) []string { return f.turnKnobs(FixLimitRequests) }},
+		variant: func(f *failure) string { return f.program.name },
+		do:      func(f *failure) []string { return f.turnKnobs(FixLimitRequests) }},
 	{id: FixShortenContext, source: sourceVLLM,
 		kinds: server, cost: 0.1,
 		lives: map[string]float64{CauseTooBig: 0.7, CausePreallocation: 0.5, CauseMemoryLimit: 0.6, CauseDataSpike: 0.9, CauseFragmentation: 0.5, CauseUnknown: 0.35},

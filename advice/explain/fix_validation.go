@@ -26,12 +26,17 @@ var fixesValidation = []fixRow{
 		do: doShrinkValidation},
 	{id: FixNoGradValidation, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		kinds: training | evaluation | undecided, cost: 0,
-		lives: map[string]float64{CauseValidationSpike: 0.8},
-		when:  func(f *failure) bool { return f.phase() == sampler.PhaseValidation && f.isPyTorch() && !f.graphOff() },
+		lives: map[string]float64{CauseValidationSpike: 0.8, CauseLeak: 0.9},
+		when:  func(f *failure) bool { return f.phase() == sampler.PhaseValidation && f.torchCode() && !f.graphOff() },
 		saves: func(f *failure) (span, bool) {
 			return span{0, f.footprint.activations.high}, f.allocated.Known()
 		},
-		reach: always(0.7),
+		reach: func(f *failure) float64 {
+			if f.told(sampler.ToldLate) {
+				return 0.3 // a graph that is kept would have shown in the first validation
+			}
+			return 0.7
+		},
 		do: func(f *failure) []string {
 			return []string{"model.eval()\nwith torch.inference_mode():  " + f.comment("do.around_validation")}
 		}},
@@ -53,6 +58,9 @@ func doShrinkValidation(f *failure) []string {
 		return append([]string{s.Text}, f.caveats(s)...)
 	}
 	if a, found := f.command.EvalBatchArgument(); found && a.Value == "1" {
+		return []string{f.comment("do.tile", "k", k)}
+	}
+	if !f.torchCode() {
 		return []string{f.comment("do.tile", "k", k)}
 	}
 	if f.inTrainerEvaluation() {

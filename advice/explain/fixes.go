@@ -99,7 +99,9 @@ func likelihoods(causes []sampler.Cause) map[string]float64 {
 }
 
 // relievesHost: the fix is for host memory too where the message is of the GPU.
-func relievesHost(id string) bool { return id == FixRaiseLimit || id == FixReduceDataLoaderWorkers }
+func relievesHost(id string) bool {
+	return id == FixRaiseLimit || id == FixReduceDataLoaderWorkers || id == FixReducePinnedMemory
+}
 
 // hostCause: of host memory, which nothing on the GPU changes.
 func hostCause(id string) bool { return id == CauseHostMemory || id == CauseSharedMemory }

@@ -14,6 +14,9 @@ var programRows = []programRow{
 	{program: program{"comfyui", imageTool}, options: []string{"novram", "reserve_vram", "use_split_cross_attention", "disable_smart_memory", "cache_none"}},
 	{program: program{"webui", imageTool}, words: []string{"webui.py", "webui.sh", "webui-user.sh", "webui-user.bat", "webui.bat", "stable-diffusion-webui"},
 		options: []string{"medvram", "no_half", "no_half_vae", "opt_sdp_attention", "medvram_sdxl", "opt_split_attention"}},
+	{program: program{"invokeai", imageTool}, words: []string{"invoke.py", "invokeai", "invokeai-web"}},
+	{program: program{"whisper", inference}, words: []string{"whisper", "whisperx", "faster-whisper", "whisper-ctranslate2"}, unlessTrains: true},
+	{program: program{"llama-reference", server}}, // its cache is allocated for the largest batch at start
 	{program: program{"diffusers", imageTool}, unlessTrains: true},
 	{program: program{"ldm", imageTool}, unlessTrains: true},
 	{program: program{"lm_eval", evaluation}, words: []string{"lm_eval", "lm-eval", "lm_eval.evaluator", "lm-evaluation-harness", "lighteval", "opencompass", "bigcode-evaluation-harness", "vlmevalkit", "lmms_eval"}},

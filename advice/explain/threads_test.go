@@ -9,6 +9,7 @@ import (
 	"nvpeak/advice/lang"
 	"nvpeak/sampler"
 	"nvpeak/sampler/oomlog"
+	"nvpeak/sampler/post"
 )
 
 // thread is a message that somebody published, with what the thread found.
@@ -66,6 +67,7 @@ func TestThreads(t *testing.T) {
 	causes, firsts := 0, 0
 	for _, one := range list {
 		events, err := oomlog.Scan(strings.NewReader(one.log))
+		events = post.Read(one.log, events, oomlog.Scan)
 		if err != nil || len(events) == 0 {
 			t.Errorf("%s: no event (%v)", one.name, err)
 			continue
@@ -104,6 +106,7 @@ func TestThreads(t *testing.T) {
 func TestKinds(t *testing.T) {
 	for _, one := range threads(t, "kinds.txt") {
 		events, err := oomlog.Scan(strings.NewReader(one.log))
+		events = post.Read(one.log, events, oomlog.Scan)
 		if err != nil || len(events) == 0 {
 			t.Errorf("%s: no event (%v)", one.name, err)
 			continue

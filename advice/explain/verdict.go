@@ -14,7 +14,7 @@ func judge(words lang.Catalog, in Incident, failures []*failure, all Explanation
 	events := all.Events
 	v := Verdict{Event: -1, Victims: []int{}, AlsoHit: []int{}}
 	if len(failures) == 0 {
-		v.Headline = words.Say("verdict.none")
+		v.Headline, v.Detail = words.Say("verdict.none"), words.Say("verdict.none_detail")
 		return v
 	}
 	order, first := inOrder(in)

@@ -58,7 +58,7 @@ var hostRows = []row{
 	{name: "paddle shm", framework: "paddle", kind: sampler.KindShm, memory: sampler.MemoryHost, words: []string{"unexpected bus error encountered in dataloader"}, start: `Unexpected BUS error encountered in DataLoader worker`},
 	{name: "shm no space", framework: "pytorch", kind: sampler.KindShm, memory: sampler.MemoryHost, words: []string{"unable to write to file", "unable to allocate shared memory"}, start: `unable to (?:write to file|allocate shared memory ?\(shm\) for file) \x3c/torch_\S+`},
 	{name: "nccl shm", framework: "nccl", kind: sampler.KindShm, memory: sampler.MemoryHost, words: []string{"creating shared memory segment", "failed to extend /dev/shm"}, start: `(?:Error while creating shared memory segment \S+ \(size <req:bytes>\)|failed to extend /dev/shm/\S+ to <req>)`},
-	{name: "bus error", framework: "shell", kind: sampler.KindShm, memory: sampler.MemoryHost, words: []string{"bus error"}, start: `(?-i)(?:^|: |\]\s*)Bus error(?: \(core dumped\)| {2,}\(core dumped\).*)?$`},
+	{name: "bus error", framework: "shell", kind: sampler.KindShm, memory: sampler.MemoryHost, words: []string{"bus error"}, start: `(?-i)(?:^|[^\d]: |\]\s*)Bus error(?: \(core dumped\)| {2,}\(core dumped\).*)?$`},
 	{name: "mmap torch", framework: "pytorch", kind: sampler.KindMmap, memory: sampler.MemoryHost, words: []string{"unable to mmap"}, lines: 2,
 		start: `unable to mmap <req> from file \x3c[^>]*>: Cannot allocate memory`},
 	{name: "mmap", framework: "python", kind: sampler.KindMmap, memory: sampler.MemoryHost, words: []string{"mmap"}, start: `mmap(?:ing)?\b[^\n]{0,40}(?:failed|error)[^\n]{0,40}Cannot allocate memory`},

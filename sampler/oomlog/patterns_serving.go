@@ -36,8 +36,11 @@ var servingRows = []row{
 		start: `ggml_vulkan: Device memory allocation of size <req:bytes> failed|ErrorOutOfDeviceMemory`, fields: []string{`allocation of size <req:bytes> failed`}},
 	{name: "ggml pinned", framework: "llama.cpp", kind: sampler.KindGGML, memory: sampler.MemoryHost, recovered: true, words: []string{"of pinned memory"},
 		start: `failed to allocate <req> of pinned memory`},
-	{name: "ggml compute buffers", framework: "llama.cpp", kind: sampler.KindGGML, memory: sampler.MemoryGPU, follows: true, words: []string{"failed to allocate compute", "unable to allocate backend buffer", "failed to allocate buffer for kv cache"},
-		start: `failed to allocate compute (?:pp )?buffers|unable to allocate backend buffer|failed to allocate buffer for kv cache`},
+	{name: "ggml compute buffers", framework: "llama.cpp", kind: sampler.KindGGML, memory: sampler.MemoryGPU, follows: true, words: []string{"failed to allocate compute", "unable to allocate backend buffer"},
+		start: `failed to allocate compute (?:pp )?buffers|unable to allocate backend buffer`},
+	// The cache can be on either side; the line before it says where.
+	{name: "ggml kv cache", framework: "llama.cpp", kind: sampler.KindGGML, memory: sampler.MemoryUnknown, follows: true, words: []string{"failed to allocate buffer for kv cache"}, gpuNear: `CUDA|ROCm|Vulkan|Metal`,
+		start: `failed to allocate buffer for kv cache`},
 	{name: "ggml context pool", framework: "llama.cpp", kind: sampler.KindGGML, memory: sampler.MemoryHost, words: []string{"not enough space in the context"},
 		start: `not enough space in the context's memory pool \(needed <req:bytes>, available <available_bytes:bytes>\)`},
 	{name: "ggml host malloc", framework: "llama.cpp", kind: sampler.KindGGML, memory: sampler.MemoryHost, words: []string{"insufficient memory (attempted"},

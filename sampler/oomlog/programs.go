@@ -10,6 +10,7 @@ import (
 var programNames = []struct{ part, name string }{
 	{"/vllm/", "vllm"}, {"VllmWorker", "vllm"}, {"(EngineCore", "vllm"}, {`\vllm\`, "vllm"}, {"/sglang/", "sglang"},
 	{"text_generation_server", "tgi"}, {"text-generation-launcher", "tgi"}, {"text_generation_launcher", "tgi"},
+	{"max-batch-prefill-tokens", "tgi"},
 	{"tensorrt_llm", "tensorrt-llm"}, {"[TensorRT-LLM]", "tensorrt-llm"}, {"[TRT-LLM]", "tensorrt-llm"},
 	{"triton_python_backend", "triton"}, {"tritonserver", "triton"}, {"/lmdeploy/", "lmdeploy"},
 	{"ComfyUI", "comfyui"}, {"comfy/model_management", "comfyui"},

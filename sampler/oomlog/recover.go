@@ -24,7 +24,6 @@ var recoveries = []recovery{
 	{[]string{"not a failure"}, `not a failure, but may mean`},
 	{[]string{"fall back", "falling back", "fallback", "falls back", "fell back"}, `\bfall(?:ing|s|en)? ?back(?: to|,| on)|\bfell back to`},
 	{[]string{"tiled"}, `\b(?:retrying|switching|trying|using|now)\b.{0,40}\btiled\b`},
-	{[]string{"unloading all loaded models", "unloading model"}, `unloading (?:all loaded )?models?`},
 	{[]string{"using batch-size"}, `AutoBatch: .{0,20}using batch-size \d`},
 	{[]string{"continuing"}, `\bcontinuing\b(?: with| training| without|\.\.\.|$)`},
 	{[]string{"batch size to", "batch size is now", "batch size reduced", "batch_size to", "auto_scale_batch_size", "batch size from"}, `(?:lower|reduc|decreas|halv|adjust|chang|set)\w* (?:the )?(?:micro[- ])?(?:train(?:ing)? )?batch[ _]size (?:from \S+ )?to \d|batch size (?:is now|reduced)`},

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"os"
 	"regexp"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"nvpeak/advice/report"
 	"nvpeak/sampler"
 	"nvpeak/sampler/oomlog"
+	"nvpeak/sampler/post"
 	"nvpeak/sampler/tape"
 	"nvpeak/sampler/trainlog"
 )
@@ -107,11 +109,12 @@ func (a *app) scanFile(name string) (found []sampler.OOMEvent, others int, err e
 		defer file.Close()
 		in = file
 	}
-	found, others, err = oomlog.ScanUpTo(tape.Text(in), maxFailures)
+	var head post.Head
+	found, others, err = oomlog.ScanUpTo(io.TeeReader(tape.Text(in), &head), maxFailures)
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", name, err)
 	}
-	return found, others, nil
+	return head.Read(found, oomlog.Scan), others, nil
 }
 
 // anchor reads when the failures of a log happened, and what else its times tell. Standard input

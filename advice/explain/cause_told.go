@@ -1,0 +1,44 @@
+package explain
+
+import "nvpeak/sampler"
+
+// causesTold are about what whoever wrote the text says of the failure (package post). They are weaker than
+// the arithmetic of a message, and often all there is.
+var causesTold = []causeRow{
+	{id: "told", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		when:       func(f *failure) bool { return f.told(sampler.ToldGrowth) && !f.onHost() && !f.impossible() },
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.72) },
+		evidence:   func(f *failure) string { return f.words.Say("why.told_growth") }},
+	{id: "told", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		when:       func(f *failure) bool { return f.toldLate() },
+		confidence: always(0.4),
+		evidence:   func(f *failure) string { return f.words.Say("why.late_or_larger") }},
+	{id: "told", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		when:       func(f *failure) bool { return f.toldLate() },
+		confidence: always(0.5), // or a leak that nobody has looked for
+		evidence:   func(f *failure) string { return f.words.Say("why.told_late") }},
+	{id: "told", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		when:       func(f *failure) bool { return f.toldLarger() },
+		confidence: always(0.65),
+		evidence:   func(f *failure) string { return f.words.Say("why.told_larger") }},
+	{id: "told", cause: CauseImbalance, reason: sourceRanks,
+		when:       func(f *failure) bool { return f.told(sampler.ToldFirstGPU) && !f.onHost() && !f.numbers() },
+		confidence: always(0.8),
+		evidence:   func(f *failure) string { return f.words.Say("why.told_first_gpu") }},
+	{id: "told", cause: CauseOtherProcess, reason: sourceMessage,
+		when:       func(f *failure) bool { return f.told(sampler.ToldShared) && !f.onHost() && !f.numbers() },
+		confidence: always(0.62),
+		evidence:   func(f *failure) string { return f.words.Say("why.told_shared") }},
+	{id: "start", cause: CauseOtherProcess, reason: sourceMessage,
+		when:       func(f *failure) bool { return f.failedBuilding() },
+		confidence: always(0.62),
+		evidence:   func(f *failure) string { return f.words.Say("why.building") }},
+	{id: "told", cause: CauseTooBig, reason: "https://huggingface.co/docs/diffusers/optimization/memory",
+		when:       func(f *failure) bool { return f.told(sampler.ToldDecoding) && !f.onHost() && !f.numbers() },
+		confidence: always(0.65),
+		evidence:   func(f *failure) string { return f.words.Say("why.told_decoding") }},
+	{id: "told", cause: CauseTooBig, reason: sourceAnatomy,
+		when:       func(f *failure) bool { return f.reported() && !f.onHost() && f.class.cause == "" },
+		confidence: always(0.5), // the commonest of all causes, and nothing speaks against it
+		evidence:   func(f *failure) string { return f.words.Say("why.reported") }},
+}

@@ -1,0 +1,38 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+
+	"nvpeak/sampler"
+)
+
+// told says whether whoever wrote the text says so.
+func (f *facts) told(what string) bool { return slices.Contains(f.context.Told, what) }
+
+// reported: the text only tells of the failure and shows no error.
+func (f *facts) reported() bool { is, _ := f.event.Extra["told"].(bool); return is }
+
+// toldLate: it came after many steps, and no growth is spoken of.
+func (f *facts) toldLate() bool {
+	return f.told(sampler.ToldLate) && !f.told(sampler.ToldGrowth) && !f.onHost() && !f.numbers() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseSaving
+}
+
+// toldLarger: larger inputs bring it about.
+func (f *facts) toldLarger() bool {
+	return f.told(sampler.ToldLarger) && !f.onHost() && !f.numbers()
+}
+
+// failedBuilding: the first few megabytes of a model were refused while it was made, so the GPU was taken
+// before the program came.
+func (f *facts) failedBuilding() bool {
+	names := f.context.Functions
+	if f.onHost() || f.class.class != classNoNumbers || len(names) == 0 || f.inFunction("forward", "backward", "step", "load") {
+		return false
+	}
+	last := strings.ToLower(names[len(names)-1])
+	if indexOf(f.event.Text, "CUDA error: out of memory") >= 0 && slices.Contains([]string{"convert", "<lambda>", "_apply", "cuda", "to"}, last) {
+		return true // the allocator of PyTorch names an amount; this is the first call of the driver
+	}
+	return last == "_lazy_init" || f.inFile("torch/nn/", "nn/modules/", "modules/conv.py", "modules/linear.py") && slices.Contains([]string{"__init__", "reset_parameters"}, last)
+}

@@ -1,0 +1,77 @@
+package post
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"nvpeak/sampler"
+)
+
+var (
+	script = regexp.MustCompile(`(?:^|[\s"'\x60(/\\])([\w-]+\.py)\b`)
+	frame  = regexp.MustCompile(`^\s*(?:File "|\S+\.py[: (]|[>-]+ ?\d+ )`)
+	// command is one that stands anywhere in a line; quoting or the words behind it end it.
+	command = regexp.MustCompile("(?:^|[\\s`\"'(])((?:[A-Z_]+=\\S+\\s+)*(?:python[\\d.]*\\s+(?:-\\S+\\s+)*\\S+\\.py|python[\\d.]*\\s+-m\\s+[\\w.]+|torchrun\\s+\\S|accelerate launch\\s+\\S|deepspeed\\s+\\S+\\.py|vllm serve\\s+\\S|ollama run\\s+\\S)[^`]*)")
+	// loads is a line of code that loads a model, in a text that shows no other use of it.
+	loads = regexp.MustCompile(`\.from_pretrained\(`)
+	prose = regexp.MustCompile(`(?:[,:;]\s|\s(?:on|with|in|and|for|gives?|from|at|which|then|fails?|stops?|runs|dies|but|the|it)\s).*$`)
+)
+
+// programs are the tools that a text names by what is theirs only.
+var programs = []struct {
+	name  string
+	words *regexp.Regexp
+}{
+	{"sglang", regexp.MustCompile(`(?i)\bsglang\b|\bmem[-_]fraction[-_]static\b`)},
+	{"vllm", regexp.MustCompile(`(?i)\bvllm\b`)},
+	{"tgi", regexp.MustCompile(`(?i)\btext-generation-(?:inference|launcher)\b`)},
+	{"triton", regexp.MustCompile(`(?i)\btritonserver\b|\btensorrtserver\b|\binstance_group\b`)},
+	{"ollama", regexp.MustCompile(`(?i)\bollama\b`)},
+	{"llama.cpp", regexp.MustCompile(`(?i)\bllama\.cpp\b|\bn_gpu_layers\b|\bllama-(?:server|cli)\b|\bllama_new_context`)},
+	{"invokeai", regexp.MustCompile(`\binvoke\.py\b|(?i:\binvokeai\b)|>> *Max VRAM used|image\(s\) generated`)},
+	{"webui", regexp.MustCompile(`(?i)\bstable[- ]diffusion[- ]webui\b|\bautomatic1111\b|\ba1111\b|--(?:med|low)vram\b[^\n]*\bwebui`)},
+	{"comfyui", regexp.MustCompile(`(?i)\bcomfyui\b`)},
+	{"whisper", regexp.MustCompile(`(?i)\bwhisperx?\b`)},
+	{"lm_eval", regexp.MustCompile(`(?i)\blm[-_]eval\b`)},
+	{"llama-reference", regexp.MustCompile(`--ckpt_dir\b[^\n]*--tokenizer_path\b`)},
+}
+
+// name puts scripts, command and tool into a context that does not know them from the log.
+func name(c *sampler.LogContext, text string, all []sentence) {
+	for _, s := range all { // the script that fails before those that do not
+		if ranOut.MatchString(s.text) || reportsError.MatchString(s.text) {
+			for _, clause := range strings.FieldsFunc(s.text, func(r rune) bool { return r == ',' || r == ':' }) {
+				if reportsError.MatchString(clause) {
+					addScripts(c, clause)
+				}
+			}
+		}
+	}
+	for _, line := range strings.Split(text, "\n") {
+		if frame.MatchString(line) {
+			continue
+		}
+		addScripts(c, line)
+		if at := command.FindStringSubmatch(line); at != nil && c.Command == "" {
+			c.Command = strings.TrimSpace(prose.ReplaceAllString(at[1], ""))
+		}
+	}
+	if len(c.Functions) == 0 && c.Phase == "" && loads.MatchString(text) && !slices.Contains(c.Told, sampler.ToldTraining) {
+		c.Phase = sampler.PhaseLoading
+	}
+	for _, p := range programs {
+		if c.Server == "" && !slices.Contains(c.Told, sampler.ToldTraining) && p.words.MatchString(text) {
+			c.Server = p.name
+		}
+	}
+}
+
+// addScripts adds the scripts that a line names.
+func addScripts(c *sampler.LogContext, line string) {
+	for _, at := range script.FindAllStringSubmatch(line, 8) {
+		if !slices.Contains(c.Scripts, at[1]) && len(c.Scripts) < 8 {
+			c.Scripts = append(c.Scripts, at[1])
+		}
+	}
+}

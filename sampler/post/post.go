@@ -1,0 +1,55 @@
+package post
+
+import (
+	"io"
+	"strings"
+
+	"nvpeak/sampler"
+)
+
+// maxBytes is more than people write: a longer text is a log.
+const maxBytes = 32 << 10
+
+// Scan finds failures in a text, as oomlog.Scan does: it reads the context of those that are only told of.
+type Scan func(io.Reader) ([]sampler.OOMEvent, error)
+
+// Head is a writer that keeps a text as long as it can be a post.
+type Head struct {
+	text strings.Builder
+	long bool
+}
+
+// Write takes a piece of the text; it never fails.
+func (h *Head) Write(b []byte) (int, error) {
+	if h.long = h.long || h.text.Len()+len(b) > maxBytes; !h.long {
+		h.text.Write(b)
+	}
+	return len(b), nil
+}
+
+// Read is Read of what was written, or events as they are where that is no post.
+func (h *Head) Read(events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent {
+	if h.long {
+		return events
+	}
+	return Read(h.text.String(), events, scan)
+}
+
+// Read adds to the failures found in a text what whoever wrote it says of them. Where none was found but
+// somebody tells of one, it returns that one.
+func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent {
+	all := sentences(text)
+	if len(events) == 0 {
+		e, ok := reported(text, all, scan)
+		if !ok {
+			return events
+		}
+		events = append(events, e)
+	}
+	for i := range events {
+		if events[i].Context != nil {
+			add(events[i].Context, text, all)
+		}
+	}
+	return events
+}

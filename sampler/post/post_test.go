@@ -1,0 +1,153 @@
+package post
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"nvpeak/sampler"
+	"nvpeak/sampler/oomlog"
+)
+
+func read(t *testing.T, text string) []sampler.OOMEvent {
+	t.Helper()
+	var head Head
+	head.Write([]byte(text)) //nolint:errcheck // never fails
+	events, err := oomlog.Scan(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return head.Read(events, oomlog.Scan)
+}
+
+// Each text tells of a failure in its own words: the kind, the phase and what else is told.
+func TestReported(t *testing.T) {
+	for _, one := range []struct {
+		text, kind, phase string
+		told              []string
+	}{
+		{"My fine-tuning stops with \"CUDA out of memory\" on a 6GB card, whatever batch size I take.", sampler.KindCUDA, "", []string{sampler.ToldTraining}},
+		{"PyTorch 2.1, one A100. The first epoch is done, then validation dies with OOM every time.", sampler.KindCUDA, sampler.PhaseValidation, nil},
+		{"The loss goes down nicely with PyTorch, but GPU memory keeps growing and I get OOM after 4000 steps.", sampler.KindCUDA, "", []string{sampler.ToldGrowth, sampler.ToldLate}},
+		{"FSDP on 4 GPUs works. CUDA OOM comes when the model is saved: saving the full checkpoint fails.", sampler.KindCUDA, sampler.PhaseSaving, []string{sampler.ToldSharded}},
+		{"Sampling finishes. Then OOM in the VAE decode, on 12 GB.", sampler.KindOtherGPU, "", []string{sampler.ToldDecoding, sampler.ToldImages}},
+		{"With PyTorch I run one job per card, and every process also takes 600 MB on GPU 0 until it is out of memory.", sampler.KindCUDA, "", []string{sampler.ToldFirstGPU}},
+		{"The notebook crashed: it was out of RAM before the model had loaded.", sampler.KindHostAlloc, "", nil},
+		{"ollama run bigmodel worked yesterday. Today it says out of memory.", sampler.KindGGML, "", nil},
+		{"demo.py of this PyTorch repo is out of memory on the second image, is there a leak?", sampler.KindCUDA, "", []string{sampler.ToldGrowth, sampler.ToldInference}},
+		{"用 PyTorch 训练,显存一直涨,最后爆显存。", sampler.KindCUDA, "", []string{sampler.ToldGrowth, sampler.ToldTraining}},
+		{"After some epochs the terminal only displays \"killed\" and nothing else.", sampler.KindKilled, "", nil},
+		{"Keras regression: it gives me CUBLAS_STATUS_ALLOC_FAILED on each second start.", sampler.KindCuBLAS, "", nil},
+	} {
+		events := read(t, one.text)
+		if len(events) != 1 {
+			t.Errorf("%q: %d events", one.text, len(events))
+			continue
+		}
+		e := events[0]
+		if e.Kind != one.kind || one.phase != "" && e.Context.Phase != one.phase {
+			t.Errorf("%q: %s in %q", one.text, e.Kind, e.Context.Phase)
+		}
+		for _, what := range one.told {
+			if !slices.Contains(e.Context.Told, what) {
+				t.Errorf("%q: told %v, not %s", one.text, e.Context.Told, what)
+			}
+		}
+		if e.Requested.Known() || e.GPUTotal.Known() || e.Line == 0 || e.Text == "" {
+			t.Errorf("%q: %+v", one.text, e)
+		}
+	}
+}
+
+// Documentation, lists of changes and hints tell of no failure.
+func TestNotReported(t *testing.T) {
+	for _, text := range []string{
+		"If you run out of memory, lower the batch size or use gradient checkpointing.",
+		"Reduce --img-size to avoid CUDA out of memory errors on small cards.",
+		"A CUDA out of memory error means that the card is full.",
+		"Fixed an OOM in validation and improved the loading of checkpoints.",
+		"The new sampler may run out of memory on cards with less than 8 GB.",
+		"This change skips graphs that would likely OOM.",
+		"Large images could cause out of memory; tile them instead.",
+		"How to debug CUDA OOM in long trainings",
+		"The job ran for three days without any OOM and the loss is fine.",
+		"With batch size 4 it never goes out of memory on my card.",
+		"With this change a batch of 8 doesn't run out of memory on 24 GB.",
+		"Saves 3 GB; previously it was out of memory on small cards.",
+		"Better message for batches that run out of memory",
+		"Set the share lower where the cache is out of memory.",
+		"The OOM killer chooses the process with the highest score.",
+		"Out of memory happens when the cache is larger than the pool.",
+		"Consider a smaller context, as the server is out of memory at 128k.",
+		"The trainer detects OOM errors and halves the batch size.",
+		"For example, a 7B model in fp32 is out of memory on 24 GB.",
+		"INFO worker.py: out of memory errors so far: 0 of 1000 requests",
+		"Training finished after 30 epochs. Peak memory was 20.1 GB of 24 GB.",
+	} {
+		if events := read(t, text); len(events) != 0 {
+			t.Errorf("%q: %s", text, events[0].Text)
+		}
+	}
+}
+
+// The texts in which the parser must find nothing tell of nothing either.
+func TestNegativesStayClean(t *testing.T) {
+	files, err := filepath.Glob("../../testdata/oom/negative/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if slices.Contains([]string{"lines-prose.txt", "lines-exit-codes-in-text.txt"}, filepath.Base(file)) {
+			continue // lists of lines, some of which are what people report
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if events := read(t, string(text)); len(events) != 0 {
+			t.Errorf("%s: %s", file, events[0].Text)
+		}
+	}
+}
+
+const refused = "RuntimeError: CUDA out of memory. Tried to allocate 1.50 GiB (GPU 0; 10.92 GiB total capacity; 8.62 GiB already allocated; 1.39 GiB free; 8.81 GiB reserved in total by PyTorch)\n"
+
+// What stands around an error: scripts, commands and tools in any place, and words on what was being done.
+func TestNames(t *testing.T) {
+	for _, one := range []struct {
+		text                    string
+		command, server, script string
+		told                    string
+	}{
+		{refused + "\nGTX 1080 Ti, python scripts/txt2img.py, no options", "python scripts/txt2img.py", "", "txt2img.py", ""},
+		{"I ran `python tools/test.py --cfg a.yaml` and got\n" + refused, "python tools/test.py --cfg a.yaml", "", "test.py", ""},
+		{refused + "```yaml\nmem-fraction-static: 0.9\n```", "", "sglang", "", ""},
+		{refused + ">> Usage stats:\n>>   0 image(s) generated in 21.55s", "", "invokeai", "", ""},
+		{"train.py runs through, but only evaluate.py fails:\n" + refused, "", "", "evaluate.py", ""},
+		{"Only the test script fails, training is fine:\n" + refused, "", "", "", sampler.ToldInference},
+		{"torchrun --nproc_per_node 1 example.py --ckpt_dir w/7B --tokenizer_path w/t.model\n" + refused, "torchrun --nproc_per_node 1 example.py --ckpt_dir w/7B --tokenizer_path w/t.model", "llama-reference", "example.py", ""},
+	} {
+		events := read(t, one.text)
+		if len(events) != 1 {
+			t.Fatalf("%q: %d events", one.text, len(events))
+		}
+		c := events[0].Context
+		if one.command != "" && c.Command != one.command || c.Server != one.server ||
+			one.script != "" && (len(c.Scripts) == 0 || c.Scripts[0] != one.script) || one.told != "" && !slices.Contains(c.Told, one.told) {
+			t.Errorf("%q: command %q, server %q, scripts %v, told %v", one.text, c.Command, c.Server, c.Scripts, c.Told)
+		}
+		if one.told == sampler.ToldInference && c.Phase == sampler.PhaseTraining {
+			t.Errorf("%q: in training", one.text)
+		}
+	}
+}
+
+// A long text is a log: nobody wrote it.
+func TestLongIsNoPost(t *testing.T) {
+	text := "My training stops with CUDA out of memory.\n" + strings.Repeat("step of the run\n", maxBytes/8)
+	if events := read(t, text); len(events) != 0 {
+		t.Errorf("%d events", len(events))
+	}
+}

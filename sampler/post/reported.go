@@ -1,0 +1,89 @@
+package post
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"nvpeak/sampler"
+)
+
+var (
+	// ranOut are words for a failure for want of memory.
+	ranOut = regexp.MustCompile(`(?i)\booms?\b|\bout[ -]of[ -](?:the )?(?:gpu |cuda |video |system |host )?(?:memory|vram|ram)\b|RESOURCE_EXHAUSTED|\bOutOfMemory(?:Error|Exception)?\b|\bcrash\w*\b[^.]{0,40}\bRAM\b|\b(?:system |host |cpu )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bmemory\b[^.]{0,60}\boverflows?\b|\boverflows? the (?:gpu )?(?:memory|vram)|\b(?:CUBLAS|CUDNN)_STATUS_ALLOC_FAILED\b|\b(?:is|was|gets?|got|been|be|being|says?|just|displays?|shows?|prints?) (?:silently |simply |just )?["'“\x60]?killed\b|显存(?:不足|溢出|不够|爆)|(?:爆|炸)显存|内存(?:不足|溢出)`)
+	// onHost are words for the memory of the machine.
+	onHost = regexp.MustCompile(`(?i)\bout[ -]of[ -](?:the )?(?:ram|(?:system|host) memory)\b|\b(?:system |host )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bcrash\w*\b[^.]{0,40}\bRAM\b|内存(?:不足|溢出)`)
+	// killed: by a signal, and the GPU is not spoken of.
+	killed = regexp.MustCompile(`(?i)\bkilled\b`)
+	// handles of CUDA libraries that could not be made.
+	handles = regexp.MustCompile(`\bCU(BLAS|DNN)_STATUS_ALLOC_FAILED\b`)
+	// code is no sentence.
+	code = regexp.MustCompile(`\(["'r]|[=!]=|=\s*[("'\[{]|[│❱]|--\S*oom|\becho\b|\w::\w|\b[A-Z]{3,}_[A-Z_]+\(|\w = \w|#\s*\w+Error|^//|\w\(&|^[+-]?\s*"[^"]*"$|^(?i:cuda|gpu|error)\b[^:]{0,30}:|^\W*(?:raise|throw|return|elif|except)\b|(?i:\bevents?:|\berrors?:) *\d`)
+	// happens: it did, or does each time.
+	happens = regexp.MustCompile(`(?i)\b(?:getting|running|having|receiving|facing|stops?|stopped|dies|died|crash(?:es|ed)?|fail(?:s|ed|ing)?|comes?|came|goes|went|gets?|got|ran|runs?|throws?|gives?|gave|raises?|hits?|is|are|was|ends?|ended|happens?|happened|appears?|occurs?|occurred|overflows?|shows?|says?|displays?|keeps?|killed|have|had|then|still|always|immediately|too|when (?:I|we|my)|while|during|as soon as|after)\b|(?:\S+ ){4,}["'“]?(?:cuda |gpu )?(?:oom|out of memory)["'”.!]*$|^(?:[^\s:"]+ ){2}[^:"]*: *["'“]?(?:cuda |gpu )?(?:oom|out)|^.{0,3}(?i:cuda |gpu )?oom|[\p{Han}]`)
+	// talk: it is only talked about, as in documentation and in lists of changes.
+	talk = regexp.MustCompile(`(?i)\byou(?:r|rs)?\b|\b(?:may|might|could|would|should|likely|possibly|potential(?:ly)?|probably)\b|^\W*(?:add|adds|added|better|improve|handle|support|remove|make|update|reduce|lower|use|set|try|document|docs|feat|chore|tests?|refactor)\b|\b(?:in case|e\.g\.|for example|for instance|such as|how to|how can|how do|previously (?:it |we )?(?:was|were|went|ran|got|crashed|failed|hit)|what to do|known issues?|limitations?|(?:is|are) (?:now )?reported|can (?:also |still )?(?:fail|run|go|be|cause|lead|get)|consider|workaround|troubleshooting)\b|` +
+		`\b(?:fix(?:es|ed)?|avoid\w*|prevent\w*|mitigat\w*|solv\w*|resolv\w*|skip\w*|retr(?:y|ies|ied|ying)|recover\w*|catch\w*|improv\w*|support\w*|merge[ds]?)\b|` +
+		`(?:\b(?:no|without|never|not|zero|longer|instead of|rather than|against|than)|n['’]t)\s+(?:(?:gets?|got|go|goes|gone|runs?|ran|sees?|saw|hits?|an?|any|more|the|cuda|gpu|running|going|into)\s+){0,4}(?:oom|out[ -]of)|` +
+		`\b(?:handl\w*|detect\w*|simulat\w*|trigger\w*|ignor\w*|classif\w*|describ\w*|estimat\w*)\s+(?:\w+\s+){0,3}(?:oom|out[ -]of)|` +
+		`\b(?:occurs?|happens?|raised|thrown|refers?)\s+(?:when|if|that|to)\b|["'\x60] when (?:images|inputs|batches|models)\b|\b(?:if|unless)\b|\bwhen the (?:device|card|host|system|cache|pool|gpu|memory)\b|\bmeans\b|#\d{2,}|\boom[ -](?:killer|score|safe|handl\w+|protection)\b|如果|怎么办|如何|可能|避免|防止`)
+)
+
+// reported is a failure that a text tells of.
+func reported(text string, all []sentence, scan Scan) (sampler.OOMEvent, bool) {
+	for _, s := range all {
+		if !ranOut.MatchString(s.text) || code.MatchString(s.text) || talk.MatchString(s.text) || !happens.MatchString(s.text) {
+			continue
+		}
+		return eventOf(text, s, all, scan), true
+	}
+	return sampler.OOMEvent{}, false
+}
+
+// eventOf makes the event. The context is read as if the error stood at the end of the text.
+func eventOf(text string, s sentence, all []sentence, scan Scan) sampler.OOMEvent {
+	e := sampler.OOMEvent{OtherProcesses: []sampler.OtherProcess{}, Occurrences: 1, Context: &sampler.LogContext{}}
+	if like, err := scan(strings.NewReader(text + "\n\nRuntimeError: CUDA out of memory\n")); err == nil && len(like) == 1 && like[0].Context != nil {
+		e.Context = like[0].Context
+	}
+	e.Framework, e.Kind, e.MemoryKind = kindOf(text, s.text, all)
+	e.Line, e.Text = s.line, sampler.Clean(s.text)
+	e.Extra = map[string]any{"told": true}
+	return e
+}
+
+// frameworks are told by their names and by what runs on them only.
+var frameworks = []struct {
+	words           *regexp.Regexp
+	framework, kind string
+}{
+	{regexp.MustCompile(`(?i)\b(?:ollama|llama\.cpp|gguf|llama runner)\b`), "llama.cpp", sampler.KindGGML},
+	{regexp.MustCompile(`(?i)\bpaddle`), "paddle", sampler.KindPaddle},
+	{regexp.MustCompile(`(?i)\bjax(?:lib)?\b|\bflax\b`), "jax", sampler.KindXLA},
+	{regexp.MustCompile(`(?i)\bpy?torch\w*|\btorch\.|\blightning\b|\btransformers\b|\bfsdp\b|\bdiffusers\b|\.pth?\b|\baccelerate\b|\bdevice_map\b|\bmodel\.generate\b|\bhugging ?face\b|\bpipe\.`), "pytorch", sampler.KindCUDA},
+	{regexp.MustCompile(`(?i)\b(?:tensorflow|keras)\b`), "tensorflow", sampler.KindTensorFlow},
+	{regexp.MustCompile(`(?i)\bcuda[ -](?:oom|out)|\bcuda:\d`), "pytorch", sampler.KindCUDA},
+}
+
+// libraries are the kinds of error of handles.
+var libraries = map[string]string{"BLAS": sampler.KindCuBLAS, "DNN": sampler.KindCuDNN}
+
+// kindOf says of which framework and memory a sentence tells. That the RAM is full may stand in another.
+func kindOf(text, told string, all []sentence) (framework, kind, memory string) {
+	if slices.ContainsFunc(all, func(s sentence) bool { return onHost.MatchString(s.text) && !talk.MatchString(s.text) }) {
+		return "", sampler.KindHostAlloc, sampler.MemoryHost
+	}
+	if killed.MatchString(told) {
+		return "", sampler.KindKilled, sampler.MemoryHost
+	}
+	handle := handles.FindStringSubmatch(told)
+	for _, row := range frameworks {
+		if row.words.MatchString(text) {
+			if handle != nil {
+				return row.framework, libraries[handle[1]], sampler.MemoryGPU
+			}
+			return row.framework, row.kind, sampler.MemoryGPU
+		}
+	}
+	return "", sampler.KindOtherGPU, sampler.MemoryGPU
+}
