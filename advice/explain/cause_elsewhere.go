@@ -45,6 +45,10 @@ var causesElsewhere = []causeRow{
 			return 0.5
 		},
 		evidence: func(f *failure) string { return f.words.Say("why.data_parallel") }},
+	{id: "stage", cause: CauseImbalance, reason: "https://docs.pytorch.org/docs/stable/distributed.pipelining.html",
+		when:       func(f *failure) bool { return !f.onHost() && f.lastStage() && f.bigRequest() },
+		confidence: always(0.86),
+		evidence:   func(f *failure) string { return f.words.Say("why.last_stage") }},
 	{id: "state", cause: CauseImbalance, reason: "https://docs.pytorch.org/docs/stable/fsdp.html",
 		when: func(f *failure) bool {
 			return !f.onHost() && f.gathersState()
@@ -56,6 +60,12 @@ var causesElsewhere = []causeRow{
 		confidence: always(0.87),
 		evidence: func(f *failure) string {
 			return f.words.Say("why.peers", "own", gib(Usual(f.history.Peaks)), "ahead", gib(f.aheadOfPeers()), "count", len(f.history.Peers))
+		}},
+	{id: "drift", cause: CauseImbalance, reason: sourceRanks,
+		when:       func(f *failure) bool { return !f.onHost() && f.aheadOfPeers() == 0 && f.driftsFromPeers() > 0 },
+		confidence: always(0.9),
+		evidence: func(f *failure) string {
+			return f.words.Say("why.drift", "ahead", gib(f.driftsFromPeers()), "count", len(f.history.PeerPeaks))
 		}},
 	{id: "R1", cause: CauseOtherProcess, reason: sourceMessage,
 		when: func(f *failure) bool {

@@ -53,7 +53,13 @@ var causesPhase = []causeRow{
 			return !f.onHost() && steady && (f.tensorsGrew() || !f.jumped())
 		},
 		confidence: func(f *failure) float64 {
-			if f.tensorsGrew() && f.printsAllocated() {
+			first, last, _ := f.growth()
+			switch {
+			case f.gathersOutputs() && f.bigRequest() && last-first < float64(f.requested.Or(0)):
+				return 0.7 // what it gathers at once is more than it has grown by
+			case f.driftsFromPeers() > 0:
+				return 0.6 // what all ranks run would leak on all of them
+			case f.tensorsGrew() && f.printsAllocated():
 				return 0.95
 			}
 			return 0.87

@@ -80,6 +80,8 @@ func (f *failure) conclusion(top string) string {
 		return f.words.Say("detail.too_big_activations", "percent", percentOf(f.footprint.activations.mid(), f.allocated.Or(0)))
 	case top == CausePreallocation && f.isServing():
 		return f.words.Say("why.warmup_oom")
+	case top == CauseImbalance && !f.crowded():
+		return f.words.Say("detail.ahead")
 	case f.words.Has("detail." + top):
 		return f.words.Say("detail."+top, "elsewhere", gib(f.elsewhere.Or(0)), "outside", gib(f.outside.Or(0)))
 	}

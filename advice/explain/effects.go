@@ -73,6 +73,9 @@ func (f *failure) fragmentationSure() float64 {
 	if f.unusualRequest() {
 		p = min(p, 0.5)
 	}
+	if f.bigRequest() && (f.gathersOutputs() || f.lastStage()) {
+		p = min(p, 0.6) // the other GPUs never need that
+	}
 	if f.changed() || f.outgrownStates() {
 		p = min(p, 0.4) // one request of many that were never made before: that this one fits packed proves nothing
 	}

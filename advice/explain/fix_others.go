@@ -13,11 +13,14 @@ var fixesOthers = []fixRow{
 		lives: map[string]float64{CauseImbalance: 0.97},
 		when:  func(f *failure) bool { return true },
 		saves: func(f *failure) (span, bool) {
-			hold := f.othersHold()
+			hold := max(f.aheadOfPeers(), f.driftsFromPeers())
+			if f.crowded() {
+				hold = f.othersHold()
+			}
 			return span{hold / 2, hold}, hold > 0
 		},
 		reach: func(f *failure) float64 {
-			if f.shortfallOr0() > 0 && f.othersHold() > 0 && f.othersHold() < f.shortfallOr0() {
+			if f.crowded() && f.othersHold() > 0 && f.othersHold() < f.shortfallOr0() {
 				return 0.4
 			}
 			return 0.95
@@ -28,7 +31,9 @@ var fixesOthers = []fixRow{
 				return "state"
 			case f.gathersOutputs():
 				return "gather"
-			case f.aheadOfPeers() > 0:
+			case f.lastStage():
+				return "stage"
+			case f.aheadOfPeers() > 0, f.driftsFromPeers() > 0:
 				return "peers"
 			}
 			return ""
@@ -40,7 +45,9 @@ var fixesOthers = []fixRow{
 					"StateDictType.SHARDED_STATE_DICT  " + f.comment("do.or")}
 			case f.gathersOutputs():
 				return []string{"loss = criterion(model(x), y)  " + f.comment("do.loss_inside"), "torchrun --nproc_per_node N train.py  " + f.comment("do.ddp")}
-			case f.aheadOfPeers() > 0:
+			case f.lastStage():
+				return []string{f.comment("do.last_stage")}
+			case f.aheadOfPeers() > 0, f.driftsFromPeers() > 0:
 				return []string{f.comment("do.peers")}
 			}
 			return []string{`torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))  ` + f.comment("do.set_device"),

@@ -28,6 +28,7 @@ type History struct {
 	Peaks        []sampler.Bytes            `json:"peak_bytes"`         // largest use of the process per stretch (epoch, plateau), oldest first
 	Age          sampler.Opt[float64]       `json:"age_seconds"`        // how long the process had been running
 	Peers        []sampler.Bytes            `json:"peer_bytes"`         // usual use of the same job's processes on each of its other GPUs
+	PeerPeaks    []sampler.Bytes            `json:"peer_peak_bytes"`    // their largest
 	HostGrown    sampler.Opt[sampler.Bytes] `json:"host_grown_bytes"`   // host memory that the main process gained since it was first seen
 	HostLost     sampler.Opt[sampler.Bytes] `json:"host_lost_bytes"`    // host memory that the machine lost in the same time
 }

@@ -3,6 +3,7 @@ package explain
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"nvpeak/sampler"
 )
@@ -10,6 +11,9 @@ import (
 // crowdedRanks counts processes of nearly the same small size on one GPU in a run of several
 // ranks: the contexts of ranks that touched a GPU which is not theirs.
 func (f *job) crowdedRanks() int {
+	if n := f.sameCommand(); n >= 2 {
+		return n
+	}
 	many := f.context.WorldSize.Or(0) > 1 || f.event.Rank.Known() || len(f.ranks()) > 1 || f.command.Runs("torchrun", "accelerate", "deepspeed", "mpirun", "srun")
 	if !many || len(f.others) < 2 || f.onHost() {
 		return 0
@@ -27,6 +31,16 @@ func (f *job) crowdedRanks() int {
 	return 0
 }
 
+// sameCommand counts the others on the GPU that were started as this process was.
+func (f *job) sameCommand() (n int) {
+	for _, p := range f.others {
+		if p.Command != "" && strings.TrimSpace(p.Command) == f.command.Text && !f.onHost() {
+			n++
+		}
+	}
+	return n
+}
+
 // rankOnWrongGPU: a rank other than 0 failed on GPU 0 while others are on it too.
 func (f *job) rankOnWrongGPU() bool {
 	gpu, known := f.event.GPUIndex.Value()
@@ -34,6 +48,9 @@ func (f *job) rankOnWrongGPU() bool {
 	ownCards := f.environment["CUDA_VISIBLE_DEVICES"] != "" && len(f.environment["CUDA_VISIBLE_DEVICES"]) < 2
 	return !f.onHost() && known && gpu == 0 && rank > 0 && rank < 8 && !ownCards && (f.othersMatter() || len(f.others) > 0 || f.sameCardRanks() > 1)
 }
+
+// crowded: other ranks hold memory on the GPU that failed.
+func (f *job) crowded() bool { return f.crowdedRanks() > 0 || f.rankOnWrongGPU() }
 
 // ranks are the ranks that have events of their own.
 func (f *job) ranks() []int {
@@ -62,6 +79,11 @@ func (f *job) gathersOutputs() bool {
 	return f.inCode("self.gather(outputs", "_gather(tensors", "comm.gather(", "dist.gather(") || f.inFunction("gather") && f.inFunction("scatter", "parallel_apply", "data_parallel")
 }
 
+// lastStage: the last stage of a pipeline makes the logits, which no other stage holds.
+func (f *job) lastStage() bool {
+	return f.inFunction("last_stage") || f.inFile("pipeline") && (f.context.WorldSize.Or(0) > 1 || f.event.Rank.Known()) && f.inCode("lm_head(", "output_layer(")
+}
+
 // Usual is the middle of a list, the upper one of two; nothing when it is empty.
 func Usual[T cmp.Ordered](list []T) (middle T) {
 	if len(list) > 0 {
@@ -81,6 +103,28 @@ func (f *facts) aheadOfPeers() sampler.Bytes {
 		return 0
 	}
 	return ahead
+}
+
+// driftLevels new heights in a row show that a rank has come to hold more step by step: one
+// jump may be a large sample that fell to it.
+const driftLevels = 5
+
+// driftsFromPeers is by how much the process has come to hold more, step by step, than any
+// other of its job ever did; 0 when it has not.
+func (f *facts) driftsFromPeers() sampler.Bytes {
+	if f.history == nil || len(f.history.PeerPeaks) == 0 || slices.Max(f.history.PeerPeaks) == 0 {
+		return 0
+	}
+	most, levels := sampler.Bytes(0), 0
+	for _, b := range f.history.Peaks {
+		if b > most+f.total.Or(0)/200 {
+			most, levels = b, levels+1
+		}
+	}
+	if ahead := most.Less(slices.Max(f.history.PeerPeaks)); levels >= driftLevels && ahead >= max(2*sampler.GiB, f.total.Or(0)/8) {
+		return ahead
+	}
+	return 0
 }
 
 // gathersState: a full state dict is put together on the GPU.

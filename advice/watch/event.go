@@ -74,7 +74,7 @@ func (w *Watch) Incident(e sampler.OOMEvent) explain.Incident {
 		in = incidentOf(g, p)
 		if p != nil {
 			in.History.Age = sampler.Some(ageOf(p, &w.clock))
-			in.History.Peers = peersOf(w.gpus, g, p)
+			in.History.Peers, in.History.PeerPeaks = peersOf(w.gpus, g, p)
 		}
 	}
 	in.Events, in.Lang = []sampler.OOMEvent{e}, w.lang

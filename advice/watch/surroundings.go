@@ -14,19 +14,21 @@ func ageOf(p *proc, clock *series.Clock) float64 {
 	return clock.Now - p.first
 }
 
-// peersOf is what the other processes of a job, or the process itself on other GPUs, usually hold there.
-func peersOf(gpus []*gpu, own *gpu, p *proc) (list []sampler.Bytes) {
+// peersOf is what the other processes of a job, or the process itself on other GPUs, usually hold
+// there, and at most.
+func peersOf(gpus []*gpu, own *gpu, p *proc) (usual, most []sampler.Bytes) {
 	for _, g := range gpus {
 		if g == own || g.total != own.total {
 			continue
 		}
 		for _, q := range g.procs {
 			if q.pid == p.pid || sameJob(p, q) {
-				list = append(list, explain.Usual(q.series.Peaks()))
+				usual = append(usual, explain.Usual(q.series.Peaks()))
+				most = append(most, series.Bytes(q.series.Peak))
 			}
 		}
 	}
-	return list
+	return usual, most
 }
 
 // mostOnHost is the process of a GPU that holds most host memory, and how much in MiB.
