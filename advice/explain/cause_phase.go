@@ -75,11 +75,15 @@ var causesPhase = []causeRow{
 		confidence: always(0.8),
 		evidence:   func(f *failure) string { return f.words.Say("why.graph") }},
 	{id: "late", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
-		when:       func(f *failure) bool { return f.lateTraining() && !f.bigRequest() && !f.flat() },
+		when:       func(f *failure) bool { return f.lateTraining() && !f.bigRequest() && !f.flat() && !f.peaksAlone() },
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.62) },
 		evidence: func(f *failure) string {
 			return f.words.Say("why.late_small", "when", f.place(), "need", printed(f.requested.Or(0)))
 		}},
+	{id: "kept", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		when:       func(f *failure) bool { return !f.onHost() && f.peaksAlone() },
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.75) },
+		evidence:   func(f *failure) string { return f.words.Say("why.peaks_alone", "count", len(f.history.Kept)) }},
 	{id: "late", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool { return (f.lateTraining() || f.someSteps()) && f.bigRequest() },
 		confidence: func(f *failure) float64 {

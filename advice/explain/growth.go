@@ -109,8 +109,31 @@ func (f *facts) growth() (first, last float64, steady bool) {
 	if f.printsAllocated() {
 		return 0, 0, false
 	}
+	if f.peaksAlone() {
+		return 0, 0, false
+	}
 	g := riseOfLevels(f.stretches())
 	return float64(g.first), float64(g.last), g.steady()
+}
+
+const (
+	// keptNeeded times a cache was emptied at least, and what stays has risen by less than a
+	// quarter of what the peaks did.
+	keptNeeded = 6
+	keptShare  = 4
+)
+
+// peaksAlone: the peaks rose, and what stayed each time the cache was emptied did not: some
+// batches need more than others, and nothing is kept.
+func (f *facts) peaksAlone() bool {
+	if f.history == nil || len(f.history.Kept) < keptNeeded {
+		return false
+	}
+	kept := f.history.Kept
+	third := len(kept) / 3
+	rise := slices.Min(kept[len(kept)-third:]).Less(slices.Min(kept[:third]))
+	g := riseOfLevels(f.stretches())
+	return g.steady() && rise < g.last.Less(g.first)/keptShare
 }
 
 // tensorsGrew: the log's own figures rose, by more than is nothing to this GPU.

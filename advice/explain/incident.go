@@ -26,9 +26,10 @@ type History struct {
 	Unattributed sampler.Opt[sampler.Bytes] `json:"unattributed_bytes"` // used, but by no process the driver names
 	Others       []Neighbor                 `json:"others"`             // other processes on the GPU
 	Peaks        []sampler.Bytes            `json:"peak_bytes"`         // largest use of the process per stretch (epoch, plateau), oldest first
+	Kept         []sampler.Bytes            `json:"kept_bytes"`         // what stayed each time the cache of the process was emptied, oldest first
 	Age          sampler.Opt[float64]       `json:"age_seconds"`        // how long the process had been running
 	Peers        []sampler.Bytes            `json:"peer_bytes"`         // usual use of the same job's processes on each of its other GPUs
-	PeerPeaks    []sampler.Bytes            `json:"peer_peak_bytes"`    // their largest
+	PeerPeaks    []sampler.Bytes            `json:"peer_peak_bytes"`    // their largest of late
 	HostGrown    sampler.Opt[sampler.Bytes] `json:"host_grown_bytes"`   // host memory that the main process gained since it was first seen
 	HostLost     sampler.Opt[sampler.Bytes] `json:"host_lost_bytes"`    // host memory that the machine lost in the same time
 }

@@ -1,6 +1,10 @@
 package series
 
-import "slices"
+import (
+	"slices"
+
+	"nvpeak/sampler"
+)
 
 // Kept is what a holder keeps beneath the cache of its allocator: what stays when the cache
 // is emptied, or what a training log prints as allocated. Where it rises steadily something
@@ -97,6 +101,14 @@ func needed(list []kept) float64 {
 	}
 	slices.Sort(above)
 	return above[1]
+}
+
+// Floors are the readings, oldest first.
+func (k *Kept) Floors() (list []sampler.Bytes) {
+	for _, r := range k.list {
+		list = append(list, Bytes(r.v))
+	}
+	return list
 }
 
 // Dips are the times when a holder gave back much and took it again soon: its cache was

@@ -21,11 +21,9 @@ const (
 	trendSeconds = 200
 	// A climb may be a slow load from disk or network, or the first ramp of a slow saw-tooth,
 	// and needs eight minutes, unless the holder stood still for a minute after its first
-	// plateau; a quarter of an hour when it has become three times as large.
+	// plateau, or has computed for as long; a quarter of an hour when it has become three times as large.
 	loadingSeconds = 480
 	stoodSeconds   = 60
-	// Who has computed for a minute loads no more.
-	workingSeconds = 60
 	// Who stood still for five minutes, and five times as long as it climbs now, does
 	// something new: two thirds of a minute of it are enough.
 	stoodLong     = 300
@@ -110,9 +108,7 @@ func (s *Series) longEnough(tr Trend) bool {
 		need = manifoldAfter
 	case s.plateau >= 0 && stood >= max(stoodLong, stoodTimes*(tr.Until-tr.Since)):
 		need = climbSeconds
-	case s.plateau >= 0 && s.Working:
-		need = workingSeconds
-	case s.plateau >= 0 && stood >= stoodSeconds:
+	case s.plateau >= 0 && (s.Working || stood >= stoodSeconds):
 		need = trendSeconds
 	}
 	if tr.Peaks { // rarer and less sure than the level beneath them

@@ -100,7 +100,7 @@ func incidentOf(g *gpu, p *proc) explain.Incident {
 		own = p.pid
 		in.Command, in.Environment = p.process.Command, p.process.Environment
 		h.Process = sampler.Some(series.Bytes(p.series.Value))
-		h.Peaks = p.series.Peaks()
+		h.Peaks, h.Kept = p.series.Peaks(), p.dips.Floors()
 	}
 	for _, q := range g.others(own) {
 		h.Others = append(h.Others, explain.Neighbor{PID: q.pid, Bytes: series.Bytes(q.series.Value), Name: q.process.Name,

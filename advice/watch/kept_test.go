@@ -123,3 +123,40 @@ func TestLeakThatTheLogShows(t *testing.T) {
 		}
 	}
 }
+
+// Evaluations that need more each time are told of before the one that does not fit, also
+// where the cache is emptied before and after, so that no level lies between them.
+func TestTopsThatRiseFromEmptiedCaches(t *testing.T) {
+	w := New(Options{})
+	first, _ := raised(1390, w, func(s float64) sampler.Snapshot {
+		round, at := math.Floor(s/154), math.Mod(s, 154)
+		own := 48000.0
+		switch {
+		case s < 20:
+			own = 2400 * s
+		case at >= 140 && at < 152:
+			own = 26000 + 6800*round
+		case at >= 152:
+			own = 13000
+		}
+		return snapshotOf(s, 81500, own+300, processOf(7, "python train.py", own))
+	}, sampler.AlertRepeatSpike)
+	if len(first) == 0 {
+		t.Error("nothing was said before the ninth, which needs 80.4 GiB of 79.6")
+	}
+}
+
+// Who has given back all but its context may be done: others may take the room.
+func TestIdleProcessNeedsNothing(t *testing.T) {
+	w := New(Options{})
+	first, _ := raised(900, w, func(s float64) sampler.Snapshot {
+		a, b := 9000.0, 200.0
+		if s >= 300 {
+			a, b = 210, 10000
+		}
+		return snapshotOf(s, 11264, a+b+60, processOf(7, "python a.py", a), processOf(8, "python b.py", b))
+	}, sampler.AlertNeighbor, sampler.AlertRepeatSpike)
+	if len(first) != 0 {
+		t.Errorf("raised %v", first)
+	}
+}

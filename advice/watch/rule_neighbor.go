@@ -26,7 +26,7 @@ func checkNeighbor(f *Facts) []finding {
 	var out []finding
 	for _, p := range g.procs {
 		most := p.peak.most()
-		if p.tick != g.tick || !(most.value > p.series.Value) {
+		if p.tick != g.tick || !(most.value > p.series.Value) || p.series.Value < idleOf*most.value {
 			continue
 		}
 		others := max(0, g.used-p.series.Value)
@@ -46,6 +46,9 @@ func checkNeighbor(f *Facts) []finding {
 	}
 	return out
 }
+
+// idleOf its peak or less is no work: who has given all back may be done, or waits for its turn.
+const idleOf = 0.12
 
 // neighborSlack, of the GPU: readings are not exact.
 const neighborSlack = 0.001

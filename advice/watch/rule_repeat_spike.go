@@ -44,6 +44,9 @@ const (
 	risesUnlisted = 5
 	// spikeStart: what comes up and goes in the first two minutes of a holder is its start.
 	spikeStart = 120
+	// climbsNeeded: so many tops in a row tell that they rise, where what is between them is all
+	// of the time.
+	climbsNeeded = 4
 	// spikesAhead is how many rises beyond the next are looked at.
 	spikesAhead = 1
 )
@@ -96,6 +99,7 @@ func expects(f *Facts, s *series.Series, p series.Pattern) (e expectation, ok bo
 	rise := risen(f.now, s, p)
 	ordinary := f.gpu.near.habits(f.now) >= habitFalls // it empties its cache all the time
 	repeats := !ordinary && p.Count >= series.SpikesNeeded && p.Brief()
+	climbs := repeats || !ordinary && p.Count >= climbsNeeded && p.Regular // from one emptied cache to the next
 	switch {
 	case rise > limit*riseLeast && p.Newest+rise > room:
 		e.top = p.Newest + rise
@@ -103,7 +107,7 @@ func expects(f *Facts, s *series.Series, p series.Pattern) (e expectation, ok bo
 	case p.Count >= series.SpikesNeeded && p.Top > room && p.Free-f.gpu.settledFree(f.now) >= max(neighborLeast, limit*series.EdgeShare):
 		e.top = p.Top
 		e.how = words.Say("alert.repeat_spike.last", "n", min(p.Count, 3), "low", size(p.Top), "high", size(p.Most))
-	case repeats && p.Rise > 0 && (f.gpu.listed || p.Count >= risesUnlisted) && p.Newest+(1+spikesAhead)*p.Rise > e.available:
+	case climbs && p.Rise > 0 && (f.gpu.listed || p.Count >= risesUnlisted) && p.Newest+(1+spikesAhead)*p.Rise > e.available:
 		e.top = p.Newest + p.Rise
 		if e.top <= e.available { // one step further: there is time to act
 			e.top, e.later = e.top+p.Rise, 1

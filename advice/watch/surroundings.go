@@ -1,6 +1,8 @@
 package watch
 
 import (
+	"slices"
+
 	"nvpeak/advice/explain"
 	"nvpeak/advice/series"
 	"nvpeak/sampler"
@@ -15,7 +17,7 @@ func ageOf(p *proc, clock *series.Clock) float64 {
 }
 
 // peersOf is what the other processes of a job, or the process itself on other GPUs, usually hold
-// there, and at most.
+// there, and have held at most in the last third of the time.
 func peersOf(gpus []*gpu, own *gpu, p *proc) (usual, most []sampler.Bytes) {
 	for _, g := range gpus {
 		if g == own || g.total != own.total {
@@ -23,8 +25,11 @@ func peersOf(gpus []*gpu, own *gpu, p *proc) (usual, most []sampler.Bytes) {
 		}
 		for _, q := range g.procs {
 			if q.pid == p.pid || sameJob(p, q) {
-				usual = append(usual, explain.Usual(q.series.Peaks()))
-				most = append(most, series.Bytes(q.series.Peak))
+				peaks := q.series.Peaks()
+				usual = append(usual, explain.Usual(peaks))
+				if n := len(peaks); n > 0 {
+					most = append(most, slices.Max(peaks[n-max(1, n/3):]))
+				}
 			}
 		}
 	}
