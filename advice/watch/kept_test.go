@@ -128,7 +128,7 @@ func TestLeakThatTheLogShows(t *testing.T) {
 // where the cache is emptied before and after, so that no level lies between them.
 func TestTopsThatRiseFromEmptiedCaches(t *testing.T) {
 	w := New(Options{})
-	first, _ := raised(1390, w, func(s float64) sampler.Snapshot {
+	first, _ := raised(1370, w, func(s float64) sampler.Snapshot {
 		round, at := math.Floor(s/154), math.Mod(s, 154)
 		own := 48000.0
 		switch {
