@@ -138,9 +138,10 @@ func (f *facts) fitsAfterReuse() bool {
 	return ok && m > 0 && m <= f.unallocated.Or(0)
 }
 
-// unallocatedShare is the unallocated share of what the allocator holds, 0..1 (rule R7).
+// unallocatedShare is the unallocated share of what the allocator holds, 0..1 (rule R7); 0 when
+// it is not known what that is.
 func (f *facts) unallocatedShare() float64 {
-	if f.reserved() == 0 {
+	if f.reserved() == 0 || !f.allocated.Known() {
 		return 0
 	}
 	return float64(f.unallocated.Or(0)) / float64(f.reserved())
