@@ -22,8 +22,7 @@ const (
 )
 
 // height judges whether the memory of a GPU has risen so far that it is worth an early
-// picture. What moves up and down within the heights of late is not, and what rises
-// steadily has to rise twice as far for each further picture of a window.
+// picture. What moves up and down within the heights of late is not.
 type height struct {
 	most Bytes // of late
 	old  int   // windows since that was reached
@@ -50,7 +49,7 @@ func (h *height) see(used Bytes) bool {
 }
 
 // shown notes that the memory was shown.
-func (h *height) shown(most Bytes) { *h = height{most: most, step: 2 * h.step} }
+func (h *height) shown(most Bytes) { *h = height{most: most, step: h.step} }
 
 // above is more than which is news.
 func (h *height) above() uint64 {

@@ -32,8 +32,8 @@ func TestRise(t *testing.T) {
 		{"two, the second higher", 40 * GiB, []Bytes{50 * GiB, 40 * GiB, 55 * GiB, 40 * GiB}, 2},
 		{"up and down", 0, jitter, 2},
 		{"up and down as before", 44560 * MiB, jitter, 0},
-		{"steadily by 16 GiB a second", 10 * GiB, steady(10*GiB, 16*GiB/50, 50), 4},
-		{"steadily by 70 GiB a second", 0, steady(0, 70*GiB/50, 50), 6},
+		{"steadily by 16 GiB a second", 10 * GiB, steady(10*GiB, 16*GiB/50, 50), 16},
+		{"steadily by 70 GiB a second", 0, steady(0, 70*GiB/50, 50), 50},
 	} {
 		var r height
 		if r.see(79 * GiB) {

@@ -41,7 +41,10 @@ type (
 )
 
 // suspendJob stops the program and what runs with it, as Ctrl-Z does.
-func (m *Model) suspendJob() tea.Cmd { return m.suspend(true) }
+func (m *Model) suspendJob() tea.Cmd {
+	m.tty.continued.Store(false)
+	return m.suspend(true)
+}
 
 // suspend gives the terminal back and stops the program; with job its whole job. (C does
 // it: Go does not give the default of SIGTSTP back once it was asked for.)
@@ -49,13 +52,19 @@ func (m *Model) suspend(job bool) tea.Cmd {
 	if m.tty.screen == nil {
 		return nil
 	}
+	// Where the whole job was told to stop, the shell has the terminal already; asking for its
+	// modes then would stop this process on the way, and again later.
+	signal.Ignore(syscall.SIGTTOU)
 	m.tty.suspend()
+	signal.Reset(syscall.SIGTTOU)
 	all := C.int(0)
 	if job {
 		all = 1
 	}
 	return func() tea.Msg {
-		C.stop_self(all)
+		if !m.tty.continued.Load() { // else the shell has called it back already
+			C.stop_self(all)
+		}
 		return stayed{}
 	}
 }
@@ -99,9 +108,11 @@ func watchSignals(ctx context.Context, p *tea.Program, t *tty) (stop func()) {
 func (t *tty) signaled(p *tea.Program, s syscall.Signal) {
 	switch s {
 	case syscall.SIGTSTP:
+		t.continued.Store(false)
 		p.Send(stopAsked{})
 		return
 	case syscall.SIGCONT:
+		t.continued.Store(true)
 		p.Send(resumed{})
 	case syscall.SIGQUIT, syscall.SIGABRT:
 		t.suspend()

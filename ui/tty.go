@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"sync/atomic"
+
 	"github.com/charmbracelet/colorprofile"
 
 	"nvpeak/theme"
@@ -8,6 +10,7 @@ import (
 
 // tty is the terminal that the screen is on, and how it is painted.
 type tty struct {
+	continued  atomic.Bool // since it was asked to stop
 	w, h       int
 	screen     *screen   // nil: the screen is read with View or Frame
 	terminal   *terminal // with screen

@@ -945,6 +945,7 @@ var textsEN = map[string]string{
 	"detail.cgroup_oom_kill": "The memory limit of the container or job was reached, not the GPU's memory. Nothing about the GPU needs to change.",
 	"detail.k8s_oomkilled":   "The memory limit of the container was reached, not the GPU's memory. Nothing about the GPU needs to change.",
 	"do.quantized_server":    "serve a quantized checkpoint of the same model (AWQ, GPTQ, FP8), or use more GPUs: --tensor-parallel-size",
+	"label.more_reasons":     "Reasons and sources: nvpeak explain --details",
 	"label.more_details":     "Reasons, all {count} measures and their sources: nvpeak explain --details",
 	"detail.killed":          "The kernel killed {name} ({pid}), which held {held}.",
 	"gain.2":                 "half",

@@ -945,6 +945,7 @@ var textsZH = map[string]string{
 	"detail.cgroup_oom_kill": "到达的是容器或任务的内存上限，不是显存。GPU 那边什么都不用改。",
 	"detail.k8s_oomkilled":   "到达的是容器的内存上限，不是显存。GPU 那边什么都不用改。",
 	"do.quantized_server":    "用同一模型的量化权重（AWQ、GPTQ、FP8），或用更多的 GPU：--tensor-parallel-size",
+	"label.more_reasons":     "原因与出处：nvpeak explain --details",
 	"label.more_details":     "依据、全部 {count} 条措施及出处：nvpeak explain --details",
 	"detail.killed":          "内核杀掉了 {name}（{pid}），它占着 {held}。",
 	"gain.2":                 "一半",

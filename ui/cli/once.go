@@ -50,7 +50,7 @@ func (a *app) once(ctx context.Context, f *onceFlags) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer func() { cancel(nil); l.Wait(endTimeout) }()
-	if err := l.start(ctx, answerTimeout); err != nil {
+	if err := a.answered(ctx, l); err != nil {
 		return err
 	}
 	limit, stop := context.WithTimeout(ctx, answerTimeout)
@@ -59,6 +59,9 @@ func (a *app) once(ctx context.Context, f *onceFlags) error {
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			return cause
+		}
+		if limit.Err() != nil {
+			return errNoAnswer
 		}
 		return err
 	}

@@ -39,6 +39,24 @@ const (
 // answerTimeout is how long a command without a screen waits for a driver that does not answer.
 const answerTimeout = 20 * time.Second
 
+// sayAfter is when it says that it waits.
+const sayAfter = 3 * time.Second
+
+var errNoAnswer = fmt.Errorf("the NVIDIA driver has not answered for %.0f s; see what hangs with: nvpeak doctor", answerTimeout.Seconds())
+
+// answered begins to measure for a command without a screen, which has nothing to show until the
+// driver answers.
+func (a *app) answered(ctx context.Context, l *live) error {
+	slow := time.AfterFunc(sayAfter, func() { a.say("waiting for the NVIDIA driver, which has not answered yet") })
+	defer slow.Stop()
+	began := time.Now()
+	err := l.start(ctx, answerTimeout)
+	if err == nil && time.Since(began) >= answerTimeout {
+		return errNoAnswer
+	}
+	return err
+}
+
 // readings gets every reading of the memory, as a recording does.
 type readings = func(dev int, at time.Time, used sampler.Bytes)
 
@@ -131,7 +149,7 @@ func (a *app) measure(parent context.Context, each readings) (l *live, ctx conte
 	}
 	l.simulate = l.skipPast
 	ctx, cancel := context.WithCancelCause(parent)
-	if err = l.start(ctx, answerTimeout); err != nil {
+	if err = a.answered(ctx, l); err != nil {
 		cancel(nil)
 		return nil, nil, nil, err
 	}

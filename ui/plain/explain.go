@@ -24,9 +24,17 @@ func Explain(w io.Writer, e explain.Explanation, o Options) error {
 		if o.Rows > 0 && strings.Count(p.out.String(), "\n") >= o.Rows {
 			p.out.Reset()
 			p.out.WriteString(first)
-			p.text("", p.words.Say("label.more_details", "count", len(e.Advice)), p.paint.dim)
+			p.text("", p.words.Say(moreDetails(len(e.Advice)), "count", len(e.Advice)), p.paint.dim)
 		}
 	}
 	_, err := io.WriteString(w, p.out.String())
 	return err
+}
+
+// moreDetails names the sentence that says how many measures the details have.
+func moreDetails(n int) string {
+	if n <= 2 {
+		return "label.more_reasons"
+	}
+	return "label.more_details"
 }

@@ -16,7 +16,10 @@ import (
 )
 
 // inShell starts the monitor from a shell with job control and tells its pid.
-func inShell(t *testing.T) (*e2e.Terminal, int) {
+func inShell(t *testing.T) (*e2e.Terminal, int) { return inShellAs(t, binary) }
+
+// inShellAs starts it by a command, and tells the pid of the job.
+func inShellAs(t *testing.T, command string) (*e2e.Terminal, int) {
 	t.Helper()
 	bash, err := exec.LookPath("bash")
 	if err != nil {
@@ -30,18 +33,52 @@ func inShell(t *testing.T) (*e2e.Terminal, int) {
 	}
 	t.Cleanup(term.Close)
 	see(t, term, "ready>")
-	press(t, term, binary+"\r")
+	press(t, term, command+"\r")
 	see(t, term, "62.5 used")
-	shell := term.Cmd.Process.Pid
-	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", shell, shell))
+	return term, childOf(t, term.Cmd.Process.Pid)
+}
+
+// childOf is the first child of a process.
+func childOf(t *testing.T, pid int) int {
+	t.Helper()
+	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
 	if err != nil {
 		t.Skip("the kernel does not tell children:", err)
 	}
-	pid, err := strconv.Atoi(strings.Fields(string(children))[0])
+	child, err := strconv.Atoi(strings.Fields(string(children))[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	return term, pid
+	return child
+}
+
+// A job of several processes that is stopped as a whole loses the terminal before nvpeak has
+// given it back: it must not stop a second time for that.
+func TestStopOfAJob(t *testing.T) {
+	t.Parallel()
+	term, job := inShellAs(t, "sh -c '"+binary+"; echo after'")
+	monitor := childOf(t, job)
+	for range 3 {
+		if err := syscall.Kill(-job, syscall.SIGTSTP); err != nil {
+			t.Fatal(err)
+		}
+		// The prompt may have been printed on the other screen, so that it is not waited for.
+		stopped(t, monitor)
+		press(t, term, "stty sane; clear; fg\r")
+		see(t, term, "62.5 used", "q quit")
+	}
+	press(t, term, "q")
+	see(t, term, "after")
+}
+
+func stopped(t *testing.T, pid int) {
+	t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && strings.Contains(string(stat), ") T ") {
+			return
+		}
+	}
+	t.Fatal("it is not stopped")
 }
 
 // A stop from outside is as Ctrl-Z: the shell has its terminal, fg draws all again, in raw
