@@ -28,6 +28,7 @@ type gpu struct {
 	gone    float64   // seconds a process may be missing from the list
 	settled settled
 	came    float64 // when processes last came or went
+	lowered float64 // when the lowest free memory fell
 	busy    float64 // utilization of late, 0..1; NaN: unknown
 	zero    bool    // the newest sample was 0 after a larger one: an artifact until it repeats
 
@@ -47,8 +48,9 @@ type gpu struct {
 const (
 	// MaxGPUs is how many GPUs are kept apart: a box has 16, or 112 MIG instances.
 	MaxGPUs = 256
-	// lowestSeconds is the window of the lowest free memory.
+	// lowestSeconds is the window of the lowest free memory; what is that much of the GPU lower is news.
 	lowestSeconds = 60
+	loweredShare  = 0.005
 )
 
 // reset makes g a GPU of which nothing is known: a new one, or one whose size changed.

@@ -40,7 +40,11 @@ func (g *gpu) fold(r *sampler.GPU, now float64, gap bool) {
 	g.figures, g.used, g.free = now, u.MiB(), f.MiB()
 	reserved, _ := sampler.Plausible(r.Memory.Reserved)
 	g.usable = g.total - reserved.MiB()
-	g.lowest.add(now, f.Less(high-u).MiB())
+	free := f.Less(high - u).MiB()
+	if free < g.lowest.last(now, lowestSeconds)-loweredShare*g.total {
+		g.lowered = now
+	}
+	g.lowest.add(now, free)
 	g.foldProcesses(now, (high - u).MiB(), (u - low).MiB())
 	g.foldEdges(now)
 	g.foldGrowth(now)

@@ -38,8 +38,8 @@ type incident struct {
 	renderedAt  float64       // when the words of now were made
 }
 
-// renderSeconds is how often the words of an open alert are made anew; its level and ETA
-// change with every snapshot.
+// renderSeconds is how often the words of an open alert are made anew, and when a new peak
+// left less free than they say; its level and ETA change with every snapshot.
 const renderSeconds = 5
 
 func (in *incident) fire(kind string, f *Facts) {
@@ -74,7 +74,7 @@ func (in *incident) renew(f *Facts) (stale bool) {
 		in.render(f)
 	}
 	in.now.ETA = in.found.eta
-	return f.now-in.renderedAt >= renderSeconds
+	return f.now-in.renderedAt >= renderSeconds || f.gpu != nil && f.gpu.lowered > in.renderedAt
 }
 
 // refuteSeconds after its time has come an ETA is refuted: the next one deserves no belief.

@@ -3,6 +3,7 @@ package watch
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"nvpeak/advice/series"
@@ -158,5 +159,23 @@ func TestIdleProcessNeedsNothing(t *testing.T) {
 	}, sampler.AlertNeighbor, sampler.AlertRepeatSpike)
 	if len(first) != 0 {
 		t.Errorf("raised %v", first)
+	}
+}
+
+// An open alert does not say for seconds what the peak beside it has refuted.
+func TestWordsFollowANewPeak(t *testing.T) {
+	w := New(Options{Need: sampler.Some(62 * sampler.GiB)})
+	for i := range 12 {
+		s, own, short := float64(i), 20000.0, "1.8 GiB short"
+		if i >= 9 {
+			own, short = 30000, "11.6 GiB short"
+		}
+		said := ""
+		for _, a := range w.Add(snapshotOf(s, 81920, own+300, processOf(7, "python train.py", own))) {
+			said = a.Text
+		}
+		if i >= 7 && !strings.Contains(said, short) {
+			t.Errorf("at %v s, want %s: %s", s, short, said)
+		}
 	}
 }
