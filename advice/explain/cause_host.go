@@ -1,5 +1,7 @@
 package explain
 
+import "nvpeak/sampler"
+
 // causesHost is R10: the kernel, a container limit or a watchdog took the process for its host
 // memory. Nothing about the GPU is said then.
 var causesHost = []causeRow{
@@ -41,4 +43,14 @@ var causesHost = []causeRow{
 			return 0.65
 		},
 		evidence: func(f *failure) string { return f.words.Say("why.wsl_pinned") }},
+}
+
+// hostWants is what a server says that its model takes of RAM, and what there is.
+func (f *failure) hostWants() (wants, has sampler.Bytes, ok bool) {
+	if f.event.Kind != sampler.KindHostAlloc {
+		return 0, 0, false
+	}
+	wants, known := f.requested.Value()
+	has, told := f.extra("available_bytes").Value()
+	return wants, has, known && told
 }

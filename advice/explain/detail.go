@@ -36,6 +36,9 @@ func (f *failure) detail(causes []sampler.Cause) string {
 }
 
 func (f *failure) hostDetail() string {
+	if wants, has, ok := f.hostWants(); ok {
+		return f.words.Say("why.host_wants", "need", gib(wants), "free", gib(has), "short", gib(wants.Less(has)))
+	}
 	if f.pinned() {
 		return f.words.Say("why.pinned")
 	}

@@ -28,6 +28,14 @@ var fixesHost = []fixRow{
 			return 0.85
 		},
 		do: doFewerWorkers},
+	{id: FixSmallerModel, source: "https://github.com/ollama/ollama/blob/main/docs/faq.mdx",
+		kinds: ownCode | running, cost: 0,
+		lives:   map[string]float64{CauseHostMemory: 0.95},
+		when:    func(f *failure) bool { _, _, ok := f.hostWants(); return ok },
+		variant: func(f *failure) string { return "ram" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.smaller_quant"), f.comment("do.shorter_context")}
+		}},
 	{id: FixSmallerModel, source: "https://huggingface.co/docs/transformers/quantization/overview",
 		kinds: ownCode, cost: 0.02,
 		lives: map[string]float64{CauseHostMemory: 0.9},

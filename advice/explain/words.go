@@ -104,6 +104,8 @@ func (f *failure) headline() string {
 	id := "head." + f.class.kind
 	if !f.words.Has(id) {
 		switch {
+		case f.event.Kind == sampler.KindHostAlloc:
+			id = "head.host_alloc"
 		case f.onHost():
 			id = "head.host"
 		default:
