@@ -2,6 +2,7 @@ package sampler
 
 import (
 	"errors"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -96,15 +97,6 @@ func (c *collector) reading(dev int, at time.Time, r Reading, err error) (used O
 	d.asked = d.asked || stale
 	return d.mem.Used, stale
 }
-
-// staleBytes: when memory is this much higher than the least since the last process list, the
-// list is read at once, so that a spike finds its process. 32 MiB is more than the small
-// movements of an allocator (segments of 2 and 20 MiB, c10/cuda/CUDACachingAllocator.cpp).
-// At most every 200 ms, for lists are expensive, and as far as listBudget goes.
-const (
-	staleBytes = 32 * MiB
-	staleAfter = 200 * time.Millisecond
-)
 
 // counted notes readings that were as the ones before, and readings that were given up.
 func (c *collector) counted(devs, counts []int, missed int) {
@@ -304,4 +296,24 @@ func (s *Snapshot) splitGPUs() {
 			}
 		}
 	}
+}
+
+// risen asks for an early picture.
+func (c *collector) risen() {
+	select {
+	case c.peaked <- struct{}{}:
+	default:
+	}
+}
+
+// rearm tells the sweep in progress above what it must return at once, by the driver's figure.
+func (c *collector) rearm(d *device) {
+	if d.news == nil || !c.early {
+		return
+	}
+	above := d.height.above()
+	if above < math.MaxUint64 {
+		above += uint64(d.counted)
+	}
+	atomic.StoreUint64(d.news, above)
 }

@@ -243,3 +243,52 @@ func (l *Loop) publishUntil(ctx context.Context, again <-chan error) error {
 		}
 	}
 }
+
+const (
+	earlyEvery = 100 * time.Millisecond // early pictures come at most that often
+	earlyList  = 30 * time.Millisecond  // how long one waits for the process list that its peak asked for
+)
+
+// NextOrPeak is Next, but also returns when the memory of a GPU has reached a new height,
+// with an early picture of that; nil: there is none. It is newer than the snapshots.
+func (l *Loop) NextOrPeak(ctx context.Context) (snaps []*Snapshot, early *Snapshot, err error) {
+	l.c.wantPeaks()
+	return l.queue.nextOrPeak(ctx)
+}
+
+// between waits until the next snapshot is due, and makes early pictures meanwhile. It also
+// returns when the snapshot is due at another time.
+func (l *Loop) between(ctx context.Context, next <-chan time.Time) error {
+	early := time.NewTimer(time.Hour)
+	defer early.Stop()
+	var since time.Time // the news that wait
+	for {
+		select {
+		case <-next:
+			l.publish()
+			return nil
+		case <-l.c.peaked:
+			now := time.Now()
+			if since.IsZero() {
+				since = now
+			}
+			wait := earlyEvery - now.Sub(l.shown)
+			if l.c.listing() {
+				wait = max(wait, earlyList-now.Sub(since))
+			}
+			early.Reset(wait)
+		case <-early.C:
+			since = time.Time{}
+			if s := l.c.picture(); s != nil {
+				l.shown = time.Now()
+				l.queue.putEarly(s)
+			}
+		case <-l.intervalChanged:
+			return nil
+		case err := <-l.trips:
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}

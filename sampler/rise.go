@@ -14,6 +14,15 @@ type rise struct {
 	pid       Opt[int]
 }
 
+// staleBytes: when memory is this much higher than the least since the last process list, the
+// list is read at once, so that a spike finds its process. 32 MiB is more than the small
+// movements of an allocator (segments of 2 and 20 MiB, c10/cuda/CUDACachingAllocator.cpp).
+// At most every 200 ms, for lists are expensive, and as far as listBudget goes.
+const (
+	staleBytes = 32 * MiB
+	staleAfter = 200 * time.Millisecond
+)
+
 const (
 	// riseMost is how long a rise may last to be one; then it is the new level.
 	riseMost = time.Second
