@@ -41,6 +41,7 @@ type gpu struct {
 	flush   flushes
 	near    nearMisses
 	ends    []ending // at most maxEndings
+	lately  lately
 	xid     xid
 	fault   fault
 }
@@ -63,7 +64,7 @@ func (g *gpu) reset(now, total float64) {
 	g.lowest.reset()
 	g.orphan = orphan{}
 	g.flush.reset()
-	g.near = nearMisses{}
+	g.near, g.lately = nearMisses{}, lately{}
 	g.busy = math.NaN()
 }
 

@@ -140,6 +140,7 @@ func (g *gpu) reorder(list []sampler.Process, now float64) {
 		p := g.find(&list[i])
 		if p == nil {
 			p = newProc(&list[i], now, g.at)
+			g.lately.recall(p, now)
 		} else if p.tick == g.tick {
 			continue // listed twice
 		}
@@ -168,6 +169,7 @@ func (g *gpu) find(q *sampler.Process) *proc {
 func (g *gpu) ended(p *proc, now float64) {
 	g.recordOrphan(p, now)
 	g.recordEnding(p)
+	g.lately.keep(p, now)
 	g.flush.reset()
 }
 

@@ -179,3 +179,24 @@ func TestWordsFollowANewPeak(t *testing.T) {
 		}
 	}
 }
+
+// A job that is started again needs what it needed before, and somebody has come meanwhile.
+func TestRestartedJobNeedsItsPeakAgain(t *testing.T) {
+	for _, command := range []string{"python train.py", "python other.py"} {
+		w := New(Options{})
+		first, _ := raised(450, w, func(s float64) sampler.Snapshot {
+			other := processOf(8, "python b.py", 20000)
+			switch {
+			case s < 400:
+				return snapshotOf(s, 48000, 38100, processOf(7, "python train.py", 38000))
+			case s < 408:
+				return snapshotOf(s, 48000, 20100, other)
+			}
+			own := min(26000, 1500*(s-407))
+			return snapshotOf(s, 48000, 20100+own, processOf(9, command, own), other)
+		}, sampler.AlertNeighbor)
+		if again := command == "python train.py"; again != (len(first) > 0) {
+			t.Errorf("%s: raised %v", command, first)
+		}
+	}
+}

@@ -26,7 +26,7 @@ func checkNeighbor(f *Facts) []finding {
 	var out []finding
 	for _, p := range g.procs {
 		most := p.peak.most()
-		if p.tick != g.tick || !(most.value > p.series.Value) || p.series.Value < idleOf*most.value {
+		if p.tick != g.tick || !(most.value > p.series.Value) || p.idle(most.value) {
 			continue
 		}
 		others := max(0, g.used-p.series.Value)
@@ -49,6 +49,12 @@ func checkNeighbor(f *Facts) []finding {
 
 // idleOf its peak or less is no work: who has given all back may be done, or waits for its turn.
 const idleOf = 0.12
+
+// idle says whether the process holds next to nothing after its peak; one that is started again
+// has not come to that of its last run.
+func (p *proc) idle(peak float64) bool {
+	return p.series.Value < idleOf*peak && p.series.Peak >= peakAgain*peak
+}
 
 // neighborSlack, of the GPU: readings are not exact.
 const neighborSlack = 0.001
