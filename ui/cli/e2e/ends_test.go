@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
@@ -69,20 +68,7 @@ func TestTerminalClosed(t *testing.T) {
 // Ctrl-Z gives the terminal back to the shell, fg takes it again.
 func TestSuspend(t *testing.T) {
 	t.Parallel()
-	bash, err := exec.LookPath("bash")
-	if err != nil {
-		t.Skip("no shell with job control:", err)
-	}
-	s := setup{scenario: "h100x8"}
-	term, err := e2e.Start(e2e.Options{Args: []string{bash, "--norc", "--noprofile", "-i"},
-		Env: append(s.environ(t), "PS1=ready> "), Cols: 80, Rows: 24})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(term.Close)
-	see(t, term, "ready>")
-	press(t, term, binary+"\r")
-	see(t, term, "62.5 used")
+	term, _ := inShell(t)
 	for range 2 {
 		press(t, term, "\x1a")
 		see(t, term, "Stopped", "ready>")
