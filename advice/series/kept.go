@@ -11,8 +11,12 @@ import (
 // leaks, however level the memory in use is; and the least that the holder has had above it
 // is what it needs above it, for the rest is cache, which an allocator gives back when it must.
 type Kept struct {
-	list  []kept
-	apart float64 // seconds between readings at least
+	list   []kept
+	apart  float64 // seconds between readings at least
+	judged bool    // since the last reading: it is asked with every snapshot
+	trend  Trend
+	need   float64
+	rises  bool
 }
 
 // kept is one reading, and the most that the holder had from then to the next.
@@ -28,7 +32,11 @@ const (
 )
 
 // Clone is a copy that goes its own way.
-func (k *Kept) Clone() Kept { return Kept{slices.Clone(k.list), k.apart} }
+func (k *Kept) Clone() Kept {
+	c := *k
+	c.list = slices.Clone(k.list)
+	return c
+}
 
 // Add takes a reading, in MiB.
 func (k *Kept) Add(t, v float64) {
@@ -38,7 +46,7 @@ func (k *Kept) Add(t, v float64) {
 	if len(k.list) == keptMost {
 		k.thin()
 	}
-	k.list = append(k.list, kept{t, v, v})
+	k.list, k.judged = append(k.list, kept{t, v, v}), false
 }
 
 // thin forgets every other reading.
@@ -69,13 +77,20 @@ func (k *Kept) Trend(now, limit float64) (tr Trend, need float64, ok bool) {
 	if n < keptNeeded || now-k.list[n-1].t > keptStale*(k.list[n-1].t-k.list[0].t)/float64(n-1) {
 		return tr, 0, false
 	}
-	least := max(trendLeast, limit*trendLevel)
+	if !k.judged {
+		k.judge(limit)
+	}
+	return k.trend, k.need, k.rises
+}
+
+func (k *Kept) judge(limit float64) {
+	k.judged, k.rises = true, false
 	for list := k.list; len(list) >= keptNeeded; list = list[max(1, len(list)/3):] {
-		if tr, ok = steady(list, least); ok {
-			return tr, needed(list), true
+		if k.trend, k.rises = steady(list, max(trendLeast, limit*trendLevel)); k.rises {
+			k.need = needed(list)
+			return
 		}
 	}
-	return tr, 0, false
 }
 
 func steady(list []kept, least float64) (tr Trend, ok bool) {
@@ -149,7 +164,7 @@ func (d *Dips) Add(t, low, high, limit float64) {
 func (d *Dips) found() {
 	if n := len(d.list); n > 0 && d.at-d.list[n-1].t < dipsApart {
 		last := &d.list[n-1]
-		last.v = min(last.v, d.low)
+		last.v, d.judged = min(last.v, d.low), false
 		return
 	}
 	d.Kept.Add(d.at, d.low)
