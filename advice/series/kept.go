@@ -69,12 +69,15 @@ func (k *Kept) Seen(high float64) {
 	}
 }
 
+// Enough says whether there are as many readings as a trend takes.
+func (k *Kept) Enough() bool { return len(k.list) >= keptNeeded }
+
 // Trend is how what is kept rises, over the longest time for which it does so steadily, and
 // what the holder needs above it; ok is false when it does not, or when no more readings
 // come. limit is the size of the GPU.
 func (k *Kept) Trend(now, limit float64) (tr Trend, need float64, ok bool) {
 	n := len(k.list)
-	if n < keptNeeded || now-k.list[n-1].t > keptStale*(k.list[n-1].t-k.list[0].t)/float64(n-1) {
+	if !k.Enough() || now-k.list[n-1].t > keptStale*(k.list[n-1].t-k.list[0].t)/float64(n-1) {
 		return tr, 0, false
 	}
 	if !k.judged {

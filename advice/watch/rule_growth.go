@@ -52,14 +52,7 @@ func checkGrowth(f *Facts) []finding {
 	var out []finding
 	for _, p := range g.procs {
 		if p.tick == g.tick {
-			found, ok, known := keptGrowth(f, p, &p.dips.Kept, "alert.growth.dips")
-			if !known {
-				found, ok = growthOf(f, p.pid, &p.series, &p.growing)
-			}
-			if !ok {
-				found, ok, _ = keptGrowth(f, p, &p.logged, "alert.growth.logged")
-			}
-			if ok {
+			if found, ok := processGrowth(f, p); ok {
 				if g.byHand(p) {
 					found.level = sampler.LevelNotice
 				}
@@ -71,6 +64,23 @@ func checkGrowth(f *Facts) []finding {
 		out = append(out, found)
 	}
 	return out
+}
+
+// processGrowth is the growth of a process: of what it keeps where its cache is emptied, else of
+// what it holds, else of what the log says that it has allocated. Most have no readings of the
+// first and the last.
+func processGrowth(f *Facts, p *proc) (found finding, ok bool) {
+	known := false
+	if p.dips.Enough() {
+		found, ok, known = keptGrowth(f, p, &p.dips.Kept, "alert.growth.dips")
+	}
+	if !known {
+		found, ok = growthOf(f, p.pid, &p.series, &p.growing)
+	}
+	if !ok && p.logged.Enough() {
+		found, ok, _ = keptGrowth(f, p, &p.logged, "alert.growth.logged")
+	}
+	return found, ok
 }
 
 // growthOf is the growth of one holder, by its steps or by its trend.
