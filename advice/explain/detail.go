@@ -75,6 +75,8 @@ func (f *failure) conclusion(top string) string {
 		return f.words.Say("detail.no_split")
 	case f.refusedThoughFree() && !f.limited():
 		return ""
+	case top == CauseUnknown && f.fitsPackedOnly():
+		return f.words.Say("detail.fits_packed")
 	case top == CauseTooBig && f.fitsAfterReuse() && f.unallocatedShare() < 0.05:
 		return f.words.Say("detail.usual_holes", "percent", percentOf(f.unallocated.Or(0), f.reserved()))
 	case top == CauseTooBig && f.inTraining() && f.stateDominated():

@@ -47,7 +47,11 @@ var ruleCases = []ruleCase{
 	{name: "R4 refused though free", change: func(e *sampler.OOMEvent) { e.GPUFree, e.ProcessInUse, e.Allocated = gibs(12), gibs(11), gibs(10.4) },
 		cause: "memory_limit", absent: "too_big", first: "raise_limit"},
 	{name: "R4 a full card", change: func(e *sampler.OOMEvent) { e.Requested = mibs(20) }, cause: "too_big", absent: "memory_limit"},
-	{name: "R5 one hole would do", change: func(e *sampler.OOMEvent) { e.Allocated, e.ReservedUnallocated = gibs(18), gibs(4.5) }, cause: "fragmentation", first: "expandable_segments"},
+	{name: "R5 one hole would do", change: func(e *sampler.OOMEvent) {
+		e.Requested, e.Allocated, e.ReservedUnallocated, e.Context.Epoch = mibs(700), gibs(18), gibs(4.5), sampler.Some(5)
+	}, cause: "fragmentation", first: "expandable_segments"},
+	{name: "R5 nothing of the run", change: func(e *sampler.OOMEvent) { e.Allocated, e.ReservedUnallocated = gibs(18), gibs(4.5) },
+		cause: "unknown", first: "halve_batch_accumulate"},
 	{name: "R5 expandable already", change: func(e *sampler.OOMEvent) {
 		e.Allocated, e.ReservedUnallocated = gibs(18), gibs(4.5)
 		e.Context.Environment = map[string]string{"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"}
