@@ -17,6 +17,10 @@ var sourceBefore = anyOf(`(?i)`,
 	`assertRaises\w*\(`, `["']oom["']\s*:\s*["']$`, `(?-i:^[A-Z][A-Z_]{2,}\s*=\s*[{\[(])`, `(?-i:\s=\s*(?:\w+\.)*\w+(?:Error|Exception)\([frb]?["']$)`, `(?-i:(?:^|[^\w])(?:\w+\.)*[a-z_]\w*\([frb]?["'](?:\w+\.)*\w+(?:Error|Exception): *$)`, `^\s*import\s`, `^\s*from\s+\S+\s+import\s`, `(?-i:\b[A-Z][A-Z_]{3,}\s*=\s*[rbf]?["'])`,
 )
 
+// printedAfter is the type of an exception as a traceback prints it, in a traceback that was pasted
+// into one line: what stands before it is the source line that raised it.
+var printedAfter = pattern(`(?-i:[)"']\s+(?:from\s+\w+\s+)?(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): *$)`)
+
 // sourceAfter is source code behind the message, or a definition of it.
 var sourceAfter = anyOf(`(?i)`,
 	`^\s*=\s*-?\d+,?\s*$`,
@@ -105,7 +109,7 @@ func isFailure(m *message, c candidate, f *findings, body string, short *squeeze
 	if end := c.at + len(matched); end < len(m.lines[0]) {
 		after = m.lines[0][end:]
 	}
-	if sourceBefore.matchIn(before, short) || sourceAfter.matchIn(after, short) || comment.MatchString(whole) || strongHypothesis.matchIn(before, short) {
+	if sourceBefore.matchIn(before, short) && !printedAfter.MatchString(before) || sourceAfter.matchIn(after, short) || comment.MatchString(whole) || strongHypothesis.matchIn(before, short) {
 		return false
 	}
 	if entryBefore.MatchString(m.head[:min(c.at, len(m.head))]) && entryAfter.MatchString(after) {

@@ -40,7 +40,7 @@ func TestNeeded(t *testing.T) {
 // everyPattern lists the patterns of the package.
 func everyPattern() []*lazy {
 	all := []*lazy{ansiRaw, ansiWritten, ansiOrphan, htmlTag, control, drivePath, onlyFrame, frameLeft, frameRight, quoteLeft, barEnd,
-		comment, entryBefore, entryAfter, errorBefore, happened, ended, heading, openText, helpHeading,
+		comment, printedAfter, entryBefore, entryAfter, errorBefore, happened, ended, heading, openText, helpHeading,
 		loadingBar, nanLoss, yoloNaN, arrowCode, ownClause, environment, keyNoise}
 	for _, list := range [][]*lazy{epochForms, stepForms, frameForms, sourceBefore, sourceAfter, hypothesis, strongHypothesis} {
 		all = append(all, list...)

@@ -62,6 +62,8 @@ func (m *message) add(text string) {
 		text = strings.TrimLeft(text, "# ") // an error kept as a comment goes on in comments
 	}
 	m.bytes += len(text)
+	// An editor or a multiplexer marks where it wrapped a line.
+	m.lines[len(m.lines)-1] = strings.TrimSuffix(m.lines[len(m.lines)-1], `\`)
 	m.lines = append(m.lines, text)
 }
 

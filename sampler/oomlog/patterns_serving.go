@@ -17,6 +17,8 @@ var servingRows = []row{
 		fields: []string{`desired GPU memory utilization \(<frac>, <limit>\)`}},
 	{name: "sglang not enough memory", framework: "sglang", kind: sampler.KindStaticPool, memory: sampler.MemoryGPU, words: []string{"not enough memory. please try"},
 		start: `Not enough memory\. Please try (?:to increase|increasing) --mem-fraction-static`, fields: []string{`mem_fraction_static(?:=| = )<mem_fraction_static:num>`}},
+	{name: "triton pool", framework: "triton", kind: sampler.KindCUDA, memory: sampler.MemoryGPU, recovered: true, words: []string{"cnmem_status_out_of_memory"},
+		start: `Failed to allocate CUDA memory with byte size <req:bytes> on GPU <gpu>: CNMEM_STATUS_OUT_OF_MEMORY`},
 	{name: "ggml buffer", framework: "llama.cpp", kind: sampler.KindGGML, memory: sampler.MemoryGPU, words: []string{"cudamalloc failed", "hipmalloc failed"}, lines: 3,
 		start: `(?:ggml\w*: )?allocating <req> on device <gpu>: (?:cuda|hip|musa)Malloc failed: out of memory`},
 	{name: "ggml malloc only", framework: "llama.cpp", kind: sampler.KindGGML, memory: sampler.MemoryGPU, words: []string{"cudamalloc failed", "hipmalloc failed"}, follows: true, near: `ggml|llama|whisper`,

@@ -29,6 +29,7 @@ func TestReported(t *testing.T) {
 		told              []string
 	}{
 		{"My fine-tuning stops with \"CUDA out of memory\" on a 6GB card, whatever batch size I take.", sampler.KindCUDA, "", []string{sampler.ToldTraining}},
+		{"I am getting a CUDA out of memory error for the epochVal method.", sampler.KindCUDA, sampler.PhaseValidation, nil},
 		{"PyTorch 2.1, one A100. The first epoch is done, then validation dies with OOM every time.", sampler.KindCUDA, sampler.PhaseValidation, nil},
 		{"The loss goes down nicely with PyTorch, but GPU memory keeps growing and I get OOM after 4000 steps.", sampler.KindCUDA, "", []string{sampler.ToldGrowth, sampler.ToldLate}},
 		{"FSDP on 4 GPUs works. CUDA OOM comes when the model is saved: saving the full checkpoint fails.", sampler.KindCUDA, sampler.PhaseSaving, []string{sampler.ToldSharded}},

@@ -52,7 +52,7 @@ var reportedPhases = []struct {
 	words *regexp.Regexp
 }{
 	{sampler.PhaseSaving, regexp.MustCompile(`(?i)\b(?:sav(?:e|es|ed|ing)\b[^.]{0,30}\b(?:checkpoint|model|state|weights)|checkpoints?\b[^.]{0,20}\b(?:saved|saving|writing|written)|model checkpointing|while saving|during saving)\b`)},
-	{sampler.PhaseValidation, regexp.MustCompile(`(?i)\b(?:validation|validating|evaluation)\b|验证`)},
+	{sampler.PhaseValidation, regexp.MustCompile(`(?i)\b(?:validation|validating|evaluation)\b|(?-i:\b(?:\w*Val(?:id\w*)?|\w*Eval\w*|val(?:id\w*)?_\w+|\w+_val|eval\w*|validate\w*)\b)\W{0,4} (?:method|function|step|loop)\b|验证`)},
 	{sampler.PhaseLoading, regexp.MustCompile(`(?i)\b(?:loading|load(?:s|ed)?) (?:the |a |my )?(?:\w+ )?(?:model|checkpoint|weights|pipeline)\b|加载`)},
 }
 
