@@ -73,7 +73,7 @@ var errorBefore = pattern(`(?i)(?:^|[\s"'\x60(\[{>,;:|/.])(?:[\w.]*(?:Error|Exce
 var happened = pattern(`(?i)(?:\b(?:failed|error(?:ed)?|crashed|aborted|died|caught|occurred|raised|thrown|fatal|exception|unable|exit(?:ed)?|terminated)\b)`)
 
 // ended is what may stand behind a message without numbers: nothing, punctuation, a place.
-var ended = pattern(`^[\s"'\x60)\]}>*_]*(?:$|[.!;,:(\[{|\\]|error\s*[.!]*\s*$|at\s|in\s|on\s|when calling|-|–|—|<|at$)`)
+var ended = pattern(`^[\s"'\x60)\]}>*_]*(?:$|[.!;,:(\[{|\\]|error\s*[.!]*\s*$|at\s|in\s|on\s|when calling|-|–|—|<|←|#|at$)`)
 
 // heading: headings and check boxes of Markdown only name a topic.
 var heading = pattern(`^(?:#{1,6}\s|[-*]\s*\[[ xX]?\])`)

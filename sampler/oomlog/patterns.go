@@ -24,6 +24,7 @@ var torchFields = []string{
 	`in use by (?:this )?process [:=] <proc>`,
 	`[;,] <alloc> already allocated`,
 	`allocated memory <alloc> is allocated`,
+	`\.\.\. <alloc> is allocated by PyTorch`, // retyped, with a part left out
 	`allocated by PyTorch [:=] <alloc>`,
 	`with <pools> allocated in private pools`,
 	`and <unalloc> is reserved by PyTorch but unallocated`,

@@ -89,6 +89,13 @@ var libraryRows = []row{
 	{name: "paddle enforce", framework: "paddle", kind: sampler.KindPaddle, memory: sampler.MemoryGPU, words: []string{"enforce allocating <= available"},
 		start: `enforce allocating \x3c= available failed, <req:bytes> > <free:bytes>`},
 	{name: "paddle cuda error 2", framework: "paddle", kind: sampler.KindPaddle, memory: sampler.MemoryGPU, words: []string{"cuda error(2)"}, near: `paddle`, lines: 2, start: `CUDA error\(2\), out of memory`},
+	{name: "paddle shrink a flag", framework: "paddle", kind: sampler.KindPaddle, memory: sampler.MemoryGPU, words: []string{"gpu memory. please shrink"},
+		start: `Cannot malloc <req> GPU memory\. Please shrink FLAGS_`},
+	// MindSpore
+	{name: "mindspore pool", framework: "mindspore", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"is more than total mem size"},
+		start: `TotalUsedMemStatistics ?: ?<alloc:bytes> plus .{0,80}plus alloc size ?: ?<req:bytes> is more than total mem size ?: ?<total:bytes>`},
+	{name: "mindspore pinned", framework: "mindspore", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"cudahostalloc failed"}, near: `mindspore|minddata`, lines: 2,
+		start: `cudaHostAlloc failed, ret\[\d+\], out of memory`},
 	// MXNet
 	{name: "mxnet", framework: "mxnet", kind: sampler.KindMXNet, memory: sampler.MemoryGPU, words: []string{"storage_manager", "cudamalloc failed", "cudamalloc retry failed", "memory allocation failed"}, near: `mxnet|dmlc|mshadow|storage_manager`,
 		start: `(?:cudaMalloc (?:retry )?failed: out of memory|storage_manager\.h:\d+: Memory allocation failed)`},

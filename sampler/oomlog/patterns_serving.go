@@ -10,6 +10,8 @@ var servingRows = []row{
 		start: `To serve at least one request with the models?'?s? max(?:imum)? seq(?:uence)? len`,
 		fields: []string{`max(?:imum)? seq(?:uence)? len(?:gth)? \(<max_seq_len:int>\)`, `\(?<req> (?:GiB )?(?:of )?KV cache(?: memory)? is needed`,
 			`available KV cache memory \(<available_kv_cache_bytes:size>\)`, `estimated maximum model length is <estimated_max_model_len:int>`}},
+	{name: "vllm nothing left for the cache", framework: "vllm", kind: sampler.KindKVCache, memory: sampler.MemoryGPU, words: []string{"reserved for kv cache is -"},
+		start: `the rest of the memory reserved for KV Cache is -\d`},
 	{name: "vllm max seq len", framework: "vllm", kind: sampler.KindKVCache, memory: sampler.MemoryGPU, words: []string{"tokens that can be stored in kv cache", "stored in kv cache"}, lines: 4,
 		start: `(?:The )?model's max seq len \(<max_seq_len:int>\) is larger than the maximum number of tokens that can be stored in KV cache \(<kv_cache_tokens:int>\)`},
 	{name: "vllm free memory at start", framework: "vllm", kind: sampler.KindStartupFree, memory: sampler.MemoryGPU, limit: "gpu_memory_utilization", words: []string{"free memory on device"}, lines: 5,

@@ -39,6 +39,9 @@ func (h *Head) Read(events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent {
 // somebody tells of one, it returns that one.
 func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent {
 	all := sentences(text)
+	if head, ok := title(text, all); ok {
+		all = append([]sentence{head}, all...)
+	}
 	if len(events) == 0 {
 		e, ok := reported(text, all, scan)
 		if !ok {

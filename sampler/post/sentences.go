@@ -8,8 +8,9 @@ import (
 
 // sentence is what somebody wrote, in the case it was written in. line is from 1.
 type sentence struct {
-	text string
-	line int
+	text  string
+	line  int
+	title bool // the heading of a post, which names the failure and does not tell of it
 }
 
 var (
@@ -38,11 +39,46 @@ func sentences(text string) (list []sentence) {
 			if at := ends.FindStringIndex(line); at != nil {
 				end = at[1]
 			}
-			list = append(list, sentence{strings.TrimSpace(line[:end]), i + 1})
+			list = append(list, sentence{text: strings.TrimSpace(line[:end]), line: i + 1})
 			line = line[end:]
 		}
 	}
 	return list
+}
+
+var (
+	// heading is a title as trackers copy it, with the label that some begin with.
+	heading = regexp.MustCompile(`^#\s+(?:\W*\[[^\]]{1,20}\]\W*)?`)
+	// first is somebody who speaks of what happened to him; second is advice to others.
+	first  = regexp.MustCompile(`(?i)\b(?:I|I['’]m|I['’]ve|my|me|we|our)\b|[\p{Hangul}\p{Hiragana}]|我|报错|请问`)
+	second = regexp.MustCompile(`(?i)\byou(?:r|rs)?\b`)
+	// form are headings of the forms for bug reports.
+	form = regexp.MustCompile(`(?im)^\W*(?:describe the (?:bug|issue|problem)|(?:steps? )?to reproduce|reproduction|(?:steps to reproduce)|expected behaviou?r|system info\w*|(?:your )?(?:current )?environment|env|issue description|checklist|reminder|error message|what happened)\b`)
+)
+
+// title is the heading of a post: the first line, where what follows is a report and no documentation.
+func title(text string, all []sentence) (sentence, bool) {
+	text = strings.TrimLeft(text, "\r\n\t ")
+	line, rest, _ := strings.Cut(text, "\n")
+	mark := heading.FindString(line)
+	if mark == "" || len(line) > 300 || !form.MatchString(rest) && !firstHand(all) {
+		return sentence{}, false
+	}
+	return sentence{text: strings.TrimSpace(line[len(mark):]), line: 1, title: true}, true
+}
+
+// firstHand: who writes speaks more of himself than to his readers.
+func firstHand(all []sentence) bool {
+	own, others := 0, 0
+	for _, s := range all {
+		if first.MatchString(s.text) {
+			own++
+		}
+		if second.MatchString(s.text) {
+			others++
+		}
+	}
+	return own > 0 && own >= others
 }
 
 // isProse: a line of words, not of figures and signs.
