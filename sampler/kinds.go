@@ -64,6 +64,9 @@ const (
 	ToldShared    = "shared"     // other people use the machine
 	ToldSharded   = "sharded"    // the model is sharded over GPUs
 	ToldDecoding  = "decoding"   // a picture is decoded
+	ToldResults   = "results"    // outputs are collected on the GPU
+	ToldUpdate    = "update"     // it ran before an update
+	ToldOffload   = "offload"    // parts of the model are kept in host memory
 	ToldText      = "text"       // a language model writes
 	ToldTraining  = "training"   // the program trains
 	ToldInference = "inference"  // it runs a model

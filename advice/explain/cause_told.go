@@ -37,6 +37,16 @@ var causesTold = []causeRow{
 		when:       func(f *failure) bool { return f.told(sampler.ToldDecoding) && !f.onHost() && !f.numbers() },
 		confidence: always(0.65),
 		evidence:   func(f *failure) string { return f.words.Say("why.told_decoding") }},
+	{id: "told", cause: CauseUnknown, reason: sourceAnatomy,
+		when:       func(f *failure) bool { return f.told(sampler.ToldUpdate) && !f.onHost() && !f.numbers() },
+		confidence: always(0.66),
+		evidence:   func(f *failure) string { return f.words.Say("why.told_update") }},
+	{id: "told", cause: CauseTooBig, reason: sourceAnatomy,
+		when: func(f *failure) bool {
+			return f.reported() && !f.onHost() && f.inTraining() && f.batch() == 1 && !f.told(sampler.ToldGrowth) && !f.toldLate()
+		},
+		confidence: always(0.62),
+		evidence:   func(f *failure) string { return f.words.Say("why.batch_of_one") }},
 	{id: "told", cause: CauseTooBig, reason: sourceAnatomy,
 		when:       func(f *failure) bool { return f.reported() && !f.onHost() && f.class.cause == "" },
 		confidence: always(0.5), // the commonest of all causes, and nothing speaks against it

@@ -11,6 +11,8 @@ func (f *failure) capacitySure() float64 {
 	switch {
 	case f.phase() == sampler.PhaseLoading:
 		return 0.85
+	case f.told(sampler.ToldGrowth):
+		return 0.5
 	case f.phase() == sampler.PhaseValidation:
 		return 0.5
 	case f.late():

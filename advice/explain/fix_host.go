@@ -25,6 +25,9 @@ var fixesHost = []fixRow{
 			if !f.onHost() {
 				return 0.95
 			}
+			if f.told(sampler.ToldOffload) {
+				return 0.5 // states are kept there on purpose
+			}
 			return 0.85
 		},
 		do: doFewerWorkers},

@@ -40,6 +40,8 @@ var fixesOthers = []fixRow{
 		},
 		do: func(f *failure) []string {
 			switch {
+			case f.gathersState() && f.command.Runs("deepspeed"):
+				return []string{`{"zero_optimization": {"stage3_gather_16bit_weights_on_model_save": false}}  ` + f.comment("do.zero_to_fp32")}
 			case f.gathersState():
 				return []string{"FullStateDictConfig(offload_to_cpu=True, rank0_only=True)  " + f.comment("do.full_state"),
 					"StateDictType.SHARDED_STATE_DICT  " + f.comment("do.or")}

@@ -51,7 +51,7 @@ var (
 	heading = regexp.MustCompile(`^#\s+(?:\W*\[[^\]]{1,20}\]\W*)?`)
 	// first is somebody who speaks of what happened to him; second is advice to others.
 	first  = regexp.MustCompile(`(?i)\b(?:I|I['’]m|I['’]ve|my|me|we|our)\b|[\p{Hangul}\p{Hiragana}]|我|报错|请问`)
-	second = regexp.MustCompile(`(?i)\byou(?:r|rs)?\b`)
+	second = regexp.MustCompile(`(?i)\byou (?:can|may|might|should|could|need|must|have|want|are|get|see|use|run)\b|\byour (?:\w+ )?(?:gpu|model|code|data|batch|card|program|machine|system|training|memory|vram|input|images?|own)\b`)
 	// form are headings of the forms for bug reports.
 	form = regexp.MustCompile(`(?im)^\W*(?:describe the (?:bug|issue|problem)|(?:steps? )?to reproduce|reproduction|(?:steps to reproduce)|expected behaviou?r|system info\w*|(?:your )?(?:current )?environment|env|issue description|checklist|reminder|error message|what happened)\b`)
 )
