@@ -20,6 +20,9 @@ type Rule struct {
 	check func(f *Facts) []finding
 }
 
+// noticeID is the id of a finding that is only a notice so far.
+const noticeID = 1
+
 // finding is one thing that a rule found true at this moment.
 type finding struct {
 	pid    int // 0: no process

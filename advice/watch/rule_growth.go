@@ -26,6 +26,15 @@ const (
 	growthSure = 0.5
 	// growthSoon is when growth becomes critical.
 	growthSoon = 600
+	// growthNear and stepsNear, of the GPU: with more room it is a notice. Much of what grows evenly ends
+	// by itself below the limit (an index, a texture cache, a model soup, one very long forward pass),
+	// and nothing but that it comes near tells them from leaks. Stages of a program are large steps.
+	growthNear = 0.08
+	stepsNear  = 0.05
+	// growthBack, of the GPU: what a caching allocator gives back before a request fails, the median of
+	// simulated leaks, and at most that share of the room.
+	growthBack     = 0.012
+	growthBackMost = 0.15
 	// Three equal steps say that a fourth may follow. Fewer than five are at least 1 % of the
 	// GPU, for near the limit small ones come and go. Stages of larger and larger inputs are
 	// three to six; eight steps, or five of a climb, are no schedule, and from then on those
@@ -91,7 +100,8 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 		return found, false
 	}
 	room := f.gpu.room(s, f.now)
-	low, eta, high := growth.Trend.ETA(room)
+	low, _, _ := growth.Trend.ETA(room)
+	_, eta, high := growth.Trend.ETA(room + min(growthBack*f.gpu.total, room*growthBackMost))
 	if steps {
 		n, at := flight.Fit(f.now, room)
 		few := flight.Steps < stepsSome
@@ -116,8 +126,12 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 	trend := growth.Trend
 	// The slope through large steps tells nothing: what counts is whether the next one fits.
 	large := flight.Steps >= stepsFew && flight.Size >= stepsLarge*f.gpu.total && room >= flight.Size
-	if !steps && (large || f.noTensors(trend) || eta > growthSure*(trend.Until-trend.Since)) {
-		found.id, found.level = 1, sampler.LevelNotice
+	near := room <= growthNear*f.gpu.total
+	if steps && flight.Size >= stepsLarge*f.gpu.total {
+		near = room <= max(stepsNear*f.gpu.total, flight.Size)
+	}
+	if !near || !steps && (large || f.noTensors(trend) || eta > growthSure*(trend.Until-trend.Since)) {
+		found.id, found.level = noticeID, sampler.LevelNotice
 	}
 	found.render = func(f *Facts) message {
 		if steps {
