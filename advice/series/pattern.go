@@ -22,6 +22,7 @@ type Pattern struct {
 	Width           float64 // seconds, median
 	Free            float64 // MiB settled free when the newest began; NaN: unknown
 	Rise            float64 // MiB by which each top is above the one before, if steadily so
+	Equal           bool    // those rises are equal
 	Record          float64 // MiB by which the newest top is above all before; 0 for the first
 }
 
@@ -41,6 +42,8 @@ const (
 	riseShare = 0.002
 	evenSteps = 0.2
 	evenFew   = 0.6
+	// equalSteps come from something that is made once more each time.
+	equalSteps = 0.85
 	// spikeShare of the time at most is a spike; what lasts longer is a phase.
 	spikeShare = 0.6
 	// staleSpikes: after that many periods without a spike the pattern has ended.
@@ -122,7 +125,7 @@ func (p *Pattern) tops(top []float64, limit float64) {
 		older = max(older, t)
 	}
 	if least >= limit*riseShare && least >= even*most && older <= top[n]+most {
-		p.Rise = (top[0] - top[n]) / float64(n)
+		p.Rise, p.Equal = (top[0]-top[n])/float64(n), least >= equalSteps*most
 		if last := top[0] - top[1]; last < top[1]-top[2] { // they get smaller
 			p.Rise = min(p.Rise, last*last/(top[1]-top[2]))
 		}

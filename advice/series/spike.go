@@ -188,7 +188,8 @@ const (
 	baselineWidths  = 3
 )
 
-// learnAfter lowers the level after the newest spike while it still falls.
+// learnAfter lowers the level after the newest spike while it still falls. What falls when another
+// excursion ends is the level after that one.
 func (s *Series) learnAfter(t, value float64) {
 	if s.settling < 0 {
 		return
@@ -198,7 +199,9 @@ func (s *Series) learnAfter(t, value float64) {
 		s.settling = -1
 		return
 	}
-	last.after = min(last.after, value)
+	if s.open == 0 || s.edges[s.open-1].start <= last.end {
+		last.after = min(last.after, value)
+	}
 }
 
 // NoteFree tells excursions that just began how much was free before them; free is asked

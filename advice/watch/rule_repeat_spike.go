@@ -40,6 +40,8 @@ const (
 	// before it above its own, if there were several: a single record among many is no series,
 	// batches of chance make them.
 	outgrownLeast = 0.01
+	// sameTops: so many spikes of one height have no larger one among them by chance.
+	sameTops = 3
 	// risesUnlisted: without a process list the spikes may be those of several programs.
 	risesUnlisted = 5
 	// spikeStart: what comes up and goes in the first two minutes of a holder is its start.
@@ -47,6 +49,8 @@ const (
 	// climbsNeeded: so many tops in a row tell that they rise, where what is between them is all
 	// of the time.
 	climbsNeeded = 4
+	// fallsEach spike are its own: the cache is emptied before and after.
+	fallsEach = 3
 	// spikesAhead is how many rises beyond the next are looked at.
 	spikesAhead = 1
 )
@@ -97,9 +101,9 @@ func expects(f *Facts, s *series.Series, p series.Pattern) (e expectation, ok bo
 	room := e.available + limit*spikeSlack
 	outgrown := s.Outgrown(f.now, p)
 	rise := risen(f.now, s, p)
-	ordinary := f.gpu.near.habits(f.now) >= habitFalls // it empties its cache all the time
+	ordinary := f.gpu.near.habits(f.now) >= max(habitFalls, float64(fallsEach*p.Count)) // it empties its cache all the time
 	repeats := !ordinary && p.Count >= series.SpikesNeeded && p.Brief()
-	climbs := repeats || !ordinary && p.Count >= climbsNeeded && p.Regular // from one emptied cache to the next
+	climbs := repeats || !ordinary && (p.Count >= climbsNeeded && p.Regular || p.Equal && p.Period >= variesPeriod) // from one emptied cache to the next
 	switch {
 	case rise > limit*riseLeast && p.Newest+rise > room:
 		e.top = p.Newest + rise
@@ -113,7 +117,7 @@ func expects(f *Facts, s *series.Series, p series.Pattern) (e expectation, ok bo
 			e.top, e.later = e.top+p.Rise, 1
 		}
 		e.how = words.Say("alert.repeat_spike.trend", "more", size(p.Rise), "high", size(p.Newest))
-	case !ordinary && (p.Count == 1 && p.Last-s.Rose > spikeStart || p.Record > limit*outgrownLeast) && outgrown > limit*outgrownLeast && s.Top()+outgrown > e.available:
+	case !ordinary && (p.Count == 1 && p.Last-s.Rose > spikeStart || p.Record > limit*outgrownLeast || repeats && p.Count >= sameTops && p.Most-p.Top <= limit*spikeSlack) && outgrown > limit*outgrownLeast && s.Top()+outgrown > e.available:
 		e.top = s.Top() + outgrown
 		e.how = words.Say("alert.repeat_spike.outgrown", "top", size(s.Top()), "more", size(outgrown))
 	case repeats && p.Even && varies(p, limit) && p.Mean+varyDeviations*p.Deviation > room:
