@@ -118,7 +118,7 @@ static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const u
 	int len = 0, look = 0, dear = 0;
 	__atomic_store_n(&c[C_THREAD], go_first(), __ATOMIC_SEQ_CST);
 	if (c[C_NEXT] == 0) c[C_NEXT] = now; // one clock reading: even no time at all is a sweep
-	if (c[C_NEXT] > now + c[C_PERIOD]) c[C_NEXT] = now + c[C_PERIOD];
+	for (; c[C_NEXT] > now + c[C_PERIOD]; c[C_TICK]--) c[C_NEXT] -= c[C_PERIOD]; // those that forward left out
 	align(c, now, until);
 	struct turns turns = { n, every, still, moved };
 	forward(&turns, c);

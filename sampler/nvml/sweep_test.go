@@ -35,7 +35,7 @@ func TestSweepTurns(t *testing.T) {
 	if err := s.Sweep(w); err != nil {
 		t.Fatal(err)
 	}
-	if n := w.Calls[0]; n+w.Missed < 95 || n > 105 || w.Calls[1] != n || w.Calls[2] < n/10 || w.Calls[2] > n/10+1 {
+	if n := w.Calls[0]; n+w.Missed < 95 || n > 105 || w.Calls[1] != n || w.Calls[2] < n/10 || w.Calls[2] > (n+w.Missed)/10+1 {
 		t.Errorf("calls %v, missed %d; want 100, 100 and 10", w.Calls, w.Missed)
 	}
 	if w.Least[0] <= 0 || w.Least[0] > int64(60*time.Microsecond) || w.Least[1] < int64(90*time.Microsecond) || w.Least[1] > int64(time.Millisecond) {
@@ -51,13 +51,16 @@ func TestSweepStill(t *testing.T) {
 		return
 	}
 	mustOpen(t, s)
+	runtime.LockOSThread()
 	begin := time.Now()
 	w := sweepOf(3, 0)
 	if err := s.Sweep(w); err != nil { // the first reading is a change
 		t.Fatal(err)
 	}
-	sweep := func(devices ...int) []int {
-		w.Devices, w.For = devices, 495*time.Millisecond
+	const late = 10 // the control word that says when it was
+	sweep := func(lateAt int64, devices ...int) []int {
+		w.Control[late] = lateAt
+		w.Devices, w.For = devices, 500*time.Millisecond
 		w.Counts, w.Calls, w.Missed = make([]int, 3), make([]int, 3), 0
 		w.Still = []int64{2, 2, 2}
 		if err := s.Sweep(w); err != nil {
@@ -65,23 +68,35 @@ func TestSweepStill(t *testing.T) {
 		}
 		return w.Calls[:len(devices)]
 	}
-	const late = 10 // the control word that says when it was
 	time.Sleep(200 * time.Millisecond)
-	n := sweep(0, 1, 2)
+	n := sweep(0, 0, 1, 2)
 	if w.Control[late] == 0 && (n[0] < 45 || n[0] > 55 || n[1] < 95 || n[1] > 105 || n[2] != n[0]) {
 		t.Errorf("read %v times, want 50, 100 and 50", n)
 	}
 	time.Sleep(time.Until(begin.Add(900 * time.Millisecond)))
-	n = sweep(0, 2)
+	n = sweep(0, 0, 2)
 	if w.Control[late] == 0 && (n[1] < n[0]+7 || n[1] > n[0]+13) {
 		t.Errorf("one that stands still and one that moves once were read %v times, want the latter 10 more", n)
 	}
+	for range 2 { // the second begins where the first has ended
+		before := switches()
+		n = sweep(0, 0)
+		if woken := int(switches() - before); w.Control[late] == 0 && w.Missed == 0 && woken > n[0] {
+			t.Errorf("%d readings took %d wake-ups", n[0], woken)
+		}
+	}
 	var now unix.Timespec
 	unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) //nolint:errcheck // it always succeeds
-	w.Control[late] = now.Nano()
-	if n = sweep(0); n[0]+w.Missed < 95 || n[0] > 105 {
+	if n = sweep(now.Nano(), 0); n[0]+w.Missed < 95 || n[0] > 105 {
 		t.Errorf("where wake-ups are late it was read %d times, want 100", n[0])
 	}
+}
+
+// switches is how often this thread has gone to sleep.
+func switches() int64 {
+	var u unix.Rusage
+	unix.Getrusage(unix.RUSAGE_THREAD, &u) //nolint:errcheck // it always succeeds
+	return u.Nvcsw
 }
 
 // TestSweepEndsEarly: when a quiet GPU moves, also between two sweeps, and when the calls
