@@ -18,6 +18,7 @@ require (
 	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.47.0
 	golang.org/x/text v0.43.0
+	maragu.dev/gomponents v1.2.0
 	mvdan.cc/sh/v3 v3.13.1
 )
 

@@ -259,3 +259,22 @@ func TestQuiet(t *testing.T) {
 	c.reading(0, now, reading(GiB), nil)
 	sees("memory of a hidden process", time.Minute, false)
 }
+
+// TestStillPace: only a GPU that is read at the full rate is read less often while it stands still.
+func TestStillPace(t *testing.T) {
+	r := newRateLimiter(20*time.Millisecond, 3)
+	r.gpus[1].quiet, r.gpus[2].period = true, 60*time.Millisecond
+	for _, row := range []struct{ ours, every, still []int }{
+		{[]int{0, 1, 2}, []int{1, 10, 3}, []int{2, 10, 3}},
+		{[]int{1, 2}, []int{4, 1}, []int{4, 1}},
+	} {
+		s := &Sweep{}
+		s.prepare(row.ours)
+		s.pace(r, row.ours)
+		for i := range row.ours {
+			if s.Every[i] != int64(row.every[i]) || s.Still[i] != int64(row.still[i]) {
+				t.Errorf("%v: every %v, still %v", row.ours, s.Every, s.Still)
+			}
+		}
+	}
+}

@@ -24,7 +24,7 @@ type Snapshot struct {
 
 // Sampling says how the memory is really read.
 type Sampling struct {
-	PeriodSeconds float64 `json:"period_s"` // in force; longer than asked for when the driver is slow
+	PeriodSeconds float64 `json:"period_s"` // in force where memory moves; longer than asked for when the driver is slow
 	AskedSeconds  float64 `json:"asked_period_s"`
 	DutyPercent   float64 `json:"duty_percent"` // share of one thread spent in driver calls
 }

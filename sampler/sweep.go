@@ -30,6 +30,7 @@ type Sweep struct {
 	Devices []int
 	Period  time.Duration
 	Every   []int64 // per device: it is read each so many periods
+	Still   []int64 // the same while its memory stands still
 	Quiet   []uint8 // per device: 1 where a change is news
 	For     time.Duration
 	Above   []uint64 // per device, in bytes; may be changed atomically meanwhile
@@ -45,8 +46,8 @@ type Sweep struct {
 
 	// Control is shared with the call below Go: 0 the next deadline and 7 the number of
 	// periods (kept from call to call), 3 stop, 4 the device it is in a call for plus one,
-	// 5 the number of calls, 8 the thread where it goes before others.
-	Control [10]int64
+	// 5 the number of calls, 8 the thread where it goes before others, 10 when it was late last.
+	Control [11]int64
 	Scratch []uint64 // its memory, kept from call to call
 	calm    func(*Sweep)
 }
@@ -83,12 +84,16 @@ func (w *Sweep) prepare(devices []int) {
 	w.Readings = w.Readings[:0]
 	w.Counts, w.Failed = make([]int, n), make([]bool, n)
 	w.Above, w.News, w.Calls, w.Least = make([]uint64, n), make([]uint64, n), make([]int, n), make([]int64, n)
-	w.Every, w.Quiet = make([]int64, n), make([]uint8, n)
+	w.Every, w.Still, w.Quiet = make([]int64, n), make([]int64, n), make([]uint8, n)
 	for i := range w.Above {
 		w.Above[i], w.News[i] = math.MaxUint64, math.MaxUint64
 	}
 	w.Missed, w.Step = 0, uint64(staleBytes)
 }
+
+// StillPeriods: a GPU is read half as often while its memory stands still, which that of a training does for
+// minutes. That is every 40 ms, which no spike of 50 ms escapes; the first change brings the full rate back.
+const StillPeriods = 2
 
 // pace takes the periods of the devices: the shortest is the sweep's, the others are
 // multiples of it.
@@ -101,6 +106,9 @@ func (w *Sweep) pace(r *rateLimiter, ours []int) {
 	}
 	for i, dev := range ours {
 		w.Every[i] = int64((r.period(dev) + w.Period - 1) / w.Period)
+		if w.Still[i] = w.Every[i]; r.period(dev) == r.asked {
+			w.Still[i] = StillPeriods
+		}
 		if r.gpus[dev].quiet {
 			w.Quiet[i] = 1
 		}

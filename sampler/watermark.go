@@ -17,7 +17,7 @@ type gpuMark struct {
 }
 
 // maxMarks is how many processes have a peak before those that are gone are forgotten.
-const maxMarks = 4096
+const maxMarks = 1024
 
 type procMark struct {
 	peak Peak

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -20,14 +21,32 @@ type graph struct {
 	markText    string    // "▲ 47.0G 2m ago"
 	span        string    // "5m"
 	spanColumns int       // how many columns that is; the plot may hold more
+	last        *plotted  // what was plotted at this place before; nil: nobody keeps it
+}
+
+// plotted is what asciigraph has made of series. A column lasts seconds and a pixel is a GiB, so that most
+// plots are those of the frame before, and asciigraph takes half of the memory that a frame needs.
+type plotted struct {
+	series [][]float64
+	height int
+	lines  []string
+}
+
+func (p *plotted) same(series [][]float64, height int) bool {
+	return p != nil && p.height == height && slices.EqualFunc(p.series, series, func(a, b []float64) bool {
+		return slices.EqualFunc(a, b, func(a, b float64) bool { return a == b || a != a && b != b }) // NaN is a gap
+	})
 }
 
 // axisWidth is the columns left of the plot: a figure of up to four and the axis.
 const axisWidth = 5
 
-// seriesColor stands for a series in asciigraph's output; the theme's color takes its
+// These colors stand for a series in asciigraph's output; the theme's color takes its
 // place. (asciigraph knows only 256 colors.)
-var seriesColor = map[theme.Role]asciigraph.AnsiColor{theme.UtilPlot: asciigraph.Blue, theme.Plot: asciigraph.Red}
+var plotColor, utilColor = asciigraph.Red, asciigraph.Blue
+
+// Their sequences; asciigraph would make them anew for each piece.
+var plotSequence, utilSequence = plotColor.String(), utilColor.String()
 
 // graphColumns is how many values a graph of that width takes.
 func graphColumns(w int) int { return max(w-axisWidth, 0) }
@@ -66,10 +85,13 @@ func (g *graph) plot(columns, height int) []string {
 	var colors []asciigraph.AnsiColor
 	if len(g.back) > 0 {
 		series = append(series, bounded(g.back, columns, 100, float64(height)))
-		colors = append(colors, seriesColor[theme.UtilPlot])
+		colors = append(colors, utilColor)
 	}
 	series = append(series, bounded(g.main, columns, g.top, float64(height)))
-	colors = append(colors, seriesColor[theme.Plot])
+	colors = append(colors, plotColor)
+	if g.last.same(series, height) {
+		return g.last.lines
+	}
 	out := asciigraph.PlotMany(series, asciigraph.Height(height), asciigraph.LowerBound(0),
 		asciigraph.UpperBound(float64(height)), asciigraph.Offset(2), asciigraph.Precision(0),
 		asciigraph.SeriesColors(colors...))
@@ -79,10 +101,14 @@ func (g *graph) plot(columns, height int) []string {
 			lines[i] = line[at+len("┤"):]
 		}
 	}
-	return lines[:min(len(lines), height+1)]
+	lines = lines[:min(len(lines), height+1)]
+	if g.last != nil {
+		*g.last = plotted{series, height, lines}
+	}
+	return lines
 }
 
-// bounded scales values from 0..from to 0..to, cuts what lies outside, and puts a value
+// bounded scales values from 0..from to the rows 0..to, cuts what lies outside, and puts a value
 // in front, because n values make n-1 columns.
 func bounded(values []float64, columns int, from, to float64) []float64 {
 	out := make([]float64, 0, columns+1)
@@ -92,7 +118,7 @@ func bounded(values []float64, columns int, from, to float64) []float64 {
 	}
 	out = append(out, math.NaN())
 	for _, x := range values {
-		out = append(out, max(0, min(x/from*to, to))) // NaN stays NaN
+		out = append(out, math.Round(max(0, min(x/from*to, to)))) // as asciigraph would; NaN stays NaN
 	}
 	out[len(out)-len(values)-1] = out[len(out)-len(values)]
 	return out
@@ -107,7 +133,7 @@ func drawSeries(c *canvas, x, y, end int, line string) {
 			if !ok {
 				return
 			}
-			role, line = roleOf(seq+"m", role), rest
+			role, line = roleOf(seq+"m"), rest
 			continue
 		}
 		for i, r := range line {
@@ -127,11 +153,12 @@ func drawSeries(c *canvas, x, y, end int, line string) {
 	}
 }
 
-func roleOf(seq string, last theme.Role) theme.Role {
-	for role, color := range seriesColor {
-		if color.String() == seq {
-			return role
-		}
+func roleOf(seq string) theme.Role {
+	switch seq {
+	case plotSequence:
+		return theme.Plot
+	case utilSequence:
+		return theme.UtilPlot
 	}
 	return theme.Faint
 }

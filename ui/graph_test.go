@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -148,6 +149,36 @@ func TestGraphOfAnything(t *testing.T) {
 
 func odd(rnd *rand.Rand) float64 {
 	return []float64{-1, 0, 1e300, math.Inf(1), math.Inf(-1), 40}[rnd.IntN(6)]
+}
+
+// TestGraphKept: what was plotted before is drawn again only when nothing in the rows has changed.
+func TestGraphKept(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(5, 6))
+	last, kept := &plotted{}, 0
+	g := graph{unit: 1, top: 80, span: "5m", mark: nan, main: make([]float64, 40), back: make([]float64, 40)}
+	for range 1000 {
+		values := [][]float64{g.main, g.back}[rnd.IntN(2)]
+		values[rnd.IntN(len(values))] += []float64{0, 0.1, 20, nan, math.Inf(1)}[rnd.IntN(5)]
+		if i := rnd.IntN(len(values)); values[i] != values[i] || values[i] > 80 {
+			values[i] = 0
+		}
+		w, h := 45, 9+rnd.IntN(2)*rnd.IntN(2)
+		want, got := newCanvas(w, h), newCanvas(w, h)
+		g.last = nil
+		g.draw(want, rect{0, 0, w, h}, &theme.Unicode)
+		g.last = last
+		before := last.lines
+		g.draw(got, rect{0, 0, w, h}, &theme.Unicode)
+		if !slices.Equal(got.cells, want.cells) {
+			t.Fatalf("%s\nis drawn as\n%s", strings.Join(want.lines(), "\n"), strings.Join(got.lines(), "\n"))
+		}
+		if len(before) > 0 && &before[0] == &last.lines[0] {
+			kept++
+		}
+	}
+	if kept < 100 || kept > 900 {
+		t.Errorf("%d of 1000 plots were kept", kept)
+	}
 }
 
 // TestGraphKeepsColumns: a value is drawn in its own column, at every width.

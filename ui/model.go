@@ -26,6 +26,7 @@ type Model struct {
 	table   table
 	gpus    gpuList
 	plot    plot
+	plots   map[sampler.GPUKey]*plotted
 	prompt  prompt
 	notices notices
 	alerts  alertFeed
@@ -51,7 +52,7 @@ func New(ctx context.Context, stream sampler.Stream, o Options) *Model {
 	if o.Span == 0 {
 		o.Span = 5 * time.Minute
 	}
-	m := &Model{ctx: ctx, stream: stream, opt: o, plot: plot{span: o.Span, metric: plotMetrics[0]}, table: table{cursor: -1, sort: sortMemory},
+	m := &Model{ctx: ctx, stream: stream, opt: o, plot: plot{span: o.Span, metric: plotMetrics[0]}, plots: map[sampler.GPUKey]*plotted{}, table: table{cursor: -1, sort: sortMemory},
 		shown: shown{label: o.Label}, tty: newTTY(o), glyphs: &theme.Unicode, words: lang.For(o.Lang), alerts: alertFeed{notify: o.Notify},
 		folds: folds{history: history.New(interval), watch: watch.New(watch.Options{Need: o.Need, Lang: o.Lang})}}
 	m.player, _ = stream.(*player.Player)

@@ -168,13 +168,21 @@ func (v *view) gpuPlot(c *canvas, r rect, g *sampler.GPU) {
 	n := graphColumns(r.w)
 	step := history.ColumnStep(v.plot.span, n)
 	gr := graph{main: s.Plot(m.name).Columns(v.now(), step, n), top: m.top(g), unit: m.unit, sign: m.sign,
-		span: span(v.plot.span), spanColumns: int(v.plot.span / step), mark: nan}
+		span: span(v.plot.span), spanColumns: int(v.plot.span / step), mark: nan, last: v.plotted(g.Key())}
 	if m.isMemory() {
 		raiseLast(gr.main, &g.Memory)
 		gr.back = s.Plot("utilization.gpu").Columns(v.now(), step, n)
 		gr.markPeak(g.Memory.Peak, v)
 	}
 	gr.draw(c, r, v.glyphs)
+}
+
+// plotted is the plot of a GPU in the frame before.
+func (v *view) plotted(key sampler.GPUKey) *plotted {
+	if v.plots[key] == nil {
+		v.plots[key] = &plotted{}
+	}
+	return v.plots[key]
 }
 
 // markPeak puts the watermark line at a peak.

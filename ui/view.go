@@ -38,6 +38,7 @@ type view struct {
 	gpus    *gpuList
 	focus   *sampler.GPU // nil: all
 	plot    plot
+	plots   map[sampler.GPUKey]*plotted // the only thing that a frame leaves to the next
 	glyphs  *theme.Glyphs
 	ascii   bool
 	words   lang.Catalog

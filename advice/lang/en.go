@@ -335,7 +335,7 @@ var textsEN = map[string]string{
 	"help.driver":         "driver: reserved by driver and firmware",
 	"help.peak":           "sampled peak since the start: a lower bound of the true peak",
 	"help.need":           "where the next allocation (the need) would reach",
-	"help.reading":        "Memory is read every 20 ms, the rest each second. What a program frees and",
+	"help.reading":        "Memory is read every 20 to 40 ms, the rest each second. What a program frees and",
 	"help.inside":         "its allocator keeps stays used here: the driver does not see inside.",
 	"help.theme":          "theme: {name}, {title}",
 	"theme.color-blind":   "blue to orange, safe for the common kinds of color blindness (Okabe and Ito)",

@@ -335,7 +335,7 @@ var textsZH = map[string]string{
 	"help.driver":         "驱动：由驱动和固件保留",
 	"help.peak":           "启动以来的采样峰值：真实峰值的下限",
 	"help.need":           "下一次分配（需求）会到达的位置",
-	"help.reading":        "显存每 20 毫秒读取一次，其余每秒一次。程序释放后",
+	"help.reading":        "显存每 20 至 40 毫秒读取一次，其余每秒一次。程序释放后",
 	"help.inside":         "仍由其分配器保留的部分在这里算已用：驱动看不到内部。",
 	"help.theme":          "主题：{name}，{title}",
 	"theme.color-blind":   "蓝到橙，适合常见色觉障碍（Okabe 与 Ito）",

@@ -209,9 +209,14 @@ func difference(a, b sample) (figures, error) {
 	}
 	span, driven := b.at.Sub(a.at), (b.stats.Elapsed - a.stats.Elapsed).Seconds()
 	f := figures{resident: b.resident, switches: float64(b.switches-a.switches) / span.Seconds(), kilobytes: float64(b.bytes-a.bytes) / 1000 / span.Minutes()}
-	var busy time.Duration
+	var busy, counting time.Duration
 	for name, c := range b.stats.Calls {
 		calls := float64(c.Count-a.stats.Calls[name].Count) / driven
+		if name == "statistics" {
+			counting = c.Busy - a.stats.Calls[name].Busy
+			f.switches -= calls
+			continue
+		}
 		busy += c.Busy - a.stats.Calls[name].Busy
 		if strings.HasPrefix(name, "nvmlDeviceGetMemoryInfo") {
 			f.memoryCalls += calls
@@ -223,7 +228,7 @@ func difference(a, b sample) (figures, error) {
 		}
 	}
 	f.driver = 100 * busy.Seconds() / driven
-	f.own = 100*(b.cpu-a.cpu).Seconds()/span.Seconds() - f.driver
+	f.own = 100*((b.cpu-a.cpu).Seconds()/span.Seconds()-counting.Seconds()/driven) - f.driver
 	return f, nil
 }
 

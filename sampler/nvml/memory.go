@@ -24,6 +24,7 @@ type memoryState struct {
 
 	total atomic.Uint64 // of the last reading, for Processes; 0: not known
 	last  uint64        // what Sweep saw last, to tell whether it moves
+	moved int64         // when it did last, by the monotonic clock in nanoseconds
 }
 
 // answer reads the memory with one driver call. allUnknown says whether no GPU answers.

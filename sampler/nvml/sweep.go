@@ -22,7 +22,7 @@ typedef int (*memory_fn)(uintptr_t device, void *memory);
 enum { R_DEV, R_TIME, R_CODE, R_TOTAL, R_RESERVED, R_FREE, R_USED, R_WORDS };
 
 // The control words, shared with sampler.Sweep.
-enum { C_NEXT, C_PERIOD, C_UNTIL, C_STOP, C_CALLING, C_CALLS, C_MISSED, C_TICK, C_THREAD, C_RECORDS };
+enum { C_NEXT, C_PERIOD, C_UNTIL, C_STOP, C_CALLING, C_CALLS, C_MISSED, C_TICK, C_THREAD, C_RECORDS, C_LATE };
 
 static int64_t now_ns(clockid_t clock) {
 	struct timespec t;
@@ -63,15 +63,40 @@ static void align(int64_t *c, int64_t now, int64_t until) {
 	int64_t early = period - (until - c[C_NEXT]) % period;
 	if (early > period - EVEN) early -= period;
 	c[C_NEXT] -= early;
+	c[C_TICK] += c[C_TICK] & ~((until - c[C_NEXT]) / period) & 1; // the last one is even: then all are due
 }
 
-// next_turn counts the periods that are over. Those that were missed count for nobody.
-static void next_turn(int64_t *c, int64_t end) {
-	c[C_TICK]++;
-	c[C_NEXT] += c[C_PERIOD];
-	if (c[C_NEXT] <= end) {
-		int64_t late = (end - c[C_NEXT]) / c[C_PERIOD] + 1;
-		c[C_MISSED] += late; c[C_NEXT] += late * c[C_PERIOD];
+// A device stands still when its memory has not moved for STILL (ns). Then it is read less often, unless a
+// wake-up was LATE in the last PROMPT: on a machine that is so busy, the gap between two readings must not grow.
+enum { STILL = 100000000, LATE = 5000000, PROMPT = 2000000000 };
+
+// turns are the devices: every how many periods each is read, the same when it stands still, and when it
+// has moved last.
+struct turns { int n; const int64_t *every, *still; int64_t *moved; };
+
+static int due(const struct turns *t, int i, const int64_t *c) {
+	int slow = c[C_NEXT] - t->moved[i] >= STILL && c[C_NEXT] - c[C_LATE] >= PROMPT;
+	return c[C_TICK] % (slow ? t->still[i] : t->every[i]) == 0;
+}
+
+static int any_due(const struct turns *t, const int64_t *c) {
+	for (int i = 0; i < t->n; i++)
+		if (due(t, i, c)) return 1;
+	return 0;
+}
+
+// forward leaves out the periods in which no device is due.
+static void forward(const struct turns *t, int64_t *c) {
+	for (; !any_due(t, c); c[C_TICK]++) c[C_NEXT] += c[C_PERIOD];
+}
+
+// next_turn goes on to the next reading and counts those that were missed.
+static void next_turn(const struct turns *t, int64_t *c, int64_t end) {
+	for (;; c[C_MISSED]++) {
+		c[C_TICK]++;
+		c[C_NEXT] += c[C_PERIOD];
+		forward(t, c);
+		if (c[C_NEXT] > end) return;
 	}
 }
 
@@ -87,14 +112,16 @@ static int rises(uint64_t used, uint64_t *above, uint64_t step) {
 // sweep reads the devices whose turn it is every period until the time is over, something
 // needs a look, or the records are full. What is as it was is only counted.
 static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const uint8_t *versions,
-		const int64_t *every, const uint8_t *quiet, int64_t *c, uint64_t *above, uint64_t step, uint64_t *news, uint64_t *last,
+		const int64_t *every, const int64_t *still, int64_t *moved, const uint8_t *quiet, int64_t *c, uint64_t *above, uint64_t step, uint64_t *news, uint64_t *last,
 		int64_t *least, uint64_t *recs, int capacity, int32_t *counts) {
 	int64_t now = now_ns(CLOCK_MONOTONIC), until = now + c[C_UNTIL];
 	int len = 0, look = 0, dear = 0;
 	__atomic_store_n(&c[C_THREAD], go_first(), __ATOMIC_SEQ_CST);
 	if (c[C_NEXT] == 0) c[C_NEXT] = now; // one clock reading: even no time at all is a sweep
-	if (c[C_NEXT] > now + c[C_PERIOD]) c[C_NEXT] = now + c[C_PERIOD];
+	for (; c[C_NEXT] > now + c[C_PERIOD]; c[C_TICK]--) c[C_NEXT] -= c[C_PERIOD]; // those that forward left out
 	align(c, now, until);
+	struct turns turns = { n, every, still, moved };
+	forward(&turns, c);
 	while (!look && len + n <= capacity) {
 		if (c[C_NEXT] > until) {
 			sleep_until(until);
@@ -103,8 +130,9 @@ static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const u
 		sleep_until(c[C_NEXT]);
 		if (__atomic_load_n(&c[C_STOP], __ATOMIC_SEQ_CST)) break;
 		int64_t began = now_ns(CLOCK_MONOTONIC), end = began;
+		if (began - c[C_NEXT] > LATE) c[C_LATE] = began;
 		for (int i = 0; i < n; i++) {
-			if (c[C_TICK] % every[i]) continue;
+			if (!due(&turns, i, c)) continue;
 			uint64_t *rec = recs + (int64_t)len * R_WORDS;
 			__atomic_store_n(&c[C_CALLING], i + 1, __ATOMIC_SEQ_CST);
 			__atomic_add_fetch(&c[C_CALLS], 1, __ATOMIC_SEQ_CST);
@@ -121,13 +149,14 @@ static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const u
 			rec[R_DEV] = i; rec[R_CODE] = code; rec[R_TIME] = now_ns(CLOCK_MONOTONIC);
 			if (code != 0 || risen) look = 1;
 			if (quiet[i] && same != last[i]) look = 1;
+			if (same != last[i]) moved[i] = end;
 			last[i] = same;
 			len++;
 		}
 		if (end - began > LONG) give_way();
 		dear = end - began > c[C_PERIOD] / 2 ? dear + 1 : 0;
 		if (dear == DEAR) look = 1;
-		next_turn(c, end);
+		next_turn(&turns, c, end);
 	}
 	c[C_RECORDS] = len;
 }
@@ -176,8 +205,8 @@ func (s *Source) Sweep(w *sampler.Sweep) error {
 	fn1 := findFunction([]string{"nvmlDeviceGetMemoryInfo"}, 0)
 	fn2 := findFunction([]string{"nvmlDeviceGetMemoryInfo_v2"}, 0)
 	devices, versions := make([]uintptr, n), make([]uint8, n)
-	last, counts := make([]uint64, n), make([]int32, n)
-	if len(w.News) < n || len(w.Every) < n || len(w.Quiet) < n || len(w.Least) < n || slices.Min(w.Every) < 1 {
+	last, moved, counts := make([]uint64, n), make([]int64, n), make([]int32, n)
+	if len(w.News) < n || len(w.Every) < n || len(w.Still) < n || len(w.Quiet) < n || len(w.Least) < n || min(slices.Min(w.Every), slices.Min(w.Still)) < 1 {
 		return errClosed
 	}
 	for i, dev := range w.Devices {
@@ -185,7 +214,8 @@ func (s *Source) Sweep(w *sampler.Sweep) error {
 			return errClosed
 		}
 		d := c.devices[dev]
-		devices[i], versions[i], last[i] = d.handle.pointer, uint8(d.memory.version), d.memory.last
+		devices[i], versions[i] = d.handle.pointer, uint8(d.memory.version)
+		last[i], moved[i] = d.memory.last, d.memory.moved
 		if d.handle.pointer == 0 || versions[i] == 2 && fn2.pointer == nil || versions[i] != 2 && fn1.pointer == nil {
 			return errClosed
 		}
@@ -196,14 +226,15 @@ func (s *Source) Sweep(w *sampler.Sweep) error {
 	recs := w.Scratch
 	w.Control[C.C_PERIOD], w.Control[C.C_UNTIL] = int64(w.Period), int64(w.For)
 	C.sweep(fn1.pointer, fn2.pointer, C.int(n), (*C.uintptr_t)(unsafe.Pointer(&devices[0])),
-		(*C.uint8_t)(&versions[0]), (*C.int64_t)(&w.Every[0]), (*C.uint8_t)(&w.Quiet[0]), (*C.int64_t)(&w.Control[0]),
+		(*C.uint8_t)(&versions[0]), (*C.int64_t)(&w.Every[0]), (*C.int64_t)(&w.Still[0]), (*C.int64_t)(&moved[0]), (*C.uint8_t)(&w.Quiet[0]), (*C.int64_t)(&w.Control[0]),
 		(*C.uint64_t)(&w.Above[0]), C.uint64_t(w.Step), (*C.uint64_t)(&w.News[0]), (*C.uint64_t)(&last[0]), (*C.int64_t)(&w.Least[0]),
 		(*C.uint64_t)(&recs[0]), C.int(len(recs)/C.R_WORDS), (*C.int32_t)(&counts[0]))
 	if w.Stopped() {
 		return nil
 	}
 	for i, dev := range w.Devices {
-		c.devices[dev].memory.last = last[i]
+		m := &c.devices[dev].memory
+		m.last, m.moved = last[i], moved[i]
 	}
 	c.decode(w, recs[:w.Control[C.C_RECORDS]*C.R_WORDS], counts)
 	return nil

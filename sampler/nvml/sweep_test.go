@@ -7,15 +7,17 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"nvpeak/sampler"
 )
 
 // sweepOf asks for the memory of n devices every 5 ms.
 func sweepOf(n int, d time.Duration) *sampler.Sweep {
 	w := &sampler.Sweep{Period: 5 * time.Millisecond, For: d, Calls: make([]int, n), Counts: make([]int, n),
-		Failed: make([]bool, n), Least: make([]int64, n), Every: make([]int64, n), Quiet: make([]uint8, n)}
+		Failed: make([]bool, n), Least: make([]int64, n), Every: make([]int64, n), Still: make([]int64, n), Quiet: make([]uint8, n)}
 	for i := range n {
-		w.Devices, w.Every[i] = append(w.Devices, i), 1
+		w.Devices, w.Every[i], w.Still[i] = append(w.Devices, i), 1, 1
 		w.Above, w.News = append(w.Above, math.MaxUint64), append(w.News, math.MaxUint64)
 	}
 	return w
@@ -29,16 +31,72 @@ func TestSweepTurns(t *testing.T) {
 	}
 	mustOpen(t, s)
 	w := sweepOf(3, 500*time.Millisecond)
-	w.Every[2] = 10
+	w.Every[2], w.Still[2] = 10, 10
 	if err := s.Sweep(w); err != nil {
 		t.Fatal(err)
 	}
-	if n := w.Calls[0]; n+w.Missed < 95 || n > 105 || w.Calls[1] != n || w.Calls[2] < n/10 || w.Calls[2] > n/10+1 {
+	if n := w.Calls[0]; n+w.Missed < 95 || n > 105 || w.Calls[1] != n || w.Calls[2] < n/10 || w.Calls[2] > (n+w.Missed)/10+1 {
 		t.Errorf("calls %v, missed %d; want 100, 100 and 10", w.Calls, w.Missed)
 	}
 	if w.Least[0] <= 0 || w.Least[0] > int64(60*time.Microsecond) || w.Least[1] < int64(90*time.Microsecond) || w.Least[1] > int64(time.Millisecond) {
 		t.Errorf("the quickest calls took %v ns; that of device 1 takes 90 us", w.Least)
 	}
+}
+
+// TestSweepStill: a device whose memory stands still is read half as often, all in the same periods, also the last;
+// when it has moved, as before for a while.
+func TestSweepStill(t *testing.T) {
+	s, inside := playText(t, "gpu 0-2\nmem * used=1GiB\nwobble 1 height=9MiB every=2ms\nmem 2 used=2GiB at=1s\n")
+	if !inside {
+		return
+	}
+	mustOpen(t, s)
+	runtime.LockOSThread()
+	begin := time.Now()
+	w := sweepOf(3, 0)
+	if err := s.Sweep(w); err != nil { // the first reading is a change
+		t.Fatal(err)
+	}
+	const late = 10 // the control word that says when it was
+	sweep := func(lateAt int64, devices ...int) []int {
+		w.Control[late] = lateAt
+		w.Devices, w.For = devices, 500*time.Millisecond
+		w.Counts, w.Calls, w.Missed = make([]int, 3), make([]int, 3), 0
+		w.Still = []int64{2, 2, 2}
+		if err := s.Sweep(w); err != nil {
+			t.Fatal(err)
+		}
+		return w.Calls[:len(devices)]
+	}
+	time.Sleep(200 * time.Millisecond)
+	n := sweep(0, 0, 1, 2)
+	if w.Control[late] == 0 && (n[0] < 45 || n[0] > 55 || n[1] < 95 || n[1] > 105 || n[2] != n[0]) {
+		t.Errorf("read %v times, want 50, 100 and 50", n)
+	}
+	time.Sleep(time.Until(begin.Add(900 * time.Millisecond)))
+	n = sweep(0, 0, 2)
+	if w.Control[late] == 0 && (n[1] < n[0]+7 || n[1] > n[0]+13) {
+		t.Errorf("one that stands still and one that moves once were read %v times, want the latter 10 more", n)
+	}
+	for range 2 { // the second begins where the first has ended
+		before := switches()
+		n = sweep(0, 0)
+		if woken := int(switches() - before); w.Control[late] == 0 && w.Missed == 0 && woken > n[0] {
+			t.Errorf("%d readings took %d wake-ups", n[0], woken)
+		}
+	}
+	var now unix.Timespec
+	unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) //nolint:errcheck // it always succeeds
+	if n = sweep(now.Nano(), 0); n[0]+w.Missed < 95 || n[0] > 105 {
+		t.Errorf("where wake-ups are late it was read %d times, want 100", n[0])
+	}
+}
+
+// switches is how often this thread has gone to sleep.
+func switches() int64 {
+	var u unix.Rusage
+	unix.Getrusage(unix.RUSAGE_THREAD, &u) //nolint:errcheck // it always succeeds
+	return u.Nvcsw
 }
 
 // TestSweepEndsEarly: when a quiet GPU moves, also between two sweeps, and when the calls

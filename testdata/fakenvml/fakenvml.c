@@ -1416,6 +1416,8 @@ static struct scenario *load(const char *path, char *error, size_t size)
 
 /* ---- statistics ------------------------------------------------------------------------- */
 
+static _Atomic long long stats_writes, stats_ns; /* what this costs a program that is measured */
+
 static void write_stats(void)
 {
 	static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -1430,6 +1432,7 @@ static void write_stats(void)
 		for (int i = 0; i < NFUNC; i++)
 			if (atomic_load(&calls[i]))
 				fprintf(f, "%s %llu %llu\n", func_names[i], (unsigned long long)atomic_load(&calls[i]), (unsigned long long)atomic_load(&busy[i]));
+		fprintf(f, "statistics %lld %lld\n", stats_writes, stats_ns);
 		if (fclose(f) == 0)
 			rename(temporary, stats_path);
 	}
@@ -1438,9 +1441,12 @@ static void write_stats(void)
 
 static void *stats_loop(void *unused)
 {
-	for (;;) {
+	for (;; stats_writes++) {
+		struct timespec t;
 		sleep_ns(SECOND);
 		write_stats();
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+		stats_ns = t.tv_sec * SECOND + t.tv_nsec;
 	}
 	return unused;
 }

@@ -54,6 +54,7 @@ type samplingRate struct {
 	Missed     int     `json:"missed"`
 	Resolution float64 `json:"resolution_s"` // longer spikes are detected
 	Duty       float64 `json:"duty_percent"`
+	Period     float64 `json:"-"` // at which memory that moves is read
 }
 
 // checkup is everything that the checks look at. It is gathered first, with limits of

@@ -50,7 +50,7 @@ func checkSampling(c *checkup) finding {
 	}
 	asked := c.app.opt.peakInterval.Seconds()
 	text := c.say("doctor.sampling", "rate", fmt.Sprintf("%.1f", slow.Rate), "missed", missed, "span", plain.Latency(slow.Resolution), "duty", fmt.Sprintf("%.2f", slow.Duty))
-	if slow.Rate < 0.9/asked {
+	if slow.Rate < 0.9/asked/sampler.StillPeriods || slow.Period > 1.1*asked {
 		return partial("nvpeak --peak-interval "+(time.Duration(slow.Resolution*float64(time.Second))).Round(time.Millisecond).String(),
 			c.say("doctor.asked", "text", text, "rate", fmt.Sprintf("%.0f", 1/asked)))
 	}

@@ -183,7 +183,7 @@ func rates(snaps []*sampler.Snapshot) []samplingRate {
 		r.Rate = float64(readings) / seconds
 		r.Resolution = 1 / r.Rate
 		if s, known := last.Sampling.Value(); known {
-			r.Resolution, r.Duty = max(s.PeriodSeconds, 1/r.Rate), s.DutyPercent
+			r.Resolution, r.Duty, r.Period = max(s.PeriodSeconds, 1/r.Rate), s.DutyPercent, s.PeriodSeconds
 		}
 		list = append(list, r)
 	}

@@ -203,3 +203,16 @@ func TestRates(t *testing.T) {
 		t.Error("a rate from one snapshot")
 	}
 }
+
+// Memory that stands still is read half as often, and that is fine; a slow driver or a busy machine is not.
+func TestCheckSampling(t *testing.T) {
+	for _, row := range []struct {
+		rate, period float64
+		want         string
+	}{{50, 0.02, stateOK}, {25, 0.02, stateOK}, {20, 0.02, statePartial}, {25, 0.04, statePartial}} {
+		c := &checkup{app: &app{opt: options{peakInterval: 20 * time.Millisecond}}, sampling: []samplingRate{{Rate: row.rate, Period: row.period}}}
+		if f := checkSampling(c); f.State != row.want {
+			t.Errorf("%+v: %+v", row, f)
+		}
+	}
+}

@@ -1,130 +1,174 @@
 package plain
 
 import (
-	"cmp"
 	"embed"
 	"encoding/json"
-	"html/template"
 	"io"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
+
+	dom "maragu.dev/gomponents"
+	"maragu.dev/gomponents/html"
 
 	"nvpeak/advice/lang"
 	"nvpeak/advice/report"
 	"nvpeak/sampler"
 )
 
-// The page and the chart library in it: uPlot 1.6.32, MIT, https://github.com/leeoniya/uPlot
+// Style and script of the page and the chart library in it: uPlot 1.6.32, MIT, https://github.com/leeoniya/uPlot
 //
 //go:embed assets
 var assets embed.FS
 
-// asset is a file of the page; they are part of the binary.
-func asset(name string) string {
+const chartLicense = "1.6.32, © 2022 Leon Sorokin, MIT license"
+
+// asset is a file of the page, as it is; they are part of the binary.
+func asset(name string) dom.Node {
 	b, err := assets.ReadFile("assets/" + name)
 	if err != nil {
 		panic(err)
 	}
-	return string(b)
+	return dom.Raw(string(b))
 }
 
-// reportPageData is what the template gets.
-type reportPageData struct {
-	Reports      []report.Report
-	Data         []chartReport
-	Words        string // of the charts, as JSON
-	Lang         string
-	CSS          template.CSS
-	ChartCSS     template.CSS
-	JS           template.JS
-	ChartJS      template.JS
-	ChartLicense string
-}
+// htmlPage makes pieces of the page. Texts and attributes are escaped by dom, whatever they hold;
+// package html/template would keep every method of every type in the binary.
+type htmlPage struct{ page }
 
 // ReportHTML writes one page with everything in it, charts included: it loads nothing, works
 // offline, and follows the light or dark of the browser. Everything foreign is escaped.
 func ReportHTML(w io.Writer, reports []report.Report) error {
-	words := lang.English()
+	p, title := &htmlPage{newPage(Options{}, lang.English())}, ""
 	if len(reports) > 0 {
-		words = lang.For(reports[0].Lang)
+		p.words, title = lang.For(reports[0].Lang), sampler.Clean(reports[0].Source)
 	}
-	page, err := template.New("report.html").Funcs(htmlFuncs(words)).ParseFS(assets, "assets/report.html")
+	var sections dom.Group
+	charts := []chartReport{}
+	for i, r := range reports {
+		r.Source, r.Host, r.Driver = sampler.Clean(r.Source), sampler.Clean(r.Host), sampler.Clean(r.Driver)
+		sections = append(sections, p.report(i, &r))
+		charts = append(charts, chartsOf(r))
+	}
+	data, err := json.Marshal(charts) // with < and > as \u003c and \u003e
 	if err != nil {
 		return err
 	}
-	data := reportPageData{Lang: words.Lang, Words: chartWords(words), CSS: template.CSS(asset("report.css")), ChartCSS: template.CSS(asset("uPlot.min.css")), //nolint:gosec // our own
-		JS: template.JS(asset("report.js")), ChartJS: template.JS(asset("uPlot.iife.min.js")), //nolint:gosec // our own
-		ChartLicense: "1.6.32, © 2022 Leon Sorokin, MIT license"}
-	for _, r := range reports {
-		r.Source, r.Host, r.Driver = sampler.Clean(r.Source), sampler.Clean(r.Host), sampler.Clean(r.Driver)
-		data.Reports = append(data.Reports, r)
-		data.Data = append(data.Data, chartsOf(r))
-	}
-	return page.Execute(w, data)
+	const safe = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+	return html.Doctype(html.HTML(html.Lang(p.words.Lang),
+		html.Head(html.Meta(html.Charset("utf-8")), html.Meta(dom.Attr("http-equiv", "Content-Security-Policy"), html.Content(safe)),
+			html.Meta(html.Name("viewport"), html.Content("width=device-width, initial-scale=1")),
+			html.Meta(html.Name("color-scheme"), html.Content("light dark")),
+			html.TitleEl(p.say("html.title", "source", title)),
+			html.StyleEl(asset("uPlot.min.css")), html.StyleEl(asset("report.css"))),
+		html.Body(html.Main(html.Data("words", chartWords(p.words)), sections, html.Footer(p.say("html.made", "license", chartLicense))),
+			html.Script(html.Type("application/json"), html.ID("data"), dom.Raw(string(data))),
+			html.Script(asset("uPlot.iife.min.js")), html.Script(asset("report.js"))),
+	)).Render(w)
 }
 
-func htmlFuncs(words lang.Catalog) template.FuncMap {
-	text := newPage(Options{}, words)
-	return template.FuncMap{
-		"size": size, "clock": clock, "span": words.Lasted, "event": text.event, "say": words.Say, "count": words.Count, "phase": text.phase, "seen": text.seen,
-		"taken": func(r report.Report) string {
-			return text.taken(r.Start.UTC().Format("2006-01-02 15:04:05")+" UTC", &r)
-		},
-		"peakAt": text.peakAt,
-		"cause":  func(id string) string { return text.words.Say("cause." + id) },
-		"sure":   text.words.Confidence,
-		"saves":  text.saves,
-		"join": func(list []string) string {
-			var lines []string
-			for _, s := range list {
-				for line := range strings.SplitSeq(s, "\n") {
-					lines = append(lines, sampler.Clean(line))
-				}
-			}
-			return strings.Join(lines, "\n")
-		},
-		"peak": func(k *report.Peak) string {
-			if k == nil {
-				return "N/A"
-			}
-			return k.Bytes.String()
-		},
-		"growth":  func(g report.GPU) string { return text.growth(&g) },
-		"holders": func(g report.GPU) string { return sampler.Clean(text.holders(&g)) },
-		"spikes":  func(g report.GPU) []report.Spike { return largestSpikes(g.Spikes, 50) },
-		"few":     func(list []report.Process) []report.Process { return list[:min(len(list), 200)] },
-		"until": func(a sampler.Alert) string {
-			if end, ok := a.End.Value(); ok {
-				return clock(end)
-			}
-			return words.Say("html.end")
-		},
-		"opt": func(o sampler.Opt[int]) string {
-			if n, ok := o.Value(); ok {
-				return strconv.Itoa(n)
-			}
-			return ""
-		},
-		"mood":  moodOf,
-		"quiet": func(r report.Report) string { return text.quiet(&r) },
-		"tight": func(g report.GPU) bool { // as red as on the screen: less than 5 % was left
-			w, ok := g.WorstFree.Value()
-			return ok && float64(w) < 0.05*float64(g.Total.Or(0))
-		},
+func (p *htmlPage) say(id string, pairs ...any) dom.Node { return dom.Text(p.words.Say(id, pairs...)) }
+
+// report is everything about one recording; n is its place in the data of the charts.
+func (p *htmlPage) report(n int, r *report.Report) dom.Node {
+	name, taken := r.Source, p.taken(r.Start.UTC().Format("2006-01-02 15:04:05")+" UTC", r)
+	if r.Host != "" {
+		name += " · " + r.Host
 	}
+	if r.Driver != "" {
+		taken += "; " + p.words.Say("report.driver", "version", r.Driver)
+	}
+	list := dom.Group{html.Header(html.H1(dom.Text(name)), html.P(dom.Text(taken))), p.verdict(r)}
+	for i := range r.GPUs {
+		list = append(list, p.gpu(n, i, &r.GPUs[i]))
+	}
+	return append(list, p.processes(r.Processes), p.alerts(r.Alerts), p.phases(r.Phases), p.events(r.Events), p.why(r), p.notes(r.Notes))
 }
 
-// chartWords are what the charts say, by the names that the script knows.
-func chartWords(words lang.Catalog) string {
-	list := map[string]string{"time": words.Say("col.time"), "used": words.Say("html.used"), "least": words.Say("html.least"),
-		"allocated": words.Say("html.allocated"), "reserved": words.Say("html.reserved"), "at": words.Say("report.size_at")}
-	for _, kind := range []string{sampler.MarkTraining, sampler.MarkEpoch, sampler.MarkValidation, sampler.MarkSaving} {
-		list[kind] = words.Say("mark." + kind)
+// verdict is what happened and what to do first.
+func (p *htmlPage) verdict(r *report.Report) dom.Node {
+	if r.Headline == "" && len(r.Causes) == 0 {
+		return html.Section(html.Class(moodOf(*r)), html.P(html.Class("headline"), dom.Text(p.quiet(r))))
 	}
-	b, _ := json.Marshal(list) // texts only: it cannot fail
-	return string(b)
+	list := dom.Group{html.P(html.Class("headline"), dom.Text(r.Headline))}
+	if r.Detail != "" {
+		list = append(list, html.P(dom.Text(r.Detail)))
+	}
+	for n, c := range r.Causes[:min(len(r.Causes), 2)] {
+		label := p.words.Say([]string{"label.cause", "html.or"}[n]) + p.words.Say("list.colon")
+		list = append(list, html.P(html.B(dom.Text(label)), p.say("cause."+c.ID), dim(p.sure(c))))
+	}
+	if len(r.Advice) > 0 {
+		list = append(list, html.H3(p.say("label.do")), html.Ol(each(r.Advice[:min(len(r.Advice), 3)], func(n int, a sampler.Advice) dom.Node {
+			return html.Li(html.B(dom.Text(a.Title)), dimmed(" ", p.saves(a)), dom.If(n == 0, html.Pre(dom.Text(cleanLines(a.Do)))))
+		})))
+	}
+	return html.Section(html.Class(moodOf(*r)), list)
+}
+
+func (p *htmlPage) sure(c sampler.Cause) string {
+	return p.words.Say("head.when", "when", p.words.Confidence(c.Confidence))
+}
+
+// why is all causes and all advice.
+func (p *htmlPage) why(r *report.Report) dom.Node {
+	if len(r.Causes)+len(r.Advice) == 0 {
+		return nil
+	}
+	list := dom.Group{html.H2(p.say("html.why"))}
+	for _, c := range r.Causes {
+		list = append(list, html.H3(dom.Text(p.words.Say("cause."+c.ID)+" "+p.sure(c))), html.Ul(each(c.Evidence, item)))
+	}
+	if len(r.Advice) > 0 {
+		list = append(list, html.H3(p.say("label.do")), html.Ol(each(r.Advice, p.advice)))
+	}
+	return html.Section(list)
+}
+
+func (p *htmlPage) advice(_ int, a sampler.Advice) dom.Node {
+	list := dom.Group{html.B(dom.Text(a.Title)), dimmed(" ", p.saves(a)), html.Br(), dom.Text(a.Why)}
+	if a.Cost != "" {
+		list = append(list, html.Br(), dim(p.words.Say("label.cost")+p.words.Say("list.colon")+a.Cost))
+	}
+	if len(a.Do) > 0 {
+		list = append(list, html.Pre(dom.Text(cleanLines(a.Do))))
+	}
+	return html.Li(list, dimmed("", a.Source))
+}
+
+func (p *htmlPage) notes(list []string) dom.Node {
+	if len(list) == 0 {
+		return nil
+	}
+	return html.Section(html.H2(p.say("report.notes")), html.Ul(each(list, item)))
+}
+
+// each makes a node of each item.
+func each[T any](list []T, of func(int, T) dom.Node) dom.Group {
+	nodes := make(dom.Group, len(list))
+	for i, x := range list {
+		nodes[i] = of(i, x)
+	}
+	return nodes
+}
+
+func item(_ int, text string) dom.Node { return html.Li(dom.Text(text)) }
+
+func dim(text string) dom.Node { return html.Span(html.Class("dim"), dom.Text(text)) }
+
+// dimmed is a text behind something, or nothing.
+func dimmed(gap, text string) dom.Node {
+	if text == "" {
+		return nil
+	}
+	return dom.Group{dom.Text(gap), dim(text)}
+}
+
+func cleanLines(list []string) string {
+	lines := strings.Split(strings.Join(list, "\n"), "\n")
+	for i := range lines {
+		lines[i] = sampler.Clean(lines[i])
+	}
+	return strings.Join(lines, "\n")
 }
 
 // moodOf is the color of the conclusion.
@@ -136,163 +180,4 @@ func moodOf(r report.Report) string {
 		return "warn"
 	}
 	return "good"
-}
-
-// chartReport is what the charts of one report need; amounts in GiB, times in seconds.
-type chartReport struct {
-	GPUs   []chartGPU     `json:"gpus"`
-	Marks  []chartMark    `json:"marks"`
-	Phases []report.Phase `json:"phases"`
-}
-
-type chartGPU struct {
-	Index     int            `json:"index"`
-	Top       float64        `json:"top"`
-	T         []float64      `json:"t"`
-	High      []*float64     `json:"high"` // null: a gap
-	Low       []*float64     `json:"low"`
-	Peak      *chartPeak     `json:"peak"`
-	Processes []chartProcess `json:"processes"`
-	Allocated []*float64     `json:"allocated"`
-	Reserved  []*float64     `json:"reserved"`
-}
-
-type chartPeak struct {
-	T   float64 `json:"t"`
-	GiB float64 `json:"gib"`
-}
-
-type chartProcess struct {
-	Name string     `json:"name"`
-	GiB  []*float64 `json:"gib"`
-}
-
-type chartMark struct {
-	T    float64          `json:"t"`
-	Kind string           `json:"kind"` // oom, alert, start, end
-	GPU  sampler.Opt[int] `json:"gpu"`
-}
-
-// Bounds of a chart: more is not seen any more.
-const (
-	chartProcesses = 6
-	chartMarks     = 400
-)
-
-func chartsOf(r report.Report) chartReport {
-	c := chartReport{GPUs: []chartGPU{}, Marks: marksOf(r), Phases: append([]report.Phase{}, r.Phases...)}
-	for i := range r.GPUs {
-		c.GPUs = append(c.GPUs, chartOf(r, &r.GPUs[i]))
-	}
-	return c
-}
-
-func chartOf(r report.Report, g *report.GPU) chartGPU {
-	c := chartGPU{Index: g.Index, T: []float64{}, High: []*float64{}, Low: []*float64{}, Processes: []chartProcess{}, Allocated: []*float64{}, Reserved: []*float64{}}
-	c.Top = g.Total.Or(0).GiB()
-	for _, p := range g.Plot {
-		c.T = append(c.T, round3(p.T))
-		c.High, c.Low = append(c.High, inGiB(p.High)), append(c.Low, inGiB(p.Low))
-	}
-	if n := len(c.T); n > 0 && r.Duration > c.T[n-1] { // the last value lasts to the end
-		c.T, c.High, c.Low = append(c.T, round3(r.Duration)), append(c.High, c.High[n-1]), append(c.Low, c.Low[n-1])
-	}
-	if g.Peak != nil {
-		c.Peak = &chartPeak{round3(g.Peak.T), round3(g.Peak.Bytes.GiB())}
-		c.Top = max(c.Top, g.Peak.Bytes.GiB())
-	}
-	c.Top = round3(max(c.Top*1.02, 0.1))
-	for i := range r.Processes {
-		if p := &r.Processes[i]; p.Label == g.Label && len(c.Processes) < chartProcesses {
-			c.Processes = append(c.Processes, chartProcess{chartName(p), sampled(p, c.T)})
-		}
-	}
-	c.readings(r, g)
-	return c
-}
-
-func chartName(p *report.Process) string {
-	name := strconv.Itoa(p.PID) + " " + p.Name
-	if p.User != "" {
-		name += " (" + p.User + ")"
-	}
-	return strings.TrimSpace(name)
-}
-
-// sampled is the memory of a process at the times of its GPU's chart.
-func sampled(p *report.Process, times []float64) []*float64 {
-	list := make([]*float64, len(times))
-	at := 0
-	for i, t := range times {
-		for at < len(p.Plot) && p.Plot[at].T <= t+0.01 {
-			at++
-		}
-		if at > 0 && t <= p.Last+1e-3 {
-			list[i] = inGiB(p.Plot[at-1].High)
-		}
-	}
-	return list
-}
-
-// readings puts what the log prints of the allocator at the nearest times of the chart.
-// They belong to this GPU when the log names it, or when there is only one.
-func (c *chartGPU) readings(r report.Report, g *report.GPU) {
-	var allocated, reserved []*float64
-	for _, a := range r.Readings {
-		if len(c.T) == 0 || a.GPU.Or(g.Index) != g.Index || !a.GPU.Known() && len(r.GPUs) > 1 {
-			continue
-		}
-		i, _ := slices.BinarySearchFunc(c.T, a.T, func(t, at float64) int { return cmp.Compare(t, at) })
-		i = min(i, len(c.T)-1)
-		put := func(list []*float64, o sampler.Opt[sampler.Bytes]) []*float64 {
-			b, ok := o.Value()
-			if !ok {
-				return list
-			}
-			if list == nil {
-				list = make([]*float64, len(c.T))
-			}
-			list[i] = inGiB(float64(b))
-			return list
-		}
-		allocated, reserved = put(allocated, a.Allocated), put(reserved, a.Reserved)
-	}
-	if allocated != nil {
-		c.Allocated = allocated
-	}
-	if reserved != nil {
-		c.Reserved = reserved
-	}
-}
-
-// marksOf are the moments that charts show.
-func marksOf(r report.Report) []chartMark {
-	list := []chartMark{}
-	place := func(t float64) float64 { return round3(min(t, r.Duration)) } // a failure may come after the last snapshot
-	for _, a := range r.Alerts {
-		if a.Kind != sampler.AlertOOM {
-			list = append(list, chartMark{place(a.T), "alert", a.GPU})
-		}
-	}
-	kinds := map[string]string{"process_start": "start", "process_end": "end"}
-	for _, e := range r.Events {
-		switch kind := kinds[e.Kind]; {
-		case e.Kind == "oom":
-			list = append(list, chartMark{place(e.T), "oom", e.GPU})
-		case kind != "":
-			list = append(list, chartMark{place(e.T), kind, e.GPU})
-		}
-	}
-	return list[:min(len(list), chartMarks)]
-}
-
-func round3(v float64) float64 { return math.Round(v*1000) / 1000 }
-
-// inGiB is an amount for a chart; nil for a gap.
-func inGiB(v float64) *float64 {
-	if math.IsNaN(v) {
-		return nil
-	}
-	v = round3(v / float64(sampler.GiB))
-	return &v
 }

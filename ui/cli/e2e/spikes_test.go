@@ -166,7 +166,7 @@ func find(all []reading, gpu int, from time.Time, width time.Duration, size uint
 	return at, false, missed
 }
 
-// PCIe throughput of 20 ms a call must not slow the memory poller: 50 readings a second.
+// PCIe throughput of 20 ms a call must not slow the memory poller: 50 readings a second of memory that moves.
 func TestSlowCallsLeaveTheMemoryLaneAlone(t *testing.T) {
 	t.Parallel()
 	begin := time.Now()
