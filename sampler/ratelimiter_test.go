@@ -277,4 +277,10 @@ func TestStillPace(t *testing.T) {
 			}
 		}
 	}
+	slow := &Sweep{}
+	slow.prepare([]int{0})
+	slow.pace(newRateLimiter(100*time.Millisecond, 1), []int{0})
+	if slow.Still[0] != 1 {
+		t.Errorf("who asks for 100 ms gets %d of them while the memory stands still", slow.Still[0])
+	}
 }

@@ -95,6 +95,10 @@ func (w *Sweep) prepare(devices []int) {
 // minutes. That is every 40 ms, which no spike of 50 ms escapes; the first change brings the full rate back.
 const StillPeriods = 2
 
+// stillSlowest is how seldom memory that stands still is read at most for that: who asks for a longer
+// period gets it.
+const stillSlowest = 40 * time.Millisecond
+
 // pace takes the periods of the devices: the shortest is the sweep's, the others are
 // multiples of it.
 func (w *Sweep) pace(r *rateLimiter, ours []int) {
@@ -106,7 +110,7 @@ func (w *Sweep) pace(r *rateLimiter, ours []int) {
 	}
 	for i, dev := range ours {
 		w.Every[i] = int64((r.period(dev) + w.Period - 1) / w.Period)
-		if w.Still[i] = w.Every[i]; r.period(dev) == r.asked {
+		if w.Still[i] = w.Every[i]; r.period(dev) == r.asked && StillPeriods*r.asked <= stillSlowest {
 			w.Still[i] = StillPeriods
 		}
 		if r.gpus[dev].quiet {
