@@ -2,7 +2,6 @@ package ui
 
 import (
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -22,20 +21,6 @@ type graph struct {
 	span        string    // "5m"
 	spanColumns int       // how many columns that is; the plot may hold more
 	last        *plotted  // what was plotted at this place before; nil: nobody keeps it
-}
-
-// plotted is what asciigraph has made of series. A column lasts seconds and a pixel is a GiB, so that most
-// plots are those of the frame before, and asciigraph takes half of the memory that a frame needs.
-type plotted struct {
-	series [][]float64
-	height int
-	lines  []string
-}
-
-func (p *plotted) same(series [][]float64, height int) bool {
-	return p != nil && p.height == height && slices.EqualFunc(p.series, series, func(a, b []float64) bool {
-		return slices.EqualFunc(a, b, func(a, b float64) bool { return a == b || a != a && b != b }) // NaN is a gap
-	})
 }
 
 // axisWidth is the columns left of the plot: a figure of up to four and the axis.
