@@ -20,7 +20,7 @@ type parser struct {
 	streams streams
 	held    holder
 	scratch []byte
-	out     []sampler.OOMEvent
+	out     []found
 }
 
 func newParser() *parser {
@@ -34,7 +34,16 @@ func (p *parser) write(b []byte) { p.lines.write(b) }
 
 // events returns what has become complete since the last call: an event waits a while, because later
 // lines may belong to it, repeat it or show a recovery.
-func (p *parser) events() []sampler.OOMEvent {
+func (p *parser) events() (events []sampler.OOMEvent) {
+	for _, e := range p.ready() {
+		e.settle()
+		events = append(events, e.OOMEvent)
+	}
+	return events
+}
+
+// ready is what events returns, before anybody has asked for the contexts.
+func (p *parser) ready() []found {
 	out := p.out
 	p.out = nil
 	return out
@@ -43,6 +52,11 @@ func (p *parser) events() []sampler.OOMEvent {
 // flush ends the text, or a pause in it: a half line counts as a line, and every waiting event is
 // complete. More may be written after it.
 func (p *parser) flush() []sampler.OOMEvent {
+	p.finish()
+	return p.events()
+}
+
+func (p *parser) finish() {
 	p.lines.flush()
 	for _, s := range p.streams.order {
 		p.close(s)
@@ -50,7 +64,6 @@ func (p *parser) flush() []sampler.OOMEvent {
 	p.left = 0
 	p.past.complete(p.held.events)
 	p.out = p.held.release(p.out, -1)
-	return p.events()
 }
 
 // waiting says whether something found so far waits for further lines.
@@ -200,7 +213,7 @@ func (p *parser) close(st *stream) {
 			continue
 		}
 		if h := p.held.add(f, m, st.key); h != nil {
-			h.Context = p.past.context(m, st.key)
+			h.moment = p.past.moment(m, st.key)
 		}
 		return
 	}

@@ -9,6 +9,7 @@ const ringLines = 256
 type rawLine struct {
 	text   []byte
 	number int
+	added  int        // how many lines the ring had taken before
 	open   bool       // ended in \r: the next one overwrites it on a terminal
 	parsed bool       // lines is filled
 	lines  []keptLine // the clean lines in it, made when first asked for
@@ -75,25 +76,49 @@ func (l *rawLine) clean() []keptLine {
 
 // ring is the last lines of the text.
 type ring struct {
-	lines [ringLines]rawLine
+	lines [ringLines]*rawLine
 	next  int // index of the slot to write
 	count int
 	view  [ringLines]*rawLine // what tail returns
+	added int                 // lines, ever
+	lent  int                 // of these, lines that moments may hold: they are not written again
+	held  int                 // bytes of lines that left the ring and that moments may hold
 }
 
 // add takes a line and returns how it is kept.
 func (r *ring) add(raw []byte, number int, open bool) *rawLine {
 	if r.count > 0 {
-		if last := &r.lines[(r.next+ringLines-1)%ringLines]; last.open && last.number == number {
-			last.set(raw, number, open)
-			return last
+		if slot := (r.next + ringLines - 1) % ringLines; r.lines[slot].open && r.lines[slot].number == number {
+			return r.put(slot, raw, number, open)
 		}
 	}
-	l := &r.lines[r.next]
-	l.set(raw, number, open)
+	l := r.put(r.next, raw, number, open)
 	r.next = (r.next + 1) % ringLines
 	r.count = min(r.count+1, ringLines)
 	return l
+}
+
+// put writes a line into a slot, in the place of one that nobody holds.
+func (r *ring) put(slot int, raw []byte, number int, open bool) *rawLine {
+	l := r.lines[slot]
+	if l == nil || l.added < r.lent {
+		if l != nil {
+			r.held += len(l.text)
+			l.forget()
+		}
+		l = &rawLine{}
+		r.lines[slot] = l
+	}
+	l.set(raw, number, open)
+	l.added = r.added
+	r.added++
+	return l
+}
+
+// lend returns the last n lines, oldest first, to be kept as long as one likes.
+func (r *ring) lend(n int) []*rawLine {
+	r.lent = r.added
+	return slices.Clone(r.tail(n))
 }
 
 func (l *rawLine) set(raw []byte, number int, open bool) {
@@ -101,15 +126,21 @@ func (l *rawLine) set(raw []byte, number int, open bool) {
 		raw = raw[len(raw)-keepBytes:]
 	}
 	l.text = append(l.text[:0], raw...)
+	l.forget()
+	l.lines = l.lines[:0]
+	l.number, l.open, l.parsed = number, open, false
+	l.asked, l.from = false, ""
+}
+
+// forget gives back what was made of the line to look for words.
+func (l *rawLine) forget() {
 	if l.short != nil {
 		l.short.done()
+		l.short = nil
 	}
 	for i := range l.lines {
 		l.lines[i].forget()
 	}
-	l.lines = l.lines[:0]
-	l.number, l.open, l.parsed, l.short = number, open, false, nil
-	l.asked, l.from = false, ""
 }
 
 // tail returns the last n lines, oldest first. They are valid until the next add or tail.
@@ -117,7 +148,7 @@ func (r *ring) tail(n int) []*rawLine {
 	n = min(n, r.count)
 	out := r.view[:n]
 	for i := range out {
-		out[i] = &r.lines[(r.next+ringLines-n+i)%ringLines]
+		out[i] = r.lines[(r.next+ringLines-n+i)%ringLines]
 	}
 	return out
 }
