@@ -16,6 +16,7 @@ type lazy struct {
 	needs  func() [][][]word // what texts have that match, squeezed
 	words  func() [][][]word // the same without words that white space may stand in
 	fast   func() *matcher
+	ways   func() []way          // that it has to match, in their order
 	get    func() *regexp.Regexp // for texts that are too much for the matcher
 }
 
@@ -24,7 +25,21 @@ func pattern(source string) *lazy {
 	l.needs = sync.OnceValue(func() [][][]word { return wordsOf(needed(parse(source), false)) })
 	l.words = sync.OnceValue(func() [][][]word { return wordsOf(needed(parse(source), true)) })
 	l.fast = sync.OnceValue(func() *matcher { return newMatcher(parse(source)) })
+	l.ways = sync.OnceValue(func() []way { return waysOf(parse(source)) })
 	return l
+}
+
+// way is one of the alternatives of a pattern.
+type way struct {
+	needs [][][]word
+	fast  *matcher
+}
+
+func waysOf(tree *syntax.Regexp) (all []way) {
+	for _, one := range alternatives(tree) {
+		all = append(all, way{wordsOf(needed(one, false)), newMatcher(one)})
+	}
+	return all
 }
 
 func parse(source string) *syntax.Regexp {
@@ -100,6 +115,29 @@ func (l *lazy) locateAll(s string, n int, all bool) (out [][]int) {
 func (l *lazy) place(s string) (begin, end int) {
 	begin, end = -1, -1
 	l.each(s, 1, false, func(at []int) { begin, end = at[0], at[1] })
+	return begin, end
+}
+
+// placeIn is place, trying only the alternatives whose words are in the text.
+func (l *lazy) placeIn(s string, short *squeezed) (begin, end int) {
+	begin, end = -1, -1
+	if !l.may(short) {
+		return begin, end
+	}
+	for _, w := range l.ways() {
+		if !short.possible(w.needs) || w.fast.hopeless(s) {
+			continue
+		}
+		search := w.fast.search(s, 2)
+		found, gaveUp := search.next(0)
+		if found && (begin < 0 || search.match[0] < begin) {
+			begin, end = search.match[0], search.match[1]
+		}
+		search.done()
+		if gaveUp {
+			return l.place(s)
+		}
+	}
 	return begin, end
 }
 

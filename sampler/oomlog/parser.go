@@ -88,24 +88,28 @@ func (p *parser) line(raw []byte, number int, overwritten bool) {
 	}
 	if p.left > 0 {
 		p.left--
-		p.lookAt(raw, kept)
+		p.lookAt(raw, kept, &found)
 	}
 	if len(p.held.events) > 0 {
 		p.out = p.held.release(p.out, number)
 	}
 }
 
-// lookAt takes the clean lines in a raw one. A kept line is cleaned once for all who ask for it.
-func (p *parser) lookAt(raw []byte, kept *rawLine) {
+// lookAt takes the clean lines in a raw one, whose words were found. A kept line is cleaned once for all who ask for it.
+func (p *parser) lookAt(raw []byte, kept *rawLine, found *wordMask) {
 	if len(raw) <= keepBytes {
 		for i := range kept.clean() {
-			p.look(&kept.lines[i])
+			if one := &kept.lines[i]; one.text == string(raw) {
+				p.look(one, *found)
+			} else {
+				p.look(one, wordsIn(one.text))
+			}
 		}
 		return
 	}
 	for _, text := range clean(interesting(raw)) {
 		one := keptLine{line: toLine(text, kept.number)}
-		p.look(&one)
+		p.look(&one, wordsIn(one.text))
 		one.forget()
 	}
 }
@@ -118,8 +122,7 @@ func (p *parser) recall(number int) {
 	}
 	for _, l := range last[0].clean() {
 		if st := p.stream(l.line); st.open == nil {
-			st.prev, st.found = l.line, wordMask{}
-			compiled().words.scanString(l.text, &st.found)
+			st.prev, st.found = l.line, wordsIn(l.text)
 		}
 	}
 }
@@ -154,15 +157,14 @@ func (p *parser) stream(l line) *stream {
 	return st
 }
 
-// look takes one clean line near a word of the tables.
-func (p *parser) look(kept *keptLine) {
+// look takes one clean line near a word of the tables, and the words in it.
+func (p *parser) look(kept *keptLine, found wordMask) {
 	l := kept.line
 	st := p.stream(l)
 	p.streams.last = st
 	st.used = l.number
-	var found wordMask
 	var short *squeezed
-	if compiled().words.scanString(l.text, &found) {
+	if found != (wordMask{}) {
 		short = kept.squeezed() // no other line is tried
 	}
 	if m := st.start(l, short, &found); m != nil {

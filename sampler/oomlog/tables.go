@@ -1,12 +1,16 @@
 package oomlog
 
-import "sync"
+import (
+	"math/bits"
+	"sync"
+)
 
 // tables is everything that is compiled once from the rows.
 type tables struct {
 	words      *wordSet
 	rows       []*compiledRow
-	events     wordMask // words that may begin a failure
+	rowsOf     [maxWords]rowMask // rows with a word
+	events     wordMask          // words that may begin a failure
 	recoveries wordMask
 	facts      wordMask
 	memory     wordMask
@@ -39,6 +43,9 @@ func buildTables(rows []row, recs []recovery, facts []string) *tables {
 		c := &compiledRow{row: r, mask: t.words.mask(r.words), start: compile(r.start), fields: compileAll(r.fields)}
 		c.near, c.hostNear, c.gpuNear = optional(r.near), optional(r.hostNear), optional(r.gpuNear)
 		t.events.merge(c.mask)
+		for _, w := range r.words {
+			t.rowsOf[t.words.index[w]].set(len(t.rows))
+		}
 		t.rows = append(t.rows, c)
 	}
 	for _, r := range recs {
@@ -48,6 +55,23 @@ func buildTables(rows []row, recs []recovery, facts []string) *tables {
 	}
 	t.facts, t.memory, t.programs = t.words.mask(facts), t.words.mask(memoryWords()), t.words.mask(programWords())
 	return t
+}
+
+// rowMask says which rows.
+type rowMask [5]uint64
+
+func (m *rowMask) set(i int) { m[i>>6] |= 1 << (i & 63) }
+
+// rowsWith are the rows that have one of the words.
+func (t *tables) rowsWith(found *wordMask) (rows rowMask) {
+	for i, some := range found {
+		for some &= t.events[i]; some != 0; some &= some - 1 {
+			for j, more := range t.rowsOf[i<<6+bits.TrailingZeros64(some)] {
+				rows[j] |= more
+			}
+		}
+	}
+	return rows
 }
 
 // recovers says whether a line with these words says that the program went on.
