@@ -21,13 +21,13 @@ type past struct {
 }
 
 // keep takes a line with words in it. plain is the line without escape sequences.
-func (p *past) keep(raw, plain []byte, number int, found *wordMask) {
+func (p *past) keep(raw, plain []byte, kept *rawLine, found *wordMask) {
 	t := compiled()
 	if found.meets(&t.memory) {
 		p.memory.add(plain)
 	}
 	if found.meets(&t.facts) {
-		p.facts.add(raw, number)
+		p.facts.add(raw, kept)
 	}
 }
 

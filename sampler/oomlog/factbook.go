@@ -18,19 +18,21 @@ type factBook struct {
 // factLine is a line that is read when a failure asks for it, and only once.
 type factLine struct {
 	rawLine
+	kept *rawLine // the same line in the ring, as long as it is there
 	read bool
 	says []statement
 }
 
 const factLines = 96
 
-func (f *factBook) add(raw []byte, number int) {
+func (f *factBook) add(raw []byte, kept *rawLine) {
+	number := kept.number
 	f.fresh = true
 	if len(raw) > keepBytes {
 		raw = raw[:keepBytes]
 	}
 	if len(f.first) < factLines {
-		f.first = append(f.first, factLine{rawLine: rawLine{text: append([]byte(nil), raw...), number: number}})
+		f.first = append(f.first, factLine{kept: kept, rawLine: rawLine{text: append([]byte(nil), raw...), number: number, added: kept.added}})
 		return
 	}
 	if len(f.last) < factLines {
@@ -41,7 +43,7 @@ func (f *factBook) add(raw []byte, number int) {
 		f.known = nil
 	}
 	l.set(raw, number, false)
-	l.read, l.says = false, nil
+	l.kept, l.added, l.read, l.says = kept, kept.added, false, nil
 	f.next = (f.next + 1) % factLines
 }
 
@@ -59,9 +61,14 @@ func (f *factBook) each(visit func(l *factLine)) {
 func (l *factLine) statements() []statement {
 	if !l.read {
 		l.read = true
-		for _, one := range l.clean() {
+		line := &l.rawLine
+		if l.kept.added == l.added && len(l.kept.text) < keepBytes {
+			line = l.kept
+		}
+		for _, one := range line.clean() {
 			l.says = append(l.says, findFacts(one.text)...)
 		}
+		l.kept = nil
 	}
 	return l.says
 }

@@ -77,9 +77,9 @@ func (l *lazy) MatchString(s string) bool {
 	return found
 }
 
-// each visits at most n matches, one behind the other: where it begins and ends, and where its groups do if all
-// is set. at is valid until the visit ends.
-func (l *lazy) each(s string, n int, all bool, visit func(at []int)) {
+// each visits at most n matches, one behind the other, as long as more are wanted: where it begins and ends, and
+// where its groups do if all is set. at is valid until the visit ends.
+func (l *lazy) each(s string, n int, all bool, visit func(at []int) (more bool)) {
 	m := l.fast()
 	if m.hopeless(s) {
 		return
@@ -94,27 +94,34 @@ func (l *lazy) each(s string, n int, all bool, visit func(at []int)) {
 		found, gaveUp := search.next(from)
 		if gaveUp || found && search.match[1] == from && n > 1 { // matches of nothing have rules of their own
 			for _, at := range l.get().FindAllStringSubmatchIndex(s, n)[i:] {
-				visit(at[:numbers])
+				if !visit(at[:numbers]) {
+					return
+				}
 			}
 			return
 		}
-		if !found {
+		if !found || !visit(search.match) {
 			return
 		}
-		visit(search.match)
 	}
 }
 
 // locateAll is what each visits.
 func (l *lazy) locateAll(s string, n int, all bool) (out [][]int) {
-	l.each(s, n, all, func(at []int) { out = append(out, slices.Clone(at)) })
+	l.each(s, n, all, func(at []int) bool {
+		out = append(out, slices.Clone(at))
+		return true
+	})
 	return out
 }
 
 // place is where the first match begins and ends; -1 for none.
 func (l *lazy) place(s string) (begin, end int) {
 	begin, end = -1, -1
-	l.each(s, 1, false, func(at []int) { begin, end = at[0], at[1] })
+	l.each(s, 1, false, func(at []int) bool {
+		begin, end = at[0], at[1]
+		return false
+	})
 	return begin, end
 }
 
@@ -143,7 +150,10 @@ func (l *lazy) placeIn(s string, short *squeezed) (begin, end int) {
 
 // FindStringSubmatchIndex is the first match with its groups; nil for none.
 func (l *lazy) FindStringSubmatchIndex(s string) (out []int) {
-	l.each(s, 1, true, func(at []int) { out = slices.Clone(at) })
+	l.each(s, 1, true, func(at []int) bool {
+		out = slices.Clone(at)
+		return false
+	})
 	return out
 }
 

@@ -78,7 +78,7 @@ func (p *parser) line(raw []byte, number int, overwritten bool) {
 	kept := p.past.ring.add(raw, number, overwritten)
 	kept.asked = !found.meets(&t.programs) && len(plain) == len(raw) // there is no program in it
 	if hit {
-		p.past.keep(raw, plain, number, &found)
+		p.past.keep(raw, plain, kept, &found)
 		if found.meets(&t.events) || found.meets(&t.recoveries) {
 			if p.left == 0 {
 				p.recall(number)

@@ -207,7 +207,9 @@ var keyNoise = pattern(`[A-Za-zà-ÿ]{3,4}\.? {1,2}\d{1,2} \d\d:\d\d:\d\d(?:\.\d
 
 // stableKey drops from a stream's name what changes with every line.
 func stableKey(k string) string {
-	k = keyNoise.ReplaceAllString(k, "")
+	if strings.ContainsAny(k, blanks+"-") { // all noise has one of them
+		k = keyNoise.ReplaceAllString(k, "")
+	}
 	if len(k) > 120 {
 		k = k[:120]
 	}
