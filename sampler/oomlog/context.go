@@ -34,17 +34,22 @@ func (p *past) keep(raw, plain []byte, kept *rawLine, found *wordMask) {
 // surroundings are the last lines when a message ends, put together once a pattern may match them.
 type surroundings struct {
 	lines []*rawLine
+	words wordMask // of the hints
 	text  string
 }
 
 // around is the text of the last n lines, until the next one is added.
 func (p *past) around(n int) *surroundings {
-	return &surroundings{lines: slices.Clone(p.ring.tail(n))}
+	s := &surroundings{lines: slices.Clone(p.ring.tail(n))}
+	for _, l := range s.lines {
+		s.words.merge(l.words())
+	}
+	return s
 }
 
 // has says whether a pattern, if there is one, matches them.
-func (s *surroundings) has(l *lazy) bool {
-	if l == nil || !possibleIn(s.lines, l.words()) {
+func (s *surroundings) has(h *hint) bool {
+	if h == nil || !compiled().hints().allows(h.index, &s.words) {
 		return false
 	}
 	if s.text == "" {
@@ -60,7 +65,7 @@ func (s *surroundings) has(l *lazy) bool {
 		}
 		s.text = b.String()
 	}
-	return l.MatchString(s.text)
+	return h.MatchString(s.text)
 }
 
 // moment is the end of a message, for the context of its event: most failures of a log that is full of them are

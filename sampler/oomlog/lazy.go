@@ -14,7 +14,6 @@ import (
 type lazy struct {
 	source string
 	needs  func() [][][]word // what texts have that match, squeezed
-	words  func() [][][]word // the same without words that white space may stand in
 	fast   func() *matcher
 	ways   func() []way          // that it has to match, in their order
 	get    func() *regexp.Regexp // for texts that are too much for the matcher
@@ -23,7 +22,6 @@ type lazy struct {
 func pattern(source string) *lazy {
 	l := &lazy{source: source, get: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })}
 	l.needs = sync.OnceValue(func() [][][]word { return wordsOf(needed(parse(source), false)) })
-	l.words = sync.OnceValue(func() [][][]word { return wordsOf(needed(parse(source), true)) })
 	l.fast = sync.OnceValue(func() *matcher { return newMatcher(parse(source)) })
 	l.ways = sync.OnceValue(func() []way { return waysOf(parse(source)) })
 	return l
@@ -223,4 +221,27 @@ func (w ways) matchIn(s string, short *squeezed) bool {
 	return slices.ContainsFunc(w, func(l *lazy) bool { return l.matchIn(s, short) })
 }
 
-// sourceBefore is source code before the message: somebody raises, catches, prints or compares this text.
+// gated are ways whose patterns are tried only where the words are that they need: for short texts.
+type gated struct {
+	ways
+	gate func() *gate
+}
+
+func gatedAnyOf(flags string, patterns ...string) gated {
+	all := anyOf(flags, patterns...)
+	return gated{all, sync.OnceValue(func() *gate { return newGate(all) })}
+}
+
+func (g gated) match(s string) bool {
+	gate := g.gate()
+	found := gate.wordsIn([]byte(s))
+	if found == (wordMask{}) {
+		return slices.ContainsFunc(gate.always, func(i int) bool { return g.ways[i].MatchString(s) })
+	}
+	for i, l := range g.ways {
+		if gate.allows(i, &found) && l.MatchString(s) {
+			return true
+		}
+	}
+	return false
+}

@@ -15,14 +15,16 @@ type rawLine struct {
 	lines  []keptLine // the clean lines in it, made when first asked for
 	asked  bool       // from is known
 	from   string     // the server or tool it is from; empty for none
-	short  *squeezed  // the text, once somebody has asked for it
+	heard  bool       // hints is known
+	hints  wordMask   // the words in it that rows want near a message
 }
 
-func (l *rawLine) squeezed() *squeezed {
-	if l.short == nil {
-		l.short = squeeze(string(l.text))
+// words are those that rows want near a message.
+func (l *rawLine) words() *wordMask {
+	if !l.heard {
+		l.heard, l.hints = true, compiled().hints().wordsIn(l.text)
 	}
-	return l.short
+	return &l.hints
 }
 
 // keptLine is a clean line and, once somebody has asked for them, the notes of it.
@@ -129,15 +131,11 @@ func (l *rawLine) set(raw []byte, number int, open bool) {
 	l.forget()
 	l.lines = l.lines[:0]
 	l.number, l.open, l.parsed = number, open, false
-	l.asked, l.from = false, ""
+	l.asked, l.from, l.heard = false, "", false
 }
 
 // forget gives back what was made of the line to look for words.
 func (l *rawLine) forget() {
-	if l.short != nil {
-		l.short.done()
-		l.short = nil
-	}
 	for i := range l.lines {
 		l.lines[i].forget()
 	}
@@ -151,17 +149,4 @@ func (r *ring) tail(n int) []*rawLine {
 		out[i] = r.lines[(r.next+ringLines-n+i)%ringLines]
 	}
 	return out
-}
-
-// possibleIn says the same of a text of several lines, for words that no line break can stand in.
-func possibleIn(lines []*rawLine, lists [][][]word) bool {
-	has := func(w word) bool {
-		return slices.ContainsFunc(lines, func(l *rawLine) bool { return l.squeezed().has(&w) })
-	}
-	for _, list := range lists {
-		if !slices.ContainsFunc(list, func(words []word) bool { return !slices.ContainsFunc(words, has) }) {
-			return true
-		}
-	}
-	return lists == nil
 }

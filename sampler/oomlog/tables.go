@@ -16,6 +16,7 @@ type tables struct {
 	memory     wordMask
 	recovered  []*compiledRecovery
 	programs   wordMask
+	hints      func() *gate
 }
 
 // compiled is built from the tables when the first parser is made; nothing changes it later.
@@ -39,10 +40,18 @@ func buildTables(rows []row, recs []recovery, facts []string) *tables {
 	}
 	words = append(append(words, memoryWords()...), programWords()...)
 	t := &tables{words: newWordSet(append(words, facts...))}
+	var hints []*lazy
+	add := func(text string) *hint {
+		if text == "" {
+			return nil
+		}
+		hints = append(hints, pattern("(?i)"+loosen(text)))
+		return &hint{hints[len(hints)-1], len(hints) - 1}
+	}
 	for _, r := range rows {
 		c := &compiledRow{row: r, mask: t.words.mask(r.words), start: compile(r.start), fields: compileAll(r.fields)}
-		c.near, c.hostNear, c.gpuNear = optional(r.near), optional(r.hostNear), optional(r.gpuNear)
-		t.events.merge(c.mask)
+		c.near, c.hostNear, c.gpuNear = add(r.near), add(r.hostNear), add(r.gpuNear)
+		t.events.merge(&c.mask)
 		for _, w := range r.words {
 			t.rowsOf[t.words.index[w]].set(len(t.rows))
 		}
@@ -50,10 +59,11 @@ func buildTables(rows []row, recs []recovery, facts []string) *tables {
 	}
 	for _, r := range recs {
 		m := t.words.mask(r.words)
-		t.recoveries.merge(m)
+		t.recoveries.merge(&m)
 		t.recovered = append(t.recovered, &compiledRecovery{recovery: r, mask: m, re: pattern("(?i)" + loosen(r.pattern))})
 	}
 	t.facts, t.memory, t.programs = t.words.mask(facts), t.words.mask(memoryWords()), t.words.mask(programWords())
+	t.hints = sync.OnceValue(func() *gate { return newGate(hints) })
 	return t
 }
 
@@ -85,11 +95,4 @@ func (t *tables) recovers(text string, short *squeezed, found *wordMask) bool {
 		}
 	}
 	return false
-}
-
-func optional(text string) *lazy {
-	if text == "" {
-		return nil
-	}
-	return pattern("(?i)" + loosen(text))
 }

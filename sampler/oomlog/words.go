@@ -10,7 +10,7 @@ const maxWords = len(wordMask{}) * 64
 
 func (m *wordMask) set(i int) { m[i>>6] |= 1 << (i & 63) }
 
-func (m *wordMask) merge(o wordMask) {
+func (m *wordMask) merge(o *wordMask) {
 	for i := range m {
 		m[i] |= o[i]
 	}
