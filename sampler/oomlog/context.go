@@ -40,7 +40,7 @@ type surroundings struct {
 
 // around is the text of the last n lines, until the next one is added.
 func (p *past) around(n int) *surroundings {
-	s := &surroundings{lines: slices.Clone(p.ring.tail(n))}
+	s := &surroundings{lines: p.ring.tail(n)}
 	for _, l := range s.lines {
 		s.words.merge(l.words())
 	}
@@ -51,6 +51,11 @@ func (p *past) around(n int) *surroundings {
 func (s *surroundings) has(h *hint) bool {
 	if h == nil || !compiled().hints().allows(h.index, &s.words) {
 		return false
+	}
+	for i := len(s.lines) - 1; i >= 0; i-- { // mostly one line alone matches
+		if l := s.lines[i]; compiled().hints().allows(h.index, l.words()) && h.MatchString(string(l.text)) {
+			return true
+		}
 	}
 	if s.text == "" {
 		size := 0

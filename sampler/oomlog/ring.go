@@ -1,7 +1,5 @@
 package oomlog
 
-import "slices"
-
 // Recent and notable lines are kept raw and are only cleaned when a failure asks for them.
 
 const ringLines = 256
@@ -78,49 +76,57 @@ func (l *rawLine) clean() []keptLine {
 
 // ring is the last lines of the text.
 type ring struct {
-	lines [ringLines]*rawLine
-	next  int // index of the slot to write
-	count int
-	view  [ringLines]*rawLine // what tail returns
-	added int                 // lines, ever
-	lent  int                 // of these, lines that moments may hold: they are not written again
-	held  int                 // bytes of lines that left the ring and that moments may hold
+	lines []*rawLine // the newest at the end; moments hold parts of it
+	added int        // lines, ever
+	lent  int        // of these, lines that moments may hold: they are not written again
+	held  int        // bytes of lines that are no longer among the last and that moments may hold
 }
 
 // add takes a line and returns how it is kept.
 func (r *ring) add(raw []byte, number int, open bool) *rawLine {
-	if r.count > 0 {
-		if slot := (r.next + ringLines - 1) % ringLines; r.lines[slot].open && r.lines[slot].number == number {
-			return r.put(slot, raw, number, open)
-		}
-	}
-	l := r.put(r.next, raw, number, open)
-	r.next = (r.next + 1) % ringLines
-	r.count = min(r.count+1, ringLines)
-	return l
-}
-
-// put writes a line into a slot, in the place of one that nobody holds.
-func (r *ring) put(slot int, raw []byte, number int, open bool) *rawLine {
-	l := r.lines[slot]
-	if l == nil || l.added < r.lent {
-		if l != nil {
-			r.held += len(l.text)
-			l.forget()
-		}
-		l = &rawLine{}
-		r.lines[slot] = l
-	}
+	l := r.free(number)
 	l.set(raw, number, open)
 	l.added = r.added
 	r.added++
 	return l
 }
 
+// free is the place of a new line: that of one that it overwrites, or of one that is no longer among the last,
+// where nobody holds it, or else a new one.
+func (r *ring) free(number int) *rawLine {
+	n := len(r.lines)
+	if n > 0 && r.lines[n-1].open && r.lines[n-1].number == number {
+		if r.lines[n-1].added < r.lent {
+			r.lines = append(make([]*rawLine, 0, cap(r.lines)), r.tail(ringLines)...)
+			r.lines[len(r.lines)-1] = &rawLine{}
+		}
+		return r.lines[len(r.lines)-1]
+	}
+	l := &rawLine{}
+	if n >= ringLines {
+		if old := r.lines[n-ringLines]; old.added >= r.lent {
+			l = old
+		} else {
+			r.held += len(old.text)
+			old.forget()
+		}
+	}
+	if n == cap(r.lines) {
+		r.lines = append(make([]*rawLine, 0, 16*ringLines), r.tail(ringLines-1)...)
+	}
+	r.lines = append(r.lines, l)
+	return l
+}
+
 // lend returns the last n lines, oldest first, to be kept as long as one likes.
 func (r *ring) lend(n int) []*rawLine {
 	r.lent = r.added
-	return slices.Clone(r.tail(n))
+	return r.tail(n)
+}
+
+// tail returns the last n lines, oldest first. They are valid until the next add.
+func (r *ring) tail(n int) []*rawLine {
+	return r.lines[len(r.lines)-min(n, len(r.lines), ringLines):]
 }
 
 func (l *rawLine) set(raw []byte, number int, open bool) {
@@ -139,14 +145,4 @@ func (l *rawLine) forget() {
 	for i := range l.lines {
 		l.lines[i].forget()
 	}
-}
-
-// tail returns the last n lines, oldest first. They are valid until the next add or tail.
-func (r *ring) tail(n int) []*rawLine {
-	n = min(n, r.count)
-	out := r.view[:n]
-	for i := range out {
-		out[i] = r.lines[(r.next+ringLines-n+i)%ringLines]
-	}
-	return out
 }

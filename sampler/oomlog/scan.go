@@ -92,14 +92,14 @@ func (r *repeats) choose(most int) {
 		return
 	}
 	r.others += len(r.events) - most
-	var kept []sampler.OOMEvent
-	var moments []*moment
-	r.index = map[identity]int{}
-	for _, i := range Choose(r.events, most) {
-		r.index[identityOf(&r.events[i])] = len(kept)
-		kept, moments = append(kept, r.events[i]), append(moments, r.moments[i])
+	clear(r.index)
+	for n, i := range Choose(r.events, most) {
+		r.index[identityOf(&r.events[i])] = n
+		r.events[n], r.moments[n] = r.events[i], r.moments[i]
 	}
-	r.events, r.moments = kept, moments
+	clear(r.events[most:])
+	clear(r.moments[most:])
+	r.events, r.moments = r.events[:most], r.moments[:most]
 }
 
 // ScanUpTo reads a whole text as Scan does, but keeps at most so many of its failures (see Choose) and counts
