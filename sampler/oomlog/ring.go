@@ -112,7 +112,7 @@ func (r *ring) free(number int) *rawLine {
 		}
 	}
 	if n == cap(r.lines) {
-		r.lines = append(make([]*rawLine, 0, 16*ringLines), r.tail(ringLines-1)...)
+		r.lines = append(make([]*rawLine, 0, 2*ringLines), r.tail(ringLines-1)...)
 	}
 	r.lines = append(r.lines, l)
 	return l

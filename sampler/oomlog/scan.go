@@ -41,7 +41,7 @@ func scan(r io.Reader, all *repeats) error {
 }
 
 // maxLent is how many bytes of lines are kept for contexts that nobody has asked for yet.
-const maxLent = 16 << 20
+const maxLent = 4 << 20
 
 // repeats joins equal failures of a whole text, whatever lies between them.
 type repeats struct {
