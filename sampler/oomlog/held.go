@@ -2,9 +2,22 @@ package oomlog
 
 import "nvpeak/sampler"
 
+// found is an event, and where its context is to be read as long as nobody has asked for it.
+type found struct {
+	sampler.OOMEvent
+	moment *moment
+}
+
+// settle reads the context.
+func (f *found) settle() {
+	if f.moment != nil {
+		f.Context, f.moment = f.moment.context(), nil
+	}
+}
+
 // held is an event that waits.
 type held struct {
-	sampler.OOMEvent
+	found
 	row   *compiledRow
 	key   string        // stream
 	last  int           // line where it was last seen
