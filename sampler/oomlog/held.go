@@ -48,6 +48,9 @@ func (e *held) repeat(h *held) {
 
 // absorb takes the numbers of a vaguer wording of the same failure.
 func (e *held) absorb(h *held) {
+	if e.sacrificed() {
+		e.PID = h.PID.Else(e.PID)
+	}
 	e.Recovered = e.Recovered || h.Recovered
 	e.Line = min(e.Line, h.Line)
 	e.fill(h)
