@@ -107,6 +107,7 @@ type LogContext struct {
 	Told             []string          `json:"told,omitempty"`    // what whoever wrote the text says: ToldGrowth …
 	Scripts          []string          `json:"scripts,omitempty"` // that the text names outside of tracebacks
 	GPUMemory        []Bytes           `json:"gpu_memory_bytes"`  // the log's own figures per epoch or print, oldest first (GPU_mem, max mem)
+	Slowdown         float64           `json:"-"`                 // how many times as long as at first a step took in the end, by the log; 0: not known
 }
 
 // OtherProcess is a "Process N has X memory in use" clause.

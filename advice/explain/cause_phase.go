@@ -84,6 +84,12 @@ var causesPhase = []causeRow{
 		when:       func(f *failure) bool { return !f.onHost() && f.peaksAlone() },
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.75) },
 		evidence:   func(f *failure) string { return f.words.Say("why.peaks_alone", "count", len(f.history.Kept)) }},
+	{id: "slower", cause: CauseDataSpike, reason: sourceAnatomy,
+		when:       func(f *failure) bool { return f.slower() && f.lateTraining() },
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.7) },
+		evidence: func(f *failure) string {
+			return f.words.Say("why.slower", "percent", int(100*(f.context.Slowdown-1)+0.5))
+		}},
 	{id: "late", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when:       func(f *failure) bool { return f.servedWell() && f.bigRequest() && f.flat() },
 		confidence: always(0.75),

@@ -28,6 +28,8 @@ const (
 	// demandFirst: in validation more is asked for than in training, so that it would fit packed is
 	// not why it died, whatever was alerted.
 	demandFirst = 0.5
+	// slowerWeight: a step that takes longer and longer works on more and more; what leaks costs no time.
+	slowerWeight = 0.5
 	// announcedWeight: what the log announces is neither an odd batch nor a leak.
 	announcedWeight = 0.5
 )
@@ -36,7 +38,7 @@ const (
 // fragmentation look the same; the message tells them apart. From the message a spike looks
 // like an unusual batch; the recording tells whether it was.
 func (f *failure) weigh(list []sampler.Cause) {
-	if f.history == nil && !f.changed() {
+	if f.history == nil && !f.changed() && !f.slower() {
 		return
 	}
 	for i := range list {
@@ -56,8 +58,11 @@ func (f *failure) weigh(list []sampler.Cause) {
 	})
 	for i := range list {
 		c := &list[i]
-		if c.ID == CauseDataSpike && expected {
+		if c.ID == CauseDataSpike && expected && !f.slower() {
 			c.Confidence *= expectedWeight
+		}
+		if c.ID == CauseLeak && f.slower() && !(f.tensorsGrew() && f.printsAllocated()) {
+			c.Confidence *= slowerWeight
 		}
 		if (c.ID == CauseDataSpike || c.ID == CauseLeak && !f.tensorsGrew()) && f.changed() {
 			c.Confidence *= announcedWeight

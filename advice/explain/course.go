@@ -12,6 +12,12 @@ func (f *facts) servedWell() bool {
 	return !f.onHost() && f.numbers() && f.history != nil && f.program.is(inference|server) && f.late() && f.class.class == classAllocator && !f.limited() && !f.oversubscribed() && !f.refusedThoughFree()
 }
 
+// slowerSteps: of simulated leaks no step took more than 3 % longer in the end than at first.
+const slowerSteps = 1.1
+
+// slower: steps took longer and longer.
+func (f *facts) slower() bool { return f.context.Slowdown >= slowerSteps }
+
 // someSteps: a few steps were done, fewer than prove that all usual batches fit.
 func (f *facts) someSteps() bool {
 	return !f.onHost() && f.inTraining() && !f.context.FirstStep && f.context.Step.Or(0) >= 5 && f.class.class == classAllocator

@@ -52,6 +52,9 @@ var ruleCases = []ruleCase{
 	}, cause: "fragmentation", first: "expandable_segments"},
 	{name: "R5 nothing of the run", change: func(e *sampler.OOMEvent) { e.Allocated, e.ReservedUnallocated = gibs(18), gibs(4.5) },
 		cause: "unknown", first: "halve_batch_accumulate"},
+	{name: "steps that take longer", change: func(e *sampler.OOMEvent) {
+		e.Requested, e.Context.Epoch, e.Context.Slowdown = mibs(64), sampler.Some(6), 1.4
+	}, cause: "data_spike", first: "cap_sample_size"},
 	{name: "a size below zero", change: func(e *sampler.OOMEvent) {
 		e.Requested, e.Text = amount{}, "Tried to allocate 17179869182.18 GiB (GPU 0; 44.49 GiB total capacity)"
 	}, cause: "unknown", first: "record_run"},

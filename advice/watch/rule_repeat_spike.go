@@ -40,6 +40,10 @@ const (
 	// before it above its own, if there were several: a single record among many is no series,
 	// batches of chance make them.
 	outgrownLeast = 0.01
+	// outgrownMost: what is several times as high as those before is the next phase of the program, not one
+	// more of them; outgrownSmall, of the GPU: small ones are no measure.
+	outgrownMost  = 3
+	outgrownSmall = 0.05
 	// sameTops: so many spikes of one height have no larger one among them by chance.
 	sameTops = 3
 	// risesUnlisted: without a process list the spikes may be those of several programs.
@@ -117,7 +121,7 @@ func expects(f *Facts, s *series.Series, p series.Pattern) (e expectation, ok bo
 			e.top, e.later = e.top+p.Rise, 1
 		}
 		e.how = words.Say("alert.repeat_spike.trend", "more", size(p.Rise), "high", size(p.Newest))
-	case !ordinary && (p.Count == 1 && p.Last-s.Rose > spikeStart || p.Record > limit*outgrownLeast || repeats && p.Count >= sameTops && p.Most-p.Top <= limit*spikeSlack) && outgrown > limit*outgrownLeast && s.Top()+outgrown > e.available:
+	case !ordinary && (p.Count == 1 && p.Last-s.Rose > spikeStart || p.Record > limit*outgrownLeast || repeats && p.Count >= sameTops && p.Most-p.Top <= limit*spikeSlack) && outgrown > limit*outgrownLeast && outgrown < outgrownMost*max(p.High, limit*outgrownSmall) && s.Top()+outgrown > e.available:
 		e.top = s.Top() + outgrown
 		e.how = words.Say("alert.repeat_spike.outgrown", "top", size(s.Top()), "more", size(outgrown))
 	case repeats && p.Even && varies(p, limit) && p.Mean+varyDeviations*p.Deviation > room:

@@ -18,6 +18,7 @@ type past struct {
 	ring   ring
 	facts  factBook
 	memory memoryBook
+	pace   paceBook
 }
 
 // keep takes a line with words in it. plain is the line without escape sequences.
@@ -25,6 +26,9 @@ func (p *past) keep(raw, plain []byte, kept *rawLine, found *wordMask) {
 	t := compiled()
 	if found.meets(&t.memory) {
 		p.memory.add(plain)
+	}
+	if found.meets(&t.pace) {
+		p.pace.add(plain)
 	}
 	if found.meets(&t.facts) {
 		p.facts.add(raw, kept)
@@ -79,6 +83,7 @@ type moment struct {
 	lines  []*rawLine
 	facts  *sampler.LogContext // what the fact book said
 	memory []sampler.Bytes
+	slower float64
 	first  int    // line of the message
 	length int    // its lines
 	kind   string // of failure
@@ -87,13 +92,13 @@ type moment struct {
 
 // moment is now, at the end of a message.
 func (p *past) moment(m *message, key string) *moment {
-	return &moment{p.ring.lend(contextLines), p.facts.all(), p.memory.list(), m.first.number, len(m.lines), m.candidates[0].row.kind, key}
+	return &moment{p.ring.lend(contextLines), p.facts.all(), p.memory.list(), p.pace.slowdown(), m.first.number, len(m.lines), m.candidates[0].row.kind, key}
 }
 
 // context reads what the log says of the run before the failure, as far as a stream shows it.
 func (m *moment) context() *sampler.LogContext {
 	c := gathered{LogContext: copied(m.facts)}
-	c.GPUMemory = m.memory
+	c.GPUMemory, c.Slowdown = m.memory, m.slower
 	recent := make([]*keptLine, 0, len(m.lines))
 	for _, r := range m.lines {
 		if r.number > m.first {

@@ -2,6 +2,7 @@ package oomlog
 
 import (
 	"math/bits"
+	"slices"
 	"sync"
 )
 
@@ -14,6 +15,7 @@ type tables struct {
 	recoveries wordMask
 	facts      wordMask
 	memory     wordMask
+	pace       wordMask
 	recovered  []*compiledRecovery
 	programs   wordMask
 	hints      func() *gate
@@ -38,7 +40,7 @@ func buildTables(rows []row, recs []recovery, facts []string) *tables {
 	for _, r := range recs {
 		words = append(words, r.words...)
 	}
-	words = append(append(words, memoryWords()...), programWords()...)
+	words = slices.Concat(words, memoryWords(), paceWords(), programWords())
 	t := &tables{words: newWordSet(append(words, facts...))}
 	var hints []*lazy
 	add := func(text string) *hint {
@@ -63,6 +65,7 @@ func buildTables(rows []row, recs []recovery, facts []string) *tables {
 		t.recovered = append(t.recovered, &compiledRecovery{recovery: r, mask: m, re: pattern("(?i)" + loosen(r.pattern))})
 	}
 	t.facts, t.memory, t.programs = t.words.mask(facts), t.words.mask(memoryWords()), t.words.mask(programWords())
+	t.pace = t.words.mask(paceWords())
 	t.hints = sync.OnceValue(func() *gate { return newGate(hints) })
 	return t
 }
