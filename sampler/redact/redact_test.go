@@ -1,0 +1,87 @@
+package redact
+
+import (
+	"bufio"
+	"os"
+	"strings"
+	"testing"
+)
+
+// lines of a file of testdata, without comments.
+func lines(t testing.TB, name string) (list []string) {
+	file, err := os.Open("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close() //nolint:errcheck // it was only read
+	for in := bufio.NewScanner(file); in.Scan(); {
+		if line := in.Text(); line != "" && line[0] != '#' {
+			list = append(list, line)
+		}
+	}
+	return list
+}
+
+// form is one line of secrets.txt: the text, and what must not be seen of it.
+func form(line string) (text string, secrets []string) {
+	line = strings.ReplaceAll(line, "·", "")
+	for rest := line; ; {
+		_, after, ok := strings.Cut(rest, "«")
+		if !ok {
+			return strings.NewReplacer("«", "", "»", "").Replace(line), secrets
+		}
+		secret, behind, _ := strings.Cut(after, "»")
+		secrets = append(secrets, strings.Fields(secret)...)
+		rest = behind
+	}
+}
+
+// leaks is what of the secrets is still to be seen: a piece of five bytes is too much.
+func leaks(text string, secrets []string) string {
+	for _, s := range secrets {
+		size := min(5, len(s))
+		for i := 0; i+size <= len(s); i++ {
+			if size > 1 && strings.Contains(text, s[i:i+size]) {
+				return s[i : i+size]
+			}
+		}
+	}
+	return ""
+}
+
+// TestSecrets: of the forms in which secrets stand, at least 98 of 100 are taken out.
+func TestSecrets(t *testing.T) {
+	missed := 0
+	list := lines(t, "secrets.txt")
+	for _, line := range list {
+		text, secrets := form(line)
+		got := Text(text)
+		if piece := leaks(got, secrets); piece != "" {
+			missed++
+			t.Logf("still shows %q\n %s\n %s", piece, text, got)
+		}
+		if again := Text(got); again != got {
+			t.Errorf("not the same again:\n %s\n %s", got, again)
+		}
+	}
+	t.Logf("%d of %d missed", missed, len(list))
+	if missed*50 > len(list) {
+		t.Errorf("%d of %d secrets are still to be seen", missed, len(list))
+	}
+}
+
+// TestOrdinary: nothing is taken out of a command that has no secret.
+func TestOrdinary(t *testing.T) {
+	touched := 0
+	list := lines(t, "ordinary.txt")
+	for _, line := range list {
+		if got := Text(line); got != line {
+			touched++
+			t.Logf("touched\n %s\n %s", line, got)
+		}
+	}
+	t.Logf("%d of %d touched", touched, len(list))
+	if touched*200 > len(list) {
+		t.Errorf("%d of %d ordinary commands are touched", touched, len(list))
+	}
+}
