@@ -33,14 +33,14 @@ func nameByte(c byte) bool { return alnum(c) || c == '_' || c == '-' || c == '.'
 func (f *finder) named(from, to int) int {
 	p, ok := f.place(from, to)
 	if !ok {
-		return f.schemed(from, to)
+		return f.told(from, to)
 	}
 	name := strings.Trim(f.s[from:to], "-._")
 	c := classify(name)
 	switch {
 	case p.query && queryKey(name):
 		c = token
-	case c == maybe && (strings.HasSuffix(name, "_KEY") || name == "key" && f.login()):
+	case c == maybe && (strings.HasSuffix(name, "_KEY") || name == "key" && (p.flag || f.login())):
 		c = variable
 	}
 	if c == plain {
@@ -51,7 +51,7 @@ func (f *finder) named(from, to int) int {
 		v.from += hostEnd(f.s[v.from:v.to])
 	}
 	if v.to <= v.from || ordinary(f.s[v.from:v.to], c, p) {
-		return max(to, f.schemed(from, to))
+		return f.told(from, to)
 	}
 	f.add(v.from, v.to)
 	return v.to
@@ -62,22 +62,44 @@ func (f *finder) login() bool {
 	return strings.Contains(f.s, "login") || strings.Contains(f.s, "username")
 }
 
-// schemed finds the credentials behind the word for a way to authenticate: Bearer X.
-func (f *finder) schemed(from, to int) int {
-	if !strings.EqualFold(f.s[from:to], "bearer") && !strings.EqualFold(f.s[from:to], "basic") {
-		return to
-	}
+// told finds a secret that stands behind its name without a sign: Bearer X, password X. What
+// a sentence goes on with is none, so it must look like one.
+func (f *finder) told(from, to int) int {
 	i := f.skipBlanks(to)
-	end := i
-	for end < len(f.s) && (alnum(f.s[end]) || strings.IndexByte("._~+/=-", f.s[end]) >= 0) {
-		end++
-	}
-	v := f.s[i:end]
-	if i == to || len(v) < 8 || only(v, lower) && len(v) < 16 || path(v) {
+	if i == to {
 		return to
 	}
-	f.add(i, end)
-	return end
+	name := strings.ToLower(f.s[from:min(to, from+maxTold)])
+	switch name {
+	case "bearer", "basic", "password", "passwd", "passphrase", "token", "key":
+	default:
+		return to
+	}
+	end := run(f.s, i, maxValue, func(c byte) bool { return alnum(c) || strings.IndexByte("._~+/=-!@#$%^&*", c) >= 0 })
+	v := f.s[i:end]
+	if v == "" || path(v) {
+		return to
+	}
+	figures, text := some(v, digit), some(v, lower) || some(v, upper)
+	switch name {
+	case "bearer", "basic":
+		return f.keep(len(v) >= 16 || len(v) >= 8 && !only(v, lower), to, i, end)
+	case "token", "key":
+		return f.keep(len(v) >= 20 && figures && text && only(v, alnum), to, i, end)
+	}
+	return f.keep(len(v) >= 6 && figures && text && v[0] != '-', to, i, end)
+}
+
+// maxTold is longer than the names that need no sign.
+const maxTold = 16
+
+// keep adds [from, to) if it is a secret and returns where to go on; before if it is none.
+func (f *finder) keep(secret bool, before, from, to int) int {
+	if !secret {
+		return before
+	}
+	f.add(from, to)
+	return to
 }
 
 // queryKey are names of URL parameters that sign it or open it.

@@ -39,6 +39,8 @@ var takings = []taking{
 	{programs: "ssh-keygen", option: "-N", apart: true},
 	{programs: "smbclient", option: "-U", stuck: true, apart: true, behind: "%"},
 	{programs: "lftp", option: "-u", apart: true, behind: ","},
+	{programs: "xfreerdp xfreerdp3", option: "/p:", stuck: true},
+	{programs: "gh", after: "secret", option: "--body", stuck: true, apart: true},
 	{programs: "http https xh xhs", option: "-a", apart: true, behind: ":"},
 	{programs: "curl", option: "-u", stuck: true, apart: true, behind: ":"},
 	{programs: "curl", option: "--user", stuck: true, apart: true, behind: ":"},
@@ -71,10 +73,18 @@ var programWords = sync.OnceValue(func() map[string]bool {
 const maxArguments = 48
 
 // programs finds secrets that are known by the program which takes them.
-func (f *finder) programs() {
-	words := f.words()
+func (f *finder) programs() { f.commands(span{0, len(f.s)}, 3) }
+
+// commands goes through the words of a part of the text, and so many levels deep through
+// commands in quotes: bash -c 'wandb login X'.
+func (f *finder) commands(part span, levels int) {
+	words := f.words(part)
 	for i, w := range words {
 		name := f.s[w.from:w.to]
+		if levels > 0 && w != part && strings.IndexByte(name, ' ') > 0 {
+			f.commands(w, levels-1)
+			continue
+		}
 		base := name[strings.LastIndexByte(name, '/')+1:]
 		for _, t := range takingsOf()[base] {
 			f.taken(t, arguments(f.s, words[i+1:]))
@@ -87,26 +97,28 @@ func (f *finder) programs() {
 	}
 }
 
-// words are the words of the text, without the quotes around them.
-func (f *finder) words() (list []span) {
-	s := f.s
-	for i := 0; i < len(s); {
+// words are the words of a part of the text, without the quotes around them.
+func (f *finder) words(part span) (list []span) {
+	s := f.s[:part.to]
+	for i := part.from; i < len(s); {
 		if blank(s[i]) {
 			i++
 			continue
 		}
-		if quote(s[i]) {
-			if end := f.closes(i + 1); end >= 0 && (end+1 == len(s) || blank(s[end+1])) {
-				list = append(list, span{i + 1, end})
-				i = end + 1
-				continue
-			}
-		}
-		from := i
+		from, option := i, s[i] == '-'
 		for i < len(s) && !blank(s[i]) {
+			if quote(s[i]) && (i == from || option) { // -p'two words'
+				if end := f.closes(i + 1); end >= 0 && (end+1 == len(s) || end+1 < len(s) && blank(s[end+1])) {
+					i = end
+				}
+			}
 			i++
 		}
-		list = append(list, span{from, i})
+		w := span{from, i}
+		if quote(s[from]) && i-from > 1 && s[i-1] == s[from] {
+			w = span{from + 1, i - 1}
+		}
+		list = append(list, w)
 	}
 	return list
 }
@@ -146,7 +158,7 @@ func (f *finder) taken(t *taking, args []span) {
 		case !ok:
 		case rest == "" && t.apart && i+1 < len(args):
 			f.behind(args[i+1], t.behind)
-		case rest != "" && t.stuck && (len(t.option) == 2 && rest[0] != '-' || rest[0] == '='):
+		case rest != "" && t.stuck && (len(t.option) == 2 && rest[0] != '-' || rest[0] == '=' || ends(t.option, ":")):
 			f.behind(span{w.from + len(t.option) + b2i(rest[0] == '='), w.to}, t.behind)
 		}
 	}
@@ -158,6 +170,9 @@ func (f *finder) positional(t *taking, args []span) {
 	n := 0
 	for _, w := range args {
 		v := f.text(w)
+		if strings.HasPrefix(v, Mark) {
+			return
+		}
 		if v == "" || v[0] == '-' || strings.Contains(v, "://") {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 )
 
 // lines of a file of testdata, without comments.
@@ -83,5 +84,47 @@ func TestOrdinary(t *testing.T) {
 	t.Logf("%d of %d touched", touched, len(list))
 	if touched*200 > len(list) {
 		t.Errorf("%d of %d ordinary commands are touched", touched, len(list))
+	}
+}
+
+// FuzzText: whatever the text, what went through once does not change again, and a key
+// beside it goes.
+func FuzzText(f *testing.F) {
+	for _, line := range append(lines(f, "secrets.txt"), lines(f, "ordinary.txt")...) {
+		text, _ := form(line)
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		once := Text(s)
+		if again := Text(once); again != once {
+			t.Errorf("%q\n once %q\nagain %q", s, once, again)
+		}
+		if len(once) > len(Mark)*len(s) {
+			t.Errorf("%q grew to %d bytes", s, len(once))
+		}
+		const key = "hf" + "_AbCdEfGhIjKlMnOpQrStUvWxYz01234567"
+		if got := Text(s + " " + key); strings.Contains(got, key) {
+			t.Errorf("%q keeps its key: %q", s, got)
+		}
+	})
+}
+
+// TestLinear: a text made to be slow is not.
+func TestLinear(t *testing.T) {
+	for _, piece := range []string{"key=", "token=", "--token ", "://", "a://b:c@", "sk-", "-----BEGIN ", "mysql ", "wandb login ", "password: ", "'", `\"`, "a,", "eyJ.", "--password a ",
+		"token 'a ", "Cookie: a;", "bearer a", "[redacted]", "1:AA", "M", "echo a | ", "set password ", `"token":`, "(", "-p ", "AKIA"} {
+		start := time.Now()
+		Text(strings.Repeat(piece, 1<<18/len(piece)))
+		if took := time.Since(start); took > 2*time.Second {
+			t.Errorf("256 KiB of %q take %v", piece, took)
+		}
+	}
+}
+
+func BenchmarkText(b *testing.B) {
+	const command = "/opt/conda/bin/python -u train.py --model_name_or_path meta-llama/Llama-3.1-8B --tokenizer meta-llama/Llama-3.1-8B --max_tokens 4096 --lr 1e-4 --output_dir runs/a --hf_token abcdef0123"
+	b.SetBytes(int64(len(command)))
+	for b.Loop() {
+		Text(command)
 	}
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // maxValue bounds how far the end of a value is looked for.
-const maxValue = 8192
+const maxValue = 4096
 
 // value finds the value at a place, without quotes and without the word for a way to
 // authenticate before it.
@@ -23,15 +23,19 @@ func (f *finder) value(p place, c class) span {
 		p.at = i + 1
 	}
 	if p.enclosed != 0 {
-		if n := strings.IndexByte(s[p.at:min(len(s), p.at+maxValue)], p.enclosed); n >= 0 {
+		if n := strings.IndexByte(s[p.at:min(len(s), p.at+maxValue)], p.enclosed); n >= 0 && !commanded(s[p.at:p.at+n]) {
 			return f.unschemed(span{p.at, p.at + n})
 		}
 	}
-	v := f.unschemed(span{p.at, f.wordEnd(p.at, p.query)})
+	most := maxValue
+	if c == maybe {
+		most = 4 * maxName // most are no secret, and are gone through again
+	}
+	v := f.unschemed(span{p.at, f.wordEnd(p.at, most, p.query)})
 	switch {
 	case c == cookie && !p.apart:
 		for v.to < len(s) && strings.HasSuffix(strings.TrimRight(s[:v.to], " "), ";") { // a=1; b=2
-			next := f.wordEnd(f.skipBlanks(v.to), false)
+			next := f.wordEnd(f.skipBlanks(v.to), maxValue, false)
 			if next <= v.to {
 				break
 			}
@@ -41,6 +45,17 @@ func (f *finder) value(p place, c class) span {
 		v.to = f.phrase(v)
 	}
 	return f.trim(v)
+}
+
+// commanded says whether a command follows the value: "HF_TOKEN=X python train.py".
+func commanded(v string) bool {
+	words := strings.Fields(v)
+	for i, w := range words {
+		if i > 0 && (programWords()[w] || w[0] == '-' || w[0] == '&' || w[0] == '|') {
+			return true
+		}
+	}
+	return len(words) > 0 && len(words[0])+1 < len(v) && strings.HasSuffix(words[0], ";")
 }
 
 // closes finds the quote that closes the value which begins at i, as the one before i opens
@@ -68,11 +83,11 @@ func (f *finder) closes(i int) int {
 
 // wordEnd finds the end of an unquoted value. It may hold commas, ampersands and semicolons
 // unless another name=value follows them.
-func (f *finder) wordEnd(i int, query bool) int {
+func (f *finder) wordEnd(i, most int, query bool) int {
 	s := f.s
 	for j := i; j < len(s); j++ {
 		switch c := s[j]; {
-		case blank(c), j-i > maxValue:
+		case blank(c), j-i > most:
 			return j
 		case quote(c) && (j+1 == len(s) || blank(s[j+1]) || strings.IndexByte(",)]};\"'", s[j+1]) >= 0):
 			return j
@@ -112,7 +127,7 @@ func (f *finder) unschemed(v span) span {
 	case more:
 		v.from = min(i, v.to)
 	case i > v.to && i < len(s) && s[i] != '-':
-		v = span{i, f.wordEnd(i, false)}
+		v = span{i, f.wordEnd(i, maxValue, false)}
 	}
 	return v
 }
@@ -137,7 +152,7 @@ func (f *finder) phrase(v span) int {
 			}
 			break
 		}
-		next := f.wordEnd(i, false)
+		next := f.wordEnd(i, maxValue, false)
 		if word := f.s[i:next]; !only(word, alnum) || programWords()[word] {
 			break
 		}
