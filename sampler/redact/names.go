@@ -59,7 +59,10 @@ func (f *finder) named(from, to int) int {
 
 // login says whether a text is of logging in: what it calls a key then opens something.
 func (f *finder) login() bool {
-	return strings.Contains(f.s, "login") || strings.Contains(f.s, "username")
+	if !f.asked {
+		f.asked, f.logs = true, strings.Contains(f.s, "login") || strings.Contains(f.s, "username")
+	}
+	return f.logs
 }
 
 // told finds a secret that stands behind its name without a sign: Bearer X, password X. What

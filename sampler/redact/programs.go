@@ -20,6 +20,7 @@ const clients = "mysql mysqldump mysqladmin mysqlimport mysqlsh mysqlcheck maria
 
 var takings = []taking{
 	{programs: "wandb swanlab ngrok vault comet", after: "login", apart: true},
+	{programs: "wandb", after: "login", option: "--key", stuck: true, apart: true},
 	{programs: "ngrok", after: "authtoken", apart: true},
 	{programs: "ngrok", after: "add-authtoken", apart: true},
 	{programs: "kaggle", after: "set", option: "-v", apart: true},

@@ -47,6 +47,8 @@ type span struct{ from, to int }
 type finder struct {
 	s     string
 	found []span
+	asked bool // whether it
+	logs  bool // tells of logging in
 }
 
 func (f *finder) add(from, to int) {

@@ -35,7 +35,7 @@ type shape struct {
 	prefix string
 	of     alphabet
 	least  int  // bytes after the prefix
-	mixed  bool // they hold figures: the prefix alone is that of other words too
+	mixed  bool // of two kinds, such as figures and letters: the prefix alone is that of other words too
 }
 
 // maxShape bounds how far a key is looked at before it is one.
@@ -81,7 +81,7 @@ func (row shape) end(s string, i int) int {
 	for j < len(s) && j-from < maxShape && row.of.has(s[j]) {
 		j++
 	}
-	if j-from < row.least || row.mixed && !(some(s[from:j], digit) && (some(s[from:j], lower) || some(s[from:j], upper))) {
+	if j-from < row.least || row.mixed && !mixed(s[from:j]) {
 		return 0
 	}
 	for j < len(s) && row.of.has(s[j]) {
@@ -91,6 +91,11 @@ func (row shape) end(s string, i int) int {
 		j--
 	}
 	return j
+}
+
+// mixed says whether a text has two of small letters, capitals and figures.
+func mixed(s string) bool {
+	return b2i(some(s, digit))+b2i(some(s, lower))+b2i(some(s, upper)) > 1
 }
 
 // special are shapes without a fixed beginning.

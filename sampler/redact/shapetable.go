@@ -20,7 +20,7 @@ var shapeTable = []shape{
 	{"LTAI", letters, 16, true}, {"AKID", letters, 28, true}, {"AKLT", base64, 28, true}, {"AQVN", dashed, 35, true}, {"t1.", base64, 80, true}, {"YCA", dashed, 37, true},
 	{"xoxa-", dashed, 8, false}, {"xoxb-", dashed, 8, false}, {"xoxc-", dashed, 8, false}, {"xoxd-", base64, 8, false}, {"xoxe-", dashed, 8, false},
 	{"xoxe.", dotted, 16, false}, {"xoxo-", dashed, 8, false}, {"xoxp-", dashed, 8, false}, {"xoxr-", dashed, 8, false}, {"xoxs-", dashed, 8, false}, {"xapp-", dashed, 16, true},
-	{"eyJ", dotted, 20, false}, {"eyJ", base64, 40, false}, {"hvs.", dashed, 24, true}, {"hvb.", dashed, 24, true}, {"hvr.", dashed, 24, true}, {"s.", letters, 24, true},
+	{"eyJ", dotted, 20, false}, {"eyJ", base64, 40, false}, {"hvs.", dashed, 24, true}, {"hvb.", dashed, 24, true}, {"hvr.", dashed, 24, true},
 	{"dop_v1_", letters, 32, true}, {"doo_v1_", letters, 32, true}, {"dor_v1_", letters, 32, true}, {"dp.pt.", letters, 32, true}, {"dp.st.", dotted, 32, true},
 	{"figd_", dashed, 24, true}, {"fio-u-", dashed, 32, true}, {"lin_api_", letters, 24, true}, {"lin_oauth_", letters, 24, true}, {"ntn_", letters, 32, true}, {"secret_", letters, 32, true},
 	{"pul-", letters, 32, true}, {"pnu_", letters, 30, true}, {"pnb_", letters, 30, true},

@@ -41,7 +41,7 @@ func (f *finder) value(p place, c class) span {
 			}
 			v.to = next
 		}
-	case p.flag && c == password && v.to > v.from && !quote(s[v.from]):
+	case p.flag && c == password && only(s[v.from:v.to], func(c byte) bool { return lower(c) || upper(c) }):
 		v.to = f.phrase(v)
 	}
 	return f.trim(v)
