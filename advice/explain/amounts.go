@@ -52,6 +52,10 @@ func (f *facts) findOthers() {
 			}
 		}
 	}
+	if all := f.event.OtherProcesses; !f.process.Known() && f.reserved() == 0 && len(all) == 1 && f.total.Known() && f.free.Known() &&
+		all[0].Bytes+ContextTypical/2 > f.total.Or(0).Less(f.free.Or(0)) {
+		own = 0 // a message that was cut: nothing is left that this process could have but that
+	}
 	for i, p := range f.event.OtherProcesses {
 		switch {
 		case i == own:

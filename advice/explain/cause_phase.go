@@ -85,6 +85,12 @@ var causesPhase = []causeRow{
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.75) },
 		evidence:   func(f *failure) string { return f.words.Say("why.peaks_alone", "count", len(f.history.Kept)) }},
 	{id: "late", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		when:       func(f *failure) bool { return f.servedWell() && f.bigRequest() && f.flat() },
+		confidence: always(0.75),
+		evidence: func(f *failure) string {
+			return f.words.Say("why.data_spike_served", "need", printed(f.requested.Or(0)), "percent", percentOf(f.requested.Or(0), f.total.Or(0)))
+		}},
+	{id: "late", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool { return (f.lateTraining() || f.someSteps()) && f.bigRequest() },
 		confidence: func(f *failure) float64 {
 			switch {

@@ -10,12 +10,21 @@ var causesTold = []causeRow{
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.72) },
 		evidence:   func(f *failure) string { return f.words.Say("why.told_growth") }},
 	{id: "told", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
-		when:       func(f *failure) bool { return f.toldLate() },
-		confidence: always(0.4),
-		evidence:   func(f *failure) string { return f.words.Say("why.late_or_larger") }},
+		when: func(f *failure) bool { return f.toldLate() },
+		confidence: func(f *failure) float64 {
+			if f.program.is(running) {
+				return 0.6 // each input is like those before
+			}
+			return 0.4
+		},
+		evidence: func(f *failure) string { return f.words.Say("why.late_or_larger") }},
 	{id: "told", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when:       func(f *failure) bool { return f.toldLate() },
 		confidence: always(0.5), // or a leak that nobody has looked for
+		evidence:   func(f *failure) string { return f.words.Say("why.told_late") }},
+	{id: "told", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		when:       func(f *failure) bool { return f.impossible() && f.told(sampler.ToldLate) },
+		confidence: always(0.8),
 		evidence:   func(f *failure) string { return f.words.Say("why.told_late") }},
 	{id: "told", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when:       func(f *failure) bool { return f.toldLarger() },

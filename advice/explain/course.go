@@ -7,6 +7,11 @@ func (f *facts) lateTraining() bool {
 	return !f.onHost() && f.numbers() && f.inTraining() && f.late() && f.class.class == classAllocator && !f.limited() && !f.oversubscribed() && !f.refusedThoughFree()
 }
 
+// servedWell: the recording shows that it ran a model for a while and then did not fit.
+func (f *facts) servedWell() bool {
+	return !f.onHost() && f.numbers() && f.history != nil && f.program.is(inference|server) && f.late() && f.class.class == classAllocator && !f.limited() && !f.oversubscribed() && !f.refusedThoughFree()
+}
+
 // someSteps: a few steps were done, fewer than prove that all usual batches fit.
 func (f *facts) someSteps() bool {
 	return !f.onHost() && f.inTraining() && !f.context.FirstStep && f.context.Step.Or(0) >= 5 && f.class.class == classAllocator

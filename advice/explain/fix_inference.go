@@ -27,6 +27,9 @@ var fixesInference = []fixRow{
 			if f.total.Known() && f.requested.Or(0) > f.total.Or(0) {
 				return 0.1
 			}
+			if f.servedWell() {
+				return 0.6 // a graph would have been too much for the first request
+			}
 			return 0.95
 		},
 		do: func(f *failure) []string {

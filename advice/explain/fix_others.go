@@ -57,7 +57,7 @@ var fixesOthers = []fixRow{
 		}},
 	{id: FixStopOtherProcess, source: "https://docs.nvidia.com/deploy/nvidia-smi/index.html",
 		kinds: ownCode | running, cost: 0,
-		lives: map[string]float64{CauseOtherProcess: 0.97, CauseUnattributed: 0.95, CauseUnknown: 0.6, CausePreallocation: 0.2},
+		lives: map[string]float64{CauseOtherProcess: 0.97, CauseUnattributed: 0.95, CauseUnknown: 0.35, CausePreallocation: 0.2},
 		when:  func(f *failure) bool { return !f.refusedThoughFree() && (!f.fitsPackedOnly() || f.othersMatter()) },
 		variant: func(f *failure) string {
 			switch {

@@ -3,7 +3,7 @@ package explain
 var fixesUnknown = []fixRow{
 	{id: FixRecordRun, source: "https://docs.pytorch.org/docs/stable/torch_cuda_memory.html",
 		kinds: ownCode | running, cost: 0.1,
-		lives: map[string]float64{CauseUnknown: 0.45},
+		lives: map[string]float64{CauseUnknown: 0.4},
 		when:  func(f *failure) bool { return f.history == nil },
 		reach: func(f *failure) float64 {
 			if f.command.Known {

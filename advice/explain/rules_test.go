@@ -52,6 +52,13 @@ var ruleCases = []ruleCase{
 	}, cause: "fragmentation", first: "expandable_segments"},
 	{name: "R5 nothing of the run", change: func(e *sampler.OOMEvent) { e.Allocated, e.ReservedUnallocated = gibs(18), gibs(4.5) },
 		cause: "unknown", first: "halve_batch_accumulate"},
+	{name: "a size below zero", change: func(e *sampler.OOMEvent) {
+		e.Requested, e.Text = amount{}, "Tried to allocate 17179869182.18 GiB (GPU 0; 44.49 GiB total capacity)"
+	}, cause: "unknown", first: "record_run"},
+	{name: "cut behind the process", change: func(e *sampler.OOMEvent) {
+		e.Allocated, e.ReservedUnallocated, e.ProcessInUse = amount{}, amount{}, amount{}
+		e.OtherProcesses = []sampler.OtherProcess{{PID: 2116, Bytes: e.GPUTotal.Or(0) - e.GPUFree.Or(0) - 20*sampler.MiB}}
+	}, cause: "too_big", absent: "other_process"},
 	{name: "R5 expandable already", change: func(e *sampler.OOMEvent) {
 		e.Allocated, e.ReservedUnallocated = gibs(18), gibs(4.5)
 		e.Context.Environment = map[string]string{"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"}

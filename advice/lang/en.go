@@ -881,6 +881,7 @@ var textsEN = map[string]string{
 	"do.sglang":                                "SGLang's option",
 	"why.refused_unknown":                      "The text does not say what refused it: a limit in the program, host memory, or a process that has gone again.",
 	"why.batch_of_one":                         "The batch is 1 already: what does not follow it is too large.",
+	"why.data_spike_served":                    "One request of {need} is {percent} % of the GPU, in a program that had answered others for a while without growing: this input was larger than those before.",
 	"why.told_update":                          "It ran with an earlier version: compare the two before the job is made smaller.",
 	"why.told_growth":                          "Whoever wrote this says that memory grows from step to step.",
 	"why.told_late":                            "It comes after many steps that had room, so some batch needs more than those.",

@@ -881,6 +881,7 @@ var textsZH = map[string]string{
 	"do.sglang":                                "SGLang 的选项",
 	"why.refused_unknown":                      "文字没有说明是什么拒绝了它：程序里的限制、主机内存，或一个已经退出的进程。",
 	"why.batch_of_one":                         "batch 已经是 1：不随 batch 变化的部分太大。",
+	"why.data_spike_served":                    "一次请求 {need} 占 GPU 的 {percent} %，而程序此前处理其他输入一段时间都没有增长：这个输入比以前的都大。",
 	"why.told_update":                          "旧版本能跑：先比较两个版本，再缩小任务。",
 	"why.told_growth":                          "写这段文字的人说显存逐步增长。",
 	"why.told_late":                            "很多步都放得下之后才出现，所以某个批次比它们需要更多。",

@@ -137,7 +137,16 @@ func unframe(s string) string {
 		return s
 	}
 	for range 4 {
-		t := frameRight.ReplaceAllString(quoteLeft.ReplaceAllString(frameLeft.ReplaceAllString(s, ""), ""), "")
+		t := s
+		if begins(t, '|') {
+			t = frameLeft.ReplaceAllString(t, "")
+		}
+		if begins(t, '>') || begins(t, '`') {
+			t = quoteLeft.ReplaceAllString(t, "")
+		}
+		if end := strings.TrimRight(t, blanks); end != "" && end[len(end)-1] >= utf8.RuneSelf {
+			t = frameRight.ReplaceAllString(t, "")
+		}
 		if t == s {
 			break
 		}
@@ -147,6 +156,12 @@ func unframe(s string) string {
 		return ""
 	}
 	return s
+}
+
+// begins says whether a text begins with a sign or one beyond ASCII, after blanks.
+func begins(s string, sign byte) bool {
+	s = strings.TrimLeft(s, blanks)
+	return s != "" && (s[0] == sign || s[0] >= utf8.RuneSelf)
 }
 
 // mayFrame spares most lines the search for a frame: a letter or a bracket begins none, and only signs beyond

@@ -18,35 +18,44 @@ type past struct {
 	ring   ring
 	facts  factBook
 	memory memoryBook
-	recent []*keptLine // scratch
 }
 
 // keep takes a line with words in it. plain is the line without escape sequences.
-func (p *past) keep(raw, plain []byte, number int, found *wordMask) {
+func (p *past) keep(raw, plain []byte, kept *rawLine, found *wordMask) {
 	t := compiled()
 	if found.meets(&t.memory) {
 		p.memory.add(plain)
 	}
 	if found.meets(&t.facts) {
-		p.facts.add(raw, number)
+		p.facts.add(raw, kept)
 	}
 }
 
 // surroundings are the last lines when a message ends, put together once a pattern may match them.
 type surroundings struct {
 	lines []*rawLine
+	words wordMask // of the hints
 	text  string
 }
 
 // around is the text of the last n lines, until the next one is added.
 func (p *past) around(n int) *surroundings {
-	return &surroundings{lines: slices.Clone(p.ring.tail(n))}
+	s := &surroundings{lines: p.ring.tail(n)}
+	for _, l := range s.lines {
+		s.words.merge(l.words())
+	}
+	return s
 }
 
 // has says whether a pattern, if there is one, matches them.
-func (s *surroundings) has(l *lazy) bool {
-	if l == nil || !possibleIn(s.lines, l.words()) {
+func (s *surroundings) has(h *hint) bool {
+	if h == nil || !compiled().hints().allows(h.index, &s.words) {
 		return false
+	}
+	for i := len(s.lines) - 1; i >= 0; i-- { // mostly one line alone matches
+		if l := s.lines[i]; compiled().hints().allows(h.index, l.words()) && h.MatchString(string(l.text)) {
+			return true
+		}
 	}
 	if s.text == "" {
 		size := 0
@@ -61,30 +70,46 @@ func (s *surroundings) has(l *lazy) bool {
 		}
 		s.text = b.String()
 	}
-	return l.MatchString(s.text)
+	return h.MatchString(s.text)
+}
+
+// moment is the end of a message, for the context of its event: most failures of a log that is full of them are
+// only counted, and nobody asks what came before.
+type moment struct {
+	lines  []*rawLine
+	facts  *sampler.LogContext // what the fact book said
+	memory []sampler.Bytes
+	first  int    // line of the message
+	length int    // its lines
+	kind   string // of failure
+	key    string // of its stream
+}
+
+// moment is now, at the end of a message.
+func (p *past) moment(m *message, key string) *moment {
+	return &moment{p.ring.lend(contextLines), p.facts.all(), p.memory.list(), m.first.number, len(m.lines), m.candidates[0].row.kind, key}
 }
 
 // context reads what the log says of the run before the failure, as far as a stream shows it.
-func (p *past) context(m *message, key string) *sampler.LogContext {
-	c := gathered{LogContext: p.facts.gather()}
-	c.GPUMemory = p.memory.list()
-	recent := p.recent[:0]
-	for _, r := range p.ring.tail(contextLines) {
-		if r.number > m.first.number {
+func (m *moment) context() *sampler.LogContext {
+	c := gathered{LogContext: copied(m.facts)}
+	c.GPUMemory = m.memory
+	recent := make([]*keptLine, 0, len(m.lines))
+	for _, r := range m.lines {
+		if r.number > m.first {
 			break
 		}
 		lines := r.clean()
 		for i := range lines {
-			if l := &lines[i]; l.origin.key == key || l.origin.key == "" || !distinct(l.origin.key) {
+			if l := &lines[i]; l.origin.key == m.key || l.origin.key == "" || !distinct(l.origin.key) {
 				recent = append(recent, l)
 			}
 		}
 	}
-	p.recent = recent
-	c.Server = programOf(p.ring.tail(serverLines + len(m.lines)))
+	c.Server = programOf(m.lines[max(0, len(m.lines)-serverLines-m.length):])
 	c.progress(recent)
 	c.Changed = change(recent, c.traceback(recent))
-	c.conclude(m, recent)
+	c.conclude(m.kind, recent)
 	return &c.LogContext
 }
 
@@ -162,7 +187,7 @@ func isCode(text string) bool {
 }
 
 // conclude draws the phase from the frames, or from the lines before the failure.
-func (c *gathered) conclude(m *message, lines []*keptLine) {
+func (c *gathered) conclude(kind string, lines []*keptLine) {
 	for _, p := range c.phases {
 		// "predict" inside a validation is part of it.
 		if p == sampler.PhaseInference && (c.Phase == sampler.PhaseTraining || c.Phase == sampler.PhaseValidation) {
@@ -173,7 +198,7 @@ func (c *gathered) conclude(m *message, lines []*keptLine) {
 	for i := len(lines) - 1; i >= max(0, len(lines)-phaseWithin) && c.Phase == ""; i-- {
 		c.Phase = lines[i].read().stands
 	}
-	if c.Phase == "" && len(m.candidates) > 0 && startsServers(m.candidates[0].row.kind) {
+	if c.Phase == "" && startsServers(kind) {
 		c.Phase = sampler.PhaseLoading
 	}
 	if c.Phase == "" && (c.Epoch.Known() || c.Step.Known()) {

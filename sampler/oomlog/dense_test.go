@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 )
 
@@ -97,5 +98,35 @@ func BenchmarkDense(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// What came before a failure is read later as it would have been read at once, whatever was printed since.
+func TestContextsReadLater(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	var log bytes.Buffer
+	for i := range 700 {
+		for range r.IntN(3) {
+			fmt.Fprintf(&log, "\repoch %d step %d/900 [00:%02d<00:10, loss=%d]", i/50, i, i%60, r.IntN(9))
+		}
+		fmt.Fprintf(&log, "%sbatch_size=%d\n", []string{"\r", "\n"}[r.IntN(2)], 1+r.IntN(500))
+		denseForms[r.IntN(len(denseForms))].write(&log, r, i)
+	}
+	var atOnce repeats
+	p := newParser()
+	for line := range bytes.Lines(log.Bytes()) {
+		p.write(line)
+		p.held.settle()
+		atOnce.add(p.events())
+	}
+	atOnce.add(p.flush())
+	later, err := Scan(&log)
+	if err != nil || len(later) < 500 {
+		t.Fatal(err, len(later))
+	}
+	for i, e := range later {
+		if !reflect.DeepEqual(e, atOnce.events[i]) {
+			t.Fatalf("event %d of line %d:\n%+v, at once\n%+v", i, e.Line, e.Context, atOnce.events[i].Context)
+		}
 	}
 }

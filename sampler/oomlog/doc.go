@@ -10,12 +10,12 @@
 //	     ─ streams.go, message.go ─► a row whose start matches begins a message of its rank or process,
 //	       the lines after it may belong to it
 //	     ─ fields.go, event.go ─► the message's numbers; guard.go refuses quoted source, hints, questions
-//	     ─ context.go ─► phase, step, batch size, parameters … from notes.go and facts.go on the lines before
+//	     ─ context.go ─► (for those that are kept) phase, step, batch size, parameters … from notes.go and facts.go on the lines before
 //	     ─ report.go ─► what a person wrote above and below it
 //	     ─ held.go, relation.go, merge.go ─► one failure printed several times becomes one event
 //	events ─ scan.go ─► of a whole text; follow.go, tail.go ─► of one that is still being written
 //
-//	lazy.go, program.go, matcher.go, needed.go, squeeze.go ◄─ row.go, template.go ◄─ patterns*.go, recover.go, facts.go, gpumemory.go ◄─ tables.go
+//	lazy.go, program.go, matcher.go, needed.go, squeeze.go, gate.go ◄─ row.go, template.go ◄─ patterns*.go, recover.go, facts.go, gpumemory.go ◄─ tables.go
 //
 // What a failure looks like is said by the rows of the pattern tables (patterns*.go) alone: a new wording
 // is one row and one pair of files in testdata/oom.

@@ -26,7 +26,7 @@ func build(m *message, c candidate, short *squeezed, around *surroundings) (*fin
 		}
 	}
 	if len(m.lines) > 1 && len(r.fields) > 0 {
-		f.unbreak(firstWithNumbers(m.body(c, ""), r), short)
+		f.unbreak(m, c, short)
 	}
 	f.fillDerived(m)
 	if r.numbers && !f.more || !isFailure(m, c, f, body, short) {

@@ -11,33 +11,39 @@ type factBook struct {
 	first []factLine
 	last  []factLine
 	next  int
-	known *sampler.LogContext // what they say; nil when lines came since
+	fresh bool                // a line came that was not read
+	known *sampler.LogContext // what those that were read say; nil when that is to be put together anew
 }
 
 // factLine is a line that is read when a failure asks for it, and only once.
 type factLine struct {
 	rawLine
+	kept *rawLine // the same line in the ring, as long as it is there
 	read bool
 	says []statement
 }
 
 const factLines = 96
 
-func (f *factBook) add(raw []byte, number int) {
-	f.known = nil
+func (f *factBook) add(raw []byte, kept *rawLine) {
+	number := kept.number
+	f.fresh = true
 	if len(raw) > keepBytes {
 		raw = raw[:keepBytes]
 	}
 	if len(f.first) < factLines {
-		f.first = append(f.first, factLine{rawLine: rawLine{text: append([]byte(nil), raw...), number: number}})
+		f.first = append(f.first, factLine{kept: kept, rawLine: rawLine{text: append([]byte(nil), raw...), number: number, added: kept.added}})
 		return
 	}
 	if len(f.last) < factLines {
 		f.last = append(f.last, factLine{})
 	}
 	l := &f.last[f.next]
+	if len(l.says) > 0 {
+		f.known = nil
+	}
 	l.set(raw, number, false)
-	l.read, l.says = false, nil
+	l.kept, l.added, l.read, l.says = kept, kept.added, false, nil
 	f.next = (f.next + 1) % factLines
 }
 
@@ -55,27 +61,45 @@ func (f *factBook) each(visit func(l *factLine)) {
 func (l *factLine) statements() []statement {
 	if !l.read {
 		l.read = true
-		for _, one := range l.clean() {
+		line := &l.rawLine
+		if l.kept.added == l.added && len(l.kept.text) < keepBytes {
+			line = l.kept
+		}
+		for _, one := range line.clean() {
 			l.says = append(l.says, findFacts(one.text)...)
 		}
+		l.kept = nil
 	}
 	return l.says
 }
 
-// gather puts together what the lines of the book say, once per change, and returns a copy.
-func (f *factBook) gather() sampler.LogContext {
+// all is what the lines of the book say together. It does not change any more.
+func (f *factBook) all() *sampler.LogContext {
+	if f.fresh {
+		f.fresh = false
+		f.each(func(l *factLine) {
+			if !l.read && len(l.statements()) > 0 {
+				f.known = nil
+			}
+		})
+	}
 	if f.known == nil {
 		f.known = &sampler.LogContext{Environment: map[string]string{}}
 		f.each(func(l *factLine) {
-			for _, one := range l.statements() {
+			for _, one := range l.says {
 				one.set(f.known, one.value, one.groups)
 			}
 		})
 	}
-	c := *f.known
+	return f.known
+}
+
+// copied is a context of one's own.
+func copied(known *sampler.LogContext) sampler.LogContext {
+	c := *known
 	c.Environment = nil
-	if len(f.known.Environment) > 0 {
-		c.Environment = maps.Clone(f.known.Environment)
+	if len(known.Environment) > 0 {
+		c.Environment = maps.Clone(known.Environment)
 	}
 	return c
 }

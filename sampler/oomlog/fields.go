@@ -18,31 +18,63 @@ type findings struct {
 
 // unbreak looks for what was not found in the text joined without blanks: terminals of a fixed width
 // break words and numbers.
-func (f *findings) unbreak(body string, short *squeezed) {
-	others := f.OtherProcesses
+func (f *findings) unbreak(m *message, c candidate, short *squeezed) {
+	others, body := f.OtherProcesses, ""
 	f.OtherProcesses = nil
 	for _, t := range f.row.fields {
-		if t.glued.may(short) {
-			f.capture(t, t.glued, body, 64)
+		if f.knows(t) || !t.glued.may(short) {
+			continue
 		}
+		if body == "" {
+			body = firstWithNumbers(m.body(c, ""), f.row)
+		}
+		f.capture(t, t.glued, body, 64)
 	}
 	if len(f.OtherProcesses) <= len(others) {
 		f.OtherProcesses = others
 	}
 }
 
-// capture applies a pattern; matches is how many times it may at most.
+// capture applies a pattern until its fields are known; matches is how many times it may at most.
 func (f *findings) capture(t *template, re *lazy, body string, matches int) {
-	if len(t.names) == 0 {
+	if f.knows(t) {
 		return
 	}
-	re.each(body, matches, true, func(at []int) {
+	re.each(body, matches, true, func(at []int) (more bool) {
 		for i, name := range t.names {
 			if at[2*i+2] >= 0 {
 				f.set(name, t.kinds[i], body[at[2*i+2]:at[2*i+3]])
 			}
 		}
+		return !f.knows(t)
 	})
+}
+
+// knows says whether all that a pattern captures is known.
+func (f *findings) knows(t *template) bool {
+	return !slices.ContainsFunc(t.names, func(name string) bool { return !f.known(name) })
+}
+
+func (f *findings) known(name string) bool {
+	switch name {
+	case "gpu":
+		return f.GPUIndex.Known()
+	case "rank":
+		return f.Rank.Known()
+	case "pid":
+		return f.PID.Known()
+	case "other_pid", "other":
+		return false // there can be several
+	case "limit":
+		return f.MemoryLimit != nil && f.MemoryLimit.Allowed.Known()
+	case "frac":
+		return f.MemoryLimit != nil && f.MemoryLimit.Fraction.Known()
+	}
+	if size := f.target(name); size != nil {
+		return size.Known()
+	}
+	_, there := f.Extra[name]
+	return there
 }
 
 // set stores one captured text; the first value of a field stays.

@@ -8,7 +8,7 @@ import (
 // counters, commit messages. It looks at the line the message begins on. Every list below is one
 // pattern per kind of text; a new kind is one more entry and a pair of files in testdata/oom/negative.
 
-var sourceBefore = anyOf(`(?i)`,
+var sourceBefore = gatedAnyOf(`(?i)`,
 	`\braise\s`, `\bexcept\s`, `\bexcept\(`, `\bthrow\s`, `\bcatch\s*\(`, `\bcatch\s`, `\bprintf?\(`, `\bassert[\s(]`,
 	`\blogg?(?:er|ing)?\.\w+\(`, `\bwarnings?\.warn\(`, `\becho\s`, `\bgrep\s`, `\bif\s+["'(]`, `\bin\s+str\(`,
 	`==\s*["']`, `\.args\[`, `\bisinstance\(`, `\bfprintf\(`, `\bconsole\.\w+\(`, `std::cerr`, `std::cout`, `\bf"[^"]*$`,
@@ -41,7 +41,7 @@ var (
 )
 
 // hypothesis is a sentence in which the failure is only talked about. Figures of a GPU outweigh it.
-var hypothesis = anyOf(`(?i)`,
+var hypothesis = gatedAnyOf(`(?i)`,
 	`\b(?:if|when|whenever|once|unless)\s+(?:you|the|your|we|it|there|this|that|a|an|i|u|users?|training|one|still|running|getting|any|gpu|cuda)\b`,
 	`\bin\s+case\s+(?:of|you)\b`, `\b(?:avoid|avoids|avoiding|prevent|prevents|preventing|mitigate|against)\b`,
 	`\b(?:may|might|could|can|will|would|should)\s+(?:\w+\s+){0,3}$`,
@@ -59,7 +59,7 @@ var hypothesis = anyOf(`(?i)`,
 )
 
 // strongHypothesis holds even with numbers: the sentence says outright that it is an example.
-var strongHypothesis = anyOf(`(?i)`,
+var strongHypothesis = gatedAnyOf(`(?i)`,
 	`\b(?:if|when|whenever)\s+(?:you|your|one|u|users?)\b(?:\W+\w+){0,6}\W*$`, `\bin\s+case\s+(?:of|you)\b`,
 	`\bfor\s+example\b`, `\berrors?\s+(?:like|such\s+as)\b`,
 	`\b(?:may|might|could)\s+(?:see|get|cause|raise|throw|fail|encounter|result)\b`,
@@ -109,7 +109,7 @@ func isFailure(m *message, c candidate, f *findings, body string, short *squeeze
 	if end := c.at + len(matched); end < len(m.lines[0]) {
 		after = m.lines[0][end:]
 	}
-	if sourceBefore.matchIn(before, short) && !printedAfter.MatchString(before) || sourceAfter.matchIn(after, short) || comment.MatchString(whole) || strongHypothesis.matchIn(before, short) {
+	if sourceBefore.match(before) && !printedAfter.MatchString(before) || sourceAfter.matchIn(after, short) || comment.MatchString(whole) || strongHypothesis.match(before) {
 		return false
 	}
 	if entryBefore.MatchString(m.head[:min(c.at, len(m.head))]) && entryAfter.MatchString(after) {
@@ -127,7 +127,7 @@ func isFailure(m *message, c candidate, f *findings, body string, short *squeeze
 		return false
 	case !numbers && (heading.MatchString(whole) || issueNumber.MatchString(after)):
 		return false
-	case !numbers && (hypothesis.matchIn(before, short) || strings.HasSuffix(whole, "?")):
+	case !numbers && (hypothesis.match(before) || strings.HasSuffix(whole, "?")):
 		return false
 	case openText.MatchString(before) || errorBefore.MatchString(before):
 		return numbers || ended.MatchString(after)

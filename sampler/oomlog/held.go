@@ -2,9 +2,22 @@ package oomlog
 
 import "nvpeak/sampler"
 
+// found is an event, and where its context is to be read as long as nobody has asked for it.
+type found struct {
+	sampler.OOMEvent
+	moment *moment
+}
+
+// settle reads the context.
+func (f *found) settle() {
+	if f.moment != nil {
+		f.Context, f.moment = f.moment.context(), nil
+	}
+}
+
 // held is an event that waits.
 type held struct {
-	sampler.OOMEvent
+	found
 	row   *compiledRow
 	key   string        // stream
 	last  int           // line where it was last seen
@@ -35,6 +48,9 @@ func (e *held) repeat(h *held) {
 
 // absorb takes the numbers of a vaguer wording of the same failure.
 func (e *held) absorb(h *held) {
+	if e.sacrificed() {
+		e.PID = h.PID.Else(e.PID)
+	}
 	e.Recovered = e.Recovered || h.Recovered
 	e.Line = min(e.Line, h.Line)
 	e.fill(h)

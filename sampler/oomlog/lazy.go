@@ -14,17 +14,30 @@ import (
 type lazy struct {
 	source string
 	needs  func() [][][]word // what texts have that match, squeezed
-	words  func() [][][]word // the same without words that white space may stand in
 	fast   func() *matcher
+	ways   func() []way          // that it has to match, in their order
 	get    func() *regexp.Regexp // for texts that are too much for the matcher
 }
 
 func pattern(source string) *lazy {
 	l := &lazy{source: source, get: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })}
 	l.needs = sync.OnceValue(func() [][][]word { return wordsOf(needed(parse(source), false)) })
-	l.words = sync.OnceValue(func() [][][]word { return wordsOf(needed(parse(source), true)) })
 	l.fast = sync.OnceValue(func() *matcher { return newMatcher(parse(source)) })
+	l.ways = sync.OnceValue(func() []way { return waysOf(parse(source)) })
 	return l
+}
+
+// way is one of the alternatives of a pattern.
+type way struct {
+	needs [][][]word
+	fast  *matcher
+}
+
+func waysOf(tree *syntax.Regexp) (all []way) {
+	for _, one := range alternatives(tree) {
+		all = append(all, way{wordsOf(needed(one, false)), newMatcher(one)})
+	}
+	return all
 }
 
 func parse(source string) *syntax.Regexp {
@@ -62,9 +75,9 @@ func (l *lazy) MatchString(s string) bool {
 	return found
 }
 
-// each visits at most n matches, one behind the other: where it begins and ends, and where its groups do if all
-// is set. at is valid until the visit ends.
-func (l *lazy) each(s string, n int, all bool, visit func(at []int)) {
+// each visits at most n matches, one behind the other, as long as more are wanted: where it begins and ends, and
+// where its groups do if all is set. at is valid until the visit ends.
+func (l *lazy) each(s string, n int, all bool, visit func(at []int) (more bool)) {
 	m := l.fast()
 	if m.hopeless(s) {
 		return
@@ -79,33 +92,66 @@ func (l *lazy) each(s string, n int, all bool, visit func(at []int)) {
 		found, gaveUp := search.next(from)
 		if gaveUp || found && search.match[1] == from && n > 1 { // matches of nothing have rules of their own
 			for _, at := range l.get().FindAllStringSubmatchIndex(s, n)[i:] {
-				visit(at[:numbers])
+				if !visit(at[:numbers]) {
+					return
+				}
 			}
 			return
 		}
-		if !found {
+		if !found || !visit(search.match) {
 			return
 		}
-		visit(search.match)
 	}
 }
 
 // locateAll is what each visits.
 func (l *lazy) locateAll(s string, n int, all bool) (out [][]int) {
-	l.each(s, n, all, func(at []int) { out = append(out, slices.Clone(at)) })
+	l.each(s, n, all, func(at []int) bool {
+		out = append(out, slices.Clone(at))
+		return true
+	})
 	return out
 }
 
 // place is where the first match begins and ends; -1 for none.
 func (l *lazy) place(s string) (begin, end int) {
 	begin, end = -1, -1
-	l.each(s, 1, false, func(at []int) { begin, end = at[0], at[1] })
+	l.each(s, 1, false, func(at []int) bool {
+		begin, end = at[0], at[1]
+		return false
+	})
+	return begin, end
+}
+
+// placeIn is place, trying only the alternatives whose words are in the text.
+func (l *lazy) placeIn(s string, short *squeezed) (begin, end int) {
+	begin, end = -1, -1
+	if !l.may(short) {
+		return begin, end
+	}
+	for _, w := range l.ways() {
+		if !short.possible(w.needs) || w.fast.hopeless(s) {
+			continue
+		}
+		search := w.fast.search(s, 2)
+		found, gaveUp := search.next(0)
+		if found && (begin < 0 || search.match[0] < begin) {
+			begin, end = search.match[0], search.match[1]
+		}
+		search.done()
+		if gaveUp {
+			return l.place(s)
+		}
+	}
 	return begin, end
 }
 
 // FindStringSubmatchIndex is the first match with its groups; nil for none.
 func (l *lazy) FindStringSubmatchIndex(s string) (out []int) {
-	l.each(s, 1, true, func(at []int) { out = slices.Clone(at) })
+	l.each(s, 1, true, func(at []int) bool {
+		out = slices.Clone(at)
+		return false
+	})
 	return out
 }
 
@@ -175,4 +221,27 @@ func (w ways) matchIn(s string, short *squeezed) bool {
 	return slices.ContainsFunc(w, func(l *lazy) bool { return l.matchIn(s, short) })
 }
 
-// sourceBefore is source code before the message: somebody raises, catches, prints or compares this text.
+// gated are ways whose patterns are tried only where the words are that they need: for short texts.
+type gated struct {
+	ways
+	gate func() *gate
+}
+
+func gatedAnyOf(flags string, patterns ...string) gated {
+	all := anyOf(flags, patterns...)
+	return gated{all, sync.OnceValue(func() *gate { return newGate(all) })}
+}
+
+func (g gated) match(s string) bool {
+	gate := g.gate()
+	found := gate.wordsIn([]byte(s))
+	if found == (wordMask{}) {
+		return slices.ContainsFunc(gate.always, func(i int) bool { return g.ways[i].MatchString(s) })
+	}
+	for i, l := range g.ways {
+		if gate.allows(i, &found) && l.MatchString(s) {
+			return true
+		}
+	}
+	return false
+}

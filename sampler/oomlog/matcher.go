@@ -116,8 +116,8 @@ func (s *search) run(at int) int {
 		ok := false
 		switch c.kind {
 		case stepAlt:
-			ok = c.next[0].allows(text, at)
-			switch other := c.next[1].allows(text, at); {
+			ok = s.sets[c.set].allows(text, at)
+			switch other := s.sets[c.other].allows(text, at); {
 			case ok && other:
 				ways = append(ways, choice{int32(c.arg), int32(at)})
 			case other:
@@ -126,12 +126,14 @@ func (s *search) run(at int) int {
 			}
 		case stepRune:
 			if at < len(text) {
-				if b := text[at]; b < utf8.RuneSelf {
-					if ok = c.has(b); ok {
-						at++
+				switch b := text[at]; {
+				case !s.sets[c.set].has(b):
+				case b < utf8.RuneSelf:
+					ok, at = true, at+1
+				default:
+					if r, n := utf8.DecodeRuneInString(text[at:]); s.insts[pc].MatchRune(r) {
+						ok, at = true, at+n
 					}
-				} else if r, n := utf8.DecodeRuneInString(text[at:]); c.other.MatchRune(r) {
-					ok, at = true, at+n
 				}
 			}
 		case stepMark:

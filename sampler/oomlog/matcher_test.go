@@ -42,7 +42,7 @@ func everyPattern() []*lazy {
 	all := []*lazy{ansiRaw, ansiWritten, ansiOrphan, htmlTag, control, drivePath, onlyFrame, frameLeft, frameRight, quoteLeft, barEnd,
 		comment, printedAfter, entryBefore, entryAfter, errorBefore, happened, ended, heading, openText, helpHeading,
 		loadingBar, nanLoss, yoloNaN, arrowCode, ownClause, environment, keyNoise}
-	for _, list := range [][]*lazy{epochForms, stepForms, frameForms, sourceBefore, sourceAfter, hypothesis, strongHypothesis} {
+	for _, list := range [][]*lazy{epochForms, stepForms, frameForms, sourceBefore.ways, sourceAfter, hypothesis.ways, strongHypothesis.ways} {
 		all = append(all, list...)
 	}
 	for _, rows := range [][]phaseRow{phaseFunctions, phaseLines} {
@@ -63,9 +63,9 @@ func everyPattern() []*lazy {
 		for _, f := range append(r.fields, r.start) {
 			all = append(all, f.re, f.glued)
 		}
-		for _, l := range []*lazy{r.near, r.hostNear, r.gpuNear} {
-			if l != nil {
-				all = append(all, l)
+		for _, h := range []*hint{r.near, r.hostNear, r.gpuNear} {
+			if h != nil {
+				all = append(all, h.lazy)
 			}
 		}
 	}
@@ -84,6 +84,10 @@ func checkPattern(t *testing.T, l *lazy, re *regexp.Regexp, text string) {
 	}
 	if got, want := l.FindString(text), re.FindString(text); got != want {
 		t.Fatalf("%s in %q: %q, want %q", l.source, text, got, want)
+	}
+	begin, end := l.place(text)
+	if b, e := l.placeIn(text, squeeze(text)); b != begin || e != end {
+		t.Fatalf("%s in %q: from %d to %d by its ways, want from %d to %d", l.source, text, b, e, begin, end)
 	}
 	if l.MatchString(text) != (want != nil) {
 		t.Fatalf("%s in %q: matches is not %v", l.source, text, want != nil)
@@ -109,15 +113,19 @@ func TestPatternsLikeRegexp(t *testing.T) {
 	lines = append(lines, "", "é", "\xff", "\xff\xfe[31m", "cuda out of me\u017fory", "\u212aiB OUT OF", "x\n y\n", strings.Repeat("a ", 500))
 	r := rand.New(rand.NewPCG(3, 4))
 	for i, l := range everyPattern() {
-		re := regexp.MustCompile(l.source)
+		re, gate := regexp.MustCompile(l.source), newGate([]*lazy{l})
 		few := 150
 		if testing.Short() {
 			few = 40
 		}
 		for range few {
 			a, b := lines[r.IntN(len(lines))], lines[r.IntN(len(lines))]
-			checkPattern(t, l, re, a)
-			checkPattern(t, l, re, a[:r.IntN(len(a)+1)]+[]string{"", " ", "\n"}[i%3]+b[r.IntN(len(b)+1):])
+			for _, text := range []string{a, a[:r.IntN(len(a)+1)] + []string{"", " ", "\n"}[i%3] + b[r.IntN(len(b)+1):]} {
+				checkPattern(t, l, re, text)
+				if found := gate.wordsIn([]byte(text)); re.MatchString(text) && !gate.allows(0, &found) {
+					t.Fatalf("%s matches %q, which the gate refuses", l.source, text)
+				}
+			}
 		}
 	}
 }

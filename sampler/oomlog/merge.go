@@ -3,8 +3,6 @@ package oomlog
 import (
 	"cmp"
 	"slices"
-
-	"nvpeak/sampler"
 )
 
 const maxHeld = 128
@@ -16,7 +14,7 @@ type holder struct {
 
 // add takes a new event as a repeat of a held one, or as one of its own, which it returns.
 func (h *holder) add(f *findings, m *message, key string) *held {
-	e := &held{OOMEvent: f.OOMEvent, row: f.row, key: key, last: m.first.number + len(m.lines) - 1, tried: f.Requested.Or(0)}
+	e := &held{found: found{OOMEvent: f.OOMEvent}, row: f.row, key: key, last: m.first.number + len(m.lines) - 1, tried: f.Requested.Or(0)}
 	for i := len(h.events) - 1; i >= 0; i-- {
 		old := h.events[i]
 		switch relationOf(old, e) {
@@ -25,7 +23,7 @@ func (h *holder) add(f *findings, m *message, key string) *held {
 			return nil
 		case oldIsVaguer:
 			e.absorb(old)
-			e.Context = old.Context
+			e.Context, e.moment = old.Context, old.moment
 			h.events = slices.Delete(h.events, i, i+1)
 			h.insert(e)
 			return nil
@@ -61,14 +59,21 @@ func (h *holder) latest(key string, from int) *held {
 	return nil
 }
 
+// settle reads the contexts of the events.
+func (h *holder) settle() {
+	for _, e := range h.events {
+		e.settle()
+	}
+}
+
 // release appends to out the events that have waited long enough; all for now < 0.
-func (h *holder) release(out []sampler.OOMEvent, now int) []sampler.OOMEvent {
+func (h *holder) release(out []found, now int) []found {
 	for len(h.events) > 0 {
 		e := h.events[0]
 		if now >= 0 && len(h.events) <= maxHeld && now-e.last < holdLines {
 			break
 		}
-		out = append(out, e.OOMEvent)
+		out = append(out, e.found)
 		h.events = h.events[1:]
 	}
 	return out

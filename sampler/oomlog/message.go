@@ -1,6 +1,9 @@
 package oomlog
 
-import "strings"
+import (
+	"math/bits"
+	"strings"
+)
 
 const (
 	maxBody   = 16 << 10 // bytes of one message
@@ -29,15 +32,16 @@ type candidate struct {
 // starts returns the rows whose start matches text; where it is cut (cut > 0), only matches across the cut.
 func starts(text string, short *squeezed, found *wordMask, cut int) []candidate {
 	var out []candidate
-	for _, r := range compiled().rows {
-		if !found.meets(&r.mask) || !r.start.re.may(short) {
-			continue
+	t := compiled()
+	for i, some := range t.rowsWith(found) {
+		for ; some != 0; some &= some - 1 {
+			r := t.rows[i<<6+bits.TrailingZeros64(some)]
+			begin, end := r.start.re.placeIn(text, short)
+			if begin < 0 || (cut > 0 && (begin >= cut || end <= cut)) {
+				continue
+			}
+			out = append(out, candidate{r, begin})
 		}
-		begin, end := r.start.re.place(text)
-		if begin < 0 || (cut > 0 && (begin >= cut || end <= cut)) {
-			continue
-		}
-		out = append(out, candidate{r, begin})
 	}
 	return out
 }

@@ -38,14 +38,7 @@ const (
 // needed is what texts have that a pattern matches: all demands of one of the lists, of which there is one
 // for each way the pattern has. nil: nothing is known. apart: words end at white space.
 func needed(tree *syntax.Regexp, apart bool) (lists [][]oneOf) {
-	ways := []*syntax.Regexp{tree}
-	for len(ways) == 1 && ways[0].Op == syntax.OpCapture {
-		ways = ways[0].Sub
-	}
-	if ways[0].Op == syntax.OpAlternate {
-		ways = ways[0].Sub
-	}
-	for _, way := range ways {
+	for _, way := range alternatives(tree) {
 		all := demandsOf(way, apart)
 		if len(all) == 0 {
 			return nil
@@ -54,6 +47,17 @@ func needed(tree *syntax.Regexp, apart bool) (lists [][]oneOf) {
 		lists = append(lists, all[:min(len(all), maxNeeds)])
 	}
 	return lists
+}
+
+// alternatives are the ways that a pattern has.
+func alternatives(tree *syntax.Regexp) []*syntax.Regexp {
+	for tree.Op == syntax.OpCapture {
+		tree = tree.Sub[0]
+	}
+	if tree.Op == syntax.OpAlternate {
+		return tree.Sub
+	}
+	return []*syntax.Regexp{tree}
 }
 
 // demands collects what a pattern needs, from left to right.

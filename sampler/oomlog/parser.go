@@ -20,7 +20,7 @@ type parser struct {
 	streams streams
 	held    holder
 	scratch []byte
-	out     []sampler.OOMEvent
+	out     []found
 }
 
 func newParser() *parser {
@@ -34,7 +34,16 @@ func (p *parser) write(b []byte) { p.lines.write(b) }
 
 // events returns what has become complete since the last call: an event waits a while, because later
 // lines may belong to it, repeat it or show a recovery.
-func (p *parser) events() []sampler.OOMEvent {
+func (p *parser) events() (events []sampler.OOMEvent) {
+	for _, e := range p.ready() {
+		e.settle()
+		events = append(events, e.OOMEvent)
+	}
+	return events
+}
+
+// ready is what events returns, before anybody has asked for the contexts.
+func (p *parser) ready() []found {
 	out := p.out
 	p.out = nil
 	return out
@@ -43,6 +52,11 @@ func (p *parser) events() []sampler.OOMEvent {
 // flush ends the text, or a pause in it: a half line counts as a line, and every waiting event is
 // complete. More may be written after it.
 func (p *parser) flush() []sampler.OOMEvent {
+	p.finish()
+	return p.events()
+}
+
+func (p *parser) finish() {
 	p.lines.flush()
 	for _, s := range p.streams.order {
 		p.close(s)
@@ -50,7 +64,6 @@ func (p *parser) flush() []sampler.OOMEvent {
 	p.left = 0
 	p.past.complete(p.held.events)
 	p.out = p.held.release(p.out, -1)
-	return p.events()
 }
 
 // waiting says whether something found so far waits for further lines.
@@ -65,7 +78,7 @@ func (p *parser) line(raw []byte, number int, overwritten bool) {
 	kept := p.past.ring.add(raw, number, overwritten)
 	kept.asked = !found.meets(&t.programs) && len(plain) == len(raw) // there is no program in it
 	if hit {
-		p.past.keep(raw, plain, number, &found)
+		p.past.keep(raw, plain, kept, &found)
 		if found.meets(&t.events) || found.meets(&t.recoveries) {
 			if p.left == 0 {
 				p.recall(number)
@@ -75,24 +88,28 @@ func (p *parser) line(raw []byte, number int, overwritten bool) {
 	}
 	if p.left > 0 {
 		p.left--
-		p.lookAt(raw, kept)
+		p.lookAt(raw, kept, &found)
 	}
 	if len(p.held.events) > 0 {
 		p.out = p.held.release(p.out, number)
 	}
 }
 
-// lookAt takes the clean lines in a raw one. A kept line is cleaned once for all who ask for it.
-func (p *parser) lookAt(raw []byte, kept *rawLine) {
+// lookAt takes the clean lines in a raw one, whose words were found. A kept line is cleaned once for all who ask for it.
+func (p *parser) lookAt(raw []byte, kept *rawLine, found *wordMask) {
 	if len(raw) <= keepBytes {
 		for i := range kept.clean() {
-			p.look(&kept.lines[i])
+			if one := &kept.lines[i]; one.text == string(raw) {
+				p.look(one, *found)
+			} else {
+				p.look(one, wordsIn(one.text))
+			}
 		}
 		return
 	}
 	for _, text := range clean(interesting(raw)) {
 		one := keptLine{line: toLine(text, kept.number)}
-		p.look(&one)
+		p.look(&one, wordsIn(one.text))
 		one.forget()
 	}
 }
@@ -105,8 +122,7 @@ func (p *parser) recall(number int) {
 	}
 	for _, l := range last[0].clean() {
 		if st := p.stream(l.line); st.open == nil {
-			st.prev, st.found = l.line, wordMask{}
-			compiled().words.scanString(l.text, &st.found)
+			st.prev, st.found = l.line, wordsIn(l.text)
 		}
 	}
 }
@@ -141,15 +157,14 @@ func (p *parser) stream(l line) *stream {
 	return st
 }
 
-// look takes one clean line near a word of the tables.
-func (p *parser) look(kept *keptLine) {
+// look takes one clean line near a word of the tables, and the words in it.
+func (p *parser) look(kept *keptLine, found wordMask) {
 	l := kept.line
 	st := p.stream(l)
 	p.streams.last = st
 	st.used = l.number
-	var found wordMask
 	var short *squeezed
-	if compiled().words.scanString(l.text, &found) {
+	if found != (wordMask{}) {
 		short = kept.squeezed() // no other line is tried
 	}
 	if m := st.start(l, short, &found); m != nil {
@@ -200,7 +215,7 @@ func (p *parser) close(st *stream) {
 			continue
 		}
 		if h := p.held.add(f, m, st.key); h != nil {
-			h.Context = p.past.context(m, st.key)
+			h.moment = p.past.moment(m, st.key)
 		}
 		return
 	}

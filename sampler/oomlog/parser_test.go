@@ -204,7 +204,7 @@ func TestTables(t *testing.T) {
 			}
 			p.glued.get()
 		}
-		for _, l := range []*lazy{r.near, r.hostNear, r.gpuNear} {
+		for _, l := range []*hint{r.near, r.hostNear, r.gpuNear} {
 			if l != nil {
 				l.get()
 			}

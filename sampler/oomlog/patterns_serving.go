@@ -49,6 +49,8 @@ var servingRows = []row{
 		start: `not enough space in the context's memory pool \(needed <req:bytes>, available <available_bytes:bytes>\)`},
 	{name: "ggml host malloc", framework: "llama.cpp", kind: sampler.KindGGML, memory: sampler.MemoryHost, words: []string{"insufficient memory (attempted"},
 		start: `insufficient memory \(attempted to allocate <req>\)`},
+	{name: "ggml graph on the host", framework: "llama.cpp", kind: sampler.KindGGML, memory: sampler.MemoryHost, words: []string{"failed to allocate cpu buffer"},
+		start: `failed to allocate CPU buffer of size <req:bytes>`},
 	{name: "ggml host buffer", framework: "llama.cpp", kind: sampler.KindGGML, memory: sampler.MemoryHost, words: []string{"failed to allocate buffer of size"},
 		start: `failed to allocate buffer of size <req:bytes>`, near: `ggml_backend_cpu|CPU`},
 	{name: "ollama needs more system memory", framework: "ollama", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"requires more system memory"},

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // origin is who printed a line, as far as its prefix tells.
@@ -27,11 +28,52 @@ type line struct {
 type prefixForm struct {
 	re     *lazy
 	stream bool // the whole prefix tells streams apart
+	signs  func() signs
 }
 
-func form(text string, stream bool) prefixForm {
-	return prefixForm{pattern(`^\s*(?:` + text + `)`), stream}
+// signs are ASCII signs other than letters.
+type signs [2]uint64
+
+func (s *signs) add(c byte) {
+	if c < utf8.RuneSelf && !isLetter(c|0x20) {
+		s[c>>6] |= 1 << (c & 63)
+	}
 }
+
+// signsOf are those that a text that a pattern matches must have.
+func signsOf(source string) (all signs) {
+	for _, words := range demandsOf(parse(source), false) {
+		if len(words) == 1 {
+			for i := range len(words[0]) {
+				all.add(words[0][i])
+			}
+		}
+	}
+	return all
+}
+
+// signsIn are those of a text, and its letters.
+func signsIn(text string) (all signs) {
+	for i := range len(text) {
+		if c := text[i]; c < utf8.RuneSelf {
+			all[c>>6] |= 1 << (c & 63)
+		}
+	}
+	return all
+}
+
+// without says that a sign is missing.
+func (s *signs) without(need signs) bool { return need[0]&^s[0]|need[1]&^s[1] != 0 }
+
+func form(text string, stream bool) prefixForm {
+	source := `^\s*(?:` + text + `)`
+	return prefixForm{pattern(source), stream, sync.OnceValue(func() signs { return signsOf(source) })}
+}
+
+const (
+	maxForms  = 8   // before a text
+	formBytes = 300 // of a form
+)
 
 // prefixForms, in the order they are tried.
 var prefixForms = []prefixForm{
@@ -88,12 +130,13 @@ var prefixForms = []prefixForm{
 func unprefix(s string) (string, origin, bool) {
 	o := origin{rank: -1}
 	logged := false
-	for range 8 {
+	has := signsIn(s[:min(len(s), maxForms*formBytes)])
+	for range maxForms {
 		s = unframe(s)
 		if !mayPrefix(s) {
 			break
 		}
-		at, f := firstForm(s)
+		at, f := firstForm(s, &has)
 		if at == nil {
 			break
 		}
@@ -110,12 +153,16 @@ func mayPrefix(s string) bool {
 	return t != "" && len(s)-len(t) < 12 && (t[0] < 0x80)
 }
 
-func firstForm(s string) ([]int, *prefixForm) {
+// firstForm is the first form at the beginning of a text that has no other signs than these.
+func firstForm(s string, has *signs) ([]int, *prefixForm) {
 	head := s
-	if len(head) > 300 {
-		head = strings.ToValidUTF8(head[:300], "")
+	if len(head) > formBytes {
+		head = strings.ToValidUTF8(head[:formBytes], "")
 	}
 	for _, f := range formsOf()[strings.TrimLeft(head, blanks)[0]] {
+		if has.without(f.signs()) {
+			continue
+		}
 		if at := f.re.FindStringSubmatchIndex(head); at != nil && at[1] > 0 {
 			return at, f
 		}
@@ -160,7 +207,9 @@ var keyNoise = pattern(`[A-Za-zà-ÿ]{3,4}\.? {1,2}\d{1,2} \d\d:\d\d:\d\d(?:\.\d
 
 // stableKey drops from a stream's name what changes with every line.
 func stableKey(k string) string {
-	k = keyNoise.ReplaceAllString(k, "")
+	if strings.ContainsAny(k, blanks+"-") { // all noise has one of them
+		k = keyNoise.ReplaceAllString(k, "")
+	}
 	if len(k) > 120 {
 		k = k[:120]
 	}

@@ -12,6 +12,8 @@ import (
 // takes longer than linear time.
 type matcher struct {
 	code     []step
+	sets     []ahead       // what steps read, and what can follow them
+	insts    []syntax.Inst // say it of characters beyond ASCII
 	start    uint32
 	numbers  int       // of a match: where it and each of its groups begin and end
 	names    []string  // of the groups
@@ -33,14 +35,13 @@ const (
 	stepMatch
 )
 
+// step is small, because a line is tried with the steps of many patterns.
 type step struct {
 	kind  stepKind
+	set   uint16 // of what is read; of an alternative: of what can follow out
+	other uint16 // of an alternative: of what can follow arg
 	out   uint32
 	arg   uint32
-	ascii [2]uint64    // the ASCII characters read
-	other *syntax.Inst // says it of others
-	wide  bool         // reads some of them
-	next  [2]ahead     // of an alternative: what can follow out and arg
 }
 
 // ahead is what a way can read next.
@@ -78,22 +79,20 @@ func (a *ahead) allows(text string, at int) bool {
 	return a.end || at < len(text) && a.has(text[at])
 }
 
-// has says whether an ASCII character is read.
-func (s *step) has(c byte) bool { return s.ascii[c>>6]>>(c&63)&1 != 0 }
-
 func newMatcher(tree *syntax.Regexp) *matcher {
 	m := &matcher{numbers: 2 * (tree.MaxCap() + 1), names: tree.CapNames()}
 	prog, _ := syntax.Compile(tree.Simplify()) // whatever is parsed can be compiled
 	m.start = uint32(prog.Start)
+	m.insts = prog.Inst
 	m.code = make([]step, len(prog.Inst))
 	for i := range prog.Inst {
-		m.code[i] = newStep(&prog.Inst[i])
+		m.code[i] = m.step(&prog.Inst[i])
 	}
 	m.anchored = prog.StartCond()&syntax.EmptyBeginText != 0
-	l := &lookout{code: m.code, seen: make([]uint32, len(m.code))}
+	l := &lookout{matcher: m, seen: make([]uint32, len(m.code))}
 	for i := range m.code {
 		if c := &m.code[i]; c.kind == stepAlt {
-			c.next = [2]ahead{l.after(c.out), l.after(c.arg)}
+			c.set, c.other = m.index(l.after(c.out)), m.index(l.after(c.arg))
 		}
 	}
 	m.first = l.after(m.start)
@@ -107,7 +106,17 @@ func newMatcher(tree *syntax.Regexp) *matcher {
 	return m
 }
 
-func newStep(in *syntax.Inst) step {
+// index is where a set stands.
+func (m *matcher) index(a ahead) uint16 {
+	i := slices.Index(m.sets, a)
+	if i < 0 {
+		i = len(m.sets)
+		m.sets = append(m.sets, a)
+	}
+	return uint16(i)
+}
+
+func (m *matcher) step(in *syntax.Inst) step {
 	s := step{out: in.Out, arg: in.Arg}
 	switch in.Op {
 	case syntax.InstAlt, syntax.InstAltMatch:
@@ -121,20 +130,25 @@ func newStep(in *syntax.Inst) step {
 	case syntax.InstMatch:
 		s.kind = stepMatch
 	case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
-		s.kind, s.other = stepRune, in
-		s.wide = in.Op != syntax.InstRune1 && in.Op != syntax.InstRune || slices.Max(in.Rune) >= utf8.RuneSelf || syntax.Flags(in.Arg)&syntax.FoldCase != 0
+		s.kind = stepRune
+		var a ahead
+		wide := in.Op != syntax.InstRune1 && in.Op != syntax.InstRune || slices.Max(in.Rune) >= utf8.RuneSelf || syntax.Flags(in.Arg)&syntax.FoldCase != 0
 		for c := range byte(utf8.RuneSelf) {
 			if in.MatchRune(rune(c)) {
-				s.ascii[c>>6] |= 1 << (c & 63)
+				a.bytes[c>>6] |= 1 << (c & 63)
 			}
 		}
+		if wide {
+			a.bytes[2], a.bytes[3] = ^uint64(0), ^uint64(0)
+		}
+		s.set = m.index(a)
 	}
 	return s
 }
 
 // lookout finds what can be read from a step on.
 type lookout struct {
-	code  []step
+	*matcher
 	seen  []uint32 // round in which a step was visited
 	round uint32
 	reads []uint32 // steps that read, of the last round
@@ -163,10 +177,6 @@ func (l *lookout) visit(pc uint32, a *ahead) {
 		a.end = true
 	case stepRune:
 		l.reads = append(l.reads, pc)
-		a.bytes[0] |= s.ascii[0]
-		a.bytes[1] |= s.ascii[1]
-		if s.wide {
-			a.bytes[2], a.bytes[3] = ^uint64(0), ^uint64(0)
-		}
+		a.merge(l.sets[s.set])
 	}
 }

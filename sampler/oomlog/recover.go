@@ -18,7 +18,7 @@ const recoverWithin = 60
 // recoveries are the wordings known. Sources stand beside the testdata that use them.
 var recoveries = []recovery{
 	{[]string{"skipping", "skipped", "skip "}, `\b(?:skipping|skipped|skip) (?:this |the |current |bad |over |to next |oom |that )*(?:batch|sample|step|iteration|example|update|image|video|clip|frame|item|file|request|chunk|page|size|config|trial|minibatch)`},
-	{[]string{"reducing to batch", "reducing batch", "reduce batch size", "reducing the batch", "decreasing batch"}, `\b(?:reducing|decreasing) (?:to|the )? ?(?:micro[- ])?batch|\breduce batch size (?:to|from) \d`},
+	{[]string{"reducing to batch", "reducing batch", "reduce batch size", "reducing the batch", "decreasing batch"}, `\b(?:reducing|decreasing) (?:to|the )? ?(?:micro[- ])?batch(?:[ _-]?size)?(?:\s*[=:]?\s*(?:\d|$|\.\.\.|[,;!…])|\s+(?:to|from|by|and|then)\b)|\breduce batch size (?:to|from) \d`},
 	{[]string{"retry", "trying again", "try again with", "trying with"}, `\bretrying\b|\bwill retry\b|\btrying again\b|\bretry (?:with|using|in|attempt)|\btrying with (?:a )?(?:smaller|lower|batch)|\btry again with (?:a )?(?:smaller|lower)`},
 	{[]string{"attempting to recover"}, `attempting to recover from OOM`},
 	{[]string{"not a failure"}, `not a failure, but may mean`},

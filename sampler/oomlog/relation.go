@@ -2,6 +2,7 @@ package oomlog
 
 import (
 	"slices"
+	"strings"
 
 	"nvpeak/sampler"
 )
@@ -81,11 +82,14 @@ func bare(e *sampler.OOMEvent) bool {
 
 // sameSource says whether two events can come from one process.
 func sameSource(a, b *held) bool {
-	if a.Rank.Contradicts(b.Rank) || a.PID.Contradicts(b.PID) {
+	if a.Rank.Contradicts(b.Rank) || a.PID.Contradicts(b.PID) && !a.sacrificed() {
 		return false
 	}
 	return a.key == b.key || a.key == "" || b.key == "" || !distinct(a.key) || !distinct(b.key) || a.Rank == b.Rank && a.Rank.Known()
 }
+
+// sacrificed: older kernels choose one process and kill another, its child or the thread's leader.
+func (h *held) sacrificed() bool { return strings.Contains(h.Text, "or sacrifice child") }
 
 // forwarded says whether one process printed what another had printed: the same kind with the same
 // numbers, and nothing that tells the two apart.

@@ -27,8 +27,9 @@ func (p *past) complete(events []*held) {
 	if len(events) == 0 {
 		return
 	}
-	later := p.facts.gather()
+	later := p.facts.all()
 	for _, e := range events {
+		e.settle()
 		c := e.Context
 		if c == nil {
 			continue

@@ -1,7 +1,5 @@
 package oomlog
 
-import "slices"
-
 // Recent and notable lines are kept raw and are only cleaned when a failure asks for them.
 
 const ringLines = 256
@@ -9,19 +7,22 @@ const ringLines = 256
 type rawLine struct {
 	text   []byte
 	number int
+	added  int        // how many lines the ring had taken before
 	open   bool       // ended in \r: the next one overwrites it on a terminal
 	parsed bool       // lines is filled
 	lines  []keptLine // the clean lines in it, made when first asked for
 	asked  bool       // from is known
 	from   string     // the server or tool it is from; empty for none
-	short  *squeezed  // the text, once somebody has asked for it
+	heard  bool       // hints is known
+	hints  wordMask   // the words in it that rows want near a message
 }
 
-func (l *rawLine) squeezed() *squeezed {
-	if l.short == nil {
-		l.short = squeeze(string(l.text))
+// words are those that rows want near a message.
+func (l *rawLine) words() *wordMask {
+	if !l.heard {
+		l.heard, l.hints = true, compiled().hints().wordsIn(l.text)
 	}
-	return l.short
+	return &l.hints
 }
 
 // keptLine is a clean line and, once somebody has asked for them, the notes of it.
@@ -75,25 +76,57 @@ func (l *rawLine) clean() []keptLine {
 
 // ring is the last lines of the text.
 type ring struct {
-	lines [ringLines]rawLine
-	next  int // index of the slot to write
-	count int
-	view  [ringLines]*rawLine // what tail returns
+	lines []*rawLine // the newest at the end; moments hold parts of it
+	added int        // lines, ever
+	lent  int        // of these, lines that moments may hold: they are not written again
+	held  int        // bytes of lines that are no longer among the last and that moments may hold
 }
 
 // add takes a line and returns how it is kept.
 func (r *ring) add(raw []byte, number int, open bool) *rawLine {
-	if r.count > 0 {
-		if last := &r.lines[(r.next+ringLines-1)%ringLines]; last.open && last.number == number {
-			last.set(raw, number, open)
-			return last
+	l := r.free(number)
+	l.set(raw, number, open)
+	l.added = r.added
+	r.added++
+	return l
+}
+
+// free is the place of a new line: that of one that it overwrites, or of one that is no longer among the last,
+// where nobody holds it, or else a new one.
+func (r *ring) free(number int) *rawLine {
+	n := len(r.lines)
+	if n > 0 && r.lines[n-1].open && r.lines[n-1].number == number {
+		if r.lines[n-1].added < r.lent {
+			r.lines = append(make([]*rawLine, 0, cap(r.lines)), r.tail(ringLines)...)
+			r.lines[len(r.lines)-1] = &rawLine{}
+		}
+		return r.lines[len(r.lines)-1]
+	}
+	l := &rawLine{}
+	if n >= ringLines {
+		if old := r.lines[n-ringLines]; old.added >= r.lent {
+			l = old
+		} else {
+			r.held += len(old.text)
+			old.forget()
 		}
 	}
-	l := &r.lines[r.next]
-	l.set(raw, number, open)
-	r.next = (r.next + 1) % ringLines
-	r.count = min(r.count+1, ringLines)
+	if n == cap(r.lines) {
+		r.lines = append(make([]*rawLine, 0, 2*ringLines), r.tail(ringLines-1)...)
+	}
+	r.lines = append(r.lines, l)
 	return l
+}
+
+// lend returns the last n lines, oldest first, to be kept as long as one likes.
+func (r *ring) lend(n int) []*rawLine {
+	r.lent = r.added
+	return r.tail(n)
+}
+
+// tail returns the last n lines, oldest first. They are valid until the next add.
+func (r *ring) tail(n int) []*rawLine {
+	return r.lines[len(r.lines)-min(n, len(r.lines), ringLines):]
 }
 
 func (l *rawLine) set(raw []byte, number int, open bool) {
@@ -101,36 +134,15 @@ func (l *rawLine) set(raw []byte, number int, open bool) {
 		raw = raw[len(raw)-keepBytes:]
 	}
 	l.text = append(l.text[:0], raw...)
-	if l.short != nil {
-		l.short.done()
-	}
+	l.forget()
+	l.lines = l.lines[:0]
+	l.number, l.open, l.parsed = number, open, false
+	l.asked, l.from, l.heard = false, "", false
+}
+
+// forget gives back what was made of the line to look for words.
+func (l *rawLine) forget() {
 	for i := range l.lines {
 		l.lines[i].forget()
 	}
-	l.lines = l.lines[:0]
-	l.number, l.open, l.parsed, l.short = number, open, false, nil
-	l.asked, l.from = false, ""
-}
-
-// tail returns the last n lines, oldest first. They are valid until the next add or tail.
-func (r *ring) tail(n int) []*rawLine {
-	n = min(n, r.count)
-	out := r.view[:n]
-	for i := range out {
-		out[i] = &r.lines[(r.next+ringLines-n+i)%ringLines]
-	}
-	return out
-}
-
-// possibleIn says the same of a text of several lines, for words that no line break can stand in.
-func possibleIn(lines []*rawLine, lists [][][]word) bool {
-	has := func(w word) bool {
-		return slices.ContainsFunc(lines, func(l *rawLine) bool { return l.squeezed().has(&w) })
-	}
-	for _, list := range lists {
-		if !slices.ContainsFunc(list, func(words []word) bool { return !slices.ContainsFunc(words, has) }) {
-			return true
-		}
-	}
-	return lists == nil
 }

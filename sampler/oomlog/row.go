@@ -41,9 +41,15 @@ type compiledRow struct {
 	mask     wordMask
 	start    *template
 	fields   []*template
-	near     *lazy
-	hostNear *lazy
-	gpuNear  *lazy
+	near     *hint
+	hostNear *hint
+	gpuNear  *hint
+}
+
+// hint is a pattern for the lines around a message.
+type hint struct {
+	*lazy
+	index int // in the gate of the hints
 }
 
 // looksAround says whether the row wants the lines around the message.

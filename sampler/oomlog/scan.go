@@ -21,9 +21,17 @@ func scan(r io.Reader, all *repeats) error {
 	for {
 		n, err := r.Read(buf)
 		p.write(buf[:n])
-		all.add(p.events())
+		all.take(p.ready())
+		if p.past.ring.held > maxLent {
+			p.past.ring.held = 0
+			p.held.settle()
+			all.settle()
+		}
 		if err != nil {
-			all.add(p.flush())
+			p.finish()
+			all.take(p.ready())
+			all.choose(all.most)
+			all.settle()
 			if errors.Is(err, io.EOF) {
 				err = nil
 			}
@@ -32,17 +40,36 @@ func scan(r io.Reader, all *repeats) error {
 	}
 }
 
+// maxLent is how many bytes of lines are kept for contexts that nobody has asked for yet.
+const maxLent = 4 << 20
+
 // repeats joins equal failures of a whole text, whatever lies between them.
 type repeats struct {
-	events []sampler.OOMEvent
-	index  map[identity]int
-	most   int // that are wanted; 0: all
-	others int // that were not kept
+	events  []sampler.OOMEvent
+	moments []*moment // for the contexts of events
+	index   map[identity]int
+	most    int // that are wanted; 0: all
+	others  int // that were not kept
+}
+
+// settle reads the contexts of the events.
+func (r *repeats) settle() {
+	for i, m := range r.moments {
+		if m != nil {
+			r.events[i].Context, r.moments[i] = m.context(), nil
+		}
+	}
 }
 
 func (r *repeats) add(events []sampler.OOMEvent) {
 	for _, e := range events {
-		id := identityOf(&e)
+		r.take([]found{{OOMEvent: e}})
+	}
+}
+
+func (r *repeats) take(events []found) {
+	for _, e := range events {
+		id := identityOf(&e.OOMEvent)
 		if i, ok := r.index[id]; ok {
 			r.events[i].Occurrences += e.Occurrences
 			r.events[i].Recovered = e.Recovered
@@ -52,7 +79,7 @@ func (r *repeats) add(events []sampler.OOMEvent) {
 			r.index = map[identity]int{}
 		}
 		r.index[id] = len(r.events)
-		r.events = append(r.events, e)
+		r.events, r.moments = append(r.events, e.OOMEvent), append(r.moments, e.moment)
 		if len(r.events) >= 5*r.most { // seldom, because it looks at all of them
 			r.choose(r.most)
 		}
@@ -65,13 +92,14 @@ func (r *repeats) choose(most int) {
 		return
 	}
 	r.others += len(r.events) - most
-	var kept []sampler.OOMEvent
-	r.index = map[identity]int{}
-	for _, i := range Choose(r.events, most) {
-		r.index[identityOf(&r.events[i])] = len(kept)
-		kept = append(kept, r.events[i])
+	clear(r.index)
+	for n, i := range Choose(r.events, most) {
+		r.index[identityOf(&r.events[i])] = n
+		r.events[n], r.moments[n] = r.events[i], r.moments[i]
 	}
-	r.events = kept
+	clear(r.events[most:])
+	clear(r.moments[most:])
+	r.events, r.moments = r.events[:most], r.moments[:most]
 }
 
 // ScanUpTo reads a whole text as Scan does, but keeps at most so many of its failures (see Choose) and counts
@@ -80,6 +108,5 @@ func (r *repeats) choose(most int) {
 func ScanUpTo(r io.Reader, most int) (kept []sampler.OOMEvent, others int, err error) {
 	all := repeats{most: most}
 	err = scan(r, &all)
-	all.choose(most)
 	return all.events, all.others, err
 }

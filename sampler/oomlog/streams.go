@@ -83,7 +83,7 @@ func (st *stream) start(l line, short *squeezed, found *wordMask) *message {
 	words := compiled().words
 	tail := l.text[:min(len(l.text), joinedHead)]
 	if len(tail) == len(l.text) {
-		both.merge(*found)
+		both.merge(found)
 	} else {
 		words.scanString(tail, &both)
 	}

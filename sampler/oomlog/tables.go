@@ -1,17 +1,22 @@
 package oomlog
 
-import "sync"
+import (
+	"math/bits"
+	"sync"
+)
 
 // tables is everything that is compiled once from the rows.
 type tables struct {
 	words      *wordSet
 	rows       []*compiledRow
-	events     wordMask // words that may begin a failure
+	rowsOf     [maxWords]rowMask // rows with a word
+	events     wordMask          // words that may begin a failure
 	recoveries wordMask
 	facts      wordMask
 	memory     wordMask
 	recovered  []*compiledRecovery
 	programs   wordMask
+	hints      func() *gate
 }
 
 // compiled is built from the tables when the first parser is made; nothing changes it later.
@@ -35,19 +40,48 @@ func buildTables(rows []row, recs []recovery, facts []string) *tables {
 	}
 	words = append(append(words, memoryWords()...), programWords()...)
 	t := &tables{words: newWordSet(append(words, facts...))}
+	var hints []*lazy
+	add := func(text string) *hint {
+		if text == "" {
+			return nil
+		}
+		hints = append(hints, pattern("(?i)"+loosen(text)))
+		return &hint{hints[len(hints)-1], len(hints) - 1}
+	}
 	for _, r := range rows {
 		c := &compiledRow{row: r, mask: t.words.mask(r.words), start: compile(r.start), fields: compileAll(r.fields)}
-		c.near, c.hostNear, c.gpuNear = optional(r.near), optional(r.hostNear), optional(r.gpuNear)
-		t.events.merge(c.mask)
+		c.near, c.hostNear, c.gpuNear = add(r.near), add(r.hostNear), add(r.gpuNear)
+		t.events.merge(&c.mask)
+		for _, w := range r.words {
+			t.rowsOf[t.words.index[w]].set(len(t.rows))
+		}
 		t.rows = append(t.rows, c)
 	}
 	for _, r := range recs {
 		m := t.words.mask(r.words)
-		t.recoveries.merge(m)
+		t.recoveries.merge(&m)
 		t.recovered = append(t.recovered, &compiledRecovery{recovery: r, mask: m, re: pattern("(?i)" + loosen(r.pattern))})
 	}
 	t.facts, t.memory, t.programs = t.words.mask(facts), t.words.mask(memoryWords()), t.words.mask(programWords())
+	t.hints = sync.OnceValue(func() *gate { return newGate(hints) })
 	return t
+}
+
+// rowMask says which rows.
+type rowMask [5]uint64
+
+func (m *rowMask) set(i int) { m[i>>6] |= 1 << (i & 63) }
+
+// rowsWith are the rows that have one of the words.
+func (t *tables) rowsWith(found *wordMask) (rows rowMask) {
+	for i, some := range found {
+		for some &= t.events[i]; some != 0; some &= some - 1 {
+			for j, more := range t.rowsOf[i<<6+bits.TrailingZeros64(some)] {
+				rows[j] |= more
+			}
+		}
+	}
+	return rows
 }
 
 // recovers says whether a line with these words says that the program went on.
@@ -61,11 +95,4 @@ func (t *tables) recovers(text string, short *squeezed, found *wordMask) bool {
 		}
 	}
 	return false
-}
-
-func optional(text string) *lazy {
-	if text == "" {
-		return nil
-	}
-	return pattern("(?i)" + loosen(text))
 }

@@ -10,7 +10,7 @@ const maxWords = len(wordMask{}) * 64
 
 func (m *wordMask) set(i int) { m[i>>6] |= 1 << (i & 63) }
 
-func (m *wordMask) merge(o wordMask) {
+func (m *wordMask) merge(o *wordMask) {
 	for i := range m {
 		m[i] |= o[i]
 	}
@@ -163,6 +163,12 @@ func scanWords[T []byte | string](w *wordSet, line T, found *wordMask) bool {
 		}
 	}
 	return hit
+}
+
+// wordsIn are the words of the tables in a line.
+func wordsIn(line string) (found wordMask) {
+	compiled().words.scanString(line, &found)
+	return found
 }
 
 // mask is the set of the given words.

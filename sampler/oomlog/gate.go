@@ -1,0 +1,63 @@
+package oomlog
+
+import (
+	"bytes"
+	"slices"
+)
+
+// gate tells which of several patterns a text may match, in one pass for the words that they need.
+type gate struct {
+	set     *wordSet
+	demands [][][]wordMask // pattern → way → words of which the text must have one, each; nil: nothing is needed
+	always  []int          // patterns that need nothing
+}
+
+func newGate(patterns []*lazy) *gate {
+	g := &gate{}
+	var words []string
+	var needs [][][]oneOf
+	for _, l := range patterns {
+		ways := needed(parse(l.source), true)
+		for _, way := range ways {
+			words = append(words, slices.Concat(way...)...)
+		}
+		needs = append(needs, ways)
+	}
+	g.set = newWordSet(words)
+	for i, ways := range needs {
+		var all [][]wordMask
+		for _, way := range ways {
+			var masks []wordMask
+			for _, demand := range way {
+				masks = append(masks, g.set.mask(demand))
+			}
+			all = append(all, masks)
+		}
+		if g.demands = append(g.demands, all); all == nil {
+			g.always = append(g.always, i)
+		}
+	}
+	return g
+}
+
+// wordsIn are the words of a text that the patterns need; all where it has one of the two letters beyond ASCII
+// that patterns take for one of its letters.
+func (g *gate) wordsIn(text []byte) (found wordMask) {
+	g.set.scan(text, &found)
+	if bytes.Contains(text, []byte("\u017f")) || bytes.Contains(text, []byte("\u212a")) {
+		for i := range found {
+			found[i] = ^uint64(0)
+		}
+	}
+	return found
+}
+
+// allows says whether a text with these words can match a pattern.
+func (g *gate) allows(pattern int, found *wordMask) bool {
+	for _, way := range g.demands[pattern] {
+		if !slices.ContainsFunc(way, func(m wordMask) bool { return !found.meets(&m) }) {
+			return true
+		}
+	}
+	return g.demands[pattern] == nil
+}
