@@ -139,7 +139,6 @@ type Options struct {
 	Source  string
 	Need    sampler.Opt[sampler.Bytes] // what the user typed, as for a Watch
 	Lang    string                     // of its sentences; empty: English
-	Redact  func(string) string        // applied to command lines; nil: none
 	Outline bool                       // only Exits and the span are wanted: no alerts, no causes
 }
 

@@ -41,9 +41,6 @@ func (r *Reporter) processes() []Process {
 		}
 		p.Plot = q.bins.points(r.hold())
 		p.User, p.Name, p.Command = sampler.Clean(p.User), sampler.Clean(p.Name), sampler.Clean(p.Command)
-		if r.o.Redact != nil {
-			p.Command = r.o.Redact(p.Command)
-		}
 		list = append(list, p)
 	}
 	slices.SortFunc(list, func(a, b Process) int {

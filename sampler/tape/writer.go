@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/redact"
 )
 
 // Options of a Writer. The zero value is good.
@@ -30,7 +31,6 @@ type Writer struct {
 	opt    Options
 	sink   *sink
 	closed bool
-	hide   *redactor
 	fields override
 
 	buf   []byte // lines not yet handed over
@@ -69,9 +69,9 @@ func newWriter(f file, packed bool, next func() (file, error), o Options) (*Writ
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{opt: o, sink: k, hide: &redactor{map[string]string{}}}
+	w := &Writer{opt: o, sink: k}
 	if !o.NoRedact {
-		w.fields = w.hide.fields()
+		w.fields = (&redactor{map[string]string{}}).fields()
 	}
 	return w, nil
 }
@@ -210,7 +210,7 @@ func (w *Writer) json(v any) {
 		return
 	}
 	if !w.opt.NoRedact {
-		j = w.hide.json(j)
+		j = redact.JSON(j)
 	}
 	w.buf = append(append(w.buf, j...), '\n')
 }

@@ -11,6 +11,7 @@ import (
 
 	"nvpeak/advice/lang"
 	"nvpeak/sampler"
+	"nvpeak/sampler/redact"
 	"nvpeak/ui"
 	"nvpeak/ui/plain"
 )
@@ -28,7 +29,7 @@ type app struct {
 func (a *app) words() lang.Catalog { return lang.For(string(a.opt.lang)) }
 
 // say prints a line for people beside the output.
-func (a *app) say(text string) { fmt.Fprintln(a.err, "nvpeak: "+sampler.Clean(text)) }
+func (a *app) say(text string) { fmt.Fprintln(a.err, "nvpeak: "+redact.Text(sampler.Clean(text))) }
 
 // isTerminal says whether f is a terminal that understands cursor movement.
 func (a *app) isTerminal(f any) bool {

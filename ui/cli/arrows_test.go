@@ -24,8 +24,8 @@ var arrows = []struct {
 }{
 	{".", []string{"ui/cli"}},
 	{"sampler", nil},
-	{"sampler/*", []string{"sampler"}},                // every source, and history
-	{"sampler/*/*", []string{"sampler", "sampler/*"}}, // helpers of one source
+	{"sampler/*", []string{"sampler", "sampler/redact"}}, // every source, and history
+	{"sampler/*/*", []string{"sampler", "sampler/*"}},    // helpers of one source
 	{"advice", []string{"sampler", "advice/*"}},
 	{"advice/report", []string{"sampler", "advice/watch", "advice/explain", "advice/series", "advice/lang"}},
 	{"advice/watch", []string{"sampler", "advice/explain", "advice/series", "advice/lang"}},

@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/redact"
 )
 
 // Exit codes that users and scripts rely on.
@@ -51,7 +52,7 @@ func exitCode(err error, w io.Writer) int {
 	case errors.Is(err, syscall.EPIPE):
 		return exitFine // whoever read has gone
 	}
-	fmt.Fprintln(w, "nvpeak: "+oneLine(err))
+	fmt.Fprintln(w, "nvpeak: "+redact.Text(oneLine(err)))
 	if errors.As(err, &usage) || errors.Is(err, sampler.ErrSelect) {
 		return exitUsage
 	}

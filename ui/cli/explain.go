@@ -11,7 +11,7 @@ import (
 	"nvpeak/advice/explain"
 	"nvpeak/advice/report"
 	"nvpeak/sampler"
-	"nvpeak/sampler/tape"
+	"nvpeak/sampler/redact"
 	"nvpeak/sampler/trainlog"
 	"nvpeak/ui/plain"
 )
@@ -71,6 +71,9 @@ func (a *app) explain(files []string, f *explainFlags) error {
 		}
 	}
 	e := explain.Explain(in)
+	if a.leaves() {
+		e = redact.Copy(e)
+	}
 	out := bufio.NewWriter(a.out)
 	if f.json {
 		err = plain.IndentedJSON(out, e)
@@ -136,7 +139,7 @@ func (a *app) recall(in explain.Incident, logs []logFailures, name string) (expl
 	if err := checkSelection(name, a.opt.gpus); err != nil {
 		return in, err
 	}
-	o := report.Options{Redact: tape.Redact, Lang: string(a.opt.lang)}
+	o := report.Options{Lang: string(a.opt.lang)}
 	outline, rec, err := outlineTape(name, a.opt.gpus, o)
 	if err != nil {
 		return in, err

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/redact"
 )
 
 const (
@@ -65,6 +66,7 @@ func send(ctx context.Context, alert sampler.Alert, ways []func(context.Context,
 	if err != nil {
 		return
 	}
+	body = redact.JSON(body)
 	for _, way := range ways {
 		limit, cancel := context.WithTimeout(ctx, sendTimeout)
 		_ = way(limit, body)
@@ -85,7 +87,7 @@ func runCommand(ctx context.Context, command string, body []byte) error {
 func webhook(address string, private bool) (func(context.Context, []byte) error, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, usagef("--webhook %q is not an http or https URL", address)
+		return nil, usagef("--webhook takes an http or https URL") // not repeated: it may hold a password
 	}
 	dialer := &net.Dialer{Timeout: sendTimeout}
 	if !private {
@@ -102,6 +104,10 @@ func webhook(address string, private bool) (func(context.Context, []byte) error,
 		}
 		req.Header.Set("Content-Type", "application/json")
 		resp, err := client.Do(req)
+		var failed *url.Error
+		if errors.As(err, &failed) {
+			return failed.Err // without the address, which is a secret of its own
+		}
 		if err != nil {
 			return err
 		}

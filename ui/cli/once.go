@@ -18,6 +18,7 @@ type onceFlags struct {
 	json bool
 	csv  csvFlag
 	size frameSize
+	keep bool // secrets
 }
 
 func onceCommand(a *app) *cobra.Command {
@@ -31,6 +32,7 @@ func onceCommand(a *app) *cobra.Command {
 	c.Flags().BoolVar(&f.json, "json", false, "as JSON")
 	f.csv.bind(c.Flags())
 	c.Flags().Var(&f.size, "size", "print one frame of the monitor of `COLSxROWS` instead")
+	noRedactFlag(c.Flags(), &f.keep)
 	a.opt.bind(c.Flags(), append(measuring, "need", "interval", "lang", "theme", "ascii", "no-color")...)
 	return c
 }
@@ -72,8 +74,9 @@ func (a *app) printOnce(snaps []*sampler.Snapshot, label string, f *onceFlags) e
 	out := bufio.NewWriter(a.out)
 	watch := watch.New(watch.Options{Need: a.opt.need.Opt, Lang: string(a.opt.lang)})
 	var s *sampler.Snapshot
-	for _, snap := range snaps {
-		s = withAlerts(snap, watch).Wall()
+	for i, snap := range snaps {
+		snaps[i] = a.shown(snap, f.keep)
+		s = withAlerts(snaps[i], watch).Wall()
 	}
 	var err error
 	switch {

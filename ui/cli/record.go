@@ -62,7 +62,7 @@ func recordCommand(a *app) *cobra.Command {
 	c.Flags().Var(durationFlag{&f.span, time.Second, 10 * 365 * 24 * time.Hour}, "for", "end after this `DURATION`")
 	c.Flags().Var(&f.rotate, "rotate", "begin a new file after this time or size, a `LIMIT` such as 1h or 100MiB")
 	c.Flags().IntVar(&f.keep, "keep", 0, "with --rotate: keep this `NUMBER` of finished files, all if 0")
-	c.Flags().BoolVar(&f.noRedact, "no-redact", false, "keep passwords and tokens in command lines")
+	noRedactFlag(c.Flags(), &f.noRedact)
 	a.opt.bind(c.Flags(), append(measuring, "need", "interval", "log", "lang")...)
 	return c
 }

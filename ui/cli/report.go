@@ -12,7 +12,7 @@ import (
 
 	"nvpeak/advice/report"
 	"nvpeak/sampler"
-	"nvpeak/sampler/tape"
+	"nvpeak/sampler/redact"
 	"nvpeak/ui"
 	"nvpeak/ui/plain"
 )
@@ -105,12 +105,13 @@ func (a *app) reportOptions() plain.ReportOptions {
 	return plain.ReportOptions{Options: a.textOptions(), Plot: ui.PlotText}
 }
 
-// readReport reads one recording, with the training log where one was named.
+// readReport reads one recording, with the training log where one was named. Whatever it
+// quotes, it is without secrets.
 func (a *app) readReport(name string) (report.Report, error) {
 	if err := checkSelection(name, a.opt.gpus); err != nil {
 		return report.Report{}, err
 	}
-	o := report.Options{Source: filepath.Base(name), Need: a.opt.need.Opt, Redact: tape.Redact, Lang: string(a.opt.lang)}
+	o := report.Options{Source: filepath.Base(name), Need: a.opt.need.Opt, Lang: string(a.opt.lang)}
 	log := trainingLog{}
 	if a.opt.log != "" {
 		var err error
@@ -127,7 +128,7 @@ func (a *app) readReport(name string) (report.Report, error) {
 	for _, n := range append(notes, log.notes...) {
 		r.Note(n)
 	}
-	return r.Report(), nil
+	return redact.Copy(r.Report()), nil
 }
 
 // trainingLog is what a log tells, on the timeline of a recording.

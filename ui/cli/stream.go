@@ -16,19 +16,22 @@ import (
 
 func streamCommand(a *app) *cobra.Command {
 	var csv csvFlag
+	var keep bool
 	c := &cobra.Command{
 		Use:   "stream",
 		Short: "print one snapshot per interval until stopped: JSON Lines, or CSV",
 		Args:  noArgs,
-		RunE:  func(cmd *cobra.Command, args []string) error { return a.stream(cmd.Context(), csv.fields) },
+		RunE:  func(cmd *cobra.Command, args []string) error { return a.stream(cmd.Context(), csv.fields, keep) },
 	}
 	csv.bind(c.Flags())
+	noRedactFlag(c.Flags(), &keep)
 	a.opt.bind(c.Flags(), append(measuring, "need", "interval", "record", "lang")...)
 	return c
 }
 
 // stream writes every snapshot as soon as it is there. It ends quietly when the reader goes.
-func (a *app) stream(ctx context.Context, fields []plain.Field) (err error) {
+// keep: with the secrets.
+func (a *app) stream(ctx context.Context, fields []plain.Field, keep bool) (err error) {
 	if a.listDemos() {
 		return nil
 	}
@@ -39,6 +42,7 @@ func (a *app) stream(ctx context.Context, fields []plain.Field) (err error) {
 	}
 	defer end(nil)
 	if r != nil {
+		r.opt.NoRedact = keep
 		if err := r.create(nil); err != nil {
 			return err
 		}
@@ -56,6 +60,7 @@ func (a *app) stream(ctx context.Context, fields []plain.Field) (err error) {
 			return err
 		}
 		for _, one := range snaps {
+			one = a.shown(one, keep)
 			snap := withAlerts(one, s.watch)
 			if r != nil {
 				r.Snapshot(one, snap.Alerts) //nolint:errcheck // standard error may be a log: the end reports it

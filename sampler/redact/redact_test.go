@@ -1,0 +1,161 @@
+package redact
+
+import (
+	"bufio"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// lines of a file of testdata, without comments.
+func lines(t testing.TB, name string) (list []string) {
+	file, err := os.Open("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close() //nolint:errcheck // it was only read
+	for in := bufio.NewScanner(file); in.Scan(); {
+		if line := in.Text(); line != "" && line[0] != '#' {
+			list = append(list, line)
+		}
+	}
+	return list
+}
+
+// form is one line of secrets.txt: the text, and what must not be seen of it.
+func form(line string) (text string, secrets []string) {
+	line = strings.ReplaceAll(line, "·", "")
+	for rest := line; ; {
+		_, after, ok := strings.Cut(rest, "«")
+		if !ok {
+			return strings.NewReplacer("«", "", "»", "").Replace(line), secrets
+		}
+		secret, behind, _ := strings.Cut(after, "»")
+		secrets = append(secrets, strings.Fields(secret)...)
+		rest = behind
+	}
+}
+
+// leaks is what of the secrets is still to be seen: a piece of five bytes is too much.
+func leaks(text string, secrets []string) string {
+	for _, s := range secrets {
+		size := min(5, len(s))
+		for i := 0; i+size <= len(s); i++ {
+			if size > 1 && strings.Contains(text, s[i:i+size]) {
+				return s[i : i+size]
+			}
+		}
+	}
+	return ""
+}
+
+// TestSecrets: of the forms in which secrets stand, at least 98 of 100 are taken out.
+func TestSecrets(t *testing.T) {
+	missed := 0
+	list := lines(t, "secrets.txt")
+	for _, line := range list {
+		text, secrets := form(line)
+		got := Text(text)
+		if piece := leaks(got, secrets); piece != "" {
+			missed++
+			t.Logf("still shows %q\n %s\n %s", piece, text, got)
+		}
+		if again := Text(got); again != got {
+			t.Errorf("not the same again:\n %s\n %s", got, again)
+		}
+	}
+	t.Logf("%d of %d missed", missed, len(list))
+	if missed*50 > len(list) {
+		t.Errorf("%d of %d secrets are still to be seen", missed, len(list))
+	}
+}
+
+// TestOrdinary: nothing is taken out of a command that has no secret.
+func TestOrdinary(t *testing.T) {
+	touched := 0
+	list := lines(t, "ordinary.txt")
+	for _, line := range list {
+		if got := Text(line); got != line {
+			touched++
+			t.Logf("touched\n %s\n %s", line, got)
+		}
+	}
+	t.Logf("%d of %d touched", touched, len(list))
+	if touched*200 > len(list) {
+		t.Errorf("%d of %d ordinary commands are touched", touched, len(list))
+	}
+}
+
+func TestText(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"python train.py --batch-size 64 --lr=0.1", "python train.py --batch-size 64 --lr=0.1"},
+		{"x --token=abc123 --y", "x --token=[redacted] --y"},
+		{"x --api-key s3cr3t", "x --api-key [redacted]"},
+		{"x --api_key='s3cr3t' z", "x --api_key='[redacted]' z"},
+		{"x --hub-token abcdef", "x --hub-token [redacted]"},
+		{"x --password hunter2 y", "x --password [redacted] y"},
+		{"WANDB_API_KEY=0123456789abcdef python x.py", "WANDB_API_KEY=[redacted] python x.py"},
+		{"env AWS_SECRET_ACCESS_KEY=abc/def+ghi x", "env AWS_SECRET_ACCESS_KEY=[redacted] x"},
+		{"aws AKIAIOSFODNN7EXAMPLE go", "aws [redacted] go"},
+		{"login hf_AbCdEfGhIjKlMn x", "login [redacted] x"},
+		{"x sk-proj-abcdefghijklmnop y", "x [redacted] y"},
+		{"git clone https://ann:pa55@host/x.git", "git clone https://[redacted]@host/x.git"},
+		{"s3 https://b/x?X-Amz-Signature=00ff&y=1", "s3 https://b/x?X-Amz-Signature=[redacted]&y=1"},
+		{"curl -H Authorization: Bearer abcdefgh12345678", "curl -H Authorization: Bearer [redacted]"},
+		{"x ghp_abcdefghijklmnopqrst", "x [redacted]"},
+		{"jwt eyJhbGciOiJI.eyJzdWIiOiIx.abc_def", "jwt [redacted]"},
+		{"x --password=", "x --password="},
+		{"vllm serve --max-num-batched-tokens 8192 --tokenizer x/y", "vllm serve --max-num-batched-tokens 8192 --tokenizer x/y"},
+		{"x --auth none --token 5", "x --auth none --token 5"},
+		{"x --token --verbose", "x --token --verbose"},
+		{"mailto ann@example.org", "mailto ann@example.org"},
+		{"", ""},
+	} {
+		if got := Text(c.in); got != c.want {
+			t.Errorf("%q\n got %q\nwant %q", c.in, got, c.want)
+		}
+	}
+}
+
+// FuzzText: whatever the text, what went through once does not change again, and a key
+// beside it goes.
+func FuzzText(f *testing.F) {
+	for _, line := range append(lines(f, "secrets.txt"), lines(f, "ordinary.txt")...) {
+		text, _ := form(line)
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		once := Text(s)
+		if again := Text(once); again != once {
+			t.Errorf("%q\n once %q\nagain %q", s, once, again)
+		}
+		if len(once) > len(Mark)*len(s) {
+			t.Errorf("%q grew to %d bytes", s, len(once))
+		}
+		const key = "hf" + "_AbCdEfGhIjKlMnOpQrStUvWxYz01234567"
+		if got := Text(s + " " + key); strings.Contains(got, key) {
+			t.Errorf("%q keeps its key: %q", s, got)
+		}
+	})
+}
+
+// TestLinear: a text made to be slow is not.
+func TestLinear(t *testing.T) {
+	for _, piece := range []string{"key=", "token=", "--token ", "://", "a://b:c@", "sk-", "-----BEGIN ", "mysql ", "wandb login ", "password: ", "'", `\"`, "a,", "eyJ.", "--password a ",
+		"token 'a ", "Cookie: a;", "bearer a", "[redacted]", "1:AA", "M", "echo a | ", "set password ", `"token":`, "(", "-p ", "AKIA"} {
+		start := time.Now()
+		Text(strings.Repeat(piece, 1<<18/len(piece)))
+		if took := time.Since(start); took > 3*time.Second {
+			t.Errorf("256 KiB of %q take %v", piece, took)
+		}
+	}
+}
+
+func BenchmarkText(b *testing.B) {
+	const command = "/opt/conda/bin/python -u train.py --model_name_or_path meta-llama/Llama-3.1-8B --tokenizer meta-llama/Llama-3.1-8B --max_tokens 4096 --lr 1e-4 --output_dir runs/a --hf_token abcdef0123"
+	b.SetBytes(int64(len(command)))
+	for b.Loop() {
+		Text(command)
+	}
+}
