@@ -9,6 +9,7 @@ const (
 	MarkValidation = PhaseValidation
 	MarkSaving     = PhaseSaving
 	MarkAllocator  = "allocator" // a reading of the allocator
+	MarkStage      = "stage"     // one of a few parts of the run
 )
 
 // LogMark is a line of a training log that says where the run stands.
@@ -16,7 +17,9 @@ type LogMark struct {
 	Kind      string
 	Line      int            // from 1
 	Time      Opt[time.Time] // absent: the log has no time near it
-	N         Opt[int]       // number of the epoch, as printed
+	N         Opt[int]       // number of the epoch or stage, as printed
+	Of        int            // stages in all
+	Label     string         // of a stage, in lower case
 	GPU       Opt[int]       // CUDA ordinal, as printed
 	Allocated Opt[Bytes]
 	Reserved  Opt[Bytes]

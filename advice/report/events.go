@@ -62,6 +62,9 @@ func (r *Reporter) placeMarks(out *Report) {
 			continue
 		}
 		t = min(max(t, 0), out.Duration)
+		if m.Kind == sampler.MarkStage {
+			continue
+		}
 		if m.Kind == sampler.MarkAllocator {
 			out.Readings = append(out.Readings, Allocator{T: t, GPU: m.GPU, Allocated: m.Allocated, Reserved: m.Reserved})
 			continue

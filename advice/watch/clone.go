@@ -9,6 +9,10 @@ func (w *Watch) Clone() *Watch {
 	c.needs.refused = slices.Clone(w.needs.refused)
 	c.failures = slices.Clone(w.failures)
 	c.tensors.readings = slices.Clone(w.tensors.readings)
+	c.stages.counters = slices.Clone(w.stages.counters)
+	for i := range c.stages.counters {
+		c.stages.counters[i].changes = slices.Clone(c.stages.counters[i].changes)
+	}
 	c.lastAlert = slices.Clone(w.lastAlert)
 	c.gpus = make([]*gpu, len(w.gpus))
 	for i, old := range w.gpus {

@@ -16,6 +16,10 @@ func (w *Watch) Need() sampler.Opt[sampler.Bytes] { return w.needs.typed }
 
 // Mark takes what a training log says at the time of the newest snapshot.
 func (w *Watch) Mark(m sampler.LogMark) {
+	if m.Kind == sampler.MarkStage && w.clock.Started {
+		w.stages.add(w.clock.Now, m)
+		return
+	}
 	if b, ok := sampler.Plausible(m.Allocated); ok && w.clock.Started {
 		w.tensors.add(w.clock.Now, b.MiB())
 		for _, g := range w.gpus {

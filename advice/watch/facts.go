@@ -18,6 +18,7 @@ type Facts struct {
 	host     *host
 	needs    *needs
 	failures []failure
+	stages   *stages
 	tensors  *tensors
 	words    lang.Catalog
 }

@@ -130,7 +130,7 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 	if steps && flight.Size >= stepsLarge*f.gpu.total {
 		near = room <= max(stepsNear*f.gpu.total, flight.Size)
 	}
-	if !near || !steps && (large || f.noTensors(trend) || eta > growthSure*(trend.Until-trend.Since)) {
+	if !near || f.ends(growth.Trend, flight, steps, room) || !steps && (large || f.noTensors(trend) || eta > growthSure*(trend.Until-trend.Since)) {
 		found.id, found.level = noticeID, sampler.LevelNotice
 	}
 	found.render = func(f *Facts) message {
@@ -144,6 +144,16 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 		return renderGrowth(f, pid, trend, rose, room, low, high)
 	}
 	return found, true
+}
+
+// ends says whether the log announces where the growth ends, and that it fits.
+func (f *Facts) ends(tr series.Trend, flight series.Flight, steps bool, room float64) bool {
+	since, rise := tr.Since, tr.To-tr.From
+	if steps {
+		since, rise = flight.Since, float64(flight.Steps)*flight.Size
+	}
+	more, known := f.stages.rest(since, rise)
+	return known && more <= room
 }
 
 // noTensors says whether the log shows that tensors did not grow with the memory.

@@ -28,6 +28,7 @@ type Watch struct {
 
 	failures []failure // reported, newest last
 	tensors  tensors   // of the training log
+	stages   stages    // of the training log
 
 	judged    float64 // when the rules were last asked
 	open      map[incidentKey]*incident
@@ -105,7 +106,7 @@ func (w *Watch) dropGPUs() {
 
 // facts are what the rules may look at now.
 func (w *Watch) facts(at time.Time) Facts {
-	return Facts{now: w.clock.Now, time: at, gpus: w.gpus, host: &w.host, needs: &w.needs, failures: w.failures, tensors: &w.tensors, words: lang.For(w.lang)}
+	return Facts{now: w.clock.Now, time: at, gpus: w.gpus, host: &w.host, needs: &w.needs, failures: w.failures, stages: &w.stages, tensors: &w.tensors, words: lang.For(w.lang)}
 }
 
 // factsOf are the facts about the GPU of an incident.

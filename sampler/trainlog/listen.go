@@ -45,7 +45,7 @@ func (l *Listener) Write(b []byte) (int, error) {
 
 func (l *Listener) hear(line string) {
 	for _, m := range marksOf(line, true) {
-		if m.Kind != sampler.MarkAllocator || !m.Allocated.Known() {
+		if (m.Kind != sampler.MarkAllocator || !m.Allocated.Known()) && m.Kind != sampler.MarkStage {
 			continue
 		}
 		for sent := false; !sent; {

@@ -98,6 +98,9 @@ func marksOf(line string, readings bool) []sampler.LogMark {
 		}
 		break
 	}
+	if stage, ok := stageOf(line); ok {
+		list = append(list, stage)
+	}
 	for _, word := range []string{"alloc", "reserved", "cached"} {
 		if at := strings.Index(low, word); at >= 0 {
 			if !readings {

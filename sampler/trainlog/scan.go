@@ -18,7 +18,8 @@ type Log struct {
 	last    stamp
 	stamps  int
 
-	phase    sampler.LogMark // the newest mark that is no reading
+	phase    sampler.LogMark             // the newest mark that is no reading
+	stages   map[string]sampler.Opt[int] // the newest stage of each label
 	readings int
 	thinned  int // how often every other reading was left out
 }
@@ -136,6 +137,14 @@ func (l *Log) add(m mark) {
 		if l.readings%(1<<l.thinned) != 0 {
 			return
 		}
+	} else if m.Kind == sampler.MarkStage {
+		if m.N == l.stages[m.Label] {
+			return
+		}
+		if l.stages == nil || len(l.stages) >= maxStageLabels {
+			l.stages = map[string]sampler.Opt[int]{}
+		}
+		l.stages[m.Label] = m.N
 	} else {
 		if m.Kind == l.phase.Kind && m.N == l.phase.N {
 			return

@@ -1,0 +1,51 @@
+package watch
+
+import (
+	"testing"
+
+	"nvpeak/sampler"
+)
+
+// Stairs of which the log says that there are sixteen: no alarm where all of them fit, one where the log tells of
+// forty, and one where it tells of nothing.
+func TestAnnouncedStages(t *testing.T) {
+	for _, row := range []struct {
+		of     int
+		warned bool
+	}{{16, false}, {40, true}, {0, true}} {
+		w := New(Options{})
+		used := func(s float64) float64 { return 8000 + 1000*float64(min(int(s/60), 15)) }
+		warned := false
+		for s := 0.0; s < 17*60; s++ {
+			if stage := min(int(s/60), 15) + 1; row.of > 0 && int(s)%60 == 1 {
+				w.Mark(sampler.LogMark{Kind: sampler.MarkStage, Label: "level", N: sampler.Some(stage), Of: row.of})
+			}
+			for _, a := range w.Add(snapshotOf(s, 23900, used(s)+20, processOf(7, "python train.py", used(s)))) {
+				warned = warned || a.Kind == sampler.AlertGrowth && a.Level != sampler.LevelNotice
+			}
+		}
+		if warned != row.warned {
+			t.Errorf("%d stages: warned %v", row.of, warned)
+		}
+	}
+}
+
+func TestStagesRest(t *testing.T) {
+	var s stages
+	say := func(at float64, n, of int) {
+		s.add(at, sampler.LogMark{Kind: sampler.MarkStage, Label: "level", N: sampler.Some(n), Of: of})
+	}
+	for i := range 4 {
+		say(float64(60*i), i+1, 8)
+	}
+	if more, known := s.rest(0, 300); !known || more != 1.5*100*4 {
+		t.Errorf("%v %v", more, known)
+	}
+	if _, known := s.rest(100, 300); known {
+		t.Error("two changes tell nothing")
+	}
+	say(300, 1, 8) // another round
+	if _, known := s.rest(0, 300); known {
+		t.Error("a round that began again tells nothing yet")
+	}
+}

@@ -1,0 +1,26 @@
+package trainlog
+
+import "testing"
+
+func TestStageOf(t *testing.T) {
+	for _, one := range []struct {
+		line, label string
+		n, of       int
+	}{
+		{"[10:28:43] - active hash levels: 5/16", "active hash levels", 5, 16},
+		{"autoregressive schedule: rollout 3/12, 110 updates each", "rollout", 3, 12},
+		{"fp64 2/10: N=12800 ...", "fp64", 2, 10},
+		{"INFO - Quantizing self_attn.k_proj in layer 1/32...", "", 1, 32},
+		{"Epoch 3 Step 120/700 loss 2.1", "", 0, 0},
+		{"mem 9.2/16 GiB", "", 0, 0},
+		{"part 9/8", "", 0, 0},
+		{"half 1/2", "", 0, 0},
+		{"2026/11/22 10:00:00 began", "", 0, 0},
+		{"", "", 0, 0},
+	} {
+		m, ok := stageOf(one.line)
+		if ok != (one.of > 0) || m.N.Or(0) != one.n || m.Of != one.of || one.label != "" && m.Label != one.label {
+			t.Errorf("%q: %q %d/%d", one.line, m.Label, m.N.Or(0), m.Of)
+		}
+	}
+}
