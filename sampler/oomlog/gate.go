@@ -3,6 +3,7 @@ package oomlog
 import (
 	"bytes"
 	"slices"
+	"sync"
 )
 
 // gate tells which of several patterns a text may match, in one pass for the words that they need.
@@ -60,4 +61,29 @@ func (g *gate) allows(pattern int, found *wordMask) bool {
 		}
 	}
 	return g.demands[pattern] == nil
+}
+
+// gated are ways whose patterns are tried only where the words are that they need: for short texts.
+type gated struct {
+	ways
+	gate func() *gate
+}
+
+func gatedAnyOf(flags string, patterns ...string) gated {
+	all := anyOf(flags, patterns...)
+	return gated{all, sync.OnceValue(func() *gate { return newGate(all) })}
+}
+
+func (g gated) match(s string) bool {
+	gate := g.gate()
+	found := gate.wordsIn([]byte(s))
+	if found == (wordMask{}) {
+		return slices.ContainsFunc(gate.always, func(i int) bool { return g.ways[i].MatchString(s) })
+	}
+	for i, l := range g.ways {
+		if gate.allows(i, &found) && l.MatchString(s) {
+			return true
+		}
+	}
+	return false
 }

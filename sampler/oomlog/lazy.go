@@ -220,28 +220,3 @@ type ways []*lazy
 func (w ways) matchIn(s string, short *squeezed) bool {
 	return slices.ContainsFunc(w, func(l *lazy) bool { return l.matchIn(s, short) })
 }
-
-// gated are ways whose patterns are tried only where the words are that they need: for short texts.
-type gated struct {
-	ways
-	gate func() *gate
-}
-
-func gatedAnyOf(flags string, patterns ...string) gated {
-	all := anyOf(flags, patterns...)
-	return gated{all, sync.OnceValue(func() *gate { return newGate(all) })}
-}
-
-func (g gated) match(s string) bool {
-	gate := g.gate()
-	found := gate.wordsIn([]byte(s))
-	if found == (wordMask{}) {
-		return slices.ContainsFunc(gate.always, func(i int) bool { return g.ways[i].MatchString(s) })
-	}
-	for i, l := range g.ways {
-		if gate.allows(i, &found) && l.MatchString(s) {
-			return true
-		}
-	}
-	return false
-}

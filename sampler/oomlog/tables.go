@@ -99,3 +99,9 @@ func (t *tables) recovers(text string, short *squeezed, found *wordMask) bool {
 	}
 	return false
 }
+
+// wordsIn are the words of the tables in a line.
+func wordsIn(line string) (found wordMask) {
+	compiled().words.scanString(line, &found)
+	return found
+}

@@ -165,12 +165,6 @@ func scanWords[T []byte | string](w *wordSet, line T, found *wordMask) bool {
 	return hit
 }
 
-// wordsIn are the words of the tables in a line.
-func wordsIn(line string) (found wordMask) {
-	compiled().words.scanString(line, &found)
-	return found
-}
-
 // mask is the set of the given words.
 func (w *wordSet) mask(words []string) wordMask {
 	var m wordMask
