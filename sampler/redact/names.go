@@ -27,8 +27,6 @@ func (f *finder) names() {
 	}
 }
 
-func nameByte(c byte) bool { return alnum(c) || c == '_' || c == '-' || c == '.' }
-
 // named looks at what stands in [from, to) as a name and returns where its value ends.
 func (f *finder) named(from, to int) int {
 	p, ok := f.place(from, to)

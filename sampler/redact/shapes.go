@@ -116,15 +116,6 @@ func special(s string, i int) int {
 	return storage(s, i)
 }
 
-// run is where the bytes of a kind end that begin at i, at most so many.
-func run(s string, i, most int, kind func(byte) bool) int {
-	j := i
-	for j < len(s) && j-i < most && kind(s[j]) {
-		j++
-	}
-	return j
-}
-
 // telegram is the key of a bot: figures:AA….
 func telegram(s string, i int) int {
 	n := run(s, i, 12, digit)

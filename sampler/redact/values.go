@@ -195,13 +195,6 @@ func ordinary(v string, c class, p place) bool {
 	return false
 }
 
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // option says whether a word with a dash in the place of a value is an option rather.
 func option(v string, c class) bool {
 	switch {
