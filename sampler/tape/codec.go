@@ -152,7 +152,7 @@ func wholeCodec() codec {
 		decode: func(s *scanner, v reflect.Value) {
 			raw := s.skip()
 			fresh := reflect.New(v.Type())
-			if raw == nil || json.Unmarshal(raw, fresh.Interface()) != nil {
+			if raw == nil || !s.whole(raw) || json.Unmarshal(raw, fresh.Interface()) != nil {
 				fresh.Elem().SetZero()
 			}
 			v.Set(fresh.Elem())
