@@ -51,6 +51,7 @@ func (a *app) reportFiles(files []string, f *reportFlags) error {
 	case f.json && f.html != "":
 		return usagef("--json and --html exclude each other")
 	}
+	leanReading()
 	var reports []report.Report
 	for _, name := range files {
 		r, err := a.readReport(name)
