@@ -31,6 +31,7 @@ type notes struct {
 // counted is a number of lines, and the first few by name.
 type counted struct {
 	n     int
+	last  int
 	first []string
 }
 
@@ -60,8 +61,9 @@ func (n *notes) corrupt(line int) { n.bad.add(line) }
 // flawed notes the flaws of a line.
 func (n *notes) flawed(line int, m *meter) {
 	for l, is := range m.flaws {
-		if is {
-			n.flaws[l].add(line)
+		if c := &n.flaws[l]; is && (c.n == 0 || c.last != line) {
+			c.last = line
+			c.add(line)
 		}
 	}
 }

@@ -204,7 +204,7 @@ func (r *Reader) read() bool {
 	if err == io.EOF {
 		r.stopped = io.EOF
 		r.finish()
-		return r.decode.end(&r.record)
+		return r.decode.end(&r.record) && r.admit()
 	}
 	ok := false
 	if err == nil {

@@ -65,6 +65,7 @@ func send(ctx context.Context, alert sampler.Alert, ways []func(context.Context,
 	if err != nil {
 		return
 	}
+	body = sampler.EscapeJSON(body)
 	for _, way := range ways {
 		limit, cancel := context.WithTimeout(ctx, sendTimeout)
 		_ = way(limit, body)
