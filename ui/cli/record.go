@@ -60,7 +60,7 @@ func recordCommand(a *app) *cobra.Command {
 	}
 	c.Flags().StringVarP(&f.out, "output", "o", "", "the `FILE`; compressed when its name ends in .zst; - is standard output")
 	c.Flags().Var(durationFlag{&f.span, time.Second, 10 * 365 * 24 * time.Hour}, "for", "end after this `DURATION`")
-	c.Flags().Var(&f.rotate, "rotate", "begin a new file after this time or size, a `LIMIT` such as 1h or 100MiB")
+	c.Flags().Var(&f.rotate, "rotate", "begin a new file after this time or size, a `LIMIT` such as 1h or 100MiB, and after the recording that FILE holds")
 	c.Flags().IntVar(&f.keep, "keep", 0, "with --rotate: keep this `NUMBER` of finished files, all if 0")
 	c.Flags().BoolVar(&f.noRedact, "no-redact", false, "keep passwords and tokens in command lines")
 	a.opt.bind(c.Flags(), append(measuring, "need", "interval", "log", "lang")...)

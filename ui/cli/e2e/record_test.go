@@ -447,3 +447,45 @@ func TestMonitorOnFullDisk(t *testing.T) {
 	}
 	restored(t, term)
 }
+
+// A recorder that rotates comes back after every kill -9, with the same command. What it left is readable,
+// and no more finished parts are kept than asked for.
+func TestRecordKilledAgainAndAgain(t *testing.T) {
+	t.Parallel()
+	kills := 100
+	if testing.Short() {
+		kills = 12
+	}
+	path := filepath.Join(t.TempDir(), "a.jsonl.zst")
+	for n := range kills {
+		cmd := exec.Command(binary, "record", "--demo", "-o", path, "--rotate", "64KiB", "--keep", "5")
+		cmd.Env = setup{}.environ(t)
+		var errs bytes.Buffer
+		cmd.Stderr = &errs
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if n%10 == 0 { // most are killed before they write
+			waitSize(t, path)
+		}
+		time.Sleep(time.Duration(n*37%400) * time.Millisecond)
+		cmd.Process.Kill() //nolint:errcheck // it may have ended, which is an error
+		cmd.Wait()         //nolint:errcheck // killed
+		if cmd.ProcessState.Exited() {
+			t.Fatalf("run %d ended by itself: %s", n, errs.String())
+		}
+	}
+	left, err := filepath.Glob(filepath.Join(filepath.Dir(path), "a*.jsonl.zst"))
+	if err != nil || len(left) < 2 || len(left) > 6 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+	snaps := 0
+	for _, name := range left {
+		if info, err := os.Stat(name); err == nil && info.Size() > 0 {
+			snaps += len(readTape(t, name).snaps)
+		}
+	}
+	if snaps == 0 {
+		t.Error("there is no snapshot in any part")
+	}
+}
