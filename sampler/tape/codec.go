@@ -189,7 +189,10 @@ func readTime(v value) (time.Time, bool) {
 		if f > 1e11 { // milliseconds since 1970
 			f /= 1000
 		}
-		return time.UnixMilli(int64(math.Round(f * 1000))).UTC(), ok && f >= 0 && f < 1e11
+		if ok && f >= 0 && f < 1e11 {
+			t := time.UnixMilli(int64(math.Round(f * 1000))).UTC()
+			return t, isTime(t)
+		}
 	}
 	return time.Time{}, false
 }

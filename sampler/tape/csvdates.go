@@ -47,7 +47,7 @@ func (d *csvDates) parse(text string, m *meter) (time.Time, bool) {
 
 func parseForms(text string, forms []string) (time.Time, bool) {
 	for _, form := range forms {
-		if t, err := time.ParseInLocation(form, text, time.Local); err == nil && t.Year() >= 1970 && t.Year() < 10000 {
+		if t, err := time.ParseInLocation(form, text, time.Local); err == nil && isTime(t) {
 			return t.UTC(), true
 		}
 	}

@@ -91,7 +91,7 @@ func (j *jsonLines) header(p *progress, b []byte, out *Record) (bool, error) {
 		p.notes.flawed(out.Line, &m)
 		return false, nil
 	}
-	if err := json.Unmarshal(b, &h); err != nil || h.Time.IsZero() {
+	if err := json.Unmarshal(b, &h); err != nil || !isTime(h.Time) {
 		return false, errLine
 	}
 	j.base, out.Time, out.Header = h.Time, h.Time, &h
@@ -205,7 +205,7 @@ func (j *jsonLines) event(p *progress, b []byte, out *Record) (bool, error) {
 	if !m.whole(b) {
 		return false, nil
 	}
-	if err := json.Unmarshal(b, &e); err != nil {
+	if err := json.Unmarshal(b, &e); err != nil || !e.Time.IsZero() && !isTime(e.Time) {
 		return false, errLine
 	}
 	if e.OOM != nil && !p.budget.failure(b, &m) {

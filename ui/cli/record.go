@@ -129,6 +129,8 @@ func (a *app) recordAll(ctx context.Context, l *live, r *recorder, f *recordFlag
 		for _, s := range snaps {
 			if err := r.take(s); errors.Is(err, errReaderGone) {
 				return nil
+			} else if err != nil && f.out == "-" {
+				return err // what was cut cannot be taken back, as in a file
 			} else if err != nil {
 				a.say(diskError(err))
 			}

@@ -344,3 +344,47 @@ func TestReportEscapes(t *testing.T) {
 		t.Error("the kind of an event is not cleaned")
 	}
 }
+
+// A page goes through no symbolic link, and nobody may read it who may not read the recording.
+func TestReportPageIsPrivate(t *testing.T) {
+	dir := t.TempDir()
+	private, page, link := filepath.Join(dir, "run.jsonl"), filepath.Join(dir, "page.html"), filepath.Join(dir, "link.html")
+	b, err := os.ReadFile(tapes + "leak.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct{ mode, want os.FileMode }{{0o600, 0o600}, {0o644, 0o644}} {
+		os.Remove(private)                                  //nolint:errcheck // it may not be there
+		os.WriteFile(private, b, row.mode)                  //nolint:errcheck // the report shows it
+		os.WriteFile(page, []byte("what was there"), 0o644) //nolint:errcheck // the report shows it
+		os.Chmod(page, 0o644)                               //nolint:errcheck // the report shows it
+		if _, errs, code := command(t, "report", "--html", page, private); code != 0 {
+			t.Fatal(errs)
+		}
+		if info, err := os.Stat(page); err != nil || info.Mode().Perm() != row.want || info.Size() < 1000 {
+			t.Errorf("of %v: %v, %v", row.mode, info.Mode(), err)
+		}
+	}
+	victim := filepath.Join(dir, "victim")
+	os.WriteFile(victim, []byte("mine"), 0o600) //nolint:errcheck // read below
+	if err := os.Symlink(victim, link); err != nil {
+		t.Fatal(err)
+	}
+	_, errs, code := command(t, "report", "--html", link, private)
+	if b, err := os.ReadFile(victim); code != 1 || !strings.Contains(errs, "is a symbolic link") || string(b) != "mine" || err != nil {
+		t.Errorf("exit %d, %s; the victim holds %q", code, errs, b)
+	}
+}
+
+// A clock that jumps to the year 9999 and back is no gap of centuries.
+func TestReportYear9999(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "year.jsonl")
+	line := `{"type":"snapshot","time":"%s","gpus":[{"index":0,"memory":{"total_bytes":9663676416,"used_bytes":966367641}}]}` + "\n"
+	text := fmt.Sprintf(line, "2026-11-20T09:00:00Z") + fmt.Sprintf(line, "9999-11-20T09:00:01Z") + fmt.Sprintf(line, "2026-11-20T09:00:02Z")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, errs, code := command(t, "report", path); code != 0 || !strings.Contains(out, "2 s, 2 snapshots") || !strings.Contains(out, "1 corrupt line(s) skipped: line 2") {
+		t.Errorf("exit %d, %s%s", code, errs, out)
+	}
+}

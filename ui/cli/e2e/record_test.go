@@ -489,3 +489,24 @@ func TestRecordKilledAgainAndAgain(t *testing.T) {
 		t.Error("there is no snapshot in any part")
 	}
 }
+
+// A device without room ends a recording to standard output: what was cut cannot be taken back there.
+func TestRecordToFullDevice(t *testing.T) {
+	t.Parallel()
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer full.Close()
+	cmd := exec.Command(binary, "record", "--demo", "-o", "-")
+	cmd.Env, cmd.Stdout = setup{}.environ(t), full
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	begin := time.Now()
+	stop := time.AfterFunc(patience, func() { cmd.Process.Kill() }) //nolint:errcheck // it may have ended
+	defer stop.Stop()
+	err = cmd.Run()
+	if err == nil || cmd.ProcessState.ExitCode() != 1 || time.Since(begin) > 5*time.Second || !strings.Contains(errs.String(), "no space left") {
+		t.Errorf("%v after %v: %s", err, time.Since(begin), errs.String())
+	}
+}
