@@ -158,8 +158,12 @@ func (w *Watermarks) prune(at time.Time) {
 	if len(w.procs) <= maxMarks {
 		return
 	}
+	patience := time.Minute
+	if len(w.procs) > 16*maxMarks { // a thousand in a second is no machine
+		patience = 0
+	}
 	for k, m := range w.procs {
-		if at.Sub(m.seen) > time.Minute {
+		if at.Sub(m.seen) > patience {
 			delete(w.procs, k)
 		}
 	}

@@ -11,6 +11,8 @@ const (
 	// The driver lists some dozens of processes on one GPU. What is above is counted as
 	// unattributed.
 	maxProcesses = 256
+	// crowd is how many processes are kept apart on all GPUs while some of them are missing.
+	crowd = 3072
 	// goneSeconds is how long a process may be missing from the list before it counts as
 	// ended: lists are read in turns and can come back short.
 	goneSeconds = 5

@@ -59,9 +59,13 @@ func New(o Options) *Watch {
 func (w *Watch) Add(s sampler.Snapshot) []sampler.Alert {
 	gap := w.clock.Next(s.Time)
 	now := w.clock.Now
+	patience := max(goneSeconds, 2.5*w.clock.Usual)
+	if w.Holders() > crowd {
+		patience = 0
+	}
 	for i := range s.GPUs {
 		if g := w.gpu(i, &s.GPUs[i]); g != nil {
-			g.at, g.gone = s.Time, max(goneSeconds, 2.5*w.clock.Usual)
+			g.at, g.gone = s.Time, patience
 			g.fold(&s.GPUs[i], now, gap)
 		}
 	}
@@ -76,6 +80,15 @@ func (w *Watch) Add(s sampler.Snapshot) []sampler.Alert {
 		w.judge(s.Time)
 	}
 	return w.lastAlert
+}
+
+// Holders is how many GPUs and processes it follows: what its size goes by.
+func (w *Watch) Holders() int {
+	n := len(w.gpus)
+	for _, g := range w.gpus {
+		n += len(g.procs)
+	}
+	return n
 }
 
 // gpu finds the state of a GPU, most likely at its place in the list, or makes it.

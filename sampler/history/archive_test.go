@@ -74,10 +74,66 @@ func TestArchiveOfHugeGap(t *testing.T) {
 	for _, sec := range []int64{0, 1 << 32, 1 << 33} {
 		a.Add(&sampler.Snapshot{Time: time.Unix(sec, 0), GPUs: []sampler.GPU{{UUID: "a", Memory: sampler.Memory{Used: sampler.Some(sampler.GiB)}}}})
 	}
-	if n := len(a.h.gpus[sampler.GPUKey{ID: "a"}].UsedMin.all.rings[0].m); n != 3 {
-		t.Errorf("%d blocks", n)
+	for _, tier := range a.h.gpus[sampler.GPUKey{ID: "a"}].UsedMin.all.rings {
+		if len(tier.values) != 3 || len(tier.list) != 3 {
+			t.Errorf("%d values in %d runs", len(tier.values), len(tier.list))
+		}
 	}
 	if v := a.At(time.Unix(1<<32, 0)).GPU(sampler.GPUKey{ID: "a"}).Plot("memory.used").Columns(time.Unix(1<<32, 0), time.Second, 2); v[1] != 1024 || v[0] == v[0] {
 		t.Errorf("columns %v", v)
+	}
+}
+
+// A reading that stands for hours takes no more room than one that stands for a second, and
+// what comes at the same second as it raises that second alone.
+func TestArchiveOfSlowReadings(t *testing.T) {
+	a := NewArchive(time.Hour)
+	used := func(sec int64, n sampler.Bytes) {
+		a.Add(&sampler.Snapshot{Time: time.Unix(sec, 0), GPUs: []sampler.GPU{{UUID: "a", Memory: sampler.Memory{Used: sampler.Some(n * sampler.GiB)}}}})
+	}
+	const hours = 1000
+	for h := range int64(hours) {
+		used(h*3600, 1)
+	}
+	used((hours-1)*3600, 2)
+	gpu := sampler.GPUKey{ID: "a"}
+	if n := len(a.h.gpus[gpu].plots["memory.used"].all.rings[0].values); n > hours+1 {
+		t.Errorf("%d values", n)
+	}
+	end := time.Unix((hours-1)*3600, 0)
+	if v := a.At(end).GPU(gpu).Plot("memory.used").Columns(end, time.Second, 3); v[0] != 1024 || v[1] != 1024 || v[2] != 2048 {
+		t.Errorf("columns %v", v)
+	}
+}
+
+// Nanoseconds end in the year 2262; recordings need not.
+func TestArchiveOfYear9999(t *testing.T) {
+	a := NewArchive(time.Second)
+	at := time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
+	for _, t := range []time.Time{time.Unix(1e9, 0), at} {
+		a.Add(&sampler.Snapshot{Time: t, GPUs: []sampler.GPU{{UUID: "a", Memory: sampler.Memory{Used: sampler.Some(sampler.GiB)}}}})
+	}
+	v := a.At(at).GPU(sampler.GPUKey{ID: "a"}).Plot("memory.used").Columns(at, time.Second, 2)
+	if v[1] != 1024 || v[0] == v[0] {
+		t.Errorf("columns %v", v)
+	}
+}
+
+// A recording that is too long for every second is kept by ten seconds: a plot has its shape still.
+func TestArchiveCoarsens(t *testing.T) {
+	a := NewArchive(time.Second)
+	gpu := sampler.GPUKey{ID: "a"}
+	end := time.Unix(999, 0)
+	for sec := range int64(1000) {
+		a.Add(&sampler.Snapshot{Time: time.Unix(sec, 0), GPUs: []sampler.GPU{{UUID: "a", Memory: sampler.Memory{Used: sampler.Some(sampler.Bytes(sec/10) * sampler.MiB)}}}})
+	}
+	a.h.finest = 1
+	a.h.each(func(u *unbounded) { u.coarsen(1) })
+	v := a.At(end).GPU(gpu).Plot("memory.used").Columns(end, 10*time.Second, 5)
+	for i, want := range []float64{95, 96, 97, 98, 99} {
+		if v[i] != want {
+			t.Errorf("columns %v", v)
+			break
+		}
 	}
 }

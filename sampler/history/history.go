@@ -17,7 +17,8 @@ type History struct {
 	gap   time.Duration // longest time between two snapshots that is not a gap
 	soon  time.Duration // gap after the next snapshot
 
-	archive bool // keeps everything
+	archive bool // keeps everything…
+	finest  int  // …at the resolutions from this tier on
 }
 
 // maxTracked bounds how many processes have a history, gone ones included; the living all
@@ -105,7 +106,7 @@ func (h *History) series(key sampler.GPUKey) *Series {
 
 func (h *History) track(byMin bool, keep [len(tiers)]int) *Track {
 	if h.archive {
-		return &Track{byMin: byMin, all: newUnbounded()}
+		return &Track{byMin: byMin, all: &unbounded{finest: h.finest}}
 	}
 	return newTrack(byMin, keep)
 }

@@ -29,16 +29,22 @@ func (t *Track) Add(from, at time.Time, v float64) {
 		return
 	}
 	for i := range t.rings {
-		step := int64(tiers[i].step)
-		first, last := from.UnixNano()/step, at.UnixNano()/step
-		if first < last {
-			first++
-		}
+		first, last := stepsOf(i, from, at)
 		r := &t.rings[i]
 		for n := max(first, last-r.size+1); n <= last; n++ {
 			r.put(n, float32(v), t.byMin)
 		}
 	}
+}
+
+// stepsOf are the first and the last step of a tier between two times. Seconds, for nanoseconds
+// end in the year 2262.
+func stepsOf(tier int, from, at time.Time) (first, last int64) {
+	step := int64(tiers[tier].step / time.Second)
+	if first, last = from.Unix()/step, at.Unix()/step; first < last {
+		first++
+	}
+	return first, last
 }
 
 // ColumnStep is how much time one of n columns stands for when they show span: the
@@ -68,10 +74,11 @@ func (t *Track) Columns(end time.Time, step time.Duration, n int) []float64 {
 		step >= 2*tiers[tier+1].step) {
 		tier++
 	}
-	r, unit := &t.rings[tier], int64(tiers[tier].step)
-	lastColumn := end.UnixNano() / int64(step)
+	r, unit := &t.rings[tier], int64(tiers[tier].step/time.Millisecond)
+	wide := int64(step / time.Millisecond) // of a column; nanoseconds end in the year 2262
+	lastColumn := end.UnixMilli() / wide
 	for c := lastColumn - int64(n) + 1; c <= lastColumn; c++ {
-		from, to := c*int64(step)/unit, ((c+1)*int64(step)-1)/unit
+		from, to := c*wide/unit, ((c+1)*wide-1)/unit
 		best := math.NaN()
 		for k := from; k <= to; k++ {
 			v := float64(r.at(k))
@@ -86,7 +93,7 @@ func (t *Track) Columns(end time.Time, step time.Duration, n int) []float64 {
 
 // recall fills an empty track with what was known at a time, and returns when it was last.
 func (t *Track) recall(from *unbounded, at time.Time) (seen time.Time) {
-	second := at.UnixNano() / int64(time.Second)
+	second := at.Unix()
 	for i := range t.rings {
 		r, unit := &t.rings[i], int64(tiers[i].step/time.Second)
 		end := second / unit
@@ -96,9 +103,9 @@ func (t *Track) recall(from *unbounded, at time.Time) (seen time.Time) {
 				seen = now
 			}
 		}
-		from.rings[i].each(max(end-r.size+1, 0), end-1, put)
+		from.each(i, max(end-r.size+1, 0), end-1, put)
 		// The last step was not over yet.
-		from.rings[0].each(end*unit, second, func(_ int64, v float32) { put(end, v) })
+		from.each(0, end*unit, second, func(_ int64, v float32) { put(end, v) })
 	}
 	return seen
 }

@@ -152,7 +152,7 @@ func wholeCodec() codec {
 		decode: func(s *scanner, v reflect.Value) {
 			raw := s.skip()
 			fresh := reflect.New(v.Type())
-			if raw == nil || json.Unmarshal(raw, fresh.Interface()) != nil {
+			if raw == nil || !s.whole(raw) || json.Unmarshal(raw, fresh.Interface()) != nil {
 				fresh.Elem().SetZero()
 			}
 			v.Set(fresh.Elem())
@@ -189,7 +189,10 @@ func readTime(v value) (time.Time, bool) {
 		if f > 1e11 { // milliseconds since 1970
 			f /= 1000
 		}
-		return time.UnixMilli(int64(math.Round(f * 1000))).UTC(), ok && f >= 0 && f < 1e11
+		if ok && f >= 0 && f < 1e11 {
+			t := time.UnixMilli(int64(math.Round(f * 1000))).UTC()
+			return t, isTime(t)
+		}
 	}
 	return time.Time{}, false
 }

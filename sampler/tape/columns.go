@@ -188,7 +188,12 @@ func (c *columns) spans(s *scanner, list []span) []span {
 			i, known = c.byKey[string(key)]
 			next = 0
 		}
-		if values := s.skip(); known {
+		values := s.skip()
+		if len(list) >= maxColumns {
+			s.flaws[manyColumns] = true
+			continue
+		}
+		if known {
 			list = append(list, span{&c.list[i], values})
 		}
 	}
@@ -196,13 +201,15 @@ func (c *columns) spans(s *scanner, list []span) []span {
 
 // patch lays the columns of one stage over cur. Only what is changed is copied; before
 // holds the elements that cur was copied from.
-func patch(list []span, stage int, t time.Time, before, cur []reflect.Value) error {
+func patch(list []span, m *meter, stage int, t time.Time, before, cur []reflect.Value) error {
 	for _, p := range list {
 		if p.column.stage != stage {
 			continue
 		}
-		s := scanner{b: p.values}
-		if err := p.column.patch(&s, t, before, cur); err != nil {
+		s := scanner{b: p.values, meter: *m}
+		err := p.column.patch(&s, t, before, cur)
+		*m = s.meter
+		if err != nil {
 			return err
 		}
 		if !s.end() {

@@ -1,6 +1,7 @@
 package tape
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -19,11 +20,15 @@ var (
 	ErrNoFile = errors.New("not a regular file")
 )
 
-// Create begins a recording at path, compressed when the name ends in .zst. The file must
-// be new or empty; it is readable by its owner only. Errors wrap ErrExists, ErrBusy,
+// Create begins a recording at path, compressed when the name ends in .zst. The file must be new
+// or empty, or with rotation a recording that nobody writes any more: that becomes a finished
+// part, as it was left. The file is readable by its owner only. Errors wrap ErrExists, ErrBusy,
 // ErrNoFile or what the system says.
 func Create(path string, o Options) (*Writer, error) {
 	f, err := openNew(path)
+	if errors.Is(err, ErrExists) && (o.RotateSize > 0 || o.RotateAge > 0) {
+		f, err = openAfter(path, o.Keep)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -34,6 +39,33 @@ func Create(path string, o Options) (*Writer, error) {
 		return openNewFile(path)
 	}
 	return newWriter(f, strings.HasSuffix(path, ".zst"), next, o)
+}
+
+// openAfter makes the recording at path a finished part, and opens a new file. What is no
+// recording stays where it is.
+func openAfter(path string, keep int) (*os.File, error) {
+	old, err := openLocked(path) // until the new file is there: two that restart take turns
+	if err != nil {
+		return nil, err
+	}
+	defer old.Close() //nolint:errcheck // nothing was written
+	if !isRecording(old) {
+		return nil, fmt.Errorf("cannot record to %s: %w", path, ErrExists)
+	}
+	if err := retire(path, keep); err != nil {
+		return nil, fmt.Errorf("cannot keep what %s holds as a finished part: %w", path, err)
+	}
+	return openNew(path)
+}
+
+// isRecording says whether a file begins as a recording of nvpeak does, also one that was cut
+// within its first second.
+func isRecording(f *os.File) bool {
+	head := make([]byte, 64)
+	n, _ := f.ReadAt(head, 0)
+	head = head[:n]
+	begin := []byte(`{"type":"header"`)
+	return bytes.HasPrefix(head, begin) || n > 0 && bytes.HasPrefix(begin, head) || bytes.HasPrefix(head, zstdMagic)
 }
 
 func openNewFile(path string) (file, error) {
@@ -62,6 +94,19 @@ func (stream) Seek(int64, int) (int64, error) { return 0, os.ErrInvalid }
 // link, readable by its owner only, and locked against a second writer. Recordings hold
 // command lines, and a name in /tmp can be somebody's trap.
 func openNew(path string) (*os.File, error) {
+	f, err := openLocked(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := claim(f); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("cannot record to %s: %w", path, err)
+	}
+	return f, nil
+}
+
+// openLocked opens a regular file that no other nvpeak is recording to, or makes one.
+func openLocked(path string) (*os.File, error) {
 	fd, err := unix.Open(path, unix.O_RDWR|unix.O_CREAT|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0o600)
 	switch {
 	case errors.Is(err, unix.ELOOP):
@@ -74,15 +119,14 @@ func openNew(path string) (*os.File, error) {
 		return nil, fmt.Errorf("cannot record to %s: %w", path, err)
 	}
 	f := os.NewFile(uintptr(fd), path)
-	if err := claim(f); err != nil {
+	if err := lock(fd); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("cannot record to %s: %w", path, err)
 	}
 	return f, nil
 }
 
-func claim(f *os.File) error {
-	fd := int(f.Fd())
+func lock(fd int) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
 		return err
@@ -94,7 +138,14 @@ func claim(f *os.File) error {
 	if err := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
 		return ErrBusy
 	}
-	// Some network file systems have no locks; their files still must be empty.
+	return nil
+}
+
+// claim makes a file that is empty readable by its owner only. Some network file systems have no
+// locks; their files still must be empty.
+func claim(f *os.File) error {
+	fd := int(f.Fd())
+	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
 		return err
 	}

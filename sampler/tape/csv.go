@@ -18,6 +18,7 @@ type csvLog struct {
 	line1   int // the first line of the group
 	sweeps  int
 	untimed bool
+	dates   csvDates
 }
 
 // csvColumns is what one line of names says.
@@ -25,6 +26,7 @@ type csvColumns struct {
 	names []string
 	units []string
 	set   []func(*sampler.GPU, cell)
+	twice []string // names that come again
 }
 
 func (c *csvLog) restart() { c.group = nil }
@@ -38,6 +40,9 @@ func csvHeader(line []byte) (*csvColumns, bool) {
 		name, unit, _ := strings.Cut(name, "[")
 		name = strings.ToLower(strings.TrimSpace(name))
 		set, ok := csvRow(name)
+		if (ok || name == "timestamp") && c.has(name) {
+			c.twice, set, name = append(c.twice, name), nil, "" // the first one counts
+		}
 		if ok {
 			known++
 		}
@@ -65,32 +70,6 @@ func (c *csvColumns) hasMemory() bool {
 	return c.has("memory.used") || c.has("memory.total") && c.has("memory.free")
 }
 
-// splitCSV cuts a line at its commas. nvidia-smi quotes nothing; other tools that write
-// such logs do.
-func splitCSV(line string) []string {
-	var cells []string
-	for {
-		line = strings.TrimLeft(line, " \t")
-		if rest, ok := strings.CutPrefix(line, `"`); ok {
-			if text, after, ok := strings.Cut(rest, `"`); ok {
-				_, after, more := strings.Cut(after, ",")
-				cells = append(cells, strings.TrimSpace(text))
-				if !more {
-					return cells
-				}
-				line = after
-				continue
-			}
-		}
-		text, after, more := strings.Cut(line, ",")
-		cells = append(cells, strings.TrimSpace(text))
-		if !more {
-			return cells
-		}
-		line = after
-	}
-}
-
 // looksLikeRows says whether a text without column names may be such a log.
 func looksLikeRows(head []byte) bool {
 	line, _, _ := bytes.Cut(head, []byte("\n"))
@@ -102,7 +81,7 @@ func (c *csvLog) line(p *progress, b []byte, out *Record) (bool, error) {
 		if !columns.hasMemory() {
 			return false, errLine
 		}
-		c.columns = columns
+		c.begin(p, columns, out.Line)
 		if !columns.has("timestamp") && !c.untimed {
 			c.untimed = true
 			p.notes.add("tape.no_time")
@@ -112,11 +91,14 @@ func (c *csvLog) line(p *progress, b []byte, out *Record) (bool, error) {
 	if c.columns == nil {
 		return false, errLine // something before the first names
 	}
+	var m meter
+	defer p.notes.flawed(out.Line, &m)
 	cells := splitCSV(string(b))
 	if len(cells) != len(c.columns.names) {
+		m.flaws[badCells] = len(cells) > len(c.columns.names)
 		return false, errLine
 	}
-	g, at, ok := c.row(cells)
+	g, at, ok := c.row(cells, &m)
 	if !ok {
 		return false, errLine
 	}
@@ -134,21 +116,35 @@ func (c *csvLog) line(p *progress, b []byte, out *Record) (bool, error) {
 	return given, nil
 }
 
+// begin takes a line of names.
+func (c *csvLog) begin(p *progress, columns *csvColumns, line int) {
+	if c.columns == nil {
+		for _, name := range columns.twice {
+			p.notes.add("tape.csv_twice", "line", line, "name", name)
+		}
+		if len(columns.names) >= maxCells {
+			p.notes.add("tape.csv_columns", "line", line, "most", maxCells)
+		}
+	}
+	c.columns = columns
+}
+
 // row reads one line. It is no row when its time or its memory cannot be read at all.
-func (c *csvLog) row(cells []string) (g sampler.GPU, at time.Time, ok bool) {
+func (c *csvLog) row(cells []string, m *meter) (g sampler.GPU, at time.Time, ok bool) {
 	g.Throttle, g.Processes = []string{}, []sampler.Process{}
 	for i, text := range cells {
 		switch name := c.columns.names[i]; {
 		case name == "timestamp":
-			at, ok = parseTime(text)
+			at, ok = c.dates.parse(text, m)
 			if !ok {
+				m.flaws[badTime] = true
 				return g, at, false
 			}
 		case name == "driver_version":
 			c.driver = text
 		case c.columns.set[i] != nil:
 			value := cell{text, c.columns.units[i]}
-			if strings.HasPrefix(name, "memory.") && !noValue(text) && !value.bytes().Known() {
+			if strings.HasPrefix(name, "memory.") && !noValue(text) && !value.amount(m) || name == "index" && !value.index(m) {
 				return g, at, false
 			}
 			c.columns.set[i](&g, value)
@@ -157,7 +153,7 @@ func (c *csvLog) row(cells []string) (g sampler.GPU, at time.Time, ok bool) {
 			g.Error = sampler.Some(s)
 		}
 	}
-	fillDerived(&g, true)
+	fillDerived(&g, true, m)
 	return g, at, true
 }
 

@@ -113,3 +113,92 @@ func TestPackedCSV(t *testing.T) {
 		t.Errorf("cut gzip: notes %q", notes)
 	}
 }
+
+// What can be meant in two ways, and what is wrong, is said with its line.
+func TestCSVFlaws(t *testing.T) {
+	const names = "timestamp, index, memory.used [MiB], memory.total [MiB]\n"
+	const at = "2026/11/20 14:03:22.1, "
+	good := "2026/11/20 14:03:23.1, 0, 7 MiB, 9 MiB\n"
+	for _, c := range []struct {
+		what, text string
+		used       sampler.Bytes // of the first snapshot; 0: there is none but the good one
+		notes      string
+	}{
+		{"clamped", names + at + "0, 99 MiB, 9 MiB\n" + good, 9 * sampler.MiB, "line 2: more memory in use than the GPU has"},
+		{"twice", "timestamp, index, memory.used [MiB], memory.used [MiB], memory.total [MiB]\n" + at + "0, 5 MiB, 6 MiB, 9 MiB\n", 5 * sampler.MiB, "line 1: the column memory.used comes twice"},
+		{"a point", names + at + "0, 1.000 MiB, 9 MiB\n" + good, sampler.MiB, "line 2: a point before three digits"},
+		{"index", names + at + "600000, 5 MiB, 9 MiB\n" + good, 0, "line 2: no index of a GPU"},
+		{"negative index", names + at + "-3, 5 MiB, 9 MiB\n" + good, 0, "line 2: no index of a GPU"},
+		{"part of an index", names + at + "1.5, 5 MiB, 9 MiB\n" + good, 0, "line 2: no index of a GPU"},
+		{"bytes under MiB", names + at + "0, 9663676416, 85899345920\n" + good, 9663676416 * sampler.MiB, "line 2: a GPU with 16 TiB or more cannot be"},
+		{"thousands", names + at + "0, \"81,920 MiB\", \"819,200 MiB\"\n" + good, 80 * sampler.GiB, ""},
+		{"thousands set apart", names + at + "0, 81 920 MiB, 819'200 MiB\n" + good, 80 * sampler.GiB, ""},
+		{"millions", names + at + "0, 1.048.576 MiB, \"2,097,152 MiB\"\n" + good, sampler.TiB, ""},
+		{"a decimal comma", names + at + "0, \"7,5 MiB\", \"9,5 MiB\"\n" + good, 15 * sampler.MiB / 2, ""},
+		{"thousands without quotes", names + at + "0, 81,920 MiB, 819,200 MiB\n" + good, 0, "line 2: more cells than columns"},
+		{"quotes", "timestamp, name, index, memory.used [MiB], memory.total [MiB]\n" + at + "\"a \"\"b\"\", c\", 0, 5 MiB, 9 MiB\n", 5 * sampler.MiB, ""},
+		{"amount", names + at + "0, five, 9 MiB\n" + good, 0, "line 2: an amount of memory that cannot be read"},
+		{"time", names + "yesterday, 0, 5 MiB, 9 MiB\n" + good, 0, "line 2: a time that cannot be read"},
+		{"commas", names + strings.Repeat(",", 1<<20) + "\n" + good, 0, "line 2: more cells than columns"},
+		{"columns", strings.TrimSpace(names) + strings.Repeat(", x", 2000) + "\n" + at + "0, 5 MiB, 9 MiB" + strings.Repeat(", x", 2000) + "\n", 5 * sampler.MiB, "line 1: more than 1024 columns"},
+		{"bare CR", strings.ReplaceAll(names+at+"0, 5 MiB, 9 MiB\n"+good, "\n", "\r"), 5 * sampler.MiB, ""},
+		{"big-endian", inPairs("\ufeff"+names+at+"0, 5 MiB, 9 MiB\n"+good, 1), 5 * sampler.MiB, ""},
+		{"big-endian without a mark", inPairs(names+at+"0, 5 MiB, 9 MiB\n"+good, 1), 5 * sampler.MiB, ""},
+		{"little-endian without a mark", inPairs(names+at+"0, 5 MiB, 9 MiB\n"+good, 0), 5 * sampler.MiB, ""},
+	} {
+		all, notes := csvSnapshots(t, c.text)
+		if len(all) == 0 {
+			t.Errorf("%s: no snapshot, notes %q", c.what, notes)
+			continue
+		}
+		want := c.used
+		if want == 0 {
+			want = 7 * sampler.MiB
+		}
+		if got := all[0].GPUs[0].Memory.Used.Or(0); got != want {
+			t.Errorf("%s: %v, want %v", c.what, got, want)
+		}
+		if joined := strings.Join(notes, "|"); !strings.Contains(joined, c.notes) || c.notes == "" && joined != "" {
+			t.Errorf("%s: notes %q; want %q", c.what, notes, c.notes)
+		}
+	}
+}
+
+// inPairs is a text in two bytes per character; low is where the low one stands.
+func inPairs(text string, low int) string {
+	var b []byte
+	for _, c := range text {
+		pair := [2]byte{byte(c >> 8), byte(c >> 8)}
+		pair[low] = byte(c)
+		b = append(b, pair[0], pair[1])
+	}
+	return string(b)
+}
+
+// Spreadsheets write dates with the day or the month first.
+func TestCSVDates(t *testing.T) {
+	const names = "timestamp, index, memory.used [MiB], memory.total [MiB]\n"
+	for _, c := range []struct{ dates, want, notes string }{
+		{"20/11/2026 14:03:22.123", "11-20 14:03:22", ""},
+		{"20.11.2026 14:03:22", "11-20 14:03:22", ""},
+		{"05.11.2026 14:03:22", "11-05 14:03:22", ""},
+		{"20-11-2026 14:03", "11-20 14:03:00", ""},
+		{"11/20/2026 2:03:22 PM", "11-20 14:03:22", ""},
+		{"05/11/2026 14:03:22", "11-05 14:03:22", "line 2: a date that may have the day or the month first"},
+		{"11/20/2026 14:03:22|12/01/2026 14:03:22", "11-20 14:03:22|12-01 14:03:22", "line 3: a date that may"},
+		{"2026/11/20 14:03", "11-20 14:03:00", ""},
+	} {
+		text := names
+		for _, d := range strings.Split(c.dates, "|") {
+			text += d + ", 0, 5 MiB, 9 MiB\n"
+		}
+		all, notes := csvSnapshots(t, text)
+		var got []string
+		for _, s := range all {
+			got = append(got, s.Time.In(time.Local).Format("01-02 15:04:05"))
+		}
+		if joined := strings.Join(notes, "|"); strings.Join(got, "|") != c.want || !strings.Contains(joined, c.notes) || c.notes == "" && joined != "" {
+			t.Errorf("%s: %v, notes %q; want %s, %q", c.dates, got, notes, c.want, c.notes)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package tape
 
 import (
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -86,12 +87,57 @@ func (c cell) split() (float64, string, bool) {
 		return 0, "", false
 	}
 	n := strings.LastIndexAny(c.text, "0123456789.") + 1
-	f, err := strconv.ParseFloat(strings.TrimSpace(c.text[:n]), 64)
+	f, err := strconv.ParseFloat(plainNumber(strings.TrimSpace(c.text[:n])), 64)
 	unit := strings.TrimSpace(c.text[n:])
 	if unit == "" {
 		unit = c.unit
 	}
 	return f, unit, err == nil && f-f == 0
+}
+
+// grouped is a number with its thousands set apart, and with a comma as decimal point.
+var (
+	grouped = regexp.MustCompile(`^\d{1,3}(?:,\d{3})+(?:\.\d+)?$|^\d{1,3}(?:[ '_\x{a0}\x{202f}\x{2019}]\d{3})+(?:[.,]\d+)?$|^\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?$|^\d{1,3}\.\d{3},\d+$`)
+	unsure  = regexp.MustCompile(`^\d{1,3}\.\d{3}$`)
+)
+
+// plainNumber is a number without marks between thousands, and with a decimal point.
+func plainNumber(text string) string {
+	if i := strings.LastIndexByte(text, ','); i >= 0 && !grouped.MatchString(text) && strings.Count(text, ",") == 1 && !strings.Contains(text, ".") {
+		return text[:i] + "." + text[i+1:]
+	}
+	if !grouped.MatchString(text) {
+		return text
+	}
+	point := ""
+	if i := strings.LastIndexAny(text, ".,"); i >= 0 && (len(text)-i != 4 || strings.Count(text, text[i:i+1]) == 1 && strings.ContainsAny(text[:i], ",. '_\u00a0\u202f\u2019")) {
+		text, point = text[:i], "."+text[i+1:]
+	}
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, text) + point
+}
+
+// amount says whether a cell holds an amount, and notes one that can be another.
+func (c cell) amount(m *meter) bool {
+	if !c.bytes().Known() {
+		m.flaws[badAmount] = true
+		return false
+	}
+	n := strings.LastIndexAny(c.text, "0123456789.") + 1
+	m.flaws[unsureAmount] = m.flaws[unsureAmount] || unsure.MatchString(strings.TrimSpace(c.text[:n]))
+	return true
+}
+
+// index says whether a cell can be the index of a GPU.
+func (c cell) index(m *meter) bool {
+	f, _, ok := c.split()
+	bad := ok && (f != math.Trunc(f) || f < 0 || f >= maxDevices) || !ok && !noValue(c.text)
+	m.flaws[badIndex] = bad
+	return !bad
 }
 
 func (c cell) float() sampler.Opt[float64] {

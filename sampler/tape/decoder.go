@@ -15,6 +15,7 @@ type progress struct {
 	header *Header
 	notes  notes
 	check  timeline
+	budget budget
 }
 
 // decoder turns lines into records. It returns false for a line without one; out has the

@@ -5,7 +5,7 @@ import "nvpeak/sampler"
 // fillDerived makes the memory of a GPU read from a file hold together: used + reserved + free
 // = total, nothing above total, no amount that cannot be. What nvpeak wrote passes
 // unchanged. foreign is a file without our header: what can be derived there is.
-func fillDerived(g *sampler.GPU, foreign bool) {
+func fillDerived(g *sampler.GPU, foreign bool, flaw *meter) {
 	m := &g.Memory
 	total, ok := m.Total.Value()
 	if ok && total == 0 {
@@ -25,6 +25,7 @@ func fillDerived(g *sampler.GPU, foreign bool) {
 		m.Used = sampler.Some(used)
 	}
 	if used > total {
+		flaw.flaws[overTotal] = true
 		used = total
 		m.Used = sampler.Some(used)
 	}

@@ -19,8 +19,10 @@ const maxWindow = 128 << 20
 // reading can begin at any of them.
 type frames struct {
 	file    io.ReaderAt
+	near    *window // of it, for find: the decoder reads on its own goroutine
 	size    int64
 	decoder *zstd.Decoder
+	blocks  *bufio.Reader // of walk
 
 	next    int64 // where to look for the next frame
 	inside  bool
@@ -28,6 +30,8 @@ type frames struct {
 	damaged int        // frames that could not be read to their end
 	cut     bool       // the last frame has no end
 	newline bool       // a broken line is to be ended before the next frame
+	wasted  int64      // bytes that were followed without finding an end
+	plain   int64      // bytes given
 }
 
 func newFrames(file io.ReaderAt, size int64) (*frames, error) {
@@ -35,18 +39,18 @@ func newFrames(file io.ReaderAt, size int64) (*frames, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &frames{file: file, size: size, decoder: decoder}, nil
+	return &frames{file: file, near: &window{file: file}, size: size, decoder: decoder, blocks: bufio.NewReaderSize(nil, 4096)}, nil
 }
 
 func (f *frames) Close() { f.decoder.Close() }
 
 // seek makes the next Read begin at the frame at offset.
 func (f *frames) seek(offset int64) {
-	f.next, f.inside, f.newline = offset, false, false
+	f.next, f.inside, f.newline, f.wasted, f.plain = offset, false, false, 0, 0
 }
 
 func (f *frames) Read(p []byte) (int, error) {
-	for {
+	for !tooMuch(f.plain, f.size) {
 		if f.newline && len(p) > 0 {
 			f.newline = false
 			p[0] = '\n'
@@ -63,14 +67,16 @@ func (f *frames) Read(p []byte) (int, error) {
 			f.leave(err)
 		}
 		if n > 0 {
+			f.plain += int64(n)
 			return n, nil
 		}
 	}
+	return 0, io.EOF
 }
 
 func (f *frames) enter() bool {
 	start, end, state, ok := f.find(f.next)
-	if !ok {
+	if !ok || f.damaged >= maxDamaged {
 		f.next = f.size
 		return false
 	}
@@ -78,7 +84,8 @@ func (f *frames) enter() bool {
 		f.damaged++ // what is between frames should not be there
 	}
 	f.next, f.state, f.inside = end, state, true
-	if f.decoder.Reset(bufio.NewReaderSize(io.NewSectionReader(f.file, start, end-start), 64<<10)) != nil {
+	source := bufio.NewReaderSize(io.NewSectionReader(f.file, start, end-start), int(min(64<<10, end-start)))
+	if f.decoder.Reset(source) != nil {
 		f.inside = false
 		f.damaged++
 	}
@@ -104,11 +111,15 @@ func (f *frames) find(offset int64) (start, end int64, state frameState, ok bool
 		if start, ok = f.magic(start); !ok {
 			return 0, 0, noFrame, false
 		}
-		length, state := f.walk(start)
+		length, state := int64(0), frameBroken
+		if f.wasted <= 2*f.size {
+			length, state = f.walk(start)
+		}
 		switch state {
 		case frameWhole:
 			return start, start + length, state, true
 		case frameCut, frameBroken:
+			f.wasted += length
 			if end, ok = f.magic(start + 4); !ok {
 				return start, f.size, state, true
 			}
@@ -126,9 +137,10 @@ const (
 	frameBroken                   // damaged
 )
 
-// walk follows the blocks of the frame at start by their headers.
+// walk follows the blocks of the frame at start by their headers, and returns how far it came.
 func (f *frames) walk(start int64) (int64, frameState) {
-	r := bufio.NewReaderSize(io.NewSectionReader(f.file, start, f.size-start), 4096)
+	r := f.blocks
+	r.Reset(io.NewSectionReader(f.near, start, f.size-start))
 	head, _ := r.Peek(zstd.HeaderMaxSize)
 	var h zstd.Header
 	if err := h.Decode(head); err != nil {
@@ -151,18 +163,18 @@ func (f *frames) walk(start int64) (int64, frameState) {
 	for {
 		var b [3]byte
 		if _, err := io.ReadFull(r, b[:]); err != nil {
-			return 0, frameCut
+			return length, frameCut
 		}
 		size := int64(b[0])>>3 | int64(b[1])<<5 | int64(b[2])<<13
 		kind := b[0] >> 1 & 3
 		if kind == 3 || size > 128<<10 {
-			return 0, frameBroken
+			return length, frameBroken
 		}
 		if kind == 1 {
 			size = 1
 		}
 		if _, err := r.Discard(int(size)); err != nil {
-			return 0, frameCut
+			return f.size - start, frameCut
 		}
 		length += 3 + size
 		if b[0]&1 == 0 {
@@ -172,7 +184,7 @@ func (f *frames) walk(start int64) (int64, frameState) {
 			length += 4
 		}
 		if start+length > f.size {
-			return 0, frameCut
+			return f.size - start, frameCut
 		}
 		return length, frameWhole
 	}
@@ -180,16 +192,46 @@ func (f *frames) walk(start int64) (int64, frameState) {
 
 // magic finds the next place where a frame may begin.
 func (f *frames) magic(offset int64) (int64, bool) {
-	buf := make([]byte, 64<<10)
 	for offset < f.size {
-		n, _ := f.file.ReadAt(buf[:min(int64(len(buf)), f.size-offset)], offset)
-		if n < 4 {
+		buf := f.near.at(offset)
+		if len(buf) < 4 {
 			return 0, false
 		}
-		if i := bytes.Index(buf[:n], zstdMagic); i >= 0 {
+		if i := bytes.Index(buf, zstdMagic); i >= 0 {
 			return offset + int64(i), true
 		}
-		offset += int64(n) - 3
+		offset += int64(len(buf)) - 3
 	}
 	return 0, false
+}
+
+// window keeps the part of a file that was read last: a damaged one is looked at in small steps.
+type window struct {
+	file  io.ReaderAt
+	begin int64
+	kept  []byte
+	room  [64 << 10]byte
+}
+
+// at is what the file holds from offset on, some of it at least.
+func (w *window) at(offset int64) []byte {
+	// Of what is at the end of the window too little may be left for a magic number.
+	if left := w.begin + int64(len(w.kept)) - offset; offset < w.begin || left < 4 {
+		n, _ := w.file.ReadAt(w.room[:], offset)
+		w.begin, w.kept = offset, w.room[:max(n, 0)]
+	}
+	return w.kept[offset-w.begin:]
+}
+
+// ReadAt reads through the window.
+func (w *window) ReadAt(p []byte, offset int64) (int, error) {
+	for n := 0; ; {
+		if n == len(p) {
+			return n, nil
+		}
+		part := copy(p[n:], w.at(offset+int64(n)))
+		if n += part; part == 0 {
+			return n, io.EOF
+		}
+	}
 }

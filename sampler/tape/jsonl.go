@@ -86,7 +86,12 @@ func (j *jsonLines) header(p *progress, b []byte, out *Record) (bool, error) {
 		return false, newer(version.Schema)
 	}
 	var h Header
-	if err := json.Unmarshal(b, &h); err != nil || h.Time.IsZero() {
+	var m meter
+	if !m.whole(b) {
+		p.notes.flawed(out.Line, &m)
+		return false, nil
+	}
+	if err := json.Unmarshal(b, &h); err != nil || !isTime(h.Time) {
 		return false, errLine
 	}
 	j.base, out.Time, out.Header = h.Time, h.Time, &h
@@ -139,6 +144,7 @@ func (j *jsonLines) snapshot(p *progress, b []byte, out *Record) (bool, error) {
 	s := scanner{b: b}
 	var snapshot sampler.Snapshot
 	snapshotPlan.decode(&s, reflect.ValueOf(&snapshot).Elem())
+	p.notes.flawed(out.Line, &s.meter)
 	if snapshot.Schema > sampler.Schema {
 		return false, newer(float64(snapshot.Schema))
 	}
@@ -152,7 +158,7 @@ func (j *jsonLines) snapshot(p *progress, b []byte, out *Record) (bool, error) {
 		j.state = j.even(&snapshot, b)
 	}
 	j.full = j.state.Time
-	j.give(out, foreign)
+	j.give(p, out, foreign)
 	return true, nil
 }
 
@@ -169,6 +175,7 @@ func (j *jsonLines) even(s *sampler.Snapshot, b []byte) *sampler.Snapshot {
 
 func (j *jsonLines) tick(p *progress, b []byte, out *Record) (bool, error) {
 	next, of, err := j.ticks.read(j.state, j.base, b)
+	p.notes.flawed(out.Line, &j.ticks.meter)
 	if err != nil && !errors.Is(err, errOutOfStep) {
 		return false, err
 	}
@@ -178,22 +185,33 @@ func (j *jsonLines) tick(p *progress, b []byte, out *Record) (bool, error) {
 	}
 	next.Type, next.Schema = "snapshot", sampler.Schema
 	j.state = next
-	j.give(out, false)
+	j.give(p, out, false)
 	return true, nil
 }
 
-func (j *jsonLines) give(out *Record, foreign bool) {
+func (j *jsonLines) give(p *progress, out *Record, foreign bool) {
+	var m meter
 	for i := range j.state.GPUs {
-		fillDerived(&j.state.GPUs[i], foreign)
+		fillDerived(&j.state.GPUs[i], foreign, &m)
 	}
+	p.notes.flawed(out.Line, &m)
 	out.Time, out.Snapshot = j.state.Time, j.falls.fill(j.state)
 }
 
 func (j *jsonLines) event(p *progress, b []byte, out *Record) (bool, error) {
 	var e Event
-	if err := json.Unmarshal(b, &e); err != nil {
+	var m meter
+	defer p.notes.flawed(out.Line, &m)
+	if !m.whole(b) {
+		return false, nil
+	}
+	if err := json.Unmarshal(b, &e); err != nil || !e.Time.IsZero() && !isTime(e.Time) {
 		return false, errLine
 	}
+	if e.OOM != nil && !p.budget.failure(b, &m) {
+		return false, nil
+	}
+	e.Kind, e.Text = sampler.Clean(e.Kind), sampler.Clean(e.Text)
 	if t, ok := e.T.Value(); ok && !j.base.IsZero() && t > 0 && t < 1e9 {
 		e.Time = j.base.Add(milliseconds(t))
 	}
@@ -203,6 +221,11 @@ func (j *jsonLines) event(p *progress, b []byte, out *Record) (bool, error) {
 
 func (j *jsonLines) last(p *progress, b []byte, out *Record) (bool, error) {
 	var e End
+	var m meter
+	if !m.whole(b) {
+		p.notes.flawed(out.Line, &m)
+		return false, nil
+	}
 	if err := json.Unmarshal(b, &e); err != nil {
 		return false, errLine
 	}

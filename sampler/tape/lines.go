@@ -8,13 +8,12 @@ import (
 	"io"
 )
 
-// maxLine bounds one line, in bytes: a snapshot of 64 GPUs with 32 processes each has 1.3 MiB.
-const maxLine = 32 << 20
-
 // lines cuts a stream into lines. What it returns is valid until the next call.
 type lines struct {
 	r     *bufio.Reader
-	n     int // lines so far
+	n     int   // lines so far
+	begin int64 // where the last one begins, in bytes
+	read  int64 // and ends
 	long  []byte
 	ended bool // the last line returned had a newline
 }
@@ -26,10 +25,13 @@ var errLongLine = errors.New("line too long")
 // next returns the next line without its end, io.EOF after the last one.
 func (l *lines) next() ([]byte, error) {
 	line, err := l.r.ReadSlice('\n')
+	l.begin = l.read
+	l.read += int64(len(line))
 	if err == bufio.ErrBufferFull {
 		l.long = append(l.long[:0], line...)
 		for err == bufio.ErrBufferFull {
 			line, err = l.r.ReadSlice('\n')
+			l.read += int64(len(line))
 			if len(l.long) <= maxLine {
 				l.long = append(l.long, line...)
 			}
@@ -57,7 +59,7 @@ const (
 	plainText packing = iota
 	zstdText
 	gzipText
-	utf16Text // what PowerShell writes with >
+	utf16Text // what PowerShell writes with >, and others without a byte order mark
 )
 
 func packingOf(head []byte) packing {
@@ -68,8 +70,38 @@ func packingOf(head []byte) packing {
 		return gzipText
 	case bytes.HasPrefix(head, []byte{0xff, 0xfe}), bytes.HasPrefix(head, []byte{0xfe, 0xff}):
 		return utf16Text
+	case len(head) >= 4 && !bytes.Contains(head, zstdMagic):
+		high, low := []byte{head[0], head[2]}, []byte{head[1], head[3]}
+		if isASCII(high) && string(low) == "\x00\x00" || isASCII(low) && string(high) == "\x00\x00" {
+			return utf16Text
+		}
 	}
 	return plainText
+}
+
+func isASCII(b []byte) bool {
+	return !bytes.ContainsFunc(b, func(r rune) bool { return r < ' ' || r > '~' })
+}
+
+// fromMac reads lines that end in a bare carriage return, where there are no others.
+func (l *lines) fromMac() {
+	head, _ := l.r.Peek(64 << 10)
+	if bytes.IndexByte(head, '\r') >= 0 && bytes.IndexByte(head, '\n') < 0 {
+		l.r = bufio.NewReaderSize(returns{l.r}, 256<<10)
+	}
+}
+
+// returns reads carriage returns as ends of lines.
+type returns struct{ r io.Reader }
+
+func (c returns) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	for i, b := range p[:n] {
+		if b == '\r' {
+			p[i] = '\n'
+		}
+	}
+	return n, err
 }
 
 // gunzip reads gzip to where it is cut or damaged.
@@ -77,9 +109,14 @@ type gunzip struct {
 	source io.Reader
 	r      *gzip.Reader
 	damage error
+	size   int64 // of the source; 0: not known
+	plain  int64 // bytes given
 }
 
 func (g *gunzip) Read(p []byte) (int, error) {
+	if g.size > 0 && tooMuch(g.plain, g.size) {
+		return 0, io.EOF
+	}
 	if g.r == nil {
 		r, err := gzip.NewReader(g.source)
 		if err != nil {
@@ -89,6 +126,7 @@ func (g *gunzip) Read(p []byte) (int, error) {
 		g.r = r
 	}
 	n, err := g.r.Read(p)
+	g.plain += int64(n)
 	if err != nil && err != io.EOF {
 		g.damage, err = err, io.EOF
 	}

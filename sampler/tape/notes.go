@@ -22,6 +22,7 @@ type notes struct {
 	cutAfter     int // the last line before a cut between lines
 	bad, back    counted
 	gaps, orphan counted
+	flaws        [flaws]counted
 	largestGap   time.Duration
 	farthestBack time.Duration
 	unknown      map[string]int
@@ -30,6 +31,7 @@ type notes struct {
 // counted is a number of lines, and the first few by name.
 type counted struct {
 	n     int
+	last  int
 	first []string
 }
 
@@ -55,6 +57,16 @@ func (c *counted) lines(say Say) string {
 }
 
 func (n *notes) corrupt(line int) { n.bad.add(line) }
+
+// flawed notes the flaws of a line.
+func (n *notes) flawed(line int, m *meter) {
+	for l, is := range m.flaws {
+		if c := &n.flaws[l]; is && (c.n == 0 || c.last != line) {
+			c.last = line
+			c.add(line)
+		}
+	}
+}
 
 func (n *notes) gap(line int, d time.Duration) {
 	n.gaps.add(line)
@@ -87,6 +99,11 @@ func (n *notes) list(say Say, noEnd bool) (list []string) {
 	}
 	if n.bad.n > 0 {
 		add(say("tape.corrupt", "count", n.bad.n, "lines", n.bad.lines(say)))
+	}
+	for l := range n.flaws {
+		if t := flawTexts[l]; n.flaws[l].n > 0 {
+			add(say(t.id, "lines", n.flaws[l].lines(say), "most", t.most))
+		}
 	}
 	if n.orphan.n > 0 {
 		add(say("tape.orphan", "count", n.orphan.n, "lines", n.orphan.lines(say)))

@@ -107,13 +107,14 @@ func (r *Reader) rewind() error {
 		r.zstd.seek(0)
 		r.lines = newLines(r.zstd)
 	case gzipText:
-		r.gzip = &gunzip{source: bufio.NewReader(whole)}
+		r.gzip = &gunzip{source: bufio.NewReader(whole), size: r.size}
 		r.lines = newLines(r.gzip)
 	case utf16Text:
 		r.lines = newLines(wide(whole))
 	default:
 		r.lines = newLines(whole)
 	}
+	r.lines.fromMac()
 	return nil
 }
 
@@ -199,20 +200,25 @@ func (r *Reader) Next() (*Record, error) {
 // read takes one line and says whether it made a record.
 func (r *Reader) read() bool {
 	line, err := r.lines.next()
-	r.record = Record{Line: r.lines.n}
+	r.record = Record{Line: r.lines.n, Size: len(line)}
 	if err == io.EOF {
 		r.stopped = io.EOF
 		r.finish()
-		return r.decode.end(&r.record)
+		return r.decode.end(&r.record) && r.admit()
 	}
 	ok := false
 	if err == nil {
 		if len(bytes.TrimSpace(line)) == 0 {
 			return false
 		}
-		ok, err = r.decode.line(&r.progress, line, &r.record)
+		r.budget.read += int64(len(line))
+		if ok, err = r.decode.line(&r.progress, line, &r.record); ok && r.record.Snapshot != nil {
+			ok = r.admit()
+		}
 	}
 	switch {
+	case errors.Is(err, errLongLine):
+		r.notes.flaws[longLine].add(r.lines.n)
 	case errors.Is(err, ErrNewer):
 		r.stopped = fmt.Errorf("%s: line %d: %w", r.name, r.lines.n, err)
 	case err != nil && !r.lines.ended:
@@ -223,10 +229,26 @@ func (r *Reader) read() bool {
 	return ok && err == nil
 }
 
+// admit takes a snapshot into the budget of the file; without room for it reading ends.
+func (r *Reader) admit() bool {
+	s, m := r.record.Snapshot, meter{}
+	if !r.budget.snapshot(s, &m) {
+		r.stopped = io.EOF
+		r.notes.add("tape.many_figures", "line", r.lines.n)
+		return false
+	}
+	r.record.Snapshot = r.budget.devices(s, &m)
+	r.notes.flawed(r.record.Line, &m)
+	return true
+}
+
 // finish notes how the file ends.
 func (r *Reader) finish() {
 	if r.gzip != nil && r.gzip.damage != nil {
 		r.notes.add("tape.gzip_cut", "line", r.lines.n)
+	}
+	if r.zstd != nil && tooMuch(r.zstd.plain, r.size) || r.gzip != nil && tooMuch(r.gzip.plain, r.size) {
+		r.notes.add("tape.much", "line", r.lines.n)
 	}
 	if r.zstd != nil && r.zstd.damaged > 0 {
 		r.notes.add("tape.zstd_damaged", "count", r.zstd.damaged)

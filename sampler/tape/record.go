@@ -106,6 +106,7 @@ type ProcessPeak struct {
 // Record is one line. Exactly one of its pointers and Readings is set.
 type Record struct {
 	Line     int // from 1
+	Size     int // of the line, in bytes
 	Time     time.Time
 	Header   *Header
 	Readings []Reading // valid until the next call of Next

@@ -13,6 +13,7 @@ type scanner struct {
 	b   []byte
 	i   int
 	bad bool
+	meter
 }
 
 var errLine = errors.New("not a JSON object")
@@ -192,7 +193,7 @@ type value struct {
 func (s *scanner) value() value {
 	switch c := s.peek(); c {
 	case '"':
-		return value{'"', s.text()}
+		return value{'"', s.clip(s.text())}
 	case '{', '[':
 		return value{c, s.skip()}
 	default:

@@ -43,6 +43,9 @@ func (r *Reader) Seek(t time.Time) error {
 	return r.skipTo(t)
 }
 
+// maxHeld bounds what is held between two snapshots; what comes after is left out.
+const maxHeld = 10_000
+
 // skipTo drops records until the next snapshot is after t.
 func (r *Reader) skipTo(t time.Time) error {
 	var held []Record
@@ -55,10 +58,10 @@ func (r *Reader) skipTo(t time.Time) error {
 			}
 			return err
 		}
-		if record.Snapshot == nil && len(held) == 0 {
+		if record.Snapshot == nil && (len(held) == 0 || len(held) > maxHeld) {
 			continue
 		}
-		if record.Snapshot != nil && (record.Time.After(t) || len(held) > 10_000) {
+		if record.Snapshot != nil && (record.Time.After(t) || len(held) > maxHeld) {
 			held = append(held, keep(*record))
 			break
 		}
@@ -129,21 +132,29 @@ func (r *Reader) search(n int, t time.Time, at func(i int) (time.Time, bool)) in
 
 // seekPlain finds the place of a complete snapshot not after t, near to the last.
 func (r *Reader) seekPlain(j *jsonLines, t time.Time) int64 {
+	var from, until int64 // between them the first snapshot is the one that was found last
+	var known time.Time
 	at := func(offset int64) (int64, time.Time, bool) {
+		begin := offset
 		l := newLines(io.NewSectionReader(r.file, offset, r.size-offset))
 		if offset > 0 { // the rest of a line
-			line, err := l.next()
-			if err != nil && !errors.Is(err, errLongLine) {
-				return 0, time.Time{}, false
-			}
-			offset += int64(len(line)) + 1
+			l.next() //nolint:errcheck // firstSnapshot finds the end
+			offset += l.read
 		}
 		found, ok := firstSnapshot(l, j)
+		from, until, known = begin, begin+l.begin, found
+		if !ok {
+			until = r.size
+		}
 		return offset, found, ok
 	}
 	const step = 64 << 10
 	i := r.search(int(r.size/step)+1, t, func(i int) (time.Time, bool) {
-		_, found, ok := at(int64(i) * step)
+		offset := int64(i) * step
+		if offset > from && offset < until {
+			return known, !known.IsZero()
+		}
+		_, found, ok := at(offset)
 		return found, ok
 	})
 	if i == 0 {

@@ -30,9 +30,14 @@ func Text(r io.Reader) io.Reader {
 	return in
 }
 
-// wide decodes UTF-16 that begins with a byte order mark.
+// wide decodes UTF-16. Without a byte order mark the high byte of its first character, which is
+// 0, tells the order.
 func wide(r io.Reader) io.Reader {
-	return transform.NewReader(r, unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder())
+	in, order := bufio.NewReader(r), unicode.LittleEndian
+	if head, _ := in.Peek(1); len(head) > 0 && head[0] == 0 {
+		order = unicode.BigEndian
+	}
+	return transform.NewReader(in, unicode.UTF16(order, unicode.UseBOM).NewDecoder())
 }
 
 // lenient ends where its source is damaged, and closes it at its end.

@@ -11,6 +11,7 @@ import (
 type tickReader struct {
 	gpu, process []span
 	before, cur  []reflect.Value
+	meter        meter // of the line
 }
 
 // read makes the snapshot that a tick stands for, out of the one before.
@@ -49,7 +50,7 @@ func (r *tickReader) read(prev *sampler.Snapshot, base time.Time, b []byte) (nex
 			}
 		}
 	}
-	r.gpu, r.process = gpu, process
+	r.gpu, r.process, r.meter = gpu, process, s.meter
 	if !s.end() || next.Time.IsZero() || of.IsZero() {
 		return nil, of, errLine
 	}
@@ -63,19 +64,19 @@ func (r *tickReader) read(prev *sampler.Snapshot, base time.Time, b []byte) (nex
 func (r *tickReader) patchGPUs(list []span, prev, next *sampler.Snapshot) error {
 	before, cur := gpusOf(prev, r.before[:0]...), gpusOf(next, r.cur[:0]...)
 	r.before, r.cur = before, cur
-	if err := patch(list, stageGiven, next.Time, before, cur); err != nil {
+	if err := patch(list, &r.meter, stageGiven, next.Time, before, cur); err != nil {
 		return err
 	}
 	for i := range next.GPUs {
 		predictWindow(&next.GPUs[i], &prev.GPUs[i])
 	}
-	if err := patch(list, stageWindow, next.Time, before, cur); err != nil {
+	if err := patch(list, &r.meter, stageWindow, next.Time, before, cur); err != nil {
 		return err
 	}
 	for i := range next.GPUs {
 		predictRest(&next.GPUs[i], &prev.GPUs[i])
 	}
-	return patch(list, stageDerived, next.Time, before, cur)
+	return patch(list, &r.meter, stageDerived, next.Time, before, cur)
 }
 
 func (r *tickReader) patchProcesses(list []span, prev, next *sampler.Snapshot) error {
@@ -89,7 +90,7 @@ func (r *tickReader) patchProcesses(list []span, prev, next *sampler.Snapshot) e
 	for i := range next.GPUs {
 		predictOnly(&next.GPUs[i], &prev.GPUs[i])
 	}
-	if err := patch(list, stageWindow, next.Time, before, cur); err != nil {
+	if err := patch(list, &r.meter, stageWindow, next.Time, before, cur); err != nil {
 		return err
 	}
 	for i := range next.GPUs {
@@ -97,5 +98,5 @@ func (r *tickReader) patchProcesses(list []span, prev, next *sampler.Snapshot) e
 			predictPeak(&next.GPUs[i].Processes[n], &prev.GPUs[i].Processes[n], next.Time)
 		}
 	}
-	return patch(list, stageDerived, next.Time, before, cur)
+	return patch(list, &r.meter, stageDerived, next.Time, before, cur)
 }

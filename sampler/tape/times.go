@@ -24,9 +24,15 @@ func parseTime(s string) (time.Time, bool) {
 			}
 		}
 	}
-	// Years that JSON cannot write are no times of a recording.
-	return t.UTC(), err == nil && t.Year() >= 1970 && t.Year() < 10000
+	if err != nil || !isTime(t) {
+		return time.Time{}, false
+	}
+	return t.UTC(), true
 }
+
+// isTime says whether a recording can be of that time: what is later than nanoseconds since 1970
+// can count, in the year 2262, has no distance that can be told.
+func isTime(t time.Time) bool { return t.Year() >= 1970 && t.Year() < 2262 }
 
 // timeAfter reads a time that counts in seconds from base.
 func timeAfter(base time.Time, v value) (time.Time, bool) {

@@ -175,7 +175,7 @@ func (w *Writer) hand(c chunk) {
 	if len(w.buf) == 0 {
 		return
 	}
-	c.lines, w.buf = w.buf, make([]byte, 0, max(1024, len(w.buf)))
+	c.lines, w.buf = sampler.EscapeJSON(w.buf), make([]byte, 0, max(1024, len(w.buf)))
 	if !w.sink.put(c) {
 		w.tally.lost += len(c.lines)
 		w.prev = nil

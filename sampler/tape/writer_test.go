@@ -403,3 +403,46 @@ func TestLinesBeginWithTheirType(t *testing.T) {
 		t.Errorf("types %v", seen)
 	}
 }
+
+// With rotation a recording that was ended or killed becomes a finished part, whole as it was; what is
+// no recording stays, and so does one that is still written.
+func TestCreateAgain(t *testing.T) {
+	dir := t.TempDir()
+	rotating := Options{RotateAge: time.Hour, Keep: 3}
+	for _, name := range []string{"a.jsonl", "b.jsonl.zst"} {
+		path := filepath.Join(dir, name)
+		whole := recorded(t, 3, name)
+		for n, left := range [][]byte{whole, whole[:len(whole)-9], whole[:10], nil, whole[:len(whole)/2], whole} {
+			if err := os.WriteFile(path, left, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			w, err := Create(path, rotating)
+			if err != nil {
+				t.Fatalf("%s, %d bytes left: %v", name, len(left), err)
+			}
+			if _, err := Create(path, rotating); !errors.Is(err, ErrBusy) {
+				t.Errorf("%s, a second recorder: %v", name, err)
+			}
+			w.Close() //nolint:errcheck // nothing was written
+			newest := slices.Max(append([]int{0}, parts(path)...))
+			if b, err := os.ReadFile(partName(path, max(1, newest))); left != nil && (err != nil || !bytes.Equal(b, left)) {
+				t.Errorf("%s: part %d is not what was left by run %d: %v", name, newest, n, err)
+			}
+		}
+		if kept := parts(path); len(kept) != 3 {
+			t.Errorf("%s: parts %v", name, kept)
+		}
+		os.WriteFile(path, whole, 0o600) //nolint:errcheck // Create shows it
+		if _, err := Create(path, Options{}); !errors.Is(err, ErrExists) {
+			t.Errorf("%s without rotation: %v", name, err)
+		}
+	}
+	path := filepath.Join(dir, "thesis.txt")
+	os.WriteFile(path, []byte("Chapter 1"), 0o600) //nolint:errcheck // Create shows it
+	if _, err := Create(path, rotating); !errors.Is(err, ErrExists) {
+		t.Errorf("a text: %v", err)
+	}
+	if b, err := os.ReadFile(path); err != nil || string(b) != "Chapter 1" {
+		t.Errorf("the text became %q, %v", b, err)
+	}
+}

@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 	"nvpeak/advice/lang"
 	"nvpeak/advice/watch"
 	"nvpeak/sampler"
+	"nvpeak/ui/plain"
 )
 
 // fitFlags are common to check and wait.
@@ -194,7 +194,5 @@ func checkJSON(w io.Writer, v watch.Answer, gpus int) error {
 		}
 		out.GPUs = append(out.GPUs, g)
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e.Encode(out)
+	return plain.LineJSON(w, out)
 }

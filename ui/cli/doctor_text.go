@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -18,10 +17,7 @@ func (c *checkup) json(w io.Writer, findings []finding) error {
 	if sampling == nil {
 		sampling = []samplingRate{}
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
-	return enc.Encode(struct {
+	return plain.IndentedJSON(w, struct {
 		Schema int            `json:"schema"`
 		GPUs   int            `json:"measurable_gpus"`
 		Checks []finding      `json:"checks"`

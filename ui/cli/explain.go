@@ -59,6 +59,7 @@ func (a *app) explain(files []string, f *explainFlags) error {
 	if err != nil {
 		return err
 	}
+	leanReading()
 	logs, err := a.scan(files, f.recording != "")
 	if err != nil {
 		return err

@@ -3,6 +3,9 @@ package cli
 import (
 	"fmt"
 	"io"
+	"os"
+	"runtime/debug"
+	"strings"
 	"time"
 
 	"nvpeak/advice/lang"
@@ -55,10 +58,29 @@ func foldTape(name string, gpus []string, say tape.Say, r *report.Reporter, fail
 		}
 	}
 	if _, _, began := r.Span(); !began {
-		return nil, fmt.Errorf("%s: %w", name, player.ErrNoSnapshots)
+		return nil, noSnapshots(name, in.Notes(say))
 	}
 	next(time.Time{}, true)
 	return in.Notes(say), nil
+}
+
+// readingRoom is the memory from which on garbage is collected at once, in commands that read files: a
+// hostile one makes much of it, and the training next to it needs the memory. GOMEMLIMIT overrides it.
+const readingRoom = 192 << 20
+
+func leanReading() {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(readingRoom)
+	}
+}
+
+// noSnapshots is the error of a recording in which there is nothing, with what is wrong with it.
+func noSnapshots(name string, notes []string) error {
+	err := fmt.Errorf("%s: %w", name, player.ErrNoSnapshots)
+	if len(notes) > 0 {
+		err = fmt.Errorf("%w: %s", err, strings.Join(notes, "; "))
+	}
+	return err
 }
 
 func foldEvent(r *report.Reporter, e *tape.Event, in *recording) {

@@ -66,7 +66,7 @@ func send(ctx context.Context, alert sampler.Alert, ways []func(context.Context,
 	if err != nil {
 		return
 	}
-	body = redact.JSON(body)
+	body = sampler.EscapeJSON(redact.JSON(body))
 	for _, way := range ways {
 		limit, cancel := context.WithTimeout(ctx, sendTimeout)
 		_ = way(limit, body)

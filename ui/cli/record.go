@@ -60,7 +60,7 @@ func recordCommand(a *app) *cobra.Command {
 	}
 	c.Flags().StringVarP(&f.out, "output", "o", "", "the `FILE`; compressed when its name ends in .zst; - is standard output")
 	c.Flags().Var(durationFlag{&f.span, time.Second, 10 * 365 * 24 * time.Hour}, "for", "end after this `DURATION`")
-	c.Flags().Var(&f.rotate, "rotate", "begin a new file after this time or size, a `LIMIT` such as 1h or 100MiB")
+	c.Flags().Var(&f.rotate, "rotate", "begin a new file after this time or size, a `LIMIT` such as 1h or 100MiB, and after the recording that FILE holds")
 	c.Flags().IntVar(&f.keep, "keep", 0, "with --rotate: keep this `NUMBER` of finished files, all if 0")
 	noRedactFlag(c.Flags(), &f.noRedact)
 	a.opt.bind(c.Flags(), append(measuring, "need", "interval", "log", "lang")...)
@@ -129,6 +129,8 @@ func (a *app) recordAll(ctx context.Context, l *live, r *recorder, f *recordFlag
 		for _, s := range snaps {
 			if err := r.take(s); errors.Is(err, errReaderGone) {
 				return nil
+			} else if err != nil && f.out == "-" {
+				return err // what was cut cannot be taken back, as in a file
 			} else if err != nil {
 				a.say(diskError(err))
 			}

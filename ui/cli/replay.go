@@ -59,6 +59,7 @@ func (a *app) replay(cmd *cobra.Command, path string, f *replayFlags) error {
 	case !a.isTerminal(a.out) || !a.isTerminal(a.in):
 		return usagef("replay needs a terminal; as text: nvpeak report %s", path)
 	}
+	leanReading()
 	ctx, cancel := context.WithCancelCause(cmd.Context())
 	defer cancel(nil)
 	if err := checkSelection(path, a.opt.gpus); err != nil {
@@ -135,11 +136,13 @@ func (t openedTape) Next() (player.Entry, error) {
 		}
 		switch {
 		case record.Snapshot != nil:
-			return player.Entry{Time: record.Time, Snapshot: record.Snapshot}, nil
+			s := *record.Snapshot
+			s.Alerts = nil // a replay makes its own
+			return player.Entry{Time: record.Time, Snapshot: &s, Size: record.Size}, nil
 		case record.Event != nil && record.Event.Kind == tape.KindNeed:
 			return player.Entry{Time: record.Time, Need: &record.Event.Need}, nil
 		case record.Event != nil && record.Event.OOM != nil:
-			return player.Entry{Time: record.Time, Failure: record.Event.OOM}, nil
+			return player.Entry{Time: record.Time, Failure: record.Event.OOM, Size: record.Size}, nil
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -51,6 +52,7 @@ func (a *app) reportFiles(files []string, f *reportFlags) error {
 	case f.json && f.html != "":
 		return usagef("--json and --html exclude each other")
 	}
+	leanReading()
 	var reports []report.Report
 	for _, name := range files {
 		r, err := a.readReport(name)
@@ -59,12 +61,12 @@ func (a *app) reportFiles(files []string, f *reportFlags) error {
 		}
 		reports = append(reports, r)
 	}
-	return a.writeReports(reports, f)
+	return a.writeReports(files, reports, f)
 }
 
-func (a *app) writeReports(reports []report.Report, f *reportFlags) error {
+func (a *app) writeReports(files []string, reports []report.Report, f *reportFlags) error {
 	if f.html != "" {
-		return a.writeFile(f.html, func(w io.Writer) error { return plain.ReportHTML(w, reports) })
+		return a.writeFile(f.html, modeFor(files), func(w io.Writer) error { return plain.ReportHTML(w, reports) })
 	}
 	out := bufio.NewWriter(a.out)
 	var err error
@@ -162,8 +164,40 @@ func (a *app) trainingLog(recording string, o report.Options) (log trainingLog, 
 	return log, nil
 }
 
+// modeFor is the mode of a page about recordings: it tells what they tell, so only their owner may read
+// it where only he may read one of them.
+func modeFor(files []string) os.FileMode {
+	for _, name := range files {
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 == 0 {
+			return 0o600
+		}
+	}
+	return 0o666
+}
+
+// createPage opens a file to be written anew, through no symbolic link: a name in /tmp can be
+// somebody's trap.
+func createPage(name string, mode os.FileMode) (*os.File, error) {
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|syscall.O_NOFOLLOW, mode)
+	if errors.Is(err, syscall.ELOOP) {
+		return nil, fmt.Errorf("%s is a symbolic link: name the file itself, or - for standard output", name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && mode == 0o600 && info.Mode().IsRegular() {
+		err = file.Chmod(mode) // it may have been there before
+	}
+	if err != nil {
+		file.Close() //nolint:errcheck // nothing was written
+		return nil, err
+	}
+	return file, nil
+}
+
 // writeFile writes a whole file, or standard output for "-".
-func (a *app) writeFile(name string, write func(io.Writer) error) error {
+func (a *app) writeFile(name string, mode os.FileMode, write func(io.Writer) error) error {
 	if name == "-" {
 		out := bufio.NewWriter(a.out)
 		if err := write(out); err != nil {
@@ -171,7 +205,7 @@ func (a *app) writeFile(name string, write func(io.Writer) error) error {
 		}
 		return out.Flush()
 	}
-	file, err := os.Create(name)
+	file, err := createPage(name, mode)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 )
 
 var updateReport = flag.Bool("update-report", false, "rewrite testdata/tapes/report/*.want.txt")
@@ -277,4 +279,112 @@ func TestReportCompareJSON(t *testing.T) {
 		}
 	}
 	t.Error("no peak")
+}
+
+// Totals that no GPU has are plotted all the same, and said.
+func TestReportHugeTotals(t *testing.T) {
+	for _, total := range []string{"99999", "100000", "200000", "1000000000"} {
+		var b strings.Builder
+		for i := range 5 {
+			fmt.Fprintf(&b, `{"type":"snapshot","time":"2026-11-20T09:00:0%dZ","gpus":[{"index":0,"memory":{"total_bytes":%s073741824,"used_bytes":%d073741824}}]}`+"\n", i, total, i+1)
+		}
+		path := filepath.Join(t.TempDir(), "huge.jsonl")
+		if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, errs, code := command(t, "report", path)
+		if code != 0 || !strings.Contains(out, "a GPU with 16 TiB or more cannot be") {
+			t.Errorf("%s GiB: exit %d, %s%s", total, code, errs, out)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "bytes.csv")
+	text := "timestamp, index, memory.used [MiB], memory.total [MiB]\n2026/11/20 09:00:00.000, 0, 9663676416, 85899345920\n2026/11/20 09:00:01.000, 0, 9663676417, 85899345920\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, errs, code := command(t, "report", path); code != 0 || !strings.Contains(out, "lines 2, 3: a GPU with 16 TiB or more cannot be: is the header of bytes MiB?") {
+		t.Errorf("exit %d, %s%s", code, errs, out)
+	}
+}
+
+// A file without a snapshot says why there is none.
+func TestReportNothingReadable(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "dates.csv")
+	text := "timestamp, index, memory.used [MiB], memory.total [MiB]\nyesterday, 0, 7, 9\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, errs, code := command(t, "report", path); code != 1 || !strings.Contains(errs, "holds no snapshot: 1 corrupt line(s) skipped: line 2; line 2: a time that cannot be read") {
+		t.Errorf("exit %d, %s", code, errs)
+	}
+}
+
+// What a terminal would obey does not come out of a recording, in no form.
+func TestReportEscapes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "escapes.jsonl")
+	text := `{"type":"header","schema":1,"time":"2026-11-20T09:00:00Z","gpus":[]}` + "\n" +
+		`{"type":"snapshot","time":"2026-11-20T09:00:00Z","gpus":[{"index":0,"uuid":"GPU-\u009b31m\u202e\u007f","memory":{"total_bytes":9663676416,"used_bytes":966367641}}]}` + "\n" +
+		`{"type":"event","time":"2026-11-20T09:00:01Z","kind":"\u001b[31m\u009b\u202eleak","gpu":0,"text":"\u009b"}` + "\n" +
+		`{"type":"snapshot","time":"2026-11-20T09:00:02Z","gpus":[{"index":0,"memory":{"total_bytes":9663676416,"used_bytes":966367641}}]}` + "\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"report", path}, {"report", "--json", path}, {"report", "--html", "-", path}} {
+		out, errs, code := command(t, args...)
+		if code != 0 {
+			t.Fatalf("%v: exit %d, %s", args, code, errs)
+		}
+		if i := strings.IndexFunc(out, func(r rune) bool {
+			return r != '\n' && r != '\t' && r != '\r' && (unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Bidi_Control, r))
+		}); i >= 0 {
+			t.Errorf("%v: %q", args, out[max(0, i-40):min(len(out), i+40)])
+		}
+	}
+	if out, _, _ := command(t, "report", "--json", path); strings.Contains(out, `u001b`) {
+		t.Error("the kind of an event is not cleaned")
+	}
+}
+
+// A page goes through no symbolic link, and nobody may read it who may not read the recording.
+func TestReportPageIsPrivate(t *testing.T) {
+	dir := t.TempDir()
+	private, page, link := filepath.Join(dir, "run.jsonl"), filepath.Join(dir, "page.html"), filepath.Join(dir, "link.html")
+	b, err := os.ReadFile(tapes + "leak.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct{ mode, want os.FileMode }{{0o600, 0o600}, {0o644, 0o644}} {
+		os.Remove(private)                                  //nolint:errcheck // it may not be there
+		os.WriteFile(private, b, row.mode)                  //nolint:errcheck // the report shows it
+		os.WriteFile(page, []byte("what was there"), 0o644) //nolint:errcheck // the report shows it
+		os.Chmod(page, 0o644)                               //nolint:errcheck // the report shows it
+		if _, errs, code := command(t, "report", "--html", page, private); code != 0 {
+			t.Fatal(errs)
+		}
+		if info, err := os.Stat(page); err != nil || info.Mode().Perm() != row.want || info.Size() < 1000 {
+			t.Errorf("of %v: %v, %v", row.mode, info.Mode(), err)
+		}
+	}
+	victim := filepath.Join(dir, "victim")
+	os.WriteFile(victim, []byte("mine"), 0o600) //nolint:errcheck // read below
+	if err := os.Symlink(victim, link); err != nil {
+		t.Fatal(err)
+	}
+	_, errs, code := command(t, "report", "--html", link, private)
+	if b, err := os.ReadFile(victim); code != 1 || !strings.Contains(errs, "is a symbolic link") || string(b) != "mine" || err != nil {
+		t.Errorf("exit %d, %s; the victim holds %q", code, errs, b)
+	}
+}
+
+// A clock that jumps to the year 9999 and back is no gap of centuries.
+func TestReportYear9999(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "year.jsonl")
+	line := `{"type":"snapshot","time":"%s","gpus":[{"index":0,"memory":{"total_bytes":9663676416,"used_bytes":966367641}}]}` + "\n"
+	text := fmt.Sprintf(line, "2026-11-20T09:00:00Z") + fmt.Sprintf(line, "9999-11-20T09:00:01Z") + fmt.Sprintf(line, "2026-11-20T09:00:02Z")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, errs, code := command(t, "report", path); code != 0 || !strings.Contains(out, "2 s, 2 snapshots") || !strings.Contains(out, "1 corrupt line(s) skipped: line 2") {
+		t.Errorf("exit %d, %s%s", code, errs, out)
+	}
 }

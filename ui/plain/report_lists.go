@@ -48,7 +48,7 @@ func (p *reportPage) alerts() {
 		if end, ok := a.End.Value(); ok {
 			until = p.words.Say("report.until", "time", clock(end))
 		}
-		p.text(pad("  "+clock(a.T), 12), p.words.Say("level."+a.Level)+"  "+a.Text+p.words.Say("head.when", "when", until), p.levelPaint(a.Level))
+		p.text(pad("  "+clock(a.T), 11)+" ", p.words.Say("level."+a.Level)+"  "+a.Text+p.words.Say("head.when", "when", until), p.levelPaint(a.Level))
 	}
 	p.more(len(p.r.Alerts), shownAlerts)
 }
@@ -85,7 +85,7 @@ func (p *reportPage) events() {
 	}
 	p.section(p.words.Say("report.events"))
 	for _, e := range p.r.Events[:min(shownEvents, len(p.r.Events))] {
-		p.text(pad("  "+clock(e.T), 12), p.event(e), plainly)
+		p.text(pad("  "+clock(e.T), 11)+" ", p.event(e), plainly)
 	}
 	p.more(len(p.r.Events), shownEvents)
 }

@@ -46,8 +46,11 @@ func (p *reportPage) plot(g *report.GPU) {
 	p.line(strings.Repeat(" ", axisColumns) + p.paint.dim(clock(0)+strings.Repeat(" ", max(1, n-len(clock(0))-len(end)))+end))
 }
 
-// figure is a number of at most four characters.
+// axisFigure is an amount of GiB in at most five characters.
 func axisFigure(v float64) string {
+	if v >= 99999.5 {
+		return sampler.Bytes(min(v*float64(sampler.GiB), float64(sampler.MaxPlausible))).Short()
+	}
 	if v >= 10 || v == 0 {
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	}

@@ -11,15 +11,20 @@ import (
 type Frame struct {
 	Snapshot *sampler.Snapshot
 	between  []Entry
+	weight   int // about how many bytes it takes
 }
+
+// maxBetween bounds what happens between two snapshots: failures and changes of the need.
+const maxBetween = 1000
 
 // add takes the next entry and says whether the frame is complete with it.
 func (f *Frame) add(e Entry, o Options, marks *sampler.Watermarks) bool {
+	f.weight += e.weight()
 	if e.Snapshot != nil {
 		f.Snapshot = prepare(e.Snapshot, marks)
 		return true
 	}
-	if e.Need == nil || !o.Fixed {
+	if (e.Need == nil || !o.Fixed) && len(f.between) < maxBetween {
 		f.between = append(f.between, e)
 	}
 	return false

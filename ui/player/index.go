@@ -100,18 +100,18 @@ func (x *index) read(ctx context.Context, open func() (Tape, error), now State) 
 // entries reads ahead on a goroutine of its own: reading and folding take as long as each
 // other. After the last batch there is one error, io.EOF at the end.
 func entries(ctx context.Context, t Tape) (<-chan []Entry, <-chan error) {
-	batches, ended := make(chan []Entry, 4), make(chan error, 1)
+	batches, ended := make(chan []Entry, 2), make(chan error, 1)
 	go func() {
 		var err error
 		defer close(batches)
 		defer func() { ended <- err }()
 		defer sampler.Guard(func(e error) { err = e })
 		for err == nil {
-			batch := make([]Entry, 0, 128)
-			for len(batch) < cap(batch) && err == nil {
+			batch, heavy := make([]Entry, 0, 128), 0
+			for len(batch) < cap(batch) && heavy < maxHeavy && err == nil {
 				var e Entry
 				if e, err = t.Next(); err == nil {
-					batch = append(batch, e)
+					batch, heavy = append(batch, e), heavy+e.weight()
 				}
 			}
 			select {

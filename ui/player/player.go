@@ -3,8 +3,10 @@ package player
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -73,6 +75,9 @@ func (p *Player) begin(t Tape) error {
 		last = e.Time
 	}
 	if last.IsZero() {
+		if notes := t.Notes(); len(notes) > 0 {
+			return fmt.Errorf("%w: %s", ErrNoSnapshots, strings.Join(notes, "; "))
+		}
 		return ErrNoSnapshots
 	}
 	p.interval = time.Second

@@ -39,12 +39,12 @@ func (h *playhead) peek() *Frame {
 
 // take takes up to n frames while more wants them, the first one always.
 func (h *playhead) take(more func(*Frame) bool, n int) (list []Frame) {
-	for len(list) < n {
+	for heavy := 0; len(list) < n && heavy < maxHeavy; {
 		f := h.peek()
 		if f == nil || len(list) > 0 && !more(f) {
 			break
 		}
-		list = append(list, *f)
+		list, heavy = append(list, *f), heavy+f.weight
 		h.next = nil
 	}
 	return list

@@ -166,7 +166,7 @@ func (p *Player) takeDue() []Frame {
 	at := p.clock.at(time.Now())
 	p.mu.Unlock()
 	list := p.playhead.take(func(f *Frame) bool { return !f.Snapshot.Time.After(at) }, maxBatch)
-	if len(list) == maxBatch {
+	if next := p.playhead.peek(); len(list) > 0 && next != nil && !next.Snapshot.Time.After(at) {
 		p.mu.Lock()
 		p.clock.set(list[len(list)-1].Snapshot.Time, time.Now())
 		p.mu.Unlock()

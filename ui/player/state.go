@@ -26,6 +26,9 @@ func (s *State) clone() State {
 	return State{s.Snapshot, s.Alerts, s.Watch.Clone(), s.marks.Clone()}
 }
 
+// weight is about how many bytes a kept state takes.
+func (s *State) weight() int { return seriesWeight * (2 + s.Watch.Holders()) }
+
 // time is where to read on from.
 func (s *State) time(start time.Time) time.Time {
 	if s.Snapshot == nil {
@@ -48,9 +51,10 @@ const (
 
 // states are those that are kept, in the order of time.
 type states struct {
-	list  []State
-	every int // snapshots between two
-	since int // snapshots since the last one
+	list   []State
+	weight int // of all
+	every  int // snapshots between two
+	since  int // snapshots since the last one
 }
 
 // due counts a snapshot and says whether its state should be kept.
@@ -68,11 +72,7 @@ func (k *states) keep(s State) {
 		return
 	}
 	k.list = append(k.list, s)
-	series := 2
-	for i := range s.Snapshot.GPUs {
-		series += 1 + len(s.Snapshot.GPUs[i].Processes)
-	}
-	if len(k.list) > max(8, min(maxStates, statesRoom/(series*seriesWeight))) {
+	if k.weight += s.weight(); len(k.list) > maxStates || k.weight > statesRoom && len(k.list) > 2 {
 		half := len(k.list) / 2
 		for i := range half {
 			k.list[i] = k.list[2*i+1]
@@ -80,6 +80,10 @@ func (k *states) keep(s State) {
 		clear(k.list[half:])
 		k.list = k.list[:half]
 		k.every *= 2
+		k.weight = 0
+		for i := range k.list {
+			k.weight += k.list[i].weight()
+		}
 	}
 }
 

@@ -447,3 +447,66 @@ func TestMonitorOnFullDisk(t *testing.T) {
 	}
 	restored(t, term)
 }
+
+// A recorder that rotates comes back after every kill -9, with the same command. What it left is readable,
+// and no more finished parts are kept than asked for.
+func TestRecordKilledAgainAndAgain(t *testing.T) {
+	t.Parallel()
+	kills := 100
+	if testing.Short() {
+		kills = 12
+	}
+	path := filepath.Join(t.TempDir(), "a.jsonl.zst")
+	for n := range kills {
+		cmd := exec.Command(binary, "record", "--demo", "-o", path, "--rotate", "64KiB", "--keep", "5")
+		cmd.Env = setup{}.environ(t)
+		var errs bytes.Buffer
+		cmd.Stderr = &errs
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if n%10 == 0 { // most are killed before they write
+			waitSize(t, path)
+		}
+		time.Sleep(time.Duration(n*37%400) * time.Millisecond)
+		cmd.Process.Kill() //nolint:errcheck // it may have ended, which is an error
+		cmd.Wait()         //nolint:errcheck // killed
+		if cmd.ProcessState.Exited() {
+			t.Fatalf("run %d ended by itself: %s", n, errs.String())
+		}
+	}
+	left, err := filepath.Glob(filepath.Join(filepath.Dir(path), "a*.jsonl.zst"))
+	if err != nil || len(left) < 2 || len(left) > 6 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+	snaps := 0
+	for _, name := range left {
+		if info, err := os.Stat(name); err == nil && info.Size() > 0 {
+			snaps += len(readTape(t, name).snaps)
+		}
+	}
+	if snaps == 0 {
+		t.Error("there is no snapshot in any part")
+	}
+}
+
+// A device without room ends a recording to standard output: what was cut cannot be taken back there.
+func TestRecordToFullDevice(t *testing.T) {
+	t.Parallel()
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer full.Close()
+	cmd := exec.Command(binary, "record", "--demo", "-o", "-")
+	cmd.Env, cmd.Stdout = setup{}.environ(t), full
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	begin := time.Now()
+	stop := time.AfterFunc(patience, func() { cmd.Process.Kill() }) //nolint:errcheck // it may have ended
+	defer stop.Stop()
+	err = cmd.Run()
+	if err == nil || cmd.ProcessState.ExitCode() != 1 || time.Since(begin) > 5*time.Second || !strings.Contains(errs.String(), "no space left") {
+		t.Errorf("%v after %v: %s", err, time.Since(begin), errs.String())
+	}
+}

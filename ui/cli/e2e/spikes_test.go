@@ -144,7 +144,8 @@ func checkSpikes(t *testing.T, all []reading, begin time.Time, width time.Durati
 	}
 	slices.Sort(late)
 	t.Logf("%d of %d seen, time after begin: median %v, most %v", len(late), spikeGPUs*spikeCount, late[len(late)/2], late[len(late)-1])
-	if late[len(late)/2] > period+5*time.Millisecond {
+	// Memory that stands still is read every other period, so half of that is due.
+	if late[len(late)/2] > 2*period-5*time.Millisecond {
 		t.Errorf("median time is %v after the begin of the spike, period %v", late[len(late)/2], period)
 	}
 }
