@@ -91,8 +91,8 @@ func (w *Sweep) prepare(devices []int) {
 	w.Missed, w.Step = 0, uint64(staleBytes)
 }
 
-// StillPeriods: a GPU is read half as often while its memory stands still, which that of a training does for
-// minutes. That is every 40 ms, which no spike of 50 ms escapes; the first change brings the full rate back.
+// StillPeriods is how many periods memory that stands still waits for its next reading, as that of a training does
+// for minutes. That is every 40 ms, which no spike of 50 ms escapes; the first change brings the full rate back.
 const StillPeriods = 2
 
 // stillSlowest is how seldom memory that stands still is read at most for that: who asks for a longer

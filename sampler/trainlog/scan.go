@@ -132,12 +132,13 @@ func (l *Log) take(form *stamps, line string, number, next int) int {
 // add keeps a mark. What only repeats the phase before is left out; when there are too
 // many, every other reading of the allocator goes, and later ones are taken less often.
 func (l *Log) add(m mark) {
-	if m.Kind == sampler.MarkAllocator {
+	switch m.Kind {
+	case sampler.MarkAllocator:
 		l.readings++
 		if l.readings%(1<<l.thinned) != 0 {
 			return
 		}
-	} else if m.Kind == sampler.MarkStage {
+	case sampler.MarkStage:
 		if m.N == l.stages[m.Label] {
 			return
 		}
@@ -145,7 +146,7 @@ func (l *Log) add(m mark) {
 			l.stages = map[string]sampler.Opt[int]{}
 		}
 		l.stages[m.Label] = m.N
-	} else {
+	default:
 		if m.Kind == l.phase.Kind && m.N == l.phase.N {
 			return
 		}
