@@ -1,7 +1,6 @@
 package post
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -9,32 +8,32 @@ import (
 )
 
 var (
-	script = regexp.MustCompile(`(?:^|[\s"'\x60(/\\])([\w-]+\.py)\b`)
-	frame  = regexp.MustCompile(`^\s*(?:File "|\S+\.py[: (]|[>-]+ ?\d+ )`)
+	script = lazily(`(?:^|[\s"'\x60(/\\])([\w-]+\.py)\b`)
+	frame  = lazily(`^\s*(?:File "|\S+\.py[: (]|[>-]+ ?\d+ )`)
 	// command is one that stands anywhere in a line; quoting or the words behind it end it.
-	command = regexp.MustCompile("(?:^|[\\s`\"'(])((?:[A-Z_]+=\\S+\\s+)*(?:python[\\d.]*\\s+(?:-\\S+\\s+)*\\S+\\.py|python[\\d.]*\\s+-m\\s+[\\w.]+|torchrun\\s+\\S|accelerate launch\\s+\\S|deepspeed\\s+\\S+\\.py|vllm serve\\s+\\S|ollama run\\s+\\S)[^`]*)")
+	command = lazily("(?:^|[\\s`\"'(])((?:[A-Z_]+=\\S+\\s+)*(?:python[\\d.]*\\s+(?:-\\S+\\s+)*\\S+\\.py|python[\\d.]*\\s+-m\\s+[\\w.]+|torchrun\\s+\\S|accelerate launch\\s+\\S|deepspeed\\s+\\S+\\.py|vllm serve\\s+\\S|ollama run\\s+\\S)[^`]*)")
 	// loads is a line of code that loads a model, in a text that shows no other use of it.
-	loads = regexp.MustCompile(`\.from_pretrained\(`)
-	prose = regexp.MustCompile(`(?:[,:;]\s|\s(?:on|with|in|and|for|gives?|from|at|which|then|fails?|stops?|runs|dies|but|the|it)\s).*$`)
+	loads = lazily(`\.from_pretrained\(`)
+	prose = lazily(`(?:[,:;]\s|\s(?:on|with|in|and|for|gives?|from|at|which|then|fails?|stops?|runs|dies|but|the|it)\s).*$`)
 )
 
 // programs are the tools that a text names by what is theirs only.
 var programs = []struct {
 	name  string
-	words *regexp.Regexp
+	words *lazy
 }{
-	{"sglang", regexp.MustCompile(`(?i)\bsglang\b|\bmem[-_]fraction[-_]static\b`)},
-	{"vllm", regexp.MustCompile(`(?i)\bvllm\b`)},
-	{"tgi", regexp.MustCompile(`(?i)\btext-generation-(?:inference|launcher)\b`)},
-	{"triton", regexp.MustCompile(`(?i)\btritonserver\b|\btensorrtserver\b|\binstance_group\b`)},
-	{"ollama", regexp.MustCompile(`(?i)\bollama\b`)},
-	{"llama.cpp", regexp.MustCompile(`(?i)\bllama\.cpp\b|\bn_gpu_layers\b|\bllama-(?:server|cli)\b|\bllama_new_context`)},
-	{"invokeai", regexp.MustCompile(`\binvoke\.py\b|(?i:\binvokeai\b)|>> *Max VRAM used|image\(s\) generated`)},
-	{"webui", regexp.MustCompile(`(?i)\bstable[- ]diffusion[- ]webui\b|\bautomatic1111\b|\ba1111\b|--(?:med|low)vram\b[^\n]*\bwebui`)},
-	{"comfyui", regexp.MustCompile(`(?i)\bcomfyui\b`)},
-	{"whisper", regexp.MustCompile(`(?i)\bwhisperx?\b`)},
-	{"lm_eval", regexp.MustCompile(`(?i)\blm[-_]eval\b`)},
-	{"llama-reference", regexp.MustCompile(`--ckpt_dir\b[^\n]*--tokenizer_path\b`)},
+	{"sglang", lazily(`(?i)\bsglang\b|\bmem[-_]fraction[-_]static\b`)},
+	{"vllm", lazily(`(?i)\bvllm\b`)},
+	{"tgi", lazily(`(?i)\btext-generation-(?:inference|launcher)\b`)},
+	{"triton", lazily(`(?i)\btritonserver\b|\btensorrtserver\b|\binstance_group\b`)},
+	{"ollama", lazily(`(?i)\bollama\b`)},
+	{"llama.cpp", lazily(`(?i)\bllama\.cpp\b|\bn_gpu_layers\b|\bllama-(?:server|cli)\b|\bllama_new_context`)},
+	{"invokeai", lazily(`\binvoke\.py\b|(?i:\binvokeai\b)|>> *Max VRAM used|image\(s\) generated`)},
+	{"webui", lazily(`(?i)\bstable[- ]diffusion[- ]webui\b|\bautomatic1111\b|\ba1111\b|--(?:med|low)vram\b[^\n]*\bwebui`)},
+	{"comfyui", lazily(`(?i)\bcomfyui\b`)},
+	{"whisper", lazily(`(?i)\bwhisperx?\b`)},
+	{"lm_eval", lazily(`(?i)\blm[-_]eval\b`)},
+	{"llama-reference", lazily(`--ckpt_dir\b[^\n]*--tokenizer_path\b`)},
 }
 
 // name puts scripts, command and tool into a context that does not know them from the log.

@@ -1,7 +1,6 @@
 package post
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -10,19 +9,19 @@ import (
 
 var (
 	// ranOut are words for a failure for want of memory.
-	ranOut = regexp.MustCompile(`(?i)\booms?\b|\bout[ -]of[ -](?:the )?(?:gpu |cuda |video |system |host )?(?:memory|vram|ram)\b|RESOURCE_EXHAUSTED|CUDA_ERROR_OUT_OF_MEMORY|\bOutOfMemory(?:Error|Exception)?\b|\bcrash\w*\b[^.]{0,40}\bRAM\b|\bRAM\b[^.]{0,20}\bch?rash\w*|\b(?:system |host |cpu )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bmemory\b[^.]{0,60}\b(?:overflows?|(?:has |have )?(?:run|runs|ran) out)\b|\bcuda ?(?:malloc|memory) (?:error|exception)\b|\b(?:runs?|ran|end(?:s|ed)? up) without memory\b|\b(?:is|was|goes) (?:always )?over memory\b|\balways over memory\b|\boverflows? the (?:gpu )?(?:memory|vram)|\b(?:CUBLAS|CUDNN)_STATUS_ALLOC_FAILED\b|\b(?:is|was|gets?|got|been|be|being|says?|just|displays?|shows?|prints?) (?:silently |simply |just )?["'“\x60]?killed\b|显存(?:不足|溢出|不够|爆)|(?:爆|炸)显存|内存(?:不足|溢出)|内存[^。]{0,12}占满`)
+	ranOut = lazily(`(?i)\booms?\b|\bout[ -]of[ -](?:the )?(?:gpu |cuda |video |system |host )?(?:memory|vram|ram)\b|RESOURCE_EXHAUSTED|CUDA_ERROR_OUT_OF_MEMORY|\bOutOfMemory(?:Error|Exception)?\b|\bcrash\w*\b[^.]{0,40}\bRAM\b|\bRAM\b[^.]{0,20}\bch?rash\w*|\b(?:system |host |cpu )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bmemory\b[^.]{0,60}\b(?:overflows?|(?:has |have )?(?:run|runs|ran) out)\b|\bcuda ?(?:malloc|memory) (?:error|exception)\b|\b(?:runs?|ran|end(?:s|ed)? up) without memory\b|\b(?:is|was|goes) (?:always )?over memory\b|\balways over memory\b|\boverflows? the (?:gpu )?(?:memory|vram)|\b(?:CUBLAS|CUDNN)_STATUS_ALLOC_FAILED\b|\b(?:is|was|gets?|got|been|be|being|says?|just|displays?|shows?|prints?) (?:silently |simply |just )?["'“\x60]?killed\b|显存(?:不足|溢出|不够|爆)|(?:爆|炸)显存|内存(?:不足|溢出)|内存[^。]{0,12}占满`)
 	// onHost are words for the memory of the machine.
-	onHost = regexp.MustCompile(`(?i)\bout[ -]of[ -](?:the )?(?:ram|(?:system|host) memory)\b|\b(?:system |host )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bcrash\w*\b[^.]{0,40}\bRAM\b|\bRAM\b[^.]{0,20}\bch?rash\w*|内存(?:不足|溢出)|(?:CPU|主机|系统)内存[^。]{0,12}占满`)
+	onHost = lazily(`(?i)\bout[ -]of[ -](?:the )?(?:ram|(?:system|host) memory)\b|\b(?:system |host )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bcrash\w*\b[^.]{0,40}\bRAM\b|\bRAM\b[^.]{0,20}\bch?rash\w*|内存(?:不足|溢出)|(?:CPU|主机|系统)内存[^。]{0,12}占满`)
 	// killed: by a signal, and the GPU is not spoken of.
-	killed = regexp.MustCompile(`(?i)\bkilled\b`)
+	killed = lazily(`(?i)\bkilled\b`)
 	// handles of CUDA libraries that could not be made.
-	handles = regexp.MustCompile(`\bCU(BLAS|DNN)_STATUS_ALLOC_FAILED\b`)
+	handles = lazily(`\bCU(BLAS|DNN)_STATUS_ALLOC_FAILED\b`)
 	// code is no sentence.
-	code = regexp.MustCompile(`\(["'r]|[=!]=|=\s*[("'\[{]|[│❱]|--\S*oom|\becho\b|\w::\w|\b[A-Z]{3,}_[A-Z_]+\(|\w = \w|#\s*\w+Error|^//|\w\(&|^[+-]?\s*"[^"]*"$|^(?i:cuda|gpu|error)\b[^:]{0,30}:|^\W*(?:raise|throw|return|elif|except)\b|(?i:\bevents?:|\berrors?:) *\d`)
+	code = lazily(`\(["'r]|[=!]=|=\s*[("'\[{]|[│❱]|--\S*oom|\becho\b|\w::\w|\b[A-Z]{3,}_[A-Z_]+\(|\w = \w|#\s*\w+Error|^//|\w\(&|^[+-]?\s*"[^"]*"$|^(?i:cuda|gpu|error)\b[^:]{0,30}:|^\W*(?:raise|throw|return|elif|except)\b|(?i:\bevents?:|\berrors?:) *\d`)
 	// happens: it did, or does each time.
-	happens = regexp.MustCompile(`(?i)\b(?:getting|running|having|receiving|facing|stops?|stopped|dies|died|ch?rash(?:es|ed)?|fail(?:s|ed|ing)?|comes?|came|goes|went|gets?|got|ran|runs?|throws?|gives?|gave|raises?|hits?|is|are|was|ends?|ended|happens?|happened|appears?|occurs?|occurred|overflows?|shows?|says?|displays?|keeps?|killed|have|had|then|still|always|immediately|too|when (?:I|we|my)|while|during|as soon as|after)\b|(?:\S+ ){4,}["'“]?(?:cuda |gpu )?(?:oom|out of memory)["'”.!]*$|^(?:[^\s:"]+ ){2}[^:"]*: *["'“]?(?:cuda |gpu )?(?:oom|out)|^.{0,3}(?i:cuda |gpu )?oom|[\p{Han}]`)
+	happens = lazily(`(?i)\b(?:getting|running|having|receiving|facing|stops?|stopped|dies|died|ch?rash(?:es|ed)?|fail(?:s|ed|ing)?|comes?|came|goes|went|gets?|got|ran|runs?|throws?|gives?|gave|raises?|hits?|is|are|was|ends?|ended|happens?|happened|appears?|occurs?|occurred|overflows?|shows?|says?|displays?|keeps?|killed|have|had|then|still|always|immediately|too|when (?:I|we|my)|while|during|as soon as|after)\b|(?:\S+ ){4,}["'“]?(?:cuda |gpu )?(?:oom|out of memory)["'”.!]*$|^(?:[^\s:"]+ ){2}[^:"]*: *["'“]?(?:cuda |gpu )?(?:oom|out)|^.{0,3}(?i:cuda |gpu )?oom|[\p{Han}]`)
 	// talk: it is only talked about, as in documentation and in lists of changes.
-	talk = regexp.MustCompile(`(?i)\byou(?:r|rs)?\b|\b(?:may|might|could|would|should|likely|possibly|potential(?:ly)?|probably)\b|^\W*(?:add|adds|added|better|improve|handle|support|remove|make|update|reduce|lower|use|set|try|document|docs|feat|chore|tests?|refactor)\b|^\W*recogni[sz]e\b|\bit will raise\b|\b(?:in case|e\.g\.|for example|for instance|such as|how to|how can|how do|previously (?:it |we )?(?:was|were|went|ran|got|crashed|failed|hit)|what to do|known issues?|limitations?|(?:is|are) (?:now )?reported|can (?:also |still )?(?:fail|run|go|be|cause|lead|get)|consider|workaround|troubleshooting)\b|` +
+	talk = lazily(`(?i)\byou(?:r|rs)?\b|\b(?:may|might|could|would|should|likely|possibly|potential(?:ly)?|probably)\b|^\W*(?:add|adds|added|better|improve|handle|support|remove|make|update|reduce|lower|use|set|try|document|docs|feat|chore|tests?|refactor)\b|^\W*recogni[sz]e\b|\bit will raise\b|\b(?:in case|e\.g\.|for example|for instance|such as|how to|how can|how do|previously (?:it |we )?(?:was|were|went|ran|got|crashed|failed|hit)|what to do|known issues?|limitations?|(?:is|are) (?:now )?reported|can (?:also |still )?(?:fail|run|go|be|cause|lead|get)|consider|workaround|troubleshooting)\b|` +
 		`\b(?:fix(?:es|ed)?|avoid\w*|prevent\w*|mitigat\w*|solv\w*|resolv\w*|skip\w*|retr(?:y|ies|ied|ying)|recover\w*|catch\w*|improv\w*|support\w*|merge[ds]?)\b|` +
 		`(?:\b(?:no|without|never|not|zero|longer|instead of|rather than|against|than)|n['’]t)\s+(?:(?:gets?|got|go|goes|gone|runs?|ran|sees?|saw|hits?|an?|any|more|the|cuda|gpu|running|going|into)\s+){0,4}(?:oom|out[ -]of)|` +
 		`\b(?:handl\w*|detect\w*|simulat\w*|trigger\w*|ignor\w*|classif\w*|describ\w*|estimat\w*)\s+(?:\w+\s+){0,3}(?:oom|out[ -]of)|` +
@@ -53,7 +52,7 @@ func reported(text string, all []sentence, scan Scan) (sampler.OOMEvent, bool) {
 }
 
 // cutShort is the head of a traceback in a notebook, which names the error that a post leaves off below.
-var cutShort = regexp.MustCompile(`(?m)^\s*(?:\w+\.)*(?:MemoryError|OutOfMemoryError|ResourceExhaustedError) +Traceback \(most recent call last\)`)
+var cutShort = lazily(`(?m)^\s*(?:\w+\.)*(?:MemoryError|OutOfMemoryError|ResourceExhaustedError) +Traceback \(most recent call last\)`)
 
 // eventOf makes the event. The context is read as if the error stood at the end of the text.
 func eventOf(text string, s sentence, all []sentence, scan Scan) sampler.OOMEvent {
@@ -69,15 +68,15 @@ func eventOf(text string, s sentence, all []sentence, scan Scan) sampler.OOMEven
 
 // frameworks are told by their names and by what runs on them only.
 var frameworks = []struct {
-	words           *regexp.Regexp
+	words           *lazy
 	framework, kind string
 }{
-	{regexp.MustCompile(`(?i)\b(?:ollama|llama\.cpp|gguf|llama runner)\b`), "llama.cpp", sampler.KindGGML},
-	{regexp.MustCompile(`(?i)\bpaddle`), "paddle", sampler.KindPaddle},
-	{regexp.MustCompile(`(?i)\bjax(?:lib)?\b|\bflax\b`), "jax", sampler.KindXLA},
-	{regexp.MustCompile(`(?i)\bpy?torch\w*|\btorch\.|\blightning\b|\btransformers\b|\bfsdp\b|\bdiffusers\b|\.pth?\b|\baccelerate\b|\bdevice_map\b|\bmodel\.generate\b|\bhugging ?face\b|\bpipe\.`), "pytorch", sampler.KindCUDA},
-	{regexp.MustCompile(`(?i)\b(?:tensorflow|keras)\b`), "tensorflow", sampler.KindTensorFlow},
-	{regexp.MustCompile(`(?i)\bcuda[ -](?:oom|out)|\bcuda:\d`), "pytorch", sampler.KindCUDA},
+	{lazily(`(?i)\b(?:ollama|llama\.cpp|gguf|llama runner)\b`), "llama.cpp", sampler.KindGGML},
+	{lazily(`(?i)\bpaddle`), "paddle", sampler.KindPaddle},
+	{lazily(`(?i)\bjax(?:lib)?\b|\bflax\b`), "jax", sampler.KindXLA},
+	{lazily(`(?i)\bpy?torch\w*|\btorch\.|\blightning\b|\btransformers\b|\bfsdp\b|\bdiffusers\b|\.pth?\b|\baccelerate\b|\bdevice_map\b|\bmodel\.generate\b|\bhugging ?face\b|\bpipe\.`), "pytorch", sampler.KindCUDA},
+	{lazily(`(?i)\b(?:tensorflow|keras)\b`), "tensorflow", sampler.KindTensorFlow},
+	{lazily(`(?i)\bcuda[ -](?:oom|out)|\bcuda:\d`), "pytorch", sampler.KindCUDA},
 }
 
 // libraries are the kinds of error of handles.

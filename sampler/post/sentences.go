@@ -1,7 +1,6 @@
 package post
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 )
@@ -15,11 +14,11 @@ type sentence struct {
 
 var (
 	// printed is the begin of a line that a program wrote.
-	printed = regexp.MustCompile(`^\[|^(?:[a-z][\w.-]*(?:\[\d+\])?|[A-Z_]{3,}|Q|Note|Tip|Hint|Warning|Example|FAQ):\s|^\W*(?:\d{4}-\d\d|\d\d[:/-]\d\d|[IWEF]\d{4}\b|(?:INFO|WARN|WARNING|ERROR|DEBUG|CRITICAL|FATAL)\b|File "|at \S+\(|Traceback|>>>|\$ |#|//|\||[-+*]\s*\[[ xX]\]|[\w./\\-]+\.\w+:\d+|\w+(?:\.\w+)*(?:Error|Exception)\b)|\b(?:INFO|WARNING|ERROR|DEBUG|level=\w+)\b`)
+	printed = lazily(`^\[|^(?:[a-z][\w.-]*(?:\[\d+\])?|[A-Z_]{3,}|Q|Note|Tip|Hint|Warning|Example|FAQ):\s|^\W*(?:\d{4}-\d\d|\d\d[:/-]\d\d|[IWEF]\d{4}\b|(?:INFO|WARN|WARNING|ERROR|DEBUG|CRITICAL|FATAL)\b|File "|at \S+\(|Traceback|>>>|\$ |#|//|\||[-+*]\s*\[[ xX]\]|[\w./\\-]+\.\w+:\d+|\w+(?:\.\w+)*(?:Error|Exception)\b)|\b(?:INFO|WARNING|ERROR|DEBUG|level=\w+)\b`)
 	// assigned is a line of code.
-	assigned = regexp.MustCompile(`^[\w.\[\], ]+ = [\w.]+[(\[]`)
+	assigned = lazily(`^[\w.\[\], ]+ = [\w.]+[(\[]`)
 	// ends are where a sentence ends. A point within a number or a name ends none.
-	ends = regexp.MustCompile(`[.!?;]+(?:\s+|$)|[。！？；]`)
+	ends = lazily(`[.!?;]+(?:\s+|$)|[。！？；]`)
 )
 
 // sentences are those of a text, without what stands in code fences, logs and tracebacks.
@@ -48,12 +47,12 @@ func sentences(text string) (list []sentence) {
 
 var (
 	// heading is a title as trackers copy it, with the label that some begin with.
-	heading = regexp.MustCompile(`^#\s+(?:\W*\[[^\]]{1,20}\]\W*)?`)
+	heading = lazily(`^#\s+(?:\W*\[[^\]]{1,20}\]\W*)?`)
 	// first is somebody who speaks of what happened to him; second is advice to others.
-	first  = regexp.MustCompile(`(?i)\b(?:I|I['’]m|I['’]ve|my|me|we|our)\b|[\p{Hangul}\p{Hiragana}]|我|报错|请问`)
-	second = regexp.MustCompile(`(?i)\byou (?:can|may|might|should|could|need|must|have|want|are|get|see|use|run)\b|\byour (?:\w+ )?(?:gpu|model|code|data|batch|card|program|machine|system|training|memory|vram|input|images?|own)\b`)
+	first  = lazily(`(?i)\b(?:I|I['’]m|I['’]ve|my|me|we|our)\b|[\p{Hangul}\p{Hiragana}]|我|报错|请问`)
+	second = lazily(`(?i)\byou (?:can|may|might|should|could|need|must|have|want|are|get|see|use|run)\b|\byour (?:\w+ )?(?:gpu|model|code|data|batch|card|program|machine|system|training|memory|vram|input|images?|own)\b`)
 	// form are headings of the forms for bug reports.
-	form = regexp.MustCompile(`(?im)^\W*(?:describe the (?:bug|issue|problem)|(?:steps? )?to reproduce|reproduction|(?:steps to reproduce)|expected behaviou?r|system info\w*|(?:your )?(?:current )?environment|env|issue description|checklist|reminder|error message|what happened)\b`)
+	form = lazily(`(?im)^\W*(?:describe the (?:bug|issue|problem)|(?:steps? )?to reproduce|reproduction|(?:steps to reproduce)|expected behaviou?r|system info\w*|(?:your )?(?:current )?environment|env|issue description|checklist|reminder|error message|what happened)\b`)
 )
 
 // title is the heading of a post: the first line, where what follows is a report and no documentation.

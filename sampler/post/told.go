@@ -1,7 +1,6 @@
 package post
 
 import (
-	"regexp"
 	"slices"
 
 	"nvpeak/sampler"
@@ -10,57 +9,57 @@ import (
 // tells are the words for what the context names. except are words beside which they mean something else.
 var tells = []struct {
 	what          string
-	words, except *regexp.Regexp
+	words, except *lazy
 }{
-	{sampler.ToldGrowth, regexp.MustCompile(`(?i)\b(?:memory|vram|ram)\b[^.]{0,60}?\b(?:grow(?:s|ing|n)?|(?:goes|going|go) up|increas(?:es|ing|ed)|ris(?:es|ing)|climb(?:s|ing)?|accumulat(?:es|ing)|pil(?:es|ing) up|higher than before|not (?:being )?(?:released|freed))\b|` +
+	{sampler.ToldGrowth, lazily(`(?i)\b(?:memory|vram|ram)\b[^.]{0,60}?\b(?:grow(?:s|ing|n)?|(?:goes|going|go) up|increas(?:es|ing|ed)|ris(?:es|ing)|climb(?:s|ing)?|accumulat(?:es|ing)|pil(?:es|ing) up|higher than before|not (?:being )?(?:released|freed))\b|` +
 		`\b(?:memory )?leak(?:s|age|ing)?\b|\baccumulat(?:e|es|ed|ing) (?:\w+ )?memory\b|\bmemory\b[^.]{0,60}\b(?:slow|steady|constant|gradual)(?: and \w+)? increase\b|\b(?:is|are|keeps) (?:always|constantly|steadily) (?:growing|increasing)\b|\b(?:execut|runn?)\w* (?:the |a )?(?:same )?cell (?:multiple|several|many) times\b|\b(?:seems to|keeps) (?:grow|increas)\w*|\bvariable is not released|\b(?:memory|vram|it) (?:never|does not|doesn't) (?:go(?:es)?|come(?:s)?) down\b|(?:显存|内存)[^。]{0,12}(?:一直涨|不断|持续|逐渐|越来越)`),
-		regexp.MustCompile(`(?i)\b(?:no|not a|without|any)\s+(?:memory )?leak|with (?:the |larger )?(?:batch|size|resolution|length|image)|RAM usage doesn't|\brapidly\b|\bloading\b`)},
-	{sampler.ToldLate, regexp.MustCompile(`(?i)\bin (?:the )?later (?:training|epochs|steps)\b|\bafter (?:training |running |processing )?(?:on )?(?:some |about |around |~)?(?:\d+-)?(?:a few|some|several|many|\d[\d,.]*k?) ?(?:hundreds?|thousands?|k)? ?(?:of )?(?:\w+ ){0,2}(?:steps?|iterations?|iters?|epochs?|batch(?:es)?|examples|samples|images|requests|hours|hrs)\b|\brandom (?:point|step|time|batch|epoch)s?\b`), nil},
-	{sampler.ToldLarger, regexp.MustCompile(`(?i)\b(?:longer|larger|bigger|higher[ -]res\w*|(?:very|too|extremely) (?:long|large)|specific) (?:than \w+ )?(?:sentences?|sequences?|texts?|prompts?|inputs?|images?|pictures?|files?|videos?|documents?|samples?)\b|\b(?:so |too |very )?many (?:gt |ground[- ]truth )?(?:boxes|objects|instances|points|nodes|atoms|residues)\b|(?:句子|文本|图片|图像|序列)[^。]{0,6}(?:长|大)`), nil},
-	{sampler.ToldFirstGPU, regexp.MustCompile(`(?i)\b(?:first|last|one|master) (?:GPU|card|rank|node|device)\b[^.]{0,60}\bmore (?:\w+ )?memory\b|\b(?:resum\w*|load\w*)\b[^.]{0,80}\b(?:on|of|to) (?:the first GPU|(?:GPU|cuda|device) ?[:#]? ?0)\b|\b(?:GPU|cuda|device) ?[:#]? ?0\b[^.]{0,80}\b(?:every|each|all)\b[^.]{0,20}\b(?:script|process|rank|worker|job|model)|\b(?:GPU|cuda|device) ?[:#]? ?0\b[^.]{0,40}\b(?:others?|rest)\b|\b(?:every|each|all) (?:the )?(?:script|process|rank|worker|job|model)(?:s|es)?\b[^.]{0,60}\b(?:GPU|cuda|device) ?[:#]? ?0\b`), nil},
-	{sampler.ToldShared, regexp.MustCompile(`(?i)\b(?:several|two|other|many|multiple) (?:users?|people)\b|\bshared (?:machine|server|node|cluster|gpu)s?\b|\b(?:previous|old|stale|zombie|orphan\w*|dead) (?:\w+ )?process(?:es|\(es\))?(?:[^.\w]|\s)[^.]{0,60}\b(?:hold(?:s|ing)?|retain\w*|remain\w*|keep\w*|still)\b|\b(?:two|2|several|another|both) (?:\w+ )?(?:kernels?|notebooks?|processes|programs|instances)\b`),
-		regexp.MustCompile(`(?i)\b(?:no|without) (?:other|another)|\b(?:torchrun|ddp|distributed|ranks?|data ?loader|workers?)\b`)},
-	{sampler.ToldSharded, regexp.MustCompile(`(?i)\bfsdp\b|\bfully[ -]?shard\w*|\bdeepspeed\b|\bzero[-_ ]?3\b`), nil},
-	{sampler.ToldResults, regexp.MustCompile(`(?i)\b(?:predictions?|outputs?|logits|results|tensors)\b[^.]{0,40}\b(?:aggregat\w*|collect\w*|concatenat\w*|accumulat\w*|gather\w*|kept|stay)\b[^.]{0,40}\b(?:GPU|CUDA|VRAM)\b|\b(?:aggregat\w*|collect\w*|concatenat\w*|accumulat\w*|gather\w*|keep\w*)\b[^.]{0,30}\b(?:predictions?|outputs?|logits)\b[^.]{0,30}\b(?:GPU|CUDA|VRAM)\b`), nil},
-	{sampler.ToldUpdate, regexp.MustCompile(`(?i)\b(?:after|since|post) (?:the |an? |my |i )?(?:\w+ )?(?:updat|upgrad)\w*|\bprior to the updat|\bwork(?:s|ed)\b[^.]{0,40}\b(?:previous|earlier|older|old|last) (?:version|commit|release)|\b(?:able|could)\b[^.]{0,40}\bunder this commit\b|\bregression\b`), nil},
-	{sampler.ToldOffload, regexp.MustCompile(`(?i)(?:\b|_)offload`), nil},
-	{sampler.ToldText, regexp.MustCompile(`(?i)\b(?:\d+x)?\d{1,3}(?:\.\d+)?B\b(?:[- ](?:model|chat|instruct|parameters?))?|\b(?:LLMs?|language models?|chat(?:s|bot|ting)?|llama-?[23]?|vicuna|mistral|mixtral|gpt-?[2j]|qwen\S*|chatglm\S*|text[- ]generation\S*|prompts? tokens?)\b`),
-		regexp.MustCompile(`(?i)\b(?:train(?:s|ing)?|fine-?tun(?:e|es|ing)|q?lora|images?|pictures?|videos?|diffusion)\b`)},
-	{sampler.ToldDecoding, regexp.MustCompile(`(?i)\bvae\b`), regexp.MustCompile(`(?i)\btrain(?:s|ing)?\b`)},
+		lazily(`(?i)\b(?:no|not a|without|any)\s+(?:memory )?leak|with (?:the |larger )?(?:batch|size|resolution|length|image)|RAM usage doesn't|\brapidly\b|\bloading\b`)},
+	{sampler.ToldLate, lazily(`(?i)\bin (?:the )?later (?:training|epochs|steps)\b|\bafter (?:training |running |processing )?(?:on )?(?:some |about |around |~)?(?:\d+-)?(?:a few|some|several|many|\d[\d,.]*k?) ?(?:hundreds?|thousands?|k)? ?(?:of )?(?:\w+ ){0,2}(?:steps?|iterations?|iters?|epochs?|batch(?:es)?|examples|samples|images|requests|hours|hrs)\b|\brandom (?:point|step|time|batch|epoch)s?\b`), nil},
+	{sampler.ToldLarger, lazily(`(?i)\b(?:longer|larger|bigger|higher[ -]res\w*|(?:very|too|extremely) (?:long|large)|specific) (?:than \w+ )?(?:sentences?|sequences?|texts?|prompts?|inputs?|images?|pictures?|files?|videos?|documents?|samples?)\b|\b(?:so |too |very )?many (?:gt |ground[- ]truth )?(?:boxes|objects|instances|points|nodes|atoms|residues)\b|(?:句子|文本|图片|图像|序列)[^。]{0,6}(?:长|大)`), nil},
+	{sampler.ToldFirstGPU, lazily(`(?i)\b(?:first|last|one|master) (?:GPU|card|rank|node|device)\b[^.]{0,60}\bmore (?:\w+ )?memory\b|\b(?:resum\w*|load\w*)\b[^.]{0,80}\b(?:on|of|to) (?:the first GPU|(?:GPU|cuda|device) ?[:#]? ?0)\b|\b(?:GPU|cuda|device) ?[:#]? ?0\b[^.]{0,80}\b(?:every|each|all)\b[^.]{0,20}\b(?:script|process|rank|worker|job|model)|\b(?:GPU|cuda|device) ?[:#]? ?0\b[^.]{0,40}\b(?:others?|rest)\b|\b(?:every|each|all) (?:the )?(?:script|process|rank|worker|job|model)(?:s|es)?\b[^.]{0,60}\b(?:GPU|cuda|device) ?[:#]? ?0\b`), nil},
+	{sampler.ToldShared, lazily(`(?i)\b(?:several|two|other|many|multiple) (?:users?|people)\b|\bshared (?:machine|server|node|cluster|gpu)s?\b|\b(?:previous|old|stale|zombie|orphan\w*|dead) (?:\w+ )?process(?:es|\(es\))?(?:[^.\w]|\s)[^.]{0,60}\b(?:hold(?:s|ing)?|retain\w*|remain\w*|keep\w*|still)\b|\b(?:two|2|several|another|both) (?:\w+ )?(?:kernels?|notebooks?|processes|programs|instances)\b`),
+		lazily(`(?i)\b(?:no|without) (?:other|another)|\b(?:torchrun|ddp|distributed|ranks?|data ?loader|workers?)\b`)},
+	{sampler.ToldSharded, lazily(`(?i)\bfsdp\b|\bfully[ -]?shard\w*|\bdeepspeed\b|\bzero[-_ ]?3\b`), nil},
+	{sampler.ToldResults, lazily(`(?i)\b(?:predictions?|outputs?|logits|results|tensors)\b[^.]{0,40}\b(?:aggregat\w*|collect\w*|concatenat\w*|accumulat\w*|gather\w*|kept|stay)\b[^.]{0,40}\b(?:GPU|CUDA|VRAM)\b|\b(?:aggregat\w*|collect\w*|concatenat\w*|accumulat\w*|gather\w*|keep\w*)\b[^.]{0,30}\b(?:predictions?|outputs?|logits)\b[^.]{0,30}\b(?:GPU|CUDA|VRAM)\b`), nil},
+	{sampler.ToldUpdate, lazily(`(?i)\b(?:after|since|post) (?:the |an? |my |i )?(?:\w+ )?(?:updat|upgrad)\w*|\bprior to the updat|\bwork(?:s|ed)\b[^.]{0,40}\b(?:previous|earlier|older|old|last) (?:version|commit|release)|\b(?:able|could)\b[^.]{0,40}\bunder this commit\b|\bregression\b`), nil},
+	{sampler.ToldOffload, lazily(`(?i)(?:\b|_)offload`), nil},
+	{sampler.ToldText, lazily(`(?i)\b(?:\d+x)?\d{1,3}(?:\.\d+)?B\b(?:[- ](?:model|chat|instruct|parameters?))?|\b(?:LLMs?|language models?|chat(?:s|bot|ting)?|llama-?[23]?|vicuna|mistral|mixtral|gpt-?[2j]|qwen\S*|chatglm\S*|text[- ]generation\S*|prompts? tokens?)\b`),
+		lazily(`(?i)\b(?:train(?:s|ing)?|fine-?tun(?:e|es|ing)|q?lora|images?|pictures?|videos?|diffusion)\b`)},
+	{sampler.ToldDecoding, lazily(`(?i)\bvae\b`), lazily(`(?i)\btrain(?:s|ing)?\b`)},
 }
 
 // kinds are the words for what a program does.
 var kinds = []struct {
 	what  string
-	words *regexp.Regexp
+	words *lazy
 }{
-	{sampler.ToldInference, regexp.MustCompile(`(?i)\b(?:not|n['’]t|never) (?:train\w*|fine-?tun\w*)\b|\bonly (?:run |do )?inference\b`)},
-	{sampler.ToldTraining, regexp.MustCompile(`(?i)\b(?:train|trains|training|fine-?tun(?:e|es|ing)|kohya\w*|sd-scripts|dreambooth|textual inversion|q?lora (?:training|with kohya)|network dim|backward)\b|训练|微调`)},
-	{sampler.ToldImages, regexp.MustCompile(`(?i)\b(?:txt2img|img2img|text[- ]to[- ]image|stable[- ]?diffusion\S*|sdxl|comfyui|invokeai|inpaint(?:ing)?|upscal(?:e|es|ing|er)|super[- ]resolution|generat(?:e|es|ing) (?:\w+ )?(?:images?|pictures?|textures?|videos?)|vae[- ]decod(?:e|ing))\b`)},
-	{sampler.ToldInference, regexp.MustCompile(`(?i)\b(?:inference|inferring|demo|predict(?:s|ing|ions?)?|caption(?:s|ing)|transcrib(?:e|es|ing)|whisper|render(?:s|ing)?|chat(?:s|bot|ting)?|text[- ]generation\S*|first prompt|model\.generate|model\.encode|embeddings?|flask|fastapi|endpoint|requests|test[- ]set|generat(?:es|ing)|test(?:ing|s)? (?:the|a|my|an|on)\b|test(?:ing)? (?:script|code|time|images?)\b|image in a loop)|推理|预测|测试`)},
+	{sampler.ToldInference, lazily(`(?i)\b(?:not|n['’]t|never) (?:train\w*|fine-?tun\w*)\b|\bonly (?:run |do )?inference\b`)},
+	{sampler.ToldTraining, lazily(`(?i)\b(?:train|trains|training|fine-?tun(?:e|es|ing)|kohya\w*|sd-scripts|dreambooth|textual inversion|q?lora (?:training|with kohya)|network dim|backward)\b|训练|微调`)},
+	{sampler.ToldImages, lazily(`(?i)\b(?:txt2img|img2img|text[- ]to[- ]image|stable[- ]?diffusion\S*|sdxl|comfyui|invokeai|inpaint(?:ing)?|upscal(?:e|es|ing|er)|super[- ]resolution|generat(?:e|es|ing) (?:\w+ )?(?:images?|pictures?|textures?|videos?)|vae[- ]decod(?:e|ing))\b`)},
+	{sampler.ToldInference, lazily(`(?i)\b(?:inference|inferring|demo|predict(?:s|ing|ions?)?|caption(?:s|ing)|transcrib(?:e|es|ing)|whisper|render(?:s|ing)?|chat(?:s|bot|ting)?|text[- ]generation\S*|first prompt|model\.generate|model\.encode|embeddings?|flask|fastapi|endpoint|requests|test[- ]set|generat(?:es|ing)|test(?:ing|s)? (?:the|a|my|an|on)\b|test(?:ing)? (?:script|code|time|images?)\b|image in a loop)|推理|预测|测试`)},
 }
 
 // trains are words of which one is in nearly each text about training a language model.
-var trains = regexp.MustCompile(`(?i)\b(?:train\w*|fine-?tun\w*|q?lora|peft|sft|dpo|grpo|ppo|trl|rlhf|unsloth|axolotl|llama-?factory|backward|optimizer|epochs?)\b|训练|微调`)
+var trains = lazily(`(?i)\b(?:train\w*|fine-?tun\w*|q?lora|peft|sft|dpo|grpo|ppo|trl|rlhf|unsloth|axolotl|llama-?factory|backward|optimizer|epochs?)\b|训练|微调`)
 
 // passed is what had no failure.
-var passed = regexp.MustCompile(`(?i)\b(?:the )?(?:training|fine-?tuning|inference|prediction|validation|loading|sampling)(?: itself| step| part)? (?:is|was|works?|worked|runs?|ran|goes|went|passes|passed|completes|completed|finishes|finished)\b(?: (?:fine|ok|okay|well|through|completely|smoothly|without))*`)
+var passed = lazily(`(?i)\b(?:the )?(?:training|fine-?tuning|inference|prediction|validation|loading|sampling)(?: itself| step| part)? (?:is|was|works?|worked|runs?|ran|goes|went|passes|passed|completes|completed|finishes|finished)\b(?: (?:fine|ok|okay|well|through|completely|smoothly|without))*`)
 
 // loaded: that loading was over is said.
-var loaded = regexp.MustCompile(`(?i)\bload(?:s|ing|ed)?\b[^.,]{0,20}\b(?:fine|ok|okay|well|through|without|successful\w*|done|works?)\b`)
+var loaded = lazily(`(?i)\bload(?:s|ing|ed)?\b[^.,]{0,20}\b(?:fine|ok|okay|well|through|without|successful\w*|done|works?)\b`)
 
 // reportedPhases are the phases in the words of a person, and for which of them the error must be spoken of.
 var reportedPhases = []struct {
 	phase string
-	words *regexp.Regexp
+	words *lazy
 }{
-	{sampler.PhaseSaving, regexp.MustCompile(`(?i)\b(?:sav(?:e|es|ed|ing)\b[^.]{0,30}\b(?:checkpoint|model|state|weights)|checkpoints?\b[^.]{0,20}\b(?:saved|saving|writing|written)|model checkpointing|(?:while|when|during|in) (?:the )?(?:model |checkpoint )?saving)\b`)},
-	{sampler.PhaseValidation, regexp.MustCompile(`(?i)\b(?:validation|validating|evaluation|(?:to|when (?:I|it|we)) validate)\b|(?-i:\b(?:\w*Val(?:id\w*)?|\w*Eval\w*|val(?:id\w*)?_\w+|\w+_val|eval\w*|validate\w*)\b)\W{0,4} (?:method|function|step|loop)\b|验证`)},
-	{sampler.PhaseLoading, regexp.MustCompile(`(?i)\b(?:loading|load(?:s|ed)?) (?:the |an? |my )?(?:\w+ )?(?:model|checkpoint|weights|pipeline)\b|加载`)},
+	{sampler.PhaseSaving, lazily(`(?i)\b(?:sav(?:e|es|ed|ing)\b[^.]{0,30}\b(?:checkpoint|model|state|weights)|checkpoints?\b[^.]{0,20}\b(?:saved|saving|writing|written)|model checkpointing|(?:while|when|during|in) (?:the )?(?:model |checkpoint )?saving)\b`)},
+	{sampler.PhaseValidation, lazily(`(?i)\b(?:validation|validating|evaluation|(?:to|when (?:I|it|we)) validate)\b|(?-i:\b(?:\w*Val(?:id\w*)?|\w*Eval\w*|val(?:id\w*)?_\w+|\w+_val|eval\w*|validate\w*)\b)\W{0,4} (?:method|function|step|loop)\b|验证`)},
+	{sampler.PhaseLoading, lazily(`(?i)\b(?:loading|load(?:s|ed)?) (?:the |an? |my )?(?:\w+ )?(?:model|checkpoint|weights|pipeline)\b|加载`)},
 }
 
 // reportsError: somebody writes of the error itself, or of the memory that it takes.
-var reportsError = regexp.MustCompile(`(?i)\b(?:errors?|oom|memory|crash\w*|fail\w*|stops?|dies|happens?)\b|显存|报错`)
+var reportsError = lazily(`(?i)\b(?:errors?|oom|memory|crash\w*|fail\w*|stops?|dies|happens?)\b|显存|报错`)
 
 // add puts into a context what the sentences say and what the text names.
 func add(c *sampler.LogContext, text string, all []sentence) {
