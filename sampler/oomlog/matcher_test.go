@@ -41,7 +41,7 @@ func TestNeeded(t *testing.T) {
 func everyPattern() []*lazy {
 	all := []*lazy{ansiRaw, ansiWritten, ansiOrphan, htmlTag, control, drivePath, onlyFrame, frameLeft, frameRight, quoteLeft, barEnd,
 		comment, printedAfter, entryBefore, entryAfter, errorBefore, happened, ended, heading, openText, helpHeading,
-		loadingBar, nanLoss, yoloNaN, arrowCode, ownClause, environment, keyNoise}
+		loadingBar, resumes, nanLoss, yoloNaN, arrowCode, ownClause, environment, keyNoise}
 	for _, list := range [][]*lazy{epochForms, stepForms, frameForms, sourceBefore.ways, sourceAfter, hypothesis.ways, strongHypothesis.ways} {
 		all = append(all, list...)
 	}

@@ -19,7 +19,7 @@ type notes struct {
 func notesOf(text string, short *squeezed) notes {
 	n := notes{traceback: strings.Contains(text, "Traceback (most recent call last)"), stands: phaseOfLine(text, short)}
 	for i := range epochForms {
-		if at := epochForms[i].findIn(text, short); at != nil {
+		if at := epochForms[i].findIn(text, short); at != nil && !resumes.matchIn(text, short) {
 			n.epoch = number(at[1])
 			if len(at) > 2 {
 				n.epochs = number(at[2])
@@ -28,7 +28,7 @@ func notesOf(text string, short *squeezed) notes {
 		}
 	}
 	for i := range stepForms {
-		if at := stepForms[i].findIn(text, short); at != nil && !loadingBar.matchIn(text, short) {
+		if at := stepForms[i].findIn(text, short); at != nil && !loadingBar.matchIn(text, short) && !resumes.matchIn(text, short) {
 			n.step = number(at[1])
 			break
 		}
@@ -58,6 +58,8 @@ var (
 		pattern(`\b(\d{1,9})/\d{1,9} \[[\d:]+(?:<|,)`),
 		pattern(`\[\s*(\d{1,7})/\d{1,7}\]`),
 	}
+	// resumes: the number is that of a run before this one.
+	resumes    = pattern(`(?i)\b(?:resum(?:e|ed|es|ing)|restor(?:e|ed|ing)) (?:\w+ ){0,3}(?:from|at|checkpoint|training)\b`)
 	loadingBar = pattern(`(?i)loading|checkpoint shards|download|fetching|tokeniz|map:|\bmap \(|scanning|caching|collecting`)
 	nanLoss    = pattern(`(?i)\b\w*loss\w*['"]?\s*[:= ]\s*['"]?(?:tensor\()?nan\b|loss is nan`)
 	yoloNaN    = pattern(`^\s*\d+/\d+\s+[\d.]+G(?:\s+[\d.]+)*(?:\s+nan){2,}`)
