@@ -33,6 +33,22 @@ func (k GPUKey) String() string {
 // Label is how the GPU is called on screen: "3", or "3:1" for MIG instance 1 of GPU 3.
 func (g *GPU) Label() string { return label(g.Index, g.MIG) }
 
+// Assignable are the GPUs that a program can be given: MIG instances, and GPUs that are not split into some.
+func (s *Snapshot) Assignable() (list []*GPU) {
+	split := map[string]bool{}
+	for i := range s.GPUs {
+		if m := s.GPUs[i].MIG; m != nil {
+			split[m.ParentUUID] = true
+		}
+	}
+	for i := range s.GPUs {
+		if g := &s.GPUs[i]; g.MIG != nil || g.UUID == "" || !split[g.UUID] {
+			list = append(list, g)
+		}
+	}
+	return list
+}
+
 // Label is how the device is called, as GPU.Label.
 func (d *Device) Label() string { return label(d.Index, d.MIG) }
 

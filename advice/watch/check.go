@@ -47,9 +47,8 @@ func NewChecker(need sampler.Bytes) *Checker {
 
 // Add takes one snapshot into the window.
 func (c *Checker) Add(s sampler.Snapshot) {
-	for i := range s.GPUs {
-		g := s.GPUs[i]
-		k, now := g.Key(), Fits(g, c.need)
+	for _, g := range s.Assignable() {
+		k, now := g.Key(), Fits(*g, c.need)
 		before, seen := c.fits[k]
 		if !seen {
 			if len(c.fits) >= MaxGPUs {

@@ -55,6 +55,8 @@ type Holder struct {
 type Fit struct {
 	GPU            int    // index
 	UUID           string // of the GPU or MIG instance; empty when not known
+	Label          string // "0"; of a MIG instance "0:1"
+	MIG            bool   // it is an instance
 	Need           sampler.Opt[Need]
 	Total          sampler.Opt[sampler.Bytes]
 	Free           sampler.Opt[sampler.Bytes] // at the newest snapshot
@@ -93,6 +95,8 @@ func Fits(gpu sampler.GPU, need sampler.Bytes) Fit {
 	f := Fit{
 		GPU:     gpu.Index,
 		UUID:    gpu.UUID,
+		Label:   gpu.Label(),
+		MIG:     gpu.MIG != nil,
 		Need:    sampler.Some(Need{Bytes: need, Source: NeedTyped, GPU: sampler.Some(gpu.Index)}),
 		Total:   gpu.Memory.PlausibleTotal(),
 		Free:    gpu.Memory.PlausibleFree(),

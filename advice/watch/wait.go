@@ -50,10 +50,9 @@ func NewWaiter(o WaitOptions) *Waiter {
 func (w *Waiter) Add(s sampler.Snapshot) (ready []Fit, done bool) {
 	gap := w.clock.Next(s.Time)
 	now := w.clock.Now
-	for i := range s.GPUs {
-		g := s.GPUs[i]
+	for _, g := range s.Assignable() {
 		if e := w.entry(g.Key()); e != nil {
-			e.add(Fits(g, w.options.Need), now, gap)
+			e.add(Fits(*g, w.options.Need), now, gap)
 		}
 	}
 	for i := range w.gpus {
@@ -97,7 +96,7 @@ func (w *Waiter) ready() (ready []Fit, done bool) {
 	}
 	slices.SortStableFunc(ready, mostFree)
 	ready = ready[:w.options.GPUs]
-	slices.SortStableFunc(ready, func(a, b Fit) int { return cmp.Compare(a.GPU, b.GPU) })
+	slices.SortStableFunc(ready, func(a, b Fit) int { return cmp.Or(cmp.Compare(a.GPU, b.GPU), cmp.Compare(a.Label, b.Label)) })
 	return ready, true
 }
 

@@ -24,6 +24,7 @@ type fitFlags struct {
 	hold    time.Duration
 	timeout time.Duration
 	json    bool
+	format  string
 }
 
 const longestWait = 30 * 24 * time.Hour
@@ -125,11 +126,11 @@ func checkText(w io.Writer, words lang.Catalog, v watch.Answer) error {
 		line := ""
 		switch lowest, _ := f.WorstFree.Value(); {
 		case !known:
-			line = words.Say("check.unknown", "gpu", f.GPU, "need", v.Need)
+			line = words.Say("check.unknown", "gpu", f.Label, "need", v.Need)
 		case fits:
-			line = words.Say("check.fits", "gpu", f.GPU, "need", v.Need, "free", lowest)
+			line = words.Say("check.fits", "gpu", f.Label, "need", v.Need, "free", lowest)
 		default:
-			line = words.Say("check.short", "gpu", f.GPU, "need", v.Need, "free", lowest, "short", f.Short, "who", holders(words, f.Holders))
+			line = words.Say("check.short", "gpu", f.Label, "need", v.Need, "free", lowest, "short", f.Short, "who", holders(words, f.Holders))
 		}
 		if _, err := fmt.Fprintln(w, line); err != nil {
 			return err
@@ -168,6 +169,7 @@ func checkJSON(w io.Writer, v watch.Answer, gpus int) error {
 	}
 	type gpu struct {
 		Index     int                        `json:"index"`
+		UUID      string                     `json:"uuid"` // of a MIG instance its own
 		Fits      sampler.Opt[bool]          `json:"fits"`
 		Free      sampler.Opt[sampler.Bytes] `json:"free_bytes"`
 		WorstFree sampler.Opt[sampler.Bytes] `json:"worst_free_bytes"`
@@ -181,7 +183,7 @@ func checkJSON(w io.Writer, v watch.Answer, gpus int) error {
 		GPUs   []gpu         `json:"gpus"`
 	}{sampler.Schema, v.Need, v.Enough(gpus), []gpu{}}
 	for _, f := range v.GPUs {
-		g := gpu{Index: f.GPU, Free: f.Free, WorstFree: f.WorstFree, Short: f.Short, Holders: []holder{}}
+		g := gpu{Index: f.GPU, UUID: f.UUID, Free: f.Free, WorstFree: f.WorstFree, Short: f.Short, Holders: []holder{}}
 		if fits, known := f.Fits(); known {
 			g.Fits = sampler.Some(fits)
 		}

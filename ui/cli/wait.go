@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,6 +27,7 @@ func waitCommand(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.wait(cmd.Context(), f) },
 	}
 	c.Flags().IntVar(&f.gpus, "gpus", 1, "how many GPUs")
+	c.Flags().StringVar(&f.format, "format", formatIndex, "print `FORM`: index, uuid, or env for CUDA_VISIBLE_DEVICES=…; MIG instances by UUID")
 	c.Flags().Var(durationFlag{&f.hold, 0, longestWait}, "hold", "it must stay free for this `DURATION`")
 	c.Flags().Var(durationFlag{&f.timeout, 0, longestWait}, "timeout", "give up after this `DURATION` (exit 3)")
 	a.opt.bind(c.Flags(), append(measuring, "need", "interval", "lang")...)
@@ -35,6 +37,9 @@ func waitCommand(a *app) *cobra.Command {
 func (a *app) wait(ctx context.Context, f *fitFlags) error {
 	if a.listDemos() {
 		return nil
+	}
+	if !slices.Contains([]string{formatIndex, formatUUID, formatEnv}, f.format) {
+		return usagef("--format %s: index, uuid or env", f.format)
 	}
 	need, err := a.need(f.gpus)
 	if err != nil {
@@ -50,8 +55,8 @@ func (a *app) wait(ctx context.Context, f *fitFlags) error {
 	defer progress.clear()
 	var ready []watch.Fit
 	err = a.watch(ctx, a.opt.interval, func(s *sampler.Snapshot) (done bool) {
-		if len(s.GPUs) < f.gpus {
-			err := usagef("--gpus %d, but there are %d GPUs to choose from", f.gpus, len(s.GPUs))
+		if n := len(s.Assignable()); n < f.gpus {
+			err := usagef("--gpus %d, but there are %d GPUs to choose from", f.gpus, n)
 			ready, progress.err = nil, err
 			return true
 		}
@@ -66,12 +71,34 @@ func (a *app) wait(ctx context.Context, f *fitFlags) error {
 	if err != nil {
 		return err
 	}
-	indices := make([]string, len(ready))
-	for i, r := range ready {
-		indices[i] = strconv.Itoa(r.GPU)
-	}
-	_, err = fmt.Fprintln(a.out, strings.Join(indices, ","))
+	_, err = fmt.Fprintln(a.out, visible(ready, f.format))
 	return err
+}
+
+// The forms in which wait prints the GPUs.
+const (
+	formatIndex = "index"
+	formatUUID  = "uuid"
+	formatEnv   = "env"
+)
+
+// visible are GPUs as CUDA_VISIBLE_DEVICES takes them: an index says nothing of a MIG instance, and the two
+// must not be mixed (https://docs.nvidia.com/datacenter/tesla/mig-user-guide/).
+func visible(gpus []watch.Fit, format string) string {
+	uuids := format == formatUUID || slices.ContainsFunc(gpus, func(f watch.Fit) bool { return f.MIG })
+	var list []string
+	for _, f := range gpus {
+		if uuids && f.UUID != "" {
+			list = append(list, f.UUID)
+		} else {
+			list = append(list, strconv.Itoa(f.GPU))
+		}
+	}
+	text := strings.Join(list, ",")
+	if format == formatEnv {
+		text = "CUDA_VISIBLE_DEVICES=" + text
+	}
+	return text
 }
 
 // progressLine says on standard error how far a wait is, where that is a terminal.
