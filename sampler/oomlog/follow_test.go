@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/iotest"
 	"testing/synctest"
@@ -191,5 +192,30 @@ func TestFollowReaderIsScan(t *testing.T) {
 		if want, _ := Scan(bytes.NewReader(text)); asJSON(t, all.events) != asJSON(t, want) {
 			t.Errorf("%s: followed, it gives other events than scanned", path)
 		}
+	}
+}
+
+// A pipe is not followed, also where it comes later: its writer would be killed by SIGPIPE when its reader goes.
+func TestPipesAreLeftAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "train.log")
+	if err := Followable(path); err != nil {
+		t.Fatalf("a file to come: %v", err)
+	}
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if Followable(path) == nil || Followable(filepath.Dir(path)) == nil {
+		t.Error("a pipe or a directory is followed")
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	events := Follow(ctx, path)
+	time.Sleep(20 * time.Millisecond)
+	if f, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
+		f.Close()
+		t.Error("somebody reads the pipe")
+	}
+	cancel()
+	for range events {
 	}
 }

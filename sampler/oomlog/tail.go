@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"syscall"
 	"time"
 )
 
@@ -50,8 +51,23 @@ func (t *tail) Read(b []byte) (int, error) {
 	return 0, t.ctx.Err()
 }
 
+// errNoFile says why something is not followed. Who writes to a pipe is killed when its reader goes.
+var errNoFile = errors.New("no file that can be followed: a pipe's writer is killed when its reader ends, so let it write to a file (… 2>&1 | tee train.log)")
+
+// Followable says whether a path can be followed: a file, or nothing yet.
+func Followable(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return errNoFile
+	}
+	return nil
+}
+
 func (t *tail) open() bool {
-	file, err := os.Open(t.path)
+	if Followable(t.path) != nil {
+		return false
+	}
+	file, err := os.OpenFile(t.path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may have become a pipe meanwhile
 	if err != nil {
 		return false // not there yet, or not readable now
 	}

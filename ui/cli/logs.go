@@ -149,3 +149,14 @@ func (l *logFailures) timed() (list []report.LogFailure) {
 	}
 	return list
 }
+
+// followable says what is wrong with a log that is to be followed.
+func (a *app) followable() error {
+	if a.opt.log == "" {
+		return nil
+	}
+	if err := oomlog.Followable(a.opt.log); err != nil {
+		return usagef("--log %s: %w", a.opt.log, err)
+	}
+	return nil
+}

@@ -42,6 +42,9 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 	if !a.isTerminal(a.out) || !a.isTerminal(a.in) {
 		return a.once(cmd.Context(), &onceFlags{})
 	}
+	if err := a.followable(); err != nil {
+		return err
+	}
 	r := a.newRecorder(a.opt.record)
 	l, err := a.source(sampler.Options{Readings: r.readings()})
 	if err != nil {

@@ -83,6 +83,9 @@ func (a *app) record(ctx context.Context, f *recordFlags) error {
 	case f.keep < 0 || f.keep > 0 && f.rotate.text == "":
 		return usagef("--keep %d: a number of finished files to keep, with --rotate", f.keep)
 	}
+	if err := a.followable(); err != nil {
+		return err
+	}
 	r := a.newRecorder(f.out)
 	r.opt.RotateAge, r.opt.RotateSize, r.opt.Keep, r.opt.NoRedact = f.rotate.age, f.rotate.size, f.keep, f.noRedact
 	l, ctx, end, err := a.measure(ctx, r.readings())
