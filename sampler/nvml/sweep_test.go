@@ -81,7 +81,7 @@ func TestSweepStill(t *testing.T) {
 	for range 2 { // the second begins where the first has ended
 		before := switches()
 		n = sweep(0, 0)
-		if woken := int(switches() - before); w.Control[late] == 0 && w.Missed == 0 && woken > n[0] {
+		if woken := int(switches() - before); w.Control[late] == 0 && w.Missed == 0 && woken > n[0]+n[0]/10 { // the runtime sends a signal now and then
 			t.Errorf("%d readings took %d wake-ups", n[0], woken)
 		}
 	}
