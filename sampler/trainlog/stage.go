@@ -21,11 +21,11 @@ const (
 
 // stageOf is the part that a line says the run is at.
 func stageOf(line string) (m sampler.LogMark, ok bool) {
-	at := strings.IndexByte(line, '/')
-	if at < 2 || at+1 >= len(line) {
+	line = line[:min(len(line), 160)]
+	if !hasStage(line) {
 		return m, false
 	}
-	f := stageForm.FindStringSubmatch(line[:min(len(line), 160)])
+	f := stageForm.FindStringSubmatch(line)
 	if f == nil {
 		return m, false
 	}
@@ -34,4 +34,23 @@ func stageOf(line string) (m sampler.LogMark, ok bool) {
 		return m, false
 	}
 	return sampler.LogMark{Kind: sampler.MarkStage, Label: strings.ToLower(strings.TrimSpace(f[1])), N: sampler.Some(n), Of: of}, true
+}
+
+// hasStage says whether a slash stands between two short numbers: most lines with one are paths and progress bars,
+// and the pattern is slow.
+func hasStage(line string) bool {
+	for at := 0; ; at++ {
+		i := strings.IndexByte(line[at:], '/')
+		if i < 0 {
+			return false
+		}
+		at += i
+		before := strings.TrimSuffix(line[:at], " ")
+		after := strings.TrimPrefix(line[at+1:], " ")
+		n := len(before) - len(strings.TrimRight(before, "0123456789"))
+		of := len(after) - len(strings.TrimLeft(after, "0123456789"))
+		if n >= 1 && n <= 2 && of >= 1 && of <= 2 {
+			return true
+		}
+	}
 }

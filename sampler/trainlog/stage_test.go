@@ -13,6 +13,8 @@ func TestStageOf(t *testing.T) {
 		{"INFO - Quantizing self_attn.k_proj in layer 1/32...", "", 1, 32},
 		{"Epoch 3 Step 120/700 loss 2.1", "", 0, 0},
 		{"mem 9.2/16 GiB", "", 0, 0},
+		{"/srv/run/3 level 2 / 8", "level", 2, 8},
+		{" 12%|###   | 12/100 [00:10<01:20, 1.1it/s]", "", 0, 0},
 		{"part 9/8", "", 0, 0},
 		{"half 1/2", "", 0, 0},
 		{"2026/11/22 10:00:00 began", "", 0, 0},
@@ -22,5 +24,15 @@ func TestStageOf(t *testing.T) {
 		if ok != (one.of > 0) || m.N.Or(0) != one.n || m.Of != one.of || one.label != "" && m.Label != one.label {
 			t.Errorf("%q: %q %d/%d", one.line, m.Label, m.N.Or(0), m.Of)
 		}
+	}
+}
+
+func BenchmarkStageOf(b *testing.B) {
+	lines := []string{
+		"Epoch 3:  12%|#2        | 120/1000 [00:10<01:20, 11.0it/s, loss=2.31]",
+		"[2026-11-22 10:00:00] loading /srv/data/shards/part-00012.tar, loss 2.31",
+	}
+	for i := range b.N {
+		stageOf(lines[i%2])
 	}
 }
