@@ -29,6 +29,24 @@ type Alert struct {
 	Advice   []Advice           `json:"advice"`
 }
 
+// Delivery counts what became of the alerts that were to be passed on in one way.
+type Delivery struct {
+	Way         string         `json:"way"`     // "on-alert", "webhook"
+	Sent        int            `json:"sent"`    // alerts
+	Failed      int            `json:"failed"`  // alerts that were given up
+	Retries     int            `json:"retries"` // tries that were not the first of an alert
+	Waiting     int            `json:"waiting"` // alerts not yet sent or given up
+	LastError   Opt[string]    `json:"last_error"`
+	LastFailure Opt[time.Time] `json:"last_failure"` // when an alert was given up
+	LastSent    Opt[time.Time] `json:"last_sent"`
+}
+
+// Failing says whether the newest alert was given up.
+func (d *Delivery) Failing() bool {
+	failed, known := d.LastFailure.Value()
+	return known && !d.LastSent.Or(time.Time{}).After(failed)
+}
+
 // Range of bytes.
 type Range struct {
 	Low  Bytes `json:"low"`

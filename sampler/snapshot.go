@@ -18,6 +18,7 @@ type Snapshot struct {
 	Sampling   Opt[Sampling]   `json:"memory_lane"`
 	Alerts     []Alert         `json:"alerts"`
 	Lost       int             `json:"lost_snapshots,omitempty"` // left out before this one: the reader was too slow
+	Delivery   []Delivery      `json:"alert_delivery,omitempty"` // how passing alerts on has fared, one entry for each way
 
 	ahead time.Duration
 }

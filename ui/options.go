@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"nvpeak/sampler"
+	"nvpeak/ui/notify"
 )
 
 // Options of the screen. Zero values mean the defaults.
@@ -23,9 +24,9 @@ type Options struct {
 
 // Notify says how a new critical alert is announced besides the panel.
 type Notify struct {
-	Bell    bool
-	Desktop bool                // OSC 9 and OSC 777, for terminals that pass them on to the desktop
-	Report  func(sampler.Alert) // must not wait; may be nil
+	notify.Terminal
+	Report   func(sampler.Alert) // must not wait; may be nil
+	Troubles <-chan string       // what reporting has failed in, for the viewer; may be nil
 }
 
 // Recorder writes down what the screen is shown, so that a replay shows the same.

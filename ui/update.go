@@ -21,14 +21,19 @@ type (
 	sceneArrived struct{ *player.Scene }
 	streamEnded  struct{ err error }
 	failureFound struct{ event sampler.OOMEvent }
+	troubleFound struct{ text string }
 )
 
-// Init begins to wait for snapshots, and for failures in the log.
+// Init begins to wait for snapshots, for failures in the log, and for troubles in passing alerts on.
 func (m *Model) Init() tea.Cmd {
-	if m.opt.Failures == nil {
-		return m.waitForSnapshots
+	cmds := []tea.Cmd{m.waitForSnapshots}
+	if m.opt.Failures != nil {
+		cmds = append(cmds, m.waitForFailure)
 	}
-	return tea.Batch(m.waitForSnapshots, m.waitForFailure)
+	if m.opt.Notify.Troubles != nil {
+		cmds = append(cmds, m.waitForTrouble)
+	}
+	return tea.Batch(cmds...)
 }
 
 func (m *Model) waitForSnapshots() (msg tea.Msg) {
@@ -64,6 +69,13 @@ func (m *Model) waitForFailure() tea.Msg {
 	return nil
 }
 
+func (m *Model) waitForTrouble() tea.Msg {
+	if text, ok := <-m.opt.Notify.Troubles; ok {
+		return troubleFound{text}
+	}
+	return nil
+}
+
 // Update takes one message and shows what has come of it.
 func (m *Model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 	defer sampler.Guard(func(err error) {
@@ -92,6 +104,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case failureFound:
 		m.failed(msg.event)
 		return m.waitForFailure
+	case troubleFound:
+		return tea.Batch(m.notices.show(msg.text, longNoticeTime), m.waitForTrouble)
 	case tea.WindowSizeMsg:
 		m.tty.resize(msg.Width, msg.Height)
 	case stopAsked:

@@ -33,9 +33,10 @@ var arrows = []struct {
 	{"advice/*test", []string{"sampler", "advice/series"}},
 	{"advice/*", []string{"sampler"}}, // series, command, lang
 	{"theme", nil},
-	{"ui", []string{"sampler", "sampler/history", "advice", "advice/*", "theme", "ui/plain", "ui/player"}},
+	{"ui", []string{"sampler", "sampler/history", "advice", "advice/*", "theme", "ui/plain", "ui/player", "ui/notify"}},
 	{"ui/cli", []string{"sampler", "sampler/*", "advice", "advice/*", "theme", "ui", "ui/*"}},
 	{"ui/player", []string{"sampler", "sampler/history", "advice", "advice/*"}}, // no screen
+	{"ui/notify", []string{"sampler", "sampler/redact"}},
 	{"ui/cli/*", nil}, // tests of the whole program
 	{"ui/*", []string{"sampler", "advice", "advice/*"}},                           // every other front end
 	{"docs/*", []string{"sampler", "sampler/*", "sampler/*/*", "ui", "ui/cli/*"}}, // tools of contributors

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"nvpeak/sampler"
+	"nvpeak/ui/notify"
 )
 
 func doctorCommand(a *app) *cobra.Command {
@@ -22,7 +23,7 @@ func doctorCommand(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), asJSON) },
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
-	a.opt.bind(c.Flags(), "peak-interval", "nvml-lib", "lang", "ascii", "no-color")
+	a.opt.bind(c.Flags(), append(reporting, "peak-interval", "nvml-lib", "lang", "ascii", "no-color")...)
 	c.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
 		a.opt.read(cmd.Flags(), a.env) //nolint:errcheck // checkSettings reports it
 	}
@@ -30,7 +31,7 @@ func doctorCommand(a *app) *cobra.Command {
 }
 
 func (a *app) doctor(ctx context.Context, asJSON bool) error {
-	c := &checkup{app: a}
+	c := &checkup{app: a, deliveries: notify.NewLedger(a.env).Read()}
 	c.gather(ctx)
 	if err := context.Cause(ctx); err != nil {
 		return err

@@ -28,6 +28,7 @@ var checks = []struct {
 	{"environment", checkEnvironment},
 	{"terminal", checkTerminal},
 	{"settings", checkSettings},
+	{"alerts", checkAlerts},
 }
 
 // connected makes a check unknown without the driver.

@@ -60,19 +60,20 @@ type samplingRate struct {
 // checkup is everything that the checks look at. It is gathered first, with limits of
 // time; the checks only judge.
 type checkup struct {
-	app       *app
-	root      string // "" is the root of the file system
-	openError error
-	inventory sampler.Inventory
-	diagnosis nvml.Diagnosis
-	processes [][]sampler.Process // per device
-	procError []error
-	memError  []error
-	xidError  error
-	host      sampler.Opt[sampler.HostMemory]
-	calls     []callTime
-	sampling  []samplingRate
-	rateError error
+	app        *app
+	root       string // "" is the root of the file system
+	openError  error
+	inventory  sampler.Inventory
+	diagnosis  nvml.Diagnosis
+	processes  [][]sampler.Process // per device
+	procError  []error
+	memError   []error
+	xidError   error
+	host       sampler.Opt[sampler.HostMemory]
+	calls      []callTime
+	sampling   []samplingRate
+	rateError  error
+	deliveries []sampler.Delivery // of alerts, by whatever nvpeak this user ran
 }
 
 // measurable counts the GPUs whose memory can be read.

@@ -18,12 +18,13 @@ func (c *checkup) json(w io.Writer, findings []finding) error {
 		sampling = []samplingRate{}
 	}
 	return plain.IndentedJSON(w, struct {
-		Schema int            `json:"schema"`
-		GPUs   int            `json:"measurable_gpus"`
-		Checks []finding      `json:"checks"`
-		Calls  []callTime     `json:"calls"`
-		Rates  []samplingRate `json:"memory_lane"`
-	}{sampler.Schema, c.measurable(), findings, calls, sampling})
+		Schema int                `json:"schema"`
+		GPUs   int                `json:"measurable_gpus"`
+		Checks []finding          `json:"checks"`
+		Calls  []callTime         `json:"calls"`
+		Rates  []samplingRate     `json:"memory_lane"`
+		Sent   []sampler.Delivery `json:"alert_delivery"`
+	}{sampler.Schema, c.measurable(), findings, calls, sampling, append([]sampler.Delivery{}, c.deliveries...)})
 }
 
 // text writes the findings as a table, with what to do under each that needs it.

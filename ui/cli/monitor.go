@@ -4,15 +4,18 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"nvpeak/sampler"
 	"nvpeak/sampler/oomlog"
 	"nvpeak/sampler/trainlog"
 	"nvpeak/ui"
+	"nvpeak/ui/notify"
 )
 
 // connectTimeout is how long the screen waits for the driver before it opens and says
@@ -28,9 +31,18 @@ func monitorCommand(a *app) *cobra.Command {
 		Args: noArgs,
 		RunE: a.monitor,
 	}
-	a.opt.bind(c.Flags(), append(measuring, "need", "interval", "log", "record", "notify", "on-alert", "webhook", "webhook-private",
-		"lang", "theme", "ascii", "no-color", "readonly")...)
+	a.opt.bind(c.Flags(), slices.Concat(measuring, passingOn, []string{"need", "interval", "log", "record", "lang", "theme", "ascii", "no-color", "readonly"})...)
 	return c
+}
+
+// screenOnly refuses options that one table cannot honor.
+func screenOnly(flags *pflag.FlagSet) error {
+	for _, name := range append(passingOn, "record") {
+		if flags.Changed(name) {
+			return usagef("--%s needs a screen, and this is no terminal: without one take nvpeak record", name)
+		}
+	}
+	return nil
 }
 
 // monitor is the command without a name: the live screen, or where the output is no
@@ -40,6 +52,9 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	if !a.isTerminal(a.out) || !a.isTerminal(a.in) {
+		if err := screenOnly(cmd.Flags()); err != nil {
+			return err
+		}
 		return a.once(cmd.Context(), &onceFlags{})
 	}
 	if err := a.followable(); err != nil {
@@ -56,11 +71,17 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	o := a.screenOptions(l.label)
-	report, err := a.messenger(ctx)
+	troubles := make(chan string, 1)
+	messenger, err := a.messenger(func(text string) {
+		select {
+		case troubles <- text:
+		default: // one is shown at a time
+		}
+	})
 	if err != nil {
 		return err
 	}
-	o.Notify = ui.Notify{Bell: a.opt.notify.bell, Desktop: a.opt.notify.desktop, Report: report}
+	o.Notify = ui.Notify{Terminal: notify.Terminal(a.opt.notify), Report: messenger.Tell, Troubles: troubles}
 	if a.opt.log != "" {
 		listener := trainlog.NewListener()
 		o.Failures, o.Marks = oomlog.Follow(ctx, a.opt.log, listener), listener.Marks()
@@ -72,6 +93,7 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 		o.Recorder = screenRecorder{r}
 	}
 	err = ui.Run(ctx, a.in.(*os.File), a.out.(*os.File), ui.New(ctx, l, o))
+	messenger.Close(lastSend)
 	if r != nil {
 		err = errors.Join(err, r.close())
 	}

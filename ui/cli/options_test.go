@@ -29,7 +29,7 @@ func TestOptionsRefused(t *testing.T) {
 	if refused < 50 {
 		t.Errorf("only %d options were refused", refused)
 	}
-	if got := takers(root, "webhook"); !slices.Equal(got, []string{"the monitor"}) {
+	if got := takers(root, "webhook"); !slices.Equal(got, []string{"the monitor", "doctor", "record", "stream"}) {
 		t.Errorf("%q take --webhook", got)
 	}
 }
@@ -45,6 +45,8 @@ func TestOptionsEnvironment(t *testing.T) {
 		{"once --demo", "NVPEAK_INTERVAL=soon", exitUsage, "NVPEAK_INTERVAL"},
 		{"once --demo --interval 1s", "NVPEAK_INTERVAL=soon", exitFine, ""},
 		{"once --demo", "NVPEAK_WEBHOOK=nonsense", exitFine, ""},
+		{"record --demo -o -", "NVPEAK_WEBHOOK=nonsense", exitUsage, "--webhook takes"},
+		{"stream --demo", "NVPEAK_NOTIFY=bell", exitUsage, "--notify needs a terminal"},
 		{"version", "NVPEAK_THEME=pink", exitFine, ""},
 		{"once --demo", "NVPEAK_GPU=7", exitUsage, "no such GPU"},
 		{"once --demo -i 0", "NVPEAK_GPU=7", exitFine, ""},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -63,7 +64,7 @@ func recordCommand(a *app) *cobra.Command {
 	c.Flags().Var(&f.rotate, "rotate", "begin a new file after this time or size, a `LIMIT` such as 1h or 100MiB, and after the recording that FILE holds")
 	c.Flags().IntVar(&f.keep, "keep", 0, "with --rotate: keep this `NUMBER` of finished files, all if 0")
 	noRedactFlag(c.Flags(), &f.noRedact)
-	a.opt.bind(c.Flags(), append(measuring, "need", "interval", "log", "lang")...)
+	a.opt.bind(c.Flags(), slices.Concat(measuring, passingOn, []string{"need", "interval", "log", "lang"})...)
 	return c
 }
 
@@ -88,6 +89,12 @@ func (a *app) record(ctx context.Context, f *recordFlags) error {
 	}
 	r := a.newRecorder(f.out)
 	r.opt.RotateAge, r.opt.RotateSize, r.opt.Keep, r.opt.NoRedact = f.rotate.age, f.rotate.size, f.keep, f.noRedact
+	announcer, err := a.announcer()
+	if err != nil {
+		return err
+	}
+	defer announcer.close()
+	r.announce = announcer.take
 	l, ctx, end, err := a.measure(ctx, r.readings())
 	if err != nil {
 		return err

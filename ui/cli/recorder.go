@@ -28,9 +28,10 @@ type recorder struct {
 	taking    sync.Mutex
 	w         *tape.Writer
 	file      bool
-	watch     *watch.Watch    // of a recording that nobody watches
-	alerts    []sampler.Alert // as recorded last
-	rendered  time.Time       // when
+	watch     *watch.Watch                                      // of a recording that nobody watches
+	announce  func(alerts []sampler.Alert, ahead time.Duration) // of such a recording
+	alerts    []sampler.Alert                                   // as recorded last
+	rendered  time.Time                                         // when
 	prev      *sampler.Snapshot
 	gpus      int
 	snapshots int
@@ -58,6 +59,7 @@ func (a *app) newRecorder(path string) *recorder {
 		return nil
 	}
 	return &recorder{path: path, watch: watch.New(watch.Options{Need: a.opt.need.Opt, Lang: string(a.opt.lang)}),
+		announce: func([]sampler.Alert, time.Duration) {},
 		opt: tape.Options{Program: "nvpeak " + version(), Interval: a.opt.interval, MemoryInterval: a.opt.peakInterval,
 			Need: a.opt.need.Opt}}
 }
@@ -109,7 +111,9 @@ func (r *recorder) until(at time.Time) []change {
 func (r *recorder) take(s *sampler.Snapshot) error {
 	r.taking.Lock()
 	defer r.taking.Unlock()
-	return r.write(s, r.watch.Add(*s))
+	alerts := r.watch.Add(*s)
+	r.announce(alerts, s.Ahead())
+	return r.write(s, alerts)
 }
 
 // Snapshot records a snapshot with the alerts of whoever watches.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +13,7 @@ import (
 
 	"nvpeak/sampler"
 	"nvpeak/sampler/tape"
+	"nvpeak/ui/notify"
 )
 
 const (
@@ -84,30 +84,19 @@ func TestReportKeepsSecrets(t *testing.T) {
 	}
 }
 
-// What an alert advises to type goes to others without secrets.
-func TestAlertsKeepSecrets(t *testing.T) {
-	alert := sampler.Alert{Kind: "growth", Text: leakyCommand, Evidence: []string{"login(token='" + leakToken + "')"},
-		Advice: []sampler.Advice{{Do: []string{strings.Replace(leakyCommand, "64", "32", 1)}}}}
-	var got []byte
-	send(context.Background(), alert, []func(context.Context, []byte) error{func(_ context.Context, body []byte) error { got = body; return nil }})
-	if !bytes.Contains(got, []byte("--hf-token [redacted] --batch-size 32")) || bytes.Contains(got, []byte(leakToken)) {
-		t.Errorf("sent %s", got)
-	}
-}
-
 // No error repeats what stands in the address of a webhook.
 func TestErrorsKeepSecrets(t *testing.T) {
 	srv := httptest.NewServer(http.NotFoundHandler())
 	address := strings.Replace(srv.URL, "//", "//ann:"+leakToken+"@", 1) + "/services/T0/B0/" + leakToken
 	srv.Close()
-	post, err := webhook(address, true)
+	post, err := notify.Webhook(address, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := post(t.Context(), []byte("{}")); err == nil || strings.Contains(err.Error(), leakToken) {
+	if err := post.Send(t.Context(), []byte("{}")); err == nil || strings.Contains(err.Error(), leakToken) {
 		t.Errorf("the error is %v", err)
 	}
-	if _, err := webhook("htp:/ann:"+leakToken+"@x", true); err == nil || strings.Contains(err.Error(), leakToken) {
+	if _, err := notify.Webhook("htp:/ann:"+leakToken+"@x", true); err == nil || strings.Contains(err.Error(), leakToken) {
 		t.Errorf("the error is %v", err)
 	}
 	var errs bytes.Buffer

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,7 +26,7 @@ func streamCommand(a *app) *cobra.Command {
 	}
 	csv.bind(c.Flags())
 	noRedactFlag(c.Flags(), &keep)
-	a.opt.bind(c.Flags(), append(measuring, "need", "interval", "record", "lang")...)
+	a.opt.bind(c.Flags(), slices.Concat(measuring, passingOn, []string{"need", "interval", "record", "lang"})...)
 	return c
 }
 
@@ -36,6 +37,11 @@ func (a *app) stream(ctx context.Context, fields []plain.Field, keep bool) (err 
 		return nil
 	}
 	r := a.newRecorder(a.opt.record)
+	announcer, err := a.announcer()
+	if err != nil {
+		return err
+	}
+	defer announcer.close()
 	l, ctx, end, err := a.measure(ctx, r.readings())
 	if err != nil {
 		return err
@@ -62,6 +68,8 @@ func (a *app) stream(ctx context.Context, fields []plain.Field, keep bool) (err 
 		for _, one := range snaps {
 			one = a.shown(one, keep)
 			snap := withAlerts(one, s.watch)
+			announcer.take(snap.Alerts, snap.Ahead())
+			snap.Delivery = announcer.messenger.Deliveries()
 			if r != nil {
 				r.Snapshot(one, snap.Alerts) //nolint:errcheck // standard error may be a log: the end reports it
 			}

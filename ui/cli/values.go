@@ -14,6 +14,7 @@ import (
 	"nvpeak/sampler"
 	"nvpeak/sampler/demo"
 	"nvpeak/theme"
+	"nvpeak/ui/notify"
 	"nvpeak/ui/plain"
 )
 
@@ -151,7 +152,7 @@ func langOf(env func(string) string) langFlag {
 }
 
 // notifyFlag is a list of bell and desktop.
-type notifyFlag struct{ bell, desktop bool }
+type notifyFlag notify.Terminal
 
 func (n *notifyFlag) String() string { return "" }
 func (n *notifyFlag) Type() string   { return "HOW" }
@@ -159,9 +160,9 @@ func (n *notifyFlag) Set(text string) error {
 	for _, s := range strings.Split(text, ",") {
 		switch strings.TrimSpace(s) {
 		case "bell":
-			n.bell = true
+			n.Bell = true
 		case "desktop":
-			n.desktop = true
+			n.Desktop = true
 		default:
 			return fmt.Errorf("%q is neither bell nor desktop", s)
 		}

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+
+	"nvpeak/sampler"
+	"nvpeak/ui/notify"
+)
+
+// passingOn are the options of the commands that make alerts; reporting are those that doctor can look at.
+var (
+	reporting = []string{"on-alert", "webhook", "webhook-private"}
+	passingOn = append([]string{"notify"}, reporting...)
+)
+
+// lastSend is how long the end waits for alerts that are on their way.
+const lastSend = 3 * time.Second
+
+// messenger passes alerts on to --on-alert and --webhook; trouble is told what fails.
+func (a *app) messenger(trouble func(string)) (*notify.Messenger, error) {
+	var ways []notify.Way
+	if a.opt.onAlert != "" {
+		ways = append(ways, notify.Command(a.opt.onAlert))
+	}
+	if a.opt.webhook != "" {
+		post, err := notify.Webhook(a.opt.webhook, a.opt.webhookLocal)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		ways = append(ways, post)
+	}
+	if ways == nil {
+		return nil, nil
+	}
+	return notify.New(ways, notify.Options{Trouble: trouble, Ledger: notify.NewLedger(a.env)}), nil
+}
+
+// announcer announces the alerts of a command without a screen.
+type announcer struct {
+	news      notify.News
+	messenger *notify.Messenger
+	terminal  notify.Terminal
+	to        io.Writer // standard error
+}
+
+// announcer refuses a bell where nobody would hear it.
+func (a *app) announcer() (*announcer, error) {
+	n := &announcer{terminal: notify.Terminal(a.opt.notify), to: a.err}
+	if file, ok := a.err.(*os.File); n.terminal != (notify.Terminal{}) && (!ok || !term.IsTerminal(int(file.Fd()))) {
+		return nil, usagef("--notify needs a terminal on standard error; without one take --on-alert or --webhook")
+	}
+	var err error
+	n.messenger, err = a.messenger(a.say)
+	return n, err
+}
+
+// take announces what is new among the alerts that are open now. ahead is how far the time of
+// day is ahead of that of the alerts.
+func (n *announcer) take(alerts []sampler.Alert, ahead time.Duration) {
+	for _, alert := range n.news.Take(alerts) {
+		alert.Time = alert.Time.Add(ahead)
+		n.messenger.Tell(alert)
+		if sequence := n.terminal.Sequence(alert); sequence != "" {
+			io.WriteString(n.to, sequence) //nolint:errcheck // a bell that does not ring has nobody to tell
+		}
+	}
+}
+
+func (n *announcer) close() { n.messenger.Close(lastSend) }

@@ -1,0 +1,88 @@
+package notify
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func TestPublicOnly(t *testing.T) {
+	for address, public := range map[string]bool{
+		"93.184.216.34:443": true, "[2606:2800:220:1::1]:443": true,
+		"127.0.0.1:80": false, "[::1]:80": false, "10.1.2.3:80": false, "192.168.0.1:80": false, "172.20.0.1:80": false,
+		"169.254.169.254:80": false, "[fe80::1]:80": false, "[fd00::1]:80": false, "0.0.0.0:80": false,
+		"[::ffff:127.0.0.1]:80": false, "100.64.0.1:80": false, "224.0.0.1:80": false,
+	} {
+		if err := publicOnly(address); (err == nil) != public {
+			t.Errorf("%s: %v, public %v", address, err, public)
+		}
+	}
+}
+
+func TestWebhook(t *testing.T) {
+	got := make(chan []byte, 1)
+	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got <- body
+	}))
+	defer srv.Close()
+	shut, err := Webhook(srv.URL, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := shut.Send(t.Context(), []byte("{}")); !errors.Is(err, errPrivate) {
+		t.Errorf("a loopback webhook gave %v, want the refusal", err)
+	}
+	post, err := Webhook(srv.URL, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := post.Send(t.Context(), []byte(`{"kind":"oom"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if body := string(<-got); body != `{"kind":"oom"}` {
+		t.Errorf("posted %q", body)
+	}
+	for _, bad := range []string{"", "ftp://x/", "nonsense", "http://"} {
+		if _, err := Webhook(bad, true); err == nil {
+			t.Errorf("%q was taken for a webhook", bad)
+		}
+	}
+}
+
+// What an answer means: sent, worth another try, or not.
+func TestWebhookAnswers(t *testing.T) {
+	for code, want := range map[int]string{200: "sent", 204: "sent", 302: "hopeless", 404: "hopeless", 401: "hopeless",
+		408: "again", 425: "again", 429: "again", 500: "again", 503: "again"} {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }))
+		way, err := Webhook(strings.Replace(srv.URL, "http://", "http://ann:s3cr3t@", 1), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = way.Send(t.Context(), []byte("{}"))
+		got := "again"
+		switch {
+		case err == nil:
+			got = "sent"
+		case hopeless(err):
+			got = "hopeless"
+		}
+		if got != want || err != nil && (!strings.Contains(err.Error(), strconv.Itoa(code)) || strings.Contains(err.Error(), "s3cr3t")) {
+			t.Errorf("%d: %s (%v), want %s", code, got, err, want)
+		}
+		if err := Reach(t.Context(), srv.URL, true); err != nil {
+			t.Errorf("not reached: %v", err)
+		}
+		srv.Close()
+		if err := Reach(t.Context(), srv.URL, true); err == nil {
+			t.Error("reached, and nobody listens")
+		}
+		if err := way.Send(t.Context(), []byte("{}")); err == nil || hopeless(err) || strings.Contains(err.Error(), "s3cr3t") {
+			t.Errorf("nobody listens: %v", err)
+		}
+	}
+}
