@@ -67,6 +67,8 @@ const (
 	ToldResults   = "results"    // outputs are collected on the GPU
 	ToldUpdate    = "update"     // it ran before an update
 	ToldOffload   = "offload"    // parts of the model are kept in host memory
+	ToldSegments  = "segments"   // it runs with expandable segments
+	ToldTried     = "tried_"     // and a setting: it was changed, and that did not help
 	ToldText      = "text"       // a language model writes
 	ToldTraining  = "training"   // the program trains
 	ToldInference = "inference"  // it runs a model

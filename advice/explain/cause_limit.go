@@ -1,6 +1,10 @@
 package explain
 
-import "nvpeak/sampler"
+import (
+	"strconv"
+
+	"nvpeak/sampler"
+)
 
 // causesLimit: the GPU had the memory, or there is no such memory (R3's sibling R8).
 var causesLimit = []causeRow{
@@ -41,6 +45,10 @@ var causesLimit = []causeRow{
 		},
 		evidence: func(f *failure) string { return f.words.Say("why.commit") }},
 	{id: "share", cause: CauseMemoryLimit, reason: sourceJAX,
+		when:       func(f *failure) bool { return f.event.Kind == sampler.KindXLA && f.smallShare() > 0 },
+		confidence: always(0.8),
+		evidence:   func(f *failure) string { return f.words.Say("why.small_share", "share", int(100*f.smallShare()+0.5)) }},
+	{id: "share", cause: CauseMemoryLimit, reason: sourceJAX,
 		when: func(f *failure) bool {
 			return f.event.Kind == sampler.KindXLA && !f.outsidePool() && f.environment["XLA_PYTHON_CLIENT_MEM_FRACTION"] == "" && f.environment["XLA_PYTHON_CLIENT_PREALLOCATE"] == ""
 		},
@@ -79,4 +87,13 @@ var causesLimit = []causeRow{
 		},
 		confidence: func(f *failure) float64 { return max(f.class.confidence, 0.7) },
 		evidence:   func(f *failure) string { return f.words.Say("why.warmup_oom") }},
+}
+
+// smallShare is the share of the GPU that JAX was allowed, where that is at most the half; 0 otherwise.
+func (f *failure) smallShare() float64 {
+	share, err := strconv.ParseFloat(f.environment["XLA_PYTHON_CLIENT_MEM_FRACTION"], 64)
+	if err != nil || !(share > 0 && share <= 0.5) {
+		return 0
+	}
+	return share
 }

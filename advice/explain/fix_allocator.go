@@ -11,6 +11,9 @@ var fixesAllocator = []fixRow{
 		kinds: ownCode | server | imageTool, cost: 0,
 		lives: map[string]float64{CauseFragmentation: 0.97, CauseValidationSpike: 0.3, CauseOtherProcess: 0.3, CauseTooBig: 0.1, CauseDataSpike: 0.03, CauseImbalance: 0.3},
 		when: func(f *failure) bool {
+			if f.told(sampler.ToldSegments) && f.isPyTorch() && !f.onHost() {
+				return true
+			}
 			return f.isPyTorch() && (f.event.Kind == sampler.KindCUDA || f.event.Kind == sampler.KindHIP) && f.unallocatedShare() >= 0.05 &&
 				f.fitsAfterReuse() && !f.saysCached() && !f.expandable() && !f.expandableBroken() && !f.oversubscribed() && !f.limited()
 		},
@@ -27,7 +30,10 @@ var fixesAllocator = []fixRow{
 			return 0.7
 		},
 		variant: func(f *failure) string {
-			if f.beforeExpandable() {
+			switch {
+			case f.told(sampler.ToldSegments) && !f.numbers():
+				return "told"
+			case f.beforeExpandable():
 				return "old"
 			}
 			return ""

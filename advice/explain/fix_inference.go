@@ -13,7 +13,7 @@ var fixesInference = []fixRow{
 	{id: FixLoadOnCPU, source: "https://docs.pytorch.org/docs/stable/generated/torch.load.html",
 		kinds: ownCode, cost: 0,
 		lives: map[string]float64{CauseTooBig: 0.85, CauseOtherProcess: 0.3, CauseImbalance: 0.5, CauseUnknown: 0.4},
-		when:  func(f *failure) bool { return !f.onHost() && f.loadsOnGPU() },
+		when:  func(f *failure) bool { return !f.onHost() && (f.loadsOnGPU() || f.saysItResumes()) },
 		do: func(f *failure) []string {
 			return []string{`checkpoint = torch.load(path, map_location="cpu")  ` + f.comment("do.load_then_free"), "model.load_state_dict(checkpoint[\"model\"]); del checkpoint"}
 		}},
@@ -125,6 +125,11 @@ func (f *failure) weightsFill() bool {
 // loadsOnGPU: a checkpoint is read straight to the GPU, as torch.load does without map_location.
 func (f *failure) loadsOnGPU() bool {
 	return (f.inCode("torch.load(") || f.inFunction("default_restore_location", "_cuda_deserialize", "restore_location", "cuda_deserialize")) && !f.inCode(`map_location="cpu"`, "map_location='cpu'")
+}
+
+// saysItResumes: a training that ran before dies when it is resumed, as its author says.
+func (f *failure) saysItResumes() bool {
+	return f.reported() && f.program.is(training) && !f.program.is(running) && f.phase() == sampler.PhaseLoading && f.isPyTorch()
 }
 
 // convolves: the traceback ends in a convolution or a resize, so memory follows the pixels.

@@ -9,7 +9,7 @@ import (
 )
 
 // fixRows is every fix there is, the cheap ones first: order breaks ties.
-var fixRows = slices.Concat(fixesOthers, fixesAllocator, fixesValidation, fixesInference, fixesTools, fixesData, fixesBatch, fixesModel, fixesHost, fixesUnknown)
+var fixRows = slices.Concat(fixesOthers, fixesAllocator, fixesValidation, fixesInference, fixesSaving, fixesTools, fixesData, fixesBatch, fixesModel, fixesHost, fixesUnknown)
 
 // scored is a fix with how much it promises.
 type scored struct {
@@ -40,7 +40,7 @@ func (f *failure) advise(causes []sampler.Cause) []sampler.Advice {
 				survival += weights[c.ID] * row.lives[c.ID]
 			}
 		}
-		survival *= min(1, f.chance(s))
+		survival *= min(1, f.chance(s)) * f.untried(row.id)
 		if f.program.is(undecided) && row.kinds&(training|inference) != training|inference {
 			survival *= undecidedShare
 		}
@@ -118,6 +118,23 @@ func (f *failure) chance(s scored) float64 {
 		return 0.9
 	}
 	return s.saves.covers(f.needed())
+}
+
+// triedInVain are the fixes that a setting stands for of which somebody writes that changing it did not help.
+var triedInVain = map[string][]string{
+	"batch": {FixHalveBatchAccumulate}, "segments": {FixExpandableSegments}, "share": {FixCapPreallocation, FixRaiseLimit},
+	"precision": {FixAMPBF16, FixHalfPrecision}, "checkpointing": {FixGradientCheckpointing}, "context": {FixShortenContext},
+	"workers": {FixReduceDataLoaderWorkers}, "no_grad": {FixNoGradValidation, FixNoGradInference},
+}
+
+// untried is 1, and less for what was tried in vain already.
+func (f *failure) untried(id string) float64 {
+	for setting, fixes := range triedInVain {
+		if slices.Contains(fixes, id) && f.told(sampler.ToldTried+setting) {
+			return 0.4
+		}
+	}
+	return 1
 }
 
 // render writes a fix out.

@@ -48,4 +48,5 @@ const (
 	FixLimitRequests           = "limit_requests"
 	FixShortenContext          = "shorten_context"
 	FixLoadOnCPU               = "load_on_cpu"
+	FixSaveOnCPU               = "save_on_cpu"
 )

@@ -70,7 +70,7 @@ var strongHypothesis = gatedAnyOf(`(?i)`,
 var errorBefore = pattern(`(?i)(?:^|[\s"'\x60(\[{>,;:|/.])(?:[\w.]*(?:Error|Exception|Failure|Fault|Warning|Abort\w*|OOM\w*)|what\(\)|error|fatal|critical|panic|failed|failure|exception|terminate[d]?|aborted|crash(?:ed)?|reason|message|msg|err|cause|detail|details|stderr|traceback|status|warning|output|returned)(?:\s*\d+)?["'\x60]*\s*(?:\([^()]{0,80}\))?\s*(?:[:=\-–(>]+|\bwith\b)\s*[bru]?["'\x60({\[]*\s*$|\[[^\]]{1,120}:\d+\]\s*$|^\W{0,3}\[Bug\]\W*$|\b(?:GPU|rank|device|worker|node|process) ?#?\d+:?\s*$`)
 
 // happened are words in front that say that it did.
-var happened = pattern(`(?i)(?:\b(?:failed|error(?:ed)?|crashed|aborted|died|caught|occurred|raised|thrown|fatal|exception|unable|exit(?:ed)?|terminated)\b)`)
+var happened = pattern(`(?i)(?:\b(?:failed|error(?:ed)?|crashed|aborted|died|caught|occurred|raised|thrown|fatal|unable|exit(?:ed)?|terminated)\b|\bexceptions?\W*$)`)
 
 // ended is what may stand behind a message without numbers: nothing, punctuation, a place.
 var ended = pattern(`^[\s"'\x60)\]}>*_]*(?:$|[.!;,:(\[{|\\]|error\s*[.!]*\s*$|at\s|in\s|on\s|when calling|-|–|—|<|←|#|at$)`)

@@ -144,6 +144,13 @@ var libraryRows = []row{
 		start: `cuda (?:execution )?failed with error 2|\bCUDA error 2\b`},
 	{name: "thrust", framework: "thrust", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"cudaerrormemoryallocation", "bad_alloc", "thrust"}, near: `thrust|bad_alloc: cuda|radix_sort|parallel_for|after dispatching|failed to synchronize|failed on 1st step|inclusive_scan|merge_sort|reduction step`, lines: 3,
 		start: `CUDA error 2 \[\S*thrust\S*, \d+\]: out of memory|(?:what\(\): )?(?:std::bad_alloc|thrust::system\S*|[\w :]{2,60}(?:failed[\w ]*|synchronize|kernel|inclusive_scan|step \d+|dispatching[\w ]*)): (?:temporary_buffer::allocate: get_temporary_buffer failed|cudaErrorMemoryAllocation(?:: out of memory)?|out of memory)`, fields: []string{`Requested memory: <req:bytes>`, `Free memory: <free:bytes>`}},
+	{name: "kokkos", framework: "kokkos", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"the allocation mechanism was", "memory space failed to allocate"},
+		start: `Allocation of size <req> failed, likely due to insufficient memory\. {0,3}\(The allocation mechanism was (?:cuda|hip)|Kokkos ERROR: (?:Cuda|HIP)\w* memory space failed to allocate`},
+	{name: "kokkos host", framework: "kokkos", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"kokkos::hostspace::allocate"},
+		start: `Kokkos::HostSpace::allocate\[ ?\w+ ?\]\( ?<req:bytes> ?\) FAILED`},
+	{name: "memcheck", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"program hit cudaerrormemoryallocation", "program hit cuda_error_out_of_memory"},
+		start: `Program hit (?:cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY) \(error 2\)`},
+	{name: "cublas failure", framework: "cuda", kind: sampler.KindCuBLAS, memory: sampler.MemoryGPU, words: []string{"cublas failure 3"}, start: `CUBLAS failure 3: CUBLAS_STATUS_ALLOC_FAILED`, fields: []string{`; GPU=<gpu>`}},
 }
 
 // xlaFields are the lines of a buffer assignment that follow the message.

@@ -11,7 +11,7 @@ var (
 	// ranOut are words for a failure for want of memory.
 	ranOut = lazily(`(?i)\booms?\b|\bout[ -]of[ -](?:the )?(?:gpu |cuda |video |system |host )?(?:memory|vram|ram)\b|RESOURCE_EXHAUSTED|CUDA_ERROR_OUT_OF_MEMORY|\bOutOfMemory(?:Error|Exception)?\b|\bcrash\w*\b[^.]{0,40}\bRAM\b|\bRAM\b[^.]{0,20}\bch?rash\w*|\b(?:system |host |cpu )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bmemory\b[^.]{0,60}\b(?:overflows?|(?:has |have )?(?:run|runs|ran) out)\b|\bcuda ?(?:malloc|memory) (?:error|exception)\b|\b(?:runs?|ran|end(?:s|ed)? up) without memory\b|\b(?:is|was|goes) (?:always )?over memory\b|\balways over memory\b|\boverflows? the (?:gpu )?(?:memory|vram)|\b(?:CUBLAS|CUDNN)_STATUS_ALLOC_FAILED\b|\b(?:is|was|gets?|got|been|be|being|says?|just|displays?|shows?|prints?) (?:silently |simply |just )?["'“\x60]?killed\b|显存(?:不足|溢出|不够|爆)|(?:爆|炸)显存|内存(?:不足|溢出)|内存[^。]{0,12}占满`)
 	// onHost are words for the memory of the machine.
-	onHost = lazily(`(?i)\bout[ -]of[ -](?:the )?(?:ram|(?:system|host) memory)\b|\b(?:system |host )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bcrash\w*\b[^.]{0,40}\bRAM\b|\bRAM\b[^.]{0,20}\bch?rash\w*|内存(?:不足|溢出)|(?:CPU|主机|系统)内存[^。]{0,12}占满`)
+	onHost = lazily(`(?i)\busing GPU in script\?*:?\W{0,3}(?:no|false|cpu)\b|\bout[ -]of[ -](?:the )?(?:ram|(?:system|host) memory)\b|\b(?:system |host )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bcrash\w*\b[^.]{0,40}\bRAM\b|\bRAM\b[^.]{0,20}\bch?rash\w*|内存(?:不足|溢出)|(?:CPU|主机|系统)内存[^。]{0,12}占满`)
 	// killed: by a signal, and the GPU is not spoken of.
 	killed = lazily(`(?i)\bkilled\b`)
 	// handles of CUDA libraries that could not be made.
@@ -25,7 +25,7 @@ var (
 		`\b(?:fix(?:es|ed)?|avoid\w*|prevent\w*|mitigat\w*|solv\w*|resolv\w*|skip\w*|retr(?:y|ies|ied|ying)|recover\w*|catch\w*|improv\w*|support\w*|merge[ds]?)\b|` +
 		`(?:\b(?:no|without|never|not|zero|longer|instead of|rather than|against|than)|n['’]t)\s+(?:(?:gets?|got|go|goes|gone|runs?|ran|sees?|saw|hits?|an?|any|more|the|cuda|gpu|running|going|into)\s+){0,4}(?:oom|out[ -]of)|` +
 		`\b(?:handl\w*|detect\w*|simulat\w*|trigger\w*|ignor\w*|classif\w*|describ\w*|estimat\w*)\s+(?:\w+\s+){0,3}(?:oom|out[ -]of)|` +
-		`\b(?:occurs?|happens?|raised|thrown|refers?)\s+(?:when|if|that|to)\b|["'\x60] when (?:images|inputs|batches|models)\b|\b(?:if|unless) (?:you|the|your|an?|it|this|that|there|any|one|memory|not|still|gpu|cuda|\w+ing)\b|\bwhen the (?:device|card|host|system|cache|pool|gpu|memory)\b|\bmeans\b|#\d{2,}|\boom[ -](?:killer|score|safe|handl\w+|protection)\b|\b(?:followed by|looks like|appears to|recommend\w*|last (?:year|month|week|time))\b|^\W*(?:before|previously|earlier)\b|^\W*\*\*[^*]+\*\*\s*[(:]|如果|怎么办|如何(?:避免|处理|防止|减少|降低|设置)|可能|避免|防止`)
+		`\b(?:occurs?|happens?|raised|thrown|refers?)\s+(?:when|if|that|to)\b|["'\x60] when (?:images|inputs|batches|models)\b|\b(?:if|unless) (?:you|the|your|an?|it|this|that|there|any|one|memory|not|still|gpu|cuda|\w+ing)\b|\bwhen the (?:device|card|host|system|cache|pool|gpu|memory)\b|\bmeans\b|\bsomething like\b|\bexceptions? for\b|#\d{2,}|\boom[ -](?:killer|score|safe|handl\w+|protection)\b|\b(?:followed by|looks like|appears to|recommend\w*|last (?:year|month|week|time))\b|^\W*(?:before|previously|earlier)\b|^\W*\*\*[^*]+\*\*\s*[(:]|如果|怎么办|如何(?:避免|处理|防止|减少|降低|设置)|可能|避免|防止`)
 )
 
 // talkAfter is how far behind the words for the failure talk is about it; what comes later is of something else.

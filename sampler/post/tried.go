@@ -1,0 +1,37 @@
+package post
+
+import (
+	"slices"
+
+	"nvpeak/sampler"
+)
+
+// settings are what people change against a failure, by their words. What they say did not help is
+// ToldTried and the name.
+var settings = []struct {
+	name  string
+	words *lazy
+}{
+	{"batch", lazily(`(?i)\bbatch(?:[-_ ]?sizes?)?\b`)},
+	{"segments", lazily(`(?i)\bexpandable[-_ ]segments?\b|\bmax_split_size\w*|\bPYTORCH_(?:CUDA_)?ALLOC_CONF\b`)},
+	{"share", lazily(`(?i)\bgpu[-_ ]memory[-_ ]utili[sz]ation\b|\bmem[-_]fraction\w*`)},
+	{"precision", lazily(`(?i)\b(?:fp16|bf16|half|mixed)(?:[- ]precision)?\b|\bprecision\b`)},
+	{"checkpointing", lazily(`(?i)\bgradient[-_ ]checkpoint\w*`)},
+	{"context", lazily(`(?i)\bmax[-_ ]model[-_ ]len\w*|\bcontext (?:length|size|window)\b`)},
+	{"workers", lazily(`(?i)\bnum[-_ ]workers\b`)},
+	{"no_grad", lazily(`(?i)\bno_grad\b|\binference_mode\b`)},
+}
+
+// inVain: it was changed, and that did not help.
+var inVain = lazily(`(?i)\b(?:regardless of|no matter|whatever|even (?:with|when|if|after)|independent(?:ly)? of)\b|` +
+	`\b(?:did|do|does|has|have|could|is|was)(?:n['’]?t| not) (?:\w+ )?(?:help\w*|work\w*|solv\w*|matter|make|change\w*|resolve|improve|fix)|\b(?:to |of )?no (?:avail|help|effect|difference|use)\b|\bwithout (?:success|luck)\b|\b(?:same|still) (?:\w+ ){0,3}(?:error|problem|issue|oom|out of memory)\b|\bnot help\w*`)
+
+// tried are the settings that were changed in vain.
+func tried(all []sentence) (told []string) {
+	for _, row := range settings {
+		if slices.ContainsFunc(all, func(s sentence) bool { return row.words.MatchString(s.text) && inVain.MatchString(s.text) }) {
+			told = append(told, sampler.ToldTried+row.name)
+		}
+	}
+	return told
+}
