@@ -34,7 +34,7 @@ func TestReported(t *testing.T) {
 		{"# OOM during saving step\n\nI train with deepspeed and torch. During the saving step I get OOM.", sampler.KindCUDA, sampler.PhaseSaving, []string{sampler.ToldSharded, sampler.ToldTraining}},
 		{"# OOM after 15K iterations\n\nWith PyTorch, as I thought, this comes from the increasing GPU-memory.", sampler.KindCUDA, "", []string{sampler.ToldGrowth}},
 		{"I get CUDA out of memory with torch. With expandable segments the code runs without errors.", sampler.KindCUDA, "", []string{sampler.ToldSegments}},
-		{"# Long samples exceeding max_seq_len are resulting in CUDA OOM\n\nTraining failed with CUDA out of memory.\n\n  --evaluation_strategy=\"no\"", sampler.KindCUDA, "", []string{sampler.ToldLarger, sampler.ToldTraining}},
+		{"# Long samples exceeding max_seq_len are resulting in CUDA OOM\n\nMy training failed with CUDA out of memory.\n\n  --evaluation_strategy=\"no\"", sampler.KindCUDA, "", []string{sampler.ToldLarger, sampler.ToldTraining}},
 		{"With PyTorch I get CUDA out of memory when I resume from some model checkpoint.", sampler.KindCUDA, sampler.PhaseLoading, nil},
 		{"With PyTorch I get OOM when I call model.module.state_dict() and the memory runs out.", sampler.KindCUDA, sampler.PhaseSaving, nil},
 		{"# OOM when computing the score\n\n- PyTorch version: 1.4\n- Using GPU in script?: NO\n\nIt was killed, out of memory.", sampler.KindHostAlloc, "", nil},
