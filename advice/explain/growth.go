@@ -109,6 +109,9 @@ func (f *facts) growth() (first, last float64, steady bool) {
 	if f.printsAllocated() {
 		return 0, 0, false
 	}
+	if kept := f.keptRise(); kept.levels > 0 {
+		return float64(kept.first), float64(kept.last), true
+	}
 	if f.peaksAlone() {
 		return 0, 0, false
 	}
@@ -134,6 +137,19 @@ func (f *facts) peaksAlone() bool {
 	rise := slices.Min(kept[len(kept)-third:]).Less(slices.Min(kept[:third]))
 	g := riseOfLevels(f.stretches())
 	return g.steady() && rise < g.last.Less(g.first)/keptShare
+}
+
+// keptRise is how what stayed each time the cache was emptied rose steadily, by more than is nothing to this
+// GPU; nothing otherwise. Whatever its cache looked like, the process keeps more and more.
+func (f *facts) keptRise() grown {
+	if f.history == nil || len(f.history.Kept) < keptNeeded {
+		return grown{}
+	}
+	g := riseOfLevels(f.history.Kept)
+	if !g.steady() || g.last.Less(g.first) <= partOf(f.total.Or(0), 0.05) {
+		return grown{}
+	}
+	return g
 }
 
 // tensorsGrew: the log's own figures rose, by more than is nothing to this GPU.
@@ -191,8 +207,8 @@ func (f *facts) grewUnallocated() bool {
 	if h == nil || len(h.Peaks) < 2 || unallocated == 0 || need == 0 || need > unallocated+f.free.Or(0) {
 		return false
 	}
-	if f.tensorsGrew() {
-		return false // the log shows that tensors grew
+	if f.tensorsGrew() || f.keptRise().levels > 0 {
+		return false // tensors grew
 	}
 	grown := h.Peaks[len(h.Peaks)-1].Less(h.Peaks[0])
 	return unallocated >= grown && f.unallocatedShare() >= 0.05

@@ -521,6 +521,7 @@ var textsEN = map[string]string{
 
 	"alert.repeat_spike.soon":     "when it comes",
 	"alert.repeat_spike.outgrown": "this one has reached {top}, {more} more than any before",
+	"alert.repeat_spike.records":  "its highest use has risen by {more} or more twice, every {period} or so; it was {high} last",
 	"alert.repeat_spike.base":     "the last reached {top}, and the baseline has risen by {rise} since",
 	"alert.neighbor.peak":         "{process} reached {peak}; it holds {now} now",
 	"alert.neighbor.others":       "others held {before} then and hold {now} now",

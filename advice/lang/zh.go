@@ -521,6 +521,7 @@ var textsZH = map[string]string{
 
 	"alert.repeat_spike.soon":     "到来时",
 	"alert.repeat_spike.outgrown": "这一次已达到 {top}，比以往都多 {more}",
+	"alert.repeat_spike.records":  "最高用量已两次升高 {more} 以上，约每 {period} 一次；最近为 {high}",
 	"alert.repeat_spike.base":     "上一次达到 {top}，此后基线又升高了 {rise}",
 	"alert.neighbor.peak":         "{process} 曾达到 {peak}，现在占用 {now}",
 	"alert.neighbor.others":       "当时其他进程占用 {before}，现在占用 {now}",

@@ -33,6 +33,7 @@ type Series struct {
 	Peak, PeakTime float64
 	Rose           float64 // when it first held more than a context; NaN: not yet
 	Stairs         Stairs
+	Records        Records
 	// Working: its GPU has been busy for a minute or so. It computes, and loads no more.
 	Working bool
 
@@ -160,6 +161,7 @@ func (s *Series) Add(t, value, low, high, limit float64) {
 	if low < s.Floor || math.IsNaN(s.Floor) {
 		s.Floor = low
 	}
+	s.Records.add(t, high, limit, s.started)
 	if high > s.Peak {
 		s.Peak, s.PeakTime = high, t
 	}

@@ -95,6 +95,9 @@ func processGrowth(f *Facts, p *proc) (found finding, ok bool) {
 // growthOf is the growth of one holder, by its steps or by its trend.
 func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found finding, ok bool) {
 	flight, steps := s.Stairs.Flight(f.now)
+	if !steps {
+		flight, steps = s.Records.Flight(f.now, f.gpu.total, s.Settled(f.now))
+	}
 	steps = steps && !knownClimb(f, s, flight) && (s != &f.gpu.rest || !f.gpu.listed) // what is of no process may be a list that came late
 	if !steps && !growth.Found {
 		return found, false

@@ -55,6 +55,8 @@ const (
 	climbsNeeded = 4
 	// fallsEach spike are its own: the cache is emptied before and after.
 	fallsEach = 3
+	// nearlyFull, of what it can have: a holder that had less is not near its end.
+	nearlyFull = 0.9
 	// spikesAhead is how many rises beyond the next are looked at.
 	spikesAhead = 1
 )
@@ -66,23 +68,28 @@ func checkRepeatSpike(f *Facts) []finding {
 	g := f.gpu
 	var out []finding
 	look := func(s *series.Series, pid int) {
-		pt, ok := s.Pattern(f.now, g.total)
-		if !ok {
-			return
-		}
 		if p := g.withPID(pid); p != nil && pid != 0 && p.peak.turns(max(0, g.used-s.Value)) {
 			return // the others make room for it
 		}
-		if v, ok := expects(f, s, pt); ok {
+		pt, ok := s.Pattern(f.now, g.total)
+		var v expectation
+		if ok {
+			v, ok = expects(f, s, pt)
+		}
+		if !ok {
+			pt = series.Pattern{}
+			v, ok = expectsRecord(f, s)
+		}
+		if ok {
 			out = append(out, spikeFinding(f, s, pid, pt, v))
 		}
 	}
 	for _, p := range g.procs {
-		if p.tick == g.tick && p.series.Count > 0 {
+		if p.tick == g.tick {
 			look(&p.series, p.pid)
 		}
 	}
-	if !g.listed && g.rest.Count > 0 {
+	if !g.listed {
 		look(&g.rest, 0)
 	}
 	return out
@@ -130,6 +137,19 @@ func expects(f *Facts, s *series.Series, p series.Pattern) (e expectation, ok bo
 	default:
 		return e, false
 	}
+	return e, true
+}
+
+// expectsRecord says whether the highest use of a holder has risen alike of late, and will not fit with one
+// more such rise. It needs no level between spikes, which a cache that is emptied has not.
+func expectsRecord(f *Facts, s *series.Series) (e expectation, ok bool) {
+	top, rise, period, ok := s.Records.Rising(f.now, f.gpu.total)
+	e.available, e.top = f.gpu.available(s, f.now), top+rise
+	_, stands := s.Records.Flight(f.now, f.gpu.total, s.Value) // then it is a step, or not over yet
+	if !ok || stands || e.top <= e.available || top < nearlyFull*e.available {
+		return e, false
+	}
+	e.how = f.words.Say("alert.repeat_spike.records", "more", size(rise), "high", size(top), "period", f.words.Span(period))
 	return e, true
 }
 

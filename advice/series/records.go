@@ -1,0 +1,91 @@
+package series
+
+// Record is a value that was higher than all before, and when the holder began to rise to it.
+type Record struct {
+	T, Top float64
+	before bool // it was reached before watching began
+}
+
+// Records are the newest records of a holder. They need no level between them: a holder that empties its
+// cache before each spike has none.
+type Records struct {
+	list  [recordsKept]Record
+	count int     // of all records
+	up    float64 // when the newest rose last
+}
+
+const (
+	recordsKept = 3
+	// recordLeast, of the GPU, is how much a record is above the one before; what goes on within recordGap
+	// seconds is one rise.
+	recordLeast = 0.004
+	recordGap   = 10
+	// Rises of records are alike when the least of them is half of the largest, and so are the times between
+	// them. Of some 500 simulated healthy runs none rose so, by 0.8 to 6 % of the GPU, to where the next such
+	// rise would not fit; 78 of 230 that died did.
+	recordsAlike = 0.5
+	recordsSmall = 0.008
+	recordsLarge = 0.06
+	recordsApart = 20 // seconds
+	recordsStale = 3  // times as long as usual without a record: it has stopped
+)
+
+// add takes what a holder had at most since the sample before. known: it held memory before it was watched.
+func (r *Records) add(t, high, limit float64, known bool) {
+	newest := r.back(0)
+	switch {
+	case r.count == 0 && known:
+		r.put(Record{T: t, Top: high, before: true})
+		r.up = t - recordGap - 1
+		return
+	case high <= newest.Top+recordLeast*limit && r.count > 0:
+		return
+	case r.count > 0 && t-r.up <= recordGap:
+		r.list[(r.count-1)%recordsKept].Top = high
+	default:
+		r.put(Record{T: t, Top: high})
+	}
+	r.up = t
+}
+
+func (r *Records) put(one Record) {
+	r.list[r.count%recordsKept] = one
+	r.count++
+}
+
+// back returns the newest record but i; zero when there is none.
+func (r *Records) back(i int) Record {
+	if i >= min(r.count, recordsKept) {
+		return Record{}
+	}
+	return r.list[(r.count-1-i)%recordsKept]
+}
+
+// Flight are the steps that the newest rises are, when the holder stands on the last; ok is false when
+// there are none. They are two: fewer than Stairs needs, but nothing higher was ever there.
+func (r *Records) Flight(now, limit, stands float64) (f Flight, ok bool) {
+	top, rise, period, ok := r.Rising(now, limit)
+	if !ok || !stood(stands, top, rise) {
+		return f, false
+	}
+	return Flight{Steps: recordsKept - 1, Size: rise, Interval: period, Since: r.back(1).T, Last: r.back(0).T, alike: true}, true
+}
+
+// stood says whether a holder stands on its record, which is no spike then.
+func stood(level, top, rise float64) bool { return level >= top-rise/2 }
+
+// Rising says whether the newest records rose alike and are not long over: where the newest ended, the
+// least of the rises and the time between them.
+func (r *Records) Rising(now, limit float64) (top, rise, period float64, ok bool) {
+	a, b, c := r.back(2), r.back(1), r.back(0)
+	if r.count < recordsKept {
+		return 0, 0, 0, false
+	}
+	least, most := min(b.Top-a.Top, c.Top-b.Top), max(b.Top-a.Top, c.Top-b.Top)
+	short, long := min(b.T-a.T, c.T-b.T), max(b.T-a.T, c.T-b.T)
+	alike := least >= recordsAlike*most && (short >= recordsAlike*long || a.before)
+	if !alike || least < recordsSmall*limit || most > recordsLarge*limit || short < recordsApart || now-c.T > recordsStale*long {
+		return 0, 0, 0, false
+	}
+	return c.Top, least, (b.T - a.T + c.T - b.T) / 2, true
+}

@@ -1,0 +1,38 @@
+package watch
+
+import (
+	"math"
+	"testing"
+
+	"nvpeak/sampler"
+)
+
+// Validations whose peaks rise alike are told of though the cache is emptied before and after each, so that no
+// level lies between them; where the next still fits nothing is said.
+func TestRisingRecords(t *testing.T) {
+	for name, tt := range map[string]struct {
+		first, rise float64 // MiB of 24000
+		warned      bool
+	}{
+		"the next does not fit": {22300, 380, true},
+		"the next fits":         {20500, 380, false},
+		"they do not rise":      {23700, 0, false},
+	} {
+		w := New(Options{})
+		first, _ := raised(560, w, func(s float64) sampler.Snapshot {
+			used := 19000.0
+			switch into := math.Mod(s, 110); {
+			case s < 20:
+				used = 300 + 900*s
+			case into > 90 && into < 93, into > 95 && into < 98:
+				used = 3000 + 30*s // the cache is emptied, and what is left differs
+			case into == 93 && s > 100:
+				used = tt.first + tt.rise*math.Floor(s/110)
+			}
+			return snapshotOf(s, 24000, used, processOf(7, "python train.py", used))
+		}, sampler.AlertRepeatSpike)
+		if (len(first) > 0) != tt.warned {
+			t.Errorf("%s: raised %v", name, first)
+		}
+	}
+}
