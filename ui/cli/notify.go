@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"os"
 	"os/exec"
 	"syscall"
 	"time"
@@ -74,9 +75,18 @@ func send(ctx context.Context, alert sampler.Alert, ways []func(context.Context,
 	}
 }
 
+// runCommand runs a shell command. When its time is over, what it started is killed with it; what it left
+// in the background is not, when it has ended by itself.
 func runCommand(ctx context.Context, command string, body []byte) error {
 	c := exec.CommandContext(ctx, "sh", "-c", command)
 	c.Stdin = bytes.NewReader(body)
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	c.Cancel = func() error {
+		if err := syscall.Kill(-c.Process.Pid, syscall.SIGKILL); err != nil {
+			return os.ErrProcessDone // the group is empty
+		}
+		return nil
+	}
 	c.WaitDelay = time.Second
 	return c.Run()
 }
@@ -127,12 +137,8 @@ func publicOnly(address string) error {
 	if err != nil {
 		return err
 	}
-	ip := ap.Addr().Unmap()
-	if !ip.IsGlobalUnicast() || ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast() || sharedSpace.Contains(ip) {
+	if !outside(ap.Addr()) {
 		return errPrivate
 	}
 	return nil
 }
-
-// sharedSpace is carrier-grade NAT (RFC 6598), private in all but name.
-var sharedSpace = netip.MustParsePrefix("100.64.0.0/10")
