@@ -129,6 +129,27 @@ func TestHugeBatch(t *testing.T) {
 	}
 }
 
+// A number before a redirection stays a value: 2>log would take away the steps, and send the errors to the log.
+func TestRedirectionBehindNumber(t *testing.T) {
+	for command, want := range map[string]string{
+		`python t.py --bs "8">log`:          "python t.py --bs 4 --gradient-accumulation-steps 2 >log",
+		"python t.py --batch-size '8'<in>x": "python t.py --batch-size 4 --gradient-accumulation-steps 2 <in>x",
+		`python t.py --bs="8">log`:          "python t.py --bs=4 --gradient-accumulation-steps=2>log",
+		"yolo train batch=16>log":           "yolo train batch=8>log",
+		"python t.py --bs 8 >log 2>err":     "python t.py --bs 4 --gradient-accumulation-steps 2 >log 2>err",
+	} {
+		if s, _ := Parse(command).SmallerBatch(2); s.Text != want {
+			t.Errorf("%q\nbecame %q\n  want %q", command, s.Text, want)
+		}
+	}
+	if s, _ := Parse("python t.py --n '2' --flag>log").WithoutFlag("--flag"); s != "python t.py --n '2'>log" {
+		t.Errorf("%q", s)
+	}
+	if s, _ := Parse("python t.py --n 2 --flag>log").WithoutFlag("--flag"); s != "python t.py --n 2 >log" {
+		t.Errorf("%q", s)
+	}
+}
+
 func TestQuote(t *testing.T) {
 	for in, want := range map[string]string{"a:b": "a:b", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "$(rm)": "'$(rm)'"} {
 		if got := Quote(in); got != want {
@@ -143,7 +164,7 @@ func TestQuote(t *testing.T) {
 // FuzzCommand: whatever the text, nothing panics, and an edit keeps all words but those it
 // means byte for byte and in order.
 func FuzzCommand(f *testing.F) {
-	for _, s := range []string{"python train.py --batch-size 64", "yolo batch=16 imgsz=640", `a "b c" $(d) --bs 8 | tee x`, "--batch=\\\n2", "x ' y", "python a.b=2 --fp16 False", "yolo batch=9000000000000000000"} {
+	for _, s := range []string{"python train.py --batch-size 64", "yolo batch=16 imgsz=640", `a "b c" $(d) --bs 8 | tee x`, "--batch=\\\n2", "x ' y", "python a.b=2 --fp16 False", "yolo batch=9000000000000000000", `python t.py --bs "8">log`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -151,6 +172,9 @@ func FuzzCommand(f *testing.F) {
 		var results []string
 		if s, ok := c.SmallerBatch(2); ok {
 			results = append(results, s.Text)
+			if _, n, _ := Parse(s.Text).BatchArgument(); n != s.Batch {
+				t.Fatalf("%q became %q, whose batch is %d, not %d", text, s.Text, n, s.Batch)
+			}
 		}
 		if s, ok := c.SmallerEvalBatch(4); ok {
 			results = append(results, s.Text)
