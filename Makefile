@@ -21,7 +21,7 @@ lint:
 	golangci-lint run
 
 fuzz: ## make fuzz PKG=./sampler/oomlog TARGET=FuzzScan TIME=1m
-	go test $(or $(PKG),./sampler/oomlog) -run '^$$' -fuzz '^$(or $(TARGET),FuzzScan)$$' -fuzztime $(or $(TIME),30s)
+	go test $(or $(PKG),./sampler/oomlog) -run '^$$' -fuzz '^$(or $(TARGET),FuzzScan)$$' -fuzztime $(or $(TIME),30s) -fuzzminimizetime 5x
 
 picture: ## the pictures of the README
 	sh docs/picture.sh

@@ -1,9 +1,11 @@
 package command
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestSmallerBatch(t *testing.T) {
@@ -108,6 +110,46 @@ func TestSmallerEvalBatch(t *testing.T) {
 	}
 }
 
+// Numbers that no batch has cost nothing and do not overflow.
+func TestHugeBatch(t *testing.T) {
+	began := time.Now()
+	for _, batch := range []int{math.MaxInt, math.MaxInt / 3, 1<<53 + 1} {
+		for _, k := range []int{2, 3, 4, 64} {
+			if b, steps := SplitBatch(batch, k); b < 1 || steps < 1 || b > batch/k {
+				t.Errorf("%d by %d: %d, %d steps", batch, k, b, steps)
+			}
+		}
+	}
+	text := "python t.py --batch-size 64 --gradient-accumulation-steps 9223372036854775807"
+	if s, ok := Parse(text).SmallerBatch(2); ok {
+		t.Errorf("%q became %q", text, s.Text)
+	}
+	if took := time.Since(began); took > 2*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
+// A number before a redirection stays a value: 2>log would take away the steps, and send the errors to the log.
+func TestRedirectionBehindNumber(t *testing.T) {
+	for command, want := range map[string]string{
+		`python t.py --bs "8">log`:          "python t.py --bs 4 --gradient-accumulation-steps 2 >log",
+		"python t.py --batch-size '8'<in>x": "python t.py --batch-size 4 --gradient-accumulation-steps 2 <in>x",
+		`python t.py --bs="8">log`:          "python t.py --bs=4 --gradient-accumulation-steps=2>log",
+		"yolo train batch=16>log":           "yolo train batch=8>log",
+		"python t.py --bs 8 >log 2>err":     "python t.py --bs 4 --gradient-accumulation-steps 2 >log 2>err",
+	} {
+		if s, _ := Parse(command).SmallerBatch(2); s.Text != want {
+			t.Errorf("%q\nbecame %q\n  want %q", command, s.Text, want)
+		}
+	}
+	if s, _ := Parse("python t.py --n '2' --flag>log").WithoutFlag("--flag"); s != "python t.py --n '2'>log" {
+		t.Errorf("%q", s)
+	}
+	if s, _ := Parse("python t.py --n 2 --flag>log").WithoutFlag("--flag"); s != "python t.py --n 2 >log" {
+		t.Errorf("%q", s)
+	}
+}
+
 func TestQuote(t *testing.T) {
 	for in, want := range map[string]string{"a:b": "a:b", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "$(rm)": "'$(rm)'"} {
 		if got := Quote(in); got != want {
@@ -122,7 +164,7 @@ func TestQuote(t *testing.T) {
 // FuzzCommand: whatever the text, nothing panics, and an edit keeps all words but those it
 // means byte for byte and in order.
 func FuzzCommand(f *testing.F) {
-	for _, s := range []string{"python train.py --batch-size 64", "yolo batch=16 imgsz=640", `a "b c" $(d) --bs 8 | tee x`, "--batch=\\\n2", "x ' y", "python a.b=2 --fp16 False"} {
+	for _, s := range []string{"python train.py --batch-size 64", "yolo batch=16 imgsz=640", `a "b c" $(d) --bs 8 | tee x`, "--batch=\\\n2", "x ' y", "python a.b=2 --fp16 False", "yolo batch=9000000000000000000", `python t.py --bs "8">log`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -130,6 +172,9 @@ func FuzzCommand(f *testing.F) {
 		var results []string
 		if s, ok := c.SmallerBatch(2); ok {
 			results = append(results, s.Text)
+			if _, n, _ := Parse(s.Text).BatchArgument(); n != s.Batch {
+				t.Fatalf("%q became %q, whose batch is %d, not %d", text, s.Text, n, s.Batch)
+			}
 		}
 		if s, ok := c.SmallerEvalBatch(4); ok {
 			results = append(results, s.Text)

@@ -17,11 +17,18 @@ type Suggestion struct {
 	Note   string   // id of a message about this style, or empty
 }
 
+// maxDivisors is how far a divisor is looked for: further than any batch needs, and a number that is none,
+// from a log or a command line, takes no years.
+const maxDivisors = 10_000
+
+// maxSteps bounds the steps of accumulation that are multiplied.
+const maxSteps = 1 << 31
+
 // SplitBatch divides a batch by about k, with the number of steps that gives the same
 // effective batch: a divisor of the batch when one is near.
 func SplitBatch(batch, k int) (smaller, steps int) {
 	smaller = max(1, batch/k)
-	for d := smaller; d >= 1 && float64(d) >= float64(batch)/(1.5*float64(k)); d-- {
+	for d := smaller; d >= max(1, smaller-maxDivisors) && float64(d) >= float64(batch)/(1.5*float64(k)); d-- {
 		if batch%d == 0 {
 			return d, batch / d
 		}
@@ -67,7 +74,7 @@ func (c Line) SmallerBatch(k int) (Suggestion, bool) {
 	default:
 		if old, found := c.Find(accumulationNames...); found {
 			n, err := strconv.Atoi(old.Value)
-			if err != nil || n < 1 || !old.sure {
+			if err != nil || n < 1 || n > maxSteps || factor > maxSteps || !old.sure {
 				return Suggestion{}, false
 			}
 			s.steps = n * factor

@@ -79,22 +79,35 @@ type Edit struct {
 	text       string
 }
 
-// Apply makes the changes. Bytes outside them stay as they are.
+// Apply makes the changes. Bytes outside them stay as they are; before a redirection that stood right behind
+// a word there is a blank where it would take a number for its own: 2>log is not 2 >log.
 func (c Line) Apply(edits []Edit) string {
 	edits = slices.Clone(edits)
 	slices.SortStableFunc(edits, func(a, b Edit) int { return a.start - b.start })
 	var out strings.Builder
 	at := 0
+	keep := func(text string) {
+		if at > 0 && text != "" && (text[0] == '<' || text[0] == '>') && endsInNumber(out.String()) {
+			out.WriteByte(' ')
+		}
+		out.WriteString(text)
+	}
 	for _, e := range edits {
 		if e.start < at {
 			continue // overlaps the one before: the first wins
 		}
-		out.WriteString(c.Text[at:e.start])
+		keep(c.Text[at:e.start])
 		out.WriteString(e.text)
 		at = e.end
 	}
-	out.WriteString(c.Text[at:])
+	keep(c.Text[at:])
 	return out.String()
+}
+
+// endsInNumber says whether the last word of a text is digits alone.
+func endsInNumber(text string) bool {
+	last := text[strings.LastIndexAny(text, " \t\n")+1:]
+	return last != "" && strings.Trim(last, "0123456789") == ""
 }
 
 // Quote makes a word that the shell reads back as s.

@@ -146,6 +146,7 @@ var textsEN = map[string]string{
 	"html.allocated": "allocated (from the log)",
 	"html.reserved":  "reserved (from the log)",
 
+	"log.much":            "{file} unpacks to far more than a file of its size can hold: what comes after that is left out",
 	"tape.gzip_cut":       "the gzip data is cut or damaged: what comes after line {line} is missing",
 	"tape.much":           "what comes after line {line} is left out: so small a file cannot hold so much",
 	"tape.many_figures":   "what comes after line {line} is left out: more GPUs and processes than a recording of this size can hold",

@@ -146,6 +146,7 @@ var textsZH = map[string]string{
 	"html.allocated": "已分配（来自日志）",
 	"html.reserved":  "已保留（来自日志）",
 
+	"log.much":            "{file} 解压后的内容远超这种大小的文件所能包含的，其后的内容已略去",
 	"tape.gzip_cut":       "gzip 数据被截断或损坏：第 {line} 行之后的内容缺失",
 	"tape.much":           "第 {line} 行之后的内容已略去：这么小的文件不可能包含这么多数据",
 	"tape.many_figures":   "第 {line} 行之后的内容已略去：GPU 和进程的数量超出这种大小的录制所能包含的",

@@ -2,6 +2,7 @@ package tape
 
 import (
 	"bufio"
+	"errors"
 	"io"
 
 	"github.com/klauspost/compress/zstd"
@@ -9,11 +10,15 @@ import (
 	"golang.org/x/text/transform"
 )
 
+// ErrMuch ends a packed log that unpacks to more than one of its size may hold.
+var ErrMuch = errors.New("it unpacks to more than a file of its size can hold")
+
 // Text reads any log as plain UTF-8: gzip and zstd are unpacked, UTF-16 with a byte order
-// mark is decoded. A packed log that is cut or damaged ends there. Its memory is bounded
-// whatever the log holds.
+// mark is decoded. A packed log that is cut or damaged ends there, one that holds far more than
+// its size with ErrMuch. Its memory is bounded whatever the log holds.
 func Text(r io.Reader) io.Reader {
-	in := bufio.NewReader(r)
+	packed := &metered{r: r}
+	in := bufio.NewReader(packed)
 	head, _ := in.Peek(4)
 	switch packingOf(head) {
 	case zstdText:
@@ -21,9 +26,9 @@ func Text(r io.Reader) io.Reader {
 		if err != nil {
 			return in
 		}
-		return &lenient{z, z.Close}
+		return &bounded{r: &lenient{z, z.Close}, packed: packed}
 	case gzipText:
-		return &gunzip{source: in}
+		return &bounded{r: &gunzip{source: in}, packed: packed}
 	case utf16Text:
 		return wide(in)
 	}
@@ -38,6 +43,35 @@ func wide(r io.Reader) io.Reader {
 		order = unicode.BigEndian
 	}
 	return transform.NewReader(in, unicode.UTF16(order, unicode.UseBOM).NewDecoder())
+}
+
+// metered counts what is read.
+type metered struct {
+	r io.Reader
+	n int64
+}
+
+func (c *metered) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// bounded holds what is unpacked to the limit of a file, by what was read of it so far: that
+// of a pipe is not known before.
+type bounded struct {
+	r      io.Reader
+	packed *metered
+	plain  int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if tooMuch(b.plain, b.packed.n) {
+		return 0, ErrMuch
+	}
+	n, err := b.r.Read(p)
+	b.plain += int64(n)
+	return n, err
 }
 
 // lenient ends where its source is damaged, and closes it at its end.

@@ -3,6 +3,7 @@ package tape
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -33,6 +34,29 @@ func TestText(t *testing.T) {
 			if err != nil || len(got) > len(want)+3 {
 				t.Errorf("%s cut at %d: %d bytes, %v", name, n, len(got), err)
 			}
+		}
+	}
+}
+
+// A small file that unpacks without end is read up to what one of its size may hold.
+func TestTextUnpacksTooMuch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it unpacks some hundred MiB")
+	}
+	line := []byte(strings.Repeat("a", 1<<16-1) + "\n")
+	for name, pack := range map[string]func(io.Writer) io.WriteCloser{
+		"gzip": func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
+		"zstd": func(w io.Writer) io.WriteCloser { z, _ := zstd.NewWriter(w); return z },
+	} {
+		var b bytes.Buffer
+		w := pack(&b)
+		for range 400 << 20 / len(line) {
+			w.Write(line)
+		}
+		w.Close()
+		n, err := io.Copy(io.Discard, Text(io.MultiReader(&b))) // its size is not known before
+		if !errors.Is(err, ErrMuch) || n < plainSpare || n > plainSpare+plainRatio<<20+1<<20 {
+			t.Errorf("%s: %d bytes and %v", name, n, err)
 		}
 	}
 }

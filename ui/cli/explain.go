@@ -108,10 +108,12 @@ func (a *app) scan(files []string, recorded bool) ([]logFailures, error) {
 	}
 	var logs []logFailures
 	for _, name := range files {
-		l := logFailures{name: name}
-		var err error
-		if l.events, l.others, err = a.scanFile(name); err != nil {
+		l, err := a.scanFile(name)
+		if err != nil {
 			return nil, err
+		}
+		if l.note != "" {
+			a.say(l.note)
 		}
 		if len(files) > 1 && len(l.events) > 0 { // their order is that of their times
 			if _, _, err = l.anchor(trainlog.Recording{}); err != nil {

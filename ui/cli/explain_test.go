@@ -5,6 +5,8 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -27,6 +29,32 @@ func explained(t *testing.T, in string, args ...string) (e explain.Explanation, 
 		}
 	}
 	return e, err.String(), code
+}
+
+// A packed log that holds far more than its size is read up to the limit, and explain says so.
+func TestExplainTooMuch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it unpacks some hundred MiB")
+	}
+	const oom = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate %d.00 MiB. GPU 0 has a total capacity of 79.15 GiB\n"
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	fmt.Fprintf(w, oom, 20)
+	line := strings.Repeat("a", 1<<20-1) + "\n"
+	for range 400 {
+		io.WriteString(w, line)
+	}
+	fmt.Fprintf(w, oom, 40)
+	w.Close()
+	dir := writeLogs(t, map[string]string{"train.log.gz": b.String()})
+	e, errs, code := explained(t, "", filepath.Join(dir, "train.log.gz"))
+	if code != exitFine || len(e.Events) != 1 || strings.Count(errs, "unpacks to far more") != 1 {
+		t.Errorf("exit %d, %d events: %s", code, len(e.Events), errs)
+	}
+	stdout, errs, code := command(t, "report", "--log", filepath.Join(dir, "train.log.gz"), tapes+"leak.jsonl")
+	if code != exitFine || !strings.Contains(stdout, "unpacks to far more") {
+		t.Errorf("exit %d: %s%s", code, stdout, errs)
+	}
 }
 
 func writeLogs(t *testing.T, logs map[string]string) string {

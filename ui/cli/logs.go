@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -21,6 +22,7 @@ import (
 // logFailures are the failures of one log.
 type logFailures struct {
 	name   string
+	note   string // what is wrong with it
 	events []sampler.OOMEvent
 	others int                       // further failures, which are only counted
 	times  map[int]trainlog.LineTime // by line; nil where they are not known
@@ -99,22 +101,27 @@ func joinLogs(logs []logFailures) (all []loggedEvent) {
 const maxFailures = 200
 
 // scanFile finds the failures in a log, - for standard input, and counts those beyond maxFailures.
-func (a *app) scanFile(name string) (found []sampler.OOMEvent, others int, err error) {
+func (a *app) scanFile(name string) (l logFailures, err error) {
+	l.name = name
 	in := a.in
 	if name != "-" {
 		file, err := os.Open(name)
 		if err != nil {
-			return nil, 0, fmt.Errorf("the log cannot be read: %w", err)
+			return l, fmt.Errorf("the log cannot be read: %w", err)
 		}
 		defer file.Close()
 		in = file
 	}
 	var head post.Head
-	found, others, err = oomlog.ScanUpTo(io.TeeReader(tape.Text(in), &head), maxFailures)
-	if err != nil {
-		return nil, 0, fmt.Errorf("%s: %w", name, err)
+	l.events, l.others, err = oomlog.ScanUpTo(io.TeeReader(tape.Text(in), &head), maxFailures)
+	if errors.Is(err, tape.ErrMuch) {
+		l.note, err = a.words().Say("log.much", "file", sampler.Clean(name)), nil
 	}
-	return head.Read(found, oomlog.Scan), others, nil
+	if err != nil {
+		return l, fmt.Errorf("%s: %w", name, err)
+	}
+	l.events = head.Read(l.events, oomlog.Scan)
+	return l, nil
 }
 
 // anchor reads when the failures of a log happened, and what else its times tell. Standard input
@@ -133,7 +140,7 @@ func (l *logFailures) anchor(rec trainlog.Recording) (marks []sampler.LogMark, z
 	}
 	defer file.Close() //nolint:errcheck // only read
 	log, err := trainlog.Scan(tape.Text(file), lines)
-	if err != nil {
+	if err != nil && !errors.Is(err, tape.ErrMuch) {
 		return nil, "", fmt.Errorf("%s: %w", l.name, err)
 	}
 	marks, l.times, zone = log.Anchor(rec)

@@ -146,8 +146,8 @@ func (a *app) trainingLog(recording string, o report.Options) (log trainingLog, 
 	if err != nil {
 		return log, err
 	}
-	l := logFailures{name: a.opt.log}
-	if l.events, l.others, err = a.scanFile(l.name); err != nil {
+	l, err := a.scanFile(a.opt.log)
+	if err != nil {
 		return log, err
 	}
 	marks, zone, err := l.anchor(rec)
@@ -156,6 +156,9 @@ func (a *app) trainingLog(recording string, o report.Options) (log trainingLog, 
 	}
 	if zone != "" {
 		log.notes = []string{a.words().Say("report.zone", "zone", zone)}
+	}
+	if l.note != "" {
+		log.notes = append(log.notes, l.note)
 	}
 	if l.others > 0 {
 		log.notes = append(log.notes, a.words().Say("verdict.omitted", "count", l.others))

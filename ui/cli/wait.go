@@ -89,7 +89,7 @@ func visible(gpus []watch.Fit, format string) string {
 	var list []string
 	for _, f := range gpus {
 		if uuids && f.UUID != "" {
-			list = append(list, f.UUID)
+			list = append(list, sampler.Clean(f.UUID))
 		} else {
 			list = append(list, strconv.Itoa(f.GPU))
 		}

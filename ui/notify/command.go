@@ -5,15 +5,25 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
+	"syscall"
 	"time"
 )
 
-// Command runs a shell command with the alert on its standard input.
+// Command runs a shell command with the alert on its standard input. When its time is over, what it
+// started is killed with it; what it left in the background is not, when it has ended by itself.
 func Command(command string) Way {
 	return Way{"on-alert", func(ctx context.Context, alert []byte) error {
 		c := exec.CommandContext(ctx, "sh", "-c", command)
 		c.Stdin = bytes.NewReader(alert)
+		c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		c.Cancel = func() error {
+			if err := syscall.Kill(-c.Process.Pid, syscall.SIGKILL); err != nil {
+				return os.ErrProcessDone // the group is empty
+			}
+			return nil
+		}
 		c.WaitDelay = time.Second
 		return commandError(c.Run())
 	}}

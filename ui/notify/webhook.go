@@ -98,12 +98,8 @@ func publicOnly(address string) error {
 	if err != nil {
 		return err
 	}
-	ip := ap.Addr().Unmap()
-	if !ip.IsGlobalUnicast() || ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast() || sharedSpace.Contains(ip) {
+	if !outside(ap.Addr()) {
 		return errPrivate
 	}
 	return nil
 }
-
-// sharedSpace is carrier-grade NAT (RFC 6598), private in all but name.
-var sharedSpace = netip.MustParsePrefix("100.64.0.0/10")

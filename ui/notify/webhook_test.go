@@ -16,6 +16,19 @@ func TestPublicOnly(t *testing.T) {
 		"127.0.0.1:80": false, "[::1]:80": false, "10.1.2.3:80": false, "192.168.0.1:80": false, "172.20.0.1:80": false,
 		"169.254.169.254:80": false, "[fe80::1]:80": false, "[fd00::1]:80": false, "0.0.0.0:80": false,
 		"[::ffff:127.0.0.1]:80": false, "100.64.0.1:80": false, "224.0.0.1:80": false,
+		"[::ffff:10.0.0.1]:80": false, "[::ffff:93.184.216.34]:80": true, // IPv4-mapped
+		"192.0.0.8:80": false, "192.0.1.1:80": true, "198.18.0.1:80": false, "198.19.255.255:80": false, "198.20.0.1:80": true,
+		"0.1.2.3:80": false, "240.0.0.1:80": false, "255.255.255.255:80": false,
+		"[fec0::1]:80": false, "[feff::1%eth0]:80": false, // site-local
+		// NAT64: that of the network itself is never outside, the well-known one says where it leads.
+		"[64:ff9b::a01:203]:80": false, "[64:ff9b::a9fe:a9fe]:80": false, "[64:ff9b::5db8:d822]:80": true,
+		"[64:ff9b:1::5db8:d822]:80": false, "[64:ff9b:1:ffff::1]:80": false,
+		// 6to4 of 10.1.2.3 and of 93.184.216.34.
+		"[2002:a01:203::1]:80": false, "[2002:7f00:1::1]:80": false, "[2002:5db8:d822::1]:80": true,
+		// Teredo: by a public server to 10.1.2.3, to 93.184.216.34, and by the server 10.1.2.3.
+		"[2001:0:5db8:d822::f5fe:fdfc]:80": false, "[2001:0:5db8:d822::a247:27dd]:80": true, "[2001:0:a01:203::a247:27dd]:80": false,
+		"[::10.1.2.3]:80": false, "[::93.184.216.34]:80": false, // IPv4-compatible, given up
+		"[::ffff:0:10.1.2.3]:80": false, // IPv4-translated
 	} {
 		if err := publicOnly(address); (err == nil) != public {
 			t.Errorf("%s: %v, public %v", address, err, public)

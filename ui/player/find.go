@@ -25,7 +25,7 @@ type finder struct {
 func (x *finder) news(f *Frame, alerts []sampler.Alert) (found []Mark) {
 	add := func(kind MarkKind, text string) {
 		if x.counts[kind]++; x.counts[kind] <= maxMarks {
-			found = append(found, Mark{f.Snapshot.Time, kind, text})
+			found = append(found, Mark{f.Snapshot.Time, kind, sampler.Clean(text)})
 		}
 	}
 	for _, e := range f.between {
@@ -87,7 +87,7 @@ func (x *finder) peaks(s *sampler.Snapshot, found func(sampler.ProcessKey, Mark)
 			return
 		}
 		x.most[key] = v
-		found(key, Mark{s.Time, MarkPeak, text()})
+		found(key, Mark{s.Time, MarkPeak, sampler.Clean(text())})
 	}
 	for i := range s.GPUs {
 		g := &s.GPUs[i]

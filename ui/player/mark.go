@@ -10,7 +10,7 @@ import (
 type Mark struct {
 	At   time.Time // of the snapshot that shows it
 	Kind MarkKind
-	Text string
+	Text string // harmless, whatever the recording holds
 }
 
 // MarkKind is what a mark stands for.

@@ -97,6 +97,7 @@ func bombs() map[string]func(w io.Writer) {
 		},
 		"frames.zst": func(w io.Writer) { repeat(w, 1<<18, "\x28\xb5\x2f\xfd") },
 		"blocks.zst": func(w io.Writer) { repeat(w, 1<<17, "\x28\xb5\x2f\xfd\x00\x58\x02\x00\x00\x00") },
+		"zst.log":    packed(func(w io.Writer) { repeat(w, 2<<20, strings.Repeat("a", 1023)+"\n") }), // 2 GiB
 		"one.log":    func(w io.Writer) { repeat(w, 30<<20, "a") },
 		"ooms.log": func(w io.Writer) {
 			for i := range 40000 {
