@@ -21,6 +21,12 @@ var colorblind = Theme{
 		Plot:     {Color: "#56b4e9"},
 		UtilPlot: {Color: "#2c6b58"},
 		Demo:     {Color: "#f0e442", Bold: true},
+		Area1:    {Color: "#1f5f8f"},
+		Area2:    {Color: "#2f80b8"},
+		Area3:    {Color: "#56b4e9"},
+		Area4:    {Color: "#f0e442"},
+		Area5:    {Color: "#e69f00"},
+		Area6:    {Color: "#d55e00"},
 	},
 	Backs: [backs]Style{
 		Plain:    {},

@@ -21,6 +21,12 @@ var contrast = Theme{
 		Plot:     {Color: "#00afff"},
 		UtilPlot: {Color: "#5f8787"},
 		Demo:     {Bold: true, Reverse: true},
+		Area1:    {Color: "#008700"},
+		Area2:    {Color: "#00af00"},
+		Area3:    {Color: "#00d700"},
+		Area4:    {Color: "#ffff00"},
+		Area5:    {Color: "#ff8700"},
+		Area6:    {Color: "#ff0000"},
 	},
 	Backs: [backs]Style{
 		Plain:    {},

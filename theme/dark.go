@@ -21,6 +21,12 @@ var dark = Theme{
 		Plot:     {Color: "#7aa2f7"},
 		UtilPlot: {Color: "#2f5568"},
 		Demo:     {Color: "#ff9e64", Bold: true},
+		Area1:    {Color: "#2f6f62"},
+		Area2:    {Color: "#3c8f70"},
+		Area3:    {Color: "#5fb584"},
+		Area4:    {Color: "#c9c46b"},
+		Area5:    {Color: "#e5a550"},
+		Area6:    {Color: "#f7768e"},
 	},
 	Backs: [backs]Style{
 		Plain:    {},

@@ -21,6 +21,12 @@ var light = Theme{
 		Plot:     {Color: "#1f5fbf"},
 		UtilPlot: {Color: "#a9cfdd"},
 		Demo:     {Color: "#c2500a", Bold: true},
+		Area1:    {Color: "#8fc7a0"},
+		Area2:    {Color: "#5fae79"},
+		Area3:    {Color: "#2e8540"},
+		Area4:    {Color: "#9a8c00"},
+		Area5:    {Color: "#b35c00"},
+		Area6:    {Color: "#c01c3a"},
 	},
 	Backs: [backs]Style{
 		Plain:    {},

@@ -21,6 +21,12 @@ var mono = Theme{
 		Plot:     {Bold: true},
 		UtilPlot: {Dim: true},
 		Demo:     {Bold: true, Reverse: true},
+		Area1:    {},
+		Area2:    {},
+		Area3:    {},
+		Area4:    {},
+		Area5:    {Bold: true},
+		Area6:    {Bold: true},
 	},
 	Backs: [backs]Style{
 		Plain:    {},

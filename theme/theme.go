@@ -25,6 +25,12 @@ const (
 	Plot                 // the line of the plotted figure
 	UtilPlot             // the line of utilization behind it
 	Demo                 // the DEMO label
+	Area1                // the filled plot, by height: up to a quarter of the top
+	Area2                // up to a half
+	Area3                // up to the levels
+	Area4                // level 1
+	Area5                // level 2
+	Area6                // level 3
 	roles                // how many
 )
 
@@ -53,6 +59,24 @@ type Theme struct {
 	Title string // one line for the help
 	Roles [roles]Style
 	Backs [backs]Style // Color is the background's
+}
+
+// Area is the role of what is drawn at a share of the height of a plot in percent, with the levels
+// of Level.
+func Area(percent float64, levels [3]float64) Role {
+	switch {
+	case percent >= levels[2]:
+		return Area6
+	case percent >= levels[1]:
+		return Area5
+	case percent >= levels[0]:
+		return Area4
+	case percent >= 50:
+		return Area3
+	case percent >= 25:
+		return Area2
+	}
+	return Area1
 }
 
 // Level is the role of a share of memory in percent, by the three levels of the field
