@@ -9,7 +9,9 @@ type Glyphs struct {
 	BarUnknown rune // unattributed
 	Peak, Need rune
 	Line       rune // frames
-	Mark       rune // the watermark line
+	Side       rune
+	Corners    []rune // upper left, upper right, lower left, lower right
+	Mark       rune   // the watermark line
 	Cursor     rune
 	Focus      rune
 	Spark      []rune // lowest to highest
@@ -24,13 +26,13 @@ type Glyphs struct {
 // Unicode glyphs, the default.
 var Unicode = Glyphs{
 	Bar: []rune("▏▎▍▌▋▊▉█"), Thin: []rune("╸━"), BarEmpty: '·', BarReserve: '▒', BarUnknown: '▓',
-	Peak: '▲', Need: '┊', Line: '─', Mark: '╌', Cursor: '›', Focus: '▸',
+	Peak: '▲', Need: '┊', Line: '─', Side: '│', Corners: []rune("╭╮╰╯"), Mark: '╌', Cursor: '›', Focus: '▸',
 	Spark: []rune("▁▂▃▄▅▆▇█"), Alert: '!', More: '…', Degree: '°', Dot: '·', Ellipsis: '…', Up: '↑', Down: '↓',
 }
 
 // ASCII glyphs, for --ascii and terminals without UTF-8.
 var ASCII = Glyphs{
 	Bar: []rune("#"), Thin: []rune("="), BarEmpty: '.', BarReserve: ':', BarUnknown: '%',
-	Peak: '^', Need: '|', Line: '-', Mark: '-', Cursor: '>', Focus: '>',
+	Peak: '^', Need: '|', Line: '-', Side: '|', Corners: []rune("++++"), Mark: '-', Cursor: '>', Focus: '>',
 	Spark: []rune("_.-=*#"), Alert: '!', More: '~', Degree: 'C', Dot: '-', Ellipsis: '~', Up: '^', Down: 'v',
 }

@@ -58,7 +58,7 @@ func (m *Model) sortReverse() tea.Cmd {
 
 func spanBy(by int) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
-		m.plot.span = step(spans, m.plot.span, by)
+		m.plot.span, m.plot.chosen = step(spans, m.plot.span, by), true
 		return m.note(m.words.Say("say.span", "span", span(m.plot.span)))
 	}
 }
@@ -79,6 +79,11 @@ func intervalBy(by int) func(*Model) tea.Cmd {
 func (m *Model) nextMetric() tea.Cmd {
 	m.plot.metric = m.plot.metric.next()
 	return m.note(m.words.Say("say.metric", "metric", m.words.Say("metric."+m.plot.metric.title)))
+}
+
+func (m *Model) toggleLines() tea.Cmd {
+	m.plot.lines = !m.plot.lines
+	return m.note(m.words.Say(pick(m.plot.lines, "say.lines", "say.area")))
 }
 
 // focusOn focuses the GPU at a place of the snapshot; -1: all.

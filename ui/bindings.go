@@ -68,6 +68,7 @@ var mainKeys = []binding{
 	{[]string{"]"}, "[ ]", "key.span", spanBy(1), nil},
 	{[]string{"["}, "", "", spanBy(-1), nil},
 	{[]string{"m"}, "m", "key.metric", (*Model).nextMetric, nil},
+	{[]string{"L"}, "L", "key.lines", (*Model).toggleLines, nil},
 	{[]string{"0"}, "1-9 0", "key.focus", focusOn(-1), nil},
 	{[]string{"tab"}, "Tab", "key.next", (*Model).focusNext, nil},
 	{[]string{"w"}, "w", "key.worst", (*Model).toggleWorst, nil},

@@ -64,6 +64,9 @@ func play(t testing.TB, scenario string, d time.Duration) []*sampler.Snapshot {
 
 // model shows snapshots on a screen of that size.
 func model(snaps []*sampler.Snapshot, w, h int, o Options) *Model {
+	if o.Span == 0 {
+		o.Span = usualSpan
+	}
 	m := New(context.Background(), &silent{}, o)
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	if len(snaps) > 0 {

@@ -24,12 +24,16 @@ func (m *Model) take(snaps []*sampler.Snapshot) (cmd tea.Cmd) {
 		m.folds.history.Add(s)
 		alerts = m.folds.watch.Add(*s)
 		m.folds.newest = s
+		if m.folds.began.IsZero() {
+			m.folds.began = s.Time
+		}
 		if m.opt.Recorder != nil {
 			if err := m.opt.Recorder.Snapshot(s, alerts); err != nil {
 				cmd = m.notices.show(sampler.Clean(err.Error()), longNoticeTime)
 			}
 		}
 	}
+	m.plot.grow(m.folds.newest.Time.Sub(m.folds.began))
 	m.raised(alerts)
 	if !m.shown.frozen {
 		m.show(m.folds.newest)
@@ -102,7 +106,7 @@ func (m *Model) newestTime() time.Time {
 // play shows a scene of a replay.
 func (m *Model) play(s *player.Scene) tea.Cmd {
 	if s.Jump != nil {
-		m.folds = folds{s.History, s.Jump.Watch, s.Jump.Snapshot}
+		m.folds = folds{history: s.History, watch: s.Jump.Watch, newest: s.Jump.Snapshot}
 		m.shown.alerts = s.Jump.Alerts
 	}
 	var cmd tea.Cmd

@@ -80,6 +80,7 @@ func TestGoldenScreens(t *testing.T) {
 			t.Errorf("%s: the screen has changed (go test ./ui -update, then read the diff)\n%s", g.name, difference(string(want), got))
 		}
 		if g.keys == "" {
+			g.o.Span = usualSpan
 			if f := Frame(play(t, g.scenario, length), g.w, g.h, g.o); f != got {
 				t.Errorf("%s: --size prints something else", g.name)
 			}

@@ -231,30 +231,36 @@ func TestSpikeOnScreenAtEverySpan(t *testing.T) {
 	for _, span := range spans {
 		m.plot.span = span
 		for _, w := range []int{30, 46, 80, 120, 200, 400} {
-			r := rect{0, 0, w, 12}
-			c := newCanvas(w, 12)
-			m.view().gpuPlot(c, r, g)
-			n := graphColumns(w)
-			step := history.ColumnStep(span, n)
-			x := w - 1 - int(ages[span]/step)
-			seen := false
-			for dx := -2; dx <= 1; dx++ {
-				if r, role := c.at(x+dx, 0); role == theme.Plot && r != ' ' {
-					seen = true
+			for _, lines := range []bool{false, true} {
+				m.plot.lines = lines
+				c := newCanvas(w, 12)
+				v := m.view()
+				v.gpuPlot(c, rect{0, 0, w, 12}, g)
+				n := graphColumns(w)
+				step, role := history.ColumnStep(span, n), theme.Plot
+				if !lines {
+					_, covered := v.columns(m.folds.history.GPU(g.Key()).Plot("memory.used"), n)
+					step, role = covered/time.Duration(n), theme.Area6
 				}
-			}
-			if !seen {
-				t.Errorf("span %v, width %d: no spike in column %d\n%s", span, w, x, strings.Join(c.lines(), "\n"))
+				x := w - 1 - int(ages[span]/step)
+				seen := false
+				for dx := -2; dx <= 1; dx++ {
+					ch, drawn := c.at(x+dx, 0)
+					seen = seen || drawn == role && ch != ' '
+				}
+				if !seen {
+					t.Errorf("span %v, width %d, lines %v: no spike in column %d\n%s", span, w, lines, x, strings.Join(c.lines(), "\n"))
+				}
 			}
 		}
 	}
 }
 
-// TestSpanLabel: the label of the span stands where the span begins.
+// TestSpanLabel: the label of the span stands where the span begins, below lines.
 func TestSpanLabel(t *testing.T) {
 	for _, span := range spans {
 		for _, w := range []int{80, 120, 200, 400} {
-			m := model(past(gpus(1, 0, false), 3), w, 30, Options{Span: span})
+			m := model(past(gpus(1, 0, false), 3), w, 30, Options{Span: span, Lines: true})
 			n := graphColumns(w)
 			want := w - int(span/history.ColumnStep(span, n))
 			for _, line := range m.draw().lines() {

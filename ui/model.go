@@ -41,6 +41,7 @@ type folds struct {
 	history *history.History
 	watch   *watch.Watch
 	newest  *sampler.Snapshot
+	began   time.Time // of the first snapshot
 }
 
 // New makes the model of a stream. ctx ends the waiting for it.
@@ -49,10 +50,7 @@ func New(ctx context.Context, stream sampler.Stream, o Options) *Model {
 	if stream != nil {
 		interval = stream.Interval()
 	}
-	if o.Span == 0 {
-		o.Span = 5 * time.Minute
-	}
-	m := &Model{ctx: ctx, stream: stream, opt: o, plot: plot{span: o.Span, metric: plotMetrics[0]}, plots: map[sampler.GPUKey]*plotted{}, table: table{cursor: -1, sort: sortMemory},
+	m := &Model{ctx: ctx, stream: stream, opt: o, plot: plot{span: pick(o.Span == 0, usualSpan, o.Span), chosen: o.Span != 0, lines: o.Lines, metric: plotMetrics[0]}, plots: map[sampler.GPUKey]*plotted{}, table: table{cursor: -1, sort: sortMemory},
 		shown: shown{label: o.Label}, tty: newTTY(o), glyphs: &theme.Unicode, words: lang.For(o.Lang), alerts: alertFeed{notify: o.Notify},
 		folds: folds{history: history.New(interval), watch: watch.New(watch.Options{Need: o.Need, Lang: o.Lang})}}
 	m.player, _ = stream.(*player.Player)

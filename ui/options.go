@@ -15,7 +15,8 @@ type Options struct {
 	Lang     string // of what is said; empty: English
 	NoColor  bool
 	Label    string        // "DEMO training"
-	Span     time.Duration // of the plots
+	Span     time.Duration // of the plots; 0: as long as there is something to show, up to 5 minutes
+	Lines    bool          // plots are lines, not filled
 	Notify   Notify
 	Failures <-chan sampler.OOMEvent // of a followed log; nil: none is followed
 	Marks    <-chan sampler.LogMark  // what such a log says of the allocator; may be nil

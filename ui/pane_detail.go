@@ -114,9 +114,16 @@ func (v *view) processPlot(c *canvas, r rect, row procRow) {
 		return
 	}
 	n := graphColumns(r.w)
-	step := history.ColumnStep(v.plot.span, n)
-	gr := graph{main: s.Used.Columns(v.now(), step, n), top: row.gpu.Memory.Total.Or(0).MiB(), unit: mibPerGiB,
-		span: span(v.plot.span), spanColumns: int(v.plot.span / step), mark: nan}
-	gr.markPeak(row.proc.Peak, v)
-	gr.draw(c, r, v.glyphs)
+	if v.plot.lines || v.ascii {
+		step := history.ColumnStep(v.plot.span, n)
+		gr := graph{main: s.Used.Columns(v.now(), step, n), top: row.gpu.Memory.Total.Or(0).MiB(), unit: mibPerGiB,
+			span: span(v.plot.span), spanColumns: int(v.plot.span / step), mark: nan}
+		gr.markPeak(row.proc.Peak, v)
+		gr.draw(c, r, v.glyphs)
+		return
+	}
+	a := area{full: row.gpu.Memory.Total.Or(0).MiB(), unit: mibPerGiB, now: v.words.Say("screen.now")}
+	a.high, a.span = v.columns(s.Used, n)
+	a.marks = v.peakMark(row.proc.Peak, a.span, n)
+	a.draw(c, r, v.glyphs, v.plot.span)
 }

@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"nvpeak/sampler"
 	"nvpeak/sampler/history"
@@ -16,29 +17,109 @@ const (
 	paneMinHeight = 5
 )
 
-// gpuPane draws one GPU: a title, the memory bar, the utilization bar and the plot.
+// gpuPane draws one GPU: a title, the memory bar, a sentence, and the plots. With room enough it has a box.
 func (v *view) gpuPane(c *canvas, r rect, g *sampler.GPU) {
-	v.gpuTitle(c, r, g, g == v.focus)
+	boxed := r.w >= gridMinWidth && r.h >= boxMinHeight
+	v.gpuTitle(c, r, g, g == v.focus, boxed)
+	in := rect{r.x, r.y + 1, r.w, r.h - 1}
+	if boxed {
+		v.boxSides(c, r)
+		in = rect{r.x + 1, r.y + 1, r.w - 3, r.h - 2}
+	}
 	if g.Error.Known() && !g.Memory.Used.Known() && v.history.GPU(g.Key()) == nil {
-		c.put(r.x+1, r.y+1, r.x+r.w, theme.Critical, v.words.Reason(g.Error.Or("")))
+		c.put(in.x+1, in.y, in.x+in.w, theme.Critical, v.words.Reason(g.Error.Or("")))
 		return
 	}
-	v.memoryRow(c, rect{r.x, r.y + 1, r.w, 1}, g)
-	v.utilRow(c, rect{r.x, r.y + 2, r.w, 1}, g)
-	v.gpuPlot(c, rect{r.x, r.y + 3, r.w, r.h - 3}, g)
+	next := func(rows int) rect { // the next rows from the top
+		top := rect{in.x, in.y, in.w, rows}
+		in.y, in.h = in.y+rows, in.h-rows
+		return top
+	}
+	if !boxed {
+		v.memoryRow(c, next(1), g)
+		v.utilRow(c, next(1), g)
+		v.gpuPlot(c, in, g)
+		return
+	}
+	v.memoryRow(c, next(1), g)
+	v.verdictRow(c, next(1), g)
+	if in.h >= laneMinHeight {
+		in.h--
+		v.utilLane(c, rect{in.x, in.y + in.h, in.w, 1}, g)
+	}
+	v.gpuPlot(c, in, g)
+}
+
+const (
+	boxMinHeight  = 9
+	laneMinHeight = 7 // of the plot above the lane of utilization
+)
+
+// boxSides draws what the title line leaves of a box.
+func (v *view) boxSides(c *canvas, r rect) {
+	g, bottom, right := v.glyphs, r.y+r.h-1, r.x+r.w-1
+	c.set(r.x, r.y, g.Corners[0], theme.Faint)
+	c.set(right, r.y, g.Corners[1], theme.Faint)
+	c.fill(r.x, bottom, r.x+r.w, theme.Faint, g.Line)
+	c.set(r.x, bottom, g.Corners[2], theme.Faint)
+	c.set(right, bottom, g.Corners[3], theme.Faint)
+	for y := r.y + 1; y < bottom; y++ {
+		c.set(r.x, y, g.Side, theme.Faint)
+		c.set(right, y, g.Side, theme.Faint)
+	}
+}
+
+// verdictRow is the sentence on a GPU, and at the right what nobody's processes hold.
+func (v *view) verdictRow(c *canvas, r rect, g *sampler.GPU) {
+	said := v.verdict(g)
+	x := c.put(r.x+1, r.y, r.x+r.w, said.role, said.text)
+	right := r.x + r.w
+	for _, p := range v.apartFigures(&g.Memory) {
+		if from := right - width(p.text); from > x+1 {
+			c.put(from, r.y, right, p.role, p.text)
+			right = from - 2
+		}
+	}
+}
+
+// utilLane is the utilization over time, in one row beneath the plot of memory.
+func (v *view) utilLane(c *canvas, r rect, g *sampler.GPU) {
+	s := v.history.GPU(g.Key())
+	if s == nil || !v.plot.metric.isMemory() || !g.Utilization.GPU.Known() {
+		return
+	}
+	n := graphColumns(r.w)
+	c.right(r.x, r.y, r.x+axisWidth-1, theme.Dim, v.words.Say("screen.util"))
+	values, _ := v.columns(s.Plot("utilization.gpu"), n)
+	lane := make([]float64, n)
+	for i := range lane {
+		lane[i] = larger(values[dotColumns*i], values[dotColumns*i+1])
+	}
+	v.spark(c, r.x+axisWidth, r.y, lane, 100, func(float64) theme.Role { return theme.UtilPlot })
+}
+
+// larger of two, of which each may be missing.
+func larger(a, b float64) float64 {
+	if a != a || b > a {
+		return b
+	}
+	return a
 }
 
 // gpuTitle is the line above a pane: index and name, then figures as far as they fit.
-func (v *view) gpuTitle(c *canvas, r rect, g *sampler.GPU, focused bool) {
+func (v *view) gpuTitle(c *canvas, r rect, g *sampler.GPU, focused, boxed bool) {
 	c.fill(r.x, r.y, r.x+r.w, theme.Faint, v.glyphs.Line)
 	mark := pick(focused, string(v.glyphs.Focus)+" ", "")
-	x := c.put(r.x+1, r.y, r.x+r.w, theme.Accent, " "+mark+g.Label()+" ")
+	x := c.put(r.x+1, r.y, r.x+r.w, theme.Accent, " "+mark+pick(boxed, "GPU ", "")+g.Label()+" ")
 	x = c.put(x, r.y, r.x+r.w-1, theme.Strong, shortName(g.Name)+" ")
 	if msg, ok := g.Error.Value(); ok {
 		c.put(x, r.y, r.x+r.w-1, theme.Critical, " "+v.words.Reason(msg)+" ")
 		return
 	}
 	items := v.titleItems(g)
+	if util, ok := g.Utilization.GPU.Value(); ok && boxed {
+		items = append([]string{v.words.Say("screen.util") + fmt.Sprintf(" %d%%", util)}, items...)
+	}
 	for len(items) > 0 {
 		text := " " + strings.Join(items, "  ") + " "
 		if x+width(text)+1 <= r.x+r.w-1 {
@@ -96,21 +177,21 @@ func shortName(name string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(name, "NVIDIA "), "Graphics Device ")
 }
 
-// memoryRow is "mem ▕█████▲··▏ 61.2 used  0.5 driver  17.9 free".
+// memoryRow is "mem ▕█████▲··▏ 61.2 / 79.6 GiB ▲78.9": the bar takes half of it at least.
 func (v *view) memoryRow(c *canvas, r rect, g *sampler.GPU) {
 	m := &g.Memory
 	x := c.put(r.x+1, r.y, r.x+r.w, theme.Dim, v.words.Say("screen.mem")+" ")
 	right := r.x + r.w
 	for _, p := range v.memoryFigures(m) {
-		if w := width(p.text); right-w-1 >= x+10 {
+		if w := width(p.text); right-w-1 >= x+max(10, r.w*2/5) {
 			c.put(right-w, r.y, right, p.role, p.text)
-			right -= w + 1
+			right -= w + pick(p.role == theme.Dim, 0, 1)
 		}
 	}
 	v.memoryBar(c, x, r.y, max(right-x, 0), m)
 }
 
-// memoryFigures from right to left; the right-most matter most.
+// memoryFigures from right to left.
 func (v *view) memoryFigures(m *sampler.Memory) []piece {
 	used, ok := m.Used.Value()
 	if !ok {
@@ -118,18 +199,20 @@ func (v *view) memoryFigures(m *sampler.Memory) []piece {
 	}
 	total := m.Total.Or(0)
 	level := theme.Level(percent(used, total), gpuLevels)
-	ps := []piece{
-		{theme.Dim, fmt.Sprintf("%5s ", gibOr(m.Free)) + v.words.Say("screen.free")},
-		{pick(level == theme.Ok, theme.Strong, level), fmt.Sprintf("%5s ", gib(used)) + v.words.Say("screen.used")},
-	}
+	var ps []piece
 	if m.Peak != nil {
-		ps = append(ps[:1], piece{theme.Peak, fmt.Sprintf("%c%s", v.glyphs.Peak, gib(m.Peak.Bytes))}, ps[1])
+		ps = append(ps, piece{theme.Peak, fmt.Sprintf("%c%-4s", v.glyphs.Peak, gib(m.Peak.Bytes))})
+	}
+	return append(ps, piece{theme.Dim, " / " + gib(total) + " GiB"}, piece{pick(level == theme.Ok, theme.Strong, level), fmt.Sprintf("%5s", gib(used))})
+}
+
+// apartFigures are parts of the memory that no process holds, from right to left.
+func (v *view) apartFigures(m *sampler.Memory) (ps []piece) {
+	if resv, ok := m.Reserved.Value(); ok && resv > 0 {
+		ps = append(ps, piece{theme.Reserved, gib(resv) + " " + v.words.Say("screen.reserved")})
 	}
 	if un := m.Unattributed.Or(0); un >= sampler.GiB/10 {
 		ps = append(ps, piece{theme.Unknown, gib(un) + " " + v.words.Say("screen.other")})
-	}
-	if resv, ok := m.Reserved.Value(); ok && resv > 0 {
-		ps = append(ps, piece{theme.Reserved, gib(resv) + " " + v.words.Say("screen.reserved")})
 	}
 	if m.SharedWithHost {
 		ps = append(ps, piece{theme.Dim, v.words.Say("screen.shared")})
@@ -158,12 +241,53 @@ func (v *view) utilRow(c *canvas, r rect, g *sampler.GPU) {
 	v.percentBar(c, x, r.y, max(right-x, 0), g.Utilization.GPU, theme.Util)
 }
 
-// gpuPlot is the history of the plotted metric, with the watermark for memory.
+// gpuPlot is the history of the plotted metric, with the watermark and the need for memory.
 func (v *view) gpuPlot(c *canvas, r rect, g *sampler.GPU) {
 	s := v.history.GPU(g.Key())
 	if s == nil || r.h < 2 {
 		return
 	}
+	if v.plot.lines || v.ascii {
+		v.linePlot(c, r, g, s)
+		return
+	}
+	m, n := v.plot.metric, graphColumns(r.w)
+	if n < 4 {
+		return
+	}
+	a := area{full: m.top(g), unit: m.unit, sign: m.sign, now: v.words.Say("screen.now")}
+	a.high, a.span = v.columns(s.Plot(m.name), n)
+	if m.isMemory() {
+		raiseLast(a.high, &g.Memory)
+		a.low, _ = v.columns(s.UsedMin, n)
+		a.marks = v.memoryMarks(g, a.span, n)
+	}
+	a.draw(c, r, v.glyphs, v.plot.span)
+}
+
+// memoryMarks are the lines of a plot of memory: the peak, and the most that may be in use for the need to fit.
+func (v *view) memoryMarks(g *sampler.GPU, span time.Duration, cells int) []mark {
+	m := &g.Memory
+	list := v.peakMark(m.Peak, span, cells)
+	if total := m.Total.Or(0).Less(m.Reserved.Or(0)); v.need > 0 && v.need < total {
+		list = append(list, mark{total.Less(v.need).MiB(), theme.Need, []string{v.words.Say("screen.need", "size", v.need.Short()), v.need.Short()}, 0})
+	}
+	return list
+}
+
+// peakMark is the line of the peak, if there is one.
+func (v *view) peakMark(p *sampler.Peak, span time.Duration, cells int) []mark {
+	if p == nil || p.Bytes == 0 {
+		return nil
+	}
+	ago, n := v.now().Sub(p.Time), dotColumns*cells
+	short := fmt.Sprintf("%c%s", v.glyphs.Peak, gib(p.Bytes))
+	long := v.words.Say("screen.peak", "size", short, "ago", v.ago(ago))
+	return []mark{{p.Bytes.MiB(), theme.Peak, []string{long, short}, n - 1 - int(float64(n)*min(float64(ago)/float64(span), 2))}}
+}
+
+// linePlot is the plot by asciigraph, with utilization behind.
+func (v *view) linePlot(c *canvas, r rect, g *sampler.GPU, s *history.Series) {
 	m := v.plot.metric
 	n := graphColumns(r.w)
 	step := history.ColumnStep(v.plot.span, n)

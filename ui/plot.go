@@ -10,6 +10,8 @@ import (
 type plot struct {
 	span   time.Duration
 	metric plotMetric
+	lines  bool // by asciigraph instead of filled
+	chosen bool // the span was; until then it grows with the history
 }
 
 // plotMetric is one thing that key m can plot.
@@ -35,8 +37,12 @@ var plotMetrics = []plotMetric{
 // raiseLast lets the newest column of a memory plot hold the window of an early picture,
 // which the history does not know yet.
 func raiseLast(columns []float64, m *sampler.Memory) {
-	if n := len(columns); n > 0 && m.Window != nil && columns[n-1] < m.Window.Max.MiB() {
-		columns[n-1] = m.Window.Max.MiB()
+	n := len(columns) - 1
+	if n > 0 && columns[n] != columns[n] {
+		n-- // the second half of its cell is yet to come
+	}
+	if n >= 0 && m.Window != nil && columns[n] < m.Window.Max.MiB() {
+		columns[n] = m.Window.Max.MiB()
 	}
 }
 
@@ -51,6 +57,17 @@ func (m plotMetric) next() plotMetric {
 		}
 	}
 	return plotMetrics[0]
+}
+
+// usualSpan is what plots show unless the viewer chooses another; a monitor that began less long ago
+// shows the minutes that it has.
+const usualSpan = 5 * time.Minute
+
+// grow lets the span grow with what there is to show, until the viewer chooses one.
+func (p *plot) grow(age time.Duration) {
+	if !p.chosen {
+		p.span = max(time.Minute, min((age+time.Minute-1).Truncate(time.Minute), usualSpan))
+	}
 }
 
 // spans that [ and ] go through.

@@ -42,6 +42,7 @@ type view struct {
 	glyphs  *theme.Glyphs
 	ascii   bool
 	words   lang.Catalog
+	outlook outlooks // nil: not known
 	footer  footer
 }
 

@@ -38,6 +38,7 @@ func (o *options) table() []option {
 		{"lang", "", "NVPEAK_LANG", "language of what is said to people: `LANG` is " + strings.Join(lang.Names(), " or ") + " (otherwise that of the locale, or en)", &o.lang, ""},
 		{"ascii", "", "NVPEAK_ASCII", "draw with ASCII characters only", (*boolFlag)(&o.ascii), "true"},
 		{"no-color", "", "NVPEAK_NO_COLOR", "no colors (as any non-empty NO_COLOR)", (*boolFlag)(&o.noColor), "true"},
+		{"plot", "", "NVPEAK_PLOT", "how plots are drawn: `FORM` is area or line", &o.plot, ""},
 		{"readonly", "", "NVPEAK_READONLY", "no way to signal a process", (*boolFlag)(&o.readonly), "true"},
 	}
 }

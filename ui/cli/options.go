@@ -20,5 +20,6 @@ type options struct {
 	lang         langFlag
 	ascii        bool
 	noColor      bool
+	plot         plotFlag
 	readonly     bool
 }

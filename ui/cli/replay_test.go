@@ -128,7 +128,7 @@ func TestReplayOfOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer r.Close()
-		for _, row := range []struct{ at, used, peak string }{{"03:00:59", "2.0 used", "▲7.0"}, {"03:00:30", "7.0 used", "▲7.0"}, {"03:00:29", "2.0 used", "▲2.0"}, {"03:00:31", "2.0 used", "▲7.0"}} {
+		for _, row := range []struct{ at, used, peak string }{{"03:00:59", " 2.0 / ", "▲7.0"}, {"03:00:30", " 7.0 / ", "▲7.0"}, {"03:00:29", " 2.0 / ", "▲2.0"}, {"03:00:31", " 2.0 / ", "▲7.0"}} {
 			if err := r.Begin(row.at); err != nil {
 				t.Fatal(err)
 			}

@@ -127,6 +127,24 @@ func (t *themeFlag) Set(text string) error {
 	return nil
 }
 
+// plotFlag is how plots are drawn.
+type plotFlag string
+
+const (
+	plotArea plotFlag = "area"
+	plotLine plotFlag = "line"
+)
+
+func (p *plotFlag) String() string { return string(*p) }
+func (p *plotFlag) Type() string   { return "FORM" }
+func (p *plotFlag) Set(text string) error {
+	if f := plotFlag(text); f != plotArea && f != plotLine {
+		return fmt.Errorf("%q is neither area nor line", text)
+	}
+	*p = plotFlag(text)
+	return nil
+}
+
 // langFlag is a language that nvpeak speaks.
 type langFlag string
 

@@ -1,0 +1,184 @@
+package ui
+
+import (
+	"math"
+	"time"
+
+	"nvpeak/sampler/history"
+	"nvpeak/theme"
+)
+
+// area is a filled plot over time in Braille dots, two columns and four rows a cell: what was held all of the
+// time is filled, what was held at some moment only is half filled.
+type area struct {
+	high, low []float64     // most and least of each column of dots; NaN for a gap; low may be nil
+	full      float64       // the value whose levels color the plot, and that the axis reaches
+	unit      float64       // of the axis, in that of the values
+	sign      string        // after the top of the axis
+	span      time.Duration // that the columns stand for
+	now       string        // the word for it
+	marks     []mark        // lines across
+}
+
+// mark is a line across a plot with its label.
+type mark struct {
+	value float64
+	role  theme.Role
+	texts []string // its label, the longest form first
+	at    int      // the column of dots that it belongs to; what is out of range is before the plot
+}
+
+const (
+	dotColumns = 2 // of a cell
+	dotRows    = 4
+	// Dots of a cell, from the bottom up.
+	emptyDots = '\u2800'
+)
+
+var dots = [dotColumns][dotRows]rune{{0x40, 0x04, 0x02, 0x01}, {0x80, 0x20, 0x10, 0x08}}
+
+// columns are the figures of a track for a plot of so many cells, and the time that they stand for. Those
+// of one cell stay together, so that a plot moves by whole cells.
+func (v *view) columns(t *history.Track, cells int) (values []float64, span time.Duration) {
+	n := dotColumns * cells
+	step := history.ColumnStep(v.plot.span, n)
+	if short := int(v.plot.span / step); short < n*3/4 { // there is less than one figure for each column
+		values = make([]float64, n)
+		from := t.Columns(v.now(), step, short)
+		for i := range values {
+			values[i] = from[i*short/n]
+		}
+		return values, v.plot.span
+	}
+	if v.now().UnixMilli()/step.Milliseconds()%dotColumns == 0 {
+		return append(t.Columns(v.now(), step, n-1), nan), time.Duration(n) * step
+	}
+	return t.Columns(v.now(), step, n), time.Duration(n) * step
+}
+
+// draw draws the area with its axes; the times stand in the last row.
+func (a *area) draw(c *canvas, r rect, glyphs *theme.Glyphs, span time.Duration) {
+	plot := rect{r.x + axisWidth, r.y, graphColumns(r.w), r.h - 1}
+	if plot.h < 1 || plot.w < 4 || !(a.full > 0) || math.IsInf(a.full, 1) || len(a.high) == 0 {
+		return
+	}
+	scale := axisFor(a.full/a.unit, plot.h)
+	top := scale.top * a.unit
+	a.fill(c, plot, top)
+	a.labels(c, rect{r.x, r.y, axisWidth - 1, plot.h}, scale)
+	for _, m := range a.marks {
+		a.mark(c, plot, top, m, glyphs)
+	}
+	a.times(c, rect{plot.x, r.y + r.h - 1, plot.w, 1}, span)
+}
+
+// heightOf is a value in dots of a plot; what is there at all is one dot high.
+func heightOf(value, top float64, rows int) int {
+	if !(value > 0) {
+		return 0
+	}
+	return max(1, min(int(math.Round(value/top*float64(rows*dotRows))), rows*dotRows))
+}
+
+func (a *area) fill(c *canvas, r rect, top float64) {
+	for x := range r.w {
+		var high, low [dotColumns]int
+		for k := range dotColumns {
+			i := dotColumns*x + k
+			if i < len(a.high) && a.high[i] == a.high[i] {
+				high[k] = heightOf(a.high[i], top, r.h)
+			}
+			low[k] = high[k]
+			if i < len(a.low) && a.low[i] == a.low[i] {
+				low[k] = heightOf(a.low[i], top, r.h)
+			}
+		}
+		alone := [dotColumns]int{a.beside(dotColumns*x, r.h, top), a.beside(dotColumns*x+1, r.h, top)}
+		for y := 0; y*dotRows < max(high[0], high[1]); y++ {
+			ends := min(max(high[0], high[1]), (y+1)*dotRows) // what is drawn in this cell
+			share := 100 * float64(ends) / float64(r.h*dotRows) * top / a.full
+			c.set(r.x+x, r.y+r.h-1-y, cellOf(y*dotRows, high, low, alone), theme.Area(share, gpuLevels))
+		}
+	}
+}
+
+// beside is how high the higher neighbor of a column is: above that it stands alone.
+func (a *area) beside(i, rows int, top float64) (most int) {
+	for _, k := range []int{i - 1, i + 1} {
+		if k >= 0 && k < len(a.high) && a.high[k] == a.high[k] {
+			most = max(most, heightOf(a.high[k], top, rows))
+		}
+	}
+	return most
+}
+
+// cellOf is the character of the dots from a height on. What stands alone is filled, for half of a line
+// is next to nothing.
+func cellOf(from int, high, low, alone [dotColumns]int) rune {
+	cell := emptyDots
+	for k := range dotColumns {
+		for i := range dotRows {
+			at := from + i
+			if at < low[k] || at < high[k] && ((at+k)%2 == 1 || at >= alone[k]) || at == high[k]-1 {
+				cell |= dots[k][i]
+			}
+		}
+	}
+	return cell
+}
+
+// labels are the figures of the axis, each beside what is as high.
+func (a *area) labels(c *canvas, r rect, scale axis) {
+	for v := 0.0; v <= scale.top*1.0001; v += scale.step {
+		y := r.h - 1 - max(heightOf(v, scale.top, r.h)-1, 0)/dotRows
+		text := scale.label(v)
+		if v+scale.step > scale.top*1.0001 {
+			text += a.sign
+		}
+		c.right(r.x, r.y+y, r.x+r.w, theme.Dim, text)
+	}
+}
+
+// mark draws a line where nothing else is, and its label near the column that it belongs to.
+func (a *area) mark(c *canvas, r rect, top float64, m mark, glyphs *theme.Glyphs) {
+	y := r.y + r.h - 1 - max(heightOf(m.value, top, r.h)-1, 0)/dotRows
+	free := make([]bool, r.w)
+	for x := range r.w {
+		if ch, _ := c.at(r.x+x, y); ch == ' ' {
+			free[x] = true
+			c.set(r.x+x, y, glyphs.Mark, m.role)
+		}
+	}
+	for _, text := range m.texts {
+		if x := nearestRoom(free, width(text)+2, m.at/dotColumns); x >= 0 {
+			c.put(r.x+x, y, r.x+r.w, m.role, " "+text+" ")
+			return
+		}
+	}
+}
+
+// nearestRoom is where so many free columns begin whose middle is nearest to a column; -1: nowhere.
+func nearestRoom(free []bool, n, to int) int {
+	best, run := -1, 0
+	for x, ok := range free {
+		if run++; !ok {
+			run = 0
+		}
+		if from := x - n + 1; run >= n && (best < 0 || abs(from+n/2-to) < abs(best+n/2-to)) {
+			best = from
+		}
+	}
+	return best
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// times are the labels of the time axis: how long ago the span began, its middle, and now.
+func (a *area) times(c *canvas, r rect, span time.Duration) {
+	at := func(ago time.Duration) int { return r.x + r.w - int(float64(r.w)*float64(ago)/float64(a.span)) }
+	end := c.right(r.x, r.y, r.x+r.w, theme.Dim, a.now)
+	x := c.put(max(r.x, at(span)), r.y, end-1, theme.Dim, timeLabel(span))
+	if middle := timeLabel(span / 2); at(span/2)-width(middle)/2 > x+2 && at(span/2)+width(middle) < end-2 {
+		c.put(at(span/2)-width(middle)/2, r.y, end, theme.Dim, middle)
+	}
+}

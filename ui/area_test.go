@@ -1,0 +1,101 @@
+package ui
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"nvpeak/theme"
+)
+
+// drawnArea is a plot of 4 rows of 10 cells, without its axes.
+func drawnArea(high, low []float64, full float64) []string {
+	c := newCanvas(10+axisWidth, 5)
+	a := area{high: high, low: low, full: full, unit: 1, span: time.Minute, now: "now"}
+	a.draw(c, rect{0, 0, 10 + axisWidth, 5}, &theme.Unicode, time.Minute)
+	var out []string
+	for _, line := range c.lines()[:4] {
+		out = append(out, strings.TrimRight(string([]rune(line)[axisWidth:]), " "))
+	}
+	return out
+}
+
+// What was held all of the time is filled, what was held at some moment only is half filled, and a moment that stands
+// alone is a line.
+func TestArea(t *testing.T) {
+	for name, tt := range map[string]struct {
+		high, low []float64
+		want      string
+	}{
+		"level":           {[]float64{8, 8, 8, 8}, nil, "||⣿⣿|⣿⣿"},
+		"parts of a cell": {[]float64{1, 2, 3, 4, 5, 6}, nil, "||  ⣠|⣠⣾⣿"},
+		"a moment":        {[]float64{4, 16, 4, 4}, []float64{4, 4, 4, 4}, "⢸|⢸|⢸|⣿⣿"},
+		"for a while":     {[]float64{4, 16, 16, 16}, []float64{4, 4, 4, 4}, ""},
+		"gap":             {[]float64{4, 4, math.NaN(), math.NaN(), 4, 4}, nil, "|||⣿ ⣿"},
+		"next to nothing": {[]float64{0.01, 0.01, 0, 0}, nil, "|||⣀"},
+		"more than full":  {[]float64{99, 99}, nil, "⣿|⣿|⣿|⣿"},
+	} {
+		got := strings.Join(drawnArea(tt.high, tt.low, 16), "|")
+		if tt.want != "" && got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+		if tt.want == "" && (!strings.Contains(got, "⢕") && !strings.Contains(got, "⡪") || strings.Count(got, "⣿") > 2) {
+			t.Errorf("%s: %q is not half filled", name, got)
+		}
+	}
+}
+
+// Nothing to draw, or nonsense, draws nothing.
+func TestAreaOfNothing(t *testing.T) {
+	for _, full := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		for _, line := range drawnArea([]float64{1, 2}, nil, full) {
+			if line != "" {
+				t.Errorf("full %v draws %q", full, line)
+			}
+		}
+	}
+	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -5, 1e300} {
+		drawnArea([]float64{v, v, v}, []float64{v}, 16)
+	}
+}
+
+// A label of a line stands where nothing is drawn, as near to its column as it can; where there is no room for the long
+// one the short one does.
+func TestNearestRoom(t *testing.T) {
+	free := func(s string) (list []bool) {
+		for _, r := range s {
+			list = append(list, r == '.')
+		}
+		return list
+	}
+	for _, tt := range []struct {
+		cells string
+		n, to int
+		want  int
+	}{
+		{"..........", 4, 5, 3}, {"..........", 4, 0, 0}, {"..........", 4, 9, 6}, {"..........", 4, -50, 0}, {"..#....#..", 4, 0, 3},
+		{"..#...#..", 4, 0, -1}, {"", 1, 0, -1}, {"####", 1, 2, -1},
+	} {
+		if got := nearestRoom(free(tt.cells), tt.n, tt.to); got != tt.want {
+			t.Errorf("%q, %d near %d: %d, want %d", tt.cells, tt.n, tt.to, got, tt.want)
+		}
+	}
+}
+
+// The span grows with the history, minute by minute, until the viewer chooses one.
+func TestSpanGrows(t *testing.T) {
+	p := plot{span: usualSpan}
+	for _, row := range []struct{ age, want time.Duration }{
+		{0, time.Minute}, {20 * time.Second, time.Minute}, {time.Minute, time.Minute}, {61 * time.Second, 2 * time.Minute},
+		{4*time.Minute + time.Second, 5 * time.Minute}, {time.Hour, usualSpan},
+	} {
+		if p.grow(row.age); p.span != row.want {
+			t.Errorf("after %v it shows %v, want %v", row.age, p.span, row.want)
+		}
+	}
+	p.span, p.chosen = time.Hour, true
+	if p.grow(time.Minute); p.span != time.Hour {
+		t.Errorf("a span that was chosen became %v", p.span)
+	}
+}

@@ -1,0 +1,80 @@
+package ui
+
+import (
+	"math"
+	"strconv"
+	"time"
+)
+
+// axis is the scale of a plot: from 0 to top in equal steps, both round numbers.
+type axis struct {
+	top, step float64 // in the unit that is written
+}
+
+// roundSteps are those between two labels, times a power of ten.
+var roundSteps = []float64{1, 1.2, 1.5, 1.6, 2, 2.4, 2.5, 3, 3.2, 3.5, 4, 4.8, 5, 6, 8, 10}
+
+const (
+	axisLabels = 5 // at most, besides that of 0
+	axisRows   = 2 // between two labels at least
+)
+
+// axisFor is the axis that ends least above a value and has as many labels as so many rows take.
+func axisFor(value float64, rows int) axis {
+	best := axis{}
+	if !(value > 0) || math.IsInf(value, 1) {
+		return best
+	}
+	most := max(1, min(axisLabels, rows/axisRows))
+	size := math.Pow(10, math.Floor(math.Log10(value))-1)
+	for range 3 {
+		for _, s := range roundSteps {
+			step := s * size
+			if value >= 4 && step != math.Trunc(step) {
+				continue // its labels would not be whole
+			}
+			n := math.Ceil(value/step - 0.002)
+			if n < 1 || n > float64(most) {
+				continue
+			}
+			a := axis{n * step, step}
+			if best.top == 0 || a.worth(value, most) > best.worth(value, most) {
+				best = a
+			}
+		}
+		size *= 10
+	}
+	if best.top == 0 {
+		best = axis{value, value}
+	}
+	return best
+}
+
+// worth is higher for an axis that ends near the value and has labels enough.
+func (a axis) worth(value float64, most int) float64 {
+	labels := math.Round(a.top / a.step)
+	return -4*(a.top/value-1) - 0.05*math.Abs(labels-float64(min(most, 4)))
+}
+
+// label is a figure of the axis: a whole number where the steps are whole.
+func (a axis) label(v float64) string {
+	if a.step == math.Trunc(a.step) && a.top == math.Trunc(a.top) {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64)
+}
+
+// timeLabel is a moment of a time axis, so long before now: "-5m", "-2m30".
+func timeLabel(d time.Duration) string {
+	switch d = d.Round(time.Second); {
+	case d < time.Minute:
+		return "-" + strconv.Itoa(int(d.Seconds())) + "s"
+	case d < time.Hour && d%time.Minute != 0:
+		return "-" + strconv.Itoa(int(d.Minutes())) + "m" + strconv.Itoa(int(d.Seconds())%60)
+	case d < time.Hour:
+		return "-" + strconv.Itoa(int(d.Minutes())) + "m"
+	case d%time.Hour != 0:
+		return "-" + strconv.Itoa(int(d.Hours())) + "h" + strconv.Itoa(int(d.Minutes())%60)
+	}
+	return "-" + strconv.Itoa(int(d.Hours())) + "h"
+}

@@ -1,0 +1,40 @@
+package ui
+
+import (
+	"testing"
+	"time"
+)
+
+// Labels are round, and the axis ends at the value or little above.
+func TestAxis(t *testing.T) {
+	for _, row := range []struct {
+		value float64
+		rows  int
+		want  string // labels from 0 on
+	}{
+		{47.5, 10, "0 12 24 36 48"}, {47.5, 4, "0 24 48"}, {47.5, 3, "0 48"}, {79.6, 10, "0 20 40 60 80"}, {23.98, 12, "0 6 12 18 24"},
+		{15.7, 10, "0 4 8 12 16"}, {139.8, 12, "0 35 70 105 140"}, {10.75, 8, "0 3 6 9 12"}, {100, 8, "0 25 50 75 100"}, {110, 9, "0 30 60 90 120"},
+		{700, 9, "0 350 700"}, {1, 9, "0 0.25 0.5 0.75 1"}, {0.5, 2, "0 0.5"}, {183, 12, "0 48 96 144 192"}, {94.5, 10, "0 24 48 72 96"},
+	} {
+		a := axisFor(row.value, row.rows)
+		got := "0"
+		for v := a.step; a.step > 0 && v <= a.top*1.0001; v += a.step {
+			got += " " + a.label(v)
+		}
+		if got != row.want || a.top < row.value*0.997 {
+			t.Errorf("%v in %d rows: %q (top %v), want %q", row.value, row.rows, got, a.top, row.want)
+		}
+	}
+	for _, v := range []float64{0, -1, nan, 1e300, 1e-300} {
+		axisFor(v, 10)
+	}
+}
+
+func TestTimeLabel(t *testing.T) {
+	for d, want := range map[time.Duration]string{30 * time.Second: "-30s", time.Minute: "-1m", 150 * time.Second: "-2m30", 5 * time.Minute: "-5m",
+		7*time.Minute + 30*time.Second: "-7m30", time.Hour: "-1h", 3 * time.Hour: "-3h", 90 * time.Minute: "-1h30", 24 * time.Hour: "-24h"} {
+		if got := timeLabel(d); got != want {
+			t.Errorf("%v: %q, want %q", d, got, want)
+		}
+	}
+}

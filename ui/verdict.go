@@ -1,0 +1,98 @@
+package ui
+
+import (
+	"math"
+	"time"
+
+	"nvpeak/advice/watch"
+	"nvpeak/sampler"
+	"nvpeak/theme"
+)
+
+// verdict is one sentence on a GPU: what is nearest to its end, or why nothing is.
+func (v *view) verdict(g *sampler.GPU) piece {
+	m := &g.Memory
+	total, used := m.PlausibleTotal().Or(0), m.Used.Or(0)
+	worst, known := m.WorstFree.Value()
+	if !known || total == 0 || v.outlook == nil {
+		return piece{}
+	}
+	if p, ok := v.filling(g); ok {
+		return p
+	}
+	o, _ := v.outlook(g.Key())
+	level := theme.Level(100-percent(worst, total), gpuLevels)
+	say := func(role theme.Role, id string, pairs ...any) piece {
+		return piece{role, v.words.Say("verdict."+id, pairs...)}
+	}
+	switch {
+	case o.ByDesign != "" && percent(used, total) >= gpuLevels[0]:
+		return say(theme.Dim, "by_design", "program", o.ByDesign)
+	case o.Spike.Known() && o.Spike.Or(0) > used:
+		left := total.Less(m.Reserved.Or(0)).Less(o.Spike.Or(0))
+		p := say(pick(level == theme.Ok, theme.Dim, level), "peaks", "free", left.String())
+		if due, ok := o.Due.Value(); ok {
+			p.text += v.words.Say("verdict.next", "span", since(time.Duration(due*float64(time.Second))))
+		}
+		return p
+	case len(g.Processes) == 0 && percent(used, total) < idlePercent:
+		return say(theme.Dim, "idle")
+	}
+	if still := v.stillFor(g); still >= time.Minute {
+		return say(pick(level == theme.Ok, theme.Dim, level), "flat", "span", since(still), "free", worst.String())
+	}
+	return say(pick(level == theme.Ok, theme.Dim, level), "worst", "free", worst.String())
+}
+
+// idlePercent of its memory is what the driver and a desktop take.
+const idlePercent = 3
+
+// filling is said of a GPU that an open alert sees filling up.
+func (v *view) filling(g *sampler.GPU) (p piece, ok bool) {
+	for _, a := range v.alerts {
+		eta, known := a.ETA.Value()
+		if a.Key != g.Key() || a.Kind != sampler.AlertGrowth || !known {
+			continue
+		}
+		role := theme.Warning
+		if a.Level == sampler.LevelCritical {
+			role = theme.Critical
+		}
+		return piece{role, v.words.Say("verdict.filling", "span", since(time.Duration(eta*float64(time.Second))))}, true
+	}
+	return p, false
+}
+
+// stillSpans are the times for which use may have been the same, and stillShare of the GPU what is no move.
+var stillSpans = []time.Duration{24 * time.Hour, 12 * time.Hour, 6 * time.Hour, 3 * time.Hour, time.Hour, 30 * time.Minute, 10 * time.Minute, 3 * time.Minute, time.Minute}
+
+const (
+	stillShare   = 0.01
+	stillColumns = 30
+)
+
+// stillFor is for how long use has not moved, as one of stillSpans; 0: it has.
+func (v *view) stillFor(g *sampler.GPU) time.Duration {
+	s := v.history.GPU(g.Key())
+	if s == nil {
+		return 0
+	}
+	used, room := s.Plot("memory.used"), stillShare*g.Memory.Total.Or(0).MiB()
+	for _, span := range stillSpans {
+		step := span / stillColumns
+		low, high := math.Inf(1), math.Inf(-1)
+		for _, x := range append(used.Columns(v.now(), step, stillColumns), s.UsedMin.Columns(v.now(), step, stillColumns)...) {
+			if x != x {
+				low = math.Inf(-1) // it was not watched then
+			}
+			low, high = min(low, x), max(high, x)
+		}
+		if high-low <= room {
+			return span
+		}
+	}
+	return 0
+}
+
+// outlooks tells what the past of a GPU says of its next minutes.
+type outlooks func(sampler.GPUKey) (watch.Outlook, bool)
