@@ -3,13 +3,17 @@ package explain
 import (
 	"flag"
 	"fmt"
+	"hash/crc32"
 	"maps"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/oomlog"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/*.txt from what Explain answers now: read the diff")
@@ -39,14 +43,17 @@ func compare(t *testing.T, name, got string) {
 }
 
 // answer is what an event's explanation claims, without its sentences: causes with their
-// confidence, advice with what it saves, and plans.
+// confidence, advice with what it saves and plans. What to type, and the numbers in the
+// sentences, are there as a check sum.
 func answer(e Event) string {
 	var causes, advice, plans []string
+	said := append([]string{e.Headline, e.Detail}, e.Notes...)
 	for _, c := range e.Causes {
+		said = append(said, c.Evidence...)
 		causes = append(causes, fmt.Sprintf("%s %.2f", c.ID, c.Confidence))
 	}
 	for _, a := range e.Advice {
-		text := fmt.Sprintf("%s/%d", a.ID, len(a.Do))
+		text := fmt.Sprintf("%s/%s", a.ID, sum(a.Do...))
 		if r, known := a.Saves.Value(); known {
 			text += fmt.Sprintf(" %.0f-%.0f", r.Low.MiB(), r.High.MiB())
 		}
@@ -55,12 +62,52 @@ func answer(e Event) string {
 	for _, p := range e.Plans {
 		plans = append(plans, fmt.Sprintf("%s %.0f-%.0f of %.0f %s", strings.Join(p.Steps, "+"), p.Peak.Low.MiB(), p.Peak.High.MiB(), p.Room.MiB(), p.Enough))
 	}
-	return fmt.Sprintf("%s | %s | %s | %d notes", strings.Join(causes, ", "), strings.Join(advice, ", "), strings.Join(plans, ", "), len(e.Notes))
+	return fmt.Sprintf("%s | %s | %s | %d notes %s", strings.Join(causes, ", "), strings.Join(advice, ", "), strings.Join(plans, ", "), len(e.Notes),
+		sum(digits.FindAllString(strings.Join(said, " "), -1)...))
 }
 
-// The answers to every case of testdata/explain, and to its variants where they differ from it.
+var digits = regexp.MustCompile(`\d[\d.]*`)
+
+func sum(list ...string) string {
+	return fmt.Sprintf("%04x", crc32.ChecksumIEEE([]byte(strings.Join(list, "\n")))>>16)
+}
+
+// messages are the texts of testdata/oom, as package oomlog reads them.
+func messages(t *testing.T, all map[string]Incident) {
+	t.Helper()
+	files, err := filepath.Glob("../../testdata/oom/*/*.txt")
+	if err != nil || len(files) < 400 {
+		t.Fatalf("%d messages: %v", len(files), err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		events, err := oomlog.Scan(strings.NewReader(string(text)))
+		if err != nil {
+			t.Fatal(file, err)
+		}
+		if len(events) > 0 {
+			name, _ := filepath.Rel("../../testdata", file)
+			all[name] = Incident{Events: events}
+		}
+	}
+}
+
+// The answers to every case of testdata/explain, to its variants where they differ from it, and
+// to every message of testdata/oom.
 func TestAnswers(t *testing.T) {
 	all := incidents(t)
+	for name, in := range incidents(t) {
+		if !strings.Contains(name, " ") {
+			in.Environment = map[string]string{"OS": "Windows_NT"}
+			all[name+" windows"] = in
+			in.Environment = map[string]string{"CUDA_VISIBLE_DEVICES": "1, 0,2,3"}
+			all[name+" of a list of GPUs"] = in
+		}
+	}
+	messages(t, all)
 	answers := func(in Incident) (text string) {
 		e := Explain(in)
 		for i, event := range e.Events {
@@ -86,33 +133,83 @@ func TestAnswers(t *testing.T) {
 var sweeps = []struct {
 	name  string
 	most  float64 // MiB, from 0
-	apply func(e *sampler.OOMEvent, x float64)
+	apply func(in *Incident, e *sampler.OOMEvent, x float64)
 }{
-	{"asked for", 17000, func(e *sampler.OOMEvent, x float64) { e.Requested = mibs(x) }},
-	{"unallocated", 12000, func(e *sampler.OOMEvent, x float64) {
+	{"asked for", 17000, func(_ *Incident, e *sampler.OOMEvent, x float64) { e.Requested = mibs(x) }},
+	{"unallocated", 12000, func(_ *Incident, e *sampler.OOMEvent, x float64) {
 		e.ReservedUnallocated, e.Allocated = mibs(x), mibs(15200-x)
 	}},
-	{"unallocated, a large request", 8000, func(e *sampler.OOMEvent, x float64) {
+	{"unallocated, a large request", 8000, func(_ *Incident, e *sampler.OOMEvent, x float64) {
 		e.Requested, e.ReservedUnallocated, e.Allocated = mibs(800), mibs(x), mibs(15200-x)
 	}},
-	{"free", 15000, func(e *sampler.OOMEvent, x float64) {
+	{"free", 15000, func(_ *Incident, e *sampler.OOMEvent, x float64) {
 		e.GPUFree, e.ProcessInUse, e.Allocated, e.ReservedUnallocated = mibs(x), mibs(15900-x), mibs(15200-x), mibs(200)
 	}},
-	{"held by others", 15000, func(e *sampler.OOMEvent, x float64) {
-		e.OtherProcesses = []sampler.OtherProcess{{PID: 9, Bytes: mibs(x).Or(0)}}
+	{"held by another", 15000, func(_ *Incident, e *sampler.OOMEvent, x float64) {
+		e.OtherProcesses = others(x)
 		e.ProcessInUse, e.Allocated, e.ReservedUnallocated = mibs(15960-x), mibs(15500-x), mibs(200)
 	}},
-	{"held by nobody named", 15000, func(e *sampler.OOMEvent, x float64) {
+	{"held by one of two in a container", 15000, func(_ *Incident, e *sampler.OOMEvent, x float64) {
+		e.OtherProcesses, e.ProcessInUse, e.Allocated, e.SelfUnknown = others(x, 4000), amount{}, mibs(8000), true
+	}},
+	{"held by each of three ranks", 4000, func(_ *Incident, e *sampler.OOMEvent, x float64) {
+		e.OtherProcesses, e.Rank, e.Context.WorldSize = others(x, x*1.2, x*1.6), sampler.Some(0), sampler.Some(4)
+		e.ProcessInUse, e.Allocated = mibs(15960-3.8*x), mibs(15500-3.8*x)
+	}},
+	{"held by nobody named", 15000, func(_ *Incident, e *sampler.OOMEvent, x float64) {
 		e.ProcessInUse, e.Allocated, e.ReservedUnallocated = mibs(15960-x), mibs(15500-x), mibs(200)
 	}},
-	{"outside of the allocator", 15000, func(e *sampler.OOMEvent, x float64) {
+	{"outside of the allocator", 15000, func(_ *Incident, e *sampler.OOMEvent, x float64) {
 		e.Allocated, e.ReservedUnallocated = mibs(15800-x), mibs(100)
 	}},
-	{"allowed", 16800, func(e *sampler.OOMEvent, x float64) {
+	{"allowed", 16800, func(_ *Incident, e *sampler.OOMEvent, x float64) {
 		e.GPUFree, e.ProcessInUse, e.Allocated = mibs(6000), mibs(9800), mibs(9000)
 		e.MemoryLimit = &sampler.MemoryLimit{Kind: "fraction", Allowed: mibs(x)}
 	}},
-	{"parameters, in 64 Ki", 40000, func(e *sampler.OOMEvent, x float64) { e.Context.Parameters = sampler.Some(uint64(x) << 16) }},
+	{"parameters, in 64 Ki", 40000, func(_ *Incident, e *sampler.OOMEvent, x float64) {
+		e.Context.Parameters = sampler.Some(uint64(x) << 16)
+	}},
+	{"the last figure in the log", 16000, func(_ *Incident, e *sampler.OOMEvent, x float64) {
+		e.Context.GPUMemory = amounts(5000, 6000, 7000, 8000, 9000, x)
+	}},
+	{"the last of nine in the log", 16000, func(_ *Incident, e *sampler.OOMEvent, x float64) {
+		e.Context.GPUMemory = amounts(9000, 9000, 9000, 9800, 9800, 9800, 10600, 10600, 10600, x)
+	}},
+	{"the last peak", 16000, func(in *Incident, e *sampler.OOMEvent, x float64) {
+		in.History = &History{Process: mibs(15700), Peaks: amounts(12000, 12400, 12800, 13200, x)}
+	}},
+	{"just before, above its peaks", 16000, func(in *Incident, e *sampler.OOMEvent, x float64) {
+		in.History = &History{Process: mibs(x), Peaks: amounts(8000, 8000, 8000, 8000)}
+		e.ProcessInUse, e.Allocated = mibs(x), mibs(max(0, x-700))
+	}},
+	{"kept beneath peaks that rise", 16000, func(in *Incident, e *sampler.OOMEvent, x float64) {
+		in.History = &History{Peaks: amounts(9000, 10000, 11000, 12000, 13000, 14000), Kept: amounts(4000, 4000, 4000, 4000, x, x)}
+	}},
+	{"held more than by its peers", 12000, func(in *Incident, e *sampler.OOMEvent, x float64) {
+		in.History = &History{Peaks: amounts(4000+x, 4000+x, 4000+x), Peers: amounts(4000, 3800, 4000), PeerPeaks: amounts(4000, 4000)}
+	}},
+	{"drifted from its peers", 12000, func(in *Incident, e *sampler.OOMEvent, x float64) {
+		in.History = &History{Peaks: amounts(4000, 4000+x/4, 4000+x/2, 4000+3*x/4, 4000+x), PeerPeaks: amounts(4000, 4000)}
+	}},
+	{"held by one that came", 15000, func(in *Incident, e *sampler.OOMEvent, x float64) {
+		e.ProcessInUse, e.Allocated, e.ReservedUnallocated = mibs(15960-x), mibs(15500-x), mibs(200)
+		in.History = &History{Total: mibs(16000), Peaks: amounts(15000-x, 15000-x, 15000-x), Others: []Neighbor{{PID: 9, Bytes: mibs(x).Or(0), Arrived: true}}}
+	}},
+}
+
+// amounts are MiB.
+func amounts(list ...float64) (out []sampler.Bytes) {
+	for _, v := range list {
+		out = append(out, mibs(v).Or(0))
+	}
+	return out
+}
+
+func others(list ...float64) (out []sampler.OtherProcess) {
+	for i, b := range amounts(list...) {
+		out = append(out, sampler.OtherProcess{PID: 9 + i, Bytes: b})
+	}
+	return out
 }
 
 var moments = []struct {
@@ -136,8 +233,10 @@ func TestThresholds(t *testing.T) {
 			at := func(x float64) string {
 				e, context := pytorch(mibs(64), mibs(16000), mibs(40)), moment.context
 				e.ProcessInUse, e.Allocated, e.ReservedUnallocated, e.Context = mibs(15700), mibs(15000), mibs(200), &context
-				sweep.apply(&e, x)
-				return claims(Explain(Incident{Events: []sampler.OOMEvent{e}, Command: moment.command}))
+				in := Incident{Command: moment.command}
+				sweep.apply(&in, &e, x)
+				in.Events = []sampler.OOMEvent{e}
+				return claims(Explain(in))
 			}
 			last := at(0)
 			fmt.Fprintf(&b, "%s, %s\n  %5d %s\n", moment.name, sweep.name, 0, last)
@@ -157,11 +256,11 @@ func TestThresholds(t *testing.T) {
 	compare(t, "thresholds.txt", b.String())
 }
 
-// claims are the causes and the advice, in their order.
+// claims are the causes with their confidence and the advice, in their order.
 func claims(e Explanation) string {
 	var causes, advice []string
 	for _, c := range e.Causes {
-		causes = append(causes, c.ID)
+		causes = append(causes, fmt.Sprintf("%s %.2f", c.ID, c.Confidence))
 	}
 	for _, a := range e.Advice {
 		advice = append(advice, a.ID)
