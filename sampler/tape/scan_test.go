@@ -1,0 +1,296 @@
+package tape
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// What encoding/json takes, the scanner takes whole, and what it skips has an end of its own.
+func TestScannerTakesJSON(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	pieces := []string{"{", "}", "[", "]", ",", ":", `"a"`, `"\""`, `""`, "1", "-2.5e3", "true", "false", "null", " ", "\n"}
+	valid := 0
+	for range 300_000 {
+		var b strings.Builder
+		for range 1 + random.IntN(7) {
+			b.WriteString(pieces[random.IntN(len(pieces))])
+		}
+		text := b.String()
+		if !json.Valid([]byte(text)) {
+			continue
+		}
+		valid++
+		s := scanner{b: []byte(text)}
+		if raw := s.skip(); !s.end() || string(raw) != strings.TrimSpace(text) {
+			t.Fatalf("%q: skipped %q, at the end %v", text, raw, s.end())
+		}
+		s = scanner{b: []byte(text + ",x")}
+		if raw := s.skip(); s.bad || string(raw) != strings.TrimSpace(text) || s.peek() != ',' {
+			t.Fatalf("%q before more: skipped %q", text, raw)
+		}
+	}
+	if valid < 1000 {
+		t.Errorf("only %d texts were JSON", valid)
+	}
+	for _, text := range []string{"", " ", "{", "[", `"a`, `"a\"`, "tru", "nul", "truex", "x", "-x", ".5", "+1", "1x", "1a", "{]x", "e", "E", ",", ":", `{"a"`} {
+		if s := (scanner{b: []byte(text)}); s.skip() != nil && s.end() {
+			t.Errorf("%q is taken for JSON", text)
+		}
+	}
+}
+
+// Objects and lists are walked as they are written; what is none stops the walk.
+func TestScannerWalks(t *testing.T) {
+	walk := func(text string) (keys []string, ok bool) {
+		s := scanner{b: []byte(text)}
+		if !s.open('{') {
+			return nil, false
+		}
+		for first := true; ; first = false {
+			k, more := s.key(first)
+			if !more {
+				return keys, s.end()
+			}
+			keys = append(keys, string(k)+"="+string(s.skip()))
+		}
+	}
+	for text, want := range map[string]string{`{}`: "", ` { "a" : 1 , "b":[2,{"c":3}] } `: `a=1 b=[2,{"c":3}]`, `{"\u0061":"x\"y"}`: `a="x\"y"`, `{"a":1,"b":2}`: "a=1 b=2"} {
+		if keys, ok := walk(text); !ok || strings.Join(keys, " ") != want {
+			t.Errorf("%q: %q, %v", text, keys, ok)
+		}
+	}
+	for _, text := range []string{"", "[]", `{"a"}`, `{"a" 1}`, `{a:1}`, `{"a":1`, `{"a":1 "b":2}`, `{"a":1,}`, `{,"a":1}`, `{"a":1}x`, `{"a`, `{"\x":1}`, `{"a":`} {
+		if keys, ok := walk(text); ok {
+			t.Errorf("%q is walked: %q", text, keys)
+		}
+	}
+}
+
+// A value is the number that strconv reads, whatever way it goes.
+func TestValuesAreNumbers(t *testing.T) {
+	texts := []string{"0", "-0", "5.0", "5e6", "1e9", "123456789e9", "1234567890e1", "12e10", "1e-1", "1E2", "1.", ".5", "1.5.2", "1e", "e1", "", "-", "--1", "1e1e1", "1.5e2",
+		"9007199254740991", "9007199254740992", "9007199254740993", "-9007199254740993", "18446744073709551615", "18446744073709551616", "9223372036854775808", "1e19", "9.3e18",
+		"123456789012345678", "1234567890123456789", "0.123456789", "0.1234567891", "1234567.123456789", "1e400", "-1", "-2.5", "nan", "1x", "12a"}
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 100_000 {
+		b := make([]byte, 1+random.IntN(9))
+		for i := range b {
+			b[i] = "0123459.e-"[random.IntN(10)]
+		}
+		texts = append(texts, string(b))
+	}
+	for _, text := range texts {
+		for _, kind := range []byte{'0', '"'} {
+			v := value{kind, []byte(text)}
+			want, err := strconv.ParseFloat(text, 64)
+			fine := err == nil && !math.IsInf(want, 0) && !math.IsNaN(want)
+			if got, ok := v.float(); ok != fine || ok && got != want {
+				t.Fatalf("%q: float %v (%v), want %v (%v)", text, got, ok, want, fine)
+			}
+			n, err := strconv.ParseUint(text, 10, 64)
+			if whole := fine && want >= 0 && want < 1<<63; err != nil && whole {
+				n, err = uint64(want), nil
+			}
+			if got, ok := v.uint(); ok != (err == nil) || ok && got != n && !strings.ContainsAny(text, ".e") {
+				t.Fatalf("%q: uint %v (%v), want %v (%v)", text, got, ok, n, err)
+			}
+		}
+	}
+	for _, kind := range []byte("tfn{[") {
+		v := value{kind, []byte("1")}
+		if _, ok := v.float(); ok {
+			t.Errorf("kind %c is a float", kind)
+		}
+		if _, ok := v.uint(); ok {
+			t.Errorf("kind %c is whole", kind)
+		}
+	}
+}
+
+// What codecs read of a value, up to where it cannot be.
+func TestReadersOfValues(t *testing.T) {
+	number := func(s string) value { return value{'0', []byte(s)} }
+	for text, want := range map[string]bool{"5": true, "-5": true, "9007199254740991": true, "9223372036854775806": true, "9223372036854775807": false, "-9007199254740991": true, "-9007199254740992": false, "x": false} {
+		if _, ok := readInt(number(text)); ok != want {
+			t.Errorf("%s is an int: %v", text, ok)
+		}
+	}
+	most := strconv.FormatUint(uint64(sampler.MaxPlausible), 10)
+	below := strconv.FormatUint(uint64(sampler.MaxPlausible-1), 10)
+	for text, want := range map[string]bool{"0": true, below: true, most: false, "-1": false} {
+		if _, ok := readBytes(number(text)); ok != want {
+			t.Errorf("%s is an amount: %v", text, ok)
+		}
+	}
+	if b, ok := readBytes(value{'"', []byte("1.5GiB")}); !ok || b != 3*sampler.GiB/2 {
+		t.Errorf("1.5GiB is %v", b)
+	}
+	for text, want := range map[string]string{"0": "1970-01-01T00:00:00Z", "1.5": "1970-01-01T00:00:01.5Z", "-1": "", "99999999999": "", "9000000000": "2255-03-14T16:00:00Z",
+		"100000000001": "1973-03-03T09:46:40.001Z", "1700000000000": "2023-11-14T22:13:20Z", "1e14": "", "1e15": "", "x": ""} {
+		at, ok := readTime(number(text))
+		if got := at.Format(time.RFC3339Nano); ok != (want != "") || ok && got != want {
+			t.Errorf("%s is %s (%v), want %q", text, got, ok, want)
+		}
+	}
+	for _, kind := range []byte("tfn{[") {
+		if _, ok := readTime(value{kind, []byte("5")}); ok {
+			t.Errorf("kind %c is a time", kind)
+		}
+	}
+	for year, want := range map[int]bool{1969: false, 1970: true, 2261: true, 2262: false} {
+		if got := isTime(time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC)); got != want {
+			t.Errorf("%d is a time of a recording: %v", year, got)
+		}
+	}
+	base := time.Unix(1000, 0)
+	for text, want := range map[string]bool{"1e9": true, "-1e9": true, "1000000001": false, "-1000000001": false, "x": false} {
+		if _, ok := timeAfter(base, number(text)); ok != want {
+			t.Errorf("%s s after a time: %v", text, ok)
+		}
+	}
+	if _, ok := timeAfter(time.Time{}, number("1")); ok {
+		t.Error("a second after no time is a time")
+	}
+}
+
+func TestAppendMilli(t *testing.T) {
+	for ms, want := range map[int64]string{0: "0", 12000: "12", 12020: "12.02", -500: "-0.5", 1: "0.001", 10: "0.01", 100: "0.1", 999: "0.999", -1001: "-1.001", 1230: "1.23", 1203: "1.203"} {
+		if got := string(appendMilli(nil, ms)); got != want {
+			t.Errorf("%d: %s, want %s", ms, got, want)
+		}
+	}
+}
+
+func TestCells(t *testing.T) {
+	for line, want := range map[string]string{"a,b": "a|b", ` a , "b,c" ,d`: "a|b,c|d", `"a""b",c`: `a"b|c`, `"a,b`: `"a|b`, `""`: "", `"",x`: "|x", "a,": "a|", "": "", `"a"x,b`: "a|b", `x"a",b`: `x"a"|b`} {
+		if got := strings.Join(splitCSV(line), "|"); got != want {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+	for n, want := range map[int]int{maxCells - 1: maxCells, maxCells: maxCells} { // of commas
+		if got := len(splitCSV(strings.Repeat(",", n))); got != want {
+			t.Errorf("%d commas make %d cells", n, got)
+		}
+	}
+	for text, want := range map[string]bool{"1000000000": true, "1000000001": false, "0": true, "-1": false} {
+		if got := (cell{text: text}).float().Known(); got != want {
+			t.Errorf("%s: a number is known %v", text, got)
+		}
+	}
+	for text, want := range map[string]bool{"1000000000000000": true, "1000000000000001": false, "-1000000000000000": true, "-1000000000000001": false} {
+		if got := (cell{text: text}).whole().Known(); got != want {
+			t.Errorf("%s: a whole number is known %v", text, got)
+		}
+	}
+}
+
+// What a file says of memory is made to hold together, and more so where the file is not ours.
+func TestFillDerived(t *testing.T) {
+	type memory [4]int // total, used, free, reserved; -1: absent
+	some := func(n int) sampler.Opt[sampler.Bytes] {
+		if n < 0 {
+			return unknown
+		}
+		return sampler.Some(sampler.Bytes(n))
+	}
+	for name, row := range map[string]struct {
+		in      memory
+		foreign bool
+		want    memory
+		flaw    bool
+	}{
+		"ours":                    {memory{100, 30, 60, 10}, false, memory{100, 30, 60, 10}, false},
+		"no total":                {memory{-1, 30, 60, 10}, true, memory{-1, 30, 60, 10}, false},
+		"a total of nothing":      {memory{0, 30, 60, 10}, true, memory{-1, -1, -1, -1}, false},
+		"no use":                  {memory{100, -1, 60, 10}, false, memory{100, -1, 60, 10}, false},
+		"no use, foreign":         {memory{100, -1, 60, 10}, true, memory{100, 30, 60, 10}, false},
+		"neither use nor free":    {memory{100, -1, -1, 10}, true, memory{100, -1, -1, 10}, false},
+		"more used than there is": {memory{100, 130, 60, 10}, false, memory{100, 100, 0, 0}, true},
+		"all used":                {memory{100, 100, 0, 0}, false, memory{100, 100, 0, 0}, false},
+		"more reserved than left": {memory{100, 30, 0, 80}, false, memory{100, 30, 0, 70}, false},
+		"more free than left":     {memory{100, 30, 61, 10}, false, memory{100, 30, 60, 10}, false},
+		"less free than left":     {memory{100, 30, 50, 10}, true, memory{100, 30, 50, 10}, false},
+		"free left out":           {memory{100, 30, -1, 10}, false, memory{100, 30, -1, 10}, false},
+		"free left out, foreign":  {memory{100, 30, -1, 10}, true, memory{100, 30, 60, 10}, false},
+	} {
+		g, flaw := sampler.GPU{}, meter{}
+		m := &g.Memory
+		m.Total, m.Used, m.Free, m.Reserved = some(row.in[0]), some(row.in[1]), some(row.in[2]), some(row.in[3])
+		fillDerived(&g, row.foreign, &flaw)
+		if m.Total != some(row.want[0]) || m.Used != some(row.want[1]) || m.Free != some(row.want[2]) || m.Reserved != some(row.want[3]) || flaw.flaws[overTotal] != row.flaw {
+			t.Errorf("%s: total %v, used %v, free %v, reserved %v", name, m.Total, m.Used, m.Free, m.Reserved)
+		}
+	}
+	for name, row := range map[string]struct{ m, want sampler.Memory }{
+		"as it can be": {sampler.Memory{Window: &sampler.Window{Min: 5, Max: 100}, Peak: &sampler.Peak{Bytes: 100}, WorstFree: some(100)}, sampler.Memory{Window: &sampler.Window{Min: 5, Max: 100}, Peak: &sampler.Peak{Bytes: 100}, WorstFree: some(100)}},
+		"above total":  {sampler.Memory{Window: &sampler.Window{Min: 5, Max: 101}, Peak: &sampler.Peak{Bytes: 101}, WorstFree: some(101)}, sampler.Memory{}},
+		"one value":    {sampler.Memory{Window: &sampler.Window{Min: 5, Max: 5}}, sampler.Memory{Window: &sampler.Window{}}},
+		"upside down":  {sampler.Memory{Window: &sampler.Window{Min: 6, Max: 5}}, sampler.Memory{}},
+	} {
+		dropImpossible(&row.m, 100)
+		if (row.m.Window == nil) != (row.want.Window == nil) || (row.m.Peak == nil) != (row.want.Peak == nil) || row.m.WorstFree != row.want.WorstFree {
+			t.Errorf("%s: %+v", name, row.m)
+		}
+	}
+	processes := func(list ...int) (g sampler.GPU) {
+		g.Memory.Total, g.Memory.Used = some(100), some(30)
+		for _, n := range list {
+			g.Processes = append(g.Processes, sampler.Process{Memory: some(n)})
+		}
+		return g
+	}
+	for want, g := range map[int]sampler.GPU{5: processes(20, 5), 0: processes(20, 15), -1: processes(20, -1)} {
+		fillDerived(&g, true, &meter{})
+		if g.Memory.Unattributed != some(want) {
+			t.Errorf("%v of nobody, want %d", g.Memory.Unattributed, want)
+		}
+	}
+}
+
+// The end line tells the peak of each GPU and process with its first time, the largest first.
+func TestTally(t *testing.T) {
+	at := func(s int) time.Time { return time.Unix(int64(s), 0).UTC() }
+	var y tally
+	y.peak(3, "", sampler.Peak{Bytes: 0, Time: at(1), Source: "a"})
+	y.peak(3, "U", sampler.Peak{Bytes: 0, Time: at(2), Source: "b"})
+	y.peak(1, "", sampler.Peak{Bytes: 5, Time: at(3), Source: "c"})
+	y.peak(1, "", sampler.Peak{Bytes: 5, Time: at(4), Source: "d"})
+	used := func(pid int, n sampler.Bytes) sampler.Process {
+		return sampler.Process{PID: pid, Memory: sampler.Some(n)}
+	}
+	y.procs = map[procKey]*ProcessPeak{}
+	for i, p := range []sampler.Process{used(7, 10), used(5, 10), used(6, 20), used(7, 10), {PID: 8}, {PID: 9, Memory: sampler.Some(sampler.Bytes(4)), Peak: &sampler.Peak{Bytes: 4, Source: "driver"}}} {
+		y.process(1, at(10+i), &p)
+	}
+	second := used(5, 10)
+	y.process(0, at(20), &second)
+	e := y.end(at(30), "x")
+	if len(e.Peaks) != 2 || e.Peaks[0].GPU != 1 || e.Peaks[0].Peak.Source != "c" || e.Peaks[1].UUID != "U" || e.Peaks[1].Peak.Source != "a" {
+		t.Errorf("peaks %+v", e.Peaks)
+	}
+	var got []string
+	for _, p := range e.Processes {
+		got = append(got, strconv.Itoa(p.GPU)+":"+strconv.Itoa(p.PID)+"@"+strconv.FormatInt(p.Peak.Time.Unix(), 10)+p.Peak.Source)
+	}
+	if want := "1:6@12sampled 0:5@20sampled 1:5@11sampled 1:7@10sampled 1:9@-62135596800driver"; strings.Join(got, " ") != want {
+		t.Errorf("processes %v\nwant %s", got, want)
+	}
+}
+
+// A text is cut at 16 KiB, between characters.
+func TestClip(t *testing.T) {
+	for text, want := range map[string]int{strings.Repeat("x", maxText): maxText, strings.Repeat("x", maxText+1): maxText, "xx" + strings.Repeat("é", maxText/2): maxText, "x" + strings.Repeat("é", maxText/2): maxText - 1,
+		"xxx" + strings.Repeat("😀", maxText/4): maxText - 1, "x" + strings.Repeat("😀", maxText/4): maxText - 3, strings.Repeat("\x80", maxText+9): maxText - 4} {
+		var m meter
+		if got := m.clip([]byte(text)); len(got) != want || m.flaws[longText] != (len(text) > maxText) {
+			t.Errorf("of %d bytes %d are left, want %d", len(text), len(got), want)
+		}
+	}
+}
