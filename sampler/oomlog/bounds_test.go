@@ -386,3 +386,53 @@ func TestToldBelow(t *testing.T) {
 		}
 	}
 }
+
+// Events wait for repeats for 400 lines, as long as there are not more than 128.
+func TestHolderReleases(t *testing.T) {
+	for name, row := range map[string]struct {
+		count, now, out int
+	}{"young": {1, 9 + holdLines, 0}, "old": {1, 10 + holdLines, 1}, "at the end": {3, -1, 3}, "as many as may be": {maxHeld, 10, 0}, "one more": {maxHeld + 1, 10, 1}, "at line 0": {1, 0, 0}} {
+		var h holder
+		for range row.count {
+			h.events = append(h.events, &held{last: 10})
+		}
+		if out := h.release(nil, row.now); len(out) != row.out {
+			t.Errorf("%s: %d are released, want %d", name, len(out), row.out)
+		}
+	}
+}
+
+// The latest event is one of the same stream, or of one that is not told apart, which was seen late enough.
+func TestHolderLatest(t *testing.T) {
+	h := holder{events: []*held{{key: "a", last: 5}, {key: "b", last: 7}, {key: "a", last: 6}}}
+	for name, row := range map[string]struct {
+		key  string
+		from int
+		want *held
+	}{"the newest": {"a", 6, h.events[2]}, "seen too early": {"a", 7, nil}, "another stream": {"b", 7, h.events[1]}, "no such stream": {"c", 0, nil}, "any stream": {"", 6, h.events[2]}} {
+		if got := h.latest(row.key, row.from); got != row.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	h.events = append(h.events, &held{last: 9})
+	if got := h.latest("c", 9); got != h.events[3] {
+		t.Error("an event of no stream is of none")
+	}
+}
+
+// Events are held in the order of their lines, and the last line of a message counts.
+func TestHolderOrder(t *testing.T) {
+	var h holder
+	add := func(at, lines int, kind string) *held {
+		f, m := &findings{row: &compiledRow{}}, &message{lines: make([]string, lines), first: line{number: at}}
+		f.Kind, f.Line = kind, at
+		return h.add(f, m, "")
+	}
+	second, first := add(9, 3, sampler.KindCUDA), add(4, 1, sampler.KindXLA)
+	if second == nil || first == nil || h.events[0] != first || h.events[1] != second || second.last != 11 || first.last != 4 {
+		t.Errorf("%+v", h.events)
+	}
+	if again := add(12, 1, sampler.KindCUDA); again != nil || second.Occurrences != 1 || len(h.events) != 2 {
+		t.Errorf("a repeat is an event of its own: %+v", again)
+	}
+}
