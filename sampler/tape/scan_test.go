@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -292,5 +293,25 @@ func TestClip(t *testing.T) {
 		if got := m.clip([]byte(text)); len(got) != want || m.flaws[longText] != (len(text) > maxText) {
 			t.Errorf("of %d bytes %d are left, want %d", len(text), len(got), want)
 		}
+	}
+}
+
+// Two values are equal when they are written alike.
+func TestEqualAsWritten(t *testing.T) {
+	c, _ := scalarCodec(reflect.TypeFor[float64](), "x")
+	o, _ := scalarCodec(reflect.TypeFor[sampler.Opt[float64]](), "x")
+	for _, row := range []struct {
+		a, b float64
+		want bool
+	}{{1, 1, true}, {1.0001, 1.0002, true}, {1.001, 1.002, false}} {
+		x, y := row.a, row.b
+		p, q := sampler.Some(x), sampler.Some(y)
+		if c.equal(reflect.ValueOf(&x).Elem(), reflect.ValueOf(&y).Elem()) != row.want || o.equal(reflect.ValueOf(&p).Elem(), reflect.ValueOf(&q).Elem()) != row.want {
+			t.Errorf("%v and %v", x, y)
+		}
+	}
+	p, q := sampler.Some(0.0), sampler.Opt[float64]{}
+	if o.equal(reflect.ValueOf(&p).Elem(), reflect.ValueOf(&q).Elem()) || !o.equal(reflect.ValueOf(&q).Elem(), reflect.ValueOf(&q).Elem()) {
+		t.Error("absent is not 0, but absent")
 	}
 }
