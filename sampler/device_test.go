@@ -160,3 +160,35 @@ func TestPlausibleFigures(t *testing.T) {
 		t.Error("something is known of no memory")
 	}
 }
+
+// What no process holds is as measured, else the use less all processes, where there are some and all are known.
+func TestPlausibleUnattributed(t *testing.T) {
+	some := func(n Bytes) Opt[Bytes] { return Some(n) }
+	gpu := func(own Opt[Bytes], list ...Opt[Bytes]) *GPU {
+		g := &GPU{Memory: Memory{Total: some(100), Used: some(30), Unattributed: own}}
+		for _, m := range list {
+			g.Processes = append(g.Processes, Process{Memory: m})
+		}
+		return g
+	}
+	for name, row := range map[string]struct {
+		g    *GPU
+		want int // -1: unknown
+	}{
+		"as measured":     {gpu(some(7), some(20)), 7},
+		"cannot be":       {gpu(some(MaxPlausible), some(20)), 10},
+		"the rest":        {gpu(Opt[Bytes]{}, some(20), some(4)), 6},
+		"more than used":  {gpu(Opt[Bytes]{}, some(20), some(14)), 0},
+		"one is unknown":  {gpu(Opt[Bytes]{}, some(20), Opt[Bytes]{}), -1},
+		"no process":      {gpu(Opt[Bytes]{}), -1},
+		"no use is known": {&GPU{Processes: []Process{{Memory: some(1)}}}, -1},
+	} {
+		got := -1
+		if u, ok := row.g.PlausibleUnattributed(); ok {
+			got = int(u)
+		}
+		if got != row.want {
+			t.Errorf("%s: %d, want %d", name, got, row.want)
+		}
+	}
+}
