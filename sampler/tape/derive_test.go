@@ -135,3 +135,17 @@ func TestClip(t *testing.T) {
 		}
 	}
 }
+
+// Of more than four thousand processes the thousand with the largest peaks are kept.
+func TestTallyIsBounded(t *testing.T) {
+	y := tally{procs: map[procKey]*ProcessPeak{}}
+	for n := range 4*maxPeaks + 1 {
+		if n == 4*maxPeaks && len(y.procs) != n {
+			t.Errorf("%d of %d processes are kept", len(y.procs), n)
+		}
+		y.process(0, time.Unix(1, 0), &sampler.Process{PID: n + 1, Memory: sampler.Some(sampler.Bytes(n))})
+	}
+	if len(y.procs) != maxPeaks+1 || y.procs[procKey{0, 4*maxPeaks + 1, time.Time{}}] == nil || y.procs[procKey{0, 3*maxPeaks + 1, time.Time{}}] == nil {
+		t.Errorf("%d processes are kept", len(y.procs))
+	}
+}
