@@ -4,7 +4,10 @@ package sampler
 // near 2^64.
 func Plausible(o Opt[Bytes]) (Bytes, bool) {
 	v, ok := o.Value()
-	return v, ok && v < MaxPlausible
+	if v >= MaxPlausible {
+		return 0, false
+	}
+	return v, ok
 }
 
 // PlausibleTotal is the size of the GPU's memory; absent when it is 0 or nonsense.

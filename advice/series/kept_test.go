@@ -2,6 +2,7 @@ package series
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -77,5 +78,107 @@ func TestKeptCloneGoesItsOwnWay(t *testing.T) {
 	c.Seen(9)
 	if k.list[0].top == 9 {
 		t.Error("a clone shares its readings")
+	}
+}
+
+// A trend of what is kept takes six readings in a minute and 128 MiB, and ends two and a half intervals after the last.
+func TestKeptTrend(t *testing.T) {
+	for name, row := range map[string]struct {
+		readings     int
+		apart, rises float64 // seconds, and MiB in all
+		later        float64 // seconds
+		limit        float64
+		want         bool
+	}{
+		"just enough":     {6, 12, 128, 0, 24000, true},
+		"five readings":   {5, 15, 128, 0, 24000, false},
+		"too short":       {6, 11.9, 128, 0, 24000, false},
+		"too small":       {6, 12, 127, 0, 24000, false},
+		"half a percent":  {6, 12, 150, 0, 30000, true},
+		"less":            {6, 12, 149, 0, 30000, false},
+		"some time later": {6, 12, 128, 30, 24000, true},
+		"too much later":  {6, 12, 128, 31, 24000, false},
+	} {
+		var k Kept
+		last := 1000.0
+		for i := range row.readings {
+			last = 1000 + float64(i)*row.apart
+			k.Add(last, 5000+row.rises*float64(i)/float64(row.readings-1))
+		}
+		if tr, _, ok := k.Trend(last+row.later, row.limit); ok != row.want || ok && (tr.From != 5000 || tr.To != 5000+row.rises || tr.Since != 1000 || tr.Until != last) {
+			t.Errorf("%s: %v %+v", name, ok, tr)
+		}
+		if k.Enough() != (row.readings >= 6) {
+			t.Errorf("%s: enough %v", name, k.Enough())
+		}
+	}
+}
+
+// The trend is of the longest time at whose end it is steady, and what is needed above it the second least of then.
+func TestKeptNewestTrend(t *testing.T) {
+	var k Kept
+	for i, v := range []float64{9000, 9000, 9000, 5000, 5100, 5200, 5300, 5400, 5500} {
+		k.Add(float64(20*i), v)
+		k.Seen(v + 1000 - 100*float64(i))
+		k.Seen(v)
+	}
+	tr, need, ok := k.Trend(160, 24000)
+	if !ok || tr.Since != 60 || tr.From != 5000 || tr.To != 5500 || need != 400 {
+		t.Errorf("%v, needs %v above %+v", ok, need, tr)
+	}
+	if floors := k.Floors(); len(floors) != 9 || floors[8] != Bytes(5500) {
+		t.Errorf("floors %v", floors)
+	}
+}
+
+// When there is no more room every other reading goes, and later ones are one and a half times as far apart as those left.
+func TestKeptThins(t *testing.T) {
+	var k Kept
+	for i := range keptMost {
+		k.Add(float64(10+i), float64(100+i))
+		k.Seen(float64(200 + i))
+	}
+	k.Add(50, 500)
+	if len(k.list) != keptMost/2+1 || k.list[1] != (kept{12, 102, 203}) || k.list[15] != (kept{40, 130, 231}) || k.apart != 3 {
+		t.Errorf("%d readings %v, %v s apart", len(k.list), k.list, k.apart)
+	}
+	for at, want := range map[float64]int{52.9: 17, 53: 18} {
+		c := k.Clone()
+		if c.Add(at, 1); len(c.list) != want {
+			t.Errorf("a reading %v s after the last: %d readings, want %d", at-50, len(c.list), want)
+		}
+	}
+}
+
+// A dip is more than a tenth of the GPU deep and over within two minutes; what is kept is its least.
+func TestDips(t *testing.T) {
+	const limit = 24000
+	for name, row := range map[string]struct {
+		levels [][2]float64 // seconds and MiB, after 50 s on 20000
+		want   []kept
+	}{
+		"deep enough":       {[][2]float64{{5, 17599}, {5, 20000}}, []kept{{50, 17599, 20000}}},
+		"not deep":          {[][2]float64{{5, 17600}, {5, 20000}}, nil},
+		"comes back":        {[][2]float64{{5, 10000}, {5, 12401}}, []kept{{50, 10000, 12401}}},
+		"hardly comes back": {[][2]float64{{5, 10000}, {5, 12400}}, nil},
+		"two minutes":       {[][2]float64{{121, 10000}, {5, 20000}}, []kept{{50, 10000, 20000}}},
+		"longer":            {[][2]float64{{122, 10000}, {5, 20000}}, nil},
+		"falls further":     {[][2]float64{{5, 10000}, {5, 9000}, {5, 20000}}, []kept{{55, 9000, 20000}}},
+		"two as one":        {[][2]float64{{5, 10000}, {24, 20000}, {5, 9000}, {5, 20000}}, []kept{{50, 9000, 20000}}},
+		"the lower counts":  {[][2]float64{{5, 9000}, {24, 20000}, {5, 10000}, {5, 20000}}, []kept{{50, 9000, 20000}}},
+		"two":               {[][2]float64{{5, 10000}, {25, 20000}, {5, 9000}, {5, 20000}}, []kept{{50, 10000, 20000}, {80, 9000, 20000}}},
+		"from a lower top":  {[][2]float64{{5, 10000}, {25, 12401}, {5, 10000}, {5, 12401}}, []kept{{50, 10000, 12401}, {80, 10000, 12401}}},
+	} {
+		var d Dips
+		at := 0.0
+		for _, level := range append([][2]float64{{50, 20000}}, row.levels...) {
+			for range int(level[0]) {
+				d.Add(at, level[1], level[1], limit)
+				at++
+			}
+		}
+		if !slices.Equal(d.list, row.want) {
+			t.Errorf("%s: %v, want %v", name, d.list, row.want)
+		}
 	}
 }

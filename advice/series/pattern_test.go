@@ -1,6 +1,9 @@
 package series
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 // Spikes grow when each stands above the one before, evenly, and above all that were earlier.
 func TestTopsThatRise(t *testing.T) {
@@ -15,6 +18,14 @@ func TestTopsThatRise(t *testing.T) {
 		"a long series":                 {[]float64{50, 53, 56, 60, 63, 66, 70}, true},
 		"three of chance, one as high":  {[]float64{72, 58, 61, 66, 72}, false},
 		"the same height":               {[]float64{70, 70, 70, 70}, false},
+		"by 0.2 % of the GPU":           {[]float64{60, 62, 64, 66}, true},
+		"by less":                       {[]float64{60, 61.9, 63.8, 65.7}, false},
+		"three, hardly evenly":          {[]float64{60, 65, 68}, true},
+		"three, not evenly":             {[]float64{60, 65.1, 68}, false},
+		"four, hardly evenly":           {[]float64{60, 70, 72, 82}, true},
+		"four, not evenly":              {[]float64{60, 70.1, 72, 82}, false},
+		"an older one, a step higher":   {[]float64{65, 60, 65, 70, 75}, true},
+		"an older one, higher":          {[]float64{65.1, 60, 65, 70, 75}, false},
 		"two say nothing of a sequence": {[]float64{60, 70}, false},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -23,7 +34,7 @@ func TestTopsThatRise(t *testing.T) {
 				newest[len(newest)-1-i] = v
 			}
 			p := Pattern{}
-			p.tops(newest, 100)
+			p.tops(newest, 1000)
 			if (p.Rise > 0) != row.rise {
 				t.Errorf("rise %v", p.Rise)
 			}
@@ -46,5 +57,165 @@ func TestRisesThatGetSmaller(t *testing.T) {
 		if p.Rise < row.least || p.Rise > row.most {
 			t.Errorf("%s: the next rise is %.0f, want %.0f to %.0f", what, p.Rise, row.least, row.most)
 		}
+	}
+}
+
+func TestTops(t *testing.T) {
+	for name, row := range map[string]struct {
+		tops []float64 // the newest first
+		want Pattern
+	}{
+		"one":              {[]float64{50}, Pattern{Newest: 50, Top: 50, Most: 50, Mean: 50}},
+		"two":              {[]float64{14, 10}, Pattern{Newest: 14, Top: 10, Most: 14, Mean: 12, Record: 4, Deviation: math.Sqrt(8)}},
+		"one odd of four":  {[]float64{10, 10, 10, 50}, Pattern{Newest: 10, Top: 10, Most: 10, Mean: 20}},
+		"three, no rise":   {[]float64{12, 10, 14}, Pattern{Newest: 12, Top: 10, Most: 14, Mean: 12, Deviation: 2}},
+		"equal steps":      {[]float64{157, 137, 120, 100}, Pattern{Newest: 157, Top: 120, Most: 157, Mean: 128.5, Record: 20, Deviation: math.Sqrt(1769.0 / 3), Rise: 19, Equal: true}},
+		"less equal steps": {[]float64{156.9, 136.9, 120, 100}, Pattern{Newest: 156.9, Top: 120, Most: 156.9, Mean: 128.45, Record: 20, Deviation: math.Sqrt(1761.61 / 3), Rise: 56.9 / 3}},
+	} {
+		var p Pattern
+		p.tops(append([]float64(nil), row.tops...), 100)
+		p.Mean, p.Deviation, p.Rise, p.Record = near(p.Mean, row.want.Mean), near(p.Deviation, row.want.Deviation), near(p.Rise, row.want.Rise), near(p.Record, row.want.Record)
+		if p != row.want {
+			t.Errorf("%s: %+v, want %+v", name, p, row.want)
+		}
+	}
+}
+
+// near is what was wanted when it is that up to rounding.
+func near(got, want float64) float64 {
+	if math.Abs(got-want) < 1e-9 {
+		return want
+	}
+	return got
+}
+
+// spiked is a series that had spikes of 10 s from 5000 up to those tops, or to 8000, at those times.
+func spiked(tops map[float64]float64, starts ...float64) *Series {
+	s := established()
+	for i, start := range starts {
+		top, known := tops[start]
+		if !known {
+			top = 8000
+		}
+		s.spikes[i%MaxSpikes] = Spike{Start: start, end: start + 10, base: 5000, after: 5000, Peak: top, level: 5000, free: start}
+		s.Count++
+	}
+	return s
+}
+
+// A pattern is of the spikes of the largest kind: what is three fifths as high still is.
+func TestPattern(t *testing.T) {
+	s := spiked(map[float64]float64{100: 8000, 200: 6799, 300: 6800, 400: 7500}, 100, 200, 300, 400)
+	s.spikes[3].after, s.spikes[3].level = 5010, 4990
+	p, ok := s.Pattern(410, 20000)
+	p.Mean, p.Deviation = 0, 0
+	want := Pattern{Count: 3, Seen: 4, Last: 400, Period: 150, Regular: true, Low: 1800, High: 3000, Newest: 7500, Top: 6800, Most: 8000,
+		Level: 5010, Even: true, Width: 10, Free: 400}
+	if !ok || p != want {
+		t.Errorf("%v %+v, want %+v", ok, p, want)
+	}
+	for level, even := range map[float64]bool{5390: true, 5391: false} {
+		s.spikes[0].level = level
+		if p, _ := s.Pattern(410, 20000); p.Even != even {
+			t.Errorf("levels of 4990 and %v: even %v", level, p.Even)
+		}
+	}
+}
+
+// A pattern ends two and a half periods after its last spike, that of one spike after an hour, and at a gap.
+func TestPatternEnds(t *testing.T) {
+	three, one := spiked(nil, 100, 200, 300), spiked(nil, 300)
+	for _, row := range []struct {
+		s        *Series
+		now, gap float64
+		want     bool
+	}{{three, 550, 0, true}, {three, 551, 0, false}, {one, 3900, 0, true}, {one, 3901, 0, false}, {three, 400, 300, true}, {three, 400, 301, false},
+		{established(), 0, 0, false}} {
+		row.s.gap = row.gap
+		if _, ok := row.s.Pattern(row.now, 20000); ok != row.want {
+			t.Errorf("%d spikes, now %v, gap %v: %v", row.s.Count, row.now, row.gap, ok)
+		}
+	}
+}
+
+// Only the newest spikes are kept.
+func TestPatternOfManySpikes(t *testing.T) {
+	var starts []float64
+	for i := range 20 {
+		starts = append(starts, float64(100*i))
+	}
+	if p, ok := spiked(nil, starts...).Pattern(1900, 20000); !ok || p.Count != MaxSpikes || p.Seen != 20 || p.Last != 1900 || p.Period != 100 {
+		t.Errorf("%v %+v", ok, p)
+	}
+}
+
+func TestIntervals(t *testing.T) {
+	for name, row := range map[string]struct {
+		starts  []float64 // the newest first
+		period  float64
+		regular bool
+	}{
+		"one":              {[]float64{100}, 0, false},
+		"two":              {[]float64{900, 100}, 800, true},
+		"three times":      {[]float64{500, 200, 100}, 200, true},
+		"more":             {[]float64{501, 200, 100}, 200.5, false},
+		"one odd of three": {[]float64{500, 300, 200, 100}, 100, true},
+	} {
+		var p Pattern
+		if p.intervals(row.starts); p.Period != row.period || p.Regular != row.regular {
+			t.Errorf("%s: period %v, regular %v", name, p.Period, p.Regular)
+		}
+	}
+	for width, brief := range map[float64]bool{60: true, 61: false} {
+		if p := (Pattern{Period: 100, Width: width}); p.Brief() != brief {
+			t.Errorf("%v of 100 s: brief %v", width, p.Brief())
+		}
+	}
+}
+
+// The next spike is due a period after the newest, also when that is not over.
+func TestDue(t *testing.T) {
+	for open, due := range map[float64]float64{0: 90, 350: 90, 351: 141} { // half a period after the last it is another
+		s := spiked(nil, 100, 200, 300)
+		if open > 0 {
+			s.edges[0], s.open = edge{start: open, base: 5000, peak: 8000}, 1
+		}
+		p, _ := s.Pattern(310, 20000)
+		if got := p.Due(310); got != due {
+			t.Errorf("with one open since %v: due in %v s, want %v", open, got, due)
+		}
+	}
+}
+
+func TestOutgrown(t *testing.T) {
+	ordinary := Pattern{Last: 300, Period: 100, Width: 10, Most: 8000, Level: 5000}
+	for name, row := range map[string]struct {
+		t, base, peak, width float64
+		want                 float64
+	}{
+		"young":            {410, 5000, 9000, 10, 1000},
+		"twenty seconds":   {420, 5000, 9000, 10, 1000},
+		"older":            {421, 5000, 9000, 10, 0},
+		"on a higher base": {410, 5300, 9000, 10, 700},
+		"on a lower base":  {410, 4000, 9000, 10, 1000},
+		"not higher":       {410, 5000, 7000, 10, 0},
+		"wide":             {410, 5000, 9000, 60, 1000},
+		"a phase":          {410, 5000, 9000, 61, 0},
+	} {
+		s, p := established(), ordinary
+		s.edges[0], s.open, p.Width = edge{start: 400, base: row.base, peak: row.peak}, 1, row.width
+		if got := s.Outgrown(row.t, p); got != row.want {
+			t.Errorf("%s: %v, want %v", name, got, row.want)
+		}
+	}
+	s := spiked(nil, 100, 200, 300) // 10 s wide: three times as long is 30 s
+	s.edges[0], s.open = edge{start: 500, base: 5000, peak: 9000}, 1
+	for width, want := range map[float64]float64{120: 1000, 121: 0} { // three fifths of 200 s since the last
+		if got := s.Outgrown(530, Pattern{Last: 300, Period: 100, Width: width, Most: 8000, Level: 5000}); got != want {
+			t.Errorf("spikes of %v s: %v, want %v", width, got, want)
+		}
+	}
+	if got := established().Outgrown(400, ordinary); got != 0 {
+		t.Errorf("nothing is open, and %v outgrown", got)
 	}
 }

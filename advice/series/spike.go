@@ -9,8 +9,6 @@ type excursions struct {
 	spikes   [MaxSpikes]Spike // ring of the closed
 	Count    int              // of spikes ever
 	settling int              // slot of the spike whose level afterwards is still being learnt; -1: none
-	jump     float64          // largest rise after the first plateau, whether it came back or not
-	jumpTime float64
 }
 
 const (
@@ -21,20 +19,19 @@ const (
 
 // edge is an excursion that has not come back yet.
 type edge struct {
-	start, base    float64
-	peak, peakTime float64
-	level          float64 // most of the minute before; NaN: unknown
-	free           float64 // settled free memory of the GPU when it began
+	start, base, peak float64
+	level             float64 // most of the minute before; NaN: unknown
+	free              float64 // settled free memory of the GPU when it began
 }
 
 // Spike is an excursion that came back.
 type Spike struct {
-	Start, end     float64
-	base           float64 // level before
-	after          float64 // level it came back to
-	Peak, peakTime float64
-	level          float64 // most of the minute before; NaN: unknown
-	free           float64 // settled free memory of the GPU when it began; NaN: unknown
+	Start, end float64
+	base       float64 // level before
+	after      float64 // level it came back to
+	Peak       float64
+	level      float64 // most of the minute before; NaN: unknown
+	free       float64 // settled free memory of the GPU when it began; NaN: unknown
 }
 
 // Height is what the spike gave back, and what the next one therefore asks for.
@@ -75,14 +72,12 @@ func (s *Series) excursion(t, value, high, limit float64) {
 	s.learnAfter(t, value)
 	step := max(limit*EdgeShare, edgeLeast, s.jitter*edgeJitter)
 	if s.open > 0 {
-		if e := &s.edges[s.open-1]; high > e.peak {
-			e.peak, e.peakTime = high, t
-			s.noteJump(e.peak-e.base, t)
-		}
+		e := &s.edges[s.open-1]
+		e.peak = max(e.peak, high)
 	}
 	// Above an excursion whose floor has come up a new one can begin.
 	if high > s.Floor+step && (s.open == 0 || s.Floor >= s.edges[s.open-1].base+step) {
-		s.openEdge(edge{start: t, base: s.Floor, peak: high, peakTime: t, level: s.LastMinute(), free: math.NaN()})
+		s.openEdge(edge{start: t, base: s.Floor, peak: high, level: s.LastMinute(), free: math.NaN()})
 	}
 	for s.open > 0 {
 		e := s.edges[s.open-1]
@@ -109,13 +104,6 @@ func (s *Series) openEdge(e edge) {
 	}
 	s.edges[s.open] = e
 	s.open++
-	s.noteJump(e.peak-e.base, e.start)
-}
-
-func (s *Series) noteJump(rise, t float64) {
-	if rise > s.jump {
-		s.jump, s.jumpTime = rise, t
-	}
 }
 
 // closeEdge files an excursion that came back. One around a spike that came back just
@@ -130,9 +118,7 @@ func (s *Series) closeEdge(e edge, t, value float64) {
 			}
 			last.base, last.free, last.level = e.base, e.free, e.level
 			last.end, last.after = t, min(value, last.after)
-			if e.peak > last.Peak {
-				last.Peak, last.peakTime = e.peak, e.peakTime
-			}
+			last.Peak = max(last.Peak, e.peak)
 			return
 		}
 	}
@@ -147,7 +133,7 @@ func (s *Series) closeEdge(e edge, t, value float64) {
 	}
 	s.settling = s.Count % MaxSpikes
 	s.spikes[s.settling] = Spike{Start: e.start, end: t, base: e.base, after: value,
-		Peak: e.peak, peakTime: e.peakTime, level: e.level, free: e.free}
+		Peak: e.peak, level: e.level, free: e.free}
 	s.Count++
 }
 
@@ -244,9 +230,4 @@ func (s *Series) widest() float64 {
 // back returns the spike i before the newest; i must be below min(count, maxSpikes).
 func (s *Series) back(i int) Spike {
 	return s.spikes[(s.Count-1-i)%MaxSpikes]
-}
-
-// Spiking says whether the series is in a spike of that height now.
-func (s *Series) Spiking(t, height float64) bool {
-	return s.Value > s.Settled(t)+height*(1-edgeBack)
 }

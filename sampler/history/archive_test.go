@@ -137,3 +137,17 @@ func TestArchiveCoarsens(t *testing.T) {
 		}
 	}
 }
+
+// The room of an archive is that of its values and of its runs.
+func TestRoom(t *testing.T) {
+	var u unbounded
+	if u.room() != 0 {
+		t.Errorf("nothing takes %d bytes", u.room())
+	}
+	for i := range 3 {
+		u.rings[i].values, u.rings[i].list = make([]float32, 0, 10), make([]run, 0, 2)
+	}
+	if u.room() != 3*(40+48) {
+		t.Errorf("30 values in 6 runs take %d bytes", u.room())
+	}
+}

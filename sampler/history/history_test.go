@@ -265,3 +265,24 @@ func crowd(gpus, procs int) *sampler.Snapshot {
 	}
 	return s
 }
+
+// The time since the snapshot before counts up to the length of a gap, and not beyond.
+func TestLengthOfAGap(t *testing.T) {
+	for beyond, want := range map[time.Duration]int{0: 0, time.Second: 1} {
+		h := New(time.Second)
+		at := noon.Truncate(time.Second)
+		h.Add(shot(at, sampler.GiB))
+		h.gap = 5 * time.Second
+		end := at.Add(h.gap + beyond)
+		h.Add(shot(end, sampler.GiB))
+		missing := 0
+		for _, v := range h.memory(end, 6) {
+			if v != v {
+				missing++
+			}
+		}
+		if missing > 0 != (want > 0) {
+			t.Errorf("%v beyond a gap %d seconds are unknown", beyond, missing)
+		}
+	}
+}

@@ -37,7 +37,7 @@ func (r *ring) put(n int64, v float32, byMin bool) {
 		r.last = n
 		return
 	}
-	if was := r.get(r.last); was != was || (byMin && v < was) || (!byMin && v > was) {
+	if over(v, r.get(r.last), byMin) {
 		r.set(r.last, v)
 	}
 }
@@ -84,6 +84,14 @@ func (r *ring) fold(i int64) {
 		}
 	}
 	b.all, r.spare, b.each = b.each[0], b.each, nil
+}
+
+// over says whether v is to be kept instead of what was, NaN for nothing yet: the most, or the least.
+func over(v, was float32, byMin bool) bool {
+	if byMin {
+		v, was = -v, -was
+	}
+	return was != was || v > was
 }
 
 func alike(a, b float32) bool { return a == b || a != a && b != b }

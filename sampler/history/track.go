@@ -1,7 +1,6 @@
 package history
 
 import (
-	"math"
 	"time"
 )
 
@@ -79,14 +78,13 @@ func (t *Track) Columns(end time.Time, step time.Duration, n int) []float64 {
 	lastColumn := end.UnixMilli() / wide
 	for c := lastColumn - int64(n) + 1; c <= lastColumn; c++ {
 		from, to := c*wide/unit, ((c+1)*wide-1)/unit
-		best := math.NaN()
+		best := nan32
 		for k := from; k <= to; k++ {
-			v := float64(r.at(k))
-			if v == v && (best != best || (t.byMin && v < best) || (!t.byMin && v > best)) {
+			if v := r.at(k); over(v, best, t.byMin) {
 				best = v
 			}
 		}
-		list = append(list, best)
+		list = append(list, float64(best))
 	}
 	return list
 }

@@ -356,3 +356,29 @@ func TestStillTrackIsSmall(t *testing.T) {
 		t.Errorf("the next value makes %v of them, want 5, 5 and 6", got)
 	}
 }
+
+// What is kept is the most, or the least, and anything instead of nothing.
+func TestOver(t *testing.T) {
+	nan := float32(math.NaN())
+	for _, row := range []struct {
+		v, was      float32
+		most, least bool
+	}{{2, 1, true, false}, {1, 2, false, true}, {1, 1, false, false}, {1, nan, true, true}, {nan, 1, false, false}} {
+		if most, least := over(row.v, row.was, false), over(row.v, row.was, true); most != row.most || least != row.least {
+			t.Errorf("%v instead of %v: %v as the most, %v as the least", row.v, row.was, most, least)
+		}
+	}
+}
+
+// A block whose slots turn out all the same gives them back when it is complete.
+func TestCompleteBlockFolds(t *testing.T) {
+	r := newRing(4 * slotCount)
+	for n := range int64(2*slotCount + 1) {
+		r.put(4*slotCount+n, 5, false)
+	}
+	for i, own := range []bool{false, false, true, false} {
+		if got := r.blocks[i].each != nil; got != own {
+			t.Errorf("block %d has slots of its own: %v", i, got)
+		}
+	}
+}

@@ -92,8 +92,7 @@ func (r *runs) extend(first int64, steps int32, v float32) {
 
 // raise lets the newest step have v, if that is more.
 func (r *runs) raise(newest *run, v float32, byMin bool) {
-	was := r.values[len(r.values)-1]
-	if was == was && !(byMin && v < was) && !(!byMin && v > was) {
+	if !over(v, r.values[len(r.values)-1], byMin) {
 		return
 	}
 	if !newest.same {

@@ -81,7 +81,7 @@ type scalar[T comparable] struct {
 var (
 	number    = scalar[int]{readInt, nil, func(b []byte, n int) []byte { return strconv.AppendInt(b, int64(n), 10) }, nil}
 	text      = scalar[string]{readText, nil, appendText, nil}
-	boolean   = scalar[bool]{func(v value) (bool, bool) { return v.kind == 't', v.kind == 't' || v.kind == 'f' }, nil, strconv.AppendBool, nil}
+	boolean   = scalar[bool]{func(v value) (bool, bool) { return v.kind == 't', true }, nil, strconv.AppendBool, nil}
 	amount    = scalar[sampler.Bytes]{readBytes, nil, func(b []byte, n sampler.Bytes) []byte { return appendUint(b, uint64(n)) }, nil}
 	timestamp = scalar[time.Time]{readTime, toMilli, appendTime, nil}
 )

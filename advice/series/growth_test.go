@@ -1,0 +1,122 @@
+package series
+
+import "testing"
+
+// ramp plays a holder that computes and grows by that much a second from 5000 MiB on, until
+// the bucket before that time has closed.
+func ramp(slope, until float64) *Series {
+	s := established()
+	s.Working = true
+	for t := 0.0; t <= until; t++ {
+		v := 5000 + slope*t
+		s.Add(t, v, v, v, 24000)
+	}
+	return s
+}
+
+// Steady growth is known after 200 s between the first and the last bucket of 8 s, and from 128 MiB on.
+func TestSteadyNeedsTimeAndSize(t *testing.T) {
+	for _, row := range []struct {
+		slope, until, limit float64
+		want                bool
+	}{{2, 207, 24000, false}, {2, 208, 24000, true}, {0.64, 208, 24000, true}, {0.63, 208, 24000, false},
+		{2, 208, 80000, true}, {2, 208, 80001, false}, {-2, 208, 24000, false}, {0, 400, 24000, false}} {
+		if _, ok := ramp(row.slope, row.until).Steady(row.limit); ok != row.want {
+			t.Errorf("%+v: %v", row, ok)
+		}
+	}
+	if _, ok := established().Steady(24000); ok {
+		t.Error("a series without samples grows")
+	}
+	tr, _ := ramp(2, 208).Steady(24000)
+	if want := (Trend{Since: 4, Until: 204, From: 5000, To: 5400, Slope: 2, Early: 2, Late: 2, points: 26}); tr != want {
+		t.Errorf("%+v, want %+v", tr, want)
+	}
+}
+
+// Twelve points make a trend, however long it goes on.
+func TestSteadyNeedsPoints(t *testing.T) {
+	s := established()
+	s.Working = true
+	for i := range 13 {
+		if _, ok := s.Steady(24000); ok {
+			t.Errorf("steady with %d buckets", i-1)
+		}
+		v := 5000 + 100*float64(i)
+		s.Add(64*float64(i), v, v, v, 24000)
+	}
+	if _, ok := s.Steady(24000); !ok {
+		t.Error("twelve buckets do not do")
+	}
+}
+
+// Seven tenths of the growth must be above all that was before: else it is a tooth of a saw.
+func TestSteadyIsNew(t *testing.T) {
+	for before, want := range map[float64]bool{5160: true, 5172: false, 9000: false} {
+		s := established()
+		s.Working = true
+		s.play(24000, [2]float64{104, before})
+		for i := range 265 {
+			v := 5000 + 2*float64(i)
+			s.Add(104+float64(i), v, v, v, 24000)
+		}
+		if _, ok := s.Steady(24000); ok != want {
+			t.Errorf("up to 5520 after %v: %v", before, ok)
+		}
+	}
+}
+
+// Where the level beneath stays, the peaks may rise; that takes twice as long.
+func TestPeaksRise(t *testing.T) {
+	for until, want := range map[float64]bool{415: false, 416: true} {
+		s := established()
+		s.Working = true
+		for t := 0.0; t <= until; t++ {
+			s.Add(t, 5000, 5000, 6000+2*t, 1e6)
+		}
+		if tr, ok := s.Steady(24000); ok != want || ok && !tr.Peaks {
+			t.Errorf("after %v s: %v %+v", until, ok, tr)
+		}
+	}
+}
+
+// A growth of 2 MiB/s seen for 200 s is judged for as much time ahead as is asked, and for a
+// room of which it has taken two fifths.
+func TestJudge(t *testing.T) {
+	for _, row := range []struct {
+		room, ahead float64
+		want        bool
+	}{{400, 1, true}, {401, 1, false}, {1000, 2.5, true}, {1000, 2.4, false}, {1001, 9, false}} {
+		s, g := ramp(2, 208), Growth{}
+		if g.Judge(s, 208, row.room, 24000, row.ahead); g.Found != row.want || row.want && (g.Trend.Slope != 2 || g.Trend.Until != 204) {
+			t.Errorf("%+v: %+v", row, g)
+		}
+	}
+}
+
+// A growth is looked for when buckets close, and one that was found again and again until it is over.
+func TestJudgeWhenDue(t *testing.T) {
+	s, g := established(), Growth{}
+	s.Working = true
+	value, found, lost := 5000.0, -1, -1
+	for i := range 500 {
+		if i <= 230 {
+			value += 2
+		}
+		s.Add(float64(i), value, value, value, 24000)
+		if due := g.Due(s); due != (i > 0 && i%BucketSeconds == 0 || g.Found) {
+			t.Fatalf("after %d s: due %v", i, due)
+		}
+		was := g.Found
+		g.Judge(s, float64(i), 400, 24000, 1)
+		switch {
+		case g.Found && !was:
+			found = i
+		case was && !g.Found:
+			lost = i
+		}
+	}
+	if found != 208 || lost <= 230 || lost > 330 {
+		t.Errorf("found after %d s, gone after %d", found, lost)
+	}
+}

@@ -1,0 +1,178 @@
+package oomlog
+
+import (
+	"testing"
+
+	"nvpeak/sampler"
+)
+
+// An allocator that asks for about a tenth less, or for the same again, within six lines tries again.
+func TestTriesLess(t *testing.T) {
+	try := func(kind string, line int, mib float64) *held {
+		h := &held{}
+		h.Kind, h.MemoryKind, h.Line, h.last, h.tried = kind, sampler.MemoryGPU, line, line, sampler.Bytes(mib*1024)
+		h.Requested = sampler.Some(h.tried)
+		return h
+	}
+	tf := sampler.KindTensorFlow
+	for name, row := range map[string]struct {
+		old, new *held
+		want     bool
+	}{
+		"a tenth less":     {try(tf, 1, 1000), try(tf, 7, 900), true},
+		"xla":              {try(sampler.KindXLA, 1, 1000), try(sampler.KindXLA, 2, 900), true},
+		"the same":         {try(tf, 1, 1000), try(tf, 2, 1000), true},
+		"seven lines on":   {try(tf, 1, 1000), try(tf, 8, 900), false},
+		"88 %":             {try(tf, 1, 1000), try(tf, 2, 880), false},
+		"a little more":    {try(tf, 1, 1000), try(tf, 2, 881), true},
+		"92 %":             {try(tf, 1, 1000), try(tf, 2, 920), false},
+		"a little less":    {try(tf, 1, 1000), try(tf, 2, 919), true},
+		"another kind":     {try(tf, 1, 1000), try(sampler.KindXLA, 2, 900), false},
+		"no such kind":     {try(sampler.KindCUDA, 1, 1000), try(sampler.KindCUDA, 2, 900), false},
+		"nothing was told": {try(tf, 1, 0), try(tf, 2, 0), false},
+	} {
+		if got := row.old.triesLess(row.new); got != row.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	host := try(tf, 2, 900)
+	host.MemoryKind = sampler.MemoryHost
+	if try(tf, 1, 1000).triesLess(host) {
+		t.Error("another memory is the same series")
+	}
+	e := try(tf, 1, 1000)
+	e.repeat(try(tf, 2, 1000))
+	if e.Recovered {
+		t.Error("it asked for the same again and has recovered")
+	}
+	if e.repeat(try(tf, 3, 900)); !e.Recovered || e.tried != 900*1024 || e.Occurrences != 2 || e.last != 3 {
+		t.Errorf("after a try for less: %+v", e)
+	}
+}
+
+// A printing that recovered stays so for a few lines.
+func TestRepeatForgetsRecovery(t *testing.T) {
+	for line, want := range map[int]bool{8: true, 9: false} {
+		e, h := &held{last: 1}, &held{}
+		e.Recovered, h.Line = true, line
+		if e.repeat(h); e.Recovered != want {
+			t.Errorf("again on line %d: recovered %v", line, e.Recovered)
+		}
+	}
+}
+
+// What another printing adds fills gaps and replaces nothing.
+func TestFill(t *testing.T) {
+	limit := &sampler.MemoryLimit{Kind: "x"}
+	e, h := &held{}, &held{}
+	h.OtherProcesses, h.SelfUnknown, h.MemoryLimit, h.MemoryKind = []sampler.OtherProcess{{PID: 1}}, true, limit, sampler.MemoryGPU
+	h.Extra = map[string]any{"a": 1, "b": 2}
+	e.Extra, e.MemoryKind = map[string]any{"a": 0}, sampler.MemoryUnknown
+	e.fill(h)
+	if len(e.OtherProcesses) != 1 || !e.SelfUnknown || e.MemoryLimit != limit || e.MemoryKind != sampler.MemoryGPU || e.Extra["a"] != 0 || e.Extra["b"] != 2 {
+		t.Errorf("%+v", e.OOMEvent)
+	}
+	other := &held{}
+	other.MemoryLimit, other.MemoryKind, other.SelfUnknown = &sampler.MemoryLimit{}, sampler.MemoryHost, false
+	e.fill(other)
+	if len(e.OtherProcesses) != 1 || !e.SelfUnknown || e.MemoryLimit != limit || e.MemoryKind != sampler.MemoryGPU {
+		t.Errorf("%+v", e.OOMEvent)
+	}
+}
+
+// relatives are two wordings; each row changes them so that they tell of one failure, or not.
+func TestRelations(t *testing.T) {
+	pair := func() (old, h *held) {
+		old, h = &held{row: &compiledRow{}, last: 1}, &held{row: &compiledRow{}}
+		for _, e := range []*held{old, h} {
+			e.Kind, e.Framework, e.MemoryKind, e.Requested = sampler.KindCUDA, "pytorch", sampler.MemoryGPU, sampler.Some(sampler.GiB)
+		}
+		h.Line = 2
+		return old, h
+	}
+	for name, row := range map[string]struct {
+		change func(old, h *held)
+		want   relation
+	}{
+		"the same":                 {func(old, h *held) {}, sameFailure},
+		"far, with its numbers":    {func(old, h *held) { h.Line = 1 + holdLines + 1 }, sameFailure},
+		"near, fewer numbers":      {func(old, h *held) { h.Requested, h.Line = sampler.Opt[sampler.Bytes]{}, 1+holdLines }, sameFailure},
+		"far, fewer numbers":       {func(old, h *held) { h.Requested, h.Line = sampler.Opt[sampler.Bytes]{}, 2+holdLines }, unrelated},
+		"by another, bare":         {func(old, h *held) { h.Framework, h.Requested = "x", sampler.Opt[sampler.Bytes]{} }, sameFailure},
+		"by another, was bare":     {func(old, h *held) { old.Framework, old.Requested = "x", sampler.Opt[sampler.Bytes]{} }, sameFailure},
+		"by another":               {func(old, h *held) { h.Framework = "x" }, unrelated},
+		"it warns":                 {func(old, h *held) { h.row.warning = true }, newIsWarning},
+		"it warned":                {func(old, h *held) { old.row.warning = true }, oldIsWarning},
+		"it warns, at the end":     {func(old, h *held) { h.row.warning, h.Line = true, 1+holdLines }, newIsWarning},
+		"another warns":            {func(old, h *held) { h.row.warning, h.Framework, h.Kind = true, "x", sampler.KindXLA }, unrelated},
+		"it follows":               {func(old, h *held) { h.row.follows = true }, newIsVaguer},
+		"it followed":              {func(old, h *held) { old.row.follows = true }, oldIsVaguer},
+		"it follows from far":      {func(old, h *held) { h.row.follows, h.Line = true, 2+holdLines }, unrelated},
+		"it follows, memory open":  {func(old, h *held) { h.row.follows, h.MemoryKind = true, sampler.MemoryUnknown }, newIsVaguer},
+		"it follows, was open":     {func(old, h *held) { h.row.follows, old.MemoryKind = true, sampler.MemoryUnknown }, newIsVaguer},
+		"it follows, other memory": {func(old, h *held) { h.row.follows, h.MemoryKind = true, sampler.MemoryHost }, unrelated},
+		"vaguer":                   {func(old, h *held) { h.Kind, old.Kind = sampler.KindCUDAError, sampler.KindNCCL }, newIsVaguer},
+		"was vaguer":               {func(old, h *held) { old.Kind, h.Kind = sampler.KindCUDAError, sampler.KindNCCL }, oldIsVaguer},
+		"another kind":             {func(old, h *held) { h.Kind = sampler.KindNCCL }, unrelated},
+		"another rank":             {func(old, h *held) { old.Rank, h.Rank = sampler.Some(1), sampler.Some(2) }, unrelated},
+		"another process":          {func(old, h *held) { old.PID, h.PID = sampler.Some(1), sampler.Some(2) }, unrelated},
+		"a child of it": {func(old, h *held) {
+			old.PID, h.PID, old.Text = sampler.Some(1), sampler.Some(2), "Kill process 1 or sacrifice child"
+		}, sameFailure},
+	} {
+		old, h := pair()
+		if row.change(old, h); relationOf(old, h) != row.want {
+			t.Errorf("%s: %d, want %d", name, relationOf(old, h), row.want)
+		}
+	}
+}
+
+// Events wait for repeats for 400 lines, as long as there are not more than 128.
+func TestHolderReleases(t *testing.T) {
+	for name, row := range map[string]struct {
+		count, now, out int
+	}{"young": {1, 9 + holdLines, 0}, "old": {1, 10 + holdLines, 1}, "at the end": {3, -1, 3}, "as many as may be": {maxHeld, 10, 0}, "one more": {maxHeld + 1, 10, 1}, "at line 0": {1, 0, 0}} {
+		var h holder
+		for range row.count {
+			h.events = append(h.events, &held{last: 10})
+		}
+		if out := h.release(nil, row.now); len(out) != row.out {
+			t.Errorf("%s: %d are released, want %d", name, len(out), row.out)
+		}
+	}
+}
+
+// The latest event is one of the same stream, or of one that is not told apart, which was seen late enough.
+func TestHolderLatest(t *testing.T) {
+	h := holder{events: []*held{{key: "a", last: 5}, {key: "b", last: 7}, {key: "a", last: 6}}}
+	for name, row := range map[string]struct {
+		key  string
+		from int
+		want *held
+	}{"the newest": {"a", 6, h.events[2]}, "seen too early": {"a", 7, nil}, "another stream": {"b", 7, h.events[1]}, "no such stream": {"c", 0, nil}, "any stream": {"", 6, h.events[2]}} {
+		if got := h.latest(row.key, row.from); got != row.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	h.events = append(h.events, &held{last: 9})
+	if got := h.latest("c", 9); got != h.events[3] {
+		t.Error("an event of no stream is of none")
+	}
+}
+
+// Events are held in the order of their lines, and the last line of a message counts.
+func TestHolderOrder(t *testing.T) {
+	var h holder
+	add := func(at, lines int, kind string) *held {
+		f, m := &findings{row: &compiledRow{}}, &message{lines: make([]string, lines), first: line{number: at}}
+		f.Kind, f.Line = kind, at
+		return h.add(f, m, "")
+	}
+	second, first := add(9, 3, sampler.KindCUDA), add(4, 1, sampler.KindXLA)
+	if second == nil || first == nil || h.events[0] != first || h.events[1] != second || second.last != 11 || first.last != 4 {
+		t.Errorf("%+v", h.events)
+	}
+	if again := add(12, 1, sampler.KindCUDA); again != nil || second.Occurrences != 1 || len(h.events) != 2 {
+		t.Errorf("a repeat is an event of its own: %+v", again)
+	}
+}
