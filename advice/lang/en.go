@@ -138,6 +138,8 @@ var textsEN = map[string]string{
 
 	"html.title":     "nvpeak report: {source}",
 	"html.or":        "Or",
+	"html.overview":  "All GPUs",
+	"html.over_time": "used memory over time",
 	"html.chart":     "Used memory of GPU {gpu} over time",
 	"html.noscript":  "The chart needs JavaScript; all figures are in the tables.",
 	"html.zoom":      "drag to zoom, double-click to reset",

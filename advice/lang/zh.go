@@ -138,6 +138,8 @@ var textsZH = map[string]string{
 
 	"html.title":     "nvpeak 报告：{source}",
 	"html.or":        "或者",
+	"html.overview":  "全部 GPU",
+	"html.over_time": "已用显存随时间的变化",
 	"html.chart":     "GPU {gpu} 已用显存随时间的变化",
 	"html.noscript":  "图表需要 JavaScript；所有数字都在表格里。",
 	"html.zoom":      "拖动放大，双击还原",

@@ -76,7 +76,7 @@ func (p *htmlPage) report(n int, r *report.Report) dom.Node {
 	if r.Driver != "" {
 		taken += "; " + p.words.Say("report.driver", "version", r.Driver)
 	}
-	list := dom.Group{html.Header(html.H1(dom.Text(name)), html.P(dom.Text(taken))), p.verdict(r)}
+	list := dom.Group{html.Header(html.H1(dom.Text(name)), html.P(dom.Text(taken))), p.verdict(r), p.overview(n, r)}
 	for i := range r.GPUs {
 		list = append(list, p.gpu(n, i, r))
 	}

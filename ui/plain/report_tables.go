@@ -44,7 +44,7 @@ func (p *htmlPage) gpu(report, n int, r *report.Report) dom.Node {
 	if g.SpikeCount > 0 {
 		list = append(list, html.Details(html.Summary(dom.Text(p.words.Count("count.spike", g.SpikeCount))), p.spikes(r, g)))
 	}
-	return html.Section(list)
+	return html.Section(html.ID(gpuID(report, n)), list)
 }
 
 func (p *htmlPage) tile(class, mark, name, value string) dom.Node {
