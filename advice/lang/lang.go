@@ -87,11 +87,12 @@ func (c Catalog) Span(seconds float64) string {
 
 // Lasted is how long something took, short times with more digits: "20 ms", "1.5 s", "40 s", "4 min".
 func (c Catalog) Lasted(seconds float64) string {
+	tenths := math.Round(seconds * 10)
 	switch {
 	case seconds < 0.9995:
 		return c.Say("span.ms", "n", fmt.Sprintf("%.0f", seconds*1000))
-	case seconds < 10 && seconds != math.Trunc(seconds):
-		return c.Say("span.s", "n", fmt.Sprintf("%.1f", seconds))
+	case tenths < 100 && math.Mod(tenths, 10) != 0:
+		return c.Say("span.s", "n", fmt.Sprintf("%.1f", tenths/10))
 	}
 	return c.Span(seconds)
 }

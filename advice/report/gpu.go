@@ -1,9 +1,7 @@
 package report
 
 import (
-	"cmp"
 	"math"
-	"slices"
 	"time"
 
 	"nvpeak/advice/series"
@@ -30,8 +28,9 @@ type gpuFold struct {
 	longest    jobGrowth     // of the jobs before
 	series     series.Series
 	spikes     []Spike
-	counted    int // spikes of the series that were taken over
-	earlier    int // those of series before
+	counted    int        // spikes of the series that were taken over
+	newest     *excursion // not filed yet: the next spike may be of it
+	filed      int        // spikes, also those that the list has no room for
 	hasList    bool
 
 	exitFree  sampler.Opt[sampler.Bytes] // most free since the last exit, while it is looked for
@@ -155,50 +154,6 @@ func (c *gpuFold) freeAt(used float64) (float64, bool) {
 	return max(0, c.usable-used), c.usable > 0
 }
 
-// foldSpikes follows what goes up and comes back. The spikes of a series can still change
-// while they are new, so they are taken over late.
-func (c *gpuFold) foldSpikes(now, low, high float64, gap bool) {
-	s := &c.series
-	if s.Samples == 0 {
-		s.Start(now, true)
-	}
-	if gap {
-		s.ForgetRecent()
-	}
-	s.Add(now, c.used/mib, low/mib, high/mib, c.total/mib)
-	for s.Count-c.counted >= series.MaxSpikes-1 {
-		c.takeSpike()
-	}
-}
-
-// endSpikes takes over what is known and begins anew.
-func (c *gpuFold) endSpikes(now float64) {
-	for c.counted < c.series.Count {
-		c.takeSpike()
-	}
-	c.earlier += c.counted
-	c.counted = 0
-	c.series.Start(now, true)
-}
-
-func (c *gpuFold) takeSpike() {
-	s := c.series.Numbered(c.counted)
-	c.counted++
-	if s.Height() <= 0 {
-		return
-	}
-	c.spikes = append(c.spikes, Spike{T: s.Start, Bytes: series.Bytes(s.Height()), Peak: series.Bytes(s.Peak), Duration: s.Width()})
-	if len(c.spikes) >= 2*maxReportSpikes {
-		c.keepLargest()
-	}
-}
-
-func (c *gpuFold) keepLargest() {
-	slices.SortStableFunc(c.spikes, func(a, b Spike) int { return cmp.Compare(b.Bytes, a.Bytes) })
-	c.spikes = c.spikes[:min(len(c.spikes), maxReportSpikes)]
-	slices.SortStableFunc(c.spikes, func(a, b Spike) int { return cmp.Compare(a.T, b.T) })
-}
-
 // foldJob follows the growth of what runs.
 func (c *gpuFold) foldJob(now, low, high float64, gap bool) {
 	if math.IsNaN(c.jobSeconds) {
@@ -244,14 +199,11 @@ func (c *gpuFold) growth() sampler.Opt[float64] {
 
 // report is the GPU as a report shows it.
 func (c *gpuFold) report(l *timeline) GPU {
-	for c.counted < c.series.Count {
-		c.takeSpike()
-	}
-	all := c.counted + c.earlier
+	c.takeSpikes()
 	c.keepLargest()
 	g := GPU{Index: c.gpu.Index, Label: c.gpu.Label(), UUID: sampler.Clean(c.gpu.UUID), Name: sampler.Clean(c.gpu.Name),
 		Total: c.gpu.Memory.PlausibleTotal(), Reserved: c.gpu.Memory.Reserved, Peak: c.peak, Growth: c.growth(),
-		Spikes: append([]Spike{}, c.spikes...), SpikeCount: all, Holders: append([]Holder{}, c.holders...),
+		Spikes: append([]Spike{}, c.spikes...), SpikeCount: c.filed, Holders: append([]Holder{}, c.holders...),
 		FreeAfterExit: c.exitFree, Plot: c.bins.points(l.hold())}
 	if !math.IsNaN(c.used) {
 		last := l.clock.Usual

@@ -32,6 +32,10 @@ type Report struct {
 	Notes     []string         `json:"notes"` // what was wrong with the recording or the log
 }
 
+// TooShort says whether so little was recorded that nothing found tells nothing: not even whether
+// memory grows.
+func (r *Report) TooShort() bool { return r.Duration < growthLeast }
+
 // Peak is a peak with its place on the timeline.
 type Peak struct {
 	sampler.Peak

@@ -37,6 +37,12 @@ type Spike struct {
 // Height is what the spike gave back, and what the next one therefore asks for.
 func (s Spike) Height() float64 { return s.Peak - s.after }
 
+// Given is the share of its rise that the spike gave back.
+func (s Spike) Given() float64 { return s.Height() / max(1, s.Peak-s.base) }
+
+// End is when the spike had come back.
+func (s Spike) End() float64 { return s.end }
+
 // Width of the spike in seconds.
 func (s Spike) Width() float64 { return s.end - s.Start }
 

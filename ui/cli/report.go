@@ -66,7 +66,7 @@ func (a *app) reportFiles(files []string, f *reportFlags) error {
 
 func (a *app) writeReports(files []string, reports []report.Report, f *reportFlags) error {
 	if f.html != "" {
-		return a.writeFile(f.html, modeFor(files), func(w io.Writer) error { return plain.ReportHTML(w, reports) })
+		return a.writePage(f.html, modeFor(files), reports)
 	}
 	out := bufio.NewWriter(a.out)
 	var err error
@@ -101,6 +101,18 @@ func (a *app) writeReports(files []string, reports []report.Report, f *reportFla
 		return err
 	}
 	return out.Flush()
+}
+
+// writePage writes the page and says so: where it went and how large it is.
+func (a *app) writePage(name string, mode os.FileMode, reports []report.Report) error {
+	err := a.writeFile(name, mode, func(w io.Writer) error { return plain.ReportHTML(w, reports) })
+	if err != nil || name == "-" {
+		return err
+	}
+	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+		a.say(fmt.Sprintf("wrote %s, %s", name, sampler.Bytes(info.Size())))
+	}
+	return nil
 }
 
 func (a *app) reportOptions() plain.ReportOptions {

@@ -158,7 +158,7 @@ func TestReportJSON(t *testing.T) {
 // The page loads nothing, and what a recording calls things stays text.
 func TestReportPage(t *testing.T) {
 	page, errs, code := command(t, "report", "--html", "-", tapes+"hostile.jsonl")
-	if code != 0 {
+	if code != 0 || errs != "" {
 		t.Fatal(errs)
 	}
 	if m := regexp.MustCompile(`(?i)<(?:script|link|img|iframe|object|embed|source|video|audio)\b[^>]*\b(?:src|href|data)\s*=`).FindString(page); m != "" {
@@ -358,8 +358,9 @@ func TestReportPageIsPrivate(t *testing.T) {
 		os.WriteFile(private, b, row.mode)                  //nolint:errcheck // the report shows it
 		os.WriteFile(page, []byte("what was there"), 0o644) //nolint:errcheck // the report shows it
 		os.Chmod(page, 0o644)                               //nolint:errcheck // the report shows it
-		if _, errs, code := command(t, "report", "--html", page, private); code != 0 {
-			t.Fatal(errs)
+		out, errs, code := command(t, "report", "--html", page, private)
+		if code != 0 || out != "" || !regexp.MustCompile(`^nvpeak: wrote `+regexp.QuoteMeta(page)+`, \d+\.\d KiB\n$`).MatchString(errs) {
+			t.Fatalf("exit %d, %q, %q", code, out, errs)
 		}
 		if info, err := os.Stat(page); err != nil || info.Mode().Perm() != row.want || info.Size() < 1000 {
 			t.Errorf("of %v: %v, %v", row.mode, info.Mode(), err)

@@ -40,6 +40,9 @@ func (p *reportPage) title() {
 
 // taken is when and how a recording was made.
 func (p *page) taken(start string, r *report.Report) string {
+	if r.Duration <= 0 { // a single snapshot
+		return p.words.Say("report.taken_once", "start", start, "snapshots", p.words.Count("count.snapshot", r.Snapshots))
+	}
 	line := p.words.Say("report.taken", "start", start, "span", p.words.Lasted(r.Duration), "snapshots", p.words.Count("count.snapshot", r.Snapshots))
 	if r.Interval > 0 {
 		line += p.words.Say("report.every", "span", p.words.Lasted(r.Interval))
@@ -51,7 +54,12 @@ func (p *page) taken(start string, r *report.Report) string {
 func (p *reportPage) conclusion() {
 	p.line("")
 	if p.r.Headline == "" && len(p.r.Causes) == 0 {
-		p.text("", p.quiet(p.r), plainly)
+		text, mood := p.quiet(p.r)
+		paint := plainly
+		if mood == "warn" {
+			paint = p.paint.warn
+		}
+		p.text("", text, paint)
 		return
 	}
 	p.text("", p.r.Headline, p.paint.bad)
@@ -62,24 +70,4 @@ func (p *reportPage) conclusion() {
 		p.causes(p.r.Causes)
 	}
 	p.steps(p.r.Advice)
-}
-
-// quiet is the conclusion of a recording without failures and warnings: that, and the headroom
-// that was left.
-func (p *page) quiet(r *report.Report) string {
-	text := p.words.Say("report.no_problems")
-	if n := len(r.Alerts); n > 0 {
-		text += p.words.Say("report.see_below", "notices", p.words.Count("count.notice", n))
-	}
-	var tightest *report.GPU
-	for i := range r.GPUs {
-		g := &r.GPUs[i]
-		if free, ok := g.WorstFree.Value(); ok && (tightest == nil || free < tightest.WorstFree.Or(0)) {
-			tightest = g
-		}
-	}
-	if tightest != nil {
-		text += p.words.Say("report.headroom", "free", tightest.WorstFree.Or(0), "gpu", tightest.Label)
-	}
-	return text + p.words.Say("report.stop")
 }

@@ -90,7 +90,7 @@ func chartOf(r report.Report, g *report.GPU) chartGPU {
 	c.Top = round3(max(c.Top*1.02, 0.1))
 	for i := range r.Processes {
 		if p := &r.Processes[i]; p.Label == g.Label && len(c.Processes) < chartProcesses {
-			c.Processes = append(c.Processes, chartProcess{chartName(p), sampled(p, c.T)})
+			c.Processes = append(c.Processes, chartProcess{chartName(p), sampled(p, c.T, c.High)})
 		}
 	}
 	c.readings(r, g)
@@ -105,15 +105,15 @@ func chartName(p *report.Process) string {
 	return strings.TrimSpace(name)
 }
 
-// sampled is the memory of a process at the times of its GPU's chart.
-func sampled(p *report.Process, times []float64) []*float64 {
+// sampled is the memory of a process at the times of its GPU's chart. What is a gap there is one here.
+func sampled(p *report.Process, times []float64, gpu []*float64) []*float64 {
 	list := make([]*float64, len(times))
 	at := 0
 	for i, t := range times {
 		for at < len(p.Plot) && p.Plot[at].T <= t+0.01 {
 			at++
 		}
-		if at > 0 && t <= p.Last+1e-3 {
+		if at > 0 && t <= p.Last+1e-3 && gpu[i] != nil {
 			list[i] = inGiB(p.Plot[at-1].High)
 		}
 	}

@@ -93,7 +93,11 @@ func (p *reportPage) spikes(g *report.GPU) {
 	}
 	rows := [][]string{p.head("time", "size", "peak", "lasted")}
 	for _, s := range largestSpikes(g.Spikes, shownSpikes) {
-		rows = append(rows, []string{clock(s.T), "+" + s.Bytes.String(), s.Peak.String(), p.words.Lasted(s.Duration)})
+		lasted := p.spikeLasted(p.r, s)
+		if strings.HasPrefix(lasted, "<") {
+			lasted = " " + lasted // it is no mark of a column that stands left
+		}
+		rows = append(rows, []string{clock(s.T), "+" + s.Bytes.String(), s.Peak.String(), lasted})
 	}
 	title := p.words.Count("count.spike", g.SpikeCount)
 	if len(rows)-1 < g.SpikeCount {
@@ -101,6 +105,17 @@ func (p *reportPage) spikes(g *report.GPU) {
 	}
 	p.line(title)
 	p.table(rows)
+}
+
+// spikeLasted is how long a spike lasted. One that no snapshot saw came and went between two of them.
+func (p *page) spikeLasted(r *report.Report, s report.Spike) string {
+	switch {
+	case s.Duration > 0:
+		return p.words.Lasted(s.Duration)
+	case r.Interval > 0:
+		return p.words.Say("report.under", "span", p.words.Lasted(r.Interval))
+	}
+	return "N/A"
 }
 
 func largestSpikes(list []report.Spike, n int) []report.Spike {

@@ -4,7 +4,6 @@ import (
 	"embed"
 	"encoding/json"
 	"io"
-	"slices"
 	"strings"
 
 	dom "maragu.dev/gomponents"
@@ -77,9 +76,9 @@ func (p *htmlPage) report(n int, r *report.Report) dom.Node {
 	if r.Driver != "" {
 		taken += "; " + p.words.Say("report.driver", "version", r.Driver)
 	}
-	list := dom.Group{html.Header(html.H1(dom.Text(name)), html.P(dom.Text(taken))), p.verdict(r)}
+	list := dom.Group{html.Header(html.H1(dom.Text(name)), html.P(dom.Text(taken))), p.verdict(r), p.overview(n, r)}
 	for i := range r.GPUs {
-		list = append(list, p.gpu(n, i, &r.GPUs[i]))
+		list = append(list, p.gpu(n, i, r))
 	}
 	return append(list, p.processes(r.Processes), p.alerts(r.Alerts), p.phases(r.Phases), p.events(r.Events), p.why(r), p.notes(r.Notes))
 }
@@ -87,7 +86,8 @@ func (p *htmlPage) report(n int, r *report.Report) dom.Node {
 // verdict is what happened and what to do first.
 func (p *htmlPage) verdict(r *report.Report) dom.Node {
 	if r.Headline == "" && len(r.Causes) == 0 {
-		return html.Section(html.Class(moodOf(*r)), html.P(html.Class("headline"), dom.Text(p.quiet(r))))
+		text, mood := p.quiet(r)
+		return html.Section(classOf(mood), html.P(html.Class("headline"), dom.Text(text)))
 	}
 	list := dom.Group{html.P(html.Class("headline"), dom.Text(r.Headline))}
 	if r.Detail != "" {
@@ -102,7 +102,7 @@ func (p *htmlPage) verdict(r *report.Report) dom.Node {
 			return html.Li(html.B(dom.Text(a.Title)), dimmed(" ", p.saves(a)), dom.If(n == 0, html.Pre(dom.Text(cleanLines(a.Do)))))
 		})))
 	}
-	return html.Section(html.Class(moodOf(*r)), list)
+	return html.Section(html.Class(moodOf(r)), list)
 }
 
 func (p *htmlPage) sure(c sampler.Cause) string {
@@ -169,15 +169,4 @@ func cleanLines(list []string) string {
 		lines[i] = sampler.Clean(lines[i])
 	}
 	return strings.Join(lines, "\n")
-}
-
-// moodOf is the color of the conclusion.
-func moodOf(r report.Report) string {
-	switch {
-	case slices.ContainsFunc(r.Events, func(e report.Event) bool { return e.Kind == "oom" && (e.OOM == nil || !e.OOM.Recovered) }):
-		return "bad"
-	case r.Headline != "" || len(r.Causes) > 0:
-		return "warn"
-	}
-	return "good"
 }

@@ -20,28 +20,31 @@ const (
 )
 
 // gpu is figures and chart of one GPU; report and n are its place in the data of the charts.
-func (p *htmlPage) gpu(report, n int, g *report.GPU) dom.Node {
-	low := ""
-	if w, ok := g.WorstFree.Value(); ok && float64(w) < 0.05*float64(g.Total.Or(0)) { // as red as on the screen
-		low = "low"
+func (p *htmlPage) gpu(report, n int, r *report.Report) dom.Node {
+	g := &r.GPUs[n]
+	low := func(free sampler.Opt[sampler.Bytes]) string {
+		if scarce(free, g.Total) {
+			return "low"
+		}
+		return ""
 	}
 	list := dom.Group{html.H2(dom.Text("GPU "+g.Label), dimmed(" ", g.Name)),
 		html.Div(html.Class("tiles"), p.tile("", "", "report.total", size(g.Total)), p.tile("", "", "report.typical", size(g.Typical)),
-			p.tile("peak", "▲ ", "report.peak", p.peakAt(g.Peak)), p.tile(low, "", "report.min_free", size(g.WorstFree)),
+			p.tile("peak", "▲ ", "report.peak", p.peakAt(g.Peak)), p.tile(low(g.WorstFree), "", "report.min_free", size(g.WorstFree)),
 			p.tile("", "", "report.growth", p.growth(g))),
 		html.Div(html.Class("chart"), html.Data("report", strconv.Itoa(report)), html.Data("gpu", strconv.Itoa(n)), html.Role("img"),
 			html.Aria("label", p.words.Say("html.chart", "gpu", g.Label))),
 		html.NoScript(p.say("html.noscript")), p.legend(),
 		html.H3(p.say("html.free")),
 		html.Div(html.Class("tiles"), p.tile("", "", "report.while_running", size(g.FreeTypical)),
-			p.tile(low, "", "report.at_the_peak", size(g.FreeAtPeak)), p.tile("", "", "report.after_exit", size(g.FreeAfterExit)))}
+			p.tile(low(g.FreeAtPeak), "", "report.at_the_peak", size(g.FreeAtPeak)), p.tile("", "", "report.after_exit", size(g.FreeAfterExit)))}
 	if len(g.Holders) > 0 {
 		list = append(list, html.H3(p.say("html.holders")), html.P(dom.Text(sampler.Clean(p.holders(g)))))
 	}
 	if g.SpikeCount > 0 {
-		list = append(list, html.Details(html.Summary(dom.Text(p.words.Count("count.spike", g.SpikeCount))), p.spikes(g)))
+		list = append(list, html.Details(html.Summary(dom.Text(p.words.Count("count.spike", g.SpikeCount))), p.spikes(r, g)))
 	}
-	return html.Section(list)
+	return html.Section(html.ID(gpuID(report, n)), list)
 }
 
 func (p *htmlPage) tile(class, mark, name, value string) dom.Node {
@@ -60,9 +63,9 @@ func (p *htmlPage) legend() dom.Node {
 		mark("", "▸", "event.process_start"), mark("", "▪", "event.process_end"), html.Span(p.say("html.zoom")))
 }
 
-func (p *htmlPage) spikes(g *report.GPU) dom.Node {
+func (p *htmlPage) spikes(r *report.Report, g *report.GPU) dom.Node {
 	return p.table(p.heads("col.time", "r col.size", "r col.peak", "r col.lasted"), each(largestSpikes(g.Spikes, htmlSpikes), func(_ int, s report.Spike) dom.Node {
-		return html.Tr(tableCell("t", clock(s.T)), tableCell("r", "+"+s.Bytes.String()), tableCell("r", s.Peak.String()), tableCell("r", p.words.Lasted(s.Duration)))
+		return html.Tr(tableCell("t", clock(s.T)), tableCell("r", "+"+s.Bytes.String()), tableCell("r", s.Peak.String()), tableCell("r", p.spikeLasted(r, s)))
 	}))
 }
 

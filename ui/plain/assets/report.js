@@ -69,26 +69,35 @@
     } };
   }
 
+  // Memory is taken and given back at once: a figure lasts until the next one, and nothing lies between.
+  var steps = uPlot.paths.stepped({ align: 1 });
+
+  // highest is the place of the peak: what the legend shows until the mouse points elsewhere.
+  function highest(list) {
+    return list.reduce(function (best, v, i) { return v != null && (best < 0 || v > list[best]) ? i : best; }, -1);
+  }
+
   function draw(box) {
     var r = reports[+box.dataset.report], g = r.gpus[+box.dataset.gpu];
     if (!g || g.t.length < 2) { box.remove(); return null; }
-    var data = [g.t, g.high, g.low], width = function () { return box.clientWidth; };
+    var data = [g.t, g.high, g.low], width = function () { return box.clientWidth; }, rest = highest(g.high);
+    var figure = function (u, v, s, i) { return gib(i == null ? data[s][rest] : v); };
     var series = [
-      { label: say("time"), value: function (u, v) { return clock(v); } },
-      { label: say("used"), stroke: function () { return css("--used"); }, fill: function () { return css("--fill"); }, width: 1.6, points: { show: false }, value: function (u, v) { return gib(v); } },
-      { label: say("least"), stroke: function () { return css("--used"); }, width: 0.6, dash: [2, 3], points: { show: false }, value: function (u, v) { return gib(v); } }
+      { label: say("time"), value: function (u, v, s, i) { return i == null ? clock(g.peak ? g.peak.t : g.t[rest]) + " ▲" : clock(v); } },
+      { label: say("used"), stroke: function () { return css("--used"); }, width: 1.6, paths: steps, points: { show: false }, value: figure },
+      { label: say("least"), fill: function () { return css("--fill"); }, width: 0, paths: steps, points: { show: false }, value: figure }
     ];
     g.processes.forEach(function (p, i) {
       data.push(p.gib);
-      series.push({ label: p.name, stroke: function () { return css("--p" + (i % 6 + 1)); }, width: 1.3, points: { show: false }, value: function (u, v) { return gib(v); } });
+      series.push({ label: p.name, stroke: function () { return css("--p" + (i % 6 + 1)); }, width: 1.3, paths: steps, points: { show: false }, value: figure });
     });
     if (g.allocated.length) {
       data.push(g.allocated);
-      series.push({ label: say("allocated"), stroke: function () { return css("--ink"); }, width: 0, paths: function () { return null; }, points: { show: true, size: 6, fill: function () { return css("--ink"); } }, value: function (u, v) { return gib(v); } });
+      series.push({ label: say("allocated"), stroke: function () { return css("--ink"); }, width: 0, paths: function () { return null; }, points: { show: true, size: 6, fill: function () { return css("--ink"); } }, value: figure });
     }
     if (g.reserved.length) {
       data.push(g.reserved);
-      series.push({ label: say("reserved"), stroke: function () { return css("--dim"); }, width: 0, paths: function () { return null; }, points: { show: true, size: 6, fill: function () { return css("--card"); } }, value: function (u, v) { return gib(v); } });
+      series.push({ label: say("reserved"), stroke: function () { return css("--dim"); }, width: 0, paths: function () { return null; }, points: { show: true, size: 6, fill: function () { return css("--card"); } }, value: figure });
     }
     var axis = { stroke: function () { return css("--dim"); }, grid: { stroke: function () { return css("--grid"); }, width: 1 }, ticks: { stroke: function () { return css("--line"); }, width: 1 }, font: "12px system-ui, sans-serif" };
     var u = new uPlot({
@@ -96,10 +105,10 @@
       cursor: { sync: { key: "report" + box.dataset.report }, drag: { x: true, y: false } },
       scales: { x: { time: false, range: function (u, a, b) { return [a, b > a ? b : a + 1]; } }, y: { range: function () { return [0, g.top]; } } },
       axes: [
-        Object.assign({}, axis, { values: function (u, list) { return list.map(clock); }, space: 70, incrs: [0.01, 0.1, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 604800] }),
+        Object.assign({}, axis, { values: function (u, list, axis, space, step) { return list.map(function (t) { return clock(t) + (step < 1 ? (t % 1).toFixed(step < 0.1 ? 2 : 1).slice(1) : ""); }); }, space: 70, incrs: [0.01, 0.1, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 604800] }),
         Object.assign({}, axis, { values: function (u, list) { return list.map(function (v) { return v + " GiB"; }); }, size: 66 })
       ],
-      series: series, plugins: [marks(g, r)]
+      series: series, bands: [{ series: [1, 2], fill: function () { return css("--band"); } }], plugins: [marks(g, r)]
     }, data, box);
     return { resize: function () { u.setSize({ width: width(), height: Math.max(230, Math.min(340, width() * 0.36)) }); }, redraw: function () { u.redraw(false, true); } };
   }
