@@ -11,13 +11,13 @@ import (
 // area is a filled plot over time in Braille dots, two columns and four rows a cell: what was held all of the
 // time is filled, what was held at some moment only is half filled.
 type area struct {
-	high, low []float64     // most and least of each column of dots; NaN for a gap; low may be nil
-	full      float64       // the value whose levels color the plot, and that the axis reaches
-	unit      float64       // of the axis, in that of the values
-	sign      string        // after the top of the axis
-	span      time.Duration // that the columns stand for
-	now       string        // the word for it
-	marks     []mark        // lines across
+	high, low []float64 // most and least of each column of dots; NaN for a gap; low may be nil
+	full      float64   // the value whose levels color the plot, and that the axis reaches
+	unit      float64   // of the axis, in that of the values
+	sign      string    // after the top of the axis
+	at        stretch
+	now       string // the word for it
+	marks     []mark // lines across
 }
 
 // mark is a line across a plot with its label.
@@ -37,23 +37,49 @@ const (
 
 var dots = [dotColumns][dotRows]rune{{0x40, 0x04, 0x02, 0x01}, {0x80, 0x20, 0x10, 0x08}}
 
-// columns are the figures of a track for a plot of so many cells, and the time that they stand for. Those
-// of one cell stay together, so that a plot moves by whole cells.
-func (v *view) columns(t *history.Track, cells int) (values []float64, span time.Duration) {
+// stretch is the time that the columns of a plot stand for. A plot moves by several cells at once and the newest
+// ones fill up meanwhile: moved by each column, it would be most of what is sent to the terminal.
+type stretch struct {
+	span  time.Duration // of all columns
+	ahead time.Duration // of those that are yet to come, at the end
+	blank int           // how many those are
+}
+
+// cellsAtOnce is by how many cells a plot moves.
+const cellsAtOnce = 4
+
+// columns are the figures of a track for a plot of so many cells.
+func (v *view) columns(t *history.Track, cells int) ([]float64, stretch) {
 	n := dotColumns * cells
 	step := history.ColumnStep(v.plot.span, n)
-	if short := int(v.plot.span / step); short < n*3/4 { // there is less than one figure for each column
-		values = make([]float64, n)
-		from := t.Columns(v.now(), step, short)
-		for i := range values {
-			values[i] = from[i*short/n]
+	each := dotColumns // figures of a cell; or cells of a figure, negative
+	if figures := int(v.plot.span / step); figures > 0 && figures < n*3/4 {
+		each = -max(1, cells/figures)
+		n = (cells - each - 1) / -each
+	}
+	block := int64(cellsAtOnce * max(each, 1))
+	last := v.now().UnixMilli() / step.Milliseconds()
+	blank := min(int(block-1-last%block), n-1)
+	values := t.Columns(v.now(), step, n-blank)
+	for range blank {
+		values = append(values, nan)
+	}
+	at := stretch{time.Duration(n) * step, time.Duration(blank) * step, blank}
+	if each < 0 {
+		wide := make([]float64, dotColumns*cells)
+		for i := range wide {
+			wide[i] = values[n-1-(cells-1-i/dotColumns)/-each]
 		}
-		return values, v.plot.span
+		values, at.blank = wide, -each*dotColumns*blank
+		at.span = time.Duration(cells) * step / time.Duration(-each)
 	}
-	if v.now().UnixMilli()/step.Milliseconds()%dotColumns == 0 {
-		return append(t.Columns(v.now(), step, n-1), nan), time.Duration(n) * step
-	}
-	return t.Columns(v.now(), step, n), time.Duration(n) * step
+	return values, at
+}
+
+// column is where a moment is, in columns of dots from the left; negative: before the plot.
+func (at stretch) column(ago time.Duration, cells int) int {
+	n := float64(dotColumns * cells)
+	return int(n*(1-min(float64(ago+at.ahead)/float64(at.span), 2))) - 1
 }
 
 // draw draws the area with its axes; the times stand in the last row.
@@ -175,8 +201,9 @@ func abs(n int) int { return max(n, -n) }
 
 // times are the labels of the time axis: how long ago the span began, its middle, and now.
 func (a *area) times(c *canvas, r rect, span time.Duration) {
-	at := func(ago time.Duration) int { return r.x + r.w - int(float64(r.w)*float64(ago)/float64(a.span)) }
-	end := c.right(r.x, r.y, r.x+r.w, theme.Dim, a.now)
+	span = min(span, a.at.span-a.at.ahead)
+	at := func(ago time.Duration) int { return r.x + (a.at.column(ago, r.w)+1)/dotColumns }
+	end := c.right(r.x, r.y, max(at(0), r.x+width(a.now)), theme.Dim, a.now)
 	x := c.put(max(r.x, at(span)), r.y, end-1, theme.Dim, timeLabel(span))
 	if middle := timeLabel(span / 2); at(span/2)-width(middle)/2 > x+2 && at(span/2)+width(middle) < end-2 {
 		c.put(at(span/2)-width(middle)/2, r.y, end, theme.Dim, middle)

@@ -12,7 +12,7 @@ import (
 // drawnArea is a plot of 4 rows of 10 cells, without its axes.
 func drawnArea(high, low []float64, full float64) []string {
 	c := newCanvas(10+axisWidth, 5)
-	a := area{high: high, low: low, full: full, unit: 1, span: time.Minute, now: "now"}
+	a := area{high: high, low: low, full: full, unit: 1, at: stretch{span: time.Minute}, now: "now"}
 	a.draw(c, rect{0, 0, 10 + axisWidth, 5}, &theme.Unicode, time.Minute)
 	var out []string
 	for _, line := range c.lines()[:4] {

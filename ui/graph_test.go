@@ -239,10 +239,13 @@ func TestSpikeOnScreenAtEverySpan(t *testing.T) {
 				n := graphColumns(w)
 				step, role := history.ColumnStep(span, n), theme.Plot
 				if !lines {
-					_, covered := v.columns(m.folds.history.GPU(g.Key()).Plot("memory.used"), n)
-					step, role = covered/time.Duration(n), theme.Area6
+					role = theme.Area6
 				}
 				x := w - 1 - int(ages[span]/step)
+				if !lines {
+					_, at := v.columns(m.folds.history.GPU(g.Key()).Plot("memory.used"), n)
+					x = axisWidth + at.column(ages[span], n)/dotColumns
+				}
 				seen := false
 				for dx := -2; dx <= 1; dx++ {
 					ch, drawn := c.at(x+dx, 0)

@@ -123,7 +123,7 @@ func (v *view) processPlot(c *canvas, r rect, row procRow) {
 		return
 	}
 	a := area{full: row.gpu.Memory.Total.Or(0).MiB(), unit: mibPerGiB, now: v.words.Say("screen.now")}
-	a.high, a.span = v.columns(s.Used, n)
-	a.marks = v.peakMark(row.proc.Peak, a.span, n)
+	a.high, a.at = v.columns(s.Used, n)
+	a.marks = v.peakMark(row.proc.Peak, a.at, n)
 	a.draw(c, r, v.glyphs, v.plot.span)
 }

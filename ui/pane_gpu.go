@@ -256,19 +256,19 @@ func (v *view) gpuPlot(c *canvas, r rect, g *sampler.GPU) {
 		return
 	}
 	a := area{full: m.top(g), unit: m.unit, sign: m.sign, now: v.words.Say("screen.now")}
-	a.high, a.span = v.columns(s.Plot(m.name), n)
+	a.high, a.at = v.columns(s.Plot(m.name), n)
 	if m.isMemory() {
-		raiseLast(a.high, &g.Memory)
+		raiseLast(a.high[:len(a.high)-a.at.blank], &g.Memory)
 		a.low, _ = v.columns(s.UsedMin, n)
-		a.marks = v.memoryMarks(g, a.span, n)
+		a.marks = v.memoryMarks(g, a.at, n)
 	}
 	a.draw(c, r, v.glyphs, v.plot.span)
 }
 
 // memoryMarks are the lines of a plot of memory: the peak, and the most that may be in use for the need to fit.
-func (v *view) memoryMarks(g *sampler.GPU, span time.Duration, cells int) []mark {
+func (v *view) memoryMarks(g *sampler.GPU, at stretch, cells int) []mark {
 	m := &g.Memory
-	list := v.peakMark(m.Peak, span, cells)
+	list := v.peakMark(m.Peak, at, cells)
 	if total := m.Total.Or(0).Less(m.Reserved.Or(0)); v.need > 0 && v.need < total {
 		list = append(list, mark{total.Less(v.need).MiB(), theme.Need, []string{v.words.Say("screen.need", "size", v.need.Short()), v.need.Short()}, 0})
 	}
@@ -276,14 +276,17 @@ func (v *view) memoryMarks(g *sampler.GPU, span time.Duration, cells int) []mark
 }
 
 // peakMark is the line of the peak, if there is one.
-func (v *view) peakMark(p *sampler.Peak, span time.Duration, cells int) []mark {
+func (v *view) peakMark(p *sampler.Peak, at stretch, cells int) []mark {
 	if p == nil || p.Bytes == 0 {
 		return nil
 	}
-	ago, n := v.now().Sub(p.Time), dotColumns*cells
+	ago := v.now().Sub(p.Time)
 	short := fmt.Sprintf("%c%s", v.glyphs.Peak, gib(p.Bytes))
-	long := v.words.Say("screen.peak", "size", short, "ago", v.ago(ago))
-	return []mark{{p.Bytes.MiB(), theme.Peak, []string{long, short}, n - 1 - int(float64(n)*min(float64(ago)/float64(span), 2))}}
+	texts := []string{v.words.Say("screen.peak", "size", short, "ago", v.ago(ago)), short}
+	if ago < time.Minute {
+		texts = texts[1:] // where it stands says when, and the seconds would be sent each time
+	}
+	return []mark{{p.Bytes.MiB(), theme.Peak, texts, at.column(ago, cells)}}
 }
 
 // linePlot is the plot by asciigraph, with utilization behind.

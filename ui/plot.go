@@ -38,9 +38,6 @@ var plotMetrics = []plotMetric{
 // which the history does not know yet.
 func raiseLast(columns []float64, m *sampler.Memory) {
 	n := len(columns) - 1
-	if n > 0 && columns[n] != columns[n] {
-		n-- // the second half of its cell is yet to come
-	}
 	if n >= 0 && m.Window != nil && columns[n] < m.Window.Max.MiB() {
 		columns[n] = m.Window.Max.MiB()
 	}

@@ -42,8 +42,8 @@ func TestWordsForNumbers(t *testing.T) {
 			0.59: en.Say("sure.possible"), 0.4: en.Say("sure.possible"), 0.39: en.Say("sure.weak")}},
 		"span": {en.Span, map[float64]string{-1: "0 s", 89.4: "89 s", 90: "2 min", 5399: "90 min", 5400: "1.5 h",
 			48*3600 - 1: "48.0 h", 48 * 3600: "2.0 days"}},
-		"lasted": {en.Lasted, map[float64]string{0.02: "20 ms", 0.9994: "999 ms", 0.9995: "1.0 s", 1.5: "1.5 s", 3: "3 s",
-			9.96: "10.0 s", 10: "10 s", 10.5: "10 s", 120: "2 min"}},
+		"lasted": {en.Lasted, map[float64]string{0.02: "20 ms", 0.9994: "999 ms", 0.9995: "1 s", 1.5: "1.5 s", 3: "3 s",
+			9.96: "10 s", 10: "10 s", 10.5: "10 s", 120: "2 min"}},
 		"count": {func(n float64) string { return en.Count("count.gpu", int(n)) }, map[float64]string{0: "0 GPUs", 1: "1 GPU", 2: "2 GPUs"}},
 	} {
 		for n, want := range row.want {

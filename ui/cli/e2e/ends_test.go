@@ -17,7 +17,7 @@ func TestSignalsRestoreTheTerminal(t *testing.T) {
 		t.Run(row.signal.String(), func(t *testing.T) {
 			t.Parallel()
 			term := open(t, setup{scenario: "h100x8"})
-			see(t, term, "62.5 used")
+			see(t, term, "62.5 / ")
 			if err := term.Signal(row.signal); err != nil {
 				t.Fatal(err)
 			}
@@ -29,7 +29,7 @@ func TestSignalsRestoreTheTerminal(t *testing.T) {
 func TestControlC(t *testing.T) {
 	t.Parallel()
 	term := open(t, setup{scenario: "h100x8"})
-	see(t, term, "62.5 used")
+	see(t, term, "62.5 / ")
 	press(t, term, "\x03")
 	ends(t, term, 0)
 }
@@ -50,7 +50,7 @@ func TestTerminalClosed(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(term.Close)
-			see(t, term, "62.5 used")
+			see(t, term, "62.5 / ")
 			if err := term.Hangup(); err != nil {
 				t.Fatal(err)
 			}
@@ -76,7 +76,7 @@ func TestSuspend(t *testing.T) {
 		press(t, term, "stty -a | tr ' ;' '\\n\\n' | grep -cx -e icanon -e echo -e isig\r")
 		seeMatch(t, term, `(?m)^3$`)
 		press(t, term, "clear; fg\r")
-		see(t, term, "62.5 used", "q quit")
+		see(t, term, "62.5 / ", "q quit")
 		if s := term.State(); !s.AltScreen || s.CursorVisible {
 			t.Errorf("after fg the terminal is %+v", s)
 		}

@@ -145,7 +145,7 @@ func TestColors(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			term := open(t, setup{scenario: "h100x8", env: row.env, args: row.args, size: [2]int{120, 40}})
-			see(t, term, "62.5 used")
+			see(t, term, "62.5 / ")
 			if got := term.Colors(); got != row.colors {
 				t.Errorf("colors on the screen: %v", got)
 			}
@@ -167,7 +167,7 @@ var colorSequence = regexp.MustCompile(`\x1b\[(?:[0-9:;]*;)?(?:3[0-8]|4[0-8]|9[0
 func TestASCII(t *testing.T) {
 	t.Parallel()
 	term := open(t, setup{scenario: "h100x8", args: []string{"--ascii"}, size: [2]int{120, 40}})
-	screen := see(t, term, "62.5 used", "41000")
+	screen := see(t, term, "62.5 / ", "41000")
 	for _, c := range screen {
 		if c > 0x7e {
 			t.Fatalf("%q with --ascii:\n%s", c, screen)
@@ -319,7 +319,7 @@ func inMiB(b *uint64) string {
 func TestEndlessListsStayBounded(t *testing.T) {
 	t.Parallel()
 	term := open(t, setup{scenario: "insufficient"})
-	see(t, term, "30.0 used")
+	see(t, term, "30.0 / ")
 	time.Sleep(3 * time.Second) // go-nvml doubles its buffer: half a second is enough to die of it
 	if most := highWater(t, term); most > 150<<20 {
 		t.Errorf("%d MiB were in use", most>>20)

@@ -284,7 +284,7 @@ func TestMonitorRecords(t *testing.T) {
 	dir := t.TempDir()
 	path, log := filepath.Join(dir, "a.jsonl.zst"), filepath.Join(dir, "train.log")
 	term := open(t, setup{scenario: "h100x8", args: []string{"--record", path, "--log", log}})
-	see(t, term, "62.5 used")
+	see(t, term, "62.5 / ")
 	text := "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 GiB (GPU 0; 79.15 GiB total capacity; 60.00 GiB already allocated; 10.00 GiB free; 61.00 GiB reserved in total by PyTorch)\n"
 	if err := os.WriteFile(log, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -345,7 +345,7 @@ func TestReplay(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "night.jsonl.zst")
 	writeTape(t, path, 900)
 	term := open(t, setup{args: []string{"replay", path, "--at", "+1m", "--speed", "2"}, size: [2]int{100, 24}})
-	see(t, term, "REPLAY", "night-box", "10.0 used", "2x", "/ 0:14:59", "03:01:")
+	see(t, term, "REPLAY", "night-box", "10.0 / ", "2x", "/ 0:14:59", "03:01:")
 	press(t, term, "p")
 	see(t, term, "PAUSED")
 	for _, row := range []struct{ keys, see string }{
@@ -357,7 +357,7 @@ func TestReplay(t *testing.T) {
 		{",", "03:02:10"},
 		{"N", "peak of GPU 0: 41.0 GiB"},
 		{"", "03:05:00"},
-		{"", "41.0 used"},
+		{"", "41.0 / "},
 		{".", "▲41.0"},
 		{"B", "03:05:00"},
 		{"{", "▲10.0"},
@@ -395,7 +395,7 @@ func TestReplayOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, row := range []struct{ path, see string }{{cut, "the file is cut"}, {log, "1.0 used"}} {
+	for _, row := range []struct{ path, see string }{{cut, "the file is cut"}, {log, "1.0 / "}} {
 		term := open(t, setup{args: []string{"replay", row.path, "--speed", "1/4"}, size: [2]int{120, 24}})
 		see(t, term, "REPLAY", row.see)
 		press(t, term, "q")

@@ -24,15 +24,15 @@ func TestFirstScreen(t *testing.T) {
 		gpus int // whose figures must be on the screen
 	}{
 		{[2]int{30, 6}, []string{"62.5/80G", "▲62.5"}, 5},
-		{[2]int{80, 24}, []string{"nvpeak", "driver 580", "mem 20ms", "H100 80GB HBM3", "62.5 used", "▲ 62.5G", "GPU MEM", "41000", "q quit"}, 8},
-		{[2]int{120, 40}, []string{"nvpeak", "CUDA 13.0", "H100 80GB HBM3", "0.5 driver", "16.6 free", "41000", "▲PEAK", "q quit"}, 8},
-		{[2]int{200, 60}, []string{"nvpeak", "PCIe 5x16", "-5m", "0.5 driver", "41000", "41007", "SHARE", "CPU%", "q quit"}, 8},
+		{[2]int{80, 24}, []string{"nvpeak", "driver 580", "mem 20ms", "H100 80GB HBM3", "62.5 / ", "▲62.5", "GPU MEM", "41000", "q quit"}, 8},
+		{[2]int{120, 40}, []string{"nvpeak", "CUDA 13.0", "H100 80GB HBM3", "0.5 driver", "16.6 GiB free", "41000", "▲PEAK", "q quit"}, 8},
+		{[2]int{200, 60}, []string{"nvpeak", "PCIe 5x16", "-1m", "0.5 driver", "41000", "41007", "SHARE", "CPU%", "q quit"}, 8},
 	} {
 		t.Run(fmt.Sprintf("%dx%d", row.size[0], row.size[1]), func(t *testing.T) {
 			t.Parallel()
 			term := open(t, setup{scenario: "h100x8", size: row.size})
 			see(t, term, row.want...)
-			figures := regexp.MustCompile(`62\.5(/80G| used)`)
+			figures := regexp.MustCompile(`62\.5(/80G| / 79\.6)`)
 			seeThat(t, term, fmt.Sprintf("figures of %d GPUs", row.gpus), func(s string) bool {
 				return len(figures.FindAllString(s, -1)) == row.gpus
 			})
@@ -54,22 +54,22 @@ func TestDrivers(t *testing.T) {
 		then []string // must then appear too, all at once
 	}{
 		{"lost", setup{scenario: "lost", env: ago(6 * time.Second), size: [2]int{120, 40}},
-			[]string{"30.0 used"}, []string{"GPU is lost", "30.0 used", "Xid 79"}},
+			[]string{"30.0 / "}, []string{"GPU is lost", "30.0 / ", "Xid 79"}},
 		{"hang", setup{scenario: "hang", env: ago(time.Second), size: [2]int{120, 40}},
-			[]string{"30.0 used"}, []string{"not answering", "44.0 used"}},
+			[]string{"30.0 / "}, []string{"not answering", "44.0 / "}},
 		{"mig", setup{scenario: "mig", size: [2]int{120, 40}},
-			[]string{"0:0", "0:1", "0:3", "MIG 3g.40gb", "12.0 used", "27.5 free", "33.0 used", "44200"}, nil},
+			[]string{"0:0", "0:1", "0:3", "MIG 3g.40gb", "12.0 / ", "27.5 GiB free", "33.0 / ", "44200"}, nil},
 		{"unified", setup{scenario: "unified", size: [2]int{120, 40}},
 			[]string{"GB10", " shared", "4.0 GiB", "45001"}, nil},
 		{"hidden", setup{scenario: "hidden", size: [2]int{120, 40}},
 			[]string{"9.0 other", "9.0 GiB", "unattributed: used, but by no process"}, nil},
 		{"insufficient", setup{scenario: "insufficient", size: [2]int{120, 40}},
-			[]string{"30.0 used", "no processes"}, nil},
-		{"R470", setup{scenario: "h100x8", driver: nvmltest.R470, size: [2]int{120, 40}}, []string{"used", "▲", "41000", "580.159"}, nil},
-		{"R418", setup{scenario: "h100x8", driver: nvmltest.R418, size: [2]int{120, 40}}, []string{"used", "▲", "41000", "580.159"}, nil},
-		{"absurd", setup{scenario: "absurd", size: [2]int{120, 40}}, []string{"N/A", "10.0 used", "unattributed"}, nil},
+			[]string{"30.0 / ", "no processes"}, nil},
+		{"R470", setup{scenario: "h100x8", driver: nvmltest.R470, size: [2]int{120, 40}}, []string{" / 79.6 GiB", "▲", "41000", "580.159"}, nil},
+		{"R418", setup{scenario: "h100x8", driver: nvmltest.R418, size: [2]int{120, 40}}, []string{" / 79.6 GiB", "▲", "41000", "580.159"}, nil},
+		{"absurd", setup{scenario: "absurd", size: [2]int{120, 40}}, []string{"N/A", "10.0 / ", "unattributed"}, nil},
 		{"xid", setup{scenario: "xid", env: ago(2 * time.Second), size: [2]int{120, 40}},
-			[]string{"20.0 used"}, []string{"Xid 43"}},
+			[]string{"20.0 / "}, []string{"Xid 43"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -114,13 +114,13 @@ reload at=3s down=1s order=1,0
 	see(t, term, "▲60.0", "▲20.0")
 	seeMatch(t, term, `(?i)lost|reconnect|connection`)
 	screen := seeThat(t, term, "both cards again", func(s string) bool {
-		return strings.Contains(s, "10.0 used") && strings.Contains(s, "20.0 used")
+		return strings.Contains(s, "10.0 / ") && strings.Contains(s, "20.0 / ")
 	})
 	for _, line := range strings.Split(screen, "\n") {
-		if strings.Contains(line, "10.0 used") && !strings.Contains(line, "▲60.0") {
+		if strings.Contains(line, "10.0 / ") && !strings.Contains(line, "▲60.0") {
 			t.Errorf("the peak of the card is gone:\n%s", screen)
 		}
-		if strings.Contains(line, "20.0 used") && strings.Contains(line, "▲60.0") && !strings.Contains(line, "▲20.0") {
+		if strings.Contains(line, "20.0 / ") && strings.Contains(line, "▲60.0") && !strings.Contains(line, "▲20.0") {
 			t.Errorf("the peak moved to another card:\n%s", screen)
 		}
 	}
@@ -162,7 +162,7 @@ func TestWatchedProcessDies(t *testing.T) {
 	victim.Wait()         //nolint:errcheck // it was killed
 	gone(t, term, "sleep 600")
 	press(t, term, "\x1b")
-	see(t, term, "20.0 used", "4194000")
+	see(t, term, "20.0 / ", "4194000")
 	press(t, term, "q")
 	ends(t, term, 0)
 }
@@ -198,7 +198,7 @@ func TestHostileNames(t *testing.T) {
 func columnsOf(lines []string) string {
 	var b strings.Builder
 	for y, line := range lines {
-		for _, mark := range []string{"20.0 used", "20.0/80G", "20.0 GiB", "79.6┤"} {
+		for _, mark := range []string{"20.0 / ", "20.0/80G", "20.0 GiB", "79.6┤"} {
 			for at := 0; ; {
 				i := strings.Index(line[at:], mark)
 				if i < 0 {

@@ -34,7 +34,7 @@ func inShellAs(t *testing.T, command string) (*e2e.Terminal, int) {
 	t.Cleanup(term.Close)
 	see(t, term, "ready>")
 	press(t, term, command+"\r")
-	see(t, term, "62.5 used")
+	see(t, term, "62.5 / ")
 	return term, childOf(t, term.Cmd.Process.Pid)
 }
 
@@ -65,7 +65,7 @@ func TestStopOfAJob(t *testing.T) {
 		// The prompt may have been printed on the other screen, so that it is not waited for.
 		stopped(t, monitor)
 		press(t, term, "stty sane; clear; fg\r")
-		see(t, term, "62.5 used", "q quit")
+		see(t, term, "62.5 / ", "q quit")
 	}
 	press(t, term, "q")
 	see(t, term, "after")
@@ -97,7 +97,7 @@ func TestStopFromOutside(t *testing.T) {
 					restored(t, term)
 				}
 				press(t, term, "stty sane; clear; fg\r")
-				see(t, term, "62.5 used", "q quit")
+				see(t, term, "62.5 / ", "q quit")
 				if s := term.State(); !s.AltScreen || s.CursorVisible {
 					t.Errorf("after fg the terminal is %+v", s)
 				}
@@ -124,7 +124,7 @@ func TestFatalSignals(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(term.Close)
-			see(t, term, "62.5 used")
+			see(t, term, "62.5 / ")
 			if err := term.Signal(sig); err != nil {
 				t.Fatal(err)
 			}

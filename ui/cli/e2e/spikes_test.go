@@ -107,7 +107,7 @@ func TestSpikes(t *testing.T) {
 			checkSpikes(t, all, begin, width)
 
 			screen := seeThat(t, term, "the peak of all GPUs", func(s string) bool { return strings.Count(s, "▲49.0") >= spikeGPUs })
-			if n := strings.Count(screen, "20.0 used"); n != spikeGPUs {
+			if n := strings.Count(screen, "20.0 / "); n != spikeGPUs {
 				t.Errorf("%d GPUs are back at 20.0:\n%s", n, screen)
 			}
 		})
