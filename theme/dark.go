@@ -8,7 +8,7 @@ var dark = Theme{
 		Text:     {},
 		Dim:      {Color: "#98a1b5", ANSI256: 248, ANSI: Faded},
 		Faint:    {Color: "#5a6276", ANSI256: 241, ANSI: Faded},
-		Accent:   {Color: "#7aa2f7", ANSI256: 111, ANSI: BrightBlue},
+		Accent:   {Color: "#7aa2f7", ANSI256: 111, ANSI: BrightCyan},
 		Strong:   {Bold: true},
 		Ok:       {Color: "#73c991", ANSI256: 114, ANSI: Green},
 		Notice:   {Color: "#d9d56f", ANSI256: 185, ANSI: Yellow},

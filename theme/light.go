@@ -21,7 +21,7 @@ var light = Theme{
 		Util:     {Color: "#13647f", ANSI256: 24, ANSI: BrightBlue},
 		Plot:     {Color: "#1f5fbf", ANSI256: 25, ANSI: Blue},
 		UtilPlot: {Color: "#5b97ab", ANSI256: 67, ANSI: BrightBlue},
-		Demo:     {Color: "#13647f", ANSI256: 24, ANSI: BrightBlue, Bold: true},
+		Demo:     {Color: "#1f5fbf", ANSI256: 25, ANSI: BrightBlue, Bold: true},
 		Area1:    {Color: "#5f9670", ANSI256: 65, ANSI: Faded},
 		Area2:    {Color: "#3f8757", ANSI256: 29, ANSI: Faded},
 		Area3:    {Color: "#1f7434", ANSI256: 22, ANSI: Own},

@@ -8,6 +8,7 @@ type Style struct {
 	ANSI    Basic  // where it has 16
 	Bold    bool
 	Dim     bool
+	Under   bool // underlined
 	Reverse bool
 }
 

@@ -82,12 +82,12 @@ func (p *paint) compile(l look) sgr {
 	for _, a := range []struct {
 		on     bool
 		number string
-	}{{role.Bold || ground.Bold, "1"}, {role.Dim, "2"}, {role.Reverse || ground.Reverse, "7"}} {
+	}{{role.Bold || ground.Bold, "1"}, {role.Dim, "2"}, {role.Under, "4"}, {role.Reverse || ground.Reverse, "7"}} {
 		if a.on {
 			attrs = append(attrs, a.number)
 		}
 	}
-	s := sgr{attrs: strings.Join(attrs, ";"), fore: fore, back: back, bare: back == "" && !role.Reverse && !ground.Reverse}
+	s := sgr{attrs: strings.Join(attrs, ";"), fore: fore, back: back, bare: back == "" && !role.Under && !role.Reverse && !ground.Reverse}
 	s.params = parameters(s.attrs, s.fore, s.back)
 	return s
 }

@@ -21,8 +21,8 @@ type vtCell struct {
 
 // vtPen is how it writes; a color is its parameters, empty for the terminal's own.
 type vtPen struct {
-	bold, dim, reverse bool
-	fore, back         string
+	bold, dim, under, reverse bool
+	fore, back                string
 }
 
 // set takes the parameters of an SGR sequence.
@@ -35,6 +35,8 @@ func (p *vtPen) set(n []int) error {
 			p.bold = true
 		case k == 2:
 			p.dim = true
+		case k == 4:
+			p.under = true
 		case k == 7:
 			p.reverse = true
 		case k == 38 || k == 48:
@@ -181,4 +183,4 @@ func (v *vt) shows(t testing.TB, f *frame) error {
 }
 
 // grounded says whether a style shows on a blank.
-func grounded(pen vtPen) bool { return pen.reverse || pen.back != "" }
+func grounded(pen vtPen) bool { return pen.reverse || pen.under || pen.back != "" }

@@ -369,7 +369,7 @@ var textsEN = map[string]string{
 	"theme.high-contrast": "bright colors on a dark background, bold where it matters",
 	"theme.dark":          "for dark terminals",
 	"theme.light":         "for light terminals",
-	"theme.mono":          "no colors: bold, dim and reverse only",
+	"theme.mono":          "no colors: bold, dim, underlined and reversed only",
 
 	"say.sorted":        "sorted by {column}",
 	"say.span":          "plots show {span}",

@@ -369,7 +369,7 @@ var textsZH = map[string]string{
 	"theme.high-contrast": "深色背景上的亮色，重要处加粗",
 	"theme.dark":          "用于深色终端",
 	"theme.light":         "用于浅色终端",
-	"theme.mono":          "无颜色：只用粗体、暗色和反显",
+	"theme.mono":          "无颜色：只用粗体、暗色、下划线和反显",
 
 	"say.sorted":        "按 {column} 排序",
 	"say.span":          "图显示 {span}",
