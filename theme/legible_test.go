@@ -1,7 +1,6 @@
 package theme
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"testing"
@@ -26,7 +25,7 @@ func enough(role Role) float64 {
 // and in 256, and in the selected row.
 func TestContrast(t *testing.T) {
 	for _, th := range themes {
-		for kind, hex := range map[string]func(Style) string{"true color": func(s Style) string { return s.Color }, "256": cube} {
+		for kind, hex := range map[string]func(Style) string{"true color": func(s Style) string { return s.Color }, "256": func(s Style) string { return cube(int(s.ANSI256)) }} {
 			for i, s := range th.Roles {
 				role, grounds := Role(i), th.Grounds
 				if selected := hex(th.Backs[Selected]); selected != "" && !drawn[role] {
@@ -131,8 +130,8 @@ func TestToldApart(t *testing.T) {
 				if d := distance(x.Color, y.Color); d < 20 {
 					t.Errorf("%s: roles %d and %d are alike, %s and %s: %.0f", th.Name, a, b, x.Color, y.Color, d)
 				}
-				if d := distance(cube(x), cube(y)); d < 20 {
-					t.Errorf("%s: of 256 colors, roles %d and %d are alike, %s and %s: %.0f", th.Name, a, b, cube(x), cube(y), d)
+				if d := distance(cube(int(x.ANSI256)), cube(int(y.ANSI256))); d < 20 {
+					t.Errorf("%s: of 256 colors, roles %d and %d are alike, %s and %s: %.0f", th.Name, a, b, cube(int(x.ANSI256)), cube(int(y.ANSI256)), d)
 				}
 			}
 		}
@@ -161,7 +160,7 @@ func TestColorBlind(t *testing.T) {
 		for i, a := range apart {
 			for _, b := range apart[:i] {
 				x, y := colorblind.Roles[a], colorblind.Roles[b]
-				for _, pair := range [][2]string{{x.Color, y.Color}, {cube(x), cube(y)}} {
+				for _, pair := range [][2]string{{x.Color, y.Color}, {cube(int(x.ANSI256)), cube(int(y.ANSI256))}} {
 					if d := between(lab(seen(pair[0])), lab(seen(pair[1]))); d < 18 {
 						t.Errorf("%s: roles %d and %d are alike, %s: %.0f", name, a, b, pair, d)
 					}
@@ -169,21 +168,6 @@ func TestColorBlind(t *testing.T) {
 			}
 		}
 	}
-}
-
-// cube is the color that a terminal of 256 shows.
-func cube(s Style) string {
-	n := int(s.ANSI256)
-	switch {
-	case n == 0:
-		return ""
-	case n >= 232:
-		gray := 8 + 10*(n-232)
-		return fmt.Sprintf("#%02x%02x%02x", gray, gray, gray)
-	}
-	n -= 16
-	steps := [6]int{0, 95, 135, 175, 215, 255}
-	return fmt.Sprintf("#%02x%02x%02x", steps[n/36], steps[n/6%6], steps[n%6])
 }
 
 // linear is the light of a color, red, green and blue, as IEC 61966-2-1 says.

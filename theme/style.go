@@ -1,5 +1,7 @@
 package theme
 
+import "fmt"
+
 // Style is one look: a color for each kind of terminal, chosen by hand, for what a formula finds
 // among 16 or 256 makes red of orange and lilac of slate. Without one it is the terminal's own.
 type Style struct {
@@ -39,6 +41,25 @@ const (
 	Faded   // the same, dimmed
 	Swapped // of a background: the terminal's two, swapped
 )
+
+// InCube says whether the true color is the one that a terminal of 256 shows for the same style: then
+// a sequence of half the length says it. What changes often has such a color.
+func (s Style) InCube() bool { return s.Color != "" && s.Color == cube(int(s.ANSI256)) }
+
+// cube is a color of a terminal of 256 as "#rrggbb": six steps of red, green and blue, and 24 grays. Those
+// below 16 are the user's.
+func cube(n int) string {
+	switch {
+	case n < 16:
+		return ""
+	case n >= 232:
+		gray := 8 + 10*(n-232)
+		return fmt.Sprintf("#%02x%02x%02x", gray, gray, gray)
+	}
+	n -= 16
+	steps := [6]int{0, 95, 135, 175, 215, 255}
+	return fmt.Sprintf("#%02x%02x%02x", steps[n/36], steps[n/6%6], steps[n%6])
+}
 
 // Theme gives every role its look.
 type Theme struct {

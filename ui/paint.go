@@ -96,14 +96,15 @@ func (p *paint) compile(l look) sgr {
 // 10 for a background. The basic ones that are attributes are made such.
 func (p *paint) color(s *theme.Style, shift int) string {
 	switch p.profile {
-	case colorprofile.TrueColor:
-		if v, err := strconv.ParseUint(strings.TrimPrefix(s.Color, "#"), 16, 32); err == nil {
-			return fmt.Sprintf("%d;2;%d;%d;%d", 38+shift, v>>16, v>>8&255, v&255)
-		}
-	case colorprofile.ANSI256:
-		if s.ANSI256 != 0 {
+	case colorprofile.TrueColor, colorprofile.ANSI256:
+		v, err := strconv.ParseUint(strings.TrimPrefix(s.Color, "#"), 16, 32)
+		switch {
+		case err != nil:
+			return ""
+		case p.profile == colorprofile.ANSI256 || s.InCube():
 			return fmt.Sprintf("%d;5;%d", 38+shift, s.ANSI256)
 		}
+		return fmt.Sprintf("%d;2;%d;%d;%d", 38+shift, v>>16, v>>8&255, v&255)
 	case colorprofile.ANSI:
 		return basic(s, shift)
 	}
