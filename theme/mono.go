@@ -2,7 +2,7 @@ package theme
 
 var mono = Theme{
 	Name:  "mono",
-	Title: "no colors: bold, dim and reverse only",
+	Title: "no colors: bold, dim, underlined and reversed only",
 	Roles: [roles]Style{
 		Text:     {},
 		Dim:      {Dim: true},
@@ -10,8 +10,8 @@ var mono = Theme{
 		Accent:   {Bold: true},
 		Strong:   {Bold: true},
 		Ok:       {},
-		Notice:   {},
-		Warning:  {Bold: true},
+		Notice:   {Under: true},
+		Warning:  {Bold: true, Under: true},
 		Critical: {Bold: true, Reverse: true},
 		Reserved: {Dim: true},
 		Unknown:  {Dim: true},
@@ -20,7 +20,7 @@ var mono = Theme{
 		Util:     {},
 		Plot:     {Bold: true},
 		UtilPlot: {Dim: true},
-		Demo:     {Bold: true, Reverse: true},
+		Demo:     {Reverse: true},
 		Area1:    {},
 		Area2:    {},
 		Area3:    {},

@@ -45,22 +45,6 @@ const (
 	backs
 )
 
-// Style is one look. An empty color is the terminal's own.
-type Style struct {
-	Color   string // "#rrggbb"
-	Bold    bool
-	Dim     bool
-	Reverse bool
-}
-
-// Theme gives every role its look.
-type Theme struct {
-	Name  string
-	Title string // one line for the help
-	Roles [roles]Style
-	Backs [backs]Style // Color is the background's
-}
-
 // Area is the role of what is drawn at a share of the height of a plot in percent, with the levels
 // of Level.
 func Area(percent float64, levels [3]float64) Role {

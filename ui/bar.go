@@ -45,6 +45,7 @@ func (v *view) memoryBar(c *canvas, x, y, w int, m *sampler.Memory) {
 		at := min(int(column(m.Peak.Bytes)), w-1)
 		c.set(x+at, y, v.glyphs.Peak, theme.Peak)
 	}
+	c.bar(x, y, x+w)
 }
 
 // fillBar fills n (fractional) of w columns; steps are the parts of a cell up to full.
@@ -55,6 +56,7 @@ func (v *view) fillBar(c *canvas, x, y, w int, n float64, role theme.Role, steps
 	if part := int((n - float64(full)) * float64(len(steps))); part > 0 && full < w {
 		c.set(x+full, y, steps[part-1], role)
 	}
+	c.bar(x, y, x+w)
 }
 
 // percentBar draws a share of 100 as a thin bar in steps of 5: memory is what matters
@@ -75,5 +77,6 @@ func (v *view) spark(c *canvas, x, y int, values []float64, top float64, role fu
 		share := max(0, min(val/top, 1))
 		n := int(share * float64(len(v.glyphs.Spark)))
 		c.set(x+i, y, v.glyphs.Spark[min(n, len(v.glyphs.Spark)-1)], role(share))
+		c.bar(x+i, y, x+i+1)
 	}
 }

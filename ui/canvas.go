@@ -6,8 +6,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/mattn/go-runewidth"
 
@@ -24,9 +22,15 @@ type canvas struct {
 
 // cell is one column. A wide rune is followed by a cell with rune 0.
 type cell struct {
-	r    rune
-	role theme.Role
-	back theme.Back
+	r rune
+	look
+}
+
+// look is what a cell looks like, whatever the theme.
+type look struct {
+	role  theme.Role
+	back  theme.Back
+	drawn bool // part of a bar: in reverse video a full one looks empty
 }
 
 // rect is a part of the canvas.
@@ -85,7 +89,7 @@ func (c *canvas) set(x, y int, r rune, role theme.Role) {
 	if x+1 < c.w && row[x+1].r == 0 {
 		row[x+1].r = ' '
 	}
-	row[x].r, row[x].role = r, role
+	row[x].r, row[x].role, row[x].drawn = r, role, false
 }
 
 // asciiFor stands in for a drawing character; for all others '?'.
@@ -128,6 +132,13 @@ func (c *canvas) fill(x, y, end int, role theme.Role, r rune) {
 func (c *canvas) ground(x, y, end int, back theme.Back) {
 	for x = max(x, 0); x < min(end, c.w) && y >= 0 && y < c.h; x++ {
 		c.cells[y*c.w+x].back = back
+	}
+}
+
+// bar says that a stretch of a row is a bar, until something else is drawn there.
+func (c *canvas) bar(x, y, end int) {
+	for x = max(x, 0); x < min(end, c.w) && y >= 0 && y < c.h; x++ {
+		c.cells[y*c.w+x].drawn = true
 	}
 }
 
@@ -220,10 +231,10 @@ func (c *canvas) render(p *paint) string {
 		row := c.cells[y*c.w : (y+1)*c.w]
 		for i := 0; i < len(row); {
 			j := i
-			for j < len(row) && row[j].role == row[i].role && row[j].back == row[i].back {
+			for j < len(row) && row[j].look == row[i].look {
 				j++
 			}
-			s := p.style(row[i].role, row[i].back)
+			s := p.style(row[i].look)
 			if s.params != "" {
 				b.WriteString(csi + s.params + "m")
 			}
@@ -239,51 +250,4 @@ func (c *canvas) render(p *paint) string {
 		}
 	}
 	return b.String()
-}
-
-// paint is a theme made ready for a terminal: for every role and background the
-// parameters of its SGR sequence, in the colors that the terminal has. Lip Gloss takes
-// 3 us to render a style and a screen has a thousand pieces, so each is rendered once.
-type paint struct {
-	theme   *theme.Theme
-	profile colorprofile.Profile
-	styles  map[[2]uint8]sgr
-}
-
-// csi begins a style. The parameters are compiled by paint: ansi would build them anew
-// for each piece.
-const csi = "\x1b["
-
-// sgr is the inside of an SGR sequence, "1;38;5;12"; empty: nothing special.
-type sgr struct {
-	params string
-	bare   bool // a blank looks like any other in it
-}
-
-func newPaint(t *theme.Theme, p colorprofile.Profile) *paint {
-	return &paint{theme: t, profile: p, styles: map[[2]uint8]sgr{}}
-}
-
-func (p *paint) style(role theme.Role, back theme.Back) sgr {
-	key := [2]uint8{uint8(role), uint8(back)}
-	s, ok := p.styles[key]
-	if !ok {
-		s = p.compile(p.theme.Roles[role], p.theme.Backs[back])
-		p.styles[key] = s
-	}
-	return s
-}
-
-func (p *paint) compile(fore, back theme.Style) sgr {
-	st := lipgloss.NewStyle().Bold(fore.Bold || back.Bold).Faint(fore.Dim).Reverse(fore.Reverse || back.Reverse)
-	if fore.Color != "" && p.profile > colorprofile.ASCII {
-		st = st.Foreground(p.profile.Convert(lipgloss.Color(fore.Color)))
-	}
-	if back.Color != "" && p.profile > colorprofile.ASCII {
-		st = st.Background(p.profile.Convert(lipgloss.Color(back.Color)))
-	}
-	const sentinel = "x"
-	before, _, _ := strings.Cut(st.Render(sentinel), sentinel)
-	bare := back.Color == "" && !fore.Reverse && !back.Reverse
-	return sgr{strings.TrimSuffix(strings.TrimPrefix(before, csi), "m"), bare}
 }

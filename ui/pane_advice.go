@@ -40,7 +40,7 @@ func (v *view) alertHead(a sampler.Alert, w int) []textLine {
 	var lines []textLine
 	for i, l := range wrap(a.Text, w-2) {
 		lead := pick(i == 0, string(v.glyphs.Alert)+" ", "  ")
-		lines = append(lines, textLine{{role, lead}, {pick(i == 0, role, theme.Strong), l}})
+		lines = append(lines, textLine{{role, lead + l}})
 	}
 	return lines
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 )
 
 // ErrTerminalGone is the error when the terminal was closed under the monitor.
@@ -36,7 +35,7 @@ func Run(ctx context.Context, in, out *os.File, m *Model) (err error) {
 	out.WriteString(askTerminal) //nolint:errcheck // the first frame reports it
 	m.tty.resize(80, 24)
 	m.tty.resize(w, h)
-	m.tty.paintAs(colorprofile.Detect(out, os.Environ()))
+	m.tty.paintAs(profileOf(out, m.tty.noColor))
 	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithoutRenderer(),
 		tea.WithFPS(1), tea.WithoutSignalHandler())
 	stop := watchSignals(ctx, p, &m.tty)

@@ -240,28 +240,17 @@ func (f *frame) lastChange(row, was []cell, x int) int {
 
 // same says whether two cells look the same: most blanks do, whatever they belong to.
 func (f *frame) same(a, b cell) bool {
-	return a == b || a.r == ' ' && b.r == ' ' && f.style(a.role, a.back).bare && f.style(b.role, b.back).bare
+	return a == b || a.r == ' ' && b.r == ' ' && f.style(a.look).bare && f.style(b.look).bare
 }
 
 // pen changes the look of what is written next, unless that is a blank that any pen writes.
 func (f *frame) pen(b *strings.Builder, now sgr, c cell) sgr {
-	s := f.style(c.role, c.back)
-	want := s.params
-	switch {
-	case want == now.params:
-	case c.r == ' ' && s.bare && now.bare:
+	s := f.style(c.look)
+	if s.params == now.params || c.r == ' ' && s.bare && now.bare {
 		return now
-	case want == "":
-		b.WriteString(ansi.ResetStyle)
-	case now.params == "", colorOnly(now.params) && strings.HasPrefix(want, "38;"):
-		b.WriteString(csi + want + "m")
-	default:
-		b.WriteString(csi + "0;" + want + "m")
 	}
+	b.WriteString(csi)
+	b.WriteString(s.after(now))
+	b.WriteByte('m')
 	return s
-}
-
-// colorOnly says whether a style is nothing but a foreground, which another one replaces.
-func colorOnly(params string) bool {
-	return strings.HasPrefix(params, "38;") && !strings.Contains(params, ";48;")
 }

@@ -4,148 +4,15 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/charmbracelet/colorprofile"
 
+	"nvpeak/sampler"
 	"nvpeak/theme"
 )
-
-// vt is a terminal as far as screen uses one: what each cell shows, and how.
-type vt struct {
-	w, h, x, y int
-	pen        string
-	cells      []vtCell
-}
-
-type vtCell struct {
-	r   rune
-	pen string
-}
-
-func newVT(w, h int) *vt {
-	v := &vt{w: w, h: h, cells: make([]vtCell, w*h)}
-	for i := range v.cells {
-		v.cells[i] = vtCell{'X', "dirty"}
-	}
-	return v
-}
-
-// write takes what the screen sends; an error is something it must not send.
-func (v *vt) write(s string) error {
-	for len(s) > 0 {
-		if rest, ok := strings.CutPrefix(s, "\x1b["); ok {
-			end := strings.IndexFunc(rest, func(r rune) bool { return r >= '@' })
-			if end < 0 {
-				return fmt.Errorf("a sequence without end: %q", s)
-			}
-			if err := v.csi(rest[:end], rest[end]); err != nil {
-				return err
-			}
-			s = rest[end+1:]
-			continue
-		}
-		r := []rune(s[:min(len(s), 4)])[0]
-		n := len(string(r))
-		s = s[n:]
-		if r < ' ' {
-			return fmt.Errorf("a control character: %q", r)
-		}
-		w := columnsOf.RuneWidth(r)
-		if v.x+w > v.w {
-			return fmt.Errorf("%q in column %d of %d", r, v.x, v.w)
-		}
-		v.put(r)
-		if w == 2 {
-			v.put(0)
-		}
-	}
-	return nil
-}
-
-// put shows a rune; half a wide one blanks the other half, as terminals do.
-func (v *vt) put(r rune) {
-	i := v.y*v.w + v.x
-	if r != 0 && v.cells[i].r == 0 {
-		v.cells[i-1].r = ' '
-	}
-	if v.x+1 < v.w && v.cells[i+1].r == 0 {
-		v.cells[i+1].r = ' '
-	}
-	v.cells[i] = vtCell{r, v.pen}
-	v.x++
-}
-
-func (v *vt) csi(params string, final byte) error {
-	var n []int
-	for _, p := range strings.Split(params, ";") {
-		k, err := strconv.Atoi(p)
-		if err != nil && p != "" {
-			return fmt.Errorf("parameter %q of %c", p, final)
-		}
-		n = append(n, k)
-	}
-	arg := func(i int) int { // what is left out is 1
-		if i < len(n) {
-			return max(n[i], 1)
-		}
-		return 1
-	}
-	switch final {
-	case 'H':
-		v.y, v.x = arg(0)-1, arg(1)-1
-	case 'C':
-		v.x += arg(0)
-	case 'K':
-		for x := v.x; x < v.w; x++ {
-			v.cells[v.y*v.w+x] = vtCell{' ', v.pen}
-		}
-	case 'J':
-		for i := range v.cells {
-			v.cells[i] = vtCell{' ', v.pen}
-		}
-	case 'm':
-		switch {
-		case params == "":
-			v.pen = ""
-		case strings.HasPrefix(params, "0;"):
-			v.pen = params[2:]
-		case v.pen == "" || colorOnly(v.pen) && strings.HasPrefix(params, "38;"):
-			v.pen = params
-		default:
-			return fmt.Errorf("style %q on top of %q leaves some of it", params, v.pen)
-		}
-	default:
-		return fmt.Errorf("CSI %s%c", params, final)
-	}
-	if v.x < 0 || v.y < 0 || v.x > v.w || v.y >= v.h {
-		return fmt.Errorf("cursor at %d, %d", v.x, v.y)
-	}
-	return nil
-}
-
-// shows compares the terminal with a frame.
-func (v *vt) shows(f *frame) error {
-	for i, c := range f.cells {
-		want := vtCell{c.r, f.style(c.role, c.back).params}
-		got := v.cells[i]
-		if got.r == want.r && (got.r == 0 || got.r == ' ' && !grounded(got.pen) && !grounded(want.pen)) {
-			continue
-		}
-		if got != want {
-			return fmt.Errorf("column %d of row %d shows %q %q, want %q %q", i%f.w, i/f.w, got.r, got.pen, want.r, want.pen)
-		}
-	}
-	return nil
-}
-
-// grounded says whether a style shows on a blank.
-func grounded(pen string) bool {
-	return strings.Contains(";"+pen+";", ";7;") || strings.Contains(pen, "48;")
-}
 
 // TestChanges: a terminal that got the changes from frame to frame shows the last frame,
 // whatever the frames are.
@@ -153,9 +20,9 @@ func TestChanges(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(6, 6))
 	for _, name := range theme.Names() {
 		th, _ := theme.Named(name)
-		for range 60 {
+		for i := range 120 {
 			w, h := 1+rnd.IntN(40), 1+rnd.IntN(6)
-			v, p := newVT(w, h), newPaint(th, colorprofile.ANSI256)
+			v, p := newVT(w, h), newPaint(th, profiles[i%len(profiles)])
 			var shown *frame
 			c := newCanvas(w, h)
 			for step := range 12 {
@@ -171,6 +38,9 @@ func TestChanges(t *testing.T) {
 					if rnd.IntN(4) == 0 {
 						next.ground(0, y, w, theme.Back(rnd.IntN(3)))
 					}
+					if rnd.IntN(4) == 0 {
+						next.bar(x, y, w)
+					}
 				}
 				var b strings.Builder
 				f := &frame{next, p}
@@ -178,11 +48,11 @@ func TestChanges(t *testing.T) {
 				if err := v.write(b.String()); err != nil {
 					t.Fatalf("%s, %dx%d, step %d: %v in %q", name, w, h, step, err, b.String())
 				}
-				if err := v.shows(f); err != nil {
+				if err := v.shows(t, f); err != nil {
 					t.Fatalf("%s, %dx%d, step %d: %v, after %q", name, w, h, step, err, b.String())
 				}
-				if v.pen != "" {
-					t.Fatalf("the pen is left at %q", v.pen)
+				if v.pen != (vtPen{}) {
+					t.Fatalf("the pen is left at %v", v.pen)
 				}
 				shown, c = f, next
 			}
@@ -190,14 +60,29 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+// profiles are the kinds of terminals.
+var profiles = []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI256, colorprofile.ANSI, colorprofile.ASCII}
+
 // TestChangesOfADemo: real frames, and how much is sent for them.
 func TestChangesOfADemo(t *testing.T) {
 	snaps := play(t, "eight", 10*time.Minute)
-	m := model(snaps[:len(snaps)-60], 160, 50, Options{Label: "DEMO"})
-	m.tty.paintAs(colorprofile.ANSI256)
+	for _, p := range profiles {
+		t.Run(p.String(), func(t *testing.T) {
+			m := model(snaps[:len(snaps)-60], 160, 50, Options{Label: "DEMO"})
+			m.tty.paintAs(p)
+			sent := lastMinute(t, m, snaps)
+			t.Logf("%d bytes in a minute", sent)
+			if sent > 95_000 {
+				t.Errorf("%d bytes are sent in a minute, 95,000 are allowed", sent)
+			}
+		})
+	}
+}
+
+// lastMinute shows the last 60 snapshots and counts the bytes of all but the first.
+func lastMinute(t *testing.T, m *Model, snaps []*sampler.Snapshot) (sent int) {
 	v := newVT(160, 50)
 	var shown *frame
-	sent := 0
 	for i, s := range snaps[len(snaps)-60:] {
 		m.take(snaps[len(snaps)-60+i : len(snaps)-59+i])
 		f := &frame{m.draw(), m.tty.paint}
@@ -206,7 +91,7 @@ func TestChangesOfADemo(t *testing.T) {
 		if err := v.write(b.String()); err != nil {
 			t.Fatalf("%v: %v", s.Time, err)
 		}
-		if err := v.shows(f); err != nil {
+		if err := v.shows(t, f); err != nil {
 			t.Fatalf("%v: %v", s.Time, err)
 		}
 		if i > 0 {
@@ -214,15 +99,12 @@ func TestChangesOfADemo(t *testing.T) {
 		}
 		shown = f
 	}
-	t.Logf("%d bytes in a minute", sent)
-	if sent > 95_000 {
-		t.Errorf("%d bytes are sent in a minute, 95,000 are allowed", sent)
-	}
 	var b strings.Builder
 	(&frame{m.draw(), m.tty.paint}).changes(&b, shown)
 	if b.Len() > 0 {
 		t.Errorf("the same frame again sends %q", b.String())
 	}
+	return sent
 }
 
 // stuck is a terminal under Ctrl-S.

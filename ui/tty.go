@@ -27,10 +27,8 @@ func newTTY(o Options) tty {
 	return tty{paint: newPaint(t, colorprofile.TrueColor), noColor: o.NoColor, themeFixed: fixed}
 }
 
-// paintAs chooses the colors that the terminal has, of at most 256: true color would look
-// the same and take a third more bytes over SSH.
+// paintAs chooses the colors that the terminal has.
 func (t *tty) paintAs(p colorprofile.Profile) {
-	p = min(p, colorprofile.ANSI256)
 	if t.noColor {
 		p = min(p, colorprofile.ASCII)
 	}

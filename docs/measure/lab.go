@@ -53,7 +53,7 @@ func newLab(dir string, o options) (*lab, error) {
 
 // env is the environment of a program; stats is where the fake driver counts its calls.
 func (l *lab) env(stats string, begin time.Time) []string {
-	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + l.dir, "XDG_CONFIG_HOME=" + l.dir, "TERM=xterm-256color", "LANG=C.UTF-8"}
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + l.dir, "XDG_CONFIG_HOME=" + l.dir, "TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8"}
 	env = append(env, nvmltest.Env(filepath.Join(l.driver, "libnvidia-ml.so.1"), l.scenario)...)
 	if stats != "" {
 		env = append(env, nvmltest.StatsTo(stats))

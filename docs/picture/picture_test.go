@@ -22,6 +22,7 @@ func TestParse(t *testing.T) {
 		{"color and reset", "\x1b[38;2;255;0;16ma\x1b[mb", []cell{{'a', look{fore: "#ff0010"}}, {'b', plain}}},
 		{"bold, background", "\x1b[1;48;2;1;2;3ma", []cell{{'a', look{back: "#010203", bold: true}}}},
 		{"one color ends", "\x1b[1;38;2;9;9;9ma\x1b[39mb", []cell{{'a', look{fore: "#090909", bold: true}}, {'b', look{bold: true}}}},
+		{"one of 256", "\x1b[38;5;209;48;5;236ma", []cell{{'a', look{fore: "#ff875f", back: "#303030"}}}},
 		{"wide", "好b", []cell{{'好', plain}, {0, plain}, {'b', plain}}},
 		{"cut short", "\x1b[38;2;9ma", []cell{{'a', plain}}},
 	} {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/mattn/go-runewidth"
 )
 
@@ -71,7 +72,7 @@ func parse(text string, cols, rows int) [][]cell {
 	return grid
 }
 
-// apply is the look after one SGR sequence: bold, reverse and true colors, which is all
+// apply is the look after one SGR sequence: bold, reverse, true colors and those of 256, which is all
 // that themes use.
 func (l look) apply(codes string) look {
 	list := strings.Split(codes, ";")
@@ -88,18 +89,29 @@ func (l look) apply(codes string) look {
 		case "49":
 			l.back = ""
 		case "38", "48":
+			if i+2 < len(list) && list[i+1] == "5" {
+				n, _ := strconv.Atoi(list[i+2])
+				r, g, b, _ := ansi.IndexedColor(n & 255).RGBA()
+				*side(&l, list[i]) = fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
+				i += 2
+				continue
+			}
 			if i+4 >= len(list) || list[i+1] != "2" {
 				continue
 			}
-			if list[i] == "38" {
-				l.fore = rgb(list[i+2 : i+5])
-			} else {
-				l.back = rgb(list[i+2 : i+5])
-			}
+			*side(&l, list[i]) = rgb(list[i+2 : i+5])
 			i += 4
 		}
 	}
 	return l
+}
+
+// side is the color that a parameter is about.
+func side(l *look, parameter string) *string {
+	if parameter == "38" {
+		return &l.fore
+	}
+	return &l.back
 }
 
 func rgb(parts []string) string {

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/term"
 
 	"nvpeak/sampler"
+	"nvpeak/ui"
 )
 
 // The checks of the system around the driver.
@@ -94,15 +95,14 @@ func checkTerminal(c *checkup) finding {
 	if name == "" || name == "dumb" {
 		return unavailable("export TERM=xterm-256color", c.say("doctor.dumb", "term", c.orUnknown(name)))
 	}
-	colors := c.say("doctor.colors", "colors", 16)
-	switch {
-	case a.env("COLORTERM") == "truecolor" || a.env("COLORTERM") == "24bit":
-		colors = c.say("doctor.true_color")
-	case strings.Contains(name, "256color"):
-		colors = c.say("doctor.colors", "colors", 256)
-	}
-	if a.env("NO_COLOR") != "" {
+	var colors string
+	switch n := ui.Colors(out, bool(a.opt.noColor)); n {
+	case 0:
 		colors = c.say("doctor.no_color")
+	case 1 << 24:
+		colors = c.say("doctor.true_color")
+	default:
+		colors = c.say("doctor.colors", "colors", n)
 	}
 	size := c.say("doctor.no_size")
 	if w, h, err := term.GetSize(int(out.Fd())); err == nil {

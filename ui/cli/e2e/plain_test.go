@@ -126,6 +126,39 @@ func TestDumbTerminal(t *testing.T) {
 	}
 }
 
+// What doctor says of the colors of a terminal is what the screen sends to it.
+func TestDoctorKnowsTheColors(t *testing.T) {
+	for _, row := range []struct {
+		say  string
+		env  []string
+		args []string
+		sent string // by the screen; the others of these are not
+	}{
+		{"true color", nil, nil, "38;2;"},
+		{"true color", []string{"TERM=xterm", "COLORTERM=24bit"}, nil, "38;2;"},
+		{"256 colors", []string{"COLORTERM="}, nil, "38;5;"},
+		{"256 colors", []string{"TERM=screen"}, nil, "38;5;"}, // whatever COLORTERM says
+		{"16 colors", []string{"TERM=xterm", "COLORTERM="}, nil, "[96m"},
+		{"no colors", []string{"NO_COLOR=0"}, nil, ""},
+		{"no colors", nil, []string{"--no-color"}, ""},
+	} {
+		t.Run(row.say+" "+strings.Join(append(row.env, row.args...), " "), func(t *testing.T) {
+			t.Parallel()
+			doctor := open(t, setup{scenario: "h100x8", env: row.env, args: append([]string{"doctor"}, row.args...), size: [2]int{120, 60}})
+			see(t, doctor, "120x60, "+row.say)
+			screen := open(t, setup{scenario: "h100x8", env: row.env, args: append([]string{"--theme", "color-blind"}, row.args...), size: [2]int{120, 40}})
+			see(t, screen, "62.5 used")
+			press(t, screen, "q")
+			ends(t, screen, 0)
+			for _, s := range []string{"38;2;", "38;5;", "[96m"} {
+				if got := bytes.Contains(screen.Raw(), []byte(s)); got != (s == row.sent) {
+					t.Errorf("%q is sent: %v", s, got)
+				}
+			}
+		})
+	}
+}
+
 // Any non-empty NO_COLOR counts, not only 1 and true.
 func TestColors(t *testing.T) {
 	for _, row := range []struct {
