@@ -43,34 +43,46 @@ type stretch struct {
 	span  time.Duration // of all columns
 	ahead time.Duration // of those that are yet to come, at the end
 	blank int           // how many those are
+	late  time.Duration // for how long nothing was added
 }
 
-// cellsAtOnce is by how many cells a plot moves.
-const cellsAtOnce = 4
+// heldFor is how long a plot stays as it is; a new peak shows at once all the same.
+const heldFor = 4 * time.Second
+
+// cellsAtOnce is by how many cells a plot moves, of at least so many times as many.
+const (
+	cellsAtOnce = 8
+	cellsAtRest = 10
+)
 
 // columns are the figures of a track for a plot of so many cells.
 func (v *view) columns(t *history.Track, cells int) ([]float64, stretch) {
-	n := dotColumns * cells
-	step := history.ColumnStep(v.plot.span, n)
+	n, moves := dotColumns*cells, max(1, min(cellsAtOnce, cells/cellsAtRest))
+	step := history.ColumnStep(v.plot.span, dotColumns*(cells-moves))
 	each := dotColumns // figures of a cell; or cells of a figure, negative
-	if figures := int(v.plot.span / step); figures > 0 && figures < n*3/4 {
-		each = -max(1, cells/figures)
+	if figures := int(v.plot.span / step); figures > 0 && figures <= cells-moves {
+		each = -max(1, (cells-moves)/figures)
 		n = (cells - each - 1) / -each
 	}
-	block := int64(cellsAtOnce * max(each, 1))
-	last := v.now().UnixMilli() / step.Milliseconds()
+	block := int64(moves * max(each, 1))
+	end := v.now().Truncate(heldFor)
+	last := end.UnixMilli() / step.Milliseconds()
 	blank := min(int(block-1-last%block), n-1)
-	values := t.Columns(v.now(), step, n-blank)
+	if age := v.plot.age; age > 0 && age < v.plot.span { // it fills up from the left, and does not move
+		blank = max(0, n-1-int(max(0, last-v.now().Add(-age).UnixMilli()/step.Milliseconds())))
+	}
+	values := t.Columns(end, step, n-blank)
+	late := v.now().Sub(end)
 	for range blank {
 		values = append(values, nan)
 	}
-	at := stretch{time.Duration(n) * step, time.Duration(blank) * step, blank}
+	at := stretch{time.Duration(n) * step, time.Duration(blank)*step - late, blank, late}
 	if each < 0 {
 		wide := make([]float64, dotColumns*cells)
 		for i := range wide {
 			wide[i] = values[n-1-(cells-1-i/dotColumns)/-each]
 		}
-		values, at.blank = wide, -each*dotColumns*blank
+		values, at.blank = wide, min(-each*dotColumns*blank, len(wide)-1)
 		at.span = time.Duration(cells) * step / time.Duration(-each)
 	}
 	return values, at

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"nvpeak/sampler"
 	"nvpeak/theme"
 )
 
@@ -97,5 +98,37 @@ func TestSpanGrows(t *testing.T) {
 	p.span, p.chosen = time.Hour, true
 	if p.grow(time.Minute); p.span != time.Hour {
 		t.Errorf("a span that was chosen became %v", p.span)
+	}
+}
+
+// A monitor that has just begun draws at every age and size, and shows a spike where it was.
+func TestPlotOfAYoungMonitor(t *testing.T) {
+	for _, w := range []int{30, 44, 60, 80, 121, 160, 400} {
+		m := New(t.Context(), &silent{}, Options{})
+		m.tty.resize(w, 30)
+		for i := range 400 {
+			s := gpus(1, 0, false)
+			s.Time = afternoon.Add(time.Duration(i) * time.Second)
+			used := 10 * sampler.GiB
+			if i == 3 {
+				used = 79 * sampler.GiB
+			}
+			s.GPUs[0].Memory.Used, s.GPUs[0].Memory.Peak = sampler.Some(used), nil
+			s.GPUs[0].Memory.Window = &sampler.Window{Min: used, Max: used, MaxTime: s.Time, Readings: 50}
+			m.take([]*sampler.Snapshot{s})
+			if i%7 != 0 && i > 20 {
+				continue
+			}
+			c := m.draw()
+			spiked := 0
+			for _, cell := range c.cells {
+				if cell.role == theme.Area6 {
+					spiked++
+				}
+			}
+			if spiked == 0 && i >= 8 && i < 290 {
+				t.Fatalf("width %d, after %d s the spike is not there:\n%s", w, i, strings.Join(c.lines(), "\n"))
+			}
+		}
 	}
 }

@@ -258,7 +258,10 @@ func (v *view) gpuPlot(c *canvas, r rect, g *sampler.GPU) {
 	a := area{full: m.top(g), unit: m.unit, sign: m.sign, now: v.words.Say("screen.now")}
 	a.high, a.at = v.columns(s.Plot(m.name), n)
 	if m.isMemory() {
-		raiseLast(a.high[:len(a.high)-a.at.blank], &g.Memory)
+		if p := g.Memory.Peak; p != nil && v.now().Sub(p.Time) <= a.at.late {
+			newest := &a.high[len(a.high)-1-a.at.blank]
+			*newest = larger(*newest, p.Bytes.MiB()) // a new peak shows at once
+		}
 		a.low, _ = v.columns(s.UsedMin, n)
 		a.marks = v.memoryMarks(g, a.at, n)
 	}

@@ -10,8 +10,9 @@ import (
 type plot struct {
 	span   time.Duration
 	metric plotMetric
-	lines  bool // by asciigraph instead of filled
-	chosen bool // the span was; until then it grows with the history
+	lines  bool          // by asciigraph instead of filled
+	chosen bool          // the span was; until then it grows with the history
+	age    time.Duration // of the history, while the span grows with it; 0: it does not
 }
 
 // plotMetric is one thing that key m can plot.
@@ -62,7 +63,8 @@ const usualSpan = 5 * time.Minute
 
 // grow lets the span grow with what there is to show, until the viewer chooses one.
 func (p *plot) grow(age time.Duration) {
-	if !p.chosen {
+	if p.age = 0; !p.chosen {
+		p.age = age
 		p.span = max(time.Minute, min((age+time.Minute-1).Truncate(time.Minute), usualSpan))
 	}
 }
