@@ -147,7 +147,7 @@ func TestDoctorKnowsTheColors(t *testing.T) {
 			doctor := open(t, setup{scenario: "h100x8", env: row.env, args: append([]string{"doctor"}, row.args...), size: [2]int{120, 60}})
 			see(t, doctor, "120x60, "+row.say)
 			screen := open(t, setup{scenario: "h100x8", env: row.env, args: append([]string{"--theme", "color-blind"}, row.args...), size: [2]int{120, 40}})
-			see(t, screen, "62.5 used")
+			see(t, screen, "62.5 / ")
 			press(t, screen, "q")
 			ends(t, screen, 0)
 			for _, s := range []string{"38;2;", "38;5;", "[96m"} {
