@@ -15,6 +15,8 @@ type device struct {
 	height     height    // for early pictures
 	moved      bool      // the memory is another than when quiet looked last
 	stillSince time.Time // since when the GPU was still whenever quiet looked
+	heard      bool      // the memory was read since the connection stands, or why not is known
+	told       bool      // the same of the process list
 	readAt     time.Time // of the last good reading
 	memErr     error
 	passing    error // why the last reading failed, where its value stands in for a while

@@ -95,10 +95,14 @@ func (a *app) check(ctx context.Context, f *fitFlags) error {
 	return err
 }
 
-// watch measures until enough says so.
+// judgeAfter is how long an answer waits at most until each GPU has told its memory and its
+// processes: longer than it takes to notice that the driver does not answer for one.
+const judgeAfter = 4 * time.Second
+
+// watch measures until enough says so. The first snapshot is a whole one.
 func (a *app) watch(ctx context.Context, interval time.Duration, enough func(*sampler.Snapshot) bool) error {
 	a.opt.interval = interval
-	l, ctx, end, err := a.measure(ctx, nil)
+	l, ctx, end, err := a.measure(ctx, sampler.Options{Whole: judgeAfter})
 	if err != nil {
 		return err
 	}
