@@ -111,7 +111,7 @@ func (d *device) stale(at time.Time, period time.Duration) error {
 
 // gpu is the GPU at a time; its memory is asked for every period.
 func (d *device) gpu(lost error, at time.Time, period time.Duration) GPU {
-	g := GPU{Index: d.dev.Index, UUID: d.dev.UUID, PCI: d.dev.PCI, Name: d.dev.Name, MIG: d.dev.MIG,
+	g := GPU{Index: d.dev.Index, UUID: d.dev.UUID, PCI: d.dev.PCI, Name: d.dev.Name, MIG: d.dev.MIG, Unsplit: d.dev.Unsplit,
 		ComputeCapability: d.dev.ComputeCapability, LastXID: d.xid}
 	if d.xid.Known() {
 		g.LastXIDTime = Some(d.xidTime)

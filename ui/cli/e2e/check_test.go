@@ -36,3 +36,39 @@ func TestCheckBesideAHungGPU(t *testing.T) {
 		}
 	}
 }
+
+// CUDA finds nothing to run on where a GPU is in MIG mode without instances, however empty it is.
+func TestCheckLeavesOutAnUnsplitGPU(t *testing.T) {
+	t.Parallel()
+	const two = "gpu 0 mig\ngpu 1\nmem 1 used=70GiB\n"
+	r := run(t, setup{scenario: two, args: []string{"check", "--need", "20GiB"}})
+	if r.code != 3 || !strings.Contains(r.out, "nvidia-smi mig -i 0 -cgi") {
+		t.Errorf("%d\n%s%s", r.code, r.out, r.err)
+	}
+	r = run(t, setup{scenario: two, args: []string{"check", "--need", "20GiB", "--json"}})
+	if r.code != 3 || strings.Count(r.out, `"fits":false`) != 3 || strings.Count(r.out, `"reason":"mig_without_instances"`) != 1 {
+		t.Errorf("%d\n%s%s", r.code, r.out, r.err)
+	}
+	if r = run(t, setup{scenario: two, args: []string{"wait", "--need", "5GiB"}}); r.code != 0 || r.out != "1\n" {
+		t.Errorf("wait: %d\n%s%s", r.code, r.out, r.err)
+	}
+	r = run(t, setup{scenario: "gpu 0 mig\n#\n", args: []string{"wait", "--need", "5GiB"}})
+	if r.code != 2 || !strings.Contains(r.err, "nvidia-smi mig -cgi") {
+		t.Errorf("wait: %d\n%s%s", r.code, r.out, r.err)
+	}
+	r = run(t, setup{scenario: "gpu 0 mig\nmig 0 index=0 gi=1 total=40GiB\n", args: []string{"wait", "--need", "5GiB"}})
+	if r.code != 0 || !strings.HasPrefix(r.out, "MIG-") {
+		t.Errorf("wait: %d\n%s%s", r.code, r.out, r.err)
+	}
+}
+
+// More GPUs than there are is a mistake of whoever types it, in both commands.
+func TestMoreGPUsThanThereAre(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"check", "wait"} {
+		r := run(t, setup{scenario: "gpu 0\n#\n", args: []string{command, "--need", "1GiB", "--gpus", "3"}})
+		if r.code != 2 || r.out != "" || !strings.Contains(r.err, "there is 1 GPU ") {
+			t.Errorf("%s: %d\n%s%s", command, r.code, r.out, r.err)
+		}
+	}
+}
