@@ -144,3 +144,18 @@ func TestPageOverItsRecording(t *testing.T) {
 		t.Errorf("/dev/full: %d %s", r.code, r.err)
 	}
 }
+
+// Help that nobody gets is a failure.
+func TestHelpNowhere(t *testing.T) {
+	t.Parallel()
+	for _, where := range []string{">/dev/full", ">&-"} {
+		for _, what := range []string{"help", "--help", "help report", "report --help"} {
+			cmd := exec.Command("sh", "-c", binary+" "+what+" "+where)
+			cmd.Env = setup{}.environ(t)
+			out, _ := cmd.CombinedOutput()
+			if cmd.ProcessState.ExitCode() != 1 || bytes.Count(out, []byte("\n")) != 1 {
+				t.Errorf("%s %s: %v\n%s", what, where, cmd.ProcessState, out)
+			}
+		}
+	}
+}
