@@ -48,6 +48,7 @@ func (c *collector) adopt(inv Inventory) {
 			c.byKey[d.Key()] = known
 		}
 		known.dev, known.memErr, known.passing, known.slowErr, known.rateErr, known.retryAt = d, nil, nil, nil, nil, time.Time{}
+		known.heard, known.told = false, false
 		c.gpus = append(c.gpus, known)
 	}
 }
@@ -62,12 +63,12 @@ func (c *collector) reading(dev int, at time.Time, r Reading, err error) (used O
 		if errors.Is(err, ErrTransient) {
 			d.passing = err
 		} else {
-			d.memErr, d.rises = err, riser{}
+			d.memErr, d.rises, d.heard = err, riser{}, true
 			d.retryAt = at.Add(d.retryAfter(err))
 		}
 		return used, false
 	}
-	d.memErr, d.passing, d.readAt = nil, nil, at
+	d.memErr, d.passing, d.readAt, d.heard = nil, nil, at, true
 	before := d.mem
 	d.mem = r.memory(d.dev.SharedWithHost)
 	d.counted = r.Used.Less(d.mem.Used.Or(r.Used))
@@ -156,12 +157,12 @@ func (c *collector) failed(dev int, kind string, err error) {
 	}
 	switch d := c.gpus[dev]; kind {
 	case callMemory:
-		d.memErr = err
+		d.memErr, d.heard = err, true
 	case callTraffic:
 		d.rateErr, d.metrics.PCIe.RX, d.metrics.PCIe.TX = err, Opt[uint64]{}, Opt[uint64]{}
 	default:
 		rates := PCIe{RX: d.metrics.PCIe.RX, TX: d.metrics.PCIe.TX}
-		d.slowErr, d.metrics, d.procs, d.procsOK = err, Metrics{PCIe: rates}, nil, false
+		d.slowErr, d.metrics, d.procs, d.procsOK, d.told = err, Metrics{PCIe: rates}, nil, false, true
 	}
 }
 
@@ -204,17 +205,21 @@ func (c *collector) setSampling(s Sampling) {
 	c.sampling = s
 }
 
-// answers says whether slow calls to the device make sense: one without memory figures
-// (a vGPU) still has others.
 func (c *collector) answers(dev int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	err := c.gpus[dev].memErr
-	return err == nil || errors.Is(err, ErrNotSupported) || errors.Is(err, ErrNoPermission)
+	return c.gpus[dev].answers()
+}
+
+// answers says whether slow calls to the device make sense: one without memory figures
+// (a vGPU) still has others.
+func (d *device) answers() bool {
+	return d.memErr == nil || errors.Is(d.memErr, ErrNotSupported) || errors.Is(d.memErr, ErrNoPermission)
 }
 
 func (c *collector) listed(d *device, at time.Time, procs []Process, err error) {
 	d.asked = false
+	d.told = d.told || !errors.Is(err, ErrTransient)
 	switch {
 	case err == nil:
 		d.procs, d.procsOK = possible(procs, d.mem.Total), true

@@ -15,6 +15,8 @@ type device struct {
 	height     height    // for early pictures
 	moved      bool      // the memory is another than when quiet looked last
 	stillSince time.Time // since when the GPU was still whenever quiet looked
+	heard      bool      // the memory was read since the connection stands, or why not is known
+	told       bool      // the same of the process list
 	readAt     time.Time // of the last good reading
 	memErr     error
 	passing    error // why the last reading failed, where its value stands in for a while
@@ -109,7 +111,7 @@ func (d *device) stale(at time.Time, period time.Duration) error {
 
 // gpu is the GPU at a time; its memory is asked for every period.
 func (d *device) gpu(lost error, at time.Time, period time.Duration) GPU {
-	g := GPU{Index: d.dev.Index, UUID: d.dev.UUID, PCI: d.dev.PCI, Name: d.dev.Name, MIG: d.dev.MIG,
+	g := GPU{Index: d.dev.Index, UUID: d.dev.UUID, PCI: d.dev.PCI, Name: d.dev.Name, MIG: d.dev.MIG, Unsplit: d.dev.Unsplit,
 		ComputeCapability: d.dev.ComputeCapability, LastXID: d.xid}
 	if d.xid.Known() {
 		g.LastXIDTime = Some(d.xidTime)

@@ -143,9 +143,12 @@ func both(then func()) (a, b func()) {
 // as there are figures.
 func (l *Loop) publishing(ctx context.Context, ready, rates <-chan struct{}) error {
 	err := error(nil)
-	if d := l.opt.Settle; d == 0 {
+	switch d := l.opt.Settle; {
+	case l.opt.Whole > 0:
+		err = l.awaitWhole(ctx, l.opt.Whole)
+	case d == 0:
 		err = l.await(ctx, firstWait, ready)
-	} else {
+	default:
 		settled := make(chan struct{})
 		defer time.AfterFunc(d, func() { close(settled) }).Stop()
 		err = l.await(ctx, max(d, settleMost), ready, rates, settled)

@@ -9,6 +9,7 @@ type Options struct {
 	Host         Host
 	Clock        Clock
 	Settle       time.Duration // if set, the first snapshot comes that late and has all figures, for who takes only one
+	Whole        time.Duration // if set, the first snapshot waits, at most so long, for the memory and the processes of every GPU
 	Select       []string      // GPUs to watch: index, UUID or PCI bus id; empty: all
 
 	// Readings, if set, gets each reading of the memory that differs from the one before: the

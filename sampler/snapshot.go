@@ -38,6 +38,7 @@ type GPU struct {
 	PCI               string      `json:"pci"`
 	Name              string      `json:"name"`
 	MIG               *MIG        `json:"mig"`
+	Unsplit           bool        `json:"mig_without_instances,omitempty"` // no program can run on it
 	ComputeCapability Opt[string] `json:"compute_capability"`
 	Memory            Memory      `json:"memory"`
 	Metrics

@@ -47,6 +47,7 @@ type Device struct {
 	PCI               string
 	Name              string
 	MIG               *MIG
+	Unsplit           bool // in MIG mode without instances: no program can run on it
 	ComputeCapability Opt[string]
 	SharedWithHost    bool // host memory serves as GPU memory
 }

@@ -1,6 +1,9 @@
 package series
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 const (
 	// A snapshot that comes later than this after the one before is a gap (the machine
@@ -14,8 +17,9 @@ const (
 type Clock struct {
 	Started bool
 	Last    time.Time
-	Now     float64 // seconds since the first snapshot
+	Now     float64 // seconds since the first snapshot, to the millisecond
 	Usual   float64 // interval, slowly adapted
+	passed  time.Duration
 }
 
 // Next moves on to the time of a snapshot. gap: what came before did not last until now.
@@ -24,12 +28,14 @@ func (c *Clock) Next(t time.Time) (gap bool) {
 		c.Started, c.Last = true, t
 		return false
 	}
-	step := t.Sub(c.Last).Seconds()
+	before := c.Last
+	step := t.Sub(before).Seconds()
 	c.Last = t
 	if step < 0 {
 		return true
 	}
-	c.Now += step
+	c.passed += t.Sub(before)
+	c.Now = math.Round(float64(c.passed)/1e6) / 1e3 // steps added up as floats give 4.9399999999999995
 	if c.Usual == 0 {
 		c.Usual = step
 	}

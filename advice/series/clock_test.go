@@ -2,6 +2,7 @@ package series
 
 import (
 	"math"
+	"strconv"
 	"testing"
 	"time"
 )
@@ -35,5 +36,18 @@ func TestClock(t *testing.T) {
 				t.Errorf("gap %v, now %v, usual %v", gap, c.Now, c.Usual)
 			}
 		})
+	}
+}
+
+// Now is what the times say, and not what adding up floats leaves: it stands in ids.
+func TestClockIsExact(t *testing.T) {
+	start := time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC)
+	var c Clock
+	for ms := 0; ms < 200_000; ms += 247 {
+		c.Next(start.Add(time.Duration(ms)*time.Millisecond + 300*time.Nanosecond))
+		want := strconv.FormatFloat(float64(ms)/1000, 'f', -1, 64)
+		if got := strconv.FormatFloat(c.Now, 'f', -1, 64); got != want {
+			t.Fatalf("%s, want %s", got, want)
+		}
 	}
 }

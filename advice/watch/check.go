@@ -49,6 +49,9 @@ func NewChecker(need sampler.Bytes) *Checker {
 func (c *Checker) Add(s sampler.Snapshot) {
 	for _, g := range s.Assignable() {
 		k, now := g.Key(), Fits(*g, c.need)
+		if u := g.Memory.PlausibleUsed().Or(0); u > 0 && len(now.Holders) == 0 && !g.Memory.Unattributed.Known() {
+			now.Holders = []Holder{{Kind: HolderUnattributed, Bytes: u}} // its processes are not listed
+		}
 		before, seen := c.fits[k]
 		if !seen {
 			if len(c.fits) >= MaxGPUs {

@@ -57,6 +57,7 @@ type Fit struct {
 	UUID           string // of the GPU or MIG instance; empty when not known
 	Label          string // "0"; of a MIG instance "0:1"
 	MIG            bool   // it is an instance
+	Unsplit        bool   // in MIG mode without instances: nothing fits
 	Need           sampler.Opt[Need]
 	Total          sampler.Opt[sampler.Bytes]
 	Free           sampler.Opt[sampler.Bytes] // at the newest snapshot
@@ -69,7 +70,7 @@ type Fit struct {
 
 // Fits says whether the need fits, and whether that is known at all.
 func (f Fit) Fits() (fits, known bool) {
-	return f.Short == 0, f.WorstFree.Known() && f.Need.Known()
+	return f.Short == 0 && !f.Unsplit, f.Unsplit || f.WorstFree.Known() && f.Need.Known()
 }
 
 // Near is the part of a need on top of it at which free memory counts as near the
@@ -97,6 +98,7 @@ func Fits(gpu sampler.GPU, need sampler.Bytes) Fit {
 		UUID:    gpu.UUID,
 		Label:   gpu.Label(),
 		MIG:     gpu.MIG != nil,
+		Unsplit: gpu.Unsplit,
 		Need:    sampler.Some(Need{Bytes: need, Source: NeedTyped, GPU: sampler.Some(gpu.Index)}),
 		Total:   gpu.Memory.PlausibleTotal(),
 		Free:    gpu.Memory.PlausibleFree(),

@@ -13,7 +13,8 @@ import (
 // maxInstances bounds what a driver may claim; the hardware has 7 or 8 slices.
 const maxInstances = 64
 
-// instances lists the MIG instances of a GPU; none when MIG is off.
+// instances lists the MIG instances of a GPU; none when MIG is off. It notes when that is on and
+// there are none.
 func (d *device) instances(f *functions) []*device {
 	if !f.symbols.has(symMigMode, symMigCount, symMigHandle) {
 		return nil
@@ -27,12 +28,16 @@ func (d *device) instances(f *functions) []*device {
 		return nil
 	}
 	var found []*device
+	refused := false
 	for i := range min(count, maxInstances) {
 		// Indices without an instance answer NOT_FOUND; there may be more after them.
-		if part, ret := d.handle.GetMigDeviceHandleByIndex(i); ret == gonvml.SUCCESS {
+		part, ret := d.handle.GetMigDeviceHandleByIndex(i)
+		if ret == gonvml.SUCCESS {
 			found = append(found, d.instance(newHandle(part, f.symbols), i, f))
 		}
+		refused = refused || ret != gonvml.SUCCESS && ret != gonvml.ERROR_NOT_FOUND
 	}
+	d.info.Unsplit = found == nil && !refused
 	return found
 }
 

@@ -57,10 +57,15 @@ var errNoFile = errors.New("no file that can be followed: a pipe's writer is kil
 // Followable says whether a path can be followed: a file, or nothing yet.
 func Followable(path string) error {
 	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		return errNoFile
+	switch {
+	case err != nil || info.Mode().IsRegular():
+		return nil
+	case info.IsDir():
+		return errors.New("a directory, and no file that can be followed")
+	case info.Mode()&fs.ModeNamedPipe == 0:
+		return errors.New("a device or a socket, and no file that can be followed")
 	}
-	return nil
+	return errNoFile
 }
 
 func (t *tail) open() bool {

@@ -99,6 +99,8 @@ func (v *vocabulary) class(words []string, last, bare string) class {
 		return auth
 	case bare == "cookie" || bare == "cookies":
 		return cookie
+	case bare == "config" && before == "auth" && words[0] == "docker":
+		return token
 	case bare == "pat":
 		return maybe
 	case ends(bare, "webhook"), (last == "url" || last == "uri") && ends(before, "webhook", "hook"):
@@ -128,6 +130,8 @@ func (v *vocabulary) keyClass(before string) class {
 	switch {
 	case before == "public":
 		return plain
+	case before == "session": // of a web framework, or of a table
+		return variable
 	case v.ofKeys[before] || v.services[before]:
 		return token
 	}

@@ -48,11 +48,16 @@ func (f *finder) named(from, to int) int {
 	if c == hook {
 		v.from += hostEnd(f.s[v.from:v.to])
 	}
-	if v.to <= v.from || ordinary(f.s[v.from:v.to], c, p) {
+	if v.to <= v.from || ordinary(f.s[v.from:v.to], c, p) || c == token && f.prose(p, v) {
 		return f.told(from, to)
 	}
 	f.add(v.from, v.to)
 	return v.to
+}
+
+// prose says of the value of a token whether it is a word of a sentence: "token: word".
+func (f *finder) prose(p place, v span) bool {
+	return !p.flag && !p.apart && !p.listed && blank(f.s[v.from-1]) && v.to-v.from <= 8 && only(f.s[v.from:v.to], lower)
 }
 
 // login says whether a text is of logging in: what it calls a key then opens something.

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"slices"
 	"strings"
 	"sync"
 )
@@ -89,6 +90,9 @@ func (f *finder) commands(part span, levels int) {
 		base := name[strings.LastIndexByte(name, '/')+1:]
 		for _, t := range takingsOf()[base] {
 			f.taken(t, arguments(f.s, words[i+1:]))
+		}
+		if (base == "net" || base == "net.exe") && i+1 < len(words) && strings.EqualFold(f.text(words[i+1]), "use") {
+			f.share(arguments(f.s, words[i+2:]))
 		}
 		f.pair2(words, i)
 		f.setting(words, i)
@@ -233,6 +237,19 @@ func (f *finder) user(option, name span) bool {
 		return v != "" && v[0] != '-' && !strings.ContainsAny(v, "/:=") && !path(v)
 	}
 	return false
+}
+
+// share finds the password of `net use Z: \\host\share X /user:ann`, wherever it stands.
+func (f *finder) share(args []span) {
+	user := func(w span) bool { return strings.HasPrefix(strings.ToLower(f.text(w)), "/user:") }
+	if !slices.ContainsFunc(args, user) {
+		return
+	}
+	for _, w := range args {
+		if v := f.text(w); v != "" && v[0] != '/' && v[0] != '\\' && !(len(v) == 2 && v[1] == ':') {
+			f.credential(w)
+		}
+	}
 }
 
 // setting finds the value of a setting: `aws configure set aws_secret_access_key X`.

@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // maxURL bounds how much of a URL is looked at.
 const maxURL = 2048
@@ -32,7 +35,7 @@ func (f *finder) urls() {
 			end++
 		}
 		rest := s[i:end]
-		f.userinfo(i, rest)
+		f.userinfo(i, rest, f.server(at))
 		for _, h := range hooks {
 			if k := strings.Index(rest, h); k >= 0 && k <= strings.IndexByte(rest, '/') {
 				v := f.trim(span{i + k + len(h), end})
@@ -43,9 +46,24 @@ func (f *finder) urls() {
 	}
 }
 
+// servers are schemes of URLs whose host stands often alone, without a domain, and whose paths hold no @.
+var servers = sync.OnceValue(func() map[string]bool {
+	return set("postgres postgresql mysql mariadb mongodb redis rediss amqp amqps mssql oracle clickhouse cockroachdb ftp ftps sftp ssh scp smb ldap ldaps mqtt nats")
+})
+
+// server says whether the scheme that ends at i is one of them: postgresql+psycopg2.
+func (f *finder) server(i int) bool {
+	from := i
+	for from > 0 && i-from < 24 && (alnum(f.s[from-1]) || f.s[from-1] == '+') {
+		from--
+	}
+	scheme, _, _ := strings.Cut(f.s[from:i], "+")
+	return servers()[scheme]
+}
+
 // userinfo finds what stands before the @ of a URL that begins at i. A password may hold
-// @ and / although it should not.
-func (f *finder) userinfo(i int, rest string) {
+// @ and / although it should not. server: any word can be the host.
+func (f *finder) userinfo(i int, rest string, server bool) {
 	host := rest
 	if n := strings.IndexAny(rest, "/?#"); n >= 0 {
 		host = rest[:n]
@@ -53,12 +71,13 @@ func (f *finder) userinfo(i int, rest string) {
 	at := strings.LastIndexByte(host, '@')
 	colon := strings.IndexByte(host, ':')
 	later := strings.LastIndexByte(rest, '@')
+	ends := named(rest[later+1:]) || server && later+1 < len(rest) && nameByte(rest[later+1])
 	switch {
-	case at < 0 && colon > 0 && later > 0 && host[0] != '[' && !only(host[colon+1:], digit) && named(rest[later+1:]):
+	case at < 0 && colon > 0 && later > 0 && host[0] != '[' && !only(host[colon+1:], digit) && ends:
 		at = later // user:pa/ss@host
 	case at < 0:
 		return
-	case colon >= 0 && colon < at && later > at && !named(host[at+1:]) && named(rest[later+1:]):
+	case colon >= 0 && colon < at && later > at && (server || !named(host[at+1:])) && ends:
 		at = later // user:p@s/s@host
 	}
 	info := rest[:at]

@@ -182,7 +182,7 @@ func ordinary(v string, c class, p place) bool {
 	case password:
 		return number(v) && len(v) < 4 || location(v)
 	case token:
-		return number(v) && len(v) < 6+2*b2i(!p.flag) || path(v)
+		return number(v) && len(v) < 6+2*b2i(!p.flag) || path(v) || !p.flag && expression(v)
 	case auth:
 		return number(v) || only(v, lower) && len(v) <= 10 || path(v)
 	case cookie:
@@ -217,6 +217,12 @@ func placeholder(v string) bool {
 		return strings.HasSuffix(v, ">")
 	}
 	return strings.Trim(v, "*.xX#?…") == ""
+}
+
+// expression says whether a value is code that names or makes one: tokens[0], get(x).
+func expression(v string) bool {
+	n := strings.IndexAny(v, "[(")
+	return n > 0 && n < 24 && only(v[:n], func(c byte) bool { return lower(c) || c == '_' || c == '.' }) && !some(v[n:], upper) && len(v)-n < 16
 }
 
 func number(v string) bool {

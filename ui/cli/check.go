@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,14 +67,17 @@ func (a *app) check(ctx context.Context, f *fitFlags) error {
 	}
 	checker := watch.NewChecker(need)
 	limit := time.Now().Add(f.window)
-	first := true
+	first, few := true, error(nil)
 	err = a.watch(ctx, min(time.Second, max(f.window, 200*time.Millisecond)), func(s *sampler.Snapshot) bool {
+		if few = enoughToChoose(s, f.gpus); few != nil {
+			return true
+		}
 		checker.Add(*s)
 		enough := !first || f.window == 0
 		first = false
 		return enough && !time.Now().Before(limit)
 	})
-	if err != nil {
+	if err = cmp.Or(err, few); err != nil {
 		return err
 	}
 	answer := checker.Answer()
@@ -95,10 +99,26 @@ func (a *app) check(ctx context.Context, f *fitFlags) error {
 	return err
 }
 
-// watch measures until enough says so.
+// enoughToChoose refuses to answer for more GPUs than there are.
+func enoughToChoose(s *sampler.Snapshot, gpus int) error {
+	switch n := len(s.Assignable()); {
+	case n >= gpus:
+		return nil
+	case n == 1:
+		return usagef("--gpus %d, but there is 1 GPU to choose from", gpus)
+	default:
+		return usagef("--gpus %d, but there are %d GPUs to choose from", gpus, n)
+	}
+}
+
+// judgeAfter is how long an answer waits at most until each GPU has told its memory and its
+// processes: longer than it takes to notice that the driver does not answer for one.
+const judgeAfter = 4 * time.Second
+
+// watch measures until enough says so. The first snapshot is a whole one.
 func (a *app) watch(ctx context.Context, interval time.Duration, enough func(*sampler.Snapshot) bool) error {
 	a.opt.interval = interval
-	l, ctx, end, err := a.measure(ctx, nil)
+	l, ctx, end, err := a.measure(ctx, sampler.Options{Whole: judgeAfter})
 	if err != nil {
 		return err
 	}
@@ -125,6 +145,8 @@ func checkText(w io.Writer, words lang.Catalog, v watch.Answer) error {
 		fits, known := f.Fits()
 		line := ""
 		switch lowest, _ := f.WorstFree.Value(); {
+		case f.Unsplit:
+			line = words.Say("check.unsplit", "gpu", f.Label)
 		case !known:
 			line = words.Say("check.unknown", "gpu", f.Label, "need", v.Need)
 		case fits:
@@ -171,6 +193,7 @@ func checkJSON(w io.Writer, v watch.Answer, gpus int) error {
 		Index     int                        `json:"index"`
 		UUID      string                     `json:"uuid"` // of a MIG instance its own
 		Fits      sampler.Opt[bool]          `json:"fits"`
+		Reason    string                     `json:"reason,omitempty"` // why not, where it is not for want of memory
 		Free      sampler.Opt[sampler.Bytes] `json:"free_bytes"`
 		WorstFree sampler.Opt[sampler.Bytes] `json:"worst_free_bytes"`
 		Short     sampler.Bytes              `json:"short_bytes"`
@@ -184,6 +207,9 @@ func checkJSON(w io.Writer, v watch.Answer, gpus int) error {
 	}{sampler.Schema, v.Need, v.Enough(gpus), []gpu{}}
 	for _, f := range v.GPUs {
 		g := gpu{Index: f.GPU, UUID: f.UUID, Free: f.Free, WorstFree: f.WorstFree, Short: f.Short, Holders: []holder{}}
+		if f.Unsplit {
+			g.Reason = "mig_without_instances"
+		}
 		if fits, known := f.Fits(); known {
 			g.Fits = sampler.Some(fits)
 		}

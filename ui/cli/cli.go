@@ -3,8 +3,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/signal"
 	"slices"
@@ -41,9 +43,22 @@ func signalContext() (context.Context, func()) {
 }
 
 func (a *app) run(ctx context.Context, args []string) int {
-	root := a.root()
+	root, help := a.root(), &failing{w: a.out}
 	root.SetArgs(args)
-	return exitCode(root.ExecuteContext(ctx), a.err)
+	root.SetOut(help)
+	return exitCode(cmp.Or(root.ExecuteContext(ctx), help.err), a.err)
+}
+
+// failing remembers why a text could not be written: help looks at no error.
+type failing struct {
+	w   io.Writer
+	err error
+}
+
+func (f *failing) Write(p []byte) (int, error) {
+	n, err := f.w.Write(p)
+	f.err = cmp.Or(f.err, err)
+	return n, err
 }
 
 func (a *app) root() *cobra.Command {
@@ -51,7 +66,6 @@ func (a *app) root() *cobra.Command {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.opt.read(cmd.Flags(), a.env) }
 	root.SetIn(a.in)
-	root.SetOut(a.out)
 	root.SetErr(a.err)
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.SetFlagErrorFunc(flagError)

@@ -38,7 +38,7 @@ func explainCommand(a *app) *cobra.Command {
 			if cmd.Flags().Changed("gpu") && f.recording == "" {
 				return usagef("--gpu chooses GPUs of a recording: add --recording FILE")
 			}
-			return a.explain(args, f)
+			return interruptible(cmd.Context(), func() error { return a.explain(args, f) })
 		},
 	}
 	c.Flags().BoolVar(&f.json, "json", false, "as JSON")

@@ -128,7 +128,7 @@ func FuzzReport(f *testing.F) {
 			return
 		}
 		form := []string{"text", "json", "html"}[bits>>2%3]
-		if err := a.writeReports([]string{path}, []report.Report{r}, map[string]*reportFlags{"text": {}, "json": {json: true}, "html": {html: "-"}}[form]); err != nil {
+		if err := a.writeReports(context.Background(), []string{path}, []report.Report{r}, map[string]*reportFlags{"text": {}, "json": {json: true}, "html": {html: "-"}}[form]); err != nil {
 			t.Errorf("%s: %v", form, err)
 		}
 		checkOutput(t, form, out.String(), len(recording)+len(text))

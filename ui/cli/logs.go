@@ -105,6 +105,9 @@ func (a *app) scanFile(name string) (l logFailures, err error) {
 	l.name = name
 	in := a.in
 	if name != "-" {
+		if err := readable(name); err != nil {
+			return l, err
+		}
 		file, err := os.Open(name)
 		if err != nil {
 			return l, fmt.Errorf("the log cannot be read: %w", err)
@@ -125,9 +128,9 @@ func (a *app) scanFile(name string) (l logFailures, err error) {
 }
 
 // anchor reads when the failures of a log happened, and what else its times tell. Standard input
-// cannot be read twice.
+// and pipes cannot be read twice.
 func (l *logFailures) anchor(rec trainlog.Recording) (marks []sampler.LogMark, zone string, err error) {
-	if l.name == "-" {
+	if info, err := os.Stat(l.name); l.name == "-" || err == nil && !info.Mode().IsRegular() {
 		return nil, "", nil
 	}
 	var lines []int

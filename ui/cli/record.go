@@ -95,7 +95,7 @@ func (a *app) record(ctx context.Context, f *recordFlags) error {
 	}
 	defer announcer.close()
 	r.announce = announcer.take
-	l, ctx, end, err := a.measure(ctx, r.readings())
+	l, ctx, end, err := a.measure(ctx, sampler.Options{Readings: r.readings()})
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,9 @@ type recording struct {
 // openRecording opens a recording with the GPUs of these selectors, or all of them. Whether
 // they exist is for checkSelection to say.
 func openRecording(path string, selectors []string) (*recording, error) {
+	if err := readable(path); err != nil {
+		return nil, err
+	}
 	in, err := tape.Open(path)
 	if err != nil {
 		return nil, err

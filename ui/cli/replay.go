@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,17 +63,12 @@ func (a *app) replay(cmd *cobra.Command, path string, f *replayFlags) error {
 	leanReading()
 	ctx, cancel := context.WithCancelCause(cmd.Context())
 	defer cancel(nil)
-	if err := checkSelection(path, a.opt.gpus); err != nil {
+	var p *player.Player
+	var options player.Options
+	err := interruptible(ctx, func() (err error) {
+		p, options, err = a.openPlayer(ctx, path)
 		return err
-	}
-	options, err := a.playerOptions(path)
-	if err != nil {
-		return err
-	}
-	p, err := player.Open(ctx, func() (player.Tape, error) { return openTape(path, a.opt.gpus, a.words().Say) }, options)
-	if errors.Is(err, player.ErrNoSnapshots) {
-		return fmt.Errorf("%s: %w", path, err)
-	}
+	})
 	if err != nil {
 		return err
 	}
@@ -89,6 +85,22 @@ func (a *app) replay(cmd *cobra.Command, path string, f *replayFlags) error {
 		return cause
 	}
 	return err
+}
+
+func (a *app) openPlayer(ctx context.Context, path string) (*player.Player, player.Options, error) {
+	options := player.Options{}
+	err := cmp.Or(readable(path), checkSelection(path, a.opt.gpus))
+	if err == nil {
+		options, err = a.playerOptions(path)
+	}
+	if err != nil {
+		return nil, options, err
+	}
+	p, err := player.Open(ctx, func() (player.Tape, error) { return openTape(path, a.opt.gpus, a.words().Say) }, options)
+	if errors.Is(err, player.ErrNoSnapshots) {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return p, options, err
 }
 
 // playerOptions are the need that was typed, or that of the monitor which recorded: without

@@ -2,11 +2,14 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -34,7 +37,9 @@ func reportCommand(a *app) *cobra.Command {
 			"happened: peaks with their time, who held what, growth, spikes, the alerts that the monitor would\n" +
 			"have raised, causes and advice. Several files are several hosts. --log adds the log of the training.",
 		Example: "  nvpeak report run.jsonl.zst\n  nvpeak report --log train.log --html report.html run.jsonl.zst\n  nvpeak report --compare before.jsonl.zst after.jsonl.zst",
-		RunE:    func(_ *cobra.Command, args []string) error { return a.reportFiles(args, f) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return interruptible(cmd.Context(), func() error { return a.reportFiles(cmd.Context(), args, f) })
+		},
 	}
 	c.Flags().BoolVar(&f.json, "json", false, "as JSON")
 	c.Flags().StringVar(&f.html, "html", "", "write one page for a browser, that needs nothing else, to `FILE` (- for standard output)")
@@ -43,7 +48,7 @@ func reportCommand(a *app) *cobra.Command {
 	return c
 }
 
-func (a *app) reportFiles(files []string, f *reportFlags) error {
+func (a *app) reportFiles(ctx context.Context, files []string, f *reportFlags) error {
 	switch {
 	case len(files) == 0:
 		return usagef("report on what? name a recording or a CSV log of nvidia-smi")
@@ -51,6 +56,9 @@ func (a *app) reportFiles(files []string, f *reportFlags) error {
 		return usagef("--compare takes two recordings, before and after; %d given", len(files))
 	case f.json && f.html != "":
 		return usagef("--json and --html exclude each other")
+	}
+	if slices.ContainsFunc(append(slices.Clone(files), a.opt.log), func(read string) bool { return sameFile(f.html, read) }) {
+		return usagef("--html %s would overwrite what the report reads: choose another name", f.html)
 	}
 	leanReading()
 	var reports []report.Report
@@ -61,12 +69,12 @@ func (a *app) reportFiles(files []string, f *reportFlags) error {
 		}
 		reports = append(reports, r)
 	}
-	return a.writeReports(files, reports, f)
+	return a.writeReports(ctx, files, reports, f)
 }
 
-func (a *app) writeReports(files []string, reports []report.Report, f *reportFlags) error {
+func (a *app) writeReports(ctx context.Context, files []string, reports []report.Report, f *reportFlags) error {
 	if f.html != "" {
-		return a.writePage(f.html, modeFor(files), reports)
+		return a.writePage(ctx, f.html, modeFor(files), reports)
 	}
 	out := bufio.NewWriter(a.out)
 	var err error
@@ -104,8 +112,12 @@ func (a *app) writeReports(files []string, reports []report.Report, f *reportFla
 }
 
 // writePage writes the page and says so: where it went and how large it is.
-func (a *app) writePage(name string, mode os.FileMode, reports []report.Report) error {
-	err := a.writeFile(name, mode, func(w io.Writer) error { return plain.ReportHTML(w, reports) })
+func (a *app) writePage(ctx context.Context, name string, mode os.FileMode, reports []report.Report) error {
+	var page bytes.Buffer // written at once, so that a signal leaves no half of it
+	err := cmp.Or(plain.ReportHTML(&page, reports), context.Cause(ctx))
+	if err == nil {
+		err = a.writeFile(name, mode, page.Bytes())
+	}
 	if err != nil || name == "-" {
 		return err
 	}
@@ -212,19 +224,15 @@ func createPage(name string, mode os.FileMode) (*os.File, error) {
 }
 
 // writeFile writes a whole file, or standard output for "-".
-func (a *app) writeFile(name string, mode os.FileMode, write func(io.Writer) error) error {
+func (a *app) writeFile(name string, mode os.FileMode, text []byte) error {
 	if name == "-" {
-		out := bufio.NewWriter(a.out)
-		if err := write(out); err != nil {
-			return err
-		}
-		return out.Flush()
+		_, err := a.out.Write(text)
+		return err
 	}
 	file, err := createPage(name, mode)
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriter(file)
-	err = write(out)
-	return errors.Join(err, out.Flush(), file.Close())
+	_, err = file.Write(text)
+	return cmp.Or(err, file.Close())
 }

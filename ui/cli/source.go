@@ -141,10 +141,10 @@ func (l *live) start(ctx context.Context, timeout time.Duration) error {
 	}
 }
 
-// measure begins to measure without a past, for commands without a screen. end stops it,
-// with a cause or nil, and closes the source.
-func (a *app) measure(parent context.Context, each readings) (l *live, ctx context.Context, end func(cause error), err error) {
-	if l, err = a.source(sampler.Options{Readings: each}); err != nil {
+// measure begins to measure without a past, for commands without a screen; o has what is the
+// command's own. end stops it, with a cause or nil, and closes the source.
+func (a *app) measure(parent context.Context, o sampler.Options) (l *live, ctx context.Context, end func(cause error), err error) {
+	if l, err = a.source(o); err != nil {
 		return nil, nil, nil, err
 	}
 	l.simulate = l.skipPast

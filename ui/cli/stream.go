@@ -42,7 +42,7 @@ func (a *app) stream(ctx context.Context, fields []plain.Field, keep bool) (err 
 		return err
 	}
 	defer announcer.close()
-	l, ctx, end, err := a.measure(ctx, r.readings())
+	l, ctx, end, err := a.measure(ctx, sampler.Options{Readings: r.readings()})
 	if err != nil {
 		return err
 	}

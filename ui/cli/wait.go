@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -55,9 +56,7 @@ func (a *app) wait(ctx context.Context, f *fitFlags) error {
 	defer progress.clear()
 	var ready []watch.Fit
 	err = a.watch(ctx, a.opt.interval, func(s *sampler.Snapshot) (done bool) {
-		if n := len(s.Assignable()); n < f.gpus {
-			err := usagef("--gpus %d, but there are %d GPUs to choose from", f.gpus, n)
-			ready, progress.err = nil, err
+		if progress.err = cmp.Or(enoughToChoose(s, f.gpus), enoughSplit(s, f.gpus)); progress.err != nil {
 			return true
 		}
 		ready, done = waiter.Add(*s)
@@ -73,6 +72,15 @@ func (a *app) wait(ctx context.Context, f *fitFlags) error {
 	}
 	_, err = fmt.Fprintln(a.out, visible(ready, f.format))
 	return err
+}
+
+// enoughSplit refuses to wait for GPUs on which nothing can run before somebody makes instances.
+func enoughSplit(s *sampler.Snapshot, gpus int) error {
+	left := slices.DeleteFunc(s.Assignable(), func(g *sampler.GPU) bool { return g.Unsplit })
+	if len(left) >= gpus {
+		return nil
+	}
+	return usagef("--gpus %d, but only %d can be used: the others are in MIG mode without instances; create one with: sudo nvidia-smi mig -cgi PROFILE -C", gpus, len(left))
 }
 
 // The forms in which wait prints the GPUs.
