@@ -51,8 +51,8 @@ const heldFor = 4 * time.Second
 
 // cellsAtOnce is by how many cells a plot moves, of at least so many times as many.
 const (
-	cellsAtOnce = 8
-	cellsAtRest = 10
+	cellsAtOnce = 4
+	cellsAtRest = 16
 )
 
 // columns are the figures of a track for a plot of so many cells.

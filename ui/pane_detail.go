@@ -31,7 +31,7 @@ func (v *view) detail(w, h int, row procRow, top int) *canvas {
 // detailLayout is what the detail says, and where its text and its plot are.
 func (v *view) detailLayout(w, h int, row procRow) (lines []textLine, text, plot rect) {
 	lines = v.detailLines(row, w-2)
-	plotH := max(min(h-2-len(lines)-1, 16), min(6, h-3))
+	plotH := max(h-2-len(lines)-1, min(6, h-3))
 	textH := max(h-2-plotH, 0)
 	return lines, rect{1, 2, w - 2, textH}, rect{1, 2 + min(textH, len(lines)+1), w - 2, plotH}
 }
