@@ -4,10 +4,14 @@ import "bytes"
 
 const maxLine = 1 << 20 // longer lines are cut into pieces
 
+// manyEmpty are more empty lines than any message spans or context keeps: further ones are only counted.
+const manyEmpty = 4096
+
 // splitter cuts a text that arrives in pieces into lines. \n and \r end one.
 type splitter struct {
 	partial []byte // a line whose end has not come
 	number  int    // of the current line, from 1
+	empty   int    // lines in a row before it that hold nothing
 	// take gets each line. overwritten: it ended in \r, so on a terminal the next one replaces it.
 	take func(raw []byte, number int, overwritten bool)
 }
@@ -15,6 +19,13 @@ type splitter struct {
 func (s *splitter) write(b []byte) {
 	for len(b) > 0 {
 		i := bytes.IndexByte(b, '\n')
+		if i != 0 || len(s.partial) > 0 {
+			s.empty = 0
+		} else if s.empty++; s.empty > manyEmpty {
+			s.number++
+			b = b[1:]
+			continue
+		}
 		if i < 0 {
 			s.partial = append(s.partial, b...)
 			b = nil

@@ -77,6 +77,12 @@ func looksLikeRows(head []byte) bool {
 }
 
 func (c *csvLog) line(p *progress, b []byte, out *Record) (bool, error) {
+	var m meter
+	if len(bytes.Trim(b, ", \t")) == 0 { // commas and nothing between them
+		m.flaws[badCells] = c.columns != nil && bytes.Count(b, []byte(",")) >= len(c.columns.names)
+		p.notes.flawed(out.Line, &m)
+		return false, errLine
+	}
 	if columns, ok := csvHeader(b); ok { // once, or again and again
 		if !columns.hasMemory() {
 			return false, errLine
@@ -91,7 +97,6 @@ func (c *csvLog) line(p *progress, b []byte, out *Record) (bool, error) {
 	if c.columns == nil {
 		return false, errLine // something before the first names
 	}
-	var m meter
 	defer p.notes.flawed(out.Line, &m)
 	cells := splitCSV(string(b))
 	if len(cells) != len(c.columns.names) {

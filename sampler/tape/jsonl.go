@@ -1,6 +1,7 @@
 package tape
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,11 +20,12 @@ type jsonLines struct {
 	full     time.Time // of the complete snapshot that state builds on
 	readings []Reading
 	falls    fallLines
+	repeated []byte // the line before, where that was a snapshot
 
 	ticks tickReader
 }
 
-func (j *jsonLines) restart() { j.state, j.falls = nil, fallLines{} }
+func (j *jsonLines) restart() { j.state, j.falls, j.repeated = nil, fallLines{}, nil }
 
 func (j *jsonLines) end(*Record) bool { return false }
 
@@ -38,6 +40,10 @@ var lineTypes = map[string]func(j *jsonLines, p *progress, b []byte, out *Record
 }
 
 func (j *jsonLines) line(p *progress, b []byte, out *Record) (bool, error) {
+	if len(b) > 0 && bytes.Equal(b, j.repeated) {
+		return false, nil // nothing new, and a packed file can hold millions of them
+	}
+	j.repeated = j.repeated[:0]
 	kind, ok := typeOf(b)
 	if !ok {
 		return false, errLine
@@ -50,7 +56,11 @@ func (j *jsonLines) line(p *progress, b []byte, out *Record) (bool, error) {
 		p.notes.other(string(kind))
 		return false, nil
 	}
-	return read(j, p, b, out)
+	ok, err := read(j, p, b, out)
+	if ok && string(kind) == "snapshot" {
+		j.repeated = append(j.repeated, b...)
+	}
+	return ok, err
 }
 
 // typeOf finds the type of a line; the line must be an object, complete to its end.
