@@ -213,7 +213,14 @@ func abs(n int) int { return max(n, -n) }
 
 // times are the labels of the time axis: how long ago the span began, its middle, and now.
 func (a *area) times(c *canvas, r rect, span time.Duration) {
-	span = min(span, a.at.span-a.at.ahead)
+	if filled := a.at.span - a.at.ahead; filled < span { // it fills up: what moves with it would be sent again and again
+		now := r.x + (a.at.column(0, r.w)+1)/dotColumns
+		from := c.right(r.x, r.y, max(now, r.x+width(a.now)), theme.Dim, a.now)
+		if round := filled.Truncate(10 * time.Second); round > 0 {
+			c.put(r.x, r.y, from-1, theme.Dim, timeLabel(round))
+		}
+		return
+	}
 	at := func(ago time.Duration) int { return r.x + (a.at.column(ago, r.w)+1)/dotColumns }
 	end := c.right(r.x, r.y, max(at(0), r.x+width(a.now)), theme.Dim, a.now)
 	x := c.put(max(r.x, at(span)), r.y, end-1, theme.Dim, timeLabel(span))
