@@ -27,7 +27,7 @@ func interruptible(ctx context.Context, work func() error) error {
 	case <-ctx.Done():
 	}
 	select {
-	case <-done:
+	case <-done: //nolint:errcheck // the signal is why it ends
 	case <-time.After(endGrace):
 	}
 	return context.Cause(ctx)
