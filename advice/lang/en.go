@@ -171,6 +171,8 @@ var textsEN = map[string]string{
 	"tape.bad_time":       "{lines}: a time that cannot be read",
 	"tape.bad_amount":     "{lines}: an amount of memory that cannot be read",
 	"tape.bad_index":      "{lines}: no index of a GPU (0 to {most})",
+	"tape.no_total":       "{lines}: a GPU with 0 MiB of memory",
+	"tape.other_total":    "{lines}: the memory of a GPU is not what it was in the lines before",
 	"tape.unsure_amount":  "{lines}: a point before three digits, such as 1.000 MiB, is taken as a decimal point",
 	"tape.unsure_date":    "{lines}: a date that may have the day or the month first",
 	"tape.csv_twice":      "line {line}: the column {name} comes twice; the first one counts",

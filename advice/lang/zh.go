@@ -171,6 +171,8 @@ var textsZH = map[string]string{
 	"tape.bad_time":       "{lines}：无法读取的时间",
 	"tape.bad_amount":     "{lines}：无法读取的内存大小",
 	"tape.bad_index":      "{lines}：不是 GPU 编号（0 到 {most}）",
+	"tape.no_total":       "{lines}：显存为 0 MiB 的 GPU",
+	"tape.other_total":    "{lines}：GPU 的显存总量与前面的行不同",
 	"tape.unsure_amount":  "{lines}：三位数字前的点（如 1.000 MiB）按小数点处理",
 	"tape.unsure_date":    "{lines}：日期无法确定日在前还是月在前",
 	"tape.csv_twice":      "第 {line} 行：列 {name} 出现两次，以第一个为准",

@@ -59,6 +59,8 @@ const (
 	badTime
 	badAmount
 	badIndex
+	noTotal
+	otherTotal // than before, of the same GPU
 	unsureAmount
 	unsureDate
 	flaws // how many there are
@@ -82,6 +84,8 @@ var flawTexts = [flaws]struct {
 	badTime:       {"tape.bad_time", 0},
 	badAmount:     {"tape.bad_amount", 0},
 	badIndex:      {"tape.bad_index", maxDevices - 1},
+	noTotal:       {"tape.no_total", 0},
+	otherTotal:    {"tape.other_total", 0},
 	unsureAmount:  {"tape.unsure_amount", 0},
 	unsureDate:    {"tape.unsure_date", 0},
 }

@@ -19,6 +19,7 @@ type csvLog struct {
 	sweeps  int
 	untimed bool
 	dates   csvDates
+	totals  map[sampler.GPUKey]sampler.Bytes // of each GPU as it was first
 }
 
 // csvColumns is what one line of names says.
@@ -158,8 +159,28 @@ func (c *csvLog) row(cells []string, m *meter) (g sampler.GPU, at time.Time, ok 
 			g.Error = sampler.Some(s)
 		}
 	}
+	c.judgeTotal(&g, m)
 	fillDerived(&g, true, m)
 	return g, at, true
+}
+
+// judgeTotal notes a GPU without memory, and one whose memory is not what it was.
+func (c *csvLog) judgeTotal(g *sampler.GPU, m *meter) {
+	total, known := g.Memory.Total.Value()
+	if !known {
+		return
+	}
+	m.flaws[noTotal] = total == 0
+	first, seen := c.totals[g.Key()]
+	switch {
+	case seen:
+		m.flaws[otherTotal] = total != first
+	case len(c.totals) < maxGPUs:
+		if c.totals == nil {
+			c.totals = map[sampler.GPUKey]sampler.Bytes{}
+		}
+		c.totals[g.Key()] = total
+	}
 }
 
 // begins says whether the row is of the next sweep: its GPU comes not after the last one
