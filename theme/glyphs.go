@@ -4,6 +4,7 @@ package theme
 type Glyphs struct {
 	Bar        []rune // parts of a cell, from one step to full
 	Thin       []rune // the same for thin bars
+	Low        []rune // the same for bars that stand one above another, and must not look like one
 	BarEmpty   rune
 	BarReserve rune // reserved by the driver
 	BarUnknown rune // unattributed
@@ -25,14 +26,14 @@ type Glyphs struct {
 
 // Unicode glyphs, the default.
 var Unicode = Glyphs{
-	Bar: []rune("▏▎▍▌▋▊▉█"), Thin: []rune("╸━"), BarEmpty: '·', BarReserve: '▒', BarUnknown: '▓',
+	Bar: []rune("▏▎▍▌▋▊▉█"), Thin: []rune("╸━"), Low: []rune("▆"), BarEmpty: '·', BarReserve: '▒', BarUnknown: '▓',
 	Peak: '▲', Need: '┊', Line: '─', Side: '│', Corners: []rune("╭╮╰╯"), Mark: '╌', Cursor: '›', Focus: '▸',
 	Spark: []rune("▁▂▃▄▅▆▇█"), Alert: '!', More: '…', Degree: '°', Dot: '·', Ellipsis: '…', Up: '↑', Down: '↓',
 }
 
 // ASCII glyphs, for --ascii and terminals without UTF-8.
 var ASCII = Glyphs{
-	Bar: []rune("#"), Thin: []rune("="), BarEmpty: '.', BarReserve: ':', BarUnknown: '%',
+	Bar: []rune("#"), Thin: []rune("="), Low: []rune("#"), BarEmpty: '.', BarReserve: ':', BarUnknown: '%',
 	Peak: '^', Need: '|', Line: '-', Side: '|', Corners: []rune("++++"), Mark: '-', Cursor: '>', Focus: '>',
 	Spark: []rune("_.-=*#"), Alert: '!', More: '~', Degree: 'C', Dot: '-', Ellipsis: '~', Up: '^', Down: 'v',
 }

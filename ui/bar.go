@@ -16,7 +16,7 @@ var (
 // memoryBar draws the memory of a GPU on w columns: used by processes, unattributed, free
 // and, at the far end, what the driver keeps: the bar is full when nothing is left. ▲
 // stands at the peak, ┊ where the need would reach.
-func (v *view) memoryBar(c *canvas, x, y, w int, m *sampler.Memory) {
+func (v *view) memoryBar(c *canvas, x, y, w int, m *sampler.Memory, steps []rune) {
 	total, ok := m.Total.Value()
 	if !ok || total == 0 || w < 1 {
 		c.fill(x, y, x+w, theme.Faint, v.glyphs.BarEmpty)
@@ -33,7 +33,7 @@ func (v *view) memoryBar(c *canvas, x, y, w int, m *sampler.Memory) {
 		c.set(x+i, y, v.glyphs.BarReserve, theme.Reserved)
 	}
 	level := theme.Level(percent(used, total), gpuLevels)
-	v.fillBar(c, x, y, w, end, level, v.glyphs.Bar)
+	v.fillBar(c, x, y, w, end, level, steps)
 	for i := int(math.Round(known)); i < int(math.Round(end)); i++ {
 		c.set(x+i, y, v.glyphs.BarUnknown, theme.Unknown)
 	}
@@ -51,6 +51,9 @@ func (v *view) memoryBar(c *canvas, x, y, w int, m *sampler.Memory) {
 // fillBar fills n (fractional) of w columns; steps are the parts of a cell up to full.
 func (v *view) fillBar(c *canvas, x, y, w int, n float64, role theme.Role, steps []rune) {
 	n = max(0, min(n, float64(w)))
+	if len(steps) == 1 {
+		n = math.Round(n)
+	}
 	full := int(n)
 	c.fill(x, y, x+full, role, steps[len(steps)-1])
 	if part := int((n - float64(full)) * float64(len(steps))); part > 0 && full < w {

@@ -53,7 +53,7 @@ func TestMemoryBar(t *testing.T) {
 		c := newCanvas(12, 1)
 		v := bare()
 		v.need = sampler.Bytes(row.need)
-		v.memoryBar(c, 1, 0, 10, &m)
+		v.memoryBar(c, 1, 0, 10, &m, v.glyphs.Bar)
 		if got := c.lines()[0]; got != " "+row.want+" " {
 			t.Errorf("%s: %q, want %q", row.name, got, row.want)
 		}
@@ -69,7 +69,7 @@ func TestPeakMarkOnTheBar(t *testing.T) {
 		peak := sampler.Bytes(rnd.Uint64N(uint64(total) + 1))
 		m := sampler.Memory{Total: sampler.Some(total), Used: sampler.Some(sampler.Bytes(rnd.Uint64N(uint64(peak) + 1))), Peak: &sampler.Peak{Bytes: peak}}
 		c := newCanvas(w, 1)
-		bare().memoryBar(c, 0, 0, w, &m)
+		bare().memoryBar(c, 0, 0, w, &m, theme.Unicode.Bar)
 		at := -1
 		for x, cell := range c.cells {
 			if cell.r == '▲' {
@@ -312,5 +312,5 @@ func ExampleFrame() {
 		Peak: &sampler.Peak{Bytes: 66 * sampler.GiB, Time: afternoon}}}}}
 	fmt.Print(Frame([]*sampler.Snapshot{s}, 38, 2, Options{}))
 	// Output:
-	//  0 ██████▋···▲··  41.0/80G ▲66.0   N/A
+	//  0 ▆▆▆▆▆▆···▲··   41.0/80G ▲66.0   N/A
 }

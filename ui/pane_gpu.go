@@ -188,7 +188,7 @@ func (v *view) memoryRow(c *canvas, r rect, g *sampler.GPU) {
 			right -= w + pick(p.role == theme.Dim, 0, 1)
 		}
 	}
-	v.memoryBar(c, x, r.y, max(right-x, 0), m)
+	v.memoryBar(c, x, r.y, max(right-x, 0), m, v.glyphs.Bar)
 }
 
 // memoryFigures from right to left.

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"strings"
 
 	"nvpeak/sampler"
 	"nvpeak/sampler/history"
@@ -30,7 +31,7 @@ func (v *view) gpuLine(c *canvas, r rect, g *sampler.GPU) {
 		room -= w + 1
 	}
 	if room >= 3 {
-		v.memoryBar(c, x, r.y, room, m)
+		v.memoryBar(c, x, r.y, room, m, v.glyphs.Low)
 	}
 }
 
@@ -39,7 +40,7 @@ func (v *view) lineFigures(g *sampler.GPU, w int) []piece {
 	m := &g.Memory
 	used, total := m.Used.Or(0), m.Total.Or(0)
 	level := theme.Level(percent(used, total), gpuLevels)
-	ps := []piece{{pick(level == theme.Ok, theme.Strong, level), fmt.Sprintf("%9s", lineUsed(m))}}
+	ps := []piece{{pick(level == theme.Ok, theme.Strong, level), fmt.Sprintf("%10s", lineUsed(m))}}
 	if p := m.Peak; p != nil {
 		text := fmt.Sprintf("%c%s", v.glyphs.Peak, gib(p.Bytes))
 		if theme.Level(percent(p.Bytes, total), gpuLevels) == theme.Critical {
@@ -71,7 +72,7 @@ func lineUsed(m *sampler.Memory) string {
 	if !m.Used.Known() {
 		return notAvailable
 	}
-	return gibOr(m.Used) + "/" + fmt.Sprintf("%.0fG", m.Total.Or(0).GiB())
+	return gibOr(m.Used) + "/" + strings.TrimSuffix(gib(m.Total.Or(0)), ".0") + "G"
 }
 
 // gpuSpark is the memory history as a row of small bars.
