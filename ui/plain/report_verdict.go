@@ -8,7 +8,7 @@ import (
 )
 
 // quiet is the conclusion of a recording without failures and warnings, and its color. Nobody
-// should read that all is well above a figure that says otherwise: the headroom that was left
+// should read "No problems found" above a figure that says otherwise: the headroom that was left
 // stands beside it, and little of it, or a recording of seconds, is no "no problems".
 func (p *page) quiet(r *report.Report) (text, mood string) {
 	g, notices := tightest(r), len(r.Alerts)
