@@ -31,10 +31,10 @@ type mark struct {
 const (
 	dotColumns = 2 // of a cell
 	dotRows    = 4
-	// Dots of a cell, from the bottom up.
-	emptyDots = '\u2800'
+	emptyDots  = '\u2800'
 )
 
+// dots are those of a cell by column, from the bottom up.
 var dots = [dotColumns][dotRows]rune{{0x40, 0x04, 0x02, 0x01}, {0x80, 0x20, 0x10, 0x08}}
 
 // stretch is the time that the columns of a plot stand for. A plot moves by several cells at once and the newest

@@ -64,15 +64,16 @@ func (v *view) filling(g *sampler.GPU) (p piece, ok bool) {
 }
 
 // stillSpans are the times for which use may have been the same, and stillShare of the GPU what is no move.
-var stillSpans = []time.Duration{24 * time.Hour, 12 * time.Hour, 6 * time.Hour, 3 * time.Hour, time.Hour, 30 * time.Minute, 10 * time.Minute, 3 * time.Minute, time.Minute}
+var stillSpans = []time.Duration{time.Minute, 3 * time.Minute, 10 * time.Minute, 30 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour}
 
 const (
 	stillShare   = 0.01
 	stillColumns = 30
 )
 
-// stillFor is for how long use has not moved, as one of stillSpans; 0: it has.
-func (v *view) stillFor(g *sampler.GPU) time.Duration {
+// stillFor is for how long use has not moved, as one of stillSpans; 0: it has. A GPU at work is done
+// with after the first.
+func (v *view) stillFor(g *sampler.GPU) (still time.Duration) {
 	s := v.history.GPU(g.Key())
 	if s == nil {
 		return 0
@@ -82,16 +83,14 @@ func (v *view) stillFor(g *sampler.GPU) time.Duration {
 		step := span / stillColumns
 		low, high := math.Inf(1), math.Inf(-1)
 		for _, x := range append(used.Columns(v.now(), step, stillColumns), s.UsedMin.Columns(v.now(), step, stillColumns)...) {
-			if x != x {
-				low = math.Inf(-1) // it was not watched then
-			}
-			low, high = min(low, x), max(high, x)
+			low, high = min(low, x), max(high, x) // NaN, where it was not watched, stays NaN
 		}
-		if high-low <= room {
-			return span
+		if !(high-low <= room) {
+			break
 		}
+		still = span
 	}
-	return 0
+	return still
 }
 
 // outlooks tells what the past of a GPU says of its next minutes.

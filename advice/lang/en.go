@@ -436,8 +436,6 @@ var textsEN = map[string]string{
 	"screen.no_processes_here": "no processes on this GPU",
 	"screen.mem":               "mem",
 	"screen.util":              "gpu",
-	"screen.free":              "free",
-	"screen.used":              "used",
 	"screen.other":             "other",
 	"screen.reserved":          "driver",
 	"screen.shared":            "shared",

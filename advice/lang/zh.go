@@ -436,8 +436,6 @@ var textsZH = map[string]string{
 	"screen.no_processes_here": "这块 GPU 上没有进程",
 	"screen.mem":               "显存",
 	"screen.util":              "核心",
-	"screen.free":              "空闲",
-	"screen.used":              "已用",
 	"screen.other":             "其他",
 	"screen.reserved":          "驱动",
 	"screen.shared":            "共享",
