@@ -55,19 +55,13 @@ const (
 	cellsAtRest = 16
 )
 
-// columns are the figures of a track for a plot of so many cells.
+// columns are the figures of a track for a plot of so many cells: those of the span, and room for the next.
 func (v *view) columns(t *history.Track, cells int) ([]float64, stretch) {
-	n, moves := dotColumns*cells, max(1, min(cellsAtOnce, cells/cellsAtRest))
-	step := history.ColumnStep(v.plot.span, dotColumns*(cells-moves))
-	each := dotColumns // figures of a cell; or cells of a figure, negative
-	if figures := int(v.plot.span / step); figures > 0 && figures <= cells-moves {
-		each = -max(1, (cells-moves)/figures)
-		n = (cells - each - 1) / -each
-	}
-	block := int64(moves * max(each, 1))
+	n, block := dotColumns*cells, dotColumns*max(1, min(cellsAtOnce, cells/cellsAtRest))
+	step := (v.plot.span / time.Duration(max(n-block, 1))).Truncate(time.Millisecond) + time.Millisecond
 	end := v.now().Truncate(heldFor)
 	last := end.UnixMilli() / step.Milliseconds()
-	blank := min(int(block-1-last%block), n-1)
+	blank := min(block-1-int(last%int64(block)), n-1)
 	if age := v.plot.age; age > 0 && age < v.plot.span { // it fills up from the left, and does not move
 		blank = max(0, n-1-int(max(0, last-v.now().Add(-age).UnixMilli()/step.Milliseconds())))
 	}
@@ -76,16 +70,7 @@ func (v *view) columns(t *history.Track, cells int) ([]float64, stretch) {
 	for range blank {
 		values = append(values, nan)
 	}
-	at := stretch{time.Duration(n) * step, time.Duration(blank)*step - late, blank, late}
-	if each < 0 {
-		wide := make([]float64, dotColumns*cells)
-		for i := range wide {
-			wide[i] = values[n-1-(cells-1-i/dotColumns)/-each]
-		}
-		values, at.blank = wide, min(-each*dotColumns*blank, len(wide)-1)
-		at.span = time.Duration(cells) * step / time.Duration(-each)
-	}
-	return values, at
+	return values, stretch{time.Duration(n) * step, time.Duration(blank)*step - late, blank, late}
 }
 
 // column is where a moment is, in columns of dots from the left; negative: before the plot.
@@ -211,7 +196,7 @@ func nearestRoom(free []bool, n, to int) int {
 
 func abs(n int) int { return max(n, -n) }
 
-// times are the labels of the time axis: how long ago the span began, its middle, and now.
+// times are the labels of the time axis. They stand still while the plot moves by a block, right in its middle.
 func (a *area) times(c *canvas, r rect, span time.Duration) {
 	if filled := a.at.span - a.at.ahead; filled < span { // it fills up: what moves with it would be sent again and again
 		now := r.x + (a.at.column(0, r.w)+1)/dotColumns
@@ -221,10 +206,13 @@ func (a *area) times(c *canvas, r rect, span time.Duration) {
 		}
 		return
 	}
-	at := func(ago time.Duration) int { return r.x + (a.at.column(ago, r.w)+1)/dotColumns }
-	end := c.right(r.x, r.y, max(at(0), r.x+width(a.now)), theme.Dim, a.now)
-	x := c.put(max(r.x, at(span)), r.y, end-1, theme.Dim, timeLabel(span))
-	if middle := timeLabel(span / 2); at(span/2)-width(middle)/2 > x+2 && at(span/2)+width(middle) < end-2 {
-		c.put(at(span/2)-width(middle)/2, r.y, end, theme.Dim, middle)
+	end := c.right(r.x, r.y, r.x+r.w, theme.Dim, a.now)
+	each, ahead := timeStep(span, r.w), (a.at.span-span)/2
+	for ago := span; ago > 0; ago -= each {
+		text := timeLabel(ago)
+		x := r.x + int(float64(r.w)*(1-float64(ago+ahead)/float64(a.at.span)))
+		if x = max(r.x, x-width(text)/2); x+width(text) < end-1 {
+			c.put(x, r.y, end, theme.Dim, text)
+		}
 	}
 }

@@ -38,7 +38,7 @@ func axisFor(value float64, rows int) axis {
 				continue
 			}
 			a := axis{n * step, step}
-			if best.top == 0 || a.worth(value, most) > best.worth(value, most) {
+			if best.top == 0 || a.worth(value, rows) > best.worth(value, rows) {
 				best = a
 			}
 		}
@@ -50,10 +50,19 @@ func axisFor(value float64, rows int) axis {
 	return best
 }
 
-// worth is higher for an axis that ends near the value and has labels enough.
-func (a axis) worth(value float64, most int) float64 {
-	labels := math.Round(a.top / a.step)
-	return -4*(a.top/value-1) - 0.05*math.Abs(labels-float64(min(most, 4)))
+// worth is higher for an axis that ends near the value, has labels enough, and as many rows between any two.
+func (a axis) worth(value float64, rows int) float64 {
+	labels := int(math.Round(a.top / a.step))
+	few := math.Abs(float64(labels - min(rows/axisRows, axisLabels-1)))
+	if labels == 1 {
+		few++
+	}
+	between, rest := (rows-1)/labels, (rows-1)%labels
+	uneven := 0.0
+	if rest > 0 {
+		uneven = 1 / float64(max(between, 1))
+	}
+	return -4*(a.top/value-1) - 0.05*few - 0.15*uneven
 }
 
 // label is a figure of the axis: a whole number where the steps are whole.
@@ -62,6 +71,30 @@ func (a axis) label(v float64) string {
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	}
 	return strconv.FormatFloat(v, 'g', 3, 64)
+}
+
+// timeSteps are those between two labels of a time axis, as parts of the span.
+var timeSteps = []int{6, 5, 4, 3, 2, 1}
+
+// timeLabelWidth is the room that a label of a time axis gets at least.
+const timeLabelWidth = 14
+
+// timeStep is the time between two labels on so many columns: the least that divides the span into times that
+// read well.
+func timeStep(span time.Duration, columns int) time.Duration {
+	unit := 10 * time.Second
+	switch {
+	case span >= 2*time.Hour:
+		unit = time.Hour
+	case span >= 2*time.Minute:
+		unit = 30 * time.Second
+	}
+	for _, n := range timeSteps {
+		if step := span / time.Duration(n); n*timeLabelWidth <= columns && step%unit == 0 && span%step == 0 {
+			return step
+		}
+	}
+	return span
 }
 
 // timeLabel is a moment of a time axis, so long before now: "-5m", "-2m30".

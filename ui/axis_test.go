@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Labels are round, and the axis ends at the value or little above.
+// Labels are round and evenly spaced, and the axis ends at the value or little above.
 func TestAxis(t *testing.T) {
 	for _, row := range []struct {
 		value float64
 		rows  int
 		want  string // labels from 0 on
 	}{
-		{47.5, 10, "0 12 24 36 48"}, {47.5, 4, "0 24 48"}, {47.5, 3, "0 48"}, {79.6, 10, "0 20 40 60 80"}, {23.98, 12, "0 6 12 18 24"},
-		{15.7, 10, "0 4 8 12 16"}, {139.8, 12, "0 35 70 105 140"}, {10.75, 8, "0 3 6 9 12"}, {100, 8, "0 25 50 75 100"}, {110, 9, "0 30 60 90 120"},
-		{700, 9, "0 350 700"}, {1, 9, "0 0.25 0.5 0.75 1"}, {0.5, 2, "0 0.5"}, {183, 12, "0 48 96 144 192"}, {94.5, 10, "0 24 48 72 96"},
+		{47.5, 10, "0 16 32 48"}, {47.5, 9, "0 12 24 36 48"}, {47.5, 4, "0 48"}, {47.5, 3, "0 48"}, {79.6, 10, "0 20 40 60 80"}, {23.98, 12, "0 6 12 18 24"},
+		{15.7, 10, "0 4 8 12 16"}, {139.8, 12, "0 35 70 105 140"}, {10.75, 8, "0 4 8 12"}, {100, 8, "0 25 50 75 100"}, {110, 9, "0 30 60 90 120"},
+		{700, 9, "0 350 700"}, {1, 9, "0 0.25 0.5 0.75 1"}, {0.5, 2, "0 0.5"}, {183, 12, "0 48 96 144 192"}, {94.5, 10, "0 32 64 96"},
 	} {
 		a := axisFor(row.value, row.rows)
 		got := "0"
@@ -35,6 +35,23 @@ func TestTimeLabel(t *testing.T) {
 		7*time.Minute + 30*time.Second: "-7m30", time.Hour: "-1h", 3 * time.Hour: "-3h", 90 * time.Minute: "-1h30", 24 * time.Hour: "-24h"} {
 		if got := timeLabel(d); got != want {
 			t.Errorf("%v: %q, want %q", d, got, want)
+		}
+	}
+}
+
+// A time axis has labels from its begin to now, as many as there is room for, at times that read well.
+func TestTimeStep(t *testing.T) {
+	for _, row := range []struct {
+		span    time.Duration
+		columns int
+		want    time.Duration
+	}{
+		{time.Minute, 100, 10 * time.Second}, {time.Minute, 30, 30 * time.Second}, {5 * time.Minute, 75, time.Minute}, {5 * time.Minute, 50, 150 * time.Second},
+		{5 * time.Minute, 20, 5 * time.Minute}, {15 * time.Minute, 100, 150 * time.Second}, {time.Hour, 60, 15 * time.Minute}, {24 * time.Hour, 100, 4 * time.Hour},
+		{24 * time.Hour, 45, 8 * time.Hour}, {6 * time.Hour, 60, 2 * time.Hour},
+	} {
+		if got := timeStep(row.span, row.columns); got != row.want {
+			t.Errorf("%v on %d columns: a label each %v, want %v", row.span, row.columns, got, row.want)
 		}
 	}
 }

@@ -90,10 +90,13 @@ func (v *view) utilLane(c *canvas, r rect, g *sampler.GPU) {
 	}
 	n := graphColumns(r.w)
 	c.right(r.x, r.y, r.x+axisWidth-1, theme.Dim, v.words.Say("screen.util"))
-	values, _ := v.columns(s.Plot("utilization.gpu"), n)
-	lane := make([]float64, n)
-	for i := range lane {
-		lane[i] = larger(values[dotColumns*i], values[dotColumns*i+1])
+	track := s.Plot("utilization.gpu")
+	lane := track.Columns(v.now(), history.ColumnStep(v.plot.span, n), n) // as the lines above it
+	if !v.plot.lines && !v.ascii {
+		values, _ := v.columns(track, n)
+		for i := range lane {
+			lane[i] = larger(values[dotColumns*i], values[dotColumns*i+1])
+		}
 	}
 	v.spark(c, r.x+axisWidth, r.y, lane, 100, func(float64) theme.Role { return theme.UtilPlot })
 }
