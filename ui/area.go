@@ -12,12 +12,14 @@ import (
 // time is filled, what was held at some moment only is half filled.
 type area struct {
 	high, low []float64 // most and least of each column of dots; NaN for a gap; low may be nil
+	behind    []float64 // what is drawn behind it, in one color; may be nil
 	full      float64   // the value whose levels color the plot, and that the axis reaches
 	unit      float64   // of the axis, in that of the values
 	sign      string    // after the top of the axis
 	at        stretch
-	now       string // the word for it
-	marks     []mark // lines across
+	now       string                           // the word for it
+	marks     []mark                           // lines across
+	role      func(percent float64) theme.Role // of what is so high; nil: by level
 }
 
 // mark is a line across a plot with its label.
@@ -87,12 +89,38 @@ func (a *area) draw(c *canvas, r rect, glyphs *theme.Glyphs, span time.Duration)
 	}
 	scale := axisFor(a.full/a.unit, plot.h)
 	top := scale.top * a.unit
+	if a.behind != nil {
+		b := area{high: a.behind, full: a.full, role: func(float64) theme.Role { return theme.Dim }}
+		b.fill(c, plot, top)
+	}
 	a.fill(c, plot, top)
 	a.labels(c, rect{r.x, r.y, axisWidth - 1, plot.h}, scale)
 	for _, m := range a.marks {
-		a.mark(c, plot, top, m, glyphs)
+		a.line(c, plot, top, m, glyphs.Mark)
+	}
+	for _, m := range a.marks {
+		a.name(c, plot, top, m, glyphs.Mark)
 	}
 	a.times(c, rect{plot.x, r.y + r.h - 1, plot.w, 1}, span)
+}
+
+// lane draws a track of 0 to top in one row of dots, or of small bars where there are none. The topmost dots stay free,
+// so that lanes on lines one below the other do not become one.
+func (v *view) lane(c *canvas, r rect, t *history.Track, top float64, role func(percent float64) theme.Role) {
+	if v.plot.lines || v.ascii {
+		values := t.Columns(v.now(), history.ColumnStep(v.plot.span, r.w), r.w) // as the lines above it
+		v.spark(c, r.x, r.y, values, top, func(share float64) theme.Role { return role(100 * share) })
+		return
+	}
+	a := area{full: top, role: role}
+	a.high, _ = v.columns(t, r.w)
+	a.fill(c, r, top*dotRows/(dotRows-1))
+}
+
+// memoryLane is the color of memory in a lane: gray until it is worth a look.
+func memoryLane(percent float64) theme.Role {
+	level := theme.Level(percent, gpuLevels)
+	return pick(level == theme.Ok, theme.Dim, level)
 }
 
 // heightOf is a value in dots of a plot; what is there at all is one dot high.
@@ -104,12 +132,18 @@ func heightOf(value, top float64, rows int) int {
 }
 
 func (a *area) fill(c *canvas, r rect, top float64) {
+	role := a.role
+	if role == nil {
+		role = func(percent float64) theme.Role { return theme.Area(percent, gpuLevels) }
+	}
 	for x := range r.w {
 		var high, low [dotColumns]int
+		value := 0.0 // the larger of the two
 		for k := range dotColumns {
 			i := dotColumns*x + k
 			if i < len(a.high) && a.high[i] == a.high[i] {
 				high[k] = heightOf(a.high[i], top, r.h)
+				value = max(value, a.high[i])
 			}
 			low[k] = high[k]
 			if i < len(a.low) && a.low[i] == a.low[i] {
@@ -119,8 +153,8 @@ func (a *area) fill(c *canvas, r rect, top float64) {
 		alone := [dotColumns]int{a.beside(dotColumns*x, r.h, top), a.beside(dotColumns*x+1, r.h, top)}
 		for y := 0; y*dotRows < max(high[0], high[1]); y++ {
 			ends := min(max(high[0], high[1]), (y+1)*dotRows) // what is drawn in this cell
-			share := 100 * float64(ends) / float64(r.h*dotRows) * top / a.full
-			c.set(r.x+x, r.y+r.h-1-y, cellOf(y*dotRows, high, low, alone), theme.Area(share, gpuLevels))
+			share := min(100*float64(ends)/float64(r.h*dotRows)*top, 100*value) / a.full
+			c.set(r.x+x, r.y+r.h-1-y, cellOf(y*dotRows, high, low, alone), role(share))
 		}
 	}
 }
@@ -162,15 +196,22 @@ func (a *area) labels(c *canvas, r rect, scale axis) {
 	}
 }
 
-// mark draws a line where nothing else is, and its label near the column that it belongs to.
-func (a *area) mark(c *canvas, r rect, top float64, m mark, glyphs *theme.Glyphs) {
-	y := r.y + r.h - 1 - max(heightOf(m.value, top, r.h)-1, 0)/dotRows
-	free := make([]bool, r.w)
-	for x := range r.w {
-		if ch, _ := c.at(r.x+x, y); ch == ' ' {
-			free[x] = true
-			c.set(r.x+x, y, glyphs.Mark, m.role)
+// line draws a mark where nothing else is.
+func (a *area) line(c *canvas, r rect, top float64, m mark, glyph rune) {
+	y := m.row(r, top)
+	for x := r.x; x < r.x+r.w; x++ {
+		if ch, _ := c.at(x, y); ch == ' ' {
+			c.set(x, y, glyph, m.role)
 		}
+	}
+}
+
+// name writes the label of a mark on its line, near the column that it belongs to.
+func (a *area) name(c *canvas, r rect, top float64, m mark, glyph rune) {
+	y, free := m.row(r, top), make([]bool, r.w)
+	for x := range free {
+		ch, _ := c.at(r.x+x, y)
+		free[x] = ch == glyph
 	}
 	for _, text := range m.texts {
 		if x := nearestRoom(free, width(text)+2, m.at/dotColumns); x >= 0 {
@@ -178,6 +219,11 @@ func (a *area) mark(c *canvas, r rect, top float64, m mark, glyphs *theme.Glyphs
 			return
 		}
 	}
+}
+
+// row of a plot that a mark is in.
+func (m mark) row(r rect, top float64) int {
+	return r.y + r.h - 1 - max(heightOf(m.value, top, r.h)-1, 0)/dotRows
 }
 
 // nearestRoom is where so many free columns begin whose middle is nearest to a column; -1: nowhere.

@@ -84,11 +84,11 @@ func TestNearestRoom(t *testing.T) {
 	}
 }
 
-// The span grows with the history, minute by minute, until the viewer chooses one.
+// The span grows with the history, step by step, until the viewer chooses one.
 func TestSpanGrows(t *testing.T) {
 	p := plot{span: usualSpan}
 	for _, row := range []struct{ age, want time.Duration }{
-		{0, time.Minute}, {20 * time.Second, time.Minute}, {time.Minute, time.Minute}, {61 * time.Second, 2 * time.Minute},
+		{0, time.Minute}, {20 * time.Second, time.Minute}, {time.Minute, time.Minute}, {61 * time.Second, 90 * time.Second}, {91 * time.Second, 2 * time.Minute},
 		{4*time.Minute + time.Second, 5 * time.Minute}, {time.Hour, usualSpan},
 	} {
 		if p.grow(row.age); p.span != row.want {
@@ -130,5 +130,16 @@ func TestPlotOfAYoungMonitor(t *testing.T) {
 				t.Fatalf("width %d, after %d s the spike is not there:\n%s", w, i, strings.Join(c.lines(), "\n"))
 			}
 		}
+	}
+}
+
+// Two marks in one row of a plot are one line with both labels, each of them whole.
+func TestMarksInOneRow(t *testing.T) {
+	c := newCanvas(60, 5)
+	a := area{high: []float64{1}, full: 80, unit: 1, at: stretch{span: time.Minute}, now: "now", marks: []mark{
+		{79, theme.Peak, []string{"▲79.0 7m ago"}, 0}, {78, theme.Need, []string{"need 2.0G fits below"}, 0}}}
+	a.draw(c, rect{0, 0, 60, 5}, &theme.Unicode, time.Minute)
+	if got := c.lines()[0]; !strings.Contains(got, " ▲79.0 7m ago ") || !strings.Contains(got, " need 2.0G fits below ╌") {
+		t.Errorf("%q", got)
 	}
 }

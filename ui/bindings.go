@@ -121,6 +121,12 @@ var liveHints = []hint{
 	{"1-9", "hint.gpu"}, {"Enter", "hint.process"}, {"m", "hint.metric"}, {"P", "hint.reset"}, {"p", "hint.freeze"}, {"T", "hint.theme"},
 }
 
+// adviceHints and tableHints are the keys in the borders of their panels.
+var (
+	adviceHints = []hint{{"a", "hint.all"}, {"y", "hint.copy"}, {"n", "hint.need"}}
+	tableHints  = []hint{{"j k", "hint.move"}, {"Enter", "hint.process"}, {"o", "hint.sort"}}
+)
+
 var replayHints = []hint{
 	{"?", "hint.help"}, {"q", "hint.quit"}, {"p", "hint.pause"}, {"< >", "hint.speed"}, {"hint.arrows", "hint.ten"}, {"{ }", "hint.five"},
 	{"N B", "hint.marks"}, {":", "hint.goto"}, {".", "hint.step"}, {"a", "hint.advice"}, {"[ ]", "hint.span"}, {"n", "hint.need"},

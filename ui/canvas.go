@@ -71,6 +71,31 @@ func (c *canvas) put(x, y, end int, role theme.Role, text string) int {
 	return x
 }
 
+// cut is put of text that says by an ellipsis where it ends too soon.
+func (c *canvas) cut(x, y, end int, role theme.Role, text string) int {
+	room := min(end, c.w) - x
+	if fits(text, room) {
+		return c.put(x, y, end, role, text)
+	}
+	if room < 1 {
+		return x
+	}
+	x = c.put(x, y, x+room-1, role, text)
+	c.set(x, y, '…', role)
+	return x + 1
+}
+
+// fits says whether text takes at most so many columns. It reads no further.
+func fits(text string, columns int) bool {
+	for _, r := range text {
+		_, w := harmless(r)
+		if columns -= w; columns < 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // set draws one rune of one column, or 0 as the second half of a wide one.
 func (c *canvas) set(x, y int, r rune, role theme.Role) {
 	if x < 0 || y < 0 || x >= c.w || y >= c.h {

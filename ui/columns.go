@@ -15,17 +15,9 @@ import (
 )
 
 var (
-	memoryOf = func(r procRow) sampler.Opt[sampler.Bytes] { return r.memory() }
-	// roughMemory is in steps of a 32nd of the GPU: rows must not change places because
-	// of what two processes allocate from second to second.
-	roughMemory = func(r procRow) sampler.Opt[sampler.Bytes] {
-		b, ok := r.memory().Value()
-		if !ok {
-			return sampler.Opt[sampler.Bytes]{}
-		}
-		return sampler.Some(b / max(r.gpu.Memory.Total.Or(0)/32, 1))
-	}
-	peakOf = ofProc(func(p *sampler.Process) sampler.Opt[sampler.Bytes] {
+	memoryOf  = func(r procRow) sampler.Opt[sampler.Bytes] { return r.memory() }
+	settledOf = func(r procRow) sampler.Opt[sampler.Bytes] { return r.settled }
+	peakOf    = ofProc(func(p *sampler.Process) sampler.Opt[sampler.Bytes] {
 		if p.Peak == nil {
 			return sampler.Opt[sampler.Bytes]{}
 		}
@@ -55,6 +47,7 @@ func memoryRole(r procRow) theme.Role { return pick(r.proc == nil, theme.Unknown
 // Titles by which a column is found.
 const (
 	titleMemory    = "GPU MEM"
+	titleHistory   = "HISTORY"
 	titleContainer = "CONTAINER"
 )
 
@@ -77,9 +70,10 @@ var columns = []column{
 			return b.String()
 		}
 		return notAvailable
-	}, byOpt(roughMemory)},
+	}, byOpt(settledOf)},
 	{"▲PEAK", 9, 1, false, true, always(theme.Peak), formatted(peakOf, sampler.Bytes.String), byOpt(peakOf)},
 	{"SHARE", 8, 9, true, true, memoryRole, nil, byOpt(memoryOf)},
+	{titleHistory, 12, 9, true, true, nil, nil, byOpt(memoryOf)},
 	{"CPU%", 5, 7, false, true, always(theme.Dim), formatted(cpuOf, func(f float64) string { return strconv.FormatFloat(f, 'f', 0, 64) }), byOpt(cpuOf)},
 	{"HOST", 6, 5, false, true, always(theme.Dim), formatted(hostOf, sampler.Bytes.Short), byOpt(hostOf)},
 	{"TIME", 7, 6, false, true, always(theme.Dim), formatted(ageOf, plain.Runtime), byOpt(ageOf)},

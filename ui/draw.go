@@ -44,8 +44,10 @@ func (m *Model) page(v *view) (p page, ok bool) {
 	w, h := m.tty.w, m.tty.h
 	switch m.prompt.mode {
 	case modeHelp:
-		lines := helpLines(m.bindings(), m.glyphs, m.tty.paint.theme, m.words)
-		return page{m.words.Say("help.title"), centered(w, h, 84, len(lines)+2), lines}, true
+		th := m.tty.paint.theme
+		title := m.words.Say("help.title") + "  " + m.words.Say("help.theme", "name", th.Name, "title", m.words.Say("theme."+th.Name))
+		lines := helpLines(m.bindings(), m.glyphs, m.words, inside(rect{0, 0, w, h}).w)
+		return page{title, centered(w, h, 84, len(lines)+2), lines}, true
 	case modeAdvice:
 		outer := centered(w, h, 100, h)
 		return page{m.words.Say("panel.advice"), outer, v.adviceFull(inside(outer).w)}, true

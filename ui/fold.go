@@ -137,6 +137,22 @@ func (m *Model) show(s *sampler.Snapshot) {
 	m.shown.snap, m.shown.past = s, m.folds.watch.Past()
 	m.fit()
 	m.list()
+	m.shown.room = m.shown.room.keep(len(m.view().adviceLines(adviceWidth(m.tty.w, m.tty.h))), s.Time)
+}
+
+// room is what the advice had of late. It is kept for a while: with alerts that come and go, all that stands
+// below would jump, and be drawn anew.
+type room struct {
+	rows int
+	at   time.Time // when it was last needed
+}
+
+// keep is the room after so many rows are needed.
+func (r room) keep(rows int, now time.Time) room {
+	if age := now.Sub(r.at); rows >= r.rows || age < 0 || age > latelyTime/2 {
+		return room{rows, now}
+	}
+	return r
 }
 
 // fit compares the need with every GPU: what was typed, or what was refused last. The

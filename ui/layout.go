@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"nvpeak/sampler"
+	"nvpeak/theme"
 )
 
 // plan is where everything goes on the screen. A rect of height 0 is not shown.
@@ -15,6 +16,7 @@ type plan struct {
 	hidden         int      // GPUs that scroll out
 	advice, procs  rect
 	text           []textLine // of the advice
+	boxes          bool       // around the advice and the table
 }
 
 type placed struct {
@@ -28,63 +30,66 @@ const (
 	gridMaxHeight = 30
 	leadMinHeight = 6 // of the one pane above lines
 	lineMinWidth  = 31
-	sideWidth     = 140 // from here on the advice stands beside the table
+	lineGap       = 2 // between columns of lines
 )
 
-// arrange plans the screen. The GPUs come first, then the advice while there is any, then
-// the table; a header and a footer only where they cost little.
+// Sizes of the screen from which on there is a header, a footer, an alert on top, and boxes around everything.
+const (
+	headerHeight = 6
+	footerHeight = 14
+	boxesHeight  = 30
+	boxesWidth   = 60
+)
+
+// arrange plans the screen: what is to be done first, then the GPUs, then who holds their memory; a header and a
+// footer only where they cost little. On a slit, where all is seen at once, the GPUs come first.
 func (v *view) arrange(w, h int) plan {
 	var p plan
 	top, bottom := 0, h
-	if h >= 6 {
+	if h >= headerHeight || v.label != "" && h > 1 {
 		p.header, top = rect{0, 0, w, 1}, 1
 	}
-	if h >= 14 {
+	if h >= footerHeight {
 		p.footer, bottom = rect{0, h - 1, w, 1}, h-1
 	}
 	if v.timeline != nil && h >= 4 {
 		bottom--
 		p.timeline = rect{0, bottom, w, 1}
 	}
+	p.boxes = boxed(w, h)
+	border := pick(p.boxes, 2, 0)
 	body := bottom - top
-	side := w >= sideWidth
-	advW := w
-	if side {
-		advW = max(50, w/3) - 1
-	}
-	p.text = v.adviceLines(advW)
+	p.text = v.adviceLines(adviceWidth(w, h))
 	advice := 0
-	if n := len(p.text); n > 0 {
-		advice = min(n+1, max(1, body*2/5))
-		if body < 8 {
-			advice = 1
-		}
+	if n := max(len(p.text), v.room.rows); n > 0 {
+		advice = pick(body < 8, 1, min(n+border, max(1, body*2/5)))
 	}
-	table := v.tableHeight(body)
-	below := advice + table
-	if side {
-		below = max(advice, table)
+	if h >= footerHeight {
+		p.advice, top = rect{0, top, w, advice}, top+advice
+		advice = 0
 	}
-	used := v.placeGPUs(&p, rect{0, top, w, max(body-below, min(body, 1))})
-	y := top + used
-	rest := bottom - y
-	switch {
-	case side && advice > 0:
-		p.procs = rect{0, y, w - advW - 1, rest}
-		p.advice = rect{w - advW, y, advW, rest}
-	default:
-		p.advice = rect{0, y, w, min(advice, rest)}
-		p.procs = rect{0, y + p.advice.h, w, rest - p.advice.h}
+	table := v.tableHeight(body, border)
+	top += v.placeGPUs(&p, rect{0, top, w, max(bottom-top-advice-table, min(body, 1))})
+	if advice > 0 {
+		p.advice = rect{0, top, w, min(advice, bottom-top)}
+		top += p.advice.h
 	}
+	p.procs = rect{0, top, w, bottom - top}
 	return p
 }
 
+// adviceWidth is the width of the text of the advice.
+func adviceWidth(w, h int) int { return w - pick(boxed(w, h), 4, 0) }
+
+// boxed says whether a screen has boxes around everything.
+func boxed(w, h int) bool { return h >= boxesHeight && w >= boxesWidth }
+
 // tableHeight is the least room for the process table.
-func (v *view) tableHeight(body int) int {
+func (v *view) tableHeight(body, border int) int {
 	if body < 10 {
 		return 0
 	}
-	return min(max(len(v.table.rows), v.table.lately, 1)+1, max(body/3, 3))
+	return min(max(len(v.table.rows), v.table.lately, 1)+1+border, max(body/3, 3))
 }
 
 // placeGPUs fills the area from the top and returns the rows it took.
@@ -94,11 +99,30 @@ func (v *view) placeGPUs(p *plan, r rect) int {
 	case len(list) == 0:
 		return 0
 	case v.focus == nil || len(list) == 1:
-		if used := placeGrid(p, r, list); used > 0 {
-			return used
+		busy, idle := v.atRest(list)
+		cols := columnsFor(len(idle), 1, max(1, r.w/lineMinWidth))
+		lines := rowsIn(len(idle), cols)
+		if used := placeGrid(p, rect{r.x, r.y, r.w, r.h - lines}, busy); used > 0 {
+			return used + v.placeColumns(p, rect{r.x, r.y + used, r.w, lines}, idle, cols)
 		}
 	}
 	return v.placeLines(p, r, list)
+}
+
+// atRest parts the GPUs that nobody has used over the time of the plots from the others, who get their room. Where all
+// are at rest, none is.
+func (v *view) atRest(list []*sampler.GPU) (busy, idle []*sampler.GPU) {
+	for _, g := range list {
+		if v.unused(g) {
+			idle = append(idle, g)
+		} else {
+			busy = append(busy, g)
+		}
+	}
+	if len(busy) == 0 {
+		return list, nil
+	}
+	return busy, idle
 }
 
 // placeGrid gives every GPU a pane, if there is room; 0 if there is not.
@@ -123,13 +147,9 @@ func placeGrid(p *plan, r rect, list []*sampler.GPU) int {
 	if n == 1 {
 		height = min(r.h, max(gridMaxHeight, r.h*2/3))
 	}
+	w := (r.w - best + 1) / best // a blank column between panes
 	for i, gpu := range list {
-		x0, x1 := i%best*r.w/best, (i%best+1)*r.w/best
-		w := x1 - x0
-		if i%best < best-1 {
-			w-- // a blank column between panes
-		}
-		p.panes = append(p.panes, placed{rect{r.x + x0, r.y + i/best*height, w, height}, gpu})
+		p.panes = append(p.panes, placed{rect{r.x + i%best*(r.w-w)/max(best-1, 1), r.y + i/best*height, w, height}, gpu})
 	}
 	return rows * height
 }
@@ -181,14 +201,14 @@ func (v *view) placeColumns(p *plan, r rect, list []*sampler.GPU, cols int) int 
 	}
 	for i, gpu := range list {
 		col, row := i/max(rows, 1), i%max(rows, 1)
-		x0, x1 := col*r.w/cols, (col+1)*r.w/cols
-		p.lines = append(p.lines, placed{rect{r.x + x0, r.y + row, x1 - x0 - pick(col < cols-1, 2, 0), 1}, gpu})
+		w := (r.w - (cols-1)*lineGap) / cols
+		p.lines = append(p.lines, placed{rect{r.x + col*(w+lineGap), r.y + row, w, 1}, gpu})
 	}
 	return rows
 }
 
 // lead is the GPU that gets a pane when the others get lines: the focused one, the one
-// with the most urgent alert, or the first.
+// with the most urgent alert, the first whose peaks leave next to nothing, or the first.
 func (v *view) lead(list []*sampler.GPU) *sampler.GPU {
 	if v.focus != nil {
 		return v.focus
@@ -201,6 +221,11 @@ func (v *view) lead(list []*sampler.GPU) *sampler.GPU {
 	for _, f := range v.fits {
 		if f.Near() {
 			return f.gpu
+		}
+	}
+	for _, g := range list {
+		if v.verdict(g).role == theme.Critical {
+			return g
 		}
 	}
 	return list[0]

@@ -147,15 +147,25 @@ func (v *view) holdersText(hs []watch.Holder) string {
 	return strings.Join(parts, v.words.Say("list.comma"))
 }
 
-// advicePane draws the panel: a heading, then as many lines as there is room for.
-func (v *view) advicePane(c *canvas, r rect, lines []textLine) {
-	c.fill(r.x, r.y, r.x+r.w, theme.Faint, v.glyphs.Line)
-	c.put(r.x+1, r.y, r.x+r.w, theme.Accent, " "+v.words.Say("panel.advice")+" ")
-	state := " " + v.words.Say("panel.open", "count", max(len(v.alerts), 1)) + " "
-	if r.w > width(state)+12 {
-		c.right(r.x, r.y, r.x+r.w-2, theme.Dim, state)
+// advicePane draws the panel, in a box in the color of its first line, or without.
+func (v *view) advicePane(c *canvas, r rect, lines []textLine, boxed bool) {
+	if r.h <= 0 {
+		return
 	}
-	v.textLines(c, rect{r.x, r.y + 1, r.w, r.h - 1}, lines, 0)
+	if boxed && r.h > 2 {
+		role := theme.Faint
+		if len(lines) > 0 {
+			role = lines[0][0].role
+		}
+		v.frame(c, r, role)
+		x := c.put(r.x+1, r.y, r.x+r.w, role, " "+v.words.Say("panel.advice")+" ")
+		if n := len(v.alerts); n > 1 {
+			x = c.put(x, r.y, r.x+r.w, theme.Text, v.words.Say("panel.open", "count", n)+" ")
+		}
+		v.keys(c, x+1, r.y, r.x+r.w-2, adviceHints)
+		r = rect{r.x + 2, r.y + 1, r.w - 4, r.h - 2}
+	}
+	v.textLines(c, r, lines, 0)
 }
 
 // adviceFull is everything there is to say: open alerts with why and what to type, the

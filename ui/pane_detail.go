@@ -19,7 +19,11 @@ func (v *view) detail(w, h int, row procRow, top int) *canvas {
 	if row.proc == nil {
 		title = v.words.Say("proc.title_unattributed", "gpu", row.gpu.Label())
 	}
-	c.fill(0, 1, w, theme.Faint, v.glyphs.Line)
+	if boxed(w, h) {
+		v.frame(c, rect{0, 1, w, h - 1}, theme.Faint)
+	} else {
+		c.fill(0, 1, w, theme.Faint, v.glyphs.Line)
+	}
 	c.put(1, 1, w, theme.Accent, " "+title+" ")
 	c.right(1, 1, w-1, theme.Dim, " "+v.words.Say("proc.back")+" ")
 	lines, text, plot := v.detailLayout(w, h, row)
@@ -30,10 +34,14 @@ func (v *view) detail(w, h int, row procRow, top int) *canvas {
 
 // detailLayout is what the detail says, and where its text and its plot are.
 func (v *view) detailLayout(w, h int, row procRow) (lines []textLine, text, plot rect) {
-	lines = v.detailLines(row, w-2)
-	plotH := max(h-2-len(lines)-1, min(6, h-3))
-	textH := max(h-2-plotH, 0)
-	return lines, rect{1, 2, w - 2, textH}, rect{1, 2 + min(textH, len(lines)+1), w - 2, plotH}
+	in := rect{1, 2, w - 2, h - 2}
+	if boxed(w, h) {
+		in = rect{2, 2, w - 4, h - 3}
+	}
+	lines = v.detailLines(row, in.w)
+	plotH := max(in.h-len(lines)-1, min(6, in.h-1))
+	textH := max(in.h-plotH, 0)
+	return lines, rect{in.x, in.y, in.w, textH}, rect{in.x, in.y + min(textH, len(lines)+1), in.w, plotH}
 }
 
 func (v *view) detailLines(row procRow, w int) []textLine {
@@ -54,7 +62,7 @@ func (v *view) detailLines(row procRow, w int) []textLine {
 	if p == nil {
 		add("proc.memory", gibOr(row.memory())+" GiB", theme.Unknown)
 		add("", v.words.Say("proc.unattributed"), theme.Text)
-		return lines
+		return append(append(lines, textLine{}), v.layerLines(v.layers(row), w)...)
 	}
 	add("proc.command", commandOf(row, v.words), theme.Strong)
 	add("proc.user", p.User, theme.Text)
@@ -74,17 +82,13 @@ func (v *view) detailLines(row procRow, w int) []textLine {
 	if a := p.Allocator; a != nil {
 		add("proc.allocator", v.words.Say("proc.allocated", "allocated", a.Allocated, "reserved", a.Reserved, "retries", a.Retries, "refused", a.OOMs), theme.Text)
 	}
-	m := &row.gpu.Memory
-	others := m.Used.Or(0).Less(p.Memory.Or(0)).Less(m.Unattributed.Or(0))
-	add("proc.gpu", v.words.Say("proc.shares",
-		"others", gib(others), "unattributed", gibOr(m.Unattributed), "reserved", gibOr(m.Reserved), "free", gibOr(m.Free), "total", gibOr(m.Total)), theme.Text)
 	host := formatted(hostOf, sampler.Bytes.String)(row)
 	if cpu, ok := p.CPU.Value(); ok {
 		host = v.words.Say("proc.cpu", "host", host, "percent", fmt.Sprintf("%.0f", cpu))
 	}
 	add("proc.host", host, theme.Text)
 	add("proc.environment", environment(p.Environment), theme.Text)
-	return lines
+	return append(append(lines, textLine{}), v.layerLines(v.layers(row), w)...)
 }
 
 // peakSource is the sentence about where a peak is from.
@@ -107,7 +111,7 @@ func environment(env map[string]string) string {
 	return strings.Join(list, "  ")
 }
 
-// processPlot is the memory of the process over time up to the GPU's total.
+// processPlot is the memory of the process over time up to the GPU's total, and behind it that of all.
 func (v *view) processPlot(c *canvas, r rect, row procRow) {
 	s := v.history.Process(row.key())
 	if s == nil || row.proc == nil || r.h < 3 {
@@ -124,6 +128,9 @@ func (v *view) processPlot(c *canvas, r rect, row procRow) {
 	}
 	a := area{full: row.gpu.Memory.Total.Or(0).MiB(), unit: mibPerGiB, now: v.words.Say("screen.now")}
 	a.high, a.at = v.columns(s.Used, n)
+	if gpu := v.history.GPU(row.gpu.Key()); gpu != nil {
+		a.behind, _ = v.columns(gpu.Plot("memory.used"), n)
+	}
 	a.marks = v.peakMark(row.proc.Peak, a.at, n)
 	a.draw(c, r, v.glyphs, v.plot.span)
 }

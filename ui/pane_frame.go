@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,26 +24,22 @@ func (v *view) header(c *canvas, r rect, hidden int) {
 		return
 	}
 	x := c.put(r.x, r.y, r.x+r.w, theme.Accent, " nvpeak ")
+	for _, p := range v.state() {
+		x = c.cut(x, r.y, r.x+r.w-1, p.role, p.text) + 2
+	}
+	end := r.x + r.w - 1
+	for _, p := range slices.Backward(v.headerRight(r.w)) {
+		if from := end - width(p.text); from > x {
+			c.put(from, r.y, end, p.role, p.text)
+			end = from - 2
+		}
+	}
 	left := []piece{{theme.Strong, s.Host}}
-	if v.label != "" {
-		left = append([]piece{{theme.Demo, v.label}}, left...)
-	}
-	if v.frozen {
-		left = append([]piece{{theme.Warning, v.words.Say(v.still())}}, left...)
-	}
 	if s.Driver != "" {
 		left = append(left, piece{theme.Dim, v.words.Say("screen.driver", "version", s.Driver)})
 	}
 	if s.CUDA != "" {
 		left = append(left, piece{theme.Dim, "CUDA " + s.CUDA})
-	}
-	right := v.headerRight(r.w)
-	end := r.x + r.w - 1
-	for i := len(right) - 1; i >= 0; i-- {
-		if from := end - width(right[i].text); from > x {
-			c.put(from, r.y, end, right[i].role, right[i].text)
-			end = from - 2
-		}
 	}
 	for _, p := range left {
 		if p.text != "" && x+width(p.text) < end {
@@ -52,6 +49,17 @@ func (v *view) header(c *canvas, r rect, hidden int) {
 	c.ground(r.x, r.y, r.x+r.w, theme.Bar)
 }
 
+// state is what must not be overlooked: that the picture stands still, and that it is a demo or a replay.
+func (v *view) state() (ps []piece) {
+	if v.frozen {
+		ps = append(ps, piece{theme.Warning, v.words.Say(v.still())})
+	}
+	if v.label != "" {
+		ps = append(ps, piece{theme.Demo, v.label})
+	}
+	return ps
+}
+
 // still says why the picture does not move.
 func (v *view) still() string { return pick(v.timeline == nil, "screen.frozen", "screen.halted") }
 
@@ -59,14 +67,12 @@ func (v *view) still() string { return pick(v.timeline == nil, "screen.frozen", 
 const slitWidth = 56
 
 func (v *view) slitHeader(c *canvas, r rect) {
-	x := c.put(r.x, r.y, r.x+r.w, theme.Accent, " "+pick(v.snap.Host == "", "nvpeak", v.snap.Host)+" ")
-	if v.label != "" {
-		word, _, _ := strings.Cut(v.label, " ")
-		x = c.put(x, r.y, r.x+r.w, theme.Demo, word+" ")
+	x := r.x + 1
+	for _, p := range v.state() {
+		word, _, _ := strings.Cut(p.text, " ")
+		x = c.put(x, r.y, r.x+r.w, p.role, word) + 1
 	}
-	if v.frozen {
-		x = c.put(x, r.y, r.x+r.w, theme.Warning, v.words.Say(v.still())+" ")
-	}
+	x = c.put(x, r.y, r.x+r.w, theme.Accent, pick(v.snap.Host == "", "nvpeak", v.snap.Host)+" ")
 	gpus := v.words.Count("count.gpu", len(v.snap.GPUs))
 	x = c.put(x, r.y, r.x+r.w, theme.Dim, gpus)
 	if rate, ok := v.snap.Sampling.Value(); ok {

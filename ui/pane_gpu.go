@@ -20,12 +20,14 @@ const (
 // gpuPane draws one GPU: a title, the memory bar, a sentence, and the plots. With room enough it has a box.
 func (v *view) gpuPane(c *canvas, r rect, g *sampler.GPU) {
 	boxed := r.w >= gridMinWidth && r.h >= boxMinHeight
-	v.gpuTitle(c, r, g, g == v.focus, boxed)
 	in := rect{r.x, r.y + 1, r.w, r.h - 1}
 	if boxed {
-		v.boxSides(c, r)
+		v.frame(c, r, theme.Faint)
 		in = rect{r.x + 1, r.y + 1, r.w - 3, r.h - 2}
+	} else {
+		c.fill(r.x, r.y, r.x+r.w, theme.Faint, v.glyphs.Line)
 	}
+	v.gpuTitle(c, r, g, g == v.focus, boxed)
 	if g.Error.Known() && !g.Memory.Used.Known() && v.history.GPU(g.Key()) == nil {
 		c.put(in.x+1, in.y, in.x+in.w, theme.Critical, v.words.Reason(g.Error.Or("")))
 		return
@@ -55,20 +57,6 @@ const (
 	laneMinHeight = 7 // of the plot above the lane of utilization
 )
 
-// boxSides draws what the title line leaves of a box.
-func (v *view) boxSides(c *canvas, r rect) {
-	g, bottom, right := v.glyphs, r.y+r.h-1, r.x+r.w-1
-	c.set(r.x, r.y, g.Corners[0], theme.Faint)
-	c.set(right, r.y, g.Corners[1], theme.Faint)
-	c.fill(r.x, bottom, r.x+r.w, theme.Faint, g.Line)
-	c.set(r.x, bottom, g.Corners[2], theme.Faint)
-	c.set(right, bottom, g.Corners[3], theme.Faint)
-	for y := r.y + 1; y < bottom; y++ {
-		c.set(r.x, y, g.Side, theme.Faint)
-		c.set(right, y, g.Side, theme.Faint)
-	}
-}
-
 // verdictRow is the sentence on a GPU, and at the right what nobody's processes hold.
 func (v *view) verdictRow(c *canvas, r rect, g *sampler.GPU) {
 	said := v.verdict(g)
@@ -90,15 +78,7 @@ func (v *view) utilLane(c *canvas, r rect, g *sampler.GPU) {
 	}
 	n := graphColumns(r.w)
 	c.right(r.x, r.y, r.x+axisWidth-1, theme.Dim, v.words.Say("screen.util"))
-	track := s.Plot("utilization.gpu")
-	lane := track.Columns(v.now(), history.ColumnStep(v.plot.span, n), n) // as the lines above it
-	if !v.plot.lines && !v.ascii {
-		values, _ := v.columns(track, n)
-		for i := range lane {
-			lane[i] = larger(values[dotColumns*i], values[dotColumns*i+1])
-		}
-	}
-	v.spark(c, r.x+axisWidth, r.y, lane, 100, func(float64) theme.Role { return theme.UtilPlot })
+	v.lane(c, rect{r.x + axisWidth, r.y, n, 1}, s.Plot("utilization.gpu"), 100, func(float64) theme.Role { return theme.UtilPlot })
 }
 
 // larger of two, of which each may be missing.
@@ -111,7 +91,6 @@ func larger(a, b float64) float64 {
 
 // gpuTitle is the line above a pane: index and name, then figures as far as they fit.
 func (v *view) gpuTitle(c *canvas, r rect, g *sampler.GPU, focused, boxed bool) {
-	c.fill(r.x, r.y, r.x+r.w, theme.Faint, v.glyphs.Line)
 	mark := pick(focused, string(v.glyphs.Focus)+" ", "")
 	x := c.put(r.x+1, r.y, r.x+r.w, theme.Accent, " "+mark+pick(boxed, "GPU ", "")+g.Label()+" ")
 	x = c.put(x, r.y, r.x+r.w-1, theme.Strong, shortName(g.Name)+" ")
@@ -121,7 +100,7 @@ func (v *view) gpuTitle(c *canvas, r rect, g *sampler.GPU, focused, boxed bool) 
 	}
 	items := v.titleItems(g)
 	if util, ok := g.Utilization.GPU.Value(); ok && boxed {
-		items = append([]string{v.words.Say("screen.util") + fmt.Sprintf(" %d%%", util)}, items...)
+		items = append([]string{v.words.Say("screen.util") + fmt.Sprintf(" %3d%%", util)}, items...)
 	}
 	for len(items) > 0 {
 		text := " " + strings.Join(items, "  ") + " "
@@ -142,17 +121,17 @@ func (v *view) titleItems(g *sampler.GPU) []string {
 		}
 	}
 	t, ok := g.Temperature.Value()
-	add(ok, "%d%cC", t, pick(v.ascii, ' ', v.glyphs.Degree))
+	add(ok, "%2d%cC", t, pick(v.ascii, ' ', v.glyphs.Degree))
 	w, ok := g.Power.Value()
 	limit, has := g.PowerLimit.Value()
-	add(ok && has, "%.0f/%.0f W", w, limit)
-	add(ok && !has, "%.0f W", w)
+	add(ok && has, "%3.0f/%.0f W", w, limit)
+	add(ok && !has, "%3.0f W", w)
 	fan, ok := g.Fan.Value()
 	if ok {
 		items = append(items, v.words.Say("screen.fan", "percent", fan))
 	}
 	mhz, ok := g.Clocks.SM.Value()
-	add(ok, "%d MHz", mhz)
+	add(ok, "%4d MHz", mhz)
 	gen, ok := g.PCIe.Generation.Value()
 	lanes, has := g.PCIe.Width.Value()
 	add(ok && has, "PCIe %dx%d", gen, lanes)

@@ -1,32 +1,48 @@
 package ui
 
 import (
-	"fmt"
+	"slices"
 
 	"nvpeak/advice/lang"
 	"nvpeak/theme"
-	"nvpeak/ui/player"
 )
 
-// helpLines explain the keys, the signs and the theme.
-func helpLines(keys []binding, g *theme.Glyphs, t *theme.Theme, words lang.Catalog) []textLine {
-	var lines []textLine
+// helpKeyWidth is the room of a key in the help, and helpColumn that of a key with its sentence.
+const (
+	helpKeyWidth = 8
+	helpColumn   = 38
+)
+
+// helpLines explain the keys, in two columns where there is room, and the signs.
+func helpLines(keys []binding, g *theme.Glyphs, words lang.Catalog, w int) []textLine {
+	var list []textLine
 	for _, b := range keys {
 		if b.help != "" {
-			lines = append(lines, textLine{{theme.Accent, fixed(b.show, 9)}, {theme.Text, words.Say(b.help, "forms", player.TimeForms)}})
+			list = append(list, textLine{{theme.Accent, fixed(b.show, helpKeyWidth)}, {theme.Text, words.Say(b.help)}})
 		}
 	}
-	sign := func(role theme.Role, r rune, id string) {
-		lines = append(lines, textLine{{role, fmt.Sprintf("%-9c", r)}, {theme.Text, words.Say(id)}})
+	lines := list
+	if w >= 2*helpColumn {
+		half := (len(list) + 1) / 2
+		lines = slices.Clone(list[:half])
+		for i, right := range list[half:] {
+			left := lines[i]
+			lines[i] = textLine{left[0], {theme.Text, fixed(left[1].text, helpColumn-helpKeyWidth-1) + " "}, right[0], right[1]}
+		}
+	}
+	sign := func(role theme.Role, signs, id string) {
+		lines = append(lines, textLine{{role, fixed(signs, helpKeyWidth)}, {theme.Text, words.Say(id)}})
 	}
 	lines = append(lines, textLine{})
-	sign(theme.Ok, g.Bar[len(g.Bar)-1], "help.used")
-	sign(theme.Unknown, g.BarUnknown, "help.other")
-	sign(theme.Reserved, g.BarReserve, "help.driver")
-	sign(theme.Peak, g.Peak, "help.peak")
-	sign(theme.Need, g.Need, "help.need")
+	sign(theme.Ok, string(g.Bar[len(g.Bar)-1]), "help.used")
+	sign(theme.Unknown, string(g.BarUnknown), "help.other")
+	sign(theme.Reserved, string(g.BarReserve), "help.driver")
+	sign(theme.Peak, string(g.Peak), "help.peak")
+	sign(theme.Need, string(g.Need), "help.need")
+	if g != &theme.ASCII {
+		sign(theme.Area3, "⣿ ⢕", "help.plot")
+	}
 	return append(lines, textLine{},
 		textLine{{theme.Dim, words.Say("help.reading")}},
-		textLine{{theme.Dim, words.Say("help.inside")}},
-		textLine{{theme.Dim, words.Say("help.theme", "name", t.Name, "title", words.Say("theme."+t.Name))}})
+		textLine{{theme.Dim, words.Say("help.inside")}})
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"nvpeak/sampler"
-	"nvpeak/sampler/history"
 	"nvpeak/theme"
 )
 
@@ -81,10 +80,5 @@ func (v *view) gpuSpark(c *canvas, r rect, g *sampler.GPU) {
 	if s == nil {
 		return
 	}
-	values := s.Plot("memory.used").Columns(v.now(), history.ColumnStep(v.plot.span, r.w), r.w)
-	raiseLast(values, &g.Memory)
-	v.spark(c, r.x, r.y, values, g.Memory.Total.Or(0).MiB(), func(share float64) theme.Role {
-		level := theme.Level(100*share, gpuLevels)
-		return pick(level == theme.Ok, theme.Dim, level)
-	})
+	v.lane(c, r, s.Plot("memory.used"), g.Memory.Total.Or(0).MiB(), memoryLane)
 }

@@ -25,8 +25,8 @@ func (v *view) draw(w, h int) *canvas {
 	for _, g := range p.lines {
 		v.gpuLine(c, g.rect, g.gpu)
 	}
-	v.drawAdvice(c, p.advice, p.text)
-	v.procPane(c, p.procs)
+	v.advicePane(c, p.advice, p.text, p.boxes)
+	v.procPane(c, p.procs, p.boxes)
 	if p.timeline.h > 0 {
 		v.timelinePane(c, p.timeline)
 	}
@@ -39,15 +39,4 @@ func (v *view) draw(w, h int) *canvas {
 		v.footerPane(c, r)
 	}
 	return c
-}
-
-func (v *view) drawAdvice(c *canvas, r rect, lines []textLine) {
-	if r.h <= 0 || len(lines) == 0 {
-		return
-	}
-	if r.h == 1 { // no room for a heading
-		v.textLines(c, r, lines[:1], 0)
-		return
-	}
-	v.advicePane(c, r, lines)
 }

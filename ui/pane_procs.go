@@ -2,28 +2,54 @@ package ui
 
 import (
 	"fmt"
+	"strconv"
 
 	"nvpeak/sampler"
 	"nvpeak/theme"
 )
 
-// procPane draws the process table: a heading, rows, and how many do not fit.
-func (v *view) procPane(c *canvas, r rect) {
+// procPane draws the process table: a heading, rows, and how many do not fit; in a box, or without.
+func (v *view) procPane(c *canvas, r rect, boxed bool) {
+	if boxed && r.h > 3 {
+		v.frame(c, r, theme.Faint)
+		x := c.put(r.x+1, r.y, r.x+r.w, theme.Accent, " "+v.words.Say("screen.processes")+" ")
+		x = c.put(x, r.y, r.x+r.w, theme.Text, strconv.Itoa(len(v.table.rows))+" ")
+		v.keys(c, x+1, r.y, r.x+r.w-2, tableHints)
+		defer v.tableMore(c, rect{r.x + 1, r.y + r.h - 1, r.w - 3, 1}, r.h-3)
+		r = rect{r.x + 1, r.y + 1, r.w - 2, r.h - 2}
+	} else if r.h >= 2 {
+		c.fill(r.x, r.y, r.x+r.w, theme.Faint, v.glyphs.Line)
+	}
 	if r.h < 2 {
 		return
 	}
 	cols := fitting(r.w, v.anyContainer())
-	v.procHead(c, r, cols)
+	heads := v.procHead(c, r, cols)
 	rows := r.h - 1
 	first := v.firstRow(rows)
 	for i := range min(rows, len(v.table.rows)-first) {
 		v.procLine(c, rect{r.x, r.y + 1 + i, r.w, 1}, cols, first+i)
 	}
-	switch hidden := len(v.table.rows) - first - rows; {
-	case len(v.table.rows) == 0:
+	if len(v.table.rows) == 0 {
 		c.put(r.x+2, r.y+1, r.x+r.w, theme.Dim, v.words.Say(pick(v.focus != nil, "screen.no_processes_here", "screen.no_processes")))
-	case hidden > 0:
-		c.right(r.x, r.y, r.x+r.w-1, theme.Dim, " "+v.words.Say("screen.more", "count", hidden)+fmt.Sprintf(" %c", v.glyphs.Down))
+	}
+	if !boxed {
+		v.tableMore(c, rect{heads, r.y, r.x + r.w - 1 - heads, 1}, rows)
+	}
+}
+
+// tableMore says how many processes are below those that so many rows show, if there is room for it.
+func (v *view) tableMore(c *canvas, r rect, rows int) {
+	hidden := len(v.table.rows) - v.firstRow(rows) - rows
+	if hidden <= 0 {
+		return
+	}
+	text := " " + v.words.Say("screen.more", "count", hidden) + fmt.Sprintf(" %c", v.glyphs.Down)
+	if width(text) > r.w {
+		text = fmt.Sprintf(" +%d", hidden)
+	}
+	if width(text) <= r.w {
+		c.right(r.x, r.y, r.x+r.w, theme.Dim, text)
 	}
 }
 
@@ -45,8 +71,8 @@ func (v *view) firstRow(rows int) int {
 	return min(v.table.cursor-rows+1, max(len(v.table.rows)-rows, 0))
 }
 
-func (v *view) procHead(c *canvas, r rect, cols []int) {
-	c.fill(r.x, r.y, r.x+r.w, theme.Faint, v.glyphs.Line)
+// procHead writes the titles of the columns and returns the column after the last.
+func (v *view) procHead(c *canvas, r rect, cols []int) (end int) {
 	x := r.x + 1
 	for _, i := range cols {
 		col := columns[i]
@@ -63,9 +89,10 @@ func (v *view) procHead(c *canvas, r rect, cols []int) {
 		if !col.left {
 			at = max(x, x+col.width-width(title))
 		}
-		c.put(at, r.y, r.x+r.w, role, " "+title+" ")
+		end = c.put(at, r.y, r.x+r.w, role, " "+title+" ")
 		x += col.width + 1
 	}
+	return end
 }
 
 func (v *view) procLine(c *canvas, r rect, cols []int, n int) {
@@ -77,14 +104,17 @@ func (v *view) procLine(c *canvas, r rect, cols []int, n int) {
 		if k == len(cols)-1 {
 			end = r.x + r.w
 		}
-		if col.text == nil {
+		switch {
+		case col.title == titleHistory:
+			v.processSpark(c, rect{x, r.y, end - x, 1}, row)
+		case col.text == nil:
 			v.shareBar(c, x, r.y, end-x, row)
-		} else {
+		default:
 			text := col.format(row, col.width)
 			if k == len(cols)-1 {
 				text = commandOf(row, v.words)
 			}
-			c.put(x, r.y, end, col.role(row), text)
+			c.cut(x, r.y, end, col.role(row), text)
 		}
 		x += col.width + 1
 	}
@@ -104,4 +134,13 @@ func (v *view) shareBar(c *canvas, x, y, w int, r procRow) {
 	share := percent(min(used, sampler.MaxPlausible), total)
 	c.fill(x, y, x+w, theme.Faint, v.glyphs.BarEmpty)
 	v.fillBar(c, x, y, w, share/100*float64(w), pick(r.proc == nil, theme.Unknown, theme.Ok), v.glyphs.Thin)
+}
+
+// processSpark is the memory of a process over time, of that of its GPU.
+func (v *view) processSpark(c *canvas, r rect, row procRow) {
+	s := v.history.Process(row.key())
+	if s == nil || row.proc == nil {
+		return
+	}
+	v.lane(c, r, s.Used, row.gpu.Memory.Total.Or(0).MiB(), memoryLane)
 }

@@ -54,20 +54,37 @@ func (v *view) box(c *canvas, r rect, title string) rect {
 	if in == r {
 		return r
 	}
-	const tl, tr, bl, br, side = '╭', '╮', '╰', '╯', '│'
-	right, bottom := r.x+r.w-1, r.y+r.h-1
-	for x := r.x; x <= right; x++ {
-		c.set(x, r.y, v.glyphs.Line, theme.Faint)
-		c.set(x, bottom, v.glyphs.Line, theme.Faint)
-	}
-	for y := r.y; y <= bottom; y++ {
-		c.set(r.x, y, side, theme.Faint)
-		c.set(right, y, side, theme.Faint)
-	}
-	c.set(r.x, r.y, tl, theme.Faint)
-	c.set(right, r.y, tr, theme.Faint)
-	c.set(r.x, bottom, bl, theme.Faint)
-	c.set(right, bottom, br, theme.Faint)
-	c.put(r.x+2, r.y, right, theme.Accent, " "+title+" ")
+	v.frame(c, r, theme.Faint)
+	c.put(r.x+2, r.y, r.x+r.w-1, theme.Accent, " "+title+" ")
 	return in
+}
+
+// frame draws the border of a panel.
+func (v *view) frame(c *canvas, r rect, role theme.Role) {
+	g, bottom, right := v.glyphs, r.y+r.h-1, r.x+r.w-1
+	for _, y := range []int{r.y, bottom} {
+		c.fill(r.x, y, r.x+r.w, role, g.Line)
+	}
+	for y := r.y + 1; y < bottom; y++ {
+		c.set(r.x, y, g.Side, role)
+		c.set(right, y, g.Side, role)
+	}
+	c.set(r.x, r.y, g.Corners[0], role)
+	c.set(right, r.y, g.Corners[1], role)
+	c.set(r.x, bottom, g.Corners[2], role)
+	c.set(right, bottom, g.Corners[3], role)
+}
+
+// keys writes keys and what they do into a border, so that they end before a column.
+func (v *view) keys(c *canvas, x, y, end int, list []hint) {
+	for i := len(list) - 1; i >= 0; i-- {
+		word := v.words.Say(list[i].word)
+		from := end - width(list[i].key) - width(word) - 3
+		if from < x {
+			return
+		}
+		at := c.put(from, y, end, theme.Accent, " "+list[i].key+" ")
+		c.put(at, y, end, theme.Dim, word+" ")
+		end = from
+	}
 }

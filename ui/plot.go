@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"time"
 
 	"nvpeak/sampler"
@@ -61,11 +62,19 @@ func (m plotMetric) next() plotMetric {
 // shows the minutes that it has.
 const usualSpan = 5 * time.Minute
 
+// youngSpans are those that it grows through.
+var youngSpans = []time.Duration{time.Minute, 90 * time.Second, 2 * time.Minute, 3 * time.Minute, 4 * time.Minute, usualSpan}
+
 // grow lets the span grow with what there is to show, until the viewer chooses one.
 func (p *plot) grow(age time.Duration) {
-	if p.age = 0; !p.chosen {
-		p.age = age
-		p.span = max(time.Minute, min((age+time.Minute-1).Truncate(time.Minute), usualSpan))
+	if p.age = 0; p.chosen {
+		return
+	}
+	p.age, p.span = age, usualSpan
+	for _, s := range slices.Backward(youngSpans) {
+		if s >= age {
+			p.span = s
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ type table struct {
 	follow  *sampler.ProcessKey // the process under the cursor
 	sort    int                 // a column
 	reverse bool
+	settled map[sampler.ProcessKey]settled
 	lately  int // how many rows there were of late: the room that the layout leaves
 }
 
@@ -32,18 +33,58 @@ func (t *table) list(s *sampler.Snapshot, only *sampler.GPU) {
 			continue
 		}
 		for j := range g.Processes {
-			t.rows = append(t.rows, procRow{g, &g.Processes[j], s})
+			t.rows = append(t.rows, procRow{gpu: g, proc: &g.Processes[j], snap: s})
 		}
 		if un := g.Memory.Unattributed.Or(0); un >= max(unattributedRow, g.Memory.Total.Or(0)/200) {
-			t.rows = append(t.rows, procRow{g, nil, s})
+			t.rows = append(t.rows, procRow{gpu: g, snap: s})
 		}
 	}
+	t.settle(s.Time)
 	t.sortRows()
 	t.cursor = min(t.cursor, len(t.rows)-1)
 	for i, r := range t.rows {
 		if t.follow != nil && r.key() == *t.follow {
 			t.cursor = i
 			return
+		}
+	}
+}
+
+// settled is memory as far as the order of rows goes, and when there was last such a row.
+type settled struct {
+	memory sampler.Bytes
+	seen   time.Time
+}
+
+// settledShare of a GPU is by how much memory has to move before its row may: rows must not change places because of
+// what two processes allocate from second to second. Two rows are out of order by twice as much at most.
+const settledShare = 0.005
+
+// settle notes the memory of each row as it was when it last moved, in steps, so that rows which are next to equal
+// keep the order of their GPUs. A row that is gone for a moment comes back to its place.
+func (t *table) settle(now time.Time) {
+	if t.settled == nil {
+		t.settled = map[sampler.ProcessKey]settled{}
+	}
+	for i := range t.rows {
+		r := &t.rows[i]
+		memory, ok := r.memory().Value()
+		if !ok {
+			continue
+		}
+		step := max(sampler.Bytes(settledShare*float64(r.gpu.Memory.Total.Or(0))), 1)
+		was, had := t.settled[r.key()]
+		if !had || max(memory, was.memory)-min(memory, was.memory) > step {
+			was.memory = memory - memory%step
+			if memory-was.memory > step/2 {
+				was.memory += step
+			}
+		}
+		t.settled[r.key()], r.settled = settled{was.memory, now}, sampler.Some(was.memory)
+	}
+	for key, s := range t.settled {
+		if now.Sub(s.seen) > latelyTime {
+			delete(t.settled, key)
 		}
 	}
 }

@@ -219,7 +219,7 @@ func TestColumns(t *testing.T) {
 			if c.text == nil || c.left {
 				continue
 			}
-			if text := c.format(procRow{&s.GPUs[0], p, s}, c.width); width(text) != c.width {
+			if text := c.format(procRow{gpu: &s.GPUs[0], proc: p, snap: s}, c.width); width(text) != c.width {
 				t.Errorf("column %s of %d columns shows %q", c.title, c.width, text)
 			}
 		}

@@ -29,8 +29,12 @@ func (v *view) verdict(g *sampler.GPU) piece {
 	case o.ByDesign != "" && percent(used, total) >= gpuLevels[0]:
 		return say(theme.Dim, "by_design", "program", o.ByDesign)
 	case o.Spike.Known() && o.Spike.Or(0) > used:
-		left := total.Less(m.Reserved.Or(0)).Less(o.Spike.Or(0))
+		usable, spike := total.Less(m.Reserved.Or(0)), o.Spike.Or(0)
+		left := usable.Less(spike)
 		p := say(pick(level == theme.Ok, theme.Dim, level), "peaks", "free", left.String())
+		if spike > usable {
+			p = say(theme.Critical, "short", "short", (spike - usable).String())
+		}
 		if due, ok := o.Due.Value(); ok {
 			p.text += v.words.Say("verdict.next", "span", since(time.Duration(due*float64(time.Second))))
 		}
@@ -46,6 +50,27 @@ func (v *view) verdict(g *sampler.GPU) piece {
 
 // idlePercent of its memory is what the driver and a desktop take.
 const idlePercent = 3
+
+// unusedColumns are those in which a GPU is looked at for whether it was used.
+const unusedColumns = 30
+
+// unused says whether nobody has held memory of a GPU over the time of the plots.
+func (v *view) unused(g *sampler.GPU) bool {
+	total, used := g.Memory.Total.Or(0), g.Memory.Used
+	if len(g.Processes) > 0 || g.Error.Known() || !used.Known() || percent(used.Or(0), total) >= idlePercent || g.Utilization.GPU.Or(0) > 0 {
+		return false
+	}
+	s := v.history.GPU(g.Key())
+	if s == nil {
+		return true
+	}
+	for _, x := range s.Plot("memory.used").Columns(v.now(), v.plot.span/unusedColumns, unusedColumns) {
+		if x >= idlePercent/100.0*total.MiB() {
+			return false
+		}
+	}
+	return true
+}
 
 // filling is said of a GPU that an open alert sees filling up.
 func (v *view) filling(g *sampler.GPU) (p piece, ok bool) {

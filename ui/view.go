@@ -19,6 +19,7 @@ type shown struct {
 	fits     []gpuFit
 	timeline *player.Timeline // of a replay; nil: it is live
 	frozen   bool
+	room     room   // of the advice
 	label    string // "DEMO training", "REPLAY"
 }
 

@@ -77,7 +77,7 @@ proc 0 pid=4190004 memory=9GiB start=5s
 	see(t, term, "4190002")
 	chosen := func(s string) string {
 		for _, line := range strings.Split(s, "\n") {
-			if strings.HasPrefix(line, "›") {
+			if strings.HasPrefix(strings.TrimPrefix(line, "│"), "›") {
 				return line
 			}
 		}

@@ -24,7 +24,7 @@ func TestFirstScreen(t *testing.T) {
 		gpus int // whose figures must be on the screen
 	}{
 		{[2]int{30, 6}, []string{"62.5/79.6G", "▲62.5"}, 5},
-		{[2]int{80, 24}, []string{"nvpeak", "driver 580", "mem 20ms", "H100 80GB HBM3", "62.5 / ", "▲62.5", "GPU MEM", "41000", "q quit"}, 8},
+		{[2]int{80, 24}, []string{"nvpeak", "driver 580", "every 20ms", "H100 80GB HBM3", "62.5 / ", "▲62.5", "GPU MEM", "41000", "q quit"}, 8},
 		{[2]int{120, 40}, []string{"nvpeak", "CUDA 13.0", "H100 80GB HBM3", "0.5 driver", "16.6 GiB free", "41000", "▲PEAK", "q quit"}, 8},
 		{[2]int{200, 60}, []string{"nvpeak", "PCIe 5x16", "-1m", "0.5 driver", "41000", "41007", "SHARE", "CPU%", "q quit"}, 8},
 	} {
