@@ -49,9 +49,33 @@ func TestStory(t *testing.T) {
 	if alert := text(frames[storyStill].grid); !strings.Contains(alert, "80415 (") {
 		t.Errorf("no alert names process 80415:\n%s", alert)
 	}
-	if advice := text(frames[len(frames)-1].grid); !strings.Contains(advice, "kill 80415") {
+	advice := text(frames[len(frames)-1].grid)
+	if !strings.Contains(advice, "kill 80415") {
 		t.Errorf("the advice has no command for process 80415:\n%s", advice)
 	}
+	for _, line := range alertOfReadme(t) {
+		if !strings.Contains(advice, line) {
+			t.Errorf("README.md shows an alert with the line %q, the story has\n%s", line, advice)
+		}
+	}
+}
+
+// alertOfReadme is the lines of the alert that the README shows as text.
+func alertOfReadme(t *testing.T) (lines []string) {
+	t.Helper()
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, alert, ok := strings.Cut(string(readme), "```text\n  ! ")
+	if !ok {
+		t.Fatal("README.md shows no alert")
+	}
+	alert, _, _ = strings.Cut(alert, "```")
+	for _, line := range strings.Split(strings.TrimSpace(alert), "\n") {
+		lines = append(lines, strings.TrimSpace(line))
+	}
+	return lines
 }
 
 // The film is XML with each of its frames and the rows that they use, without a script, and
