@@ -1,6 +1,6 @@
 # Habits in one word each. CI runs .ci/run.
 
-# -z lazy: NVML's functions are bound at their first call, see Install in README.md.
+# -z lazy: NVML's functions are bound at their first call, see docs/packaging.md.
 LDFLAGS := -extldflags=-Wl,-z,lazy
 
 .PHONY: build demo test race lint fuzz picture ci

@@ -1,72 +1,80 @@
-// Command picture draws the picture of the README: one screen of the demo as SVG, on
-// standard output. It measures scripted GPUs at a fixed time through the real loop and
-// the real screen, so the same program always draws the same picture.
+// Command picture draws a picture of the README: one screen of the demo as SVG, or the
+// animated story, on standard output. It measures scripted GPUs at a fixed time through the
+// real loop and the real screen, so the same program always draws the same picture.
 package main
 
 import (
 	"bufio"
-	"context"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"time"
-
-	tea "charm.land/bubbletea/v2"
 
 	"nvpeak/sampler"
 	"nvpeak/sampler/demo"
 	"nvpeak/ui"
 )
 
+// request is what to draw.
+type request struct {
+	story          bool
+	scenario, need string
+	cols, rows     int
+	past           time.Duration
+}
+
+// requestOf reads the command line. docs/picture.sh has those of the README's pictures.
+func requestOf(args []string) (r request, err error) {
+	flags := flag.NewFlagSet("picture", flag.ContinueOnError)
+	flags.BoolVar(&r.story, "story", false, "the animated story; only -cols and -rows count")
+	flags.StringVar(&r.scenario, "demo", demo.Default, "scenario of the demo")
+	flags.StringVar(&r.need, "need", "", "what the next allocation needs, as nvpeak --need")
+	flags.IntVar(&r.cols, "cols", 110, "columns of the screen")
+	flags.IntVar(&r.rows, "rows", 34, "rows of the screen")
+	flags.DurationVar(&r.past, "past", 10*time.Minute, "how much of the scenario has been seen")
+	return r, flags.Parse(args)
+}
+
 func main() {
-	scenario := flag.String("demo", demo.Default, "scenario of the demo")
-	cols := flag.Int("cols", 110, "columns of the screen")
-	rows := flag.Int("rows", 34, "rows of the screen")
-	need := flag.String("need", "", "what the next allocation needs, as nvpeak --need")
-	past := flag.Duration("past", 10*time.Minute, "how much of the scenario has been seen")
-	flag.Parse()
-	if err := run(*scenario, *need, *cols, *rows, *past); err != nil {
+	if err := run(os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "picture:", err)
 		os.Exit(1)
 	}
 }
 
-func run(scenario, need string, cols, rows int, past time.Duration) error {
-	opt := ui.Options{Theme: "dark", Label: "DEMO " + scenario}
-	if need != "" {
-		b, err := sampler.ParseBytes(need)
-		if err != nil {
-			return err
-		}
-		opt.Need = sampler.Some(b)
-	}
-	time.Local = time.UTC // the header shows the time
-	screen, err := play(scenario, cols, rows, past, opt)
+func run(args []string, to io.Writer) error {
+	r, err := requestOf(args)
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriter(os.Stdout)
-	if err := writeSVG(out, parse(screen, cols, rows), "nvpeak "+opt.Label); err != nil {
+	time.Local = time.UTC // the header shows the time
+	out := bufio.NewWriter(to)
+	if err := r.draw(out); err != nil {
 		return err
 	}
 	return out.Flush()
 }
 
-// play is the colored screen after the past of a scenario.
-func play(scenario string, cols, rows int, past time.Duration, opt ui.Options) (string, error) {
-	clock := sampler.NewScriptClock(time.Date(2026, 11, 20, 14, 3, 0, 0, time.UTC))
-	src, err := demo.New(scenario, clock)
+func (r request) draw(out io.Writer) error {
+	if r.story {
+		frames, err := playStory(r.cols, r.rows)
+		if err != nil {
+			return err
+		}
+		return writeFilm(out, frames, storyStill, "nvpeak: a spike, the alert before it will not fit, and the advice")
+	}
+	opt := ui.Options{Theme: "dark", Label: "DEMO " + r.scenario}
+	if r.need != "" {
+		b, err := sampler.ParseBytes(r.need)
+		if err != nil {
+			return err
+		}
+		opt.Need = sampler.Some(b)
+	}
+	screen, err := play(r.scenario, r.cols, r.rows, r.past, opt)
 	if err != nil {
-		return "", err
+		return err
 	}
-	ctx := context.Background()
-	loop := sampler.NewLoop(src, sampler.Options{Clock: clock, Host: src.Host()})
-	if err := loop.Connect(ctx); err != nil {
-		return "", err
-	}
-	loop.Simulate(clock, past)
-	model := ui.New(ctx, loop, opt)
-	model.Update(tea.WindowSizeMsg{Width: cols, Height: rows})
-	model.Update(model.Init()()) // the theme is fixed: Init only waits for the snapshots
-	return model.View().Content, nil
+	return writeSVG(out, parse(screen, r.cols, r.rows), "nvpeak "+opt.Label)
 }

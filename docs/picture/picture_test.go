@@ -60,6 +60,16 @@ func TestBarsHaveNoSeams(t *testing.T) {
 	}
 }
 
+// Full cells are one dash after another, and dots apart are lines of their own.
+func TestDots(t *testing.T) {
+	var b strings.Builder
+	writeRun(&b, []cell{{char: '⣿'}, {char: '⡇'}, {char: '⢀'}}, 0, 16)
+	want := `d="M0 17.5h12M0 21.5h12M0 25.5h12M0 29.5h12M20 29.5h4"`
+	if got := b.String(); !strings.Contains(got, want) {
+		t.Errorf("no %s in\n%s", want, got)
+	}
+}
+
 // Every scenario gives a screen that fills its size, the same at every run, and valid XML.
 func TestPictures(t *testing.T) {
 	for _, s := range demo.Scenarios() {

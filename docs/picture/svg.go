@@ -9,19 +9,19 @@ import (
 
 // Size of a cell and margin, in pixels.
 const (
-	cellW, cellH = 8, 17
-	baseline     = 13
+	cellW, cellH = 8, 16
+	baseline     = 12
 	margin       = 10
 )
 
 // lines are the box-drawing characters, drawn as paths so that they join whatever font
-// the reader has: from side to side of a cell 8 wide and 17 high.
+// the reader has: from side to side of a cell 8 wide and 16 high.
 var lines = map[rune]string{
-	'─': "M0 8.5H8", '━': "M0 8.5H8", '│': "M4 0V17", '╶': "M4 8.5H8", '╴': "M0 8.5H4", '╸': "M0 8.5H4",
-	'╭': "M8 8.5Q4 8.5 4 17", '╮': "M0 8.5Q4 8.5 4 17", '╰': "M4 0Q4 8.5 8 8.5", '╯': "M4 0Q4 8.5 0 8.5",
-	'┤': "M4 0V17M0 8.5H4", '├': "M4 0V17M4 8.5H8", '┼': "M4 0V17M0 8.5H8", '╌': "M.5 8.5H3.5M4.5 8.5H7.5",
+	'─': "M0 8H8", '━': "M0 8H8", '│': "M4 0V16", '╶': "M4 8H8", '╴': "M0 8H4", '╸': "M0 8H4",
+	'╭': "M8 8Q4 8 4 16", '╮': "M0 8Q4 8 4 16", '╰': "M4 0Q4 8 8 8", '╯': "M4 0Q4 8 0 8",
+	'┤': "M4 0V16M0 8H4", '├': "M4 0V16M4 8H8", '┼': "M4 0V16M0 8H8", '╌': "M.5 8H3.5M4.5 8H7.5",
 	'┊': "M4 1V4M4 7V10M4 13V16",
-	'┌': "M8 8.5H4V17", '┐': "M0 8.5H4V17", '└': "M4 0V8.5H8", '┘': "M4 0V8.5H0",
+	'┌': "M8 8H4V16", '┐': "M0 8H4V16", '└': "M4 0V8H8", '┘': "M4 0V8H0",
 }
 
 // heavy are the lines drawn thick.
@@ -38,29 +38,44 @@ var rising = map[rune]float64{'▁': 1, '▂': 2, '▃': 3, '▄': 4, '▅': 5, 
 
 // writeSVG draws the screen.
 func writeSVG(w io.Writer, grid [][]cell, title string) error {
-	cols := 0
-	for _, row := range grid {
-		cols = max(cols, len(row))
-	}
-	width, height := cols*cellW+2*margin, len(grid)*cellH+2*margin
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img" aria-label="%s">`+"\n",
-		width, height, html.EscapeString(title))
-	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" rx="6" fill="%s"/>`+"\n", paper)
-	fmt.Fprintf(&b, `<g font-family="ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace" font-size="13" xml:space="preserve" fill="none">`+"\n")
+	width, height := size(grid)
+	writeHead(&b, width, height, title)
 	for y, row := range grid {
-		for x := 0; x < len(row); {
-			end := x + 1
-			for end < len(row) && row[end].look == row[x].look && kind(row[end].char) == kind(row[x].char) {
-				end++
-			}
-			writeRun(&b, row[x:end], margin+x*cellW, margin+y*cellH)
-			x = end
-		}
+		writeRow(&b, row, margin, margin+y*cellH)
 	}
 	b.WriteString("</g>\n</svg>\n")
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// size is that of the picture of a screen.
+func size(grid [][]cell) (width, height int) {
+	cols := 0
+	for _, row := range grid {
+		cols = max(cols, len(row))
+	}
+	return cols*cellW + 2*margin, len(grid)*cellH + 2*margin
+}
+
+// writeHead begins a picture, and the group that what is on the screen belongs to.
+func writeHead(b *strings.Builder, width, height int, title string) {
+	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img" aria-label="%s">`+"\n",
+		width, height, html.EscapeString(title))
+	fmt.Fprintf(b, `<rect width="100%%" height="100%%" rx="6" fill="%s"/>`+"\n", paper)
+	fmt.Fprintf(b, `<g font-family="ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace" font-size="13" xml:space="preserve" fill="none">`+"\n")
+}
+
+// writeRow draws one row of the screen from pixel (x, y) on.
+func writeRow(b *strings.Builder, row []cell, x, y int) {
+	for from := 0; from < len(row); {
+		end := from + 1
+		for end < len(row) && row[end].look == row[from].look && kind(row[end].char) == kind(row[from].char) {
+			end++
+		}
+		writeRun(b, row[from:end], x+from*cellW, y)
+		from = end
+	}
 }
 
 // kind says how a character is drawn; neighbours of one kind and look are one element.
@@ -78,6 +93,8 @@ func kind(char rune) string {
 		return "spark"
 	case shades[char] != 0:
 		return "shade"
+	case char > braille && char < braille+256:
+		return "dots"
 	}
 	return "text"
 }
@@ -105,6 +122,8 @@ func writeRun(b *strings.Builder, run []cell, x, y int) {
 		}
 	case "shade":
 		fmt.Fprintf(b, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s" opacity="%g"/>`+"\n", x, y+1, len(run)*cellW, cellH-2, fore, shades[run[0].char])
+	case "dots":
+		writeDots(b, run, x, y, fore)
 	default:
 		writeText(b, run, x, y, fore)
 	}
