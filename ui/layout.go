@@ -27,7 +27,6 @@ type placed struct {
 const (
 	gridMinWidth  = 44 // of a pane in a grid
 	gridMinHeight = 8
-	gridMaxHeight = 30
 	leadMinHeight = 6 // of the one pane above lines
 	lineMinWidth  = 31
 	lineGap       = 2 // between columns of lines
@@ -131,7 +130,7 @@ func placeGrid(p *plan, r rect, list []*sampler.GPU) int {
 	best, bestScore := 0, -1.0
 	for cols := 1; cols <= n && r.w/cols >= gridMinWidth || cols == 1; cols++ {
 		rows := (n + cols - 1) / cols
-		height := min(r.h/rows, gridMaxHeight)
+		height := r.h / rows
 		if height < gridMinHeight && (n > 1 || r.h < paneMinHeight || r.w < paneMinWidth) {
 			continue
 		}
@@ -143,10 +142,7 @@ func placeGrid(p *plan, r rect, list []*sampler.GPU) int {
 		return 0
 	}
 	rows := (n + best - 1) / best
-	height := min(r.h/rows, pick(n == 1, r.h, gridMaxHeight))
-	if n == 1 {
-		height = min(r.h, max(gridMaxHeight, r.h*2/3))
-	}
+	height := r.h / rows
 	w := (r.w - best + 1) / best // a blank column between panes
 	for i, gpu := range list {
 		p.panes = append(p.panes, placed{rect{r.x + i%best*(r.w-w)/max(best-1, 1), r.y + i/best*height, w, height}, gpu})
@@ -172,7 +168,7 @@ func (v *view) placeLines(p *plan, r rect, list []*sampler.GPU) int {
 		lead := v.lead(list)
 		list = without(list, lead)
 		cols := columnsFor(len(list), r.h-leadMinHeight-leadMinHeight/2, most)
-		h := min(r.h-rowsIn(len(list), cols), gridMaxHeight)
+		h := r.h - rowsIn(len(list), cols)
 		p.panes = append(p.panes, placed{rect{r.x, r.y, r.w, h}, lead})
 		return h + v.placeColumns(p, rect{r.x, r.y + h, r.w, r.h - h}, list, cols)
 	}
