@@ -3,6 +3,8 @@ package plain
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -109,7 +111,30 @@ func pieces(s string, columns func(string) int) (list []string) {
 	if from < len(s) {
 		list = append(list, s[from:])
 	}
+	return withUnits(list)
+}
+
+// units that stay with their number.
+var units = []string{"B", "KiB", "MiB", "GiB", "TiB", "KB", "MB", "GB", "TB", "%", "W", "MHz", "°C", "ms", "s", "min", "h"}
+
+// withUnits joins each number with the unit behind it.
+func withUnits(pieces []string) []string {
+	list := pieces[:0]
+	for _, p := range pieces {
+		if n := len(list); n > 0 && slices.Contains(units, strings.TrimRight(p, " .,;:)")) && isNumber(list[n-1]) {
+			list[n-1] += p
+			continue
+		}
+		list = append(list, p)
+	}
 	return list
+}
+
+// isNumber says whether a word is a figure, whatever stands before it.
+func isNumber(word string) bool {
+	word = strings.TrimLeft(strings.TrimRight(word, " "), "(~-+<>≤≥")
+	_, err := strconv.ParseFloat(word, 64)
+	return err == nil
 }
 
 // narrow replaces emoji, about whose width terminals disagree.
