@@ -19,7 +19,7 @@ func TestWrap(t *testing.T) {
 		{"abc  def", 8, []string{"abc  def"}}, // blanks between stay
 		{"见 torch.cuda.OutOfMemoryError", 8, []string{"见", "torch.cu", "da.OutOf", "MemoryEr", "ror"}},
 		{"holds 700.0 MiB of it", 12, []string{"holds", "700.0 MiB of", "it"}}, // a number stays with its unit
-		{"free (1.5 GiB), then", 9, []string{"free", "(1.5 GiB),", "then"}},
+		{"free (1.5 GiB), then", 10, []string{"free", "(1.5 GiB),", "then"}},
 		{"pid 1000 W", 8, []string{"pid", "1000 W"}},
 		{"日本語", 1, []string{"日", "本", "語"}}, // wider than the room
 	}
