@@ -45,7 +45,10 @@ func move(by int) func(*Model) tea.Cmd {
 }
 
 func (m *Model) sortNext() tea.Cmd {
-	m.table.sort, m.table.reverse = (m.table.sort+1)%len(columns), false
+	m.table.reverse = false
+	for m.table.sort = (m.table.sort + 1) % len(columns); columns[m.table.sort].order == nil; {
+		m.table.sort = (m.table.sort + 1) % len(columns)
+	}
 	m.list()
 	return m.note(m.words.Say("say.sorted", "column", plainTitle(columns[m.table.sort])))
 }

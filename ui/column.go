@@ -18,7 +18,7 @@ type column struct {
 	down  bool // sorts from large to small first
 	role  func(procRow) theme.Role
 	text  func(procRow) string
-	order func(a, b procRow) int
+	order func(a, b procRow) int // nil: it shows what another one sorts by
 }
 
 // plainTitle is a column's title without the sign of peaks.

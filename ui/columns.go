@@ -15,7 +15,6 @@ import (
 )
 
 var (
-	memoryOf  = func(r procRow) sampler.Opt[sampler.Bytes] { return r.memory() }
 	settledOf = func(r procRow) sampler.Opt[sampler.Bytes] { return r.settled }
 	peakOf    = ofProc(func(p *sampler.Process) sampler.Opt[sampler.Bytes] {
 		if p.Peak == nil {
@@ -72,8 +71,8 @@ var columns = []column{
 		return notAvailable
 	}, byOpt(settledOf)},
 	{"▲PEAK", 9, 1, false, true, always(theme.Peak), formatted(peakOf, sampler.Bytes.String), byOpt(peakOf)},
-	{"SHARE", 8, 9, true, true, memoryRole, nil, byOpt(memoryOf)},
-	{titleHistory, 12, 9, true, true, nil, nil, byOpt(memoryOf)},
+	{"SHARE", 8, 9, true, true, memoryRole, nil, nil},
+	{titleHistory, 12, 9, true, true, nil, nil, nil},
 	{"CPU%", 5, 7, false, true, always(theme.Dim), formatted(cpuOf, func(f float64) string { return strconv.FormatFloat(f, 'f', 0, 64) }), byOpt(cpuOf)},
 	{"HOST", 6, 5, false, true, always(theme.Dim), formatted(hostOf, sampler.Bytes.Short), byOpt(hostOf)},
 	{"TIME", 7, 6, false, true, always(theme.Dim), formatted(ageOf, plain.Runtime), byOpt(ageOf)},
