@@ -71,6 +71,7 @@ type Advice struct {
 	Saves  Opt[Range] `json:"saves_bytes"`
 	Cost   string     `json:"cost"`
 	Source string     `json:"source"` // URL
+	PID    Opt[int]   `json:"-"`      // of the process that it says to stop
 }
 
 // OOMEvent is one out-of-memory failure found in a text. Sizes are as printed,

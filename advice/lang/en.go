@@ -554,10 +554,11 @@ var textsEN = map[string]string{
 	"alert.flush.near_times":      "GPU {gpu}: {n} times in {span} the cache was emptied to go on and the GPU was full again at once: the next large request may be refused",
 	"alert.flush.back":            "up to {deepest} was given back and taken again at once: all of it is in use",
 
-	"alert.need_does_not_fit":          "GPU {gpu}: {need} won't fit: only {free} free at the last peak ({short} short)",
-	"alert.need_does_not_fit.need":     "need: {need}, {source}",
-	"alert.need_does_not_fit.free":     "free now: {free}",
-	"alert.need_does_not_fit.reusable": "free inside the allocator: {free}",
+	"alert.need_does_not_fit":           "GPU {gpu}: {need} won't fit: only {free} free at the last peak ({short} short)",
+	"alert.need_does_not_fit.need":      "need: {need}, {source}",
+	"alert.need_does_not_fit.elsewhere": "GPU {gpu} has room for it: {free} lowest free (last minute)",
+	"alert.need_does_not_fit.free":      "free now: {free}",
+	"alert.need_does_not_fit.reusable":  "free inside the allocator: {free}",
 
 	"alert.neighbor":       "GPU {gpu}: {other} holds {held}; pid {pid} needed {need} more {ago} ago, {free} is free",
 	"alert.neighbor.since": "{process} has been on this GPU for {span}",

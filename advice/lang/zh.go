@@ -554,10 +554,11 @@ var textsZH = map[string]string{
 	"alert.flush.near_times":      "GPU {gpu}：{span} 内 {n} 次清空缓存后才得以继续，显存随即又被占满：下一次大的请求可能被拒绝",
 	"alert.flush.back":            "最多归还 {deepest}，并立即重新占用：全部都在使用中",
 
-	"alert.need_does_not_fit":          "GPU {gpu}：{need} 放不下：最近一次峰值时只有 {free} 空闲（缺少 {short}）",
-	"alert.need_does_not_fit.need":     "需求：{need}，{source}",
-	"alert.need_does_not_fit.free":     "当前空闲：{free}",
-	"alert.need_does_not_fit.reusable": "分配器内部空闲：{free}",
+	"alert.need_does_not_fit":           "GPU {gpu}：{need} 放不下：最近一次峰值时只有 {free} 空闲（缺少 {short}）",
+	"alert.need_does_not_fit.need":      "需求：{need}，{source}",
+	"alert.need_does_not_fit.elsewhere": "GPU {gpu} 放得下：最近一分钟最低空闲 {free}",
+	"alert.need_does_not_fit.free":      "当前空闲：{free}",
+	"alert.need_does_not_fit.reusable":  "分配器内部空闲：{free}",
 
 	"alert.neighbor":       "GPU {gpu}：{other} 占用 {held}；进程 {pid} 在 {ago} 前还需要 {need}，现在空闲 {free}",
 	"alert.neighbor.since": "{process} 在这块 GPU 上已有 {span}",
