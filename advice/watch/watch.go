@@ -186,7 +186,7 @@ func (w *Watch) record(k incidentKey, g *gpu, found finding) {
 		if len(w.open) >= maxIncidents {
 			return
 		}
-		in = &incident{key: k, since: now, dueSince: math.NaN()}
+		in = &incident{key: k, since: now, dueSince: math.NaN(), calmSince: math.NaN()}
 		if g != nil {
 			in.gpu = sampler.Some(g.last.Index)
 		}
