@@ -79,7 +79,7 @@ func (m *Model) tellMarks() {
 
 // raised announces the open alerts, and shows them.
 func (m *Model) raised(alerts []sampler.Alert) {
-	m.tty.send(m.alerts.announce(alerts, m.ahead()))
+	m.tty.send(m.alerts.announce(alerts, m.ahead(), m.words))
 	if !m.shown.frozen {
 		m.shown.alerts = alerts
 	}

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"nvpeak/advice/watch"
@@ -9,30 +10,29 @@ import (
 	"nvpeak/theme"
 )
 
-// maxHolders is how many of those who hold memory the panel names.
-const maxHolders = 3
-
 // adviceLines is what the advice panel says on w columns: the most urgent alert with its
 // numbers and advice, the others in a line each; empty when there are no problems.
 func (v *view) adviceLines(w int) []textLine {
 	var lines []textLine
 	alerted := map[sampler.GPUKey]bool{} // GPUs whose need is in an alert
-	for i, a := range v.alerts {
-		lines = append(lines, v.alertHead(a, w)...)
+	for i, a := range v.groups() {
+		lines = append(lines, v.alertHead(a.Alert, w)...)
 		if i == 0 {
-			lines = append(lines, v.alertBody(a, w)...)
+			lines = append(lines, v.alertBody(a.Alert, w)...)
 		}
-		if a.Kind == sampler.AlertNeed {
-			alerted[a.Key] = true
+		for _, key := range a.Keys {
+			alerted[key] = alerted[key] || a.Kind == sampler.AlertNeed
 		}
 	}
-	for _, f := range v.fits {
-		if f.Near() && !alerted[f.gpu.Key()] {
-			lines = append(lines, v.fitLines(f, w)...)
-		}
+	near := slices.DeleteFunc(slices.Clone(v.fits), func(f gpuFit) bool { return !f.Near() || alerted[f.gpu.Key()] })
+	for _, f := range fitGroups(near) {
+		lines = append(lines, v.fitLines(f, w)...)
 	}
 	return lines
 }
+
+// groups are the open alerts, those that say the same of several GPUs as one.
+func (v *view) groups() []watch.Group { return watch.Groups(v.alerts, v.words) }
 
 // alertHead is the text of an alert.
 func (v *view) alertHead(a sampler.Alert, w int) []textLine {
@@ -102,56 +102,11 @@ func levelRole(level string) theme.Role {
 	return theme.Notice
 }
 
-// fitLines is the arithmetic of the need against one GPU, in words.
-func (v *view) fitLines(f gpuFit, w int) []textLine {
-	need, _ := f.Need.Value()
-	role, id := theme.Warning, "panel.just_fits"
-	if f.Short > 0 {
-		role, id = theme.Critical, "panel.too_large"
-	}
-	text := v.words.Say(id, "gpu", f.gpu.Label(), "need", need.Bytes, "source", need.Source.In(v.words), "short", f.Short)
-	var lines []textLine
-	for i, l := range wrap(text, w-2) {
-		lines = append(lines, textLine{{role, pick(i == 0, string(v.glyphs.Alert)+" ", "  ") + l}})
-	}
-	free := v.words.Say("panel.free", "now", gibOr(f.Free), "lowest", gibOr(f.WorstFree), "min", gibOr(f.WorstFreeStart))
-	for _, l := range wrap(free, w-2) {
-		lines = append(lines, textLine{{theme.Text, "  " + l}})
-	}
-	for _, l := range wrap(v.words.Say("panel.held", "who", v.holdersText(f.Holders)), w-2) {
-		lines = append(lines, textLine{{theme.Dim, "  " + l}})
-	}
-	return lines
-}
-
-func (v *view) holdersText(hs []watch.Holder) string {
-	var parts []string
-	for i, h := range hs {
-		if i == maxHolders {
-			var rest sampler.Bytes
-			for _, h := range hs[i:] {
-				rest += h.Bytes
-			}
-			parts = append(parts, v.words.Say("panel.more", "count", len(hs)-i, "size", rest))
-			break
-		}
-		if h.PID == 0 {
-			parts = append(parts, v.words.Say("panel.unattributed", "size", h.Bytes))
-			continue
-		}
-		parts = append(parts, strings.TrimSpace(v.words.Say("panel.pid", "pid", h.PID, "who", strings.TrimSpace(h.Name+" "+h.User)))+" "+h.Bytes.String())
-	}
-	if len(parts) == 0 {
-		return v.words.Say("panel.nobody")
-	}
-	return strings.Join(parts, v.words.Say("list.comma"))
-}
-
 // advicePane draws the panel: a heading, then as many lines as there is room for.
 func (v *view) advicePane(c *canvas, r rect, lines []textLine) {
 	c.fill(r.x, r.y, r.x+r.w, theme.Faint, v.glyphs.Line)
 	c.put(r.x+1, r.y, r.x+r.w, theme.Accent, " "+v.words.Say("panel.advice")+" ")
-	state := " " + v.words.Say("panel.open", "count", max(len(v.alerts), 1)) + " "
+	state := " " + v.words.Say("panel.open", "count", max(len(v.groups()), 1)) + " "
 	if r.w > width(state)+12 {
 		c.right(r.x, r.y, r.x+r.w-2, theme.Dim, state)
 	}
@@ -170,18 +125,13 @@ func (v *view) adviceFull(w int) []textLine {
 	}
 	if len(v.alerts) > 0 {
 		head(v.words.Say("panel.heading_open"))
-		for _, a := range v.alerts {
-			lines = append(lines, v.alertFull(a, w)...)
+		for _, a := range v.groups() {
+			lines = append(lines, v.alertFull(a.Alert, w)...)
 		}
 	}
 	if len(v.fits) > 0 {
 		head(v.words.Say("panel.heading_fit"))
-		for _, f := range v.fits {
-			if fits, known := f.Fits(); known && fits && !f.Near() {
-				need, _ := f.Need.Value()
-				lines = append(lines, textLine{{theme.Ok, "  " + v.words.Say("panel.fits", "gpu", f.gpu.Label(), "need", need.Bytes, "free", gibOr(f.WorstFree))}})
-				continue
-			}
+		for _, f := range fitGroups(v.fits) {
 			lines = append(lines, v.fitLines(f, w)...)
 		}
 	}
@@ -193,8 +143,9 @@ func (v *view) adviceFull(w int) []textLine {
 	}
 	if len(past) > 0 {
 		head(v.words.Say("panel.heading_past"))
-		for i := len(past) - 1; i >= 0; i-- {
-			a := past[i]
+		groups := watch.PastGroups(past, v.words)
+		for i := len(groups) - 1; i >= 0; i-- {
+			a := groups[i]
 			lines = append(lines, textLine{{theme.Dim, "  " + v.wall(a.Time).Format("15:04:05") + " "}, {levelRole(a.Level), a.Text}})
 		}
 	}

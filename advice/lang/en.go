@@ -506,6 +506,7 @@ var textsEN = map[string]string{
 	"player.oom":           "out of memory",
 	"player.oom_requested": "out of memory, {size} requested",
 
+	"alert.at_gpu": "GPU {gpu}: ", "alert.at_gpus": "GPUs {gpus}: ", "alert.at_worst": "GPUs {gpus}, worst GPU {gpu}: ",
 	"alert.process": "process", "alert.pid": "pid {pid} ({who})", "alert.holds": "{process} holds {held}",
 	"alert.unattributed_holds": "{held} is unattributed (held by no process the driver names)",
 	"alert.preallocated":       "it is {program}, which takes {takes} ({knob})",
@@ -518,8 +519,8 @@ var textsEN = map[string]string{
 	"alert.lowest_free":        "lowest free (last minute): {free}",
 	"need.typed":               "the need you set", "need.refused": "the last refused request", "need.largest_jump": "the largest jump so far",
 
-	"alert.gpu_lost":        "GPU {gpu} is lost: programs on it have failed and need a restart after a reset or reboot",
-	"alert.gpu_lost.silent": "GPU {gpu} has not answered for {span}: its figures are unknown",
+	"alert.gpu_lost":        "GPU {gpu}: lost; programs on it have failed and need a restart after a reset or reboot",
+	"alert.gpu_lost.silent": "GPU {gpu}: no answer for {span}; its figures are unknown",
 	"alert.gpu_lost.driver": "the driver says: {text}", "alert.gpu_lost.since": "for {span}",
 
 	"alert.oom": "out of memory", "alert.oom.gpu": "GPU {gpu}: out of memory", "alert.oom.host": "host: out of memory",

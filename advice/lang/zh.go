@@ -506,6 +506,7 @@ var textsZH = map[string]string{
 	"player.oom":           "显存不足",
 	"player.oom_requested": "显存不足，请求 {size}",
 
+	"alert.at_gpu": "GPU {gpu}：", "alert.at_gpus": "GPU {gpus}：", "alert.at_worst": "GPU {gpus}（最紧张：GPU {gpu}）：",
 	"alert.process": "进程", "alert.pid": "进程 {pid}（{who}）", "alert.holds": "{process} 占用 {held}",
 	"alert.unattributed_holds": "{held} 归属未知（驱动没有列出占用它的进程）",
 	"alert.preallocated":       "它是 {program}，会占用 {takes}（{knob}）",
@@ -518,8 +519,8 @@ var textsZH = map[string]string{
 	"alert.lowest_free":        "最近一分钟最低空闲：{free}",
 	"need.typed":               "您设定的需求", "need.refused": "最近一次被拒绝的请求", "need.largest_jump": "迄今最大的一次跳升",
 
-	"alert.gpu_lost":        "GPU {gpu} 已丢失：其上的程序已失败，需要重置或重启后再启动",
-	"alert.gpu_lost.silent": "GPU {gpu} 已有 {span} 没有响应：数值未知",
+	"alert.gpu_lost":        "GPU {gpu}：已丢失；其上的程序已失败，需要重置或重启后再启动",
+	"alert.gpu_lost.silent": "GPU {gpu}：已有 {span} 没有响应；数值未知",
 	"alert.gpu_lost.driver": "驱动报告：{text}", "alert.gpu_lost.since": "已持续 {span}",
 
 	"alert.oom": "内存不足", "alert.oom.gpu": "GPU {gpu}：显存不足", "alert.oom.host": "主机：内存不足",
