@@ -525,13 +525,15 @@ var textsEN = map[string]string{
 
 	"alert.oom": "out of memory", "alert.oom.gpu": "GPU {gpu}: out of memory", "alert.oom.host": "host: out of memory",
 	"alert.oom.refused": ": {size} refused", "alert.oom.refused_free": ": {size} refused with {free} free", "alert.oom.went_on": "; the program went on",
-	"alert.oom.line":        "line {line} of the log",
+	"alert.oom.line":        "line {line} of the log: nvpeak explain tells all of it",
+	"alert.oom.line_of":     "line {line}: nvpeak explain {log} tells all of it",
+	"alert.oom.explain":     "nvpeak explain {log} says why",
+	"alert.oom.rerun":       "to know why: rerun with 2>&1 | tee train.log, then nvpeak explain train.log",
 	"alert.oom.counted":     "GPU {gpu}: {process} was refused memory by its allocator",
 	"alert.oom.counter":     "its allocator counts {n} out-of-memory failures",
 	"alert.oom.ended":       "GPU {gpu}: {process} exited with the GPU full, probably out of memory",
 	"alert.oom.ended_times": "GPU {gpu}: {process} exited {n} times with the GPU full, probably out of memory",
 	"alert.oom.held":        "it held {held}, its peak, and {free} was free in its last seconds",
-	"alert.oom.confirm":     "to confirm: nvpeak explain train.log",
 
 	"alert.repeat_spike":       "GPU {gpu}: the next spike ({when}) needs {need}, {free} will be free",
 	"alert.repeat_spike.later": "GPU {gpu}: the spike after next ({when}) needs {need}, {free} will be free",

@@ -525,13 +525,15 @@ var textsZH = map[string]string{
 
 	"alert.oom": "内存不足", "alert.oom.gpu": "GPU {gpu}：显存不足", "alert.oom.host": "主机：内存不足",
 	"alert.oom.refused": "：{size} 被拒绝", "alert.oom.refused_free": "：{size} 被拒绝，当时空闲 {free}", "alert.oom.went_on": "；程序继续运行",
-	"alert.oom.line":        "日志第 {line} 行",
+	"alert.oom.line":        "日志第 {line} 行：详见 nvpeak explain",
+	"alert.oom.line_of":     "第 {line} 行：详见 nvpeak explain {log}",
+	"alert.oom.explain":     "原因见 nvpeak explain {log}",
+	"alert.oom.rerun":       "要知道原因：用 2>&1 | tee train.log 重新运行，然后 nvpeak explain train.log",
 	"alert.oom.counted":     "GPU {gpu}：{process} 的分配器拒绝了一次请求",
 	"alert.oom.counter":     "它的分配器记录了 {n} 次显存不足",
 	"alert.oom.ended":       "GPU {gpu}：{process} 在显存占满时退出，很可能是显存不足",
 	"alert.oom.ended_times": "GPU {gpu}：{process} {n} 次在显存占满时退出，很可能是显存不足",
 	"alert.oom.held":        "它占用 {held}（其峰值），最后几秒空闲 {free}",
-	"alert.oom.confirm":     "确认：nvpeak explain train.log",
 
 	"alert.repeat_spike":       "GPU {gpu}：下一次峰值（{when}）需要 {need}，届时空闲 {free}",
 	"alert.repeat_spike.later": "GPU {gpu}：再下一次峰值（{when}）需要 {need}，届时空闲 {free}",

@@ -21,7 +21,7 @@ func TestGPUList(t *testing.T) {
 func alertOn(gpu int, free float64) sampler.Alert {
 	short := 15.8 - free
 	return sampler.Alert{GPU: sampler.Some(gpu), Key: sampler.GPUKey{ID: string(rune('a' + gpu))}, Kind: sampler.AlertNeed, Level: sampler.LevelWarning, T: float64(gpu),
-		Text: lang.English().Say("alert.need_does_not_fit", "gpu", gpu, "need", 158*sampler.GiB/10, "free", sampler.Bytes(free*(1<<30)), "short", sampler.Bytes(short*(1<<30))),
+		Text:    lang.English().Say("alert.need_does_not_fit", "gpu", gpu, "need", 158*sampler.GiB/10, "free", sampler.Bytes(free*(1<<30)), "short", sampler.Bytes(short*(1<<30))),
 		Numbers: map[string]float64{"need_bytes": 15.8 * (1 << 30), "worst_free_bytes": free * (1 << 30), "short_bytes": short * (1 << 30)},
 		Advice:  []sampler.Advice{{ID: "shrink_validation_batch"}}}
 }

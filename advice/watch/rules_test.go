@@ -117,12 +117,17 @@ func playFile(t *testing.T, file string) []sampler.Alert {
 // playLines plays a recording; look is called after each line.
 func playLines(t *testing.T, file string, look func(*Watch)) *Watch {
 	t.Helper()
+	return playWith(t, file, Options{}, look)
+}
+
+func playWith(t *testing.T, file string, o Options, look func(*Watch)) *Watch {
+	t.Helper()
 	f, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	w := New(Options{})
+	w := New(o)
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<22)
 	for lines.Scan() {
