@@ -182,18 +182,3 @@ func (v *view) alertFull(a sampler.Alert, w int) []textLine {
 	}
 	return lines
 }
-
-// noProblems says so, and the headroom that is left.
-func (v *view) noProblems() []textLine {
-	lines := []textLine{{{theme.Ok, v.words.Say("panel.no_problems")}}}
-	if v.snap == nil {
-		return lines
-	}
-	for i := range v.snap.GPUs {
-		g := &v.snap.GPUs[i]
-		if free, ok := g.Memory.WorstFree.Else(g.Memory.Free).Value(); ok {
-			lines = append(lines, textLine{{theme.Text, "  " + v.words.Say("panel.min_free", "gpu", g.Label(), "free", free)}})
-		}
-	}
-	return lines
-}
