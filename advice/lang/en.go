@@ -537,8 +537,8 @@ var textsEN = map[string]string{
 	"alert.oom.ended_times": "GPU {gpu}: {process} exited {n} times with the GPU full, probably out of memory",
 	"alert.oom.held":        "it held {held}, its peak, and {free} was free in its last seconds",
 
-	"alert.repeat_spike":       "GPU {gpu}: the next spike ({when}) needs {need}, {free} will be free",
-	"alert.repeat_spike.later": "GPU {gpu}: the spike after next ({when}) needs {need}, {free} will be free",
+	"alert.repeat_spike":       "GPU {gpu}: the next spike ({when}) needs {need} on top of the {held} held now, {free} will be free",
+	"alert.repeat_spike.later": "GPU {gpu}: the spike after next ({when}) needs {need} on top of the {held} held now, {free} will be free",
 	"alert.repeat_spike.now":   "due now",
 	"alert.repeat_spike.in":    "in about {span}",
 	"alert.repeat_spike.last":  "the last {n} reached {low} to {high}",

@@ -537,8 +537,8 @@ var textsZH = map[string]string{
 	"alert.oom.ended_times": "GPU {gpu}：{process} {n} 次在显存占满时退出，很可能是显存不足",
 	"alert.oom.held":        "它占用 {held}（其峰值），最后几秒空闲 {free}",
 
-	"alert.repeat_spike":       "GPU {gpu}：下一次峰值（{when}）需要 {need}，届时空闲 {free}",
-	"alert.repeat_spike.later": "GPU {gpu}：再下一次峰值（{when}）需要 {need}，届时空闲 {free}",
+	"alert.repeat_spike":       "GPU {gpu}：下一次峰值（{when}）在现有 {held} 之上还需要 {need}，届时空闲 {free}",
+	"alert.repeat_spike.later": "GPU {gpu}：再下一次峰值（{when}）在现有 {held} 之上还需要 {need}，届时空闲 {free}",
 	"alert.repeat_spike.now":   "即将到来",
 	"alert.repeat_spike.in":    "约 {span} 后",
 	"alert.repeat_spike.last":  "最近 {n} 次达到 {low} 至 {high}",

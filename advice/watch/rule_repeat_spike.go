@@ -201,7 +201,7 @@ func renderSpike(f *Facts, pid int, value float64, pt series.Pattern, e expectat
 	case due >= 0:
 		when = words.Say("alert.repeat_spike.now")
 	}
-	said := []any{"gpu", g.last.Index, "when", when, "need", size(need), "free", size(free)}
+	said := []any{"gpu", g.last.Index, "when", when, "need", size(need), "held", size(value), "free", size(free)}
 	m := message{
 		text:     words.Say("alert.repeat_spike", said...),
 		evidence: []string{e.how, words.Say("alert.repeat_spike.short", "short", size(e.top-e.available))},
