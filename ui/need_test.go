@@ -73,7 +73,7 @@ func TestPanelGroups(t *testing.T) {
 				heads = append(heads, s)
 			}
 		}
-		if len(heads) != 1 || !strings.HasPrefix(heads[0], "! GPUs 0–3, worst GPU ") {
+		if len(heads) != 1 || !strings.HasPrefix(heads[0], "! GPUs 0–3: 15.8 GiB ") {
 			t.Errorf("%s: %q", name, heads)
 		}
 	}

@@ -508,7 +508,7 @@ var textsZH = map[string]string{
 	"player.oom":           "显存不足",
 	"player.oom_requested": "显存不足，请求 {size}",
 
-	"alert.at_gpu": "GPU {gpu}：", "alert.at_gpus": "GPU {gpus}：", "alert.at_worst": "GPU {gpus}（最紧张：GPU {gpu}）：",
+	"alert.at_gpu": "GPU {gpu}：", "alert.at_gpus": "GPU {gpus}：", "alert.worst": "{text}（数字为最紧张的 GPU {gpu}）",
 	"alert.process": "进程", "alert.pid": "进程 {pid}（{who}）", "alert.holds": "{process} 占用 {held}",
 	"alert.unattributed_holds": "{held} 归属未知（驱动没有列出占用它的进程）",
 	"alert.preallocated":       "它是 {program}，会占用 {takes}（{knob}）",

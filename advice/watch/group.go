@@ -134,11 +134,11 @@ func groupOf(list []sampler.Alert, words lang.Catalog) Group {
 
 // OnGPUs is what a text says of one GPU, said of several. measured: its figures are those of that one, the worst.
 func OnGPUs(text string, gpu int, gpus []int, measured bool, words lang.Catalog) string {
-	at := "alert.at_gpus"
+	text = words.Say("alert.at_gpus", "gpus", GPUList(gpus)) + strings.TrimPrefix(text, words.Say("alert.at_gpu", "gpu", gpu))
 	if measured {
-		at = "alert.at_worst"
+		text = words.Say("alert.worst", "text", text, "gpu", gpu)
 	}
-	return words.Say(at, "gpus", GPUList(gpus), "gpu", gpu) + strings.TrimPrefix(text, words.Say("alert.at_gpu", "gpu", gpu))
+	return text
 }
 
 // NearFigures says whether two amounts are so near each other that one line can stand for both, where

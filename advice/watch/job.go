@@ -1,7 +1,5 @@
 package watch
 
-import "nvpeak/advice/series"
-
 // job is the process of a GPU that most likely asks for more: the one that has held most. What a desktop holds
 // is no job. nil: there is none.
 func (g *gpu) job() (most *proc) {
@@ -27,12 +25,8 @@ func (g *gpu) strangers(job *proc) (listed, hidden float64) {
 	return listed, hidden
 }
 
-const (
-	// spikingPeriod: what comes more often are the steps of a loop.
-	spikingPeriod = variesPeriod
-	// spikingTop of its peak: the spikes are what makes it.
-	spikingTop = 0.9
-)
+// spikingTop of its peak: the spikes are what makes it.
+const spikingTop = 0.9
 
 // spiking says whether the peak of a process is a spike that comes again and gives back that many MiB: a
 // validation, whatever the process does at this moment.
@@ -40,7 +34,6 @@ func (g *gpu) spiking(p *proc, now, least float64) bool {
 	if p == nil {
 		return false
 	}
-	pt, ok := p.series.Pattern(now, g.total)
-	return ok && pt.Count >= series.SpikesNeeded && pt.Brief() && pt.Period >= spikingPeriod && pt.High >= least &&
-		pt.Most >= spikingTop*p.peak.most().value
+	b, ok := p.series.Bursts(now)
+	return ok && b.Brief() && b.High >= least && b.Most >= spikingTop*p.peak.most().value
 }

@@ -161,7 +161,13 @@ func TestStable(t *testing.T) {
 // demoOf is a demo of some minutes.
 func demoOf(t *testing.T, name string, minutes time.Duration) []*sampler.Snapshot {
 	t.Helper()
-	clock := sampler.NewScriptClock(advicetest.Epoch)
+	return demoAt(t, name, minutes, advicetest.Epoch)
+}
+
+// demoAt is a demo that begins at a time: where in a second is by chance.
+func demoAt(t *testing.T, name string, minutes time.Duration, epoch time.Time) []*sampler.Snapshot {
+	t.Helper()
+	clock := sampler.NewScriptClock(epoch)
 	src, err := demo.New(name, clock)
 	if err != nil {
 		t.Fatal(err)

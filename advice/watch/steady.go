@@ -12,7 +12,7 @@ import (
 const (
 	// calmSeconds an alert has to deserve a lower level before it has it. A higher one it has at once.
 	calmSeconds = 60
-	// laterFixes may join those that an alert was raised with.
+	// laterFixes that come first may join when there are already as many as an alert is raised with.
 	laterFixes = 2
 )
 
@@ -50,11 +50,10 @@ func (in *incident) keepFixes(g *gpu, fresh []sampler.Advice) []sampler.Advice {
 	}
 	for i, fix := range fresh {
 		switch {
-		case slices.ContainsFunc(kept, func(a sampler.Advice) bool { return sameFix(a, fix) }), slices.Contains(in.stopped, fix.PID.Or(0)),
-			len(kept) >= maxFixes+laterFixes:
-		case i == 0:
+		case slices.ContainsFunc(kept, func(a sampler.Advice) bool { return sameFix(a, fix) }), slices.Contains(in.stopped, fix.PID.Or(0)):
+		case i == 0 && len(kept) < maxFixes+laterFixes:
 			kept = slices.Insert(kept, 0, fix)
-		default:
+		case len(kept) < maxFixes:
 			kept = append(kept, fix)
 		}
 	}
