@@ -20,6 +20,8 @@ type Alert struct {
 	GPU      Opt[int]           `json:"gpu"`
 	PID      Opt[int]           `json:"pid"`
 	Key      GPUKey             `json:"-"` // of GPU; zero for the machine
+	Job      string             `json:"-"` // what its processes have in common with those of other GPUs; empty: not known
+	Line     string             `json:"-"` // the same for open alerts that are one line of a text; empty: not known
 	Level    string             `json:"level"`
 	Kind     string             `json:"kind"` // AlertNeed, AlertGrowth, …
 	ETA      Opt[float64]       `json:"eta_s"`

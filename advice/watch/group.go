@@ -57,14 +57,28 @@ func group(alerts []sampler.Alert, words lang.Catalog, within float64) []Group {
 	return groups
 }
 
-// alike says whether two alerts say the same of two GPUs of a host: one kind, level and first advice, and figures near
-// each other.
+// alike says whether two alerts say the same of two GPUs of a host.
 func alike(a, b sampler.Alert, words lang.Catalog) bool {
-	if a.Kind != b.Kind || a.Level != b.Level || a.Key.Host != b.Key.Host || !a.GPU.Known() || !b.GPU.Known() ||
-		a.PID.Known() != b.PID.Known() || a.ETA.Known() != b.ETA.Known() || len(a.Numbers) != len(b.Numbers) || !sameFirst(a.Advice, b.Advice) {
+	if a.Line != "" && b.Line != "" {
+		return a.Line == b.Line
+	}
+	if !sameFinding(a, b) || !near(a, b) {
 		return false
 	}
-	if math.Abs(a.ETA.Or(0)-b.ETA.Or(0)) > max(groupSeconds, max(a.ETA.Or(0), b.ETA.Or(0))/2) {
+	_, first := withoutGPU(a, words)
+	_, second := withoutGPU(b, words)
+	return first && second
+}
+
+// sameFinding: one kind, level and job, on GPUs of one host.
+func sameFinding(a, b sampler.Alert) bool {
+	return a.Kind == b.Kind && a.Level == b.Level && a.Key.Host == b.Key.Host && a.GPU.Known() && b.GPU.Known() && a.Job == b.Job
+}
+
+// near: the same fix comes first, and the figures are near each other.
+func near(a, b sampler.Alert) bool {
+	if a.PID.Known() != b.PID.Known() || a.ETA.Known() != b.ETA.Known() || len(a.Numbers) != len(b.Numbers) || !sameFirst(a.Advice, b.Advice) ||
+		math.Abs(a.ETA.Or(0)-b.ETA.Or(0)) > max(groupSeconds, max(a.ETA.Or(0), b.ETA.Or(0))/2) {
 		return false
 	}
 	for key, x := range a.Numbers {
@@ -72,9 +86,7 @@ func alike(a, b sampler.Alert, words lang.Catalog) bool {
 			return false
 		}
 	}
-	_, first := withoutGPU(a, words)
-	_, second := withoutGPU(b, words)
-	return first && second
+	return true
 }
 
 // nearNumbers says whether an amount of two alerts is about the same. What is needed and free counts from the use

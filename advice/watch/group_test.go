@@ -1,8 +1,10 @@
 package watch
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"nvpeak/advice/lang"
 	"nvpeak/sampler"
@@ -44,6 +46,7 @@ func TestGroups(t *testing.T) {
 			change(alertOn(0, 1), func(a *sampler.Alert) { a.Advice = []sampler.Advice{{ID: "stop_other_process", PID: sampler.Some(1)}} }),
 			change(alertOn(1, 1), func(a *sampler.Alert) { a.Advice = []sampler.Advice{{ID: "stop_other_process", PID: sampler.Some(2)}} }),
 		}, []string{"GPU 0: ", "GPU 1: "}},
+		{"another job", []sampler.Alert{alertOn(0, 1), change(alertOn(1, 1), func(a *sampler.Alert) { a.Job = "erin python" })}, []string{"GPU 0: ", "GPU 1: "}},
 		{"another host", []sampler.Alert{alertOn(0, 1), change(alertOn(1, 1), func(a *sampler.Alert) { a.Key.Host = "box8" })}, []string{"GPU 0: ", "GPU 1: "}},
 		{"instances of one GPU", []sampler.Alert{alertOn(0, 1), change(alertOn(0, 1), func(a *sampler.Alert) { a.Key.ID = "MIG-b" })}, []string{"GPU 0: ", "GPU 0: "}},
 		{"no figures", []sampler.Alert{
@@ -86,6 +89,26 @@ func TestAlertsBeginAlike(t *testing.T) {
 			"unattributed", "unattributed.left", "xid"} {
 			if text := words.Say("alert." + r); !strings.HasPrefix(text, at) {
 				t.Errorf("%s: %s: %q", code, r, text)
+			}
+		}
+	}
+}
+
+// The ranks of a job are one line as long as its alerts are open: the figures of one are some seconds older than those of
+// another, and the line does not split and join again.
+func TestLinesHold(t *testing.T) {
+	for name, lines := range map[string][]string{"eight": {"0–3", "4, 5", "6"}, "sixtyfour": {"44–55", "55", "56–63"}} {
+		w := New(typedNeed)
+		shots := demoOf(t, name, 8*time.Minute)
+		for _, s := range shots {
+			groups := Groups(w.Add(*s), lang.English())
+			if s.Time.Sub(shots[0].Time) < 4*time.Minute { // validation has come first on each
+				continue
+			}
+			for _, g := range groups {
+				if !slices.Contains(lines, g.GPUs) {
+					t.Fatalf("%s, %v: %q of %d lines: %s", name, s.Time, g.GPUs, len(groups), g.Text)
+				}
 			}
 		}
 	}

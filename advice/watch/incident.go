@@ -37,6 +37,8 @@ type incident struct {
 	refuted     bool          // its time came and nothing happened
 	renderedAt  float64       // when the words of now were made
 	calmSince   float64       // since when it deserves a lower level than it has; NaN: it does not
+	line        string        // the line of a text in which it stands
+	apartSince  float64       // since when it differs from the first of that line; NaN: it does not
 	stopped     []int         // processes that its advice was to stop, and that have ended
 }
 
@@ -47,6 +49,9 @@ const renderSeconds = 5
 func (in *incident) fire(kind string, f *Facts) {
 	in.fired = true
 	in.now = sampler.Alert{ID: in.id(kind, f.now), T: f.now, Time: f.time, GPU: in.gpu, Key: in.key.gpu, Kind: kind}
+	if f.gpu != nil {
+		in.now.Job = f.gpu.jobName(in.found.pid)
+	}
 	if in.found.pid != 0 {
 		in.now.PID = sampler.Some(in.found.pid)
 	}

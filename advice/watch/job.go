@@ -1,5 +1,7 @@
 package watch
 
+import "strings"
+
 // job is the process of a GPU that most likely asks for more: the one that has held most. What a desktop holds
 // is no job. nil: there is none.
 func (g *gpu) job() (most *proc) {
@@ -9,6 +11,24 @@ func (g *gpu) job() (most *proc) {
 		}
 	}
 	return most
+}
+
+// jobName is what the ranks of a job have in common: who runs it, and the command without the numbers that may
+// differ. It is that of a process, or of the GPU's job.
+func (g *gpu) jobName(pid int) string {
+	p := g.withPID(pid)
+	if p == nil {
+		p = g.job()
+	}
+	if p == nil {
+		return ""
+	}
+	return p.process.User + " " + strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}, p.process.Command)
 }
 
 // strangers is how much of a GPU is not the job's: of other processes that are listed, and of none that the

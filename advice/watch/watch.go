@@ -188,7 +188,7 @@ func (w *Watch) record(k incidentKey, g *gpu, found finding) {
 		if len(w.open) >= maxIncidents {
 			return
 		}
-		in = &incident{key: k, since: now, dueSince: math.NaN(), calmSince: math.NaN()}
+		in = &incident{key: k, since: now, dueSince: math.NaN(), calmSince: math.NaN(), apartSince: math.NaN()}
 		if g != nil {
 			in.gpu = sampler.Some(g.last.Index)
 		}
@@ -300,6 +300,7 @@ func (w *Watch) list() []sampler.Alert {
 			cmp.Compare(a.now.ETA.Or(1e18), b.now.ETA.Or(1e18)),
 			a.key.compare(b.key))
 	})
+	w.joinLines(open)
 	alerts := make([]sampler.Alert, len(open))
 	for i, in := range open {
 		alerts[i] = in.now
