@@ -20,6 +20,8 @@ type Alert struct {
 	GPU      Opt[int]           `json:"gpu"`
 	PID      Opt[int]           `json:"pid"`
 	Key      GPUKey             `json:"-"` // of GPU; zero for the machine
+	Job      string             `json:"-"` // what its processes have in common with those of other GPUs; empty: not known
+	Line     string             `json:"-"` // the same for open alerts that are one line of a text; empty: not known
 	Level    string             `json:"level"`
 	Kind     string             `json:"kind"` // AlertNeed, AlertGrowth, …
 	ETA      Opt[float64]       `json:"eta_s"`
@@ -71,6 +73,7 @@ type Advice struct {
 	Saves  Opt[Range] `json:"saves_bytes"`
 	Cost   string     `json:"cost"`
 	Source string     `json:"source"` // URL
+	PID    Opt[int]   `json:"-"`      // of the process that it says to stop
 }
 
 // OOMEvent is one out-of-memory failure found in a text. Sizes are as printed,

@@ -9,6 +9,7 @@ type Glyphs struct {
 	BarReserve rune // reserved by the driver
 	BarUnknown rune // unattributed
 	Peak, Need rune
+	NeedOver   rune // the need ends beyond what there is
 	Line       rune // frames
 	Side       rune
 	Corners    []rune // upper left, upper right, lower left, lower right
@@ -27,13 +28,13 @@ type Glyphs struct {
 // Unicode glyphs, the default.
 var Unicode = Glyphs{
 	Bar: []rune("▏▎▍▌▋▊▉█"), Thin: []rune("╸━"), Low: []rune("▆"), BarEmpty: '·', BarReserve: '▒', BarUnknown: '▓',
-	Peak: '▲', Need: '┊', Line: '─', Side: '│', Corners: []rune("╭╮╰╯"), Mark: '╌', Cursor: '›', Focus: '▸',
+	Peak: '▲', Need: '┊', NeedOver: '»', Line: '─', Side: '│', Corners: []rune("╭╮╰╯"), Mark: '╌', Cursor: '›', Focus: '▸',
 	Spark: []rune("▁▂▃▄▅▆▇█"), Alert: '!', More: '…', Degree: '°', Dot: '·', Ellipsis: '…', Up: '↑', Down: '↓',
 }
 
 // ASCII glyphs, for --ascii and terminals without UTF-8.
 var ASCII = Glyphs{
 	Bar: []rune("#"), Thin: []rune("="), Low: []rune("#"), BarEmpty: '.', BarReserve: ':', BarUnknown: '%',
-	Peak: '^', Need: '|', Line: '-', Side: '|', Corners: []rune("++++"), Mark: '-', Cursor: '>', Focus: '>',
+	Peak: '^', Need: '|', NeedOver: '>', Line: '-', Side: '|', Corners: []rune("++++"), Mark: '-', Cursor: '>', Focus: '>',
 	Spark: []rune("_.-=*#"), Alert: '!', More: '~', Degree: 'C', Dot: '-', Ellipsis: '~', Up: '^', Down: 'v',
 }

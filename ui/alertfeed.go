@@ -4,6 +4,8 @@ import (
 	"strings"
 	"time"
 
+	"nvpeak/advice/lang"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/ui/notify"
 )
@@ -19,7 +21,7 @@ type alertFeed struct {
 // announce reports the alerts that are news, and returns what to send to the terminal. What is
 // open when the monitor begins (a demo's past) is no news. ahead is how far the time of day is
 // ahead of that of the alerts.
-func (f *alertFeed) announce(alerts []sampler.Alert, ahead time.Duration) (sequence string) {
+func (f *alertFeed) announce(alerts []sampler.Alert, ahead time.Duration, words lang.Catalog) (sequence string) {
 	news := f.news.Take(alerts)
 	if !f.begun {
 		f.begun = true
@@ -30,14 +32,16 @@ func (f *alertFeed) announce(alerts []sampler.Alert, ahead time.Duration) (seque
 		if f.notify.Report != nil {
 			f.notify.Report(a)
 		}
-		sequence += f.notify.Sequence(a)
+	}
+	for _, g := range watch.Groups(news, words) {
+		sequence += f.notify.Sequence(g.Alert)
 	}
 	return sequence
 }
 
 // nextCommand is the next command that the alerts advise to type, the most urgent first,
 // and which of how many it is.
-func (f *alertFeed) nextCommand(alerts []sampler.Alert) (text string, number, of int) {
+func (f *alertFeed) nextCommand(alerts []watch.Group) (text string, number, of int) {
 	var list []string
 	for _, a := range alerts {
 		for _, ad := range a.Advice {

@@ -15,7 +15,8 @@ var (
 
 // memoryBar draws the memory of a GPU on w columns: used by processes, unattributed, free
 // and, at the far end, what the driver keeps: the bar is full when nothing is left. ▲
-// stands at the peak, ┊ where the need would reach.
+// stands at the peak, ┊ where the need would end on top of the recent peak, » at the end of what can be
+// used where that is beyond.
 func (v *view) memoryBar(c *canvas, x, y, w int, m *sampler.Memory, steps []rune) {
 	total, ok := m.Total.Value()
 	if !ok || total == 0 || w < 1 {
@@ -37,12 +38,12 @@ func (v *view) memoryBar(c *canvas, x, y, w int, m *sampler.Memory, steps []rune
 	for i := int(math.Round(known)); i < int(math.Round(end)); i++ {
 		c.set(x+i, y, v.glyphs.BarUnknown, theme.Unknown)
 	}
-	if need := v.need; need > 0 {
-		at := min(int(column(min(used, total)+need)), w-1)
-		c.set(x+at, y, v.glyphs.Need, theme.Need)
-	}
+	over := v.needMark(c, x, y, m, column, max(0, w-1-int(math.Round(reserved))))
 	if m.Peak != nil && m.Peak.Bytes > 0 {
 		at := min(int(column(m.Peak.Bytes)), w-1)
+		if over > 0 && (at == over || at == over+1) {
+			at = over - 1 // what does not fit stands beyond the peak
+		}
 		c.set(x+at, y, v.glyphs.Peak, theme.Peak)
 	}
 	c.bar(x, y, x+w)

@@ -79,7 +79,7 @@ func (m *Model) tellMarks() {
 
 // raised announces the open alerts, and shows them.
 func (m *Model) raised(alerts []sampler.Alert) {
-	m.tty.send(m.alerts.announce(alerts, m.ahead()))
+	m.tty.send(m.alerts.announce(alerts, m.ahead(), m.words))
 	if !m.shown.frozen {
 		m.shown.alerts = alerts
 	}
@@ -147,9 +147,12 @@ type room struct {
 	at   time.Time // when it was last needed
 }
 
+// roomTime is how long the advice keeps the room of alerts that are over.
+const roomTime = 30 * time.Second
+
 // keep is the room after so many rows are needed.
 func (r room) keep(rows int, now time.Time) room {
-	if age := now.Sub(r.at); rows >= r.rows || age < 0 || age > latelyTime/2 {
+	if age := now.Sub(r.at); rows >= r.rows || age < 0 || age > roomTime {
 		return room{rows, now}
 	}
 	return r

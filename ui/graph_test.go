@@ -37,10 +37,13 @@ func TestMemoryBar(t *testing.T) {
 		{"reserved, full", 80, 0, 20, 0, 0, "████████▒▒", 100},
 		{"unattributed", 40, 20, 0, 0, 0, "██▓▓······", 100},
 		{"need", 30, 0, 0, 0, 20, "███··┊····", 100},
-		{"need too large", 30, 0, 0, 0, 500, "███······┊", 100},
+		{"need too large", 30, 0, 0, 0, 500, "███······»", 100},
+		{"need beyond what can be used", 30, 0, 20, 0, 60, "███····»▒▒", 100},
+		{"need up to what can be used", 30, 0, 20, 0, 50, "███····┊▒▒", 100},
+		{"need beyond a peak at the end", 30, 0, 20, 80, 60, "███···▲»▒▒", 100},
 		{"peak over need", 30, 0, 0, 55, 20, "███··▲····", 100},
 		{"more used than total", 300, 0, 0, 0, 0, "██████████", 100},
-		{"more of everything than total", 300, 400, 500, 600, 700, "▓▓▓▓▓▓▓▓▓▲", 100},
+		{"more of everything than total", 300, 400, 500, 600, 700, "»▓▓▓▓▓▓▓▓▲", 100},
 		{"no total", 30, 0, 0, 50, 10, "··········", 0},
 	} {
 		m := sampler.Memory{Used: some(row.used), Unattributed: some(row.unattributed), Reserved: some(row.resv)}

@@ -72,7 +72,7 @@ func TestKeys(t *testing.T) {
 		{"} {", "", ""},
 		{"{", "", ""},
 		{"o", "sort GPU MEM", "sort ▲PEAK"},
-		{"f6 f6", "sort GPU MEM", "sort SHARE"},
+		{"f6 f6", "sort GPU MEM", "sort CPU%"},
 		{"O", "reverse false", "reverse true"},
 		{"O o", "sort GPU MEM", "sort ▲PEAK"}, // a new column begins in its own direction
 		{"p", "frozen false", "frozen true"},

@@ -17,6 +17,7 @@ type Options struct {
 	Label    string        // "DEMO training"
 	Span     time.Duration // of the plots; 0: as long as there is something to show, up to 5 minutes
 	Lines    bool          // plots are lines, not filled
+	Log      string        // that is followed, for people to explain; empty: none
 	Notify   Notify
 	Failures <-chan sampler.OOMEvent // of a followed log; nil: none is followed
 	Marks    <-chan sampler.LogMark  // what such a log says of the allocator; may be nil

@@ -2,37 +2,49 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/theme"
 )
 
-// maxHolders is how many of those who hold memory the panel names.
-const maxHolders = 3
-
 // adviceLines is what the advice panel says on w columns: the most urgent alert with its
 // numbers and advice, the others in a line each; empty when there are no problems.
 func (v *view) adviceLines(w int) []textLine {
 	var lines []textLine
 	alerted := map[sampler.GPUKey]bool{} // GPUs whose need is in an alert
-	for i, a := range v.alerts {
-		lines = append(lines, v.alertHead(a, w)...)
+	for i, a := range v.groups() {
+		lines = append(lines, v.alertHead(a.Alert, w)...)
 		if i == 0 {
-			lines = append(lines, v.alertBody(a, w)...)
+			lines = append(lines, v.alertBody(a.Alert, w)...)
 		}
-		if a.Kind == sampler.AlertNeed {
-			alerted[a.Key] = true
+		for _, key := range a.Keys {
+			alerted[key] = alerted[key] || a.Kind == sampler.AlertNeed
 		}
 	}
-	for _, f := range v.fits {
-		if f.Near() && !alerted[f.gpu.Key()] {
-			lines = append(lines, v.fitLines(f, w)...)
+	near := slices.DeleteFunc(slices.Clone(v.fits), func(f gpuFit) bool { return !f.Near() || alerted[f.gpu.Key()] })
+	for _, f := range fitGroups(near) {
+		lines = append(lines, v.fitLines(f, w)...)
+	}
+	return lines
+}
+
+// overLines are the alerts that are just over, the newest first.
+func (v *view) overLines() (lines []textLine) {
+	for _, a := range slices.Backward(v.past) {
+		lasted, over := a.End.Value()
+		if end := a.Time.Add(time.Duration((lasted - a.T) * float64(time.Second))); over && v.now().Sub(end) < roomTime {
+			lines = append(lines, textLine{{theme.Dim, v.words.Say("panel.over", "time", v.wall(end).Format("15:04:05"), "text", a.Text)}})
 		}
 	}
 	return lines
 }
+
+// groups are the open alerts, those that say the same of several GPUs as one.
+func (v *view) groups() []watch.Group { return watch.Groups(v.alerts, v.words) }
 
 // alertHead is the text of an alert.
 func (v *view) alertHead(a sampler.Alert, w int) []textLine {
@@ -102,51 +114,6 @@ func levelRole(level string) theme.Role {
 	return theme.Notice
 }
 
-// fitLines is the arithmetic of the need against one GPU, in words.
-func (v *view) fitLines(f gpuFit, w int) []textLine {
-	need, _ := f.Need.Value()
-	role, id := theme.Warning, "panel.just_fits"
-	if f.Short > 0 {
-		role, id = theme.Critical, "panel.too_large"
-	}
-	text := v.words.Say(id, "gpu", f.gpu.Label(), "need", need.Bytes, "source", need.Source.In(v.words), "short", f.Short)
-	var lines []textLine
-	for i, l := range wrap(text, w-2) {
-		lines = append(lines, textLine{{role, pick(i == 0, string(v.glyphs.Alert)+" ", "  ") + l}})
-	}
-	free := v.words.Say("panel.free", "now", gibOr(f.Free), "lowest", gibOr(f.WorstFree), "min", gibOr(f.WorstFreeStart))
-	for _, l := range wrap(free, w-2) {
-		lines = append(lines, textLine{{theme.Text, "  " + l}})
-	}
-	for _, l := range wrap(v.words.Say("panel.held", "who", v.holdersText(f.Holders)), w-2) {
-		lines = append(lines, textLine{{theme.Dim, "  " + l}})
-	}
-	return lines
-}
-
-func (v *view) holdersText(hs []watch.Holder) string {
-	var parts []string
-	for i, h := range hs {
-		if i == maxHolders {
-			var rest sampler.Bytes
-			for _, h := range hs[i:] {
-				rest += h.Bytes
-			}
-			parts = append(parts, v.words.Say("panel.more", "count", len(hs)-i, "size", rest))
-			break
-		}
-		if h.PID == 0 {
-			parts = append(parts, v.words.Say("panel.unattributed", "size", h.Bytes))
-			continue
-		}
-		parts = append(parts, strings.TrimSpace(v.words.Say("panel.pid", "pid", h.PID, "who", strings.TrimSpace(h.Name+" "+h.User)))+" "+h.Bytes.String())
-	}
-	if len(parts) == 0 {
-		return v.words.Say("panel.nobody")
-	}
-	return strings.Join(parts, v.words.Say("list.comma"))
-}
-
 // advicePane draws the panel, in a box in the color of its first line, or without.
 func (v *view) advicePane(c *canvas, r rect, lines []textLine, boxed bool) {
 	if r.h <= 0 {
@@ -159,11 +126,15 @@ func (v *view) advicePane(c *canvas, r rect, lines []textLine, boxed bool) {
 		}
 		v.frame(c, r, role)
 		x := c.put(r.x+1, r.y, r.x+r.w, role, " "+v.words.Say("panel.advice")+" ")
-		if n := len(v.alerts); n > 1 {
+		if n := len(v.groups()); n > 1 {
 			x = c.put(x, r.y, r.x+r.w, theme.Text, v.words.Say("panel.open", "count", n)+" ")
 		}
 		v.keys(c, x+1, r.y, r.x+r.w-2, adviceHints)
 		r = rect{r.x + 2, r.y + 1, r.w - 4, r.h - 2}
+	}
+	if room := r.h - len(lines); room > 0 { // that alerts leave when they are over
+		over := v.overLines()
+		lines = append(lines, over[:min(room, len(over))]...)
 	}
 	v.textLines(c, r, lines, 0)
 }
@@ -180,18 +151,13 @@ func (v *view) adviceFull(w int) []textLine {
 	}
 	if len(v.alerts) > 0 {
 		head(v.words.Say("panel.heading_open"))
-		for _, a := range v.alerts {
-			lines = append(lines, v.alertFull(a, w)...)
+		for _, a := range v.groups() {
+			lines = append(lines, v.alertFull(a.Alert, w)...)
 		}
 	}
 	if len(v.fits) > 0 {
 		head(v.words.Say("panel.heading_fit"))
-		for _, f := range v.fits {
-			if fits, known := f.Fits(); known && fits && !f.Near() {
-				need, _ := f.Need.Value()
-				lines = append(lines, textLine{{theme.Ok, "  " + v.words.Say("panel.fits", "gpu", f.gpu.Label(), "need", need.Bytes, "free", gibOr(f.WorstFree))}})
-				continue
-			}
+		for _, f := range fitGroups(v.fits) {
 			lines = append(lines, v.fitLines(f, w)...)
 		}
 	}
@@ -203,8 +169,9 @@ func (v *view) adviceFull(w int) []textLine {
 	}
 	if len(past) > 0 {
 		head(v.words.Say("panel.heading_past"))
-		for i := len(past) - 1; i >= 0; i-- {
-			a := past[i]
+		groups := watch.PastGroups(past, v.words)
+		for i := len(groups) - 1; i >= 0; i-- {
+			a := groups[i]
 			lines = append(lines, textLine{{theme.Dim, "  " + v.wall(a.Time).Format("15:04:05") + " "}, {levelRole(a.Level), a.Text}})
 		}
 	}
@@ -237,21 +204,6 @@ func (v *view) alertFull(a sampler.Alert, w int) []textLine {
 			for _, l := range wrap(v.words.Say("panel.cost", "cost", ad.Cost), w-6) {
 				lines = append(lines, textLine{{theme.Dim, "    " + l}})
 			}
-		}
-	}
-	return lines
-}
-
-// noProblems says so, and the headroom that is left.
-func (v *view) noProblems() []textLine {
-	lines := []textLine{{{theme.Ok, v.words.Say("panel.no_problems")}}}
-	if v.snap == nil {
-		return lines
-	}
-	for i := range v.snap.GPUs {
-		g := &v.snap.GPUs[i]
-		if free, ok := g.Memory.WorstFree.Else(g.Memory.Free).Value(); ok {
-			lines = append(lines, textLine{{theme.Text, "  " + v.words.Say("panel.min_free", "gpu", g.Label(), "free", free)}})
 		}
 	}
 	return lines

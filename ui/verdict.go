@@ -27,7 +27,7 @@ func (v *view) verdict(g *sampler.GPU) piece {
 	}
 	switch {
 	case o.ByDesign != "" && percent(used, total) >= gpuLevels[0]:
-		return say(theme.Dim, "by_design", "program", o.ByDesign)
+		return say(theme.Dim, "by_design", "program", o.ByDesign, "free", worst.String())
 	case o.Spike.Known() && o.Spike.Or(0) > used:
 		usable, spike := total.Less(m.Reserved.Or(0)), o.Spike.Or(0)
 		left := usable.Less(spike)
@@ -40,7 +40,7 @@ func (v *view) verdict(g *sampler.GPU) piece {
 		}
 		return p
 	case len(g.Processes) == 0 && percent(used, total) < idlePercent:
-		return say(theme.Dim, "idle")
+		return say(theme.Dim, "idle", "free", m.PlausibleFree().Or(worst).String())
 	}
 	if still := v.stillFor(g); still >= time.Minute {
 		return say(pick(level == theme.Ok, theme.Dim, level), "flat", "span", since(still), "free", worst.String())

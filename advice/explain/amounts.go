@@ -1,6 +1,10 @@
 package explain
 
-import "nvpeak/sampler"
+import (
+	"slices"
+
+	"nvpeak/sampler"
+)
 
 // plausible drops what is no amount: sentinels near 2^64 and above.
 func (f *facts) plausible(v amount) amount {
@@ -81,7 +85,24 @@ func (f *facts) fromHistory() {
 	f.process = f.process.Else(f.plausible(h.Process))
 	if len(h.Others) > 0 && len(f.others) <= len(h.Others) {
 		f.others = append([]Neighbor(nil), h.Others...)
+		f.mixed = h.Mixed && !f.takeOwn()
 	}
+}
+
+// takeOwn finds the failing process among the others, by the size that the message tells.
+func (f *facts) takeOwn() bool {
+	own, size := -1, f.process.Or(f.reserved())
+	for i, p := range f.others {
+		if size > 0 && p.Bytes+64*sampler.MiB >= size && p.Bytes <= size+5*sampler.GiB/2 && (own < 0 || p.Bytes > f.others[own].Bytes) {
+			own = i
+		}
+	}
+	if own < 0 {
+		return false
+	}
+	f.process = f.process.Else(sampler.Some(f.others[own].Bytes))
+	f.others = slices.Delete(f.others, own, own+1)
+	return true
 }
 
 // findElsewhere is rule R1.

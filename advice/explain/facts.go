@@ -21,6 +21,7 @@ type facts struct {
 	outside, elsewhere amount
 	ownInside          bool
 	others             []Neighbor
+	mixed              bool // the failing process may be one of the others
 }
 
 // note is a sentence about the event, not rendered yet.

@@ -58,14 +58,16 @@ var fixesOthers = []fixRow{
 	{id: FixStopOtherProcess, source: "https://docs.nvidia.com/deploy/nvidia-smi/index.html",
 		kinds: ownCode | running, cost: 0,
 		lives: map[string]float64{CauseOtherProcess: 0.97, CauseUnattributed: 0.95, CauseUnknown: 0.35, CausePreallocation: 0.2},
-		when:  func(f *failure) bool { return !f.refusedThoughFree() && (!f.fitsPackedOnly() || f.othersMatter()) },
+		when: func(f *failure) bool {
+			return !f.aloneOnGPU() && !f.refusedThoughFree() && (!f.fitsPackedOnly() || f.othersMatter())
+		},
 		variant: func(f *failure) string {
-			switch {
-			case len(f.others) > 0 && f.biggestOther().Name == "":
+			switch big := f.toStop(); {
+			case big.PID > 0 && big.Name == "":
 				return "pid"
-			case len(f.others) > 0:
+			case big.PID > 0:
 				return "named"
-			case f.noSplit() || !f.elsewhere.Known():
+			case f.noSplit() || f.notOwn() == 0:
 				return "unknown"
 			case f.unattributed():
 				return "hidden"
@@ -92,8 +94,8 @@ var fixesOthers = []fixRow{
 			return 0.2
 		},
 		pairs: func(f *failure) []any {
-			big := f.biggestOther()
-			return []any{"pid", big.PID, "name", holderName(big), "size", gib(max(big.Bytes, 1)), "all", gib(f.elsewhere.Or(0))}
+			big := f.toStop()
+			return []any{"pid", big.PID, "name", holderName(big), "size", gib(max(big.Bytes, 1)), "all", gib(f.notOwn())}
 		},
 		do: doStopOther},
 	{id: FixStopOtherProcess, source: "https://docs.nvidia.com/deploy/nvidia-smi/index.html",
@@ -147,7 +149,7 @@ var fixesOthers = []fixRow{
 
 func doStopOther(f *failure) []string {
 	var list []string
-	if big := f.biggestOther(); big.PID > 0 {
+	if big := f.toStop(); big.PID > 0 {
 		pid := strconv.Itoa(big.PID)
 		list = append(list, "ps -o pid,user,lstart,cmd -p "+pid, "kill "+pid+"  "+f.comment("do.if_yours"))
 	} else {

@@ -155,6 +155,9 @@ func (f *failure) render(s scored, rank int) sampler.Advice {
 		return f.words.Say(id, pairs...)
 	}
 	a := sampler.Advice{ID: s.row.id, Rank: rank, Title: say("title"), Why: say("why"), Cost: say("cost"), Source: f.source(s.row), Do: []string{}}
+	if big := f.toStop(); s.row.id == FixStopOtherProcess && big.PID > 0 {
+		a.PID = sampler.Some(big.PID)
+	}
 	if s.known && s.saves.high > 0 && s.saves.high <= widestSaving*s.saves.low {
 		a.Saves = sampler.Some(sampler.Range{Low: s.saves.low, High: s.saves.high})
 	}

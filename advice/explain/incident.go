@@ -25,6 +25,7 @@ type History struct {
 	Process      sampler.Opt[sampler.Bytes] `json:"process_bytes"`      // by the failing process
 	Unattributed sampler.Opt[sampler.Bytes] `json:"unattributed_bytes"` // used, but by no process the driver names
 	Others       []Neighbor                 `json:"others"`             // other processes on the GPU
+	Mixed        bool                       `json:"mixed,omitempty"`    // it is not known which of the processes failed: it may be one of Others
 	Peaks        []sampler.Bytes            `json:"peak_bytes"`         // largest use of the process per stretch (epoch, plateau), oldest first
 	Kept         []sampler.Bytes            `json:"kept_bytes"`         // what stayed each time the cache of the process was emptied, oldest first
 	Age          sampler.Opt[float64]       `json:"age_seconds"`        // how long the process had been running
@@ -41,5 +42,6 @@ type Neighbor struct {
 	Name    string        `json:"name"`
 	User    string        `json:"user"`
 	Command string        `json:"command"`
-	Arrived bool          `json:"arrived"` // it came, or grew to this size, after the failing run had started
+	Same    bool          `json:"same,omitempty"` // it is of the same job as the failing process
+	Arrived bool          `json:"arrived"`        // it came, or grew to this size, after the failing run had started
 }

@@ -27,6 +27,42 @@ func (f *facts) biggestOther() Neighbor {
 	return slices.MaxFunc(f.others, func(a, b Neighbor) int { return cmp.Compare(a.Bytes, b.Bytes) })
 }
 
+// strangers are the others that are not of this job; none where the job may be one of them.
+func (f *facts) strangers() []Neighbor {
+	if f.mixed {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(f.others), func(p Neighbor) bool { return p.Same })
+}
+
+// toStop is the process that could be stopped to make room: never one of this job.
+func (f *facts) toStop() Neighbor {
+	list := f.strangers()
+	if len(list) == 0 {
+		return Neighbor{}
+	}
+	return slices.MaxFunc(list, func(a, b Neighbor) int { return cmp.Compare(a.Bytes, b.Bytes) })
+}
+
+// aloneOnGPU: what is not free is of this job.
+func (f *facts) aloneOnGPU() bool {
+	if f.mixed || f.onHost() {
+		return false
+	}
+	return len(f.others) > 0 && len(f.strangers()) == 0 && !f.unattributed() || f.elsewhere.Known() && f.elsewhere.Or(0) == 0
+}
+
+// notOwn is what of the GPU is not this job's.
+func (f *facts) notOwn() (sum sampler.Bytes) {
+	if e := f.elsewhere.Or(0); e > 0 {
+		return e
+	}
+	for _, p := range f.strangers() {
+		sum += p.Bytes
+	}
+	return sum
+}
+
 func holderName(h Neighbor) string {
 	name := sampler.Clean(h.Name)
 	if h.User != "" {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"nvpeak/advice/explain"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 )
 
@@ -167,11 +168,21 @@ func (r *Reporter) fromAlerts(out *Report, list []sampler.Alert) {
 			break
 		}
 	}
-	out.Headline = first.Text
+	out.Headline = r.together(list, first)
 	r.takeAdvice(out, first)
 	for _, a := range list {
 		r.takeAdvice(out, a)
 	}
+}
+
+// together is what an alert says, with the other GPUs of which the same was said then.
+func (r *Reporter) together(list []sampler.Alert, a sampler.Alert) string {
+	for _, g := range watch.PastGroups(list, r.words) {
+		if g.Kind == a.Kind && g.Level == a.Level && slices.Contains(g.Keys, a.Key) {
+			return g.Text
+		}
+	}
+	return a.Text
 }
 
 // maxReportAdvice: a report is read more slowly than an alert, and still read.

@@ -143,6 +143,7 @@ type Options struct {
 	Source  string
 	Need    sampler.Opt[sampler.Bytes] // what the user typed, as for a Watch
 	Lang    string                     // of its sentences; empty: English
+	Log     string                     // of the training, as people would name it; empty: there is none
 	Outline bool                       // only Exits and the span are wanted: no alerts, no causes
 }
 

@@ -21,6 +21,7 @@ type Facts struct {
 	stages   *stages
 	tensors  *tensors
 	words    lang.Catalog
+	log      string // that is followed
 }
 
 // live says whether there is a GPU that has just given figures.

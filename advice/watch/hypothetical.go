@@ -20,6 +20,7 @@ type hypothetical struct {
 	host   bool    // it is about host memory
 	causes []sampler.Cause
 	only   []string // ids of the fixes that come into question; none: all
+	never  string   // id of a fix that does not
 }
 
 // certain is a cause that the facts prove, with others that have a part in it.
@@ -51,6 +52,7 @@ func (h hypothetical) fixes(words lang.Catalog) []sampler.Advice {
 	if len(h.only) > 0 {
 		list = slices.DeleteFunc(list, func(a sampler.Advice) bool { return !slices.Contains(h.only, a.ID) })
 	}
+	list = slices.DeleteFunc(list, func(a sampler.Advice) bool { return a.ID == h.never })
 	list = list[:min(len(list), maxFixes)]
 	for i := range list {
 		list[i].Rank = i + 1
@@ -59,6 +61,12 @@ func (h hypothetical) fixes(words lang.Catalog) []sampler.Advice {
 }
 
 func (h hypothetical) unattributed() bool { return h.causes[0].ID == explain.CauseUnattributed }
+
+// inSpikes is the same failure in the spikes that come again; growth of them has an alert of its own.
+func (h hypothetical) inSpikes() hypothetical {
+	h.phase, h.never = sampler.PhaseValidation, explain.FixLeak
+	return h
+}
 
 // event is the failure as its message would tell it.
 func (h hypothetical) event() sampler.OOMEvent {
@@ -102,9 +110,10 @@ func incidentOf(g *gpu, p *proc) explain.Incident {
 		h.Process = sampler.Some(series.Bytes(p.series.Value))
 		h.Peaks, h.Kept = p.series.Peaks(), p.dips.Floors()
 	}
+	h.Mixed = p == nil
 	for _, q := range g.others(own) {
 		h.Others = append(h.Others, explain.Neighbor{PID: q.pid, Bytes: series.Bytes(q.series.Value), Name: q.process.Name,
-			User: q.process.User, Command: q.process.Command, Arrived: p != nil && q.first > p.first+jobSeconds})
+			User: q.process.User, Command: q.process.Command, Same: p != nil && sameJob(p, q), Arrived: p != nil && q.first > p.first+jobSeconds})
 	}
 	return in
 }

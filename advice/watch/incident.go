@@ -36,6 +36,10 @@ type incident struct {
 	dueSince    float64       // since when its ETA has been 0; NaN: it is not
 	refuted     bool          // its time came and nothing happened
 	renderedAt  float64       // when the words of now were made
+	calmSince   float64       // since when it deserves a lower level than it has; NaN: it does not
+	line        string        // the line of a text in which it stands
+	apartSince  float64       // since when it differs from the first of that line; NaN: it does not
+	stopped     []int         // processes that its advice was to stop, and that have ended
 }
 
 // renderSeconds is how often the words of an open alert are made anew, and when a new peak
@@ -45,6 +49,9 @@ const renderSeconds = 5
 func (in *incident) fire(kind string, f *Facts) {
 	in.fired = true
 	in.now = sampler.Alert{ID: in.id(kind, f.now), T: f.now, Time: f.time, GPU: in.gpu, Key: in.key.gpu, Kind: kind}
+	if f.gpu != nil {
+		in.now.Job = f.gpu.jobName(in.found.pid)
+	}
 	if in.found.pid != 0 {
 		in.now.PID = sampler.Some(in.found.pid)
 	}
@@ -70,6 +77,7 @@ func (in *incident) id(kind string, now float64) string {
 // renew brings an open alert up to date; stale: its words are old by now.
 func (in *incident) renew(f *Facts) (stale bool) {
 	in.refute(f.now)
+	in.calm(f.now)
 	if in.found.level != in.now.Level {
 		in.render(f)
 	}
@@ -105,7 +113,8 @@ func (in *incident) render(f *Facts) {
 	m := in.found.render(f)
 	in.renderedAt = f.now
 	in.now.Level, in.now.ETA = in.found.level, in.found.eta
-	in.now.Text, in.now.Evidence, in.now.Numbers, in.now.Advice = m.text, m.evidence, m.numbers, m.advice
+	in.now.Text, in.now.Evidence, in.now.Numbers = m.text, m.evidence, m.numbers
+	in.now.Advice = in.keepFixes(f.gpu, m.advice)
 }
 
 func (in *incident) close(now float64) {

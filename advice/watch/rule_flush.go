@@ -54,12 +54,17 @@ func renderNear(f *Facts, near nearMisses) message {
 	if near.count > 1 {
 		text = words.Say("alert.flush.near_times", said...)
 	}
+	h := hypothetical{gpu: g, proc: g.largest(), free: g.free, need: g.free + near.deepest, phase: sampler.PhaseTraining,
+		causes: certain(explain.CauseTooBig, explain.CauseFragmentation)}
+	if g.spiking(h.proc, f.now, near.deepest/2) {
+		h = h.inSpikes()
+		h.causes = certain(explain.CauseValidationSpike, explain.CauseTooBig)
+	}
 	return message{
 		text:     text,
 		evidence: []string{words.Say("alert.flush.back", said...), words.Say("alert.lowest_free", "free", size(math.Max(0, g.lowest.last(f.now, lowestSeconds))))},
 		numbers:  map[string]float64{"near_misses": float64(near.count), "deepest_fall_bytes": bytesOf(near.deepest)},
-		advice: hypothetical{gpu: g, proc: g.largest(), free: g.free, need: g.free + near.deepest, phase: sampler.PhaseTraining,
-			causes: certain(explain.CauseTooBig, explain.CauseFragmentation)}.fixes(words),
+		advice:   h.fixes(words),
 	}
 }
 

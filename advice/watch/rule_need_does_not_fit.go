@@ -57,20 +57,50 @@ func renderNeed(f *Facts) message {
 	if big := f.gpu.others(need.PID.Or(0)); len(big) > 0 {
 		m.evidence = append(m.evidence, preallocated(f, big[0])...)
 	}
-	m.advice = needFailure(f.gpu, fit, need, lowest).fixes(words)
+	m.evidence = append(m.evidence, roomElsewhere(f, need)...)
+	m.advice = needFailure(f, fit, need, lowest).fixes(words)
 	return m
 }
 
-// needFailure is how the need would fail.
-func needFailure(g *gpu, fit Fit, need Need, lowest sampler.Bytes) hypothetical {
+// needFailure is how the need would fail. Who asks is most likely the job that holds most: it is never in
+// its own way, and where its peak is a spike that comes again, that spike is what to make smaller.
+func needFailure(f *Facts, fit Fit, need Need, lowest sampler.Bytes) hypothetical {
+	g := f.gpu
 	h := hypothetical{gpu: g, proc: g.withPID(need.PID.Or(0)), need: need.Bytes.MiB(), free: lowest.MiB(), causes: certain(explain.CauseTooBig)}
-	if way := fit.InTheWay(); len(way) > 0 {
+	if h.proc == nil {
+		h.proc = g.job()
+	}
+	spiking := g.spiking(h.proc, f.now, fit.Short.MiB()/2)
+	if spiking {
+		h = h.inSpikes()
+	}
+	listed, hidden := g.strangers(h.proc)
+	switch short := fit.Short.MiB(); {
+	case listed+hidden < short && spiking:
+		h.causes = certain(explain.CauseValidationSpike, explain.CauseTooBig)
+	case listed+hidden < short:
+	case listed < short && hidden > listed:
+		h.causes = certain(explain.CauseUnattributed)
+	case spiking:
+		h.causes = certain(explain.CauseOtherProcess, explain.CauseValidationSpike)
+	default:
 		h.causes = certain(explain.CauseOtherProcess)
-		if biggest := g.others(0); h.proc == nil && len(biggest) > 1 && way[0].PID != biggest[0].pid {
-			h.proc = biggest[0] // most likely the one that will ask
-		}
 	}
 	return h
+}
+
+// roomElsewhere is a line of evidence about the GPU that has most room for the need, if any has.
+func roomElsewhere(f *Facts, need Need) []string {
+	best, most := (*gpu)(nil), need.Bytes.MiB()
+	for _, g := range f.gpus {
+		if free := g.lowest.last(f.now, lowestSeconds); g != f.gpu && g.seen == f.now && g.key.Host == f.gpu.key.Host && free >= most {
+			best, most = g, free
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	return []string{f.words.Say("alert.need_does_not_fit.elsewhere", "gpu", best.last.Label(), "free", size(most))}
 }
 
 // heldBy is a line of evidence for each of the three largest holders.

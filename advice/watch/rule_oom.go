@@ -81,7 +81,7 @@ func renderFailure(f *Facts, o *failure) message {
 		m.text += words.Say("alert.oom.went_on")
 	}
 	if o.event.Line > 0 {
-		m.evidence = append(m.evidence, words.Say("alert.oom.line", "line", o.event.Line))
+		m.evidence = append(m.evidence, lineOfLog(f, o.event.Line))
 	}
 	for _, e := range o.explained.Events {
 		if e.Detail != "" {
@@ -98,7 +98,7 @@ func renderFailure(f *Facts, o *failure) message {
 func renderCounted(f *Facts, p *proc) message {
 	return message{
 		text:     f.words.Say("alert.oom.counted", "gpu", f.gpu.last.Index, "process", f.pid(p)),
-		evidence: []string{f.words.Say("alert.oom.counter", "n", p.refusals)},
+		evidence: []string{howToExplain(f), f.words.Say("alert.oom.counter", "n", p.refusals)},
 		numbers:  map[string]float64{"ooms": float64(p.refusals)},
 	}
 }
@@ -106,10 +106,9 @@ func renderCounted(f *Facts, p *proc) message {
 func renderEnding(f *Facts, e ending, n int) message {
 	process := f.words.Say("alert.pid", "pid", e.pid, "who", f.who(e.name, e.user))
 	m := message{
-		text: f.words.Say("alert.oom.ended", "gpu", f.gpu.last.Index, "process", process),
-		evidence: []string{f.words.Say("alert.oom.held", "held", size(e.held), "free", size(e.free)),
-			f.words.Say("alert.oom.confirm")},
-		numbers: map[string]float64{"held_bytes": bytesOf(e.held), "free_bytes": bytesOf(e.free), "endings": float64(n)},
+		text:     f.words.Say("alert.oom.ended", "gpu", f.gpu.last.Index, "process", process),
+		evidence: []string{howToExplain(f), f.words.Say("alert.oom.held", "held", size(e.held), "free", size(e.free))},
+		numbers:  map[string]float64{"held_bytes": bytesOf(e.held), "free_bytes": bytesOf(e.free), "endings": float64(n)},
 	}
 	if n > 1 {
 		m.text = f.words.Say("alert.oom.ended_times", "gpu", f.gpu.last.Index, "process", process, "n", n)

@@ -201,7 +201,7 @@ func renderSpike(f *Facts, pid int, value float64, pt series.Pattern, e expectat
 	case due >= 0:
 		when = words.Say("alert.repeat_spike.now")
 	}
-	said := []any{"gpu", g.last.Index, "when", when, "need", size(need), "free", size(free)}
+	said := []any{"gpu", g.last.Index, "when", when, "need", size(need), "held", size(value), "free", size(free)}
 	m := message{
 		text:     words.Say("alert.repeat_spike", said...),
 		evidence: []string{e.how, words.Say("alert.repeat_spike.short", "short", size(e.top-e.available))},
@@ -220,7 +220,7 @@ func renderSpike(f *Facts, pid int, value float64, pt series.Pattern, e expectat
 	}
 	h := hypothetical{gpu: g, proc: g.withPID(pid), need: need, free: free, phase: sampler.PhaseValidation, causes: certain(explain.CauseValidationSpike)}
 	for _, q := range g.others(pid) {
-		if pid != 0 && q.series.Value >= (e.top-e.available)/2 && q.series.Value >= neighborLeast {
+		if h.proc != nil && !sameJob(h.proc, q) && q.series.Value >= (e.top-e.available)/2 && q.series.Value >= neighborLeast {
 			m.evidence = append(m.evidence, words.Say("alert.holds", "process", f.pid(q), "held", size(q.series.Value)))
 			h.causes = certain(explain.CauseOtherProcess, explain.CauseValidationSpike)
 			break

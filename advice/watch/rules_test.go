@@ -111,12 +111,23 @@ type line struct {
 
 func playFile(t *testing.T, file string) []sampler.Alert {
 	t.Helper()
+	return playLines(t, file, func(*Watch) {}).Past()
+}
+
+// playLines plays a recording; look is called after each line.
+func playLines(t *testing.T, file string, look func(*Watch)) *Watch {
+	t.Helper()
+	return playWith(t, file, Options{}, look)
+}
+
+func playWith(t *testing.T, file string, o Options, look func(*Watch)) *Watch {
+	t.Helper()
 	f, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	w := New(Options{})
+	w := New(o)
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<22)
 	for lines.Scan() {
@@ -138,11 +149,12 @@ func playFile(t *testing.T, file string) []sampler.Alert {
 		case "need":
 			w.SetNeed(l.Need)
 		}
+		look(w)
 	}
 	if err := lines.Err(); err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
-	return w.Past()
+	return w
 }
 
 // The table of docs/alerts.md has every rule and no other.

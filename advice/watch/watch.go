@@ -15,6 +15,7 @@ import (
 type Options struct {
 	Need sampler.Opt[sampler.Bytes] // typed by the user
 	Lang string                     // of the alerts; empty: English
+	Log  string                     // of the training, that is followed; empty: none is
 }
 
 // Watch folds snapshots into facts and tells which alerts are open. It is for one
@@ -25,6 +26,7 @@ type Watch struct {
 	host  host
 	needs needs
 	lang  string
+	log   string
 
 	failures []failure // reported, newest last
 	tensors  tensors   // of the training log
@@ -49,7 +51,7 @@ const (
 
 // New starts watching with the first snapshot that is added.
 func New(o Options) *Watch {
-	w := &Watch{open: map[incidentKey]*incident{}, judged: -1, lang: o.Lang}
+	w := &Watch{open: map[incidentKey]*incident{}, judged: -1, lang: o.Lang, log: o.Log}
 	w.needs.set(o.Need)
 	return w
 }
@@ -119,7 +121,7 @@ func (w *Watch) dropGPUs() {
 
 // facts are what the rules may look at now.
 func (w *Watch) facts(at time.Time) Facts {
-	return Facts{now: w.clock.Now, time: at, gpus: w.gpus, host: &w.host, needs: &w.needs, failures: w.failures, stages: &w.stages, tensors: &w.tensors, words: lang.For(w.lang)}
+	return Facts{now: w.clock.Now, time: at, gpus: w.gpus, host: &w.host, needs: &w.needs, failures: w.failures, stages: &w.stages, tensors: &w.tensors, words: lang.For(w.lang), log: w.log}
 }
 
 // factsOf are the facts about the GPU of an incident.
@@ -186,7 +188,7 @@ func (w *Watch) record(k incidentKey, g *gpu, found finding) {
 		if len(w.open) >= maxIncidents {
 			return
 		}
-		in = &incident{key: k, since: now, dueSince: math.NaN()}
+		in = &incident{key: k, since: now, dueSince: math.NaN(), calmSince: math.NaN(), apartSince: math.NaN()}
 		if g != nil {
 			in.gpu = sampler.Some(g.last.Index)
 		}
@@ -298,6 +300,7 @@ func (w *Watch) list() []sampler.Alert {
 			cmp.Compare(a.now.ETA.Or(1e18), b.now.ETA.Or(1e18)),
 			a.key.compare(b.key))
 	})
+	w.joinLines(open)
 	alerts := make([]sampler.Alert, len(open))
 	for i, in := range open {
 		alerts[i] = in.now

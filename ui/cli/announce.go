@@ -7,6 +7,8 @@ import (
 
 	"golang.org/x/term"
 
+	"nvpeak/advice/lang"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/ui/notify"
 )
@@ -45,11 +47,12 @@ type announcer struct {
 	messenger *notify.Messenger
 	terminal  notify.Terminal
 	to        io.Writer // standard error
+	words     lang.Catalog
 }
 
 // announcer refuses a bell where nobody would hear it.
 func (a *app) announcer() (*announcer, error) {
-	n := &announcer{terminal: notify.Terminal(a.opt.notify), to: a.err}
+	n := &announcer{terminal: notify.Terminal(a.opt.notify), to: a.err, words: a.words()}
 	if file, ok := a.err.(*os.File); n.terminal != (notify.Terminal{}) && (!ok || !term.IsTerminal(int(file.Fd()))) {
 		return nil, usagef("--notify needs a terminal on standard error; without one take --on-alert or --webhook")
 	}
@@ -61,10 +64,13 @@ func (a *app) announcer() (*announcer, error) {
 // take announces what is new among the alerts that are open now. ahead is how far the time of
 // day is ahead of that of the alerts.
 func (n *announcer) take(alerts []sampler.Alert, ahead time.Duration) {
-	for _, alert := range n.news.Take(alerts) {
+	news := n.news.Take(alerts)
+	for _, alert := range news {
 		alert.Time = alert.Time.Add(ahead)
 		n.messenger.Tell(alert)
-		if sequence := n.terminal.Sequence(alert); sequence != "" {
+	}
+	for _, group := range watch.Groups(news, n.words) {
+		if sequence := n.terminal.Sequence(group.Alert); sequence != "" {
 			io.WriteString(n.to, sequence) //nolint:errcheck // a bell that does not ring has nobody to tell
 		}
 	}

@@ -137,7 +137,7 @@ func (a *app) readReport(name string) (report.Report, error) {
 	if err := checkSelection(name, a.opt.gpus); err != nil {
 		return report.Report{}, err
 	}
-	o := report.Options{Source: filepath.Base(name), Need: a.opt.need.Opt, Lang: string(a.opt.lang)}
+	o := report.Options{Source: filepath.Base(name), Need: a.opt.need.Opt, Lang: string(a.opt.lang), Log: a.opt.log}
 	log := trainingLog{}
 	if a.opt.log != "" {
 		var err error

@@ -23,6 +23,9 @@ func (t Terminal) Sequence(a sampler.Alert) (sequence string) {
 	}
 	if t.Desktop {
 		text := strings.Map(func(r rune) rune {
+			if r == '–' { // of a range
+				return '-'
+			}
 			if r < ' ' || r > '~' || r == ';' {
 				return ' '
 			}

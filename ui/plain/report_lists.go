@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"nvpeak/advice/report"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 )
 
@@ -43,14 +44,15 @@ func (p *reportPage) alerts() {
 		return
 	}
 	p.section(p.words.Say("report.alerts", "n", len(p.r.Alerts)))
-	for _, a := range p.r.Alerts[:min(shownAlerts, len(p.r.Alerts))] {
+	groups := watch.PastGroups(p.r.Alerts, p.words)
+	for _, a := range groups[:min(shownAlerts, len(groups))] {
 		until := p.words.Say("report.open")
 		if end, ok := a.End.Value(); ok {
 			until = p.words.Say("report.until", "time", clock(end))
 		}
 		p.text(pad("  "+clock(a.T), 11)+" ", p.words.Say("level."+a.Level)+"  "+a.Text+p.words.Say("head.when", "when", until), p.levelPaint(a.Level))
 	}
-	p.more(len(p.r.Alerts), shownAlerts)
+	p.more(len(groups), shownAlerts)
 }
 
 func (p *reportPage) levelPaint(level string) func(string) string {

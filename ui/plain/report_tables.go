@@ -9,6 +9,7 @@ import (
 	"maragu.dev/gomponents/html"
 
 	"nvpeak/advice/report"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 )
 
@@ -89,15 +90,12 @@ func (p *htmlPage) alerts(list []sampler.Alert) dom.Node {
 	if len(list) == 0 {
 		return nil
 	}
-	rows := each(list, func(_ int, a sampler.Alert) dom.Node {
-		until, gpu := p.words.Say("html.end"), ""
+	rows := each(watch.PastGroups(list, p.words), func(_ int, a watch.Group) dom.Node {
+		until := p.words.Say("html.end")
 		if end, ok := a.End.Value(); ok {
 			until = clock(end)
 		}
-		if n, ok := a.GPU.Value(); ok {
-			gpu = strconv.Itoa(n)
-		}
-		return html.Tr(tableCell("t", clock(a.T)), tableCell("t", until), tableCell("", gpu), tableCell(a.Level, p.words.Say("level."+a.Level)), tableCell("", a.Text))
+		return html.Tr(tableCell("t", clock(a.T)), tableCell("t", until), tableCell("", a.GPUs), tableCell(a.Level, p.words.Say("level."+a.Level)), tableCell("", a.Text))
 	})
 	return html.Section(html.H2(p.say("compare.alerts")), html.P(html.Class("dim"), p.say("html.alerts")),
 		p.table(p.heads("col.from", "col.to", "GPU", "col.level", "col.what"), rows))

@@ -1,0 +1,58 @@
+package explain
+
+import (
+	"strings"
+	"testing"
+
+	"nvpeak/advice/lang"
+	"nvpeak/sampler"
+)
+
+// The failing process is never the one to stop, not even where the driver's list does not tell which it is.
+func TestStopsOnlyOthers(t *testing.T) {
+	own := Neighbor{PID: 1, Bytes: gibs(40).Or(0), Name: "train", User: "ann", Command: "python train.py"}
+	small := Neighbor{PID: 2, Bytes: gibs(6).Or(0), Name: "eval", User: "bob", Command: "python eval.py"}
+	same := own
+	same.PID, same.Bytes, same.Same = 3, gibs(20).Or(0), true
+	for _, row := range []struct {
+		name      string
+		others    []Neighbor
+		mixed     bool
+		allocated float64
+		process   float64
+		stops     int  // a pid; 0: none is named
+		none      bool // nobody is to be stopped at all
+	}{
+		{name: "told apart", others: []Neighbor{small}, allocated: 38, process: 40, stops: 2},
+		{name: "found by its size", others: []Neighbor{own, small}, mixed: true, allocated: 38, stops: 2},
+		{name: "not to be found", others: []Neighbor{own, small}, mixed: true},
+		{name: "another rank of the job", others: []Neighbor{same, small}, allocated: 18, process: 20, stops: 2},
+		{name: "only ranks of the job", others: []Neighbor{same}, allocated: 18, process: 26, none: true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			e := sampler.OOMEvent{Framework: "pytorch", Kind: sampler.KindCUDA, MemoryKind: sampler.MemoryGPU,
+				Requested: gibs(3), GPUTotal: gibs(48), GPUFree: gibs(1)}
+			if row.allocated > 0 {
+				e.Allocated, e.ReservedUnallocated = gibs(row.allocated), gibs(0.1)
+			}
+			h := &History{Others: row.others, Mixed: row.mixed}
+			if row.process > 0 {
+				h.Process = gibs(row.process)
+			}
+			list := Advise(Incident{Events: []sampler.OOMEvent{e}, History: h, Command: "python train.py"},
+				[]sampler.Cause{{ID: CauseOtherProcess, Confidence: 1}}, lang.English())
+			stops, some := 0, false
+			for _, ad := range list {
+				if ad.ID == FixStopOtherProcess {
+					stops, some = ad.PID.Or(0), true
+					if strings.HasPrefix(ad.Why, "0 B") || row.stops == 0 && strings.Contains(strings.Join(ad.Do, "\n"), "kill ") {
+						t.Errorf("%s: %v", ad.Why, ad.Do)
+					}
+				}
+			}
+			if stops != row.stops || some == row.none {
+				t.Errorf("stops %d (%v), want %d", stops, some, row.stops)
+			}
+		})
+	}
+}

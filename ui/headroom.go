@@ -1,0 +1,42 @@
+package ui
+
+import (
+	"nvpeak/sampler"
+	"nvpeak/theme"
+)
+
+// noProblems says so with the headroom that is left, and nothing of the kind where that is little or unknown.
+func (v *view) noProblems() []textLine {
+	g, free := v.tightest()
+	if g == nil {
+		return []textLine{{{theme.Text, v.words.Say("panel.no_headroom")}}}
+	}
+	role, id := theme.Ok, "panel.no_problems"
+	if level := theme.Level(100-percent(free, g.Memory.Total.Or(0)), gpuLevels); level == theme.Critical {
+		role, id = level, "panel.scarce"
+	}
+	lines := []textLine{{{role, v.words.Say(id, "gpu", g.Label(), "free", free)}}}
+	for i := range v.snap.GPUs {
+		g := &v.snap.GPUs[i]
+		if free, ok := g.Memory.WorstFree.Else(g.Memory.Free).Value(); ok {
+			lines = append(lines, textLine{{theme.Text, "  " + v.words.Say("panel.min_free", "gpu", g.Label(), "free", free)}})
+		}
+	}
+	return lines
+}
+
+// tightest is the GPU of which the least part has been free at worst; nil: nothing is known of any.
+func (v *view) tightest() (least *sampler.GPU, free sampler.Bytes) {
+	if v.snap == nil {
+		return nil, 0
+	}
+	share := 0.0
+	for i := range v.snap.GPUs {
+		g := &v.snap.GPUs[i]
+		worst, ok := g.Memory.WorstFree.Else(g.Memory.Free).Value()
+		if s := percent(worst, g.Memory.Total.Or(0)); ok && (least == nil || s < share) {
+			least, free, share = g, worst, s
+		}
+	}
+	return least, free
+}

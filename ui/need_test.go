@@ -1,0 +1,80 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"nvpeak/sampler"
+	"nvpeak/theme"
+)
+
+// needShown is the column of the mark of the need in the bar of a GPU, -1 where it says that the need does not fit.
+func needShown(v *view, g *sampler.GPU, w int) int {
+	c := newCanvas(w, 1)
+	v.memoryBar(c, 0, 0, w, &g.Memory, theme.Unicode.Bar)
+	for x, cell := range c.cells {
+		switch cell.r {
+		case '┊':
+			return x
+		case '»':
+			return -1
+		}
+	}
+	return -2
+}
+
+// The mark in the bar says what the advice says: it stands on top of the recent peak, within what can be used where
+// the need fits, and says where it does not.
+func TestNeedMarkAgrees(t *testing.T) {
+	short, fit := 0, 0
+	for _, scenario := range []string{"training", "leak", "neighbour", "eight"} {
+		for _, need := range []sampler.Bytes{2, 8, 16, 40} {
+			m := model(play(t, scenario, 10*time.Minute), 120, 40, Options{Need: sampler.Some(need * sampler.GiB)})
+			v := m.view()
+			for _, f := range v.fits {
+				const w = 200
+				at, total := needShown(v, f.gpu, w), f.gpu.Memory.Total.Or(0)
+				end := f.gpu.Memory.Usable().Less(f.WorstFree.Or(0)) + need*sampler.GiB
+				switch {
+				case f.Short > 0:
+					short++
+					if at != -1 {
+						t.Errorf("%s GPU %d: %v is %v short, and the mark stands in column %d", scenario, f.GPU, need, f.Short, at)
+					}
+				default:
+					fit++
+					if want := int(float64(end) / float64(total) * w); at != want && at != -2 && at != want-1 { // -2: under the mark of the peak
+						t.Errorf("%s GPU %d: the mark stands in column %d, want %d", scenario, f.GPU, at, want)
+					}
+				}
+			}
+		}
+	}
+	if short == 0 || fit == 0 {
+		t.Errorf("%d do not fit, %d fit", short, fit)
+	}
+}
+
+// The same finding on four GPUs is one line of the panel, before the alert is raised as well as after.
+func TestPanelGroups(t *testing.T) {
+	o := Options{Need: sampler.Some(158 * sampler.GiB / 10)}
+	all := play(t, "training", 10*time.Minute)
+	for name, snaps := range map[string][]*sampler.Snapshot{"alerts": all, "no alert yet": {all[len(all)-1]}} {
+		v := model(snaps, 120, 40, o).view()
+		if name == "no alert yet" {
+			for i := range v.fits { // a snapshot alone has no past
+				v.fits[i].WorstFree, v.fits[i].Short = sampler.Some(sampler.Bytes(i+1)*100*sampler.MiB), 15*sampler.GiB
+			}
+		}
+		heads := []string{}
+		for _, l := range v.adviceLines(118) {
+			if s := l[0].text; strings.HasPrefix(s, "!") {
+				heads = append(heads, s)
+			}
+		}
+		if len(heads) != 1 || !strings.HasPrefix(heads[0], "! GPUs 0–3: 15.8 GiB ") {
+			t.Errorf("%s: %q", name, heads)
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+
+	"nvpeak/advice/watch"
+	"nvpeak/sampler"
+	"nvpeak/theme"
+)
+
+// maxHolders is how many of those who hold memory the panel names.
+const maxHolders = 3
+
+// fitGroup is the need compared with a GPU, or with several of which this one has the least left.
+type fitGroup struct {
+	gpuFit
+	indices []int
+}
+
+// fitGroups joins GPUs of a host on which the need fits, or does not, by figures near each other.
+func fitGroups(fits []gpuFit) (groups []fitGroup) {
+	for _, f := range fits {
+		at := slices.IndexFunc(groups, func(g fitGroup) bool { return alikeFits(g.gpuFit, f) })
+		if at < 0 {
+			groups = append(groups, fitGroup{f, []int{f.gpu.Index}})
+			continue
+		}
+		g := &groups[at]
+		g.indices = append(g.indices, f.gpu.Index)
+		if f.WorstFree.Or(0) < g.WorstFree.Or(0) {
+			g.gpuFit = f
+		}
+	}
+	for _, g := range groups {
+		slices.Sort(g.indices)
+	}
+	return groups
+}
+
+func alikeFits(a, b gpuFit) bool {
+	need, _ := a.Need.Value()
+	return a.gpu.MIG == nil && b.gpu.MIG == nil && a.gpu.Host == b.gpu.Host && a.Need == b.Need && a.Near() == b.Near() && (a.Short > 0) == (b.Short > 0) &&
+		a.WorstFree.Known() && b.WorstFree.Known() && watch.NearFigures(float64(a.WorstFree.Or(0)), float64(b.WorstFree.Or(0)), float64(need.Bytes))
+}
+
+// fitText is a sentence about the GPUs of a group.
+func (v *view) fitText(f fitGroup, id string, pairs ...any) string {
+	text := v.words.Say(id, append(pairs, "gpu", f.gpu.Label())...)
+	if len(f.indices) > 1 {
+		text = watch.OnGPUs(text, f.gpu.Index, f.indices, true, v.words)
+	}
+	return text
+}
+
+// fitLines is the arithmetic of the need against the GPUs of a group, in words.
+func (v *view) fitLines(f fitGroup, w int) []textLine {
+	need, _ := f.Need.Value()
+	if fits, known := f.Fits(); known && fits && !f.Near() {
+		return []textLine{{{theme.Ok, "  " + v.fitText(f, "panel.fits", "need", need.Bytes, "free", gibOr(f.WorstFree))}}}
+	}
+	role, id := theme.Warning, "panel.just_fits"
+	if f.Short > 0 {
+		role, id = theme.Critical, "panel.too_large"
+	}
+	text := v.fitText(f, id, "need", need.Bytes, "source", need.Source.In(v.words), "short", f.Short)
+	var lines []textLine
+	for i, l := range wrap(text, w-2) {
+		lines = append(lines, textLine{{role, pick(i == 0, string(v.glyphs.Alert)+" ", "  ") + l}})
+	}
+	free := v.words.Say("panel.free", "now", gibOr(f.Free), "lowest", gibOr(f.WorstFree), "min", gibOr(f.WorstFreeStart))
+	for _, l := range wrap(free, w-2) {
+		lines = append(lines, textLine{{theme.Text, "  " + l}})
+	}
+	for _, l := range wrap(v.words.Say("panel.held", "who", v.holdersText(f.Holders)), w-2) {
+		lines = append(lines, textLine{{theme.Dim, "  " + l}})
+	}
+	return lines
+}
+
+func (v *view) holdersText(hs []watch.Holder) string {
+	var parts []string
+	for i, h := range hs {
+		if i == maxHolders {
+			var rest sampler.Bytes
+			for _, h := range hs[i:] {
+				rest += h.Bytes
+			}
+			parts = append(parts, v.words.Say("panel.more", "count", len(hs)-i, "size", rest))
+			break
+		}
+		if h.PID == 0 {
+			parts = append(parts, v.words.Say("panel.unattributed", "size", h.Bytes))
+			continue
+		}
+		parts = append(parts, strings.TrimSpace(v.words.Say("panel.pid", "pid", h.PID, "who", strings.TrimSpace(h.Name+" "+h.User)))+" "+h.Bytes.String())
+	}
+	if len(parts) == 0 {
+		return v.words.Say("panel.nobody")
+	}
+	return strings.Join(parts, v.words.Say("list.comma"))
+}
