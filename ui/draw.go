@@ -46,8 +46,8 @@ func (m *Model) page(v *view) (p page, ok bool) {
 	case modeHelp:
 		th := m.tty.paint.theme
 		title := m.words.Say("help.title") + "  " + m.words.Say("help.theme", "name", th.Name, "title", m.words.Say("theme."+th.Name))
-		lines := helpLines(m.bindings(), m.glyphs, m.words, inside(rect{0, 0, w, h}).w)
-		return page{title, centered(w, h, 84, len(lines)+2), lines}, true
+		lines := helpLines(m.bindings(), m.glyphs, m.words, inside(rect{0, 0, min(w, helpWidth), h}).w)
+		return page{title, centered(w, h, helpWidth, len(lines)+2), lines}, true
 	case modeAdvice:
 		outer := centered(w, h, 100, h)
 		return page{m.words.Say("panel.advice"), outer, v.adviceFull(inside(outer).w)}, true

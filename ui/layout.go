@@ -58,14 +58,16 @@ func (v *view) arrange(w, h int) plan {
 	p.boxes = boxed(w, h)
 	border := pick(p.boxes, 2, 0)
 	body := bottom - top
-	p.text = v.adviceLines(adviceWidth(w, h))
 	advice := 0
-	if n := max(len(p.text), v.room.rows); n > 0 {
-		advice = pick(body < 8, 1, min(n+border, max(1, body*2/5)))
-	}
 	if h >= footerHeight {
-		p.advice, top = rect{0, top, w, advice}, top+advice
-		advice = 0
+		p.text = v.adviceLines(adviceWidth(w, h))
+		if n := max(len(p.text), v.room.rows); n > 0 {
+			p.advice = rect{0, top, w, min(n+border, max(1, body*2/5))}
+			top += p.advice.h
+		}
+	} else {
+		p.text = v.slitLines()
+		advice = min(len(p.text), max(1, body-len(v.snap.GPUs)))
 	}
 	table := v.tableHeight(body, border)
 	top += v.placeGPUs(&p, rect{0, top, w, max(bottom-top-advice-table, min(body, 1))})

@@ -15,19 +15,48 @@ import (
 // numbers and advice, the others in a line each; empty when there are no problems.
 func (v *view) adviceLines(w int) []textLine {
 	var lines []textLine
-	alerted := map[sampler.GPUKey]bool{} // GPUs whose need is in an alert
-	for i, a := range v.groups() {
+	groups := v.groups()
+	for i, a := range groups {
 		lines = append(lines, v.alertHead(a.Alert, w)...)
 		if i == 0 {
 			lines = append(lines, v.alertBody(a.Alert, w)...)
 		}
+	}
+	for _, f := range v.nearFits(groups) {
+		lines = append(lines, v.fitLines(f, w)...)
+	}
+	return lines
+}
+
+// nearFits are the GPUs on which the need nearly fits, or does not, and no alert says so.
+func (v *view) nearFits(groups []watch.Group) []fitGroup {
+	alerted := map[sampler.GPUKey]bool{}
+	for _, a := range groups {
 		for _, key := range a.Keys {
 			alerted[key] = alerted[key] || a.Kind == sampler.AlertNeed
 		}
 	}
-	near := slices.DeleteFunc(slices.Clone(v.fits), func(f gpuFit) bool { return !f.Near() || alerted[f.gpu.Key()] })
-	for _, f := range fitGroups(near) {
-		lines = append(lines, v.fitLines(f, w)...)
+	return fitGroups(slices.DeleteFunc(slices.Clone(v.fits), func(f gpuFit) bool { return !f.Near() || alerted[f.gpu.Key()] }))
+}
+
+// slitLines are a line for each alert, and one for the first thing to do: the sentence on the GPU where there is one, for
+// it is the shortest.
+func (v *view) slitLines() (lines []textLine) {
+	groups := v.groups()
+	for i, a := range groups {
+		text := a.Text
+		if g := v.snap.Find(a.Key); g != nil && a.GPU.Known() {
+			if said := v.verdict(g); said.text != "" && said.role != theme.Dim {
+				text = v.words.Say("panel.slit", "gpu", g.Label(), "text", said.text)
+			}
+		}
+		lines = append(lines, textLine{{levelRole(a.Level), string(v.glyphs.Alert) + " " + text}})
+		if i == 0 && len(a.Advice) > 0 {
+			lines = append(lines, textLine{{theme.Accent, "  1 " + a.Advice[0].Title}})
+		}
+	}
+	for _, f := range v.nearFits(groups) {
+		lines = append(lines, v.fitLines(f, 1<<10)[0]) // uncut
 	}
 	return lines
 }
@@ -172,7 +201,11 @@ func (v *view) adviceFull(w int) []textLine {
 		groups := watch.PastGroups(past, v.words)
 		for i := len(groups) - 1; i >= 0; i-- {
 			a := groups[i]
-			lines = append(lines, textLine{{theme.Dim, "  " + v.wall(a.Time).Format("15:04:05") + " "}, {levelRole(a.Level), a.Text}})
+			at := "  " + v.wall(a.Time).Format("15:04:05") + " "
+			for _, l := range wrap(a.Text, w-width(at)) {
+				lines = append(lines, textLine{{theme.Dim, at}, {levelRole(a.Level), l}})
+				at = strings.Repeat(" ", width(at))
+			}
 		}
 	}
 	if len(lines) == 0 {

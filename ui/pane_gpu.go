@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -159,18 +160,32 @@ func shortName(name string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(name, "NVIDIA "), "Graphics Device ")
 }
 
-// memoryRow is "mem ▕█████▲··▏ 61.2 / 79.6 GiB ▲78.9": the bar takes half of it at least.
+// memoryRow is "mem ▕█████▲··▏ 61.2 / 79.6 GiB ▲78.9": the bar takes half of it at least; with little room the total goes
+// first, and then the peak.
 func (v *view) memoryRow(c *canvas, r rect, g *sampler.GPU) {
 	m := &g.Memory
 	x := c.put(r.x+1, r.y, r.x+r.w, theme.Dim, v.words.Say("screen.mem")+" ")
-	right := r.x + r.w
-	for _, p := range v.memoryFigures(m) {
-		if w := width(p.text); right-w-1 >= x+max(10, r.w*2/5) {
-			c.put(right-w, r.y, right, p.role, p.text)
-			right -= w + pick(p.role == theme.Dim, 0, 1)
+	right, room := r.x+r.w, r.x+r.w-x-max(10, r.w*2/5)-1
+	figures := v.memoryFigures(m)
+	for _, drop := range []theme.Role{theme.Dim, theme.Peak} {
+		if piecesWidth(figures) > room {
+			figures = slices.DeleteFunc(figures, func(p piece) bool { return p.role == drop })
 		}
 	}
+	for _, p := range figures {
+		w := width(p.text)
+		c.put(right-w, r.y, right, p.role, p.text)
+		right -= w + pick(p.role == theme.Dim, 0, 1)
+	}
 	v.memoryBar(c, x, r.y, max(right-x, 0), m, v.glyphs.Bar)
+}
+
+// piecesWidth is what pieces take beside each other.
+func piecesWidth(list []piece) (w int) {
+	for _, p := range list {
+		w += width(p.text) + 1
+	}
+	return w
 }
 
 // memoryFigures from right to left.

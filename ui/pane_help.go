@@ -7,8 +7,9 @@ import (
 	"nvpeak/theme"
 )
 
-// helpKeyWidth is the room of a key in the help, and helpColumn that of a key with its sentence.
+// Sizes of the help: the room of a key, and that of a key with its sentence.
 const (
+	helpWidth    = 84 // of the panel at most
 	helpKeyWidth = 8
 	helpColumn   = 38
 )
@@ -38,11 +39,13 @@ func helpLines(keys []binding, g *theme.Glyphs, words lang.Catalog, w int) []tex
 	sign(theme.Unknown, string(g.BarUnknown), "help.other")
 	sign(theme.Reserved, string(g.BarReserve), "help.driver")
 	sign(theme.Peak, string(g.Peak), "help.peak")
-	sign(theme.Need, string(g.Need), "help.need")
+	sign(theme.Need, string([]rune{g.Need, ' ', g.NeedOver}), "help.need")
 	if g != &theme.ASCII {
 		sign(theme.Area3, "⣿ ⢕", "help.plot")
 	}
-	return append(lines, textLine{},
-		textLine{{theme.Dim, words.Say("help.reading")}},
-		textLine{{theme.Dim, words.Say("help.inside")}})
+	lines = append(lines, textLine{})
+	for _, l := range wrap(words.Say("help.reading"), w) {
+		lines = append(lines, textLine{{theme.Dim, l}})
+	}
+	return lines
 }

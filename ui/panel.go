@@ -25,7 +25,7 @@ func (v *view) textLines(c *canvas, r rect, lines []textLine, first int) {
 	for i := range min(r.h, len(lines)-first) {
 		x := r.x
 		for _, p := range lines[first+i] {
-			x = c.put(x, r.y+i, r.x+r.w, p.role, p.text)
+			x = c.cut(x, r.y+i, r.x+r.w, p.role, p.text)
 		}
 	}
 	if left := len(lines) - first - r.h; left > 0 && r.h > 0 {
