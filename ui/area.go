@@ -48,8 +48,12 @@ type stretch struct {
 	late  time.Duration // for how long nothing was added
 }
 
-// heldFor is how long a plot stays as it is; a new peak shows at once all the same.
-const heldFor = 4 * time.Second
+// heldFor is how long a plot stays as it is; a new peak shows at once all the same. A lane in a list stays longer: there
+// are many of them, and what they show is a minute and more.
+const (
+	heldFor     = 4 * time.Second
+	laneHeldFor = 3 * heldFor
+)
 
 // cellsAtOnce is by how many cells a plot moves, of at least so many times as many.
 const (
@@ -58,10 +62,10 @@ const (
 )
 
 // columns are the figures of a track for a plot of so many cells: those of the span, and room for the next.
-func (v *view) columns(t *history.Track, cells int) ([]float64, stretch) {
+func (v *view) columns(t *history.Track, cells int, held time.Duration) ([]float64, stretch) {
 	n, block := dotColumns*cells, dotColumns*max(1, min(cellsAtOnce, cells/cellsAtRest))
 	step := (v.plot.span / time.Duration(max(n-block, 1))).Truncate(time.Millisecond) + time.Millisecond
-	end := v.now().Truncate(heldFor)
+	end := v.now().Truncate(held)
 	last := end.UnixMilli() / step.Milliseconds()
 	blank := min(block-1-int(last%int64(block)), n-1)
 	if age := v.plot.age; age > 0 && age < v.plot.span { // it fills up from the left, and does not move
@@ -106,14 +110,14 @@ func (a *area) draw(c *canvas, r rect, glyphs *theme.Glyphs, span time.Duration)
 
 // lane draws a track of 0 to top in one row of dots, or of small bars where there are none. The topmost dots stay free,
 // so that lanes on lines one below the other do not become one.
-func (v *view) lane(c *canvas, r rect, t *history.Track, top float64, role func(percent float64) theme.Role) {
+func (v *view) lane(c *canvas, r rect, t *history.Track, top float64, held time.Duration, role func(percent float64) theme.Role) {
 	if v.plot.lines || v.ascii {
 		values := t.Columns(v.now(), history.ColumnStep(v.plot.span, r.w), r.w) // as the lines above it
 		v.spark(c, r.x, r.y, values, top, func(share float64) theme.Role { return role(100 * share) })
 		return
 	}
 	a := area{full: top, role: role}
-	a.high, _ = v.columns(t, r.w)
+	a.high, _ = v.columns(t, r.w, held)
 	a.fill(c, r, top*dotRows/(dotRows-1))
 }
 
@@ -245,10 +249,8 @@ func abs(n int) int { return max(n, -n) }
 // times are the labels of the time axis. They stand still while the plot moves by a block, right in its middle.
 func (a *area) times(c *canvas, r rect, span time.Duration) {
 	if filled := a.at.span - a.at.ahead; filled < span { // it fills up: what moves with it would be sent again and again
-		now := r.x + (a.at.column(0, r.w)+1)/dotColumns
-		from := c.right(r.x, r.y, max(now, r.x+width(a.now)), theme.Dim, a.now)
 		if round := filled.Truncate(10 * time.Second); round > 0 {
-			c.put(r.x, r.y, from-1, theme.Dim, timeLabel(round))
+			c.put(r.x, r.y, r.x+r.w, theme.Dim, timeLabel(round))
 		}
 		return
 	}

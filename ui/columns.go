@@ -15,8 +15,8 @@ import (
 )
 
 var (
-	settledOf = func(r procRow) sampler.Opt[sampler.Bytes] { return r.settled }
-	peakOf    = ofProc(func(p *sampler.Process) sampler.Opt[sampler.Bytes] {
+	memoryOf = func(r procRow) sampler.Opt[sampler.Bytes] { return r.memory() }
+	peakOf   = ofProc(func(p *sampler.Process) sampler.Opt[sampler.Bytes] {
 		if p.Peak == nil {
 			return sampler.Opt[sampler.Bytes]{}
 		}
@@ -69,7 +69,7 @@ var columns = []column{
 			return b.String()
 		}
 		return notAvailable
-	}, byOpt(settledOf)},
+	}, byOpt(memoryOf)},
 	{"▲PEAK", 9, 1, false, true, always(theme.Peak), formatted(peakOf, sampler.Bytes.String), byOpt(peakOf)},
 	{"SHARE", 8, 9, true, true, memoryRole, nil, nil},
 	{titleHistory, 12, 9, true, true, nil, nil, nil},

@@ -246,7 +246,7 @@ func TestSpikeOnScreenAtEverySpan(t *testing.T) {
 				}
 				x := w - 1 - int(ages[span]/step)
 				if !lines {
-					_, at := v.columns(m.folds.history.GPU(g.Key()).Plot("memory.used"), n)
+					_, at := v.columns(m.folds.history.GPU(g.Key()).Plot("memory.used"), n, heldFor)
 					x = axisWidth + at.column(ages[span], n)/dotColumns
 				}
 				seen := false

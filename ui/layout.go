@@ -69,8 +69,16 @@ func (v *view) arrange(w, h int) plan {
 		p.text = v.slitLines()
 		advice = min(len(p.text), max(1, body-len(v.snap.GPUs)))
 	}
-	table := v.tableHeight(body, border)
-	top += v.placeGPUs(&p, rect{0, top, w, max(bottom-top-advice-table, min(body, 1))})
+	used := 0
+	for _, share := range tableShares { // the table gets less where panes get their boxes for it
+		p.panes, p.lines = nil, nil
+		table := v.tableHeight(body, border, share)
+		used = v.placeGPUs(&p, rect{0, top, w, max(bottom-top-advice-table, min(body, 1))})
+		if len(p.panes) > 0 && p.panes[0].h >= boxMinHeight {
+			break
+		}
+	}
+	top += used
 	if advice > 0 {
 		p.advice = rect{0, top, w, min(advice, bottom-top)}
 		top += p.advice.h
@@ -85,12 +93,15 @@ func adviceWidth(w, h int) int { return w - pick(boxed(w, h), 4, 0) }
 // boxed says whether a screen has boxes around everything.
 func boxed(w, h int) bool { return h >= boxesHeight && w >= boxesWidth }
 
-// tableHeight is the least room for the process table.
-func (v *view) tableHeight(body, border int) int {
+// tableShares are the parts of the screen that the table may take.
+var tableShares = []int{3, 4, 3}
+
+// tableHeight is the least room for the process table, of which a part of the screen is enough.
+func (v *view) tableHeight(body, border, share int) int {
 	if body < 10 {
 		return 0
 	}
-	return min(max(len(v.table.rows), v.table.lately, 1)+1+border, max(body/3, 3))
+	return min(max(len(v.table.rows), v.table.lately, 1)+1+border, max(body/share, 3))
 }
 
 // placeGPUs fills the area from the top and returns the rows it took.

@@ -127,9 +127,9 @@ func (v *view) processPlot(c *canvas, r rect, row procRow) {
 		return
 	}
 	a := area{full: row.gpu.Memory.Total.Or(0).MiB(), unit: mibPerGiB, now: v.words.Say("screen.now")}
-	a.high, a.at = v.columns(s.Used, n)
+	a.high, a.at = v.columns(s.Used, n, heldFor)
 	if gpu := v.history.GPU(row.gpu.Key()); gpu != nil {
-		a.behind, _ = v.columns(gpu.Plot("memory.used"), n)
+		a.behind, _ = v.columns(gpu.Plot("memory.used"), n, heldFor)
 	}
 	a.marks = v.peakMark(row.proc.Peak, a.at, n)
 	a.draw(c, r, v.glyphs, v.plot.span)

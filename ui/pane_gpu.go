@@ -79,7 +79,7 @@ func (v *view) utilLane(c *canvas, r rect, g *sampler.GPU) {
 	}
 	n := graphColumns(r.w)
 	c.right(r.x, r.y, r.x+axisWidth-1, theme.Dim, v.words.Say("screen.util"))
-	v.lane(c, rect{r.x + axisWidth, r.y, n, 1}, s.Plot("utilization.gpu"), 100, func(float64) theme.Role { return theme.UtilPlot })
+	v.lane(c, rect{r.x + axisWidth, r.y, n, 1}, s.Plot("utilization.gpu"), 100, heldFor, func(float64) theme.Role { return theme.UtilPlot })
 }
 
 // larger of two, of which each may be missing.
@@ -253,13 +253,13 @@ func (v *view) gpuPlot(c *canvas, r rect, g *sampler.GPU) {
 		return
 	}
 	a := area{full: m.top(g), unit: m.unit, sign: m.sign, now: v.words.Say("screen.now")}
-	a.high, a.at = v.columns(s.Plot(m.name), n)
+	a.high, a.at = v.columns(s.Plot(m.name), n, heldFor)
 	if m.isMemory() {
 		if p := g.Memory.Peak; p != nil && v.now().Sub(p.Time) <= a.at.late {
 			newest := &a.high[len(a.high)-1-a.at.blank]
 			*newest = larger(*newest, p.Bytes.MiB()) // a new peak shows at once
 		}
-		a.low, _ = v.columns(s.UsedMin, n)
+		a.low, _ = v.columns(s.UsedMin, n, heldFor)
 		a.marks = v.memoryMarks(g, a.at, n)
 	}
 	a.draw(c, r, v.glyphs, v.plot.span)

@@ -80,5 +80,5 @@ func (v *view) gpuSpark(c *canvas, r rect, g *sampler.GPU) {
 	if s == nil {
 		return
 	}
-	v.lane(c, r, s.Plot("memory.used"), g.Memory.Total.Or(0).MiB(), memoryLane)
+	v.lane(c, r, s.Plot("memory.used"), g.Memory.Total.Or(0).MiB(), laneHeldFor, memoryLane)
 }

@@ -8,10 +8,9 @@ import (
 // procRow is one row of the process table: a process on one GPU, or what is used by no
 // process the driver names (proc nil).
 type procRow struct {
-	gpu     *sampler.GPU
-	proc    *sampler.Process
-	snap    *sampler.Snapshot
-	settled sampler.Opt[sampler.Bytes] // its memory as far as the order of rows goes
+	gpu  *sampler.GPU
+	proc *sampler.Process
+	snap *sampler.Snapshot
 }
 
 // key is the identity that the cursor follows.

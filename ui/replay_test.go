@@ -102,7 +102,7 @@ func picture(m *Model) string {
 	m.player, m.stream = nil, &silent{}
 	m.shown.timeline, m.shown.frozen, m.notices.text, m.shown.label = nil, false, "", ""
 	m.prompt.open(modeMain)
-	m.table.settled = nil // rows that are next to equal may be in either order
+	m.table.places = nil // rows that are next to equal may be in either order
 	m.list()
 	m.shown.room = room{} // so is the room of alerts that are over
 	alerts, _ := json.MarshalIndent([][]sampler.Alert{m.shown.alerts, m.folds.watch.Past()}, "", " ")

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"cmp"
+	"slices"
 	"sort"
 	"time"
 
@@ -14,7 +16,7 @@ type table struct {
 	follow  *sampler.ProcessKey // the process under the cursor
 	sort    int                 // a column
 	reverse bool
-	settled map[sampler.ProcessKey]settled
+	places  map[sampler.ProcessKey]place
 	lately  int // how many rows there were of late: the room that the layout leaves
 }
 
@@ -39,8 +41,8 @@ func (t *table) list(s *sampler.Snapshot, only *sampler.GPU) {
 			t.rows = append(t.rows, procRow{gpu: g, snap: s})
 		}
 	}
-	t.settle(s.Time)
 	t.sortRows()
+	t.notePlaces(s.Time)
 	t.cursor = min(t.cursor, len(t.rows)-1)
 	for i, r := range t.rows {
 		if t.follow != nil && r.key() == *t.follow {
@@ -50,46 +52,11 @@ func (t *table) list(s *sampler.Snapshot, only *sampler.GPU) {
 	}
 }
 
-// settled is memory as far as the order of rows goes, and when there was last such a row.
-type settled struct {
-	memory sampler.Bytes
-	seen   time.Time
-}
-
-// settledShare of a GPU is by how much memory has to move before its row may: rows must not change places because of
-// what two processes allocate from second to second. Two rows are out of order by twice as much at most.
-const settledShare = 0.005
-
-// settle notes the memory of each row as it was when it last moved, in steps, so that rows which are next to equal
-// keep the order of their GPUs. A row that is gone for a moment comes back to its place.
-func (t *table) settle(now time.Time) {
-	if t.settled == nil {
-		t.settled = map[sampler.ProcessKey]settled{}
-	}
-	for i := range t.rows {
-		r := &t.rows[i]
-		memory, ok := r.memory().Value()
-		if !ok {
-			continue
-		}
-		step := max(sampler.Bytes(settledShare*float64(r.gpu.Memory.Total.Or(0))), 1)
-		was, had := t.settled[r.key()]
-		if !had || max(memory, was.memory)-min(memory, was.memory) > step {
-			was.memory = memory - memory%step
-			if memory-was.memory > step/2 {
-				was.memory += step
-			}
-		}
-		t.settled[r.key()], r.settled = settled{was.memory, now}, sampler.Some(was.memory)
-	}
-	for key, s := range t.settled {
-		if now.Sub(s.seen) > latelyTime {
-			delete(t.settled, key)
-		}
-	}
-}
-
 func (t *table) sortRows() {
+	if t.sort == sortMemory {
+		t.sortByMemory()
+		return
+	}
 	col, rows := columns[t.sort], t.rows
 	sort.SliceStable(rows, func(i, j int) bool {
 		n := col.order(rows[i], rows[j])
@@ -98,6 +65,67 @@ func (t *table) sortRows() {
 		}
 		return (n < 0) != (col.down != t.reverse)
 	})
+}
+
+// place of a row in the table, and when there was last such a row.
+type place struct {
+	at   int
+	seen time.Time
+}
+
+// orderShare of a GPU is by how much a row may have less than one below it: rows must not change places because of what
+// two processes allocate from second to second.
+const orderShare = 0.01
+
+// sortByMemory puts each row where it was, unless it has that much more than a row above it. A row that is gone for a
+// moment comes back to its place.
+func (t *table) sortByMemory() {
+	memory := func(r procRow) float64 {
+		if b, ok := r.memory().Value(); ok {
+			return float64(b)
+		}
+		return -1
+	}
+	slices.SortStableFunc(t.rows, func(a, b procRow) int {
+		x, known := t.places[a.key()]
+		y, too := t.places[b.key()]
+		if known && too {
+			return (x.at - y.at) * pick(t.reverse, -1, 1)
+		}
+		return cmp.Or(pick(known, 0, 1)-pick(too, 0, 1), cmp.Compare(memory(b), memory(a)))
+	})
+	list, least := make([]procRow, 0, len(t.rows)), make([]float64, 0, len(t.rows)) // least of the rows down to this one
+	for _, r := range t.rows {
+		x := memory(r)
+		room := orderShare * float64(r.gpu.Memory.Total.Or(0))
+		at, _ := slices.BinarySearchFunc(least, x-room, func(least, x float64) int { return pick(least < x, 1, -1) })
+		list, least = slices.Insert(list, at, r), append(least, 0)
+		for i := at; i < len(list); i++ {
+			least[i] = memory(list[i])
+			if i > 0 {
+				least[i] = min(least[i], least[i-1])
+			}
+		}
+	}
+	if t.reverse {
+		slices.Reverse(list)
+	}
+	t.rows = list
+}
+
+// notePlaces remembers the order of the rows.
+func (t *table) notePlaces(now time.Time) {
+	if t.places == nil {
+		t.places = map[sampler.ProcessKey]place{}
+	}
+	for i, r := range t.rows {
+		t.places[r.key()] = place{i, now}
+	}
+	for key, p := range t.places {
+		if now.Sub(p.seen) > latelyTime {
+			delete(t.places, key)
+		}
+	}
 }
 
 // unattributedRow is the least unattributed memory that gets a row of its own, or half a
