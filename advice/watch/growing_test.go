@@ -43,13 +43,15 @@ func TestGrowthLevels(t *testing.T) {
 // Memory that grows while the log says that tensors do not, by a quarter of it, is a notice; so is growth whose end the
 // log announces and that fits until then.
 func TestGrowthOfTheLog(t *testing.T) {
-	for rise, want := range map[float64]bool{250: false, 249: true} {
-		f := &Facts{now: 1000, tensors: &tensors{}}
-		for i := range 101 {
-			f.tensors.add(float64(10*i), min(rise, 1000*float64(i/50)))
-		}
-		if got := f.noTensors(series.Trend{From: 1000, To: 2000}); got != want {
-			t.Errorf("a rise of %v of 1000: none %v", rise, got)
+	for _, start := range []float64{0, 50_000} {
+		for rise, want := range map[float64]bool{250: false, 249: true} {
+			f := &Facts{now: start + 900, tensors: &tensors{}}
+			for i := range 91 { // they rise in the second third
+				f.tensors.add(start+float64(10*i), min(rise, 1000*float64(i/45)))
+			}
+			if got := f.noTensors(series.Trend{Since: start, From: 1000, To: 2000}); got != want {
+				t.Errorf("a rise of %v of 1000 from %v s on: none %v", rise, start, got)
+			}
 		}
 	}
 	for room, want := range map[float64]bool{1500: true, 1499: false} {

@@ -57,21 +57,22 @@ func TestSameJob(t *testing.T) {
 		first, other float64 // when they were first listed
 		want         bool
 	}{
-		"together":           {func(*sampler.Process) {}, 0, 0, true},
-		"15 s later":         {func(*sampler.Process) {}, 0, 15, true},
-		"15 s earlier":       {func(*sampler.Process) {}, 15, 0, true},
-		"later":              {func(*sampler.Process) {}, 0, 15.1, false},
-		"earlier":            {func(*sampler.Process) {}, 15.1, 0, false},
-		"another user":       {func(q *sampler.Process) { q.User = "bob" }, 0, 0, false},
-		"another name":       {func(q *sampler.Process) { q.Name = "x" }, 0, 0, false},
-		"another command":    {func(q *sampler.Process) { q.Command = "x" }, 0, 0, false},
-		"started 15 s later": {func(q *sampler.Process) { q.StartTime = at(1015) }, 0, 99, true},
-		"started later":      {func(q *sampler.Process) { q.StartTime = at(1015.1) }, 0, 0, false},
-		"started earlier":    {func(q *sampler.Process) { q.StartTime = at(984.9) }, 0, 0, false},
+		"together":             {func(*sampler.Process) {}, 0, 0, true},
+		"15 s later":           {func(*sampler.Process) {}, 0, 15, true},
+		"15 s earlier":         {func(*sampler.Process) {}, 15, 0, true},
+		"later":                {func(*sampler.Process) {}, 0, 15.1, false},
+		"earlier":              {func(*sampler.Process) {}, 15.1, 0, false},
+		"another user":         {func(q *sampler.Process) { q.User = "bob" }, 0, 0, false},
+		"another name":         {func(q *sampler.Process) { q.Name = "x" }, 0, 0, false},
+		"another command":      {func(q *sampler.Process) { q.Command = "x" }, 0, 0, false},
+		"started 15 s later":   {func(q *sampler.Process) { q.StartTime = at(1015) }, 0, 99, true},
+		"started later":        {func(q *sampler.Process) { q.StartTime = at(1015.1) }, 0, 0, false},
+		"one start is unknown": {func(q *sampler.Process) { q.StartTime = at(1) }, 0, 0, true},
+		"started earlier":      {func(q *sampler.Process) { q.StartTime = at(984.9) }, 0, 0, false},
 	} {
 		a, b := p, p
 		row.change(&b)
-		if b.StartTime.Known() {
+		if b.StartTime.Known() && name != "one start is unknown" {
 			a.StartTime = at(1000)
 		}
 		if got := sameJob(newProc(&a, row.first, time.Unix(2000, 0)), newProc(&b, row.other, time.Unix(2000, 0))); got != row.want {
