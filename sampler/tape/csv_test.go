@@ -47,6 +47,7 @@ func TestCSV(t *testing.T) {
 		{"quoted", "\"timestamp\",\"index\",\"memory.used [MiB]\",\"memory.total [MiB]\"\n\"2026-11-20 14:03:22\",\"0\",\"5 MiB\",\"9 MiB\"\n", "0=5", ""},
 		{"byte order mark", "\xef\xbb\xbf" + names + row("22.1", "0", "1 MiB"), "0=1", ""},
 		{"text before", "Fri Nov 20 2026\n" + names + row("22.1", "0", "1 MiB"), "0=1", "skipped: line 1"},
+		{"no rows yet", names, "", ""},
 		{"absurd", names + row("22.1", "0", "17592186044415 MiB") + row("23.1", "0", "99999 MiB"), "", ""},
 	} {
 		all, notes := csvSnapshots(t, c.text)
