@@ -156,6 +156,9 @@ func TestPlausibleFigures(t *testing.T) {
 			t.Errorf("%s: used %v, free %v, usable %v", name, row.m.PlausibleUsed(), row.m.PlausibleFree(), row.m.Usable())
 		}
 	}
+	if free := (Memory{Total: Some(Bytes(100)), Free: Some(Bytes(100))}).PlausibleFree(); free.Or(0) != 100 {
+		t.Errorf("of a GPU that is all free %v are", free)
+	}
 	if m := m(0, 5, 5, 0); m.PlausibleTotal().Known() || m.PlausibleUsed().Known() || m.PlausibleFree().Known() {
 		t.Error("something is known of no memory")
 	}

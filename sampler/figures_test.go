@@ -179,3 +179,31 @@ func TestMarks(t *testing.T) {
 		}
 	}
 }
+
+// A sweep ends just before a snapshot is due, so that the snapshot has what was read until then.
+func TestSweepEndsBeforeSnapshot(t *testing.T) {
+	for _, every := range []time.Duration{100 * time.Millisecond, 300 * time.Millisecond, time.Second} {
+		p := &poller{interval: every}
+		for range 50 {
+			before := time.Now()
+			lasts := p.untilSnapshot()
+			after := time.Now()
+			// It ends between the one and the other, counted from what was now; 5 ms later the next snapshot is due.
+			if due := after.Add(lasts + slotMargin).Truncate(every); due.Add(-slotMargin).Before(before.Add(lasts)) || lasts <= 0 {
+				t.Fatalf("every %v: it lasts %v from %v", every, lasts, before)
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}
+}
+
+// Three calls are judged, and not fewer: the first may be slow by chance.
+func TestJudgedCalls(t *testing.T) {
+	r := newRateLimiter(ms(20), 1)
+	for calls, want := range []time.Duration{0, 0, ms(4), ms(4), ms(3)} {
+		r.note(0, noon.Add(ms(20*calls)), []time.Duration{ms(9), ms(4), ms(7), ms(5), ms(3)}[calls], 1)
+		if r.gpus[0].cost != want {
+			t.Errorf("after %d calls one costs %v, want %v", calls+1, r.gpus[0].cost, want)
+		}
+	}
+}
