@@ -195,3 +195,23 @@ func TestPlausibleUnattributed(t *testing.T) {
 		}
 	}
 }
+
+// All have answered when of each GPU the memory is known and the processes, or why not.
+func TestWhole(t *testing.T) {
+	for name, row := range map[string]struct {
+		second device // the first has told everything
+		want   bool
+	}{
+		"both":                 {device{heard: true, told: true}, true},
+		"no memory yet":        {device{told: true}, false},
+		"no processes yet":     {device{heard: true}, false},
+		"a lost one":           {device{heard: true, memErr: ErrLost}, true},
+		"memory not supported": {device{heard: true, memErr: ErrNotSupported}, false},
+	} {
+		c := newCollector()
+		c.gpus = []*device{{heard: true, told: true}, &row.second}
+		if got := c.whole(); got != row.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

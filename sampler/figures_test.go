@@ -184,7 +184,7 @@ func TestMarks(t *testing.T) {
 func TestSweepEndsBeforeSnapshot(t *testing.T) {
 	for _, every := range []time.Duration{100 * time.Millisecond, 300 * time.Millisecond, time.Second} {
 		p := &poller{interval: every}
-		for range 50 {
+		for range 10 {
 			before := time.Now()
 			lasts := p.untilSnapshot()
 			after := time.Now()
