@@ -158,6 +158,16 @@ func TestTellRise(t *testing.T) {
 	if r.tell(&w, false); w.Rise != Some(Bytes(9)) || w.RisePID.Known() || len(r.over) != 0 {
 		t.Errorf("told %v", w.Rise)
 	}
+	for told, want := range map[bool]int{true: 0, false: 1} {
+		r := riser{now: &rise{base: 0, top: GiB, began: noon, told: told}}
+		if r.reading(noon.Add(ms(40)), 0); len(r.over) != want || r.now != nil {
+			t.Errorf("over, told before %v: %d are to be told", told, len(r.over))
+		}
+	}
+	many := riser{now: &rise{top: GiB, began: noon}, over: make([]rise, mostRises)}
+	if many.reading(noon.Add(ms(40)), 0); len(many.over) != mostRises {
+		t.Errorf("%d rises are kept", len(many.over))
+	}
 	none := riser{over: []rise{of(5)}}
 	w = Window{}
 	if none.tell(&w, false); w.Rise.Known() || len(none.over) != 0 {
