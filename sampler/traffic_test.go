@@ -17,7 +17,7 @@ func (s *counting) Throughput(int) (rx, tx Opt[uint64], err error) {
 	return rx, tx, nil
 }
 
-// The traffic is ready to be shown when every device was asked once, the first snapshot does not come before.
+// The traffic is there when every device was asked once: the first snapshot does not come before.
 func TestTrafficIsReady(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
