@@ -1,6 +1,7 @@
 package tape
 
 import (
+	"reflect"
 	"testing"
 
 	"nvpeak/sampler"
@@ -30,5 +31,20 @@ func TestMemLines(t *testing.T) {
 {"type":"mem","t":0.04,"0":8`
 	if string(b) != want {
 		t.Errorf("%s\nwant %s", b, want)
+	}
+}
+
+// Values that are written whole are written again only when they are others; an empty list is another than none.
+func TestWholeValuesEqual(t *testing.T) {
+	for name, row := range map[string]struct {
+		a, b []string
+		want bool
+	}{
+		"none": {nil, nil, true}, "empty": {[]string{}, []string{}, true}, "empty and none": {[]string{}, nil, false},
+		"the same": {[]string{"x"}, []string{"x"}, true}, "others": {[]string{"x"}, []string{"y"}, false}, "more": {[]string{}, []string{"y"}, false},
+	} {
+		if got := wholeCodec().equal(reflect.ValueOf(row.a), reflect.ValueOf(row.b)); got != row.want {
+			t.Errorf("%s: equal %v", name, got)
+		}
 	}
 }
