@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -107,7 +108,11 @@ func TestJudgedTwiceASecond(t *testing.T) {
 
 // A finding has to hold for as long as its rule says, and is over when it has been false for as long.
 func TestHoldAndClear(t *testing.T) {
+	atOnce := []string{sampler.AlertFlush, sampler.AlertOOM, sampler.AlertXID} // they are events, and found as such
 	for i, rule := range rules {
+		if rule.ClearAfter < time.Second || (rule.HoldFor < 2*time.Second) != slices.Contains(atOnce, rule.Code) {
+			t.Errorf("%s comes after %v and goes after %v: it would flicker", rule.Code, rule.HoldFor, rule.ClearAfter)
+		}
 		if rule.HoldFor == 0 {
 			continue
 		}
@@ -144,5 +149,19 @@ func TestEmptied(t *testing.T) {
 		if got := !w.gpus[0].rest.Levelled(); got != want {
 			t.Errorf("%v MiB are left: begun anew %v", left, got)
 		}
+	}
+}
+
+// Holders are those of whom it is known that they have something.
+func TestHoldersAreKnown(t *testing.T) {
+	list := []sampler.Process{processOf(1, "a", 10), processOf(2, "b", 0), {PID: 3}, {PID: 4, Memory: sampler.Some(sampler.MaxPlausible)}, processOf(5, "c", 30)}
+	got := Holders(gpuOf(0, 100, 60, list...), sampler.Some(5))
+	if len(got) != 2 || got[0].PID != 5 || got[0].Kind != HolderOwn || got[1].PID != 1 || got[1].Kind != HolderOther {
+		t.Errorf("%+v", got)
+	}
+	nobody := gpuOf(0, 100, 60, processOf(1, "a", 10))
+	nobody.Memory.Unattributed = sampler.Some(sampler.Bytes(0))
+	if got := Holders(nobody, sampler.Opt[int]{}); len(got) != 1 {
+		t.Errorf("nobody has nothing: %+v", got)
 	}
 }
