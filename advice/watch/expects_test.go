@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"strings"
 	"testing"
 
 	"nvpeak/advice/series"
@@ -199,6 +200,52 @@ func TestOutlookBounds(t *testing.T) {
 		}
 		if i == 759 && (o.Spike != sampler.Some(series.Bytes(14000)) || o.Due != sampler.Some(31.0)) {
 			t.Errorf("%+v", o)
+		}
+	}
+}
+
+// A spike that is on its way and has outgrown those before may grow by as much again, where one spike, a record among
+// them or their one height says how high they come.
+func TestExpectsOutgrown(t *testing.T) {
+	for name, row := range map[string]struct {
+		high   float64 // it has come to that
+		change func(s *series.Series, p *series.Pattern)
+		top    float64 // 0: it fits, or nothing is known
+	}{
+		"of one height":        {18000, func(*series.Series, *series.Pattern) {}, 21000},
+		"it just does not fit": {17501, func(*series.Series, *series.Pattern) {}, 20002},
+		"it just fits":         {17500, func(*series.Series, *series.Pattern) {}, 0},
+		"three of them":        {18000, func(_ *series.Series, p *series.Pattern) { p.Count = sameTops }, 21000},
+		"two":                  {18000, func(_ *series.Series, p *series.Pattern) { p.Count = sameTops - 1 }, 0},
+		"of about one height":  {18000, func(_ *series.Series, p *series.Pattern) { p.Most = 15040 }, 20960},
+		"of several":           {18000, func(_ *series.Series, p *series.Pattern) { p.Most = 15041 }, 0},
+		"after a record":       {18000, func(_ *series.Series, p *series.Pattern) { p.Most, p.Record = 15100, 201 }, 20900},
+		"a small one":          {18000, func(_ *series.Series, p *series.Pattern) { p.Most, p.Record = 15100, 200 }, 0},
+		"the only one":         {18000, func(s *series.Series, p *series.Pattern) { p.Count, p.Last = 1, s.Rose+spikeStart+1 }, 21000},
+		"at its start":         {18000, func(s *series.Series, p *series.Pattern) { p.Count, p.Last = 1, s.Rose+spikeStart }, 0},
+		"a little outgrown":    {19900, func(_ *series.Series, p *series.Pattern) { p.Top, p.Most = 19699, 19699 }, 20101},
+		"less":                 {19900, func(_ *series.Series, p *series.Pattern) { p.Top, p.Most = 19700, 19700 }, 0},
+		"nearly another phase": {18000, func(_ *series.Series, p *series.Pattern) { p.High, p.Top, p.Most = 1000, 15001, 15001 }, 20999},
+		"another phase":        {18000, func(_ *series.Series, p *series.Pattern) { p.High = 1000 }, 0},
+	} {
+		f, s := steady()
+		f.now++
+		s.Add(f.now, row.high, row.high, row.high, 20000)
+		p := knownSpikes()
+		row.change(s, &p)
+		if e, ok := expects(f, s, p); ok != (row.top > 0) || ok && e.top != row.top {
+			t.Errorf("%s: %v, %+v, want %v", name, ok, e, row.top)
+		}
+	}
+}
+
+// When a spike comes is said where it is known: as due now within five seconds.
+func TestSpikeWhen(t *testing.T) {
+	f, _ := steady()
+	for due, id := range map[float64]string{nan: "alert.repeat_spike.soon", 0: "alert.repeat_spike.now", 5: "alert.repeat_spike.now", 5.1: "alert.repeat_spike.in"} {
+		m := renderSpike(f, 7, 10000, knownSpikes(), expectation{top: 21000, available: 20000}, due)
+		if when := f.words.Say(id, "span", f.words.Span(due)); !strings.Contains(m.text, when) {
+			t.Errorf("due in %v s: %q, want %q in it", due, m.text, when)
 		}
 	}
 }
