@@ -247,5 +247,28 @@ func TestSpikeWhen(t *testing.T) {
 		if when := f.words.Say(id, "span", f.words.Span(due)); !strings.Contains(m.text, when) {
 			t.Errorf("due in %v s: %q, want %q in it", due, m.text, when)
 		}
+		if got, ok := m.numbers["due_s"]; ok != (due >= 0) || ok && got != due {
+			t.Errorf("due in %v s: %v", due, m.numbers)
+		}
+	}
+}
+
+// Growth has the room beneath the next spike, once enough of them came, and before that beneath the last minute.
+func TestRoomBeneathSpikes(t *testing.T) {
+	w := New(Options{})
+	for i := range 700 {
+		at := float64(i)
+		w.Add(oneJob(at, spike(at, 200, 10, 8000, 15000)))
+		if i%200 != 150 {
+			continue
+		}
+		want := 12000.0
+		if i/200 >= series.SpikesNeeded {
+			want = 5000
+		}
+		g := w.gpus[0]
+		if got := g.room(&g.procs[0].series, at); got != want {
+			t.Errorf("after %d spikes: %v, want %v", i/200, got, want)
+		}
 	}
 }
