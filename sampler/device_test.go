@@ -156,6 +156,9 @@ func TestPlausibleFigures(t *testing.T) {
 			t.Errorf("%s: used %v, free %v, usable %v", name, row.m.PlausibleUsed(), row.m.PlausibleFree(), row.m.Usable())
 		}
 	}
+	if free := (Memory{Total: Some(Bytes(100)), Free: Some(Bytes(100))}).PlausibleFree(); free.Or(0) != 100 {
+		t.Errorf("of a GPU that is all free %v are", free)
+	}
 	if m := m(0, 5, 5, 0); m.PlausibleTotal().Known() || m.PlausibleUsed().Known() || m.PlausibleFree().Known() {
 		t.Error("something is known of no memory")
 	}
@@ -189,6 +192,26 @@ func TestPlausibleUnattributed(t *testing.T) {
 		}
 		if got != row.want {
 			t.Errorf("%s: %d, want %d", name, got, row.want)
+		}
+	}
+}
+
+// All have answered when of each GPU the memory is known and the processes, or why not.
+func TestWhole(t *testing.T) {
+	for name, row := range map[string]struct {
+		second device // the first has told everything
+		want   bool
+	}{
+		"both":                 {device{heard: true, told: true}, true},
+		"no memory yet":        {device{told: true}, false},
+		"no processes yet":     {device{heard: true}, false},
+		"a lost one":           {device{heard: true, memErr: ErrLost}, true},
+		"memory not supported": {device{heard: true, memErr: ErrNotSupported}, false},
+	} {
+		c := newCollector()
+		c.gpus = []*device{{heard: true, told: true}, &row.second}
+		if got := c.whole(); got != row.want {
+			t.Errorf("%s: %v", name, got)
 		}
 	}
 }

@@ -19,3 +19,16 @@ func TestKeysAndLabels(t *testing.T) {
 		}
 	}
 }
+
+// A GPU is found by its key wherever it stands in the list; instances and hosts are told apart.
+func TestFind(t *testing.T) {
+	s := Snapshot{GPUs: []GPU{{UUID: "a"}, {UUID: "b"}, {UUID: "a", Host: "far"}, {Index: 3}, {Index: 3, MIG: &MIG{Index: 1}}}}
+	for i := range s.GPUs {
+		if got := s.Find(s.GPUs[i].Key()); got != &s.GPUs[i] {
+			t.Errorf("GPU %d: %+v", i, got)
+		}
+	}
+	if got := s.Find(GPUKey{ID: "c"}); got != nil {
+		t.Errorf("%+v is found", got)
+	}
+}

@@ -12,50 +12,6 @@ var nan = math.NaN()
 
 func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
 
-// Figures of two runs: less is better for most, and half a percent is the same.
-func TestCompareFigures(t *testing.T) {
-	some := sampler.Some[float64]
-	for name, row := range map[string]struct {
-		sign          float64
-		before, after sampler.Opt[float64]
-		difference    sampler.Opt[float64]
-		percent       sampler.Opt[float64]
-		better        string
-	}{
-		"less is better":   {-1, some(200), some(150), some(-50), some(-25), "yes"},
-		"more is worse":    {-1, some(200), some(250), some(50), some(25), "no"},
-		"more is better":   {1, some(200), some(250), some(50), some(25), "yes"},
-		"half a percent":   {-1, some(200), some(201), some(1), some(0.5), "same"},
-		"a little more":    {-1, some(200), some(201.5), some(1.5), some(0.8), "no"},
-		"neither":          {0, some(200), some(100), some(-100), some(-50), ""},
-		"from nothing":     {-1, some(0), some(5), some(5), sampler.Opt[float64]{}, "no"},
-		"nothing and none": {-1, some(0), some(0), some(0), sampler.Opt[float64]{}, "same"},
-		"below nothing":    {-1, some(-200), some(-100), some(100), some(50), "no"},
-		"unknown before":   {-1, sampler.Opt[float64]{}, some(5), sampler.Opt[float64]{}, sampler.Opt[float64]{}, ""},
-		"unknown after":    {-1, some(5), sampler.Opt[float64]{}, sampler.Opt[float64]{}, sampler.Opt[float64]{}, ""},
-	} {
-		c := compare("x", "x", "x", row.sign, row.before, row.after)
-		if c.Difference != row.difference || c.Percent != row.percent || c.Better != row.better {
-			t.Errorf("%s: %+v", name, c)
-		}
-	}
-	oom := func(recovered bool) Event { return Event{Kind: "oom", OOM: &sampler.OOMEvent{Recovered: recovered}} }
-	for want, r := range map[int]Report{
-		0: {Events: []Event{oom(true), {Kind: "process_end"}}, Alerts: []sampler.Alert{{Kind: sampler.AlertOOM, Level: sampler.LevelNotice}, {Kind: sampler.AlertGrowth, Level: sampler.LevelCritical}}},
-		1: {Events: []Event{oom(true), oom(false)}},
-		2: {Events: []Event{oom(false), {Kind: "oom"}}, Alerts: []sampler.Alert{{Kind: sampler.AlertOOM, Level: sampler.LevelCritical}}},
-		3: {Alerts: []sampler.Alert{{Kind: sampler.AlertOOM, Level: sampler.LevelCritical}, {Kind: sampler.AlertOOM, Level: sampler.LevelCritical}, {Kind: sampler.AlertOOM, Level: sampler.LevelWarning}}},
-	} {
-		if got := deaths(r); got != want {
-			t.Errorf("%d deaths, want %d", got, want)
-		}
-	}
-	one, two := Report{GPUs: []GPU{{Label: "0"}}}, Report{GPUs: []GPU{{Label: "1"}, {Label: "2"}}}
-	if partner(one, Report{GPUs: []GPU{{Label: "9"}}}, &one.GPUs[0]) == nil || partner(one, two, &one.GPUs[0]) != nil || partner(two, two, &two.GPUs[1]) != &two.GPUs[1] {
-		t.Error("a GPU is compared with another than its own")
-	}
-}
-
 // Bins double their width when they are full, and a silence longer than hold is a gap.
 func TestBinsWiden(t *testing.T) {
 	b := newBins(4)
@@ -212,6 +168,9 @@ func TestBySize(t *testing.T) {
 			t.Errorf("%s: process %d, want %d", name, got, row.pid)
 		}
 	}
+	if got := holding([]int{10, 10}).meant(sampler.OOMEvent{}, 0).PID.Or(0); got != 10 {
+		t.Errorf("of two that hold the same: process %d", got)
+	}
 	only := holding([]int{10})
 	if got := only.meant(sampler.OOMEvent{GPUIndex: sampler.Some(5)}, 0).PID.Or(0); got != 10 {
 		t.Errorf("on the only GPU: process %d", got)
@@ -222,10 +181,10 @@ func TestBySize(t *testing.T) {
 func TestExitNear(t *testing.T) {
 	r := New(Options{Outline: true})
 	r.procs[sampler.ProcessKey{PID: 3}] = &processFold{}
-	for _, x := range []Exit{{T: 100, PID: 1, Bytes: 5}, {T: 140, PID: 2, Bytes: 9}, {T: 300, PID: 3, Bytes: 1}, {T: 300, PID: 4, Bytes: 2}} {
+	for _, x := range []Exit{{T: 100, PID: 1, Bytes: 5}, {T: 140, PID: 2, Bytes: 9}, {T: 300, PID: 3, Bytes: 1}, {T: 300, PID: 4, Bytes: 2}, {T: 600, PID: 5, Bytes: 2}, {T: 600, PID: 6, Bytes: 1}} {
 		r.exits = append(r.exits, exit{Exit: x})
 	}
-	for at, want := range map[float64]int{100: 1, 119: 1, 120: 2, 121: 2, 300: 4, 420: 4, 421: 0} {
+	for at, want := range map[float64]int{100: 1, 119: 1, 120: 2, 121: 2, 300: 4, 420: 4, 421: 0, 600: 5} {
 		got := 0
 		if x := r.exitNear(&failed{t: at}); x != nil {
 			got = x.PID

@@ -113,7 +113,7 @@ func (r *Reporter) returned(c *gpuFold, g *sampler.GPU) {
 		}
 		q.Exited = false
 		r.exits = slices.DeleteFunc(r.exits, func(x exit) bool {
-			return x.key == c.key && x.PID == q.PID && x.process.Key(c.key) == g.Processes[i].Key(c.key)
+			return x.key == c.key && x.process.Key(c.key) == g.Processes[i].Key(c.key)
 		})
 	}
 }

@@ -282,26 +282,3 @@ func TestBins(t *testing.T) {
 		}
 	}
 }
-
-// Differences, percents and which is better, also where something is unknown or nothing.
-func TestCompare(t *testing.T) {
-	run := func(peak sampler.Bytes, spikes int) Report {
-		return Report{Duration: 60, GPUs: []GPU{{Label: "0", Peak: &Peak{Peak: sampler.Peak{Bytes: peak}}, SpikeCount: spikes}}}
-	}
-	got := map[string]Comparison{}
-	for _, c := range Compare(run(40*sampler.GiB, 0), run(30*sampler.GiB, 3)) {
-		got[c.ID] = c
-	}
-	if c := got["peak"]; c.Difference.Or(0) != -10*float64(sampler.GiB) || c.Percent.Or(0) != -25 || c.Better != "yes" {
-		t.Errorf("peak %+v", c)
-	}
-	if c := got["spikes"]; c.Difference.Or(0) != 3 || c.Percent.Known() || c.Better != "no" {
-		t.Errorf("spikes %+v", c)
-	}
-	if c := got["duration"]; c.Better != "" || c.Difference.Or(1) != 0 {
-		t.Errorf("duration %+v", c)
-	}
-	if c := got["typical"]; c.Before.Known() || c.Difference.Known() || c.Better != "" {
-		t.Errorf("typical %+v", c)
-	}
-}

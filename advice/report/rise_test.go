@@ -24,10 +24,21 @@ func TestHoldersOfSpike(t *testing.T) {
 			if i == 2 {
 				m.Window.Max, m.Window.Rise, m.Window.RiseTime, m.Window.RisePID = 2*used, sampler.Some(used), sampler.Some(now), row.pid
 			}
+			other := sampler.GPU{Index: 1, UUID: "b", Memory: sampler.Memory{Total: m.Total, Used: m.Used}, Processes: []sampler.Process{{PID: 2, Memory: sampler.Some(3 * sampler.GiB)}}}
 			r.Snapshot(&sampler.Snapshot{Time: now, GPUs: []sampler.GPU{{UUID: "a", Memory: m, Processes: []sampler.Process{
-				{PID: 1, Memory: sampler.Some(8 * sampler.GiB)}, {PID: 2, Memory: sampler.Some(2 * sampler.GiB)}}}}})
+				{PID: 1, Memory: sampler.Some(8 * sampler.GiB)}, {PID: 2, Memory: sampler.Some(2 * sampler.GiB)}}}, other}})
 		}
-		got := r.Report().GPUs[0].Holders
+		out := r.Report()
+		for _, p := range out.Processes {
+			want := row.want[p.PID]
+			if p.GPU == 1 {
+				want = 3 * sampler.GiB
+			}
+			if p.AtPeak != sampler.Some(want) {
+				t.Errorf("process %d of GPU %d held %v at the peak, want %v", p.PID, p.GPU, p.AtPeak, want)
+			}
+		}
+		got := out.GPUs[0].Holders
 		if len(got) != len(row.want) {
 			t.Errorf("holders %+v, want %v", got, row.want)
 		}

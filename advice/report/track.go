@@ -115,7 +115,7 @@ func (h *shares) median() float64 {
 	}
 	seen := 0.0
 	for i, w := range h.weight {
-		if seen += w; w > 0 && seen >= all/2 {
+		if seen += w; seen >= all/2 {
 			return h.sum[i] / w
 		}
 	}

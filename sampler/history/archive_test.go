@@ -151,3 +151,19 @@ func TestRoom(t *testing.T) {
 		t.Errorf("30 values in 6 runs take %d bytes", u.room())
 	}
 }
+
+// A figure that is another one each second is one run of values.
+func TestRunOfValues(t *testing.T) {
+	var r runs
+	for n := range int64(100) {
+		r.put(n, n, float32(n%7), false)
+	}
+	if len(r.list) != 1 || len(r.values) != 100 {
+		t.Errorf("%d runs of %d values", len(r.list), len(r.values))
+	}
+	r.put(100, 200, 5, false) // one that stands is a run of its own
+	r.put(201, 201, 6, false)
+	if len(r.list) != 3 || len(r.values) != 102 {
+		t.Errorf("%d runs of %d values", len(r.list), len(r.values))
+	}
+}

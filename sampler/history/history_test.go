@@ -286,3 +286,19 @@ func TestLengthOfAGap(t *testing.T) {
 		}
 	}
 }
+
+// Processes are counted from the second on in which they were last seen, on the GPUs that are asked for.
+func TestSeenSince(t *testing.T) {
+	h := New(time.Second)
+	h.Add(shot(noon, sampler.GiB, 1, 2))
+	h.Add(shot(noon.Add(time.Second), sampler.GiB, 2, 3))
+	all := func(sampler.GPUKey) bool { return true }
+	for after, want := range map[time.Duration]int{-time.Hour: 3, 0: 3, 600 * time.Millisecond: 3, 700 * time.Millisecond: 2, time.Second: 2, 2 * time.Second: 0} {
+		if got := h.SeenSince(noon.Add(after), all); got != want {
+			t.Errorf("%v later: %d processes, want %d", after, got, want)
+		}
+	}
+	if got := h.SeenSince(noon, func(k sampler.GPUKey) bool { return k.ID == "GPU-1" }); got != 0 {
+		t.Errorf("%d processes of another GPU", got)
+	}
+}

@@ -198,6 +198,7 @@ func TestColumnStep(t *testing.T) {
 		{time.Hour, 59, 2 * time.Minute}, // whole minutes
 		{24 * time.Hour, 195, 8 * time.Minute},
 		{time.Hour, 1, time.Hour},
+		{90 * time.Second, 1, 2 * time.Minute},
 		{time.Hour, 0, time.Hour},
 		{time.Hour, -1, time.Hour},
 	} {

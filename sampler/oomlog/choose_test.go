@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,5 +60,19 @@ func TestScanUpTo(t *testing.T) {
 	}
 	if died != 3001 || !kinds[sampler.KindGGML] || largest < 44*sampler.GiB {
 		t.Errorf("died at line %d, kinds %v, largest %v", died, kinds, largest)
+	}
+}
+
+// Of few that may be kept half are the first, a quarter the last, and the others what tells something else.
+func TestChoose(t *testing.T) {
+	events := make([]sampler.OOMEvent, 12)
+	for i := range events {
+		events[i].Kind = sampler.KindCUDA
+	}
+	events[7].Kind = sampler.KindNCCL
+	for most, want := range map[int][]int{4: {0, 1, 7, 11}, 8: {0, 1, 2, 3, 4, 7, 10, 11}, 12: {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}} {
+		if got := Choose(events, most); !slices.Equal(got, want) {
+			t.Errorf("of %d may be kept: %v, want %v", most, got, want)
+		}
 	}
 }

@@ -153,3 +153,13 @@ func TestHardPatterns(t *testing.T) {
 	checkPattern(t, pattern(`x*`), regexp.MustCompile(`x*`), "yxéx")
 	checkPattern(t, pattern(`(?:(?:a*)*)*b`), regexp.MustCompile(`(?:(?:a*)*)*b`), "aaac aaab")
 }
+
+// Ends of the text and ends of its lines are told apart.
+func TestPlacesOfPatterns(t *testing.T) {
+	for _, source := range []string{`(?m)^b`, `(?m)b$`, `(?m)^b$`, `^b`, `b$`, `\bb\b`, `\Bb\B`, `(?m)^$`} {
+		l := pattern(source)
+		for _, text := range []string{"", "b", "a\nb\nc", "a\nbc", "ab\nc", "b\na", "a\nb", "abc", "a b c", "\n", "b\n"} {
+			checkPattern(t, l, l.get(), text)
+		}
+	}
+}

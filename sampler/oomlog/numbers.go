@@ -18,7 +18,7 @@ func ints(text string) []int {
 }
 
 // unitOf is the unit of each kind of bare number.
-var unitOf = map[captureKind]sampler.Bytes{kindMiB: sampler.MiB, kindGiB: sampler.GiB, kindKiB: sampler.KiB, kindPages: 4 * sampler.KiB}
+var unitOf = map[captureKind]sampler.Bytes{kindMiB: sampler.MiB, kindGiB: sampler.GiB, kindKiB: sampler.KiB}
 
 // parseSize reads "4,770.5 MiB" as printed. It is false for what cannot be an amount of memory: 2^60 and
 // more, which is how 2^64-1 prints.

@@ -235,6 +235,7 @@ func TestParseSize(t *testing.T) {
 		{"18446744073709551615", kindSize, 0, false},
 		{"9999999999999999999999 GiB", kindSize, 0, false},
 		{"1.5", kindGiB, 1610612736, true},
+		{"63,210,000", kindKiB, 64727040000, true},
 		{"35533.34", kindMiB, 37259407524, true},
 		{"", kindSize, 0, false},
 	} {

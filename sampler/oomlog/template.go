@@ -24,7 +24,6 @@ const (
 	kindMiB   captureKind = "mib"   // a bare number of MiB
 	kindGiB   captureKind = "gib"   // a bare number of GiB
 	kindKiB   captureKind = "kib"   // a bare number of KiB
-	kindPages captureKind = "pages" // a bare number of 4 KiB pages
 	kindInt   captureKind = "int"
 	kindNum   captureKind = "num"
 	kindWord  captureKind = "word"
@@ -41,7 +40,6 @@ var captureForm = map[captureKind]string{
 	kindMiB:   `\d[\d,]*(?:\.\d+)?`,
 	kindGiB:   `\d[\d,]*(?:\.\d+)?`,
 	kindKiB:   `\d[\d,]*`,
-	kindPages: `\d+`,
 	kindInt:   `\d+`,
 	kindNum:   `\d+(?:\.\d+)?`,
 	kindWord:  `[^\s'"\x60,;:()\[\]{}]+`,

@@ -44,7 +44,18 @@ func TestLineBudget(t *testing.T) {
 			t.Fatalf("%s: %v", c.what, err)
 		}
 		var last *sampler.Snapshot
-		for s := range r.Snapshots() {
+		for {
+			record, err := r.Next()
+			if err != nil {
+				break
+			}
+			if record.Header == nil && record.Snapshot == nil {
+				t.Errorf("%s: line %d is a record of nothing", c.what, record.Line)
+			}
+			s := record.Snapshot
+			if s == nil {
+				continue
+			}
 			last = s
 			processes := 0
 			for i := range s.GPUs {

@@ -40,6 +40,8 @@ func TestCSV(t *testing.T) {
 		{"cut", names + row("22.1", "0", "1 MiB") + "2026/11/20 14:03:23.1, 0, NVIDIA A4", "0=1", "cut in line 3"},
 		{"garbage", names + row("22.1", "0", "1 MiB") + "No devices were found\n" + row("23.1", "0", "2 MiB"), "0=1|0=2", "skipped: line 3"},
 		{"carriage returns", strings.ReplaceAll(names+row("22.1", "0", "1 MiB"), "\n", "\r\n"), "0=1", ""},
+		{"carriage returns, garbage", strings.ReplaceAll(names+row("22.1", "0", "1 MiB")+"No devices were found\n"+row("23.1", "0", "2 MiB"), "\n", "\r\n"), "0=1|0=2", "skipped: line 3"},
+		{"carriage returns alone", strings.ReplaceAll(names+row("22.1", "0", "1 MiB")+"No devices were found\n", "\n", "\r"), "0=1", "skipped: line 3"},
 		{"no units, other order", "memory.total [MiB],index,memory.used [MiB],timestamp\n46068, 0, 7, 2026/11/20 14:03:22.123\n46068, 1, 8, 2026/11/20 14:03:22.123\n", "0=7 1=8", ""},
 		{"no index", "timestamp, memory.used [MiB], memory.total [MiB]\n2026/11/20 14:03:22.1, 1 MiB, 9 MiB\n2026/11/20 14:03:22.1, 2 MiB, 9 MiB\n2026/11/20 14:03:23.1, 3 MiB, 9 MiB\n", "0=1 1=2|0=3", ""},
 		{"uuids", "uuid, memory.used [MiB], memory.free [MiB]\nGPU-a, 1 MiB, 9 MiB\nGPU-b, 2 MiB, 9 MiB\nGPU-a, 3 MiB, 9 MiB\n", "0=1 1=2|0=3", "no timestamp"},
@@ -47,6 +49,7 @@ func TestCSV(t *testing.T) {
 		{"quoted", "\"timestamp\",\"index\",\"memory.used [MiB]\",\"memory.total [MiB]\"\n\"2026-11-20 14:03:22\",\"0\",\"5 MiB\",\"9 MiB\"\n", "0=5", ""},
 		{"byte order mark", "\xef\xbb\xbf" + names + row("22.1", "0", "1 MiB"), "0=1", ""},
 		{"text before", "Fri Nov 20 2026\n" + names + row("22.1", "0", "1 MiB"), "0=1", "skipped: line 1"},
+		{"no rows yet", names, "", ""},
 		{"absurd", names + row("22.1", "0", "17592186044415 MiB") + row("23.1", "0", "99999 MiB"), "", ""},
 	} {
 		all, notes := csvSnapshots(t, c.text)

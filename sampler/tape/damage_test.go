@@ -303,9 +303,13 @@ func TestSeek(t *testing.T) {
 		for s := range r.Snapshots() {
 			want[s.Time] = toJSON(t, s)
 		}
+		all := r.lines.n
 		for _, i := range []int{1899, 0, 1, 59, 60, 61, 599, 600, 601, 1234, 1200, 3} {
 			if err := r.Seek(times[i].Add(500 * time.Millisecond)); err != nil {
 				t.Fatal(err)
+			}
+			if r.lines.n > all/2 { // it is entered near to the place
+				t.Errorf("%s: sought %d, and read %d of %d lines", name, i, r.lines.n, all)
 			}
 			for s := range r.Snapshots() {
 				if !s.Time.Equal(times[i]) || toJSON(t, s) != want[s.Time] {

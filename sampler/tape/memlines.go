@@ -25,7 +25,7 @@ func (l *memLines) add(b []byte, device int, t int64, used sampler.Bytes) ([]byt
 		return b, false
 	}
 	l.last[device] = sampler.Some(used)
-	if l.line && l.at != t {
+	if l.at != t {
 		b = l.close(b)
 	}
 	if !l.line {

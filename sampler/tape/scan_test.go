@@ -188,3 +188,12 @@ func TestEqualAsWritten(t *testing.T) {
 		t.Error("absent is not 0, but absent")
 	}
 }
+
+// Zeros at the end of a number are counted, where it has four digits or more.
+func TestAppendScaled(t *testing.T) {
+	for n, want := range map[uint64]string{0: "0", 990: "990", 999: "999", 1000: "100e1", 1001: "1001", 12345: "12345", 158000000: "158e6", 1580010: "158001e1"} {
+		if got := string(appendScaled(nil, n)); got != want {
+			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
+}

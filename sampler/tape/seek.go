@@ -95,7 +95,7 @@ func (r *Reader) seekFrame(j *jsonLines, t time.Time) int64 {
 		r.zstd.seek(starts[i])
 		return firstSnapshot(newLines(r.zstd), j)
 	})
-	if i == 0 || len(starts) == 0 {
+	if i == 0 {
 		return 0
 	}
 	return starts[i-1]
@@ -116,7 +116,7 @@ func (r *Reader) search(n int, t time.Time, at func(i int) (time.Time, bool)) in
 	first := n
 	for i := range n {
 		found, ok := at(i)
-		if ok && last.Sub(found) >= backSlack && !last.IsZero() {
+		if ok && last.Sub(found) >= backSlack {
 			r.disorder = true
 			return 0
 		}

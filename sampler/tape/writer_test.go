@@ -113,6 +113,7 @@ type disk struct {
 	held   bytes.Buffer
 	room   int
 	closed bool
+	atEnd  error // of Close
 }
 
 func (d *disk) grow(room int) {
@@ -135,7 +136,20 @@ func (d *disk) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.closed = true
-	return nil
+	return d.atEnd
+}
+
+// Some file systems say only at the end that they could not keep what was written.
+func TestCloseFails(t *testing.T) {
+	d := &disk{room: 1 << 20, atEnd: syscall.EDQUOT}
+	w, err := newWriter(d, false, nil, Options{Interval: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	newTrace(1, 1).second(w)
+	if err := w.Close(); !errors.Is(err, syscall.EDQUOT) {
+		t.Errorf("closed with %v", err)
+	}
 }
 
 func (d *disk) Truncate(n int64) error {

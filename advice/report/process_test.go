@@ -1,0 +1,82 @@
+package report
+
+import (
+	"testing"
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// The peak of a process is the most that was seen of it, or what the driver or its allocator tells, if that can be;
+// one sampled before the recording began is of another time.
+func TestProcessPeak(t *testing.T) {
+	start := time.Unix(1000, 0)
+	for name, row := range map[string]struct {
+		peak sampler.Peak
+		want sampler.Bytes
+		t    float64
+	}{
+		"the driver's":         {sampler.Peak{Bytes: 12 * gibs, Time: start.Add(-time.Hour), Source: sampler.PeakDriver}, 12 * gibs, 0},
+		"less than seen":       {sampler.Peak{Bytes: 9 * gibs, Time: start, Source: sampler.PeakDriver}, 10 * gibs, 1},
+		"cannot be":            {sampler.Peak{Bytes: sampler.MaxPlausible, Time: start, Source: sampler.PeakDriver}, 10 * gibs, 1},
+		"between two readings": {sampler.Peak{Bytes: 12 * gibs, Time: start.Add(time.Second / 2), Source: sampler.PeakSampled}, 12 * gibs, 0.5},
+		"as it began":          {sampler.Peak{Bytes: 12 * gibs, Time: start, Source: sampler.PeakSampled}, 12 * gibs, 0},
+		"before it began":      {sampler.Peak{Bytes: 12 * gibs, Time: start.Add(-1), Source: sampler.PeakSampled}, 10 * gibs, 1},
+	} {
+		r := New(Options{Outline: true})
+		r.Snapshot(card(0, 48*gibs, 20*gibs, job(7, 5*gibs)))
+		p := job(7, 10*gibs)
+		p.Peak = &row.peak
+		r.Snapshot(card(1, 48*gibs, 20*gibs, p))
+		r.Snapshot(card(2, 48*gibs, 20*gibs, job(7, 10*gibs)))
+		if got := r.Report().Processes[0].Peak; got.Bytes != row.want || got.T != row.t {
+			t.Errorf("%s: %v at %v, want %v at %v", name, got.Bytes, got.T, row.want, row.t)
+		}
+	}
+}
+
+// The mean of a process weighs by time; a figure is held for five seconds when the next does not come.
+func TestProcessMean(t *testing.T) {
+	for name, row := range map[string]struct {
+		at   []float64
+		held []sampler.Bytes // GiB; 0: unknown
+		want sampler.Opt[sampler.Bytes]
+	}{
+		"one":             {[]float64{0}, []sampler.Bytes{8}, sampler.Some(8 * gibs)},
+		"three":           {[]float64{0, 3, 4}, []sampler.Bytes{8, 4, 2}, sampler.Some(7 * gibs)},
+		"held":            {[]float64{0, 1, 2, 7}, []sampler.Bytes{7, 7, 14, 1}, sampler.Some(12 * gibs)},
+		"a silence":       {[]float64{0, 1, 2, 7.1}, []sampler.Bytes{7, 7, 14, 1}, sampler.Some(7 * gibs)},
+		"unknown for 1 s": {[]float64{0, 1, 2, 3}, []sampler.Bytes{8, 0, 2, 2}, sampler.Some(5 * gibs)},
+		"unknown":         {[]float64{0, 1}, []sampler.Bytes{0, 0}, sampler.Opt[sampler.Bytes]{}},
+	} {
+		r := New(Options{Outline: true})
+		for i, at := range row.at {
+			p := sampler.Process{PID: 7}
+			if row.held[i] > 0 {
+				p = job(7, row.held[i]*gibs)
+			}
+			r.Snapshot(card(at, 48*gibs, 20*gibs, p))
+		}
+		if got := r.Report().Processes[0].Mean; got != row.want {
+			t.Errorf("%s: %v, want %v", name, got, row.want)
+		}
+	}
+}
+
+// Processes are told by their peaks, the largest first, then by GPU and pid.
+func TestProcessOrder(t *testing.T) {
+	r := New(Options{Outline: true})
+	s := card(0, 48*gibs, 40*gibs, job(5, 2*gibs), job(4, 2*gibs), sampler.Process{PID: 1}, job(9, 3*gibs))
+	s.GPUs = append(s.GPUs, s.GPUs[0])
+	s.GPUs[1].Index, s.GPUs[1].UUID, s.GPUs[1].Processes = 1, "b", []sampler.Process{job(3, 2*gibs)}
+	r.Snapshot(s)
+	var got []int
+	for _, p := range r.Report().Processes {
+		got = append(got, p.PID)
+	}
+	for i, pid := range []int{9, 4, 5, 3, 1} {
+		if got[i] != pid {
+			t.Fatalf("%v", got)
+		}
+	}
+}

@@ -1,0 +1,274 @@
+package watch
+
+import (
+	"strings"
+	"testing"
+
+	"nvpeak/advice/series"
+	"nvpeak/sampler"
+)
+
+// steady is a process that holds 10000 MiB of a GPU of 20000, and so can have all of it.
+func steady() (*Facts, *series.Series) {
+	f := fullOf(10000, processOf(7, "python a.py", 10000))
+	return f, &f.gpu.procs[0].series
+}
+
+// known is a pattern of five brief spikes of 5000 MiB each ten minutes, from 10000 MiB, of which none tells that the next
+// will not fit.
+func knownSpikes() series.Pattern {
+	return series.Pattern{Count: 5, Seen: 5, Last: 60, Period: 600, Regular: true, Low: 5000, High: 5000, Newest: 15000, Top: 15000, Most: 15000,
+		Mean: 15000, Level: 10000, Even: true, Width: 10, Free: 10000}
+}
+
+// The next spike does not fit by how the level has risen since, by what others took, by how the tops rise, or by how
+// much they vary; readings may be off by 0.2 % of the GPU, here 40 MiB.
+func TestExpects(t *testing.T) {
+	for name, row := range map[string]struct {
+		change func(*series.Pattern)
+		top    float64 // 0: it fits
+		later  int
+	}{
+		"as known":           {func(*series.Pattern) {}, 0, 0},
+		"on a risen level":   {func(p *series.Pattern) { p.Level, p.Newest = 9919, 19960 }, 20041, 0},
+		"that just fits":     {func(p *series.Pattern) { p.Level, p.Newest = 9919, 19959 }, 0, 0},
+		"risen by 0.4 %":     {func(p *series.Pattern) { p.Level, p.Newest = 9920, 19990 }, 0, 0},
+		"others took 2 %":    {func(p *series.Pattern) { p.Top, p.Free = 20041, 10400 }, 20041, 0},
+		"that just fits too": {func(p *series.Pattern) { p.Top, p.Free = 20040, 10400 }, 0, 0},
+		"others took less":   {func(p *series.Pattern) { p.Top, p.Free = 20041, 10399 }, 0, 0},
+		"of two spikes":      {func(p *series.Pattern) { p.Top, p.Free, p.Count = 20041, 10400, series.SpikesNeeded-1 }, 0, 0},
+		"tops rise":          {func(p *series.Pattern) { p.Newest, p.Rise = 19001, 1000 }, 20001, 0},
+		"one step further":   {func(p *series.Pattern) { p.Newest, p.Rise = 19000, 1000 }, 21000, 1},
+		"still one further":  {func(p *series.Pattern) { p.Newest, p.Rise = 18001, 1000 }, 20001, 1},
+		"two steps further":  {func(p *series.Pattern) { p.Newest, p.Rise = 18000, 1000 }, 0, 0},
+		"tops fall":          {func(p *series.Pattern) { p.Newest, p.Rise = 19990, -1 }, 0, 0},
+		"long ones rise":     {func(p *series.Pattern) { p.Newest, p.Rise, p.Width, p.Regular, p.Period = 19001, 1000, 599, false, 600 }, 0, 0},
+		"long and regular":   {func(p *series.Pattern) { p.Newest, p.Rise, p.Width, p.Count = 19001, 1000, 599, climbsNeeded }, 20001, 0},
+		"too few of them":    {func(p *series.Pattern) { p.Newest, p.Rise, p.Width, p.Count = 19001, 1000, 599, climbsNeeded-1 }, 0, 0},
+		"long, equal rises": {func(p *series.Pattern) {
+			p.Newest, p.Rise, p.Width, p.Regular, p.Equal, p.Period = 19001, 1000, 29, false, true, 30
+		}, 20001, 0},
+		"steps of a loop": {func(p *series.Pattern) {
+			p.Newest, p.Rise, p.Width, p.Regular, p.Equal, p.Period = 19001, 1000, 29, false, true, 29
+		}, 0, 0},
+		"they vary":        {func(p *series.Pattern) { p.Mean, p.Deviation = 19039, 501 }, 20041, 0},
+		"but fit":          {func(p *series.Pattern) { p.Mean, p.Deviation = 19038, 501 }, 0, 0},
+		"uneven ones vary": {func(p *series.Pattern) { p.Mean, p.Deviation, p.Even = 19039, 501, false }, 0, 0},
+		"long ones vary":   {func(p *series.Pattern) { p.Mean, p.Deviation, p.Width, p.Regular = 19039, 501, 599, false }, 0, 0},
+	} {
+		f, s := steady()
+		p := knownSpikes()
+		row.change(&p)
+		e, ok := expects(f, s, p)
+		if ok != (row.top > 0) || ok && (e.top != row.top || e.later != row.later || e.available != 20000) {
+			t.Errorf("%s: %v, %+v, want %v", name, ok, e, row.top)
+		}
+	}
+	for falls, want := range map[int]bool{fallsEach * 5: false, fallsEach*5 - 1: true} { // it empties its cache before and after each
+		f, s := steady()
+		p := knownSpikes()
+		p.Newest, p.Rise = 19001, 1000
+		f.gpu.near.fallen(f.now, falls)
+		if _, ok := expects(f, s, p); ok != want {
+			t.Errorf("after %d falls: %v", falls, ok)
+		}
+	}
+	for count, want := range map[int]bool{risesUnlisted: true, risesUnlisted - 1: false} { // they may be those of several programs
+		f, s := steady()
+		p := knownSpikes()
+		p.Newest, p.Rise, p.Count, f.gpu.listed = 19001, 1000, count, false
+		if _, ok := expects(f, s, p); ok != want {
+			t.Errorf("of %d, without a list: %v", count, ok)
+		}
+	}
+}
+
+// Spikes vary by chance when five to eighty of them, half a minute apart or more, differ by over 1 % of the GPU.
+func TestVaries(t *testing.T) {
+	for name, row := range map[string]struct {
+		p    series.Pattern
+		want bool
+	}{
+		"they do":           {series.Pattern{Count: 5, Seen: 80, Period: 30, Deviation: 201}, true},
+		"too few":           {series.Pattern{Count: 4, Seen: 80, Period: 30, Deviation: 201}, false},
+		"too many":          {series.Pattern{Count: 5, Seen: 81, Period: 30, Deviation: 201}, false},
+		"steps of a loop":   {series.Pattern{Count: 5, Seen: 80, Period: 29, Deviation: 201}, false},
+		"of about one size": {series.Pattern{Count: 5, Seen: 80, Period: 30, Deviation: 200}, false},
+	} {
+		if got := varies(row.p, 20000); got != row.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// The level has risen by up to three fifths of what spikes give back; what rises by more is one.
+func TestLevelRisen(t *testing.T) {
+	for name, row := range map[string]struct {
+		change func(*series.Pattern)
+		want   float64
+	}{
+		"some":               {func(p *series.Pattern) { p.Level, p.Low = 7001, 5000 }, 2999},
+		"as much as a spike": {func(p *series.Pattern) { p.Level, p.Low, p.Even = 7000, 5000, false }, nan},
+		"of known spikes":    {func(p *series.Pattern) { p.Level, p.Low = 7000, 5000 }, 3000},
+		"of too few of them": {func(p *series.Pattern) { p.Level, p.Low, p.Count = 7000, 5000, series.SpikesNeeded-1 }, nan},
+		"of long ones":       {func(p *series.Pattern) { p.Level, p.Low, p.Width = 7000, 5000, 599 }, nan},
+		"fallen":             {func(p *series.Pattern) { p.Level = 11000 }, -1000},
+	} {
+		f, s := steady()
+		p := knownSpikes()
+		row.change(&p)
+		if got := risen(f.now, s, p); !equal(got, row.want) {
+			t.Errorf("%s: %v, want %v", name, got, row.want)
+		}
+	}
+}
+
+// A spike that will not fit is critical a minute before it is due; when it comes is said only where they come regularly
+// and nothing saved the program before.
+func TestSpikeDue(t *testing.T) {
+	for name, row := range map[string]struct {
+		last   float64 // it is 1000 s, and they come each 600
+		change func(*Facts, *series.Pattern, *expectation)
+		level  string
+		eta    sampler.Opt[float64]
+	}{
+		"in a minute":   {460, func(*Facts, *series.Pattern, *expectation) {}, "critical", sampler.Some(60.0)},
+		"later":         {461, func(*Facts, *series.Pattern, *expectation) {}, "warning", sampler.Some(61.0)},
+		"overdue":       {300, func(*Facts, *series.Pattern, *expectation) {}, "critical", sampler.Some(0.0)},
+		"the one after": {401, func(f *Facts, p *series.Pattern, e *expectation) { e.later = 1 }, "warning", sampler.Some(601.0)},
+		"irregular":     {460, func(f *Facts, p *series.Pattern, e *expectation) { p.Regular = false }, "warning", sampler.Opt[float64]{}},
+		"of no period":  {460, func(f *Facts, p *series.Pattern, e *expectation) { p.Period = 0 }, "warning", sampler.Opt[float64]{}},
+		"saved before":  {460, func(f *Facts, p *series.Pattern, e *expectation) { f.gpu.near.count = 1 }, "warning", sampler.Opt[float64]{}},
+		"by hand": {460, func(f *Facts, p *series.Pattern, e *expectation) {
+			f.gpu.busy, f.gpu.procs[0].process = 0, &sampler.Process{Command: "ipython"}
+		}, "notice", sampler.Some(60.0)},
+	} {
+		f, s := steady()
+		p := knownSpikes()
+		p.Last, f.now = row.last, 1000
+		var e expectation
+		row.change(f, &p, &e)
+		if got := spikeFinding(f, s, 7, p, e); got.level != row.level || got.eta != row.eta || got.pid != 7 {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+// An alert of a spike names the others where they hold half of what is missing, and 256 MiB.
+func TestSpikeAdvice(t *testing.T) {
+	for other, want := range map[float64]bool{500: true, 499: false} {
+		f := fullOf(10000+other, processOf(7, "python a.py", 10000), processOf(8, "python b.py", other))
+		m := renderSpike(f, 7, 10000, knownSpikes(), expectation{top: 21000, available: 20000}, nan)
+		got := false
+		for _, a := range m.advice {
+			got = got || a.ID == "stop_other_process"
+		}
+		if got != want {
+			t.Errorf("%v MiB of another: %+v", other, m.advice)
+		}
+		if m.numbers["need_bytes"] != bytesOf(11000) || m.numbers["free_bytes"] != bytesOf(10000) || m.numbers["short_bytes"] != bytesOf(1000) {
+			t.Errorf("%v", m.numbers)
+		}
+		if _, due := m.numbers["due_s"]; due || m.numbers["period_s"] != 600 {
+			t.Errorf("%v", m.numbers)
+		}
+	}
+}
+
+// An outlook names the program that fills the GPU by design when it holds over half of what is used, and the highest
+// spikes that came twice.
+func TestOutlookBounds(t *testing.T) {
+	for held, want := range map[float64]string{5001: "vLLM", 5000: ""} {
+		w := New(Options{})
+		s := snapshotOf(0, 20000, 10000, processOf(7, "vllm serve", held))
+		w.Add(s)
+		if o, ok := w.Outlook(s.GPUs[0].Key()); !ok || o.ByDesign != want || o.Spike.Known() {
+			t.Errorf("%v of 10000: %+v", held, o)
+		}
+	}
+	w := New(Options{})
+	if _, ok := w.Outlook(sampler.GPUKey{ID: "x"}); ok {
+		t.Error("there is an outlook of an unknown GPU")
+	}
+	for i := range 760 {
+		at := float64(i)
+		s := snapshotOf(at, 20000, spike(at, 200, 10, 8000, 12000)+spike(at, 300, 10, 2000, 3000), processOf(7, "python a.py", spike(at, 200, 10, 8000, 12000)), processOf(8, "python b.py", spike(at, 300, 10, 2000, 3000)))
+		w.Add(s)
+		o, _ := w.Outlook(s.GPUs[0].Key())
+		if i == 350 && o.Spike.Known() {
+			t.Errorf("one spike is an outlook: %+v", o)
+		}
+		if i == 759 && (o.Spike != sampler.Some(series.Bytes(14000)) || o.Due != sampler.Some(31.0)) {
+			t.Errorf("%+v", o)
+		}
+	}
+}
+
+// A spike that is on its way and has outgrown those before may grow by as much again, where one spike, a record among
+// them or their one height says how high they come.
+func TestExpectsOutgrown(t *testing.T) {
+	for name, row := range map[string]struct {
+		high   float64 // it has come to that
+		change func(s *series.Series, p *series.Pattern)
+		top    float64 // 0: it fits, or nothing is known
+	}{
+		"of one height":        {18000, func(*series.Series, *series.Pattern) {}, 21000},
+		"it just does not fit": {17501, func(*series.Series, *series.Pattern) {}, 20002},
+		"it just fits":         {17500, func(*series.Series, *series.Pattern) {}, 0},
+		"three of them":        {18000, func(_ *series.Series, p *series.Pattern) { p.Count = sameTops }, 21000},
+		"two":                  {18000, func(_ *series.Series, p *series.Pattern) { p.Count = sameTops - 1 }, 0},
+		"of about one height":  {18000, func(_ *series.Series, p *series.Pattern) { p.Most = 15040 }, 20960},
+		"of several":           {18000, func(_ *series.Series, p *series.Pattern) { p.Most = 15041 }, 0},
+		"after a record":       {18000, func(_ *series.Series, p *series.Pattern) { p.Most, p.Record = 15100, 201 }, 20900},
+		"a small one":          {18000, func(_ *series.Series, p *series.Pattern) { p.Most, p.Record = 15100, 200 }, 0},
+		"the only one":         {18000, func(s *series.Series, p *series.Pattern) { p.Count, p.Last = 1, s.Rose+spikeStart+1 }, 21000},
+		"at its start":         {18000, func(s *series.Series, p *series.Pattern) { p.Count, p.Last = 1, s.Rose+spikeStart }, 0},
+		"a little outgrown":    {19900, func(_ *series.Series, p *series.Pattern) { p.Top, p.Most = 19699, 19699 }, 20101},
+		"less":                 {19900, func(_ *series.Series, p *series.Pattern) { p.Top, p.Most = 19700, 19700 }, 0},
+		"nearly another phase": {18000, func(_ *series.Series, p *series.Pattern) { p.High, p.Top, p.Most = 1000, 15001, 15001 }, 20999},
+		"another phase":        {18000, func(_ *series.Series, p *series.Pattern) { p.High = 1000 }, 0},
+	} {
+		f, s := steady()
+		f.now++
+		s.Add(f.now, row.high, row.high, row.high, 20000)
+		p := knownSpikes()
+		row.change(s, &p)
+		if e, ok := expects(f, s, p); ok != (row.top > 0) || ok && e.top != row.top {
+			t.Errorf("%s: %v, %+v, want %v", name, ok, e, row.top)
+		}
+	}
+}
+
+// When a spike comes is said where it is known: as due now within five seconds.
+func TestSpikeWhen(t *testing.T) {
+	f, _ := steady()
+	for due, id := range map[float64]string{nan: "alert.repeat_spike.soon", 0: "alert.repeat_spike.now", 5: "alert.repeat_spike.now", 5.1: "alert.repeat_spike.in"} {
+		m := renderSpike(f, 7, 10000, knownSpikes(), expectation{top: 21000, available: 20000}, due)
+		if when := f.words.Say(id, "span", f.words.Span(due)); !strings.Contains(m.text, when) {
+			t.Errorf("due in %v s: %q, want %q in it", due, m.text, when)
+		}
+		if got, ok := m.numbers["due_s"]; ok != (due >= 0) || ok && got != due {
+			t.Errorf("due in %v s: %v", due, m.numbers)
+		}
+	}
+}
+
+// Growth has the room beneath the next spike, once enough of them came, and before that beneath the last minute.
+func TestRoomBeneathSpikes(t *testing.T) {
+	w := New(Options{})
+	for i := range 700 {
+		at := float64(i)
+		w.Add(oneJob(at, spike(at, 200, 10, 8000, 15000)))
+		if i%200 != 150 {
+			continue
+		}
+		want := 12000.0
+		if i/200 >= series.SpikesNeeded {
+			want = 5000
+		}
+		g := w.gpus[0]
+		if got := g.room(&g.procs[0].series, at); got != want {
+			t.Errorf("after %d spikes: %v, want %v", i/200, got, want)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package watch
+
+import (
+	"testing"
+	"time"
+
+	"nvpeak/advice/lang"
+	"nvpeak/sampler"
+)
+
+// A silent GPU is told after ten seconds, a lost one at once.
+func TestFaultBounds(t *testing.T) {
+	for _, row := range []struct {
+		kind   faultKind
+		lasted float64
+		want   string
+	}{{faultLost, 0, "[critical 0]"}, {faultSilent, 9.9, "[]"}, {faultSilent, 10, "[warning 0]"}, {faultOther, 99, "[]"}, {faultNone, 99, "[]"}} {
+		g := &gpu{last: &sampler.GPU{}, fault: fault{kind: row.kind, since: 50}}
+		if got := levels(checkLost(&Facts{now: 50 + row.lasted, gpu: g})); got != row.want {
+			t.Errorf("%+v: %s", row, got)
+		}
+	}
+	for text, want := range map[string]faultKind{"": faultNone, "x: " + sampler.ErrLost.Error(): faultLost, "GPU has fallen off the bus": faultLost, sampler.ErrNotAnswering.Error() + "!": faultSilent, "no permission": faultOther} {
+		if got := faultOf(text); got != want {
+			t.Errorf("%q is %d", text, got)
+		}
+	}
+	var f fault
+	for i, text := range []string{"a", "b", "", "GPU has fallen off the bus"} {
+		f.add(&sampler.GPU{Error: sampler.Some(text)}, float64(i))
+		if want := []float64{0, 0, 2, 3}[i]; f.since != want || f.text != text {
+			t.Errorf("%q since %v", f.text, f.since)
+		}
+	}
+}
+
+// An Xid is told for ten minutes; one that was there an hour before watching began, or is repeated, is not new.
+func TestXIDBounds(t *testing.T) {
+	at := time.Unix(100_000, 0)
+	look := func(x *xid, now float64, code uint64, before time.Duration) {
+		g := sampler.GPU{LastXID: sampler.Some(code)}
+		if before >= 0 {
+			g.LastXIDTime = sampler.Some(at.Add(-before))
+		}
+		x.add(&g, at, now)
+	}
+	for before, want := range map[time.Duration]bool{time.Hour - 1: true, time.Hour: false, -1: true} {
+		var x xid
+		if look(&x, 0, 79, before); x.fresh != want {
+			t.Errorf("%v before: new %v", before, x.fresh)
+		}
+	}
+	var x xid
+	x.add(&sampler.GPU{}, at, 0)
+	look(&x, 5, 79, 2*time.Hour) // it came while somebody looked
+	for i, row := range []struct {
+		code   uint64
+		before time.Duration
+		seen   float64
+	}{{79, 2 * time.Hour, 5}, {79, -1, 5}, {79, time.Hour, 5}, {79, time.Minute, 13}, {48, time.Minute, 14}} {
+		if look(&x, float64(10+i), row.code, row.before); x.seen != row.seen || !x.fresh || x.code != row.code {
+			t.Errorf("look %d: %+v, want it seen at %v", i, x, row.seen)
+		}
+	}
+	for now, want := range map[float64]int{600: 1, 601: 0} {
+		if got := checkXID(&Facts{now: now, gpu: &gpu{xid: xid{fresh: true, code: 79}}}); len(got) != want {
+			t.Errorf("%v s later: %v", now, got)
+		}
+	}
+}
+
+// A failure is told for ten minutes, on its own GPU or, where that is not known, of the machine.
+func TestFailureBounds(t *testing.T) {
+	here, there := &gpu{key: sampler.GPUKey{ID: "a"}}, &gpu{key: sampler.GPUKey{ID: "b"}}
+	for _, row := range []struct {
+		o    failure
+		gpu  *gpu
+		now  float64
+		want string
+	}{
+		{failure{placed: true, gpu: here.key}, here, 600, "[critical 0]"}, {failure{placed: true, gpu: here.key}, here, 601, "[]"},
+		{failure{placed: true, gpu: here.key}, there, 1, "[]"}, {failure{placed: true, gpu: here.key}, nil, 1, "[]"},
+		{failure{}, here, 1, "[]"}, {failure{}, nil, 1, "[critical 0]"},
+		{failure{event: sampler.OOMEvent{Recovered: true, Line: 7}}, nil, 1, "[notice 7]"},
+	} {
+		if got := levels(reportedFailures(&Facts{now: row.now, gpu: row.gpu, failures: []failure{row.o}})); got != row.want {
+			t.Errorf("%+v: %s", row, got)
+		}
+	}
+	g := &gpu{procs: []*proc{{refused: 100}, {refused: nan}}}
+	for now, want := range map[float64]string{700: "[warning -1]", 701: "[]"} {
+		if got := levels(checkOOM(&Facts{now: now, gpu: g})); got != want {
+			t.Errorf("counted %v s ago: %s", now-100, got)
+		}
+	}
+}
+
+// A failure is told with its place, and of host memory as one of that.
+func TestFailureWords(t *testing.T) {
+	words := lang.English()
+	for kind, want := range map[string]string{sampler.MemoryHost: "alert.oom.host", sampler.MemoryGPU: "alert.oom", "": "alert.oom"} {
+		got := renderFailure(&Facts{words: words}, &failure{event: sampler.OOMEvent{MemoryKind: kind}})
+		if got.text != words.Say(want) || len(got.evidence) != 0 {
+			t.Errorf("%q: %q, %q", kind, got.text, got.evidence)
+		}
+	}
+	got := renderFailure(&Facts{words: words, gpu: &gpu{last: &sampler.GPU{Index: 3}}}, &failure{event: sampler.OOMEvent{Line: 1}})
+	if got.text != words.Say("alert.oom.gpu", "gpu", 3) || len(got.evidence) != 1 {
+		t.Errorf("%q, %q", got.text, got.evidence)
+	}
+}
+
+// Processes that ended at their peak with the GPU full are told for ten minutes, those of one command within an hour together.
+func TestEndingBounds(t *testing.T) {
+	g := &gpu{ends: []ending{{command: "a", at: 0}, {command: "b", at: 3000}, {user: "x", command: "a", at: 3100}, {command: "a", at: 3200}}}
+	for now, want := range map[float64]string{3600: "[warning -2]", 3601: "[notice -2]", 3800: "[notice -2]", 3801: "[]"} {
+		if got := levels(checkOOM(&Facts{now: now, gpu: g})); got != want {
+			t.Errorf("at %v: %s, want %s", now, got, want)
+		}
+	}
+	if _, n := g.endings(3600); n != 2 {
+		t.Errorf("%d endings", n)
+	}
+}

@@ -1,0 +1,252 @@
+package watch
+
+import (
+	"testing"
+	"time"
+
+	"nvpeak/advice/advicetest"
+	"nvpeak/advice/series"
+	"nvpeak/sampler"
+)
+
+// Growth is a warning when at most 8 % of the GPU are left and it has come two thirds of the way, else a notice; it is
+// critical ten minutes before the end; and when that is, is not said with less than 0.5 % left.
+func TestGrowthLevels(t *testing.T) {
+	for name, row := range map[string]struct {
+		used, slope, watched float64
+		found                bool
+		want                 string
+		eta                  sampler.Opt[float64]
+	}{
+		"ten minutes":      {18400, 1840.0 / 600, 1200, true, "critical 0", sampler.Some(600.0)}, // 1600 MiB are left, and 240 that caches give back
+		"longer":           {18400, 1840.0 / 601, 1202, true, "warning 0", sampler.Some(601.0)},
+		"half of the time": {18400, 2.5, 1472, true, "warning 0", sampler.Some(736.0)},
+		"more than half":   {18400, 2.5, 1471, true, "notice 1", sampler.Some(736.0)},
+		"room":             {18399, 1840.0 / 700, 9999, true, "notice 1", sampler.Some(700.0)},
+		"nearly full":      {19900, 115.0 / 700, 9999, true, "warning 0", sampler.Some(700.0)},
+		"full":             {19901, 115.0 / 700, 9999, true, "warning 0", sampler.Opt[float64]{}},
+		"not found":        {18400, 1840.0 / 600, 1200, false, "", sampler.Opt[float64]{}},
+	} {
+		f := fullOf(row.used, processOf(7, "python a.py", row.used))
+		growth := &series.Growth{Found: row.found, Trend: series.Trend{Until: row.watched, Slope: row.slope, Early: row.slope, Late: row.slope, To: 5000}}
+		got, ok := growthOf(f, 7, &f.gpu.procs[0].series, growth)
+		if want := row.want != ""; ok != want || ok && (levels([]finding{got}) != "["+row.want+"]" || got.eta != row.eta) {
+			t.Errorf("%s: %v %+v", name, ok, got)
+		}
+		f.gpu.near.count = 1 // its cache saved it before: when it fails is anybody's guess
+		if got, _ := growthOf(f, 7, &f.gpu.procs[0].series, growth); got.eta.Known() {
+			t.Errorf("%s: it ends in %v", name, got.eta)
+		}
+	}
+}
+
+// Memory that grows while the log says that tensors do not, by a quarter of it, is a notice; so is growth whose end the
+// log announces and that fits until then.
+func TestGrowthOfTheLog(t *testing.T) {
+	for _, start := range []float64{0, 50_000} {
+		for rise, want := range map[float64]bool{250: false, 249: true} {
+			f := &Facts{now: start + 900, tensors: &tensors{}}
+			for i := range 91 { // they rise in the second third
+				f.tensors.add(start+float64(10*i), min(rise, 1000*float64(i/45)))
+			}
+			if got := f.noTensors(series.Trend{Since: start, From: 1000, To: 2000}); got != want {
+				t.Errorf("a rise of %v of 1000 from %v s on: none %v", rise, start, got)
+			}
+		}
+	}
+	for room, want := range map[float64]bool{1500: true, 1499: false} {
+		f := &Facts{stages: &stages{}}
+		for n := range 4 {
+			f.stages.add(float64(n*100), sampler.LogMark{Kind: sampler.MarkStage, Label: "level", N: sampler.Some(n + 1), Of: 6})
+		}
+		tr := series.Trend{Since: 50, From: 1000, To: 2500} // 500 in each of three, so 750 at most in each of the two that come
+		if got := f.ends(tr, series.Flight{}, false, room); got != want {
+			t.Errorf("room for %v MiB: ends %v", room, got)
+		}
+		if got := f.ends(series.Trend{}, series.Flight{Since: 50, Steps: 3, Size: 500}, true, room); got != want {
+			t.Errorf("room for %v MiB of steps: ends %v", room, got)
+		}
+	}
+}
+
+// An ETA whose time came half a minute ago is refuted for good, and what was critical by it is a warning.
+func TestRefute(t *testing.T) {
+	some := sampler.Some[float64]
+	in := &incident{dueSince: nan}
+	for _, row := range []struct {
+		now   float64
+		eta   sampler.Opt[float64]
+		known bool
+		level string
+	}{
+		{0, some(1), true, "critical"}, {10, some(1.1), true, "critical"}, {20, some(1), true, "critical"}, {50, some(0), true, "critical"},
+		{50.1, some(0), false, "warning"}, {60, some(500), false, "warning"}, {70, sampler.Opt[float64]{}, false, "critical"},
+	} {
+		in.found = finding{level: sampler.LevelCritical, eta: row.eta}
+		if in.refute(row.now); in.found.eta.Known() != row.known || in.found.level != row.level {
+			t.Errorf("at %v: %s, %v", row.now, in.found.level, in.found.eta)
+		}
+	}
+}
+
+// A GPU that is listed no more is remembered for an hour; one that was left out for longer than five seconds has to show
+// anew what is usual.
+func TestGPULeftOut(t *testing.T) {
+	for away, want := range map[float64]bool{5: false, 5.1: true} {
+		w := New(Options{})
+		two := func(at float64, both bool) {
+			s := snapshotOf(at, 20000, 5000, processOf(1, "python a.py", 5000))
+			if both {
+				s.GPUs = append(s.GPUs, gpuOf(1, 20000, 5000, processOf(2, "python b.py", 5000)))
+			}
+			w.Add(s)
+		}
+		for i := range 200 {
+			two(float64(i), true)
+		}
+		for at := 200.0; at < 199+away; at++ {
+			two(at, false)
+		}
+		two(199+away, true)
+		if got := w.gpus[1].blind(199 + away); got != want || w.gpus[0].blind(199+away) {
+			t.Errorf("left out for %v s: blind %v", away, got)
+		}
+	}
+	w := New(Options{})
+	w.Add(sampler.Snapshot{Time: advicetest.Epoch, GPUs: []sampler.GPU{gpuOf(0, 20000, 5000), gpuOf(1, 20000, 5000)}})
+	for i, at := range []float64{3600, 3601} {
+		w.clock.Now, w.gpus[0].seen = at, at
+		if w.dropGPUs(); len(w.gpus) != 2-i {
+			t.Errorf("after %v s: %d GPUs", at, len(w.gpus))
+		}
+	}
+}
+
+// The largest process works when the GPU has been busy for half of the time.
+func TestWorking(t *testing.T) {
+	for percent, want := range map[int]bool{50: true, 49: false} {
+		w := New(Options{})
+		for i := range 3 {
+			s := snapshotOf(float64(i), 20000, 9000, processOf(1, "python a.py", 3000), processOf(2, "python b.py", 6000))
+			s.GPUs[0].Utilization.GPU = sampler.Some(percent)
+			w.Add(s)
+		}
+		if a, b := w.gpus[0].withPID(1).series.Working, w.gpus[0].withPID(2).series.Working; a || b != want {
+			t.Errorf("at %d %%: %v and %v", percent, a, b)
+		}
+	}
+}
+
+// A process that died for want of memory reached its peak in its last ten seconds, had half of what can be used, and the
+// GPU had nothing left: 3 %, or 256 MiB.
+func TestRecordEnding(t *testing.T) {
+	for name, row := range map[string]struct {
+		total, free, peak, peakAgo float64
+		samples                    int
+		want                       int
+	}{
+		"it did":         {20000, 600, 10000, 10, series.MinSamples, 1},
+		"some was left":  {20000, 601, 10000, 10, series.MinSamples, 0},
+		"256 MiB":        {5000, 256, 2500, 10, series.MinSamples, 1},
+		"more":           {5000, 257, 2500, 10, series.MinSamples, 0},
+		"less than half": {20000, 600, 9999, 10, series.MinSamples, 0},
+		"earlier":        {20000, 600, 10000, 10.1, series.MinSamples, 0},
+		"a moment":       {20000, 600, 10000, 10, series.MinSamples - 1, 0},
+	} {
+		g := &gpu{total: row.total, usable: row.total}
+		g.lowest.reset()
+		g.lowest.add(100, row.free)
+		p := newProc(&sampler.Process{PID: 7, Command: "a"}, 0, time.Unix(0, 0))
+		p.seen, p.series.Samples, p.series.Last, p.series.PeakTime, p.series.Peak = 100, row.samples, 100, 100-row.peakAgo, row.peak
+		if g.recordEnding(p); len(g.ends) != row.want {
+			t.Errorf("%s: %+v", name, g.ends)
+		}
+	}
+	g := &gpu{}
+	g.lowest.reset()
+	g.recordEnding(newProc(&sampler.Process{PID: 7}, 0, time.Unix(0, 0)))
+	if len(g.ends) != 0 {
+		t.Error("it died on a GPU without figures")
+	}
+}
+
+// What a process left behind counts from a GiB and 5 % of the GPU on, where processes are listed, and up to what it held.
+func TestLeftBehind(t *testing.T) {
+	for name, row := range map[string]struct {
+		total, held, stays float64
+		want               float64
+	}{
+		"5 %":              {40000, 9000, 2000, 2000},
+		"less":             {40000, 9000, 1999, 0},
+		"a GiB":            {10000, 9000, 1024, 1024},
+		"less than it":     {10000, 9000, 1023, 0},
+		"all":              {40000, 9000, 9000, 9000},
+		"held too little":  {40000, 1999, 1999, 0},
+		"held just enough": {40000, 2000, 2000, 2000},
+	} {
+		w := New(Options{})
+		at := 0.0
+		for ; at < 100; at++ {
+			w.Add(snapshotOf(at, row.total, 100+row.held, processOf(1, "python b.py", 100), processOf(7, "python a.py", row.held)))
+		}
+		for ; at < 200; at++ {
+			w.Add(snapshotOf(at, row.total, 100+row.stays, processOf(1, "python b.py", 100)))
+		}
+		if got := w.gpus[0].left(); got != row.want {
+			t.Errorf("%s: %v, want %v", name, got, row.want)
+		}
+	}
+}
+
+// An alert that another one of the same GPU says more about is not raised, one of another GPU is.
+func TestSilenced(t *testing.T) {
+	w := New(Options{})
+	place := func(code string) int {
+		for i, r := range rules {
+			if r.Code == code {
+				return i
+			}
+		}
+		t.Fatalf("no rule %s", code)
+		return 0
+	}
+	a, b := sampler.GPUKey{ID: "a"}, sampler.GPUKey{ID: "b"}
+	lost := incidentKey{rule: place(sampler.AlertGPULost), gpu: a}
+	w.open[lost] = &incident{key: lost, fired: true}
+	for _, row := range []struct {
+		key  incidentKey
+		want bool
+	}{
+		{incidentKey{rule: place(sampler.AlertImbalance), gpu: a}, true}, {incidentKey{rule: place(sampler.AlertImbalance), gpu: b}, false},
+		{incidentKey{rule: place(sampler.AlertNeed), gpu: a}, false}, {incidentKey{rule: place(sampler.AlertImbalance), gpu: a, machine: true}, false},
+	} {
+		if got := w.silenced(&incident{key: row.key}); got != row.want {
+			t.Errorf("%+v: %v", row.key, got)
+		}
+	}
+	if w.open[lost].fired = false; w.silenced(&incident{key: incidentKey{rule: place(sampler.AlertImbalance), gpu: a}}) {
+		t.Error("silenced by what is not told")
+	}
+}
+
+// What is remembered of the past is bounded: the oldest alert that is over goes first, else the oldest.
+func TestPastIsBounded(t *testing.T) {
+	for closed, gone := range map[int]int{-1: 0, 5: 5} {
+		w := New(Options{})
+		for i := range MaxPast + 1 {
+			in := &incident{first: sampler.Alert{T: float64(i)}}
+			if i == closed {
+				in.first.End = sampler.Some(float64(i))
+			}
+			w.remember(in)
+		}
+		if len(w.past) != MaxPast {
+			t.Fatalf("%d alerts", len(w.past))
+		}
+		for _, a := range w.Past() {
+			if a.T == float64(gone) {
+				t.Errorf("alert %v stayed", gone)
+			}
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package watch
+
+import (
+	"testing"
+
+	"nvpeak/sampler"
+)
+
+// Falls that a program makes by habit are no near misses, unless one began at the limit as another did of late.
+func TestNearMissHabit(t *testing.T) {
+	for name, row := range map[string]struct {
+		habit, atLimit int
+		ago            float64 // since both
+		fromLimit      bool
+		want           int
+	}{
+		"the first":             {0, 0, 0, false, 1},
+		"few falls":             {14, 0, 0, false, 1},
+		"a habit":               {15, 0, 0, false, 0},
+		"at the limit":          {15, 0, 0, true, 0},
+		"again":                 {15, 1, 0, true, 1},
+		"again after 153 s":     {26, 1, 153, true, 1},
+		"later":                 {26, 1, 154, true, 0},
+		"again, not from there": {15, 5, 0, false, 0},
+		"many":                  {15, 4, 0, true, 1},
+		"a habit at the limit":  {15, 5, 0, true, 0},
+		"long ago":              {15, 0, 1, false, 1},
+	} {
+		var n nearMisses
+		n.habit.add(1000-row.ago, row.habit)
+		n.atLimit.add(1000-row.ago, row.atLimit)
+		if n.add(1000, 7, 1, 500, row.fromLimit); n.count != row.want {
+			t.Errorf("%s: %d", name, n.count)
+		}
+		if got := n.atLimit.of(1000) > float64(row.atLimit); got != row.fromLimit {
+			t.Errorf("%s: began at the limit: %v", name, got)
+		}
+	}
+}
+
+// Near misses of half an hour are counted together, with the deepest of them.
+func TestNearMissesTogether(t *testing.T) {
+	var n nearMisses
+	n.add(0, 7, 0, 900, false)
+	for _, row := range []struct {
+		now, deepest float64
+		count        int
+		first, deep  float64
+		pid          int
+	}{{100, 500, 1, 100, 500, 7}, {1900, 300, 2, 100, 500, 7}, {3700, 600, 3, 100, 600, 7}, {5501, 200, 1, 5501, 200, 8}} {
+		pid := 7
+		if row.now > 3000 {
+			pid = 8
+		}
+		n.add(row.now, pid, 1, row.deepest, false)
+		if n.count != row.count || n.first != row.first || n.last != row.now || n.deepest != row.deep || n.pid != row.pid {
+			t.Errorf("at %v: %+v", row.now, n)
+		}
+	}
+	for now, want := range map[float64]bool{7301: true, 7302: false} {
+		if got := n.recent(now); got != want {
+			t.Errorf("at %v: of late %v", now, got)
+		}
+	}
+	if (&nearMisses{}).recent(0) {
+		t.Error("there was none")
+	}
+}
+
+// A near miss counts from a minute on after its holder took memory, unless its allocator gives memory back by itself;
+// snapshots without windows show one when they are a quarter of a second apart or less.
+func TestFoldNear(t *testing.T) {
+	type step struct{ at, used float64 }
+	play := func(lead float64, environment map[string]string, window bool, steps ...step) nearMisses {
+		w := New(Options{})
+		p := processOf(7, "python a.py", 19900)
+		p.Environment = environment
+		w.Add(snapshotOf(0, 20000, 100))
+		for at := 10.0; at < 10+lead; at++ {
+			w.Add(snapshotOf(at, 20000, 19900, p))
+		}
+		for _, x := range steps {
+			p.Memory = sampler.Some(sampler.Bytes(x.used) * sampler.MiB)
+			s := snapshotOf(10+x.at, 20000, x.used, p)
+			if window {
+				s.GPUs[0].Memory.Window = &sampler.Window{Readings: 1, Min: s.GPUs[0].Memory.Used.Or(0), Max: s.GPUs[0].Memory.Used.Or(0), Falls: sampler.Some(1), DeepestFall: sampler.Some(9000 * sampler.MiB)}
+			}
+			w.Add(s)
+		}
+		return w.gpus[0].near
+	}
+	for name, row := range map[string]struct {
+		near nearMisses
+		want int
+	}{
+		"told by the poller":   {play(60, nil, true, step{61, 19900}), 1},
+		"in the first minute":  {play(60, nil, true, step{60, 19900}), 0},
+		"gives back by itself": {play(60, map[string]string{"PYTORCH_CUDA_ALLOC_CONF": "garbage_collection_threshold:0.8"}, true, step{61, 19900}), 0},
+		"by its newer name":    {play(60, map[string]string{"PYTORCH_ALLOC_CONF": "backend:cudaMallocAsync"}, true, step{61, 19900}), 0},
+		"other options":        {play(60, map[string]string{"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"}, true, step{61, 19900}), 1},
+		"seen by snapshots":    {play(60, nil, false, step{61, 19900}, step{61.25, 19900}, step{61.5, 9000}, step{61.75, 19900}), 1},
+		"too far apart":        {play(60, nil, false, step{61, 19900}, step{61.25, 19900}, step{61.51, 9000}, step{61.75, 19900}), 0},
+	} {
+		if row.near.count != row.want || row.want > 0 && row.near.pid != 7 {
+			t.Errorf("%s: %+v", name, row.near)
+		}
+	}
+}

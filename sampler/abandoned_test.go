@@ -1,0 +1,67 @@
+package sampler
+
+import (
+	"context"
+	"slices"
+	"testing"
+)
+
+// abandoning is a source in one of whose calls the worker is given up as hanging.
+type abandoning struct {
+	Source
+	w     *worker
+	in    string
+	calls []string
+}
+
+func (s *abandoning) call(name string) {
+	s.calls = append(s.calls, name)
+	if name == s.in {
+		s.w.mu.Lock()
+		s.w.abandoned = true
+		s.w.mu.Unlock()
+	}
+}
+
+func (s *abandoning) Memory(int) (Reading, error)  { s.call("memory"); return reading(GiB), nil }
+func (s *abandoning) Metrics(int) (Metrics, error) { s.call("metrics"); return Metrics{}, nil }
+func (s *abandoning) Processes(int) ([]Process, error) {
+	s.call("processes")
+	return []Process{{PID: 7, Memory: Some(GiB)}}, nil
+}
+
+// A worker that was given up while it was in a call ends with it, asks for nothing more, and what the call brought is
+// not told: another one has taken over.
+func TestAbandonedWorkerEnds(t *testing.T) {
+	for _, row := range []struct {
+		name, in string
+		ask      func(*poller, *worker) bool
+		calls    []string
+		alive    bool
+	}{
+		{"slow figures", "", func(p *poller, w *worker) bool { return p.askSlow(w, 0) }, []string{"metrics", "processes"}, true},
+		{"given up in metrics", "metrics", func(p *poller, w *worker) bool { return p.askSlow(w, 0) }, []string{"metrics"}, false},
+		{"given up in processes", "processes", func(p *poller, w *worker) bool { return p.askSlow(w, 0) }, []string{"metrics", "processes"}, false},
+		{"a list", "", func(p *poller, w *worker) bool { return p.askProcesses(w, 0) }, []string{"processes"}, true},
+		{"given up in a list", "processes", func(p *poller, w *worker) bool { return p.askProcesses(w, 0) }, []string{"processes"}, false},
+		{"memory", "", func(p *poller, w *worker) bool { _, alive := p.askMemory(w, 0); return alive }, []string{"memory"}, true},
+		{"given up in memory", "memory", func(p *poller, w *worker) bool { _, alive := p.askMemory(w, 0); return alive }, []string{"memory"}, false},
+	} {
+		src := &abandoning{in: row.in}
+		p := newPoller(src, Options{Clock: NewSteady()})
+		p.c.adopt(devices("GPU-0"))
+		p.pick, p.reported = []int{0}, make([]Opt[Bytes], 1)
+		src.w = &worker{group: newGroup(context.Background(), nil, nil), dev: -1}
+		if alive := row.ask(&p, src.w); alive != row.alive || !slices.Equal(src.calls, row.calls) {
+			t.Errorf("%s: goes on %v after %v", row.name, alive, src.calls)
+		}
+		if d := p.c.gpus[0]; !row.alive && (d.procsOK || !d.readAt.IsZero()) {
+			t.Errorf("%s: what it brought is told", row.name)
+		}
+		p.c.gpus[0].memErr = ErrLost
+		src.calls = nil
+		if p.askSlow(src.w, 0); len(src.calls) > 0 {
+			t.Errorf("%s: a lost GPU is asked for %v", row.name, src.calls)
+		}
+	}
+}
