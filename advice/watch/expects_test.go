@@ -154,11 +154,11 @@ func TestSpikeDue(t *testing.T) {
 	}
 }
 
-// An alert of a spike names the others where they hold half of what is missing, and 256 MiB.
+// An alert of a spike names the others where they hold half of what is missing.
 func TestSpikeAdvice(t *testing.T) {
-	for other, want := range map[float64]bool{500: true, 499: false} {
+	for other, want := range map[float64]bool{1500: true, 1499: false} {
 		f := fullOf(10000+other, processOf(7, "python a.py", 10000), processOf(8, "python b.py", other))
-		m := renderSpike(f, 7, 10000, knownSpikes(), expectation{top: 21000, available: 20000}, nan)
+		m := renderSpike(f, 7, 10000, knownSpikes(), expectation{top: 23000 - other, available: 20000 - other}, nan)
 		got := false
 		for _, a := range m.advice {
 			got = got || a.ID == "stop_other_process"
@@ -166,7 +166,7 @@ func TestSpikeAdvice(t *testing.T) {
 		if got != want {
 			t.Errorf("%v MiB of another: %+v", other, m.advice)
 		}
-		if m.numbers["need_bytes"] != bytesOf(11000) || m.numbers["free_bytes"] != bytesOf(10000) || m.numbers["short_bytes"] != bytesOf(1000) {
+		if m.numbers["need_bytes"] != bytesOf(13000-other) || m.numbers["free_bytes"] != bytesOf(10000-other) || m.numbers["short_bytes"] != bytesOf(3000) {
 			t.Errorf("%v", m.numbers)
 		}
 		if _, due := m.numbers["due_s"]; due || m.numbers["period_s"] != 600 {
