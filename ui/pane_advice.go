@@ -39,13 +39,16 @@ func (v *view) nearFits(groups []watch.Group) []fitGroup {
 	return fitGroups(slices.DeleteFunc(slices.Clone(v.fits), func(f gpuFit) bool { return !f.Near() || alerted[f.gpu.Key()] }))
 }
 
+// ahead are the alerts of what the sentence on a GPU is about: its next minutes.
+var ahead = []string{sampler.AlertGrowth, sampler.AlertRepeatSpike, sampler.AlertNeed}
+
 // slitLines are a line for each alert, and one for the first thing to do: the sentence on the GPU where there is one, for
 // it is the shortest.
 func (v *view) slitLines() (lines []textLine) {
 	groups := v.groups()
 	for i, a := range groups {
 		text := a.Text
-		if g := v.snap.Find(a.Key); g != nil && a.GPU.Known() {
+		if g := v.snap.Find(a.Key); g != nil && a.GPU.Known() && slices.Contains(ahead, a.Kind) {
 			if said := v.verdict(g); said.text != "" && said.role != theme.Dim {
 				text = v.words.Say("panel.slit", "gpu", g.Label(), "text", said.text)
 			}

@@ -549,6 +549,8 @@ var textsEN = map[string]string{
 	"alert.oom.counter":     "its allocator counts {n} out-of-memory failures",
 	"alert.oom.ended":       "GPU {gpu}: {process} exited with the GPU full, probably out of memory",
 	"alert.oom.ended_times": "GPU {gpu}: {process} exited {n} times with the GPU full, probably out of memory",
+	"alert.oom.cut_short":   "GPU {gpu}: {process} exited when its next peak did not fit, probably out of memory",
+	"alert.oom.wanted":      "its peaks reach {wanted}, and others left it {room}",
 	"alert.oom.held":        "it held {held}, its peak, and {free} was free in its last seconds",
 
 	"alert.repeat_spike":       "GPU {gpu}: the next spike ({when}) needs {need} on top of the {held} held now, {free} will be free",

@@ -549,6 +549,8 @@ var textsZH = map[string]string{
 	"alert.oom.counter":     "它的分配器记录了 {n} 次显存不足",
 	"alert.oom.ended":       "GPU {gpu}：{process} 在显存占满时退出，很可能是显存不足",
 	"alert.oom.ended_times": "GPU {gpu}：{process} {n} 次在显存占满时退出，很可能是显存不足",
+	"alert.oom.cut_short":   "GPU {gpu}：{process} 在下一个峰值放不下时退出，很可能是显存不足",
+	"alert.oom.wanted":      "它的峰值达到 {wanted}，其他进程只给它留下 {room}",
 	"alert.oom.held":        "它占用 {held}（其峰值），最后几秒空闲 {free}",
 
 	"alert.repeat_spike":       "GPU {gpu}：下一次峰值（{when}）在现有 {held} 之上还需要 {need}，届时空闲 {free}",

@@ -80,8 +80,10 @@ func (s *Series) Pattern(now, limit float64) (p Pattern, ok bool) {
 	p.Even = highest-lowest <= limit*evenShare
 	p.intervals(starts[:p.Count])
 	p.Width = Median(widths[:p.Count])
-	if s.open > 0 && s.edges[s.open-1].start > p.Last+p.Period/2 {
-		p.began = s.edges[s.open-1].start
+	for _, e := range s.edges[:s.open] {
+		if e.start > p.Last+p.Period/2 && e.peak-e.base >= alike*most { // a small rise is not yet the next
+			p.began = e.start
+		}
 	}
 	stale := float64(staleSingle)
 	if p.Period > 0 {
@@ -175,6 +177,9 @@ func (p Pattern) Brief() bool { return p.Width <= spikeShare*p.Period }
 
 // Due is when the next spike is expected, in seconds from now; it may be overdue (< 0).
 func (p Pattern) Due(now float64) float64 { return max(p.Last, p.began) + p.Period - now }
+
+// Begun is for how long the next spike has been under way, where it is.
+func (p Pattern) Begun(now float64) (seconds float64, ok bool) { return now - p.began, p.began > 0 }
 
 // Outgrown is how far an open excursion has come above the tops of the spikes before it; 0
 // when there is none, and when it may be the new level.

@@ -1,8 +1,8 @@
 package watch
 
 // ending is a process that was gone seconds after it had taken more than ever before and
-// the GPU had nothing left: without a log that is all there is to see of an
-// out-of-memory failure.
+// the GPU had nothing left, or when its next spike did not fit: without a log that is all
+// there is to see of an out-of-memory failure.
 type ending struct {
 	pid     int
 	name    string
@@ -10,7 +10,8 @@ type ending struct {
 	command string
 	at      float64 // when it was last listed
 	held    float64 // MiB
-	free    float64 // MiB, the least of its last seconds
+	free    float64 // MiB, the least of its last seconds; of a spike, the room that others left
+	wanted  float64 // MiB, where its spikes end; 0: it was at its peak
 }
 
 const (

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"math"
 	"time"
 
 	"nvpeak/advice/series"
@@ -193,13 +194,41 @@ func (g *gpu) recordOrphan(p *proc, now float64) {
 func (g *gpu) recordEnding(p *proc) {
 	s := &p.series
 	free := g.lowest.last(p.seen, endingSeconds)
-	if s.Samples < series.MinSamples || !(free <= max(flushLimit*g.total, flushLeast)) ||
-		s.Last-s.PeakTime > endingSeconds || s.Peak < endingShare*g.usable {
+	if s.Samples < series.MinSamples || math.IsNaN(free) {
 		return
+	}
+	e := ending{pid: p.pid, name: p.process.Name, user: p.process.User, command: p.process.Command, at: p.seen, held: s.Peak, free: free}
+	full := free <= max(flushLimit*g.total, flushLeast) && s.Last-s.PeakTime <= endingSeconds && s.Peak >= endingShare*g.usable
+	if !full {
+		e.held = s.Value
+		if e.wanted, e.free = g.cutShort(p); e.wanted == 0 {
+			return
+		}
 	}
 	if len(g.ends) == maxEndings {
 		g.ends = append(g.ends[:0], g.ends[1:]...)
 	}
-	g.ends = append(g.ends, ending{pid: p.pid, name: p.process.Name, user: p.process.User, command: p.process.Command,
-		at: p.seen, held: s.Peak, free: free})
+	g.ends = append(g.ends, e)
+}
+
+// cutShort is where the spikes of a process end, when one was due or under way as it ended and did not fit into the room
+// that others left, and that room; 0: it was none.
+func (g *gpu) cutShort(p *proc) (wanted, room float64) {
+	pt, ok := p.series.Pattern(p.seen, g.total)
+	if !ok || pt.Count < series.SpikesNeeded {
+		return 0, 0
+	}
+	room = g.usable
+	for _, q := range g.procs {
+		if q != p && q.first <= p.seen { // later ones took what it gave back
+			room -= q.series.Value
+		}
+	}
+	if left, begun := pt.Begun(p.seen); begun && left > pt.Width+endingSeconds || !begun && !(pt.Regular && math.Abs(pt.Due(p.seen)) <= endingSeconds) {
+		return 0, 0
+	}
+	if pt.Top <= room {
+		return 0, 0
+	}
+	return pt.Top, room
 }

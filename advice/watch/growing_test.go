@@ -250,3 +250,46 @@ func TestPastIsBounded(t *testing.T) {
 		}
 	}
 }
+
+// A process with spikes that ends as the next is due, or under way, died of it where others have left too little room.
+func TestCutShort(t *testing.T) {
+	for name, row := range map[string]struct {
+		last   float64 // seconds for which it lives on after its third spike began
+		rise   float64 // MiB above the level in its last seconds
+		others float64 // MiB that came after the third spike
+		want   bool
+	}{
+		"due":                    {58, 0, 8000, true},
+		"due, and there is room": {58, 0, 1000, false},
+		"under way":              {63, 6000, 8000, true},
+		"long before":            {30, 0, 8000, false},
+	} {
+		w := New(Options{})
+		at := 0.0
+		add := func(seconds, used, others float64) {
+			for range int(seconds) {
+				procs := []sampler.Process{processOf(7, "python train.py", used)}
+				if others > 0 {
+					procs = append(procs, processOf(8, "python other.py", others))
+				}
+				w.Add(snapshotOf(at, 20000, used+others, procs...))
+				at++
+			}
+		}
+		add(60, 5000, 0)
+		for range 2 {
+			add(4, 15000, 0)
+			add(56, 5000, 0)
+		}
+		add(4, 15000, 0)
+		add(row.last-4-3, 5000, row.others)
+		add(3, 5000+row.rise, row.others)
+		for range 10 { // it is gone
+			w.Add(snapshotOf(at, 20000, row.others, processOf(8, "python other.py", row.others)))
+			at++
+		}
+		if got := len(w.gpus[0].ends) == 1 && w.gpus[0].ends[0].wanted == 15000; got != row.want {
+			t.Errorf("%s: %+v", name, w.gpus[0].ends)
+		}
+	}
+}

@@ -110,6 +110,11 @@ func renderEnding(f *Facts, e ending, n int) message {
 		evidence: []string{howToExplain(f), f.words.Say("alert.oom.held", "held", size(e.held), "free", size(e.free))},
 		numbers:  map[string]float64{"held_bytes": bytesOf(e.held), "free_bytes": bytesOf(e.free), "endings": float64(n)},
 	}
+	if e.wanted > 0 {
+		m.text = f.words.Say("alert.oom.cut_short", "gpu", f.gpu.last.Index, "process", process)
+		m.evidence[1] = f.words.Say("alert.oom.wanted", "wanted", size(e.wanted), "room", size(e.free))
+		m.numbers["wanted_bytes"] = bytesOf(e.wanted)
+	}
 	if n > 1 {
 		m.text = f.words.Say("alert.oom.ended_times", "gpu", f.gpu.last.Index, "process", process, "n", n)
 	}
