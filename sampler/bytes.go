@@ -86,6 +86,18 @@ var units = map[string]Bytes{
 	"E": 1 << 60, "EB": 1 << 60, "EIB": 1 << 60,
 }
 
+// Few is an amount in few digits, cut and never rounded up: headroom must not appear that is not there. "21.0 GiB",
+// "464 MiB".
+func (b Bytes) Few() string {
+	switch {
+	case b >= GiB:
+		return strconv.FormatFloat(math.Floor(b.GiB()*10)/10, 'f', 1, 64) + " GiB"
+	case b >= MiB:
+		return strconv.Itoa(int(b/MiB)) + " MiB"
+	}
+	return strconv.Itoa(int(b/KiB)) + " KiB"
+}
+
 // Unit is what the name of a unit stands for, in upper or lower case; a byte without one, 0 for what is no unit.
 func Unit(name string) Bytes { return units[strings.ToUpper(strings.TrimSpace(name))] }
 
@@ -109,6 +121,15 @@ func Amount(number string, unit Bytes) (Bytes, bool) {
 
 // SizeForms names the forms ParseBytes accepts, for error messages.
 const SizeForms = "a size such as 300MiB, 15.82GiB, 16G or 20971520"
+
+// ParseNeed is ParseBytes for what somebody means to allocate. Less than a MiB is a forgotten unit.
+func ParseNeed(s string) (Bytes, error) {
+	b, err := ParseBytes(s)
+	if err == nil && b > 0 && b < MiB {
+		return 0, fmt.Errorf("%q is %d bytes, less than any allocation on a GPU: write %s", s, b, SizeForms)
+	}
+	return b, err
+}
 
 // ParseBytes reads a size as people and PyTorch write it: "300MiB", "15.82 GiB",
 // "16G", "20971520". Fractions are rounded half up to a byte.

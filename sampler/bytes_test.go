@@ -162,3 +162,26 @@ func FuzzParseBytes(f *testing.F) {
 		}
 	})
 }
+
+// A need without its unit is no need.
+func TestParseNeed(t *testing.T) {
+	for text, want := range map[string]Bytes{"38GiB": 38 * GiB, "1048576": MiB, "0": 0, "1MiB": MiB} {
+		if got, err := ParseNeed(text); err != nil || got != want {
+			t.Errorf("%q: %v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"38", "1048575", "512K", "nonsense"} {
+		if got, err := ParseNeed(text); err == nil {
+			t.Errorf("%q is %v", text, got)
+		}
+	}
+}
+
+// Few digits never show more than there is.
+func TestFew(t *testing.T) {
+	for b, want := range map[Bytes]string{21*GiB + 99*MiB: "21.0 GiB", 21*GiB + 110*MiB: "21.1 GiB", GiB: "1.0 GiB", GiB - 1: "1023 MiB", 464*MiB + MiB/2: "464 MiB", MiB - 1: "1023 KiB", 0: "0 KiB"} {
+		if got := b.Few(); got != want {
+			t.Errorf("%d: %q, want %q", b, got, want)
+		}
+	}
+}

@@ -21,7 +21,7 @@ var dark = Theme{
 		Util:     {Color: "#5fafd7", ANSI256: 74, ANSI: Cyan},
 		Plot:     {Color: "#87afff", ANSI256: 111, ANSI: BrightCyan},
 		UtilPlot: {Color: "#53788c", ANSI256: 67, ANSI: BrightBlue},
-		Demo:     {Color: "#ff875f", ANSI256: 209, ANSI: BrightGreen, Bold: true},
+		Demo:     {Color: "#d787ff", ANSI256: 177, ANSI: BrightGreen, Bold: true},
 		Area1:    {Color: "#008787", ANSI256: 30, ANSI: Green},
 		Area2:    {Color: "#5faf87", ANSI256: 72, ANSI: Green},
 		Area3:    {Color: "#5fd787", ANSI256: 78, ANSI: BrightGreen},

@@ -17,12 +17,15 @@ func Names() []string {
 // Named finds a theme; ok is false when there is none of that name.
 func Named(name string) (t *Theme, ok bool) {
 	for _, t := range themes {
-		if strings.EqualFold(t.Name, name) {
+		if plainName(t.Name) == plainName(name) {
 			return t, true
 		}
 	}
 	return nil, false
 }
+
+// plainName is a name as people type it: in any case, with hyphens or without.
+func plainName(name string) string { return strings.ToLower(strings.ReplaceAll(name, "-", "")) }
 
 // For is the default theme for a terminal with a dark or a light background.
 func For(isDark bool) *Theme {

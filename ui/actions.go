@@ -155,7 +155,7 @@ func (m *Model) again() tea.Cmd {
 func (m *Model) setNeed() tea.Cmd {
 	var need sampler.Opt[sampler.Bytes]
 	if strings.TrimSpace(m.prompt.typed) != "" {
-		b, err := sampler.ParseBytes(m.prompt.typed)
+		b, err := sampler.ParseNeed(m.prompt.typed)
 		if err != nil {
 			m.prompt.typed = ""
 			return m.note(err.Error())
@@ -171,6 +171,15 @@ func (m *Model) setNeed() tea.Cmd {
 		m.opt.Recorder.Need(need, m.newestTime())
 	}
 	m.fit()
+	n := 0
+	for _, f := range m.shown.fits {
+		if fits, known := f.Fits(); fits && known {
+			n++
+		}
+	}
+	if b, ok := need.Value(); ok && m.shown.snap != nil {
+		return m.note(m.words.Say("say.fits", "need", b, "count", n, "all", m.words.Count("count.gpu", len(m.shown.snap.GPUs))))
+	}
 	return nil
 }
 

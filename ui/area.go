@@ -99,8 +99,12 @@ func (a *area) draw(c *canvas, r rect, glyphs *theme.Glyphs, span time.Duration)
 	}
 	a.fill(c, plot, top)
 	a.labels(c, rect{r.x, r.y, axisWidth - 1, plot.h}, scale)
+	lines := plot
+	if a.at.span-a.at.ahead < span { // none through what is yet to come
+		lines.w = min((a.at.column(0, plot.w)+dotColumns)/dotColumns, plot.w)
+	}
 	for _, m := range a.marks {
-		a.line(c, plot, top, m, glyphs.Mark)
+		a.line(c, lines, top, m, glyphs.Mark)
 	}
 	for _, m := range a.marks {
 		a.name(c, plot, top, m, glyphs.Mark)
@@ -215,7 +219,7 @@ func (a *area) name(c *canvas, r rect, top float64, m mark, glyph rune) {
 	y, free := m.row(r, top), make([]bool, r.w)
 	for x := range free {
 		ch, _ := c.at(r.x+x, y)
-		free[x] = ch == glyph
+		free[x] = ch == glyph || ch == ' '
 	}
 	for _, text := range m.texts {
 		if x := nearestRoom(free, width(text)+2, m.at/dotColumns); x >= 0 {

@@ -62,7 +62,7 @@ func (a axis) worth(value float64, rows int) float64 {
 	if rest > 0 {
 		uneven = 1 / float64(max(between, 1))
 	}
-	return -4*(a.top/value-1) - 0.05*few - 0.15*uneven
+	return -6*(a.top/value-1) - 0.05*few - 0.15*uneven
 }
 
 // label is a figure of the axis: a whole number where the steps are whole.

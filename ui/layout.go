@@ -26,7 +26,7 @@ type placed struct {
 
 const (
 	gridMinWidth  = 44 // of a pane in a grid
-	gridMinHeight = 8
+	gridMinHeight = 7
 	leadMinHeight = 6 // of the one pane above lines
 	lineMinWidth  = 31
 	lineGap       = 2 // between columns of lines
@@ -61,7 +61,11 @@ func (v *view) arrange(w, h int) plan {
 	advice := 0
 	if h >= footerHeight {
 		p.text = v.adviceLines(adviceWidth(w, h))
-		if n := max(len(p.text), v.room.rows); n > 0 {
+		n := len(p.text)
+		if n > 0 || len(v.overLines(adviceWidth(w, h))) > 0 {
+			n = max(n, v.room.rows)
+		}
+		if n > 0 {
 			p.advice = rect{0, top, w, min(n+border, max(1, body*2/5))}
 			top += p.advice.h
 		}
@@ -217,7 +221,7 @@ func (v *view) placeColumns(p *plan, r rect, list []*sampler.GPU, cols int) int 
 }
 
 // lead is the GPU that gets a pane when the others get lines: the focused one, the one
-// with the most urgent alert, the first whose peaks leave next to nothing, or the first.
+// with the most urgent alert, the one whose peaks leave least where that is little, or the first.
 func (v *view) lead(list []*sampler.GPU) *sampler.GPU {
 	if v.focus != nil {
 		return v.focus
@@ -232,12 +236,25 @@ func (v *view) lead(list []*sampler.GPU) *sampler.GPU {
 			return f.gpu
 		}
 	}
+	worst := list[0]
 	for _, g := range list {
-		if v.verdict(g).role == theme.Critical {
-			return g
+		if v.scarcity(g) > v.scarcity(worst) {
+			worst = g
 		}
 	}
-	return list[0]
+	return worst
+}
+
+// scarceSteps are the steps in which GPUs are compared, of which nearly equal ones must not take turns.
+const scarceSteps = 40
+
+// scarcity is how little a GPU has left at worst, in steps; 0 where that is no worry.
+func (v *view) scarcity(g *sampler.GPU) int {
+	total := g.Memory.Total.Or(0)
+	if said := v.verdict(g); said.role == theme.Dim || said.text == "" || total == 0 {
+		return 0
+	}
+	return scarceSteps - int(scarceSteps*float64(min(g.Memory.WorstFree.Or(total), total))/float64(total))
 }
 
 func without(list []*sampler.GPU, x *sampler.GPU) []*sampler.GPU {

@@ -65,11 +65,13 @@ func (v *view) slitLines() (lines []textLine) {
 }
 
 // overLines are the alerts that are just over, the newest first.
-func (v *view) overLines() (lines []textLine) {
+func (v *view) overLines(w int) (lines []textLine) {
 	for _, a := range slices.Backward(v.past) {
 		lasted, over := a.End.Value()
 		if end := a.Time.Add(time.Duration((lasted - a.T) * float64(time.Second))); over && v.now().Sub(end) < roomTime {
-			lines = append(lines, textLine{{theme.Dim, v.words.Say("panel.over", "time", v.wall(end).Format("15:04:05"), "text", a.Text)}})
+			for _, l := range wrap(v.words.Say("panel.over", "time", v.wall(end).Format("15:04:05"), "text", a.Text), w) {
+				lines = append(lines, textLine{{theme.Dim, l}})
+			}
 		}
 	}
 	return lines
@@ -165,7 +167,7 @@ func (v *view) advicePane(c *canvas, r rect, lines []textLine, boxed bool) {
 		r = rect{r.x + 2, r.y + 1, r.w - 4, r.h - 2}
 	}
 	if room := r.h - len(lines); room > 0 { // that alerts leave when they are over
-		over := v.overLines()
+		over := v.overLines(r.w)
 		lines = append(lines, over[:min(room, len(over))]...)
 	}
 	v.textLines(c, r, lines, 0)

@@ -68,7 +68,7 @@ func (v *view) fitLines(f fitGroup, w int) []textLine {
 	for i, l := range wrap(text, w-2) {
 		lines = append(lines, textLine{{role, pick(i == 0, string(v.glyphs.Alert)+" ", "  ") + l}})
 	}
-	free := v.words.Say("panel.free", "now", gibOr(f.Free), "lowest", gibOr(f.WorstFree), "min", gibOr(f.WorstFreeStart))
+	free := v.words.Say("panel.free", "now", sizeOr(f.Free), "lowest", sizeOr(f.WorstFree), "min", sizeOr(f.WorstFreeStart))
 	for _, l := range wrap(free, w-2) {
 		lines = append(lines, textLine{{theme.Text, "  " + l}})
 	}

@@ -38,15 +38,9 @@ func (v *view) gpuPane(c *canvas, r rect, g *sampler.GPU) {
 		in.y, in.h = in.y+rows, in.h-rows
 		return top
 	}
-	if !boxed {
-		v.memoryRow(c, next(1), g)
-		v.utilRow(c, next(1), g)
-		v.gpuPlot(c, in, g)
-		return
-	}
 	v.memoryRow(c, next(1), g)
 	v.verdictRow(c, next(1), g)
-	if in.h >= laneMinHeight {
+	if boxed && in.h >= laneMinHeight {
 		in.h--
 		v.utilLane(c, rect{in.x, in.y + in.h, in.w, 1}, g)
 	}
@@ -61,7 +55,10 @@ const (
 // verdictRow is the sentence on a GPU, and at the right what nobody's processes hold.
 func (v *view) verdictRow(c *canvas, r rect, g *sampler.GPU) {
 	said := v.verdict(g)
-	x := c.put(r.x+1, r.y, r.x+r.w, said.role, said.text)
+	if text, _, ok := strings.Cut(said.text, ";"); ok && width(said.text) > r.w-1 {
+		said.text = text // rather no time than half of one
+	}
+	x := c.cut(r.x+1, r.y, r.x+r.w, said.role, said.text)
 	right := r.x + r.w
 	for _, p := range v.apartFigures(&g.Memory) {
 		if from := right - width(p.text); from > x+1 {
@@ -100,7 +97,7 @@ func (v *view) gpuTitle(c *canvas, r rect, g *sampler.GPU, focused, boxed bool) 
 		return
 	}
 	items := v.titleItems(g)
-	if util, ok := g.Utilization.GPU.Value(); ok && boxed {
+	if util, ok := g.Utilization.GPU.Value(); ok {
 		items = append([]string{v.words.Say("screen.util") + fmt.Sprintf(" %3d%%", util)}, items...)
 	}
 	for len(items) > 0 {
@@ -183,7 +180,7 @@ func (v *view) memoryRow(c *canvas, r rect, g *sampler.GPU) {
 // piecesWidth is what pieces take beside each other.
 func piecesWidth(list []piece) (w int) {
 	for _, p := range list {
-		w += width(p.text) + 1
+		w += width(p.text) + pick(p.role == theme.Dim, 0, 1)
 	}
 	return w
 }
@@ -215,27 +212,6 @@ func (v *view) apartFigures(m *sampler.Memory) (ps []piece) {
 		ps = append(ps, piece{theme.Dim, v.words.Say("screen.shared")})
 	}
 	return ps
-}
-
-// utilRow is "gpu ▕██████▏ 99%".
-func (v *view) utilRow(c *canvas, r rect, g *sampler.GPU) {
-	x := c.put(r.x+1, r.y, r.x+r.w, theme.Dim, v.words.Say("screen.util")+" ")
-	right := r.x + r.w
-	text := fmt.Sprintf("%4s", percentOr(g.Utilization.GPU))
-	if !g.Utilization.GPU.Known() {
-		text = " " + notAvailable
-	}
-	c.put(right-5, r.y, right, theme.Strong, text)
-	right -= 6
-	for _, p := range []struct {
-		name string
-		of   sampler.Opt[int]
-	}{{v.words.Say("screen.enc"), g.Utilization.Encoder}, {v.words.Say("screen.dec"), g.Utilization.Decoder}} {
-		if n := p.of.Or(0); n > 0 && right-9 > x+12 {
-			right = c.right(x, r.y, right, theme.Dim, fmt.Sprintf("%s %d%%", p.name, n)) - 1
-		}
-	}
-	v.percentBar(c, x, r.y, max(right-x, 0), g.Utilization.GPU, theme.Util)
 }
 
 // gpuPlot is the history of the plotted metric, with the watermark and the need for memory.

@@ -32,6 +32,14 @@ func gibOr(o sampler.Opt[sampler.Bytes]) string {
 	return notAvailable
 }
 
+// sizeOr is a known amount with its unit, "N/A" of an unknown one.
+func sizeOr(o sampler.Opt[sampler.Bytes]) string {
+	if b, ok := o.Value(); ok {
+		return b.String()
+	}
+	return notAvailable
+}
+
 func percentOr(o sampler.Opt[int]) string {
 	if p, ok := o.Value(); ok {
 		return strconv.Itoa(p) + "%"

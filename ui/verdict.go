@@ -14,10 +14,10 @@ func (v *view) verdict(g *sampler.GPU) piece {
 	m := &g.Memory
 	total, used := m.PlausibleTotal().Or(0), m.Used.Or(0)
 	worst, known := m.WorstFree.Value()
-	if !known || total == 0 || v.outlook == nil {
+	if !known || total == 0 || v.outlook == nil || !m.Used.Known() {
 		return piece{}
 	}
-	if p, ok := v.filling(g); ok {
+	if p, ok := v.alerted(g); ok {
 		return p
 	}
 	o, _ := v.outlook(g.Key())
@@ -31,9 +31,12 @@ func (v *view) verdict(g *sampler.GPU) piece {
 	case o.Spike.Known() && o.Spike.Or(0) > used:
 		usable, spike := total.Less(m.Reserved.Or(0)), o.Spike.Or(0)
 		left := usable.Less(spike)
-		p := say(pick(level == theme.Ok, theme.Dim, level), "peaks", "free", left.String())
+		if peak := m.Peak; peak != nil && max(spike, peak.Bytes)-min(spike, peak.Bytes) <= peak.Bytes/samePeak && spike <= usable {
+			left = worst // they are what the peak was: one figure for both
+		}
+		p := say(pick(level == theme.Ok, theme.Dim, level), "peaks", "free", left.Few())
 		if spike > usable {
-			p = say(theme.Critical, "short", "short", (spike - usable).String())
+			p = say(theme.Critical, "short", "short", (spike - usable).Few())
 		}
 		if due, ok := o.Due.Value(); ok {
 			p.text += v.words.Say("verdict.next", "span", since(time.Duration(due*float64(time.Second))))
@@ -43,9 +46,9 @@ func (v *view) verdict(g *sampler.GPU) piece {
 		return say(theme.Dim, "idle", "free", m.PlausibleFree().Or(worst).String())
 	}
 	if still := v.stillFor(g); still >= time.Minute {
-		return say(pick(level == theme.Ok, theme.Dim, level), "flat", "span", since(still), "free", worst.String())
+		return say(pick(level == theme.Ok, theme.Dim, level), "flat", "span", since(still), "free", worst.Few())
 	}
-	return say(pick(level == theme.Ok, theme.Dim, level), "worst", "free", worst.String())
+	return say(pick(level == theme.Ok, theme.Dim, level), "worst", "free", worst.Few())
 }
 
 // idlePercent of its memory is what the driver and a desktop take.
@@ -72,18 +75,28 @@ func (v *view) unused(g *sampler.GPU) bool {
 	return true
 }
 
-// filling is said of a GPU that an open alert sees filling up.
-func (v *view) filling(g *sampler.GPU) (p piece, ok bool) {
+// samePeak: within that part of the peak the spikes of a GPU are as high as it.
+const samePeak = 40
+
+// alerted is what an open alert says of the next minutes of a GPU, in its figures: that it fills up, or that its next
+// spike does not fit.
+func (v *view) alerted(g *sampler.GPU) (p piece, ok bool) {
 	for _, a := range v.alerts {
-		eta, known := a.ETA.Value()
-		if a.Key != g.Key() || a.Kind != sampler.AlertGrowth || !known {
+		if a.Key != g.Key() || !a.GPU.Known() {
 			continue
 		}
-		role := theme.Warning
-		if a.Level == sampler.LevelCritical {
-			role = theme.Critical
+		eta, known := a.ETA.Value()
+		span := since(time.Duration(eta * float64(time.Second)))
+		switch {
+		case a.Kind == sampler.AlertGrowth && known:
+			return piece{levelRole(a.Level), v.words.Say("verdict.filling", "span", span)}, true
+		case a.Kind == sampler.AlertRepeatSpike && a.Numbers["short_bytes"] > 0:
+			p := piece{levelRole(a.Level), v.words.Say("verdict.short", "short", sampler.Bytes(a.Numbers["short_bytes"]).Few())}
+			if known {
+				p.text += v.words.Say("verdict.next", "span", span)
+			}
+			return p, true
 		}
-		return piece{role, v.words.Say("verdict.filling", "span", since(time.Duration(eta*float64(time.Second))))}, true
 	}
 	return p, false
 }

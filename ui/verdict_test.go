@@ -48,18 +48,47 @@ func TestVerdict(t *testing.T) {
 	}{
 		{watch.Outlook{}, "20.0 GiB free at worst", theme.Dim},
 		{watch.Outlook{ByDesign: "vLLM"}, "20.0 GiB free at worst", theme.Dim}, // it holds little of it
-		{watch.Outlook{Spike: some(58 * sampler.GiB)}, "peaks leave 21.0 GiB", theme.Dim},
-		{watch.Outlook{Spike: some(58 * sampler.GiB), Due: sampler.Some(42.0)}, "peaks leave 21.0 GiB; next in ~40s", theme.Dim},
+		{watch.Outlook{Spike: some(50 * sampler.GiB)}, "peaks leave 29.0 GiB", theme.Dim},
+		{watch.Outlook{Spike: some(58 * sampler.GiB)}, "peaks leave 20.0 GiB", theme.Dim}, // as the peak did
+		{watch.Outlook{Spike: some(58 * sampler.GiB), Due: sampler.Some(42.0)}, "peaks leave 20.0 GiB; next in ~40s", theme.Dim},
 		{watch.Outlook{Spike: some(81 * sampler.GiB), Due: sampler.Some(42.0)}, "the next peak is 2.0 GiB too large; next in ~40s", theme.Critical},
 	} {
 		s := gpus(1, 1, false)
 		g := &s.GPUs[0]
 		g.Memory.Total, g.Memory.Used = some(80*sampler.GiB), some(40*sampler.GiB)
+		g.Memory.Peak = &sampler.Peak{Bytes: 59 * sampler.GiB}
 		g.Memory.WorstFree, g.Memory.Reserved = some(20*sampler.GiB), some(sampler.GiB)
 		v := model([]*sampler.Snapshot{s}, 100, 30, Options{}).view()
 		v.outlook = func(sampler.GPUKey) (watch.Outlook, bool) { return row.o, true }
 		if got := v.verdict(g); got != (piece{row.role, row.want}) {
 			t.Errorf("%+v: %q in role %d, want %q in %d", row.o, got.text, got.role, row.want, row.role)
 		}
+	}
+}
+
+// Where an alert tells of the next minutes the sentence says the same, in the same figures.
+func TestVerdictOfAlert(t *testing.T) {
+	s := gpus(1, 1, false)
+	s.GPUs[0].Memory.WorstFree = sampler.Some(20 * sampler.GiB)
+	for _, row := range []struct {
+		a    sampler.Alert
+		want string
+	}{
+		{sampler.Alert{Kind: sampler.AlertGrowth, Level: sampler.LevelNotice, ETA: sampler.Some(240.0)}, "full in ~4m at this rate"},
+		{sampler.Alert{Kind: sampler.AlertRepeatSpike, Level: sampler.LevelWarning, ETA: sampler.Some(20.0), Numbers: map[string]float64{"short_bytes": 3 << 30}},
+			"the next peak is 3.0 GiB too large; next in ~20s"},
+		{sampler.Alert{Kind: sampler.AlertRepeatSpike, Level: sampler.LevelWarning, Numbers: map[string]float64{"short_bytes": 300 << 20}}, "the next peak is 300 MiB too large"},
+	} {
+		v := model([]*sampler.Snapshot{s}, 100, 30, Options{}).view()
+		row.a.Key, row.a.GPU = s.GPUs[0].Key(), sampler.Some(0)
+		v.alerts = []sampler.Alert{row.a}
+		if got := v.verdict(&s.GPUs[0]); got.text != row.want || got.role != levelRole(row.a.Level) {
+			t.Errorf("%s: %+v, want %q", row.a.Kind, got, row.want)
+		}
+	}
+	lost := s.GPUs[0]
+	lost.Memory.Used, lost.Processes = sampler.Opt[sampler.Bytes]{}, nil
+	if got := model([]*sampler.Snapshot{s}, 100, 30, Options{}).view().verdict(&lost); got.text != "" {
+		t.Errorf("of a GPU that gives no figures it says %q", got.text)
 	}
 }

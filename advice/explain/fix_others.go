@@ -75,6 +75,9 @@ var fixesOthers = []fixRow{
 			return ""
 		},
 		saves: func(f *failure) (span, bool) {
+			if big := f.toStop(); big.PID > 0 && big.Bytes > 0 {
+				return span{big.Bytes, big.Bytes}, true
+			}
 			high := f.elsewhere.Or(0)
 			return span{min(f.othersHold(), high), high}, high > 0
 		},

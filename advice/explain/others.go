@@ -54,13 +54,10 @@ func (f *facts) aloneOnGPU() bool {
 
 // notOwn is what of the GPU is not this job's.
 func (f *facts) notOwn() (sum sampler.Bytes) {
-	if e := f.elsewhere.Or(0); e > 0 {
-		return e
-	}
 	for _, p := range f.strangers() {
 		sum += p.Bytes
 	}
-	return sum
+	return max(sum, f.elsewhere.Or(0))
 }
 
 func holderName(h Neighbor) string {

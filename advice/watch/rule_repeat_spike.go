@@ -201,10 +201,10 @@ func renderSpike(f *Facts, pid int, value float64, pt series.Pattern, e expectat
 	case due >= 0:
 		when = words.Say("alert.repeat_spike.now")
 	}
-	said := []any{"gpu", g.last.Index, "when", when, "need", size(need), "held", size(value), "free", size(free)}
+	said := []any{"gpu", g.last.Index, "when", when, "need", size(need), "held", size(value), "free", size(free), "short", size(e.top - e.available)}
 	m := message{
 		text:     words.Say("alert.repeat_spike", said...),
-		evidence: []string{e.how, words.Say("alert.repeat_spike.short", "short", size(e.top-e.available))},
+		evidence: []string{e.how},
 		numbers: map[string]float64{"need_bytes": bytesOf(need), "free_bytes": bytesOf(free), "top_bytes": bytesOf(e.top),
 			"short_bytes": bytesOf(e.top - e.available), "spikes": float64(pt.Count)},
 	}

@@ -30,7 +30,7 @@ func (s *size) String() string {
 }
 
 func (s *size) Set(text string) error {
-	b, err := sampler.ParseBytes(text)
+	b, err := sampler.ParseNeed(text)
 	if err == nil {
 		s.Opt = sampler.Some(b)
 	}

@@ -58,7 +58,7 @@ func TestDrivers(t *testing.T) {
 		{"hang", setup{scenario: "hang", env: ago(time.Second), size: [2]int{120, 40}},
 			[]string{"30.0 / "}, []string{"not answering", "44.0 / "}},
 		{"mig", setup{scenario: "mig", size: [2]int{120, 40}},
-			[]string{"0:0", "0:1", "0:3", "MIG 3g.40gb", "12.0 / ", "27.5 GiB free", "33.0 / ", "44200"}, nil},
+			[]string{"0:0", "0:1", "0:3", "MIG 3g.40gb", "12.0 / ", "27.4 GiB free", "33.0 / ", "44200"}, nil},
 		{"unified", setup{scenario: "unified", size: [2]int{120, 40}},
 			[]string{"GB10", " shared", "4.0 GiB", "45001"}, nil},
 		{"hidden", setup{scenario: "hidden", size: [2]int{120, 40}},
