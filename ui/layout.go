@@ -74,12 +74,13 @@ func (v *view) arrange(w, h int) plan {
 		advice = min(len(p.text), max(1, body-len(v.snap.GPUs)))
 	}
 	used := 0
-	for _, share := range tableShares { // the table gets less where panes get their boxes for it
+	for _, share := range tableShares { // the table gets less where more GPUs get panes, or their panes a box
+		was, before := p, used
 		p.panes, p.lines = nil, nil
 		table := v.tableHeight(body, border, share)
 		used = v.placeGPUs(&p, rect{0, top, w, max(bottom-top-advice-table, min(body, 1))})
-		if len(p.panes) > 0 && p.panes[0].h >= boxMinHeight {
-			break
+		if len(was.panes) > 0 && paneWorth(p.panes) <= paneWorth(was.panes) {
+			p, used = was, before
 		}
 	}
 	top += used
@@ -98,7 +99,15 @@ func adviceWidth(w, h int) int { return w - pick(boxed(w, h), 4, 0) }
 func boxed(w, h int) bool { return h >= boxesHeight && w >= boxesWidth }
 
 // tableShares are the parts of the screen that the table may take.
-var tableShares = []int{3, 4, 3}
+var tableShares = []int{3, 4}
+
+// paneWorth is higher for more panes, and for those with a box.
+func paneWorth(panes []placed) int {
+	if len(panes) > 0 && panes[0].h >= boxMinHeight {
+		return 2*len(panes) + 1
+	}
+	return 2 * len(panes)
+}
 
 // tableHeight is the least room for the process table, of which a part of the screen is enough.
 func (v *view) tableHeight(body, border, share int) int {

@@ -84,6 +84,19 @@ func TestAlertOnTop(t *testing.T) {
 	}
 }
 
+// Eight GPUs have their panes from 120x40 on, each with its sentence.
+func TestEightPanes(t *testing.T) {
+	for _, size := range [][2]int{{120, 40}, {160, 50}, {200, 60}} {
+		v := model(play(t, "eight", 2*time.Minute), size[0], size[1], Options{}).view()
+		if p := v.arrange(size[0], size[1]); len(p.panes) != 8 {
+			t.Errorf("%v: %d panes", size, len(p.panes))
+		}
+		if got := strings.Join(v.draw(size[0], size[1]).lines(), "\n"); strings.Count(got, "free at worst")+strings.Count(got, "peaks leave") < 8 {
+			t.Errorf("%v: not each GPU has its sentence:\n%s", size, got)
+		}
+	}
+}
+
 // Of many GPUs the one whose peaks leave next to nothing has the pane, not the first.
 func TestLeadIsTheWorst(t *testing.T) {
 	snaps := past(gpus(40, 1, false), 5)

@@ -91,9 +91,9 @@ func larger(a, b float64) float64 {
 func (v *view) gpuTitle(c *canvas, r rect, g *sampler.GPU, focused, boxed bool) {
 	mark := pick(focused, string(v.glyphs.Focus)+" ", "")
 	x := c.put(r.x+1, r.y, r.x+r.w, theme.Accent, " "+mark+pick(boxed, "GPU ", "")+g.Label()+" ")
-	x = c.put(x, r.y, r.x+r.w-1, theme.Strong, shortName(g.Name)+" ")
+	x = c.cut(x, r.y, r.x+r.w-1, theme.Strong, shortName(g.Name)+" ")
 	if msg, ok := g.Error.Value(); ok {
-		c.put(x, r.y, r.x+r.w-1, theme.Critical, " "+v.words.Reason(msg)+" ")
+		c.cut(x, r.y, r.x+r.w-1, theme.Critical, " "+v.words.Reason(msg)+" ")
 		return
 	}
 	items := v.titleItems(g)
@@ -154,7 +154,7 @@ func (v *view) titleItems(g *sampler.GPU) []string {
 
 // shortName drops what every name has.
 func shortName(name string) string {
-	return strings.TrimPrefix(strings.TrimPrefix(name, "NVIDIA "), "Graphics Device ")
+	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(name, "NVIDIA "), "Graphics Device "), " Generation")
 }
 
 // memoryRow is "mem ▕█████▲··▏ 61.2 / 79.6 GiB ▲78.9": the bar takes half of it at least; with little room the total goes
@@ -164,6 +164,13 @@ func (v *view) memoryRow(c *canvas, r rect, g *sampler.GPU) {
 	x := c.put(r.x+1, r.y, r.x+r.w, theme.Dim, v.words.Say("screen.mem")+" ")
 	right, room := r.x+r.w, r.x+r.w-x-max(10, r.w*2/5)-1
 	figures := v.memoryFigures(m)
+	if piecesWidth(figures) > room {
+		for i := range figures {
+			if figures[i].role == theme.Dim {
+				figures[i].text = "/" + gib(m.Total.Or(0)) + "G"
+			}
+		}
+	}
 	for _, drop := range []theme.Role{theme.Dim, theme.Peak} {
 		if piecesWidth(figures) > room {
 			figures = slices.DeleteFunc(figures, func(p piece) bool { return p.role == drop })
