@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -44,10 +45,15 @@ func move(by int) func(*Model) tea.Cmd {
 	}
 }
 
+// sortNext sorts by the next column that is shown.
 func (m *Model) sortNext() tea.Cmd {
 	m.table.reverse = false
-	for m.table.sort = (m.table.sort + 1) % len(columns); columns[m.table.sort].order == nil; {
+	shown := fitting(m.tty.w-pick(boxed(m.tty.w, m.tty.h), 2, 0), m.view().anyContainer())
+	for range columns {
 		m.table.sort = (m.table.sort + 1) % len(columns)
+		if columns[m.table.sort].order != nil && slices.Contains(shown, m.table.sort) {
+			break
+		}
 	}
 	m.list()
 	return m.note(m.words.Say("say.sorted", "column", plainTitle(columns[m.table.sort])))

@@ -451,3 +451,20 @@ func TestFailureShowsAtOnce(t *testing.T) {
 		t.Errorf("reported %+v, the screen shows\n%s", reported, got)
 	}
 }
+
+// Key o goes through the columns that are on the screen, and no others.
+func TestSortByWhatIsShown(t *testing.T) {
+	for _, size := range [][2]int{{40, 20}, {80, 24}, {200, 60}} {
+		m := model(past(gpus(2, 2, false), 3), size[0], size[1], Options{})
+		seen := map[int]bool{}
+		for range 2 * len(columns) {
+			press(m, "o")
+			if seen[m.table.sort] = true; !strings.Contains(text(m), columns[m.table.sort].title+"↓") && !strings.Contains(text(m), columns[m.table.sort].title+"↑") {
+				t.Errorf("%v: sorted by %s, which is not shown", size, columns[m.table.sort].title)
+			}
+		}
+		if len(seen) < 3 {
+			t.Errorf("%v: only %d columns to sort by", size, len(seen))
+		}
+	}
+}
