@@ -14,10 +14,14 @@ type taking struct {
 	stuck    bool   // the value stands in the same word: -pX
 	apart    bool   // or in the next
 	behind   string // only what stands behind this in the value: ann:X
+	bundle   string // letters without a value that may stand before that of the option: -su
 	words    int    // of the first so many words without options, the last; 0: the first
 }
 
 const clients = "mysql mysqldump mysqladmin mysqlimport mysqlsh mysqlcheck mariadb mariadb-dump mariadb-admin"
+
+// curlFlags are the short options of curl that take no value.
+const curlFlags = "#0123469BGIJLMNOSZafgijklnpqsv"
 
 var takings = []taking{
 	{programs: "wandb swanlab ngrok vault comet", after: "login", apart: true},
@@ -44,11 +48,11 @@ var takings = []taking{
 	{programs: "xfreerdp xfreerdp3", option: "/p:", stuck: true},
 	{programs: "gh", after: "secret", option: "--body", stuck: true, apart: true},
 	{programs: "http https xh xhs", option: "-a", apart: true, behind: ":"},
-	{programs: "curl", option: "-u", stuck: true, apart: true, behind: ":"},
+	{programs: "curl", option: "-u", stuck: true, apart: true, behind: ":", bundle: curlFlags},
 	{programs: "curl", option: "--user", stuck: true, apart: true, behind: ":"},
-	{programs: "curl", option: "-U", stuck: true, apart: true, behind: ":"},
+	{programs: "curl", option: "-U", stuck: true, apart: true, behind: ":", bundle: curlFlags},
 	{programs: "curl", option: "--proxy-user", stuck: true, apart: true, behind: ":"},
-	{programs: "curl", option: "-b", stuck: true, apart: true, behind: "="},
+	{programs: "curl", option: "-b", stuck: true, apart: true, behind: "=", bundle: curlFlags},
 }
 
 // program are the takings by the names of programs.
@@ -158,15 +162,34 @@ func (f *finder) taken(t *taking, args []span) {
 		return
 	}
 	for i, w := range args {
-		rest, ok := strings.CutPrefix(f.text(w), t.option)
+		option := t.option
+		if n := t.bundled(f.text(w)); n > 0 {
+			option = f.text(w)[:n]
+		}
+		rest, ok := strings.CutPrefix(f.text(w), option)
 		switch {
 		case !ok:
 		case rest == "" && t.apart && i+1 < len(args):
 			f.behind(args[i+1], t.behind)
-		case rest != "" && t.stuck && (len(t.option) == 2 && rest[0] != '-' || rest[0] == '=' || ends(t.option, ":")):
-			f.behind(span{w.from + len(t.option) + b2i(rest[0] == '='), w.to}, t.behind)
+		case rest != "" && t.stuck && (t.option[1] != '-' && len(t.option) == 2 && rest[0] != '-' || rest[0] == '=' || ends(t.option, ":")):
+			f.behind(span{w.from + len(option) + b2i(rest[0] == '='), w.to}, t.behind)
 		}
 	}
+}
+
+// bundled is the length of a word up to its option, where only other letters of a bundle stand before it; 0: it is none.
+func (t *taking) bundled(word string) int {
+	if t.bundle == "" || len(word) < 3 || word[0] != '-' {
+		return 0
+	}
+	at := 1
+	for at < len(word) && strings.IndexByte(t.bundle, word[at]) >= 0 {
+		at++
+	}
+	if at > 1 && at < len(word) && word[at] == t.option[1] {
+		return at + 1
+	}
+	return 0
 }
 
 // positional finds the word that is no option and looks like a key: others may be of a

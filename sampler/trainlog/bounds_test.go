@@ -235,7 +235,7 @@ func TestStageMarks(t *testing.T) {
 	}
 }
 
-// A phase that goes on is one mark, and phases alone are never too many by more than the limit.
+// A phase that goes on is one mark; where phases alone are too many every other one goes, and the newest stays.
 func TestPhaseMarks(t *testing.T) {
 	var l Log
 	epoch := func(n int) { l.add(mark{LogMark: sampler.LogMark{Kind: sampler.MarkEpoch, N: sampler.Some(n)}}) }
@@ -243,8 +243,14 @@ func TestPhaseMarks(t *testing.T) {
 		epoch(n)
 		epoch(n)
 	}
-	if len(l.marks) != maxMarks || l.thinned != 2 {
+	if len(l.marks) != maxMarks/2+2 || l.thinned != 0 {
 		t.Errorf("%d marks, thinned %d times", len(l.marks), l.thinned)
+	}
+	for n := range 5 * maxMarks { // as a log with tiny epochs has
+		epoch(n)
+	}
+	if last := l.marks[len(l.marks)-1]; len(l.marks) > maxMarks || last.N.Or(0) != 5*maxMarks-1 {
+		t.Errorf("%d marks, the newest is %v", len(l.marks), last.N)
 	}
 }
 

@@ -129,6 +129,26 @@ func (l *Log) take(form *stamps, line string, number, next int) int {
 	return next
 }
 
+// maxThinned keeps 1<<thinned a number.
+const maxThinned = 30
+
+// thin makes room: every other reading of the allocator goes, or every other mark where phases alone are too many.
+func (l *Log) thin() {
+	before := len(l.marks)
+	drop := func(what func(mark) bool) {
+		n := 0
+		l.marks = slices.DeleteFunc(l.marks, func(o mark) bool {
+			n++
+			return n%2 == 0 && what(o)
+		})
+	}
+	if drop(func(o mark) bool { return o.Kind == sampler.MarkAllocator }); len(l.marks) < before {
+		l.thinned = min(l.thinned+1, maxThinned)
+		return
+	}
+	drop(func(mark) bool { return true })
+}
+
 // add keeps a mark. What only repeats the phase before is left out; when there are too
 // many, every other reading of the allocator goes, and later ones are taken less often.
 func (l *Log) add(m mark) {
@@ -153,16 +173,7 @@ func (l *Log) add(m mark) {
 		l.phase = m.LogMark
 	}
 	if len(l.marks) >= maxMarks {
-		l.thinned++
-		n := 0
-		before := len(l.marks)
-		l.marks = slices.DeleteFunc(l.marks, func(o mark) bool {
-			n++
-			return o.Kind == sampler.MarkAllocator && n%2 == 0
-		})
-		if len(l.marks) == before {
-			return // phases alone are too many
-		}
+		l.thin()
 	}
 	l.marks = append(l.marks, m)
 }
