@@ -13,8 +13,8 @@ type Answer struct {
 	GPUs []Fit // most free first, those without figures last
 }
 
-// Enough says whether the need fits on at least n GPUs.
-func (v Answer) Enough(n int) bool { return len(v.Fitting()) >= n }
+// Enough says whether the need fits on at least n GPUs at once.
+func (v Answer) Enough(n int) bool { return len(together(v.Fitting())) >= n }
 
 // Fitting are the GPUs on which the need fits, most free first.
 func (v Answer) Fitting() []Fit {

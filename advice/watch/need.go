@@ -1,7 +1,9 @@
 package watch
 
 import (
+	"slices"
 	"sort"
+	"strconv"
 
 	"nvpeak/advice/lang"
 	"nvpeak/sampler"
@@ -57,6 +59,7 @@ type Fit struct {
 	UUID           string // of the GPU or MIG instance; empty when not known
 	Label          string // "0"; of a MIG instance "0:1"
 	MIG            bool   // it is an instance
+	shared         string // the memory that it shares with other compute instances of its GPU instance; empty: its own
 	Unsplit        bool   // in MIG mode without instances: nothing fits
 	Need           sampler.Opt[Need]
 	Total          sampler.Opt[sampler.Bytes]
@@ -98,6 +101,7 @@ func Fits(gpu sampler.GPU, need sampler.Bytes) Fit {
 		UUID:    gpu.UUID,
 		Label:   gpu.Label(),
 		MIG:     gpu.MIG != nil,
+		shared:  sharedMemory(gpu),
 		Unsplit: gpu.Unsplit,
 		Need:    sampler.Some(Need{Bytes: need, Source: NeedTyped, GPU: sampler.Some(gpu.Index)}),
 		Total:   gpu.Memory.PlausibleTotal(),
@@ -108,6 +112,31 @@ func Fits(gpu sampler.GPU, need sampler.Bytes) Fit {
 	f.WorstFreeStart = least(gpu.Memory.WorstFree, f.WorstFree)
 	f.Short = short(need, f.WorstFree, 0)
 	return f
+}
+
+// sharedMemory names the GPU instance whose memory its compute instances share.
+func sharedMemory(gpu sampler.GPU) string {
+	if gpu.MIG == nil {
+		return ""
+	}
+	return gpu.Host + " " + gpu.MIG.ParentUUID + " " + strconv.Itoa(gpu.MIG.GPUInstance)
+}
+
+// together leaves out, in order, what cannot have the need beside those before it: of compute instances that share the
+// memory of a GPU instance, as many stay as the need fits into it.
+func together(list []Fit) []Fit {
+	taken := map[string]sampler.Bytes{}
+	return slices.DeleteFunc(list, func(f Fit) bool {
+		if f.shared == "" {
+			return false
+		}
+		need, _ := f.Need.Value()
+		if f.WorstFree.Or(0) < taken[f.shared]+need.Bytes {
+			return true
+		}
+		taken[f.shared] += need.Bytes
+		return false
+	})
 }
 
 // InTheWay lists who would have to go for the need to fit: the smallest holder that is

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"testing/quick"
@@ -165,5 +166,29 @@ func TestWaiter(t *testing.T) {
 	w.Add(boxOf(5, 10, 70))
 	if s := w.Status(); len(s) != 2 || !s[0].Free || s[0].For != 5*time.Second || s[1].Free || s[1].Short != 20*sampler.GiB {
 		t.Errorf("%+v", s)
+	}
+}
+
+// Compute instances that share a GPU instance share its memory: the need must fit as often as they are counted.
+func TestSharedInstances(t *testing.T) {
+	instance := func(gpuInstance, compute int, free sampler.Bytes) sampler.GPU {
+		g := sampler.GPU{Index: 0, UUID: fmt.Sprintf("MIG-%d-%d", gpuInstance, compute), MIG: &sampler.MIG{ParentUUID: "GPU-0", GPUInstance: gpuInstance, ComputeInstance: compute}}
+		g.Memory.Total, g.Memory.Free, g.Memory.Used = sampler.Some(40*sampler.GiB), sampler.Some(free), sampler.Some(40*sampler.GiB-free)
+		return g
+	}
+	s := sampler.Snapshot{Time: time.Unix(1000, 0), GPUs: []sampler.GPU{instance(1, 0, 40*sampler.GiB), instance(1, 1, 40*sampler.GiB), instance(2, 0, 35*sampler.GiB)}}
+	for _, row := range []struct {
+		need sampler.Bytes
+		gpus int
+		want bool
+	}{{30 * sampler.GiB, 1, true}, {30 * sampler.GiB, 2, true}, {30 * sampler.GiB, 3, false}, {20 * sampler.GiB, 3, true}, {36 * sampler.GiB, 2, false}} {
+		if _, done := NewWaiter(WaitOptions{Need: row.need, GPUs: row.gpus}).Add(s); done != row.want {
+			t.Errorf("wait for %v on %d: %v", row.need, row.gpus, done)
+		}
+		c := NewChecker(row.need)
+		c.Add(s)
+		if got := c.Answer().Enough(row.gpus); got != row.want {
+			t.Errorf("check %v on %d: %v", row.need, row.gpus, got)
+		}
 	}
 }

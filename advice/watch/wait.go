@@ -91,10 +91,10 @@ func (w *Waiter) ready() (ready []Fit, done bool) {
 			ready = append(ready, g.fit)
 		}
 	}
-	if len(ready) < w.options.GPUs {
+	slices.SortStableFunc(ready, mostFree)
+	if ready = together(ready); len(ready) < w.options.GPUs {
 		return nil, false
 	}
-	slices.SortStableFunc(ready, mostFree)
 	ready = ready[:w.options.GPUs]
 	slices.SortStableFunc(ready, func(a, b Fit) int { return cmp.Or(cmp.Compare(a.GPU, b.GPU), cmp.Compare(a.Label, b.Label)) })
 	return ready, true
