@@ -25,7 +25,7 @@ var (
 		`\b(?:fix(?:es|ed)?|avoid\w*|prevent\w*|mitigat\w*|solv\w*|resolv\w*|skip\w*|retr(?:y|ies|ied|ying)|recover\w*|catch\w*|improv\w*|support\w*|merge[ds]?)\b|` +
 		`(?:\b(?:no|without|never|not|zero|longer|instead of|rather than|against|than)|n['’]t)\s+(?:(?:gets?|got|go|goes|gone|runs?|ran|sees?|saw|hits?|an?|any|more|the|cuda|gpu|running|going|into)\s+){0,4}(?:oom|out[ -]of)|` +
 		`\b(?:handl\w*|detect\w*|simulat\w*|trigger\w*|ignor\w*|classif\w*|describ\w*|estimat\w*)\s+(?:\w+\s+){0,3}(?:oom|out[ -]of)|` +
-		`\b(?:occurs?|happens?|raised|thrown|refers?)\s+(?:when|if|that|to)\b|["'\x60] when (?:images|inputs|batches|models)\b|\b(?:if|unless) (?:you|the|your|an?|it|this|that|there|any|one|memory|not|still|gpu|cuda|\w+ing)\b|\bwhen the (?:device|card|host|system|cache|pool|gpu|memory)\b|\bmeans\b|\bsomething like\b|\bexceptions? for\b|#\d{2,}|\boom[ -](?:killer|score|safe|handl\w+|protection)\b|\b(?:followed by|looks like|appears to|recommend\w*|last (?:year|month|week|time))\b|^\W*(?:before|previously|earlier)\b|^\W*\*\*[^*]+\*\*\s*[(:]|如果|怎么办|如何(?:避免|处理|防止|减少|降低|设置)|可能|避免|防止`)
+		`\b(?:occurs?|happens?|raised|thrown|refers?)\s+(?:when|if|that|to)\b|["'\x60] when (?:images|inputs|batches|models)\b|\b(?:if|unless) (?:you|the|your|an?|it|this|that|there|any|one|memory|not|still|gpu|cuda|\w+ing)\b|\bwhen the (?:device|card|host|system|cache|pool|gpu|memory)\b|\bmeans\b|\bsomething like\b|\bexceptions? for\b|\b(?:overview|list|summary|kinds?|types?|signs?) of (?:an? )?(?:oom|out[ -]of)|\b(?:oom|memory) (?:events|errors) (?:is|are)\b|#\d{2,}|\boom[ -](?:killer|score|safe|handl\w+|protection)\b|\b(?:followed by|looks like|appears to|recommend\w*|last (?:year|month|week|time))\b|^\W*(?:before|previously|earlier)\b|^\W*\*\*[^*]+\*\*\s*[(:]|如果|怎么办|如何(?:避免|处理|防止|减少|降低|设置)|可能|避免|防止`)
 )
 
 // talkAfter is how far behind the words for the failure talk is about it; what comes later is of something else.
@@ -35,7 +35,7 @@ const talkAfter = 120
 func reported(text string, all []sentence, scan Scan) (sampler.OOMEvent, bool) {
 	for _, s := range all {
 		at := ranOut.FindStringIndex(s.text)
-		if at == nil || talk.MatchString(s.text[:min(len(s.text), at[1]+talkAfter)]) || !s.title && (code.MatchString(s.text) || !happens.MatchString(s.text)) {
+		if at == nil || s.note || talk.MatchString(s.text[:min(len(s.text), at[1]+talkAfter)]) || !s.title && (code.MatchString(s.text) || !happens.MatchString(s.text)) {
 			continue
 		}
 		return eventOf(text, s, all, scan), true

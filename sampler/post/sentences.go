@@ -10,6 +10,7 @@ type sentence struct {
 	text  string
 	line  int
 	title bool // the heading of a post, which names the failure and does not tell of it
+	note  bool // of an entry in a list of changes
 }
 
 var (
@@ -17,6 +18,8 @@ var (
 	printed = lazily(`^\[|^(?:[a-z][\w.-]*(?:\[\d+\])?|[A-Z_]{3,}|Q|Note|Tip|Hint|Warning|Example|FAQ):\s|^\W*(?:\d{4}-\d\d|\d\d[:/-]\d\d|[IWEF]\d{4}\b|(?:INFO|WARN|WARNING|ERROR|DEBUG|CRITICAL|FATAL)\b|File "|at \S+\(|Traceback|>>>|\$ |#|//|\||[-+*]\s*\[[ xX]\]|[\w./\\-]+\.\w+:\d+|\w+(?:\.\w+)*(?:Error|Exception)\b)|\b(?:INFO|WARNING|ERROR|DEBUG|level=\w+)\b`)
 	// assigned is a line of code.
 	assigned = lazily(`^[\w.\[\], ]+ = [\w.]+[(\[]`)
+	// change begins an entry in a list of changes.
+	change = lazily(`(?i)^[-*+•]\s+\W*(?:add(?:s|ed)?|fix(?:es|ed)?|chang(?:es?|ed)|remov(?:es?|ed)|improv(?:es?|ed)|new|support(?:s|ed)?|updat(?:es?|ed)|deprecat(?:es?|ed)|introduc(?:es?|ed))\b`)
 	// ends are where a sentence ends. A point within a number or a name ends none.
 	ends = lazily(`[.!?;]+(?:\s+|$)|[。！？；]`)
 )
@@ -33,12 +36,13 @@ func sentences(text string) (list []sentence) {
 		if fenced || !isProse(line) {
 			continue
 		}
+		note := change.MatchString(line)
 		for line != "" {
 			end := len(line)
 			if at := ends.FindStringIndex(line); at != nil {
 				end = at[1]
 			}
-			list = append(list, sentence{text: strings.TrimSpace(line[:end]), line: i + 1})
+			list = append(list, sentence{text: strings.TrimSpace(line[:end]), line: i + 1, note: note})
 			line = line[end:]
 		}
 	}
