@@ -71,6 +71,7 @@ const (
 	ToldGraph      = "graph"      // the graph of a step is kept
 	ToldSame       = "same"       // it comes at the same step again
 	ToldCheckpoint = "checkpoint" // it comes when a checkpoint is loaded, to the GPU or to resume
+	ToldLoader     = "loader"     // there are data loader workers
 	ToldNotebook   = "notebook"   // it runs in a notebook
 	ToldTried      = "tried_"     // and a setting: it was changed, and that did not help
 	ToldText       = "text"       // a language model writes

@@ -19,11 +19,14 @@ var fixesHost = []fixRow{
 			return (f.onHost() || f.onWindows()) && !f.tooManyMapsOnly() && f.workers() != 0 && f.event.Framework != "llama.cpp" && f.event.Framework != "ollama"
 		},
 		reach: func(f *failure) float64 {
-			if f.workers() < 0 && (f.event.Kind == sampler.KindCgroupKill || f.event.Kind == sampler.KindKubernetes) {
-				return 0.6 // a limit was reached, and nobody knows of workers
-			}
 			if !f.onHost() {
 				return 0.95
+			}
+			if f.told(sampler.ToldLoader) {
+				return 1
+			}
+			if !f.loaderSeen() {
+				return 0.5 // nobody knows of workers
 			}
 			if f.told(sampler.ToldOffload) {
 				return 0.5 // states are kept there on purpose
@@ -31,6 +34,15 @@ var fixesHost = []fixRow{
 			return 0.85
 		},
 		do: doFewerWorkers},
+	{id: FixLeak, source: "https://huggingface.co/docs/transformers/main_classes/trainer",
+		kinds: training | evaluation | undecided, cost: 0.03,
+		lives:   map[string]float64{CauseHostMemory: 0.9},
+		when:    func(f *failure) bool { return f.class.class == classHost && f.phase() == sampler.PhaseValidation },
+		reach:   always(1),
+		variant: func(f *failure) string { return "host_results" },
+		do: func(f *failure) []string {
+			return []string{"Trainer(…, preprocess_logits_for_metrics=lambda logits, labels: logits.argmax(-1))  " + f.comment("do.transformers"), f.comment("do.metric_per_batch")}
+		}},
 	{id: FixSmallerModel, source: "https://github.com/ollama/ollama/blob/main/docs/faq.mdx",
 		kinds: ownCode | running, cost: 0,
 		lives:   map[string]float64{CauseHostMemory: 0.95},
@@ -65,6 +77,9 @@ var fixesHost = []fixRow{
 			switch f.event.Framework {
 			case "slurm", "kubernetes", "ray":
 				return f.event.Framework
+			}
+			if f.event.Kind == sampler.KindKernelKill {
+				return "machine"
 			}
 			return "host"
 		},
@@ -120,6 +135,12 @@ var fixesHost = []fixRow{
 		}},
 }
 
+// loaderSeen: something shows that there are data loader workers, or a training that mostly has some.
+func (f *failure) loaderSeen() bool {
+	return f.workers() > 0 || f.event.Kind == sampler.KindWorkerKilled || f.event.Kind == sampler.KindKilled && f.event.Framework != "deepspeed" || f.inFunction("dataloader", "_try_get_data", "_next_data", "_worker_loop") || f.inFile("dataloader") ||
+		f.program.is(training) && (f.context.Epoch.Known() || f.context.Step.Known()) && f.event.Kind != sampler.KindCgroupKill && f.event.Kind != sampler.KindKubernetes
+}
+
 func doFewerWorkers(f *failure) []string {
 	half := func(v float64) float64 { return float64(int(v) / 2) }
 	if text, _, ok := f.command.WithNumber(half, workerNames...); ok {
@@ -136,6 +157,9 @@ func doHostLimit(f *failure) []string {
 		return []string{"resources: {limits: {memory: 128Gi}}"}
 	case "ray":
 		return []string{"@ray.remote(memory=32 * 1024**3)"}
+	}
+	if f.event.Kind == sampler.KindKernelKill {
+		return []string{"free -g; ps aux --sort=-rss | head", f.comment("do.machine_ram")}
 	}
 	return []string{"cat /sys/fs/cgroup/memory.max; free -g", "docker run --memory=128g …  " + f.comment("do.if_container")}
 }

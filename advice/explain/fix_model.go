@@ -14,7 +14,7 @@ var fixesModel = []fixRow{
 		when:    func(f *failure) bool { return !f.onHost() },
 		variant: func(f *failure) string { return f.limitVariant() },
 		reach: func(f *failure) float64 {
-			if f.event.Kind == sampler.KindMPS {
+			if f.event.Kind == sampler.KindMPS && f.environment["PYTORCH_MPS_HIGH_WATERMARK_RATIO"] == "" {
 				return 0.3 // the limit protects the whole machine there
 			}
 			return 0.95

@@ -28,7 +28,7 @@ var servingRows = []row{
 	{name: "ggml malloc only", framework: "llama.cpp", kind: sampler.KindGGML, memory: sampler.MemoryGPU, words: []string{"cudamalloc failed", "hipmalloc failed"}, follows: true, near: `ggml|llama|whisper`,
 		start: `(?:cuda|hip)Malloc failed: out of memory`},
 	{name: "ggml allocate buffer", framework: "llama.cpp", kind: sampler.KindGGML, memory: sampler.MemoryGPU, words: []string{"failed to allocate"}, lines: 2,
-		start: `failed to allocate (?:CUDA|ROCm|Vulkan|Metal|SYCL|MTL)<gpu> buffer(?: of size <req:bytes>)?`},
+		start: `(?:<caller:word>: )?failed to allocate (?:CUDA|ROCm|Vulkan|Metal|SYCL|MTL)<gpu> buffer(?: of size <req:bytes>)?`},
 	{name: "ggml unable buffer", framework: "llama.cpp", kind: sampler.KindGGML, memory: sampler.MemoryGPU, words: []string{"unable to allocate"}, follows: true,
 		start: `unable to allocate (?:CUDA|ROCm|Vulkan|Metal|SYCL|MTL)<gpu>(?:_Host)? buffer`},
 	{name: "ggml metal", framework: "llama.cpp", kind: sampler.KindGGML, memory: sampler.MemoryGPU, words: []string{"ggml_metal"}, lines: 3,
