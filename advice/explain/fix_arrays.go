@@ -27,6 +27,9 @@ var fixesArrays = []fixRow{
 		},
 		do: func(f *failure) []string {
 			list := []string{"export TF_GPU_ALLOCATOR=cuda_malloc_async"}
+			if f.environment["XLA_PYTHON_CLIENT_PREALLOCATE"] == "false" {
+				list = append(list, "unset XLA_PYTHON_CLIENT_PREALLOCATE  "+f.comment("do.one_pool"))
+			}
 			if f.pooledLate() {
 				list = append(list, f.comment("do.from_checkpoint"))
 			}
@@ -59,8 +62,11 @@ func (f *failure) arrays() bool {
 	return false
 }
 
-// pooled: the allocator that TensorFlow and XLA share hands out parts of one pool and moves nothing.
+// pooled: the allocator that TensorFlow and XLA share on GPUs hands out parts of one pool and moves nothing.
 func (f *failure) pooled() bool {
+	if indexOf(f.event.Text, "That was not possible") >= 0 || indexOf(f.event.Text, "in memory space") >= 0 {
+		return false // a TPU
+	}
 	return !f.onHost() && (f.event.Kind == sampler.KindXLA || f.event.Kind == sampler.KindTensorFlow) && !f.outsidePool() && !f.shareRefused()
 }
 

@@ -1188,4 +1188,5 @@ var textsEN = map[string]string{
 	"do.restart_kernel":   "Kernel > Restart, then run only the cells that are needed",
 	"do.one_gpu":          "or on one GPU",
 	"do.fewer_envs":       "half of what it is now, or less; no viewer",
+	"do.one_pool":         "or this: one pool made at start leaves fewer pieces",
 }

@@ -1187,4 +1187,5 @@ var textsZH = map[string]string{
 	"do.restart_kernel":   "内核 > 重启，然后只运行需要的单元格",
 	"do.one_gpu":          "或只用一块 GPU",
 	"do.fewer_envs":       "比现在少一半或更多；不开窗口",
+	"do.one_pool":         "或者：启动时建好的一个大池碎块更少",
 }
