@@ -26,6 +26,11 @@ func (f *facts) toldLarger() bool {
 // toldSame: it comes at the same step again, so what that step reads decides.
 func (f *facts) toldSame() bool { return f.told(sampler.ToldSame) && !f.onHost() && !f.numbers() }
 
+// toldUnallocated: gigabytes were reserved but unallocated, as is said.
+func (f *job) toldUnallocated() bool {
+	return f.told(sampler.ToldUnallocated) && !f.onHost() && !f.numbers() && f.isPyTorch() && !f.expandable()
+}
+
 // toldCheckpoint: it comes when a checkpoint is loaded, to the GPU or to resume.
 func (f *facts) toldCheckpoint() bool {
 	return f.told(sampler.ToldCheckpoint) && !f.told(sampler.ToldFirstGPU) && !f.onHost() && f.torchCode()
