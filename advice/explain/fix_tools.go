@@ -78,6 +78,16 @@ var fixesTools = []fixRow{
 			return []string{"cmake -B build -DGGML_CUDA=ON -DGGML_SCHED_MAX_COPIES=1 && cmake --build build",
 				"llama-server -m MODEL --parallel 1 --ubatch-size 256  " + f.comment("do.or"), "llama-server -m MODEL --split-mode none  " + f.comment("do.one_gpu")}
 		}},
+	{id: FixCapPreallocation, source: "https://docs.nvidia.com/deeplearning/tensorrt/latest/performance/best-practices.html",
+		kinds: ownCode, cost: 0,
+		lives:   map[string]float64{CauseTooBig: 0.6, CauseUnknown: 0.5},
+		when:    func(f *failure) bool { return f.event.Kind == sampler.KindTensorRT && f.program.name == "" },
+		variant: func(f *failure) string { return "workspace" },
+		reach:   always(1),
+		do: func(f *failure) []string {
+			return []string{"nvidia-smi  " + f.comment("do.who_holds"), "trtexec --onnx=MODEL.onnx --memPoolSize=workspace:1024  " + f.comment("do.workspace"),
+				"config.set_memory_pool_limit(trt.MemoryPoolType.WORKSPACE, 1 << 30)  " + f.comment("do.or")}
+		}},
 	{id: FixShortenContext, source: sourceVLLM,
 		kinds: server, cost: 0.1,
 		lives: map[string]float64{CauseTooBig: 0.7, CausePreallocation: 0.5, CauseMemoryLimit: 0.6, CauseDataSpike: 0.9, CauseFragmentation: 0.5, CauseUnknown: 0.35},

@@ -61,15 +61,16 @@ var (
 	form = lazily(`(?im)^\W*(?:describe the (?:bug|issue|problem)|(?:steps? )?to reproduce|reproduction|(?:steps to reproduce)|expected behaviou?r|system info\w*|(?:your )?(?:current )?environment|env|issue description|checklist|reminder|error message|what happened)\b`)
 )
 
-// title is the heading of a post: the first line, where what follows is a report and no documentation.
-func title(text string, all []sentence) (sentence, bool) {
+// title is the heading of a post: the first line, where what follows is a report and no documentation. Who shows an
+// error reports one.
+func title(text string, all []sentence, shows bool) (sentence, bool) {
 	text = strings.TrimLeft(text, "\r\n\t ")
 	line, rest, _ := strings.Cut(text, "\n")
 	mark := heading.FindString(line)
 	if mark := own.FindString(line); mark != "" && len(line) <= 300 {
 		return sentence{text: strings.TrimSpace(line[len(mark):]), line: 1, title: true}, true
 	}
-	if mark == "" || len(line) > 300 || !form.MatchString(rest) && !firstHand(all) {
+	if mark == "" || len(line) > 300 || !shows && !form.MatchString(rest) && !firstHand(all) {
 		return sentence{}, false
 	}
 	return sentence{text: strings.TrimSpace(line[len(mark):]), line: 1, title: true}, true
