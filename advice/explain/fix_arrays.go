@@ -56,7 +56,7 @@ var fixesArrays = []fixRow{
 // arrays: the program calls a library of arrays.
 func (f *failure) arrays() bool {
 	switch f.event.Kind {
-	case sampler.KindXLA, sampler.KindCuPy, sampler.KindNumba:
+	case sampler.KindXLA, sampler.KindCuPy, sampler.KindNumba, sampler.KindRMM:
 		return !f.onHost() && !f.outsidePool()
 	}
 	return false
