@@ -87,6 +87,7 @@ func TestNotReported(t *testing.T) {
 	for _, text := range []string{
 		"If you run out of memory, lower the batch size or use gradient checkpointing.",
 		"- Added `handle_oom` to recover from errors. It is still possible to get an OOM during validation.",
+		"### Failure: CUDA out of memory\n\nYou can lower the batch size.",
 		"Watch memory.events: out-of-memory events are counted there.",
 		"An overview of OOM events is also shown at the end.",
 		"Is there a way to avoid an OOM with long prompts?",

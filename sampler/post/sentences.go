@@ -53,7 +53,7 @@ var (
 	// heading is a title as trackers copy it, with the label that some begin with.
 	heading = lazily(`^#\s+(?:\W*\[[^\]]{1,20}\]\W*)?`)
 	// own is a heading of one's own list of failures, whatever stands below it.
-	own = lazily(`^#{1,6}\s+(?i:\W*(?:bug|incident|crash|failure|post[- ]?mortem)\b[ #\d.]*[:—–-]\s*)`)
+	own = lazily(`^#{1,6}\s+(?i:\W*(?:(?:bug|incident|post[- ]?mortem)\b[ #\d.]*|(?:crash|failure) #?\d+ ?)[:—–-]\s*)`)
 	// first is somebody who speaks of what happened to him; second is advice to others.
 	first  = lazily(`(?i)\b(?:I|I['’]m|I['’]ve|my|me|we|our)\b|[\p{Hangul}\p{Hiragana}]|我|报错|请问`)
 	second = lazily(`(?i)\byou (?:can|may|might|should|could|need|must|have|want|are|get|see|use|run)\b|\byour (?:\w+ )?(?:gpu|model|code|data|batch|card|program|machine|system|training|memory|vram|input|images?|own)\b`)
