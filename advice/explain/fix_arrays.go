@@ -21,7 +21,7 @@ var fixesArrays = []fixRow{
 		}},
 	{id: FixOtherAllocator, source: sourceJAX,
 		kinds: ownCode, cost: 0.02,
-		lives: map[string]float64{CauseFragmentation: 0.85, CauseLeak: 0.2, CauseTooBig: 0.1, CauseUnknown: 0.3},
+		lives: map[string]float64{CauseFragmentation: 0.85, CauseLeak: 0.2},
 		when: func(f *failure) bool {
 			return f.pooled() && f.environment["TF_GPU_ALLOCATOR"] == "" && f.environment["XLA_PYTHON_CLIENT_ALLOCATOR"] == ""
 		},

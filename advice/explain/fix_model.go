@@ -49,7 +49,7 @@ var fixesModel = []fixRow{
 		kinds: training | undecided, cost: 0.28,
 		lives: map[string]float64{CauseTooBig: 0.9, CauseFragmentation: 0.5, CauseImbalance: 0.4, CauseOtherProcess: 0.2},
 		when: func(f *failure) bool {
-			return f.isPyTorch() && (f.inTraining() || f.phase() == sampler.PhaseLoading) && !f.sharded() && !f.refusedThoughFree() && (f.stateDominated() || !f.footprint.known)
+			return f.isPyTorch() && f.event.Kind != sampler.KindMPS && (f.inTraining() || f.phase() == sampler.PhaseLoading) && !f.sharded() && !f.refusedThoughFree() && (f.stateDominated() || !f.footprint.known)
 		},
 		variant: func(f *failure) string {
 			if f.phase() == sampler.PhaseLoading {
