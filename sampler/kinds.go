@@ -57,22 +57,28 @@ var ErrorKinds = [...]string{
 
 // What a person tells of a failure: LogContext.Told holds some of them.
 const (
-	ToldGrowth    = "growth"     // memory rises from step to step
-	ToldLate      = "late"       // it comes after many steps
-	ToldLarger    = "larger"     // it comes with longer or larger inputs
-	ToldFirstGPU  = "first_gpu"  // every process takes memory of GPU 0
-	ToldShared    = "shared"     // other people use the machine
-	ToldSharded   = "sharded"    // the model is sharded over GPUs
-	ToldDecoding  = "decoding"   // a picture is decoded
-	ToldResults   = "results"    // outputs are collected on the GPU
-	ToldUpdate    = "update"     // it ran before an update
-	ToldOffload   = "offload"    // parts of the model are kept in host memory
-	ToldSegments  = "segments"   // it runs with expandable segments
-	ToldTried     = "tried_"     // and a setting: it was changed, and that did not help
-	ToldText      = "text"       // a language model writes
-	ToldTraining  = "training"   // the program trains
-	ToldInference = "inference"  // it runs a model
-	ToldImages    = "image_tool" // it makes pictures
+	ToldGrowth      = "growth"      // memory rises from step to step
+	ToldLate        = "late"        // it comes after many steps
+	ToldLarger      = "larger"      // it comes with longer or larger inputs
+	ToldFirstGPU    = "first_gpu"   // every process takes memory of GPU 0
+	ToldShared      = "shared"      // other people use the machine
+	ToldSharded     = "sharded"     // the model is sharded over GPUs
+	ToldDecoding    = "decoding"    // a picture is decoded
+	ToldResults     = "results"     // outputs are collected on the GPU
+	ToldUpdate      = "update"      // it ran before an update
+	ToldOffload     = "offload"     // parts of the model are kept in host memory
+	ToldUnallocated = "unallocated" // gigabytes were reserved but unallocated
+	ToldSegments    = "segments"    // it runs with expandable segments
+	ToldGraph       = "graph"       // the graph of a step is kept
+	ToldSame        = "same"        // it comes at the same step again
+	ToldCheckpoint  = "checkpoint"  // it comes when a checkpoint is loaded, to the GPU or to resume
+	ToldLoader      = "loader"      // there are data loader workers
+	ToldNotebook    = "notebook"    // it runs in a notebook
+	ToldTried       = "tried_"      // and a setting: it was changed, and that did not help
+	ToldText        = "text"        // a language model writes
+	ToldTraining    = "training"    // the program trains
+	ToldInference   = "inference"   // it runs a model
+	ToldImages      = "image_tool"  // it makes pictures
 )
 
 // Kinds of alerts: what Alert.Kind holds. Each has a rule in package watch.

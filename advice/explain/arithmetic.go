@@ -20,7 +20,7 @@ func (f *facts) limited() bool {
 		return false // there it is what the server wants, not what it may have
 	}
 	if f.event.Kind == sampler.KindMPS {
-		return true // that allocator refuses only at its limit
+		return l.Allowed.Known() || l.Kind != "" // that allocator refuses only at its limit
 	}
 	allowed, known := l.Allowed.Value()
 	if !known {

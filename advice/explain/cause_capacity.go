@@ -32,7 +32,7 @@ var causesCapacity = []causeRow{
 	{id: "R4", cause: CauseTooBig, reason: sourceMessage,
 		when: func(f *failure) bool {
 			m, ok := f.shortfall()
-			return !f.onHost() && ok && m == 0 && !f.limited() && !f.refusedThoughFree()
+			return !f.onHost() && ok && m == 0 && !f.poolHadRoom() && !f.limited() && !f.refusedThoughFree()
 		},
 		confidence: func(f *failure) float64 { return f.capacitySure() },
 		evidence: func(f *failure) string {
@@ -74,6 +74,12 @@ var causesCapacity = []causeRow{
 		when:       func(f *failure) bool { return f.outgrownStates() },
 		confidence: always(0.85),
 		evidence:   func(f *failure) string { return f.words.Say("why.optimizer") }},
+	{id: "metal", cause: CauseTooBig, reason: "https://docs.pytorch.org/docs/stable/mps_environment_variables.html",
+		when:       func(f *failure) bool { return f.event.Kind == sampler.KindMPS && f.limited() },
+		confidence: always(0.72),
+		evidence: func(f *failure) string {
+			return f.words.Say("why.metal", "allowed", gib(f.event.MemoryLimit.Allowed.Or(0)), "allocated", gib(f.allocated.Or(0)), "others", gib(f.extra("other_allocations_bytes").Or(0)))
+		}},
 	{id: "changed", cause: CauseTooBig, reason: sourceAnatomy,
 		when:       func(f *failure) bool { return f.changed() && !f.limited() },
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.9) },
@@ -86,7 +92,12 @@ var causesCapacity = []causeRow{
 		when: func(f *failure) bool {
 			return !f.onHost() && f.class.class == classAllocator && !f.numbers() && !f.limited() && !f.corrupt() && (f.requested.Known() || f.class.cause == CauseTooBig || f.event.Kind == sampler.KindTensorFlow)
 		},
-		confidence: func(f *failure) float64 { return max(0.5, f.class.confidence) },
+		confidence: func(f *failure) float64 {
+			if f.poolHadRoom() || f.pooledLate() {
+				return 0.4
+			}
+			return max(0.5, f.class.confidence)
+		},
 		evidence: func(f *failure) string {
 			if f.requested.Known() {
 				return f.words.Say("why.request_only", "need", printed(f.requested.Or(0)))

@@ -11,4 +11,18 @@ var causesFragmentation = []causeRow{
 			return f.words.Say("why.fragmentation", "need", printed(f.requested.Or(0)), "free", f.amountOf(f.free.Or(0)), "holes", f.amountOf(f.unallocated.Or(0)),
 				"missing", f.amountOf(f.shortfallOr0()), "sum", f.amountOf(f.free.Or(0)+f.unallocated.Or(0)))
 		}},
+	{id: "pool", cause: CauseFragmentation, reason: sourceJAX,
+		when:       func(f *failure) bool { return f.poolHadRoom() },
+		confidence: always(0.7),
+		evidence: func(f *failure) string {
+			return f.words.Say("why.pool_had_room", "need", printed(f.requested.Or(0)), "free", f.amountOf(f.free.Or(0)))
+		}},
+	{id: "late", cause: CauseFragmentation, reason: sourceJAX,
+		when:       func(f *failure) bool { return f.pooledLate() },
+		confidence: always(0.58),
+		evidence:   func(f *failure) string { return f.words.Say("why.pool_late") }},
+	{id: "late", cause: CauseLeak, reason: sourceJAX,
+		when:       func(f *failure) bool { return f.pooledLate() },
+		confidence: always(0.52),
+		evidence:   func(f *failure) string { return f.words.Say("why.late_or_larger") }},
 }

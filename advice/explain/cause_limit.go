@@ -9,8 +9,13 @@ import (
 // causesLimit: the GPU had the memory, or there is no such memory (R3's sibling R8).
 var causesLimit = []causeRow{
 	{id: "R4", cause: CauseMemoryLimit, reason: "https://docs.pytorch.org/docs/stable/generated/torch.cuda.memory.set_per_process_memory_fraction.html",
-		when:       func(f *failure) bool { return !f.onHost() && f.limited() },
-		confidence: always(0.93),
+		when: func(f *failure) bool { return !f.onHost() && f.limited() },
+		confidence: func(f *failure) float64 {
+			if f.event.Kind == sampler.KindMPS && f.environment["PYTORCH_MPS_HIGH_WATERMARK_RATIO"] == "" {
+				return 0.5 // what the machine can give, unless somebody has set less
+			}
+			return 0.93
+		},
 		evidence: func(f *failure) string {
 			return f.words.Say("why.limit", "allowed", gib(f.event.MemoryLimit.Allowed.Or(0)), "held", gib(f.held()), "need", printed(f.requested.Or(0)))
 		}},

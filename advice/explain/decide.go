@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -43,9 +44,12 @@ func byBackward(f *job) program {
 	return program{}
 }
 
+// compiledStep is the name of a program of JAX that trains.
+var compiledStep = regexp.MustCompile(`executable_name='[^']*(?:train|grad|update|loss)`)
+
 // trains: the traceback is one of training.
 func (f *job) trains() bool {
-	return f.inBackward() || f.inFile("transformers/trainer.py", "trl/", "engine/trainer.py") && f.phase() != sampler.PhaseInference || f.context.Phase == sampler.PhaseTraining && f.inFunction("train", "fit")
+	return f.inBackward() || compiledStep.MatchString(f.event.Text) || f.inFile("transformers/trainer.py", "trl/", "engine/trainer.py") && f.phase() != sampler.PhaseInference || f.context.Phase == sampler.PhaseTraining && f.inFunction("train", "fit")
 }
 
 func byScript(f *job) program {

@@ -14,6 +14,9 @@ var fixesAllocator = []fixRow{
 			if f.told(sampler.ToldSegments) && f.isPyTorch() && !f.onHost() {
 				return true
 			}
+			if f.toldUnallocated() {
+				return true
+			}
 			return f.isPyTorch() && (f.event.Kind == sampler.KindCUDA || f.event.Kind == sampler.KindHIP) && f.unallocatedShare() >= 0.05 &&
 				f.fitsAfterReuse() && !f.saysCached() && !f.expandable() && !f.expandableBroken() && !f.oversubscribed() && !f.limited()
 		},
@@ -33,6 +36,8 @@ var fixesAllocator = []fixRow{
 			switch {
 			case f.told(sampler.ToldSegments) && !f.numbers():
 				return "told"
+			case f.toldUnallocated():
+				return "said"
 			case f.beforeExpandable():
 				return "old"
 			}

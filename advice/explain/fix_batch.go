@@ -10,10 +10,12 @@ var fixesBatch = []fixRow{
 		kinds: ownCode, cost: 0.2,
 		lives: map[string]float64{CauseTooBig: 0.95, CauseDataSpike: 0.88, CauseFragmentation: 0.95, CauseOtherProcess: 0.3, CauseUnattributed: 0.3, CauseImbalance: 0.4, CauseOversubscribed: 0.9, CauseMemoryLimit: 0.5, CausePreallocation: 0.2, CauseUnknown: 0.5, CauseLeak: 0.03, CauseValidationSpike: 0.05},
 		when: func(f *failure) bool {
-			return f.batch() != 1 && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree()
+			return f.batch() != 1 && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.makesContext()
 		},
 		variant: func(f *failure) string {
 			switch {
+			case f.simulates():
+				return "environments"
 			case f.program.is(running):
 				return "inference"
 			case f.program.is(undecided) && !f.isUltralytics():
@@ -36,6 +38,9 @@ var fixesBatch = []fixRow{
 			}
 			if f.program.is(running) && f.batch() == 0 {
 				return 0.5 // most run one input at a time
+			}
+			if f.toldSame() || f.toldLarger() {
+				return 0.65 // half a batch may still hold the sample that is too large
 			}
 			if !f.numbers() {
 				return 0.8
@@ -119,8 +124,20 @@ var fixesBatch = []fixRow{
 		do:    doMixedPrecision},
 }
 
+// simulates: many copies of an environment live on the GPU, and their number is what a batch is elsewhere.
+func (f *failure) simulates() bool {
+	return f.inFile("isaacgym", "legged_gym", "isaaclab", "omni/isaac", "rsl_rl", "mani_skill", "brax") || f.command.HasPlain("num_envs")
+}
+
 func doHalveBatch(f *failure) []string {
 	k := f.batchFactor()
+	if f.simulates() {
+		half := func(v float64) float64 { return float64(max(1, int(v)/k)) }
+		if text, _, ok := f.command.WithNumber(half, "num_envs"); ok {
+			return []string{text}
+		}
+		return []string{"--num_envs 512 --headless  " + f.comment("do.fewer_envs")}
+	}
 	if s, ok := f.command.SmallerBatch(k); ok {
 		if f.program.is(running) {
 			a, _, _ := f.command.BatchArgument()

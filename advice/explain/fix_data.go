@@ -10,7 +10,7 @@ var fixesData = []fixRow{
 		kinds: ownCode, cost: 0.15,
 		lives: map[string]float64{CauseDataSpike: 0.98, CauseFragmentation: 0.85, CauseTooBig: 0.35, CauseValidationSpike: 0.3, CauseImbalance: 0.3, CauseOtherProcess: 0.2},
 		when: func(f *failure) bool {
-			return !f.impossible() && f.phase() != sampler.PhaseSaving && f.phase() != sampler.PhaseLoading && (f.bigRequest() || f.lateTraining() && f.flat() || f.matchesBoxes() || f.slower() || f.toldLate() || f.toldLarger())
+			return !f.impossible() && f.phase() != sampler.PhaseSaving && f.phase() != sampler.PhaseLoading && (f.bigRequest() || f.lateTraining() && f.flat() || f.matchesBoxes() || f.slower() || f.toldLate() || f.toldLarger() || f.toldSame())
 		},
 		saves: func(f *failure) (span, bool) {
 			return span{partOf(f.requested.Or(0), 0.3), partOf(f.requested.Or(0), 0.9) + partOf(f.footprint.activations.mid(), 0.5)}, f.bigRequest()
@@ -54,6 +54,8 @@ var fixesData = []fixRow{
 				return "native"
 			case f.program.is(running):
 				return "running"
+			case f.told(sampler.ToldGraph) && !f.numbers():
+				return "graph"
 			}
 			return ""
 		},
@@ -88,6 +90,8 @@ func doFixLeak(f *failure) []string {
 		return []string{f.comment("do.free_buffers"), f.comment("do.memcheck")}
 	case !f.torchCode():
 		return []string{f.comment("do.watch_memory")}
+	case f.told(sampler.ToldGraph) && !f.numbers() && !f.program.is(running):
+		return []string{"sum(losses).backward()  " + f.comment("do.one_backward"), "torch.utils.checkpoint.checkpoint(chunk_loss, x, use_reentrant=False)  " + f.comment("do.each_chunk")}
 	case f.program.is(running):
 		return []string{"with torch.inference_mode():  " + f.comment("do.around_forward"), "outputs.append(out.detach().cpu())  " + f.comment("do.detach"),
 			`print(torch.cuda.memory_allocated() / 2**30)  ` + f.comment("do.watch_request")}

@@ -13,17 +13,23 @@ var fixesHost = []fixRow{
 			return []string{"df -h /dev/shm", "docker run --shm-size=16g …  " + f.comment("do.or_ipc"), f.comment("do.k8s_shm")}
 		}},
 	{id: FixReduceDataLoaderWorkers, source: "https://github.com/pytorch/pytorch/issues/13246",
-		kinds: training | evaluation | undecided, cost: 0.05,
+		kinds: ownCode, cost: 0.05,
 		lives: map[string]float64{CauseHostMemory: 0.8, CauseSharedMemory: 0.6},
 		when: func(f *failure) bool {
-			return (f.onHost() || f.onWindows()) && !f.tooManyMapsOnly() && f.workers() != 0 && f.event.Framework != "llama.cpp" && f.event.Framework != "ollama"
+			return (f.program.kind != inference || f.told(sampler.ToldLoader)) && (f.onHost() || f.onWindows()) && !f.tooManyMapsOnly() && f.workers() != 0 && f.event.Framework != "llama.cpp" && f.event.Framework != "ollama"
 		},
 		reach: func(f *failure) float64 {
-			if f.workers() < 0 && (f.event.Kind == sampler.KindCgroupKill || f.event.Kind == sampler.KindKubernetes) {
-				return 0.6 // a limit was reached, and nobody knows of workers
+			if !f.onHost() && f.program.is(undecided) {
+				return 0.5
 			}
 			if !f.onHost() {
 				return 0.95
+			}
+			if f.told(sampler.ToldLoader) {
+				return 1
+			}
+			if !f.loaderSeen() {
+				return 0.5 // nobody knows of workers
 			}
 			if f.told(sampler.ToldOffload) {
 				return 0.5 // states are kept there on purpose
@@ -31,6 +37,25 @@ var fixesHost = []fixRow{
 			return 0.85
 		},
 		do: doFewerWorkers},
+	{id: FixLeak, source: "https://huggingface.co/docs/transformers/main_classes/trainer",
+		kinds: training | evaluation | undecided, cost: 0.03,
+		lives:   map[string]float64{CauseHostMemory: 0.9},
+		when:    func(f *failure) bool { return f.class.class == classHost && f.phase() == sampler.PhaseValidation },
+		reach:   always(1),
+		variant: func(f *failure) string { return "host_results" },
+		do: func(f *failure) []string {
+			return []string{"Trainer(…, preprocess_logits_for_metrics=lambda logits, labels: logits.argmax(-1))  " + f.comment("do.transformers"), f.comment("do.metric_per_batch")}
+		}},
+	{id: FixCapSampleSize, source: "https://numpy.org/doc/stable/reference/generated/numpy.memmap.html",
+		kinds: ownCode, cost: 0.1,
+		lives:   map[string]float64{CauseHostMemory: 0.92},
+		when:    func(f *failure) bool { return f.bigArray() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "ram" },
+		pairs:   func(f *failure) []any { return []any{"need", printed(f.requested.Or(0))} },
+		do: func(f *failure) []string {
+			return []string{`np.load(path, mmap_mode="r")  ` + f.comment("do.memmap"), f.comment("do.smaller_array")}
+		}},
 	{id: FixSmallerModel, source: "https://github.com/ollama/ollama/blob/main/docs/faq.mdx",
 		kinds: ownCode | running, cost: 0,
 		lives:   map[string]float64{CauseHostMemory: 0.95},
@@ -65,6 +90,9 @@ var fixesHost = []fixRow{
 			switch f.event.Framework {
 			case "slurm", "kubernetes", "ray":
 				return f.event.Framework
+			}
+			if f.event.Kind == sampler.KindKernelKill {
+				return "machine"
 			}
 			return "host"
 		},
@@ -120,6 +148,18 @@ var fixesHost = []fixRow{
 		}},
 }
 
+// bigArray: one array of a size that stands out was refused in RAM, and no model was being loaded.
+func (f *failure) bigArray() bool {
+	return f.event.Kind == sampler.KindHostAlloc && f.requested.Or(0) >= sampler.GiB && f.phase() != sampler.PhaseLoading && !f.layered() &&
+		f.event.Framework != "pytorch" && f.event.Framework != "tensorflow"
+}
+
+// loaderSeen: something shows that there are data loader workers, or a training that mostly has some.
+func (f *failure) loaderSeen() bool {
+	return f.workers() > 0 || f.event.Kind == sampler.KindWorkerKilled || f.event.Kind == sampler.KindKilled && f.event.Framework != "deepspeed" && f.program.is(training) || f.inFunction("dataloader", "_try_get_data", "_next_data", "_worker_loop") || f.inFile("dataloader") ||
+		f.program.is(training) && (f.context.Epoch.Known() || f.context.Step.Known()) && f.event.Kind != sampler.KindCgroupKill && f.event.Kind != sampler.KindKubernetes
+}
+
 func doFewerWorkers(f *failure) []string {
 	half := func(v float64) float64 { return float64(int(v) / 2) }
 	if text, _, ok := f.command.WithNumber(half, workerNames...); ok {
@@ -136,6 +176,9 @@ func doHostLimit(f *failure) []string {
 		return []string{"resources: {limits: {memory: 128Gi}}"}
 	case "ray":
 		return []string{"@ray.remote(memory=32 * 1024**3)"}
+	}
+	if f.event.Kind == sampler.KindKernelKill {
+		return []string{"free -g; ps aux --sort=-rss | head", f.comment("do.machine_ram")}
 	}
 	return []string{"cat /sys/fs/cgroup/memory.max; free -g", "docker run --memory=128g …  " + f.comment("do.if_container")}
 }

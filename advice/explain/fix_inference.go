@@ -13,7 +13,9 @@ var fixesInference = []fixRow{
 	{id: FixLoadOnCPU, source: "https://docs.pytorch.org/docs/stable/generated/torch.load.html",
 		kinds: ownCode, cost: 0,
 		lives: map[string]float64{CauseTooBig: 0.85, CauseOtherProcess: 0.3, CauseImbalance: 0.5, CauseUnknown: 0.4},
-		when:  func(f *failure) bool { return !f.onHost() && (f.loadsOnGPU() || f.saysItResumes()) },
+		when: func(f *failure) bool {
+			return !f.onHost() && (f.loadsOnGPU() || f.saysItResumes() || f.toldCheckpoint())
+		},
 		do: func(f *failure) []string {
 			return []string{`checkpoint = torch.load(path, map_location="cpu")  ` + f.comment("do.load_then_free"), "model.load_state_dict(checkpoint[\"model\"]); del checkpoint"}
 		}},

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"strconv"
+	"strings"
 
 	"nvpeak/advice/command"
 	"nvpeak/sampler"
@@ -14,7 +15,7 @@ var fixesModel = []fixRow{
 		when:    func(f *failure) bool { return !f.onHost() },
 		variant: func(f *failure) string { return f.limitVariant() },
 		reach: func(f *failure) float64 {
-			if f.event.Kind == sampler.KindMPS {
+			if f.event.Kind == sampler.KindMPS && f.environment["PYTORCH_MPS_HIGH_WATERMARK_RATIO"] == "" {
 				return 0.3 // the limit protects the whole machine there
 			}
 			return 0.95
@@ -48,7 +49,7 @@ var fixesModel = []fixRow{
 		kinds: training | undecided, cost: 0.28,
 		lives: map[string]float64{CauseTooBig: 0.9, CauseFragmentation: 0.5, CauseImbalance: 0.4, CauseOtherProcess: 0.2},
 		when: func(f *failure) bool {
-			return f.isPyTorch() && (f.inTraining() || f.phase() == sampler.PhaseLoading) && !f.sharded() && !f.refusedThoughFree() && (f.stateDominated() || !f.footprint.known)
+			return f.isPyTorch() && f.event.Kind != sampler.KindMPS && (f.inTraining() || f.phase() == sampler.PhaseLoading) && !f.sharded() && !f.refusedThoughFree() && (f.stateDominated() || !f.footprint.known)
 		},
 		variant: func(f *failure) string {
 			if f.phase() == sampler.PhaseLoading {
@@ -77,11 +78,16 @@ var fixesModel = []fixRow{
 		}},
 	{id: FixSmallerModel, source: sourceLlama,
 		kinds: server, cost: 0.1, // fewer layers on the GPU: slower, and the same answers
-		lives:   map[string]float64{CauseTooBig: 0.9, CauseMemoryLimit: 0.4, CauseUnknown: 0.6},
-		when:    func(f *failure) bool { return f.layered() && !f.onHost() && !f.maybePinned() },
-		variant: func(f *failure) string { return "llama" },
-		reach:   always(1),
-		do:      doFewerLayers},
+		lives: map[string]float64{CauseTooBig: 0.9, CauseMemoryLimit: 0.4, CauseUnknown: 0.6},
+		when:  func(f *failure) bool { return f.layered() && !f.onHost() && !f.maybePinned() },
+		variant: func(f *failure) string {
+			if f.onlyGGML() {
+				return "ggml"
+			}
+			return "llama"
+		},
+		reach: always(1),
+		do:    doFewerLayers},
 	{id: FixSmallerModel, source: "https://huggingface.co/docs/transformers/quantization/overview",
 		kinds: ownCode | running, cost: 0.3,
 		lives: map[string]float64{CauseTooBig: 0.9, CauseMemoryLimit: 0.4, CauseOversubscribed: 0.7, CausePreallocation: 0.5},
@@ -122,7 +128,15 @@ var fixesModel = []fixRow{
 // layered: the program puts as many layers on the GPU as it is told to.
 func (f *facts) layered() bool { return f.program.name == "llama.cpp" || f.program.name == "ollama" }
 
+// onlyGGML: the library of llama.cpp failed in another program, whose options are not known.
+func (f *failure) onlyGGML() bool {
+	return f.event.Framework == "llama.cpp" && f.context.Server == "" && !f.command.Known && !f.told(sampler.ToldText) && indexOf(strings.ToLower(f.event.Text), "llama") < 0
+}
+
 func doFewerLayers(f *failure) []string {
+	if f.onlyGGML() {
+		return []string{f.comment("do.ggml"), "llama-server -m MODEL --n-gpu-layers 20 --ctx-size 4096  " + f.comment("do.if_llama")}
+	}
 	if f.program.name == "ollama" {
 		return []string{"/set parameter num_gpu 20  " + f.comment("do.num_gpu"), "/set parameter num_ctx 4096"}
 	}

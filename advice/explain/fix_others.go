@@ -1,7 +1,9 @@
 package explain
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"nvpeak/advice/command"
 	"nvpeak/sampler"
@@ -59,7 +61,7 @@ var fixesOthers = []fixRow{
 		kinds: ownCode | running, cost: 0,
 		lives: map[string]float64{CauseOtherProcess: 0.97, CauseUnattributed: 0.95, CauseUnknown: 0.35, CausePreallocation: 0.2},
 		when: func(f *failure) bool {
-			return !f.aloneOnGPU() && !f.refusedThoughFree() && (!f.fitsPackedOnly() || f.othersMatter())
+			return !f.aloneOnGPU() && f.event.Kind != sampler.KindMPS && !f.refusedThoughFree() && (!f.fitsPackedOnly() || f.othersMatter())
 		},
 		variant: func(f *failure) string {
 			switch big := f.toStop(); {
@@ -85,6 +87,12 @@ var fixesOthers = []fixRow{
 			if f.noSplit() {
 				return 1
 			}
+			if f.makesContext() {
+				return 1
+			}
+			if f.nearlyFree() {
+				return 0.5 // the server can take that little less
+			}
 			if !f.elsewhere.Known() && f.class.cause != CauseOtherProcess {
 				return 0.5
 			}
@@ -105,11 +113,25 @@ var fixesOthers = []fixRow{
 		kinds: ownCode | running, cost: 0,
 		lives: map[string]float64{CauseTooBig: 0.3}, // a request alone does not say how full the GPU was
 		when: func(f *failure) bool {
-			return !f.onHost() && !f.total.Known() && f.requested.Known() && !f.impossible() && len(f.others) == 0
+			return !f.onHost() && f.event.Kind != sampler.KindMPS && !f.total.Known() && f.requested.Known() && !f.impossible() && len(f.others) == 0
 		},
 		variant: func(f *failure) string { return "unknown" },
 		reach:   always(1),
 		do:      doStopOther},
+	{id: FixStopOtherProcess, source: "https://docs.jupyter.org/en/latest/projects/kernels.html",
+		kinds: ownCode, cost: 0,
+		lives:   map[string]float64{CauseTooBig: 0.35, CauseUnknown: 0.45, CauseLeak: 0.5, CauseOtherProcess: 0.9, CauseValidationSpike: 0.2},
+		when:    func(f *failure) bool { return f.told(sampler.ToldNotebook) && !f.onHost() && !f.impossible() },
+		variant: func(f *failure) string { return "notebook" },
+		reach: func(f *failure) float64 {
+			if slices.ContainsFunc(f.context.Told, func(what string) bool { return strings.HasPrefix(what, sampler.ToldTried) }) {
+				return 0.25 // who changes settings and runs again has a new kernel
+			}
+			return 1
+		},
+		do: func(f *failure) []string {
+			return []string{f.comment("do.restart_kernel"), "nvidia-smi  " + f.comment("do.who_holds")}
+		}},
 	{id: FixCapPreallocation, source: sourceJAX,
 		kinds: ownCode | imageTool, cost: 0.05,
 		lives: map[string]float64{CausePreallocation: 0.9, CauseOtherProcess: 0.5},
@@ -148,6 +170,12 @@ var fixesOthers = []fixRow{
 			return 0.95
 		},
 		do: doCapPreallocation},
+}
+
+// nearlyFree: what a server found free at start is little less than the share that it wants.
+func (f *failure) nearlyFree() bool {
+	l := f.event.MemoryLimit
+	return f.event.Kind == sampler.KindStartupFree && l != nil && l.Allowed.Known() && f.free.Or(0) >= partOf(l.Allowed.Or(0), 0.85)
 }
 
 func doStopOther(f *failure) []string {

@@ -8,10 +8,20 @@ var fixesSaving = []fixRow{
 		kinds: ownCode, cost: 0,
 		lives: map[string]float64{CauseTooBig: 0.8, CauseUnknown: 0.75, CauseFragmentation: 0.7, CauseLeak: 0.3, CauseDataSpike: 0.5, CauseOtherProcess: 0.3},
 		when: func(f *failure) bool {
-			return !f.onHost() && f.phase() == sampler.PhaseSaving && f.isPyTorch() && !f.gathersState()
+			return !f.onHost() && f.phase() == sampler.PhaseSaving && f.torchCode() && !f.gathersState()
 		},
 		do: func(f *failure) []string {
 			return []string{"model.cpu(); torch.save(model.state_dict(), path); model.cuda()",
 				"torch.distributed.checkpoint.save(state_dict, checkpoint_id=path)  " + f.comment("do.save_sharded")}
+		}},
+	{id: FixSaveOnCPU, source: "https://docs.pytorch.org/docs/stable/distributed.checkpoint.html",
+		kinds: ownCode, cost: 0,
+		lives:   map[string]float64{CauseHostMemory: 0.9}, // the GPU has its state, and the copy in RAM is too large
+		when:    func(f *failure) bool { return f.class.class == classHost && f.phase() == sampler.PhaseSaving },
+		reach:   always(1),
+		variant: func(f *failure) string { return "host" },
+		do: func(f *failure) []string {
+			return []string{"torch.distributed.checkpoint.save(state_dict, checkpoint_id=path)  " + f.comment("do.save_sharded"),
+				"StateDictType.SHARDED_STATE_DICT  " + f.comment("do.or"), f.comment("do.save_less")}
 		}},
 }

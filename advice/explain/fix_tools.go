@@ -2,6 +2,7 @@ package explain
 
 import (
 	"strconv"
+	"strings"
 
 	"nvpeak/advice/command"
 	"nvpeak/sampler"
@@ -66,6 +67,27 @@ var fixesTools = []fixRow{
 		},
 		variant: func(f *failure) string { return f.program.name },
 		do:      func(f *failure) []string { return f.turnKnobs(FixLimitRequests) }},
+	{id: FixCapPreallocation, source: "https://github.com/ggml-org/llama.cpp/pull/6017",
+		kinds: server, cost: 0,
+		lives:   map[string]float64{CauseTooBig: 0.95},
+		when:    func(f *failure) bool { return f.computeBuffer() },
+		variant: func(f *failure) string { return "copies" },
+		pairs:   func(f *failure) []any { return []any{"need", printed(f.requested.Or(0))} },
+		reach:   always(1),
+		do: func(f *failure) []string {
+			return []string{"cmake -B build -DGGML_CUDA=ON -DGGML_SCHED_MAX_COPIES=1 && cmake --build build",
+				"llama-server -m MODEL --parallel 1 --ubatch-size 256  " + f.comment("do.or"), "llama-server -m MODEL --split-mode none  " + f.comment("do.one_gpu")}
+		}},
+	{id: FixCapPreallocation, source: "https://docs.nvidia.com/deeplearning/tensorrt/latest/performance/best-practices.html",
+		kinds: ownCode, cost: 0,
+		lives:   map[string]float64{CauseTooBig: 0.6, CauseUnknown: 0.5},
+		when:    func(f *failure) bool { return f.event.Kind == sampler.KindTensorRT && f.program.name == "" },
+		variant: func(f *failure) string { return "workspace" },
+		reach:   always(1),
+		do: func(f *failure) []string {
+			return []string{"nvidia-smi  " + f.comment("do.who_holds"), "trtexec --onnx=MODEL.onnx --memPoolSize=workspace:1024  " + f.comment("do.workspace"),
+				"config.set_memory_pool_limit(trt.MemoryPoolType.WORKSPACE, 1 << 30)  " + f.comment("do.or")}
+		}},
 	{id: FixShortenContext, source: sourceVLLM,
 		kinds: server, cost: 0.1,
 		lives: map[string]float64{CauseTooBig: 0.7, CausePreallocation: 0.5, CauseMemoryLimit: 0.6, CauseDataSpike: 0.9, CauseFragmentation: 0.5, CauseUnknown: 0.35},
@@ -77,6 +99,16 @@ var fixesTools = []fixRow{
 			return 0.9
 		},
 		do: func(f *failure) []string { return f.turnKnobs(FixShortenContext) }},
+}
+
+// largestBuffer is more than the buffer for the computation of llama.cpp takes in a setting that works.
+const largestBuffer = 32 * sampler.GiB
+
+// computeBuffer: llama.cpp asks for a buffer for its computation that no weights are in, and that is out of
+// all proportion.
+func (f *failure) computeBuffer() bool {
+	caller, _ := f.event.Extra["caller"].(string)
+	return f.program.name == "llama.cpp" && f.requested.Or(0) > largestBuffer && strings.Contains(caller, "gallocr_reserve")
 }
 
 // loadingWeights: the server was still reading the model, so nothing about requests matters yet.

@@ -43,6 +43,7 @@ const (
 	FixStopOtherProcess        = "stop_other_process"
 	FixNoGradInference         = "no_grad_inference"
 	FixSmallerInput            = "smaller_input"
+	FixOtherAllocator          = "other_allocator"
 	FixHalfPrecision           = "half_precision"
 	FixOffloadModel            = "offload_model"
 	FixLimitRequests           = "limit_requests"

@@ -23,6 +23,32 @@ func (f *facts) toldLarger() bool {
 	return f.told(sampler.ToldLarger) && !f.onHost() && !f.numbers()
 }
 
+// toldSame: it comes at the same step again, so what that step reads decides.
+func (f *facts) toldSame() bool { return f.told(sampler.ToldSame) && !f.onHost() && !f.numbers() }
+
+// toldUnallocated: gigabytes were reserved but unallocated, as is said.
+func (f *job) toldUnallocated() bool {
+	return f.told(sampler.ToldUnallocated) && !f.onHost() && !f.numbers() && f.isPyTorch() && !f.expandable()
+}
+
+// toldCheckpoint: it comes when a checkpoint is loaded, to the GPU or to resume.
+func (f *facts) toldCheckpoint() bool {
+	return f.told(sampler.ToldCheckpoint) && !f.told(sampler.ToldFirstGPU) && !f.onHost() && f.torchCode()
+}
+
+// makesContext: the program had nothing on the GPU yet, not even a context.
+func (f *facts) makesContext() bool {
+	if f.onHost() || f.numbers() {
+		return false
+	}
+	for _, call := range []string{"PrimaryCtxRetain", "cuCtxCreate", "failed initializing StreamExecutor", "failed call to cuInit", "implicit initialization on GPU", "failed to create context", "create CUDA context"} {
+		if indexOf(f.event.Text, call) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // failedBuilding: the first few megabytes of a model were refused while it was made, so the GPU was taken
 // before the program came.
 func (f *facts) failedBuilding() bool {

@@ -25,9 +25,13 @@ var printedAfter = pattern(`(?-i:[)"']\s+(?:from\s+\w+\s+)?(?:[A-Za-z_]\w*\.)*[A
 var sourceAfter = anyOf(`(?i)`,
 	`^\s*=\s*-?\d+,?\s*$`,
 	`^["'\x60)*]*\s+(?:means?|indicates?|usually|often|typically|happens|refers|is (?:raised|thrown|shown|printed|returned|reported))\b`,
-	`^["'\x60)*]*\s*\|\s*[A-Za-z][^|]*\|\s*$`, // the next cell of a table that explains it
+	`^["'\x60)*]*\s*\|\s*[A-Za-z][^|]*\|\s*$`,       // the next cell of a table that explains it
+	`^[^|]{0,60}\|[^|]{0,60}[^\x00-\x7f]{2}[^|]*\|`, // the same in scripts that are not Latin
 	`^[^.]{0,60}(?:["']\s*in\s+(?:str|repr|e\b|err|msg|ex\b|exc|exception|error|message)|["']\s*not in\s|\bin str\(|\bas e\s*:|\bas err\s*:|\bas ex\w*\s*:|\{e\}|\{str\(e\)|%s|%d|\{[\w.]+(?::\.\d+f)?\})`,
 )
+
+// pasted is an error as a traceback prints it, kept as a comment.
+var pasted = pattern(`^#+\s*(?:[a-z_]\w*\.)+\w*(?:Error|Exception):\s`)
 
 // comment is a line that only a programmer reads.
 var comment = pattern(
@@ -82,6 +86,18 @@ var heading = pattern(`^(?:#{1,6}\s|[-*]\s*\[[ xX]?\])`)
 var introduced = pattern(`(?i)(?:\binstead of|\brather than|\bbecomes?(?: as follow(?:s|ing)?)?|\bfor (?:example|instance)|\be\.g\.|\bexpected(?: output| message| error)?|\bshould (?:be|print|raise|read|look like|say)|\bwould (?:be|print|raise|read|look like|say)|` +
 	`\b(?:may|might|could|can) (?:also )?(?:see|get|encounter|be|look like)[^:]{0,60}|\b(?:if|when) (?:you|your|users?) [^:]{1,80})(?: this| that| the following)?\W*:\W*$`)
 
+// shown ends a line of documentation too, and what it shows may stand in a fence below it.
+var shown = pattern(`(?i)\b(?:(?:indicated|marked|recognized|signal+ed) (?:as follows|like this|by)|(?:is|are) (?:shown|reported|logged) (?:as follows|like this))\W*:\W*$`)
+
+// literal is a line of source that is a text and nothing else: an entry of a list, or what a name stands for.
+var literal = pattern(`^(?:\w+(?:\.\w+)* \+?= \(?[rbf]?(?:"[^"]*"|'[^']*')\)?;?|[rbf]?(?:"[^"]*"|'[^']*'),)$`)
+
+// symptom and remedy stand around a message in a list of what can go wrong, whatever its language.
+var (
+	symptom = pattern(`(?i)\b(?:symptoms?|s[ií]ntoma|symptôme)\W*:|(?:симптом|现象|症状|증상)\W*[:：]`)
+	remedy  = pattern(`(?i)\b(?:cause|reason|fix|solution|remedy|causa|soluci[oó]n|ursache|lösung)\W*:|(?:причина|лечение|решение|原因|解决|対処|원인|해결)[^:：]{0,6}[:：]`)
+)
+
 // conditional behind a message says when it would be printed.
 var conditional = pattern(`^["'\x60)*]*\s+if\s`)
 
@@ -109,14 +125,14 @@ func isFailure(m *message, c candidate, f *findings, body string, short *squeeze
 	if end := c.at + len(matched); end < len(m.lines[0]) {
 		after = m.lines[0][end:]
 	}
-	if sourceBefore.match(before) && !printedAfter.MatchString(before) || sourceAfter.matchIn(after, short) || comment.MatchString(whole) || strongHypothesis.match(before) {
+	if sourceBefore.match(before) && !printedAfter.MatchString(before) || sourceAfter.matchIn(after, short) || comment.MatchString(whole) && !pasted.MatchString(whole) || strongHypothesis.match(before) {
 		return false
 	}
 	if entryBefore.MatchString(m.head[:min(c.at, len(m.head))]) && entryAfter.MatchString(after) {
 		return false
 	}
 	numbers := f.Requested.Known() || f.more
-	if !numbers && (introduced.MatchString(m.intro) || conditional.MatchString(after)) {
+	if !numbers && (!m.fenced && introduced.MatchString(m.intro) || shown.MatchString(m.intro) || conditional.MatchString(after) || literal.MatchString(whole) || symptom.MatchString(before) && remedy.MatchString(after)) {
 		return false
 	}
 	numbers = numbers || placed.MatchString(after) || sourcePlace.MatchString(matched)

@@ -19,9 +19,19 @@ func (f *found) settle() {
 type held struct {
 	found
 	row   *compiledRow
+	title bool          // it stands in the title of a post, and what is printed comes below
 	key   string        // stream
 	last  int           // line where it was last seen
 	tried sampler.Bytes // the last request of a series
+}
+
+// ifTitle is the event where it stands in a title, and nil where not. Its context is then that of the next copy only.
+func (e *held) ifTitle() *held {
+	if !e.title {
+		return nil
+	}
+	e.title = false
+	return e
 }
 
 // triesLess says whether h is the next try of an allocator that asks for a tenth less each time, as

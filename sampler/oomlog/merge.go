@@ -3,6 +3,7 @@ package oomlog
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 const maxHeld = 128
@@ -12,15 +13,16 @@ type holder struct {
 	events []*held
 }
 
-// add takes a new event as a repeat of a held one, or as one of its own, which it returns.
+// add takes a new event as a repeat of a held one, or as one of its own. It returns the event that has its context
+// here: the new one, or one that stood in the title of a post, above everything that is to be known of it.
 func (h *holder) add(f *findings, m *message, key string) *held {
-	e := &held{found: found{OOMEvent: f.OOMEvent}, row: f.row, key: key, last: m.first.number + len(m.lines) - 1, tried: f.Requested.Or(0)}
+	e := &held{found: found{OOMEvent: f.OOMEvent}, row: f.row, title: m.first.number == 1 && strings.HasPrefix(m.lines[0], "# "), key: key, last: m.first.number + len(m.lines) - 1, tried: f.Requested.Or(0)}
 	for i := len(h.events) - 1; i >= 0; i-- {
 		old := h.events[i]
 		switch relationOf(old, e) {
 		case sameFailure:
 			old.repeat(e)
-			return nil
+			return old.ifTitle()
 		case oldIsVaguer:
 			e.absorb(old)
 			e.Context, e.moment = old.Context, old.moment
@@ -33,7 +35,7 @@ func (h *holder) add(f *findings, m *message, key string) *held {
 			h.events = slices.Delete(h.events, i, i+1)
 		case newIsVaguer:
 			old.absorb(e)
-			return nil
+			return old.ifTitle()
 		}
 	}
 	h.insert(e)

@@ -21,6 +21,7 @@ type message struct {
 	left       int // further lines that may belong to it
 	recovered  bool
 	intro      string // the last line with text before it
+	fenced     bool   // a fence of code stands between the two
 }
 
 // candidate is a row whose start matched.

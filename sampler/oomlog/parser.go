@@ -169,7 +169,7 @@ func (p *parser) look(kept *keptLine, found wordMask) {
 	}
 	if m := st.start(l, short, &found); m != nil {
 		p.close(st)
-		m.intro = p.past.introduction(m.first.number)
+		m.intro, m.fenced = p.past.introduction(m.first.number)
 		st.open = m
 		p.left = max(p.left, m.left+1)
 	} else if st.open != nil {

@@ -58,7 +58,7 @@ var libraryRows = []row{
 	{name: "tf implicit initialization", framework: "tensorflow", kind: sampler.KindTensorFlow, memory: sampler.MemoryGPU, words: []string{"implicit initialization on gpu"}, start: `CUDA runtime implicit initialization on GPU:<gpu> failed\. Status: out of memory`},
 	{name: "tf failed to allocate memory", framework: "tensorflow", kind: sampler.KindTensorFlow, memory: sampler.MemoryGPU, words: []string{"failed to allocate memory"}, near: `tensorflow|\[Op:|Keras`,
 		start: `(?:device:GPU:<gpu>\}\} )?failed to allocate memory\b`},
-	{name: "tf cuinit", framework: "tensorflow", kind: sampler.KindTensorFlow, memory: sampler.MemoryGPU, words: []string{"cuda_error_out_of_memory"}, near: `tensorflow|stream_executor`,
+	{name: "tf cuinit", framework: "tensorflow", kind: sampler.KindTensorFlow, memory: sampler.MemoryGPU, words: []string{"cuda_error_out_of_memory"}, near: `tensorflow|stream_?executor`,
 		start: `(?:failed call to \w+|failed to \w+[^:]{0,60}|InternalError[^:]{0,40}|CUDA runtime implicit initialization on GPU:\d+ failed\. Status): ?:? ?(?:CUDA_ERROR_OUT_OF_MEMORY|HIP_ERROR_OutOfMemory|hipErrorOutOfMemory|out of memory)`},
 	{name: "tf dst tensor", framework: "tensorflow", kind: sampler.KindTensorFlow, memory: sampler.MemoryGPU, words: []string{"dst tensor is not initialized"}, start: `Dst tensor is not initialized`},
 	{name: "xla allocating", framework: "jax", kind: sampler.KindXLA, memory: sampler.MemoryGPU, words: []string{"out of memory allocating"},
@@ -72,7 +72,7 @@ var libraryRows = []row{
 	// RMM, cuDF
 	{name: "rmm pool", framework: "rmm", kind: sampler.KindRMMPool, memory: sampler.MemoryGPU, limit: "rmm_pool", words: []string{"maximum pool size exceeded", "exceeded memory limit"}, lines: 2,
 		start: `(?:(?:out_of_memory|std::bad_alloc)[^\n]{0,300})?Maximum pool size exceeded|(?:out_of_memory|std::bad_alloc)[^\n]{0,300}Exceeded memory limit`, fields: []string{`failed to allocate <req>`, `Maximum pool size exceeded \(failed to allocate <req>`}},
-	{name: "rmm", framework: "rmm", kind: sampler.KindRMM, memory: sampler.MemoryGPU, words: []string{"memory_resource", "rmm failure", "rmm_error_out_of_memory", "rmm::out_of_memory", "rmm::bad_alloc"}, lines: 2,
+	{name: "rmm", framework: "rmm", kind: sampler.KindRMM, memory: sampler.MemoryGPU, words: []string{"memory_resource", "out_of_memory: cuda error", "rmm failure", "rmm_error_out_of_memory", "rmm::out_of_memory", "rmm::bad_alloc"}, lines: 2,
 		start: `(?:std::bad_alloc: |out_of_memory: ){1,2}(?:CUDA|RMM) (?:error|failure)|RMM_ERROR_OUT_OF_MEMORY|what\(\): std::bad_alloc: [^\n]*rmm|rmm::(?:out_of_memory|bad_alloc)`, near: `rmm|RMM`, fields: []string{`failed to allocate <req>`}},
 	// numba
 	{name: "numba", framework: "numba", kind: sampler.KindNumba, memory: sampler.MemoryGPU, words: []string{"results in cuda_error_out_of_memory", "call to cumemalloc"},
@@ -154,7 +154,7 @@ var libraryRows = []row{
 }
 
 // xlaFields are the lines of a buffer assignment that follow the message.
-var xlaFields = []string{`device ordinal <gpu>`, `parameter allocation: <parameter_bytes:size>`, `constant allocation: <constant_bytes:size>`,
+var xlaFields = []string{`\bwith ~?<free> (?:\w+ )?free\b`, `device ordinal <gpu>`, `parameter allocation: <parameter_bytes:size>`, `constant allocation: <constant_bytes:size>`,
 	`maybe_live_out allocation: <maybe_live_out_bytes:size>`, `preallocated temp allocation: <temp_bytes:size>`,
 	`total allocation: <total_allocation_bytes:size>`, `total fragmentation: <fragmentation_bytes:size>`}
 

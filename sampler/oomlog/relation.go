@@ -25,7 +25,7 @@ const (
 // clearer lists, for a kind, the kinds that tell the same failure better when they stand near it.
 var clearer = map[string][]string{
 	sampler.KindKilled:       {sampler.KindKernelKill, sampler.KindCgroupKill, sampler.KindWorkerKilled, sampler.KindKubernetes, sampler.KindRayMonitor, sampler.KindShm},
-	sampler.KindWorkerKilled: {sampler.KindShm},
+	sampler.KindWorkerKilled: {sampler.KindShm, sampler.KindCgroupKill},
 	sampler.KindKernelKill:   {sampler.KindCgroupKill},
 	sampler.KindKubernetes:   {sampler.KindKernelKill, sampler.KindCgroupKill},
 	sampler.KindCUDA:         {sampler.KindWarmup, sampler.KindStaticPool, sampler.KindHIP, sampler.KindXPU},

@@ -10,15 +10,19 @@ import (
 // What people write around an error when they report it: an introduction above, the command, the machine
 // and when it comes below.
 
-// introduction is the last line with text shortly before line number.
-func (p *past) introduction(number int) string {
+// introduction is the last line with text shortly before line number; fenced: a fence of code stands between.
+func (p *past) introduction(number int) (text string, fenced bool) {
 	tail := p.ring.tail(4)
 	for i := len(tail) - 1; i >= 0; i-- {
-		if text := bytes.TrimSpace(tail[i].text); tail[i].number < number && len(text) > 0 {
-			return string(text[max(0, len(text)-120):])
+		switch text := bytes.TrimSpace(tail[i].text); {
+		case tail[i].number >= number || len(text) == 0:
+		case bytes.HasPrefix(text, []byte("```")):
+			fenced = true
+		default:
+			return string(text[max(0, len(text)-120):]), fenced
 		}
 	}
-	return ""
+	return "", fenced
 }
 
 // complete adds to events what a text says only after them: a report puts the command and the machine below

@@ -39,7 +39,7 @@ func (h *Head) Read(events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent {
 // somebody tells of one, it returns that one.
 func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent {
 	all := sentences(text)
-	if head, ok := title(text, all); ok {
+	if head, ok := title(text, all, len(events) > 0); ok {
 		all = append([]sentence{head}, all...)
 	}
 	if len(events) == 0 {

@@ -52,6 +52,14 @@ func TestReported(t *testing.T) {
 		{"demo.py of this PyTorch repo is out of memory on the second image, is there a leak?", sampler.KindCUDA, "", []string{sampler.ToldGrowth, sampler.ToldInference}},
 		{"用 PyTorch 训练,显存一直涨,最后爆显存。", sampler.KindCUDA, "", []string{sampler.ToldGrowth, sampler.ToldTraining}},
 		{"After some epochs the terminal only displays \"killed\" and nothing else.", sampler.KindKilled, "", nil},
+		{"#### Bug 4: host OOM during checkpoint save\n- **Seen**: RAM rose from 200 GB to the limit of the pod", sampler.KindHostAlloc, sampler.PhaseSaving, nil},
+		{"## Bug 9: rank 1 OOM during eval\nThe loss of the big vocabulary asked for 2 GiB.", sampler.KindOtherGPU, sampler.PhaseValidation, nil},
+		{"- the second stage with torch still OOMed in the chunked loss;\n\nThe chunks retained the autograd graph, so nothing was won.", sampler.KindCUDA, "", []string{sampler.ToldGraph}},
+		{"My card has 6 GB. Is there a fix for \"CUDA out of memory\" on it? I use torch.", sampler.KindCUDA, "", nil},
+		{"I train a PyTorch model, and used memory rises until it exceeds the available RAM.", sampler.KindHostAlloc, "", []string{sampler.ToldTraining}},
+		{"Both runs with PyTorch failed with the same CUDA OOM at iter 1240.", sampler.KindCUDA, "", []string{sampler.ToldSame}},
+		{"I get CUDA out of memory with torch when training is resumed from a checkpoint.", sampler.KindCUDA, "", []string{sampler.ToldCheckpoint}},
+		{"On Colab I get CUDA out of memory from torch in the third cell.", sampler.KindCUDA, "", []string{sampler.ToldNotebook}},
 		{"Keras regression: it gives me CUBLAS_STATUS_ALLOC_FAILED on each second start.", sampler.KindCuBLAS, "", nil},
 	} {
 		events := read(t, one.text)
@@ -78,6 +86,11 @@ func TestReported(t *testing.T) {
 func TestNotReported(t *testing.T) {
 	for _, text := range []string{
 		"If you run out of memory, lower the batch size or use gradient checkpointing.",
+		"- Added `handle_oom` to recover from errors. It is still possible to get an OOM during validation.",
+		"### Failure: CUDA out of memory\n\nYou can lower the batch size.",
+		"Watch memory.events: out-of-memory events are counted there.",
+		"An overview of OOM events is also shown at the end.",
+		"Is there a way to avoid an OOM with long prompts?",
 		"Reduce --img-size to avoid CUDA out of memory errors on small cards.",
 		"A CUDA out of memory error means that the card is full.",
 		"Fixed an OOM in validation and improved the loading of checkpoints.",

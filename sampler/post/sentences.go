@@ -10,6 +10,7 @@ type sentence struct {
 	text  string
 	line  int
 	title bool // the heading of a post, which names the failure and does not tell of it
+	note  bool // of an entry in a list of changes
 }
 
 var (
@@ -17,6 +18,8 @@ var (
 	printed = lazily(`^\[|^(?:[a-z][\w.-]*(?:\[\d+\])?|[A-Z_]{3,}|Q|Note|Tip|Hint|Warning|Example|FAQ):\s|^\W*(?:\d{4}-\d\d|\d\d[:/-]\d\d|[IWEF]\d{4}\b|(?:INFO|WARN|WARNING|ERROR|DEBUG|CRITICAL|FATAL)\b|File "|at \S+\(|Traceback|>>>|\$ |#|//|\||[-+*]\s*\[[ xX]\]|[\w./\\-]+\.\w+:\d+|\w+(?:\.\w+)*(?:Error|Exception)\b)|\b(?:INFO|WARNING|ERROR|DEBUG|level=\w+)\b`)
 	// assigned is a line of code.
 	assigned = lazily(`^[\w.\[\], ]+ = [\w.]+[(\[]`)
+	// change begins an entry in a list of changes.
+	change = lazily(`(?i)^[-*+•]\s+\W*(?:add(?:s|ed)?|fix(?:es|ed)?|chang(?:es?|ed)|remov(?:es?|ed)|improv(?:es?|ed)|new|support(?:s|ed)?|updat(?:es?|ed)|deprecat(?:es?|ed)|introduc(?:es?|ed))\b`)
 	// ends are where a sentence ends. A point within a number or a name ends none.
 	ends = lazily(`[.!?;]+(?:\s+|$)|[。！？；]`)
 )
@@ -33,12 +36,13 @@ func sentences(text string) (list []sentence) {
 		if fenced || !isProse(line) {
 			continue
 		}
+		note := change.MatchString(line)
 		for line != "" {
 			end := len(line)
 			if at := ends.FindStringIndex(line); at != nil {
 				end = at[1]
 			}
-			list = append(list, sentence{text: strings.TrimSpace(line[:end]), line: i + 1})
+			list = append(list, sentence{text: strings.TrimSpace(line[:end]), line: i + 1, note: note})
 			line = line[end:]
 		}
 	}
@@ -48,6 +52,8 @@ func sentences(text string) (list []sentence) {
 var (
 	// heading is a title as trackers copy it, with the label that some begin with.
 	heading = lazily(`^#\s+(?:\W*\[[^\]]{1,20}\]\W*)?`)
+	// own is a heading of one's own list of failures, whatever stands below it.
+	own = lazily(`^#{1,6}\s+(?i:\W*(?:(?:bug|incident|post[- ]?mortem)\b[ #\d.]*|(?:crash|failure) #?\d+ ?)[:—–-]\s*)`)
 	// first is somebody who speaks of what happened to him; second is advice to others.
 	first  = lazily(`(?i)\b(?:I|I['’]m|I['’]ve|my|me|we|our)\b|[\p{Hangul}\p{Hiragana}]|我|报错|请问`)
 	second = lazily(`(?i)\byou (?:can|may|might|should|could|need|must|have|want|are|get|see|use|run)\b|\byour (?:\w+ )?(?:gpu|model|code|data|batch|card|program|machine|system|training|memory|vram|input|images?|own)\b`)
@@ -55,12 +61,16 @@ var (
 	form = lazily(`(?im)^\W*(?:describe the (?:bug|issue|problem)|(?:steps? )?to reproduce|reproduction|(?:steps to reproduce)|expected behaviou?r|system info\w*|(?:your )?(?:current )?environment|env|issue description|checklist|reminder|error message|what happened)\b`)
 )
 
-// title is the heading of a post: the first line, where what follows is a report and no documentation.
-func title(text string, all []sentence) (sentence, bool) {
+// title is the heading of a post: the first line, where what follows is a report and no documentation. Who shows an
+// error reports one.
+func title(text string, all []sentence, shows bool) (sentence, bool) {
 	text = strings.TrimLeft(text, "\r\n\t ")
 	line, rest, _ := strings.Cut(text, "\n")
 	mark := heading.FindString(line)
-	if mark == "" || len(line) > 300 || !form.MatchString(rest) && !firstHand(all) {
+	if mark := own.FindString(line); mark != "" && len(line) <= 300 {
+		return sentence{text: strings.TrimSpace(line[len(mark):]), line: 1, title: true}, true
+	}
+	if mark == "" || len(line) > 300 || !shows && !form.MatchString(rest) && !firstHand(all) {
 		return sentence{}, false
 	}
 	return sentence{text: strings.TrimSpace(line[len(mark):]), line: 1, title: true}, true

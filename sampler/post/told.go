@@ -23,6 +23,13 @@ var tells = []struct {
 	{sampler.ToldResults, lazily(`(?i)\b(?:predictions?|outputs?|logits|results|tensors)\b[^.]{0,40}\b(?:aggregat\w*|collect\w*|concatenat\w*|accumulat\w*|gather\w*|kept|stay)\b[^.]{0,40}\b(?:GPU|CUDA|VRAM)\b|\b(?:aggregat\w*|collect\w*|concatenat\w*|accumulat\w*|gather\w*|keep\w*)\b[^.]{0,30}\b(?:predictions?|outputs?|logits)\b[^.]{0,30}\b(?:GPU|CUDA|VRAM)\b`), nil},
 	{sampler.ToldUpdate, lazily(`(?i)\b(?:after|since|post) (?:the |an? |my |i )?(?:\w+ )?(?:updat|upgrad)\w*|\bprior to the updat|\bwork(?:s|ed)\b[^.]{0,40}\b(?:previous|earlier|older|old|last) (?:version|commit|release)|\b(?:able|could)\b[^.]{0,40}\bunder this commit\b|\bregression\b`), nil},
 	{sampler.ToldSegments, lazily(`(?i)\bexpandable[_ ]segments?\b[^.]{0,80}\b(?:(?:it|code|this|training|everything) (?:now )?(?:runs?|ran|works?|worked)|solv\w*|fix(?:es|ed)|help(?:s|ed)|without (?:any )?errors?|no (?:more )?(?:oom|errors?))\b`), lazily(`(?i)\b(?:not|n['’]t|never|no) (?:\w+ )?(?:work|help|solve|fix)`)},
+	{sampler.ToldGraph, lazily(`(?i)\bretain_graph\s*=\s*True\b|\bretain(?:s|ed|ing)?\b[^.]{0,24}\bgraphs?\b|\b(?:autograd|computation(?:al)?) graphs?\b[^.]{0,30}\b(?:kept|keeps|retained|held|accumulat\w*|never freed)\b`), nil},
+	{sampler.ToldSame, lazily(`(?i)\b(?:same|again|every time|each time|both (?:times|runs)|twice|always)\b[^.]{0,40}\b(?:at|on|in) (?:the same )?(?:iter(?:ation)?|step|batch|sample)s?\b ?#?\d`), nil},
+	{sampler.ToldCheckpoint, lazily(`(?i)\bresum(?:e|es|ed|ing)\b|\b(?:continu|restart)\w* (?:the )?(?:training )?from (?:an? |the |my )?(?:\w+ )?checkpoints?\b|\btorch\.load\b[^.]{0,200}\b(?:GPU|VRAM)\b|\bmap_location\s*=\s*["']?(?:device|cuda)\b|从 ?(?:checkpoint|断点)[^。]{0,4}(?:继续|恢复)|断点续训`),
+		lazily(`(?i)\b(?:no|not|without|never|n['’]t)\b[^.]{0,20}\bresum`)},
+	{sampler.ToldLoader, lazily(`(?i)\bdata ?loader\b|\bnum_workers\b`), lazily(`(?i)\b(?:no|not|without) (?:\w+ )?data ?loader|\bnum_workers\W{1,3}0\b`)},
+	{sampler.ToldNotebook, lazily(`(?i)\b(?:colab|jupyter(?:lab)?|(?:kaggle|ipython|python) notebook|(?:my|the|this|a) notebook)\b`), lazily(`(?i)\b(?:not|no|without|outside)\b[^.]{0,20}\b(?:colab|jupyter|notebook)`)},
+	{sampler.ToldUnallocated, lazily(`(?i)\b[1-9]\d*(?:\.\d+)? ?Gi?B (?:\w+ ){0,2}reserved[- ]but[- ]unallocated\b`), nil},
 	{sampler.ToldOffload, lazily(`(?i)(?:\b|_)offload`), nil},
 	{sampler.ToldText, lazily(`(?i)\b(?:\d+x)?\d{1,3}(?:\.\d+)?B\b(?:[- ](?:model|chat|instruct|parameters?))?|\b(?:LLMs?|language models?|chat(?:s|bot|ting)?|llama-?[23]?|vicuna|mistral|mixtral|gpt-?[2j]|qwen\S*|chatglm\S*|text[- ]generation\S*|prompts? tokens?)\b`),
 		lazily(`(?i)\b(?:train(?:s|ing)?|fine-?tun(?:e|es|ing)|q?lora|images?|pictures?|videos?|diffusion)\b`)},
@@ -49,14 +56,19 @@ var passed = lazily(`(?i)\b(?:the )?(?:training|fine-?tuning|inference|predictio
 // loaded: that loading was over is said.
 var loaded = lazily(`(?i)\bload(?:s|ing|ed)?\b[^.,]{0,20}\b(?:fine|ok|okay|well|through|without|successful\w*|done|works?)\b`)
 
+// loadsOnGPU: a checkpoint is read straight to the GPU.
+var loadsOnGPU = lazily(`(?i)\btorch\.load\b[^.]{0,200}\b(?:GPU|VRAM)\b`)
+
 // reportedPhases are the phases in the words of a person, and for which of them the error must be spoken of.
 var reportedPhases = []struct {
 	phase string
 	words *lazy
+	alone bool // says it without a word for the error
 }{
-	{sampler.PhaseSaving, lazily(`(?i)\b(?:sav(?:e|es|ed|ing)\b[^.]{0,30}\b(?:checkpoint|model|state|weights)|checkpoints?\b[^.]{0,20}\b(?:saved|saving|writing|written)|model checkpointing|(?:while|when|during|in) (?:the )?(?:model |checkpoint )?saving)\b|[\s.\x60(](?:consolidate_|sharded_|full_)?state_dict\(\)`)},
-	{sampler.PhaseValidation, lazily(`(?i)\b(?:validation|validating|evaluation|(?:to|when (?:I|it|we)) validate)\b|(?-i:\b(?:\w*Val(?:id\w*)?|\w*Eval\w*|val(?:id\w*)?_\w+|\w+_val|eval\w*|validate\w*)\b)\W{0,4} (?:method|function|step|loop)\b|验证`)},
-	{sampler.PhaseLoading, lazily(`(?i)\b(?:loading|load(?:s|ed)?) (?:the |an? |my )?(?:\w+ )?(?:model|checkpoint|weights|pipeline)\b|\bresum(?:e|es|ed|ing)\b[^.]{0,40}\b(?:checkpoint|model|training)\b|加载`)},
+	{sampler.PhaseLoading, loadsOnGPU, true},
+	{sampler.PhaseSaving, lazily(`(?i)\b(?:sav(?:e|es|ed|ing)\b[^.]{0,30}\b(?:checkpoint|model|state|weights)|checkpoints?\b[^.]{0,20}\b(?:saved|saving|writing|written)|model checkpointing|\bcheckpoint save|(?:at|on|during) (?:the )?save\b|(?:while|when|during|in) (?:the )?(?:model |checkpoint )?saving)\b|[\s.\x60(](?:consolidate_|sharded_|full_)?state_dict\(\)`), false},
+	{sampler.PhaseValidation, lazily(`(?i)\b(?:validation|validating|evaluation|(?:during|in) (?:the )?eval|(?:to|when (?:I|it|we)) validate)\b|(?-i:\b(?:\w*Val(?:id\w*)?|\w*Eval\w*|val(?:id\w*)?_\w+|\w+_val|eval\w*|validate\w*)\b)\W{0,4} (?:method|function|step|loop)\b|验证`), false},
+	{sampler.PhaseLoading, lazily(`(?i)\b(?:loading|load(?:s|ed)?) (?:the |an? |my )?(?:\w+ )?(?:model|checkpoint|weights|pipeline)\b|\b(?:during|while|in) (?:the )?(?:model |weight )?load(?:ing)?\b|\bresum(?:e|es|ed|ing)\b[^.]{0,40}\b(?:checkpoint|model|training)\b|加载`), false},
 }
 
 // reportsError: somebody writes of the error itself, or of the memory that it takes.
@@ -66,6 +78,9 @@ var reportsError = lazily(`(?i)\b(?:errors?|oom|memory|crash\w*|fail\w*|stops?|d
 func add(c *sampler.LogContext, text string, all []sentence) {
 	for _, row := range tells {
 		if slices.ContainsFunc(all, func(s sentence) bool {
+			if row.what == sampler.ToldCheckpoint && !ranOut.MatchString(s.text) && !reportsError.MatchString(s.text) && !loadsOnGPU.MatchString(s.text) {
+				return false // it runs with one, and dies of something else
+			}
 			return row.words.MatchString(s.text) && (row.except == nil || !row.except.MatchString(s.text))
 		}) {
 			c.Told = append(c.Told, row.what)
@@ -86,7 +101,7 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 		c.Phase = ""
 	}
 	if len(c.Functions) == 0 {
-		if phase := phaseIn(all); phase != "" && (c.Phase == "" || c.Phase == sampler.PhaseTraining && phase != sampler.PhaseLoading) {
+		if phase := phaseIn(all); phase != "" && (c.Phase == "" || c.Phase == sampler.PhaseTraining && phase != sampler.PhaseLoading || slices.ContainsFunc(all, func(s sentence) bool { return loadsOnGPU.MatchString(s.text) })) {
 			c.Phase = phase
 		}
 	}
@@ -121,7 +136,7 @@ func kindIn(all []sentence) string {
 func phaseIn(all []sentence) string {
 	for _, row := range reportedPhases {
 		for _, s := range all {
-			if row.words.MatchString(passed.ReplaceAllString(s.text, "")) && (reportsError.MatchString(s.text) || ranOut.MatchString(s.text)) {
+			if row.words.MatchString(passed.ReplaceAllString(s.text, "")) && (row.alone || reportsError.MatchString(s.text) || ranOut.MatchString(s.text)) {
 				return row.phase
 			}
 		}

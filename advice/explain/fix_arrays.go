@@ -1,0 +1,82 @@
+package explain
+
+import "nvpeak/sampler"
+
+// fixesArrays are for programs that compute with arrays and may have no batch at all: JAX, CuPy, code on Metal.
+var fixesArrays = []fixRow{
+	{id: FixCapSampleSize, source: "https://docs.jax.dev/en/latest/_autosummary/jax.lax.map.html",
+		kinds: ownCode, cost: 0.12,
+		lives: map[string]float64{CauseTooBig: 0.93, CauseFragmentation: 0.5, CauseUnknown: 0.5, CauseMemoryLimit: 0.4},
+		when: func(f *failure) bool {
+			return f.arrays() && f.program.kind != training && !f.told(sampler.ToldText) && f.phase() != sampler.PhaseLoading
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "pieces" },
+		do: func(f *failure) []string {
+			if f.event.Kind != sampler.KindXLA {
+				return []string{f.comment("do.pieces")}
+			}
+			return []string{"ys = jax.lax.map(f, xs, batch_size=64)  " + f.comment("do.lax_map"),
+				"jax.jit(f, donate_argnums=(0,))  " + f.comment("do.donate"), f.comment("do.closure")}
+		}},
+	{id: FixOtherAllocator, source: sourceJAX,
+		kinds: ownCode, cost: 0.02,
+		lives: map[string]float64{CauseFragmentation: 0.85, CauseLeak: 0.2},
+		when: func(f *failure) bool {
+			return f.pooled() && f.environment["TF_GPU_ALLOCATOR"] == "" && f.environment["XLA_PYTHON_CLIENT_ALLOCATOR"] == ""
+		},
+		do: func(f *failure) []string {
+			list := []string{"export TF_GPU_ALLOCATOR=cuda_malloc_async"}
+			if f.environment["XLA_PYTHON_CLIENT_PREALLOCATE"] == "false" {
+				list = append(list, "unset XLA_PYTHON_CLIENT_PREALLOCATE  "+f.comment("do.one_pool"))
+			}
+			if f.pooledLate() {
+				list = append(list, f.comment("do.from_checkpoint"))
+			}
+			return list
+		}},
+	{id: FixHalfPrecision, source: "https://docs.pytorch.org/docs/stable/notes/mps.html",
+		kinds: ownCode, cost: 0.03,
+		lives: map[string]float64{CauseTooBig: 0.8, CauseMemoryLimit: 0.7, CauseLeak: 0.6, CauseUnknown: 0.5},
+		when: func(f *failure) bool {
+			return f.event.Kind == sampler.KindMPS && f.program.kind != training && !f.halfPrecision() && f.fullPrecisionOption() == ""
+		},
+		reach: func(f *failure) float64 {
+			if f.environment["PYTORCH_MPS_HIGH_WATERMARK_RATIO"] != "" {
+				return 0.6
+			}
+			return 1
+		},
+		variant: func(f *failure) string { return "mps" },
+		do: func(f *failure) []string {
+			return []string{`model = model.to("mps", dtype=torch.float16)  ` + f.comment("do.half_inputs"), f.comment("do.one_at_a_time")}
+		}},
+}
+
+// arrays: the program calls a library of arrays.
+func (f *failure) arrays() bool {
+	switch f.event.Kind {
+	case sampler.KindXLA, sampler.KindCuPy, sampler.KindNumba, sampler.KindRMM:
+		return !f.onHost() && !f.outsidePool()
+	}
+	return false
+}
+
+// pooled: the allocator that TensorFlow and XLA share on GPUs hands out parts of one pool and moves nothing.
+func (f *failure) pooled() bool {
+	if indexOf(f.event.Text, "That was not possible") >= 0 || indexOf(f.event.Text, "in memory space") >= 0 {
+		return false // a TPU
+	}
+	return !f.onHost() && (f.event.Kind == sampler.KindXLA || f.event.Kind == sampler.KindTensorFlow) && !f.outsidePool() && !f.shareRefused()
+}
+
+// poolHadRoom: more was free than was asked for, as is said.
+func (f *failure) poolHadRoom() bool {
+	m, known := f.shortfall()
+	return f.pooled() && known && m == 0 && !f.total.Known()
+}
+
+// pooledLate: it comes after many steps. Programs that are compiled ask for the same in each.
+func (f *failure) pooledLate() bool {
+	return f.pooled() && f.event.Kind == sampler.KindXLA && (f.told(sampler.ToldLate) || f.context.Step.Or(0) >= 1000 || f.context.Epoch.Or(0) >= 3)
+}
