@@ -164,7 +164,7 @@ func (u *budget) devices(s *sampler.Snapshot, m *meter) *sampler.Snapshot {
 	}
 	beyond := func(g sampler.GPU) bool {
 		key := g.Key()
-		if !u.known[key] && len(u.known) < maxGPUs {
+		if len(u.known) < maxGPUs {
 			u.known[key] = true
 		}
 		return !u.known[key]

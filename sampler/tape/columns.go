@@ -2,6 +2,7 @@ package tape
 
 import (
 	"errors"
+	"math"
 	"reflect"
 	"time"
 
@@ -238,7 +239,7 @@ func timeIn(v reflect.Value) (time.Time, bool) {
 
 func setTime(v reflect.Value, t time.Time, x value) {
 	f, ok := x.float()
-	ok = ok && f > -1e10 && f < 1e10
+	ok = ok && math.Abs(f) < 9e9 // a time.Duration holds so many
 	at := t.Add(milliseconds(f))
 	switch p := v.Addr().Interface().(type) {
 	case *time.Time:

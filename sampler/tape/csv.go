@@ -96,8 +96,8 @@ func (c *csvLog) line(p *progress, b []byte, out *Record) error {
 	}
 	defer p.notes.flawed(out.Line, &m)
 	cells := splitCSV(string(b))
+	m.flaws[badCells] = len(cells) > len(c.columns.names)
 	if len(cells) != len(c.columns.names) {
-		m.flaws[badCells] = len(cells) > len(c.columns.names)
 		return errLine
 	}
 	g, at, ok := c.row(cells, &m)

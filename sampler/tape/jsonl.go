@@ -40,7 +40,7 @@ var lineTypes = map[string]func(j *jsonLines, p *progress, b []byte, out *Record
 }
 
 func (j *jsonLines) line(p *progress, b []byte, out *Record) error {
-	if len(b) > 0 && bytes.Equal(b, j.repeated) {
+	if bytes.Equal(b, j.repeated) {
 		return errNone // nothing new, and a packed file can hold millions of them
 	}
 	j.repeated = j.repeated[:0]

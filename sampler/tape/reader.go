@@ -91,7 +91,7 @@ func (r *Reader) rewind() error {
 	n, _ := r.file.ReadAt(head[:min(r.size, int64(len(head)))], 0)
 	head = head[:n]
 	r.packed = packingOf(head)
-	if r.packed == plainText && bytes.Contains(head, zstdMagic) && bytes.IndexByte(head[:min(n, 512)], 0) >= 0 {
+	if r.packed == plainText && bytes.Contains(head, zstdMagic) && bytes.ContainsRune(head[:min(n, 512)], 0) {
 		r.packed = zstdText // its first bytes are damaged
 	}
 	whole := io.NewSectionReader(r.file, 0, r.size)
