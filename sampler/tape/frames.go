@@ -147,13 +147,6 @@ func (f *frames) walk(start int64) (int64, frameState) {
 		}
 		return 0, noFrame
 	}
-	if h.Skippable {
-		length := int64(h.HeaderSize) + int64(h.SkippableSize)
-		if start+length > f.size {
-			return 0, frameCut
-		}
-		return length, frameWhole
-	}
 	length := int64(h.HeaderSize)
 	if _, err := r.Discard(h.HeaderSize); err != nil {
 		return 0, frameCut
