@@ -62,12 +62,7 @@ func (s *surroundings) has(h *hint) bool {
 		}
 	}
 	if s.text == "" {
-		size := 0
-		for _, r := range s.lines {
-			size += len(r.text) + 1
-		}
 		var b strings.Builder
-		b.Grow(size)
 		for _, r := range s.lines {
 			b.Write(r.text) // raw: the words looked for here are not broken by colors
 			b.WriteByte('\n')
@@ -162,10 +157,8 @@ func (c *gathered) traceback(lines []*keptLine) (begins int) {
 	if start == 0 {
 		begins = len(lines) - 1
 	}
-	for i, l := range lines {
-		if i < start {
-			continue
-		}
+	for i := start; i < len(lines); i++ {
+		l := lines[i]
 		n := l.read()
 		if n.frame == "" || len(c.Functions) >= maxFrames {
 			if n.arrow != "" {

@@ -72,10 +72,8 @@ func (s *search) next(from int) (found, gaveUp bool) {
 		if s.anchored {
 			break
 		}
-		if at < len(text) && text[at] >= utf8.RuneSelf {
-			_, n := utf8.DecodeRuneInString(text[at:])
-			at += n - 1
-		}
+		_, n := utf8.DecodeRuneInString(text[at:])
+		at += max(0, n-1)
 	}
 	return false, false
 }
