@@ -62,7 +62,12 @@ func (s *surroundings) has(h *hint) bool {
 		}
 	}
 	if s.text == "" {
+		size := 0
+		for _, r := range s.lines {
+			size += len(r.text) + 1
+		}
 		var b strings.Builder
+		b.Grow(size)
 		for _, r := range s.lines {
 			b.Write(r.text) // raw: the words looked for here are not broken by colors
 			b.WriteByte('\n')

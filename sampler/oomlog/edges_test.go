@@ -308,6 +308,15 @@ func TestTalkOfFailures(t *testing.T) {
 			t.Errorf("%d bytes of text", len(events[0].Text))
 		}
 	}
+	for _, log := range []string{
+		message + " Tried to allocate 2.00 GiB (GPU 3; 9 GiB total capacity) RuntimeError: " + message + "\n",
+		"RuntimeError: " + message + " RuntimeError: " + message + " Tried to allocate 2.00 GiB (GPU 3; 9 GiB total capacity)\n",
+	} {
+		events, err := Scan(strings.NewReader(log))
+		if err != nil || len(events) != 1 || events[0].Requested.Or(0) != 2*sampler.GiB || events[0].GPUIndex.Or(0) != 3 {
+			t.Errorf("%q: %+v, %v", log, events, err)
+		}
+	}
 	var log strings.Builder
 	log.WriteString("Traceback (most recent call last):\n")
 	for n := range maxFrames + 5 {
@@ -317,5 +326,31 @@ func TestTalkOfFailures(t *testing.T) {
 	events, err := Scan(strings.NewReader(log.String()))
 	if err != nil || len(events) != 1 || len(events[0].Context.Functions) != maxFrames || events[0].Context.Functions[0] != "f0" {
 		t.Fatalf("%d failures, %v: %d functions", len(events), err, len(events[0].Context.Functions))
+	}
+}
+
+// Twelve ways are told apart where words follow them, and a demand has its shortest word for its strength.
+func TestNeededAtItsBounds(t *testing.T) {
+	const twelve = "ab|cd|ef|gh|ij|kl|mn|op|qr|st|uv|wx"
+	for source, want := range map[string]string{"(?:" + twelve + ")(?:12)": "12", "(?:" + twelve + "|yz)(?:12)": "13 1"} {
+		lists := needed(parse(source), false)
+		if len(lists) != 1 {
+			t.Fatalf("%s: %q", source, lists)
+		}
+		var sizes []string
+		for _, words := range lists[0] {
+			sizes = append(sizes, fmt.Sprint(len(words)))
+		}
+		if got := strings.Join(sizes, " "); got != want {
+			t.Errorf("%s: %s words (%q), want %s", source, got, lists, want)
+		}
+	}
+	for _, row := range []struct {
+		words oneOf
+		want  int
+	}{{nil, 0}, {oneOf{"abc", "de"}, 2}, {oneOf{"de", "abc"}, 2}, {oneOf{"a", "abc"}, 0}, {oneOf{"("}, 1}, {oneOf{""}, 0}} {
+		if got := row.words.strength(); got != row.want {
+			t.Errorf("%q: %d", row.words, got)
+		}
 	}
 }
