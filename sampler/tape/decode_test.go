@@ -2,7 +2,9 @@ package tape
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -195,5 +197,19 @@ func TestSeekHoldsSoMuch(t *testing.T) {
 	}
 	if readings != maxHeld || snapshots != 3 {
 		t.Errorf("%d readings of %d, %d snapshots", readings, maxHeld+5, snapshots)
+	}
+}
+
+// Where no snapshot is there is nothing to seek, and what a newer nvpeak wrote ends the search.
+func TestSeekWithoutSnapshots(t *testing.T) {
+	newer := strings.Replace(bombLine(2, "", plainGPU), `"time"`, `"schema":9,"time"`, 1)
+	for text, want := range map[string]error{bombHeader: io.EOF, bombHeader + bombLine(1, "", plainGPU): nil, bombHeader + bombLine(1, "", plainGPU) + newer: ErrNewer} {
+		r, err := NewReader("file", strings.NewReader(text), int64(len(text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Seek(start); !errors.Is(err, want) {
+			t.Errorf("%.200s: %v, want %v", text, err, want)
+		}
 	}
 }
