@@ -123,16 +123,14 @@ func (p *plan) equal(a, b reflect.Value) bool {
 
 func (f *field) equal(a, b reflect.Value) bool {
 	switch f.kind {
-	case structField:
-		return f.inner.equal(a, b)
-	case pointField:
-		return a.Pointer() == b.Pointer() || !a.IsNil() && !b.IsNil() && f.inner.equal(a.Elem(), b.Elem())
+	case scalarField:
+		return f.codec.equal(a, b)
 	case optField:
 		x, ok := f.opt.get(a)
 		y, ok2 := f.opt.get(b)
 		return ok == ok2 && f.inner.equal(x, y)
 	}
-	return f.codec.equal(a, b)
+	return reflect.DeepEqual(a.Interface(), b.Interface())
 }
 
 // snapshotPlan is the form of complete snapshots.
