@@ -165,3 +165,12 @@ func TestXIDRests(t *testing.T) {
 		t.Errorf("a wait: %d in a row", w.hasty)
 	}
 }
+
+// A compute capability has two small numbers.
+func TestCapability(t *testing.T) {
+	for numbers, want := range map[[2]int]string{{1, 0}: "1.0", {9, 0}: "9.0", {999, 999}: "999.999", {0, 5}: "", {-1, 0}: "", {1000, 0}: "", {9, -1}: "", {9, 1000}: ""} {
+		if got := capabilityOf(numbers[0], numbers[1]).Or(""); got != want {
+			t.Errorf("%v: %q, want %q", numbers, got, want)
+		}
+	}
+}

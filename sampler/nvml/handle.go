@@ -49,9 +49,16 @@ func (h handle) bus() string {
 func (h handle) capability() (none sampler.Opt[string]) {
 	if h.symbols.has(symCapability) {
 		major, minor, ret := h.GetCudaComputeCapability()
-		if ret == gonvml.SUCCESS && major > 0 && major < 1000 && minor >= 0 && minor < 1000 {
-			return sampler.Some(fmt.Sprintf("%d.%d", major, minor))
+		if ret == gonvml.SUCCESS {
+			return capabilityOf(major, minor)
 		}
+	}
+	return none
+}
+
+func capabilityOf(major, minor int) (none sampler.Opt[string]) {
+	if major > 0 && major < 1000 && minor >= 0 && minor < 1000 {
+		return sampler.Some(fmt.Sprintf("%d.%d", major, minor))
 	}
 	return none
 }

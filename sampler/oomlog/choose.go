@@ -10,9 +10,7 @@ import (
 // Choose returns the indices of so many failures that tell most of a run, in their order: half of them are the
 // first, a quarter the last, and between these what tells something else comes before more of the same.
 func Choose(events []sampler.OOMEvent, most int) []int {
-	if len(events) <= most {
-		most = len(events)
-	}
+	most = min(most, len(events))
 	first, last := most/2, len(events)-most/4
 	var kept, between []int
 	weight := weights(events)

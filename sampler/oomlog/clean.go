@@ -34,7 +34,7 @@ func clean(raw []byte) []string {
 		raw = bytes.ToValidUTF8(raw, []byte("?"))
 	}
 	s := string(raw)
-	if strings.IndexByte(s, 0x1b) >= 0 {
+	if strings.ContainsRune(s, 0x1b) {
 		s = ansiRaw.ReplaceAllString(s, "")
 	}
 	if strings.IndexByte(s, '\\') >= 0 || strings.IndexByte(s, '^') >= 0 || strings.Contains(s, "␛") {
@@ -65,7 +65,7 @@ func clean(raw []byte) []string {
 // isPlain says that a text has nothing that plainBlanks or control look for.
 func isPlain(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; c < ' ' || c >= 0x7f || c == '*' || c == '`' {
+		if c := s[i]; c <= 0x1f || c >= 0x7f || c == '*' || c == '`' {
 			return false
 		}
 	}
@@ -87,11 +87,7 @@ var (
 // and an n inside a Windows path stay.
 func unescape(s string) []string {
 	for range 3 {
-		t := twiceEscaped.Replace(s)
-		if t == s {
-			break
-		}
-		s = t
+		s = twiceEscaped.Replace(s)
 	}
 	s = escaped.Replace(s)
 	var out []string
@@ -116,13 +112,9 @@ func splitBars(s string) []string {
 	if !strings.Contains(s, "]") || !strings.Contains(s, "/") {
 		return []string{s}
 	}
-	at := barEnd.FindAllStringIndex(s, 64)
-	if at == nil {
-		return []string{s}
-	}
 	var out []string
 	start := 0
-	for _, m := range at {
+	for _, m := range barEnd.FindAllStringIndex(s, 64) {
 		if rest := s[m[1]:]; strings.TrimSpace(rest) != "" {
 			out = append(out, s[start:m[1]])
 			start = m[1]

@@ -162,10 +162,8 @@ func (c *gathered) traceback(lines []*keptLine) (begins int) {
 	if start == 0 {
 		begins = len(lines) - 1
 	}
-	for i, l := range lines {
-		if i < start {
-			continue
-		}
+	for i := start; i < len(lines); i++ {
+		l := lines[i]
 		n := l.read()
 		if n.frame == "" || len(c.Functions) >= maxFrames {
 			if n.arrow != "" {

@@ -32,10 +32,8 @@ func build(m *message, c candidate, short *squeezed, around *surroundings) (*fin
 	if r.numbers && !f.more || !isFailure(m, c, f, body, short) {
 		return nil, false
 	}
-	f.Text = oneLine(body)
-	if len(f.Text) > 2000 {
-		f.Text = strings.ToValidUTF8(f.Text[:2000], "")
-	}
+	text := oneLine(body)
+	f.Text = strings.ToValidUTF8(text[:min(len(text), 2000)], "")
 	return f, true
 }
 

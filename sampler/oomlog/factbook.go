@@ -28,9 +28,7 @@ const factLines = 96
 func (f *factBook) add(raw []byte, kept *rawLine) {
 	number := kept.number
 	f.fresh = true
-	if len(raw) > keepBytes {
-		raw = raw[:keepBytes]
-	}
+	raw = raw[:min(len(raw), keepBytes)]
 	if len(f.first) < factLines {
 		f.first = append(f.first, factLine{kept: kept, rawLine: rawLine{text: append([]byte(nil), raw...), number: number, added: kept.added}})
 		return
@@ -97,9 +95,6 @@ func (f *factBook) all() *sampler.LogContext {
 // copied is a context of one's own.
 func copied(known *sampler.LogContext) sampler.LogContext {
 	c := *known
-	c.Environment = nil
-	if len(known.Environment) > 0 {
-		c.Environment = maps.Clone(known.Environment)
-	}
+	c.Environment = maps.Clone(known.Environment)
 	return c
 }

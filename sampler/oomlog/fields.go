@@ -22,7 +22,7 @@ func (f *findings) unbreak(m *message, c candidate, short *squeezed) {
 	others, body := f.OtherProcesses, ""
 	f.OtherProcesses = nil
 	for _, t := range f.row.fields {
-		if f.knows(t) || !t.glued.may(short) {
+		if !t.glued.may(short) {
 			continue
 		}
 		if body == "" {

@@ -10,7 +10,6 @@ import (
 type gate struct {
 	set     *wordSet
 	demands [][][]wordMask // pattern → way → words of which the text must have one, each; nil: nothing is needed
-	always  []int          // patterns that need nothing
 }
 
 func newGate(patterns []*lazy) *gate {
@@ -25,7 +24,7 @@ func newGate(patterns []*lazy) *gate {
 		needs = append(needs, ways)
 	}
 	g.set = newWordSet(words)
-	for i, ways := range needs {
+	for _, ways := range needs {
 		var all [][]wordMask
 		for _, way := range ways {
 			var masks []wordMask
@@ -34,9 +33,7 @@ func newGate(patterns []*lazy) *gate {
 			}
 			all = append(all, masks)
 		}
-		if g.demands = append(g.demands, all); all == nil {
-			g.always = append(g.always, i)
-		}
+		g.demands = append(g.demands, all)
 	}
 	return g
 }
@@ -77,9 +74,6 @@ func gatedAnyOf(flags string, patterns ...string) gated {
 func (g gated) match(s string) bool {
 	gate := g.gate()
 	found := gate.wordsIn([]byte(s))
-	if found == (wordMask{}) {
-		return slices.ContainsFunc(gate.always, func(i int) bool { return g.ways[i].MatchString(s) })
-	}
 	for i, l := range g.ways {
 		if gate.allows(i, &found) && l.MatchString(s) {
 			return true

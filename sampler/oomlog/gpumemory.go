@@ -77,9 +77,7 @@ type memoryBook struct {
 
 // add reads one line, without colors.
 func (m *memoryBook) add(line []byte) {
-	if len(line) > keepBytes {
-		line = line[len(line)-keepBytes:] // figures stand at the end, where the bar is
-	}
+	line = line[max(0, len(line)-keepBytes):] // figures stand at the end, where the bar is
 	if rank := rankOf(line); rank != "" {
 		if m.rank == "" {
 			m.rank = rank
@@ -192,7 +190,7 @@ func ultralytics(line []byte) (epoch int, v sampler.Bytes) {
 		return 0, 0
 	}
 	gib, err := strconv.ParseFloat(string(s[:end-1]), 64)
-	if err != nil || gib <= 0 || gib > 16*1024 {
+	if err != nil || !isDigit(s[0]) || gib > 16*1024 {
 		return 0, 0
 	}
 	return epoch, sampler.Bytes(gib*float64(sampler.GiB) + 0.5)

@@ -121,10 +121,7 @@ func isFailure(m *message, c candidate, f *findings, body string, short *squeeze
 	}
 	whole := strings.TrimSpace(m.head)
 	matched := c.row.start.re.FindString(body)
-	after := "" // on the same line
-	if end := c.at + len(matched); end < len(m.lines[0]) {
-		after = m.lines[0][end:]
-	}
+	after := m.lines[0][min(c.at+len(matched), len(m.lines[0])):] // on the same line
 	if sourceBefore.match(before) && !printedAfter.MatchString(before) || sourceAfter.matchIn(after, short) || comment.MatchString(whole) && !pasted.MatchString(whole) || strongHypothesis.match(before) {
 		return false
 	}

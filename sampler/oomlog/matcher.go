@@ -72,10 +72,8 @@ func (s *search) next(from int) (found, gaveUp bool) {
 		if s.anchored {
 			break
 		}
-		if at < len(text) && text[at] >= utf8.RuneSelf {
-			_, n := utf8.DecodeRuneInString(text[at:])
-			at += n - 1
-		}
+		_, n := utf8.DecodeRuneInString(text[at:])
+		at += max(0, n-1)
 	}
 	return false, false
 }
@@ -116,13 +114,12 @@ func (s *search) run(at int) int {
 		ok := false
 		switch c.kind {
 		case stepAlt:
-			ok = s.sets[c.set].allows(text, at)
-			switch other := s.sets[c.other].allows(text, at); {
-			case ok && other:
+			if ok = s.sets[c.set].allows(text, at); s.sets[c.other].allows(text, at) {
+				if !ok {
+					pc = c.arg
+					continue
+				}
 				ways = append(ways, choice{int32(c.arg), int32(at)})
-			case other:
-				pc = c.arg
-				continue
 			}
 		case stepRune:
 			if at < len(text) {

@@ -22,9 +22,10 @@ func (o oneOf) strength() int {
 		if n == 1 && inWord(w[0]) {
 			n = 0
 		}
-		if i == 0 || n < least {
+		if i == 0 {
 			least = n
 		}
+		least = min(least, n)
 	}
 	return least
 }

@@ -104,11 +104,7 @@ func (r *paceRow) read(lower []byte) float64 {
 		number = lower[begin:end]
 	} else {
 		rest := bytes.TrimLeft(lower[at+len(r.word):], ` "'=:_s`)
-		end := bytes.IndexFunc(rest, func(c rune) bool { return (c < '0' || c > '9') && c != '.' && c != 'e' && c != '+' && c != '-' })
-		if end < 0 {
-			end = len(rest)
-		}
-		number = rest[:end]
+		number = rest[:len(rest)-len(bytes.TrimLeft(rest, "0123456789.e+-"))]
 	}
 	v, err := strconv.ParseFloat(string(number), 64)
 	if err != nil || !(v > 0 && v < 1e9) {

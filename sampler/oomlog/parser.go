@@ -81,7 +81,7 @@ func (p *parser) line(raw []byte, number int, overwritten bool) {
 		p.past.keep(raw, plain, kept, &found)
 		if found.meets(&t.events) || found.meets(&t.recoveries) {
 			if p.left == 0 {
-				p.recall(number)
+				p.recall()
 			}
 			p.left = max(p.left, aheadLines)
 		}
@@ -90,9 +90,7 @@ func (p *parser) line(raw []byte, number int, overwritten bool) {
 		p.left--
 		p.lookAt(raw, kept, &found)
 	}
-	if len(p.held.events) > 0 {
-		p.out = p.held.release(p.out, number)
-	}
+	p.out = p.held.release(p.out, number)
 }
 
 // lookAt takes the clean lines in a raw one, whose words were found. A kept line is cleaned once for all who ask for it.
@@ -115,9 +113,9 @@ func (p *parser) lookAt(raw []byte, kept *rawLine, found *wordMask) {
 }
 
 // recall makes the line before this one known to its stream, for a message that begins at its end.
-func (p *parser) recall(number int) {
+func (p *parser) recall() {
 	last := p.past.ring.tail(2)
-	if len(last) < 2 || last[0].number+2 < number {
+	if len(last) < 2 {
 		return
 	}
 	for _, l := range last[0].clean() {

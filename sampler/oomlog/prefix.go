@@ -155,15 +155,12 @@ func mayPrefix(s string) bool {
 
 // firstForm is the first form at the beginning of a text that has no other signs than these.
 func firstForm(s string, has *signs) ([]int, *prefixForm) {
-	head := s
-	if len(head) > formBytes {
-		head = strings.ToValidUTF8(head[:formBytes], "")
-	}
+	head := strings.ToValidUTF8(s[:min(len(s), formBytes)], "")
 	for _, f := range formsOf()[strings.TrimLeft(head, blanks)[0]] {
 		if has.without(f.signs()) {
 			continue
 		}
-		if at := f.re.FindStringSubmatchIndex(head); at != nil && at[1] > 0 {
+		if at := f.re.FindStringSubmatchIndex(head); at != nil {
 			return at, f
 		}
 	}
@@ -210,10 +207,7 @@ func stableKey(k string) string {
 	if strings.ContainsAny(k, blanks+"-") { // all noise has one of them
 		k = keyNoise.ReplaceAllString(k, "")
 	}
-	if len(k) > 120 {
-		k = k[:120]
-	}
-	return k
+	return k[:min(len(k), 120)]
 }
 
 // toLine makes the line of a clean text.

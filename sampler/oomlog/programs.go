@@ -42,12 +42,11 @@ func programIn(text []byte) string {
 
 // fileOf is the source file that a line of a traceback names, its last two parts.
 func fileOf(text string) string {
-	text = strings.TrimPrefix(text, "File ")
-	end := strings.Index(text, ".py")
-	if end < 0 {
+	path, _, ok := strings.Cut(strings.TrimPrefix(text, "File "), ".py")
+	if !ok {
 		return ""
 	}
-	path := strings.TrimLeft(text[:end+len(".py")], `" `)
+	path = strings.TrimLeft(path+".py", `" `)
 	parts := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' })
 	between := "/"
 	if strings.Contains(path, `\`) {

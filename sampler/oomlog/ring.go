@@ -130,10 +130,7 @@ func (r *ring) tail(n int) []*rawLine {
 }
 
 func (l *rawLine) set(raw []byte, number int, open bool) {
-	if len(raw) > keepBytes {
-		raw = raw[len(raw)-keepBytes:]
-	}
-	l.text = append(l.text[:0], raw...)
+	l.text = append(l.text[:0], raw[max(0, len(raw)-keepBytes):]...)
 	l.forget()
 	l.lines = l.lines[:0]
 	l.number, l.open, l.parsed = number, open, false

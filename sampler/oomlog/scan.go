@@ -30,7 +30,7 @@ func scan(r io.Reader, all *repeats) error {
 		if err != nil {
 			p.finish()
 			all.take(p.ready())
-			all.choose(all.most)
+			all.choose()
 			all.settle()
 			if errors.Is(err, io.EOF) {
 				err = nil
@@ -81,16 +81,17 @@ func (r *repeats) take(events []found) {
 		r.index[id] = len(r.events)
 		r.events, r.moments = append(r.events, e.OOMEvent), append(r.moments, e.moment)
 		if len(r.events) >= 5*r.most { // seldom, because it looks at all of them
-			r.choose(r.most)
+			r.choose()
 		}
 	}
 }
 
 // choose leaves so many events and counts the others.
-func (r *repeats) choose(most int) {
-	if r.most == 0 || len(r.events) <= most {
+func (r *repeats) choose() {
+	if r.most == 0 {
 		return
 	}
+	most := min(r.most, len(r.events))
 	r.others += len(r.events) - most
 	clear(r.index)
 	for n, i := range Choose(r.events, most) {

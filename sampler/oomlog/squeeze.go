@@ -15,10 +15,7 @@ type squeezed struct {
 
 var squeezes = sync.Pool{New: func() any { return &squeezed{} }}
 
-const (
-	gramBits = 4096
-	sparse   = gramBits / 8 // bytes of a text in which a word's letters hardly stand together by chance
-)
+const gramBits = 4096
 
 // squeeze reads a text. Who is done with it should say so.
 func squeeze(text string) *squeezed {
@@ -82,15 +79,12 @@ func newWord(text string) word {
 	return w
 }
 
-// has says whether a word is in the text; rarely it is wrong in saying so.
+// has says whether a word is in the text.
 func (s *squeezed) has(w *word) bool {
 	for _, g := range w.grams[:w.count] {
 		if s.grams[g>>6]>>(g&63)&1 == 0 {
 			return false
 		}
-	}
-	if w.count == len(w.grams) && len(s.text) < sparse {
-		return true
 	}
 	return bytes.Contains(s.text, w.text)
 }

@@ -100,19 +100,25 @@ type meter struct {
 func (m *meter) room(list reflect.Type) bool {
 	if list == reflect.TypeFor[[]sampler.GPU]() {
 		m.gpus++
-		m.flaws[manyGPUs] = m.flaws[manyGPUs] || m.gpus > maxGPUs
-		return m.gpus <= maxGPUs
+		return m.within(m.gpus, maxGPUs, manyGPUs)
 	}
 	m.processes++
-	m.flaws[manyProcesses] = m.flaws[manyProcesses] || m.processes > maxProcesses
-	return m.processes <= maxProcesses
+	return m.within(m.processes, maxProcesses, manyProcesses)
+}
+
+// within says whether there are no more than most, and notes the flaw where there are.
+func (m *meter) within(n, most int, f flaw) bool {
+	if n > most {
+		m.flaws[f] = true
+		return false
+	}
+	return true
 }
 
 // whole says whether a value may be decoded whole.
 func (m *meter) whole(raw []byte) bool {
 	m.parts += bytes.Count(raw, []byte{','})
-	m.flaws[manyParts] = m.flaws[manyParts] || m.parts > maxParts
-	return m.parts <= maxParts
+	return m.within(m.parts, maxParts, manyParts)
 }
 
 // clip cuts a text that is too long.
@@ -148,8 +154,7 @@ func (u *budget) snapshot(s *sampler.Snapshot, m *meter) bool {
 // failure says whether the file may have another failure.
 func (u *budget) failure(line []byte, m *meter) bool {
 	u.failures += len(line) + 32*m.parts
-	m.flaws[manyFailures] = u.failures > maxFailures
-	return u.failures <= maxFailures
+	return m.within(u.failures, maxFailures, manyFailures)
 }
 
 // devices is the snapshot without GPUs beyond those that a file may have.
@@ -159,7 +164,7 @@ func (u *budget) devices(s *sampler.Snapshot, m *meter) *sampler.Snapshot {
 	}
 	beyond := func(g sampler.GPU) bool {
 		key := g.Key()
-		if !u.known[key] && len(u.known) < maxGPUs {
+		if len(u.known) < maxGPUs {
 			u.known[key] = true
 		}
 		return !u.known[key]

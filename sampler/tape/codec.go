@@ -228,7 +228,7 @@ func appendTime(b []byte, t time.Time) []byte {
 
 func threeDigits(n uint64) uint64 {
 	step := uint64(1)
-	for n/step >= 1000 {
+	for n/step > 999 {
 		step *= 10
 	}
 	return n / step * step

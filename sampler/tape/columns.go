@@ -2,6 +2,7 @@ package tape
 
 import (
 	"errors"
+	"math"
 	"reflect"
 	"time"
 
@@ -60,49 +61,36 @@ func (c *columns) collect(p *plan, prefix string, past [][]int, at []int) {
 
 // in finds the column in an element; false when a pointer on the way is nil.
 func (c *column) in(v reflect.Value) (reflect.Value, bool) {
-	for i, step := range c.steps {
-		v = v.FieldByIndex(step)
-		if i == len(c.steps)-1 {
-			break
-		}
-		if v.IsNil() {
+	last := len(c.steps) - 1
+	for _, step := range c.steps[:last] {
+		if v = v.FieldByIndex(step); v.IsNil() {
 			return v, false
 		}
 		v = v.Elem()
 	}
-	return v, true
+	return v.FieldByIndex(c.steps[last]), true
 }
 
 // own is in, for writing: structs behind pointers that are shared with the snapshot
 // before are copied first.
 func (c *column) own(v, before reflect.Value) (reflect.Value, bool) {
-	if len(c.steps) == 1 {
-		return v.FieldByIndex(c.steps[0]), true
-	}
-	for i, step := range c.steps {
-		v = v.FieldByIndex(step)
-		if before.IsValid() {
-			before = before.FieldByIndex(step)
-		}
-		if i == len(c.steps)-1 {
-			break
-		}
-		if v.IsNil() {
+	last := len(c.steps) - 1
+	for _, step := range c.steps[:last] {
+		if v = v.FieldByIndex(step); v.IsNil() {
 			return v, false
 		}
-		if before.IsValid() && before.Pointer() == v.Pointer() {
-			fresh := reflect.New(v.Type().Elem())
-			fresh.Elem().Set(v.Elem())
-			v.Set(fresh)
+		if before.IsValid() {
+			before = before.FieldByIndex(step)
+			if before.Pointer() == v.Pointer() {
+				fresh := reflect.New(v.Type().Elem())
+				fresh.Elem().Set(v.Elem())
+				v.Set(fresh)
+			}
+			before = before.Elem() // none where it is nil
 		}
 		v = v.Elem()
-		if before.IsValid() && !before.IsNil() {
-			before = before.Elem()
-		} else {
-			before = reflect.Value{}
-		}
 	}
-	return v, true
+	return v.FieldByIndex(c.steps[last]), true
 }
 
 // diff writes the columns in which cur differs from prev, or from what was predicted, all
@@ -174,20 +162,12 @@ func (c *columns) spans(s *scanner, list []span) []span {
 	if !s.open('{') {
 		return list
 	}
-	next := 0 // the columns usually come in our order
 	for first := true; ; first = false {
 		key, ok := s.key(first)
 		if !ok {
 			return list
 		}
-		for next < len(c.list) && c.list[next].path != string(key) {
-			next++
-		}
-		i, known := next, next < len(c.list)
-		if !known {
-			i, known = c.byKey[string(key)]
-			next = 0
-		}
+		i, known := c.byKey[string(key)]
 		values := s.skip()
 		if len(list) >= maxColumns {
 			s.flaws[manyColumns] = true
@@ -259,7 +239,7 @@ func timeIn(v reflect.Value) (time.Time, bool) {
 
 func setTime(v reflect.Value, t time.Time, x value) {
 	f, ok := x.float()
-	ok = ok && f > -1e10 && f < 1e10
+	ok = ok && math.Abs(f) < 9e9 // a time.Duration holds so many
 	at := t.Add(milliseconds(f))
 	switch p := v.Addr().Interface().(type) {
 	case *time.Time:

@@ -152,7 +152,7 @@ func claim(f *os.File) error {
 	if st.Size > 0 {
 		return ErrExists
 	}
-	if err := unix.Fchmod(fd, 0o600); err != nil && !errors.Is(err, unix.EPERM) {
+	if err := unix.Fchmod(fd, 0o600); !errors.Is(err, unix.EPERM) {
 		return err
 	}
 	return nil
@@ -180,8 +180,8 @@ func parts(path string) (numbers []int) {
 		if !ok || !e.Type().IsRegular() {
 			continue
 		}
-		digits, ok := strings.CutSuffix(rest, ending)
-		if n, err := strconv.Atoi(digits); ok && err == nil && n > 0 && len(digits) >= 4 && partName(path, n) == filepath.Join(filepath.Dir(path), e.Name()) {
+		n, _ := strconv.Atoi(strings.TrimSuffix(rest, ending))
+		if n > 0 && filepath.Base(partName(path, n)) == e.Name() {
 			numbers = append(numbers, n)
 		}
 	}

@@ -2,6 +2,7 @@ package tape
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,12 +59,7 @@ func csvHeader(line []byte) (*csvColumns, bool) {
 }
 
 func (c *csvColumns) has(name string) bool {
-	for _, n := range c.names {
-		if n == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(c.names, name)
 }
 
 // hasMemory says whether the used memory is known.
@@ -77,39 +73,41 @@ func looksLikeRows(head []byte) bool {
 	return bytes.IndexByte(line, ',') > 0 && (bytes.Contains(line, []byte(" MiB")) || bytes.Contains(line, []byte(" %")))
 }
 
-func (c *csvLog) line(p *progress, b []byte, out *Record) (bool, error) {
+func (c *csvLog) line(p *progress, b []byte, out *Record) error {
 	var m meter
 	if len(bytes.Trim(b, ", \t")) == 0 { // commas and nothing between them
 		m.flaws[badCells] = c.columns != nil && bytes.Count(b, []byte(",")) >= len(c.columns.names)
 		p.notes.flawed(out.Line, &m)
-		return false, errLine
+		return errLine
 	}
 	if columns, ok := csvHeader(b); ok { // once, or again and again
 		if !columns.hasMemory() {
-			return false, errLine
+			return errLine
 		}
 		c.begin(p, columns, out.Line)
 		if !columns.has("timestamp") && !c.untimed {
 			c.untimed = true
 			p.notes.add("tape.no_time")
 		}
-		return false, nil
+		return errNone
 	}
 	if c.columns == nil {
-		return false, errLine // something before the first names
+		return errLine // something before the first names
 	}
 	defer p.notes.flawed(out.Line, &m)
 	cells := splitCSV(string(b))
+	m.flaws[badCells] = len(cells) > len(c.columns.names)
 	if len(cells) != len(c.columns.names) {
-		m.flaws[badCells] = len(cells) > len(c.columns.names)
-		return false, errLine
+		return errLine
 	}
 	g, at, ok := c.row(cells, &m)
 	if !ok {
-		return false, errLine
+		return errLine
 	}
 	n := out.Line
-	given := c.begins(&g, at) && c.give(out)
+	if c.begins(&g, at) {
+		c.give(out)
+	}
 	if len(c.group) == 0 {
 		c.at, c.line1 = at, n
 	}
@@ -119,7 +117,10 @@ func (c *csvLog) line(p *progress, b []byte, out *Record) (bool, error) {
 	if len(c.group) < maxDevices {
 		c.group = append(c.group, g)
 	}
-	return given, nil
+	if out.Snapshot == nil {
+		return errNone
+	}
+	return nil
 }
 
 // begin takes a line of names.
@@ -194,12 +195,7 @@ func (c *csvLog) begins(g *sampler.GPU, at time.Time) bool {
 	case c.columns.has("index"):
 		return g.Index <= last.Index
 	case g.UUID != "" || g.PCI != "":
-		for i := range c.group {
-			if c.group[i].UUID == g.UUID && c.group[i].PCI == g.PCI {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(c.group, func(o sampler.GPU) bool { return o.UUID == g.UUID && o.PCI == g.PCI })
 	case c.untimed:
 		return true // nothing distinguishes GPUs: there is one
 	}

@@ -92,7 +92,7 @@ func (c cell) split() (float64, string, bool) {
 	if unit == "" {
 		unit = c.unit
 	}
-	return f, unit, err == nil && f-f == 0
+	return f, unit, err == nil
 }
 
 // grouped is a number with its thousands set apart, and with a comma as decimal point.

@@ -12,27 +12,16 @@ func (p *plan) decode(s *scanner, v reflect.Value) {
 	if !s.open('{') {
 		return
 	}
-	next := 0 // the keys usually come in our order
 	for first := true; ; first = false {
 		key, ok := s.key(first)
 		if !ok {
 			return
 		}
-		i := -1
-		for n := next; n < min(next+2, len(p.fields)); n++ {
-			if p.fields[n].key == string(key) {
-				i = n
-				break
-			}
+		i, known := p.byKey[string(key)]
+		if !known {
+			s.skip()
+			continue
 		}
-		if i < 0 {
-			var known bool
-			if i, known = p.byKey[string(key)]; !known {
-				s.skip()
-				continue
-			}
-		}
-		next = i + 1
 		p.fields[i].decode(s, v.FieldByIndex(p.fields[i].index))
 	}
 }

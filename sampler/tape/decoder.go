@@ -18,10 +18,12 @@ type progress struct {
 	budget budget
 }
 
-// decoder turns lines into records. It returns false for a line without one; out has the
-// number of the line.
+// errNone is of a line that is as it should be and makes no record.
+var errNone = errors.New("no record")
+
+// decoder turns lines into records; out has the number of the line.
 type decoder interface {
-	line(p *progress, b []byte, out *Record) (bool, error)
+	line(p *progress, b []byte, out *Record) error
 	// end is called after the last line, for what is still held back.
 	end(out *Record) bool
 	restart()

@@ -29,12 +29,12 @@ func fillDerived(g *sampler.GPU, foreign bool, flaw *meter) {
 		used = total
 		m.Used = sampler.Some(used)
 	}
-	if reserved, ok := m.Reserved.Value(); ok && reserved > total-used {
-		m.Reserved = sampler.Some(total - used)
+	if reserved, ok := m.Reserved.Value(); ok {
+		m.Reserved = sampler.Some(min(reserved, total-used))
 	}
 	rest := total - used - m.Reserved.Or(0)
-	if free, ok := m.Free.Value(); ok && free > rest || !ok && foreign {
-		m.Free = sampler.Some(rest)
+	if m.Free.Known() || foreign {
+		m.Free = sampler.Some(min(m.Free.Or(rest), rest))
 	}
 	dropImpossible(m, total)
 	if foreign && !m.Unattributed.Known() && len(g.Processes) > 0 {

@@ -42,9 +42,6 @@ func clockSet(now time.Time, by time.Duration) Event {
 
 // alertsByWall is the snapshot with alerts as they are written: with the time of day.
 func alertsByWall(s *sampler.Snapshot) *sampler.Snapshot {
-	if s.Ahead() == 0 || len(s.Alerts) == 0 {
-		return s
-	}
 	c := *s
 	c.Alerts = slices.Clone(s.Alerts)
 	for i := range c.Alerts {
@@ -56,11 +53,7 @@ func alertsByWall(s *sampler.Snapshot) *sampler.Snapshot {
 // comings are the processes that came and went on one GPU.
 func comings(now time.Time, gpu sampler.Opt[int], before, after []sampler.Process) (list []Event) {
 	id := func(p *sampler.Process) procKey { return procKey{0, p.PID, toMilli(p.StartTime.Or(time.Time{}))} }
-	same := len(before) == len(after)
-	for i := 0; same && i < len(after); i++ {
-		same = id(&before[i]) == id(&after[i])
-	}
-	if same {
+	if slices.EqualFunc(before, after, func(a, b sampler.Process) bool { return id(&a) == id(&b) }) {
 		return nil
 	}
 	report := func(kind string, some, other []sampler.Process) {

@@ -51,15 +51,13 @@ func (f *frames) seek(offset int64) {
 
 func (f *frames) Read(p []byte) (int, error) {
 	for !tooMuch(f.plain, f.size) {
-		if f.newline && len(p) > 0 {
+		if f.newline {
 			f.newline = false
 			p[0] = '\n'
 			return 1, nil
 		}
-		if !f.inside {
-			if !f.enter() {
-				return 0, io.EOF
-			}
+		if !f.inside && !f.enter() {
+			return 0, io.EOF
 		}
 		n, err := f.decoder.Read(p)
 		if err != nil {
@@ -149,13 +147,6 @@ func (f *frames) walk(start int64) (int64, frameState) {
 		}
 		return 0, noFrame
 	}
-	if h.Skippable {
-		length := int64(h.HeaderSize) + int64(h.SkippableSize)
-		if start+length > f.size {
-			return 0, frameCut
-		}
-		return length, frameWhole
-	}
 	length := int64(h.HeaderSize)
 	if _, err := r.Discard(h.HeaderSize); err != nil {
 		return 0, frameCut
@@ -192,7 +183,7 @@ func (f *frames) walk(start int64) (int64, frameState) {
 
 // magic finds the next place where a frame may begin.
 func (f *frames) magic(offset int64) (int64, bool) {
-	for offset < f.size {
+	for {
 		buf := f.near.at(offset)
 		if len(buf) < 4 {
 			return 0, false
@@ -202,7 +193,6 @@ func (f *frames) magic(offset int64) (int64, bool) {
 		}
 		offset += int64(len(buf)) - 3
 	}
-	return 0, false
 }
 
 // window keeps the part of a file that was read last: a damaged one is looked at in small steps.

@@ -30,7 +30,7 @@ func (j *jsonLines) restart() { j.state, j.falls, j.repeated = nil, fallLines{},
 func (j *jsonLines) end(*Record) bool { return false }
 
 // lineTypes has a row for every type of line.
-var lineTypes = map[string]func(j *jsonLines, p *progress, b []byte, out *Record) (bool, error){
+var lineTypes = map[string]func(j *jsonLines, p *progress, b []byte, out *Record) error{
 	"header":   (*jsonLines).header,
 	"mem":      (*jsonLines).mem,
 	"snapshot": (*jsonLines).snapshot,
@@ -39,28 +39,28 @@ var lineTypes = map[string]func(j *jsonLines, p *progress, b []byte, out *Record
 	"end":      (*jsonLines).last,
 }
 
-func (j *jsonLines) line(p *progress, b []byte, out *Record) (bool, error) {
-	if len(b) > 0 && bytes.Equal(b, j.repeated) {
-		return false, nil // nothing new, and a packed file can hold millions of them
+func (j *jsonLines) line(p *progress, b []byte, out *Record) error {
+	if bytes.Equal(b, j.repeated) {
+		return errNone // nothing new, and a packed file can hold millions of them
 	}
 	j.repeated = j.repeated[:0]
 	kind, ok := typeOf(b)
 	if !ok {
-		return false, errLine
+		return errLine
 	}
 	read := lineTypes[string(kind)]
 	if read == nil {
 		if len(kind) == 0 {
-			return false, errLine // an object that says not what it is
+			return errLine // an object that says not what it is
 		}
 		p.notes.other(string(kind))
-		return false, nil
+		return errNone
 	}
-	ok, err := read(j, p, b, out)
-	if ok && string(kind) == "snapshot" {
+	err := read(j, p, b, out)
+	if err == nil && string(kind) == "snapshot" {
 		j.repeated = append(j.repeated, b...)
 	}
-	return ok, err
+	return err
 }
 
 // typeOf finds the type of a line; the line must be an object, complete to its end.
@@ -87,22 +87,22 @@ func typeOf(b []byte) ([]byte, bool) {
 	return kind, s.end()
 }
 
-func (j *jsonLines) header(p *progress, b []byte, out *Record) (bool, error) {
+func (j *jsonLines) header(p *progress, b []byte, out *Record) error {
 	var version struct {
 		Schema float64 `json:"schema"`
 	}
 	// Before anything else: a header from the future may have any other form.
 	if json.Unmarshal(b, &version) == nil && version.Schema > sampler.Schema {
-		return false, newer(version.Schema)
+		return newer(version.Schema)
 	}
 	var h Header
 	var m meter
 	if !m.whole(b) {
 		p.notes.flawed(out.Line, &m)
-		return false, nil
+		return errNone
 	}
 	if err := json.Unmarshal(b, &h); err != nil || !isTime(h.Time) {
-		return false, errLine
+		return errLine
 	}
 	j.base, out.Time, out.Header = h.Time, h.Time, &h
 	if p.header == nil {
@@ -111,7 +111,7 @@ func (j *jsonLines) header(p *progress, b []byte, out *Record) (bool, error) {
 	if s := h.IntervalSeconds; s > 0 && s < 86400 {
 		p.check.usual = time.Duration(s * float64(time.Second))
 	}
-	return true, nil
+	return nil
 }
 
 func newer(schema float64) error {
@@ -119,7 +119,7 @@ func newer(schema float64) error {
 		strconv.FormatFloat(schema, 'f', -1, 64), sampler.Schema)
 }
 
-func (j *jsonLines) mem(p *progress, b []byte, out *Record) (bool, error) {
+func (j *jsonLines) mem(p *progress, b []byte, out *Record) error {
 	s := scanner{b: b}
 	s.open('{')
 	j.readings = j.readings[:0]
@@ -143,23 +143,26 @@ func (j *jsonLines) mem(p *progress, b []byte, out *Record) (bool, error) {
 		}
 	}
 	if !s.end() || !timed {
-		return false, errLine
+		return errLine
+	}
+	if len(j.readings) == 0 {
+		return errNone
 	}
 	out.Readings = j.readings
 	j.falls.add(j.state, j.readings, out.Time)
-	return len(j.readings) > 0, nil
+	return nil
 }
 
-func (j *jsonLines) snapshot(p *progress, b []byte, out *Record) (bool, error) {
+func (j *jsonLines) snapshot(p *progress, b []byte, out *Record) error {
 	s := scanner{b: b}
 	var snapshot sampler.Snapshot
 	snapshotPlan.decode(&s, reflect.ValueOf(&snapshot).Elem())
 	p.notes.flawed(out.Line, &s.meter)
 	if snapshot.Schema > sampler.Schema {
-		return false, newer(float64(snapshot.Schema))
+		return newer(float64(snapshot.Schema))
 	}
 	if !s.end() || snapshot.Time.IsZero() || snapshot.GPUs == nil {
-		return false, errLine
+		return errLine
 	}
 	foreign := p.header == nil
 	snapshot.Type, snapshot.Schema = "snapshot", sampler.Schema
@@ -169,7 +172,7 @@ func (j *jsonLines) snapshot(p *progress, b []byte, out *Record) (bool, error) {
 	}
 	j.full = j.state.Time
 	j.give(p, out, foreign)
-	return true, nil
+	return nil
 }
 
 // even is the snapshot with times that have gone on evenly, where its line says how far it is.
@@ -183,20 +186,20 @@ func (j *jsonLines) even(s *sampler.Snapshot, b []byte) *sampler.Snapshot {
 	return s.Retimed(back, back).WithAhead(ahead)
 }
 
-func (j *jsonLines) tick(p *progress, b []byte, out *Record) (bool, error) {
+func (j *jsonLines) tick(p *progress, b []byte, out *Record) error {
 	next, of, err := j.ticks.read(j.state, j.base, b)
 	p.notes.flawed(out.Line, &j.ticks.meter)
 	if err != nil && !errors.Is(err, errOutOfStep) {
-		return false, err
+		return err
 	}
 	if err != nil || !of.Equal(j.full) {
 		p.notes.orphan.add(out.Line)
-		return false, nil
+		return errNone
 	}
 	next.Type, next.Schema = "snapshot", sampler.Schema
 	j.state = next
 	j.give(p, out, false)
-	return true, nil
+	return nil
 }
 
 func (j *jsonLines) give(p *progress, out *Record, foreign bool) {
@@ -208,38 +211,38 @@ func (j *jsonLines) give(p *progress, out *Record, foreign bool) {
 	out.Time, out.Snapshot = j.state.Time, j.falls.fill(j.state)
 }
 
-func (j *jsonLines) event(p *progress, b []byte, out *Record) (bool, error) {
+func (j *jsonLines) event(p *progress, b []byte, out *Record) error {
 	var e Event
 	var m meter
 	defer p.notes.flawed(out.Line, &m)
 	if !m.whole(b) {
-		return false, nil
+		return errNone
 	}
 	if err := json.Unmarshal(b, &e); err != nil || !e.Time.IsZero() && !isTime(e.Time) {
-		return false, errLine
+		return errLine
 	}
 	if e.OOM != nil && !p.budget.failure(b, &m) {
-		return false, nil
+		return errNone
 	}
 	e.Kind, e.Text = sampler.Clean(e.Kind), sampler.Clean(e.Text)
 	if t, ok := e.T.Value(); ok && !j.base.IsZero() && t > 0 && t < 1e9 {
 		e.Time = j.base.Add(milliseconds(t))
 	}
 	out.Time, out.Event = e.Time, &e
-	return true, nil
+	return nil
 }
 
-func (j *jsonLines) last(p *progress, b []byte, out *Record) (bool, error) {
+func (j *jsonLines) last(p *progress, b []byte, out *Record) error {
 	var e End
 	var m meter
 	if !m.whole(b) {
 		p.notes.flawed(out.Line, &m)
-		return false, nil
+		return errNone
 	}
 	if err := json.Unmarshal(b, &e); err != nil {
-		return false, errLine
+		return errLine
 	}
 	p.check.ended = true
 	out.Time, out.End = e.Time, &e
-	return true, nil
+	return nil
 }

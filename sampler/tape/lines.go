@@ -86,7 +86,7 @@ func isASCII(b []byte) bool {
 // fromMac reads lines that end in a bare carriage return, where there are no others.
 func (l *lines) fromMac() {
 	head, _ := l.r.Peek(64 << 10)
-	if bytes.IndexByte(head, '\r') >= 0 && bytes.IndexByte(head, '\n') < 0 {
+	if bytes.ContainsRune(head, '\r') && !bytes.ContainsRune(head, '\n') {
 		l.r = bufio.NewReaderSize(returns{l.r}, 256<<10)
 	}
 }

@@ -61,7 +61,7 @@ func (n *notes) corrupt(line int) { n.bad.add(line) }
 // flawed notes the flaws of a line.
 func (n *notes) flawed(line int, m *meter) {
 	for l, is := range m.flaws {
-		if c := &n.flaws[l]; is && (c.n == 0 || c.last != line) {
+		if c := &n.flaws[l]; is && c.last != line {
 			c.last = line
 			c.add(line)
 		}

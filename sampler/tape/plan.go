@@ -123,29 +123,14 @@ func (p *plan) equal(a, b reflect.Value) bool {
 
 func (f *field) equal(a, b reflect.Value) bool {
 	switch f.kind {
-	case structField:
-		return f.inner.equal(a, b)
-	case pointField:
-		if a.Pointer() == b.Pointer() {
-			return true
-		}
-		return !a.IsNil() && !b.IsNil() && f.inner.equal(a.Elem(), b.Elem())
+	case scalarField:
+		return f.codec.equal(a, b)
 	case optField:
 		x, ok := f.opt.get(a)
 		y, ok2 := f.opt.get(b)
 		return ok == ok2 && f.inner.equal(x, y)
-	case listField:
-		if a.Len() != b.Len() || a.IsNil() != b.IsNil() {
-			return false
-		}
-		for i := range a.Len() {
-			if !f.inner.equal(a.Index(i), b.Index(i)) {
-				return false
-			}
-		}
-		return true
 	}
-	return f.codec.equal(a, b)
+	return reflect.DeepEqual(a.Interface(), b.Interface())
 }
 
 // snapshotPlan is the form of complete snapshots.

@@ -70,7 +70,7 @@ func predictRest(g, before *sampler.GPU) {
 func predictOnly(g, before *sampler.GPU) {
 	used, ok := g.Memory.Used.Value()
 	was, ok2 := before.Memory.Used.Value()
-	if len(g.Processes) != 1 || !ok || !ok2 || used == was {
+	if len(g.Processes) != 1 || !ok || !ok2 {
 		return
 	}
 	if n, ok := before.Processes[0].Memory.Value(); ok && n+used >= was {

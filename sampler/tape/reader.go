@@ -91,7 +91,7 @@ func (r *Reader) rewind() error {
 	n, _ := r.file.ReadAt(head[:min(r.size, int64(len(head)))], 0)
 	head = head[:n]
 	r.packed = packingOf(head)
-	if r.packed == plainText && bytes.Contains(head, zstdMagic) && bytes.IndexByte(head[:min(n, 512)], 0) >= 0 {
+	if r.packed == plainText && bytes.Contains(head, zstdMagic) && bytes.ContainsRune(head[:min(n, 512)], 0) {
 		r.packed = zstdText // its first bytes are damaged
 	}
 	whole := io.NewSectionReader(r.file, 0, r.size)
@@ -206,27 +206,24 @@ func (r *Reader) read() bool {
 		r.finish()
 		return r.decode.end(&r.record) && r.admit()
 	}
-	ok := false
-	if err == nil {
-		if len(bytes.TrimSpace(line)) == 0 {
-			return false
-		}
+	if err == nil && len(bytes.TrimSpace(line)) > 0 {
 		r.budget.read += int64(len(line))
-		if ok, err = r.decode.line(&r.progress, line, &r.record); ok && r.record.Snapshot != nil {
-			ok = r.admit()
+		if err = r.decode.line(&r.progress, line, &r.record); err == nil {
+			return r.record.Snapshot == nil || r.admit()
 		}
 	}
 	switch {
+	case err == nil || errors.Is(err, errNone):
 	case errors.Is(err, errLongLine):
 		r.notes.flaws[longLine].add(r.lines.n)
 	case errors.Is(err, ErrNewer):
 		r.stopped = fmt.Errorf("%s: line %d: %w", r.name, r.lines.n, err)
-	case err != nil && !r.lines.ended:
+	case !r.lines.ended:
 		r.notes.cut = r.lines.n
-	case err != nil:
+	default:
 		r.notes.corrupt(r.lines.n)
 	}
-	return ok && err == nil
+	return false
 }
 
 // admit takes a snapshot into the budget of the file; without room for it reading ends.

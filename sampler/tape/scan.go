@@ -252,7 +252,7 @@ var tens = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9}
 // decimal reads the usual forms without going through a string: up to 18 digits, with up
 // to 9 of them behind a point, or followed by e and one digit.
 func (v value) decimal() (n uint64, point int, ok bool) {
-	if len(v.b) == 0 || len(v.b) > 18 {
+	if len(v.b) > 18 {
 		return 0, 0, false
 	}
 	seen := -1
@@ -260,7 +260,7 @@ func (v value) decimal() (n uint64, point int, ok bool) {
 		switch {
 		case c >= '0' && c <= '9':
 			n = n*10 + uint64(c-'0')
-		case c == '.' && seen < 0 && i > 0:
+		case c == '.' && seen < 0:
 			seen = i
 		case c == 'e' && seen < 0 && i > 0 && i == len(v.b)-2 && i < 10 && v.b[i+1] >= '0' && v.b[i+1] <= '9':
 			return n * uint64(tens[v.b[i+1]-'0']), 0, true

@@ -2,6 +2,7 @@ package tape
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 
@@ -39,7 +40,7 @@ func Text(r io.Reader) io.Reader {
 // 0, tells the order.
 func wide(r io.Reader) io.Reader {
 	in, order := bufio.NewReader(r), unicode.LittleEndian
-	if head, _ := in.Peek(1); len(head) > 0 && head[0] == 0 {
+	if head, _ := in.Peek(1); bytes.Equal(head, []byte{0}) {
 		order = unicode.BigEndian
 	}
 	return transform.NewReader(in, unicode.UTF16(order, unicode.UseBOM).NewDecoder())

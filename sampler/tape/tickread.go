@@ -2,6 +2,7 @@ package tape
 
 import (
 	"reflect"
+	"slices"
 	"time"
 
 	"nvpeak/sampler"
@@ -81,9 +82,7 @@ func (r *tickReader) patchGPUs(list []span, prev, next *sampler.Snapshot) error 
 
 func (r *tickReader) patchProcesses(list []span, prev, next *sampler.Snapshot) error {
 	for i := range next.GPUs {
-		if p := next.GPUs[i].Processes; len(p) > 0 {
-			next.GPUs[i].Processes = append([]sampler.Process(nil), p...)
-		}
+		next.GPUs[i].Processes = slices.Clone(next.GPUs[i].Processes)
 	}
 	before, cur := processesOf(prev, r.before[:0]...), processesOf(next, r.cur[:0]...)
 	r.before, r.cur = before, cur

@@ -211,6 +211,15 @@ func TestFullDisk(t *testing.T) {
 			}
 			w.Flush()
 		}
+		for tries := 0; ; tries++ { // what waits is written with what comes, not only at the end
+			if times, _ := d.snapshots(t); len(times) > len(before) {
+				break
+			}
+			if tries == 500 {
+				t.Fatalf("packed %v: nothing is written where there is room again", packed)
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
 		if err := w.Close(); err != nil || !d.closed {
 			t.Error(err, d.closed)
 		}
