@@ -35,10 +35,10 @@ type vocabulary struct {
 
 var vocabularies = sync.OnceValue(func() *vocabulary {
 	return &vocabulary{
-		stems:     strings.Fields("token pass pwd pw secret key auth cred jwt cookie bearer pat sig hook otp mnemonic phrase"),
-		passwords: set("password passwd passphrase passcode pwd pw pass secret mnemonic passwords secrets otp sshpass storepass keypass dbpass userpass smtppass rootpass adminpass"),
+		stems:     strings.Fields("token pass pwd pw secret key auth cred jwt cookie bearer pat sig hook otp mnemonic phrase dsn"),
+		passwords: set("password passwd passphrase passcode pwd pw pass secret mnemonic passwords secrets otp sshpass storepass keypass dbpass userpass smtppass rootpass adminpass passwort"),
 		tokens:    set("jwt bearer credential credentials creds apikeys authtoken authkey"),
-		neutral:   set("value val prod production dev staging stage b64 base64 primary secondary plain raw current"),
+		neutral:   set("value val prod production dev staging stage b64 base64 primary secondary plain raw current base"),
 		ofModels: set("tokenizer pad eos bos unk cls sep mask special image img video audio speech text stop start end trigger placeholder initializer num n max min per " +
 			"class prompt instance modifier added add additional distillation distilled first last next begin ignore blank boi eoi bot eot eod eom sop eop im think thinking " +
 			"tool function separator delimiter ctx context keep drop prune pruned merge merged vision visual patch learnable latent register memory time state action query " +
@@ -85,8 +85,10 @@ func (v *vocabulary) class(words []string, last, bare string) class {
 	switch {
 	case bare == "pass" && v.ofPasses[before]:
 		return plain
-	case v.passwords[bare], ends(bare, "password", "passwd", "passphrase", "secret"), bare == "phrase" && v.ofPhrases[before]:
+	case v.passwords[bare], ends(bare, "password", "passwd", "passphrase", "secret"), bare == "phrase" && v.ofPhrases[before], bare == "word" && before == "pass":
 		return password
+	case bare == "dsn":
+		return maybe
 	case bare == "token":
 		return v.tokenClass(words)
 	case bare == "tokens" && v.ofTokens[before], v.tokens[bare]:

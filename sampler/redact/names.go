@@ -48,11 +48,16 @@ func (f *finder) named(from, to int) int {
 	if c == hook {
 		v.from += hostEnd(f.s[v.from:v.to])
 	}
-	if v.to <= v.from || ordinary(f.s[v.from:v.to], c, p) || c == token && f.prose(p, v) {
+	if v.to <= v.from || ordinary(f.s[v.from:v.to], c, p) || p.listed && !p.flag && !besideName(f.s[v.from:v.to]) || c == token && f.prose(p, v) {
 		return f.told(from, to)
 	}
 	f.add(v.from, v.to)
 	return v.to
+}
+
+// besideName says whether a value beside a name in a list is no word, like that of another name: ('api_key', 'X').
+func besideName(v string) bool {
+	return len(v) >= 6 && some(v, digit) && (some(v, lower) || some(v, upper))
 }
 
 // prose says of the value of a token whether it is a word of a sentence: "token: word".
@@ -141,7 +146,12 @@ func (f *finder) place(from, to int) (p place, ok bool) {
 		i = f.after(i, "=>", spaced)
 	case s[i] == ':' && !strings.HasPrefix(s[i:], "::") && !strings.HasPrefix(s[i:], "://") && before != ':' && before != '/':
 		i = f.after(i, ":=", true)
-	case s[i] == ',' && quoted && p.flag:
+	case strings.HasPrefix(s[i:], "+="):
+		i = f.skipBlanks(i + 2)
+	case s[i] == '>' && before == '<' && i == to: // <password>X</password>
+		p.at, p.enclosed = i+1, '<'
+		return p, true
+	case s[i] == ',' && quoted:
 		i = f.skipBlanks(i + 1)
 		p.listed, p.apart = true, true
 		return p.from(i), i < len(s) && quote(s[i])

@@ -91,7 +91,7 @@ func (f *finder) commands(part span, levels int) {
 			f.commands(w, levels-1)
 			continue
 		}
-		base := name[strings.LastIndexByte(name, '/')+1:]
+		base := name[strings.LastIndexAny(name, "/'\"`(")+1:] // also in run('curl -u ann:X')
 		for _, t := range takingsOf()[base] {
 			f.taken(t, arguments(f.s, words[i+1:]))
 		}

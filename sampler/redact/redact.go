@@ -9,13 +9,36 @@
 //	shapes    hf_…, sk-…, JSON Web Tokens, PEM                           shapes.go
 package redact
 
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
 // maxRounds bounds how often a text is gone through anew: what stands next to a mark may
 // read differently than what stood next to the secret.
 const maxRounds = 8
 
-// Text is the text without its secrets. What is not secret stays as it is, and a text that
+// hidden are characters that nobody sees, or takes for a blank, and that would part a name from itself or from its value.
+func hidden(r rune) bool { return r == 0x1b || shown(r) != r }
+
+// shown is what is seen of a character; -1: nothing.
+func shown(r rune) rune {
+	switch r {
+	case 0xa0, 0x2007, 0x202f, 0x3000:
+		return ' '
+	case 0xad, 0x200b, 0x200c, 0x200d, 0x2060, 0xfeff, 0x180e:
+		return -1
+	}
+	return r
+}
+
+// Text is the text without its secrets, and without what is not seen of it. Everything else stays as it is, and a text that
 // went through once does not change again.
 func Text(s string) string {
+	if strings.ContainsFunc(s, hidden) {
+		s = strings.Map(shown, ansi.Strip(s))
+	}
 	for range maxRounds {
 		f := finder{s: s}
 		f.names()
