@@ -15,7 +15,7 @@ func TestRowsAreInOrder(t *testing.T) {
 	amounts := map[int]int{1: 40000, 2: 40000, 3: 20000, 4: 19000}
 	for i := range 500 {
 		var rows [][2]int
-		for pid := range amounts {
+		for pid := 1; pid <= len(amounts); pid++ {
 			if amounts[pid] += rng.IntN(401) - 200; rng.IntN(50) == 0 {
 				amounts[pid] = rng.IntN(60000)
 			}
@@ -29,8 +29,7 @@ func TestRowsAreInOrder(t *testing.T) {
 			}
 		}
 	}
-	first := tableOf(1000, [2]int{1, 30000}, [2]int{2, 29900})
-	m.Update(snapshotsArrived{[]*sampler.Snapshot{first}})
+	m = model([]*sampler.Snapshot{tableOf(1000, [2]int{1, 30000}, [2]int{2, 29900})}, 100, 30, Options{})
 	for i := range 50 {
 		m.Update(snapshotsArrived{[]*sampler.Snapshot{tableOf(1001+i, [2]int{1, 30000 - i%2*300}, [2]int{2, 29900})}})
 		if pid := pidOf(m.table.rows[0]); pid != 1 {
