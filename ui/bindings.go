@@ -121,8 +121,9 @@ var liveHints = []hint{
 	{"1-9", "hint.gpu"}, {"Enter", "hint.process"}, {"m", "hint.metric"}, {"P", "hint.reset"}, {"p", "hint.freeze"}, {"T", "hint.theme"},
 }
 
-// adviceHints and tableHints are the keys in the borders of their panels.
+// adviceHints, plotHints and tableHints are the keys in the borders of their panels.
 var (
+	plotHints   = []hint{{"[ ]", "hint.span"}, {"m", "hint.metric"}, {"L", "hint.lines"}, {"1-9", "hint.gpu"}}
 	adviceHints = []hint{{"a", "hint.all"}, {"y", "hint.copy"}, {"n", "hint.need"}}
 	tableHints  = []hint{{"j k", "hint.move"}, {"Enter", "hint.process"}, {"o", "hint.sort"}}
 )

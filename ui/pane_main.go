@@ -19,8 +19,11 @@ func (v *view) draw(w, h int) *canvas {
 	if p.header.h > 0 {
 		v.header(c, p.header, p.hidden)
 	}
-	for _, g := range p.panes {
+	for i, g := range p.panes {
 		v.gpuPane(c, g.rect, g.gpu)
+		if i == len(p.panes)-1 && p.boxes && g.h >= boxMinHeight { // once is enough
+			v.keys(c, g.x+2, g.y+g.h-1, g.x+g.w-2, plotHints)
+		}
 	}
 	for _, g := range p.lines {
 		v.gpuLine(c, g.rect, g.gpu)

@@ -368,6 +368,7 @@ var textsEN = map[string]string{
 	"hint.goto":    "go to",
 	"hint.all":     "all",
 	"hint.copy":    "copy",
+	"hint.lines":   "lines",
 	"hint.move":    "move",
 	"hint.step":    "step",
 

@@ -368,6 +368,7 @@ var textsZH = map[string]string{
 	"hint.goto":    "跳转",
 	"hint.all":     "全部",
 	"hint.copy":    "复制",
+	"hint.lines":   "折线",
 	"hint.move":    "移动",
 	"hint.step":    "单步",
 
