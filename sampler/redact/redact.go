@@ -37,7 +37,7 @@ func shown(r rune) rune {
 // went through once does not change again.
 func Text(s string) string {
 	if strings.ContainsFunc(s, hidden) {
-		s = strings.Map(shown, ansi.Strip(s))
+		s = strings.ReplaceAll(ansi.Strip(strings.Map(shown, s)), "\x1b", "")
 	}
 	for range maxRounds {
 		f := finder{s: s}
