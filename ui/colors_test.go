@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -51,19 +50,7 @@ func TestColors(t *testing.T) {
 		for i, p := range profiles {
 			got := strings.NewReplacer(ansi.ResetStyle, "{}", csi, "{").Replace(styled(m.draw().render(newPaint(th, p)))) + "\n"
 			file := screens + "colors/" + name + "-" + names[i] + ".txt"
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				continue
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got != string(want) {
-				t.Errorf("%s, %s: the colors have changed (go test ./ui -update, then read the diff)\n%s", name, names[i], difference(string(want), got))
-			}
+			checkGolden(t, file, got)
 		}
 	}
 }

@@ -65,20 +65,7 @@ func TestGoldenScreens(t *testing.T) {
 			}
 		}
 		file := screens + g.name + ".txt"
-		if *update {
-			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		if got != string(want) {
-			t.Errorf("%s: the screen has changed (go test ./ui -update, then read the diff)\n%s", g.name, difference(string(want), got))
-		}
+		checkGolden(t, file, got)
 		if g.keys == "" {
 			g.o.Span = usualSpan
 			if f := Frame(play(t, g.scenario, length), g.w, g.h, g.o); f != got {
@@ -89,6 +76,25 @@ func TestGoldenScreens(t *testing.T) {
 	files, err := filepath.Glob(screens + "*.txt")
 	if err != nil || len(files) != len(goldens) {
 		t.Errorf("%d files for %d screens, %v", len(files), len(goldens), err)
+	}
+}
+
+// checkGolden compares a screen with what a file holds, or writes the file.
+func checkGolden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	if got != string(want) {
+		t.Errorf("%s: the screen has changed (go test ./ui -update, then read the diff)\n%s", file, difference(string(want), got))
 	}
 }
 

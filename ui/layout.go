@@ -245,10 +245,10 @@ func (v *view) lead(list []*sampler.GPU) *sampler.GPU {
 			return f.gpu
 		}
 	}
-	worst := list[0]
+	worst, most := list[0], 0
 	for _, g := range list {
-		if v.scarcity(g) > v.scarcity(worst) {
-			worst = g
+		if n := v.scarcity(g); n > most {
+			worst, most = g, n
 		}
 	}
 	return worst
