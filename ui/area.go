@@ -163,6 +163,7 @@ func (a *area) fill(c *canvas, r rect, top float64) {
 			ends := min(max(high[0], high[1]), (y+1)*dotRows) // what is drawn in this cell
 			share := min(100*float64(ends)/float64(r.h*dotRows)*top, 100*value) / a.full
 			c.set(r.x+x, r.y+r.h-1-y, cellOf(y*dotRows, high, low, alone), role(share))
+			c.bar(r.x+x, r.y+r.h-1-y, r.x+x+1)
 		}
 	}
 }

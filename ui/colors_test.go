@@ -74,6 +74,29 @@ func styled(s string) string {
 	}
 }
 
+// Nor are the lanes of histories, which the dots of a plot draw.
+func TestLanesAreNotReversed(t *testing.T) {
+	m := nearlyFull()
+	m.tty.resize(80, 16)
+	lanes := 0
+	for _, cell := range m.view().draw(90, 16).cells {
+		if cell.r > emptyDots && cell.r <= emptyDots+0xff {
+			lanes++
+			for _, name := range theme.Names() {
+				th, _ := theme.Named(name)
+				for _, p := range profiles {
+					if s := ";" + newPaint(th, p).style(look{role: theme.Critical, drawn: cell.drawn}).params + ";"; strings.Contains(s, ";7;") {
+						t.Fatalf("%s, %v: dots are drawn by %q", name, p, s)
+					}
+				}
+			}
+		}
+	}
+	if lanes == 0 {
+		t.Fatal("no dots")
+	}
+}
+
 // A bar that is nearly full is drawn as such whatever the terminal can: never in reverse video, which would empty it.
 func TestFullBarsLookFull(t *testing.T) {
 	m := nearlyFull()
