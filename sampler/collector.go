@@ -19,6 +19,7 @@ type collector struct {
 	lost     error // the whole driver is away
 	sampling Sampling
 	lists    listBudget
+	asking   Asking // nil: nobody sees requests
 
 	early  bool          // somebody wants early pictures
 	peaked chan struct{} // there is news for one
@@ -79,6 +80,9 @@ func (c *collector) reading(dev int, at time.Time, r Reading, err error) (used O
 	}
 	if !at.After(d.procAt) { // of a sweep that was at work when the processes were listed
 		d.procUsed = d.mem.Used
+	}
+	if c.asking != nil && d.mem.Used != before.Used {
+		c.asking.Reading(d.dev.Key(), at, now)
 	}
 	w := &d.win
 	if w.Readings == 0 || now > w.Max {
@@ -226,6 +230,9 @@ func (c *collector) listed(d *device, at time.Time, procs []Process, err error) 
 		d.procUsed, d.procAt = d.mem.Used, at
 		d.floor = d.procUsed.Or(0)
 		d.rises.listed(at, procs, d.procUsed)
+		if c.asking != nil {
+			c.asking.Listed(d.dev.Key(), at, d.procs)
+		}
 		if d.above != nil {
 			atomic.StoreUint64(d.above, d.risen())
 		}
@@ -277,6 +284,9 @@ func (c *collector) snapshot(at time.Time, host string, hm Opt[HostMemory]) *Sna
 		d.win = Window{}
 	}
 	s.splitGPUs()
+	if c.asking != nil {
+		c.asking.Apply(s)
+	}
 	c.marks.Apply(s)
 	c.last = s
 	return s

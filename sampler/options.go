@@ -8,6 +8,7 @@ type Options struct {
 	PeakInterval time.Duration // between readings of the memory: 20 ms; 1 ms to 10 s
 	Host         Host
 	Clock        Clock
+	Asking       Asking        // who sees what processes ask the driver for; nil: nobody
 	Settle       time.Duration // if set, the first snapshot comes that late and has all figures, for who takes only one
 	Whole        time.Duration // if set, the first snapshot waits, at most so long, for the memory and the processes of every GPU
 	Select       []string      // GPUs to watch: index, UUID or PCI bus id; empty: all

@@ -22,7 +22,9 @@ type poller struct {
 }
 
 func newPoller(src Source, o Options) poller {
-	return poller{src: src, opt: o, c: newCollector(), stale: make(chan int, 256), trips: make(chan error, 1), interval: o.Interval}
+	c := newCollector()
+	c.asking = o.Asking
+	return poller{src: src, opt: o, c: c, stale: make(chan int, 256), trips: make(chan error, 1), interval: o.Interval}
 }
 
 // milli cuts a time to the millisecond. Recordings keep no more, so what the live monitor

@@ -18,6 +18,8 @@ type Snapshot struct {
 	Sampling   Opt[Sampling]   `json:"memory_lane"`
 	Alerts     []Alert         `json:"alerts"`
 	Lost       int             `json:"lost_snapshots,omitempty"` // left out before this one: the reader was too slow
+	Door       *Door           `json:"requests_door,omitempty"`  // how requests are seen; absent: they are not
+	Requests   []Request       `json:"requests,omitempty"`       // since the snapshot before, oldest first
 	Delivery   []Delivery      `json:"alert_delivery,omitempty"` // how passing alerts on has fared, one entry for each way
 
 	ahead time.Duration
@@ -106,9 +108,10 @@ type Window struct {
 
 // Where a peak comes from.
 const (
-	PeakSampled   = "sampled"   // the largest reading of nvpeak
-	PeakDriver    = "driver"    // NVML accounting, exact
-	PeakAllocator = "allocator" // from inside the process
+	PeakSampled   = "sampled"      // the largest reading of nvpeak
+	PeakDriver    = "driver"       // NVML accounting, exact
+	PeakAllocator = "allocator"    // from inside the process
+	PeakCalls     = "driver calls" // every call to the driver was seen, exact
 )
 
 // Peak is the most memory seen, with its time and its source.
@@ -158,6 +161,7 @@ type Process struct {
 	Framework   Opt[string]       `json:"framework"`
 	Visible     bool              `json:"visible"` // false: the pid is of another pid namespace
 	Allocator   *Allocator        `json:"allocator"`
+	Requests    *Requests         `json:"requests"` // absent: nobody listens, or it asked for nothing
 }
 
 // Allocator is what the allocator inside a process reports of itself.

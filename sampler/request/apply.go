@@ -1,0 +1,143 @@
+package request
+
+import (
+	"slices"
+	"time"
+
+	"nvpeak/sampler"
+)
+
+const (
+	// wait: a request whose GPU is not known yet is told with a later snapshot, at most so long after it.
+	wait = 2 * time.Second
+	// silent: who has called lately is there.
+	silent = time.Second
+)
+
+// Apply fills in the requests of a snapshot's processes, and those since the one before. A process that the
+// driver does not list yet gets a row.
+func (t *Tracker) Apply(s *sampler.Snapshot) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.since.IsZero() {
+		return
+	}
+	door := t.door
+	door.LetGo = slices.Clone(t.door.LetGo)
+	s.Door = &door
+	t.devices = newDevices(s)
+	for pid, p := range t.processes {
+		if t.identify(s, p); s.Time.Sub(p.last) > silent && !p.who.Visible {
+			delete(t.processes, pid)
+			continue
+		}
+		t.settle(p, s.Time)
+		t.join(p)
+	}
+	t.tell(s)
+	for i := range s.GPUs {
+		g := &s.GPUs[i]
+		known := t.gpu(g.Key())
+		known.usable = g.Memory.PlausibleTotal().Or(0).Less(g.Memory.Reserved.Or(0))
+		for j := range g.Processes {
+			if p := t.processes[g.Processes[j].PID]; p != nil {
+				t.fill(&g.Processes[j], p, g.Key(), s.Time)
+			}
+		}
+		t.unlisted(g, s.Time)
+	}
+}
+
+// identify finds out who a process is; another one of the same number begins anew.
+func (t *Tracker) identify(s *sampler.Snapshot, p *process) {
+	for i := range s.GPUs {
+		for j := range s.GPUs[i].Processes {
+			if q := &s.GPUs[i].Processes[j]; q.PID == p.pid && q.Visible {
+				p.is(*q)
+				return
+			}
+		}
+	}
+	if who := []sampler.Process{{PID: p.pid}}; !p.who.Visible || s.Time.Sub(p.last) > silent {
+		t.host.Identify(who)
+		p.is(who[0])
+	}
+}
+
+// is notes who the process is.
+func (p *process) is(who sampler.Process) {
+	if p.who.Visible && who.Visible && !p.who.StartTime.Equal(who.StartTime) {
+		*p = *newProcess(p.pid)
+	}
+	p.who = who
+}
+
+// fill gives a process what it asked for on one GPU, and its exact peak.
+func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now time.Time) {
+	y := t.on(p, key)
+	if y == nil {
+		return
+	}
+	r := y.requests(now)
+	r.Whole = t.whole(p)
+	if n, ok := y.exact.base.Value(); ok && !r.Whole && !y.exact.apart {
+		r.Live, r.Peak = r.Live+n, y.exact.top
+	}
+	row.Requests = r
+	if n, at := y.exact.peak(); n > 0 && (row.Peak == nil || n >= row.Peak.Bytes) {
+		row.Peak = &sampler.Peak{Bytes: n, Time: at, Source: sampler.PeakCalls}
+	}
+}
+
+// whole says whether all calls of the process were seen: it began when somebody was looking.
+func (t *Tracker) whole(p *process) bool {
+	start, ok := p.who.StartTime.Value()
+	return ok && !p.late && !t.since.IsZero() && !start.Before(t.since)
+}
+
+// on is what a process asked for on a GPU; nil: nothing.
+func (t *Tracker) on(p *process, key sampler.GPUKey) *tally {
+	for _, s := range p.seats {
+		if t.place(p, s) == key {
+			return s.tally
+		}
+	}
+	return nil
+}
+
+// unlisted gives a row to each process that holds or was refused memory on a GPU, and is not listed there yet.
+func (t *Tracker) unlisted(g *sampler.GPU, now time.Time) {
+	if g.Error.Known() {
+		return
+	}
+	for pid, p := range t.processes {
+		y := t.on(p, g.Key())
+		if y == nil || !p.who.Visible || y.live == 0 && y.refused == 0 || slices.ContainsFunc(g.Processes, func(q sampler.Process) bool { return q.PID == pid }) {
+			continue
+		}
+		row := p.who
+		row.Type = "compute"
+		t.fill(&row, p, g.Key(), now)
+		g.Processes = append(g.Processes, row)
+	}
+}
+
+// tell moves the requests since the snapshot before into this one, in their order. Those whose GPU may still be
+// learned wait, and all after them.
+func (t *Tracker) tell(s *sampler.Snapshot) {
+	told := 0
+	for _, c := range t.calls {
+		var key sampler.GPUKey
+		if p := t.processes[c.PID]; p != nil {
+			if key = t.place(p, c.seat); key == (sampler.GPUKey{}) && p.who.Visible && s.Time.Sub(c.Time) < wait {
+				break
+			}
+		}
+		if g := s.Find(key); g != nil && key != (sampler.GPUKey{}) {
+			c.GPU, c.UUID = sampler.Some(g.Index), g.UUID
+		}
+		s.Requests = append(s.Requests, c.Request)
+		told++
+	}
+	t.calls = append(t.calls[:0], t.calls[told:]...)
+}

@@ -1,0 +1,86 @@
+package request
+
+import (
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// exact makes of the driver's figure for a process, read once a second, and of the calls between
+// two readings the most it has ever held: the figure also has what no call asks for, such as the context.
+type exact struct {
+	listedAt time.Time
+	listed   sampler.Opt[sampler.Bytes] // waits until all calls before it are known
+	base     sampler.Opt[sampler.Bytes] // of the driver's figure, what is not live
+	with     sampler.Bytes              // live at that time
+	apart    bool                       // the figure does not follow the calls: a pool, managed memory
+	moved    time.Time                  // live has changed last
+	since    sampler.Bytes              // most live since the process was seen
+	top      sampler.Bytes
+	topAt    time.Time
+}
+
+const (
+	// unsure: a list and a call so near to one another may have happened in either order.
+	unsure = 5 * time.Millisecond
+	// follows: a change of live that the driver's figure must show if it follows.
+	follows = 32 * sampler.MiB
+)
+
+// list notes the driver's figure; what it means is told by calls that are later.
+func (e *exact) list(at time.Time, n sampler.Bytes) { e.listedAt, e.listed = at, sampler.Some(n) }
+
+// before is called before live changes at a time.
+func (e *exact) before(at time.Time, live sampler.Bytes) {
+	if e.listed.Known() && at.After(e.listedAt) {
+		e.settle(live, at.Sub(e.listedAt))
+	}
+}
+
+// settle takes the figure that waits; live is from before the list until next after it.
+func (e *exact) settle(live sampler.Bytes, next time.Duration) {
+	n, ok := e.listed.Value()
+	e.listed = sampler.Opt[sampler.Bytes]{}
+	if !ok || e.base.Known() && (next < unsure || e.listedAt.Sub(e.moved) < unsure) {
+		return
+	}
+	if was, known := e.base.Value(); known {
+		changed := live.Less(e.with) + e.with.Less(live)
+		off := n.Less(was+live) + (was + live).Less(n)
+		if changed >= follows {
+			e.apart = off > changed/2
+		}
+	}
+	first := !e.base.Known()
+	e.base, e.with = sampler.Some(n.Less(live)), live
+	e.note(e.listedAt, live)
+	if first && e.since > live {
+		e.note(e.topAt, e.since)
+	}
+}
+
+// rose notes that so much is live.
+func (e *exact) rose(at time.Time, live sampler.Bytes) {
+	e.moved = at
+	if live > e.since {
+		e.since = live
+		if !e.base.Known() {
+			e.topAt = at
+		}
+	}
+	e.note(at, live)
+}
+
+func (e *exact) note(at time.Time, live sampler.Bytes) {
+	if now := e.base.Or(0) + live; e.base.Known() && now > e.top {
+		e.top, e.topAt = now, at
+	}
+}
+
+// peak is the most the process has held, and when.
+func (e *exact) peak() (sampler.Bytes, time.Time) {
+	if e.apart || !e.base.Known() {
+		return e.since, e.topAt
+	}
+	return e.top, e.topAt
+}

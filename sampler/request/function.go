@@ -1,0 +1,106 @@
+package request
+
+// Effect is what a call does when it is answered with success.
+type Effect uint8
+
+// Effects, as probe.c of package uprobe numbers them.
+const (
+	Gives  Effect = iota + 1 // memory at an address
+	Takes                    // it back
+	Maps                     // memory that was given to an address; it is held until it is unmapped too
+	Unmaps                   // it
+	Names                    // a context or pool of a device
+	Makes                    // a context of a device, and makes it the thread's own
+	Sets                     // the thread's context
+	Pushes                   // a context over the thread's own
+	Pops                     // it
+	Ends                     // a context, with all of its memory
+)
+
+// Place is how a function says where memory is asked for.
+type Place uint8
+
+// Places, as probe.c numbers them.
+const (
+	OfContext  Place = iota // that of the thread's context
+	Properties              // a CUmemAllocationProp or CUmemPoolProps
+	OfPool                  // a pool
+	OfDevice                // the number of a device
+)
+
+// Memory is what kind of memory a function gives.
+type Memory uint8
+
+// Kinds of memory.
+const (
+	Device  Memory = iota // of the GPU, all of it at once
+	Piece                 // of the GPU too, known by a handle, and mapped to an address by another call
+	Pool                  // from a pool of the driver, which keeps what is given back
+	Managed               // moves between GPU and host; more than the GPU has is no failure
+	Host                  // pinned memory of the host
+)
+
+// Function is a function of libcuda: its arguments that matter, by number, 0 for none.
+type Function struct {
+	Name    string
+	Effect  Effect
+	Memory  Memory
+	Size    int // bytes
+	Times   int // multiplies them
+	Address int // where the address, context or pool is put; of what is taken back it itself
+	At      int // says where; of Maps the memory that is mapped
+	Place   Place
+}
+
+// Functions are those that are looked at, a row each; libraries lack some. From the CUDA driver API reference,
+// https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html and group__CUDA__VA.html, group__CUDA__MALLOC__ASYNC.html,
+// group__CUDA__CTX.html beside it. _ptsz: the same with a default stream for each thread.
+var Functions = []Function{
+	{Name: "cuMemAlloc_v2", Effect: Gives, Address: 1, Size: 2},
+	{Name: "cuMemAllocPitch_v2", Effect: Gives, Address: 1, Size: 3, Times: 4},
+	{Name: "cuMemAllocManaged", Effect: Gives, Memory: Managed, Address: 1, Size: 2},
+	{Name: "cuMemAllocAsync", Effect: Gives, Memory: Pool, Address: 1, Size: 2},
+	{Name: "cuMemAllocAsync_ptsz", Effect: Gives, Memory: Pool, Address: 1, Size: 2},
+	{Name: "cuMemAllocFromPoolAsync", Effect: Gives, Memory: Pool, Address: 1, Size: 2, At: 3, Place: OfPool},
+	{Name: "cuMemAllocFromPoolAsync_ptsz", Effect: Gives, Memory: Pool, Address: 1, Size: 2, At: 3, Place: OfPool},
+	{Name: "cuMemCreate", Effect: Gives, Memory: Piece, Address: 1, Size: 2, At: 3, Place: Properties},
+	{Name: "cuMemAllocHost_v2", Effect: Gives, Memory: Host, Address: 1, Size: 2},
+	{Name: "cuMemHostAlloc", Effect: Gives, Memory: Host, Address: 1, Size: 2},
+
+	{Name: "cuMemFree_v2", Effect: Takes, Address: 1},
+	{Name: "cuMemFreeAsync", Effect: Takes, Address: 1},
+	{Name: "cuMemFreeAsync_ptsz", Effect: Takes, Address: 1},
+	{Name: "cuMemFreeHost", Effect: Takes, Memory: Host, Address: 1},
+	{Name: "cuMemRelease", Effect: Takes, Memory: Piece, Address: 1},
+	{Name: "cuMemMap", Effect: Maps, Address: 1, Size: 2, At: 4},
+	{Name: "cuMemUnmap", Effect: Unmaps, Address: 1, Size: 2},
+
+	{Name: "cuDevicePrimaryCtxRetain", Effect: Names, Address: 1, At: 2, Place: OfDevice},
+	{Name: "cuDeviceGetDefaultMemPool", Effect: Names, Address: 1, At: 2, Place: OfDevice},
+	{Name: "cuDeviceGetMemPool", Effect: Names, Address: 1, At: 2, Place: OfDevice},
+	{Name: "cuMemPoolCreate", Effect: Names, Address: 1, At: 2, Place: Properties},
+	{Name: "cuCtxCreate_v2", Effect: Makes, Address: 1, At: 3, Place: OfDevice},
+	{Name: "cuCtxCreate_v3", Effect: Makes, Address: 1, At: 5, Place: OfDevice},
+	{Name: "cuCtxCreate_v4", Effect: Makes, Address: 1, At: 4, Place: OfDevice},
+	{Name: "cuCtxSetCurrent", Effect: Sets, Address: 1},
+	{Name: "cuCtxPushCurrent_v2", Effect: Pushes, Address: 1},
+	{Name: "cuCtxPopCurrent_v2", Effect: Pops, Address: 1},
+	{Name: "cuCtxDestroy_v2", Effect: Ends, Address: 1},
+	{Name: "cuDevicePrimaryCtxReset_v2", Effect: Ends, At: 1, Place: OfDevice},
+}
+
+// Cookie is the function as probe.c reads it.
+func Cookie(n int) uint64 {
+	f := Functions[n]
+	return uint64(n) | uint64(f.Effect)<<8 | uint64(f.Size)<<12 | uint64(f.Times)<<16 | uint64(f.Address)<<20 |
+		uint64(f.At)<<24 | uint64(f.Place)<<28
+}
+
+// Answered says whether the answer of the function matters, which is known when it returns.
+func (f *Function) Answered() bool {
+	switch f.Effect {
+	case Gives, Maps, Names, Makes:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,148 @@
+package request
+
+import (
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// process is what is known of the calls of one process.
+type process struct {
+	pid     int
+	who     sampler.Process // Visible: it is there
+	last    time.Time       // of its calls
+	late    bool            // a part of its life was missed
+	handles map[uint64]int
+	blocks  map[where]*block
+	mapped  map[uint64]mapping
+	seats   []*seat // few: one for each device
+}
+
+// where is what a block is known by: an address, or the handle of a piece.
+type where struct {
+	memory Memory
+	at     uint64
+}
+
+// block is memory that is held.
+type block struct {
+	bytes   sampler.Bytes
+	seat    *seat
+	context uint64
+	refs    int // its own, and one for each mapping
+}
+
+type mapping struct {
+	piece, size uint64
+}
+
+const (
+	maxHandles = 1024
+	maxSeats   = 256
+)
+
+func newProcess(pid int) *process {
+	return &process{pid: pid, handles: map[uint64]int{}, blocks: map[where]*block{}, mapped: map[uint64]mapping{}}
+}
+
+// key is where the memory of a call is; a piece is known by its handle, all else by an address.
+func key(c *Call) where {
+	w := where{at: c.Address}
+	if Functions[c.Function].Memory == Piece {
+		w.memory = Piece
+	}
+	return w
+}
+
+// seat is where a call asks: the device that it names, or that its context or pool belongs to; the context
+// or pool itself where its device is not known, and the thread where even that is not.
+func (p *process) seat(c *Call) *seat {
+	k := seatKey{device: c.Device}
+	if d, ok := p.handles[c.Context]; ok && k.device < 0 {
+		k.device = d
+	}
+	if k.device < 0 {
+		if k = (seatKey{device: -1, handle: c.Context}); k.handle == 0 {
+			k.tid = c.TID
+		}
+	}
+	for _, s := range p.seats {
+		if s.key == k {
+			return s
+		}
+	}
+	if len(p.seats) == maxSeats { // threads come and go
+		return p.seats[maxSeats-1]
+	}
+	s := &seat{key: k, tally: &tally{}}
+	p.seats = append(p.seats, s)
+	return s
+}
+
+// hold notes memory that was given.
+func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
+	at := key(c)
+	if old := p.blocks[at]; old != nil { // its end was missed
+		p.late = true
+		p.drop(c, at, old)
+	}
+	if len(p.blocks) == maxBlocks {
+		p.late = true
+		return
+	}
+	p.blocks[at] = &block{bytes: n, seat: s, context: c.Context, refs: 1}
+	s.tally.grant(c, n)
+}
+
+// takes ends a block; one of before we came is not known.
+func (p *process) takes(c *Call) { p.release(c, key(c)) }
+
+func (p *process) release(c *Call, at where) {
+	if b := p.blocks[at]; b != nil {
+		if b.refs--; b.refs == 0 {
+			p.drop(c, at, b)
+		}
+	}
+}
+
+func (p *process) drop(c *Call, at where, b *block) {
+	delete(p.blocks, at)
+	b.seat.tally.take(c.Time, b.bytes)
+}
+
+// maps: a piece that is mapped is held until that ends too, though its handle is released before.
+func (p *process) maps(c *Call) {
+	if b := p.blocks[where{Piece, c.Other}]; b != nil && c.Answer == success && len(p.mapped) < maxBlocks {
+		b.refs++
+		p.mapped[c.Address] = mapping{c.Other, c.Size}
+	}
+}
+
+func (p *process) unmaps(c *Call) {
+	if m, ok := p.mapped[c.Address]; ok && m.size >= c.Size { // one piece, as nearly always
+		p.unmap(c, c.Address, m)
+		return
+	}
+	for at, m := range p.mapped {
+		if at >= c.Address && at-c.Address < c.Size {
+			p.unmap(c, at, m)
+		}
+	}
+}
+
+func (p *process) unmap(c *Call, at uint64, m mapping) {
+	delete(p.mapped, at)
+	p.release(c, where{Piece, m.piece})
+}
+
+// ends: a context takes its memory with it, the reset of a device that of all of its contexts.
+func (p *process) ends(c *Call) {
+	for at, b := range p.blocks {
+		if c.Device >= 0 && b.seat.key.device == c.Device || c.Device < 0 && c.Address != 0 && b.context == c.Address {
+			p.drop(c, at, b)
+		}
+	}
+	if c.Device < 0 {
+		delete(p.handles, c.Address)
+	}
+}

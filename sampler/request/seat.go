@@ -1,0 +1,113 @@
+package request
+
+import (
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// A process numbers devices in its own way, and of some calls not even that number is known. A seat is
+// what can be told apart; on which GPU it is may be learned later than what is asked there.
+type seat struct {
+	key     seatKey
+	tally   *tally
+	votes   map[sampler.GPUKey]int // GPUs whose use rose as something was granted here
+	wonders []wonder
+}
+
+type seatKey struct {
+	device int    // ordinal of the process; -1: not known
+	handle uint64 // then the context or pool; 0: not known
+	tid    int    // then the thread
+}
+
+// wonder is a grant that may tell the GPU: its use rises by as much.
+type wonder struct {
+	at    time.Time
+	took  time.Duration
+	bytes sampler.Bytes
+}
+
+const (
+	// wonderLeast stands out from what others do at that moment.
+	wonderLeast = 16 * sampler.MiB
+	maxWonders  = 16
+	// showsWithin: readings are 20 ms apart, 40 on a busy machine.
+	showsWithin = 150 * time.Millisecond
+	// enough votes outweigh what the environment says.
+	enough = 2
+)
+
+func (s *seat) wonder(c *Call, n sampler.Bytes, f *Function) {
+	if f.Memory == Device || f.Memory == Piece {
+		if n >= wonderLeast && len(s.wonders) < maxWonders {
+			s.wonders = append(s.wonders, wonder{c.Time, c.Took, n})
+		}
+	}
+}
+
+// settle answers the wonders that are old enough: the only GPU whose use rose by as much has a vote.
+func (t *Tracker) settle(p *process, now time.Time) {
+	for _, s := range p.seats {
+		later := s.wonders[:0]
+		for _, w := range s.wonders {
+			if now.Sub(w.at) < showsWithin {
+				later = append(later, w)
+				continue
+			}
+			if key, ok := t.rose(w); ok {
+				if s.votes == nil {
+					s.votes = map[sampler.GPUKey]int{}
+				}
+				s.votes[key]++
+			}
+		}
+		s.wonders = later
+		if now.Sub(s.tally.exact.listedAt) > unsure {
+			s.tally.exact.settle(s.tally.live, now.Sub(s.tally.exact.listedAt))
+		}
+	}
+}
+
+func (t *Tracker) rose(w wonder) (found sampler.GPUKey, ok bool) {
+	for key, g := range t.gpus {
+		before := g.at(w.at.Add(-w.took - time.Millisecond))
+		if g.most(w.at.Add(-w.took), w.at.Add(showsWithin)) < before+w.bytes-w.bytes/8 {
+			continue
+		}
+		if ok {
+			return found, false // two
+		}
+		found, ok = key, true
+	}
+	return found, ok
+}
+
+// elected is the GPU that most votes are for.
+func (s *seat) elected() (best sampler.GPUKey, votes int) {
+	for key, n := range s.votes {
+		if n > votes {
+			best, votes = key, n
+		}
+	}
+	return best, votes
+}
+
+// join makes one of the tallies of seats that are on one GPU.
+func (t *Tracker) join(p *process) {
+	for i, s := range p.seats {
+		key := t.place(p, s)
+		for _, other := range p.seats[:i] {
+			if key != (sampler.GPUKey{}) && other.tally != s.tally && t.place(p, other) == key {
+				gone := s.tally
+				other.tally.join(gone)
+				for _, x := range p.seats {
+					if x.tally == gone {
+						x.tally = other.tally
+					}
+				}
+				break
+			}
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package request
+
+import (
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// recentFor is how long a request counts as lately made.
+const recentFor = time.Minute
+
+// recentSlots divide it.
+const recentSlots = 12
+
+// tally is what was asked for in one seat.
+type tally struct {
+	granted, refused, flushes int
+	largest                   sampler.Bytes
+	largestAt                 time.Time
+	recent                    [recentSlots]struct {
+		slot    int64
+		largest sampler.Bytes
+	}
+	live, peak sampler.Bytes
+	refusal    *refusal
+	exact      exact
+}
+
+// refusal is one that is looked after, and by whom it was made.
+type refusal struct {
+	sampler.Refusal
+	tid  int
+	last time.Time // of its tries
+}
+
+// asked notes a request for so much.
+func (t *tally) asked(at time.Time, n sampler.Bytes) {
+	if n > t.largest {
+		t.largest, t.largestAt = n, at
+	}
+	slot := at.UnixNano() / int64(recentFor/recentSlots)
+	r := &t.recent[slot%recentSlots]
+	if r.slot != slot {
+		r.slot, r.largest = slot, 0
+	}
+	r.largest = max(r.largest, n)
+}
+
+// lately is the largest request of the last minute.
+func (t *tally) lately(at time.Time) (most sampler.Bytes) {
+	slot := at.UnixNano() / int64(recentFor/recentSlots)
+	for _, r := range t.recent {
+		if slot-r.slot < recentSlots {
+			most = max(most, r.largest)
+		}
+	}
+	return most
+}
+
+// retryWithin is how long after a refusal a request still belongs to it: a caching allocator
+// asks again within milliseconds, one whose process computes meanwhile later.
+const retryWithin = 2 * time.Second
+
+// refuse notes a refusal. One of the same thread that follows another at once, of as much or
+// less, is a further try.
+func (t *tally) refuse(c *Call, n sampler.Bytes, free sampler.Opt[sampler.Bytes]) {
+	t.refused++
+	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen && r.tid == c.TID && n <= r.Bytes && c.Time.Sub(r.last) <= retryWithin {
+		r.Tries++
+		r.Smallest, r.last = min(r.Smallest, n), c.Time
+		return
+	}
+	t.refusal = &refusal{tid: c.TID, last: c.Time, Refusal: sampler.Refusal{Time: c.Time, Bytes: n, Smallest: n, Free: free,
+		Function: Functions[c.Function].Name, Tries: 1}}
+}
+
+// grant notes memory that was given, and what that says of a refusal before.
+func (t *tally) grant(c *Call, n sampler.Bytes) {
+	t.granted++
+	t.add(c.Time, n)
+	r := t.refusal
+	if r == nil || r.Outcome != sampler.RefusalOpen || c.Time.Sub(r.last) > retryWithin {
+		return
+	}
+	switch {
+	case n >= r.Smallest && r.Freed > 0 && n <= r.Bytes:
+		r.Outcome = sampler.RefusalFlush
+		t.flushes++
+	case n >= r.Smallest:
+		r.Outcome = sampler.RefusalGranted
+	case r.tid == c.TID && n >= r.Smallest/smallerPart:
+		r.Outcome = sampler.RefusalSmaller
+	}
+}
+
+// smallerPart: what is granted after a refusal is its smaller plan when it is not a small
+// fraction of it. BFC asks for 0.9 of what was refused; a plan with fewer layers on the GPU for a half or
+// a quarter.
+const smallerPart = 8
+
+// add notes that more is held.
+func (t *tally) add(at time.Time, n sampler.Bytes) {
+	t.exact.before(at, t.live)
+	t.live = min(t.live+n, sampler.MaxPlausible)
+	t.peak = max(t.peak, t.live)
+	t.exact.rose(at, t.live)
+}
+
+// take notes that less is held.
+func (t *tally) take(at time.Time, n sampler.Bytes) {
+	t.exact.before(at, t.live)
+	t.live = t.live.Less(n)
+	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen {
+		r.Freed += n
+	}
+	t.exact.moved = at
+}
+
+// join adds what was tallied apart.
+func (t *tally) join(o *tally) {
+	t.granted, t.refused, t.flushes = t.granted+o.granted, t.refused+o.refused, t.flushes+o.flushes
+	if o.largest > t.largest {
+		t.largest, t.largestAt = o.largest, o.largestAt
+	}
+	for i, r := range o.recent {
+		if mine := &t.recent[i]; r.slot > mine.slot {
+			*mine = r
+		} else if r.slot == mine.slot {
+			mine.largest = max(mine.largest, r.largest)
+		}
+	}
+	if t.refusal == nil || o.refusal != nil && o.refusal.last.After(t.refusal.last) {
+		t.refusal = o.refusal
+	}
+	t.live += o.live
+	t.peak = max(t.peak, o.peak, t.live)
+	t.exact = exact{since: t.peak, topAt: t.largestAt}
+}
+
+// requests is the tally as snapshots have it.
+func (t *tally) requests(now time.Time) *sampler.Requests {
+	r := &sampler.Requests{Largest: t.largest, LargestTime: t.largestAt, LargestRecent: t.lately(now), Granted: t.granted,
+		Refused: t.refused, Flushes: t.flushes, Live: t.live, Peak: t.peak}
+	if t.refusal != nil {
+		last := t.refusal.Refusal
+		r.Refusal = &last
+	}
+	return r
+}

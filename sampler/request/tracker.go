@@ -1,0 +1,179 @@
+package request
+
+import (
+	"sync"
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// Tracker folds calls into what processes have asked for. It takes calls in the order in which they
+// were answered, and is safe for use by several goroutines.
+type Tracker struct {
+	host sampler.Host
+
+	mu        sync.Mutex
+	processes map[int]*process
+	gpus      map[sampler.GPUKey]*gpu
+	devices   devices
+	calls     []asked // for the next snapshot
+	door      sampler.Door
+	since     time.Time // calls are seen
+}
+
+// asked is a request whose GPU is not known before the snapshot that tells it.
+type asked struct {
+	sampler.Request
+	seat *seat
+}
+
+const (
+	maxProcesses = 1024
+	maxCalls     = 4096    // in one snapshot
+	maxBlocks    = 1 << 17 // of one process
+)
+
+// New makes an empty fold; host knows the processes.
+func New(host sampler.Host) *Tracker {
+	return &Tracker{host: host, processes: map[int]*process{}, gpus: map[sampler.GPUKey]*gpu{}}
+}
+
+// Since notes from when on calls are seen.
+func (t *Tracker) Since(at time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.since = at
+}
+
+// Late notes a process whose first calls were missed.
+func (t *Tracker) Late(pid int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p := t.process(pid); p != nil {
+		p.late = true
+	}
+}
+
+// SetDoor notes how calls are seen from now on. What was missed makes all that is known incomplete.
+func (t *Tracker) SetDoor(d sampler.Door) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(d.LetGo) > len(t.door.LetGo) || d.Lost > t.door.Lost {
+		for _, p := range t.processes {
+			p.late = true
+		}
+	}
+	t.door = d
+}
+
+// Call takes one call.
+func (t *Tracker) Call(c Call) {
+	if c.Function < 0 || c.Function >= len(Functions) {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p := t.process(c.PID)
+	if p == nil {
+		return
+	}
+	p.last = c.Time
+	switch f := &Functions[c.Function]; f.Effect {
+	case Gives:
+		t.gives(p, &c, f)
+	case Takes:
+		p.takes(&c)
+	case Maps:
+		p.maps(&c)
+	case Unmaps:
+		p.unmaps(&c)
+	case Names, Makes:
+		if c.Answer == success && len(p.handles) < maxHandles {
+			p.handles[c.Address] = c.Device
+		}
+	case Ends:
+		p.ends(&c)
+	}
+}
+
+// process is the one of that pid, a new one if there is room for it.
+func (t *Tracker) process(pid int) *process {
+	p := t.processes[pid]
+	if p == nil && pid > 0 && len(t.processes) < maxProcesses {
+		p = newProcess(pid)
+		t.processes[pid] = p
+	}
+	return p
+}
+
+func (t *Tracker) gives(p *process, c *Call, f *Function) {
+	if f.Memory == Host || c.Answer != success && c.Answer != outOfMemory {
+		return // not the GPU's memory, or wrong arguments
+	}
+	n := sampler.Bytes(min(c.Size, uint64(sampler.MaxPlausible)))
+	s := p.seat(c)
+	s.tally.asked(c.Time, n)
+	if c.Answer == success {
+		p.hold(c, s, n)
+		s.wonder(c, n, f)
+	} else {
+		s.tally.refuse(c, n, t.free(p, s, c.Time))
+	}
+	if len(t.calls) == maxCalls {
+		t.door.Untold++
+		return
+	}
+	t.calls = append(t.calls, asked{seat: s, Request: sampler.Request{Time: c.Time, PID: c.PID, Function: f.Name, Bytes: n, Answer: c.Answer}})
+}
+
+// free is what was free on the seat's GPU at a time.
+func (t *Tracker) free(p *process, s *seat, at time.Time) sampler.Opt[sampler.Bytes] {
+	g := t.gpus[t.place(p, s)]
+	if g == nil || g.usable == 0 {
+		return sampler.Opt[sampler.Bytes]{}
+	}
+	return sampler.Some(g.usable.Less(g.at(at)))
+}
+
+// Listed takes the driver's figures for the processes of one GPU.
+func (t *Tracker) Listed(key sampler.GPUKey, at time.Time, list []sampler.Process) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	g := t.gpu(key)
+	g.pids = g.pids[:0]
+	for i := range list {
+		g.pids = append(g.pids, list[i].PID)
+		if p := t.processes[list[i].PID]; p != nil {
+			n, ok := sampler.Plausible(list[i].Memory)
+			if y := t.on(p, key); y != nil && ok {
+				y.exact.list(at, n)
+			}
+		}
+	}
+}
+
+// Reading takes the memory that is in use on a GPU.
+func (t *Tracker) Reading(key sampler.GPUKey, at time.Time, used sampler.Bytes) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.gpu(key).take(at, used)
+}
+
+func (t *Tracker) gpu(key sampler.GPUKey) *gpu {
+	g := t.gpus[key]
+	if g == nil {
+		g = &gpu{}
+		t.gpus[key] = g
+	}
+	return g
+}
+
+// PIDs are the processes that the driver lists.
+func (t *Tracker) PIDs() (list []int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, g := range t.gpus {
+		list = append(list, g.pids...)
+	}
+	return list
+}

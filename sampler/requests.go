@@ -1,0 +1,65 @@
+package sampler
+
+import "time"
+
+// Requests is what a process asked the driver for on one GPU, as the driver's own functions saw it.
+type Requests struct {
+	Largest       Bytes     `json:"largest_bytes"` // in one piece since the process was seen first, granted or refused
+	LargestTime   time.Time `json:"largest_time"`
+	LargestRecent Bytes     `json:"largest_recent_bytes"` // the same of the last minute; 0: it asked for nothing
+	Granted       int       `json:"granted"`
+	Refused       int       `json:"refused"`
+	Flushes       int       `json:"flushes"`    // near misses: refused, then granted after it gave memory back
+	Live          Bytes     `json:"live_bytes"` // granted and not given back, as it was asked for
+	Peak          Bytes     `json:"peak_bytes"` // the most of that
+	Whole         bool      `json:"whole"`      // nothing of its life was missed; else Live and Peak are lower bounds
+	Refusal       *Refusal  `json:"last_refused"`
+}
+
+// Refusal is a request that the driver refused, and what came of it.
+type Refusal struct {
+	Time     time.Time  `json:"time"`
+	Bytes    Bytes      `json:"bytes"`      // the first that was asked for
+	Smallest Bytes      `json:"smallest"`   // the least that was refused after it, for who tries again with less
+	Free     Opt[Bytes] `json:"free_bytes"` // on the GPU at that moment; absent: the GPU is not known
+	Function string     `json:"function"`   // of the driver: "cuMemAlloc_v2"
+	Tries    int        `json:"tries"`      // refused one after another
+	Freed    Bytes      `json:"freed_bytes"`
+	Outcome  string     `json:"outcome"`
+}
+
+// What came of a refusal.
+const (
+	RefusalOpen    = ""        // nothing yet
+	RefusalFlush   = "flush"   // the same was granted after memory was given back: a near miss
+	RefusalGranted = "granted" // the same was granted, for others gave memory back
+	RefusalSmaller = "smaller" // less was asked for, and granted
+)
+
+// Request is one request for GPU memory that the driver has answered.
+type Request struct {
+	Time     time.Time `json:"time"`
+	PID      int       `json:"pid"`
+	GPU      Opt[int]  `json:"gpu"`            // index; absent: not known
+	UUID     string    `json:"uuid,omitempty"` // of the GPU or MIG instance
+	Function string    `json:"function"`
+	Bytes    Bytes     `json:"bytes"`
+	Answer   int       `json:"answer"` // CUresult: 0 granted, 2 out of memory
+}
+
+// Door says how requests are seen. A snapshot without one has no requests.
+type Door struct {
+	LetGo  []string `json:"let_go"`          // functions that are called too often to be looked at
+	Lost   int      `json:"lost_calls"`      // that could not be taken in time
+	Untold int      `json:"untold_requests"` // counted, but left out of Requests: there were too many
+}
+
+// Asking is who sees requests. The Loop tells it what happens meanwhile, from several goroutines.
+type Asking interface {
+	// Listed takes the processes of one GPU when the driver listed them.
+	Listed(gpu GPUKey, at time.Time, procs []Process)
+	// Reading takes each reading of the memory that differs from the one before.
+	Reading(gpu GPUKey, at time.Time, used Bytes)
+	// Apply fills in what is known of the requests: of processes, and those since the snapshot before.
+	Apply(s *Snapshot)
+}

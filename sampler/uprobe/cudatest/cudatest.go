@@ -1,0 +1,116 @@
+// Package cudatest builds the fake CUDA driver and runs programs on it, for tests.
+package cudatest
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Build compiles the fake libcuda and the program that plays allocators into a directory of the test.
+func Build(t testing.TB) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	if out, err := exec.Command("sh", filepath.Join(home(t), "build.sh"), dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return dir
+}
+
+// Library is the fake libcuda in a directory made by Build.
+func Library(dir string) string { return filepath.Join(dir, "libcuda.so.1") }
+
+// home is testdata/fakecuda.
+func home(t testing.TB) string {
+	t.Helper()
+	at, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; at != "/"; at = filepath.Dir(at) {
+		if dir := filepath.Join(at, "testdata", "fakecuda"); exists(dir) {
+			return dir
+		}
+	}
+	t.Fatal("no testdata/fakecuda above the test")
+	return ""
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// Player is a program that asks for memory as it is told.
+type Player struct {
+	t   testing.TB
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Scanner
+}
+
+// Play starts one; env is on top of the test's own environment.
+func Play(t testing.TB, dir string, env ...string) *Player {
+	t.Helper()
+	return Start(t, exec.Command(filepath.Join(dir, "play"), Library(dir)), env...)
+}
+
+// Start is Play with a command that ends in the program.
+func Start(t testing.TB, cmd *exec.Cmd, env ...string) *Player {
+	t.Helper()
+	cmd.Env = append(os.Environ(), env...)
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p := &Player{t, cmd, in, bufio.NewScanner(out)}
+	t.Cleanup(func() {
+		cmd.Process.Kill() //nolint:errcheck // it may have ended
+		cmd.Wait()         //nolint:errcheck // the same
+	})
+	return p
+}
+
+// PID is the program's.
+func (p *Player) PID() int { return p.cmd.Process.Pid }
+
+// Do sends commands and returns what the program says to them, a line each.
+func (p *Player) Do(commands ...string) (said []string) {
+	p.t.Helper()
+	for _, c := range append(commands, "echo done") {
+		if _, err := fmt.Fprintln(p.in, c); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	for p.out.Scan() {
+		if p.out.Text() == "done" {
+			return said
+		}
+		said = append(said, p.out.Text())
+	}
+	p.t.Fatalf("the program has ended: %s", strings.Join(said, "\n"))
+	return nil
+}
+
+// End sends a command that ends the program, and waits for that.
+func (p *Player) End(command string) {
+	p.t.Helper()
+	fmt.Fprintln(p.in, command) //nolint:errcheck // it ends
+	p.in.Close()                //nolint:errcheck // the same
+	for p.out.Scan() {
+	}
+	p.cmd.Wait() //nolint:errcheck // however it ended
+}

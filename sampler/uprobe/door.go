@@ -1,0 +1,202 @@
+//go:build linux && (amd64 || arm64)
+
+package uprobe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/ringbuf"
+	"golang.org/x/sys/unix"
+
+	"nvpeak/sampler"
+	"nvpeak/sampler/request"
+)
+
+// Options of a Door. Zero values mean the defaults.
+type Options struct {
+	Clock     sampler.Clock
+	Libraries []string // of libcuda that are looked at before a process has them; nil: where systems have them
+	Single    bool     // one uprobe at a time, as before Linux 6.6
+}
+
+// Door sees calls and passes them to a Tracker.
+type Door struct {
+	tracker *request.Tracker
+	clock   sampler.Clock
+	objects probeObjects
+	single  bool
+	calls   *ringbuf.Reader
+	files   map[file]*library
+	bounds  bounds
+
+	searched map[int]bool // processes whose libraries are known
+	running  map[int]bool // processes as of the last search
+	young    map[int]int  // those that have begun since: how often they were searched
+}
+
+// Open loads the programs and looks at the libraries of the system. Its errors wrap those of why.go.
+func Open(t *request.Tracker, o Options) (*Door, error) {
+	d, err := open(t, o)
+	if errors.Is(err, ErrKernel) && !o.Single {
+		o.Single = true
+		return open(t, o)
+	}
+	return d, err
+}
+
+func open(t *request.Tracker, o Options) (*Door, error) {
+	d := &Door{tracker: t, clock: o.Clock, files: map[file]*library{}, searched: map[int]bool{}, young: map[int]int{}}
+	if d.clock == nil {
+		d.clock = sampler.NewSteady()
+	}
+	err := d.load(o.Single)
+	if err != nil {
+		return nil, whyNot(err)
+	}
+	if d.calls, err = ringbuf.NewReader(d.objects.Events); err != nil {
+		d.objects.Close() //nolint:errcheck // that it failed before is what counts
+		return nil, whyNot(err)
+	}
+	if o.Libraries == nil {
+		o.Libraries = systemLibraries(os.Getenv)
+	}
+	for _, path := range o.Libraries {
+		if _, err := d.attach(path); err != nil {
+			d.Close()
+			return nil, whyNot(err)
+		}
+	}
+	d.running = running()
+	t.Since(d.clock.Now())
+	return d, nil
+}
+
+// load puts the programs into the kernel.
+func (d *Door) load(single bool) error {
+	spec, err := loadProbe()
+	if err != nil {
+		return err
+	}
+	for _, p := range spec.Programs {
+		p.KernelVersion = 1 // else it is read from memory that a binary with capabilities must not read
+		if single {
+			p.AttachType = ebpf.AttachNone
+		}
+	}
+	if device, inode := ownNamespace(); inode != 0 {
+		if err := errors.Join(spec.Variables["namespace_device"].Set(device), spec.Variables["namespace_inode"].Set(inode)); err != nil {
+			return err
+		}
+	}
+	d.single = single
+	allowLocked()
+	return spec.LoadAndAssign(&d.objects, nil)
+}
+
+// allowLocked lifts the limit under which kernels before 5.11 count what BPF keeps.
+func allowLocked() {
+	most := unix.Rlimit{Cur: unix.RLIM_INFINITY, Max: unix.RLIM_INFINITY}
+	unix.Setrlimit(unix.RLIMIT_MEMLOCK, &most) //nolint:errcheck // newer ones do not ask
+}
+
+// initialNamespace is the number that the kernel gives to the first pid namespace (PROC_PID_INIT_INO):
+// https://github.com/torvalds/linux/blob/master/include/linux/proc_ns.h
+const initialNamespace = 0xEFFFFFFC
+
+// ownNamespace is the pid namespace in which pids are told; 0: that of the machine.
+func ownNamespace() (device, inode uint64) {
+	var st unix.Stat_t
+	if unix.Stat("/proc/self/ns/pid", &st) != nil || st.Ino == initialNamespace {
+		return 0, 0
+	}
+	// As the kernel numbers devices inside: 12 bits and 20.
+	return uint64(unix.Major(st.Dev))<<20 | uint64(unix.Minor(st.Dev)), st.Ino
+}
+
+// Run passes calls on until the context ends.
+func (d *Door) Run(ctx context.Context) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		d.read()
+	}()
+	defer func() {
+		d.calls.Close() //nolint:errcheck // it ends the reader
+		<-done
+		d.Close()
+	}()
+	tick := time.NewTicker(tickEvery)
+	defer tick.Stop()
+	for n := 0; ; n++ {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		d.bound()
+		if n%ticksOfSearch == 0 {
+			d.search()
+		}
+	}
+}
+
+const (
+	tickEvery     = 250 * time.Millisecond
+	ticksOfSearch = 4
+)
+
+// read passes on the calls of the ring buffer.
+func (d *Door) read() {
+	var record ringbuf.Record
+	const size = int(unsafe.Sizeof(probeEvent{}))
+	for {
+		err := d.calls.ReadInto(&record)
+		if errors.Is(err, os.ErrClosed) {
+			return
+		}
+		if err != nil || len(record.RawSample) < size {
+			continue
+		}
+		e := *(*probeEvent)(unsafe.Pointer(&record.RawSample[0])) // as the C side wrote it; the ring buffer is aligned
+		d.tracker.Call(request.Call{Time: d.at(e.Time), Took: time.Duration(e.Took) * time.Microsecond, PID: int(e.Pid), TID: int(e.Tid),
+			Function: int(e.Function), Size: e.Size, Address: e.Address, Other: e.Other, Context: e.Context, Device: int(e.Device), Answer: int(e.Answer)})
+	}
+}
+
+// at is a time of the kernel's monotonic clock by the clock of everything that is published.
+func (d *Door) at(mono uint64) time.Time {
+	var now unix.Timespec
+	unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) //nolint:errcheck // that clock is always there
+	return d.clock.Now().Add(time.Duration(int64(mono) - now.Nano()))
+}
+
+// Close takes everything out of the kernel.
+func (d *Door) Close() {
+	for _, lib := range d.files {
+		lib.close() //nolint:errcheck // nothing can be done about it
+	}
+	d.calls.Close()   //nolint:errcheck // nothing can be done about it
+	d.objects.Close() //nolint:errcheck // the same
+}
+
+// whyNot says why there is no door, as far as the error and the system tell.
+func whyNot(err error) error {
+	switch {
+	case errors.Is(err, ebpf.ErrNotSupported), errors.Is(err, syscall.ENOSYS):
+		return fmt.Errorf("%w: %w", ErrKernel, err)
+	case !errors.Is(err, os.ErrPermission):
+		return fmt.Errorf("%w: %w", ErrBroken, err)
+	case locked():
+		return fmt.Errorf("%w: %w", ErrLockdown, err)
+	case capable():
+		return fmt.Errorf("%w: %w", ErrSeccomp, err)
+	}
+	return fmt.Errorf("%w: %w", ErrPrivilege, err)
+}

@@ -1,0 +1,270 @@
+//go:build ignore
+
+// The kernel's half of requests: one program for all entries of libcuda's functions, one for
+// all returns. What a call means is in its cookie (see Cookie in sampler/request), so that a new function is a
+// row there and nothing here. Compiled by bpf2go while developing: see generate.go.
+
+#include <linux/bpf.h>
+#include <linux/types.h>
+#include <bpf/bpf_helpers.h>
+
+#if defined(__TARGET_ARCH_x86)
+struct pt_regs {
+	__u64 r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss;
+};
+#define ARG1(r) ((r)->di)
+#define ARG2(r) ((r)->si)
+#define ARG3(r) ((r)->dx)
+#define ARG4(r) ((r)->cx)
+#define ARG5(r) ((r)->r8)
+#define ANSWER(r) ((__s32)(r)->ax)
+#elif defined(__TARGET_ARCH_arm64)
+struct pt_regs {
+	__u64 regs[31], sp, pc, pstate;
+};
+#define ARG1(r) ((r)->regs[0])
+#define ARG2(r) ((r)->regs[1])
+#define ARG3(r) ((r)->regs[2])
+#define ARG4(r) ((r)->regs[3])
+#define ARG5(r) ((r)->regs[4])
+#define ANSWER(r) ((__s32)(r)->regs[0])
+#endif
+
+// The parts of a cookie, as the Go side packs them.
+#define FUNCTION(c) ((c) & 0xff)
+#define EFFECT(c) ((c) >> 8 & 0xf)
+#define SIZE_ARG(c) ((c) >> 12 & 0xf)
+#define TIMES_ARG(c) ((c) >> 16 & 0xf)
+#define ADDRESS_ARG(c) ((c) >> 20 & 0xf)
+#define PLACE_ARG(c) ((c) >> 24 & 0xf)
+#define PLACE_KIND(c) ((c) >> 28 & 0xf)
+
+enum { EFFECT_GIVES = 1, EFFECT_TAKES, EFFECT_MAPS, EFFECT_UNMAPS, EFFECT_NAMES, EFFECT_MAKES, EFFECT_SETS, EFFECT_PUSHES, EFFECT_POPS, EFFECT_ENDS };
+enum { PLACE_CURRENT = 0, PLACE_PROPERTIES, PLACE_POOL, PLACE_DEVICE };
+
+#define FUNCTIONS 64
+#define DEPTH 8
+
+// event is one call that was answered, as the Go side reads it.
+struct event {
+	__u64 time; // ns of CLOCK_MONOTONIC when it returned; of what has no answer, when it began
+	__u64 size;
+	__u64 address; // given or taken back; of contexts and pools their handle
+	__u64 other;   // a mapping's handle
+	__u64 context; // current in the thread; 0: not known
+	__u32 pid, tid;
+	__s32 answer;
+	__s32 device; // ordinal as the process counts; -1: not known
+	__u32 function;
+	__u32 took; // us from entry to return
+};
+
+const struct event *unused_event __attribute__((unused)); // else its type is not in the object
+
+struct call {
+	__u64 began, size, address, other, pool;
+	__s32 device;
+};
+
+struct thread {
+	__u32 depth;
+	__u64 contexts[DEPTH];
+};
+
+struct call_key {
+	__u64 thread;
+	__u64 function;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 20);
+} events SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 8192);
+	__type(key, struct call_key);
+	__type(value, struct call);
+} calls SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 8192);
+	__type(key, __u64);
+	__type(value, struct thread);
+} threads SEC(".maps");
+
+// Read by the Go side through memory that it shares.
+__u64 counts[FUNCTIONS]; // calls of each function
+__u64 lost;              // events for which there was no room
+__u32 contexts_missed;   // changes of contexts are not seen any more: what is kept of them is no longer true
+
+// The pid namespace in which pids are told; 0: that of the machine.
+volatile const __u64 namespace_device = 0;
+volatile const __u64 namespace_inode = 0;
+
+struct arguments {
+	__u64 a1, a2, a3, a4, a5;
+};
+
+// TAKE reads all arguments at fixed places: the verifier refuses a place that is computed.
+#define KEPT(x) ({ __u64 v = (x); asm volatile("" : "+r"(v)); v; })
+#define TAKE(r) {KEPT(ARG1(r)), KEPT(ARG2(r)), KEPT(ARG3(r)), KEPT(ARG4(r)), KEPT(ARG5(r))}
+
+static __always_inline __u64 argument(const struct arguments *a, __u64 n)
+{
+	switch (n) {
+	case 1: return a->a1;
+	case 2: return a->a2;
+	case 3: return a->a3;
+	case 4: return a->a4;
+	case 5: return a->a5;
+	}
+	return 0;
+}
+
+// who is the thread as nvpeak's own namespace numbers it; 0: it is of another one.
+static __always_inline __u64 who(void)
+{
+	if (!namespace_inode)
+		return bpf_get_current_pid_tgid();
+	struct bpf_pidns_info info = {};
+	if (bpf_get_ns_current_pid_tgid(namespace_device, namespace_inode, &info, sizeof(info)))
+		return 0;
+	return (__u64)info.tgid << 32 | info.pid;
+}
+
+static __always_inline void set_current(__u64 thread, __u64 effect, __u64 context)
+{
+	struct thread fresh = {}, *t = bpf_map_lookup_elem(&threads, &thread);
+	if (!t) {
+		bpf_map_update_elem(&threads, &thread, &fresh, BPF_ANY);
+		t = bpf_map_lookup_elem(&threads, &thread);
+		if (!t)
+			return;
+	}
+	if (effect == EFFECT_PUSHES || effect == EFFECT_MAKES) {
+		if (t->depth < DEPTH - 1)
+			t->depth += 1;
+	} else if (effect == EFFECT_POPS) {
+		t->contexts[t->depth & (DEPTH - 1)] = 0;
+		if (t->depth > 0)
+			t->depth -= 1;
+		return;
+	}
+	t->contexts[t->depth & (DEPTH - 1)] = context;
+}
+
+static __always_inline __u64 current_context(__u64 thread)
+{
+	struct thread *t = contexts_missed ? 0 : bpf_map_lookup_elem(&threads, &thread);
+	return t ? t->contexts[t->depth & (DEPTH - 1)] : 0;
+}
+
+static __always_inline void tell(__u64 cookie, __u64 thread, struct call *c, __s32 answer)
+{
+	struct event *e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);
+	if (!e) {
+		__sync_fetch_and_add(&lost, 1);
+		return;
+	}
+	e->time = bpf_ktime_get_ns();
+	e->size = c->size;
+	e->address = c->address;
+	e->other = c->other;
+	e->context = c->pool ? c->pool : current_context(thread);
+	e->pid = thread >> 32;
+	e->tid = (__u32)thread;
+	e->answer = answer;
+	e->device = c->device;
+	e->function = FUNCTION(cookie);
+	e->took = (e->time - c->began) / 1000;
+	bpf_ringbuf_submit(e, 0);
+}
+
+// place reads where the memory is asked for, as far as the arguments say it.
+static __always_inline void place(const struct arguments *r, __u64 cookie, struct call *c)
+{
+	__u64 at = argument(r, PLACE_ARG(cookie));
+	struct {
+		__s32 kind, id;
+	} location;
+	switch (PLACE_KIND(cookie)) {
+	case PLACE_PROPERTIES: // CUmemAllocationProp.location and CUmemPoolProps.location
+		if (!bpf_probe_read_user(&location, sizeof(location), (void *)(at + 8)) && location.kind == 1)
+			c->device = location.id;
+		break;
+	case PLACE_POOL:
+		c->pool = at;
+		break;
+	case PLACE_DEVICE:
+		c->device = (__s32)at;
+	}
+}
+
+SEC("uprobe.multi")
+int entered(struct pt_regs *r)
+{
+	__u64 cookie = bpf_get_attach_cookie(r), thread = who();
+	if (!thread)
+		return 0;
+	__sync_fetch_and_add(&counts[FUNCTION(cookie) & (FUNCTIONS - 1)], 1);
+	__u64 effect = EFFECT(cookie);
+	struct arguments a = TAKE(r);
+	struct call c = {.began = bpf_ktime_get_ns(), .device = -1};
+	c.size = SIZE_ARG(cookie) ? argument(&a, SIZE_ARG(cookie)) : 0;
+	if (TIMES_ARG(cookie)) {
+		__u64 n = argument(&a, TIMES_ARG(cookie));
+		c.size = (c.size | n) >> 32 ? ~0ULL : c.size * n;
+	}
+	c.address = argument(&a, ADDRESS_ARG(cookie));
+	if (effect == EFFECT_MAPS)
+		c.other = argument(&a, PLACE_ARG(cookie));
+	else
+		place(&a, cookie, &c);
+	switch (effect) {
+	case EFFECT_SETS:
+	case EFFECT_PUSHES:
+		set_current(thread, effect, c.address);
+		return 0;
+	case EFFECT_POPS:
+		set_current(thread, effect, 0);
+		return 0;
+	// What gives memory back is told as it begins: an address is only given again after it.
+	case EFFECT_TAKES:
+	case EFFECT_UNMAPS:
+	case EFFECT_ENDS:
+		tell(cookie, thread, &c, 0);
+		return 0;
+	}
+	struct call_key key = {thread, FUNCTION(cookie)};
+	bpf_map_update_elem(&calls, &key, &c, BPF_ANY);
+	return 0;
+}
+
+SEC("uretprobe.multi")
+int returned(struct pt_regs *r)
+{
+	__u64 cookie = bpf_get_attach_cookie(r), thread = who();
+	struct call_key key = {thread, FUNCTION(cookie)};
+	struct call *found = bpf_map_lookup_elem(&calls, &key);
+	if (!thread || !found)
+		return 0; // it was entered before we came
+	struct call c = *found;
+	bpf_map_delete_elem(&calls, &key);
+	__s32 answer = ANSWER(r);
+	__u64 effect = EFFECT(cookie);
+	if (effect != EFFECT_MAPS) { // the argument says where the address is put
+		__u64 given = 0;
+		if (answer == 0)
+			bpf_probe_read_user(&given, sizeof(given), (void *)c.address);
+		c.address = given;
+	}
+	if (answer == 0 && effect == EFFECT_MAKES)
+		set_current(thread, effect, c.address);
+	tell(cookie, thread, &c, answer);
+	return 0;
+}
+
+char _license[] SEC("license") = "Dual MIT/GPL";

@@ -1,0 +1,29 @@
+//go:build !linux || (!amd64 && !arm64)
+
+package uprobe
+
+import (
+	"context"
+
+	"nvpeak/sampler"
+	"nvpeak/sampler/request"
+)
+
+// Options of a Door.
+type Options struct {
+	Clock     sampler.Clock
+	Libraries []string
+	Single    bool
+}
+
+// Door is none on this system.
+type Door struct{}
+
+// Open says that there is no door here.
+func Open(*request.Tracker, Options) (*Door, error) { return nil, ErrKernel }
+
+// Run does nothing.
+func (*Door) Run(context.Context) {}
+
+// Close does nothing.
+func (*Door) Close() {}

@@ -1,0 +1,415 @@
+/* A libcuda.so.1 without a GPU: memory is only counted. It has the functions that programs ask for
+ * memory with, in the calling convention of the CUDA driver API, and refuses what does not fit.
+ *
+ *   FAKECUDA_DEVICES   how many devices there are (2)
+ *   FAKECUDA_CAPACITY  bytes of each (8 GiB)
+ *   FAKECUDA_CONTEXT   bytes that a context takes (0)
+ *   FAKECUDA_SHARED    file in which all programs share the devices, and which the fake NVML reads
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "shared.h"
+
+typedef int Result;
+typedef int Dev;
+typedef uint64_t Ptr;
+
+enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_CONTEXT = 201 };
+enum { MAX_DEVICES = 16, MAX_BLOCKS = 1 << 17, DEPTH = 16 };
+
+#define API __attribute__((visibility("default"), noinline)) Result
+#define POOL_STEP (32ull << 20)
+
+struct location { int type, id; };
+struct allocation_prop { int type, handles; struct location at; void *win32; uint64_t flags; };
+struct pool_props { int alloc, handles; struct location at; char rest[64]; };
+
+struct context { Dev dev; bool primary; uint64_t own; };
+struct pool { Dev dev; uint64_t held, used; };
+struct block { Ptr at; uint64_t size; Dev dev; struct pool *pool; int refs; struct context *ctx; bool counted; };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct shared *shared, alone;
+static int devices = 2;
+static struct context primary[MAX_DEVICES];
+static struct pool default_pool[MAX_DEVICES];
+static struct block *blocks;
+static uint64_t next_address = 0x7f4000000000ull;
+static __thread struct context *stack[DEPTH];
+static __thread int depth;
+
+static uint64_t number(const char *name, uint64_t otherwise)
+{
+	const char *text = getenv(name);
+	return text && *text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+static void start(void)
+{
+	if (shared)
+		return;
+	devices = (int)number("FAKECUDA_DEVICES", 2);
+	blocks = calloc(MAX_BLOCKS, sizeof *blocks);
+	shared = &alone;
+	const char *path = getenv("FAKECUDA_SHARED");
+	int fd = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1;
+	if (fd >= 0 && ftruncate(fd, sizeof *shared) == 0) {
+		void *at = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		if (at != MAP_FAILED)
+			shared = at;
+		close(fd);
+	}
+	shared->capacity = number("FAKECUDA_CAPACITY", 8ull << 30);
+	shared->rows = SHARED_ROWS;
+	for (Dev d = 0; d < MAX_DEVICES; d++)
+		primary[d] = (struct context){.dev = d, .primary = true}, default_pool[d].dev = d;
+}
+
+static void enter(void)
+{
+	pthread_mutex_lock(&lock);
+	start();
+	while (__sync_lock_test_and_set(&shared->lock, 1))
+		usleep(1);
+}
+
+static Result leave(Result r)
+{
+	__sync_lock_release(&shared->lock);
+	pthread_mutex_unlock(&lock);
+	return r;
+}
+
+/* The row of this process on a device. Those of processes that are gone are taken over. */
+static struct shared_row *row(Dev dev)
+{
+	struct shared_row *empty = NULL;
+	for (int i = 0; i < SHARED_ROWS; i++) {
+		struct shared_row *r = &shared->row[i];
+		if (r->pid && kill(r->pid, 0) != 0)
+			*r = (struct shared_row){0};
+		if (r->pid == getpid() && r->device == dev)
+			return r;
+		if (!r->pid && !empty)
+			empty = r;
+	}
+	if (empty)
+		*empty = (struct shared_row){getpid(), dev, 0};
+	return empty;
+}
+
+static bool reserve(Dev dev, uint64_t n)
+{
+	struct shared_row *mine = row(dev);
+	uint64_t used = 0;
+	for (int i = 0; i < SHARED_ROWS; i++)
+		if (shared->row[i].pid && shared->row[i].device == dev)
+			used += shared->row[i].bytes;
+	if (!mine || n > shared->capacity || used > shared->capacity - n)
+		return false;
+	mine->bytes += n;
+	return true;
+}
+
+static void unreserve(Dev dev, uint64_t n)
+{
+	struct shared_row *mine = row(dev);
+	if (mine)
+		mine->bytes -= n < mine->bytes ? n : mine->bytes;
+}
+
+static struct context *current(void) { return depth > 0 ? stack[depth - 1] : NULL; }
+
+static struct block *find(Ptr at)
+{
+	for (int i = 0; i < MAX_BLOCKS; i++)
+		if (blocks[i].refs && blocks[i].at == at)
+			return &blocks[i];
+	return NULL;
+}
+
+static Result give(Ptr *out, uint64_t n, Dev dev, struct pool *pool, bool counted)
+{
+	if (!out || !n)
+		return INVALID_VALUE;
+	if (dev < 0 || dev >= devices)
+		return INVALID_CONTEXT;
+	static int hint;
+	int i = 0;
+	for (; i < MAX_BLOCKS && blocks[(hint + i) % MAX_BLOCKS].refs; i++)
+		;
+	if (i == MAX_BLOCKS)
+		return OUT_OF_MEMORY;
+	if (pool && pool->used + n > pool->held) {
+		uint64_t more = (pool->used + n - pool->held + POOL_STEP - 1) / POOL_STEP * POOL_STEP;
+		if (!reserve(dev, more))
+			return OUT_OF_MEMORY;
+		pool->held += more;
+	}
+	if (!pool && counted && !reserve(dev, n))
+		return OUT_OF_MEMORY;
+	if (pool)
+		pool->used += n;
+	struct block *b = &blocks[(hint + i) % MAX_BLOCKS];
+	hint = (hint + i + 1) % MAX_BLOCKS;
+	*b = (struct block){next_address, n, dev, pool, 1, current(), counted};
+	next_address += (n + 0x1fffff) & ~0x1fffffull;
+	*out = b->at;
+	return SUCCESS;
+}
+
+static Result drop(Ptr at)
+{
+	struct block *b = find(at);
+	if (!b)
+		return at ? INVALID_VALUE : SUCCESS;
+	if (--b->refs)
+		return SUCCESS;
+	if (b->pool)
+		b->pool->used -= b->size;
+	else if (b->counted)
+		unreserve(b->dev, b->size);
+	return SUCCESS;
+}
+
+API cuInit(unsigned flags)
+{
+	enter();
+	return leave(flags ? INVALID_VALUE : SUCCESS);
+}
+
+API cuDeviceGetCount(int *n)
+{
+	enter();
+	*n = devices;
+	return leave(SUCCESS);
+}
+
+/* ---- contexts --------------------------------------------------------------------------- */
+
+static bool born(struct context *c)
+{
+	uint64_t own = number("FAKECUDA_CONTEXT", 0);
+	if (c->own || !own)
+		return true;
+	if (!reserve(c->dev, own))
+		return false;
+	c->own = own;
+	return true;
+}
+
+static void end(struct context *c)
+{
+	for (int i = 0; i < MAX_BLOCKS; i++)
+		if (blocks[i].refs && (blocks[i].ctx == c || (c->primary && blocks[i].dev == c->dev))) {
+			blocks[i].refs = 1;
+			drop(blocks[i].at);
+		}
+	unreserve(c->dev, c->own);
+	c->own = 0;
+}
+
+API cuDevicePrimaryCtxRetain(struct context **out, Dev dev)
+{
+	enter();
+	if (dev < 0 || dev >= devices)
+		return leave(INVALID_VALUE);
+	if (!born(&primary[dev]))
+		return leave(OUT_OF_MEMORY);
+	*out = &primary[dev];
+	return leave(SUCCESS);
+}
+
+API cuDevicePrimaryCtxReset_v2(Dev dev)
+{
+	enter();
+	end(&primary[dev]);
+	return leave(SUCCESS);
+}
+
+API cuCtxCreate_v2(struct context **out, unsigned flags, Dev dev)
+{
+	(void)flags;
+	enter();
+	struct context *c = calloc(1, sizeof *c);
+	c->dev = dev;
+	if (dev < 0 || dev >= devices || !born(c))
+		return leave(INVALID_VALUE);
+	*out = c;
+	if (depth < DEPTH)
+		stack[depth++] = c;
+	return leave(SUCCESS);
+}
+
+API cuCtxDestroy_v2(struct context *c)
+{
+	enter();
+	end(c);
+	if (current() == c)
+		depth--;
+	return leave(SUCCESS);
+}
+
+API cuCtxSetCurrent(struct context *c)
+{
+	if (depth == 0)
+		depth = 1;
+	stack[depth - 1] = c;
+	return SUCCESS;
+}
+
+API cuCtxPushCurrent_v2(struct context *c)
+{
+	if (depth < DEPTH)
+		stack[depth++] = c;
+	return SUCCESS;
+}
+
+API cuCtxPopCurrent_v2(struct context **c)
+{
+	if (c)
+		*c = current();
+	if (depth > 0)
+		depth--;
+	return SUCCESS;
+}
+
+/* ---- memory ----------------------------------------------------------------------------- */
+
+static Dev here(void) { return current() ? current()->dev : -1; }
+
+API cuMemAlloc_v2(Ptr *p, size_t n)
+{
+	enter();
+	return leave(give(p, n, here(), NULL, true));
+}
+
+API cuMemAllocPitch_v2(Ptr *p, size_t *pitch, size_t width, size_t height, unsigned element)
+{
+	(void)element;
+	enter();
+	*pitch = width;
+	return leave(give(p, width * height, here(), NULL, true));
+}
+
+API cuMemAllocManaged(Ptr *p, size_t n, unsigned flags)
+{
+	(void)flags;
+	enter();
+	return leave(give(p, n, here(), NULL, false));
+}
+
+API cuMemFree_v2(Ptr p)
+{
+	enter();
+	return leave(drop(p));
+}
+
+static Result give_async(Ptr *p, size_t n)
+{
+	enter();
+	Dev dev = here();
+	return leave(give(p, n, dev, dev < 0 ? NULL : &default_pool[dev], true));
+}
+
+API cuMemAllocAsync(Ptr *p, size_t n, void *stream)
+{
+	(void)stream;
+	return give_async(p, n);
+}
+
+API cuMemAllocAsync_ptsz(Ptr *p, size_t n, void *stream)
+{
+	(void)stream;
+	return give_async(p, n);
+}
+
+API cuMemAllocFromPoolAsync(Ptr *p, size_t n, struct pool *pool, void *stream)
+{
+	(void)stream;
+	enter();
+	return leave(give(p, n, pool->dev, pool, true));
+}
+
+API cuMemFreeAsync(Ptr p, void *stream)
+{
+	(void)stream;
+	enter();
+	return leave(drop(p));
+}
+
+API cuDeviceGetDefaultMemPool(struct pool **out, Dev dev)
+{
+	enter();
+	*out = &default_pool[dev];
+	return leave(SUCCESS);
+}
+
+API cuMemPoolCreate(struct pool **out, const struct pool_props *props)
+{
+	enter();
+	*out = calloc(1, sizeof **out);
+	(*out)->dev = props->at.id;
+	return leave(SUCCESS);
+}
+
+API cuMemCreate(Ptr *handle, size_t n, const struct allocation_prop *prop, unsigned long long flags)
+{
+	(void)flags;
+	enter();
+	return leave(give(handle, n, prop->at.type == 1 ? prop->at.id : -1, NULL, true));
+}
+
+API cuMemRelease(Ptr handle)
+{
+	enter();
+	return leave(drop(handle));
+}
+
+/* A mapping is known by its address; its handle is what it holds. */
+static struct { Ptr at, handle; uint64_t size; } mapped[MAX_BLOCKS];
+
+API cuMemMap(Ptr at, size_t n, size_t offset, Ptr handle, unsigned long long flags)
+{
+	(void)offset, (void)flags;
+	enter();
+	struct block *b = find(handle);
+	for (int i = 0; b && i < MAX_BLOCKS; i++)
+		if (!mapped[i].size) {
+			mapped[i].at = at, mapped[i].handle = handle, mapped[i].size = n;
+			b->refs++;
+			return leave(SUCCESS);
+		}
+	return leave(INVALID_VALUE);
+}
+
+API cuMemUnmap(Ptr at, size_t n)
+{
+	enter();
+	for (int i = 0; i < MAX_BLOCKS; i++)
+		if (mapped[i].size && mapped[i].at >= at && mapped[i].at < at + n) {
+			drop(mapped[i].handle);
+			mapped[i].size = 0;
+		}
+	return leave(SUCCESS);
+}
+
+API cuMemHostAlloc(void **p, size_t n, unsigned flags)
+{
+	(void)flags;
+	return (*p = malloc(n < 4096 ? n : 4096)) ? SUCCESS : OUT_OF_MEMORY;
+}
+
+API cuMemFreeHost(void *p)
+{
+	free(p);
+	return SUCCESS;
+}

@@ -1,0 +1,252 @@
+/* A program that asks the CUDA driver for memory as allocators do. It reads commands, a line each, and
+ * writes what it has asked for and was answered, a line each, so that a test can compare:
+ *
+ *     FUNCTION BYTES ANSWER DEVICE
+ *
+ *   device N          the current device of this thread from now on
+ *   thread            the following commands run in another thread
+ *   alloc NAME SIZE   cuMemAlloc_v2          free NAME      cuMemFree_v2
+ *   async NAME SIZE   cuMemAllocAsync        freeasync NAME
+ *   managed NAME SIZE                        host SIZE
+ *   piece NAME SIZE   cuMemCreate and cuMemMap, its handle is released at once
+ *   unpiece NAME      cuMemUnmap
+ *   pooled NAME SIZE  from a pool of the current device
+ *   torch NAME SIZE   as PyTorch's caching allocator: a whole segment; when refused, what is cached is freed
+ *                     and it asks again, then everything cached is freed and it asks a last time
+ *   cache NAME        gives NAME to the cache
+ *   bfc NAME SIZE     as JAX and TensorFlow: when refused, nine tenths, and so on
+ *   fill SIZE         pieces of SIZE until one is refused
+ *   rate SIZE N       N allocations a second for one second, each freed at once
+ *   sleep MS          echo WORD          reset          exit CODE          die
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FUNCTION(name, ...) static int (*name)(__VA_ARGS__);
+#define ALL                                                                            \
+	FUNCTION(cuInit, unsigned)                                                     \
+	FUNCTION(cuDevicePrimaryCtxRetain, void **, int)                               \
+	FUNCTION(cuDevicePrimaryCtxReset_v2, int)                                      \
+	FUNCTION(cuCtxSetCurrent, void *)                                              \
+	FUNCTION(cuMemAlloc_v2, uint64_t *, size_t)                                    \
+	FUNCTION(cuMemAllocManaged, uint64_t *, size_t, unsigned)                      \
+	FUNCTION(cuMemAllocAsync, uint64_t *, size_t, void *)                          \
+	FUNCTION(cuMemAllocFromPoolAsync, uint64_t *, size_t, void *, void *)          \
+	FUNCTION(cuMemPoolCreate, void **, const void *)                               \
+	FUNCTION(cuMemFree_v2, uint64_t)                                               \
+	FUNCTION(cuMemFreeAsync, uint64_t, void *)                                     \
+	FUNCTION(cuMemCreate, uint64_t *, size_t, const void *, unsigned long long)    \
+	FUNCTION(cuMemRelease, uint64_t)                                               \
+	FUNCTION(cuMemMap, uint64_t, size_t, size_t, uint64_t, unsigned long long)     \
+	FUNCTION(cuMemUnmap, uint64_t, size_t)                                         \
+	FUNCTION(cuMemHostAlloc, void **, size_t, unsigned)
+ALL
+#undef FUNCTION
+
+struct named { char name[32]; uint64_t at; size_t size; int cached; };
+static struct named all[4096];
+static __thread int device = -1;
+static uint64_t where = 0x600000000000ull;
+
+static struct named *get(const char *name)
+{
+	for (int i = 0; i < 4096; i++)
+		if (strcmp(all[i].name, name) == 0)
+			return &all[i];
+	return NULL;
+}
+
+static void put(const char *name, uint64_t at, size_t size)
+{
+	struct named *n = get("");
+	if (n) {
+		snprintf(n->name, sizeof n->name, "%s", name);
+		n->at = at, n->size = size, n->cached = 0;
+	}
+}
+
+static void told(const char *function, size_t n, int answer)
+{
+	printf("%s %zu %d %d\n", function, n, answer, device);
+	fflush(stdout);
+}
+
+static int alloc(const char *name, size_t n)
+{
+	uint64_t at = 0;
+	int answer = cuMemAlloc_v2(&at, n);
+	told("cuMemAlloc_v2", n, answer);
+	if (answer == 0)
+		put(name, at, n);
+	return answer;
+}
+
+static void uncache(void)
+{
+	for (int i = 0; i < 4096; i++)
+		if (all[i].cached) {
+			cuMemFree_v2(all[i].at);
+			all[i] = (struct named){0};
+		}
+}
+
+static void torch(const char *name, size_t n)
+{
+	for (int i = 0; i < 3 && alloc(name, n) != 0; i++)
+		if (i < 2)
+			uncache();
+}
+
+static void piece(const char *name, size_t n)
+{
+	struct { int type, handles, at, id; void *win32; uint64_t flags; } prop = {1, 0, 1, device, NULL, 0};
+	uint64_t handle = 0;
+	int answer = cuMemCreate(&handle, n, &prop, 0);
+	told("cuMemCreate", n, answer);
+	if (answer)
+		return;
+	cuMemMap(where, n, 0, handle, 0);
+	cuMemRelease(handle);
+	put(name, where, n);
+	where += n;
+}
+
+static void pooled(const char *name, size_t n)
+{
+	struct { int alloc, handles, at, id; char rest[64]; } props = {1, 0, 1, device, {0}};
+	static void *pool;
+	uint64_t at = 0;
+	if (!pool)
+		cuMemPoolCreate(&pool, &props);
+	int answer = cuMemAllocFromPoolAsync(&at, n, pool, NULL);
+	told("cuMemAllocFromPoolAsync", n, answer);
+	if (!answer)
+		put(name, at, n);
+}
+
+static void rate(size_t n, long per_second)
+{
+	struct timespec began, now;
+	clock_gettime(CLOCK_MONOTONIC, &began);
+	long done = 0;
+	double past = 0;
+	while (past < 1) {
+		for (; done < (long)(past * per_second); done++) {
+			uint64_t at = 0;
+			if (cuMemAllocAsync(&at, n, NULL) == 0)
+				cuMemFreeAsync(at, NULL);
+		}
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		past = (double)(now.tv_sec - began.tv_sec) + (double)(now.tv_nsec - began.tv_nsec) / 1e9;
+	}
+	printf("rate %ld\n", done);
+	fflush(stdout);
+}
+
+static void *run(void *line);
+
+static int command(char *line)
+{
+	char word[32] = "", name[32] = "";
+	unsigned long long n = 0;
+	int words = sscanf(line, "%31s %31s %llu", word, name, &n);
+	if (words < 3)
+		n = strtoull(name, NULL, 10);
+	struct named *it = words > 1 ? get(name) : NULL;
+	uint64_t at = 0;
+	if (strcmp(word, "device") == 0) {
+		void *context = NULL;
+		device = (int)n;
+		cuDevicePrimaryCtxRetain(&context, device);
+		cuCtxSetCurrent(context);
+		printf("device %d\n", device);
+		fflush(stdout);
+	} else if (strcmp(word, "alloc") == 0) {
+		alloc(name, n);
+	} else if (strcmp(word, "torch") == 0) {
+		torch(name, n);
+	} else if (strcmp(word, "cache") == 0 && it) {
+		it->cached = 1;
+	} else if (strcmp(word, "free") == 0 && it) {
+		cuMemFree_v2(it->at);
+		*it = (struct named){0};
+	} else if (strcmp(word, "async") == 0) {
+		int answer = cuMemAllocAsync(&at, n, NULL);
+		told("cuMemAllocAsync", n, answer);
+		if (!answer)
+			put(name, at, n);
+	} else if (strcmp(word, "freeasync") == 0 && it) {
+		cuMemFreeAsync(it->at, NULL);
+		*it = (struct named){0};
+	} else if (strcmp(word, "managed") == 0) {
+		int answer = cuMemAllocManaged(&at, n, 1);
+		told("cuMemAllocManaged", n, answer);
+		if (!answer)
+			put(name, at, n);
+	} else if (strcmp(word, "host") == 0) {
+		void *p;
+		cuMemHostAlloc(&p, n, 0);
+	} else if (strcmp(word, "piece") == 0) {
+		piece(name, n);
+	} else if (strcmp(word, "unpiece") == 0 && it) {
+		cuMemUnmap(it->at, it->size);
+		*it = (struct named){0};
+	} else if (strcmp(word, "pooled") == 0) {
+		pooled(name, n);
+	} else if (strcmp(word, "bfc") == 0) {
+		while (n > 1 << 20 && alloc(name, n) != 0)
+			n = n / 10 * 9;
+	} else if (strcmp(word, "fill") == 0) {
+		while (alloc("filled", n) == 0)
+			;
+	} else if (strcmp(word, "rate") == 0) {
+		rate(strtoull(name, NULL, 10), (long)n);
+	} else if (strcmp(word, "sleep") == 0) {
+		usleep((unsigned)n * 1000);
+	} else if (strcmp(word, "echo") == 0) {
+		printf("%s\n", name);
+		fflush(stdout);
+	} else if (strcmp(word, "reset") == 0) {
+		cuDevicePrimaryCtxReset_v2(device);
+	} else if (strcmp(word, "exit") == 0) {
+		exit((int)n);
+	} else if (strcmp(word, "die") == 0) {
+		kill(getpid(), SIGKILL);
+	}
+	return strcmp(word, "thread") == 0;
+}
+
+static void *run(void *unused)
+{
+	(void)unused;
+	static char line[256];
+	while (fgets(line, sizeof line, stdin))
+		if (command(line)) {
+			pthread_t other;
+			pthread_create(&other, NULL, run, NULL);
+			pthread_join(other, NULL);
+		}
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	void *cuda = dlopen(argc > 1 ? argv[1] : "libcuda.so.1", RTLD_NOW);
+	if (!cuda) {
+		fprintf(stderr, "play: %s\n", dlerror());
+		return 1;
+	}
+#define FUNCTION(name, ...) *(void **)&name = dlsym(cuda, #name);
+	ALL
+	cuInit(0);
+	run(NULL);
+	return 0;
+}
