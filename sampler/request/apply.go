@@ -23,7 +23,7 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 		return
 	}
 	door := t.door
-	door.LetGo = slices.Clone(t.door.LetGo)
+	door.LetGo = append([]string{}, t.door.LetGo...)
 	s.Door = &door
 	t.devices = newDevices(s)
 	for pid, p := range t.processes {
@@ -85,7 +85,7 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 	}
 	row.Requests = r
 	if n, at := y.exact.peak(); n > 0 && (row.Peak == nil || n >= row.Peak.Bytes) {
-		row.Peak = &sampler.Peak{Bytes: n, Time: at, Source: sampler.PeakCalls}
+		row.Peak = &sampler.Peak{Bytes: n, Time: milli(at), Source: sampler.PeakCalls}
 	}
 }
 
@@ -136,6 +136,7 @@ func (t *Tracker) tell(s *sampler.Snapshot) {
 		if g := s.Find(key); g != nil && key != (sampler.GPUKey{}) {
 			c.GPU, c.UUID = sampler.Some(g.Index), g.UUID
 		}
+		c.Time = milli(c.Time)
 		s.Requests = append(s.Requests, c.Request)
 		told++
 	}

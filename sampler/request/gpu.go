@@ -11,6 +11,7 @@ type gpu struct {
 	usable sampler.Bytes // total without what the driver reserves; 0: not known
 	pids   []int         // that the driver lists
 	newest int
+	since  int64 // bytes that were given less what was taken back since the newest reading
 	read   [keptReadings]reading // a ring
 }
 
@@ -26,6 +27,7 @@ type reading struct {
 func (g *gpu) take(at time.Time, used sampler.Bytes) {
 	g.newest = (g.newest + 1) % keptReadings
 	g.read[g.newest] = reading{at, used}
+	g.since = 0
 }
 
 // at is what was in use at a time; 0: not known.
@@ -46,4 +48,20 @@ func (g *gpu) most(from, to time.Time) (used sampler.Bytes) {
 		}
 	}
 	return used
+}
+
+// free is what can still be given: readings are some milliseconds old.
+func (g *gpu) free() sampler.Opt[sampler.Bytes] {
+	if g == nil || g.usable == 0 {
+		return sampler.Opt[sampler.Bytes]{}
+	}
+	used := int64(g.read[g.newest].used) + g.since //nolint:gosec // both below MaxPlausible
+	return sampler.Some(g.usable.Less(sampler.Bytes(max(used, 0))))
+}
+
+// move notes that a process holds more or less.
+func (g *gpu) move(n int64) {
+	if g != nil {
+		g.since += n
+	}
 }

@@ -97,6 +97,7 @@ func (s *seat) elected() (best sampler.GPUKey, votes int) {
 func (t *Tracker) join(p *process) {
 	for i, s := range p.seats {
 		key := t.place(p, s)
+		s.tally.gpu = t.gpus[key]
 		for _, other := range p.seats[:i] {
 			if key != (sampler.GPUKey{}) && other.tally != s.tally && t.place(p, other) == key {
 				gone := s.tally

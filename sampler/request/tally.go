@@ -24,6 +24,7 @@ type tally struct {
 	live, peak sampler.Bytes
 	refusal    *refusal
 	exact      exact
+	gpu        *gpu // nil: not known
 }
 
 // refusal is one that is looked after, and by whom it was made.
@@ -63,14 +64,14 @@ const retryWithin = 2 * time.Second
 
 // refuse notes a refusal. One of the same thread that follows another at once, of as much or
 // less, is a further try.
-func (t *tally) refuse(c *Call, n sampler.Bytes, free sampler.Opt[sampler.Bytes]) {
+func (t *tally) refuse(c *Call, n sampler.Bytes) {
 	t.refused++
 	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen && r.tid == c.TID && n <= r.Bytes && c.Time.Sub(r.last) <= retryWithin {
 		r.Tries++
 		r.Smallest, r.last = min(r.Smallest, n), c.Time
 		return
 	}
-	t.refusal = &refusal{tid: c.TID, last: c.Time, Refusal: sampler.Refusal{Time: c.Time, Bytes: n, Smallest: n, Free: free,
+	t.refusal = &refusal{tid: c.TID, last: c.Time, Refusal: sampler.Refusal{Time: c.Time, Bytes: n, Smallest: n, Free: t.gpu.free(),
 		Function: Functions[c.Function].Name, Tries: 1}}
 }
 
@@ -104,12 +105,14 @@ func (t *tally) add(at time.Time, n sampler.Bytes) {
 	t.live = min(t.live+n, sampler.MaxPlausible)
 	t.peak = max(t.peak, t.live)
 	t.exact.rose(at, t.live)
+	t.gpu.move(int64(n)) //nolint:gosec // below MaxPlausible
 }
 
 // take notes that less is held.
 func (t *tally) take(at time.Time, n sampler.Bytes) {
 	t.exact.before(at, t.live)
 	t.live = t.live.Less(n)
+	t.gpu.move(-int64(n)) //nolint:gosec // below MaxPlausible
 	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen {
 		r.Freed += n
 	}
@@ -139,11 +142,15 @@ func (t *tally) join(o *tally) {
 
 // requests is the tally as snapshots have it.
 func (t *tally) requests(now time.Time) *sampler.Requests {
-	r := &sampler.Requests{Largest: t.largest, LargestTime: t.largestAt, LargestRecent: t.lately(now), Granted: t.granted,
+	r := &sampler.Requests{Largest: t.largest, LargestTime: milli(t.largestAt), LargestRecent: t.lately(now), Granted: t.granted,
 		Refused: t.refused, Flushes: t.flushes, Live: t.live, Peak: t.peak}
 	if t.refusal != nil {
 		last := t.refusal.Refusal
+		last.Time = milli(last.Time)
 		r.Refusal = &last
 	}
 	return r
 }
+
+// milli cuts a time as recordings keep it.
+func milli(t time.Time) time.Time { return t.Truncate(time.Millisecond) }

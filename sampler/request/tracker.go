@@ -112,27 +112,21 @@ func (t *Tracker) gives(p *process, c *Call, f *Function) {
 	}
 	n := sampler.Bytes(min(c.Size, uint64(sampler.MaxPlausible)))
 	s := p.seat(c)
+	if s.tally.gpu == nil {
+		s.tally.gpu = t.gpus[t.place(p, s)]
+	}
 	s.tally.asked(c.Time, n)
 	if c.Answer == success {
 		p.hold(c, s, n)
 		s.wonder(c, n, f)
 	} else {
-		s.tally.refuse(c, n, t.free(p, s, c.Time))
+		s.tally.refuse(c, n)
 	}
 	if len(t.calls) == maxCalls {
 		t.door.Untold++
 		return
 	}
 	t.calls = append(t.calls, asked{seat: s, Request: sampler.Request{Time: c.Time, PID: c.PID, Function: f.Name, Bytes: n, Answer: c.Answer}})
-}
-
-// free is what was free on the seat's GPU at a time.
-func (t *Tracker) free(p *process, s *seat, at time.Time) sampler.Opt[sampler.Bytes] {
-	g := t.gpus[t.place(p, s)]
-	if g == nil || g.usable == 0 {
-		return sampler.Opt[sampler.Bytes]{}
-	}
-	return sampler.Some(g.usable.Less(g.at(at)))
 }
 
 // Listed takes the driver's figures for the processes of one GPU.

@@ -4,12 +4,12 @@ package uprobe
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
 	"syscall"
 	"time"
-	"unsafe"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/ringbuf"
@@ -141,7 +141,7 @@ func (d *Door) Run(ctx context.Context) {
 		case <-tick.C:
 		}
 		d.bound()
-		if n%ticksOfSearch == 0 {
+		if n < eagerTicks || n%ticksOfSearch == 0 {
 			d.search()
 		}
 	}
@@ -150,24 +150,33 @@ func (d *Door) Run(ctx context.Context) {
 const (
 	tickEvery     = 250 * time.Millisecond
 	ticksOfSearch = 4
+	eagerTicks    = 8 // in which the processes become known
 )
 
 // read passes on the calls of the ring buffer.
 func (d *Door) read() {
 	var record ringbuf.Record
-	const size = int(unsafe.Sizeof(probeEvent{}))
 	for {
 		err := d.calls.ReadInto(&record)
 		if errors.Is(err, os.ErrClosed) {
 			return
 		}
-		if err != nil || len(record.RawSample) < size {
-			continue
+		if c, ok := d.parse(record.RawSample); err == nil && ok {
+			d.tracker.Call(c)
 		}
-		e := *(*probeEvent)(unsafe.Pointer(&record.RawSample[0])) // as the C side wrote it; the ring buffer is aligned
-		d.tracker.Call(request.Call{Time: d.at(e.Time), Took: time.Duration(e.Took) * time.Microsecond, PID: int(e.Pid), TID: int(e.Tid),
-			Function: int(e.Function), Size: e.Size, Address: e.Address, Other: e.Other, Context: e.Context, Device: int(e.Device), Answer: int(e.Answer)})
 	}
+}
+
+// parse reads a struct event of probe.c.
+func (d *Door) parse(b []byte) (c request.Call, ok bool) {
+	const size = 64
+	if len(b) < size {
+		return c, false
+	}
+	long := func(at int) uint64 { return binary.NativeEndian.Uint64(b[at:]) }
+	word := func(at int) int { return int(int32(binary.NativeEndian.Uint32(b[at:]))) } //nolint:gosec // signed in C too
+	return request.Call{Time: d.at(long(0)), Size: long(8), Address: long(16), Other: long(24), Context: long(32),
+		PID: word(40), TID: word(44), Answer: word(48), Device: word(52), Function: word(56), Took: time.Duration(word(60)) * time.Microsecond}, true
 }
 
 // at is a time of the kernel's monotonic clock by the clock of everything that is published.

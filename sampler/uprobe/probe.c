@@ -45,7 +45,7 @@ enum { PLACE_CURRENT = 0, PLACE_PROPERTIES, PLACE_POOL, PLACE_DEVICE };
 #define FUNCTIONS 64
 #define DEPTH 8
 
-// event is one call that was answered, as the Go side reads it.
+// event is one call that was answered, as Door.parse reads it.
 struct event {
 	__u64 time; // ns of CLOCK_MONOTONIC when it returned; of what has no answer, when it began
 	__u64 size;
@@ -58,8 +58,6 @@ struct event {
 	__u32 function;
 	__u32 took; // us from entry to return
 };
-
-const struct event *unused_event __attribute__((unused)); // else its type is not in the object
 
 struct call {
 	__u64 began, size, address, other, pool;

@@ -30,21 +30,6 @@ type probeCallKey struct {
 	Function uint64
 }
 
-type probeEvent struct {
-	_        structs.HostLayout
-	Time     uint64
-	Size     uint64
-	Address  uint64
-	Other    uint64
-	Context  uint64
-	Pid      uint32
-	Tid      uint32
-	Answer   int32
-	Device   int32
-	Function uint32
-	Took     uint32
-}
-
 type probeThread struct {
 	_        structs.HostLayout
 	Depth    uint32
@@ -66,7 +51,6 @@ const (
 	probeVarLost            = "lost"
 	probeVarNamespaceDevice = "namespace_device"
 	probeVarNamespaceInode  = "namespace_inode"
-	probeVarUnusedEvent     = "unused_event"
 )
 
 // loadProbe returns the embedded CollectionSpec for probe.
@@ -133,7 +117,6 @@ type probeVariableSpecs struct {
 	Lost            *ebpf.VariableSpec `ebpf:"lost"`
 	NamespaceDevice *ebpf.VariableSpec `ebpf:"namespace_device"`
 	NamespaceInode  *ebpf.VariableSpec `ebpf:"namespace_inode"`
-	UnusedEvent     *ebpf.VariableSpec `ebpf:"unused_event"`
 }
 
 // probeObjects contains all objects after they have been loaded into the kernel.
@@ -178,7 +161,6 @@ type probeVariables struct {
 	Lost            *ebpf.Variable `ebpf:"lost"`
 	NamespaceDevice *ebpf.Variable `ebpf:"namespace_device"`
 	NamespaceInode  *ebpf.Variable `ebpf:"namespace_inode"`
-	UnusedEvent     *ebpf.Variable `ebpf:"unused_event"`
 }
 
 // probePrograms contains all programs after they have been loaded into the kernel.

@@ -24,6 +24,7 @@ var arrows = []struct {
 }{
 	{".", []string{"ui/cli"}},
 	{"sampler", nil},
+	{"sampler/uprobe", []string{"sampler", "sampler/request"}},
 	{"sampler/*", []string{"sampler", "sampler/redact"}}, // every source, and history
 	{"sampler/*/*", []string{"sampler", "sampler/*"}},    // helpers of one source
 	{"advice", []string{"sampler", "advice/*"}},
@@ -58,7 +59,7 @@ func fits(name string, patterns ...string) bool {
 
 // self are the trees that import the standard library only, and what else they may.
 var self = []struct{ dir, also string }{
-	{"sampler", "golang.org/x/sys/unix"}, {"sampler/history", ""}, {"advice/command", "mvdan.cc/sh/v3/syntax"}, {"advice", ""}, {"advice/*", ""}, {"theme", ""},
+	{"sampler", "golang.org/x/sys/unix"}, {"sampler/history", ""}, {"sampler/request", ""}, {"advice/command", "mvdan.cc/sh/v3/syntax"}, {"advice", ""}, {"advice/*", ""}, {"theme", ""},
 }
 
 // foreign says whether files of dir may import this from outside nvpeak, as far as self goes.
@@ -83,6 +84,7 @@ var imports = []struct {
 	reason string
 }{
 	{"github.com/NVIDIA/go-nvml", []string{"sampler/nvml/*.go", "sampler/nvml/*/*.go"}, nil, "only sampler/nvml talks to the driver"},
+	{"github.com/cilium/ebpf", []string{"sampler/uprobe/*.go"}, nil, "only sampler/uprobe goes into the kernel"},
 	{"github.com/klauspost/compress", []string{"sampler/tape/*.go"}, nil, "only recordings are compressed"},
 	{"github.com/spf13", []string{"ui/cli/*.go"}, nil, "only ui/cli reads flags"},
 	{"github.com/guptarohit/asciigraph", []string{"ui/graph.go"}, nil, "its traps are dealt with there"},

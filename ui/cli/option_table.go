@@ -34,6 +34,7 @@ func (o *options) table() []option {
 		{"webhook", "", "NVPEAK_WEBHOOK", "post the JSON of each new critical alert to a `URL`", (*textFlag)(&o.webhook), ""},
 		{"webhook-private", "", "NVPEAK_WEBHOOK_PRIVATE", "allow a webhook on loopback and private addresses", (*boolFlag)(&o.webhookLocal), "true"},
 		{"nvml-lib", "", "NVPEAK_NVML", "the driver library, a `PATH` or a name for dlopen", (*textFlag)(&o.library), ""},
+		{"requests", "", "NVPEAK_REQUESTS", "see what processes ask the driver for: `WHEN` is auto (where it is allowed), on or off", &o.requests, ""},
 		{"theme", "", "NVPEAK_THEME", "colors: `NAME` is one of " + strings.Join(theme.Names(), ", "), &o.theme, ""},
 		{"lang", "", "NVPEAK_LANG", "language of what is said to people: `LANG` is " + strings.Join(lang.Names(), " or ") + " (otherwise that of the locale, or en)", &o.lang, ""},
 		{"ascii", "", "NVPEAK_ASCII", "draw with ASCII characters only", (*boolFlag)(&o.ascii), "true"},
@@ -52,6 +53,9 @@ func (o *options) bind(fs *pflag.FlagSet, names ...string) {
 	o.interval, o.peakInterval = time.Second, 20*time.Millisecond
 	for _, row := range o.table() {
 		if slices.Contains(names, row.flag) {
+			if row.flag == "requests" {
+				o.requests = requestsAuto
+			}
 			fs.VarPF(row.value, row.flag, row.short, row.help).NoOptDefVal = row.optional
 		}
 	}

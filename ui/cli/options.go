@@ -22,4 +22,5 @@ type options struct {
 	noColor      bool
 	plot         plotFlag
 	readonly     bool
+	requests     requestsFlag
 }

@@ -17,8 +17,9 @@ import (
 type live struct {
 	*sampler.Loop
 	label    string
-	simulate func() // works through the past of a demo
-	skipPast func() // lets the demo begin now
+	simulate func()                // works through the past of a demo
+	skipPast func()                // lets the demo begin now
+	listen   func(context.Context) // sees requests, until the context ends
 }
 
 // demoPast is how much the demo has seen when it begins; less with many GPUs, for it is
@@ -71,8 +72,12 @@ func (a *app) source(o sampler.Options) (*live, error) {
 	o.Host = proc.New(proc.Options{})
 	nothing := func() {}
 	o.Clock = sampler.NewSteady()
+	listen, err := a.requests(&o)
+	if err != nil {
+		return nil, err
+	}
 	loop := sampler.NewLoop(nvml.New(nvml.Options{Library: string(a.opt.library), Clock: o.Clock}), o)
-	return &live{Loop: loop, simulate: nothing, skipPast: nothing}, nil
+	return &live{Loop: loop, simulate: nothing, skipPast: nothing, listen: listen}, nil
 }
 
 func demoSource(name string, o sampler.Options) (*live, error) {
@@ -87,7 +92,7 @@ func demoSource(name string, o sampler.Options) (*live, error) {
 		return nil, usageError{err}
 	}
 	o.Clock, o.Host = clock, src.Host()
-	l := &live{Loop: sampler.NewLoop(src, o), label: "DEMO " + name}
+	l := &live{Loop: sampler.NewLoop(src, o), label: "DEMO " + name, listen: func(context.Context) {}}
 	l.simulate = func() {
 		l.Simulate(clock, past)
 		clock.Run()
@@ -129,6 +134,10 @@ func (l *live) start(ctx context.Context, timeout time.Duration) error {
 		}
 		l.simulate()
 		connected <- nil
+		go func() {
+			defer sampler.Guard(func(error) {}) // the monitor goes on without
+			l.listen(ctx)
+		}()
 		l.Run(ctx) //nolint:errcheck // Next returns it
 	}()
 	select {

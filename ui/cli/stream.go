@@ -26,7 +26,7 @@ func streamCommand(a *app) *cobra.Command {
 	}
 	csv.bind(c.Flags())
 	noRedactFlag(c.Flags(), &keep)
-	a.opt.bind(c.Flags(), slices.Concat(measuring, passingOn, []string{"need", "interval", "record", "lang"})...)
+	a.opt.bind(c.Flags(), slices.Concat(measuring, passingOn, []string{"need", "interval", "record", "requests", "lang"})...)
 	return c
 }
 
