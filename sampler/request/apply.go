@@ -1,6 +1,7 @@
 package request
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -10,8 +11,8 @@ import (
 const (
 	// wait: a request whose GPU is not known yet is told with a later snapshot, at most so long after it.
 	wait = 2 * time.Second
-	// silent: who has called lately is there.
-	silent = time.Second
+	// silent: the last requests of who is gone may have to be told yet.
+	silent = wait + time.Second
 )
 
 // Apply fills in the requests of a snapshot's processes, and those since the one before. A process that the
@@ -26,12 +27,12 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 	door.LetGo = append([]string{}, t.door.LetGo...)
 	s.Door = &door
 	t.devices = newDevices(s)
-	for pid, p := range t.processes {
-		if t.identify(s, p); s.Time.Sub(p.last) > silent && !p.who.Visible {
-			delete(t.processes, pid)
-			continue
-		}
+	t.index(s)
+	for _, p := range t.processes {
 		t.settle(p, s.Time)
+		for _, seat := range p.seats {
+			seat.at = t.place(p, seat)
+		}
 		t.join(p)
 	}
 	t.tell(s)
@@ -48,19 +49,29 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 	}
 }
 
-// identify finds out who a process is; another one of the same number begins anew.
-func (t *Tracker) identify(s *sampler.Snapshot, p *process) {
+// index notes where the driver lists processes, and who is who. Those that are silent and gone are forgotten.
+func (t *Tracker) index(s *sampler.Snapshot) {
+	t.listed = map[int][]sampler.GPUKey{}
 	for i := range s.GPUs {
 		for j := range s.GPUs[i].Processes {
-			if q := &s.GPUs[i].Processes[j]; q.PID == p.pid && q.Visible {
+			q := &s.GPUs[i].Processes[j]
+			t.listed[q.PID] = append(t.listed[q.PID], s.GPUs[i].Key())
+			if p := t.processes[q.PID]; p != nil && q.Visible {
 				p.is(*q)
-				return
 			}
 		}
 	}
-	if who := []sampler.Process{{PID: p.pid}}; !p.who.Visible || s.Time.Sub(p.last) > silent {
+	for pid, p := range t.processes {
+		if p.gone = false; len(t.listed[pid]) > 0 {
+			continue
+		}
+		who := []sampler.Process{{PID: pid}}
 		t.host.Identify(who)
-		p.is(who[0])
+		if p.gone = !who[0].Visible; !p.gone {
+			p.is(who[0])
+		} else if s.Time.Sub(p.last) >= silent {
+			delete(t.processes, pid)
+		}
 	}
 }
 
@@ -74,7 +85,7 @@ func (p *process) is(who sampler.Process) {
 
 // fill gives a process what it asked for on one GPU, and its exact peak.
 func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now time.Time) {
-	y := t.on(p, key)
+	y := p.on(key)
 	if y == nil {
 		return
 	}
@@ -96,23 +107,24 @@ func (t *Tracker) whole(p *process) bool {
 }
 
 // on is what a process asked for on a GPU; nil: nothing.
-func (t *Tracker) on(p *process, key sampler.GPUKey) *tally {
+func (p *process) on(key sampler.GPUKey) *tally {
 	for _, s := range p.seats {
-		if t.place(p, s) == key {
+		if s.at == key {
 			return s.tally
 		}
 	}
 	return nil
 }
 
-// unlisted gives a row to each process that holds or was refused memory on a GPU, and is not listed there yet.
+// unlisted gives a row to each process that has asked for memory on a GPU, and is not listed there.
 func (t *Tracker) unlisted(g *sampler.GPU, now time.Time) {
 	if g.Error.Known() {
 		return
 	}
-	for pid, p := range t.processes {
-		y := t.on(p, g.Key())
-		if y == nil || !p.who.Visible || y.live == 0 && y.refused == 0 || slices.ContainsFunc(g.Processes, func(q sampler.Process) bool { return q.PID == pid }) {
+	for _, pid := range slices.Sorted(maps.Keys(t.processes)) {
+		p := t.processes[pid]
+		y := p.on(g.Key())
+		if y == nil || p.gone || slices.ContainsFunc(g.Processes, func(q sampler.Process) bool { return q.PID == pid }) {
 			continue
 		}
 		row := p.who
@@ -129,7 +141,7 @@ func (t *Tracker) tell(s *sampler.Snapshot) {
 	for _, c := range t.calls {
 		var key sampler.GPUKey
 		if p := t.processes[c.PID]; p != nil {
-			if key = t.place(p, c.seat); key == (sampler.GPUKey{}) && p.who.Visible && s.Time.Sub(c.Time) < wait {
+			if key = c.seat.at; key == (sampler.GPUKey{}) && !p.gone && s.Time.Sub(c.Time) < wait {
 				break
 			}
 		}

@@ -9,7 +9,6 @@ import (
 // gpu is what happens on a GPU while requests are made.
 type gpu struct {
 	usable sampler.Bytes // total without what the driver reserves; 0: not known
-	pids   []int         // that the driver lists
 	newest int
 	since  int64                 // bytes that were given less what was taken back since the newest reading
 	read   [keptReadings]reading // a ring

@@ -34,13 +34,13 @@ func newDevices(s *sampler.Snapshot) (d devices) {
 	return d
 }
 
-// place is the seat's GPU; the zero key: not known.
+// place finds the seat's GPU; the zero key: not known.
 func (t *Tracker) place(p *process, s *seat) sampler.GPUKey {
 	best, votes := s.elected()
 	if votes >= enough {
 		return best
 	}
-	on := t.listed(p.pid)
+	on := t.listed[p.pid]
 	key := t.devices.ordinal(&p.who, s.key.device)
 	switch {
 	case key != sampler.GPUKey{} && (len(on) == 0 || slices.Contains(on, key)):
@@ -55,21 +55,11 @@ func (t *Tracker) place(p *process, s *seat) sampler.GPUKey {
 	return sampler.GPUKey{}
 }
 
-// listed are the GPUs on which the driver lists the process.
-func (t *Tracker) listed(pid int) (list []sampler.GPUKey) {
-	for _, key := range t.devices.all {
-		if g := t.gpus[key]; g != nil && slices.Contains(g.pids, pid) {
-			list = append(list, key)
-		}
-	}
-	return list
-}
-
 // ordinal is the GPU that a process calls by a number; the zero key: not known. CUDA numbers the visible ones in the
 // order of CUDA_VISIBLE_DEVICES or else in its own, the fastest first, which is that of the bus only where all are of one
 // kind: https://docs.nvidia.com/cuda/cuda-c-programming-guide/#cuda-environment-variables
 func (d *devices) ordinal(p *sampler.Process, n int) (key sampler.GPUKey) {
-	if n < 0 || !p.Visible { // nothing is known of its environment
+	if n < 0 || p.Environment == nil { // not readable
 		return key
 	}
 	list := d.ordered

@@ -10,6 +10,7 @@ import (
 type process struct {
 	pid     int
 	who     sampler.Process // Visible: it is there
+	gone    bool            // its number is nobody's
 	last    time.Time       // of its calls
 	late    bool            // a part of its life was missed
 	handles map[uint64]int

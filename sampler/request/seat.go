@@ -11,6 +11,7 @@ import (
 type seat struct {
 	key     seatKey
 	tally   *tally
+	at      sampler.GPUKey         // the zero key: not known
 	votes   map[sampler.GPUKey]int // GPUs whose use rose as something was granted here
 	wonders []wonder
 }
@@ -96,10 +97,10 @@ func (s *seat) elected() (best sampler.GPUKey, votes int) {
 // join makes one of the tallies of seats that are on one GPU.
 func (t *Tracker) join(p *process) {
 	for i, s := range p.seats {
-		key := t.place(p, s)
+		key := s.at
 		s.tally.gpu = t.gpus[key]
 		for _, other := range p.seats[:i] {
-			if key != (sampler.GPUKey{}) && other.tally != s.tally && t.place(p, other) == key {
+			if key != (sampler.GPUKey{}) && other.tally != s.tally && other.at == key {
 				gone := s.tally
 				other.tally.join(gone)
 				for _, x := range p.seats {

@@ -16,7 +16,8 @@ type Tracker struct {
 	processes map[int]*process
 	gpus      map[sampler.GPUKey]*gpu
 	devices   devices
-	calls     []asked // for the next snapshot
+	listed    map[int][]sampler.GPUKey // where the driver lists a process
+	calls     []asked                  // for the next snapshot
 	door      sampler.Door
 	since     time.Time // calls are seen
 }
@@ -101,6 +102,9 @@ func (t *Tracker) process(pid int) *process {
 	p := t.processes[pid]
 	if p == nil && pid > 0 && len(t.processes) < maxProcesses {
 		p = newProcess(pid)
+		who := []sampler.Process{{PID: pid}}
+		t.host.Identify(who) // at once, for it may not live long
+		p.who = who[0]
 		t.processes[pid] = p
 	}
 	return p
@@ -112,8 +116,9 @@ func (t *Tracker) gives(p *process, c *Call, f *Function) {
 	}
 	n := sampler.Bytes(min(c.Size, uint64(sampler.MaxPlausible)))
 	s := p.seat(c)
-	if s.tally.gpu == nil {
-		s.tally.gpu = t.gpus[t.place(p, s)]
+	if s.tally.granted+s.tally.refused == 0 {
+		s.at = t.place(p, s)
+		s.tally.gpu = t.gpus[s.at]
 	}
 	s.tally.asked(c.Time, n)
 	if c.Answer == success {
@@ -133,13 +138,10 @@ func (t *Tracker) gives(p *process, c *Call, f *Function) {
 func (t *Tracker) Listed(key sampler.GPUKey, at time.Time, list []sampler.Process) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	g := t.gpu(key)
-	g.pids = g.pids[:0]
 	for i := range list {
-		g.pids = append(g.pids, list[i].PID)
 		if p := t.processes[list[i].PID]; p != nil {
 			n, ok := sampler.Plausible(list[i].Memory)
-			if y := t.on(p, key); y != nil && ok {
+			if y := p.on(key); y != nil && ok {
 				y.exact.list(at, n)
 			}
 		}
@@ -166,8 +168,8 @@ func (t *Tracker) gpu(key sampler.GPUKey) *gpu {
 func (t *Tracker) PIDs() (list []int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, g := range t.gpus {
-		list = append(list, g.pids...)
+	for pid := range t.listed {
+		list = append(list, pid)
 	}
 	return list
 }

@@ -4,12 +4,18 @@ package uprobe
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/cilium/ebpf"
 
 	"nvpeak/sampler"
 	"nvpeak/sampler/request"
@@ -24,6 +30,7 @@ type rig struct {
 	clock   *sampler.Steady
 	gpus    int
 	seen    []sampler.Request
+	listed  []sampler.Process // on GPU 0
 }
 
 // everybody is a host that knows nothing but who is there.
@@ -34,7 +41,8 @@ func (everybody) Memory() (m sampler.Opt[sampler.HostMemory]) { return m }
 func (everybody) Identify(list []sampler.Process) {
 	for i := range list {
 		_, err := os.Stat("/proc/" + strconv.Itoa(list[i].PID))
-		list[i].Visible, list[i].StartTime = err == nil, sampler.Some(time.Now().Add(time.Hour))
+		list[i].Visible, list[i].StartTime = err == nil, sampler.Some(time.Now().Add(time.Hour).Truncate(time.Hour))
+		list[i].Environment = map[string]string{}
 	}
 }
 
@@ -74,6 +82,7 @@ func (r *rig) snapshot() *sampler.Snapshot {
 		s.GPUs = append(s.GPUs, sampler.GPU{Index: i, UUID: fmt.Sprintf("GPU-%d", i), Name: "H100",
 			Memory: sampler.Memory{Total: sampler.Some(8 * sampler.GiB)}})
 	}
+	s.GPUs[0].Processes = append(s.GPUs[0].Processes, r.listed...)
 	r.tracker.Apply(s)
 	r.seen = append(r.seen, s.Requests...)
 	return s
@@ -142,5 +151,225 @@ func TestEveryRequest(t *testing.T) {
 				t.Errorf("GPU 0: %+v, %+v", zero, zero.Refusal)
 			}
 		})
+	}
+}
+
+// The pieces of a life that is seen from its middle: what it had before counts as the driver says.
+func TestMidLife(t *testing.T) {
+	r := newRig(t, 1, Options{Libraries: []string{}})
+	p := cudatest.Play(t, r.dir)
+	p.Do("device 0", "alloc a 1000000000")
+	gpu := sampler.GPU{UUID: "GPU-0"}
+	r.list(p.PID(), gpu.Key(), 1500000000)
+	r.until("the library is found", func() bool { p.Do("alloc x 1000", "free x"); r.snapshot(); return len(r.seen) > 0 })
+	r.list(p.PID(), gpu.Key(), 1500000000)
+	time.Sleep(50 * time.Millisecond)
+	p.Do("alloc b 2000000000", "free b", "free a")
+	n := len(r.seen)
+	s := r.settled(n + 1)
+	q := s.GPUs[0].Processes[0]
+	if q.Requests.Whole || q.Peak.Bytes != 3500000000 || q.Peak.Source != sampler.PeakCalls {
+		t.Errorf("%+v, peak %+v", q.Requests, q.Peak)
+	}
+}
+
+// list is what the driver says of a process.
+func (r *rig) list(pid int, gpu sampler.GPUKey, n sampler.Bytes) {
+	r.listed = []sampler.Process{{PID: pid, Memory: sampler.Some(n)}}
+	everybody{}.Identify(r.listed)
+	r.tracker.Listed(gpu, r.clock.Now(), r.listed)
+	r.snapshot()
+}
+
+func (r *rig) until(what string, ok func() bool) {
+	r.t.Helper()
+	for range 200 {
+		if ok() {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	r.t.Fatalf("in vain: %s", what)
+}
+
+// A program that begins while we look, with a library that nobody has used before.
+func TestNewLibrary(t *testing.T) {
+	r := newRig(t, 1, Options{Libraries: []string{}})
+	p := cudatest.Play(t, r.dir)
+	p.Do("device 0")
+	r.until("a request is seen", func() bool { p.Do("alloc a 1000", "free a"); r.snapshot(); return len(r.seen) > 0 })
+}
+
+// Who ends in the middle of a call, or without a word, is forgotten; the others go on.
+func TestEndings(t *testing.T) {
+	r := newRig(t, 1, Options{})
+	stays := cudatest.Play(t, r.dir)
+	stays.Do("device 0", "alloc a 1000")
+	for _, how := range []string{"die", "exit 3"} {
+		p := cudatest.Play(t, r.dir)
+		p.Do("device 0", "alloc a 2000")
+		p.End(how)
+	}
+	hung := cudatest.Play(t, r.dir, "FAKECUDA_SLOW=60")
+	fmt.Fprintln(hung.In(), "device 0\nalloc a 3000") //nolint:errcheck // it does not answer
+	time.Sleep(200 * time.Millisecond)
+	hung.Kill()
+	stays.Do("alloc b 4000")
+	r.settled(4)
+	if got := strings.Join(said(r.seen), ", "); got != "cuMemAlloc_v2 1000 0 0, cuMemAlloc_v2 2000 0 0, cuMemAlloc_v2 2000 0 0, cuMemAlloc_v2 4000 0 0" {
+		t.Error(got)
+	}
+	if n := len(r.snapshot().GPUs[0].Processes); n != 1 {
+		t.Errorf("%d processes", n)
+	}
+}
+
+// A function that is called too often is let go of, and said; the others are still seen. The program hardly notices.
+func TestTooOften(t *testing.T) {
+	r := newRig(t, 1, Options{})
+	p := cudatest.Play(t, r.dir)
+	p.Do("device 0", "rate 1000 100000")
+	r.until("it is let go of", func() bool { return len(r.snapshot().Door.LetGo) >= 2 })
+	if got := r.snapshot().Door.LetGo; strings.Join(got, " ") != "cuMemAllocAsync cuMemFreeAsync" {
+		t.Errorf("let go of: %v", got)
+	}
+	n := len(r.seen)
+	p.Do("async x 5000", "alloc y 6000")
+	s := r.settled(n + 1)
+	if last := said(r.seen[len(r.seen)-1:])[0]; last != "cuMemAlloc_v2 6000 0 0" {
+		t.Error(last)
+	}
+	if s.GPUs[0].Processes[0].Requests.Whole {
+		t.Error("a part of its life was missed")
+	}
+}
+
+// 1,900 calls a second are seen, every one.
+func TestOften(t *testing.T) {
+	r := newRig(t, 1, Options{})
+	p := cudatest.Play(t, r.dir)
+	said := p.Do("device 0", "rate 1000 1500")
+	var n int
+	fmt.Sscanf(said[len(said)-1], "rate %d", &n) //nolint:errcheck // it is then 0
+	r.settled(n)
+	if s := r.snapshot(); len(r.seen) != n || len(s.Door.LetGo) != 0 || s.Door.Lost != 0 {
+		t.Errorf("%d of %d; %+v", len(r.seen), n, s.Door)
+	}
+}
+
+// Another pid and mount namespace, with the library under another path there: the same file.
+func TestNamespaces(t *testing.T) {
+	r := newRig(t, 1, Options{Libraries: []string{}})
+	inside := t.TempDir()
+	script := fmt.Sprintf("mount --bind %s %s && exec %s/play %s/libcuda.so.1", r.dir, inside, inside, inside)
+	cmd := exec.Command("unshare", "--mount", "--pid", "--fork", "--mount-proc", "sh", "-c", script)
+	p := cudatest.Start(t, cmd)
+	p.Do("device 0")
+	r.until("a request is seen", func() bool { p.Do("alloc a 1000", "free a"); r.snapshot(); return len(r.seen) > 0 })
+	if pid := r.seen[0].PID; pid == p.PID() || pid < 3 {
+		t.Errorf("pid %d is not the one outside", pid)
+	}
+}
+
+// What is no library, or has nothing of it, is left alone.
+func TestOtherFiles(t *testing.T) {
+	dir := t.TempDir()
+	empty := filepath.Join(dir, "empty.so")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	none := filepath.Join(dir, "none.so")
+	if out, err := exec.Command("gcc", "-shared", "-fPIC", "-x", "c", "-o", none, "/dev/null").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	d, err := Open(request.New(everybody{}), Options{Libraries: []string{empty, none, filepath.Join(dir, "missing.so"), dir, "/bin/sh"}})
+	needDoor(t, err)
+	defer d.Close()
+	for id, lib := range d.files {
+		if len(lib.links) > 0 {
+			t.Errorf("%v: %d links", id, len(lib.links))
+		}
+	}
+}
+
+// A binary with capabilities, run by somebody without any.
+func TestCapabilities(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root gives capabilities to a file")
+	}
+	// The directory of a test is root's own.
+	dir, err := os.MkdirTemp("", "nvpeak-caps-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) }) //nolint:errcheck // it is temporary
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary := filepath.Join(dir, "capable.test")
+	if err := os.WriteFile(binary, self, 0o755); err != nil { //nolint:gosec // somebody else runs it
+		t.Fatal(err)
+	}
+	run := func() string {
+		cmd := exec.Command(binary, "-test.run", "^TestAsSomebody$", "-test.v")
+		cmd.Env = append(os.Environ(), "AS_SOMEBODY=1")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return string(out)
+	}
+	if out := run(); !strings.Contains(out, ErrPrivilege.Error()) {
+		t.Errorf("without: %s", out)
+	}
+	if out, err := exec.Command("setcap", "cap_bpf,cap_perfmon+ep", binary).CombinedOutput(); err != nil {
+		t.Fatalf("setcap: %v\n%s", err, out)
+	}
+	if out := run(); !strings.Contains(out, "the door is open") {
+		t.Errorf("with: %s", out)
+	}
+}
+
+// TestAsSomebody is what TestCapabilities runs.
+func TestAsSomebody(t *testing.T) {
+	if os.Getenv("AS_SOMEBODY") == "" {
+		t.Skip("a part of TestCapabilities")
+	}
+	d, err := Open(request.New(everybody{}), Options{Libraries: []string{"/lib/x86_64-linux-gnu/libc.so.6"}})
+	if err != nil {
+		t.Log(err)
+		return
+	}
+	defer d.Close()
+	t.Log("the door is open")
+}
+
+// Why there is no door.
+func TestWhyNot(t *testing.T) {
+	for want, err := range map[error]error{
+		ErrKernel: fmt.Errorf("link: %w", ebpf.ErrNotSupported),
+		ErrBroken: errors.New("no such map"),
+	} {
+		if got := whyNot(err); !errors.Is(got, want) || !errors.Is(got, err) {
+			t.Errorf("%v: %v", err, got)
+		}
+	}
+	for status, want := range map[string]bool{
+		"Name:\tx\nCapEff:\t0000000000000000\n": false,
+		"CapEff:\t000000c000000000\n":           true,  // BPF and PERFMON
+		"CapEff:\t0000008000000000\n":           false, // BPF alone
+		"CapEff:\t0000004000000000\n":           false, // PERFMON alone
+		"CapEff:\t0000000000200000\n":           true,  // SYS_ADMIN
+		"CapEff:\tmuch\n":                       false,
+		"":                                      false,
+	} {
+		if got := mayLoad(status); got != want {
+			t.Errorf("%q: %v", status, got)
+		}
 	}
 }

@@ -23,6 +23,7 @@ type library struct {
 	executable *link.Executable
 	functions  []int // of request.Functions, that it has
 	links      []link.Link
+	older      map[int]bool // processes that were there before
 }
 
 func (l *library) close() (err error) {
@@ -44,26 +45,26 @@ func systemLibraries(env func(string) string) []string {
 	return dirs
 }
 
-// attach looks at a library, once for each file. fresh: nobody did before.
-func (d *Door) attach(path string) (fresh bool, err error) {
+// attach looks at a library, once for each file.
+func (d *Door) attach(path string) (lib *library, err error) {
 	var st unix.Stat_t
 	if unix.Stat(path, &st) != nil {
-		return false, nil
+		return nil, nil
 	}
 	id := file{st.Dev, st.Ino}
-	if _, known := d.files[id]; known {
-		return false, nil
+	if lib = d.files[id]; lib != nil {
+		return lib, nil
 	}
-	lib := &library{functions: functionsOf(path)}
+	lib = &library{functions: functionsOf(path), older: running()}
 	d.files[id] = lib
 	if len(lib.functions) == 0 { // of 32 bits, or no library at all
-		return false, nil
+		return lib, nil
 	}
 	if lib.executable, err = link.OpenExecutable(path); err != nil {
 		lib.functions = nil
-		return false, nil
+		return lib, nil
 	}
-	return true, d.look(lib)
+	return lib, d.look(lib)
 }
 
 // functionsOf are the functions that a library has, as a program that is linked with it would find them.

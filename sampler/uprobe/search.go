@@ -40,15 +40,15 @@ func (d *Door) search() {
 	d.running = now
 }
 
-// searchIn looks at the copies of libcuda that a process has; found: it has one. Where nobody looked before, its calls so
-// far are missed.
+// searchIn looks at the copies of libcuda that a process has; found: it has one. If it was there before somebody
+// looked, its first calls are missed.
 func (d *Door) searchIn(pid int) (found bool) {
 	if d.searched[pid] {
 		return true
 	}
 	for _, path := range libcudaOf(pid) {
 		found, d.searched[pid] = true, true
-		if fresh, _ := d.attach(path); fresh {
+		if lib, _ := d.attach(path); lib != nil && lib.older[pid] {
 			d.tracker.Late(pid)
 		}
 	}

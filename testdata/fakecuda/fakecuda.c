@@ -4,6 +4,7 @@
  *   FAKECUDA_DEVICES   how many devices there are (2)
  *   FAKECUDA_CAPACITY  bytes of each (8 GiB)
  *   FAKECUDA_CONTEXT   bytes that a context takes (0)
+ *   FAKECUDA_SLOW      seconds that cuMemAlloc_v2 takes (0)
  *   FAKECUDA_SHARED    file in which all programs share the devices, and which the fake NVML reads
  */
 #define _GNU_SOURCE
@@ -288,6 +289,7 @@ static Dev here(void) { return current() ? current()->dev : -1; }
 
 API cuMemAlloc_v2(Ptr *p, size_t n)
 {
+	sleep((unsigned)number("FAKECUDA_SLOW", 0));
 	enter();
 	return leave(give(p, n, here(), NULL, true));
 }

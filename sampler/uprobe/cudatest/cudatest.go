@@ -3,6 +3,9 @@ package cudatest
 
 import (
 	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,12 +15,31 @@ import (
 	"testing"
 )
 
-// Build compiles the fake libcuda and the program that plays allocators into a directory of the test.
+// Build compiles the fake libcuda and the program that plays allocators, once for each state of their sources.
 func Build(t testing.TB) (dir string) {
 	t.Helper()
-	dir = t.TempDir()
-	if out, err := exec.Command("sh", filepath.Join(home(t), "build.sh"), dir).CombinedOutput(); err != nil {
+	from := home(t)
+	sum := sha256.New()
+	sources, err := filepath.Glob(filepath.Join(from, "*"))
+	for _, name := range sources {
+		text, e := os.ReadFile(name)
+		sum.Write(text) //nolint:errcheck // it never fails
+		err = errors.Join(err, e)
+	}
+	cache, e := os.UserCacheDir()
+	if err = errors.Join(err, e); err != nil {
+		t.Fatal(err)
+	}
+	dir = filepath.Join(cache, "nvpeak-fakecuda", hex.EncodeToString(sum.Sum(nil)[:8]))
+	if exists(filepath.Join(dir, "play")) {
+		return dir
+	}
+	half := fmt.Sprintf("%s.%d", dir, os.Getpid()) // another test may build at the same time: the first one counts
+	if out, err := exec.Command("sh", filepath.Join(from, "build.sh"), half).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
+	}
+	if os.Rename(half, dir) != nil {
+		os.RemoveAll(half) //nolint:errcheck // it is a copy
 	}
 	return dir
 }
@@ -77,15 +99,21 @@ func Start(t testing.TB, cmd *exec.Cmd, env ...string) *Player {
 		t.Fatal(err)
 	}
 	p := &Player{t, cmd, in, bufio.NewScanner(out)}
-	t.Cleanup(func() {
-		cmd.Process.Kill() //nolint:errcheck // it may have ended
-		cmd.Wait()         //nolint:errcheck // the same
-	})
+	t.Cleanup(p.Kill)
 	return p
 }
 
 // PID is the program's.
 func (p *Player) PID() int { return p.cmd.Process.Pid }
+
+// In is where commands go that are not answered.
+func (p *Player) In() io.Writer { return p.in }
+
+// Kill ends the program at once.
+func (p *Player) Kill() {
+	p.cmd.Process.Kill() //nolint:errcheck // it may have ended
+	p.cmd.Wait()         //nolint:errcheck // the same
+}
 
 // Do sends commands and returns what the program says to them, a line each.
 func (p *Player) Do(commands ...string) (said []string) {

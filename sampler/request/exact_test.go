@@ -1,0 +1,73 @@
+package request
+
+import (
+	"testing"
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// The peak of a process: what the driver says it has, and what it held between two such figures.
+func TestExactPeak(t *testing.T) {
+	const context = 500 * mib
+	type step struct {
+		alloc, free uint64 // GiB, which is its address too
+		listed      sampler.Opt[sampler.Bytes]
+	}
+	list := func(b sampler.Bytes) step { return step{listed: sampler.Some(b)} }
+	rows := map[string]struct {
+		steps []step
+		want  sampler.Bytes
+	}{
+		"no figure: what was asked for":        {[]step{{alloc: 3}, {alloc: 5}, {free: 3}}, 8 * gib},
+		"with the context":                     {[]step{{alloc: 3}, list(3*gib + context), {alloc: 5}, {free: 5}}, 8*gib + context},
+		"a spike before the first figure":      {[]step{{alloc: 3}, {alloc: 5}, {free: 5}, list(3*gib + context)}, 8*gib + context},
+		"from the middle of its life":          {[]step{list(20 * gib), {alloc: 5}, {free: 5}}, 25 * gib},
+		"what it had before goes":              {[]step{list(20 * gib), {alloc: 5}, {free: 5}, list(6 * gib), {alloc: 9}, {free: 9}}, 25 * gib},
+		"a figure that does not follow":        {[]step{list(2 * gib), {alloc: 3}, list(2 * gib), {alloc: 5}}, 8 * gib},
+		"one that follows again":               {[]step{list(gib), {alloc: 3}, list(gib), {alloc: 5}, list(9 * gib), {alloc: 2}, list(11 * gib)}, 11 * gib},
+		"the context grows while nothing does": {[]step{list(gib), list(2 * gib), {alloc: 4}, {free: 4}}, 6 * gib},
+	}
+	for name, row := range rows {
+		s := newScene(t, 1, people{7: {}})
+		s.context(0)
+		s.apply()
+		s.call("cuMemAlloc_v2", Call{Address: 99, Size: 0, Context: 0xc000, Device: -1})
+		for _, x := range row.steps {
+			s.later(ms(50))
+			switch n, ok := x.listed.Value(); {
+			case ok:
+				s.Listed(s.gpus[0].Key(), s.now, []sampler.Process{{PID: 7, Memory: sampler.Some(n)}})
+			case x.alloc > 0:
+				s.alloc(x.alloc, sampler.Bytes(x.alloc)*gib)
+			default:
+				s.free(x.free)
+			}
+		}
+		s.later(ms(50))
+		if p := s.of(0, 7); p.Peak == nil || p.Peak.Bytes != row.want || p.Peak.Source != sampler.PeakCalls {
+			t.Errorf("%s: %+v, not %v", name, p.Peak, row.want)
+		}
+	}
+}
+
+// A figure and a call within some milliseconds may be in either order: such a figure is not taken.
+func TestUnsure(t *testing.T) {
+	for gap, want := range map[time.Duration]sampler.Bytes{unsure - ms(2): 5 * gib, unsure + ms(1): 6 * gib} {
+		s := newScene(t, 1, people{7: {}})
+		s.context(0)
+		s.alloc(1, gib)
+		s.later(ms(50))
+		key := s.gpus[0].Key()
+		s.Listed(key, s.now, []sampler.Process{{PID: 7, Memory: sampler.Some(2 * gib)}}) // 1 GiB that no call asked for
+		s.later(ms(50))
+		s.alloc(2, mib)
+		s.later(gap)
+		s.Listed(key, s.now, []sampler.Process{{PID: 7, Memory: sampler.Some(3*gib + mib)}}) // 2 GiB, if it is right
+		s.later(ms(50))
+		s.alloc(3, 3*gib)
+		if p := s.of(0, 7); p.Peak.Bytes/gib != want/gib {
+			t.Errorf("%v: %v, not %v", gap, p.Peak.Bytes, want)
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package request
+
+import (
+	"testing"
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// Which GPU a process means by a number.
+func TestOrdinals(t *testing.T) {
+	container := sampler.Some("docker:1")
+	rows := map[string]struct {
+		env       map[string]string
+		container sampler.Opt[string]
+		mixed     bool
+		device    int
+		want      int // -1: not known
+	}{
+		"nothing is said":                       {map[string]string{}, sampler.Opt[string]{}, false, 2, 2},
+		"the environment is not readable":       {nil, sampler.Opt[string]{}, false, 2, -1},
+		"one is visible":                        {map[string]string{"CUDA_VISIBLE_DEVICES": "3"}, sampler.Opt[string]{}, false, 0, 3},
+		"in another order":                      {map[string]string{"CUDA_VISIBLE_DEVICES": "2, 0"}, sampler.Opt[string]{}, false, 1, 0},
+		"beyond what is visible":                {map[string]string{"CUDA_VISIBLE_DEVICES": "2,0"}, sampler.Opt[string]{}, false, 2, -1},
+		"up to the first that is none":          {map[string]string{"CUDA_VISIBLE_DEVICES": "2,-1,0"}, sampler.Opt[string]{}, false, 1, -1},
+		"none is visible":                       {map[string]string{"CUDA_VISIBLE_DEVICES": ""}, sampler.Opt[string]{}, false, 0, -1},
+		"by UUID":                               {map[string]string{"CUDA_VISIBLE_DEVICES": "GPU-3,GPU-1"}, sampler.Opt[string]{}, false, 1, 1},
+		"by the beginning of a UUID":            {map[string]string{"CUDA_VISIBLE_DEVICES": "GPU-"}, sampler.Opt[string]{}, false, 0, 0},
+		"mixed GPUs, fastest first":             {map[string]string{}, sampler.Opt[string]{}, true, 1, -1},
+		"mixed GPUs, a number of that order":    {map[string]string{"CUDA_VISIBLE_DEVICES": "1"}, sampler.Opt[string]{}, true, 0, -1},
+		"mixed GPUs, by UUID":                   {map[string]string{"CUDA_VISIBLE_DEVICES": "GPU-2"}, sampler.Opt[string]{}, true, 0, 2},
+		"mixed GPUs in the order of the bus":    {map[string]string{"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}, sampler.Opt[string]{}, true, 1, 1},
+		"a container with two of them":          {map[string]string{"NVIDIA_VISIBLE_DEVICES": "1,3"}, container, false, 1, 3},
+		"and one visible of those":              {map[string]string{"NVIDIA_VISIBLE_DEVICES": "1,3", "CUDA_VISIBLE_DEVICES": "1"}, container, false, 0, 3},
+		"a container with all":                  {map[string]string{"NVIDIA_VISIBLE_DEVICES": "all"}, container, false, 1, 1},
+		"an image's variable without container": {map[string]string{"NVIDIA_VISIBLE_DEVICES": "3"}, sampler.Opt[string]{}, false, 1, 1},
+	}
+	for name, row := range rows {
+		s := newScene(t, 4, people{7: {Environment: row.env, Container: row.container}})
+		if row.mixed {
+			s.gpus[1].Name = "B"
+			s.apply()
+		}
+		s.call("cuMemAlloc_v2", Call{Address: 1, Size: uint64(gib), Device: row.device})
+		snap, got := s.apply(), -1
+		for i := range snap.GPUs {
+			if len(snap.GPUs[i].Processes) > 0 {
+				got = i
+			}
+		}
+		if got != row.want {
+			t.Errorf("%s: device %d is GPU %d, not %d", name, row.device, got, row.want)
+		}
+	}
+}
+
+// Where the number is not known: the only GPU, the only one that lists the process.
+func TestPlacedByList(t *testing.T) {
+	s := newScene(t, 1, people{7: {}})
+	s.call("cuMemAlloc_v2", Call{Address: 1, Size: uint64(gib), Device: -1})
+	if r := s.requests(0); r.Live != gib {
+		t.Errorf("of one GPU: %+v", r)
+	}
+	s = newScene(t, 3, people{7: {}})
+	s.list(2, 7, sampler.Some(gib))
+	s.call("cuMemAlloc_v2", Call{Address: 1, Size: uint64(gib), Device: -1})
+	if r := s.requests(2); r.Live != gib {
+		t.Errorf("of three GPUs: %+v", r)
+	}
+	// The environment says GPU 0, the driver lists it on 2.
+	s = newScene(t, 3, people{7: {Environment: map[string]string{}}})
+	s.list(2, 7, sampler.Some(gib))
+	s.call("cuMemAlloc_v2", Call{Address: 1, Size: uint64(gib), Device: 0})
+	if r := s.requests(2); r.Live != gib {
+		t.Errorf("against the environment: %+v", r)
+	}
+}
+
+// The GPU whose use rises by as much, twice.
+func TestLearned(t *testing.T) {
+	rows := map[string]struct {
+		rises [2]sampler.Bytes // of GPU 0 and 1 at each grant
+		want  int
+	}{
+		"GPU 1 rises":             {[2]sampler.Bytes{0, 4 * gib}, 1},
+		"both rise":               {[2]sampler.Bytes{4 * gib, 4 * gib}, -1},
+		"none does":               {[2]sampler.Bytes{}, -1},
+		"nearly as much":          {[2]sampler.Bytes{4*gib - gib/2, 0}, 0},
+		"not as much":             {[2]sampler.Bytes{4*gib - gib/2 - 1, 0}, -1},
+		"more, for others rise":   {[2]sampler.Bytes{6 * gib, 0}, 0},
+		"one a little, one right": {[2]sampler.Bytes{gib, 4 * gib}, 1},
+	}
+	for name, row := range rows {
+		s := newScene(t, 2, people{7: {}})
+		used := [2]sampler.Bytes{gib, 2 * gib}
+		for i := range used {
+			s.Reading(s.gpus[i].Key(), s.now, used[i])
+		}
+		for n := range uint64(3) {
+			s.later(ms(300))
+			s.call("cuMemAlloc_v2", Call{Address: n + 1, Size: uint64(4 * gib), Context: 0xdead, Device: -1})
+			s.later(ms(20))
+			for i := range used {
+				used[i] += row.rises[i]
+				s.Reading(s.gpus[i].Key(), s.now, used[i])
+			}
+			s.later(time.Second)
+			s.apply()
+		}
+		snap, got := s.apply(), -1
+		for i := range snap.GPUs {
+			if len(snap.GPUs[i].Processes) > 0 {
+				got = i
+			}
+		}
+		if got != row.want {
+			t.Errorf("%s: GPU %d, not %d", name, got, row.want)
+		}
+	}
+}
+
+// Two ways to the same GPU are one account.
+func TestJoined(t *testing.T) {
+	s := newScene(t, 1, people{7: {}})
+	s.context(0)
+	s.alloc(1, 3*gib)
+	s.call("cuMemAlloc_v2", Call{TID: 99, Address: 2, Size: uint64(5 * gib), Device: -1})
+	if r := s.requests(0); r.Live != 8*gib || r.Peak != 8*gib || r.Granted != 2 || r.Largest != 5*gib {
+		t.Errorf("%+v", r)
+	}
+	s.free(1)
+	s.call("cuMemAlloc_v2", Call{TID: 99, Address: 3, Size: uint64(4 * gib), Device: -1})
+	if r := s.requests(0); r.Live != 9*gib || r.Peak != 9*gib {
+		t.Errorf("then %+v", r)
+	}
+}

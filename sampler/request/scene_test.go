@@ -1,0 +1,133 @@
+package request
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"nvpeak/sampler"
+)
+
+var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
+
+const (
+	mib = sampler.MiB
+	gib = sampler.GiB
+)
+
+// people is a host whose processes are named in a test.
+type people map[int]sampler.Process
+
+func (people) Name() string                                { return "box" }
+func (people) Memory() (m sampler.Opt[sampler.HostMemory]) { return m }
+func (h people) Identify(list []sampler.Process) {
+	for i := range list {
+		if p, ok := h[list[i].PID]; ok {
+			p.PID, p.Visible = list[i].PID, true
+			if !p.StartTime.Known() {
+				p.StartTime = sampler.Some(noon.Add(time.Minute))
+			}
+			list[i] = p
+		}
+	}
+}
+
+// scene is a tracker on a machine with GPUs of 48 GiB.
+type scene struct {
+	*Tracker
+	t    *testing.T
+	now  time.Time
+	gpus []sampler.GPU
+}
+
+func newScene(t *testing.T, gpus int, host people) *scene {
+	s := &scene{Tracker: New(host), t: t, now: noon}
+	for i := range gpus {
+		s.gpus = append(s.gpus, sampler.GPU{Index: i, UUID: fmt.Sprintf("GPU-%d", i), Name: "A", Memory: sampler.Memory{Total: sampler.Some(48 * gib)}})
+	}
+	s.Since(noon)
+	s.apply()
+	return s
+}
+
+// apply is the snapshot of now.
+func (s *scene) apply() *sampler.Snapshot {
+	snap := &sampler.Snapshot{Time: s.now}
+	for _, g := range s.gpus {
+		g.Processes = append([]sampler.Process{}, g.Processes...)
+		snap.GPUs = append(snap.GPUs, g)
+	}
+	s.Apply(snap)
+	return snap
+}
+
+func (s *scene) list(gpu, pid int, memory sampler.Opt[sampler.Bytes]) {
+	who := []sampler.Process{{PID: pid}}
+	s.host.Identify(who)
+	who[0].Memory = memory
+	s.gpus[gpu].Processes = append(s.gpus[gpu].Processes, who[0])
+}
+
+func function(name string) int {
+	for n := range Functions {
+		if Functions[n].Name == name {
+			return n
+		}
+	}
+	panic(name)
+}
+
+// call makes a call a millisecond later.
+func (s *scene) call(name string, c Call) {
+	s.now = s.now.Add(time.Millisecond)
+	c.Time, c.Function = s.now, function(name)
+	if c.PID == 0 {
+		c.PID = 7
+	}
+	if c.TID == 0 {
+		c.TID = c.PID
+	}
+	s.Call(c)
+}
+
+func (s *scene) context(device int) uint64 {
+	c := uint64(0xc000 + device)
+	s.call("cuDevicePrimaryCtxRetain", Call{Address: c, Device: device})
+	return c
+}
+
+func (s *scene) alloc(at uint64, n sampler.Bytes) {
+	s.call("cuMemAlloc_v2", Call{Address: at, Size: uint64(n), Context: 0xc000, Device: -1})
+}
+
+func (s *scene) refused(n sampler.Bytes) {
+	s.call("cuMemAlloc_v2", Call{Size: uint64(n), Context: 0xc000, Device: -1, Answer: outOfMemory})
+}
+
+func (s *scene) free(at uint64) { s.call("cuMemFree_v2", Call{Address: at, Device: -1}) }
+
+func (s *scene) later(d time.Duration) { s.now = s.now.Add(d) }
+
+// of is what a process asked for on a GPU, in a snapshot of now.
+func (s *scene) of(gpu, pid int) *sampler.Process {
+	s.t.Helper()
+	snap := s.apply()
+	for i := range snap.GPUs[gpu].Processes {
+		if p := &snap.GPUs[gpu].Processes[i]; p.PID == pid {
+			return p
+		}
+	}
+	s.t.Fatalf("process %d is not on GPU %d: %+v", pid, gpu, snap.GPUs)
+	return nil
+}
+
+func (s *scene) requests(gpu int) sampler.Requests {
+	s.t.Helper()
+	r := s.of(gpu, 7).Requests
+	if r == nil {
+		s.t.Fatal("no requests")
+	}
+	return *r
+}

@@ -1,0 +1,415 @@
+package request
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// What came of a refusal, by what the program did next.
+func TestOutcomes(t *testing.T) {
+	rows := map[string]struct {
+		do               func(s *scene)
+		outcome          string
+		refused, flushes int
+		tries            int
+		smallest         sampler.Bytes
+	}{
+		"the cache is emptied and the same fits: a near miss": {func(s *scene) {
+			s.alloc(1, 20*gib)
+			s.refused(4 * gib)
+			s.free(1)
+			s.alloc(2, 4*gib)
+		}, sampler.RefusalFlush, 1, 1, 1, 4 * gib},
+		"all of the cache is needed": {func(s *scene) {
+			s.alloc(1, 20*gib)
+			s.alloc(2, gib)
+			s.refused(4 * gib)
+			s.free(2)
+			s.refused(4 * gib)
+			s.free(1)
+			s.alloc(3, 4*gib)
+		}, sampler.RefusalFlush, 2, 1, 2, 4 * gib},
+		"it gives up after three tries": {func(s *scene) {
+			s.alloc(1, gib)
+			s.refused(4 * gib)
+			s.free(1)
+			s.refused(4 * gib)
+			s.refused(4 * gib)
+		}, sampler.RefusalOpen, 3, 0, 3, 4 * gib},
+		"somebody else has made room": {func(s *scene) {
+			s.refused(4 * gib)
+			s.alloc(1, 4*gib)
+		}, sampler.RefusalGranted, 1, 0, 1, 4 * gib},
+		"nine tenths, and so on": {func(s *scene) {
+			s.refused(10 * gib)
+			s.refused(9 * gib)
+			s.refused(8 * gib)
+			s.alloc(1, 7*gib)
+		}, sampler.RefusalSmaller, 3, 0, 3, 8 * gib},
+		"a quarter": {func(s *scene) {
+			s.refused(8 * gib)
+			s.alloc(1, 2*gib)
+		}, sampler.RefusalSmaller, 1, 0, 1, 8 * gib},
+		"an eighth is still a smaller plan": {func(s *scene) {
+			s.refused(8 * gib)
+			s.alloc(1, gib)
+		}, sampler.RefusalSmaller, 1, 0, 1, 8 * gib},
+		"something small beside it is not its plan": {func(s *scene) {
+			s.refused(8 * gib)
+			s.alloc(1, gib-1)
+		}, sampler.RefusalOpen, 1, 0, 1, 8 * gib},
+		"nor is what another thread asks for": {func(s *scene) {
+			s.refused(8 * gib)
+			s.call("cuMemAlloc_v2", Call{TID: 99, Address: 1, Size: uint64(4 * gib), Context: 0xc000, Device: -1})
+		}, sampler.RefusalOpen, 1, 0, 1, 8 * gib},
+		"what comes much later is another story": {func(s *scene) {
+			s.alloc(1, gib)
+			s.refused(4 * gib)
+			s.free(1)
+			s.later(retryWithin + ms(1))
+			s.alloc(2, 4*gib)
+		}, sampler.RefusalOpen, 1, 0, 1, 4 * gib},
+		"what comes in time is not": {func(s *scene) {
+			s.alloc(1, gib)
+			s.refused(4 * gib)
+			s.free(1)
+			s.later(retryWithin - ms(2))
+			s.alloc(2, 4*gib)
+		}, sampler.RefusalFlush, 1, 1, 1, 4 * gib},
+		"a larger request is a new refusal": {func(s *scene) {
+			s.refused(4 * gib)
+			s.refused(5 * gib)
+		}, sampler.RefusalOpen, 2, 0, 1, 5 * gib},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t, 1, people{7: {}})
+			s.context(0)
+			row.do(s)
+			r := s.requests(0)
+			if r.Refused != row.refused || r.Flushes != row.flushes {
+				t.Errorf("refused %d, flushes %d; want %d, %d", r.Refused, r.Flushes, row.refused, row.flushes)
+			}
+			if x := r.Refusal; x == nil || x.Outcome != row.outcome || x.Tries != row.tries || x.Smallest != row.smallest {
+				t.Errorf("%+v; want %q after %d tries, the least %v", x, row.outcome, row.tries, row.smallest)
+			}
+		})
+	}
+}
+
+// What is free when a request is refused: the newest reading, and what was given since.
+func TestFreeAtRefusal(t *testing.T) {
+	s := newScene(t, 1, people{7: {}})
+	s.context(0)
+	s.Reading(s.gpus[0].Key(), s.now, 10*gib)
+	s.alloc(1, 30*gib)
+	s.alloc(2, 4*gib)
+	s.free(2)
+	s.refused(20 * gib)
+	if r := s.requests(0); !r.Refusal.Free.Equal(sampler.Some(8 * gib)) {
+		t.Errorf("free: %v, not 8 GiB", r.Refusal.Free)
+	}
+	s.Reading(s.gpus[0].Key(), s.now, 40*gib)
+	s.refused(21 * gib)
+	if r := s.requests(0); !r.Refusal.Free.Equal(sampler.Some(8 * gib)) {
+		t.Errorf("free after a reading: %v, not 8 GiB", r.Refusal.Free)
+	}
+}
+
+// The largest request of the last minute is forgotten after it, that of ever is not.
+func TestLately(t *testing.T) {
+	s := newScene(t, 1, people{7: {}})
+	s.context(0)
+	s.alloc(1, 9*gib)
+	at := s.now
+	s.later(30 * time.Second)
+	s.alloc(2, 2*gib)
+	if r := s.requests(0); r.LargestRecent != 9*gib || r.Largest != 9*gib || !r.LargestTime.Equal(at) {
+		t.Errorf("after half a minute: %+v", r)
+	}
+	s.later(35 * time.Second)
+	if r := s.requests(0); r.LargestRecent != 2*gib || r.Largest != 9*gib {
+		t.Errorf("after a minute: %+v", r)
+	}
+	s.later(time.Minute)
+	if r := s.requests(0); r.LargestRecent != 0 {
+		t.Errorf("after two: %+v", r)
+	}
+}
+
+// A piece is held until both its handle and its mapping are gone, in either order.
+func TestPieces(t *testing.T) {
+	for _, releaseFirst := range []bool{true, false} {
+		s := newScene(t, 1, people{7: {}})
+		s.call("cuMemCreate", Call{Address: 5, Size: uint64(20 * mib), Device: 0})
+		s.call("cuMemMap", Call{Address: 0x7000, Size: uint64(20 * mib), Other: 5, Device: -1})
+		release := func() { s.call("cuMemRelease", Call{Address: 5, Device: -1}) }
+		unmap := func() { s.call("cuMemUnmap", Call{Address: 0x7000, Size: uint64(20 * mib), Device: -1}) }
+		first, second := unmap, release
+		if releaseFirst {
+			first, second = release, unmap
+		}
+		if first(); s.requests(0).Live != 20*mib {
+			t.Errorf("release first %v: %v is held after one of two", releaseFirst, s.requests(0).Live)
+		}
+		if second(); s.requests(0).Live != 0 {
+			t.Errorf("release first %v: %v is held after both", releaseFirst, s.requests(0).Live)
+		}
+	}
+}
+
+// One unmapping may end several mappings, and a handle is no address.
+func TestPiecesTogether(t *testing.T) {
+	s := newScene(t, 1, people{7: {}})
+	for i := range uint64(3) {
+		s.call("cuMemCreate", Call{Address: i + 1, Size: uint64(2 * mib), Device: 0})
+		s.call("cuMemMap", Call{Address: 0x1000 * (i + 1), Size: 0x1000, Other: i + 1, Device: -1})
+		s.call("cuMemRelease", Call{Address: i + 1, Device: -1})
+	}
+	s.call("cuMemFree_v2", Call{Address: 1, Device: -1})
+	if r := s.requests(0); r.Live != 6*mib {
+		t.Fatalf("%v is held, not 6 MiB", r.Live)
+	}
+	s.call("cuMemUnmap", Call{Address: 0x1000, Size: 0x2000, Device: -1})
+	if r := s.requests(0); r.Live != 2*mib {
+		t.Errorf("%v is held after two of three are unmapped", r.Live)
+	}
+}
+
+// A context that ends, and a device that is reset, take their memory with them.
+func TestEnds(t *testing.T) {
+	for name, end := range map[string]Call{"cuCtxDestroy_v2": {Address: 0xc000, Device: -1}, "cuDevicePrimaryCtxReset_v2": {Device: 0}} {
+		s := newScene(t, 1, people{7: {}})
+		s.context(0)
+		s.alloc(1, gib)
+		s.alloc(2, gib)
+		s.call(name, end)
+		if r := s.requests(0); r.Live != 0 || r.Peak != 2*gib {
+			t.Errorf("%s: %v is held, peak %v", name, r.Live, r.Peak)
+		}
+	}
+}
+
+// What other calls leave as it was.
+func TestLeftAlone(t *testing.T) {
+	s := newScene(t, 1, people{7: {}})
+	s.context(0)
+	s.alloc(1, gib)
+	s.free(99)                                                                             // of before we came
+	s.free(0)                                                                              // nothing
+	s.call("cuMemHostAlloc", Call{Address: 2, Size: 1 << 40, Device: -1, Answer: success}) // the host's
+	s.call("cuMemAlloc_v2", Call{Size: 0, Context: 0xc000, Device: -1, Answer: 1})         // wrong arguments
+	s.Call(Call{PID: 7, Function: -1})
+	s.Call(Call{PID: 7, Function: len(Functions)})
+	s.Call(Call{PID: 0, Time: s.now})
+	if r := s.requests(0); r.Live != gib || r.Granted != 1 || r.Refused != 0 || r.Largest != gib {
+		t.Errorf("%+v", r)
+	}
+	if snap := s.apply(); len(snap.GPUs[0].Processes) != 1 {
+		t.Errorf("processes: %+v", snap.GPUs[0].Processes)
+	}
+}
+
+// Each request is told once, in order, with its GPU; those that may still be placed wait, and all after them.
+func TestTold(t *testing.T) {
+	s := newScene(t, 2, people{7: {Environment: map[string]string{}}, 8: {}})
+	told := func() string {
+		var list []string
+		for _, q := range s.apply().Requests {
+			gpu := "?"
+			if i, ok := q.GPU.Value(); ok {
+				gpu = fmt.Sprint(i)
+			}
+			list = append(list, fmt.Sprintf("%d:%s:%v:%d", q.PID, gpu, q.Bytes.GiB(), q.Answer))
+		}
+		return strings.Join(list, " ")
+	}
+	told()
+	s.context(0)
+	s.alloc(1, gib)
+	s.call("cuMemAlloc_v2", Call{PID: 8, Address: 1, Size: uint64(2 * gib), Context: 0xdead, Device: -1})
+	s.refused(3 * gib)
+	if got := told(); got != "7:0:1:0" {
+		t.Errorf("first %q", got)
+	}
+	s.list(1, 8, sampler.Some(2*gib))
+	if got := told(); got != "8:1:2:0 7:0:3:2" {
+		t.Errorf("then %q", got)
+	}
+	if got := told(); got != "" {
+		t.Errorf("again: %q", got)
+	}
+}
+
+// Who waits in vain is told without a GPU.
+func TestToldWithout(t *testing.T) {
+	s := newScene(t, 2, people{8: {}})
+	s.call("cuMemAlloc_v2", Call{PID: 8, Address: 1, Size: uint64(gib), Context: 0xdead, Device: -1})
+	if snap := s.apply(); len(snap.Requests) != 0 {
+		t.Errorf("at once: %+v", snap.Requests)
+	}
+	s.later(wait)
+	if snap := s.apply(); len(snap.Requests) != 1 || snap.Requests[0].GPU.Known() {
+		t.Errorf("later: %+v", snap.Requests)
+	}
+}
+
+// A number that belongs to another process now begins anew; one whose process is gone is forgotten.
+func TestReusedNumber(t *testing.T) {
+	host := people{7: {}}
+	s := newScene(t, 1, host)
+	s.context(0)
+	s.alloc(1, 3*gib)
+	if r := s.requests(0); r.Live != 3*gib {
+		t.Fatalf("%+v", r)
+	}
+	host[7] = sampler.Process{StartTime: sampler.Some(noon.Add(time.Hour))}
+	s.list(0, 7, sampler.Some(gib))
+	if r := s.of(0, 7).Requests; r != nil {
+		t.Errorf("of another process: %+v", r)
+	}
+	s.gpus[0].Processes = nil
+	delete(host, 7)
+	s.later(silent)
+	s.apply()
+	if len(s.processes) != 0 {
+		t.Errorf("%d processes are kept", len(s.processes))
+	}
+}
+
+// Whether all of a process was seen.
+func TestWhole(t *testing.T) {
+	rows := map[string]struct {
+		start time.Time
+		do    func(s *scene)
+		want  bool
+	}{
+		"it began under our eyes":       {noon.Add(time.Second), func(*scene) {}, true},
+		"it began as we did":            {noon, func(*scene) {}, true},
+		"it was there before":           {noon.Add(-time.Millisecond), func(*scene) {}, false},
+		"its library was found later":   {noon.Add(time.Second), func(s *scene) { s.Late(7) }, false},
+		"a function was let go of":      {noon.Add(time.Second), func(s *scene) { s.SetDoor(sampler.Door{LetGo: []string{"cuMemFree_v2"}}) }, false},
+		"calls were lost":               {noon.Add(time.Second), func(s *scene) { s.SetDoor(sampler.Door{Lost: 1}) }, false},
+		"an address was given twice":    {noon.Add(time.Second), func(s *scene) { s.alloc(1, gib) }, false},
+		"the door is as it was, so far": {noon.Add(time.Second), func(s *scene) { s.SetDoor(sampler.Door{}) }, true},
+	}
+	for name, row := range rows {
+		s := newScene(t, 1, people{7: {StartTime: sampler.Some(row.start)}})
+		s.context(0)
+		s.alloc(1, gib)
+		row.do(s)
+		if r := s.requests(0); r.Whole != row.want {
+			t.Errorf("%s: %v", name, r.Whole)
+		}
+	}
+}
+
+// More than there is room for is counted, and what is known of a process is then a part.
+func TestRoom(t *testing.T) {
+	s := newScene(t, 1, people{7: {}})
+	s.context(0)
+	for i := range maxCalls + 5 {
+		s.alloc(uint64(i+1), mib)
+	}
+	snap := s.apply()
+	if len(snap.Requests) != maxCalls {
+		t.Errorf("%d requests", len(snap.Requests))
+	}
+	if snap = s.apply(); snap.Door.Untold != 5 {
+		t.Errorf("untold: %d", snap.Door.Untold)
+	}
+	for pid := range maxProcesses + 10 {
+		s.call("cuMemAlloc_v2", Call{PID: 100 + pid, Address: 1, Size: 1, Device: 0})
+	}
+	if len(s.processes) != maxProcesses {
+		t.Errorf("%d processes", len(s.processes))
+	}
+}
+
+// Against a simple model: random calls of two processes on two GPUs.
+func TestModel(t *testing.T) {
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		s := newScene(t, 2, people{7: {Environment: map[string]string{}}, 8: {Environment: map[string]string{}}})
+		type at struct {
+			pid     int
+			address uint64
+		}
+		type held struct {
+			gpu int
+			n   sampler.Bytes
+		}
+		blocks := map[at]held{}
+		live, peak := map[[2]int]sampler.Bytes{}, map[[2]int]sampler.Bytes{}
+		for range 60 {
+			pid, address, gpu := 7+r.IntN(2), uint64(1+r.IntN(20)), r.IntN(2)
+			k := at{pid, address}
+			if b, ok := blocks[k]; ok {
+				s.call("cuMemFree_v2", Call{PID: pid, Address: address, Device: -1})
+				live[[2]int{pid, b.gpu}] -= b.n
+				delete(blocks, k)
+				continue
+			}
+			n := sampler.Bytes(r.IntN(1 << 30))
+			s.call("cuMemAlloc_v2", Call{PID: pid, Address: address, Size: uint64(n), Device: gpu})
+			blocks[k] = held{gpu, n}
+			x := [2]int{pid, gpu}
+			live[x] += n
+			peak[x] = max(peak[x], live[x])
+			if r.IntN(10) == 0 {
+				s.apply()
+			}
+		}
+		snap := s.apply()
+		for x, want := range peak {
+			var got sampler.Requests
+			for _, p := range snap.GPUs[x[1]].Processes {
+				if p.PID == x[0] {
+					got = *p.Requests
+					if p.Peak.Bytes != want || p.Peak.Source != sampler.PeakCalls {
+						t.Errorf("seed %d: process %d on GPU %d: peak %+v, not %d", seed, x[0], x[1], p.Peak, want)
+					}
+				}
+			}
+			if live[x] > 0 && (got.Live != live[x] || got.Peak != want) {
+				t.Errorf("seed %d: process %d on GPU %d: %d and %d, not %d and %d", seed, x[0], x[1], got.Live, got.Peak, live[x], want)
+			}
+		}
+	}
+}
+
+// Any calls, in any order and of any size: nothing panics, and nobody holds more than he was given.
+func FuzzCalls(f *testing.F) {
+	f.Add([]byte("\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09"))
+	f.Add([]byte("\x12\x00\x00\x01\x01\xff\xff\x00\x00\x01\x07\x07\x07"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s := newScene(t, 2, people{7: {}, 8: {Environment: map[string]string{"CUDA_VISIBLE_DEVICES": "1,0"}}})
+		for ; len(b) >= 5; b = b[5:] {
+			sizes := []uint64{0, 1, uint64(gib), 1 << 63, ^uint64(0)}
+			s.now = s.now.Add(ms(int(b[4])))
+			s.Call(Call{Time: s.now, PID: 7 + int(b[0]&1), TID: int(b[0] >> 4), Function: int(b[1]) % (len(Functions) + 1), Size: sizes[b[2]%5],
+				Address: uint64(b[3] & 7), Other: uint64(b[3] >> 5), Context: uint64(b[2] >> 5), Device: int(b[3]>>3&3) - 1, Answer: int(b[4] & 2)})
+			if b[4]&7 == 7 {
+				s.Listed(s.gpus[b[0]&1].Key(), s.now, []sampler.Process{{PID: 7, Memory: sampler.Some(sampler.Bytes(sizes[b[2]%5]))}})
+			}
+			if b[4]&15 == 15 {
+				s.Reading(s.gpus[b[0]&1].Key(), s.now, sampler.Bytes(b[3])*gib)
+			}
+			if b[4]&31 == 31 {
+				s.apply()
+			}
+		}
+		for _, g := range s.apply().GPUs {
+			for _, p := range g.Processes {
+				if r := p.Requests; r == nil || r.Largest > sampler.MaxPlausible || r.Live > 2*sampler.MaxPlausible {
+					t.Errorf("%+v", p)
+				}
+			}
+		}
+	})
+}
