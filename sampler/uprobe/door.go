@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"syscall"
 	"time"
 
@@ -188,9 +189,11 @@ func (d *Door) at(mono uint64) time.Time {
 
 // Close takes everything out of the kernel.
 func (d *Door) Close() {
+	var all sync.WaitGroup
 	for _, lib := range d.files {
-		lib.close() //nolint:errcheck // nothing can be done about it
+		all.Go(lib.close)
 	}
+	all.Wait()
 	d.calls.Close()   //nolint:errcheck // nothing can be done about it
 	d.objects.Close() //nolint:errcheck // the same
 }

@@ -298,7 +298,7 @@ func TestCapabilities(t *testing.T) {
 		t.Skip("only root gives capabilities to a file")
 	}
 	// The directory of a test is root's own.
-	dir, err := os.MkdirTemp("", "nvpeak-caps-")
+	dir, err := os.MkdirTemp("", "nvpeak-caps-") //nolint:usetesting // see above
 	if err != nil {
 		t.Fatal(err)
 	}

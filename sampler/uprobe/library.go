@@ -4,8 +4,8 @@ package uprobe
 
 import (
 	"debug/elf"
-	"errors"
 	"path/filepath"
+	"sync"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
@@ -26,12 +26,15 @@ type library struct {
 	older      map[int]bool // processes that were there before
 }
 
-func (l *library) close() (err error) {
+// close takes the probes out, all at the same time: the kernel waits for whoever may be in one, tens of milliseconds for
+// each link.
+func (l *library) close() {
+	var all sync.WaitGroup
 	for _, x := range l.links {
-		err = errors.Join(err, x.Close())
+		all.Go(func() { x.Close() }) //nolint:errcheck // nothing can be done about it
 	}
+	all.Wait()
 	l.links = nil
-	return err
 }
 
 // systemLibraries is where systems keep libcuda, and where this process would find it.
@@ -95,7 +98,7 @@ func functionsOf(path string) (list []int) {
 // look begins to look at the functions of a library, or begins again without those that were let go of. All
 // at once takes the kernel milliseconds; one at a time, half a second.
 func (d *Door) look(lib *library) error {
-	lib.close() //nolint:errcheck // it is begun anew
+	lib.close()
 	var enter, leave group
 	for _, n := range lib.functions {
 		if !d.bounds.pause[n].IsZero() {
