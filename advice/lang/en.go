@@ -307,7 +307,8 @@ var textsEN = map[string]string{
 	"doctor.call.pcie_traffic":    "PCIe traffic",
 
 	"check.unknown":      "GPU {gpu}  {need} unknown: the driver gives no figures",
-	"check.fits":         "GPU {gpu}  {need} fits, {free} free",
+	"check.fits":         "GPU {gpu}  {need} fits now, {free} free",
+	"check.fits_window":  "GPU {gpu}  {need} fits, at least {free} free for {window}",
 	"check.short":        "GPU {gpu}  {need} does not fit, {free} free, {short} short; held by {who}",
 	"check.unattributed": "no process the driver names {size}",
 	"check.pid":          "pid {pid} ({who}) {size}",
@@ -423,6 +424,7 @@ var textsEN = map[string]string{
 	"verdict.idle":      "idle, {free} free",
 	"verdict.flat":      "flat for {span}, {free} free at worst",
 	"verdict.worst":     "{free} free at worst",
+	"verdict.fits":      "{need} fits",
 	"verdict.filling":   "full in ~{span} at this rate",
 
 	"screen.connecting":        "connecting to the NVIDIA driver…",

@@ -307,7 +307,8 @@ var textsZH = map[string]string{
 	"doctor.call.pcie_traffic":    "PCIe 流量",
 
 	"check.unknown":      "GPU {gpu}  {need} 未知：驱动没有数据",
-	"check.fits":         "GPU {gpu}  {need} 放得下，空闲 {free}",
+	"check.fits":         "GPU {gpu}  {need} 现在放得下，空闲 {free}",
+	"check.fits_window":  "GPU {gpu}  {need} 放得下，{window} 内至少空闲 {free}",
 	"check.short":        "GPU {gpu}  {need} 放不下，空闲 {free}，还差 {short}；占用者：{who}",
 	"check.unattributed": "驱动未列出的进程 {size}",
 	"check.pid":          "进程 {pid}（{who}）{size}",
@@ -423,6 +424,7 @@ var textsZH = map[string]string{
 	"verdict.idle":      "空闲，剩余 {free}",
 	"verdict.flat":      "{span} 没有变化，最少剩 {free}",
 	"verdict.worst":     "最少剩 {free}",
+	"verdict.fits":      "{need} 放得下",
 	"verdict.filling":   "照此约 {span} 后占满",
 
 	"screen.connecting":        "正在连接 NVIDIA 驱动…",
