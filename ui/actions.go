@@ -177,14 +177,8 @@ func (m *Model) setNeed() tea.Cmd {
 		m.opt.Recorder.Need(need, m.newestTime())
 	}
 	m.fit()
-	n := 0
-	for _, f := range m.shown.fits {
-		if fits, known := f.Fits(); fits && known {
-			n++
-		}
-	}
-	if b, ok := need.Value(); ok && m.shown.snap != nil {
-		return m.note(m.words.Say("say.fits", "need", b, "count", n, "all", m.words.Count("count.gpu", len(m.shown.snap.GPUs))))
+	if need.Known() && m.shown.snap != nil {
+		return m.note(m.view().needText())
 	}
 	return nil
 }

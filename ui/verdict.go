@@ -9,8 +9,29 @@ import (
 	"nvpeak/theme"
 )
 
-// verdict is one sentence on a GPU: what is nearest to its end, or why nothing is.
+// verdict is one sentence on a GPU: what is nearest to its end, or why nothing is; and that the need fits, where it does.
 func (v *view) verdict(g *sampler.GPU) piece {
+	p := v.outcome(g)
+	if need, ok := v.fitting(g); ok && p.text != "" {
+		p.text = pick(p.role == theme.Dim, need+"; "+p.text, p.text+"; "+need)
+	}
+	return p
+}
+
+// fitting says that the need fits on a GPU, if it does with room to spare: where it is short or nearly so, the advice is
+// about that.
+func (v *view) fitting(g *sampler.GPU) (text string, ok bool) {
+	for i := range v.fits {
+		f := &v.fits[i]
+		need, _ := f.Need.Value()
+		if fits, known := f.Fits(); f.gpu == g && known && fits && !f.Near() && need.Bytes > 0 {
+			return v.words.Say("verdict.fits", "need", need.Bytes), true
+		}
+	}
+	return "", false
+}
+
+func (v *view) outcome(g *sampler.GPU) piece {
 	m := &g.Memory
 	total, used := m.PlausibleTotal().Or(0), m.Used.Or(0)
 	worst, known := m.WorstFree.Value()
