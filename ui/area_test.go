@@ -2,9 +2,12 @@ package ui
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/charmbracelet/colorprofile"
 
 	"nvpeak/sampler"
 	"nvpeak/theme"
@@ -88,8 +91,7 @@ func TestNearestRoom(t *testing.T) {
 func TestSpanGrows(t *testing.T) {
 	p := plot{span: usualSpan}
 	for _, row := range []struct{ age, want time.Duration }{
-		{0, time.Minute}, {20 * time.Second, time.Minute}, {time.Minute, time.Minute}, {61 * time.Second, 90 * time.Second}, {91 * time.Second, 2 * time.Minute},
-		{4*time.Minute + time.Second, 5 * time.Minute}, {time.Hour, usualSpan},
+		{0, 2 * time.Minute}, {20 * time.Second, 2 * time.Minute}, {2 * time.Minute, 2 * time.Minute}, {121 * time.Second, usualSpan}, {time.Hour, usualSpan},
 	} {
 		if p.grow(row.age); p.span != row.want {
 			t.Errorf("after %v it shows %v, want %v", row.age, p.span, row.want)
@@ -141,5 +143,77 @@ func TestMarksInOneRow(t *testing.T) {
 	a.draw(c, rect{0, 0, 60, 5}, &theme.Unicode, time.Minute)
 	if got := c.lines()[0]; !strings.Contains(got, " ▲79.0 7m ago ") || !strings.Contains(got, " need 2.0G fits below ╌") {
 		t.Errorf("%q", got)
+	}
+}
+
+// The newest reading is at the right edge at every age, and the line of the peak goes through no time that was not watched.
+func TestNewestAtTheRightEdge(t *testing.T) {
+	for _, w := range []int{60, 81, 120, 200} {
+		m := New(t.Context(), &silent{}, Options{})
+		m.tty.resize(w, 30)
+		for i := range 700 {
+			s := gpus(1, 0, false)
+			s.Time = afternoon.Add(time.Duration(i) * time.Second)
+			g := &s.GPUs[0].Memory
+			g.Used, g.Peak = sampler.Some(10*sampler.GiB), &sampler.Peak{Bytes: 40 * sampler.GiB, Time: afternoon}
+			g.Window = &sampler.Window{Min: 10 * sampler.GiB, Max: 10 * sampler.GiB, MaxTime: s.Time, Readings: 50}
+			m.take([]*sampler.Snapshot{s})
+			if i < 6 || i%13 != 0 {
+				continue
+			}
+			lines, held, marked := m.draw().lines(), []int(nil), []int(nil)
+			for _, line := range lines {
+				for x, r := range []rune(line) {
+					if strings.Contains(line, "gpu") || strings.Contains(line, "mem") {
+						continue
+					}
+					if r > emptyDots && r <= emptyDots+0xff {
+						held = append(held, x)
+					}
+					if r == theme.Unicode.Mark {
+						marked = append(marked, x)
+					}
+				}
+			}
+			if len(held) == 0 || slices.Max(held) != w-3 {
+				t.Fatalf("width %d, after %d s the newest reading is not at the edge:\n%s", w, i, strings.Join(lines, "\n"))
+			}
+			if len(marked) > 0 && (slices.Min(marked) < slices.Min(held) || slices.Max(marked) > slices.Max(held)) {
+				t.Fatalf("width %d, after %d s the peak is drawn through time that was not watched:\n%s", w, i, strings.Join(lines, "\n"))
+			}
+		}
+	}
+}
+
+// A plot goes smoothly from one color over into the next where there are colors enough, and every cell of a row below the
+// levels has the same.
+func TestPlotIsShaded(t *testing.T) {
+	c := newCanvas(60, 21)
+	high := make([]float64, 110)
+	for i := range high {
+		high[i] = 79 - float64(i%7)
+	}
+	a := area{high: high, full: 100, unit: 1, at: stretch{span: time.Minute}, now: "now"}
+	a.draw(c, rect{0, 0, 60, 21}, &theme.Unicode, time.Minute)
+	for _, name := range theme.Names() {
+		th, _ := theme.Named(name)
+		shades := map[string]bool{}
+		for y := range 20 {
+			row := map[string]bool{}
+			for _, cell := range c.cells[y*60 : (y+1)*60] {
+				if cell.r > emptyDots && cell.r <= emptyDots+0xff {
+					row[newPaint(th, colorprofile.TrueColor).style(cell.look).params] = true
+				}
+			}
+			for s := range row {
+				shades[s] = true
+			}
+			if len(row) > 1 {
+				t.Errorf("%s: row %d has the colors %v", name, y, row)
+			}
+		}
+		if name != "mono" && len(shades) < 12 {
+			t.Errorf("%s: %d shades in 20 rows", name, len(shades))
+		}
 	}
 }

@@ -239,8 +239,9 @@ func (v *view) gpuPlot(c *canvas, r rect, g *sampler.GPU) {
 	a.high, a.at = v.columns(s.Plot(m.name), n, heldFor)
 	if m.isMemory() {
 		if p := g.Memory.Peak; p != nil && v.now().Sub(p.Time) <= a.at.late {
-			newest := &a.high[len(a.high)-1-a.at.blank]
-			*newest = larger(*newest, p.Bytes.MiB()) // a new peak shows at once
+			for i := len(a.high) - 1 - a.at.blank; i < len(a.high); i++ {
+				a.high[i] = larger(a.high[i], p.Bytes.MiB()) // a new peak shows at once
+			}
 		}
 		a.low, _ = v.columns(s.UsedMin, n, heldFor)
 		a.marks = v.memoryMarks(g, a.at, n)
