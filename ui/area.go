@@ -18,6 +18,7 @@ type area struct {
 	sign      string    // after the top of the axis
 	at        stretch
 	now       string                           // the word for it
+	title     string                           // what is plotted, where that is not the memory
 	marks     []mark                           // lines across
 	role      func(percent float64) theme.Role // of what is so high; nil: by level
 }
@@ -89,8 +90,9 @@ func (a *area) draw(c *canvas, r rect, glyphs *theme.Glyphs, span time.Duration)
 	}
 	a.fill(c, plot, top)
 	a.labels(c, rect{r.x, r.y, axisWidth - 1, plot.h}, scale)
-	lines, from := plot, a.seen()/dotColumns // none through time that nobody has watched
-	lines.x, lines.w = plot.x+from, plot.w-from
+	from, to := a.seen()
+	lines := rect{plot.x + from/dotColumns, plot.y, (to+dotColumns-1)/dotColumns - from/dotColumns, plot.h}
+	c.put(plot.x+1, plot.y, plot.x+plot.w, theme.Strong, a.title)
 	for _, m := range a.marks {
 		a.line(c, lines, top, m, glyphs.Mark)
 	}
@@ -100,14 +102,14 @@ func (a *area) draw(c *canvas, r rect, glyphs *theme.Glyphs, span time.Duration)
 	a.times(c, rect{plot.x, r.y + r.h - 1, plot.w, 1}, span)
 }
 
-// seen is the first column that there is a figure of.
-func (a *area) seen() int {
+// seen are the columns that there are figures of, from the first up to after the last: lines go through no other time.
+func (a *area) seen() (from, to int) {
 	for i, v := range a.high {
 		if v == v {
-			return i
+			from, to = pick(to == 0, i, from), i+1
 		}
 	}
-	return len(a.high)
+	return from, to
 }
 
 // lane draws a track of 0 to top in one row of dots, or of small bars where there are none. The topmost dots stay free,

@@ -217,3 +217,33 @@ func TestPlotIsShaded(t *testing.T) {
 		}
 	}
 }
+
+// Only memory has levels: a GPU that works is no alarm. What is plotted instead is named.
+func TestOtherMetricsAreCalm(t *testing.T) {
+	m := model(play(t, "eight", 2*time.Minute), 120, 40, Options{})
+	for range len(plotMetrics) - 1 {
+		m.plot.metric = m.plot.metric.next()
+		c := m.draw()
+		for _, cell := range c.cells {
+			if cell.role >= theme.Area1 && cell.role <= theme.Area6 {
+				t.Fatalf("%s is drawn as level %d", m.plot.metric.title, cell.role)
+			}
+		}
+		if !strings.Contains(strings.Join(c.lines(), "\n"), " "+m.plot.metric.title) {
+			t.Errorf("%s is not named", m.plot.metric.title)
+		}
+	}
+}
+
+// Where a GPU was lost the line of its peak ends with what was seen of it.
+func TestSeen(t *testing.T) {
+	nan := math.NaN()
+	for _, row := range []struct {
+		high     []float64
+		from, to int
+	}{{[]float64{nan, nan, 1, nan, 2, nan}, 2, 5}, {[]float64{1, 2}, 0, 2}, {[]float64{nan}, 0, 0}, {nil, 0, 0}} {
+		if from, to := (&area{high: row.high}).seen(); from != row.from || to != row.to {
+			t.Errorf("%v: %d to %d", row.high, from, to)
+		}
+	}
+}

@@ -237,7 +237,9 @@ func (v *view) gpuPlot(c *canvas, r rect, g *sampler.GPU) {
 	}
 	a := area{full: m.top(g), unit: m.unit, sign: m.sign, now: v.words.Say("screen.now")}
 	a.high, a.at = v.columns(s.Plot(m.name), n, heldFor)
-	if m.isMemory() {
+	if !m.isMemory() { // high is no alarm
+		a.title, a.role = v.words.Say("metric."+m.title), func(float64) theme.Role { return theme.UtilPlot }
+	} else {
 		if p := g.Memory.Peak; p != nil && v.now().Sub(p.Time) <= a.at.late {
 			for i := len(a.high) - 1 - a.at.blank; i < len(a.high); i++ {
 				a.high[i] = larger(a.high[i], p.Bytes.MiB()) // a new peak shows at once

@@ -42,13 +42,14 @@ func (v *view) outcome(g *sampler.GPU) piece {
 		return p
 	}
 	o, _ := v.outlook(g.Key())
+	program := v.byDesign(g)
 	level := theme.Level(100-percent(worst, total), gpuLevels)
 	say := func(role theme.Role, id string, pairs ...any) piece {
 		return piece{role, v.words.Say("verdict."+id, pairs...)}
 	}
 	switch {
-	case o.ByDesign != "" && percent(used, total) >= gpuLevels[0]:
-		return say(theme.Dim, "by_design", "program", o.ByDesign, "free", worst.String())
+	case program != "":
+		return say(theme.Dim, "by_design", "program", program, "free", worst.String())
 	case o.Spike.Known() && o.Spike.Or(0) > used:
 		usable, spike := total.Less(m.Reserved.Or(0)), o.Spike.Or(0)
 		left := usable.Less(spike)
@@ -70,6 +71,15 @@ func (v *view) outcome(g *sampler.GPU) piece {
 		return say(pick(level == theme.Ok, theme.Dim, level), "flat", "span", since(still), "free", worst.Few())
 	}
 	return say(pick(level == theme.Ok, theme.Dim, level), "worst", "free", worst.Few())
+}
+
+// byDesign is the program that fills a GPU on purpose, and has.
+func (v *view) byDesign(g *sampler.GPU) string {
+	if v.outlook == nil || percent(g.Memory.Used.Or(0), g.Memory.PlausibleTotal().Or(0)) < gpuLevels[0] {
+		return ""
+	}
+	o, _ := v.outlook(g.Key())
+	return o.ByDesign
 }
 
 // idlePercent of its memory is what the driver and a desktop take.
