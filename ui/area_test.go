@@ -138,7 +138,7 @@ func TestPlotOfAYoungMonitor(t *testing.T) {
 // Two marks in one row of a plot are one line with both labels, each of them whole.
 func TestMarksInOneRow(t *testing.T) {
 	c := newCanvas(60, 5)
-	a := area{high: []float64{1}, full: 80, unit: 1, at: stretch{span: time.Minute}, now: "now", marks: []mark{
+	a := area{high: slices.Repeat([]float64{1}, 110), full: 80, unit: 1, at: stretch{span: time.Minute}, now: "now", marks: []mark{
 		{79, theme.Peak, []string{"▲79.0 7m ago"}, 0}, {78, theme.Need, []string{"need 2.0G fits below"}, 0}}}
 	a.draw(c, rect{0, 0, 60, 5}, &theme.Unicode, time.Minute)
 	if got := c.lines()[0]; !strings.Contains(got, " ▲79.0 7m ago ") || !strings.Contains(got, " need 2.0G fits below ╌") {

@@ -377,7 +377,7 @@ var textsEN = map[string]string{
 	"help.used":           "used by processes; yellow from 80 %, orange from 90, red from 95",
 	"help.other":          "other: used, but by no process the driver names (unattributed)",
 	"help.driver":         "driver: reserved by driver and firmware",
-	"help.peak":           "sampled peak since the start: a lower bound of the true one; ! from 95 %",
+	"help.peak":           "sampled peak since the start: a lower bound of the true peak",
 	"help.need":           "where the need would end on top of the recent peak; beyond the end",
 	"help.plot":           "plot: held all of the time; at some moment only",
 	"help.reading":        "Memory is read every 20 to 40 ms, the rest each second. What a program frees and its allocator keeps stays used here: the driver sees no further.",
