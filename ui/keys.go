@@ -16,6 +16,9 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return m.suspendJob()
 	case mode == modeNeed || mode == modeTime:
 		if !m.prompt.edit(msg) {
+			if m.prompt.mode == modeMain {
+				m.notices.text = "" // it was about what was typed
+			}
 			return nil
 		}
 		if mode == modeTime {

@@ -61,7 +61,7 @@ func (v *view) outcome(g *sampler.GPU) piece {
 			p = say(theme.Critical, "short", "short", (spike - usable).Few())
 		}
 		if due, ok := o.Due.Value(); ok {
-			p.text += v.words.Say("verdict.next", "span", since(time.Duration(due*float64(time.Second))))
+			p.text += v.words.Say("verdict.next", "span", until(due))
 		}
 		return p
 	case len(g.Processes) == 0 && percent(used, total) < idlePercent:
@@ -117,7 +117,7 @@ func (v *view) alerted(g *sampler.GPU) (p piece, ok bool) {
 			continue
 		}
 		eta, known := a.ETA.Value()
-		span := since(time.Duration(eta * float64(time.Second)))
+		span := until(eta)
 		switch {
 		case a.Kind == sampler.AlertGrowth && known:
 			return piece{levelRole(a.Level), v.words.Say("verdict.filling", "span", span)}, true
@@ -130,6 +130,11 @@ func (v *view) alerted(g *sampler.GPU) (p piece, ok bool) {
 		}
 	}
 	return p, false
+}
+
+// until is how long it is until something happens: a second at least, for "in ~now" is nothing one says.
+func until(seconds float64) string {
+	return since(max(time.Duration(seconds*float64(time.Second)), time.Second))
 }
 
 // stillSpans are the times for which use may have been the same, and stillShare of the GPU what is no move.
