@@ -247,3 +247,14 @@ func TestSeen(t *testing.T) {
 		}
 	}
 }
+
+// A peak from before the plot says so; it is not one of the spikes that stand beside its label.
+func TestPeakBeforeThePlot(t *testing.T) {
+	v := model(past(gpus(1, 1, false), 60), 120, 40, Options{}).view()
+	for ago, want := range map[time.Duration]string{7 * time.Minute: "◂▲47.0 7m ago", 3 * time.Minute: "▲47.0 3m ago"} {
+		marks := v.peakMark(&sampler.Peak{Bytes: 47 * sampler.GiB, Time: v.now().Add(-ago)}, stretch{span: 5 * time.Minute}, 100)
+		if got := marks[0].texts[0]; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -60,3 +60,18 @@ func TestFullByDesignIsNoWorry(t *testing.T) {
 		}
 	}
 }
+
+// What is over does not hide how much is left.
+func TestPastKeepsHeadroom(t *testing.T) {
+	m := model(play(t, "eight", 2*time.Minute), 120, 40, Options{})
+	m.shown.alerts, m.shown.past = nil, []sampler.Alert{{Level: sampler.LevelWarning, Kind: sampler.AlertGrowth, Text: "GPU 0: it grew", End: sampler.Some(1.0)}}
+	var text []string
+	for _, l := range m.view().adviceFull(98) {
+		for _, p := range l {
+			text = append(text, p.text)
+		}
+	}
+	if all := strings.Join(text, "\n"); !strings.Contains(text[0], "peaks leave") || !strings.Contains(all, "it grew") {
+		t.Errorf("%s", all)
+	}
+}

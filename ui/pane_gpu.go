@@ -269,6 +269,9 @@ func (v *view) peakMark(p *sampler.Peak, at stretch, cells int) []mark {
 	ago := v.now().Sub(p.Time)
 	short := fmt.Sprintf("%c%s", v.glyphs.Peak, gib(p.Bytes))
 	texts := []string{v.words.Say("screen.peak", "size", short, "ago", v.ago(ago)), short}
+	if at.column(ago, cells) < 0 {
+		texts[0] = "◂" + texts[0] // it was before what the plot shows
+	}
 	if ago < time.Minute {
 		texts = texts[1:] // where it stands says when, and the seconds would be sent each time
 	}
