@@ -258,3 +258,15 @@ func TestPeakBeforeThePlot(t *testing.T) {
 		}
 	}
 }
+
+// From a span that is none of those to choose from, the next and the one before are its neighbors.
+func TestStepBetween(t *testing.T) {
+	for _, row := range []struct{ x, next, before time.Duration }{
+		{time.Minute, 5 * time.Minute, time.Minute}, {2 * time.Minute, 5 * time.Minute, time.Minute}, {5 * time.Minute, 15 * time.Minute, time.Minute},
+		{time.Second, time.Minute, time.Minute}, {24 * time.Hour, 24 * time.Hour, 6 * time.Hour}, {48 * time.Hour, 24 * time.Hour, 24 * time.Hour},
+	} {
+		if next, before := step(spans, row.x, 1), step(spans, row.x, -1); next != row.next || before != row.before {
+			t.Errorf("%v: %v and %v", row.x, next, before)
+		}
+	}
+}

@@ -83,12 +83,11 @@ var spans = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time
 // intervals that + and - go through.
 var intervals = []time.Duration{250 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second}
 
-// step is the item after (or before) x in list, without wrapping.
+// step is the item after (or before) x in list, without wrapping; x may lie between two.
 func step(list []time.Duration, x time.Duration, by int) time.Duration {
-	for i, d := range list {
-		if d >= x || i == len(list)-1 {
-			return list[max(0, min(i+by, len(list)-1))]
-		}
+	i, found := slices.BinarySearch(list, x)
+	if !found && by > 0 {
+		i--
 	}
-	return x
+	return list[max(0, min(i+by, len(list)-1))]
 }
