@@ -67,7 +67,7 @@ func (m *Model) sortReverse() tea.Cmd {
 
 func spanBy(by int) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
-		m.plot.span, m.plot.chosen = step(spans, m.plot.span, by), true
+		m.plot.choose(by)
 		return m.note(m.words.Say("say.span", "span", span(m.plot.span)))
 	}
 }

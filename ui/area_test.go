@@ -259,14 +259,17 @@ func TestPeakBeforeThePlot(t *testing.T) {
 	}
 }
 
-// From a span that is none of those to choose from, the next and the one before are its neighbors.
-func TestStepBetween(t *testing.T) {
-	for _, row := range []struct{ x, next, before time.Duration }{
-		{time.Minute, 5 * time.Minute, time.Minute}, {2 * time.Minute, 5 * time.Minute, time.Minute}, {5 * time.Minute, 15 * time.Minute, time.Minute},
-		{time.Second, time.Minute, time.Minute}, {24 * time.Hour, 24 * time.Hour, 6 * time.Hour}, {48 * time.Hour, 24 * time.Hour, 24 * time.Hour},
-	} {
-		if next, before := step(spans, row.x, 1), step(spans, row.x, -1); next != row.next || before != row.before {
-			t.Errorf("%v: %v and %v", row.x, next, before)
+// From the span of a young plot keys go to its neighbors.
+func TestChooseWhileYoung(t *testing.T) {
+	for _, row := range []struct {
+		age  time.Duration
+		by   int
+		want time.Duration
+	}{{0, 1, 5 * time.Minute}, {0, -1, time.Minute}, {time.Hour, 1, 15 * time.Minute}, {time.Hour, -1, time.Minute}} {
+		var p plot
+		p.grow(row.age)
+		if p.choose(row.by); p.span != row.want || !p.chosen {
+			t.Errorf("after %v by %d: %v, want %v", row.age, row.by, p.span, row.want)
 		}
 	}
 }

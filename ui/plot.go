@@ -77,17 +77,27 @@ func (p *plot) grow(age time.Duration) {
 	}
 }
 
+// choose takes the next span, or the one before: from that of a young plot, which is none to choose, its neighbors.
+func (p *plot) choose(by int) {
+	from := p.span
+	if !p.chosen && from < usualSpan {
+		from = pick(by > 0, spans[0], usualSpan)
+	}
+	p.span, p.chosen = step(spans, from, by), true
+}
+
 // spans that [ and ] go through.
 var spans = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour}
 
 // intervals that + and - go through.
 var intervals = []time.Duration{250 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second}
 
-// step is the item after (or before) x in list, without wrapping; x may lie between two.
+// step is the item after (or before) x in list, without wrapping.
 func step(list []time.Duration, x time.Duration, by int) time.Duration {
-	i, found := slices.BinarySearch(list, x)
-	if !found && by > 0 {
-		i--
+	for i, d := range list {
+		if d >= x || i == len(list)-1 {
+			return list[max(0, min(i+by, len(list)-1))]
+		}
 	}
-	return list[max(0, min(i+by, len(list)-1))]
+	return x
 }
