@@ -307,7 +307,8 @@ var textsEN = map[string]string{
 	"doctor.call.pcie_traffic":    "PCIe traffic",
 
 	"check.unknown":      "GPU {gpu}  {need} unknown: the driver gives no figures",
-	"check.fits":         "GPU {gpu}  {need} fits, {free} free",
+	"check.fits":         "GPU {gpu}  {need} fits now, {free} free",
+	"check.fits_window":  "GPU {gpu}  {need} fits, at least {free} free for {window}",
 	"check.short":        "GPU {gpu}  {need} does not fit, {free} free, {short} short; held by {who}",
 	"check.unattributed": "no process the driver names {size}",
 	"check.pid":          "pid {pid} ({who}) {size}",
@@ -423,6 +424,7 @@ var textsEN = map[string]string{
 	"verdict.idle":      "idle, {free} free",
 	"verdict.flat":      "flat for {span}, {free} free at worst",
 	"verdict.worst":     "{free} free at worst",
+	"verdict.fits":      "{need} fits",
 	"verdict.filling":   "full in ~{span} at this rate",
 
 	"screen.connecting":        "connecting to the NVIDIA driver…",
@@ -489,6 +491,7 @@ var textsEN = map[string]string{
 	"panel.no_problems":   "No problems found; peaks leave {free} on GPU {gpu}.",
 	"panel.scarce":        "No alert is open, but peaks leave only {free} on GPU {gpu}.",
 	"panel.no_headroom":   "No alert is open; how much is free is unknown.",
+	"panel.of_gpu":        "GPU {gpu}: {text}",
 	"panel.min_free":      "GPU {gpu}: {free} min free",
 	"panel.set_need":      "Set what the next allocation needs with n: the panel then says",
 	"panel.set_need_more": "on which GPU it fits, and what is in the way where it does not.",

@@ -307,7 +307,8 @@ var textsZH = map[string]string{
 	"doctor.call.pcie_traffic":    "PCIe 流量",
 
 	"check.unknown":      "GPU {gpu}  {need} 未知：驱动没有数据",
-	"check.fits":         "GPU {gpu}  {need} 放得下，空闲 {free}",
+	"check.fits":         "GPU {gpu}  {need} 现在放得下，空闲 {free}",
+	"check.fits_window":  "GPU {gpu}  {need} 放得下，{window} 内至少空闲 {free}",
 	"check.short":        "GPU {gpu}  {need} 放不下，空闲 {free}，还差 {short}；占用者：{who}",
 	"check.unattributed": "驱动未列出的进程 {size}",
 	"check.pid":          "进程 {pid}（{who}）{size}",
@@ -423,6 +424,7 @@ var textsZH = map[string]string{
 	"verdict.idle":      "空闲，剩余 {free}",
 	"verdict.flat":      "{span} 没有变化，最少剩 {free}",
 	"verdict.worst":     "最少剩 {free}",
+	"verdict.fits":      "{need} 放得下",
 	"verdict.filling":   "照此约 {span} 后占满",
 
 	"screen.connecting":        "正在连接 NVIDIA 驱动…",
@@ -489,6 +491,7 @@ var textsZH = map[string]string{
 	"panel.no_problems":   "未发现问题；GPU {gpu} 峰值时剩余 {free}。",
 	"panel.scarce":        "没有未解除的警报，但 GPU {gpu} 峰值时只剩 {free}。",
 	"panel.no_headroom":   "没有未解除的警报；空闲显存未知。",
+	"panel.of_gpu":        "GPU {gpu}：{text}",
 	"panel.min_free":      "GPU {gpu}：最小空闲 {free}",
 	"panel.set_need":      "按 n 设置下一次分配所需的大小：面板会说明",
 	"panel.set_need_more": "哪块 GPU 放得下，放不下时被什么占着。",
