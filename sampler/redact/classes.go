@@ -35,10 +35,10 @@ type vocabulary struct {
 
 var vocabularies = sync.OnceValue(func() *vocabulary {
 	return &vocabulary{
-		stems:     strings.Fields("token pass pwd pw secret key auth cred jwt cookie bearer pat sig hook otp mnemonic phrase dsn"),
-		passwords: set("password passwd passphrase passcode pwd pw pass secret mnemonic passwords secrets otp sshpass storepass keypass dbpass userpass smtppass rootpass adminpass passwort"),
-		tokens:    set("jwt bearer credential credentials creds apikeys authtoken authkey"),
-		neutral:   set("value val prod production dev staging stage b64 base64 primary secondary plain raw current base"),
+		stems:     strings.Fields("token pass pwd pw secret key auth cred jwt cookie bearer pat sig hook otp mnemonic phrase dsn kennwort wachtwoord senha parola contrasena 2fa pin salt word basic"),
+		passwords: set("password passwd passphrase passcode pwd pw pass secret mnemonic passwords secrets otp sshpass storepass keypass dbpass userpass smtppass rootpass adminpass passwort passe kennwort wachtwoord senha parola contrasena"),
+		tokens:    set("jwt bearer credential credentials creds apikeys authtoken authkey 2fa"),
+		neutral:   set("value val prod production dev staging stage b64 base64 primary secondary plain raw current base json"),
 		ofModels: set("tokenizer pad eos bos unk cls sep mask special image img video audio speech text stop start end trigger placeholder initializer num n max min per " +
 			"class prompt instance modifier added add additional distillation distilled first last next begin ignore blank boi eoi bot eot eod eom sop eop im think thinking " +
 			"tool function separator delimiter ctx context keep drop prune pruned merge merged vision visual patch learnable latent register memory time state action query " +
@@ -87,7 +87,7 @@ func (v *vocabulary) class(words []string, last, bare string) class {
 		return plain
 	case v.passwords[bare], ends(bare, "password", "passwd", "passphrase", "secret"), bare == "phrase" && v.ofPhrases[before], bare == "word" && before == "pass":
 		return password
-	case bare == "dsn":
+	case bare == "dsn", bare == "pin", bare == "salt", bare == "sig", bare == "signature":
 		return maybe
 	case bare == "token":
 		return v.tokenClass(words)
