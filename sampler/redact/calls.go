@@ -4,7 +4,7 @@ import "strings"
 
 // calls are functions whose last text is a secret, whatever it looks like (true), or if it looks like one.
 var calls = map[string]bool{
-	"login": false, "authenticate": false, "set_token": false, "set_api_key": false, "setapikey": false, "secretstr": true, "set_password": true,
+	"login": false, "connect": false, "creds": true, "credentials": true, "authenticate": false, "set_token": false, "set_api_key": false, "setapikey": false, "secretstr": true, "set_password": true,
 	"httpbasicauth": true, "httpdigestauth": true, "httpproxyauth": true, "basicauth": true, "auth": true, "http_auth": true, "basic_auth": true,
 }
 
@@ -17,12 +17,12 @@ func (f *finder) call(from, to int) {
 	for i < len(f.s) && (quote(f.s[i]) || strings.IndexByte(`=: \`, f.s[i]) >= 0) && i-to < 6 {
 		i++
 	}
-	if i >= len(f.s) || f.s[i] != '(' {
+	if i >= len(f.s) || f.s[i] != '(' && f.s[i] != '[' {
 		return
 	}
 	name := f.s[from:to]
 	always, ok := calls[strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])]
-	if !ok || !always && i > to {
+	if !ok || !always && f.s[to] != '(' {
 		return
 	}
 	last, n := f.lastText(i + 1)
@@ -37,7 +37,7 @@ func (f *finder) call(from, to int) {
 func (f *finder) lastText(i int) (last span, n int) {
 	starts := true // an argument may begin
 	n = 1
-	for end := min(len(f.s), i+maxCall); i < end && f.s[i] != ')'; i++ {
+	for end := min(len(f.s), i+maxCall); i < end && f.s[i] != ')' && f.s[i] != ']'; i++ {
 		switch c := f.s[i]; {
 		case quote(c):
 			closes := f.closes(i + 1)

@@ -32,7 +32,7 @@ func (f *finder) names() {
 func (f *finder) named(from, to int) int {
 	f.call(from, to)
 	name := strings.Trim(f.s[from:to], "-._")
-	if name != "code" && !stemmed(name, vocabularies()) {
+	if !stemmed(name, vocabularies()) {
 		return to
 	}
 	p, ok := f.place(from, to)
@@ -159,8 +159,10 @@ func (f *finder) beside(from, to int) (at int, ok bool) {
 	switch {
 	case strings.HasPrefix(s[wide:], "->"):
 		return f.skipBlanks(wide + 2), true
-	case strings.HasPrefix(s[wide:], "|") && strings.HasSuffix(strings.TrimRight(s[max(0, from-maxName):from], " \t"), "|"):
-		return run(s, wide+1, maxName, blank), true
+	case strings.HasPrefix(s[wide:], "|"):
+		at = run(s, wide+1, maxName, blank)
+		ends := run(s, run(s, at, maxName, func(c byte) bool { return !blank(c) }), maxName, blank)
+		return at, ends < len(s) && s[ends] == '|' || strings.HasSuffix(strings.TrimRight(s[max(0, from-maxName):from], " \t"), "|")
 	}
 	i = run(s, i, maxTold, func(c byte) bool { return blank(c) || quote(c) || c == ',' || c == '\\' })
 	if i == to || !strings.HasPrefix(strings.ToLower(s[i:min(len(s), i+len("value"))]), "value") {

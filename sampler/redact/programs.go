@@ -262,7 +262,7 @@ func (f *finder) setting(words []span, i int) {
 // piped finds what is echoed into a program that reads a password.
 func (f *finder) piped(value span, words []span) {
 	for _, w := range arguments(f.s, words) {
-		if v := f.text(w); ends(v, "-stdin", "_stdin") || v == "login" {
+		if v := f.text(w); ends(v, "-stdin", "_stdin") || v == "-S" || v == "login" {
 			f.credential(value)
 			return
 		}

@@ -19,7 +19,7 @@ func besideName(v string) bool {
 func (f *finder) twoWords(from, to int) string {
 	name := f.s[from:to]
 	switch strings.ToLower(name) {
-	case "key", "word", "phrase", "pass":
+	case "key", "word", "phrase", "pass", "code":
 	default:
 		return name
 	}
@@ -68,13 +68,13 @@ func spoken(name string, c class, v string, said bool) bool {
 	case c == password:
 		return len(v) >= 6 && (made || text && said && strings.ContainsAny(v, "!@#$%^&*")) && v[0] != '-'
 	case name == "key" && c != token || name == "token" && !said:
-		return len(v) >= 20 && made && only(v, alnum)
+		return len(v) >= 16 && made && only(v, alnum)
 	}
 	return len(v) >= 12 && made && only(v, func(c byte) bool { return alnum(c) || c == '-' || c == '_' })
 }
 
 // verbs stand between a name and its value; owners between a name and whose it is.
-var verbs, owners = strings.Fields("is was are ist war lautet est es era to as set with"), strings.Fields("for of from on at für von fuer pour de para do")
+var verbs, owners = strings.Fields("is was are ist war wurde auf lautet est es era to as set with provided entered given used - ..."), strings.Fields("for (for of from on at für von fuer pour de para do")
 
 // said is where a value may begin that a sentence tells behind a name which ends at i, and whether more than a blank is between.
 func (f *finder) said(i int) (at int, said bool) {

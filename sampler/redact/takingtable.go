@@ -13,6 +13,7 @@ var takings = []taking{
 	{programs: "ngrok", after: "add-authtoken", apart: true},
 	{programs: "kaggle", after: "set", option: "-v", apart: true},
 	{programs: "rclone", after: "obscure", apart: true},
+	{programs: "mc mcli", after: "set", apart: true, words: 3},
 	{programs: "htpasswd", option: "", apart: true, words: 3},
 	{programs: "docker podman nerdctl buildah skopeo helm oras crane regctl az twine swanlab", after: "login", option: "-p", stuck: true, apart: true},
 	{programs: "prefect swanlab", after: "login", option: "-k", apart: true},

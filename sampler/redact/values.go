@@ -54,9 +54,12 @@ func (f *finder) value(p place, c class) span {
 }
 
 // opened skips what may stand before a value or its quote that begins at i: the end of a line behind a backslash, the sign
-// of a block of YAML, the kind of a text of Python and two more quotes.
+// of a block of YAML, the type, the kind of a text of Python and two more quotes.
 func (f *finder) opened(i int) int {
 	s := f.s
+	if typed := "str = "; strings.HasPrefix(s[i:], typed) {
+		i += len(typed)
+	}
 	if n := run(s, i, 2, func(c byte) bool { return strings.IndexByte("|>-", c) >= 0 }); n < len(s) && blank(s[n]) && i > 0 && (n > i && s[n] == '\n' || s[i-1] == '\\') {
 		i = f.skipBlanks(n)
 	}
