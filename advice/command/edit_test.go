@@ -236,3 +236,18 @@ func TestLongestCommand(t *testing.T) {
 		}
 	}
 }
+
+// A batch of no whole number above 0 is none, and what is no number is not changed.
+func TestNumbers(t *testing.T) {
+	for value, want := range map[string]bool{"8": true, "0": false, "-4": false, "auto": false, "99999999999999999999": false} {
+		if _, n, ok := Parse("python train.py --batch-size=" + value).BatchArgument(); ok != want {
+			t.Errorf("a batch of %s: %d, %v", value, n, ok)
+		}
+	}
+	half := func(x float64) float64 { return x/2 + 1 }
+	for value, want := range map[string]bool{"512": true, "auto": false, "1e999": false} {
+		if text, _, ok := Parse("python train.py --max-model-len "+value).WithNumber(half, "max_model_len"); ok != want {
+			t.Errorf("a length of %s: %q, %v", value, text, ok)
+		}
+	}
+}
