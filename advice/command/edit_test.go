@@ -251,3 +251,12 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 }
+
+// What export and declare say of a variable without giving it a value is kept as it is.
+func TestDeclarations(t *testing.T) {
+	for _, before := range []string{"export FOO", "declare -x", "declare -x FOO=1", "export FOO+=x", "declare FOO[0]=1", "export FOO="} {
+		if _, n, ok := Parse(before + "; python train.py --batch-size=8").BatchArgument(); !ok || n != 8 {
+			t.Errorf("behind %s: a batch of %d, %v", before, n, ok)
+		}
+	}
+}
