@@ -236,3 +236,27 @@ func TestLongestCommand(t *testing.T) {
 		}
 	}
 }
+
+// A batch of no whole number above 0 is none, and what is no number is not changed.
+func TestNumbers(t *testing.T) {
+	for value, want := range map[string]bool{"8": true, "0": false, "-4": false, "auto": false, "99999999999999999999": false} {
+		if _, n, ok := Parse("python train.py --batch-size=" + value).BatchArgument(); ok != want {
+			t.Errorf("a batch of %s: %d, %v", value, n, ok)
+		}
+	}
+	half := func(x float64) float64 { return x/2 + 1 }
+	for value, want := range map[string]bool{"512": true, "auto": false, "1e999": false} {
+		if text, _, ok := Parse("python train.py --max-model-len "+value).WithNumber(half, "max_model_len"); ok != want {
+			t.Errorf("a length of %s: %q, %v", value, text, ok)
+		}
+	}
+}
+
+// What export and declare say of a variable without giving it a value is kept as it is.
+func TestDeclarations(t *testing.T) {
+	for _, before := range []string{"export FOO", "declare -x", "declare -x FOO=1", "export FOO+=x", "declare FOO[0]=1", "export FOO="} {
+		if _, n, ok := Parse(before + "; python train.py --batch-size=8").BatchArgument(); !ok || n != 8 {
+			t.Errorf("behind %s: a batch of %d, %v", before, n, ok)
+		}
+	}
+}

@@ -196,6 +196,7 @@ func checkJSON(w io.Writer, v watch.Answer, gpus int) error {
 	type gpu struct {
 		Index     int                        `json:"index"`
 		UUID      string                     `json:"uuid"` // of a MIG instance its own
+		MIG       *sampler.MIG               `json:"mig"`
 		Fits      sampler.Opt[bool]          `json:"fits"`
 		Reason    string                     `json:"reason,omitempty"` // why not, where it is not for want of memory
 		Free      sampler.Opt[sampler.Bytes] `json:"free_bytes"`
@@ -210,7 +211,7 @@ func checkJSON(w io.Writer, v watch.Answer, gpus int) error {
 		GPUs   []gpu         `json:"gpus"`
 	}{sampler.Schema, v.Need, v.Enough(gpus), []gpu{}}
 	for _, f := range v.GPUs {
-		g := gpu{Index: f.GPU, UUID: f.UUID, Free: f.Free, WorstFree: f.WorstFree, Short: f.Short, Holders: []holder{}}
+		g := gpu{Index: f.GPU, UUID: f.UUID, MIG: f.Instance, Free: f.Free, WorstFree: f.WorstFree, Short: f.Short, Holders: []holder{}}
 		if f.Unsplit {
 			g.Reason = "mig_without_instances"
 		}
