@@ -62,7 +62,7 @@ func (m plotMetric) next() plotMetric {
 const usualSpan = 5 * time.Minute
 
 // youngSpans are those that it grows through.
-var youngSpans = []time.Duration{2 * time.Minute, usualSpan}
+var youngSpans = []time.Duration{time.Minute, 2 * time.Minute, usualSpan}
 
 // grow lets the span grow with what there is to show, until the viewer chooses one.
 func (p *plot) grow(age time.Duration) {
