@@ -186,6 +186,9 @@ func doStopOther(f *failure) []string {
 	} else {
 		list = append(list, "nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv",
 			"sudo fuser -v /dev/nvidia*  "+f.comment("do.hidden_holders"))
+		if f.makesContext() || f.failedBuilding() {
+			list = append(list, "export CUDA_VISIBLE_DEVICES=1  "+f.comment("do.free_gpu"))
+		}
 	}
 	if need := f.wholeNeed(); need > 0 {
 		list = append(list, "nvpeak wait --need "+need.GiBUp()+"  "+f.comment("do.wait"))

@@ -6,7 +6,7 @@ var fixesValidation = []fixRow{
 	{id: FixShrinkValidationBatch, source: "https://huggingface.co/docs/transformers/main_classes/trainer",
 		kinds: training | evaluation | undecided, cost: 0.05,
 		lives:   map[string]float64{CauseValidationSpike: 0.92, CauseOtherProcess: 0.3},
-		when:    func(f *failure) bool { return f.phase() == sampler.PhaseValidation },
+		when:    func(f *failure) bool { return f.phase() == sampler.PhaseValidation && !f.failedBuilding() },
 		variant: func(f *failure) string { return f.validationVariant() },
 		saves: func(f *failure) (span, bool) {
 			k := float64(f.validationFactor())

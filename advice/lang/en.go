@@ -948,6 +948,7 @@ var textsEN = map[string]string{
 	"do.set_device":                            "before the first CUDA call",
 	"do.map_location":                          "else every rank loads to GPU 0",
 	"do.if_yours":                              "only if it is yours",
+	"do.free_gpu":                              "or run on a GPU that is free",
 	"do.hidden_holders":                        "shows processes of other containers and dead ones",
 	"do.wait":                                  "or wait until a GPU has room",
 	"do.wslconfig":                             "WSL2: raise memory= in .wslconfig of the Windows user, then wsl --shutdown",
