@@ -116,6 +116,15 @@ var fixesInference = []fixRow{
 		},
 		variant: func(f *failure) string { return f.program.name },
 		do:      doOffload},
+	{id: FixOffloadModel, source: "https://github.com/AUTOMATIC1111/stable-diffusion-webui/wiki/Optimizations",
+		kinds: imageTool, cost: 0.06, // an option at the start; the picture stays as it is
+		lives: map[string]float64{CauseTooBig: 0.95, CauseUnknown: 0.5, CauseFragmentation: 0.6, CauseOversubscribed: 0.8},
+		when: func(f *failure) bool {
+			return !f.onHost() && !f.refusedThoughFree() && f.offloadPossible() && !f.decodesPicture() && f.program.name == "webui" && f.smallCard()
+		},
+		reach:   always(0.95),
+		variant: func(f *failure) string { return f.program.name },
+		do:      doOffload},
 }
 
 // weightsFill: without a graph only weights stay, and the refused request is next to nothing beside
@@ -154,6 +163,11 @@ func (f *failure) fullPrecisionOption() string {
 		}
 	}
 	return ""
+}
+
+// smallCard: one of those for which the web UI recommends its options.
+func (f *failure) smallCard() bool {
+	return f.total.Known() && f.total.Or(0) <= 8*sampler.GiB
 }
 
 func (f *failure) offloadPossible() bool {
@@ -237,7 +251,7 @@ func doOffload(f *failure) []string {
 			option = "--lowvram"
 		}
 		if text, ok := f.command.WithOption(option, ""); ok {
-			return []string{text}
+			return []string{text, "--opt-sdp-attention  " + f.comment("do.webui_args")}
 		}
 		return []string{"COMMANDLINE_ARGS=--medvram --opt-sdp-attention  " + f.comment("do.webui_args")}
 	}

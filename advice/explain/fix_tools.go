@@ -66,7 +66,13 @@ var fixesTools = []fixRow{
 			return 0.95
 		},
 		variant: func(f *failure) string { return f.program.name },
-		do:      func(f *failure) []string { return f.turnKnobs(FixLimitRequests) }},
+		do: func(f *failure) []string {
+			list := f.turnKnobs(FixLimitRequests)
+			if f.dryRun() && f.inFunction("multimodal", "vision", "visual", "image", "encoder") {
+				list = append(list, `vllm serve MODEL --limit-mm-per-prompt '{"image": 1, "video": 0}'  `+f.comment("do.pictures"))
+			}
+			return list
+		}},
 	{id: FixCapPreallocation, source: "https://github.com/ggml-org/llama.cpp/pull/6017",
 		kinds: server, cost: 0,
 		lives:   map[string]float64{CauseTooBig: 0.95},
@@ -109,6 +115,12 @@ const largestBuffer = 32 * sampler.GiB
 func (f *failure) computeBuffer() bool {
 	caller, _ := f.event.Extra["caller"].(string)
 	return f.program.name == "llama.cpp" && f.requested.Or(0) > largestBuffer && strings.Contains(caller, "gallocr_reserve")
+}
+
+// dryRun: vLLM tries how much the largest batch needs, before it takes its share for the cache. Fewer requests
+// and shorter contexts make that batch smaller; the share does not.
+func (f *failure) dryRun() bool {
+	return f.program.name == "vllm" && f.inFunction("profile_run", "determine_num_available_blocks", "determine_available_memory") && !f.inFunction("capture")
 }
 
 // loadingWeights: the server was still reading the model, so nothing about requests matters yet.

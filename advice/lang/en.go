@@ -949,6 +949,7 @@ var textsEN = map[string]string{
 	"do.map_location":                          "else every rank loads to GPU 0",
 	"do.if_yours":                              "only if it is yours",
 	"do.free_gpu":                              "or run on a GPU that is free",
+	"do.pictures":                              "fewer or smaller pictures in one request, which the trial run counts at their largest",
 	"do.hidden_holders":                        "shows processes of other containers and dead ones",
 	"do.wait":                                  "or wait until a GPU has room",
 	"do.wslconfig":                             "WSL2: raise memory= in .wslconfig of the Windows user, then wsl --shutdown",

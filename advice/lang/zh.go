@@ -949,6 +949,7 @@ var textsZH = map[string]string{
 	"do.map_location":                          "否则每个 rank 都加载到 GPU 0",
 	"do.if_yours":                              "确认是你的再停",
 	"do.free_gpu":                              "或者换一块空闲的 GPU",
+	"do.pictures":                              "单个请求里图片更少或更小：试运行按最大尺寸计算",
 	"do.hidden_holders":                        "能看到别的容器和残留的进程",
 	"do.wait":                                  "或等到有 GPU 空出来",
 	"do.wslconfig":                             "WSL2：在 Windows 用户的 .wslconfig 里调大 memory=，再 wsl --shutdown",

@@ -1,6 +1,7 @@
 package oomlog
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -18,6 +19,7 @@ var factWords = []string{
 	"load_in_", "nf4", "int8", "jax", "mxnet", "paddlepaddle", "sglang", "vllm==", "ollama_", "ggml_cuda_", "vllm_", "flags_", "ray_memory", "malloc_arena",
 	"cublas_workspace", "cuda_module", "cuda_launch", "cuda_device_order", "srun ", "mpirun ", "fairseq-train", "lightning run", "samples per gpu", "mixed_precision",
 	"windows", "wsl", "torchrun", "python ", "python3 ", "accelerate launch", "deepspeed", "vllm serve", "launch_server", "yolo ", "tensor_parallel_size",
+	"launching web ui", "commandline_args",
 }
 
 type factRow struct {
@@ -92,6 +94,10 @@ var factRows = []factRow{
 	}),
 	fact(`(?i)\bwsl ?2\b|microsoft-standard-wsl()`, func(c *sampler.LogContext, _ string, _ []string) {
 		c.Environment["WSL_DISTRO_NAME"] = "?" // which one is not said
+	}),
+	fact(`(?:Launching Web UI with arguments: ?|\bCOMMANDLINE_ARGS=["']?)((?:--[\w-]+[ =]?[^"']*)?)`, func(c *sampler.LogContext, value string, _ []string) {
+		c.Server = cmp.Or(c.Server, "webui")
+		c.Command = cmp.Or(c.Command, strings.TrimSpace("python launch.py "+value)) // which prints that line
 	}),
 	fact(`Command '\[(.*?)\]' (?:returned|died)`, func(c *sampler.LogContext, value string, _ []string) {
 		if c.Command == "" {
