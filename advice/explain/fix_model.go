@@ -91,7 +91,9 @@ var fixesModel = []fixRow{
 	{id: FixSmallerModel, source: "https://huggingface.co/docs/transformers/quantization/overview",
 		kinds: ownCode | running, cost: 0.3,
 		lives: map[string]float64{CauseTooBig: 0.9, CauseMemoryLimit: 0.4, CauseOversubscribed: 0.7, CausePreallocation: 0.5},
-		when:  func(f *failure) bool { return !f.refusedThoughFree() && f.phase() != sampler.PhaseValidation },
+		when: func(f *failure) bool {
+			return !f.refusedThoughFree() && f.phase() != sampler.PhaseValidation && !f.growsTrees()
+		},
 		variant: func(f *failure) string {
 			switch f.program.name {
 			case "llama.cpp", "ollama":
