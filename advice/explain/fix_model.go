@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -157,10 +158,11 @@ func doRaiseLimit(f *failure) []string {
 	case "vllm":
 		share := f.withShare("vllm", func(v float64) float64 { return min(0.95, float64(int(v*100+0.5)+5)/100) })
 		if n := f.tokensThatFit(); n > 0 {
-			if text, ok := f.command.WithOption("--max-model-len", strconv.FormatUint(n, 10)); ok {
+			if text, ok := f.command.WithOption("--max-model-len", strconv.FormatUint(n, 10)); ok && f.runsServer() {
 				return []string{text, share[0]}
 			}
-			return []string{"vllm serve MODEL --max-model-len " + strconv.FormatUint(n, 10), share[0] + "  " + f.comment("do.or")}
+			shorter := cmp.Or(f.inCall("vllm", "--max-model-len", strconv.FormatUint(n, 10)), "vllm serve MODEL --max-model-len "+strconv.FormatUint(n, 10))
+			return []string{shorter, share[0] + "  " + f.comment("do.or")}
 		}
 		if f.command.Known && f.isServing() {
 			return share

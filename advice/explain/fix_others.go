@@ -215,7 +215,10 @@ func (f *failure) withShare(server string, change func(float64) float64) []strin
 		return []string{text}
 	}
 	value := plainNumber(change(row.usual))
-	if text, ok := f.command.WithOption(row.option, value); ok && f.program.name == server {
+	if text, ok := f.command.WithOption(row.option, value); ok && f.program.name == server && f.runsServer() {
+		return []string{text}
+	}
+	if text := f.inCall(server, row.option, value); text != "" {
 		return []string{text}
 	}
 	return []string{row.plain + " " + row.option + " " + value}

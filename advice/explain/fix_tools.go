@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -150,12 +151,45 @@ func (f *failure) turnKnobs(fix string) (list []string) {
 		if text, _, ok := f.command.WithNumber(half, command.PlainName(k.option)); ok && k.option != "" {
 			return []string{text}
 		}
-		if text, ok := f.command.WithOption(k.option, k.value); ok && k.option != "" {
+		if text, ok := f.command.WithOption(k.option, k.value); ok && k.option != "" && f.runsServer() {
 			if _, err := strconv.Atoi(k.value); err == nil {
 				return []string{text}
 			}
 		}
+		if text := f.inCall(k.program, k.option, k.value); text != "" {
+			return []string{text}
+		}
 		list = append(list, k.plain)
 	}
 	return list
+}
+
+// ownCommands are the programs and images that take the options of a server.
+var ownCommands = map[string][]string{
+	"vllm":         {"vllm", "vllm-openai", "vllm.entrypoints"},
+	"sglang":       {"sglang", "sglang.launch_server"},
+	"tgi":          {"text-generation-launcher", "text-generation-inference"},
+	"tensorrt-llm": {"trtllm-serve"},
+	"lmdeploy":     {"lmdeploy"},
+	"llama.cpp":    {"llama-server", "llama-cli", "llama-bench"},
+}
+
+// runsServer: the command is that of the server itself. A script that uses it as a library does not have its options.
+func (f *failure) runsServer() bool {
+	names, limited := ownCommands[f.program.name]
+	return !limited || slices.ContainsFunc(f.command.Words(), func(w string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(w, name) })
+	})
+}
+
+// calls are how scripts make the engine of a server.
+var calls = map[string]string{"vllm": "vllm.LLM", "sglang": "sglang.Engine"}
+
+// inCall sets an option where a script makes the engine; "" where there is no such script.
+func (f *failure) inCall(server, option, value string) string {
+	call := calls[server]
+	if call == "" || !f.command.Known || f.program.name != server || f.runsServer() || option == "" {
+		return ""
+	}
+	return call + "(…, " + command.PlainName(option) + "=" + value + ")"
 }
