@@ -1006,7 +1006,7 @@ var textsEN = map[string]string{
 	"do.item":                                  "not: total_loss += loss",
 	"do.detach":                                "not: outputs.append(out)",
 	"do.watch":                                 "after each epoch: it must not rise",
-	"do.if_script_has":                         "{option} is a guess: only if your script has it; without it the smaller batch alone also fits",
+	"do.if_script_has":                         "for the same effective batch add {option}, if your script has it",
 	"do.deepspeed":                             "in {file}: divide train_micro_batch_size_per_gpu by {k}, multiply gradient_accumulation_steps by {k}",
 	"do.batch_plain":                           "batch size {before} to {after}",
 	"do.batch_known":                           "batch size {before} to {after}, gradient accumulation over {steps} steps",

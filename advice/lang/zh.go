@@ -1006,7 +1006,7 @@ var textsZH = map[string]string{
 	"do.item":                                  "不要写 total_loss += loss",
 	"do.detach":                                "不要写 outputs.append(out)",
 	"do.watch":                                 "每轮之后看：不应该上涨",
-	"do.if_script_has":                         "{option} 是猜的：脚本有这个选项才加；没有的话只减小 batch 也放得下",
+	"do.if_script_has":                         "若脚本支持，加上 {option} 可保持等效批量不变",
 	"do.deepspeed":                             "在 {file} 里：train_micro_batch_size_per_gpu 除以 {k}，gradient_accumulation_steps 乘以 {k}",
 	"do.batch_plain":                           "batch {before} 改为 {after}",
 	"do.batch_known":                           "batch {before} 改为 {after}，梯度累积 {steps} 步",
