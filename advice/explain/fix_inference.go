@@ -88,6 +88,15 @@ var fixesInference = []fixRow{
 			return f.program.name
 		},
 		do: doSmallerInput},
+	{id: FixSmallerInput, source: "https://docs.monai.io/en/stable/transforms.html",
+		kinds: training, cost: 0.15,
+		lives: map[string]float64{CauseTooBig: 0.92, CauseDataSpike: 0.9, CauseFragmentation: 0.8, CauseOversubscribed: 0.7},
+		when: func(f *failure) bool {
+			return f.batch() == 1 && f.onPixels() && f.inTraining() && !f.refusedThoughFree()
+		},
+		reach:   always(0.95),
+		variant: func(f *failure) string { return "crop" },
+		do:      doSmallerInput},
 	{id: FixShortenContext, source: "https://huggingface.co/docs/transformers/kv_cache",
 		kinds: evaluation | inference, cost: 0.1,
 		lives: map[string]float64{CauseTooBig: 0.8, CauseDataSpike: 0.9, CauseFragmentation: 0.7, CauseUnknown: 0.4, CauseOversubscribed: 0.5},
@@ -146,6 +155,11 @@ func (f *failure) saysItResumes() bool {
 // convolves: the traceback ends in a convolution or a resize, so memory follows the pixels.
 func (f *failure) convolves() bool {
 	return f.inCode("conv2d", "conv3d", "conv_transpose", "interpolate(", "upsample", "grid_sample") || f.inFunction("conv", "upsample", "vae", "decode_first_stage", "interpolate")
+}
+
+// onPixels: the network works on pictures or volumes, whose crop is a setting of the training.
+func (f *failure) onPixels() bool {
+	return f.convolves() || f.inFile("unet", "swin", "resnet", "rcnn", "yolo", "vgg", "hrnet", "deeplab", "detectors/", "segmentors/")
 }
 
 // generatesText: a language model was writing; memory follows the length of its context.
@@ -207,6 +221,9 @@ func doSmallerInput(f *failure) []string {
 	names := []string{"imgsz", "img_size", "image_size", "resolution", "size", "input_size", "max_size", "crop_size", "tile", "tile_size"}
 	if text, name, ok := f.command.WithNumber(half, names...); ok {
 		return []string{text + "  " + f.comment("do.size_option", "name", name)}
+	}
+	if f.inTraining() {
+		return []string{f.comment("do.crop")}
 	}
 	return []string{f.comment("do.input_size"), f.comment("do.input_tiles")}
 }
