@@ -162,8 +162,16 @@ func (f *failure) onPixels() bool {
 	return f.convolves() || f.inFile("unet", "swin", "resnet", "rcnn", "yolo", "vgg", "hrnet", "deeplab", "detectors/", "segmentors/")
 }
 
+// hearsSpeech: it writes down what is said, so memory follows the length of the recording.
+func (f *facts) hearsSpeech() bool {
+	return f.inFile("automatic_speech_recognition", "asr_inference", "speecht5", "wav2vec", "modeling_whisper")
+}
+
 // generatesText: a language model was writing; memory follows the length of its context.
 func (f *failure) generatesText() bool {
+	if f.hearsSpeech() {
+		return false
+	}
 	return f.program.name == "lm_eval" || f.told(sampler.ToldText) || !f.convolves() && (f.inCode("past_key_value", "lm_head", "scaled_dot_product", "attn_weights", "input_ids") || f.inFunction("generate", "_sample", "greedy_search", "beam_search", "chat") ||
 		f.command.HasPlain("max_new_tokens", "prompt_length"))
 }
@@ -224,6 +232,9 @@ func doSmallerInput(f *failure) []string {
 	}
 	if f.inTraining() {
 		return []string{f.comment("do.crop")}
+	}
+	if f.hearsSpeech() {
+		return []string{"asr(audio, chunk_length_s=30, batch_size=1)  " + f.comment("do.chunks"), f.comment("do.cut_audio")}
 	}
 	return []string{f.comment("do.input_size"), f.comment("do.input_tiles")}
 }

@@ -100,7 +100,10 @@ var fixesModel = []fixRow{
 			case "llama.cpp", "ollama":
 				return "llama"
 			}
-			if f.program.is(training) {
+			switch {
+			case f.program.is(training) && f.usesLoRA():
+				return "qlora"
+			case f.program.is(training):
 				return "training"
 			}
 			return ""
@@ -121,7 +124,7 @@ var fixesModel = []fixRow{
 			if f.program.name == "whisper" {
 				return []string{"whisper-ctranslate2 AUDIO --model medium --compute_type int8"}
 			}
-			if f.program.is(training) || !f.torchCode() {
+			if f.program.is(training) && !f.usesLoRA() || !f.torchCode() {
 				return []string{f.comment("do.smaller_model")}
 			}
 			return []string{"from_pretrained(name, quantization_config=BitsAndBytesConfig(load_in_4bit=True))"}

@@ -95,6 +95,15 @@ var fixesTools = []fixRow{
 			return []string{"nvidia-smi  " + f.comment("do.who_holds"), "trtexec --onnx=MODEL.onnx --memPoolSize=workspace:1024  " + f.comment("do.workspace"),
 				"config.set_memory_pool_limit(trt.MemoryPoolType.WORKSPACE, 1 << 30)  " + f.comment("do.or")}
 		}},
+	{id: FixCapPreallocation, source: "https://relion.readthedocs.io/en/latest/Reference/Using-RELION.html",
+		kinds: ownCode, cost: 0,
+		lives:   map[string]float64{CauseTooBig: 0.7, CauseUnknown: 0.6, CauseFragmentation: 0.6},
+		when:    func(f *failure) bool { return f.event.Framework == "relion" },
+		variant: func(f *failure) string { return "relion" },
+		reach:   always(1),
+		do: func(f *failure) []string {
+			return []string{"relion_refine_mpi … --free_gpu_memory 1000", "mpirun -n 2 relion_refine_mpi … --pad 1  " + f.comment("do.fewer_ranks")}
+		}},
 	{id: FixShortenContext, source: sourceVLLM,
 		kinds: server, cost: 0.1,
 		lives: map[string]float64{CauseTooBig: 0.7, CausePreallocation: 0.5, CauseMemoryLimit: 0.6, CauseDataSpike: 0.9, CauseFragmentation: 0.5, CauseUnknown: 0.35},

@@ -14,6 +14,9 @@ var fixesValidation = []fixRow{
 			return span{low, low + partOf(f.footprint.activations.mid(), 1-1/k)}, f.requested.Known()
 		},
 		reach: func(f *failure) float64 {
+			if f.impossible() && f.program.is(evaluation) {
+				return 0.4 // one input at a time is what most evaluate with
+			}
 			if k := float64(f.validationFactor()); partOf(f.requested.Or(0), 1-1/k) < f.shortfallOr0() {
 				return 0.9
 			}
