@@ -100,16 +100,16 @@ func TestEdits(t *testing.T) {
 		"a job":                 {variable, "sbatch job.sh", ""},
 		"nothing":               {variable, " ", ""},
 
-		"batch of two":               {smaller, "python t.py --batch-size 2", "python t.py --batch-size 1 --gradient-accumulation-steps 2"},
+		"batch of two":               {smaller, "python t.py --batch-size 2", "python t.py --batch-size 1"},
 		"accumulation of one":        {smaller, "python t.py --batch-size 8 --grad_accum 1", "python t.py --batch-size 4 --grad_accum 2"},
 		"accumulation of none":       {smaller, "python t.py --batch-size 8 --grad_accum 0", ""},
 		"accumulation in words":      {smaller, "python t.py --batch-size 8 --grad_accum auto", ""},
 		"accumulation of the shell":  {smaller, "python t.py --batch-size 8 --grad_accum=1$N", ""},
 		"batch the shell completes":  {smaller, "python t.py --batch-size=1$N", ""},
-		"batch with a negative seed": {smaller, "python t.py --seed -1 --batch-size 8", "python t.py --seed -1 --batch-size 4 --gradient-accumulation-steps 2"},
+		"batch with a negative seed": {smaller, "python t.py --seed -1 --batch-size 8", "python t.py --seed -1 --batch-size 4"},
 		"lightning, one word":        {smaller, "python t.py --accumulate_grad_batches=2 --batch_size=8", "python t.py --accumulate_grad_batches=4 --batch_size=4"},
 		"lightning, its data":        {smaller, "python t.py --data.batch_size 8", "python t.py --data.batch_size 4 --trainer.accumulate_grad_batches=2"},
-		"short, the last":            {smaller, "python t.py -b 4 -bs 8", "python t.py -b 4 -bs 4 --gradient-accumulation-steps 2"},
+		"short, the last":            {smaller, "python t.py -b 4 -bs 8", "python t.py -b 4 -bs 4"},
 		"evaluation only":            {smaller, "python t.py model.eval.batch_size=8", ""},
 	} {
 		if got := row.edit(Parse(row.command)); got != row.want {
