@@ -124,7 +124,7 @@ func TestLevelRisen(t *testing.T) {
 }
 
 // A spike that will not fit is critical a minute before it is due; when it comes is said only where they come regularly
-// and nothing saved the program before.
+// and are brief, where it is the next one that does not fit, and where nothing saved the program before.
 func TestSpikeDue(t *testing.T) {
 	for name, row := range map[string]struct {
 		last   float64 // it is 1000 s, and they come each 600
@@ -138,6 +138,9 @@ func TestSpikeDue(t *testing.T) {
 		"the one after": {401, func(f *Facts, p *series.Pattern, e *expectation) { e.later = 1 }, "warning", sampler.Some(601.0)},
 		"irregular":     {460, func(f *Facts, p *series.Pattern, e *expectation) { p.Regular = false }, "warning", sampler.Opt[float64]{}},
 		"of no period":  {460, func(f *Facts, p *series.Pattern, e *expectation) { p.Period = 0 }, "warning", sampler.Opt[float64]{}},
+		"by chance":     {460, func(f *Facts, p *series.Pattern, e *expectation) { e.chance = true }, "warning", sampler.Opt[float64]{}},
+		"brief":         {460, func(f *Facts, p *series.Pattern, e *expectation) { p.Width = 360 }, "critical", sampler.Some(60.0)},
+		"phases":        {460, func(f *Facts, p *series.Pattern, e *expectation) { p.Width = 361 }, "warning", sampler.Opt[float64]{}},
 		"saved before":  {460, func(f *Facts, p *series.Pattern, e *expectation) { f.gpu.near.count = 1 }, "warning", sampler.Opt[float64]{}},
 		"by hand": {460, func(f *Facts, p *series.Pattern, e *expectation) {
 			f.gpu.busy, f.gpu.procs[0].process = 0, &sampler.Process{Command: "ipython"}
