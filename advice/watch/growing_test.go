@@ -40,6 +40,26 @@ func TestGrowthLevels(t *testing.T) {
 	}
 }
 
+// When a climb by steps ends that will within 15 s is not said: what is given back is worth several of them.
+func TestClimbETA(t *testing.T) {
+	for interval, want := range map[int]bool{10: false, 14: false, 15: true} {
+		w := New(Options{})
+		warned, soon := false, false
+		for i := range 120 + 16*interval {
+			used := 8000 + 1000*float64(max(0, (i-120)/interval))
+			for _, a := range w.Add(snapshotOf(float64(i), 23900, used+20, processOf(7, "python train.py", used))) {
+				if a.Kind == sampler.AlertGrowth && a.Level == sampler.LevelCritical {
+					eta, known := a.ETA.Value()
+					warned, soon = true, soon || known && eta > 0 && eta < climbSeconds-0.5
+				}
+			}
+		}
+		if !warned || soon != want {
+			t.Errorf("steps each %d s: warned %v, said to end soon %v", interval, warned, soon)
+		}
+	}
+}
+
 // What is kept grows by 10 MiB a second, and 2000 MiB above it are needed: when that ends is not said with less than 1 % left.
 func TestKeptGrowthETA(t *testing.T) {
 	for used, want := range map[float64]sampler.Opt[float64]{16400: sampler.Some(20.0), 16401: {}} {

@@ -46,7 +46,8 @@ const (
 	stepsAhead = 0.4
 	stepsLarge = 0.01
 	// Steps that follow each other within 15 s are a climb. One that stays within 2 % of those
-	// that came back is known.
+	// that came back is known. When one ends that will within as many seconds is not said: what is
+	// given back first is worth several of its steps.
 	climbSeconds = 15
 	climbMargin  = 0.02
 	// roomLeast, of the GPU: who goes on growing with less than most allocators give back does so in what
@@ -122,7 +123,9 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 	}
 	found.pid, found.level = pid, sampler.LevelWarning
 	if !f.gpu.saved() && (steps || room >= roomLeast*f.gpu.total) {
-		found.eta = sampler.Some(math.Round(eta))
+		if !steps || flight.Interval >= climbSeconds || eta >= climbSeconds {
+			found.eta = sampler.Some(math.Round(eta))
+		}
 		if eta <= growthSoon {
 			found.level = sampler.LevelCritical
 		}
