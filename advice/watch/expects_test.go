@@ -64,6 +64,14 @@ func TestExpects(t *testing.T) {
 			t.Errorf("%s: %v, %+v, want %v", name, ok, e, row.top)
 		}
 	}
+	for left, want := range map[float64]bool{499: true, 500: false} { // each leaves 500 MiB less to others, who take it
+		f, s := steady()
+		p := knownSpikes()
+		p.Left, p.Sinks = left, 500
+		if e, ok := expects(f, s, p); ok != want || ok && (e.top != p.Newest || e.available != p.Newest-1) {
+			t.Errorf("%v MiB left: %v %+v", left, ok, e)
+		}
+	}
 	for falls, want := range map[int]bool{fallsEach * 5: false, fallsEach*5 - 1: true} { // it empties its cache before and after each
 		f, s := steady()
 		p := knownSpikes()

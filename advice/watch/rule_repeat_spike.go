@@ -129,6 +129,9 @@ func expects(f *Facts, s *series.Series, p series.Pattern) (e expectation, ok bo
 			e.top, e.later = e.top+p.Rise, 1
 		}
 		e.how = words.Say("alert.repeat_spike.trend", "more", size(p.Rise), "high", size(p.Newest))
+	case repeats && p.Left < p.Sinks: // others take what it leaves
+		e.top, e.available = p.Newest, p.Newest+p.Left-p.Sinks
+		e.how = words.Say("alert.repeat_spike.left", "less", size(p.Sinks), "left", size(p.Left))
 	case !ordinary && (p.Count == 1 && p.Last-s.Rose > spikeStart || p.Record > limit*outgrownLeast || repeats && p.Count >= sameTops && p.Most-p.Top <= limit*spikeSlack) && outgrown > limit*outgrownLeast && outgrown < outgrownMost*max(p.High, limit*outgrownSmall) && s.Top()+outgrown > e.available:
 		e.top, e.chance = s.Top()+outgrown, true
 		e.how = words.Say("alert.repeat_spike.outgrown", "top", size(s.Top()), "more", size(outgrown))
