@@ -378,7 +378,7 @@ func TestWhyNot(t *testing.T) {
 func TestAwait(t *testing.T) {
 	needDoor(t, map[bool]error{false: ErrPrivilege}[capable()])
 	dir, tracker := cudatest.Build(t), request.New(everybody{})
-	tracker.Since(time.Now())
+	tracker.Begin(nil)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if Await(ctx, tracker, []string{}) {
