@@ -13,21 +13,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
-// Build puts the fake libcuda and the program that plays allocators into a directory of the test, so that probes of
-// other tests, which belong to a file, do not see it.
+// Build compiles the fake libcuda and the program that plays allocators, once for each state of their sources.
 func Build(t testing.TB) (dir string) {
-	t.Helper()
-	dir = t.TempDir()
-	if out, err := exec.Command("cp", "-r", built(t)+"/.", dir).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return dir
-}
-
-// built compiles them, once for each state of their sources.
-func built(t testing.TB) (dir string) {
 	t.Helper()
 	from := home(t)
 	sum := sha256.New()
@@ -53,6 +44,20 @@ func built(t testing.TB) (dir string) {
 		os.RemoveAll(half) //nolint:errcheck // it is a copy
 	}
 	return dir
+}
+
+// Alone waits until no other test plays on this machine, and keeps it so until the test ends: who looks at requests sees
+// those of every program.
+func Alone(t testing.TB) {
+	t.Helper()
+	f, err := os.OpenFile(filepath.Join(os.TempDir(), "nvpeak-fakecuda.lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err == nil {
+		err = unix.Flock(int(f.Fd()), unix.LOCK_EX)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() }) //nolint:errcheck // that gives the lock back
 }
 
 // Library is the fake libcuda in a directory made by Build.

@@ -28,6 +28,7 @@ func newBox(t *testing.T, args ...string) *box {
 	if os.Geteuid() != 0 {
 		t.Skip("probes need root")
 	}
+	cudatest.Alone(t)
 	b := &box{t: t, cuda: cudatest.Build(t), share: filepath.Join(t.TempDir(), "shared")}
 	cmd := exec.Command(binary, append([]string{"stream", "--requests", "on"}, args...)...)
 	cmd.Env = setup{scenario: fmt.Sprintf("gpu 0-1 total=8GiB reserved=0 name=\"H100\"\nprograms %s\n", b.share), env: []string{"LD_LIBRARY_PATH=" + b.cuda}}.environ(t)
