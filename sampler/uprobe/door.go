@@ -37,9 +37,9 @@ type Door struct {
 	files   map[file]*library
 	bounds  bounds
 
-	searched map[int]bool // processes whose libraries are known
-	running  map[int]bool // processes as of the last search
-	young    map[int]int  // those that have begun since: how often they were searched
+	searched map[int]int // how often the libraries of a process were looked for; maxSearches: they are known
+	lastPID  int
+	young    map[int]int // processes that have begun lately: how often they were searched
 }
 
 // Open loads the programs and looks at the libraries of the system. Its errors wrap those of why.go.
@@ -53,7 +53,7 @@ func Open(t *request.Tracker, o Options) (*Door, error) {
 }
 
 func open(t *request.Tracker, o Options) (*Door, error) {
-	d := &Door{tracker: t, clock: o.Clock, files: map[file]*library{}, searched: map[int]bool{}, young: map[int]int{}}
+	d := &Door{tracker: t, clock: o.Clock, files: map[file]*library{}, searched: map[int]int{}, young: map[int]int{}}
 	if d.clock == nil {
 		d.clock = sampler.NewSteady()
 	}
@@ -74,8 +74,8 @@ func open(t *request.Tracker, o Options) (*Door, error) {
 			return nil, whyNot(err)
 		}
 	}
-	d.running = running()
-	t.Begin(d.running)
+	d.lastPID = lastPID()
+	t.Begin(running())
 	return d, nil
 }
 
@@ -149,9 +149,9 @@ func (d *Door) Run(ctx context.Context) {
 }
 
 const (
-	tickEvery     = 250 * time.Millisecond
+	tickEvery     = 500 * time.Millisecond
 	ticksOfSearch = 4
-	eagerTicks    = 8 // in which the processes become known
+	eagerTicks    = 4 // in which the processes become known
 )
 
 // read passes on the calls of the ring buffer.

@@ -42,43 +42,61 @@ func Await(ctx context.Context, t *request.Tracker, libraries []string) bool {
 	}
 }
 
-// youngFor is in how many searches a process that has begun is looked at: what uses CUDA has loaded it by then, and from
-// then on the driver lists it.
-const youngFor = 8
+const (
+	// youngFor is in how many searches a process that has begun is looked at: what uses CUDA has loaded it by then, and
+	// from then on the driver lists it.
+	youngFor = 3
+	// maxSearches of one process: who is listed and has no libcuda by then uses the GPU in another way.
+	maxSearches = 8
+	// maxYoung bounds the cost of a machine that begins hundreds of processes a second: the newest are left out.
+	maxYoung = 32
+)
 
 // search looks for libraries that are not looked at yet: of the processes that the driver lists, and of those that have
-// begun since the last search.
+// begun since the last search. What the system has is looked at already, so this is for copies, as in containers.
 func (d *Door) search() {
-	now := running()
-	for pid := range now {
-		if !d.running[pid] {
-			d.young[pid] = 0
-		}
+	last := lastPID()
+	for pid := d.lastPID + 1; pid <= last && len(d.young) < maxYoung; pid++ {
+		d.young[pid] = 0
 	}
+	d.lastPID = last
 	for pid := range d.young {
-		if d.young[pid]++; !now[pid] || d.young[pid] > youngFor || d.searchIn(pid) {
+		if d.young[pid]++; d.searchIn(pid) || d.young[pid] >= youngFor {
 			delete(d.young, pid)
 		}
 	}
-	for _, pid := range d.tracker.PIDs() {
+	listed := d.tracker.PIDs()
+	for _, pid := range listed {
 		d.searchIn(pid)
 	}
 	for pid := range d.searched {
-		if !now[pid] {
+		if _, young := d.young[pid]; !young && !slices.Contains(listed, pid) {
 			delete(d.searched, pid)
 		}
 	}
-	d.running = now
+}
+
+// lastPID is the number of the process that has begun last. Numbers are given one after another, so this tells which
+// are new without a look at all there are.
+func lastPID() int {
+	b, err := os.ReadFile("/proc/loadavg")
+	fields := strings.Fields(string(b))
+	if err != nil || len(fields) < 5 {
+		return 0
+	}
+	pid, _ := strconv.Atoi(fields[4])
+	return pid
 }
 
 // searchIn looks at the copies of libcuda that a process has; found: it has one. If it was there before somebody
 // looked, its first calls are missed.
 func (d *Door) searchIn(pid int) (found bool) {
-	if d.searched[pid] {
+	if d.searched[pid] >= maxSearches {
 		return true
 	}
+	d.searched[pid]++
 	for _, path := range libcudaOf(pid) {
-		found, d.searched[pid] = true, true
+		found, d.searched[pid] = true, maxSearches
 		if lib, _ := d.attach(path); lib != nil && lib.older[pid] {
 			d.tracker.Late(pid)
 		}
