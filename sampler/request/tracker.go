@@ -175,11 +175,12 @@ func (t *Tracker) gpu(key sampler.GPUKey) *gpu {
 }
 
 // PIDs are the processes that the driver lists.
-func (t *Tracker) PIDs() (list []int) {
+func (t *Tracker) PIDs() map[int]bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	pids := make(map[int]bool, len(t.listed))
 	for pid := range t.listed {
-		list = append(list, pid)
+		pids[pid] = true
 	}
-	return list
+	return pids
 }

@@ -29,7 +29,7 @@ func Await(ctx context.Context, t *request.Tracker, libraries []string) bool {
 		if slices.ContainsFunc(libraries, func(path string) bool { return len(functionsOf(path)) > 0 }) {
 			return true
 		}
-		for _, pid := range t.PIDs() {
+		for pid := range t.PIDs() {
 			if tries[pid]++; tries[pid] <= youngFor && len(libcudaOf(pid)) > 0 {
 				return true
 			}
@@ -66,11 +66,11 @@ func (d *Door) search() {
 		}
 	}
 	listed := d.tracker.PIDs()
-	for _, pid := range listed {
+	for pid := range listed {
 		d.searchIn(pid)
 	}
 	for pid := range d.searched {
-		if _, young := d.young[pid]; !young && !slices.Contains(listed, pid) {
+		if _, young := d.young[pid]; !young && !listed[pid] {
 			delete(d.searched, pid)
 		}
 	}
