@@ -126,7 +126,7 @@ const SizeForms = "a size such as 300MiB, 15.82GiB, 16G or 20971520"
 func ParseNeed(s string) (Bytes, error) {
 	b, err := ParseBytes(s)
 	if err == nil && b > 0 && b < MiB {
-		return 0, fmt.Errorf("%q is %d bytes, less than any allocation on a GPU: write %s", s, b, SizeForms)
+		return 0, fmt.Errorf("%q is %d bytes: add a unit, as in 16GiB", s, b)
 	}
 	return b, err
 }

@@ -16,6 +16,7 @@ type Loop struct {
 	ahead           time.Duration // of the time of day, as published last
 	intervalChanged chan struct{}
 	shown           time.Time // when there was an early picture last
+	published       time.Time // when there was a snapshot last
 }
 
 // NewLoop makes a loop; nothing is asked before Connect.
@@ -202,6 +203,7 @@ func (l *Loop) publish() {
 	}
 	s := l.c.snapshot(l.now(), host, hm)
 	l.ahead = follow(l.opt.Clock, l.ahead)
+	l.published = time.Now()
 	l.queue.put(s.WithAhead(l.ahead))
 }
 
@@ -250,6 +252,11 @@ func (l *Loop) publishUntil(ctx context.Context, again <-chan error) error {
 const (
 	earlyEvery = 100 * time.Millisecond // early pictures come at most that often
 	earlyList  = 30 * time.Millisecond  // how long one waits for the process list that its peak asked for
+
+	// A refused request brings the next snapshot forward, by then with what came of it: an allocator that frees its
+	// cache and asks again does so within milliseconds.
+	refusedWait  = 50 * time.Millisecond
+	refusedEvery = 250 * time.Millisecond // at most that often
 )
 
 // NextOrPeak is Next, but also returns when the memory of a GPU has reached a new height,
@@ -265,9 +272,17 @@ func (l *Loop) between(ctx context.Context, next <-chan time.Time) error {
 	early := time.NewTimer(time.Hour)
 	defer early.Stop()
 	var since time.Time // the news that wait
+	var refused <-chan struct{}
+	var soon <-chan time.Time
+	if l.opt.Asking != nil {
+		refused = l.opt.Asking.Refused()
+	}
 	for {
 		select {
 		case <-next:
+			l.publish()
+			return nil
+		case <-soon:
 			l.publish()
 			return nil
 		case <-l.c.peaked:
@@ -280,6 +295,8 @@ func (l *Loop) between(ctx context.Context, next <-chan time.Time) error {
 				wait = max(wait, earlyList-now.Sub(since))
 			}
 			early.Reset(wait)
+		case <-refused:
+			refused, soon = nil, time.After(max(refusedWait, refusedEvery-time.Since(l.published)))
 		case <-early.C:
 			since = time.Time{}
 			if s := l.c.picture(); s != nil {

@@ -608,3 +608,36 @@ func TestGuard(t *testing.T) {
 		t.Errorf("a panic is reported as %v", got)
 	}
 }
+
+// asking sees refusals as a test wants.
+type asking struct{ refused chan struct{} }
+
+func (asking) Listed(GPUKey, time.Time, []Process) {}
+func (asking) Reading(GPUKey, time.Time, Bytes)    {}
+func (a asking) Refused() <-chan struct{}          { return a.refused }
+func (asking) Apply(s *Snapshot)                   { s.Door = &Door{} }
+
+// A refused request brings the next snapshot forward, but not as often as it is refused.
+func TestRefusalIsShownAtOnce(t *testing.T) {
+	a := asking{make(chan struct{}, 1)}
+	l := NewLoop(&fake{open: []Inventory{devices("GPU-0")}}, Options{Interval: time.Hour, Asking: a})
+	if err := l.Connect(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	go l.Run(t.Context()) //nolint:errcheck // the test's end ends it
+	if s, err := l.Next(t.Context()); err != nil || s[0].Door == nil {
+		t.Fatal(s, err)
+	}
+	time.Sleep(refusedEvery)
+	began := time.Now()
+	for n := range 3 {
+		a.refused <- struct{}{}
+		if _, err := l.Next(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		past := time.Since(began)
+		if least := refusedWait + time.Duration(n)*refusedEvery; past < least || past > least+time.Second {
+			t.Errorf("snapshot %d after %v, not %v", n, past, least)
+		}
+	}
+}

@@ -60,6 +60,8 @@ type Asking interface {
 	Listed(gpu GPUKey, at time.Time, procs []Process)
 	// Reading takes each reading of the memory that differs from the one before.
 	Reading(gpu GPUKey, at time.Time, used Bytes)
+	// Refused has something to receive when a request was refused.
+	Refused() <-chan struct{}
 	// Apply fills in what is known of the requests: of processes, and those since the snapshot before.
 	Apply(s *Snapshot)
 }

@@ -48,10 +48,20 @@ func harmless(r rune, n int) rune {
 	case r == '\n' || r == '\t' || r == '\r':
 		return ' '
 	case r == utf8.RuneError && n <= 1,
-		!unicode.IsPrint(r), unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		unseen(r), !unicode.IsPrint(r), unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
 		return '?'
 	}
 	return r
+}
+
+// unseen says of a character that Unicode counts among the letters or symbols whether nothing is shown for it: fillers of
+// Hangul, the blank of Braille, and the blank head of a note.
+func unseen(r rune) bool {
+	switch r {
+	case 0x115f, 0x1160, 0x2800, 0x3164, 0xffa0, 0x1d159:
+		return true
+	}
+	return false
 }
 
 // clipLength is how much of a foreign text stands in a sentence, in characters.

@@ -21,6 +21,7 @@ func TestClean(t *testing.T) {
 		{"abc\u202etxt", "abc?txt"}, // right to left override
 		{"zero\u200bwidth\ufeff", "zero?width?"},
 		{"del\x7f", "del?"},
+		{"a\u115f\u1160b\u3164\uffa0c\u2800\U0001d159", "a??b??c??"}, // printable, but nothing is shown
 		{"\u2028", "?"},
 		{"\U000e0001", "?"},
 		{strings.Repeat("x", 5000), strings.Repeat("x", 4096)},

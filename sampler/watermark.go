@@ -80,6 +80,9 @@ func (w *Watermarks) gpu(at time.Time, g *GPU) {
 	if p := mem.Peak; p != nil {
 		m.note(p.Bytes, p.Time, mem.WorstFree)
 	}
+	if p := mem.Peak; p != nil && p.Source == PeakCalls && p.Bytes >= m.peak.Bytes {
+		m.peak = *p
+	}
 	m.whose(mem)
 	if m.peak.Source != "" {
 		peak := m.peak

@@ -27,7 +27,7 @@ type Glyphs struct {
 
 // Unicode glyphs, the default.
 var Unicode = Glyphs{
-	Bar: []rune("▏▎▍▌▋▊▉█"), Thin: []rune("╸━"), Low: []rune("▆"), BarEmpty: '·', BarReserve: '▒', BarUnknown: '▓',
+	Bar: []rune("▎▌▊█"), Thin: []rune("╸━"), Low: []rune("▆"), BarEmpty: '·', BarReserve: '▒', BarUnknown: '▓',
 	Peak: '▲', Need: '┊', NeedOver: '»', Line: '─', Side: '│', Corners: []rune("╭╮╰╯"), Mark: '╌', Cursor: '›', Focus: '▸',
 	Spark: []rune("▁▂▃▄▅▆▇█"), Alert: '!', More: '…', Degree: '°', Dot: '·', Ellipsis: '…', Up: '↑', Down: '↓',
 }

@@ -25,9 +25,9 @@ const (
 	Plot                 // the line of the plotted figure
 	UtilPlot             // the line of utilization behind it
 	Demo                 // the DEMO label
-	Area1                // the filled plot, by height: up to a quarter of the top
-	Area2                // up to a half
-	Area3                // up to the levels
+	Area1                // the filled plot, by height: at the bottom
+	Area2                // half way up to the levels
+	Area3                // next to the levels
 	Area4                // level 1
 	Area5                // level 2
 	Area6                // level 3

@@ -67,7 +67,7 @@ func (m *Model) sortReverse() tea.Cmd {
 
 func spanBy(by int) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
-		m.plot.span, m.plot.chosen = step(spans, m.plot.span, by), true
+		m.plot.choose(by)
 		return m.note(m.words.Say("say.span", "span", span(m.plot.span)))
 	}
 }
@@ -177,14 +177,8 @@ func (m *Model) setNeed() tea.Cmd {
 		m.opt.Recorder.Need(need, m.newestTime())
 	}
 	m.fit()
-	n := 0
-	for _, f := range m.shown.fits {
-		if fits, known := f.Fits(); fits && known {
-			n++
-		}
-	}
-	if b, ok := need.Value(); ok && m.shown.snap != nil {
-		return m.note(m.words.Say("say.fits", "need", b, "count", n, "all", m.words.Count("count.gpu", len(m.shown.snap.GPUs))))
+	if need.Known() && m.shown.snap != nil {
+		return m.note(m.view().needText())
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ type area struct {
 	sign      string    // after the top of the axis
 	at        stretch
 	now       string                           // the word for it
+	title     string                           // what is plotted, where that is not the memory
 	marks     []mark                           // lines across
 	role      func(percent float64) theme.Role // of what is so high; nil: by level
 }
@@ -39,8 +40,7 @@ const (
 // dots are those of a cell by column, from the bottom up.
 var dots = [dotColumns][dotRows]rune{{0x40, 0x04, 0x02, 0x01}, {0x80, 0x20, 0x10, 0x08}}
 
-// stretch is the time that the columns of a plot stand for. A plot moves by several cells at once and the newest
-// ones fill up meanwhile: moved by each column, it would be most of what is sent to the terminal.
+// stretch is the time that the columns of a plot stand for.
 type stretch struct {
 	span  time.Duration // of all columns
 	ahead time.Duration // of those that are yet to come, at the end
@@ -51,31 +51,22 @@ type stretch struct {
 // heldFor is how long a plot stays as it is; a new peak shows at once all the same. A lane in a list stays longer: there
 // are many of them, and what they show is a minute and more.
 const (
-	heldFor     = 4 * time.Second
+	heldFor     = 5 * time.Second
 	laneHeldFor = 3 * heldFor
 )
 
-// cellsAtOnce is by how many cells a plot moves, of at least so many times as many.
-const (
-	cellsAtOnce = 4
-	cellsAtRest = 16
-)
-
-// columns are the figures of a track for a plot of so many cells: those of the span, and room for the next.
+// columns are the figures of a track for a plot of so many cells, the newest at its right edge. It moves by whole
+// cells, for moved by half of one, all of it would be drawn anew; what is yet to come of the last one is as the newest.
 func (v *view) columns(t *history.Track, cells int, held time.Duration) ([]float64, stretch) {
-	n, block := dotColumns*cells, dotColumns*max(1, min(cellsAtOnce, cells/cellsAtRest))
-	step := (v.plot.span / time.Duration(max(n-block, 1))).Truncate(time.Millisecond) + time.Millisecond
+	n := dotColumns * cells
+	step := (v.plot.span / time.Duration(max(n, 1))).Truncate(time.Millisecond) + time.Millisecond
 	end := v.now().Truncate(held)
-	last := end.UnixMilli() / step.Milliseconds()
-	blank := min(block-1-int(last%int64(block)), n-1)
-	if age := v.plot.age; age > 0 && age < v.plot.span { // it fills up from the left, and does not move
-		blank = max(0, n-1-int(max(0, last-v.now().Add(-age).UnixMilli()/step.Milliseconds())))
-	}
+	blank := min(dotColumns-1-int(end.UnixMilli()/step.Milliseconds()%dotColumns), n-1)
 	values := t.Columns(end, step, n-blank)
-	late := v.now().Sub(end)
 	for range blank {
-		values = append(values, nan)
+		values = append(values, values[len(values)-1])
 	}
+	late := v.now().Sub(end)
 	return values, stretch{time.Duration(n) * step, time.Duration(blank)*step - late, blank, late}
 }
 
@@ -99,10 +90,9 @@ func (a *area) draw(c *canvas, r rect, glyphs *theme.Glyphs, span time.Duration)
 	}
 	a.fill(c, plot, top)
 	a.labels(c, rect{r.x, r.y, axisWidth - 1, plot.h}, scale)
-	lines := plot
-	if a.at.span-a.at.ahead < span { // none through what is yet to come
-		lines.w = min((a.at.column(0, plot.w)+dotColumns)/dotColumns, plot.w)
-	}
+	from, to := a.seen()
+	lines := rect{plot.x + from/dotColumns, plot.y, (to+dotColumns-1)/dotColumns - from/dotColumns, plot.h}
+	c.put(plot.x+1, plot.y, plot.x+plot.w, theme.Strong, a.title)
 	for _, m := range a.marks {
 		a.line(c, lines, top, m, glyphs.Mark)
 	}
@@ -110,6 +100,16 @@ func (a *area) draw(c *canvas, r rect, glyphs *theme.Glyphs, span time.Duration)
 		a.name(c, plot, top, m, glyphs.Mark)
 	}
 	a.times(c, rect{plot.x, r.y + r.h - 1, plot.w, 1}, span)
+}
+
+// seen are the columns that there are figures of, from the first up to after the last: lines go through no other time.
+func (a *area) seen() (from, to int) {
+	for i, v := range a.high {
+		if v == v {
+			from, to = pick(to == 0, i, from), i+1
+		}
+	}
+	return from, to
 }
 
 // lane draws a track of 0 to top in one row of dots, or of small bars where there are none. The topmost dots stay free,
@@ -144,6 +144,7 @@ func (a *area) fill(c *canvas, r rect, top float64) {
 	if role == nil {
 		role = func(percent float64) theme.Role { return theme.Area(percent, gpuLevels) }
 	}
+	rise := 100 * top / a.full / float64(r.h) // of a row
 	for x := range r.w {
 		var high, low [dotColumns]int
 		value := 0.0 // the larger of the two
@@ -164,6 +165,9 @@ func (a *area) fill(c *canvas, r rect, top float64) {
 			share := min(100*float64(ends)/float64(r.h*dotRows)*top, 100*value) / a.full
 			c.set(r.x+x, r.y+r.h-1-y, cellOf(y*dotRows, high, low, alone), role(share))
 			c.bar(r.x+x, r.y+r.h-1-y, r.x+x+1)
+			if a.role == nil { // by the row and not by the value, for cells of one color cost less to send
+				c.shade(r.x+x, r.y+r.h-1-y, uint8(rise*(float64(y)+0.5)))
+			}
 		}
 	}
 }
@@ -251,19 +255,13 @@ func nearestRoom(free []bool, n, to int) int {
 
 func abs(n int) int { return max(n, -n) }
 
-// times are the labels of the time axis. They stand still while the plot moves by a block, right in its middle.
+// times are the labels of the time axis.
 func (a *area) times(c *canvas, r rect, span time.Duration) {
-	if filled := a.at.span - a.at.ahead; filled < span { // it fills up: what moves with it would be sent again and again
-		if round := filled.Truncate(10 * time.Second); round > 0 {
-			c.put(r.x, r.y, r.x+r.w, theme.Dim, timeLabel(round))
-		}
-		return
-	}
 	end := c.right(r.x, r.y, r.x+r.w, theme.Dim, a.now)
-	each, ahead := timeStep(span, r.w), (a.at.span-span)/2
+	each := timeStep(span, r.w)
 	for ago := span; ago > 0; ago -= each {
 		text := timeLabel(ago)
-		x := r.x + int(float64(r.w)*(1-float64(ago+ahead)/float64(a.at.span)))
+		x := r.x + int(float64(r.w)*(1-float64(ago)/float64(a.at.span)))
 		if x = max(r.x, x-width(text)/2); x+width(text) < end-1 {
 			c.put(x, r.y, end, theme.Dim, text)
 		}

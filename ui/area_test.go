@@ -2,9 +2,12 @@ package ui
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/charmbracelet/colorprofile"
 
 	"nvpeak/sampler"
 	"nvpeak/theme"
@@ -88,8 +91,7 @@ func TestNearestRoom(t *testing.T) {
 func TestSpanGrows(t *testing.T) {
 	p := plot{span: usualSpan}
 	for _, row := range []struct{ age, want time.Duration }{
-		{0, time.Minute}, {20 * time.Second, time.Minute}, {time.Minute, time.Minute}, {61 * time.Second, 90 * time.Second}, {91 * time.Second, 2 * time.Minute},
-		{4*time.Minute + time.Second, 5 * time.Minute}, {time.Hour, usualSpan},
+		{0, time.Minute}, {time.Minute, time.Minute}, {61 * time.Second, 2 * time.Minute}, {2 * time.Minute, 2 * time.Minute}, {121 * time.Second, usualSpan}, {time.Hour, usualSpan},
 	} {
 		if p.grow(row.age); p.span != row.want {
 			t.Errorf("after %v it shows %v, want %v", row.age, p.span, row.want)
@@ -136,10 +138,138 @@ func TestPlotOfAYoungMonitor(t *testing.T) {
 // Two marks in one row of a plot are one line with both labels, each of them whole.
 func TestMarksInOneRow(t *testing.T) {
 	c := newCanvas(60, 5)
-	a := area{high: []float64{1}, full: 80, unit: 1, at: stretch{span: time.Minute}, now: "now", marks: []mark{
+	a := area{high: slices.Repeat([]float64{1}, 110), full: 80, unit: 1, at: stretch{span: time.Minute}, now: "now", marks: []mark{
 		{79, theme.Peak, []string{"▲79.0 7m ago"}, 0}, {78, theme.Need, []string{"need 2.0G fits below"}, 0}}}
 	a.draw(c, rect{0, 0, 60, 5}, &theme.Unicode, time.Minute)
 	if got := c.lines()[0]; !strings.Contains(got, " ▲79.0 7m ago ") || !strings.Contains(got, " need 2.0G fits below ╌") {
 		t.Errorf("%q", got)
+	}
+}
+
+// The newest reading is at the right edge at every age, and the line of the peak goes through no time that was not watched.
+func TestNewestAtTheRightEdge(t *testing.T) {
+	for _, w := range []int{60, 81, 120, 200} {
+		m := New(t.Context(), &silent{}, Options{})
+		m.tty.resize(w, 30)
+		for i := range 700 {
+			s := gpus(1, 0, false)
+			s.Time = afternoon.Add(time.Duration(i) * time.Second)
+			g := &s.GPUs[0].Memory
+			g.Used, g.Peak = sampler.Some(10*sampler.GiB), &sampler.Peak{Bytes: 40 * sampler.GiB, Time: afternoon}
+			g.Window = &sampler.Window{Min: 10 * sampler.GiB, Max: 10 * sampler.GiB, MaxTime: s.Time, Readings: 50}
+			m.take([]*sampler.Snapshot{s})
+			if i < 6 || i%13 != 0 {
+				continue
+			}
+			lines, held, marked := m.draw().lines(), []int(nil), []int(nil)
+			for _, line := range lines {
+				for x, r := range []rune(line) {
+					if strings.Contains(line, "gpu") || strings.Contains(line, "mem") {
+						continue
+					}
+					if r > emptyDots && r <= emptyDots+0xff {
+						held = append(held, x)
+					}
+					if r == theme.Unicode.Mark {
+						marked = append(marked, x)
+					}
+				}
+			}
+			if len(held) == 0 || slices.Max(held) != w-3 {
+				t.Fatalf("width %d, after %d s the newest reading is not at the edge:\n%s", w, i, strings.Join(lines, "\n"))
+			}
+			if len(marked) > 0 && (slices.Min(marked) < slices.Min(held) || slices.Max(marked) > slices.Max(held)) {
+				t.Fatalf("width %d, after %d s the peak is drawn through time that was not watched:\n%s", w, i, strings.Join(lines, "\n"))
+			}
+		}
+	}
+}
+
+// A plot goes smoothly from one color over into the next where there are colors enough, and every cell of a row below the
+// levels has the same.
+func TestPlotIsShaded(t *testing.T) {
+	c := newCanvas(60, 21)
+	high := make([]float64, 110)
+	for i := range high {
+		high[i] = 79 - float64(i%7)
+	}
+	a := area{high: high, full: 100, unit: 1, at: stretch{span: time.Minute}, now: "now"}
+	a.draw(c, rect{0, 0, 60, 21}, &theme.Unicode, time.Minute)
+	for _, name := range theme.Names() {
+		th, _ := theme.Named(name)
+		shades := map[string]bool{}
+		for y := range 20 {
+			row := map[string]bool{}
+			for _, cell := range c.cells[y*60 : (y+1)*60] {
+				if cell.r > emptyDots && cell.r <= emptyDots+0xff {
+					row[newPaint(th, colorprofile.TrueColor).style(cell.look).params] = true
+				}
+			}
+			for s := range row {
+				shades[s] = true
+			}
+			if len(row) > 1 {
+				t.Errorf("%s: row %d has the colors %v", name, y, row)
+			}
+		}
+		if name != "mono" && len(shades) < 12 {
+			t.Errorf("%s: %d shades in 20 rows", name, len(shades))
+		}
+	}
+}
+
+// Only memory has levels: a GPU that works is no alarm. What is plotted instead is named.
+func TestOtherMetricsAreCalm(t *testing.T) {
+	m := model(play(t, "eight", 2*time.Minute), 120, 40, Options{})
+	for range len(plotMetrics) - 1 {
+		m.plot.metric = m.plot.metric.next()
+		c := m.draw()
+		for _, cell := range c.cells {
+			if cell.role >= theme.Area1 && cell.role <= theme.Area6 {
+				t.Fatalf("%s is drawn as level %d", m.plot.metric.title, cell.role)
+			}
+		}
+		if !strings.Contains(strings.Join(c.lines(), "\n"), " "+m.plot.metric.title) {
+			t.Errorf("%s is not named", m.plot.metric.title)
+		}
+	}
+}
+
+// Where a GPU was lost the line of its peak ends with what was seen of it.
+func TestSeen(t *testing.T) {
+	nan := math.NaN()
+	for _, row := range []struct {
+		high     []float64
+		from, to int
+	}{{[]float64{nan, nan, 1, nan, 2, nan}, 2, 5}, {[]float64{1, 2}, 0, 2}, {[]float64{nan}, 0, 0}, {nil, 0, 0}} {
+		if from, to := (&area{high: row.high}).seen(); from != row.from || to != row.to {
+			t.Errorf("%v: %d to %d", row.high, from, to)
+		}
+	}
+}
+
+// A peak from before the plot says so; it is not one of the spikes that stand beside its label.
+func TestPeakBeforeThePlot(t *testing.T) {
+	v := model(past(gpus(1, 1, false), 60), 120, 40, Options{}).view()
+	for ago, want := range map[time.Duration]string{7 * time.Minute: "◂▲47.0 7m ago", 3 * time.Minute: "▲47.0 3m ago"} {
+		marks := v.peakMark(&sampler.Peak{Bytes: 47 * sampler.GiB, Time: v.now().Add(-ago)}, stretch{span: 5 * time.Minute}, 100)
+		if got := marks[0].texts[0]; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// From the span of a young plot keys go to its neighbors.
+func TestChooseWhileYoung(t *testing.T) {
+	for _, row := range []struct {
+		age  time.Duration
+		by   int
+		want time.Duration
+	}{{0, 1, 5 * time.Minute}, {0, -1, time.Minute}, {time.Hour, 1, 15 * time.Minute}, {time.Hour, -1, time.Minute}} {
+		var p plot
+		p.grow(row.age)
+		if p.choose(row.by); p.span != row.want || !p.chosen {
+			t.Errorf("after %v by %d: %v, want %v", row.age, row.by, p.span, row.want)
+		}
 	}
 }

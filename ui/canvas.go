@@ -30,7 +30,8 @@ type cell struct {
 type look struct {
 	role  theme.Role
 	back  theme.Back
-	drawn bool // part of a bar: in reverse video a full one looks empty
+	drawn bool  // part of a bar: in reverse video a full one looks empty
+	shade uint8 // of a plot: how high it stands, in percent, where the theme has a color for each
 }
 
 // rect is a part of the canvas.
@@ -114,7 +115,7 @@ func (c *canvas) set(x, y int, r rune, role theme.Role) {
 	if x+1 < c.w && row[x+1].r == 0 {
 		row[x+1].r = ' '
 	}
-	row[x].r, row[x].role, row[x].drawn = r, role, false
+	row[x].r, row[x].role, row[x].drawn, row[x].shade = r, role, false, 0
 }
 
 // asciiFor stands in for a drawing character; for all others '?'.
@@ -172,6 +173,13 @@ func (c *canvas) right(x, y, end int, role theme.Role, text string) int {
 	from := max(x, end-width(text))
 	c.put(from, y, end, role, text)
 	return from
+}
+
+// shade says how high in its plot a cell stands, until something else is drawn there.
+func (c *canvas) shade(x, y int, percent uint8) {
+	if x >= 0 && y >= 0 && x < c.w && y < c.h {
+		c.cells[y*c.w+x].shade = percent
+	}
 }
 
 // clear makes a part of the canvas blank.

@@ -39,6 +39,9 @@ type page struct {
 	lines []textLine
 }
 
+// adviceMaxWidth is that of the panel of all advice.
+const adviceMaxWidth = 100
+
 // page is the text of the present mode.
 func (m *Model) page(v *view) (p page, ok bool) {
 	w, h := m.tty.w, m.tty.h
@@ -49,8 +52,8 @@ func (m *Model) page(v *view) (p page, ok bool) {
 		lines := helpLines(m.bindings(), m.glyphs, m.words, inside(rect{0, 0, min(w, helpWidth), h}).w)
 		return page{title, centered(w, h, helpWidth, len(lines)+2), lines}, true
 	case modeAdvice:
-		outer := centered(w, h, 100, h)
-		return page{m.words.Say("panel.advice"), outer, v.adviceFull(inside(outer).w)}, true
+		lines := v.adviceFull(inside(rect{0, 0, min(w, adviceMaxWidth), h}).w)
+		return page{m.words.Say("panel.advice"), centered(w, h, adviceMaxWidth, len(lines)+2), lines}, true
 	}
 	return page{}, false
 }

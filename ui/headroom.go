@@ -12,30 +12,34 @@ func (v *view) noProblems() []textLine {
 		return []textLine{{{theme.Text, v.words.Say("panel.no_headroom")}}}
 	}
 	role, id := theme.Ok, "panel.no_problems"
-	if level := theme.Level(100-percent(free, g.Memory.Total.Or(0)), gpuLevels); level == theme.Critical {
+	if level := theme.Level(100-percent(free, g.Memory.Total.Or(0)), gpuLevels); level == theme.Critical && v.byDesign(g) == "" {
 		role, id = level, "panel.scarce"
 	}
 	lines := []textLine{{{role, v.words.Say(id, "gpu", g.Label(), "free", free)}}}
 	for i := range v.snap.GPUs {
 		g := &v.snap.GPUs[i]
-		if free, ok := g.Memory.WorstFree.Else(g.Memory.Free).Value(); ok {
+		if said := v.verdict(g); said.text != "" {
+			lines = append(lines, textLine{{pick(said.role == theme.Dim, theme.Text, said.role), "  " + v.words.Say("panel.of_gpu", "gpu", g.Label(), "text", said.text)}})
+		} else if free, ok := g.Memory.WorstFree.Else(g.Memory.Free).Value(); ok {
 			lines = append(lines, textLine{{theme.Text, "  " + v.words.Say("panel.min_free", "gpu", g.Label(), "free", free)}})
 		}
 	}
 	return lines
 }
 
-// tightest is the GPU of which the least part has been free at worst; nil: nothing is known of any.
+// tightest is the GPU of which the least part has been free at worst, of those that are not full by design unless all
+// are; nil: nothing is known of any.
 func (v *view) tightest() (least *sampler.GPU, free sampler.Bytes) {
 	if v.snap == nil {
 		return nil, 0
 	}
-	share := 0.0
+	share, meant := 0.0, false // least is full by design
 	for i := range v.snap.GPUs {
 		g := &v.snap.GPUs[i]
 		worst, ok := g.Memory.WorstFree.Else(g.Memory.Free).Value()
-		if s := percent(worst, g.Memory.Total.Or(0)); ok && (least == nil || s < share) {
-			least, free, share = g, worst, s
+		s, full := percent(worst, g.Memory.Total.Or(0)), v.byDesign(g) != ""
+		if ok && (least == nil || meant && !full || meant == full && s < share) {
+			least, free, share, meant = g, worst, s, full
 		}
 	}
 	return least, free

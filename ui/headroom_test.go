@@ -45,3 +45,33 @@ func TestCalmVerdictsNameHeadroom(t *testing.T) {
 		}
 	}
 }
+
+// What is full by design is no worry, in the advice as in its pane; and both say the same of every GPU.
+func TestFullByDesignIsNoWorry(t *testing.T) {
+	m := model(play(t, "prealloc", 10*time.Minute), 120, 40, Options{})
+	v := m.view()
+	lines := v.adviceFull(98)
+	if head := lines[0][0]; head.role != theme.Ok || !strings.Contains(head.text, "on GPU 0") {
+		t.Errorf("%q in role %d", head.text, head.role)
+	}
+	for i := range v.snap.GPUs {
+		if want := v.verdict(&v.snap.GPUs[i]).text; !strings.HasSuffix(lines[i+1][0].text, want) {
+			t.Errorf("%q, and the pane says %q", lines[i+1][0].text, want)
+		}
+	}
+}
+
+// What is over does not hide how much is left.
+func TestPastKeepsHeadroom(t *testing.T) {
+	m := model(play(t, "eight", 2*time.Minute), 120, 40, Options{})
+	m.shown.alerts, m.shown.past = nil, []sampler.Alert{{Level: sampler.LevelWarning, Kind: sampler.AlertGrowth, Text: "GPU 0: it grew", End: sampler.Some(1.0)}}
+	var text []string
+	for _, l := range m.view().adviceFull(98) {
+		for _, p := range l {
+			text = append(text, p.text)
+		}
+	}
+	if all := strings.Join(text, "\n"); !strings.Contains(text[0], "peaks leave") || !strings.Contains(all, "it grew") {
+		t.Errorf("%s", all)
+	}
+}

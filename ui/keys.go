@@ -16,6 +16,9 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return m.suspendJob()
 	case mode == modeNeed || mode == modeTime:
 		if !m.prompt.edit(msg) {
+			if m.prompt.mode == modeMain {
+				m.notices.text = "" // it was about what was typed
+			}
 			return nil
 		}
 		if mode == modeTime {
@@ -36,6 +39,9 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	return nil
 }
+
+// pageKeys open a page from another one, too.
+var pageKeys = map[string]mode{"?": modeHelp, "f1": modeHelp, "a": modeAdvice}
 
 // textKey moves in a text that covers the screen, or leaves it.
 func (m *Model) textKey(k string) tea.Cmd {
@@ -58,7 +64,8 @@ func (m *Model) textKey(k string) tea.Cmd {
 	case "]", "[":
 		return spanBy(pick(k == "]", 1, -1))(m)
 	default: // whatever is pressed, nobody is caught here
-		m.prompt.open(modeMain)
+		to, ok := pageKeys[k]
+		m.prompt.open(pick(ok && to != m.prompt.mode, to, modeMain))
 		return nil
 	}
 	m.prompt.top = max(0, min(top, last))

@@ -255,7 +255,7 @@ func (v *view) lead(list []*sampler.GPU) *sampler.GPU {
 }
 
 // scarceSteps are the steps in which GPUs are compared, of which nearly equal ones must not take turns.
-const scarceSteps = 40
+const scarceSteps = 100
 
 // scarcity is how little a GPU has left at worst, in steps; 0 where that is no worry.
 func (v *view) scarcity(g *sampler.GPU) int {

@@ -142,3 +142,18 @@ func TestCut(t *testing.T) {
 		}
 	}
 }
+
+// The line of a MIG instance has what tells it from the others.
+func TestLineName(t *testing.T) {
+	for _, row := range []struct {
+		gpu  sampler.GPU
+		want string
+	}{
+		{sampler.GPU{Name: "NVIDIA H100 80GB HBM3 MIG 1g.10gb", MIG: &sampler.MIG{}}, "MIG 1g.10gb"},
+		{sampler.GPU{Name: "NVIDIA H100 80GB HBM3"}, "H100 80GB HBM3"},
+	} {
+		if got := lineName(&row.gpu); got != row.want {
+			t.Errorf("%q, want %q", got, row.want)
+		}
+	}
+}

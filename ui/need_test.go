@@ -78,3 +78,23 @@ func TestPanelGroups(t *testing.T) {
 		}
 	}
 }
+
+// A need that fits is answered where one looks: in the sentence on the GPU and in the first line.
+func TestFittingNeedIsSaid(t *testing.T) {
+	m := model(play(t, "leak", 10*time.Minute), 120, 40, Options{Need: sampler.Some(2 * sampler.GiB)})
+	v := m.view()
+	for i := range v.snap.GPUs {
+		if said := v.verdict(&v.snap.GPUs[i]).text; !strings.Contains(said, "2.0 GiB fits") {
+			t.Errorf("GPU %d: %q", i, said)
+		}
+	}
+	if head := m.draw().lines()[0]; !strings.Contains(head, "2.0 GiB fits on 2 of 2 GPUs") {
+		t.Errorf("%q", head)
+	}
+	v = model(play(t, "training", 10*time.Minute), 120, 40, Options{Need: sampler.Some(40 * sampler.GiB)}).view()
+	for i := range v.snap.GPUs {
+		if said := v.verdict(&v.snap.GPUs[i]).text; strings.Contains(said, "fits") {
+			t.Errorf("what does not fit: %q", said)
+		}
+	}
+}

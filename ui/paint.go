@@ -70,7 +70,7 @@ func (p *paint) compile(l look) sgr {
 	if p.profile <= colorprofile.ASCII { // the attributes of the others rely on their colors
 		t, _ = theme.Named("mono")
 	}
-	role, ground := t.Roles[l.role], t.Backs[l.back]
+	role, ground := t.Shade(l.role, l.shade), t.Backs[l.back]
 	fore, back := p.color(&role, 0), p.color(&ground, 10)
 	switch {
 	case l.drawn:

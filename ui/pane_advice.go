@@ -195,6 +195,10 @@ func (v *view) adviceFull(w int) []textLine {
 			lines = append(lines, v.fitLines(f, w)...)
 		}
 	}
+	calm := len(lines) == 0
+	if calm {
+		lines = v.noProblems()
+	}
 	var past []sampler.Alert
 	for _, a := range v.past {
 		if a.End.Known() {
@@ -213,8 +217,8 @@ func (v *view) adviceFull(w int) []textLine {
 			}
 		}
 	}
-	if len(lines) == 0 {
-		lines = append(v.noProblems(), textLine{},
+	if calm {
+		lines = append(lines, textLine{},
 			textLine{{theme.Dim, v.words.Say("panel.set_need")}},
 			textLine{{theme.Dim, v.words.Say("panel.set_need_more")}})
 	}

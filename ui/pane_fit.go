@@ -44,6 +44,20 @@ func alikeFits(a, b gpuFit) bool {
 		a.WorstFree.Known() && b.WorstFree.Known() && watch.NearFigures(float64(a.WorstFree.Or(0)), float64(b.WorstFree.Or(0)), float64(need.Bytes))
 }
 
+// needText says on how many GPUs the need that was typed fits; nothing without one.
+func (v *view) needText() string {
+	if v.need == 0 {
+		return ""
+	}
+	n := 0
+	for _, f := range v.fits {
+		if fits, known := f.Fits(); fits && known {
+			n++
+		}
+	}
+	return v.words.Say("say.fits", "need", v.need, "count", n, "all", v.words.Count("count.gpu", len(v.snap.GPUs)))
+}
+
 // fitText is a sentence about the GPUs of a group.
 func (v *view) fitText(f fitGroup, id string, pairs ...any) string {
 	text := v.words.Say(id, append(pairs, "gpu", f.gpu.Label())...)

@@ -41,6 +41,9 @@ func (v *view) header(c *canvas, r rect, hidden int) {
 	if s.CUDA != "" {
 		left = append(left, piece{theme.Dim, "CUDA " + s.CUDA})
 	}
+	if text := v.needText(); text != "" {
+		left = slices.Insert(left, 1, piece{theme.Need, text})
+	}
 	for _, p := range left {
 		if p.text != "" && x+width(p.text) < end {
 			x = c.put(x, r.y, end, p.role, p.text) + 2

@@ -55,9 +55,18 @@ func (v *view) lineFigures(g *sampler.GPU, w int) []piece {
 		ps = append(ps, piece{theme.Dim, fmt.Sprintf("%5s", orNA(ok, "%.0fW", p))})
 	}
 	if w >= 110 {
-		ps = append(ps, piece{theme.Dim, fixed(shortName(g.Name), 20)})
+		ps = append(ps, piece{theme.Dim, fixed(lineName(g), 20)})
 	}
 	return ps
+}
+
+// lineName is the name in a line: of a MIG instance what tells it from its neighbors.
+func lineName(g *sampler.GPU) string {
+	name := shortName(g.Name)
+	if at := strings.Index(name, "MIG "); g.MIG != nil && at > 0 {
+		return name[at:]
+	}
+	return name
 }
 
 func orNA(ok bool, format string, args ...any) string {

@@ -55,7 +55,10 @@ func (v *view) box(c *canvas, r rect, title string) rect {
 		return r
 	}
 	v.frame(c, r, theme.Faint)
-	c.put(r.x+2, r.y, r.x+r.w-1, theme.Accent, " "+title+" ")
+	x := c.put(r.x+2, r.y, r.x+r.w-1, theme.Accent, " "+title+" ")
+	if back := " " + v.words.Say("proc.back") + " "; x+width(back) < r.x+r.w-2 {
+		c.right(x, r.y, r.x+r.w-2, theme.Dim, back)
+	}
 	return in
 }
 

@@ -11,9 +11,8 @@ import (
 type plot struct {
 	span   time.Duration
 	metric plotMetric
-	lines  bool          // by asciigraph instead of filled
-	chosen bool          // the span was; until then it grows with the history
-	age    time.Duration // of the history, while the span grows with it; 0: it does not
+	lines  bool // by asciigraph instead of filled
+	chosen bool // the span was; until then it grows with the history
 }
 
 // plotMetric is one thing that key m can plot.
@@ -63,19 +62,28 @@ func (m plotMetric) next() plotMetric {
 const usualSpan = 5 * time.Minute
 
 // youngSpans are those that it grows through.
-var youngSpans = []time.Duration{time.Minute, 90 * time.Second, 2 * time.Minute, 3 * time.Minute, 4 * time.Minute, usualSpan}
+var youngSpans = []time.Duration{time.Minute, 2 * time.Minute, usualSpan}
 
 // grow lets the span grow with what there is to show, until the viewer chooses one.
 func (p *plot) grow(age time.Duration) {
-	if p.age = 0; p.chosen {
+	if p.chosen {
 		return
 	}
-	p.age, p.span = age, usualSpan
+	p.span = usualSpan
 	for _, s := range slices.Backward(youngSpans) {
 		if s >= age {
 			p.span = s
 		}
 	}
+}
+
+// choose takes the next span, or the one before: from that of a young plot, which is none to choose, its neighbors.
+func (p *plot) choose(by int) {
+	from := p.span
+	if !p.chosen && from < usualSpan {
+		from = pick(by > 0, spans[0], usualSpan)
+	}
+	p.span, p.chosen = step(spans, from, by), true
 }
 
 // spans that [ and ] go through.

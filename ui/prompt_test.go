@@ -1,9 +1,12 @@
 package ui
 
 import (
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+
+	"nvpeak/sampler"
 )
 
 // Whatever is asked for is typed, pasted, corrected and given up in the same way.
@@ -30,5 +33,22 @@ func TestPrompts(t *testing.T) {
 		if m.prompt.mode != modeMain {
 			t.Errorf("%s: Esc does not leave", name)
 		}
+	}
+}
+
+// What is wrong with a need is read whole on 80 columns, and gone with the question.
+func TestBadNeedIsSaid(t *testing.T) {
+	m := model([]*sampler.Snapshot{gpus(1, 1, false)}, 80, 24, Options{})
+	for _, k := range []tea.KeyPressMsg{{Code: 'n', Text: "n"}, {Code: '3', Text: "3"}, {Code: '8', Text: "8"}, {Code: tea.KeyEnter}} {
+		m.update(k)
+	}
+	lines := m.draw().lines()
+	if got := lines[len(lines)-1]; !strings.Contains(got, `"38" is 38 bytes: add a unit, as in 16GiB`) {
+		t.Errorf("%q", got)
+	}
+	m.update(tea.KeyPressMsg{Code: tea.KeyEscape})
+	lines = m.draw().lines()
+	if got := lines[len(lines)-1]; strings.Contains(got, "38") {
+		t.Errorf("after Esc: %q", got)
 	}
 }

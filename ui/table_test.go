@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"nvpeak/sampler"
+	"nvpeak/theme"
 )
 
 // Rows are in order to a hundredth of the GPU, and do not change places because of less.
@@ -35,5 +36,27 @@ func TestRowsAreInOrder(t *testing.T) {
 		if pid := pidOf(m.table.rows[0]); pid != 1 {
 			t.Fatalf("300 MiB of 80 GiB moved process %d up", pid)
 		}
+	}
+}
+
+// The peak of a process is in the color of a level where it makes that of a GPU that was nearly full, and quiet otherwise.
+func TestPeakColor(t *testing.T) {
+	for _, row := range []struct {
+		own, all sampler.Bytes // of 100 GiB
+		want     theme.Role
+	}{
+		{2, 97, theme.Text}, {60, 97, theme.Critical}, {30, 97, theme.Text}, {40, 60, theme.Text}, {85, 85, theme.Notice}, {92, 0, theme.Warning},
+	} {
+		g := &sampler.GPU{Memory: sampler.Memory{Total: sampler.Some(100 * sampler.GiB)}}
+		if row.all > 0 {
+			g.Memory.Peak = &sampler.Peak{Bytes: row.all * sampler.GiB}
+		}
+		r := procRow{gpu: g, proc: &sampler.Process{Peak: &sampler.Peak{Bytes: row.own * sampler.GiB}}}
+		if got := peakRole(r); got != row.want {
+			t.Errorf("%d of %d GiB: role %d, want %d", row.own, row.all, got, row.want)
+		}
+	}
+	if got := peakRole(procRow{gpu: &sampler.GPU{}, proc: &sampler.Process{}}); got != theme.Text {
+		t.Errorf("unknown: role %d", got)
 	}
 }

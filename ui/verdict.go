@@ -9,8 +9,29 @@ import (
 	"nvpeak/theme"
 )
 
-// verdict is one sentence on a GPU: what is nearest to its end, or why nothing is.
+// verdict is one sentence on a GPU: what is nearest to its end, or why nothing is; and that the need fits, where it does.
 func (v *view) verdict(g *sampler.GPU) piece {
+	p := v.outcome(g)
+	if need, ok := v.fitting(g); ok && p.text != "" {
+		p.text = pick(p.role == theme.Dim, need+"; "+p.text, p.text+"; "+need)
+	}
+	return p
+}
+
+// fitting says that the need fits on a GPU, if it does with room to spare: where it is short or nearly so, the advice is
+// about that.
+func (v *view) fitting(g *sampler.GPU) (text string, ok bool) {
+	for i := range v.fits {
+		f := &v.fits[i]
+		need, _ := f.Need.Value()
+		if fits, known := f.Fits(); f.gpu == g && known && fits && !f.Near() && need.Bytes > 0 {
+			return v.words.Say("verdict.fits", "need", need.Bytes), true
+		}
+	}
+	return "", false
+}
+
+func (v *view) outcome(g *sampler.GPU) piece {
 	m := &g.Memory
 	total, used := m.PlausibleTotal().Or(0), m.Used.Or(0)
 	worst, known := m.WorstFree.Value()
@@ -21,13 +42,14 @@ func (v *view) verdict(g *sampler.GPU) piece {
 		return p
 	}
 	o, _ := v.outlook(g.Key())
+	program := v.byDesign(g)
 	level := theme.Level(100-percent(worst, total), gpuLevels)
 	say := func(role theme.Role, id string, pairs ...any) piece {
 		return piece{role, v.words.Say("verdict."+id, pairs...)}
 	}
 	switch {
-	case o.ByDesign != "" && percent(used, total) >= gpuLevels[0]:
-		return say(theme.Dim, "by_design", "program", o.ByDesign, "free", worst.String())
+	case program != "":
+		return say(theme.Dim, "by_design", "program", program, "free", worst.String())
 	case o.Spike.Known() && o.Spike.Or(0) > used:
 		usable, spike := total.Less(m.Reserved.Or(0)), o.Spike.Or(0)
 		left := usable.Less(spike)
@@ -39,7 +61,7 @@ func (v *view) verdict(g *sampler.GPU) piece {
 			p = say(theme.Critical, "short", "short", (spike - usable).Few())
 		}
 		if due, ok := o.Due.Value(); ok {
-			p.text += v.words.Say("verdict.next", "span", since(time.Duration(due*float64(time.Second))))
+			p.text += v.words.Say("verdict.next", "span", until(due))
 		}
 		return p
 	case len(g.Processes) == 0 && percent(used, total) < idlePercent:
@@ -49,6 +71,15 @@ func (v *view) verdict(g *sampler.GPU) piece {
 		return say(pick(level == theme.Ok, theme.Dim, level), "flat", "span", since(still), "free", worst.Few())
 	}
 	return say(pick(level == theme.Ok, theme.Dim, level), "worst", "free", worst.Few())
+}
+
+// byDesign is the program that fills a GPU on purpose, and has.
+func (v *view) byDesign(g *sampler.GPU) string {
+	if v.outlook == nil || percent(g.Memory.Used.Or(0), g.Memory.PlausibleTotal().Or(0)) < gpuLevels[0] {
+		return ""
+	}
+	o, _ := v.outlook(g.Key())
+	return o.ByDesign
 }
 
 // idlePercent of its memory is what the driver and a desktop take.
@@ -86,7 +117,7 @@ func (v *view) alerted(g *sampler.GPU) (p piece, ok bool) {
 			continue
 		}
 		eta, known := a.ETA.Value()
-		span := since(time.Duration(eta * float64(time.Second)))
+		span := until(eta)
 		switch {
 		case a.Kind == sampler.AlertGrowth && known:
 			return piece{levelRole(a.Level), v.words.Say("verdict.filling", "span", span)}, true
@@ -99,6 +130,11 @@ func (v *view) alerted(g *sampler.GPU) (p piece, ok bool) {
 		}
 	}
 	return p, false
+}
+
+// until is how long it is until something happens: a second at least, for "in ~now" is nothing one says.
+func until(seconds float64) string {
+	return since(max(time.Duration(seconds*float64(time.Second)), time.Second))
 }
 
 // stillSpans are the times for which use may have been the same, and stillShare of the GPU what is no move.

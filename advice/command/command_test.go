@@ -10,9 +10,9 @@ import (
 
 func TestSmallerBatch(t *testing.T) {
 	tests := []struct{ name, command, want string }{
-		{"argparse dashes", "python train.py --batch-size 64", "python train.py --batch-size 32 --gradient-accumulation-steps 2"},
-		{"argparse joined", "python train.py --batch_size=64 --lr 1e-3", "python train.py --batch_size=32 --gradient_accumulation_steps=2 --lr 1e-3"},
-		{"short", "python train.py -b 16 data/", "python train.py -b 8 --gradient-accumulation-steps 2 data/"},
+		{"argparse dashes", "python train.py --batch-size 64", "python train.py --batch-size 32"},
+		{"argparse joined", "python train.py --batch_size=64 --lr 1e-3", "python train.py --batch_size=32 --lr 1e-3"},
+		{"short", "python train.py -b 16 data/", "python train.py -b 8 data/"},
 		{"accumulation present", "python t.py --batch_size 8 --accum_iter 4", "python t.py --batch_size 4 --accum_iter 8"},
 		{"trainer", "torchrun --nproc_per_node 4 run_clm.py --per_device_train_batch_size 8 --bf16", "torchrun --nproc_per_node 4 run_clm.py --per_device_train_batch_size 4 --gradient_accumulation_steps 2 --bf16"},
 		{"trainer with both", "accelerate launch run.py --gradient_accumulation_steps 2 --per_device_train_batch_size 8", "accelerate launch run.py --gradient_accumulation_steps 4 --per_device_train_batch_size 4"},
@@ -21,17 +21,17 @@ func TestSmallerBatch(t *testing.T) {
 		{"lightning cli", "python main.py fit --data.batch_size=32 --trainer.devices 4", "python main.py fit --data.batch_size=16 --trainer.accumulate_grad_batches=2 --trainer.devices 4"},
 		{"fairseq tokens", "fairseq-train data-bin --arch transformer --max-tokens 4096 --update-freq 4", "fairseq-train data-bin --arch transformer --max-tokens 2048 --update-freq 8"},
 		{"fairseq alone", "fairseq-train data-bin --arch transformer --max-tokens 4096", "fairseq-train data-bin --arch transformer --max-tokens 2048 --update-freq 2"},
-		{"hydra with trainer", "python train.py model.batch_size=32 trainer.max_epochs=5", "python train.py model.batch_size=16 trainer.accumulate_grad_batches=2 trainer.max_epochs=5"},
+		{"hydra with trainer", "python train.py model.batch_size=32 trainer.max_epochs=5", "python train.py model.batch_size=16 trainer.max_epochs=5"},
 		{"hydra plain", "python train.py data.batch_size=32 model=resnet", "python train.py data.batch_size=16 model=resnet"},
-		{"hydra validation apart", "python train.py data.train.batch_size=32 data.val.batch_size=64 trainer.devices=1", "python train.py data.train.batch_size=16 trainer.accumulate_grad_batches=2 data.val.batch_size=64 trainer.devices=1"},
+		{"hydra validation apart", "python train.py data.train.batch_size=32 data.val.batch_size=64 trainer.devices=1", "python train.py data.train.batch_size=16 data.val.batch_size=64 trainer.devices=1"},
 		{"megatron", "torchrun pretrain_gpt.py --micro-batch-size 4 --global-batch-size 64", "torchrun pretrain_gpt.py --micro-batch-size 2 --global-batch-size 64"},
 		{"deepspeed flag", "deepspeed train.py --train_micro_batch_size_per_gpu 8 --gradient_accumulation_steps 1 --deepspeed ds.json", "deepspeed train.py --train_micro_batch_size_per_gpu 4 --gradient_accumulation_steps 2 --deepspeed ds.json"},
 		{"detectron", "python train_net.py --num-gpus 2 SOLVER.IMS_PER_BATCH 16 SOLVER.BASE_LR 0.02", "python train_net.py --num-gpus 2 SOLVER.IMS_PER_BATCH 8 SOLVER.BASE_LR 0.02"},
-		{"the right part", "cd 'my dir' && CUDA_VISIBLE_DEVICES=1 python train.py --batch-size 64 2>&1 | tee log.txt", "cd 'my dir' && CUDA_VISIBLE_DEVICES=1 python train.py --batch-size 32 --gradient-accumulation-steps 2 2>&1 | tee log.txt"},
-		{"continued lines", "python train.py \\\n  --batch_size 12 \\\n  --lr 0.1", "python train.py \\\n  --batch_size 6 --gradient_accumulation_steps 2 \\\n  --lr 0.1"},
-		{"odd batch", "python train.py --batch-size 5", "python train.py --batch-size 2 --gradient-accumulation-steps 3"},
-		{"quoted", `python train.py --name "a b" --batch-size "64"`, `python train.py --name "a b" --batch-size 32 --gradient-accumulation-steps 2`},
-		{"last one counts", "python t.py --batch-size 64 --batch-size 32", "python t.py --batch-size 64 --batch-size 16 --gradient-accumulation-steps 2"},
+		{"the right part", "cd 'my dir' && CUDA_VISIBLE_DEVICES=1 python train.py --batch-size 64 2>&1 | tee log.txt", "cd 'my dir' && CUDA_VISIBLE_DEVICES=1 python train.py --batch-size 32 2>&1 | tee log.txt"},
+		{"continued lines", "python train.py \\\n  --batch_size 12 \\\n  --lr 0.1", "python train.py \\\n  --batch_size 6 \\\n  --lr 0.1"},
+		{"odd batch", "python train.py --batch-size 5", "python train.py --batch-size 2"},
+		{"quoted", `python train.py --name "a b" --batch-size "64"`, `python train.py --name "a b" --batch-size 32`},
+		{"last one counts", "python t.py --batch-size 64 --batch-size 32", "python t.py --batch-size 64 --batch-size 16"},
 		{"a variable", "python train.py --batch-size $BS", ""},
 		{"one already", "python train.py --batch-size 1", ""},
 		{"none", "python train.py", ""},
@@ -132,11 +132,11 @@ func TestHugeBatch(t *testing.T) {
 // A number before a redirection stays a value: 2>log would take away the steps, and send the errors to the log.
 func TestRedirectionBehindNumber(t *testing.T) {
 	for command, want := range map[string]string{
-		`python t.py --bs "8">log`:          "python t.py --bs 4 --gradient-accumulation-steps 2 >log",
-		"python t.py --batch-size '8'<in>x": "python t.py --batch-size 4 --gradient-accumulation-steps 2 <in>x",
-		`python t.py --bs="8">log`:          "python t.py --bs=4 --gradient-accumulation-steps=2>log",
+		`python t.py --bs "8">log`:          "python t.py --bs 4 >log",
+		"python t.py --batch-size '8'<in>x": "python t.py --batch-size 4 <in>x",
+		`python t.py --bs="8">log`:          "python t.py --bs=4>log",
 		"yolo train batch=16>log":           "yolo train batch=8>log",
-		"python t.py --bs 8 >log 2>err":     "python t.py --bs 4 --gradient-accumulation-steps 2 >log 2>err",
+		"python t.py --bs 8 >log 2>err":     "python t.py --bs 4 >log 2>err",
 	} {
 		if s, _ := Parse(command).SmallerBatch(2); s.Text != want {
 			t.Errorf("%q\nbecame %q\n  want %q", command, s.Text, want)

@@ -13,7 +13,7 @@ type Suggestion struct {
 	Batch  int      // per device, after the change
 	steps  int      // accumulation after the change, 0 where none is set
 	Before int      // batch before the change
-	Unsure []string // options that were added though nothing shows that the program has them
+	Unsure []string // options that belong to it and were left out, as nothing shows that the program has them
 	Note   string   // id of a message about this style, or empty
 }
 
@@ -86,8 +86,9 @@ func (c Line) SmallerBatch(k int) (Suggestion, bool) {
 			s.steps, s.Note = 0, "edit.no_accumulation"
 			break
 		}
-		if !sure {
+		if !sure { // a script that does not know an option does not start
 			s.Unsure = append(s.Unsure, words)
+			break
 		}
 		edits = append(edits, c.after(a, words))
 	}

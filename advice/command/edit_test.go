@@ -100,16 +100,16 @@ func TestEdits(t *testing.T) {
 		"a job":                 {variable, "sbatch job.sh", ""},
 		"nothing":               {variable, " ", ""},
 
-		"batch of two":               {smaller, "python t.py --batch-size 2", "python t.py --batch-size 1 --gradient-accumulation-steps 2"},
+		"batch of two":               {smaller, "python t.py --batch-size 2", "python t.py --batch-size 1"},
 		"accumulation of one":        {smaller, "python t.py --batch-size 8 --grad_accum 1", "python t.py --batch-size 4 --grad_accum 2"},
 		"accumulation of none":       {smaller, "python t.py --batch-size 8 --grad_accum 0", ""},
 		"accumulation in words":      {smaller, "python t.py --batch-size 8 --grad_accum auto", ""},
 		"accumulation of the shell":  {smaller, "python t.py --batch-size 8 --grad_accum=1$N", ""},
 		"batch the shell completes":  {smaller, "python t.py --batch-size=1$N", ""},
-		"batch with a negative seed": {smaller, "python t.py --seed -1 --batch-size 8", "python t.py --seed -1 --batch-size 4 --gradient-accumulation-steps 2"},
+		"batch with a negative seed": {smaller, "python t.py --seed -1 --batch-size 8", "python t.py --seed -1 --batch-size 4"},
 		"lightning, one word":        {smaller, "python t.py --accumulate_grad_batches=2 --batch_size=8", "python t.py --accumulate_grad_batches=4 --batch_size=4"},
 		"lightning, its data":        {smaller, "python t.py --data.batch_size 8", "python t.py --data.batch_size 4 --trainer.accumulate_grad_batches=2"},
-		"short, the last":            {smaller, "python t.py -b 4 -bs 8", "python t.py -b 4 -bs 4 --gradient-accumulation-steps 2"},
+		"short, the last":            {smaller, "python t.py -b 4 -bs 8", "python t.py -b 4 -bs 4"},
 		"evaluation only":            {smaller, "python t.py model.eval.batch_size=8", ""},
 	} {
 		if got := row.edit(Parse(row.command)); got != row.want {
@@ -233,6 +233,30 @@ func TestLongestCommand(t *testing.T) {
 	for text, want := range map[string]bool{text: true, text + "x": false, "python\x00": false, "\x00": false, ";": false} {
 		if got := Parse(text).Known; got != want {
 			t.Errorf("%d bytes: known %v", len(text), got)
+		}
+	}
+}
+
+// A batch of no whole number above 0 is none, and what is no number is not changed.
+func TestNumbers(t *testing.T) {
+	for value, want := range map[string]bool{"8": true, "0": false, "-4": false, "auto": false, "99999999999999999999": false} {
+		if _, n, ok := Parse("python train.py --batch-size=" + value).BatchArgument(); ok != want {
+			t.Errorf("a batch of %s: %d, %v", value, n, ok)
+		}
+	}
+	half := func(x float64) float64 { return x/2 + 1 }
+	for value, want := range map[string]bool{"512": true, "auto": false, "1e999": false} {
+		if text, _, ok := Parse("python train.py --max-model-len "+value).WithNumber(half, "max_model_len"); ok != want {
+			t.Errorf("a length of %s: %q, %v", value, text, ok)
+		}
+	}
+}
+
+// What export and declare say of a variable without giving it a value is kept as it is.
+func TestDeclarations(t *testing.T) {
+	for _, before := range []string{"export FOO", "declare -x", "declare -x FOO=1", "export FOO+=x", "declare FOO[0]=1", "export FOO="} {
+		if _, n, ok := Parse(before + "; python train.py --batch-size=8").BatchArgument(); !ok || n != 8 {
+			t.Errorf("behind %s: a batch of %d, %v", before, n, ok)
 		}
 	}
 }

@@ -5,7 +5,9 @@ import "nvpeak/sampler"
 // causesPhase read when in the run it happened.
 var causesPhase = []causeRow{
 	{id: "validation", cause: CauseValidationSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
-		when: func(f *failure) bool { return !f.onHost() && f.phase() == sampler.PhaseValidation },
+		when: func(f *failure) bool {
+			return !f.onHost() && f.phase() == sampler.PhaseValidation && !f.failedBuilding()
+		},
 		confidence: func(f *failure) float64 {
 			switch {
 			case f.class.class == classNoNumbers:

@@ -24,6 +24,14 @@ var causesUnknown = []causeRow{
 		},
 		confidence: always(0.65),
 		evidence:   func(f *failure) string { return f.words.Say("why.ggml_alloc_failed") }},
+	{id: "trees", cause: CauseTooBig, reason: "https://xgboost.readthedocs.io/en/stable/gpu/index.html",
+		when: func(f *failure) bool {
+			return !f.onHost() && f.growsTrees() && f.free.Known() && f.requested.Or(0) > f.free.Or(0)
+		},
+		confidence: always(0.7),
+		evidence: func(f *failure) string {
+			return f.words.Say("why.trees", "need", printed(f.requested.Or(0)), "free", f.amountOf(f.free.Or(0)))
+		}},
 	{id: "R9", cause: CauseTooBig, reason: "https://docs.pytorch.org/docs/stable/torch_cuda_memory.html",
 		when: func(f *failure) bool {
 			own := f.process.Or(0)

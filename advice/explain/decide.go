@@ -11,7 +11,7 @@ import (
 // programOf decides from the tools that log and command name, then the traceback, the script's
 // name, the phase and the options, in the order of what deceives least.
 func programOf(f *job) program {
-	for _, decide := range []func(*job) program{namedProgram, byBackward, byScript, byPicture, byPhase, byTold, byOptions} {
+	for _, decide := range []func(*job) program{namedProgram, byBackward, byScript, byPipeline, byPicture, byPhase, byTold, byOptions} {
 		if p := decide(f); p.kind != 0 {
 			return p
 		}
@@ -50,6 +50,14 @@ var compiledStep = regexp.MustCompile(`executable_name='[^']*(?:train|grad|updat
 // trains: the traceback is one of training.
 func (f *job) trains() bool {
 	return f.inBackward() || compiledStep.MatchString(f.event.Text) || f.inFile("transformers/trainer.py", "trl/", "engine/trainer.py") && f.phase() != sampler.PhaseInference || f.context.Phase == sampler.PhaseTraining && f.inFunction("train", "fit")
+}
+
+// byPipeline: the pipelines of transformers only run models.
+func byPipeline(f *job) program {
+	if f.inFile("pipelines/") {
+		return program{kind: inference}
+	}
+	return program{}
 }
 
 func byScript(f *job) program {

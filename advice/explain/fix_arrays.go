@@ -51,6 +51,58 @@ var fixesArrays = []fixRow{
 		do: func(f *failure) []string {
 			return []string{`model = model.to("mps", dtype=torch.float16)  ` + f.comment("do.half_inputs"), f.comment("do.one_at_a_time")}
 		}},
+	{id: FixCapSampleSize, source: "https://pytorch-geometric.readthedocs.io/en/latest/tutorial/neighbor_loader.html",
+		kinds: ownCode, cost: 0.1,
+		lives: map[string]float64{CauseTooBig: 0.93, CauseDataSpike: 0.6, CauseUnknown: 0.5},
+		when: func(f *failure) bool {
+			return f.passesMessages() && f.batch() == 0 && !f.onHost() && f.phase() != sampler.PhaseValidation
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "graph" },
+		do: func(f *failure) []string {
+			if !f.inFile("conv/message_passing.py") {
+				return []string{"sampler = dgl.dataloading.NeighborSampler([15, 10])", "dgl.dataloading.DataLoader(graph, train_ids, sampler, batch_size=1024)"}
+			}
+			return []string{"NeighborLoader(data, num_neighbors=[15, 10], batch_size=1024, input_nodes=data.train_mask)"}
+		}},
+	{id: FixOtherAllocator, source: "https://docs.rapids.ai/api/dask-cuda/stable/spilling/",
+		kinds: ownCode, cost: 0.05,
+		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.6, CauseMemoryLimit: 0.5, CauseFragmentation: 0.5},
+		when: func(f *failure) bool {
+			return !f.onHost() && (f.event.Kind == sampler.KindRMM || f.event.Kind == sampler.KindRMMPool) && f.dataFrames() && !f.growsTrees()
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "spill" },
+		do: func(f *failure) []string {
+			return []string{`cudf.set_option("spill", True)  ` + f.comment("do.spill"), "dask-cuda-worker ADDRESS --device-memory-limit 0.6  " + f.comment("do.dask"),
+				"rmm.reinitialize(managed_memory=True)  " + f.comment("do.or")}
+		}},
+	{id: FixCapSampleSize, source: "https://xgboost.readthedocs.io/en/stable/tutorials/external_memory.html",
+		kinds: ownCode, cost: 0.05,
+		lives:   map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.6, CauseMemoryLimit: 0.6, CauseFragmentation: 0.5},
+		when:    func(f *failure) bool { return !f.onHost() && f.growsTrees() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "trees" },
+		do: func(f *failure) []string {
+			return []string{"xgboost.QuantileDMatrix(X, y, max_bin=128)  " + f.comment("do.quantile"), "xgboost.ExtMemQuantileDMatrix(batches, max_bin=128)  " + f.comment("do.external")}
+		}},
+}
+
+// dataFrames: an operation of cuDF, which can spill. Others allocate with RMM too.
+func (f *facts) dataFrames() bool {
+	return f.inFile("cudf/", "dask", "dataframe.py", "groupby.py") || f.inFunction("merge", "groupby", "join", "read_csv", "read_parquet", "concat", "sort_values") ||
+		f.inCode("cudf", "dask", ".merge(", ".groupby(", ".join(", "read_parquet(", "read_csv(") || indexOf(f.event.Text, "cudf") >= 0
+}
+
+// passesMessages: a network on graphs was sending features along edges, of which there are as many as the
+// graph has that it was given.
+func (f *facts) passesMessages() bool {
+	return f.inFile("conv/message_passing.py") || f.inFunction("update_all", "gspmm", "gsddmm", "apply_edges")
+}
+
+// growsTrees: XGBoost, whose data and histograms fill the GPU, not a batch.
+func (f *facts) growsTrees() bool {
+	return f.event.Framework == "xgboost" || f.inFile("xgboost/") || f.inCode("xgboost.", "xgb.") || indexOf(f.event.Text, "xgboost") >= 0
 }
 
 // arrays: the program calls a library of arrays.

@@ -26,8 +26,10 @@ var fixesData = []fixRow{
 		do:    doCapSampleSize},
 	{id: FixCapSampleSize, source: "https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html",
 		kinds: ownCode | imageTool, cost: 0.13,
-		lives:   map[string]float64{CauseTooBig: 0.97, CauseDataSpike: 0.97, CauseValidationSpike: 0.7, CauseUnknown: 0.5},
-		when:    func(f *failure) bool { return f.impossible() && f.phase() != sampler.PhaseValidation },
+		lives: map[string]float64{CauseTooBig: 0.97, CauseDataSpike: 0.97, CauseValidationSpike: 0.7, CauseUnknown: 0.5},
+		when: func(f *failure) bool {
+			return f.impossible() && (f.phase() != sampler.PhaseValidation || f.program.is(evaluation))
+		},
 		reach:   always(1), // nothing that leaves the tensor as it is can help
 		variant: func(f *failure) string { return "impossible" },
 		pairs:   func(f *failure) []any { return []any{"need", printed(f.requested.Or(0))} },

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"nvpeak/sampler"
+	"slices"
 )
 
 var fixesHost = []fixRow{
@@ -16,7 +17,7 @@ var fixesHost = []fixRow{
 		kinds: ownCode, cost: 0.05,
 		lives: map[string]float64{CauseHostMemory: 0.8, CauseSharedMemory: 0.6},
 		when: func(f *failure) bool {
-			return (f.program.kind != inference || f.told(sampler.ToldLoader)) && (f.onHost() || f.onWindows()) && !f.tooManyMapsOnly() && f.workers() != 0 && f.event.Framework != "llama.cpp" && f.event.Framework != "ollama"
+			return (f.program.kind != inference || f.told(sampler.ToldLoader)) && (f.onHost() || f.onWindows()) && !f.tooManyMapsOnly() && f.workers() != 0 && !slices.Contains([]string{"llama.cpp", "ollama", "tensorflow"}, f.event.Framework)
 		},
 		reach: func(f *failure) float64 {
 			if !f.onHost() && f.program.is(undecided) {
@@ -85,13 +86,15 @@ var fixesHost = []fixRow{
 	{id: FixRaiseLimit, source: "https://docs.kernel.org/admin-guide/cgroup-v2.html#memory",
 		kinds: ownCode | running, cost: 0.1,
 		lives: map[string]float64{CauseHostMemory: 0.75},
-		when:  func(f *failure) bool { return f.class.class == classHost },
+		when: func(f *failure) bool {
+			return f.class.class == classHost || f.onHost() && f.event.Framework == "tensorflow"
+		},
 		variant: func(f *failure) string {
 			switch f.event.Framework {
 			case "slurm", "kubernetes", "ray":
 				return f.event.Framework
 			}
-			if f.event.Kind == sampler.KindKernelKill {
+			if f.event.Kind == sampler.KindKernelKill || f.event.Framework == "tensorflow" {
 				return "machine"
 			}
 			return "host"
@@ -131,6 +134,15 @@ var fixesHost = []fixRow{
 		when:  func(f *failure) bool { return f.pinned() },
 		do: func(f *failure) []string {
 			return []string{"DataLoader(…, pin_memory=False, num_workers=2)", "free -g; ulimit -l", f.comment("do.wslconfig")}
+		}},
+	{id: FixReducePinnedMemory, source: "https://github.com/tensorflow/tensorflow/blob/master/tensorflow/core/common_runtime/gpu/gpu_process_state.cc",
+		kinds: ownCode, cost: 0,
+		lives: map[string]float64{CauseHostMemory: 0.9},
+		when: func(f *failure) bool {
+			return f.event.Framework == "tensorflow" && (indexOf(f.event.Text, "bytes on host") >= 0 || indexOf(f.event.Text, "pinned host memory") >= 0)
+		},
+		do: func(f *failure) []string {
+			return []string{"free -g", "export TF_GPU_HOST_MEM_LIMIT_IN_MB=4096"}
 		}},
 	{id: FixReducePinnedMemory, source: sourceLlama,
 		kinds: server, cost: 0,

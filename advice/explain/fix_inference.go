@@ -88,6 +88,15 @@ var fixesInference = []fixRow{
 			return f.program.name
 		},
 		do: doSmallerInput},
+	{id: FixSmallerInput, source: "https://docs.monai.io/en/stable/transforms.html",
+		kinds: training, cost: 0.15,
+		lives: map[string]float64{CauseTooBig: 0.92, CauseDataSpike: 0.9, CauseFragmentation: 0.8, CauseOversubscribed: 0.7},
+		when: func(f *failure) bool {
+			return f.batch() == 1 && f.onPixels() && f.inTraining() && !f.refusedThoughFree()
+		},
+		reach:   always(0.95),
+		variant: func(f *failure) string { return "crop" },
+		do:      doSmallerInput},
 	{id: FixShortenContext, source: "https://huggingface.co/docs/transformers/kv_cache",
 		kinds: evaluation | inference, cost: 0.1,
 		lives: map[string]float64{CauseTooBig: 0.8, CauseDataSpike: 0.9, CauseFragmentation: 0.7, CauseUnknown: 0.4, CauseOversubscribed: 0.5},
@@ -116,6 +125,15 @@ var fixesInference = []fixRow{
 		},
 		variant: func(f *failure) string { return f.program.name },
 		do:      doOffload},
+	{id: FixOffloadModel, source: "https://github.com/AUTOMATIC1111/stable-diffusion-webui/wiki/Optimizations",
+		kinds: imageTool, cost: 0.06, // an option at the start; the picture stays as it is
+		lives: map[string]float64{CauseTooBig: 0.95, CauseUnknown: 0.5, CauseFragmentation: 0.6, CauseOversubscribed: 0.8},
+		when: func(f *failure) bool {
+			return !f.onHost() && !f.refusedThoughFree() && f.offloadPossible() && !f.decodesPicture() && f.program.name == "webui" && f.smallCard()
+		},
+		reach:   always(0.95),
+		variant: func(f *failure) string { return f.program.name },
+		do:      doOffload},
 }
 
 // weightsFill: without a graph only weights stay, and the refused request is next to nothing beside
@@ -139,8 +157,21 @@ func (f *failure) convolves() bool {
 	return f.inCode("conv2d", "conv3d", "conv_transpose", "interpolate(", "upsample", "grid_sample") || f.inFunction("conv", "upsample", "vae", "decode_first_stage", "interpolate")
 }
 
+// onPixels: the network works on pictures or volumes, whose crop is a setting of the training.
+func (f *failure) onPixels() bool {
+	return f.convolves() || f.inFile("unet", "swin", "resnet", "rcnn", "yolo", "vgg", "hrnet", "deeplab", "detectors/", "segmentors/")
+}
+
+// hearsSpeech: it writes down what is said, so memory follows the length of the recording.
+func (f *facts) hearsSpeech() bool {
+	return f.inFile("automatic_speech_recognition", "asr_inference", "speecht5", "wav2vec", "modeling_whisper")
+}
+
 // generatesText: a language model was writing; memory follows the length of its context.
 func (f *failure) generatesText() bool {
+	if f.hearsSpeech() {
+		return false
+	}
 	return f.program.name == "lm_eval" || f.told(sampler.ToldText) || !f.convolves() && (f.inCode("past_key_value", "lm_head", "scaled_dot_product", "attn_weights", "input_ids") || f.inFunction("generate", "_sample", "greedy_search", "beam_search", "chat") ||
 		f.command.HasPlain("max_new_tokens", "prompt_length"))
 }
@@ -154,6 +185,11 @@ func (f *failure) fullPrecisionOption() string {
 		}
 	}
 	return ""
+}
+
+// smallCard: one of those for which the web UI recommends its options.
+func (f *failure) smallCard() bool {
+	return f.total.Known() && f.total.Or(0) <= 8*sampler.GiB
 }
 
 func (f *failure) offloadPossible() bool {
@@ -193,6 +229,12 @@ func doSmallerInput(f *failure) []string {
 	names := []string{"imgsz", "img_size", "image_size", "resolution", "size", "input_size", "max_size", "crop_size", "tile", "tile_size"}
 	if text, name, ok := f.command.WithNumber(half, names...); ok {
 		return []string{text + "  " + f.comment("do.size_option", "name", name)}
+	}
+	if f.inTraining() {
+		return []string{f.comment("do.crop")}
+	}
+	if f.hearsSpeech() {
+		return []string{"asr(audio, chunk_length_s=30, batch_size=1)  " + f.comment("do.chunks"), f.comment("do.cut_audio")}
 	}
 	return []string{f.comment("do.input_size"), f.comment("do.input_tiles")}
 }
@@ -237,7 +279,7 @@ func doOffload(f *failure) []string {
 			option = "--lowvram"
 		}
 		if text, ok := f.command.WithOption(option, ""); ok {
-			return []string{text}
+			return []string{text, "--opt-sdp-attention  " + f.comment("do.webui_args")}
 		}
 		return []string{"COMMANDLINE_ARGS=--medvram --opt-sdp-attention  " + f.comment("do.webui_args")}
 	}

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -91,13 +92,18 @@ var fixesModel = []fixRow{
 	{id: FixSmallerModel, source: "https://huggingface.co/docs/transformers/quantization/overview",
 		kinds: ownCode | running, cost: 0.3,
 		lives: map[string]float64{CauseTooBig: 0.9, CauseMemoryLimit: 0.4, CauseOversubscribed: 0.7, CausePreallocation: 0.5},
-		when:  func(f *failure) bool { return !f.refusedThoughFree() && f.phase() != sampler.PhaseValidation },
+		when: func(f *failure) bool {
+			return !f.refusedThoughFree() && f.phase() != sampler.PhaseValidation && !f.growsTrees()
+		},
 		variant: func(f *failure) string {
 			switch f.program.name {
 			case "llama.cpp", "ollama":
 				return "llama"
 			}
-			if f.program.is(training) {
+			switch {
+			case f.program.is(training) && f.usesLoRA():
+				return "qlora"
+			case f.program.is(training):
 				return "training"
 			}
 			return ""
@@ -118,7 +124,7 @@ var fixesModel = []fixRow{
 			if f.program.name == "whisper" {
 				return []string{"whisper-ctranslate2 AUDIO --model medium --compute_type int8"}
 			}
-			if f.program.is(training) || !f.torchCode() {
+			if f.program.is(training) && !f.usesLoRA() || !f.torchCode() {
 				return []string{f.comment("do.smaller_model")}
 			}
 			return []string{"from_pretrained(name, quantization_config=BitsAndBytesConfig(load_in_4bit=True))"}
@@ -155,10 +161,11 @@ func doRaiseLimit(f *failure) []string {
 	case "vllm":
 		share := f.withShare("vllm", func(v float64) float64 { return min(0.95, float64(int(v*100+0.5)+5)/100) })
 		if n := f.tokensThatFit(); n > 0 {
-			if text, ok := f.command.WithOption("--max-model-len", strconv.FormatUint(n, 10)); ok {
+			if text, ok := f.command.WithOption("--max-model-len", strconv.FormatUint(n, 10)); ok && f.runsServer() {
 				return []string{text, share[0]}
 			}
-			return []string{"vllm serve MODEL --max-model-len " + strconv.FormatUint(n, 10), share[0] + "  " + f.comment("do.or")}
+			shorter := cmp.Or(f.inCall("vllm", "--max-model-len", strconv.FormatUint(n, 10)), "vllm serve MODEL --max-model-len "+strconv.FormatUint(n, 10))
+			return []string{shorter, share[0] + "  " + f.comment("do.or")}
 		}
 		if f.command.Known && f.isServing() {
 			return share

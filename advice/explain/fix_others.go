@@ -164,7 +164,7 @@ var fixesOthers = []fixRow{
 		when:    func(f *failure) bool { return f.program.reserves() },
 		variant: func(f *failure) string { return f.program.name },
 		reach: func(f *failure) float64 {
-			if f.loadingWeights() || indexOf(f.event.Text, "Not enough memory to handle") >= 0 || f.class.kind == sampler.KindKVCache || f.class.kind == sampler.KindStaticPool {
+			if f.loadingWeights() || f.dryRun() || indexOf(f.event.Text, "Not enough memory to handle") >= 0 || f.class.kind == sampler.KindKVCache || f.class.kind == sampler.KindStaticPool {
 				return 0.1 // it does not come to the cache, or the cache is too small already
 			}
 			return 0.95
@@ -186,6 +186,9 @@ func doStopOther(f *failure) []string {
 	} else {
 		list = append(list, "nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv",
 			"sudo fuser -v /dev/nvidia*  "+f.comment("do.hidden_holders"))
+		if f.makesContext() || f.failedBuilding() {
+			list = append(list, "export CUDA_VISIBLE_DEVICES=1  "+f.comment("do.free_gpu"))
+		}
 	}
 	if need := f.wholeNeed(); need > 0 {
 		list = append(list, "nvpeak wait --need "+need.GiBUp()+"  "+f.comment("do.wait"))
@@ -212,7 +215,10 @@ func (f *failure) withShare(server string, change func(float64) float64) []strin
 		return []string{text}
 	}
 	value := plainNumber(change(row.usual))
-	if text, ok := f.command.WithOption(row.option, value); ok && f.program.name == server {
+	if text, ok := f.command.WithOption(row.option, value); ok && f.program.name == server && f.runsServer() {
+		return []string{text}
+	}
+	if text := f.inCall(server, row.option, value); text != "" {
 		return []string{text}
 	}
 	return []string{row.plain + " " + row.option + " " + value}

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -66,7 +67,13 @@ var fixesTools = []fixRow{
 			return 0.95
 		},
 		variant: func(f *failure) string { return f.program.name },
-		do:      func(f *failure) []string { return f.turnKnobs(FixLimitRequests) }},
+		do: func(f *failure) []string {
+			list := f.turnKnobs(FixLimitRequests)
+			if f.dryRun() && f.inFunction("multimodal", "vision", "visual", "image", "encoder") {
+				list = append(list, `vllm serve MODEL --limit-mm-per-prompt '{"image": 1, "video": 0}'  `+f.comment("do.pictures"))
+			}
+			return list
+		}},
 	{id: FixCapPreallocation, source: "https://github.com/ggml-org/llama.cpp/pull/6017",
 		kinds: server, cost: 0,
 		lives:   map[string]float64{CauseTooBig: 0.95},
@@ -87,6 +94,15 @@ var fixesTools = []fixRow{
 		do: func(f *failure) []string {
 			return []string{"nvidia-smi  " + f.comment("do.who_holds"), "trtexec --onnx=MODEL.onnx --memPoolSize=workspace:1024  " + f.comment("do.workspace"),
 				"config.set_memory_pool_limit(trt.MemoryPoolType.WORKSPACE, 1 << 30)  " + f.comment("do.or")}
+		}},
+	{id: FixCapPreallocation, source: "https://relion.readthedocs.io/en/latest/Reference/Using-RELION.html",
+		kinds: ownCode, cost: 0,
+		lives:   map[string]float64{CauseTooBig: 0.7, CauseUnknown: 0.6, CauseFragmentation: 0.6},
+		when:    func(f *failure) bool { return f.event.Framework == "relion" },
+		variant: func(f *failure) string { return "relion" },
+		reach:   always(1),
+		do: func(f *failure) []string {
+			return []string{"relion_refine_mpi … --free_gpu_memory 1000", "mpirun -n 2 relion_refine_mpi … --pad 1  " + f.comment("do.fewer_ranks")}
 		}},
 	{id: FixShortenContext, source: sourceVLLM,
 		kinds: server, cost: 0.1,
@@ -109,6 +125,12 @@ const largestBuffer = 32 * sampler.GiB
 func (f *failure) computeBuffer() bool {
 	caller, _ := f.event.Extra["caller"].(string)
 	return f.program.name == "llama.cpp" && f.requested.Or(0) > largestBuffer && strings.Contains(caller, "gallocr_reserve")
+}
+
+// dryRun: vLLM tries how much the largest batch needs, before it takes its share for the cache. Fewer requests
+// and shorter contexts make that batch smaller; the share does not.
+func (f *failure) dryRun() bool {
+	return f.program.name == "vllm" && f.inFunction("profile_run", "determine_num_available_blocks", "determine_available_memory") && !f.inFunction("capture")
 }
 
 // loadingWeights: the server was still reading the model, so nothing about requests matters yet.
@@ -138,12 +160,45 @@ func (f *failure) turnKnobs(fix string) (list []string) {
 		if text, _, ok := f.command.WithNumber(half, command.PlainName(k.option)); ok && k.option != "" {
 			return []string{text}
 		}
-		if text, ok := f.command.WithOption(k.option, k.value); ok && k.option != "" {
+		if text, ok := f.command.WithOption(k.option, k.value); ok && k.option != "" && f.runsServer() {
 			if _, err := strconv.Atoi(k.value); err == nil {
 				return []string{text}
 			}
 		}
+		if text := f.inCall(k.program, k.option, k.value); text != "" {
+			return []string{text}
+		}
 		list = append(list, k.plain)
 	}
 	return list
+}
+
+// ownCommands are the programs and images that take the options of a server.
+var ownCommands = map[string][]string{
+	"vllm":         {"vllm", "vllm-openai", "vllm.entrypoints"},
+	"sglang":       {"sglang", "sglang.launch_server"},
+	"tgi":          {"text-generation-launcher", "text-generation-inference"},
+	"tensorrt-llm": {"trtllm-serve"},
+	"lmdeploy":     {"lmdeploy"},
+	"llama.cpp":    {"llama-server", "llama-cli", "llama-bench"},
+}
+
+// runsServer: the command is that of the server itself. A script that uses it as a library does not have its options.
+func (f *failure) runsServer() bool {
+	names, limited := ownCommands[f.program.name]
+	return !limited || slices.ContainsFunc(f.command.Words(), func(w string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(w, name) })
+	})
+}
+
+// calls are how scripts make the engine of a server.
+var calls = map[string]string{"vllm": "vllm.LLM", "sglang": "sglang.Engine"}
+
+// inCall sets an option where a script makes the engine; "" where there is no such script.
+func (f *failure) inCall(server, option, value string) string {
+	call := calls[server]
+	if call == "" || !f.command.Known || f.program.name != server || f.runsServer() || option == "" {
+		return ""
+	}
+	return call + "(…, " + command.PlainName(option) + "=" + value + ")"
 }

@@ -6,7 +6,7 @@ var fixesValidation = []fixRow{
 	{id: FixShrinkValidationBatch, source: "https://huggingface.co/docs/transformers/main_classes/trainer",
 		kinds: training | evaluation | undecided, cost: 0.05,
 		lives:   map[string]float64{CauseValidationSpike: 0.92, CauseOtherProcess: 0.3},
-		when:    func(f *failure) bool { return f.phase() == sampler.PhaseValidation },
+		when:    func(f *failure) bool { return f.phase() == sampler.PhaseValidation && !f.failedBuilding() },
 		variant: func(f *failure) string { return f.validationVariant() },
 		saves: func(f *failure) (span, bool) {
 			k := float64(f.validationFactor())
@@ -14,6 +14,9 @@ var fixesValidation = []fixRow{
 			return span{low, low + partOf(f.footprint.activations.mid(), 1-1/k)}, f.requested.Known()
 		},
 		reach: func(f *failure) float64 {
+			if f.impossible() && f.program.is(evaluation) {
+				return 0.4 // one input at a time is what most evaluate with
+			}
 			if k := float64(f.validationFactor()); partOf(f.requested.Or(0), 1-1/k) < f.shortfallOr0() {
 				return 0.9
 			}

@@ -17,6 +17,9 @@ var phaseFunctions = []struct {
 
 // phase is what the run was doing, from the log or else from the traceback; "" when neither says.
 func (f *facts) phase() string {
+	if f.movesModel() && (f.context.Phase == "" || f.context.Phase == sampler.PhaseInference) {
+		return sampler.PhaseLoading
+	}
 	if f.context.Phase != "" {
 		return f.context.Phase
 	}
@@ -32,4 +35,9 @@ func (f *facts) phase() string {
 		return sampler.PhaseLoading // a model is being moved to the GPU
 	}
 	return ""
+}
+
+// movesModel: a whole model was on its way to the GPU, in whatever function.
+func (f *facts) movesModel() bool {
+	return f.inCode("return model.to(", "model = model.to(", "model.to(device)", "pipe.to(") && !f.inFunction("forward")
 }

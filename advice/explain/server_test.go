@@ -30,6 +30,28 @@ func TestServerWithoutItsShare(t *testing.T) {
 	}
 }
 
+// A script that uses a server as a library has none of its options: https://docs.vllm.ai/en/latest/api/vllm/entrypoints/llm.html
+func TestServerAsLibrary(t *testing.T) {
+	for _, c := range []struct{ server, command, want, not string }{
+		{"vllm", "python infer.py --model m", "vllm.LLM(…, gpu_memory_utilization=0.8)", "infer.py"},
+		{"vllm", "docker run --gpus all vllm/vllm-openai:latest --model m", "vllm-openai:latest --model m --gpu-memory-utilization 0.8", "LLM("},
+		{"vllm", "python -m vllm.entrypoints.openai.api_server --model m", "api_server --model m --gpu-memory-utilization 0.8", "LLM("},
+		{"sglang", "python bench.py --model m", "sglang.Engine(…, mem_fraction_static=0.75)", "bench.py"},
+		{"tensorrt-llm", "python build.py --max_batch_size 192", "trtllm-serve MODEL --kv_cache_free_gpu_memory_fraction 0.8", "build.py"},
+	} {
+		e := pytorch(gibs(1.74), gibs(23.57), mibs(605.88))
+		e.Allocated, e.ReservedUnallocated = gibs(20.21), mibs(185.98)
+		e.Context = &sampler.LogContext{Server: c.server}
+		text := ""
+		for _, a := range Explain(Incident{Events: []sampler.OOMEvent{e}, Command: c.command}).Advice {
+			text += strings.Join(a.Do, "\n") + "\n"
+		}
+		if !strings.Contains(text, c.want) || strings.Contains(text, c.not) {
+			t.Errorf("%s: %s", c.command, text)
+		}
+	}
+}
+
 // The cache of a server does not hold one request. https://github.com/vllm-project/vllm/issues/34076
 func TestServerCacheNumbers(t *testing.T) {
 	e := sampler.OOMEvent{Framework: "vllm", Kind: "kv_cache_no_memory", MemoryKind: "gpu", Requested: gibs(24),

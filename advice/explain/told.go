@@ -49,6 +49,10 @@ func (f *facts) makesContext() bool {
 	return false
 }
 
+// firstCalls are functions of PyTorch that ask the driver for a context, a stream or nothing at all. Where one of
+// them finds no memory, others have it.
+var firstCalls = []string{"set_device", "empty_cache", "mem_get_info", "get_device_properties", "manual_seed_all", "set_rng_state", "get_rng_state", "current_stream", "init_process_group", "barrier"}
+
 // failedBuilding: the first few megabytes of a model were refused while it was made, so the GPU was taken
 // before the program came.
 func (f *facts) failedBuilding() bool {
@@ -57,7 +61,7 @@ func (f *facts) failedBuilding() bool {
 		return false
 	}
 	last := strings.ToLower(names[len(names)-1])
-	if indexOf(f.event.Text, "CUDA error: out of memory") >= 0 && slices.Contains([]string{"convert", "<lambda>", "_apply", "cuda", "to"}, last) {
+	if indexOf(f.event.Text, "CUDA error: out of memory") >= 0 && slices.Contains(slices.Concat(firstCalls, []string{"convert", "<lambda>", "_apply", "cuda", "to"}), last) {
 		return true // the allocator of PyTorch names an amount; this is the first call of the driver
 	}
 	return last == "_lazy_init" || f.inFile("torch/nn/", "nn/modules/", "modules/conv.py", "modules/linear.py") && slices.Contains([]string{"__init__", "reset_parameters"}, last)

@@ -219,3 +219,15 @@ func TestOutgrown(t *testing.T) {
 		t.Errorf("nothing is open, and %v outgrown", got)
 	}
 }
+
+// TestSpread: of a sample, so that of one value nothing is known.
+func TestSpread(t *testing.T) {
+	for _, row := range []struct {
+		v               []float64
+		mean, deviation float64
+	}{{[]float64{3}, 3, 0}, {[]float64{2, 4}, 3, math.Sqrt2}, {[]float64{2, 4, 4, 4, 5, 5, 7, 9}, 5, math.Sqrt(32.0 / 7)}} {
+		if mean, deviation := spread(row.v); mean != row.mean || math.Abs(deviation-row.deviation) > 1e-12 {
+			t.Errorf("%v: %v, %v; want %v, %v", row.v, mean, deviation, row.mean, row.deviation)
+		}
+	}
+}

@@ -55,12 +55,13 @@ type Holder struct {
 
 // Fit is the arithmetic of a need against the free memory of one GPU.
 type Fit struct {
-	GPU            int    // index
-	UUID           string // of the GPU or MIG instance; empty when not known
-	Label          string // "0"; of a MIG instance "0:1"
-	MIG            bool   // it is an instance
-	shared         string // the memory that it shares with other compute instances of its GPU instance; empty: its own
-	Unsplit        bool   // in MIG mode without instances: nothing fits
+	GPU            int          // index
+	UUID           string       // of the GPU or MIG instance; empty when not known
+	Label          string       // "0"; of a MIG instance "0:1"
+	MIG            bool         // it is an instance
+	Instance       *sampler.MIG // which one
+	shared         string       // the memory that it shares with other compute instances of its GPU instance; empty: its own
+	Unsplit        bool         // in MIG mode without instances: nothing fits
 	Need           sampler.Opt[Need]
 	Total          sampler.Opt[sampler.Bytes]
 	Free           sampler.Opt[sampler.Bytes] // at the newest snapshot
@@ -97,16 +98,17 @@ func (f Fit) Near() bool {
 // is that of a newcomer, so no holder is its own and nothing can be reused.
 func Fits(gpu sampler.GPU, need sampler.Bytes) Fit {
 	f := Fit{
-		GPU:     gpu.Index,
-		UUID:    gpu.UUID,
-		Label:   gpu.Label(),
-		MIG:     gpu.MIG != nil,
-		shared:  sharedMemory(gpu),
-		Unsplit: gpu.Unsplit,
-		Need:    sampler.Some(Need{Bytes: need, Source: NeedTyped, GPU: sampler.Some(gpu.Index)}),
-		Total:   gpu.Memory.PlausibleTotal(),
-		Free:    gpu.Memory.PlausibleFree(),
-		Holders: Holders(gpu, sampler.Opt[int]{}),
+		GPU:      gpu.Index,
+		UUID:     gpu.UUID,
+		Label:    gpu.Label(),
+		MIG:      gpu.MIG != nil,
+		Instance: gpu.MIG,
+		shared:   sharedMemory(gpu),
+		Unsplit:  gpu.Unsplit,
+		Need:     sampler.Some(Need{Bytes: need, Source: NeedTyped, GPU: sampler.Some(gpu.Index)}),
+		Total:    gpu.Memory.PlausibleTotal(),
+		Free:     gpu.Memory.PlausibleFree(),
+		Holders:  Holders(gpu, sampler.Opt[int]{}),
 	}
 	f.WorstFree = worstOfWindow(gpu.Memory)
 	f.WorstFreeStart = least(gpu.Memory.WorstFree, f.WorstFree)

@@ -202,3 +202,27 @@ func TestSweepFollowsDown(t *testing.T) {
 		}
 	}
 }
+
+// TestSweepRefuses: a sweep of GPUs that there are not, or without room for its answers, is refused before memory is touched.
+func TestSweepRefuses(t *testing.T) {
+	s, inside := playText(t, "gpu 0-1\nmem * used=1GiB\n")
+	if !inside {
+		return
+	}
+	mustOpen(t, s)
+	for what, change := range map[string]func(w *sampler.Sweep){
+		"a GPU before the first":  func(w *sampler.Sweep) { w.Devices[0] = -1 },
+		"a GPU behind the last":   func(w *sampler.Sweep) { w.Devices[1] = 2 },
+		"no room for the news":    func(w *sampler.Sweep) { w.News = w.News[:1] },
+		"no room for the turns":   func(w *sampler.Sweep) { w.Every = w.Every[:1] },
+		"no room for still turns": func(w *sampler.Sweep) { w.Still = w.Still[:1] },
+		"no room for the quiet":   func(w *sampler.Sweep) { w.Quiet = w.Quiet[:1] },
+		"no room for the calls":   func(w *sampler.Sweep) { w.Least = w.Least[:1] },
+		"no turn at all":          func(w *sampler.Sweep) { w.Every[1] = 0 },
+	} {
+		w := sweepOf(2, 10*time.Millisecond)
+		if change(w); s.Sweep(w) == nil {
+			t.Errorf("%s: it was done", what)
+		}
+	}
+}

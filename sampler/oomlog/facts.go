@@ -1,6 +1,7 @@
 package oomlog
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -18,6 +19,7 @@ var factWords = []string{
 	"load_in_", "nf4", "int8", "jax", "mxnet", "paddlepaddle", "sglang", "vllm==", "ollama_", "ggml_cuda_", "vllm_", "flags_", "ray_memory", "malloc_arena",
 	"cublas_workspace", "cuda_module", "cuda_launch", "cuda_device_order", "srun ", "mpirun ", "fairseq-train", "lightning run", "samples per gpu", "mixed_precision",
 	"windows", "wsl", "torchrun", "python ", "python3 ", "accelerate launch", "deepspeed", "vllm serve", "launch_server", "yolo ", "tensor_parallel_size",
+	"launching web ui", "commandline_args",
 }
 
 type factRow struct {
@@ -72,6 +74,7 @@ var factRows = []factRow{
 	fact(`(?i)\b(?:(?:num(?:ber)?|total|trainable|trained|model|#)[ _.]*(?:of )?(?:\w+ )?)+(?:params?|parameters)\b(?: count)?[^\d\n]{0,24}?[:=(]\s*(\d[\d,]*(?:\.\d+)?)\s?([KMB]?)`, setParameters),
 	fact(`(?i)\bparam(?:eter)?s?(?: count|\(M\))?\s*[:=]\s*(\d[\d,]*(?:\.\d+)?)\s?([KMB]?)\b`, setParameters),
 	fact(`(?i)(?:batch[ _-]?size(?:[ _](?:per[ _](?:device|gpu|replica|card)|train))?|samples per gpu)['"]?(?: ?/ ?[^\x00-\x7f]+)?\s*(?:[:=]|\s)\s*\[?(\d{1,6})\b`, setInt(batchSize)),
+	fact(`(?i)\bmicro[_ -]batch[_ -]size['"]?\s*[:=]\s*(\d{1,6})\b()`, setInt(batchSize)), // what is processed at once, of a larger batch_size beside it
 	fact(`(?i)\s-{0,2}batch=(\d{1,6})\b|--batch (\d{1,6})\b|\s-b (\d{1,5})\b`, setInt(batchSize)),
 	fact(`(?i)world[ _-]?size['"]?\s*[:= ]\s*(\d{1,5})\b|--num_processes[= ](\d+)`, setInt(worldSize)),
 	fact(`(?i)--nproc[_-]per[_-]node[= ](\d{1,3})\b|tensor[_-]parallel[_-]size[= ](\d{1,3})\b|-tp[= ](\d{1,3})\b`, func(c *sampler.LogContext, value string, _ []string) {
@@ -92,6 +95,10 @@ var factRows = []factRow{
 	}),
 	fact(`(?i)\bwsl ?2\b|microsoft-standard-wsl()`, func(c *sampler.LogContext, _ string, _ []string) {
 		c.Environment["WSL_DISTRO_NAME"] = "?" // which one is not said
+	}),
+	fact(`(?:Launching Web UI with arguments: ?|\bCOMMANDLINE_ARGS=["']?)((?:--[\w-]+[ =]?[^"']*)?)`, func(c *sampler.LogContext, value string, _ []string) {
+		c.Server = cmp.Or(c.Server, "webui")
+		c.Command = cmp.Or(c.Command, strings.TrimSpace("python launch.py "+value)) // which prints that line
 	}),
 	fact(`Command '\[(.*?)\]' (?:returned|died)`, func(c *sampler.LogContext, value string, _ []string) {
 		if c.Command == "" {

@@ -54,6 +54,26 @@ func sizes(events <-chan sampler.OOMEvent, after time.Duration) []int {
 	}
 }
 
+// A log that is written anew in place is another text, also when it is as long as the one before.
+func TestFollowRewritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "train.log")
+	synctest.Test(t, func(t *testing.T) {
+		appendTo(t, path, "epoch 1\n"+oomLine(20))
+		events := Follow(t.Context(), path)
+		if got := sizes(events, 4*time.Second); !slices.Equal(got, []int{20}) {
+			t.Fatalf("of the first text: %v", got)
+		}
+		for _, mib := range []int{30, 40} {
+			if err := os.WriteFile(path, []byte("epoch 1\n"+oomLine(mib)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if got := sizes(events, 4*time.Second); !slices.Equal(got, []int{mib}) {
+				t.Fatalf("of the text in its place: %v, want %d", got, mib)
+			}
+		}
+	})
+}
+
 func TestFollow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "train.log")
 	synctest.Test(t, func(t *testing.T) {

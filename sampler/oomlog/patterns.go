@@ -41,6 +41,8 @@ var torchWords = []string{"out of memory", "outofmemory", "tried to allocate", "
 
 // specificRows are wordings that contain a more general one.
 var specificRows = []row{
+	{name: "xgboost", framework: "xgboost", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"memory allocation error on worker"}, lines: 3,
+		start: `Memory allocation error on worker \d+`, fields: []string{`Requested memory: <req:bytes>`, `Free memory: <free:bytes>`}},
 	{name: "vllm warm-up", framework: "vllm", kind: sampler.KindWarmup, memory: sampler.MemoryGPU, words: []string{"warming up sampler", "out of memory occurred when warming"},
 		start: `CUDA out of memory occurred when warming up sampler with(?: <dummy_requests:int>|$)`, lines: 2},
 	{name: "ultralytics retry", framework: "pytorch", kind: sampler.KindCUDA, memory: sampler.MemoryGPU, recovered: true, words: []string{"out of memory with batch"},

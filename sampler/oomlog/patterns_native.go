@@ -47,8 +47,8 @@ var nativeRows = []row{
 	{name: "blender", framework: "blender", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"system is out of gpu"}, start: `System is out of GPU (?:and shared host )?memory`},
 	{name: "cuda samples", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cudaerrormemoryallocation"},
 		start: `CUDA error at \S+:\d+ code ?= ?2 ?\(cudaErrorMemoryAllocation\)`},
-	{name: "xgboost", framework: "xgboost", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"memory allocation error on worker"}, lines: 3,
-		start: `Memory allocation error on worker \d+`, fields: []string{`Requested memory: <req:bytes>`, `Free memory: <free:bytes>`}},
+	{name: "relion", framework: "relion", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"customallocator out of memory"}, lines: 4,
+		start: `Cuda\w*CustomAllocator out of memory`, fields: []string{`requestedSpace: +<req:bytes>`, `totalFreeSpace: +<free:bytes>`}},
 	{name: "mlx", framework: "mlx", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"alloc_or_wait] unable", "alloc] unable to allocate", "alloc] attempting to"}, // "[m" is taken for the rest of a color
 		start: `alloc(?:_or_wait)?\] (?:Unable|Attempting) to allocate <req:bytes>`},
 	{name: "tt-metal", framework: "tt-metal", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"not enough space to allocate"},

@@ -1,6 +1,7 @@
 package oomlog
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -21,7 +22,9 @@ type tail struct {
 	path   string
 	file   *os.File
 	offset int64
-	ending bool // the file was replaced; the rest of it is being read
+	ending bool   // the file was replaced; the rest of it is being read
+	first  []byte // of what was read, and
+	last   []byte // before offset: other text in their place is another text
 }
 
 func (t *tail) Read(b []byte) (int, error) {
@@ -30,8 +33,12 @@ func (t *tail) Read(b []byte) (int, error) {
 			t.wait()
 			continue
 		}
+		if t.rewritten() {
+			t.close()
+			return 0, errReplaced
+		}
 		n, err := t.file.ReadAt(b, t.offset)
-		t.offset += int64(n)
+		t.remember(b[:n])
 		switch {
 		case n > 0:
 			return n, nil
@@ -76,7 +83,7 @@ func (t *tail) open() bool {
 	if err != nil {
 		return false // not there yet, or not readable now
 	}
-	t.file, t.offset, t.ending = file, 0, false
+	t.file, t.offset, t.ending, t.first, t.last = file, 0, false, nil, nil
 	return true
 }
 
@@ -91,6 +98,30 @@ func (t *tail) replaced() bool {
 		return false
 	}
 	return !os.SameFile(now, open) || open.Size() < t.offset
+}
+
+// kept is how much is remembered of either end of what was read.
+const kept = 512
+
+// remember notes what was read from offset on.
+func (t *tail) remember(b []byte) {
+	if t.offset == 0 {
+		t.first = bytes.Clone(b[:min(kept, len(b))])
+	}
+	if t.offset += int64(len(b)); len(b) > 0 {
+		t.last = bytes.Clone(b[max(0, len(b)-kept):])
+	}
+}
+
+// rewritten says whether the file holds another text where it was read already: it was written anew in place.
+func (t *tail) rewritten() bool {
+	return t.differs(t.first, 0) || t.differs(t.last, t.offset-int64(len(t.last)))
+}
+
+func (t *tail) differs(text []byte, at int64) bool {
+	var room [kept]byte
+	n, err := t.file.ReadAt(room[:len(text)], at)
+	return (err == nil || errors.Is(err, io.EOF)) && n == len(text) && !bytes.Equal(room[:n], text)
 }
 
 func (t *tail) wait() {

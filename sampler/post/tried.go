@@ -29,11 +29,24 @@ var inVain = lazily(`(?i)\b(?:regardless of|no matter|whatever|even (?:with|when
 // cured: it is what helped, whatever else the sentence says.
 var cured = lazily(`(?i)\b(?:solves|fixes|resolves|(?:this|that|which|it) (?:solved|fixed|resolved)) (?:this|the|it|my|that)\b`)
 
-// tried are the settings that were changed in vain.
+// inForce: it is set already. What is asked for or thought about is not.
+var (
+	inForce = lazily(`(?i)\b(?:already|is|are|was|were|has been|have) (?:\w+ )?(?:on|enabled|set|used?|using|active|activated|applied|turned on)\b|=\s*True\b|\b(?:I|we)(?: am|['’]m| are|['’]re)? (?:also )?(?:use|using|enabled?|set|turned on)\b`)
+	doubted = lazily(`(?i)\b(?:not|n['’]t|never|no|without|should|could|would|can|try|tried|how|whether|if|un\w+)\b|\?`)
+)
+
+// switches are the settings that have no degree: once on, there is no more of them.
+var switches = []string{"checkpointing", "segments", "no_grad"}
+
+// tried are the settings that were changed in vain, or that are in force and were not enough.
 func tried(all []sentence) (told []string) {
 	for _, row := range settings {
 		if slices.ContainsFunc(all, func(s sentence) bool {
-			return row.words.MatchString(s.text) && inVain.MatchString(s.text) && !cured.MatchString(s.text)
+			if !row.words.MatchString(s.text) || cured.MatchString(s.text) {
+				return false
+			}
+			on := slices.Contains(switches, row.name) && inForce.MatchString(s.text) && !doubted.MatchString(s.text)
+			return on || inVain.MatchString(s.text)
 		}) {
 			told = append(told, sampler.ToldTried+row.name)
 		}

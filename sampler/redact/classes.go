@@ -30,15 +30,16 @@ type vocabulary struct {
 	ofKeys    map[string]bool // key
 	ofTokens  map[string]bool // tokens, and token without a break before it
 	ofPhrases map[string]bool // phrase
+	ofCodes   map[string]bool // code
 	services  map[string]bool // key: whose
 }
 
 var vocabularies = sync.OnceValue(func() *vocabulary {
 	return &vocabulary{
-		stems:     strings.Fields("token pass pwd pw secret key auth cred jwt cookie bearer pat sig hook otp mnemonic phrase dsn"),
-		passwords: set("password passwd passphrase passcode pwd pw pass secret mnemonic passwords secrets otp sshpass storepass keypass dbpass userpass smtppass rootpass adminpass passwort"),
-		tokens:    set("jwt bearer credential credentials creds apikeys authtoken authkey"),
-		neutral:   set("value val prod production dev staging stage b64 base64 primary secondary plain raw current base"),
+		stems:     strings.Fields("token pass pwd pw secret key auth cred jwt cookie bearer pat sig hook otp mnemonic phrase dsn kennwort wachtwoord senha parola contrasena 2fa pin salt word basic code"),
+		passwords: set("password passwd passphrase passcode pwd pw pass secret mnemonic passwords secrets otp sshpass storepass keypass dbpass userpass smtppass rootpass adminpass passwort passe kennwort wachtwoord senha parola contrasena"),
+		tokens:    set("jwt bearer credential credentials creds apikeys authtoken authkey 2fa"),
+		neutral:   set("value val prod production dev staging stage b64 base64 primary secondary plain raw current base json"),
 		ofModels: set("tokenizer pad eos bos unk cls sep mask special image img video audio speech text stop start end trigger placeholder initializer num n max min per " +
 			"class prompt instance modifier added add additional distillation distilled first last next begin ignore blank boi eoi bot eot eod eom sop eop im think thinking " +
 			"tool function separator delimiter ctx context keep drop prune pruned merge merged vision visual patch learnable latent register memory time state action query " +
@@ -47,8 +48,9 @@ var vocabularies = sync.OnceValue(func() *vocabulary {
 			"column skip by loss new line motion codec semantic acoustic frame expected unexpected"),
 		ofPasses:  set("by forward backward first second third single two multi one low high band num full pre all render max min n per z allow"),
 		ofKeys:    set("api access secret private signing sign encryption encrypt decryption auth account license licence master service deploy consumer client app application subscription storage admin session webhook hmac jwt cipher root ingest integration shared function functions sas security personal"),
-		ofTokens:  set("api access auth bearer refresh secret hf hub id user session csrf xsrf personal bot deploy registry git gh db sas oauth"),
+		ofTokens:  set("api access auth bearer refresh secret hf hub id user session csrf xsrf personal bot deploy registry git gh db sas oauth zugangs"),
 		ofPhrases: set("seed recovery secret pass"),
+		ofCodes:   set("time verification recovery backup"),
 		services: set("openai kaggle azure anthropic claude wandb google gemini cohere mistral groq together togetherai replicate huggingface hf hugging github gitlab aws gcp s3 minio " +
 			"comet neptune mlflow clearml ngc nvidia nim pinecone weaviate qdrant milvus langchain langsmith langfuse serper serpapi tavily exa perplexity deepseek dashscope qwen " +
 			"zhipu zhipuai glm moonshot minimax baichuan ark volc siliconflow openrouter fireworks xai grok cerebras sambanova databricks snowflake elastic elevenlabs assemblyai " +
@@ -87,11 +89,11 @@ func (v *vocabulary) class(words []string, last, bare string) class {
 		return plain
 	case v.passwords[bare], ends(bare, "password", "passwd", "passphrase", "secret"), bare == "phrase" && v.ofPhrases[before], bare == "word" && before == "pass":
 		return password
-	case bare == "dsn":
+	case bare == "dsn", bare == "pin", bare == "salt", bare == "sig", bare == "signature":
 		return maybe
 	case bare == "token":
 		return v.tokenClass(words)
-	case bare == "tokens" && v.ofTokens[before], v.tokens[bare]:
+	case bare == "tokens" && v.ofTokens[before], bare == "code" && v.ofCodes[before], v.tokens[bare]:
 		return token
 	case bare == "key" || bare == "keys":
 		return v.keyClass(before)

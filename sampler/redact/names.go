@@ -8,6 +8,7 @@ type place struct {
 	flag     bool // the name is an option: --name
 	apart    bool // only a blank stands between
 	listed   bool // name and value are elements of a list: '--name', 'value'
+	loose    bool // or in a sentence or table, where other things follow a name too
 	query    bool // of a URL
 	enclosed byte // the quote that stands before the name and closes after the value
 }
@@ -29,15 +30,26 @@ func (f *finder) names() {
 
 // named looks at what stands in [from, to) as a name and returns where its value ends.
 func (f *finder) named(from, to int) int {
+	f.call(from, to)
+	name := strings.Trim(f.s[from:to], "-._")
+	if !stemmed(name, vocabularies()) {
+		return to
+	}
 	p, ok := f.place(from, to)
 	if !ok {
 		return f.told(from, to)
 	}
-	name := strings.Trim(f.s[from:to], "-._")
 	c := classify(name)
+	both := classify(f.twoWords(from, to))
 	switch {
 	case p.query && queryKey(name):
 		c = token
+	case p.query && name == "code":
+		c = maybe
+	case !p.flag && both == plain:
+		c = plain
+	case !p.flag && both != maybe && c <= maybe:
+		c, p.loose = both, both != c
 	case c == maybe && (strings.HasSuffix(name, "_KEY") || name == "key" && (p.flag || f.login())):
 		c = variable
 	}
@@ -45,24 +57,17 @@ func (f *finder) named(from, to int) int {
 		return to
 	}
 	v := f.value(p, c)
+	if end := f.seed(v.from); c == password && end > v.to {
+		v.to, p.loose = end, false
+	}
 	if c == hook {
 		v.from += hostEnd(f.s[v.from:v.to])
 	}
-	if v.to <= v.from || ordinary(f.s[v.from:v.to], c, p) || p.listed && !p.flag && !besideName(f.s[v.from:v.to]) || c == token && f.prose(p, v) {
+	if v.to <= v.from || ordinary(f.s[v.from:v.to], c, p) || (p.loose || p.listed && !p.flag) && !besideName(f.s[v.from:v.to]) || c == token && f.prose(p, v) || p.query && name == "key" && v.to-v.from < 6 {
 		return f.told(from, to)
 	}
 	f.add(v.from, v.to)
 	return v.to
-}
-
-// besideName says whether a value beside a name in a list is no word, like that of another name: ('api_key', 'X').
-func besideName(v string) bool {
-	return len(v) >= 6 && some(v, digit) && (some(v, lower) || some(v, upper))
-}
-
-// prose says of the value of a token whether it is a word of a sentence: "token: word".
-func (f *finder) prose(p place, v span) bool {
-	return !p.flag && !p.apart && !p.listed && blank(f.s[v.from-1]) && v.to-v.from <= 8 && only(f.s[v.from:v.to], lower)
 }
 
 // login says whether a text is of logging in: what it calls a key then opens something.
@@ -71,46 +76,6 @@ func (f *finder) login() bool {
 		f.asked, f.logs = true, strings.Contains(f.s, "login") || strings.Contains(f.s, "username")
 	}
 	return f.logs
-}
-
-// told finds a secret that stands behind its name without a sign: Bearer X, password X. What
-// a sentence goes on with is none, so it must look like one.
-func (f *finder) told(from, to int) int {
-	i := f.skipBlanks(to)
-	if i == to {
-		return to
-	}
-	name := strings.ToLower(f.s[from:min(to, from+maxTold)])
-	switch name {
-	case "bearer", "basic", "password", "passwd", "passphrase", "token", "key":
-	default:
-		return to
-	}
-	end := run(f.s, i, maxValue, func(c byte) bool { return alnum(c) || strings.IndexByte("._~+/=-!@#$%^&*", c) >= 0 })
-	v := f.s[i:end]
-	if v == "" || path(v) {
-		return to
-	}
-	figures, text := some(v, digit), some(v, lower) || some(v, upper)
-	switch name {
-	case "bearer", "basic":
-		return f.keep(len(v) >= 16 || len(v) >= 8 && !only(v, lower), to, i, end)
-	case "token", "key":
-		return f.keep(len(v) >= 20 && figures && text && only(v, alnum), to, i, end)
-	}
-	return f.keep(len(v) >= 6 && figures && text && v[0] != '-', to, i, end)
-}
-
-// maxTold is longer than the names that need no sign.
-const maxTold = 16
-
-// keep adds [from, to) if it is a secret and returns where to go on; before if it is none.
-func (f *finder) keep(secret bool, before, from, to int) int {
-	if !secret {
-		return before
-	}
-	f.add(from, to)
-	return to
 }
 
 // queryKey are names of URL parameters that sign it or open it.
@@ -139,18 +104,25 @@ func (f *finder) place(from, to int) (p place, ok bool) {
 		i++
 	}
 	spaced := i > blanks
+	if before == '<' || quoted {
+		if at, ok := f.element(i); ok { // <password>X</password>
+			p.at, p.enclosed = at, '<'
+			return p, true
+		}
+	}
+	if at, ok := f.beside(from, to); ok {
+		p.loose = true
+		return p.from(at), true
+	}
 	switch {
 	case i >= len(s):
 		return p, false
 	case s[i] == '=' && !strings.HasPrefix(s[i:], "=="):
 		i = f.after(i, "=>", spaced)
-	case s[i] == ':' && !strings.HasPrefix(s[i:], "::") && !strings.HasPrefix(s[i:], "://") && before != ':' && before != '/':
+	case s[i] == ':' && !strings.HasPrefix(s[i:], "::") && !strings.HasPrefix(s[i:], "://") && before != ':' && (before != '/' || from == 1 || i+1 < len(s) && blank(s[i+1]) || blank(s[from-2])):
 		i = f.after(i, ":=", true)
 	case strings.HasPrefix(s[i:], "+="):
 		i = f.skipBlanks(i + 2)
-	case s[i] == '>' && before == '<' && i == to: // <password>X</password>
-		p.at, p.enclosed = i+1, '<'
-		return p, true
 	case s[i] == ',' && quoted:
 		i = f.skipBlanks(i + 1)
 		p.listed, p.apart = true, true
@@ -165,6 +137,42 @@ func (f *finder) place(from, to int) (p place, ok bool) {
 		p.enclosed = before
 	}
 	return p.from(i), true
+}
+
+// element finds the text of an element of XML whose tag goes on at i.
+func (f *finder) element(i int) (at int, ok bool) {
+	rest := f.s[i:min(len(f.s), i+maxValue)]
+	end := strings.IndexByte(rest[:min(len(rest), maxName)], '>')
+	if end < 0 || strings.IndexByte(rest[:end], '<') >= 0 {
+		return 0, false
+	}
+	closes := strings.IndexByte(rest[end:], '<')
+	return i + end + 1, closes >= 0 && strings.HasPrefix(rest[end+closes:], "</")
+}
+
+// beside finds the value in the next cell of a table or behind an arrow, or one that has a name of its own:
+// {"name": "HF_TOKEN", "value": "X"}.
+func (f *finder) beside(from, to int) (at int, ok bool) {
+	s := f.s
+	i := f.closing(to)
+	wide := run(s, i, maxName, blank)
+	switch {
+	case strings.HasPrefix(s[wide:], "->"):
+		return f.skipBlanks(wide + 2), true
+	case strings.HasPrefix(s[wide:], "|"):
+		at = run(s, wide+1, maxName, blank)
+		ends := run(s, run(s, at, maxName, func(c byte) bool { return !blank(c) }), maxName, blank)
+		return at, ends < len(s) && s[ends] == '|' || strings.HasSuffix(strings.TrimRight(s[max(0, from-maxName):from], " \t"), "|")
+	}
+	i = run(s, i, maxTold, func(c byte) bool { return blank(c) || quote(c) || c == ',' || c == '\\' })
+	if i == to || !strings.HasPrefix(strings.ToLower(s[i:min(len(s), i+len("value"))]), "value") {
+		return 0, false
+	}
+	i = f.skipBlanks(f.closing(i + len("value")))
+	if i >= len(s) || s[i] != '=' && s[i] != ':' {
+		return 0, false
+	}
+	return f.skipBlanks(i + 1), true
 }
 
 func (p place) from(i int) place { p.at = i; return p }

@@ -18,43 +18,6 @@ type taking struct {
 	words    int    // of the first so many words without options, the last; 0: the first
 }
 
-const clients = "mysql mysqldump mysqladmin mysqlimport mysqlsh mysqlcheck mariadb mariadb-dump mariadb-admin"
-
-// curlFlags are the short options of curl that take no value.
-const curlFlags = "#0123469BGIJLMNOSZafgijklnpqsv"
-
-var takings = []taking{
-	{programs: "wandb swanlab ngrok vault comet", after: "login", apart: true},
-	{programs: "wandb", after: "login", option: "--key", stuck: true, apart: true},
-	{programs: "ngrok", after: "authtoken", apart: true},
-	{programs: "ngrok", after: "add-authtoken", apart: true},
-	{programs: "kaggle", after: "set", option: "-v", apart: true},
-	{programs: "rclone", after: "obscure", apart: true},
-	{programs: "htpasswd", option: "", apart: true, words: 3},
-	{programs: "docker podman nerdctl buildah skopeo helm oras crane regctl az twine swanlab", after: "login", option: "-p", stuck: true, apart: true},
-	{programs: "prefect swanlab", after: "login", option: "-k", apart: true},
-	{programs: "twine", option: "-p", apart: true},
-	{programs: clients, option: "-p", stuck: true},
-	{programs: "sshpass", option: "-p", stuck: true, apart: true},
-	{programs: "mongo mongosh mongodump mongorestore mongoexport mongoimport cypher-shell cqlsh ipmitool influx", option: "-p", apart: true},
-	{programs: "ipmitool sqlcmd bcp unzip zip", option: "-P", stuck: true, apart: true},
-	{programs: "7z 7za 7zr 7zz rar unrar", option: "-p", stuck: true},
-	{programs: "redis-cli valkey-cli", option: "-a", apart: true},
-	{programs: "ldapsearch ldapmodify ldapadd ldapwhoami", option: "-w", stuck: true, apart: true},
-	{programs: "openssl", option: "-k", apart: true},
-	{programs: "ssh-keygen", option: "-N", apart: true},
-	{programs: "smbclient", option: "-U", stuck: true, apart: true, behind: "%"},
-	{programs: "lftp", option: "-u", apart: true, behind: ","},
-	{programs: "xfreerdp xfreerdp3", option: "/p:", stuck: true},
-	{programs: "gh", after: "secret", option: "--body", stuck: true, apart: true},
-	{programs: "http https xh xhs", option: "-a", apart: true, behind: ":"},
-	{programs: "curl", option: "-u", stuck: true, apart: true, behind: ":", bundle: curlFlags},
-	{programs: "curl", option: "--user", stuck: true, apart: true, behind: ":"},
-	{programs: "curl", option: "-U", stuck: true, apart: true, behind: ":", bundle: curlFlags},
-	{programs: "curl", option: "--proxy-user", stuck: true, apart: true, behind: ":"},
-	{programs: "curl", option: "-b", stuck: true, apart: true, behind: "=", bundle: curlFlags},
-}
-
 // program are the takings by the names of programs.
 var takingsOf = sync.OnceValue(func() map[string][]*taking {
 	m := map[string][]*taking{}
@@ -102,6 +65,9 @@ func (f *finder) commands(part span, levels int) {
 		f.setting(words, i)
 		if (base == "echo" || base == "printf") && i+2 < len(words) && f.text(words[i+2]) == "|" {
 			f.piped(words[i+1], words[i+3:])
+		}
+		if name == "<<<" && i+1 < len(words) {
+			f.piped(words[i+1], words[max(0, i-maxArguments):i])
 		}
 	}
 }
@@ -278,7 +244,7 @@ func (f *finder) share(args []span) {
 // setting finds the value of a setting: `aws configure set aws_secret_access_key X`.
 func (f *finder) setting(words []span, i int) {
 	name := f.text(words[i])
-	if i == 0 || i+1 >= len(words) || !only(name, nameByte) || name[0] == '-' {
+	if i == 0 || i+1 >= len(words) || !only(name, nameByte) || name[0] == '-' || common()[f.text(words[i+1])] {
 		return
 	}
 	if c := classify(name); c != password && c != token {
@@ -296,7 +262,7 @@ func (f *finder) setting(words []span, i int) {
 // piped finds what is echoed into a program that reads a password.
 func (f *finder) piped(value span, words []span) {
 	for _, w := range arguments(f.s, words) {
-		if v := f.text(w); strings.HasSuffix(v, "-stdin") || v == "login" {
+		if v := f.text(w); ends(v, "-stdin", "_stdin") || v == "-S" || v == "login" {
 			f.credential(value)
 			return
 		}

@@ -7,6 +7,9 @@
 //	programs  wandb login X, curl -u ann:X, mysql -pX                    programs.go
 //	URLs      postgres://ann:X@db, hooks of chat services                urls.go
 //	shapes    hf_…, sk-…, JSON Web Tokens, PEM                           shapes.go
+//	sentences the API key is X, Password for ann: X                      prose.go
+//	calls     login("X"), auth=('ann', 'X')                              calls.go
+//	meaning   token%3DX, 密码：X, --hf?token X                             view.go
 package redact
 
 import (
@@ -25,9 +28,9 @@ func hidden(r rune) bool { return r == 0x1b || shown(r) != r }
 // shown is what is seen of a character; -1: nothing.
 func shown(r rune) rune {
 	switch r {
-	case 0xa0, 0x2007, 0x202f, 0x3000:
+	case 0xa0, 0x2007, 0x202f, 0x2800, 0x3000:
 		return ' '
-	case 0xad, 0x200b, 0x200c, 0x200d, 0x2060, 0xfeff, 0x180e:
+	case 0xad, 0x115f, 0x1160, 0x3164, 0xffa0, 0x200b, 0x200c, 0x200d, 0x2060, 0xfeff, 0x180e:
 		return -1
 	}
 	return r
@@ -41,10 +44,14 @@ func Text(s string) string {
 	}
 	for range maxRounds {
 		f := finder{s: s}
-		f.names()
-		f.programs()
-		f.urls()
-		f.shapes()
+		f.find()
+		if v := meant(s); v != nil {
+			in := finder{s: v.s.String()}
+			in.find()
+			for _, at := range in.found {
+				f.add(v.at[at.from].from, v.at[at.to-1].to)
+			}
+		}
 		next := f.cut()
 		if next == s {
 			break
@@ -52,4 +59,12 @@ func Text(s string) string {
 		s = next
 	}
 	return s
+}
+
+// find finds everything there is.
+func (f *finder) find() {
+	f.names()
+	f.programs()
+	f.urls()
+	f.shapes()
 }

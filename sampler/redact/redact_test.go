@@ -71,10 +71,10 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// TestOrdinary: nothing is taken out of a command that has no secret.
+// TestOrdinary: nothing is taken out of a command or of a line of a log that has no secret.
 func TestOrdinary(t *testing.T) {
 	touched := 0
-	list := lines(t, "ordinary.txt")
+	list := append(lines(t, "ordinary.txt"), lines(t, "ordinary-logs.txt")...)
 	for _, line := range list {
 		if got := Text(line); got != line {
 			touched++
@@ -83,7 +83,7 @@ func TestOrdinary(t *testing.T) {
 	}
 	t.Logf("%d of %d touched", touched, len(list))
 	if touched*200 > len(list) {
-		t.Errorf("%d of %d ordinary commands are touched", touched, len(list))
+		t.Errorf("%d of %d ordinary texts are touched", touched, len(list))
 	}
 }
 
@@ -107,6 +107,14 @@ func TestText(t *testing.T) {
 		{"x --password\u00a0S3cretPw1", "x --password [redacted]"},
 		{"x --pass\u200bword=S3cretPw1 y", "x --password=[redacted] y"},
 		{"\x1b[1mpassword\x1b[0m: S3cretPw1", "password: [redacted]"},
+		{"--hf-\x1b[0mtoken S3cretPw1", "--hf-token [redacted]"},
+		{"--hf\u115f-to\u3164ken\u2800S3cretPw1", "--hf-token [redacted]"},
+		{"--hf-?[0mtoken S3cretPw1", "--hf-?[0mtoken [redacted]"},
+		{"password?: S3cretPw1", "password?: [redacted]"},
+		{"https://h/x?page=3&token?", "https://h/x?page=3&token?"},
+		{"密码：S3cretPw1", "密码：[redacted]"},
+		{"token%3DS3cretPw1%26x", "token%3D[redacted]"},
+		{"token: >-\n  S3cretPw1\nx: y", "token: >-\n  [redacted]\nx: y"},
 		{"PassWord\t=\tS3cretPw1", "PassWord\t=\t[redacted]"},
 		{"secret_key_base: 0123456789abcdef01", "secret_key_base: [redacted]"},
 		{"SENTRY_DSN=a8Zq0123456789abcdef01", "SENTRY_DSN=[redacted]"},
@@ -172,7 +180,8 @@ func FuzzText(f *testing.F) {
 // TestLinear: a text made to be slow is not.
 func TestLinear(t *testing.T) {
 	for _, piece := range []string{"key=", "token=", "--token ", "://", "a://b:c@", "sk-", "-----BEGIN ", "mysql ", "wandb login ", "password: ", "'", `\"`, "a,", "eyJ.", "--password a ",
-		"token 'a ", "Cookie: a;", "bearer a", "[redacted]", "1:AA", "M", "echo a | ", "set password ", `"token":`, "(", "-p ", "AKIA"} {
+		"token 'a ", "Cookie: a;", "bearer a", "[redacted]", "1:AA", "M", "echo a | ", "set password ", `"token":`, "(", "-p ", "AKIA", "login(", "login('", "a?", "?[1m", "| token ", "token -> ", "token for a: ", "key is ", "密码", "<token ", "token>", "token value=",
+		"%3D", "password\"", "api key "} {
 		start := time.Now()
 		Text(strings.Repeat(piece, 1<<18/len(piece)))
 		if took := time.Since(start); took > 3*time.Second {

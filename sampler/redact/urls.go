@@ -103,11 +103,11 @@ func plainUser(s string) bool {
 		!(len(s) > 12 && some(s, digit))
 }
 
-// hostEnd is how much of a URL is its scheme and host; 0: it is no URL with more than that.
+// hostEnd is how much of a URL is its scheme and host: all, if there is no more; 0: it is none, and looks like a key.
 func hostEnd(s string) int {
 	n := strings.Index(s, "://")
 	if n < 0 {
-		return len(s)
+		return len(s) * b2i(!random(s))
 	}
 	k := strings.IndexByte(s[n+3:], '/')
 	if k < 0 {

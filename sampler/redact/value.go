@@ -9,6 +9,9 @@ import (
 // Value is the value of a variable or key without its secrets: all of it goes if the name
 // says so.
 func Value(name, value string) string {
+	if v := meant(name); v != nil {
+		name = v.s.String()
+	}
 	c := classify(name)
 	if c != plain && c != hook && value != "" && !ordinary(value, c, place{}) {
 		return Mark

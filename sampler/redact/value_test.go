@@ -41,8 +41,9 @@ func TestJSON(t *testing.T) {
 		`{"HF_TOKEN" : "a\"b\u003c", "x": "a<b \u0026 c"}`:          `{"HF_TOKEN" : "[redacted]", "x": "a<b \u0026 c"}`,
 		`{"text":"\"accessToken\": \"s3cr3tA\" <b>"}`:               `{"text":"\"accessToken\": \"[redacted]\" <b>"}`,
 		`{"token":null,"password":12,"a":"b"}`:                      `{"token":null,"password":12,"a":"b"}`,
-		`"broken`:                                                   `"broken`,
-		``:                                                          ``,
+		`{"密码":"s3cr3tA","HF?_TOKEN":"s3cr3tA","令牌数":"4096"}`:       `{"密码":"[redacted]","HF?_TOKEN":"[redacted]","令牌数":"4096"}`,
+		`"broken`: `"broken`,
+		``:        ``,
 	} {
 		if got := string(JSON([]byte(in))); got != want {
 			t.Errorf("%s\n got %s\nwant %s", in, got, want)

@@ -16,8 +16,14 @@ func (f *finder) value(p place, c class) span {
 	for i < len(s) && s[i] == '\\' && i-p.at < 4 {
 		i++
 	}
+	if j := f.opened(i); j > i {
+		i, p.at = j, j
+	}
 	if i < len(s) && quote(s[i]) {
 		if end := f.closes(i + 1); end >= 0 {
+			if end+1 < len(s) && alnum(s[end+1]) { // "a"b", whose backslash is gone
+				end = f.wordEnd(end+1, maxValue, false)
+			}
 			return f.unschemed(span{i + 1, end})
 		}
 		p.at = i + 1
@@ -47,6 +53,25 @@ func (f *finder) value(p place, c class) span {
 	return f.trim(v)
 }
 
+// opened skips what may stand before a value or its quote that begins at i: the end of a line behind a backslash, the sign
+// of a block of YAML, the type, the kind of a text of Python and two more quotes.
+func (f *finder) opened(i int) int {
+	s := f.s
+	if typed := "str = "; strings.HasPrefix(s[i:], typed) {
+		i += len(typed)
+	}
+	if n := run(s, i, 2, func(c byte) bool { return strings.IndexByte("|>-", c) >= 0 }); n < len(s) && blank(s[n]) && i > 0 && (n > i && s[n] == '\n' || s[i-1] == '\\') {
+		i = f.skipBlanks(n)
+	}
+	if n := run(s, i, 2, func(c byte) bool { return strings.IndexByte("bBfFrRuU", c) >= 0 }); n < len(s) && quote(s[n]) {
+		i = n
+	}
+	if i+2 < len(s) && quote(s[i]) && s[i+1] == s[i] && s[i+2] == s[i] {
+		i += 2
+	}
+	return i
+}
+
 // commanded says whether a command follows the value: "HF_TOKEN=X python train.py".
 func commanded(v string) bool {
 	words := strings.Fields(v)
@@ -73,6 +98,8 @@ func (f *finder) closes(i int) int {
 		case s[j] == '\\':
 			n++
 			continue
+		case s[j] == q && n <= slashes && j > i && j+2 < len(s) && s[j+1] == q && alnum(s[j-1]) && alnum(s[j+2]): // 'it''s'
+			j++
 		case s[j] == q && n <= slashes:
 			return j - n
 		}
@@ -126,6 +153,8 @@ func (f *finder) unschemed(v span) span {
 	switch {
 	case more:
 		v.from = min(i, v.to)
+	case i > v.to && strings.EqualFold(word, "digest"): // username="ann", response="X"
+		v = span{i, run(s, i, maxValue, func(c byte) bool { return c != '\n' })}
 	case i > v.to && i < len(s) && s[i] != '-':
 		v = span{i, f.wordEnd(i, maxValue, false)}
 	}
@@ -164,7 +193,7 @@ func (f *finder) phrase(v span) int {
 // common are words that stand where a secret could and are none.
 var common = sync.OnceValue(func() map[string]bool {
 	return set("none null nil true false yes no on off auto default required optional enabled disabled enable disable undefined empty unset missing invalid " +
-		"expired unknown str string int bytes bool env prompt stdin ask redacted hidden secret password token passwd key not is was are the and or for ok")
+		"expired unknown str string int bytes bool env prompt stdin ask redacted hidden secret password token passwd key not is was are the and or for ok to by from with")
 })
 
 // ordinary says of the value of a name whether it is no secret after all.
@@ -184,7 +213,7 @@ func ordinary(v string, c class, p place) bool {
 	case token:
 		return number(v) && len(v) < 6+2*b2i(!p.flag) || path(v) || !p.flag && expression(v)
 	case auth:
-		return number(v) || only(v, lower) && len(v) <= 10 || path(v)
+		return number(v) || only(v, lower) && len(v) <= 10 || path(v) || strings.IndexByte(v, '(') >= 0
 	case cookie:
 		return number(v) || path(v)
 	case maybe:
@@ -214,7 +243,7 @@ func placeholder(v string) bool {
 	case v[0] == '$':
 		return only(v[1:], func(c byte) bool { return upper(c) || digit(c) || c == '_' })
 	case v[0] == '<':
-		return strings.HasSuffix(v, ">")
+		return strings.HasSuffix(v, ">") || only(v[1:], func(c byte) bool { return upper(c) || c == '_' })
 	}
 	return strings.Trim(v, "*.xX#?…") == ""
 }

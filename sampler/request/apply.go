@@ -39,6 +39,7 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
 		known := t.gpu(g.Key())
+		known.correct(&g.Memory)
 		known.usable = g.Memory.PlausibleTotal().Or(0).Less(g.Memory.Reserved.Or(0))
 		for j := range g.Processes {
 			if p := t.processes[g.Processes[j].PID]; p != nil {

@@ -71,3 +71,55 @@ func TestUnsure(t *testing.T) {
 		}
 	}
 }
+
+// A use of the GPU that came and went between two readings.
+func TestBetweenReadings(t *testing.T) {
+	rows := map[string]struct {
+		after time.Duration // the reading
+		n     sampler.Bytes
+		held  bool // the reading is followed by another one while it is held
+		call  string
+		want  sampler.Bytes
+	}{
+		"no reading has it":               {ms(5), 30 * gib, false, "cuMemAlloc_v2", 40 * gib},
+		"the reading may have it already": {included - ms(1), 30 * gib, false, "cuMemAlloc_v2", 0},
+		"just no more":                    {included, 30 * gib, false, "cuMemAlloc_v2", 40 * gib},
+		"another reading has it":          {ms(5), 30 * gib, true, "cuMemAlloc_v2", 0},
+		"small":                           {ms(5), shorter, false, "cuMemAlloc_v2", 0},
+		"not so small":                    {ms(5), shorter + 1, false, "cuMemAlloc_v2", 10*gib + shorter + 1},
+		"more than there is":              {ms(5), 39 * gib, false, "cuMemAlloc_v2", 0},
+		"from a pool":                     {ms(5), 30 * gib, false, "cuMemAllocAsync", 0},
+		"managed":                         {ms(5), 30 * gib, false, "cuMemAllocManaged", 0},
+		"in a piece":                      {ms(5), 30 * gib, false, "cuMemCreate", 40 * gib},
+	}
+	for name, row := range rows {
+		s := newScene(t, 1, people{7: {}})
+		s.context(0)
+		s.apply()
+		key := s.gpus[0].Key()
+		s.later(ms(50))
+		s.Reading(key, s.now, 10*gib)
+		s.later(row.after - ms(1)) // a call is a millisecond later
+		s.call(row.call, Call{Address: 1, Size: uint64(row.n), Context: 0xc000, Device: 0})
+		most := 10 * gib
+		if row.held {
+			most = 10*gib + row.n
+			s.Reading(key, s.now.Add(ms(3)), most)
+		}
+		s.call(map[bool]string{true: "cuMemRelease", false: "cuMemFree_v2"}[row.call == "cuMemCreate"], Call{Address: 1, Device: -1})
+		s.gpus[0].Memory.Window = &sampler.Window{Readings: 50, Max: most}
+		m := s.apply().GPUs[0].Memory
+		if row.want == 0 && (m.Peak != nil || m.Window.Max != most) {
+			t.Errorf("%s: peak %+v, window %+v", name, m.Peak, m.Window)
+		}
+		if row.want > 0 && (m.Peak == nil || m.Peak.Bytes != row.want || m.Peak.Source != sampler.PeakCalls || m.Window.Max != row.want) {
+			t.Errorf("%s: peak %+v, window %+v, not %v", name, m.Peak, m.Window, row.want)
+		}
+		if s.gpus[0].Memory.Window.Max != most {
+			t.Errorf("%s: the window of the poller was changed", name)
+		}
+		if m := s.apply().GPUs[0].Memory; m.Peak != nil {
+			t.Errorf("%s: told again", name)
+		}
+	}
+}

@@ -10,7 +10,10 @@ import (
 type gpu struct {
 	usable sampler.Bytes // total without what the driver reserves; 0: not known
 	newest int
-	since  int64                 // bytes that were given less what was taken back since the newest reading
+	since  int64         // bytes that were given less what was taken back since the newest reading
+	sure   int64         // the same without what that reading may have
+	top    sampler.Bytes // the most that was in use since the snapshot before, by the calls
+	topAt  time.Time
 	read   [keptReadings]reading // a ring
 }
 
@@ -26,7 +29,7 @@ type reading struct {
 func (g *gpu) take(at time.Time, used sampler.Bytes) {
 	g.newest = (g.newest + 1) % keptReadings
 	g.read[g.newest] = reading{at, used}
-	g.since = 0
+	g.since, g.sure = 0, 0
 }
 
 // at is what was in use at a time; 0: not known.
@@ -54,13 +57,44 @@ func (g *gpu) free() sampler.Opt[sampler.Bytes] {
 	if g == nil || g.usable == 0 {
 		return sampler.Opt[sampler.Bytes]{}
 	}
-	used := int64(g.read[g.newest].used) + g.since //nolint:gosec // both below MaxPlausible
-	return sampler.Some(g.usable.Less(sampler.Bytes(max(used, 0))))
+	return sampler.Some(g.usable.Less(g.used(g.since)))
 }
 
-// move notes that a process holds more or less.
-func (g *gpu) move(n int64) {
-	if g != nil {
-		g.since += n
+// used is what is in use when so much was given since the newest reading.
+func (g *gpu) used(since int64) sampler.Bytes {
+	return sampler.Bytes(max(int64(g.read[g.newest].used)+since, 0)) //nolint:gosec // both below MaxPlausible
+}
+
+// included: what was given so soon after a reading may be in it already.
+const included = 2 * time.Millisecond
+
+// give notes that a process holds more, and drop that it holds less.
+func (g *gpu) give(at time.Time, n sampler.Bytes) {
+	g.since += int64(n) //nolint:gosec // below MaxPlausible
+	if r := g.read[g.newest]; r.at.IsZero() || at.Before(r.at.Add(included)) {
+		return
 	}
+	g.sure += int64(n) //nolint:gosec // below MaxPlausible
+	if now := g.used(g.sure); now > g.top && now <= g.usable {
+		g.top, g.topAt = now, at
+	}
+}
+
+func (g *gpu) drop(n sampler.Bytes) {
+	g.since -= int64(n) //nolint:gosec // below MaxPlausible
+	g.sure -= int64(n)  //nolint:gosec // the same
+}
+
+// shorter is a rise that no reading shows.
+const shorter = 32 * sampler.MiB
+
+// correct tells the snapshot of a use that came and went between two readings.
+func (g *gpu) correct(m *sampler.Memory) {
+	if w := m.Window; w != nil && w.Readings > 0 && g.top > w.Max+shorter {
+		at := milli(g.topAt)
+		win := *w
+		win.Max, win.MaxTime = g.top, at
+		m.Window, m.Peak = &win, &sampler.Peak{Bytes: g.top, Time: at, Source: sampler.PeakCalls}
+	}
+	g.top = 0
 }

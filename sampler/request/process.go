@@ -30,6 +30,7 @@ type block struct {
 	bytes   sampler.Bytes
 	seat    *seat
 	context uint64
+	memory  Memory
 	refs    int // its own, and one for each mapping
 }
 
@@ -91,8 +92,11 @@ func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
 		p.late = true
 		return
 	}
-	p.blocks[at] = &block{bytes: n, seat: s, context: c.Context, refs: 1}
+	p.blocks[at] = &block{bytes: n, seat: s, context: c.Context, memory: Functions[c.Function].Memory, refs: 1}
 	s.tally.grant(c, n)
+	if g := s.tally.gpu; g != nil && physical(Functions[c.Function].Memory) {
+		g.give(c.Time, n)
+	}
 }
 
 // takes ends a block; one of before we came is not known.
@@ -109,7 +113,13 @@ func (p *process) release(c *Call, at where) {
 func (p *process) drop(c *Call, at where, b *block) {
 	delete(p.blocks, at)
 	b.seat.tally.take(c.Time, b.bytes)
+	if g := b.seat.tally.gpu; g != nil && physical(b.memory) {
+		g.drop(b.bytes)
+	}
 }
+
+// physical says whether memory of this kind is the GPU's, all of it and at once.
+func physical(m Memory) bool { return m == Device || m == Piece }
 
 // maps: a piece that is mapped is held until that ends too, though its handle is released before.
 func (p *process) maps(c *Call) {

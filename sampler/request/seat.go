@@ -40,10 +40,8 @@ const (
 )
 
 func (s *seat) wonder(c *Call, n sampler.Bytes, f *Function) {
-	if f.Memory == Device || f.Memory == Piece {
-		if n >= wonderLeast && len(s.wonders) < maxWonders {
-			s.wonders = append(s.wonders, wonder{c.Time, c.Took, n})
-		}
+	if physical(f.Memory) && n >= wonderLeast && len(s.wonders) < maxWonders {
+		s.wonders = append(s.wonders, wonder{c.Time, c.Took, n})
 	}
 }
 

@@ -105,14 +105,12 @@ func (t *tally) add(at time.Time, n sampler.Bytes) {
 	t.live = min(t.live+n, sampler.MaxPlausible)
 	t.peak = max(t.peak, t.live)
 	t.exact.rose(at, t.live)
-	t.gpu.move(int64(n)) //nolint:gosec // below MaxPlausible
 }
 
 // take notes that less is held.
 func (t *tally) take(at time.Time, n sampler.Bytes) {
 	t.exact.before(at, t.live)
 	t.live = t.live.Less(n)
-	t.gpu.move(-int64(n)) //nolint:gosec // below MaxPlausible
 	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen {
 		r.Freed += n
 	}

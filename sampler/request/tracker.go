@@ -20,6 +20,7 @@ type Tracker struct {
 	calls     []asked                  // for the next snapshot
 	door      sampler.Door
 	since     time.Time // calls are seen
+	refused   chan struct{}
 }
 
 // asked is a request whose GPU is not known before the snapshot that tells it.
@@ -36,7 +37,7 @@ const (
 
 // New makes an empty fold; host knows the processes.
 func New(host sampler.Host) *Tracker {
-	return &Tracker{host: host, processes: map[int]*process{}, gpus: map[sampler.GPUKey]*gpu{}}
+	return &Tracker{host: host, processes: map[int]*process{}, gpus: map[sampler.GPUKey]*gpu{}, refused: make(chan struct{}, 1)}
 }
 
 // Since notes from when on calls are seen.
@@ -126,6 +127,10 @@ func (t *Tracker) gives(p *process, c *Call, f *Function) {
 		s.wonder(c, n, f)
 	} else {
 		s.tally.refuse(c, n)
+		select {
+		case t.refused <- struct{}{}:
+		default: // one is enough
+		}
 	}
 	if len(t.calls) == maxCalls {
 		t.door.Untold++
@@ -133,6 +138,9 @@ func (t *Tracker) gives(p *process, c *Call, f *Function) {
 	}
 	t.calls = append(t.calls, asked{seat: s, Request: sampler.Request{Time: c.Time, PID: c.PID, Function: f.Name, Bytes: n, Answer: c.Answer}})
 }
+
+// Refused has something to receive when a request was refused.
+func (t *Tracker) Refused() <-chan struct{} { return t.refused }
 
 // Listed takes the driver's figures for the processes of one GPU.
 func (t *Tracker) Listed(key sampler.GPUKey, at time.Time, list []sampler.Process) {

@@ -25,10 +25,11 @@ type csvLog struct {
 
 // csvColumns is what one line of names says.
 type csvColumns struct {
-	names []string
-	units []string
-	set   []func(*sampler.GPU, cell)
-	twice []string // names that come again
+	separator string
+	names     []string
+	units     []string
+	set       []func(*sampler.GPU, cell)
+	twice     []string // names that come again
 }
 
 func (c *csvLog) restart() { c.group = nil }
@@ -36,9 +37,9 @@ func (c *csvLog) restart() { c.group = nil }
 // csvHeader reads a line of column names such as "timestamp, memory.used [MiB]". One word
 // that happens to be a column name does not make a line one.
 func csvHeader(line []byte) (*csvColumns, bool) {
-	c := &csvColumns{}
+	c := &csvColumns{separator: separator(string(line))}
 	known := 0
-	for _, name := range splitCSV(string(line)) {
+	for _, name := range splitAt(string(line), c.separator) {
 		name, unit, _ := strings.Cut(name, "[")
 		name = strings.ToLower(strings.TrimSpace(name))
 		set, ok := csvRow(name)
@@ -75,8 +76,8 @@ func looksLikeRows(head []byte) bool {
 
 func (c *csvLog) line(p *progress, b []byte, out *Record) error {
 	var m meter
-	if len(bytes.Trim(b, ", \t")) == 0 { // commas and nothing between them
-		m.flaws[badCells] = c.columns != nil && bytes.Count(b, []byte(",")) >= len(c.columns.names)
+	if len(bytes.Trim(b, ",; \t")) == 0 { // commas and nothing between them
+		m.flaws[badCells] = c.columns != nil && bytes.Count(b, []byte(c.columns.separator)) >= len(c.columns.names)
 		p.notes.flawed(out.Line, &m)
 		return errLine
 	}
@@ -95,7 +96,7 @@ func (c *csvLog) line(p *progress, b []byte, out *Record) error {
 		return errLine // something before the first names
 	}
 	defer p.notes.flawed(out.Line, &m)
-	cells := splitCSV(string(b))
+	cells := splitAt(string(b), c.columns.separator)
 	m.flaws[badCells] = len(cells) > len(c.columns.names)
 	if len(cells) != len(c.columns.names) {
 		return errLine

@@ -34,6 +34,7 @@ func TestCSV(t *testing.T) {
 		notes      string
 	}{
 		{"two GPUs", names + row("22.123", "0", "100 MiB") + row("22.125", "1", "200 MiB") + row("23.123", "0", "300 MiB") + row("23.126", "1", "400 MiB"), "0=100 1=200|0=300 1=400", ""},
+		{"semicolons and decimal commas", strings.ReplaceAll(names, ",", ";") + "2026/11/20 14:03:22,1; 0; NVIDIA A40, 48 GB; 100,5 MiB; 46068 MiB; 97 %; 289,50 W\n", "0=100.5", ""},
 		{"names repeated", names + row("22.1", "0", "100 MiB") + names + row("23.1", "0", "200 MiB"), "0=100|0=200", ""},
 		{"a row lost", names + row("22.1", "0", "1 MiB") + row("22.2", "1", "2 MiB") + row("23.1", "1", "3 MiB") + row("24.1", "0", "4 MiB"), "0=1 1=2|1=3|0=4", ""},
 		{"not available", names + row("22.1", "0", "[N/A]") + row("23.1", "0", "[Not Supported]") + row("24.1", "0", "5 MiB"), "0=?|0=?|0=5", ""},

@@ -3,6 +3,7 @@ package tape
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 
@@ -72,7 +73,24 @@ func (f *frames) Read(p []byte) (int, error) {
 	return 0, io.EOF
 }
 
+// skippable is where the frames end that hold no text and begin at offset, as tools write them around the others.
+// https://www.rfc-editor.org/rfc/rfc8878#section-3.1.2
+func (f *frames) skippable(offset int64) int64 {
+	for {
+		var head [8]byte
+		if n, _ := f.near.ReadAt(head[:], offset); n < len(head) || head[0]&0xf0 != 0x50 || string(head[1:4]) != "\x2a\x4d\x18" {
+			return offset
+		}
+		end := offset + 8 + int64(binary.LittleEndian.Uint32(head[4:]))
+		if end > f.size {
+			return offset
+		}
+		offset = end
+	}
+}
+
 func (f *frames) enter() bool {
+	f.next = f.skippable(f.next)
 	start, end, state, ok := f.find(f.next)
 	if !ok || f.damaged >= maxDamaged {
 		f.next = f.size
@@ -105,7 +123,7 @@ func (f *frames) leave(err error) {
 // find looks for the first frame at or after offset. One whose blocks cannot be followed
 // to its end ends where the next one begins, or with the file.
 func (f *frames) find(offset int64) (start, end int64, state frameState, ok bool) {
-	for start = offset; ; start++ {
+	for start = f.skippable(offset); ; start++ {
 		if start, ok = f.magic(start); !ok {
 			return 0, 0, noFrame, false
 		}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,17 @@ import (
 
 	"nvpeak/sampler"
 )
+
+// Tools put frames that hold no text before, between and behind the others, as pzstd does.
+func TestSkippableFrames(t *testing.T) {
+	w, _ := zstd.NewWriter(nil)
+	frame := func(text string) []byte { return w.EncodeAll([]byte(text), nil) }
+	skip := append([]byte{0x5a, 0x2a, 0x4d, 0x18, 40, 0, 0, 0}, bytes.Repeat([]byte{0x28, 0xb5, 0x2f, 0xfd}, 10)...)
+	file := slices.Concat(skip, skip, frame("timestamp, memory.used [MiB]\n2026/11/20 14:03:22, 1 MiB\n"), skip, frame("2026/11/20 14:03:23, 2 MiB\n"), skip)
+	if got, notes := csvSnapshots(t, string(file)); len(got) != 2 || len(notes) > 0 {
+		t.Errorf("%d snapshots, %q", len(got), notes)
+	}
+}
 
 // What is bounded may be as much as the bound, and no more.
 func TestBudgetAtItsBounds(t *testing.T) {

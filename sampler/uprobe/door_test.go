@@ -373,3 +373,24 @@ func TestWhyNot(t *testing.T) {
 		}
 	}
 }
+
+// Nobody pays for probes where there is no libcuda.
+func TestAwait(t *testing.T) {
+	needDoor(t, map[bool]error{false: ErrPrivilege}[capable()])
+	dir, tracker := cudatest.Build(t), request.New(everybody{})
+	tracker.Since(time.Now())
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if Await(ctx, tracker, []string{}) {
+		t.Error("there is none")
+	}
+	if !Await(t.Context(), tracker, []string{cudatest.Library(dir)}) {
+		t.Error("the system has one")
+	}
+	p := cudatest.Play(t, dir)
+	p.Do("device 0")
+	tracker.Apply(&sampler.Snapshot{GPUs: []sampler.GPU{{Processes: []sampler.Process{{PID: p.PID()}}}}})
+	if !Await(t.Context(), tracker, []string{}) {
+		t.Error("a process has one")
+	}
+}

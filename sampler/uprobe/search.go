@@ -4,12 +4,43 @@ package uprobe
 
 import (
 	"bufio"
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+
+	"nvpeak/sampler/request"
 )
+
+// Await returns when there is a libcuda to look at: in the places of the system, or in a process that the driver lists. A
+// machine without one pays for no probes. It is false when the context ended first, or this process may not set any.
+func Await(ctx context.Context, t *request.Tracker, libraries []string) bool {
+	if !capable() {
+		return false
+	}
+	if libraries == nil {
+		libraries = systemLibraries(os.Getenv)
+	}
+	tries := map[int]int{}
+	for {
+		if slices.ContainsFunc(libraries, func(path string) bool { return len(functionsOf(path)) > 0 }) {
+			return true
+		}
+		for _, pid := range t.PIDs() {
+			if tries[pid]++; tries[pid] <= youngFor && len(libcudaOf(pid)) > 0 {
+				return true
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(time.Second):
+		}
+	}
+}
 
 // youngFor is in how many searches a process that has begun is looked at: what uses CUDA has loaded it by then, and from
 // then on the driver lists it.

@@ -22,6 +22,9 @@ type Door struct{}
 // Open says that there is no door here.
 func Open(*request.Tracker, Options) (*Door, error) { return nil, ErrKernel }
 
+// Await says that there is nothing to wait for.
+func Await(context.Context, *request.Tracker, []string) bool { return false }
+
 // Run does nothing.
 func (*Door) Run(context.Context) {}
 

@@ -88,7 +88,7 @@ func (a *app) check(ctx context.Context, f *fitFlags) error {
 	if f.json {
 		err = checkJSON(out, answer, f.gpus)
 	} else {
-		err = checkText(out, a.words(), answer)
+		err = checkText(out, a.words(), answer, f.window)
 	}
 	if err == nil {
 		err = out.Flush()
@@ -139,8 +139,8 @@ func (a *app) watch(ctx context.Context, interval time.Duration, enough func(*sa
 	}
 }
 
-// checkText says for each GPU whether it fits, and who holds the memory where it does not.
-func checkText(w io.Writer, words lang.Catalog, v watch.Answer) error {
+// checkText says for each GPU whether it fits, now or over a window, and who holds the memory where it does not.
+func checkText(w io.Writer, words lang.Catalog, v watch.Answer, window time.Duration) error {
 	for _, f := range v.GPUs {
 		fits, known := f.Fits()
 		line := ""
@@ -150,7 +150,11 @@ func checkText(w io.Writer, words lang.Catalog, v watch.Answer) error {
 		case !known:
 			line = words.Say("check.unknown", "gpu", f.Label, "need", v.Need)
 		case fits:
-			line = words.Say("check.fits", "gpu", f.Label, "need", v.Need, "free", lowest)
+			id := "check.fits_window"
+			if window == 0 {
+				id = "check.fits"
+			}
+			line = words.Say(id, "gpu", f.Label, "need", v.Need, "free", lowest, "window", window)
 		default:
 			line = words.Say("check.short", "gpu", f.Label, "need", v.Need, "free", lowest, "short", f.Short, "who", holders(words, f.Holders))
 		}
@@ -192,6 +196,7 @@ func checkJSON(w io.Writer, v watch.Answer, gpus int) error {
 	type gpu struct {
 		Index     int                        `json:"index"`
 		UUID      string                     `json:"uuid"` // of a MIG instance its own
+		MIG       *sampler.MIG               `json:"mig"`
 		Fits      sampler.Opt[bool]          `json:"fits"`
 		Reason    string                     `json:"reason,omitempty"` // why not, where it is not for want of memory
 		Free      sampler.Opt[sampler.Bytes] `json:"free_bytes"`
@@ -206,7 +211,7 @@ func checkJSON(w io.Writer, v watch.Answer, gpus int) error {
 		GPUs   []gpu         `json:"gpus"`
 	}{sampler.Schema, v.Need, v.Enough(gpus), []gpu{}}
 	for _, f := range v.GPUs {
-		g := gpu{Index: f.GPU, UUID: f.UUID, Free: f.Free, WorstFree: f.WorstFree, Short: f.Short, Holders: []holder{}}
+		g := gpu{Index: f.GPU, UUID: f.UUID, MIG: f.Instance, Free: f.Free, WorstFree: f.WorstFree, Short: f.Short, Holders: []holder{}}
 		if f.Unsplit {
 			g.Reason = "mig_without_instances"
 		}

@@ -64,7 +64,11 @@ func (a *app) explain(files []string, f *explainFlags) error {
 	if err != nil {
 		return err
 	}
-	in := explain.Incident{Command: sampler.Clean(f.command), Environment: env, GPUName: sampler.Clean(f.gpu), Lang: string(a.opt.lang)}
+	command := sampler.Clean(f.command)
+	if a.leaves() { // before advice is put between a name and its value
+		command = redact.Text(command)
+	}
+	in := explain.Incident{Command: command, Environment: env, GPUName: sampler.Clean(f.gpu), Lang: string(a.opt.lang)}
 	in.Events, in.Files, in.Omitted = mergeLogs(logs)
 	if f.recording != "" {
 		if in, err = a.recall(in, logs, f.recording); err != nil {

@@ -271,7 +271,7 @@ func FuzzFits(f *testing.F) {
 				t.Errorf("%v of %d fit", fit.WorstFree, need)
 			}
 		}
-		if err := checkText(out, a.words(), answer); err != nil {
+		if err := checkText(out, a.words(), answer, 0); err != nil {
 			t.Error(err)
 		}
 		checkOutput(t, "text", out.String(), len(text))

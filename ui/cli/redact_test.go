@@ -72,6 +72,7 @@ func TestReportKeepsSecrets(t *testing.T) {
 		{"report", file}, {"report", "--json", file}, {"report", "--html", "-", file}, {"report", "--json", "--log", log, file}, {"report", "--log", log, file},
 		{"report", "--html", "-", "--log", log, file}, {"report", "--json", "--compare", file, file},
 		{"explain", log}, {"explain", "--details", log}, {"explain", "--json", log}, {"explain", "--json", "--recording", file, log},
+		{"explain", "--json", "--command", "python train.py --hf-\x1b[0mtoken " + leakToken, log},
 		{"explain", "--json", "--command", leakyCommand, "--env", "HF_TOKEN=" + leakToken, log},
 	} {
 		out, errs, code := command(t, args...)
@@ -81,6 +82,18 @@ func TestReportKeepsSecrets(t *testing.T) {
 		if strings.Contains(out+errs, leakToken) {
 			t.Errorf("%v shows a secret", args)
 		}
+	}
+}
+
+// Advice that changes a command puts nothing between a name and its secret.
+func TestChangedCommandKeepsSecrets(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "train.log")
+	if err := os.WriteFile(log, []byte(strings.NewReplacer("74.00", "70.00", "3.10 GiB is res", "7.00 GiB is res").Replace(wall)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, errs, code := command(t, "explain", "--json", "--command", "> X-Vault-Token: "+leakToken, log)
+	if code != 0 || !strings.Contains(out, "X-Vault-Token") || strings.Contains(out+errs, leakToken) {
+		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
 }
 

@@ -56,6 +56,9 @@ func (a *app) requests(o *sampler.Options) (listen func(context.Context), err er
 			return
 		case <-time.After(listenAfter):
 		}
+		if !uprobe.Await(ctx, tracker, nil) {
+			return
+		}
 		if door, err := uprobe.Open(tracker, uprobe.Options{Clock: o.Clock}); err == nil {
 			door.Run(ctx)
 		}

@@ -39,6 +39,31 @@ func TestOnAlertKillsGroup(t *testing.T) {
 	t.Error("the child of the command lives on")
 }
 
+// So does what left the group of the command for a session of its own.
+func TestOnAlertKillsSessions(t *testing.T) {
+	if _, err := os.Stat("/proc/self/environ"); err != nil {
+		t.Skip(err)
+	}
+	file := filepath.Join(t.TempDir(), "pid")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- Command("(setsid sh -c 'echo $$ > "+file+"; exec sleep 600' &) ; sleep 600").Send(ctx, []byte("{}"))
+	}()
+	pid := writtenPID(t, file)
+	cancel()
+	<-ended
+	for range 1000 {
+		if !alive(pid) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	syscall.Kill(pid, syscall.SIGKILL)
+	t.Error("the session of the command lives on")
+}
+
 // What a command leaves in the background stays when the command itself has ended.
 func TestOnAlertBackground(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pid")

@@ -73,6 +73,7 @@ func (l *lane) deliver(ctx context.Context, body []byte) error {
 			return err
 		}
 		l.add(func(d *sampler.Delivery) { d.Retries++; d.LastError = sampler.Some(sampler.Clean(err.Error())) })
+		l.opt.Ledger.add(l.way.Name, func(d *sampler.Delivery) { d.Retries++ })
 		l.trouble(fmt.Sprintf("--%s: %v; trying again", l.way.Name, err))
 		select {
 		case <-time.After(pauses[try]):

@@ -54,7 +54,8 @@ var errDown = errors.New("HTTP 500")
 func TestTriesAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &listener{begin: time.Now()}
-		m := New([]Way{l.way("webhook", 3, errDown)}, Options{Trouble: l.say})
+		ledger := &Ledger{filepath.Join(t.TempDir(), "alerts.json")}
+		m := New([]Way{l.way("webhook", 3, errDown)}, Options{Trouble: l.say, Ledger: ledger})
 		m.Tell(sampler.Alert{Text: "a"})
 		m.Tell(sampler.Alert{Text: "b"})
 		time.Sleep(time.Minute)
@@ -64,6 +65,9 @@ func TestTriesAgain(t *testing.T) {
 		want := []string{"0 webhook a", "1 webhook a", "3 webhook a", "7 webhook a", "7 webhook b"}
 		if !slices.Equal(l.sent, want) || d.Sent != 2 || d.Retries != 3 || d.Failed != 0 || d.Waiting != 0 || d.LastError.Or("") != "HTTP 500" {
 			t.Errorf("tried %q, counted %+v", l.sent, d)
+		}
+		if list := ledger.Read(); len(list) != 1 || list[0].Retries != 3 || list[0].Sent != 2 {
+			t.Errorf("the ledger holds %+v", list)
 		}
 		if !slices.Equal(l.said, []string{"0 --webhook: HTTP 500; trying again", "7 --webhook works again"}) {
 			t.Errorf("said %q", l.said)

@@ -9,7 +9,7 @@ import (
 	"nvpeak/sampler"
 )
 
-// Table writes the snapshot as two aligned tables, GPUs and processes.
+// Table writes the snapshot as two aligned tables, GPUs and processes, and its open alerts between them.
 func Table(w io.Writer, s *sampler.Snapshot, label string, words lang.Catalog) error {
 	head := []string{s.Host}
 	if label != "" {
@@ -28,6 +28,13 @@ func Table(w io.Writer, s *sampler.Snapshot, label string, words lang.Catalog) e
 	if err := write(w, gpuRows(s, words)); err != nil {
 		return err
 	}
+	gap := "\n"
+	for _, a := range s.Alerts {
+		if _, err := fmt.Fprintf(w, "%s! %s\n", gap, a.Text); err != nil {
+			return err
+		}
+		gap = ""
+	}
 	rows := processRows(s, words)
 	if len(rows) == 1 {
 		return nil
@@ -40,7 +47,7 @@ func Table(w io.Writer, s *sampler.Snapshot, label string, words lang.Catalog) e
 
 // A title or cell that begins with '<' stands left; others stand right.
 func gpuRows(s *sampler.Snapshot, words lang.Catalog) [][]string {
-	rows := [][]string{{"GPU", "<NAME", "TEMP", "POWER", "UTIL", "USED", "PEAK", "FREE", "TOTAL", "<"}}
+	rows := [][]string{{"GPU", "<NAME", "TEMP", "POWER", "UTIL", "USED", "PEAK", "FREE", "AT WORST", "TOTAL", "<"}}
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
 		m := &g.Memory
@@ -53,7 +60,7 @@ func gpuRows(s *sampler.Snapshot, words lang.Catalog) [][]string {
 			note = words.Say("report.shared")
 		}
 		rows = append(rows, []string{g.Label(), "<" + g.Name, opt(g.Temperature, "%dC"), power(g), opt(g.Utilization.GPU, "%d%%"),
-			size(m.Used), size(peak), size(m.Free), size(m.Total), "<" + note})
+			size(m.Used), size(peak), size(m.Free), size(m.WorstFree), size(m.Total), "<" + note})
 	}
 	return rows
 }

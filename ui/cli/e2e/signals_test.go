@@ -71,6 +71,36 @@ func TestStopOfAJob(t *testing.T) {
 	see(t, term, "after")
 }
 
+// Of a job that is stopped and goes on at once the shell may have taken the terminal: nvpeak does not draw over it.
+func TestStopAndGoOnOfAJob(t *testing.T) {
+	for i, pause := range []time.Duration{0, 0, time.Millisecond / 2, time.Millisecond, 3 * time.Millisecond, 10 * time.Millisecond} {
+		t.Run(pause.String(), func(t *testing.T) {
+			t.Parallel()
+			command := "sh -c '" + binary + "; echo after'"
+			if i%2 == 1 {
+				command = binary
+			}
+			term, job := inShellAs(t, command)
+			if err := syscall.Kill(-job, syscall.SIGTSTP); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(pause)
+			if err := syscall.Kill(-job, syscall.SIGCONT); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+			press(t, term, "\x15clear; echo he''re\r")
+			time.Sleep(2 * time.Second)
+			text := term.Screen()
+			if shell := strings.Contains(text, "here"); shell && strings.Contains(text, "62.5 / ") {
+				t.Errorf("it draws over the shell:\n%s", text)
+			} else {
+				t.Logf("the shell is in front: %v", shell)
+			}
+		})
+	}
+}
+
 func stopped(t *testing.T, pid int) {
 	t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {

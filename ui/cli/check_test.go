@@ -1,0 +1,25 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"nvpeak/advice/watch"
+	"nvpeak/sampler"
+)
+
+// The JSON of check names the instance of a GPU in MIG mode as that of once does.
+func TestCheckJSONNamesInstances(t *testing.T) {
+	whole, part := card("GPU-0", 79*sampler.GiB), card("MIG-1", 39*sampler.GiB)
+	part.Index, part.MIG = 1, &sampler.MIG{ParentUUID: "GPU-1", GPUInstance: 2}
+	c := watch.NewChecker(sampler.GiB)
+	c.Add(sampler.Snapshot{GPUs: []sampler.GPU{whole, part}})
+	var out bytes.Buffer
+	if err := checkJSON(&out, c.Answer(), 1); err != nil {
+		t.Fatal(err)
+	}
+	if text := out.String(); !strings.Contains(text, `"mig":null`) || !strings.Contains(text, `"mig":{`) || !strings.Contains(text, `"gpu_instance":2`) {
+		t.Error(text)
+	}
+}
