@@ -2,6 +2,7 @@ package ui
 
 import (
 	"strings"
+	"time"
 
 	"nvpeak/sampler"
 	"nvpeak/theme"
@@ -37,7 +38,7 @@ func (v *view) requestLines(r *sampler.Requests, line func(id, text string, role
 	}
 	comma := v.words.Say("list.comma")
 	text := v.words.Say("proc.largest", "size", r.Largest, "ago", v.ago(v.now().Sub(r.LargestTime)))
-	if r.LargestRecent > 0 && r.LargestRecent != r.Largest {
+	if r.LargestRecent > 0 && v.now().Sub(r.LargestTime) > time.Minute {
 		text += comma + v.words.Say("proc.lately", "size", r.LargestRecent)
 	}
 	text += v.words.Say("list.semicolon") + v.words.Say("proc.granted", "granted", r.Granted, "refused", r.Refused)

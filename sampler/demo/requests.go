@@ -18,10 +18,11 @@ type refused struct {
 // Asking sees what the programs of a scenario ask for, folded as the calls of real ones are: each rise of a
 // curve is a request that was granted, each fall memory that was given back. nil: the scenario has none.
 func (s *Source) Asking() sampler.Asking {
-	if !s.script.asks {
+	if s.script.asks == 0 {
 		return nil
 	}
-	a := &asking{Tracker: request.New(alive{s.Host()}), source: s, gives: function("cuMemAlloc_v2"), takes: function("cuMemFree_v2")}
+	a := &asking{Tracker: request.New(alive{s.Host()}), source: s, most: sampler.Bytes(s.script.asks) * sampler.MiB,
+		gives: function("cuMemAlloc_v2"), takes: function("cuMemFree_v2")}
 	for i := range s.devices {
 		for _, who := range s.devices[i].moving {
 			a.askers = append(a.askers, asker{actor: who})
@@ -39,6 +40,7 @@ func function(name string) int {
 type asking struct {
 	*request.Tracker
 	source       *Source
+	most         sampler.Bytes // in one piece
 	gives, takes int
 
 	mu     sync.Mutex
@@ -56,11 +58,8 @@ type asker struct {
 	told   float64 // refusals up to here
 }
 
-// askEvery is how finely the curves are looked at; segment is the most that is asked for in one piece.
-const (
-	askEvery = 20 * time.Millisecond
-	segment  = 4 * sampler.GiB
-)
+// askEvery is how finely the curves are looked at.
+const askEvery = 20 * time.Millisecond
 
 func (a *asking) Listed(gpu sampler.GPUKey, at time.Time, procs []sampler.Process) {
 	a.play(at)
@@ -115,8 +114,7 @@ func (a *asking) step(p *asker, t time.Duration) {
 		a.free(p, at, p.held-now)
 	}
 	for now > p.held {
-		n := min(now-p.held, segment)
-		a.give(p, at, n)
+		a.give(p, at, min(now-p.held, a.most))
 	}
 	p.held = now
 }

@@ -75,7 +75,7 @@ func TestRequestsOfTraining(t *testing.T) {
 			t.Errorf("GPU %d has %d processes", i, n)
 		}
 		r := g.Processes[0].Requests
-		if r == nil || r.Granted < 50 || r.Refused != 0 || r.Largest < 2*sampler.GiB || g.Processes[0].Peak.Source != sampler.PeakCalls {
+		if r == nil || r.Granted < 500 || r.Refused != 0 || r.Largest != 240*sampler.MiB || g.Processes[0].Peak.Source != sampler.PeakCalls {
 			t.Errorf("GPU %d: %+v, peak %+v", i, r, g.Processes[0].Peak)
 		}
 	}

@@ -7,7 +7,7 @@ func oom() script {
 	return script{
 		name:    "oom",
 		title:   "fills the GPU, is refused, dies, leaves the GPU free, starts again",
-		hostGiB: 62.6, systemGiB: 4.8, asks: true,
+		hostGiB: 62.6, systemGiB: 4.8, asks: 4096,
 		gpus: []gpu{{model: rtx4090, hidden: 0.02}, {model: rtx4090}},
 		jobs: []job{
 			{

@@ -19,7 +19,7 @@ type script struct {
 	jobs        []job
 	hostGiB     float64 // memory of the machine
 	systemGiB   float64 // of that, used by what is not a job
-	asks        bool    // its requests at the driver are seen
+	asks        int     // MiB, the most that is asked for in one piece; 0: requests are not seen
 }
 
 // A gpu is one GPU of the machine.
