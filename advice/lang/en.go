@@ -604,6 +604,7 @@ var textsEN = map[string]string{
 	"alert.repeat_spike.in":    "in about {span}",
 	"alert.repeat_spike.last":  "the last {n} reached {low} to {high}",
 	"alert.repeat_spike.trend": "each reaches {more} more than the one before; the last reached {high}",
+	"alert.repeat_spike.left":  "each leaves {less} less free than the one before; the last left {left}",
 	"alert.repeat_spike.vary":  "they vary: {mean} on average, deviation {deviation}",
 	"alert.repeat_spike.every": "{n} spikes like this, one every {period}, each {width} long; {how}",
 

@@ -604,6 +604,7 @@ var textsZH = map[string]string{
 	"alert.repeat_spike.in":    "约 {span} 后",
 	"alert.repeat_spike.last":  "最近 {n} 次达到 {low} 至 {high}",
 	"alert.repeat_spike.trend": "每次比前一次高 {more}；最近一次达到 {high}",
+	"alert.repeat_spike.left":  "每次留下的空闲比前一次少 {less}；最近一次剩 {left}",
 	"alert.repeat_spike.vary":  "大小不一：平均 {mean}，偏差 {deviation}",
 	"alert.repeat_spike.every": "已有 {n} 次这样的峰值，每 {period} 一次，每次持续 {width}；{how}",
 

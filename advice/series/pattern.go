@@ -24,6 +24,8 @@ type Pattern struct {
 	Rise            float64 // MiB by which each top is above the one before, if steadily so
 	Equal           bool    // those rises are equal
 	Record          float64 // MiB by which the newest top is above all before; 0 for the first
+	Left            float64 // MiB that the newest left free
+	Sinks           float64 // MiB by which each left less than the one before, if steadily so: others grow, too
 }
 
 const (
@@ -62,7 +64,7 @@ func (s *Series) Pattern(now, limit float64) (p Pattern, ok bool) {
 	for i := range n {
 		most = max(most, s.back(i).Height())
 	}
-	var heights, tops, starts, widths [MaxSpikes]float64
+	var heights, tops, starts, widths, full [MaxSpikes]float64
 	lowest, highest := math.Inf(1), math.Inf(-1)
 	for i := range n {
 		if sp := s.back(i); sp.Height() >= alike*most {
@@ -70,11 +72,15 @@ func (s *Series) Pattern(now, limit float64) (p Pattern, ok bool) {
 				p.Last, p.Free, p.Level = sp.Start, sp.free, max(sp.level, sp.after)
 			}
 			heights[p.Count], tops[p.Count], starts[p.Count], widths[p.Count] = sp.Height(), sp.Peak, sp.Start, sp.Width()
+			full[p.Count] = sp.Peak - sp.base - sp.free
 			lowest, highest = min(lowest, sp.level), max(highest, sp.level)
 			p.Count++
 		}
 	}
 	p.Low, p.High = extremes(heights[:min(3, p.Count)])
+	if p.Sinks, _ = climbing(full[:p.Count], limit); p.Sinks > 0 {
+		p.Left = -full[0]
+	}
 	p.tops(tops[:p.Count], limit)
 	p.Seen = s.Count
 	p.Even = highest-lowest <= limit*evenShare
@@ -110,9 +116,15 @@ func (p *Pattern) tops(top []float64, limit float64) {
 	if len(top) > 1 {
 		p.Record = max(0, top[0]-slices.Max(top[1:]))
 	}
+	p.Rise, p.Equal = climbing(top, limit)
+	p.Deviation = min(p.Deviation, scatter(top))
+}
+
+// climbing is by how much each value, the newest first, is above the one before, if steadily so; equal says
+// whether the steps are.
+func climbing(top []float64, limit float64) (rise float64, equal bool) {
 	if len(top) < 3 {
-		p.Deviation = min(p.Deviation, scatter(top))
-		return
+		return 0, false
 	}
 	least, most, n := math.Inf(1), 0.0, min(len(top), 4)-1
 	for i := range n {
@@ -122,17 +134,18 @@ func (p *Pattern) tops(top []float64, limit float64) {
 	if n < 3 {
 		even = evenFew
 	}
-	older := 0.0
+	older := math.Inf(-1)
 	for _, t := range top[n+1:] {
 		older = max(older, t)
 	}
-	if least >= limit*riseShare && least >= even*most && older <= top[n]+most {
-		p.Rise, p.Equal = (top[0]-top[n])/float64(n), least >= equalSteps*most
-		if last := top[0] - top[1]; last < top[1]-top[2] { // they get smaller
-			p.Rise = min(p.Rise, last*last/(top[1]-top[2]))
-		}
+	if !(least >= limit*riseShare && least >= even*most && older <= top[n]+most) {
+		return 0, false
 	}
-	p.Deviation = min(p.Deviation, scatter(top))
+	rise = (top[0] - top[n]) / float64(n)
+	if last := top[0] - top[1]; last < top[1]-top[2] { // they get smaller
+		rise = min(rise, last*last/(top[1]-top[2]))
+	}
+	return rise, least >= equalSteps*most
 }
 
 // spread is the mean and the standard deviation; v must not be empty.

@@ -103,6 +103,20 @@ func spiked(tops map[float64]float64, starts ...float64) *Series {
 	return s
 }
 
+// Spikes of one height leave less each time where others grow, if steadily so.
+func TestSinks(t *testing.T) {
+	for third, want := range map[float64]float64{4000: 500, 4001: 500, 4201: 0} {
+		s := spiked(nil, 100, 200, 300)
+		for i, free := range []float64{4500, third, 3500} {
+			s.spikes[i].free = free
+		}
+		p, _ := s.Pattern(310, 20000)
+		if left := 500.0; p.Sinks != want && math.Abs(p.Sinks-want) > 1 || want > 0 && p.Left != left {
+			t.Errorf("%v free before the second: %+v", third, p)
+		}
+	}
+}
+
 // A pattern is of the spikes of the largest kind: what is three fifths as high still is.
 func TestPattern(t *testing.T) {
 	s := spiked(map[float64]float64{100: 8000, 200: 6799, 300: 6800, 400: 7500}, 100, 200, 300, 400)

@@ -64,6 +64,14 @@ func TestExpects(t *testing.T) {
 			t.Errorf("%s: %v, %+v, want %v", name, ok, e, row.top)
 		}
 	}
+	for left, want := range map[float64]bool{499: true, 500: false} { // each leaves 500 MiB less to others, who take it
+		f, s := steady()
+		p := knownSpikes()
+		p.Left, p.Sinks = left, 500
+		if e, ok := expects(f, s, p); ok != want || ok && (e.top != p.Newest || e.available != p.Newest-1) {
+			t.Errorf("%v MiB left: %v %+v", left, ok, e)
+		}
+	}
 	for falls, want := range map[int]bool{fallsEach * 5: false, fallsEach*5 - 1: true} { // it empties its cache before and after each
 		f, s := steady()
 		p := knownSpikes()
@@ -124,7 +132,7 @@ func TestLevelRisen(t *testing.T) {
 }
 
 // A spike that will not fit is critical a minute before it is due; when it comes is said only where they come regularly
-// and nothing saved the program before.
+// and are brief, where it is the next one that does not fit, and where nothing saved the program before.
 func TestSpikeDue(t *testing.T) {
 	for name, row := range map[string]struct {
 		last   float64 // it is 1000 s, and they come each 600
@@ -138,6 +146,9 @@ func TestSpikeDue(t *testing.T) {
 		"the one after": {401, func(f *Facts, p *series.Pattern, e *expectation) { e.later = 1 }, "warning", sampler.Some(601.0)},
 		"irregular":     {460, func(f *Facts, p *series.Pattern, e *expectation) { p.Regular = false }, "warning", sampler.Opt[float64]{}},
 		"of no period":  {460, func(f *Facts, p *series.Pattern, e *expectation) { p.Period = 0 }, "warning", sampler.Opt[float64]{}},
+		"by chance":     {460, func(f *Facts, p *series.Pattern, e *expectation) { e.chance = true }, "warning", sampler.Opt[float64]{}},
+		"brief":         {460, func(f *Facts, p *series.Pattern, e *expectation) { p.Width = 360 }, "critical", sampler.Some(60.0)},
+		"phases":        {460, func(f *Facts, p *series.Pattern, e *expectation) { p.Width = 361 }, "warning", sampler.Opt[float64]{}},
 		"saved before":  {460, func(f *Facts, p *series.Pattern, e *expectation) { f.gpu.near.count = 1 }, "warning", sampler.Opt[float64]{}},
 		"by hand": {460, func(f *Facts, p *series.Pattern, e *expectation) {
 			f.gpu.busy, f.gpu.procs[0].process = 0, &sampler.Process{Command: "ipython"}

@@ -10,7 +10,7 @@ import (
 )
 
 // Growth is a warning when at most 8 % of the GPU are left and it has come two thirds of the way, else a notice; it is
-// critical ten minutes before the end; and when that is, is not said with less than 0.5 % left.
+// critical ten minutes before the end; and when that is, is not said with less than 1 % left.
 func TestGrowthLevels(t *testing.T) {
 	for name, row := range map[string]struct {
 		used, slope, watched float64
@@ -23,8 +23,8 @@ func TestGrowthLevels(t *testing.T) {
 		"half of the time": {18400, 2.5, 1472, true, "warning 0", sampler.Some(736.0)},
 		"more than half":   {18400, 2.5, 1471, true, "notice 1", sampler.Some(736.0)},
 		"room":             {18399, 1840.0 / 700, 9999, true, "notice 1", sampler.Some(700.0)},
-		"nearly full":      {19900, 115.0 / 700, 9999, true, "warning 0", sampler.Some(700.0)},
-		"full":             {19901, 115.0 / 700, 9999, true, "warning 0", sampler.Opt[float64]{}},
+		"nearly full":      {19800, 250.0 / 700, 9999, true, "warning 0", sampler.Some(700.0)}, // 200 MiB are left, and 50
+		"full":             {19801, 250.0 / 700, 9999, true, "warning 0", sampler.Opt[float64]{}},
 		"not found":        {18400, 1840.0 / 600, 1200, false, "", sampler.Opt[float64]{}},
 	} {
 		f := fullOf(row.used, processOf(7, "python a.py", row.used))
@@ -36,6 +36,42 @@ func TestGrowthLevels(t *testing.T) {
 		f.gpu.near.count = 1 // its cache saved it before: when it fails is anybody's guess
 		if got, _ := growthOf(f, 7, &f.gpu.procs[0].series, growth); got.eta.Known() {
 			t.Errorf("%s: it ends in %v", name, got.eta)
+		}
+	}
+}
+
+// When a climb by steps ends that will within 15 s is not said: what is given back is worth several of them.
+func TestClimbETA(t *testing.T) {
+	for interval, want := range map[int]bool{10: false, 14: false, 15: true} {
+		w := New(Options{})
+		warned, soon := false, false
+		for i := range 120 + 16*interval {
+			used := 8000 + 1000*float64(max(0, (i-120)/interval))
+			for _, a := range w.Add(snapshotOf(float64(i), 23900, used+20, processOf(7, "python train.py", used))) {
+				if a.Kind == sampler.AlertGrowth && a.Level == sampler.LevelCritical {
+					eta, known := a.ETA.Value()
+					warned, soon = true, soon || known && eta > 0 && eta < climbSeconds-0.5
+				}
+			}
+		}
+		if !warned || soon != want {
+			t.Errorf("steps each %d s: warned %v, said to end soon %v", interval, warned, soon)
+		}
+	}
+}
+
+// What is kept grows by 10 MiB a second, and 2000 MiB above it are needed: when that ends is not said with less than 1 % left.
+func TestKeptGrowthETA(t *testing.T) {
+	for used, want := range map[float64]sampler.Opt[float64]{16400: sampler.Some(20.0), 16401: {}} {
+		var kept series.Kept
+		for i := range 8 {
+			kept.Add(float64(20*i), used+float64(200*i))
+			kept.Seen(used + float64(200*i) + 2000)
+		}
+		f := fullOf(19800, processOf(7, "python a.py", 19800))
+		f.now = 140
+		if got, ok, _ := keptGrowth(f, f.gpu.procs[0], &kept, "alert.growth.dips"); !ok || got.eta != want {
+			t.Errorf("%v MiB kept: %v %+v", used, ok, got)
 		}
 	}
 }

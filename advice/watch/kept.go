@@ -21,7 +21,9 @@ func keptGrowth(f *Facts, p *proc, kept *series.Kept, rose string) (found findin
 		return found, false, true
 	}
 	found.pid, found.level = p.pid, sampler.LevelWarning
-	found.eta = sampler.Some(math.Round(eta))
+	if room >= roomLeast*f.gpu.total {
+		found.eta = sampler.Some(math.Round(eta))
+	}
 	if eta <= growthSoon {
 		found.level = sampler.LevelCritical
 	}

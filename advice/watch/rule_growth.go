@@ -32,9 +32,10 @@ const (
 	growthNear = 0.08
 	stepsNear  = 0.05
 	// growthBack, of the GPU: what a caching allocator gives back before a request fails, the median of
-	// simulated leaks, and at most that share of the room.
+	// simulated leaks: a quarter of them gave next to nothing, a quarter more than 3 %. It is at most that
+	// share of the room, for the sake of the first quarter.
 	growthBack     = 0.012
-	growthBackMost = 0.15
+	growthBackMost = 0.25
 	// Three equal steps say that a fourth may follow. Fewer than five are at least 1 % of the
 	// GPU, for near the limit small ones come and go. Stages of larger and larger inputs are
 	// three to six; eight steps, or five of a climb, are no schedule, and from then on those
@@ -45,12 +46,13 @@ const (
 	stepsAhead = 0.4
 	stepsLarge = 0.01
 	// Steps that follow each other within 15 s are a climb. One that stays within 2 % of those
-	// that came back is known.
+	// that came back is known. When one ends that will within as many seconds is not said: what is
+	// given back first is worth several of its steps.
 	climbSeconds = 15
 	climbMargin  = 0.02
-	// roomLeast, of the GPU: who goes on growing with less does so in what was released
-	// inside, and when that ends is not to be seen.
-	roomLeast = 0.005
+	// roomLeast, of the GPU: who goes on growing with less than most allocators give back does so in what
+	// was released inside, and when that ends is not to be seen.
+	roomLeast = 0.01
 )
 
 func checkGrowth(f *Facts) []finding {
@@ -121,7 +123,9 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 	}
 	found.pid, found.level = pid, sampler.LevelWarning
 	if !f.gpu.saved() && (steps || room >= roomLeast*f.gpu.total) {
-		found.eta = sampler.Some(math.Round(eta))
+		if !steps || flight.Interval >= climbSeconds || eta >= climbSeconds {
+			found.eta = sampler.Some(math.Round(eta))
+		}
 		if eta <= growthSoon {
 			found.level = sampler.LevelCritical
 		}

@@ -100,6 +100,7 @@ type expectation struct {
 	top       float64 // MiB it will end at
 	available float64 // MiB its holder can have
 	later     int     // so many spikes fit before it
+	chance    bool    // it is one of them some time, not the very next
 	how       string
 }
 
@@ -128,11 +129,14 @@ func expects(f *Facts, s *series.Series, p series.Pattern) (e expectation, ok bo
 			e.top, e.later = e.top+p.Rise, 1
 		}
 		e.how = words.Say("alert.repeat_spike.trend", "more", size(p.Rise), "high", size(p.Newest))
+	case repeats && p.Left < p.Sinks: // others take what it leaves
+		e.top, e.available = p.Newest, p.Newest+p.Left-p.Sinks
+		e.how = words.Say("alert.repeat_spike.left", "less", size(p.Sinks), "left", size(p.Left))
 	case !ordinary && (p.Count == 1 && p.Last-s.Rose > spikeStart || p.Record > limit*outgrownLeast || repeats && p.Count >= sameTops && p.Most-p.Top <= limit*spikeSlack) && outgrown > limit*outgrownLeast && outgrown < outgrownMost*max(p.High, limit*outgrownSmall) && s.Top()+outgrown > e.available:
-		e.top = s.Top() + outgrown
+		e.top, e.chance = s.Top()+outgrown, true
 		e.how = words.Say("alert.repeat_spike.outgrown", "top", size(s.Top()), "more", size(outgrown))
 	case repeats && p.Even && varies(p, limit) && p.Mean+varyDeviations*p.Deviation > room:
-		e.top = p.Mean + varyDeviations*p.Deviation
+		e.top, e.chance = p.Mean+varyDeviations*p.Deviation, true
 		e.how = words.Say("alert.repeat_spike.vary", "mean", size(p.Mean), "deviation", size(p.Deviation))
 	default:
 		return e, false
@@ -175,7 +179,7 @@ func varies(p series.Pattern, limit float64) bool {
 func spikeFinding(f *Facts, s *series.Series, pid int, pt series.Pattern, e expectation) finding {
 	found := finding{pid: pid, level: sampler.LevelWarning}
 	due := math.NaN()
-	if pt.Regular && pt.Period > 0 && !f.gpu.saved() { // else when the next one comes is a guess
+	if pt.Regular && pt.Brief() && !e.chance && pt.Period > 0 && !f.gpu.saved() { // else when the next one comes is a guess
 		due = max(0, pt.Due(f.now)+float64(e.later)*pt.Period)
 		found.eta = sampler.Some(math.Round(due))
 		if due <= spikeSoon && e.later == 0 {
