@@ -48,7 +48,7 @@ func (a *again) fold(base, live sampler.Bytes, now, free float64) {
 	n := a.newer
 	a.newer = largeRequest{}
 	near := func(x, y sampler.Bytes) bool {
-		return float64(x.Less(y)+y.Less(x)) <= againAlike*float64(n.bytes)
+		return float64(x.Less(y)+y.Less(x)) <= againAlike*float64(max(n.bytes, a.bytes))
 	}
 	switch same := n.bytes > 0 && near(n.bytes, a.bytes) && near(base, a.base); {
 	case n.full: // who is refused gives back other memory than it was granted

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -37,6 +38,9 @@ const (
 	// deathSeconds is how long a program may take to end of a refused request: it writes a
 	// traceback, uploads its logs and waits for its workers.
 	deathSeconds = 30
+	// plainSeconds is the same for one that asked once: it has no allocator that asks again, and checks
+	// what it is answered.
+	plainSeconds = 10
 	// wentOnTimes and wentOnBytes: who is granted so much after a refusal goes on. Less is taken by
 	// what writes the message.
 	wentOnTimes = 3
@@ -101,14 +105,15 @@ func (g *gpu) foldAsking(now float64) {
 	var p *proc
 	for i := range g.requests {
 		r := &g.requests[i]
-		if r.GPU.Or(g.last.Index) != g.last.Index || r.UUID != "" && r.UUID != g.last.UUID || !r.GPU.Known() && !g.sole {
-			continue
-		}
 		if p == nil || p.pid != r.PID {
 			p = g.withPID(r.PID)
 		}
-		if p != nil {
-			p.asking.take(r, min(now, now-g.at.Sub(r.Time).Seconds()))
+		switch at := min(now, now-g.at.Sub(r.Time).Seconds()); {
+		case p == nil:
+		case r.GPU.Or(g.last.Index) != g.last.Index || r.UUID != "" && r.UUID != g.last.UUID:
+			p.asking.elsewhere(r, at)
+		case r.GPU.Known() || g.sole:
+			p.asking.take(r, at)
 		}
 	}
 	g.requests = nil
@@ -139,6 +144,13 @@ func (a *asking) begin(now float64) (first bool) {
 	}
 	a.heard, a.began, a.tried = true, now, math.NaN()
 	return true
+}
+
+// elsewhere takes a request on another GPU: who is granted memory there goes on.
+func (a *asking) elsewhere(r *sampler.Request, at float64) {
+	if r.Answer == 0 && at >= a.tried {
+		a.times, a.after = a.times+1, min(a.after+r.Bytes, sampler.MaxPlausible)
+	}
 }
 
 // take takes one request. Where its process is in no list any more, nothing else tells of it.
@@ -181,8 +193,11 @@ func (a *asking) fold(r *sampler.Requests, now float64, at time.Time, free float
 	if last := r.Refusal; last != nil && r.Refused-before.Refused > last.Tries+r.Flushes-before.Flushes {
 		a.planned.add(now) // others before it, of which something came at once
 	}
-	if r.Refusal != nil {
-		a.foldRefusal(r.Refusal, now, at)
+	switch more := r.Refused - r.Flushes - before.Refused + before.Flushes; {
+	case r.Refusal != nil:
+		a.foldRefusal(*r.Refusal, now, at)
+	case more > 0 && !first: // nothing but the count is told
+		a.foldRefusal(sampler.Refusal{Time: at, Bytes: r.LargestRecent, Tries: more}, now, at)
 	}
 	a.told = false
 	if n := r.Flushes - before.Flushes; n > 0 {
@@ -196,13 +211,14 @@ func (a *asking) fold(r *sampler.Requests, now float64, at time.Time, free float
 }
 
 // foldRefusal takes the last refusal as it is now.
-func (a *asking) foldRefusal(r *sampler.Refusal, now float64, at time.Time) {
+func (a *asking) foldRefusal(r sampler.Refusal, now float64, at time.Time) {
 	was := a.refusal
+	r.Tries, r.Smallest = max(r.Tries, 1), cmp.Or(r.Smallest, r.Bytes)
 	another := was.Tries == 0 || !r.Time.Equal(was.Time)
 	if another && a.pending() && !a.counted && !a.wentOn() {
 		a.unresolved()
 	}
-	a.refusal = *r
+	a.refusal = r
 	if another {
 		a.counted = false
 	}

@@ -15,6 +15,8 @@ const (
 	fillSeconds = 30
 	fillPause   = 5
 	fillShare   = 0.9
+	// leftShare of its most is what a program may keep that gives all back.
+	leftShare = 0.05
 	// planTimes within planSeconds somebody was content with less: it tries what there is.
 	planTimes   = 2
 	planSeconds = 60
@@ -32,6 +34,9 @@ var harmlessRefusals = []harmless{
 	{"memory of the host", func(a *asking) bool { return slices.Contains(hostFunctions, a.refusal.Function) }},
 	{"pieces of one size until one is refused", func(a *asking) bool {
 		return a.filled && a.refusal.Tries == 1 && a.refusal.Function != "cuMemCreate"
+	}},
+	{"and an allocator between that asks again, but all is given back", func(a *asking) bool {
+		return a.filled && float64(a.asked.Live) <= leftShare*float64(a.asked.Peak)
 	}},
 	{"less and less, until nothing is left", func(a *asking) bool {
 		n, _, _ := a.planned.since(a.tried - planSeconds)

@@ -41,7 +41,11 @@ const (
 // died says whether a process that ended did so of a refused request.
 func (p *proc) died() bool {
 	a := &p.asking
-	return a.pending() && p.seen-a.tried <= deathSeconds && !a.wentOn() && !a.byDesign() && !p.plansAgain()
+	within := float64(deathSeconds)
+	if a.refusal.Tries == 1 {
+		within = plainSeconds
+	}
+	return a.pending() && p.seen-a.tried <= within && !a.wentOn() && !a.byDesign() && !p.plansAgain()
 }
 
 // recordDeath looks whether a process that is listed no more died of a refused request.

@@ -82,6 +82,22 @@ var harmlessPatterns = []pattern{
 		d.wait(3)
 		j.exit()
 	}},
+	{"oom", "quiet_driver_torch_tester", nil, func(d *driven) { // an allocator asks again, and all is given back
+		j := d.job(4242, "python fill.py")
+		d.wait(2)
+		for j.torch(gib, 0) {
+		}
+		j.giveAll()
+		d.wait(5)
+		j.exit()
+	}},
+	{"oom", "quiet_driver_cpu_ends", nil, func(d *driven) { // the CPU, and done after a while
+		j := trained(d, 20)
+		j.ask(30 * gib)
+		j.giveAll()
+		d.wait(14)
+		j.exit()
+	}},
 	{"oom", "quiet_driver_sampler", nil, func(d *driven) { // every half minute again
 		j := d.job(4242, "memsampler")
 		d.wait(2)
