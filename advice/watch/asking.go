@@ -129,7 +129,7 @@ func (g *gpu) foldAsking(now float64) {
 func (g *gpu) asker(i int) *proc {
 	q := &g.last.Processes[i]
 	switch {
-	case q.Requests == nil:
+	case q.Requests == nil || max(q.Requests.Live, q.Requests.Peak) >= sampler.MaxPlausible:
 		return nil
 	case i < len(g.procs) && g.procs[i].is(q):
 		return g.procs[i]
@@ -156,6 +156,9 @@ func (a *asking) elsewhere(r *sampler.Request, at float64) {
 // take takes one request. Where its process is in no list any more, nothing else tells of it.
 func (a *asking) take(r *sampler.Request, at float64) {
 	a.begin(at)
+	if r.Bytes >= sampler.MaxPlausible {
+		return
+	}
 	if pooled(r.Function) {
 		a.pools = max(a.pools, r.Bytes)
 	}

@@ -71,7 +71,7 @@ func (w *Watch) deathOf(g *gpu, p *proc) Death {
 		GPUTotal: g.last.Memory.PlausibleTotal(), GPUFree: r.Free, OtherProcesses: []sampler.OtherProcess{}, Occurrences: r.Tries,
 		Extra: map[string]any{"function": sampler.Clean(r.Function), "tries": r.Tries, "freed_bytes": r.Freed}}
 	if m, ok := sampler.Plausible(p.process.Memory); ok { // what was given back since was its own at that moment
-		in.History.Process = sampler.Some(m + r.Freed)
+		in.History.Process = sampler.Some(m + min(r.Freed, sampler.MaxPlausible))
 		e.ProcessInUse = in.History.Process
 	}
 	if a := p.process.Allocator; a != nil {
@@ -110,7 +110,7 @@ func (w *Watch) tellDeath(d Death) (logged bool) {
 		}
 	}
 	w.addFailure(failure{event: d.Event, gpu: d.Key, placed: true, at: w.clock.Now, death: d, dead: true, explained: explain.Explain(d.Incident)})
-	if size, ok := d.Event.Requested.Value(); ok && size > 0 {
+	if size, ok := sampler.Plausible(d.Event.Requested); ok && size > 0 {
 		w.needs.refuse(refusal{bytes: size, gpu: d.Key, at: w.clock.Now, pid: d.PID, command: d.command})
 	}
 	return false

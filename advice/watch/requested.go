@@ -50,7 +50,7 @@ func (a *asking) refusedNow(now float64) (sampler.Bytes, bool) {
 	if !a.pending() || now-a.tried > refusedSeconds || a.byDesign() || a.wentOn() || piece(&a.refusal) {
 		return 0, false
 	}
-	return a.refusal.Smallest, a.refusal.Smallest >= againLeast
+	return a.refusal.Smallest, a.refusal.Smallest >= againLeast && a.refusal.Smallest < sampler.MaxPlausible
 }
 
 // largest is the largest request of the last minute, unless its program was content with less, or it needs no free memory.
