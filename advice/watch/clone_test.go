@@ -65,7 +65,7 @@ func askAndEnd(s *sampler.Snapshot, second int) {
 	case part > 155:
 		g.Processes = g.Processes[:len(g.Processes)-1]
 	case part > 150:
-		p.Requests.Refused = 2
+		s.Requests, p.Requests.Refused = nil, 2
 		p.Requests.Refusal = &sampler.Refusal{Time: s.Time.Add(time.Duration(150-part) * time.Second), Bytes: 9 * sampler.GiB, Tries: 2}
 	case part%50 < 25 && part > 50:
 		p.Requests.Refusal = &sampler.Refusal{Time: s.Time, Bytes: sampler.GiB, Freed: sampler.GiB, Tries: 1, Outcome: sampler.RefusalFlush}
