@@ -63,6 +63,7 @@ func askAndEnd(s *sampler.Snapshot, second int) {
 	s.Requests = []sampler.Request{{Time: s.Time, PID: p.PID, GPU: sampler.Some(0), UUID: g.UUID, Bytes: sampler.Bytes(part%7) * sampler.GiB}}
 	switch {
 	case part > 155:
+		s.Requests = nil
 		g.Processes = g.Processes[:len(g.Processes)-1]
 	case part > 150:
 		s.Requests, p.Requests.Refused = nil, 2
