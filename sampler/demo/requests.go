@@ -45,7 +45,7 @@ type asking struct {
 
 	mu     sync.Mutex
 	askers []asker
-	steps  int64 // of the epoch, that are made
+	played time.Duration // of the story
 }
 
 // asker is an actor and what it has been given in its run.
@@ -67,7 +67,7 @@ func (a *asking) Listed(gpu sampler.GPUKey, at time.Time, procs []sampler.Proces
 }
 
 func (a *asking) Reading(gpu sampler.GPUKey, at time.Time, used sampler.Bytes) {
-	a.play(at)
+	a.play(at.Add(askEvery / 2)) // as it may have been read a moment later
 	a.Tracker.Reading(gpu, at, used)
 }
 
@@ -79,10 +79,10 @@ func (a *asking) Apply(s *sampler.Snapshot) {
 func (a *asking) play(until time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for ; time.Duration(a.steps)*askEvery <= until.Sub(a.source.epoch); a.steps++ {
-		t := time.Duration(a.steps) * askEvery
+	for end := until.Sub(a.source.epoch); a.played < end; {
+		a.played = min(a.played+askEvery, end)
 		for i := range a.askers {
-			a.step(&a.askers[i], t)
+			a.step(&a.askers[i], a.played)
 		}
 	}
 }
@@ -102,7 +102,7 @@ func (a *asking) step(p *asker, t time.Duration) {
 		}
 		p.told = m.T
 	}
-	at := a.source.epoch.Add(t - askEvery/2) // before a reading shows it
+	at := a.source.epoch.Add(t - askEvery) // before a reading shows it
 	for _, r := range p.job.refused {
 		if r.at > p.told && r.at <= m.T {
 			a.call(p, at, a.gives, 0, r.mib*sampler.MiB, 2)
