@@ -20,7 +20,7 @@ const (
 func (t *Tracker) Apply(s *sampler.Snapshot) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.since.IsZero() {
+	if !t.seeing {
 		return
 	}
 	door := t.door
@@ -79,7 +79,7 @@ func (t *Tracker) index(s *sampler.Snapshot) {
 // is notes who the process is.
 func (p *process) is(who sampler.Process) {
 	if p.who.Visible && who.Visible && !p.who.StartTime.Equal(who.StartTime) {
-		*p = *newProcess(p.pid)
+		*p = *newProcess(p.pid) // which begins under our eyes
 	}
 	p.who = who
 }
@@ -91,7 +91,7 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 		return
 	}
 	r := y.requests(now)
-	r.Whole = t.whole(p)
+	r.Whole = !p.late
 	if n, ok := y.exact.base.Value(); ok && !r.Whole && !y.exact.apart {
 		r.Live, r.Peak = r.Live+n, y.exact.top
 	}
@@ -99,12 +99,6 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 	if n, at := y.exact.peak(); n > 0 && (row.Peak == nil || n >= row.Peak.Bytes) {
 		row.Peak = &sampler.Peak{Bytes: n, Time: milli(at), Source: sampler.PeakCalls}
 	}
-}
-
-// whole says whether all calls of the process were seen: it began when somebody was looking.
-func (t *Tracker) whole(p *process) bool {
-	start, ok := p.who.StartTime.Value()
-	return ok && !p.late && !t.since.IsZero() && !start.Before(t.since)
 }
 
 // on is what a process asked for on a GPU; nil: nothing.

@@ -47,7 +47,7 @@ func newScene(t *testing.T, gpus int, host people) *scene {
 	for i := range gpus {
 		s.gpus = append(s.gpus, sampler.GPU{Index: i, UUID: fmt.Sprintf("GPU-%d", i), Name: "A", Memory: sampler.Memory{Total: sampler.Some(48 * gib)}})
 	}
-	s.Since(noon)
+	s.Begin(map[int]bool{6: true})
 	s.apply()
 	return s
 }

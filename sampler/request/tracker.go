@@ -19,7 +19,8 @@ type Tracker struct {
 	listed    map[int][]sampler.GPUKey // where the driver lists a process
 	calls     []asked                  // for the next snapshot
 	door      sampler.Door
-	since     time.Time // calls are seen
+	seeing    bool         // calls are seen
+	older     map[int]bool // processes that were there before
 	refused   chan struct{}
 }
 
@@ -40,11 +41,11 @@ func New(host sampler.Host) *Tracker {
 	return &Tracker{host: host, processes: map[int]*process{}, gpus: map[sampler.GPUKey]*gpu{}, refused: make(chan struct{}, 1)}
 }
 
-// Since notes from when on calls are seen.
-func (t *Tracker) Since(at time.Time) {
+// Begin notes that calls are seen from now on; running are the processes that there are already.
+func (t *Tracker) Begin(running map[int]bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.since = at
+	t.seeing, t.older = true, running
 }
 
 // Late notes a process whose first calls were missed.
@@ -103,6 +104,7 @@ func (t *Tracker) process(pid int) *process {
 	p := t.processes[pid]
 	if p == nil && pid > 0 && len(t.processes) < maxProcesses {
 		p = newProcess(pid)
+		p.late = t.older[pid]
 		who := []sampler.Process{{PID: pid}}
 		t.host.Identify(who) // at once, for it may not live long
 		p.who = who[0]

@@ -285,25 +285,25 @@ func TestReusedNumber(t *testing.T) {
 // Whether all of a process was seen.
 func TestWhole(t *testing.T) {
 	rows := map[string]struct {
-		start time.Time
-		do    func(s *scene)
-		want  bool
+		pid  int
+		do   func(s *scene)
+		want bool
 	}{
-		"it began under our eyes":       {noon.Add(time.Second), func(*scene) {}, true},
-		"it began as we did":            {noon, func(*scene) {}, true},
-		"it was there before":           {noon.Add(-time.Millisecond), func(*scene) {}, false},
-		"its library was found later":   {noon.Add(time.Second), func(s *scene) { s.Late(7) }, false},
-		"a function was let go of":      {noon.Add(time.Second), func(s *scene) { s.SetDoor(sampler.Door{LetGo: []string{"cuMemFree_v2"}}) }, false},
-		"calls were lost":               {noon.Add(time.Second), func(s *scene) { s.SetDoor(sampler.Door{Lost: 1}) }, false},
-		"an address was given twice":    {noon.Add(time.Second), func(s *scene) { s.alloc(1, gib) }, false},
-		"the door is as it was, so far": {noon.Add(time.Second), func(s *scene) { s.SetDoor(sampler.Door{}) }, true},
+		"it began under our eyes":       {7, func(*scene) {}, true},
+		"it was there before":           {6, func(*scene) {}, false},
+		"its library was found later":   {7, func(s *scene) { s.Late(7) }, false},
+		"a function was let go of":      {7, func(s *scene) { s.SetDoor(sampler.Door{LetGo: []string{"cuMemFree_v2"}}) }, false},
+		"calls were lost":               {7, func(s *scene) { s.SetDoor(sampler.Door{Lost: 1}) }, false},
+		"the door is as it was, so far": {7, func(s *scene) { s.SetDoor(sampler.Door{}) }, true},
+		"an address was given twice": {7, func(s *scene) {
+			s.call("cuMemAlloc_v2", Call{Address: 1, Size: 5, Device: 0})
+		}, false},
 	}
 	for name, row := range rows {
-		s := newScene(t, 1, people{7: {StartTime: sampler.Some(row.start)}})
-		s.context(0)
-		s.alloc(1, gib)
+		s := newScene(t, 1, people{6: {}, 7: {}})
+		s.call("cuMemAlloc_v2", Call{PID: row.pid, Address: 1, Size: uint64(gib), Device: 0})
 		row.do(s)
-		if r := s.requests(0); r.Whole != row.want {
+		if r := s.of(0, row.pid).Requests; r.Whole != row.want {
 			t.Errorf("%s: %v", name, r.Whole)
 		}
 	}

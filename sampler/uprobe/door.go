@@ -75,7 +75,7 @@ func open(t *request.Tracker, o Options) (*Door, error) {
 		}
 	}
 	d.running = running()
-	t.Since(d.clock.Now())
+	t.Begin(d.running)
 	return d, nil
 }
 

@@ -60,6 +60,7 @@ func needDoor(t *testing.T, err error) {
 
 func newRig(t *testing.T, gpus int, o Options) *rig {
 	t.Helper()
+	cudatest.Alone(t)
 	r := &rig{t: t, dir: cudatest.Build(t), clock: sampler.NewSteady(), gpus: gpus}
 	r.tracker = request.New(everybody{})
 	o.Clock = r.clock
@@ -377,8 +378,9 @@ func TestWhyNot(t *testing.T) {
 // Nobody pays for probes where there is no libcuda.
 func TestAwait(t *testing.T) {
 	needDoor(t, map[bool]error{false: ErrPrivilege}[capable()])
+	cudatest.Alone(t)
 	dir, tracker := cudatest.Build(t), request.New(everybody{})
-	tracker.Since(time.Now())
+	tracker.Begin(nil)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if Await(ctx, tracker, []string{}) {

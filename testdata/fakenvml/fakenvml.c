@@ -19,6 +19,7 @@
 #include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <pthread.h>
 #include <signal.h>
@@ -30,8 +31,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "../fakecuda/shared.h"
 
 #ifndef OLD_DRIVER
 #define DRIVER 580
@@ -509,6 +513,24 @@ static uint64_t told_at(const struct device *d, int64_t t)
 	return sum;
 }
 
+/* What programs on the fake CUDA driver hold: rows of a file that they share. */
+static const struct shared *cuda;
+
+static bool cuda_row(const struct device *d, int i)
+{
+	const struct shared_row *r = &cuda->row[i];
+	return d->mig < 0 && r->pid && r->device == d->gpu && kill(r->pid, 0) == 0;
+}
+
+static uint64_t cuda_at(const struct device *d)
+{
+	uint64_t sum = 0;
+	for (int i = 0; cuda && i < SHARED_ROWS; i++)
+		if (cuda_row(d, i))
+			sum += cuda->row[i].bytes;
+	return sum;
+}
+
 static uint64_t used_at(const struct device *d, int64_t t)
 {
 	uint64_t used;
@@ -525,7 +547,7 @@ static uint64_t used_at(const struct device *d, int64_t t)
 		spikes += spike_at(&d->spikes.v[i], t);
 	if (d->wobble && !spikes) /* a spike's top is exact */
 		used += hash((uint64_t)place(d), 99, (uint64_t)(t / d->wobble_every)) % (d->wobble + 1);
-	return used + spikes;
+	return used + spikes + cuda_at(d);
 }
 
 static uint64_t process_memory_at(const struct device *d, const struct process *p, int64_t t)
@@ -1199,6 +1221,20 @@ static bool read_proc(struct reader *r)
 	return true;
 }
 
+static bool read_programs(struct reader *r)
+{
+	if (r->n < 2)
+		return complain(r, "programs: which file?");
+	r->taken[1] = true;
+	int fd = open(r->word[1], O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	if (fd < 0 || ftruncate(fd, sizeof *cuda))
+		return complain(r, "programs: %s: %s", r->word[1], strerror(errno));
+	const void *at = mmap(NULL, sizeof *cuda, PROT_READ, MAP_SHARED, fd, 0);
+	close(fd);
+	cuda = at == MAP_FAILED ? NULL : at;
+	return cuda || complain(r, "programs: %s: %s", r->word[1], strerror(errno));
+}
+
 static bool read_accounting(struct reader *r)
 {
 	struct set set;
@@ -1337,7 +1373,7 @@ static const struct {
 } directives[] = {
 	{"driver", read_driver},   {"nvml", read_nvml},     {"cuda", read_cuda},       {"nogpu", read_nogpu},
 	{"gpu", read_gpu},         {"mig", read_mig},       {"mem", read_mem},         {"spike", read_spike},
-	{"wobble", read_wobble},   {"cycle", read_cycle},   {"hidden", read_hidden},   {"raw", read_raw},
+	{"wobble", read_wobble},   {"cycle", read_cycle},   {"hidden", read_hidden},   {"programs", read_programs},   {"raw", read_raw},
 	{"set", read_set},         {"proc", read_proc},     {"accounting", read_accounting}, {"xid", read_xid},
 	{"fail", read_fail},       {"latency", read_latency}, {"hang", read_hang},     {"insufficient", read_insufficient},
 	{"init", read_init},       {"reload", read_reload},
@@ -2299,6 +2335,14 @@ static void walk(struct listing *l, const struct device *d)
 			continue;
 		if (l->n < l->max)
 			l->put(l, d, p);
+		l->n++;
+	}
+	for (int i = 0; cuda && i < SHARED_ROWS; i++) {
+		if (!cuda_row(d, i) || (l->type && !(COMPUTE & l->type)))
+			continue;
+		struct process p = {.pid = (uint32_t)cuda->row[i].pid, .memory = cuda->row[i].bytes};
+		if (l->n < l->max)
+			l->put(l, d, &p);
 		l->n++;
 	}
 	for (int i = 0; d->mig_on && i < MAX_MIG; i++)

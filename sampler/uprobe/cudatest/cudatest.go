@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // Build compiles the fake libcuda and the program that plays allocators, once for each state of their sources.
@@ -42,6 +44,20 @@ func Build(t testing.TB) (dir string) {
 		os.RemoveAll(half) //nolint:errcheck // it is a copy
 	}
 	return dir
+}
+
+// Alone waits until no other test plays on this machine, and keeps it so until the test ends: who looks at requests sees
+// those of every program.
+func Alone(t testing.TB) {
+	t.Helper()
+	f, err := os.OpenFile(filepath.Join(os.TempDir(), "nvpeak-fakecuda.lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err == nil {
+		err = unix.Flock(int(f.Fd()), unix.LOCK_EX)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() }) //nolint:errcheck // that gives the lock back
 }
 
 // Library is the fake libcuda in a directory made by Build.

@@ -1,0 +1,124 @@
+package e2e_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"nvpeak/sampler"
+	"nvpeak/sampler/uprobe/cudatest"
+)
+
+// box is a machine with two GPUs of 8 GiB, on which programs really ask for memory, watched by `stream`.
+type box struct {
+	t     *testing.T
+	cuda  string
+	share string
+	lines *bufio.Scanner
+	last  sampler.Snapshot
+}
+
+func newBox(t *testing.T, args ...string) *box {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("probes need root")
+	}
+	cudatest.Alone(t)
+	b := &box{t: t, cuda: cudatest.Build(t), share: filepath.Join(t.TempDir(), "shared")}
+	cmd := exec.Command(binary, append([]string{"stream", "--requests", "on"}, args...)...)
+	cmd.Env = setup{scenario: fmt.Sprintf("gpu 0-1 total=8GiB reserved=0 name=\"H100\"\nprograms %s\n", b.share), env: []string{"LD_LIBRARY_PATH=" + b.cuda}}.environ(t)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() }) //nolint:errcheck // it may have ended
+	b.lines = bufio.NewScanner(out)
+	b.lines.Buffer(nil, 1<<24)
+	b.next()
+	return b
+}
+
+func (b *box) play(env ...string) *cudatest.Player {
+	return cudatest.Play(b.t, b.cuda, append(env, "FAKECUDA_SHARED="+b.share, "FAKECUDA_CAPACITY=8589934592")...)
+}
+
+func (b *box) next() *sampler.Snapshot {
+	b.t.Helper()
+	if !b.lines.Scan() {
+		b.t.Fatalf("the stream has ended: %v", b.lines.Err())
+	}
+	b.last = sampler.Snapshot{}
+	if err := json.Unmarshal(b.lines.Bytes(), &b.last); err != nil {
+		b.t.Fatal(err)
+	}
+	return &b.last
+}
+
+// until reads on until a process on a GPU is as wanted.
+func (b *box) until(what string, gpu, pid int, ok func(p *sampler.Process) bool) *sampler.Process {
+	b.t.Helper()
+	for range 20 {
+		s := b.next()
+		for i := range s.GPUs[gpu].Processes {
+			if p := &s.GPUs[gpu].Processes[i]; p.PID == pid && p.Requests != nil && ok(p) {
+				return p
+			}
+		}
+	}
+	text, _ := json.Marshal(b.last.GPUs[gpu].Processes)
+	b.t.Fatalf("in vain: %s; %s", what, text)
+	return nil
+}
+
+// The peak of a process is exact, with what its context takes, however short it was; and on the right GPU.
+func TestExactPeaks(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	p := b.play("FAKECUDA_CONTEXT=500000000")
+	p.Do("device 1", "alloc a 1000000007")
+	b.until("it is listed with its context", 1, p.PID(), func(p *sampler.Process) bool { return p.Memory.Or(0) == 1500000007 })
+	b.next()
+	p.Do("alloc b 3000000011", "free b")
+	got := b.until("the short one", 1, p.PID(), func(p *sampler.Process) bool { return p.Requests.Peak == 4000000018 })
+	if got.Peak.Bytes != 4500000018 || got.Peak.Source != sampler.PeakCalls || got.Requests.Live != 1000000007 || !got.Requests.Whole {
+		t.Errorf("peak %+v, requests %+v", got.Peak, got.Requests)
+	}
+	if g := b.last.GPUs[1].Memory.Peak; g.Bytes != 4500000018 {
+		t.Errorf("the GPU's peak: %+v", g)
+	}
+	if len(b.last.GPUs[0].Processes) != 0 {
+		t.Errorf("on GPU 0: %+v", b.last.GPUs[0].Processes)
+	}
+}
+
+// A refusal is told when it happens, and what came of it: granted after a flush, or not.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	b := newBox(t, "--interval", "1h")
+	p := b.play()
+	p.Do("device 0", "alloc a 4000000000", "alloc b 2000000000", "cache b")
+	began := time.Now()
+	p.Do("torch c 3000000000")
+	got := b.until("a near miss", 0, p.PID(), func(p *sampler.Process) bool { return p.Requests.Refusal != nil })
+	if took := time.Since(began); took > 2*time.Second {
+		t.Errorf("it is told after %v", took)
+	}
+	if r := got.Requests; r.Flushes != 1 || r.Refused != 1 || r.Refusal.Outcome != sampler.RefusalFlush || r.Refusal.Bytes != 3000000000 ||
+		!r.Refusal.Free.Equal(sampler.Some(sampler.Bytes(8<<30-6000000000))) {
+		t.Errorf("%+v, %+v", r, r.Refusal)
+	}
+	p.Do("torch d 5000000000")
+	got = b.until("a refusal for good", 0, p.PID(), func(p *sampler.Process) bool { return p.Requests.Refused == 4 })
+	if r := got.Requests.Refusal; r.Outcome != sampler.RefusalOpen || r.Tries != 3 || !r.Free.Equal(sampler.Some(sampler.Bytes(8<<30-7000000000))) {
+		t.Errorf("%+v", r)
+	}
+}
