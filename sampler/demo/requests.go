@@ -23,12 +23,16 @@ func (s *Source) Asking() sampler.Asking {
 	}
 	a := &asking{Tracker: request.New(alive{s.Host()}), source: s, most: sampler.Bytes(s.script.asks) * sampler.MiB,
 		gives: function("cuMemAlloc_v2"), takes: function("cuMemFree_v2")}
+	running := map[int]bool{}
 	for i := range s.devices {
 		for _, who := range s.devices[i].moving {
+			if m, alive := who.job.life.at(0); alive {
+				running[who.pidOf(m.N)] = true
+			}
 			a.askers = append(a.askers, asker{actor: who})
 		}
 	}
-	a.Since(s.epoch)
+	a.Begin(running)
 	return a
 }
 
