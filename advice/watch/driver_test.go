@@ -210,7 +210,7 @@ func (d *driven) calmUntil(at float64) float64 {
 func (d *driven) snapshots() (list []sampler.Snapshot) {
 	seconds := max(d.seconds, d.now+20)
 	tracker := request.New(d)
-	tracker.Since(drivenTime(0))
+	tracker.Begin(nil)
 	key := sampler.GPUKey{ID: "GPU-d"}
 	used, next := sampler.Bytes(0), 0
 	for at := 1.0; at < seconds; at++ {
