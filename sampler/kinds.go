@@ -9,6 +9,7 @@ const (
 	KindCUDAAsync        = "cuda_async_oom"      // PyTorch's cudaMallocAsync backend
 	KindCUDAError        = "cuda_error_oom"      // a CUDA call that returned out of memory
 	KindCUDADriver       = "cuda_driver_oom"     // the same from the CUDA driver API
+	KindRefused          = "driver_refused"      // the driver was seen to refuse a request, and the process ended
 	KindHIP              = "hip_oom"             // AMD
 	KindXPU              = "xpu_oom"             // Intel
 	KindMPS              = "mps_oom"             // Apple
@@ -48,7 +49,7 @@ const (
 
 // ErrorKinds are all kinds of failure.
 var ErrorKinds = [...]string{
-	KindCUDA, KindCUDAAsync, KindCUDAError, KindCUDADriver, KindHIP, KindXPU, KindMPS, KindNPU, KindCuBLAS,
+	KindCUDA, KindCUDAAsync, KindCUDAError, KindCUDADriver, KindRefused, KindHIP, KindXPU, KindMPS, KindNPU, KindCuBLAS,
 	KindCuDNN, KindCuDNNNoAlgorithm, KindNCCL, KindXLA, KindTensorFlow, KindKVCache, KindStartupFree,
 	KindWarmup, KindStaticPool, KindGGML, KindORT, KindTensorRT, KindCuPy, KindRMM, KindRMMPool, KindPaddle,
 	KindMXNet, KindBitsAndBytes, KindJulia, KindNumba, KindOtherGPU, KindKernelKill, KindCgroupKill,

@@ -50,7 +50,7 @@ func play(t testing.TB, scenario string, d time.Duration) []*sampler.Snapshot {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := sampler.NewLoop(src, sampler.Options{Host: src.Host(), Clock: clock})
+		l := sampler.NewLoop(src, sampler.Options{Host: src.Host(), Clock: clock, Asking: src.Asking()})
 		if err := l.Connect(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -133,6 +133,9 @@ func gpus(n, procs int, odd bool) *sampler.Snapshot {
 				p.Container, p.Framework = sampler.Some(name(j, "")), sampler.Some(name(j+1, ""))
 				p.Environment = map[string]string{name(j+2, ""): name(j+3, "")}
 				p.Allocator = &sampler.Allocator{Allocated: math.MaxUint64}
+				p.Requests = &sampler.Requests{Largest: math.MaxUint64, LargestRecent: 1, Granted: math.MaxInt, Flushes: math.MinInt, Live: math.MaxUint64, Whole: j%2 == 0,
+					Refusal: &sampler.Refusal{Bytes: math.MaxUint64, Smallest: 1, Free: sampler.Some(sampler.Bytes(0)), Function: name(j+1, ""), Tries: math.MaxInt, Outcome: name(j+2, "")}}
+				s.Door = &sampler.Door{LetGo: hostile[:j], Lost: math.MaxInt}
 			}
 			g.Processes = append(g.Processes, p)
 		}

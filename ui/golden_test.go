@@ -40,6 +40,8 @@ var goldens = []struct {
 	{"help-120x50", "training", 120, 50, "?", Options{}},
 	{"advice-100x30", "neighbour", 100, 30, "a", Options{Need: sampler.Some(16 * sampler.GiB)}},
 	{"detail-120x40", "training", 120, 40, "enter", Options{}},
+	{"detail-oom-100x36", "oom", 100, 36, "enter", Options{}},
+	{"detail-oom-60x24-zh", "oom", 60, 24, "enter", Options{Lang: "zh"}},
 	{"training-30x6-zh", "training", 30, 6, "", Options{Lang: "zh"}},
 	{"training-80x24-zh", "training", 80, 24, "", Options{Lang: "zh"}},
 	{"training-120x40-zh", "training", 120, 40, "", Options{Lang: "zh"}},
@@ -52,8 +54,11 @@ var goldens = []struct {
 func TestGoldenScreens(t *testing.T) {
 	for _, g := range goldens {
 		length := 10 * time.Minute
-		if g.scenario == "sixtyfour" {
+		switch g.scenario {
+		case "sixtyfour":
 			length = time.Minute
+		case "oom":
+			length = 587 * time.Second // the run has just been refused
 		}
 		g.o.Label = "DEMO " + g.scenario
 		m := model(play(t, g.scenario, length), g.w, g.h, g.o)

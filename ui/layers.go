@@ -29,6 +29,8 @@ func (v *view) layers(row procRow) []layer {
 		allocated, reserved := min(a.Allocated, held), min(a.Reserved, held)
 		list = append(list, layer{allocated, theme.Ok, full, "layer.allocated"}, layer{reserved.Less(allocated), theme.Ok, g.BarUnknown, "layer.cached"},
 			layer{held.Less(reserved), theme.Ok, g.BarReserve, "layer.outside"})
+	} else if r := p.Requests; r != nil && r.Whole && r.Live > 0 && r.Live < held {
+		list = append(list, layer{r.Live, theme.Ok, full, "layer.asked"}, layer{held - r.Live, theme.Ok, g.BarReserve, "layer.unasked"})
 	} else {
 		list = append(list, layer{held, theme.Ok, full, "layer.process"})
 	}

@@ -82,6 +82,7 @@ func (v *view) detailLines(row procRow, w int) []textLine {
 	if a := p.Allocator; a != nil {
 		add("proc.allocator", v.words.Say("proc.allocated", "allocated", a.Allocated, "reserved", a.Reserved, "retries", a.Retries, "refused", a.OOMs), theme.Text)
 	}
+	v.requestLines(p.Requests, add)
 	host := formatted(hostOf, sampler.Bytes.String)(row)
 	if cpu, ok := p.CPU.Value(); ok {
 		host = v.words.Say("proc.cpu", "host", host, "percent", fmt.Sprintf("%.0f", cpu))
@@ -98,6 +99,8 @@ func peakSource(s string) string {
 		return "proc.peak_driver"
 	case sampler.PeakAllocator:
 		return "proc.peak_allocator"
+	case sampler.PeakCalls:
+		return "proc.peak_calls"
 	}
 	return "proc.peak_sampled"
 }

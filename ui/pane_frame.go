@@ -49,6 +49,12 @@ func (v *view) header(c *canvas, r rect, hidden int) {
 			x = c.put(x, r.y, end, p.role, p.text) + 2
 		}
 	}
+	for _, short := range []bool{false, true} { // in what the others leave
+		if p := v.doorPiece(short); p.text != "" && x+width(p.text) < end {
+			c.put(end-width(p.text), r.y, end, p.role, p.text)
+			break
+		}
+	}
 	c.ground(r.x, r.y, r.x+r.w, theme.Bar)
 }
 

@@ -5,6 +5,7 @@ import "nvpeak/sampler"
 var kindRows = []kindRow{
 	{kind: sampler.KindCUDA, class: classAllocator},
 	{kind: sampler.KindCUDAAsync, class: classAllocator},
+	{kind: sampler.KindRefused, class: classAllocator},
 	{kind: sampler.KindHIP, class: classAllocator},
 	{kind: sampler.KindXPU, class: classAllocator},
 	{kind: sampler.KindMPS, class: classAllocator},
@@ -48,6 +49,9 @@ var kindRows = []kindRow{
 func classOf(e sampler.OOMEvent) kindRow {
 	for _, row := range kindRows {
 		if row.kind == e.Kind {
+			if e.Kind == sampler.KindRefused && !e.Requested.Known() {
+				row.class = classNoNumbers // a piece of it
+			}
 			return row
 		}
 	}

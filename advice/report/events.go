@@ -22,7 +22,7 @@ func (r *Reporter) allEvents() []Event {
 		if n, ok := r.gpuOf(*f); ok {
 			gpu = sampler.Some(n)
 		}
-		list = append(list, Event{T: f.t, Time: f.at, Kind: "oom", GPU: gpu, PID: f.event.PID, Text: explain.Headline(f.event, r.words), From: f.from, OOM: &f.event})
+		list = append(list, Event{T: f.t, Time: f.at, Kind: "oom", GPU: gpu, PID: f.event.PID, Text: r.failureText(f), From: f.from, OOM: &f.event})
 	}
 	told := map[string]bool{}
 	for _, e := range r.events {
@@ -47,6 +47,23 @@ func (r *Reporter) allEvents() []Event {
 		return cmp.Or(cmp.Compare(a.T, b.T), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.PID.Or(0), b.PID.Or(0)))
 	})
 	return list[:min(len(list), maxReportEvents)]
+}
+
+// failureText is a failure in one line. The message of a log has the size; where there is none, this has.
+func (r *Reporter) failureText(f *failed) string {
+	text := explain.Headline(f.event, r.words)
+	size, ok := f.event.Requested.Value()
+	free, known := f.event.GPUFree.Value()
+	switch {
+	case f.from != fromDriver:
+	case !ok:
+		return text + r.words.Say("report.piece")
+	case known:
+		return text + r.words.Say("alert.oom.refused_free", "size", size, "free", free)
+	default:
+		return text + r.words.Say("alert.oom.refused", "size", size)
+	}
+	return text
 }
 
 // placeMarks turns the marks of the log into phases and readings.

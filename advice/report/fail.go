@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -110,6 +111,9 @@ func (r *Reporter) everListed(pid int) bool {
 
 // gpuOf is the index of the GPU that a failure was on, as far as it is known.
 func (r *Reporter) gpuOf(f failed) (int, bool) {
+	if n, ok := f.gpu.Value(); ok {
+		return n, true
+	}
 	if x := r.exitNear(&f); x != nil {
 		return x.GPU, true
 	}
@@ -117,4 +121,21 @@ func (r *Reporter) gpuOf(f failed) (int, bool) {
 		return r.gpus[0].gpu.Index, true
 	}
 	return 0, false
+}
+
+// fromDriver: that is where a failure is known from of which no log told.
+const fromDriver = "driver"
+
+// addDeaths takes the failures that only the driver told of: requests that were refused to processes that then ended.
+func (r *Reporter) addDeaths() {
+	list := r.watch.Deaths()
+	if len(list) == 0 {
+		return
+	}
+	for _, d := range list {
+		if len(r.fails) < maxReportEvents {
+			r.fails = append(r.fails, failed{event: d.Event, t: d.T, at: d.Time, from: fromDriver, incident: d.Incident, gpu: sampler.Some(d.GPU)})
+		}
+	}
+	slices.SortStableFunc(r.fails, func(a, b failed) int { return cmp.Compare(a.t, b.t) })
 }

@@ -24,6 +24,9 @@ func newProcessFold(c *gpuFold, pid int, now float64) *processFold {
 // fold takes the process of one snapshot.
 func (q *processFold) fold(l *timeline, p *sampler.Process) {
 	now := l.clock.Now
+	if p.Requests != nil {
+		q.Requests = p.Requests
+	}
 	q.Start, q.User, q.Name, q.Command, q.Type = p.StartTime, p.User, p.Name, p.Command, p.Type
 	if dt := now - q.seen; !math.IsNaN(q.value) && dt > 0 && dt <= l.hold() {
 		q.mean.add(q.value, dt)

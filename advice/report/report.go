@@ -103,8 +103,10 @@ type Process struct {
 	Mean    sampler.Opt[sampler.Bytes] `json:"mean_bytes"`
 	AtPeak  sampler.Opt[sampler.Bytes] `json:"at_gpu_peak_bytes"` // what it held when its GPU was fullest
 	AtExit  sampler.Opt[sampler.Bytes] `json:"last_bytes"`
-	Plot    []Point                    `json:"-"`
-	gpuKey  sampler.GPUKey
+	// Requests are what it asked the driver for, by the newest snapshot that has it; nil: nobody listened.
+	Requests *sampler.Requests `json:"requests,omitempty"`
+	Plot     []Point           `json:"-"`
+	gpuKey   sampler.GPUKey
 }
 
 // Event is something that happened at one moment.
@@ -117,7 +119,7 @@ type Event struct {
 	XID      sampler.Opt[uint64]  `json:"xid"`
 	Duration sampler.Opt[float64] `json:"duration_s"`
 	Text     string               `json:"text"`
-	From     string               `json:"from"` // recording, log, snapshots
+	From     string               `json:"from"` // recording, log, snapshots, driver
 	OOM      *sampler.OOMEvent    `json:"oom"`
 }
 

@@ -55,6 +55,7 @@ type failed struct {
 	at       time.Time
 	from     string
 	incident explain.Incident // as the Watch knew it at that moment
+	gpu      sampler.Opt[int] // where that is known, index
 }
 
 // gpu is the state of a GPU, nil when it was never seen.

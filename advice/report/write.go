@@ -23,6 +23,7 @@ func (r *Reporter) Report() Report {
 	if r.watch != nil {
 		r.saveAlerts()
 		out.Alerts = append(out.Alerts, r.alerts...)
+		r.addDeaths()
 		r.conclude(&out)
 	}
 	out.Events = r.allEvents()

@@ -8,6 +8,7 @@ func (w *Watch) Clone() *Watch {
 	c := *w
 	c.needs.refused = slices.Clone(w.needs.refused)
 	c.failures = slices.Clone(w.failures)
+	c.deaths = slices.Clone(w.deaths)
 	c.tensors.readings = slices.Clone(w.tensors.readings)
 	c.stages.counters = slices.Clone(w.stages.counters)
 	for i := range c.stages.counters {

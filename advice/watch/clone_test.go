@@ -24,6 +24,7 @@ func TestClone(t *testing.T) {
 			s.GPUs[0].Processes = s.GPUs[0].Processes[:2]
 		}
 		fillAndEnd(&s.GPUs[2], second%300-200)
+		askAndEnd(&s, second)
 		return w.Add(s)
 	}
 	raised := 0
@@ -49,8 +50,26 @@ func TestClone(t *testing.T) {
 			t.Fatal("the past differs")
 		}
 	}
-	if raised == 0 || len(w.gpus[2].ends) == 0 {
+	if raised == 0 || len(w.gpus[2].ends) == 0 || len(w.deaths) == 0 {
 		t.Error("no alerts or no ending: nothing was compared")
+	}
+}
+
+// askAndEnd has a process of the first GPU ask the driver for more and more, be refused, and end.
+func askAndEnd(s *sampler.Snapshot, second int) {
+	g, part := &s.GPUs[0], second%170
+	p := &g.Processes[len(g.Processes)-1]
+	p.Requests = &sampler.Requests{Granted: min(part, 150), Live: sampler.Bytes(min(part, 150)) * 100 * sampler.MiB, LargestRecent: 3 * sampler.GiB, Flushes: part / 50}
+	s.Requests = []sampler.Request{{Time: s.Time, PID: p.PID, GPU: sampler.Some(0), UUID: g.UUID, Bytes: sampler.Bytes(part%7) * sampler.GiB}}
+	switch {
+	case part > 155:
+		s.Requests = nil
+		g.Processes = g.Processes[:len(g.Processes)-1]
+	case part > 150:
+		s.Requests, p.Requests.Refused = nil, 2
+		p.Requests.Refusal = &sampler.Refusal{Time: s.Time.Add(time.Duration(150-part) * time.Second), Bytes: 9 * sampler.GiB, Tries: 2}
+	case part%50 < 25 && part > 50:
+		p.Requests.Refusal = &sampler.Refusal{Time: s.Time, Bytes: sampler.GiB, Freed: sampler.GiB, Tries: 1, Outcome: sampler.RefusalFlush}
 	}
 }
 
@@ -74,7 +93,7 @@ func shared(t *testing.T, a, b reflect.Value) {
 	seen := map[uintptr]string{}
 	var walk func(path string, v reflect.Value, note func(path string, at uintptr) bool)
 	walk = func(path string, v reflect.Value, note func(string, uintptr) bool) {
-		if name := v.Type().String(); strings.HasPrefix(name, "sampler.") || name == "time.Time" || strings.HasPrefix(name, "explain.Explanation") || strings.HasPrefix(name, "watch.finding") {
+		if name := v.Type().String(); strings.HasPrefix(name, "sampler.") || name == "time.Time" || strings.HasPrefix(name, "explain.Explanation") || name == "explain.Incident" || strings.HasPrefix(name, "watch.finding") {
 			return // never changed
 		}
 		switch v.Kind() {

@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"slices"
 	"time"
 
 	"nvpeak/advice/explain"
@@ -42,7 +41,13 @@ func (w *Watch) Event(e sampler.OOMEvent, t time.Time) []sampler.Alert {
 	}
 	now := w.clock.Now
 	g, p := ownerOf(w.gpus, e)
-	o := failure{event: e, at: now, explained: explain.Explain(w.Incident(e))}
+	if w.toldOf(e, g) {
+		if w.clock.Started {
+			w.showFailures(t)
+		}
+		return w.Open()
+	}
+	o := failure{event: e, at: now, logged: true, explained: explain.Explain(w.Incident(e))}
 	if g != nil {
 		o.gpu, o.placed = g.key, true
 	}
@@ -51,15 +56,9 @@ func (w *Watch) Event(e sampler.OOMEvent, t time.Time) []sampler.Alert {
 		if p != nil {
 			r.pid, r.command = p.pid, p.process.Command
 		}
-		w.needs.refused = append(w.needs.refused, r)
-		if len(w.needs.refused) > maxRefusals {
-			w.needs.refused = slices.Delete(w.needs.refused, 0, 1)
-		}
+		w.needs.refuse(r)
 	}
-	w.failures = append(w.failures, o)
-	if len(w.failures) > maxRefusals {
-		w.failures = slices.Delete(w.failures, 0, 1)
-	}
+	w.addFailure(o)
 	if w.clock.Started {
 		w.showFailures(t)
 	}
@@ -86,7 +85,7 @@ func (w *Watch) Incident(e sampler.OOMEvent) explain.Incident {
 }
 
 // Fit is the arithmetic of the need against a GPU, for the screen: the typed need, else
-// the refused one, else the largest jump that came back. ok is false for an unknown GPU.
+// the refused one, else the largest request of late, else the largest jump that came back. ok is false for an unknown GPU.
 func (w *Watch) Fit(key sampler.GPUKey) (fit Fit, ok bool) {
 	g := w.find(key)
 	if g == nil {

@@ -5,12 +5,31 @@ import (
 	"nvpeak/sampler"
 )
 
-// failure is an out-of-memory failure that was reported to the Watch.
+// failure is an out-of-memory failure that was reported to the Watch, or that followed from a refused request.
 type failure struct {
 	event  sampler.OOMEvent
 	gpu    sampler.GPUKey
 	placed bool // gpu is known
 	at     float64
+	death  Death // as the driver saw it; zero: it did not
+	dead   bool  // and told of it first
+	logged bool  // a log tells of it
 
 	explained explain.Explanation // with what was known of the GPU at that moment
+}
+
+// key tells its alert apart from others: by process, and place in the log.
+func (o *failure) key() (pid, id int) {
+	if o.dead {
+		return o.death.PID, deathID
+	}
+	return o.event.PID.Or(0), o.event.Line
+}
+
+// addFailure keeps a failure in place of the oldest.
+func (w *Watch) addFailure(o failure) {
+	if len(w.failures) == maxRefusals {
+		w.failures = append(w.failures[:0], w.failures[1:]...)
+	}
+	w.failures = append(w.failures, o)
 }

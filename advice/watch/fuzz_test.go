@@ -81,6 +81,10 @@ func (s *script) snapshot() sampler.Snapshot {
 		}
 		snap.GPUs = append(snap.GPUs, g)
 	}
+	for range s.byte() % 6 {
+		snap.Requests = append(snap.Requests, sampler.Request{Time: s.at.Add(-time.Duration(s.byte()) * 8 * time.Millisecond), PID: int(s.byte() % 6),
+			GPU: sampler.Some(int(s.byte()%8) - 1), Function: []string{"cuMemAlloc_v2", "cuMemCreate", ""}[s.byte()%3], Bytes: s.amount().Or(0), Answer: int(s.byte()%2) * 2})
+	}
 	if s.byte()%2 == 0 {
 		snap.HostMemory = sampler.Some(sampler.HostMemory{Total: s.amount().Or(0), Available: s.amount().Or(0), SwapUsed: s.amount().Or(0)})
 	}
@@ -96,7 +100,22 @@ func (s *script) process() sampler.Process {
 	if b%5 == 0 {
 		p.Allocator = &sampler.Allocator{Allocated: s.amount().Or(0), Reserved: s.amount().Or(0), Retries: int(s.byte()) - 9, OOMs: int(s.byte()) - 9}
 	}
+	if b%4 < 2 {
+		p.Requests = s.requests()
+	}
 	return p
+}
+
+// requests of a process, whose counters may fall and whose times may be of any day.
+func (s *script) requests() *sampler.Requests {
+	r := &sampler.Requests{Largest: s.amount().Or(0), LargestRecent: s.amount().Or(0), Live: s.amount().Or(0), Peak: s.amount().Or(0),
+		Granted: int(s.byte()) - 9, Refused: int(s.byte()) - 9, Flushes: int(s.byte()%8) - 2}
+	if b := s.byte(); b%2 == 0 {
+		outcome := []string{sampler.RefusalOpen, sampler.RefusalOpen, sampler.RefusalFlush, sampler.RefusalGranted, sampler.RefusalSmaller, "?"}[b%6]
+		r.Refusal = &sampler.Refusal{Time: s.at.Add(s.step() - 2*time.Second), Bytes: s.amount().Or(0), Smallest: s.amount().Or(0), Free: s.amount(),
+			Function: "cu\x1b[31mMemAlloc", Tries: int(s.byte()%5) - 1, Freed: s.amount().Or(0), Outcome: outcome}
+	}
+	return r
 }
 
 // playScript feeds a watch and checks what must hold whatever comes.
@@ -131,6 +150,11 @@ func playScript(t *testing.T, data []byte) {
 			checkOpen(t, w.Add(snap))
 			for _, g := range snap.GPUs {
 				w.Fit(g.Key())
+			}
+			for _, d := range w.Deaths() {
+				if _, err := json.Marshal(d.Event); err != nil || d.PID != d.Event.PID.Or(-1) {
+					t.Fatalf("%v: %+v", err, d)
+				}
 			}
 		}
 	}

@@ -44,6 +44,11 @@ type gpu struct {
 	lately  lately
 	xid     xid
 	fault   fault
+
+	requests []sampler.Request // of the snapshot that is folded
+	sole     bool              // there is no other GPU
+	deaf     bool              // some requests are not seen
+	dead     []*proc           // that died of a refused request, in the snapshot that is folded
 }
 
 const (
@@ -134,7 +139,9 @@ func (g *gpu) room(s *series.Series, now float64) float64 {
 
 // saved says whether an allocator has had to give back its cache at the limit before: what
 // is in use is then not what is needed, and when it will fail is anybody's guess.
-func (g *gpu) saved() bool { return g.near.count > 0 }
+func (g *gpu) saved() bool {
+	return g.near.count > 0 || slices.ContainsFunc(g.procs, func(p *proc) bool { return p.asking.flushed.n > 0 })
+}
 
 // available is what a holder can have while all others keep what they hold.
 func (g *gpu) available(s *series.Series, now float64) float64 {

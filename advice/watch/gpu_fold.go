@@ -30,6 +30,7 @@ func (g *gpu) fold(r *sampler.GPU, now float64, gap bool) {
 		if artifact {
 			g.used = 1 // so that a second zero is believed
 		}
+		g.foldAsking(now)
 		return
 	}
 	high, low := u, u
@@ -52,6 +53,7 @@ func (g *gpu) fold(r *sampler.GPU, now float64, gap bool) {
 	g.foldNear(now, u, plain)
 	g.foldPeaks(now)
 	g.foldBusy()
+	g.foldAsking(now)
 }
 
 // foldEdges tells excursions that just began how much was free before them.

@@ -171,7 +171,9 @@ func (g *gpu) find(q *sampler.Process) *proc {
 // ended takes the end of a process.
 func (g *gpu) ended(p *proc, now float64) {
 	g.recordOrphan(p, now)
-	g.recordEnding(p)
+	if !g.recordDeath(p) && (!p.asking.heard || g.deaf) { // who was not refused anything did not die of that
+		g.recordEnding(p)
+	}
 	g.lately.keep(p, now)
 	g.flush.reset()
 }

@@ -16,6 +16,7 @@ type NeedSource string
 const (
 	NeedTyped   NeedSource = "typed"        // --need or the key n
 	NeedRefused NeedSource = "refused"      // the last request that an allocator was refused
+	NeedAsked   NeedSource = "asked"        // the largest request of late that the driver saw
 	NeedJump    NeedSource = "largest_jump" // the most this process took at once, gave back, and so will ask for again
 )
 
@@ -31,6 +32,7 @@ type Need struct {
 	Source NeedSource
 	GPU    sampler.Opt[int] // index; absent: any GPU
 	PID    sampler.Opt[int] // who will ask; absent: not known
+	Again  bool             // asked: it comes again, and what was granted was given back
 }
 
 // HolderKind says what a part of used memory is to the one who needs memory.

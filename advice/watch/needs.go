@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"math"
 	"slices"
 
 	"nvpeak/advice/series"
@@ -40,6 +41,14 @@ func (n *needs) set(need sampler.Opt[sampler.Bytes]) {
 		need = sampler.Opt[sampler.Bytes]{}
 	}
 	n.typed = need
+}
+
+// refuse takes a request that was refused for good.
+func (n *needs) refuse(r refusal) {
+	n.refused = append(n.refused, r)
+	if len(n.refused) > maxRefusals {
+		n.refused = slices.Delete(n.refused, 0, 1)
+	}
 }
 
 // fold forgets refusals that are too old to say something about what runs now.
@@ -96,12 +105,19 @@ func (n *needs) arithmetic(g *gpu, now float64) Fit {
 		f.WorstFreeStart = sampler.Some(series.Bytes(v))
 	}
 	need, ok := n.of(g)
+	low := math.NaN()
+	if !ok {
+		need, low, ok = g.requested(now)
+	}
 	window := float64(lowestSeconds)
 	if need.Source == NeedRefused {
 		window = refusedWindow
 	}
 	if v := g.lowest.last(now, window); v == v {
 		f.WorstFree = sampler.Some(series.Bytes(v))
+	}
+	if low == low {
+		f.WorstFree = sampler.Some(series.Bytes(low))
 	}
 	if !ok {
 		if need, ok = g.largestJump(now); ok {

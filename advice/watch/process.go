@@ -28,6 +28,7 @@ type proc struct {
 	refusals  int     // OOMs its allocator counted
 	refused   float64 // when they last rose; NaN: never
 	hostFirst float64 // MiB of host memory when first known; NaN: unknown
+	asking    asking
 }
 
 // is says whether p is the process q. A pid alone is not enough: pids are used again.

@@ -11,8 +11,8 @@ import (
 var ruleFlush = Rule{
 	Code:  sampler.AlertFlush,
 	Level: sampler.LevelWarning,
-	Reason: "When the GPU is full the allocator gives its cache back and asks again, before it gives up: " +
-		"https://docs.pytorch.org/docs/stable/notes/cuda.html",
+	Reason: "When the GPU is full the allocator gives its cache back and asks again, before it gives up, which is seen at the driver, " +
+		"counted by the allocator or guessed from falls: https://docs.pytorch.org/docs/stable/notes/cuda.html",
 	HoldFor:    0,
 	ClearAfter: 30 * time.Second,
 	check:      checkFlush,
@@ -23,14 +23,17 @@ func checkFlush(f *Facts) []finding {
 		return nil
 	}
 	g := f.gpu
-	var out []finding
+	out := seenFlushes(f)
+	if len(out) > 0 {
+		return out
+	}
 	for _, p := range g.procs {
 		if f.now-p.retried <= flushSpan && p.retryRun >= flushesNeeded {
 			n := p.retryRun
 			out = append(out, finding{pid: p.pid, level: sampler.LevelWarning, render: func(f *Facts) message { return renderRetries(f, p, n) }})
 		}
 	}
-	if len(out) > 0 {
+	if len(out) > 0 || g.heard() {
 		return out
 	}
 	if g.near.recent(f.now) {

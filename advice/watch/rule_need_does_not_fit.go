@@ -11,7 +11,8 @@ var ruleNeed = Rule{
 	Code:  sampler.AlertNeed,
 	Level: sampler.LevelWarning,
 	Reason: "What somebody typed, or an allocator was refused, is more than the least that was free in the last minute, " +
-		"even with what the process can reuse.",
+		"even with what the process can reuse; or what a process asks for again and again, and gives back, is more than " +
+		"was free since it did.",
 	HoldFor:    2 * time.Second,
 	ClearAfter: 10 * time.Second,
 	check:      checkNeed,
@@ -23,14 +24,19 @@ func checkNeed(f *Facts) []finding {
 	}
 	g := f.gpu
 	if _, ok := f.needs.of(g); !ok {
-		return nil
+		if need, _, ok := g.requested(f.now); !ok || !need.Again {
+			return nil
+		}
 	}
 	fit := f.needs.arithmetic(g, f.now)
 	if fit.Short == 0 {
 		return nil
 	}
 	pid := 0
-	if n, _ := fit.Need.Value(); n.Source == NeedRefused {
+	if n, _ := fit.Need.Value(); n.Again && g.spiking(g.withPID(n.PID.Or(0)), f.now, n.Bytes.MiB()/2) {
+		return nil // the rule of repeated spikes sees it as well, and tells when it comes
+	}
+	if n, _ := fit.Need.Value(); n.Source == NeedRefused || n.Source == NeedAsked {
 		pid = n.PID.Or(0)
 	}
 	return []finding{{pid: pid, level: sampler.LevelWarning, render: func(f *Facts) message { return renderNeed(f) }}}

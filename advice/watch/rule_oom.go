@@ -9,8 +9,8 @@ import (
 var ruleOOM = Rule{
 	Code:  sampler.AlertOOM,
 	Level: sampler.LevelCritical,
-	Reason: "An out-of-memory failure in the followed log, counted by the allocator inside a process, or to be guessed from " +
-		"a process that ended at its peak with the GPU full.",
+	Reason: "An out-of-memory failure in the followed log, a request that the driver refused to a process that then ended, one " +
+		"counted by the allocator inside a process, or to be guessed from a process that ended at its peak with the GPU full.",
 	HoldFor:    0,
 	ClearAfter: time.Second,
 	Silences:   []string{sampler.AlertFlush},
@@ -32,7 +32,9 @@ func checkOOM(f *Facts) []finding {
 	}
 	for _, p := range g.procs {
 		if f.now-p.refused <= failureSeconds {
-			out = append(out, finding{pid: p.pid, id: -1, level: sampler.LevelWarning, render: func(f *Facts) message { return renderCounted(f, p) }})
+			out = append(out, finding{pid: p.pid, id: deathID, level: sampler.LevelWarning, render: func(f *Facts) message { return renderCounted(f, p) }})
+		} else if n, since := p.asking.keepsFailing(f.now); n > 0 && len(out) == 0 {
+			out = append(out, finding{pid: p.pid, id: deathID, level: sampler.LevelNotice, render: func(f *Facts) message { return renderGoesOn(f, p, n, since) }})
 		}
 	}
 	return out
@@ -50,7 +52,8 @@ func reportedFailures(f *Facts) []finding {
 			level = sampler.LevelNotice
 		}
 		failed := *o
-		out = append(out, finding{pid: o.event.PID.Or(0), id: o.event.Line, level: level, render: func(f *Facts) message { return renderFailure(f, &failed) }})
+		pid, id := o.key()
+		out = append(out, finding{pid: pid, id: id, level: level, render: func(f *Facts) message { return renderFailure(f, &failed) }})
 	}
 	return out
 }
@@ -82,6 +85,9 @@ func renderFailure(f *Facts, o *failure) message {
 	}
 	if o.event.Line > 0 {
 		m.evidence = append(m.evidence, lineOfLog(f, o.event.Line))
+	}
+	if o.death.PID != 0 {
+		o.death.tell(f, o.logged, &m)
 	}
 	for _, e := range o.explained.Events {
 		if e.Detail != "" {

@@ -29,6 +29,7 @@ type Watch struct {
 	log   string
 
 	failures []failure // reported, newest last
+	deaths   []Death   // by refused requests, oldest first
 	tensors  tensors   // of the training log
 	stages   stages    // of the training log
 
@@ -68,9 +69,11 @@ func (w *Watch) Add(s sampler.Snapshot) []sampler.Alert {
 	for i := range s.GPUs {
 		if g := w.gpu(i, &s.GPUs[i]); g != nil {
 			g.at, g.gone = s.Time, patience
+			g.requests, g.sole, g.deaf = s.Requests, len(s.GPUs) == 1, s.Door != nil && (len(s.Door.LetGo) > 0 || s.Door.Lost > 0)
 			g.fold(&s.GPUs[i], now, gap)
 		}
 	}
+	w.recordDeaths()
 	w.dropGPUs()
 	w.host.fold(s.HostMemory, now, gap)
 	w.needs.fold(now)

@@ -7,7 +7,7 @@ func oom() script {
 	return script{
 		name:    "oom",
 		title:   "fills the GPU, is refused, dies, leaves the GPU free, starts again",
-		hostGiB: 62.6, systemGiB: 4.8,
+		hostGiB: 62.6, systemGiB: 4.8, asks: 4096,
 		gpus: []gpu{{model: rtx4090, hidden: 0.02}, {model: rtx4090}},
 		jobs: []job{
 			{
@@ -30,6 +30,8 @@ func oom() script {
 						stage{0, sum(plateau(20.2), step(0.18, 3.05))},
 					)
 				},
+				// Of the first, 2.1 GiB, the curve has the rest; at the second it gives up.
+				refused: []refused{{56.98, 2150}, {59.06, 1640}, {59.12, 1640}, {59.3, 1640}},
 				load: func(int) curve {
 					return story(stage{10, jitter(92, 0, 12, 1)}, stage{48.6, jitter(93, 90, 99.4, 1)}, stage{0, jitter(94, 20, 60, 1)})
 				},

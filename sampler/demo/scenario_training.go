@@ -7,7 +7,7 @@ func training() script {
 	return script{
 		name:    "training",
 		title:   "4 GPUs of 47.5 GiB: 9 GiB while training, peaks to 47 GiB in validation",
-		hostGiB: 251.6, systemGiB: 9.5,
+		hostGiB: 251.6, systemGiB: 9.5, asks: 240,
 		gpus: []gpu{{model: ada6000}, {model: ada6000, hidden: 0.03}, {model: ada6000}, {model: ada6000}},
 		jobs: []job{
 			{

@@ -19,6 +19,7 @@ type script struct {
 	jobs        []job
 	hostGiB     float64 // memory of the machine
 	systemGiB   float64 // of that, used by what is not a job
+	asks        int     // MiB, the most that is asked for in one piece; 0: requests are not seen
 }
 
 // A gpu is one GPU of the machine.
@@ -45,6 +46,8 @@ type job struct {
 	uneven float64              // GiB by which ranks may hold more than flat; or instead of both:
 	memory func(rank int) curve // GiB, context included
 	load   func(rank int) curve // SM percent; idle when nil
+
+	refused []refused // in each run
 
 	hostGiB    float64 // resident, each process
 	workersGiB float64 // in helper processes such as data loaders, each rank

@@ -198,6 +198,19 @@ func (d *Door) Close() {
 	d.objects.Close() //nolint:errcheck // the same
 }
 
+// Single says whether each probe is set by itself, as before Linux 6.6.
+func (d *Door) Single() bool { return d.single }
+
+// Libraries counts the copies of libcuda that are looked at.
+func (d *Door) Libraries() (n int) {
+	for _, lib := range d.files {
+		if len(lib.links) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // whyNot says why there is no door, as far as the error and the system tell.
 func whyNot(err error) error {
 	switch {

@@ -30,3 +30,9 @@ func (*Door) Run(context.Context) {}
 
 // Close does nothing.
 func (*Door) Close() {}
+
+// Single is false.
+func (*Door) Single() bool { return false }
+
+// Libraries is 0.
+func (*Door) Libraries() int { return 0 }

@@ -24,6 +24,7 @@ var arrows = []struct {
 }{
 	{".", []string{"ui/cli"}},
 	{"sampler", nil},
+	{"sampler/demo", []string{"sampler", "sampler/request"}},
 	{"sampler/uprobe", []string{"sampler", "sampler/request"}},
 	{"sampler/*", []string{"sampler", "sampler/redact"}}, // every source, and history
 	{"sampler/*/*", []string{"sampler", "sampler/*"}},    // helpers of one source

@@ -18,6 +18,7 @@ var checks = []struct {
 	{"SM per process", connected(checkSamples)},
 	{"accounting", connected(checkAccounting)},
 	{"persistence", connected(checkPersistence)},
+	{"requests", checkRequests},
 	{"Xid errors", connected(checkXID)},
 	{"MIG", connected(checkMIG)},
 	{"NVML functions", connected(checkSymbols)},

@@ -73,6 +73,7 @@ type checkup struct {
 	calls      []callTime
 	sampling   []samplingRate
 	rateError  error
+	door       doorState
 	deliveries []sampler.Delivery // of alerts, by whatever nvpeak this user ran
 }
 

@@ -91,7 +91,7 @@ func demoSource(name string, o sampler.Options) (*live, error) {
 	if err != nil {
 		return nil, usageError{err}
 	}
-	o.Clock, o.Host = clock, src.Host()
+	o.Clock, o.Host, o.Asking = clock, src.Host(), src.Asking()
 	l := &live{Loop: sampler.NewLoop(src, o), label: "DEMO " + name, listen: func(context.Context) {}}
 	l.simulate = func() {
 		l.Simulate(clock, past)

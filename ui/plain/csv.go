@@ -37,9 +37,35 @@ var textFields = []Field{
 	{"error", "", "", func(_ *sampler.Snapshot, g *sampler.GPU) string { return g.Error.Or("") }},
 }
 
-// allFields are the text fields, then every metric.
+// requestFields are the columns about requests for memory: of the processes that are on the GPU. Where nobody sees
+// requests they are not known.
+var requestFields = []Field{
+	{"requests.largest", "", "MiB", ofRequests("MiB", func(r *sampler.Requests, n float64) float64 { return max(n, r.Largest.MiB()) })},
+	{"requests.largest_recent", "", "MiB", ofRequests("MiB", func(r *sampler.Requests, n float64) float64 { return max(n, r.LargestRecent.MiB()) })},
+	{"requests.granted", "", "", ofRequests("", func(r *sampler.Requests, n float64) float64 { return n + float64(r.Granted) })},
+	{"requests.refused", "", "", ofRequests("", func(r *sampler.Requests, n float64) float64 { return n + float64(r.Refused) })},
+	{"requests.flushes", "", "", ofRequests("", func(r *sampler.Requests, n float64) float64 { return n + float64(r.Flushes) })},
+}
+
+// ofRequests folds what the processes of a GPU asked for.
+func ofRequests(unit string, fold func(*sampler.Requests, float64) float64) func(*sampler.Snapshot, *sampler.GPU) string {
+	return func(s *sampler.Snapshot, g *sampler.GPU) string {
+		if s.Door == nil || g.Error.Known() {
+			return ""
+		}
+		n := 0.0
+		for i := range g.Processes {
+			if r := g.Processes[i].Requests; r != nil {
+				n = fold(r, n)
+			}
+		}
+		return figure(sampler.Some(n), unit)
+	}
+}
+
+// allFields are the text fields, those of requests, then every metric.
 func allFields() []Field {
-	fields := append([]Field(nil), textFields...)
+	fields := append(append([]Field(nil), textFields...), requestFields...)
 	for _, m := range sampler.MetricTable() {
 		alias := m.CSV
 		if alias == m.Name {

@@ -1,7 +1,9 @@
 package plain
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,17 +25,19 @@ func (p *reportPage) processes() {
 		return
 	}
 	p.section(p.words.Say("report.processes"))
-	rows := [][]string{p.head("GPU", "PID", "<user", "peak", "at", "mean", "<seen", "<command")}
+	asked := seesRequests(p.r.Processes)
+	heads := p.head("GPU", "PID", "<user", "peak", "at", "mean", "<seen", "<command")
+	if asked {
+		heads = slices.Insert(heads, len(heads)-2, p.head(requestColumns...)...)
+	}
+	rows := [][]string{heads}
 	for _, q := range p.r.Processes[:min(shownProcesses, len(p.r.Processes))] {
-		peak, at := "N/A", ""
-		if q.Peak != nil {
-			peak, at = q.Peak.Bytes.String(), clock(q.Peak.T)
+		peak, at := p.processPeak(&q)
+		row := []string{q.Label, strconv.Itoa(q.PID), "<" + cut(q.User, nameColumns), peak, at, size(q.Mean), "<" + p.seen(q), "<" + cmp.Or(q.Command, q.Name)}
+		if asked {
+			row = slices.Insert(row, len(row)-2, requestCells(q.Requests)...)
 		}
-		command := q.Command
-		if command == "" {
-			command = q.Name
-		}
-		rows = append(rows, []string{q.Label, strconv.Itoa(q.PID), "<" + cut(q.User, nameColumns), peak, at, size(q.Mean), "<" + p.seen(q), "<" + command})
+		rows = append(rows, row)
 	}
 	p.table(rows)
 	p.more(len(p.r.Processes), shownProcesses)

@@ -74,16 +74,22 @@ func (p *htmlPage) processes(list []report.Process) dom.Node {
 	if len(list) == 0 {
 		return nil
 	}
+	heads, asked := []string{"GPU", "r PID", "col.user", "r col.peak", "r col.at", "r col.mean"}, seesRequests(list)
+	for _, id := range requestColumns {
+		if asked {
+			heads = append(heads, "r col."+id)
+		}
+	}
 	rows := each(list[:min(len(list), htmlProcesses)], func(_ int, q report.Process) dom.Node {
-		peak, at := "N/A", ""
-		if q.Peak != nil {
-			peak, at = q.Peak.Bytes.String(), clock(q.Peak.T)
+		peak, at := p.processPeak(&q)
+		var requests dom.Group
+		if asked {
+			requests = each(requestCells(q.Requests), func(_ int, text string) dom.Node { return tableCell("r", text) })
 		}
 		return html.Tr(tableCell("", q.Label), tableCell("r", strconv.Itoa(q.PID)), tableCell("", q.User), tableCell("r", peak), tableCell("r", at),
-			tableCell("r", size(q.Mean)), tableCell("t", p.seen(q)), tableCell("c", cmp.Or(q.Command, q.Name)))
+			tableCell("r", size(q.Mean)), requests, tableCell("t", p.seen(q)), tableCell("c", cmp.Or(q.Command, q.Name)))
 	})
-	return html.Section(html.H2(p.say("report.processes")),
-		p.table(p.heads("GPU", "r PID", "col.user", "r col.peak", "r col.at", "r col.mean", "col.seen", "col.command"), rows))
+	return html.Section(html.H2(p.say("report.processes")), p.table(p.heads(append(heads, "col.seen", "col.command")...), rows))
 }
 
 func (p *htmlPage) alerts(list []sampler.Alert) dom.Node {

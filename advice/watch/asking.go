@@ -1,0 +1,268 @@
+package watch
+
+import (
+	"cmp"
+	"math"
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// asking is what a process asked the driver for on one GPU, and what came of that.
+type asking struct {
+	heard   bool              // its requests are seen
+	began   float64           // when the first was seen
+	row     *sampler.Requests // of the snapshot that is folded; nil: there is none
+	asked   sampler.Requests  // newest; without its refusal
+	refusal sampler.Refusal   // newest
+	tried   float64           // when it was last refused; NaN: never
+	granted int               // by then
+	live    sampler.Bytes     // then
+	burst   burst
+	after   sampler.Bytes // granted since, as far as requests are told one by one
+	times   int           // of those
+	told    bool          // that in requests of the newest snapshot
+	filled  bool          // it took pieces of one size until one was refused
+	counted bool          // among those that nothing came of
+	run     run
+	pools   sampler.Bytes // largest request that was met from a pool, or may move to the host
+	again   again
+	flushed flushed
+	open    recurring // refusals that nothing came of
+	planned recurring // those after which it was content with less
+}
+
+const (
+	// retrySeconds is how long after a refusal what is asked for belongs to it.
+	retrySeconds = 2
+	// deathSeconds is how long a program may take to end of a refused request: it writes a
+	// traceback, uploads its logs and waits for its workers.
+	deathSeconds = 30
+	// plainSeconds is the same for one that asked once: it has no allocator that asks again, and checks
+	// what it is answered.
+	plainSeconds = 10
+	// wentOnTimes and wentOnBytes: who is granted so much after a refusal goes on. Less is taken by
+	// what writes the message.
+	wentOnTimes = 3
+	wentOnBytes = 32 * sampler.MiB
+	// smallRequest: workspaces of libraries are no larger.
+	smallRequest = 32 * sampler.MiB
+)
+
+// recurring counts what happened of late, and since when.
+type recurring struct {
+	times [8]float64
+	n     int
+}
+
+func (r *recurring) add(at float64) { r.times[r.n%len(r.times)], r.n = at, r.n+1 }
+
+// since is how often it happened from a time on, first and last.
+func (r *recurring) since(from float64) (n int, first, last float64) {
+	first, last = math.Inf(1), math.Inf(-1)
+	for _, t := range r.times[:min(r.n, len(r.times))] {
+		if t >= from {
+			n, first, last = n+1, min(first, t), max(last, t)
+		}
+	}
+	return n, first, last
+}
+
+// burst is what had been granted when nothing was for the last time.
+type burst struct {
+	granted int
+	at      float64
+}
+
+// run is how often the same was granted in a row.
+type run struct {
+	bytes sampler.Bytes
+	n     int
+	since float64
+	last  float64
+}
+
+func (r *run) add(n sampler.Bytes, at float64) {
+	if n != r.bytes || at-r.last > fillPause {
+		*r = run{bytes: n, since: at}
+	}
+	r.n, r.last = r.n+1, at
+}
+
+// fills says whether as much was granted again and again within seconds before.
+func (r *run) fills(n sampler.Bytes, at float64) bool {
+	return r.n >= fillTimes && r.bytes == n && at-r.since <= fillSeconds
+}
+
+// foldAsking takes the requests of a snapshot, also of one whose figures are not believed: it may be the last
+// that has a process.
+func (g *gpu) foldAsking(now float64) {
+	for i := range g.last.Processes {
+		if p := g.asker(i); p != nil {
+			p.asking.row = g.last.Processes[i].Requests
+		}
+	}
+	var p *proc
+	for i := range g.requests {
+		r := &g.requests[i]
+		if p == nil || p.pid != r.PID {
+			p = g.withPID(r.PID)
+		}
+		switch at := min(now, now-g.at.Sub(r.Time).Seconds()); {
+		case p == nil:
+		case r.GPU.Or(g.last.Index) != g.last.Index || r.UUID != "" && r.UUID != g.last.UUID:
+			p.asking.elsewhere(r, at)
+		case r.GPU.Known() || g.sole:
+			p.asking.take(r, at)
+		}
+	}
+	g.requests = nil
+	for _, p := range g.procs {
+		if r := p.asking.row; r != nil {
+			p.asking.fold(r, now, g.at, g.free)
+			p.asking.row = nil
+		}
+	}
+}
+
+// asker is the process in a place of the newest list.
+func (g *gpu) asker(i int) *proc {
+	q := &g.last.Processes[i]
+	switch {
+	case q.Requests == nil || max(q.Requests.Live, q.Requests.Peak) >= sampler.MaxPlausible:
+		return nil
+	case i < len(g.procs) && g.procs[i].is(q):
+		return g.procs[i]
+	}
+	return g.find(q)
+}
+
+// begin notes when the process was first seen to ask.
+func (a *asking) begin(now float64) (first bool) {
+	if a.heard {
+		return false
+	}
+	a.heard, a.began, a.tried = true, now, math.NaN()
+	return true
+}
+
+// elsewhere takes a request on another GPU: who is granted memory there goes on.
+func (a *asking) elsewhere(r *sampler.Request, at float64) {
+	if r.Answer == 0 && at >= a.tried {
+		a.times, a.after = a.times+1, min(a.after+r.Bytes, sampler.MaxPlausible)
+	}
+}
+
+// take takes one request. Where its process is in no list any more, nothing else tells of it.
+func (a *asking) take(r *sampler.Request, at float64) {
+	a.begin(at)
+	if r.Bytes >= sampler.MaxPlausible {
+		return
+	}
+	if pooled(r.Function) {
+		a.pools = max(a.pools, r.Bytes)
+	}
+	a.again.take(r, at)
+	if r.Answer == 0 {
+		if at >= a.tried {
+			a.times, a.after = a.times+1, min(a.after+r.Bytes, sampler.MaxPlausible)
+		}
+		a.run.add(r.Bytes, at)
+		a.flushed.answered(at)
+		return
+	}
+	unlisted := a.row == nil
+	if unlisted && (!a.pending() || at-a.tried > retrySeconds) {
+		a.refusal, a.counted = sampler.Refusal{Time: r.Time, Bytes: r.Bytes, Function: r.Function}, false
+	}
+	if unlisted {
+		a.refusal.Tries++
+		a.refusal.Smallest = r.Bytes
+	}
+	a.filled = a.run.fills(r.Bytes, at)
+	a.tried, a.told, a.times, a.after = at, true, 0, 0
+	a.flushed.refused(at)
+}
+
+// fold takes what is known of all requests so far.
+func (a *asking) fold(r *sampler.Requests, now float64, at time.Time, free float64) {
+	first := a.begin(now)
+	before := a.asked
+	a.asked = *r
+	a.asked.Refusal = nil
+	if r.Granted == before.Granted || first {
+		a.burst = burst{granted: r.Granted, at: now}
+	}
+	if last := r.Refusal; last != nil && r.Refused-before.Refused > last.Tries+r.Flushes-before.Flushes {
+		a.planned.add(now) // others before it, of which something came at once
+	}
+	switch more := r.Refused - r.Flushes - before.Refused + before.Flushes; {
+	case r.Refusal != nil:
+		a.foldRefusal(*r.Refusal, now, at)
+	case more > 0 && !first: // nothing but the count is told
+		a.foldRefusal(sampler.Refusal{Time: at, Bytes: r.LargestRecent, Tries: more}, now, at)
+	}
+	a.told = false
+	if n := r.Flushes - before.Flushes; n > 0 {
+		a.foldFlushes(n, first, now, at)
+	}
+	a.flushed.settle(a, now)
+	a.again.fold(before.Live, r.Live, now, free)
+	if a.pending() && !a.counted && now-a.tried > deathSeconds && !a.wentOn() {
+		a.unresolved()
+	}
+}
+
+// foldRefusal takes the last refusal as it is now.
+func (a *asking) foldRefusal(r sampler.Refusal, now float64, at time.Time) {
+	was := a.refusal
+	r.Tries, r.Smallest = max(r.Tries, 1), cmp.Or(r.Smallest, r.Bytes)
+	another := was.Tries == 0 || !r.Time.Equal(was.Time)
+	if another && a.pending() && !a.counted && !a.wentOn() {
+		a.unresolved()
+	}
+	a.refusal = r
+	if another {
+		a.counted = false
+	}
+	seen := min(now, now-at.Sub(r.Time).Seconds())
+	if another || r.Tries > was.Tries {
+		if !a.told { // requests are not told one by one
+			a.tried, a.times, a.after = now, 0, 0
+			if another {
+				a.tried = seen
+			}
+			a.filled = a.evenly(r.Bytes)
+		}
+		a.granted, a.live = a.asked.Granted-a.times, a.asked.Live
+	}
+	if r.Outcome == sampler.RefusalSmaller && (another || was.Outcome != r.Outcome) {
+		a.planned.add(seen)
+	}
+}
+
+// evenly says whether all that was granted were pieces of one size, within seconds.
+func (a *asking) evenly(n sampler.Bytes) bool {
+	pieces := a.asked.Granted - a.burst.granted
+	return pieces >= fillTimes && a.asked.Largest == n && a.tried-a.burst.at <= fillSeconds &&
+		float64(a.asked.Peak) >= fillShare*float64(n)*float64(pieces)
+}
+
+// unresolved notes a refusal of which nothing came.
+func (a *asking) unresolved() {
+	a.counted = true
+	if !a.byDesign() {
+		a.open.add(a.tried)
+	}
+}
+
+// pending says whether nothing has come of the last refusal.
+func (a *asking) pending() bool {
+	return a.refusal.Tries > 0 && a.refusal.Outcome == sampler.RefusalOpen
+}
+
+// wentOn says whether the process was granted memory after it was refused some.
+func (a *asking) wentOn() bool {
+	return a.times >= wentOnTimes || a.after >= wentOnBytes || a.asked.Granted-a.granted >= wentOnTimes ||
+		a.asked.Live.Less(a.live) >= wentOnBytes
+}

@@ -1,0 +1,85 @@
+package watch
+
+import (
+	"slices"
+	"strings"
+
+	"nvpeak/sampler"
+)
+
+const (
+	// fillTimes pieces of one size within fillSeconds, and the next refused: somebody takes all there
+	// is. What leaks takes longer. Where requests are not told one by one, fillShare of all that was
+	// granted must be such pieces.
+	fillTimes   = 4
+	fillSeconds = 30
+	fillPause   = 5
+	fillShare   = 0.9
+	// leftShare of its most is what a program may keep that gives all back.
+	leftShare = 0.05
+	// planTimes within planSeconds somebody was content with less: it tries what there is.
+	planTimes   = 2
+	planSeconds = 60
+)
+
+// harmless is a refusal by which nothing is lost.
+type harmless struct {
+	name string
+	when func(a *asking) bool
+}
+
+// harmlessRefusals are those that programs bring about on purpose, a row each.
+var harmlessRefusals = []harmless{
+	{"managed memory, that moves to the host", func(a *asking) bool { return a.refusal.Function == "cuMemAllocManaged" }},
+	{"memory of the host", func(a *asking) bool { return slices.Contains(hostFunctions, a.refusal.Function) }},
+	{"pieces of one size until one is refused", func(a *asking) bool {
+		return a.filled && a.refusal.Tries == 1 && a.refusal.Function != "cuMemCreate"
+	}},
+	{"and an allocator between that asks again, but all is given back", func(a *asking) bool {
+		return a.filled && float64(a.asked.Live) <= leftShare*float64(a.asked.Peak)
+	}},
+	{"less and less, until nothing is left", func(a *asking) bool {
+		n, _, _ := a.planned.since(a.tried - planSeconds)
+		return n >= planTimes || n > 0 && a.refusal.Smallest <= smallRequest
+	}},
+	{"a question by who holds nothing", func(a *asking) bool {
+		planned, _, _ := a.planned.since(a.tried - planSeconds)
+		return a.asked.Live == 0 && a.refusal.Freed == 0 && (a.refusal.Tries == 1 || planned > 0 || a.asked.Granted > 0)
+	}},
+}
+
+var hostFunctions = []string{"cuMemHostAlloc", "cuMemAllocHost_v2"}
+
+// byDesign says whether the last refusal was brought about on purpose.
+func (a *asking) byDesign() bool {
+	return slices.ContainsFunc(harmlessRefusals, func(h harmless) bool { return h.when(a) })
+}
+
+// Sizes of segments that PyTorch's allocator asks for where tensors are smaller:
+// https://github.com/pytorch/pytorch/blob/main/c10/cuda/CUDACachingAllocator.cpp
+const (
+	smallSegment = 2 * sampler.MiB
+	largeSegment = 20 * sampler.MiB
+)
+
+func segment(n sampler.Bytes) bool { return n == smallSegment || n == largeSegment }
+
+// piece says whether a refused request was a piece of an expandable segment: how much was asked for in all
+// is then not known.
+func piece(r *sampler.Refusal) bool { return r.Function == "cuMemCreate" && segment(r.Bytes) }
+
+// pooled are the functions whose requests are met from what a pool holds, or that move to the host: what they
+// ask for is no need of free memory.
+func pooled(function string) bool {
+	return strings.Contains(function, "Async") || strings.Contains(function, "Managed")
+}
+
+// loaders are programs that start again with a smaller plan when the first does not fit.
+var loaders = []string{"ollama"}
+
+// plansAgain says whether a process that was refused memory is one of those, at its start.
+func (p *proc) plansAgain() bool {
+	return p.asking.tried-p.asking.began <= startSeconds && slices.ContainsFunc(loaders, func(name string) bool {
+		return strings.Contains(p.process.Name, name) || strings.Contains(p.process.Command, name)
+	})
+}

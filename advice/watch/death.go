@@ -1,0 +1,172 @@
+package watch
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"nvpeak/advice/explain"
+	"nvpeak/advice/series"
+	"nvpeak/sampler"
+)
+
+// Death is the end of a process that was refused memory and got none: a failure, whatever a log says.
+type Death struct {
+	Event    sampler.OOMEvent
+	Incident explain.Incident // as it was when the process was listed last
+	T        float64          // of the refusal, on the clock of the snapshots
+	Time     time.Time        // the same
+	Key      sampler.GPUKey
+	GPU      int // index
+	PID      int
+
+	refusal sampler.Refusal
+	command string
+	name    string
+	user    string
+	logged  bool // a log tells of it, too
+}
+
+const (
+	// maxDeaths are remembered.
+	maxDeaths = 64
+	// tellsSeconds is how far from a refusal a log may tell of it: it is written by what dies, and read later.
+	tellsSeconds = 120
+	// deathID tells the alert of a death apart from those of logs. That of a process that was
+	// refused memory and goes on is the same: one incident.
+	deathID = -1
+)
+
+// died says whether a process that ended did so of a refused request.
+func (p *proc) died() bool {
+	a := &p.asking
+	within := float64(deathSeconds)
+	if a.refusal.Tries == 1 {
+		within = plainSeconds
+	}
+	return a.pending() && p.seen-a.tried <= within && !a.wentOn() && !a.byDesign() && !p.plansAgain()
+}
+
+// recordDeath looks whether a process that is listed no more died of a refused request.
+func (g *gpu) recordDeath(p *proc) bool {
+	if !p.died() {
+		return false
+	}
+	g.dead = append(g.dead, p)
+	return true
+}
+
+// deathOf is the failure that a refused request was.
+func (w *Watch) deathOf(g *gpu, p *proc) Death {
+	r := p.asking.refusal
+	in := incidentOf(g, p)
+	in.Lang, in.History.Free = w.lang, r.Free
+	if free := g.lowest.last(p.seen, endingSeconds); !r.Free.Known() && free == free {
+		in.History.Free = sampler.Some(series.Bytes(free))
+	}
+	in.History.Age = sampler.Some(ageOf(p, &w.clock))
+	in.History.Peers, in.History.PeerPeaks = peersOf(w.gpus, g, p)
+	e := sampler.OOMEvent{Kind: sampler.KindRefused, MemoryKind: sampler.MemoryGPU, PID: sampler.Some(p.pid), Framework: p.process.Framework.Or(""),
+		GPUTotal: g.last.Memory.PlausibleTotal(), GPUFree: r.Free, OtherProcesses: []sampler.OtherProcess{}, Occurrences: r.Tries,
+		Extra: map[string]any{"function": sampler.Clean(r.Function), "tries": r.Tries, "freed_bytes": r.Freed}}
+	if m, ok := sampler.Plausible(p.process.Memory); ok { // what was given back since was its own at that moment
+		in.History.Process = sampler.Some(m + min(r.Freed, sampler.MaxPlausible))
+		e.ProcessInUse = in.History.Process
+	}
+	if a := p.process.Allocator; a != nil {
+		e.Allocated, e.ReservedUnallocated = sampler.Some(a.Allocated), sampler.Some(a.Reserved.Less(a.Allocated))
+	}
+	if piece(&r) {
+		e.Extra["piece_bytes"] = r.Bytes
+	} else {
+		e.Requested = sampler.Some(cmp.Or(r.Smallest, r.Bytes))
+	}
+	in.Events = []sampler.OOMEvent{e}
+	return Death{Event: e, Incident: in, T: p.asking.tried, Time: r.Time, Key: g.key, GPU: g.last.Index, PID: p.pid, refusal: r,
+		command: p.process.Command, name: p.process.Name, user: p.process.User}
+}
+
+// recordDeaths takes the deaths of a snapshot: each is a failure like one that a log tells of, unless one does.
+func (w *Watch) recordDeaths() {
+	for _, g := range w.gpus {
+		for _, p := range g.dead {
+			d := w.deathOf(g, p)
+			d.logged = w.tellDeath(d)
+			if len(w.deaths) < maxDeaths {
+				w.deaths = append(w.deaths, d)
+			}
+		}
+		g.dead = nil
+	}
+}
+
+// tellDeath makes a failure of a death; true: there is one that a log has told of.
+func (w *Watch) tellDeath(d Death) (logged bool) {
+	for i := range w.failures {
+		if o := &w.failures[i]; o.logged && o.death.PID == 0 && d.is(o.event, o.at, o.gpu, o.placed) {
+			o.death = d
+			return true
+		}
+	}
+	w.addFailure(failure{event: d.Event, gpu: d.Key, placed: true, at: w.clock.Now, death: d, dead: true, explained: explain.Explain(d.Incident)})
+	if size, ok := sampler.Plausible(d.Event.Requested); ok && size > 0 {
+		w.needs.refuse(refusal{bytes: size, gpu: d.Key, at: w.clock.Now, pid: d.PID, command: d.command})
+	}
+	return false
+}
+
+// is says whether a log tells of the death: on that GPU, of about that time, of that process or size. Messages
+// print the pid of their own namespace, and tensors, where an allocator asks for a segment.
+func (d *Death) is(e sampler.OOMEvent, at float64, key sampler.GPUKey, placed bool) bool {
+	if e.Recovered || e.MemoryKind == sampler.MemoryHost || math.Abs(at-d.T) > tellsSeconds || placed && key != d.Key {
+		return false
+	}
+	asked, known := sampler.Plausible(e.Requested)
+	return e.PID.Or(0) == d.PID || piece(&d.refusal) || !known || asked <= d.refusal.Bytes && d.refusal.Bytes <= 2*asked+largeSegment
+}
+
+// toldOf finds the death of which a log tells now, and makes that one failure of both.
+func (w *Watch) toldOf(e sampler.OOMEvent, g *gpu) bool {
+	key := sampler.GPUKey{}
+	if g != nil {
+		key = g.key
+	}
+	for i := range w.failures {
+		o := &w.failures[i]
+		if o.logged || o.death.PID == 0 || !o.death.is(e, w.clock.Now, key, g != nil) {
+			continue
+		}
+		in := o.death.Incident
+		in.Events = []sampler.OOMEvent{e}
+		o.event, o.logged, o.explained = e, true, explain.Explain(in)
+		for j := range w.deaths {
+			if w.deaths[j].PID == o.death.PID && w.deaths[j].T == o.death.T {
+				w.deaths[j].logged = true
+			}
+		}
+		if size, ok := sampler.Plausible(e.Requested); ok && size > 0 {
+			w.needs.refuse(refusal{bytes: size, gpu: o.gpu, at: w.clock.Now, pid: o.death.PID, command: o.death.command})
+		}
+		return true
+	}
+	return false
+}
+
+// Deaths are those of which no log told, oldest first: also of processes that the newest snapshot does not list
+// any more, which for the alert is too early.
+func (w *Watch) Deaths() []Death {
+	list := slices.DeleteFunc(slices.Clone(w.deaths), func(d Death) bool { return d.logged })
+	for _, g := range w.gpus {
+		for _, p := range g.procs {
+			if p.tick == g.tick || !p.died() {
+				continue
+			}
+			d := w.deathOf(g, p)
+			if !slices.ContainsFunc(w.failures, func(o failure) bool { return o.logged && d.is(o.event, o.at, o.gpu, o.placed) }) {
+				list = append(list, d)
+			}
+		}
+	}
+	return list
+}

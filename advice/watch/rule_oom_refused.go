@@ -1,0 +1,75 @@
+package watch
+
+import "nvpeak/sampler"
+
+const (
+	// keepsTimes refusals of which nothing came, over a minute at least, are worth a notice: a server that
+	// fails its requests. One or two are a search for what fits.
+	keepsTimes = 3
+	keepsLeast = 60
+	// overSeconds after the last of them it is over.
+	overSeconds = 60
+)
+
+// keepsFailing is how often a process that goes on was refused memory of late, for nothing; 0: it is not.
+func (a *asking) keepsFailing(now float64) (times int, since float64) {
+	if !a.heard {
+		return 0, 0
+	}
+	n, first, last := a.open.since(now - flushSpan)
+	if n < keepsTimes || last-first < keepsLeast || now-last > deathSeconds+overSeconds || !a.pending() {
+		return 0, 0
+	}
+	return n, first
+}
+
+func renderGoesOn(f *Facts, p *proc, n int, since float64) message {
+	r := &p.asking.refusal
+	m := message{
+		text:     f.words.Say("alert.oom.goes_on", "gpu", f.gpu.last.Index, "process", f.pid(p), "n", n, "span", f.words.Span(f.now-since)),
+		evidence: []string{driverRefused(f, r)},
+		numbers:  map[string]float64{"refusals": float64(n), "requested_bytes": float64(r.Bytes)},
+	}
+	if free, ok := r.Free.Value(); ok {
+		m.numbers["free_bytes"] = float64(free)
+	}
+	return m
+}
+
+// driverRefused says what the driver refused.
+func driverRefused(f *Facts, r *sampler.Refusal) string {
+	said := []any{"size", r.Bytes, "function", sampler.Clean(r.Function), "times", f.words.Count("times", r.Tries), "least", r.Smallest}
+	text := f.words.Say("alert.refused", said...)
+	if r.Smallest < r.Bytes {
+		text = f.words.Say("alert.refused.down_to", said...)
+	}
+	if free, ok := r.Free.Value(); ok {
+		text += f.words.Say("alert.refused.free", "free", free)
+	}
+	if r.Freed > 0 {
+		text += f.words.Say("alert.refused.freed", "freed", r.Freed)
+	}
+	return text
+}
+
+// tell adds what the driver saw to the message of a failure.
+func (d *Death) tell(f *Facts, logged bool, m *message) {
+	m.evidence = append(m.evidence, driverRefused(f, &d.refusal))
+	m.numbers["tries"] = float64(d.refusal.Tries)
+	if piece(&d.refusal) {
+		m.evidence = append(m.evidence, f.words.Say("alert.refused.piece"))
+	}
+	if logged {
+		return
+	}
+	process := f.words.Say("alert.pid", "pid", d.PID, "who", f.who(d.name, d.user))
+	free, known := d.refusal.Free.Value()
+	switch size, whole := d.Event.Requested.Value(); {
+	case whole && known:
+		m.text = f.words.Say("alert.oom.died_free", "gpu", d.GPU, "process", process, "size", size, "free", free)
+	case whole:
+		m.text = f.words.Say("alert.oom.died", "gpu", d.GPU, "process", process, "size", size)
+	default:
+		m.text = f.words.Say("alert.oom.died_piece", "gpu", d.GPU, "process", process)
+	}
+}

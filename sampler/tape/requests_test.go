@@ -1,0 +1,70 @@
+package tape
+
+import (
+	"context"
+	"io"
+	"testing"
+	"time"
+
+	"nvpeak/sampler"
+	"nvpeak/sampler/demo"
+)
+
+// What processes asked for comes out of a recording as it went in: requests, refusals, and how they are seen.
+func TestRequestsAreKept(t *testing.T) {
+	clock := sampler.NewScriptClock(time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC))
+	src, err := demo.New("oom", clock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := sampler.NewLoop(src, sampler.Options{Host: src.Host(), Clock: clock, Asking: src.Asking()})
+	if err := l.Connect(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	l.Simulate(clock, 3*time.Minute)
+	snaps, err := l.Next(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, path := create(t, "run.jsonl.zst", Options{Program: "nvpeak test", Interval: time.Second, MemoryInterval: 20 * time.Millisecond})
+	var want []string
+	asked, refused := 0, 0
+	for _, s := range snaps {
+		if err := w.Snapshot(s); err != nil {
+			t.Fatal(err)
+		}
+		asked += len(s.Requests)
+		for _, p := range s.GPUs[0].Processes {
+			if p.Requests != nil && p.Requests.Refusal != nil {
+				refused++
+			}
+		}
+		want = append(want, kept(t, s))
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if asked < 80 || refused < 4 {
+		t.Fatalf("%d requests, %d snapshots with a refusal", asked, refused)
+	}
+	got := 0
+	for r := open(t, path); ; {
+		rec, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rec.Snapshot == nil {
+			continue
+		}
+		if s := toJSON(t, rec.Snapshot); got < len(want) && s != want[got] {
+			t.Fatalf("snapshot %d:\n%s, want\n%s", got, s, want[got])
+		}
+		got++
+	}
+	if got != len(want) {
+		t.Errorf("%d of %d snapshots", got, len(want))
+	}
+}

@@ -1,0 +1,37 @@
+package plain
+
+import (
+	"slices"
+	"strconv"
+
+	"nvpeak/advice/report"
+	"nvpeak/sampler"
+)
+
+// requestColumns are those about requests in the tables of processes, by their words.
+var requestColumns = []string{"request", "refused", "near_misses"}
+
+// seesRequests says whether requests of any process are known: else the tables have no columns for them.
+func seesRequests(list []report.Process) bool {
+	return slices.ContainsFunc(list, func(q report.Process) bool { return q.Requests != nil })
+}
+
+// requestCells are the columns of one process.
+func requestCells(r *sampler.Requests) []string {
+	if r == nil {
+		return []string{"N/A", "N/A", "N/A"}
+	}
+	return []string{r.Largest.String(), strconv.Itoa(r.Refused), strconv.Itoa(r.Flushes)}
+}
+
+// processPeak is the peak of a process, whether it is exact, and when it was.
+func (p *page) processPeak(q *report.Process) (peak, at string) {
+	k := q.Peak
+	switch {
+	case k == nil:
+		return "N/A", ""
+	case k.Source == sampler.PeakCalls || k.Source == sampler.PeakDriver:
+		return p.words.Say("report.exact", "size", k.Bytes), clock(k.T)
+	}
+	return k.Bytes.String(), clock(k.T)
+}

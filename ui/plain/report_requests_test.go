@@ -1,0 +1,50 @@
+package plain
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"nvpeak/advice/report"
+	"nvpeak/sampler"
+)
+
+// The tables of processes have columns for requests where those of any are known, and say which peaks are exact.
+func TestReportOfRequests(t *testing.T) {
+	r := twoGPUs()
+	seen := r.Processes[0]
+	seen.PID, seen.Peak = 8, &report.Peak{Peak: sampler.Peak{Bytes: 9 * sampler.GiB, Source: sampler.PeakCalls}, T: 60}
+	seen.Requests = &sampler.Requests{Largest: 3 * sampler.GiB, Refused: 4, Flushes: 17}
+	for _, row := range []struct {
+		list       []report.Process
+		text, html []string // what is there
+		not        string
+	}{
+		{r.Processes, nil, nil, "largest request"},
+		{[]report.Process{r.Processes[0], seen}, []string{"LARGEST REQUEST  REFUSED  NEAR MISSES", "9.0 GiB exact", "3.0 GiB        4           17", "N/A      N/A          N/A"},
+			[]string{`<th class="r">largest request</th><th class="r">refused</th><th class="r">near misses</th>`, `<td class="r">9.0 GiB exact</td>`,
+				`<td class="r">3.0 GiB</td><td class="r">4</td><td class="r">17</td>`, `<td class="r">N/A</td><td class="r">N/A</td><td class="r">N/A</td>`}, "?"},
+	} {
+		r.Processes = row.list
+		var text, page strings.Builder
+		if err := ReportText(&text, r, ReportOptions{Options: Options{Width: 140}, Zone: time.UTC}); err != nil {
+			t.Fatal(err)
+		}
+		if err := ReportHTML(&page, []report.Report{r}); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range row.text {
+			if !strings.Contains(text.String(), want) {
+				t.Errorf("no %q in\n%s", want, text.String())
+			}
+		}
+		for _, want := range row.html {
+			if !strings.Contains(page.String(), want) {
+				t.Errorf("no %q in the page", want)
+			}
+		}
+		if both := strings.ToLower(text.String() + page.String()); strings.Contains(both, row.not) && row.not != "?" {
+			t.Errorf("%q where none is known", row.not)
+		}
+	}
+}

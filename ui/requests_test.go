@@ -1,0 +1,82 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// What the header says of requests, and that it says it only where the rest leaves room.
+func TestHeaderOfRequests(t *testing.T) {
+	for _, row := range []struct {
+		door *sampler.Door
+		w    int
+		want string // "": nothing
+	}{
+		{nil, 200, ""},
+		{&sampler.Door{}, 200, "requests"},
+		{&sampler.Door{}, 50, ""},
+		{&sampler.Door{LetGo: []string{"cuMemAllocAsync"}}, 200, "requests (cuMemAllocAsync too often)"},
+		{&sampler.Door{LetGo: []string{"cuMemAllocAsync"}}, 110, "requests"},
+		{&sampler.Door{LetGo: []string{"cuMemAllocAsync", "cuMemFreeAsync"}, Lost: 12}, 200, "requests (2 functions too often, 12 calls lost)"},
+		{&sampler.Door{Lost: 1, Untold: 7}, 200, "requests (1 call lost)"},
+	} {
+		s := gpus(1, 1, false)
+		s.Door = row.door
+		m := model(past(s, 2), row.w, 24, Options{})
+		head, _, _ := strings.Cut(text(m), "\n")
+		s.Door = nil
+		bare, _, _ := strings.Cut(text(model(past(s, 2), row.w, 24, Options{})), "\n")
+		if got := strings.Join(strings.Fields(head), " "); row.want == "" && head != bare || !strings.Contains(got, row.want+" ") {
+			t.Errorf("%+v at %d: %q, without %q", row.door, row.w, head, bare)
+		}
+		if strings.Contains(bare, "requests") || strings.Join(strings.Fields(strings.Replace(head, row.want, "", 1)), " ") != strings.Join(strings.Fields(bare), " ") {
+			t.Errorf("%+v at %d: something else gave way: %q, without %q", row.door, row.w, head, bare)
+		}
+	}
+}
+
+// What is known of requests is in the detail, what came of a refusal in words, and nothing of what is not known.
+func TestDetailOfRequests(t *testing.T) {
+	refusal := func(outcome string) *sampler.Refusal {
+		return &sampler.Refusal{Time: afternoon.Add(-4 * time.Second), Bytes: 3 * sampler.GiB, Smallest: 3 * sampler.GiB, Function: "cuMemCreate", Tries: 1, Freed: sampler.GiB, Outcome: outcome}
+	}
+	less := refusal(sampler.RefusalSmaller)
+	less.Smallest, less.Tries, less.Free = sampler.GiB, 5, sampler.Some(2*sampler.GiB)
+	for _, row := range []struct {
+		r    *sampler.Requests
+		want []string
+		not  []string
+	}{
+		{nil, nil, []string{"requests", "asked for", "refused"}},
+		{&sampler.Requests{Largest: sampler.GiB, LargestTime: afternoon.Add(-5 * time.Minute), LargestRecent: 2 * sampler.MiB, Granted: 7},
+			[]string{"largest 1.0 GiB, 5m ago, 2.0 MiB in the last minute; 7 granted, 0 refused"}, []string{"asked for", "near miss", "free,"}},
+		{&sampler.Requests{Live: 100 * sampler.MiB, Peak: 200 * sampler.MiB, Whole: true, Flushes: 2},
+			[]string{"asked for    100.0 MiB held now, 200.0 MiB at most", "0.1 asked for", "0.6 context, code, pools", "2 near misses"}, nil},
+		{&sampler.Requests{Refusal: refusal(sampler.RefusalOpen)}, []string{"refused      3.0 GiB 4s ago: not granted since (cuMemCreate)"}, nil},
+		{&sampler.Requests{Refusal: refusal(sampler.RefusalFlush)}, []string{"3.0 GiB 4s ago: granted after it gave 1.0 GiB back, a near miss (cuMemCreate)"}, nil},
+		{&sampler.Requests{Refusal: refusal(sampler.RefusalGranted)}, []string{"3.0 GiB 4s ago: granted later, for others gave memory back"}, nil},
+		{&sampler.Requests{Refusal: refusal("of a later nvpeak")}, []string{"3.0 GiB 4s ago: not granted since"}, nil},
+		{&sampler.Requests{Refusal: less}, []string{"3.0 GiB 4s ago with 2.0 GiB free, 5 times, down to 1.0 GiB: it made do with less"}, nil},
+	} {
+		s := gpus(1, 1, false)
+		s.GPUs[0].Memory.Unattributed = sampler.Opt[sampler.Bytes]{}
+		s.GPUs[0].Processes[0].Requests = row.r
+		s.GPUs[0].Processes[0].Peak.Source = sampler.PeakCalls
+		m := model(past(s, 2), 120, 40, Options{})
+		press(m, "enter")
+		got := text(m)
+		for _, w := range append(row.want, "(exact: by the calls to the driver)") {
+			if !strings.Contains(got, w) {
+				t.Errorf("%+v: no %q in\n%s", row.r, w, got)
+			}
+		}
+		for _, w := range row.not {
+			if strings.Contains(got, w) {
+				t.Errorf("%+v: %q in\n%s", row.r, w, got)
+			}
+		}
+	}
+}
