@@ -37,18 +37,18 @@ func newDevices(s *sampler.Snapshot) (d devices) {
 // place finds the seat's GPU; the zero key: not known.
 func (t *Tracker) place(p *process, s *seat) sampler.GPUKey {
 	best, votes := s.elected()
-	if votes >= enough {
+	on := t.listed[p.pid]
+	if votes >= enough && (len(on) == 0 || slices.Contains(on, best)) {
 		return best
 	}
-	on := t.listed[p.pid]
 	key := t.devices.ordinal(&p.who, s.key.device)
 	switch {
 	case key != sampler.GPUKey{} && (len(on) == 0 || slices.Contains(on, key)):
 		return key
-	case votes > 0:
-		return best
 	case len(on) == 1:
 		return on[0]
+	case votes > 0:
+		return best
 	case len(on) == 0 && len(t.devices.all) == 1:
 		return t.devices.all[0]
 	}

@@ -119,6 +119,22 @@ func TestLearned(t *testing.T) {
 	}
 }
 
+// Where the driver lists the process it may be, and nowhere else.
+func TestListOutweighsVotes(t *testing.T) {
+	s := newScene(t, 2, people{7: {}})
+	for n := range uint64(3) {
+		s.later(ms(300))
+		s.call("cuMemAlloc_v2", Call{Address: n + 1, Size: uint64(4 * gib), Context: 0xdead, Device: -1})
+		s.Reading(s.gpus[1].Key(), s.now, sampler.Bytes(n+1)*4*gib) // of another process
+		s.later(time.Second)
+		s.apply()
+	}
+	s.list(0, 7, sampler.Some(12*gib))
+	if r := s.requests(0); r.Live != 12*gib {
+		t.Errorf("%+v", r)
+	}
+}
+
 // Two ways to the same GPU are one account.
 func TestJoined(t *testing.T) {
 	s := newScene(t, 1, people{7: {}})
