@@ -178,6 +178,7 @@ func (a *asking) take(r *sampler.Request, at float64) {
 	if unlisted {
 		a.refusal.Tries++
 		a.refusal.Smallest = r.Bytes
+		a.granted, a.live = a.asked.Granted, a.asked.Live
 	}
 	a.filled = a.run.fills(r.Bytes, at)
 	a.tried, a.told, a.times, a.after = at, true, 0, 0
