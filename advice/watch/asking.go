@@ -99,8 +99,11 @@ func (r *run) fills(n sampler.Bytes, at float64) bool {
 func (g *gpu) foldAsking(now float64) {
 	for i := range g.last.Processes {
 		if p := g.asker(i); p != nil {
-			p.asking.row = g.last.Processes[i].Requests
+			p.asking.row, g.asks = g.last.Processes[i].Requests, true
 		}
+	}
+	if g.asks = g.asks || len(g.requests) > 0; !g.asks {
+		return
 	}
 	var p *proc
 	for i := range g.requests {
