@@ -99,8 +99,11 @@ func (r *run) fills(n sampler.Bytes, at float64) bool {
 func (g *gpu) foldAsking(now float64) {
 	for i := range g.last.Processes {
 		if p := g.asker(i); p != nil {
-			p.asking.row = g.last.Processes[i].Requests
+			p.asking.row, g.asks = g.last.Processes[i].Requests, true
 		}
+	}
+	if g.asks = g.asks || len(g.requests) > 0; !g.asks {
+		return
 	}
 	var p *proc
 	for i := range g.requests {
@@ -178,6 +181,7 @@ func (a *asking) take(r *sampler.Request, at float64) {
 	if unlisted {
 		a.refusal.Tries++
 		a.refusal.Smallest = r.Bytes
+		a.granted, a.live = a.asked.Granted, a.asked.Live
 	}
 	a.filled = a.run.fills(r.Bytes, at)
 	a.tried, a.told, a.times, a.after = at, true, 0, 0

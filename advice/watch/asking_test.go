@@ -229,7 +229,7 @@ func TestRequested(t *testing.T) {
 		p := refusedOne()
 		p.asking.asked.LargestRecent, p.asking.tried = 5*gib, 990
 		row.change(p, &p.asking)
-		g := &gpu{last: &sampler.GPU{}, total: 40 * 1024, free: 100, procs: []*proc{p}}
+		g := &gpu{asks: true, last: &sampler.GPU{}, total: 40 * 1024, free: 100, procs: []*proc{p}}
 		got, low, ok := g.requested(now)
 		if ok != (row.want.Bytes > 0) || ok && (got.Bytes != row.want.Bytes || got.Source != row.want.Source || got.Again != row.want.Again || got.PID.Or(0) != 7) {
 			t.Errorf("%s: %+v, %v", name, got, ok)
@@ -326,7 +326,7 @@ func TestSeenFlushes(t *testing.T) {
 		"a piece, 2 s later": {61, 2, sampler.Refusal{Bytes: 20 * mib, Freed: gib, Function: "cuMemCreate"}, "[warning 3]"},
 	} {
 		p := &proc{pid: 7, process: &sampler.Process{}, asking: fold(row.now, row.r), retried: nan}
-		f := &Facts{now: row.now + row.later, gpu: &gpu{procs: []*proc{p}}}
+		f := &Facts{now: row.now + row.later, gpu: &gpu{asks: true, procs: []*proc{p}}}
 		if got := levels(seenFlushes(f)); got != row.want {
 			t.Errorf("%s: %s, want %s", name, got, row.want)
 		}

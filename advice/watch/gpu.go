@@ -48,6 +48,7 @@ type gpu struct {
 	requests []sampler.Request // of the snapshot that is folded
 	sole     bool              // there is no other GPU
 	deaf     bool              // some requests are not seen
+	asks     bool              // requests were seen here
 	dead     []*proc           // that died of a refused request, in the snapshot that is folded
 }
 
@@ -140,7 +141,7 @@ func (g *gpu) room(s *series.Series, now float64) float64 {
 // saved says whether an allocator has had to give back its cache at the limit before: what
 // is in use is then not what is needed, and when it will fail is anybody's guess.
 func (g *gpu) saved() bool {
-	return g.near.count > 0 || slices.ContainsFunc(g.procs, func(p *proc) bool { return p.asking.flushed.n > 0 })
+	return g.near.count > 0 || g.asks && slices.ContainsFunc(g.procs, func(p *proc) bool { return p.asking.flushed.n > 0 })
 }
 
 // available is what a holder can have while all others keep what they hold.

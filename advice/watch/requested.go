@@ -19,6 +19,9 @@ func (g *gpu) requested(now float64) (need Need, low float64, ok bool) {
 		}
 	}
 	low = math.NaN()
+	if !g.asks {
+		return best, low, false
+	}
 	for _, p := range g.procs {
 		if p.tick != g.tick || !p.asking.heard {
 			continue

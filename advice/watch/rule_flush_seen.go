@@ -14,6 +14,9 @@ func (g *gpu) heard() bool {
 // seenFlushes are the near misses that the driver's functions saw. One as a program starts is a notice: its first
 // steps choose algorithms.
 func seenFlushes(f *Facts) (out []finding) {
+	if !f.gpu.asks {
+		return nil
+	}
 	for _, p := range f.gpu.procs {
 		fl := &p.asking.flushed
 		if p.tick != f.gpu.tick || !fl.recent(f.now) {

@@ -33,7 +33,7 @@ func checkOOM(f *Facts) []finding {
 	for _, p := range g.procs {
 		if f.now-p.refused <= failureSeconds {
 			out = append(out, finding{pid: p.pid, id: deathID, level: sampler.LevelWarning, render: func(f *Facts) message { return renderCounted(f, p) }})
-		} else if n, since := p.asking.keepsFailing(f.now); n > 0 && len(out) == 0 {
+		} else if n, since := g.keepsFailing(p, f.now); n > 0 && len(out) == 0 {
 			out = append(out, finding{pid: p.pid, id: deathID, level: sampler.LevelNotice, render: func(f *Facts) message { return renderGoesOn(f, p, n, since) }})
 		}
 	}

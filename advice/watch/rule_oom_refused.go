@@ -23,6 +23,14 @@ func (a *asking) keepsFailing(now float64) (times int, since float64) {
 	return n, first
 }
 
+// keepsFailing asks that only where requests are seen.
+func (g *gpu) keepsFailing(p *proc, now float64) (times int, since float64) {
+	if !g.asks {
+		return 0, 0
+	}
+	return p.asking.keepsFailing(now)
+}
+
 func renderGoesOn(f *Facts, p *proc, n int, since float64) message {
 	r := &p.asking.refusal
 	m := message{

@@ -1,0 +1,124 @@
+package watch
+
+import (
+	"testing"
+
+	"nvpeak/sampler"
+)
+
+// ends plays a process that holds 30 GiB of 40, with requests at some second, and is listed until 4 s.
+func ends(gpus int, change func(second int, s *sampler.Snapshot)) *Watch {
+	w := New(Options{})
+	for i := range 14 {
+		s := sampler.Snapshot{Time: drivenTime(float64(i))}
+		for n := range gpus {
+			s.GPUs = append(s.GPUs, gpuOf(n, 40960, 1000))
+			s.GPUs[n].UUID = string(rune('a' + n))
+		}
+		if s.GPUs[0] = gpuOf(0, 40960, 31000); i <= 4 {
+			p := processOf(7, "python a.py", 30000)
+			p.Requests = &sampler.Requests{Granted: 9, Live: 29 * gib, Largest: 5 * gib}
+			s.GPUs[0].Processes = []sampler.Process{p}
+		} else {
+			s.GPUs[0] = gpuOf(0, 40960, 1000)
+		}
+		s.GPUs[0].UUID = "a"
+		change(i, &s)
+		w.Add(s)
+	}
+	return w
+}
+
+// A process whose last list came before its refusal is known to have died of it by the requests alone, where they are
+// known to be of its GPU.
+func TestDeathByRequests(t *testing.T) {
+	for name, row := range map[string]struct {
+		gpus  int
+		gpu   sampler.Opt[int]
+		uuid  string
+		at    []float64
+		tries int // 0: no death
+	}{
+		"twice":           {2, sampler.Some(0), "a", []float64{4.3, 4.4}, 2},
+		"once":            {2, sampler.Some(0), "", []float64{4.3}, 1},
+		"of the only GPU": {1, sampler.Opt[int]{}, "", []float64{4.3, 4.4}, 2},
+		"of which GPU?":   {2, sampler.Opt[int]{}, "", []float64{4.3, 4.4}, 0},
+		"of another":      {2, sampler.Some(1), "", []float64{4.3, 4.4}, 0},
+		"of its instance": {2, sampler.Some(0), "b", []float64{4.3, 4.4}, 0},
+		"apart by 2 s":    {1, sampler.Some(0), "", []float64{2.5, 4.5}, 2},
+		"apart by more":   {1, sampler.Some(0), "", []float64{2.3, 4.4}, 1},
+	} {
+		w := ends(row.gpus, func(second int, s *sampler.Snapshot) {
+			if second != 5 {
+				return
+			}
+			for _, at := range row.at {
+				s.Requests = append(s.Requests, sampler.Request{Time: drivenTime(at), PID: 7, GPU: row.gpu, UUID: row.uuid, Bytes: 15 * gib, Answer: 2, Function: "cuMemAlloc_v2"})
+			}
+		})
+		tries := 0
+		for _, d := range w.Deaths() {
+			tries = d.refusal.Tries
+			if free, ok := d.Incident.History.Free.Value(); !ok || free != 9960*mib || d.Event.GPUFree.Known() || d.Event.Requested.Or(0) != 15*gib {
+				t.Errorf("%s: %v free, %+v", name, free, d.Event)
+			}
+		}
+		if tries != row.tries || (len(w.Past()) > 0) != (tries > 0) {
+			t.Errorf("%s: %d tries, want %d: %+v", name, tries, row.tries, w.Past())
+		}
+	}
+}
+
+// A log that tells of one death does not hide another.
+func TestTwoDeaths(t *testing.T) {
+	for logs, want := range map[int]int{0: 2, 1: 1, 2: 0} {
+		w := ends(1, func(second int, s *sampler.Snapshot) {
+			if second > 4 {
+				return
+			}
+			q := processOf(8, "python b.py", 500)
+			s.GPUs[0].Processes = append(s.GPUs[0].Processes, q)
+			for i := range s.GPUs[0].Processes {
+				p := &s.GPUs[0].Processes[i]
+				p.Requests = &sampler.Requests{Granted: 9, Live: gib}
+				if second == 4 {
+					p.Requests.Refusal = &sampler.Refusal{Time: s.Time, Bytes: sampler.Bytes(12+8*i) * gib, Tries: 2}
+				}
+			}
+		})
+		for i := range logs {
+			w.Event(sampler.OOMEvent{MemoryKind: sampler.MemoryGPU, Requested: sampler.Some(sampler.Bytes(20-8*i)*gib - mib), Line: 3 + i}, drivenTime(14))
+		}
+		if got := len(w.Deaths()); got != want || len(w.Past()) != 2 || len(w.failures) != 2 {
+			t.Errorf("%d logs: %d deaths without one, want %d, %d alerts, %d failures", logs, got, want, len(w.Past()), len(w.failures))
+		}
+	}
+}
+
+// A piece is of an expandable segment: by that function, of one of its two sizes.
+func TestPiece(t *testing.T) {
+	for r, want := range map[sampler.Refusal]bool{
+		{Function: "cuMemCreate", Bytes: 2 * mib}: true, {Function: "cuMemCreate", Bytes: 20 * mib}: true,
+		{Function: "cuMemCreate", Bytes: 22 * mib}: false, {Function: "cuMemAlloc_v2", Bytes: 20 * mib}: false,
+	} {
+		if got := piece(&r); got != want {
+			t.Errorf("%+v: %v", r, got)
+		}
+	}
+}
+
+// What is held is not due, however often it was asked for.
+func TestAgainHeld(t *testing.T) {
+	var a again
+	for at := 0.0; at < 100; at += 25 {
+		a.take(&sampler.Request{Bytes: gib}, at)
+		a.fold(gib, 2*gib, at, 100)
+		if _, _, ok := a.due(at); ok {
+			t.Errorf("held at %v, and due", at)
+		}
+		a.fold(2*gib, gib, at+1, 100)
+		if _, _, ok := a.due(at + 1); ok != (at > 0) {
+			t.Errorf("given back at %v: due %v", at, ok)
+		}
+	}
+}
