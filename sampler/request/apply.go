@@ -90,6 +90,7 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 	if y == nil {
 		return
 	}
+	y.shown = y.granted + y.refused
 	r := y.requests(now)
 	r.Whole = !p.late
 	if n, ok := y.exact.base.Value(); ok && !r.Whole && !y.exact.apart {
@@ -111,7 +112,8 @@ func (p *process) on(key sampler.GPUKey) *tally {
 	return nil
 }
 
-// unlisted gives a row to each process that has asked for memory on a GPU, and is not listed there.
+// unlisted gives a row to each process that has asked for memory on a GPU, and is not listed there. One that is gone has a
+// last one if it has asked since the snapshot before: it may have died of that.
 func (t *Tracker) unlisted(g *sampler.GPU, now time.Time) {
 	if g.Error.Known() {
 		return
@@ -119,7 +121,7 @@ func (t *Tracker) unlisted(g *sampler.GPU, now time.Time) {
 	for _, pid := range slices.Sorted(maps.Keys(t.processes)) {
 		p := t.processes[pid]
 		y := p.on(g.Key())
-		if y == nil || p.gone || slices.ContainsFunc(g.Processes, func(q sampler.Process) bool { return q.PID == pid }) {
+		if y == nil || p.gone && y.shown == y.granted+y.refused || slices.ContainsFunc(g.Processes, func(q sampler.Process) bool { return q.PID == pid }) {
 			continue
 		}
 		row := p.who

@@ -15,6 +15,7 @@ const recentSlots = 12
 // tally is what was asked for in one seat.
 type tally struct {
 	granted, refused, flushes int
+	shown                     int // of granted and refused, in the newest snapshot
 	largest                   sampler.Bytes
 	largestAt                 time.Time
 	recent                    [recentSlots]struct {

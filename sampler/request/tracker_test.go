@@ -309,6 +309,25 @@ func TestWhole(t *testing.T) {
 	}
 }
 
+// Who is gone has a last row with what it asked for at the end.
+func TestLastWords(t *testing.T) {
+	host := people{7: {}}
+	s := newScene(t, 1, host)
+	s.context(0)
+	s.alloc(1, gib)
+	if r := s.requests(0); r.Refused != 0 {
+		t.Errorf("%+v", r)
+	}
+	s.refused(9 * gib)
+	delete(host, 7)
+	if r := s.requests(0); r.Refused != 1 {
+		t.Errorf("the last row: %+v", r)
+	}
+	if rows := s.apply().GPUs[0].Processes; len(rows) != 0 {
+		t.Errorf("and no more: %+v", rows)
+	}
+}
+
 // More than there is room for is counted, and what is known of a process is then a part.
 func TestRoom(t *testing.T) {
 	s := newScene(t, 1, people{7: {}})
