@@ -73,6 +73,10 @@ func (v *view) fitLines(f fitGroup, w int) []textLine {
 	if fits, known := f.Fits(); known && fits && !f.Near() {
 		return []textLine{{{theme.Ok, "  " + v.fitText(f, "panel.fits", "need", need.Bytes, "free", gibOr(f.WorstFree))}}}
 	}
+	if need.Source == watch.NeedAsked && !need.Again { // it may have been given, and never be asked for again
+		text := v.fitText(f, "panel.asked", "pid", need.PID.Or(0), "need", need.Bytes, "free", sizeOr(f.Free))
+		return wrapped(theme.Text, text, w)
+	}
 	role, id := theme.Warning, "panel.just_fits"
 	if f.Short > 0 {
 		role, id = theme.Critical, "panel.too_large"
@@ -83,11 +87,14 @@ func (v *view) fitLines(f fitGroup, w int) []textLine {
 		lines = append(lines, textLine{{role, pick(i == 0, string(v.glyphs.Alert)+" ", "  ") + l}})
 	}
 	free := v.words.Say("panel.free", "now", sizeOr(f.Free), "lowest", sizeOr(f.WorstFree), "min", sizeOr(f.WorstFreeStart))
-	for _, l := range wrap(free, w-2) {
-		lines = append(lines, textLine{{theme.Text, "  " + l}})
-	}
-	for _, l := range wrap(v.words.Say("panel.held", "who", v.holdersText(f.Holders)), w-2) {
-		lines = append(lines, textLine{{theme.Dim, "  " + l}})
+	lines = append(lines, wrapped(theme.Text, free, w)...)
+	return append(lines, wrapped(theme.Dim, v.words.Say("panel.held", "who", v.holdersText(f.Holders)), w)...)
+}
+
+// wrapped is a text below a sentence.
+func wrapped(role theme.Role, text string, w int) (lines []textLine) {
+	for _, l := range wrap(text, w-2) {
+		lines = append(lines, textLine{{role, "  " + l}})
 	}
 	return lines
 }

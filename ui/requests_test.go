@@ -1,11 +1,15 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"nvpeak/advice/lang"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
+	"nvpeak/theme"
 )
 
 // What the header says of requests, and that it says it only where the rest leaves room.
@@ -78,5 +82,29 @@ func TestDetailOfRequests(t *testing.T) {
 				t.Errorf("%+v: %q in\n%s", row.r, w, got)
 			}
 		}
+	}
+}
+
+// A request that was asked for once is told, not judged: it may have been given. One that comes again is a need.
+func TestAskedOnce(t *testing.T) {
+	g := gpus(1, 0, false).GPUs[0]
+	need := watch.Need{Bytes: 15 * sampler.GiB, Source: watch.NeedAsked, PID: sampler.Some(4242)}
+	v := &view{words: lang.English(), glyphs: &theme.Glyphs{Alert: '!'}}
+	lines := func() string {
+		f := fitGroup{gpuFit{gpu: &g, Fit: watch.Fit{Need: sampler.Some(need), Free: sampler.Some(9 * sampler.GiB), WorstFree: sampler.Some(9 * sampler.GiB), Short: 6 * sampler.GiB}}, []int{0}}
+		var text strings.Builder
+		for _, l := range v.fitLines(f, 100) {
+			for _, p := range l {
+				fmt.Fprintf(&text, "%v:%s\n", p.role == theme.Critical, p.text)
+			}
+		}
+		return text.String()
+	}
+	if got := lines(); got != "false:  GPU 0: pid 4242 last asked for 15.0 GiB in one piece, 9.0 GiB is free\n" {
+		t.Errorf("once: %s", got)
+	}
+	need.Again = true
+	if got := lines(); !strings.HasPrefix(got, "true:") || !strings.Contains(got, "does not fit") {
+		t.Errorf("again: %s", got)
 	}
 }

@@ -24,6 +24,9 @@ func (v *view) fitting(g *sampler.GPU) (text string, ok bool) {
 	for i := range v.fits {
 		f := &v.fits[i]
 		need, _ := f.Need.Value()
+		if need.Source == watch.NeedAsked { // nobody has asked whether it fits
+			continue
+		}
 		if fits, known := f.Fits(); f.gpu == g && known && fits && !f.Near() && need.Bytes > 0 {
 			return v.words.Say("verdict.fits", "need", need.Bytes), true
 		}

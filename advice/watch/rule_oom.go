@@ -47,15 +47,45 @@ func reportedFailures(f *Facts) []finding {
 		if f.now-o.at > failureSeconds || o.placed != (f.gpu != nil) || f.gpu != nil && f.gpu.key != o.gpu {
 			continue
 		}
+		times, last := diedAgain(f.failures, i, f.now)
+		if !last {
+			continue
+		}
 		level := sampler.LevelCritical
 		if o.event.Recovered {
 			level = sampler.LevelNotice
 		}
 		failed := *o
 		pid, id := o.key()
-		out = append(out, finding{pid: pid, id: id, level: level, render: func(f *Facts) message { return renderFailure(f, &failed) }})
+		out = append(out, finding{pid: pid, id: id, level: level, render: func(f *Facts) message {
+			m := renderFailure(f, &failed)
+			if times > 1 {
+				m.text += f.words.Say("alert.oom.again", "times", f.words.Count("times", times))
+				m.numbers["times"] = float64(times)
+			}
+			return m
+		}})
 	}
 	return out
+}
+
+// diedAgain is how often the program of a death has died so of late; last: this time is the newest, which stands for all.
+func diedAgain(list []failure, i int, now float64) (times int, last bool) {
+	a := &list[i]
+	if !a.dead || a.death.command == "" {
+		return 1, true
+	}
+	for j := range list {
+		b := &list[j]
+		if !b.dead || b.gpu != a.gpu || b.death.command != a.death.command || b.death.user != a.death.user || now-b.at > failureSeconds {
+			continue
+		}
+		if j > i {
+			return 0, false
+		}
+		times++
+	}
+	return times, true
 }
 
 func renderFailure(f *Facts, o *failure) message {
