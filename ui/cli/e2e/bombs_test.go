@@ -69,7 +69,7 @@ func bombs() map[string]func(w io.Writer) {
 		"gpus.jsonl": snapshots(200, func(s int) string {
 			return bombSnapshot(10*s, "", listed(100, func(g int) string { return fmt.Sprintf(`{"uuid":"GPU-%d-%d"}`, s, g) }))
 		}),
-		"ticks.jsonl": snapshots(9000, func(i int) string {
+		"ticks.jsonl": snapshots(4000, func(i int) string {
 			if i == 0 {
 				return bombSnapshot(0, `,"t":0`, listed(500, func(g int) string { return bombGPU(g, "{},{},{}") }))
 			}
@@ -165,6 +165,9 @@ func TestBombs(t *testing.T) {
 		if strings.HasSuffix(name, ".log") {
 			commands = [][]string{{"explain", path}, {"explain", "--json", path}}
 		}
+		if name == "huge.jsonl.zst" || name == "ticks.jsonl" { // they take long to read, and what is shown is little
+			commands = commands[1:2]
+		}
 		for _, args := range commands {
 			cmd := exec.Command(binary, args...)
 			cmd.Env = setup{}.environ(t)
@@ -204,9 +207,9 @@ func replayBomb(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	for begin, last := time.Now(), -1.0; time.Since(begin) < 2*bombSeconds*time.Second; {
-		time.Sleep(time.Second)
+		time.Sleep(time.Second / 2)
 		now := spent(term.Cmd.Process.Pid)
-		if now-last < 0.1 {
+		if now-last < 0.05 {
 			break
 		}
 		last = now
