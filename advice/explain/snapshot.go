@@ -151,7 +151,7 @@ func (f *facts) leaking() (sampler.TorchLine, bool) {
 		return best, false
 	}
 	for _, l := range f.snapshot.Trace.Lines {
-		if l.Grown > best.Grown && l.Validation == "" && (f.snapshot.Trace.Steps > 0 || !forwardNames(l.Function)) {
+		if l.Grown > best.Grown && l.Validation == "" && !l.Optimizer && (f.snapshot.Trace.Steps > 0 || !forwardNames(l.Function)) {
 			best = l
 		}
 	}

@@ -17,14 +17,16 @@ const (
 // out where it hides it.
 func grown(levels []int64) int64 {
 	for _, skip := range []int{0, len(levels) / 4, len(levels) / 2} {
-		if gain := grownEvenly(levels[skip:]); gain > 0 {
+		latest := int(growthLatest*float64(len(levels))) - skip
+		if gain := grownEvenly(levels[skip:], latest); gain > 0 {
 			return gain
 		}
 	}
 	return 0
 }
 
-func grownEvenly(levels []int64) int64 {
+// grownEvenly is the same for growth that begins at latest there.
+func grownEvenly(levels []int64, latest int) int64 {
 	n := len(levels)
 	if n < growthStretches {
 		return 0
@@ -41,7 +43,7 @@ func grownEvenly(levels []int64) int64 {
 	for start+1 < n && floor[start+1]-floor[0] <= gain/20 {
 		start++
 	}
-	if float64(start) > growthLatest*float64(n) || n-start < growthStretches {
+	if start > latest || n-start < growthStretches {
 		return 0
 	}
 	rises := 0

@@ -61,7 +61,7 @@ func Read(r io.Reader) (sampler.TorchSnapshot, error) {
 	s := m.fold.result()
 	s.Read, s.Cut = in.at, sampler.Clean(cut)
 	switch {
-	case !m.fold.found && cut != "":
+	case cut != "" && len(s.Devices) == 0:
 		return s, fmt.Errorf("%w, or it is cut before anything of one: %s", ErrNoSnapshot, cut)
 	case !m.fold.found:
 		return s, ErrNoSnapshot
