@@ -42,6 +42,7 @@ type TorchSite struct {
 	Code       string `json:"code"`       // the line itself, where the file can be read here
 	Validation string `json:"validation"` // the line of the validation it was called from
 	Optimizer  bool   `json:"optimizer"`  // it is called by an optimizer
+	Module     bool   `json:"module"`     // it is called by a module of torch: the forward pass, mostly
 }
 
 // TorchHolder is a line with bytes that are due to it.

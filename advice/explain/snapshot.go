@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -16,15 +17,23 @@ func FromSnapshot(s sampler.TorchSnapshot) (events []sampler.OOMEvent, devices [
 		if d.Trace != nil && d.Trace.OOM != nil {
 			events, devices = append(events, snapshotEvent(s, d)), append(devices, d)
 		}
-		if most < 0 || d.Allocated > s.Devices[most].Allocated {
+		if most < 0 || inUse(d) > inUse(&s.Devices[most]) {
 			most = i
 		}
 	}
-	if len(events) == 0 && most >= 0 && s.Devices[most].Reserved > 0 {
+	if len(events) == 0 && most >= 0 && inUse(&s.Devices[most]) > 0 {
 		d := &s.Devices[most]
 		events, devices = append(events, snapshotEvent(s, d)), append(devices, d)
 	}
 	return events, devices
+}
+
+// inUse is what a GPU held when the snapshot was taken, or in the end of a history without segments.
+func inUse(d *sampler.TorchDevice) sampler.Bytes {
+	if d.Reserved == 0 && d.Trace != nil {
+		return d.Trace.Live
+	}
+	return d.Reserved
 }
 
 // snapshotEvent is the refusal, or the state, of one GPU.
@@ -64,7 +73,7 @@ func (f *facts) unrefused() bool {
 
 // live is what the GPU held at the moment that is judged.
 func (f *facts) live() sampler.Bytes {
-	if t := f.snapshot.Trace; t != nil && t.OOM != nil {
+	if t := f.snapshot.Trace; t != nil && (t.OOM != nil || f.snapshot.Reserved == 0) {
 		return max(t.Live, f.snapshot.Allocated)
 	}
 	return f.snapshot.Allocated
@@ -77,17 +86,24 @@ func (f *facts) holders() []sampler.TorchHolder {
 		return nil
 	}
 	t := f.snapshot.Trace
-	if t == nil || t.OOM == nil || f.snapshot.Allocated >= t.Live {
+	if t == nil || f.snapshot.Reserved > 0 && (t.OOM == nil || f.snapshot.Allocated >= t.Live) {
 		return f.snapshot.Holders
 	}
-	var list []sampler.TorchHolder // since then some was freed
+	return heldInTrace(t) // since then some was freed
+}
+
+func heldInTrace(t *sampler.TorchTrace) (list []sampler.TorchHolder) {
 	for _, l := range t.Lines {
 		if l.Live > 0 {
 			list = append(list, sampler.TorchHolder{TorchSite: l.TorchSite, Bytes: l.Live, Blocks: l.Blocks})
 		}
 	}
+	slices.SortStableFunc(list, func(a, b sampler.TorchHolder) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	return list
 }
+
+// Holders are the lines by what they held: at the refusal where the history tells, else when the snapshot was taken.
+func Holders(d *sampler.TorchDevice) []sampler.TorchHolder { return (&facts{snapshot: d}).holders() }
 
 // heldBy is what all lines hold that fit, and the largest of them.
 func heldBy(list []sampler.TorchHolder, fits func(sampler.TorchSite) bool) (sum sampler.Bytes, largest sampler.TorchHolder) {
@@ -151,7 +167,7 @@ func (f *facts) leaking() (sampler.TorchLine, bool) {
 		return best, false
 	}
 	for _, l := range f.snapshot.Trace.Lines {
-		if l.Grown > best.Grown && l.Validation == "" && !l.Optimizer && (f.snapshot.Trace.Steps > 0 || !forwardNames(l.Function)) {
+		if l.Grown > best.Grown && l.Validation == "" && !l.Optimizer && (f.snapshot.Trace.Steps > 0 || !l.Module && !forwardNames(l.Function)) {
 			best = l
 		}
 	}

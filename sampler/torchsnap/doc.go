@@ -6,6 +6,6 @@
 //	     ─ segments.go ─► layers and holders   ─ trace.go, tracker.go, growth.go ─► the history
 //	     ─ result.go ─► sampler.TorchSnapshot
 //
-// Memory does not follow the file: of each object that a pickle remembers eight bytes are kept, and frames,
+// Memory does not follow the file: of each object that a pickle remembers four bytes are kept, and frames,
 // texts, lines and open objects are bounded. Nothing in here panics on any input; a fuzz target looks after that.
 package torchsnap

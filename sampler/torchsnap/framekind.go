@@ -11,6 +11,7 @@ type frameKind struct {
 	own        bool // outside of torch, of installed packages and of Python itself
 	validation bool
 	optimizer  bool
+	module     bool // a module of torch runs
 }
 
 var (
@@ -30,5 +31,6 @@ func kindOfFrame(file, name string) frameKind {
 	k.own = k.python && !libraryFile.MatchString(file)
 	k.validation = k.own && validationName.MatchString(name)
 	k.optimizer = k.python && (!k.own && optimizerFile.MatchString(file) || optimizerOwn.MatchString(file))
+	k.module = !k.own && strings.Contains(file, "torch/nn/modules/")
 	return k
 }

@@ -26,6 +26,7 @@ type site struct {
 	frame      int // place in the table
 	validation int // frame of the validation, or 0
 	optimizer  bool
+	module     bool
 }
 
 // frameTable keeps each frame, each stack and each line worth naming once. Place 0 of each is unknown.
@@ -112,6 +113,7 @@ func (t *frameTable) siteOf(frames []int) int {
 			s.validation = f
 		}
 		s.optimizer = s.optimizer || k.optimizer
+		s.module = s.module || k.module
 	}
 	if s.frame == 0 {
 		if i := slices.IndexFunc(frames, func(f int) bool { return t.kinds[f].python }); i >= 0 {
@@ -142,7 +144,7 @@ func (t *frameTable) siteOfValue(v value) int {
 func (t *frameTable) named(i int) sampler.TorchSite {
 	s := t.sites[i]
 	out := t.frameNamed(s.frame)
-	out.Optimizer = s.optimizer
+	out.Optimizer, out.Module = s.optimizer, s.module
 	if s.validation > 0 {
 		v := t.frameNamed(s.validation)
 		out.Validation = v.Place() + " " + v.Function

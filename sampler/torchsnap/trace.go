@@ -47,7 +47,7 @@ type moment struct {
 const (
 	recentMost = 12
 	// liveMost is how many live allocations are attributed; more are counted.
-	liveMost = 2_000_000
+	liveMost = 1_000_000
 	// trackersMost are the lines of all GPUs that are followed.
 	trackersMost = 30_000
 	// momentsFree refusals are captured at once; then each as many events apart as there are lines.

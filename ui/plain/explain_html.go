@@ -63,9 +63,9 @@ func (p *htmlPage) torchDevice(n int, d *sampler.TorchDevice) dom.Node {
 	if t := d.Trace; t != nil {
 		list = append(list, html.Div(html.Class("chart"), html.Data("report", strconv.Itoa(n)), html.Data("gpu", "0"), html.Role("img"),
 			html.Aria("label", p.words.Say("html.chart", "gpu", d.Device))), html.NoScript(p.say("html.noscript")),
-			html.P(p.say("torch.history", "events", t.Events, "span", p.words.Lasted(t.Seconds), "peak", t.Peak)))
+			html.P(dom.Text(p.historyText(t))))
 	}
-	if held := heldLines(d); len(held) > 0 {
+	if held := explain.Holders(d); len(held) > 0 {
 		list = append(list, html.H3(p.say("torch.holders")), p.torchTable(held))
 	}
 	if len(d.Pins) > 0 && d.Split > 0 {

@@ -18,13 +18,16 @@ const (
 func (p *page) layers(d *sampler.TorchDevice) {
 	p.line("")
 	p.text("", p.words.Say("torch.title", "gpu", d.Device)+p.words.Say("list.colon")+p.layersText(d), plainly)
-	if held := heldLines(d); len(held) > 0 {
+	if held := explain.Holders(d); len(held) > 0 {
 		p.holderRows(held[:min(len(held), firstHolders)])
 	}
 }
 
 func (p *page) layersText(d *sampler.TorchDevice) string {
 	say := p.words.Say
+	if d.Reserved == 0 && d.Trace != nil { // the segments are missing
+		return p.historyText(d.Trace)
+	}
 	parts := []string{say("torch.layers", "reserved", d.Reserved, "allocated", d.Allocated)}
 	if d.Cached > 0 {
 		parts = append(parts, say("torch.cached", "size", d.Cached))
@@ -39,20 +42,6 @@ func (p *page) layersText(d *sampler.TorchDevice) string {
 		parts = append(parts, say("torch.rounding", "size", round))
 	}
 	return strings.Join(parts, say("list.semicolon"))
-}
-
-// heldLines are the lines by what they held: at the refusal where the history tells, else when the snapshot was taken.
-func heldLines(d *sampler.TorchDevice) []sampler.TorchHolder {
-	if t := d.Trace; t != nil && t.OOM != nil && t.Live > d.Allocated {
-		var list []sampler.TorchHolder
-		for _, l := range t.Lines {
-			if l.Live > 0 {
-				list = append(list, sampler.TorchHolder{TorchSite: l.TorchSite, Bytes: l.Live, Blocks: l.Blocks})
-			}
-		}
-		return list
-	}
-	return d.Holders
 }
 
 func (p *page) holderRows(list []sampler.TorchHolder) {
@@ -107,7 +96,7 @@ func (p *page) snapshots(e explain.Explanation) {
 func (p *page) device(d *sampler.TorchDevice) {
 	p.line(p.paint.bold(p.words.Say("torch.title", "gpu", d.Device)))
 	p.text("  ", p.layersText(d)+p.words.Say("list.semicolon")+p.words.Say("torch.segments", "segments", d.Segments, "blocks", d.Blocks), plainly)
-	if held := heldLines(d); len(held) > 0 {
+	if held := explain.Holders(d); len(held) > 0 {
 		p.line("  " + p.words.Say("torch.holders"))
 		p.holderRows(held[:min(len(held), tableRows)])
 	}
@@ -120,12 +109,16 @@ func (p *page) device(d *sampler.TorchDevice) {
 	}
 }
 
-func (p *page) trace(t *sampler.TorchTrace) {
+func (p *page) historyText(t *sampler.TorchTrace) string {
 	text := p.words.Say("torch.history", "events", t.Events, "span", p.words.Lasted(t.Seconds), "peak", t.Peak)
 	if t.Steps > 0 {
 		text += p.words.Say("list.semicolon") + p.words.Say("torch.steps", "count", t.Steps)
 	}
-	p.text("  ", text, plainly)
+	return text
+}
+
+func (p *page) trace(t *sampler.TorchTrace) {
+	p.text("  ", p.historyText(t), plainly)
 	var rows [][]string
 	for _, l := range t.Lines {
 		if l.Grown > 0 {
