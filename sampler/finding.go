@@ -61,6 +61,7 @@ type Cause struct {
 	Confidence float64            `json:"confidence"` // 0..1
 	Evidence   []string           `json:"evidence"`
 	Numbers    map[string]float64 `json:"numbers"`
+	Site       *TorchSite         `json:"site,omitempty"` // the source line that a memory snapshot shows
 }
 
 // Advice is one thing to change, most useful first (Rank 1).

@@ -90,7 +90,7 @@ var causesCapacity = []causeRow{
 		evidence:   func(f *failure) string { return f.words.Say("why.batch_auto") }},
 	{id: "request", cause: CauseTooBig, reason: sourceMessage,
 		when: func(f *failure) bool {
-			return !f.onHost() && f.class.class == classAllocator && !f.numbers() && !f.limited() && !f.corrupt() && (f.requested.Known() || f.class.cause == CauseTooBig || f.event.Kind == sampler.KindTensorFlow)
+			return !f.onHost() && f.snapshot == nil && f.class.class == classAllocator && !f.numbers() && !f.limited() && !f.corrupt() && (f.requested.Known() || f.class.cause == CauseTooBig || f.event.Kind == sampler.KindTensorFlow)
 		},
 		confidence: func(f *failure) float64 {
 			if f.poolHadRoom() || f.pooledLate() {

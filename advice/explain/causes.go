@@ -7,12 +7,13 @@ import (
 )
 
 // causeRows is every rule there is. Order breaks ties between causes of one confidence.
-var causeRows = slices.Concat(causesHost, causesElsewhere, causesLimit, causesFragmentation, causesPhase, causesCapacity, causesTold, causesUnknown)
+var causeRows = slices.Concat(causesHost, causesElsewhere, causesLimit, causesFragmentation, causesPhase, causesCapacity, causesTold, causesUnknown, causesSnapshot)
 
 // causes weighs what the message, the recording and the alerts say, surest cause first.
 func (f *failure) causes() []sampler.Cause {
 	list := withAlerts(f.applyRows(), f.alertCauses())
 	f.weigh(list)
+	f.bySnapshot(list)
 	surestFirst(list)
 	return list
 }
@@ -86,7 +87,7 @@ func (f *failure) alertCauses() []sampler.Cause {
 func (f *failure) applyRows() []sampler.Cause {
 	var list []sampler.Cause
 	for _, rule := range causeRows {
-		if !rule.when(f) {
+		if f.unrefused() && rule.id != "snapshot" || !rule.when(f) {
 			continue
 		}
 		p := rule.confidence(f)

@@ -11,7 +11,7 @@ import (
 // Explain reasons about the failure of a run. It is pure: the same incident gives the same answer.
 func Explain(in Incident) Explanation {
 	words := lang.For(in.Lang)
-	out := Explanation{Schema: sampler.Schema, Lang: words.Lang, Omitted: in.Omitted, Events: []Event{},
+	out := Explanation{Schema: sampler.Schema, Lang: words.Lang, Omitted: in.Omitted, Snapshots: in.Snapshots, Events: []Event{},
 		Causes: []sampler.Cause{}, Advice: []sampler.Advice{}, Plans: []Plan{}}
 	failures := make([]*failure, len(in.Events))
 	for i, event := range in.Events {
@@ -20,6 +20,9 @@ func Explain(in Incident) Explanation {
 			one.History = in.Histories[i]
 		}
 		failures[i] = newFailure(one, event, words)
+		if i < len(in.Devices) {
+			failures[i].snapshot = in.Devices[i]
+		}
 		if i < len(in.Files) {
 			failures[i].file = in.Files[i]
 		}
@@ -48,16 +51,22 @@ func (f *failure) explain() Event {
 	if f.expandable() && f.unallocatedShare() >= 0.05 {
 		f.note("note.expandable_on")
 	}
-	e := Event{OOMEvent: f.event, File: f.file, Headline: f.headline(), Card: f.card(), Notes: f.renderNotes(),
+	e := Event{OOMEvent: f.event, File: f.file, Torch: f.snapshot, Headline: f.headline(), Card: f.card(), Notes: f.renderNotes(),
 		Causes: causes, Advice: []sampler.Advice{}, Plans: []Plan{}}
 	e.Detail = f.detail(causes)
-	if f.program.is(undecided) && !f.onHost() && !f.corrupt() && f.isPyTorch() && !f.event.Recovered {
+	if f.program.is(undecided) && !f.onHost() && !f.corrupt() && f.isPyTorch() && !f.event.Recovered && f.snapshot == nil {
 		e.Detail += f.words.Say("detail.space") + f.words.Say("detail.which_program")
+	}
+	if f.snapshot != nil {
+		e.Detail = f.snapshotDetail(causes, e.Detail)
 	}
 	if e.OtherProcesses == nil {
 		e.OtherProcesses = []sampler.OtherProcess{} // a list in JSON, never null
 	}
-	if f.event.Recovered {
+	if f.event.Recovered || f.unrefused() && TopCause(causes) == CauseUnknown {
+		if f.unrefused() {
+			e.Causes = []sampler.Cause{} // there is nothing to explain
+		}
 		return e // an incident that the program mastered: nothing must be changed
 	}
 	e.Advice = f.advise(causes)

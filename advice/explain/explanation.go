@@ -4,14 +4,15 @@ import "nvpeak/sampler"
 
 // Explanation says why a run died and what to change. Its JSON form is that of "nvpeak explain --json".
 type Explanation struct {
-	Schema  int              `json:"schema"`
-	Verdict Verdict          `json:"verdict"`
-	Events  []Event          `json:"events"`
-	Causes  []sampler.Cause  `json:"causes"` // of the run: those of the event that began it
-	Advice  []sampler.Advice `json:"advice"`
-	Plans   []Plan           `json:"plans"`
-	Omitted int              `json:"omitted_events,omitempty"` // further events, which are only counted
-	Lang    string           `json:"lang"`
+	Schema    int                     `json:"schema"`
+	Verdict   Verdict                 `json:"verdict"`
+	Events    []Event                 `json:"events"`
+	Causes    []sampler.Cause         `json:"causes"` // of the run: those of the event that began it
+	Advice    []sampler.Advice        `json:"advice"`
+	Plans     []Plan                  `json:"plans"`
+	Omitted   int                     `json:"omitted_events,omitempty"` // further events, which are only counted
+	Snapshots []sampler.TorchSnapshot `json:"snapshots,omitempty"`      // memory snapshots of PyTorch, as they were read
+	Lang      string                  `json:"lang"`
 }
 
 // Verdict is the whole run in one or two sentences.
@@ -29,14 +30,15 @@ type Verdict struct {
 // Event is an event with what can be said of it.
 type Event struct {
 	sampler.OOMEvent
-	File     string           `json:"file,omitempty"` // the log it is from, where there are several
-	Headline string           `json:"headline"`
-	Detail   string           `json:"detail"`
-	Card     *Card            `json:"card"` // null when the text has too few numbers
-	Notes    []string         `json:"notes"`
-	Causes   []sampler.Cause  `json:"causes"`
-	Advice   []sampler.Advice `json:"advice"`
-	Plans    []Plan           `json:"plans"`
+	File     string               `json:"file,omitempty"` // the log it is from, where there are several
+	Headline string               `json:"headline"`
+	Detail   string               `json:"detail"`
+	Torch    *sampler.TorchDevice `json:"-"`    // its GPU in a memory snapshot of PyTorch; nil: there is none
+	Card     *Card                `json:"card"` // null when the text has too few numbers
+	Notes    []string             `json:"notes"`
+	Causes   []sampler.Cause      `json:"causes"`
+	Advice   []sampler.Advice     `json:"advice"`
+	Plans    []Plan               `json:"plans"`
 }
 
 // Card is how the memory of the GPU was shared out at the moment of failure. The parts add up

@@ -8,8 +8,9 @@ type facts struct {
 	event    sampler.OOMEvent
 	context  sampler.LogContext
 	history  *History
-	file     string             // the log it is from; empty: the only one
-	siblings []sampler.OOMEvent // all events of the run
+	snapshot *sampler.TorchDevice // of PyTorch's allocator, taken at the failure
+	file     string               // the log it is from; empty: the only one
+	siblings []sampler.OOMEvent   // all events of the run
 	class    kindRow
 	program  program         // that failed
 	alerts   []sampler.Alert // that were open just before

@@ -40,12 +40,7 @@ var fixesModel = []fixRow{
 			}
 			return span{sampler.Bytes(4 * p), sampler.Bytes(6 * p)}.covers(f.needed())
 		},
-		do: func(f *failure) []string {
-			if s, ok := f.command.WithSwitch(map[string]string{command.StyleTrainer: "--optim adamw_8bit"}); ok {
-				return []string{s.Text}
-			}
-			return []string{"import bitsandbytes as bnb", "optimizer = bnb.optim.AdamW8bit(model.parameters(), lr=lr)"}
-		}},
+		do: doSmallerOptimizer},
 	{id: FixShardOrOffload, source: "https://deepspeed.readthedocs.io/en/latest/memory.html",
 		kinds: training | undecided, cost: 0.28,
 		lives: map[string]float64{CauseTooBig: 0.9, CauseFragmentation: 0.5, CauseImbalance: 0.4, CauseOtherProcess: 0.2},
@@ -182,4 +177,11 @@ func doRaiseLimit(f *failure) []string {
 			"nvidia-smi  " + f.comment("do.race")}
 	}
 	return []string{"torch.cuda.set_per_process_memory_fraction(1.0)", "grep -rn per_process_memory_fraction .  " + f.comment("do.find_limit")}
+}
+
+func doSmallerOptimizer(f *failure) []string {
+	if s, ok := f.command.WithSwitch(map[string]string{command.StyleTrainer: "--optim adamw_8bit"}); ok {
+		return []string{s.Text}
+	}
+	return []string{"import bitsandbytes as bnb", "optimizer = bnb.optim.AdamW8bit(model.parameters(), lr=lr)"}
 }

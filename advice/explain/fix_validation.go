@@ -40,9 +40,11 @@ var fixesValidation = []fixRow{
 			}
 			return 0.7
 		},
-		do: func(f *failure) []string {
-			return []string{"model.eval()\nwith torch.inference_mode():  " + f.comment("do.around_validation")}
-		}},
+		do: doNoGrad},
+}
+
+func doNoGrad(f *failure) []string {
+	return []string{"model.eval()\nwith torch.inference_mode():  " + f.comment("do.around_validation")}
 }
 
 func (f *failure) validationVariant() string {

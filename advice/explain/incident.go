@@ -4,17 +4,19 @@ import "nvpeak/sampler"
 
 // Incident is all that is known of a failed run. Only Events is needed.
 type Incident struct {
-	Events            []sampler.OOMEvent `json:"events"`
-	Command           string             `json:"command"`            // the command line of the job, as typed
-	Environment       map[string]string  `json:"environment"`        // its variables that concern memory
-	GPUName           string             `json:"gpu_name"`           // "NVIDIA A100-SXM4-80GB"
-	ComputeCapability string             `json:"compute_capability"` // "8.0"; empty: taken from the name
-	History           *History           `json:"history"`            // from a recording, when there is one
-	Histories         []*History         `json:"histories"`          // the same for each event; nil, or too short: History
-	Alerts            []sampler.Alert    `json:"alerts"`             // that were open just before the failure
-	Files             []string           `json:"files"`              // the log of each event, where there are several; the events are then in the order of time
-	Omitted           int                `json:"omitted"`            // further events of the run, which are only counted
-	Lang              string             `json:"lang"`               // of package lang; others give English
+	Events            []sampler.OOMEvent      `json:"events"`
+	Command           string                  `json:"command"`             // the command line of the job, as typed
+	Environment       map[string]string       `json:"environment"`         // its variables that concern memory
+	GPUName           string                  `json:"gpu_name"`            // "NVIDIA A100-SXM4-80GB"
+	ComputeCapability string                  `json:"compute_capability"`  // "8.0"; empty: taken from the name
+	History           *History                `json:"history"`             // from a recording, when there is one
+	Histories         []*History              `json:"histories"`           // the same for each event; nil, or too short: History
+	Snapshots         []sampler.TorchSnapshot `json:"snapshots,omitempty"` // memory snapshots of PyTorch
+	Devices           []*sampler.TorchDevice  `json:"-"`                   // what one shows of the GPU of each event; nil, or too short: nothing
+	Alerts            []sampler.Alert         `json:"alerts"`              // that were open just before the failure
+	Files             []string                `json:"files"`               // the log of each event, where there are several; the events are then in the order of time
+	Omitted           int                     `json:"omitted"`             // further events of the run, which are only counted
+	Lang              string                  `json:"lang"`                // of package lang; others give English
 }
 
 // History is what a recording shows of the failing process and its GPU. All amounts are

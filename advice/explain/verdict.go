@@ -15,6 +15,9 @@ func judge(words lang.Catalog, in Incident, failures []*failure, all Explanation
 	v := Verdict{Event: -1, Victims: []int{}, AlsoHit: []int{}}
 	if len(failures) == 0 {
 		v.Headline, v.Detail = words.Say("verdict.none"), words.Say("verdict.none_detail")
+		if len(in.Snapshots) > 0 {
+			v.Headline, v.Detail = words.Say("torch.empty"), words.Say("torch.no_frames")
+		}
 		return v
 	}
 	order, first := inOrder(in)

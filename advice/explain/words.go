@@ -101,6 +101,9 @@ func (f *failure) place() string {
 
 // headline says what happened where: "CUDA out of memory on GPU 0, rank 0, in validation (step 1000)".
 func (f *failure) headline() string {
+	if f.unrefused() {
+		return f.snapshotHeadline()
+	}
 	id := "head." + f.class.kind
 	if !f.words.Has(id) {
 		switch {

@@ -2,7 +2,10 @@ package cli
 
 import (
 	"bufio"
+	"context"
+	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,6 +22,7 @@ import (
 // explainFlags are what is known of the run besides its log.
 type explainFlags struct {
 	json      bool
+	html      string
 	command   string
 	env       []string
 	gpu       string
@@ -32,16 +36,24 @@ func explainCommand(a *app) *cobra.Command {
 		Use:   "explain [FILE…|-]",
 		Short: "explain the out-of-memory errors in logs: what happened, why, what to change",
 		Long: "explain reads training logs (standard input by default) and says of every out-of-memory\n" +
-			"failure in them what happened, why, with which numbers, and what to change first.",
+			"failure in them what happened, why, with which numbers, and what to change first. Memory snapshots\n" +
+			"of PyTorch (torch.cuda.memory._dump_snapshot) are read too; they name the line of code.",
 		Example: "  nvpeak explain train.log\n  nvpeak explain --recording run.jsonl.zst train.log\n  nvpeak explain rank*.log\n  nvpeak explain --command \"$(history | tail -2 | head -1)\" train.log\n  python train.py 2>&1 | tee train.log; nvpeak explain train.log",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("gpu") && f.recording == "" {
 				return usagef("--gpu chooses GPUs of a recording: add --recording FILE")
 			}
-			return interruptible(cmd.Context(), func() error { return a.explain(args, f) })
+			if f.json && f.html != "" {
+				return usagef("--json and --html exclude each other")
+			}
+			if slices.ContainsFunc(args, func(read string) bool { return sameFile(f.html, read) }) {
+				return usagef("--html %s would overwrite what explain reads: choose another name", f.html)
+			}
+			return interruptible(cmd.Context(), func() error { return a.explain(cmd.Context(), args, f) })
 		},
 	}
 	c.Flags().BoolVar(&f.json, "json", false, "as JSON")
+	c.Flags().StringVar(&f.html, "html", "", "write one page for a browser, that needs nothing else, to `FILE` (- for standard output)")
 	c.Flags().StringVar(&f.command, "command", "", "the command `LINE` of the run, so that advice edits what was really typed")
 	c.Flags().StringArrayVar(&f.env, "env", nil, "a variable of its environment, `NAME=VALUE`; may be repeated")
 	c.Flags().BoolVar(&f.details, "details", false, "everything: the reasons, all advice, and where it comes from")
@@ -54,7 +66,7 @@ func explainCommand(a *app) *cobra.Command {
 // pipedRows: what is piped is as short as on a small terminal.
 const pipedRows = 24
 
-func (a *app) explain(files []string, f *explainFlags) error {
+func (a *app) explain(ctx context.Context, files []string, f *explainFlags) error {
 	env, err := variables(f.env)
 	if err != nil {
 		return err
@@ -70,6 +82,7 @@ func (a *app) explain(files []string, f *explainFlags) error {
 	}
 	in := explain.Incident{Command: command, Environment: env, GPUName: sampler.Clean(f.gpu), Lang: string(a.opt.lang)}
 	in.Events, in.Files, in.Omitted = mergeLogs(logs)
+	addSnapshots(&in, logs)
 	if f.recording != "" {
 		if in, err = a.recall(in, logs, f.recording); err != nil {
 			return err
@@ -78,6 +91,9 @@ func (a *app) explain(files []string, f *explainFlags) error {
 	e := explain.Explain(in)
 	if a.leaves() {
 		e = redact.Copy(e)
+	}
+	if f.html != "" {
+		return a.writePage(ctx, f.html, modeFor(files), func(w io.Writer) error { return plain.ExplainHTML(w, e) })
 	}
 	out := bufio.NewWriter(a.out)
 	if f.json {

@@ -150,7 +150,7 @@ func FuzzExplain(f *testing.F) {
 	f.Fuzz(func(t *testing.T, log []byte, typed string, bits uint8) {
 		form := []string{"text", "json"}[bits>>3%2]
 		a, out := forms(bits, log)
-		if err := a.explain(nil, &explainFlags{json: form == "json", details: bits&4 != 0, command: typed}); err != nil {
+		if err := a.explain(t.Context(), nil, &explainFlags{json: form == "json", details: bits&4 != 0, command: typed}); err != nil {
 			checkError(t, err)
 			return
 		}

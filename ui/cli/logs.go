@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -16,16 +17,18 @@ import (
 	"nvpeak/sampler/oomlog"
 	"nvpeak/sampler/post"
 	"nvpeak/sampler/tape"
+	"nvpeak/sampler/torchsnap"
 	"nvpeak/sampler/trainlog"
 )
 
 // logFailures are the failures of one log.
 type logFailures struct {
-	name   string
-	note   string // what is wrong with it
-	events []sampler.OOMEvent
-	others int                       // further failures, which are only counted
-	times  map[int]trainlog.LineTime // by line; nil where they are not known
+	name     string
+	note     string // what is wrong with it
+	events   []sampler.OOMEvent
+	others   int                       // further failures, which are only counted
+	times    map[int]trainlog.LineTime // by line; nil where they are not known
+	snapshot *sampler.TorchSnapshot    // it is one of PyTorch's memory, and no log
 }
 
 // nameRank is a rank in the name of a log: rank3.log, rank_3.err, and 3/stderr.log of torchrun.
@@ -115,8 +118,12 @@ func (a *app) scanFile(name string) (l logFailures, err error) {
 		defer file.Close()
 		in = file
 	}
+	text := bufio.NewReaderSize(in, 64<<10)
+	if kind := kindOfInput(text); kind != torchsnap.Other || namedPickle(name) {
+		return a.scanSnapshot(l, text, kind)
+	}
 	var head post.Head
-	l.events, l.others, err = oomlog.ScanUpTo(io.TeeReader(tape.Text(in), &head), maxFailures)
+	l.events, l.others, err = oomlog.ScanUpTo(io.TeeReader(tape.Text(text), &head), maxFailures)
 	if errors.Is(err, tape.ErrMuch) {
 		l.note, err = a.words().Say("log.much", "file", sampler.Clean(name)), nil
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -74,7 +75,7 @@ func (a *app) reportFiles(ctx context.Context, files []string, f *reportFlags) e
 
 func (a *app) writeReports(ctx context.Context, files []string, reports []report.Report, f *reportFlags) error {
 	if f.html != "" {
-		return a.writePage(ctx, f.html, modeFor(files), reports)
+		return a.writePage(ctx, f.html, modeFor(files), func(w io.Writer) error { return plain.ReportHTML(w, reports) })
 	}
 	out := bufio.NewWriter(a.out)
 	var err error
@@ -112,9 +113,9 @@ func (a *app) writeReports(ctx context.Context, files []string, reports []report
 }
 
 // writePage writes the page and says so: where it went and how large it is.
-func (a *app) writePage(ctx context.Context, name string, mode os.FileMode, reports []report.Report) error {
+func (a *app) writePage(ctx context.Context, name string, mode os.FileMode, write func(io.Writer) error) error {
 	var page bytes.Buffer // written at once, so that a signal leaves no half of it
-	err := cmp.Or(plain.ReportHTML(&page, reports), context.Cause(ctx))
+	err := cmp.Or(write(&page), context.Cause(ctx))
 	if err == nil {
 		err = a.writeFile(name, mode, page.Bytes())
 	}

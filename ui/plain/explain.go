@@ -17,7 +17,12 @@ func Explain(w io.Writer, e explain.Explanation, o Options) error {
 	if i := e.Verdict.Event; i >= 0 {
 		event := e.Events[i]
 		p.bar(event)
-		p.causes(e.Causes)
+		if event.Torch != nil {
+			p.layers(event.Torch)
+		}
+		if len(e.Causes) > 0 {
+			p.causes(e.Causes)
+		}
 		p.steps(e.Advice)
 		first := p.out.String()
 		p.details(e, event)

@@ -13,10 +13,13 @@ import (
 func (p *page) details(e explain.Explanation, event explain.Event) {
 	p.line("")
 	p.line(p.paint.dim(p.marks.rule(p.words.Say("label.details"), p.width)))
-	p.evidence(e.Causes)
+	if len(e.Causes) > 0 {
+		p.evidence(e.Causes)
+	}
 	p.reasons(e.Advice)
 	p.plans(e.Plans)
 	p.notes(event.Notes)
+	p.snapshots(e)
 	if len(e.Events) > 1 {
 		p.events(e)
 	}

@@ -2,7 +2,6 @@ package plain
 
 import (
 	"embed"
-	"encoding/json"
 	"io"
 	"strings"
 
@@ -48,21 +47,7 @@ func ReportHTML(w io.Writer, reports []report.Report) error {
 		sections = append(sections, p.report(i, &r))
 		charts = append(charts, chartsOf(r))
 	}
-	data, err := json.Marshal(charts) // with < and > as \u003c and \u003e
-	if err != nil {
-		return err
-	}
-	const safe = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-	return html.Doctype(html.HTML(html.Lang(p.words.Lang),
-		html.Head(html.Meta(html.Charset("utf-8")), html.Meta(dom.Attr("http-equiv", "Content-Security-Policy"), html.Content(safe)),
-			html.Meta(html.Name("viewport"), html.Content("width=device-width, initial-scale=1")),
-			html.Meta(html.Name("color-scheme"), html.Content("light dark")),
-			html.TitleEl(p.say("html.title", "source", title)),
-			html.StyleEl(asset("uPlot.min.css")), html.StyleEl(asset("report.css"))),
-		html.Body(html.Main(html.Data("words", chartWords(p.words)), sections, html.Footer(p.say("html.made", "license", chartLicense))),
-			html.Script(html.Type("application/json"), html.ID("data"), dom.Raw(string(data))),
-			html.Script(asset("uPlot.iife.min.js")), html.Script(asset("report.js"))),
-	)).Render(w)
+	return p.whole(w, title, charts, sections)
 }
 
 func (p *htmlPage) say(id string, pairs ...any) dom.Node { return dom.Text(p.words.Say(id, pairs...)) }

@@ -1,0 +1,232 @@
+package explain
+
+import "nvpeak/sampler"
+
+const sourceSnapshot = "https://docs.pytorch.org/docs/stable/torch_cuda_memory.html"
+
+// causesSnapshot read a memory snapshot of PyTorch, which names the line.
+var causesSnapshot = []causeRow{
+	{id: "snapshot", cause: CauseValidationSpike, reason: sourceSnapshot,
+		when: func(f *failure) bool { _, _, ok := f.validationHolds(); return ok },
+		confidence: func(f *failure) float64 {
+			if sum, _, _ := f.validationHolds(); 2*sum > f.live() || f.refusedSite().Validation != "" {
+				return 0.93
+			}
+			return 0.7
+		},
+		evidence: func(f *failure) string {
+			sum, h, _ := f.validationHolds()
+			if sum == 0 {
+				return f.words.Say("torch.validation_refused", "line", f.lineText(h.TorchSite), "where", h.Validation)
+			}
+			return f.words.Say("torch.validation", "line", f.lineText(h.TorchSite), "size", gib(h.Bytes), "blocks", h.Blocks, "where", h.Validation, "all", gib(sum))
+		}},
+	{id: "snapshot", cause: CauseLeak, reason: sourceSnapshot,
+		when: func(f *failure) bool { _, ok := f.leaking(); return ok },
+		confidence: func(f *failure) float64 {
+			l, _ := f.leaking()
+			switch {
+			case f.snapshot.Trace.Steps == 0:
+				return 0.65
+			case l.Grown*10 > f.live(), f.requested.Known() && l.Grown >= f.shortfallOr0():
+				return 0.92 // without it the request had fitted
+			}
+			return 0.7
+		},
+		evidence: func(f *failure) string { return f.leakText() }},
+	{id: "snapshot", cause: CauseDataSpike, reason: sourceSnapshot,
+		when: func(f *failure) bool { _, ok := f.spiking(); return ok },
+		confidence: func(f *failure) float64 {
+			if l, _ := f.spiking(); l.Rise*10 <= f.live() && f.fitsAfterReuse() {
+				return 0.6
+			}
+			return 0.89
+		},
+		evidence: func(f *failure) string {
+			l, _ := f.spiking()
+			if float64(l.Rise) > spikeRise*float64(l.Usual) {
+				return f.words.Say("torch.spike", "line", f.lineText(l.TorchSite), "size", gib(l.Rise), "usual", gib(l.Usual), "count", l.Cycles)
+			}
+			return f.words.Say("torch.spike_request", "line", f.lineText(l.TorchSite), "need", printed(f.requested.Or(0)), "usual", printed(l.Largest), "count", l.Requests)
+		}},
+	{id: "snapshot", cause: CauseFragmentation, reason: sourceNotes,
+		when: func(f *failure) bool {
+			return f.snapshot != nil && f.fitsAfterReuse() && f.unallocatedShare() >= 0.05 && f.snapshot.LargestFree < f.requested.Or(0)
+		},
+		confidence: func(f *failure) float64 {
+			if f.expandable() {
+				return 0.3
+			}
+			return 0.9
+		},
+		evidence: func(f *failure) string {
+			text := f.words.Say("torch.holes", "split", gib(f.unallocated.Or(0)), "largest", gib(f.snapshot.LargestFree), "need", printed(f.requested.Or(0)),
+				"line", f.lineText(f.refusedSite()))
+			if len(f.snapshot.Pins) > 0 {
+				pin := f.snapshot.Pins[0]
+				text += f.words.Say("detail.space") + f.words.Say("torch.pins", "line", f.lineText(pin.TorchSite), "size", gib(pin.Bytes), "blocks", pin.Blocks)
+			}
+			return text
+		}},
+	{id: "snapshot", cause: CauseTooBig, reason: sourceAnatomy,
+		when: func(f *failure) bool { _, _, ok := f.optimizerHolds(); return ok && !f.unrefused() },
+		confidence: func(f *failure) float64 {
+			switch {
+			case f.refusedSite().Optimizer:
+				return 0.91
+			case f.otherFinding():
+				return 0.38
+			}
+			return 0.85
+		},
+		evidence: func(f *failure) string {
+			sum, h, _ := f.optimizerHolds()
+			if sum == 0 {
+				return f.words.Say("torch.optimizer_refused", "line", f.lineText(h.TorchSite))
+			}
+			return f.words.Say("torch.optimizer", "line", f.lineText(h.TorchSite), "size", gib(sum), "blocks", h.Blocks, "percent", percentOf(sum, f.live()))
+		}},
+	{id: "snapshot", cause: CauseTooBig, reason: sourceSnapshot,
+		when: func(f *failure) bool {
+			_, _, optimizer := f.optimizerHolds()
+			return f.snapshot != nil && !optimizer && !f.unrefused() && len(f.holders()) > 0
+		},
+		confidence: func(f *failure) float64 {
+			if f.otherFinding() {
+				return 0.3
+			}
+			return 0.62
+		},
+		evidence: func(f *failure) string { return f.largestText() }},
+	{id: "snapshot", cause: CauseUnknown, reason: sourceSnapshot,
+		when: func(f *failure) bool {
+			_, leak := f.leaking()
+			return f.unrefused() && !leak
+		},
+		confidence: always(0.3),
+		evidence:   func(f *failure) string { return f.words.Say("torch.quiet") }},
+}
+
+// otherFinding: the snapshot shows something that comes before the size of the job.
+func (f *failure) otherFinding() bool {
+	_, leak := f.leaking()
+	_, spike := f.spiking()
+	_, _, validation := f.validationHolds()
+	return leak || spike || validation || f.fitsAfterReuse()
+}
+
+// leakText is a leak in figures: in steps where the history shows them.
+func (f *failure) leakText() string {
+	l, _ := f.leaking()
+	pairs := []any{"line", f.lineText(l.TorchSite), "size", gib(l.Live), "grown", gib(l.Grown), "blocks", l.Blocks}
+	steps := f.snapshot.Trace.Steps
+	if steps == 0 {
+		return f.words.Say("torch.leak_blocks", pairs...)
+	}
+	if l.Cycles == 0 { // what it began after the first steps
+		steps = min(steps, l.Requests)
+	}
+	return f.words.Say("torch.leak", append(pairs, "each", printed(l.Grown/sampler.Bytes(steps)), "count", steps)...)
+}
+
+// largestText names the line that holds most.
+func (f *failure) largestText() string {
+	list := f.holders()
+	if len(list) == 0 || list[0].File == "" {
+		return f.words.Say("torch.no_frames")
+	}
+	return f.words.Say("torch.largest", "line", f.lineText(list[0].TorchSite), "size", gib(list[0].Bytes), "blocks", list[0].Blocks, "percent", percentOf(list[0].Bytes, f.live()))
+}
+
+// lineText names a line: with its code where the file can be read here, else with its function.
+func (f *failure) lineText(s sampler.TorchSite) string {
+	switch {
+	case s.File == "":
+		return f.words.Say("torch.no_line")
+	case s.Code != "":
+		return s.Place() + " `" + sampler.Clip(s.Code) + "`"
+	}
+	return s.Place() + " " + s.Function
+}
+
+// siteOf is the line that a cause is about; nil where a snapshot names none.
+func (f *failure) siteOf(cause string) *sampler.TorchSite {
+	site, known := sampler.TorchSite{}, false
+	switch cause {
+	case CauseValidationSpike:
+		var h sampler.TorchHolder
+		_, h, known = f.validationHolds()
+		site = h.TorchSite
+	case CauseLeak:
+		var l sampler.TorchLine
+		l, known = f.leaking()
+		site = l.TorchSite
+	case CauseDataSpike:
+		var l sampler.TorchLine
+		l, known = f.spiking()
+		site = l.TorchSite
+	case CauseFragmentation:
+		if known = f.snapshot != nil && len(f.snapshot.Pins) > 0; known {
+			site = f.snapshot.Pins[0].TorchSite
+		}
+	case CauseTooBig:
+		site, known = f.largestSite()
+	}
+	if !known || site.File == "" {
+		return nil
+	}
+	return &site
+}
+
+func (f *failure) largestSite() (sampler.TorchSite, bool) {
+	if _, h, ok := f.optimizerHolds(); ok {
+		return h.TorchSite, true
+	}
+	if list := f.holders(); len(list) > 0 {
+		return list[0].TorchSite, true
+	}
+	return sampler.TorchSite{}, false
+}
+
+// othersWeight: where a snapshot gives the reason, what the message alone would suggest counts half.
+const othersWeight = 0.5
+
+// bySnapshot names the lines of the causes, and weakens those that the snapshot does not give.
+func (f *failure) bySnapshot(list []sampler.Cause) {
+	if f.snapshot == nil {
+		return
+	}
+	given := map[string]float64{}
+	for _, row := range causesSnapshot {
+		if row.when(f) {
+			given[row.cause] = max(given[row.cause], row.confidence(f))
+		}
+	}
+	for i := range list {
+		if c := &list[i]; given[c.ID] > 0 {
+			c.Site, c.Confidence = f.siteOf(c.ID), given[c.ID]
+		} else {
+			c.Confidence *= othersWeight
+		}
+	}
+}
+
+// snapshotHeadline is that of a snapshot in which nothing was refused.
+func (f *failure) snapshotHeadline() string {
+	return f.words.Say("torch.head", "gpu", f.snapshot.Device, "size", gib(f.live()))
+}
+
+// snapshotDetail names the line first, then what the arithmetic says.
+func (f *failure) snapshotDetail(causes []sampler.Cause, rest string) string {
+	text := f.largestText()
+	for _, row := range causesSnapshot {
+		if len(causes) > 0 && row.cause == causes[0].ID && row.when(f) {
+			text = row.evidence(f)
+			break
+		}
+	}
+	if f.unrefused() {
+		return text
+	}
+	return text + f.words.Say("detail.space") + rest
+}

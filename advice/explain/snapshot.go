@@ -1,0 +1,213 @@
+package explain
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"nvpeak/sampler"
+)
+
+// FromSnapshot is what a memory snapshot of PyTorch makes of itself: the refusals in it, with the GPU of each. Where
+// nothing was refused it is the GPU that holds most.
+func FromSnapshot(s sampler.TorchSnapshot) (events []sampler.OOMEvent, devices []*sampler.TorchDevice) {
+	most := -1
+	for i := range s.Devices {
+		d := &s.Devices[i]
+		if d.Trace != nil && d.Trace.OOM != nil {
+			events, devices = append(events, snapshotEvent(s, d)), append(devices, d)
+		}
+		if most < 0 || inUse(d) > inUse(&s.Devices[most]) {
+			most = i
+		}
+	}
+	if len(events) == 0 && most >= 0 && inUse(&s.Devices[most]) > 0 {
+		d := &s.Devices[most]
+		events, devices = append(events, snapshotEvent(s, d)), append(devices, d)
+	}
+	return events, devices
+}
+
+// inUse is what a GPU held when the snapshot was taken, or in the end of a history without segments.
+func inUse(d *sampler.TorchDevice) sampler.Bytes {
+	if d.Reserved == 0 && d.Trace != nil {
+		return d.Trace.Live
+	}
+	return d.Reserved
+}
+
+// snapshotEvent is the refusal, or the state, of one GPU.
+func snapshotEvent(s sampler.TorchSnapshot, d *sampler.TorchDevice) sampler.OOMEvent {
+	e := sampler.OOMEvent{Framework: "pytorch", Kind: sampler.KindCUDA, MemoryKind: sampler.MemoryGPU, GPUIndex: sampler.Some(d.Device), Occurrences: 1,
+		Allocated: sampler.Some(d.Allocated), ReservedUnallocated: sampler.Some(d.Reserved.Less(d.Allocated))}
+	c := &sampler.LogContext{Environment: map[string]string{}}
+	if s.Conf != "" {
+		c.Environment["PYTORCH_CUDA_ALLOC_CONF"] = s.Conf
+	}
+	e.Context = c
+	if d.Trace == nil || d.Trace.OOM == nil {
+		return e
+	}
+	o := d.Trace.OOM
+	e.Requested, e.GPUFree, e.Occurrences = sampler.Some(o.Requested), o.Free, d.Trace.OOMs
+	if o.Reserved > 0 {
+		live := min(max(d.Trace.Live, d.Allocated), o.Reserved)
+		e.Allocated, e.ReservedUnallocated = sampler.Some(live), sampler.Some(o.Reserved.Less(live))
+	}
+	if o.Site.Validation != "" {
+		c.Phase = sampler.PhaseValidation
+	}
+	for _, f := range slices.Backward(o.Stack) {
+		c.Functions = append(c.Functions, f.Function)
+		if !slices.Contains(c.Files, f.File) {
+			c.Files = append(c.Files, f.File)
+		}
+	}
+	return e
+}
+
+// unrefused: the snapshot shows a state and no failure.
+func (f *facts) unrefused() bool {
+	return f.snapshot != nil && !f.requested.Known() && (f.snapshot.Trace == nil || f.snapshot.Trace.OOM == nil)
+}
+
+// live is what the GPU held at the moment that is judged.
+func (f *facts) live() sampler.Bytes {
+	if t := f.snapshot.Trace; t != nil && (t.OOM != nil || f.snapshot.Reserved == 0) {
+		return max(t.Live, f.snapshot.Allocated)
+	}
+	return f.snapshot.Allocated
+}
+
+// holders are the lines by what they held at the moment that is judged: of the history, and where there is none
+// of the live blocks.
+func (f *facts) holders() []sampler.TorchHolder {
+	if f.snapshot == nil {
+		return nil
+	}
+	t := f.snapshot.Trace
+	if t == nil || f.snapshot.Reserved > 0 && (t.OOM == nil || f.snapshot.Allocated >= t.Live) {
+		return f.snapshot.Holders
+	}
+	return heldInTrace(t) // since then some was freed
+}
+
+func heldInTrace(t *sampler.TorchTrace) (list []sampler.TorchHolder) {
+	for _, l := range t.Lines {
+		if l.Live > 0 {
+			list = append(list, sampler.TorchHolder{TorchSite: l.TorchSite, Bytes: l.Live, Blocks: l.Blocks})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b sampler.TorchHolder) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	return list
+}
+
+// Holders are the lines by what they held: at the refusal where the history tells, else when the snapshot was taken.
+func Holders(d *sampler.TorchDevice) []sampler.TorchHolder { return (&facts{snapshot: d}).holders() }
+
+// heldBy is what all lines hold that fit, and the largest of them.
+func heldBy(list []sampler.TorchHolder, fits func(sampler.TorchSite) bool) (sum sampler.Bytes, largest sampler.TorchHolder) {
+	for _, h := range list {
+		if fits(h.TorchSite) {
+			sum += h.Bytes
+			if h.Bytes > largest.Bytes {
+				largest = h
+			}
+		}
+	}
+	return sum, largest
+}
+
+// refusedSite is the line of the refused request.
+func (f *facts) refusedSite() sampler.TorchSite {
+	if f.snapshot == nil || f.snapshot.Trace == nil || f.snapshot.Trace.OOM == nil {
+		return sampler.TorchSite{}
+	}
+	return f.snapshot.Trace.OOM.Site
+}
+
+// validationHolds is what a validation holds, where it matters: a fifth of all, or the refused request is its own.
+func (f *facts) validationHolds() (sampler.Bytes, sampler.TorchHolder, bool) {
+	sum, largest := heldBy(f.holders(), func(s sampler.TorchSite) bool { return s.Validation != "" })
+	refused := f.refusedSite()
+	if largest.Bytes == 0 && refused.Validation != "" {
+		largest.TorchSite = refused
+	}
+	return sum, largest, f.snapshot != nil && (sum*5 > f.live() && sum > 0 || refused.Validation != "")
+}
+
+// keptBlocks of one line of a validation are more than it needs without a graph, which lets each go when the next
+// layer has it.
+const keptBlocks = 8
+
+// keepsGraphs: the validation keeps what only a backward pass would need.
+func (f *facts) keepsGraphs() bool {
+	_, largest, ok := f.validationHolds()
+	return ok && largest.Blocks >= keptBlocks
+}
+
+// optimizerHolds is what the state of the optimizer takes, where it is more than anything else, or was refused.
+func (f *facts) optimizerHolds() (sampler.Bytes, sampler.TorchHolder, bool) {
+	sum, largest := heldBy(f.holders(), func(s sampler.TorchSite) bool { return s.Optimizer })
+	others, most := heldBy(f.holders(), func(s sampler.TorchSite) bool { return !s.Optimizer })
+	refused := f.refusedSite()
+	if largest.Bytes == 0 && refused.Optimizer {
+		largest.TorchSite = refused
+	}
+	return sum, largest, f.snapshot != nil && (refused.Optimizer || sum > 0 && sum > most.Bytes && 2*sum > others)
+}
+
+// leakShare: growth of less than a fiftieth of all, and of less than 1 GiB, killed nothing.
+const leakShare = 50
+
+// leaking is the line that grew most from step to step.
+func (f *facts) leaking() (sampler.TorchLine, bool) {
+	best := sampler.TorchLine{}
+	if f.snapshot == nil || f.snapshot.Trace == nil {
+		return best, false
+	}
+	for _, l := range f.snapshot.Trace.Lines {
+		if l.Grown > best.Grown && l.Validation == "" && !l.Optimizer && (f.snapshot.Trace.Steps > 0 || !l.Module && !forwardNames(l.Function)) {
+			best = l
+		}
+	}
+	return best, best.Grown > 0 && (best.Grown*leakShare > f.live() || best.Grown >= sampler.GiB)
+}
+
+// forwardNames: a function that runs or loads a model. What it allocates without anything being freed may be one step.
+func forwardNames(name string) bool {
+	name = strings.ToLower(name)
+	return slices.ContainsFunc([]string{"forward", "__call__", "__init__", "load", "build", "to_device", "cuda", "generate", "attention"}, func(s string) bool { return strings.Contains(name, s) })
+}
+
+const (
+	spikeRise   = 1.5 // times the largest rise before
+	spikeCycles = 3   // rises that must be known
+)
+
+// spiking is the line that rose unusually just before the refusal.
+func (f *facts) spiking() (sampler.TorchLine, bool) {
+	best := sampler.TorchLine{}
+	if f.snapshot == nil || f.snapshot.Trace == nil {
+		return best, false
+	}
+	t := f.snapshot.Trace
+	for _, l := range t.Lines {
+		if l.Cycles >= spikeCycles && l.Usual > 0 && float64(l.Rise) > spikeRise*float64(l.Usual) && l.Rise*10 > f.live() && l.Rise > best.Rise {
+			best = l
+		}
+	}
+	if best.Rise > 0 || t.OOM == nil {
+		return best, best.Rise > 0
+	}
+	for _, l := range t.Lines { // it was refused before anything of it was there
+		if sameSite(l.TorchSite, t.OOM.Site) && l.Cycles >= spikeCycles && l.Largest > 0 && float64(t.OOM.Requested) > spikeRise*float64(l.Largest) {
+			return l, true
+		}
+	}
+	return best, false
+}
+
+func sameSite(a, b sampler.TorchSite) bool {
+	return a.File != "" && a.File == b.File && a.Line == b.Line && a.Validation == b.Validation
+}

@@ -1,0 +1,112 @@
+package explain
+
+import (
+	"compress/gzip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"nvpeak/sampler"
+	"nvpeak/sampler/torchsnap"
+)
+
+func torchSnapshot(t *testing.T, cause string) sampler.TorchSnapshot {
+	t.Helper()
+	file, err := os.Open(filepath.Join("../../sampler/torchsnap/testdata", cause+".pickle.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	z, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := torchsnap.Read(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func explainSnapshot(s sampler.TorchSnapshot, lang string) Explanation {
+	in := Incident{Lang: lang, Snapshots: []sampler.TorchSnapshot{s}}
+	in.Events, in.Devices = FromSnapshot(s)
+	return Explain(in)
+}
+
+// Cause, line and first advice of each kind of failure, and the sentence that says so.
+func TestSnapshotCauses(t *testing.T) {
+	for _, c := range []struct{ name, cause, line, advice, says string }{
+		{"leak", CauseLeak, "train.py:210", FixLeak, "train.py:210 train_epoch: 0.23 GiB live, +12 MiB each step for 20 steps."},
+		{"validation", CauseValidationSpike, "model.py:88", FixNoGradValidation, "model.py:88 forward: 8.79 GiB in 60 blocks, called by the validation (train.py:260 validate)"},
+		{"fragmentation", CauseFragmentation, "cache.py:17", FixExpandableSegments, "model.py:120 forward requested 1.46 GiB. cache.py:17 remember keeps most of it reserved"},
+		{"batch", CauseDataSpike, "model.py:88", FixCapSampleSize, "model.py:88 forward: 6.15 GiB in this step, at most 1.17 GiB in the 20 before."},
+		{"optimizer", CauseTooBig, "train.py:215", FixSmallerOptimizer, "train.py:215 train_epoch: 2.34 GiB of optimizer state"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := torchSnapshot(t, c.name)
+			e := explainSnapshot(s, "en")
+			if len(e.Events) != 1 || len(e.Causes) == 0 || len(e.Advice) == 0 {
+				t.Fatalf("%d events, causes %+v", len(e.Events), e.Causes)
+			}
+			top := e.Causes[0]
+			if top.ID != c.cause || top.Site == nil || top.Site.Place() != c.line || top.Confidence < 0.85 {
+				t.Errorf("%s %v %.2f", top.ID, top.Site, top.Confidence)
+			}
+			if len(e.Causes) > 1 && e.Causes[1].Confidence > 0.6 {
+				t.Errorf("second: %s %.2f", e.Causes[1].ID, e.Causes[1].Confidence)
+			}
+			if e.Advice[0].ID != c.advice {
+				t.Errorf("advice %s", e.Advice[0].ID)
+			}
+			if !strings.Contains(e.Verdict.Detail, c.says) {
+				t.Errorf("says %q", e.Verdict.Detail)
+			}
+			if zh := explainSnapshot(s, "zh"); !strings.Contains(zh.Verdict.Detail, c.line) {
+				t.Errorf("zh says %q", zh.Verdict.Detail)
+			}
+		})
+	}
+}
+
+// A line is named with its code where that is known.
+func TestSnapshotCode(t *testing.T) {
+	s := torchSnapshot(t, "leak")
+	for i := range s.Devices[0].Trace.Lines {
+		if l := &s.Devices[0].Trace.Lines[i]; l.Line == 210 {
+			l.Code = "losses.append(loss)"
+		}
+	}
+	if e := explainSnapshot(s, "en"); !strings.HasPrefix(e.Verdict.Detail, "train.py:210 `losses.append(loss)`: ") {
+		t.Error(e.Verdict.Detail)
+	}
+}
+
+// A snapshot in which nothing was refused accuses nobody; an empty one says that it is.
+func TestSnapshotQuiet(t *testing.T) {
+	s := torchSnapshot(t, "optimizer")
+	s.Devices[0].Trace.OOM = nil
+	e := explainSnapshot(s, "en")
+	if len(e.Causes) != 0 || len(e.Advice) != 0 || !strings.Contains(e.Verdict.Headline, "nothing was refused") {
+		t.Errorf("%+v", e.Verdict)
+	}
+	s.Devices = nil
+	if e := explainSnapshot(s, "en"); len(e.Events) != 0 || !strings.Contains(e.Verdict.Headline, "holds nothing") {
+		t.Errorf("%+v", e.Verdict)
+	}
+	grows := torchSnapshot(t, "leak")
+	grows.Devices[0].Trace.OOM = nil
+	if e := explainSnapshot(grows, "en"); TopCause(e.Causes) != CauseLeak {
+		t.Errorf("growth without a refusal: %+v", e.Causes)
+	}
+}
+
+// Without history sizes and states tell of layers, and nothing is made up.
+func TestSnapshotWithoutHistory(t *testing.T) {
+	s := torchSnapshot(t, "fragmentation")
+	s.Devices[0].Trace = nil
+	if e := explainSnapshot(s, "en"); len(e.Events) != 1 || len(e.Causes) != 0 {
+		t.Errorf("%+v", e.Causes)
+	}
+}
