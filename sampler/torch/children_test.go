@@ -86,7 +86,7 @@ if __name__ == '__main__':
 		s.await("two ranks, "+way, func() bool { return len(s.reports()[0]) == 2 })
 		syscall.Kill(-p.Process.Pid, syscall.SIGKILL) //nolint:errcheck // of a test
 		p.Wait()                                      //nolint:errcheck // killed
-		if p.out.Len() > 0 {
+		if p.out.String() != "" {
 			t.Errorf("%s: %s", way, p.out.String())
 		}
 	}
@@ -109,7 +109,7 @@ for a, b in pairs:
         except BlockingIOError: pass
 print('closed', flush=True)
 time.sleep(20)`, nil)
-	s.await("the program", func() bool { return p.out.Len() > 0 })
+	s.await("the program", func() bool { return p.out.String() != "" })
 	if p.out.String() != "closed\n" || len(s.reports()[0]) != 1 {
 		t.Errorf("%q, %v", p.out.String(), s.reports())
 	}
@@ -127,7 +127,7 @@ try: time.sleep(20)
 except KeyboardInterrupt: print('interrupted')`, nil)
 	s.allocator()
 	p.Process.Signal(syscall.SIGTERM) //nolint:errcheck // the output tells
-	s.await("SIGTERM", func() bool { return p.out.Len() > 0 })
+	s.await("SIGTERM", func() bool { return p.out.String() != "" })
 	p.Process.Signal(syscall.SIGINT) //nolint:errcheck // the output tells
 	if out := s.finish(p); out != "15\ninterrupted\n" && out != "Signals.SIGTERM\ninterrupted\n" {
 		t.Error(out)

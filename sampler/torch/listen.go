@@ -85,7 +85,7 @@ func open(base, path string) (conn *net.UnixConn, err error) {
 		return nil, err
 	}
 	if err = credentials(conn); err != nil {
-		conn.Close()
+		conn.Close() //nolint:errcheck // it is given up
 		os.Remove(path)
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func sweep(base string) {
 		path := filepath.Join(base, monitors, e)
 		conn, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: path, Net: "unixgram"})
 		if err == nil {
-			conn.Close()
+			conn.Close() //nolint:errcheck // nothing was sent
 		}
 		if errors.Is(err, syscall.ECONNREFUSED) && strings.HasSuffix(e, socket) {
 			os.Remove(path)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +16,7 @@ import (
 // short is a directory whose path is short enough for a socket below it.
 func short(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "nvpeak-test")
+	dir, err := os.MkdirTemp("/tmp", "nvpeak-test") //nolint:usetesting // its path is too long for a socket
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,5 +180,22 @@ func TestSender(t *testing.T) {
 		if time.Now().After(end) {
 			t.Fatal("the line does not arrive")
 		}
+	}
+}
+
+// A run within a run: both hear of a process, which has one reporter.
+func TestNested(t *testing.T) {
+	t.Parallel()
+	outer, inner := newScene(t, 1), newScene(t, 1)
+	var err error
+	if inner.env, err = inner.Env(outer.env); err != nil {
+		t.Fatal(err)
+	}
+	p := inner.start(stay, nil)
+	if a, b := outer.allocator(), inner.allocator(); a.PID != p.Process.Pid || b.PID != a.PID {
+		t.Errorf("%d and %d, not %d", a.PID, b.PID, p.Process.Pid)
+	}
+	if threads, err := os.ReadDir(filepath.Join("/proc", strconv.Itoa(p.Process.Pid), "task")); err != nil || len(threads) != 2 {
+		t.Errorf("%d threads, %v", len(threads), err)
 	}
 }

@@ -60,7 +60,7 @@ func newReceiver(o Options) *Receiver {
 // Close stops it and removes its socket and its file.
 func (r *Receiver) Close() {
 	r.over.Do(func() {
-		r.conn.Close()
+		r.conn.Close() //nolint:errcheck // it is over
 		<-r.done
 		site, monitor := filepath.Join(r.base, sites), filepath.Join(r.base, monitors)
 		os.Remove(filepath.Join(monitor, r.name+socket))

@@ -3,11 +3,13 @@ package torch
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -33,7 +35,7 @@ type scene struct {
 // newScene listens in a directory of its own, in /tmp: the path of a socket must be short.
 func newScene(t *testing.T, gpus int) *scene {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "nvpeak-test")
+	dir, err := os.MkdirTemp("/tmp", "nvpeak-test") //nolint:usetesting // its path is too long for a socket
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,8 +98,26 @@ func python(t *testing.T) string {
 // program is a Python program that is running.
 type program struct {
 	*exec.Cmd
-	out  bytes.Buffer
+	out  output
 	done chan error
+}
+
+// output is what it has printed.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(b)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
 }
 
 // start begins a program with more variables; it imports the stand-in and initializes CUDA if it begins with "init".
@@ -184,4 +204,12 @@ func (s *scene) allocator() (p sampler.Process) {
 		return len(list) == 1
 	})
 	return p
+}
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
+		f.Value.Set("8") //nolint:errcheck // the tests mostly wait, so more than one a core
+	}
+	os.Exit(m.Run())
 }

@@ -89,7 +89,7 @@ class NvpeakReporter(object):
                 atexit.register(self.finish)
                 self.thread(self.run, ())
             except Exception:
-                pass
+                self.silent = True
         return None
 
     def forked(self):
@@ -244,10 +244,12 @@ class NvpeakReporter(object):
         # torch.cuda.device_count may open the driver's library a second time.
         for ask in (lambda: sys.modules["torch"]._C._cuda_getDeviceCount(), lambda: cuda.device_count()):
             try:
-                return min(whole(ask()) or 0, 64)
+                count = whole(ask())
+                if count:
+                    return min(count, 64)
             except BaseException:
                 pass
-        return 0
+        return 1
 
     def look(self, readings):
         """Finds the free blocks: at a failure just now, else when that is cheap."""
