@@ -3,6 +3,7 @@ package torch
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -134,6 +135,7 @@ print(sum(spent), end="")`, []string{"STANDIN=" + lie})
 func TestUnnoticed(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 1)
+	s.run("pass", []string{"PYTHONDONTWRITEBYTECODE="}) // its translation goes too
 	out := s.run(`import sys, threading, os, time
 assert 'sitecustomize' not in sys.modules, 'module'
 assert not any('nvpeak' in p for p in sys.path), sys.path
@@ -190,7 +192,10 @@ print(getattr(builtins, 'own', 'none'), *([m.__name__, m.__file__] if m else [])
 torch.cuda.init()
 time.sleep(2)`, nil)
 		s.allocator()
-		if got := strings.TrimSpace(s.finish(p)); got != want {
+		lines := func(text string) []string { // 3.7 keeps what it has to say of errors to the end
+			return slices.Sorted(strings.SplitSeq(strings.TrimSpace(text), "\n"))
+		}
+		if got := s.finish(p); !slices.Equal(lines(got), lines(want)) {
 			t.Errorf("%q: printed %q, want %q", text, got, want)
 		}
 	}

@@ -54,7 +54,7 @@ func newScene(t *testing.T, gpus int) *scene {
 	})
 	r.bases = r.bases[:1] // no other monitor of this machine
 	s := &scene{Receiver: r, t: t, gpus: gpus}
-	if s.env, err = r.Env([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "PYTHONPATH=" + standin(t)}); err != nil {
+	if s.env, err = r.Env([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "PYTHONPATH=" + standin(t), "PYTHONDONTWRITEBYTECODE=1"}); err != nil {
 		t.Fatal(err)
 	}
 	return s

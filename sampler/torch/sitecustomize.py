@@ -19,6 +19,7 @@ BLOCKS_MOST = 2000  # blocks that are looked at without a failure
 BLOCKS_LIMIT = 0.3  # seconds that summing them up may take
 BLOCKS_KEPT = 5.0  # seconds for which the largest free one is told
 PATIENCE = 0.5  # seconds that a failure waits for its details
+PART = 0.02  # seconds that a fork waits for the thread to end, and as long again for the kernel to see it
 LAST = 0.3  # seconds that the end of the program waits for the last reading
 MOST = 1 << 60  # bytes that can be
 STATS = (
@@ -66,7 +67,8 @@ class NvpeakReporter(object):
         import time
         from _thread import allocate_lock, start_new_thread
 
-        self.directories, self.clock, self.lock, self.thread = directories, time.monotonic, allocate_lock, start_new_thread
+        self.directories, self.clock, self.sleep = directories, time.monotonic, time.sleep
+        self.lock, self.thread = allocate_lock, start_new_thread
         self.started = self.silent = self.ending = self.initialized = False
         self.begin()
 
@@ -74,6 +76,7 @@ class NvpeakReporter(object):
         """The state of a process that has reported nothing yet."""
         self.pid, self.wake, self.waiting = os.getpid(), self.lock(), []
         self.wake.acquire()
+        self.shift, self.task, self.pause, self.parted, self.busy, self.deaf = 0, 0, SOON, False, False, False
         self.names, self.used, self.turn, self.every = {}, set(), 0, EVERY
         self.due = self.stats_took = self.blocks_due = self.details_due = self.flag_took = 0.0
         self.free, self.free_at = {}, 0.0
@@ -86,8 +89,10 @@ class NvpeakReporter(object):
                 import atexit
 
                 os.register_at_fork(after_in_child=self.forked)
+                if sys.version_info >= (3, 12):  # which warns of a fork while there are other threads
+                    os.register_at_fork(before=self.part, after_in_parent=self.resume)
                 atexit.register(self.finish)
-                self.thread(self.run, ())
+                self.thread(self.run, (self.shift,))
             except Exception:
                 self.silent = True
         return None
@@ -99,8 +104,31 @@ class NvpeakReporter(object):
             self.silent = self.silent or self.initialized or slow or self.ready()
             if not self.silent:
                 self.begin()
-                self.thread(self.run, ())
+                self.thread(self.run, (self.shift,))
         except BaseException:
+            self.silent = True
+
+    def part(self):
+        """Ends the thread for as long as a fork takes, unless it is waiting for torch."""
+        try:
+            if self.silent or self.ending or self.busy and self.deaf:
+                return
+            self.shift += 1
+            self.parted = self.ask().acquire(True, PART)
+            if not self.parted:
+                self.shift, self.deaf = self.shift - 1, True
+            limit = self.clock() + PART
+            while self.parted and os.path.exists("/proc/self/task/%d" % self.task) and self.clock() < limit:
+                self.sleep(0.0001)
+        except Exception:
+            pass
+
+    def resume(self):
+        try:
+            if self.parted:
+                self.parted = False
+                self.thread(self.run, (self.shift,))
+        except Exception:
             self.silent = True
 
     def finish(self):
@@ -122,38 +150,43 @@ class NvpeakReporter(object):
             pass
         return done
 
-    def run(self):
+    def run(self, shift):
         try:
             import _signal
+            from _thread import get_native_id  # new in 3.8
+
+            self.task = get_native_id()
 
             valid = getattr(_signal, "valid_signals", lambda: range(1, _signal.NSIG))  # new in 3.8
             _signal.pthread_sigmask(_signal.SIG_BLOCK, valid())  # they are the program's
         except BaseException:
             pass
-        self.pause = SOON
-        while self.step():
+        while self.step(shift):
             pass
 
-    def step(self):
+    def step(self, shift):
         """Waits, looks, and says whether to go on."""
-        waiting, ending = [], False
+        waiting, ending, over = [], False, False
         try:
             self.wake.acquire(True, self.pause)
-            ending = self.ending
+            self.busy, ending, over = True, self.ending, shift != self.shift
             while self.waiting:
                 waiting.append(self.waiting.pop())
-            if not self.initialized:
+            if over:
+                pass
+            elif not self.initialized:
                 self.pause = min(self.pause * 1.05, EVERY)
                 self.initialized = self.ready()
                 if self.initialized:
                     self.attach()
-            if self.initialized:
+            if self.initialized and not over:
                 self.pause = self.report(len(waiting) > 0)
         except BaseException:
             self.pause = 10 * EVERY
+        self.busy = self.deaf = False
         for done in waiting:
             done.release()
-        return not ending
+        return not ending and not over
 
     @staticmethod
     def cuda():

@@ -64,7 +64,7 @@ torch.cuda.init()
 time.sleep(2)
 try: torch.refuse(3 << 30)
 except torch.OutOfMemoryError: pass`)
-	if job.Env, err = run.Env([]string{"PATH=" + os.Getenv("PATH"), "PYTHONPATH=" + standin, "CUDA_VISIBLE_DEVICES=2"}); err != nil {
+	if job.Env, err = run.Env([]string{"PATH=" + os.Getenv("PATH"), "PYTHONPATH=" + standin, "CUDA_VISIBLE_DEVICES=2", "PYTHONDONTWRITEBYTECODE=1"}); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := job.CombinedOutput(); err != nil || len(out) > 0 {
