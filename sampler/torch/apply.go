@@ -10,7 +10,7 @@ import (
 )
 
 // silent is after how long a process that says nothing is forgotten.
-const silent = maxNext + time.Minute
+const silent = 10 * time.Minute
 
 // Apply fills in what allocators report of themselves. A process that the driver does not list gets a row: in a
 // container and under WSL it lists none.
@@ -47,7 +47,7 @@ func (r *Receiver) apply(b *board, pid int) {
 	if !listed {
 		known = r.identify(pid)
 	}
-	gone := !known.Visible && p.who.Visible
+	gone := !known.Visible
 	if known.Visible && p.who.Visible && !known.StartTime.Equal(p.who.StartTime) { // the pid is another's now
 		delete(r.processes, pid)
 		return

@@ -102,8 +102,8 @@ func TestFresh(t *testing.T) {
 		age  time.Duration
 		want bool
 	}{
-		{`,"next_ms":1000`, 4 * time.Second, true}, {`,"next_ms":1000`, 4001 * time.Millisecond, false}, {`,"next_ms":20000`, 22 * time.Second, true},
-		{`,"next_ms":-1`, 3 * time.Second, true}, {`,"next_ms":99999999999`, 6 * time.Minute, false},
+		{`,"next_ms":1000`, 4 * time.Second, true}, {`,"next_ms":1000`, 4001 * time.Millisecond, false}, {`,"next_ms":5000`, 8 * time.Second, true}, {`,"next_ms":20000`, 13 * time.Second, true}, {`,"next_ms":20000`, 14 * time.Second, false},
+		{`,"next_ms":-1`, 3 * time.Second, true}, {`,"next_ms":99999999999`, 14 * time.Second, false},
 	} {
 		r, c := alone(people{7: {}})
 		r.take(7, line(0, 1, row.next))

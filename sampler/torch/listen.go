@@ -94,6 +94,7 @@ func open(base, path string) (conn *net.UnixConn, err error) {
 
 // sweep removes what somebody left who was killed: sockets that nobody reads, and the files that belonged to them.
 func sweep(base string) {
+	files := entries(base, sites) // first: whoever has files here has a socket by then
 	live := map[string]bool{}
 	for _, e := range entries(base, monitors) {
 		path := filepath.Join(base, monitors, e)
@@ -107,7 +108,7 @@ func sweep(base string) {
 		}
 		live[strings.TrimSuffix(e, socket)] = true
 	}
-	for _, e := range entries(base, sites) {
+	for _, e := range files {
 		if !live[e] {
 			os.RemoveAll(filepath.Join(base, sites, e))
 		}

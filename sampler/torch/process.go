@@ -40,8 +40,9 @@ type seat struct {
 // fresh is how much older than the reporter's own interval a reading may be.
 const fresh = 3 * time.Second
 
-// maxNext is the longest interval of a reporter, which makes it longer when torch is slow.
-const maxNext = 5 * time.Minute
+// maxNext is the longest interval that counts. A reporter makes its own as long as a slow torch wants it, but nobody
+// wants to see figures of minutes ago.
+const maxNext = 10 * time.Second
 
 // take notes a line, and says whether it tells of a failure that was not known.
 func (s *seat) take(m *message, at time.Time) (refused bool) {

@@ -153,12 +153,12 @@ class NvpeakReporter(object):
     def run(self, shift):
         try:
             import _signal
-            from _thread import get_native_id  # new in 3.8
-
-            self.task = get_native_id()
 
             valid = getattr(_signal, "valid_signals", lambda: range(1, _signal.NSIG))  # new in 3.8
             _signal.pthread_sigmask(_signal.SIG_BLOCK, valid())  # they are the program's
+            from _thread import get_native_id  # new in 3.8
+
+            self.task = get_native_id()
         except BaseException:
             pass
         while self.step(shift):
@@ -242,7 +242,7 @@ class NvpeakReporter(object):
             self.every = max(EVERY, SHARE * self.stats_took)
             self.due = now + self.every
         elif asked:
-            readings = {device: {} for device in self.refusals}
+            readings = {device: {} for device in list(self.refusals)}
         else:
             return self.due - now
         try:
@@ -287,7 +287,7 @@ class NvpeakReporter(object):
     def look(self, readings):
         """Finds the free blocks: at a failure just now, else when that is cheap."""
         now = self.clock()
-        failures = {d: o for d, o in self.refusals.items() if now - o["at"] < EVERY and "looked" not in o}
+        failures = {d: o for d, o in list(self.refusals.items()) if now - o["at"] < EVERY and "looked" not in o}
         if not failures and (now < self.blocks_due or sum(f["blocks"] for f in readings.values()) > BLOCKS_MOST or self.history()):
             return
         for o in failures.values():
