@@ -20,6 +20,7 @@ type collector struct {
 	sampling Sampling
 	lists    listBudget
 	asking   Asking // nil: nobody sees requests
+	inside   Inside // nil: nobody hears from allocators
 
 	early  bool          // somebody wants early pictures
 	peaked chan struct{} // there is news for one
@@ -286,6 +287,9 @@ func (c *collector) snapshot(at time.Time, host string, hm Opt[HostMemory]) *Sna
 	s.splitGPUs()
 	if c.asking != nil {
 		c.asking.Apply(s)
+	}
+	if c.inside != nil {
+		c.inside.Apply(s)
 	}
 	c.marks.Apply(s)
 	c.last = s

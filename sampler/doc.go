@@ -1,7 +1,7 @@
 // Package sampler holds the words of measuring and the pure logic over them.
 // It imports the standard library and one system call only; the outside world comes in through its
-// sub-packages (nvml, demo, tape, proc, oomlog, post, trainlog, torchsnap), each of which speaks these
-// words. Package history keeps what was seen.
+// sub-packages (nvml, uprobe, torch, torchsnap, demo, tape, proc, oomlog, post, trainlog), each of which
+// speaks these words. Package history keeps what was seen.
 //
 //	Source ──► Loop ──► Snapshot ──► Watermarks, history, advice, every screen
 //

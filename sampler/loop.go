@@ -259,6 +259,11 @@ const (
 	refusedEvery = 250 * time.Millisecond // at most that often
 )
 
+// afterRefusal is when the snapshot that tells of a refusal is due.
+func (l *Loop) afterRefusal() <-chan time.Time {
+	return time.After(max(refusedWait, refusedEvery-time.Since(l.published)))
+}
+
 // NextOrPeak is Next, but also returns when the memory of a GPU has reached a new height,
 // with an early picture of that; nil: there is none. It is newer than the snapshots.
 func (l *Loop) NextOrPeak(ctx context.Context) (snaps []*Snapshot, early *Snapshot, err error) {
@@ -272,10 +277,13 @@ func (l *Loop) between(ctx context.Context, next <-chan time.Time) error {
 	early := time.NewTimer(time.Hour)
 	defer early.Stop()
 	var since time.Time // the news that wait
-	var refused <-chan struct{}
+	var refused, tensor <-chan struct{}
 	var soon <-chan time.Time
 	if l.opt.Asking != nil {
 		refused = l.opt.Asking.Refused()
+	}
+	if l.opt.Inside != nil {
+		tensor = l.opt.Inside.Refused()
 	}
 	for {
 		select {
@@ -296,7 +304,9 @@ func (l *Loop) between(ctx context.Context, next <-chan time.Time) error {
 			}
 			early.Reset(wait)
 		case <-refused:
-			refused, soon = nil, time.After(max(refusedWait, refusedEvery-time.Since(l.published)))
+			refused, soon = nil, l.afterRefusal()
+		case <-tensor:
+			tensor, soon = nil, l.afterRefusal()
 		case <-early.C:
 			since = time.Time{}
 			if s := l.c.picture(); s != nil {

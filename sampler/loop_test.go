@@ -641,3 +641,41 @@ func TestRefusalIsShownAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// inside is an allocator that a test has refuse tensors.
+type inside struct{ refused chan struct{} }
+
+func (i inside) Refused() <-chan struct{} { return i.refused }
+func (inside) Apply(s *Snapshot) {
+	s.GPUs[0].Processes = append(s.GPUs[0].Processes, Process{PID: 7, Peak: &Peak{Bytes: 9, Source: PeakAllocator}, Allocator: &Allocator{LastOOM: &RefusedTensor{}}})
+}
+
+// So does a refused tensor; its process has its peak from then on.
+func TestRefusedTensorIsShownAtOnce(t *testing.T) {
+	in := inside{make(chan struct{}, 1)}
+	l := NewLoop(&fake{open: []Inventory{devices("GPU-0")}}, Options{Interval: time.Hour, Inside: in})
+	if err := l.Connect(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	go l.Run(t.Context()) //nolint:errcheck // the test's end ends it
+	for range 3 {
+		s, err := l.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if list := s[0].GPUs[0].Processes; len(list) == 0 || list[len(list)-1].Allocator == nil || list[len(list)-1].Peak.Source != PeakAllocator {
+			t.Fatalf("%+v", list)
+		}
+		in.refused <- struct{}{}
+	}
+}
+
+// The time of a refused tensor follows the clock that is set, and the snapshot before is not changed.
+func TestRefusedTensorRetimed(t *testing.T) {
+	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	s := &Snapshot{Time: at, GPUs: []GPU{{Processes: []Process{{Allocator: &Allocator{LastOOM: &RefusedTensor{Time: at}}}, {Allocator: &Allocator{}}, {}}}}}
+	c := s.WithAhead(time.Hour).Wall()
+	if got := c.GPUs[0].Processes[0].Allocator.LastOOM.Time; !got.Equal(at.Add(time.Hour)) || !s.GPUs[0].Processes[0].Allocator.LastOOM.Time.Equal(at) {
+		t.Errorf("%v, %v", got, s.GPUs[0].Processes[0].Allocator.LastOOM.Time)
+	}
+}

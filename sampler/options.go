@@ -9,6 +9,7 @@ type Options struct {
 	Host         Host
 	Clock        Clock
 	Asking       Asking        // who sees what processes ask the driver for; nil: nobody
+	Inside       Inside        // who hears from the allocators inside processes; nil: nobody
 	Settle       time.Duration // if set, the first snapshot comes that late and has all figures, for who takes only one
 	Whole        time.Duration // if set, the first snapshot waits, at most so long, for the memory and the processes of every GPU
 	Select       []string      // GPUs to watch: index, UUID or PCI bus id; empty: all

@@ -23,7 +23,7 @@ type poller struct {
 
 func newPoller(src Source, o Options) poller {
 	c := newCollector()
-	c.asking = o.Asking
+	c.asking, c.inside = o.Asking, o.Inside
 	return poller{src: src, opt: o, c: c, stale: make(chan int, 256), trips: make(chan error, 1), interval: o.Interval}
 }
 

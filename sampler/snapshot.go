@@ -164,17 +164,6 @@ type Process struct {
 	Requests    *Requests         `json:"requests"` // absent: nobody listens, or it asked for nothing
 }
 
-// Allocator is what the allocator inside a process reports of itself.
-type Allocator struct {
-	Allocated     Bytes `json:"allocated_bytes"`
-	Reserved      Bytes `json:"reserved_bytes"`
-	InactiveSplit Bytes `json:"inactive_split_bytes"`
-	Retries       int   `json:"retries"`
-	OOMs          int   `json:"ooms"`
-	PeakAllocated Bytes `json:"peak_allocated_bytes"`
-	PeakReserved  Bytes `json:"peak_reserved_bytes"`
-}
-
 // HostMemory of the machine.
 type HostMemory struct {
 	Total     Bytes `json:"total_bytes"`

@@ -49,7 +49,7 @@ func (s *Snapshot) Retimed(at, start func(time.Time) time.Time) *Snapshot {
 		g.Processes = slices.Clone(g.Processes)
 		for n := range g.Processes {
 			p := &g.Processes[n]
-			p.StartTime, p.Peak = retimed(p.StartTime, start), p.Peak.retimed(at)
+			p.StartTime, p.Peak, p.Allocator = retimed(p.StartTime, start), p.Peak.retimed(at), p.Allocator.retimed(at)
 		}
 	}
 	return &c

@@ -26,7 +26,7 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 	door := t.door
 	door.LetGo = append([]string{}, t.door.LetGo...)
 	s.Door = &door
-	t.devices = newDevices(s)
+	t.ordinals = sampler.NewOrdinals(s)
 	t.index(s)
 	for _, p := range t.processes {
 		t.settle(p, s.Time)

@@ -15,7 +15,7 @@ type Tracker struct {
 	mu        sync.Mutex
 	processes map[int]*process
 	gpus      map[sampler.GPUKey]*gpu
-	devices   devices
+	ordinals  sampler.Ordinals
 	listed    map[int][]sampler.GPUKey // where the driver lists a process
 	calls     []asked                  // for the next snapshot
 	door      sampler.Door

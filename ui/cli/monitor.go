@@ -65,6 +65,7 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	defer l.close()
 	ctx, cancel := context.WithCancelCause(cmd.Context())
 	defer cancel(nil)
 	if err := l.start(ctx, connectTimeout); err != nil {

@@ -11,6 +11,7 @@ import (
 	"nvpeak/sampler/demo"
 	"nvpeak/sampler/nvml"
 	"nvpeak/sampler/proc"
+	"nvpeak/sampler/torch"
 )
 
 // live is a loop over the chosen source.
@@ -20,6 +21,7 @@ type live struct {
 	simulate func()                // works through the past of a demo
 	skipPast func()                // lets the demo begin now
 	listen   func(context.Context) // sees requests, until the context ends
+	reporter *torch.Receiver       // hears from allocators inside processes; nil: nobody does
 }
 
 // demoPast is how much the demo has seen when it begins; less with many GPUs, for it is
@@ -76,8 +78,12 @@ func (a *app) source(o sampler.Options) (*live, error) {
 	if err != nil {
 		return nil, err
 	}
-	loop := sampler.NewLoop(nvml.New(nvml.Options{Library: string(a.opt.library), Clock: o.Clock}), o)
-	return &live{Loop: loop, simulate: nothing, skipPast: nothing, listen: listen}, nil
+	l := &live{simulate: nothing, skipPast: nothing, listen: listen}
+	if a.opt.requests != "" && o.Settle == 0 { // a command that goes on
+		l.reporter = a.reports(&o)
+	}
+	l.Loop = sampler.NewLoop(nvml.New(nvml.Options{Library: string(a.opt.library), Clock: o.Clock}), o)
+	return l, nil
 }
 
 func demoSource(name string, o sampler.Options) (*live, error) {
@@ -160,9 +166,17 @@ func (a *app) measure(parent context.Context, o sampler.Options) (l *live, ctx c
 	ctx, cancel := context.WithCancelCause(parent)
 	if err = a.answered(ctx, l); err != nil {
 		cancel(nil)
+		l.close()
 		return nil, nil, nil, err
 	}
-	return l, ctx, func(cause error) { cancel(cause); l.Wait(endTimeout) }, nil
+	return l, ctx, func(cause error) { cancel(cause); l.Wait(endTimeout); l.close() }, nil
+}
+
+// close removes what would stay behind.
+func (l *live) close() {
+	if l.reporter != nil {
+		l.reporter.Close()
+	}
 }
 
 // listDemos prints the scenarios when --demo=list asks for them.

@@ -1,0 +1,96 @@
+package sampler
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Ordinals knows which GPU a process means by a number, as of one snapshot.
+type Ordinals struct {
+	all     []GPUKey // that a program can be given
+	uuids   []string // of those
+	ordered []GPUKey // by index, which is that of the bus; zero where there is none of it
+	alike   bool     // of one kind
+}
+
+// maxOrdinal is the highest index of a GPU that is believed.
+const maxOrdinal = 1023
+
+// NewOrdinals takes the GPUs of a snapshot that are on its host.
+func NewOrdinals(s *Snapshot) (d Ordinals) {
+	d.alike = true
+	for _, g := range s.Assignable() {
+		if g.Host != "" {
+			continue
+		}
+		d.all, d.uuids = append(d.all, g.Key()), append(d.uuids, g.UUID)
+		d.alike = d.alike && g.Name == s.GPUs[0].Name
+		for g.MIG == nil && len(d.ordered) <= g.Index && g.Index <= maxOrdinal {
+			d.ordered = append(d.ordered, GPUKey{})
+		}
+		if g.MIG == nil && g.Index < len(d.ordered) {
+			d.ordered[g.Index] = g.Key()
+		}
+	}
+	return d
+}
+
+// Only is the GPU where there is one; else the zero key.
+func (d *Ordinals) Only() (key GPUKey) {
+	if len(d.all) == 1 {
+		return d.all[0]
+	}
+	return key
+}
+
+// Key is the GPU that a process calls by a number; the zero key: not known. CUDA numbers the visible ones in the
+// order of CUDA_VISIBLE_DEVICES or else in its own, the fastest first, which is that of the bus only where all are of one
+// kind: https://docs.nvidia.com/cuda/cuda-c-programming-guide/#cuda-environment-variables
+func (d *Ordinals) Key(p *Process, n int) (key GPUKey) {
+	if n < 0 || p.Environment == nil { // not readable
+		return key
+	}
+	list := d.ordered
+	if len(list) == 0 {
+		list = d.all // instances of MIG
+	}
+	if v, ok := p.Environment["NVIDIA_VISIBLE_DEVICES"]; ok && p.Container.Known() && v != "all" && v != "" && v != "void" && v != "none" {
+		list = d.pick(list, v, true)
+	}
+	inOrder := d.alike || p.Environment["CUDA_DEVICE_ORDER"] == "PCI_BUS_ID"
+	if v, ok := p.Environment["CUDA_VISIBLE_DEVICES"]; ok {
+		list = d.pick(list, v, inOrder)
+	} else if !inOrder {
+		return key
+	}
+	if n < len(list) {
+		return list[n]
+	}
+	return key
+}
+
+// pick are the GPUs that a list of numbers and UUIDs names, in its order, up to the first that is none; zero for a
+// number that cannot be trusted.
+func (d *Ordinals) pick(from []GPUKey, list string, inOrder bool) (picked []GPUKey) {
+	for word := range strings.SplitSeq(list, ",") {
+		word = strings.TrimSpace(word)
+		var key GPUKey
+		if n, err := strconv.Atoi(word); err == nil {
+			if n < 0 || n >= len(from) {
+				return picked
+			}
+			if inOrder {
+				key = from[n]
+			}
+		} else {
+			i := slices.IndexFunc(d.uuids, func(u string) bool { return word != "" && strings.HasPrefix(u, word) })
+			if i < 0 {
+				return picked
+			}
+			key = d.all[i]
+		}
+		picked = append(picked, key)
+	}
+	return picked
+}

@@ -1,0 +1,66 @@
+package torch
+
+import (
+	_ "embed" // the reporter
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+//go:embed sitecustomize.py
+var reporter []byte
+
+const (
+	pathVariable   = "PYTHONPATH"
+	reportVariable = "NVPEAK_REPORT" // the directories of sockets
+)
+
+// Env is the environment with which Python programs below a command report. When it cannot be made the environment
+// is as it was. What it needs is there until Close.
+func (r *Receiver) Env(environ []string) ([]string, error) {
+	dir := filepath.Join(r.base, sites, r.name)
+	if err := errors.Join(private(filepath.Dir(dir)), private(dir)); err != nil {
+		return environ, err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "sitecustomize.py"), reporter, 0o600); err != nil {
+		os.RemoveAll(dir)
+		return environ, err
+	}
+	list := string(os.PathListSeparator)
+	var to []string
+	for _, base := range r.bases {
+		if path := filepath.Join(base, monitors); !strings.Contains(path, list) {
+			to = append(to, path)
+		}
+	}
+	environ = slices.Clone(environ)
+	environ = with(environ, pathVariable, func(old string) string {
+		if old == "" { // an empty entry would be the working directory
+			return dir
+		}
+		return dir + list + old
+	})
+	return with(environ, reportVariable, func(old string) string {
+		for _, path := range strings.Split(old, list) { // of a run around this one
+			if path != "" && !slices.Contains(to, path) {
+				to = append(to, path)
+			}
+		}
+		return strings.Join(to, list)
+	}), nil
+}
+
+// with gives a variable another value. The last of a name counts, as for os/exec.
+func with(environ []string, name string, value func(old string) string) []string {
+	old := ""
+	environ = slices.DeleteFunc(environ, func(entry string) bool {
+		v, ok := strings.CutPrefix(entry, name+"=")
+		if ok {
+			old = v
+		}
+		return ok
+	})
+	return append(environ, name+"="+value(old))
+}
