@@ -20,6 +20,7 @@ const (
 func (t *Tracker) Apply(s *sampler.Snapshot) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.index(s)
 	if !t.seeing {
 		return
 	}
@@ -27,7 +28,6 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 	door.LetGo = append([]string{}, t.door.LetGo...)
 	s.Door = &door
 	t.ordinals = sampler.NewOrdinals(s)
-	t.index(s)
 	for _, p := range t.processes {
 		t.settle(p, s.Time)
 		for _, seat := range p.seats {
@@ -97,7 +97,7 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 		r.Live, r.Peak = r.Live+n, y.exact.top
 	}
 	row.Requests = r
-	if n, at := y.exact.peak(); n > 0 && (row.Peak == nil || n >= row.Peak.Bytes) {
+	if n, at := y.exact.peak(); n > 0 && n <= y.most() && (row.Peak == nil || n >= row.Peak.Bytes) {
 		row.Peak = &sampler.Peak{Bytes: n, Time: milli(at), Source: sampler.PeakCalls}
 	}
 }
@@ -121,7 +121,7 @@ func (t *Tracker) unlisted(g *sampler.GPU, now time.Time) {
 	for _, pid := range slices.Sorted(maps.Keys(t.processes)) {
 		p := t.processes[pid]
 		y := p.on(g.Key())
-		if y == nil || p.gone && y.shown == y.granted+y.refused || slices.ContainsFunc(g.Processes, func(q sampler.Process) bool { return q.PID == pid }) {
+		if y == nil || p.gone && y.shown == y.granted+y.refused || y.live == 0 && len(t.listed[pid]) > 0 || slices.ContainsFunc(g.Processes, func(q sampler.Process) bool { return q.PID == pid }) {
 			continue
 		}
 		row := p.who

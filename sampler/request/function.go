@@ -52,6 +52,12 @@ type Function struct {
 	Place   Place
 }
 
+// A primary context ends when it was released as often as it was retained.
+const (
+	primaryRetain  = "cuDevicePrimaryCtxRetain"
+	primaryRelease = "cuDevicePrimaryCtxRelease_v2"
+)
+
 // Functions are those that are looked at, a row each; libraries lack some. From the CUDA driver API reference,
 // https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html and group__CUDA__VA.html, group__CUDA__MALLOC__ASYNC.html,
 // group__CUDA__CTX.html beside it. _ptsz: the same with a default stream for each thread.
@@ -75,7 +81,7 @@ var Functions = []Function{
 	{Name: "cuMemMap", Effect: Maps, Address: 1, Size: 2, At: 4},
 	{Name: "cuMemUnmap", Effect: Unmaps, Address: 1, Size: 2},
 
-	{Name: "cuDevicePrimaryCtxRetain", Effect: Names, Address: 1, At: 2, Place: OfDevice},
+	{Name: primaryRetain, Effect: Names, Address: 1, At: 2, Place: OfDevice},
 	{Name: "cuDeviceGetDefaultMemPool", Effect: Names, Address: 1, At: 2, Place: OfDevice},
 	{Name: "cuDeviceGetMemPool", Effect: Names, Address: 1, At: 2, Place: OfDevice},
 	{Name: "cuMemPoolCreate", Effect: Names, Address: 1, At: 2, Place: Properties},
@@ -87,6 +93,7 @@ var Functions = []Function{
 	{Name: "cuCtxPopCurrent_v2", Effect: Pops, Address: 1},
 	{Name: "cuCtxDestroy_v2", Effect: Ends, Address: 1},
 	{Name: "cuDevicePrimaryCtxReset_v2", Effect: Ends, At: 1, Place: OfDevice},
+	{Name: primaryRelease, Effect: Ends, At: 1, Place: OfDevice},
 }
 
 // Cookie is the function as probe.c reads it.

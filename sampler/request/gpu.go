@@ -10,8 +10,8 @@ import (
 type gpu struct {
 	usable sampler.Bytes // total without what the driver reserves; 0: not known
 	newest int
-	since  int64         // bytes that were given less what was taken back since the newest reading
-	sure   int64         // the same without what that reading may have
+	moves  [keptMoves]move // a ring
+	moved  int
 	top    sampler.Bytes // the most that was in use since the snapshot before, by the calls
 	topAt  time.Time
 	read   [keptReadings]reading // a ring
@@ -19,6 +19,15 @@ type gpu struct {
 
 // keptReadings: those of two seconds in which each one differs from the one before.
 const keptReadings = 128
+
+// keptMoves: more than happen between two readings, but for a moment.
+const keptMoves = 256
+
+// move is memory that was given or, negative, taken back.
+type move struct {
+	at    time.Time
+	bytes int64
+}
 
 type reading struct {
 	at   time.Time
@@ -29,7 +38,6 @@ type reading struct {
 func (g *gpu) take(at time.Time, used sampler.Bytes) {
 	g.newest = (g.newest + 1) % keptReadings
 	g.read[g.newest] = reading{at, used}
-	g.since, g.sure = 0, 0
 }
 
 // at is what was in use at a time; 0: not known.
@@ -57,32 +65,45 @@ func (g *gpu) free() sampler.Opt[sampler.Bytes] {
 	if g == nil || g.usable == 0 {
 		return sampler.Opt[sampler.Bytes]{}
 	}
-	return sampler.Some(g.usable.Less(g.used(g.since)))
+	return sampler.Some(g.usable.Less(g.used(cut)))
 }
 
-// used is what is in use when so much was given since the newest reading.
-func (g *gpu) used(since int64) sampler.Bytes {
-	return sampler.Bytes(max(int64(g.read[g.newest].used)+since, 0)) //nolint:gosec // both below MaxPlausible
-}
+const (
+	// cut: the time of a reading has whole milliseconds.
+	cut = time.Millisecond
+	// included: what was given so soon after a reading may be in it already.
+	included = 2 * time.Millisecond
+)
 
-// included: what was given so soon after a reading may be in it already.
-const included = 2 * time.Millisecond
+// used is what is in use by the newest reading and the calls after it; what was given so soon after it is left out. Calls
+// may be heard after a reading that was made after them, and before one that was made before.
+func (g *gpu) used(soon time.Duration) sampler.Bytes {
+	r := g.read[g.newest]
+	sum := int64(r.used) //nolint:gosec // below MaxPlausible
+	for _, m := range g.moves {
+		if m.bytes > 0 && !m.at.Before(r.at.Add(soon)) || m.bytes < 0 && !m.at.Before(r.at.Add(cut)) {
+			sum += m.bytes
+		}
+	}
+	return sampler.Bytes(max(sum, 0)) //nolint:gosec // it is none below zero
+}
 
 // give notes that a process holds more, and drop that it holds less.
 func (g *gpu) give(at time.Time, n sampler.Bytes) {
-	g.since += int64(n) //nolint:gosec // below MaxPlausible
-	if r := g.read[g.newest]; r.at.IsZero() || at.Before(r.at.Add(included)) {
+	g.note(at, int64(n)) //nolint:gosec // below MaxPlausible
+	if g.read[g.newest].at.IsZero() {
 		return
 	}
-	g.sure += int64(n) //nolint:gosec // below MaxPlausible
-	if now := g.used(g.sure); now > g.top && now <= g.usable {
+	if now := g.used(included); now > g.top && now <= g.usable {
 		g.top, g.topAt = now, at
 	}
 }
 
-func (g *gpu) drop(n sampler.Bytes) {
-	g.since -= int64(n) //nolint:gosec // below MaxPlausible
-	g.sure -= int64(n)  //nolint:gosec // the same
+func (g *gpu) drop(at time.Time, n sampler.Bytes) { g.note(at, -int64(n)) } //nolint:gosec // below MaxPlausible
+
+func (g *gpu) note(at time.Time, n int64) {
+	g.moves[g.moved%keptMoves] = move{at, n}
+	g.moved++
 }
 
 // shorter is a rise that no reading shows.

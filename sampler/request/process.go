@@ -16,7 +16,8 @@ type process struct {
 	handles map[uint64]int
 	blocks  map[where]*block
 	mapped  map[uint64]mapping
-	seats   []*seat // few: one for each device
+	retains map[int]int // of primary contexts, by device
+	seats   []*seat     // few: one for each device
 }
 
 // where is what a block is known by: an address, or the handle of a piece.
@@ -44,7 +45,7 @@ const (
 )
 
 func newProcess(pid int) *process {
-	return &process{pid: pid, handles: map[uint64]int{}, blocks: map[where]*block{}, mapped: map[uint64]mapping{}}
+	return &process{pid: pid, handles: map[uint64]int{}, blocks: map[where]*block{}, mapped: map[uint64]mapping{}, retains: map[int]int{}}
 }
 
 // key is where the memory of a call is; a piece is known by its handle, all else by an address.
@@ -92,6 +93,10 @@ func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
 		p.late = true
 		return
 	}
+	if Functions[c.Function].Memory == Managed { // it is the GPU's only while it is used there
+		s.tally.met(c, n)
+		return
+	}
 	p.blocks[at] = &block{bytes: n, seat: s, context: c.Context, memory: Functions[c.Function].Memory, refs: 1}
 	s.tally.grant(c, n)
 	if g := s.tally.gpu; g != nil && physical(Functions[c.Function].Memory) {
@@ -114,7 +119,7 @@ func (p *process) drop(c *Call, at where, b *block) {
 	delete(p.blocks, at)
 	b.seat.tally.take(c.Time, b.bytes)
 	if g := b.seat.tally.gpu; g != nil && physical(b.memory) {
-		g.drop(b.bytes)
+		g.drop(c.Time, b.bytes)
 	}
 }
 
@@ -148,6 +153,11 @@ func (p *process) unmap(c *Call, at uint64, m mapping) {
 
 // ends: a context takes its memory with it, the reset of a device that of all of its contexts.
 func (p *process) ends(c *Call) {
+	if Functions[c.Function].Name == primaryRelease {
+		if p.retains[c.Device]--; p.retains[c.Device] != 0 {
+			return // others have it, or it was retained before we came
+		}
+	}
 	for at, b := range p.blocks {
 		if c.Device >= 0 && b.seat.key.device == c.Device || c.Device < 0 && c.Address != 0 && b.context == c.Address {
 			p.drop(c, at, b)

@@ -76,10 +76,15 @@ func (t *tally) refuse(c *Call, n sampler.Bytes) {
 		Function: Functions[c.Function].Name, Tries: 1}}
 }
 
-// grant notes memory that was given, and what that says of a refusal before.
+// grant notes memory that was given.
 func (t *tally) grant(c *Call, n sampler.Bytes) {
-	t.granted++
 	t.add(c.Time, n)
+	t.met(c, n)
+}
+
+// met notes that a request was met, and what that says of a refusal before.
+func (t *tally) met(c *Call, n sampler.Bytes) {
+	t.granted++
 	r := t.refusal
 	if r == nil || r.Outcome != sampler.RefusalOpen || c.Time.Sub(r.last) > retryWithin {
 		return
@@ -93,6 +98,21 @@ func (t *tally) grant(c *Call, n sampler.Bytes) {
 	case r.tid == c.TID && n >= r.Smallest/smallerPart:
 		r.Outcome = sampler.RefusalSmaller
 	}
+}
+
+// moved notes that the host's memory was taken, which may be in place of the GPU's.
+func (t *tally) moved(c *Call, n sampler.Bytes) {
+	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen && r.tid == c.TID && n >= r.Smallest/smallerPart && c.Time.Sub(r.last) <= retryWithin {
+		r.Outcome = sampler.RefusalSmaller
+	}
+}
+
+// most is the most that can be held; peaks above it are of calls that were heard in another order.
+func (t *tally) most() sampler.Bytes {
+	if t.gpu == nil || t.gpu.usable == 0 {
+		return sampler.MaxPlausible
+	}
+	return t.gpu.usable
 }
 
 // smallerPart: what is granted after a refusal is its smaller plan when it is not a small

@@ -93,6 +93,9 @@ func (t *Tracker) Call(c Call) {
 	case Names, Makes:
 		if c.Answer == success && len(p.handles) < maxHandles {
 			p.handles[c.Address] = c.Device
+			if f.Name == primaryRetain {
+				p.retains[c.Device]++
+			}
 		}
 	case Ends:
 		p.ends(&c)
@@ -114,10 +117,15 @@ func (t *Tracker) process(pid int) *process {
 }
 
 func (t *Tracker) gives(p *process, c *Call, f *Function) {
+	n := sampler.Bytes(min(c.Size, uint64(sampler.MaxPlausible)))
+	if f.Memory == Host && c.Answer == success {
+		for _, s := range p.seats {
+			s.tally.moved(c, n)
+		}
+	}
 	if f.Memory == Host || c.Answer != success && c.Answer != outOfMemory {
 		return // not the GPU's memory, or wrong arguments
 	}
-	n := sampler.Bytes(min(c.Size, uint64(sampler.MaxPlausible)))
 	s := p.seat(c)
 	if s.tally.granted+s.tally.refused == 0 {
 		s.at = t.place(p, s)

@@ -121,6 +121,28 @@ func TestFreeAtRefusal(t *testing.T) {
 	}
 }
 
+// Calls may be heard after a reading that was made after them, and readings after calls that were made after those.
+func TestHeardLate(t *testing.T) {
+	s := newScene(t, 1, people{7: {}})
+	s.context(0)
+	key := s.gpus[0].Key()
+	at := s.now
+	s.Reading(key, at.Add(ms(10)), 30*gib)
+	s.alloc(1, 30*gib) // a millisecond after at: the reading has it
+	s.now = at.Add(ms(20))
+	s.refused(20 * gib)
+	if r := s.requests(0); !r.Refusal.Free.Equal(sampler.Some(18 * gib)) {
+		t.Errorf("a call that is heard late: %v free, not 18 GiB", r.Refusal.Free)
+	}
+	s.alloc(2, 10*gib)
+	s.Reading(key, s.now.Add(-ms(5)), 31*gib) // of before that
+	s.now = s.now.Add(ms(1))
+	s.refused(21 * gib)
+	if r := s.requests(0); !r.Refusal.Free.Equal(sampler.Some(7 * gib)) {
+		t.Errorf("a reading that is heard late: %v free, not 7 GiB", r.Refusal.Free)
+	}
+}
+
 // The largest request of the last minute is forgotten after it, that of ever is not.
 func TestLately(t *testing.T) {
 	s := newScene(t, 1, people{7: {}})
@@ -178,6 +200,66 @@ func TestPiecesTogether(t *testing.T) {
 	s.call("cuMemUnmap", Call{Address: 0x1000, Size: 0x2000, Device: -1})
 	if r := s.requests(0); r.Live != 2*mib {
 		t.Errorf("%v is held after two of three are unmapped", r.Live)
+	}
+}
+
+// A primary context lives as long as somebody retains it.
+func TestPrimaryContext(t *testing.T) {
+	s := newScene(t, 1, people{7: {}})
+	s.context(0)
+	s.context(0)
+	s.alloc(1, gib)
+	release := func() sampler.Bytes {
+		s.call(primaryRelease, Call{Device: 0})
+		return s.requests(0).Live
+	}
+	if live := release(); live != gib {
+		t.Errorf("%v is held after one of two released it", live)
+	}
+	if live := release(); live != 0 {
+		t.Errorf("%v is held after both", live)
+	}
+	s.alloc(2, gib)
+	if live := release(); live != gib {
+		t.Errorf("%v is held after one that retained it before we came", live)
+	}
+}
+
+// Managed memory is asked for, but not held on the GPU; the host's memory may take its place.
+func TestNotOnTheGPU(t *testing.T) {
+	s := newScene(t, 1, people{7: {}})
+	s.context(0)
+	s.alloc(1, gib)
+	s.call("cuMemAllocManaged", Call{Address: 2, Size: uint64(900 * gib), Context: 0xc000, Device: -1})
+	if r := s.requests(0); r.Live != gib || r.Peak != gib || r.Largest != 900*gib || r.Granted != 2 {
+		t.Errorf("%+v", r)
+	}
+	s.refused(8 * gib)
+	s.call("cuMemHostAlloc", Call{Address: 3, Size: uint64(gib) - 1, Device: -1})
+	if r := s.requests(0); r.Refusal.Outcome != sampler.RefusalOpen {
+		t.Errorf("a little on the host: %+v", r.Refusal)
+	}
+	s.call("cuMemHostAlloc", Call{Address: 4, Size: uint64(8 * gib), Device: -1})
+	if r := s.requests(0); r.Refusal.Outcome != sampler.RefusalSmaller {
+		t.Errorf("all of it on the host: %+v", r.Refusal)
+	}
+}
+
+// Who has given all back and is listed on another GPU has no row of the first one.
+func TestNoGhost(t *testing.T) {
+	s := newScene(t, 2, people{7: {Environment: map[string]string{}}})
+	s.context(0)
+	s.alloc(1, gib)
+	if r := s.requests(0); r.Live != gib {
+		t.Fatalf("%+v", r)
+	}
+	s.list(1, 7, sampler.Some(gib))
+	s.list(0, 7, sampler.Some(gib))
+	s.apply()
+	s.free(1)
+	s.gpus[0].Processes = nil
+	if rows := s.apply().GPUs[0].Processes; len(rows) != 0 {
+		t.Errorf("%+v", rows)
 	}
 }
 

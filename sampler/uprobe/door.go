@@ -142,9 +142,7 @@ func (d *Door) Run(ctx context.Context) {
 		case <-tick.C:
 		}
 		d.bound()
-		if n < eagerTicks || n%ticksOfSearch == 0 {
-			d.search()
-		}
+		d.search(n%ticksOfSearch == 0 || n < eagerTicks)
 	}
 }
 

@@ -81,15 +81,16 @@ func functionsOf(path string) (list []int) {
 	if err != nil || f.Class != elf.ELFCLASS64 {
 		return nil
 	}
-	has := map[string]bool{}
+	has, twice := map[string]uint64{}, map[uint64]bool{}
 	for _, s := range symbols {
 		if s.Section != elf.SHN_UNDEF && elf.ST_TYPE(s.Info) == elf.STT_FUNC {
-			has[s.Name] = true
+			has[s.Name] = s.Value
 		}
 	}
 	for n := range request.Functions {
-		if has[request.Functions[n].Name] {
-			list = append(list, n)
+		at, ok := has[request.Functions[n].Name]
+		if ok && !twice[at] { // two names of one function are one
+			list, twice[at] = append(list, n), true
 		}
 	}
 	return list

@@ -154,6 +154,14 @@ static __always_inline void set_current(__u64 thread, __u64 effect, __u64 contex
 	t->contexts[t->depth & (DEPTH - 1)] = context;
 }
 
+// end_context takes a context that ends from the thread.
+static __always_inline void end_context(__u64 thread, __u64 context)
+{
+	struct thread *t = bpf_map_lookup_elem(&threads, &thread);
+	if (t && context && t->contexts[t->depth & (DEPTH - 1)] == context)
+		set_current(thread, EFFECT_POPS, 0);
+}
+
 static __always_inline __u64 current_context(__u64 thread)
 {
 	struct thread *t = contexts_missed ? 0 : bpf_map_lookup_elem(&threads, &thread);
@@ -234,6 +242,8 @@ int entered(struct pt_regs *r)
 	case EFFECT_UNMAPS:
 	case EFFECT_ENDS:
 		tell(cookie, thread, &c, 0);
+		if (effect == EFFECT_ENDS)
+			end_context(thread, c.address);
 		return 0;
 	}
 	struct call_key key = {thread, FUNCTION(cookie)};

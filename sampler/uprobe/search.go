@@ -43,27 +43,31 @@ func Await(ctx context.Context, t *request.Tracker, libraries []string) bool {
 }
 
 const (
-	// youngFor is in how many searches a process that has begun is looked at: what uses CUDA has loaded it by then, and
-	// from then on the driver lists it.
-	youngFor = 3
+	// youngFor is until which search a process that has begun is looked at, in the 1st, 2nd, 4th and so on: what uses CUDA
+	// has loaded it by then, and from then on the driver lists it.
+	youngFor = 32
 	// maxSearches of one process: who is listed and has no libcuda by then uses the GPU in another way.
 	maxSearches = 8
 	// maxYoung bounds the cost of a machine that begins hundreds of processes a second: the newest are left out.
-	maxYoung = 32
+	maxYoung = 64
 )
 
-// search looks for libraries that are not looked at yet: of the processes that the driver lists, and of those that have
-// begun since the last search. What the system has is looked at already, so this is for copies, as in containers.
-func (d *Door) search() {
+// search looks for libraries that are not looked at yet: of those that have begun since the last search and, if all, of the
+// processes that the driver lists. What the system has is looked at already, so this is for copies, as in containers.
+func (d *Door) search(all bool) {
 	last := lastPID()
 	for pid := d.lastPID + 1; pid <= last && len(d.young) < maxYoung; pid++ {
 		d.young[pid] = 0
 	}
 	d.lastPID = last
 	for pid := range d.young {
-		if d.young[pid]++; d.searchIn(pid) || d.young[pid] >= youngFor {
+		d.young[pid]++
+		if n := d.young[pid]; n&(n-1) == 0 && d.searchIn(pid) || n >= youngFor {
 			delete(d.young, pid)
 		}
+	}
+	if !all {
+		return
 	}
 	listed := d.tracker.PIDs()
 	for pid := range listed {
