@@ -92,8 +92,11 @@ var causesSnapshot = []causeRow{
 			return f.snapshot != nil && !optimizer && !f.unrefused() && len(f.holders()) > 0
 		},
 		confidence: func(f *failure) float64 {
-			if f.otherFinding() {
+			switch {
+			case f.otherFinding():
 				return 0.3
+			case f.holders()[0].File == "":
+				return 0.4
 			}
 			return 0.62
 		},

@@ -101,7 +101,9 @@ func (v Verdict) sayRun(words lang.Catalog, failures []*failure) string {
 		if r, known := failures[i].event.Rank.Value(); known {
 			return words.Say("verdict.rank", "rank", r)
 		}
-		if file := failures[i].file; file != "" {
+		if file := failures[i].file; file != "" && failures[i].event.Line == 0 {
+			return file // a memory snapshot
+		} else if file != "" {
 			return words.Say("verdict.file", "file", file, "line", failures[i].event.Line)
 		}
 		return words.Say("verdict.line", "line", failures[i].event.Line)

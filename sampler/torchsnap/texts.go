@@ -34,7 +34,7 @@ var keyTexts = [keys]string{"", "segments", "device_traces", "allocator_settings
 	"filename", "line", "name", "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF", "expandable_segments"}
 
 const (
-	textsMost     = 1 << 20 // different texts
+	textsMost     = 1 << 18 // different texts
 	textBytesMost = 64 << 20
 )
 

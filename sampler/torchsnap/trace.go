@@ -49,7 +49,7 @@ const (
 	// liveMost is how many live allocations are attributed; more are counted.
 	liveMost = 1_000_000
 	// trackersMost are the lines of all GPUs that are followed.
-	trackersMost = 30_000
+	trackersMost = 20_000
 	// momentsFree refusals are captured at once; then each as many events apart as there are lines.
 	momentsFree = 64
 )

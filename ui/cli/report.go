@@ -172,6 +172,9 @@ func (a *app) trainingLog(recording string, o report.Options) (log trainingLog, 
 		return log, err
 	}
 	l, err := a.scanFile(a.opt.log)
+	if err == nil && l.snapshot != nil {
+		err = usagef("--log %s is a memory snapshot, no log: nvpeak explain reads it", a.opt.log)
+	}
 	if err != nil {
 		return log, err
 	}

@@ -80,6 +80,7 @@ func addSnapshots(in *explain.Incident, logs []logFailures) {
 		in.Snapshots = append(in.Snapshots, *l.snapshot)
 		events, devices := explain.FromSnapshot(*l.snapshot)
 		for i, e := range events {
+			e.Rank = rankOfLog(l.name)
 			at := slices.IndexFunc(in.Events[:logged], func(o sampler.OOMEvent) bool { return sameRefusal(o, e) })
 			if at < 0 {
 				if !e.Requested.Known() && logged > 0 {

@@ -77,6 +77,13 @@ func TestExplainNoSnapshot(t *testing.T) {
 	}
 }
 
+// report reads logs only, and says who reads a snapshot.
+func TestReportLogSnapshot(t *testing.T) {
+	if _, errs, code := command(t, "report", "--log", torchData+"leak.pickle.gz", tapes+"leak.jsonl"); code != exitUsage || !strings.Contains(errs, "nvpeak explain reads it") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}
+
 // A log and a snapshot of one refusal are one failure; of different ones they are two.
 func TestExplainLogWithSnapshot(t *testing.T) {
 	log := "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 100.00 MiB. GPU 0 has a total capacity of 2.90 GiB of which 20.00 MiB is free. " +
@@ -85,6 +92,13 @@ func TestExplainLogWithSnapshot(t *testing.T) {
 	e, errs, code := explained(t, "", filepath.Join(dir, "train.log"), torchData+"leak.pickle.gz")
 	if code != exitFine || len(e.Events) != 1 || explain.TopCause(e.Causes) != explain.CauseLeak || e.Events[0].Card == nil {
 		t.Errorf("exit %d, %s: %d events, %+v", code, errs, len(e.Events), e.Causes)
+	}
+	rank := filepath.Join(dir, "rank1.pickle")
+	if err := os.WriteFile(rank, []byte(pickled(t, "batch")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if e, _, _ := explained(t, "", torchData+"leak.pickle.gz", rank); len(e.Events) != 2 || e.Events[1].Rank.Or(-1) != 1 || strings.Contains(e.Verdict.Run, "line 0") || !strings.Contains(e.Verdict.Run, "leak.pickle.gz.") {
+		t.Errorf("%d events: %s", len(e.Events), e.Verdict.Run)
 	}
 	if e, _, _ := explained(t, "", filepath.Join(dir, "other.log"), torchData+"leak.pickle.gz"); len(e.Events) != 2 {
 		t.Errorf("%d events", len(e.Events))

@@ -91,6 +91,9 @@ func (p *page) events(e explain.Explanation) {
 			mark = p.marks.first
 		}
 		text := p.words.Say("label.line", "line", event.Line) + p.words.Say("list.colon") + event.Headline
+		if event.Line == 0 && event.File != "" { // a memory snapshot
+			text = event.File + p.words.Say("list.colon") + event.Headline
+		}
 		if event.Recovered {
 			text += p.words.Say("head.when", "when", p.words.Say("label.recovered"))
 		} else if len(event.Causes) > 0 {
