@@ -115,6 +115,9 @@ func torchChart(d *sampler.TorchDevice) chartReport {
 			g.T = append(g.T, at)
 			g.High, g.Low = append(g.High, inGiB(float64(point.High))), append(g.Low, inGiB(float64(point.Low)))
 		}
+		if n := len(g.T); n > 0 && t.Seconds > g.T[n-1] { // the last stretch lasts to the end
+			g.T, g.High, g.Low = append(g.T, round3(t.Seconds)), append(g.High, g.High[n-1]), append(g.Low, g.Low[n-1])
+		}
 		top = max(top, t.Peak)
 		if t.OOM != nil {
 			c.Marks = append(c.Marks, chartMark{round3(t.OOM.T), "oom", sampler.Some(d.Device)})
