@@ -14,6 +14,7 @@ type copying struct {
 	from, to *os.File
 	side     *stream
 	terminal bool
+	real     int // the descriptor of to
 
 	mu    sync.Mutex
 	ended bool

@@ -23,19 +23,19 @@ type outputs struct {
 
 // pass is the descriptor that a command gets in place of f: f itself where what is printed can be read
 // in the file, and everything else through a pipe or, for a terminal, a terminal.
-func (o *outputs) pass(f *os.File) (*os.File, error) {
+func (o *outputs) pass(f *os.File) *os.File {
 	info, err := f.Stat()
 	if err != nil {
-		return f, nil // whatever it is
+		return f // whatever it is
 	}
 	if info.Mode().IsRegular() {
 		if follows := follow(f, o.side); follows != nil {
 			o.files = append(o.files, follows)
 		}
-		return f, nil
+		return f
 	}
 	if info.Mode()&os.ModeCharDevice != 0 && !term.IsTerminal(int(f.Fd())) && !isNull(f) {
-		return f, nil // such as /dev/full
+		return f // such as /dev/full
 	}
 	open := os.Pipe
 	if term.IsTerminal(int(f.Fd())) {
@@ -43,24 +43,54 @@ func (o *outputs) pass(f *os.File) (*os.File, error) {
 	}
 	read, write, err := open()
 	if err != nil {
-		return nil, err
+		return f // unread: the command comes first
 	}
 	o.opened = append(o.opened, write)
-	o.copies = append(o.copies, &copying{from: read, to: f, side: &stream{side: o.side}, terminal: term.IsTerminal(int(f.Fd()))})
-	return write, nil
+	o.copies = append(o.copies, &copying{from: read, to: f, side: &stream{side: o.side}, terminal: term.IsTerminal(int(f.Fd())), real: int(f.Fd())})
+	return write
 }
 
 // openLike opens a pseudo-terminal of the size of a terminal, that changes no byte: the terminal does.
 func openLike(f *os.File) (master, slave *os.File, err error) {
-	if master, slave, err = pty.Open(); err != nil {
+	if master, slave, err = openPair(); err != nil {
 		return nil, nil, err
 	}
-	pty.InheritSize(f, master) //nolint:errcheck // then it has none
+	resize(master, int(f.Fd()))
 	if modes, err := unix.IoctlGetTermios(int(slave.Fd()), unix.TCGETS); err == nil {
 		modes.Oflag &^= unix.OPOST
 		unix.IoctlSetTermios(int(slave.Fd()), unix.TCSETS, modes) //nolint:errcheck // newlines get two returns
 	}
 	return master, slave, nil
+}
+
+// openPair opens a pseudo-terminal whose master can be read with a deadline, which the library's cannot.
+func openPair() (master, slave *os.File, err error) {
+	blocking, slave, err := pty.Open()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer blocking.Close() //nolint:errcheck // nothing was written
+	fd, err := unix.FcntlInt(blocking.Fd(), unix.F_DUPFD_CLOEXEC, 3)
+	if err == nil {
+		err = unix.SetNonblock(fd, true)
+	}
+	if err != nil {
+		slave.Close() //nolint:errcheck // nothing was written
+		return nil, nil, err
+	}
+	return os.NewFile(uintptr(fd), blocking.Name()), slave, nil
+}
+
+// resize gives a pseudo-terminal the size of a terminal. It does so beside others who use the file: Fd would make it
+// block.
+func resize(master *os.File, real int) {
+	size, err := unix.IoctlGetWinsize(real, unix.TIOCGWINSZ)
+	if err != nil {
+		return
+	}
+	if conn, err := master.SyscallConn(); err == nil {
+		conn.Control(func(fd uintptr) { unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, size) }) //nolint:errcheck // it keeps the one it has
+	}
 }
 
 // isNull says whether writing to f is in vain.
@@ -103,7 +133,7 @@ func (o *outputs) sizes(ctx context.Context, pid int) {
 			}
 			for _, c := range o.copies {
 				if c.terminal {
-					pty.InheritSize(c.to, c.from)    //nolint:errcheck // it keeps the one it has
+					resize(c.from, c.real)
 					unix.Kill(pid, syscall.SIGWINCH) //nolint:errcheck // it has ended
 				}
 			}

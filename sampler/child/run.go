@@ -43,11 +43,7 @@ func pathOf(env []string) string {
 // runBeside runs a command in the job of nvpeak, with outputs that are read.
 func runBeside(path string, o Options) int {
 	out := &outputs{side: o.Side}
-	files, err := out.descriptors(o)
-	if err != nil {
-		o.Problem(err.Error())
-		return codeNotExecutable
-	}
+	files := out.descriptors(o)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	began := func(pid int) {
@@ -66,7 +62,7 @@ func runBeside(path string, o Options) int {
 }
 
 // descriptors are those that the command gets; one that nvpeak has not, it gets neither.
-func (o *outputs) descriptors(from Options) (files []uintptr, err error) {
+func (o *outputs) descriptors(from Options) (files []uintptr) {
 	const none = ^uintptr(0)
 	files = []uintptr{from.In.Fd(), none, none}
 	if wasClosed(from.In) {
@@ -78,14 +74,10 @@ func (o *outputs) descriptors(from Options) (files []uintptr, err error) {
 		case i == 1 && files[1] != none && sameFile(from.Out, from.Err):
 			files[2] = files[1]
 		default:
-			passed, err := o.pass(f)
-			if err != nil {
-				return nil, err
-			}
-			files[i+1] = passed.Fd()
+			files[i+1] = o.pass(f).Fd()
 		}
 	}
-	return files, nil
+	return files
 }
 
 // wait starts a program and waits for its end; began is told its pid, stopped that it was stopped. It is

@@ -10,8 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// realTerminal is the descriptor of the helper that is the terminal of nvpeak.
-const realTerminal = 3
+// Descriptors of the helper besides the standard ones.
+const (
+	realTerminal = 3 // the terminal of nvpeak
+	toNvpeak     = 4 // a socket: see ending
+)
 
 // Session is the session helper: it starts the command as the foreground job of its terminal, stops when
 // the command is stopped, and goes on with it. args are the path of the command, then its arguments.
@@ -21,6 +24,7 @@ func Session(args []string) (code int) {
 	}
 	before, _ := unix.IoctlGetTermios(0, unix.TCGETS) // those of nvpeak's terminal, before it became raw
 	unix.CloseOnExec(realTerminal)
+	unix.CloseOnExec(toNvpeak)
 	inherit()
 	pid, err := start(args[0], args[1:], &syscall.ProcAttr{Env: os.Environ(), Files: descriptors(), Sys: &syscall.SysProcAttr{Setpgid: true}})
 	if err != nil {
@@ -32,7 +36,11 @@ func Session(args []string) (code int) {
 	go putRight(before)
 	signal.Ignore(syscall.SIGTTOU) // from now on it is in the background itself
 	code = waitFor(pid, func(_ int, by unix.Signal) { stoppedInSession(pid, by) })
-	foreground(unix.Getpgrp()) // what the command has left behind is not hung up with us
+	foreground(unix.Getpgrp())               // what the command has left behind is not hung up with us
+	unix.Write(toNvpeak, []byte{byte(code)}) //nolint:errcheck // nvpeak has gone
+	for read, err := 0, error(unix.EINTR); read > 0 || errors.Is(err, unix.EINTR); {
+		read, err = unix.Read(toNvpeak, make([]byte, 1)) // its end
+	}
 	return code
 }
 

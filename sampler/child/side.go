@@ -98,6 +98,13 @@ func (s *Side) Tail() (end []byte, printed int64) {
 	return bytes.Clone(end), s.total
 }
 
+// Ended says whether the last line that was printed has its end.
+func (s *Side) Ended() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.tail) == 0 || s.tail[len(s.tail)-1] == '\n'
+}
+
 // stream is one of the outputs: lines of two do not mix.
 type stream struct {
 	side    *Side

@@ -10,7 +10,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 )
@@ -20,7 +19,7 @@ const HelperName = "nvpeak-session"
 
 // screen is the terminal of nvpeak while a command has one of its own.
 type screen struct {
-	in      *os.File
+	fd      int
 	master  *os.File
 	mu      sync.Mutex
 	modes   *term.State   // before it became raw; nil: it is not
@@ -29,12 +28,12 @@ type screen struct {
 
 // runInTerminal runs a command in a session and a pseudo-terminal of its own.
 func runInTerminal(path string, o Options) int {
-	master, slave, err := pty.Open()
+	master, slave, err := openPair()
 	if err != nil {
 		o.Problem("no pseudo-terminal: " + err.Error())
 		return runBeside(path, o)
 	}
-	s := &screen{in: o.In, master: master, resumed: make(chan struct{}, 1)}
+	s := &screen{fd: int(o.In.Fd()), master: master, resumed: make(chan struct{}, 1)}
 	s.likeOurs(slave)
 	out := &outputs{side: o.Side, opened: []*os.File{slave}}
 	out.copies = []*copying{{from: master, to: o.Out, side: &stream{side: o.Side}, terminal: true}}
@@ -43,13 +42,14 @@ func runInTerminal(path string, o Options) int {
 	case wasClosed(o.Err):
 		files[2] = ^uintptr(0)
 	case !isTerminal(o.Err):
-		errs, err := out.pass(o.Err)
-		if err != nil {
-			o.Problem(err.Error())
-			return codeNotExecutable
-		}
-		files[2] = errs.Fd()
+		files[2] = out.pass(o.Err).Fd()
 	}
+	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return runBeside(path, o)
+	}
+	end := &ending{ours: ends[0], theirs: ends[1]}
+	files = append(files, uintptr(ends[1]))
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	began := func(pid int) {
@@ -58,6 +58,7 @@ func runInTerminal(path string, o Options) int {
 		s.take()
 		out.begin(ctx)
 		go s.typed()
+		end.await(out)
 	}
 	helper := o
 	helper.Args = append([]string{HelperName, path}, o.Args...)
@@ -69,20 +70,55 @@ func runInTerminal(path string, o Options) int {
 	cancel()
 	out.end()
 	s.give()
-	return code
+	return end.code(code)
+}
+
+// ending is how the session helper tells that the command has ended. With the helper the session ends, and what
+// nobody has read of the terminal yet would be lost: so it waits until everything is read.
+type ending struct {
+	ours, theirs int
+	told         [1]byte
+	known        bool
+	done         chan struct{}
+}
+
+// await copies what is left when the command has ended, and lets the helper go.
+func (e *ending) await(out *outputs) {
+	unix.Close(e.theirs) //nolint:errcheck // the helper has it
+	e.done = make(chan struct{})
+	go func() {
+		defer close(e.done)
+		n, err := 0, error(unix.EINTR)
+		for errors.Is(err, unix.EINTR) {
+			n, err = unix.Read(e.ours, e.told[:])
+		}
+		if e.known = n == 1; e.known {
+			out.end()
+		}
+		unix.Close(e.ours) //nolint:errcheck // nothing was written
+	}()
+}
+
+// code is what the helper has told, or how it ended itself.
+func (e *ending) code(helper int) int {
+	<-e.done
+	if e.known {
+		return int(e.told[0])
+	}
+	return helper
 }
 
 // likeOurs gives the pseudo-terminal the modes and the size of ours.
 func (s *screen) likeOurs(slave *os.File) {
-	if modes, err := unix.IoctlGetTermios(int(s.in.Fd()), unix.TCGETS); err == nil {
+	if modes, err := unix.IoctlGetTermios(s.fd, unix.TCGETS); err == nil {
 		unix.IoctlSetTermios(int(slave.Fd()), unix.TCSETS, modes) //nolint:errcheck // then it has the usual ones
 	}
-	pty.InheritSize(s.in, s.master) //nolint:errcheck // then it has none
+	resize(s.master, s.fd)
 }
 
 // ours says whether nvpeak is in the foreground: in the background it keeps its hands off the terminal.
 func (s *screen) ours() bool {
-	front, err := unix.IoctlGetInt(int(s.in.Fd()), unix.TIOCGPGRP)
+	front, err := unix.IoctlGetInt(s.fd, unix.TIOCGPGRP)
 	return err == nil && front == unix.Getpgrp()
 }
 
@@ -93,8 +129,8 @@ func (s *screen) take() {
 	if s.modes != nil || !s.ours() {
 		return
 	}
-	pty.InheritSize(s.in, s.master) //nolint:errcheck // it keeps the one it has
-	s.modes, _ = term.MakeRaw(int(s.in.Fd()))
+	resize(s.master, s.fd)
+	s.modes, _ = term.MakeRaw(s.fd)
 	select {
 	case s.resumed <- struct{}{}:
 	default:
@@ -106,7 +142,7 @@ func (s *screen) give() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.modes != nil && s.ours() {
-		term.Restore(int(s.in.Fd()), s.modes) //nolint:errcheck // the terminal has gone
+		term.Restore(s.fd, s.modes) //nolint:errcheck // the terminal has gone
 	}
 	s.modes = nil
 }
@@ -133,7 +169,7 @@ func (s *screen) watch(ctx context.Context) {
 				if got == syscall.SIGCONT {
 					s.again()
 				}
-				pty.InheritSize(s.in, s.master) //nolint:errcheck // it keeps the one it has
+				resize(s.master, s.fd)
 			}
 		}
 	}()
@@ -147,7 +183,7 @@ func (s *screen) again() {
 	if raw == nil {
 		s.take()
 	} else if s.ours() {
-		term.MakeRaw(int(s.in.Fd())) //nolint:errcheck // the terminal has gone
+		term.MakeRaw(s.fd) //nolint:errcheck // the terminal has gone
 	}
 }
 
@@ -158,7 +194,6 @@ const lookForGround = 250 * time.Millisecond
 // typed passes on what is typed, while nvpeak is in the foreground. It ends with the process: a read of a
 // terminal cannot be called off.
 func (s *screen) typed() {
-	fd := int(s.in.Fd())
 	buf := make([]byte, 4096)
 	for {
 		if !s.ours() {
@@ -169,11 +204,11 @@ func (s *screen) typed() {
 			continue
 		}
 		s.take()
-		ready := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+		ready := []unix.PollFd{{Fd: int32(s.fd), Events: unix.POLLIN}}
 		if _, err := unix.Poll(ready, -1); errors.Is(err, unix.EINTR) || !s.ours() {
 			continue
 		}
-		n, err := unix.Read(fd, buf)
+		n, err := unix.Read(s.fd, buf)
 		if errors.Is(err, unix.EINTR) || errors.Is(err, unix.EAGAIN) {
 			continue
 		}

@@ -14,15 +14,30 @@ type Kills struct {
 	machine uint64
 }
 
+// groupFiles are where the kernel counts for a control group: version 2 and version 1.
+// https://docs.kernel.org/admin-guide/cgroup-v2.html, https://docs.kernel.org/admin-guide/cgroup-v1/memory.html
+var groupFiles = []struct{ controller, root, name string }{
+	{"0::", "/sys/fs/cgroup", "/memory.events"},
+	{":memory:", "/sys/fs/cgroup/memory", "/memory.oom_control"},
+}
+
 // OOMKills counts now. What cannot be read counts as none.
 func OOMKills() Kills {
 	vmstat, _ := os.ReadFile("/proc/vmstat")
 	k := Kills{machine: counter(vmstat, "oom_kill ")}
 	ours, _ := os.ReadFile("/proc/self/cgroup")
-	for line := range bytes.Lines(ours) {
-		if path, ok := strings.CutPrefix(strings.TrimSpace(string(line)), "0::"); ok {
-			events, _ := os.ReadFile("/sys/fs/cgroup" + strings.TrimSuffix(path, "/") + "/memory.events")
-			k.group = counter(events, "oom_kill ")
+	for line := range strings.Lines(string(ours)) {
+		for _, f := range groupFiles {
+			_, path, ok := strings.Cut(strings.TrimSpace(line), f.controller)
+			if !ok {
+				continue
+			}
+			for _, dir := range []string{f.root + path, f.root} { // in a container its own is the root
+				if counts, err := os.ReadFile(dir + f.name); err == nil {
+					k.group += counter(counts, "oom_kill ")
+					break
+				}
+			}
 		}
 	}
 	return k

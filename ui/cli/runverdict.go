@@ -17,8 +17,9 @@ import (
 // the black box.
 const verdictLines = 12
 
-// sayVerdict says on standard error why a command died, and where its black box is.
-func (a *app) sayVerdict(e explain.Explanation, kept error) {
+// sayVerdict says on standard error why a command died, and where its black box is. ended: the last line of the
+// command has its end.
+func (a *app) sayVerdict(e explain.Explanation, kept error, ended bool) {
 	o := plain.Options{Width: 100, ASCII: bool(a.opt.ascii)}
 	if file, ok := a.err.(*os.File); ok && a.isTerminal(file) {
 		o.Color = !bool(a.opt.noColor)
@@ -29,6 +30,9 @@ func (a *app) sayVerdict(e explain.Explanation, kept error) {
 		e = redact.Copy(e)
 	}
 	var text bytes.Buffer
+	if !ended {
+		fmt.Fprintln(&text)
+	}
 	fmt.Fprintln(&text, "nvpeak:")
 	plain.Brief(&text, e, verdictLines-2, o) //nolint:errcheck // into memory
 	if kept == nil {

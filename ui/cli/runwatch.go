@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"nvpeak/advice/explain"
@@ -185,6 +186,9 @@ func (w *watchedRun) finish(code int) {
 	case <-read:
 	case <-time.After(readTimeout):
 	}
+	if code == 128+int(syscall.SIGKILL) {
+		w.killed()
+	}
 	w.stop()
 	<-w.ended
 	if err := w.rec.close(); err != nil {
@@ -192,7 +196,7 @@ func (w *watchedRun) finish(code int) {
 	}
 	w.alerts.close()
 	w.sayMissing()
-	in := w.incident(code)
+	in := w.incident()
 	died := code != 0 && explain.First(in) >= 0 && !in.Events[explain.First(in)].Recovered
 	if !died && !w.box.whole {
 		w.box.remove()
@@ -205,23 +209,27 @@ func (w *watchedRun) finish(code int) {
 	}
 	kept := w.box.keep(code, why, w.side)
 	if why != nil {
-		w.app.sayVerdict(*why, kept)
+		w.app.sayVerdict(*why, kept, w.side.Ended())
 	} else if kept != nil {
 		w.app.say("no black box: " + kept.Error())
 	}
 }
 
+// killed adds the failure of a command that the kernel has killed: nobody has printed it.
+func (w *watchedRun) killed() {
+	w.mu.Lock()
+	printed := len(w.failures) > 0
+	w.mu.Unlock()
+	if e, killed := proc.OOMKills().Since(w.kills); killed && !printed {
+		w.failed(e)
+	}
+}
+
 // incident is all that is known of why the run failed.
-func (w *watchedRun) incident(code int) (in explain.Incident) {
+func (w *watchedRun) incident() (in explain.Incident) {
 	w.mu.Lock()
 	failures := w.failures
 	w.mu.Unlock()
-	if len(failures) == 0 && code == 128+9 {
-		if e, killed := proc.OOMKills().Since(w.kills); killed {
-			w.rec.last = time.Now()
-			failures = []runFailure{{e, w.rec.incident(e)}}
-		}
-	}
 	for _, f := range failures {
 		in.Events = append(in.Events, f.event)
 		in.Histories = append(in.Histories, f.incident.History)

@@ -83,7 +83,7 @@ func TestRunInteractiveShell(t *testing.T) {
 		press(t, term, `nv python3 -c 'import curses; print("key", curses.wrapper(lambda s: (s.addstr(2,2,"drawn"), s.refresh(), s.getch())[2]))'`+"\r")
 		see(t, term, "  drawn")
 		press(t, term, "x") // without Enter
-		see(t, term, "key 120")
+		seeMatch(t, term, `key 120\s+ready>`)
 	}
 	sane(t, term)
 }
@@ -229,7 +229,29 @@ func TestRunMonitor(t *testing.T) {
 			t.Fatal(tmux("list-panes"))
 		}
 	}
-	if text := tmux("capture-pane", "-p"); !strings.Contains(text, "ended") {
-		t.Error(text)
+	for end := time.Now().Add(patience); !strings.Contains(tmux("capture-pane", "-p"), "ended"); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal(tmux("capture-pane", "-p"))
+		}
+	}
+}
+
+// The last bytes that are printed to a terminal are not lost, whoever else still holds it.
+func TestRunPassesTheLastBytes(t *testing.T) {
+	t.Parallel()
+	s := setup{scenario: "h100x8"}
+	for i := range 10 {
+		line := `stty -opost; (sleep 30 &) ; head -c 200000 /dev/zero | tr '\0' x; printf "%s" end`
+		began := time.Now()
+		term, err := e2e.Start(e2e.Options{Args: []string{binary, "run", "--", "sh", "-c", line}, Env: s.environ(t), Cols: 80, Rows: 24, Keep: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		code, err := term.Wait(patience)
+		raw := term.Raw()
+		if n := bytes.Count(raw, []byte("x")); n != 200000 || !bytes.HasSuffix(raw, []byte("end")) || code != 0 || err != nil || time.Since(began) > 10*time.Second {
+			t.Errorf("%d: %d bytes, %d, %v in %v, %.30q", i, n, code, err, time.Since(began), raw[max(0, len(raw)-30):])
+		}
+		term.Close()
 	}
 }

@@ -110,7 +110,12 @@ func TestRunExitCodes(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(term.Close)
-			if code, err := term.Wait(patience); code != codes[false] || err != nil {
+			began := time.Now()
+			code, err := term.Wait(patience)
+			if took := time.Since(began); took > 2500*time.Millisecond {
+				t.Errorf("in a terminal it took %v", took)
+			}
+			if code != codes[false] || err != nil {
 				t.Errorf("in a terminal: %d, %v, without nvpeak %d\n%s", code, err, codes[false], term.Screen())
 			}
 		})
