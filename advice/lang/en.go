@@ -75,7 +75,15 @@ var textsEN = map[string]string{
 	"col.after":       "after",
 	"col.difference":  "difference",
 
-	"report.piece":         "; only a piece of the request is known",
+	"report.piece":  "; only a piece of the request is known",
+	"runs.none":     "no black boxes in {dir}: nvpeak run keeps one of a run that dies of memory",
+	"runs.alive":    "running",
+	"runs.killed":   "cut off",
+	"runs.exit":     "exit {code}",
+	"runs.opened":   "the black box is {dir}",
+	"runs.kept":     "More: nvpeak report LAST (memory over time), nvpeak runs (all black boxes)",
+	"runs.not_kept": "There is no black box: {why}",
+
 	"report.ended":         "GPU {gpu}: {who} ended with {percent} % of the memory in use; no message says why",
 	"report.job":           "the job on it",
 	"report.pid":           "pid {pid}",

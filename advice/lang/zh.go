@@ -75,7 +75,15 @@ var textsZH = map[string]string{
 	"col.after":       "之后",
 	"col.difference":  "差值",
 
-	"report.piece":         "；只知道请求中的一块",
+	"report.piece":  "；只知道请求中的一块",
+	"runs.none":     "{dir} 中没有黑匣子：运行因内存不足而失败时，nvpeak run 会保留一个",
+	"runs.alive":    "运行中",
+	"runs.killed":   "被中断",
+	"runs.exit":     "退出码 {code}",
+	"runs.opened":   "黑匣子：{dir}",
+	"runs.kept":     "更多：nvpeak report LAST（内存随时间的变化），nvpeak runs（所有黑匣子）",
+	"runs.not_kept": "没有黑匣子：{why}",
+
 	"report.ended":         "GPU {gpu}：{who}结束时显存已占用 {percent} %；没有任何信息说明原因",
 	"report.job":           "其上的任务",
 	"report.pid":           "进程 {pid} ",

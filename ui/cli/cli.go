@@ -15,18 +15,25 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"nvpeak/sampler/child"
 )
 
 // commands of the root, in the order of the help.
-var commands = []func(*app) *cobra.Command{onceCommand, streamCommand, explainCommand, reportCommand, checkCommand, waitCommand, recordCommand, replayCommand, doctorCommand, versionCommand}
+var commands = []func(*app) *cobra.Command{onceCommand, streamCommand, explainCommand, reportCommand, checkCommand, waitCommand, recordCommand, replayCommand, runCommand, runsCommand, doctorCommand, versionCommand}
 
 // Main runs nvpeak and returns its exit code.
 func Main(args []string) int {
+	if os.Args[0] == child.HelperName {
+		return child.Session(args)
+	}
 	a := &app{in: os.Stdin, out: output(), err: os.Stderr, env: os.Getenv}
 	signal.Ignore(syscall.SIGPIPE) // a closed pipe is an error of Write, not a death
 	ctx, stop := signalContext()
 	defer stop()
-	return a.run(ctx, args)
+	code := a.run(ctx, args)
+	child.Interrupt(code)
+	return code
 }
 
 // signalContext ends with a signalError as its cause.

@@ -42,9 +42,12 @@ func exitCode(err error, w io.Writer) int {
 	var usage usageError
 	var sig signalError
 	var no answerNo
+	var child childEnded
 	switch {
 	case err == nil:
 		return exitFine
+	case errors.As(err, &child):
+		return int(child)
 	case errors.As(err, &sig):
 		return 128 + int(sig.signal)
 	case errors.As(err, &no):

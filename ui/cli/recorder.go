@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"nvpeak/advice/explain"
 	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/sampler/tape"
@@ -174,6 +175,20 @@ func (r *recorder) failed(e sampler.OOMEvent) {
 	at := r.eventTime(r.last)
 	r.watch.Event(e, at)
 	r.failure(e, at)
+}
+
+// incident is what the snapshots tell of a failure. (See watch.Incident.)
+func (r *recorder) incident(e sampler.OOMEvent) explain.Incident {
+	r.taking.Lock()
+	defer r.taking.Unlock()
+	return r.watch.Incident(e)
+}
+
+// mark takes what a log says of where its run stands.
+func (r *recorder) mark(m sampler.LogMark) {
+	r.taking.Lock()
+	defer r.taking.Unlock()
+	r.watch.Mark(m)
 }
 
 // Failure records a failure found in a log, at the time when the screen counts it.

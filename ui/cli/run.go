@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"nvpeak/sampler/child"
+)
+
+// runFlags are those of `run`.
+type runFlags struct {
+	record  bool
+	keep    time.Duration
+	monitor bool
+}
+
+// childEnded is the exit code of the command that was run.
+type childEnded int
+
+func (childEnded) Error() string { return "the command failed" }
+
+func runCommand(a *app) *cobra.Command {
+	f := &runFlags{keep: 10 * time.Minute}
+	c := &cobra.Command{
+		Use:   "run [flags] -- COMMAND…",
+		Short: "run a command watched from start to end; its exit code is nvpeak's",
+		Long: "run starts a command and is not in its way: it has the terminal, its output passes through as it is,\n" +
+			"signals reach it, and its exit code is nvpeak's. When it dies of memory, the reason and what to change\n" +
+			"stand below its last lines, and a black box with the last minutes is kept: nvpeak runs lists them.",
+		Example: "  nvpeak run -- python train.py\n  nvpeak run --record -- torchrun --nproc-per-node 8 train.py\n  nvpeak report LAST",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("run what? name the command after --, such as nvpeak run -- python train.py")
+			}
+			return a.runChild(cmd.Context(), args, f)
+		},
+	}
+	c.Flags().SetInterspersed(false) // the flags behind the command are its own
+	c.Flags().BoolVar(&f.record, "record", false, "keep the recording of the whole run, however it ends")
+	c.Flags().Var(durationFlag{&f.keep, 10 * time.Second, 24 * time.Hour}, "keep", "keep at least the last `DURATION` in the black box")
+	c.Flags().BoolVar(&f.monitor, "monitor", false, "open the monitor beside the command, in a split of tmux")
+	a.opt.bind(c.Flags(), slices.Concat(measuring, passingOn, []string{"need", "interval", "requests", "lang", "ascii", "no-color"})...)
+	return c
+}
+
+// missingTimeout is how long the start of the command waits for a driver that is not there: to say so before
+// the command says anything.
+const missingTimeout = 20 * time.Millisecond
+
+// runChild runs a command. Whatever fails of the watching, the command runs all the same.
+func (a *app) runChild(ctx context.Context, args []string, f *runFlags) error {
+	if a.listDemos() {
+		return nil
+	}
+	env := os.Environ() // what nvpeak adds for the command comes here
+	w, err := a.watchRun(ctx, args, env, f)
+	if err != nil {
+		return err
+	}
+	if f.monitor {
+		defer a.openMonitor()()
+	}
+	if err := context.Cause(ctx); err != nil { // a signal that came before there is a command
+		w.finish(0)
+		return err
+	}
+	code := child.Run(child.Options{Args: args, Env: env, Side: w.side, In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		Helper: "/proc/self/exe", Problem: a.say})
+	w.finish(code)
+	if code == 0 {
+		return nil
+	}
+	return childEnded(code)
+}

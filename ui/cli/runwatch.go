@@ -1,0 +1,246 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"nvpeak/advice/explain"
+	"nvpeak/sampler"
+	"nvpeak/sampler/child"
+	"nvpeak/sampler/oomlog"
+	"nvpeak/sampler/proc"
+	"nvpeak/sampler/trainlog"
+)
+
+// watchedRun is what sees a command run: its output, the GPUs, and what is kept of both.
+type watchedRun struct {
+	app     *app
+	side    *child.Side
+	box     *blackBox
+	rec     *recorder
+	alerts  *announcer
+	kills   proc.Kills // before the command began
+	stop    context.CancelFunc
+	reading sync.WaitGroup
+	ended   chan struct{}
+
+	mu       sync.Mutex
+	missing  error // why there are no figures of GPUs
+	said     bool
+	failures []runFailure
+}
+
+// runFailure is a failure that the command printed, with what the snapshots told then.
+type runFailure struct {
+	event    sampler.OOMEvent
+	incident explain.Incident
+}
+
+// maxRunFailures are remembered of one run; of more, the oldest that were survived go.
+const maxRunFailures = 50
+
+// watchRun begins to watch.
+func (a *app) watchRun(parent context.Context, args, env []string, f *runFlags) (*watchedRun, error) {
+	alerts, err := a.announcer()
+	if err != nil {
+		return nil, err
+	}
+	w := &watchedRun{app: a, side: child.NewSide(), alerts: alerts, kills: proc.OOMKills(), ended: make(chan struct{})}
+	w.box = a.newBox(args, env, f.record)
+	w.rec = a.newRecorder(w.box.recording())
+	w.rec.announce = alerts.take
+	if !f.record {
+		w.rec.opt.RotateAge, w.rec.opt.Keep = f.keep, 1
+	}
+	if w.box.broken != nil || w.rec.create(nil) != nil {
+		w.rec.path = "-"
+		w.rec.create(io.Discard) //nolint:errcheck // it has none
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(parent)) // signals are the command's
+	w.stop = cancel
+	l, err := a.source(sampler.Options{Readings: w.rec.readings()})
+	if err != nil {
+		cancel()
+		w.box.remove()
+		return nil, err
+	}
+	l.simulate = l.skipPast
+	if err := l.start(ctx, missingTimeout); err != nil {
+		w.lacks(err)
+		w.sayMissing()
+	}
+	go w.sample(ctx, l)
+	go w.spool(ctx)
+	w.listen(ctx)
+	return w, nil
+}
+
+// sample records the snapshots until the run ends.
+func (w *watchedRun) sample(ctx context.Context, l *live) {
+	defer close(w.ended)
+	defer sampler.Guard(w.lacks)
+	for {
+		snaps, err := l.Next(ctx)
+		if err != nil {
+			if ctx.Err() == nil {
+				w.lacks(err)
+			}
+			l.Wait(endTimeout)
+			return
+		}
+		for _, s := range snaps {
+			if err := w.rec.take(s); err != nil {
+				w.box.fail(err)
+			}
+			w.box.saw(s)
+		}
+	}
+}
+
+func (w *watchedRun) lacks(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.missing = cmp.Or(w.missing, err)
+}
+
+// sayMissing says once why there are no figures of GPUs.
+func (w *watchedRun) sayMissing() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.missing != nil && !w.said {
+		w.said = true
+		w.app.say("the command runs without figures of GPUs: " + sampler.Clean(w.missing.Error()))
+	}
+}
+
+// listen reads what the command prints, for failures and for where it stands.
+func (w *watchedRun) listen(ctx context.Context) {
+	listener := trainlog.NewListener()
+	in := &listening{from: w.side, to: listener}
+	w.reading.Go(func() {
+		for e := range oomlog.FollowReader(context.WithoutCancel(ctx), in) {
+			w.failed(e)
+		}
+	})
+	go func() {
+		for {
+			select {
+			case m := <-listener.Marks():
+				w.rec.mark(m)
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+}
+
+func (w *watchedRun) failed(e sampler.OOMEvent) {
+	w.rec.failed(e)
+	in := w.rec.incident(e)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.failures = append(w.failures, runFailure{e, in})
+	if len(w.failures) > maxRunFailures {
+		i := slices.IndexFunc(w.failures, func(f runFailure) bool { return f.event.Recovered })
+		w.failures = slices.Delete(w.failures, max(i, 0), max(i, 0)+1)
+	}
+}
+
+// listening passes on what is read, but not more in a second than is worth the time: where a run stands is
+// said seldom, and failures are looked for in all of it.
+type listening struct {
+	from  io.Reader
+	to    io.Writer
+	since time.Time
+	given int
+}
+
+// mostListened is at 30 MB/s half a percent of a core.
+const mostListened = 160 << 10
+
+func (l *listening) Read(b []byte) (int, error) {
+	n, err := l.from.Read(b)
+	if now := time.Now(); now.Sub(l.since) >= time.Second {
+		l.since, l.given = now, 0
+	}
+	if l.given < mostListened {
+		l.to.Write(b[:n]) //nolint:errcheck // it takes everything
+		l.given += n
+	}
+	return n, err
+}
+
+// readTimeout is how long the end waits for whoever reads the output.
+const readTimeout = 5 * time.Second
+
+// finish ends the watching, keeps the black box of a run that died of memory, and says why it died.
+func (w *watchedRun) finish(code int) {
+	read := make(chan struct{})
+	go func() { w.reading.Wait(); close(read) }()
+	select {
+	case <-read:
+	case <-time.After(readTimeout):
+	}
+	if code == 128+int(syscall.SIGKILL) {
+		w.killed()
+	}
+	w.stop()
+	<-w.ended
+	if err := w.rec.close(); err != nil {
+		w.box.fail(err)
+	}
+	w.alerts.close()
+	w.sayMissing()
+	in := w.incident()
+	died := code != 0 && explain.First(in) >= 0 && !in.Events[explain.First(in)].Recovered
+	if !died && !w.box.whole {
+		w.box.remove()
+		return
+	}
+	var why *explain.Explanation
+	if died {
+		e := explain.Explain(in)
+		why = &e
+	}
+	kept := w.box.keep(code, why, w.side)
+	if why != nil {
+		w.app.sayVerdict(*why, kept, w.side.Ended())
+	} else if kept != nil {
+		w.app.say("no black box: " + kept.Error())
+	}
+}
+
+// killed adds the failure of a command that the kernel has killed: nobody has printed it.
+func (w *watchedRun) killed() {
+	w.mu.Lock()
+	printed := len(w.failures) > 0
+	w.mu.Unlock()
+	if e, killed := proc.OOMKills().Since(w.kills); killed && !printed {
+		w.failed(e)
+	}
+}
+
+// incident is all that is known of why the run failed.
+func (w *watchedRun) incident() (in explain.Incident) {
+	w.mu.Lock()
+	failures := w.failures
+	w.mu.Unlock()
+	for _, f := range failures {
+		in.Events = append(in.Events, f.event)
+		in.Histories = append(in.Histories, f.incident.History)
+	}
+	if first := explain.First(in); first >= 0 {
+		of := failures[first].incident
+		in.GPUName, in.ComputeCapability, in.Environment = of.GPUName, of.ComputeCapability, of.Environment
+	}
+	if len(in.Environment) == 0 {
+		in.Environment = w.box.meta.Environment
+	}
+	in.Command, in.Lang = w.box.meta.Command, string(w.app.opt.lang)
+	return in
+}
