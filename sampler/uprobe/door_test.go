@@ -58,6 +58,14 @@ func needDoor(t *testing.T, err error) {
 	t.Fatal(err)
 }
 
+// needTool skips a test for want of a program that most systems have; CI has it.
+func needTool(t *testing.T, name string) {
+	t.Helper()
+	if _, err := exec.LookPath(name); err != nil && os.Getenv("CI") == "" {
+		t.Skipf("install %s: %v", name, err)
+	}
+}
+
 func newRig(t *testing.T, gpus int, o Options) *rig {
 	t.Helper()
 	cudatest.Alone(t)
@@ -260,6 +268,7 @@ func TestOften(t *testing.T) {
 
 // Another pid and mount namespace, with the library under another path there: the same file.
 func TestNamespaces(t *testing.T) {
+	needTool(t, "unshare")
 	r := newRig(t, 1, Options{Libraries: []string{}})
 	inside := t.TempDir()
 	script := fmt.Sprintf("mount --bind %s %s && exec %s/play %s/libcuda.so.1", r.dir, inside, inside, inside)
@@ -314,6 +323,7 @@ func TestCapabilities(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root gives capabilities to a file")
 	}
+	needTool(t, "setcap")
 	// The directory of a test is root's own.
 	dir, err := os.MkdirTemp("", "nvpeak-caps-") //nolint:usetesting // see above
 	if err != nil {

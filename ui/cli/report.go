@@ -61,7 +61,7 @@ func (a *app) reportFiles(ctx context.Context, files []string, f *reportFlags) e
 	if slices.ContainsFunc(append(slices.Clone(files), a.opt.log), func(read string) bool { return sameFile(f.html, read) }) {
 		return usagef("--html %s would overwrite what the report reads: choose another name", f.html)
 	}
-	if done, err := a.openBoxes(files, f.json); done || err != nil {
+	if done, err := a.openBoxes(ctx, files, f.json); done || err != nil {
 		return err
 	}
 	leanReading()

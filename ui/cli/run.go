@@ -16,6 +16,7 @@ type runFlags struct {
 	record  bool
 	keep    time.Duration
 	monitor bool
+	outside bool // no reporter in Python programs
 }
 
 // childEnded is the exit code of the command that was run.
@@ -43,6 +44,7 @@ func runCommand(a *app) *cobra.Command {
 	c.Flags().BoolVar(&f.record, "record", false, "keep the recording of the whole run, however it ends")
 	c.Flags().Var(durationFlag{&f.keep, 10 * time.Second, 24 * time.Hour}, "keep", "keep at least the last `DURATION` in the black box")
 	c.Flags().BoolVar(&f.monitor, "monitor", false, "open the monitor beside the command, in a split of tmux")
+	c.Flags().BoolVar(&f.outside, "no-reporter", false, "put nothing into Python programs, which else tell what PyTorch's allocator holds")
 	a.opt.bind(c.Flags(), slices.Concat(measuring, passingOn, []string{"need", "interval", "requests", "lang", "ascii", "no-color"})...)
 	return c
 }
@@ -56,10 +58,15 @@ func (a *app) runChild(ctx context.Context, args []string, f *runFlags) error {
 	if a.listDemos() {
 		return nil
 	}
-	env := os.Environ() // what nvpeak adds for the command comes here
+	env := os.Environ()
 	w, err := a.watchRun(ctx, args, env, f)
 	if err != nil {
 		return err
+	}
+	if w.live.reporter != nil && !f.outside {
+		if env, err = w.live.reporter.Env(env); err != nil {
+			a.say("PyTorch's own figures are missing: " + err.Error())
+		}
 	}
 	if f.monitor {
 		defer a.openMonitor()()

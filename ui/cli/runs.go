@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -166,7 +167,7 @@ func (a *app) boxNamed(name string) (b keptBox, ok bool, err error) {
 }
 
 // openBoxes puts their recordings in the place of names of boxes. A single box that has none is explained.
-func (a *app) openBoxes(files []string, asJSON bool) (done bool, err error) {
+func (a *app) openBoxes(ctx context.Context, files []string, asJSON bool) (done bool, err error) {
 	for i, name := range files {
 		b, ok, err := a.boxNamed(name)
 		if err != nil {
@@ -175,7 +176,7 @@ func (a *app) openBoxes(files []string, asJSON bool) (done bool, err error) {
 		if !ok {
 			continue
 		}
-		recording, explained, err := a.reportBox(b, asJSON)
+		recording, explained, err := a.reportBox(ctx, b, asJSON)
 		if explained || err != nil {
 			return true, err
 		}
@@ -186,7 +187,7 @@ func (a *app) openBoxes(files []string, asJSON bool) (done bool, err error) {
 
 // reportBox makes one recording of a box whose run was killed, and says what else there is. A box without
 // figures of GPUs has only its output to be explained.
-func (a *app) reportBox(b keptBox, asJSON bool) (recording string, explained bool, err error) {
+func (a *app) reportBox(ctx context.Context, b keptBox, asJSON bool) (recording string, explained bool, err error) {
 	if !b.alive {
 		joinParts(b.dir) //nolint:errcheck // the newest part is there
 	}
@@ -199,5 +200,5 @@ func (a *app) reportBox(b keptBox, asJSON bool) (recording string, explained boo
 	for name, value := range b.meta.Environment {
 		env = append(env, name+"="+value)
 	}
-	return "", true, a.explain([]string{filepath.Join(b.dir, boxLog)}, &explainFlags{command: b.meta.Command, env: env, json: asJSON})
+	return "", true, a.explain(ctx, []string{filepath.Join(b.dir, boxLog)}, &explainFlags{command: b.meta.Command, env: env, json: asJSON})
 }

@@ -26,6 +26,7 @@ type watchedRun struct {
 	alerts  *announcer
 	kills   proc.Kills // before the command began
 	stop    context.CancelFunc
+	live    *live
 	reading sync.WaitGroup
 	ended   chan struct{}
 
@@ -69,7 +70,7 @@ func (a *app) watchRun(parent context.Context, args, env []string, f *runFlags) 
 		w.box.remove()
 		return nil, err
 	}
-	l.simulate = l.skipPast
+	w.live, l.simulate = l, l.skipPast
 	if err := l.start(ctx, missingTimeout); err != nil {
 		w.lacks(err)
 		w.sayMissing()
@@ -191,6 +192,7 @@ func (w *watchedRun) finish(code int) {
 	}
 	w.stop()
 	<-w.ended
+	w.live.close()
 	if err := w.rec.close(); err != nil {
 		w.box.fail(err)
 	}

@@ -303,3 +303,29 @@ func TestRunOutOfHostMemory(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// Python programs below the command are told where to report to, unless that is not wanted; nothing of it stays behind.
+func TestRunReporter(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	print := []string{"--", "sh", "-c", `echo "[$NVPEAK_REPORT]"; cat "${PYTHONPATH%%:*}/sitecustomize.py" >/dev/null && echo there`}
+	for _, row := range []struct {
+		flags []string
+		want  bool
+	}{{nil, true}, {[]string{"--no-reporter"}, false}} {
+		got := run(t, setup{scenario: "h100x8", env: []string{"XDG_RUNTIME_DIR=" + dir}, args: append(append([]string{"run"}, row.flags...), print...)})
+		if told := strings.Contains(got.out, "[/") && strings.HasSuffix(got.out, "there\n"); told != row.want {
+			t.Errorf("%v: %q %q", row.flags, got.out, got.err)
+		}
+	}
+	left := 0
+	filepath.WalkDir(dir, func(_ string, d os.DirEntry, _ error) error { //nolint:errcheck // it is there
+		if !d.IsDir() {
+			left++
+		}
+		return nil
+	})
+	if left > 0 {
+		t.Errorf("%d files are left behind", left)
+	}
+}
