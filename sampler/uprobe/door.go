@@ -75,6 +75,7 @@ func open(t *request.Tracker, o Options) (*Door, error) {
 		}
 	}
 	d.lastPID = lastPID()
+	d.search(true)
 	t.Begin(running())
 	return d, nil
 }
@@ -221,5 +222,5 @@ func whyNot(err error) error {
 	case capable():
 		return fmt.Errorf("%w: %w", ErrSeccomp, err)
 	}
-	return fmt.Errorf("%w: %w", ErrPrivilege, err)
+	return ErrPrivilege // what the library adds is about limits of memory, which these are not
 }

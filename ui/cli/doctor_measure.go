@@ -23,7 +23,7 @@ const (
 // gather asks the driver, never longer than it may take.
 func (c *checkup) gather(ctx context.Context) {
 	c.host = proc.New(proc.Options{}).Memory()
-	c.door = tryDoor()
+	defer func() { c.door = tryDoor(c.processes) }()
 	src := nvml.New(nvml.Options{Library: string(c.app.opt.library)})
 	limit, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()

@@ -19,9 +19,14 @@ type doorState struct {
 	libraries int
 }
 
-// tryDoor opens the door and closes it.
-func tryDoor() doorState {
-	door, err := uprobe.Open(request.New(proc.New(proc.Options{})), uprobe.Options{})
+// tryDoor opens the door beside the processes that the driver lists, and closes it.
+func tryDoor(processes [][]sampler.Process) doorState {
+	tracker, s := request.New(proc.New(proc.Options{})), &sampler.Snapshot{}
+	for _, list := range processes {
+		s.GPUs = append(s.GPUs, sampler.GPU{Processes: list})
+	}
+	tracker.Apply(s)
+	door, err := uprobe.Open(tracker, uprobe.Options{})
 	if err != nil {
 		return doorState{err: err}
 	}

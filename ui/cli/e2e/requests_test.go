@@ -128,3 +128,15 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// doctor finds the libcuda that only a listed process has.
+func TestDoctorFindsALibrary(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	p := b.play()
+	p.Do("device 0", "alloc a 1000000")
+	got := run(t, setup{scenario: fmt.Sprintf("gpu 0 total=8GiB reserved=0\nproc 0 pid=%d memory=1MiB\n", p.PID()), args: []string{"doctor"}})
+	if !strings.Contains(got.out, "uprobes on 1 libcuda") {
+		t.Errorf("%s%s", got.out, got.err)
+	}
+}
