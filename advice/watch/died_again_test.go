@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"strings"
 	"testing"
 
 	"nvpeak/sampler"
@@ -23,5 +24,21 @@ func TestDiedAgain(t *testing.T) {
 	}
 	if times, _ := diedAgain(list, 6, 10+failureSeconds); times != 2 {
 		t.Errorf("what is no longer told counts: %d", times)
+	}
+}
+
+// The evidence of a death says once how much was short.
+func TestDeathSaysItOnce(t *testing.T) {
+	for _, p := range patterns {
+		if p.name != "fires_driver" {
+			continue
+		}
+		d := &driven{}
+		p.play(d)
+		for _, a := range d.told() {
+			if text := strings.Join(a.Evidence, "\n"); a.Kind == sampler.AlertOOM && strings.Count(text, " short") != 1 {
+				t.Errorf("evidence:\n%s", text)
+			}
+		}
 	}
 }

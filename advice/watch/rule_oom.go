@@ -124,8 +124,10 @@ func renderFailure(f *Facts, o *failure) message {
 			m.evidence = append(m.evidence, e.Detail)
 		}
 	}
-	for _, cause := range o.explained.Causes[:min(1, len(o.explained.Causes))] {
-		m.evidence = append(m.evidence, cause.Evidence...)
+	if !o.dead { // what the driver saw says the same in its own words
+		for _, cause := range o.explained.Causes[:min(1, len(o.explained.Causes))] {
+			m.evidence = append(m.evidence, cause.Evidence...)
+		}
 	}
 	m.advice = o.explained.Advice[:min(maxFixes, len(o.explained.Advice))]
 	return m
