@@ -115,13 +115,18 @@ func (g *gpu) matchProcesses(list []sampler.Process, now float64) (changed bool)
 		g.reorder(list, now)
 	}
 	n := len(g.procs)
-	for n > 0 && now-g.procs[n-1].seen > g.gone {
+	for n > 0 && g.over(g.procs[n-1], now) {
 		n--
 		g.ended(g.procs[n], now)
 	}
 	clear(g.procs[n:])
 	g.procs = g.procs[:n]
 	return changed || n > len(list)
+}
+
+// over says whether a process that may be missing for a moment only has ended.
+func (g *gpu) over(p *proc, now float64) bool {
+	return now-p.seen > g.gone || p.tick != g.tick && p.asking.asked.ExitStatus.Known()
 }
 
 // inOrder is the usual case: the same processes as in the snapshot before.

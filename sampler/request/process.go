@@ -9,10 +9,11 @@ import (
 // process is what is known of the calls of one process.
 type process struct {
 	pid     int
-	who     sampler.Process // Visible: it is there
-	gone    bool            // its number is nobody's
-	last    time.Time       // of its calls
-	late    bool            // a part of its life was missed
+	who     sampler.Process  // Visible: it is there
+	gone    bool             // its number is nobody's
+	last    time.Time        // of its calls
+	late    bool             // a part of its life was missed
+	exit    sampler.Opt[int] // how it has ended, as a shell tells it
 	handles map[uint64]int
 	blocks  map[where]*block
 	mapped  map[uint64]mapping

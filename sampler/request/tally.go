@@ -15,7 +15,8 @@ const recentSlots = 12
 // tally is what was asked for in one seat.
 type tally struct {
 	granted, refused, flushes int
-	shown                     int // of granted and refused, in the newest snapshot
+	shown                     int              // of granted and refused, in the newest snapshot
+	ended                     sampler.Opt[int] // exit status in the newest snapshot
 	largest                   sampler.Bytes
 	largestAt                 time.Time
 	recent                    [recentSlots]struct {
@@ -72,7 +73,7 @@ func (t *tally) refuse(c *Call, n sampler.Bytes) {
 		r.Smallest, r.last = min(r.Smallest, n), c.Time
 		return
 	}
-	t.refusal = &refusal{tid: c.TID, last: c.Time, Refusal: sampler.Refusal{Time: c.Time, Bytes: n, Smallest: n, Free: t.gpu.free(),
+	t.refusal = &refusal{tid: c.TID, last: c.Time, Refusal: sampler.Refusal{Time: c.Time, Bytes: n, Smallest: n, Free: t.gpu.free(c.Time),
 		Function: Functions[c.Function].Name, Tries: 1}}
 }
 
