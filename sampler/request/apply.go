@@ -99,7 +99,7 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 	}
 	row.Requests = r
 	if n, at := y.exact.peak(); n > 0 && n <= y.most() && (row.Peak == nil || n >= row.Peak.Bytes) {
-		row.Peak = &sampler.Peak{Bytes: n, Time: milli(at), Source: sampler.PeakCalls}
+		row.Peak = &sampler.Peak{Bytes: n, Time: milli(at), Source: y.exact.source()}
 	}
 }
 

@@ -78,8 +78,8 @@ func (t *tally) refuse(c *Call, n sampler.Bytes) {
 }
 
 // grant notes memory that was given.
-func (t *tally) grant(c *Call, n sampler.Bytes) {
-	t.add(c.Time, n)
+func (t *tally) grant(c *Call, n sampler.Bytes, loose bool) {
+	t.add(c.Time, n, loose)
 	t.met(c, n)
 }
 
@@ -122,11 +122,11 @@ func (t *tally) most() sampler.Bytes {
 const smallerPart = 8
 
 // add notes that more is held.
-func (t *tally) add(at time.Time, n sampler.Bytes) {
+func (t *tally) add(at time.Time, n sampler.Bytes, loose bool) {
 	t.exact.before(at, t.live)
 	t.live = min(t.live+n, sampler.MaxPlausible)
 	t.peak = max(t.peak, t.live)
-	t.exact.rose(at, t.live)
+	t.exact.rose(at, t.live, loose)
 }
 
 // take notes that less is held.
@@ -157,7 +157,7 @@ func (t *tally) join(o *tally) {
 	}
 	t.live += o.live
 	t.peak = max(t.peak, o.peak, t.live)
-	t.exact = exact{since: t.peak, topAt: t.largestAt}
+	t.exact = exact{since: t.peak, topAt: t.largestAt, loose: true}
 }
 
 // requests is the tally as snapshots have it.
