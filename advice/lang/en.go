@@ -277,6 +277,7 @@ var textsEN = map[string]string{
 	"doctor.persistence_on":       "the GPUs stay initialized",
 	"doctor.persistence_off":      "the first call after idling takes seconds, and accounting data is lost",
 	"doctor.requests":             "each is seen at the driver, by uprobes on {count} libcuda, all at once (Linux 6.6 and later)",
+	"doctor.requests_inside":      "of processes in this pid namespace only, by uprobes on {count} libcuda: those of the host and of other containers are not seen",
 	"doctor.requests_single":      "each is seen at the driver, by uprobes on {count} libcuda, one at a time (Linux before 6.6)",
 	"doctor.no_libcuda":           "allowed, but there is no libcuda.so.1 to look at yet; copies that programs bring are looked at when they start",
 	"doctor.privilege":            "not seen: reading them at the driver takes the capabilities BPF and PERFMON",

@@ -277,6 +277,7 @@ var textsZH = map[string]string{
 	"doctor.persistence_on":       "GPU 保持初始化状态",
 	"doctor.persistence_off":      "空闲后的首次调用需要数秒，且记账数据会丢失",
 	"doctor.requests":             "在驱动处看到每次请求：{count} 个 libcuda 上的 uprobe，一次设置完（Linux 6.6 及更新）",
+	"doctor.requests_inside":      "只能看到本 PID 命名空间内的进程（{count} 个 libcuda 上的 uprobe）：宿主机和其他容器的进程看不到",
 	"doctor.requests_single":      "在驱动处看到每次请求：{count} 个 libcuda 上的 uprobe，逐个设置（Linux 6.6 之前）",
 	"doctor.no_libcuda":           "有权限，但还没有可观察的 libcuda.so.1；程序自带的副本在其启动时观察",
 	"doctor.privilege":            "看不到：在驱动处观察需要 BPF 和 PERFMON 权能",

@@ -35,6 +35,7 @@ type Door struct {
 	objects objects
 	ends    link.Link // of processes that were refused memory; nil: the kernel does not tell
 	single  bool
+	inside  bool // only processes of its own pid namespace are seen
 	calls   *ringbuf.Reader
 	files   map[file]*library
 	bounds  bounds
@@ -105,6 +106,7 @@ func (d *Door) load(single bool) error {
 		}
 	}
 	if device, inode := ownNamespace(); inode != 0 {
+		d.inside = true
 		if err := errors.Join(spec.Variables["namespace_device"].Set(device), spec.Variables["namespace_inode"].Set(inode)); err != nil {
 			return err
 		}
@@ -240,6 +242,9 @@ func (d *Door) Close() {
 
 // Single says whether each probe is set by itself, as before Linux 6.6.
 func (d *Door) Single() bool { return d.single }
+
+// Inside says whether only processes of nvpeak's own pid namespace are seen, as in a container without the host's.
+func (d *Door) Inside() bool { return d.inside }
 
 // Libraries counts the copies of libcuda that are looked at.
 func (d *Door) Libraries() (n int) {
