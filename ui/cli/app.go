@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
-	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"nvpeak/advice/lang"
@@ -58,21 +56,4 @@ func (a *app) textOptions() plain.Options {
 		o.Width, o.Rows = w, h
 	}
 	return o
-}
-
-// noArgs refuses words that are no command, naming those there are.
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	if !cmd.HasSubCommands() {
-		return usagef("%s takes no %q: only flags", cmd.CommandPath(), args[0])
-	}
-	var names []string
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() || c.Name() == "help" {
-			names = append(names, c.Name())
-		}
-	}
-	return usagef("unknown command %q: the commands are %s", args[0], strings.Join(names, ", "))
 }

@@ -5,16 +5,13 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"nvpeak/sampler/child"
 )
@@ -51,7 +48,10 @@ func signalContext() (context.Context, func()) {
 
 func (a *app) run(ctx context.Context, args []string) int {
 	root, help := a.root(), &failing{w: a.out}
-	root.SetArgs(args)
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		a.completeValues(root)
+	}
+	root.SetArgs(joined(args))
 	root.SetOut(help)
 	return exitCode(cmp.Or(root.ExecuteContext(ctx), help.err), a.err)
 }
@@ -76,47 +76,10 @@ func (a *app) root() *cobra.Command {
 	root.SetErr(a.err)
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.SetFlagErrorFunc(flagError)
+	root.SetHelpFunc(a.help)
+	root.SetHelpCommand(helpCommand(a))
 	for _, c := range commands {
 		root.AddCommand(c(a))
 	}
 	return root
-}
-
-// flagError says of a flag that the command does not take which commands take it, and of
-// one that none takes which flags there are.
-func flagError(cmd *cobra.Command, err error) error {
-	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) {
-		return usageError{err}
-	}
-	flag := unknown.GetSpecifiedName()
-	if list := takers(cmd.Root(), flag); len(list) > 0 {
-		dashes := "--"
-		if unknown.GetSpecifiedShortnames() != "" {
-			dashes = "-"
-		}
-		return usagef("%s does not take %s%s: it is an option of %s", cmd.CommandPath(), dashes, flag, strings.Join(list, ", "))
-	}
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-	slices.Sort(names)
-	return usagef("%w: the flags are %s", err, strings.Join(names, ", "))
-}
-
-// takers are the commands that take a flag, given in full or as its letter.
-func takers(root *cobra.Command, flag string) (names []string) {
-	for _, c := range append([]*cobra.Command{root}, root.Commands()...) {
-		known := c.Flags().Lookup(flag)
-		if len(flag) == 1 {
-			known = c.Flags().ShorthandLookup(flag)
-		}
-		switch {
-		case known == nil:
-		case c == root:
-			names = append(names, "the monitor")
-		default:
-			names = append(names, c.Name())
-		}
-	}
-	return names
 }

@@ -69,7 +69,7 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 	ctx, cancel := context.WithCancelCause(cmd.Context())
 	defer cancel(nil)
 	if err := l.start(ctx, connectTimeout); err != nil {
-		return err
+		return a.offerDemo(cmd, args, err)
 	}
 	o := a.screenOptions(l.label)
 	troubles := make(chan string, 1)

@@ -102,7 +102,7 @@ func (d *demoFlag) String() string { return string(*d) }
 func (d *demoFlag) Type() string   { return "SCENARIO" }
 func (d *demoFlag) Set(text string) error {
 	if text != "list" && !slices.Contains(scenarioNames(), text) {
-		return fmt.Errorf("there is no scenario %q: %s, or list", text, strings.Join(scenarioNames(), ", "))
+		return noSuch("scenario", text, append(slices.Clone(scenarioNames()), "list"))
 	}
 	*d = demoFlag(text)
 	return nil
@@ -121,7 +121,7 @@ func (t *themeFlag) String() string { return string(*t) }
 func (t *themeFlag) Type() string   { return "NAME" }
 func (t *themeFlag) Set(text string) error {
 	if _, ok := theme.Named(text); !ok {
-		return fmt.Errorf("there is no theme %q: %s", text, strings.Join(theme.Names(), ", "))
+		return noSuch("theme", text, theme.Names())
 	}
 	*t = themeFlag(text)
 	return nil
@@ -153,7 +153,7 @@ func (l *langFlag) Type() string   { return "LANG" }
 func (l *langFlag) Set(text string) error {
 	c, ok := lang.Named(text)
 	if !ok {
-		return fmt.Errorf("there is no language %q: %s", text, strings.Join(lang.Names(), ", "))
+		return noSuch("language", text, lang.Names())
 	}
 	*l = langFlag(c.Lang)
 	return nil
@@ -220,11 +220,19 @@ func (c *csvFlag) Set(text string) (err error) {
 	if text != "default" {
 		names = strings.Split(text, ",")
 	}
-	c.fields, err = plain.Fields(names)
+	if c.fields, err = plain.Fields(names); err == nil {
+		return nil
+	}
+	for _, n := range names {
+		n = strings.TrimSpace(n)
+		if near := nearest(n, plain.FieldNames()); near != "" && !slices.Contains(plain.FieldNames(), n) {
+			return fmt.Errorf("there is no field %q: did you mean %s?", n, near)
+		}
+	}
 	return err
 }
 
 func (c *csvFlag) bind(fs *pflag.FlagSet) {
-	f := fs.VarPF(c, "csv", "", "as CSV in the form of nvidia-smi; `FIELDS` are its names, by default "+strings.Join(plain.DefaultFields, ","))
+	f := fs.VarPF(c, "csv", "", "as CSV in the form of nvidia-smi; `FIELDS` are its names, by default "+strings.Join(plain.DefaultFields, ", "))
 	f.NoOptDefVal = "default"
 }
