@@ -18,18 +18,20 @@ func OfArgs(args []string) Line {
 	return Parse(strings.Join(words, " "))
 }
 
-// Argv are the words of a line that is one simple command of which nothing is left to a shell.
+// Argv are the words of a line that is one simple command of which nothing is left to a shell: no value, and
+// no operator.
 func (c Line) Argv() (args []string, ok bool) {
 	if !c.Known || len(c.commands) != 1 {
 		return nil, false
 	}
+	at := 0
 	for _, w := range c.words {
-		if w.expands {
+		if w.expands || strings.TrimSpace(c.Text[at:w.start]) != "" {
 			return nil, false
 		}
-		args = append(args, w.value)
+		args, at = append(args, w.value), w.end
 	}
-	return args, true
+	return args, strings.TrimSpace(c.Text[at:]) == ""
 }
 
 // Launching is how many commands of the line start a program that may train.

@@ -143,6 +143,8 @@ var textsEN = map[string]string{
 	"runs.try":           "try {n}: {end}",
 	"runs.try_with":      "try {n} ({what}): {end}",
 	"runs.peak":          "peak {peak}, {left} left",
+	"runs.is_try":        "it is try {n} of its run ({what})",
+	"runs.of_tries":      "it is try {n} of its run, which ended with exit {code} at try {last} ({what})",
 	"runs.came":          "exit {code} at try {n}",
 
 	"report.ended":         "GPU {gpu}: {who} ended with {percent} % of the memory in use; no message says why",

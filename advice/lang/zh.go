@@ -143,6 +143,8 @@ var textsZH = map[string]string{
 	"runs.try":           "第 {n} 次：{end}",
 	"runs.try_with":      "第 {n} 次（{what}）：{end}",
 	"runs.peak":          "峰值 {peak}，剩余 {left}",
+	"runs.is_try":        "这是该运行的第 {n} 次尝试（{what}）",
+	"runs.of_tries":      "这是该运行的第 {n} 次尝试；第 {last} 次尝试以退出码 {code} 结束（{what}）",
 	"runs.came":          "第 {n} 次尝试退出码 {code}",
 
 	"report.ended":         "GPU {gpu}：{who}结束时显存已占用 {percent} %；没有任何信息说明原因",

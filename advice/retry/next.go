@@ -102,6 +102,9 @@ func Next(d Death) (Change, *Refusal) {
 		}
 		why = cmp.Or(why, no)
 	}
+	if _, no := halveBatch(&d); why == nil && no != nil && no.id == "retry.batch_one" { // nobody advises it then
+		why = no
+	}
 	return Change{}, cmp.Or(why, refuse("retry.nothing"))
 }
 

@@ -50,11 +50,12 @@ func (p *place) enter(at int) {
 	for ; at < len(p.args); at++ {
 		arg := p.args[at]
 		switch {
-		case arg == "-o" || arg == "+o" || arg == "-O" || arg == "+O":
-			at++
-		case runsText.MatchString(arg):
-			text = true
+		case strings.HasPrefix(arg, "--"):
 		case strings.HasPrefix(arg, "-") || strings.HasPrefix(arg, "+"):
+			text = text || runsText.MatchString(arg)
+			if strings.HasSuffix(strings.ToLower(arg), "o") { // the name of an option follows: -euo pipefail
+				at++
+			}
 		case text:
 			p.within(at)
 			return
@@ -135,7 +136,7 @@ func (p *place) border() string {
 func (p *place) names(variable string) (at int, named bool) {
 	at = -1
 	for i, arg := range p.args {
-		if strings.HasPrefix(arg, variable+"=") && (i == 0 || p.args[i-1] != "-e" && p.args[i-1] != "--env") {
+		if i != p.script && strings.HasPrefix(arg, variable+"=") && (i == 0 || p.args[i-1] != "-e" && p.args[i-1] != "--env") {
 			return i, true
 		}
 		named = named || strings.Contains(arg, variable+"=")

@@ -181,6 +181,9 @@ func (a *app) reportBox(ctx context.Context, b keptBox, asJSON bool) (recording 
 		joinParts(b.dir) //nolint:errcheck // the newest part is there
 	}
 	a.say(a.words().Say("runs.opened", "dir", b.dir))
+	if text := a.tryOf(b); text != "" {
+		a.say(text)
+	}
 	recording = filepath.Join(b.dir, boxRecording)
 	if info, err := os.Stat(recording); err == nil && info.Size() > 0 {
 		return recording, false, nil

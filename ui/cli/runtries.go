@@ -1,9 +1,13 @@
 package cli
 
 import (
+	"encoding/json"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 
+	"nvpeak/advice/report"
 	"nvpeak/sampler"
 	"nvpeak/ui/plain"
 )
@@ -73,6 +77,34 @@ func (a *app) triesOf(r keptRun) (lines []string) {
 		return nil
 	}
 	return lines
+}
+
+// tryOf says which try of a run a box is of, and how the run ended; empty: it was tried once.
+func (a *app) tryOf(b keptBox) string {
+	r := b.meta.Retry
+	switch {
+	case r == nil || r.Try == 1 && r.Outcome == nil:
+		return ""
+	case r.Outcome == nil || r.Outcome.Try == r.Try:
+		return a.words().Say("runs.is_try", "n", r.Try, "what", r.Changed)
+	}
+	return a.words().Say("runs.of_tries", "n", r.Try, "last", r.Outcome.Try, "code", r.Outcome.ExitCode, "what", r.Outcome.Changed)
+}
+
+// tried is a report of a recording with the try that it is of, where it is in a black box of one.
+type tried struct {
+	report.Report
+	Retry *boxRetry `json:"retry,omitempty"`
+}
+
+// retryBeside is what the black box of a recording says of its try; nil: nothing.
+func retryBeside(recording string) *boxRetry {
+	var meta boxMeta
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(recording), boxMetaFile))
+	if filepath.Base(recording) != boxRecording || err != nil || json.Unmarshal(text, &meta) != nil {
+		return nil
+	}
+	return meta.Retry
 }
 
 // runsJSON writes the runs: each with what its newest box has, and all its tries where it may have more than one.
