@@ -253,7 +253,7 @@ func (t *tries) conclude(now *try) {
 	if len(t.done) < 2 {
 		return
 	}
-	end := boxOutcome{Try: len(t.done), ExitCode: now.code, Changed: retry.All(t.changes, t.words())}
+	end := boxOutcome{Try: len(t.done), End: time.Now(), ExitCode: now.code, Changed: retry.All(t.changes, t.words())}
 	if now.code == 0 {
 		if !now.watched.side.Ended() {
 			io.WriteString(t.err, "\n") //nolint:errcheck // there is nobody to tell

@@ -1,6 +1,10 @@
 package cli
 
-import "nvpeak/sampler"
+import (
+	"time"
+
+	"nvpeak/sampler"
+)
 
 // boxRetry says which try of a run a black box is of.
 type boxRetry struct {
@@ -14,6 +18,7 @@ type boxRetry struct {
 // boxOutcome is how the last try of a run ended, of which there may be no box.
 type boxOutcome struct {
 	Try      int                        `json:"try"`
+	End      time.Time                  `json:"end"`
 	ExitCode int                        `json:"exit_code"`
 	Changed  string                     `json:"changed"`
 	GPU      string                     `json:"gpu"`

@@ -30,7 +30,7 @@ func (f *retryFlags) bind(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.ask, "retry-ask", false, "ask on the terminal before each of these tries")
 	fs.StringVar(&f.resume, "resume-flag", "", "`WORDS` to add to these tries, such as '--resume {latest}' or '--resume {latest:ckpt/*.pt}'")
 	fs.BoolVar(&f.wait, "wait", false, "wait for a GPU with the --need free, before the first try and each other, and give it to the command")
-	fs.IntVar(&f.gpus, "gpus", 0, "how many GPUs --wait waits for (as many as the command says or sees)")
+	fs.IntVar(&f.gpus, "gpus", 0, "how many GPUs (`N`) --wait waits for (as many as the command says or sees)")
 	fs.Var(durationFlag{&f.timeout, 0, longestWait}, "timeout", "give up waiting after this `DURATION` (exit 3)")
 }
 

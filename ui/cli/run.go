@@ -32,8 +32,9 @@ func runCommand(a *app) *cobra.Command {
 		Short: "run a command watched from start to end; its exit code is nvpeak's",
 		Long: "run starts a command and is not in its way: it has the terminal, its output passes through as it is,\n" +
 			"signals reach it, and its exit code is nvpeak's. When it dies of memory, the reason and what to change\n" +
-			"stand below its last lines, and a black box with the last minutes is kept: nvpeak runs lists them.",
-		Example: "  nvpeak run -- python train.py\n  nvpeak run --record -- torchrun --nproc-per-node 8 train.py\n  nvpeak report LAST",
+			"stand below its last lines, and a black box with the last minutes is kept: nvpeak runs lists them. With\n" +
+			"--retry N it runs again with the first change that helps and that needs no edit of a file.",
+		Example: "  nvpeak run -- python train.py\n  nvpeak run --retry 3 -- python train.py --batch-size 32\n  nvpeak run --record -- torchrun --nproc-per-node 8 train.py\n  nvpeak report LAST",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usagef("run what? name the command after --, such as nvpeak run -- python train.py")

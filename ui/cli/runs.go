@@ -99,10 +99,11 @@ func (a *app) listRuns(asJSON bool) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, r := range list {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", r.first().meta.Start.Local().Format(time.DateTime), a.lastedOf(r), a.endOfRun(r), r.name, sampler.Clean(r.first().meta.Command))
-		if e := r.meta.Explanation; e != nil && len(r.tries) < 2 {
-			fmt.Fprintf(table, "\t\t\t%s\n", sampler.Clean(e.Verdict.Headline))
+		lines := a.triesOf(r)
+		if e := r.meta.Explanation; e != nil && len(lines) == 0 {
+			lines = []string{e.Verdict.Headline}
 		}
-		for _, line := range a.triesOf(r) {
+		for _, line := range lines {
 			fmt.Fprintf(table, "\t\t\t%s\n", sampler.Clean(line))
 		}
 	}
@@ -117,7 +118,11 @@ func (a *app) lastedOf(r keptRun) string {
 	if r.meta.End == nil {
 		return ""
 	}
-	return a.words().Lasted(r.meta.End.Sub(r.first().meta.Start).Seconds())
+	end := *r.meta.End
+	if r.meta.Retry != nil && r.meta.Retry.Outcome != nil {
+		end = r.meta.Retry.Outcome.End
+	}
+	return a.words().Lasted(end.Sub(r.first().meta.Start).Seconds())
 }
 
 // endOf says how a run ended.

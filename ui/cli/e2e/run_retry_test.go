@@ -130,11 +130,11 @@ func TestRetry(t *testing.T) {
 		starts []string
 		says   []string
 	}{
-		"half":          {retrying{how: "fits", flags: "--retry 3"}, 0, tries("32", "16"), []string{"try 2 of 4: --batch-size 16 instead of 32", "effective batch becomes 16", "try 2 came through; enough was: --batch-size 16 instead of 32"}},
-		"a quarter":     {retrying{how: "fits", flags: "--retry 3", env: []string{"NEED=2"}}, 0, tries("32", "16", "8"), []string{"try 3 came through; enough was: --batch-size 8 instead of 32"}},
+		"half":          {retrying{how: "fits", flags: "--retry 3"}, 0, tries("32", "16"), []string{"try 2 of 4: --batch-size 16 instead of 32", "effective batch becomes 16", "try 2 came through: --batch-size 16 instead of 32 was enough"}},
+		"a quarter":     {retrying{how: "fits", flags: "--retry 3", env: []string{"NEED=2"}}, 0, tries("32", "16", "8"), []string{"try 3 came through: --batch-size 8 instead of 32 was enough"}},
 		"not seen yet":  {retrying{how: "same", flags: "--retry 3", env: []string{"NEED=2"}}, 0, tries("32", "16", "8"), nil},
 		"accumulation":  {retrying{how: "fits", flags: "--retry 1", command: []string{"python3", "train", "--batch-size", "32", "--gradient-accumulation-steps", "2"}}, 0, []string{"--batch-size 32 --gradient-accumulation-steps 2 conf= gpu=", "--batch-size 16 --gradient-accumulation-steps 4 conf= gpu="}, []string{"effective batch stays"}},
-		"segments":      {retrying{how: "segments", flags: "--retry 3", env: []string{"PYTORCH_CUDA_ALLOC_CONF=garbage_collection_threshold:0.8"}}, 0, []string{"--batch-size 32 conf=garbage_collection_threshold:0.8 gpu=", "--batch-size 32 conf=garbage_collection_threshold:0.8,expandable_segments:True gpu="}, []string{"enough was: PYTORCH_CUDA_ALLOC_CONF="}},
+		"segments":      {retrying{how: "segments", flags: "--retry 3", env: []string{"PYTORCH_CUDA_ALLOC_CONF=garbage_collection_threshold:0.8"}}, 0, []string{"--batch-size 32 conf=garbage_collection_threshold:0.8 gpu=", "--batch-size 32 conf=garbage_collection_threshold:0.8,expandable_segments:True gpu="}, []string{"came through: PYTORCH_CUDA_ALLOC_CONF=garbage_collection_threshold:0.8,expandable_segments:True was enough"}},
 		"never":         {retrying{how: "never", flags: "--retry 9"}, 1, tries("32", "16", "8"), []string{"not tried again: the last changes brought nothing"}},
 		"to the end":    {retrying{how: "shrinks", flags: "--retry 9"}, 1, tries("32", "16", "8", "4", "2", "1"), []string{"not tried again: --batch-size is 1 already"}},
 		"N tries":       {retrying{how: "shrinks", flags: "--retry 2"}, 1, tries("32", "16", "8"), []string{"that was the last of 3 tries"}},
