@@ -123,3 +123,43 @@ func TestBetweenReadings(t *testing.T) {
 		}
 	}
 }
+
+// Where one reading may have a call or not, the one before it tells; and so it does of a call heard late.
+func TestReadingsInDoubt(t *testing.T) {
+	rows := map[string]struct {
+		earlier, reading, call, later int // milliseconds; 0: none
+		used                          sampler.Bytes
+		want                          sampler.Bytes
+	}{
+		"the reading may have it, and has not":     {earlier: 20, reading: 50, call: 51, used: 10 * gib, want: 40 * gib},
+		"the reading may have it, and has":         {earlier: 20, reading: 50, call: 51, used: 40 * gib, want: 40 * gib},
+		"heard after a reading that is later":      {reading: 50, call: 60, later: 70, used: 10 * gib, want: 40 * gib},
+		"heard late, and in doubt":                 {earlier: 20, reading: 50, call: 51, later: 70, used: 10 * gib, want: 40 * gib},
+		"in doubt, and there is no other":          {reading: 50, call: 51, used: 10 * gib},
+		"all readings are later than the call":     {call: 51, later: 70, used: 10 * gib},
+		"the one before is in doubt as well":       {earlier: 50, reading: 51, call: 51, used: 10 * gib},
+		"what no call told of between them is not": {earlier: 20, reading: 50, call: 51, used: 10*gib + 100*mib, want: 40 * gib},
+	}
+	for name, row := range rows {
+		s := newScene(t, 1, people{7: {}})
+		s.context(0)
+		s.apply()
+		key := s.gpus[0].Key()
+		for _, x := range []struct {
+			at   int
+			used sampler.Bytes
+		}{{row.earlier, 10 * gib}, {row.reading, row.used}, {row.later, 10 * gib}} {
+			if x.at > 0 {
+				s.Reading(key, noon.Add(ms(x.at)), x.used)
+			}
+		}
+		s.now = noon.Add(ms(row.call - 1)) // a call is a millisecond later
+		s.alloc(1, 30*gib)
+		s.free(1)
+		s.gpus[0].Memory.Window = &sampler.Window{Readings: 50, Max: 10 * gib}
+		m := s.apply().GPUs[0].Memory
+		if got := m.Peak; row.want == 0 && got != nil || row.want > 0 && (got == nil || got.Bytes != row.want) {
+			t.Errorf("%s: %+v, not %v", name, got, row.want)
+		}
+	}
+}
