@@ -36,8 +36,8 @@ func (g *GPUs) find(uuid string) *GPU {
 	return &g.List[i]
 }
 
-// lacking: the GPU on which the try died has not the need free, though the try is over.
-func (g *GPUs) lacking() bool {
+// Lacking says whether the GPU on which the try died has not the need free, though the try is over.
+func (g *GPUs) Lacking() bool {
 	failed := g.failed()
 	return failed != nil && !failed.Fits
 }
@@ -56,7 +56,7 @@ func moveToFreer(d *Death) (Change, *Refusal) {
 		return Change{}, refuse("retry.no_need")
 	}
 	c, no := d.move()
-	if no != nil && d.GPUs.Waits && d.GPUs.lacking() {
+	if no != nil && d.GPUs.Waits && d.GPUs.Lacking() {
 		return Change{Args: d.Args, Env: d.Env, what: sentence{"retry.when_free", []any{"need", d.GPUs.Need}}}, nil
 	}
 	return c, no
@@ -108,9 +108,32 @@ func Pinned(args []string) *Refusal {
 		if n := Count(line); n > 1 {
 			return refuse("retry.many_gpus")
 		}
-		if a, found := line.Find("device", "gpu", "gpu_id", "gpu_ids", "cuda_device", "cuda"); found && !firstGPU(a.Value) {
+		if a, found := line.Find(deviceNames...); found && !firstGPU(a.Value) {
 			return refuse("retry.own_gpu", "option", a.Typed(), "value", a.Value)
 		}
+	}
+	return nil
+}
+
+// deviceNames are the options with which programs choose a GPU by its number.
+var deviceNames = []string{"device", "gpu", "gpu_id", "gpu_ids", "cuda_device", "cuda"}
+
+// Devices are the numbers of the GPUs that a command chooses itself; none: it takes the first that it sees.
+func Devices(args []string) (list []string) {
+	p := placeOf(args)
+	for _, line := range []command.Line{p.line, command.OfArgs(args)} {
+		a, found := line.Find(deviceNames...)
+		if !found || firstGPU(a.Value) {
+			continue
+		}
+		for word := range strings.SplitSeq(a.Value, ",") {
+			word = strings.TrimPrefix(strings.TrimSpace(word), "cuda:")
+			if _, err := strconv.Atoi(word); err != nil {
+				return nil
+			}
+			list = append(list, word)
+		}
+		return list
 	}
 	return nil
 }

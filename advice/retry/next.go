@@ -124,7 +124,7 @@ func (d *Death) order() (list []measure) {
 	first := func(fix string) bool {
 		switch fix {
 		case explain.FixStopOtherProcess:
-			return d.GPUs.lacking()
+			return d.GPUs.Lacking()
 		case explain.FixExpandableSegments:
 			return slices.Contains(nearly(d.Explanation.Causes), explain.CauseFragmentation)
 		}

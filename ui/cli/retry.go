@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"slices"
@@ -183,11 +184,16 @@ func (t *tries) adopt(ctx context.Context, now *try, c retry.Change) (bool, erro
 		}
 	}
 	err := t.wait(ctx)
-	if no, late := err.(notFree); late { //nolint:errorlint // it is not wrapped
+	var no notFree
+	switch {
+	case context.Cause(ctx) != nil:
+		return false, context.Cause(ctx)
+	case errors.As(err, &no):
 		t.stop(now, t.words().Say("retry.timeout", "need", no.need, "span", no.span))
-		return false, nil
+	case err != nil:
+		t.stop(now, oneLine(err))
 	}
-	return err == nil, err
+	return err == nil, nil
 }
 
 // untilAsked is a context that ends when a signal asks for an end while no command runs.

@@ -32,14 +32,33 @@ func (t *tries) mask() (gpus []string, set bool) {
 	return gpus, set
 }
 
-// within runs something with the GPUs that a try may use as those that are chosen.
+// within runs something with the GPUs that a try may use as those that are chosen: those of the mask, or those that
+// the command names itself.
 func (t *tries) within(what func() error) error {
 	interval, chosen := t.opt.interval, t.opt.gpus
 	defer func() { t.opt.interval, t.opt.gpus = interval, chosen }()
 	if gpus, set := t.mask(); set {
 		t.opt.gpus = gpus
+	} else if named := retry.Devices(t.args); len(named) > 0 {
+		t.opt.gpus = named
 	}
 	return what()
+}
+
+// count is how many GPUs are waited for.
+func (t *tries) count() int {
+	gpus, set := t.mask()
+	now, _ := retry.Get(t.env, retry.VisibleDevices)
+	typed, _ := retry.Get(t.typed, retry.VisibleDevices)
+	switch {
+	case t.flags.retry.gpus > 0:
+		return t.flags.retry.gpus
+	case now != typed: // a try was given others
+		return strings.Count(now, ",") + 1
+	case set:
+		return len(gpus)
+	}
+	return max(retry.CountOf(t.args), len(retry.Devices(t.args)))
 }
 
 // wait waits until the need is free, where that is wanted, and gives the command those GPUs.
@@ -51,21 +70,16 @@ func (t *tries) wait(ctx context.Context) error {
 	if set && len(gpus) == 0 {
 		return usagef("--wait: %s is empty, so the command sees no GPU", retry.VisibleDevices)
 	}
-	f := &fitFlags{gpus: t.flags.retry.gpus, timeout: t.flags.retry.timeout}
-	if f.gpus == 0 {
-		if f.gpus = retry.CountOf(t.args); set {
-			f.gpus = len(gpus)
-		}
-	}
+	f := &fitFlags{gpus: t.count(), timeout: t.flags.retry.timeout}
 	need := t.opt.need.Or(0)
-	said := time.AfterFunc(sayAfter/2, func() {
-		id := "retry.waiting"
+	if !t.isTerminal(t.err) { // there the progress says it
+		id := "retry.waiting.one"
 		if f.gpus > 1 {
-			id += "_many"
+			id = "retry.waiting.many"
 		}
-		t.say(t.words().Say(id, "need", need, "count", f.gpus))
-	})
-	defer said.Stop()
+		said := time.AfterFunc(sayAfter/2, func() { t.say(t.words().Say(id, "need", need, "n", f.gpus)) })
+		defer said.Stop()
+	}
 	var ready []watch.Fit
 	err := t.within(func() (err error) { ready, err = t.waitFor(ctx, f, need); return err })
 	if no := (answerNo{}); errors.As(err, &no) {
@@ -100,25 +114,34 @@ func (t *tries) give(ready []watch.Fit, mask []string, need sampler.Bytes) {
 // freeGPUs are the GPUs that another try may use, as they are now; nil without a need.
 func (t *tries) freeGPUs(ctx context.Context, now *try) *retry.GPUs {
 	need, known := t.opt.need.Value()
-	if !known || need == 0 {
+	if mask, set := t.mask(); !known || need == 0 || set && len(mask) == 0 {
 		return nil
 	}
 	g := &retry.GPUs{Need: need, Waits: t.flags.retry.wait}
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
+	until := time.Now().Add(settleTimeout)
 	err := t.within(func() error {
-		return t.watch(ctx, t.opt.interval, func(s *sampler.Snapshot) bool {
-			for _, gpu := range s.Assignable() {
-				f := watch.Fits(*gpu, need)
-				fits, known := f.Fits()
-				g.List = append(g.List, retry.GPU{UUID: gpu.UUID, Label: gpu.Label(), Free: f.WorstFree, Fits: fits && known})
-			}
-			g.Failed = now.failedGPU(s)
-			return true
+		return t.watch(ctx, settleTimeout/10, func(s *sampler.Snapshot) bool {
+			g.List, g.Failed = fitting(s, need), now.failedGPU(s)
+			return !g.Lacking() || !time.Now().Before(until)
 		})
 	})
 	if err != nil {
 		return nil
 	}
 	return g
+}
+
+// settleTimeout is how long a GPU may take to be free after the death of what held it.
+const settleTimeout = 2 * time.Second
+
+// fitting are the GPUs of a snapshot.
+func fitting(s *sampler.Snapshot, need sampler.Bytes) (list []retry.GPU) {
+	for _, gpu := range s.Assignable() {
+		f := watch.Fits(*gpu, need)
+		fits, known := f.Fits()
+		list = append(list, retry.GPU{UUID: gpu.UUID, Label: gpu.Label(), Free: f.WorstFree, Fits: fits && known})
+	}
+	return list
 }

@@ -247,7 +247,10 @@ func TestRetryOnAnotherGPU(t *testing.T) {
 		{"mask of one", "--retry 1 --need 20GiB", "0", gpu + "2", 1, "0"},
 		{"no need", "--retry 1", "", gpu + "2", 1, ""},
 		{"none free", "--retry 1 --need 79GiB", "", gpu + "2", 1, ""},
+		{"mask by UUID", "--retry 1 --need 20GiB", gpu + "0," + gpu + "3," + gpu + "1", gpu + "1", 0, gpu + "1"},
+		{"chosen", "--retry 1 --need 20GiB -i 0,1", "", gpu + "1", 0, gpu + "1"},
 		{"wait", "--wait --need 20GiB", "", gpu + "2", 0, gpu + "2"},
+		{"wait, then another", "--wait --retry 1 --need 7GiB --gpus 1", "0,1,2,3", gpu + "1", 1, gpu + "2"},
 		{"wait and mask", "--wait --need 20GiB --gpus 1", "1,3", gpu + "1", 0, gpu + "1"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -271,6 +274,12 @@ func TestRunWaits(t *testing.T) {
 	began := time.Now()
 	got := retrying{how: "fits", env: []string{"NEED=0"}, flags: "--wait --need 20GiB", scenario: full}.run(t)
 	if got.code != 0 || len(got.starts) != 1 || time.Since(began) < 2*time.Second || !strings.Contains(got.err, "waiting until 20.0 GiB is free on 1 GPU") {
+		t.Errorf("%+v", got)
+	}
+	devices := "\ngpu 0-1 total=80GiB\nmem 0 used=1GiB\nmem 1 used=79GiB\nmem 1 used=1GiB at=3s\n"
+	began = time.Now()
+	got = retrying{how: "fits", env: []string{"NEED=0"}, flags: "--wait --need 20GiB", scenario: devices, command: []string{"python3", "train", "--device", "cuda:1"}}.run(t)
+	if got.code != 0 || time.Since(began) < 2*time.Second || len(got.starts) != 1 || !strings.HasSuffix(got.starts[0], "gpu=") {
 		t.Errorf("%+v", got)
 	}
 	got = retrying{how: "fits", flags: "--wait --need 20GiB --timeout 600ms", scenario: "\ngpu 0 total=80GiB\nmem 0 used=79GiB\n"}.run(t)
