@@ -420,3 +420,54 @@ func TestRetryAsks(t *testing.T) {
 		term.Close()
 	}
 }
+
+// What came through says how much it took, as its allocator tells it, and what was left.
+func TestRetryPeaks(t *testing.T) {
+	t.Parallel()
+	standin, err := filepath.Abs("../../../sampler/torch/testdata/standin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("/tmp", "nvpeak-e2e") //nolint:usetesting // its path is too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	const script = `import sys, torch, time
+torch.cuda.init()
+time.sleep(1.5)
+if sys.argv[2] != "8": sys.exit("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB. GPU 0 has a total capacity of 23.55 GiB of which 131.75 MiB is free. Including non-PyTorch memory, this process has 22.63 GiB memory in use. Of the allocated memory 21.89 GiB is allocated by PyTorch, and 20.00 MiB is reserved by PyTorch but unallocated.")`
+	s := setup{scenario: "\ngpu 0 total=24GiB\nmem 0 used=4GiB\n", env: []string{"PYTHONPATH=" + standin, "PYTHONDONTWRITEBYTECODE=1", "XDG_RUNTIME_DIR=" + dir, "XDG_STATE_HOME=" + dir},
+		args: []string{"run", "--retry", "1", "--", "python3", "-c", script, "--batch-size", "16"}}
+	got := run(t, s)
+	if got.code != 0 || !strings.Contains(got.err, "peak of the job on GPU 0: 22.6 GiB before, 2.0 GiB now; 20.0 GiB of 24.0 GiB was left") {
+		t.Errorf("%+v", got)
+	}
+	if r := nvpeakIn(t, dir, nil, "runs", "--json"); !regexp.MustCompile(`"outcome": \{[^}]*"peak_bytes": 2097152000,\s+"headroom_bytes": 21474836480`).MatchString(r.out) {
+		t.Errorf("%s", r.out)
+	}
+}
+
+// Whatever ends the tries, the exit code is that of the last one, and one line says why there is no other.
+func TestRetryEnds(t *testing.T) {
+	t.Parallel()
+	full := "\ngpu 0 total=80GiB\nmem 0 used=1GiB\nmem 0 used=79GiB at=1500ms\nproc 0 pid=41000 memory=rest start=1500ms\n"
+	got := retrying{how: "shrinks", flags: "--retry 3 --wait --need 20GiB --timeout 1s", scenario: full, env: []string{fmt.Sprintf("FAKENVML_START=%.3f", float64(time.Now().UnixMilli())/1000)}}.run(t)
+	if got.code != 1 || len(got.starts) != 1 || !strings.Contains(got.err, "not tried again: 20.0 GiB was not free within 1 s") {
+		t.Errorf("%+v", got)
+	}
+	for _, row := range []struct {
+		command []string
+		code    int
+		says    string
+	}{
+		{[]string{"/nonexistent"}, 127, "not tried again: it did not start"},
+		{[]string{"sh", "-c", "kill -TERM $$"}, 143, "not tried again: it was ended by a signal (exit 143)"},
+		{[]string{"sh", "-c", "printf half; exit 5"}, 5, "\nnvpeak: not tried again: it did not die of GPU memory (exit 5)"},
+	} {
+		got := retrying{how: "fits", flags: "--retry 3", command: row.command}.run(t)
+		if got.code != row.code || !strings.Contains(got.err, row.says) {
+			t.Errorf("%q: %+v", row.command, got)
+		}
+	}
+}
