@@ -131,6 +131,7 @@ var textsEN = map[string]string{
 	"retry.which_gpu":    "on which GPU it died is not known",
 	"retry.no_freer":     "no other GPU that it may use has the need free; --wait waits for one",
 	"retry.signal":       "it was ended by a signal (exit {code})",
+	"retry.asked":        "it was asked to end (Ctrl-C or a signal)",
 	"retry.not_started":  "it did not start",
 	"retry.not_memory":   "it did not die of GPU memory (exit {code})",
 	"retry.host":         "the machine's RAM ran out, and not the memory of a GPU",

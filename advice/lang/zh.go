@@ -131,6 +131,7 @@ var textsZH = map[string]string{
 	"retry.which_gpu":    "不知道它在哪块 GPU 上失败",
 	"retry.no_freer":     "它可用的其他 GPU 都没有足够的空闲；--wait 会等待",
 	"retry.signal":       "它被信号结束（退出码 {code}）",
+	"retry.asked":        "它被要求结束（Ctrl-C 或信号）",
 	"retry.not_started":  "它没有启动",
 	"retry.not_memory":   "它不是因显存不足而失败（退出码 {code}）",
 	"retry.host":         "不足的是主机内存，不是显存",

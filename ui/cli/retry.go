@@ -5,13 +5,11 @@ import (
 	"errors"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
 	"nvpeak/advice/explain"
 	"nvpeak/advice/retry"
-	"nvpeak/sampler"
 	"nvpeak/sampler/child"
 )
 
@@ -94,7 +92,13 @@ func (t *tries) run(ctx context.Context) (*try, error) {
 
 // again decides whether there is another try, says so, and makes it ready.
 func (t *tries) again(ctx context.Context, now *try) (bool, error) {
-	if t.flags.retry.most == 0 || now.code == 0 || child.Asked() != 0 {
+	if t.flags.retry.most == 0 || now.code == 0 {
+		return false, nil
+	}
+	if child.Asked() != 0 {
+		if now.why != nil {
+			t.stop(now, t.words().Say("retry.asked"))
+		}
 		return false, nil
 	}
 	if no := t.hopeless(now); no != "" {
@@ -222,88 +226,4 @@ func (t *tries) stop(now *try, why string) {
 		io.WriteString(t.err, "\n") //nolint:errcheck // there is nobody to tell
 	}
 	t.say(t.words().Say("retry.stopped", "why", why))
-}
-
-// resumed are arguments with the words that go on from a checkpoint, where there is one.
-func (t *tries) resumed(args []string) []string {
-	if t.resume.Empty() {
-		return args
-	}
-	words, glob, ok := t.resume.Fill(func(glob string) string { return newestCheckpoint(glob, t.began, t.env) })
-	shown := strings.TrimSpace(t.flags.retry.resume)
-	switch {
-	case !ok && glob == "":
-		t.say(t.words().Say("retry.no_latest", "words", shown))
-		return args
-	case !ok:
-		t.say(t.words().Say("retry.no_match", "words", shown, "glob", glob))
-		return args
-	}
-	longer, ok := retry.Append(args, words)
-	if !ok {
-		t.say(t.words().Say("retry.no_place", "words", shown))
-		return args
-	}
-	t.say(t.words().Say("retry.resumes", "words", asTyped(words)))
-	return longer
-}
-
-// afterFailure is what a try printed after its last failure of memory.
-func (t *try) afterFailure() string {
-	end, _ := t.watched.side.Tail()
-	return afterFailure(string(end))
-}
-
-// conclude says of a try that came through after others what was enough, and notes the end in the newest black box.
-func (t *tries) conclude(now *try) {
-	if len(t.done) < 2 {
-		return
-	}
-	end := boxOutcome{Try: len(t.done), End: time.Now(), ExitCode: now.code, Changed: retry.All(t.changes, t.words())}
-	if now.code == 0 {
-		if !now.watched.side.Ended() {
-			io.WriteString(t.err, "\n") //nolint:errcheck // there is nobody to tell
-		}
-		t.say(t.came(end.Changed))
-		figures := comparePeaks(t.done)
-		t.say(figures.say(t.words()))
-		end.fill(figures)
-	}
-	for _, died := range slices.Backward(t.done) {
-		if died.watched.box.outcome(end) {
-			return
-		}
-	}
-}
-
-func (t *tries) came(changed string) string {
-	if changed == "" {
-		return t.words().Say("retry.plain", "n", len(t.done))
-	}
-	return t.words().Say("retry.came", "n", len(t.done), "what", changed)
-}
-
-// failedGPU is the GPU on which a try died; empty: not known.
-func (t *try) failedGPU(s *sampler.Snapshot) string {
-	e := t.why.Events[t.why.Verdict.Event]
-	environment := map[string]string{}
-	for _, name := range []string{retry.VisibleDevices, "CUDA_DEVICE_ORDER"} {
-		if v, set := retry.Get(t.env, name); set {
-			environment[name] = v
-		}
-	}
-	ordinals := sampler.NewOrdinals(s)
-	if n, known := e.GPUIndex.Value(); known {
-		key := ordinals.Key(&sampler.Process{Environment: environment}, n)
-		if g := s.Find(key); key != (sampler.GPUKey{}) && g != nil {
-			return g.UUID
-		}
-	}
-	if own := t.watched.peak.largestOwn(); own != "" {
-		return own
-	}
-	if g := s.Find(ordinals.Only()); g != nil && ordinals.Only() != (sampler.GPUKey{}) {
-		return g.UUID
-	}
-	return ""
 }

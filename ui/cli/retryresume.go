@@ -12,6 +12,30 @@ import (
 	"nvpeak/sampler/oomlog"
 )
 
+// resumed are arguments with the words that go on from a checkpoint, where there is one.
+func (t *tries) resumed(args []string) []string {
+	if t.resume.Empty() {
+		return args
+	}
+	words, glob, ok := t.resume.Fill(func(glob string) string { return newestCheckpoint(glob, t.began, t.env) })
+	shown := strings.TrimSpace(t.flags.retry.resume)
+	switch {
+	case !ok && glob == "":
+		t.say(t.words().Say("retry.no_latest", "words", shown))
+		return args
+	case !ok:
+		t.say(t.words().Say("retry.no_match", "words", shown, "glob", glob))
+		return args
+	}
+	longer, ok := retry.Append(args, words)
+	if !ok {
+		t.say(t.words().Say("retry.no_place", "words", shown))
+		return args
+	}
+	t.say(t.words().Say("retry.resumes", "words", asTyped(words)))
+	return longer
+}
+
 // newestCheckpoint is the newest file or directory of a pattern. Without a pattern it is the newest checkpoint below
 // the directory that was written since the run began: not one of another experiment.
 func newestCheckpoint(glob string, began time.Time, env []string) string {
