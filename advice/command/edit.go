@@ -29,7 +29,7 @@ const maxSteps = 1 << 31
 // effective batch: a divisor of the batch when one is near.
 func SplitBatch(batch, k int) (smaller, steps int) {
 	smaller = max(1, batch/k)
-	for d := smaller; d >= max(1, smaller-maxDivisors) && float64(d) >= float64(batch)/(1.5*float64(k)); d-- {
+	for d := smaller; d >= smaller-maxDivisors && float64(d) >= float64(batch)/(1.5*float64(k)); d-- {
 		if batch%d == 0 {
 			return d, batch / d
 		}
@@ -75,7 +75,7 @@ func (c Line) SmallerBatch(k int) (Suggestion, bool) {
 	default:
 		if old, found := c.Find(accumulationNames...); found {
 			n, err := strconv.Atoi(old.Value)
-			if err != nil || n < 1 || n > maxSteps || factor > maxSteps || !old.sure {
+			if err != nil || n < 1 || n > maxSteps || factor > maxSteps {
 				return Suggestion{}, false
 			}
 			s.Steps = n * factor
@@ -138,7 +138,7 @@ func join(like Argument, name, value string) string {
 func (c Line) SmallerEvalBatch(k int) (Suggestion, bool) {
 	if a, found := c.EvalBatchArgument(); found {
 		n, err := strconv.Atoi(a.Value)
-		if err != nil || n < 2 || !a.sure {
+		if err != nil || n < 2 {
 			return Suggestion{}, false
 		}
 		s := Suggestion{Before: n, Batch: max(1, n/k)}
@@ -239,7 +239,7 @@ func (c Line) WithLauncherOption(words string) (Suggestion, bool) {
 func (c Line) WithNumber(change func(float64) float64, names ...string) (text, name string, ok bool) {
 	a, found := c.Find(names...)
 	old, err := strconv.ParseFloat(a.Value, 64)
-	if !found || !a.sure || err != nil {
+	if !found || err != nil {
 		return "", "", false
 	}
 	now := change(old)
