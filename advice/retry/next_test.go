@@ -174,6 +174,7 @@ func TestMovesToAFreerGPU(t *testing.T) {
 	waits := *full
 	waits.Waits = true
 	free := &GPUs{List: []GPU{gpu("GPU-a", 60, true), gpu("GPU-b", 61, true)}, Failed: "GPU-a", Need: 20 * sampler.GiB}
+	roomier := &GPUs{List: []GPU{gpu("GPU-a", 23, true), gpu("GPU-b", 79, true)}, Failed: "GPU-a", Need: 20 * sampler.GiB}
 	for _, row := range []struct {
 		log  string
 		gpus *GPUs
@@ -192,6 +193,7 @@ func TestMovesToAFreerGPU(t *testing.T) {
 		{crowded, full, "python train.py --batch-size 4", "python|train.py|--batch-size|2"},
 		{crowded, &waits, "python train.py --batch-size 4", "python|train.py|--batch-size|4"},
 		{tooBig, free, "python train.py --batch-size 4", "python|train.py|--batch-size|2"},
+		{tooBig, roomier, "python train.py --batch-size 4", "CUDA_VISIBLE_DEVICES=GPU-b python|train.py|--batch-size|4"},
 	} {
 		if got := next(t, row.log, nil, row.gpus, strings.Fields(row.args)...); got != row.want {
 			t.Errorf("%s: %s, want %s", row.args, got, row.want)
