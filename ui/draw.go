@@ -1,5 +1,11 @@
 package ui
 
+import (
+	"nvpeak/advice/lang"
+	"nvpeak/sampler"
+	"nvpeak/theme"
+)
+
 // view is what the panes read.
 func (m *Model) view() *view {
 	v := &view{shown: m.shown, history: m.folds.history, need: m.folds.watch.Need().Or(0), table: &m.table, gpus: &m.gpus, plot: m.plot, plots: m.plots,
@@ -48,7 +54,7 @@ func (m *Model) page(v *view) (p page, ok bool) {
 	switch m.prompt.mode {
 	case modeHelp:
 		th := m.tty.paint.theme
-		title := m.words.Say("help.title") + "  " + m.words.Say("help.theme", "name", th.Name, "title", m.words.Say("theme."+th.Name))
+		title := m.words.Say("help.title") + "  " + m.words.Say("help.theme", "name", th.Name, "title", themeTitle(m.words, th))
 		lines := helpLines(m.bindings(), m.glyphs, m.words, inside(rect{0, 0, min(w, helpWidth), h}).w)
 		return page{title, centered(w, h, helpWidth, len(lines)+2), lines}, true
 	case modeAdvice:
@@ -67,4 +73,13 @@ func (m *Model) lastTop() int {
 	}
 	p, _ := m.page(v)
 	return lastFirst(len(p.lines), inside(p.outer).h)
+}
+
+// themeTitle is what a theme is for; one of the user's own says it itself.
+func themeTitle(words lang.Catalog, t *theme.Theme) string {
+	id := "theme." + t.Name
+	if title := words.Say(id); title != id {
+		return title
+	}
+	return sampler.Clean(t.Title)
 }

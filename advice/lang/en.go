@@ -237,8 +237,16 @@ var textsEN = map[string]string{
 	"html.allocated": "allocated (from the log)",
 	"html.reserved":  "reserved (from the log)",
 
-	"explain.paste":       "paste the log here, then press Ctrl-D on a line of its own (Ctrl-C leaves)",
-	"demo.offer":          "press Enter within {seconds} s to look around in a demo, anything else to leave: ",
+	"explain.paste":             "paste the log here, then press Ctrl-D on a line of its own (Ctrl-C leaves)",
+	"demo.offer":                "press Enter within {seconds} s to look around in a demo, anything else to leave: ",
+	"config.file":               "settings from {file}",
+	"config.absent":             "no settings file yet: {file}",
+	"config.nowhere":            "no settings file: neither XDG_CONFIG_HOME nor HOME is set",
+	"config.origin.default":     "default",
+	"config.origin.flag":        "flag {name}",
+	"config.origin.environment": "environment {name}",
+	"config.origin.file":        "{name}, line {line}",
+
 	"log.much":            "{file} unpacks to far more than a file of its size can hold: what comes after that is left out",
 	"tape.gzip_cut":       "the gzip data is cut or damaged: what comes after line {line} is missing",
 	"tape.much":           "what comes after line {line} is left out: so small a file cannot hold so much",

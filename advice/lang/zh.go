@@ -237,8 +237,16 @@ var textsZH = map[string]string{
 	"html.allocated": "已分配（来自日志）",
 	"html.reserved":  "已保留（来自日志）",
 
-	"explain.paste":       "请把日志粘贴到这里，然后在新的一行按 Ctrl-D（Ctrl-C 退出）",
-	"demo.offer":          "{seconds} 秒内按回车可查看演示，其他任意输入则退出：",
+	"explain.paste":             "请把日志粘贴到这里，然后在新的一行按 Ctrl-D（Ctrl-C 退出）",
+	"demo.offer":                "{seconds} 秒内按回车可查看演示，其他任意输入则退出：",
+	"config.file":               "设置文件：{file}",
+	"config.absent":             "还没有设置文件：{file}",
+	"config.nowhere":            "没有设置文件：XDG_CONFIG_HOME 和 HOME 都未设置",
+	"config.origin.default":     "默认值",
+	"config.origin.flag":        "参数 {name}",
+	"config.origin.environment": "环境变量 {name}",
+	"config.origin.file":        "{name} 第 {line} 行",
+
 	"log.much":            "{file} 解压后的内容远超这种大小的文件所能包含的，其后的内容已略去",
 	"tape.gzip_cut":       "gzip 数据被截断或损坏：第 {line} 行之后的内容缺失",
 	"tape.much":           "第 {line} 行之后的内容已略去：这么小的文件不可能包含这么多数据",

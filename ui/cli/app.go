@@ -21,6 +21,7 @@ type app struct {
 	err io.Writer
 	env func(string) string
 	opt options
+	set *settings // what the options were read from
 }
 
 // words are the sentences of the language that was chosen.
@@ -37,6 +38,7 @@ func (a *app) isTerminal(f any) bool {
 
 // screenOptions are those of the monitor and its single frames.
 func (a *app) screenOptions(label string) ui.Options {
+	ui.SetLevels(a.opt.gpuLevels, a.opt.hostLevels)
 	o := ui.Options{Need: a.opt.need.Opt, Theme: string(a.opt.theme), ASCII: bool(a.opt.ascii), Lang: string(a.opt.lang),
 		NoColor: bool(a.opt.noColor), Label: label, Lines: a.opt.plot == plotLine, Log: a.opt.log}
 	if o.NoColor && o.Theme == "" {

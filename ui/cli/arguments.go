@@ -144,7 +144,7 @@ func takers(root *cobra.Command, flag string) (names []string) {
 			known = c.Flags().ShorthandLookup(flag)
 		}
 		switch {
-		case known == nil:
+		case known == nil || c.Name() == configName:
 		case c == root:
 			names = append(names, "the monitor")
 		default:

@@ -17,7 +17,7 @@ import (
 )
 
 // commands of the root, in the order of the help.
-var commands = []func(*app) *cobra.Command{onceCommand, streamCommand, explainCommand, reportCommand, checkCommand, waitCommand, recordCommand, replayCommand, runCommand, runsCommand, doctorCommand, versionCommand}
+var commands = []func(*app) *cobra.Command{onceCommand, streamCommand, explainCommand, reportCommand, checkCommand, waitCommand, recordCommand, replayCommand, runCommand, runsCommand, doctorCommand, configCommand, versionCommand}
 
 // Main runs nvpeak and returns its exit code.
 func Main(args []string) int {
@@ -71,7 +71,7 @@ func (f *failing) Write(p []byte) (int, error) {
 func (a *app) root() *cobra.Command {
 	root := monitorCommand(a)
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.opt.read(cmd.Flags(), a.env) }
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.read(cmd.Flags()) }
 	root.SetIn(a.in)
 	root.SetErr(a.err)
 	root.CompletionOptions.HiddenDefaultCmd = false

@@ -18,6 +18,7 @@ import (
 	"nvpeak/sampler/demo"
 	"nvpeak/sampler/nvml"
 	"nvpeak/theme"
+	"nvpeak/ui/config"
 	"nvpeak/ui/plain"
 )
 
@@ -27,7 +28,7 @@ type values func(begin string) ([]string, cobra.ShellCompDirective)
 // completeValues lets the shells complete values. It is asked for by a command line that completes, and by no other.
 func (a *app) completeValues(root *cobra.Command) {
 	byFlag := map[string]values{
-		"theme": fixed(themeValues()...), "demo": fixed(demoValues()...), "lang": fixed(lang.Names()...),
+		"theme": fixed(a.themeValues()...), "demo": fixed(demoValues()...), "lang": fixed(lang.Names()...),
 		"plot": fixed(string(plotArea), string(plotLine)), "requests": fixed(string(requestsAuto), string(requestsOn), string(requestsOff)),
 		"notify": fixed("bell", "desktop", "bell,desktop"), "csv": commaList(plain.FieldNames), "gpu": commaList(a.gpuValues),
 		"format": fixed(formatIndex, formatUUID, formatEnv), "recording": recordings,
@@ -73,12 +74,12 @@ func commaList(all func() []string) values {
 	}
 }
 
-func themeValues() (list []string) {
+func (a *app) themeValues() (list []string) {
 	for _, name := range theme.Names() {
 		t, _ := theme.Named(name)
 		list = append(list, name+"\t"+t.Title)
 	}
-	return list
+	return append(list, config.ThemeNames(cmp.Or(a.env("NVPEAK_CONFIG"), config.File(a.env)))...)
 }
 
 func demoValues() (list []string) {

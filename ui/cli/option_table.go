@@ -10,6 +10,7 @@ import (
 	"nvpeak/advice/lang"
 	"nvpeak/sampler/demo"
 	"nvpeak/theme"
+	"nvpeak/ui"
 )
 
 // option is one row: flag, environment variable, help. A new option is one row, and its name
@@ -43,11 +44,14 @@ func (o *options) table() []option {
 		{aboutAlerts, "webhook-private", "", "NVPEAK_WEBHOOK_PRIVATE", "allow a webhook on loopback and private addresses", (*boolFlag)(&o.webhookLocal), "true"},
 		{aboutGPUs, "nvml-lib", "", "NVPEAK_NVML", "the driver library, a `PATH` or a name for dlopen", (*textFlag)(&o.library), ""},
 		{aboutGPUs, "requests", "", "NVPEAK_REQUESTS", "see what processes ask the driver for: `WHEN` is auto (where it is allowed), on or off", &o.requests, ""},
-		{aboutLooks, "theme", "", "NVPEAK_THEME", "colors: `NAME` is one of " + strings.Join(theme.Names(), ", "), &o.theme, ""},
+		{aboutLooks, "theme", "", "NVPEAK_THEME", "colors: `NAME` is one of " + strings.Join(theme.Names(), ", ") + ", or a theme of your own", &o.theme, ""},
 		{aboutLooks, "lang", "", "NVPEAK_LANG", "language of what is said to people: `LANG` is " + strings.Join(lang.Names(), " or ") + " (otherwise that of the locale, or en)", &o.lang, ""},
 		{aboutLooks, "ascii", "", "NVPEAK_ASCII", "draw with ASCII characters only", (*boolFlag)(&o.ascii), "true"},
 		{aboutLooks, "no-color", "", "NVPEAK_NO_COLOR", "no colors (as any non-empty NO_COLOR)", (*boolFlag)(&o.noColor), "true"},
 		{aboutLooks, "plot", "", "NVPEAK_PLOT", "how plots are drawn: `FORM` is area or line", &o.plot, ""},
+		{aboutLooks, "gpu-levels", "", "NVPEAK_GPU_LEVELS", "the three `LEVELS` of GPU memory, in percent, from which on it has the next color", &o.gpuLevels, ""},
+		{aboutLooks, "host-levels", "", "NVPEAK_HOST_LEVELS", "the three `LEVELS` of host memory", &o.hostLevels, ""},
+		{aboutLooks, "config", "", "NVPEAK_CONFIG", "the settings `FILE` instead of nvpeak/config.toml in $XDG_CONFIG_HOME", (*textFlag)(&o.config), ""},
 		{aboutLooks, "readonly", "", "NVPEAK_READONLY", "no way to signal a process", (*boolFlag)(&o.readonly), "true"},
 	}
 }
@@ -59,6 +63,8 @@ var measuring = []string{aboutGPUs, "gpu", "peak-interval", "demo", "nvml-lib"}
 // bind it refuses, and it does not read its environment variable.
 func (o *options) bind(fs *pflag.FlagSet, names ...string) {
 	o.interval, o.peakInterval = time.Second, 20*time.Millisecond
+	o.gpuLevels, o.hostLevels = ui.Levels()
+	names = append(names[:len(names):len(names)], "config")
 	for _, row := range o.table() {
 		if slices.Contains(names, row.flag) {
 			if row.flag == "requests" {
@@ -67,26 +73,4 @@ func (o *options) bind(fs *pflag.FlagSet, names ...string) {
 			fs.VarPF(row.value, row.flag, row.short, row.help).NoOptDefVal = row.optional
 		}
 	}
-}
-
-// read takes from the environment what no flag of a command has set.
-func (o *options) read(fs *pflag.FlagSet, env func(string) string) error {
-	if o.lang == "" {
-		o.lang = langOf(env)
-	}
-	for _, row := range o.table() {
-		f := fs.Lookup(row.flag)
-		if f == nil || f.Changed {
-			continue
-		}
-		if v := env(row.env); v != "" {
-			if err := row.value.Set(v); err != nil {
-				return usagef("%s: %w", row.env, err)
-			}
-		}
-		if row.flag == "no-color" && env("NO_COLOR") != "" {
-			o.noColor = true
-		}
-	}
-	return nil
 }
