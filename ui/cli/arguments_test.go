@@ -12,9 +12,9 @@ import (
 // What was probably meant is named in one line; where nothing is near, all that there is.
 func TestDidYouMean(t *testing.T) {
 	for args, want := range map[string]string{
-		"recrod":                     "did you mean nvpeak record?",
+		"rekord":                     "did you mean nvpeak record?",
 		"repl":                       "did you mean nvpeak replay?",
-		"help recrod":                "did you mean nvpeak record?",
+		"help rekord":                "did you mean nvpeak record?",
 		"frobnicate":                 "the commands are check, ",
 		"--thme dark":                "did you mean --theme?",
 		"once --webhok x":            "did you mean --webhook? It is an option of the monitor, doctor, record, run, stream",

@@ -43,7 +43,7 @@ var arrows = []struct {
 	{"ui/notify", []string{"sampler", "sampler/redact"}},
 	{"ui/cli/*", nil}, // tests of the whole program
 	{"ui/*", []string{"sampler", "advice", "advice/*"}},                           // every other front end
-	{"docs/*", []string{"sampler", "sampler/*", "sampler/*/*", "ui", "ui/cli/*"}}, // tools of contributors
+	{"docs/*", []string{"sampler", "sampler/*", "sampler/*/*", "ui", "ui/cli", "ui/cli/*"}}, // tools of contributors
 }
 
 // allowed says whether files of dir may import the directory to.
