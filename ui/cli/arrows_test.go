@@ -42,7 +42,7 @@ var arrows = []struct {
 	{"ui/config", []string{"theme"}},
 	{"ui/notify", []string{"sampler", "sampler/redact"}},
 	{"ui/cli/*", nil}, // tests of the whole program
-	{"ui/*", []string{"sampler", "advice", "advice/*"}},                           // every other front end
+	{"ui/*", []string{"sampler", "advice", "advice/*"}},                                     // every other front end
 	{"docs/*", []string{"sampler", "sampler/*", "sampler/*/*", "ui", "ui/cli", "ui/cli/*"}}, // tools of contributors
 }
 
