@@ -73,8 +73,8 @@ type place struct {
 	seen time.Time
 }
 
-// orderShare of a GPU is by how much a row may have less than one below it: rows must not change places because of what
-// two processes allocate from second to second.
+// orderShare of what it holds is by how much a row may have less than one below it: rows must not change places because
+// of what two processes allocate from second to second.
 const orderShare = 0.01
 
 // sortByMemory puts each row where it was, unless it has that much more than a row above it. A row that is gone for a
@@ -97,8 +97,7 @@ func (t *table) sortByMemory() {
 	list, least := make([]procRow, 0, len(t.rows)), make([]float64, 0, len(t.rows)) // least of the rows down to this one
 	for _, r := range t.rows {
 		x := memory(r)
-		room := orderShare * float64(r.gpu.Memory.Total.Or(0))
-		at, _ := slices.BinarySearchFunc(least, x-room, func(least, x float64) int { return pick(least < x, 1, -1) })
+		at, _ := slices.BinarySearchFunc(least, (1-orderShare)*x, func(least, x float64) int { return pick(least < x, 1, -1) })
 		list, least = slices.Insert(list, at, r), append(least, 0)
 		for i := at; i < len(list); i++ {
 			least[i] = memory(list[i])

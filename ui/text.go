@@ -24,6 +24,15 @@ func figure(f float64) string {
 	return strconv.FormatFloat(f, 'f', 0, 64)
 }
 
+// beside is an amount in front of a total, without the unit where that is the same.
+func beside(b, total sampler.Bytes) string {
+	text, whole := b.Short(), total.Short()
+	if unit := whole[len(whole)-1:]; strings.HasSuffix(text, unit) {
+		return strings.TrimSuffix(text, unit)
+	}
+	return text
+}
+
 // gibOr is gib of a known amount, "N/A" of an unknown one.
 func gibOr(o sampler.Opt[sampler.Bytes]) string {
 	if b, ok := o.Value(); ok {
