@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"nvpeak/advice/watch"
 	"nvpeak/sampler"
@@ -101,10 +103,10 @@ func (v *view) overLines(w int) (lines []textLine) {
 
 // outcomeOf is what came of a warning; empty: nothing is known of it, or to say.
 func (v *view) outcomeOf(a sampler.Alert) string {
-	at, came, known := watch.Outcome(a, v.past, v.snap.Time)
+	failure, came, known := watch.Outcome(a, v.past, v.snap.Time)
 	switch {
 	case came:
-		return v.words.Say("panel.came", "time", v.wall(at).Format("15:04:05"))
+		return v.words.Say("panel.came", "time", v.wall(failure.Time).Format("15:04:05"))
 	case known:
 		return v.words.Say("panel.not_come")
 	}
@@ -117,7 +119,7 @@ func (v *view) groups() []watch.Group { return watch.Groups(v.alerts, v.words) }
 // alertHead is the text of an alert.
 func (v *view) alertHead(a sampler.Alert, w int) []textLine {
 	role, text := levelRole(a.Level), a.Text
-	if a.Kind == sampler.AlertOOM { // all others are of now
+	if a.Kind == sampler.AlertOOM || a.Kind == sampler.AlertFlush { // all others are of now
 		text = v.words.Say("panel.at", "text", text, "time", v.wall(a.Time).Format("15:04:05"))
 	}
 	var lines []textLine
@@ -140,12 +142,13 @@ func (v *view) alertBody(a sampler.Alert, w int) []textLine {
 	return lines
 }
 
-// joined runs sentences and phrases together.
+// joined runs sentences and phrases together: a phrase ends as a sentence before one.
 func joined(parts []string) string {
 	var b strings.Builder
 	for i, p := range parts {
 		if i > 0 {
-			b.WriteString(pick(strings.HasSuffix(parts[i-1], "."), " ", "; "))
+			begins, _ := utf8.DecodeRuneInString(p)
+			b.WriteString(pick(strings.HasSuffix(parts[i-1], "."), " ", pick(unicode.IsUpper(begins), ". ", "; ")))
 		}
 		b.WriteString(p)
 	}

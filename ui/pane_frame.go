@@ -50,7 +50,7 @@ func (v *view) header(c *canvas, r rect, hidden int) {
 		}
 	}
 	for _, short := range []bool{false, true} { // in what the others leave
-		if p := v.doorPiece(short); p.text != "" && x+width(p.text) < end {
+		if p := v.doorPiece(short); p.text != "" && x+width(p.text) <= end {
 			c.put(end-width(p.text), r.y, end, p.role, p.text)
 			break
 		}

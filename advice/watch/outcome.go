@@ -14,20 +14,20 @@ var foretelling = map[string]bool{sampler.AlertGrowth: true, sampler.AlertRepeat
 // outcomeSeconds after a warning is over its failure may be seen: a process that is gone is one that ends as its warning does.
 const outcomeSeconds = 60
 
-// Outcome is what came of a warning of a failure, as far as the alerts raised since tell: when memory ran out, or that
-// the warning is over and it did not, which is told of what was sure to come alone. known is false of all others.
-func Outcome(a sampler.Alert, raised []sampler.Alert, now time.Time) (at time.Time, came, known bool) {
+// Outcome is what came of a warning of a failure, as far as the alerts raised since tell: the failure, or that the
+// warning is over and none came, which is told of what was sure to come alone. known is false of all others.
+func Outcome(a sampler.Alert, raised []sampler.Alert, now time.Time) (failure sampler.Alert, came, known bool) {
 	sure, foretells := foretelling[a.Kind]
 	if !foretells {
-		return at, false, false
+		return failure, false, false
 	}
 	end, over := a.End.Value()
 	i := slices.IndexFunc(raised, func(b sampler.Alert) bool {
 		return b.Kind == sampler.AlertOOM && b.Key == a.Key && b.T > a.T && (!over || b.T <= end+outcomeSeconds)
 	})
 	if i >= 0 {
-		return raised[i].Time, true, true
+		return raised[i], true, true
 	}
 	age := now.Sub(a.Time).Seconds() // on the clock of the alerts, T is its begin
-	return at, false, over && sure && age > end-a.T+outcomeSeconds
+	return failure, false, over && sure && age > end-a.T+outcomeSeconds
 }
