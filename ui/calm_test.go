@@ -127,7 +127,7 @@ func TestBeside(t *testing.T) {
 	for _, row := range []struct {
 		used, total sampler.Bytes
 		want        string
-	}{{84 * sampler.GiB, 252 * sampler.GiB, "84.0"}, {2543 * sampler.GiB, 4 * sampler.TiB, "2.5"}, {344 * sampler.GiB, 2 * sampler.TiB, "344G"}} {
+	}{{84 * sampler.GiB, 252 * sampler.GiB, "84.0"}, {2543 * sampler.GiB, 4 * sampler.TiB, "2.5"}, {344 * sampler.GiB, 2 * sampler.TiB, "344G"}, {700 * sampler.MiB, 23 * sampler.GiB, "0.7"}} {
 		if got := beside(row.used, row.total); got != row.want {
 			t.Errorf("%v of %v: %q, want %q", row.used, row.total, got, row.want)
 		}

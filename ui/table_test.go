@@ -61,7 +61,7 @@ func TestPeakColor(t *testing.T) {
 	}
 }
 
-// Rows keep their places only while the difference is next to nothing of what they hold: 2 % of it are seen in the figures.
+// Rows keep their places only while the difference is next to nothing of what they hold: more than 2 % of it is seen in the figures.
 func TestOrderShowsTheFigures(t *testing.T) {
 	var table table
 	table.sort = sortMemory

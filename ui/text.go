@@ -24,13 +24,13 @@ func figure(f float64) string {
 	return strconv.FormatFloat(f, 'f', 0, 64)
 }
 
-// beside is an amount in front of a total, without the unit where that is the same.
+// beside is an amount in front of a total: in GiB as most are, or in the unit of the total, or with its own.
 func beside(b, total sampler.Bytes) string {
-	text, whole := b.Short(), total.Short()
-	if unit := whole[len(whole)-1:]; strings.HasSuffix(text, unit) {
-		return strings.TrimSuffix(text, unit)
+	whole := total.Short()
+	if strings.HasSuffix(whole, "G") {
+		return gib(b)
 	}
-	return text
+	return strings.TrimSuffix(b.Short(), whole[len(whole)-1:])
 }
 
 // gibOr is gib of a known amount, "N/A" of an unknown one.
