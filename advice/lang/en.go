@@ -838,7 +838,7 @@ var textsEN = map[string]string{
 	"detail.data_spike":       "It had fitted before: this batch was unusually large.",
 	"detail.ahead":            "This GPU does more than the rest.",
 	"detail.imbalance":        "Other ranks use this GPU too.",
-	"detail.memory_limit":     "A limit refused it, not the GPU.",
+	"detail.memory_limit":     "That limit refused it; the GPU may have more.",
 	"detail.preallocation":    "{outside} of this process lie outside its allocator.",
 
 	"cause.validation_spike": "validation needs more than training", "cause.fragmentation": "fragmentation: enough memory, but not in one piece",

@@ -838,7 +838,7 @@ var textsZH = map[string]string{
 	"detail.data_spike":       "之前放得下：这一批数据异常大。",
 	"detail.ahead":            "这块 GPU 干得比其他的多。",
 	"detail.imbalance":        "别的 rank 也挤在这块 GPU 上。",
-	"detail.memory_limit":     "拒绝它的是一个限额，不是 GPU 本身。",
+	"detail.memory_limit":     "拒绝它的是这个限额，GPU 本身可能还有更多。",
 	"detail.preallocation":    "本进程有 {outside} 在它的分配器之外。",
 
 	"cause.validation_spike": "验证比训练需要更多显存", "cause.fragmentation": "碎片：总量够，但不连续",
