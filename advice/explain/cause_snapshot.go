@@ -44,6 +44,13 @@ var causesSnapshot = []causeRow{
 		},
 		evidence: func(f *failure) string {
 			l, _ := f.spiking()
+			if t := f.snapshot.Trace; t.StepUsual > 0 {
+				id := "torch.spike_step"
+				if l.Live == 0 {
+					id = "torch.spike_refused"
+				}
+				return f.words.Say(id, "line", f.lineText(l.TorchSite), "size", gib(l.Rise), "rise", gib(t.StepRise), "usual", gib(t.StepUsual), "need", printed(f.requested.Or(0)))
+			}
 			if float64(l.Rise) > spikeRise*float64(l.Usual) {
 				return f.words.Say("torch.spike", "line", f.lineText(l.TorchSite), "size", gib(l.Rise), "usual", gib(l.Usual), "count", l.Cycles)
 			}
@@ -126,7 +133,9 @@ func (f *failure) leakText() string {
 	if steps == 0 {
 		return f.words.Say("torch.leak_blocks", pairs...)
 	}
-	if l.Cycles == 0 { // what it began after the first steps
+	if l.Steps > 0 {
+		steps = l.Steps
+	} else if l.Cycles == 0 { // what it began after the first steps
 		steps = min(steps, l.Requests)
 	}
 	return f.words.Say("torch.leak", append(pairs, "each", printed(l.Grown/sampler.Bytes(steps)), "count", steps)...)
@@ -221,7 +230,10 @@ func (f *failure) snapshotHeadline() string {
 
 // snapshotDetail names the line first, then what the arithmetic says.
 func (f *failure) snapshotDetail(causes []sampler.Cause, rest string) string {
-	text := f.largestText()
+	text := ""
+	if f.event.Held == nil || len(f.holders()) > 0 {
+		text = f.largestText()
+	}
 	for _, row := range causesSnapshot {
 		if len(causes) > 0 && row.cause == causes[0].ID && row.when(f) {
 			text = row.evidence(f)
@@ -230,6 +242,9 @@ func (f *failure) snapshotDetail(causes []sampler.Cause, rest string) string {
 	}
 	if f.unrefused() {
 		return text
+	}
+	if text == "" {
+		return rest
 	}
 	return text + f.words.Say("detail.space") + rest
 }

@@ -20,7 +20,8 @@ func Explain(in Incident) Explanation {
 			one.History = in.Histories[i]
 		}
 		failures[i] = newFailure(one, event, words)
-		if i < len(in.Devices) {
+		failures[i].snapshot = event.Held
+		if i < len(in.Devices) && in.Devices[i] != nil {
 			failures[i].snapshot = in.Devices[i]
 		}
 		if i < len(in.Files) {

@@ -33,12 +33,13 @@ type Receiver struct {
 
 	mu        sync.Mutex
 	processes map[int]*process
+	lacks     [2]string // version of PyTorch, and why it tells no lines
 }
 
 const (
 	maxProcesses = 1024
 	// maxLine is the longest line that is read whole; what is longer is no line of ours.
-	maxLine = 8 << 10
+	maxLine = 64 << 10
 )
 
 // Listen begins to receive, until Close.
@@ -109,6 +110,9 @@ func (r *Receiver) take(pid int, line []byte) {
 	p := r.process(pid)
 	if p == nil {
 		return
+	}
+	if m.Lacks != "" {
+		r.lacks = [2]string{sampler.Clean(m.Torch), sampler.Clean(m.Lacks)}
 	}
 	if p.seat(int(m.Device.Or(0))).take(&m, at) {
 		select {

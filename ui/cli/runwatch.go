@@ -30,6 +30,9 @@ type watchedRun struct {
 	reading sync.WaitGroup
 	ended   chan struct{}
 
+	lines   bool // are to be told
+	lacking sync.Once
+
 	mu       sync.Mutex
 	missing  error // why there are no figures of GPUs
 	said     bool
@@ -51,7 +54,7 @@ func (a *app) watchRun(parent context.Context, args, env []string, f *runFlags) 
 	if err != nil {
 		return nil, err
 	}
-	w := &watchedRun{app: a, side: child.NewSide(), alerts: alerts, kills: proc.OOMKills(), ended: make(chan struct{})}
+	w := &watchedRun{app: a, side: child.NewSide(), alerts: alerts, kills: proc.OOMKills(), ended: make(chan struct{}), lines: f.lines}
 	w.box = a.newBox(args, env, f.record)
 	w.rec = a.newRecorder(w.box.recording())
 	w.rec.announce = alerts.take
@@ -99,6 +102,7 @@ func (w *watchedRun) sample(ctx context.Context, l *live) {
 				w.box.fail(err)
 			}
 			w.box.saw(s)
+			w.sayLacking()
 		}
 	}
 }
@@ -141,6 +145,7 @@ func (w *watchedRun) listen(ctx context.Context) {
 }
 
 func (w *watchedRun) failed(e sampler.OOMEvent) {
+	w.byLine(&e)
 	w.rec.failed(e)
 	in := w.rec.incident(e)
 	w.mu.Lock()
@@ -198,6 +203,7 @@ func (w *watchedRun) finish(code int) {
 	}
 	w.alerts.close()
 	w.sayMissing()
+	w.sayLacking()
 	in := w.incident()
 	died := code != 0 && explain.First(in) >= 0 && !in.Events[explain.First(in)].Recovered
 	if !died && !w.box.whole {
@@ -233,6 +239,7 @@ func (w *watchedRun) incident() (in explain.Incident) {
 	failures := w.failures
 	w.mu.Unlock()
 	for _, f := range failures {
+		w.byLine(&f.event) // what it said may have come later than what it printed
 		in.Events = append(in.Events, f.event)
 		in.Histories = append(in.Histories, f.incident.History)
 	}

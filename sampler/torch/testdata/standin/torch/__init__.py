@@ -15,8 +15,10 @@ _C = types.SimpleNamespace()
 if "bare" not in lies:
     _C._cuda_attach_out_of_memory_observer = observers.append
     _C._cuda_getDeviceCount = lambda: int(os.environ.get("STANDIN_DEVICES", "1"))
+    _C._cuda_isHistoryEnabled = lambda: cuda.history is not None
 
 from . import cuda  # noqa
+from . import optim  # noqa
 
 
 def refuse(size, device=0, free=300 << 20):
