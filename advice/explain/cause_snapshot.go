@@ -58,7 +58,7 @@ var causesSnapshot = []causeRow{
 		}},
 	{id: "snapshot", cause: CauseFragmentation, reason: sourceNotes,
 		when: func(f *failure) bool {
-			return f.snapshot != nil && f.fitsAfterReuse() && f.unallocatedShare() >= 0.05 && f.snapshot.LargestFree < f.requested.Or(0)
+			return f.snapshot != nil && f.fitsAfterReuse() && f.unallocatedShare() >= 0.05 && f.snapshot.LargestFree < f.requested.Or(0) && !f.notFragmented()
 		},
 		confidence: func(f *failure) float64 {
 			if f.expandable() {

@@ -166,21 +166,38 @@ func (n *newest) take(l *lines) {
 	}
 }
 
-// Held is what the source lines of the process held that a failure is of; nil: nobody has told. Where there are
-// several processes, or refusals, it is the one that fits.
-func (r *Receiver) Held(e *sampler.OOMEvent) (held *sampler.TorchDevice) {
+// Tensor is the refused tensor that a failure is of, as the process has told it; nil: none has.
+func (r *Receiver) Tensor(e *sampler.OOMEvent) *sampler.RefusedTensor {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var of *seat
+	s := r.seatOf(e, func(*seat) bool { return true })
+	if s == nil {
+		return nil
+	}
+	refused := *s.refused
+	return &refused
+}
+
+// seatOf is where a failure was, of those that are of any use: the newest that fits.
+func (r *Receiver) seatOf(e *sampler.OOMEvent, useful func(*seat) bool) (of *seat) {
 	for pid, p := range r.processes {
 		for n, s := range p.seats {
-			fits := s.refused != nil && (s.lines.refusal != nil || s.lines.step != nil) && sameRequest(e, s.refused) &&
+			fits := s.refused != nil && e.MemoryKind == sampler.MemoryGPU && s.refused.Of(e.Requested) &&
 				!e.PID.Contradicts(sampler.Some(pid)) && !e.GPUIndex.Contradicts(sampler.Some(n))
-			if fits && (of == nil || s.refused.Time.After(of.refused.Time)) {
+			if fits && useful(s) && (of == nil || s.refused.Time.After(of.refused.Time)) {
 				of = s
 			}
 		}
 	}
+	return of
+}
+
+// Held is what the source lines of the process held that a failure is of; nil: nobody has told. Where there are
+// several processes, or refusals, it is the one that fits.
+func (r *Receiver) Held(e *sampler.OOMEvent) *sampler.TorchDevice {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	of := r.seatOf(e, func(s *seat) bool { return s.lines.refusal != nil || s.lines.step != nil })
 	switch {
 	case of == nil:
 		return nil
@@ -192,13 +209,6 @@ func (r *Receiver) Held(e *sampler.OOMEvent) (held *sampler.TorchDevice) {
 	d := of.lines.step.device(of.device, nil) // it was looked at before: what grew is worth knowing, who held most is not
 	d.Holders, d.Pins = []sampler.TorchHolder{}, []sampler.TorchHolder{}
 	return d
-}
-
-// sameRequest: a failure in a log is this refusal. Logs print two decimals.
-func sameRequest(e *sampler.OOMEvent, refused *sampler.RefusedTensor) bool {
-	a, known := e.Requested.Value()
-	b := refused.Requested
-	return e.MemoryKind == sampler.MemoryGPU && known && max(a, b)-min(a, b) <= max(a, b)/100
 }
 
 // Lacks says for which PyTorch, if any, lines were asked for and are not to be had, and why; "" twice: for none.

@@ -7,9 +7,16 @@ import (
 // linesCost is what --lines costs, in its help.
 const linesCost = "about 2 µs for each tensor that is made, and at most 1 % of the time"
 
-// byLine adds to a failure which source lines held the memory, if a reporter has told.
-func (w *watchedRun) byLine(e *sampler.OOMEvent) {
-	if !w.lines || e.Held != nil || w.live.reporter == nil {
+// inside adds to a failure what the process that failed has told: the state of its allocator, and which source lines
+// held the memory.
+func (w *watchedRun) inside(e *sampler.OOMEvent) {
+	if w.live.reporter == nil {
+		return
+	}
+	if e.Refused == nil || e.Refused.Fragmentation() == "" {
+		e.Refused = w.live.reporter.Tensor(e)
+	}
+	if !w.lines || e.Held != nil {
 		return
 	}
 	held := w.live.reporter.Held(e)

@@ -145,7 +145,7 @@ func (w *watchedRun) listen(ctx context.Context) {
 }
 
 func (w *watchedRun) failed(e sampler.OOMEvent) {
-	w.byLine(&e)
+	w.inside(&e)
 	w.rec.failed(e)
 	in := w.rec.incident(e)
 	w.mu.Lock()
@@ -239,7 +239,7 @@ func (w *watchedRun) incident() (in explain.Incident) {
 	failures := w.failures
 	w.mu.Unlock()
 	for _, f := range failures {
-		w.byLine(&f.event) // what it said may have come later than what it printed
+		w.inside(&f.event) // what it said may have come later than what it printed
 		in.Events = append(in.Events, f.event)
 		in.Histories = append(in.Histories, f.incident.History)
 	}
