@@ -72,7 +72,7 @@ func clean(text string) string { return sampler.Clean(text[:min(len(text), maxTe
 
 // device is what the lines tell of a GPU, in the words of a snapshot.
 func (l *lines) device(n int, refused *sampler.RefusedTensor) *sampler.TorchDevice {
-	reserved := l.Reserved.Or(0)
+	reserved := max(l.Reserved.Or(0), l.Allocated.Or(0))
 	d := &sampler.TorchDevice{Device: n, Segments: l.Segments.count(), Blocks: l.Blocks.count(), Reserved: reserved,
 		Allocated: min(l.Allocated.Or(0), reserved), Awaiting: min(l.Awaiting.Or(0), reserved), Cached: min(l.Cached.Or(0), reserved),
 		Split: min(l.Split.Or(0), reserved), LargestFree: min(l.Largest.Or(0), reserved), Holders: []sampler.TorchHolder{}, Pins: []sampler.TorchHolder{}}

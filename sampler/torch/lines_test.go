@@ -1,14 +1,20 @@
 package torch
 
 import (
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/torchsnap"
 )
 
 // training is a program that leaks a tensor of 12 MiB each step, at line 11, and is refused one in the 41st.
@@ -117,4 +123,195 @@ func TestLines(t *testing.T) {
 	}
 }
 
-var _ = time.Second
+// A step that takes unusually much: the line that holds most of it, or that asked for it.
+func TestSpikeLine(t *testing.T) {
+	t.Parallel()
+	s := newLines(t)
+	if out := s.runFile(training, nil, "100"); out != "goes on\n" {
+		t.Fatalf("printed %q", out)
+	}
+	d := s.Held(refusal(3000 * mib))
+	if d == nil {
+		t.Fatal("nothing is told")
+	}
+	if l := lineAt(d, 8); l.Live != 500*mib || l.Rise != 500*mib || l.Grown != 0 {
+		t.Errorf("the activations: %+v", l)
+	}
+	if usual := d.Trace.StepUsual; usual < 100*mib || usual > 112*mib || d.Trace.StepRise < 3500*mib || d.Trace.StepRise > 3700*mib {
+		t.Errorf("the step took %v, usually %v", d.Trace.StepRise, usual)
+	}
+}
+
+// Each form of torch's memory history gives the same lines; where steps are not told, growth is told by time.
+func TestHistoryForms(t *testing.T) {
+	t.Parallel()
+	for lie, steps := range map[string]bool{"form20": true, "latecomer": true, "hookless": false} {
+		t.Run(lie, func(t *testing.T) {
+			t.Parallel()
+			s := newLines(t, "STANDIN="+lie)
+			text := training
+			if !steps {
+				text = strings.Replace(text, "range(40)", "range(120)", 1) // a look each second at most
+				text = strings.Replace(text, "0.05", "0.1", 1)
+			}
+			if lie == "latecomer" { // nothing says when CUDA is initialized; it is seen within a second
+				text = strings.Replace(text, "weights =", "time.sleep(1.5)\nweights =", 1)
+			}
+			if out := s.runFile(text, nil); out != "goes on\n" {
+				t.Fatalf("printed %q", out)
+			}
+			d := s.Held(refusal(3000 * mib))
+			if d == nil {
+				t.Fatal("nothing is told")
+			}
+			number := 11
+			if lie == "latecomer" {
+				number++
+			}
+			leak := lineAt(d, number)
+			if leak.Live == 0 || leak.Grown < leak.Live/2 || (leak.Steps > 0) != steps || (d.Trace.Steps > 0) != steps {
+				t.Errorf("the leak: %+v of %d steps", leak, d.Trace.Steps)
+			}
+		})
+	}
+}
+
+// Whatever the history does, the program goes on in time, and one word says what is missing.
+func TestHistoryLies(t *testing.T) {
+	t.Parallel()
+	for lie, want := range map[string]string{"historyless": "gone", "bare": "gone", "recordraises": "raised", "recordexits": "raised", "recordoff": "off", "recordslow": "", "raises": "", "shapeless": "",
+		"long": "", "slow": "", "evil": "", "interrupts": ""} {
+		t.Run(lie, func(t *testing.T) {
+			t.Parallel()
+			env := []string{"STANDIN=" + lie}
+			if lie == "shapeless" {
+				env = append(env, "STANDIN_TENSORS=")
+			}
+			s := newLines(t, env...)
+			began := time.Now()
+			if out := s.runFile(training, nil); out != "goes on\n" {
+				t.Errorf("printed %q", out)
+			}
+			if took := time.Since(began); took > 15*time.Second {
+				t.Errorf("took %v", took)
+			}
+			if version, why := s.Lacks(); why != want || want != "" && !strings.HasPrefix(version, "2.9.0") {
+				t.Errorf("lacks %q of %q, want %q", why, version, want)
+			}
+			if d := s.Held(refusal(3000 * mib)); d != nil && want != "" {
+				t.Errorf("told: %+v", d)
+			}
+		})
+	}
+}
+
+// A history that no program has: figures that cannot be, texts that would harm a terminal, too many lines.
+func TestHostileHistory(t *testing.T) {
+	t.Parallel()
+	for _, lie := range []string{"hostile", "manylines", "manylines 100000"} {
+		t.Run(lie, func(t *testing.T) {
+			t.Parallel()
+			lie, count, much := strings.Cut(lie, " ")
+			if !much {
+				count = "5000"
+			}
+			s := newLines(t, "STANDIN="+lie, "STANDIN_LINES="+count)
+			if out := s.runFile(training, nil); out != "goes on\n" {
+				t.Fatalf("printed %q", out)
+			}
+			d := s.Held(refusal(3000 * mib))
+			switch {
+			case d == nil && much:
+				return // it takes too long
+			case d == nil:
+				t.Fatal("nothing is told")
+			}
+			if lineAt(d, 11).Live != 480*mib || len(d.Trace.Lines) > maxListed {
+				t.Errorf("%d lines, the leak is %+v", len(d.Trace.Lines), lineAt(d, 11))
+			}
+			for _, h := range d.Holders {
+				text := h.File + h.Function + h.Validation
+				if h.Bytes > d.Allocated || h.Line < 0 || len(text) > 3*maxText || strings.ContainsAny(text, "\x1b\x07\r\n\u202e") || !utf8.ValidString(text) {
+					t.Errorf("told: %+v", h)
+				}
+			}
+		})
+	}
+}
+
+// Workers that are forked tell no lines of their parent's, and their optimizers are not its steps.
+func TestLinesFork(t *testing.T) {
+	t.Parallel()
+	s := newLines(t)
+	out := s.runFile(`import os, sys, time, torch
+torch.cuda.init()
+kept = torch.cuda.tensor(64 << 20)
+optimizer = torch.optim.Optimizer()
+for n in range(6):
+    pid = os.fork()
+    if pid == 0:
+        for step in range(50):
+            optimizer.step()
+        os._exit(0)
+    os.waitpid(pid, 0)
+for step in range(12):
+    optimizer.step()
+    time.sleep(0.05)
+try:
+    torch.refuse(3000 << 20)
+except torch.OutOfMemoryError:
+    print("goes on")
+`, nil)
+	if out != "goes on\n" {
+		t.Fatalf("printed %q", out)
+	}
+	if d := s.Held(refusal(3000 * mib)); d == nil || d.Trace.Steps != 12 || lineAt(d, 3).Live != 64*mib {
+		t.Errorf("%+v", d)
+	}
+	if n := len(s.processes); n != 1 {
+		t.Errorf("%d processes report", n)
+	}
+}
+
+// Lines come only from whom they are asked of, and the stack is as torch was told to keep it: bounded, without
+// frames of C++.
+func TestLinesAsked(t *testing.T) {
+	t.Parallel()
+	look := "import torch\ntorch.cuda.init()\nprint(torch.cuda.history)"
+	if out := newScene(t, 1).run(look, nil); out != "None\n" {
+		t.Errorf("without being asked: %q", out)
+	}
+	if out := newLines(t).run(look, nil); out != "('state', 'state', 'python', 1)\n" {
+		t.Errorf("asked: %q", out)
+	}
+	own := "import torch\ntorch.cuda.init()\ntorch.cuda.memory._record_memory_history('all', max_entries=7)\nprint(torch.cuda.history)"
+	if out := newLines(t).run(own, nil); out != "('all', 'all', 'all', 7)\n" {
+		t.Errorf("the program's own: %q", out)
+	}
+}
+
+// Both sides tell lines of a program from those of libraries alike.
+func TestPatterns(t *testing.T) {
+	t.Parallel()
+	texts := []string{"/home/me/train.py", "/usr/lib/python3.11/runpy.py", "/venv/lib/python3.9/site-packages/x/y.py", "/a/dist-packages/b.py", "<frozen runpy>", "<string>",
+		"/src/torch/nn/modules/linear.py", "/src/torch/optim/adamw.py", "/me/optimizers/mine.py", "/me/lion.py", "validate", "evaluate_epoch", "eval", "train_epoch", "test_step",
+		"run_validation", "_on_test_batch", "tester", "Forward", "/me/torch/model.py", "/tmp/torchinductor_me/x.py", "<eval_with_key>.1", "/python3.9/lib/os.py", "ü", ""}
+	names := slices.Sorted(maps.Keys(torchsnap.Patterns()))
+	var want strings.Builder
+	for _, text := range texts {
+		for _, name := range names {
+			fmt.Fprint(&want, regexp.MustCompile(torchsnap.Patterns()[name]).MatchString(text), " ")
+		}
+		want.WriteString("\n")
+	}
+	s := newScene(t, 1)
+	out := s.run(`import os, re, sys
+sys.path.insert(0, os.environ["SITE"])
+from nvpeak_lines import PATTERNS
+for text in os.environ["TEXTS"].split("|"):
+    print("".join(str(bool(re.search(PATTERNS[name], text))).lower() + " " for name in sorted(PATTERNS)))
+`, []string{"SITE=" + filepath.Join(s.base, sites, s.name), "TEXTS=" + strings.Join(texts, "|")})
+	if out != want.String() {
+		t.Errorf("Python: %s\nGo: %s", out, want.String())
+	}
+}

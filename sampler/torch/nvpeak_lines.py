@@ -15,6 +15,7 @@ TELL = 2.0  # between two messages
 START = 1.0  # seconds that CUDA's initialization waits for recording to begin
 STEP = 0.25  # that a step waits for a look
 LIMIT = 0.5  # that summing up may take
+LIMIT_REFUSED = 1.5  # the same at a failure
 IDLE = 30.0  # after which the steps of another optimizer count
 TOP = 20  # lines that are told
 FOLLOWED = 400  # lines whose levels are kept
@@ -208,7 +209,7 @@ class NvpeakLines(object):
         """Sums up a snapshot; one that was taken at the end of a step becomes part of the course."""
         self.sums = {}
         try:
-            self.sums = self.fold(segments)
+            self.sums = self.fold(segments, LIMIT_REFUSED if failures else LIMIT)
         except BaseException:
             pass
         for device, held in self.sums.items():
@@ -223,8 +224,8 @@ class NvpeakLines(object):
             if now is not None and peak is not None and self.steps:
                 levels.floor, levels.usual = now, max(levels.usual or 0, peak - now)
 
-    def fold(self, segments):
-        sums, memo, limit, n = {}, {}, self.clock() + LIMIT, 0
+    def fold(self, segments, limit):
+        sums, memo, limit, n = {}, {}, self.clock() + limit, 0
         for segment in segments:
             held = sums.setdefault(whole(segment.get("device")), Sum())
             held.segments += 1

@@ -193,7 +193,7 @@ def _snapshot_with_history():
     if "hostile" in lies:
         blocks += hostile()
     if "manylines" in lies:
-        blocks += [(4096, [{"filename": "/tmp/f%d.py" % (i % 1000), "line": i, "name": "f"}]) for i in range(100000)]
+        blocks += [(4096, [{"filename": "/tmp/f%d.py" % (i % 1000), "line": 1000 + i, "name": "f"}]) for i in range(int(os.environ.get("STANDIN_LINES", "100000")))]
     blocks += synthetic()
     listed = []
     for size, stack in blocks:
