@@ -109,6 +109,44 @@ type TorchLine struct {
 	Steps    int   `json:"steps,omitempty"` // over which it has grown; 0: those of the history
 }
 
+// Clean makes harmless what somebody else has written: texts without control characters, and counts that can be.
+func (d *TorchDevice) Clean() {
+	if d == nil {
+		return
+	}
+	for _, list := range [][]TorchHolder{d.Holders, d.Pins} {
+		for i := range list {
+			list[i].clean()
+			list[i].Blocks = max(0, list[i].Blocks)
+		}
+	}
+	t := d.Trace
+	if t == nil {
+		return
+	}
+	t.Steps, t.OOMs, t.Events = max(0, t.Steps), max(0, t.OOMs), max(0, t.Events)
+	for i := range t.Lines {
+		l := &t.Lines[i]
+		l.clean()
+		l.Blocks, l.Cycles, l.Requests, l.Steps = max(0, l.Blocks), max(0, l.Cycles), max(0, l.Requests), max(0, l.Steps)
+	}
+	for i := range t.Last {
+		t.Last[i].Action = Clean(t.Last[i].Action)
+		t.Last[i].Site.clean()
+	}
+	if t.OOM != nil {
+		t.OOM.Site.clean()
+		for i := range t.OOM.Stack {
+			t.OOM.Stack[i].clean()
+		}
+	}
+}
+
+func (s *TorchSite) clean() {
+	s.File, s.Function, s.Code, s.Validation = Clean(s.File), Clean(s.Function), Clean(s.Code), Clean(s.Validation)
+	s.Line = max(0, s.Line)
+}
+
 // Place is the line in short: "train.py:210"; empty where none was recorded.
 func (s TorchSite) Place() string {
 	if s.File == "" {

@@ -218,7 +218,7 @@ func (f *facts) spikingStep() (best sampler.TorchLine, unusual bool) {
 		return best, false
 	}
 	for _, l := range t.Lines {
-		if l.Rise > best.Rise && l.File != "" && !l.Optimizer {
+		if l.Rise > best.Rise && l.File != "" && !l.Optimizer && l.Grown == 0 {
 			best = l
 		}
 	}

@@ -1,6 +1,7 @@
 package torch
 
 import (
+	"cmp"
 	_ "embed" // the reporter
 	"encoding/json"
 	"errors"
@@ -63,7 +64,7 @@ func (r *Receiver) Env(environ []string) ([]string, error) {
 
 // ByLine is the environment with which they also tell which source lines hold what.
 func ByLine(environ []string) []string {
-	return with(slices.Clone(environ), linesVariable, func(string) string { return "1" })
+	return with(slices.Clone(environ), linesVariable, func(old string) string { return cmp.Or(old, "1") })
 }
 
 // writeReporter writes what Python reads. What tells lines of a program from those of libraries is written in one

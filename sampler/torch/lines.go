@@ -22,6 +22,7 @@ type lines struct {
 	Split     figure     `json:"split"`
 	Largest   figure     `json:"largest"`
 	Floor     figure     `json:"floor"` // allocated at the end of the last step that was looked at
+	Drift     figure     `json:"drift"` // what was added to that since, as far as the looks before tell
 	Usual     figure     `json:"usual"` // the most that a step took above that
 	Taken     figure     `json:"taken"` // steps so far
 	BySteps   bool       `json:"by_steps"`
@@ -141,13 +142,8 @@ func (l *lines) judge(d *sampler.TorchDevice, refused *sampler.RefusedTensor) {
 		t.OOM.Stack = append(t.OOM.Stack, l.Stack[i].torch())
 	}
 	usual, measured := l.Usual.atMost(d.Reserved).Value()
-	if floor, known := l.Floor.Value(); known && measured && l.BySteps {
-		t.StepRise, t.StepUsual = (d.Allocated + refused.Requested).Less(floor), usual
-		for i := range t.Lines { // it may be many steps since somebody looked
-			if t.Lines[i].Grown > 0 {
-				t.StepRise = t.StepRise.Less(t.Lines[i].Rise)
-			}
-		}
+	if floor, known := l.Floor.Value(); known && measured && l.BySteps && l.Drift.Known() {
+		t.StepRise, t.StepUsual = (d.Allocated + refused.Requested).Less(floor+l.Drift.Or(0)), usual
 	}
 	t.Peak = d.Allocated
 }

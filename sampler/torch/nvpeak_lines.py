@@ -46,6 +46,23 @@ class Levels(object):
         self.by_steps, self.steps, self.lines, self.last = by_steps, [], {}, {}
         self.each, self.looks = 1, 0  # of a stretch, and all
         self.floor = self.usual = None  # allocated at the end of the last step, and the most of a step above that
+        self.first = self.newest = None  # step and floor; of the first step something stays, such as the optimizer's state
+
+    def settle(self, step, now, peak):
+        """Notes what is allocated at the end of a step, and was at most."""
+        self.floor, self.usual = now, max(self.usual or 0, peak - now)
+        self.newest = (step, now)
+        if self.first is None and step > 1:
+            self.first = self.newest
+
+    def drift(self, step):
+        """What was added since the newest look at the end of a step, going by the looks before; None: not known."""
+        if self.newest is None or self.first is None:
+            return None
+        (a, low), (b, high) = self.first, self.newest
+        if step - b <= 1:
+            return 0
+        return max(0, high - low) * (step - b) // (b - a) if b > a else None
 
     def add(self, step, sites):
         fresh = self.looks % self.each == 0
@@ -222,7 +239,7 @@ class NvpeakLines(object):
             figures = readings.get(device, {})
             now, peak = figures.get("allocated"), figures.get("peak_allocated")
             if now is not None and peak is not None and self.steps:
-                levels.floor, levels.usual = now, max(levels.usual or 0, peak - now)
+                levels.settle(self.steps, now, peak)
 
     def fold(self, segments, limit):
         sums, memo, limit, n = {}, {}, self.clock() + limit, 0
@@ -320,7 +337,7 @@ class NvpeakLines(object):
         told = {k: v for k, v in vars(held).items() if type(v) is int}
         told.update(steps=levels.steps, by_steps=levels.by_steps, taken=self.steps)
         if oom:
-            told.update(oom=oom["n"], floor=levels.floor, usual=levels.usual)
+            told.update(oom=oom["n"], floor=levels.floor, usual=levels.usual, drift=levels.drift(self.steps))
             stack = self.stacks.get(device) or []
             told["stack"] = [self.told_site((f["filename"][-400:], f["line"], f["name"][:120], 0, "")) for f in stack[:TOLD]]
             told["site"] = self.told_site(self.named(stack))

@@ -183,7 +183,7 @@ class NvpeakReporter(object):
             if over:
                 pass
             elif not self.initialized:
-                self.pause = min(self.pause * 1.05, EVERY)
+                self.pause = 0.005 if self.lines and self.lines.wanted else min(self.pause * 1.05, EVERY)
                 self.initialized = self.ready()
                 if self.initialized:
                     self.attach()

@@ -106,6 +106,7 @@ if "unready" in lies:
 
 # The memory history. Tensors are ranges of a pretended GPU; recording is as in the version that STANDIN names.
 _queued_calls = []
+HOLE = int(os.environ.get("STANDIN_HOLE", "100")) * MIB
 history = None
 live = {}
 free_blocks = []
@@ -204,8 +205,8 @@ def _snapshot_with_history():
             block["frames"] = stack
         listed.append(block)
     total = sum(b["size"] for b in listed if b["size"] > 0)
-    hole = [{"size": 100 * MIB, "state": "inactive", "frames": []}] * (2 if listed else 0)
-    segments = [{"device": 0, "total_size": total + 200 * MIB, "blocks": listed + hole}]
+    hole = [{"size": HOLE, "state": "inactive", "frames": []}] * (2 if listed else 0)
+    segments = [{"device": 0, "total_size": total + 2 * HOLE, "blocks": listed + hole}]
     return {"segments": segments, "device_traces": [[]]}
 
 
@@ -215,9 +216,9 @@ def stats_of_tensors(device):
     return {
         "allocated_bytes.all.current": now,
         "allocated_bytes.all.peak": peak,
-        "reserved_bytes.all.current": now + 200 * MIB,
-        "reserved_bytes.all.peak": peak + 200 * MIB,
-        "inactive_split_bytes.all.current": 200 * MIB,
+        "reserved_bytes.all.current": now + 2 * HOLE,
+        "reserved_bytes.all.peak": peak + 2 * HOLE,
+        "inactive_split_bytes.all.current": 2 * HOLE,
         "num_ooms": ooms,
     }
 
