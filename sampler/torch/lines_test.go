@@ -261,7 +261,7 @@ try:
     torch.refuse(3000 << 20)
 except torch.OutOfMemoryError:
     print("goes on")
-`, nil)
+`, []string{"PYTHONWARNINGS=ignore"}) // of forks while there are threads
 	if out != "goes on\n" {
 		t.Fatalf("printed %q", out)
 	}
@@ -270,6 +270,23 @@ except torch.OutOfMemoryError:
 	}
 	if n := len(s.processes); n != 1 {
 		t.Errorf("%d processes report", n)
+	}
+}
+
+// A percentage that is none counts as 1, and the ranks of a job share theirs.
+func TestLinesShare(t *testing.T) {
+	t.Parallel()
+	look := `import os, sys
+sys.path.insert(0, os.environ["SITE"])
+import time, nvpeak_lines
+class R: clock = time.monotonic
+print(nvpeak_lines.NvpeakLines(R).share)`
+	for env, want := range map[string]string{"NVPEAK_LINES=5": "20.0", "NVPEAK_LINES=0.5 WORLD_SIZE=": "200.0", "NVPEAK_LINES=much": "100.0", "NVPEAK_LINES=-5": "100.0", "NVPEAK_LINES=0": "10000.0",
+		"NVPEAK_LINES=1e9": "100.0", "NVPEAK_LINES=5²": "100.0", "NVPEAK_LINES=nan": "100.0", "NVPEAK_LINES=900": "1.0", "WORLD_SIZE=8": "800.0", "WORLD_SIZE=8 NVPEAK_LINES=8": "100.0", "WORLD_SIZE=99999": "6400.0"} {
+		s := newScene(t, 1)
+		if out := s.run(look, append(strings.Fields(env), "SITE="+filepath.Join(s.base, sites, s.name))); out != want+"\n" {
+			t.Errorf("%s: %q, want %s", env, out, want)
+		}
 	}
 }
 

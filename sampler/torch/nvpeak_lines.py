@@ -30,6 +30,14 @@ def whole(value):
     return value if type(value) is int and 0 <= value < 1 << 60 else 0
 
 
+def number(variable):
+    try:
+        value = float(os.environ.get(variable, ""))
+    except ValueError:
+        return 1.0
+    return value if 0 <= value < 1e6 else 1.0
+
+
 class Sum(object):
     """What a GPU holds."""
 
@@ -94,8 +102,8 @@ class NvpeakLines(object):
         self.kinds, self.levels, self.sums, self.stacks = {}, {}, {}, {}
         self.began, self.directory = self.clock(), ""
         self.libraries, self.credit = (), CREDIT
-        percent = os.environ.get("NVPEAK_LINES", "")
-        self.share = SHARE / min(max(float(percent), 0.01), 100.0) if percent.replace(".", "", 1).isdigit() else SHARE
+        percent, ranks = number("NVPEAK_LINES"), number("WORLD_SIZE")
+        self.share = SHARE / min(max(percent, 0.01), 100.0) * min(max(ranks, 1), 64)  # each rank keeps all others waiting
 
     def queue(self):
         """While torch is imported: CUDA's initialization is to say when it is done, before there is a tensor."""
