@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// trainer is a program that dies of memory: with "leak" of a tensor that it keeps in each step, with "spike" of one
+// lineTrainer is a program that dies of memory: with "leak" of a tensor that it keeps in each step, with "spike" of one
 // step that takes much, else of what it is.
-const trainer = `import sys, time, torch
+const lineTrainer = `import sys, time, torch
 MIB = 1 << 20
 torch.cuda.init()
 time.sleep(0.5)
@@ -84,7 +84,7 @@ func TestRunLines(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r, verdict, box := runLines(t, trainer, nil, name)
+			r, verdict, box := runLines(t, lineTrainer, nil, name)
 			if r.code != 1 || !strings.Contains(strings.Join(strings.Fields(verdict), " "), row.line) || strings.Count(verdict, "\n") > 11 {
 				t.Errorf("exit code %d, verdict %s", r.code, r.err)
 			}
@@ -126,7 +126,7 @@ func TestRunLinesSource(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			began := time.Now()
-			r, verdict, _ := runLines(t, "import os, sys; "+do+"\n"+trainer, nil, "leak")
+			r, verdict, _ := runLines(t, "import os, sys; "+do+"\n"+lineTrainer, nil, "leak")
 			if r.code != 1 || !strings.Contains(verdict, "train.py:15 <module>: 0.94 GiB live, +12 MiB each step") {
 				t.Errorf("exit code %d, %s", r.code, r.err)
 			}
@@ -140,7 +140,7 @@ func TestRunLinesSource(t *testing.T) {
 // Where no lines are to be had one line says so, and the run and its verdict are as without.
 func TestRunLinesMissing(t *testing.T) {
 	t.Parallel()
-	r, verdict, _ := runLines(t, trainer, []string{"STANDIN=historyless"}, "leak")
+	r, verdict, _ := runLines(t, lineTrainer, []string{"STANDIN=historyless"}, "leak")
 	if r.code != 1 || strings.Count(r.err, "--lines: source lines are missing: PyTorch 2.9.0?standin has no memory history") != 1 || !strings.Contains(verdict, "CUDA out of memory on GPU 0") {
 		t.Errorf("exit code %d, %s", r.code, r.err)
 	}
