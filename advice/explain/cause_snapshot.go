@@ -102,7 +102,7 @@ var causesSnapshot = []causeRow{
 			switch {
 			case f.otherFinding():
 				return 0.3
-			case f.holders()[0].File == "":
+			case f.mostNamed() == nil:
 				return 0.4
 			}
 			return 0.62
@@ -143,11 +143,11 @@ func (f *failure) leakText() string {
 
 // largestText names the line that holds most.
 func (f *failure) largestText() string {
-	list := f.holders()
-	if len(list) == 0 || list[0].File == "" {
+	most := f.mostNamed()
+	if most == nil {
 		return f.words.Say("torch.no_frames")
 	}
-	return f.words.Say("torch.largest", "line", f.lineText(list[0].TorchSite), "size", gib(list[0].Bytes), "blocks", list[0].Blocks, "percent", percentOf(list[0].Bytes, f.live()))
+	return f.words.Say("torch.largest", "line", f.lineText(most.TorchSite), "size", gib(most.Bytes), "blocks", most.Blocks, "percent", percentOf(most.Bytes, f.live()))
 }
 
 // lineText names a line: with its code where the file can be read here, else with its function.
@@ -194,8 +194,8 @@ func (f *failure) largestSite() (sampler.TorchSite, bool) {
 	if _, h, ok := f.optimizerHolds(); ok {
 		return h.TorchSite, true
 	}
-	if list := f.holders(); len(list) > 0 {
-		return list[0].TorchSite, true
+	if most := f.mostNamed(); most != nil {
+		return most.TorchSite, true
 	}
 	return sampler.TorchSite{}, false
 }

@@ -37,6 +37,9 @@ func TestHeld(t *testing.T) {
 		says   string
 	}{
 		"what it is": {nil, CauseTooBig, "train.py:1 step: 10.74 GiB in 10 blocks"},
+		"gradients have no line": {func(d *sampler.TorchDevice) {
+			d.Holders = append([]sampler.TorchHolder{{Bytes: 15000 * sampler.MiB, Blocks: 300}}, d.Holders...)
+		}, CauseTooBig, "train.py:1 step: 10.74 GiB in 10 blocks"},
 		"a leak": {func(d *sampler.TorchDevice) { d.Trace.Lines[2].Grown, d.Trace.Lines[2].Steps = 880*sampler.MiB, 38 }, CauseLeak,
 			"train.py:3 step: 0.88 GiB live, +23.16 MiB each step for 38 steps."},
 		"a large step":           {func(d *sampler.TorchDevice) { d.Trace.StepUsual = 4 * gib }, CauseDataSpike, "train.py:2 step: 7.81 GiB in this step, which takes 8.79 GiB with the 1000 MiB"},

@@ -92,6 +92,16 @@ func (f *facts) holders() []sampler.TorchHolder {
 	return heldInTrace(t) // since then some was freed
 }
 
+// mostNamed is the line that held most. What a backward pass makes has no line: it comes from threads without Python.
+func (f *facts) mostNamed() *sampler.TorchHolder {
+	list := f.holders()
+	i := slices.IndexFunc(list, func(h sampler.TorchHolder) bool { return h.File != "" })
+	if i < 0 {
+		return nil
+	}
+	return &list[i]
+}
+
 func heldInTrace(t *sampler.TorchTrace) (list []sampler.TorchHolder) {
 	for _, l := range t.Lines {
 		if l.Live > 0 {

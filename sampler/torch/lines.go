@@ -162,7 +162,8 @@ func (n *newest) take(l *lines) {
 	}
 }
 
-// Tensor is the refused tensor that a failure is of, as the process has told it; nil: none has.
+// Tensor is the refused tensor that a failure is of, as the process has told it; nil: none has. Only processes of the
+// command that was begun with Env count: those of other runs of the user are heard as well.
 func (r *Receiver) Tensor(e *sampler.OOMEvent) *sampler.RefusedTensor {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -178,11 +179,30 @@ func (r *Receiver) Tensor(e *sampler.OOMEvent) *sampler.RefusedTensor {
 func (r *Receiver) seatOf(e *sampler.OOMEvent, useful func(*seat) bool) (of *seat) {
 	for pid, p := range r.processes {
 		for n, s := range p.seats {
-			fits := s.refused != nil && e.MemoryKind == sampler.MemoryGPU && s.refused.Of(e.Requested) &&
+			fits := p.own && s.refused != nil && e.MemoryKind == sampler.MemoryGPU && s.refused.Of(e.Requested) &&
 				!e.PID.Contradicts(sampler.Some(pid)) && !e.GPUIndex.Contradicts(sampler.Some(n))
 			if fits && useful(s) && (of == nil || s.refused.Time.After(of.refused.Time)) {
 				of = s
 			}
+		}
+	}
+	return of
+}
+
+// unseen is where a failure was that the process itself did not see, as under PyTorch 2.0: the only place that it can be.
+func (r *Receiver) unseen(e *sampler.OOMEvent) (of *seat) {
+	if e.Framework != "pytorch" || e.MemoryKind != sampler.MemoryGPU {
+		return nil
+	}
+	for pid, p := range r.processes {
+		for n, s := range p.seats {
+			if !p.own || s.refused != nil || s.lines.step == nil || e.PID.Contradicts(sampler.Some(pid)) || e.GPUIndex.Contradicts(sampler.Some(n)) {
+				continue
+			}
+			if of != nil {
+				return nil
+			}
+			of = s
 		}
 	}
 	return of
@@ -194,10 +214,13 @@ func (r *Receiver) Held(e *sampler.OOMEvent) *sampler.TorchDevice {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	of := r.seatOf(e, func(s *seat) bool { return s.lines.refusal != nil || s.lines.step != nil })
+	if of == nil {
+		of = r.unseen(e)
+	}
 	switch {
 	case of == nil:
 		return nil
-	case of.lines.refusal != nil && of.lines.refusal.Number.Or(0) == of.number:
+	case of.refused != nil && of.lines.refusal != nil && of.lines.refusal.Number.Or(0) == of.number:
 		return of.lines.refusal.device(of.device, of.refused)
 	case of.lines.step == nil:
 		return nil
@@ -205,6 +228,13 @@ func (r *Receiver) Held(e *sampler.OOMEvent) *sampler.TorchDevice {
 	d := of.lines.step.device(of.device, nil) // it was looked at before: what grew is worth knowing, who held most is not
 	d.Holders, d.Pins = []sampler.TorchHolder{}, []sampler.TorchHolder{}
 	return d
+}
+
+// Told says whether anybody has told lines.
+func (r *Receiver) Told() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.told
 }
 
 // Lacks says for which PyTorch, if any, lines were asked for and are not to be had, and why; "" twice: for none.

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"nvpeak/sampler"
@@ -176,6 +175,49 @@ func TestHistoryForms(t *testing.T) {
 	}
 }
 
+// Another run of the same user is heard, and is not taken for this one. A run inside a run is part of both.
+func TestLinesOfAnotherRun(t *testing.T) {
+	t.Parallel()
+	other, s := newLines(t), newLines(t)
+	s.env = append(s.env, "NVPEAK_REPORT="+filepath.Join(s.base, monitors)+":"+filepath.Join(other.base, monitors))
+	s.runFile(training, nil)
+	if s.Held(refusal(3000*mib)) == nil || s.Tensor(refusal(3000*mib)) == nil || !s.Told() {
+		t.Error("not told of its own")
+	}
+	if len(other.processes) != 1 || other.Held(refusal(3000*mib)) != nil || other.Tensor(refusal(3000*mib)) != nil || other.Told() {
+		t.Error("the other run takes it for its own")
+	}
+	inner := newLines(t)
+	var err error
+	if inner.env, err = inner.Env(other.env); err != nil {
+		t.Fatal(err)
+	}
+	inner.runFile(training, nil)
+	if inner.Held(refusal(3000*mib)) == nil || other.Held(refusal(3000*mib)) == nil {
+		t.Error("a run inside a run is not part of both")
+	}
+}
+
+// Where the process does not see its refusals, what grew is told all the same, and nobody is said to hold most: that
+// was looked at before.
+func TestLinesUnseenRefusal(t *testing.T) {
+	t.Parallel()
+	s := newLines(t, "STANDIN=form20,observerless")
+	if out := s.runFile(training+"time.sleep(2.5)\n", nil); out != "goes on\n" {
+		t.Fatalf("printed %q", out)
+	}
+	e := refusal(3000 * mib)
+	e.Framework = "pytorch"
+	d := s.Held(e)
+	if d == nil || lineAt(d, 11).Grown == 0 || len(d.Holders) > 0 || d.Trace.OOM != nil {
+		t.Errorf("%+v", d)
+	}
+	e.GPUIndex = sampler.Some(1)
+	if d := s.Held(e); d != nil {
+		t.Errorf("on another GPU: %+v", d)
+	}
+}
+
 // Whatever the history does, the program goes on in time, and one word says what is missing.
 func TestHistoryLies(t *testing.T) {
 	t.Parallel()
@@ -188,12 +230,14 @@ func TestHistoryLies(t *testing.T) {
 				env = append(env, "STANDIN_TENSORS=")
 			}
 			s := newLines(t, env...)
-			began := time.Now()
-			if out := s.runFile(training, nil); out != "goes on\n" {
+			text := strings.NewReplacer("torch.cuda.init()", "began = time.monotonic()\ntorch.cuda.init()\ninit = time.monotonic() - began\nwaited = 0.0",
+				"    optimizer.step()", "    began = time.monotonic()\n    optimizer.step()\n    waited += time.monotonic() - began",
+				"    torch.refuse", "    began = time.monotonic()\n    torch.refuse", `print("goes on")`, `print("goes on")
+    refused = time.monotonic() - began
+    if init > 4 or waited > 4 or refused > 5: # of 5, 40 and 2 seconds, and more on a busy machine
+        print("init %.1f s, steps %.1f s, refusal %.1f s" % (init, waited, refused))`).Replace(training)
+			if out := s.runFile(text, nil); out != "goes on\n" {
 				t.Errorf("printed %q", out)
-			}
-			if took := time.Since(began); took > 15*time.Second {
-				t.Errorf("took %v", took)
 			}
 			if version, why := s.Lacks(); why != want || want != "" && !strings.HasPrefix(version, "2.9.0") {
 				t.Errorf("lacks %q of %q, want %q", why, version, want)

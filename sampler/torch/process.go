@@ -11,6 +11,7 @@ import (
 type process struct {
 	who   sampler.Process
 	seats map[int]*seat // by device, as it numbers them
+	own   bool          // the reporter in it is of this receiver, so it is part of the command that was begun with its Env
 }
 
 func (p *process) seat(device int) *seat {

@@ -5,6 +5,8 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -33,6 +35,7 @@ type Receiver struct {
 
 	mu        sync.Mutex
 	processes map[int]*process
+	told      bool      // lines
 	lacks     [2]string // version of PyTorch, and why it tells no lines
 }
 
@@ -111,7 +114,9 @@ func (r *Receiver) take(pid int, line []byte) {
 	if p == nil {
 		return
 	}
-	if m.Lacks != "" {
+	p.own = p.own || slices.Contains(strings.Split(m.Run, ","), r.name)
+	r.told = r.told || p.own && m.Lines != nil
+	if p.own && m.Lacks != "" {
 		r.lacks = [2]string{sampler.Clean(m.Torch), sampler.Clean(m.Lacks)}
 	}
 	if p.seat(int(m.Device.Or(0))).take(&m, at) {

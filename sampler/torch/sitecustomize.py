@@ -63,7 +63,7 @@ def members(numbers):
 class NvpeakReporter(object):
     """A finder of modules that finds none, but sees when torch is looked for."""
 
-    def __init__(self, directories, by_line=None):
+    def __init__(self, directories, runs, by_line=None):
         # Taken now: a program may replace them by something that is no thread.
         import time
         from _thread import allocate_lock, start_new_thread
@@ -71,7 +71,7 @@ class NvpeakReporter(object):
         self.directories, self.clock, self.sleep = directories, time.monotonic, time.sleep
         self.lock, self.thread = allocate_lock, start_new_thread
         self.started = self.silent = self.ending = self.initialized = False
-        self.by_line = by_line
+        self.runs, self.by_line = runs, by_line
         self.begin()
 
     def begin(self):
@@ -390,7 +390,7 @@ class NvpeakReporter(object):
         numbers.pop("blocks", None)
         if self.clock() - self.free_at < BLOCKS_KEPT and device in self.free:
             numbers["largest"] = self.free[device][0]
-        texts = dict(self.names.get(device, {}))
+        texts = dict(self.names.get(device, {}), run=self.runs)
         if self.lines and self.lines.lacks:
             texts.update(lacks=self.lines.lacks, torch=plain(self.lines.version))
         for key, variable in (("visible", "CUDA_VISIBLE_DEVICES"), ("order", "CUDA_DEVICE_ORDER")):
@@ -421,15 +421,23 @@ class NvpeakReporter(object):
             s.close()
 
 
+here = os.path.dirname(os.path.abspath(__file__))
+
+
 def install():
+    run = plain(os.path.basename(here))  # the monitor that this file is of
+    for other in sys.meta_path:
+        if type(other).__name__ == "NvpeakReporter":
+            other.runs += "," + run  # a run around the one that is reported for already
+            return
     directories = [d for d in os.environ.get("NVPEAK_REPORT", "").split(os.pathsep) if d]
     by_line = None
     if os.environ.get("NVPEAK_LINES"):
         from nvpeak_lines import NvpeakLines as by_line
 
         sys.modules.pop("nvpeak_lines", None)
-    if directories and sys.version_info >= (3, 7) and not any(type(f).__name__ == "NvpeakReporter" for f in sys.meta_path):
-        sys.meta_path.insert(0, NvpeakReporter(directories, by_line))
+    if directories and sys.version_info >= (3, 7):
+        sys.meta_path.insert(0, NvpeakReporter(directories, run, by_line))
 
 
 try:
@@ -438,7 +446,6 @@ except Exception:
     pass
 
 # The program's own sitecustomize, if it has one: as if this file were not there.
-here = os.path.dirname(os.path.abspath(__file__))
 sys.path[:] = [p for p in sys.path if p != here]
 sys.modules.pop("sitecustomize", None)
 import sitecustomize  # noqa

@@ -28,6 +28,20 @@ func (w *watchedRun) inside(e *sampler.OOMEvent) {
 	e.Held = &s.Devices[0]
 }
 
+// sayUntold says at the end of a run that died that nobody has told any line.
+func (w *watchedRun) sayUntold() {
+	r := w.live.reporter
+	switch {
+	case !w.lines:
+	case r == nil:
+		w.app.say("--lines: source lines are missing: there is no directory for the socket that programs report to")
+	case !r.Told():
+		if _, why := r.Lacks(); why == "" {
+			w.app.say("--lines: source lines are missing: no Python program with PyTorch on a GPU has told any (python -S, -E and -I tell none)")
+		}
+	}
+}
+
 // sayLacking says once why no lines are told.
 func (w *watchedRun) sayLacking() {
 	if !w.lines || w.live.reporter == nil {

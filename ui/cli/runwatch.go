@@ -214,6 +214,7 @@ func (w *watchedRun) finish(code int) (why *explain.Explanation) {
 		return nil
 	}
 	if died {
+		w.sayUntold()
 		e := explain.Explain(in)
 		why = &e
 	}

@@ -144,6 +144,12 @@ func TestRunLinesMissing(t *testing.T) {
 	if r.code != 1 || strings.Count(r.err, "--lines: source lines are missing: PyTorch 2.9.0?standin has no memory history") != 1 || !strings.Contains(verdict, "CUDA out of memory on GPU 0") {
 		t.Errorf("exit code %d, %s", r.code, r.err)
 	}
+	if r := nvpeakIn(t, t.TempDir(), nil, "run", "--lines", "--", "sh", "-c", dying(t)); r.code != 1 || strings.Count(r.err, "--lines: source lines are missing: no Python program") != 1 {
+		t.Errorf("exit code %d, %s", r.code, r.err)
+	}
+	if r := nvpeakIn(t, t.TempDir(), nil, "run", "--lines", "--", "true"); r.code != 0 || r.err != "" {
+		t.Errorf("exit code %d, %s", r.code, r.err)
+	}
 	if r := nvpeakIn(t, t.TempDir(), nil, "run", "--lines", "--no-reporter", "--", "true"); r.code != 2 || !strings.Contains(r.err, "--lines needs the reporter") {
 		t.Errorf("exit code %d, %s", r.code, r.err)
 	}
