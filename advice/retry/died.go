@@ -48,9 +48,11 @@ func host(causes []sampler.Cause) bool {
 
 var (
 	// exception is the last line of a traceback.
-	exception = regexp.MustCompile(`^(?:\[?rank ?\d+\]?:? ?)?(?:[A-Za-z_]\w*\.)*([A-Z]\w*(?:Error|Exception|Interrupt|Exit|Failure|Warning)|KeyboardInterrupt|SystemExit|StopIteration)\b(?::|$)`)
+	exception = regexp.MustCompile(`^(?:\[?rank ?\d+\]?:? ?)?(?:[A-Za-z_]\w*\.)*([A-Z]\w*(?:Error|Exception|Interrupt|Exit|Failure)|KeyboardInterrupt|SystemExit|StopIteration)\b(?::|$)`)
 	// follows are exceptions that other processes raise when one has died, and those of memory themselves.
-	follows = regexp.MustCompile(`(?i)out ?of ?memory|OutOfMemory|RESOURCE_EXHAUSTED|ResourceExhausted|ChildFailedError|CalledProcessError|ProcessRaisedException|ProcessExitedException|DistBackendError|DistNetworkError|DistStoreError|TaskError|RayTaskError|ActorDied|WorkerCrashed|BrokenPipe|ConnectionReset|ConnectionRefused|EOFError|BrokenProcessPool|NCCL|CUBLAS_STATUS|CUDNN_STATUS|CUDA error|Warning`)
+	follows = regexp.MustCompile(`(?i)out ?of ?memory|OutOfMemory|RESOURCE_EXHAUSTED|ResourceExhausted|ChildFailedError|CalledProcessError|ProcessRaisedException|ProcessExitedException|DistBackendError|DistNetworkError|DistStoreError|TaskError|RayTaskError|ActorDied|WorkerCrashed|BrokenPipe|ConnectionReset|ConnectionRefused|EOFError|BrokenProcessPool|NCCL|CUBLAS_STATUS|CUDNN_STATUS|CUDA error`)
+	// chained: the next exception was raised because of the one before, and stands for it.
+	chained = regexp.MustCompile(`^(?:The above exception was the direct cause of|During handling of the above exception)`)
 	// otherEnds are ends that are printed without a traceback.
 	otherEnds = regexp.MustCompile(`(?i)no space left on device|disk quota exceeded|permission denied|^killed$|^terminated$|keyboardinterrupt|^\^C`)
 	// progress is how far a training is, as it prints it.
@@ -60,13 +62,17 @@ var (
 // lastWords is the line that shows that a program went on after a failure of memory and died of something else; empty:
 // it did not. Where its exit code is one of its own, whatever it says then counts.
 func lastWords(after string, usual bool) (line string) {
-	went := map[string]bool{}
+	went, chain := map[string]bool{}, false
 	for text := range strings.Lines(strings.ReplaceAll(after, "\r", "\n")) {
 		text = strings.TrimSpace(text)
-		switch m := exception.FindStringSubmatch(text); {
-		case m != nil && follows.MatchString(text):
+		switch raised := exception.MatchString(text); {
+		case chained.MatchString(text):
+			chain = true
+		case raised && chain:
+			chain = false
+		case raised && follows.MatchString(text):
 			line, went = "", map[string]bool{}
-		case m != nil, otherEnds.MatchString(text):
+		case raised, otherEnds.MatchString(text):
 			line = text
 		case progress.MatchString(text) && !strings.HasPrefix(text, "wandb:"):
 			if went[text] = true; len(went) >= 2 && line == "" {

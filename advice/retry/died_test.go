@@ -21,6 +21,8 @@ func TestDied(t *testing.T) {
 		{tooBig, 1, "  warnings.warn(\nwandb: epoch 3\nwandb: step 17\n", ""},
 		{tooBig, 1, "[rank1]: torch.distributed.DistBackendError: NCCL error\ntorch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n====\ntrain.py FAILED\n", ""},
 		{tooBig, 1, "ValueError: bad loss\ntorch.OutOfMemoryError: CUDA out of memory\n", ""},
+		{tooBig, 1, "\nThe above exception was the direct cause of the following exception:\n\nTraceback (most recent call last):\nRuntimeError: training failed\n", ""},
+		{tooBig, 1, "KeyError: 'x'\n\nDuring handling of the above exception, another exception occurred:\n\nValueError: y\nResourceWarning: unclosed\n", "other_end"},
 		{tooBig, 1, "epoch 3:  45%\repoch 3:  45%\r", ""},
 		{tooBig, 134, "Aborted (core dumped)\n", ""},
 		{tooBig, 42, "\n", ""},
