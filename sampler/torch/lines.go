@@ -122,6 +122,7 @@ func (l *lines) add(d *sampler.TorchDevice, one *heldLine) {
 			l.goOn(&t, last, held.Less(sampler.Bytes(levels[n-1])))
 		}
 	}
+	t.Grown = min(t.Grown, d.Reserved)
 	d.Trace.Lines = append(d.Trace.Lines, t)
 }
 
