@@ -333,11 +333,12 @@ class NvpeakLines(object):
 
     def messages(self, refusals):
         """What is to be told: of failures at once, else now and then."""
-        now, sums = self.clock(), self.sums
-        self.sums = {}
-        if not refusals and now - self.told < TELL:
+        now = self.clock()
+        if not refusals and now - self.told < TELL and not self.reporter.ending:
             return []
-        self.told = now
+        sums, self.sums = self.sums, {}
+        if sums:
+            self.told = now
         return [self.message(device, held, refusals.get(device)) for device, held in sums.items() if not refusals or device in refusals]
 
     def message(self, device, held, oom):
