@@ -21,7 +21,7 @@ optimizer = torch.optim.Optimizer(100 * MIB)
 losses = []
 def forward(n):
     return [torch.cuda.tensor(n * MIB) for _ in range(5)]
-for step in range(0 if "big" in sys.argv else 80):
+for step in range(0 if "big" in sys.argv else 60):
     activations = forward(20)
     del activations
     if "leak" in sys.argv:
@@ -59,7 +59,7 @@ func runLines(t *testing.T, text string, env []string, args ...string) (r result
 		t.Fatal(err)
 	}
 	state := t.TempDir()
-	env = append([]string{"XDG_RUNTIME_DIR=" + runtime, "PYTHONPATH=" + standin, "STANDIN_TENSORS=1", "PYTHONDONTWRITEBYTECODE=1", "NVPEAK_LINES=100", "STANDIN_HOLE=10"}, env...)
+	env = append([]string{"XDG_RUNTIME_DIR=" + runtime, "PYTHONPATH=" + standin, "STANDIN_TENSORS=1", "PYTHONDONTWRITEBYTECODE=1", "NVPEAK_LINES=40", "STANDIN_HOLE=10"}, env...)
 	r = run(t, setup{scenario: "\ngpu 0 total=3GiB\n", env: append(env, "XDG_STATE_HOME="+state), args: append([]string{"run", "--lines", "--", python, program}, args...)})
 	_, verdict, _ = strings.Cut(r.err, "\nnvpeak:\n")
 	for _, dir := range boxesIn(t, state) {
@@ -78,7 +78,7 @@ func runLines(t *testing.T, text string, env []string, args ...string) (r result
 func TestRunLines(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct{ cause, line string }{
-		"leak":  {"leak", "train.py:14 `losses.append(torch.cuda.tensor(12 * MIB`: 0.94 GiB live, +12 MiB each step"},
+		"leak":  {"leak", "train.py:14 `losses.append(torch.cuda.tensor(12 * MIB`: 0.70 GiB live, +12 MiB each step"},
 		"spike": {"data_spike", "train.py:9 `return [torch.cuda.tensor(n * MIB) for _`: 0.98 GiB in this step"},
 		"big":   {"too_big", "train.py:5 `weights = torch.cuda.tensor(500 * MIB)`: 0.49 GiB"},
 	} {
@@ -127,7 +127,7 @@ func TestRunLinesSource(t *testing.T) {
 			t.Parallel()
 			began := time.Now()
 			r, verdict, _ := runLines(t, "import os, sys; "+do+"\n"+lineTrainer, nil, "leak")
-			if r.code != 1 || !strings.Contains(verdict, "train.py:15 <module>: 0.94 GiB live, +12 MiB each step") {
+			if r.code != 1 || !strings.Contains(verdict, "train.py:15 <module>: 0.70 GiB live, +12 MiB each step") {
 				t.Errorf("exit code %d, %s", r.code, r.err)
 			}
 			if took := time.Since(began); took > 40*time.Second {
