@@ -78,9 +78,7 @@ func (v *view) detailLines(row procRow, w int) []textLine {
 	if p.Peak != nil {
 		add("proc.peak", v.words.Say("proc.peak_at", "size", p.Peak.Bytes, "ago", v.ago(v.now().Sub(p.Peak.Time)), "source", v.words.Say(peakSource(p.Peak.Source))), theme.Peak)
 	}
-	if a := p.Allocator; a != nil {
-		add("proc.allocator", v.words.Say("proc.allocated", "allocated", a.Allocated, "reserved", a.Reserved, "retries", a.Retries, "refused", a.OOMs), theme.Text)
-	}
+	v.allocatorLines(p.Allocator, add)
 	v.requestLines(p.Requests, add)
 	host := formatted(hostOf, sampler.Bytes.String)(row)
 	if cpu, ok := p.CPU.Value(); ok {

@@ -85,6 +85,48 @@ func TestDetailOfRequests(t *testing.T) {
 	}
 }
 
+// The detail tells what the allocator inside the process has free, and what it measured when it refused a tensor.
+func TestDetailOfAllocator(t *testing.T) {
+	gib := func(n float64) sampler.Opt[sampler.Bytes] {
+		return sampler.Some(sampler.Bytes(n * float64(sampler.GiB)))
+	}
+	refused := func(largest, unallocated float64) *sampler.RefusedTensor {
+		return &sampler.RefusedTensor{Time: afternoon.Add(-4 * time.Second), Requested: 3 * sampler.GiB, GPUFree: gib(1), LargestFree: gib(largest),
+			Allocated: gib(10), Reserved: gib(10 + unallocated)}
+	}
+	for _, row := range []struct {
+		a    sampler.Allocator
+		want []string
+		not  []string
+	}{
+		{sampler.Allocator{Allocated: sampler.GiB, Reserved: 3 * sampler.GiB, Unallocated: 2 * sampler.GiB},
+			[]string{"free inside  2.0 GiB unallocated"}, []string{"split", "largest free", "Measured"}},
+		{sampler.Allocator{Unallocated: 2 * sampler.GiB, InactiveSplit: sampler.GiB, LargestFree: gib(0.5)},
+			[]string{"2.0 GiB unallocated, 1.0 GiB of it split off from blocks in use, largest free block 512.0 MiB"}, nil},
+		{sampler.Allocator{LastOOM: refused(0.5, 4)}, []string{"refused      3.0 GiB 4s ago with 1.0 GiB free; Measured inside the process: 4.0 GiB was unallocated", "too broken up"}, nil},
+		{sampler.Allocator{LastOOM: refused(3.5, 4)}, []string{"a free block of 3.5 GiB could have held"}, []string{"broken"}},
+		{sampler.Allocator{LastOOM: refused(0.5, 1)}, []string{"less than the 3.0 GiB, so fragmentation is not the"}, nil},
+		{sampler.Allocator{LastOOM: &sampler.RefusedTensor{Time: afternoon, Requested: sampler.GiB}}, []string{"refused      1.0 GiB"}, []string{"Measured"}},
+	} {
+		s := gpus(1, 1, false)
+		s.GPUs[0].Memory.Unattributed = sampler.Opt[sampler.Bytes]{}
+		s.GPUs[0].Processes[0].Allocator = &row.a
+		m := model(past(s, 2), 120, 40, Options{})
+		press(m, "enter")
+		got := strings.Join(strings.Fields(strings.ReplaceAll(text(m), "│", "")), " ")
+		for _, w := range row.want {
+			if !strings.Contains(got, strings.Join(strings.Fields(w), " ")) {
+				t.Errorf("%+v: no %q in\n%s", row.a, w, got)
+			}
+		}
+		for _, w := range row.not {
+			if strings.Contains(got, w) {
+				t.Errorf("%+v: %q in\n%s", row.a, w, got)
+			}
+		}
+	}
+}
+
 // A request that was asked for once is told, not judged: it may have been given. One that comes again is a need.
 func TestAskedOnce(t *testing.T) {
 	g := gpus(1, 0, false).GPUs[0]

@@ -44,6 +44,13 @@ var causesSnapshot = []causeRow{
 		},
 		evidence: func(f *failure) string {
 			l, _ := f.spiking()
+			if t := f.snapshot.Trace; t.StepUsual > 0 {
+				id := "torch.spike_step"
+				if l.Live == 0 {
+					id = "torch.spike_refused"
+				}
+				return f.words.Say(id, "line", f.lineText(l.TorchSite), "size", gib(l.Rise), "rise", gib(t.StepRise), "usual", gib(t.StepUsual), "need", printed(f.requested.Or(0)))
+			}
 			if float64(l.Rise) > spikeRise*float64(l.Usual) {
 				return f.words.Say("torch.spike", "line", f.lineText(l.TorchSite), "size", gib(l.Rise), "usual", gib(l.Usual), "count", l.Cycles)
 			}
@@ -51,7 +58,7 @@ var causesSnapshot = []causeRow{
 		}},
 	{id: "snapshot", cause: CauseFragmentation, reason: sourceNotes,
 		when: func(f *failure) bool {
-			return f.snapshot != nil && f.fitsAfterReuse() && f.unallocatedShare() >= 0.05 && f.snapshot.LargestFree < f.requested.Or(0)
+			return f.snapshot != nil && f.fitsAfterReuse() && f.unallocatedShare() >= 0.05 && f.snapshot.LargestFree < f.requested.Or(0) && !f.notFragmented()
 		},
 		confidence: func(f *failure) float64 {
 			if f.expandable() {
@@ -95,7 +102,7 @@ var causesSnapshot = []causeRow{
 			switch {
 			case f.otherFinding():
 				return 0.3
-			case f.holders()[0].File == "":
+			case f.mostNamed() == nil:
 				return 0.4
 			}
 			return 0.62
@@ -126,7 +133,9 @@ func (f *failure) leakText() string {
 	if steps == 0 {
 		return f.words.Say("torch.leak_blocks", pairs...)
 	}
-	if l.Cycles == 0 { // what it began after the first steps
+	if l.Steps > 0 {
+		steps = l.Steps
+	} else if l.Cycles == 0 && l.Requests > 0 { // what it began after the first steps
 		steps = min(steps, l.Requests)
 	}
 	return f.words.Say("torch.leak", append(pairs, "each", printed(l.Grown/sampler.Bytes(steps)), "count", steps)...)
@@ -134,11 +143,11 @@ func (f *failure) leakText() string {
 
 // largestText names the line that holds most.
 func (f *failure) largestText() string {
-	list := f.holders()
-	if len(list) == 0 || list[0].File == "" {
+	most := f.mostNamed()
+	if most == nil {
 		return f.words.Say("torch.no_frames")
 	}
-	return f.words.Say("torch.largest", "line", f.lineText(list[0].TorchSite), "size", gib(list[0].Bytes), "blocks", list[0].Blocks, "percent", percentOf(list[0].Bytes, f.live()))
+	return f.words.Say("torch.largest", "line", f.lineText(most.TorchSite), "size", gib(most.Bytes), "blocks", most.Blocks, "percent", percentOf(most.Bytes, f.live()))
 }
 
 // lineText names a line: with its code where the file can be read here, else with its function.
@@ -185,8 +194,8 @@ func (f *failure) largestSite() (sampler.TorchSite, bool) {
 	if _, h, ok := f.optimizerHolds(); ok {
 		return h.TorchSite, true
 	}
-	if list := f.holders(); len(list) > 0 {
-		return list[0].TorchSite, true
+	if most := f.mostNamed(); most != nil {
+		return most.TorchSite, true
 	}
 	return sampler.TorchSite{}, false
 }
@@ -221,7 +230,10 @@ func (f *failure) snapshotHeadline() string {
 
 // snapshotDetail names the line first, then what the arithmetic says.
 func (f *failure) snapshotDetail(causes []sampler.Cause, rest string) string {
-	text := f.largestText()
+	text := ""
+	if f.event.Held == nil || len(f.holders()) > 0 {
+		text = f.largestText()
+	}
 	for _, row := range causesSnapshot {
 		if len(causes) > 0 && row.cause == causes[0].ID && row.when(f) {
 			text = row.evidence(f)
@@ -230,6 +242,9 @@ func (f *failure) snapshotDetail(causes []sampler.Cause, rest string) string {
 	}
 	if f.unrefused() {
 		return text
+	}
+	if text == "" {
+		return rest
 	}
 	return text + f.words.Say("detail.space") + rest
 }

@@ -92,6 +92,16 @@ func (f *facts) holders() []sampler.TorchHolder {
 	return heldInTrace(t) // since then some was freed
 }
 
+// mostNamed is the line that held most. What a backward pass makes has no line: it comes from threads without Python.
+func (f *facts) mostNamed() *sampler.TorchHolder {
+	list := f.holders()
+	i := slices.IndexFunc(list, func(h sampler.TorchHolder) bool { return h.File != "" })
+	if i < 0 {
+		return nil
+	}
+	return &list[i]
+}
+
 func heldInTrace(t *sampler.TorchTrace) (list []sampler.TorchHolder) {
 	for _, l := range t.Lines {
 		if l.Live > 0 {
@@ -192,6 +202,9 @@ func (f *facts) spiking() (sampler.TorchLine, bool) {
 		return best, false
 	}
 	t := f.snapshot.Trace
+	if t.StepUsual > 0 {
+		return f.spikingStep()
+	}
 	for _, l := range t.Lines {
 		if l.Cycles >= spikeCycles && l.Usual > 0 && float64(l.Rise) > spikeRise*float64(l.Usual) && l.Rise*10 > f.live() && l.Rise > best.Rise {
 			best = l
@@ -206,6 +219,23 @@ func (f *facts) spiking() (sampler.TorchLine, bool) {
 		}
 	}
 	return best, false
+}
+
+// spikingStep is the line that takes most of a step that takes unusually much.
+func (f *facts) spikingStep() (best sampler.TorchLine, unusual bool) {
+	t := f.snapshot.Trace
+	if t.OOM == nil || t.Steps < spikeCycles || float64(t.StepRise) <= spikeRise*float64(t.StepUsual) || t.StepRise*10 <= f.live() {
+		return best, false
+	}
+	for _, l := range t.Lines {
+		if l.Rise > best.Rise && l.File != "" && !l.Optimizer && l.Grown == 0 {
+			best = l
+		}
+	}
+	if best.Rise < t.OOM.Requested && t.OOM.Site.File != "" {
+		best = sampler.TorchLine{TorchSite: t.OOM.Site, Rise: t.OOM.Requested} // nothing of it is there yet
+	}
+	return best, best.Rise > 0
 }
 
 func sameSite(a, b sampler.TorchSite) bool {

@@ -57,6 +57,11 @@ func TestSnapshotCauses(t *testing.T) {
 			if len(e.Causes) > 1 && e.Causes[1].Confidence > 0.6 {
 				t.Errorf("second: %s %.2f", e.Causes[1].ID, e.Causes[1].Confidence)
 			}
+			for _, a := range e.Advice {
+				if strings.Contains(a.Why, "{") {
+					t.Errorf("advice %s says %q", a.ID, a.Why)
+				}
+			}
 			if e.Advice[0].ID != c.advice {
 				t.Errorf("advice %s", e.Advice[0].ID)
 			}

@@ -25,6 +25,13 @@ var (
 	optimizerOwn  = regexp.MustCompile(`(?i)/(?:optim|optimizers?|adamw?|lion|adafactor|sgd)\.py$`)
 )
 
+// Patterns are the rules for frames as regular expressions, which Python reads as well: the reporter inside a process
+// goes by them, too.
+func Patterns() map[string]string {
+	return map[string]string{"library": libraryFile.String(), "validation": validationName.String(),
+		"optimizer": optimizerFile.String(), "optimizer_own": optimizerOwn.String()}
+}
+
 func kindOfFrame(file, name string) frameKind {
 	file = strings.ReplaceAll(file, `\`, "/")
 	k := frameKind{python: strings.HasSuffix(file, ".py") || strings.HasPrefix(file, "<") || strings.Contains(file, "ipykernel")}

@@ -30,6 +30,9 @@ type watchedRun struct {
 	reading sync.WaitGroup
 	ended   chan struct{}
 
+	lines   bool // are to be told
+	lacking sync.Once
+
 	mu       sync.Mutex
 	missing  error // why there are no figures of GPUs
 	said     bool
@@ -52,7 +55,7 @@ func (a *app) watchRun(parent context.Context, t *try, f *runFlags) (*watchedRun
 	if err != nil {
 		return nil, err
 	}
-	w := &watchedRun{app: a, side: child.NewSide(), alerts: alerts, kills: proc.OOMKills(), ended: make(chan struct{})}
+	w := &watchedRun{app: a, side: child.NewSide(), alerts: alerts, kills: proc.OOMKills(), ended: make(chan struct{}), lines: f.lines}
 	w.said = t.note != nil && t.note.Try > 1 // with the first try
 	w.box = a.newBox(t.args, t.env, f.record, t.note)
 	w.rec = a.newRecorder(w.box.recording())
@@ -101,6 +104,7 @@ func (w *watchedRun) sample(ctx context.Context, l *live) {
 				w.box.fail(err)
 			}
 			w.box.saw(s)
+			w.sayLacking()
 			w.peak.saw(s)
 		}
 	}
@@ -144,6 +148,7 @@ func (w *watchedRun) listen(ctx context.Context) {
 }
 
 func (w *watchedRun) failed(e sampler.OOMEvent) {
+	w.inside(&e)
 	w.rec.failed(e)
 	in := w.rec.incident(e)
 	w.mu.Lock()
@@ -202,6 +207,7 @@ func (w *watchedRun) finish(code int) (why *explain.Explanation) {
 	}
 	w.alerts.close()
 	w.sayMissing()
+	w.sayLacking()
 	in := w.incident()
 	died := code != 0 && explain.First(in) >= 0 && !in.Events[explain.First(in)].Recovered
 	if !died && !w.box.whole {
@@ -209,6 +215,7 @@ func (w *watchedRun) finish(code int) (why *explain.Explanation) {
 		return nil
 	}
 	if died {
+		w.sayUntold()
 		e := explain.Explain(in)
 		why = &e
 	}
@@ -237,6 +244,7 @@ func (w *watchedRun) incident() (in explain.Incident) {
 	failures := w.failures
 	w.mu.Unlock()
 	for _, f := range failures {
+		w.inside(&f.event) // what it said may have come later than what it printed
 		in.Events = append(in.Events, f.event)
 		in.Histories = append(in.Histories, f.incident.History)
 	}
