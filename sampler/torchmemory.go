@@ -102,6 +102,14 @@ type TorchLine struct {
 	Cycles   int   `json:"cycles"`                // how often it rose and fell
 	Largest  Bytes `json:"largest_request_bytes"` // before its last rise
 	Requests int   `json:"requests"`
+	// Caller is the line from which all of the last rise came and none before it, where no request was larger than
+	// before; else empty.
+	Caller string `json:"new_caller"`
+}
+
+// Python: it is a line of Python, and no frame of C++ (PyTorch records those too where it is asked to).
+func (s TorchSite) Python() bool {
+	return strings.HasSuffix(s.File, ".py") || strings.HasPrefix(s.File, "<") || strings.Contains(s.File, "ipykernel")
 }
 
 // Place is the line in short: "train.py:210"; empty where none was recorded.

@@ -21,6 +21,17 @@ var causesSnapshot = []causeRow{
 			}
 			return f.words.Say("torch.validation", "line", f.lineText(h.TorchSite), "size", gib(h.Bytes), "blocks", h.Blocks, "where", h.Validation, "all", gib(sum))
 		}},
+	{id: "snapshot", cause: CauseValidationSpike, reason: sourceSnapshot,
+		when: func(f *failure) bool {
+			_, _, named := f.validationHolds()
+			_, besides := f.besides()
+			return besides && !named
+		},
+		confidence: always(0.86),
+		evidence: func(f *failure) string {
+			l, _ := f.besides()
+			return f.words.Say("torch.besides", "line", f.lineText(l.TorchSite), "size", gib(l.Rise), "usual", gib(l.Usual), "count", l.Cycles, "where", l.Caller)
+		}},
 	{id: "snapshot", cause: CauseLeak, reason: sourceSnapshot,
 		when: func(f *failure) bool { _, ok := f.leaking(); return ok },
 		confidence: func(f *failure) float64 {
@@ -37,7 +48,8 @@ var causesSnapshot = []causeRow{
 	{id: "snapshot", cause: CauseDataSpike, reason: sourceSnapshot,
 		when: func(f *failure) bool { _, ok := f.spiking(); return ok },
 		confidence: func(f *failure) float64 {
-			if l, _ := f.spiking(); l.Rise*10 <= f.live() && f.fitsAfterReuse() {
+			l, _ := f.spiking()
+			if _, besides := f.besides(); besides || l.Rise*10 <= f.live() && f.fitsAfterReuse() {
 				return 0.6
 			}
 			return 0.89
@@ -54,8 +66,12 @@ var causesSnapshot = []causeRow{
 			return f.snapshot != nil && f.fitsAfterReuse() && f.unallocatedShare() >= 0.05 && f.snapshot.LargestFree < f.requested.Or(0)
 		},
 		confidence: func(f *failure) float64 {
-			if f.expandable() {
+			l, leak := f.leaking()
+			switch {
+			case f.expandable():
 				return 0.3
+			case leak && l.Grown*10 > f.live():
+				return 0.6 // what is kept keeps its segments too
 			}
 			return 0.9
 		},
@@ -158,8 +174,13 @@ func (f *failure) siteOf(cause string) *sampler.TorchSite {
 	switch cause {
 	case CauseValidationSpike:
 		var h sampler.TorchHolder
-		_, h, known = f.validationHolds()
-		site = h.TorchSite
+		if _, h, known = f.validationHolds(); known {
+			site = h.TorchSite
+			break
+		}
+		var l sampler.TorchLine
+		l, known = f.besides()
+		site = l.TorchSite
 	case CauseLeak:
 		var l sampler.TorchLine
 		l, known = f.leaking()

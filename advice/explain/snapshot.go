@@ -58,6 +58,9 @@ func snapshotEvent(s sampler.TorchSnapshot, d *sampler.TorchDevice) sampler.OOME
 		c.Phase = sampler.PhaseValidation
 	}
 	for _, f := range slices.Backward(o.Stack) {
+		if !f.Python() {
+			continue // the interpreter itself evaluates frames
+		}
 		c.Functions = append(c.Functions, f.Function)
 		if !slices.Contains(c.Files, f.File) {
 			c.Files = append(c.Files, f.File)
@@ -143,7 +146,8 @@ const keptBlocks = 8
 // keepsGraphs: the validation keeps what only a backward pass would need.
 func (f *facts) keepsGraphs() bool {
 	_, largest, ok := f.validationHolds()
-	return ok && largest.Blocks >= keptBlocks
+	_, besides := f.besides()
+	return besides || ok && largest.Blocks >= keptBlocks
 }
 
 // optimizerHolds is what the state of the optimizer takes, where it is more than anything else, or was refused.
@@ -172,6 +176,13 @@ func (f *facts) leaking() (sampler.TorchLine, bool) {
 		}
 	}
 	return best, best.Grown > 0 && (best.Grown*leakShare > f.live() || best.Grown >= sampler.GiB)
+}
+
+// besides is the line of an unusual rise that comes from another loop than that of the steps before: one batch
+// would have come by the same way, or asked for more at once.
+func (f *facts) besides() (sampler.TorchLine, bool) {
+	l, ok := f.spiking()
+	return l, ok && l.Caller != "" && l.Validation == "" && l.Blocks >= keptBlocks
 }
 
 // forwardNames: a function that runs or loads a model. What it allocates without anything being freed may be one step.
