@@ -45,6 +45,7 @@ type drivenJob struct {
 	held       []float64 // MiB by call, with its time
 	heldAt     []float64
 	listed     bool
+	zombie     bool // still listed when it has ended
 }
 
 type drivenBlock struct {
@@ -150,6 +151,7 @@ func (j *drivenJob) exit() {
 // exits ends the program, and its status is seen as a shell tells it.
 func (j *drivenJob) exits(status int) {
 	j.exit()
+	j.note(-j.held[len(j.held)-1])
 	if j.status, j.ended = status<<8, true; status > 128 {
 		j.status = status - 128
 	}
@@ -174,7 +176,7 @@ func (j *drivenJob) process(at float64) sampler.Process {
 	return p
 }
 
-func (j *drivenJob) alive(at float64) bool { return at >= j.start && at < j.end }
+func (j *drivenJob) alive(at float64) bool { return at >= j.start && (at < j.end || j.zombie) }
 
 // Identify knows the processes that are alive.
 func (d *driven) Identify(list []sampler.Process) {
