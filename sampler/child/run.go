@@ -58,6 +58,7 @@ func runBeside(path string, o Options) int {
 	}
 	cancel()
 	out.end()
+	out.relay(o.Helper)
 	return code
 }
 

@@ -218,6 +218,20 @@ func TestRunStreams(t *testing.T) {
 	}
 }
 
+// What a command leaves in the background prints on, and lives, as without nvpeak, which ends with the command.
+func TestRunRelays(t *testing.T) {
+	t.Parallel()
+	begin := time.Now()
+	script := "(sleep 0.5; echo later; echo worse >&2; sleep 0.5; echo last) & echo first; exit 3"
+	r := run(t, setup{args: []string{"run", "--", "sh", "-c", script}})
+	if r.code != 3 || r.out != "first\nlater\nlast\n" || !strings.HasSuffix(r.err, "worse\n") {
+		t.Errorf("%+v", r)
+	}
+	if took := time.Since(begin); took < time.Second {
+		t.Errorf("ended after %s", took) // of the pipes: what waits for their end waits as without nvpeak
+	}
+}
+
 // A signal to nvpeak reaches the command, once.
 func TestRunPassesSignals(t *testing.T) {
 	t.Parallel()
