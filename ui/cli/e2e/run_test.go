@@ -39,6 +39,7 @@ var endings = map[string][]string{
 	"directory":      {"/tmp"},
 	"no interpreter": {"./bad"},
 	"no first line":  {"./plain"},
+	"broken binary":  {"./broken"},
 	"exception":      {"python3", "-c", "raise SystemExit('no')"},
 	"interrupted":    {"python3", "-c", "raise KeyboardInterrupt"},
 	"daemon":         {"sh", "-c", "(sleep 3 &) ; exit 4"},
@@ -60,7 +61,7 @@ func shellLine(watched bool) string {
 func scripts(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"bad": "#!/nonexistent/sh\n", "plain": "exit 8\n"} {
+	for name, text := range map[string]string{"bad": "#!/nonexistent/sh\n", "plain": "exit 8\n", "broken": "\x7fELF\x00\x01\x02"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
 			t.Fatal(err)
 		}
