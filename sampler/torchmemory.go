@@ -102,8 +102,7 @@ type TorchLine struct {
 	Cycles   int   `json:"cycles"`                // how often it rose and fell
 	Largest  Bytes `json:"largest_request_bytes"` // before its last rise
 	Requests int   `json:"requests"`
-	// Caller is the line from which all of the last rise came and none before it, where no request was larger than
-	// before; else empty.
+	// Caller is the line from which all of the last rise came and none before it; else empty.
 	Caller string `json:"new_caller"`
 }
 

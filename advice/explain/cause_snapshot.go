@@ -37,8 +37,10 @@ var causesSnapshot = []causeRow{
 		confidence: func(f *failure) float64 {
 			l, _ := f.leaking()
 			switch {
-			case f.snapshot.Trace.Steps == 0:
+			case f.leakSteps() == 0:
 				return 0.65
+			case f.inHoles() && f.heldBy(l) < f.unallocated.Or(0)/2:
+				return 0.6 // there is more between what was kept than in it
 			case l.Grown*10 > f.live(), f.requested.Known() && l.Grown >= f.shortfallOr0():
 				return 0.92 // without it the request had fitted
 			}
@@ -63,14 +65,14 @@ var causesSnapshot = []causeRow{
 		}},
 	{id: "snapshot", cause: CauseFragmentation, reason: sourceNotes,
 		when: func(f *failure) bool {
-			return f.snapshot != nil && f.fitsAfterReuse() && f.unallocatedShare() >= 0.05 && f.snapshot.LargestFree < f.requested.Or(0)
+			return f.inHoles()
 		},
 		confidence: func(f *failure) float64 {
 			l, leak := f.leaking()
 			switch {
 			case f.expandable():
 				return 0.3
-			case leak && l.Grown*10 > f.live():
+			case leak && f.heldBy(l) >= f.unallocated.Or(0):
 				return 0.6 // what is kept keeps its segments too
 			}
 			return 0.9
@@ -138,14 +140,18 @@ func (f *failure) otherFinding() bool {
 func (f *failure) leakText() string {
 	l, _ := f.leaking()
 	pairs := []any{"line", f.lineText(l.TorchSite), "size", gib(l.Live), "grown", gib(l.Grown), "blocks", l.Blocks}
-	steps := f.snapshot.Trace.Steps
+	steps := f.leakSteps()
 	if steps == 0 {
 		return f.words.Say("torch.leak_blocks", pairs...)
 	}
 	if l.Cycles == 0 { // what it began after the first steps
 		steps = min(steps, l.Requests)
 	}
-	return f.words.Say("torch.leak", append(pairs, "each", printed(l.Grown/sampler.Bytes(steps)), "count", steps)...)
+	text := f.words.Say("torch.leak", append(pairs, "each", printed(l.Grown/sampler.Bytes(steps)), "count", steps)...)
+	if k, known := f.keeper(); known && f.runsModel(l) {
+		text += f.words.Say("detail.space") + f.words.Say("torch.keeper", "line", f.lineText(k.TorchSite), "blocks", k.Blocks)
+	}
+	return text
 }
 
 // largestText names the line that holds most.

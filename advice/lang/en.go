@@ -1384,6 +1384,7 @@ var textsEN = map[string]string{
 	"torch.leak_blocks":        "{line}: {size} live in {blocks} blocks, {grown} of it gained steadily and never given back.",
 	"torch.validation":         "{line}: {size} in {blocks} blocks, called by the validation ({where}), which holds {all}.",
 	"torch.validation_refused": "{line} was refused, called by the validation ({where}).",
+	"torch.keeper":             "{line} keeps one small block of each step, {blocks} in all: what is kept there keeps the graph.",
 	"torch.besides":            "{line}: {size}, at most {usual} in the {count} steps before. All of it came from {where}, which had not run before: another loop than training's, such as a validation, that keeps its graphs.",
 	"torch.spike":              "{line}: {size} in this step, at most {usual} in the {count} before.",
 	"torch.spike_request":      "{line}: {need} was requested, at most {usual} in its {count} requests before.",

@@ -272,6 +272,9 @@ func TestOwnLines(t *testing.T) {
 		{"/v/lib/python3.11/site-packages/torch/_dynamo/eval_frame.py", "_fn", false, false, false, true},
 		{"/home/ann/train.py", "log_validation", true, true, false, true},
 		{"/home/ann/train.py", "compute_val_loss", true, true, false, true},
+		{"/home/ann/train.py", "predict_val", true, true, false, true},
+		{"/home/ann/evaluate.py", "run", true, true, false, true},
+		{"/home/ann/medieval.py", "run", true, false, false, true},
 		{"/home/ann/train.py", "interval_loss", true, false, false, true},
 		{"/v/lib/python3.11/site-packages/deepspeed/runtime/zero/stage_1_and_2.py", "initialize_optimizer_states", false, false, true, true},
 	} {

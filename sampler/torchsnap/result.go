@@ -11,6 +11,7 @@ import (
 const (
 	holdersMost = 20
 	linesMost   = 24
+	keepersMost = 4
 )
 
 // result is the snapshot in words.
@@ -96,7 +97,14 @@ func (f *fold) lines(t *trace, now *moment) []sampler.TorchLine {
 			Largest: amount(max(line.largest, usualRequest(line))), Requests: line.requests})
 	}
 	slices.SortStableFunc(list, func(a, b sampler.TorchLine) int { return cmp.Compare(max(b.Live, b.Usual), max(a.Live, a.Usual)) })
-	return list[:min(len(list), linesMost)]
+	rest := list[min(len(list), linesMost):]
+	list = list[:len(list)-len(rest)]
+	for _, l := range rest {
+		if l.Grown > 0 && !l.Module && !l.Optimizer && len(list) < linesMost+keepersMost {
+			list = append(list, l) // small, and may be what keeps the others
+		}
+	}
+	return list
 }
 
 // caller is the line from which all of a rise came and none before it, in words.
@@ -110,6 +118,9 @@ func (t *frameTable) caller(line *tracker) string {
 		return ""
 	}
 	f := t.frameNamed(fork)
+	if 4*line.now > 5*line.largest && trainingName.MatchString(f.Function) {
+		return "" // another part of the training, with larger inputs
+	}
 	return f.Place() + " " + f.Function
 }
 

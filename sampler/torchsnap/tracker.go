@@ -62,9 +62,9 @@ func (l *tracker) passed() {
 	l.waysNow = nil
 }
 
-// newWay is the way of a rise of which no rise before came, with requests as large as theirs; 0: there is none.
+// newWay is the way of a rise of which no rise before came; 0: there is none.
 func (l *tracker) newWay() int {
-	if len(l.waysNow) != 1 || len(l.ways) == 0 || len(l.ways) == waysMost || slices.Contains(l.ways, l.waysNow[0]) || 4*l.now > 5*l.largest {
+	if len(l.waysNow) != 1 || len(l.ways) == 0 || len(l.ways) == waysMost || slices.Contains(l.ways, l.waysNow[0]) {
 		return 0
 	}
 	return l.waysNow[0]
