@@ -105,6 +105,7 @@ var textsEN = map[string]string{
 	"retry.timeout":      "{need} was not free within {span}",
 	"retry.batch":        "{option} {after} instead of {before}",
 	"retry.accumulated":  "Accumulation goes to {steps} steps, so the effective batch stays.",
+	"retry.automatic":    "Accumulation follows by itself here, so the effective batch stays.",
 	"retry.nearly":       "Accumulation goes to {steps} steps; the effective batch is not quite the same, for the batch has no half.",
 	"retry.effective":    "The effective batch becomes {after} instead of {before}: no option for accumulation is known here.",
 	"retry.validation":   "Only validation changes.",

@@ -105,6 +105,7 @@ var textsZH = map[string]string{
 	"retry.timeout":      "{span}内没有空出 {need}",
 	"retry.batch":        "{option} {after}（原为 {before}）",
 	"retry.accumulated":  "累积步数调到 {steps}，有效 batch 不变。",
+	"retry.automatic":    "这里累积会自动跟上，有效 batch 不变。",
 	"retry.nearly":       "累积步数调到 {steps}；batch 无法整除，有效 batch 略有不同。",
 	"retry.effective":    "有效 batch 由 {before} 变为 {after}：这里没有已知的累积选项。",
 	"retry.validation":   "只影响验证。",
