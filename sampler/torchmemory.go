@@ -107,6 +107,8 @@ type TorchLine struct {
 	Largest  Bytes `json:"largest_request_bytes"` // before its last rise
 	Requests int   `json:"requests"`
 	Steps    int   `json:"steps,omitempty"` // over which it has grown; 0: those of the history
+	// Caller is the line from which all of the last rise came and none before it; else empty.
+	Caller string `json:"new_caller"`
 }
 
 // Clean makes harmless what somebody else has written: texts without control characters, and counts that can be.
@@ -128,6 +130,7 @@ func (d *TorchDevice) Clean() {
 	for i := range t.Lines {
 		l := &t.Lines[i]
 		l.clean()
+		l.Caller = Clean(l.Caller)
 		l.Blocks, l.Cycles, l.Requests, l.Steps = max(0, l.Blocks), max(0, l.Cycles), max(0, l.Requests), max(0, l.Steps)
 	}
 	for i := range t.Last {
@@ -145,6 +148,11 @@ func (d *TorchDevice) Clean() {
 func (s *TorchSite) clean() {
 	s.File, s.Function, s.Code, s.Validation = Clean(s.File), Clean(s.Function), Clean(s.Code), Clean(s.Validation)
 	s.Line = max(0, s.Line)
+}
+
+// Python: it is a line of Python, and no frame of C++ (PyTorch records those too where it is asked to).
+func (s TorchSite) Python() bool {
+	return strings.HasSuffix(s.File, ".py") || strings.HasPrefix(s.File, "<") || strings.Contains(s.File, "ipykernel")
 }
 
 // Place is the line in short: "train.py:210"; empty where none was recorded.

@@ -21,13 +21,26 @@ var causesSnapshot = []causeRow{
 			}
 			return f.words.Say("torch.validation", "line", f.lineText(h.TorchSite), "size", gib(h.Bytes), "blocks", h.Blocks, "where", h.Validation, "all", gib(sum))
 		}},
+	{id: "snapshot", cause: CauseValidationSpike, reason: sourceSnapshot,
+		when: func(f *failure) bool {
+			_, _, named := f.validationHolds()
+			_, besides := f.besides()
+			return besides && !named
+		},
+		confidence: always(0.86),
+		evidence: func(f *failure) string {
+			l, _ := f.besides()
+			return f.words.Say("torch.besides", "line", f.lineText(l.TorchSite), "size", gib(l.Rise), "usual", gib(l.Usual), "count", l.Cycles, "where", l.Caller)
+		}},
 	{id: "snapshot", cause: CauseLeak, reason: sourceSnapshot,
 		when: func(f *failure) bool { _, ok := f.leaking(); return ok },
 		confidence: func(f *failure) float64 {
 			l, _ := f.leaking()
 			switch {
-			case f.snapshot.Trace.Steps == 0:
+			case f.leakSteps() == 0:
 				return 0.65
+			case f.inHoles() && f.heldBy(l) < f.unallocated.Or(0)/2:
+				return 0.6 // there is more between what was kept than in it
 			case l.Grown*10 > f.live(), f.requested.Known() && l.Grown >= f.shortfallOr0():
 				return 0.92 // without it the request had fitted
 			}
@@ -37,7 +50,8 @@ var causesSnapshot = []causeRow{
 	{id: "snapshot", cause: CauseDataSpike, reason: sourceSnapshot,
 		when: func(f *failure) bool { _, ok := f.spiking(); return ok },
 		confidence: func(f *failure) float64 {
-			if l, _ := f.spiking(); l.Rise*10 <= f.live() && f.fitsAfterReuse() {
+			l, _ := f.spiking()
+			if _, besides := f.besides(); besides || l.Rise*10 <= f.live() && f.fitsAfterReuse() {
 				return 0.6
 			}
 			return 0.89
@@ -58,11 +72,15 @@ var causesSnapshot = []causeRow{
 		}},
 	{id: "snapshot", cause: CauseFragmentation, reason: sourceNotes,
 		when: func(f *failure) bool {
-			return f.snapshot != nil && f.fitsAfterReuse() && f.unallocatedShare() >= 0.05 && f.snapshot.LargestFree < f.requested.Or(0) && !f.notFragmented()
+			return f.inHoles() && !f.notFragmented()
 		},
 		confidence: func(f *failure) float64 {
-			if f.expandable() {
+			l, leak := f.leaking()
+			switch {
+			case f.expandable():
 				return 0.3
+			case leak && f.heldBy(l) >= f.unallocated.Or(0):
+				return 0.6 // what is kept keeps its segments too
 			}
 			return 0.9
 		},
@@ -129,7 +147,7 @@ func (f *failure) otherFinding() bool {
 func (f *failure) leakText() string {
 	l, _ := f.leaking()
 	pairs := []any{"line", f.lineText(l.TorchSite), "size", gib(l.Live), "grown", gib(l.Grown), "blocks", l.Blocks}
-	steps := f.snapshot.Trace.Steps
+	steps := f.leakSteps()
 	if steps == 0 {
 		return f.words.Say("torch.leak_blocks", pairs...)
 	}
@@ -138,7 +156,11 @@ func (f *failure) leakText() string {
 	} else if l.Cycles == 0 && l.Requests > 0 { // what it began after the first steps
 		steps = min(steps, l.Requests)
 	}
-	return f.words.Say("torch.leak", append(pairs, "each", printed(l.Grown/sampler.Bytes(steps)), "count", steps)...)
+	text := f.words.Say("torch.leak", append(pairs, "each", printed(l.Grown/sampler.Bytes(steps)), "count", steps)...)
+	if k, known := f.keeper(); known && f.runsModel(l) {
+		text += f.words.Say("detail.space") + f.words.Say("torch.keeper", "line", f.lineText(k.TorchSite), "blocks", k.Blocks)
+	}
+	return text
 }
 
 // largestText names the line that holds most.
@@ -167,8 +189,13 @@ func (f *failure) siteOf(cause string) *sampler.TorchSite {
 	switch cause {
 	case CauseValidationSpike:
 		var h sampler.TorchHolder
-		_, h, known = f.validationHolds()
-		site = h.TorchSite
+		if _, h, known = f.validationHolds(); known {
+			site = h.TorchSite
+			break
+		}
+		var l sampler.TorchLine
+		l, known = f.besides()
+		site = l.TorchSite
 	case CauseLeak:
 		var l sampler.TorchLine
 		l, known = f.leaking()

@@ -1401,6 +1401,8 @@ var textsEN = map[string]string{
 	"torch.leak_blocks":        "{line}: {size} live in {blocks} blocks, {grown} of it gained steadily and never given back.",
 	"torch.validation":         "{line}: {size} in {blocks} blocks, called by the validation ({where}), which holds {all}.",
 	"torch.validation_refused": "{line} was refused, called by the validation ({where}).",
+	"torch.keeper":             "{line} keeps one small block of each step, {blocks} in all: what is kept there keeps the graph.",
+	"torch.besides":            "{line}: {size}, at most {usual} in the {count} steps before. All of it came from {where}, which had not run before: another loop than training's, such as a validation, that keeps its graphs.",
 	"torch.spike":              "{line}: {size} in this step, at most {usual} in the {count} before.",
 	"torch.spike_step":         "{line}: {size} in this step, which takes {rise} with the {need} that was refused; no step before took more than {usual}.",
 	"torch.spike_refused":      "{line} requested {need}, with which this step takes {rise}; no step before took more than {usual}.",

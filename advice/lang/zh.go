@@ -1400,6 +1400,8 @@ var textsZH = map[string]string{
 	"torch.leak_blocks":        "{line}：{blocks} 个块现存 {size}，其中 {grown} 持续增长且从未归还。",
 	"torch.validation":         "{line}：{blocks} 个块共 {size}，由验证（{where}）调用，验证共占用 {all}。",
 	"torch.validation_refused": "{line} 的请求被拒绝，由验证（{where}）调用。",
+	"torch.keeper":             "{line} 每一步都留下一个小块，共 {blocks} 个：留在那里的东西保留了整个计算图。",
+	"torch.besides":            "{line}：{size}，之前 {count} 步最多 {usual}。全部来自 {where}，此前从未运行过：这是训练以外的循环（例如验证），而且保留了计算图。",
 	"torch.spike":              "{line}：这一步占用 {size}，之前 {count} 次最多 {usual}。",
 	"torch.spike_step":         "{line}：这一步占用 {size}。连同被拒绝的 {need}，这一步共需 {rise}，之前每步最多 {usual}。",
 	"torch.spike_refused":      "{line} 请求 {need}，这一步因此共需 {rise}，之前每步最多 {usual}。",

@@ -209,7 +209,7 @@ func (w *watchedRun) finish(code int) (why *explain.Explanation) {
 	w.sayMissing()
 	w.sayLacking()
 	in := w.incident()
-	died := code != 0 && explain.First(in) >= 0 && !in.Events[explain.First(in)].Recovered
+	died := code != 0 && explain.First(in) >= 0 && !in.Events[explain.First(in)].Recovered && (code == 128+int(syscall.SIGKILL) || !w.wentOn())
 	if !died && !w.box.whole {
 		w.box.remove()
 		return nil
@@ -226,6 +226,12 @@ func (w *watchedRun) finish(code int) (why *explain.Explanation) {
 		w.app.say("no black box: " + kept.Error())
 	}
 	return why
+}
+
+// wentOn: the command caught its failure, and ended much later of another error.
+func (w *watchedRun) wentOn() bool {
+	end, printed := w.side.Tail()
+	return trainlog.WentOn(string(end), printed == int64(len(end)))
 }
 
 // killed adds the failure of a command that the kernel has killed: nobody has printed it.
