@@ -133,6 +133,12 @@ var fixesInference = []fixRow{
 			if f.total.Known() && f.requested.Or(0) > f.total.Or(0) {
 				return 0.1
 			}
+			if f.program.name == "comfyui" && f.bigRequest() {
+				return 0.8 // it moves models out by itself; this is the picture
+			}
+			if f.program.is(inference) && f.phase() == sampler.PhaseLoading && f.inCode("CausalLM", "AutoModel.", "Seq2SeqLM", "Tokenizer") {
+				return 0.75 // a language model is mostly loaded in 8 or 4 bits: from RAM it is very slow
+			}
 			if f.program.is(imageTool) || f.phase() == sampler.PhaseLoading || f.weightsFill() {
 				return 1
 			}
@@ -189,7 +195,7 @@ func (f *failure) onlyMessage() bool { return !f.command.Known && len(f.context.
 
 // hearsSpeech: it writes down what is said, so memory follows the length of the recording.
 func (f *facts) hearsSpeech() bool {
-	return f.inFile("automatic_speech_recognition", "asr_inference", "speecht5", "wav2vec", "modeling_whisper")
+	return f.program.name == "whisper" || f.inFile("automatic_speech_recognition", "asr_inference", "speecht5", "wav2vec", "modeling_whisper")
 }
 
 // generatesText: a language model was writing; memory follows the length of its context.

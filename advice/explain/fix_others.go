@@ -11,7 +11,7 @@ import (
 
 var fixesOthers = []fixRow{
 	{id: FixRebalanceRanks, source: "https://docs.pytorch.org/docs/stable/generated/torch.cuda.set_device.html",
-		kinds: training | evaluation | undecided, cost: 0.05,
+		kinds: ownCode, cost: 0.05,
 		lives: map[string]float64{CauseImbalance: 0.97},
 		when:  func(f *failure) bool { return true },
 		saves: func(f *failure) (span, bool) {

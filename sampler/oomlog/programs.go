@@ -13,6 +13,8 @@ var programNames = []struct{ part, name string }{
 	{"max-batch-prefill-tokens", "tgi"},
 	{"tensorrt_llm", "tensorrt-llm"}, {"[TensorRT-LLM]", "tensorrt-llm"}, {"[TRT-LLM]", "tensorrt-llm"},
 	{"triton_python_backend", "triton"}, {"tritonserver", "triton"}, {"/lmdeploy/", "lmdeploy"},
+	{"Received sigquit from a child process", "sglang"},
+	{"Got an OOM, unloading", "comfyui"}, {"Prompt executed in", "comfyui"}, {"Error occurred when executing", "comfyui"},
 	{"ComfyUI", "comfyui"}, {"comfy/model_management", "comfyui"},
 	{"stable-diffusion-webui", "webui"}, {`\webui\modules\`, "webui"}, {"/modules/processing.py", "webui"}, {`\modules\processing.py`, "webui"},
 	{"ollama", "ollama"}, {"/alphafold/", "alphafold"}, {"colabfold", "alphafold"}, {"Not Enough GPU memory?", "alphafold"},
