@@ -136,8 +136,8 @@ var fixesInference = []fixRow{
 			if f.program.name == "comfyui" && f.bigRequest() {
 				return 0.8 // it moves models out by itself; this is the picture
 			}
-			if f.program.is(inference) && f.phase() == sampler.PhaseLoading && f.inCode("CausalLM", "AutoModel.", "Seq2SeqLM", "Tokenizer") {
-				return 0.75 // a language model is mostly loaded in 8 or 4 bits: from RAM it is very slow
+			if f.program.is(inference|evaluation) && f.loadsLanguage() {
+				return 0.75 // such a model is mostly loaded in 8 or 4 bits: from RAM it is very slow
 			}
 			if f.program.is(imageTool) || f.phase() == sampler.PhaseLoading || f.weightsFill() {
 				return 1

@@ -95,6 +95,14 @@ var fixesModel = []fixRow{
 		do: func(f *failure) []string {
 			return []string{"whisper-ctranslate2 AUDIO --model medium --compute_type int8"}
 		}},
+	{id: FixSmallerModel, source: "https://huggingface.co/docs/transformers/quantization/bitsandbytes",
+		kinds: evaluation | inference, cost: 0.14, // an option where it is loaded
+		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.6, CauseOversubscribed: 0.8},
+		when:  func(f *failure) bool { return !f.onHost() && !f.refusedThoughFree() && f.loadsLanguage() },
+		reach: always(1),
+		do: func(f *failure) []string {
+			return []string{"from_pretrained(name, quantization_config=BitsAndBytesConfig(load_in_4bit=True))"}
+		}},
 	{id: FixSmallerModel, source: "https://huggingface.co/docs/transformers/quantization/overview",
 		kinds: ownCode | running, cost: 0.3,
 		lives: map[string]float64{CauseTooBig: 0.9, CauseMemoryLimit: 0.4, CauseOversubscribed: 0.7, CausePreallocation: 0.5},
@@ -137,6 +145,14 @@ var fixesModel = []fixRow{
 // shardsMore: DeepSpeed shards already, and what it keeps for the optimizer is still too much for the GPU.
 func (f *failure) shardsMore() bool {
 	return f.outgrownStates() && (f.event.Framework == "deepspeed" || f.command.Runs("deepspeed") || f.command.HasPlain("deepspeed", "deepspeed_config"))
+}
+
+// loadsLanguage: own code puts a language model on the GPU, or nothing tells more than that it is one.
+func (f *failure) loadsLanguage() bool {
+	if f.program.name != "" || f.convolves() || !f.torchCode() {
+		return false
+	}
+	return f.phase() == sampler.PhaseLoading || f.told(sampler.ToldText) && !f.numbers() && f.onlyMessage()
 }
 
 // layered: the program puts as many layers on the GPU as it is told to.
