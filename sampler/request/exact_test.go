@@ -163,3 +163,34 @@ func TestReadingsInDoubt(t *testing.T) {
 		}
 	}
 }
+
+// Where one thread gives memory back while another is given some, the peak is not called exact.
+func TestOverlapping(t *testing.T) {
+	rows := map[string]struct {
+		tid  int           // that gives back
+		gap  time.Duration // from then to the end of the call of thread 7
+		took time.Duration
+		want string
+	}{
+		"meanwhile":         {8, ms(2), ms(3), sampler.PeakOverlapping},
+		"just before":       {8, ms(3) + apart/2, ms(3), sampler.PeakOverlapping},
+		"well before":       {8, ms(4) + apart, ms(3), sampler.PeakCalls},
+		"by itself, before": {7, ms(4), ms(3), sampler.PeakCalls},
+	}
+	for name, row := range rows {
+		s := newScene(t, 1, people{7: {}})
+		s.context(0)
+		s.alloc(1, 4*gib)
+		s.call("cuMemFree_v2", Call{Address: 1, Device: -1, TID: row.tid})
+		s.later(row.gap - ms(1)) // a call is a millisecond later
+		s.call("cuMemAlloc_v2", Call{Address: 2, Size: uint64(6 * gib), Context: 0xc000, Device: -1, Took: row.took})
+		if p := s.of(0, 7); p.Peak == nil || p.Peak.Bytes != 6*gib || p.Peak.Source != row.want {
+			t.Errorf("%s: %+v, not %s", name, p.Peak, row.want)
+		}
+		s.later(ms(50))
+		s.alloc(3, gib) // a higher one, of which there is no doubt
+		if p := s.of(0, 7); p.Peak.Bytes != 7*gib || p.Peak.Source != sampler.PeakCalls {
+			t.Errorf("%s, and then: %+v", name, p.Peak)
+		}
+	}
+}

@@ -60,12 +60,16 @@ func (g *gpu) most(from, to time.Time) (used sampler.Bytes) {
 	return used
 }
 
-// free is what can still be given: readings are some milliseconds old.
-func (g *gpu) free() sampler.Opt[sampler.Bytes] {
+// free is what could still be given at the time of a call: readings are some milliseconds old, and there may be later ones.
+func (g *gpu) free(at time.Time) sampler.Opt[sampler.Bytes] {
 	if g == nil || g.usable == 0 {
 		return sampler.Opt[sampler.Bytes]{}
 	}
-	return sampler.Some(g.usable.Less(g.used(g.read[g.newest], cut, never)))
+	r := g.before(at)
+	if r.at.IsZero() {
+		r, at = g.read[g.newest], never
+	}
+	return sampler.Some(g.usable.Less(g.used(r, cut, at)))
 }
 
 // never is a time that no call is after.
