@@ -64,6 +64,9 @@ var fixesTools = []fixRow{
 			if f.loadingWeights() {
 				return 0.1
 			}
+			if f.overweight() {
+				return 0.3 // no cache leaves room for such weights
+			}
 			return 0.95
 		},
 		variant: func(f *failure) string { return f.program.name },
@@ -111,6 +114,9 @@ var fixesTools = []fixRow{
 		reach: func(f *failure) float64 {
 			if f.loadingWeights() && f.program.reserves() {
 				return 0.1
+			}
+			if f.overweight() {
+				return 0.3
 			}
 			return 0.9
 		},
