@@ -39,7 +39,7 @@ func halveBatch(d *Death) (Change, *Refusal) {
 func effective(s command.Suggestion) sentence {
 	switch {
 	case s.Note == "edit.nbs" || s.Note == "edit.global_batch":
-		return sentence{s.Note, nil}
+		return sentence{"retry.automatic", nil}
 	case s.Steps > 0 && len(s.Unsure) == 0 && s.Before%s.Batch == 0:
 		return sentence{"retry.accumulated", []any{"steps", s.Steps}}
 	case s.Steps > 0 && len(s.Unsure) == 0:

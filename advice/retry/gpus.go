@@ -36,8 +36,12 @@ func (g *GPUs) find(uuid string) *GPU {
 	return &g.List[i]
 }
 
-// Lacking says whether the GPU on which the try died has not the need free, though the try is over.
-func (g *GPUs) Lacking() bool {
+// Leave says whether the GPU on which the try died has too little room, or much less than another, though the try is
+// over.
+func (g *GPUs) Leave() bool { return g.lacking() || g.freest(muchFreer) != nil }
+
+// lacking: it has not the need free.
+func (g *GPUs) lacking() bool {
 	failed := g.failed()
 	return failed != nil && !failed.Fits
 }
@@ -49,6 +53,26 @@ func (g *GPUs) failed() *GPU {
 	return g.find(g.Failed)
 }
 
+// freest is the GPU with the most free memory that has the need free, and so many times as much free as the one on
+// which the try died; nil: there is none.
+func (g *GPUs) freest(times float64) (best *GPU) {
+	failed := g.failed()
+	if failed == nil {
+		return nil
+	}
+	for i := range g.List {
+		one := &g.List[i]
+		enough := one.Fits && one.UUID != "" && one.UUID != failed.UUID && float64(one.Free.Or(0)) > times*float64(failed.Free.Or(0))
+		if enough && (best == nil || one.Free.Or(0) > best.Free.Or(0)) {
+			best = one
+		}
+	}
+	return best
+}
+
+// muchFreer is how many times as much another GPU must have free to be worth a move where the need is free on both.
+const muchFreer = 1.25
+
 // moveToFreer gives the program the GPU with the most free memory that has the need free. Where there is none and
 // somebody waits, the same GPU is another try when it is free.
 func moveToFreer(d *Death) (Change, *Refusal) {
@@ -56,7 +80,7 @@ func moveToFreer(d *Death) (Change, *Refusal) {
 		return Change{}, refuse("retry.no_need")
 	}
 	c, no := d.move()
-	if no != nil && d.GPUs.Waits && d.GPUs.Lacking() {
+	if no != nil && d.GPUs.Waits && d.GPUs.lacking() {
 		return Change{Args: d.Args, Env: d.Env, what: sentence{"retry.when_free", []any{"need", d.GPUs.Need}}}, nil
 	}
 	return c, no
@@ -71,17 +95,10 @@ func (d *Death) move() (Change, *Refusal) {
 	if failed == nil {
 		return Change{}, refuse("retry.which_gpu")
 	}
-	best := -1
-	for i, g := range d.GPUs.List {
-		enough := g.Fits && g.UUID != "" && g.UUID != failed.UUID && g.Free.Or(0) > failed.Free.Or(0)+failed.Free.Or(0)/10
-		if enough && (best < 0 || g.Free.Or(0) > d.GPUs.List[best].Free.Or(0)) {
-			best = i
-		}
-	}
-	if best < 0 {
+	to := d.GPUs.freest(1.1)
+	if to == nil {
 		return Change{}, refuse("retry.no_freer")
 	}
-	to := d.GPUs.List[best]
 	c := Change{Args: d.Args, Env: d.Env, what: sentence{"retry.moved", []any{"gpu", to.Label, "free", to.Free.Or(0), "before", failed.Label, "left", failed.Free.Or(0), "variable", VisibleDevices + "=" + to.UUID}}}
 	if no := c.set(&p, VisibleDevices, to.UUID); no != nil {
 		return Change{}, no

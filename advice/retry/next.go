@@ -119,12 +119,12 @@ func nearly(causes []sampler.Cause) (ids []string) {
 }
 
 // order are the measures that are advised, as they are ranked. What changes nothing of the training comes first: a
-// GPU that lacks the need, and the option of the allocator where fragmentation may as well be the cause.
+// GPU with more room, and the option of the allocator where fragmentation may as well be the cause.
 func (d *Death) order() (list []measure) {
 	first := func(fix string) bool {
 		switch fix {
 		case explain.FixStopOtherProcess:
-			return d.GPUs.Lacking()
+			return d.GPUs.Leave()
 		case explain.FixExpandableSegments:
 			return slices.Contains(nearly(d.Explanation.Causes), explain.CauseFragmentation)
 		}

@@ -114,22 +114,25 @@ func splitWords(text string) []string {
 // The option of the allocator is added to what is set, under each name that is read.
 func TestSetsTheAllocator(t *testing.T) {
 	const on = "expandable_segments:True"
+	both := func(value string) string {
+		return "PYTORCH_CUDA_ALLOC_CONF=" + value + " PYTORCH_ALLOC_CONF=" + value + " "
+	}
 	train := []string{"python", "train.py", "--batch-size", "32"}
 	for _, row := range []struct {
 		env  []string
 		args []string
 		want string
 	}{
-		{nil, train, "PYTORCH_CUDA_ALLOC_CONF=" + on + " python|train.py|--batch-size|32"},
-		{[]string{"PYTORCH_CUDA_ALLOC_CONF=garbage_collection_threshold:0.8"}, train, "PYTORCH_CUDA_ALLOC_CONF=garbage_collection_threshold:0.8," + on + " python|train.py|--batch-size|32"},
-		{[]string{"PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:128"}, train, "PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:128," + on + " python|train.py|--batch-size|32"},
-		{[]string{"PYTORCH_ALLOC_CONF=max_split_size_mb:64"}, train, "PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:64," + on + " PYTORCH_ALLOC_CONF=max_split_size_mb:64," + on + " python|train.py|--batch-size|32"},
+		{nil, train, both(on) + "python|train.py|--batch-size|32"},
+		{[]string{"PYTORCH_CUDA_ALLOC_CONF=garbage_collection_threshold:0.8"}, train, both("garbage_collection_threshold:0.8,"+on) + "python|train.py|--batch-size|32"},
+		{[]string{"PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:128"}, train, both("max_split_size_mb:128,"+on) + "python|train.py|--batch-size|32"},
+		{[]string{"PYTORCH_ALLOC_CONF=max_split_size_mb:64"}, train, both("max_split_size_mb:64,"+on) + "python|train.py|--batch-size|32"},
 		{[]string{"PYTORCH_CUDA_ALLOC_CONF=expandable_segments:False"}, train, "python|train.py|--batch-size|16"},
 		{[]string{"PYTORCH_CUDA_ALLOC_CONF=backend:cudaMallocAsync"}, train, "python|train.py|--batch-size|16"},
-		{nil, []string{"env", "PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:64", "python", "t.py"}, "env|PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:64," + on + "|python|t.py"},
+		{nil, []string{"env", "PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:64", "python", "t.py"}, "PYTORCH_ALLOC_CONF=max_split_size_mb:64," + on + " env|PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:64," + on + "|python|t.py"},
 		{nil, []string{"bash", "-c", "PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:64 python t.py"}, "no: named"},
-		{nil, []string{"bash", "-c", "for i in 1 2; do python t.py; done"}, "PYTORCH_CUDA_ALLOC_CONF=" + on + " bash|-c|for i in 1 2; do python t.py; done"},
-		{nil, []string{"docker", "run", "img", "python", "t.py"}, "docker|run|-e|PYTORCH_CUDA_ALLOC_CONF=" + on + "|img|python|t.py"},
+		{nil, []string{"bash", "-c", "for i in 1 2; do python t.py; done"}, both(on) + "bash|-c|for i in 1 2; do python t.py; done"},
+		{nil, []string{"docker", "run", "img", "python", "t.py"}, "docker|run|-e|PYTORCH_ALLOC_CONF=" + on + "|-e|PYTORCH_CUDA_ALLOC_CONF=" + on + "|img|python|t.py"},
 		{nil, []string{"sudo", "python", "t.py"}, "no: border"},
 		{nil, []string{"env", "-i", "python", "t.py"}, "no: border"},
 	} {
@@ -171,6 +174,7 @@ func TestMovesToAFreerGPU(t *testing.T) {
 	waits := *full
 	waits.Waits = true
 	free := &GPUs{List: []GPU{gpu("GPU-a", 60, true), gpu("GPU-b", 61, true)}, Failed: "GPU-a", Need: 20 * sampler.GiB}
+	roomier := &GPUs{List: []GPU{gpu("GPU-a", 23, true), gpu("GPU-b", 79, true)}, Failed: "GPU-a", Need: 20 * sampler.GiB}
 	for _, row := range []struct {
 		log  string
 		gpus *GPUs
@@ -189,6 +193,7 @@ func TestMovesToAFreerGPU(t *testing.T) {
 		{crowded, full, "python train.py --batch-size 4", "python|train.py|--batch-size|2"},
 		{crowded, &waits, "python train.py --batch-size 4", "python|train.py|--batch-size|4"},
 		{tooBig, free, "python train.py --batch-size 4", "python|train.py|--batch-size|2"},
+		{tooBig, roomier, "python train.py --batch-size 4", "CUDA_VISIBLE_DEVICES=GPU-b python|train.py|--batch-size|4"},
 	} {
 		if got := next(t, row.log, nil, row.gpus, strings.Fields(row.args)...); got != row.want {
 			t.Errorf("%s: %s, want %s", row.args, got, row.want)

@@ -9,8 +9,8 @@ import (
 	"nvpeak/sampler"
 )
 
-// The names of the variable with the options of PyTorch's allocator. Every version reads the first; versions that know
-// the last prefer it where it is set, but for some that ignore it (https://github.com/pytorch/pytorch/issues/183387).
+// The names of the variable with the options of PyTorch's allocator. Versions that know the last prefer it where it is
+// set, but for some that ignore it (https://github.com/pytorch/pytorch/issues/183387): so both are set alike.
 const (
 	cudaOptions = "PYTORCH_CUDA_ALLOC_CONF"
 	hipOptions  = "PYTORCH_HIP_ALLOC_CONF"
@@ -27,44 +27,55 @@ func expandSegments(d *Death) (Change, *Refusal) {
 	if d.event().Reserved.Known() || d.older(2, 1) {
 		return Change{}, refuse("retry.old_torch") // it would not start with an option that it does not know
 	}
-	c := Change{Args: d.Args, Env: d.Env}
-	value, set := "", false
-	for _, n := range []string{name, anyOptions} { // each that is set, and the first in any case
-		at, named := p.names(n)
-		own, there := Get(c.Env, n)
-		switch {
-		case named && (at < 0 || p.border() != ""):
-			return Change{}, refuse("retry.named", "variable", n)
-		case named:
-			own = strings.TrimPrefix(c.Args[at], n+"=")
-		case !there && n == anyOptions:
-			continue
-		case !there: // what is set under the other name holds here as well
-			own, _ = Get(c.Env, anyOptions)
-		}
-		if _, typed := option(own, "expandable_segments"); typed {
-			return Change{}, refuse("retry.own_option", "variable", n, "value", own)
-		}
-		if _, typed := option(own, "backend"); typed {
-			return Change{}, refuse("retry.own_option", "variable", n, "value", own)
+	c := Change{Args: d.Args, Env: d.Env, what: sentence{"retry.setting", nil}}
+	for _, n := range []string{name, anyOptions} {
+		own, at, no := p.ownOptions(d.Env, n, name)
+		if no != nil {
+			return Change{}, no
 		}
 		without := ""
 		if d.older(2, 5) {
 			without = "max_split_size_mb" // an assertion fails: https://github.com/pytorch/pytorch/pull/134338
 		}
 		next := merged(own, "expandable_segments:True", without)
-		if named {
+		if c.what.pairs == nil {
+			c.what.pairs = []any{"setting", n + "=" + next}
+		}
+		if at >= 0 {
 			c.Args = slices.Clone(c.Args)
 			c.Args[at] = n + "=" + next
 		} else if no := c.set(&p, n, next); no != nil {
 			return Change{}, no
 		}
-		if !set {
-			name, value, set = n, next, true
+	}
+	return c, nil
+}
+
+// ownOptions are the options that the user has set under a name, or else under the other one: they hold under both.
+// at is the argument that sets them; -1: none does.
+func (p *place) ownOptions(env []string, name, first string) (own string, at int, no *Refusal) {
+	at, named := p.names(name)
+	if named && (at < 0 || p.border() != "") {
+		return "", at, refuse("retry.named", "variable", name)
+	}
+	own, set := Get(env, name)
+	switch {
+	case named:
+		own = strings.TrimPrefix(p.args[at], name+"=")
+	case !set && name == first:
+		own, _ = Get(env, anyOptions)
+	case !set:
+		own, _ = Get(env, first)
+		if at, named := p.names(first); named && at >= 0 {
+			own = strings.TrimPrefix(p.args[at], first+"=")
 		}
 	}
-	c.what = sentence{"retry.setting", []any{"setting", name + "=" + value}}
-	return c, nil
+	for _, key := range []string{"expandable_segments", "backend"} {
+		if _, typed := option(own, key); typed {
+			return own, at, refuse("retry.own_option", "variable", name, "value", own)
+		}
+	}
+	return own, at, nil
 }
 
 // older says whether the version of PyTorch is known to be before one.

@@ -48,6 +48,9 @@ func (a *app) runTries(ctx context.Context, args []string, f *runFlags) error {
 		t.stdin, _ = os.Stdin.Seek(0, io.SeekCurrent)
 	}
 	if err := t.wait(ctx); err != nil {
+		if no := (notFree{}); errors.As(err, &no) {
+			a.say(a.words().Say("retry.timeout", "need", no.need, "span", no.span))
+		}
 		return err
 	}
 	if f.monitor {

@@ -52,7 +52,7 @@ func readKey(ctx context.Context, fd int) (answer, error) {
 			return answerStop, err
 		}
 		switch key {
-		case 'y', 'Y', 'j', 'J':
+		case 'y', 'Y':
 			swallow(fd)
 			return answerYes, nil
 		case 'n', 'N':

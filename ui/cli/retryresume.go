@@ -17,7 +17,7 @@ func (t *tries) resumed(args []string) []string {
 	if t.resume.Empty() {
 		return args
 	}
-	words, glob, ok := t.resume.Fill(func(glob string) string { return newestCheckpoint(glob, t.began, t.env) })
+	words, glob, ok := t.resume.Fill(func(glob string) string { return newestCheckpoint(glob, t.began, args, t.env) })
 	shown := strings.TrimSpace(t.flags.retry.resume)
 	switch {
 	case !ok && glob == "":
@@ -37,17 +37,24 @@ func (t *tries) resumed(args []string) []string {
 }
 
 // newestCheckpoint is the newest file or directory of a pattern. Without a pattern it is the newest checkpoint below
-// the directory that was written since the run began: not one of another experiment.
-func newestCheckpoint(glob string, began time.Time, env []string) string {
+// the directory, and those that the command names, that was written since the run began: not one of another experiment.
+func newestCheckpoint(glob string, began time.Time, args, env []string) string {
+	var n newest
 	if glob == "" {
-		return writtenSince(".", began)
+		n.writtenSince(".", began)
+		for _, arg := range args {
+			arg = arg[strings.LastIndexByte(arg, '=')+1:]
+			if info, err := os.Stat(arg); err == nil && info.IsDir() && filepath.Clean(arg) != "." {
+				n.writtenSince(filepath.Clean(arg), began)
+			}
+		}
+		return n.path
 	}
 	if rest, home := strings.CutPrefix(glob, "~/"); home {
 		dir, _ := retry.Get(env, "HOME")
 		glob = filepath.Join(dir, rest)
 	}
 	list, _ := filepath.Glob(glob) //nolint:errcheck // it was checked
-	var n newest
 	for _, path := range list {
 		if info, err := os.Stat(path); err == nil {
 			n.take(path, info)
@@ -81,9 +88,8 @@ const (
 	checkpointLooks = 50_000 // files that are looked at
 )
 
-func writtenSince(root string, began time.Time) string {
-	var n newest
-	looked := 0
+func (n *newest) writtenSince(root string, began time.Time) {
+	looked, depth := 0, strings.Count(root, string(os.PathSeparator))
 	filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error { //nolint:errcheck // what cannot be read has none
 		looked++
 		switch {
@@ -91,7 +97,7 @@ func writtenSince(root string, began time.Time) string {
 			return nil
 		case looked > checkpointLooks:
 			return filepath.SkipAll
-		case d.IsDir() && path != root && (strings.HasPrefix(d.Name(), ".") || strings.Count(path, string(os.PathSeparator)) >= checkpointDepth):
+		case d.IsDir() && path != root && (strings.HasPrefix(d.Name(), ".") || strings.Count(path, string(os.PathSeparator))-depth >= checkpointDepth):
 			return filepath.SkipDir
 		}
 		fits := checkpointFile.MatchString(d.Name()) && !bestFile.MatchString(d.Name()) && d.Type().IsRegular()
@@ -104,7 +110,6 @@ func writtenSince(root string, began time.Time) string {
 		}
 		return nil
 	})
-	return n.path
 }
 
 var escapes = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`)

@@ -124,7 +124,7 @@ func (t *tries) freeGPUs(ctx context.Context, now *try) *retry.GPUs {
 	err := t.within(func() error {
 		return t.watch(ctx, settleTimeout/10, func(s *sampler.Snapshot) bool {
 			g.List, g.Failed = fitting(s, need), now.failedGPU(s)
-			return !g.Lacking() || !time.Now().Before(until)
+			return !g.Leave() || !time.Now().Before(until)
 		})
 	})
 	if err != nil {

@@ -72,7 +72,11 @@ func (a *app) runChild(ctx context.Context, t *try, f *runFlags) error {
 			a.say("PyTorch's own figures are missing: " + err.Error())
 		}
 	}
-	if err := context.Cause(ctx); err != nil { // a signal that came before there is a command
+	err = context.Cause(ctx)
+	if s := child.Asked(); s != 0 {
+		err = signalError{s}
+	}
+	if err != nil { // a signal that came before there is a command
 		w.finish(0)
 		return err
 	}

@@ -53,6 +53,7 @@ func (a *app) watchRun(parent context.Context, t *try, f *runFlags) (*watchedRun
 		return nil, err
 	}
 	w := &watchedRun{app: a, side: child.NewSide(), alerts: alerts, kills: proc.OOMKills(), ended: make(chan struct{})}
+	w.said = t.note != nil && t.note.Try > 1 // with the first try
 	w.box = a.newBox(t.args, t.env, f.record, t.note)
 	w.rec = a.newRecorder(w.box.recording())
 	w.rec.announce = alerts.take

@@ -136,7 +136,7 @@ func TestRetry(t *testing.T) {
 		"accumulation":  {retrying{how: "fits", flags: "--retry 1", command: []string{"python3", "train", "--batch-size", "32", "--gradient-accumulation-steps", "2"}}, 0, []string{"--batch-size 32 --gradient-accumulation-steps 2 conf= gpu=", "--batch-size 16 --gradient-accumulation-steps 4 conf= gpu="}, []string{"effective batch stays"}},
 		"segments":      {retrying{how: "segments", flags: "--retry 3", env: []string{"PYTORCH_CUDA_ALLOC_CONF=garbage_collection_threshold:0.8"}}, 0, []string{"--batch-size 32 conf=garbage_collection_threshold:0.8 gpu=", "--batch-size 32 conf=garbage_collection_threshold:0.8,expandable_segments:True gpu="}, []string{"came through: PYTORCH_CUDA_ALLOC_CONF=garbage_collection_threshold:0.8,expandable_segments:True was enough"}},
 		"never":         {retrying{how: "never", flags: "--retry 9"}, 1, tries("32", "16", "8"), []string{"not tried again: the last changes brought nothing"}},
-		"to the end":    {retrying{how: "shrinks", flags: "--retry 9"}, 1, tries("32", "16", "8", "4", "2", "1"), []string{"not tried again: --batch-size is 1 already"}},
+		"to the end":    {retrying{how: "shrinks", flags: "--retry 9", command: []string{"python3", "train", "--batch-size", "4"}}, 1, tries("4", "2", "1"), []string{"not tried again: --batch-size is 1 already"}},
 		"N tries":       {retrying{how: "shrinks", flags: "--retry 2"}, 1, tries("32", "16", "8"), []string{"that was the last of 3 tries"}},
 		"other death":   {retrying{how: "then", flags: "--retry 3"}, 7, tries("32", "16"), []string{"not tried again: it did not die of GPU memory (exit 7)"}},
 		"survives":      {retrying{how: "survives", flags: "--retry 3"}, 0, tries("32"), nil},
@@ -283,7 +283,7 @@ func TestRunWaits(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	got = retrying{how: "fits", flags: "--wait --need 20GiB --timeout 600ms", scenario: "\ngpu 0 total=80GiB\nmem 0 used=79GiB\n"}.run(t)
-	if got.code != 3 || len(got.starts) != 0 {
+	if got.code != 3 || len(got.starts) != 0 || got.err != "nvpeak: 20.0 GiB was not free within 600 ms\n" {
 		t.Errorf("%+v", got)
 	}
 	s, dir := retrying{how: "fits", flags: "--wait --need 20GiB", scenario: "\ngpu 0 total=80GiB\nmem 0 used=79GiB\n"}.prepare(t)
@@ -454,6 +454,10 @@ func TestRetryEnds(t *testing.T) {
 	full := "\ngpu 0 total=80GiB\nmem 0 used=1GiB\nmem 0 used=79GiB at=1500ms\nproc 0 pid=41000 memory=rest start=1500ms\n"
 	got := retrying{how: "shrinks", flags: "--retry 3 --wait --need 20GiB --timeout 1s", scenario: full, env: []string{fmt.Sprintf("FAKENVML_START=%.3f", float64(time.Now().UnixMilli())/1000)}}.run(t)
 	if got.code != 1 || len(got.starts) != 1 || !strings.Contains(got.err, "not tried again: 20.0 GiB was not free within 1 s") {
+		t.Errorf("%+v", got)
+	}
+	got = retrying{how: "fits", flags: "--retry 2 --nvml-lib /nonexistent"}.run(t)
+	if got.code != 0 || strings.Count(got.err, "without figures") != 1 || !strings.Contains(got.err, "how much it took is not known") {
 		t.Errorf("%+v", got)
 	}
 	for _, row := range []struct {
