@@ -20,12 +20,12 @@ func TestHeaderOfRequests(t *testing.T) {
 		want string // "": nothing
 	}{
 		{nil, 200, ""},
-		{&sampler.Door{}, 200, "requests"},
+		{&sampler.Door{}, 200, "requests seen"},
 		{&sampler.Door{}, 50, ""},
-		{&sampler.Door{LetGo: []string{"cuMemAllocAsync"}}, 200, "requests (cuMemAllocAsync too often)"},
-		{&sampler.Door{LetGo: []string{"cuMemAllocAsync"}}, 110, "requests"},
-		{&sampler.Door{LetGo: []string{"cuMemAllocAsync", "cuMemFreeAsync"}, Lost: 12}, 200, "requests (2 functions too often, 12 calls lost)"},
-		{&sampler.Door{Lost: 1, Untold: 7}, 200, "requests (1 call lost)"},
+		{&sampler.Door{LetGo: []string{"cuMemAllocAsync"}}, 200, "requests seen (cuMemAllocAsync too often)"},
+		{&sampler.Door{LetGo: []string{"cuMemAllocAsync"}}, 110, "requests seen"},
+		{&sampler.Door{LetGo: []string{"cuMemAllocAsync", "cuMemFreeAsync"}, Lost: 12}, 200, "requests seen (2 functions too often, 12 calls lost)"},
+		{&sampler.Door{Lost: 1, Untold: 7}, 200, "requests seen (1 call lost)"},
 	} {
 		s := gpus(1, 1, false)
 		s.Door = row.door
