@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -26,6 +27,11 @@ func TestMain(m *testing.M) {
 	}
 	file, is := os.LookupEnv(sideVariable)
 	if !is {
+		for _, s := range passed {
+			if signal.Ignored(s) { // as below nohup: what is started here must not inherit it
+				signal.Notify(make(chan os.Signal, 1), s)
+			}
+		}
 		os.Exit(m.Run())
 	}
 	self, _ := os.Executable()
