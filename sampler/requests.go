@@ -14,6 +14,9 @@ type Requests struct {
 	Peak          Bytes     `json:"peak_bytes"` // the most of that
 	Whole         bool      `json:"whole"`      // nothing of its life was missed; else Live and Peak are lower bounds
 	Refusal       *Refusal  `json:"last_refused"`
+	// How a process that was refused memory has ended, as a shell tells it: 0 to 255 by itself, 128 and the
+	// signal. Absent: it lives, or nobody knows.
+	ExitStatus Opt[int] `json:"exit_status"`
 }
 
 // Refusal is a request that the driver refused, and what came of it.

@@ -112,6 +112,8 @@ const (
 	PeakDriver    = "driver"       // NVML accounting, exact
 	PeakAllocator = "allocator"    // from inside the process
 	PeakCalls     = "driver calls" // every call to the driver was seen, exact
+	// Every call was seen, but one thread gave memory back while another was given some: which came first is not known.
+	PeakOverlapping = "overlapping calls"
 )
 
 // Peak is the most memory seen, with its time and its source.

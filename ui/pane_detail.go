@@ -101,6 +101,8 @@ func peakSource(s string) string {
 		return "proc.peak_allocator"
 	case sampler.PeakCalls:
 		return "proc.peak_calls"
+	case sampler.PeakOverlapping:
+		return "proc.peak_overlapping"
 	}
 	return "proc.peak_sampled"
 }

@@ -30,8 +30,7 @@ type harmless struct {
 
 // harmlessRefusals are those that programs bring about on purpose, a row each.
 var harmlessRefusals = []harmless{
-	{"managed memory, that moves to the host", func(a *asking) bool { return a.refusal.Function == "cuMemAllocManaged" }},
-	{"memory of the host", func(a *asking) bool { return slices.Contains(hostFunctions, a.refusal.Function) }},
+	{"memory that is, or moves to, the host's", (*asking).movesToHost},
 	{"pieces of one size until one is refused", func(a *asking) bool {
 		return a.filled && a.refusal.Tries == 1 && a.refusal.Function != "cuMemCreate"
 	}},
@@ -48,7 +47,10 @@ var harmlessRefusals = []harmless{
 	}},
 }
 
-var hostFunctions = []string{"cuMemHostAlloc", "cuMemAllocHost_v2"}
+// movesToHost says whether what was refused is not the GPU's memory, or need not be.
+func (a *asking) movesToHost() bool { return slices.Contains(hostFunctions, a.refusal.Function) }
+
+var hostFunctions = []string{"cuMemAllocManaged", "cuMemHostAlloc", "cuMemAllocHost_v2"}
 
 // byDesign says whether the last refusal was brought about on purpose.
 func (a *asking) byDesign() bool {

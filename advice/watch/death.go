@@ -38,15 +38,51 @@ const (
 	deathID = -1
 )
 
-// died says whether a process that ended did so of a refused request.
+// died says whether a process that ended did so of a refused request. How it ended tells, where that was seen: what ends
+// well has coped, what gives up has not, whatever it asked for. Else it is told by what it asked for, and how long ago.
 func (p *proc) died() bool {
 	a := &p.asking
+	if !a.pending() || a.wentOn() || p.plansAgain() || a.movesToHost() {
+		return false
+	}
 	within := float64(deathSeconds)
+	switch a.end() {
+	case endedWell:
+		return false
+	case gaveUp:
+		return p.seen-a.tried <= within
+	}
 	if a.refusal.Tries == 1 {
 		within = plainSeconds
 	}
-	return a.pending() && p.seen-a.tried <= within && !a.wentOn() && !a.byDesign() && !p.plansAgain()
+	return p.seen-a.tried <= within && !a.byDesign()
 }
+
+// end is how a process ended.
+type end int
+
+const (
+	endUnknown end = iota // nobody saw it, or somebody ended it
+	endedWell
+	gaveUp
+)
+
+// end tells by the exit status. Signals that people and schedulers send say nothing of the process; those that it
+// brings on itself do.
+func (a *asking) end() end {
+	switch status, known := a.asked.ExitStatus.Value(); {
+	case !known:
+		return endUnknown
+	case status == 0:
+		return endedWell
+	case status <= 128 || slices.Contains(ownSignals, status-128):
+		return gaveUp
+	}
+	return endUnknown
+}
+
+// ownSignals are SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE and SIGSEGV.
+var ownSignals = []int{4, 5, 6, 7, 8, 11}
 
 // recordDeath looks whether a process that is listed no more died of a refused request.
 func (g *gpu) recordDeath(p *proc) bool {

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"fmt"
 	"testing"
 
 	"nvpeak/sampler"
@@ -120,5 +121,27 @@ func TestAgainHeld(t *testing.T) {
 		if _, _, ok := a.due(at + 1); ok != (at > 0) {
 			t.Errorf("given back at %v: due %v", at, ok)
 		}
+	}
+}
+
+// Many programs may die within one snapshot: each is told.
+func TestDieTogether(t *testing.T) {
+	d := &driven{}
+	d.wait(2)
+	var ranks []*drivenJob
+	for n := range 60 {
+		j := d.job(5000+n, fmt.Sprintf("python train%d.py", n))
+		j.ask(100 * mib)
+		ranks = append(ranks, j)
+	}
+	d.wait(5)
+	for _, j := range ranks {
+		j.torch(30*gib, 0)
+	}
+	for _, j := range ranks {
+		j.exits(1)
+	}
+	if n := len(d.told()); n != len(ranks) {
+		t.Errorf("%d alerts", n)
 	}
 }

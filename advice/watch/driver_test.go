@@ -40,9 +40,12 @@ type drivenJob struct {
 	env        map[string]string
 	start, end float64
 	blocks     []drivenBlock
+	status     int // with which the kernel keeps its end; seen only if ended
+	ended      bool
 	held       []float64 // MiB by call, with its time
 	heldAt     []float64
 	listed     bool
+	zombie     bool // still listed when it has ended
 }
 
 type drivenBlock struct {
@@ -145,6 +148,15 @@ func (j *drivenJob) exit() {
 	j.blocks, j.end = nil, j.d.now
 }
 
+// exits ends the program, and its status is seen as a shell tells it.
+func (j *drivenJob) exits(status int) {
+	j.exit()
+	j.note(-j.held[len(j.held)-1])
+	if j.status, j.ended = status<<8, true; status > 128 {
+		j.status = status - 128
+	}
+}
+
 func drivenTime(at float64) time.Time {
 	return advicetest.Epoch.Add(time.Duration(at * float64(time.Second)))
 }
@@ -164,7 +176,7 @@ func (j *drivenJob) process(at float64) sampler.Process {
 	return p
 }
 
-func (j *drivenJob) alive(at float64) bool { return at >= j.start && at < j.end }
+func (j *drivenJob) alive(at float64) bool { return at >= j.start && (at < j.end || j.zombie) }
 
 // Identify knows the processes that are alive.
 func (d *driven) Identify(list []sampler.Process) {
@@ -209,6 +221,9 @@ func (d *driven) calmUntil(at float64) float64 {
 // snapshots plays all calls and has a snapshot every second, or every five where nothing happens.
 func (d *driven) snapshots() (list []sampler.Snapshot) {
 	seconds := max(d.seconds, d.now+20)
+	for _, j := range d.jobs { // it may be played again
+		defer func(ended bool) { j.ended = ended }(j.ended)
+	}
 	tracker := request.New(d)
 	tracker.Begin(nil)
 	key := sampler.GPUKey{ID: "GPU-d"}
@@ -221,6 +236,12 @@ func (d *driven) snapshots() (list []sampler.Snapshot) {
 			tracker.Reading(key, drivenTime(d.calls[next].at), used)
 			used = d.calls[next].used
 			tracker.Call(d.calls[next].Call)
+		}
+		for _, j := range d.jobs {
+			if j.ended && j.end <= at {
+				tracker.Ended(j.pid, drivenTime(j.end), j.status)
+				j.ended = false
+			}
 		}
 		used = 0
 		var procs []sampler.Process

@@ -26,9 +26,12 @@ func (o *failure) key() (pid, id int) {
 	return o.event.PID.Or(0), o.event.Line
 }
 
+// maxFailures are remembered: on a large machine many programs may die within one snapshot.
+const maxFailures = 128
+
 // addFailure keeps a failure in place of the oldest.
 func (w *Watch) addFailure(o failure) {
-	if len(w.failures) == maxRefusals {
+	if len(w.failures) == maxFailures {
 		w.failures = append(w.failures[:0], w.failures[1:]...)
 	}
 	w.failures = append(w.failures, o)

@@ -114,14 +114,24 @@ func (g *gpu) matchProcesses(list []sampler.Process, now float64) (changed bool)
 		changed = true
 		g.reorder(list, now)
 	}
+	for _, p := range g.procs { // its parent does not look after it: the driver may list it for ever
+		if g.asks && p.tick == g.tick && p.asking.asked.ExitStatus.Known() && !p.told {
+			p.told = g.recordDeath(p)
+		}
+	}
 	n := len(g.procs)
-	for n > 0 && now-g.procs[n-1].seen > g.gone {
+	for n > 0 && g.over(g.procs[n-1], now) {
 		n--
 		g.ended(g.procs[n], now)
 	}
 	clear(g.procs[n:])
 	g.procs = g.procs[:n]
 	return changed || n > len(list)
+}
+
+// over says whether a process that may be missing for a moment only has ended.
+func (g *gpu) over(p *proc, now float64) bool {
+	return now-p.seen > g.gone || p.tick != g.tick && p.asking.asked.ExitStatus.Known()
 }
 
 // inOrder is the usual case: the same processes as in the snapshot before.
@@ -171,7 +181,7 @@ func (g *gpu) find(q *sampler.Process) *proc {
 // ended takes the end of a process.
 func (g *gpu) ended(p *proc, now float64) {
 	g.recordOrphan(p, now)
-	if !g.recordDeath(p) && (!p.asking.heard || g.deaf) { // who was not refused anything did not die of that
+	if !p.told && !g.recordDeath(p) && (!p.asking.heard || g.deaf) { // who was not refused anything did not die of that
 		g.recordEnding(p)
 	}
 	g.lately.keep(p, now)

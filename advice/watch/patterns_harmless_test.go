@@ -241,4 +241,54 @@ var harmlessPatterns = []pattern{
 			d.wait(40)
 		}
 	}},
+	{"oom", "quiet_driver_pieces_exit_0", nil, func(d *driven) { // by pieces, and done with them
+		j := d.job(4242, "memtest")
+		d.wait(2)
+		for j.with("cuMemCreate", gib) {
+		}
+		d.wait(3)
+		j.exits(0)
+	}},
+	{"oom", "quiet_driver_twice_exit_0", nil, func(d *driven) { // asks once more to be sure
+		j := d.job(4242, "memtest")
+		d.wait(2)
+		for j.ask(512 * mib) {
+		}
+		j.ask(512 * mib)
+		d.wait(2)
+		j.exits(0)
+	}},
+	{"oom", "quiet_driver_once_exit_0", nil, func(d *driven) { // does without
+		j := trained(d, 30)
+		j.ask(12 * gib)
+		d.wait(7)
+		j.exits(0)
+	}},
+	{"oom", "quiet_driver_torch_exit_0", nil, func(d *driven) { // a traceback that somebody caught
+		j := trained(d, 30)
+		j.torch(12*gib, 3)
+		j.giveAll()
+		d.wait(1)
+		j.exits(0)
+	}},
+	{"oom", "quiet_driver_managed_exit_1", nil, func(d *driven) { // what was refused was not the GPU's
+		j := trained(d, 30)
+		j.call("cuMemAllocManaged", 90*gib, 0, 2)
+		d.wait(1)
+		j.exits(1)
+	}},
+	{"oom", "quiet_driver_stopped", nil, func(d *driven) { // by somebody, while it tests
+		j := d.job(4242, "memtest")
+		d.wait(2)
+		for j.ask(gib) {
+		}
+		d.wait(5)
+		j.exits(130)
+	}},
+	{"oom", "quiet_driver_exit_1_late", nil, func(d *driven) { // of another reason
+		j := trained(d, 30)
+		j.ask(12 * gib)
+		d.wait(40)
+		j.exits(1)
+	}},
 }

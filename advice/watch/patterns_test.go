@@ -225,6 +225,47 @@ var patterns = []pattern{
 		d.wait(65)
 		d.job(5000, "python other.py").ask(22 * gib)
 	}},
+	{"oom", "fires_driver_pieces_exit_1", deadly, func(d *driven) { // pieces of one size, as a tester; but it gives up
+		j := d.job(4242, "python leak.py")
+		d.wait(2)
+		for j.ask(600 * mib) {
+			d.wait(0.2)
+		}
+		j.exits(1)
+	}},
+	{"oom", "fires_driver_frees_exit_1", deadly, func(d *driven) { // the destructors have their turn
+		j := trained(d, 30)
+		j.torch(12*gib, 3)
+		j.giveAll()
+		d.wait(15)
+		j.exits(1)
+	}},
+	{"oom", "fires_driver_nothing_exit_1", deadly, func(d *driven) { // one piece, and it holds nothing yet
+		j := d.job(4242, "./llama-cli -m x.gguf")
+		d.wait(2)
+		j.ask(50 * gib)
+		d.wait(0.2)
+		j.exits(1)
+	}},
+	{"oom", "fires_driver_abort", deadly, func(d *driven) { // a plain program takes its time
+		j := trained(d, 30)
+		j.ask(12 * gib)
+		d.wait(16)
+		j.exits(134)
+	}},
+	{"oom", "fires_driver_zombie", []string{"critical oom", "warning need_does_not_fit"}, func(d *driven) { // still listed: its parent never asks how it ended
+		j := trained(d, 30)
+		j.torch(12*gib, 3)
+		j.zombie = true
+		j.exits(1)
+		d.wait(30)
+	}},
+	{"oom", "fires_driver_killed", deadly, func(d *driven) { // by whoever started it: that tells nothing
+		j := trained(d, 30)
+		j.torch(12*gib, 3)
+		d.wait(2)
+		j.exits(143)
+	}},
 }
 
 // expandable asks for a tensor in pieces of 20 MiB, and gives all of them back when one is refused.

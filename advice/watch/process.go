@@ -29,6 +29,7 @@ type proc struct {
 	refused   float64 // when they last rose; NaN: never
 	hostFirst float64 // MiB of host memory when first known; NaN: unknown
 	asking    asking
+	told      bool // that it died of a refused request
 }
 
 // is says whether p is the process q. A pid alone is not enough: pids are used again.

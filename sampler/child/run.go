@@ -12,8 +12,8 @@ import (
 )
 
 // Run runs a command to its end and returns its exit code as a shell would: 128 and the signal that
-// killed it, 127 when it is not there, 126 when it cannot be executed. Call it once in a process: the signals
-// are passed on from then on.
+// killed it, 127 when it is not there, 126 when it cannot be executed. It can be called again when it has returned;
+// from the first call on signals are passed on, or noted (Asked) while nothing runs.
 func Run(o Options) int {
 	defer o.Side.Close() //nolint:errcheck // it has none
 	path, err := find(o.Args[0], pathOf(o.Env))

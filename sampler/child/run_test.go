@@ -55,7 +55,7 @@ func runner(t *testing.T, args ...string) (cmd *exec.Cmd, side func() string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "side")
 	cmd = exec.Command(os.Args[0], args...)
-	cmd.Env = append(os.Environ(), sideVariable+"="+file)
+	cmd.Env = append(os.Environ(), sideVariable+"="+file, "GOCOVERDIR="+t.TempDir())
 	cmd.WaitDelay = patience
 	timer := time.AfterFunc(patience, func() {
 		if cmd.Process != nil {
@@ -276,9 +276,9 @@ func TestRunInTerminal(t *testing.T) {
 	}
 }
 
-// Ctrl-C ends the command, and nvpeak as the command ended; a command that ends otherwise is not interrupted.
+// Ctrl-C, also at once, ends the command, and nvpeak as the command ended; a command that ends otherwise is not interrupted.
 func TestRunInterrupted(t *testing.T) {
-	for script, want := range map[string]int{"echo ready; sleep 60": -int(syscall.SIGINT), "trap 'exit 9' INT; echo ready; while :; do sleep 0.02; done": 9} {
+	for script, want := range map[string]int{`trap 'trap - INT; kill -INT $$' INT; echo ready; while :; do sleep 0.02; done`: -int(syscall.SIGINT), "trap 'exit 9' INT; echo ready; while :; do sleep 0.02; done": 9} {
 		cmd, master, _, _ := terminal(t, script)
 		until(t, master, "ready\r\n")
 		master.Write([]byte{controlC}) //nolint:errcheck // the test sees it

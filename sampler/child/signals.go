@@ -8,6 +8,7 @@ package child
 
 static volatile pid_t target;  // who gets the signals
 static volatile int interrupted; // by the terminal
+static volatile int asked;       // the first signal that asked for an end
 static volatile int all;       // also those of the kernel: the target is not of our job
 
 // pass_on runs in whatever thread the signal comes to. What the terminal sends, it has sent to the
@@ -15,6 +16,7 @@ static volatile int all;       // also those of the kernel: the target is not of
 static void pass_on(int sig, siginfo_t *info, void *context) {
 	int before = errno;
 	if (sig == SIGINT && info->si_code > 0) interrupted = 1;
+	if (!asked && (sig == SIGHUP || sig == SIGINT || sig == SIGQUIT || sig == SIGTERM)) asked = sig;
 	if (target > 0 && (all || info->si_code <= 0) && info->si_pid != target) kill(target, sig);
 	errno = before;
 }
@@ -30,7 +32,19 @@ static void take_signal(int sig) {
 	sigaction(sig, &ours, 0);
 }
 
-static void note_interrupt(void) { interrupted = 1; }
+// keep_signals lets a signal do no more than be noted, and Ctrl-Z what it does by default: the command has
+// ended, and its pid may be another's soon.
+static void keep_signals(int stops) {
+	target = 0;
+	if (all && stops) signal(SIGTSTP, SIG_DFL);
+}
+
+static void note_interrupt(void) {
+	interrupted = 1;
+	if (!asked) asked = SIGINT;
+}
+
+static int asked_to_end(void) { return asked; }
 
 static void die_of_interrupt(void) {
 	if (!interrupted) return;
@@ -74,8 +88,21 @@ func passSignals(pid int, apart bool) {
 	}
 }
 
-// keepSignals lets signals do nothing any more: the command has ended, and its pid may be another's soon.
-func keepSignals() { C.pass_signals(0, 0) }
+// keepSignals passes nothing on any more.
+func keepSignals() {
+	stops := C.int(1)
+	if wasIgnored(syscall.SIGTSTP) {
+		stops = 0
+	}
+	C.keep_signals(stops)
+}
+
+// Asked is the first signal that asked nvpeak or a command that it has run to end, from whomever; 0: none did.
+// Signals come here from the first Run on, also between two.
+func Asked() syscall.Signal { return syscall.Signal(C.asked_to_end()) }
+
+// Interrupted notes that Ctrl-C was typed where no command and no kernel has seen it.
+func Interrupted() { noteInterrupt() }
 
 // stopJob stops nvpeak and its job until it goes on.
 func stopJob() { C.stop_job() }

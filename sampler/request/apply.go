@@ -93,12 +93,13 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 	y.shown = y.granted + y.refused
 	r := y.requests(now)
 	r.Whole = !p.late
+	r.ExitStatus, y.ended = p.exit, p.exit
 	if n, ok := y.exact.base.Value(); ok && !r.Whole && !y.exact.apart {
 		r.Live, r.Peak = r.Live+n, y.exact.top
 	}
 	row.Requests = r
 	if n, at := y.exact.peak(); n > 0 && n <= y.most() && (row.Peak == nil || n >= row.Peak.Bytes) {
-		row.Peak = &sampler.Peak{Bytes: n, Time: milli(at), Source: sampler.PeakCalls}
+		row.Peak = &sampler.Peak{Bytes: n, Time: milli(at), Source: y.exact.source()}
 	}
 }
 
@@ -121,7 +122,7 @@ func (t *Tracker) unlisted(g *sampler.GPU, now time.Time) {
 	for _, pid := range slices.Sorted(maps.Keys(t.processes)) {
 		p := t.processes[pid]
 		y := p.on(g.Key())
-		if y == nil || p.gone && y.shown == y.granted+y.refused || y.live == 0 && len(t.listed[pid]) > 0 || slices.ContainsFunc(g.Processes, func(q sampler.Process) bool { return q.PID == pid }) {
+		if y == nil || p.gone && y.told(p) || y.live == 0 && len(t.listed[pid]) > 0 || slices.ContainsFunc(g.Processes, func(q sampler.Process) bool { return q.PID == pid }) {
 			continue
 		}
 		row := p.who
@@ -130,6 +131,9 @@ func (t *Tracker) unlisted(g *sampler.GPU, now time.Time) {
 		g.Processes = append(g.Processes, row)
 	}
 }
+
+// told says whether a snapshot has had all there is.
+func (y *tally) told(p *process) bool { return y.shown == y.granted+y.refused && y.ended == p.exit }
 
 // tell moves the requests since the snapshot before into this one, in their order. Those whose GPU may still be
 // learned wait, and all after them.

@@ -18,6 +18,7 @@ type exact struct {
 	since    sampler.Bytes              // most live since the process was seen
 	top      sampler.Bytes
 	topAt    time.Time
+	loose    bool // another thread gave memory back meanwhile: which came first is not known
 }
 
 const (
@@ -53,28 +54,36 @@ func (e *exact) settle(live sampler.Bytes, next time.Duration) {
 	}
 	first := !e.base.Known()
 	e.base, e.with = sampler.Some(n.Less(live)), live
-	e.note(e.listedAt, live)
+	e.note(e.listedAt, live, false)
 	if first && e.since > live {
-		e.note(e.topAt, e.since)
+		e.note(e.topAt, e.since, e.loose)
 	}
 }
 
-// rose notes that so much is live.
-func (e *exact) rose(at time.Time, live sampler.Bytes) {
+// rose notes that so much is live; loose: as far as is known.
+func (e *exact) rose(at time.Time, live sampler.Bytes, loose bool) {
 	e.moved = at
 	if live > e.since {
 		e.since = live
 		if !e.base.Known() {
-			e.topAt = at
+			e.topAt, e.loose = at, loose
 		}
 	}
-	e.note(at, live)
+	e.note(at, live, loose)
 }
 
-func (e *exact) note(at time.Time, live sampler.Bytes) {
+func (e *exact) note(at time.Time, live sampler.Bytes, loose bool) {
 	if now := e.base.Or(0) + live; e.base.Known() && now > e.top {
-		e.top, e.topAt = now, at
+		e.top, e.topAt, e.loose = now, at, loose
 	}
+}
+
+// source is where the peak is from.
+func (e *exact) source() string {
+	if e.loose {
+		return sampler.PeakOverlapping
+	}
+	return sampler.PeakCalls
 }
 
 // peak is the most the process has held, and when.

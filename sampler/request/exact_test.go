@@ -160,8 +160,79 @@ func TestExactBounds(t *testing.T) {
 		t.Error("a call of the same moment tells what a figure means")
 	}
 	e.before(noon.Add(time.Second), 0)
-	e.rose(noon.Add(time.Minute), gib)
-	if e.rose(noon.Add(time.Hour), gib); !e.topAt.Equal(noon.Add(time.Minute)) {
+	e.rose(noon.Add(time.Minute), gib, false)
+	if e.rose(noon.Add(time.Hour), gib, false); !e.topAt.Equal(noon.Add(time.Minute)) {
 		t.Errorf("the peak was at %v", e.topAt)
+	}
+}
+
+// Where one reading may have a call or not, the one before it tells; and so it does of a call heard late.
+func TestReadingsInDoubt(t *testing.T) {
+	rows := map[string]struct {
+		earlier, reading, call, later int // milliseconds; 0: none
+		used                          sampler.Bytes
+		want                          sampler.Bytes
+	}{
+		"the reading may have it, and has not":     {earlier: 20, reading: 50, call: 51, used: 10 * gib, want: 40 * gib},
+		"the reading may have it, and has":         {earlier: 20, reading: 50, call: 51, used: 40 * gib, want: 40 * gib},
+		"heard after a reading that is later":      {reading: 50, call: 60, later: 70, used: 10 * gib, want: 40 * gib},
+		"heard late, and in doubt":                 {earlier: 20, reading: 50, call: 51, later: 70, used: 10 * gib, want: 40 * gib},
+		"in doubt, and there is no other":          {reading: 50, call: 51, used: 10 * gib},
+		"all readings are later than the call":     {call: 51, later: 70, used: 10 * gib},
+		"the one before is in doubt as well":       {earlier: 50, reading: 51, call: 51, used: 10 * gib},
+		"what no call told of between them is not": {earlier: 20, reading: 50, call: 51, used: 10*gib + 100*mib, want: 40 * gib},
+	}
+	for name, row := range rows {
+		s := newScene(t, 1, people{7: {}})
+		s.context(0)
+		s.apply()
+		key := s.gpus[0].Key()
+		for _, x := range []struct {
+			at   int
+			used sampler.Bytes
+		}{{row.earlier, 10 * gib}, {row.reading, row.used}, {row.later, 10 * gib}} {
+			if x.at > 0 {
+				s.Reading(key, noon.Add(ms(x.at)), x.used)
+			}
+		}
+		s.now = noon.Add(ms(row.call - 1)) // a call is a millisecond later
+		s.alloc(1, 30*gib)
+		s.free(1)
+		s.gpus[0].Memory.Window = &sampler.Window{Readings: 50, Max: 10 * gib}
+		m := s.apply().GPUs[0].Memory
+		if got := m.Peak; row.want == 0 && got != nil || row.want > 0 && (got == nil || got.Bytes != row.want) {
+			t.Errorf("%s: %+v, not %v", name, got, row.want)
+		}
+	}
+}
+
+// Where one thread gives memory back while another is given some, the peak is not called exact.
+func TestOverlapping(t *testing.T) {
+	rows := map[string]struct {
+		tid  int           // that gives back
+		gap  time.Duration // from then to the end of the call of thread 7
+		took time.Duration
+		want string
+	}{
+		"meanwhile":         {8, ms(2), ms(3), sampler.PeakOverlapping},
+		"just before":       {8, ms(3) + apart/2, ms(3), sampler.PeakOverlapping},
+		"well before":       {8, ms(4) + apart, ms(3), sampler.PeakCalls},
+		"by itself, before": {7, ms(4), ms(3), sampler.PeakCalls},
+	}
+	for name, row := range rows {
+		s := newScene(t, 1, people{7: {}})
+		s.context(0)
+		s.alloc(1, 4*gib)
+		s.call("cuMemFree_v2", Call{Address: 1, Device: -1, TID: row.tid})
+		s.later(row.gap - ms(1)) // a call is a millisecond later
+		s.call("cuMemAlloc_v2", Call{Address: 2, Size: uint64(6 * gib), Context: 0xc000, Device: -1, Took: row.took})
+		if p := s.of(0, 7); p.Peak == nil || p.Peak.Bytes != 6*gib || p.Peak.Source != row.want {
+			t.Errorf("%s: %+v, not %s", name, p.Peak, row.want)
+		}
+		s.later(ms(50))
+		s.alloc(3, gib) // a higher one, of which there is no doubt
+		if p := s.of(0, 7); p.Peak.Bytes != 7*gib || p.Peak.Source != sampler.PeakCalls {
+			t.Errorf("%s, and then: %+v", name, p.Peak)
+		}
 	}
 }

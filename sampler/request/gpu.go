@@ -60,13 +60,20 @@ func (g *gpu) most(from, to time.Time) (used sampler.Bytes) {
 	return used
 }
 
-// free is what can still be given: readings are some milliseconds old.
-func (g *gpu) free() sampler.Opt[sampler.Bytes] {
+// free is what could still be given at the time of a call: readings are some milliseconds old, and there may be later ones.
+func (g *gpu) free(at time.Time) sampler.Opt[sampler.Bytes] {
 	if g == nil || g.usable == 0 {
 		return sampler.Opt[sampler.Bytes]{}
 	}
-	return sampler.Some(g.usable.Less(g.used(cut)))
+	r := g.before(at)
+	if r.at.IsZero() {
+		r, at = g.read[g.newest], never
+	}
+	return sampler.Some(g.usable.Less(g.used(r, cut, at)))
 }
+
+// never is a time that no call is after.
+var never = time.Unix(1<<40, 0)
 
 const (
 	// cut: the time of a reading has whole milliseconds.
@@ -75,13 +82,16 @@ const (
 	included = 2 * time.Millisecond
 )
 
-// used is what is in use by the newest reading and the calls after it; what was given so soon after it is left out. Calls
-// may be heard after a reading that was made after them, and before one that was made before.
-func (g *gpu) used(soon time.Duration) sampler.Bytes {
-	r := g.read[g.newest]
+// used is what is in use by a reading and the calls after it until a time; what was given so soon after it is left out.
+// Calls may be heard after a reading that was made after them, and before one that was made before.
+func (g *gpu) used(r reading, soon time.Duration, until time.Time) sampler.Bytes {
 	sum := int64(r.used) //nolint:gosec // below MaxPlausible
 	for _, m := range g.moves {
-		if m.bytes > 0 && !m.at.Before(r.at.Add(soon)) || m.bytes < 0 && !m.at.Before(r.at.Add(cut)) {
+		first := r.at.Add(cut)
+		if m.bytes > 0 {
+			first = r.at.Add(soon)
+		}
+		if !m.at.Before(first) && !m.at.After(until) {
 			sum += m.bytes
 		}
 	}
@@ -91,12 +101,44 @@ func (g *gpu) used(soon time.Duration) sampler.Bytes {
 // give notes that a process holds more, and drop that it holds less.
 func (g *gpu) give(at time.Time, n sampler.Bytes) {
 	g.note(at, int64(n)) //nolint:gosec // below MaxPlausible
-	if g.read[g.newest].at.IsZero() {
+	r := g.before(at)
+	if r.at.IsZero() {
 		return
 	}
-	if now := g.used(included); now > g.top && now <= g.usable {
+	if now := g.used(r, included, at); now > g.top && now <= g.usable {
 		g.top, g.topAt = now, at
 	}
+}
+
+// tried: so many readings are looked at to find one that no call is near.
+const tried = 8
+
+// before is the newest reading before a call that no call is so near to that it may be in it or not; if there is none, the
+// newest before it. There may be later ones: a call is heard some time after it was made.
+func (g *gpu) before(at time.Time) (newest reading) {
+	for i := range tried {
+		r := g.read[(g.newest-i+keptReadings)%keptReadings]
+		if r.at.IsZero() || r.at.After(at) {
+			continue
+		}
+		if g.sure(r.at) {
+			return r
+		}
+		if newest.at.IsZero() {
+			newest = r
+		}
+	}
+	return newest
+}
+
+// sure tells whether all kept calls were clearly before or after a reading, and none since has been forgotten.
+func (g *gpu) sure(at time.Time) bool {
+	for _, m := range g.moves {
+		if !m.at.Before(at) && m.at.Before(at.Add(included)) {
+			return false
+		}
+	}
+	return g.moved <= keptMoves || g.moves[g.moved%keptMoves].at.Before(at)
 }
 
 func (g *gpu) drop(at time.Time, n sampler.Bytes) { g.note(at, -int64(n)) } //nolint:gosec // below MaxPlausible

@@ -1,6 +1,7 @@
 package request
 
 import (
+	"slices"
 	"time"
 
 	"nvpeak/sampler"
@@ -9,15 +10,18 @@ import (
 // process is what is known of the calls of one process.
 type process struct {
 	pid     int
-	who     sampler.Process // Visible: it is there
-	gone    bool            // its number is nobody's
-	last    time.Time       // of its calls
-	late    bool            // a part of its life was missed
+	who     sampler.Process  // Visible: it is there
+	gone    bool             // its number is nobody's
+	last    time.Time        // of its calls
+	late    bool             // a part of its life was missed
+	exit    sampler.Opt[int] // how it has ended, as a shell tells it
 	handles map[uint64]int
 	blocks  map[where]*block
 	mapped  map[uint64]mapping
 	retains map[int]int // of primary contexts, by device
 	seats   []*seat     // few: one for each device
+	dropped [8]dropped  // of late, a ring
+	drops   int
 }
 
 // where is what a block is known by: an address, or the handle of a piece.
@@ -82,6 +86,21 @@ func (p *process) seat(c *Call) *seat {
 	return s
 }
 
+// apart is how long a call that takes memory back, of which only the begin is told, may last.
+const apart = time.Millisecond
+
+// overlaps says whether another thread gave memory back during a call: which came first is not known then.
+func (p *process) overlaps(c *Call) bool {
+	began := c.Time.Add(-c.Took - apart)
+	return slices.ContainsFunc(p.dropped[:], func(d dropped) bool { return d.tid != c.TID && d.at.After(began) })
+}
+
+// dropped is memory that a thread gave back.
+type dropped struct {
+	tid int
+	at  time.Time
+}
+
 // hold notes memory that was given.
 func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
 	at := key(c)
@@ -98,7 +117,7 @@ func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
 		return
 	}
 	p.blocks[at] = &block{bytes: n, seat: s, context: c.Context, memory: Functions[c.Function].Memory, refs: 1}
-	s.tally.grant(c, n)
+	s.tally.grant(c, n, p.overlaps(c))
 	if g := s.tally.gpu; g != nil && physical(Functions[c.Function].Memory) {
 		g.give(c.Time, n)
 	}
@@ -117,6 +136,8 @@ func (p *process) release(c *Call, at where) {
 
 func (p *process) drop(c *Call, at where, b *block) {
 	delete(p.blocks, at)
+	p.dropped[p.drops%len(p.dropped)] = dropped{c.TID, c.Time}
+	p.drops++
 	b.seat.tally.take(c.Time, b.bytes)
 	if g := b.seat.tally.gpu; g != nil && physical(b.memory) {
 		g.drop(c.Time, b.bytes)

@@ -15,7 +15,8 @@ const recentSlots = 12
 // tally is what was asked for in one seat.
 type tally struct {
 	granted, refused, flushes int
-	shown                     int // of granted and refused, in the newest snapshot
+	shown                     int              // of granted and refused, in the newest snapshot
+	ended                     sampler.Opt[int] // exit status in the newest snapshot
 	largest                   sampler.Bytes
 	largestAt                 time.Time
 	recent                    [recentSlots]struct {
@@ -72,13 +73,13 @@ func (t *tally) refuse(c *Call, n sampler.Bytes) {
 		r.Smallest, r.last = min(r.Smallest, n), c.Time
 		return
 	}
-	t.refusal = &refusal{tid: c.TID, last: c.Time, Refusal: sampler.Refusal{Time: c.Time, Bytes: n, Smallest: n, Free: t.gpu.free(),
+	t.refusal = &refusal{tid: c.TID, last: c.Time, Refusal: sampler.Refusal{Time: c.Time, Bytes: n, Smallest: n, Free: t.gpu.free(c.Time),
 		Function: Functions[c.Function].Name, Tries: 1}}
 }
 
 // grant notes memory that was given.
-func (t *tally) grant(c *Call, n sampler.Bytes) {
-	t.add(c.Time, n)
+func (t *tally) grant(c *Call, n sampler.Bytes, loose bool) {
+	t.add(c.Time, n, loose)
 	t.met(c, n)
 }
 
@@ -121,11 +122,11 @@ func (t *tally) most() sampler.Bytes {
 const smallerPart = 8
 
 // add notes that more is held.
-func (t *tally) add(at time.Time, n sampler.Bytes) {
+func (t *tally) add(at time.Time, n sampler.Bytes, loose bool) {
 	t.exact.before(at, t.live)
 	t.live = min(t.live+n, sampler.MaxPlausible)
 	t.peak = max(t.peak, t.live)
-	t.exact.rose(at, t.live)
+	t.exact.rose(at, t.live, loose)
 }
 
 // take notes that less is held.
@@ -156,7 +157,7 @@ func (t *tally) join(o *tally) {
 	}
 	t.live += o.live
 	t.peak = max(t.peak, o.peak, t.live)
-	t.exact = exact{since: t.peak, topAt: t.largestAt}
+	t.exact = exact{since: t.peak, topAt: t.largestAt, loose: true}
 }
 
 // requests is the tally as snapshots have it.

@@ -102,6 +102,22 @@ func (t *Tracker) Call(c Call) {
 	}
 }
 
+// Ended takes the end of a process that was refused memory, with its status as the kernel keeps it.
+func (t *Tracker) Ended(pid int, at time.Time, status int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p := t.processes[pid]
+	if p == nil {
+		return
+	}
+	p.last = at
+	code, signal := status>>8&0xff, status&0x7f
+	if signal != 0 {
+		code = 128 + signal
+	}
+	p.exit = sampler.Some(code)
+}
+
 // process is the one of that pid, a new one if there is room for it.
 func (t *Tracker) process(pid int) *process {
 	p := t.processes[pid]

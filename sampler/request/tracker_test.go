@@ -141,6 +141,12 @@ func TestHeardLate(t *testing.T) {
 	if r := s.requests(0); !r.Refusal.Free.Equal(sampler.Some(7 * gib)) {
 		t.Errorf("a reading that is heard late: %v free, not 7 GiB", r.Refusal.Free)
 	}
+	s.later(ms(30))
+	s.Reading(key, s.now.Add(ms(20)), gib) // its process has ended by then
+	s.refused(22 * gib)
+	if r := s.requests(0); !r.Refusal.Free.Equal(sampler.Some(7 * gib)) {
+		t.Errorf("a refusal that is heard late: %v free, not 7 GiB", r.Refusal.Free)
+	}
 }
 
 // The largest request of the last minute is forgotten after it, that of ever is not.
@@ -407,6 +413,28 @@ func TestLastWords(t *testing.T) {
 	}
 	if rows := s.apply().GPUs[0].Processes; len(rows) != 0 {
 		t.Errorf("and no more: %+v", rows)
+	}
+}
+
+// How it ended comes with the last row, also where what it asked for was told before.
+func TestExitStatus(t *testing.T) {
+	for status, want := range map[int]int{0: 0, 3 << 8: 3, 255 << 8: 255, 9: 137, 6 | 0x80: 134} { // 0x80: it left a core
+		host := people{7: {}}
+		s := newScene(t, 1, host)
+		s.context(0)
+		s.refused(90 * gib)
+		if r := s.requests(0); r.ExitStatus.Known() {
+			t.Errorf("it lives: %+v", r)
+		}
+		delete(host, 7)
+		s.Ended(7, s.now, status)
+		s.Ended(8, s.now, 0) // nobody
+		if r := s.requests(0); !r.ExitStatus.Equal(sampler.Some(want)) {
+			t.Errorf("%#x: %v, not %d", status, r.ExitStatus, want)
+		}
+		if rows := s.apply().GPUs[0].Processes; len(rows) != 0 {
+			t.Errorf("and no more: %+v", rows)
+		}
 	}
 }
 

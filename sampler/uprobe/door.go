@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
 	"github.com/cilium/ebpf/ringbuf"
 	"golang.org/x/sys/unix"
 
@@ -31,8 +32,10 @@ type Options struct {
 type Door struct {
 	tracker *request.Tracker
 	clock   sampler.Clock
-	objects probeObjects
+	objects objects
+	ends    link.Link // of processes that were refused memory; nil: the kernel does not tell
 	single  bool
+	inside  bool // only processes of its own pid namespace are seen
 	calls   *ringbuf.Reader
 	files   map[file]*library
 	bounds  bounds
@@ -41,6 +44,16 @@ type Door struct {
 	lastPID  int
 	young    map[int]int // processes that have begun lately: how often they were searched
 }
+
+// objects is what is in the kernel in any case.
+type objects struct {
+	Entered  *ebpf.Program `ebpf:"entered"`
+	Returned *ebpf.Program `ebpf:"returned"`
+	probeMaps
+	probeVariables
+}
+
+func (o *objects) Close() error { return _ProbeClose(o.Entered, o.Returned, &o.probeMaps) }
 
 // Open loads the programs and looks at the libraries of the system. Its errors wrap those of why.go.
 func Open(t *request.Tracker, o Options) (*Door, error) {
@@ -93,13 +106,33 @@ func (d *Door) load(single bool) error {
 		}
 	}
 	if device, inode := ownNamespace(); inode != 0 {
+		d.inside = true
 		if err := errors.Join(spec.Variables["namespace_device"].Set(device), spec.Variables["namespace_inode"].Set(inode)); err != nil {
 			return err
 		}
 	}
 	d.single = single
 	allowLocked()
-	return spec.LoadAndAssign(&d.objects, nil)
+	if err := spec.LoadAndAssign(&d.objects, nil); err != nil {
+		return err
+	}
+	d.watchEnds(spec)
+	return nil
+}
+
+// watchEnds asks how processes end that were refused memory. A kernel without a description of itself (BTF) does not tell.
+func (d *Door) watchEnds(spec *ebpf.CollectionSpec) {
+	o := struct {
+		Ended *ebpf.Program `ebpf:"ended"`
+	}{}
+	same := map[string]*ebpf.Map{"events": d.objects.Events, "refused": d.objects.Refused, "threads": d.objects.Threads}
+	if spec.LoadAndAssign(&o, &ebpf.CollectionOptions{MapReplacements: same}) != nil {
+		return
+	}
+	if l, err := link.AttachRawTracepoint(link.RawTracepointOptions{Name: "sched_process_exit", Program: o.Ended}); err == nil {
+		d.ends = l
+	}
+	o.Ended.Close() //nolint:errcheck // the link keeps it
 }
 
 // allowLocked lifts the limit under which kernels before 5.11 count what BPF keeps.
@@ -161,11 +194,18 @@ func (d *Door) read() {
 		if errors.Is(err, os.ErrClosed) {
 			return
 		}
-		if c, ok := d.parse(record.RawSample); err == nil && ok {
+		switch c, ok := d.parse(record.RawSample); {
+		case err != nil || !ok:
+		case c.Function == ended:
+			d.tracker.Ended(c.PID, c.Time, c.Answer)
+		default:
 			d.tracker.Call(c)
 		}
 	}
 }
+
+// ended is in the place of a function where a process has ended.
+const ended = 255
 
 // parse reads a struct event of probe.c.
 func (d *Door) parse(b []byte) (c request.Call, ok bool) {
@@ -192,13 +232,19 @@ func (d *Door) Close() {
 	for _, lib := range d.files {
 		all.Go(lib.close)
 	}
+	if d.ends != nil {
+		all.Go(func() { d.ends.Close() }) //nolint:errcheck // nothing can be done about it
+	}
 	all.Wait()
-	d.calls.Close()   //nolint:errcheck // nothing can be done about it
+	d.calls.Close()   //nolint:errcheck // the same
 	d.objects.Close() //nolint:errcheck // the same
 }
 
 // Single says whether each probe is set by itself, as before Linux 6.6.
 func (d *Door) Single() bool { return d.single }
+
+// Inside says whether only processes of nvpeak's own pid namespace are seen, as in a container without the host's.
+func (d *Door) Inside() bool { return d.inside }
 
 // Libraries counts the copies of libcuda that are looked at.
 func (d *Door) Libraries() (n int) {

@@ -233,6 +233,42 @@ func TestEndings(t *testing.T) {
 	}
 }
 
+// How a process ends that was refused memory is seen, by whichever thread; of others it is not asked.
+func TestExitStatus(t *testing.T) {
+	r := newRig(t, 1, Options{})
+	for how, want := range map[string]sampler.Opt[int]{"exit 0": sampler.Some(0), "exit 3": sampler.Some(3), "exit 200": sampler.Some(200),
+		"die": sampler.Some(137), "thread exit 5": sampler.Some(5), "granted": {}} {
+		p := cudatest.Play(t, r.dir)
+		p.Do("device 0", "alloc a 2000")
+		word := how
+		switch how {
+		case "granted":
+			word = "exit 3"
+		case "thread exit 5":
+			p.Do("alloc b 90000000000", "thread") // which reads on
+			word = "exit 5"
+		default:
+			p.Do("alloc b 90000000000")
+		}
+		p.End(word)
+		var got *sampler.Requests
+		for range 100 {
+			for _, q := range r.snapshot().GPUs[0].Processes {
+				if q.PID == p.PID() {
+					got = q.Requests
+				}
+			}
+			if got != nil && (got.ExitStatus.Known() || !want.Known()) {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		if got == nil || !got.ExitStatus.Equal(want) {
+			t.Errorf("%s: %+v, not %v", how, got, want)
+		}
+	}
+}
+
 // A function that is called too often is let go of, and said; the others are still seen. The program hardly notices.
 func TestTooOften(t *testing.T) {
 	r := newRig(t, 1, Options{})
@@ -357,7 +393,7 @@ func TestCapabilities(t *testing.T) {
 	if out, err := exec.Command("setcap", "cap_bpf,cap_perfmon+ep", binary).CombinedOutput(); err != nil {
 		t.Fatalf("setcap: %v\n%s", err, out)
 	}
-	if out := run(); !strings.Contains(out, "the door is open") {
+	if out := run(); !strings.Contains(out, "the door is open, and ends are seen: true") {
 		t.Errorf("with: %s", out)
 	}
 }
@@ -373,7 +409,7 @@ func TestAsSomebody(t *testing.T) {
 		return
 	}
 	defer d.Close()
-	t.Log("the door is open")
+	t.Logf("the door is open, and ends are seen: %v", d.ends != nil)
 }
 
 // Why there is no door.

@@ -2,11 +2,13 @@
 
 // The kernel's half of requests: one program for all entries of libcuda's functions, one for
 // all returns. What a call means is in its cookie (see Cookie in sampler/request), so that a new function is a
-// row there and nothing here. Compiled by bpf2go while developing: see generate.go.
+// row there and nothing here. A third tells how a process ended that was refused memory. Compiled by bpf2go while
+// developing: see generate.go.
 
 #include <linux/bpf.h>
 #include <linux/types.h>
 #include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
 
 #if defined(__TARGET_ARCH_x86)
 struct pt_regs {
@@ -44,6 +46,8 @@ enum { PLACE_CURRENT = 0, PLACE_PROPERTIES, PLACE_POOL, PLACE_DEVICE };
 
 #define FUNCTIONS 64
 #define DEPTH 8
+#define ENDED 255 // in the place of a function: the process has ended, with that status
+#define REFUSED 2 // CUDA_ERROR_OUT_OF_MEMORY
 
 // event is one call that was answered, as Door.parse reads it.
 struct event {
@@ -92,6 +96,14 @@ struct {
 	__type(key, __u64);
 	__type(value, struct thread);
 } threads SEC(".maps");
+
+// Processes that were refused memory, by their number on the machine.
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, __u32);
+	__type(value, __u8);
+} refused SEC(".maps");
 
 // Read by the Go side through memory that it shares.
 __u64 counts[FUNCTIONS]; // calls of each function
@@ -271,7 +283,46 @@ int returned(struct pt_regs *r)
 	}
 	if (answer == 0 && effect == EFFECT_MAKES)
 		set_current(thread, effect, c.address);
+	if (answer == REFUSED && effect == EFFECT_GIVES) {
+		__u32 pid = bpf_get_current_pid_tgid() >> 32;
+		__u8 yes = 1;
+		bpf_map_update_elem(&refused, &pid, &yes, BPF_ANY);
+	}
 	tell(cookie, thread, &c, answer);
+	return 0;
+}
+
+// The parts of the kernel's own that are read; where they lie, it tells itself.
+struct signal_struct {
+	struct {
+		int counter;
+	} live;
+	int group_exit_code;
+} __attribute__((preserve_access_index));
+
+struct task_struct {
+	int exit_code;
+	struct signal_struct *signal;
+} __attribute__((preserve_access_index));
+
+// ended is called for each thread that ends, on the machine: most leave it at once.
+SEC("raw_tp/sched_process_exit")
+int ended(void *ctx)
+{
+	__u32 pid = bpf_get_current_pid_tgid() >> 32;
+	if (!bpf_map_lookup_elem(&refused, &pid))
+		return 0;
+	struct task_struct *task = (void *)bpf_get_current_task();
+	if (BPF_CORE_READ(task, signal, live.counter) > 0)
+		return 0; // other threads are still there
+	int status = BPF_CORE_READ(task, signal, group_exit_code);
+	if (!status)
+		status = BPF_CORE_READ(task, exit_code);
+	bpf_map_delete_elem(&refused, &pid);
+	struct call c = {.began = bpf_ktime_get_ns(), .device = -1};
+	__u64 thread = who();
+	if (thread)
+		tell(ENDED, thread, &c, status);
 	return 0;
 }
 

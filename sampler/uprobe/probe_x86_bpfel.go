@@ -43,7 +43,9 @@ type probeThread struct {
 const (
 	probeMapCalls           = "calls"
 	probeMapEvents          = "events"
+	probeMapRefused         = "refused"
 	probeMapThreads         = "threads"
+	probeProgEnded          = "ended"
 	probeProgEntered        = "entered"
 	probeProgReturned       = "returned"
 	probeVarContextsMissed  = "contexts_missed"
@@ -95,6 +97,7 @@ type probeSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type probeProgramSpecs struct {
+	Ended    *ebpf.ProgramSpec `ebpf:"ended"`
 	Entered  *ebpf.ProgramSpec `ebpf:"entered"`
 	Returned *ebpf.ProgramSpec `ebpf:"returned"`
 }
@@ -105,6 +108,7 @@ type probeProgramSpecs struct {
 type probeMapSpecs struct {
 	Calls   *ebpf.MapSpec `ebpf:"calls"`
 	Events  *ebpf.MapSpec `ebpf:"events"`
+	Refused *ebpf.MapSpec `ebpf:"refused"`
 	Threads *ebpf.MapSpec `ebpf:"threads"`
 }
 
@@ -141,6 +145,7 @@ func (o *probeObjects) Close() error {
 type probeMaps struct {
 	Calls   *ebpf.Map `ebpf:"calls"`
 	Events  *ebpf.Map `ebpf:"events"`
+	Refused *ebpf.Map `ebpf:"refused"`
 	Threads *ebpf.Map `ebpf:"threads"`
 }
 
@@ -148,6 +153,7 @@ func (m *probeMaps) Close() error {
 	return _ProbeClose(
 		m.Calls,
 		m.Events,
+		m.Refused,
 		m.Threads,
 	)
 }
@@ -167,12 +173,14 @@ type probeVariables struct {
 //
 // It can be passed to loadProbeObjects or ebpf.CollectionSpec.LoadAndAssign.
 type probePrograms struct {
+	Ended    *ebpf.Program `ebpf:"ended"`
 	Entered  *ebpf.Program `ebpf:"entered"`
 	Returned *ebpf.Program `ebpf:"returned"`
 }
 
 func (p *probePrograms) Close() error {
 	return _ProbeClose(
+		p.Ended,
 		p.Entered,
 		p.Returned,
 	)

@@ -25,12 +25,12 @@ func Await(ctx context.Context, t *request.Tracker, libraries []string) bool {
 		libraries = systemLibraries(os.Getenv)
 	}
 	tries := map[int]int{}
-	for {
-		if slices.ContainsFunc(libraries, func(path string) bool { return len(functionsOf(path)) > 0 }) {
+	for turn := 0; ; turn++ {
+		if turn%installs == 0 && slices.ContainsFunc(libraries, func(path string) bool { return len(functionsOf(path)) > 0 }) {
 			return true
 		}
 		for pid := range t.PIDs() {
-			if tries[pid]++; tries[pid] <= youngFor && len(libcudaOf(pid)) > 0 {
+			if tries[pid]++; due(tries[pid]) && tries[pid] <= youngFor && len(libcudaOf(pid)) > 0 {
 				return true
 			}
 		}
@@ -42,9 +42,15 @@ func Await(ctx context.Context, t *request.Tracker, libraries []string) bool {
 	}
 }
 
+// installs is each how many seconds somebody may have installed a driver.
+const installs = 15
+
+// due tells whether a process is looked at in its n-th search: the 1st, 2nd, 4th and so on.
+func due(n int) bool { return n&(n-1) == 0 }
+
 const (
-	// youngFor is until which search a process that has begun is looked at, in the 1st, 2nd, 4th and so on: what uses CUDA
-	// has loaded it by then, and from then on the driver lists it.
+	// youngFor is until which search a process that has begun is looked at: what uses CUDA has loaded it by then, and
+	// from then on the driver lists it.
 	youngFor = 32
 	// maxSearches of one process: who is listed and has no libcuda by then uses the GPU in another way.
 	maxSearches = 8
@@ -62,7 +68,7 @@ func (d *Door) search(all bool) {
 	d.lastPID = last
 	for pid := range d.young {
 		d.young[pid]++
-		if n := d.young[pid]; n&(n-1) == 0 && d.searchIn(pid) || n >= youngFor {
+		if n := d.young[pid]; due(n) && d.searchIn(pid) || n >= youngFor {
 			delete(d.young, pid)
 		}
 	}

@@ -34,5 +34,8 @@ func (*Door) Close() {}
 // Single is false.
 func (*Door) Single() bool { return false }
 
+// Inside is false.
+func (*Door) Inside() bool { return false }
+
 // Libraries is 0.
 func (*Door) Libraries() int { return 0 }

@@ -32,6 +32,7 @@ var arrows = []struct {
 	{"advice/report", []string{"sampler", "advice/watch", "advice/explain", "advice/series", "advice/lang"}},
 	{"advice/watch", []string{"sampler", "advice/explain", "advice/series", "advice/lang"}},
 	{"advice/explain", []string{"sampler", "advice/command", "advice/lang"}},
+	{"advice/retry", []string{"sampler", "advice/command", "advice/explain", "advice/lang"}},
 	{"advice/*test", []string{"sampler", "advice/series"}},
 	{"advice/*", []string{"sampler"}}, // series, command, lang
 	{"theme", nil},

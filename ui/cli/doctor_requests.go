@@ -16,6 +16,7 @@ import (
 type doorState struct {
 	err       error
 	single    bool
+	inside    bool
 	libraries int
 }
 
@@ -31,7 +32,7 @@ func tryDoor(processes [][]sampler.Process) doorState {
 		return doorState{err: err}
 	}
 	defer door.Close()
-	return doorState{single: door.Single(), libraries: door.Libraries()}
+	return doorState{single: door.Single(), inside: door.Inside(), libraries: door.Libraries()}
 }
 
 // The first kernel on which file capabilities suffice, for it sets many probes in one call.
@@ -41,6 +42,7 @@ const multiMajor, multiMinor = 6, 6
 const (
 	containerFix = "docker run --cap-add BPF --cap-add PERFMON --pid=host …"
 	seccompFix   = "docker run --cap-add BPF --cap-add PERFMON --security-opt seccomp=unconfined --pid=host …"
+	hostPIDsFix  = "docker run --pid=host …"
 	libcudaFix   = "docker run -e NVIDIA_DRIVER_CAPABILITIES=compute,utility …"
 )
 
@@ -53,6 +55,8 @@ func checkRequests(c *checkup) finding {
 		return partial(libcudaFix, c.say("doctor.no_libcuda"))
 	case d.err == nil && d.libraries == 0:
 		return partial(openFixes[sampler.ErrNoLibrary], c.say("doctor.no_libcuda"))
+	case d.err == nil && d.inside:
+		return partial(hostPIDsFix, c.say("doctor.requests_inside", "count", d.libraries))
 	case d.err == nil && d.single:
 		return ok(c.say("doctor.requests_single", "count", d.libraries))
 	case d.err == nil:

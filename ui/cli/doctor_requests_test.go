@@ -26,6 +26,7 @@ func TestDoctorRequests(t *testing.T) {
 	}{
 		"seen":                   {doorState{libraries: 2}, "6.18.0", false, stateOK, "uprobes on 2 libcuda, all at once", ""},
 		"seen, old kernel":       {doorState{libraries: 1, single: true}, "5.15.0-91-generic", false, stateOK, "one at a time", ""},
+		"own pids only":          {doorState{libraries: 1, inside: true}, "6.18.0", true, statePartial, "in this pid namespace only", "docker run --pid=host …"},
 		"no library":             {doorState{}, "6.18.0", false, statePartial, "no libcuda.so.1", "sudo apt install nvidia-driver (in a container: docker run --gpus all …)"},
 		"no library inside":      {doorState{}, "6.18.0", true, statePartial, "no libcuda.so.1", "docker run -e NVIDIA_DRIVER_CAPABILITIES=compute,utility …"},
 		"no privilege":           {doorState{err: why(uprobe.ErrPrivilege)}, "6.6.0", false, stateUnavailable, "BPF and PERFMON", capabilities},

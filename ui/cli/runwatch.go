@@ -34,6 +34,7 @@ type watchedRun struct {
 	missing  error // why there are no figures of GPUs
 	said     bool
 	failures []runFailure
+	peak     tryPeak
 }
 
 // runFailure is a failure that the command printed, with what the snapshots told then.
@@ -46,13 +47,14 @@ type runFailure struct {
 const maxRunFailures = 50
 
 // watchRun begins to watch.
-func (a *app) watchRun(parent context.Context, args, env []string, f *runFlags) (*watchedRun, error) {
+func (a *app) watchRun(parent context.Context, t *try, f *runFlags) (*watchedRun, error) {
 	alerts, err := a.announcer()
 	if err != nil {
 		return nil, err
 	}
 	w := &watchedRun{app: a, side: child.NewSide(), alerts: alerts, kills: proc.OOMKills(), ended: make(chan struct{})}
-	w.box = a.newBox(args, env, f.record)
+	w.said = t.note != nil && t.note.Try > 1 // with the first try
+	w.box = a.newBox(t.args, t.env, f.record, t.note)
 	w.rec = a.newRecorder(w.box.recording())
 	w.rec.announce = alerts.take
 	if !f.record {
@@ -99,6 +101,7 @@ func (w *watchedRun) sample(ctx context.Context, l *live) {
 				w.box.fail(err)
 			}
 			w.box.saw(s)
+			w.peak.saw(s)
 		}
 	}
 }
@@ -179,8 +182,9 @@ func (l *listening) Read(b []byte) (int, error) {
 // readTimeout is how long the end waits for whoever reads the output.
 const readTimeout = 5 * time.Second
 
-// finish ends the watching, keeps the black box of a run that died of memory, and says why it died.
-func (w *watchedRun) finish(code int) {
+// finish ends the watching, keeps the black box of a run that died of memory, and says why it died: nil where it
+// did not.
+func (w *watchedRun) finish(code int) (why *explain.Explanation) {
 	read := make(chan struct{})
 	go func() { w.reading.Wait(); close(read) }()
 	select {
@@ -202,9 +206,8 @@ func (w *watchedRun) finish(code int) {
 	died := code != 0 && explain.First(in) >= 0 && !in.Events[explain.First(in)].Recovered
 	if !died && !w.box.whole {
 		w.box.remove()
-		return
+		return nil
 	}
-	var why *explain.Explanation
 	if died {
 		e := explain.Explain(in)
 		why = &e
@@ -215,6 +218,7 @@ func (w *watchedRun) finish(code int) {
 	} else if kept != nil {
 		w.app.say("no black box: " + kept.Error())
 	}
+	return why
 }
 
 // killed adds the failure of a command that the kernel has killed: nobody has printed it.

@@ -46,6 +46,16 @@ func (a *app) wait(ctx context.Context, f *fitFlags) error {
 	if err != nil {
 		return err
 	}
+	ready, err := a.waitFor(ctx, f, need)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(a.out, visible(ready, f.format))
+	return err
+}
+
+// waitFor blocks until enough GPUs have the need free.
+func (a *app) waitFor(ctx context.Context, f *fitFlags, need sampler.Bytes) (ready []watch.Fit, err error) {
 	if f.timeout > 0 {
 		var cancel func()
 		ctx, cancel = context.WithTimeoutCause(ctx, f.timeout, answerNo{})
@@ -54,7 +64,6 @@ func (a *app) wait(ctx context.Context, f *fitFlags) error {
 	waiter := watch.NewWaiter(watch.WaitOptions{Need: need, GPUs: f.gpus, Hold: f.hold})
 	progress := &progressLine{w: a.err, words: a.words(), on: a.isTerminal(a.err), began: time.Now()}
 	defer progress.clear()
-	var ready []watch.Fit
 	err = a.watch(ctx, a.opt.interval, func(s *sampler.Snapshot) (done bool) {
 		if progress.err = cmp.Or(enoughToChoose(s, f.gpus), enoughSplit(s, f.gpus)); progress.err != nil {
 			return true
@@ -63,15 +72,7 @@ func (a *app) wait(ctx context.Context, f *fitFlags) error {
 		progress.show(waiter.Status(), f)
 		return done
 	})
-	progress.clear()
-	if err == nil {
-		err = progress.err
-	}
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(a.out, visible(ready, f.format))
-	return err
+	return ready, cmp.Or(err, progress.err)
 }
 
 // enoughSplit refuses to wait for GPUs on which nothing can run before somebody makes instances.
