@@ -55,6 +55,9 @@ var (
 	chained = regexp.MustCompile(`^(?:The above exception was the direct cause of|During handling of the above exception)`)
 	// otherEnds are ends that are printed without a traceback.
 	otherEnds = regexp.MustCompile(`(?i)no space left on device|disk quota exceeded|permission denied|^killed$|^terminated$|keyboardinterrupt|^\^C`)
+	// complaint is an error that a program tells in its own words, and aftermath what others say when it has died.
+	complaint = regexp.MustCompile(`(?i)^(?:\w*error|fatal|panic|abort\w*)\b|\b(?:failed|cannot|can't|could not|unable to|no such|not found|missing|invalid|giving up|is full|disk full|corrupt\w*|refused|timed? ?out|assertion)\b`)
+	aftermath = regexp.MustCompile(`(?i)memory|exit ?codes?|exited|exit status|returned non-zero|error \d+$|see above|^wandb:|^srun:|^slurmstepd|^make|^conda|^\[?[EWI]\d{4}|^\[rank|^rank ?\d|elastic|torchrun|mpirun|mpiexec|primary job|^sending process|exception ignored|resource_tracker|leaked|process group|cuda|nccl|core dumped|aborted`)
 	// progress is how far a training is, as it prints it.
 	progress = regexp.MustCompile(`(?i)\b(?:step|iter(?:ation)?|epoch|global_step)\b\W{0,3}\d+`)
 )
@@ -62,7 +65,7 @@ var (
 // lastWords is the line that shows that a program went on after a failure of memory and died of something else; empty:
 // it did not. Where its exit code is one of its own, whatever it says then counts.
 func lastWords(after string, usual bool) (line string) {
-	went, chain := map[string]bool{}, false
+	went, chain, told := map[string]bool{}, false, false
 	for text := range strings.Lines(strings.ReplaceAll(after, "\r", "\n")) {
 		text = strings.TrimSpace(text)
 		switch raised := exception.MatchString(text); {
@@ -71,14 +74,14 @@ func lastWords(after string, usual bool) (line string) {
 		case raised && chain:
 			chain = false
 		case raised && follows.MatchString(text):
-			line, went = "", map[string]bool{}
+			line, went, told = "", map[string]bool{}, true
 		case raised, otherEnds.MatchString(text):
 			line = text
 		case progress.MatchString(text) && !strings.HasPrefix(text, "wandb:"):
 			if went[text] = true; len(went) >= 2 && line == "" {
 				line = text
 			}
-		case !usual && text != "" && line == "":
+		case line == "" && text != "" && !told && (!usual || complaint.MatchString(text) && !aftermath.MatchString(text)):
 			line = text
 		}
 	}

@@ -59,3 +59,11 @@ func (a *app) textOptions() plain.Options {
 	}
 	return o
 }
+
+// terminalWidth is that of the output; 0: it is no terminal.
+func (a *app) terminalWidth() int {
+	if !a.isTerminal(a.out) {
+		return 0
+	}
+	return a.textOptions().Width
+}

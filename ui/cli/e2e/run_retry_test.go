@@ -456,6 +456,10 @@ func TestRetryEnds(t *testing.T) {
 	if got.code != 1 || len(got.starts) != 1 || !strings.Contains(got.err, "not tried again: 20.0 GiB was not free within 1 s") {
 		t.Errorf("%+v", got)
 	}
+	got = retrying{how: "fits", flags: "--retry 2 --nvml-lib /nonexistent"}.run(t)
+	if got.code != 0 || strings.Count(got.err, "without figures") != 1 || !strings.Contains(got.err, "how much it took is not known") {
+		t.Errorf("%+v", got)
+	}
 	for _, row := range []struct {
 		command []string
 		code    int
