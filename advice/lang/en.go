@@ -780,6 +780,8 @@ var textsEN = map[string]string{
 	"alert.imbalance":        "GPU {gpu}: {process} holds {level} here, its other ranks {most} at most: this GPU will fail first",
 	"alert.imbalance.others": "{n} other ranks of the same job hold {most} at most",
 
+	"alert.level":               "GPU {gpu}: {percent} % of the memory is used; the level is {level} %",
+	"alert.level.host":          "host: {percent} % of the memory is used; the level is {level} %",
 	"alert.unattributed":        "GPU {gpu}: {held} is held by no process the driver names; the need of {need} would fit without it",
 	"alert.unattributed.short":  "{short} short of {need} ({source})",
 	"alert.unattributed.hidden": "processes of other containers and users, or ones that just ended, are not listed",

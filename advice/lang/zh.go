@@ -780,6 +780,8 @@ var textsZH = map[string]string{
 	"alert.imbalance":        "GPU {gpu}：{process} 在这里占用 {level}，其他 rank 最多 {most}：这块 GPU 会最先失败",
 	"alert.imbalance.others": "同一任务的其他 {n} 个 rank 最多占用 {most}",
 
+	"alert.level":               "GPU {gpu}：已用 {percent}% 的显存，设定的水平是 {level}%",
+	"alert.level.host":          "主机：已用 {percent}% 的内存，设定的水平是 {level}%",
 	"alert.unattributed":        "GPU {gpu}：{held} 由驱动没有列出的进程占用；没有它，{need} 的需求就能放下",
 	"alert.unattributed.short":  "距 {need}（{source}）缺少 {short}",
 	"alert.unattributed.hidden": "其他容器和用户的进程，或刚结束的进程，不会列出",

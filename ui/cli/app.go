@@ -8,6 +8,7 @@ import (
 	"golang.org/x/term"
 
 	"nvpeak/advice/lang"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/sampler/redact"
 	"nvpeak/ui"
@@ -36,11 +37,26 @@ func (a *app) isTerminal(f any) bool {
 	return ok && term.IsTerminal(int(file.Fd())) && a.env("TERM") != "dumb" && a.env("TERM") != ""
 }
 
+// levels are those that somebody has set: the usual ones are for colors alone.
+func (a *app) levels() (l watch.Levels) {
+	if a.set == nil {
+		return l
+	}
+	for name, set := range map[string]func(){
+		"gpu-levels": func() { l.GPU = a.opt.gpuLevels }, "host-levels": func() { l.Host = a.opt.hostLevels },
+	} {
+		if from, ok := a.set.origins[name]; ok && from.how != fromDefault {
+			set()
+		}
+	}
+	return l
+}
+
 // screenOptions are those of the monitor and its single frames.
 func (a *app) screenOptions(label string) ui.Options {
 	ui.SetLevels(a.opt.gpuLevels, a.opt.hostLevels)
 	o := ui.Options{Need: a.opt.need.Opt, Theme: string(a.opt.theme), ASCII: bool(a.opt.ascii), Lang: string(a.opt.lang),
-		NoColor: bool(a.opt.noColor), Label: label, Lines: a.opt.plot == plotLine, Log: a.opt.log}
+		NoColor: bool(a.opt.noColor), Label: label, Lines: a.opt.plot == plotLine, Log: a.opt.log, Levels: a.levels()}
 	if o.NoColor && o.Theme == "" {
 		o.Theme = "mono"
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"nvpeak/advice/watch"
 )
 
 // configured runs nvpeak with a settings file and variables.
@@ -137,6 +139,27 @@ func TestDoctorTheme(t *testing.T) {
 		out, _, _ := configured(t, file, map[string]string{"NVPEAK_THEME": name, "NVPEAK_NVML": "/nonexistent/libnvidia-ml.so.1"}, "doctor", "--json")
 		if strings.Contains(out, "NVPEAK_THEME: there is no theme") == works {
 			t.Errorf("%s: %s", name, out)
+		}
+	}
+}
+
+// Levels make alerts only where somebody has set them.
+func TestLevelsMakeAlerts(t *testing.T) {
+	a := silent()
+	cmd := monitorCommand(a)
+	for _, row := range []struct {
+		args []string
+		want watch.Levels
+	}{
+		{nil, watch.Levels{}},
+		{[]string{"--host-levels", "50,60,70"}, watch.Levels{Host: [3]float64{50, 60, 70}}},
+		{[]string{"--gpu-levels", "80,90,95"}, watch.Levels{GPU: [3]float64{80, 90, 95}, Host: [3]float64{50, 60, 70}}},
+	} {
+		if err := cmd.ParseFlags(row.args); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.read(cmd.Flags()); err != nil || a.levels() != row.want {
+			t.Errorf("%q: %v, %+v", row.args, err, a.levels())
 		}
 	}
 }

@@ -72,7 +72,7 @@ func (a *app) once(ctx context.Context, f *onceFlags) error {
 
 func (a *app) printOnce(snaps []*sampler.Snapshot, label string, f *onceFlags) error {
 	out := bufio.NewWriter(a.out)
-	watch := watch.New(watch.Options{Need: a.opt.need.Opt, Lang: string(a.opt.lang)})
+	watch := watch.New(watch.Options{Need: a.opt.need.Opt, Lang: string(a.opt.lang), Levels: a.levels()})
 	var s *sampler.Snapshot
 	for i, snap := range snaps {
 		snaps[i] = a.shown(snap, f.keep)

@@ -49,7 +49,7 @@ func (o *options) table() []option {
 		{aboutLooks, "ascii", "", "NVPEAK_ASCII", "draw with ASCII characters only", (*boolFlag)(&o.ascii), "true"},
 		{aboutLooks, "no-color", "", "NVPEAK_NO_COLOR", "no colors (as any non-empty NO_COLOR)", (*boolFlag)(&o.noColor), "true"},
 		{aboutLooks, "plot", "", "NVPEAK_PLOT", "how plots are drawn: `FORM` is area or line", &o.plot, ""},
-		{aboutLooks, "gpu-levels", "", "NVPEAK_GPU_LEVELS", "the three `LEVELS` of GPU memory, in percent, from which on it has the next color", &o.gpuLevels, ""},
+		{aboutLooks, "gpu-levels", "", "NVPEAK_GPU_LEVELS", "the three `LEVELS` of GPU memory, in percent, from which on it has the next color; set, there are alerts too", &o.gpuLevels, ""},
 		{aboutLooks, "host-levels", "", "NVPEAK_HOST_LEVELS", "the three `LEVELS` of host memory", &o.hostLevels, ""},
 		{aboutLooks, "config", "", "NVPEAK_CONFIG", "the settings `FILE` instead of nvpeak/config.toml in $XDG_CONFIG_HOME", (*textFlag)(&o.config), ""},
 		{aboutLooks, "readonly", "", "NVPEAK_READONLY", "no way to signal a process", (*boolFlag)(&o.readonly), "true"},

@@ -107,9 +107,9 @@ func (a *app) openPlayer(ctx context.Context, path string) (*player.Player, play
 // it its alerts would be others.
 func (a *app) playerOptions(path string) (o player.Options, err error) {
 	if a.opt.need.Known() {
-		return player.Options{Need: a.opt.need.Opt, Fixed: true, Lang: string(a.opt.lang)}, nil
+		return player.Options{Need: a.opt.need.Opt, Fixed: true, Lang: string(a.opt.lang), Levels: a.levels()}, nil
 	}
-	o.Lang = string(a.opt.lang)
+	o.Lang, o.Levels = string(a.opt.lang), a.levels()
 	t, err := tape.Open(path)
 	if err != nil {
 		return o, err

@@ -45,7 +45,7 @@ func reportCommand(a *app) *cobra.Command {
 	c.Flags().BoolVar(&f.json, "json", false, "as JSON")
 	c.Flags().StringVar(&f.html, "html", "", "write one page for a browser, that needs nothing else, to `FILE` (- for standard output)")
 	c.Flags().BoolVar(&f.compare, "compare", false, "compare two recordings: before and after")
-	a.opt.bind(c.Flags(), "gpu", "need", "log", "lang", "ascii", "no-color")
+	a.opt.bind(c.Flags(), "gpu", "need", "gpu-levels", "host-levels", "log", "lang", "ascii", "no-color")
 	return c
 }
 
@@ -141,7 +141,7 @@ func (a *app) readReport(name string) (report.Report, error) {
 	if err := checkSelection(name, a.opt.gpus); err != nil {
 		return report.Report{}, err
 	}
-	o := report.Options{Source: filepath.Base(name), Need: a.opt.need.Opt, Lang: string(a.opt.lang), Log: a.opt.log}
+	o := report.Options{Source: filepath.Base(name), Need: a.opt.need.Opt, Lang: string(a.opt.lang), Log: a.opt.log, Levels: a.levels()}
 	log := trainingLog{}
 	if a.opt.log != "" {
 		var err error
