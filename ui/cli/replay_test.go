@@ -83,7 +83,7 @@ func TestReplayOfDamage(t *testing.T) {
 		for range 40 {
 			path := damagedTape(t, rng, name, whole)
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-			r, err := player.Open(ctx, func() (player.Tape, error) { return openTape(path, nil, lang.English().Say) }, player.Options{})
+			r, err := player.Open(ctx, func() (player.Tape, error) { return openTape(one(path, nil), lang.English().Say) }, player.Options{})
 			if err == nil {
 				opened++
 				for _, at := range []string{"50%", "0%", "100%", "-1m", "+30s", "03:05"} {
@@ -123,7 +123,7 @@ func TestReplayOfOthers(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		r, err := player.Open(t.Context(), func() (player.Tape, error) { return openTape(path, nil, lang.English().Say) }, player.Options{})
+		r, err := player.Open(t.Context(), func() (player.Tape, error) { return openTape(one(path, nil), lang.English().Say) }, player.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
