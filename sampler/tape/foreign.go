@@ -124,9 +124,6 @@ func possibleUse(g *sampler.GPU, m *meter) {
 	}
 }
 
-// restart begins with the file anew.
-func (f *foreign) restart() { *f = foreign{} }
-
 // undated is the time of the nth reading of a log that tells none: on a day of 1970, so that
 // nobody takes it for a date.
 func (p *progress) undated(n int) time.Time {
