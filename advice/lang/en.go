@@ -251,6 +251,7 @@ var textsEN = map[string]string{
 	"doctor.unavailable":          "unavailable",
 	"doctor.no_driver":            "unknown (driver not available)",
 	"doctor.unknown":              "unknown",
+	"doctor.demo":                 "scripted GPUs (--demo={name}): no driver is looked at",
 	"doctor.loaded":               "loaded",
 	"doctor.versions":             "{driver}, CUDA up to {cuda}",
 	"doctor.fit":                  "library and kernel module match",

@@ -251,6 +251,7 @@ var textsZH = map[string]string{
 	"doctor.unavailable":          "不可用",
 	"doctor.no_driver":            "未知（驱动不可用）",
 	"doctor.unknown":              "未知",
+	"doctor.demo":                 "脚本模拟的 GPU（--demo={name}）：不检查驱动",
 	"doctor.loaded":               "已加载",
 	"doctor.versions":             "{driver}，CUDA 最高 {cuda}",
 	"doctor.fit":                  "库与内核模块匹配",
