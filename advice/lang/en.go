@@ -352,6 +352,7 @@ var textsEN = map[string]string{
 	"check.uuids":        "UUIDs, for CUDA numbers GPUs of several models otherwise than nvidia-smi; --format index or env for numbers",
 	"check.indices":      "these are the numbers of nvidia-smi; CUDA has them only with CUDA_DEVICE_ORDER=PCI_BUS_ID, or use --format uuid",
 	"wait.timeout":       "gave up after {span}: {all} GPU(s) with {need} free for {hold} were wanted, {count} have it now, the most free is {size}",
+	"check.unseen":       "not seen from here",
 	"check.unattributed": "no process the driver names {size}",
 	"check.pid":          "pid {pid} ({who}) {size}",
 	"check.unsplit":      "GPU {gpu}  nothing can run on it: it is in MIG mode without instances; create one with: sudo nvidia-smi mig -i {gpu} -cgi PROFILE -C (see nvidia-smi mig -lgip)",

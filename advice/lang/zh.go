@@ -352,6 +352,7 @@ var textsZH = map[string]string{
 	"check.uuids":        "输出的是 UUID：GPU 型号不一时，CUDA 的编号与 nvidia-smi 不同；要编号请用 --format index 或 env",
 	"check.indices":      "这些是 nvidia-smi 的编号；只有设置 CUDA_DEVICE_ORDER=PCI_BUS_ID 时 CUDA 才按此编号，也可用 --format uuid",
 	"wait.timeout":       "等了 {span}后放弃：需要 {all} 个 GPU 连续 {hold}空闲 {need}，目前有 {count} 个，最空闲的是 {size}",
+	"check.unseen":       "从这里看不到",
 	"check.unattributed": "驱动未列出的进程 {size}",
 	"check.pid":          "进程 {pid}（{who}）{size}",
 	"check.unsplit":      "GPU {gpu}  无法运行程序：处于 MIG 模式但没有实例；用 sudo nvidia-smi mig -i {gpu} -cgi PROFILE -C 创建（配置见 nvidia-smi mig -lgip）",

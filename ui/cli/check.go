@@ -259,7 +259,11 @@ func holders(words lang.Catalog, list []watch.Holder) string {
 			parts = append(parts, words.Say("check.unattributed", "size", h.Bytes))
 			continue
 		}
-		parts = append(parts, words.Say("check.pid", "pid", h.PID, "who", strings.Join(strings.Fields(sampler.Clean(h.Name+" "+h.User)), words.Say("list.comma")), "size", h.Bytes))
+		who := strings.Join(strings.Fields(sampler.Clean(h.Name+" "+h.User)), words.Say("list.comma"))
+		if who == "" { // it has ended, or is in another container
+			who = words.Say("check.unseen")
+		}
+		parts = append(parts, words.Say("check.pid", "pid", h.PID, "who", who, "size", h.Bytes))
 	}
 	if len(parts) == 0 {
 		return words.Say("check.nobody")
