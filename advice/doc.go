@@ -5,6 +5,7 @@
 //
 //	report   a recording judged as a whole             ─► watch, explain, series
 //	watch    snapshots ─► facts ─► rules ─► open alerts  ─► explain, series
+//	retry    a death ─► is it tried again, with what changed ─► explain, command
 //	explain  a failure ─► causes, fixes, verdict         ─► command
 //	series   the memory of one holder over time: trends, spikes, patterns
 //	command  command lines: words, arguments, edits

@@ -30,7 +30,7 @@ func TestSameInLog(t *testing.T) {
 		kind string
 		want bool
 	}{{1000, 996, KindXLA, false}, {1000, 994, KindXLA, true}, {1000, 1006, KindXLA, true}, {1000, 1004, KindXLA, false}, {995, 1000, KindXLA, false}, {1004, 1000, KindXLA, false}, {994, 1000, KindXLA, true},
-		{1006, 1000, KindXLA, true}, {1000, 999, KindCUDA, true}, {1000, 1000, KindCUDA, false}} {
+		{1006, 1000, KindXLA, true}, {4221, 4200, KindXLA, false}, {4222, 4200, KindXLA, true}, {4179, 4200, KindXLA, false}, {4178, 4200, KindXLA, true}, {1000, 999, KindCUDA, true}, {1000, 1000, KindCUDA, false}} {
 		a, b := OOMEvent{Kind: row.kind, Requested: Some(row.x)}, OOMEvent{Kind: row.kind, Requested: Some(row.y)}
 		if got := a.otherRequest(&b); got != row.want {
 			t.Errorf("%s: %d and %d are other requests: %v", row.kind, row.x, row.y, got)
@@ -189,6 +189,71 @@ func TestPruneBounds(t *testing.T) {
 		}
 		if w.prune(noon.Add(row.age)); len(w.procs) > 0 != row.kept {
 			t.Errorf("%s: %d are kept", name, len(w.procs))
+		}
+	}
+}
+
+// A sweep is told above what a list is wanted when there was one, none is on its way, and there is time for another.
+func TestSweepIsToldWhenAListIsWanted(t *testing.T) {
+	for name, row := range map[string]struct {
+		listed, asked, spent, want bool
+	}{
+		"listed":          {true, false, false, true},
+		"never listed":    {false, false, false, false},
+		"on its way":      {true, true, false, false},
+		"no time is left": {true, false, true, false},
+	} {
+		c := collected()
+		c.reading(0, noon, reading(GiB), nil)
+		c.lists.left(noon)
+		if row.listed {
+			c.list(0, noon, nil, nil)
+		}
+		if c.gpus[0].asked = row.asked; row.spent {
+			c.spent(listBurst)
+		}
+		above := []uint64{0}
+		if c.watchAbove([]int{0}, above, []uint64{0}, noon); (above[0] == uint64(GiB+staleBytes)) != row.want {
+			t.Errorf("%s: above %v", name, Bytes(above[0]))
+		}
+	}
+}
+
+// A list is on its way to a picture when it was asked for, and there is news.
+func TestListing(t *testing.T) {
+	for _, row := range []struct{ news, asked bool }{{true, true}, {true, false}, {false, true}, {false, false}} {
+		c := collected()
+		c.gpus[0].height.news, c.gpus[0].asked = row.news, row.asked
+		if got := c.listing(); got != (row.news && row.asked) {
+			t.Errorf("%+v: %v", row, got)
+		}
+	}
+}
+
+// What is known of a GPU is told: how it is read when that is known, a window when there was a reading, and figures
+// that could be read, or were a moment ago.
+func TestSnapshotTellsWhatIsKnown(t *testing.T) {
+	c := collected()
+	c.counted([]int{0}, []int{3}, 0)
+	s := c.shot(noon)
+	if s.Sampling.Known() || s.GPUs[0].Memory.Window != nil {
+		t.Errorf("before the first reading: sampling %v, window %+v", s.Sampling, s.GPUs[0].Memory.Window)
+	}
+	c.setSampling(Sampling{AskedSeconds: 0.02})
+	if s := c.shot(noon); s.Sampling.Or(Sampling{}).AskedSeconds != 0.02 {
+		t.Errorf("sampling %v", s.Sampling)
+	}
+	for err, want := range map[error]Opt[int]{ErrTransient: Some(60), ErrNotSupported: {}} {
+		c.slow(0, noon, Metrics{Temperature: Some(60)}, nil, nil, nil)
+		c.slow(0, noon, Metrics{}, err, nil, nil)
+		if got := c.gpus[0].metrics.Temperature; got != want {
+			t.Errorf("after %v the temperature is %v, want %v", err, got, want)
+		}
+	}
+	for err, want := range map[error]bool{nil: true, ErrTransient: false, ErrNotSupported: true} {
+		c := collected()
+		if c.listed(c.gpus[0], noon, nil, err); c.gpus[0].told != want {
+			t.Errorf("after %v the processes are told: %v", err, !want)
 		}
 	}
 }

@@ -30,10 +30,7 @@ func (b Bytes) MiB() float64 { return float64(b) / float64(MiB) }
 
 // Less returns b-c, or 0 when c is larger.
 func (b Bytes) Less(c Bytes) Bytes {
-	if c >= b {
-		return 0
-	}
-	return b - c
+	return b - min(b, c)
 }
 
 // String is the amount as people read it, up to 1000 TiB in at most nine columns: "512 B",

@@ -58,6 +58,13 @@ func TestBytesText(t *testing.T) {
 		{1023, "1023 B", "1K"},
 		{KiB, "1.0 KiB", "1K"},
 		{1023*KiB + 1000, "1.0 MiB", "1M"}, // never "1024.0 KiB"
+		{MiB - MiB/2048, "1.0 MiB", "1M"},
+		{MiB - MiB/2048 - 1, "1023 KiB", "1M"},
+		{GiB - GiB/2048, "1.0 GiB", "1.0G"},
+		{GiB - GiB/2048 - 1, "1023 MiB", "1.0G"},
+		{TiB - TiB/2048, "1.0 TiB", "1.0T"},
+		{TiB - TiB/2048 - 1, "1023 GiB", "1.0T"},
+		{1999 * KiB / 2, "999.5 KiB", "1M"},
 		{20 * MiB, "20.0 MiB", "20M"},
 		{1010 * MiB, "1010 MiB", "1.0G"},
 		{1000*MiB - 1, "1000 MiB", "1.0G"},
@@ -179,7 +186,7 @@ func TestParseNeed(t *testing.T) {
 
 // Few digits never show more than there is.
 func TestFew(t *testing.T) {
-	for b, want := range map[Bytes]string{21*GiB + 99*MiB: "21.0 GiB", 21*GiB + 110*MiB: "21.1 GiB", GiB: "1.0 GiB", GiB - 1: "1023 MiB", 464*MiB + MiB/2: "464 MiB", MiB - 1: "1023 KiB", 0: "0 KiB"} {
+	for b, want := range map[Bytes]string{21*GiB + 99*MiB: "21.0 GiB", 21*GiB + 110*MiB: "21.1 GiB", GiB: "1.0 GiB", GiB - 1: "1023 MiB", 464*MiB + MiB/2: "464 MiB", MiB: "1 MiB", MiB - 1: "1023 KiB", 0: "0 KiB"} {
 		if got := b.Few(); got != want {
 			t.Errorf("%d: %q, want %q", b, got, want)
 		}

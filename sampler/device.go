@@ -67,7 +67,7 @@ func (r Reading) memory(shared bool) Memory {
 	used := min(r.Used, r.Total)
 	reserved, known := r.Reserved.Value()
 	if known && reserved <= r.Total {
-		if r.Free < MaxPlausible && used+r.Free == r.Total {
+		if used+r.Free == r.Total {
 			used = used.Less(reserved) // this driver's used includes reserved
 		}
 		reserved = min(reserved, r.Total-used)

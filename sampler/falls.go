@@ -44,7 +44,7 @@ func (f *FallCounter) Add(at time.Time, used, usable Bytes) (fall Fall, near boo
 		f.bottom, f.fell = used, at
 	case at.Sub(f.fell) > fallReturn || at.Before(f.fell):
 		// It gave back all it could, and goes on at the limit: there is nothing else to give.
-		fall, near = Fall{f.top - min(f.bottom, f.top), f.top >= limit}, min(f.bottom, used) >= limit
+		fall, near = Fall{f.top.Less(f.bottom), true}, min(f.bottom, used) >= limit
 		f.falling, f.top = false, used
 	case used >= limit && f.bottom < limit:
 		fall, near = Fall{f.top - f.bottom, f.top >= limit}, f.top > usable/2

@@ -57,6 +57,14 @@ func TestFallCounter(t *testing.T) {
 	if w.Falls.Or(0) != 3 || w.LimitFalls.Or(0) != 2 {
 		t.Errorf("%v falls, %v from the limit", w.Falls, w.LimitFalls)
 	}
+	for from, want := range map[Bytes]bool{949: false, 950: true} {
+		var f FallCounter
+		f.Add(noon, from*MiB, 1000*MiB)
+		f.Add(noon, 300*MiB, 1000*MiB)
+		if fall, near := f.Add(noon, 960*MiB, 1000*MiB); !near || fall.FromLimit != want {
+			t.Errorf("from %v: %v %+v", from*MiB, near, fall)
+		}
+	}
 	var f FallCounter
 	if _, near := f.Add(noon, GiB, 0); near {
 		t.Error("a GPU of unknown size has no limit")

@@ -474,6 +474,9 @@ func TestSetInterval(t *testing.T) {
 	t.Parallel()
 	r := start(t, &fake{open: []Inventory{devices("GPU-0")}}, nil)
 	r.SetInterval(time.Nanosecond) // no faster than every 100 ms
+	if d := r.currentInterval(); d != 100*time.Millisecond {
+		t.Errorf("asked for each nanosecond snapshots come every %v", d)
+	}
 	r.goesOn(t, 500*time.Millisecond, "snapshots", func(*Snapshot) bool { return true })
 	r.SetInterval(400 * time.Millisecond)
 	r.until(t, "two more", func(*Snapshot) bool { return true })

@@ -2,6 +2,7 @@ package sampler
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 )
@@ -84,3 +85,21 @@ func TestSweeperForAll(t *testing.T) {
 type halfSweeping struct{ sweeping }
 
 func (halfSweeping) CanSweep(dev int) bool { return dev == 0 }
+
+// Who wants readings gets each that is known and another than the one before, of any device.
+func TestReadingsAreReported(t *testing.T) {
+	p, _ := lane(nil)
+	p.report(0, noon, Some(GiB)) // nobody wants it
+	p.reported = nil
+	var got []Bytes
+	p.opt.Readings = func(dev int, _ time.Time, used Bytes) { got = append(got, Bytes(dev), used) }
+	for _, r := range []struct {
+		dev  int
+		used Opt[Bytes]
+	}{{1, Some(GiB)}, {1, Some(GiB)}, {1, Opt[Bytes]{}}, {1, Some(2 * GiB)}, {0, Some(GiB)}, {1, Some(2 * GiB)}, {2, Opt[Bytes]{}}} {
+		p.report(r.dev, noon, r.used)
+	}
+	if want := []Bytes{1, GiB, 1, 2 * GiB, 0, GiB}; !slices.Equal(got, want) {
+		t.Errorf("reported %v, want %v", got, want)
+	}
+}

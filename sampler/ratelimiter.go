@@ -83,21 +83,18 @@ func (r *rateLimiter) note(dev int, now time.Time, least time.Duration, calls in
 	}
 }
 
-// settle works the periods out anew and is true when one is another.
-func (r *rateLimiter) settle() (changed bool) {
+// settle works the periods out anew.
+func (r *rateLimiter) settle() {
 	duty := r.share()
 	for i := range r.gpus {
 		g := &r.gpus[i]
-		was := g.period
 		// A cost near the border of two periods must not make the rate swing.
 		if longer := r.multiple(g.cost, duty); longer > g.period {
 			g.period = longer
 		} else if shorter := r.multiple(g.cost*11/10, duty); shorter < g.period {
 			g.period = shorter
 		}
-		changed = changed || g.period != was
 	}
-	return changed
 }
 
 // multiple is the least multiple of the period asked for at which a call of that cost is

@@ -149,7 +149,7 @@ func (r *riser) tell(w *Window, waiting bool) {
 
 // owner is the process whose memory made a rise, as far as a list of that time tells.
 func (r *riser) owner(x *rise) (pid Opt[int]) {
-	for i := len(r.lists) - 1; i >= 0; i-- {
+	for i := len(r.lists) - 1; i > 0; i-- { // the oldest has none before it
 		l := &r.lists[i]
 		if l.at.Before(x.began) || !x.ended.IsZero() && l.at.After(x.ended.Add(listTakes)) {
 			continue

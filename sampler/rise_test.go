@@ -181,3 +181,13 @@ func TestListDuringSweep(t *testing.T) {
 		t.Errorf("of 20 GiB the process has %v, nobody %v", p.Memory, g.Memory.Unattributed)
 	}
 }
+
+// A process that has the number of an earlier one has had nothing yet.
+func TestHeldBefore(t *testing.T) {
+	l := listing{of: []holding{{pid: 1, start: 5, bytes: GiB}, {pid: 2, start: 6, bytes: 2 * GiB}}}
+	for h, want := range map[holding]Bytes{{pid: 2, start: 6}: 2 * GiB, {pid: 2, start: 7}: 0, {pid: 3, start: 6}: 0, {pid: 1, start: 5, bytes: 9}: GiB} {
+		if got := l.had(h); got != want {
+			t.Errorf("%+v had %v, want %v", h, got, want)
+		}
+	}
+}

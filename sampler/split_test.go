@@ -25,9 +25,9 @@ func TestListBeforeFirstReading(t *testing.T) {
 // The processes of a GPU split by MIG are listed once, at their instance.
 func TestSplitGPU(t *testing.T) {
 	c := newCollector()
-	c.adopt(Inventory{Devices: []Device{{UUID: "card"}, {UUID: "part", MIG: &MIG{ParentUUID: "card"}}}})
+	c.adopt(Inventory{Devices: []Device{{UUID: "card"}, {UUID: "part", MIG: &MIG{ParentUUID: "card"}}, {UUID: "whole"}}})
 	at := time.Unix(1000, 0)
-	for dev := range 2 {
+	for dev := range 3 {
 		c.reading(dev, at, Reading{Total: 48 * GiB, Used: 4 * GiB, Free: 44 * GiB}, nil)
 		c.slow(dev, at, Metrics{}, nil, []Process{{PID: 7, Memory: Some(4 * GiB)}}, nil)
 	}
@@ -37,5 +37,8 @@ func TestSplitGPU(t *testing.T) {
 	}
 	if n := len(s.GPUs[1].Processes); n != 1 {
 		t.Errorf("the instance lists %d processes, want 1", n)
+	}
+	if n := len(s.GPUs[2].Processes); n != 1 {
+		t.Errorf("a GPU that is not split lists %d processes, want 1", n)
 	}
 }

@@ -16,7 +16,7 @@ func (c Line) BatchArgument() (Argument, int, bool) {
 		return Argument{}, 0, false // elsewhere the length of a generated answer
 	}
 	n, err := strconv.Atoi(a.Value)
-	return a, n, found && a.sure && err == nil && n > 0
+	return a, n, found && err == nil && n > 0
 }
 
 // ofEvaluation: the option's path names validation, as in "data.val.batch_size".

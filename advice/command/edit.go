@@ -11,9 +11,10 @@ import (
 type Suggestion struct {
 	Text   string
 	Batch  int      // per device, after the change
-	steps  int      // accumulation after the change, 0 where none is set
+	Steps  int      // accumulation after the change, 0 where none is set
 	Before int      // batch before the change
 	Unsure []string // options that belong to it and were left out, as nothing shows that the program has them
+	Added  string   // options of accumulation that the command did not have
 	Note   string   // id of a message about this style, or empty
 }
 
@@ -28,7 +29,7 @@ const maxSteps = 1 << 31
 // effective batch: a divisor of the batch when one is near.
 func SplitBatch(batch, k int) (smaller, steps int) {
 	smaller = max(1, batch/k)
-	for d := smaller; d >= max(1, smaller-maxDivisors) && float64(d) >= float64(batch)/(1.5*float64(k)); d-- {
+	for d := smaller; d >= smaller-maxDivisors && float64(d) >= float64(batch)/(1.5*float64(k)); d-- {
 		if batch%d == 0 {
 			return d, batch / d
 		}
@@ -63,34 +64,34 @@ func (c Line) SmallerBatch(k int) (Suggestion, bool) {
 		return Suggestion{}, false
 	}
 	s := Suggestion{Before: batch}
-	s.Batch, s.steps = SplitBatch(batch, k)
+	s.Batch, s.Steps = SplitBatch(batch, k)
 	edits := []Edit{c.ReplaceValue(a, strconv.Itoa(s.Batch))}
-	factor := s.steps
+	factor := s.Steps
 	switch c.Style() {
 	case StyleUltralytics, StyleYOLOv5:
-		s.steps, s.Note = 0, "edit.nbs"
+		s.Steps, s.Note = 0, "edit.nbs"
 	case StyleMegatron:
-		s.steps, s.Note = 0, "edit.global_batch"
+		s.Steps, s.Note = 0, "edit.global_batch"
 	default:
 		if old, found := c.Find(accumulationNames...); found {
 			n, err := strconv.Atoi(old.Value)
-			if err != nil || n < 1 || n > maxSteps || factor > maxSteps || !old.sure {
+			if err != nil || n < 1 || n > maxSteps || factor > maxSteps {
 				return Suggestion{}, false
 			}
-			s.steps = n * factor
-			edits = append(edits, c.ReplaceValue(old, strconv.Itoa(s.steps)))
+			s.Steps = n * factor
+			edits = append(edits, c.ReplaceValue(old, strconv.Itoa(s.Steps)))
 			break
 		}
-		words, sure := c.accumulationWords(a, s.steps)
+		words, sure := c.accumulationWords(a, s.Steps)
 		if words == "" {
-			s.steps, s.Note = 0, "edit.no_accumulation"
+			s.Steps, s.Note = 0, "edit.no_accumulation"
 			break
 		}
 		if !sure { // a script that does not know an option does not start
 			s.Unsure = append(s.Unsure, words)
 			break
 		}
-		edits = append(edits, c.after(a, words))
+		edits, s.Added = append(edits, c.after(a, words)), words
 	}
 	s.Text = c.Apply(edits)
 	return s, true
@@ -137,7 +138,7 @@ func join(like Argument, name, value string) string {
 func (c Line) SmallerEvalBatch(k int) (Suggestion, bool) {
 	if a, found := c.EvalBatchArgument(); found {
 		n, err := strconv.Atoi(a.Value)
-		if err != nil || n < 2 || !a.sure {
+		if err != nil || n < 2 {
 			return Suggestion{}, false
 		}
 		s := Suggestion{Before: n, Batch: max(1, n/k)}
@@ -238,7 +239,7 @@ func (c Line) WithLauncherOption(words string) (Suggestion, bool) {
 func (c Line) WithNumber(change func(float64) float64, names ...string) (text, name string, ok bool) {
 	a, found := c.Find(names...)
 	old, err := strconv.ParseFloat(a.Value, 64)
-	if !found || !a.sure || err != nil {
+	if !found || err != nil {
 		return "", "", false
 	}
 	now := change(old)

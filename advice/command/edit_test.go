@@ -9,7 +9,7 @@ import (
 // A batch is divided by about k; of its divisors the largest below is taken unless it is far away.
 func TestSplitBatch(t *testing.T) {
 	for _, row := range []struct{ batch, k, smaller, steps int }{
-		{64, 2, 32, 2}, {64, 4, 16, 4}, {5, 2, 2, 3}, {7, 2, 3, 2}, {3, 4, 1, 3}, {9, 2, 3, 3}, {15, 2, 5, 3}, {22, 3, 7, 3}, {12, 5, 2, 6}, {1, 2, 1, 1},
+		{64, 2, 32, 2}, {64, 4, 16, 4}, {5, 2, 2, 3}, {7, 2, 3, 2}, {3, 4, 1, 3}, {9, 2, 3, 3}, {15, 2, 5, 3}, {22, 3, 7, 3}, {12, 5, 2, 6}, {31, 4, 7, 4}, {1, 2, 1, 1},
 	} {
 		if smaller, steps := SplitBatch(row.batch, row.k); smaller != row.smaller || steps != row.steps {
 			t.Errorf("%d by %d: %d in %d steps, want %d in %d", row.batch, row.k, smaller, steps, row.smaller, row.steps)
@@ -45,17 +45,21 @@ func TestEdits(t *testing.T) {
 		"no number":                  {half, "python t.py --workers many", ""},
 		"number of the shell":        {half, "python t.py --workers $N", ""},
 		"number the shell completes": {half, "python t.py --workers=1$N", ""},
+		"number of another command":  {half, "python t.py --workers 8 $(python x.py --workers 2)", "python t.py --workers 4 $(python x.py --workers 2)"},
 		"number not there":           {half, "python t.py --epochs 8", ""},
 
-		"option":               {option("--mode", "fast"), "python t.py x | tee l", "python t.py x --mode fast | tee l"},
-		"option as a flag":     {option("--fast", ""), "python t.py x", "python t.py x --fast"},
-		"option in its place":  {option("--mode", "a b"), "python t.py --mode slow x", "python t.py --mode 'a b' x"},
-		"joined option":        {option("--mode", "fast"), "python t.py --mode=slow x", "python t.py --mode=fast x"},
-		"joined and quoted":    {option("--mode", "fast"), `python t.py "--mode=slow x"`, "python t.py --mode=fast"},
-		"option set already":   {option("--mode", "fast"), "python t.py --mode fast", ""},
-		"flag set already":     {option("--fast", ""), "python t.py --fast yes", ""},
-		"flag with no value":   {option("--mode", "fast"), "python t.py --mode", ""},
-		"option of no command": {option("--mode", "fast"), "", ""},
+		"option":                         {option("--mode", "fast"), "python t.py x | tee l", "python t.py x --mode fast | tee l"},
+		"option as a flag":               {option("--fast", ""), "python t.py x", "python t.py x --fast"},
+		"option in its place":            {option("--mode", "a b"), "python t.py --mode slow x", "python t.py --mode 'a b' x"},
+		"joined option":                  {option("--mode", "fast"), "python t.py --mode=slow x", "python t.py --mode=fast x"},
+		"joined and quoted":              {option("--mode", "fast"), `python t.py "--mode=slow x"`, "python t.py --mode=fast"},
+		"option set already":             {option("--mode", "fast"), "python t.py --mode fast", ""},
+		"flag set already":               {option("--fast", ""), "python t.py --fast yes", ""},
+		"flag with no value":             {option("--mode", "fast"), "python t.py --mode", ""},
+		"option of no command":           {option("--mode", "fast"), "", ""},
+		"option of a comment":            {option("--mode", "fast"), "# t.py", ""},
+		"option of a file":               {option("--mode", "fast"), "t.py x; >log", "t.py x --mode fast; >log"},
+		"option before a wrong operator": {option("--mode", "fast"), "python t.py ;; x", "python t.py --mode fast ;; x"},
 
 		"switch":                   {bf16, "python r.py --per_device_train_batch_size 8 --lr 1", "python r.py --per_device_train_batch_size 8 --bf16 True --lr 1"},
 		"switch of megatron":       {bf16, "torchrun p.py --micro-batch-size 4 --global-batch-size 64", "torchrun p.py --micro-batch-size 4 --bf16 --global-batch-size 64"},
@@ -90,7 +94,7 @@ func TestEdits(t *testing.T) {
 
 		"variable":              {variable, "B=2 env python t.py", "B=2 env A=1 python t.py"},
 		"variable that is set":  {variable, "A=0 B=2 python t.py", "A=1 B=2 python t.py"},
-		"variable of a name":    {variable, "_a9Z=0 python t.py", "_a9Z=0 A=1 python t.py"},
+		"variable of a name":    {variable, "_az09AZ=0 python t.py", "_az09AZ=0 A=1 python t.py"},
 		"no name of a variable": {variable, "9a=0 python t.py", "A=1 9a=0 python t.py"},
 		"nor this":              {variable, "a-b=0 python t.py", "A=1 a-b=0 python t.py"},
 		"only assignments":      {variable, "A=0", "A=1"},
@@ -103,6 +107,7 @@ func TestEdits(t *testing.T) {
 		"batch of two":               {smaller, "python t.py --batch-size 2", "python t.py --batch-size 1"},
 		"accumulation of one":        {smaller, "python t.py --batch-size 8 --grad_accum 1", "python t.py --batch-size 4 --grad_accum 2"},
 		"accumulation of none":       {smaller, "python t.py --batch-size 8 --grad_accum 0", ""},
+		"accumulation of billions":   {smaller, "python t.py --batch-size 8 --grad_accum 3000000000", ""},
 		"accumulation in words":      {smaller, "python t.py --batch-size 8 --grad_accum auto", ""},
 		"accumulation of the shell":  {smaller, "python t.py --batch-size 8 --grad_accum=1$N", ""},
 		"batch the shell completes":  {smaller, "python t.py --batch-size=1$N", ""},

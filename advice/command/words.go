@@ -54,7 +54,7 @@ func misplaced(text string, err error) (at int, is bool) {
 		return 0, false
 	}
 	at = int(wrong.Pos.Offset())
-	return at, at > 0 && at < len(text) && strings.IndexByte(operators, text[at]) >= 0
+	return at, at < len(text) && strings.Contains(operators, text[at:at+1])
 }
 
 func callWords(text string, call *syntax.CallExpr) (words []word) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"nvpeak/advice/lang"
 	"nvpeak/sampler"
 	"nvpeak/sampler/oomlog"
 )
@@ -43,9 +44,9 @@ func compare(t *testing.T, name, got string) {
 }
 
 // answer is what an event's explanation claims, without its sentences: causes with their
-// confidence, advice with what it saves and plans. What to type, and the numbers in the
-// sentences, are there as a check sum.
-func answer(e Event) string {
+// confidence, advice with what it saves and plans. What to type, the numbers in the sentences, and
+// which sentences, are there as check sums.
+func answer(e, ids Event) string {
 	var causes, advice, plans []string
 	said := append([]string{e.Headline, e.Detail}, e.Notes...)
 	for _, c := range e.Causes {
@@ -62,8 +63,20 @@ func answer(e Event) string {
 	for _, p := range e.Plans {
 		plans = append(plans, fmt.Sprintf("%s %.0f-%.0f of %.0f %s", strings.Join(p.Steps, "+"), p.Peak.Low.MiB(), p.Peak.High.MiB(), p.Room.MiB(), p.Enough))
 	}
-	return fmt.Sprintf("%s | %s | %s | %d notes %s", strings.Join(causes, ", "), strings.Join(advice, ", "), strings.Join(plans, ", "), len(e.Notes),
-		sum(digits.FindAllString(strings.Join(said, " "), -1)...))
+	return fmt.Sprintf("%s | %s | %s | %d notes %s %s", strings.Join(causes, ", "), strings.Join(advice, ", "), strings.Join(plans, ", "), len(e.Notes),
+		sum(digits.FindAllString(strings.Join(said, " "), -1)...), sentences(ids))
+}
+
+// sentences is a check sum of which sentences an event is told in.
+func sentences(ids Event) string {
+	said := append([]string{ids.Headline, ids.Detail}, ids.Notes...)
+	for _, c := range ids.Causes {
+		said = append(said, c.Evidence...)
+	}
+	for _, a := range ids.Advice {
+		said = append(said, a.Title, a.Why, a.Cost)
+	}
+	return sum(said...)
 }
 
 var digits = regexp.MustCompile(`\d[\d.]*`)
@@ -109,11 +122,11 @@ func TestAnswers(t *testing.T) {
 	}
 	messages(t, all)
 	answers := func(in Incident) (text string) {
-		e := Explain(in)
+		e, ids := Explain(in), explainIn(in, lang.English().IDs())
 		for i, event := range e.Events {
-			text += fmt.Sprintf("\n  %s", answer(event))
+			text += fmt.Sprintf("\n  %s", answer(event, ids.Events[i]))
 			if i == e.Verdict.Event {
-				text += " | first"
+				text += " | first " + sum(ids.Verdict.Headline, ids.Verdict.Detail, ids.Verdict.Run)
 			}
 		}
 		return text

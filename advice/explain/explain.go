@@ -9,8 +9,9 @@ import (
 )
 
 // Explain reasons about the failure of a run. It is pure: the same incident gives the same answer.
-func Explain(in Incident) Explanation {
-	words := lang.For(in.Lang)
+func Explain(in Incident) Explanation { return explainIn(in, lang.For(in.Lang)) }
+
+func explainIn(in Incident, words lang.Catalog) Explanation {
 	out := Explanation{Schema: sampler.Schema, Lang: words.Lang, Omitted: in.Omitted, Snapshots: in.Snapshots, Events: []Event{},
 		Causes: []sampler.Cause{}, Advice: []sampler.Advice{}, Plans: []Plan{}}
 	failures := make([]*failure, len(in.Events))
@@ -20,7 +21,8 @@ func Explain(in Incident) Explanation {
 			one.History = in.Histories[i]
 		}
 		failures[i] = newFailure(one, event, words)
-		if i < len(in.Devices) {
+		failures[i].snapshot = event.Held
+		if i < len(in.Devices) && in.Devices[i] != nil {
 			failures[i].snapshot = in.Devices[i]
 		}
 		if i < len(in.Files) {

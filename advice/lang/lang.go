@@ -63,6 +63,15 @@ func valueOf(name string, pairs []any) (value string, known bool) {
 	return "", false
 }
 
+// IDs is the catalog in which every sentence is its own id: what is said, in whichever words. Tests hold on to it.
+func (c Catalog) IDs() Catalog {
+	ids := make(map[string]string, len(c.texts))
+	for id := range c.texts {
+		ids[id] = id
+	}
+	return Catalog{c.Lang, ids}
+}
+
 // Has says whether the catalog holds a sentence.
 func (c Catalog) Has(id string) bool { _, ok := c.texts[id]; return ok }
 

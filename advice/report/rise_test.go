@@ -12,10 +12,12 @@ import (
 func TestHoldersOfSpike(t *testing.T) {
 	for _, row := range []struct {
 		pid  sampler.Opt[int]
+		late bool // the rise is another than the peak
 		want map[int]sampler.Bytes
 	}{
-		{sampler.Some(2), map[int]sampler.Bytes{1: 8 * sampler.GiB, 2: 12 * sampler.GiB}},
-		{sampler.Opt[int]{}, map[int]sampler.Bytes{1: 8 * sampler.GiB, 2: 2 * sampler.GiB, 0: 10 * sampler.GiB}},
+		{sampler.Some(2), true, map[int]sampler.Bytes{1: 8 * sampler.GiB, 2: 2 * sampler.GiB}},
+		{sampler.Some(2), false, map[int]sampler.Bytes{1: 8 * sampler.GiB, 2: 12 * sampler.GiB}},
+		{sampler.Opt[int]{}, false, map[int]sampler.Bytes{1: 8 * sampler.GiB, 2: 2 * sampler.GiB, 0: 10 * sampler.GiB}},
 	} {
 		r, at := New(Options{}), time.Unix(1_700_000_000, 0).UTC()
 		for i := range 5 {
@@ -23,6 +25,9 @@ func TestHoldersOfSpike(t *testing.T) {
 			m := sampler.Memory{Total: sampler.Some(80 * sampler.GiB), Used: sampler.Some(used), Free: sampler.Some(70 * sampler.GiB), Window: &sampler.Window{Min: used, Max: used, MaxTime: now, Readings: 50}}
 			if i == 2 {
 				m.Window.Max, m.Window.Rise, m.Window.RiseTime, m.Window.RisePID = 2*used, sampler.Some(used), sampler.Some(now), row.pid
+				if row.late {
+					m.Window.RiseTime = sampler.Some(now.Add(-time.Millisecond))
+				}
 			}
 			other := sampler.GPU{Index: 1, UUID: "b", Memory: sampler.Memory{Total: m.Total, Used: m.Used}, Processes: []sampler.Process{{PID: 2, Memory: sampler.Some(3 * sampler.GiB)}}}
 			r.Snapshot(&sampler.Snapshot{Time: now, GPUs: []sampler.GPU{{UUID: "a", Memory: m, Processes: []sampler.Process{

@@ -27,3 +27,20 @@ func TestHeadlineOfManyGPUs(t *testing.T) {
 		t.Errorf("%d alerts, %q", len(out.Alerts), out.Headline)
 	}
 }
+
+// The headline is of the alert's own kind and level, whatever else was said of its GPU.
+func TestHeadlineOfOneKind(t *testing.T) {
+	alert := func(kind, level, key, text string) sampler.Alert {
+		return sampler.Alert{Kind: kind, Level: level, Key: sampler.GPUKey{ID: key}, Text: text, GPU: sampler.Some(0)}
+	}
+	list := []sampler.Alert{alert("xid", sampler.LevelWarning, "a", "Xid"), alert("leak", sampler.LevelNotice, "a", "leaks a little"),
+		alert("leak", sampler.LevelWarning, "b", "another leaks"), alert("leak", sampler.LevelWarning, "a", "leaks")}
+	for _, a := range list {
+		if got := New(Options{}).together(list, a); got != a.Text {
+			t.Errorf("%q is told as %q", a.Text, got)
+		}
+	}
+	if got := New(Options{}).together(list[:2], list[3]); got != "leaks" {
+		t.Errorf("an alert of no list is told as %q", got)
+	}
+}

@@ -127,12 +127,8 @@ type average struct{ sum, weight float64 }
 
 func (a *average) add(v, seconds float64) { a.sum, a.weight = a.sum+v*seconds, a.weight+seconds }
 
-func (a *average) mean() float64 {
-	if a.weight <= 0 {
-		return math.NaN()
-	}
-	return a.sum / a.weight
-}
+// mean is NaN of nothing.
+func (a *average) mean() float64 { return a.sum / a.weight }
 
 // seconds is a time on the timeline as a duration.
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

@@ -6,23 +6,40 @@ import "testing"
 func TestBursts(t *testing.T) {
 	for name, row := range map[string]struct {
 		starts []float64
+		tops   map[float64]float64
 		now    float64
 		count  int
 		period float64
 		ok     bool
 	}{
-		"single spikes":        {[]float64{100, 160, 220}, 230, 3, 60, true},
-		"two spikes each":      {[]float64{100, 115, 200, 215, 300, 315}, 330, 3, 100, true},
-		"in the middle of one": {[]float64{100, 115, 200, 215, 300}, 312, 3, 100, true},
-		"long before the next": {[]float64{100, 115, 200, 215}, 440, 2, 100, true},
-		"over":                 {[]float64{100, 115, 200, 215}, 460, 2, 100, false},
-		"once":                 {[]float64{100, 115}, 130, 1, 0, false},
-		"the steps of a loop":  {[]float64{100, 120, 140, 160, 180, 200, 220}, 230, 1, 0, false},
-		"none":                 {nil, 100, 0, 0, false},
+		"single spikes":        {[]float64{100, 160, 220}, nil, 230, 3, 60, true},
+		"two spikes each":      {[]float64{100, 115, 200, 215, 300, 315}, nil, 330, 3, 100, true},
+		"in the middle of one": {[]float64{100, 115, 200, 215, 300}, nil, 312, 3, 100, true},
+		"long before the next": {[]float64{100, 115, 200, 215}, nil, 450, 2, 100, true},
+		"over":                 {[]float64{100, 115, 200, 215}, nil, 451, 2, 100, false},
+		"once":                 {[]float64{100, 115}, nil, 130, 1, 0, false},
+		"the steps of a loop":  {[]float64{100, 120, 140, 160, 180, 200, 220}, nil, 230, 1, 0, false},
+		"20 s between them":    {[]float64{100, 130, 160}, nil, 170, 3, 30, true},
+		"less":                 {[]float64{100, 129, 158}, nil, 170, 1, 0, false},
+		"one as high as 3/5":   {[]float64{100, 160, 220}, map[float64]float64{160: 6800}, 230, 3, 60, true},
+		"one lower":            {[]float64{100, 160, 220}, map[float64]float64{160: 6799}, 230, 2, 120, true},
+		"none":                 {nil, nil, 100, 0, 0, false},
 	} {
-		b, ok := spiked(nil, row.starts...).Bursts(row.now)
+		b, ok := spiked(row.tops, row.starts...).Bursts(row.now)
 		if ok != row.ok || b.Count != row.count || b.Period != row.period {
 			t.Errorf("%s: %+v, %v, want %+v", name, b, ok, row)
+		}
+	}
+	for gap, want := range map[float64]bool{220: true, 221: false} {
+		b := spiked(nil, 100, 160, 220)
+		b.gap = gap
+		if _, ok := b.Bursts(230); ok != want {
+			t.Errorf("with a gap until %v: %v", gap, ok)
+		}
+	}
+	for width, brief := range map[float64]bool{60: true, 61: false} {
+		if b := (Bursts{Period: 100, Width: width}); b.Brief() != brief {
+			t.Errorf("%v of 100 s: brief %v", width, b.Brief())
 		}
 	}
 }

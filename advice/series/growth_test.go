@@ -28,6 +28,19 @@ func TestSteadyNeedsTimeAndSize(t *testing.T) {
 	if _, ok := established().Steady(24000); ok {
 		t.Error("a series without samples grows")
 	}
+	s := established()
+	s.play(24000, [2]float64{700, 5000})
+	for i := range 132 { // so short a climb is seen in the finest buckets only
+		v := 5000 + 5*float64(i)
+		s.Add(700+float64(i), v, v, v, 24000)
+	}
+	var g Growth
+	if g.Judge(s, 831, 400, 24000, 9); !g.Found {
+		t.Error("a climb of two minutes after a long level is not judged")
+	}
+	if tr, ok := s.Steady(24000); !ok || tr.Slope != 5 {
+		t.Errorf("a climb of two minutes after a long level: %v %+v", ok, tr)
+	}
 	tr, _ := ramp(2, 208).Steady(24000)
 	if want := (Trend{Since: 4, Until: 204, From: 5000, To: 5400, Slope: 2, Early: 2, Late: 2, points: 26}); tr != want {
 		t.Errorf("%+v, want %+v", tr, want)
@@ -118,5 +131,31 @@ func TestJudgeWhenDue(t *testing.T) {
 	}
 	if found != 208 || lost <= 230 || lost > 330 {
 		t.Errorf("found after %d s, gone after %d", found, lost)
+	}
+}
+
+// A growth that was found holds for 16 s, whatever room there is then.
+func TestJudgedAnew(t *testing.T) {
+	for later, found := range map[float64]bool{0: true, 15.9: true, 16: false} {
+		s, g := ramp(2, 208), Growth{}
+		g.Judge(s, 208, 400, 24000, 1)
+		if g.Judge(s, 208+later, 2000, 24000, 1); g.Found != found {
+			t.Errorf("%v s later, with much room: found %v", later, g.Found)
+		}
+	}
+}
+
+// A growth that gets slower is none where it ends before the room does, near as that is at its present rate.
+func TestJudgeOfADecay(t *testing.T) {
+	for room, found := range map[float64]bool{80: true, 200: false} {
+		s, g := established(), Growth{}
+		s.Working = true
+		for i := range 209 {
+			v := 5000 + 2*float64(min(i, 104)) + float64(max(0, i-104))
+			s.Add(float64(i), v, v, v, 24000)
+		}
+		if g.Judge(s, 208, room, 24000, 9); g.Found != found {
+			t.Errorf("room for %v MiB: %+v", room, g)
+		}
 	}
 }

@@ -51,14 +51,13 @@ func (k *Kept) Add(t, v float64) {
 
 // thin forgets every other reading.
 func (k *Kept) thin() {
-	n := 0
-	for i := 0; i+1 < len(k.list); i += 2 {
-		r := k.list[i]
-		r.top = max(r.top, k.list[i+1].top)
-		k.list[n] = r
-		n++
+	const n = keptMost / 2
+	for i := range n {
+		r := k.list[2*i]
+		r.top = max(r.top, k.list[2*i+1].top)
+		k.list[i] = r
 	}
-	k.apart = 1.5 * (k.list[n-1].t - k.list[0].t) / float64(n-1)
+	k.apart = 1.5 * (k.list[n-1].t - k.list[0].t) / (n - 1)
 	k.list = k.list[:n]
 }
 

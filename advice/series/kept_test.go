@@ -158,7 +158,7 @@ func TestDips(t *testing.T) {
 		want   []kept
 	}{
 		"deep enough":       {[][2]float64{{5, 17599}, {5, 20000}}, []kept{{50, 17599, 20000}}},
-		"not deep":          {[][2]float64{{5, 17600}, {5, 20000}}, nil},
+		"not deep":          {[][2]float64{{5, 17600}, {5, 20001}}, nil},
 		"comes back":        {[][2]float64{{5, 10000}, {5, 12401}}, []kept{{50, 10000, 12401}}},
 		"hardly comes back": {[][2]float64{{5, 10000}, {5, 12400}}, nil},
 		"two minutes":       {[][2]float64{{121, 10000}, {5, 20000}}, []kept{{50, 10000, 20000}}},

@@ -76,11 +76,17 @@ func TestFirstPlateau(t *testing.T) {
 			t.Errorf("%s: base %v, settled %v", name, s.Base, s.Settled(s.Last))
 		}
 	}
-	s := &Series{}
-	s.Start(3, false)
-	for i, want := range []bool{false, false, false, true} { // 20 s apart: three buckets are needed
-		if s.Add(3+20*float64(i), 5000, 5000, 5000, limit); s.Levelled() != want {
-			t.Errorf("after %d samples, 20 s apart: %v", i+1, s.Levelled())
+	for first, wants := range map[float64][]bool{5000: {false, false, false, true}, 1000: {false, false, false, false, true}} {
+		s := &Series{}
+		s.Start(3, false)
+		for i, want := range wants { // 20 s apart: three buckets are needed
+			v := 5000.0
+			if i == 0 {
+				v = first
+			}
+			if s.Add(3+20*float64(i), v, v, v, limit); s.Levelled() != want {
+				t.Errorf("from %v, after %d samples, 20 s apart: %v", first, i+1, s.Levelled())
+			}
 		}
 	}
 }
@@ -154,5 +160,12 @@ func TestJitter(t *testing.T) {
 	}
 	if s.jitter != 20 {
 		t.Errorf("two buckets in which the use moved by 25 MiB give %v", s.jitter)
+	}
+	s.Start(0, false)
+	for i := range 21 {
+		s.Add(float64(i), 5000, 5000, 5025, 10000)
+	}
+	if s.jitter != 25 {
+		t.Errorf("a plateau on which the use moves by 25 MiB begins with %v", s.jitter)
 	}
 }

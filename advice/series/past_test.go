@@ -31,7 +31,7 @@ func TestPeaks(t *testing.T) {
 	for buckets, want := range map[int]struct {
 		count       int
 		first, last float64
-	}{1: {1, 1000, 1000}, 32: {32, 1000, 1031}, 33: {16, 1001, 1031}, 64: {32, 1001, 1063}, 100: {25, 1003, 1099}} {
+	}{1: {1, 1000, 1000}, 32: {32, 1000, 1031}, 33: {16, 1001, 1031}, 64: {32, 1001, 1063}, 100: {25, 1003, 1099}, 8448: {32, 1511, 9447}} {
 		got := counted(buckets).Peaks()
 		if len(got) != want.count || got[0] != Bytes(want.first) || got[len(got)-1] != Bytes(want.last) {
 			t.Errorf("%d buckets: %d peaks, from %v to %v", buckets, len(got), got[0], got[len(got)-1])
@@ -56,7 +56,10 @@ func TestFlat(t *testing.T) {
 			t.Errorf("from 5000 to %v of 10000: flat %v", high, s.Flat(10000))
 		}
 	}
-	s := &Series{}
+	s := established()
+	if s.play(10000, [2]float64{9, 5000}); !s.Levelled() {
+		t.Error("no level where it ran before watching began")
+	}
 	s.Start(0, false)
 	if s.play(10000, [2]float64{9, 0}); s.Flat(10000) || s.Levelled() {
 		t.Error("flat before its first plateau")
@@ -67,6 +70,9 @@ func TestRisen(t *testing.T) {
 	s := counted(15)
 	if s.Risen(60) != 0 {
 		t.Error("risen before a minute is over")
+	}
+	if got := counted(16).Risen(60); got != 16 {
+		t.Errorf("in the first minute risen by %v", got)
 	}
 	s = counted(100) // stretches of 64 s; the sixth ends at 384
 	for seconds, want := range map[float64]float64{10: 1100 - 1064, 64: 1100 - 1064, 65: 1100 - 1048, 128: 1100 - 1048, 3600: 100} {

@@ -154,7 +154,8 @@ func spread(v []float64) (mean, deviation float64) {
 		mean += x / float64(len(v))
 	}
 	for _, x := range v {
-		deviation += (x - mean) * (x - mean)
+		off := x - mean
+		deviation += off * off
 	}
 	return mean, math.Sqrt(deviation / float64(max(1, len(v)-1)))
 }

@@ -198,6 +198,9 @@ func TestDue(t *testing.T) {
 		if got := p.Due(310); got != due {
 			t.Errorf("with one open since %v: due in %v s, want %v", open, got, due)
 		}
+		if since, ok := p.Begun(360); ok != (open > 350) || ok && since != 9 {
+			t.Errorf("with one open since %v: begun %v s ago, %v", open, since, ok)
+		}
 	}
 }
 

@@ -87,5 +87,5 @@ func (r *Records) Rising(now, limit float64) (top, rise, period float64, ok bool
 	if !alike || least < recordsSmall*limit || most > recordsLarge*limit || short < recordsApart || now-c.T > recordsStale*long {
 		return 0, 0, 0, false
 	}
-	return c.Top, least, (b.T - a.T + c.T - b.T) / 2, true
+	return c.Top, least, (c.T - a.T) / 2, true
 }

@@ -19,6 +19,8 @@ func TestRecords(t *testing.T) {
 		"too small":         {[]float64{900, 907, 914}, false, 0},
 		"too large":         {[]float64{800, 861, 922}, false, 0},
 		"a lower one first": {[]float64{913, 925, 500, 941}, false, 12},
+		"just large enough": {[]float64{900, 908, 916}, false, 8},
+		"just small enough": {[]float64{800, 860, 920}, false, 60},
 		"nothing new":       {[]float64{913, 925, 926, 927}, false, 0},
 	} {
 		var r Records
@@ -32,9 +34,9 @@ func TestRecords(t *testing.T) {
 				r.add(now, level, 1000, tt.known)
 			}
 		}
-		_, rise, _, ok := r.Rising(now, 1000)
-		if ok != (tt.rise > 0) || rise != tt.rise {
-			t.Errorf("%s: rise %v, %v", name, rise, ok)
+		top, rise, period, ok := r.Rising(now, 1000)
+		if ok != (tt.rise > 0) || rise != tt.rise || ok && (top != tt.tops[len(tt.tops)-1] || period < 95 || period > 160) {
+			t.Errorf("%s: rise %v to %v each %v s, %v", name, rise, top, period, ok)
 		}
 		if _, _, _, ok := r.Rising(now+1000, 1000); ok {
 			t.Errorf("%s: it still rises after a long silence", name)
@@ -54,5 +56,75 @@ func TestRecordsMerge(t *testing.T) {
 	r.add(80, 520, 1000, false)
 	if r.count != 2 || r.back(0).T != 80 {
 		t.Errorf("%d records, the newest %+v", r.count, r.back(0))
+	}
+}
+
+// A record is 0.4 % of the GPU above the one before, and another than that when more than 10 s are between; the
+// first is what is there first.
+func TestRecordBegins(t *testing.T) {
+	for name, row := range map[string]struct {
+		later, high float64
+		count       int
+	}{"too small": {50, 104, 1}, "just a record": {50, 104.1, 2}, "one rise": {10, 120, 1}, "two": {10.1, 120, 2}} {
+		var r Records
+		r.add(0, 100, 1000, false)
+		if r.add(row.later, row.high, 1000, false); r.count != row.count {
+			t.Errorf("%s: %d records", name, r.count)
+		}
+	}
+	var r Records
+	if r.add(0, 1, 1000, false); r.count != 1 {
+		t.Error("the first value is no record")
+	}
+	r = Records{}
+	r.add(0, 100, 1000, true)
+	if r.add(1, 120, 1000, true); r.count != 2 || r.back(0).T != 1 {
+		t.Errorf("what was there before belongs to the first rise: %+v", r)
+	}
+}
+
+// Times between records are alike when one is half of the other, and 20 s at least; it has ended after three of the longer.
+func TestRecordsInTime(t *testing.T) {
+	for name, row := range map[string]struct {
+		times  [3]float64
+		before bool // the first is from before watching began: the time to the second tells nothing
+		now    float64
+		period float64 // 0: they do not rise alike
+	}{
+		"even":               {[3]float64{0, 100, 200}, false, 250, 100},
+		"half as long":       {[3]float64{0, 100, 150}, false, 200, 75},
+		"twice as long":      {[3]float64{0, 50, 150}, false, 200, 75},
+		"more than twice":    {[3]float64{0, 49, 150}, false, 200, 0},
+		"whenever, at first": {[3]float64{100, 149, 250}, true, 300, 75},
+		"20 s":               {[3]float64{0, 20, 40}, false, 50, 20},
+		"less":               {[3]float64{0, 19, 39}, false, 50, 0},
+		"silent for long":    {[3]float64{0, 100, 200}, false, 500, 100},
+		"for longer":         {[3]float64{0, 100, 200}, false, 501, 0},
+	} {
+		var r Records
+		for i, at := range row.times {
+			r.put(Record{T: at, Top: 900 + 20*float64(i), before: row.before && i == 0})
+		}
+		if _, _, period, ok := r.Rising(row.now, 1000); period != row.period || ok != (row.period > 0) {
+			t.Errorf("%s: %v s, %v", name, period, ok)
+		}
+	}
+}
+
+// Records are a flight while the holder stands on the newest, by no less than half of a rise.
+func TestRecordsAsFlight(t *testing.T) {
+	var r Records
+	for i, at := range []float64{0, 100, 200} {
+		r.put(Record{T: at, Top: 900 + 20*float64(i)})
+	}
+	want := Flight{Steps: 2, Size: 20, Interval: 100, Since: 100, Last: 200, alike: true}
+	if f, ok := r.Flight(250, 1000, 930); !ok || f != want {
+		t.Errorf("%v %+v, want %+v", ok, f, want)
+	}
+	if f, ok := r.Flight(250, 1000, 929.9); ok {
+		t.Errorf("below its record: %+v", f)
+	}
+	if f, ok := r.Flight(501, 1000, 940); ok {
+		t.Errorf("after a long silence: %+v", f)
 	}
 }

@@ -72,9 +72,7 @@ func (r *rings) reset() {
 // closed a bucket, at least one.
 func (r *rings) put(bucket, next int64, v float64, merge func(a, b float64) float64) int {
 	for s := range ringScales {
-		if p := r.parts[s]; !math.IsNaN(p) {
-			v = merge(p, v)
-		}
+		v = merge(r.parts[s], v)
 		if bucket>>s == next>>s {
 			r.parts[s] = v
 			return s
@@ -88,11 +86,7 @@ func (r *rings) put(bucket, next int64, v float64, merge func(a, b float64) floa
 
 // advance makes j the newest bucket of a scale; buckets skipped are gaps.
 func (r *rings) advance(scale int, j int64) {
-	from := r.heads[scale] + 1
-	if r.heads[scale] == NoBucket || j-from >= ringBuckets {
-		from = j - ringBuckets + 1
-	}
-	for k := from; k < j; k++ {
+	for k := max(r.heads[scale], j-ringBuckets) + 1; k < j; k++ {
 		r.values[scale][k&(ringBuckets-1)] = float32(math.NaN())
 	}
 	r.heads[scale] = j
@@ -158,9 +152,7 @@ func (s *Series) Add(t, value, low, high, limit float64) {
 	}
 	s.excursion(t, value, high, limit)
 	s.Value, s.Last, s.top = value, t, high
-	if low < s.Floor || math.IsNaN(s.Floor) {
-		s.Floor = low
-	}
+	s.Floor = lesser(s.Floor, low)
 	s.Records.add(t, high, limit, s.started)
 	if high > s.Peak {
 		s.Peak, s.PeakTime = high, t
@@ -181,9 +173,7 @@ func (s *Series) closeBucket(next int64, limit float64) {
 	s.recent[recentBuckets-1] = s.low
 	s.Floor = math.NaN()
 	for _, v := range s.recent {
-		if !math.IsNaN(v) && (math.IsNaN(s.Floor) || v < s.Floor) {
-			s.Floor = v
-		}
+		s.Floor = lesser(s.Floor, v)
 	}
 	s.deep = s.deepFloor()
 	s.learnJitter(s.high-s.low, limit)
@@ -192,9 +182,21 @@ func (s *Series) closeBucket(next int64, limit float64) {
 	}
 }
 
-func lesser(a, b float64) float64 { return min(a, b) }
+// lesser of two values; NaN is none.
+func lesser(a, b float64) float64 { return known(a, b, min(a, b)) }
 
-func larger(a, b float64) float64 { return max(a, b) }
+// larger of two values; NaN is none.
+func larger(a, b float64) float64 { return known(a, b, max(a, b)) }
+
+func known(a, b, both float64) float64 {
+	switch {
+	case math.IsNaN(a):
+		return b
+	case math.IsNaN(b):
+		return a
+	}
+	return both
+}
 
 // learnJitter follows the median range of a bucket in small steps, so that a spike in
 // one bucket of many does not count as usual.
@@ -257,10 +259,7 @@ func (s *Series) Settled(t float64) float64 {
 	if math.IsNaN(s.Floor) {
 		return s.Value
 	}
-	if s.deep < s.Floor {
-		return s.deep
-	}
-	return s.Floor
+	return lesser(s.deep, s.Floor)
 }
 
 // deepFloor is the least for a little longer than the known spikes are wide: below it
@@ -277,9 +276,7 @@ func (s *Series) deepFloor() float64 {
 	}
 	head := s.lows.heads[scale]
 	for j := head - back; j <= head; j++ {
-		if v := s.lows.at(scale, j); !math.IsNaN(v) && !(v >= least) {
-			least = v
-		}
+		least = lesser(least, s.lows.at(scale, j))
 	}
 	return least
 }

@@ -118,7 +118,8 @@ func (s *Series) openEdge(e edge) {
 func (s *Series) closeEdge(e edge, t, value float64) {
 	if s.settling >= 0 {
 		last := &s.spikes[s.settling]
-		if last.Start-e.start <= s.patience() && e.start <= last.Start {
+		switch around := e.start <= last.Start; {
+		case around && last.Start-e.start <= s.patience():
 			if last.Peak-last.base < ownShare*(last.Peak-e.base) {
 				last.Start = e.start // else the inner one is the spike, on top of a step
 			}
@@ -126,10 +127,7 @@ func (s *Series) closeEdge(e edge, t, value float64) {
 			last.end, last.after = t, min(value, last.after)
 			last.Peak = max(last.Peak, e.peak)
 			return
-		}
-	}
-	if s.settling >= 0 {
-		if last := &s.spikes[s.settling]; e.start >= last.Start && e.start-last.end <= onsetSeconds && last.Width() <= onsetSeconds {
+		case !around && e.start-last.end <= onsetSeconds && last.Width() <= onsetSeconds:
 			last.end, last.after, last.Peak = t, min(value, last.after), max(last.Peak, e.peak)
 			return
 		}
@@ -147,9 +145,7 @@ func (s *Series) closeEdge(e edge, t, value float64) {
 func (s *Series) LastMinute() float64 {
 	most := math.NaN()
 	for j := s.bucket - 60/BucketSeconds; j < s.bucket; j++ {
-		if v := s.highs.at(0, j); !(v <= most) && v == v {
-			most = v
-		}
+		most = larger(most, s.highs.at(0, j))
 	}
 	return most
 }

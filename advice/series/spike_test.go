@@ -78,8 +78,13 @@ func TestOpenExcursion(t *testing.T) {
 			}
 		}
 	}
-	if s := established(); s.Top() != 0 {
+	s := established()
+	if s.Top() != 0 {
 		t.Error("a top without an excursion")
+	}
+	s.Start(0, false)
+	if s.play(20000, [2]float64{8, 5000}, [2]float64{5, 9000}, [2]float64{5, 5000}); s.Count != 0 {
+		t.Errorf("%d spikes while it starts", s.Count)
 	}
 }
 
@@ -153,5 +158,13 @@ func TestDeepFloor(t *testing.T) {
 		if got := s.Settled(s.Last); got != row.want {
 			t.Errorf("%v s after a lower level, with spikes of %v s, settled at %v, want %v", row.ago, row.width, got, row.want)
 		}
+	}
+	s := established() // a few seconds lower, in the newest of the wide buckets of a wide spike
+	if s.play(20000, [2]float64{1000, 5000}, [2]float64{800, 9000}, [2]float64{1080, 5300}, [2]float64{4, 5000}, [2]float64{37, 5300}); s.Settled(s.Last) != 5000 {
+		t.Errorf("half a minute after a dip settled at %v", s.Settled(s.Last))
+	}
+	s.spikes[0].end = 1e6
+	if s.play(20000, [2]float64{9, 5300}); s.Settled(s.Last) != 5000 {
+		t.Errorf("after a spike of days settled at %v", s.Settled(s.Last))
 	}
 }

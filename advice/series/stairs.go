@@ -52,7 +52,7 @@ const (
 func (s *Stairs) add(t, value, limit float64) {
 	unit := max(stairLeast, limit*stairShare)
 	switch on := stairNear * unit; {
-	case value <= s.level+on, s.ahead > 0 && value <= s.ahead+on:
+	case value <= max(s.level, s.ahead)+on:
 		s.stood++
 	case s.ahead > 0 || value < s.level+unit:
 		s.moved++
@@ -123,7 +123,7 @@ func (s *Stairs) newest() (f Flight) {
 	most, least, long, short := 0.0, math.Inf(1), 0.0, math.Inf(1)
 	for i := range n {
 		size := s.sizes[newest(i)]
-		if n := math.Round(size / least); i > 0 && n > 1 && math.Abs(size/least-n) <= stairDouble {
+		if n := math.Round(size / least); n > 1 && math.Abs(size/least-n) <= stairDouble {
 			size /= n // two that came together are still two
 		}
 		if max(most, size) > stairSpread*min(least, size) {
@@ -141,7 +141,7 @@ func (s *Stairs) newest() (f Flight) {
 		sizes[i] = size
 		f.Steps, f.Since = i+1, s.times[newest(i)]
 	}
-	if f.Steps < 2 {
+	if f.Steps < stairsNeeded {
 		return f
 	}
 	f.alike = f.Steps >= stairsMany || most <= stairClose*least && long <= stairSteady*short

@@ -25,6 +25,10 @@ func TestStairs(t *testing.T) {
 		want  int // equal steps; 0: none
 	}{
 		"three":                  {[][2]float64{{100, 500}, {200, 500}, {300, 500}}, 320, 3},
+		"nearly double":          {[][2]float64{{100, 500}, {200, 895}, {300, 500}}, 320, 0},
+		"close to double":        {[][2]float64{{100, 500}, {200, 905}, {300, 500}}, 320, 3},
+		"little more":            {[][2]float64{{100, 500}, {200, 1095}, {300, 500}}, 320, 3},
+		"more than double":       {[][2]float64{{100, 500}, {200, 1105}, {300, 500}}, 320, 0},
 		"two":                    {[][2]float64{{100, 500}, {200, 500}}, 220, 0},
 		"one came double":        {[][2]float64{{100, 500}, {200, 1000}, {300, 500}}, 320, 3},
 		"sizes apart":            {[][2]float64{{100, 500}, {200, 651}, {300, 500}}, 320, 0},
@@ -50,6 +54,11 @@ func TestStairs(t *testing.T) {
 				t.Errorf("%v %+v", ok, f)
 			}
 		})
+	}
+	s := established()
+	s.play(40000, [2]float64{100, 20000}, [2]float64{100, 20500}, [2]float64{100, 21000}, [2]float64{20, 21500})
+	if f, ok := s.Stairs.Flight(s.Last); !ok || f.Steps != 3 {
+		t.Errorf("a series with three steps: %v %+v", ok, f)
 	}
 	ramp := &Stairs{level: 20000}
 	for i := range 1000 {

@@ -201,9 +201,7 @@ func (s *Series) ceiling(r *rings, scale int, first int64) float64 {
 	for c := scale; c < ringScales; c++ {
 		end := first >> (c - scale) // buckets below lie before the window
 		for j := max(r.heads[c]-ringBuckets+1, s.oldest(c)); j < end; j++ {
-			if v := r.at(c, j); v > most {
-				most = v
-			}
+			most = larger(most, r.at(c, j))
 		}
 	}
 	return most

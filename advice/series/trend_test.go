@@ -116,6 +116,20 @@ func TestSteadyGrowth(t *testing.T) {
 		}
 		return v
 	}
+	third := func(size float64) []float64 { // of 500 as one leap
+		v := []float64{0}
+		for i := range 16 {
+			rise := 24.0
+			switch {
+			case i == 7:
+				rise = size
+			case i > 7:
+				rise = 20.25
+			}
+			v = append(v, v[i]+rise)
+		}
+		return v
+	}
 	for name, row := range map[string]struct {
 		v  []float64
 		ok bool
@@ -131,6 +145,8 @@ func TestSteadyGrowth(t *testing.T) {
 		"flat":                     {halves(0, 0), false},
 		"a leap":                   {leap(9, 45), true},
 		"a great leap":             {leap(9, 90), false},
+		"a third of it":            {third(170), true},
+		"more than a third":        {third(171), false},
 	} {
 		p, tr := line(row.v...)
 		if ok := p.steady(&tr); ok != row.ok {
@@ -161,7 +177,7 @@ func TestStraight(t *testing.T) {
 		"below it":               {zigzag(0), 9.99, 13, 15, 100, false},
 		"at the largest slope":   {zigzag(0), 14, 9, 11, 1000, true},
 		"above it":               {zigzag(0), 14.01, 9, 11, 1000, false},
-		"no slope":               {zigzag(0), 0, 0, 0, 100, false},
+		"no slope":               {make([]float64, 12), 0, 0, 0, 100, false},
 		"a quarter off the line": {zigzag(25), 10, 10, 10, 100, true},
 		"more":                   {zigzag(25.1), 10, 10, 10, 100, false},
 	} {
@@ -225,6 +241,21 @@ func TestETA(t *testing.T) {
 				t.Errorf("%s: %.2f %.2f %.2f, want %v", name, low, likely, high, row.want)
 				break
 			}
+		}
+	}
+}
+
+// What counts begins with the first plateau, or, before there is one, with the first whole bucket.
+func TestOldest(t *testing.T) {
+	for _, row := range []struct {
+		plateau int64
+		born    float64
+		scale   int
+		want    int64
+	}{{-1, 3, 0, 1}, {-1, 4, 0, 1}, {-1, 13, 1, 2}, {0, 3, 0, 0}, {5, 3, 0, 5}, {4, 3, 1, 2}, {5, 3, 1, 3}, {5, 3, 2, 2}} {
+		s := Series{plateau: row.plateau, born: row.born}
+		if got := s.oldest(row.scale); got != row.want {
+			t.Errorf("%+v: %d", row, got)
 		}
 	}
 }

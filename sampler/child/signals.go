@@ -7,7 +7,9 @@ package child
 #include <unistd.h>
 
 static volatile pid_t target;  // who gets the signals
+static volatile unsigned early; // those that came before it was known
 static volatile int interrupted; // by the terminal
+static volatile int asked;       // the first signal that asked for an end
 static volatile int all;       // also those of the kernel: the target is not of our job
 
 // pass_on runs in whatever thread the signal comes to. What the terminal sends, it has sent to the
@@ -15,6 +17,8 @@ static volatile int all;       // also those of the kernel: the target is not of
 static void pass_on(int sig, siginfo_t *info, void *context) {
 	int before = errno;
 	if (sig == SIGINT && info->si_code > 0) interrupted = 1;
+	if (!asked && (sig == SIGHUP || sig == SIGINT || sig == SIGQUIT || sig == SIGTERM)) asked = sig;
+	if (target == 0) early |= 1u << sig;
 	if (target > 0 && (all || info->si_code <= 0) && info->si_pid != target) kill(target, sig);
 	errno = before;
 }
@@ -24,13 +28,32 @@ static void pass_signals(pid_t to, int every) {
 	all = every;
 }
 
+// pass_early sends what came too early to the whole job, as the terminal would have.
+static void pass_early(void) {
+	for (int sig = 1; sig < 32; sig++)
+		if (target > 0 && early >> sig & 1) kill(-target, sig);
+	early = 0;
+}
+
 static void take_signal(int sig) {
 	struct sigaction ours = { .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART };
 	sigfillset(&ours.sa_mask);
 	sigaction(sig, &ours, 0);
 }
 
-static void note_interrupt(void) { interrupted = 1; }
+// keep_signals lets a signal do no more than be noted, and Ctrl-Z what it does by default: the command has
+// ended, and its pid may be another's soon.
+static void keep_signals(int stops) {
+	target = 0;
+	if (all && stops) signal(SIGTSTP, SIG_DFL);
+}
+
+static void note_interrupt(void) {
+	interrupted = 1;
+	if (!asked) asked = SIGINT;
+}
+
+static int asked_to_end(void) { return asked; }
 
 static void die_of_interrupt(void) {
 	if (!interrupted) return;
@@ -74,8 +97,26 @@ func passSignals(pid int, apart bool) {
 	}
 }
 
-// keepSignals lets signals do nothing any more: the command has ended, and its pid may be another's soon.
-func keepSignals() { C.pass_signals(0, 0) }
+// holdSignals keeps signals for a command that is about to be started; passEarly sends them, once passSignals has named it.
+func holdSignals() { passSignals(0, true) }
+
+func passEarly() { C.pass_early() }
+
+// keepSignals passes nothing on any more.
+func keepSignals() {
+	stops := C.int(1)
+	if wasIgnored(syscall.SIGTSTP) {
+		stops = 0
+	}
+	C.keep_signals(stops)
+}
+
+// Asked is the first signal that asked nvpeak or a command that it has run to end, from whomever; 0: none did.
+// Signals come here from the first Run on, also between two.
+func Asked() syscall.Signal { return syscall.Signal(C.asked_to_end()) }
+
+// Interrupted notes that Ctrl-C was typed where no command and no kernel has seen it.
+func Interrupted() { noteInterrupt() }
 
 // stopJob stops nvpeak and its job until it goes on.
 func stopJob() { C.stop_job() }

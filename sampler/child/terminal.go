@@ -24,6 +24,7 @@ type screen struct {
 	mu      sync.Mutex
 	modes   *term.State   // before it became raw; nil: it is not
 	resumed chan struct{} // it may be ours again
+	over    int           // hangs up when the command has ended
 }
 
 // runInTerminal runs a command in a session and a pseudo-terminal of its own.
@@ -50,25 +51,35 @@ func runInTerminal(path string, o Options) int {
 	}
 	end := &ending{ours: ends[0], theirs: ends[1]}
 	files = append(files, uintptr(ends[1]))
+	over, ended, err := os.Pipe()
+	if err != nil {
+		return runBeside(path, o)
+	}
+	defer over.Close() //nolint:errcheck // nothing was written
+	s.over = int(over.Fd())
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
+	typed := make(chan struct{})
 	began := func(pid int) {
 		passSignals(pid, true)
 		s.watch(ctx)
 		s.take()
 		out.begin(ctx)
-		go s.typed()
+		go func() { defer close(typed); s.typed(ctx) }()
 		end.await(out)
 	}
 	helper := o
 	helper.Args = append([]string{HelperName, path}, o.Args...)
 	attr := &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0, Pdeathsig: syscall.SIGHUP}
 	code, err := wait(o.Helper, helper, files, attr, began, s.stopped)
+	cancel()
+	ended.Close()   //nolint:errcheck // nothing was written
 	if err != nil { // nvpeak does not find itself
 		return runBeside(path, o)
 	}
-	cancel()
 	out.end()
+	out.relay(o.Helper)
+	<-typed // what is typed from now on is not for the command
 	s.give()
 	return end.code(code)
 }
@@ -191,21 +202,21 @@ func (s *screen) again() {
 // the foreground that runs already does not tell it.
 const lookForGround = 250 * time.Millisecond
 
-// typed passes on what is typed, while nvpeak is in the foreground. It ends with the process: a read of a
-// terminal cannot be called off.
-func (s *screen) typed() {
+// typed passes on what is typed, while nvpeak is in the foreground, until the command has ended.
+func (s *screen) typed(ctx context.Context) {
 	buf := make([]byte, 4096)
-	for {
+	for ctx.Err() == nil {
 		if !s.ours() {
 			select {
+			case <-ctx.Done():
 			case <-s.resumed:
 			case <-time.After(lookForGround):
 			}
 			continue
 		}
 		s.take()
-		ready := []unix.PollFd{{Fd: int32(s.fd), Events: unix.POLLIN}}
-		if _, err := unix.Poll(ready, -1); errors.Is(err, unix.EINTR) || !s.ours() {
+		ready := []unix.PollFd{{Fd: int32(s.fd), Events: unix.POLLIN}, {Fd: int32(s.over)}}
+		if _, err := unix.Poll(ready, -1); errors.Is(err, unix.EINTR) || ready[1].Revents != 0 || !s.ours() {
 			continue
 		}
 		n, err := unix.Read(s.fd, buf)

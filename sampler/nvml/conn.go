@@ -125,9 +125,17 @@ func (c *conn) versions() {
 	case c.symbols.has(symCUDA1):
 		v, ret = c.lib.SystemGetCudaDriverVersion()
 	}
-	if ret == gonvml.SUCCESS && v >= 1000 && v < 1000000 {
-		c.cuda = fmt.Sprintf("%d.%d", v/1000, v%1000/10)
+	if ret == gonvml.SUCCESS {
+		c.cuda = cudaVersion(v)
 	}
+}
+
+// cudaVersion of 12040 is "12.4"; of what cannot be one it is empty.
+func cudaVersion(v int) string {
+	if v < 1000 || v >= 1000000 {
+		return ""
+	}
+	return fmt.Sprintf("%d.%d", v/1000, v%1000/10)
 }
 
 // allUnknown says whether no GPU has answered lately but by UNKNOWN.

@@ -62,7 +62,7 @@ func (s *smState) add(list []sample, now time.Time) {
 	}
 	slices.SortStableFunc(list, func(a, b sample) int { return cmp.Compare(a.time, b.time) })
 	for _, x := range list {
-		if x.time >= maxTime || x.sm > maxSM || newest-x.time > uint64(sampleLife.Microseconds()) {
+		if x.sm > maxSM || newest-x.time > uint64(sampleLife.Microseconds()) { // no time at all is after the newest: that is a large difference
 			continue
 		}
 		s.shares[x.pid] = share{percent: min(int(x.sm), 100), read: now}

@@ -12,6 +12,7 @@ import (
 // TestStaleMemory: whatever a memory call answers after it once worked, its last value is not
 // shown for more than 3 s without a word, and it is back soon after the call is.
 func TestStaleMemory(t *testing.T) {
+	t.Parallel()
 	s, inside := play(t, nvmltest.Current, nvmltest.Shipped(t, "stale"))
 	if !inside {
 		return

@@ -59,7 +59,7 @@ enum { ALIGNED = 100000000, EVEN = 1000000 };
 // align moves the next reading to the one before it that fits the end, or a moment later.
 static void align(int64_t *c, int64_t now, int64_t until) {
 	int64_t period = c[C_PERIOD];
-	if (period > ALIGNED || until - now < 2 * period || c[C_NEXT] > until) return;
+	if (period > ALIGNED || until - now < 2 * period) return;
 	int64_t early = period - (until - c[C_NEXT]) % period;
 	if (early > period - EVEN) early -= period;
 	c[C_NEXT] -= early;

@@ -77,6 +77,7 @@ func TestXIDFailureDoesNotSpin(t *testing.T) {
 func TestXIDStormDoesNotSpin(t *testing.T) {
 	for name, event := range map[string]string{"an Xid": "code=31", "both kinds": "code=31 type=10"} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s, inside := playText(t, "gpu 0\nxid 0 at=200ms "+event+" again\n", nvmltest.StatsTo(statsFile(t)))
 			if !inside {
 				return

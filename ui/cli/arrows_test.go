@@ -25,6 +25,7 @@ var arrows = []struct {
 	{".", []string{"ui/cli"}},
 	{"sampler", nil},
 	{"sampler/demo", []string{"sampler", "sampler/request"}},
+	{"sampler/torch", []string{"sampler", "sampler/torchsnap"}}, // both read what PyTorch's allocator holds
 	{"sampler/uprobe", []string{"sampler", "sampler/request"}},
 	{"sampler/*", []string{"sampler", "sampler/redact"}}, // every source, and history
 	{"sampler/*/*", []string{"sampler", "sampler/*"}},    // helpers of one source
@@ -32,6 +33,7 @@ var arrows = []struct {
 	{"advice/report", []string{"sampler", "advice/watch", "advice/explain", "advice/series", "advice/lang"}},
 	{"advice/watch", []string{"sampler", "advice/explain", "advice/series", "advice/lang"}},
 	{"advice/explain", []string{"sampler", "advice/command", "advice/lang"}},
+	{"advice/retry", []string{"sampler", "advice/command", "advice/explain", "advice/lang"}},
 	{"advice/*test", []string{"sampler", "advice/series"}},
 	{"advice/*", []string{"sampler"}}, // series, command, lang
 	{"theme", nil},

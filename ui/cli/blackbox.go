@@ -41,15 +41,17 @@ type boxMeta struct {
 	CUDA        string               `json:"cuda"`
 	GPUs        []string             `json:"gpus"`
 	Explanation *explain.Explanation `json:"explanation"` // why it died; null where nothing says so
+	Retry       *boxRetry            `json:"retry"`       // which try of a run it is; null: it is tried once
 }
 
 // blackBox is the directory in which a run is kept. It is written as the run goes on, so that it is there after
 // kill -9, and removed when the run ends well.
 type blackBox struct {
-	dir    string
-	whole  bool // it is kept in any case
-	broken error
-	lock   *os.File // of the directory: nvpeak is alive
+	dir     string
+	whole   bool // it is kept in any case
+	broken  error
+	removed bool
+	lock    *os.File // of the directory: nvpeak is alive
 
 	mu      sync.Mutex
 	meta    boxMeta
@@ -79,7 +81,7 @@ func (a *app) runsDirectory() string {
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
 // newBox makes the box of a run. Without room for one it is broken, and the run goes on.
-func (a *app) newBox(args, env []string, whole bool) *blackBox {
+func (a *app) newBox(args, env []string, whole bool, note *boxRetry) *blackBox {
 	now := time.Now()
 	host, _ := os.Hostname()
 	dir, _ := os.Getwd()
@@ -88,7 +90,7 @@ func (a *app) newBox(args, env []string, whole bool) *blackBox {
 		variables[name] = redact.Value(name, sampler.Clean(value))
 	}
 	b := &blackBox{whole: whole, meta: boxMeta{Schema: sampler.Schema, Program: "nvpeak " + version(), Host: host, Command: redact.Text(asTyped(args)),
-		Directory: redact.Text(sampler.Clean(dir)), Environment: variables, PID: os.Getpid(), Start: now}}
+		Directory: redact.Text(sampler.Clean(dir)), Environment: variables, PID: os.Getpid(), Start: now, Retry: note}}
 	name := notInNames.ReplaceAllString(redact.Text(filepath.Base(args[0])), "_")
 	runs := a.runsDirectory()
 	b.broken = os.MkdirAll(runs, 0o700)
@@ -101,6 +103,9 @@ func (a *app) newBox(args, env []string, whole bool) *blackBox {
 	}
 	if b.broken == nil {
 		b.lock, b.broken = os.Open(b.dir)
+	}
+	if note != nil && note.Run == "" {
+		note.Run = filepath.Base(b.dir)
 	}
 	if b.broken == nil {
 		unix.Flock(int(b.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) //nolint:errcheck // not every file system can
@@ -236,7 +241,7 @@ func (b *blackBox) remove() {
 }
 
 func (b *blackBox) removeLocked() {
-	if b.dir != "" {
+	if b.removed = true; b.dir != "" {
 		os.RemoveAll(b.dir) //nolint:errcheck // what stays is pruned some day
 	}
 }

@@ -98,7 +98,7 @@ func (a *app) writeReports(ctx context.Context, files []string, reports []report
 	case f.compare:
 		err = plain.CompareText(out, reports[0], reports[1], a.reportOptions())
 	case f.json && len(reports) == 1:
-		err = plain.IndentedJSON(out, reports[0])
+		err = plain.IndentedJSON(out, tried{reports[0], retryBeside(files[0])})
 	case f.json:
 		err = plain.IndentedJSON(out, struct {
 			Schema  int             `json:"schema"`

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"nvpeak/sampler/child"
+	"nvpeak/sampler/torch"
 )
 
 // runFlags are those of `run`.
@@ -17,6 +18,8 @@ type runFlags struct {
 	keep    time.Duration
 	monitor bool
 	outside bool // no reporter in Python programs
+	lines   bool // it tells source lines
+	retry   retryFlags
 }
 
 // childEnded is the exit code of the command that was run.
@@ -31,13 +34,20 @@ func runCommand(a *app) *cobra.Command {
 		Short: "run a command watched from start to end; its exit code is nvpeak's",
 		Long: "run starts a command and is not in its way: it has the terminal, its output passes through as it is,\n" +
 			"signals reach it, and its exit code is nvpeak's. When it dies of memory, the reason and what to change\n" +
-			"stand below its last lines, and a black box with the last minutes is kept: nvpeak runs lists them.",
-		Example: "  nvpeak run -- python train.py\n  nvpeak run --record -- torchrun --nproc-per-node 8 train.py\n  nvpeak report LAST",
+			"stand below its last lines, and a black box with the last minutes is kept: nvpeak runs lists them. With\n" +
+			"--retry N it runs again with the first change that helps and that needs no edit of a file.",
+		Example: "  nvpeak run -- python train.py\n  nvpeak run --retry 3 -- python train.py --batch-size 32\n  nvpeak run --record -- torchrun --nproc-per-node 8 train.py\n  nvpeak report LAST",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usagef("run what? name the command after --, such as nvpeak run -- python train.py")
 			}
-			return a.runChild(cmd.Context(), args, f)
+			if f.lines && f.outside {
+				return usagef("--lines needs the reporter, which --no-reporter leaves out")
+			}
+			if err := a.checkRetry(&f.retry, cmd.Flags()); err != nil {
+				return err
+			}
+			return a.runTries(cmd.Context(), args, f)
 		},
 	}
 	c.Flags().SetInterspersed(false) // the flags behind the command are its own
@@ -45,6 +55,8 @@ func runCommand(a *app) *cobra.Command {
 	c.Flags().Var(durationFlag{&f.keep, 10 * time.Second, 24 * time.Hour}, "keep", "keep at least the last `DURATION` in the black box")
 	c.Flags().BoolVar(&f.monitor, "monitor", false, "open the monitor beside the command, in a split of tmux")
 	c.Flags().BoolVar(&f.outside, "no-reporter", false, "put nothing into Python programs, which else tell what PyTorch's allocator holds")
+	c.Flags().BoolVar(&f.lines, "lines", false, "name the source line that leaks or holds most when memory runs out; costs "+linesCost)
+	f.retry.bind(c.Flags())
 	a.opt.bind(c.Flags(), slices.Concat(measuring, passingOn, []string{"need", "interval", "requests", "lang", "ascii", "no-color"})...)
 	return c
 }
@@ -53,33 +65,31 @@ func runCommand(a *app) *cobra.Command {
 // the command says anything.
 const missingTimeout = 20 * time.Millisecond
 
-// runChild runs a command. Whatever fails of the watching, the command runs all the same.
-func (a *app) runChild(ctx context.Context, args []string, f *runFlags) error {
-	if a.listDemos() {
-		return nil
-	}
-	env := os.Environ()
-	w, err := a.watchRun(ctx, args, env, f)
+// runChild runs a command once. Whatever fails of the watching, the command runs all the same.
+func (a *app) runChild(ctx context.Context, t *try, f *runFlags) error {
+	w, err := a.watchRun(ctx, t, f)
 	if err != nil {
 		return err
 	}
+	t.watched = w
+	env := t.env
 	if w.live.reporter != nil && !f.outside {
 		if env, err = w.live.reporter.Env(env); err != nil {
 			a.say("PyTorch's own figures are missing: " + err.Error())
+		} else if f.lines {
+			env = torch.ByLine(env)
 		}
 	}
-	if f.monitor {
-		defer a.openMonitor()()
+	err = context.Cause(ctx)
+	if s := child.Asked(); s != 0 {
+		err = signalError{s}
 	}
-	if err := context.Cause(ctx); err != nil { // a signal that came before there is a command
+	if err != nil { // a signal that came before there is a command
 		w.finish(0)
 		return err
 	}
-	code := child.Run(child.Options{Args: args, Env: env, Side: w.side, In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+	t.code = child.Run(child.Options{Args: t.args, Env: env, Side: w.side, In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		Helper: "/proc/self/exe", Problem: a.say})
-	w.finish(code)
-	if code == 0 {
-		return nil
-	}
-	return childEnded(code)
+	t.why = w.finish(t.code)
+	return nil
 }

@@ -17,7 +17,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"nvpeak/sampler"
-	"nvpeak/ui/plain"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -85,23 +84,10 @@ func runsCommand(a *app) *cobra.Command {
 }
 
 func (a *app) listRuns(asJSON bool) error {
-	list := boxes(a.runsDirectory())
+	list := runsOf(boxes(a.runsDirectory()))
 	out := bufio.NewWriter(a.out)
 	if asJSON {
-		type run struct {
-			Name    string `json:"name"`
-			Path    string `json:"path"`
-			Running bool   `json:"running"`
-			boxMeta
-		}
-		all := []run{}
-		for _, b := range list {
-			all = append(all, run{b.name, b.dir, b.alive, b.meta})
-		}
-		if err := plain.IndentedJSON(out, struct {
-			Schema int   `json:"schema"`
-			Runs   []run `json:"runs"`
-		}{sampler.Schema, all}); err != nil {
+		if err := runsJSON(out, list); err != nil {
 			return err
 		}
 		return out.Flush()
@@ -111,10 +97,14 @@ func (a *app) listRuns(asJSON bool) error {
 		return nil
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, b := range list {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", b.meta.Start.Local().Format(time.DateTime), a.lastedOf(b), a.endOf(b), b.name, sampler.Clean(b.meta.Command))
-		if e := b.meta.Explanation; e != nil {
-			fmt.Fprintf(table, "\t\t\t%s\n", sampler.Clean(e.Verdict.Headline))
+	for _, r := range list {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", r.first().meta.Start.Local().Format(time.DateTime), a.lastedOf(r), a.endOfRun(r), r.name, sampler.Clean(r.first().meta.Command))
+		lines := a.triesOf(r)
+		if e := r.meta.Explanation; e != nil && len(lines) == 0 {
+			lines = []string{e.Verdict.Headline}
+		}
+		for _, line := range lines {
+			fmt.Fprintf(table, "\t\t\t%s\n", sampler.Clean(line))
 		}
 	}
 	if err := table.Flush(); err != nil {
@@ -124,11 +114,15 @@ func (a *app) listRuns(asJSON bool) error {
 }
 
 // lastedOf is how long a run was watched.
-func (a *app) lastedOf(b keptBox) string {
-	if b.meta.End == nil {
+func (a *app) lastedOf(r keptRun) string {
+	if r.meta.End == nil {
 		return ""
 	}
-	return a.words().Lasted(b.meta.End.Sub(b.meta.Start).Seconds())
+	end := *r.meta.End
+	if r.meta.Retry != nil && r.meta.Retry.Outcome != nil {
+		end = r.meta.Retry.Outcome.End
+	}
+	return a.words().Lasted(end.Sub(r.first().meta.Start).Seconds())
 }
 
 // endOf says how a run ended.
@@ -192,6 +186,9 @@ func (a *app) reportBox(ctx context.Context, b keptBox, asJSON bool) (recording 
 		joinParts(b.dir) //nolint:errcheck // the newest part is there
 	}
 	a.say(a.words().Say("runs.opened", "dir", b.dir))
+	if text := a.tryOf(b); text != "" {
+		a.say(text)
+	}
 	recording = filepath.Join(b.dir, boxRecording)
 	if info, err := os.Stat(recording); err == nil && info.Size() > 0 {
 		return recording, false, nil

@@ -30,10 +30,14 @@ type watchedRun struct {
 	reading sync.WaitGroup
 	ended   chan struct{}
 
+	lines   bool // are to be told
+	lacking sync.Once
+
 	mu       sync.Mutex
 	missing  error // why there are no figures of GPUs
 	said     bool
 	failures []runFailure
+	peak     tryPeak
 }
 
 // runFailure is a failure that the command printed, with what the snapshots told then.
@@ -46,13 +50,14 @@ type runFailure struct {
 const maxRunFailures = 50
 
 // watchRun begins to watch.
-func (a *app) watchRun(parent context.Context, args, env []string, f *runFlags) (*watchedRun, error) {
+func (a *app) watchRun(parent context.Context, t *try, f *runFlags) (*watchedRun, error) {
 	alerts, err := a.announcer()
 	if err != nil {
 		return nil, err
 	}
-	w := &watchedRun{app: a, side: child.NewSide(), alerts: alerts, kills: proc.OOMKills(), ended: make(chan struct{})}
-	w.box = a.newBox(args, env, f.record)
+	w := &watchedRun{app: a, side: child.NewSide(), alerts: alerts, kills: proc.OOMKills(), ended: make(chan struct{}), lines: f.lines}
+	w.said = t.note != nil && t.note.Try > 1 // with the first try
+	w.box = a.newBox(t.args, t.env, f.record, t.note)
 	w.rec = a.newRecorder(w.box.recording())
 	w.rec.announce = alerts.take
 	if !f.record {
@@ -99,6 +104,8 @@ func (w *watchedRun) sample(ctx context.Context, l *live) {
 				w.box.fail(err)
 			}
 			w.box.saw(s)
+			w.sayLacking()
+			w.peak.saw(s)
 		}
 	}
 }
@@ -141,6 +148,7 @@ func (w *watchedRun) listen(ctx context.Context) {
 }
 
 func (w *watchedRun) failed(e sampler.OOMEvent) {
+	w.inside(&e)
 	w.rec.failed(e)
 	in := w.rec.incident(e)
 	w.mu.Lock()
@@ -179,8 +187,9 @@ func (l *listening) Read(b []byte) (int, error) {
 // readTimeout is how long the end waits for whoever reads the output.
 const readTimeout = 5 * time.Second
 
-// finish ends the watching, keeps the black box of a run that died of memory, and says why it died.
-func (w *watchedRun) finish(code int) {
+// finish ends the watching, keeps the black box of a run that died of memory, and says why it died: nil where it
+// did not.
+func (w *watchedRun) finish(code int) (why *explain.Explanation) {
 	read := make(chan struct{})
 	go func() { w.reading.Wait(); close(read) }()
 	select {
@@ -198,14 +207,15 @@ func (w *watchedRun) finish(code int) {
 	}
 	w.alerts.close()
 	w.sayMissing()
+	w.sayLacking()
 	in := w.incident()
-	died := code != 0 && explain.First(in) >= 0 && !in.Events[explain.First(in)].Recovered
+	died := code != 0 && explain.First(in) >= 0 && !in.Events[explain.First(in)].Recovered && (code == 128+int(syscall.SIGKILL) || !w.wentOn())
 	if !died && !w.box.whole {
 		w.box.remove()
-		return
+		return nil
 	}
-	var why *explain.Explanation
 	if died {
+		w.sayUntold()
 		e := explain.Explain(in)
 		why = &e
 	}
@@ -215,6 +225,13 @@ func (w *watchedRun) finish(code int) {
 	} else if kept != nil {
 		w.app.say("no black box: " + kept.Error())
 	}
+	return why
+}
+
+// wentOn: the command caught its failure, and ended much later of another error.
+func (w *watchedRun) wentOn() bool {
+	end, printed := w.side.Tail()
+	return trainlog.WentOn(string(end), printed == int64(len(end)))
 }
 
 // killed adds the failure of a command that the kernel has killed: nobody has printed it.
@@ -233,6 +250,7 @@ func (w *watchedRun) incident() (in explain.Incident) {
 	failures := w.failures
 	w.mu.Unlock()
 	for _, f := range failures {
+		w.inside(&f.event) // what it said may have come later than what it printed
 		in.Events = append(in.Events, f.event)
 		in.Histories = append(in.Histories, f.incident.History)
 	}

@@ -48,28 +48,29 @@ func (a *app) wait(ctx context.Context, f *fitFlags) error {
 	if err = cmp.Or(f.checkFormat(), err); err != nil {
 		return err
 	}
-	if f.timeout > 0 {
-		var cancel func()
-		ctx, cancel = context.WithTimeoutCause(ctx, f.timeout, answerNo{})
-		defer cancel()
-	}
-	w := &waitingFor{app: a, flags: f, need: need, waiter: watch.NewWaiter(watch.WaitOptions{Need: need, GPUs: f.gpus, Hold: f.hold}),
-		progress: &progressLine{w: a.err, words: a.words(), on: a.isTerminal(a.err), began: time.Now()}}
-	defer w.progress.clear()
-	for again := true; again && err == nil; {
-		w.opened = time.Now()
-		err = cmp.Or(a.watch(ctx, a.opt.interval, 0, w.add), w.err)
-		again = w.ready == nil
-	}
-	w.progress.clear()
+	w := a.newWaiting(f, need)
+	err = w.wait(ctx)
 	switch no := (answerNo{}); {
-	case errors.As(err, &no) && w.err == nil:
+	case w.never != "":
+		a.say(w.never)
+		return answerNo{}
+	case errors.As(err, &no):
 		a.say(w.gaveUp())
 		return err
 	case err != nil:
 		return err
 	}
 	return a.printGPUs(w.ready, f.format, w.unlike)
+}
+
+// waitFor blocks until enough GPUs have the need free.
+func (a *app) waitFor(ctx context.Context, f *fitFlags, need sampler.Bytes) (ready []watch.Fit, err error) {
+	w := a.newWaiting(f, need)
+	err = w.wait(ctx)
+	if w.never != "" {
+		return nil, errors.New(w.never)
+	}
+	return w.ready, err
 }
 
 // lookAgain is how often the GPUs are listed anew where there is MIG: instances are made and removed
@@ -86,7 +87,28 @@ type waitingFor struct {
 	opened   time.Time
 	ready    []watch.Fit
 	unlike   bool
+	never    string // why there is nothing to wait for
 	err      error
+}
+
+func (a *app) newWaiting(f *fitFlags, need sampler.Bytes) *waitingFor {
+	return &waitingFor{app: a, flags: f, need: need, waiter: watch.NewWaiter(watch.WaitOptions{Need: need, GPUs: f.gpus, Hold: f.hold}),
+		progress: &progressLine{w: a.err, words: a.words(), on: a.isTerminal(a.err), began: time.Now()}}
+}
+
+// wait ends when there are enough GPUs, or never will be, with an answerNo when the time is over.
+func (w *waitingFor) wait(ctx context.Context) (err error) {
+	if w.flags.timeout > 0 {
+		var cancel func()
+		ctx, cancel = context.WithTimeoutCause(ctx, w.flags.timeout, answerNo{})
+		defer cancel()
+	}
+	defer w.progress.clear()
+	for err == nil && w.ready == nil && w.never == "" {
+		w.opened = time.Now()
+		err = cmp.Or(w.app.watch(ctx, w.app.opt.interval, 0, w.add), w.err)
+	}
+	return err
 }
 
 // add takes a snapshot. It says whether to stop, for good or to list the GPUs anew.
@@ -95,11 +117,10 @@ func (w *waitingFor) add(l *live, s *sampler.Snapshot) bool {
 	if w.err = cmp.Or(enoughToChoose(s, w.flags.gpus), enoughSplit(s, w.flags.gpus)); w.err != nil {
 		return true
 	}
-	if never := w.app.never(s, w.need, w.flags.gpus); never != "" && !parted(s) {
-		w.progress.clear()
-		w.app.say(never)
-		w.err = answerNo{}
-		return true
+	if !parted(s) {
+		if w.never = w.app.never(s, w.need, w.flags.gpus); w.never != "" {
+			return true
+		}
 	}
 	ready, done := w.waiter.Add(*s)
 	if done {

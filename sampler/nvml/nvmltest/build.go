@@ -34,6 +34,17 @@ func Library(t testing.TB, variant Variant) string {
 	return built(t, variant, libraryName, "-shared", "-fPIC")
 }
 
+// Clock is the variable that gives a child's C code a clock that only sleeping moves; late, "FROM,TO,BY" in
+// nanoseconds or empty, makes sleeps end later (testdata/fakenvml/clock.c).
+func Clock(t testing.TB, late string) []string {
+	t.Helper()
+	path, err := build(filepath.Join(home(t), "clock.c"), "clock.so", []string{"-shared", "-fPIC", "-O2", "-Wall", "-Wextra"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []string{"LD_PRELOAD=" + path, "CLOCK_LATE=" + late}
+}
+
 func built(t testing.TB, variant Variant, name string, flags ...string) string {
 	t.Helper()
 	flags = append(flags, "-O2", "-Wall", "-Wextra")

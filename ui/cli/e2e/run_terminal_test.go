@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -254,4 +255,39 @@ func TestRunPassesTheLastBytes(t *testing.T) {
 		}
 		term.Close()
 	}
+}
+
+// Between two tries the terminal is nvpeak's: Ctrl-C leaves the loop of the shell, Ctrl-Z stops the pause. The second try
+// has its keys.
+func TestRunRetryInTerminal(t *testing.T) {
+	t.Parallel()
+	term := openShell(t)
+	sample := "cat " + filepath.Join(sampleDirectory(t), "03-seed-20mib-full-card.txt")
+	press(t, term, "alias nv='"+binary+" run --retry 3 --'; f() { case \"$*\" in *size?8) read x; echo \"got $x\";; *) "+sample+"; return 1;; esac; }; export -f f; clear\r")
+	press(t, term, "for i in 1 2; do nv bash -c 'f \"$@\"' x --batch-size 32; done\r")
+	see(t, term, "Ctrl-C ends all")
+	press(t, term, "\x03")
+	seeMatch(t, term, `\^C\s+ready>`)
+	press(t, term, "echo after $?\r")
+	see(t, term, "after 130")
+	sane(t, term)
+	press(t, term, "nv bash -c 'f \"$@\"' x --batch-size 16\r")
+	see(t, term, "Ctrl-C ends all")
+	press(t, term, "\x1a")
+	see(t, term, "Stopped")
+	sane(t, term)
+	press(t, term, "fg\r")
+	time.Sleep(2500 * time.Millisecond)
+	press(t, term, "keys\r")
+	see(t, term, "got keys", "came through")
+	sane(t, term)
+}
+
+func sampleDirectory(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs("../../../testdata/oom/samples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }

@@ -1,0 +1,100 @@
+package retry
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"nvpeak/advice/command"
+)
+
+// halveBatch halves the training batch on the command line. Accumulation is raised as much where its option is known
+// to be there.
+func halveBatch(d *Death) (Change, *Refusal) {
+	p := placeOf(d.Args)
+	if p.closed != "" {
+		return Change{}, refuse(p.closed)
+	}
+	a, batch, ok := p.line.BatchArgument()
+	switch {
+	case !ok || !p.line.OfProgram(a):
+		return Change{}, p.noBatch()
+	case batch == 1:
+		return Change{}, refuse("retry.batch_one", "option", a.Typed())
+	}
+	s, ok := p.line.SmallerBatch(2)
+	if !ok || s.Added != "" && p.file != "" {
+		s, ok = p.line.HalfBatch()
+	}
+	args, fits := p.with(s.Text)
+	if !ok || !fits {
+		return Change{}, p.noBatch()
+	}
+	c := Change{Args: args, Env: d.Env, what: sentence{"retry.batch", []any{"option", a.Typed(), "after", s.Batch, "before", s.Before}}}
+	c.notes = []sentence{effective(s)}
+	return c, nil
+}
+
+// effective says what becomes of the effective batch.
+func effective(s command.Suggestion) sentence {
+	switch {
+	case s.Note == "edit.nbs" || s.Note == "edit.global_batch":
+		return sentence{"retry.automatic", nil}
+	case s.Steps > 0 && len(s.Unsure) == 0 && s.Before%s.Batch == 0:
+		return sentence{"retry.accumulated", []any{"steps", s.Steps}}
+	case s.Steps > 0 && len(s.Unsure) == 0:
+		return sentence{"retry.nearly", []any{"steps", s.Steps}}
+	}
+	return sentence{"retry.effective", []any{"after", s.Batch, "before", s.Before}}
+}
+
+// shrinkValidation divides the batch of validation by four: nothing of the training depends on it.
+func shrinkValidation(d *Death) (Change, *Refusal) {
+	p := placeOf(d.Args)
+	if p.closed != "" {
+		return Change{}, refuse(p.closed)
+	}
+	a, found := p.line.EvalBatchArgument()
+	if found && a.Value == "1" {
+		return Change{}, refuse("retry.batch_one", "option", a.Typed())
+	}
+	s, ok := p.line.SmallerEvalBatch(4)
+	adds := !found && p.line.Style() != command.StyleUltralytics
+	if !ok || adds && p.file != "" || found && !p.line.OfProgram(a) {
+		return Change{}, p.noBatch()
+	}
+	option := "--per_device_eval_batch_size"
+	if found {
+		option = a.Typed()
+	} else if !adds {
+		option = "batch"
+	}
+	args, fits := p.with(s.Text)
+	if !fits {
+		return Change{}, p.noBatch()
+	}
+	c := Change{Args: args, Env: d.Env, what: sentence{"retry.batch", []any{"option", option, "after", s.Batch, "before", s.Before}}}
+	if !found && !adds {
+		c.notes = []sentence{effective(s)}
+	} else {
+		c.notes = []sentence{{"retry.validation", nil}}
+	}
+	return c, nil
+}
+
+// configs are the endings of files in which settings are kept.
+var configs = []string{".yaml", ".yml", ".json", ".toml", ".cfg", ".ini", ".conf"}
+
+// noBatch says where the batch is instead, as far as the command tells.
+func (p *place) noBatch() *Refusal {
+	for _, arg := range p.args {
+		name := arg[strings.LastIndexByte(arg, '=')+1:]
+		if slices.Contains(configs, filepath.Ext(name)) {
+			return refuse("retry.in_config", "file", name)
+		}
+	}
+	if p.file != "" {
+		return refuse("retry.in_script", "file", p.file)
+	}
+	return refuse("retry.no_batch")
+}

@@ -1,0 +1,89 @@
+package retry
+
+import (
+	"regexp"
+	"strings"
+	"syscall"
+
+	"nvpeak/advice/explain"
+	"nvpeak/sampler"
+)
+
+// ending are exit codes of programs that died of an exception or an abort; others are their own words for something.
+func ending(code int) bool {
+	switch code {
+	case 1, 2, 255, 128 + int(syscall.SIGABRT), 128 + int(syscall.SIGSEGV), 128 + int(syscall.SIGBUS):
+		return true
+	}
+	return false
+}
+
+// Died says whether a run with this end died of GPU memory: nil, or why it is not tried again. after is what was
+// printed after the failure.
+func Died(e explain.Explanation, code int, after string) *Refusal {
+	v := e.Verdict
+	switch {
+	case code > 128 && code != 128+int(syscall.SIGABRT) && code != 128+int(syscall.SIGSEGV) && code != 128+int(syscall.SIGBUS) && code != 255:
+		return refuse("retry.signal", "code", code)
+	case code == 126 || code == 127:
+		return refuse("retry.not_started")
+	case v.Event < 0 || v.Recovered:
+		return refuse("retry.not_memory", "code", code)
+	}
+	for _, event := range e.Events {
+		if !event.Recovered && (event.MemoryKind == sampler.MemoryHost || host(event.Causes)) {
+			return refuse("retry.host")
+		}
+	}
+	if line := lastWords(after, ending(code)); line != "" {
+		return refuse("retry.other_end", "line", line)
+	}
+	return nil
+}
+
+func host(causes []sampler.Cause) bool {
+	top := explain.TopCause(causes)
+	return top == explain.CauseHostMemory || top == explain.CauseSharedMemory
+}
+
+var (
+	// exception is the last line of a traceback.
+	exception = regexp.MustCompile(`^(?:\[?rank ?\d+\]?:? ?)?(?:[A-Za-z_]\w*\.)*([A-Z]\w*(?:Error|Exception|Interrupt|Exit|Failure)|KeyboardInterrupt|SystemExit|StopIteration)\b(?::|$)`)
+	// follows are exceptions that other processes raise when one has died, and those of memory themselves.
+	follows = regexp.MustCompile(`(?i)out ?of ?memory|OutOfMemory|RESOURCE_EXHAUSTED|ResourceExhausted|ChildFailedError|CalledProcessError|ProcessRaisedException|ProcessExitedException|DistBackendError|DistNetworkError|DistStoreError|TaskError|RayTaskError|ActorDied|WorkerCrashed|BrokenPipe|ConnectionReset|ConnectionRefused|EOFError|BrokenProcessPool|NCCL|CUBLAS_STATUS|CUDNN_STATUS|CUDA error`)
+	// chained: the next exception was raised because of the one before, and stands for it.
+	chained = regexp.MustCompile(`^(?:The above exception was the direct cause of|During handling of the above exception)`)
+	// otherEnds are ends that are printed without a traceback.
+	otherEnds = regexp.MustCompile(`(?i)no space left on device|disk quota exceeded|permission denied|^killed$|^terminated$|keyboardinterrupt|^\^C`)
+	// complaint is an error that a program tells in its own words, and aftermath what others say when it has died.
+	complaint = regexp.MustCompile(`(?i)^(?:\w*error|fatal|panic|abort\w*)\b|\b(?:failed|cannot|can't|could not|unable to|no such|not found|missing|invalid|giving up|is full|disk full|corrupt\w*|refused|timed? ?out|assertion)\b`)
+	aftermath = regexp.MustCompile(`(?i)memory|exit ?codes?|exited|exit status|returned non-zero|error \d+$|see above|^wandb:|^srun:|^slurmstepd|^make|^conda|^\[?[EWI]\d{4}|^\[rank|^rank ?\d|elastic|torchrun|mpirun|mpiexec|primary job|^sending process|exception ignored|resource_tracker|leaked|process group|cuda|nccl|core dumped|aborted`)
+	// progress is how far a training is, as it prints it.
+	progress = regexp.MustCompile(`(?i)\b(?:step|iter(?:ation)?|epoch|global_step)\b\W{0,3}\d+`)
+)
+
+// lastWords is the line that shows that a program went on after a failure of memory and died of something else; empty:
+// it did not. Where its exit code is one of its own, whatever it says then counts.
+func lastWords(after string, usual bool) (line string) {
+	went, chain, told := map[string]bool{}, false, false
+	for text := range strings.Lines(strings.ReplaceAll(after, "\r", "\n")) {
+		text = strings.TrimSpace(text)
+		switch raised := exception.MatchString(text); {
+		case chained.MatchString(text):
+			chain = true
+		case raised && chain:
+			chain = false
+		case raised && follows.MatchString(text):
+			line, went, told = "", map[string]bool{}, true
+		case raised, otherEnds.MatchString(text):
+			line = text
+		case progress.MatchString(text) && !strings.HasPrefix(text, "wandb:"):
+			if went[text] = true; len(went) >= 2 && line == "" {
+				line = text
+			}
+		case line == "" && text != "" && !told && (!usual || complaint.MatchString(text) && !aftermath.MatchString(text)):
+			line = text
+		}
+	}
+	return sampler.Clean(line[:min(len(line), 120)])
+}
