@@ -239,6 +239,16 @@ var textsEN = map[string]string{
 	"html.allocated": "allocated (from the log)",
 	"html.reserved":  "reserved (from the log)",
 
+	"explain.paste":             "paste the log here, then press Ctrl-D on a line of its own (Ctrl-C leaves)",
+	"demo.offer":                "press Enter within {seconds} s to look around in a demo, anything else to leave: ",
+	"config.file":               "settings from {file}",
+	"config.absent":             "no settings file yet: {file}",
+	"config.nowhere":            "no settings file: neither XDG_CONFIG_HOME nor HOME is set",
+	"config.origin.default":     "default",
+	"config.origin.flag":        "flag {name}",
+	"config.origin.environment": "environment {name}",
+	"config.origin.file":        "{name}, line {line}",
+
 	"log.much":            "{file} unpacks to far more than a file of its size can hold: what comes after that is left out",
 	"tape.gzip_cut":       "the gzip data is cut or damaged: what comes after line {line} is missing",
 	"tape.much":           "what comes after line {line} is left out: so small a file cannot hold so much",
@@ -781,6 +791,8 @@ var textsEN = map[string]string{
 	"alert.imbalance":        "GPU {gpu}: {process} holds {level} here, its other ranks {most} at most: this GPU will fail first",
 	"alert.imbalance.others": "{n} other ranks of the same job hold {most} at most",
 
+	"alert.level":               "GPU {gpu}: {percent} % of the memory is used; the level is {level} %",
+	"alert.level.host":          "host: {percent} % of the memory is used; the level is {level} %",
 	"alert.unattributed":        "GPU {gpu}: {held} is held by no process the driver names; the need of {need} would fit without it",
 	"alert.unattributed.short":  "{short} short of {need} ({source})",
 	"alert.unattributed.hidden": "processes of other containers and users, or ones that just ended, are not listed",

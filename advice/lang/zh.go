@@ -239,6 +239,16 @@ var textsZH = map[string]string{
 	"html.allocated": "已分配（来自日志）",
 	"html.reserved":  "已保留（来自日志）",
 
+	"explain.paste":             "请把日志粘贴到这里，然后在新的一行按 Ctrl-D（Ctrl-C 退出）",
+	"demo.offer":                "{seconds} 秒内按回车可查看演示，其他任意输入则退出：",
+	"config.file":               "设置文件：{file}",
+	"config.absent":             "还没有设置文件：{file}",
+	"config.nowhere":            "没有设置文件：XDG_CONFIG_HOME 和 HOME 都未设置",
+	"config.origin.default":     "默认值",
+	"config.origin.flag":        "参数 {name}",
+	"config.origin.environment": "环境变量 {name}",
+	"config.origin.file":        "{name} 第 {line} 行",
+
 	"log.much":            "{file} 解压后的内容远超这种大小的文件所能包含的，其后的内容已略去",
 	"tape.gzip_cut":       "gzip 数据被截断或损坏：第 {line} 行之后的内容缺失",
 	"tape.much":           "第 {line} 行之后的内容已略去：这么小的文件不可能包含这么多数据",
@@ -781,6 +791,8 @@ var textsZH = map[string]string{
 	"alert.imbalance":        "GPU {gpu}：{process} 在这里占用 {level}，其他 rank 最多 {most}：这块 GPU 会最先失败",
 	"alert.imbalance.others": "同一任务的其他 {n} 个 rank 最多占用 {most}",
 
+	"alert.level":               "GPU {gpu}：已用 {percent}% 的显存，设定的水平是 {level}%",
+	"alert.level.host":          "主机：已用 {percent}% 的内存，设定的水平是 {level}%",
 	"alert.unattributed":        "GPU {gpu}：{held} 由驱动没有列出的进程占用；没有它，{need} 的需求就能放下",
 	"alert.unattributed.short":  "距 {need}（{source}）缺少 {short}",
 	"alert.unattributed.hidden": "其他容器和用户的进程，或刚结束的进程，不会列出",

@@ -3,6 +3,7 @@ package report
 import (
 	"time"
 
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 )
 
@@ -146,6 +147,7 @@ type Options struct {
 	Need    sampler.Opt[sampler.Bytes] // what the user typed, as for a Watch
 	Lang    string                     // of its sentences; empty: English
 	Log     string                     // of the training, as people would name it; empty: there is none
+	Levels  watch.Levels               // that somebody has set: alerts tell when they are reached
 	Outline bool                       // only Exits and the span are wanted: no alerts, no causes
 }
 

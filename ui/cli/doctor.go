@@ -25,7 +25,7 @@ func doctorCommand(a *app) *cobra.Command {
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
 	a.opt.bind(c.Flags(), append(reporting, "peak-interval", "demo", "nvml-lib", "lang", "ascii", "no-color")...)
 	c.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
-		a.opt.read(cmd.Flags(), a.env) //nolint:errcheck // checkSettings reports it
+		a.read(cmd.Flags()) //nolint:errcheck // checkSettings reports it
 	}
 	return c
 }

@@ -122,7 +122,7 @@ func (a *app) scan(files []string, recorded bool) ([]logFailures, error) {
 			if recorded {
 				return nil, nil
 			}
-			return nil, usagef("explain what? name a log (nvpeak explain train.log) or pipe one in")
+			a.say(a.words().Say("explain.paste"))
 		}
 		files = []string{"-"}
 	}

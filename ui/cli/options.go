@@ -23,4 +23,7 @@ type options struct {
 	plot         plotFlag
 	readonly     bool
 	requests     requestsFlag
+	config       string
+	gpuLevels    levelsFlag
+	hostLevels   levelsFlag
 }

@@ -51,7 +51,7 @@ func replayCommand(a *app) *cobra.Command {
 	}
 	c.Flags().Var(&f.speed, "speed", "playback `SPEED`, 0.25x to 3600x")
 	c.Flags().StringVar(&f.at, "at", "", "begin at this `TIME`: "+player.TimeForms)
-	a.opt.bind(c.Flags(), "gpu", "need", "interval", "lang", "theme", "ascii", "no-color", "plot")
+	a.opt.bind(c.Flags(), "gpu", "need", "interval", "lang", "theme", "gpu-levels", "host-levels", "ascii", "no-color", "plot")
 	return c
 }
 
@@ -115,9 +115,9 @@ func (a *app) openPlayer(ctx context.Context, from input) (*player.Player, playe
 // it its alerts would be others.
 func (a *app) playerOptions(from input) (o player.Options, err error) {
 	if a.opt.need.Known() {
-		return player.Options{Need: a.opt.need.Opt, Fixed: true, Lang: string(a.opt.lang)}, nil
+		return player.Options{Need: a.opt.need.Opt, Fixed: true, Lang: string(a.opt.lang), Levels: a.levels()}, nil
 	}
-	o.Lang = string(a.opt.lang)
+	o.Lang, o.Levels = string(a.opt.lang), a.levels()
 	t, err := tape.OpenParts(from.Files)
 	if err != nil {
 		return o, err

@@ -46,7 +46,7 @@ func reportCommand(a *app) *cobra.Command {
 	c.Flags().BoolVar(&f.json, "json", false, "as JSON")
 	c.Flags().StringVar(&f.html, "html", "", "write one page for a browser, that needs nothing else, to `FILE` (- for standard output)")
 	c.Flags().BoolVar(&f.compare, "compare", false, "compare two recordings: before and after")
-	a.opt.bind(c.Flags(), "gpu", "need", "interval", "log", "lang", "ascii", "no-color")
+	a.opt.bind(c.Flags(), "gpu", "need", "interval", "gpu-levels", "host-levels", "log", "lang", "ascii", "no-color")
 	return c
 }
 
@@ -146,7 +146,7 @@ func (a *app) readReport(from input) (report.Report, error) {
 	if err := checkSelection(from); err != nil {
 		return report.Report{}, err
 	}
-	o := report.Options{Source: filepath.Base(from.Name), Need: a.opt.need.Opt, Lang: string(a.opt.lang), Log: a.opt.log}
+	o := report.Options{Source: filepath.Base(from.Name), Need: a.opt.need.Opt, Lang: string(a.opt.lang), Log: a.opt.log, Levels: a.levels()}
 	log := trainingLog{}
 	if a.opt.log != "" {
 		var err error
