@@ -14,8 +14,8 @@ type Report struct {
 	Source    string           `json:"source"` // name of the file
 	Host      string           `json:"host"`
 	Driver    string           `json:"driver"`
-	Start     time.Time        `json:"start"` // of the first snapshot
-	End       time.Time        `json:"end_time"`
+	Start     Moment           `json:"start"` // of the first snapshot
+	End       Moment           `json:"end_time"`
 	Duration  float64          `json:"duration_s"`
 	Snapshots int              `json:"snapshots"`
 	Interval  float64          `json:"interval_s"` // usual time between snapshots

@@ -22,7 +22,7 @@ func (a *app) offerDemo(cmd *cobra.Command, args []string, err error) error {
 		return err
 	}
 	fmt.Fprintf(a.err, "nvpeak: %s\n%s", redact.Text(oneLine(err)), a.words().Say("demo.offer", "seconds", int(offerTimeout.Seconds())))
-	line, cause := a.answer(cmd.Context())
+	line, cause := a.typed(cmd.Context())
 	if cause != nil {
 		return cause
 	}
@@ -36,15 +36,15 @@ func (a *app) offerDemo(cmd *cobra.Command, args []string, err error) error {
 	return a.monitor(cmd, args)
 }
 
-// answer is the line that somebody types, empty when nobody does in time.
-func (a *app) answer(ctx context.Context) (line string, cause error) {
-	typed := make(chan string, 1)
+// typed is the line that somebody types, empty when nobody does in time.
+func (a *app) typed(ctx context.Context) (line string, cause error) {
+	lines := make(chan string, 1)
 	go func() {
 		line, _ := bufio.NewReaderSize(a.in, 16).ReadString('\n') //nolint:errcheck // the end of the input is no answer
-		typed <- line
+		lines <- line
 	}()
 	select {
-	case line = <-typed:
+	case line = <-lines:
 	case <-time.After(offerTimeout):
 	case <-ctx.Done():
 		fmt.Fprintln(a.err)

@@ -33,7 +33,7 @@ func (o *options) table() []option {
 	return []option{
 		{aboutGPUs, "gpu", "i", "NVPEAK_GPU", "only these GPUs: `LIST` of indices, UUIDs or PCI bus ids, separated by commas", (*listFlag)(&o.gpus), ""},
 		{aboutMemory, "need", "", "NVPEAK_NEED", "what the next allocation needs, a `SIZE` such as 15.8GiB", &o.need, ""},
-		{aboutGPUs, "interval", "", "NVPEAK_INTERVAL", "time between snapshots, a `DURATION` from 100ms to 1h", durationFlag{&o.interval, 100 * time.Millisecond, time.Hour}, ""},
+		{aboutGPUs, "interval", "", "NVPEAK_INTERVAL", "time between snapshots, or between the readings of a log that tells no times, a `DURATION` from 100ms to 1h", durationFlag{&o.interval, 100 * time.Millisecond, time.Hour}, ""},
 		{aboutGPUs, "peak-interval", "", "NVPEAK_PEAK_INTERVAL", "time between memory readings, a `DURATION` from 1ms to 10s", durationFlag{&o.peakInterval, time.Millisecond, 10 * time.Second}, ""},
 		{aboutGPUs, "demo", "", "NVPEAK_DEMO", "scripted GPUs: a `SCENARIO` of " + strings.Join(scenarioNames(), ", ") + "; list names them", &o.demo, demo.Default},
 		{aboutMemory, "log", "", "NVPEAK_LOG", "the `LOG` of the training: its out-of-memory errors are shown with their advice", (*textFlag)(&o.log), ""},
