@@ -40,7 +40,9 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 		g := &s.GPUs[i]
 		known := t.gpu(g.Key())
 		known.correct(&g.Memory)
-		known.usable = g.Memory.PlausibleTotal().Or(0).Less(g.Memory.Reserved.Or(0))
+		if n := g.Memory.PlausibleTotal().Or(0).Less(g.Memory.Reserved.Or(0)); n > 0 { // else as it was
+			known.usable = n
+		}
 		for j := range g.Processes {
 			if p := t.processes[g.Processes[j].PID]; p != nil {
 				t.fill(&g.Processes[j], p, g.Key(), s.Time)

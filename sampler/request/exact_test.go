@@ -236,3 +236,21 @@ func TestOverlapping(t *testing.T) {
 		}
 	}
 }
+
+// A snapshot without a reading, or without its total for a moment, loses no peak.
+func TestPeakWithoutReadings(t *testing.T) {
+	s := newScene(t, 1, people{7: {}})
+	s.context(0)
+	s.Reading(s.gpus[0].Key(), s.now, 10*gib)
+	s.apply()
+	total := s.gpus[0].Memory.Total
+	s.gpus[0].Memory.Total = sampler.Opt[sampler.Bytes]{}
+	s.apply()
+	s.later(ms(50))
+	s.alloc(1, 30*gib)
+	s.free(1)
+	s.gpus[0].Memory = sampler.Memory{Total: total, Used: sampler.Some(10 * gib), Window: &sampler.Window{}}
+	if m := s.apply().GPUs[0].Memory; m.Peak == nil || m.Peak.Bytes != 40*gib || m.Window.Max != 0 {
+		t.Errorf("peak %+v, window %+v", m.Peak, m.Window)
+	}
+}

@@ -151,13 +151,25 @@ func (g *gpu) note(at time.Time, n int64) {
 // shorter is a rise that no reading shows.
 const shorter = 32 * sampler.MiB
 
-// correct tells the snapshot of a use that came and went between two readings.
+// correct tells the snapshot of a use that came and went between two readings, or while there were none.
 func (g *gpu) correct(m *sampler.Memory) {
-	if w := m.Window; w != nil && w.Readings > 0 && g.top > w.Max+shorter {
-		at := milli(g.topAt)
-		win := *w
-		win.Max, win.MaxTime = g.top, at
-		m.Window, m.Peak = &win, &sampler.Peak{Bytes: g.top, Time: at, Source: sampler.PeakCalls}
-	}
+	top, at := g.top, milli(g.topAt)
 	g.top = 0
+	w := m.Window
+	if top == 0 || !m.Used.Known() && w == nil {
+		return
+	}
+	most := m.Used.Or(0)
+	if w != nil && w.Readings > 0 {
+		most = max(most, w.Max)
+	}
+	if top <= most+shorter {
+		return
+	}
+	m.Peak = &sampler.Peak{Bytes: top, Time: at, Source: sampler.PeakCalls}
+	if w != nil && w.Readings > 0 {
+		win := *w
+		win.Max, win.MaxTime = top, at
+		m.Window = &win
+	}
 }

@@ -2,6 +2,7 @@ package tape
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,6 +27,9 @@ type Recording struct {
 	Name  string
 	Files []string
 }
+
+// ErrNoRecordings is said of a directory.
+var ErrNoRecordings = errors.New("a directory without recordings")
 
 // Find sorts files into recordings, in the order in which they come: the parts of a rotated one are
 // one. A directory stands for the recordings in it, and a name with * ? or [ for those that it fits, if there is no
@@ -61,7 +65,7 @@ func expand(name string) ([]string, error) {
 	case err == nil && info.IsDir():
 		files, _ := filepath.Glob(filepath.Join(escapeGlob(name), "*.jsonl*"))
 		if len(files) == 0 {
-			return nil, fmt.Errorf("%s is a directory without recordings (*.jsonl, *.jsonl.zst): name a file", name)
+			return nil, fmt.Errorf("%s is %w (*.jsonl, *.jsonl.zst): name a file", name, ErrNoRecordings)
 		}
 		return files, nil
 	case err == nil || !strings.ContainsAny(name, "*?["):

@@ -33,6 +33,9 @@ func one(path string, gpus []string) input {
 // inputs are the recordings that these names stand for.
 func (a *app) inputs(names []string) (list []input, err error) {
 	found, err := tape.Find(names)
+	if errors.Is(err, tape.ErrNoRecordings) {
+		err = usageError{err}
+	}
 	for _, r := range found {
 		in := input{Recording: r, gpus: a.opt.gpus, step: a.opt.interval}
 		list = append(list, in)

@@ -421,8 +421,11 @@ func TestRecordRotates(t *testing.T) {
 		t.Fatalf("%q %v", files, err)
 	}
 	for _, path := range files {
-		part := readTape(t, path)
-		if part.end == nil || len(part.snaps) < 2 || len(part.notes) > 0 {
+		part, least := readTape(t, path), 2
+		if strings.HasSuffix(path, "/a.jsonl.zst") { // the one that was cut short
+			least = 1
+		}
+		if part.end == nil || len(part.snaps) < least || len(part.notes) > 0 {
 			t.Errorf("%s: end %v, %d snapshots, %q", path, part.end, len(part.snaps), part.notes)
 		}
 	}

@@ -372,7 +372,7 @@ func TestRetryUsage(t *testing.T) {
 	t.Parallel()
 	for _, row := range [][2]string{
 		{"--retry -1", "from 1 to 100"},
-		{"--retry x", "invalid argument"},
+		{"--retry x", "no whole number"},
 		{"--retry 1 --retry-ask", "needs a terminal"},
 		{"--resume-flag --resume", "add --retry N"},
 		{"--retry 1 --resume-flag={lastest}", "{latest}"},

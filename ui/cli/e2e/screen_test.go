@@ -26,7 +26,7 @@ func TestFirstScreen(t *testing.T) {
 		{[2]int{30, 6}, []string{"62.5/79.6G", "▲62.5"}, 5},
 		{[2]int{80, 24}, []string{"nvpeak", "driver 580", "every 20ms", "H100 80GB HBM3", "62.5 / ", "▲62.5", "GPU MEM", "41000", "q quit"}, 8},
 		{[2]int{120, 40}, []string{"nvpeak", "CUDA 13.0", "H100 80GB HBM3", "0.5 driver", "16.6 GiB free", "41000", "▲PEAK", "q quit"}, 8},
-		{[2]int{200, 60}, []string{"nvpeak", "PCIe 5x16", "-1m", "0.5 driver", "41000", "41007", "SHARE", "CPU%", "q quit"}, 8},
+		{[2]int{200, 60}, []string{"nvpeak", "PCIe 5x16", "-30s", "0.5 driver", "41000", "41007", "SHARE", "CPU%", "q quit"}, 8},
 	} {
 		t.Run(fmt.Sprintf("%dx%d", row.size[0], row.size[1]), func(t *testing.T) {
 			t.Parallel()
@@ -62,7 +62,7 @@ func TestDrivers(t *testing.T) {
 		{"unified", setup{scenario: "unified", size: [2]int{120, 40}},
 			[]string{"GB10", " shared", "4.0 GiB", "45001"}, nil},
 		{"hidden", setup{scenario: "hidden", size: [2]int{120, 40}},
-			[]string{"9.0 other", "9.0 GiB", "unattributed: used, but by no process"}, nil},
+			[]string{"9.0 other", "9.0 GiB", "(unattributed)"}, nil},
 		{"insufficient", setup{scenario: "insufficient", size: [2]int{120, 40}},
 			[]string{"30.0 / ", "no processes"}, nil},
 		{"R470", setup{scenario: "h100x8", driver: nvmltest.R470, size: [2]int{120, 40}}, []string{" / 79.6 GiB", "▲", "41000", "580.159"}, nil},
