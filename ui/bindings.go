@@ -63,6 +63,9 @@ var mainKeys = []binding{
 	{[]string{"home"}, "", "", move(-1 << 20), live},
 	{[]string{"end"}, "", "", move(1 << 20), live},
 	{[]string{"enter"}, "Enter", "key.detail", (*Model).openDetail, nil},
+	{[]string{"space"}, "Space", "key.tag", (*Model).toggleTag, live},
+	{[]string{"K", "f9"}, "K F9", "key.signal", (*Model).openSignals, canSignal},
+	{[]string{"K", "f9"}, "", "", (*Model).openSignals, func(m *Model) bool { return !canSignal(m) }}, // says why not
 	{[]string{"o", "f6"}, "o F6", "key.sort", (*Model).sortNext, nil},
 	{[]string{"O"}, "O", "key.reverse", (*Model).sortReverse, nil},
 	{[]string{"]"}, "[ ]", "key.span", spanBy(1), nil},

@@ -51,6 +51,8 @@ func (m *Model) page(v *view) (p page, ok bool) {
 		title := m.words.Say("help.title") + "  " + m.words.Say("help.theme", "name", th.Name, "title", m.words.Say("theme."+th.Name))
 		lines := helpLines(m.bindings(), m.glyphs, m.words, inside(rect{0, 0, min(w, helpWidth), h}).w)
 		return page{title, centered(w, h, helpWidth, len(lines)+2), lines}, true
+	case modeSignal, modeSignalAsk:
+		return m.signalPage(v), true
 	case modeAdvice:
 		lines := v.adviceFull(inside(rect{0, 0, min(w, adviceMaxWidth), h}).w)
 		return page{m.words.Say("panel.advice"), centered(w, h, adviceMaxWidth, len(lines)+2), lines}, true

@@ -25,6 +25,10 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 			return m.goToTime()
 		}
 		return m.setNeed()
+	case mode == modeSignal:
+		return m.signalKey(k)
+	case mode == modeSignalAsk:
+		return m.confirmSignal(k)
 	case mode == modeReset:
 		return m.confirmReset(k)
 	case mode != modeMain:
@@ -61,6 +65,11 @@ func (m *Model) textKey(k string) tea.Cmd {
 		top = 0
 	case "y":
 		return m.copyCommand()
+	case "K", "f9":
+		if m.prompt.mode == modeDetail {
+			return m.openSignals()
+		}
+		m.prompt.open(modeMain)
 	case "]", "[":
 		return spanBy(pick(k == "]", 1, -1))(m)
 	default: // whatever is pressed, nobody is caught here

@@ -29,6 +29,7 @@ type Model struct {
 	plots   map[sampler.GPUKey]*plotted
 	prompt  prompt
 	notices notices
+	signals signalMenu
 	alerts  alertFeed
 	tty     tty
 	glyphs  *theme.Glyphs

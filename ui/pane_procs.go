@@ -14,6 +14,9 @@ func (v *view) procPane(c *canvas, r rect, boxed bool) {
 		v.frame(c, r, theme.Faint)
 		x := c.put(r.x+1, r.y, r.x+r.w, theme.Accent, " "+v.words.Say("screen.processes")+" ")
 		x = c.put(x, r.y, r.x+r.w, theme.Text, strconv.Itoa(len(v.table.rows))+" ")
+		if n := len(v.table.tagged); n > 0 {
+			x = c.put(x, r.y, r.x+r.w, theme.Accent, v.words.Say("screen.tagged", "count", n)+" ")
+		}
 		v.keys(c, x+1, r.y, r.x+r.w-2, tableHints)
 		defer v.tableMore(c, rect{r.x + 1, r.y + r.h - 1, r.w - 3, 1}, r.h-3)
 		r = rect{r.x + 1, r.y + 1, r.w - 2, r.h - 2}
@@ -117,6 +120,9 @@ func (v *view) procLine(c *canvas, r rect, cols []int, n int) {
 			c.cut(x, r.y, end, col.role(row), text)
 		}
 		x += col.width + 1
+	}
+	if v.table.isTagged(row) {
+		c.set(r.x+1, r.y, '*', theme.Accent)
 	}
 	if n == v.table.cursor {
 		c.ground(r.x, r.y, r.x+r.w, theme.Selected)

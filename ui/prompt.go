@@ -19,6 +19,8 @@ const (
 	modeNeed  // typing the need
 	modeReset // confirming P
 	modeTime  // typing the time to go to
+	modeSignal
+	modeSignalAsk // confirming a signal
 )
 
 // prompt is what the keys act on, and what was typed there.

@@ -16,6 +16,7 @@ type table struct {
 	follow  *sampler.ProcessKey // the process under the cursor
 	sort    int                 // a column
 	reverse bool
+	tagged  map[sampler.ProcessKey]bool // by identity
 	places  map[sampler.ProcessKey]place
 	lately  int // how many rows there were of late: the room that the layout leaves
 }
@@ -41,6 +42,7 @@ func (t *table) list(s *sampler.Snapshot, only *sampler.GPU) {
 			t.rows = append(t.rows, procRow{gpu: g, snap: s})
 		}
 	}
+	t.forgetTags(s)
 	t.sortRows()
 	t.notePlaces(s.Time)
 	t.cursor = min(t.cursor, len(t.rows)-1)

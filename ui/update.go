@@ -126,6 +126,10 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.key(msg)
 	case tea.PasteMsg:
 		m.prompt.paste(msg.Content)
+	case signaled:
+		return m.signaled(msg)
+	case signalEnded:
+		return m.signalEnded(msg)
 	case noticeExpired:
 		m.notices.expire(msg)
 	}

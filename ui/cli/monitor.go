@@ -82,6 +82,11 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	o.ReadOnly = a.opt.readonly
+	if l.host != nil {
+		o.Processes = l.host
+		o.User, o.Root = l.host.Self()
+	}
 	o.Notify = ui.Notify{Terminal: notify.Terminal(a.opt.notify), Report: messenger.Tell, Troubles: troubles}
 	if a.opt.log != "" {
 		listener := trainlog.NewListener()
