@@ -29,6 +29,50 @@ type RefusedTensor struct {
 	FreeSegments  Opt[Bytes] `json:"free_segments_bytes"`  // free, in segments that nobody uses
 }
 
+// Of is whether a failure that asked for that much, as a log prints it with two decimals, can be this one.
+func (r *RefusedTensor) Of(requested Opt[Bytes]) bool {
+	size, known := requested.Value()
+	return known && max(size, r.Requested)-min(size, r.Requested) <= max(size, r.Requested)/100
+}
+
+// Unallocated is what the allocator had reserved and given to nobody.
+func (r *RefusedTensor) Unallocated() Opt[Bytes] {
+	if reserved, ok := r.Reserved.Value(); ok && r.Allocated.Known() {
+		return Some(reserved.Less(r.Allocated.Or(0)))
+	}
+	if split, ok := r.InactiveSplit.Value(); ok && r.FreeSegments.Known() {
+		return Some(split + r.FreeSegments.Or(0))
+	}
+	return Opt[Bytes]{}
+}
+
+// What was measured of fragmentation when a tensor was refused.
+const (
+	MeasuredBroken = "broken" // there was enough that nobody used, but in blocks that are too small: that is why
+	MeasuredWhole  = "whole"  // a free block could have held it: that is not why
+	MeasuredLittle = "little" // all that was free, of the GPU as well, was too little: that is not why
+	MeasuredPieces = "pieces" // what the allocator and the GPU had free would have been enough together only
+)
+
+// Fragmentation is one of them; empty: not enough was measured.
+func (r *RefusedTensor) Fragmentation() string {
+	largest, measured := r.LargestFree.Value()
+	unallocated, known := r.Unallocated().Value()
+	switch {
+	case r.Requested == 0 || !measured || !known:
+		return ""
+	case largest >= r.Requested:
+		return MeasuredWhole
+	case unallocated >= r.Requested:
+		return MeasuredBroken
+	case !r.GPUFree.Known():
+		return ""
+	case unallocated+r.GPUFree.Or(0) < r.Requested:
+		return MeasuredLittle
+	}
+	return MeasuredPieces
+}
+
 // Inside is who hears from allocators inside processes.
 type Inside interface {
 	// Apply fills in what they report.

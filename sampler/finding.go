@@ -103,6 +103,8 @@ type OOMEvent struct {
 	Line                int            `json:"line"` // where it starts, from 1
 	Text                string         `json:"text"` // cleaned
 	Context             *LogContext    `json:"context"`
+	Refused             *RefusedTensor `json:"refused,omitempty"` // the same as the allocator inside the process has told it; nil: it has not
+	Held                *TorchDevice   `json:"held,omitempty"`    // by which source lines, told from inside the process; nil: not known
 }
 
 // LogContext is what the log around a failure says of the run. Empty or absent: not said.

@@ -54,16 +54,20 @@ type TorchHolder struct {
 
 // TorchTrace is the recorded history of a GPU, judged at its last refusal, or at its end where nothing was refused.
 type TorchTrace struct {
-	Events  int          `json:"events"`
-	Seconds float64      `json:"seconds"`
-	Steps   int          `json:"steps"` // how often most lines came and went; 0: no pattern
-	Peak    Bytes        `json:"peak_bytes"`
-	Live    Bytes        `json:"live_bytes"` // at the moment that is judged
-	OOMs    int          `json:"ooms"`
-	OOM     *TorchOOM    `json:"oom"`
-	Last    []TorchEvent `json:"last_events"` // that led up to it
-	Curve   []TorchPoint `json:"curve"`
-	Lines   []TorchLine  `json:"lines"` // most live bytes first
+	Events  int     `json:"events"`
+	Seconds float64 `json:"seconds"`
+	Steps   int     `json:"steps"` // how often most lines came and went; 0: no pattern
+	Peak    Bytes   `json:"peak_bytes"`
+	Live    Bytes   `json:"live_bytes"` // at the moment that is judged
+	// What the step that was refused memory took above the end of the one before, the refused request included, and the
+	// most that steps before it took; 0: not known.
+	StepRise  Bytes        `json:"step_rise_bytes,omitempty"`
+	StepUsual Bytes        `json:"usual_step_rise_bytes,omitempty"`
+	OOMs      int          `json:"ooms"`
+	OOM       *TorchOOM    `json:"oom"`
+	Last      []TorchEvent `json:"last_events"` // that led up to it
+	Curve     []TorchPoint `json:"curve"`
+	Lines     []TorchLine  `json:"lines"` // most live bytes first
 }
 
 // TorchOOM is a refused request.
@@ -102,6 +106,53 @@ type TorchLine struct {
 	Cycles   int   `json:"cycles"`                // how often it rose and fell
 	Largest  Bytes `json:"largest_request_bytes"` // before its last rise
 	Requests int   `json:"requests"`
+	Steps    int   `json:"steps,omitempty"` // over which it has grown; 0: those of the history
+	// Caller is the line from which all of the last rise came and none before it; else empty.
+	Caller string `json:"new_caller"`
+}
+
+// Clean makes harmless what somebody else has written: texts without control characters, and counts that can be.
+func (d *TorchDevice) Clean() {
+	if d == nil {
+		return
+	}
+	for _, list := range [][]TorchHolder{d.Holders, d.Pins} {
+		for i := range list {
+			list[i].clean()
+			list[i].Blocks = max(0, list[i].Blocks)
+		}
+	}
+	t := d.Trace
+	if t == nil {
+		return
+	}
+	t.Steps, t.OOMs, t.Events = max(0, t.Steps), max(0, t.OOMs), max(0, t.Events)
+	for i := range t.Lines {
+		l := &t.Lines[i]
+		l.clean()
+		l.Caller = Clean(l.Caller)
+		l.Blocks, l.Cycles, l.Requests, l.Steps = max(0, l.Blocks), max(0, l.Cycles), max(0, l.Requests), max(0, l.Steps)
+	}
+	for i := range t.Last {
+		t.Last[i].Action = Clean(t.Last[i].Action)
+		t.Last[i].Site.clean()
+	}
+	if t.OOM != nil {
+		t.OOM.Site.clean()
+		for i := range t.OOM.Stack {
+			t.OOM.Stack[i].clean()
+		}
+	}
+}
+
+func (s *TorchSite) clean() {
+	s.File, s.Function, s.Code, s.Validation = Clean(s.File), Clean(s.Function), Clean(s.Code), Clean(s.Validation)
+	s.Line = max(0, s.Line)
+}
+
+// Python: it is a line of Python, and no frame of C++ (PyTorch records those too where it is asked to).
+func (s TorchSite) Python() bool {
+	return strings.HasSuffix(s.File, ".py") || strings.HasPrefix(s.File, "<") || strings.Contains(s.File, "ipykernel")
 }
 
 // Place is the line in short: "train.py:210"; empty where none was recorded.

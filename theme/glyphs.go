@@ -35,6 +35,6 @@ var Unicode = Glyphs{
 // ASCII glyphs, for --ascii and terminals without UTF-8.
 var ASCII = Glyphs{
 	Bar: []rune("#"), Thin: []rune("="), Low: []rune("#"), BarEmpty: '.', BarReserve: ':', BarUnknown: '%',
-	Peak: '^', Need: '|', NeedOver: '>', Line: '-', Side: '|', Corners: []rune("++++"), Mark: '-', Cursor: '>', Focus: '>',
+	Peak: '^', Need: '|', NeedOver: '>', Line: '-', Side: '|', Corners: []rune("++++"), Mark: '.', Cursor: '>', Focus: '>',
 	Spark: []rune("_.-=*#"), Alert: '!', More: '~', Degree: 'C', Dot: '-', Ellipsis: '~', Up: '^', Down: 'v',
 }

@@ -8,8 +8,8 @@ import (
 	"nvpeak/theme"
 )
 
-// area is a filled plot over time in Braille dots, two columns and four rows a cell: what was held all of the
-// time is filled, what was held at some moment only is half filled.
+// area is a plot over time, filled with Braille dots, two columns and four rows a cell: what was held all of the
+// time is filled, what was held at some moment only is half filled. Or it is the line of what was held at most.
 type area struct {
 	high, low []float64 // most and least of each column of dots; NaN for a gap; low may be nil
 	behind    []float64 // what is drawn behind it, in one color; may be nil
@@ -20,6 +20,8 @@ type area struct {
 	now       string                           // the word for it
 	title     string                           // what is plotted, where that is not the memory
 	marks     []mark                           // lines across
+	lines     bool                             // a line, by asciigraph
+	last      *plotted                         // the line that stood here before; nil: nobody keeps it
 	role      func(percent float64) theme.Role // of what is so high; nil: by level
 }
 
@@ -79,17 +81,23 @@ func (at stretch) column(ago time.Duration, cells int) int {
 // draw draws the area with its axes; the times stand in the last row.
 func (a *area) draw(c *canvas, r rect, glyphs *theme.Glyphs, span time.Duration) {
 	plot := rect{r.x + axisWidth, r.y, graphColumns(r.w), r.h - 1}
-	if plot.h < 1 || plot.w < 4 || !(a.full > 0) || math.IsInf(a.full, 1) || len(a.high) == 0 {
+	if plot.h < 1 || a.lines && plot.h < 2 || plot.w < 4 || !(a.full > 0) || math.IsInf(a.full, 1) || len(a.high) == 0 {
 		return
 	}
-	scale := axisFor(a.full/a.unit, plot.h)
+	rows := plot.h - pick(a.lines, 1, 0) // from 0 to the top: a line has a row of its own for 0
+	scale := axisFor(a.full/a.unit, rows)
 	top := scale.top * a.unit
-	if a.behind != nil {
-		b := area{high: a.behind, full: a.full, role: func(float64) theme.Role { return theme.Dim }}
-		b.fill(c, plot, top)
+	switch {
+	case a.lines:
+		a.stroke(c, plot, top)
+	default:
+		if a.behind != nil {
+			b := area{high: a.behind, full: a.full, role: func(float64) theme.Role { return theme.Dim }}
+			b.fill(c, plot, top)
+		}
+		a.fill(c, plot, top)
 	}
-	a.fill(c, plot, top)
-	a.labels(c, rect{r.x, r.y, axisWidth - 1, plot.h}, scale)
+	a.labels(c, rect{r.x, r.y, axisWidth - 1, rows}, scale)
 	from, to := a.seen()
 	lines := rect{plot.x + from/dotColumns, plot.y, (to+dotColumns-1)/dotColumns - from/dotColumns, plot.h}
 	c.put(plot.x+1, plot.y, plot.x+plot.w, theme.Strong, a.title)
@@ -115,7 +123,7 @@ func (a *area) seen() (from, to int) {
 // lane draws a track of 0 to top in one row of dots, or of small bars where there are none. The topmost dots stay free,
 // so that lanes on lines one below the other do not become one.
 func (v *view) lane(c *canvas, r rect, t *history.Track, top float64, held time.Duration, role func(percent float64) theme.Role) {
-	if v.plot.lines || v.ascii {
+	if v.lined() {
 		values := t.Columns(v.now(), history.ColumnStep(v.plot.span, r.w), r.w) // as the lines above it
 		v.spark(c, r.x, r.y, values, top, func(share float64) theme.Role { return role(100 * share) })
 		return
@@ -197,21 +205,18 @@ func cellOf(from int, high, low, alone [dotColumns]int) rune {
 	return cell
 }
 
-// labels are the figures of the axis, each beside what is as high.
+// labels are the figures of the axis, each in the row above which there is more; that of 0 is in the row after the last.
 func (a *area) labels(c *canvas, r rect, scale axis) {
-	for v := 0.0; v <= scale.top*1.0001; v += scale.step {
-		y := r.h - 1 - max(heightOf(v, scale.top, r.h)-1, 0)/dotRows
-		text := scale.label(v)
-		if v+scale.step > scale.top*1.0001 {
-			text += a.sign
-		}
-		c.right(r.x, r.y+y, r.x+r.w, theme.Dim, text)
+	last := int(math.Round(scale.top / scale.step))
+	for i := range last + 1 {
+		text := scale.label(float64(i)*scale.step) + pick(i == last, a.sign, "")
+		c.right(r.x, r.y+r.h-(2*i*r.h+last)/(2*last), r.x+r.w, theme.Dim, text)
 	}
 }
 
 // line draws a mark where nothing else is.
 func (a *area) line(c *canvas, r rect, top float64, m mark, glyph rune) {
-	y := m.row(r, top)
+	y := a.row(m.value, r, top)
 	for x := r.x; x < r.x+r.w; x++ {
 		if ch, _ := c.at(x, y); ch == ' ' {
 			c.set(x, y, glyph, m.role)
@@ -221,10 +226,10 @@ func (a *area) line(c *canvas, r rect, top float64, m mark, glyph rune) {
 
 // name writes the label of a mark on its line, near the column that it belongs to.
 func (a *area) name(c *canvas, r rect, top float64, m mark, glyph rune) {
-	y, free := m.row(r, top), make([]bool, r.w)
+	y, free := a.row(m.value, r, top), make([]bool, r.w)
 	for x := range free {
-		ch, _ := c.at(r.x+x, y)
-		free[x] = ch == glyph || ch == ' '
+		ch, role := c.at(r.x+x, y)
+		free[x] = ch == ' ' || ch == glyph && role != theme.Plot
 	}
 	for _, text := range m.texts {
 		if x := nearestRoom(free, width(text)+2, m.at/dotColumns); x >= 0 {
@@ -234,9 +239,12 @@ func (a *area) name(c *canvas, r rect, top float64, m mark, glyph rune) {
 	}
 }
 
-// row of a plot that a mark is in.
-func (m mark) row(r rect, top float64) int {
-	return r.y + r.h - 1 - max(heightOf(m.value, top, r.h)-1, 0)/dotRows
+// row of a plot that a value is in.
+func (a *area) row(value float64, r rect, top float64) int {
+	if a.lines {
+		return r.y + r.h - 1 - int(math.Round(max(0, min(value/top, 1)*float64(r.h-1))))
+	}
+	return r.y + r.h - 1 - max(heightOf(value, top, r.h)-1, 0)/dotRows
 }
 
 // nearestRoom is where so many free columns begin whose middle is nearest to a column; -1: nowhere.

@@ -19,7 +19,7 @@ const (
 	axisRows   = 2 // between two labels at least
 )
 
-// axisFor is the axis that ends least above a value and has as many labels as so many rows take.
+// axisFor is the axis that ends least above a value and has as many labels as so many rows from 0 to its top take.
 func axisFor(value float64, rows int) axis {
 	best := axis{}
 	if !(value > 0) || math.IsInf(value, 1) {
@@ -57,7 +57,7 @@ func (a axis) worth(value float64, rows int) float64 {
 	if labels == 1 {
 		few++
 	}
-	between, rest := (rows-1)/labels, (rows-1)%labels
+	between, rest := rows/labels, rows%labels
 	uneven := 0.0
 	if rest > 0 {
 		uneven = 1 / float64(max(between, 1))

@@ -58,7 +58,9 @@ var blank = cell{r: ' '}
 // put writes text from (x, y) on, at most to column end (exclusive), and returns the
 // column after it. Text may come from outside: every rune is passed through harmless.
 func (c *canvas) put(x, y, end int, role theme.Role, text string) int {
-	for _, r := range text {
+	from, to := len(text)-len(strings.TrimLeft(text, " ")), len(strings.TrimRight(text, " "))
+	for i, r := range text {
+		role := pick(i < from || i >= to, theme.Text, role) // around a text nothing is underlined or reversed
 		r, w := harmless(r)
 		if x+w > min(end, c.w) {
 			break
@@ -127,6 +129,8 @@ func asciiFor(r rune) rune {
 		return '|'
 	case r >= '┌' && r <= '╋', r >= '╭' && r <= '╰':
 		return '+'
+	case r == '◂':
+		return '<'
 	case r == '…':
 		return '~'
 	case r == '↑':

@@ -1,5 +1,7 @@
 package ui
 
+import "nvpeak/theme"
+
 // view is what the panes read.
 func (m *Model) view() *view {
 	v := &view{shown: m.shown, history: m.folds.history, need: m.folds.watch.Need().Or(0), table: &m.table, gpus: &m.gpus, plot: m.plot, plots: m.plots,
@@ -20,6 +22,9 @@ func (m *Model) draw() *canvas {
 	c := v.draw(w, h)
 	if p, ok := m.page(v); ok {
 		v.textLines(c, v.box(c, p.outer, p.title), p.lines, m.prompt.top)
+		if text, r := m.notices.text, p.outer; text != "" && inside(r) != r { // it may cover the last line of the screen
+			c.cut(r.x+2, r.y+r.h-1, r.x+r.w-2, theme.Strong, " "+text+" ")
+		}
 	}
 	return c
 }

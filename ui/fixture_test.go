@@ -132,7 +132,9 @@ func gpus(n, procs int, odd bool) *sampler.Snapshot {
 			if odd {
 				p.Container, p.Framework = sampler.Some(name(j, "")), sampler.Some(name(j+1, ""))
 				p.Environment = map[string]string{name(j+2, ""): name(j+3, "")}
-				p.Allocator = &sampler.Allocator{Allocated: math.MaxUint64}
+				p.Allocator = &sampler.Allocator{Allocated: math.MaxUint64, Unallocated: math.MaxUint64, InactiveSplit: math.MaxUint64, LargestFree: sampler.Some(sampler.Bytes(math.MaxUint64)),
+					LastOOM: &sampler.RefusedTensor{Requested: math.MaxUint64, GPUFree: sampler.Some(sampler.Bytes(math.MaxUint64)), LargestFree: sampler.Some(sampler.Bytes(1)),
+						InactiveSplit: sampler.Some(sampler.Bytes(math.MaxUint64)), FreeSegments: sampler.Some(sampler.Bytes(math.MaxUint64))}}
 				p.Requests = &sampler.Requests{Largest: math.MaxUint64, LargestRecent: 1, Granted: math.MaxInt, Flushes: math.MinInt, Live: math.MaxUint64, Whole: j%2 == 0,
 					Refusal: &sampler.Refusal{Bytes: math.MaxUint64, Smallest: 1, Free: sampler.Some(sampler.Bytes(0)), Function: name(j+1, ""), Tries: math.MaxInt, Outcome: name(j+2, "")}}
 				s.Door = &sampler.Door{LetGo: hostile[:j], Lost: math.MaxInt}

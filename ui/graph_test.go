@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"nvpeak/sampler"
-	"nvpeak/sampler/history"
 	"nvpeak/theme"
 )
 
@@ -111,22 +110,28 @@ func TestWatermarkLine(t *testing.T) {
 		n := graphColumns(r.w)
 		top := math.Pow(10, float64(rnd.IntN(8)-3)) * (1 + rnd.Float64())
 		peak := top * (0.6 + 0.4*rnd.Float64())
-		g := graph{unit: 1, top: top, span: "5m", spanColumns: n, mark: peak, main: make([]float64, n)}
+		a := lined(n, top)
+		a.marks = []mark{{peak, theme.Peak, nil, 0}}
 		at := 2 + rnd.IntN(n-3)
-		g.main[at] = peak
+		a.high[dotColumns*at] = peak
 		c := newCanvas(r.x+r.w, r.y+r.h)
-		g.draw(c, r, &theme.Unicode)
+		a.draw(c, r, &theme.Unicode, time.Minute)
 		plot, mark := rowsOf(c, r, theme.Plot), rowsOf(c, r, theme.Peak)
 		if len(mark) != 1 || len(plot) == 0 || plot[0] != mark[0] {
 			t.Fatalf("%+v of %g in %+v: the plot reaches row %v, the watermark is in %v\n%s", peak, top, r, plot, mark, strings.Join(c.lines(), "\n"))
 		}
 		out := newCanvas(r.x+r.w, r.y+r.h)
-		g.main[at] = 0
-		g.draw(out, r, &theme.Unicode)
+		a.high[dotColumns*at] = 0
+		a.draw(out, r, &theme.Unicode, time.Minute)
 		if gone := rowsOf(out, r, theme.Peak); len(gone) != 1 || gone[0] != mark[0] {
 			t.Fatalf("the peak has scrolled out, and the watermark went from row %v to %v", mark, gone)
 		}
 	}
+}
+
+// lined is a plot of zeros as a line, on so many cells.
+func lined(cells int, top float64) *area {
+	return &area{lines: true, full: top, unit: 1, high: make([]float64, dotColumns*cells), at: stretch{span: time.Minute}, now: "now"}
 }
 
 // TestGraphOfAnything: gaps, constants, single values, absurd values: every column is
@@ -136,17 +141,16 @@ func TestGraphOfAnything(t *testing.T) {
 	for range 3000 {
 		w, h := 1+rnd.IntN(120), 1+rnd.IntN(30)
 		tops := []float64{0, -1, nan, inf, 1e-12, 1, 80, 1e18, math.MaxFloat64, math.SmallestNonzeroFloat64}
-		g := graph{unit: 1, top: tops[rnd.IntN(len(tops))], span: "24h", spanColumns: rnd.IntN(300) - 50, mark: nan, markText: "▲ 1"}
-		for range rnd.IntN(150) {
+		a := area{lines: true, unit: 1, full: tops[rnd.IntN(len(tops))], at: stretch{span: time.Duration(rnd.IntN(300)-50) * time.Second}, now: "now"}
+		for range rnd.IntN(300) {
 			odd := []float64{nan, nan, 0, 1, 80, -5, inf, -inf, math.MaxFloat64, 1e-300}
-			g.main = append(g.main, odd[rnd.IntN(len(odd))])
-			g.back = append(g.back, odd[rnd.IntN(len(odd))])
+			a.high = append(a.high, odd[rnd.IntN(len(odd))])
 		}
 		if rnd.IntN(2) == 0 {
-			g.back, g.mark = nil, odd(rnd)
+			a.marks = []mark{{odd(rnd), theme.Peak, []string{"▲ 1"}, rnd.IntN(300) - 50}}
 		}
 		c := newCanvas(w, h)
-		g.draw(c, rect{0, 0, w, h}, &theme.Unicode)
+		a.draw(c, rect{0, 0, w, h}, &theme.Unicode, 24*time.Hour)
 	}
 }
 
@@ -158,20 +162,20 @@ func odd(rnd *rand.Rand) float64 {
 func TestGraphKept(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	last, kept := &plotted{}, 0
-	g := graph{unit: 1, top: 80, span: "5m", mark: nan, main: make([]float64, 40), back: make([]float64, 40)}
+	a := lined(40, 80)
 	for range 1000 {
-		values := [][]float64{g.main, g.back}[rnd.IntN(2)]
+		values := a.high
 		values[rnd.IntN(len(values))] += []float64{0, 0.1, 20, nan, math.Inf(1)}[rnd.IntN(5)]
 		if i := rnd.IntN(len(values)); values[i] != values[i] || values[i] > 80 {
 			values[i] = 0
 		}
 		w, h := 45, 9+rnd.IntN(2)*rnd.IntN(2)
 		want, got := newCanvas(w, h), newCanvas(w, h)
-		g.last = nil
-		g.draw(want, rect{0, 0, w, h}, &theme.Unicode)
-		g.last = last
+		a.last = nil
+		a.draw(want, rect{0, 0, w, h}, &theme.Unicode, time.Minute)
+		a.last = last
 		before := last.lines
-		g.draw(got, rect{0, 0, w, h}, &theme.Unicode)
+		a.draw(got, rect{0, 0, w, h}, &theme.Unicode, time.Minute)
 		if !slices.Equal(got.cells, want.cells) {
 			t.Fatalf("%s\nis drawn as\n%s", strings.Join(want.lines(), "\n"), strings.Join(got.lines(), "\n"))
 		}
@@ -189,10 +193,10 @@ func TestGraphKeepsColumns(t *testing.T) {
 	for w := 12; w < 200; w += 7 {
 		n := graphColumns(w)
 		for at := 1; at < n; at += 5 {
-			g := graph{unit: 1, top: 100, span: "5m", mark: nan, main: make([]float64, n)}
-			g.main[at] = 100
+			a := lined(n, 100)
+			a.high[dotColumns*at] = 100
 			c := newCanvas(w, 9)
-			g.draw(c, rect{0, 0, w, 9}, &theme.Unicode)
+			a.draw(c, rect{0, 0, w, 9}, &theme.Unicode, time.Minute)
 			found := -1
 			for x := axisWidth; x < w; x++ {
 				if r, role := c.at(x, 0); role == theme.Plot && r != ' ' {
@@ -239,16 +243,10 @@ func TestSpikeOnScreenAtEverySpan(t *testing.T) {
 				c := newCanvas(w, 12)
 				v := m.view()
 				v.gpuPlot(c, rect{0, 0, w, 12}, g)
+				role := pick(lines, theme.Plot, theme.Area6)
 				n := graphColumns(w)
-				step, role := history.ColumnStep(span, n), theme.Plot
-				if !lines {
-					role = theme.Area6
-				}
-				x := w - 1 - int(ages[span]/step)
-				if !lines {
-					_, at := v.columns(m.folds.history.GPU(g.Key()).Plot("memory.used"), n, heldFor)
-					x = axisWidth + at.column(ages[span], n)/dotColumns
-				}
+				_, at := v.columns(m.folds.history.GPU(g.Key()).Plot("memory.used"), n, heldFor)
+				x := axisWidth + at.column(ages[span], n)/dotColumns
 				seen := false
 				for dx := -2; dx <= 1; dx++ {
 					ch, drawn := c.at(x+dx, 0)
@@ -262,27 +260,34 @@ func TestSpikeOnScreenAtEverySpan(t *testing.T) {
 	}
 }
 
-// TestSpanLabel: the label of the span stands where the span begins, below lines.
-func TestSpanLabel(t *testing.T) {
+// TestLineAxes: a plot of lines has the axes of a filled one: round figures, the times from its span up to now, and nothing
+// but memory in it.
+func TestLineAxes(t *testing.T) {
 	for _, span := range spans {
-		for _, w := range []int{80, 120, 200, 400} {
-			m := model(past(gpus(1, 0, false), 3), w, 30, Options{Span: span, Lines: true})
-			n := graphColumns(w)
-			want := w - int(span/history.ColumnStep(span, n))
-			for _, line := range m.draw().lines() {
-				if !strings.HasPrefix(line, "   0┤") {
-					continue
+		for _, w := range []int{80, 120, 200} {
+			var axes []string
+			for _, lines := range []bool{false, true} {
+				m := model(past(gpus(1, 0, false), 3), w, 30, Options{Span: span, Lines: lines})
+				list := m.draw().lines()
+				at := slices.IndexFunc(list, func(l string) bool { return strings.Contains(l, timeLabel(span)) && strings.Contains(l, "now") })
+				if at < 0 {
+					t.Fatalf("span %v, width %d, lines %v: no axis of time\n%s", span, w, lines, strings.Join(list, "\n"))
 				}
-				head, _, ok := strings.Cut(line, "-"+spanText(span))
-				if got := len([]rune(head)); !ok || got != want {
-					t.Errorf("span %v, width %d: the label is in column %d, the span begins in %d: %q", span, w, got, want, line)
-				}
+				axes = append(axes, strings.TrimLeft(list[at], "│ 0"))
+			}
+			if axes[0] != axes[1] {
+				t.Errorf("span %v, width %d: the times of areas and lines differ:\n%s\n%s", span, w, axes[0], axes[1])
 			}
 		}
 	}
+	m := model(past(gpus(1, 0, false), 3), 100, 30, Options{Lines: true})
+	screen := strings.Join(m.draw().lines(), "\n")
+	for _, label := range []string{"80 ", " 0 "} {
+		if !strings.Contains(screen, label) {
+			t.Errorf("no label %q on the axis:\n%s", label, screen)
+		}
+	}
 }
-
-func spanText(d time.Duration) string { return span(d) }
 
 // TestSpark: one row of small bars.
 func TestSpark(t *testing.T) {

@@ -312,7 +312,7 @@ func checkHelp(t *testing.T, m *Model) {
 			t.Errorf("the help does not show %q %q", b.show, b.help)
 		}
 	}
-	for _, end := range []string{"a lower bound of the true peak", "red from 95", "no process the driver names", "driver and firmware", "beyond the end", "sees no further."} {
+	for _, end := range []string{"before the plot", "red from 95", "no process the driver names", "driver and firmware", "beyond the end", "sees no further."} {
 		if !strings.Contains(got, end+" ") {
 			t.Errorf("a line of the help is cut before %q", end)
 		}

@@ -134,11 +134,11 @@ func (v *view) placeGPUs(p *plan, r rect) int {
 	return v.placeLines(p, r, list)
 }
 
-// atRest parts the GPUs that nobody has used over the time of the plots from the others, who get their room. Where all
-// are at rest, none is.
+// atRest parts the GPUs that nobody has used over the time of the plots, and those whose memory their instances show,
+// from the others, who get their room. Where all are at rest, none is.
 func (v *view) atRest(list []*sampler.GPU) (busy, idle []*sampler.GPU) {
 	for _, g := range list {
-		if v.unused(g) {
+		if v.unused(g) || v.parted(g) {
 			idle = append(idle, g)
 		} else {
 			busy = append(busy, g)
@@ -148,6 +148,11 @@ func (v *view) atRest(list []*sampler.GPU) (busy, idle []*sampler.GPU) {
 		return list, nil
 	}
 	return busy, idle
+}
+
+// parted says whether a GPU is listed by its instances, too.
+func (v *view) parted(g *sampler.GPU) bool {
+	return g.MIG == nil && slices.ContainsFunc(v.snap.GPUs, func(o sampler.GPU) bool { return o.MIG != nil && o.Index == g.Index && o.Host == g.Host })
 }
 
 // placeGrid gives every GPU a pane, if there is room; 0 if there is not.
@@ -218,6 +223,7 @@ func (v *view) placeColumns(p *plan, r rect, list []*sampler.GPU, cols int) int 
 	if rows > r.h {
 		rows = r.h
 		p.hidden = len(list) - rows*cols
+		list = v.scarceFirst(list)
 		first := max(0, min(v.gpus.scroll, p.hidden))
 		list = list[first : first+rows*cols]
 	}
@@ -264,6 +270,18 @@ func (v *view) scarcity(g *sampler.GPU) int {
 		return 0
 	}
 	return scarceSteps - int(scarceSteps*float64(min(g.Memory.WorstFree.Or(total), total))/float64(total))
+}
+
+// scarceFirst are GPUs in their order, but before all others those whose peaks leave next to nothing, unless by design:
+// what matters must not scroll out.
+func (v *view) scarceFirst(list []*sampler.GPU) []*sampler.GPU {
+	scarce := map[*sampler.GPU]bool{}
+	for _, g := range list {
+		scarce[g] = theme.Level(100-headroom(g), gpuLevels) == theme.Critical && v.byDesign(g) == ""
+	}
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b *sampler.GPU) int { return pick(scarce[b], 1, 0) - pick(scarce[a], 1, 0) })
+	return list
 }
 
 func without(list []*sampler.GPU, x *sampler.GPU) []*sampler.GPU {

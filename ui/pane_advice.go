@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"nvpeak/advice/watch"
 	"nvpeak/sampler"
@@ -47,7 +49,7 @@ var ahead = []string{sampler.AlertGrowth, sampler.AlertRepeatSpike, sampler.Aler
 func (v *view) slitLines() (lines []textLine) {
 	groups := v.groups()
 	for i, a := range groups {
-		text := a.Text
+		text := v.slitText(a.Alert)
 		if g := v.snap.Find(a.Key); g != nil && a.GPU.Known() && slices.Contains(ahead, a.Kind) {
 			if said := v.verdict(g); said.text != "" && said.role != theme.Dim {
 				text = v.words.Say("panel.slit", "gpu", g.Label(), "text", said.text)
@@ -64,12 +66,34 @@ func (v *view) slitLines() (lines []textLine) {
 	return lines
 }
 
+// slitText is an alert in a few words, if there are some for it.
+func (v *view) slitText(a sampler.Alert) string {
+	text := ""
+	switch {
+	case !a.GPU.Known():
+	case a.Kind == sampler.AlertOOM && a.Numbers["endings"] > 0:
+		text = v.words.Say("slit.ended")
+	case a.Kind == sampler.AlertOOM && a.Numbers["requested_bytes"] > 0:
+		text = v.words.Say("slit.refused", "size", sampler.Bytes(a.Numbers["requested_bytes"]).Short())
+	case a.Kind == sampler.AlertFlush:
+		text = v.words.Say("slit.flush")
+	}
+	if text == "" {
+		return a.Text
+	}
+	return v.words.Say("panel.slit", "gpu", a.GPU.Or(0), "text", text)
+}
+
 // overLines are the alerts that are just over, the newest first.
 func (v *view) overLines(w int) (lines []textLine) {
 	for _, a := range slices.Backward(v.past) {
 		lasted, over := a.End.Value()
 		if end := a.Time.Add(time.Duration((lasted - a.T) * float64(time.Second))); over && v.now().Sub(end) < roomTime {
-			for _, l := range wrap(v.words.Say("panel.over", "time", v.wall(end).Format("15:04:05"), "text", a.Text), w) {
+			text := v.words.Say("panel.over", "time", v.wall(end).Format("15:04:05"), "text", a.Text)
+			if came := v.outcomeOf(a); came != "" {
+				text += v.words.Say("list.semicolon") + came
+			}
+			for _, l := range wrap(text, w) {
 				lines = append(lines, textLine{{theme.Dim, l}})
 			}
 		}
@@ -77,14 +101,29 @@ func (v *view) overLines(w int) (lines []textLine) {
 	return lines
 }
 
+// outcomeOf is what came of a warning; empty: nothing is known of it, or to say.
+func (v *view) outcomeOf(a sampler.Alert) string {
+	failure, came, known := watch.Outcome(a, v.past, v.snap.Time)
+	switch {
+	case came:
+		return v.words.Say("panel.came", "time", v.wall(failure.Time).Format("15:04:05"))
+	case known:
+		return v.words.Say("panel.not_come")
+	}
+	return ""
+}
+
 // groups are the open alerts, those that say the same of several GPUs as one.
 func (v *view) groups() []watch.Group { return watch.Groups(v.alerts, v.words) }
 
 // alertHead is the text of an alert.
 func (v *view) alertHead(a sampler.Alert, w int) []textLine {
-	role := levelRole(a.Level)
+	role, text := levelRole(a.Level), a.Text
+	if a.Kind == sampler.AlertOOM || a.Kind == sampler.AlertFlush { // all others are of now
+		text = v.words.Say("panel.at", "text", text, "time", v.wall(a.Time).Format("15:04:05"))
+	}
 	var lines []textLine
-	for i, l := range wrap(a.Text, w-2) {
+	for i, l := range wrap(text, w-2) {
 		lead := pick(i == 0, string(v.glyphs.Alert)+" ", "  ")
 		lines = append(lines, textLine{{role, lead + l}})
 	}
@@ -103,12 +142,13 @@ func (v *view) alertBody(a sampler.Alert, w int) []textLine {
 	return lines
 }
 
-// joined runs sentences and phrases together.
+// joined runs sentences and phrases together: a phrase ends as a sentence before one.
 func joined(parts []string) string {
 	var b strings.Builder
 	for i, p := range parts {
 		if i > 0 {
-			b.WriteString(pick(strings.HasSuffix(parts[i-1], "."), " ", "; "))
+			begins, _ := utf8.DecodeRuneInString(p)
+			b.WriteString(pick(strings.HasSuffix(parts[i-1], "."), " ", pick(unicode.IsUpper(begins), ". ", "; ")))
 		}
 		b.WriteString(p)
 	}
@@ -214,6 +254,9 @@ func (v *view) adviceFull(w int) []textLine {
 			for _, l := range wrap(a.Text, w-width(at)) {
 				lines = append(lines, textLine{{theme.Dim, at}, {levelRole(a.Level), l}})
 				at = strings.Repeat(" ", width(at))
+			}
+			if came := v.outcomeOf(a.Alert); came != "" {
+				lines = append(lines, textLine{{theme.Dim, at + came}})
 			}
 		}
 	}

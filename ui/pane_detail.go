@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"nvpeak/sampler"
-	"nvpeak/sampler/history"
 	"nvpeak/theme"
 )
 
@@ -79,9 +78,7 @@ func (v *view) detailLines(row procRow, w int) []textLine {
 	if p.Peak != nil {
 		add("proc.peak", v.words.Say("proc.peak_at", "size", p.Peak.Bytes, "ago", v.ago(v.now().Sub(p.Peak.Time)), "source", v.words.Say(peakSource(p.Peak.Source))), theme.Peak)
 	}
-	if a := p.Allocator; a != nil {
-		add("proc.allocator", v.words.Say("proc.allocated", "allocated", a.Allocated, "reserved", a.Reserved, "retries", a.Retries, "refused", a.OOMs), theme.Text)
-	}
+	v.allocatorLines(p.Allocator, add)
 	v.requestLines(p.Requests, add)
 	host := formatted(hostOf, sampler.Bytes.String)(row)
 	if cpu, ok := p.CPU.Value(); ok {
@@ -123,19 +120,17 @@ func (v *view) processPlot(c *canvas, r rect, row procRow) {
 		return
 	}
 	n := graphColumns(r.w)
-	if v.plot.lines || v.ascii {
-		step := history.ColumnStep(v.plot.span, n)
-		gr := graph{main: s.Used.Columns(v.now(), step, n), top: row.gpu.Memory.Total.Or(0).MiB(), unit: mibPerGiB,
-			span: span(v.plot.span), spanColumns: int(v.plot.span / step), mark: nan}
-		gr.markPeak(row.proc.Peak, v)
-		gr.draw(c, r, v.glyphs)
-		return
-	}
-	a := area{full: row.gpu.Memory.Total.Or(0).MiB(), unit: mibPerGiB, now: v.words.Say("screen.now")}
+	a := area{full: row.gpu.Memory.Total.Or(0).MiB(), unit: mibPerGiB, now: v.words.Say("screen.now"), lines: v.lined()}
 	a.high, a.at = v.columns(s.Used, n, heldFor)
 	if gpu := v.history.GPU(row.gpu.Key()); gpu != nil {
 		a.behind, _ = v.columns(gpu.Plot("memory.used"), n, heldFor)
 	}
 	a.marks = v.peakMark(row.proc.Peak, a.at, n)
 	a.draw(c, r, v.glyphs, v.plot.span)
+	if a.behind != nil && !a.lines {
+		x := c.put(r.x+axisWidth, r.y-1, r.x+r.w, theme.Area3, "⣿ ")
+		x = c.put(x, r.y-1, r.x+r.w, theme.Text, v.words.Say("layer.process")+"  ")
+		x = c.put(x, r.y-1, r.x+r.w, theme.Dim, "⣿ ")
+		c.put(x, r.y-1, r.x+r.w, theme.Text, v.words.Say("proc.whole_gpu", "gpu", row.gpu.Label()))
+	}
 }

@@ -86,7 +86,7 @@ func (v *view) fitLines(f fitGroup, w int) []textLine {
 	for i, l := range wrap(text, w-2) {
 		lines = append(lines, textLine{{role, pick(i == 0, string(v.glyphs.Alert)+" ", "  ") + l}})
 	}
-	free := v.words.Say("panel.free", "now", sizeOr(f.Free), "lowest", sizeOr(f.WorstFree), "min", sizeOr(f.WorstFreeStart))
+	free := v.words.Say("panel.free", "now", sizeOr(f.Free), "lowest", sizeOr(f.WorstFree))
 	lines = append(lines, wrapped(theme.Text, free, w)...)
 	return append(lines, wrapped(theme.Dim, v.words.Say("panel.held", "who", v.holdersText(f.Holders)), w)...)
 }

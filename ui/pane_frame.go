@@ -50,7 +50,7 @@ func (v *view) header(c *canvas, r rect, hidden int) {
 		}
 	}
 	for _, short := range []bool{false, true} { // in what the others leave
-		if p := v.doorPiece(short); p.text != "" && x+width(p.text) < end {
+		if p := v.doorPiece(short); p.text != "" && x+width(p.text) <= end {
 			c.put(end-width(p.text), r.y, end, p.role, p.text)
 			break
 		}
@@ -98,7 +98,7 @@ func (v *view) headerRight(w int) []piece {
 	if hm, ok := v.snap.HostMemory.Value(); ok && hm.Total > 0 && w >= 60 {
 		used := hm.Total.Less(hm.Available)
 		level := theme.Level(percent(used, hm.Total), hostLevels)
-		ps = append(ps, piece{pick(level == theme.Ok, theme.Dim, level), v.words.Say("screen.host", "used", gib(used), "total", hm.Total.Short())})
+		ps = append(ps, piece{pick(level == theme.Ok, theme.Dim, level), v.words.Say("screen.host", "used", beside(used, hm.Total), "total", hm.Total.Short())})
 		if hm.SwapUsed > 0 && w >= 100 {
 			ps = append(ps, piece{theme.Dim, v.words.Say("screen.swap", "size", hm.SwapUsed.Short())})
 		}
@@ -129,7 +129,7 @@ func (v *view) samplingText(rate sampler.Sampling, name string) piece {
 	return piece{theme.Dim, text}
 }
 
-// footerPane is the last line: what is typed, a message, or the keys.
+// footerPane is the last line: what is typed, a message, or the keys that stand in no border.
 func (v *view) footerPane(c *canvas, r rect) {
 	switch f := &v.footer; {
 	case f.prompt != "":
@@ -140,6 +140,9 @@ func (v *view) footerPane(c *canvas, r rect) {
 	default:
 		x := r.x + 1
 		for _, k := range f.keys {
+			if slices.Contains(v.told, k) {
+				continue
+			}
 			key, word := v.words.Say(k.key), v.words.Say(k.word) // a key that has no sentence stays as it is
 			if x+width(key)+1+width(word) > r.x+r.w {
 				break

@@ -88,7 +88,7 @@ func larger(a, b float64) float64 {
 // gpuTitle is the line above a pane: index and name, then figures as far as they fit.
 func (v *view) gpuTitle(c *canvas, r rect, g *sampler.GPU, focused, boxed bool) {
 	mark := pick(focused, string(v.glyphs.Focus)+" ", "")
-	x := c.put(r.x+1, r.y, r.x+r.w, theme.Accent, " "+mark+pick(boxed, "GPU ", "")+g.Label()+" ")
+	x := c.put(r.x+1, r.y, r.x+r.w, theme.Accent, " "+mark+pick(boxed || r.w >= gridMinWidth, "GPU ", "")+g.Label()+" ")
 	x = c.cut(x, r.y, r.x+r.w-1, theme.Strong, shortName(g.Name)+" ")
 	if msg, ok := g.Error.Value(); ok {
 		c.cut(x, r.y, r.x+r.w-1, theme.Critical, " "+v.words.Reason(msg)+" ")
@@ -207,7 +207,7 @@ func (v *view) memoryFigures(m *sampler.Memory) []piece {
 
 // apartFigures are parts of the memory that no process holds, from right to left.
 func (v *view) apartFigures(m *sampler.Memory) (ps []piece) {
-	if resv, ok := m.Reserved.Value(); ok && resv > 0 {
+	if resv, ok := m.Reserved.Value(); ok && resv >= sampler.GiB/20 {
 		ps = append(ps, piece{theme.Reserved, gib(resv) + " " + v.words.Say("screen.reserved")})
 	}
 	if un := m.Unattributed.Or(0); un >= sampler.GiB/10 {

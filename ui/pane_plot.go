@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"nvpeak/sampler"
-	"nvpeak/sampler/history"
 	"nvpeak/theme"
 )
 
@@ -15,15 +14,14 @@ func (v *view) gpuPlot(c *canvas, r rect, g *sampler.GPU) {
 	if s == nil || r.h < 2 {
 		return
 	}
-	if v.plot.lines || v.ascii {
-		v.linePlot(c, r, g, s)
-		return
-	}
 	m, n := v.plot.metric, graphColumns(r.w)
 	if n < 4 {
 		return
 	}
-	a := area{full: m.top(g), unit: m.unit, sign: m.sign, now: v.words.Say("screen.now")}
+	a := area{full: m.top(g), unit: m.unit, sign: m.sign, now: v.words.Say("screen.now"), lines: v.lined()}
+	if a.lines {
+		a.last = v.plotted(g.Key())
+	}
 	a.high, a.at = v.columns(s.Plot(m.name), n, heldFor)
 	if !m.isMemory() { // high is no alarm
 		a.title, a.role = v.words.Say("metric."+m.title), func(float64) theme.Role { return theme.UtilPlot }
@@ -66,20 +64,8 @@ func (v *view) peakMark(p *sampler.Peak, at stretch, cells int) []mark {
 	return []mark{{p.Bytes.MiB(), theme.Peak, texts, at.column(ago, cells)}}
 }
 
-// linePlot is the plot by asciigraph, with utilization behind.
-func (v *view) linePlot(c *canvas, r rect, g *sampler.GPU, s *history.Series) {
-	m := v.plot.metric
-	n := graphColumns(r.w)
-	step := history.ColumnStep(v.plot.span, n)
-	gr := graph{main: s.Plot(m.name).Columns(v.now(), step, n), top: m.top(g), unit: m.unit, sign: m.sign,
-		span: span(v.plot.span), spanColumns: int(v.plot.span / step), mark: nan, last: v.plotted(g.Key())}
-	if m.isMemory() {
-		raiseLast(gr.main, &g.Memory)
-		gr.back = s.Plot("utilization.gpu").Columns(v.now(), step, n)
-		gr.markPeak(g.Memory.Peak, v)
-	}
-	gr.draw(c, r, v.glyphs)
-}
+// lined says whether plots are lines.
+func (v *view) lined() bool { return v.plot.lines || v.ascii }
 
 // plotted is the plot of a GPU in the frame before.
 func (v *view) plotted(key sampler.GPUKey) *plotted {
@@ -87,12 +73,4 @@ func (v *view) plotted(key sampler.GPUKey) *plotted {
 		v.plots[key] = &plotted{}
 	}
 	return v.plots[key]
-}
-
-// markPeak puts the watermark line at a peak.
-func (g *graph) markPeak(p *sampler.Peak, v *view) {
-	if p != nil && p.Bytes > 0 {
-		g.mark = p.Bytes.MiB()
-		g.markText = fmt.Sprintf("%c %s %s", v.glyphs.Peak, p.Bytes.Short(), v.ago(v.now().Sub(p.Time)))
-	}
 }

@@ -62,7 +62,7 @@ func (v *view) box(c *canvas, r rect, title string) rect {
 	return in
 }
 
-// frame draws the border of a panel.
+// frame draws the border of a panel: like a bar never in reverse video, which would make it one.
 func (v *view) frame(c *canvas, r rect, role theme.Role) {
 	g, bottom, right := v.glyphs, r.y+r.h-1, r.x+r.w-1
 	for _, y := range []int{r.y, bottom} {
@@ -71,11 +71,15 @@ func (v *view) frame(c *canvas, r rect, role theme.Role) {
 	for y := r.y + 1; y < bottom; y++ {
 		c.set(r.x, y, g.Side, role)
 		c.set(right, y, g.Side, role)
+		c.bar(r.x, y, r.x+1)
+		c.bar(right, y, right+1)
 	}
 	c.set(r.x, r.y, g.Corners[0], role)
 	c.set(right, r.y, g.Corners[1], role)
 	c.set(r.x, bottom, g.Corners[2], role)
 	c.set(right, bottom, g.Corners[3], role)
+	c.bar(r.x, r.y, r.x+r.w)
+	c.bar(r.x, bottom, r.x+r.w)
 }
 
 // keys writes keys and what they do into a border, so that they end before a column.
@@ -88,6 +92,7 @@ func (v *view) keys(c *canvas, x, y, end int, list []hint) {
 		}
 		at := c.put(from, y, end, theme.Accent, " "+list[i].key+" ")
 		c.put(at, y, end, theme.Dim, word+" ")
+		v.told = append(v.told, list[i])
 		end = from
 	}
 }

@@ -35,15 +35,6 @@ var plotMetrics = []plotMetric{
 	{"temperature.gpu", "temperature", 1, "°C", func(*sampler.GPU) float64 { return 110 }},
 }
 
-// raiseLast lets the newest column of a memory plot hold the window of an early picture,
-// which the history does not know yet.
-func raiseLast(columns []float64, m *sampler.Memory) {
-	n := len(columns) - 1
-	if n >= 0 && m.Window != nil && columns[n] < m.Window.Max.MiB() {
-		columns[n] = m.Window.Max.MiB()
-	}
-}
-
 // isMemory says whether the watermark and the utilization belong in the plot.
 func (m plotMetric) isMemory() bool { return m.name == plotMetrics[0].name }
 
@@ -61,8 +52,8 @@ func (m plotMetric) next() plotMetric {
 // shows the minutes that it has.
 const usualSpan = 5 * time.Minute
 
-// youngSpans are those that it grows through.
-var youngSpans = []time.Duration{time.Minute, 2 * time.Minute, usualSpan}
+// youngSpans are those that it grows through, so that half of a plot is empty at most; each step draws all of them anew.
+var youngSpans = []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 3 * time.Minute, usualSpan}
 
 // grow lets the span grow with what there is to show, until the viewer chooses one.
 func (p *plot) grow(age time.Duration) {

@@ -38,7 +38,7 @@ func pidOf(r procRow) int {
 func commandOf(r procRow, words lang.Catalog) string {
 	switch {
 	case r.proc == nil:
-		return words.Say("proc.unattributed_row")
+		return words.Say("report.unattributed")
 	case !r.proc.Visible && r.proc.Command == "":
 		return words.Say("report.now_other")
 	case r.proc.Command != "":

@@ -20,12 +20,12 @@ func TestHeaderOfRequests(t *testing.T) {
 		want string // "": nothing
 	}{
 		{nil, 200, ""},
-		{&sampler.Door{}, 200, "requests"},
+		{&sampler.Door{}, 200, "requests seen"},
 		{&sampler.Door{}, 50, ""},
-		{&sampler.Door{LetGo: []string{"cuMemAllocAsync"}}, 200, "requests (cuMemAllocAsync too often)"},
-		{&sampler.Door{LetGo: []string{"cuMemAllocAsync"}}, 110, "requests"},
-		{&sampler.Door{LetGo: []string{"cuMemAllocAsync", "cuMemFreeAsync"}, Lost: 12}, 200, "requests (2 functions too often, 12 calls lost)"},
-		{&sampler.Door{Lost: 1, Untold: 7}, 200, "requests (1 call lost)"},
+		{&sampler.Door{LetGo: []string{"cuMemAllocAsync"}}, 200, "requests seen (cuMemAllocAsync too often)"},
+		{&sampler.Door{LetGo: []string{"cuMemAllocAsync"}}, 110, "requests seen"},
+		{&sampler.Door{LetGo: []string{"cuMemAllocAsync", "cuMemFreeAsync"}, Lost: 12}, 200, "requests seen (2 functions too often, 12 calls lost)"},
+		{&sampler.Door{Lost: 1, Untold: 7}, 200, "requests seen (1 call lost)"},
 	} {
 		s := gpus(1, 1, false)
 		s.Door = row.door
@@ -80,6 +80,48 @@ func TestDetailOfRequests(t *testing.T) {
 		for _, w := range row.not {
 			if strings.Contains(got, w) {
 				t.Errorf("%+v: %q in\n%s", row.r, w, got)
+			}
+		}
+	}
+}
+
+// The detail tells what the allocator inside the process has free, and what it measured when it refused a tensor.
+func TestDetailOfAllocator(t *testing.T) {
+	gib := func(n float64) sampler.Opt[sampler.Bytes] {
+		return sampler.Some(sampler.Bytes(n * float64(sampler.GiB)))
+	}
+	refused := func(largest, unallocated float64) *sampler.RefusedTensor {
+		return &sampler.RefusedTensor{Time: afternoon.Add(-4 * time.Second), Requested: 3 * sampler.GiB, GPUFree: gib(1), LargestFree: gib(largest),
+			Allocated: gib(10), Reserved: gib(10 + unallocated)}
+	}
+	for _, row := range []struct {
+		a    sampler.Allocator
+		want []string
+		not  []string
+	}{
+		{sampler.Allocator{Allocated: sampler.GiB, Reserved: 3 * sampler.GiB, Unallocated: 2 * sampler.GiB},
+			[]string{"free inside  2.0 GiB unallocated"}, []string{"split", "largest free", "Measured"}},
+		{sampler.Allocator{Unallocated: 2 * sampler.GiB, InactiveSplit: sampler.GiB, LargestFree: gib(0.5)},
+			[]string{"2.0 GiB unallocated, 1.0 GiB of it split off from blocks in use, largest free block 512.0 MiB"}, nil},
+		{sampler.Allocator{LastOOM: refused(0.5, 4)}, []string{"refused      3.0 GiB 4s ago with 1.0 GiB free; Measured inside the process: 4.0 GiB was unallocated", "too broken up"}, nil},
+		{sampler.Allocator{LastOOM: refused(3.5, 4)}, []string{"a free block of 3.5 GiB could have held"}, []string{"broken"}},
+		{sampler.Allocator{LastOOM: refused(0.5, 1)}, []string{"less than the 3.0 GiB, so fragmentation is not the"}, nil},
+		{sampler.Allocator{LastOOM: &sampler.RefusedTensor{Time: afternoon, Requested: sampler.GiB}}, []string{"refused      1.0 GiB"}, []string{"Measured"}},
+	} {
+		s := gpus(1, 1, false)
+		s.GPUs[0].Memory.Unattributed = sampler.Opt[sampler.Bytes]{}
+		s.GPUs[0].Processes[0].Allocator = &row.a
+		m := model(past(s, 2), 120, 40, Options{})
+		press(m, "enter")
+		got := strings.Join(strings.Fields(strings.ReplaceAll(text(m), "│", "")), " ")
+		for _, w := range row.want {
+			if !strings.Contains(got, strings.Join(strings.Fields(w), " ")) {
+				t.Errorf("%+v: no %q in\n%s", row.a, w, got)
+			}
+		}
+		for _, w := range row.not {
+			if strings.Contains(got, w) {
+				t.Errorf("%+v: %q in\n%s", row.a, w, got)
 			}
 		}
 	}

@@ -24,6 +24,15 @@ func figure(f float64) string {
 	return strconv.FormatFloat(f, 'f', 0, 64)
 }
 
+// beside is an amount in front of a total: in GiB as most are, or in the unit of the total, or with its own.
+func beside(b, total sampler.Bytes) string {
+	whole := total.Short()
+	if strings.HasSuffix(whole, "G") {
+		return gib(b)
+	}
+	return strings.TrimSuffix(b.Short(), whole[len(whole)-1:])
+}
+
 // gibOr is gib of a known amount, "N/A" of an unknown one.
 func gibOr(o sampler.Opt[sampler.Bytes]) string {
 	if b, ok := o.Value(); ok {

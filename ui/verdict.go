@@ -19,12 +19,12 @@ func (v *view) verdict(g *sampler.GPU) piece {
 }
 
 // fitting says that the need fits on a GPU, if it does with room to spare: where it is short or nearly so, the advice is
-// about that.
+// about that. Of what was refused it says nothing: it fits as soon as who asked for it has died of it.
 func (v *view) fitting(g *sampler.GPU) (text string, ok bool) {
 	for i := range v.fits {
 		f := &v.fits[i]
 		need, _ := f.Need.Value()
-		if need.Source == watch.NeedAsked { // nobody has asked whether it fits
+		if need.Source != watch.NeedTyped { // nobody has asked whether it fits
 			continue
 		}
 		if fits, known := f.Fits(); f.gpu == g && known && fits && !f.Near() && need.Bytes > 0 {

@@ -45,6 +45,7 @@ type view struct {
 	words   lang.Catalog
 	outlook outlooks // nil: not known
 	footer  footer
+	told    []hint // keys that stand in a border
 }
 
 // footer is the last line: what is typed, a message, or the keys.

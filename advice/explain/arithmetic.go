@@ -198,8 +198,12 @@ func (f *facts) impossible() bool {
 // largestGPU is more than almost any GPU has, and more than any can give in one piece beside a model: a request above it needs no total to be judged.
 const largestGPU = 200 * sampler.GiB
 
+// largestWorkspace is what XLA lets a convolution of cuDNN have beside the pool, unless
+// TF_CUDNN_WORKSPACE_LIMIT_IN_MB says otherwise: what is larger is the program's own.
+const largestWorkspace = 4 * sampler.GiB
+
 // outsidePool: the driver refused what XLA asks for beside its pool (streams, libraries, a growing
 // pool), so the pool must become smaller, not larger.
 func (f *facts) outsidePool() bool {
-	return f.event.Kind == sampler.KindXLA && indexOf(f.event.Text, "on device ordinal") >= 0
+	return f.event.Kind == sampler.KindXLA && indexOf(f.event.Text, "on device ordinal") >= 0 && f.requested.Or(0) <= largestWorkspace
 }

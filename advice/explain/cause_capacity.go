@@ -26,8 +26,8 @@ var causesCapacity = []causeRow{
 			if !f.unallocated.Known() {
 				return f.words.Say("why.short_plain", "need", printed(f.requested.Or(0)), "free", f.amountOf(f.free.Or(0)), "short", f.amountOf(s))
 			}
-			return f.words.Say("why.short", "need", printed(f.requested.Or(0)), "free", f.amountOf(f.free.Or(0)), "holes", f.amountOf(f.unallocated.Or(0)),
-				"sum", f.amountOf(f.free.Or(0)+f.unallocated.Or(0)), "short", f.amountOf(s))
+			return f.withMeasured(f.words.Say("why.short", "need", printed(f.requested.Or(0)), "free", f.amountOf(f.free.Or(0)), "holes", f.amountOf(f.unallocated.Or(0)),
+				"sum", f.amountOf(f.free.Or(0)+f.unallocated.Or(0)), "short", f.amountOf(s)))
 		}},
 	{id: "R4", cause: CauseTooBig, reason: sourceMessage,
 		when: func(f *failure) bool {
@@ -41,7 +41,7 @@ var causesCapacity = []causeRow{
 	{id: "R7", cause: CauseTooBig, reason: sourceMessage,
 		when: func(f *failure) bool { return !f.onHost() && f.fitsAfterReuse() },
 		confidence: func(f *failure) float64 {
-			if f.unallocatedShare() < 0.05 {
+			if f.unallocatedShare() < 0.05 || f.notFragmented() {
 				return f.capacitySure()
 			}
 			return min(f.capacitySure(), 1-f.fragmentationSure())
@@ -51,7 +51,11 @@ var causesCapacity = []causeRow{
 			if f.unallocatedShare() >= 0.05 {
 				id = "why.nearly_full"
 			}
-			return f.words.Say(id, "missing", f.amountOf(f.shortfallOr0()), "holes", f.amountOf(f.unallocated.Or(0)), "percent", percentOf(f.unallocated.Or(0), f.reserved()))
+			text := f.words.Say(id, "missing", f.amountOf(f.shortfallOr0()), "holes", f.amountOf(f.unallocated.Or(0)), "percent", percentOf(f.unallocated.Or(0), f.reserved()))
+			if f.notFragmented() {
+				return f.withMeasured(text)
+			}
+			return text
 		}},
 	{id: "share", cause: CauseTooBig, reason: sourceAnatomy,
 		when:       func(f *failure) bool { return !f.onHost() && f.footprint.known && f.allocated.Known() },

@@ -5,11 +5,13 @@ package explain
 // nvpeak's own; nobody published any.
 var causesFragmentation = []causeRow{
 	{id: "R5", cause: CauseFragmentation, reason: sourceNotes,
-		when:       func(f *failure) bool { return !f.onHost() && f.fitsAfterReuse() && f.unallocatedShare() >= 0.05 },
+		when: func(f *failure) bool {
+			return !f.onHost() && f.fitsAfterReuse() && f.unallocatedShare() >= 0.05 && !f.notFragmented()
+		},
 		confidence: func(f *failure) float64 { return f.fragmentationSure() },
 		evidence: func(f *failure) string {
-			return f.words.Say("why.fragmentation", "need", printed(f.requested.Or(0)), "free", f.amountOf(f.free.Or(0)), "holes", f.amountOf(f.unallocated.Or(0)),
-				"missing", f.amountOf(f.shortfallOr0()), "sum", f.amountOf(f.free.Or(0)+f.unallocated.Or(0)))
+			return f.withMeasured(f.words.Say("why.fragmentation", "need", printed(f.requested.Or(0)), "free", f.amountOf(f.free.Or(0)), "holes", f.amountOf(f.unallocated.Or(0)),
+				"missing", f.amountOf(f.shortfallOr0()), "sum", f.amountOf(f.free.Or(0)+f.unallocated.Or(0))))
 		}},
 	{id: "pool", cause: CauseFragmentation, reason: sourceJAX,
 		when:       func(f *failure) bool { return f.poolHadRoom() },

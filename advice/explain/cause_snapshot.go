@@ -21,13 +21,26 @@ var causesSnapshot = []causeRow{
 			}
 			return f.words.Say("torch.validation", "line", f.lineText(h.TorchSite), "size", gib(h.Bytes), "blocks", h.Blocks, "where", h.Validation, "all", gib(sum))
 		}},
+	{id: "snapshot", cause: CauseValidationSpike, reason: sourceSnapshot,
+		when: func(f *failure) bool {
+			_, _, named := f.validationHolds()
+			_, besides := f.besides()
+			return besides && !named
+		},
+		confidence: always(0.86),
+		evidence: func(f *failure) string {
+			l, _ := f.besides()
+			return f.words.Say("torch.besides", "line", f.lineText(l.TorchSite), "size", gib(l.Rise), "usual", gib(l.Usual), "count", l.Cycles, "where", l.Caller)
+		}},
 	{id: "snapshot", cause: CauseLeak, reason: sourceSnapshot,
 		when: func(f *failure) bool { _, ok := f.leaking(); return ok },
 		confidence: func(f *failure) float64 {
 			l, _ := f.leaking()
 			switch {
-			case f.snapshot.Trace.Steps == 0:
+			case f.leakSteps() == 0:
 				return 0.65
+			case f.inHoles() && f.heldBy(l) < f.unallocated.Or(0)/2:
+				return 0.6 // there is more between what was kept than in it
 			case l.Grown*10 > f.live(), f.requested.Known() && l.Grown >= f.shortfallOr0():
 				return 0.92 // without it the request had fitted
 			}
@@ -37,13 +50,21 @@ var causesSnapshot = []causeRow{
 	{id: "snapshot", cause: CauseDataSpike, reason: sourceSnapshot,
 		when: func(f *failure) bool { _, ok := f.spiking(); return ok },
 		confidence: func(f *failure) float64 {
-			if l, _ := f.spiking(); l.Rise*10 <= f.live() && f.fitsAfterReuse() {
+			l, _ := f.spiking()
+			if _, besides := f.besides(); besides || l.Rise*10 <= f.live() && f.fitsAfterReuse() {
 				return 0.6
 			}
 			return 0.89
 		},
 		evidence: func(f *failure) string {
 			l, _ := f.spiking()
+			if t := f.snapshot.Trace; t.StepUsual > 0 {
+				id := "torch.spike_step"
+				if l.Live == 0 {
+					id = "torch.spike_refused"
+				}
+				return f.words.Say(id, "line", f.lineText(l.TorchSite), "size", gib(l.Rise), "rise", gib(t.StepRise), "usual", gib(t.StepUsual), "need", printed(f.requested.Or(0)))
+			}
 			if float64(l.Rise) > spikeRise*float64(l.Usual) {
 				return f.words.Say("torch.spike", "line", f.lineText(l.TorchSite), "size", gib(l.Rise), "usual", gib(l.Usual), "count", l.Cycles)
 			}
@@ -51,11 +72,15 @@ var causesSnapshot = []causeRow{
 		}},
 	{id: "snapshot", cause: CauseFragmentation, reason: sourceNotes,
 		when: func(f *failure) bool {
-			return f.snapshot != nil && f.fitsAfterReuse() && f.unallocatedShare() >= 0.05 && f.snapshot.LargestFree < f.requested.Or(0)
+			return f.inHoles() && !f.notFragmented()
 		},
 		confidence: func(f *failure) float64 {
-			if f.expandable() {
+			l, leak := f.leaking()
+			switch {
+			case f.expandable():
 				return 0.3
+			case leak && f.heldBy(l) >= f.unallocated.Or(0):
+				return 0.6 // what is kept keeps its segments too
 			}
 			return 0.9
 		},
@@ -95,7 +120,7 @@ var causesSnapshot = []causeRow{
 			switch {
 			case f.otherFinding():
 				return 0.3
-			case f.holders()[0].File == "":
+			case f.mostNamed() == nil:
 				return 0.4
 			}
 			return 0.62
@@ -122,23 +147,29 @@ func (f *failure) otherFinding() bool {
 func (f *failure) leakText() string {
 	l, _ := f.leaking()
 	pairs := []any{"line", f.lineText(l.TorchSite), "size", gib(l.Live), "grown", gib(l.Grown), "blocks", l.Blocks}
-	steps := f.snapshot.Trace.Steps
+	steps := f.leakSteps()
 	if steps == 0 {
 		return f.words.Say("torch.leak_blocks", pairs...)
 	}
-	if l.Cycles == 0 { // what it began after the first steps
+	if l.Steps > 0 {
+		steps = l.Steps
+	} else if l.Cycles == 0 && l.Requests > 0 { // what it began after the first steps
 		steps = min(steps, l.Requests)
 	}
-	return f.words.Say("torch.leak", append(pairs, "each", printed(l.Grown/sampler.Bytes(steps)), "count", steps)...)
+	text := f.words.Say("torch.leak", append(pairs, "each", printed(l.Grown/sampler.Bytes(steps)), "count", steps)...)
+	if k, known := f.keeper(); known && f.runsModel(l) {
+		text += f.words.Say("detail.space") + f.words.Say("torch.keeper", "line", f.lineText(k.TorchSite), "blocks", k.Blocks)
+	}
+	return text
 }
 
 // largestText names the line that holds most.
 func (f *failure) largestText() string {
-	list := f.holders()
-	if len(list) == 0 || list[0].File == "" {
+	most := f.mostNamed()
+	if most == nil {
 		return f.words.Say("torch.no_frames")
 	}
-	return f.words.Say("torch.largest", "line", f.lineText(list[0].TorchSite), "size", gib(list[0].Bytes), "blocks", list[0].Blocks, "percent", percentOf(list[0].Bytes, f.live()))
+	return f.words.Say("torch.largest", "line", f.lineText(most.TorchSite), "size", gib(most.Bytes), "blocks", most.Blocks, "percent", percentOf(most.Bytes, f.live()))
 }
 
 // lineText names a line: with its code where the file can be read here, else with its function.
@@ -158,8 +189,13 @@ func (f *failure) siteOf(cause string) *sampler.TorchSite {
 	switch cause {
 	case CauseValidationSpike:
 		var h sampler.TorchHolder
-		_, h, known = f.validationHolds()
-		site = h.TorchSite
+		if _, h, known = f.validationHolds(); known {
+			site = h.TorchSite
+			break
+		}
+		var l sampler.TorchLine
+		l, known = f.besides()
+		site = l.TorchSite
 	case CauseLeak:
 		var l sampler.TorchLine
 		l, known = f.leaking()
@@ -185,8 +221,8 @@ func (f *failure) largestSite() (sampler.TorchSite, bool) {
 	if _, h, ok := f.optimizerHolds(); ok {
 		return h.TorchSite, true
 	}
-	if list := f.holders(); len(list) > 0 {
-		return list[0].TorchSite, true
+	if most := f.mostNamed(); most != nil {
+		return most.TorchSite, true
 	}
 	return sampler.TorchSite{}, false
 }
@@ -221,7 +257,10 @@ func (f *failure) snapshotHeadline() string {
 
 // snapshotDetail names the line first, then what the arithmetic says.
 func (f *failure) snapshotDetail(causes []sampler.Cause, rest string) string {
-	text := f.largestText()
+	text := ""
+	if f.event.Held == nil || len(f.holders()) > 0 {
+		text = f.largestText()
+	}
 	for _, row := range causesSnapshot {
 		if len(causes) > 0 && row.cause == causes[0].ID && row.when(f) {
 			text = row.evidence(f)
@@ -230,6 +269,9 @@ func (f *failure) snapshotDetail(causes []sampler.Cause, rest string) string {
 	}
 	if f.unrefused() {
 		return text
+	}
+	if text == "" {
+		return rest
 	}
 	return text + f.words.Say("detail.space") + rest
 }

@@ -25,7 +25,7 @@ func namedProgram(f *job) program {
 		if row.unlessTrains && (f.trains() || byScript(f).is(training)) {
 			continue
 		}
-		named := row.name == f.context.Server || row.name == f.event.Framework || slices.Contains(words, row.name) ||
+		named := row.name == f.context.Server || row.name == f.event.Framework || row.framework != "" && row.framework == f.event.Framework || slices.Contains(words, row.name) ||
 			slices.ContainsFunc(row.words, func(w string) bool { return slices.Contains(words, w) }) || f.command.HasPlain(row.options...)
 		if named {
 			return row.program

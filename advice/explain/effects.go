@@ -61,6 +61,8 @@ func (f *failure) fragmentationSure() float64 {
 	real := f.unallocatedShare() >= 0.10 || f.unallocated.Or(0) >= sampler.GiB
 	p := 0.35
 	switch {
+	case f.measured() == sampler.MeasuredBroken:
+		p = 0.95
 	case real && f.unallocated.Or(0) >= f.requested.Or(0):
 		p = 0.9 // one unused segment would have been enough
 	case real:
@@ -69,7 +71,7 @@ func (f *failure) fragmentationSure() float64 {
 	if f.expandable() {
 		return min(p, 0.3) // the cure is in force, so unallocated memory of this size has another reason
 	}
-	if f.history == nil {
+	if f.history == nil && f.measured() != sampler.MeasuredBroken {
 		// A leak pins segments and a larger batch breaks them up. Where the course of the run is not
 		// known, that it would fit packed was the reason in half of the simulated deaths and threads.
 		p = min(p, 0.75)

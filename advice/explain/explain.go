@@ -21,7 +21,8 @@ func explainIn(in Incident, words lang.Catalog) Explanation {
 			one.History = in.Histories[i]
 		}
 		failures[i] = newFailure(one, event, words)
-		if i < len(in.Devices) {
+		failures[i].snapshot = event.Held
+		if i < len(in.Devices) && in.Devices[i] != nil {
 			failures[i].snapshot = in.Devices[i]
 		}
 		if i < len(in.Files) {

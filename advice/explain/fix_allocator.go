@@ -18,7 +18,7 @@ var fixesAllocator = []fixRow{
 				return true
 			}
 			return f.isPyTorch() && (f.event.Kind == sampler.KindCUDA || f.event.Kind == sampler.KindHIP) && f.unallocatedShare() >= 0.05 &&
-				f.fitsAfterReuse() && !f.saysCached() && !f.expandable() && !f.expandableBroken() && !f.oversubscribed() && !f.limited()
+				f.fitsAfterReuse() && !f.saysCached() && !f.expandable() && !f.expandableBroken() && !f.oversubscribed() && !f.limited() && !f.notFragmented()
 		},
 		saves: func(f *failure) (span, bool) {
 			return span{partOf(f.unallocated.Or(0), 0.5), f.unallocated.Or(0)}, f.unallocated.Known()

@@ -8,7 +8,7 @@ var fixesArrays = []fixRow{
 		kinds: ownCode, cost: 0.12,
 		lives: map[string]float64{CauseTooBig: 0.93, CauseFragmentation: 0.5, CauseUnknown: 0.5, CauseMemoryLimit: 0.4},
 		when: func(f *failure) bool {
-			return f.arrays() && f.program.kind != training && !f.told(sampler.ToldText) && f.phase() != sampler.PhaseLoading
+			return f.arrays() && f.program.kind != training && f.program.name != "alphafold" && !f.told(sampler.ToldText) && f.phase() != sampler.PhaseLoading
 		},
 		reach:   always(1),
 		variant: func(f *failure) string { return "pieces" },

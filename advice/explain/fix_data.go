@@ -25,10 +25,10 @@ var fixesData = []fixRow{
 		pairs: func(f *failure) []any { return []any{"need", printed(f.requested.Or(0))} },
 		do:    doCapSampleSize},
 	{id: FixCapSampleSize, source: "https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html",
-		kinds: ownCode | imageTool, cost: 0.13,
+		kinds: ownCode | imageTool | server, cost: 0.13,
 		lives: map[string]float64{CauseTooBig: 0.97, CauseDataSpike: 0.97, CauseValidationSpike: 0.7, CauseUnknown: 0.5},
 		when: func(f *failure) bool {
-			return f.impossible() && (f.phase() != sampler.PhaseValidation || f.program.is(evaluation))
+			return f.impossible() && (!f.isServing() || f.program.reserves()) && (f.phase() != sampler.PhaseValidation || f.program.is(evaluation))
 		},
 		reach:   always(1), // nothing that leaves the tensor as it is can help
 		variant: func(f *failure) string { return "impossible" },
@@ -103,8 +103,11 @@ func doFixLeak(f *failure) []string {
 }
 
 func doCapSampleSize(f *failure) []string {
-	if f.program.is(imageTool) {
+	switch {
+	case f.program.is(imageTool):
 		return doSmallerInput(f)
+	case f.isServing():
+		return append([]string{"pip install flash-attn --no-build-isolation  " + f.comment("do.flash")}, f.turnKnobs(FixLimitRequests)...)
 	}
 	for _, names := range [][]string{{"max_seq_length", "max_length", "max_seq_len", "cutoff_len", "model_max_length", "seq_length", "block_size"}, {"imgsz", "img_size", "image_size", "crop_size", "resolution"}} {
 		half := func(v float64) float64 {

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"nvpeak/advice/command"
 	"nvpeak/sampler"
 )
 
@@ -31,6 +30,9 @@ var fixesInference = []fixRow{
 			}
 			if f.servedWell() {
 				return 0.6 // a graph would have been too much for the first request
+			}
+			if f.bigRequest() && f.allocated.Known() && f.allocated.Or(0) < partOf(f.total.Or(0), 0.65) {
+				return 0.75 // a graph fills the GPU layer by layer; here one tensor found it half empty
 			}
 			return 0.95
 		},
@@ -89,14 +91,27 @@ var fixesInference = []fixRow{
 		},
 		do: doSmallerInput},
 	{id: FixSmallerInput, source: "https://docs.monai.io/en/stable/transforms.html",
-		kinds: training, cost: 0.15,
-		lives: map[string]float64{CauseTooBig: 0.92, CauseDataSpike: 0.9, CauseFragmentation: 0.8, CauseOversubscribed: 0.7},
+		kinds: training | undecided, cost: 0.15,
+		lives: map[string]float64{CauseTooBig: 0.92, CauseDataSpike: 0.9, CauseFragmentation: 0.8, CauseOversubscribed: 0.7, CauseUnknown: 0.5},
 		when: func(f *failure) bool {
-			return f.batch() == 1 && f.onPixels() && f.inTraining() && !f.refusedThoughFree()
+			return f.batch() == 1 && f.inTraining() && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.arrays() && (f.onPixels() || f.onlyMessage())
 		},
-		reach:   always(0.95),
-		variant: func(f *failure) string { return "crop" },
-		do:      doSmallerInput},
+		reach: func(f *failure) float64 {
+			switch {
+			case f.stateDominated():
+				return 0.1
+			case f.learnsPictures():
+				return 0.6 // a model made for one size, of blocks that can be checkpointed
+			}
+			return 0.95
+		},
+		variant: func(f *failure) string {
+			if f.onPixels() {
+				return "crop"
+			}
+			return "sample"
+		},
+		do: doSmallerInput},
 	{id: FixShortenContext, source: "https://huggingface.co/docs/transformers/kv_cache",
 		kinds: evaluation | inference, cost: 0.1,
 		lives: map[string]float64{CauseTooBig: 0.8, CauseDataSpike: 0.9, CauseFragmentation: 0.7, CauseUnknown: 0.4, CauseOversubscribed: 0.5},
@@ -117,6 +132,12 @@ var fixesInference = []fixRow{
 		reach: func(f *failure) float64 {
 			if f.total.Known() && f.requested.Or(0) > f.total.Or(0) {
 				return 0.1
+			}
+			if f.program.name == "comfyui" && f.bigRequest() {
+				return 0.8 // it moves models out by itself; this is the picture
+			}
+			if f.program.is(inference|evaluation) && f.loadsLanguage() {
+				return 0.75 // such a model is mostly loaded in 8 or 4 bits: from RAM it is very slow
 			}
 			if f.program.is(imageTool) || f.phase() == sampler.PhaseLoading || f.weightsFill() {
 				return 1
@@ -162,9 +183,19 @@ func (f *failure) onPixels() bool {
 	return f.convolves() || f.inFile("unet", "swin", "resnet", "rcnn", "yolo", "vgg", "hrnet", "deeplab", "detectors/", "segmentors/")
 }
 
+// learnsPictures: a model that makes pictures is trained.
+func (f *failure) learnsPictures() bool {
+	return f.inFile("diffusers", "ldm/", "sd-scripts", "dreambooth") || slices.ContainsFunc(slices.Concat(f.command.Scripts(), f.context.Scripts), func(s string) bool {
+		return strings.Contains(s, "dreambooth") || strings.Contains(s, "text_to_image") || strings.Contains(s, "sdxl")
+	})
+}
+
+// onlyMessage: neither a command nor a traceback tells what kind of model it is.
+func (f *failure) onlyMessage() bool { return !f.command.Known && len(f.context.Functions) == 0 }
+
 // hearsSpeech: it writes down what is said, so memory follows the length of the recording.
 func (f *facts) hearsSpeech() bool {
-	return f.inFile("automatic_speech_recognition", "asr_inference", "speecht5", "wav2vec", "modeling_whisper")
+	return f.program.name == "whisper" || f.inFile("automatic_speech_recognition", "asr_inference", "speecht5", "wav2vec", "modeling_whisper")
 }
 
 // generatesText: a language model was writing; memory follows the length of its context.
@@ -202,89 +233,4 @@ func (f *failure) offloadPossible() bool {
 		}
 	}
 	return f.isPyTorch() || f.program.is(imageTool) || f.event.Kind == sampler.KindOtherGPU
-}
-
-func doSmallerInput(f *failure) []string {
-	switch f.program.name {
-	case "comfyui":
-		return []string{f.comment("do.comfy_size"), f.comment("do.comfy_tiled")}
-	case "webui":
-		return []string{f.comment("do.webui_size"), f.comment("do.webui_tiled")}
-	}
-	if f.decodesPicture() {
-		return []string{"pipe.enable_vae_tiling()  " + f.comment("do.diffusers"), f.comment("do.fewer_frames")}
-	}
-	if text, ok := f.command.WithOption("--tile", "256"); ok && f.program.name == "upscaler" {
-		return []string{text}
-	}
-	if f.program.name == "ldm" && f.makesPictures() {
-		return doSmallerPicture(f)
-	}
-	half := func(v float64) float64 {
-		if v >= 64 {
-			return float64(int(v/2/32) * 32)
-		}
-		return v
-	}
-	names := []string{"imgsz", "img_size", "image_size", "resolution", "size", "input_size", "max_size", "crop_size", "tile", "tile_size"}
-	if text, name, ok := f.command.WithNumber(half, names...); ok {
-		return []string{text + "  " + f.comment("do.size_option", "name", name)}
-	}
-	if f.inTraining() {
-		return []string{f.comment("do.crop")}
-	}
-	if f.hearsSpeech() {
-		return []string{"asr(audio, chunk_length_s=30, batch_size=1)  " + f.comment("do.chunks"), f.comment("do.cut_audio")}
-	}
-	return []string{f.comment("do.input_size"), f.comment("do.input_tiles")}
-}
-
-// decodesPicture: it is the step from the latent picture to the pixels.
-func (f *failure) decodesPicture() bool {
-	return f.program.is(imageTool) && (f.told(sampler.ToldDecoding) || f.inFunction("vae_decode", "decode_first_stage", "decode_latents", "tiled_decode"))
-}
-
-// makesPictures: it is one of the scripts of the latent diffusion code, not another that uses its modules.
-func (f *failure) makesPictures() bool { return byScript(&f.job).name == "ldm" }
-
-// doSmallerPicture is for the scripts of the latent diffusion code, which make several pictures at once.
-func doSmallerPicture(f *failure) []string {
-	text := f.command.Text
-	if !f.command.Known {
-		return []string{"--n_samples 1 --H 384 --W 384  " + f.comment("do.one_picture")}
-	}
-	for _, o := range [][2]string{{"n_samples", "1"}, {"H", "384"}, {"W", "384"}} {
-		c := command.Parse(text)
-		if edited, _, ok := c.WithNumber(func(v float64) float64 { return min(v, 384) }, o[0]); ok && o[0] != "n_samples" {
-			text = edited
-		} else if edited, ok := c.WithOption("--"+o[0], o[1]); ok {
-			text = edited
-		}
-	}
-	return []string{text + "  " + f.comment("do.one_picture")}
-}
-
-func doOffload(f *failure) []string {
-	switch f.program.name {
-	case "comfyui":
-		if text, ok := f.command.WithOption("--lowvram", ""); ok {
-			return []string{text}
-		}
-		return []string{"python main.py --lowvram"}
-	case "invokeai":
-		return []string{"python scripts/invoke.py --free_gpu_mem"}
-	case "webui":
-		option := "--medvram"
-		if slices.Contains(f.command.Words(), option) {
-			option = "--lowvram"
-		}
-		if text, ok := f.command.WithOption(option, ""); ok {
-			return []string{text, "--opt-sdp-attention  " + f.comment("do.webui_args")}
-		}
-		return []string{"COMMANDLINE_ARGS=--medvram --opt-sdp-attention  " + f.comment("do.webui_args")}
-	}
-	if f.program.is(imageTool) || f.inFile("pipeline_", "diffusers") || f.convolves() && f.phase() == sampler.PhaseInference {
-		return []string{"pipe.enable_model_cpu_offload()  " + f.comment("do.instead_of_cuda"), "pipe.enable_vae_tiling()"}
-	}
-	return []string{`from_pretrained(name, device_map="auto", low_cpu_mem_usage=True)  ` + f.comment("do.device_map")}
 }

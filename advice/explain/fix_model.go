@@ -45,7 +45,7 @@ var fixesModel = []fixRow{
 		kinds: training | undecided, cost: 0.28,
 		lives: map[string]float64{CauseTooBig: 0.9, CauseFragmentation: 0.5, CauseImbalance: 0.4, CauseOtherProcess: 0.2},
 		when: func(f *failure) bool {
-			return f.isPyTorch() && f.event.Kind != sampler.KindMPS && (f.inTraining() || f.phase() == sampler.PhaseLoading) && !f.sharded() && !f.refusedThoughFree() && (f.stateDominated() || !f.footprint.known)
+			return f.isPyTorch() && f.event.Kind != sampler.KindMPS && (f.inTraining() || f.phase() == sampler.PhaseLoading) && (!f.sharded() || f.shardsMore()) && !f.refusedThoughFree() && (f.stateDominated() || !f.footprint.known)
 		},
 		variant: func(f *failure) string {
 			if f.phase() == sampler.PhaseLoading {
@@ -69,6 +69,9 @@ var fixesModel = []fixRow{
 			if f.phase() == sampler.PhaseLoading {
 				return []string{`AutoModelForCausalLM.from_pretrained(name, device_map="auto", torch_dtype="auto")  ` + f.comment("do.device_map")}
 			}
+			if f.shardsMore() {
+				return []string{`{"zero_optimization": {"stage": 3, "offload_optimizer": {"device": "cpu"}, "offload_param": {"device": "cpu"}}}  ` + f.comment("do.zero")}
+			}
 			return []string{"from torch.distributed.fsdp import fully_shard", "fully_shard(model)  " + f.comment("do.fsdp"),
 				`{"zero_optimization": {"stage": 2, "offload_optimizer": {"device": "cpu"}}}  ` + f.comment("do.zero")}
 		}},
@@ -84,11 +87,27 @@ var fixesModel = []fixRow{
 		},
 		reach: always(1),
 		do:    doFewerLayers},
+	{id: FixSmallerModel, source: "https://github.com/SYSTRAN/faster-whisper/blob/master/README.md",
+		kinds: inference, cost: 0.05, // an option at the start, and nearly the same words
+		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.65, CauseDataSpike: 0.5},
+		when:  func(f *failure) bool { return f.program.name == "whisper" && !f.onHost() && !f.refusedThoughFree() },
+		reach: always(1),
+		do: func(f *failure) []string {
+			return []string{"whisper-ctranslate2 AUDIO --model medium --compute_type int8"}
+		}},
+	{id: FixSmallerModel, source: "https://huggingface.co/docs/transformers/quantization/bitsandbytes",
+		kinds: evaluation | inference, cost: 0.14, // an option where it is loaded
+		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.6, CauseOversubscribed: 0.8},
+		when:  func(f *failure) bool { return !f.onHost() && !f.refusedThoughFree() && f.loadsLanguage() },
+		reach: always(1),
+		do: func(f *failure) []string {
+			return []string{"from_pretrained(name, quantization_config=BitsAndBytesConfig(load_in_4bit=True))"}
+		}},
 	{id: FixSmallerModel, source: "https://huggingface.co/docs/transformers/quantization/overview",
 		kinds: ownCode | running, cost: 0.3,
 		lives: map[string]float64{CauseTooBig: 0.9, CauseMemoryLimit: 0.4, CauseOversubscribed: 0.7, CausePreallocation: 0.5},
 		when: func(f *failure) bool {
-			return !f.refusedThoughFree() && f.phase() != sampler.PhaseValidation && !f.growsTrees()
+			return !f.refusedThoughFree() && f.phase() != sampler.PhaseValidation && !f.growsTrees() && f.program.name != "alphafold"
 		},
 		variant: func(f *failure) string {
 			switch f.program.name {
@@ -104,7 +123,7 @@ var fixesModel = []fixRow{
 			return ""
 		},
 		reach: func(f *failure) float64 {
-			if f.phase() == sampler.PhaseLoading || f.class.first == FixSmallerModel || f.phase() == sampler.PhaseInference || f.program.name == "whisper" && f.weightsFill() {
+			if f.phase() == sampler.PhaseLoading || f.class.first == FixSmallerModel || f.phase() == sampler.PhaseInference {
 				return 1.5 // nothing else changes what loading needs
 			}
 			return 0.6
@@ -116,14 +135,24 @@ var fixesModel = []fixRow{
 			if f.isServing() {
 				return []string{f.comment("do.quantized_server")}
 			}
-			if f.program.name == "whisper" {
-				return []string{"whisper-ctranslate2 AUDIO --model medium --compute_type int8"}
-			}
 			if f.program.is(training) && !f.usesLoRA() || !f.torchCode() {
 				return []string{f.comment("do.smaller_model")}
 			}
 			return []string{"from_pretrained(name, quantization_config=BitsAndBytesConfig(load_in_4bit=True))"}
 		}},
+}
+
+// shardsMore: DeepSpeed shards already, and what it keeps for the optimizer is still too much for the GPU.
+func (f *failure) shardsMore() bool {
+	return f.outgrownStates() && (f.event.Framework == "deepspeed" || f.command.Runs("deepspeed") || f.command.HasPlain("deepspeed", "deepspeed_config"))
+}
+
+// loadsLanguage: own code puts a language model on the GPU, or nothing tells more than that it is one.
+func (f *failure) loadsLanguage() bool {
+	if f.program.name != "" || f.convolves() || !f.torchCode() {
+		return false
+	}
+	return f.phase() == sampler.PhaseLoading || f.told(sampler.ToldText) && !f.numbers() && f.onlyMessage()
 }
 
 // layered: the program puts as many layers on the GPU as it is told to.

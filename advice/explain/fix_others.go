@@ -11,7 +11,7 @@ import (
 
 var fixesOthers = []fixRow{
 	{id: FixRebalanceRanks, source: "https://docs.pytorch.org/docs/stable/generated/torch.cuda.set_device.html",
-		kinds: training | evaluation | undecided, cost: 0.05,
+		kinds: ownCode, cost: 0.05,
 		lives: map[string]float64{CauseImbalance: 0.97},
 		when:  func(f *failure) bool { return true },
 		saves: func(f *failure) (span, bool) {
@@ -164,8 +164,11 @@ var fixesOthers = []fixRow{
 		when:    func(f *failure) bool { return f.program.reserves() },
 		variant: func(f *failure) string { return f.program.name },
 		reach: func(f *failure) float64 {
-			if f.loadingWeights() || f.dryRun() || indexOf(f.event.Text, "Not enough memory to handle") >= 0 || f.class.kind == sampler.KindKVCache || f.class.kind == sampler.KindStaticPool {
+			if f.impossible() || f.loadingWeights() || f.dryRun() || indexOf(f.event.Text, "Not enough memory to handle") >= 0 || f.class.kind == sampler.KindKVCache || f.class.kind == sampler.KindStaticPool {
 				return 0.1 // it does not come to the cache, or the cache is too small already
+			}
+			if f.readsPictures() {
+				return 0.6 // the encoder takes the pictures of all requests at once, whatever the share
 			}
 			return 0.95
 		},

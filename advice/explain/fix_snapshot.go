@@ -7,6 +7,7 @@ var fixesSnapshot = []fixRow{
 		lives: map[string]float64{CauseDataSpike: 0.98},
 		when:  func(f *failure) bool { _, ok := f.spiking(); return ok },
 		reach: always(0.97),
+		pairs: func(f *failure) []any { return []any{"need", printed(f.requested.Or(0))} },
 		do:    doCapSampleSize},
 	{id: FixNoGradValidation, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		kinds: training | evaluation | undecided, cost: 0,

@@ -64,12 +64,15 @@ var fixesTools = []fixRow{
 			if f.loadingWeights() {
 				return 0.1
 			}
+			if f.overweight() {
+				return 0.3 // no cache leaves room for such weights
+			}
 			return 0.95
 		},
 		variant: func(f *failure) string { return f.program.name },
 		do: func(f *failure) []string {
 			list := f.turnKnobs(FixLimitRequests)
-			if f.dryRun() && f.inFunction("multimodal", "vision", "visual", "image", "encoder") {
+			if f.readsPictures() {
 				list = append(list, `vllm serve MODEL --limit-mm-per-prompt '{"image": 1, "video": 0}'  `+f.comment("do.pictures"))
 			}
 			return list
@@ -112,6 +115,9 @@ var fixesTools = []fixRow{
 			if f.loadingWeights() && f.program.reserves() {
 				return 0.1
 			}
+			if f.overweight() {
+				return 0.3
+			}
 			return 0.9
 		},
 		do: func(f *failure) []string { return f.turnKnobs(FixShortenContext) }},
@@ -131,6 +137,11 @@ func (f *failure) computeBuffer() bool {
 // and shorter contexts make that batch smaller; the share does not.
 func (f *failure) dryRun() bool {
 	return f.program.name == "vllm" && f.inFunction("profile_run", "determine_num_available_blocks", "determine_available_memory") && !f.inFunction("capture")
+}
+
+// readsPictures: vLLM's encoder of pictures was at work, which is tried with as many of them as the longest context holds.
+func (f *failure) readsPictures() bool {
+	return f.program.name == "vllm" && (f.inFunction("multimodal", "vision", "visual", "image", "encoder") || f.inCode("vision_", "pixel_values", "image_embeds"))
 }
 
 // loadingWeights: the server was still reading the model, so nothing about requests matters yet.

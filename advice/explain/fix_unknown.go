@@ -5,12 +5,7 @@ var fixesUnknown = []fixRow{
 		kinds: ownCode | running, cost: 0.1,
 		lives: map[string]float64{CauseUnknown: 0.4},
 		when:  func(f *failure) bool { return f.history == nil },
-		reach: func(f *failure) float64 {
-			if f.command.Known {
-				return 1
-			}
-			return 0.7 // who reads a pasted text may not be able to run it
-		},
+		reach: always(0.7), // it cures nothing by itself, and who reads a pasted text may not be able to run it
 		do: func(f *failure) []string {
 			command := "python train.py …"
 			if f.command.Known {

@@ -17,6 +17,9 @@ var fixesValidation = []fixRow{
 			if f.impossible() && f.program.is(evaluation) {
 				return 0.4 // one input at a time is what most evaluate with
 			}
+			if f.history == nil && f.creepsUp() && f.torchCode() && !f.graphOff() {
+				return 0.8 // the graph of half the batch may fill the GPU as well
+			}
 			if k := float64(f.validationFactor()); partOf(f.requested.Or(0), 1-1/k) < f.shortfallOr0() {
 				return 0.9
 			}
@@ -38,9 +41,18 @@ var fixesValidation = []fixRow{
 			if f.told(sampler.ToldLate) {
 				return 0.3 // a graph that is kept would have shown in the first validation
 			}
+			if f.history == nil && f.creepsUp() {
+				return 1
+			}
 			return 0.7
 		},
 		do: doNoGrad},
+}
+
+// creepsUp: all that was asked for is next to nothing of what is held already, as where each layer's activations
+// are kept. One large tensor is the batch or the sample (own threshold: 2 %).
+func (f *failure) creepsUp() bool {
+	return f.numbers() && f.allocated.Known() && f.requested.Or(0) < partOf(f.allocated.Or(0), 0.02)
 }
 
 func doNoGrad(f *failure) []string {

@@ -36,8 +36,9 @@ func (p program) reserves() bool {
 // programRow tells a program by what the log says of it, or by a word of its command.
 type programRow struct {
 	program
-	words   []string // of the command: last parts of paths, or modules
-	options []string // of the command, plain names that no other program has
+	words     []string // of the command: last parts of paths, or modules
+	options   []string // of the command, plain names that no other program has
+	framework string   // that is used by it alone
 	// unlessTrains: the log names a library that is also trained with, so a training step decides first.
 	unlessTrains bool
 }

@@ -15,7 +15,8 @@ var programRows = []programRow{
 	{program: program{"webui", imageTool}, words: []string{"webui.py", "webui.sh", "webui-user.sh", "webui-user.bat", "webui.bat", "stable-diffusion-webui"},
 		options: []string{"medvram", "no_half", "no_half_vae", "opt_sdp_attention", "medvram_sdxl", "opt_split_attention"}},
 	{program: program{"invokeai", imageTool}, words: []string{"invoke.py", "invokeai", "invokeai-web"}},
-	{program: program{"whisper", inference}, words: []string{"whisper", "whisperx", "faster-whisper", "whisper-ctranslate2"}, unlessTrains: true},
+	{program: program{"whisper", inference}, framework: "ctranslate2", words: []string{"whisper", "whisperx", "faster-whisper", "whisper-ctranslate2"}, unlessTrains: true},
+	{program: program{"alphafold", inference}, words: []string{"run_alphafold.py", "run_docker.py", "colabfold_batch"}},
 	{program: program{"llama-reference", server}}, // its cache is allocated for the largest batch at start
 	{program: program{"diffusers", imageTool}, unlessTrains: true},
 	{program: program{"ldm", imageTool}, unlessTrains: true},

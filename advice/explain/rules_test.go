@@ -74,7 +74,7 @@ var ruleCases = []ruleCase{
 	{name: "R8 more than there is", change: func(e *sampler.OOMEvent) { e.Allocated = gibs(30) }, cause: "oversubscribed", absent: "fragmentation"},
 	{name: "R9 no numbers", change: func(e *sampler.OOMEvent) {
 		*e = sampler.OOMEvent{Framework: "pytorch", Kind: "cuda_error_oom", MemoryKind: "gpu"}
-	}, cause: "unknown", first: "record_run"},
+	}, cause: "unknown", first: "halve_batch_accumulate"},
 	{name: "R10 killed", change: func(e *sampler.OOMEvent) {
 		*e = sampler.OOMEvent{Framework: "shell", Kind: "killed_no_reason", MemoryKind: "host"}
 	}, cause: "host_memory", absent: "too_big", first: "reduce_dataloader_workers"},

@@ -58,6 +58,9 @@ func snapshotEvent(s sampler.TorchSnapshot, d *sampler.TorchDevice) sampler.OOME
 		c.Phase = sampler.PhaseValidation
 	}
 	for _, f := range slices.Backward(o.Stack) {
+		if !f.Python() {
+			continue // the interpreter itself evaluates frames
+		}
 		c.Functions = append(c.Functions, f.Function)
 		if !slices.Contains(c.Files, f.File) {
 			c.Files = append(c.Files, f.File)
@@ -90,6 +93,16 @@ func (f *facts) holders() []sampler.TorchHolder {
 		return f.snapshot.Holders
 	}
 	return heldInTrace(t) // since then some was freed
+}
+
+// mostNamed is the line that held most. What a backward pass makes has no line: it comes from threads without Python.
+func (f *facts) mostNamed() *sampler.TorchHolder {
+	list := f.holders()
+	i := slices.IndexFunc(list, func(h sampler.TorchHolder) bool { return h.File != "" })
+	if i < 0 {
+		return nil
+	}
+	return &list[i]
 }
 
 func heldInTrace(t *sampler.TorchTrace) (list []sampler.TorchHolder) {
@@ -143,7 +156,8 @@ const keptBlocks = 8
 // keepsGraphs: the validation keeps what only a backward pass would need.
 func (f *facts) keepsGraphs() bool {
 	_, largest, ok := f.validationHolds()
-	return ok && largest.Blocks >= keptBlocks
+	_, besides := f.besides()
+	return besides || ok && largest.Blocks >= keptBlocks
 }
 
 // optimizerHolds is what the state of the optimizer takes, where it is more than anything else, or was refused.
@@ -166,12 +180,68 @@ func (f *facts) leaking() (sampler.TorchLine, bool) {
 	if f.snapshot == nil || f.snapshot.Trace == nil {
 		return best, false
 	}
+	k, kept := f.keeper()
 	for _, l := range f.snapshot.Trace.Lines {
-		if l.Grown > best.Grown && l.Validation == "" && !l.Optimizer && (f.snapshot.Trace.Steps > 0 || !l.Module && !forwardNames(l.Function)) {
+		inSteps := f.snapshot.Trace.Steps > 0 || kept && l.Requests%k.Requests == 0
+		if l.Grown > best.Grown && l.Validation == "" && !l.Optimizer && (inSteps || !f.runsModel(l)) {
 			best = l
 		}
 	}
 	return best, best.Grown > 0 && (best.Grown*leakShare > f.live() || best.Grown >= sampler.GiB)
+}
+
+// besides is the line of an unusual rise that comes from another loop than that of the steps before: one batch
+// would have come by the same way, or asked for more at once.
+func (f *facts) besides() (sampler.TorchLine, bool) {
+	l, ok := f.spiking()
+	return l, ok && l.Caller != "" && l.Validation == "" && l.Blocks >= keptBlocks
+}
+
+// runsModel: the line is of a forward pass, whose blocks a graph keeps that somebody else holds.
+func (f *facts) runsModel(l sampler.TorchLine) bool { return l.Module || forwardNames(l.Function) }
+
+const (
+	keeperBlocks = 8 // fewer may be chance
+	keeperMost   = sampler.MiB
+)
+
+// keeper is a line outside of the model that makes one small block each step and never gives it back, such as a loss
+// that is kept with its graph: the one with the most.
+func (f *facts) keeper() (best sampler.TorchLine, ok bool) {
+	if f.snapshot == nil || f.snapshot.Trace == nil {
+		return best, false
+	}
+	for _, l := range f.snapshot.Trace.Lines {
+		once := l.Blocks == l.Requests && l.Blocks >= keeperBlocks && l.Grown > 0 && l.Live <= keeperMost*sampler.Bytes(l.Blocks)
+		if steps := f.snapshot.Trace.Steps; once && !f.runsModel(l) && !l.Optimizer && l.Validation == "" && (steps == 0 || l.Blocks >= steps-1 && l.Blocks <= steps+1) && l.Blocks > best.Blocks {
+			best = l
+		}
+	}
+	return best, best.Blocks > 0
+}
+
+// leakSteps are the steps of a leak: those of the history, or those that its keeper has made; 0: not known.
+func (f *facts) leakSteps() int {
+	if steps := f.snapshot.Trace.Steps; steps > 0 {
+		return steps
+	}
+	k, _ := f.keeper()
+	return k.Requests
+}
+
+// heldBy is what a line holds in all, with what was there before the history began.
+func (f *facts) heldBy(l sampler.TorchLine) sampler.Bytes {
+	for _, h := range f.holders() {
+		if sameSite(h.TorchSite, l.TorchSite) {
+			return max(h.Bytes, l.Grown)
+		}
+	}
+	return l.Grown
+}
+
+// inHoles: the request fits into what is unallocated, and into no block of it.
+func (f *facts) inHoles() bool {
+	return f.snapshot != nil && f.fitsAfterReuse() && f.unallocatedShare() >= 0.05 && f.snapshot.LargestFree < f.requested.Or(0)
 }
 
 // forwardNames: a function that runs or loads a model. What it allocates without anything being freed may be one step.
@@ -192,6 +262,9 @@ func (f *facts) spiking() (sampler.TorchLine, bool) {
 		return best, false
 	}
 	t := f.snapshot.Trace
+	if t.StepUsual > 0 {
+		return f.spikingStep()
+	}
 	for _, l := range t.Lines {
 		if l.Cycles >= spikeCycles && l.Usual > 0 && float64(l.Rise) > spikeRise*float64(l.Usual) && l.Rise*10 > f.live() && l.Rise > best.Rise {
 			best = l
@@ -206,6 +279,23 @@ func (f *facts) spiking() (sampler.TorchLine, bool) {
 		}
 	}
 	return best, false
+}
+
+// spikingStep is the line that takes most of a step that takes unusually much.
+func (f *facts) spikingStep() (best sampler.TorchLine, unusual bool) {
+	t := f.snapshot.Trace
+	if t.OOM == nil || t.Steps < spikeCycles || float64(t.StepRise) <= spikeRise*float64(t.StepUsual) || t.StepRise*10 <= f.live() {
+		return best, false
+	}
+	for _, l := range t.Lines {
+		if l.Rise > best.Rise && l.File != "" && !l.Optimizer && l.Grown == 0 {
+			best = l
+		}
+	}
+	if best.Rise < t.OOM.Requested && t.OOM.Site.File != "" {
+		best = sampler.TorchLine{TorchSite: t.OOM.Site, Rise: t.OOM.Requested} // nothing of it is there yet
+	}
+	return best, best.Rise > 0
 }
 
 func sameSite(a, b sampler.TorchSite) bool {

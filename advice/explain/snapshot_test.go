@@ -40,6 +40,7 @@ func TestSnapshotCauses(t *testing.T) {
 	for _, c := range []struct{ name, cause, line, advice, says string }{
 		{"leak", CauseLeak, "train.py:210", FixLeak, "train.py:210 train_epoch: 0.23 GiB live, +12 MiB each step for 20 steps."},
 		{"validation", CauseValidationSpike, "model.py:88", FixNoGradValidation, "model.py:88 forward: 8.79 GiB in 60 blocks, called by the validation (train.py:260 validate)"},
+		{"inline", CauseValidationSpike, "model.py:88", FixNoGradValidation, "All of it came from train.py:251 main, which had not run before"},
 		{"fragmentation", CauseFragmentation, "cache.py:17", FixExpandableSegments, "model.py:120 forward requested 1.46 GiB. cache.py:17 remember keeps most of it reserved"},
 		{"batch", CauseDataSpike, "model.py:88", FixCapSampleSize, "model.py:88 forward: 6.15 GiB in this step, at most 1.17 GiB in the 20 before."},
 		{"optimizer", CauseTooBig, "train.py:215", FixSmallerOptimizer, "train.py:215 train_epoch: 2.34 GiB of optimizer state"},
@@ -57,6 +58,11 @@ func TestSnapshotCauses(t *testing.T) {
 			if len(e.Causes) > 1 && e.Causes[1].Confidence > 0.6 {
 				t.Errorf("second: %s %.2f", e.Causes[1].ID, e.Causes[1].Confidence)
 			}
+			for _, a := range e.Advice {
+				if strings.Contains(a.Why, "{") {
+					t.Errorf("advice %s says %q", a.ID, a.Why)
+				}
+			}
 			if e.Advice[0].ID != c.advice {
 				t.Errorf("advice %s", e.Advice[0].ID)
 			}
@@ -67,6 +73,60 @@ func TestSnapshotCauses(t *testing.T) {
 				t.Errorf("zh says %q", zh.Verdict.Detail)
 			}
 		})
+	}
+}
+
+// Frames of C++ name no phase: the interpreter evaluates each frame of Python.
+func TestSnapshotInterpreter(t *testing.T) {
+	s := torchSnapshot(t, "leak")
+	oom := s.Devices[0].Trace.OOM
+	oom.Stack = append([]sampler.TorchSite{{File: "Python/ceval.c", Function: "_PyEval_EvalFrameDefault"}, {File: "??", Function: "at::native::validate"}}, oom.Stack...)
+	e := explainSnapshot(s, "en")
+	if strings.Contains(e.Verdict.Headline, "validation") || e.Advice[0].ID != FixLeak || len(e.Causes) > 1 && e.Causes[1].ID == CauseValidationSpike {
+		t.Errorf("%s: %+v", e.Verdict.Headline, e.Causes)
+	}
+}
+
+// A history without lines tells a leak, whose blocks are what holes lie between.
+func TestSnapshotLeakWithoutLines(t *testing.T) {
+	s := torchSnapshot(t, "leak")
+	d := &s.Devices[0]
+	trace := d.Trace
+	all := sampler.TorchLine{Live: trace.Live, Blocks: d.Blocks, Grown: trace.Live / 4, Requests: 1000}
+	trace.Lines, trace.Steps, trace.OOM.Site, trace.OOM.Stack = []sampler.TorchLine{all}, 0, sampler.TorchSite{}, nil
+	d.Reserved += 512 * sampler.MiB
+	trace.OOM.Reserved = d.Reserved
+	d.LargestFree = 50 * sampler.MiB
+	if e := explainSnapshot(s, "en"); TopCause(e.Causes) != CauseLeak || e.Advice[0].ID != FixLeak {
+		t.Errorf("%+v, advice %s", e.Causes, e.Advice[0].ID)
+	}
+}
+
+// grownSnapshot is a history in which nothing comes and goes: a line of the model and one beside it grow.
+func grownSnapshot(reserved, largestFree sampler.Bytes) sampler.TorchSnapshot {
+	line := func(file string, n int, module bool, live sampler.Bytes) sampler.TorchLine {
+		return sampler.TorchLine{TorchSite: sampler.TorchSite{File: file, Line: n, Function: "train", Module: module}, Live: live, Grown: live, Blocks: 30, Requests: 30}
+	}
+	trace := &sampler.TorchTrace{Events: 60, Live: 1500 * sampler.MiB, Lines: []sampler.TorchLine{line("/w/net.py", 15, true, 1500*sampler.MiB), line("/w/main.py", 44, false, 30*512)},
+		OOM: &sampler.TorchOOM{Requested: 500 * sampler.MiB, Free: sampler.Some(10 * sampler.MiB), Reserved: reserved}}
+	holder := sampler.TorchHolder{TorchSite: trace.Lines[0].TorchSite, Bytes: 1500 * sampler.MiB, Blocks: 30}
+	return sampler.TorchSnapshot{Frames: true, Devices: []sampler.TorchDevice{{Reserved: reserved, Allocated: 1500 * sampler.MiB, Split: reserved.Less(1500 * sampler.MiB),
+		LargestFree: largestFree, Holders: []sampler.TorchHolder{holder}, Pins: []sampler.TorchHolder{holder}, Trace: trace}}}
+}
+
+// Graphs that one small block of each step keeps are a leak, and both lines are named.
+func TestSnapshotKeptGraph(t *testing.T) {
+	e := explainSnapshot(grownSnapshot(1600*sampler.MiB, 50*sampler.MiB), "en")
+	if TopCause(e.Causes) != CauseLeak || e.Causes[0].Site == nil || e.Causes[0].Site.Place() != "net.py:15" || !strings.Contains(e.Verdict.Detail, "+50 MiB each step for 30 steps. main.py:44 train keeps one small block of each step") {
+		t.Errorf("%s: %+v", e.Verdict.Detail, e.Causes)
+	}
+}
+
+// Where much more lies unused between kept blocks than in them, it is the holes that cost the room.
+func TestSnapshotHolesBeforeLeak(t *testing.T) {
+	e := explainSnapshot(grownSnapshot(7*sampler.GiB, 100*sampler.MiB), "en")
+	if TopCause(e.Causes) != CauseFragmentation || e.Advice[0].ID != FixExpandableSegments || e.Causes[1].ID != CauseLeak {
+		t.Errorf("%+v", e.Causes)
 	}
 }
 

@@ -118,7 +118,7 @@ func (f *facts) inCode(parts ...string) bool {
 
 // inOptimizer: it died while the optimizer made its state or stepped; activations are gone by then.
 func (f *facts) inOptimizer() bool {
-	return f.inFunction("optimizer_step", "_init_group", "_single_tensor_adam", "_multi_tensor_adam", "adamw") || f.inFile("torch/optim/")
+	return f.inFunction("optimizer_step", "optimizer_state", "_init_group", "_single_tensor_adam", "_multi_tensor_adam", "adamw") || f.inFile("torch/optim/") || f.inCode("exp_avg")
 }
 
 // inBackward: most of a step's memory is already taken when backward begins.

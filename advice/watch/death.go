@@ -118,6 +118,7 @@ func (w *Watch) deathOf(g *gpu, p *proc) Death {
 	} else {
 		e.Requested = sampler.Some(cmp.Or(r.Smallest, r.Bytes))
 	}
+	e.Refused = g.refusedOf(p, &e, w.clock.Last)
 	in.Events = []sampler.OOMEvent{e}
 	return Death{Event: e, Incident: in, T: p.asking.tried, Time: r.Time, Key: g.key, GPU: g.last.Index, PID: p.pid, refusal: r,
 		command: p.process.Command, name: p.process.Name, user: p.process.User}

@@ -1,7 +1,11 @@
 package watch
 
 import (
+	"encoding/json"
+	"os"
+	"strings"
 	"testing"
+	"time"
 
 	"nvpeak/sampler"
 )
@@ -103,6 +107,36 @@ func TestFoldNear(t *testing.T) {
 	} {
 		if row.near.count != row.want || row.want > 0 && row.near.pid != 7 {
 			t.Errorf("%s: %+v", name, row.near)
+		}
+	}
+}
+
+// A near miss warns of the process that had it: when that is gone, there is nothing to warn of, though its GPU remembers.
+func TestNearMissEndsWithItsProcess(t *testing.T) {
+	tape, err := os.ReadFile("../../testdata/advice/flush/fires_near.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := New(Options{})
+	var s sampler.Snapshot
+	for line := range strings.Lines(string(tape)) {
+		s = sampler.Snapshot{}
+		if err := json.Unmarshal([]byte(line), &s); err != nil {
+			t.Fatal(err)
+		}
+		w.Add(s)
+	}
+	if open := w.Open(); len(open) != 1 || open[0].Kind != sampler.AlertFlush {
+		t.Fatalf("open: %+v", open)
+	}
+	s.GPUs[0].Processes = []sampler.Process{}
+	for range 40 { // a GPU may fail to list its processes for a while
+		s.Time = s.Time.Add(2 * time.Second)
+		w.Add(s)
+	}
+	for _, a := range w.Open() {
+		if a.Kind == sampler.AlertFlush {
+			t.Errorf("still open without its process: %s", a.Text)
 		}
 	}
 }

@@ -57,21 +57,20 @@ type Holder struct {
 
 // Fit is the arithmetic of a need against the free memory of one GPU.
 type Fit struct {
-	GPU            int          // index
-	UUID           string       // of the GPU or MIG instance; empty when not known
-	Label          string       // "0"; of a MIG instance "0:1"
-	MIG            bool         // it is an instance
-	Instance       *sampler.MIG // which one
-	shared         string       // the memory that it shares with other compute instances of its GPU instance; empty: its own
-	Unsplit        bool         // in MIG mode without instances: nothing fits
-	Need           sampler.Opt[Need]
-	Total          sampler.Opt[sampler.Bytes]
-	Free           sampler.Opt[sampler.Bytes] // at the newest snapshot
-	WorstFree      sampler.Opt[sampler.Bytes] // least free in the last minute (Fits: in the snapshot's window); for a jump, between jumps
-	WorstFreeStart sampler.Opt[sampler.Bytes] // least free since watching began
-	Reusable       sampler.Opt[sampler.Bytes] // free inside the allocator of the process that needs, when it reports it
-	Short          sampler.Bytes              // what is missing against WorstFree and Reusable; 0 when it fits or is unknown
-	Holders        []Holder                   // largest first, at the newest snapshot
+	GPU       int          // index
+	UUID      string       // of the GPU or MIG instance; empty when not known
+	Label     string       // "0"; of a MIG instance "0:1"
+	MIG       bool         // it is an instance
+	Instance  *sampler.MIG // which one
+	shared    string       // the memory that it shares with other compute instances of its GPU instance; empty: its own
+	Unsplit   bool         // in MIG mode without instances: nothing fits
+	Need      sampler.Opt[Need]
+	Total     sampler.Opt[sampler.Bytes]
+	Free      sampler.Opt[sampler.Bytes] // at the newest snapshot
+	WorstFree sampler.Opt[sampler.Bytes] // least free in the last minute (Fits: in the snapshot's window); for a jump, between jumps
+	Reusable  sampler.Opt[sampler.Bytes] // free inside the allocator of the process that needs, when it reports it
+	Short     sampler.Bytes              // what is missing against WorstFree and Reusable; 0 when it fits or is unknown
+	Holders   []Holder                   // largest first, at the newest snapshot
 }
 
 // Fits says whether the need fits, and whether that is known at all.
@@ -113,7 +112,6 @@ func Fits(gpu sampler.GPU, need sampler.Bytes) Fit {
 		Holders:  Holders(gpu, sampler.Opt[int]{}),
 	}
 	f.WorstFree = worstOfWindow(gpu.Memory)
-	f.WorstFreeStart = least(gpu.Memory.WorstFree, f.WorstFree)
 	f.Short = short(need, f.WorstFree, 0)
 	return f
 }

@@ -101,9 +101,6 @@ func (n *needs) fit(g *gpu, now float64) Fit {
 // arithmetic is fit without the holders, which take longer than all the rest.
 func (n *needs) arithmetic(g *gpu, now float64) Fit {
 	f := Fit{GPU: g.last.Index, UUID: g.last.UUID, Total: g.last.Memory.PlausibleTotal(), Free: g.last.Memory.PlausibleFree()}
-	if v := g.lowest.ever; v == v {
-		f.WorstFreeStart = sampler.Some(series.Bytes(v))
-	}
 	need, ok := n.of(g)
 	low := math.NaN()
 	if !ok {

@@ -36,7 +36,7 @@ func checkFlush(f *Facts) []finding {
 	if len(out) > 0 || g.heard() {
 		return out
 	}
-	if g.near.recent(f.now) {
+	if g.near.recent(f.now) && (g.near.pid == 0 || g.withPID(g.near.pid) != nil) { // over with its process
 		near := g.near
 		return []finding{{pid: near.pid, id: 2, level: sampler.LevelWarning, render: func(f *Facts) message { return renderNear(f, near) }}}
 	}

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"nvpeak/advice/explain"
@@ -180,17 +181,22 @@ func renderGrowth(f *Facts, pid int, tr series.Trend, rose string, room, low, hi
 	g, words := f.gpu, f.words
 	line := words.Say(rose, "from", size(tr.From), "to", size(tr.To), "span", words.Span(tr.Until-tr.Since), "ago", words.Span(f.now-tr.Since))
 	p := g.withPID(pid)
+	evidence := []string{line, words.Say("alert.growth.room", "free", size(room))}
+	if early, late := size(tr.Early*60), size(tr.Late*60); early != late && math.Abs(tr.Early-tr.Late) > alikeHalves*max(tr.Early, tr.Late) {
+		evidence = slices.Insert(evidence, 1, words.Say("alert.growth.halves", "early", early, "late", late))
+	}
 	return message{
-		text: words.Say("alert.growth", "gpu", g.last.Index, "process", holder(f, p), "rate", size(tr.Slope*60), "eta", words.Spans(low, high)),
-		evidence: []string{line,
-			words.Say("alert.growth.halves", "early", size(tr.Early*60), "late", size(tr.Late*60)),
-			words.Say("alert.growth.room", "free", size(room))},
+		text:     words.Say("alert.growth", "gpu", g.last.Index, "process", holder(f, p), "rate", size(tr.Slope*60), "eta", words.Spans(low, high)),
+		evidence: evidence,
 		numbers: map[string]float64{"rate_bytes_per_second": tr.Slope * float64(sampler.MiB), "since_s": tr.Since,
 			"free_bytes": bytesOf(room), "eta_low_s": math.Round(low), "eta_high_s": math.Round(high),
 			"rise_bytes": bytesOf(tr.To - tr.From)},
 		advice: hypothetical{gpu: g, proc: p, free: room, phase: sampler.PhaseTraining, causes: certain(explain.CauseLeak)}.fixes(words),
 	}
 }
+
+// alikeHalves: rates that differ by less are one rate, which the alert tells.
+const alikeHalves = 0.1
 
 func renderSteps(f *Facts, pid int, s series.Flight, room, eta float64) message {
 	g, words := f.gpu, f.words

@@ -3,6 +3,7 @@ package watch
 import (
 	"time"
 
+	"nvpeak/advice/explain"
 	"nvpeak/sampler"
 )
 
@@ -134,11 +135,23 @@ func renderFailure(f *Facts, o *failure) message {
 }
 
 func renderCounted(f *Facts, p *proc) message {
-	return message{
+	m := message{
 		text:     f.words.Say("alert.oom.counted", "gpu", f.gpu.last.Index, "process", f.pid(p)),
 		evidence: []string{howToExplain(f), f.words.Say("alert.oom.counter", "n", p.refusals)},
 		numbers:  map[string]float64{"ooms": float64(p.refusals)},
 	}
+	a := p.process.Allocator
+	if a == nil || a.LastOOM == nil {
+		return m
+	}
+	m.numbers["requested_bytes"] = float64(a.LastOOM.Requested)
+	if largest, ok := a.LastOOM.LargestFree.Value(); ok {
+		m.numbers["largest_free_bytes"] = float64(largest)
+	}
+	if text := explain.MeasuredText(a.LastOOM, f.words); text != "" {
+		m.evidence = append(m.evidence, text)
+	}
+	return m
 }
 
 func renderEnding(f *Facts, e ending, n int) message {

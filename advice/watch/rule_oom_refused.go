@@ -62,7 +62,11 @@ func driverRefused(f *Facts, r *sampler.Refusal) string {
 
 // tell adds what the driver saw to the message of a failure.
 func (d *Death) tell(f *Facts, logged bool, m *message) {
-	m.evidence = append(m.evidence, driverRefused(f, &d.refusal))
+	seen := d.refusal
+	if !logged && d.Event.Requested.Known() {
+		seen.Free = sampler.Opt[sampler.Bytes]{} // the text says it
+	}
+	m.evidence = append(m.evidence, driverRefused(f, &seen))
 	m.numbers["tries"] = float64(d.refusal.Tries)
 	if piece(&d.refusal) {
 		m.evidence = append(m.evidence, f.words.Say("alert.refused.piece"))

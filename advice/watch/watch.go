@@ -74,6 +74,7 @@ func (w *Watch) Add(s sampler.Snapshot) []sampler.Alert {
 		}
 	}
 	w.recordDeaths()
+	w.measure()
 	w.dropGPUs()
 	w.host.fold(s.HostMemory, now, gap)
 	w.needs.fold(now)

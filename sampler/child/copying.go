@@ -14,7 +14,8 @@ type copying struct {
 	from, to *os.File
 	side     *stream
 	terminal bool
-	real     int // the descriptor of to
+	real     int  // the descriptor of to
+	held     bool // others than the command had it open at the end; from is then left open
 
 	mu    sync.Mutex
 	ended bool
@@ -27,7 +28,11 @@ const settle = 20 * time.Millisecond
 const maxLeft = 2 << 20
 
 func (c *copying) run() {
-	defer c.from.Close() //nolint:errcheck // it was only read
+	defer func() {
+		if !c.held {
+			c.from.Close() //nolint:errcheck // it was only read
+		}
+	}()
 	defer c.side.end()
 	buf := make([]byte, 64<<10)
 	for left := maxLeft; left > 0; {
@@ -43,8 +48,10 @@ func (c *copying) run() {
 		if err == nil || over && errors.Is(err, os.ErrDeadlineExceeded) && c.pending() {
 			continue
 		}
+		c.held = errors.Is(err, os.ErrDeadlineExceeded) && !c.terminal
 		return
 	}
+	c.held = !c.terminal
 }
 
 func (c *copying) over() bool {

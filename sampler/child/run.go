@@ -1,6 +1,7 @@
 package child
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -58,6 +59,7 @@ func runBeside(path string, o Options) int {
 	}
 	cancel()
 	out.end()
+	out.relay(o.Helper)
 	return code
 }
 
@@ -98,13 +100,27 @@ func wait(path string, o Options, files []uintptr, attr *syscall.SysProcAttr, be
 	return code, err
 }
 
-// start starts a program; a script that names no interpreter is one for the shell, as for execvp.
+// start starts a program; a script that names no interpreter is one for the shell, as for execvp, and a broken binary
+// is none, as for bash.
 func start(path string, args []string, attr *syscall.ProcAttr) (pid int, err error) {
 	pid, err = syscall.ForkExec(path, args, attr)
-	if errors.Is(err, unix.ENOEXEC) {
+	if errors.Is(err, unix.ENOEXEC) && isText(path) {
 		return syscall.ForkExec("/bin/sh", append([]string{"sh", path}, args[1:]...), attr)
 	}
 	return pid, err
+}
+
+// isText says whether the first line of a file has no zero byte.
+func isText(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	b := make([]byte, 80)
+	n, _ := f.Read(b)
+	line, _, _ := bytes.Cut(b[:n], []byte("\n"))
+	return bytes.IndexByte(line, 0) < 0
 }
 
 // waitFor waits for the end of a process and returns its exit code.

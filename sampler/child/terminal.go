@@ -78,6 +78,7 @@ func runInTerminal(path string, o Options) int {
 		return runBeside(path, o)
 	}
 	out.end()
+	out.relay(o.Helper)
 	<-typed // what is typed from now on is not for the command
 	s.give()
 	return end.code(code)

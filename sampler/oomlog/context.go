@@ -182,7 +182,15 @@ func (c *gathered) traceback(lines []*keptLine) (begins int) {
 			c.Code = append(c.Code, lines[i+1].text)
 		}
 	}
+	if n := len(lines); n > 1 && len(c.Functions) == 0 && isStatement(lines[n-2].text) {
+		c.Code = append(c.Code, lines[n-2].text)
+	}
 	return begins
+}
+
+// isStatement: people paste the failing line of a traceback without the rest of it.
+func isStatement(text string) bool {
+	return isCode(text) && strings.HasSuffix(text, ")") && strings.Contains(text, "(") && (strings.Contains(text, " = ") || strings.HasPrefix(text, "return "))
 }
 
 func isCode(text string) bool {

@@ -22,7 +22,7 @@ var phaseLines = []phaseRow{
 	{sampler.PhaseLoading, anyOf(`(?i)`, `\bloading\b.{0,40}(?:checkpoint|model|weights|shards|pipeline)|llama_model_load|llm_load_tensors|load_tensors:`)},
 	{sampler.PhaseValidation, anyOf(`(?i)`, `\b(?:(?:validating|validation|evaluating|evaluation)(?:[^\w=-]|$)|val:|eval:|epoch \(val(?:id)?\)|Class\s+Images\s+(?:Instances|Labels))`)},
 	{sampler.PhaseTraining, anyOf(`(?i)`, `\btrain(?:ing)?\b`, `\bepoch\b`, `^\s*\d+/\d+\s+[\d.]+G\b`)},
-	{sampler.PhaseInference, anyOf(`(?i)`, `\b(?:generating|inference|sampling|predicting|prompt executed)\b`)},
+	{sampler.PhaseInference, anyOf(`(?i)`, `\b(?:generating|inference|sampling|predicting|prompt executed|could not predict)\b`)},
 }
 
 // phaseOf is the phase that a function's name tells; empty for most.

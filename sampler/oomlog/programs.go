@@ -8,15 +8,17 @@ import (
 // programNames are what lines of an inference server or image tool have in them: prefixes, files of
 // tracebacks, and what it prints.
 var programNames = []struct{ part, name string }{
-	{"/vllm/", "vllm"}, {"VllmWorker", "vllm"}, {"(EngineCore", "vllm"}, {`\vllm\`, "vllm"}, {"/sglang/", "sglang"},
+	{"/vllm/", "vllm"}, {"VllmWorker", "vllm"}, {"(EngineCore", "vllm"}, {"cumem_allocator", "vllm"}, {`\vllm\`, "vllm"}, {"/sglang/", "sglang"},
 	{"text_generation_server", "tgi"}, {"text-generation-launcher", "tgi"}, {"text_generation_launcher", "tgi"},
 	{"max-batch-prefill-tokens", "tgi"},
 	{"tensorrt_llm", "tensorrt-llm"}, {"[TensorRT-LLM]", "tensorrt-llm"}, {"[TRT-LLM]", "tensorrt-llm"},
 	{"triton_python_backend", "triton"}, {"tritonserver", "triton"}, {"/lmdeploy/", "lmdeploy"},
+	{"Received sigquit from a child process", "sglang"},
+	{"Got an OOM, unloading", "comfyui"}, {"Prompt executed in", "comfyui"}, {"Error occurred when executing", "comfyui"},
 	{"ComfyUI", "comfyui"}, {"comfy/model_management", "comfyui"},
 	{"stable-diffusion-webui", "webui"}, {`\webui\modules\`, "webui"}, {"/modules/processing.py", "webui"}, {`\modules\processing.py`, "webui"},
-	{"ollama", "ollama"},
-	{"SD WebUI", "webui"}, {"sd-webui", "webui"}, {"sd.webui", "webui"}, {"webui-forge", "webui"},
+	{"ollama", "ollama"}, {"/alphafold/", "alphafold"}, {"colabfold", "alphafold"}, {"Not Enough GPU memory?", "alphafold"},
+	{"Stable diffusion model failed to load", "webui"}, {"SD WebUI", "webui"}, {"sd-webui", "webui"}, {"sd.webui", "webui"}, {"webui-forge", "webui"},
 	{"from vllm import", "vllm"}, {"from lmdeploy import", "lmdeploy"}, {"lmdeploy==", "lmdeploy"}, {"import sglang", "sglang"},
 	{"comfy/ldm/", "comfyui"}, {`comfy\ldm\`, "comfyui"},
 	{"/diffusers/pipelines/", "diffusers"}, {`\diffusers\pipelines\`, "diffusers"}, {"/ldm/modules/", "ldm"}, {`\ldm\modules\`, "ldm"},

@@ -31,7 +31,7 @@ var tells = []struct {
 	{sampler.ToldNotebook, lazily(`(?i)\b(?:colab|jupyter(?:lab)?|(?:kaggle|ipython|python) notebook|(?:my|the|this|a) notebook)\b`), lazily(`(?i)\b(?:not|no|without|outside)\b[^.]{0,20}\b(?:colab|jupyter|notebook)`)},
 	{sampler.ToldUnallocated, lazily(`(?i)\b[1-9]\d*(?:\.\d+)? ?Gi?B (?:\w+ ){0,2}reserved[- ]but[- ]unallocated\b`), nil},
 	{sampler.ToldOffload, lazily(`(?i)(?:\b|_)offload`), nil},
-	{sampler.ToldText, lazily(`(?i)\b(?:\d+x)?\d{1,3}(?:\.\d+)?B\b(?:[- ](?:model|chat|instruct|parameters?))?|\b(?:LLMs?|language models?|chat(?:s|bot|ting)?|llama-?[23]?|vicuna|mistral|mixtral|gpt-?[2j]|qwen\S*|chatglm\S*|text[- ]generation\S*|prompts? tokens?)\b`),
+	{sampler.ToldText, lazily(`(?i)\b(?:\d+x)?\d{1,3}(?:\.\d+)?B\b(?:[- ](?:model|chat|instruct|parameters?))?|\b(?:(?:M|LV|V)?LLMs?|L?VLMs?|language models?|chat(?:s|bot|ting)?|(?:code)?llama-?[23]?|llava\S*|internvl\S*|internlm\S*|baichuan\S*|gemma\S*|deepseek\S*|codegeex|vicuna|mistral|mixtral|gpt-?[2j]|qwen\S*|chatglm\S*|text[- ]generation\S*|prompts? tokens?)\b`),
 		lazily(`(?i)\b(?:train(?:s|ing)?|fine-?tun(?:e|es|ing)|q?lora|images?|pictures?|videos?|diffusion)\b`)},
 	{sampler.ToldDecoding, lazily(`(?i)\bvae\b`), lazily(`(?i)\btrain(?:s|ing)?\b`)},
 }

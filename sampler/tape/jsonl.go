@@ -224,6 +224,9 @@ func (j *jsonLines) event(p *progress, b []byte, out *Record) error {
 	if e.OOM != nil && !p.budget.failure(b, &m) {
 		return errNone
 	}
+	if e.OOM != nil {
+		e.OOM.Held.Clean()
+	}
 	e.Kind, e.Text = sampler.Clean(e.Kind), sampler.Clean(e.Text)
 	if t, ok := e.T.Value(); ok && !j.base.IsZero() && t > 0 && t < 1e9 {
 		e.Time = j.base.Add(milliseconds(t))

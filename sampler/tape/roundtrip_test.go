@@ -301,3 +301,42 @@ func TestSecretsAreNotWritten(t *testing.T) {
 		}
 	}
 }
+
+// Who held the memory comes back from a recording, and what somebody wrote into one harms no terminal.
+func TestHeldRoundTrip(t *testing.T) {
+	site := sampler.TorchSite{File: "/a\x1b[2J/train.py", Line: -3, Function: "f\x07"}
+	held := &sampler.TorchDevice{Reserved: 5, Holders: []sampler.TorchHolder{{TorchSite: site, Bytes: 4, Blocks: -1}},
+		Trace: &sampler.TorchTrace{Steps: -1, OOM: &sampler.TorchOOM{Site: site, Stack: []sampler.TorchSite{site}}, Lines: []sampler.TorchLine{{TorchSite: site, Live: 4, Steps: -7}}}}
+	var b bytes.Buffer
+	w := NewWriter(&b, Options{})
+	if err := w.Snapshot(&sampler.Snapshot{Time: start}); err != nil {
+		t.Fatal(err)
+	}
+	w.Event(Event{Time: start, Kind: KindOOM, OOM: &sampler.OOMEvent{Kind: "x", Held: held, Refused: &sampler.RefusedTensor{Requested: 7}}})
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := NewReader("x", bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		record, err := r.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if record.Event == nil {
+			continue
+		}
+		e := record.Event.OOM
+		if e.Held == nil || e.Refused == nil || e.Refused.Requested != 7 || e.Held.Reserved != 5 || e.Held.Trace.Steps != 0 || e.Held.Trace.Lines[0].Steps != 0 {
+			t.Fatalf("%+v", e)
+		}
+		for _, s := range []sampler.TorchSite{e.Held.Holders[0].TorchSite, e.Held.Trace.OOM.Site, e.Held.Trace.OOM.Stack[0], e.Held.Trace.Lines[0].TorchSite} {
+			if strings.ContainsAny(s.File+s.Function, "\x1b\x07") || s.Line != 0 || !strings.HasSuffix(s.File, "/train.py") {
+				t.Errorf("%+v", s)
+			}
+		}
+		return
+	}
+}

@@ -1,20 +1,30 @@
 package torch
 
 import (
+	"cmp"
 	_ "embed" // the reporter
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"nvpeak/sampler/torchsnap"
 )
 
-//go:embed sitecustomize.py
-var reporter []byte
+// reporter is what every Python program below a command reads, byLine what it reads as well where lines are named.
+var (
+	//go:embed sitecustomize.py
+	reporter []byte
+	//go:embed nvpeak_lines.py
+	byLine []byte
+)
 
 const (
 	pathVariable   = "PYTHONPATH"
 	reportVariable = "NVPEAK_REPORT" // the directories of sockets
+	linesVariable  = "NVPEAK_LINES"  // the percentage of the time that telling source lines may take
 )
 
 // Env is the environment with which Python programs below a command report. When it cannot be made the environment
@@ -24,7 +34,7 @@ func (r *Receiver) Env(environ []string) ([]string, error) {
 	if err := errors.Join(private(filepath.Dir(dir)), private(dir)); err != nil {
 		return environ, err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "sitecustomize.py"), reporter, 0o600); err != nil {
+	if err := writeReporter(dir); err != nil {
 		os.RemoveAll(dir)
 		return environ, err
 	}
@@ -50,6 +60,23 @@ func (r *Receiver) Env(environ []string) ([]string, error) {
 		}
 		return strings.Join(to, list)
 	}), nil
+}
+
+// ByLine is the environment with which they also tell which source lines hold what.
+func ByLine(environ []string) []string {
+	return with(slices.Clone(environ), linesVariable, func(old string) string { return cmp.Or(old, "1") })
+}
+
+// writeReporter writes what Python reads. What tells lines of a program from those of libraries is written in one
+// place, and JSON is Python, too.
+func writeReporter(dir string) error {
+	patterns, err := json.Marshal(torchsnap.Patterns())
+	if err != nil {
+		return err
+	}
+	lines := slices.Concat([]byte("PATTERNS = "), patterns, []byte("\n"), byLine)
+	return errors.Join(os.WriteFile(filepath.Join(dir, "sitecustomize.py"), reporter, 0o600),
+		os.WriteFile(filepath.Join(dir, "nvpeak_lines.py"), lines, 0o600))
 }
 
 // with gives a variable another value. The last of a name counts, as for os/exec.

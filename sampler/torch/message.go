@@ -63,6 +63,10 @@ type message struct {
 	PeakAllocated figure  `json:"peak_allocated"`
 	PeakReserved  figure  `json:"peak_reserved"`
 	OOM           *oom    `json:"oom"`
+	Lines         *lines  `json:"lines"` // nil: it is about something else
+	Run           string  `json:"run"`   // the monitors whose reporter it is, by the names of their sockets
+	Lacks         string  `json:"lacks"` // why no lines are told that were asked for; empty: nothing is wrong
+	Torch         string  `json:"torch"` // version of PyTorch, where it lacks something
 }
 
 // oom is the newest tensor that was refused.
@@ -85,7 +89,7 @@ func parse(b []byte) (m message, err error) {
 	if err := json.Unmarshal(b, &m); err != nil {
 		return message{}, err
 	}
-	long := len(m.UUID) > maxText || len(m.PCI) > maxText || m.Visible != nil && len(*m.Visible) > maxText || m.Order != nil && len(*m.Order) > maxText
+	long := len(m.Run) > maxText || len(m.Lacks) > maxText || len(m.Torch) > maxText || len(m.UUID) > maxText || len(m.PCI) > maxText || m.Visible != nil && len(*m.Visible) > maxText || m.Order != nil && len(*m.Order) > maxText
 	if m.Version != version || !m.Device.atMost(maxDevice).Known() || long {
 		return message{}, errMessage
 	}

@@ -127,3 +127,29 @@ func FuzzMessage(f *testing.F) {
 		}
 	})
 }
+
+// Whatever is told of lines, what becomes of it can be, and can be explained.
+func FuzzLines(f *testing.F) {
+	f.Add([]byte(`{"oom":1,"reserved":900,"allocated":800,"floor":100,"drift":0,"usual":50,"taken":9,"by_steps":true,"steps":[1,2,3,4,5,6,7,8,9],` +
+		`"list":[{"f":"/a.py","l":3,"n":"f","k":3,"v":"a.py:1 val","b":500,"c":2,"p":7,"r":9,"s":[1,2,3,4,5,6,7,8,9]}],"site":{"f":"/b.py","l":4},"stack":[{"f":"/b.py"}]}`))
+	f.Add([]byte(`{"oom":1,"allocated":1152921504606846975,"taken":1152921504606846975,"by_steps":true,"steps":[0,1,2,3,4,5,6,1152921504606846975],` +
+		`"list":[{"f":"\u001b","l":-1,"b":1152921504606846975,"c":1e9,"s":[0,1,2,3,4,5,6,1152921504606846975]},{},null]}`))
+	f.Fuzz(func(t *testing.T, lines []byte) {
+		r := newReceiver(Options{Host: people{7: {}}, Clock: &clock{noon}})
+		r.name = "me"
+		r.take(7, []byte(`{`+good+`,"run":"me","oom":{"n":1,"size":500}}`))
+		r.take(7, []byte(`{"v":1,"device":0,"lines":`+string(lines)+`}`))
+		d := r.Held(&sampler.OOMEvent{Framework: "pytorch", MemoryKind: sampler.MemoryGPU, Requested: sampler.Some(sampler.Bytes(500))})
+		if d == nil {
+			return
+		}
+		if d.Allocated > d.Reserved || d.Reserved >= sampler.MaxPlausible || len(d.Trace.Lines) > maxListed || d.Trace.Steps < 0 {
+			t.Errorf("%s: %+v", lines, d)
+		}
+		for _, l := range d.Trace.Lines {
+			if l.Live > d.Allocated || l.Rise > l.Live || l.Grown > d.Reserved || l.Steps < 0 || l.Line < 0 || l.Blocks < 0 || l.File != sampler.Clean(l.File) {
+				t.Errorf("%s: %+v", lines, l)
+			}
+		}
+	})
+}

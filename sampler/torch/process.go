@@ -11,6 +11,7 @@ import (
 type process struct {
 	who   sampler.Process
 	seats map[int]*seat // by device, as it numbers them
+	own   bool          // the reporter in it is of this receiver, so it is part of the command that was begun with its Env
 }
 
 func (p *process) seat(device int) *seat {
@@ -35,6 +36,7 @@ type seat struct {
 	refused     *sampler.RefusedTensor // the newest
 	number      sampler.Bytes          // of it
 	told        bool                   // by a snapshot
+	lines       newest
 }
 
 // fresh is how much older than the reporter's own interval a reading may be.
@@ -46,6 +48,10 @@ const maxNext = 10 * time.Second
 
 // take notes a line, and says whether it tells of a failure that was not known.
 func (s *seat) take(m *message, at time.Time) (refused bool) {
+	if m.Lines != nil {
+		s.lines.take(m.Lines)
+		return false
+	}
 	if m.UUID == "" && m.PCI == "" {
 		m.UUID, m.PCI = s.name.UUID, s.name.PCI // a line in a hurry leaves them out
 	}

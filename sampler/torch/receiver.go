@@ -5,6 +5,8 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -33,12 +35,14 @@ type Receiver struct {
 
 	mu        sync.Mutex
 	processes map[int]*process
+	told      bool      // lines
+	lacks     [2]string // version of PyTorch, and why it tells no lines
 }
 
 const (
 	maxProcesses = 1024
 	// maxLine is the longest line that is read whole; what is longer is no line of ours.
-	maxLine = 8 << 10
+	maxLine = 64 << 10
 )
 
 // Listen begins to receive, until Close.
@@ -109,6 +113,11 @@ func (r *Receiver) take(pid int, line []byte) {
 	p := r.process(pid)
 	if p == nil {
 		return
+	}
+	p.own = p.own || slices.Contains(strings.Split(m.Run, ","), r.name)
+	r.told = r.told || p.own && m.Lines != nil
+	if p.own && m.Lacks != "" {
+		r.lacks = [2]string{sampler.Clean(m.Torch), sampler.Clean(m.Lacks)}
 	}
 	if p.seat(int(m.Device.Or(0))).take(&m, at) {
 		select {

@@ -19,6 +19,7 @@ BLOCKS_MOST = 2000  # blocks that are looked at without a failure
 BLOCKS_LIMIT = 0.3  # seconds that summing them up may take
 BLOCKS_KEPT = 5.0  # seconds for which the largest free one is told
 PATIENCE = 0.5  # seconds that a failure waits for its details
+LINES_PATIENCE = 2.0  # the same where lines are named
 PART = 0.02  # seconds that a fork waits for the thread to end, and as long again for the kernel to see it
 LAST = 0.3  # seconds that the end of the program waits for the last reading
 MOST = 1 << 60  # bytes that can be
@@ -62,7 +63,7 @@ def members(numbers):
 class NvpeakReporter(object):
     """A finder of modules that finds none, but sees when torch is looked for."""
 
-    def __init__(self, directories):
+    def __init__(self, directories, runs, by_line=None):
         # Taken now: a program may replace them by something that is no thread.
         import time
         from _thread import allocate_lock, start_new_thread
@@ -70,6 +71,7 @@ class NvpeakReporter(object):
         self.directories, self.clock, self.sleep = directories, time.monotonic, time.sleep
         self.lock, self.thread = allocate_lock, start_new_thread
         self.started = self.silent = self.ending = self.initialized = False
+        self.runs, self.by_line = runs, by_line
         self.begin()
 
     def begin(self):
@@ -81,6 +83,7 @@ class NvpeakReporter(object):
         self.due = self.stats_took = self.blocks_due = self.details_due = self.flag_took = 0.0
         self.free, self.free_at = {}, 0.0
         self.refusals = {}
+        self.lines = self.by_line and self.by_line(self)
 
     def find_spec(self, name, path=None, target=None):
         if not self.started and (name == "torch" or "torch" in sys.modules):
@@ -95,6 +98,11 @@ class NvpeakReporter(object):
                 self.thread(self.run, (self.shift,))
             except Exception:
                 self.silent = True
+        elif self.lines and not self.lines.queued:
+            try:
+                self.lines.queue()
+            except Exception:
+                self.lines.queued = True
         return None
 
     def forked(self):
@@ -175,10 +183,12 @@ class NvpeakReporter(object):
             if over:
                 pass
             elif not self.initialized:
-                self.pause = min(self.pause * 1.05, EVERY)
+                self.pause = 0.005 if self.lines and self.lines.wanted else min(self.pause * 1.05, EVERY)
                 self.initialized = self.ready()
                 if self.initialized:
                     self.attach()
+            if self.lines and not over:
+                self.lines.serve(self.initialized)
             if self.initialized and not over:
                 self.pause = self.report(len(waiting) > 0)
         except BaseException:
@@ -225,12 +235,14 @@ class NvpeakReporter(object):
             oom["free"] = whole(about[3]) if len(about) > 3 else None
             self.send([self.message(device, {})])  # the details may be long in coming
             if self.clock() >= self.details_due:
+                if self.lines and self.lines.on:
+                    self.lines.refused(device)
                 self.details_due = self.clock() + EVERY
                 done = self.ask()
         except Exception:
             pass
         # A signal's handler may raise here, as anywhere in the program.
-        if done is not None and not done.acquire(True, PATIENCE):
+        if done is not None and not done.acquire(True, LINES_PATIENCE if self.lines and self.lines.on else PATIENCE):
             self.details_due = self.clock() + 60 * EVERY
 
     def report(self, asked):
@@ -249,7 +261,13 @@ class NvpeakReporter(object):
             self.look(readings)
         except BaseException:
             pass
-        self.send([self.message(device, figures) for device, figures in readings.items()])
+        messages = [self.message(device, figures) for device, figures in readings.items()]
+        if self.lines and self.lines.on:
+            new = {d: o for d, o in list(self.refusals.items()) if "looked" in o and "told" not in o}
+            for o in new.values():
+                o["told"] = None
+            messages += self.lines.messages(new)
+        self.send(messages)
         return max(self.due - self.clock(), SOON)
 
     def read(self):
@@ -288,15 +306,24 @@ class NvpeakReporter(object):
         """Finds the free blocks: at a failure just now, else when that is cheap."""
         now = self.clock()
         failures = {d: o for d, o in list(self.refusals.items()) if now - o["at"] < EVERY and "looked" not in o}
-        if not failures and (now < self.blocks_due or sum(f["blocks"] for f in readings.values()) > BLOCKS_MOST or self.history()):
+        lines = self.lines if self.lines and self.lines.on else None
+        if lines and lines.looking:
+            pass
+        elif not failures and (now < self.blocks_due or sum(f["blocks"] for f in readings.values()) > BLOCKS_MOST or self.history()):
             return
         for o in failures.values():
             o["looked"] = None
         self.free = {}
         try:
-            self.free = self.blocks()
+            segments = self.segments()
+            self.free = self.blocks(segments)
             self.free_at = now
+            if lines:
+                lines.take(segments, readings, failures)
+            del segments  # it may be large
         finally:
+            if lines and lines.looking:
+                lines.looked(now)
             took = self.clock() - now
             self.blocks_due = now + (max(EVERY / 2, BLOCKS_SHARE * took) if self.free else 60 * EVERY)
             if failures:
@@ -324,10 +351,9 @@ class NvpeakReporter(object):
             found = ask()
         return found["segments"] if isinstance(found, dict) else found
 
-    def blocks(self):
+    def blocks(self, segments):
         """For each device: the largest free block, what is free in segments that are partly used, and in the others."""
         found = {}
-        segments = self.segments()
         limit = self.clock() + BLOCKS_LIMIT
         for segment in segments:
             largest, free, used = 0, 0, False
@@ -364,7 +390,9 @@ class NvpeakReporter(object):
         numbers.pop("blocks", None)
         if self.clock() - self.free_at < BLOCKS_KEPT and device in self.free:
             numbers["largest"] = self.free[device][0]
-        texts = dict(self.names.get(device, {}))
+        texts = dict(self.names.get(device, {}), run=self.runs)
+        if self.lines and self.lines.lacks:
+            texts.update(lacks=self.lines.lacks, torch=plain(self.lines.version))
         for key, variable in (("visible", "CUDA_VISIBLE_DEVICES"), ("order", "CUDA_DEVICE_ORDER")):
             if variable in os.environ:
                 texts[key] = plain(os.environ[variable])
@@ -393,10 +421,23 @@ class NvpeakReporter(object):
             s.close()
 
 
+here = os.path.dirname(os.path.abspath(__file__))
+
+
 def install():
+    run = plain(os.path.basename(here))  # the monitor that this file is of
+    for other in sys.meta_path:
+        if type(other).__name__ == "NvpeakReporter":
+            other.runs += "," + run  # a run around the one that is reported for already
+            return
     directories = [d for d in os.environ.get("NVPEAK_REPORT", "").split(os.pathsep) if d]
-    if directories and sys.version_info >= (3, 7) and not any(type(f).__name__ == "NvpeakReporter" for f in sys.meta_path):
-        sys.meta_path.insert(0, NvpeakReporter(directories))
+    by_line = None
+    if os.environ.get("NVPEAK_LINES"):
+        from nvpeak_lines import NvpeakLines as by_line
+
+        sys.modules.pop("nvpeak_lines", None)
+    if directories and sys.version_info >= (3, 7):
+        sys.meta_path.insert(0, NvpeakReporter(directories, run, by_line))
 
 
 try:
@@ -405,7 +446,6 @@ except Exception:
     pass
 
 # The program's own sitecustomize, if it has one: as if this file were not there.
-here = os.path.dirname(os.path.abspath(__file__))
 sys.path[:] = [p for p in sys.path if p != here]
 sys.modules.pop("sitecustomize", None)
 import sitecustomize  # noqa

@@ -3,6 +3,8 @@ package torchsnap
 import (
 	"regexp"
 	"strings"
+
+	"nvpeak/sampler"
 )
 
 // frameKind is what file and function say of a frame.
@@ -19,18 +21,33 @@ var (
 	libraryFile = regexp.MustCompile(`(?i)/(?:site|dist)-packages/|/lib(?:64)?/python\d|/python\d+(?:\.\d+)?/lib/|^<frozen |^<string>|^<eval_with_key>|/torchinductor|` +
 		`(?:^|/)torch/(?:_[a-z]|nn/|optim/|autograd/|utils/|cuda/|amp/|distributed/|fx/|jit/|backends/|functional\.py|storage\.py|serialization\.py)`)
 	// validationName is a function that validates.
-	validationName = regexp.MustCompile(`(?i)^_*(?:run_|do_|on_)?(?:eval|evaluate|evaluation|evaluating|validate|validation|validating|valid|val|test|testing)(?:_(?:step|epoch|loop|batch|model|one_epoch|set|dataset|fn|func|all|run|pass|phase|metrics))*_*$|validation_|evaluate|validate`)
-	// optimizerFile is a module of optimizers, optimizerOwn one that somebody wrote.
+	validationName = regexp.MustCompile(`(?i)^_*(?:run_|do_|on_|log_|perform_)?(?:eval|evaluate|evaluation|evaluating|validate|validation|validating|valid|val|test|testing)(?:_(?:step|epoch|loop|batch|model|one_epoch|set|dataset|fn|func|all|run|pass|phase|metrics))*_*$|validation_|evaluate|validate|(?:^|_)(?:val|eval)_loss|^estimate_loss$|^(?:predict|benchmark|inference|infer|score|dev|model)_(?:val|valid|eval|dev|test)$`)
+	// validationFile is a file that somebody wrote to validate with.
+	validationFile = regexp.MustCompile(`(?i)/(?:eval|evaluate|evaluation|evaluator|validate|validation|validator)\.py$`)
+	// validationTrainer is a frame of a library that trains, where it validates: its name, or its file.
+	validationTrainer = regexp.MustCompile(`(?i)/(?:lightning|pytorch_lightning|transformers|trl|fastai|mmengine|mmcv|ultralytics|detectron2|composer|megatron|nemo|keras|sentence_transformers|setfit|anomalib|nnunetv2|monai)/` +
+		`(?:.*/(?:evaluation_loop|validator|val)\.py:|.*:_*(?:do_epoch_|run_)?(?:evaluate|evaluation|validate|validation|val|eval)(?:_and_print_results|_step|_loop|_epoch|_forward)*$|.*:(?:prediction_(?:step|loop)|inference_on_dataset)$)`)
+	// trainingName is a function that trains.
+	trainingName = regexp.MustCompile(`(?i)train|fit|tune|stage|warm_?up|phase`)
+	// optimizerFile is a module of optimizers, optimizerOwn one that somebody wrote, optimizerName a function that makes the state.
 	optimizerFile = regexp.MustCompile(`(?i)(?:^|/)(?:optim|optimizers?)/`)
 	optimizerOwn  = regexp.MustCompile(`(?i)/(?:optim|optimizers?|adamw?|lion|adafactor|sgd)\.py$`)
+	optimizerName = regexp.MustCompile(`(?i)^_*(?:init|initialize|create|allocate|setup)_\w*optimizer_states?$|^_*(?:init|initialize)_(?:optim|optimizer)_states?$`)
 )
+
+// Patterns are the rules for frames as regular expressions, which Python reads as well: the reporter inside a process
+// goes by them, too.
+func Patterns() map[string]string {
+	return map[string]string{"library": libraryFile.String(), "validation": validationName.String(),
+		"optimizer": optimizerFile.String(), "optimizer_own": optimizerOwn.String()}
+}
 
 func kindOfFrame(file, name string) frameKind {
 	file = strings.ReplaceAll(file, `\`, "/")
-	k := frameKind{python: strings.HasSuffix(file, ".py") || strings.HasPrefix(file, "<") || strings.Contains(file, "ipykernel")}
+	k := frameKind{python: sampler.TorchSite{File: file}.Python()}
 	k.own = k.python && !libraryFile.MatchString(file)
-	k.validation = k.own && validationName.MatchString(name)
-	k.optimizer = k.python && (!k.own && optimizerFile.MatchString(file) || optimizerOwn.MatchString(file))
+	k.validation = k.own && (validationName.MatchString(name) || validationFile.MatchString(file)) || k.python && !k.own && validationTrainer.MatchString(file+":"+name)
+	k.optimizer = k.python && (!k.own && optimizerFile.MatchString(file) || optimizerOwn.MatchString(file) || optimizerName.MatchString(name))
 	k.module = !k.own && strings.Contains(file, "torch/nn/modules/")
 	return k
 }

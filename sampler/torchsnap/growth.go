@@ -12,39 +12,39 @@ const (
 	growthLevels    = 4    // times that it rose
 )
 
-// grown is what a line has gained and never gave back, where it rose all along; 0: it did not. levels are the
-// least it held in each stretch. What came before the growth, as weights and the state of an optimizer do, is left
-// out where it hides it.
-func grown(levels []int64) int64 {
+// Grown is what a line has gained and never gave back, where it rose all along, and the stretch in which that begins;
+// 0: it did not. levels are the least it held in each stretch. What came before the growth, as weights and the state
+// of an optimizer do, is left out where it hides it.
+func Grown(levels []int64) (gain int64, from int) {
 	for _, skip := range []int{0, len(levels) / 4, len(levels) / 2} {
 		latest := int(growthLatest*float64(len(levels))) - skip
-		if gain := grownEvenly(levels[skip:], latest); gain > 0 {
-			return gain
+		if gain, from := grownEvenly(levels[skip:], latest); gain > 0 {
+			return gain, skip + from
 		}
 	}
-	return 0
+	return 0, 0
 }
 
 // grownEvenly is the same for growth that begins at latest there.
-func grownEvenly(levels []int64, latest int) int64 {
+func grownEvenly(levels []int64, latest int) (gain int64, from int) {
 	n := len(levels)
 	if n < growthStretches {
-		return 0
+		return 0, 0
 	}
 	floor := slices.Clone(levels) // never gone below again
 	for i := n - 2; i >= 0; i-- {
 		floor[i] = min(floor[i], floor[i+1])
 	}
-	gain := floor[n-1] - floor[0]
+	gain = floor[n-1] - floor[0]
 	if gain <= 0 {
-		return 0
+		return 0, 0
 	}
 	start := 0
 	for start+1 < n && floor[start+1]-floor[0] <= gain/20 {
 		start++
 	}
 	if start > latest || n-start < growthStretches {
-		return 0
+		return 0, 0
 	}
 	rises := 0
 	for i := start + 1; i < n; i++ {
@@ -59,13 +59,13 @@ func grownEvenly(levels []int64, latest int) int64 {
 			to = n - 1
 		}
 		if float64(floor[to]-floor[from]) < growthPart*float64(gain) {
-			return 0
+			return 0, 0
 		}
 	}
 	if rises < growthLevels {
-		return 0
+		return 0, 0
 	}
-	return gain
+	return gain, start
 }
 
 // growth is that of a line up to a moment. Of a line that rises and falls only what stays below counts: it may be
@@ -84,7 +84,8 @@ func (t *trace) growth(line tracker, now *moment) int64 {
 	if line.cycles == 0 || line.valleyAt >= now.events {
 		levels = append(levels, line.live)
 	}
-	return grown(levels)
+	gain, _ := Grown(levels)
+	return gain
 }
 
 // steps is how often most lines came and went; 0: no pattern.

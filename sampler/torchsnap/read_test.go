@@ -262,6 +262,21 @@ func TestOwnLines(t *testing.T) {
 		{"<ipython-input-3-abc>", "<module>", true, false, false, true},
 		{"??", "operator()", false, false, false, false},
 		{"/usr/lib/python3/dist-packages/x/y.py", "evaluate", false, false, false, true},
+		{"/v/lib/python3.11/site-packages/transformers/trainer.py", "evaluation_loop", false, true, false, true},
+		{"/v/lib/python3.11/site-packages/transformers/trainer.py", "prediction_step", false, true, false, true},
+		{"/v/lib/python3.11/site-packages/transformers/trainer.py", "_maybe_log_save_evaluate", false, false, false, true},
+		{"/v/lib/python3.11/site-packages/transformers/trainer.py", "training_step", false, false, false, true},
+		{"/v/lib/python3.11/site-packages/lightning/pytorch/loops/evaluation_loop.py", "run", false, true, false, true},
+		{"/v/lib/python3.11/site-packages/ultralytics/engine/validator.py", "__call__", false, true, false, true},
+		{"/v/lib/python3.11/site-packages/pydantic/validate_call.py", "validate", false, false, false, true},
+		{"/v/lib/python3.11/site-packages/torch/_dynamo/eval_frame.py", "_fn", false, false, false, true},
+		{"/home/ann/train.py", "log_validation", true, true, false, true},
+		{"/home/ann/train.py", "compute_val_loss", true, true, false, true},
+		{"/home/ann/train.py", "predict_val", true, true, false, true},
+		{"/home/ann/evaluate.py", "run", true, true, false, true},
+		{"/home/ann/medieval.py", "run", true, false, false, true},
+		{"/home/ann/train.py", "interval_loss", true, false, false, true},
+		{"/v/lib/python3.11/site-packages/deepspeed/runtime/zero/stage_1_and_2.py", "initialize_optimizer_states", false, false, true, true},
 	} {
 		if got, want := kindOfFrame(c.file, c.name), (frameKind{c.python, c.own, c.validation, c.optimizer, strings.Contains(c.file, "nn/modules")}); got != want {
 			t.Errorf("%s %s: %+v, want %+v", c.file, c.name, got, want)
@@ -294,7 +309,7 @@ func TestGrown(t *testing.T) {
 		"after weights":          {line(60, func(i int) int64 { return min(int64(i), 5)*100 + int64(i) }), true},
 		"one jump in the middle": {line(60, func(i int) int64 { return int64(i / 30) }), false},
 	} {
-		if got := grown(c.levels) > 0; got != c.grows {
+		if got, _ := Grown(c.levels); (got > 0) != c.grows {
 			t.Errorf("%s: grows %v", name, got)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 const (
 	holdersMost = 20
 	linesMost   = 24
+	keepersMost = 4
 )
 
 // result is the snapshot in words.
@@ -91,12 +92,36 @@ func (f *fold) lines(t *trace, now *moment) []sampler.TorchLine {
 			continue
 		}
 		line.levels = t.lines[site].levels
-		list = append(list, sampler.TorchLine{TorchSite: f.frames.named(site), Live: amount(line.live), Blocks: line.blocks,
+		list = append(list, sampler.TorchLine{TorchSite: f.frames.named(site), Caller: f.frames.caller(&line), Live: amount(line.live), Blocks: line.blocks,
 			Grown: amount(t.growth(line, now)), Rise: amount(line.live - line.valley), Usual: amount(line.rise), Cycles: line.cycles,
 			Largest: amount(max(line.largest, usualRequest(line))), Requests: line.requests})
 	}
 	slices.SortStableFunc(list, func(a, b sampler.TorchLine) int { return cmp.Compare(max(b.Live, b.Usual), max(a.Live, a.Usual)) })
-	return list[:min(len(list), linesMost)]
+	rest := list[min(len(list), linesMost):]
+	list = list[:len(list)-len(rest)]
+	for _, l := range rest {
+		if l.Grown > 0 && !l.Module && !l.Optimizer && len(list) < linesMost+keepersMost {
+			list = append(list, l) // small, and may be what keeps the others
+		}
+	}
+	return list
+}
+
+// caller is the line from which all of a rise came and none before it, in words.
+func (t *frameTable) caller(line *tracker) string {
+	way := line.newWay()
+	if way == 0 {
+		return ""
+	}
+	fork := t.fork(way, line.ways)
+	if fork == 0 {
+		return ""
+	}
+	f := t.frameNamed(fork)
+	if 4*line.now > 5*line.largest && trainingName.MatchString(f.Function) {
+		return "" // another part of the training, with larger inputs
+	}
+	return f.Place() + " " + f.Function
 }
 
 // usualRequest is the largest request of a line that never fell: all are of one rise.

@@ -39,6 +39,8 @@ type frameTable struct {
 	hashes map[uint64]int
 	sites  []site
 	siteAt map[site]int
+	ways   [][]int32 // own lines, innermost first
+	wayAt  map[uint64]int
 	places int
 	seed   maphash.Seed
 }
@@ -46,11 +48,12 @@ type frameTable struct {
 type stack struct {
 	frames []int32
 	site   int
+	way    int // that stacks with the same lines outside of libraries share; 0: unknown
 }
 
 func newFrameTable(t *texts) frameTable {
 	return frameTable{texts: t, list: make([]frame, 1), kinds: make([]frameKind, 1), place: map[frame]int{}, stacks: make([]stack, 1),
-		hashes: map[uint64]int{}, sites: make([]site, 1), siteAt: map[site]int{}, seed: maphash.MakeSeed()}
+		hashes: map[uint64]int{}, sites: make([]site, 1), siteAt: map[site]int{}, ways: make([][]int32, 1), wayAt: map[uint64]int{}, seed: maphash.MakeSeed()}
 }
 
 // add is the value of a frame.
@@ -77,12 +80,7 @@ func (t *frameTable) add(file value, line int64, name value) value {
 
 // stack is the value of a list of frames, innermost first.
 func (t *frameTable) stack(frames []int) value {
-	var h maphash.Hash
-	h.SetSeed(t.seed)
-	for _, f := range frames {
-		h.Write([]byte{byte(f), byte(f >> 8), byte(f >> 16)})
-	}
-	sum := h.Sum64()
+	sum := hashed(t, frames)
 	i, known := t.hashes[sum]
 	switch {
 	case known:
@@ -90,7 +88,7 @@ func (t *frameTable) stack(frames []int) value {
 	case len(t.stacks) >= stacksMost || t.places+len(frames) > placesMost:
 		return make60(kindStack, 0)
 	}
-	s := stack{site: t.siteOf(frames)}
+	s := stack{site: t.siteOf(frames), way: t.wayOf(frames)}
 	for _, f := range frames {
 		s.frames = append(s.frames, int32(f))
 	}
@@ -98,6 +96,54 @@ func (t *frameTable) stack(frames []int) value {
 	t.stacks = append(t.stacks, s)
 	t.hashes[sum] = len(t.stacks) - 1
 	return make60(kindStack, uint64(len(t.stacks)-1))
+}
+
+func hashed[T int | int32](t *frameTable, frames []T) uint64 {
+	var h maphash.Hash
+	h.SetSeed(t.seed)
+	for _, f := range frames {
+		h.Write([]byte{byte(f), byte(f >> 8), byte(f >> 16)})
+	}
+	return h.Sum64()
+}
+
+// wayOf is the way through the lines of whoever wrote the program.
+func (t *frameTable) wayOf(frames []int) int {
+	var own []int32
+	for _, f := range frames {
+		if t.kinds[f].own {
+			own = append(own, int32(f))
+		}
+	}
+	if len(own) == 0 {
+		return 0
+	}
+	sum := hashed(t, own)
+	i, known := t.wayAt[sum]
+	if !known && len(t.ways) < sitesMost {
+		i = len(t.ways)
+		t.wayAt[sum] = i
+		t.ways = append(t.ways, own)
+	}
+	return i
+}
+
+// fork is the outermost line of a way that is on none of the others; 0: there is none.
+func (t *frameTable) fork(way int, others []int) int {
+	for _, f := range slices.Backward(t.ways[way]) {
+		if !slices.ContainsFunc(others, func(o int) bool { return slices.Contains(t.ways[o], f) }) {
+			return int(f)
+		}
+	}
+	return 0
+}
+
+// wayOfValue is the way of the stack a value is.
+func (t *frameTable) wayOfValue(v value) int {
+	if v.kind() != kindStack {
+		return 0
+	}
+	return t.stacks[v.place()].way
 }
 
 // siteOf is the line worth naming of a stack: the first outside of torch, libraries and Python itself; without
@@ -109,7 +155,7 @@ func (t *frameTable) siteOf(frames []int) int {
 		if s.frame == 0 && k.own {
 			s.frame = f
 		}
-		if s.validation == 0 && k.own && k.validation {
+		if s.validation == 0 && k.validation {
 			s.validation = f
 		}
 		s.optimizer = s.optimizer || k.optimizer

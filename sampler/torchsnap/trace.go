@@ -83,7 +83,7 @@ func (t *trace) add(f *fold, e *event, o *object) {
 	t.events++
 	switch e.action {
 	case "alloc":
-		t.alloc(f, o.fields[keyAddr].int(), e.size, f.frames.siteOfValue(e.stack))
+		t.alloc(f, o.fields[keyAddr].int(), e)
 	case "free_requested", "free_completed", "free":
 		t.free(o.fields[keyAddr].int(), e.size, e.action == "free_completed")
 	case "segment_alloc", "segment_map":
@@ -105,7 +105,8 @@ func (t *trace) add(f *fold, e *event, o *object) {
 	}
 }
 
-func (t *trace) alloc(f *fold, addr, size int64, site int) {
+func (t *trace) alloc(f *fold, addr int64, e *event) {
+	size, site := e.size, f.frames.siteOfValue(e.stack)
 	if _, there := t.blocks[addr]; there {
 		t.free(addr, size, false) // its end was not recorded
 	}
@@ -123,7 +124,7 @@ func (t *trace) alloc(f *fold, addr, size int64, site int) {
 		line = newTracker(len(t.curve.points))
 		t.lines[site] = line
 	}
-	line.alloc(size)
+	line.alloc(size, f.frames.wayOfValue(e.stack))
 }
 
 // free ends an allocation. One that began before the history is known by its size only, and by its request.

@@ -1,5 +1,10 @@
 package torchsnap
 
+import "slices"
+
+// waysMost ways to a line are told apart.
+const waysMost = 8
+
 // tracker follows the live bytes of one line: how often it rises and falls, how far, and what it never falls
 // below again.
 type tracker struct {
@@ -11,6 +16,8 @@ type tracker struct {
 	rise             int64 // largest that is over
 	largest, now     int64 // single request: before this rise, and of it
 	levels           []int64
+	ways             []int // of the rises that are over, and of this one: at most waysMost of each
+	waysNow          []int
 }
 
 // newTracker follows a line that is first seen in this stretch; before it the line held nothing.
@@ -18,7 +25,10 @@ func newTracker(stretches int) *tracker {
 	return &tracker{levels: make([]int64, max(0, stretches-1))}
 }
 
-func (l *tracker) alloc(size int64) {
+func (l *tracker) alloc(size int64, way int) {
+	if n := len(l.waysNow); n == 0 || l.waysNow[n-1] != way && n < waysMost && !slices.Contains(l.waysNow, way) {
+		l.waysNow = append(l.waysNow, way)
+	}
 	l.live += size
 	l.blocks++
 	l.requests++
@@ -36,9 +46,28 @@ func (l *tracker) free(size int64, at int) {
 		l.cycles++
 		l.rise, l.largest = max(l.rise, l.peak-l.valley), max(l.largest, l.now)
 		l.valley, l.peak, l.now, l.valleyAt = l.live, l.live, 0, at
+		l.passed()
 	case l.peak == l.valley: // it goes on falling
 		l.valley, l.peak, l.valleyAt = l.live, l.live, at
 	}
+}
+
+// passed keeps the ways of a rise that is over.
+func (l *tracker) passed() {
+	for _, way := range l.waysNow {
+		if len(l.ways) < waysMost && !slices.Contains(l.ways, way) {
+			l.ways = append(slices.Clip(l.ways), way)
+		}
+	}
+	l.waysNow = nil
+}
+
+// newWay is the way of a rise of which no rise before came; 0: there is none.
+func (l *tracker) newWay() int {
+	if len(l.waysNow) != 1 || len(l.ways) == 0 || len(l.ways) == waysMost || slices.Contains(l.ways, l.waysNow[0]) {
+		return 0
+	}
+	return l.waysNow[0]
 }
 
 // close ends a stretch.

@@ -60,6 +60,14 @@ func (a *app) textOptions() plain.Options {
 	return o
 }
 
+// terminalWidth is that of the output; 0: it is no terminal.
+func (a *app) terminalWidth() int {
+	if !a.isTerminal(a.out) {
+		return 0
+	}
+	return a.textOptions().Width
+}
+
 // noArgs refuses words that are no command, naming those there are.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {

@@ -24,8 +24,11 @@ var commands = []func(*app) *cobra.Command{onceCommand, streamCommand, explainCo
 
 // Main runs nvpeak and returns its exit code.
 func Main(args []string) int {
-	if os.Args[0] == child.HelperName {
+	switch os.Args[0] {
+	case child.HelperName:
 		return child.Session(args)
+	case child.RelayName:
+		return child.Relay()
 	}
 	a := &app{in: os.Stdin, out: output(), err: os.Stderr, env: os.Getenv}
 	signal.Ignore(syscall.SIGPIPE) // a closed pipe is an error of Write, not a death

@@ -87,7 +87,7 @@ func (a *app) printOnce(snaps []*sampler.Snapshot, label string, f *onceFlags) e
 	case f.csv.fields != nil:
 		err = plain.CSV(out, s, f.csv.fields, true)
 	default:
-		err = plain.Table(out, s, label, a.words())
+		err = plain.Table(out, s, label, a.terminalWidth(), a.words())
 	}
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"nvpeak/sampler/child"
+	"nvpeak/sampler/torch"
 )
 
 // runFlags are those of `run`.
@@ -17,6 +18,7 @@ type runFlags struct {
 	keep    time.Duration
 	monitor bool
 	outside bool // no reporter in Python programs
+	lines   bool // it tells source lines
 	retry   retryFlags
 }
 
@@ -39,6 +41,9 @@ func runCommand(a *app) *cobra.Command {
 			if len(args) == 0 {
 				return usagef("run what? name the command after --, such as nvpeak run -- python train.py")
 			}
+			if f.lines && f.outside {
+				return usagef("--lines needs the reporter, which --no-reporter leaves out")
+			}
 			if err := a.checkRetry(&f.retry, cmd.Flags()); err != nil {
 				return err
 			}
@@ -50,6 +55,7 @@ func runCommand(a *app) *cobra.Command {
 	c.Flags().Var(durationFlag{&f.keep, 10 * time.Second, 24 * time.Hour}, "keep", "keep at least the last `DURATION` in the black box")
 	c.Flags().BoolVar(&f.monitor, "monitor", false, "open the monitor beside the command, in a split of tmux")
 	c.Flags().BoolVar(&f.outside, "no-reporter", false, "put nothing into Python programs, which else tell what PyTorch's allocator holds")
+	c.Flags().BoolVar(&f.lines, "lines", false, "name the source line that leaks or holds most when memory runs out; costs "+linesCost)
 	f.retry.bind(c.Flags())
 	a.opt.bind(c.Flags(), slices.Concat(measuring, passingOn, []string{"need", "interval", "requests", "lang", "ascii", "no-color"})...)
 	return c
@@ -70,6 +76,8 @@ func (a *app) runChild(ctx context.Context, t *try, f *runFlags) error {
 	if w.live.reporter != nil && !f.outside {
 		if env, err = w.live.reporter.Env(env); err != nil {
 			a.say("PyTorch's own figures are missing: " + err.Error())
+		} else if f.lines {
+			env = torch.ByLine(env)
 		}
 	}
 	err = context.Cause(ctx)

@@ -30,6 +30,9 @@ type watchedRun struct {
 	reading sync.WaitGroup
 	ended   chan struct{}
 
+	lines   bool // are to be told
+	lacking sync.Once
+
 	mu       sync.Mutex
 	missing  error // why there are no figures of GPUs
 	said     bool
@@ -52,7 +55,7 @@ func (a *app) watchRun(parent context.Context, t *try, f *runFlags) (*watchedRun
 	if err != nil {
 		return nil, err
 	}
-	w := &watchedRun{app: a, side: child.NewSide(), alerts: alerts, kills: proc.OOMKills(), ended: make(chan struct{})}
+	w := &watchedRun{app: a, side: child.NewSide(), alerts: alerts, kills: proc.OOMKills(), ended: make(chan struct{}), lines: f.lines}
 	w.said = t.note != nil && t.note.Try > 1 // with the first try
 	w.box = a.newBox(t.args, t.env, f.record, t.note)
 	w.rec = a.newRecorder(w.box.recording())
@@ -101,6 +104,7 @@ func (w *watchedRun) sample(ctx context.Context, l *live) {
 				w.box.fail(err)
 			}
 			w.box.saw(s)
+			w.sayLacking()
 			w.peak.saw(s)
 		}
 	}
@@ -144,6 +148,7 @@ func (w *watchedRun) listen(ctx context.Context) {
 }
 
 func (w *watchedRun) failed(e sampler.OOMEvent) {
+	w.inside(&e)
 	w.rec.failed(e)
 	in := w.rec.incident(e)
 	w.mu.Lock()
@@ -202,13 +207,15 @@ func (w *watchedRun) finish(code int) (why *explain.Explanation) {
 	}
 	w.alerts.close()
 	w.sayMissing()
+	w.sayLacking()
 	in := w.incident()
-	died := code != 0 && explain.First(in) >= 0 && !in.Events[explain.First(in)].Recovered
+	died := code != 0 && explain.First(in) >= 0 && !in.Events[explain.First(in)].Recovered && (code == 128+int(syscall.SIGKILL) || !w.wentOn())
 	if !died && !w.box.whole {
 		w.box.remove()
 		return nil
 	}
 	if died {
+		w.sayUntold()
 		e := explain.Explain(in)
 		why = &e
 	}
@@ -219,6 +226,12 @@ func (w *watchedRun) finish(code int) (why *explain.Explanation) {
 		w.app.say("no black box: " + kept.Error())
 	}
 	return why
+}
+
+// wentOn: the command caught its failure, and ended much later of another error.
+func (w *watchedRun) wentOn() bool {
+	end, printed := w.side.Tail()
+	return trainlog.WentOn(string(end), printed == int64(len(end)))
 }
 
 // killed adds the failure of a command that the kernel has killed: nobody has printed it.
@@ -237,6 +250,7 @@ func (w *watchedRun) incident() (in explain.Incident) {
 	failures := w.failures
 	w.mu.Unlock()
 	for _, f := range failures {
+		w.inside(&f.event) // what it said may have come later than what it printed
 		in.Events = append(in.Events, f.event)
 		in.Histories = append(in.Histories, f.incident.History)
 	}

@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"nvpeak/advice/explain"
 	"nvpeak/sampler"
@@ -56,7 +57,7 @@ func (a *app) scanSnapshot(l logFailures, in io.Reader, kind torchsnap.Kind) (lo
 	if s.Cut != "" {
 		l.note = words.Say("torch.cut", "file", name, "why", s.Cut)
 	}
-	readSources(&s)
+	readSources(&s, time.Time{})
 	l.snapshot = &s
 	return l, nil
 }
@@ -119,13 +120,14 @@ func sameRefusal(logged, e sampler.OOMEvent) bool {
 // sourceMost is the longest source file that is looked into.
 const sourceMost = 4 << 20
 
-// readSources puts the source lines to the places of a snapshot whose files can be read here.
-func readSources(s *sampler.TorchSnapshot) {
+// readSources puts the source lines to the places of a snapshot whose files can be read here, and have not been
+// changed since a time; zero: whenever.
+func readSources(s *sampler.TorchSnapshot, since time.Time) {
 	files := map[string][]string{}
 	fill := func(site *sampler.TorchSite) {
 		lines, read := files[site.File]
 		if !read && len(files) < 64 {
-			lines = sourceLines(site.File)
+			lines = sourceLinesOf(site.File, since)
 			files[site.File] = lines
 		}
 		if site.Line >= 1 && site.Line <= len(lines) {
@@ -152,6 +154,14 @@ func readSources(s *sampler.TorchSnapshot) {
 			fill(&d.Trace.OOM.Site)
 		}
 	}
+}
+
+// sourceLinesOf are those of a file that has not been changed since then.
+func sourceLinesOf(name string, since time.Time) []string {
+	if info, err := os.Stat(name); err != nil || !since.IsZero() && info.ModTime().After(since) {
+		return nil
+	}
+	return sourceLines(name)
 }
 
 // sourceLines are the lines of a source file; none where it is no ordinary file of Python.

@@ -58,7 +58,7 @@ func (p *page) rows(rows [][]string) {
 		return
 	}
 	var b strings.Builder
-	write(&b, rows) //nolint:errcheck // a Builder takes everything
+	write(&b, rows, 0) //nolint:errcheck // a Builder takes everything
 	for line := range strings.Lines(b.String()) {
 		p.line(cut("  "+strings.TrimSuffix(line, "\n"), p.width))
 	}

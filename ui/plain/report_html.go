@@ -65,7 +65,7 @@ func (p *htmlPage) report(n int, r *report.Report) dom.Node {
 	for i := range r.GPUs {
 		list = append(list, p.gpu(n, i, r))
 	}
-	return append(list, p.processes(r.Processes), p.alerts(r.Alerts), p.phases(r.Phases), p.events(r.Events), p.why(r), p.notes(r.Notes))
+	return append(list, p.processes(r), p.alerts(r), p.phases(r.Phases), p.events(r.Events), p.why(r), p.notes(r.Notes))
 }
 
 // verdict is what happened and what to do first.

@@ -3,9 +3,9 @@ package plain
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"nvpeak/advice/report"
 	"nvpeak/advice/watch"
@@ -25,22 +25,29 @@ func (p *reportPage) processes() {
 		return
 	}
 	p.section(p.words.Say("report.processes"))
-	asked := seesRequests(p.r.Processes)
-	heads := p.head("GPU", "PID", "<user", "peak", "at", "mean", "<seen", "<command")
-	if asked {
-		heads = slices.Insert(heads, len(heads)-2, p.head(requestColumns...)...)
-	}
-	rows := [][]string{heads}
-	for _, q := range p.r.Processes[:min(shownProcesses, len(p.r.Processes))] {
-		peak, at := p.processPeak(&q)
-		row := []string{q.Label, strconv.Itoa(q.PID), "<" + cut(q.User, nameColumns), peak, at, size(q.Mean), "<" + p.seen(q), "<" + cmp.Or(q.Command, q.Name)}
-		if asked {
-			row = slices.Insert(row, len(row)-2, requestCells(q.Requests)...)
-		}
-		rows = append(rows, row)
+	rows := [][]string{p.head("GPU", "PID", "<user", "peak", "at", "mean", "<seen", "<command")}
+	shown := p.r.Processes[:min(shownProcesses, len(p.r.Processes))]
+	for _, q := range shown {
+		peak, at := p.processPeak(&q, p.r.Start)
+		rows = append(rows, []string{q.Label, strconv.Itoa(q.PID), "<" + cut(q.User, nameColumns), peak, at, size(q.Mean), "<" + p.seen(q), "<" + cmp.Or(q.Command, q.Name)})
 	}
 	p.table(rows)
 	p.more(len(p.r.Processes), shownProcesses)
+	p.requests(shown)
+}
+
+// requests are what processes asked the driver for, in a table of its own: beside the rest it would leave no room for
+// their commands.
+func (p *reportPage) requests(list []report.Process) {
+	if !seesRequests(list) {
+		return
+	}
+	rows := [][]string{p.head(append([]string{"GPU", "PID"}, requestColumns...)...)}
+	for _, q := range list {
+		rows = append(rows, append([]string{q.Label, strconv.Itoa(q.PID)}, requestCells(q.Requests)...))
+	}
+	p.line("")
+	p.table(rows)
 }
 
 func (p *reportPage) alerts() {
@@ -55,8 +62,23 @@ func (p *reportPage) alerts() {
 			until = p.words.Say("report.until", "time", clock(end))
 		}
 		p.text(pad("  "+clock(a.T), 11)+" ", p.words.Say("level."+a.Level)+"  "+a.Text+p.words.Say("head.when", "when", until), p.levelPaint(a.Level))
+		if came := p.outcome(p.r, a.Alert); came != "" {
+			p.text(strings.Repeat(" ", 12), came, p.paint.dim)
+		}
 	}
 	p.more(len(groups), shownAlerts)
+}
+
+// outcome is what came of a warning, as far as that is known.
+func (p *page) outcome(r *report.Report, a sampler.Alert) string {
+	end := r.Start.Add(time.Duration(r.Duration * float64(time.Second)))
+	switch failure, came, known := watch.Outcome(a, r.Alerts, end); {
+	case came:
+		return p.words.Say("panel.came", "time", clock(failure.T))
+	case known:
+		return p.words.Say("panel.not_come")
+	}
+	return ""
 }
 
 func (p *reportPage) levelPaint(level string) func(string) string {

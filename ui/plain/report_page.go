@@ -44,7 +44,7 @@ func (p *reportPage) more(all, shown int) {
 // table writes aligned rows, indented; the last column may be long and is cut to the width.
 func (p *reportPage) table(rows [][]string) {
 	var b strings.Builder
-	write(&b, rows) //nolint:errcheck // a Builder takes everything
+	write(&b, rows, 0) //nolint:errcheck // a Builder takes everything
 	for line := range strings.Lines(b.String()) {
 		line = "  " + strings.TrimSuffix(line, "\n")
 		p.line(cut(line, p.width))

@@ -17,7 +17,7 @@ const (
 
 // plot draws the used memory, with its peak marked above and what happened below.
 func (p *reportPage) plot(g *report.GPU) {
-	if p.o.Plot == nil || len(g.Plot) < 2 || p.r.Duration <= 0 {
+	if p.o.Plot == nil || len(g.Plot) < 2 || p.r.Duration <= 0 || g.Peak != nil && g.Peak.Bytes == 0 {
 		return
 	}
 	n := p.width - axisColumns - 1

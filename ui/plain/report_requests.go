@@ -3,6 +3,7 @@ package plain
 import (
 	"slices"
 	"strconv"
+	"time"
 
 	"nvpeak/advice/report"
 	"nvpeak/sampler"
@@ -24,14 +25,21 @@ func requestCells(r *sampler.Requests) []string {
 	return []string{r.Largest.String(), strconv.Itoa(r.Refused), strconv.Itoa(r.Flushes)}
 }
 
-// processPeak is the peak of a process, whether it is exact, and when it was.
-func (p *page) processPeak(q *report.Process) (peak, at string) {
+// processPeak is the peak of a process, whether it is exact, and when it was: the driver and its callers remember peaks of
+// before the recording began.
+func (p *page) processPeak(q *report.Process, began time.Time) (peak, at string) {
 	k := q.Peak
+	if k != nil {
+		at = clock(k.T)
+		if k.Time.Before(began) {
+			at = p.words.Say("report.earlier")
+		}
+	}
 	switch {
 	case k == nil:
 		return "N/A", ""
 	case k.Source == sampler.PeakCalls || k.Source == sampler.PeakDriver:
-		return p.words.Say("report.exact", "size", k.Bytes), clock(k.T)
+		return p.words.Say("report.exact", "size", k.Bytes), at
 	}
-	return k.Bytes.String(), clock(k.T)
+	return k.Bytes.String(), at
 }

@@ -38,7 +38,8 @@ func (p *htmlPage) gpu(report, n int, r *report.Report) dom.Node {
 		html.NoScript(p.say("html.noscript")), p.legend(),
 		html.H3(p.say("html.free")),
 		html.Div(html.Class("tiles"), p.tile("", "", "report.while_running", size(g.FreeTypical)),
-			p.tile(low(g.FreeAtPeak), "", "report.at_the_peak", size(g.FreeAtPeak)), p.tile("", "", "report.after_exit", size(g.FreeAfterExit)))}
+			p.tile(low(g.FreeAtPeak), "", "report.at_the_peak", size(g.FreeAtPeak)),
+			dom.If(g.FreeAfterExit.Known(), p.tile("", "", "report.after_exit", size(g.FreeAfterExit))))}
 	if len(g.Holders) > 0 {
 		list = append(list, html.H3(p.say("html.holders")), html.P(dom.Text(sampler.Clean(p.holders(g)))))
 	}
@@ -70,7 +71,8 @@ func (p *htmlPage) spikes(r *report.Report, g *report.GPU) dom.Node {
 	}))
 }
 
-func (p *htmlPage) processes(list []report.Process) dom.Node {
+func (p *htmlPage) processes(r *report.Report) dom.Node {
+	list := r.Processes
 	if len(list) == 0 {
 		return nil
 	}
@@ -81,7 +83,7 @@ func (p *htmlPage) processes(list []report.Process) dom.Node {
 		}
 	}
 	rows := each(list[:min(len(list), htmlProcesses)], func(_ int, q report.Process) dom.Node {
-		peak, at := p.processPeak(&q)
+		peak, at := p.processPeak(&q, r.Start)
 		var requests dom.Group
 		if asked {
 			requests = each(requestCells(q.Requests), func(_ int, text string) dom.Node { return tableCell("r", text) })
@@ -92,16 +94,16 @@ func (p *htmlPage) processes(list []report.Process) dom.Node {
 	return html.Section(html.H2(p.say("report.processes")), p.table(p.heads(append(heads, "col.seen", "col.command")...), rows))
 }
 
-func (p *htmlPage) alerts(list []sampler.Alert) dom.Node {
-	if len(list) == 0 {
+func (p *htmlPage) alerts(r *report.Report) dom.Node {
+	if len(r.Alerts) == 0 {
 		return nil
 	}
-	rows := each(watch.PastGroups(list, p.words), func(_ int, a watch.Group) dom.Node {
+	rows := each(watch.PastGroups(r.Alerts, p.words), func(_ int, a watch.Group) dom.Node {
 		until := p.words.Say("html.end")
 		if end, ok := a.End.Value(); ok {
 			until = clock(end)
 		}
-		return html.Tr(tableCell("t", clock(a.T)), tableCell("t", until), tableCell("", a.GPUs), tableCell(a.Level, p.words.Say("level."+a.Level)), tableCell("", a.Text))
+		return html.Tr(tableCell("t", clock(a.T)), tableCell("t", until), tableCell("", a.GPUs), tableCell(a.Level, p.words.Say("level."+a.Level)), html.Td(dom.Text(a.Text), dimmed("; ", p.outcome(r, a.Alert))))
 	})
 	return html.Section(html.H2(p.say("compare.alerts")), html.P(html.Class("dim"), p.say("html.alerts")),
 		p.table(p.heads("col.from", "col.to", "GPU", "col.level", "col.what"), rows))

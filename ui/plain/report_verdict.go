@@ -66,7 +66,8 @@ func scarce(free, total sampler.Opt[sampler.Bytes]) bool {
 
 // moodOf is the color of a conclusion that names a failure or a warning.
 func moodOf(r *report.Report) string {
-	if slices.ContainsFunc(r.Events, func(e report.Event) bool { return e.Kind == "oom" && (e.OOM == nil || !e.OOM.Recovered) }) {
+	if slices.ContainsFunc(r.Events, func(e report.Event) bool { return e.Kind == "oom" && (e.OOM == nil || !e.OOM.Recovered) }) ||
+		slices.ContainsFunc(r.Alerts, func(a sampler.Alert) bool { return a.Kind == sampler.AlertOOM && a.Level == sampler.LevelCritical }) {
 		return "bad"
 	}
 	return "warn"

@@ -3,14 +3,16 @@ package plain
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"nvpeak/advice/lang"
 	"nvpeak/sampler"
 )
 
-// Table writes the snapshot as two aligned tables, GPUs and processes, and its open alerts between them.
-func Table(w io.Writer, s *sampler.Snapshot, label string, words lang.Catalog) error {
+// Table writes the snapshot as two aligned tables, GPUs and processes, and its open alerts between them. On a terminal of
+// so many columns (0: it is none) they leave out what is no memory, and no line is longer.
+func Table(w io.Writer, s *sampler.Snapshot, label string, width int, words lang.Catalog) error {
 	head := []string{s.Host}
 	if label != "" {
 		head = append([]string{label}, head...)
@@ -25,7 +27,7 @@ func Table(w io.Writer, s *sampler.Snapshot, label string, words lang.Catalog) e
 	if _, err := fmt.Fprintf(w, "%s\n\n", strings.Join(head, "  ")); err != nil {
 		return err
 	}
-	if err := write(w, gpuRows(s, words)); err != nil {
+	if err := write(w, narrowed(gpuRows(s, words), width, "TEMP", "POWER", "UTIL"), width); err != nil {
 		return err
 	}
 	gap := "\n"
@@ -42,7 +44,7 @@ func Table(w io.Writer, s *sampler.Snapshot, label string, words lang.Catalog) e
 	if _, err := io.WriteString(w, "\n"); err != nil {
 		return err
 	}
-	return write(w, rows)
+	return write(w, narrowed(rows, width, "<TYPE", "HOST", "CPU", "TIME", "SM", "<USER"), width)
 }
 
 // A title or cell that begins with '<' stands left; others stand right.
@@ -114,19 +116,46 @@ func opt[T any](o sampler.Opt[T], format string) string {
 	return "N/A"
 }
 
-// write aligns the columns of the rows. The texts are clean already.
-func write(w io.Writer, rows [][]string) error {
-	for _, row := range rows {
-		for i := range row {
-			row[i] = strings.Map(narrow, row[i])
+// leastLast is the room that the last column gets before others are left out.
+const leastLast = 24
+
+// narrowed leaves columns out, in this order, until the rest fits into a width.
+func narrowed(rows [][]string, width int, titles ...string) [][]string {
+	for _, title := range titles {
+		widths, sum := columnWidths(rows), 0
+		widths[len(widths)-1] = min(widths[len(widths)-1], leastLast)
+		for _, w := range widths {
+			sum += w + 2
+		}
+		i := slices.Index(rows[0], title)
+		if width == 0 || sum-2 <= width || i < 0 {
+			continue
+		}
+		for k := range rows {
+			rows[k] = slices.Delete(rows[k], i, i+1)
 		}
 	}
+	return rows
+}
+
+func columnWidths(rows [][]string) []int {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, text := range row {
 			widths[i] = max(widths[i], columns(strings.TrimPrefix(text, "<")))
 		}
 	}
+	return widths
+}
+
+// write aligns the columns of the rows, and cuts lines that are wider than a width; 0: none is. The texts are clean already.
+func write(w io.Writer, rows [][]string, width int) error {
+	for _, row := range rows {
+		for i := range row {
+			row[i] = strings.Map(narrow, row[i])
+		}
+	}
+	widths := columnWidths(rows)
 	for _, row := range rows {
 		var b strings.Builder
 		for i, text := range row {
@@ -138,7 +167,11 @@ func write(w io.Writer, rows [][]string) error {
 				b.WriteString(pad + text + "  ")
 			}
 		}
-		if _, err := io.WriteString(w, strings.TrimRight(b.String(), " ")+"\n"); err != nil {
+		line := strings.TrimRight(b.String(), " ")
+		if width > 0 {
+			line = cut(line, width)
+		}
+		if _, err := io.WriteString(w, line+"\n"); err != nil {
 			return err
 		}
 	}

@@ -14,7 +14,7 @@ func TestTableSaysHeadroomAndAlerts(t *testing.T) {
 	s := &sampler.Snapshot{Host: "box", Alerts: []sampler.Alert{{Text: "GPU 0: runs out"}, {Text: "GPU 1: so does this"}},
 		GPUs: []sampler.GPU{{Name: "L40S", Memory: sampler.Memory{Free: some(40 * sampler.GiB), WorstFree: some(2 * sampler.GiB), Total: some(48 * sampler.GiB)}}, {Index: 1}}}
 	var b strings.Builder
-	if err := Table(&b, s, "", lang.English()); err != nil {
+	if err := Table(&b, s, "", 0, lang.English()); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(b.String(), "\n")
@@ -24,5 +24,37 @@ func TestTableSaysHeadroomAndAlerts(t *testing.T) {
 	}
 	if !strings.Contains(b.String(), "\n\n! GPU 0: runs out\n! GPU 1: so does this\n") || strings.Contains(b.String(), "\x1b") {
 		t.Errorf("alerts:\n%q", b.String())
+	}
+}
+
+// On a terminal no line is longer than it: columns about anything but memory go first, and commands are cut.
+func TestTableOnTerminal(t *testing.T) {
+	s := &sampler.Snapshot{GPUs: []sampler.GPU{{Name: "NVIDIA GeForce RTX 4090", Memory: sampler.Memory{Free: sampler.Some(40 * sampler.GiB), Total: sampler.Some(48 * sampler.GiB)},
+		Processes: []sampler.Process{{PID: 7, User: "ann", Type: "compute", Command: "python train.py " + strings.Repeat("--option ", 20), Memory: sampler.Some(sampler.GiB)}}}}}
+	for width, row := range map[int]struct{ there, gone []string }{
+		0:   {[]string{"TEMP", "POWER", "TYPE", "TIME", "AT WORST", "--option --option"}, []string{"…"}},
+		130: {[]string{"TEMP", "POWER", "TYPE", "TIME", "AT WORST", "…"}, nil},
+		80:  {[]string{"NAME", "AT WORST", "TOTAL", "MEMORY", "PEAK", "COMMAND", "python train.py", "…"}, []string{"TEMP", "POWER", "TYPE"}},
+		40:  {[]string{"MEMORY", "…"}, []string{"UTIL", "TIME", "USER"}},
+	} {
+		var b strings.Builder
+		if err := Table(&b, s, "", width, lang.English()); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range row.there {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("width %d: no %q in\n%s", width, want, b.String())
+			}
+		}
+		for _, not := range row.gone {
+			if strings.Contains(b.String(), not) {
+				t.Errorf("width %d: %q in\n%s", width, not, b.String())
+			}
+		}
+		for line := range strings.Lines(b.String()) {
+			if n := columns(strings.TrimSuffix(line, "\n")); width > 0 && n > width && !strings.HasPrefix(line, "0001-") {
+				t.Errorf("width %d: %d columns: %s", width, n, line)
+			}
+		}
 	}
 }

@@ -2,7 +2,7 @@
 
     python3 make.py CAUSE FILE [protocol=N] [frames=0] [old=1] [device=N] [steps=N] [start=N] [oom=0]
 
-CAUSE: leak validation fragmentation batch optimizer healthy empty. A small allocator plays a training: weights, then
+CAUSE: leak validation inline fragmentation batch optimizer healthy empty. A small allocator plays a training: weights, then
 steps of activations, gradients and an optimizer, then what goes wrong. start: events that the ring has lost.
 """
 import pickle
@@ -96,6 +96,14 @@ def validation(a, steps):
     a.refuse(150 * MIB, stack, 30 * MIB)
 
 
+def inline(a, steps):
+    train(a, steps)
+    stack = a.frames(("/home/ann/job/model.py", 88, "forward"), ("/home/ann/job/train.py", 251, "main"))
+    for _ in range(60):
+        a.alloc(100 * MIB, stack)
+    a.refuse(100 * MIB, stack, 30 * MIB)
+
+
 def batch(a, steps):
     train(a, steps)
     stack = a.frames(("/home/ann/job/model.py", 88, "forward"), ("/home/ann/job/train.py", 205, "train_epoch"))
@@ -149,7 +157,7 @@ def segments(a, device, cause):
     return out
 
 
-CAUSES = {"leak": leak, "validation": validation, "batch": batch, "optimizer": optimizer_state, "fragmentation": fragmentation, "healthy": healthy}
+CAUSES = {"leak": leak, "validation": validation, "inline": inline, "batch": batch, "optimizer": optimizer_state, "fragmentation": fragmentation, "healthy": healthy}
 
 
 def snapshot(cause, chosen):

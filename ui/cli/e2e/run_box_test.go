@@ -99,7 +99,8 @@ func TestRunBlackBox(t *testing.T) {
 func TestRunLeavesNothing(t *testing.T) {
 	t.Parallel()
 	state := t.TempDir()
-	for _, script := range []string{"true", strings.Replace(dying(t), "exit 1", "exit 0", 1), "exit 1", "kill -9 $$", "kill -INT $$"} {
+	caught := strings.Replace(dying(t), "exit 1", "for i in 1 2 3 4 5 6 7 8; do echo epoch 12 step 94$i >&2; done; printf 'Traceback (most recent call last):\\n  File \"a.py\", line 3\\nKeyError: 1\\n' >&2; exit 1", 1)
+	for _, script := range []string{"true", caught, strings.Replace(dying(t), "exit 1", "exit 0", 1), "exit 1", "kill -9 $$", "kill -INT $$"} {
 		if r := nvpeakIn(t, state, nil, "run", "--", "sh", "-c", script); strings.Contains(r.err, "nvpeak:") {
 			t.Errorf("%s: %q", script, r.err)
 		}

@@ -39,6 +39,7 @@ var endings = map[string][]string{
 	"directory":      {"/tmp"},
 	"no interpreter": {"./bad"},
 	"no first line":  {"./plain"},
+	"broken binary":  {"./broken"},
 	"exception":      {"python3", "-c", "raise SystemExit('no')"},
 	"interrupted":    {"python3", "-c", "raise KeyboardInterrupt"},
 	"daemon":         {"sh", "-c", "(sleep 3 &) ; exit 4"},
@@ -60,7 +61,7 @@ func shellLine(watched bool) string {
 func scripts(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"bad": "#!/nonexistent/sh\n", "plain": "exit 8\n"} {
+	for name, text := range map[string]string{"bad": "#!/nonexistent/sh\n", "plain": "exit 8\n", "broken": "\x7fELF\x00\x01\x02"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -215,6 +216,20 @@ func TestRunStreams(t *testing.T) {
 				t.Errorf("exit code %d, %q; without nvpeak %d, %q", code[1], printed[1], code[0], printed[0])
 			}
 		})
+	}
+}
+
+// What a command leaves in the background prints on, and lives, as without nvpeak, which ends with the command.
+func TestRunRelays(t *testing.T) {
+	t.Parallel()
+	begin := time.Now()
+	script := "(sleep 0.5; echo later; echo worse >&2; sleep 0.5; echo last) & echo first; exit 3"
+	r := run(t, setup{args: []string{"run", "--", "sh", "-c", script}})
+	if r.code != 3 || r.out != "first\nlater\nlast\n" || !strings.HasSuffix(r.err, "worse\n") {
+		t.Errorf("%+v", r)
+	}
+	if took := time.Since(begin); took < time.Second {
+		t.Errorf("ended after %s", took) // of the pipes: what waits for their end waits as without nvpeak
 	}
 }
 

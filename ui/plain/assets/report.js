@@ -12,7 +12,9 @@
     var s = Math.floor(t + 1e-6), h = Math.floor(s / 3600);
     return h > 0 ? h + ":" + pad(Math.floor(s / 60) % 60) + ":" + pad(s % 60) : Math.floor(s / 60) + ":" + pad(s % 60);
   }
-  var gib = function (v) { return v == null ? "–" : v.toFixed(v < 10 ? 2 : 1) + " GiB"; };
+  // halves go to the even figure, as in the text of the page
+  var tenths = function (v) { var t = Math.round(v * 10); return (t - v * 10 === 0.5 && t % 2 ? t - 1 : t) / 10; };
+  var gib = function (v) { return v == null ? "–" : (v < 1 ? v.toFixed(2) : tenths(v).toFixed(1)) + " GiB"; };
   var charts = [];
 
   // marks draws the phases of the training log behind the lines, and peak, alerts,

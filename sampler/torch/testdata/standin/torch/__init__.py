@@ -13,10 +13,13 @@ class OutOfMemoryError(RuntimeError):
 
 _C = types.SimpleNamespace()
 if "bare" not in lies:
-    _C._cuda_attach_out_of_memory_observer = observers.append
+    if "observerless" not in lies:
+        _C._cuda_attach_out_of_memory_observer = observers.append
     _C._cuda_getDeviceCount = lambda: int(os.environ.get("STANDIN_DEVICES", "1"))
+    _C._cuda_isHistoryEnabled = lambda: cuda.history is not None
 
 from . import cuda  # noqa
+from . import optim  # noqa
 
 
 def refuse(size, device=0, free=300 << 20):

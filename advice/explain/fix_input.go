@@ -1,0 +1,102 @@
+package explain
+
+import (
+	"slices"
+
+	"nvpeak/advice/command"
+	"nvpeak/sampler"
+)
+
+func doSmallerInput(f *failure) []string {
+	switch f.program.name {
+	case "comfyui":
+		return []string{f.comment("do.comfy_size"), f.comment("do.comfy_tiled")}
+	case "webui":
+		return []string{f.comment("do.webui_size"), f.comment("do.webui_tiled")}
+	case "alphafold":
+		return []string{f.comment("do.domains"), "export TF_FORCE_UNIFIED_MEMORY=1 XLA_PYTHON_CLIENT_MEM_FRACTION=4.0  " + f.comment("do.unified")}
+	}
+	if f.decodesPicture() {
+		return []string{"pipe.enable_vae_tiling()  " + f.comment("do.diffusers"), f.comment("do.fewer_frames")}
+	}
+	if text, ok := f.command.WithOption("--tile", "256"); ok && f.program.name == "upscaler" {
+		return []string{text}
+	}
+	if f.program.name == "ldm" && f.makesPictures() {
+		return doSmallerPicture(f)
+	}
+	half := func(v float64) float64 {
+		if v >= 64 {
+			return float64(int(v/2/32) * 32)
+		}
+		return v
+	}
+	names := []string{"imgsz", "img_size", "image_size", "resolution", "size", "input_size", "max_size", "crop_size", "tile", "tile_size", "max_seq_length", "max_length", "cutoff_len", "model_max_length", "seq_length", "block_size"}
+	if text, name, ok := f.command.WithNumber(half, names...); ok {
+		return []string{text + "  " + f.comment("do.size_option", "name", name)}
+	}
+	if f.inTraining() && f.onPixels() {
+		return []string{f.comment("do.crop")}
+	}
+	if f.inTraining() && f.batch() == 1 {
+		return []string{f.comment("do.sample")}
+	}
+	if f.hearsSpeech() {
+		return []string{"asr(audio, chunk_length_s=30, batch_size=1)  " + f.comment("do.chunks"), f.comment("do.cut_audio")}
+	}
+	return []string{f.comment("do.input_size"), f.comment("do.input_tiles")}
+}
+
+// decodesPicture: it is the step from the latent picture to the pixels.
+func (f *failure) decodesPicture() bool {
+	return f.program.is(imageTool) && (f.told(sampler.ToldDecoding) || f.inFunction("vae_decode", "decode_first_stage", "decode_latents", "tiled_decode"))
+}
+
+// makesPictures: it is one of the scripts of the latent diffusion code, not another that uses its modules.
+func (f *failure) makesPictures() bool { return byScript(&f.job).name == "ldm" }
+
+// doSmallerPicture is for the scripts of the latent diffusion code, which make several pictures at once.
+func doSmallerPicture(f *failure) []string {
+	text := f.command.Text
+	if !f.command.Known {
+		return []string{"--n_samples 1 --H 384 --W 384  " + f.comment("do.one_picture")}
+	}
+	for _, o := range [][2]string{{"n_samples", "1"}, {"H", "384"}, {"W", "384"}} {
+		c := command.Parse(text)
+		if edited, _, ok := c.WithNumber(func(v float64) float64 { return min(v, 384) }, o[0]); ok && o[0] != "n_samples" {
+			text = edited
+		} else if edited, ok := c.WithOption("--"+o[0], o[1]); ok {
+			text = edited
+		}
+	}
+	return []string{text + "  " + f.comment("do.one_picture")}
+}
+
+func doOffload(f *failure) []string {
+	switch f.program.name {
+	case "comfyui":
+		if text, ok := f.command.WithOption("--lowvram", ""); ok {
+			return []string{text}
+		}
+		return []string{"python main.py --lowvram"}
+	case "invokeai":
+		return []string{"python scripts/invoke.py --free_gpu_mem"}
+	case "webui":
+		option := "--medvram"
+		if slices.Contains(f.command.Words(), option) {
+			option = "--lowvram"
+		}
+		if text, ok := f.command.WithOption(option, ""); ok {
+			return []string{text, "--opt-sdp-attention  " + f.comment("do.webui_args")}
+		}
+		list := []string{"COMMANDLINE_ARGS=--medvram --opt-sdp-attention  " + f.comment("do.webui_args")}
+		if f.total.Known() && f.total.Or(0) <= 4*sampler.GiB {
+			list = append(list, "COMMANDLINE_ARGS=--lowvram --opt-sdp-attention  "+f.comment("do.if_not_enough"))
+		}
+		return list
+	}
+	if f.program.is(imageTool) || f.inFile("pipeline_", "diffusers") || f.convolves() && f.phase() == sampler.PhaseInference {
+		return []string{"pipe.enable_model_cpu_offload()  " + f.comment("do.instead_of_cuda"), "pipe.enable_vae_tiling()"}
+	}
+	return []string{`from_pretrained(name, device_map="auto", low_cpu_mem_usage=True)  ` + f.comment("do.device_map")}
+}

@@ -1,0 +1,80 @@
+package trainlog
+
+import (
+	"regexp"
+	"strings"
+)
+
+// wentOnSteps is how many further steps show that a program lives on.
+const wentOnSteps = 5
+
+var (
+	refusedLine   = regexp.MustCompile(`(?i)out[ -]?of[ -]?memory|\boom\b|failed to allocate|cannot allocate|alloc_failed|memory`)
+	exceptionLine = regexp.MustCompile(`^(?:\S+: ?|\[\S+\]:? ?)?[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Stop\w*)\b`)
+	stepLine      = regexp.MustCompile(`(?i)\b(?:steps?|iters?|iterations?|batch|it|idx|epochs?)\b["']?[\s:=#\[(]{0,4}(\d+)|\b(\d+)/\d+ \[`)
+)
+
+const (
+	traceHead = "Traceback (most recent call last):"
+	chainHead = "the above exception"
+)
+
+// WentOn says whether the end of what a program printed shows that it had gone on past its last out-of-memory
+// error, and then failed of something else: further steps, and the traceback of another error. whole: nothing
+// came before text.
+func WentOn(text string, whole bool) bool {
+	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
+	last := lastTraceback(lines)
+	if last < 0 {
+		return false
+	}
+	refused := -1
+	for i, line := range lines[:last] {
+		if refusedLine.MatchString(line) && !stepLine.MatchString(line) {
+			refused = i
+		}
+	}
+	if refused < 0 && whole {
+		return false
+	}
+	steps := map[string]bool{}
+	for _, line := range lines[refused+1 : last] {
+		if strings.Contains(line, chainHead) {
+			return false // one error while another was handled
+		}
+		for _, m := range stepLine.FindAllStringSubmatch(line, 4) {
+			steps[m[0]] = true
+		}
+	}
+	return len(steps) >= wentOnSteps
+}
+
+// lastTraceback is where the last traceback begins, if its error is not about memory; -1: there is none, or the
+// program printed steps after it.
+func lastTraceback(lines []string) int {
+	last := -1
+	for i, line := range lines {
+		if strings.Contains(line, traceHead) {
+			last = i
+		}
+	}
+	if last < 0 {
+		return -1
+	}
+	named := false
+	for _, line := range lines[last+1:] {
+		switch {
+		case exceptionLine.MatchString(line):
+			if refusedLine.MatchString(line) {
+				return -1
+			}
+			named = true
+		case stepLine.MatchString(line) && named, strings.Contains(line, chainHead):
+			return -1
+		}
+	}
+	if !named {
+		return -1
+	}
+	return last
+}

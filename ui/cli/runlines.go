@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"nvpeak/sampler"
+)
+
+// linesCost is what --lines costs, in its help.
+const linesCost = "about 2 µs for each tensor that is made, and at most 1 % of the time"
+
+// inside adds to a failure what the process that failed has told: the state of its allocator, and which source lines
+// held the memory.
+func (w *watchedRun) inside(e *sampler.OOMEvent) {
+	if w.live.reporter == nil {
+		return
+	}
+	if e.Refused == nil || e.Refused.Fragmentation() == "" {
+		e.Refused = w.live.reporter.Tensor(e)
+	}
+	if !w.lines || e.Held != nil {
+		return
+	}
+	held := w.live.reporter.Held(e)
+	if held == nil {
+		return
+	}
+	s := sampler.TorchSnapshot{Devices: []sampler.TorchDevice{*held}}
+	readSources(&s, w.box.meta.Start) // what was written later is not what runs
+	e.Held = &s.Devices[0]
+}
+
+// sayUntold says at the end of a run that died that nobody has told any line.
+func (w *watchedRun) sayUntold() {
+	r := w.live.reporter
+	switch {
+	case !w.lines:
+	case r == nil:
+		w.app.say("--lines: source lines are missing: there is no directory for the socket that programs report to")
+	case !r.Told():
+		if _, why := r.Lacks(); why == "" {
+			w.app.say("--lines: source lines are missing: no Python program with PyTorch on a GPU has told any (python -S, -E and -I tell none)")
+		}
+	}
+}
+
+// sayLacking says once why no lines are told.
+func (w *watchedRun) sayLacking() {
+	if !w.lines || w.live.reporter == nil {
+		return
+	}
+	version, why := w.live.reporter.Lacks()
+	if why == "" {
+		return
+	}
+	w.lacking.Do(func() {
+		text := map[string]string{"gone": "has no memory history", "off": "does not begin its memory history"}[why]
+		if text == "" {
+			text = "cannot begin its memory history"
+		}
+		w.app.say("--lines: source lines are missing: PyTorch " + version + " " + text)
+	})
+}
