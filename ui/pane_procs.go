@@ -15,7 +15,7 @@ func (v *view) procPane(c *canvas, r rect, boxed bool) {
 		x := c.put(r.x+1, r.y, r.x+r.w, theme.Accent, " "+v.words.Say("screen.processes")+" ")
 		x = c.put(x, r.y, r.x+r.w, theme.Text, strconv.Itoa(len(v.table.rows))+" ")
 		if n := len(v.table.tagged); n > 0 {
-			x = c.put(x, r.y, r.x+r.w, theme.Accent, v.words.Say("screen.tagged", "count", n)+" ")
+			x = c.put(x, r.y, r.x+r.w, theme.Accent, " "+v.words.Say("screen.tagged", "count", n)+" ")
 		}
 		v.keys(c, x+1, r.y, r.x+r.w-2, tableHints)
 		defer v.tableMore(c, rect{r.x + 1, r.y + r.h - 1, r.w - 3, 1}, r.h-3)
