@@ -29,11 +29,6 @@ func (m *Model) openDetail() tea.Cmd {
 	return open(modeDetail)(m)
 }
 
-func (m *Model) clearCursor() tea.Cmd {
-	m.table.leave()
-	return nil
-}
-
 func move(by int) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		at := m.table.cursor

@@ -1,12 +1,16 @@
 package ui
 
-import "nvpeak/theme"
+import (
+	"slices"
+
+	"nvpeak/theme"
+)
 
 // view is what the panes read.
 func (m *Model) view() *view {
 	v := &view{shown: m.shown, history: m.folds.history, need: m.folds.watch.Need().Or(0), table: &m.table, gpus: &m.gpus, plot: m.plot, plots: m.plots,
 		glyphs: m.glyphs, ascii: m.opt.ASCII, words: m.words, outlook: m.folds.watch.Outlook}
-	v.footer = footer{m.prompt.text(m.words, m.tty.w < 80 || m.notices.text != "" && m.prompt.mode == modeNeed), m.notices.text, m.hints()}
+	v.footer = footer{m.prompt.text(m.words, m.tty.w < 80 || m.notices.text != "" && (m.prompt.mode == modeNeed || m.prompt.mode == modeFilter)), m.notices.text, m.hints()}
 	if v.snap != nil {
 		v.focus = m.gpus.focused(v.snap)
 	}
@@ -55,7 +59,12 @@ func (m *Model) page(v *view) (p page, ok bool) {
 		th := m.tty.paint.theme
 		title := m.words.Say("help.title") + "  " + m.words.Say("help.theme", "name", th.Name, "title", m.words.Say("theme."+th.Name))
 		lines := helpLines(m.bindings(), m.glyphs, m.words, inside(rect{0, 0, min(w, helpWidth), h}).w)
+		if len(lines)+2 > h {
+			lines = slices.DeleteFunc(lines, func(l textLine) bool { return len(l) == 0 })
+		}
 		return page{title, centered(w, h, helpWidth, len(lines)+2), lines}, true
+	case modeEnvironment:
+		return m.environmentPage(v), true
 	case modeSignal, modeSignalAsk:
 		return m.signalPage(v), true
 	case modeAdvice:

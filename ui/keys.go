@@ -25,6 +25,8 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 			return m.goToTime()
 		}
 		return m.setNeed()
+	case mode == modeFilter:
+		return m.filterKey(msg)
 	case mode == modeSignal:
 		return m.signalKey(k)
 	case mode == modeSignalAsk:
@@ -63,11 +65,18 @@ func (m *Model) textKey(k string) tea.Cmd {
 		top -= page
 	case "g", "home":
 		top = 0
+	case "G", "end":
+		top = last
 	case "y":
-		return m.copyCommand()
+		return m.copyThis()
 	case "K", "f9":
 		if m.prompt.mode == modeDetail {
 			return m.openSignals()
+		}
+		m.prompt.open(modeMain)
+	case "e":
+		if m.prompt.mode == modeDetail {
+			return m.openEnvironment()
 		}
 		m.prompt.open(modeMain)
 	case "]", "[":

@@ -13,7 +13,8 @@ func (v *view) procPane(c *canvas, r rect, boxed bool) {
 	if boxed && r.h > 3 {
 		v.frame(c, r, theme.Faint)
 		x := c.put(r.x+1, r.y, r.x+r.w, theme.Accent, " "+v.words.Say("screen.processes")+" ")
-		x = c.put(x, r.y, r.x+r.w, theme.Text, strconv.Itoa(len(v.table.rows))+" ")
+		x = c.put(x, r.y, r.x+r.w, theme.Text, pick(v.table.filter.text == "", strconv.Itoa(len(v.table.rows))+" ", ""))
+		x = c.put(x, r.y, r.x+r.w, theme.Need, v.filterText())
 		if n := len(v.table.tagged); n > 0 {
 			x = c.put(x, r.y, r.x+r.w, theme.Accent, " "+v.words.Say("screen.tagged", "count", n)+" ")
 		}
@@ -34,11 +35,25 @@ func (v *view) procPane(c *canvas, r rect, boxed bool) {
 		v.procLine(c, rect{r.x, r.y + 1 + i, r.w, 1}, cols, first+i)
 	}
 	if len(v.table.rows) == 0 {
-		c.put(r.x+2, r.y+1, r.x+r.w, theme.Dim, v.words.Say(pick(v.focus != nil, "screen.no_processes_here", "screen.no_processes")))
+		none := pick(v.focus != nil, "screen.no_processes_here", "screen.no_processes")
+		c.put(r.x+2, r.y+1, r.x+r.w, theme.Dim, v.words.Say(pick(v.table.all > 0, "screen.no_match", none)))
 	}
 	if !boxed {
-		v.tableMore(c, rect{heads, r.y, r.x + r.w - 1 - heads, 1}, rows)
+		end := r.x + r.w - 1
+		if text := v.filterText(); text != "" {
+			end = max(r.x, end-width(text))
+			c.cut(end, r.y, r.x+r.w-1, theme.Need, text)
+		}
+		v.tableMore(c, rect{heads, r.y, end - heads, 1}, rows)
 	}
+}
+
+// filterText is the filter and how many rows it leaves; empty without one.
+func (v *view) filterText() string {
+	if v.table.filter.text == "" {
+		return ""
+	}
+	return " " + v.words.Say("screen.filtered", "count", len(v.table.rows), "all", v.table.all, "filter", "/"+v.table.filter.text) + " "
 }
 
 // tableMore says how many processes are below those that so many rows show, if there is room for it.
@@ -115,7 +130,7 @@ func (v *view) procLine(c *canvas, r rect, cols []int, n int) {
 		default:
 			text := col.format(row, col.width)
 			if k == len(cols)-1 {
-				text = commandOf(row, v.words)
+				text = v.from(commandOf(row, v.words), pick(row.proc == nil, 0, v.table.sideways))
 			}
 			c.cut(x, r.y, end, col.role(row), text)
 		}

@@ -11,14 +11,20 @@ import (
 
 // table is the process table: its rows, their order, and the cursor.
 type table struct {
-	rows    []procRow
-	cursor  int                 // a row, -1: none
-	follow  *sampler.ProcessKey // the process under the cursor
-	sort    int                 // a column
-	reverse bool
-	tagged  map[sampler.ProcessKey]bool // by identity
-	places  map[sampler.ProcessKey]place
-	lately  int // how many rows there were of late: the room that the layout leaves
+	rows     []procRow
+	cursor   int                 // a row, -1: none
+	follow   *sampler.ProcessKey // the process under the cursor
+	sort     int                 // a column
+	reverse  bool
+	filter   filter
+	all      int  // rows without the filter
+	keep     bool // the process under the cursor stays, whatever the filter says
+	sideways int  // columns of the command lines that are left out
+	copied   int  // how often something of copiedOf was copied
+	copiedOf sampler.ProcessKey
+	tagged   map[sampler.ProcessKey]bool // by identity
+	places   map[sampler.ProcessKey]place
+	lately   int // how many rows there were of late: the room that the layout leaves
 }
 
 // latelyTime is how long a process that is gone keeps its room. A GPU that fails is asked
@@ -30,16 +36,17 @@ const latelyTime = time.Minute
 // process, or on its row when the process is gone.
 func (t *table) list(s *sampler.Snapshot, only *sampler.GPU) {
 	t.rows = t.rows[:0:0]
+	t.all = 0
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
 		if only != nil && g != only {
 			continue
 		}
 		for j := range g.Processes {
-			t.rows = append(t.rows, procRow{gpu: g, proc: &g.Processes[j], snap: s})
+			t.add(procRow{gpu: g, proc: &g.Processes[j], snap: s})
 		}
 		if un := g.Memory.Unattributed.Or(0); un >= max(unattributedRow, g.Memory.Total.Or(0)/200) {
-			t.rows = append(t.rows, procRow{gpu: g, snap: s})
+			t.add(procRow{gpu: g, snap: s})
 		}
 	}
 	t.forgetTags(s)
@@ -51,6 +58,14 @@ func (t *table) list(s *sampler.Snapshot, only *sampler.GPU) {
 			t.cursor = i
 			return
 		}
+	}
+}
+
+// add makes it a row, if it fits the filter.
+func (t *table) add(r procRow) {
+	t.all++
+	if t.filter.fits(r) || t.keep && t.follow != nil && r.key() == *t.follow {
+		t.rows = append(t.rows, r)
 	}
 }
 

@@ -126,6 +126,11 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.key(msg)
 	case tea.PasteMsg:
 		m.prompt.paste(msg.Content)
+		if m.prompt.mode == modeFilter {
+			m.setFilter()
+		}
+	case environmentRead:
+		m.environmentRead(msg)
 	case signaled:
 		return m.signaled(msg)
 	case signalEnded:
