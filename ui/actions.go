@@ -104,6 +104,7 @@ func focusOn(n int) func(*Model) tea.Cmd {
 		default:
 			m.gpus.focus = sampler.Some(s.GPUs[n].Key())
 		}
+		m.gpus.scroll = 0 // the focused one stands in front
 		m.list()
 		return nil
 	}
@@ -111,6 +112,7 @@ func focusOn(n int) func(*Model) tea.Cmd {
 
 func (m *Model) focusNext() tea.Cmd {
 	if m.shown.snap != nil {
+		m.gpus.scroll = 0
 		m.gpus.next(m.shown.snap)
 		m.list()
 	}
@@ -119,6 +121,7 @@ func (m *Model) focusNext() tea.Cmd {
 
 func (m *Model) toggleWorst() tea.Cmd {
 	m.gpus.worstFirst = !m.gpus.worstFirst
+	m.gpus.anew = m.gpus.worstFirst
 	return m.note(pick(m.gpus.worstFirst, m.words.Say("say.headroom"), m.words.Say("say.by_index")))
 }
 

@@ -24,6 +24,7 @@ func (m *Model) draw() *canvas {
 		return v.detail(w, h, row, m.prompt.top)
 	}
 	c := v.draw(w, h)
+	m.spots = v.spots
 	if p, ok := m.page(v); ok {
 		v.textLines(c, v.box(c, p.outer, p.title), p.lines, m.prompt.top)
 		if text, r := m.notices.text, p.outer; text != "" && inside(r) != r { // it may cover the last line of the screen

@@ -29,6 +29,7 @@ type Model struct {
 	plots       map[sampler.GPUKey]*plotted
 	prompt      prompt
 	notices     notices
+	spots       []spot // of the picture
 	signals     signalMenu
 	environment environmentView
 	alerts      alertFeed

@@ -23,6 +23,7 @@ type Options struct {
 	Marks    <-chan sampler.LogMark  // what such a log says of the allocator; may be nil
 	Recorder Recorder                // nil: nothing is recorded
 
+	NoMouse   bool      // the mouse is left to the terminal
 	Processes Processes // of this machine; nil: nobody can be acted on
 	ReadOnly  bool      // no way to signal a process
 	User      string    // who runs the monitor

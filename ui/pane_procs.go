@@ -108,6 +108,7 @@ func (v *view) procHead(c *canvas, r rect, cols []int) (end int) {
 			at = max(x, x+col.width-width(title))
 		}
 		end = c.put(at, r.y, r.x+r.w, role, " "+title+" ")
+		v.spot(rect{at, r.y, end - at, 1}, clickColumn(i))
 		x += col.width + 1
 	}
 	return end
@@ -115,6 +116,7 @@ func (v *view) procHead(c *canvas, r rect, cols []int) (end int) {
 
 func (v *view) procLine(c *canvas, r rect, cols []int, n int) {
 	row := v.table.rows[n]
+	v.spot(r, clickRow(row.key()))
 	x := r.x + 2
 	for k, i := range cols {
 		col := columns[i]

@@ -513,6 +513,7 @@ var textsEN = map[string]string{
 	"say.no_more":            "nothing more to see there",
 	"say.copied_this":        "copied: {text}",
 	"say.environment_nobody": "memory of no known process: no environment",
+	"say.no_use":             "nothing to do here",
 	"say.signal_readonly":    "read-only: no process is signaled",
 	"say.signal_replay":      "a recording has no processes to signal",
 	"say.signal_demo":        "the demo has no processes",

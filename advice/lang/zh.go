@@ -513,6 +513,7 @@ var textsZH = map[string]string{
 	"say.no_more":            "那边没有更多内容",
 	"say.copied_this":        "已复制：{text}",
 	"say.environment_nobody": "这部分显存不属于任何已知进程：没有环境变量",
+	"say.no_use":             "这里没有可做的",
 	"say.signal_readonly":    "只读：不向进程发送信号",
 	"say.signal_replay":      "录制中没有可发送信号的进程",
 	"say.signal_demo":        "演示中没有真实进程",

@@ -40,7 +40,7 @@ func (a *app) isTerminal(f any) bool {
 // screenOptions are those of the monitor and its single frames.
 func (a *app) screenOptions(label string) ui.Options {
 	o := ui.Options{Need: a.opt.need.Opt, Theme: string(a.opt.theme), ASCII: bool(a.opt.ascii), Lang: string(a.opt.lang),
-		NoColor: bool(a.opt.noColor), Label: label, Lines: a.opt.plot == plotLine, Log: a.opt.log}
+		NoColor: bool(a.opt.noColor), Label: label, Lines: a.opt.plot == plotLine, NoMouse: a.opt.noMouse, Log: a.opt.log}
 	if o.NoColor && o.Theme == "" {
 		o.Theme = "mono"
 	}

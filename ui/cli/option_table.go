@@ -40,6 +40,7 @@ func (o *options) table() []option {
 		{"ascii", "", "NVPEAK_ASCII", "draw with ASCII characters only", (*boolFlag)(&o.ascii), "true"},
 		{"no-color", "", "NVPEAK_NO_COLOR", "no colors (as any non-empty NO_COLOR)", (*boolFlag)(&o.noColor), "true"},
 		{"plot", "", "NVPEAK_PLOT", "how plots are drawn: `FORM` is area or line", &o.plot, ""},
+		{"no-mouse", "", "NVPEAK_NO_MOUSE", "leave the mouse to the terminal", (*boolFlag)(&o.noMouse), "true"},
 		{"readonly", "", "NVPEAK_READONLY", "no way to signal a process", (*boolFlag)(&o.readonly), "true"},
 	}
 }

@@ -22,5 +22,6 @@ type options struct {
 	noColor      bool
 	plot         plotFlag
 	readonly     bool
+	noMouse      bool
 	requests     requestsFlag
 }
