@@ -96,6 +96,7 @@ const (
 	AlertXID          = "xid"
 	AlertImbalance    = "imbalance"
 	AlertUnattributed = "unattributed"
+	AlertLevel        = "level"
 )
 
 // Where the memory was that ran out: what OOMEvent.MemoryKind holds.

@@ -17,6 +17,7 @@ type Loop struct {
 	intervalChanged chan struct{}
 	shown           time.Time // when there was an early picture last
 	published       time.Time // when there was a snapshot last
+	unlike          bool      // see Unlike
 }
 
 // NewLoop makes a loop; nothing is asked before Connect.
@@ -36,7 +37,7 @@ func (l *Loop) Connect(ctx context.Context) error {
 		l.src.Close()
 		return err
 	}
-	l.pick = pick
+	l.pick, l.unlike = pick, unlike(inv.Devices)
 	chosen := inv
 	chosen.Devices = make([]Device, len(pick))
 	for i, n := range pick {
@@ -44,6 +45,24 @@ func (l *Loop) Connect(ctx context.Context) error {
 	}
 	l.c.adopt(chosen)
 	return nil
+}
+
+// Unlike says whether the machine has GPUs of several models, chosen or not: CUDA may then number them
+// otherwise than the driver does. It is known once there is a snapshot.
+func (l *Loop) Unlike() bool { return l.unlike }
+
+func unlike(devs []Device) bool {
+	model := ""
+	for i := range devs {
+		if devs[i].MIG != nil {
+			continue // its GPU is listed, too
+		}
+		if model != "" && devs[i].Name != model {
+			return true
+		}
+		model = devs[i].Name
+	}
+	return false
 }
 
 // Next waits for the next snapshot and returns all that came since, oldest first. It

@@ -13,6 +13,12 @@ var (
 	hostLevels = [3]float64{70, 80, 90}
 )
 
+// Levels are from how many percent on GPU memory and host memory have the next color.
+func Levels() (gpu, host [3]float64) { return gpuLevels, hostLevels }
+
+// SetLevels chooses other levels for all screens, before there is one.
+func SetLevels(gpu, host [3]float64) { gpuLevels, hostLevels = gpu, host }
+
 // memoryBar draws the memory of a GPU on w columns: used by processes, unattributed, free
 // and, at the far end, what the driver keeps: the bar is full when nothing is left. ▲
 // stands at the peak, ┊ where the need would end on top of the recent peak, » at the end of what can be

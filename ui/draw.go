@@ -3,6 +3,8 @@ package ui
 import (
 	"slices"
 
+	"nvpeak/advice/lang"
+	"nvpeak/sampler"
 	"nvpeak/theme"
 )
 
@@ -58,7 +60,7 @@ func (m *Model) page(v *view) (p page, ok bool) {
 	switch m.prompt.mode {
 	case modeHelp:
 		th := m.tty.paint.theme
-		title := m.words.Say("help.title") + "  " + m.words.Say("help.theme", "name", th.Name, "title", m.words.Say("theme."+th.Name))
+		title := m.words.Say("help.title") + "  " + m.words.Say("help.theme", "name", th.Name, "title", themeTitle(m.words, th))
 		lines := helpLines(m.bindings(), m.glyphs, m.words, inside(rect{0, 0, min(w, helpWidth), h}).w)
 		if len(lines)+2 > h {
 			lines = slices.DeleteFunc(lines, func(l textLine) bool { return len(l) == 0 })
@@ -84,4 +86,13 @@ func (m *Model) lastTop() int {
 	}
 	p, _ := m.page(v)
 	return lastFirst(len(p.lines), inside(p.outer).h)
+}
+
+// themeTitle is what a theme is for; one of the user's own says it itself.
+func themeTitle(words lang.Catalog, t *theme.Theme) string {
+	id := "theme." + t.Name
+	if title := words.Say(id); title != id {
+		return title
+	}
+	return sampler.Clean(t.Title)
 }

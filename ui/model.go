@@ -55,7 +55,7 @@ func New(ctx context.Context, stream sampler.Stream, o Options) *Model {
 	}
 	m := &Model{ctx: ctx, stream: stream, opt: o, plot: plot{span: pick(o.Span == 0, usualSpan, o.Span), chosen: o.Span != 0, lines: o.Lines, metric: plotMetrics[0]}, plots: map[sampler.GPUKey]*plotted{}, table: table{cursor: -1, sort: sortMemory},
 		shown: shown{label: o.Label}, tty: newTTY(o), glyphs: &theme.Unicode, words: lang.For(o.Lang), alerts: alertFeed{notify: o.Notify},
-		folds: folds{history: history.New(interval), watch: watch.New(watch.Options{Need: o.Need, Lang: o.Lang, Log: o.Log})}}
+		folds: folds{history: history.New(interval), watch: watch.New(watch.Options{Need: o.Need, Lang: o.Lang, Log: o.Log, Levels: o.Levels})}}
 	m.player, _ = stream.(*player.Player)
 	if o.ASCII {
 		m.glyphs = &theme.ASCII

@@ -3,6 +3,7 @@ package ui
 import (
 	"time"
 
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/ui/notify"
 )
@@ -19,6 +20,7 @@ type Options struct {
 	Lines    bool          // plots are lines, not filled
 	Log      string        // that is followed, for people to explain; empty: none
 	Notify   Notify
+	Levels   watch.Levels            // that somebody has set: alerts tell when they are reached
 	Failures <-chan sampler.OOMEvent // of a followed log; nil: none is followed
 	Marks    <-chan sampler.LogMark  // what such a log says of the allocator; may be nil
 	Recorder Recorder                // nil: nothing is recorded

@@ -2,6 +2,8 @@ package explain
 
 import (
 	"fmt"
+	"hash/crc32"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -136,8 +138,11 @@ var runs = []struct{ name, command, phase string }{
 	{"training on four GPUs", "torchrun --nproc_per_node 4 train.py --batch-size 16", sampler.PhaseTraining},
 }
 
+// pairsOf: one of so many pairs of facts is tried.
+const pairsOf = 500
+
 // What one fact changes in the answer, run by run: first causes and advice, and a check sum of everything and of the
-// sentences it is told in.
+// sentences it is told in. Of some pairs there is one for all.
 func TestFacts(t *testing.T) {
 	all := known(t)
 	var b strings.Builder
@@ -156,10 +161,20 @@ func TestFacts(t *testing.T) {
 		}
 		base := at(func(*Incident, *sampler.OOMEvent) {})
 		fmt.Fprintf(&b, "%s: %s\n", run.name, base)
+		both := map[string][]string{} // by the kind of the first
 		for _, fact := range all {
 			if now := at(fact.apply); now != base {
 				fmt.Fprintf(&b, "  %s: %s\n", fact.name, now)
 			}
+			kind, _, _ := strings.Cut(fact.name, " ")
+			for _, other := range all { // chosen by name, so that a new fact leaves the others as they are
+				if crc32.ChecksumIEEE([]byte(run.name+fact.name+other.name))%pairsOf == 0 {
+					both[kind] = append(both[kind], at(func(in *Incident, e *sampler.OOMEvent) { fact.apply(in, e); other.apply(in, e) }))
+				}
+			}
+		}
+		for _, kind := range slices.Sorted(maps.Keys(both)) {
+			fmt.Fprintf(&b, "  %d pairs of %s: %s\n", len(both[kind]), kind, sum(both[kind]...))
 		}
 	}
 	compare(t, "facts.txt", b.String())

@@ -90,7 +90,10 @@ func (r *Reporter) addExit(c *gpuFold, p sampler.Process, now float64) {
 	c.endSpikes(now) // what a job leaves is no spike coming back
 	if float64(x.Bytes) > c.used/2 {
 		c.endJob(now)
-		c.exitFree, c.exitUntil = sampler.Some(sampler.Bytes(0)), now+exitFreeSeconds
+		c.exitFree = sampler.Opt[sampler.Bytes]{}
+		if c.usable > 0 { // how much is free is told
+			c.exitFree, c.exitUntil = sampler.Some(sampler.Bytes(0)), now+exitFreeSeconds
+		}
 	}
 	if q := r.procs[p.Key(c.key)]; q != nil {
 		q.Exited = true

@@ -3,6 +3,7 @@ package report
 import (
 	"time"
 
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 )
 
@@ -13,8 +14,8 @@ type Report struct {
 	Source    string           `json:"source"` // name of the file
 	Host      string           `json:"host"`
 	Driver    string           `json:"driver"`
-	Start     time.Time        `json:"start"` // of the first snapshot
-	End       time.Time        `json:"end_time"`
+	Start     Moment           `json:"start"` // of the first snapshot
+	End       Moment           `json:"end_time"`
 	Duration  float64          `json:"duration_s"`
 	Snapshots int              `json:"snapshots"`
 	Interval  float64          `json:"interval_s"` // usual time between snapshots
@@ -146,6 +147,7 @@ type Options struct {
 	Need    sampler.Opt[sampler.Bytes] // what the user typed, as for a Watch
 	Lang    string                     // of its sentences; empty: English
 	Log     string                     // of the training, as people would name it; empty: there is none
+	Levels  watch.Levels               // that somebody has set: alerts tell when they are reached
 	Outline bool                       // only Exits and the span are wanted: no alerts, no causes
 }
 

@@ -43,7 +43,7 @@ type Reporter struct {
 func New(o Options) *Reporter {
 	r := &Reporter{o: o, words: lang.For(o.Lang), procs: map[sampler.ProcessKey]*processFold{}, newest: -1}
 	if !o.Outline {
-		r.watch = watch.New(watch.Options{Need: o.Need, Lang: o.Lang, Log: o.Log})
+		r.watch = watch.New(watch.Options{Need: o.Need, Lang: o.Lang, Log: o.Log, Levels: o.Levels})
 	}
 	return r
 }

@@ -45,7 +45,7 @@ func (r *Reporter) byWall(out *Report) {
 	if len(r.sets) == 0 {
 		return
 	}
-	out.End = r.wall(out.End)
+	out.End.Time = r.wall(out.End.Time)
 	peak := func(p *Peak) *Peak {
 		if p == nil {
 			return nil

@@ -23,8 +23,8 @@ func TestByWall(t *testing.T) {
 	}
 	out := r.Report()
 	after := func(at time.Time) time.Duration { return at.Sub(r.start) }
-	if after(out.Start) != 0 || after(out.End) != 4*time.Second-time.Minute || out.Duration != 4 {
-		t.Errorf("from %v to %v, %v s", after(out.Start), after(out.End), out.Duration)
+	if after(out.Start.Time) != 0 || after(out.End.Time) != 4*time.Second-time.Minute || out.Duration != 4 {
+		t.Errorf("from %v to %v, %v s", after(out.Start.Time), after(out.End.Time), out.Duration)
 	}
 	if g, p := out.GPUs[0].Peak, out.Processes[0].Peak; after(g.Time) != time.Hour+2*time.Second || after(p.Time) != time.Hour+2*time.Second || g.T != 2 || p.T != 2 {
 		t.Errorf("peaks %v at %v, %v at %v", after(g.Time), g.T, after(p.Time), p.T)

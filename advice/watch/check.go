@@ -3,18 +3,48 @@ package watch
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"nvpeak/sampler"
 )
 
 // Answer is the answer to "does it fit?" for the GPUs that were asked about.
 type Answer struct {
-	Need sampler.Bytes
-	GPUs []Fit // most free first, those without figures last
+	Need   sampler.Bytes
+	Window time.Duration // it was looked for so long; 0: one reading
+	GPUs   []Fit         // most free first, those without figures last
 }
 
 // Enough says whether the need fits on at least n GPUs at once.
 func (v Answer) Enough(n int) bool { return len(together(v.Fitting())) >= n }
+
+// Chosen are n GPUs on which the need fits at once, those with the most free, by index; nil where
+// there are not so many.
+func (v Answer) Chosen(n int) []Fit { return chosen(v.Fitting(), n) }
+
+// chosen are the first n of a list that can have the need beside each other, by index.
+func chosen(list []Fit, n int) []Fit {
+	list = together(list)
+	if len(list) < n {
+		return nil
+	}
+	list = list[:n]
+	slices.SortStableFunc(list, func(a, b Fit) int { return cmp.Or(cmp.Compare(a.GPU, b.GPU), cmp.Compare(a.Label, b.Label)) })
+	return list
+}
+
+// Possible counts the GPUs that are large enough for the need, or of which that is not known, and says how
+// large the largest is. One in MIG mode without instances is as large as its instances may be.
+func Possible(s *sampler.Snapshot, need sampler.Bytes) (n int, largest sampler.Bytes) {
+	for _, g := range s.Assignable() {
+		total, known := g.Memory.PlausibleTotal().Value()
+		largest = max(largest, total)
+		if !known || total >= need {
+			n++
+		}
+	}
+	return n, largest
+}
 
 // Fitting are the GPUs on which the need fits, most free first.
 func (v Answer) Fitting() []Fit {

@@ -22,6 +22,7 @@ type Facts struct {
 	tensors  *tensors
 	words    lang.Catalog
 	log      string // that is followed
+	levels   Levels
 }
 
 // live says whether there is a GPU that has just given figures.

@@ -14,4 +14,5 @@ var rules = []*Rule{
 	&ruleXID,
 	&ruleImbalance,
 	&ruleUnattributed,
+	&ruleLevel,
 }

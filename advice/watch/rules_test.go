@@ -44,6 +44,11 @@ func TestRuleCases(t *testing.T) {
 	}
 }
 
+// caseOptions are what a rule needs besides a recording.
+var caseOptions = map[string]Options{
+	sampler.AlertLevel: {Levels: Levels{GPU: [3]float64{80, 90, 95}, Host: [3]float64{70, 80, 90}}},
+}
+
 func checkRule(t *testing.T, dir, code string) {
 	var got strings.Builder
 	for _, kind := range []string{"fires", "quiet"} {
@@ -52,7 +57,7 @@ func checkRule(t *testing.T, dir, code string) {
 			t.Fatalf("no %s*.jsonl", kind)
 		}
 		for _, file := range files {
-			past := playFile(t, file)
+			past := playWith(t, file, caseOptions[code], func(*Watch) {}).Past()
 			fired := false
 			for _, a := range past {
 				fired = fired || a.Kind == code

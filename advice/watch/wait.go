@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -92,12 +91,8 @@ func (w *Waiter) ready() (ready []Fit, done bool) {
 		}
 	}
 	slices.SortStableFunc(ready, mostFree)
-	if ready = together(ready); len(ready) < w.options.GPUs {
-		return nil, false
-	}
-	ready = ready[:w.options.GPUs]
-	slices.SortStableFunc(ready, func(a, b Fit) int { return cmp.Or(cmp.Compare(a.GPU, b.GPU), cmp.Compare(a.Label, b.Label)) })
-	return ready, true
+	ready = chosen(ready, w.options.GPUs)
+	return ready, ready != nil
 }
 
 // Status is how far each GPU is, for a progress line, in the order they were listed.

@@ -16,6 +16,8 @@ type Options struct {
 	Need sampler.Opt[sampler.Bytes] // typed by the user
 	Lang string                     // of the alerts; empty: English
 	Log  string                     // of the training, that is followed; empty: none is
+
+	Levels Levels // that somebody has set
 }
 
 // Watch folds snapshots into facts and tells which alerts are open. It is for one
@@ -27,6 +29,8 @@ type Watch struct {
 	needs needs
 	lang  string
 	log   string
+
+	levels Levels
 
 	failures []failure // reported, newest last
 	deaths   []Death   // by refused requests, oldest first
@@ -52,7 +56,7 @@ const (
 
 // New starts watching with the first snapshot that is added.
 func New(o Options) *Watch {
-	w := &Watch{open: map[incidentKey]*incident{}, judged: -1, lang: o.Lang, log: o.Log}
+	w := &Watch{open: map[incidentKey]*incident{}, judged: -1, lang: o.Lang, log: o.Log, levels: o.Levels}
 	w.needs.set(o.Need)
 	return w
 }
@@ -125,7 +129,7 @@ func (w *Watch) dropGPUs() {
 
 // facts are what the rules may look at now.
 func (w *Watch) facts(at time.Time) Facts {
-	return Facts{now: w.clock.Now, time: at, gpus: w.gpus, host: &w.host, needs: &w.needs, failures: w.failures, stages: &w.stages, tensors: &w.tensors, words: lang.For(w.lang), log: w.log}
+	return Facts{now: w.clock.Now, time: at, gpus: w.gpus, host: &w.host, needs: &w.needs, failures: w.failures, stages: &w.stages, tensors: &w.tensors, words: lang.For(w.lang), log: w.log, levels: w.levels}
 }
 
 // factsOf are the facts about the GPU of an incident.

@@ -26,6 +26,7 @@ func Session(args []string) (code int) {
 	unix.CloseOnExec(realTerminal)
 	unix.CloseOnExec(toNvpeak)
 	inherit()
+	holdSignals() // Ctrl-C before the command has the terminal must not end us, and leave the command behind
 	pid, err := start(args[0], args[1:], &syscall.ProcAttr{Env: os.Environ(), Files: descriptors(), Sys: &syscall.SysProcAttr{Setpgid: true}})
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "nvpeak: %s\n", wordsOf(args[1], err))
@@ -33,6 +34,7 @@ func Session(args []string) (code int) {
 	}
 	foreground(pid)
 	passSignals(pid, true)
+	passEarly()
 	go putRight(before)
 	signal.Ignore(syscall.SIGTTOU) // from now on it is in the background itself
 	code = waitFor(pid, func(_ int, by unix.Signal) { stoppedInSession(pid, by) })

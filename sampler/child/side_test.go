@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -57,5 +59,87 @@ func TestSideWithoutLines(t *testing.T) {
 	}
 	if tail, _ := s.Tail(); len(out.partial) > maxPartial || len(tail) > maxTail {
 		t.Errorf("%d and %d bytes are kept", len(out.partial), len(tail))
+	}
+}
+
+// What waits and what is kept of the end begin with a whole line, also at their bounds.
+func TestSideBounds(t *testing.T) {
+	for name, row := range map[string]struct {
+		have, more string
+		want       string // of 4 bytes at most 8 are kept
+	}{
+		"little":             {"ab", "cd", "abcd"},
+		"up to twice":        {"abcdef", "gh", "abcdefgh"},
+		"more than twice":    {"abcdefg", "hi", "fghi"},
+		"as much as is kept": {"abc", "defg", "abcdefg"},
+		"more than is kept":  {"abc", "defgh", "efgh"},
+	} {
+		if got := newest([]byte(row.have), []byte(row.more), 4); string(got) != row.want {
+			t.Errorf("%s: %q, want %q", name, got, row.want)
+		}
+	}
+	for text, want := range map[string]string{"ab\ncd": "cd", "ab\rcd": "cd", "\ncd": "cd", "abcd": "abcd"} {
+		if got := fromLine([]byte(text)); string(got) != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	for size, want := range map[int]int{maxTail: maxTail, maxTail + 10: maxTail - 9} { // lines of ten bytes
+		s := NewSide()
+		for range size / 10 {
+			s.put([]byte("123456789\n"))
+		}
+		s.put(make([]byte, size%10))
+		if tail, printed := s.Tail(); printed != int64(size) || len(tail) > want || len(tail) < want-10 {
+			t.Errorf("of %d bytes %d are kept, %d were printed", size, len(tail), printed)
+		}
+	}
+}
+
+// The last line has its end, or not; a line without one is passed on when it is long, or over.
+func TestSideEnded(t *testing.T) {
+	s := NewSide()
+	out := &stream{side: s}
+	for _, row := range []struct {
+		text  string
+		ended bool
+		total int
+	}{{"", true, 0}, {"a\n", true, 2}, {"b", true, 2}, {"c\nd", true, 5}, {strings.Repeat("x", maxPartial-1), true, 5}, {"x", false, 6 + maxPartial}, {"\n", true, 7 + maxPartial}} {
+		io.WriteString(out, row.text) //nolint:errcheck // it has none
+		if _, total := s.Tail(); s.Ended() != row.ended || int(total) != row.total {
+			t.Errorf("after %.9q: ended %v, %d printed, want %d", row.text, s.Ended(), total, row.total)
+		}
+	}
+}
+
+// A file is read from where the command writes, from its beginning when it was cut, and at most the last MiB at once.
+func TestFollow(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()           //nolint:errcheck // a test
+	file.WriteString("before\n") //nolint:errcheck // the test sees it
+	side := NewSide()
+	f := follow(file, side)
+	read := func() int64 {
+		before := side.total
+		f.read()
+		return side.total - before
+	}
+	if n := read(); n != 0 {
+		t.Errorf("%d bytes of before are read", n)
+	}
+	for _, row := range []struct{ size, want int64 }{{9, 9}, {0, 0}, {100 << 10, 100 << 10}, {maxBehind, maxBehind}, {maxBehind + 99, maxBehind}} {
+		file.Write(bytes.Repeat([]byte("\n"), int(row.size))) //nolint:errcheck // the test sees it
+		if n := read(); n != row.want {
+			t.Errorf("of %d new bytes %d are read, want %d", row.size, n, row.want)
+		}
+	}
+	file.Truncate(0)            //nolint:errcheck // the test sees it
+	file.Seek(0, io.SeekStart)  //nolint:errcheck // the test sees it
+	file.WriteString("again\n") //nolint:errcheck // the test sees it
+	if n := read(); n != 6 {
+		t.Errorf("%d bytes of a file that was cut are read, want 6", n)
 	}
 }

@@ -7,6 +7,7 @@ package child
 #include <unistd.h>
 
 static volatile pid_t target;  // who gets the signals
+static volatile unsigned early; // those that came before it was known
 static volatile int interrupted; // by the terminal
 static volatile int asked;       // the first signal that asked for an end
 static volatile int all;       // also those of the kernel: the target is not of our job
@@ -17,6 +18,7 @@ static void pass_on(int sig, siginfo_t *info, void *context) {
 	int before = errno;
 	if (sig == SIGINT && info->si_code > 0) interrupted = 1;
 	if (!asked && (sig == SIGHUP || sig == SIGINT || sig == SIGQUIT || sig == SIGTERM)) asked = sig;
+	if (target == 0) early |= 1u << sig;
 	if (target > 0 && (all || info->si_code <= 0) && info->si_pid != target) kill(target, sig);
 	errno = before;
 }
@@ -24,6 +26,13 @@ static void pass_on(int sig, siginfo_t *info, void *context) {
 static void pass_signals(pid_t to, int every) {
 	target = to;
 	all = every;
+}
+
+// pass_early sends what came too early to the whole job, as the terminal would have.
+static void pass_early(void) {
+	for (int sig = 1; sig < 32; sig++)
+		if (target > 0 && early >> sig & 1) kill(-target, sig);
+	early = 0;
 }
 
 static void take_signal(int sig) {
@@ -87,6 +96,11 @@ func passSignals(pid int, apart bool) {
 		}
 	}
 }
+
+// holdSignals keeps signals for a command that is about to be started; passEarly sends them, once passSignals has named it.
+func holdSignals() { passSignals(0, true) }
+
+func passEarly() { C.pass_early() }
 
 // keepSignals passes nothing on any more.
 func keepSignals() {

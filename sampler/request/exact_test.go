@@ -26,6 +26,7 @@ func TestExactPeak(t *testing.T) {
 		"what it had before goes":              {[]step{list(20 * gib), {alloc: 5}, {free: 5}, list(6 * gib), {alloc: 9}, {free: 9}}, 25 * gib},
 		"a figure that does not follow":        {[]step{list(2 * gib), {alloc: 3}, list(2 * gib), {alloc: 5}}, 8 * gib},
 		"one that follows again":               {[]step{list(gib), {alloc: 3}, list(gib), {alloc: 5}, list(9 * gib), {alloc: 2}, list(11 * gib)}, 11 * gib},
+		"the figure grows after a spike":       {[]step{{alloc: 5}, {free: 5}, list(gib), {alloc: 1}, {free: 1}, list(2 * gib), {alloc: 1}, {free: 1}}, 6 * gib},
 		"the context grows while nothing does": {[]step{list(gib), list(2 * gib), {alloc: 4}, {free: 4}}, 6 * gib},
 	}
 	for name, row := range rows {
@@ -121,6 +122,47 @@ func TestBetweenReadings(t *testing.T) {
 		if m := s.apply().GPUs[0].Memory; m.Peak != nil {
 			t.Errorf("%s: told again", name)
 		}
+	}
+}
+
+// A figure is taken 5 ms from a call, and follows when it is off by no more than half of a change of 32 MiB.
+func TestExactBounds(t *testing.T) {
+	for name, row := range map[string]struct {
+		moved, next time.Duration // before the figure, and after it
+		live, n     sampler.Bytes
+		base        sampler.Bytes
+		apart       bool
+	}{
+		"sure":               {unsure, unsure, 0, 200 * mib, 200 * mib, false},
+		"a call just before": {unsure - 1, unsure, 0, 200 * mib, 100 * mib, false},
+		"a call just after":  {unsure, unsure - 1, 0, 200 * mib, 100 * mib, false},
+		"half off":           {unsure, unsure, 64 * mib, 132 * mib, 68 * mib, false},
+		"more off":           {unsure, unsure, 64 * mib, 132*mib - 1, 68*mib - 1, true},
+		"half above":         {unsure, unsure, 64 * mib, 196 * mib, 132 * mib, false},
+		"more above":         {unsure, unsure, 64 * mib, 196*mib + 1, 132*mib + 1, true},
+		"a small change":     {unsure, unsure, follows - 1, 100 * mib, 68*mib + 1, false},
+		"a change":           {unsure, unsure, follows, 100 * mib, 68 * mib, true},
+	} {
+		var e exact
+		e.list(noon, 100*mib)
+		e.before(noon.Add(time.Second), 0)
+		at := noon.Add(time.Minute)
+		e.moved = at.Add(-row.moved)
+		e.list(at, row.n)
+		e.before(at.Add(row.next), row.live)
+		if e.base.Or(0) != row.base || e.apart != row.apart || e.listed.Known() {
+			t.Errorf("%s: base %v, apart %v, want %v, %v", name, e.base, e.apart, row.base, row.apart)
+		}
+	}
+	var e exact
+	e.list(noon, gib)
+	if e.before(noon, 0); !e.listed.Known() {
+		t.Error("a call of the same moment tells what a figure means")
+	}
+	e.before(noon.Add(time.Second), 0)
+	e.rose(noon.Add(time.Minute), gib, false)
+	if e.rose(noon.Add(time.Hour), gib, false); !e.topAt.Equal(noon.Add(time.Minute)) {
+		t.Errorf("the peak was at %v", e.topAt)
 	}
 }
 

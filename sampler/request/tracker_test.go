@@ -542,3 +542,19 @@ func FuzzCalls(f *testing.F) {
 		}
 	})
 }
+
+// The answer matters of a call that gives or names something, and of no other; no process has the number 0.
+func TestAnswered(t *testing.T) {
+	for name, want := range map[string]bool{"cuMemAlloc_v2": true, "cuMemCreate": true, "cuMemMap": true, "cuMemFree_v2": false, "cuMemUnmap": false,
+		primaryRetain: true, primaryRelease: false, "cuCtxCreate_v2": true, "cuCtxSetCurrent": false} {
+		if got := Functions[function(name)].Answered(); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	s := newScene(t, 1, people{})
+	for pid, want := range map[int]bool{-1: false, 0: false, 1: true} {
+		if got := s.process(pid) != nil; got != want {
+			t.Errorf("process %d: %v", pid, got)
+		}
+	}
+}

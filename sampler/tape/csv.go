@@ -32,7 +32,7 @@ type csvColumns struct {
 	twice     []string // names that come again
 }
 
-func (c *csvLog) restart() { c.group = nil }
+func (c *csvLog) restart() { c.group, c.sweeps = nil, 0 }
 
 // csvHeader reads a line of column names such as "timestamp, memory.used [MiB]". One word
 // that happens to be a column name does not make a line one.
@@ -86,9 +86,9 @@ func (c *csvLog) line(p *progress, b []byte, out *Record) error {
 			return errLine
 		}
 		c.begin(p, columns, out.Line)
-		if !columns.has("timestamp") && !c.untimed {
+		if !columns.has("timestamp") {
 			c.untimed = true
-			p.notes.add("tape.no_time")
+			p.untimed()
 		}
 		return errNone
 	}
@@ -107,7 +107,7 @@ func (c *csvLog) line(p *progress, b []byte, out *Record) error {
 	}
 	n := out.Line
 	if c.begins(&g, at) {
-		c.give(out)
+		c.give(p, out)
 	}
 	if len(c.group) == 0 {
 		c.at, c.line1 = at, n
@@ -204,13 +204,13 @@ func (c *csvLog) begins(g *sampler.GPU, at time.Time) bool {
 }
 
 // give makes a snapshot of the sweep so far.
-func (c *csvLog) give(out *Record) bool {
+func (c *csvLog) give(p *progress, out *Record) bool {
 	if len(c.group) == 0 {
 		return false
 	}
 	at := c.at
 	if c.untimed {
-		at = time.Unix(int64(c.sweeps), 0).UTC()
+		at = p.undated(c.sweeps)
 	}
 	c.sweeps++
 	out.Line, out.Time = c.line1, at
@@ -220,4 +220,4 @@ func (c *csvLog) give(out *Record) bool {
 	return true
 }
 
-func (c *csvLog) end(out *Record) bool { return c.give(out) }
+func (c *csvLog) end(p *progress, out *Record) bool { return c.give(p, out) }

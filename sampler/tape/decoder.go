@@ -1,11 +1,14 @@
 package tape
 
-import "errors"
+import (
+	"errors"
+	"time"
+)
 
 // What Open refuses.
 var (
 	ErrEmpty        = errors.New("the file is empty")
-	ErrNotRecording = errors.New("neither a recording (JSON Lines) nor a CSV log of nvidia-smi")
+	ErrNotRecording = errors.New("neither a recording nor a log of nvidia-smi or gpustat")
 	ErrNewer        = errors.New("written by a newer nvpeak")
 	ErrNoMemory     = errors.New("the CSV log has no memory columns: it needs memory.used and memory.total (or memory.free), and should have timestamp and index")
 )
@@ -16,6 +19,9 @@ type progress struct {
 	notes  notes
 	check  timeline
 	budget budget
+
+	step        time.Duration // between the readings of a log without times; 0: a second
+	saidUntimed bool
 }
 
 // errNone is of a line that is as it should be and makes no record.
@@ -25,6 +31,6 @@ var errNone = errors.New("no record")
 type decoder interface {
 	line(p *progress, b []byte, out *Record) error
 	// end is called after the last line, for what is still held back.
-	end(out *Record) bool
+	end(p *progress, out *Record) bool
 	restart()
 }

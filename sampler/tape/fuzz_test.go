@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -110,6 +112,34 @@ func FuzzScanner(f *testing.F) {
 		}
 		if valid && (!s.end() || n < len(want)) {
 			t.Errorf("%q: %d keys of %d, bad %v", b, n, len(want), s.bad)
+		}
+	})
+}
+
+// FuzzForeign: each reader of a log of another program, whatever the log holds.
+func FuzzForeign(f *testing.F) {
+	files, _ := filepath.Glob(logs + "*")
+	for _, name := range files {
+		if text, err := os.ReadFile(name); err == nil && !strings.HasSuffix(name, ".want") {
+			f.Add(text)
+		}
+	}
+	decoders := []func() decoder{
+		func() decoder { return &smiTable{} }, func() decoder { return &smiXML{} }, func() decoder { return &gpuStat{} },
+		func() decoder { return &plainGPUStat{} }, func() decoder { return &monitorLog{} },
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		for _, decode := range decoders {
+			r := &Reader{name: "log", file: bytes.NewReader(b), size: int64(len(b))}
+			if r.size == 0 || r.rewind() != nil {
+				return
+			}
+			r.decode = decode()
+			check(t, r)
+			if err := r.Seek(start); err == nil {
+				check(t, r)
+			}
+			r.Close()
 		}
 	})
 }

@@ -27,7 +27,7 @@ type jsonLines struct {
 
 func (j *jsonLines) restart() { j.state, j.falls, j.repeated = nil, fallLines{}, nil }
 
-func (j *jsonLines) end(*Record) bool { return false }
+func (j *jsonLines) end(*progress, *Record) bool { return false }
 
 // lineTypes has a row for every type of line.
 var lineTypes = map[string]func(j *jsonLines, p *progress, b []byte, out *Record) error{

@@ -8,11 +8,12 @@ import (
 	"io"
 	"iter"
 	"os"
+	"time"
 
 	"nvpeak/sampler"
 )
 
-// Reader reads a recording or an nvidia-smi CSV log, as a stream. Not safe for concurrent use.
+// Reader reads a recording or a log of nvidia-smi or gpustat, as a stream. Not safe for concurrent use.
 type Reader struct {
 	name   string
 	file   io.ReaderAt
@@ -33,7 +34,7 @@ type Reader struct {
 	reported func(Say) []string // the notes before the first Seek
 }
 
-// Open opens a recording, plain or compressed with zstd or gzip, or a CSV log, by what
+// Open opens a recording, plain or compressed with zstd or gzip, or a log of nvidia-smi or gpustat, by what
 // the file holds. Errors name the file and wrap ErrEmpty, ErrNotRecording, ErrNewer,
 // ErrNoMemory or what the system says.
 func Open(path string) (*Reader, error) {
@@ -137,7 +138,13 @@ func (r *Reader) detect() error {
 	if len(bytes.TrimSpace(head)) == 0 && r.packed == plainText {
 		return fmt.Errorf("%w: nothing but blanks", ErrEmpty)
 	}
-	for line := range bytes.Lines(head) {
+	whole := head
+	for line := range bytes.Lines(whole) {
+		if decode, err := openForeign(plainLine(line), head); decode != nil || err != nil {
+			r.decode = decode
+			return err
+		}
+		head = head[len(line):]
 		line = bytes.TrimSpace(line)
 		if len(line) > 1 && line[0] == '{' && (line[1] == '"' || line[1] == ' ') {
 			r.decode = &jsonLines{}
@@ -151,7 +158,7 @@ func (r *Reader) detect() error {
 			return nil
 		}
 	}
-	if looksLikeRows(head) {
+	if looksLikeRows(whole) {
 		return fmt.Errorf("%w: a CSV log must have its line of column names (no noheader)", ErrNotRecording)
 	}
 	return ErrNotRecording
@@ -171,6 +178,10 @@ func (r *Reader) readHeader() error {
 	}
 	return nil
 }
+
+// Every sets how far the readings of a log that has no times are taken to be apart, instead of a
+// second.
+func (r *Reader) Every(step time.Duration) { r.step = step }
 
 // Header is the header of the recording; nil for a CSV log and for recordings without one.
 func (r *Reader) Header() *Header { return r.header }
@@ -204,7 +215,7 @@ func (r *Reader) read() bool {
 	if err == io.EOF {
 		r.stopped = io.EOF
 		r.finish()
-		return r.decode.end(&r.record) && r.admit()
+		return r.decode.end(&r.progress, &r.record) && r.admit()
 	}
 	if err == nil && len(bytes.TrimSpace(line)) > 0 {
 		r.budget.read += int64(len(line))

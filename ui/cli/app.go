@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
-	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"nvpeak/advice/lang"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/sampler/redact"
 	"nvpeak/ui"
@@ -23,6 +22,7 @@ type app struct {
 	err io.Writer
 	env func(string) string
 	opt options
+	set *settings // what the options were read from
 }
 
 // words are the sentences of the language that was chosen.
@@ -37,10 +37,26 @@ func (a *app) isTerminal(f any) bool {
 	return ok && term.IsTerminal(int(file.Fd())) && a.env("TERM") != "dumb" && a.env("TERM") != ""
 }
 
+// levels are those that somebody has set: the usual ones are for colors alone.
+func (a *app) levels() (l watch.Levels) {
+	if a.set == nil {
+		return l
+	}
+	for name, set := range map[string]func(){
+		"gpu-levels": func() { l.GPU = a.opt.gpuLevels }, "host-levels": func() { l.Host = a.opt.hostLevels },
+	} {
+		if from, ok := a.set.origins[name]; ok && from.how != fromDefault {
+			set()
+		}
+	}
+	return l
+}
+
 // screenOptions are those of the monitor and its single frames.
 func (a *app) screenOptions(label string) ui.Options {
+	ui.SetLevels(a.opt.gpuLevels, a.opt.hostLevels)
 	o := ui.Options{Need: a.opt.need.Opt, Theme: string(a.opt.theme), ASCII: bool(a.opt.ascii), Lang: string(a.opt.lang),
-		NoColor: bool(a.opt.noColor), Label: label, Lines: a.opt.plot == plotLine, NoMouse: a.opt.noMouse, Log: a.opt.log}
+		NoColor: bool(a.opt.noColor), Label: label, Lines: a.opt.plot == plotLine, NoMouse: a.opt.noMouse, Log: a.opt.log, Levels: a.levels()}
 	if o.NoColor && o.Theme == "" {
 		o.Theme = "mono"
 	}
@@ -66,21 +82,4 @@ func (a *app) terminalWidth() int {
 		return 0
 	}
 	return a.textOptions().Width
-}
-
-// noArgs refuses words that are no command, naming those there are.
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	if !cmd.HasSubCommands() {
-		return usagef("%s takes no %q: only flags", cmd.CommandPath(), args[0])
-	}
-	var names []string
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() || c.Name() == "help" {
-			names = append(names, c.Name())
-		}
-	}
-	return usagef("unknown command %q: the commands are %s", args[0], strings.Join(names, ", "))
 }

@@ -40,10 +40,11 @@ var arrows = []struct {
 	{"ui", []string{"sampler", "sampler/history", "advice", "advice/*", "theme", "ui/plain", "ui/player", "ui/notify"}},
 	{"ui/cli", []string{"sampler", "sampler/*", "advice", "advice/*", "theme", "ui", "ui/*"}},
 	{"ui/player", []string{"sampler", "sampler/history", "advice", "advice/*"}}, // no screen
+	{"ui/config", []string{"theme"}},
 	{"ui/notify", []string{"sampler", "sampler/redact"}},
 	{"ui/cli/*", nil}, // tests of the whole program
-	{"ui/*", []string{"sampler", "advice", "advice/*"}},                           // every other front end
-	{"docs/*", []string{"sampler", "sampler/*", "sampler/*/*", "ui", "ui/cli/*"}}, // tools of contributors
+	{"ui/*", []string{"sampler", "advice", "advice/*"}},                                     // every other front end
+	{"docs/*", []string{"sampler", "sampler/*", "sampler/*/*", "ui", "ui/cli", "ui/cli/*"}}, // tools of contributors
 }
 
 // allowed says whether files of dir may import the directory to.
@@ -90,6 +91,7 @@ var imports = []struct {
 	{"github.com/cilium/ebpf", []string{"sampler/uprobe/*.go"}, nil, "only sampler/uprobe goes into the kernel"},
 	{"github.com/klauspost/compress", []string{"sampler/tape/*.go"}, nil, "only recordings are compressed"},
 	{"github.com/spf13", []string{"ui/cli/*.go"}, nil, "only ui/cli reads flags"},
+	{"github.com/pelletier/go-toml", []string{"ui/config/*.go"}, nil, "only settings and themes are TOML, and only its parser is needed: it has no reflection"},
 	{"github.com/guptarohit/asciigraph", []string{"ui/graph.go"}, nil, "its traps are dealt with there"},
 	{"mvdan.cc/sh", []string{"advice/command/*.go"}, nil, "only command lines are read as a shell does"},
 	{"charm.land", []string{"ui/*.go", "docs/*/*.go"}, nil, "the screen alone knows the terminal library"},

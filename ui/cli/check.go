@@ -20,15 +20,24 @@ import (
 
 // fitFlags are common to check and wait.
 type fitFlags struct {
-	gpus    int
-	window  time.Duration
-	hold    time.Duration
-	timeout time.Duration
-	json    bool
-	format  string
+	spanTyped bool // --window or --hold was
+	gpus      int
+	window    time.Duration
+	hold      time.Duration
+	timeout   time.Duration
+	json      bool
+	format    string
 }
 
 const longestWait = 30 * 24 * time.Hour
+
+// How long check and wait look where nobody says: one reading is nothing beside a training, of which a
+// step takes and gives back its activations within a second or two. No driver tells what was before. A
+// demo can, so it shows its last minute, which holds an epoch with its validation.
+const (
+	usualSpan = 3 * time.Second
+	demoSpan  = time.Minute
+)
 
 func checkCommand(a *app) *cobra.Command {
 	f := &fitFlags{gpus: 1}
@@ -37,10 +46,14 @@ func checkCommand(a *app) *cobra.Command {
 		Short:   "does it fit now? exit 0: it fits; 3: it does not",
 		Example: "  nvpeak check --need 20GiB && python train.py\n  nvpeak check --need 20GiB --gpus 2 --window 30s",
 		Args:    noArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.check(cmd.Context(), f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.spanTyped = cmd.Flags().Changed("window")
+			return a.check(cmd.Context(), f)
+		},
 	}
 	c.Flags().IntVar(&f.gpus, "gpus", 1, "on how many GPUs it must fit")
-	c.Flags().Var(durationFlag{&f.window, 0, longestWait}, "window", "watch for this `DURATION` and count the lowest free memory seen")
+	c.Flags().Var(durationFlag{&f.window, 0, longestWait}, "window", "watch for this `DURATION` and count the lowest free memory seen: 3s, long enough for a step or two of a training next to you; 0s: one reading; a demo counts its last minute")
+	c.Flags().StringVar(&f.format, "format", "", "where it fits print only the GPUs, as `FORM`: index, uuid or env; where not, why on standard error")
 	c.Flags().BoolVar(&f.json, "json", false, "as JSON")
 	a.opt.bind(c.Flags(), append(measuring, "need", "lang")...)
 	return c
@@ -62,41 +75,107 @@ func (a *app) check(ctx context.Context, f *fitFlags) error {
 		return nil
 	}
 	need, err := a.need(f.gpus)
+	if err == nil {
+		err = f.checkFormat()
+	}
 	if err != nil {
 		return err
 	}
-	checker := watch.NewChecker(need)
-	limit := time.Now().Add(f.window)
-	first, few := true, error(nil)
-	err = a.watch(ctx, min(time.Second, max(f.window, 200*time.Millisecond)), func(s *sampler.Snapshot) bool {
-		if few = enoughToChoose(s, f.gpus); few != nil {
-			return true
-		}
-		checker.Add(*s)
-		enough := !first || f.window == 0
-		first = false
-		return enough && !time.Now().Before(limit)
-	})
-	if err = cmp.Or(err, few); err != nil {
+	c := a.newChecking(need, f)
+	if err = a.watch(ctx, c.every(), c.past, c.add); err != nil {
 		return err
 	}
-	answer := checker.Answer()
+	if c.few != nil {
+		return c.few
+	}
+	answer := c.checker.Answer()
+	answer.Window = c.window
 	if !answer.Known() {
 		return errors.New("no GPU tells how much memory is free: see the GPUs' errors with nvpeak once")
 	}
-	out := bufio.NewWriter(a.out)
-	if f.json {
-		err = checkJSON(out, answer, f.gpus)
-	} else {
-		err = checkText(out, a.words(), answer, f.window)
-	}
-	if err == nil {
-		err = out.Flush()
-	}
-	if err == nil && !answer.Enough(f.gpus) {
+	if err = a.answer(answer, f, c); err == nil && !answer.Enough(f.gpus) {
 		err = answerNo{}
 	}
 	return err
+}
+
+// answer prints the answer.
+func (a *app) answer(v watch.Answer, f *fitFlags, c *checking) (err error) {
+	out := bufio.NewWriter(a.out)
+	switch chosen := v.Chosen(f.gpus); {
+	case f.json:
+		err = checkJSON(out, v, f.gpus)
+	case f.format != "" && chosen != nil:
+		err = a.printGPUs(chosen, f.format, c.unlike)
+	case f.format != "":
+		err = checkText(a.err, a.words(), v, v.Window)
+	default:
+		err = checkText(out, a.words(), v, v.Window)
+	}
+	err = cmp.Or(err, out.Flush())
+	if c.never != "" && !f.json {
+		a.say(c.never)
+	}
+	return err
+}
+
+// never says that too few of the GPUs are large enough, however empty; nothing where there are enough.
+func (a *app) never(s *sampler.Snapshot, need sampler.Bytes, gpus int) string {
+	n, largest := watch.Possible(s, need)
+	if n >= gpus {
+		return ""
+	}
+	return a.words().Say("check.too_large", "need", need, "count", n, "all", gpus, "size", largest)
+}
+
+// checking gathers what check looks at.
+type checking struct {
+	app     *app
+	checker *watch.Checker
+	flags   *fitFlags
+	need    sampler.Bytes
+	window  time.Duration // to look for, all in all
+	past    time.Duration // of that, what a demo has behind it
+	until   time.Time
+	few     error  // there are not so many GPUs
+	never   string // why it will never fit
+	unlike  bool
+}
+
+func (a *app) newChecking(need sampler.Bytes, f *fitFlags) *checking {
+	c := &checking{app: a, checker: watch.NewChecker(need), flags: f, need: need, window: f.window}
+	switch demo := string(a.opt.demo); {
+	case demo != "" && !f.spanTyped:
+		c.window, c.past = demoSpan, demoSpan
+	case demo != "":
+		c.past = min(c.window, pastOf(demo))
+	case !f.spanTyped:
+		c.window = usualSpan
+	}
+	c.until = time.Now().Add(c.window - c.past)
+	return c
+}
+
+// every is how often there is a snapshot: often enough to end soon after the window.
+func (c *checking) every() time.Duration {
+	if c.window > 10*time.Second {
+		return time.Second
+	}
+	return 200 * time.Millisecond
+}
+
+// add takes a snapshot, and says whether it was the last one that is needed.
+func (c *checking) add(l *live, s *sampler.Snapshot) bool {
+	c.unlike = l.Unlike()
+	if c.few = enoughToChoose(s, c.flags.gpus); c.few != nil {
+		return true
+	}
+	c.checker.Add(*s)
+	if c.never = c.app.never(s, c.need, c.flags.gpus); c.never != "" { // no use to look any longer
+		c.window = 0
+		return true
+	}
+	return !s.Time.Before(c.until)
 }
 
 // enoughToChoose refuses to answer for more GPUs than there are.
@@ -116,9 +195,10 @@ func enoughToChoose(s *sampler.Snapshot, gpus int) error {
 const judgeAfter = 4 * time.Second
 
 // watch measures until enough says so. The first snapshot is a whole one.
-func (a *app) watch(ctx context.Context, interval time.Duration, enough func(*sampler.Snapshot) bool) error {
+// past is how much of a demo's past it begins with; GPUs have none.
+func (a *app) watch(ctx context.Context, interval, past time.Duration, enough func(*live, *sampler.Snapshot) bool) error {
 	a.opt.interval = interval
-	l, ctx, end, err := a.measure(ctx, sampler.Options{Whole: judgeAfter})
+	l, ctx, end, err := a.measureSince(ctx, sampler.Options{Whole: judgeAfter}, past)
 	if err != nil {
 		return err
 	}
@@ -132,7 +212,7 @@ func (a *app) watch(ctx context.Context, interval time.Duration, enough func(*sa
 			return err
 		}
 		for _, s := range snaps {
-			if enough(s) {
+			if enough(l, s) {
 				return nil
 			}
 		}
@@ -154,7 +234,9 @@ func checkText(w io.Writer, words lang.Catalog, v watch.Answer, window time.Dura
 			if window == 0 {
 				id = "check.fits"
 			}
-			line = words.Say(id, "gpu", f.Label, "need", v.Need, "free", lowest, "window", window)
+			line = words.Say(id, "gpu", f.Label, "need", v.Need, "free", lowest, "window", words.Lasted(window.Seconds()))
+		case window > 0:
+			line = words.Say("check.short_window", "gpu", f.Label, "need", v.Need, "free", lowest, "short", f.Short, "window", words.Lasted(window.Seconds()), "who", holders(words, f.Holders))
 		default:
 			line = words.Say("check.short", "gpu", f.Label, "need", v.Need, "free", lowest, "short", f.Short, "who", holders(words, f.Holders))
 		}
@@ -177,7 +259,11 @@ func holders(words lang.Catalog, list []watch.Holder) string {
 			parts = append(parts, words.Say("check.unattributed", "size", h.Bytes))
 			continue
 		}
-		parts = append(parts, words.Say("check.pid", "pid", h.PID, "who", strings.Join(strings.Fields(sampler.Clean(h.Name+" "+h.User)), words.Say("list.comma")), "size", h.Bytes))
+		who := strings.Join(strings.Fields(sampler.Clean(h.Name+" "+h.User)), words.Say("list.comma"))
+		if who == "" { // it has ended, or is in another container
+			who = words.Say("check.unseen")
+		}
+		parts = append(parts, words.Say("check.pid", "pid", h.PID, "who", who, "size", h.Bytes))
 	}
 	if len(parts) == 0 {
 		return words.Say("check.nobody")
@@ -207,9 +293,10 @@ func checkJSON(w io.Writer, v watch.Answer, gpus int) error {
 	out := struct {
 		Schema int           `json:"schema"`
 		Need   sampler.Bytes `json:"need_bytes"`
+		Window float64       `json:"window_s"` // looked at; 0: one reading
 		Fits   bool          `json:"fits"`
 		GPUs   []gpu         `json:"gpus"`
-	}{sampler.Schema, v.Need, v.Enough(gpus), []gpu{}}
+	}{sampler.Schema, v.Need, v.Window.Seconds(), v.Enough(gpus), []gpu{}}
 	for _, f := range v.GPUs {
 		g := gpu{Index: f.GPU, UUID: f.UUID, MIG: f.Instance, Free: f.Free, WorstFree: f.WorstFree, Short: f.Short, Holders: []holder{}}
 		if f.Unsplit {

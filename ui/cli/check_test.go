@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"nvpeak/advice/lang"
 	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 )
@@ -21,5 +22,13 @@ func TestCheckJSONNamesInstances(t *testing.T) {
 	}
 	if text := out.String(); !strings.Contains(text, `"mig":null`) || !strings.Contains(text, `"mig":{`) || !strings.Contains(text, `"gpu_instance":2`) {
 		t.Error(text)
+	}
+}
+
+// A holder without name and user, as one in another container, is not "()".
+func TestHoldersWithoutName(t *testing.T) {
+	got := holders(lang.English(), []watch.Holder{{PID: 4000000, Bytes: sampler.GiB}, {PID: 7, Name: "python", Bytes: sampler.GiB}})
+	if want := "pid 4000000 (not seen from here) 1.0 GiB, pid 7 (python) 1.0 GiB"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -5,22 +5,19 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"nvpeak/sampler/child"
 )
 
 // commands of the root, in the order of the help.
-var commands = []func(*app) *cobra.Command{onceCommand, streamCommand, explainCommand, reportCommand, checkCommand, waitCommand, recordCommand, replayCommand, runCommand, runsCommand, doctorCommand, versionCommand}
+var commands = []func(*app) *cobra.Command{onceCommand, streamCommand, explainCommand, reportCommand, checkCommand, waitCommand, recordCommand, replayCommand, runCommand, runsCommand, doctorCommand, configCommand, versionCommand}
 
 // Main runs nvpeak and returns its exit code.
 func Main(args []string) int {
@@ -54,7 +51,10 @@ func signalContext() (context.Context, func()) {
 
 func (a *app) run(ctx context.Context, args []string) int {
 	root, help := a.root(), &failing{w: a.out}
-	root.SetArgs(args)
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		a.completeValues(root)
+	}
+	root.SetArgs(joined(args))
 	root.SetOut(help)
 	return exitCode(cmp.Or(root.ExecuteContext(ctx), help.err), a.err)
 }
@@ -74,52 +74,15 @@ func (f *failing) Write(p []byte) (int, error) {
 func (a *app) root() *cobra.Command {
 	root := monitorCommand(a)
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.opt.read(cmd.Flags(), a.env) }
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.read(cmd.Flags()) }
 	root.SetIn(a.in)
 	root.SetErr(a.err)
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.SetFlagErrorFunc(flagError)
+	root.SetHelpFunc(a.help)
+	root.SetHelpCommand(helpCommand(a))
 	for _, c := range commands {
 		root.AddCommand(c(a))
 	}
 	return root
-}
-
-// flagError says of a flag that the command does not take which commands take it, and of
-// one that none takes which flags there are.
-func flagError(cmd *cobra.Command, err error) error {
-	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) {
-		return usageError{err}
-	}
-	flag := unknown.GetSpecifiedName()
-	if list := takers(cmd.Root(), flag); len(list) > 0 {
-		dashes := "--"
-		if unknown.GetSpecifiedShortnames() != "" {
-			dashes = "-"
-		}
-		return usagef("%s does not take %s%s: it is an option of %s", cmd.CommandPath(), dashes, flag, strings.Join(list, ", "))
-	}
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-	slices.Sort(names)
-	return usagef("%w: the flags are %s", err, strings.Join(names, ", "))
-}
-
-// takers are the commands that take a flag, given in full or as its letter.
-func takers(root *cobra.Command, flag string) (names []string) {
-	for _, c := range append([]*cobra.Command{root}, root.Commands()...) {
-		known := c.Flags().Lookup(flag)
-		if len(flag) == 1 {
-			known = c.Flags().ShorthandLookup(flag)
-		}
-		switch {
-		case known == nil:
-		case c == root:
-			names = append(names, "the monitor")
-		default:
-			names = append(names, c.Name())
-		}
-	}
-	return names
 }

@@ -18,19 +18,22 @@ func doctorCommand(a *app) *cobra.Command {
 		Short: "every source: ok, partial or unavailable, why, and the command that fixes it",
 		Long: "doctor looks at everything nvpeak measures with and says of each whether it works, why not, and\n" +
 			"the one command that fixes it. It also measures how long the driver's calls take and how fast the\n" +
-			"memory is really read. Exit 0: at least one GPU can be measured; 1: none.",
+			"memory is really read; --demo looks at scripted GPUs. Exit 0: at least one GPU can be measured; 1: none.",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), asJSON) },
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
-	a.opt.bind(c.Flags(), append(reporting, "peak-interval", "nvml-lib", "lang", "ascii", "no-color")...)
+	a.opt.bind(c.Flags(), append(reporting, "peak-interval", "demo", "nvml-lib", "lang", "ascii", "no-color")...)
 	c.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
-		a.opt.read(cmd.Flags(), a.env) //nolint:errcheck // checkSettings reports it
+		a.read(cmd.Flags()) //nolint:errcheck // checkSettings reports it
 	}
 	return c
 }
 
 func (a *app) doctor(ctx context.Context, asJSON bool) error {
+	if a.listDemos() {
+		return nil
+	}
 	c := &checkup{app: a, deliveries: notify.NewLedger(a.env).Read()}
 	c.gather(ctx)
 	if err := context.Cause(ctx); err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/demo"
 	"nvpeak/sampler/nvml"
 	"nvpeak/sampler/proc"
 )
@@ -24,15 +25,27 @@ const (
 func (c *checkup) gather(ctx context.Context) {
 	c.host = proc.New(proc.Options{}).Memory()
 	defer func() { c.door = tryDoor(c.processes) }()
-	src := nvml.New(nvml.Options{Library: string(c.app.opt.library)})
+	var src sampler.Source
+	identify := proc.New(proc.Options{}).Identify
+	diagnose := c.demoDiagnosis
+	if name := string(c.app.opt.demo); name != "" {
+		scripted, err := demo.New(name, sampler.NewScriptClock(time.Now()))
+		if c.openError = err; err != nil {
+			return
+		}
+		src, identify = scripted, scripted.Host().Identify
+	} else {
+		driver := nvml.New(nvml.Options{Library: string(c.app.opt.library)})
+		src, diagnose = driver, func() (nvml.Diagnosis, error) { return driver.Diagnose(callTimeout) }
+	}
 	limit, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	if c.inventory, c.openError = src.Open(limit); c.openError != nil {
 		return
 	}
-	c.diagnosis, c.openError = src.Diagnose(callTimeout)
+	c.diagnosis, c.openError = diagnose()
 	if c.openError == nil {
-		c.ask(src)
+		c.ask(src, identify)
 		c.measure(src)
 	}
 	src.Close()
@@ -41,9 +54,15 @@ func (c *checkup) gather(ctx context.Context) {
 	}
 }
 
+// demoDiagnosis is what there is to say of scripted GPUs: no library, no calls that an older one lacks.
+func (c *checkup) demoDiagnosis() (nvml.Diagnosis, error) {
+	d := nvml.Diagnosis{Library: c.say("doctor.demo", "name", string(c.app.opt.demo)), Samples: true}
+	d.Devices = make([]nvml.DeviceDiagnosis, len(c.inventory.Devices))
+	return d, nil
+}
+
 // ask makes each kind of call once for each device.
-func (c *checkup) ask(src *nvml.Source) {
-	host := proc.New(proc.Options{})
+func (c *checkup) ask(src sampler.Source, identify func([]sampler.Process)) {
 	for dev := range c.inventory.Devices {
 		_, _, err := timed(func() error { _, err := src.Memory(dev); return err })
 		c.memError = append(c.memError, err)
@@ -56,7 +75,7 @@ func (c *checkup) ask(src *nvml.Source) {
 		if !done {
 			list = nil // it may still be written
 		} else {
-			host.Identify(list)
+			identify(list)
 		}
 		c.processes, c.procError = append(c.processes, list), append(c.procError, err)
 	}
@@ -84,16 +103,16 @@ func timed(call func() error) (took time.Duration, done bool, err error) {
 var callKinds = []struct {
 	name string
 	most int
-	call func(*nvml.Source, int) error
+	call func(sampler.Source, int) error
 }{
-	{"memory", 300, func(s *nvml.Source, dev int) error { _, err := s.Memory(dev); return err }},
-	{"processes", 50, func(s *nvml.Source, dev int) error { _, err := s.Processes(dev); return err }},
-	{"metrics", 20, func(s *nvml.Source, dev int) error { _, err := s.Metrics(dev); return err }},
-	{"pcie traffic", 3, func(s *nvml.Source, dev int) error { _, _, err := s.Throughput(dev); return err }},
+	{"memory", 300, func(s sampler.Source, dev int) error { _, err := s.Memory(dev); return err }},
+	{"processes", 50, func(s sampler.Source, dev int) error { _, err := s.Processes(dev); return err }},
+	{"metrics", 20, func(s sampler.Source, dev int) error { _, err := s.Metrics(dev); return err }},
+	{"pcie traffic", 3, func(s sampler.Source, dev int) error { _, _, err := s.Throughput(dev); return err }},
 }
 
 // measure times the calls of every GPU, within measureFor in all.
-func (c *checkup) measure(src *nvml.Source) {
+func (c *checkup) measure(src sampler.Source) {
 	devices := 0
 	for _, err := range c.memError {
 		if err == nil {
@@ -141,6 +160,7 @@ func (c *checkup) watchSampling(ctx context.Context) {
 		c.rateError = err
 		return
 	}
+	l.simulate = l.skipPast
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer func() { cancel(nil); l.Wait(closeTimeout) }()
 	if c.rateError = l.start(ctx, callTimeout); c.rateError != nil {

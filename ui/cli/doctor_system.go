@@ -128,7 +128,8 @@ func utf8Locale(env func(string) string) bool {
 // checkSettings looks at the environment of every command.
 func checkSettings(c *checkup) finding {
 	var set []string
-	for _, o := range new(options).table() {
+	all := new(options)
+	for _, o := range all.table() {
 		v := c.app.env(o.env)
 		if v == "" {
 			continue
@@ -137,6 +138,10 @@ func checkSettings(c *checkup) finding {
 			return unavailable("unset "+o.env, fmt.Sprintf("%s: %v", o.env, err))
 		}
 		set = append(set, o.env)
+	}
+	theme := &settings{file: c.app.set.file, origins: map[string]origin{"theme": {how: fromEnv, name: "NVPEAK_THEME"}}}
+	if err := all.readTheme(theme); err != nil {
+		return unavailable("unset NVPEAK_THEME", err.Error())
 	}
 	if len(set) > 0 {
 		return ok(c.say("doctor.set", "list", c.list(set)))

@@ -216,3 +216,27 @@ func TestCheckSampling(t *testing.T) {
 		}
 	}
 }
+
+// doctor --demo looks at the scripted GPUs, not at a driver that may not be there.
+func TestDoctorDemo(t *testing.T) {
+	out, errs, code := command(t, "doctor", "--demo", "--json", "--nvml-lib", "/nowhere")
+	var r struct {
+		GPUs   int            `json:"measurable_gpus"`
+		Checks []finding      `json:"checks"`
+		Calls  []callTime     `json:"calls"`
+		Rates  []samplingRate `json:"memory_lane"`
+	}
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitFine || r.GPUs != 4 || len(r.Calls) == 0 || len(r.Rates) != 4 {
+		t.Fatalf("%v, exit %d, %s\n%s", err, code, errs, out)
+	}
+	checks := map[string]finding{}
+	for _, f := range r.Checks {
+		checks[f.Name] = f
+	}
+	wantState(t, checks, "driver library", stateOK, "--demo=training", "")
+	wantState(t, checks, "memory", stateOK, "", "")
+	wantState(t, checks, "processes", stateOK, "", "")
+	if out, _, code := command(t, "doctor", "--demo=list"); code != 0 || !strings.Contains(out, "leak") {
+		t.Errorf("exit %d\n%s", code, out)
+	}
+}

@@ -37,6 +37,9 @@ type answerNo struct{}
 
 func (answerNo) Error() string { return "no" }
 
+// errTold is an error that was printed already.
+var errTold = errors.New("it was said already")
+
 // exitCode prints an error as one line and chooses the exit code.
 func exitCode(err error, w io.Writer) int {
 	var usage usageError
@@ -52,6 +55,8 @@ func exitCode(err error, w io.Writer) int {
 		return 128 + int(sig.signal)
 	case errors.As(err, &no):
 		return exitNo
+	case errors.Is(err, errTold):
+		return exitFailed
 	case errors.Is(err, syscall.EPIPE):
 		return exitFine // whoever read has gone
 	}
@@ -70,10 +75,18 @@ func oneLine(err error) string {
 		return text
 	}
 	text = sampler.Clean(text)
-	for _, absent := range []error{sampler.ErrNoLibrary, sampler.ErrDriverNotLoaded, sampler.ErrMismatch, sampler.ErrNoGPU, sampler.ErrNoPermission} {
-		if errors.Is(err, absent) {
-			return text + " (to look around without a GPU: nvpeak --demo)"
-		}
+	if withoutGPU(err) {
+		return text + " (to look around without a GPU: nvpeak --demo)"
 	}
 	return text
+}
+
+// withoutGPU says whether there is no GPU that could be measured.
+func withoutGPU(err error) bool {
+	for _, absent := range []error{sampler.ErrNoLibrary, sampler.ErrDriverNotLoaded, sampler.ErrMismatch, sampler.ErrNoGPU, sampler.ErrNoPermission} {
+		if errors.Is(err, absent) {
+			return true
+		}
+	}
+	return false
 }

@@ -122,7 +122,7 @@ func (a *app) scan(files []string, recorded bool) ([]logFailures, error) {
 			if recorded {
 				return nil, nil
 			}
-			return nil, usagef("explain what? name a log (nvpeak explain train.log) or pipe one in")
+			a.say(a.words().Say("explain.paste"))
 		}
 		files = []string{"-"}
 	}
@@ -159,11 +159,12 @@ func variables(list []string) (map[string]string, error) {
 
 // recall adds what a recording shows of the failures to an incident.
 func (a *app) recall(in explain.Incident, logs []logFailures, name string) (explain.Incident, error) {
-	if err := checkSelection(name, a.opt.gpus); err != nil {
+	from := one(name, a.opt.gpus)
+	if err := checkSelection(from); err != nil {
 		return in, err
 	}
 	o := report.Options{Lang: string(a.opt.lang)}
-	outline, rec, err := outlineTape(name, a.opt.gpus, o)
+	outline, rec, err := outlineTape(from, o)
 	if err != nil {
 		return in, err
 	}
@@ -178,7 +179,7 @@ func (a *app) recall(in explain.Incident, logs []logFailures, name string) (expl
 		list = append(list, l.timed()...)
 	}
 	r := report.New(o)
-	if _, err := foldTape(name, a.opt.gpus, a.words().Say, r, outline.PlaceFailures(list)); err != nil {
+	if _, err := foldTape(from, a.words().Say, r, outline.PlaceFailures(list)); err != nil {
 		return in, err
 	}
 	return r.Recall(in), nil

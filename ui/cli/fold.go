@@ -18,8 +18,8 @@ import (
 
 // foldTape reads a recording into a report, with the failures of a log at their times. It
 // returns what was wrong with the recording.
-func foldTape(name string, gpus []string, say tape.Say, r *report.Reporter, failures []report.LogFailure) (notes []string, err error) {
-	in, err := openRecording(name, gpus)
+func foldTape(from input, say tape.Say, r *report.Reporter, failures []report.LogFailure) (notes []string, err error) {
+	in, err := openRecording(from)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func foldTape(name string, gpus []string, say tape.Say, r *report.Reporter, fail
 		}
 	}
 	if _, _, began := r.Span(); !began {
-		return nil, noSnapshots(name, in.Notes(say))
+		return nil, noSnapshots(from.Name, in.Notes(say))
 	}
 	next(time.Time{}, true)
 	return in.Notes(say), nil
@@ -111,11 +111,11 @@ func foldReadings(r *report.Reporter, record *tape.Record, in *recording) {
 
 // outlineTape reads a recording once to know when it was and when its jobs ended, so that
 // failures in logs find their place on its timeline.
-func outlineTape(name string, gpus []string, o report.Options) (*report.Reporter, trainlog.Recording, error) {
+func outlineTape(from input, o report.Options) (*report.Reporter, trainlog.Recording, error) {
 	o.Outline = true
 	outline := report.New(o)
 	rec := trainlog.Recording{}
-	if _, err := foldTape(name, gpus, lang.English().Say, outline, nil); err != nil {
+	if _, err := foldTape(from, lang.English().Say, outline, nil); err != nil {
 		return nil, rec, err
 	}
 	rec.Start, rec.End, _ = outline.Span()

@@ -122,7 +122,7 @@ func FuzzReport(f *testing.F) {
 		if len(text) > 0 {
 			a.opt.log = log
 		}
-		r, err := a.readReport(path)
+		r, err := a.readReport(one(path, nil))
 		if err != nil {
 			checkError(t, err)
 			return
@@ -171,7 +171,7 @@ func FuzzReplay(f *testing.F) {
 		synctest.Test(t, func(t *testing.T) { // in which waiting for the next scene takes no time
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			p, err := player.Open(ctx, func() (player.Tape, error) { return openTape(path, nil, a.words().Say) }, player.Options{})
+			p, err := player.Open(ctx, func() (player.Tape, error) { return openTape(one(path, nil), a.words().Say) }, player.Options{})
 			if err != nil {
 				checkError(t, err)
 				return

@@ -103,10 +103,23 @@ func joinLogs(logs []logFailures) (all []loggedEvent) {
 // maxFailures are explained of one run: more than anybody reads, and their JSON is 2 MB.
 const maxFailures = 200
 
+// ended is a terminal whose end was typed: it is the end for good, and the next read would wait for more.
+type ended struct {
+	io.Reader
+	err error
+}
+
+func (e *ended) Read(p []byte) (n int, err error) {
+	if e.err == nil {
+		n, e.err = e.Reader.Read(p)
+	}
+	return n, e.err
+}
+
 // scanFile finds the failures in a log, - for standard input, and counts those beyond maxFailures.
 func (a *app) scanFile(name string) (l logFailures, err error) {
 	l.name = name
-	in := a.in
+	var in io.Reader = &ended{Reader: a.in}
 	if name != "-" {
 		if err := readable(name); err != nil {
 			return l, err

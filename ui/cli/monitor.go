@@ -31,7 +31,7 @@ func monitorCommand(a *app) *cobra.Command {
 		Args: noArgs,
 		RunE: a.monitor,
 	}
-	a.opt.bind(c.Flags(), slices.Concat(measuring, passingOn, []string{"need", "interval", "log", "record", "requests", "lang", "theme", "ascii", "no-color", "plot", "no-mouse", "readonly"})...)
+	a.opt.bind(c.Flags(), slices.Concat(measuring, passingOn, []string{"need", "interval", "log", "record", "requests", "lang", "theme", "gpu-levels", "host-levels", "ascii", "no-color", "plot", "no-mouse", "readonly"})...)
 	return c
 }
 
@@ -69,7 +69,7 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 	ctx, cancel := context.WithCancelCause(cmd.Context())
 	defer cancel(nil)
 	if err := l.start(ctx, connectTimeout); err != nil {
-		return err
+		return a.offerDemo(cmd, args, err)
 	}
 	o := a.screenOptions(l.label)
 	troubles := make(chan string, 1)

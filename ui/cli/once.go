@@ -33,7 +33,7 @@ func onceCommand(a *app) *cobra.Command {
 	f.csv.bind(c.Flags())
 	c.Flags().Var(&f.size, "size", "print one frame of the monitor of `COLSxROWS` instead")
 	noRedactFlag(c.Flags(), &f.keep)
-	a.opt.bind(c.Flags(), append(measuring, "need", "interval", "lang", "theme", "ascii", "no-color", "plot")...)
+	a.opt.bind(c.Flags(), append(measuring, "need", "interval", "lang", "theme", "gpu-levels", "host-levels", "ascii", "no-color", "plot")...)
 	return c
 }
 
@@ -72,7 +72,7 @@ func (a *app) once(ctx context.Context, f *onceFlags) error {
 
 func (a *app) printOnce(snaps []*sampler.Snapshot, label string, f *onceFlags) error {
 	out := bufio.NewWriter(a.out)
-	watch := watch.New(watch.Options{Need: a.opt.need.Opt, Lang: string(a.opt.lang)})
+	watch := watch.New(watch.Options{Need: a.opt.need.Opt, Lang: string(a.opt.lang), Levels: a.levels()})
 	var s *sampler.Snapshot
 	for i, snap := range snaps {
 		snaps[i] = a.shown(snap, f.keep)

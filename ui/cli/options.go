@@ -24,4 +24,7 @@ type options struct {
 	readonly     bool
 	noMouse      bool
 	requests     requestsFlag
+	config       string
+	gpuLevels    levelsFlag
+	hostLevels   levelsFlag
 }

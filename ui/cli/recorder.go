@@ -59,7 +59,7 @@ func (a *app) newRecorder(path string) *recorder {
 	if path == "" {
 		return nil
 	}
-	return &recorder{path: path, watch: watch.New(watch.Options{Need: a.opt.need.Opt, Lang: string(a.opt.lang), Log: a.opt.log}),
+	return &recorder{path: path, watch: watch.New(watch.Options{Need: a.opt.need.Opt, Lang: string(a.opt.lang), Log: a.opt.log, Levels: a.levels()}),
 		announce: func([]sampler.Alert, time.Duration) {},
 		opt: tape.Options{Program: "nvpeak " + version(), Interval: a.opt.interval, MemoryInterval: a.opt.peakInterval,
 			Need: a.opt.need.Opt}}

@@ -80,7 +80,7 @@ func TestRecordingOfASetNeed(t *testing.T) {
 		t.Errorf("replayed:\n%v\nshown:\n%v", got, shown.alerts)
 	}
 	reporter := report.New(report.Options{})
-	if _, err := foldTape(path, nil, lang.English().Say, reporter, nil); err != nil {
+	if _, err := foldTape(one(path, nil), lang.English().Say, reporter, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := reporter.Report().Alerts; "["+got[0].Kind+fmt.Sprint(got[0].T)+"]" != shown.alerts[80] || len(got) != 1 || got[0].End.Or(0) < 90 {
@@ -112,7 +112,7 @@ func typed(m *ui.Model, keys string) {
 // replayed are the alerts of each snapshot of a recording, as a replay shows them.
 func replayed(t *testing.T, path string) (list []string) {
 	t.Helper()
-	p, err := player.Open(t.Context(), func() (player.Tape, error) { return openTape(path, nil, lang.English().Say) }, player.Options{})
+	p, err := player.Open(t.Context(), func() (player.Tape, error) { return openTape(one(path, nil), lang.English().Say) }, player.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"nvpeak/sampler"
 	"nvpeak/sampler/tape"
@@ -12,28 +13,61 @@ import (
 
 // recording is an opened recording with those GPUs that --gpu asks for.
 type recording struct {
-	*tape.Reader
+	*tape.Parts
 	gpus selection
 	head *tape.Header // the newest; nil where there is none
 }
 
-// openRecording opens a recording with the GPUs of these selectors, or all of them. Whether
-// they exist is for checkSelection to say.
-func openRecording(path string, selectors []string) (*recording, error) {
-	if err := readable(path); err != nil {
-		return nil, err
+// input is a recording to be opened: its name, its files, and what was asked for of it.
+type input struct {
+	tape.Recording
+	gpus []string      // selectors
+	step time.Duration // between the readings of a log without times; 0: not said
+}
+
+// one is the recording in a single file.
+func one(path string, gpus []string) input {
+	return input{Recording: tape.Recording{Name: path, Files: []string{path}}, gpus: gpus}
+}
+
+// inputs are the recordings that these names stand for.
+func (a *app) inputs(names []string) (list []input, err error) {
+	found, err := tape.Find(names)
+	for _, r := range found {
+		in := input{Recording: r, gpus: a.opt.gpus, step: a.opt.interval}
+		list = append(list, in)
 	}
-	in, err := tape.Open(path)
+	return list, err
+}
+
+// files are those of all recordings.
+func files(list []input) (names []string) {
+	for _, in := range list {
+		names = append(names, in.Files...)
+	}
+	return names
+}
+
+// openRecording opens a recording with the GPUs of its selectors, or all of them. Whether
+// they exist is for checkSelection to say.
+func openRecording(from input) (*recording, error) {
+	for _, path := range from.Files {
+		if err := readable(path); err != nil {
+			return nil, err
+		}
+	}
+	in, err := tape.OpenParts(from.Files)
 	if err != nil {
 		return nil, err
 	}
-	return &recording{Reader: in, gpus: selection{selectors: selectors, chosen: map[sampler.GPUKey]bool{}}, head: in.Header()}, nil
+	in.Every(from.step)
+	return &recording{Parts: in, gpus: selection{selectors: from.gpus, chosen: map[sampler.GPUKey]bool{}}, head: in.Header()}, nil
 }
 
 // Next returns the next record, without what is about other GPUs.
 func (r *recording) Next() (*tape.Record, error) {
 	for {
-		record, err := r.Reader.Next()
+		record, err := r.Parts.Next()
 		if err != nil {
 			return nil, err
 		}
@@ -102,11 +136,11 @@ func (s *selection) has(d *sampler.Device) bool {
 
 // checkSelection refuses a selector that fits no GPU of a recording. It reads as far as it must:
 // a GPU may come later than the first snapshot.
-func checkSelection(path string, selectors []string) error {
-	if len(selectors) == 0 {
+func checkSelection(from input) error {
+	if len(from.gpus) == 0 {
 		return nil
 	}
-	in, err := openRecording(path, selectors)
+	in, err := openRecording(from)
 	if err != nil {
 		return err
 	}
@@ -116,13 +150,13 @@ func checkSelection(path string, selectors []string) error {
 		record, err := in.Next()
 		switch {
 		case errors.Is(err, io.EOF) && in.gpus.known != nil:
-			return fmt.Errorf("%s: %w", path, missing)
+			return fmt.Errorf("%s: %w", from.Name, missing)
 		case errors.Is(err, io.EOF):
 			return nil // empty: reported where it is read
 		case err != nil:
 			return err
 		case record.Snapshot != nil:
-			_, missing = sampler.Select(in.gpus.known, selectors)
+			_, missing = sampler.Select(in.gpus.known, from.gpus)
 		}
 	}
 	return nil

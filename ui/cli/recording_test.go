@@ -51,7 +51,7 @@ func TestRecordingGPUs(t *testing.T) {
 		if tt.gpus == "" {
 			continue
 		}
-		in, err := openTape(path, strings.Split(tt.selector, ","), lang.English().Say)
+		in, err := openTape(one(path, strings.Split(tt.selector, ",")), lang.English().Say)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -37,36 +38,43 @@ func (s *speedFlag) Set(text string) error {
 func replayCommand(a *app) *cobra.Command {
 	f := &replayFlags{speed: 1}
 	c := &cobra.Command{
-		Use:     "replay FILE",
-		Short:   "the monitor over a recording or a CSV log of nvidia-smi",
+		Use:     "replay FILE…",
+		Short:   "the monitor over a recording, or a log of nvidia-smi or gpustat",
 		Example: "  nvpeak replay night.jsonl.zst --speed 60\n  nvpeak replay night.jsonl.zst --at 03:15:00",
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usagef("which recording? nvpeak replay FILE")
+			if len(args) == 0 {
+				return usagef("which recording? nvpeak replay FILE…")
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.replay(cmd, args[0], f) },
+		RunE: func(cmd *cobra.Command, args []string) error { return a.replay(cmd, args, f) },
 	}
 	c.Flags().Var(&f.speed, "speed", "playback `SPEED`, 0.25x to 3600x")
 	c.Flags().StringVar(&f.at, "at", "", "begin at this `TIME`: "+player.TimeForms)
-	a.opt.bind(c.Flags(), "gpu", "need", "lang", "theme", "ascii", "no-color", "plot", "no-mouse")
+	a.opt.bind(c.Flags(), "gpu", "need", "interval", "lang", "theme", "gpu-levels", "host-levels", "ascii", "no-color", "plot", "no-mouse")
 	return c
 }
 
 // replay shows a recording on the screen of the monitor.
-func (a *app) replay(cmd *cobra.Command, path string, f *replayFlags) error {
+func (a *app) replay(cmd *cobra.Command, names []string, f *replayFlags) error {
 	switch {
 	case !a.isTerminal(a.out) || !a.isTerminal(a.in):
-		return usagef("replay needs a terminal; as text: nvpeak report %s", path)
+		return usagef("replay needs a terminal; as text: nvpeak report %s", strings.Join(names, " "))
+	}
+	list, err := a.inputs(names)
+	switch {
+	case err != nil:
+		return err
+	case len(list) != 1:
+		return usagef("replay shows one recording, or the parts of one; these are %d: %s", len(list), namesOf(list))
 	}
 	leanReading()
 	ctx, cancel := context.WithCancelCause(cmd.Context())
 	defer cancel(nil)
 	var p *player.Player
 	var options player.Options
-	err := interruptible(ctx, func() (err error) {
-		p, options, err = a.openPlayer(ctx, path)
+	err = interruptible(ctx, func() (err error) {
+		p, options, err = a.openPlayer(ctx, list[0])
 		return err
 	})
 	if err != nil {
@@ -87,30 +95,30 @@ func (a *app) replay(cmd *cobra.Command, path string, f *replayFlags) error {
 	return err
 }
 
-func (a *app) openPlayer(ctx context.Context, path string) (*player.Player, player.Options, error) {
+func (a *app) openPlayer(ctx context.Context, from input) (*player.Player, player.Options, error) {
 	options := player.Options{}
-	err := cmp.Or(readable(path), checkSelection(path, a.opt.gpus))
+	err := cmp.Or(readable(from.Files[0]), checkSelection(from))
 	if err == nil {
-		options, err = a.playerOptions(path)
+		options, err = a.playerOptions(from)
 	}
 	if err != nil {
 		return nil, options, err
 	}
-	p, err := player.Open(ctx, func() (player.Tape, error) { return openTape(path, a.opt.gpus, a.words().Say) }, options)
+	p, err := player.Open(ctx, func() (player.Tape, error) { return openTape(from, a.words().Say) }, options)
 	if errors.Is(err, player.ErrNoSnapshots) {
-		err = fmt.Errorf("%s: %w", path, err)
+		err = fmt.Errorf("%s: %w", from.Name, err)
 	}
 	return p, options, err
 }
 
 // playerOptions are the need that was typed, or that of the monitor which recorded: without
 // it its alerts would be others.
-func (a *app) playerOptions(path string) (o player.Options, err error) {
+func (a *app) playerOptions(from input) (o player.Options, err error) {
 	if a.opt.need.Known() {
-		return player.Options{Need: a.opt.need.Opt, Fixed: true, Lang: string(a.opt.lang)}, nil
+		return player.Options{Need: a.opt.need.Opt, Fixed: true, Lang: string(a.opt.lang), Levels: a.levels()}, nil
 	}
-	o.Lang = string(a.opt.lang)
-	t, err := tape.Open(path)
+	o.Lang, o.Levels = string(a.opt.lang), a.levels()
+	t, err := tape.OpenParts(from.Files)
 	if err != nil {
 		return o, err
 	}
@@ -119,6 +127,15 @@ func (a *app) playerOptions(path string) (o player.Options, err error) {
 		o.Need = h.Need
 	}
 	return o, nil
+}
+
+// namesOf are recordings in a sentence.
+func namesOf(list []input) string {
+	var names []string
+	for _, in := range list {
+		names = append(names, in.Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // openedTape is a recording as a player wants it.
@@ -130,8 +147,8 @@ type openedTape struct {
 // Notes are those of the recording, in words.
 func (t openedTape) Notes() []string { return t.recording.Notes(t.say) }
 
-func openTape(path string, gpus []string, say tape.Say) (player.Tape, error) {
-	r, err := openRecording(path, gpus)
+func openTape(from input, say tape.Say) (player.Tape, error) {
+	r, err := openRecording(from)
 	if err != nil {
 		return nil, err
 	}

@@ -83,7 +83,7 @@ func TestReplayOfDamage(t *testing.T) {
 		for range 40 {
 			path := damagedTape(t, rng, name, whole)
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-			r, err := player.Open(ctx, func() (player.Tape, error) { return openTape(path, nil, lang.English().Say) }, player.Options{})
+			r, err := player.Open(ctx, func() (player.Tape, error) { return openTape(one(path, nil), lang.English().Say) }, player.Options{})
 			if err == nil {
 				opened++
 				for _, at := range []string{"50%", "0%", "100%", "-1m", "+30s", "03:05"} {
@@ -123,7 +123,7 @@ func TestReplayOfOthers(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		r, err := player.Open(t.Context(), func() (player.Tape, error) { return openTape(path, nil, lang.English().Say) }, player.Options{})
+		r, err := player.Open(t.Context(), func() (player.Tape, error) { return openTape(one(path, nil), lang.English().Say) }, player.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,5 +137,37 @@ func TestReplayOfOthers(t *testing.T) {
 				t.Errorf("%s at %s: want %s and %s, %v\n%s", name, row.at, row.used, row.peak, err, frame)
 			}
 		}
+	}
+}
+
+// What a recording begins with is no peak: nothing rose to it.
+func TestReplayHasNoPeakAtItsStart(t *testing.T) {
+	var text strings.Builder
+	at := time.Date(2026, 11, 20, 3, 0, 0, 0, time.UTC)
+	for i, used := range []int{9, 4, 5, 6, 5, 4} {
+		fmt.Fprintf(&text, `{"type":"snapshot","time":%q,"gpus":[{"index":0,"memory":{"total_bytes":16000,"used_bytes":%d}},{"index":1,"memory":{"total_bytes":16000,"used_bytes":%d}}]}`+"\n",
+			at.Add(time.Duration(i)*time.Second).Format(time.RFC3339), used, 10-used)
+	}
+	path := filepath.Join(t.TempDir(), "a.jsonl")
+	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, err := player.Open(t.Context(), func() (player.Tape, error) { return openTape(one(path, nil), lang.English().Say) }, player.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if err := p.Begin("100%"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ui.ReplayFrame(t.Context(), p, 80, 24, ui.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	peaks := ""
+	for _, m := range p.Timeline().Marks {
+		peaks += m.At.UTC().Format("05 ") + m.Text + "\n"
+	}
+	if want := "01 peak of GPU 1: 6 B\n"; peaks != want {
+		t.Errorf("%q, want %q", peaks, want)
 	}
 }

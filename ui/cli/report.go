@@ -34,9 +34,10 @@ func reportCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report FILE…",
 		Short: "what happened in a recording or an nvidia-smi log: peaks, timeline, alerts, causes, advice",
-		Long: "report reads recordings of nvpeak and CSV logs of nvidia-smi (plain, gzip or zstd) and says what\n" +
-			"happened: peaks with their time, who held what, growth, spikes, the alerts that the monitor would\n" +
-			"have raised, causes and advice. Several files are several hosts. --log adds the log of the training.",
+		Long: "report reads recordings of nvpeak and logs of nvidia-smi and gpustat (plain, gzip or zstd) and says\n" +
+			"what happened: peaks with their time, who held what, growth, spikes, the alerts that the monitor would\n" +
+			"have raised, causes and advice. The parts of a rotated recording are read as one, other files as several\n" +
+			"hosts; a directory stands for what is in it. --log adds the log of the training.",
 		Example: "  nvpeak report run.jsonl.zst\n  nvpeak report --log train.log --html report.html run.jsonl.zst\n  nvpeak report --compare before.jsonl.zst after.jsonl.zst",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return interruptible(cmd.Context(), func() error { return a.reportFiles(cmd.Context(), args, f) })
@@ -45,35 +46,39 @@ func reportCommand(a *app) *cobra.Command {
 	c.Flags().BoolVar(&f.json, "json", false, "as JSON")
 	c.Flags().StringVar(&f.html, "html", "", "write one page for a browser, that needs nothing else, to `FILE` (- for standard output)")
 	c.Flags().BoolVar(&f.compare, "compare", false, "compare two recordings: before and after")
-	a.opt.bind(c.Flags(), "gpu", "need", "log", "lang", "ascii", "no-color")
+	a.opt.bind(c.Flags(), "gpu", "need", "interval", "gpu-levels", "host-levels", "log", "lang", "ascii", "no-color")
 	return c
 }
 
-func (a *app) reportFiles(ctx context.Context, files []string, f *reportFlags) error {
+func (a *app) reportFiles(ctx context.Context, names []string, f *reportFlags) error {
 	switch {
-	case len(files) == 0:
-		return usagef("report on what? name a recording or a CSV log of nvidia-smi")
-	case f.compare && len(files) != 2:
-		return usagef("--compare takes two recordings, before and after; %d given", len(files))
+	case len(names) == 0:
+		return usagef("report on what? name a recording, or a log of nvidia-smi or gpustat")
 	case f.json && f.html != "":
 		return usagef("--json and --html exclude each other")
 	}
-	if slices.ContainsFunc(append(slices.Clone(files), a.opt.log), func(read string) bool { return sameFile(f.html, read) }) {
-		return usagef("--html %s would overwrite what the report reads: choose another name", f.html)
-	}
-	if done, err := a.openBoxes(ctx, files, f.json); done || err != nil {
+	if done, err := a.openBoxes(ctx, names, f.json); done || err != nil {
 		return err
+	}
+	recordings, err := a.inputs(names)
+	switch {
+	case err != nil:
+		return err
+	case f.compare && len(recordings) != 2:
+		return usagef("--compare takes two recordings, before and after; %d given", len(recordings))
+	case slices.ContainsFunc(append(files(recordings), a.opt.log), func(read string) bool { return sameFile(f.html, read) }):
+		return usagef("--html %s would overwrite what the report reads: choose another name", f.html)
 	}
 	leanReading()
 	var reports []report.Report
-	for _, name := range files {
-		r, err := a.readReport(name)
+	for _, from := range recordings {
+		r, err := a.readReport(from)
 		if err != nil {
 			return err
 		}
 		reports = append(reports, r)
 	}
-	return a.writeReports(ctx, files, reports, f)
+	return a.writeReports(ctx, files(recordings), reports, f)
 }
 
 func (a *app) writeReports(ctx context.Context, files []string, reports []report.Report, f *reportFlags) error {
@@ -137,21 +142,21 @@ func (a *app) reportOptions() plain.ReportOptions {
 
 // readReport reads one recording, with the training log where one was named. Whatever it
 // quotes, it is without secrets.
-func (a *app) readReport(name string) (report.Report, error) {
-	if err := checkSelection(name, a.opt.gpus); err != nil {
+func (a *app) readReport(from input) (report.Report, error) {
+	if err := checkSelection(from); err != nil {
 		return report.Report{}, err
 	}
-	o := report.Options{Source: filepath.Base(name), Need: a.opt.need.Opt, Lang: string(a.opt.lang), Log: a.opt.log}
+	o := report.Options{Source: filepath.Base(from.Name), Need: a.opt.need.Opt, Lang: string(a.opt.lang), Log: a.opt.log, Levels: a.levels()}
 	log := trainingLog{}
 	if a.opt.log != "" {
 		var err error
-		if log, err = a.trainingLog(name, o); err != nil {
+		if log, err = a.trainingLog(from, o); err != nil {
 			return report.Report{}, err
 		}
 	}
 	r := report.New(o)
 	r.Marks(log.marks)
-	notes, err := foldTape(name, a.opt.gpus, a.words().Say, r, log.failures)
+	notes, err := foldTape(from, a.words().Say, r, log.failures)
 	if err != nil {
 		return report.Report{}, err
 	}
@@ -169,8 +174,8 @@ type trainingLog struct {
 }
 
 // trainingLog reads the log that --log names.
-func (a *app) trainingLog(recording string, o report.Options) (log trainingLog, err error) {
-	outline, rec, err := outlineTape(recording, a.opt.gpus, o)
+func (a *app) trainingLog(recording input, o report.Options) (log trainingLog, err error) {
+	outline, rec, err := outlineTape(recording, o)
 	if err != nil {
 		return log, err
 	}

@@ -122,7 +122,7 @@ func (t *tries) freeGPUs(ctx context.Context, now *try) *retry.GPUs {
 	defer cancel()
 	until := time.Now().Add(settleTimeout)
 	err := t.within(func() error {
-		return t.watch(ctx, settleTimeout/10, func(s *sampler.Snapshot) bool {
+		return t.watch(ctx, settleTimeout/10, 0, func(_ *live, s *sampler.Snapshot) bool {
 			g.List, g.Failed = fitting(s, need), now.failedGPU(s)
 			return !g.Leave() || !time.Now().Before(until)
 		})

@@ -57,7 +57,7 @@ func runCommand(a *app) *cobra.Command {
 	c.Flags().BoolVar(&f.outside, "no-reporter", false, "put nothing into Python programs, which else tell what PyTorch's allocator holds")
 	c.Flags().BoolVar(&f.lines, "lines", false, "name the source line that leaks or holds most when memory runs out; costs "+linesCost)
 	f.retry.bind(c.Flags())
-	a.opt.bind(c.Flags(), slices.Concat(measuring, passingOn, []string{"need", "interval", "requests", "lang", "ascii", "no-color"})...)
+	a.opt.bind(c.Flags(), slices.Concat(measuring, passingOn, []string{"need", "gpu-levels", "host-levels", "interval", "requests", "lang", "ascii", "no-color"})...)
 	return c
 }
 

@@ -20,6 +20,7 @@ type live struct {
 	label    string
 	simulate func()                // works through the past of a demo
 	skipPast func()                // lets the demo begin now
+	relive   func(d time.Duration) // lets the demo begin with the last of its past; nil for GPUs, which have none
 	listen   func(context.Context) // sees requests, until the context ends
 	host     *proc.Host            // of this machine; nil: a demo has no processes
 	reporter *torch.Receiver       // hears from allocators inside processes; nil: nobody does
@@ -88,12 +89,16 @@ func (a *app) source(o sampler.Options) (*live, error) {
 	return l, nil
 }
 
+func pastOf(demo string) time.Duration {
+	if demo == "sixtyfour" {
+		return demoPastMany
+	}
+	return demoPast
+}
+
 func demoSource(name string, o sampler.Options) (*live, error) {
 	clock := sampler.NewScriptClock(time.Now())
-	past := demoPast
-	if name == "sixtyfour" {
-		past = demoPastMany
-	}
+	past := pastOf(name)
 	clock.Set(time.Now().Add(-past))
 	src, err := demo.New(name, clock)
 	if err != nil {
@@ -107,6 +112,12 @@ func demoSource(name string, o sampler.Options) (*live, error) {
 	}
 	l.skipPast = func() {
 		clock.Set(time.Now())
+		clock.Run()
+	}
+	l.relive = func(d time.Duration) {
+		d = min(d, past)
+		clock.Set(time.Now().Add(-d))
+		l.Simulate(clock, d)
 		clock.Run()
 	}
 	return l, nil
@@ -161,10 +172,18 @@ func (l *live) start(ctx context.Context, timeout time.Duration) error {
 // measure begins to measure without a past, for commands without a screen; o has what is the
 // command's own. end stops it, with a cause or nil, and closes the source.
 func (a *app) measure(parent context.Context, o sampler.Options) (l *live, ctx context.Context, end func(cause error), err error) {
+	return a.measureSince(parent, o, 0)
+}
+
+// measureSince is measure with so much of the past of a demo.
+func (a *app) measureSince(parent context.Context, o sampler.Options, past time.Duration) (l *live, ctx context.Context, end func(cause error), err error) {
 	if l, err = a.source(o); err != nil {
 		return nil, nil, nil, err
 	}
 	l.simulate = l.skipPast
+	if past > 0 && l.relive != nil {
+		l.simulate = func() { l.relive(past) }
+	}
 	ctx, cancel := context.WithCancelCause(parent)
 	if err = a.answered(ctx, l); err != nil {
 		cancel(nil)

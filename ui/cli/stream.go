@@ -26,7 +26,7 @@ func streamCommand(a *app) *cobra.Command {
 	}
 	csv.bind(c.Flags())
 	noRedactFlag(c.Flags(), &keep)
-	a.opt.bind(c.Flags(), slices.Concat(measuring, passingOn, []string{"need", "interval", "record", "requests", "lang"})...)
+	a.opt.bind(c.Flags(), slices.Concat(measuring, passingOn, []string{"need", "gpu-levels", "host-levels", "interval", "record", "requests", "lang"})...)
 	return c
 }
 
@@ -54,7 +54,7 @@ func (a *app) stream(ctx context.Context, fields []plain.Field, keep bool) (err 
 		}
 		defer func() { err = errors.Join(err, r.close()) }()
 	}
-	s := &streamer{app: a, fields: fields, header: true, watch: watch.New(watch.Options{Need: a.opt.need.Opt, Lang: string(a.opt.lang)})}
+	s := &streamer{app: a, fields: fields, header: true, watch: watch.New(watch.Options{Need: a.opt.need.Opt, Lang: string(a.opt.lang), Levels: a.levels()})}
 	s.out = newOutlet(a.out, maxWaiting, end)
 	defer s.close()
 	for {

@@ -13,7 +13,6 @@ import (
 	"nvpeak/advice/lang"
 	"nvpeak/sampler"
 	"nvpeak/sampler/demo"
-	"nvpeak/theme"
 	"nvpeak/ui/notify"
 	"nvpeak/ui/plain"
 )
@@ -67,12 +66,14 @@ type listFlag []string
 func (l *listFlag) String() string { return strings.Join(*l, ",") }
 func (l *listFlag) Type() string   { return "LIST" }
 func (l *listFlag) Set(text string) error {
+	list := slices.Clone(*l)
 	for _, s := range strings.Split(text, ",") {
 		if s = strings.TrimSpace(s); s == "" {
 			return fmt.Errorf("an empty GPU in %q: a list of indices, UUIDs or PCI bus ids, such as 0,2", text)
 		}
-		*l = append(*l, s)
+		list = append(list, s)
 	}
+	*l = list
 	return nil
 }
 
@@ -102,7 +103,7 @@ func (d *demoFlag) String() string { return string(*d) }
 func (d *demoFlag) Type() string   { return "SCENARIO" }
 func (d *demoFlag) Set(text string) error {
 	if text != "list" && !slices.Contains(scenarioNames(), text) {
-		return fmt.Errorf("there is no scenario %q: %s, or list", text, strings.Join(scenarioNames(), ", "))
+		return noSuch("scenario", text, append(slices.Clone(scenarioNames()), "list"))
 	}
 	*d = demoFlag(text)
 	return nil
@@ -120,10 +121,28 @@ type themeFlag string
 func (t *themeFlag) String() string { return string(*t) }
 func (t *themeFlag) Type() string   { return "NAME" }
 func (t *themeFlag) Set(text string) error {
-	if _, ok := theme.Named(text); !ok {
-		return fmt.Errorf("there is no theme %q: %s", text, strings.Join(theme.Names(), ", "))
+	*t = themeFlag(text) // readTheme looks for it: it may be one of the user's own
+	return nil
+}
+
+// levelsFlag is three levels of memory in percent.
+type levelsFlag [3]float64
+
+func (l *levelsFlag) String() string { return fmt.Sprintf("%g,%g,%g", l[0], l[1], l[2]) }
+func (l *levelsFlag) Type() string   { return "LEVELS" }
+func (l *levelsFlag) Set(text string) error {
+	var levels levelsFlag
+	parts := strings.Split(text, ",")
+	ok := len(parts) == len(levels)
+	for i := range min(len(parts), len(levels)) {
+		v, err := strconv.ParseFloat(strings.TrimSpace(parts[i]), 64)
+		ok = ok && err == nil && v > 0 && v <= 100 && (i == 0 || v > levels[i-1])
+		levels[i] = v
 	}
-	*t = themeFlag(text)
+	if !ok {
+		return fmt.Errorf("%q is not three rising percentages such as 80,90,95", text)
+	}
+	*l = levels
 	return nil
 }
 
@@ -153,7 +172,7 @@ func (l *langFlag) Type() string   { return "LANG" }
 func (l *langFlag) Set(text string) error {
 	c, ok := lang.Named(text)
 	if !ok {
-		return fmt.Errorf("there is no language %q: %s", text, strings.Join(lang.Names(), ", "))
+		return noSuch("language", text, lang.Names())
 	}
 	*l = langFlag(c.Lang)
 	return nil
@@ -172,19 +191,31 @@ func langOf(env func(string) string) langFlag {
 // notifyFlag is a list of bell and desktop.
 type notifyFlag notify.Terminal
 
-func (n *notifyFlag) String() string { return "" }
-func (n *notifyFlag) Type() string   { return "HOW" }
+func (n *notifyFlag) String() string {
+	var list []string
+	if n.Bell {
+		list = append(list, "bell")
+	}
+	if n.Desktop {
+		list = append(list, "desktop")
+	}
+	return strings.Join(list, ",")
+}
+
+func (n *notifyFlag) Type() string { return "HOW" }
 func (n *notifyFlag) Set(text string) error {
+	set := *n
 	for _, s := range strings.Split(text, ",") {
 		switch strings.TrimSpace(s) {
 		case "bell":
-			n.Bell = true
+			set.Bell = true
 		case "desktop":
-			n.Desktop = true
+			set.Desktop = true
 		default:
 			return fmt.Errorf("%q is neither bell nor desktop", s)
 		}
 	}
+	*n = set
 	return nil
 }
 
@@ -220,11 +251,19 @@ func (c *csvFlag) Set(text string) (err error) {
 	if text != "default" {
 		names = strings.Split(text, ",")
 	}
-	c.fields, err = plain.Fields(names)
+	if c.fields, err = plain.Fields(names); err == nil {
+		return nil
+	}
+	for _, n := range names {
+		n = strings.TrimSpace(n)
+		if near := nearest(n, plain.FieldNames()); near != "" && !slices.Contains(plain.FieldNames(), n) {
+			return fmt.Errorf("there is no field %q: did you mean %s?", n, near)
+		}
+	}
 	return err
 }
 
 func (c *csvFlag) bind(fs *pflag.FlagSet) {
-	f := fs.VarPF(c, "csv", "", "as CSV in the form of nvidia-smi; `FIELDS` are its names, by default "+strings.Join(plain.DefaultFields, ","))
+	f := fs.VarPF(c, "csv", "", "as CSV in the form of nvidia-smi; `FIELDS` are its names, by default "+strings.Join(plain.DefaultFields, ", "))
 	f.NoOptDefVal = "default"
 }

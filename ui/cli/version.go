@@ -8,16 +8,20 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Version is set by release builds.
-var Version = ""
+// Version, Commit and Date are set by release builds; the date is that of the commit.
+var (
+	Version = ""
+	Commit  = ""
+	Date    = ""
+)
 
 func versionCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "print the version",
+		Short: "print the version, its commit and its date",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(a.out, "nvpeak %s %s/%s %s\n", version(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+			_, err := fmt.Fprintf(a.out, "nvpeak %s %s/%s %s%s\n", version(), runtime.GOOS, runtime.GOARCH, runtime.Version(), builtFrom())
 			return err
 		},
 	}
@@ -28,14 +32,45 @@ func version() string {
 	if Version != "" {
 		return Version
 	}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
+	if commit, _, _ := vcs(); commit != "" {
+		return "dev-" + commit
+	}
+	if _, ok := debug.ReadBuildInfo(); !ok {
 		return "unknown"
 	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-			return "dev-" + s.Value[:12]
+	return "dev"
+}
+
+// builtFrom is the commit and its date, as far as they are known.
+func builtFrom() (text string) {
+	commit, date, changed := vcs()
+	if commit != "" {
+		text = " commit " + commit
+	}
+	if changed {
+		text += " (changed)"
+	}
+	if date != "" {
+		text += " of " + date
+	}
+	return text
+}
+
+// vcs is the commit in twelve digits and its day: of the release, or what Go has noted.
+func vcs() (commit, date string, changed bool) {
+	commit, date = Commit, Date
+	info, ok := debug.ReadBuildInfo()
+	if ok && commit == "" {
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				commit = s.Value
+			case "vcs.time":
+				date = s.Value
+			case "vcs.modified":
+				changed = s.Value == "true"
+			}
 		}
 	}
-	return "dev"
+	return commit[:min(12, len(commit))], date[:min(len("2006-01-02"), len(date))], changed
 }

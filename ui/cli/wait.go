@@ -3,11 +3,10 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,14 +22,20 @@ func waitCommand(a *app) *cobra.Command {
 		Use:   "wait --need SIZE",
 		Short: "block until enough GPUs have it free, and print their indices; exit 3 on timeout",
 		Example: "  CUDA_VISIBLE_DEVICES=$(nvpeak wait --need 20GiB --gpus 2) python train.py\n" +
+			"  env $(nvpeak wait --need 20GiB --format env) python train.py\n" +
 			"  nvpeak wait --need 60GiB --hold 2m --timeout 8h",
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.wait(cmd.Context(), f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.spanTyped = cmd.Flags().Changed("hold"); !f.spanTyped {
+				f.hold = usualSpan
+			}
+			return a.wait(cmd.Context(), f)
+		},
 	}
 	c.Flags().IntVar(&f.gpus, "gpus", 1, "how many GPUs")
-	c.Flags().StringVar(&f.format, "format", formatIndex, "print `FORM`: index, uuid, or env for CUDA_VISIBLE_DEVICES=…; MIG instances by UUID")
-	c.Flags().Var(durationFlag{&f.hold, 0, longestWait}, "hold", "it must stay free for this `DURATION`")
-	c.Flags().Var(durationFlag{&f.timeout, 0, longestWait}, "timeout", "give up after this `DURATION` (exit 3)")
+	c.Flags().StringVar(&f.format, "format", "", "print `FORM`: index, uuid, or env for CUDA_VISIBLE_DEVICES=…; otherwise indices, or UUIDs where CUDA numbers them in another way; MIG instances by UUID")
+	c.Flags().Var(durationFlag{&f.hold, 0, longestWait}, "hold", "it must stay free for this `DURATION`: 3s, long enough for a step or two of a training next to you; 0s: one reading")
+	c.Flags().Var(durationFlag{&f.timeout, 0, longestWait}, "timeout", "give up after this `DURATION` (exit 3); 0s, or without it: never. For one look there is check")
 	a.opt.bind(c.Flags(), append(measuring, "need", "interval", "lang")...)
 	return c
 }
@@ -39,40 +44,115 @@ func (a *app) wait(ctx context.Context, f *fitFlags) error {
 	if a.listDemos() {
 		return nil
 	}
-	if !slices.Contains([]string{formatIndex, formatUUID, formatEnv}, f.format) {
-		return usagef("--format %s: index, uuid or env", f.format)
-	}
 	need, err := a.need(f.gpus)
-	if err != nil {
+	if err = cmp.Or(f.checkFormat(), err); err != nil {
 		return err
 	}
-	ready, err := a.waitFor(ctx, f, need)
-	if err != nil {
+	w := a.newWaiting(f, need)
+	err = w.wait(ctx)
+	switch no := (answerNo{}); {
+	case w.never != "":
+		a.say(w.never)
+		return answerNo{}
+	case errors.As(err, &no):
+		a.say(w.gaveUp())
+		return err
+	case err != nil:
 		return err
 	}
-	_, err = fmt.Fprintln(a.out, visible(ready, f.format))
-	return err
+	return a.printGPUs(w.ready, f.format, w.unlike)
 }
 
 // waitFor blocks until enough GPUs have the need free.
 func (a *app) waitFor(ctx context.Context, f *fitFlags, need sampler.Bytes) (ready []watch.Fit, err error) {
-	if f.timeout > 0 {
+	w := a.newWaiting(f, need)
+	err = w.wait(ctx)
+	if w.never != "" {
+		return nil, errors.New(w.never)
+	}
+	return w.ready, err
+}
+
+// lookAgain is how often the GPUs are listed anew where there is MIG: instances are made and removed
+// while others run, and a list of the driver shows those of when it was opened.
+const lookAgain = 5 * time.Second
+
+// waitingFor is a wait under way.
+type waitingFor struct {
+	app      *app
+	flags    *fitFlags
+	need     sampler.Bytes
+	waiter   *watch.Waiter
+	progress *progressLine
+	opened   time.Time
+	ready    []watch.Fit
+	unlike   bool
+	never    string // why there is nothing to wait for
+	err      error
+}
+
+func (a *app) newWaiting(f *fitFlags, need sampler.Bytes) *waitingFor {
+	return &waitingFor{app: a, flags: f, need: need, waiter: watch.NewWaiter(watch.WaitOptions{Need: need, GPUs: f.gpus, Hold: f.hold}),
+		progress: &progressLine{w: a.err, words: a.words(), on: a.isTerminal(a.err), began: time.Now()}}
+}
+
+// wait ends when there are enough GPUs, or never will be, with an answerNo when the time is over.
+func (w *waitingFor) wait(ctx context.Context) (err error) {
+	if w.flags.timeout > 0 {
 		var cancel func()
-		ctx, cancel = context.WithTimeoutCause(ctx, f.timeout, answerNo{})
+		ctx, cancel = context.WithTimeoutCause(ctx, w.flags.timeout, answerNo{})
 		defer cancel()
 	}
-	waiter := watch.NewWaiter(watch.WaitOptions{Need: need, GPUs: f.gpus, Hold: f.hold})
-	progress := &progressLine{w: a.err, words: a.words(), on: a.isTerminal(a.err), began: time.Now()}
-	defer progress.clear()
-	err = a.watch(ctx, a.opt.interval, func(s *sampler.Snapshot) (done bool) {
-		if progress.err = cmp.Or(enoughToChoose(s, f.gpus), enoughSplit(s, f.gpus)); progress.err != nil {
+	defer w.progress.clear()
+	for err == nil && w.ready == nil && w.never == "" {
+		w.opened = time.Now()
+		err = cmp.Or(w.app.watch(ctx, w.app.opt.interval, 0, w.add), w.err)
+	}
+	return err
+}
+
+// add takes a snapshot. It says whether to stop, for good or to list the GPUs anew.
+func (w *waitingFor) add(l *live, s *sampler.Snapshot) bool {
+	w.unlike = l.Unlike()
+	if w.err = cmp.Or(enoughToChoose(s, w.flags.gpus), enoughSplit(s, w.flags.gpus)); w.err != nil {
+		return true
+	}
+	if !parted(s) {
+		if w.never = w.app.never(s, w.need, w.flags.gpus); w.never != "" {
 			return true
 		}
-		ready, done = waiter.Add(*s)
-		progress.show(waiter.Status(), f)
-		return done
-	})
-	return ready, cmp.Or(err, progress.err)
+	}
+	ready, done := w.waiter.Add(*s)
+	if done {
+		w.ready = ready
+		return true
+	}
+	w.progress.show(w.waiter.Status(), w.flags)
+	free, _ := freeNow(w.waiter.Status())
+	return free < w.flags.gpus && parted(s) && time.Since(w.opened) >= lookAgain
+}
+
+// parted says whether a GPU has MIG instances, or could have.
+func parted(s *sampler.Snapshot) bool {
+	return slices.ContainsFunc(s.GPUs, func(g sampler.GPU) bool { return g.MIG != nil || g.Unsplit })
+}
+
+// freeNow counts the GPUs that have the need free now, and says how much the one with the most has.
+func freeNow(status []watch.Waited) (free int, best sampler.Bytes) {
+	for _, s := range status {
+		if s.Free {
+			free++
+		}
+		best = max(best, s.WorstFree.Or(0))
+	}
+	return free, best
+}
+
+// gaveUp is what there was when the time was over.
+func (w *waitingFor) gaveUp() string {
+	free, best := freeNow(w.waiter.Status())
+	words := w.app.words()
+	return words.Say("wait.timeout", "span", words.Lasted(w.flags.timeout.Seconds()), "hold", words.Lasted(w.flags.hold.Seconds()), "count", free, "all", w.flags.gpus, "need", w.need, "size", best)
 }
 
 // enoughSplit refuses to wait for GPUs on which nothing can run before somebody makes instances.
@@ -84,39 +164,12 @@ func enoughSplit(s *sampler.Snapshot, gpus int) error {
 	return usagef("--gpus %d, but only %d can be used: the others are in MIG mode without instances; create one with: sudo nvidia-smi mig -cgi PROFILE -C", gpus, len(left))
 }
 
-// The forms in which wait prints the GPUs.
-const (
-	formatIndex = "index"
-	formatUUID  = "uuid"
-	formatEnv   = "env"
-)
-
-// visible are GPUs as CUDA_VISIBLE_DEVICES takes them: an index says nothing of a MIG instance, and the two
-// must not be mixed (https://docs.nvidia.com/datacenter/tesla/mig-user-guide/).
-func visible(gpus []watch.Fit, format string) string {
-	uuids := format == formatUUID || slices.ContainsFunc(gpus, func(f watch.Fit) bool { return f.MIG })
-	var list []string
-	for _, f := range gpus {
-		if uuids && f.UUID != "" {
-			list = append(list, sampler.Clean(f.UUID))
-		} else {
-			list = append(list, strconv.Itoa(f.GPU))
-		}
-	}
-	text := strings.Join(list, ",")
-	if format == formatEnv {
-		text = "CUDA_VISIBLE_DEVICES=" + text
-	}
-	return text
-}
-
 // progressLine says on standard error how far a wait is, where that is a terminal.
 type progressLine struct {
 	w     io.Writer
 	on    bool
 	began time.Time
 	words lang.Catalog
-	err   error
 	shown bool
 }
 
@@ -124,13 +177,7 @@ func (p *progressLine) show(status []watch.Waited, f *fitFlags) {
 	if !p.on {
 		return
 	}
-	free, best := 0, sampler.Bytes(0)
-	for _, s := range status {
-		if s.Free {
-			free++
-		}
-		best = max(best, s.WorstFree.Or(0))
-	}
+	free, best := freeNow(status)
 	fmt.Fprint(p.w, "\r\x1b[K"+p.words.Say("wait.progress", "span", time.Since(p.began).Round(time.Second), "count", free, "all", f.gpus, "size", best))
 	p.shown = true
 }

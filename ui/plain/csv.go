@@ -105,13 +105,17 @@ next:
 				continue next
 			}
 		}
-		known := make([]string, len(all))
-		for i, f := range all {
-			known[i] = f.Name
-		}
-		return nil, fmt.Errorf("there is no field %q; there are %s", n, strings.Join(known, ", "))
+		return nil, fmt.Errorf("there is no field %q; there are %s", n, strings.Join(FieldNames(), ", "))
 	}
 	return chosen, nil
+}
+
+// FieldNames are the names of all columns.
+func FieldNames() (names []string) {
+	for _, f := range allFields() {
+		names = append(names, f.Name)
+	}
+	return names
 }
 
 // CSV writes one line per GPU in the form of `nvidia-smi --format=csv`: a header with

@@ -3,6 +3,7 @@ package plain
 import (
 	"io"
 	"strings"
+	"time"
 
 	"nvpeak/advice/report"
 )
@@ -35,7 +36,15 @@ func (p *reportPage) title() {
 		parts = append(parts, p.words.Say("report.driver", "version", p.r.Driver))
 	}
 	p.text("", strings.Join(parts, "  "), p.paint.bold)
-	p.text("", p.taken(p.r.Start.In(p.o.Zone).Format("2006-01-02 15:04:05"), p.r), p.paint.dim)
+	p.text("", p.taken(p.began(p.r.Start, p.o.Zone, ""), p.r), p.paint.dim)
+}
+
+// began is when a recording was made, if it tells.
+func (p *page) began(start report.Moment, zone *time.Location, mark string) string {
+	if !start.Known() {
+		return p.words.Say("report.undated")
+	}
+	return start.In(zone).Format("2006-01-02 15:04:05") + mark
 }
 
 // taken is when and how a recording was made.

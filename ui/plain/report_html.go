@@ -4,6 +4,7 @@ import (
 	"embed"
 	"io"
 	"strings"
+	"time"
 
 	dom "maragu.dev/gomponents"
 	"maragu.dev/gomponents/html"
@@ -54,7 +55,7 @@ func (p *htmlPage) say(id string, pairs ...any) dom.Node { return dom.Text(p.wor
 
 // report is everything about one recording; n is its place in the data of the charts.
 func (p *htmlPage) report(n int, r *report.Report) dom.Node {
-	name, taken := r.Source, p.taken(r.Start.UTC().Format("2006-01-02 15:04:05")+" UTC", r)
+	name, taken := r.Source, p.taken(p.began(r.Start, time.UTC, " UTC"), r)
 	if r.Host != "" {
 		name += " · " + r.Host
 	}

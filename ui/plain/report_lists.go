@@ -28,7 +28,7 @@ func (p *reportPage) processes() {
 	rows := [][]string{p.head("GPU", "PID", "<user", "peak", "at", "mean", "<seen", "<command")}
 	shown := p.r.Processes[:min(shownProcesses, len(p.r.Processes))]
 	for _, q := range shown {
-		peak, at := p.processPeak(&q, p.r.Start)
+		peak, at := p.processPeak(&q, p.r.Start.Time)
 		rows = append(rows, []string{q.Label, strconv.Itoa(q.PID), "<" + cut(q.User, nameColumns), peak, at, size(q.Mean), "<" + p.seen(q), "<" + cmp.Or(q.Command, q.Name)})
 	}
 	p.table(rows)

@@ -15,7 +15,7 @@ func TestReportOfRequests(t *testing.T) {
 	r := twoGPUs()
 	seen := r.Processes[0]
 	early := seen
-	r.Start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	r.Start = report.Moment{Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	early.PID, early.Peak = 9, &report.Peak{Peak: sampler.Peak{Bytes: 8 * sampler.GiB, Source: sampler.PeakDriver, Time: r.Start.Add(-time.Hour)}}
 	seen.PID, seen.Peak = 8, &report.Peak{Peak: sampler.Peak{Bytes: 9 * sampler.GiB, Source: sampler.PeakCalls, Time: r.Start.Add(time.Minute)}, T: 60}
 	seen.Requests = &sampler.Requests{Largest: 3 * sampler.GiB, Refused: 4, Flushes: 17}

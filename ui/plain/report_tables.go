@@ -83,7 +83,7 @@ func (p *htmlPage) processes(r *report.Report) dom.Node {
 		}
 	}
 	rows := each(list[:min(len(list), htmlProcesses)], func(_ int, q report.Process) dom.Node {
-		peak, at := p.processPeak(&q, r.Start)
+		peak, at := p.processPeak(&q, r.Start.Time)
 		var requests dom.Group
 		if asked {
 			requests = each(requestCells(q.Requests), func(_ int, text string) dom.Node { return tableCell("r", text) })

@@ -18,6 +18,7 @@ type finder struct {
 	alerts  map[string]bool // open in the snapshot before
 	running map[sampler.ProcessKey]bool
 	most    map[sampler.ProcessKey]sampler.Bytes
+	began   bool // a snapshot was seen
 	counts  [MarkKinds]int
 }
 
@@ -80,15 +81,20 @@ func (x *finder) nameOf(p *sampler.Process) string {
 	return p.Name
 }
 
-// peaks finds new highs of the GPUs, as process 0, and of large processes.
+// peaks finds new highs of the GPUs, as process 0, and of large processes. What the recording begins with
+// is none: nothing rose to it.
 func (x *finder) peaks(s *sampler.Snapshot, found func(sampler.ProcessKey, Mark)) {
 	higher := func(key sampler.ProcessKey, v sampler.Bytes, text func() string) {
 		if was, ok := x.most[key]; ok && v <= was || !ok && len(x.most) >= maxMarks {
 			return
 		}
 		x.most[key] = v
+		if !x.began {
+			return
+		}
 		found(key, Mark{s.Time, MarkPeak, sampler.Clean(text())})
 	}
+	defer func() { x.began = true }()
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
 		used, ok := g.Memory.Used.Value()

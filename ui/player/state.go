@@ -17,7 +17,7 @@ type State struct {
 
 // newState is the state before the first snapshot.
 func newState(o Options) State {
-	return State{Watch: watch.New(watch.Options{Need: o.Need, Lang: o.Lang}), marks: sampler.NewWatermarks()}
+	return State{Watch: watch.New(watch.Options{Need: o.Need, Lang: o.Lang, Levels: o.Levels}), marks: sampler.NewWatermarks()}
 }
 
 func (s *State) fold(f *Frame) { s.Alerts, s.Snapshot = f.Fold(s.Watch), f.Snapshot }

@@ -72,3 +72,42 @@ func TestMoreGPUsThanThereAre(t *testing.T) {
 		}
 	}
 }
+
+// A training next to you holds little between two steps: one reading would say that there is room.
+func TestCheckLooksAtSeconds(t *testing.T) {
+	t.Parallel()
+	const busy = "gpu 0\nmem 0 used=10GiB\nspike 0 at=0.7s width=100ms height=60GiB every=1s\n"
+	r := run(t, setup{scenario: busy, args: []string{"check", "--need", "40GiB"}})
+	if r.code != 3 || !strings.Contains(r.out, "within 3 s") {
+		t.Errorf("%d\n%s%s", r.code, r.out, r.err)
+	}
+	began := time.Now()
+	r = run(t, setup{scenario: "gpu 0\nmem 0 used=10GiB\n", args: []string{"check", "--need", "40GiB", "--window", "0s"}})
+	if took := time.Since(began); r.code != 0 || !strings.Contains(r.out, "fits now") || took > 2*time.Second {
+		t.Errorf("%d after %v\n%s%s", r.code, took, r.out, r.err)
+	}
+	if r = run(t, setup{scenario: busy, args: []string{"wait", "--need", "40GiB", "--timeout", "5s"}}); r.code != 3 || r.out != "" || strings.Count(r.err, "\n") != 1 {
+		t.Errorf("wait: %d\n%s%s", r.code, r.out, r.err)
+	}
+}
+
+// On a machine of two models indices are not what CUDA calls them, also where only one model was chosen.
+func TestWaitBesideAnotherModel(t *testing.T) {
+	t.Parallel()
+	const two = "gpu 0 name=\"NVIDIA T400\"\ngpu 1\nmem * used=1GiB\n"
+	for _, args := range [][]string{{"wait", "--need", "5GiB", "--hold", "0s", "-i", "1"}, {"check", "--need", "5GiB", "--window", "0s", "-i", "1", "--format", "uuid"}} {
+		if r := run(t, setup{scenario: two, args: args}); r.code != 0 || !strings.HasPrefix(r.out, "GPU-") {
+			t.Errorf("%v: %d\n%s%s", args, r.code, r.out, r.err)
+		}
+	}
+}
+
+// A MIG instance that is made while wait waits is one to run on.
+func TestWaitSeesNewInstances(t *testing.T) {
+	t.Parallel()
+	const made = "gpu 0\nmem 0 used=79GiB\ngpu 1 mig\nmig 1 index=0 gi=1 total=40GiB\nfail nvmlDeviceGetMigDeviceHandleByIndex code=NOT_FOUND to=4s\n"
+	r := run(t, setup{scenario: made, args: []string{"wait", "--need", "20GiB", "--hold", "0s", "--timeout", "20s"}})
+	if r.code != 0 || !strings.HasPrefix(r.out, "MIG-") {
+		t.Errorf("%d\n%s%s", r.code, r.out, r.err)
+	}
+}

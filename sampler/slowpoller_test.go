@@ -1,0 +1,58 @@
+package sampler
+
+import "testing"
+
+// Slow questions are asked of a device that answers and does not hang; a worker that is given up meanwhile ends.
+func TestSlowLaneGoesOn(t *testing.T) {
+	for name, row := range map[string]struct {
+		prepare func(*poller, *worker)
+		asked   int // for its processes
+		goes    bool
+	}{
+		"it answers":              {func(*poller, *worker) {}, 1, true},
+		"it is lost":              {func(p *poller, _ *worker) { p.c.gpus[0].memErr = ErrLost }, 0, true},
+		"memory is not supported": {func(p *poller, _ *worker) { p.c.gpus[0].memErr = ErrNotSupported }, 1, true},
+		"no permission":           {func(p *poller, _ *worker) { p.c.gpus[0].memErr = ErrNoPermission }, 1, true},
+		"a call hangs":            {func(_ *poller, w *worker) { w.group.hung[hangKey{w.kind, 0}] = true }, 0, true},
+		"the worker was given up": {func(_ *poller, w *worker) { w.abandoned = true }, 0, true},
+		"it is given up in a call": {func(p *poller, w *worker) {
+			p.src.(*fake).processes = func(int) ([]Process, error) { w.abandoned = true; return nil, nil }
+		}, 1, false},
+	} {
+		for kind, ask := range map[string]func(*poller, *worker) bool{
+			"metrics and processes": func(p *poller, w *worker) bool { return p.askSlow(w, 0) },
+			"processes":             func(p *poller, w *worker) bool { return p.askProcesses(w, 0) },
+		} {
+			p, w := lane(nil)
+			row.prepare(p, w)
+			if goes := ask(p, w); goes != row.goes {
+				t.Errorf("%s, %s: goes on %v", name, kind, goes)
+			}
+			if asked := p.src.(*fake).called("processes 0"); asked != row.asked {
+				t.Errorf("%s, %s: asked %d times", name, kind, asked)
+			}
+			if told := p.c.gpus[0].procsOK; told != (row.asked > 0 && row.goes) {
+				t.Errorf("%s, %s: told %v", name, kind, told)
+			}
+		}
+	}
+}
+
+// Names and values of variables are cleaned; a map in which all are clean stays the one it was.
+func TestCleanVariables(t *testing.T) {
+	for name, row := range map[string]struct {
+		env  map[string]string
+		want string
+	}{
+		"clean":          {map[string]string{"A": "1"}, "A=1"},
+		"a dirty value":  {map[string]string{"A": "1\x1b"}, "A=" + Clean("1\x1b")},
+		"a dirty name":   {map[string]string{"A\x1b": "1"}, Clean("A\x1b") + "=1"},
+		"both are dirty": {map[string]string{"A\x1b": "1\x1b"}, Clean("A\x1b") + "=" + Clean("1\x1b")},
+	} {
+		for k, v := range cleanAll(row.env) {
+			if k+"="+v != row.want {
+				t.Errorf("%s: %q", name, k+"="+v)
+			}
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"nvpeak/theme"
+	"nvpeak/ui/config"
+)
+
+// The origins of a value. A flag wins over the environment, that over the file.
+const (
+	fromFlag    = "flag"
+	fromEnv     = "environment"
+	fromFile    = "file"
+	fromDefault = "default"
+)
+
+// origin is where the value of an option comes from: the variable, or the line of the file.
+type origin struct {
+	how  string
+	name string
+	line int
+}
+
+// settings are what the options were read from.
+type settings struct {
+	file    string // the settings file, whether it is there or not; empty: there is no place for it
+	found   bool
+	entries []config.Entry
+	origins map[string]origin // by option
+	notes   []string          // what is wrong in the file
+}
+
+func (s *settings) note(line int, format string, args ...any) {
+	s.notes = append(s.notes, fmt.Sprintf("%s, line %d: ", s.file, line)+fmt.Errorf(format, args...).Error())
+}
+
+// read takes what no flag of a command has set from the environment, and what neither has from the file. Mistakes in the
+// file are said, each in a line, and the defaults stand in their place.
+func (a *app) read(flags *pflag.FlagSet) error {
+	s, err := a.opt.read(flags, a.env)
+	if err == nil {
+		err = a.opt.readTheme(s)
+	}
+	for _, note := range s.notes {
+		a.say(note)
+	}
+	a.set = s
+	return err
+}
+
+func (o *options) read(flags *pflag.FlagSet, env func(string) string) (*settings, error) {
+	s := &settings{origins: map[string]origin{}}
+	if o.lang == "" {
+		o.lang = langOf(env)
+	}
+	if flags.Lookup("config") == nil {
+		return s, nil // it takes no options
+	}
+	table := o.table()
+	if err := s.open(o.config, env, table); err != nil {
+		return s, err
+	}
+	for _, row := range table {
+		f := flags.Lookup(row.flag)
+		if f == nil {
+			continue
+		}
+		from, err := s.take(row, f.Changed, env)
+		if err != nil {
+			return s, err
+		}
+		s.origins[row.flag] = from
+		if row.flag == "no-color" && !f.Changed && env("NO_COLOR") != "" {
+			o.noColor, s.origins[row.flag] = true, origin{how: fromEnv, name: "NO_COLOR"}
+		}
+	}
+	return s, nil
+}
+
+// open reads the settings file. None at its usual place is no mistake.
+func (s *settings) open(named string, env func(string) string, table []option) error {
+	if named == "" {
+		named = env("NVPEAK_CONFIG")
+	}
+	if s.file = named; named == "" {
+		s.file = config.File(env)
+	}
+	if s.file == "" {
+		return nil
+	}
+	list, err := config.Read(s.file)
+	switch {
+	case err == nil:
+		s.entries, s.found = list, true
+	case errors.Is(err, fs.ErrNotExist) && named == "":
+	case errors.Is(err, fs.ErrNotExist):
+		return usagef("--config: %w", err)
+	default:
+		s.found = true
+		s.notes = append(s.notes, err.Error()+": the defaults are used")
+	}
+	for _, e := range s.entries {
+		if slices.ContainsFunc(table, func(row option) bool { return row.flag == e.Key && row.flag != "config" }) {
+			continue
+		}
+		var names []string
+		for _, row := range table {
+			if row.flag != "config" {
+				names = append(names, row.flag)
+			}
+		}
+		if near := nearest(e.Key, names); near != "" {
+			s.note(e.Line, "there is no setting %s: did you mean %s?", e.Key, near)
+		} else {
+			s.note(e.Line, "there is no setting %s: nvpeak config lists them", e.Key)
+		}
+	}
+	return nil
+}
+
+// take sets an option that no flag has set.
+func (s *settings) take(row option, flagged bool, env func(string) string) (origin, error) {
+	if flagged {
+		return origin{how: fromFlag, name: "--" + row.flag}, nil
+	}
+	if v := env(row.env); v != "" {
+		if err := row.value.Set(v); err != nil {
+			return origin{}, usagef("%s: %w", row.env, err)
+		}
+		return origin{how: fromEnv, name: row.env}, nil
+	}
+	for _, e := range s.entries {
+		if e.Key != row.flag || row.flag == "config" {
+			continue
+		}
+		set, err := row.setFrom(e)
+		if err != nil {
+			s.note(e.Line, "%s: %w", e.Key, err)
+			break
+		}
+		if set {
+			return origin{fromFile, s.file, e.Line}, nil
+		}
+	}
+	return origin{how: fromDefault}, nil
+}
+
+// setFrom sets an option to a value of the file.
+func (row *option) setFrom(e config.Entry) (set bool, err error) {
+	kind := row.value.Type()
+	switch {
+	case kind == "bool" && e.Kind != config.Bool:
+		return false, fmt.Errorf("it takes true or false, not %s", e.Kind)
+	case kind == "TEXT" && e.Kind != config.Text:
+		return false, fmt.Errorf("it takes a text, not %s", e.Kind)
+	case kind != "bool" && e.Kind == config.Bool && row.optional != "": // demo = true
+		if e.Text == "false" {
+			return false, nil
+		}
+		return true, row.value.Set(row.optional)
+	}
+	return true, row.value.Set(e.Text)
+}
+
+// readTheme looks for a theme that is not built in beside the settings file.
+func (o *options) readTheme(s *settings) error {
+	name := string(o.theme)
+	if _, ok := theme.Named(name); ok || name == "" {
+		return nil
+	}
+	t, notes, err := config.Theme(config.ThemeFile(s.file, name), name)
+	if err == nil {
+		theme.Add(t)
+		s.notes = append(s.notes, notes...)
+		return nil
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = noSuch("theme", name, slices.Compact(append(theme.Names(), config.ThemeNames(s.file)...)))
+	}
+	switch from := s.origins["theme"]; from.how {
+	case fromFile:
+		s.note(from.line, "theme: %w", err)
+		o.theme, s.origins["theme"] = "", origin{how: fromDefault}
+		return nil
+	default:
+		return usagef("%s: %w", from.name, err)
+	}
+}
