@@ -26,6 +26,9 @@ func (m *Model) openDetail() tea.Cmd {
 	if m.table.cursor < 0 {
 		m.table.move(0)
 	}
+	if row, ok := m.table.selected(); ok && row.head != nil { // of the first of the group
+		m.table.move(m.table.cursor + 1)
+	}
 	return open(modeDetail)(m)
 }
 

@@ -64,6 +64,7 @@ var mainKeys = []binding{
 	{[]string{"end"}, "", "", move(1 << 20), live},
 	{[]string{"enter"}, "Enter", "key.detail", (*Model).openDetail, nil},
 	{[]string{"/"}, "/", "key.filter", (*Model).openFilter, nil},
+	{[]string{"t"}, "t", "key.group", (*Model).groupNext, nil},
 	{[]string{"space"}, "Space", "key.tag", (*Model).toggleTag, live},
 	{[]string{"e"}, "e", "key.environment", (*Model).openEnvironment, nil},
 	{[]string{"right"}, "← →", "key.sideways", sideways(1), live},

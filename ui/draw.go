@@ -41,7 +41,8 @@ func (m *Model) detailed() (row procRow, ok bool) {
 	if m.prompt.mode != modeDetail || m.shown.snap == nil {
 		return procRow{}, false
 	}
-	return m.table.selected()
+	row, ok = m.table.selected()
+	return row, ok && row.head == nil
 }
 
 // page is a text over the screen.

@@ -58,10 +58,11 @@ type stand struct {
 	frozen, reverse    bool
 	filter             string
 	tags               int
+	group              grouping
 }
 
 func (m *Model) stand() stand {
-	return stand{m.prompt.mode, m.table.cursor, m.table.sort, len(m.table.rows), m.gpus, m.plot.span, m.plot.lines, m.plot.metric.name, m.shown.frozen, m.table.reverse, m.table.filter.text, len(m.table.tagged)}
+	return stand{m.prompt.mode, m.table.cursor, m.table.sort, len(m.table.rows), m.gpus, m.plot.span, m.plot.lines, m.plot.metric.name, m.shown.frozen, m.table.reverse, m.table.filter.text, len(m.table.tagged), m.table.group}
 }
 
 // Keys that say nothing: those of which the eye sees what they do, and those that move, which stop at an end.

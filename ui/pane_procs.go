@@ -13,7 +13,7 @@ func (v *view) procPane(c *canvas, r rect, boxed bool) {
 	if boxed && r.h > 3 {
 		v.frame(c, r, theme.Faint)
 		x := c.put(r.x+1, r.y, r.x+r.w, theme.Accent, " "+v.words.Say("screen.processes")+" ")
-		x = c.put(x, r.y, r.x+r.w, theme.Text, pick(v.table.filter.text == "", strconv.Itoa(len(v.table.rows))+" ", ""))
+		x = c.put(x, r.y, r.x+r.w, theme.Text, pick(v.table.filter.text == "", strconv.Itoa(v.table.shown)+" ", ""))
 		x = c.put(x, r.y, r.x+r.w, theme.Need, v.filterText())
 		if n := len(v.table.tagged); n > 0 {
 			x = c.put(x, r.y, r.x+r.w, theme.Accent, " "+v.words.Say("screen.tagged", "count", n)+" ")
@@ -53,7 +53,7 @@ func (v *view) filterText() string {
 	if v.table.filter.text == "" {
 		return ""
 	}
-	return " " + v.words.Say("screen.filtered", "count", len(v.table.rows), "all", v.table.all, "filter", "/"+v.table.filter.text) + " "
+	return " " + v.words.Say("screen.filtered", "count", v.table.shown, "all", v.table.all, "filter", "/"+v.table.filter.text) + " "
 }
 
 // tableMore says how many processes are below those that so many rows show, if there is room for it.
@@ -117,6 +117,10 @@ func (v *view) procHead(c *canvas, r rect, cols []int) (end int) {
 func (v *view) procLine(c *canvas, r rect, cols []int, n int) {
 	row := v.table.rows[n]
 	v.spot(r, clickRow(row.key()))
+	if row.head != nil {
+		c.cut(r.x+2, r.y, r.x+r.w, theme.Strong, row.head.text(v.words))
+		cols = nil
+	}
 	x := r.x + 2
 	for k, i := range cols {
 		col := columns[i]

@@ -70,7 +70,7 @@ func fixtures() map[string][]*sampler.Snapshot {
 }
 
 // modes are the screens, by the keys that lead there.
-var modes = []string{"", "?", "? j j", "a", "enter", "end enter", "n 1 6", "P", "3", "tab w }", "m", "m m j", "[ [ [ [", "] ] ] ] ]", "n x enter", "G G", "j e", "/ a n n enter", "j K", "j K enter", "j space right"}
+var modes = []string{"", "?", "? j j", "a", "enter", "end enter", "n 1 6", "P", "3", "tab w }", "m", "m m j", "[ [ [ [", "] ] ] ] ]", "n x enter", "G G", "j e", "/ a n n enter", "j K", "j K enter", "j space right", "t", "t t j", "t j enter", "t j space K"}
 
 // TestEverySize draws every world at small sizes of all kinds and at random larger ones,
 // in every mode.

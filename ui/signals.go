@@ -103,7 +103,7 @@ func (m *Model) openSignals() tea.Cmd {
 func (m *Model) targets() (list []target, why string) {
 	rows := m.table.taggedRows(m.shown.snap)
 	if row, ok := m.table.selected(); ok && len(rows) == 0 {
-		rows = []procRow{row}
+		rows = m.table.below(row)
 	}
 	why = "say.signal_whom"
 	at := map[sampler.ProcessKey]int{}

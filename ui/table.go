@@ -16,7 +16,9 @@ type table struct {
 	follow   *sampler.ProcessKey // the process under the cursor
 	sort     int                 // a column
 	reverse  bool
+	group    grouping
 	filter   filter
+	shown    int  // rows that fit it
 	all      int  // rows without the filter
 	keep     bool // the process under the cursor stays, whatever the filter says
 	sideways int  // columns of the command lines that are left out
@@ -52,6 +54,8 @@ func (t *table) list(s *sampler.Snapshot, only *sampler.GPU) {
 	t.forgetTags(s)
 	t.sortRows()
 	t.notePlaces(s.Time)
+	t.shown = len(t.rows)
+	t.arrange()
 	t.cursor = min(t.cursor, len(t.rows)-1)
 	for i, r := range t.rows {
 		if t.follow != nil && r.key() == *t.follow {
@@ -155,7 +159,7 @@ const unattributedRow = 64 * sampler.MiB
 // unattributed is how many rows are of no process.
 func (t *table) unattributed() (n int) {
 	for _, r := range t.rows {
-		if r.proc == nil {
+		if r.proc == nil && r.head == nil {
 			n++
 		}
 	}

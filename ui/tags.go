@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"nvpeak/sampler"
@@ -19,19 +21,36 @@ func (m *Model) toggleTag() tea.Cmd {
 	if !ok {
 		return m.note(m.words.Say("say.signal_whom"))
 	}
-	if row.proc == nil {
+	if row.proc == nil && row.head == nil {
 		return m.note(m.words.Say("say.signal_nobody"))
 	}
-	if key := row.identity(); m.table.tagged[key] {
-		delete(m.table.tagged, key)
-	} else {
-		if m.table.tagged == nil {
-			m.table.tagged = map[sampler.ProcessKey]bool{}
+	if m.table.tagged == nil {
+		m.table.tagged = map[sampler.ProcessKey]bool{}
+	}
+	list := m.table.below(row)
+	tag := slices.ContainsFunc(list, func(r procRow) bool { return !m.table.isTagged(r) })
+	for _, r := range list {
+		if tag {
+			m.table.tagged[r.identity()] = true
+		} else {
+			delete(m.table.tagged, r.identity())
 		}
-		m.table.tagged[key] = true
 	}
 	m.table.move(m.table.cursor + 1)
 	return nil
+}
+
+// below are the rows of a group, where the row stands above one, or the row itself.
+func (t *table) below(row procRow) (rows []procRow) {
+	if row.head == nil {
+		return []procRow{row}
+	}
+	for _, r := range t.rows {
+		if r.proc != nil && row.head.procs[r.identity()] {
+			rows = append(rows, r)
+		}
+	}
+	return rows
 }
 
 // isTagged says whether the process of a row is tagged.
