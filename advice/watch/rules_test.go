@@ -114,11 +114,6 @@ type line struct {
 	Need sampler.Opt[sampler.Bytes] `json:"need_bytes"`
 }
 
-func playFile(t *testing.T, file string) []sampler.Alert {
-	t.Helper()
-	return playLines(t, file, func(*Watch) {}).Past()
-}
-
 // playLines plays a recording; look is called after each line.
 func playLines(t *testing.T, file string, look func(*Watch)) *Watch {
 	t.Helper()

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -174,8 +175,11 @@ func TestMidLife(t *testing.T) {
 	r.list(p.PID(), gpu.Key(), 1500000000)
 	time.Sleep(50 * time.Millisecond)
 	p.Do("alloc b 2000000000", "free b", "free a")
-	n := len(r.seen)
-	s := r.settled(n + 1)
+	var s *sampler.Snapshot
+	r.until("the large one is seen", func() bool { // after small ones that were still on their way
+		s = r.snapshot()
+		return slices.ContainsFunc(r.seen, func(q sampler.Request) bool { return q.Bytes == 2000000000 })
+	})
 	q := s.GPUs[0].Processes[0]
 	if q.Requests.Whole || q.Peak.Bytes != 3500000000 || q.Peak.Source != sampler.PeakCalls {
 		t.Errorf("%+v, peak %+v", q.Requests, q.Peak)

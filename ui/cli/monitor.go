@@ -73,6 +73,9 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 	}
 	o := a.screenOptions(l.label)
 	troubles := make(chan string, 1)
+	if len(a.set.notes) > 0 { // the screen covers the lines that were said
+		troubles <- a.set.notes[0]
+	}
 	messenger, err := a.messenger(func(text string) {
 		select {
 		case troubles <- text:

@@ -1,6 +1,8 @@
 package e2e_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -32,5 +34,20 @@ func TestExplainPasted(t *testing.T) {
 	see(t, term, "Ctrl-D")
 	press(t, term, "step 7\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB. GPU 0 has a total capacity of 79.15 GiB of which 10.00 MiB is free.\n\x04")
 	see(t, term, "20 MiB")
+	ends(t, term, 0)
+}
+
+// A mistake in the settings file is told on the screen, which covers standard error; the rest of the file counts.
+func TestConfigOnScreen(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(name, []byte("lang = \"zh\"\nthme = \"dark\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	term := open(t, setup{args: []string{"--demo"}, env: []string{"NVPEAK_CONFIG=" + name}, size: [2]int{160, 40}})
+	see(t, term, "line 2: there is no setting thme")
+	press(t, term, "?")
+	see(t, term, "按键")
+	press(t, term, "qq")
 	ends(t, term, 0)
 }
