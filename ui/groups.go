@@ -93,7 +93,7 @@ const jobStart = 2 * time.Minute
 // rankOption is what differs between the command lines of ranks.
 var rankOption = regexp.MustCompile(`\s--?(local|node)?[-_]?rank[= ]\d+`)
 
-// jobOf is the job that the process of a row belongs to: the allocation of Slurm, or those with the same user, container
+// jobOf is the job that the process of a row belongs to: the allocation of Slurm, those of one launcher, or those with the same user, container
 // and command line, but for the rank, that started at about the same time. A recording tells no more.
 func jobOf(r procRow, known []*job) (id, name string, jobs []*job) {
 	p := r.proc
@@ -101,6 +101,9 @@ func jobOf(r procRow, known []*job) (id, name string, jobs []*job) {
 	container := p.Container.Or("")
 	if number, ok := strings.CutPrefix(container, "slurm:"); ok {
 		return r.gpu.Host + "\x00" + container, user + "  slurm " + number, known
+	}
+	if p.Launch != "" {
+		return strings.Join([]string{r.gpu.Host, container, p.Launch}, "\x00"), user + "  " + p.Launch + "  " + or(p.Command, p.Name), known
 	}
 	command := rankOption.ReplaceAllString(or(p.Command, p.Name), "")
 	id = strings.Join([]string{r.gpu.Host, p.User, container, command}, "\x00")

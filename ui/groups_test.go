@@ -61,6 +61,22 @@ func TestGroups(t *testing.T) {
 	}
 }
 
+// Ranks of one launcher are a job whatever they run and whenever they start, and those of two are two.
+func TestJobOfALauncher(t *testing.T) {
+	s := ranks()
+	for i := range s.GPUs {
+		s.GPUs[i].Processes[0].Launch = fmt.Sprintf("torchrun %d", 50+i/2)
+	}
+	s.GPUs[1].Processes[0].Command, s.GPUs[1].Processes[0].StartTime = "python other.py", sampler.Some(afternoon)
+	m := model(past(s, 3), 160, 50, Options{})
+	press(m, "t")
+	for _, want := range []string{"18.0 GiB on 2 GPUs  ann  torchrun 50  python train.py", "18.0 GiB on 2 GPUs  ann  torchrun 51  python train.py"} {
+		if !strings.Contains(text(m), want) {
+			t.Errorf("no %q:\n%s", want, text(m))
+		}
+	}
+}
+
 // The line above a group stands for all of it.
 func TestGroupIsActedOn(t *testing.T) {
 	w := &world{}
