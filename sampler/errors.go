@@ -15,5 +15,6 @@ var (
 	ErrLost            = errors.New("GPU is lost")
 	ErrTransient       = errors.New("not ready")              // keep the last value, ask again later
 	ErrStale           = errors.New("out of date")            // the memory was read too long ago
+	ErrGone            = errors.New("the process has ended")  // or its pid is that of a later process
 	ErrReconnect       = errors.New("driver connection lost") // all handles are void: open again
 )

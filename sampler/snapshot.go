@@ -161,7 +161,8 @@ type Process struct {
 	CPU         Opt[float64]      `json:"cpu_percent"` // of one core
 	Container   Opt[string]       `json:"container"`
 	Framework   Opt[string]       `json:"framework"`
-	Visible     bool              `json:"visible"` // false: the pid is of another pid namespace
+	Launch      string            `json:"launch,omitempty"` // what has started it with the other ranks of its job: "torchrun 4230"
+	Visible     bool              `json:"visible"`          // false: the pid is of another pid namespace
 	Allocator   *Allocator        `json:"allocator"`
 	Requests    *Requests         `json:"requests"` // absent: nobody listens, or it asked for nothing
 }

@@ -26,12 +26,10 @@ func (m *Model) openDetail() tea.Cmd {
 	if m.table.cursor < 0 {
 		m.table.move(0)
 	}
+	if row, ok := m.table.selected(); ok && row.head != nil { // of the first of the group
+		m.table.move(m.table.cursor + 1)
+	}
 	return open(modeDetail)(m)
-}
-
-func (m *Model) clearCursor() tea.Cmd {
-	m.table.leave()
-	return nil
 }
 
 func move(by int) func(*Model) tea.Cmd {
@@ -109,6 +107,7 @@ func focusOn(n int) func(*Model) tea.Cmd {
 		default:
 			m.gpus.focus = sampler.Some(s.GPUs[n].Key())
 		}
+		m.gpus.scroll = 0 // the focused one stands in front
 		m.list()
 		return nil
 	}
@@ -116,6 +115,7 @@ func focusOn(n int) func(*Model) tea.Cmd {
 
 func (m *Model) focusNext() tea.Cmd {
 	if m.shown.snap != nil {
+		m.gpus.scroll = 0
 		m.gpus.next(m.shown.snap)
 		m.list()
 	}
@@ -124,6 +124,7 @@ func (m *Model) focusNext() tea.Cmd {
 
 func (m *Model) toggleWorst() tea.Cmd {
 	m.gpus.worstFirst = !m.gpus.worstFirst
+	m.gpus.anew = m.gpus.worstFirst
 	return m.note(pick(m.gpus.worstFirst, m.words.Say("say.headroom"), m.words.Say("say.by_index")))
 }
 

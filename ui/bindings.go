@@ -53,18 +53,26 @@ var mainKeys = []binding{
 	{[]string{"?", "f1", "h"}, "? F1", "key.help", open(modeHelp), nil},
 	{[]string{"n"}, "n", "key.need", open(modeNeed), nil},
 	{[]string{"a"}, "a", "key.advice", open(modeAdvice), nil},
-	{[]string{"y"}, "y", "key.copy", (*Model).copyCommand, nil},
-	{[]string{"j", "down"}, "j k ↓ ↑", "key.move", move(1), nil},
+	{[]string{"y"}, "y", "key.copy", (*Model).copyThis, nil},
+	{[]string{"j", "down"}, "j k g G", "key.move", move(1), nil},
 	{[]string{"k", "up"}, "", "", move(-1), nil},
 	{[]string{"pgdown"}, "", "", move(10), nil},
 	{[]string{"pgup"}, "", "", move(-10), nil},
-	{[]string{"g"}, "g G", "key.ends", move(-1 << 20), nil},
+	{[]string{"g"}, "", "", move(-1 << 20), nil},
 	{[]string{"G"}, "", "", move(1 << 20), nil},
 	{[]string{"home"}, "", "", move(-1 << 20), live},
 	{[]string{"end"}, "", "", move(1 << 20), live},
 	{[]string{"enter"}, "Enter", "key.detail", (*Model).openDetail, nil},
-	{[]string{"o", "f6"}, "o F6", "key.sort", (*Model).sortNext, nil},
-	{[]string{"O"}, "O", "key.reverse", (*Model).sortReverse, nil},
+	{[]string{"/"}, "/", "key.filter", (*Model).openFilter, nil},
+	{[]string{"t"}, "t", "key.group", (*Model).groupNext, nil},
+	{[]string{"space"}, "Space", "key.tag", (*Model).toggleTag, live},
+	{[]string{"e"}, "e", "key.environment", (*Model).openEnvironment, nil},
+	{[]string{"right"}, "← →", "key.sideways", sideways(1), live},
+	{[]string{"left"}, "", "", sideways(-1), live},
+	{[]string{"K", "f9"}, "K F9", "key.signal", (*Model).openSignals, canSignal},
+	{[]string{"K", "f9"}, "", "", (*Model).openSignals, func(m *Model) bool { return !canSignal(m) }}, // says why not
+	{[]string{"o", "f6"}, "o O F6", "key.sort", (*Model).sortNext, nil},
+	{[]string{"O"}, "", "", (*Model).sortReverse, nil},
 	{[]string{"]"}, "[ ]", "key.span", spanBy(1), nil},
 	{[]string{"["}, "", "", spanBy(-1), nil},
 	{[]string{"m"}, "m", "key.metric", (*Model).nextMetric, nil},
@@ -81,7 +89,7 @@ var mainKeys = []binding{
 	{[]string{"T"}, "T", "key.theme", (*Model).nextTheme, nil},
 	{[]string{"ctrl+l"}, "Ctrl-L", "key.redraw", (*Model).again, nil},
 	{[]string{"ctrl+z"}, "Ctrl-Z", "key.suspend", (*Model).suspendJob, nil},
-	{[]string{"esc"}, "", "", (*Model).clearCursor, nil},
+	{[]string{"esc"}, "", "", (*Model).escape, nil},
 }
 
 // replayKeys are those that only a replay has.
@@ -125,7 +133,7 @@ var liveHints = []hint{
 var (
 	plotHints   = []hint{{"[ ]", "hint.span"}, {"m", "hint.metric"}, {"L", "hint.lines"}, {"1-9", "hint.gpu"}}
 	adviceHints = []hint{{"a", "hint.all"}, {"y", "hint.copy"}, {"n", "hint.need"}}
-	tableHints  = []hint{{"j k", "hint.move"}, {"Enter", "hint.process"}, {"o", "hint.sort"}}
+	tableHints  = []hint{{"j k", "hint.move"}, {"/", "hint.filter"}, {"Enter", "hint.process"}, {"o", "hint.sort"}}
 )
 
 var replayHints = []hint{

@@ -49,7 +49,7 @@ func streams(t *testing.T) map[string]func() *Model {
 // everything is what a key may change, but for messages.
 func everything(m *Model) string {
 	text := fmt.Sprint(m.prompt, m.table.cursor, m.table.sort, m.table.reverse, m.gpus, m.plot.span, m.plot.metric.name, m.plot.lines, m.shown.frozen,
-		m.alerts.copied, m.tty.paint.theme.Name, m.stream.Interval(), m.tty.screen.forget)
+		m.alerts.copied, m.table.copied, m.table.group, m.table.sideways, m.table.filter.text, len(m.table.tagged), m.tty.paint.theme.Name, m.stream.Interval(), m.tty.screen.forget)
 	if m.player != nil {
 		return text + fmt.Sprint(m.player.Target(), *m.player.Timeline())
 	}

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"slices"
+
 	"nvpeak/advice/lang"
 	"nvpeak/sampler"
 	"nvpeak/theme"
@@ -10,7 +12,7 @@ import (
 func (m *Model) view() *view {
 	v := &view{shown: m.shown, history: m.folds.history, need: m.folds.watch.Need().Or(0), table: &m.table, gpus: &m.gpus, plot: m.plot, plots: m.plots,
 		glyphs: m.glyphs, ascii: m.opt.ASCII, words: m.words, outlook: m.folds.watch.Outlook}
-	v.footer = footer{m.prompt.text(m.words, m.tty.w < 80 || m.notices.text != "" && m.prompt.mode == modeNeed), m.notices.text, m.hints()}
+	v.footer = footer{m.prompt.text(m.words, m.tty.w < 80 || m.notices.text != "" && (m.prompt.mode == modeNeed || m.prompt.mode == modeFilter)), m.notices.text, m.hints()}
 	if v.snap != nil {
 		v.focus = m.gpus.focused(v.snap)
 	}
@@ -24,6 +26,7 @@ func (m *Model) draw() *canvas {
 		return v.detail(w, h, row, m.prompt.top)
 	}
 	c := v.draw(w, h)
+	m.spots = v.spots
 	if p, ok := m.page(v); ok {
 		v.textLines(c, v.box(c, p.outer, p.title), p.lines, m.prompt.top)
 		if text, r := m.notices.text, p.outer; text != "" && inside(r) != r { // it may cover the last line of the screen
@@ -38,7 +41,8 @@ func (m *Model) detailed() (row procRow, ok bool) {
 	if m.prompt.mode != modeDetail || m.shown.snap == nil {
 		return procRow{}, false
 	}
-	return m.table.selected()
+	row, ok = m.table.selected()
+	return row, ok && row.head == nil
 }
 
 // page is a text over the screen.
@@ -59,7 +63,14 @@ func (m *Model) page(v *view) (p page, ok bool) {
 		th := m.tty.paint.theme
 		title := m.words.Say("help.title") + "  " + m.words.Say("help.theme", "name", th.Name, "title", themeTitle(m.words, th))
 		lines := helpLines(m.bindings(), m.glyphs, m.words, inside(rect{0, 0, min(w, helpWidth), h}).w)
+		if len(lines)+2 > h {
+			lines = slices.DeleteFunc(lines, func(l textLine) bool { return len(l) == 0 })
+		}
 		return page{title, centered(w, h, helpWidth, len(lines)+2), lines}, true
+	case modeEnvironment:
+		return m.environmentPage(v), true
+	case modeSignal, modeSignalAsk:
+		return m.signalPage(v), true
 	case modeAdvice:
 		lines := v.adviceFull(inside(rect{0, 0, min(w, adviceMaxWidth), h}).w)
 		return page{m.words.Say("panel.advice"), centered(w, h, adviceMaxWidth, len(lines)+2), lines}, true

@@ -178,6 +178,7 @@ func (m *Model) fit() {
 func (m *Model) list() {
 	if s := m.shown.snap; s != nil {
 		only := m.gpus.focused(s)
+		m.table.keep = m.prompt.mode == modeDetail
 		m.table.list(s, only)
 		m.table.lately = m.table.unattributed() + m.folds.history.SeenSince(s.Time.Add(-latelyTime),
 			func(on sampler.GPUKey) bool { return only == nil || only.Key() == on })

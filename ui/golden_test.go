@@ -47,6 +47,11 @@ var goldens = []struct {
 	{"training-120x40-zh", "training", 120, 40, "", Options{Lang: "zh"}},
 	{"neighbour-need-120x40-zh", "neighbour", 120, 40, "", Options{Lang: "zh", Need: sampler.Some(16 * sampler.GiB)}},
 	{"help-120x50-zh", "training", 120, 50, "?", Options{Lang: "zh"}},
+	{"signals-100x30", "training", 100, 30, "j space K j", Options{Processes: &world{}}},
+	{"signals-ask-60x20-zh", "training", 60, 20, "j K enter", Options{Processes: &world{}, Root: true, User: "root", Lang: "zh"}},
+	{"jobs-100x40", "training", 100, 40, "t", Options{}},
+	{"users-80x24-zh", "training", 80, 24, "t t", Options{Lang: "zh"}},
+	{"filter-80x24", "training", 80, 24, "/ a n n space g p u : 2 enter", Options{}},
 	{"need-80x24", "training", 80, 24, "n 1 5 . 8 G", Options{}},
 }
 

@@ -11,6 +11,7 @@ type gpuList struct {
 	focus      sampler.Opt[sampler.GPUKey] // absent: all
 	scroll     int                         // first GPU line shown
 	worstFirst bool
+	anew       bool // the order is another: the next one is the first of it
 }
 
 // focused is the focused GPU of a snapshot, or nil.
@@ -22,16 +23,16 @@ func (l *gpuList) focused(s *sampler.Snapshot) *sampler.GPU {
 	return s.Find(key)
 }
 
-// next moves the focus to the next GPU, from the last one to the first.
+// next moves the focus to the next GPU in the order that is shown, from the last one to the first.
 func (l *gpuList) next(s *sampler.Snapshot) {
-	to := 0
-	for i := range s.GPUs {
-		if sampler.Some(s.GPUs[i].Key()) == l.focus {
-			to = (i + 1) % len(s.GPUs)
+	to, list := 0, l.ordered(s)
+	for i, g := range list {
+		if sampler.Some(g.Key()) == l.focus && !l.anew {
+			to = (i + 1) % len(list)
 		}
 	}
-	if len(s.GPUs) > 0 {
-		l.focus = sampler.Some(s.GPUs[to].Key())
+	if l.anew = false; len(list) > 0 {
+		l.focus = sampler.Some(list[to].Key())
 	}
 }
 

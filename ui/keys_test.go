@@ -300,6 +300,7 @@ func TestDetailOfAnEndedProcess(t *testing.T) {
 func TestHelpIsComplete(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {100, 60}, {200, 24}} {
 		checkHelp(t, model(past(gpus(1, 1, false), 2), size[0], size[1], Options{}))
+		checkHelp(t, model(past(gpus(1, 1, false), 2), size[0], size[1], Options{Processes: &world{}}))
 	}
 }
 
@@ -307,7 +308,7 @@ func checkHelp(t *testing.T, m *Model) {
 	t.Helper()
 	press(m, "?")
 	got := text(m)
-	for _, b := range model(nil, 80, 24, Options{}).bindings() {
+	for _, b := range m.bindings() {
 		if b.help != "" && !strings.Contains(got, b.show) || !strings.Contains(got, m.words.Say(b.help)) {
 			t.Errorf("the help does not show %q %q", b.show, b.help)
 		}

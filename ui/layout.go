@@ -272,15 +272,17 @@ func (v *view) scarcity(g *sampler.GPU) int {
 	return scarceSteps - int(scarceSteps*float64(min(g.Memory.WorstFree.Or(total), total))/float64(total))
 }
 
-// scarceFirst are GPUs in their order, but before all others those whose peaks leave next to nothing, unless by design:
+// scarceFirst are GPUs in their order, but before all others the focused one, and those whose peaks leave next to nothing, unless by design:
 // what matters must not scroll out.
 func (v *view) scarceFirst(list []*sampler.GPU) []*sampler.GPU {
-	scarce := map[*sampler.GPU]bool{}
+	matters := map[*sampler.GPU]int{v.focus: 2}
 	for _, g := range list {
-		scarce[g] = theme.Level(100-headroom(g), gpuLevels) == theme.Critical && v.byDesign(g) == ""
+		if theme.Level(100-headroom(g), gpuLevels) == theme.Critical && v.byDesign(g) == "" {
+			matters[g]++
+		}
 	}
 	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b *sampler.GPU) int { return pick(scarce[b], 1, 0) - pick(scarce[a], 1, 0) })
+	slices.SortStableFunc(list, func(a, b *sampler.GPU) int { return matters[b] - matters[a] })
 	return list
 }
 

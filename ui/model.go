@@ -21,19 +21,22 @@ type Model struct {
 	player *player.Player // the stream, when it is a replay; nil: it is live
 	opt    Options
 
-	folds   folds
-	shown   shown
-	table   table
-	gpus    gpuList
-	plot    plot
-	plots   map[sampler.GPUKey]*plotted
-	prompt  prompt
-	notices notices
-	alerts  alertFeed
-	tty     tty
-	glyphs  *theme.Glyphs
-	words   lang.Catalog
-	err     error
+	folds       folds
+	shown       shown
+	table       table
+	gpus        gpuList
+	plot        plot
+	plots       map[sampler.GPUKey]*plotted
+	prompt      prompt
+	notices     notices
+	spots       []spot // of the picture
+	signals     signalMenu
+	environment environmentView
+	alerts      alertFeed
+	tty         tty
+	glyphs      *theme.Glyphs
+	words       lang.Catalog
+	err         error
 }
 
 // folds are what the snapshots have come to. They go on while the display is frozen.

@@ -24,6 +24,12 @@ type Options struct {
 	Failures <-chan sampler.OOMEvent // of a followed log; nil: none is followed
 	Marks    <-chan sampler.LogMark  // what such a log says of the allocator; may be nil
 	Recorder Recorder                // nil: nothing is recorded
+
+	NoMouse   bool      // the mouse is left to the terminal
+	Processes Processes // of this machine; nil: nobody can be acted on
+	ReadOnly  bool      // no way to signal a process
+	User      string    // who runs the monitor
+	Root      bool      // with the rights of root
 }
 
 // Notify says how a new critical alert is announced besides the panel.

@@ -147,6 +147,7 @@ func (v *view) footerPane(c *canvas, r rect) {
 			if x+width(key)+1+width(word) > r.x+r.w {
 				break
 			}
+			v.button(x, r.y, k)
 			x = c.put(x, r.y, r.x+r.w, theme.Accent, key) + 1
 			x = c.put(x, r.y, r.x+r.w, theme.Dim, word) + 2
 		}

@@ -14,6 +14,9 @@ func (v *view) gpuLine(c *canvas, r rect, g *sampler.GPU) {
 	m := &g.Memory
 	label := fmt.Sprintf("%2s ", g.Label())
 	x := c.put(r.x, r.y, r.x+r.w, pick(g == v.focus, theme.Accent, theme.Text), label)
+	if g == v.focus {
+		c.set(x-1, r.y, v.glyphs.Focus, theme.Accent)
+	}
 	if msg, ok := g.Error.Value(); ok && !m.Used.Known() {
 		c.put(x, r.y, r.x+r.w, theme.Critical, string(v.glyphs.Alert)+" "+v.words.Reason(msg))
 		return

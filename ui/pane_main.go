@@ -21,12 +21,14 @@ func (v *view) draw(w, h int) *canvas {
 	}
 	for i, g := range p.panes {
 		v.gpuPane(c, g.rect, g.gpu)
+		v.spot(g.rect, clickGPU(g.gpu.Key()))
 		if i == len(p.panes)-1 && p.boxes && g.h >= boxMinHeight { // once is enough
 			v.keys(c, g.x+2, g.y+g.h-1, g.x+g.w-2, plotHints)
 		}
 	}
 	for _, g := range p.lines {
 		v.gpuLine(c, g.rect, g.gpu)
+		v.spot(g.rect, clickGPU(g.gpu.Key()))
 	}
 	v.advicePane(c, p.advice, p.text, p.boxes)
 	v.procPane(c, p.procs, p.boxes)

@@ -13,7 +13,11 @@ func (v *view) procPane(c *canvas, r rect, boxed bool) {
 	if boxed && r.h > 3 {
 		v.frame(c, r, theme.Faint)
 		x := c.put(r.x+1, r.y, r.x+r.w, theme.Accent, " "+v.words.Say("screen.processes")+" ")
-		x = c.put(x, r.y, r.x+r.w, theme.Text, strconv.Itoa(len(v.table.rows))+" ")
+		x = c.put(x, r.y, r.x+r.w, theme.Text, pick(v.table.filter.text == "", strconv.Itoa(v.table.shown)+" ", ""))
+		x = c.put(x, r.y, r.x+r.w, theme.Need, v.filterText())
+		if n := len(v.table.tagged); n > 0 {
+			x = c.put(x, r.y, r.x+r.w, theme.Accent, " "+v.words.Say("screen.tagged", "count", n)+" ")
+		}
 		v.keys(c, x+1, r.y, r.x+r.w-2, tableHints)
 		defer v.tableMore(c, rect{r.x + 1, r.y + r.h - 1, r.w - 3, 1}, r.h-3)
 		r = rect{r.x + 1, r.y + 1, r.w - 2, r.h - 2}
@@ -31,11 +35,25 @@ func (v *view) procPane(c *canvas, r rect, boxed bool) {
 		v.procLine(c, rect{r.x, r.y + 1 + i, r.w, 1}, cols, first+i)
 	}
 	if len(v.table.rows) == 0 {
-		c.put(r.x+2, r.y+1, r.x+r.w, theme.Dim, v.words.Say(pick(v.focus != nil, "screen.no_processes_here", "screen.no_processes")))
+		none := pick(v.focus != nil, "screen.no_processes_here", "screen.no_processes")
+		c.put(r.x+2, r.y+1, r.x+r.w, theme.Dim, v.words.Say(pick(v.table.all > 0, "screen.no_match", none)))
 	}
 	if !boxed {
-		v.tableMore(c, rect{heads, r.y, r.x + r.w - 1 - heads, 1}, rows)
+		end := r.x + r.w - 1
+		if text := v.filterText(); text != "" {
+			end = max(r.x, end-width(text))
+			c.cut(end, r.y, r.x+r.w-1, theme.Need, text)
+		}
+		v.tableMore(c, rect{heads, r.y, end - heads, 1}, rows)
 	}
+}
+
+// filterText is the filter and how many rows it leaves; empty without one.
+func (v *view) filterText() string {
+	if v.table.filter.text == "" {
+		return ""
+	}
+	return " " + v.words.Say("screen.filtered", "count", v.table.shown, "all", v.table.all, "filter", "/"+v.table.filter.text) + " "
 }
 
 // tableMore says how many processes are below those that so many rows show, if there is room for it.
@@ -90,6 +108,7 @@ func (v *view) procHead(c *canvas, r rect, cols []int) (end int) {
 			at = max(x, x+col.width-width(title))
 		}
 		end = c.put(at, r.y, r.x+r.w, role, " "+title+" ")
+		v.spot(rect{at, r.y, end - at, 1}, clickColumn(i))
 		x += col.width + 1
 	}
 	return end
@@ -97,6 +116,11 @@ func (v *view) procHead(c *canvas, r rect, cols []int) (end int) {
 
 func (v *view) procLine(c *canvas, r rect, cols []int, n int) {
 	row := v.table.rows[n]
+	v.spot(r, clickRow(row.key()))
+	if row.head != nil {
+		c.cut(r.x+2, r.y, r.x+r.w, theme.Strong, row.head.text(v.words))
+		cols = nil
+	}
 	x := r.x + 2
 	for k, i := range cols {
 		col := columns[i]
@@ -112,11 +136,14 @@ func (v *view) procLine(c *canvas, r rect, cols []int, n int) {
 		default:
 			text := col.format(row, col.width)
 			if k == len(cols)-1 {
-				text = commandOf(row, v.words)
+				text = v.from(commandOf(row, v.words), pick(row.proc == nil, 0, v.table.sideways))
 			}
 			c.cut(x, r.y, end, col.role(row), text)
 		}
 		x += col.width + 1
+	}
+	if v.table.isTagged(row) {
+		c.set(r.x+1, r.y, '*', theme.Accent)
 	}
 	if n == v.table.cursor {
 		c.ground(r.x, r.y, r.x+r.w, theme.Selected)

@@ -92,6 +92,7 @@ func (v *view) keys(c *canvas, x, y, end int, list []hint) {
 		}
 		at := c.put(from, y, end, theme.Accent, " "+list[i].key+" ")
 		c.put(at, y, end, theme.Dim, word+" ")
+		v.button(from+1, y, list[i])
 		v.told = append(v.told, list[i])
 		end = from
 	}

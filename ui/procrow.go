@@ -11,10 +11,14 @@ type procRow struct {
 	gpu  *sampler.GPU
 	proc *sampler.Process
 	snap *sampler.Snapshot
+	head *group // it stands above the rows of a group, and is no process
 }
 
 // key is the identity that the cursor follows.
 func (p procRow) key() sampler.ProcessKey {
+	if p.head != nil {
+		return sampler.ProcessKey{PID: -p.head.order}
+	}
 	if p.proc == nil {
 		return sampler.ProcessKey{GPU: p.gpu.Key()}
 	}

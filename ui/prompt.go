@@ -19,12 +19,16 @@ const (
 	modeNeed  // typing the need
 	modeReset // confirming P
 	modeTime  // typing the time to go to
+	modeSignal
+	modeFilter
+	modeEnvironment
+	modeSignalAsk // confirming a signal
 )
 
 // prompt is what the keys act on, and what was typed there.
 type prompt struct {
 	mode  mode
-	typed string // in modeNeed and modeTime
+	typed string // in modeNeed, modeTime and modeFilter
 	top   int    // first line shown of a long text
 }
 
@@ -35,7 +39,7 @@ const maxTyped = 40
 
 // paste adds typed or pasted text where something is asked for.
 func (p *prompt) paste(text string) {
-	if (p.mode == modeNeed || p.mode == modeTime) && len(p.typed)+len(text) <= maxTyped {
+	if (p.mode == modeNeed || p.mode == modeTime || p.mode == modeFilter) && len(p.typed)+len(text) <= maxTyped {
 		p.typed += sampler.Clean(text)
 	}
 }
@@ -67,6 +71,8 @@ func (p *prompt) text(words lang.Catalog, short bool) string {
 		return words.Say(pick(short, "ask.need", "ask.need_long"), "typed", typed)
 	case modeTime:
 		return words.Say(pick(short, "ask.time", "ask.time_long"), "forms", player.TimeForms, "typed", typed)
+	case modeFilter:
+		return words.Say(pick(short, "ask.filter", "ask.filter_long"), "typed", typed)
 	case modeReset:
 		return words.Say("ask.reset")
 	}

@@ -70,14 +70,14 @@ func fixtures() map[string][]*sampler.Snapshot {
 }
 
 // modes are the screens, by the keys that lead there.
-var modes = []string{"", "?", "? j j", "a", "enter", "end enter", "n 1 6", "P", "3", "tab w }", "m", "m m j", "[ [ [ [", "] ] ] ] ]", "n x enter", "G G"}
+var modes = []string{"", "?", "? j j", "a", "enter", "end enter", "n 1 6", "P", "3", "tab w }", "m", "m m j", "[ [ [ [", "] ] ] ] ]", "n x enter", "G G", "j e", "/ a n n enter", "j K", "j K enter", "j space right", "t", "t t j", "t j enter", "t j space K"}
 
 // TestEverySize draws every world at small sizes of all kinds and at random larger ones,
 // in every mode.
 func TestEverySize(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 220))
 	for name, snaps := range fixtures() {
-		o := Options{Need: sampler.Some(20 * sampler.GiB), Label: "DEMO \x1b[1mx"}
+		o := Options{Need: sampler.Some(20 * sampler.GiB), Label: "DEMO \x1b[1mx", Processes: &world{}}
 		m := model(snaps, 80, 24, o)
 		look := func(w, h int, keys string) {
 			m.tty.resize(w, h)

@@ -17,7 +17,7 @@ var ErrTerminalGone = errors.New("the terminal is gone")
 // ends, and gives the terminal back whatever happens. Its error is that of the stream, of
 // the terminal or of the program.
 func Run(ctx context.Context, in, out *os.File, m *Model) (err error) {
-	t := &terminal{in: in, out: out}
+	t := &terminal{in: in, out: out, mouse: !m.opt.NoMouse}
 	w, h, err := t.size()
 	if err != nil {
 		return fmt.Errorf("the terminal does not tell its size: %w", err)

@@ -11,13 +11,22 @@ import (
 
 // table is the process table: its rows, their order, and the cursor.
 type table struct {
-	rows    []procRow
-	cursor  int                 // a row, -1: none
-	follow  *sampler.ProcessKey // the process under the cursor
-	sort    int                 // a column
-	reverse bool
-	places  map[sampler.ProcessKey]place
-	lately  int // how many rows there were of late: the room that the layout leaves
+	rows     []procRow
+	cursor   int                 // a row, -1: none
+	follow   *sampler.ProcessKey // the process under the cursor
+	sort     int                 // a column
+	reverse  bool
+	group    grouping
+	filter   filter
+	shown    int  // rows that fit it
+	all      int  // rows without the filter
+	keep     bool // the process under the cursor stays, whatever the filter says
+	sideways int  // columns of the command lines that are left out
+	copied   int  // how often something of copiedOf was copied
+	copiedOf sampler.ProcessKey
+	tagged   map[sampler.ProcessKey]bool // by identity
+	places   map[sampler.ProcessKey]place
+	lately   int // how many rows there were of late: the room that the layout leaves
 }
 
 // latelyTime is how long a process that is gone keeps its room. A GPU that fails is asked
@@ -29,26 +38,38 @@ const latelyTime = time.Minute
 // process, or on its row when the process is gone.
 func (t *table) list(s *sampler.Snapshot, only *sampler.GPU) {
 	t.rows = t.rows[:0:0]
+	t.all = 0
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
 		if only != nil && g != only {
 			continue
 		}
 		for j := range g.Processes {
-			t.rows = append(t.rows, procRow{gpu: g, proc: &g.Processes[j], snap: s})
+			t.add(procRow{gpu: g, proc: &g.Processes[j], snap: s})
 		}
 		if un := g.Memory.Unattributed.Or(0); un >= max(unattributedRow, g.Memory.Total.Or(0)/200) {
-			t.rows = append(t.rows, procRow{gpu: g, snap: s})
+			t.add(procRow{gpu: g, snap: s})
 		}
 	}
+	t.forgetTags(s)
 	t.sortRows()
 	t.notePlaces(s.Time)
+	t.shown = len(t.rows)
+	t.arrange()
 	t.cursor = min(t.cursor, len(t.rows)-1)
 	for i, r := range t.rows {
 		if t.follow != nil && r.key() == *t.follow {
 			t.cursor = i
 			return
 		}
+	}
+}
+
+// add makes it a row, if it fits the filter.
+func (t *table) add(r procRow) {
+	t.all++
+	if t.filter.fits(r) || t.keep && t.follow != nil && r.key() == *t.follow {
+		t.rows = append(t.rows, r)
 	}
 }
 
@@ -138,7 +159,7 @@ const unattributedRow = 64 * sampler.MiB
 // unattributed is how many rows are of no process.
 func (t *table) unattributed() (n int) {
 	for _, r := range t.rows {
-		if r.proc == nil {
+		if r.proc == nil && r.head == nil {
 			n++
 		}
 	}

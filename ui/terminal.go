@@ -13,6 +13,7 @@ import (
 // terminal is the device: raw input, the alternate screen, and back.
 type terminal struct {
 	in, out *os.File
+	mouse   bool // clicks are asked for
 
 	mu    sync.Mutex
 	saved *term.State // how it was before; nil: it is that again
@@ -41,7 +42,7 @@ func (t *terminal) enter() error {
 	if t.saved == nil {
 		t.saved = was
 	}
-	_, err = io.WriteString(t.out, enterScreen)
+	_, err = io.WriteString(t.out, enterScreen+pick(t.mouse, mouseOn, ""))
 	return err
 }
 
@@ -63,7 +64,7 @@ func (t *terminal) leave() {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		io.WriteString(t.out, leaveScreen) //nolint:errcheck // nothing can be done about it
+		io.WriteString(t.out, pick(t.mouse, mouseOff, "")+leaveScreen) //nolint:errcheck // nothing can be done about it
 	}()
 	select {
 	case <-done:

@@ -124,8 +124,21 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		}
 	case tea.KeyPressMsg:
 		return m.key(msg)
+	case tea.MouseClickMsg:
+		return m.clicked(msg.Mouse())
+	case tea.MouseWheelMsg:
+		return m.wheeled(msg.Mouse())
 	case tea.PasteMsg:
 		m.prompt.paste(msg.Content)
+		if m.prompt.mode == modeFilter {
+			m.setFilter()
+		}
+	case environmentRead:
+		m.environmentRead(msg)
+	case signaled:
+		return m.signaled(msg)
+	case signalEnded:
+		return m.signalEnded(msg)
 	case noticeExpired:
 		m.notices.expire(msg)
 	}

@@ -45,6 +45,7 @@ type view struct {
 	words   lang.Catalog
 	outlook outlooks // nil: not known
 	footer  footer
+	spots   []spot // that can be clicked
 	told    []hint // keys that stand in a border
 }
 

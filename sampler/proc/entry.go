@@ -17,6 +17,7 @@ type entry struct {
 
 	name, uid, user, command string
 	container, framework     string
+	launch                   string
 	environment              map[string]string // nil: not permitted
 	foreign                  bool              // the pid is somebody else's in our namespace
 
@@ -74,6 +75,9 @@ func (e *entry) learn(r *readers, pid int, s stat, now time.Time) {
 	}
 	if b, err := r.files.read(dir+"environ", maxEnviron); err == nil && (len(b) > 0 || e.environment == nil) {
 		e.environment = parseEnviron(b)
+	}
+	if e.launch == "" { // a launcher that has ended is still the one
+		e.launch = r.files.launcher(s.up)
 	}
 	b, err := r.files.read(dir+"cmdline", maxCommand)
 	args, command := parseCommand(b)
@@ -139,7 +143,7 @@ func (e *entry) fill(p *sampler.Process, boot time.Time) {
 	p.User, p.Name, p.Command = e.user, e.name, e.command
 	p.Environment = e.environment
 	p.Container, p.Framework = known(e.container), known(e.framework)
-	p.CPU = e.cpu
+	p.Launch, p.CPU = e.launch, e.cpu
 	if rss := e.rss * uint64(os.Getpagesize()); e.rss < uint64(sampler.MaxPlausible)/uint64(os.Getpagesize()) && e.rss > 0 {
 		p.HostMemory = sampler.Some(sampler.Bytes(rss))
 	}

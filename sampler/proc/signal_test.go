@@ -24,7 +24,7 @@ func TestSignal(t *testing.T) {
 	if !p.Visible || !ok || time.Since(start).Abs() > time.Minute {
 		t.Fatalf("%+v", p)
 	}
-	if err := h.Signal(p.PID, start.Add(-time.Second), unix.SIGTERM); !errors.Is(err, ErrGone) {
+	if err := h.Signal(p.PID, start.Add(-time.Second), unix.SIGTERM); !errors.Is(err, sampler.ErrGone) {
 		t.Errorf("an earlier process of that pid: %v", err)
 	}
 	for _, pid := range []int{0, -1} {
@@ -43,12 +43,45 @@ func TestSignal(t *testing.T) {
 	if err == nil || !ok || status.Signal() != unix.SIGTERM {
 		t.Errorf("the child ended by %v", err)
 	}
-	if err := h.Signal(p.PID, start, unix.SIGTERM); !errors.Is(err, ErrGone) {
+	if err := h.Signal(p.PID, start, unix.SIGTERM); !errors.Is(err, sampler.ErrGone) {
 		t.Errorf("after its end: %v", err)
 	}
 	if p := identify(h, p.PID); p.Visible || len(h.entries) != 0 || h.keeps != maxKept {
 		t.Errorf("after its end: %+v, %d entries, %d files free", p, len(h.entries), h.keeps)
 	}
+}
+
+// A pid that belongs to another process by now is never signaled, however often it is tried; and who is alive is known.
+func TestSignalAfterReuse(t *testing.T) {
+	child := exec.Command("sleep", "60")
+	if err := child.Start(); err != nil {
+		t.Skip(err)
+	}
+	defer child.Process.Kill()
+	h := New(Options{Dev: "testdata/nowhere"})
+	start := identify(h, child.Process.Pid).StartTime.Or(time.Time{})
+	for i := range 100 {
+		earlier := start.Add(-time.Duration(i+1) * time.Second / userHZ)
+		if err := h.Signal(child.Process.Pid, earlier, unix.SIGKILL); !errors.Is(err, sampler.ErrGone) {
+			t.Fatalf("try %d: the process that had the pid before: %v", i, err)
+		}
+		if h.Alive(child.Process.Pid, earlier) {
+			t.Fatalf("try %d: a process that is gone is alive", i)
+		}
+	}
+	if !h.Alive(child.Process.Pid, start) {
+		t.Fatal("the process that has the pid now was hit")
+	}
+	if err := h.Signal(child.Process.Pid, start, unix.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	for range 200 {
+		if !h.Alive(child.Process.Pid, start) { // not waited for: it is a zombie
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Error("killed, and alive after 2 s")
 }
 
 // Both costs are of this very process, in the real /proc.

@@ -15,6 +15,7 @@ const userHZ = 100
 type stat struct {
 	name  string
 	state byte
+	up    uint64 // the parent
 	cpu   uint64 // user and system time, in ticks
 	start uint64 // ticks after boot; with the pid the identity of a process
 	rss   uint64 // pages
@@ -35,7 +36,7 @@ func parseStat(b []byte) (stat, error) {
 	wanted := []struct {
 		field int // as the manual numbers them
 		to    *uint64
-	}{{14, &user}, {15, &system}, {22, &s.start}, {24, &s.rss}}
+	}{{4, &s.up}, {14, &user}, {15, &system}, {22, &s.start}, {24, &s.rss}}
 	rest := b[end+2:]
 	for field := 3; len(wanted) > 0; field++ {
 		word, after, more := bytes.Cut(rest, []byte(" "))

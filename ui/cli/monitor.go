@@ -31,7 +31,7 @@ func monitorCommand(a *app) *cobra.Command {
 		Args: noArgs,
 		RunE: a.monitor,
 	}
-	a.opt.bind(c.Flags(), slices.Concat(measuring, passingOn, []string{"need", "interval", "log", "record", "requests", "lang", "theme", "gpu-levels", "host-levels", "ascii", "no-color", "plot", "readonly"})...)
+	a.opt.bind(c.Flags(), slices.Concat(measuring, passingOn, []string{"need", "interval", "log", "record", "requests", "lang", "theme", "gpu-levels", "host-levels", "ascii", "no-color", "plot", "no-mouse", "readonly"})...)
 	return c
 }
 
@@ -84,6 +84,11 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 	})
 	if err != nil {
 		return err
+	}
+	o.ReadOnly = a.opt.readonly
+	if l.host != nil {
+		o.Processes = l.host
+		o.User, o.Root = l.host.Self()
 	}
 	o.Notify = ui.Notify{Terminal: notify.Terminal(a.opt.notify), Report: messenger.Tell, Troubles: troubles}
 	if a.opt.log != "" {

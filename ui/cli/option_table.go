@@ -52,6 +52,7 @@ func (o *options) table() []option {
 		{aboutLooks, "gpu-levels", "", "NVPEAK_GPU_LEVELS", "the three `LEVELS` of GPU memory, in percent, from which on it has the next color; set, there are alerts too", &o.gpuLevels, ""},
 		{aboutLooks, "host-levels", "", "NVPEAK_HOST_LEVELS", "the three `LEVELS` of host memory", &o.hostLevels, ""},
 		{aboutLooks, "config", "", "NVPEAK_CONFIG", "the settings `FILE` instead of nvpeak/config.toml in $XDG_CONFIG_HOME", (*textFlag)(&o.config), ""},
+		{aboutLooks, "no-mouse", "", "NVPEAK_NO_MOUSE", "leave the mouse to the terminal", (*boolFlag)(&o.noMouse), "true"},
 		{aboutLooks, "readonly", "", "NVPEAK_READONLY", "no way to signal a process", (*boolFlag)(&o.readonly), "true"},
 	}
 }

@@ -22,6 +22,7 @@ type options struct {
 	noColor      bool
 	plot         plotFlag
 	readonly     bool
+	noMouse      bool
 	requests     requestsFlag
 	config       string
 	gpuLevels    levelsFlag

@@ -22,6 +22,7 @@ type live struct {
 	skipPast func()                // lets the demo begin now
 	relive   func(d time.Duration) // lets the demo begin with the last of its past; nil for GPUs, which have none
 	listen   func(context.Context) // sees requests, until the context ends
+	host     *proc.Host            // of this machine; nil: a demo has no processes
 	reporter *torch.Receiver       // hears from allocators inside processes; nil: nobody does
 }
 
@@ -72,14 +73,15 @@ func (a *app) source(o sampler.Options) (*live, error) {
 	if name := string(a.opt.demo); name != "" {
 		return demoSource(name, o)
 	}
-	o.Host = proc.New(proc.Options{})
+	host := proc.New(proc.Options{})
+	o.Host = host
 	nothing := func() {}
 	o.Clock = sampler.NewSteady()
 	listen, err := a.requests(&o)
 	if err != nil {
 		return nil, err
 	}
-	l := &live{simulate: nothing, skipPast: nothing, listen: listen}
+	l := &live{host: host, simulate: nothing, skipPast: nothing, listen: listen}
 	if a.opt.requests != "" && o.Settle == 0 { // a command that goes on
 		l.reporter = a.reports(&o)
 	}

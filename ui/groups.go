@@ -1,0 +1,118 @@
+package ui
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"nvpeak/advice/lang"
+	"nvpeak/sampler"
+)
+
+// grouping is by what the rows of the table stand together.
+type grouping int
+
+const (
+	ungrouped grouping = iota
+	byJob
+	byUser
+	groupings // how many
+)
+
+// groupSays name the groupings, in sentences of the catalog.
+var groupSays = [groupings]string{"say.ungrouped", "say.by_job", "say.by_user"}
+
+// groupNext groups the rows by the next thing.
+func (m *Model) groupNext() tea.Cmd {
+	m.table.group = (m.table.group + 1) % groupings
+	m.list()
+	return m.note(m.words.Say(groupSays[m.table.group]))
+}
+
+// group is what stands above rows that belong together.
+type group struct {
+	name  string
+	procs map[sampler.ProcessKey]bool
+	gpus  map[sampler.GPUKey]bool
+	holds sampler.Bytes
+	order int
+}
+
+// text is a group with its totals.
+func (g *group) text(words lang.Catalog) string {
+	return words.Say("proc.group", "name", g.name, "size", g.holds, "gpus", words.Count("count.gpu", len(g.gpus)), "count", len(g.procs))
+}
+
+// arrange puts the rows of one group below a row of its own, groups and rows in the order that they have. What no
+// process holds stays at the end.
+func (t *table) arrange() {
+	if t.group == ungrouped {
+		return
+	}
+	var jobs []*job
+	of := map[string]*group{}
+	rows := map[*group][]procRow{}
+	var list []*group
+	var rest []procRow
+	for _, r := range t.rows {
+		if r.proc == nil {
+			rest = append(rest, r)
+			continue
+		}
+		id, name := r.gpu.Host+"\x00"+r.proc.User, or(r.proc.User, notAvailable)
+		if t.group == byJob {
+			id, name, jobs = jobOf(r, jobs)
+		}
+		g := of[id]
+		if g == nil {
+			g = &group{name: name, procs: map[sampler.ProcessKey]bool{}, gpus: map[sampler.GPUKey]bool{}, order: len(list) + 1}
+			of[id], list = g, append(list, g)
+		}
+		g.procs[r.identity()], g.gpus[r.gpu.Key()] = true, true
+		g.holds += min(r.memory().Or(0), sampler.MaxPlausible)
+		rows[g] = append(rows[g], r)
+	}
+	t.rows = t.rows[:0:0]
+	for _, g := range list {
+		t.rows = append(append(t.rows, procRow{gpu: rows[g][0].gpu, snap: rows[g][0].snap, head: g}), rows[g]...)
+	}
+	t.rows = append(t.rows, rest...)
+}
+
+// job is a program that was started several times at once: the ranks of one torchrun, srun, accelerate or mpirun.
+type job struct {
+	id    string
+	start time.Time
+}
+
+// jobStart is within what time the ranks of a job start.
+const jobStart = 2 * time.Minute
+
+// rankOption is what differs between the command lines of ranks.
+var rankOption = regexp.MustCompile(`\s--?(local|node)?[-_]?rank[= ]\d+`)
+
+// jobOf is the job that the process of a row belongs to: the allocation of Slurm, those of one launcher, or those with the same user, container
+// and command line, but for the rank, that started at about the same time. A recording tells no more.
+func jobOf(r procRow, known []*job) (id, name string, jobs []*job) {
+	p := r.proc
+	user := or(p.User, notAvailable)
+	container := p.Container.Or("")
+	if number, ok := strings.CutPrefix(container, "slurm:"); ok {
+		return r.gpu.Host + "\x00" + container, user + "  slurm " + number, known
+	}
+	if p.Launch != "" {
+		return strings.Join([]string{r.gpu.Host, container, p.Launch}, "\x00"), user + "  " + p.Launch + "  " + or(p.Command, p.Name), known
+	}
+	command := rankOption.ReplaceAllString(or(p.Command, p.Name), "")
+	id = strings.Join([]string{r.gpu.Host, p.User, container, command}, "\x00")
+	name = user + "  " + command
+	start := p.StartTime.Or(time.Time{})
+	for _, j := range known {
+		if j.id == id && start.Sub(j.start).Abs() <= jobStart {
+			return id + j.start.String(), name, known
+		}
+	}
+	return id + start.String(), name, append(known, &job{id, start})
+}
