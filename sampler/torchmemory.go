@@ -150,7 +150,7 @@ func (s *TorchSite) clean() {
 	s.Line = max(0, s.Line)
 }
 
-// Python: it is a line of Python, and no frame of C++ (PyTorch records those too where it is asked to).
+// Python says that it is a line of Python, and no frame of C++ (PyTorch records those too where it is asked to).
 func (s TorchSite) Python() bool {
 	return strings.HasSuffix(s.File, ".py") || strings.HasPrefix(s.File, "<") || strings.Contains(s.File, "ipykernel")
 }
