@@ -39,7 +39,7 @@ var causesSnapshot = []causeRow{
 			switch {
 			case f.leakSteps() == 0:
 				return 0.65
-			case f.inHoles() && f.heldBy(l) < f.unallocated.Or(0)/2:
+			case f.inHoles() && f.heldBy(l) < f.unallocated.Or(0)/2 && !f.fitsWithout(l):
 				return 0.6 // there is more between what was kept than in it
 			case l.Grown*10 > f.live(), f.requested.Known() && l.Grown >= f.shortfallOr0():
 				return 0.92 // without it the request had fitted
@@ -79,7 +79,9 @@ var causesSnapshot = []causeRow{
 			switch {
 			case f.expandable():
 				return 0.3
-			case leak && f.heldBy(l) >= f.unallocated.Or(0):
+			case f.asksForMore():
+				return 0.5 // that it fits into the holes does not make them the reason: what comes next would not
+			case leak && f.heldBy(l) >= f.unallocated.Or(0)/2:
 				return 0.6 // what is kept keeps its segments too
 			}
 			return 0.9

@@ -174,6 +174,12 @@ func (f *facts) optimizerHolds() (sampler.Bytes, sampler.TorchHolder, bool) {
 // leakShare: growth of less than a fiftieth of all, and of less than 1 GiB, killed nothing.
 const leakShare = 50
 
+// slowSteps in which a line kept slowLeast or more, without which the request had fitted: a slow leak that has come to the limit.
+const (
+	slowSteps = 20
+	slowLeast = 32 * sampler.MiB
+)
+
 // leaking is the line that grew most from step to step.
 func (f *facts) leaking() (sampler.TorchLine, bool) {
 	best := sampler.TorchLine{}
@@ -187,7 +193,8 @@ func (f *facts) leaking() (sampler.TorchLine, bool) {
 			best = l
 		}
 	}
-	return best, best.Grown > 0 && (best.Grown*leakShare > f.live() || best.Grown >= sampler.GiB)
+	slow := f.snapshot.Trace.Steps >= slowSteps && best.Grown >= slowLeast && f.fitsWithout(best)
+	return best, best.Grown > 0 && (best.Grown*leakShare > f.live() || best.Grown >= sampler.GiB || slow)
 }
 
 // besides is the line of an unusual rise that comes from another loop than that of the steps before: one batch
@@ -237,6 +244,19 @@ func (f *facts) heldBy(l sampler.TorchLine) sampler.Bytes {
 		}
 	}
 	return l.Grown
+}
+
+// asksForMore: a validation, or a step that takes unusually much, was under way.
+func (f *facts) asksForMore() bool {
+	_, spike := f.spiking()
+	_, _, validation := f.validationHolds()
+	return spike || validation
+}
+
+// fitsWithout: the request had fitted into what was free, had the line given back a quarter of what it kept.
+func (f *facts) fitsWithout(l sampler.TorchLine) bool {
+	short := f.shortfallOr0()
+	return short > 0 && l.Grown/4 >= short
 }
 
 // inHoles: the request fits into what is unallocated, and into no block of it.

@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -168,5 +169,36 @@ func TestSnapshotWithoutHistory(t *testing.T) {
 	s.Devices[0].Trace = nil
 	if e := explainSnapshot(s, "en"); len(e.Events) != 1 || len(e.Causes) != 0 {
 		t.Errorf("%+v", e.Causes)
+	}
+}
+
+// A step that takes unusually much is the reason, though what was refused had fitted packed: what comes next would not.
+func TestSnapshotSpikeBeforeHoles(t *testing.T) {
+	s := torchSnapshot(t, "batch")
+	d := &s.Devices[0]
+	d.Reserved += d.Trace.OOM.Requested * 2
+	d.Split, d.LargestFree = d.Reserved.Less(d.Allocated), 20*sampler.MiB
+	d.Trace.OOM.Reserved = d.Reserved
+	e := explainSnapshot(s, "en")
+	if TopCause(e.Causes) != CauseDataSpike || e.Advice[0].ID == FixExpandableSegments || !slices.ContainsFunc(e.Causes, func(c sampler.Cause) bool { return c.ID == CauseFragmentation }) {
+		t.Errorf("%+v, advice %s", e.Causes, e.Advice[0].ID)
+	}
+}
+
+// A slow leak that has come to the limit: the request had fitted without a part of it.
+func TestSnapshotSlowLeak(t *testing.T) {
+	for kept, want := range map[sampler.Bytes]string{84 * sampler.MiB: CauseLeak, 30 * sampler.MiB: CauseFragmentation} {
+		s := grownSnapshot(6*sampler.GiB, 300*sampler.MiB)
+		d := &s.Devices[0]
+		d.Allocated = 5500 * sampler.MiB
+		d.Split = d.Reserved.Less(d.Allocated)
+		t0 := d.Trace
+		t0.Live, t0.Steps, t0.OOM.Requested, t0.OOM.Free = d.Allocated, 105, 500*sampler.MiB, sampler.Some(499*sampler.MiB)
+		l := &t0.Lines[0]
+		l.Live, l.Grown, l.Module = kept, kept, false
+		t0.Lines = t0.Lines[:1]
+		if e := explainSnapshot(s, "en"); TopCause(e.Causes) != want {
+			t.Errorf("%v: %+v", kept, e.Causes)
+		}
 	}
 }

@@ -84,6 +84,8 @@ func (p *process) is(who sampler.Process) {
 		*p = *newProcess(p.pid) // which begins under our eyes
 	}
 	p.who = who
+	p.who.Memory, p.who.Peak, p.who.SM = sampler.Opt[sampler.Bytes]{}, nil, sampler.Opt[int]{} // of the GPU where it is listed
+	p.who.Allocator, p.who.Requests = nil, nil
 }
 
 // fill gives a process what it asked for on one GPU, and its exact peak.
@@ -100,7 +102,7 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 		r.Live, r.Peak = r.Live+n, y.exact.top
 	}
 	row.Requests = r
-	if n, at := y.exact.peak(); n > 0 && n <= y.most() && (row.Peak == nil || n >= row.Peak.Bytes) {
+	if n, at := y.exact.peak(); n > 0 && !y.pooled && n <= y.most() && (row.Peak == nil || n >= row.Peak.Bytes) {
 		row.Peak = &sampler.Peak{Bytes: n, Time: milli(at), Source: y.exact.source()}
 	}
 }

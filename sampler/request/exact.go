@@ -12,6 +12,7 @@ type exact struct {
 	listedAt time.Time
 	listed   sampler.Opt[sampler.Bytes] // waits until all calls before it are known
 	base     sampler.Opt[sampler.Bytes] // of the driver's figure, what is not live
+	guessed  bool                       // that: a call was so near that it may be in the figure or not
 	with     sampler.Bytes              // live at that time
 	apart    bool                       // the figure does not follow the calls: a pool, managed memory
 	moved    time.Time                  // live has changed last
@@ -42,9 +43,14 @@ func (e *exact) before(at time.Time, live sampler.Bytes) {
 func (e *exact) settle(live sampler.Bytes, next time.Duration) {
 	n, ok := e.listed.Value()
 	e.listed = sampler.Opt[sampler.Bytes]{}
-	if !ok || e.base.Known() && (next < unsure || e.listedAt.Sub(e.moved) < unsure) {
+	near := next < unsure || e.listedAt.Sub(e.moved) < unsure
+	if !ok || e.base.Known() && near {
 		return
 	}
+	if e.guessed { // it begins anew, with a figure that is sure
+		e.base, e.top = sampler.Opt[sampler.Bytes]{}, 0
+	}
+	e.guessed = near
 	if was, known := e.base.Value(); known {
 		changed := live.Less(e.with) + e.with.Less(live)
 		off := n.Less(was+live) + (was + live).Less(n)
@@ -80,7 +86,7 @@ func (e *exact) note(at time.Time, live sampler.Bytes, loose bool) {
 
 // source is where the peak is from.
 func (e *exact) source() string {
-	if e.loose {
+	if e.loose || e.guessed {
 		return sampler.PeakOverlapping
 	}
 	return sampler.PeakCalls

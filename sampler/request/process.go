@@ -20,7 +20,7 @@ type process struct {
 	mapped  map[uint64]mapping
 	retains map[int]int // of primary contexts, by device
 	seats   []*seat     // few: one for each device
-	dropped [8]dropped  // of late, a ring
+	dropped [64]dropped // of late, a ring
 	drops   int
 }
 

@@ -26,6 +26,7 @@ type tally struct {
 	live, peak sampler.Bytes
 	refusal    *refusal
 	exact      exact
+	pooled     bool // a pool of the driver is used, which keeps what is given back: peaks are not known
 	gpu        *gpu // nil: not known
 }
 
@@ -71,6 +72,7 @@ func (t *tally) refuse(c *Call, n sampler.Bytes) {
 	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen && r.tid == c.TID && n <= r.Bytes && c.Time.Sub(r.last) <= retryWithin {
 		r.Tries++
 		r.Smallest, r.last = min(r.Smallest, n), c.Time
+		r.Free = t.gpu.free(c.Time) // after it gave its cache back, as a log says it
 		return
 	}
 	t.refusal = &refusal{tid: c.TID, last: c.Time, Refusal: sampler.Refusal{Time: c.Time, Bytes: n, Smallest: n, Free: t.gpu.free(c.Time),
@@ -79,6 +81,7 @@ func (t *tally) refuse(c *Call, n sampler.Bytes) {
 
 // grant notes memory that was given.
 func (t *tally) grant(c *Call, n sampler.Bytes, loose bool) {
+	t.pooled = t.pooled || Functions[c.Function].Memory == Pool
 	t.add(c.Time, n, loose)
 	t.met(c, n)
 }
@@ -158,6 +161,7 @@ func (t *tally) join(o *tally) {
 	t.live += o.live
 	t.peak = max(t.peak, o.peak, t.live)
 	t.exact = exact{since: t.peak, topAt: t.largestAt, loose: true}
+	t.pooled = t.pooled || o.pooled
 }
 
 // requests is the tally as snapshots have it.

@@ -558,3 +558,66 @@ func TestAnswered(t *testing.T) {
 		}
 	}
 }
+
+// The last row of who is gone has nothing that it had on another GPU.
+func TestLastRowOfTwo(t *testing.T) {
+	host := people{7: {}}
+	s := newScene(t, 2, host)
+	s.context(0)
+	s.alloc(1, gib)
+	s.call("cuDevicePrimaryCtxRetain", Call{Address: 0xc001, Device: 1})
+	s.call("cuMemAlloc_v2", Call{Address: 2, Size: uint64(9 * gib), Context: 0xc001, Device: -1})
+	s.list(0, 7, sampler.Some(gib))
+	s.list(1, 7, sampler.Some(9*gib))
+	s.apply()
+	s.gpus[0].Processes, s.gpus[1].Processes = nil, nil
+	s.refused(90 * gib)
+	delete(host, 7)
+	s.Ended(7, s.now, 1<<8)
+	for i, g := range s.apply().GPUs {
+		for _, p := range g.Processes {
+			if p.Memory.Known() || p.Peak != nil && p.Peak.Bytes > []sampler.Bytes{gib, 9 * gib}[i] {
+				t.Errorf("GPU %d: %v, peak %+v", i, p.Memory, p.Peak)
+			}
+		}
+	}
+}
+
+// A pool keeps what is given back: the driver's figure has it, and no call tells of it.
+func TestPoolHasNoExactPeak(t *testing.T) {
+	s := newScene(t, 1, people{7: {}})
+	s.context(0)
+	key := s.gpus[0].Key()
+	async := func(at uint64) {
+		s.call("cuMemAllocAsync", Call{Address: at, Size: uint64(gib), Context: 0xc000, Device: -1})
+	}
+	async(1)
+	s.call("cuMemFreeAsync", Call{Address: 1, Device: -1})
+	s.later(ms(50))
+	s.Listed(key, s.now, []sampler.Process{{PID: 7, Memory: sampler.Some(gib + 256*mib)}})
+	s.later(ms(50))
+	async(2)
+	if p := s.of(0, 7); p.Peak != nil {
+		t.Errorf("%+v", p.Peak)
+	}
+}
+
+// A list in the middle of calls says little: until the next one nothing is exact.
+func TestGuessedBase(t *testing.T) {
+	s := newScene(t, 1, people{7: {}})
+	s.context(0)
+	key := s.gpus[0].Key()
+	s.alloc(1, gib)
+	s.Listed(key, s.now, []sampler.Process{{PID: 7, Memory: sampler.Some(256 * mib)}}) // without it
+	s.alloc(2, gib)
+	if p := s.of(0, 7); p.Peak.Source != sampler.PeakOverlapping {
+		t.Errorf("%+v", p.Peak)
+	}
+	s.later(ms(50))
+	s.Listed(key, s.now, []sampler.Process{{PID: 7, Memory: sampler.Some(2*gib + 256*mib)}})
+	s.later(ms(50))
+	s.alloc(3, gib)
+	if p := s.of(0, 7); p.Peak.Source != sampler.PeakCalls || p.Peak.Bytes != 3*gib+256*mib {
+		t.Errorf("%+v", p.Peak)
+	}
+}
