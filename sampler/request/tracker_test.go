@@ -561,7 +561,7 @@ func TestAnswered(t *testing.T) {
 
 // The last row of who is gone has nothing that it had on another GPU.
 func TestLastRowOfTwo(t *testing.T) {
-	host := people{7: {}}
+	host := people{7: {Environment: map[string]string{}}}
 	s := newScene(t, 2, host)
 	s.context(0)
 	s.alloc(1, gib)
