@@ -58,7 +58,7 @@ func TestDriverDeaths(t *testing.T) {
 		from string
 		text string
 	}{
-		"fires_driver":             {"driver", "GPU memory refused by the driver: 16.0 GiB refused with 8.7 GiB free"},
+		"fires_driver":             {"driver", "GPU memory refused by the driver: 16.0 GiB refused with 9.7 GiB free"},
 		"fires_driver_pieces":      {"driver", "GPU memory refused by the driver; only a piece of the request is known"},
 		"fires_driver_logged":      {"recording", "CUDA out of memory on GPU 0"},
 		"fires_driver_logged_late": {"recording", "CUDA out of memory on GPU 0"},
