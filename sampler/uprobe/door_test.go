@@ -172,6 +172,7 @@ func TestMidLife(t *testing.T) {
 	gpu := sampler.GPU{UUID: "GPU-0"}
 	r.list(p.PID(), gpu.Key(), 1500000000)
 	r.until("the library is found", func() bool { p.Do("alloc x 1000", "free x"); r.snapshot(); return len(r.seen) > 0 })
+	time.Sleep(50 * time.Millisecond) // a list so near to a call is not sure to have it
 	r.list(p.PID(), gpu.Key(), 1500000000)
 	time.Sleep(50 * time.Millisecond)
 	p.Do("alloc b 2000000000", "free b", "free a")
