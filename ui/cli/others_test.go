@@ -64,7 +64,7 @@ func TestReportOfParts(t *testing.T) {
 	if out, _, _ := command(t, "report", dir); !strings.Contains(out, "2 parts") {
 		t.Error(out)
 	}
-	if _, errs, code := command(t, "report", t.TempDir()); code != 1 || !strings.Contains(errs, "without recordings") {
+	if _, errs, code := command(t, "report", t.TempDir()); code != 2 || !strings.Contains(errs, "without recordings") {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 }
