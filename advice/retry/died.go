@@ -62,6 +62,10 @@ var (
 	progress = regexp.MustCompile(`(?i)\b(?:step|iter(?:ation)?|epoch|global_step)\b\W{0,3}\d+`)
 )
 
+// wentOnLines of progress after a failure show that a program went on: a few may be read after a traceback that was printed
+// after them, where standard output and standard error are two files.
+const wentOnLines = 10
+
 // lastWords is the line that shows that a program went on after a failure of memory and died of something else; empty:
 // it did not. Where its exit code is one of its own, whatever it says then counts.
 func lastWords(after string, usual bool) (line string) {
@@ -78,7 +82,7 @@ func lastWords(after string, usual bool) (line string) {
 		case raised, otherEnds.MatchString(text):
 			line = text
 		case progress.MatchString(text) && !strings.HasPrefix(text, "wandb:"):
-			if went[text] = true; len(went) >= 2 && line == "" {
+			if went[text] = true; len(went) >= wentOnLines && line == "" {
 				line = text
 			}
 		case line == "" && text != "" && !told && (!usual || complaint.MatchString(text) && !aftermath.MatchString(text)):

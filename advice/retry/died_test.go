@@ -28,7 +28,8 @@ func TestDied(t *testing.T) {
 		{tooBig, 42, "\n", ""},
 		{tooBig, 1, "step 900\nstep 901\nValueError: bad loss\n", "other_end"},
 		{tooBig, 1, "Traceback (most recent call last):\n  File \"x\"\nmymod.errors.KeyError: 'x'\n", "other_end"},
-		{tooBig, 1, "step 900\nstep 901\n", "other_end"},
+		{tooBig, 1, "step 900\nstep 901\nstep 902\nstep 903\nstep 904\nstep 905\nstep 906\nstep 907\nstep 908\nstep 909\n", "other_end"},
+		{tooBig, 1, "step 900\nstep 901\n", ""}, // printed before, to another file than the traceback
 		{tooBig, 1, "cp: error writing 'x': No space left on device\n", "other_end"},
 		{tooBig, 1, "KeyboardInterrupt\n", "other_end"},
 		{tooBig, 1, "disk full\n", "other_end"},
