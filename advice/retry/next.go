@@ -80,6 +80,9 @@ var measures = []measure{
 // nearlySure: a cause is as good as another that is said with so little more confidence.
 const nearlySure = 0.1
 
+// leakSeen: below it a leak is guessed, from no more than how late the failure came. A try costs less than a night without one.
+const leakSeen = 0.65
+
 // Next is the first measure that explain advises and that can be applied from outside, or why there is none.
 func Next(d Death) (Change, *Refusal) {
 	causes := d.Explanation.Causes
@@ -87,10 +90,10 @@ func Next(d Death) (Change, *Refusal) {
 	if near := nearly(causes); top == explain.CauseUnknown && len(near) > 1 {
 		top = near[1]
 	}
-	switch top {
-	case explain.CauseUnknown:
+	switch {
+	case top == explain.CauseUnknown:
 		return Change{}, refuse("retry.unknown")
-	case explain.CauseLeak:
+	case top == explain.CauseLeak && causes[0].Confidence >= leakSeen:
 		return Change{}, refuse("retry.leak")
 	}
 	var why *Refusal

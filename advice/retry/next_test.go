@@ -229,3 +229,16 @@ func TestEverySample(t *testing.T) {
 		}
 	}
 }
+
+// A leak that was seen only dies later with a smaller batch; one that is guessed is worth a try.
+func TestLeaks(t *testing.T) {
+	args := []string{"python", "train.py", "--batch-size", "32"}
+	for confidence, want := range map[float64]string{0.92: "retry.leak", leakSeen: "retry.leak", 0.62: ""} {
+		e := explained(t, tooBig, args...)
+		e.Causes = append([]sampler.Cause{{ID: explain.CauseLeak, Confidence: confidence}}, e.Causes...)
+		c, no := Next(Death{Explanation: e, Args: args})
+		if want == "" && (no != nil || !slices.Contains(c.Args, "16")) || want != "" && (no == nil || no.id != want) {
+			t.Errorf("%v: %v, %v", confidence, c.Args, no)
+		}
+	}
+}
