@@ -14,6 +14,7 @@ func TestSmallerBatch(t *testing.T) {
 		{"argparse joined", "python train.py --batch_size=64 --lr 1e-3", "python train.py --batch_size=32 --lr 1e-3"},
 		{"short", "python train.py -b 16 data/", "python train.py -b 8 data/"},
 		{"accumulation present", "python t.py --batch_size 8 --accum_iter 4", "python t.py --batch_size 4 --accum_iter 8"},
+		{"accumulation of open_clip", "python t.py --batch-size=8 --accum-freq=2", "python t.py --batch-size=4 --accum-freq=4"},
 		{"trainer", "torchrun --nproc_per_node 4 run_clm.py --per_device_train_batch_size 8 --bf16", "torchrun --nproc_per_node 4 run_clm.py --per_device_train_batch_size 4 --gradient_accumulation_steps 2 --bf16"},
 		{"trainer with both", "accelerate launch run.py --gradient_accumulation_steps 2 --per_device_train_batch_size 8", "accelerate launch run.py --gradient_accumulation_steps 4 --per_device_train_batch_size 4"},
 		{"ultralytics", "yolo detect train data=coco.yaml model=yolov8x.pt batch=16 imgsz=1280", "yolo detect train data=coco.yaml model=yolov8x.pt batch=8 imgsz=1280"},
