@@ -49,8 +49,9 @@ func WentOn(text string, whole bool) bool {
 	return len(steps) >= wentOnSteps
 }
 
-// lastTraceback is where the last traceback begins, if its error is not about memory; -1: there is none, or the
-// program printed steps after it.
+// lastTraceback is where the last traceback begins, if neither its error nor what was printed after it is about
+// memory; else -1. Steps after it say nothing: what a program prints to a pipe of its own may be read late, and
+// Python writes its buffered standard output when the traceback is out.
 func lastTraceback(lines []string) int {
 	last := -1
 	for i, line := range lines {
@@ -69,7 +70,7 @@ func lastTraceback(lines []string) int {
 				return -1
 			}
 			named = true
-		case stepLine.MatchString(line) && named, strings.Contains(line, chainHead):
+		case named && refusedLine.MatchString(line) && !stepLine.MatchString(line), strings.Contains(line, chainHead):
 			return -1
 		}
 	}
