@@ -46,7 +46,7 @@ func move(by int) func(*Model) tea.Cmd {
 // sortNext sorts by the next column that is shown.
 func (m *Model) sortNext() tea.Cmd {
 	m.table.reverse = false
-	shown := fitting(m.tty.w-pick(boxed(m.tty.w, m.tty.h), 2, 0), m.view().anyContainer())
+	shown := fitting(m.tty.w-pick(boxed(m.tty.w, m.tty.h), 2, 0), m.view().anyContainer(), m.table.columns)
 	for range columns {
 		m.table.sort = (m.table.sort + 1) % len(columns)
 		if columns[m.table.sort].order != nil && slices.Contains(shown, m.table.sort) {
