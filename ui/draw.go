@@ -69,6 +69,8 @@ func (m *Model) page(v *view) (p page, ok bool) {
 		return page{title, centered(w, h, helpWidth, len(lines)+2), lines}, true
 	case modeEnvironment:
 		return m.environmentPage(v), true
+	case modeSetup:
+		return m.setupPage(v), true
 	case modeSignal, modeSignalAsk:
 		return m.signalPage(v), true
 	case modeAdvice:

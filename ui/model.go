@@ -32,6 +32,7 @@ type Model struct {
 	spots       []spot // of the picture
 	signals     signalMenu
 	environment environmentView
+	setup       setup
 	alerts      alertFeed
 	tty         tty
 	glyphs      *theme.Glyphs

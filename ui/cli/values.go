@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -228,31 +229,14 @@ func langOf(env func(string) string) langFlag {
 // notifyFlag is a list of bell and desktop.
 type notifyFlag notify.Terminal
 
-func (n *notifyFlag) String() string {
-	var list []string
-	if n.Bell {
-		list = append(list, "bell")
-	}
-	if n.Desktop {
-		list = append(list, "desktop")
-	}
-	return strings.Join(list, ",")
-}
-
-func (n *notifyFlag) Type() string { return "HOW" }
+func (n *notifyFlag) String() string { return notify.Terminal(*n).String() }
+func (n *notifyFlag) Type() string   { return "HOW" }
 func (n *notifyFlag) Set(text string) error {
-	set := *n
-	for _, s := range strings.Split(text, ",") {
-		switch strings.TrimSpace(s) {
-		case "bell":
-			set.Bell = true
-		case "desktop":
-			set.Desktop = true
-		default:
-			return fmt.Errorf("%q is neither bell nor desktop", s)
-		}
+	t, err := notify.ParseTerminal(text)
+	if err != nil || text == "" {
+		return cmp.Or(err, errors.New("it is neither bell nor desktop"))
 	}
-	*n = set
+	*n = notifyFlag{n.Bell || t.Bell, n.Desktop || t.Desktop}
 	return nil
 }
 
