@@ -2,7 +2,9 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"nvpeak/sampler"
 	"nvpeak/theme"
@@ -116,7 +118,7 @@ func (v *view) procLine(c *canvas, r rect, cols []slot, n int) {
 	row := v.table.rows[n]
 	v.spot(r, clickRow(row.key()))
 	if row.head != nil {
-		c.cut(r.x+2, r.y, r.x+r.w, theme.Strong, row.head.text(v.words))
+		v.groupLine(c, r, cols, row.head)
 		cols = nil
 	}
 	for _, s := range cols {
@@ -126,7 +128,7 @@ func (v *view) procLine(c *canvas, r rect, cols []slot, n int) {
 		case col.text == nil:
 			v.shareBar(c, s.x, r.y, s.w, row)
 		case col.title == titleCommand:
-			c.cut(s.x, r.y, s.x+s.w, col.role(row), v.from(commandOf(row, v.words), pick(row.proc == nil, 0, v.table.sideways)))
+			c.cut(s.x, r.y, s.x+s.w, col.role(row), row.indent+v.from(commandOf(row, v.words), pick(row.proc == nil, 0, v.table.sideways)))
 		default:
 			c.cut(s.x, r.y, s.x+s.w, col.role(row), col.format(row, col.width))
 		}
@@ -138,6 +140,16 @@ func (v *view) procLine(c *canvas, r rect, cols []slot, n int) {
 		c.ground(r.x, r.y, r.x+r.w, theme.Selected)
 		c.set(r.x, r.y, v.glyphs.Cursor, theme.Accent)
 	}
+}
+
+// groupLine is a group with its totals; in the tree its name stands among the commands.
+func (v *view) groupLine(c *canvas, r rect, cols []slot, g *group) {
+	end := r.x + r.w
+	if i := slices.IndexFunc(cols, func(s slot) bool { return columns[s.column].title == titleCommand }); g.tree && i >= 0 {
+		c.cut(cols[i].x, r.y, cols[i].x+cols[i].w, theme.Strong, g.indent+g.name)
+		end = cols[i].x - 1
+	}
+	c.cut(r.x+2, r.y, end, theme.Strong, strings.TrimSpace(g.text(v.words)))
 }
 
 // shareBar is the part of the GPU that the row holds.
