@@ -155,8 +155,6 @@ func (f *failure) leakText() string {
 	}
 	if l.Steps > 0 {
 		steps = l.Steps
-	} else if l.Cycles == 0 && l.Requests > 0 { // what it began after the first steps
-		steps = min(steps, l.Requests)
 	}
 	text := f.words.Say("torch.leak", append(pairs, "each", printed(l.Grown/sampler.Bytes(steps)), "count", steps)...)
 	if k, known := f.keeper(); known && f.runsModel(l) {

@@ -112,18 +112,28 @@ func (l *lines) add(d *sampler.TorchDevice, one *heldLine) {
 		for i := range levels {
 			levels[i] = int64(one.Levels[i].Or(0))
 		}
-		gain, from := torchsnap.Grown(levels)
-		t.Grown = min(sampler.Bytes(gain), d.Reserved)
-		if first, last := l.Steps[from].Or(0), l.Steps[n-1].Or(0); gain > 0 && l.BySteps && last > first {
-			if since := levels[n-1] - levels[from]; since > 0 {
-				t.Grown = min(sampler.Bytes(since), d.Reserved)
+		g := torchsnap.Grown(levels)
+		t.Grown = min(sampler.Bytes(g.Gain), d.Reserved)
+		if first, last := l.Steps[g.From].Or(0), l.Steps[n-1].Or(0); g.Gain > 0 && l.BySteps && last > first {
+			t.Steps = g.Steps(float64(last - first))
+			if !slices.IsSorted(levels[g.From:]) {
+				t.Grown, t.Steps = l.gained(levels, g.From), int(last-first)
 			}
-			t.Steps = int(last - first)
 			l.goOn(&t, last, held.Less(sampler.Bytes(levels[n-1])))
 		}
 	}
 	t.Grown = min(t.Grown, d.Reserved)
 	d.Trace.Lines = append(d.Trace.Lines, t)
+}
+
+// gained is what a line that also falls has gained from a stretch on: it may be high in the last one.
+func (l *lines) gained(levels []int64, from int) sampler.Bytes {
+	places := make([]float64, len(levels))
+	for i := range places {
+		places[i] = float64(l.Steps[i].Or(0))
+	}
+	gain := torchsnap.Slope(places[from:], levels[from:]) * (places[len(places)-1] - places[from])
+	return sampler.Bytes(max(0, min(gain, float64(levels[len(levels)-1]))))
 }
 
 // goOn adds to the growth what came after the last stretch, as far as it went on alike.

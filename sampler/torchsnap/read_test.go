@@ -309,7 +309,7 @@ func TestGrown(t *testing.T) {
 		"after weights":          {line(60, func(i int) int64 { return min(int64(i), 5)*100 + int64(i) }), true},
 		"one jump in the middle": {line(60, func(i int) int64 { return int64(i / 30) }), false},
 	} {
-		if got, _ := Grown(c.levels); (got > 0) != c.grows {
+		if got := Grown(c.levels); (got.Gain > 0) != c.grows {
 			t.Errorf("%s: grows %v", name, got)
 		}
 	}

@@ -85,15 +85,16 @@ func (t *trace) before(d *device, cut bool) int64 {
 
 // lines are those that hold most, or grow, or rose unusually, up to a moment.
 func (f *fold) lines(t *trace, now *moment) []sampler.TorchLine {
-	list := []sampler.TorchLine{}
+	list, p := []sampler.TorchLine{}, now.pace()
 	for _, site := range slices.Sorted(maps.Keys(now.lines)) {
 		line := now.lines[site]
 		if line.live <= 0 && line.rise == 0 {
 			continue
 		}
 		line.levels = t.lines[site].levels
+		grown, steps := t.growth(line, now, p)
 		list = append(list, sampler.TorchLine{TorchSite: f.frames.named(site), Caller: f.frames.caller(&line), Live: amount(line.live), Blocks: line.blocks,
-			Grown: amount(t.growth(line, now)), Rise: amount(line.live - line.valley), Usual: amount(line.rise), Cycles: line.cycles,
+			Grown: amount(grown), Steps: steps, Rise: amount(line.live - line.valley), Usual: amount(line.rise), Cycles: line.cycles,
 			Largest: amount(max(line.largest, usualRequest(line))), Requests: line.requests})
 	}
 	slices.SortStableFunc(list, func(a, b sampler.TorchLine) int { return cmp.Compare(max(b.Live, b.Usual), max(a.Live, a.Usual)) })

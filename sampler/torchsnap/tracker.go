@@ -12,6 +12,7 @@ type tracker struct {
 	blocks, requests int
 	valley, peak     int64 // since it was last low, and the highest since then
 	valleyAt         int   // events
+	firstValley      int   // the same for the first rise that was over
 	cycles           int
 	rise             int64 // largest that is over
 	largest, now     int64 // single request: before this rise, and of it
@@ -46,6 +47,9 @@ func (l *tracker) free(size int64, at int) {
 		l.cycles++
 		l.rise, l.largest = max(l.rise, l.peak-l.valley), max(l.largest, l.now)
 		l.valley, l.peak, l.now, l.valleyAt = l.live, l.live, 0, at
+		if l.cycles == 1 {
+			l.firstValley = at
+		}
 		l.passed()
 	case l.peak == l.valley: // it goes on falling
 		l.valley, l.peak, l.valleyAt = l.live, l.live, at
