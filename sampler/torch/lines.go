@@ -53,8 +53,9 @@ type heldLine struct {
 
 // What a reporter says of a stack.
 const (
-	flagOptimizer = 1
-	flagModule    = 2
+	flagOptimizer  = 1
+	flagModule     = 2
+	flagGeneration = 4
 )
 
 const (
@@ -66,7 +67,7 @@ const (
 func (s *site) torch() sampler.TorchSite {
 	flags := s.Flags.Or(0)
 	return sampler.TorchSite{File: clean(s.File), Line: s.Line.count(), Function: clean(s.Function), Validation: clean(s.Validation),
-		Optimizer: flags&flagOptimizer != 0, Module: flags&flagModule != 0}
+		Optimizer: flags&flagOptimizer != 0, Module: flags&flagModule != 0, Generation: flags&flagGeneration != 0}
 }
 
 func clean(text string) string { return sampler.Clean(text[:min(len(text), maxText)]) }
@@ -112,12 +113,15 @@ func (l *lines) add(d *sampler.TorchDevice, one *heldLine) {
 		for i := range levels {
 			levels[i] = int64(one.Levels[i].Or(0))
 		}
+		if t.Generation && !l.BySteps {
+			levels = levels[:torchsnap.Fallen(levels)]
+		}
 		g := torchsnap.Grown(levels)
 		t.Grown = min(sampler.Bytes(g.Gain), d.Reserved)
 		if first, last := l.Steps[g.From].Or(0), l.Steps[n-1].Or(0); g.Gain > 0 && l.BySteps && last > first {
 			t.Steps = g.Steps(float64(last - first))
 			if !slices.IsSorted(levels[g.From:]) {
-				t.Grown, t.Steps = l.gained(levels, g.From), int(last-first)
+				t.Grown, t.Steps = sampler.Bytes(torchsnap.Gained(l.places(n)[g.From:], levels[g.From:])), int(last-first)
 			}
 			l.goOn(&t, last, held.Less(sampler.Bytes(levels[n-1])))
 		}
@@ -126,14 +130,13 @@ func (l *lines) add(d *sampler.TorchDevice, one *heldLine) {
 	d.Trace.Lines = append(d.Trace.Lines, t)
 }
 
-// gained is what a line that also falls has gained from a stretch on: it may be high in the last one.
-func (l *lines) gained(levels []int64, from int) sampler.Bytes {
-	places := make([]float64, len(levels))
-	for i := range places {
-		places[i] = float64(l.Steps[i].Or(0))
+// places are where the levels begin, in steps.
+func (l *lines) places(n int) []float64 {
+	list := make([]float64, n)
+	for i := range list {
+		list[i] = float64(l.Steps[i].Or(0))
 	}
-	gain := torchsnap.Slope(places[from:], levels[from:]) * (places[len(places)-1] - places[from])
-	return sampler.Bytes(max(0, min(gain, float64(levels[len(levels)-1]))))
+	return list
 }
 
 // goOn adds to the growth what came after the last stretch, as far as it went on alike.

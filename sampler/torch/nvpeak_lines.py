@@ -23,7 +23,7 @@ LEVELS = 32  # of each
 FRAMES = 200  # of a stack
 TOLD = 40  # of the stack of a refusal
 KINDS = 20000  # frames whose kind is kept
-OPTIMIZER, MODULE = 1, 2
+OPTIMIZER, MODULE, GENERATION = 1, 2, 4
 
 
 def whole(value):
@@ -325,6 +325,8 @@ class NvpeakLines(object):
             own = python and not p["library"].search(path) and not path.startswith(self.libraries)
             optimizer = python and (not own and p["optimizer"].search(path) or p["optimizer_own"].search(path))
             flags = (OPTIMIZER if optimizer else 0) | (MODULE if not own and "torch/nn/modules/" in path else 0)
+            of = path + ":" + name
+            flags |= GENERATION if python and (p["generation"].search(of) or p["cache"].search(of)) else 0
             kind = (own, python, own and bool(p["validation"].search(name)), flags)
             if len(self.kinds) >= KINDS:
                 self.kinds.clear()

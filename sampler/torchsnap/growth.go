@@ -40,9 +40,18 @@ func (g Growth) Steps(span float64) int {
 	return max(1, int(span*(1-0.5/of)*rises/(rises-0.5)+0.5))
 }
 
-// Slope is how much a line gains on average from one place to the next, at which it held that: what it falls between
-// counts as well. It is 0 for less than two places.
-func Slope(places []float64, levels []int64) float64 {
+// gained is the gain of a line that also falls, by what it gains on average: it may be high in the end.
+func (g Growth) gained(levels []int64) int64 {
+	places := make([]float64, len(levels))
+	for i := range places {
+		places[i] = float64(i)
+	}
+	return Gained(places[g.From:], levels[g.From:])
+}
+
+// Gained is what a line has gained from the first to the last of the places at which it held that, on average: what it
+// falls between counts as well. It is 0 for less than two places.
+func Gained(places []float64, levels []int64) int64 {
 	n := float64(len(levels))
 	var x, y, xy, xx float64
 	for i, level := range levels {
@@ -55,7 +64,25 @@ func Slope(places []float64, levels []int64) float64 {
 	if xx == 0 {
 		return 0
 	}
-	return xy / xx
+	return max(0, min(int64(xy/xx*(places[len(places)-1]-places[0])), levels[len(levels)-1]))
+}
+
+// Fallen is how many of the levels were there when the line last fell by a quarter of its rise: where tokens are
+// generated, the cache of keys and values grows with each, and goes with its sequence. What is there in spite of that
+// stays. A token takes the place of one that is freed right after it, which is no fall.
+func Fallen(levels []int64) (n int) {
+	if len(levels) == 0 {
+		return 0
+	}
+	low, high := levels[0], levels[0]
+	for i, level := range levels {
+		high = max(high, level)
+		if level < high-(high-low)/4 {
+			n, low, high = i+1, level, level
+		}
+		low = min(low, level)
+	}
+	return n
 }
 
 // grownEvenly is the same for growth that begins at latest there.
@@ -107,12 +134,15 @@ func floorOf(levels []int64) []int64 {
 	return floor
 }
 
+// storeChurn: a line that holds what it has for long, and gained less than a tenth of what it made, replaces one by another.
+const storeChurn = 10
+
 // growth is that of a line up to a moment, and the steps in which it came; 0: not known. Of a line that rises and falls
 // only what stays below counts: it may be high just now. What is allocated in all must have grown with it, by half at
 // least: else the line took the place of what was there before the history began, whose end tells no line.
-func (t *trace) growth(line tracker, now *moment, p pace) (gain int64, steps int) {
+func (t *trace) growth(line tracker, named, generation bool, now *moment, p pace) (gain int64, steps int) {
 	end := now.events
-	if line.cycles > 0 {
+	if line.cycles > 0 && !p.passed(&line, end) {
 		end = min(end, line.valleyAt)
 	}
 	n := 0
@@ -123,14 +153,19 @@ func (t *trace) growth(line tracker, now *moment, p pace) (gain int64, steps int
 	if line.cycles == 0 || line.valleyAt >= now.events {
 		levels = append(levels, line.live)
 	}
+	if generation {
+		levels = levels[:Fallen(levels)]
+	}
 	g := Grown(levels)
-	if g.Gain == 0 || 2*t.grownInAll(g.From, end, p) < g.Gain {
+	if g.Gain == 0 || 2*t.grownInAll(g.From, end, p) < g.Gain || named && line.cycles == 0 && g.Gain*storeChurn < line.made {
 		return 0, 0
 	}
-	if p.steps == 0 {
-		return g.Gain, 0
+	span := p.between(t.curve.points[g.From].from, end)
+	steps = min(g.Steps(span), int(p.between(0, end))+1)
+	if p.steps > 0 && !slices.IsSorted(levels[g.From:]) {
+		return g.gained(levels), max(1, int(span+0.5))
 	}
-	return g.Gain, g.Steps(p.between(t.curve.points[g.From].from, end))
+	return g.Gain, steps
 }
 
 // grownInAll is by how much the least that was allocated rose from a stretch to a moment, at which a step may be half
@@ -165,6 +200,14 @@ func (p pace) between(from, to int) float64 {
 	return float64(max(0, to-from)) * float64(p.steps) / float64(max(1, p.events))
 }
 
+// passed: the line came and went with the steps once, and has not for at least so many. What it holds is not of this
+// step, unless it comes from somewhere that it never came from.
+func (p pace) passed(line *tracker, now int) bool {
+	return line.cycles+passedSteps <= p.steps && p.between(line.valleyAt, now) >= passedSteps && line.newWay() == 0
+}
+
+const passedSteps = 3
+
 // pace is that of the line that came and went once in each step, and did so for longest.
 func (m *moment) pace() (p pace) {
 	steps := m.steps()
@@ -176,13 +219,20 @@ func (m *moment) pace() (p pace) {
 	return p
 }
 
-// steps is how often most lines came and went; 0: no pattern.
+// steps is how often most lines came and went, of those that still do; 0: no pattern.
 func (m *moment) steps() int {
-	votes := map[int]int{}
+	votes, over := map[int]int{}, map[int]int{}
 	for _, line := range m.lines {
-		if line.cycles >= 3 {
+		switch {
+		case line.cycles < 3:
+		case (m.events-line.valleyAt)*(line.cycles-1) > passedSteps*(line.valleyAt-line.firstValley):
+			over[line.cycles]++
+		default:
 			votes[line.cycles]++
 		}
+	}
+	if len(votes) == 0 {
+		votes = over
 	}
 	best := 0
 	for _, n := range slices.Sorted(maps.Keys(votes)) {

@@ -146,3 +146,104 @@ func TestGrownForOthers(t *testing.T) {
 		}
 	}
 }
+
+// A request is compared with those of its own stack: others of the line may be of another size.
+func TestRequestsOfStack(t *testing.T) {
+	const small, large = "layer.py run, norm.py forward", "layer.py run, attention.py forward"
+	for name, c := range map[string]struct {
+		now, before int64
+		rows        string
+		count       int
+	}{
+		"the same call":        {90 * mib, 80, large, 10},
+		"the same call, small": {9 * mib, 4, small, 10},
+		"a call for once":      {90 * mib, 0, "layer.py run, head.py forward", 0},
+	} {
+		p := newPlayer()
+		for range 10 {
+			a, b := p.alloc(4*mib, small), p.alloc(80*mib, large)
+			p.free(b)
+			p.free(a)
+		}
+		p.event("oom", 0, c.now, c.rows)
+		o := p.f.result().Devices[0].Trace.OOM
+		if o.Usual != sampler.Bytes(c.before*mib) || o.Requests != c.count {
+			t.Errorf("%s: %s in %d requests before, want %d MiB in %d", name, o.Usual, o.Requests, c.before, c.count)
+		}
+	}
+}
+
+// What generation holds grows with each token by design, and goes with its sequence: only what stays beyond is kept.
+func TestGenerationGrows(t *testing.T) {
+	const own, library = "chat.py generate", "/v/lib/python3.11/site-packages/transformers/cache_utils.py update, /v/lib/python3.11/site-packages/transformers/generation/utils.py _sample, chat.py answer"
+	for name, c := range map[string]struct {
+		rows      string
+		sequences int // before the one that is cut off
+		kept      int64
+		trains    bool
+		grows     bool
+	}{
+		"one sequence":             {library, 0, 0, false, false},
+		"many sequences":           {library, 4, 0, false, false},
+		"own function":             {own, 0, 0, false, false},
+		"each sequence is kept":    {library, 24, 10 * mib, false, true},
+		"a function of a training": {own, 0, 0, true, true},
+		"a library in a training":  {library, 0, 0, true, false},
+	} {
+		p := newPlayer()
+		if c.trains {
+			p.alloc(mib, "/v/lib/python3.11/site-packages/torch/optim/adam.py step")
+		}
+		for sequence := range c.sequences + 1 {
+			tokens, cache := 40, []int64(nil)
+			if sequence == c.sequences && c.kept == 0 {
+				tokens = 400
+			}
+			for range tokens {
+				p.free(p.alloc(2*mib, "chat.py logits"))
+				cache = append(cache, p.alloc(mib, c.rows))
+			}
+			if sequence < c.sequences {
+				for _, addr := range cache[c.kept/mib:] {
+					p.free(addr)
+				}
+			}
+		}
+		for _, l := range p.f.result().Devices[0].Trace.Lines {
+			if l.File == "chat.py" && l.Function != "logits" && (l.Grown > 0) != c.grows {
+				t.Errorf("%s: %+v", name, l)
+			}
+		}
+	}
+}
+
+// A line that came and went in the first steps, and keeps half of what it makes since then, leaks: it has not risen for
+// one step. What a store replaces is no growth.
+func TestKeptSince(t *testing.T) {
+	p := newPlayer()
+	var store []int64
+	for step := range 60 {
+		for i := range 2 {
+			if at := (2*step + i) % 20; step >= 10 {
+				p.free(store[at])
+				store[at] = p.alloc(int64(100+step)*mib/20, "bank.py push")
+			} else {
+				store = append(store, p.alloc(5*mib, "bank.py push"))
+			}
+		}
+		p.step(func() {
+			one, two := p.alloc(10*mib, "net.py forward, train.py step"), p.alloc(10*mib, "net.py forward, train.py step")
+			if p.free(one); step < 4 {
+				p.free(two)
+			}
+		})
+	}
+	p.event("oom", 0, 20*mib, "net.py forward, train.py step")
+	l := p.line(t, "net.py:1")
+	if rate := l.Grown.MiB() / float64(max(1, l.Steps)); math.Abs(rate-10) > 1 || l.Rise > 30*mib {
+		t.Errorf("%.1f MiB each step: %+v", rate, l)
+	}
+	if l := p.line(t, "bank.py:1"); l.Grown > 0 {
+		t.Errorf("the store: %+v", l)
+	}
+}

@@ -278,7 +278,7 @@ func TestOwnLines(t *testing.T) {
 		{"/home/ann/train.py", "interval_loss", true, false, false, true},
 		{"/v/lib/python3.11/site-packages/deepspeed/runtime/zero/stage_1_and_2.py", "initialize_optimizer_states", false, false, true, true},
 	} {
-		if got, want := kindOfFrame(c.file, c.name), (frameKind{c.python, c.own, c.validation, c.optimizer, strings.Contains(c.file, "nn/modules")}); got != want {
+		if got, want := kindOfFrame(c.file, c.name), (frameKind{python: c.python, own: c.own, validation: c.validation, optimizer: c.optimizer, module: strings.Contains(c.file, "nn/modules")}); got != want {
 			t.Errorf("%s %s: %+v, want %+v", c.file, c.name, got, want)
 		}
 	}
