@@ -251,9 +251,16 @@ func (r *Receiver) Told() bool {
 	return r.told
 }
 
-// Lacks says for which PyTorch, if any, lines were asked for and are not to be had, and why; "" twice: for none.
-func (r *Receiver) Lacks() (version, why string) {
+// Lack is why a PyTorch does not tell lines that were asked for.
+type Lack struct {
+	Version string // of PyTorch
+	What    string // gone: it has no memory history; off: that does not begin; unseen: what is alive cannot be looked at; else it raised
+	Why     string // what it raised; empty: nothing
+}
+
+// Lacks says why lines are not to be had; the zero value: they are, or nobody was asked.
+func (r *Receiver) Lacks() Lack {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.lacks[0], r.lacks[1]
+	return r.lacks
 }
