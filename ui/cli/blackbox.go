@@ -244,6 +244,10 @@ func (b *blackBox) remove() {
 }
 
 func (b *blackBox) removeLocked() {
+	if b.lock != nil {
+		b.lock.Close() //nolint:errcheck // nothing was written
+		b.lock = nil   // a descriptor, which removing may need
+	}
 	if b.removed = true; b.dir != "" {
 		os.RemoveAll(b.dir) //nolint:errcheck // what stays is pruned some day
 	}
