@@ -1531,6 +1531,7 @@ var textsEN = map[string]string{
 	"torch.holes":              "{split} is unallocated, but its largest free block is {largest}, and {line} requested {need}.",
 	"torch.pins":               "{line} keeps most of it reserved: {blocks} live blocks in segments with {size} free.",
 	"torch.largest":            "{line}: {size} in {blocks} blocks, more than any other line ({percent} of what is allocated).",
+	"torch.generation":         "{line}: {size} in {blocks} blocks ({percent} of what is allocated), where tokens are generated: a cache of keys and values grows with each token of a sequence, and no leak was seen.",
 	"torch.no_frames":          "The snapshot names no source lines: call torch.cuda.memory._record_memory_history() before training.",
 	"torch.no_line":            "(no source line)",
 	"torch.cut":                "{file}: {why}; what was read is explained",

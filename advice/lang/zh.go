@@ -1530,6 +1530,7 @@ var textsZH = map[string]string{
 	"torch.holes":              "{split} 未分配，但最大的空闲块只有 {largest}，而 {line} 请求了 {need}。",
 	"torch.pins":               "{line} 使其中大部分保持保留：{blocks} 个活动块所在的段里有 {size} 空闲。",
 	"torch.largest":            "{line}：{blocks} 个块共 {size}，多于其他任何一行（占已分配的 {percent}）。",
+	"torch.generation":         "{line}：{blocks} 个块共 {size}（占已分配的 {percent}），在生成 token 的过程中：键值缓存随序列的每个 token 增长，没有发现泄漏。",
 	"torch.no_frames":          "快照没有源代码行：请在训练前调用 torch.cuda.memory._record_memory_history()。",
 	"torch.no_line":            "（无源代码行）",
 	"torch.cut":                "{file}：{why}；已对读到的部分作出说明",

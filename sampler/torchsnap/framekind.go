@@ -14,6 +14,8 @@ type frameKind struct {
 	validation bool
 	optimizer  bool
 	module     bool // a module of torch runs
+	cache      bool // keys and values of the tokens so far are kept
+	generates  bool // tokens are made one by one
 }
 
 var (
@@ -27,6 +29,10 @@ var (
 	// validationTrainer is a frame of a library that trains, where it validates: its name, or its file.
 	validationTrainer = regexp.MustCompile(`(?i)/(?:lightning|pytorch_lightning|transformers|trl|fastai|mmengine|mmcv|ultralytics|detectron2|composer|megatron|nemo|keras|sentence_transformers|setfit|anomalib|nnunetv2|monai)/` +
 		`(?:.*/(?:evaluation_loop|validator|val)\.py:|.*:_*(?:do_epoch_|run_)?(?:evaluate|evaluation|validate|validation|val|eval)(?:_and_print_results|_step|_loop|_epoch|_forward)*$|.*:(?:prediction_(?:step|loop)|inference_on_dataset)$)`)
+	// cacheOf is a frame, file and function, of a cache of keys and values, which grows with each token by design.
+	cacheOf = regexp.MustCompile(`(?i)/cache_utils\.py:|:.*(?:past_?key|kv_?cache|key_?value_?cache|with_cache|update_cache)|:DynamicCache`)
+	// generation is a frame in which tokens are made one by one.
+	generation = regexp.MustCompile(`(?i)/(?:transformers|optimum|unsloth)/(?:.*/)?generation/[^/]*:|:_*(?:stream_)?generate(?:_(?:text|tokens?|completion|response|answer|once|ids|sequence))?$|:_*(?:greedy|beam|contrastive)_(?:search|decode)$|:_*(?:sample|decode)_(?:next_)?tokens?$`)
 	// trainingName is a function that trains.
 	trainingName = regexp.MustCompile(`(?i)train|fit|tune|stage|warm_?up|phase`)
 	// optimizerFile is a module of optimizers, optimizerOwn one that somebody wrote, optimizerName a function that makes the state.
@@ -39,7 +45,7 @@ var (
 // goes by them, too.
 func Patterns() map[string]string {
 	return map[string]string{"library": libraryFile.String(), "validation": validationName.String(),
-		"optimizer": optimizerFile.String(), "optimizer_own": optimizerOwn.String()}
+		"optimizer": optimizerFile.String(), "optimizer_own": optimizerOwn.String(), "cache": cacheOf.String(), "generation": generation.String()}
 }
 
 func kindOfFrame(file, name string) frameKind {
@@ -48,6 +54,8 @@ func kindOfFrame(file, name string) frameKind {
 	k.own = k.python && !libraryFile.MatchString(file)
 	k.validation = k.own && (validationName.MatchString(name) || validationFile.MatchString(file)) || k.python && !k.own && validationTrainer.MatchString(file+":"+name)
 	k.optimizer = k.python && (!k.own && optimizerFile.MatchString(file) || optimizerOwn.MatchString(file) || optimizerName.MatchString(name))
+	k.cache = k.python && cacheOf.MatchString(file+":"+name)
+	k.generates = k.python && generation.MatchString(file+":"+name)
 	k.module = !k.own && strings.Contains(file, "torch/nn/modules/")
 	return k
 }

@@ -132,7 +132,7 @@ func (b *blackBox) fail(err error) {
 	b.broken = cmp.Or(b.broken, err)
 }
 
-// saw takes what a snapshot tells of the machine.
+// saw takes what a snapshot tells of the machine, and writes it at once: nvpeak may be killed.
 func (b *blackBox) saw(s *sampler.Snapshot) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -142,6 +142,9 @@ func (b *blackBox) saw(s *sampler.Snapshot) {
 	b.meta.Driver, b.meta.CUDA, b.meta.GPUs = s.Driver, s.CUDA, nil
 	for _, g := range s.GPUs {
 		b.meta.GPUs = append(b.meta.GPUs, g.Name)
+	}
+	if b.broken == nil && !b.removed {
+		b.broken = b.writeMeta()
 	}
 }
 
@@ -241,6 +244,10 @@ func (b *blackBox) remove() {
 }
 
 func (b *blackBox) removeLocked() {
+	if b.lock != nil {
+		b.lock.Close() //nolint:errcheck // nothing was written
+		b.lock = nil   // a descriptor, which removing may need
+	}
 	if b.removed = true; b.dir != "" {
 		os.RemoveAll(b.dir) //nolint:errcheck // what stays is pruned some day
 	}

@@ -136,12 +136,17 @@ func (a *app) scanFile(name string) (l logFailures, err error) {
 		return a.scanSnapshot(l, text, kind)
 	}
 	var head post.Head
-	l.events, l.others, err = oomlog.ScanUpTo(io.TeeReader(tape.Text(text), &head), maxFailures)
+	var survival trainlog.Survival
+	l.events, l.others, err = oomlog.ScanUpTo(io.TeeReader(tape.Text(text), io.MultiWriter(&head, &survival)), maxFailures)
 	if errors.Is(err, tape.ErrMuch) {
 		l.note, err = a.words().Say("log.much", "file", sampler.Clean(name)), nil
 	}
 	if err != nil {
 		return l, fmt.Errorf("%s: %w", name, err)
+	}
+	for i := range l.events {
+		e := &l.events[i]
+		e.Recovered = e.Recovered || e.MemoryKind == sampler.MemoryGPU && survival.Survived(e.Line, e.Occurrences > 1)
 	}
 	l.events = head.Read(l.events, oomlog.Scan)
 	return l, nil
