@@ -39,7 +39,8 @@ const (
 )
 
 // died says whether a process that ended did so of a refused request. How it ended tells, where that was seen: what ends
-// well has coped, what gives up has not, whatever it asked for. Else it is told by what it asked for, and how long ago.
+// well has coped, what gives up has not, whatever it asked for, unless it was granted something and lived on. Else it is told
+// by what it asked for, and how long ago.
 func (p *proc) died() bool {
 	a := &p.asking
 	if !a.pending() || a.wentOn() || p.plansAgain() || a.movesToHost() {
@@ -50,7 +51,18 @@ func (p *proc) died() bool {
 	case endedWell:
 		return false
 	case gaveUp:
+		if a.grantedSince() {
+			within = goesSeconds
+		}
 		return p.seen-a.tried <= within
+	case stopped:
+		if a.grantedSince() {
+			return false
+		}
+	case endUnknown:
+		if a.met-a.tried > unwindSeconds {
+			return false
+		}
 	}
 	if a.refusal.Tries == 1 {
 		within = plainSeconds
@@ -62,9 +74,10 @@ func (p *proc) died() bool {
 type end int
 
 const (
-	endUnknown end = iota // nobody saw it, or somebody ended it
+	endUnknown end = iota // nobody saw it
 	endedWell
 	gaveUp
+	stopped // by a signal that somebody else sent
 )
 
 // end tells by the exit status. Signals that people and schedulers send say nothing of the process; those that it
@@ -78,7 +91,7 @@ func (a *asking) end() end {
 	case status <= 128 || slices.Contains(ownSignals, status-128):
 		return gaveUp
 	}
-	return endUnknown
+	return stopped
 }
 
 // ownSignals are SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE and SIGSEGV.

@@ -291,4 +291,48 @@ var harmlessPatterns = []pattern{
 		d.wait(40)
 		j.exits(1)
 	}},
+	{"oom", "quiet_driver_little_killed", nil, func(d *driven) { // it does with little, until somebody ends it
+		j := trained(d, 39)
+		j.ask(512 * mib)
+		d.wait(3)
+		j.ask(4 * mib)
+		d.wait(2)
+		j.exits(137)
+	}},
+	{"oom", "quiet_driver_little_at_once_killed", nil, func(d *driven) {
+		j := trained(d, 39)
+		j.torch(512*mib, 0)
+		j.ask(4 * mib)
+		d.wait(6)
+		j.exits(143)
+	}},
+	{"oom", "quiet_driver_little_gone", nil, func(d *driven) { // how it ended was not seen
+		j := trained(d, 39)
+		j.torch(512*mib, 0)
+		d.wait(3)
+		j.ask(4 * mib)
+		d.wait(4)
+		j.exit()
+	}},
+	{"oom", "quiet_driver_little_at_once_exit_3", nil, func(d *driven) { // of something else
+		j := trained(d, 39)
+		j.ask(512 * mib)
+		j.ask(4 * mib)
+		d.wait(9)
+		j.exits(3)
+	}},
+	{"oom", "quiet_driver_little_exit_3", nil, func(d *driven) {
+		j := trained(d, 39)
+		j.torch(512*mib, 0)
+		d.wait(4)
+		j.ask(4 * mib)
+		d.wait(6)
+		j.exits(3)
+	}},
+	{"oom", "quiet_driver_minutes_later", nil, func(d *driven) { // nor has what is later
+		j := trained(d, 39)
+		j.torch(512*mib, 0)
+		d.wait(300)
+		j.exits(1)
+	}},
 }
