@@ -37,7 +37,11 @@ const (
 	RefusalFlush   = "flush"   // the same was granted after memory was given back: a near miss
 	RefusalGranted = "granted" // the same was granted, for others gave memory back
 	RefusalSmaller = "smaller" // less was asked for, and granted
+	RefusalOther   = "other"   // memory of another kind was granted: managed, of the host, by another function
 )
+
+// MadeDo says whether the program was content with less, or with memory of another kind.
+func (r *Refusal) MadeDo() bool { return r.Outcome == RefusalSmaller || r.Outcome == RefusalOther }
 
 // Request is one request for GPU memory that the driver has answered.
 type Request struct {

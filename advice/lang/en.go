@@ -720,6 +720,7 @@ var textsEN = map[string]string{
 	"outcome.flush":           "granted after it gave {freed} back, a near miss",
 	"outcome.granted":         "granted later, for others gave memory back",
 	"outcome.smaller":         "it made do with less",
+	"outcome.other":           "it took memory of another kind",
 	"proc.host":               "host memory",
 	"proc.cpu":                "{host}, CPU {percent} % of a core",
 	"proc.environment":        "environment",

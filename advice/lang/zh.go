@@ -720,6 +720,7 @@ var textsZH = map[string]string{
 	"outcome.flush":           "归还 {freed} 后得到满足，险些失败",
 	"outcome.granted":         "其他进程归还显存后得到满足",
 	"outcome.smaller":         "改用了更小的申请",
+	"outcome.other":           "改用了其他类型的内存",
 	"proc.host":               "主机内存",
 	"proc.cpu":                "{host}，CPU 占一个核的 {percent} %",
 	"proc.environment":        "环境",

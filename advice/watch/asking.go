@@ -254,7 +254,7 @@ func (a *asking) foldRefusal(r sampler.Refusal, now float64, at time.Time) {
 		}
 		a.granted, a.live = a.asked.Granted-a.times, a.asked.Live
 	}
-	if r.Outcome == sampler.RefusalSmaller && (another || was.Outcome != r.Outcome) {
+	if r.MadeDo() && (another || was.Outcome != r.Outcome) {
 		a.planned.add(seen)
 	}
 }

@@ -175,6 +175,15 @@ var harmlessPatterns = []pattern{
 		d.wait(20)
 		j.exit()
 	}},
+	{"flush", "quiet_driver_managed", nil, func(d *driven) { // what was refused is taken as managed memory
+		j := trained(d, 36)
+		j.ask(4 * gib)
+		for range 4 {
+			j.give()
+		}
+		j.with("cuMemAllocManaged", 4*gib)
+		d.wait(40)
+	}},
 	{"oom", "quiet_driver_pinned", nil, func(d *driven) { // memory of the host
 		j := trained(d, 10)
 		for range 5 {

@@ -94,6 +94,8 @@ func (t *tally) met(c *Call, n sampler.Bytes) {
 		return
 	}
 	switch {
+	case Functions[c.Function].Name != r.Function:
+		t.other(c, n)
 	case n >= r.Smallest && r.Freed > 0 && n <= r.Bytes:
 		r.Outcome = sampler.RefusalFlush
 		t.flushes++
@@ -104,10 +106,11 @@ func (t *tally) met(c *Call, n sampler.Bytes) {
 	}
 }
 
-// moved notes that the host's memory was taken, which may be in place of the GPU's.
-func (t *tally) moved(c *Call, n sampler.Bytes) {
+// other notes that memory of another kind was granted, which may be in place of what was refused: no allocator asks
+// again by another function.
+func (t *tally) other(c *Call, n sampler.Bytes) {
 	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen && r.tid == c.TID && n >= r.Smallest/smallerPart && c.Time.Sub(r.last) <= retryWithin {
-		r.Outcome = sampler.RefusalSmaller
+		r.Outcome = sampler.RefusalOther
 	}
 }
 

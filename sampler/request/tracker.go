@@ -136,7 +136,7 @@ func (t *Tracker) gives(p *process, c *Call, f *Function) {
 	n := sampler.Bytes(min(c.Size, uint64(sampler.MaxPlausible)))
 	if f.Memory == Host && c.Answer == success {
 		for _, s := range p.seats {
-			s.tally.moved(c, n)
+			s.tally.other(c, n)
 		}
 	}
 	if f.Memory == Host || c.Answer != success && c.Answer != outOfMemory {

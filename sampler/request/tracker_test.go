@@ -81,6 +81,24 @@ func TestOutcomes(t *testing.T) {
 			s.later(retryWithin - ms(2))
 			s.alloc(2, 4*gib)
 		}, sampler.RefusalFlush, 1, 1, 1, 4 * gib},
+		"managed memory in its place is no flush": {func(s *scene) {
+			s.alloc(1, 20*gib)
+			s.refused(4 * gib)
+			s.free(1)
+			s.call("cuMemAllocManaged", Call{Address: 2, Size: uint64(4 * gib), Context: 0xc000, Device: -1})
+		}, sampler.RefusalOther, 1, 0, 1, 4 * gib},
+		"nor is what another function gives": {func(s *scene) {
+			s.alloc(1, 20*gib)
+			s.refused(4 * gib)
+			s.free(1)
+			s.call("cuMemAllocAsync", Call{Address: 2, Size: uint64(4 * gib), Context: 0xc000, Device: -1})
+		}, sampler.RefusalOther, 1, 0, 1, 4 * gib},
+		"or a little of it": {func(s *scene) {
+			s.alloc(1, 20*gib)
+			s.refused(4 * gib)
+			s.free(1)
+			s.call("cuMemCreate", Call{Address: 2, Size: uint64(20 * mib), Device: 0})
+		}, sampler.RefusalOpen, 1, 0, 1, 4 * gib},
 		"a larger request is a new refusal": {func(s *scene) {
 			s.refused(4 * gib)
 			s.refused(5 * gib)
@@ -246,7 +264,7 @@ func TestNotOnTheGPU(t *testing.T) {
 		t.Errorf("a little on the host: %+v", r.Refusal)
 	}
 	s.call("cuMemHostAlloc", Call{Address: 4, Size: uint64(8 * gib), Device: -1})
-	if r := s.requests(0); r.Refusal.Outcome != sampler.RefusalSmaller {
+	if r := s.requests(0); r.Refusal.Outcome != sampler.RefusalOther {
 		t.Errorf("all of it on the host: %+v", r.Refusal)
 	}
 }
