@@ -129,7 +129,7 @@ func (w *Watch) deathOf(g *gpu, p *proc) Death {
 	if piece(&r) {
 		e.Extra["piece_bytes"] = r.Bytes
 	} else {
-		e.Requested = sampler.Some(cmp.Or(r.Smallest, r.Bytes))
+		e.Requested = sampler.Some(r.Bytes) // who tries again with less wanted this
 	}
 	e.Refused = g.refusedOf(p, &e, w.clock.Last)
 	in.Events = []sampler.OOMEvent{e}
@@ -160,8 +160,8 @@ func (w *Watch) tellDeath(d Death) (logged bool) {
 		}
 	}
 	w.addFailure(failure{event: d.Event, gpu: d.Key, placed: true, at: w.clock.Now, death: d, dead: true, explained: explain.Explain(d.Incident)})
-	if size, ok := sampler.Plausible(d.Event.Requested); ok && size > 0 {
-		w.needs.refuse(refusal{bytes: size, gpu: d.Key, at: w.clock.Now, pid: d.PID, command: d.command})
+	if size, ok := sampler.Plausible(d.Event.Requested); ok && size > 0 { // the least of a falling series would have done
+		w.needs.refuse(refusal{bytes: cmp.Or(d.refusal.Smallest, size), gpu: d.Key, at: w.clock.Now, pid: d.PID, command: d.command})
 	}
 	return false
 }
@@ -173,7 +173,7 @@ func (d *Death) is(e sampler.OOMEvent, at float64, key sampler.GPUKey, placed bo
 		return false
 	}
 	asked, known := sampler.Plausible(e.Requested)
-	return e.PID.Or(0) == d.PID || piece(&d.refusal) || !known || asked <= d.refusal.Bytes && d.refusal.Bytes <= 2*asked+largeSegment
+	return e.PID.Or(0) == d.PID || piece(&d.refusal) || !known || asked <= d.refusal.Bytes && cmp.Or(d.refusal.Smallest, d.refusal.Bytes) <= 2*asked+largeSegment
 }
 
 // toldOf finds the death of which a log tells now, and makes that one failure of both.
