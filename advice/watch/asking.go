@@ -12,6 +12,7 @@ import (
 type asking struct {
 	heard   bool              // its requests are seen
 	began   float64           // when the first was seen
+	lead    float64           // how long it had used the GPU by then, in seconds, as far as is known
 	row     *sampler.Requests // of the snapshot that is folded; nil: there is none
 	asked   sampler.Requests  // newest; without its refusal
 	refusal sampler.Refusal   // newest
@@ -128,6 +129,7 @@ func (g *gpu) foldAsking(now float64) {
 	g.requests = nil
 	for _, p := range g.procs {
 		if r := p.asking.row; r != nil {
+			p.hasLead(r, now, g.at)
 			p.asking.fold(r, now, g.at, g.free)
 			p.asking.row = nil
 		}
@@ -154,6 +156,26 @@ func (a *asking) begin(now float64) (first bool) {
 	a.heard, a.began, a.tried = true, now, math.NaN()
 	return true
 }
+
+// hasLead notes how long a process that is folded for the first time has used the GPU: it may have been listed before the GPU
+// of its requests was known, and of one whose first calls were missed only the start is known.
+func (p *proc) hasLead(r *sampler.Requests, now float64, at time.Time) {
+	a := &p.asking
+	if a.asked != (sampler.Requests{}) {
+		return
+	}
+	first, began := now, p.first
+	if a.heard {
+		first = a.began
+	}
+	if start, ok := p.start.Value(); ok && !r.Whole {
+		began = min(began, now-at.Sub(start).Seconds())
+	}
+	a.lead = max(first-began, 0)
+}
+
+// age is how long the process had used the GPU at a time, in seconds.
+func (a *asking) age(at float64) float64 { return at - a.began + a.lead }
 
 // elsewhere takes a request on another GPU: who is granted memory there goes on.
 func (a *asking) elsewhere(r *sampler.Request, at float64) {

@@ -341,6 +341,25 @@ func TestSeenFlushes(t *testing.T) {
 	}
 }
 
+// The first minute of a process begins when it is listed, also where the GPU of its requests is known later.
+func TestFirstMinute(t *testing.T) {
+	w := New(Options{})
+	for i := range 72 {
+		p := processOf(7, "python a.py", 30000)
+		if i >= 70 {
+			p.Requests = &sampler.Requests{Granted: 9, Whole: true}
+		}
+		if i == 71 {
+			p.Requests = &sampler.Requests{Granted: 10, Refused: 1, Flushes: 1, Whole: true, Refusal: &sampler.Refusal{Time: drivenTime(70.5),
+				Bytes: gib, Smallest: gib, Tries: 1, Freed: 2 * gib, Outcome: sampler.RefusalFlush, Function: "cuMemAlloc_v2"}}
+		}
+		w.Add(sampler.Snapshot{Time: drivenTime(float64(i)), GPUs: []sampler.GPU{gpuOf(0, 40960, 31000, p)}})
+	}
+	if open := w.Open(); len(open) != 1 || open[0].Level != sampler.LevelWarning || open[0].Kind != sampler.AlertFlush {
+		t.Errorf("%+v", open)
+	}
+}
+
 // Flushes of before a process was first seen are not told, unless the last was just then.
 func TestOldFlushes(t *testing.T) {
 	for ago, want := range map[float64]int{10: 1, 10.1: 0} {

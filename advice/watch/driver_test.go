@@ -46,6 +46,7 @@ type drivenJob struct {
 	heldAt     []float64
 	listed     bool
 	zombie     bool // still listed when it has ended
+	older      bool // than what looks at its calls
 }
 
 type drivenBlock struct {
@@ -225,7 +226,11 @@ func (d *driven) snapshots() (list []sampler.Snapshot) {
 		defer func(ended bool) { j.ended = ended }(j.ended)
 	}
 	tracker := request.New(d)
-	tracker.Begin(nil)
+	older := map[int]bool{}
+	for _, j := range d.jobs {
+		older[j.pid] = j.older
+	}
+	tracker.Begin(older)
 	key := sampler.GPUKey{ID: "GPU-d"}
 	used, next := sampler.Bytes(0), 0
 	for at := 1.0; at < seconds; at++ {

@@ -61,6 +61,16 @@ var patterns = []pattern{
 		j.torch(2*gib, 3)
 		d.wait(20)
 	}},
+	{"flush", "fires_driver_midlife", nearMiss, func(d *driven) { // long after its start, though it is heard for the first time
+		j := d.job(4242, "python train.py")
+		j.start, j.older = -3600, true
+		d.wait(2)
+		for n := range 36 {
+			j.ask(gib + sampler.Bytes(n)*2*mib)
+		}
+		j.torch(4*gib, 4)
+		d.wait(20)
+	}},
 	{"flush", "fires_driver_pieces", nearMiss, func(d *driven) {
 		j := trained(d, 36)
 		expandable(j, 200)
