@@ -63,6 +63,8 @@ type Door struct {
 
 // Asking is who sees requests. The Loop tells it what happens meanwhile, from several goroutines.
 type Asking interface {
+	// Machine takes all GPUs of the machine, watched or not, before anything else.
+	Machine(devs []Device)
 	// Listed takes the processes of one GPU when the driver listed them.
 	Listed(gpu GPUKey, at time.Time, procs []Process)
 	// Reading takes each reading of the memory that differs from the one before.

@@ -27,7 +27,7 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 	door := t.door
 	door.LetGo = append([]string{}, t.door.LetGo...)
 	s.Door = &door
-	t.ordinals = sampler.NewOrdinals(s)
+	t.number(s)
 	for _, p := range t.processes {
 		t.settle(p, s.Time)
 		for _, seat := range p.seats {
@@ -50,6 +50,18 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 		}
 		t.unlisted(g, s.Time)
 	}
+}
+
+// number notes which GPUs are watched, and how programs number those that there are.
+func (t *Tracker) number(s *sampler.Snapshot) {
+	t.watched = make(map[sampler.GPUKey]bool, len(s.GPUs))
+	for i := range s.GPUs {
+		t.watched[s.GPUs[i].Key()] = true
+	}
+	if t.partly() {
+		s = &t.machine
+	}
+	t.ordinals = sampler.NewOrdinals(s)
 }
 
 // index notes where the driver lists processes, and who is who. Those that are silent and gone are forgotten.
@@ -150,12 +162,19 @@ func (t *Tracker) tell(s *sampler.Snapshot) {
 				break
 			}
 		}
-		if g := s.Find(key); g != nil && key != (sampler.GPUKey{}) {
+		told++
+		g := s.Find(key)
+		if g == nil {
+			g = t.machine.Find(key)
+		}
+		switch {
+		case g != nil && key != sampler.GPUKey{}:
 			c.GPU, c.UUID = sampler.Some(g.Index), g.UUID
+		case t.partly():
+			continue // of a GPU that is not watched, for all that is known
 		}
 		c.Time = milli(c.Time)
 		s.Requests = append(s.Requests, c.Request)
-		told++
 	}
 	t.calls = append(t.calls[:0], t.calls[told:]...)
 }

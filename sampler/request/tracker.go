@@ -15,6 +15,8 @@ type Tracker struct {
 	mu        sync.Mutex
 	processes map[int]*process
 	gpus      map[sampler.GPUKey]*gpu
+	machine   sampler.Snapshot // with all its GPUs, also those that are not watched
+	watched   map[sampler.GPUKey]bool
 	ordinals  sampler.Ordinals
 	listed    map[int][]sampler.GPUKey // where the driver lists a process
 	calls     []asked                  // for the next snapshot
@@ -47,6 +49,20 @@ func (t *Tracker) Begin(running map[int]bool) {
 	defer t.mu.Unlock()
 	t.seeing, t.older = true, running
 }
+
+// Machine takes all GPUs of the machine, watched or not: who asks for memory on one that is not must not be told at another.
+func (t *Tracker) Machine(devs []sampler.Device) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.machine = sampler.Snapshot{}
+	for i := range devs {
+		d := &devs[i]
+		t.machine.GPUs = append(t.machine.GPUs, sampler.GPU{Index: d.Index, UUID: d.UUID, Name: d.Name, MIG: d.MIG})
+	}
+}
+
+// partly says whether some GPUs are not watched.
+func (t *Tracker) partly() bool { return len(t.machine.GPUs) > len(t.watched) }
 
 // Late notes a process whose first calls were missed.
 func (t *Tracker) Late(pid int) {
