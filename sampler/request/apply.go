@@ -34,6 +34,9 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 			seat.at = t.place(p, seat)
 		}
 		t.join(p)
+		for _, seat := range p.seats {
+			seat.tally.measure(s.Time)
+		}
 	}
 	t.tell(s)
 	for i := range s.GPUs {

@@ -118,8 +118,8 @@ func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
 	}
 	p.blocks[at] = &block{bytes: n, seat: s, context: c.Context, memory: Functions[c.Function].Memory, refs: 1}
 	s.tally.grant(c, n, p.overlaps(c))
-	if g := s.tally.gpu; g != nil && physical(Functions[c.Function].Memory) {
-		g.give(c.Time, n)
+	if physical(Functions[c.Function].Memory) {
+		s.tally.moves(c.Time, int64(n)) //nolint:gosec // below MaxPlausible
 	}
 }
 
@@ -139,8 +139,8 @@ func (p *process) drop(c *Call, at where, b *block) {
 	p.dropped[p.drops%len(p.dropped)] = dropped{c.TID, c.Time}
 	p.drops++
 	b.seat.tally.take(c.Time, b.bytes)
-	if g := b.seat.tally.gpu; g != nil && physical(b.memory) {
-		g.drop(c.Time, b.bytes)
+	if physical(b.memory) {
+		b.seat.tally.moves(c.Time, -int64(b.bytes)) //nolint:gosec // below MaxPlausible
 	}
 }
 

@@ -26,8 +26,9 @@ type tally struct {
 	live, peak sampler.Bytes
 	refusal    *refusal
 	exact      exact
-	pooled     bool // a pool of the driver is used, which keeps what is given back: peaks are not known
-	gpu        *gpu // nil: not known
+	pooled     bool   // a pool of the driver is used, which keeps what is given back: peaks are not known
+	gpu        *gpu   // nil: not known
+	unplaced   []move // while that is so
 }
 
 // refusal is one that is looked after, and by whom it was made.
@@ -77,6 +78,46 @@ func (t *tally) refuse(c *Call, n sampler.Bytes) {
 	}
 	t.refusal = &refusal{tid: c.TID, last: c.Time, Refusal: sampler.Refusal{Time: c.Time, Bytes: n, Smallest: n, Free: t.gpu.free(c.Time),
 		Function: Functions[c.Function].Name, Tries: 1}}
+}
+
+// on notes which GPU it is. What was asked there before that was known is made up for.
+func (t *tally) on(g *gpu) {
+	if t.gpu == nil && g != nil {
+		for _, m := range t.unplaced {
+			g.note(m.at, m.bytes)
+		}
+		t.unplaced = nil
+	}
+	t.gpu = g
+}
+
+// moves notes that the GPU's memory was given or, negative, taken back.
+func (t *tally) moves(at time.Time, n int64) {
+	switch {
+	case t.gpu != nil && n > 0:
+		t.gpu.give(at, n)
+	case t.gpu != nil:
+		t.gpu.note(at, n)
+	case len(t.unplaced) < keptMoves:
+		t.unplaced = append(t.unplaced, move{at, n})
+	}
+}
+
+// measure finds what was free at the last refusal, as far as readings since then tell.
+func (t *tally) measure(now time.Time) {
+	r := t.refusal
+	if r == nil || t.gpu == nil || r.Free.Known() && now.Sub(r.last) > 2*showsWithin {
+		return
+	}
+	if !r.Free.Known() {
+		r.Free = t.gpu.free(r.last)
+	}
+	if r.Outcome == sampler.RefusalOther {
+		return // what that takes of the GPU, and when, no call tells
+	}
+	if n, ok := t.gpu.freeAfter(r.last).Value(); ok && n < r.Free.Or(0) {
+		r.Free = sampler.Some(n)
+	}
 }
 
 // grant notes memory that was given.

@@ -161,7 +161,7 @@ func (t *Tracker) gives(p *process, c *Call, f *Function) {
 	s := p.seat(c)
 	if s.tally.granted+s.tally.refused == 0 {
 		s.at = t.place(p, s)
-		s.tally.gpu = t.gpus[s.at]
+		s.tally.on(t.gpus[s.at])
 	}
 	s.tally.asked(c.Time, n)
 	if c.Answer == success {

@@ -139,6 +139,82 @@ func TestFreeAtRefusal(t *testing.T) {
 	}
 }
 
+// A program that fills the GPU within milliseconds makes more calls than are kept, and no reading is between.
+func TestFreeOfFilledGPU(t *testing.T) {
+	s := newScene(t, 1, people{7: {}})
+	s.context(0)
+	key := s.gpus[0].Key()
+	s.Reading(key, s.now, gib)
+	s.later(ms(3))
+	for n := range 20000 { // 40,000 MiB of 47 GiB
+		s.now = s.now.Add(3*time.Microsecond - time.Millisecond)
+		s.alloc(uint64(n+1), 2*mib)
+	}
+	s.refused(20 * gib)
+	if r := s.requests(0); !r.Refusal.Free.Equal(sampler.Some(47*gib - 40000*mib)) {
+		t.Errorf("free: %v", r.Refusal.Free)
+	}
+	s.later(ms(30))
+	s.Reading(key, s.now, 41500*mib) // the driver rounds each of them, or its context has come meanwhile
+	if r := s.requests(0); !r.Refusal.Free.Equal(sampler.Some(48*gib - 41500*mib)) {
+		t.Errorf("free by the reading after: %v", r.Refusal.Free)
+	}
+	s.later(ms(200))
+	s.Reading(key, s.now, 47*gib) // too late to say something of that time
+	if r := s.requests(0); !r.Refusal.Free.Equal(sampler.Some(48*gib - 41500*mib)) {
+		t.Errorf("free by a late reading: %v", r.Refusal.Free)
+	}
+}
+
+// What was given since the refusal is no part of it, and who is gone has left more than there was.
+func TestFreeByTheReadingAfter(t *testing.T) {
+	for name, row := range map[string]struct {
+		then func(s *scene)
+		used sampler.Bytes
+		free sampler.Bytes
+	}{
+		"it gave back":   {func(s *scene) { s.free(1) }, 15 * gib, 3 * gib},
+		"it took more":   {func(s *scene) { s.alloc(2, 2*gib) }, 47 * gib, 3 * gib},
+		"it is gone":     {func(*scene) {}, gib, 8 * gib},
+		"a context came": {func(*scene) {}, 41 * gib, 7 * gib},
+		"managed memory": {func(s *scene) {
+			s.call("cuMemAllocManaged", Call{Address: 2, Size: uint64(5 * gib), Context: 0xc000, Device: -1})
+		}, 45 * gib, 8 * gib},
+	} {
+		s := newScene(t, 1, people{7: {}})
+		s.context(0)
+		key := s.gpus[0].Key()
+		s.Reading(key, s.now, 10*gib)
+		s.later(ms(5))
+		s.alloc(1, 30*gib)
+		s.later(ms(5))
+		s.refused(20 * gib)
+		s.later(ms(5))
+		row.then(s)
+		s.later(ms(5))
+		s.Reading(key, s.now, row.used)
+		if r := s.requests(0); !r.Refusal.Free.Equal(sampler.Some(row.free)) {
+			t.Errorf("%s: %v free, not %v", name, r.Refusal.Free, row.free)
+		}
+	}
+}
+
+// Where the GPU becomes known after the refusal, what was asked for before counts all the same.
+func TestFreeOfGPUKnownLater(t *testing.T) {
+	s := newScene(t, 2, people{7: {}})
+	s.context(0)
+	s.Reading(s.gpus[1].Key(), s.now, 10*gib)
+	s.later(ms(5))
+	s.alloc(1, 30*gib)
+	s.alloc(2, gib)
+	s.free(2)
+	s.refused(20 * gib)
+	s.list(1, 7, sampler.Some(30*gib))
+	if r := s.requests(1); !r.Refusal.Free.Equal(sampler.Some(8 * gib)) {
+		t.Errorf("%v free", r.Refusal.Free)
+	}
+}
+
 // Calls may be heard after a reading that was made after them, and readings after calls that were made after those.
 func TestHeardLate(t *testing.T) {
 	s := newScene(t, 1, people{7: {}})
