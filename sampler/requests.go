@@ -1,6 +1,9 @@
 package sampler
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Requests is what a process asked the driver for on one GPU, as the driver's own functions saw it.
 type Requests struct {
@@ -56,9 +59,21 @@ type Request struct {
 
 // Door says how requests are seen. A snapshot without one has no requests.
 type Door struct {
-	LetGo  []string `json:"let_go"`          // functions that are called too often to be looked at
-	Lost   int      `json:"lost_calls"`      // that could not be taken in time
-	Untold int      `json:"untold_requests"` // counted, but left out of Requests: there were too many
+	LetGo  []string `json:"let_go"`              // functions that are called too often to be looked at
+	Busy   []Busy   `json:"let_go_of,omitempty"` // the same of single processes
+	Lost   int      `json:"lost_calls"`          // that could not be taken in time
+	Untold int      `json:"untold_requests"`     // counted, but left out of Requests: there were too many
+}
+
+// Busy is a process that calls a function too often for it to be looked at there.
+type Busy struct {
+	PID      int    `json:"pid"`
+	Function string `json:"function"`
+}
+
+// Deaf says whether some requests of a process are not seen.
+func (d *Door) Deaf(pid int) bool {
+	return d != nil && (len(d.LetGo) > 0 || d.Lost > 0 || slices.ContainsFunc(d.Busy, func(b Busy) bool { return b.PID == pid }))
 }
 
 // Asking is who sees requests. The Loop tells it what happens meanwhile, from several goroutines.

@@ -612,6 +612,8 @@ var textsEN = map[string]string{
 	"screen.requests_but":      "requests seen ({missed})",
 	"screen.too_often":         "{name} too often",
 	"screen.too_often_all":     "{count} functions too often",
+	"screen.too_often_pid":     "pid {pid} too often",
+	"screen.too_often_pids":    "{count} processes too often",
 	"screen.more":              "{count} more",
 	"screen.filtered":          "{count} of {all} {filter}",
 	"screen.no_match":          "no process fits the filter (Esc: all)",

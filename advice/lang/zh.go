@@ -612,6 +612,8 @@ var textsZH = map[string]string{
 	"screen.requests_but":      "已监听请求（{missed}）",
 	"screen.too_often":         "{name} 过于频繁",
 	"screen.too_often_all":     "{count} 个函数过于频繁",
+	"screen.too_often_pid":     "PID {pid} 过于频繁",
+	"screen.too_often_pids":    "{count} 个进程过于频繁",
 	"screen.more":              "另有 {count}",
 	"screen.filtered":          "{filter} {count}/{all}",
 	"screen.no_match":          "没有进程符合过滤条件（Esc：全部）",

@@ -129,6 +129,9 @@ func (g *gpu) foldAsking(now float64) {
 	g.requests = nil
 	for _, p := range g.procs {
 		if r := p.asking.row; r != nil {
+			if was := &p.asking.asked; r.Granted+r.Refused < was.Granted+was.Refused {
+				p.asking = asking{} // it runs another program
+			}
 			p.hasLead(r, now, g.at)
 			p.asking.fold(r, now, g.at, g.free)
 			p.asking.row = nil

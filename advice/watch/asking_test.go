@@ -360,6 +360,29 @@ func TestFirstMinute(t *testing.T) {
 	}
 }
 
+// Of another program in the same process, which begins to count anew, no refusal of the one before is held against it.
+func TestAnotherProgram(t *testing.T) {
+	w := New(Options{})
+	for i := range 20 {
+		p := processOf(7, "python a.py", 8000)
+		p.Requests = &sampler.Requests{Granted: 5, Refused: 2, Live: 8 * gib, Refusal: &sampler.Refusal{Time: drivenTime(3), Bytes: 40 * gib, Tries: 2}}
+		if i > 4 {
+			p.Requests = &sampler.Requests{Granted: 1, Live: gib}
+		}
+		if i == 7 {
+			p.Requests.ExitStatus = sampler.Some(1)
+		}
+		list := []sampler.Process{p}
+		if i > 7 {
+			list = nil
+		}
+		w.Add(sampler.Snapshot{Time: drivenTime(float64(i)), GPUs: []sampler.GPU{gpuOf(0, 40960, 9000, list...)}})
+	}
+	if past := w.Past(); len(past) > 0 {
+		t.Errorf("%+v", past)
+	}
+}
+
 // Flushes of before a process was first seen are not told, unless the last was just then.
 func TestOldFlushes(t *testing.T) {
 	for ago, want := range map[float64]int{10: 1, 10.1: 0} {
@@ -424,7 +447,8 @@ func TestHeard(t *testing.T) {
 	for name, row := range map[string]struct {
 		door *sampler.Door
 		want bool
-	}{"all are": {&sampler.Door{}, true}, "recorded by hand": {nil, true}, "one is let go": {&sampler.Door{LetGo: []string{"cuMemAlloc_v2"}}, false}, "some are lost": {&sampler.Door{Lost: 1}, false}} {
+	}{"all are": {&sampler.Door{}, true}, "recorded by hand": {nil, true}, "one is let go": {&sampler.Door{LetGo: []string{"cuMemAlloc_v2"}}, false},
+		"one of its own": {&sampler.Door{Busy: []sampler.Busy{{PID: 7, Function: "cuMemAlloc_v2"}}}, false}, "one of another": {&sampler.Door{Busy: []sampler.Busy{{PID: 8, Function: "cuMemAlloc_v2"}}}, true}, "some are lost": {&sampler.Door{Lost: 1}, false}} {
 		w := New(Options{})
 		for i := range 10 {
 			p := processOf(7, "python a.py", 8000)

@@ -42,6 +42,7 @@ type drivenJob struct {
 	blocks     []drivenBlock
 	status     int // with which the kernel keeps its end; seen only if ended
 	ended      bool
+	execed     bool      // it gave way to another program instead
 	held       []float64 // MiB by call, with its time
 	heldAt     []float64
 	listed     bool
@@ -158,6 +159,12 @@ func (j *drivenJob) exits(status int) {
 	}
 }
 
+// execs gives way to another program, which does not use the GPU.
+func (j *drivenJob) execs() {
+	j.exits(0)
+	j.execed = true
+}
+
 func drivenTime(at float64) time.Time {
 	return advicetest.Epoch.Add(time.Duration(at * float64(time.Second)))
 }
@@ -244,8 +251,11 @@ func (d *driven) snapshots() (list []sampler.Snapshot) {
 		}
 		for _, j := range d.jobs {
 			if j.ended && j.end <= at {
-				tracker.Ended(j.pid, drivenTime(j.end), j.status)
-				j.ended = false
+				if j.ended = false; j.execed {
+					tracker.Execed(j.pid, drivenTime(j.end))
+				} else {
+					tracker.Ended(j.pid, drivenTime(j.end), j.status)
+				}
 			}
 		}
 		used = 0

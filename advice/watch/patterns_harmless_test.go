@@ -344,4 +344,10 @@ var harmlessPatterns = []pattern{
 		d.wait(300)
 		j.exits(1)
 	}},
+	{"oom", "quiet_driver_exec", nil, func(d *driven) { // what comes after it has nothing to do with it
+		j := trained(d, 30)
+		j.torch(12*gib, 3)
+		d.wait(0.5)
+		j.execs()
+	}},
 }

@@ -1,8 +1,10 @@
 package request
 
 import (
+	"cmp"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"nvpeak/sampler"
@@ -26,6 +28,7 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 	}
 	door := t.door
 	door.LetGo = append([]string{}, t.door.LetGo...)
+	door.Busy = t.busy(s.Time)
 	s.Door = &door
 	t.number(s)
 	for _, p := range t.processes {
@@ -55,6 +58,14 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 	}
 }
 
+// busy are the processes that are let go of.
+func (t *Tracker) busy(now time.Time) (list []sampler.Busy) {
+	maps.DeleteFunc(t.letGo, func(b sampler.Busy, until time.Time) bool { return !now.Before(until) || t.processes[b.PID] == nil })
+	return slices.SortedFunc(maps.Keys(t.letGo), func(a, b sampler.Busy) int {
+		return cmp.Or(a.PID-b.PID, strings.Compare(a.Function, b.Function))
+	})
+}
+
 // number notes which GPUs are watched, and how programs number those that there are.
 func (t *Tracker) number(s *sampler.Snapshot) {
 	t.watched = make(map[sampler.GPUKey]bool, len(s.GPUs))
@@ -80,11 +91,13 @@ func (t *Tracker) index(s *sampler.Snapshot) {
 		}
 	}
 	for pid, p := range t.processes {
-		if p.gone = false; len(t.listed[pid]) > 0 {
+		if p.gone = p.over; len(t.listed[pid]) > 0 {
 			continue
 		}
 		who := []sampler.Process{{PID: pid}}
-		t.host.Identify(who)
+		if !p.over {
+			t.host.Identify(who)
+		}
 		if p.gone = !who[0].Visible; !p.gone {
 			p.is(who[0])
 		} else if s.Time.Sub(p.last) >= silent {

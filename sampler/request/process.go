@@ -15,6 +15,7 @@ type process struct {
 	last    time.Time        // of its calls
 	late    bool             // a part of its life was missed
 	exit    sampler.Opt[int] // how it has ended, as a shell tells it
+	over    bool             // it runs another program by now, which has asked for nothing yet
 	handles map[uint64]int
 	blocks  map[where]*block
 	mapped  map[uint64]mapping

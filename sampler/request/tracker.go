@@ -21,8 +21,9 @@ type Tracker struct {
 	listed    map[int][]sampler.GPUKey // where the driver lists a process
 	calls     []asked                  // for the next snapshot
 	door      sampler.Door
-	seeing    bool         // calls are seen
-	older     map[int]bool // processes that were there before
+	letGo     map[sampler.Busy]time.Time // until when a process is let go of
+	seeing    bool                       // calls are seen
+	older     map[int]bool               // processes that were there before
 	refused   chan struct{}
 }
 
@@ -40,7 +41,8 @@ const (
 
 // New makes an empty fold; host knows the processes.
 func New(host sampler.Host) *Tracker {
-	return &Tracker{host: host, processes: map[int]*process{}, gpus: map[sampler.GPUKey]*gpu{}, refused: make(chan struct{}, 1)}
+	return &Tracker{host: host, processes: map[int]*process{}, gpus: map[sampler.GPUKey]*gpu{}, refused: make(chan struct{}, 1),
+		letGo: map[sampler.Busy]time.Time{}}
 }
 
 // Begin notes that calls are seen from now on; running are the processes that there are already.
@@ -83,6 +85,19 @@ func (t *Tracker) SetDoor(d sampler.Door) {
 		}
 	}
 	t.door = d
+}
+
+// LetGo notes that a function is not looked at in a process until some time.
+func (t *Tracker) LetGo(pid, function int, until time.Time) {
+	if function < 0 || function >= len(Functions) {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p := t.process(pid); p != nil {
+		p.late = true
+		t.letGo[sampler.Busy{PID: pid, Function: Functions[function].Name}] = until
+	}
 }
 
 // Call takes one call.
@@ -134,9 +149,27 @@ func (t *Tracker) Ended(pid int, at time.Time, status int) {
 	p.exit = sampler.Some(code)
 }
 
+// Execed takes that a process runs another program. What the one before held is gone, and what it was refused is no matter.
+func (t *Tracker) Execed(pid int, at time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p := t.processes[pid]
+	if p == nil {
+		return
+	}
+	p.last, p.over, p.exit = at, true, sampler.Some(0)
+	for place, b := range p.blocks {
+		p.drop(&Call{Time: at}, place, b)
+	}
+}
+
 // process is the one of that pid, a new one if there is room for it.
 func (t *Tracker) process(pid int) *process {
 	p := t.processes[pid]
+	if p != nil && p.over {
+		delete(t.processes, pid)
+		p = nil
+	}
 	if p == nil && pid > 0 && len(t.processes) < maxProcesses {
 		p = newProcess(pid)
 		p.late = t.older[pid]

@@ -215,6 +215,54 @@ func TestFreeOfGPUKnownLater(t *testing.T) {
 	}
 }
 
+// A process that gives way to another program has a last row, and what that asks for is its own.
+func TestExeced(t *testing.T) {
+	s := newScene(t, 1, people{7: {}})
+	s.context(0)
+	s.alloc(1, gib)
+	s.refused(90 * gib)
+	s.apply()
+	s.Execed(7, s.now)
+	if r := s.requests(0); r.Live != 0 || !r.ExitStatus.Equal(sampler.Some(0)) || r.Refused != 1 {
+		t.Errorf("at the end of the first: %+v", r)
+	}
+	if rows := s.apply().GPUs[0].Processes; len(rows) > 0 {
+		t.Errorf("a ghost: %+v", rows)
+	}
+	s.context(0)
+	s.alloc(1, 2*gib)
+	if r := s.requests(0); r.Live != 2*gib || r.ExitStatus.Known() || r.Refused != 0 || r.Granted != 1 || r.Refusal != nil {
+		t.Errorf("of the second: %+v", r)
+	}
+	s.Execed(99, s.now) // who has asked for nothing
+}
+
+// A process that is let go of is told until that is over, or it is gone.
+func TestLetGo(t *testing.T) {
+	s := newScene(t, 1, people{7: {}, 8: {}})
+	s.context(0)
+	s.alloc(1, gib)
+	s.LetGo(7, function("cuMemCreate"), s.now.Add(10*time.Second))
+	s.LetGo(8, function("cuMemCreate"), s.now.Add(20*time.Second))
+	s.LetGo(7, function("cuMemAlloc_v2"), s.now.Add(10*time.Second))
+	s.LetGo(7, 99, s.now.Add(10*time.Second)) // no function
+	if got := fmt.Sprint(s.apply().Door.Busy); got != "[{7 cuMemAlloc_v2} {7 cuMemCreate} {8 cuMemCreate}]" {
+		t.Errorf("at first: %s", got)
+	}
+	if r := s.requests(0); r.Whole {
+		t.Error("a part of its life was missed")
+	}
+	s.later(10 * time.Second)
+	if got := fmt.Sprint(s.apply().Door.Busy); got != "[{8 cuMemCreate}]" {
+		t.Errorf("after 10 s: %s", got)
+	}
+	delete(s.host.(people), 8)
+	s.apply()
+	if got := s.apply().Door.Busy; len(got) > 0 {
+		t.Errorf("of who is gone: %v", got)
+	}
+}
+
 // Calls may be heard after a reading that was made after them, and readings after calls that were made after those.
 func TestHeardLate(t *testing.T) {
 	s := newScene(t, 1, people{7: {}})

@@ -278,10 +278,13 @@ func TestExitStatus(t *testing.T) {
 func TestTooOften(t *testing.T) {
 	r := newRig(t, 1, Options{})
 	p := cudatest.Play(t, r.dir)
+	other := cudatest.Play(t, r.dir)
+	other.Do("device 0")
 	p.Do("device 0", "rate 1000 100000")
-	r.until("it is let go of", func() bool { return len(r.snapshot().Door.LetGo) >= 2 })
-	if got := r.snapshot().Door.LetGo; strings.Join(got, " ") != "cuMemAllocAsync cuMemFreeAsync" {
-		t.Errorf("let go of: %v", got)
+	r.until("it is let go of", func() bool { return len(r.snapshot().Door.Busy) >= 2 })
+	want := []sampler.Busy{{PID: p.PID(), Function: "cuMemAllocAsync"}, {PID: p.PID(), Function: "cuMemFreeAsync"}}
+	if got := r.snapshot().Door; !slices.Equal(got.Busy, want) || !got.Deaf(p.PID()) || len(got.LetGo) == 0 && got.Deaf(other.PID()) {
+		t.Errorf("let go of: %+v", got)
 	}
 	n := len(r.seen)
 	p.Do("async x 5000", "alloc y 6000")
@@ -292,6 +295,59 @@ func TestTooOften(t *testing.T) {
 	if s.GPUs[0].Processes[0].Requests.Whole {
 		t.Error("a part of its life was missed")
 	}
+}
+
+// Programs that fill the GPU piece by piece, each below the bound, are all seen; one that goes on doing so is let go of alone.
+func TestFillers(t *testing.T) {
+	r := newRig(t, 1, Options{})
+	p := cudatest.Play(t, r.dir)
+	p.Do("device 0")
+	for range 3 {
+		q := cudatest.Play(t, r.dir)
+		fmt.Fprintln(q.In(), "device 0\npieces 20971520 1500") //nolint:errcheck // 4,500 of all of them
+	}
+	r.settled(4500)
+	time.Sleep(2 * tickEvery)
+	p.Do("piece a 20971520")
+	if s := r.settled(4501); len(s.Door.LetGo)+len(s.Door.Busy) > 0 || s.Door.Lost > 0 || len(r.seen) != 4501 {
+		t.Errorf("%d of 4501 requests; %+v", len(r.seen), s.Door)
+	}
+	q := cudatest.Play(t, r.dir)
+	q.Do("device 0", "pieces 20971520 12000")
+	time.Sleep(2 * tickEvery)
+	r.snapshot()
+	n := len(r.seen)
+	p.Do("piece b 20971520")
+	s := r.settled(n + 1)
+	if want := []sampler.Busy{{PID: q.PID(), Function: "cuMemCreate"}, {PID: q.PID(), Function: "cuMemRelease"}}; !slices.Equal(s.Door.Busy, want) || len(s.Door.LetGo) > 0 {
+		t.Errorf("let go of: %+v", s.Door)
+	}
+	if n > 4501+4000 || s.Door.Deaf(p.PID()) || !s.Door.Deaf(q.PID()) {
+		t.Errorf("%d requests, %+v", n, s.Door)
+	}
+}
+
+// A process that gives way to another program has lost what it held, and did not end of what it was refused.
+func TestExec(t *testing.T) {
+	r := newRig(t, 1, Options{})
+	for _, asks := range []string{"alloc b 90000000000", "alloc b 1000"} {
+		p := cudatest.Play(t, r.dir)
+		p.Do("device 0", "alloc a 2000", asks)
+		r.until("it is seen", func() bool { return r.of(p.PID()) != nil })
+		fmt.Fprintln(p.In(), "exec sleep") //nolint:errcheck // it does not answer
+		r.until(asks+": it gives way", func() bool { q := r.of(p.PID()); return q != nil && q.ExitStatus.Equal(sampler.Some(0)) && q.Live == 0 })
+		r.until(asks+": it is forgotten", func() bool { return r.of(p.PID()) == nil })
+	}
+}
+
+// of is what a process asked for, by a snapshot of now; nil: nothing.
+func (r *rig) of(pid int) *sampler.Requests {
+	for _, q := range r.snapshot().GPUs[0].Processes {
+		if q.PID == pid {
+			return q.Requests
+		}
+	}
+	return nil
 }
 
 // 1,900 calls a second are seen, every one.
@@ -414,7 +470,7 @@ func TestAsSomebody(t *testing.T) {
 		return
 	}
 	defer d.Close()
-	t.Logf("the door is open, and ends are seen: %v", d.ends != nil)
+	t.Logf("the door is open, and ends are seen: %v", len(d.ends) == 2)
 }
 
 // Why there is no door.
