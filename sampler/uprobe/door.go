@@ -169,7 +169,9 @@ func (d *Door) Run(ctx context.Context) {
 	defer func() {
 		d.calls.Close() //nolint:errcheck // it ends the reader
 		<-done
+		left := d.leave()
 		d.Close()
+		left()
 	}()
 	tick := time.NewTicker(tickEvery)
 	defer tick.Stop()

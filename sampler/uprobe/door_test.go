@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
 
 	"nvpeak/sampler"
 	"nvpeak/sampler/request"
@@ -325,6 +326,40 @@ func TestFillers(t *testing.T) {
 	if n > 4501+4000 || s.Door.Deaf(p.PID()) || !s.Door.Deaf(q.PID()) {
 		t.Errorf("%d requests, %+v", n, s.Door)
 	}
+}
+
+// Whoever looks need not wait for the kernel: somebody else has the probes until that has taken them out.
+func TestLeave(t *testing.T) {
+	cudatest.Alone(t)
+	d, err := Open(request.New(everybody{}), Options{Libraries: []string{cudatest.Library(cudatest.Build(t))}})
+	needDoor(t, err)
+	var ids []link.ID
+	for _, lib := range d.files {
+		for _, x := range lib.links {
+			info, err := x.Info()
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids = append(ids, info.ID)
+		}
+	}
+	there := func() (n int) {
+		for _, id := range ids {
+			if x, err := link.NewFromID(id); err == nil {
+				n++
+				x.Close() //nolint:errcheck // it was only looked for
+			}
+		}
+		return n
+	}
+	left := d.leave()
+	d.Close()
+	if n := there(); n != 2 {
+		t.Errorf("%d probes of 2 are still held", n)
+	}
+	left()
+	r := &rig{t: t}
+	r.until("they are taken out", func() bool { return there() == 0 })
 }
 
 // A process that gives way to another program has lost what it held, and did not end of what it was refused.
