@@ -181,7 +181,7 @@ func (g *gpu) find(q *sampler.Process) *proc {
 // ended takes the end of a process.
 func (g *gpu) ended(p *proc, now float64) {
 	g.recordOrphan(p, now)
-	if !p.told && !g.recordDeath(p) && (!p.asking.heard || g.deaf) { // who was not refused anything did not die of that
+	if !p.told && !g.recordDeath(p) && (!p.asking.heard || g.door.Deaf(p.pid)) { // who was not refused anything did not die of that
 		g.recordEnding(p)
 	}
 	g.lately.keep(p, now)
