@@ -20,6 +20,7 @@ type area struct {
 	now       string                           // the word for it
 	title     string                           // what is plotted, where that is not the memory
 	marks     []mark                           // lines across
+	ticks     []tick                           // moments
 	lines     bool                             // a line, by asciigraph
 	last      *plotted                         // the line that stood here before; nil: nobody keeps it
 	role      func(percent float64) theme.Role // of what is so high; nil: by level
@@ -107,7 +108,9 @@ func (a *area) draw(c *canvas, r rect, glyphs *theme.Glyphs, span time.Duration)
 	for _, m := range a.marks {
 		a.name(c, plot, top, m, glyphs.Mark)
 	}
-	a.times(c, rect{plot.x, r.y + r.h - 1, plot.w, 1}, span)
+	below := rect{plot.x, r.y + r.h - 1, plot.w, 1}
+	a.times(c, below, span)
+	a.ticked(c, below, glyphs.Tick)
 }
 
 // seen are the columns that there are figures of, from the first up to after the last: lines go through no other time.

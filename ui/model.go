@@ -45,6 +45,7 @@ type folds struct {
 	history *history.History
 	watch   *watch.Watch
 	newest  *sampler.Snapshot
+	stands  []logStand
 	began   time.Time // of the first snapshot
 }
 

@@ -43,7 +43,9 @@ type view struct {
 	glyphs  *theme.Glyphs
 	ascii   bool
 	words   lang.Catalog
-	outlook outlooks // nil: not known
+	outlook outlooks   // nil: not known
+	stands  []logStand // of the run whose log is followed
+	user    string     // who follows it; empty: not known
 	footer  footer
 	spots   []spot // that can be clicked
 	told    []hint // keys that stand in a border
