@@ -132,7 +132,7 @@ func (t *frameTable) caller(line *tracker) string {
 		return ""
 	}
 	f := t.frameNamed(fork)
-	if 4*line.now > 5*line.largest && trainingName.MatchString(f.Function) {
+	if 4*line.now > 5*line.largest && trainingName.Get().MatchString(f.Function) {
 		return "" // another part of the training, with larger inputs
 	}
 	return f.Place() + " " + f.Function

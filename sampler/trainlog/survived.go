@@ -53,7 +53,7 @@ func (s *Survival) Write(b []byte) (int, error) {
 }
 
 func (s *Survival) hear(line string) {
-	if strings.Contains(line, "emory") && strings.Contains(strings.ToLower(line), memoryFailure) && !stepLine.MatchString(line) {
+	if strings.Contains(line, "emory") && strings.Contains(strings.ToLower(line), memoryFailure) && !stepLine.Get().MatchString(line) {
 		s.all = append(s.all, refusal{line: s.number, stood: stoodAt(s.lines), steps: map[string]bool{}})
 	} else if n := len(s.all); n > 0 && len(s.all[n-1].steps) < wentOnSteps && !s.all[n-1].anew {
 		s.all[n-1].hear(line)
@@ -66,7 +66,7 @@ func (s *Survival) hear(line string) {
 
 // counts calls for each number that a line counts, with the word that names it.
 func counts(line string, to func(word string, n int)) {
-	for _, m := range stepLine.FindAllStringSubmatch(line, 4) {
+	for _, m := range stepLine.Get().FindAllStringSubmatch(line, 4) {
 		digits := m[1] + m[2]
 		if n, err := strconv.Atoi(digits); err == nil {
 			to(strings.TrimRight(strings.ToLower(m[0][:strings.Index(m[0], digits)]), " :=#[("), n)

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -17,7 +16,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	commandline "nvpeak/advice/command"
-
 	"nvpeak/advice/explain"
 	"nvpeak/sampler"
 	"nvpeak/sampler/child"
@@ -78,7 +76,7 @@ func (a *app) runsDirectory() string {
 	return filepath.Join(state, boxDirectory)
 }
 
-var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+var notInNames = sampler.Pattern{Source: `[^A-Za-z0-9._-]+`}
 
 // newBox makes the box of a run. Without room for one it is broken, and the run goes on.
 func (a *app) newBox(args, env []string, whole bool, note *boxRetry) *blackBox {
@@ -91,7 +89,7 @@ func (a *app) newBox(args, env []string, whole bool, note *boxRetry) *blackBox {
 	}
 	b := &blackBox{whole: whole, meta: boxMeta{Schema: sampler.Schema, Program: "nvpeak " + version(), Host: host, Command: redact.Text(asTyped(args)),
 		Directory: redact.Text(sampler.Clean(dir)), Environment: variables, PID: os.Getpid(), Start: now, Retry: note}}
-	name := notInNames.ReplaceAllString(redact.Text(filepath.Base(args[0])), "_")
+	name := notInNames.Get().ReplaceAllString(redact.Text(filepath.Base(args[0])), "_")
 	runs := a.runsDirectory()
 	b.broken = os.MkdirAll(runs, 0o700)
 	for n := 0; b.broken == nil; n++ { // pids come again in containers

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"time"
@@ -32,11 +31,11 @@ type logFailures struct {
 }
 
 // nameRank is a rank in the name of a log: rank3.log, rank_3.err, and 3/stderr.log of torchrun.
-var nameRank = regexp.MustCompile(`(?i)(?:rank|worker|local)[-_.]?(\d{1,4})(?:\D[^/]*)?$|(?:^|/)(\d{1,4})/std(?:err|out)(?:\.log)?$`)
+var nameRank = sampler.Pattern{Source: `(?i)(?:rank|worker|local)[-_.]?(\d{1,4})(?:\D[^/]*)?$|(?:^|/)(\d{1,4})/std(?:err|out)(?:\.log)?$`}
 
 // rankOfLog is the rank that a log's name tells.
 func rankOfLog(name string) sampler.Opt[int] {
-	at := nameRank.FindStringSubmatch(name)
+	at := nameRank.Get().FindStringSubmatch(name)
 	if at == nil {
 		return sampler.Opt[int]{}
 	}
