@@ -71,8 +71,9 @@ var apart = map[string]bool{"type": true, "schema": true, "time": true, "gpus": 
 // appendRest writes what changed of the snapshot itself, in the form that it has there.
 func appendRest(b []byte, before, s *sampler.Snapshot, o override) []byte {
 	prev, cur := reflect.ValueOf(before).Elem(), reflect.ValueOf(s).Elem()
-	for i := range snapshotPlan.fields {
-		f := &snapshotPlan.fields[i]
+	fields := snapshotPlan().fields
+	for i := range fields {
+		f := &fields[i]
 		x, y := prev.FieldByIndex(f.index), cur.FieldByIndex(f.index)
 		if !apart[f.key] && !f.equal(x, y) {
 			b = f.encode(appendKey(append(b, ','), f.key), y, o)

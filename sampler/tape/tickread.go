@@ -43,8 +43,8 @@ func (r *tickReader) read(prev *sampler.Snapshot, base time.Time, b []byte) (nex
 		case "type", "schema", "time", "gpus":
 			s.skip()
 		default:
-			if i, ok := snapshotPlan.byKey[string(key)]; ok {
-				f := &snapshotPlan.fields[i]
+			if i, ok := snapshotPlan().byKey[string(key)]; ok {
+				f := &snapshotPlan().fields[i]
 				f.decode(&s, reflect.ValueOf(next).Elem().FieldByIndex(f.index))
 			} else {
 				s.skip()
