@@ -156,21 +156,28 @@ func (a *area) fill(c *canvas, r rect, top float64) {
 		role = func(percent float64) theme.Role { return theme.Area(percent, gpuLevels) }
 	}
 	rise := 100 * top / a.full / float64(r.h) // of a row
+	height := func(i int) int {
+		if i >= len(a.high) {
+			return 0
+		}
+		return heightOf(a.high[i], top, r.h)
+	}
+	before, next := 0, height(0)
 	for x := range r.w {
-		var high, low [dotColumns]int
-		value := 0.0 // the larger of the two
+		i := dotColumns * x
+		high := [dotColumns]int{next, height(i + 1)}
+		next = height(i + dotColumns)
+		alone := [dotColumns]int{max(before, high[1]), max(high[0], next)} // above its higher neighbor a column stands alone
+		before = high[1]
+		low, value := high, 0.0 // the larger of the two
 		for k := range dotColumns {
-			i := dotColumns*x + k
-			if i < len(a.high) && a.high[i] == a.high[i] {
-				high[k] = heightOf(a.high[i], top, r.h)
-				value = max(value, a.high[i])
+			if high[k] > 0 {
+				value = max(value, a.high[i+k])
 			}
-			low[k] = high[k]
-			if i < len(a.low) && a.low[i] == a.low[i] {
-				low[k] = heightOf(a.low[i], top, r.h)
+			if i+k < len(a.low) && a.low[i+k] == a.low[i+k] {
+				low[k] = heightOf(a.low[i+k], top, r.h)
 			}
 		}
-		alone := [dotColumns]int{a.beside(dotColumns*x, r.h, top), a.beside(dotColumns*x+1, r.h, top)}
 		for y := 0; y*dotRows < max(high[0], high[1]); y++ {
 			ends := min(max(high[0], high[1]), (y+1)*dotRows) // what is drawn in this cell
 			share := min(100*float64(ends)/float64(r.h*dotRows)*top, 100*value) / a.full
@@ -181,16 +188,6 @@ func (a *area) fill(c *canvas, r rect, top float64) {
 			}
 		}
 	}
-}
-
-// beside is how high the higher neighbor of a column is: above that it stands alone.
-func (a *area) beside(i, rows int, top float64) (most int) {
-	for _, k := range []int{i - 1, i + 1} {
-		if k >= 0 && k < len(a.high) && a.high[k] == a.high[k] {
-			most = max(most, heightOf(a.high[k], top, rows))
-		}
-	}
-	return most
 }
 
 // cellOf is the character of the dots from a height on. What stands alone is filled, for half of a line

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -175,6 +176,9 @@ func (f *frame) changes(b *strings.Builder, old *frame) {
 	}
 	for y := range f.h {
 		row, was := f.cells[y*f.w:(y+1)*f.w], old.cells[y*f.w:(y+1)*f.w]
+		if slices.Equal(row, was) {
+			continue
+		}
 		end := len(row)
 		for end > 0 && f.same(row[end-1], blank) {
 			end--

@@ -78,13 +78,7 @@ func (t *Track) Columns(end time.Time, step time.Duration, n int) []float64 {
 	lastColumn := end.UnixMilli() / wide
 	for c := lastColumn - int64(n) + 1; c <= lastColumn; c++ {
 		from, to := c*wide/unit, ((c+1)*wide-1)/unit
-		best := nan32
-		for k := from; k <= to; k++ {
-			if v := r.at(k); over(v, best, t.byMin) {
-				best = v
-			}
-		}
-		list = append(list, float64(best))
+		list = append(list, float64(r.most(from, to, t.byMin)))
 	}
 	return list
 }

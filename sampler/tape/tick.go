@@ -57,10 +57,10 @@ func appendTick(b []byte, prev, s *sampler.Snapshot, now time.Time, at, of int64
 	b = appendRest(b, prev, s, o)
 	b = append(b, `,"gpu":{`...)
 	guess := predict(prev, s, now)
-	b, ok := gpuColumns.diff(b, now, gpusOf(prev), gpusOf(guess), gpusOf(s), o)
+	b, ok := gpuColumns().diff(b, now, gpusOf(prev), gpusOf(guess), gpusOf(s), o)
 	if ok {
 		b = append(b, `},"process":{`...)
-		b, ok = processColumns.diff(b, now, processesOf(prev), processesOf(guess), processesOf(s), o)
+		b, ok = processColumns().diff(b, now, processesOf(prev), processesOf(guess), processesOf(s), o)
 	}
 	return append(b, "}}\n"...), ok
 }

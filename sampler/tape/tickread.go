@@ -37,9 +37,9 @@ func (r *tickReader) read(prev *sampler.Snapshot, base time.Time, b []byte) (nex
 		case "of":
 			of, _ = timeAfter(base, s.value())
 		case "gpu":
-			gpu = gpuColumns.spans(&s, gpu)
+			gpu = gpuColumns().spans(&s, gpu)
 		case "process":
-			process = processColumns.spans(&s, process)
+			process = processColumns().spans(&s, process)
 		case "type", "schema", "time", "gpus":
 			s.skip()
 		default:
