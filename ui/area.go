@@ -65,10 +65,12 @@ func (v *view) columns(t *history.Track, cells int, held time.Duration) ([]float
 	step := (v.plot.span / time.Duration(max(n, 1))).Truncate(time.Millisecond) + time.Millisecond
 	end := v.now().Truncate(held)
 	blank := min(dotColumns-1-int(end.UnixMilli()/step.Milliseconds()%dotColumns), n-1)
-	values := t.Columns(end, step, n-blank)
+	from := len(v.figures)
+	v.figures = t.AppendColumns(v.figures, end, step, n-blank)
 	for range blank {
-		values = append(values, values[len(values)-1])
+		v.figures = append(v.figures, v.figures[len(v.figures)-1])
 	}
+	values := v.figures[from:len(v.figures):len(v.figures)]
 	late := v.now().Sub(end)
 	return values, stretch{time.Duration(n) * step, time.Duration(blank)*step - late, blank, late}
 }

@@ -30,6 +30,7 @@ type Model struct {
 	prompt      prompt
 	notices     notices
 	spots       []spot // of the picture
+	figures     []float64
 	signals     signalMenu
 	environment environmentView
 	setup       setup

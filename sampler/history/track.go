@@ -67,7 +67,11 @@ func ColumnStep(span time.Duration, n int) time.Duration {
 // maximum (or minimum) of its time. Columns begin at whole multiples of step, so that a
 // plot moves only when a column is complete.
 func (t *Track) Columns(end time.Time, step time.Duration, n int) []float64 {
-	list := make([]float64, 0, max(n, 0))
+	return t.AppendColumns(make([]float64, 0, max(n, 0)), end, step, n)
+}
+
+// AppendColumns appends what Columns gives.
+func (t *Track) AppendColumns(list []float64, end time.Time, step time.Duration, n int) []float64 {
 	tier := 0
 	for tier < len(tiers)-1 && (time.Duration(n)*step > tiers[tier].step*time.Duration(t.rings[tier].size) ||
 		step >= 2*tiers[tier+1].step) {
