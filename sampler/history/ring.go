@@ -30,7 +30,7 @@ func newRing(size int) ring {
 // runs backwards no peak is lost.
 func (r *ring) put(n int64, v float32, byMin bool) {
 	if n > r.last {
-		for k := max(r.last+1, n-r.size+1); k < n; k++ {
+		for k := max(r.last+1, n-r.size+1); k < n && r.last > 0; k++ { // a new one holds nothing else
 			r.set(k, nan32)
 		}
 		r.set(n, v)

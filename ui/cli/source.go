@@ -130,15 +130,17 @@ func demoSource(name string, o sampler.Options) (*live, error) {
 // into the driver block threads of their own, not the processor. GOMAXPROCS overrides it.
 //
 // It also collects garbage early, for there is little of it each second: at half of what
-// lives, not as much again. GOGC overrides it.
+// lives, not as much again. GOGC overrides it. What the start leaves must not delay the first figures.
 func (a *app) runLean() {
 	if a.env("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(1)
 	}
 	if a.env("GOGC") == "" {
-		debug.SetGCPercent(50)
+		time.AfterFunc(leanAfter, func() { debug.SetGCPercent(50) })
 	}
 }
+
+const leanAfter = 500 * time.Millisecond
 
 // start connects and begins to measure. It returns when the connection stands or has
 // failed, or after the timeout, when it goes on in the background: a driver that initializes
