@@ -80,7 +80,8 @@ func TestSignalWhileReading(t *testing.T) {
 		cmd.Wait() //nolint:errcheck // it shows
 		killed.Stop()
 		in.Close()
-		if took := time.Since(began); cmd.ProcessState.ExitCode() != 143 || took > 2*time.Second {
+		by := cmd.ProcessState.Sys().(syscall.WaitStatus) // on a busy machine it may not have come as far as to hear signals
+		if took := time.Since(began); cmd.ProcessState.ExitCode() != 143 && !(by.Signaled() && by.Signal() == syscall.SIGTERM) || took > 2*time.Second {
 			t.Errorf("%q: %v after %v", args, cmd.ProcessState, took)
 		}
 	}
