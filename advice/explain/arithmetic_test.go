@@ -140,3 +140,30 @@ func TestHoldersOfTheMoment(t *testing.T) {
 		}
 	}
 }
+
+// A rank is ahead of those on other GPUs from the start, or it has drifted from them step by step; a jump is neither. An
+// eighth of the GPU, and 2 GiB, are the least of it.
+func TestPeerBounds(t *testing.T) {
+	for name, row := range map[string]struct {
+		peers, peerPeaks, peaks []float64
+		ahead, drifts           float64
+	}{
+		"ahead by an eighth":   {[]float64{4000, 5000}, nil, []float64{7048, 7048, 7048}, 2048, 0},
+		"by less":              {[]float64{4000, 5000}, nil, []float64{7047, 7047, 7047}, 0, 0},
+		"not from the start":   {[]float64{4000, 5000}, nil, []float64{5000, 9000, 9000}, 0, 0},
+		"peers hold nothing":   {[]float64{0, 0}, nil, []float64{9000, 9000}, 0, 0},
+		"drifted by an eighth": {nil, []float64{5000, 4000}, []float64{6600, 6700, 6800, 6900, 7048}, 0, 2048},
+		"by less in the end":   {nil, []float64{5000, 4000}, []float64{6600, 6700, 6800, 6900, 7047}, 0, 0},
+		"in fewer steps":       {nil, []float64{5000, 4000}, []float64{6700, 6800, 6900, 7048}, 0, 0},
+		"by steps of nothing":  {nil, []float64{5000, 4000}, []float64{6688, 6768, 6848, 6928, 7008, 7088}, 0, 0}, // a 200th
+		"nobody else had any":  {nil, []float64{0}, []float64{6600, 6700, 6800, 6900, 7048}, 0, 0},
+	} {
+		f := onCard(func(in *Incident, e *sampler.OOMEvent) {
+			e.GPUTotal = mibs(16000)
+			in.History = &History{Peers: amounts(row.peers...), PeerPeaks: amounts(row.peerPeaks...), Peaks: amounts(row.peaks...)}
+		})
+		if ahead, drifts := f.aheadOfPeers(), f.driftsFromPeers(); ahead != mibs(row.ahead).Or(0) || drifts != mibs(row.drifts).Or(0) {
+			t.Errorf("%s: %s ahead, drifted by %s; want %v and %v MiB", name, ahead, drifts, row.ahead, row.drifts)
+		}
+	}
+}
