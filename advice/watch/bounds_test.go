@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"nvpeak/advice/explain"
 	"nvpeak/sampler"
 )
 
@@ -87,6 +88,39 @@ func TestInTheWay(t *testing.T) {
 		}
 		if !slices.Equal(got, row.want) {
 			t.Errorf("%s: %v, want %v", name, got, row.want)
+		}
+	}
+}
+
+// Why a need would not be met: another process that is listed, where it alone is enough or holds more than nobody knows
+// who, else that; or the job itself, where all of them are not enough.
+func TestNeedFailure(t *testing.T) {
+	for name, row := range map[string]struct {
+		listed, hidden, short float64 // GiB
+		want                  string
+	}{
+		"the listed one is enough":         {20, 30, 10, explain.CauseOtherProcess},
+		"it is just enough":                {20, 30, 20, explain.CauseOtherProcess},
+		"what is hidden is needed":         {20, 30, 21, explain.CauseUnattributed},
+		"both, and more of it is listed":   {20, 10, 21, explain.CauseOtherProcess},
+		"both, and as much of it":          {20, 20, 21, explain.CauseOtherProcess},
+		"both are just enough":             {20, 30, 50, explain.CauseUnattributed},
+		"both are not enough":              {20, 30, 51, explain.CauseTooBig},
+		"nobody else is there, and is not": {0, 0, 1, explain.CauseTooBig},
+	} {
+		w := New(Options{})
+		list := []sampler.Process{processOf(1, "a", 5*inMiB)}
+		if row.listed > 0 {
+			list = append(list, processOf(2, "b", row.listed*inMiB))
+		}
+		for i := range 20 {
+			w.Add(sampler.Snapshot{Time: drivenTime(float64(i)), GPUs: []sampler.GPU{gpuOf(0, 80*inMiB, (5+row.listed+row.hidden)*inMiB, list...)}})
+		}
+		for _, g := range w.gpus {
+			got := needFailure(&Facts{gpu: g, now: g.figures}, Fit{Short: sampler.Bytes(row.short) * sampler.GiB}, Need{PID: sampler.Some(1)}, 0)
+			if got.causes[0].ID != row.want {
+				t.Errorf("%s: %s, want %s", name, got.causes[0].ID, row.want)
+			}
 		}
 	}
 }
