@@ -45,6 +45,7 @@ func TestOrdinals(t *testing.T) {
 		"an instance":          {parts, map[string]string{}, false, 1, "MIG-b"},
 		"the largest index":    {[]GPU{gpu(maxOrdinal, "GPU-z", "")}, map[string]string{}, false, maxOrdinal, "GPU-z"},
 		"beyond that":          {[]GPU{gpu(0, "GPU-a", ""), gpu(maxOrdinal+1, "GPU-z", "")}, map[string]string{}, false, maxOrdinal + 1, ""},
+		"beside the largest":   {[]GPU{gpu(maxOrdinal, "GPU-y", ""), gpu(maxOrdinal+1, "GPU-z", "")}, map[string]string{}, false, maxOrdinal + 1, ""},
 	} {
 		d := NewOrdinals(&Snapshot{GPUs: row.gpus})
 		p := Process{Environment: row.env}

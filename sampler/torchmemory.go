@@ -119,6 +119,7 @@ func (d *TorchDevice) Clean() {
 	if d == nil {
 		return
 	}
+	d.Device, d.Segments, d.Blocks = max(0, d.Device), max(0, d.Segments), max(0, d.Blocks)
 	for _, list := range [][]TorchHolder{d.Holders, d.Pins} {
 		for i := range list {
 			list[i].clean()

@@ -117,6 +117,10 @@ func isWord(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r < 'a' || r > 'z' }) < 0
 }
 
+// visionTasks stand before the mode in a command of Ultralytics, and do not say what is done: yolo detect train
+// (https://docs.ultralytics.com/usage/cli/).
+var visionTasks = []string{"detect", "segment", "classify", "pose", "obb"}
+
 // Scripts are what the command runs: Python files, modules after -m, and subcommands.
 func (c Line) Scripts() []string {
 	var list []string
@@ -131,7 +135,7 @@ func (c Line) Scripts() []string {
 			list = append(list, name)
 		case strings.HasPrefix(w.value, "mode="):
 			list = append(list, strings.TrimPrefix(name, "mode="))
-		case i > 0 && i < 4 && isWord(name):
+		case i > 0 && i < 4 && isWord(name) && !(slices.Contains(visionTasks, name) && c.Runs("yolo", "ultralytics")):
 			list = append(list, name) // a subcommand
 		}
 	}

@@ -31,7 +31,7 @@ func halveBatch(d *Death) (Change, *Refusal) {
 		return Change{}, p.noBatch()
 	}
 	c := Change{Args: args, Env: d.Env, what: sentence{"retry.batch", []any{"option", a.Typed(), "after", s.Batch, "before", s.Before}}}
-	c.notes = []sentence{effective(s)}
+	c.note = effective(s)
 	return c, nil
 }
 
@@ -40,12 +40,12 @@ func effective(s command.Suggestion) sentence {
 	switch {
 	case s.Note == "edit.nbs" || s.Note == "edit.global_batch":
 		return sentence{"retry.automatic", nil}
-	case s.Steps > 0 && len(s.Unsure) == 0 && s.Before%s.Batch == 0:
+	case s.Steps == 0 || len(s.Unsure) > 0:
+		return sentence{"retry.effective", []any{"after", s.Batch, "before", s.Before}}
+	case s.Before%s.Batch == 0:
 		return sentence{"retry.accumulated", []any{"steps", s.Steps}}
-	case s.Steps > 0 && len(s.Unsure) == 0:
-		return sentence{"retry.nearly", []any{"steps", s.Steps}}
 	}
-	return sentence{"retry.effective", []any{"after", s.Batch, "before", s.Before}}
+	return sentence{"retry.nearly", []any{"steps", s.Steps}}
 }
 
 // shrinkValidation divides the batch of validation by four: nothing of the training depends on it.
@@ -63,23 +63,18 @@ func shrinkValidation(d *Death) (Change, *Refusal) {
 	if !ok || adds && p.file != "" || found && !p.line.OfProgram(a) {
 		return Change{}, p.noBatch()
 	}
-	option := "--per_device_eval_batch_size"
+	option, note := "batch", effective(s)
+	if found || adds {
+		option, note = "--per_device_eval_batch_size", sentence{"retry.validation", nil}
+	}
 	if found {
 		option = a.Typed()
-	} else if !adds {
-		option = "batch"
 	}
 	args, fits := p.with(s.Text)
 	if !fits {
 		return Change{}, p.noBatch()
 	}
-	c := Change{Args: args, Env: d.Env, what: sentence{"retry.batch", []any{"option", option, "after", s.Batch, "before", s.Before}}}
-	if !found && !adds {
-		c.notes = []sentence{effective(s)}
-	} else {
-		c.notes = []sentence{{"retry.validation", nil}}
-	}
-	return c, nil
+	return Change{Args: args, Env: d.Env, what: sentence{"retry.batch", []any{"option", option, "after", s.Batch, "before", s.Before}}, note: note}, nil
 }
 
 // configs are the endings of files in which settings are kept.

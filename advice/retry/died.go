@@ -22,7 +22,7 @@ func ending(code int) bool {
 func Died(e explain.Explanation, code int, after string) *Refusal {
 	v := e.Verdict
 	switch {
-	case code > 128 && code != 128+int(syscall.SIGABRT) && code != 128+int(syscall.SIGSEGV) && code != 128+int(syscall.SIGBUS) && code != 255:
+	case code > 128 && !ending(code):
 		return refuse("retry.signal", "code", code)
 	case code == 126 || code == 127:
 		return refuse("retry.not_started")

@@ -23,9 +23,9 @@ type Change struct {
 	Fix   string // the id of the advice that it follows
 	Args  []string
 	Env   []string
-	what  sentence   // what is changed
-	notes []sentence // what follows from it
-	cause string     // id
+	what  sentence // what is changed
+	note  sentence // what follows from it; without an id: nothing
+	cause string   // id
 }
 
 // sentence is one of package lang.
@@ -42,15 +42,12 @@ func (c Change) What(words lang.Catalog) string { return say(words, c.what) }
 // Cause says of what the try before died.
 func (c Change) Cause(words lang.Catalog) string { return words.Say("cause." + c.cause) }
 
-// Notes say what follows from the change; empty: nothing.
-func (c Change) Notes(words lang.Catalog) (text string) {
-	for i, n := range c.notes {
-		if i > 0 {
-			text += words.Say("detail.space")
-		}
-		text += say(words, n)
+// Note says what follows from the change; empty: nothing.
+func (c Change) Note(words lang.Catalog) string {
+	if c.note.id == "" {
+		return ""
 	}
-	return text
+	return say(words, c.note)
 }
 
 // Refusal is why nothing is tried again.

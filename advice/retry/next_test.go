@@ -45,8 +45,8 @@ func next(t *testing.T, log string, env []string, gpus *GPUs, args ...string) st
 	if no != nil {
 		return "no: " + strings.TrimPrefix(no.id, "retry.")
 	}
-	if c.What(lang.English()) == "" || strings.Contains(c.What(lang.English())+c.Notes(lang.English())+c.Cause(lang.English()), "{") {
-		t.Errorf("%q: %q, %q", args, c.What(lang.English()), c.Notes(lang.English()))
+	if c.What(lang.English()) == "" || strings.Contains(c.What(lang.English())+c.Note(lang.English())+c.Cause(lang.English()), "{") {
+		t.Errorf("%q: %q, %q", args, c.What(lang.English()), c.Note(lang.English()))
 	}
 	set := ""
 	for _, v := range c.Env {

@@ -66,7 +66,7 @@ func (p *place) ownOptions(env []string, name, first string) (own string, at int
 		own, _ = Get(env, anyOptions)
 	case !set:
 		own, _ = Get(env, first)
-		if at, named := p.names(first); named && at >= 0 {
+		if at, _ := p.names(first); at >= 0 {
 			own = strings.TrimPrefix(p.args[at], first+"=")
 		}
 	}

@@ -68,7 +68,7 @@ func checkRepeatSpike(f *Facts) []finding {
 	g := f.gpu
 	var out []finding
 	look := func(s *series.Series, pid int) {
-		if p := g.withPID(pid); p != nil && pid != 0 && p.peak.turns(max(0, g.used-s.Value)) {
+		if p := g.withPID(pid); p != nil && p.peak.turns(max(0, g.used-s.Value)) {
 			return // the others make room for it
 		}
 		pt, ok := s.Pattern(f.now, g.total)

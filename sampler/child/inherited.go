@@ -32,7 +32,7 @@ func inherit() {
 	unnoticed := make(chan os.Signal, 1)
 	signal.Notify(unnoticed, syscall.SIGPIPE) // as a handler, which the command does not get
 	for s := syscall.Signal(1); s < 32; s++ {
-		if s != syscall.SIGKILL && s != syscall.SIGSTOP && C.was_ignored(C.int(s)) != 0 {
+		if wasIgnored(s) {
 			signal.Ignore(s)
 		}
 	}

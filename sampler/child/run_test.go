@@ -20,6 +20,9 @@ import (
 // sideVariable names the file into which a runner writes what was read beside. Its presence makes this program a runner.
 const sideVariable = "CHILD_TEST_SIDE"
 
+// askedSuffix is what the name of the file with the signal that asked for an end has more.
+const askedSuffix = ".asked"
+
 // TestMain is nvpeak run, and its session helper, where a test starts this program again.
 func TestMain(m *testing.M) {
 	if os.Args[0] == HelperName {
@@ -42,7 +45,8 @@ func TestMain(m *testing.M) {
 	}()
 	code := Run(Options{Args: os.Args[1:], Env: os.Environ(), Side: side, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Helper: self,
 		Problem: func(text string) { os.Stderr.WriteString("problem: " + text + "\n") }}) //nolint:errcheck // a test
-	os.WriteFile(file, <-read, 0o600) //nolint:errcheck // the test finds none
+	os.WriteFile(file, <-read, 0o600)                                       //nolint:errcheck // the test finds none
+	os.WriteFile(file+askedSuffix, []byte(unix.SignalName(Asked())), 0o600) //nolint:errcheck // the test finds none
 	Interrupt(code)
 	os.Exit(code)
 }

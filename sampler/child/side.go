@@ -114,10 +114,7 @@ type stream struct {
 func (t *stream) Write(b []byte) (int, error) {
 	n := len(b)
 	if i := bytes.LastIndexAny(b, "\r\n"); i >= 0 {
-		if len(t.partial) > 0 {
-			t.side.put(t.partial)
-			t.partial = t.partial[:0]
-		}
+		t.end()
 		t.side.put(b[:i+1])
 		b = b[i+1:]
 	}

@@ -3,6 +3,7 @@ package nvml
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -274,5 +275,71 @@ func TestPeakTurns(t *testing.T) {
 		if slices.Sort(got); !slices.Equal(got, row.want) {
 			t.Errorf("%v later: asked for %v, want %v", row.later, got, row.want)
 		}
+	}
+}
+
+// Only a GPU without memory of its own that refuses to tell it for good shares the machine's.
+func TestIntegratedAnswers(t *testing.T) {
+	for code, want := range map[string]bool{"": false, "TIMEOUT": false, "NO_PERMISSION": false, "NOT_SUPPORTED": true} {
+		t.Run(code, func(t *testing.T) {
+			scenario := "gpu 0 buswidth=0\n"
+			if code != "" {
+				scenario += "fail nvmlDeviceGetMemoryInfo* code=" + code + "\n"
+			}
+			s, inside := playText(t, scenario)
+			if !inside {
+				return
+			}
+			if got := mustOpen(t, s).Devices[0].SharedWithHost; got != want {
+				t.Errorf("shares the machine's memory: %v", got)
+			}
+		})
+	}
+}
+
+// A GPU in MIG mode has no instances where each place says so, and not where the driver refuses to say.
+func TestUnsplit(t *testing.T) {
+	for name, row := range map[string]struct {
+		scenario string
+		want     bool
+	}{
+		"not in MIG mode": {"gpu 0\n", false}, "without instances": {"gpu 0 mig\n", true}, "with one": {"gpu 0 mig\nmig 0 index=0 gi=1\n", false},
+		"refused": {"gpu 0 mig\nfail nvmlDeviceGetMigDeviceHandleByIndex code=NO_PERMISSION\n", false},
+	} {
+		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
+			s, inside := playText(t, row.scenario)
+			if !inside {
+				return
+			}
+			if got := mustOpen(t, s).Devices[0].Unsplit; got != row.want {
+				t.Errorf("without instances: %v", got)
+			}
+		})
+	}
+}
+
+// Whether accounting is on is asked once, unless there was no answer.
+func TestAccountingIsAskedOnce(t *testing.T) {
+	for code, want := range map[string]bool{"": true, "NOT_SUPPORTED": true, "TIMEOUT": false} {
+		t.Run(code, func(t *testing.T) {
+			scenario := "gpu 0\nproc 0 pid=77 memory=1GiB\n"
+			if code != "" {
+				scenario += "fail nvmlDeviceGetAccountingMode code=" + code + "\n"
+			}
+			s, inside := playText(t, scenario, nvmltest.StatsTo(statsFile(t)))
+			if !inside {
+				return
+			}
+			c := useClock(s)
+			mustOpen(t, s)
+			for range 5 {
+				s.Processes(0) //nolint:errcheck // what is asked counts
+				c.add(10 * time.Second)
+			}
+			s.Close()
+			if n := readStats(t).Calls["nvmlDeviceGetAccountingMode"].Count; n < 1 || (n == 1) != want {
+				t.Errorf("asked %d times, once: %v", n, want)
+			}
+		})
 	}
 }

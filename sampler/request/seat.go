@@ -82,12 +82,18 @@ func (t *Tracker) rose(w wonder) (found sampler.GPUKey, ok bool) {
 	return found, ok
 }
 
-// elected is the GPU that most votes are for.
+// elected is the GPU that most votes are for; the zero key and 0: there is none, or not one alone.
 func (s *seat) elected() (best sampler.GPUKey, votes int) {
 	for key, n := range s.votes {
-		if n > votes {
+		switch {
+		case n > votes:
 			best, votes = key, n
+		case n == votes:
+			best = sampler.GPUKey{}
 		}
+	}
+	if best == (sampler.GPUKey{}) {
+		return best, 0
 	}
 	return best, votes
 }

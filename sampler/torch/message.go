@@ -3,6 +3,7 @@ package torch
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
@@ -90,7 +91,13 @@ func parse(b []byte) (m message, err error) {
 	if err := json.Unmarshal(b, &m); err != nil {
 		return message{}, err
 	}
-	long := len(m.Run) > maxText || len(m.Lacks) > maxText || len(m.Torch) > maxText || len(m.Why) > maxText || len(m.UUID) > maxText || len(m.PCI) > maxText || m.Visible != nil && len(*m.Visible) > maxText || m.Order != nil && len(*m.Order) > maxText
+	texts := []string{m.Run, m.Lacks, m.Torch, m.Why, m.UUID, m.PCI}
+	for _, value := range []*string{m.Visible, m.Order} {
+		if value != nil {
+			texts = append(texts, *value)
+		}
+	}
+	long := slices.ContainsFunc(texts, func(text string) bool { return len(text) > maxText })
 	if m.Version != version || !m.Device.atMost(maxDevice).Known() || long {
 		return message{}, errMessage
 	}

@@ -108,8 +108,8 @@ func (in *input) long(n int) (value, error) {
 		return opaque, in.skip(size)
 	}
 	b, err := in.little(int(size))
-	if err != nil || size == 0 {
-		return number(0), err
+	if err != nil {
+		return 0, err
 	}
 	shift := 64 - 8*size
 	return number(int64(b<<shift) >> shift), nil

@@ -168,12 +168,12 @@ func (t *tries) hopeless(now *try) string {
 // propose says what another try would change, and why.
 func (t *tries) propose(c retry.Change) {
 	t.say(t.words().Say("retry.again", "n", len(t.done)+1, "most", t.flags.retry.most+1, "what", c.What(t.words()), "cause", c.Cause(t.words())))
-	notes := c.Notes(t.words())
+	note := c.Note(t.words())
 	if !t.flags.retry.ask {
-		notes = strings.TrimSpace(notes + t.words().Say("detail.space") + t.words().Say("retry.pause", "span", t.words().Span(retryPause.Seconds())))
+		note = strings.TrimSpace(note + t.words().Say("detail.space") + t.words().Say("retry.pause", "span", t.words().Span(retryPause.Seconds())))
 	}
-	if notes != "" {
-		t.say(notes)
+	if note != "" {
+		t.say(note)
 	}
 }
 
