@@ -43,6 +43,9 @@ func (l *Loop) Connect(ctx context.Context) error {
 	for i, n := range pick {
 		chosen.Devices[i] = inv.Devices[n]
 	}
+	if l.opt.Asking != nil {
+		l.opt.Asking.Machine(inv.Devices)
+	}
 	l.c.adopt(chosen)
 	return nil
 }

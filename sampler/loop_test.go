@@ -615,6 +615,7 @@ func TestGuard(t *testing.T) {
 // asking sees refusals as a test wants.
 type asking struct{ refused chan struct{} }
 
+func (asking) Machine([]Device)                    {}
 func (asking) Listed(GPUKey, time.Time, []Process) {}
 func (asking) Reading(GPUKey, time.Time, Bytes)    {}
 func (a asking) Refused() <-chan struct{}          { return a.refused }

@@ -1,6 +1,9 @@
 package sampler
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Requests is what a process asked the driver for on one GPU, as the driver's own functions saw it.
 type Requests struct {
@@ -37,7 +40,11 @@ const (
 	RefusalFlush   = "flush"   // the same was granted after memory was given back: a near miss
 	RefusalGranted = "granted" // the same was granted, for others gave memory back
 	RefusalSmaller = "smaller" // less was asked for, and granted
+	RefusalOther   = "other"   // memory of another kind was granted: managed, of the host, by another function
 )
+
+// MadeDo says whether the program was content with less, or with memory of another kind.
+func (r *Refusal) MadeDo() bool { return r.Outcome == RefusalSmaller || r.Outcome == RefusalOther }
 
 // Request is one request for GPU memory that the driver has answered.
 type Request struct {
@@ -52,13 +59,27 @@ type Request struct {
 
 // Door says how requests are seen. A snapshot without one has no requests.
 type Door struct {
-	LetGo  []string `json:"let_go"`          // functions that are called too often to be looked at
-	Lost   int      `json:"lost_calls"`      // that could not be taken in time
-	Untold int      `json:"untold_requests"` // counted, but left out of Requests: there were too many
+	LetGo  []string `json:"let_go"`              // functions that are called too often to be looked at
+	Busy   []Busy   `json:"let_go_of,omitempty"` // the same of single processes
+	Lost   int      `json:"lost_calls"`          // that could not be taken in time
+	Untold int      `json:"untold_requests"`     // counted, but left out of Requests: there were too many
+}
+
+// Busy is a process that calls a function too often for it to be looked at there.
+type Busy struct {
+	PID      int    `json:"pid"`
+	Function string `json:"function"`
+}
+
+// Deaf says whether some requests of a process are not seen.
+func (d *Door) Deaf(pid int) bool {
+	return d != nil && (len(d.LetGo) > 0 || d.Lost > 0 || slices.ContainsFunc(d.Busy, func(b Busy) bool { return b.PID == pid }))
 }
 
 // Asking is who sees requests. The Loop tells it what happens meanwhile, from several goroutines.
 type Asking interface {
+	// Machine takes all GPUs of the machine, watched or not, before anything else.
+	Machine(devs []Device)
 	// Listed takes the processes of one GPU when the driver listed them.
 	Listed(gpu GPUKey, at time.Time, procs []Process)
 	// Reading takes each reading of the memory that differs from the one before.

@@ -161,10 +161,17 @@ type Process struct {
 	CPU         Opt[float64]      `json:"cpu_percent"` // of one core
 	Container   Opt[string]       `json:"container"`
 	Framework   Opt[string]       `json:"framework"`
-	Launch      string            `json:"launch,omitempty"` // what has started it with the other ranks of its job: "torchrun 4230"
-	Visible     bool              `json:"visible"`          // false: the pid is of another pid namespace
+	Launch      string            `json:"launch,omitempty"`  // what has started it with the other ranks of its job: "torchrun 4230"
+	Parents     []Parent          `json:"parents,omitempty"` // what it comes from, the nearest first; a few, which nobody changes
+	Visible     bool              `json:"visible"`           // false: the pid is of another pid namespace
 	Allocator   *Allocator        `json:"allocator"`
 	Requests    *Requests         `json:"requests"` // absent: nobody listens, or it asked for nothing
+}
+
+// Parent is a process that another one comes from.
+type Parent struct {
+	PID  int    `json:"pid"`
+	Name string `json:"name"` // that of a launcher, or what the kernel calls it
 }
 
 // HostMemory of the machine.

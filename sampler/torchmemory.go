@@ -39,10 +39,11 @@ type TorchSite struct {
 	File       string `json:"file"` // empty: no line was recorded
 	Line       int    `json:"line"`
 	Function   string `json:"function"`
-	Code       string `json:"code"`       // the line itself, where the file can be read here
-	Validation string `json:"validation"` // the line of the validation it was called from
-	Optimizer  bool   `json:"optimizer"`  // it is called by an optimizer
-	Module     bool   `json:"module"`     // it is called by a module of torch: the forward pass, mostly
+	Code       string `json:"code"`                 // the line itself, where the file can be read here
+	Validation string `json:"validation"`           // the line of the validation it was called from
+	Optimizer  bool   `json:"optimizer"`            // it is called by an optimizer
+	Module     bool   `json:"module"`               // it is called by a module of torch: the forward pass, mostly
+	Generation bool   `json:"generation,omitempty"` // it is called where tokens are generated, or keeps the keys and values of those so far
 }
 
 // TorchHolder is a line with bytes that are due to it.
@@ -76,6 +77,8 @@ type TorchOOM struct {
 	Requested Bytes       `json:"requested_bytes"`
 	Free      Opt[Bytes]  `json:"device_free_bytes"`
 	Reserved  Bytes       `json:"reserved_bytes"`
+	Usual     Bytes       `json:"usual_request_bytes"` // the largest of the same stack, before the last rise of its line; 0: there was none
+	Requests  int         `json:"requests"`            // of the same stack
 	Site      TorchSite   `json:"site"`
 	Stack     []TorchSite `json:"stack"` // innermost first
 }
@@ -138,6 +141,7 @@ func (d *TorchDevice) Clean() {
 		t.Last[i].Site.clean()
 	}
 	if t.OOM != nil {
+		t.OOM.Requests = max(0, t.OOM.Requests)
 		t.OOM.Site.clean()
 		for i := range t.OOM.Stack {
 			t.OOM.Stack[i].clean()

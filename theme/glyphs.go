@@ -14,6 +14,7 @@ type Glyphs struct {
 	Side       rune
 	Corners    []rune // upper left, upper right, lower left, lower right
 	Mark       rune   // the watermark line
+	Tick       rune   // a moment of a plot
 	Cursor     rune
 	Focus      rune
 	Spark      []rune // lowest to highest
@@ -28,13 +29,13 @@ type Glyphs struct {
 // Unicode glyphs, the default.
 var Unicode = Glyphs{
 	Bar: []rune("▎▌▊█"), Thin: []rune("╸━"), Low: []rune("▆"), BarEmpty: '·', BarReserve: '▒', BarUnknown: '▓',
-	Peak: '▲', Need: '┊', NeedOver: '»', Line: '─', Side: '│', Corners: []rune("╭╮╰╯"), Mark: '╌', Cursor: '›', Focus: '▸',
+	Peak: '▲', Need: '┊', NeedOver: '»', Line: '─', Side: '│', Corners: []rune("╭╮╰╯"), Mark: '╌', Tick: '╎', Cursor: '›', Focus: '▸',
 	Spark: []rune("▁▂▃▄▅▆▇█"), Alert: '!', More: '…', Degree: '°', Dot: '·', Ellipsis: '…', Up: '↑', Down: '↓',
 }
 
 // ASCII glyphs, for --ascii and terminals without UTF-8.
 var ASCII = Glyphs{
 	Bar: []rune("#"), Thin: []rune("="), Low: []rune("#"), BarEmpty: '.', BarReserve: ':', BarUnknown: '%',
-	Peak: '^', Need: '|', NeedOver: '>', Line: '-', Side: '|', Corners: []rune("++++"), Mark: '.', Cursor: '>', Focus: '>',
+	Peak: '^', Need: '|', NeedOver: '>', Line: '-', Side: '|', Corners: []rune("++++"), Tick: ':', Mark: '.', Cursor: '>', Focus: '>',
 	Spark: []rune("_.-=*#"), Alert: '!', More: '~', Degree: 'C', Dot: '-', Ellipsis: '~', Up: '^', Down: 'v',
 }

@@ -46,7 +46,7 @@ func move(by int) func(*Model) tea.Cmd {
 // sortNext sorts by the next column that is shown.
 func (m *Model) sortNext() tea.Cmd {
 	m.table.reverse = false
-	shown := fitting(m.tty.w-pick(boxed(m.tty.w, m.tty.h), 2, 0), m.view().anyContainer())
+	shown := m.fittingColumns()
 	for range columns {
 		m.table.sort = (m.table.sort + 1) % len(columns)
 		if columns[m.table.sort].order != nil && slices.Contains(shown, m.table.sort) {
@@ -55,6 +55,11 @@ func (m *Model) sortNext() tea.Cmd {
 	}
 	m.list()
 	return m.note(m.words.Say("say.sorted", "column", plainTitle(columns[m.table.sort])))
+}
+
+// fittingColumns are the columns that the table shows.
+func (m *Model) fittingColumns() []int {
+	return fitting(m.tty.w-pick(boxed(m.tty.w, m.tty.h), 2, 0), m.view().anyContainer(), m.table.columns)
 }
 
 func (m *Model) sortReverse() tea.Cmd {
@@ -158,18 +163,29 @@ func (m *Model) again() tea.Cmd {
 	return nil
 }
 
-// setNeed takes the need that was typed; nothing typed takes it back.
+// setNeed takes the need that was typed.
 func (m *Model) setNeed() tea.Cmd {
+	if err := m.needTyped(m.prompt.typed); err != nil {
+		m.prompt.typed = ""
+		return m.note(err.Error())
+	}
+	m.prompt.open(modeMain)
+	if m.folds.watch.Need().Known() && m.shown.snap != nil {
+		return m.note(m.view().needText())
+	}
+	return nil
+}
+
+// needTyped sets the need; an empty text takes it back.
+func (m *Model) needTyped(text string) error {
 	var need sampler.Opt[sampler.Bytes]
-	if strings.TrimSpace(m.prompt.typed) != "" {
-		b, err := sampler.ParseNeed(m.prompt.typed)
+	if strings.TrimSpace(text) != "" {
+		b, err := sampler.ParseNeed(text)
 		if err != nil {
-			m.prompt.typed = ""
-			return m.note(err.Error())
+			return err
 		}
 		need = sampler.Some(b)
 	}
-	m.prompt.open(modeMain)
 	m.folds.watch.SetNeed(need)
 	if m.player != nil {
 		m.player.SetNeed(need)
@@ -178,9 +194,6 @@ func (m *Model) setNeed() tea.Cmd {
 		m.opt.Recorder.Need(need, m.newestTime())
 	}
 	m.fit()
-	if need.Known() && m.shown.snap != nil {
-		return m.note(m.view().needText())
-	}
 	return nil
 }
 

@@ -20,6 +20,7 @@ type area struct {
 	now       string                           // the word for it
 	title     string                           // what is plotted, where that is not the memory
 	marks     []mark                           // lines across
+	ticks     []tick                           // moments
 	lines     bool                             // a line, by asciigraph
 	last      *plotted                         // the line that stood here before; nil: nobody keeps it
 	role      func(percent float64) theme.Role // of what is so high; nil: by level
@@ -64,10 +65,12 @@ func (v *view) columns(t *history.Track, cells int, held time.Duration) ([]float
 	step := (v.plot.span / time.Duration(max(n, 1))).Truncate(time.Millisecond) + time.Millisecond
 	end := v.now().Truncate(held)
 	blank := min(dotColumns-1-int(end.UnixMilli()/step.Milliseconds()%dotColumns), n-1)
-	values := t.Columns(end, step, n-blank)
+	from := len(v.figures)
+	v.figures = t.AppendColumns(v.figures, end, step, n-blank)
 	for range blank {
-		values = append(values, values[len(values)-1])
+		v.figures = append(v.figures, v.figures[len(v.figures)-1])
 	}
+	values := v.figures[from:len(v.figures):len(v.figures)]
 	late := v.now().Sub(end)
 	return values, stretch{time.Duration(n) * step, time.Duration(blank)*step - late, blank, late}
 }
@@ -107,7 +110,9 @@ func (a *area) draw(c *canvas, r rect, glyphs *theme.Glyphs, span time.Duration)
 	for _, m := range a.marks {
 		a.name(c, plot, top, m, glyphs.Mark)
 	}
-	a.times(c, rect{plot.x, r.y + r.h - 1, plot.w, 1}, span)
+	below := rect{plot.x, r.y + r.h - 1, plot.w, 1}
+	a.times(c, below, span)
+	a.ticked(c, below, glyphs.Tick)
 }
 
 // seen are the columns that there are figures of, from the first up to after the last: lines go through no other time.
@@ -153,21 +158,28 @@ func (a *area) fill(c *canvas, r rect, top float64) {
 		role = func(percent float64) theme.Role { return theme.Area(percent, gpuLevels) }
 	}
 	rise := 100 * top / a.full / float64(r.h) // of a row
+	height := func(i int) int {
+		if i >= len(a.high) {
+			return 0
+		}
+		return heightOf(a.high[i], top, r.h)
+	}
+	before, next := 0, height(0)
 	for x := range r.w {
-		var high, low [dotColumns]int
-		value := 0.0 // the larger of the two
+		i := dotColumns * x
+		high := [dotColumns]int{next, height(i + 1)}
+		next = height(i + dotColumns)
+		alone := [dotColumns]int{max(before, high[1]), max(high[0], next)} // above its higher neighbor a column stands alone
+		before = high[1]
+		low, value := high, 0.0 // the larger of the two
 		for k := range dotColumns {
-			i := dotColumns*x + k
-			if i < len(a.high) && a.high[i] == a.high[i] {
-				high[k] = heightOf(a.high[i], top, r.h)
-				value = max(value, a.high[i])
+			if high[k] > 0 {
+				value = max(value, a.high[i+k])
 			}
-			low[k] = high[k]
-			if i < len(a.low) && a.low[i] == a.low[i] {
-				low[k] = heightOf(a.low[i], top, r.h)
+			if i+k < len(a.low) && a.low[i+k] == a.low[i+k] {
+				low[k] = heightOf(a.low[i+k], top, r.h)
 			}
 		}
-		alone := [dotColumns]int{a.beside(dotColumns*x, r.h, top), a.beside(dotColumns*x+1, r.h, top)}
 		for y := 0; y*dotRows < max(high[0], high[1]); y++ {
 			ends := min(max(high[0], high[1]), (y+1)*dotRows) // what is drawn in this cell
 			share := min(100*float64(ends)/float64(r.h*dotRows)*top, 100*value) / a.full
@@ -178,16 +190,6 @@ func (a *area) fill(c *canvas, r rect, top float64) {
 			}
 		}
 	}
-}
-
-// beside is how high the higher neighbor of a column is: above that it stands alone.
-func (a *area) beside(i, rows int, top float64) (most int) {
-	for _, k := range []int{i - 1, i + 1} {
-		if k >= 0 && k < len(a.high) && a.high[k] == a.high[k] {
-			most = max(most, heightOf(a.high[k], top, rows))
-		}
-	}
-	return most
 }
 
 // cellOf is the character of the dots from a height on. What stands alone is filled, for half of a line

@@ -1,7 +1,10 @@
 package ui
 
 import (
+	"fmt"
 	"math"
+	"strconv"
+	"strings"
 
 	"nvpeak/sampler"
 	"nvpeak/theme"
@@ -15,6 +18,26 @@ var (
 
 // Levels are from how many percent on GPU memory and host memory have the next color.
 func Levels() (gpu, host [3]float64) { return gpuLevels, hostLevels }
+
+// ParseLevels reads three rising levels in percent, such as "80,90,95".
+func ParseLevels(text string) (levels [3]float64, err error) {
+	parts := strings.Split(text, ",")
+	ok := len(parts) == len(levels)
+	for i := range min(len(parts), len(levels)) {
+		v, err := strconv.ParseFloat(strings.TrimSpace(parts[i]), 64)
+		ok = ok && err == nil && v > 0 && v <= 100 && (i == 0 || v > levels[i-1])
+		levels[i] = v
+	}
+	if !ok {
+		return [3]float64{}, fmt.Errorf("%q is not three rising percentages such as 80,90,95", text)
+	}
+	return levels, nil
+}
+
+// LevelsText is what ParseLevels reads.
+func LevelsText(levels [3]float64) string {
+	return fmt.Sprintf("%g,%g,%g", levels[0], levels[1], levels[2])
+}
 
 // SetLevels chooses other levels for all screens, before there is one.
 func SetLevels(gpu, host [3]float64) { gpuLevels, hostLevels = gpu, host }

@@ -1,7 +1,7 @@
 package ui
 
 import (
-	"strings"
+	"bytes"
 	"testing"
 	"time"
 
@@ -15,7 +15,7 @@ func benchmarkFrame(b *testing.B, snaps []*sampler.Snapshot, w, h int) {
 	m := model(snaps, w, h, Options{})
 	m.tty.paintAs(colorprofile.ANSI256)
 	old := &frame{m.draw(), m.tty.paint}
-	var out strings.Builder
+	var out bytes.Buffer
 	b.ReportAllocs()
 	for b.Loop() {
 		out.Reset()

@@ -87,6 +87,7 @@ var mainKeys = []binding{
 	{[]string{"-"}, "+ -", "key.refresh", intervalBy(1), canSetInterval},
 	{[]string{"+", "="}, "", "", intervalBy(-1), canSetInterval},
 	{[]string{"T"}, "T", "key.theme", (*Model).nextTheme, nil},
+	{[]string{"s", "f2"}, "s F2", "key.setup", (*Model).openSetup, nil},
 	{[]string{"ctrl+l"}, "Ctrl-L", "key.redraw", (*Model).again, nil},
 	{[]string{"ctrl+z"}, "Ctrl-Z", "key.suspend", (*Model).suspendJob, nil},
 	{[]string{"esc"}, "", "", (*Model).escape, nil},

@@ -12,7 +12,7 @@ import (
 // column of the process table. A new one is one row of columns.
 type column struct {
 	title string
-	width int  // of the text; the last column takes what is left
+	width int  // of the text; the command takes what is left
 	rank  int  // columns with a low rank stay when there is little room
 	left  bool // aligned
 	down  bool // sorts from large to small first
@@ -23,6 +23,12 @@ type column struct {
 
 // plainTitle is a column's title without the sign of peaks.
 func plainTitle(c column) string { return strings.TrimPrefix(c.title, "▲") }
+
+// name is what people call a column: "mem" for that of GPU MEM.
+func (c column) name() string {
+	words := strings.Fields(plainTitle(c))
+	return strings.ToLower(strings.TrimSuffix(words[len(words)-1], "%"))
+}
 
 // byOpt sorts the unknown below everything.
 func byOpt[T cmp.Ordered](of func(procRow) sampler.Opt[T]) func(a, b procRow) int {

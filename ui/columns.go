@@ -2,6 +2,7 @@ package ui
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"sort"
 	"strconv"
@@ -87,35 +88,126 @@ var columns = []column{
 	{"HOST", 6, 5, false, true, always(theme.Dim), formatted(hostOf, sampler.Bytes.Short), byOpt(hostOf)},
 	{"TIME", 7, 6, false, true, always(theme.Dim), formatted(ageOf, plain.Runtime), byOpt(ageOf)},
 	{titleContainer, 19, 10, true, false, always(theme.Dim), containerOf, byText(containerOf)},
-	{"COMMAND", 8, 0, true, false, always(theme.Text), englishCommand, byText(englishCommand)},
+	{titleCommand, 8, 0, true, false, always(theme.Text), englishCommand, byText(englishCommand)},
 }
 
 // sortMemory is the column by which the table is sorted at first.
 var sortMemory = slices.IndexFunc(columns, func(c column) bool { return c.title == titleMemory })
 
+// titleCommand is the column that takes what the others leave.
+const titleCommand = "COMMAND"
+
+// ColumnNames are the names of the columns, as --columns and --sort take them.
+func ColumnNames() (names []string) {
+	for _, c := range columns {
+		names = append(names, c.name())
+	}
+	return names
+}
+
+// SortNames are those of the columns that the table can be sorted by.
+func SortNames() (names []string) {
+	for _, c := range columns {
+		if c.order != nil {
+			names = append(names, c.name())
+		}
+	}
+	return names
+}
+
+// columnNamed is the column of a name; -1: there is none.
+func columnNamed(name string) int { return slices.Index(ColumnNames(), name) }
+
+// NoColumnError is the name of a column that there is not.
+type NoColumnError struct{ Name string }
+
+func (e *NoColumnError) Error() string {
+	return fmt.Sprintf("there is no column %q: %s", e.Name, strings.Join(ColumnNames(), ", "))
+}
+
+// ParseColumns reads names of columns with commas between them, each at most once.
+func ParseColumns(text string) (names []string, err error) {
+	for _, name := range strings.Split(text, ",") {
+		name = strings.ToLower(strings.TrimSpace(name))
+		switch {
+		case columnNamed(name) < 0:
+			return nil, &NoColumnError{name}
+		case slices.Contains(names, name):
+			return nil, fmt.Errorf("the column %s stands twice in %q", name, text)
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+// choose takes the columns of those names; none: as many as matter and fit.
+func (t *table) choose(names []string) {
+	t.columns = nil
+	for _, name := range names {
+		t.columns = append(t.columns, columnNamed(name))
+	}
+}
+
+// sortBy sorts by the column of that name, the other way round with a dash before it. An empty name: by memory.
+func (t *table) sortBy(name string) {
+	name, t.reverse = strings.CutPrefix(name, "-")
+	t.sort = pick(name == "", sortMemory, columnNamed(name))
+}
+
 // commandWidth is what columns of high rank leave to the command line.
 const commandWidth = 40
 
-// fitting are the columns that fit, in order; the last one takes the rest.
-func fitting(w int, containers bool) []int {
-	var kept []int
-	byRank := make([]int, len(columns))
-	for i := range byRank {
-		byRank[i] = i
+// fitting are the columns that fit: the chosen ones in their order, or all that matter.
+func fitting(w int, containers bool, chosen []int) []int {
+	byRank := slices.Clone(chosen)
+	if chosen == nil {
+		for i, c := range columns {
+			if c.title != titleContainer || containers {
+				byRank = append(byRank, i)
+			}
+		}
 	}
 	sort.SliceStable(byRank, func(i, j int) bool { return columns[byRank[i]].rank < columns[byRank[j]].rank })
+	var kept []int
 	left := w - 2
 	for _, i := range byRank {
-		if columns[i].title == titleContainer && !containers {
-			continue
-		}
 		need := columns[i].width + 1
-		if need > left || columns[i].rank > 4 && need > left-commandWidth+columns[len(columns)-1].width {
+		if need > left || chosen == nil && columns[i].rank > 4 && need > left-commandWidth+columns[len(columns)-1].width {
 			break
 		}
 		left -= need
 		kept = append(kept, i)
 	}
-	sort.Ints(kept)
-	return kept
+	if chosen == nil {
+		sort.Ints(kept)
+		return kept
+	}
+	return slices.DeleteFunc(slices.Clone(chosen), func(i int) bool { return !slices.Contains(kept, i) })
+}
+
+// slot is where a column stands in a row of the table.
+type slot struct {
+	column int
+	x, w   int
+}
+
+// slots are the places of columns in a row: the command takes what the others leave.
+func slots(r rect, cols []int) (list []slot) {
+	left := r.w - 2
+	for _, i := range cols {
+		left -= columns[i].width + 1
+	}
+	x := r.x + 2
+	for k, i := range cols {
+		w := columns[i].width
+		switch {
+		case columns[i].title == titleCommand && k == len(cols)-1:
+			w = r.x + r.w - x
+		case columns[i].title == titleCommand:
+			w += max(left, 0)
+		}
+		list = append(list, slot{i, x, min(w, r.x+r.w-x)})
+		x += w + 1
+	}
+	return list
 }

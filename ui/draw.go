@@ -11,7 +11,8 @@ import (
 // view is what the panes read.
 func (m *Model) view() *view {
 	v := &view{shown: m.shown, history: m.folds.history, need: m.folds.watch.Need().Or(0), table: &m.table, gpus: &m.gpus, plot: m.plot, plots: m.plots,
-		glyphs: m.glyphs, ascii: m.opt.ASCII, words: m.words, outlook: m.folds.watch.Outlook}
+		glyphs: m.glyphs, ascii: m.opt.ASCII, words: m.words, outlook: m.folds.watch.Outlook, stands: m.folds.stands, user: m.opt.User,
+		figures: m.figures[:0], spots: make([]spot, 0, len(m.spots))}
 	v.footer = footer{m.prompt.text(m.words, m.tty.w < 80 || m.notices.text != "" && (m.prompt.mode == modeNeed || m.prompt.mode == modeFilter)), m.notices.text, m.hints()}
 	if v.snap != nil {
 		v.focus = m.gpus.focused(v.snap)
@@ -26,7 +27,7 @@ func (m *Model) draw() *canvas {
 		return v.detail(w, h, row, m.prompt.top)
 	}
 	c := v.draw(w, h)
-	m.spots = v.spots
+	m.spots, m.figures = v.spots, v.figures
 	if p, ok := m.page(v); ok {
 		v.textLines(c, v.box(c, p.outer, p.title), p.lines, m.prompt.top)
 		if text, r := m.notices.text, p.outer; text != "" && inside(r) != r { // it may cover the last line of the screen
@@ -69,6 +70,8 @@ func (m *Model) page(v *view) (p page, ok bool) {
 		return page{title, centered(w, h, helpWidth, len(lines)+2), lines}, true
 	case modeEnvironment:
 		return m.environmentPage(v), true
+	case modeSetup:
+		return m.setupPage(v), true
 	case modeSignal, modeSignalAsk:
 		return m.signalPage(v), true
 	case modeAdvice:

@@ -79,7 +79,7 @@ var namedKeys = map[string]tea.KeyPressMsg{
 	"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab}, "space": {Code: tea.KeySpace, Text: " "},
 	"up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown}, "home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd},
 	"pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown}, "backspace": {Code: tea.KeyBackspace},
-	"f1": {Code: tea.KeyF1}, "f6": {Code: tea.KeyF6}, "f9": {Code: tea.KeyF9}, "left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight}, "f10": {Code: tea.KeyF10}, "f12": {Code: tea.KeyF12},
+	"f1": {Code: tea.KeyF1}, "f2": {Code: tea.KeyF2}, "f6": {Code: tea.KeyF6}, "f9": {Code: tea.KeyF9}, "left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight}, "f10": {Code: tea.KeyF10}, "f12": {Code: tea.KeyF12},
 	"ctrl+c": {Code: 'c', Mod: tea.ModCtrl}, "ctrl+l": {Code: 'l', Mod: tea.ModCtrl}, "ctrl+u": {Code: 'u', Mod: tea.ModCtrl},
 }
 

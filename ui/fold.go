@@ -65,18 +65,6 @@ func (m *Model) peek(early *sampler.Snapshot) {
 	}
 }
 
-// tellMarks tells the watch what the followed log has said since.
-func (m *Model) tellMarks() {
-	for {
-		select {
-		case mark := <-m.opt.Marks:
-			m.folds.watch.Mark(mark)
-		default:
-			return
-		}
-	}
-}
-
 // raised announces the open alerts, and shows them.
 func (m *Model) raised(alerts []sampler.Alert) {
 	m.tty.send(m.alerts.announce(alerts, m.ahead(), m.words))

@@ -49,8 +49,10 @@ var goldens = []struct {
 	{"help-120x50-zh", "training", 120, 50, "?", Options{Lang: "zh"}},
 	{"signals-100x30", "training", 100, 30, "j space K j", Options{Processes: &world{}}},
 	{"signals-ask-60x20-zh", "training", 60, 20, "j K enter", Options{Processes: &world{}, Root: true, User: "root", Lang: "zh"}},
-	{"jobs-100x40", "training", 100, 40, "t", Options{}},
-	{"users-80x24-zh", "training", 80, 24, "t t", Options{Lang: "zh"}},
+	{"tree-100x40", "training", 100, 40, "t", Options{}},
+	{"jobs-100x40", "training", 100, 40, "t t", Options{}},
+	{"users-80x24-zh", "training", 80, 24, "t t t", Options{Lang: "zh"}},
+	{"setup-100x40", "training", 100, 40, "f2 j j", Options{}},
 	{"filter-80x24", "training", 80, 24, "/ a n n space g p u : 2 enter", Options{}},
 	{"need-80x24", "training", 80, 24, "n 1 5 . 8 G", Options{}},
 }

@@ -16,13 +16,14 @@ type grouping int
 
 const (
 	ungrouped grouping = iota
+	byParent
 	byJob
 	byUser
 	groupings // how many
 )
 
 // groupSays name the groupings, in sentences of the catalog.
-var groupSays = [groupings]string{"say.ungrouped", "say.by_job", "say.by_user"}
+var groupSays = [groupings]string{"say.ungrouped", "say.by_parent", "say.by_job", "say.by_user"}
 
 // groupNext groups the rows by the next thing.
 func (m *Model) groupNext() tea.Cmd {
@@ -38,17 +39,34 @@ type group struct {
 	gpus  map[sampler.GPUKey]bool
 	holds sampler.Bytes
 	order int
+
+	tree   bool   // it is a process of the tree
+	indent string // what stands before it there
+}
+
+func newGroup(name string, order int) *group {
+	return &group{name: name, procs: map[sampler.ProcessKey]bool{}, gpus: map[sampler.GPUKey]bool{}, order: order}
+}
+
+// add counts a row of the group.
+func (g *group) add(r procRow) {
+	g.procs[r.identity()], g.gpus[r.gpu.Key()] = true, true
+	g.holds += min(r.memory().Or(0), sampler.MaxPlausible)
 }
 
 // text is a group with its totals.
 func (g *group) text(words lang.Catalog) string {
-	return words.Say("proc.group", "name", g.name, "size", g.holds, "gpus", words.Count("count.gpu", len(g.gpus)), "count", len(g.procs))
+	return words.Say("proc.group", "name", pick(g.tree, "", g.name), "size", g.holds, "gpus", words.Count("count.gpu", len(g.gpus)), "count", len(g.procs))
 }
 
 // arrange puts the rows of one group below a row of its own, groups and rows in the order that they have. What no
 // process holds stays at the end.
 func (t *table) arrange() {
-	if t.group == ungrouped {
+	switch t.group {
+	case ungrouped:
+		return
+	case byParent:
+		t.arrangeTree()
 		return
 	}
 	var jobs []*job
@@ -67,11 +85,10 @@ func (t *table) arrange() {
 		}
 		g := of[id]
 		if g == nil {
-			g = &group{name: name, procs: map[sampler.ProcessKey]bool{}, gpus: map[sampler.GPUKey]bool{}, order: len(list) + 1}
+			g = newGroup(name, len(list)+1)
 			of[id], list = g, append(list, g)
 		}
-		g.procs[r.identity()], g.gpus[r.gpu.Key()] = true, true
-		g.holds += min(r.memory().Or(0), sampler.MaxPlausible)
+		g.add(r)
 		rows[g] = append(rows[g], r)
 	}
 	t.rows = t.rows[:0:0]

@@ -45,6 +45,7 @@ func TestGroups(t *testing.T) {
 		return got
 	}
 	flat := list()
+	press(m, "t") // as a tree: nobody has parents
 	for _, want := range []string{
 		"36.0 GiB on 4 GPUs  ann  python train.py --lr 1|100|101|102|103|9.0 GiB on 2 GPUs  bob  jupyter|300|300|2.0 GiB on 1 GPU  ann  python train.py --lr 1|200|-",
 		"38.0 GiB on 4 GPUs  ann|100|101|102|103|200|9.0 GiB on 2 GPUs  bob|300|300|-",
@@ -55,7 +56,7 @@ func TestGroups(t *testing.T) {
 			t.Errorf("rows are\n%s, want\n%s", got, want)
 		}
 	}
-	press(m, "t / b o b enter")
+	press(m, "t t / b o b enter")
 	if got := text(m); len(m.table.rows) != 3 || !strings.Contains(got, "2 of 8") {
 		t.Errorf("with a filter:\n%s", got)
 	}
@@ -69,7 +70,7 @@ func TestJobOfALauncher(t *testing.T) {
 	}
 	s.GPUs[1].Processes[0].Command, s.GPUs[1].Processes[0].StartTime = "python other.py", sampler.Some(afternoon)
 	m := model(past(s, 3), 160, 50, Options{})
-	press(m, "t")
+	press(m, "t t")
 	for _, want := range []string{"18.0 GiB on 2 GPUs  ann  torchrun 50  python train.py", "18.0 GiB on 2 GPUs  ann  torchrun 51  python train.py"} {
 		if !strings.Contains(text(m), want) {
 			t.Errorf("no %q:\n%s", want, text(m))
@@ -81,7 +82,7 @@ func TestJobOfALauncher(t *testing.T) {
 func TestGroupIsActedOn(t *testing.T) {
 	w := &world{}
 	m := model(past(ranks(), 3), 160, 50, Options{Processes: w})
-	press(m, "t g space")
+	press(m, "t t g space")
 	if len(m.table.tagged) != 4 || m.table.cursor != 1 {
 		t.Errorf("%d are tagged, the cursor is at %d", len(m.table.tagged), m.table.cursor)
 	}

@@ -32,6 +32,8 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return m.signalKey(k)
 	case mode == modeSignalAsk:
 		return m.confirmSignal(k)
+	case mode == modeSetup:
+		return m.setupKey(msg)
 	case mode == modeReset:
 		return m.confirmReset(k)
 	case mode != modeMain:

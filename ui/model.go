@@ -30,8 +30,10 @@ type Model struct {
 	prompt      prompt
 	notices     notices
 	spots       []spot // of the picture
+	figures     []float64
 	signals     signalMenu
 	environment environmentView
+	setup       setup
 	alerts      alertFeed
 	tty         tty
 	glyphs      *theme.Glyphs
@@ -44,6 +46,7 @@ type folds struct {
 	history *history.History
 	watch   *watch.Watch
 	newest  *sampler.Snapshot
+	stands  []logStand
 	began   time.Time // of the first snapshot
 }
 
@@ -53,9 +56,11 @@ func New(ctx context.Context, stream sampler.Stream, o Options) *Model {
 	if stream != nil {
 		interval = stream.Interval()
 	}
-	m := &Model{ctx: ctx, stream: stream, opt: o, plot: plot{span: pick(o.Span == 0, usualSpan, o.Span), chosen: o.Span != 0, lines: o.Lines, metric: plotMetrics[0]}, plots: map[sampler.GPUKey]*plotted{}, table: table{cursor: -1, sort: sortMemory},
+	m := &Model{ctx: ctx, stream: stream, opt: o, plot: plot{span: pick(o.Span == 0, usualSpan, o.Span), chosen: o.Span != 0, lines: o.Lines, metric: plotMetrics[0]}, plots: map[sampler.GPUKey]*plotted{}, table: table{cursor: -1},
 		shown: shown{label: o.Label}, tty: newTTY(o), glyphs: &theme.Unicode, words: lang.For(o.Lang), alerts: alertFeed{notify: o.Notify},
 		folds: folds{history: history.New(interval), watch: watch.New(watch.Options{Need: o.Need, Lang: o.Lang, Log: o.Log, Levels: o.Levels})}}
+	m.table.choose(o.Columns)
+	m.table.sortBy(o.Sort)
 	m.player, _ = stream.(*player.Player)
 	if o.ASCII {
 		m.glyphs = &theme.ASCII

@@ -61,6 +61,8 @@ func (m *Model) wheeled(at tea.Mouse) tea.Cmd {
 		return move(by)(m)
 	case modeSignal:
 		m.signals.at = max(0, min(m.signals.at+by/wheelRows, len(signalChoices)-1))
+	case modeSetup:
+		m.setup.at = max(0, min(m.setup.at+by/wheelRows, m.setup.last()))
 	case modeHelp, modeAdvice, modeDetail, modeEnvironment:
 		last := m.lastTop()
 		m.prompt.top = max(0, min(min(m.prompt.top, last)+by, last))

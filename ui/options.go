@@ -18,12 +18,16 @@ type Options struct {
 	Label    string        // "DEMO training"
 	Span     time.Duration // of the plots; 0: as long as there is something to show, up to 5 minutes
 	Lines    bool          // plots are lines, not filled
+	Columns  []string      // of the process table, of ColumnNames; none: as many as matter and fit
+	Sort     string        // one of SortNames, with a dash before it the other way round; empty: by memory
 	Log      string        // that is followed, for people to explain; empty: none
 	Notify   Notify
 	Levels   watch.Levels            // that somebody has set: alerts tell when they are reached
 	Failures <-chan sampler.OOMEvent // of a followed log; nil: none is followed
 	Marks    <-chan sampler.LogMark  // what such a log says of the allocator; may be nil
 	Recorder Recorder                // nil: nothing is recorded
+
+	Save SaveSettings // of the setup window; nil: there is no place for them
 
 	NoMouse   bool      // the mouse is left to the terminal
 	Processes Processes // of this machine; nil: nobody can be acted on

@@ -31,11 +31,11 @@ func helpLines(keys []binding, g *theme.Glyphs, words lang.Catalog, w int) []tex
 			lines[i] = textLine{left[0], {theme.Text, fixed(left[1].text, helpColumn-helpKeyWidth-1) + " "}, right[0], right[1]}
 		}
 	}
-	sign := func(role theme.Role, signs, id string) {
-		lines = append(lines, textLine{{role, fixed(signs, helpKeyWidth)}, {theme.Text, words.Say(id)}})
+	sign := func(role theme.Role, signs, id string, values ...any) {
+		lines = append(lines, textLine{{role, fixed(signs, helpKeyWidth)}, {theme.Text, words.Say(id, values...)}})
 	}
 	lines = append(lines, textLine{})
-	sign(theme.Ok, string(g.Bar[len(g.Bar)-1]), "help.used")
+	sign(theme.Ok, string(g.Bar[len(g.Bar)-1]), "help.used", "yellow", gpuLevels[0], "orange", gpuLevels[1], "red", gpuLevels[2])
 	sign(theme.Unknown, string(g.BarUnknown), "help.other")
 	sign(theme.Reserved, string(g.BarReserve), "help.driver")
 	sign(theme.Peak, string(g.Peak), "help.peak")

@@ -2,7 +2,9 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"nvpeak/sampler"
 	"nvpeak/theme"
@@ -27,7 +29,7 @@ func (v *view) procPane(c *canvas, r rect, boxed bool) {
 	if r.h < 2 {
 		return
 	}
-	cols := fitting(r.w, v.anyContainer())
+	cols := slots(r, fitting(r.w, v.anyContainer(), v.table.columns))
 	heads := v.procHead(c, r, cols)
 	rows := r.h - 1
 	first := v.firstRow(rows)
@@ -90,57 +92,46 @@ func (v *view) firstRow(rows int) int {
 }
 
 // procHead writes the titles of the columns and returns the column after the last.
-func (v *view) procHead(c *canvas, r rect, cols []int) (end int) {
-	x := r.x + 1
-	for _, i := range cols {
-		col := columns[i]
+func (v *view) procHead(c *canvas, r rect, cols []slot) (end int) {
+	for _, s := range cols {
+		col := columns[s.column]
 		title := col.title
 		if v.ascii {
 			title = plainTitle(col)
 		}
 		role := theme.Dim
-		if i == v.table.sort {
+		if s.column == v.table.sort {
 			role = theme.Accent
 			title += string(pick(col.down != v.table.reverse, v.glyphs.Down, v.glyphs.Up))
 		}
-		at := x
+		at := s.x - 1
 		if !col.left {
-			at = max(x, x+col.width-width(title))
+			at = max(at, at+col.width-width(title))
 		}
 		end = c.put(at, r.y, r.x+r.w, role, " "+title+" ")
-		v.spot(rect{at, r.y, end - at, 1}, clickColumn(i))
-		x += col.width + 1
+		v.spot(rect{at, r.y, end - at, 1}, clickColumn(s.column))
 	}
 	return end
 }
 
-func (v *view) procLine(c *canvas, r rect, cols []int, n int) {
+func (v *view) procLine(c *canvas, r rect, cols []slot, n int) {
 	row := v.table.rows[n]
 	v.spot(r, clickRow(row.key()))
 	if row.head != nil {
-		c.cut(r.x+2, r.y, r.x+r.w, theme.Strong, row.head.text(v.words))
+		v.groupLine(c, r, cols, row.head)
 		cols = nil
 	}
-	x := r.x + 2
-	for k, i := range cols {
-		col := columns[i]
-		end := min(x+col.width, r.x+r.w)
-		if k == len(cols)-1 {
-			end = r.x + r.w
-		}
-		switch {
+	for _, s := range cols {
+		switch col := columns[s.column]; {
 		case col.title == titleHistory:
-			v.processSpark(c, rect{x, r.y, end - x, 1}, row)
+			v.processSpark(c, rect{s.x, r.y, s.w, 1}, row)
 		case col.text == nil:
-			v.shareBar(c, x, r.y, end-x, row)
+			v.shareBar(c, s.x, r.y, s.w, row)
+		case col.title == titleCommand:
+			c.cut(s.x, r.y, s.x+s.w, col.role(row), row.indent+v.from(commandOf(row, v.words), pick(row.proc == nil, 0, v.table.sideways)))
 		default:
-			text := col.format(row, col.width)
-			if k == len(cols)-1 {
-				text = v.from(commandOf(row, v.words), pick(row.proc == nil, 0, v.table.sideways))
-			}
-			c.cut(x, r.y, end, col.role(row), text)
+			c.cut(s.x, r.y, s.x+s.w, col.role(row), col.format(row, col.width))
 		}
-		x += col.width + 1
 	}
 	if v.table.isTagged(row) {
 		c.set(r.x+1, r.y, '*', theme.Accent)
@@ -149,6 +140,16 @@ func (v *view) procLine(c *canvas, r rect, cols []int, n int) {
 		c.ground(r.x, r.y, r.x+r.w, theme.Selected)
 		c.set(r.x, r.y, v.glyphs.Cursor, theme.Accent)
 	}
+}
+
+// groupLine is a group with its totals; in the tree its name stands among the commands.
+func (v *view) groupLine(c *canvas, r rect, cols []slot, g *group) {
+	end := r.x + r.w
+	if i := slices.IndexFunc(cols, func(s slot) bool { return columns[s.column].title == titleCommand }); g.tree && i >= 0 {
+		c.cut(cols[i].x, r.y, cols[i].x+cols[i].w, theme.Strong, g.indent+g.name)
+		end = cols[i].x - 1
+	}
+	c.cut(r.x+2, r.y, end, theme.Strong, strings.TrimSpace(g.text(v.words)))
 }
 
 // shareBar is the part of the GPU that the row holds.

@@ -14,7 +14,7 @@ func (v *view) doorPiece(short bool) piece {
 	switch {
 	case d == nil:
 		return piece{}
-	case len(d.LetGo) == 0 && d.Lost == 0:
+	case len(d.LetGo) == 0 && len(d.Busy) == 0 && d.Lost == 0:
 		return piece{theme.Dim, word}
 	case short:
 		return piece{theme.Notice, word}
@@ -25,10 +25,25 @@ func (v *view) doorPiece(short bool) piece {
 	} else if n > 1 {
 		missed = append(missed, v.words.Say("screen.too_often_all", "count", n))
 	}
+	if n := busyProcesses(d.Busy); n == 1 {
+		missed = append(missed, v.words.Say("screen.too_often_pid", "pid", d.Busy[0].PID))
+	} else if n > 1 {
+		missed = append(missed, v.words.Say("screen.too_often_pids", "count", n))
+	}
 	if d.Lost > 0 {
 		missed = append(missed, v.words.Count("count.lost_call", d.Lost))
 	}
 	return piece{theme.Notice, v.words.Say("screen.requests_but", "missed", strings.Join(missed, v.words.Say("list.comma")))}
+}
+
+// busyProcesses counts those of a list, which has one of them together.
+func busyProcesses(list []sampler.Busy) (n int) {
+	for i := range list {
+		if i == 0 || list[i].PID != list[i-1].PID {
+			n++
+		}
+	}
+	return n
 }
 
 // requestLines says what a process asked the driver for, by the word of each line.

@@ -80,6 +80,22 @@ func (p *plot) choose(by int) {
 // spans that [ and ] go through.
 var spans = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour}
 
+// SpanNames are the times that plots show, as --span takes them.
+func SpanNames() (names []string) {
+	for _, s := range spans {
+		names = append(names, span(s))
+	}
+	return names
+}
+
+// SpanNamed is the time of a name; 0: it is none of SpanNames.
+func SpanNamed(name string) time.Duration {
+	if i := slices.Index(SpanNames(), name); i >= 0 {
+		return spans[i]
+	}
+	return 0
+}
+
 // intervals that + and - go through.
 var intervals = []time.Duration{250 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second}
 

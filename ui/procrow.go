@@ -12,6 +12,8 @@ type procRow struct {
 	proc *sampler.Process
 	snap *sampler.Snapshot
 	head *group // it stands above the rows of a group, and is no process
+
+	indent string // what stands before the command in the tree
 }
 
 // key is the identity that the cursor follows.

@@ -23,12 +23,13 @@ const (
 	modeFilter
 	modeEnvironment
 	modeSignalAsk // confirming a signal
+	modeSetup
 )
 
 // prompt is what the keys act on, and what was typed there.
 type prompt struct {
 	mode  mode
-	typed string // in modeNeed, modeTime and modeFilter
+	typed string // in modeNeed, modeTime, modeFilter and modeSetup
 	top   int    // first line shown of a long text
 }
 
@@ -39,7 +40,7 @@ const maxTyped = 40
 
 // paste adds typed or pasted text where something is asked for.
 func (p *prompt) paste(text string) {
-	if (p.mode == modeNeed || p.mode == modeTime || p.mode == modeFilter) && len(p.typed)+len(text) <= maxTyped {
+	if (p.mode == modeNeed || p.mode == modeTime || p.mode == modeFilter || p.mode == modeSetup) && len(p.typed)+len(text) <= maxTyped {
 		p.typed += sampler.Clean(text)
 	}
 }

@@ -1,8 +1,9 @@
 package ui
 
 import (
+	"bytes"
 	"io"
-	"strings"
+	"slices"
 	"sync"
 	"time"
 
@@ -112,7 +113,7 @@ func (s *screen) close(timeout time.Duration) {
 
 func (s *screen) run() {
 	defer close(s.done)
-	var b strings.Builder
+	var b bytes.Buffer
 	for {
 		select {
 		case <-s.stop:
@@ -130,7 +131,7 @@ func (s *screen) run() {
 }
 
 // write sends what is to be sent.
-func (s *screen) write(b *strings.Builder) error {
+func (s *screen) write(b *bytes.Buffer) error {
 	s.mu.Lock()
 	f, hold, sync, extra := s.next, s.hold, s.sync, s.extra
 	if !hold {
@@ -144,19 +145,25 @@ func (s *screen) write(b *strings.Builder) error {
 		return nil
 	}
 	b.Reset()
+	if sync {
+		b.WriteString(ansi.SetModeSynchronizedOutput)
+	}
+	head := b.Len()
 	f.changes(b, s.shown)
 	if s.shown != nil && s.shown != f {
 		canvases.Put(s.shown.canvas)
 	}
 	s.shown = f
-	text := b.String()
-	if sync && text != "" {
-		text = ansi.SetModeSynchronizedOutput + text + ansi.ResetModeSynchronizedOutput
+	switch {
+	case b.Len() == head:
+		b.Reset()
+	case sync:
+		b.WriteString(ansi.ResetModeSynchronizedOutput)
 	}
-	if text += extra; text == "" {
+	if b.WriteString(extra); b.Len() == 0 {
 		return nil
 	}
-	_, err := io.WriteString(s.out, text)
+	_, err := s.out.Write(b.Bytes())
 	return err
 }
 
@@ -167,7 +174,7 @@ const gap = 5
 // changes writes what turns old into f; everything when old is nil or looks different. It is
 // done by hand because the library's renderer (ultraviolet) takes 758 us and 967 bytes for a
 // frame of the demo where this takes 33 us and 557 bytes.
-func (f *frame) changes(b *strings.Builder, old *frame) {
+func (f *frame) changes(b *bytes.Buffer, old *frame) {
 	pen, px, py := sgr{bare: true}, -1, -1 // what the terminal would write now, and where
 	if old == nil || old.w != f.w || old.h != f.h || old.paint != f.paint {
 		b.WriteString(ansi.ResetStyle + ansi.EraseEntireScreen)
@@ -175,6 +182,9 @@ func (f *frame) changes(b *strings.Builder, old *frame) {
 	}
 	for y := range f.h {
 		row, was := f.cells[y*f.w:(y+1)*f.w], old.cells[y*f.w:(y+1)*f.w]
+		if slices.Equal(row, was) {
+			continue
+		}
 		end := len(row)
 		for end > 0 && f.same(row[end-1], blank) {
 			end--
@@ -214,7 +224,7 @@ func (f *frame) changes(b *strings.Builder, old *frame) {
 }
 
 // jump moves the cursor the short way.
-func jump(b *strings.Builder, px, py, x, y int) {
+func jump(b *bytes.Buffer, px, py, x, y int) {
 	switch {
 	case py == y && px == x:
 	case py == y && px >= 0 && px < x:
@@ -244,7 +254,7 @@ func (f *frame) same(a, b cell) bool {
 }
 
 // pen changes the look of what is written next, unless that is a blank that any pen writes.
-func (f *frame) pen(b *strings.Builder, now sgr, c cell) sgr {
+func (f *frame) pen(b *bytes.Buffer, now sgr, c cell) sgr {
 	s := f.style(c.look)
 	if s.params == now.params || c.r == ' ' && s.bare && now.bare {
 		return now

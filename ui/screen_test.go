@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -42,7 +43,7 @@ func TestChanges(t *testing.T) {
 						next.bar(x, y, w)
 					}
 				}
-				var b strings.Builder
+				var b bytes.Buffer
 				f := &frame{next, p}
 				f.changes(&b, shown)
 				if err := v.write(b.String()); err != nil {
@@ -86,7 +87,7 @@ func lastMinute(t *testing.T, m *Model, snaps []*sampler.Snapshot) (sent int) {
 	for i, s := range snaps[len(snaps)-60:] {
 		m.take(snaps[len(snaps)-60+i : len(snaps)-59+i])
 		f := &frame{m.draw(), m.tty.paint}
-		var b strings.Builder
+		var b bytes.Buffer
 		f.changes(&b, shown)
 		if err := v.write(b.String()); err != nil {
 			t.Fatalf("%v: %v", s.Time, err)
@@ -99,7 +100,7 @@ func lastMinute(t *testing.T, m *Model, snaps []*sampler.Snapshot) (sent int) {
 		}
 		shown = f
 	}
-	var b strings.Builder
+	var b bytes.Buffer
 	(&frame{m.draw(), m.tty.paint}).changes(&b, shown)
 	if b.Len() > 0 {
 		t.Errorf("the same frame again sends %q", b.String())

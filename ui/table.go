@@ -14,6 +14,7 @@ type table struct {
 	rows     []procRow
 	cursor   int                 // a row, -1: none
 	follow   *sampler.ProcessKey // the process under the cursor
+	columns  []int               // those chosen, in order; nil: as many as matter and fit
 	sort     int                 // a column
 	reverse  bool
 	group    grouping

@@ -3,6 +3,8 @@ package ui
 import (
 	"math/rand/v2"
 	"nvpeak/advice/lang"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -194,7 +196,7 @@ func TestCanvas(t *testing.T) {
 // TestColumns: the table's columns fit any width, and figures fit their columns.
 func TestColumns(t *testing.T) {
 	for w := 1; w < 400; w++ {
-		cols := fitting(w, w%2 == 0)
+		cols := fitting(w, w%2 == 0, nil)
 		used := 2
 		for k, i := range cols {
 			used += columns[i].width + 1
@@ -272,6 +274,48 @@ func TestRuneWidth(t *testing.T) {
 	for r := rune(0xa1); r < 0x30000; r++ {
 		if got, want := runeWidth(r), columnWidth.RuneWidth(r); got != want {
 			t.Errorf("%U has %d columns, want %d", r, got, want)
+		}
+	}
+}
+
+// Chosen columns stand in their order as far as they fit, and the command takes what is left wherever it stands.
+func TestChosenColumns(t *testing.T) {
+	s := past(gpus(1, 3, false), 3)
+	for _, row := range []struct {
+		names string
+		w     int
+		want  []string
+	}{
+		{"gpu,mem,pid", 100, []string{"GPU", "GPU MEM↓", "PID"}}, {"command,mem,user", 100, []string{"COMMAND", "GPU MEM↓", "USER"}},
+		{"time,host,cpu,peak,mem,pid", 34, []string{"▲PEAK", "GPU MEM↓", "PID"}}, // by rank
+	} {
+		m := model(s, row.w, 30, Options{Columns: strings.Split(row.names, ",")})
+		lines := m.view().draw(row.w, 30).lines()
+		i := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "GPU MEM") })
+		if got := strings.TrimSpace(strings.Join(strings.Fields(strings.NewReplacer("│", "", "─", "").Replace(lines[max(i, 0)])), " ")); i < 0 || got != strings.Join(row.want, " ") {
+			t.Errorf("%s in %d columns: %q", row.names, row.w, got)
+		}
+	}
+	m := model(s, 100, 30, Options{Columns: []string{"command", "pid"}})
+	if got := strings.Join(m.view().draw(100, 30).lines(), "\n"); !strings.Contains(got, strconv.Itoa(m.table.rows[0].proc.PID)+" │") {
+		t.Errorf("the pid is not at the edge:\n%s", got)
+	}
+}
+
+func TestParseColumns(t *testing.T) {
+	for text, want := range map[string]string{"pid": "pid", " PID , mem": "pid,mem", strings.Join(ColumnNames(), ","): strings.Join(ColumnNames(), ","), "": "", "pid,pid": "", "pid,": "", "gpu mem": ""} {
+		got, err := ParseColumns(text)
+		if strings.Join(got, ",") != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %q, %v", text, got, err)
+		}
+	}
+}
+
+func TestSortedBy(t *testing.T) {
+	for _, name := range SortNames() {
+		m := model(past(gpus(1, 3, false), 3), 200, 30, Options{Sort: "-" + name})
+		if columns[m.table.sort].name() != name || !m.table.reverse || columns[m.table.sort].order == nil {
+			t.Errorf("%s: %d %v", name, m.table.sort, m.table.reverse)
 		}
 	}
 }

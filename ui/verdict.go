@@ -159,7 +159,9 @@ func (v *view) stillFor(g *sampler.GPU) (still time.Duration) {
 	for _, span := range stillSpans {
 		step := span / stillColumns
 		low, high := math.Inf(1), math.Inf(-1)
-		for _, x := range append(used.Columns(v.now(), step, stillColumns), s.UsedMin.Columns(v.now(), step, stillColumns)...) {
+		from := len(v.figures)
+		v.figures = s.UsedMin.AppendColumns(used.AppendColumns(v.figures, v.now(), step, stillColumns), v.now(), step, stillColumns)
+		for _, x := range v.figures[from:] {
 			low, high = min(low, x), max(high, x) // NaN, where it was not watched, stays NaN
 		}
 		if !(high-low <= room) {

@@ -39,14 +39,17 @@ type view struct {
 	gpus    *gpuList
 	focus   *sampler.GPU // nil: all
 	plot    plot
-	plots   map[sampler.GPUKey]*plotted // the only thing that a frame leaves to the next
+	plots   map[sampler.GPUKey]*plotted // what a frame leaves to the next
 	glyphs  *theme.Glyphs
 	ascii   bool
 	words   lang.Catalog
-	outlook outlooks // nil: not known
+	outlook outlooks   // nil: not known
+	stands  []logStand // of the run whose log is followed
+	user    string     // who follows it; empty: not known
 	footer  footer
-	spots   []spot // that can be clicked
-	told    []hint // keys that stand in a border
+	spots   []spot    // that can be clicked
+	told    []hint    // keys that stand in a border
+	figures []float64 // for what is plotted, the same from frame to frame
 }
 
 // footer is the last line: what is typed, a message, or the keys.

@@ -1,8 +1,6 @@
 package explain
 
 import (
-	"regexp"
-
 	"nvpeak/sampler"
 )
 
@@ -86,11 +84,11 @@ func (f *facts) extra(key string) amount {
 
 // corrupt: the size asked for is no size ("more than 1EB"), so no memory setting can help.
 func (f *facts) corrupt() bool {
-	return f.event.Requested.Or(0) >= sampler.MaxPlausible || !f.event.Requested.Known() && (indexOf(f.event.Text, "more than 1EB") >= 0 || negativeSize.MatchString(f.event.Text))
+	return f.event.Requested.Or(0) >= sampler.MaxPlausible || !f.event.Requested.Known() && (indexOf(f.event.Text, "more than 1EB") >= 0 || negativeSize.Get().MatchString(f.event.Text))
 }
 
 // negativeSize is a size below zero, as an unsigned number prints it.
-var negativeSize = regexp.MustCompile(`Tried to allocate 1717986918\d\.\d+ GiB`)
+var negativeSize = sampler.Pattern{Source: `Tried to allocate 1717986918\d\.\d+ GiB`}
 
 // noSplit: request and free memory are known, but not what this process held, so the rest of the
 // GPU may be its own or anybody's.

@@ -41,6 +41,8 @@ var causesSnapshot = []causeRow{
 				return 0.65
 			case f.inHoles() && f.heldBy(l) < f.unallocated.Or(0)/2 && !f.fitsWithout(l):
 				return 0.6 // there is more between what was kept than in it
+			case f.largerThan(l):
+				return 0.7
 			case l.Grown*10 > f.live(), f.requested.Known() && l.Grown >= f.shortfallOr0():
 				return 0.92 // without it the request had fitted
 			}
@@ -68,7 +70,8 @@ var causesSnapshot = []causeRow{
 			if float64(l.Rise) > spikeRise*float64(l.Usual) {
 				return f.words.Say("torch.spike", "line", f.lineText(l.TorchSite), "size", gib(l.Rise), "usual", gib(l.Usual), "count", l.Cycles)
 			}
-			return f.words.Say("torch.spike_request", "line", f.lineText(l.TorchSite), "need", printed(f.requested.Or(0)), "usual", printed(l.Largest), "count", l.Requests)
+			oom := f.snapshot.Trace.OOM
+			return f.words.Say("torch.spike_request", "line", f.lineText(l.TorchSite), "need", printed(oom.Requested), "usual", printed(oom.Usual), "count", oom.Requests)
 		}},
 	{id: "snapshot", cause: CauseFragmentation, reason: sourceNotes,
 		when: func(f *failure) bool {
@@ -124,6 +127,8 @@ var causesSnapshot = []causeRow{
 				return 0.3
 			case f.mostNamed() == nil:
 				return 0.4
+			case f.mostNamed().Generation:
+				return 0.85
 			}
 			return 0.62
 		},
@@ -142,7 +147,7 @@ func (f *failure) otherFinding() bool {
 	_, leak := f.leaking()
 	_, spike := f.spiking()
 	_, _, validation := f.validationHolds()
-	return leak || spike || validation || f.fitsAfterReuse()
+	return leak || spike || validation || f.fitsAfterReuse() && !f.unusable()
 }
 
 // leakText is a leak in figures: in steps where the history shows them.
@@ -155,8 +160,6 @@ func (f *failure) leakText() string {
 	}
 	if l.Steps > 0 {
 		steps = l.Steps
-	} else if l.Cycles == 0 && l.Requests > 0 { // what it began after the first steps
-		steps = min(steps, l.Requests)
 	}
 	text := f.words.Say("torch.leak", append(pairs, "each", printed(l.Grown/sampler.Bytes(steps)), "count", steps)...)
 	if k, known := f.keeper(); known && f.runsModel(l) {
@@ -171,7 +174,11 @@ func (f *failure) largestText() string {
 	if most == nil {
 		return f.words.Say("torch.no_frames")
 	}
-	return f.words.Say("torch.largest", "line", f.lineText(most.TorchSite), "size", gib(most.Bytes), "blocks", most.Blocks, "percent", percentOf(most.Bytes, f.live()))
+	id := "torch.largest"
+	if most.Generation {
+		id = "torch.generation"
+	}
+	return f.words.Say(id, "line", f.lineText(most.TorchSite), "size", gib(most.Bytes), "blocks", most.Blocks, "percent", percentOf(most.Bytes, f.live()))
 }
 
 // lineText names a line: with its code where the file can be read here, else with its function.

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -45,11 +44,11 @@ func byBackward(f *job) program {
 }
 
 // compiledStep is the name of a program of JAX that trains.
-var compiledStep = regexp.MustCompile(`executable_name='[^']*(?:train|grad|update|loss)`)
+var compiledStep = sampler.Pattern{Source: `executable_name='[^']*(?:train|grad|update|loss)`}
 
 // trains: the traceback is one of training.
 func (f *job) trains() bool {
-	return f.inBackward() || compiledStep.MatchString(f.event.Text) || f.inFile("transformers/trainer.py", "trl/", "engine/trainer.py") && f.phase() != sampler.PhaseInference || f.context.Phase == sampler.PhaseTraining && f.inFunction("train", "fit")
+	return f.inBackward() || compiledStep.Get().MatchString(f.event.Text) || f.inFile("transformers/trainer.py", "trl/", "engine/trainer.py") && f.phase() != sampler.PhaseInference || f.context.Phase == sampler.PhaseTraining && f.inFunction("train", "fit")
 }
 
 // byPipeline: the pipelines of transformers only run models.

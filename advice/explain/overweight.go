@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,18 +9,18 @@ import (
 )
 
 var (
-	namedSize = regexp.MustCompile(`(?i)(?:^|[-_/ =.])(?:(\d{1,2})x)?(\d{1,3}(?:\.\d{1,2})?)b(?:[-_/ .]|$)`)
-	quantized = regexp.MustCompile(`(?i)awq|gptq|gguf|ggml|int[48]|[48][-_]?bits?\b|load_in_|fp8|nf4|bnb|w[48]a|q[2-8]_|exl2|quantiz`)
+	namedSize = sampler.Pattern{Source: `(?i)(?:^|[-_/ =.])(?:(\d{1,2})x)?(\d{1,3}(?:\.\d{1,2})?)b(?:[-_/ .]|$)`}
+	quantized = sampler.Pattern{Source: `(?i)awq|gptq|gguf|ggml|int[48]|[48][-_]?bits?\b|load_in_|fp8|nf4|bnb|w[48]a|q[2-8]_|exl2|quantiz`}
 )
 
 // namedWeights is what the weights of the model take in 16 bits whose size its name in the command tells; 0: not told, or fewer bits.
 func namedWeights(words []string) sampler.Bytes {
 	var billions float64
 	for _, word := range words {
-		if quantized.MatchString(word) {
+		if quantized.Get().MatchString(word) {
 			return 0
 		}
-		for _, m := range namedSize.FindAllStringSubmatch(word, -1) {
+		for _, m := range namedSize.Get().FindAllStringSubmatch(word, -1) {
 			n, _ := strconv.ParseFloat(m[2], 64)
 			if experts, _ := strconv.ParseFloat(m[1], 64); experts > 0 {
 				n *= experts * 0.8 // experts share the rest of the model

@@ -49,7 +49,7 @@ func snapshotEvent(s sampler.TorchSnapshot, d *sampler.TorchDevice) sampler.OOME
 		return e
 	}
 	o := d.Trace.OOM
-	e.Requested, e.GPUFree, e.Occurrences = sampler.Some(o.Requested), o.Free, d.Trace.OOMs
+	e.Requested, e.GPUFree, e.Occurrences = sampler.Some(segmentOf(o.Requested)), o.Free, d.Trace.OOMs
 	if o.Reserved > 0 {
 		live := min(max(d.Trace.Live, d.Allocated), o.Reserved)
 		e.Allocated, e.ReservedUnallocated = sampler.Some(live), sampler.Some(o.Reserved.Less(live))
@@ -67,6 +67,19 @@ func snapshotEvent(s sampler.TorchSnapshot, d *sampler.TorchDevice) sampler.OOME
 		}
 	}
 	return e
+}
+
+// segmentOf is what PyTorch asks the driver for, and its message names, when a tensor finds no block.
+func segmentOf(tensor sampler.Bytes) sampler.Bytes {
+	switch {
+	case tensor == 0:
+		return 0
+	case tensor <= sampler.MiB:
+		return 2 * sampler.MiB
+	case tensor < 10*sampler.MiB:
+		return 20 * sampler.MiB
+	}
+	return (tensor + 2*sampler.MiB - 1) / (2 * sampler.MiB) * (2 * sampler.MiB)
 }
 
 // unrefused: the snapshot shows a state and no failure.
@@ -95,9 +108,19 @@ func (f *facts) holders() []sampler.TorchHolder {
 	return heldInTrace(t) // since then some was freed
 }
 
-// mostNamed is the line that held most. What a backward pass makes has no line: it comes from threads without Python.
+// generatedShare: what less than a tenth of all is was not what generation asked for more of.
+const generatedShare = 10
+
+// mostNamed is the line that held most, of those that generate where that was refused. What a backward pass makes has
+// no line: it comes from threads without Python.
 func (f *facts) mostNamed() *sampler.TorchHolder {
 	list := f.holders()
+	if f.refusedSite().Generation {
+		i := slices.IndexFunc(list, func(h sampler.TorchHolder) bool { return h.File != "" && h.Generation })
+		if i >= 0 && list[i].Bytes*generatedShare > f.live() {
+			return &list[i]
+		}
+	}
 	i := slices.IndexFunc(list, func(h sampler.TorchHolder) bool { return h.File != "" })
 	if i < 0 {
 		return nil
@@ -171,10 +194,11 @@ func (f *facts) optimizerHolds() (sampler.Bytes, sampler.TorchHolder, bool) {
 	return sum, largest, f.snapshot != nil && (refused.Optimizer || sum > 0 && sum > most.Bytes && 2*sum > others)
 }
 
-// leakShare: growth of less than a fiftieth of all, and of less than 1 GiB, killed nothing.
+// leakShare: growth of less than a fiftieth of all, and of less than 1 GiB, killed nothing, unless it is a slow leak.
 const leakShare = 50
 
-// slowSteps in which a line kept slowLeast or more, without which the request had fitted: a slow leak that has come to the limit.
+// slowSteps in which a line kept slowLeast or more, without which the request had fitted: a slow leak that has come to
+// the limit, however much else is there.
 const (
 	slowSteps = 20
 	slowLeast = 32 * sampler.MiB
@@ -193,7 +217,7 @@ func (f *facts) leaking() (sampler.TorchLine, bool) {
 			best = l
 		}
 	}
-	slow := f.snapshot.Trace.Steps >= slowSteps && best.Grown >= slowLeast && f.fitsWithout(best)
+	slow := f.snapshot.Trace.Steps >= slowSteps && best.Grown >= slowLeast && (f.fitsWithout(best) || !f.inHoles() && f.explains(best))
 	return best, best.Grown > 0 && (best.Grown*leakShare > f.live() || best.Grown >= sampler.GiB || slow)
 }
 
@@ -259,10 +283,31 @@ func (f *facts) fitsWithout(l sampler.TorchLine) bool {
 	return short > 0 && l.Grown/4 >= short
 }
 
-// inHoles: the request fits into what is unallocated, and into no block of it.
-func (f *facts) inHoles() bool {
-	return f.snapshot != nil && f.fitsAfterReuse() && f.unallocatedShare() >= 0.05 && f.snapshot.LargestFree < f.requested.Or(0)
+// explains: what the line has gained in the steps that were seen is what the request was short of.
+func (f *facts) explains(l sampler.TorchLine) bool {
+	short := f.shortfallOr0()
+	return short > 0 && l.Grown >= short
 }
+
+// largerThan: this step takes more than usual by more than a line has gained in all steps.
+func (f *facts) largerThan(l sampler.TorchLine) bool {
+	spike, ok := f.spiking()
+	return ok && spike.Usual > 0 && spike.Rise.Less(spike.Usual) > l.Grown && !sameSite(spike.TorchSite, l.TorchSite)
+}
+
+// inHoles: the request fits into what is unallocated, and into no block of it. Of large blocks a small one gets nothing.
+func (f *facts) inHoles() bool {
+	return f.snapshot != nil && f.fitsAfterReuse() && !f.unusable() && (f.snapshot.LargestFree < f.requested.Or(0) || f.asksSmall())
+}
+
+// asksSmall: PyTorch takes what is refused from segments of its own.
+func (f *facts) asksSmall() bool {
+	t := f.snapshot.Trace
+	return t != nil && t.OOM != nil && t.OOM.Requested > 0 && t.OOM.Requested <= sampler.MiB
+}
+
+// unusable: what is unallocated is no more than it always is.
+func (f *facts) unusable() bool { return f.unallocatedShare() < 0.05 }
 
 // forwardNames: a function that runs or loads a model. What it allocates without anything being freed may be one step.
 func forwardNames(name string) bool {
@@ -294,7 +339,8 @@ func (f *facts) spiking() (sampler.TorchLine, bool) {
 		return best, best.Rise > 0
 	}
 	for _, l := range t.Lines { // it was refused before anything of it was there
-		if sameSite(l.TorchSite, t.OOM.Site) && l.Cycles >= spikeCycles && l.Largest > 0 && float64(t.OOM.Requested) > spikeRise*float64(l.Largest) {
+		usual := t.OOM.Usual // of the same call: the line may make blocks of many sizes
+		if sameSite(l.TorchSite, t.OOM.Site) && l.Cycles >= spikeCycles && t.OOM.Requests >= spikeCycles && usual > 0 && float64(t.OOM.Requested) > spikeRise*float64(usual) {
 			return l, true
 		}
 	}

@@ -202,3 +202,87 @@ func TestSnapshotSlowLeak(t *testing.T) {
 		}
 	}
 }
+
+// slowSnapshot is a training of 180 steps that died beside 30 GiB of optimizer state, with a line that keeps some MiB.
+func slowSnapshot(grown, short sampler.Bytes) sampler.TorchSnapshot {
+	line := func(n int, live sampler.Bytes) sampler.TorchLine {
+		return sampler.TorchLine{TorchSite: sampler.TorchSite{File: "/w/train.py", Line: n, Function: "train"}, Live: live, Blocks: 18, Requests: 18}
+	}
+	state, acts, kept := line(70, 30*sampler.GiB), line(11, 8*sampler.GiB), line(66, grown)
+	state.Optimizer = true
+	acts.Cycles, acts.Requests, acts.Usual, acts.Rise, acts.Largest = 180, 3000, 8*sampler.GiB, 8*sampler.GiB, 40*sampler.MiB
+	kept.Grown, kept.Steps = grown, 178
+	trace := &sampler.TorchTrace{Events: 30000, Steps: 180, Live: 38*sampler.GiB + grown, Lines: []sampler.TorchLine{state, acts, kept},
+		OOM: &sampler.TorchOOM{Requested: 100 * sampler.MiB, Free: sampler.Some(100*sampler.MiB - short), Reserved: 39 * sampler.GiB, Site: sampler.TorchSite{File: "/w/train.py", Line: 11, Function: "train"}}}
+	d := sampler.TorchDevice{Reserved: 39 * sampler.GiB, Allocated: trace.Live, LargestFree: 10 * sampler.MiB, Trace: trace}
+	for _, l := range trace.Lines {
+		d.Holders = append(d.Holders, sampler.TorchHolder{TorchSite: l.TorchSite, Bytes: l.Live, Blocks: l.Blocks})
+	}
+	return sampler.TorchSnapshot{Frames: true, Devices: []sampler.TorchDevice{d}}
+}
+
+// A slow leak is named where what it kept in the steps that were seen is what was missing; else what is larger.
+func TestSnapshotSlowLeakExplains(t *testing.T) {
+	for name, c := range map[string]struct {
+		grown, short sampler.Bytes
+		cause, line  string
+	}{
+		"it is what was missing":   {108 * sampler.MiB, 60 * sampler.MiB, CauseLeak, "train.py:66"},
+		"much more was missing":    {40 * sampler.MiB, 90 * sampler.MiB, CauseTooBig, "train.py:70"},
+		"next to nothing was kept": {8 * sampler.MiB, 2 * sampler.MiB, CauseTooBig, "train.py:70"},
+	} {
+		e := explainSnapshot(slowSnapshot(c.grown, c.short), "en")
+		if top := e.Causes[0]; top.ID != c.cause || top.Site.Place() != c.line {
+			t.Errorf("%s: %s %s, %s", name, top.ID, top.Site.Place(), e.Verdict.Detail)
+		}
+	}
+	s := slowSnapshot(108*sampler.MiB, 60*sampler.MiB)
+	s.Devices[0].Trace.Lines[1].Rise = 20 * sampler.GiB // a step that takes 12 GiB more than any before
+	if e := explainSnapshot(s, "en"); TopCause(e.Causes) != CauseDataSpike {
+		t.Errorf("a large step: %+v", e.Causes)
+	}
+}
+
+// A request is unusual beside those of the same call: the line may make blocks of many sizes.
+func TestSnapshotRequest(t *testing.T) {
+	for name, c := range map[string]struct {
+		usual sampler.Bytes
+		count int
+		says  string
+	}{
+		"the same call asked for as much": {96 * sampler.MiB, 180, ""},
+		"the same call asked for less":    {24 * sampler.MiB, 180, "train.py:11 train: 100 MiB was requested, at most 24 MiB in its 180 requests before."},
+		"the call is new":                 {0, 0, ""},
+	} {
+		s := slowSnapshot(8*sampler.MiB, 60*sampler.MiB)
+		oom := s.Devices[0].Trace.OOM
+		oom.Usual, oom.Requests = c.usual, c.count
+		e := explainSnapshot(s, "en")
+		if spike := TopCause(e.Causes) == CauseDataSpike; spike != (c.says != "") || !strings.Contains(e.Verdict.Detail, c.says) {
+			t.Errorf("%s: %s, %q", name, TopCause(e.Causes), e.Verdict.Detail)
+		}
+	}
+}
+
+// The cache of generation is told as what it is, also where the weights are larger.
+func TestSnapshotGeneration(t *testing.T) {
+	s := slowSnapshot(sampler.MiB, 60*sampler.MiB)
+	trace, d := s.Devices[0].Trace, &s.Devices[0]
+	d.Holders[0].Optimizer, trace.Lines[0].Optimizer, d.Holders[1].Generation, trace.Lines[1].Generation, trace.OOM.Site.Generation = false, false, true, true, true
+	e := explainSnapshot(s, "en")
+	if top := e.Causes[0]; top.ID != CauseTooBig || top.Site.Place() != "train.py:11" || !strings.Contains(e.Verdict.Detail, "where tokens are generated") {
+		t.Errorf("%s %s: %s", top.ID, top.Site.Place(), e.Verdict.Detail)
+	}
+}
+
+// PyTorch asks the driver for more than the tensor, and its message names that: a snapshot and a log are one failure.
+func TestSnapshotSegment(t *testing.T) {
+	for tensor, segment := range map[sampler.Bytes]sampler.Bytes{512: 2 * sampler.MiB, sampler.MiB: 2 * sampler.MiB, 3 * sampler.MiB: 20 * sampler.MiB,
+		19 * sampler.MiB: 20 * sampler.MiB, 1536*sampler.MiB + 1: 1538 * sampler.MiB} {
+		s := slowSnapshot(sampler.MiB, 60*sampler.MiB)
+		s.Devices[0].Trace.OOM.Requested = tensor
+		if events, _ := FromSnapshot(s); events[0].Requested.Or(0) != segment {
+			t.Errorf("%s: %s", tensor, events[0].Requested.Or(0))
+		}
+	}
+}

@@ -12,7 +12,9 @@ import (
 // conclude finds causes and advice of the run: of its failures, else of an end that looks
 // like one, else of what was alerted.
 func (r *Reporter) conclude(out *Report) {
-	switch {
+	switch e := r.o.Explained; {
+	case e != nil && e.Lang == r.words.Lang:
+		take(out, *e)
 	case len(r.fails) > 0:
 		r.concludeFailures(out)
 	default:
@@ -36,9 +38,13 @@ func (r *Reporter) concludeFailures(out *Report) {
 	in := r.Recall(explain.Incident{Lang: r.o.Lang})
 	first := r.fails[explain.First(in)]
 	in.Alerts = r.openAt(first)
-	e := explain.Explain(in)
+	take(out, explain.Explain(in))
+}
+
+// take takes over why a run died. Nobody died of what was survived.
+func take(out *Report, e explain.Explanation) {
 	out.Headline, out.Detail = e.Verdict.Headline, e.Verdict.Detail
-	if !first.event.Recovered {
+	if !e.Verdict.Recovered {
 		out.Causes, out.Advice = e.Causes, e.Advice
 	}
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"time"
 
+	"nvpeak/advice/explain"
 	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 )
@@ -143,12 +144,13 @@ type Allocator struct {
 
 // Options of a Reporter. The zero value is good.
 type Options struct {
-	Source  string
-	Need    sampler.Opt[sampler.Bytes] // what the user typed, as for a Watch
-	Lang    string                     // of its sentences; empty: English
-	Log     string                     // of the training, as people would name it; empty: there is none
-	Levels  watch.Levels               // that somebody has set: alerts tell when they are reached
-	Outline bool                       // only Exits and the span are wanted: no alerts, no causes
+	Source    string
+	Need      sampler.Opt[sampler.Bytes] // what the user typed, as for a Watch
+	Lang      string                     // of its sentences; empty: English
+	Log       string                     // of the training, as people would name it; empty: there is none
+	Levels    watch.Levels               // that somebody has set: alerts tell when they are reached
+	Explained *explain.Explanation       // why the run died, as was said at its end with all that was known then; nil: nobody did
+	Outline   bool                       // only Exits and the span are wanted: no alerts, no causes
 }
 
 const (

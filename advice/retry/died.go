@@ -1,7 +1,6 @@
 package retry
 
 import (
-	"regexp"
 	"strings"
 	"syscall"
 
@@ -48,18 +47,18 @@ func host(causes []sampler.Cause) bool {
 
 var (
 	// exception is the last line of a traceback.
-	exception = regexp.MustCompile(`^(?:\[?rank ?\d+\]?:? ?)?(?:[A-Za-z_]\w*\.)*([A-Z]\w*(?:Error|Exception|Interrupt|Exit|Failure)|KeyboardInterrupt|SystemExit|StopIteration)\b(?::|$)`)
+	exception = sampler.Pattern{Source: `^(?:\[?rank ?\d+\]?:? ?)?(?:[A-Za-z_]\w*\.)*([A-Z]\w*(?:Error|Exception|Interrupt|Exit|Failure)|KeyboardInterrupt|SystemExit|StopIteration)\b(?::|$)`}
 	// follows are exceptions that other processes raise when one has died, and those of memory themselves.
-	follows = regexp.MustCompile(`(?i)out ?of ?memory|OutOfMemory|RESOURCE_EXHAUSTED|ResourceExhausted|ChildFailedError|CalledProcessError|ProcessRaisedException|ProcessExitedException|DistBackendError|DistNetworkError|DistStoreError|TaskError|RayTaskError|ActorDied|WorkerCrashed|BrokenPipe|ConnectionReset|ConnectionRefused|EOFError|BrokenProcessPool|NCCL|CUBLAS_STATUS|CUDNN_STATUS|CUDA error`)
+	follows = sampler.Pattern{Source: `(?i)out ?of ?memory|OutOfMemory|RESOURCE_EXHAUSTED|ResourceExhausted|ChildFailedError|CalledProcessError|ProcessRaisedException|ProcessExitedException|DistBackendError|DistNetworkError|DistStoreError|TaskError|RayTaskError|ActorDied|WorkerCrashed|BrokenPipe|ConnectionReset|ConnectionRefused|EOFError|BrokenProcessPool|NCCL|CUBLAS_STATUS|CUDNN_STATUS|CUDA error`}
 	// chained: the next exception was raised because of the one before, and stands for it.
-	chained = regexp.MustCompile(`^(?:The above exception was the direct cause of|During handling of the above exception)`)
+	chained = sampler.Pattern{Source: `^(?:The above exception was the direct cause of|During handling of the above exception)`}
 	// otherEnds are ends that are printed without a traceback.
-	otherEnds = regexp.MustCompile(`(?i)no space left on device|disk quota exceeded|permission denied|^killed$|^terminated$|keyboardinterrupt|^\^C`)
+	otherEnds = sampler.Pattern{Source: `(?i)no space left on device|disk quota exceeded|permission denied|^killed$|^terminated$|keyboardinterrupt|^\^C`}
 	// complaint is an error that a program tells in its own words, and aftermath what others say when it has died.
-	complaint = regexp.MustCompile(`(?i)^(?:\w*error|fatal|panic|abort\w*)\b|\b(?:failed|cannot|can't|could not|unable to|no such|not found|missing|invalid|giving up|is full|disk full|corrupt\w*|refused|timed? ?out|assertion)\b`)
-	aftermath = regexp.MustCompile(`(?i)memory|exit ?codes?|exited|exit status|returned non-zero|error \d+$|see above|^wandb:|^srun:|^slurmstepd|^make|^conda|^\[?[EWI]\d{4}|^\[rank|^rank ?\d|elastic|torchrun|mpirun|mpiexec|primary job|^sending process|exception ignored|resource_tracker|leaked|process group|cuda|nccl|core dumped|aborted`)
+	complaint = sampler.Pattern{Source: `(?i)^(?:\w*error|fatal|panic|abort\w*)\b|\b(?:failed|cannot|can't|could not|unable to|no such|not found|missing|invalid|giving up|is full|disk full|corrupt\w*|refused|timed? ?out|assertion)\b`}
+	aftermath = sampler.Pattern{Source: `(?i)memory|exit ?codes?|exited|exit status|returned non-zero|error \d+$|see above|^wandb:|^srun:|^slurmstepd|^make|^conda|^\[?[EWI]\d{4}|^\[rank|^rank ?\d|elastic|torchrun|mpirun|mpiexec|primary job|^sending process|exception ignored|resource_tracker|leaked|process group|cuda|nccl|core dumped|aborted`}
 	// progress is how far a training is, as it prints it.
-	progress = regexp.MustCompile(`(?i)\b(?:step|iter(?:ation)?|epoch|global_step)\b\W{0,3}\d+`)
+	progress = sampler.Pattern{Source: `(?i)\b(?:step|iter(?:ation)?|epoch|global_step)\b\W{0,3}\d+`}
 )
 
 // wentOnLines of progress after a failure show that a program went on: a few may be read after a traceback that was printed
@@ -72,20 +71,20 @@ func lastWords(after string, usual bool) (line string) {
 	went, chain, told := map[string]bool{}, false, false
 	for text := range strings.Lines(strings.ReplaceAll(after, "\r", "\n")) {
 		text = strings.TrimSpace(text)
-		switch raised := exception.MatchString(text); {
-		case chained.MatchString(text):
+		switch raised := exception.Get().MatchString(text); {
+		case chained.Get().MatchString(text):
 			chain = true
 		case raised && chain:
 			chain = false
-		case raised && follows.MatchString(text):
+		case raised && follows.Get().MatchString(text):
 			line, went, told = "", map[string]bool{}, true
-		case raised, otherEnds.MatchString(text):
+		case raised, otherEnds.Get().MatchString(text):
 			line = text
-		case progress.MatchString(text) && !strings.HasPrefix(text, "wandb:"):
+		case progress.Get().MatchString(text) && !strings.HasPrefix(text, "wandb:"):
 			if went[text] = true; len(went) >= wentOnLines && line == "" {
 				line = text
 			}
-		case line == "" && text != "" && !told && (!usual || complaint.MatchString(text) && !aftermath.MatchString(text)):
+		case line == "" && text != "" && !told && (!usual || complaint.Get().MatchString(text) && !aftermath.Get().MatchString(text)):
 			line = text
 		}
 	}

@@ -2,11 +2,11 @@ package retry
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"nvpeak/advice/command"
+	"nvpeak/sampler"
 )
 
 // place is where in the arguments of a command the options of the program stand that trains.
@@ -21,7 +21,7 @@ type place struct {
 var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "ash"}
 
 // runsText is an option of a shell that makes an argument its script: -c, -lc, -euxc.
-var runsText = regexp.MustCompile(`^-[a-zA-Z]*c[a-zA-Z]*$`)
+var runsText = sampler.Pattern{Source: `^-[a-zA-Z]*c[a-zA-Z]*$`}
 
 func placeOf(args []string) place {
 	p := place{args: args, script: -1, line: command.OfArgs(args)}
@@ -52,7 +52,7 @@ func (p *place) enter(at int) {
 		switch {
 		case strings.HasPrefix(arg, "--"):
 		case strings.HasPrefix(arg, "-") || strings.HasPrefix(arg, "+"):
-			text = text || runsText.MatchString(arg)
+			text = text || runsText.Get().MatchString(arg)
 			if strings.HasSuffix(strings.ToLower(arg), "o") { // the name of an option follows: -euo pipefail
 				at++
 			}
@@ -77,14 +77,14 @@ func (p *place) within(at int) {
 	switch n := inner.Launching(); {
 	case !inner.Known:
 		p.closed = "retry.unreadable"
-	case n > 1 || loops.MatchString(script):
+	case n > 1 || loops.Get().MatchString(script):
 		p.closed = "retry.several"
 	}
 	p.script, p.line = at, inner
 }
 
 // loops are the words of a shell with which a command may run more than once, or not at all.
-var loops = regexp.MustCompile(`(?:^|[;&|\s])(?:for|while|until|if|case|function|xargs|parallel)\s`)
+var loops = sampler.Pattern{Source: `(?:^|[;&|\s])(?:for|while|until|if|case|function|xargs|parallel)\s`}
 
 // with are the arguments after an edit of the line.
 func (p *place) with(text string) (args []string, ok bool) {

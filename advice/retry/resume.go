@@ -4,18 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"nvpeak/advice/command"
+	"nvpeak/sampler"
 )
 
 // Resume are the words with which a program goes on from a checkpoint.
 type Resume struct{ words []string }
 
 // placeholder is what stands for the path of a checkpoint.
-var placeholder = regexp.MustCompile(`\{latest(?::([^{}]*))?\}`)
+var placeholder = sampler.Pattern{Source: `\{latest(?::([^{}]*))?\}`}
 
 // ParseResume reads words such as "--resume {latest}" or "--resume {latest:ckpt/*.pt}". It is split as a shell does;
 // nothing is left to one.
@@ -25,10 +25,10 @@ func ParseResume(text string) (Resume, error) {
 		return Resume{}, fmt.Errorf("%q is not words of a command line: such as '--resume {latest}'", text)
 	}
 	for _, w := range words {
-		if strings.ContainsAny(placeholder.ReplaceAllString(w, ""), "{}") {
+		if strings.ContainsAny(placeholder.Get().ReplaceAllString(w, ""), "{}") {
 			return Resume{}, fmt.Errorf("%q: what stands in braces is {latest} or {latest:GLOB}, such as {latest:ckpt/*.pt}", w)
 		}
-		for _, m := range placeholder.FindAllStringSubmatch(w, -1) {
+		for _, m := range placeholder.Get().FindAllStringSubmatch(w, -1) {
 			if err := badGlob(m[0], m[1]); err != nil {
 				return Resume{}, err
 			}
@@ -57,8 +57,8 @@ func (r Resume) Empty() bool { return len(r.words) == 0 }
 func (r Resume) Fill(latest func(glob string) string) (words []string, missing string, ok bool) {
 	words, ok = slices.Clone(r.words), true
 	for i, w := range words {
-		words[i] = placeholder.ReplaceAllStringFunc(w, func(m string) string {
-			glob := placeholder.FindStringSubmatch(m)[1]
+		words[i] = placeholder.Get().ReplaceAllStringFunc(w, func(m string) string {
+			glob := placeholder.Get().FindStringSubmatch(m)[1]
 			path := latest(glob)
 			if path == "" {
 				missing, ok = glob, false

@@ -12,6 +12,7 @@ import (
 type asking struct {
 	heard   bool              // its requests are seen
 	began   float64           // when the first was seen
+	lead    float64           // how long it had used the GPU by then, in seconds, as far as is known
 	row     *sampler.Requests // of the snapshot that is folded; nil: there is none
 	asked   sampler.Requests  // newest; without its refusal
 	refusal sampler.Refusal   // newest
@@ -21,6 +22,8 @@ type asking struct {
 	burst   burst
 	after   sampler.Bytes // granted since, as far as requests are told one by one
 	times   int           // of those
+	met     float64       // when something was granted last, after it was refused; as far as is known, not later
+	folded  float64       // when it was folded last
 	told    bool          // that in requests of the newest snapshot
 	filled  bool          // it took pieces of one size until one was refused
 	counted bool          // among those that nothing came of
@@ -45,6 +48,10 @@ const (
 	// what writes the message.
 	wentOnTimes = 3
 	wentOnBytes = 32 * sampler.MiB
+	// goesSeconds after a refusal who was granted anything since, however little, is no more taken to end of it.
+	goesSeconds = 5
+	// unwindSeconds is how long what is granted after a refusal may belong to the program's end.
+	unwindSeconds = 1
 	// smallRequest: workspaces of libraries are no larger.
 	smallRequest = 32 * sampler.MiB
 )
@@ -122,6 +129,10 @@ func (g *gpu) foldAsking(now float64) {
 	g.requests = nil
 	for _, p := range g.procs {
 		if r := p.asking.row; r != nil {
+			if was := &p.asking.asked; r.Granted+r.Refused < was.Granted+was.Refused {
+				p.asking = asking{} // it runs another program
+			}
+			p.hasLead(r, now, g.at)
 			p.asking.fold(r, now, g.at, g.free)
 			p.asking.row = nil
 		}
@@ -149,10 +160,37 @@ func (a *asking) begin(now float64) (first bool) {
 	return true
 }
 
+// hasLead notes how long a process that is folded for the first time has used the GPU: it may have been listed before the GPU
+// of its requests was known, and of one whose first calls were missed only the start is known.
+func (p *proc) hasLead(r *sampler.Requests, now float64, at time.Time) {
+	a := &p.asking
+	if a.asked != (sampler.Requests{}) {
+		return
+	}
+	first, began := now, p.first
+	if a.heard {
+		first = a.began
+	}
+	if start, ok := p.start.Value(); ok && !r.Whole {
+		began = min(began, now-at.Sub(start).Seconds())
+	}
+	a.lead = max(first-began, 0)
+}
+
+// age is how long the process had used the GPU at a time, in seconds.
+func (a *asking) age(at float64) float64 { return at - a.began + a.lead }
+
 // elsewhere takes a request on another GPU: who is granted memory there goes on.
 func (a *asking) elsewhere(r *sampler.Request, at float64) {
-	if r.Answer == 0 && at >= a.tried {
-		a.times, a.after = a.times+1, min(a.after+r.Bytes, sampler.MaxPlausible)
+	if r.Answer == 0 {
+		a.grant(r, at)
+	}
+}
+
+// grant notes what was granted since the last refusal.
+func (a *asking) grant(r *sampler.Request, at float64) {
+	if at >= a.tried {
+		a.times, a.after, a.met = a.times+1, min(a.after+r.Bytes, sampler.MaxPlausible), at
 	}
 }
 
@@ -167,9 +205,7 @@ func (a *asking) take(r *sampler.Request, at float64) {
 	}
 	a.again.take(r, at)
 	if r.Answer == 0 {
-		if at >= a.tried {
-			a.times, a.after = a.times+1, min(a.after+r.Bytes, sampler.MaxPlausible)
-		}
+		a.grant(r, at)
 		a.run.add(r.Bytes, at)
 		a.flushed.answered(at)
 		return
@@ -206,7 +242,10 @@ func (a *asking) fold(r *sampler.Requests, now float64, at time.Time, free float
 	case more > 0 && !first: // nothing but the count is told
 		a.foldRefusal(sampler.Refusal{Time: at, Bytes: r.LargestRecent, Tries: more}, now, at)
 	}
-	a.told = false
+	if r.Granted > max(before.Granted, a.granted) { // at some time since the last fold
+		a.met = max(a.met, a.folded)
+	}
+	a.told, a.folded = false, now
 	if n := r.Flushes - before.Flushes; n > 0 {
 		a.foldFlushes(n, first, now, at)
 	}
@@ -240,7 +279,7 @@ func (a *asking) foldRefusal(r sampler.Refusal, now float64, at time.Time) {
 		}
 		a.granted, a.live = a.asked.Granted-a.times, a.asked.Live
 	}
-	if r.Outcome == sampler.RefusalSmaller && (another || was.Outcome != r.Outcome) {
+	if r.MadeDo() && (another || was.Outcome != r.Outcome) {
 		a.planned.add(seen)
 	}
 }
@@ -270,3 +309,6 @@ func (a *asking) wentOn() bool {
 	return a.times >= wentOnTimes || a.after >= wentOnBytes || a.asked.Granted-a.granted >= wentOnTimes ||
 		a.asked.Live.Less(a.live) >= wentOnBytes
 }
+
+// grantedSince says whether anything was granted since the last refusal, on any GPU.
+func (a *asking) grantedSince() bool { return a.times > 0 || a.asked.Granted > a.granted }

@@ -81,7 +81,7 @@ var loaders = []string{"ollama"}
 
 // plansAgain says whether a process that was refused memory is one of those, at its start.
 func (p *proc) plansAgain() bool {
-	return p.asking.tried-p.asking.began <= startSeconds && slices.ContainsFunc(loaders, func(name string) bool {
+	return p.asking.age(p.asking.tried) <= startSeconds && slices.ContainsFunc(loaders, func(name string) bool {
 		return strings.Contains(p.process.Name, name) || strings.Contains(p.process.Command, name)
 	})
 }

@@ -35,6 +35,14 @@ func TestDied(t *testing.T) {
 		"smaller":                 {func(_ *proc, a *asking) { a.refusal.Outcome = sampler.RefusalSmaller }, false},
 		"two grants":              {func(_ *proc, a *asking) { a.times = 2 }, true},
 		"three":                   {func(_ *proc, a *asking) { a.times = 3 }, false},
+		"well after it":           {func(_ *proc, a *asking) { a.times, a.met = 1, 1001.1 }, false},
+		"while it ends":           {func(_ *proc, a *asking) { a.times, a.met = 1, 1001 }, true},
+		"stopped":                 {func(_ *proc, a *asking) { a.asked.ExitStatus = sampler.Some(143) }, true},
+		"stopped, but granted":    {func(_ *proc, a *asking) { a.asked.ExitStatus, a.times = sampler.Some(137), 1 }, false},
+		"or untold":               {func(_ *proc, a *asking) { a.asked.ExitStatus, a.asked.Granted = sampler.Some(137), 21 }, false},
+		"gave up in 5 s, granted": {func(_ *proc, a *asking) { a.asked.ExitStatus, a.times, a.met = sampler.Some(1), 1, 1003 }, true},
+		"gave up later, granted":  {func(p *proc, a *asking) { a.asked.ExitStatus, a.times, p.seen = sampler.Some(1), 1, 1005.1 }, false},
+		"gave up later, not":      {func(p *proc, a *asking) { a.asked.ExitStatus, p.seen = sampler.Some(1), 1030 }, true},
 		"a little":                {func(_ *proc, a *asking) { a.after = 32*mib - 1 }, true},
 		"more":                    {func(_ *proc, a *asking) { a.after = 32 * mib }, false},
 		"two grants, untold":      {func(_ *proc, a *asking) { a.asked.Granted = 22 }, true},
@@ -333,6 +341,48 @@ func TestSeenFlushes(t *testing.T) {
 	}
 }
 
+// The first minute of a process begins when it is listed, also where the GPU of its requests is known later.
+func TestFirstMinute(t *testing.T) {
+	w := New(Options{})
+	for i := range 72 {
+		p := processOf(7, "python a.py", 30000)
+		if i >= 70 {
+			p.Requests = &sampler.Requests{Granted: 9, Whole: true}
+		}
+		if i == 71 {
+			p.Requests = &sampler.Requests{Granted: 10, Refused: 1, Flushes: 1, Whole: true, Refusal: &sampler.Refusal{Time: drivenTime(70.5),
+				Bytes: gib, Smallest: gib, Tries: 1, Freed: 2 * gib, Outcome: sampler.RefusalFlush, Function: "cuMemAlloc_v2"}}
+		}
+		w.Add(sampler.Snapshot{Time: drivenTime(float64(i)), GPUs: []sampler.GPU{gpuOf(0, 40960, 31000, p)}})
+	}
+	if open := w.Open(); len(open) != 1 || open[0].Level != sampler.LevelWarning || open[0].Kind != sampler.AlertFlush {
+		t.Errorf("%+v", open)
+	}
+}
+
+// Of another program in the same process, which begins to count anew, no refusal of the one before is held against it.
+func TestAnotherProgram(t *testing.T) {
+	w := New(Options{})
+	for i := range 20 {
+		p := processOf(7, "python a.py", 8000)
+		p.Requests = &sampler.Requests{Granted: 5, Refused: 2, Live: 8 * gib, Refusal: &sampler.Refusal{Time: drivenTime(3), Bytes: 40 * gib, Tries: 2}}
+		if i > 4 {
+			p.Requests = &sampler.Requests{Granted: 1, Live: gib}
+		}
+		if i == 7 {
+			p.Requests.ExitStatus = sampler.Some(1)
+		}
+		list := []sampler.Process{p}
+		if i > 7 {
+			list = nil
+		}
+		w.Add(sampler.Snapshot{Time: drivenTime(float64(i)), GPUs: []sampler.GPU{gpuOf(0, 40960, 9000, list...)}})
+	}
+	if past := w.Past(); len(past) > 0 {
+		t.Errorf("%+v", past)
+	}
+}
+
 // Flushes of before a process was first seen are not told, unless the last was just then.
 func TestOldFlushes(t *testing.T) {
 	for ago, want := range map[float64]int{10: 1, 10.1: 0} {
@@ -397,7 +447,8 @@ func TestHeard(t *testing.T) {
 	for name, row := range map[string]struct {
 		door *sampler.Door
 		want bool
-	}{"all are": {&sampler.Door{}, true}, "recorded by hand": {nil, true}, "one is let go": {&sampler.Door{LetGo: []string{"cuMemAlloc_v2"}}, false}, "some are lost": {&sampler.Door{Lost: 1}, false}} {
+	}{"all are": {&sampler.Door{}, true}, "recorded by hand": {nil, true}, "one is let go": {&sampler.Door{LetGo: []string{"cuMemAlloc_v2"}}, false},
+		"one of its own": {&sampler.Door{Busy: []sampler.Busy{{PID: 7, Function: "cuMemAlloc_v2"}}}, false}, "one of another": {&sampler.Door{Busy: []sampler.Busy{{PID: 8, Function: "cuMemAlloc_v2"}}}, true}, "some are lost": {&sampler.Door{Lost: 1}, false}} {
 		w := New(Options{})
 		for i := range 10 {
 			p := processOf(7, "python a.py", 8000)

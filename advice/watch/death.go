@@ -39,7 +39,8 @@ const (
 )
 
 // died says whether a process that ended did so of a refused request. How it ended tells, where that was seen: what ends
-// well has coped, what gives up has not, whatever it asked for. Else it is told by what it asked for, and how long ago.
+// well has coped, what gives up has not, whatever it asked for, unless it was granted something and lived on. Else it is told
+// by what it asked for, and how long ago.
 func (p *proc) died() bool {
 	a := &p.asking
 	if !a.pending() || a.wentOn() || p.plansAgain() || a.movesToHost() {
@@ -50,7 +51,18 @@ func (p *proc) died() bool {
 	case endedWell:
 		return false
 	case gaveUp:
+		if a.grantedSince() {
+			within = goesSeconds
+		}
 		return p.seen-a.tried <= within
+	case stopped:
+		if a.grantedSince() {
+			return false
+		}
+	case endUnknown:
+		if a.met-a.tried > unwindSeconds {
+			return false
+		}
 	}
 	if a.refusal.Tries == 1 {
 		within = plainSeconds
@@ -62,9 +74,10 @@ func (p *proc) died() bool {
 type end int
 
 const (
-	endUnknown end = iota // nobody saw it, or somebody ended it
+	endUnknown end = iota // nobody saw it
 	endedWell
 	gaveUp
+	stopped // by a signal that somebody else sent
 )
 
 // end tells by the exit status. Signals that people and schedulers send say nothing of the process; those that it
@@ -78,7 +91,7 @@ func (a *asking) end() end {
 	case status <= 128 || slices.Contains(ownSignals, status-128):
 		return gaveUp
 	}
-	return endUnknown
+	return stopped
 }
 
 // ownSignals are SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE and SIGSEGV.
@@ -116,7 +129,7 @@ func (w *Watch) deathOf(g *gpu, p *proc) Death {
 	if piece(&r) {
 		e.Extra["piece_bytes"] = r.Bytes
 	} else {
-		e.Requested = sampler.Some(cmp.Or(r.Smallest, r.Bytes))
+		e.Requested = sampler.Some(r.Bytes) // who tries again with less wanted this
 	}
 	e.Refused = g.refusedOf(p, &e, w.clock.Last)
 	in.Events = []sampler.OOMEvent{e}
@@ -147,8 +160,8 @@ func (w *Watch) tellDeath(d Death) (logged bool) {
 		}
 	}
 	w.addFailure(failure{event: d.Event, gpu: d.Key, placed: true, at: w.clock.Now, death: d, dead: true, explained: explain.Explain(d.Incident)})
-	if size, ok := sampler.Plausible(d.Event.Requested); ok && size > 0 {
-		w.needs.refuse(refusal{bytes: size, gpu: d.Key, at: w.clock.Now, pid: d.PID, command: d.command})
+	if size, ok := sampler.Plausible(d.Event.Requested); ok && size > 0 { // the least of a falling series would have done
+		w.needs.refuse(refusal{bytes: cmp.Or(d.refusal.Smallest, size), gpu: d.Key, at: w.clock.Now, pid: d.PID, command: d.command})
 	}
 	return false
 }
@@ -160,7 +173,7 @@ func (d *Death) is(e sampler.OOMEvent, at float64, key sampler.GPUKey, placed bo
 		return false
 	}
 	asked, known := sampler.Plausible(e.Requested)
-	return e.PID.Or(0) == d.PID || piece(&d.refusal) || !known || asked <= d.refusal.Bytes && d.refusal.Bytes <= 2*asked+largeSegment
+	return e.PID.Or(0) == d.PID || piece(&d.refusal) || !known || asked <= d.refusal.Bytes && cmp.Or(d.refusal.Smallest, d.refusal.Bytes) <= 2*asked+largeSegment
 }
 
 // toldOf finds the death of which a log tells now, and makes that one failure of both.

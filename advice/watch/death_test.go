@@ -70,6 +70,31 @@ func TestDeathByRequests(t *testing.T) {
 	}
 }
 
+// The size of a death is what was asked for first, though the program tried again with less (JAX, TensorFlow); the least of
+// it would have done.
+func TestFallingSeries(t *testing.T) {
+	for _, bare := range []bool{false, true} {
+		d := &driven{bare: bare}
+		j := trained(d, 34)
+		for n := 16 * gib; n > 8*gib; n = n / 10 * 9 {
+			j.ask(n)
+		}
+		d.wait(2)
+		j.exits(1)
+		w := New(Options{})
+		for _, s := range d.snapshots() {
+			w.Add(s)
+		}
+		deaths := w.Deaths()
+		if len(deaths) != 1 || deaths[0].Event.Requested.Or(0) != 16*gib || deaths[0].refusal.Smallest >= 9*gib {
+			t.Fatalf("one by one %v: %+v", !bare, deaths)
+		}
+		if got := w.needs.refused[0].bytes; got != deaths[0].refusal.Smallest {
+			t.Errorf("one by one %v: the need is %v", !bare, got)
+		}
+	}
+}
+
 // A log that tells of one death does not hide another.
 func TestTwoDeaths(t *testing.T) {
 	for logs, want := range map[int]int{0: 2, 1: 1, 2: 0} {

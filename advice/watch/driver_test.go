@@ -42,10 +42,12 @@ type drivenJob struct {
 	blocks     []drivenBlock
 	status     int // with which the kernel keeps its end; seen only if ended
 	ended      bool
+	execed     bool      // it gave way to another program instead
 	held       []float64 // MiB by call, with its time
 	heldAt     []float64
 	listed     bool
 	zombie     bool // still listed when it has ended
+	older      bool // than what looks at its calls
 }
 
 type drivenBlock struct {
@@ -157,6 +159,12 @@ func (j *drivenJob) exits(status int) {
 	}
 }
 
+// execs gives way to another program, which does not use the GPU.
+func (j *drivenJob) execs() {
+	j.exits(0)
+	j.execed = true
+}
+
 func drivenTime(at float64) time.Time {
 	return advicetest.Epoch.Add(time.Duration(at * float64(time.Second)))
 }
@@ -225,7 +233,11 @@ func (d *driven) snapshots() (list []sampler.Snapshot) {
 		defer func(ended bool) { j.ended = ended }(j.ended)
 	}
 	tracker := request.New(d)
-	tracker.Begin(nil)
+	older := map[int]bool{}
+	for _, j := range d.jobs {
+		older[j.pid] = j.older
+	}
+	tracker.Begin(older)
 	key := sampler.GPUKey{ID: "GPU-d"}
 	used, next := sampler.Bytes(0), 0
 	for at := 1.0; at < seconds; at++ {
@@ -239,8 +251,11 @@ func (d *driven) snapshots() (list []sampler.Snapshot) {
 		}
 		for _, j := range d.jobs {
 			if j.ended && j.end <= at {
-				tracker.Ended(j.pid, drivenTime(j.end), j.status)
-				j.ended = false
+				if j.ended = false; j.execed {
+					tracker.Execed(j.pid, drivenTime(j.end))
+				} else {
+					tracker.Ended(j.pid, drivenTime(j.end), j.status)
+				}
 			}
 		}
 		used = 0

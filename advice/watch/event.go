@@ -7,6 +7,12 @@ import (
 	"nvpeak/sampler"
 )
 
+// Levels are the levels of used memory that somebody has set.
+func (w *Watch) Levels() Levels { return w.levels }
+
+// SetLevels sets them. Alerts follow with the next snapshot.
+func (w *Watch) SetLevels(l Levels) { w.levels = l }
+
 // SetNeed sets the need that the user typed; absent takes it back.
 func (w *Watch) SetNeed(need sampler.Opt[sampler.Bytes]) { w.needs.set(need) }
 

@@ -67,7 +67,7 @@ func (f *flushed) count(a *asking, n int, now float64) {
 	f.n += n
 	f.last, f.cost = now, f.cost+f.took
 	f.took = 0
-	if now-a.began <= startSeconds {
+	if a.age(now) <= startSeconds {
 		f.start += n
 	}
 }

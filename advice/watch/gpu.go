@@ -47,7 +47,7 @@ type gpu struct {
 
 	requests []sampler.Request // of the snapshot that is folded
 	sole     bool              // there is no other GPU
-	deaf     bool              // some requests are not seen
+	door     *sampler.Door     // how requests are seen; nil: nobody says
 	asks     bool              // requests were seen here
 	dead     []*proc           // that died of a refused request, in the snapshot that is folded
 }

@@ -175,6 +175,15 @@ var harmlessPatterns = []pattern{
 		d.wait(20)
 		j.exit()
 	}},
+	{"flush", "quiet_driver_managed", nil, func(d *driven) { // what was refused is taken as managed memory
+		j := trained(d, 36)
+		j.ask(4 * gib)
+		for range 4 {
+			j.give()
+		}
+		j.with("cuMemAllocManaged", 4*gib)
+		d.wait(40)
+	}},
 	{"oom", "quiet_driver_pinned", nil, func(d *driven) { // memory of the host
 		j := trained(d, 10)
 		for range 5 {
@@ -290,5 +299,55 @@ var harmlessPatterns = []pattern{
 		j.ask(12 * gib)
 		d.wait(40)
 		j.exits(1)
+	}},
+	{"oom", "quiet_driver_little_killed", nil, func(d *driven) { // it does with little, until somebody ends it
+		j := trained(d, 39)
+		j.ask(512 * mib)
+		d.wait(3)
+		j.ask(4 * mib)
+		d.wait(2)
+		j.exits(137)
+	}},
+	{"oom", "quiet_driver_little_at_once_killed", nil, func(d *driven) {
+		j := trained(d, 39)
+		j.torch(512*mib, 0)
+		j.ask(4 * mib)
+		d.wait(6)
+		j.exits(143)
+	}},
+	{"oom", "quiet_driver_little_gone", nil, func(d *driven) { // how it ended was not seen
+		j := trained(d, 39)
+		j.torch(512*mib, 0)
+		d.wait(3)
+		j.ask(4 * mib)
+		d.wait(4)
+		j.exit()
+	}},
+	{"oom", "quiet_driver_little_at_once_exit_3", nil, func(d *driven) { // of something else
+		j := trained(d, 39)
+		j.ask(512 * mib)
+		j.ask(4 * mib)
+		d.wait(9)
+		j.exits(3)
+	}},
+	{"oom", "quiet_driver_little_exit_3", nil, func(d *driven) {
+		j := trained(d, 39)
+		j.torch(512*mib, 0)
+		d.wait(4)
+		j.ask(4 * mib)
+		d.wait(6)
+		j.exits(3)
+	}},
+	{"oom", "quiet_driver_minutes_later", nil, func(d *driven) { // nor has what is later
+		j := trained(d, 39)
+		j.torch(512*mib, 0)
+		d.wait(300)
+		j.exits(1)
+	}},
+	{"oom", "quiet_driver_exec", nil, func(d *driven) { // what comes after it has nothing to do with it
+		j := trained(d, 30)
+		j.torch(12*gib, 3)
+		d.wait(0.5)
+		j.execs()
 	}},
 }

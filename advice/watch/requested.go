@@ -63,7 +63,7 @@ func (a *asking) largest(total float64) (sampler.Bytes, bool) {
 	switch {
 	case n < againLeast || n.MiB() > total:
 		return 0, false
-	case refused && (r.Outcome == sampler.RefusalSmaller || a.byDesign()):
+	case refused && (r.MadeDo() || a.byDesign()):
 		return 0, false
 	case a.pools >= n:
 		return 0, false

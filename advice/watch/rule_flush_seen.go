@@ -8,7 +8,7 @@ import (
 // heard says whether each request of who holds most of the GPU is seen: then nothing is guessed from falls.
 func (g *gpu) heard() bool {
 	p := g.largest()
-	return p != nil && p.asking.heard && !g.deaf
+	return p != nil && p.asking.heard && !g.door.Deaf(p.pid)
 }
 
 // seenFlushes are the near misses that the driver's functions saw. One as a program starts is a notice: its first

@@ -73,7 +73,7 @@ func (w *Watch) Add(s sampler.Snapshot) []sampler.Alert {
 	for i := range s.GPUs {
 		if g := w.gpu(i, &s.GPUs[i]); g != nil {
 			g.at, g.gone = s.Time, patience
-			g.requests, g.sole, g.deaf = s.Requests, len(s.GPUs) == 1, s.Door != nil && (len(s.Door.LetGo) > 0 || s.Door.Lost > 0)
+			g.requests, g.sole, g.door = s.Requests, len(s.GPUs) == 1, s.Door
 			g.fold(&s.GPUs[i], now, gap)
 		}
 	}

@@ -323,7 +323,7 @@ func (l *lab) keys() ([]float64, error) {
 // cursorRow is the row and the process under the cursor.
 func cursorRow(screen string) string {
 	for y, line := range strings.Split(screen, "\n") {
-		if strings.HasPrefix(line, "›") {
+		if line = strings.TrimPrefix(line, "│"); strings.HasPrefix(line, "›") { // in a box or not
 			return fmt.Sprintf("%d %.12s", y, line)
 		}
 	}

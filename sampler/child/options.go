@@ -12,6 +12,8 @@ type Options struct {
 	Err     *os.File
 	Helper  string            // the program that is started as the session helper: nvpeak itself
 	Problem func(text string) // is told why the command cannot be started
+	Room    func()            // gives back the descriptors of the watching where none is left to start the command with: it then runs unread
+	unread  bool              // the command gets the outputs themselves
 }
 
 // Exit codes of what cannot be started, as shells have them.

@@ -50,6 +50,19 @@ func (o *outputs) pass(f *os.File) *os.File {
 	return write
 }
 
+// drop closes what no command has got.
+func (o *outputs) drop() {
+	for _, f := range o.opened {
+		f.Close() //nolint:errcheck // nothing was written
+	}
+	for _, c := range o.copies {
+		c.from.Close() //nolint:errcheck // nothing was read
+	}
+	for _, f := range o.files {
+		f.file.Close() //nolint:errcheck // it was only read
+	}
+}
+
 // openLike opens a pseudo-terminal of the size of a terminal, that changes no byte: the terminal does.
 func openLike(f *os.File) (master, slave *os.File, err error) {
 	if master, slave, err = openPair(); err != nil {

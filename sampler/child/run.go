@@ -53,6 +53,15 @@ func runBeside(path string, o Options) int {
 		out.begin(ctx)
 	}
 	code, err := wait(path, o, files, &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}, began, nil)
+	if errors.Is(err, unix.EMFILE) && o.Room != nil {
+		out.drop()
+		o.Room()
+		o.Room, o.unread = nil, true
+		return runBeside(path, o)
+	}
+	if errors.Is(err, unix.EMFILE) && o.unread {
+		err = syscall.Exec(path, o.Args, o.Env) // in our place, which needs none
+	}
 	if err != nil {
 		o.Problem(wordsOf(o.Args[0], err))
 		return codeOf(err)
@@ -73,6 +82,8 @@ func (o *outputs) descriptors(from Options) (files []uintptr) {
 	for i, f := range []*os.File{from.Out, from.Err} {
 		switch {
 		case wasClosed(f):
+		case from.unread:
+			files[i+1] = f.Fd()
 		case i == 1 && files[1] != none && sameFile(from.Out, from.Err):
 			files[2] = files[1]
 		default:

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"math"
+	"strconv"
 
 	"nvpeak/sampler"
 )
@@ -56,6 +57,10 @@ func (a *actor) identify(p *sampler.Process, s *Source, run uint64, t float64) {
 	}
 	if j.framework != "" {
 		p.Framework = sampler.Some(j.framework)
+	}
+	if j.launcher != "" && run == 0 {
+		p.Parents = []sampler.Parent{{PID: j.pid - 1, Name: j.launcher}}
+		p.Launch = j.launcher + " " + strconv.Itoa(j.pid-1)
 	}
 	if m, alive := j.life.at(t); !alive || m.N != run {
 		return // it has gone between the list and this question

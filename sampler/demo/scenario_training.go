@@ -11,7 +11,7 @@ func training() script {
 		gpus: []gpu{{model: ada6000}, {model: ada6000, hidden: 0.03}, {model: ada6000}, {model: ada6000}},
 		jobs: []job{
 			{
-				user: "ann", framework: "pytorch", pid: 41210, on: []int{0, 1, 2, 3}, life: life{ago: 6165},
+				user: "ann", framework: "pytorch", launcher: "torchrun", pid: 41210, on: []int{0, 1, 2, 3}, life: life{ago: 6165},
 				command:     "python train.py --data coco.yaml --batch 64 --imgsz 1280 --device 0,1,2,3 --epochs 200",
 				environment: map[string]string{"CUDA_VISIBLE_DEVICES": "0,1,2,3", "LOCAL_RANK": "{rank}", "WORLD_SIZE": "{ranks}"},
 				memory:      func(rank int) curve { return epochMemory(uint64(rank), yoloRanks[rank]) },

@@ -36,6 +36,7 @@ type job struct {
 	name          string // that of the program when empty
 	kind          string // "compute" when empty, or graphics
 	framework     string
+	launcher      string // that has started the ranks, with the pid before theirs
 	container     string
 	environment   map[string]string
 	pid           int // of rank 0 in the first run

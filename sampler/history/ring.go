@@ -30,7 +30,7 @@ func newRing(size int) ring {
 // runs backwards no peak is lost.
 func (r *ring) put(n int64, v float32, byMin bool) {
 	if n > r.last {
-		for k := max(r.last+1, n-r.size+1); k < n; k++ {
+		for k := max(r.last+1, n-r.size+1); k < n && r.last > 0; k++ { // a new one holds nothing else
 			r.set(k, nan32)
 		}
 		r.set(n, v)
@@ -96,9 +96,24 @@ func over(v, was float32, byMin bool) bool {
 
 func alike(a, b float32) bool { return a == b || a != a && b != b }
 
-func (r *ring) at(n int64) float32 {
-	if r.last == 0 || n < 0 || n > r.last || n <= r.last-r.size {
-		return nan32
+// most is the most (or least) of the steps from..to, as far as they are kept.
+func (r *ring) most(from, to int64, byMin bool) float32 {
+	best := nan32
+	if from, to = max(from, r.last-r.size+1, 0), min(to, r.last); r.last == 0 || from > to {
+		return best
 	}
-	return r.get(n)
+	for i := from % r.size; from <= to; from++ {
+		b := &r.blocks[i/slotCount]
+		v := b.all
+		if b.each != nil {
+			v = b.each[i%slotCount]
+		}
+		if over(v, best, byMin) {
+			best = v
+		}
+		if i++; i == r.size {
+			i = 0
+		}
+	}
+	return best
 }

@@ -67,7 +67,11 @@ func ColumnStep(span time.Duration, n int) time.Duration {
 // maximum (or minimum) of its time. Columns begin at whole multiples of step, so that a
 // plot moves only when a column is complete.
 func (t *Track) Columns(end time.Time, step time.Duration, n int) []float64 {
-	list := make([]float64, 0, max(n, 0))
+	return t.AppendColumns(make([]float64, 0, max(n, 0)), end, step, n)
+}
+
+// AppendColumns appends what Columns gives.
+func (t *Track) AppendColumns(list []float64, end time.Time, step time.Duration, n int) []float64 {
 	tier := 0
 	for tier < len(tiers)-1 && (time.Duration(n)*step > tiers[tier].step*time.Duration(t.rings[tier].size) ||
 		step >= 2*tiers[tier+1].step) {
@@ -78,13 +82,7 @@ func (t *Track) Columns(end time.Time, step time.Duration, n int) []float64 {
 	lastColumn := end.UnixMilli() / wide
 	for c := lastColumn - int64(n) + 1; c <= lastColumn; c++ {
 		from, to := c*wide/unit, ((c+1)*wide-1)/unit
-		best := nan32
-		for k := from; k <= to; k++ {
-			if v := r.at(k); over(v, best, t.byMin) {
-				best = v
-			}
-		}
-		list = append(list, float64(best))
+		list = append(list, float64(r.most(from, to, t.byMin)))
 	}
 	return list
 }

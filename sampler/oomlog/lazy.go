@@ -13,19 +13,36 @@ import (
 // Safe for several goroutines.
 type lazy struct {
 	source string
-	needs  func() [][][]word // what texts have that match, squeezed
-	fast   func() *matcher
-	ways   func() []way          // that it has to match, in their order
-	get    func() *regexp.Regexp // for texts that are too much for the matcher
+	once   sync.Once
+	made   forms
 }
 
-func pattern(source string) *lazy {
-	l := &lazy{source: source, get: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })}
-	l.needs = sync.OnceValue(func() [][][]word { return wordsOf(needed(parse(source), false)) })
-	l.fast = sync.OnceValue(func() *matcher { return newMatcher(parse(source)) })
-	l.ways = sync.OnceValue(func() []way { return waysOf(parse(source)) })
-	return l
+// forms are what a pattern is compiled to, each when it is first used.
+type forms struct {
+	needs func() [][][]word // what texts have that match, squeezed
+	fast  func() *matcher
+	ways  func() []way          // that it has to match, in their order
+	get   func() *regexp.Regexp // for texts that are too much for the matcher
 }
+
+func pattern(source string) *lazy { return &lazy{source: source} }
+
+func (l *lazy) forms() *forms {
+	l.once.Do(func() {
+		l.made = forms{
+			needs: sync.OnceValue(func() [][][]word { return wordsOf(needed(parse(l.source), false)) }),
+			fast:  sync.OnceValue(func() *matcher { return newMatcher(parse(l.source)) }),
+			ways:  sync.OnceValue(func() []way { return waysOf(parse(l.source)) }),
+			get:   sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(l.source) }),
+		}
+	})
+	return &l.made
+}
+
+func (l *lazy) needs() [][][]word   { return l.forms().needs() }
+func (l *lazy) fast() *matcher      { return l.forms().fast() }
+func (l *lazy) ways() []way         { return l.forms().ways() }
+func (l *lazy) get() *regexp.Regexp { return l.forms().get() }
 
 // way is one of the alternatives of a pattern.
 type way struct {

@@ -18,6 +18,7 @@ type entry struct {
 	name, uid, user, command string
 	container, framework     string
 	launch                   string
+	parents                  []sampler.Parent  // the nearest first
 	environment              map[string]string // nil: not permitted
 	foreign                  bool              // the pid is somebody else's in our namespace
 
@@ -76,8 +77,8 @@ func (e *entry) learn(r *readers, pid int, s stat, now time.Time) {
 	if b, err := r.files.read(dir+"environ", maxEnviron); err == nil && (len(b) > 0 || e.environment == nil) {
 		e.environment = parseEnviron(b)
 	}
-	if e.launch == "" { // a launcher that has ended is still the one
-		e.launch = r.files.launcher(s.up)
+	if e.parents == nil { // a launcher that has ended is still the one
+		e.parents, e.launch = r.files.parents(s.up)
 	}
 	b, err := r.files.read(dir+"cmdline", maxCommand)
 	args, command := parseCommand(b)
@@ -144,6 +145,7 @@ func (e *entry) fill(p *sampler.Process, boot time.Time) {
 	p.Environment = e.environment
 	p.Container, p.Framework = known(e.container), known(e.framework)
 	p.Launch, p.CPU = e.launch, e.cpu
+	p.Parents = e.parents
 	if rss := e.rss * uint64(os.Getpagesize()); e.rss < uint64(sampler.MaxPlausible)/uint64(os.Getpagesize()) && e.rss > 0 {
 		p.HostMemory = sampler.Some(sampler.Bytes(rss))
 	}

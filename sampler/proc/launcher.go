@@ -1,9 +1,12 @@
 package proc
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strconv"
+
+	"nvpeak/sampler"
 )
 
 // launchers start the ranks of a job. Those of srun are children of a daemon: their control group tells.
@@ -18,28 +21,28 @@ var launcherModules = map[string]string{
 // maxUp is how many parents are looked through: shells and wrappers stand between a launcher and its ranks.
 const maxUp = 6
 
-// launcher is the nearest of them above a process, beginning with the parent: "torchrun 4230"; empty: there is none.
-func (f *files) launcher(parent uint64) string {
+// parents are what a process comes from, beginning with its parent, and launch is the nearest launcher among them:
+// "torchrun 4230"; empty: there is none.
+func (f *files) parents(parent uint64) (list []sampler.Parent, launch string) {
 	for range maxUp {
 		if parent <= 1 || parent > 1<<31 {
 			break
 		}
 		pid := int(parent)
-		b, err := f.read(strconv.Itoa(pid)+"/cmdline", maxCommand)
-		if err != nil {
-			break
-		}
-		args, _ := parseCommand(b)
-		if name := launcherOf(args); name != "" {
-			return name + " " + strconv.Itoa(pid)
-		}
 		s, err := f.stat(pid)
 		if err != nil {
 			break
 		}
+		b, _ := f.read(strconv.Itoa(pid)+"/cmdline", maxCommand) // none: it is somebody else's
+		args, _ := parseCommand(b)
+		name := launcherOf(args)
+		if name != "" && launch == "" {
+			launch = name + " " + strconv.Itoa(pid)
+		}
+		list = append(list, sampler.Parent{PID: pid, Name: sampler.Clean(cmp.Or(name, s.name))})
 		parent = s.up
 	}
-	return ""
+	return list, launch
 }
 
 // launcherOf names the launcher that a command line runs, by itself or by python.

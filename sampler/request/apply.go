@@ -1,8 +1,10 @@
 package request
 
 import (
+	"cmp"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"nvpeak/sampler"
@@ -26,14 +28,18 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 	}
 	door := t.door
 	door.LetGo = append([]string{}, t.door.LetGo...)
+	door.Busy = t.busy(s.Time)
 	s.Door = &door
-	t.ordinals = sampler.NewOrdinals(s)
+	t.number(s)
 	for _, p := range t.processes {
 		t.settle(p, s.Time)
 		for _, seat := range p.seats {
 			seat.at = t.place(p, seat)
 		}
 		t.join(p)
+		for _, seat := range p.seats {
+			seat.tally.measure(s.Time)
+		}
 	}
 	t.tell(s)
 	for i := range s.GPUs {
@@ -52,6 +58,26 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 	}
 }
 
+// busy are the processes that are let go of.
+func (t *Tracker) busy(now time.Time) (list []sampler.Busy) {
+	maps.DeleteFunc(t.letGo, func(b sampler.Busy, until time.Time) bool { return !now.Before(until) || t.processes[b.PID] == nil })
+	return slices.SortedFunc(maps.Keys(t.letGo), func(a, b sampler.Busy) int {
+		return cmp.Or(a.PID-b.PID, strings.Compare(a.Function, b.Function))
+	})
+}
+
+// number notes which GPUs are watched, and how programs number those that there are.
+func (t *Tracker) number(s *sampler.Snapshot) {
+	t.watched = make(map[sampler.GPUKey]bool, len(s.GPUs))
+	for i := range s.GPUs {
+		t.watched[s.GPUs[i].Key()] = true
+	}
+	if t.partly() {
+		s = &t.machine
+	}
+	t.ordinals = sampler.NewOrdinals(s)
+}
+
 // index notes where the driver lists processes, and who is who. Those that are silent and gone are forgotten.
 func (t *Tracker) index(s *sampler.Snapshot) {
 	t.listed = map[int][]sampler.GPUKey{}
@@ -65,11 +91,13 @@ func (t *Tracker) index(s *sampler.Snapshot) {
 		}
 	}
 	for pid, p := range t.processes {
-		if p.gone = false; len(t.listed[pid]) > 0 {
+		if p.gone = p.over; len(t.listed[pid]) > 0 {
 			continue
 		}
 		who := []sampler.Process{{PID: pid}}
-		t.host.Identify(who)
+		if !p.over {
+			t.host.Identify(who)
+		}
 		if p.gone = !who[0].Visible; !p.gone {
 			p.is(who[0])
 		} else if s.Time.Sub(p.last) >= silent {
@@ -150,12 +178,19 @@ func (t *Tracker) tell(s *sampler.Snapshot) {
 				break
 			}
 		}
-		if g := s.Find(key); g != nil && key != (sampler.GPUKey{}) {
+		told++
+		g := s.Find(key)
+		if g == nil {
+			g = t.machine.Find(key)
+		}
+		switch {
+		case g != nil && key != sampler.GPUKey{}:
 			c.GPU, c.UUID = sampler.Some(g.Index), g.UUID
+		case t.partly():
+			continue // of a GPU that is not watched, for all that is known
 		}
 		c.Time = milli(c.Time)
 		s.Requests = append(s.Requests, c.Request)
-		told++
 	}
 	t.calls = append(t.calls[:0], t.calls[told:]...)
 }

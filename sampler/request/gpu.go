@@ -12,6 +12,7 @@ type gpu struct {
 	newest int
 	moves  [keptMoves]move // a ring
 	moved  int
+	sum    int64         // of all moves ever
 	top    sampler.Bytes // the most that was in use since the snapshot before, by the calls
 	topAt  time.Time
 	read   [keptReadings]reading // a ring
@@ -30,14 +31,16 @@ type move struct {
 }
 
 type reading struct {
-	at   time.Time
-	used sampler.Bytes
+	at    time.Time
+	used  sampler.Bytes
+	moved int   // moves that had been heard by then
+	sum   int64 // of those
 }
 
 // take notes the memory in use from a time on.
 func (g *gpu) take(at time.Time, used sampler.Bytes) {
 	g.newest = (g.newest + 1) % keptReadings
-	g.read[g.newest] = reading{at, used}
+	g.read[g.newest] = reading{at, used, g.moved, g.sum}
 }
 
 // at is what was in use at a time; 0: not known.
@@ -72,6 +75,31 @@ func (g *gpu) free(at time.Time) sampler.Opt[sampler.Bytes] {
 	return sampler.Some(g.usable.Less(g.used(r, cut, at)))
 }
 
+// freeAfter is the same by the first reading after the call, if that came soon: it has what no call tells, such as a context
+// made since the reading before. A program that is gone by then has more free than there was.
+func (g *gpu) freeAfter(at time.Time) sampler.Opt[sampler.Bytes] {
+	var next reading
+	for _, r := range g.read {
+		if r.at.After(at.Add(included)) && r.at.Sub(at) <= showsWithin && (next.at.IsZero() || r.at.Before(next.at)) {
+			next = r
+		}
+	}
+	if g.usable == 0 || next.at.IsZero() {
+		return sampler.Opt[sampler.Bytes]{}
+	}
+	sum := int64(next.used) //nolint:gosec // below MaxPlausible
+	for _, m := range g.moves {
+		last := next.at
+		if m.bytes > 0 {
+			last = last.Add(included) // in doubt it says no less than there was
+		}
+		if m.at.After(at) && m.at.Before(last) {
+			sum -= m.bytes
+		}
+	}
+	return sampler.Some(g.usable.Less(sampler.Bytes(max(sum, 0)))) //nolint:gosec // it is none below zero
+}
+
 // never is a time that no call is after.
 var never = time.Unix(1<<40, 0)
 
@@ -83,24 +111,29 @@ const (
 )
 
 // used is what is in use by a reading and the calls after it until a time; what was given so soon after it is left out.
-// Calls may be heard after a reading that was made after them, and before one that was made before.
+// Calls may be heard after a reading that was made after them, and before one that was made before: that is known of those
+// that are kept. Of the others, which a program that fills the GPU makes by the thousand, all that were heard since count.
 func (g *gpu) used(r reading, soon time.Duration, until time.Time) sampler.Bytes {
-	sum := int64(r.used) //nolint:gosec // below MaxPlausible
-	for _, m := range g.moves {
+	sum := int64(r.used) + g.sum - r.sum //nolint:gosec // below MaxPlausible
+	for i := max(g.moved-keptMoves, 0); i < g.moved; i++ {
+		m := g.moves[i%keptMoves]
 		first := r.at.Add(cut)
 		if m.bytes > 0 {
 			first = r.at.Add(soon)
 		}
-		if !m.at.Before(first) && !m.at.After(until) {
+		counts, heard := !m.at.Before(first) && !m.at.After(until), i < r.moved
+		if counts && heard {
 			sum += m.bytes
+		} else if !counts && !heard {
+			sum -= m.bytes
 		}
 	}
 	return sampler.Bytes(max(sum, 0)) //nolint:gosec // it is none below zero
 }
 
-// give notes that a process holds more, and drop that it holds less.
-func (g *gpu) give(at time.Time, n sampler.Bytes) {
-	g.note(at, int64(n)) //nolint:gosec // below MaxPlausible
+// give notes that a process holds more, and what that makes of the most in use.
+func (g *gpu) give(at time.Time, n int64) {
+	g.note(at, n)
 	r := g.before(at)
 	if r.at.IsZero() {
 		return
@@ -141,11 +174,10 @@ func (g *gpu) sure(at time.Time) bool {
 	return g.moved <= keptMoves || g.moves[g.moved%keptMoves].at.Before(at)
 }
 
-func (g *gpu) drop(at time.Time, n sampler.Bytes) { g.note(at, -int64(n)) } //nolint:gosec // below MaxPlausible
-
 func (g *gpu) note(at time.Time, n int64) {
 	g.moves[g.moved%keptMoves] = move{at, n}
 	g.moved++
+	g.sum += n
 }
 
 // shorter is a rise that no reading shows.

@@ -10,10 +10,19 @@ import (
 func (t *Tracker) place(p *process, s *seat) sampler.GPUKey {
 	best, votes := s.elected()
 	on := t.listed[p.pid]
+	key := t.ordinals.Key(&p.who, s.key.device)
+	if t.partly() { // a list with one GPU says nothing of the others, and many programs ask for as much at the same time
+		switch {
+		case key != sampler.GPUKey{} && (!t.watched[key] || len(on) == 0 || slices.Contains(on, key)):
+			return key
+		case votes > 0 && slices.Contains(on, best):
+			return best
+		}
+		return sampler.GPUKey{}
+	}
 	if votes >= enough && (len(on) == 0 || slices.Contains(on, best)) {
 		return best
 	}
-	key := t.ordinals.Key(&p.who, s.key.device)
 	switch {
 	case key != sampler.GPUKey{} && (len(on) == 0 || slices.Contains(on, key)):
 		return key

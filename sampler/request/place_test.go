@@ -76,6 +76,63 @@ func TestPlacedByList(t *testing.T) {
 	}
 }
 
+// A request on a GPU that is not watched is of none that is, whatever the driver lists and whichever use rises.
+func TestNotWatched(t *testing.T) {
+	env := func(visible string) map[string]string {
+		if visible == "" {
+			return map[string]string{}
+		}
+		return map[string]string{"CUDA_VISIBLE_DEVICES": visible}
+	}
+	for name, row := range map[string]struct {
+		env    map[string]string
+		unlike bool // the machine's GPUs, not those that are watched
+		listed bool // on GPU 1
+		device int
+		want   int // index of all four GPUs; -1: not known
+	}{
+		"by its number":                   {env(""), false, false, 3, 3},
+		"and listed elsewhere":            {env(""), false, true, 3, 3},
+		"by what is visible":              {env("3"), false, true, 0, 3},
+		"on a watched one":                {env(""), false, true, 1, 1},
+		"on a watched one, not listed":    {env(""), false, false, 1, 1},
+		"unlike others that are not seen": {env(""), true, true, 1, -1},
+		"not known":                       {nil, false, true, 3, -1},
+	} {
+		s := newScene(t, 4, people{7: {Environment: row.env}})
+		var all []sampler.Device
+		for i := range s.gpus {
+			all = append(all, sampler.Device{Index: i, UUID: s.gpus[i].UUID, Name: "A"})
+		}
+		if row.unlike {
+			all[0].Name = "B"
+		}
+		s.Machine(all)
+		s.gpus = s.gpus[1:3]
+		if row.listed {
+			s.list(0, 7, sampler.Some(gib))
+		}
+		s.apply()
+		s.call("cuMemAlloc_v2", Call{Address: 1, Size: uint64(gib), Device: row.device})
+		s.call("cuMemAlloc_v2", Call{Size: uint64(90 * gib), Device: row.device, Answer: outOfMemory})
+		s.later(3 * time.Second)
+		snap, told, with := s.apply(), -1, -1
+		for _, r := range snap.Requests {
+			told = r.GPU.Or(-1)
+		}
+		for i := range snap.GPUs {
+			for _, p := range snap.GPUs[i].Processes {
+				if p.Requests != nil {
+					with = snap.GPUs[i].Index
+				}
+			}
+		}
+		if watched := row.want == 1; told != row.want || (with == 1) != watched || !watched && with >= 0 {
+			t.Errorf("%s: told on GPU %d, in the list of %d; it is on %d", name, told, with, row.want)
+		}
+	}
+}
+
 // The GPU whose use rises by as much, twice.
 func TestLearned(t *testing.T) {
 	rows := map[string]struct {

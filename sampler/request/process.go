@@ -15,6 +15,7 @@ type process struct {
 	last    time.Time        // of its calls
 	late    bool             // a part of its life was missed
 	exit    sampler.Opt[int] // how it has ended, as a shell tells it
+	over    bool             // it runs another program by now, which has asked for nothing yet
 	handles map[uint64]int
 	blocks  map[where]*block
 	mapped  map[uint64]mapping
@@ -118,8 +119,8 @@ func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
 	}
 	p.blocks[at] = &block{bytes: n, seat: s, context: c.Context, memory: Functions[c.Function].Memory, refs: 1}
 	s.tally.grant(c, n, p.overlaps(c))
-	if g := s.tally.gpu; g != nil && physical(Functions[c.Function].Memory) {
-		g.give(c.Time, n)
+	if physical(Functions[c.Function].Memory) {
+		s.tally.moves(c.Time, int64(n)) //nolint:gosec // below MaxPlausible
 	}
 }
 
@@ -139,8 +140,8 @@ func (p *process) drop(c *Call, at where, b *block) {
 	p.dropped[p.drops%len(p.dropped)] = dropped{c.TID, c.Time}
 	p.drops++
 	b.seat.tally.take(c.Time, b.bytes)
-	if g := b.seat.tally.gpu; g != nil && physical(b.memory) {
-		g.drop(c.Time, b.bytes)
+	if physical(b.memory) {
+		b.seat.tally.moves(c.Time, -int64(b.bytes)) //nolint:gosec // below MaxPlausible
 	}
 }
 

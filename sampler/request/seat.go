@@ -96,7 +96,7 @@ func (s *seat) elected() (best sampler.GPUKey, votes int) {
 func (t *Tracker) join(p *process) {
 	for i, s := range p.seats {
 		key := s.at
-		s.tally.gpu = t.gpus[key]
+		s.tally.on(t.gpus[key])
 		for _, other := range p.seats[:i] {
 			if key != (sampler.GPUKey{}) && other.tally != s.tally && other.at == key {
 				gone := s.tally

@@ -26,8 +26,9 @@ type tally struct {
 	live, peak sampler.Bytes
 	refusal    *refusal
 	exact      exact
-	pooled     bool // a pool of the driver is used, which keeps what is given back: peaks are not known
-	gpu        *gpu // nil: not known
+	pooled     bool   // a pool of the driver is used, which keeps what is given back: peaks are not known
+	gpu        *gpu   // nil: not known
+	unplaced   []move // while that is so
 }
 
 // refusal is one that is looked after, and by whom it was made.
@@ -79,6 +80,46 @@ func (t *tally) refuse(c *Call, n sampler.Bytes) {
 		Function: Functions[c.Function].Name, Tries: 1}}
 }
 
+// on notes which GPU it is. What was asked there before that was known is made up for.
+func (t *tally) on(g *gpu) {
+	if t.gpu == nil && g != nil {
+		for _, m := range t.unplaced {
+			g.note(m.at, m.bytes)
+		}
+		t.unplaced = nil
+	}
+	t.gpu = g
+}
+
+// moves notes that the GPU's memory was given or, negative, taken back.
+func (t *tally) moves(at time.Time, n int64) {
+	switch {
+	case t.gpu != nil && n > 0:
+		t.gpu.give(at, n)
+	case t.gpu != nil:
+		t.gpu.note(at, n)
+	case len(t.unplaced) < keptMoves:
+		t.unplaced = append(t.unplaced, move{at, n})
+	}
+}
+
+// measure finds what was free at the last refusal, as far as readings since then tell.
+func (t *tally) measure(now time.Time) {
+	r := t.refusal
+	if r == nil || t.gpu == nil || r.Free.Known() && now.Sub(r.last) > 2*showsWithin {
+		return
+	}
+	if !r.Free.Known() {
+		r.Free = t.gpu.free(r.last)
+	}
+	if r.Outcome == sampler.RefusalOther {
+		return // what that takes of the GPU, and when, no call tells
+	}
+	if n, ok := t.gpu.freeAfter(r.last).Value(); ok && n < r.Free.Or(0) {
+		r.Free = sampler.Some(n)
+	}
+}
+
 // grant notes memory that was given.
 func (t *tally) grant(c *Call, n sampler.Bytes, loose bool) {
 	t.pooled = t.pooled || Functions[c.Function].Memory == Pool
@@ -94,6 +135,8 @@ func (t *tally) met(c *Call, n sampler.Bytes) {
 		return
 	}
 	switch {
+	case Functions[c.Function].Name != r.Function:
+		t.other(c, n)
 	case n >= r.Smallest && r.Freed > 0 && n <= r.Bytes:
 		r.Outcome = sampler.RefusalFlush
 		t.flushes++
@@ -104,10 +147,11 @@ func (t *tally) met(c *Call, n sampler.Bytes) {
 	}
 }
 
-// moved notes that the host's memory was taken, which may be in place of the GPU's.
-func (t *tally) moved(c *Call, n sampler.Bytes) {
+// other notes that memory of another kind was granted, which may be in place of what was refused: no allocator asks
+// again by another function.
+func (t *tally) other(c *Call, n sampler.Bytes) {
 	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen && r.tid == c.TID && n >= r.Smallest/smallerPart && c.Time.Sub(r.last) <= retryWithin {
-		r.Outcome = sampler.RefusalSmaller
+		r.Outcome = sampler.RefusalOther
 	}
 }
 

@@ -15,12 +15,15 @@ type Tracker struct {
 	mu        sync.Mutex
 	processes map[int]*process
 	gpus      map[sampler.GPUKey]*gpu
+	machine   sampler.Snapshot // with all its GPUs, also those that are not watched
+	watched   map[sampler.GPUKey]bool
 	ordinals  sampler.Ordinals
 	listed    map[int][]sampler.GPUKey // where the driver lists a process
 	calls     []asked                  // for the next snapshot
 	door      sampler.Door
-	seeing    bool         // calls are seen
-	older     map[int]bool // processes that were there before
+	letGo     map[sampler.Busy]time.Time // until when a process is let go of
+	seeing    bool                       // calls are seen
+	older     map[int]bool               // processes that were there before
 	refused   chan struct{}
 }
 
@@ -38,7 +41,8 @@ const (
 
 // New makes an empty fold; host knows the processes.
 func New(host sampler.Host) *Tracker {
-	return &Tracker{host: host, processes: map[int]*process{}, gpus: map[sampler.GPUKey]*gpu{}, refused: make(chan struct{}, 1)}
+	return &Tracker{host: host, processes: map[int]*process{}, gpus: map[sampler.GPUKey]*gpu{}, refused: make(chan struct{}, 1),
+		letGo: map[sampler.Busy]time.Time{}}
 }
 
 // Begin notes that calls are seen from now on; running are the processes that there are already.
@@ -47,6 +51,20 @@ func (t *Tracker) Begin(running map[int]bool) {
 	defer t.mu.Unlock()
 	t.seeing, t.older = true, running
 }
+
+// Machine takes all GPUs of the machine, watched or not: who asks for memory on one that is not must not be told at another.
+func (t *Tracker) Machine(devs []sampler.Device) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.machine = sampler.Snapshot{}
+	for i := range devs {
+		d := &devs[i]
+		t.machine.GPUs = append(t.machine.GPUs, sampler.GPU{Index: d.Index, UUID: d.UUID, Name: d.Name, MIG: d.MIG})
+	}
+}
+
+// partly says whether some GPUs are not watched.
+func (t *Tracker) partly() bool { return len(t.machine.GPUs) > len(t.watched) }
 
 // Late notes a process whose first calls were missed.
 func (t *Tracker) Late(pid int) {
@@ -67,6 +85,19 @@ func (t *Tracker) SetDoor(d sampler.Door) {
 		}
 	}
 	t.door = d
+}
+
+// LetGo notes that a function is not looked at in a process until some time.
+func (t *Tracker) LetGo(pid, function int, until time.Time) {
+	if function < 0 || function >= len(Functions) {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p := t.process(pid); p != nil {
+		p.late = true
+		t.letGo[sampler.Busy{PID: pid, Function: Functions[function].Name}] = until
+	}
 }
 
 // Call takes one call.
@@ -118,9 +149,27 @@ func (t *Tracker) Ended(pid int, at time.Time, status int) {
 	p.exit = sampler.Some(code)
 }
 
+// Execed takes that a process runs another program. What the one before held is gone, and what it was refused is no matter.
+func (t *Tracker) Execed(pid int, at time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p := t.processes[pid]
+	if p == nil {
+		return
+	}
+	p.last, p.over, p.exit = at, true, sampler.Some(0)
+	for place, b := range p.blocks {
+		p.drop(&Call{Time: at}, place, b)
+	}
+}
+
 // process is the one of that pid, a new one if there is room for it.
 func (t *Tracker) process(pid int) *process {
 	p := t.processes[pid]
+	if p != nil && p.over {
+		delete(t.processes, pid)
+		p = nil
+	}
 	if p == nil && pid > 0 && len(t.processes) < maxProcesses {
 		p = newProcess(pid)
 		p.late = t.older[pid]
@@ -136,7 +185,7 @@ func (t *Tracker) gives(p *process, c *Call, f *Function) {
 	n := sampler.Bytes(min(c.Size, uint64(sampler.MaxPlausible)))
 	if f.Memory == Host && c.Answer == success {
 		for _, s := range p.seats {
-			s.tally.moved(c, n)
+			s.tally.other(c, n)
 		}
 	}
 	if f.Memory == Host || c.Answer != success && c.Answer != outOfMemory {
@@ -145,7 +194,7 @@ func (t *Tracker) gives(p *process, c *Call, f *Function) {
 	s := p.seat(c)
 	if s.tally.granted+s.tally.refused == 0 {
 		s.at = t.place(p, s)
-		s.tally.gpu = t.gpus[s.at]
+		s.tally.on(t.gpus[s.at])
 	}
 	s.tally.asked(c.Time, n)
 	if c.Answer == success {

@@ -81,6 +81,24 @@ func TestOutcomes(t *testing.T) {
 			s.later(retryWithin - ms(2))
 			s.alloc(2, 4*gib)
 		}, sampler.RefusalFlush, 1, 1, 1, 4 * gib},
+		"managed memory in its place is no flush": {func(s *scene) {
+			s.alloc(1, 20*gib)
+			s.refused(4 * gib)
+			s.free(1)
+			s.call("cuMemAllocManaged", Call{Address: 2, Size: uint64(4 * gib), Context: 0xc000, Device: -1})
+		}, sampler.RefusalOther, 1, 0, 1, 4 * gib},
+		"nor is what another function gives": {func(s *scene) {
+			s.alloc(1, 20*gib)
+			s.refused(4 * gib)
+			s.free(1)
+			s.call("cuMemAllocAsync", Call{Address: 2, Size: uint64(4 * gib), Context: 0xc000, Device: -1})
+		}, sampler.RefusalOther, 1, 0, 1, 4 * gib},
+		"or a little of it": {func(s *scene) {
+			s.alloc(1, 20*gib)
+			s.refused(4 * gib)
+			s.free(1)
+			s.call("cuMemCreate", Call{Address: 2, Size: uint64(20 * mib), Device: 0})
+		}, sampler.RefusalOpen, 1, 0, 1, 4 * gib},
 		"a larger request is a new refusal": {func(s *scene) {
 			s.refused(4 * gib)
 			s.refused(5 * gib)
@@ -118,6 +136,130 @@ func TestFreeAtRefusal(t *testing.T) {
 	s.refused(21 * gib)
 	if r := s.requests(0); !r.Refusal.Free.Equal(sampler.Some(8 * gib)) {
 		t.Errorf("free after a reading: %v, not 8 GiB", r.Refusal.Free)
+	}
+}
+
+// A program that fills the GPU within milliseconds makes more calls than are kept, and no reading is between.
+func TestFreeOfFilledGPU(t *testing.T) {
+	s := newScene(t, 1, people{7: {}})
+	s.context(0)
+	key := s.gpus[0].Key()
+	s.Reading(key, s.now, gib)
+	s.later(ms(3))
+	for n := range 20000 { // 40,000 MiB of 47 GiB
+		s.now = s.now.Add(3*time.Microsecond - time.Millisecond)
+		s.alloc(uint64(n+1), 2*mib)
+	}
+	s.refused(20 * gib)
+	if r := s.requests(0); !r.Refusal.Free.Equal(sampler.Some(47*gib - 40000*mib)) {
+		t.Errorf("free: %v", r.Refusal.Free)
+	}
+	s.later(ms(30))
+	s.Reading(key, s.now, 41500*mib) // the driver rounds each of them, or its context has come meanwhile
+	if r := s.requests(0); !r.Refusal.Free.Equal(sampler.Some(48*gib - 41500*mib)) {
+		t.Errorf("free by the reading after: %v", r.Refusal.Free)
+	}
+	s.later(ms(200))
+	s.Reading(key, s.now, 47*gib) // too late to say something of that time
+	if r := s.requests(0); !r.Refusal.Free.Equal(sampler.Some(48*gib - 41500*mib)) {
+		t.Errorf("free by a late reading: %v", r.Refusal.Free)
+	}
+}
+
+// What was given since the refusal is no part of it, and who is gone has left more than there was.
+func TestFreeByTheReadingAfter(t *testing.T) {
+	for name, row := range map[string]struct {
+		then func(s *scene)
+		used sampler.Bytes
+		free sampler.Bytes
+	}{
+		"it gave back":   {func(s *scene) { s.free(1) }, 15 * gib, 3 * gib},
+		"it took more":   {func(s *scene) { s.alloc(2, 2*gib) }, 47 * gib, 3 * gib},
+		"it is gone":     {func(*scene) {}, gib, 8 * gib},
+		"a context came": {func(*scene) {}, 41 * gib, 7 * gib},
+		"managed memory": {func(s *scene) {
+			s.call("cuMemAllocManaged", Call{Address: 2, Size: uint64(5 * gib), Context: 0xc000, Device: -1})
+		}, 45 * gib, 8 * gib},
+	} {
+		s := newScene(t, 1, people{7: {}})
+		s.context(0)
+		key := s.gpus[0].Key()
+		s.Reading(key, s.now, 10*gib)
+		s.later(ms(5))
+		s.alloc(1, 30*gib)
+		s.later(ms(5))
+		s.refused(20 * gib)
+		s.later(ms(5))
+		row.then(s)
+		s.later(ms(5))
+		s.Reading(key, s.now, row.used)
+		if r := s.requests(0); !r.Refusal.Free.Equal(sampler.Some(row.free)) {
+			t.Errorf("%s: %v free, not %v", name, r.Refusal.Free, row.free)
+		}
+	}
+}
+
+// Where the GPU becomes known after the refusal, what was asked for before counts all the same.
+func TestFreeOfGPUKnownLater(t *testing.T) {
+	s := newScene(t, 2, people{7: {}})
+	s.context(0)
+	s.Reading(s.gpus[1].Key(), s.now, 10*gib)
+	s.later(ms(5))
+	s.alloc(1, 30*gib)
+	s.alloc(2, gib)
+	s.free(2)
+	s.refused(20 * gib)
+	s.list(1, 7, sampler.Some(30*gib))
+	if r := s.requests(1); !r.Refusal.Free.Equal(sampler.Some(8 * gib)) {
+		t.Errorf("%v free", r.Refusal.Free)
+	}
+}
+
+// A process that gives way to another program has a last row, and what that asks for is its own.
+func TestExeced(t *testing.T) {
+	s := newScene(t, 1, people{7: {}})
+	s.context(0)
+	s.alloc(1, gib)
+	s.refused(90 * gib)
+	s.apply()
+	s.Execed(7, s.now)
+	if r := s.requests(0); r.Live != 0 || !r.ExitStatus.Equal(sampler.Some(0)) || r.Refused != 1 {
+		t.Errorf("at the end of the first: %+v", r)
+	}
+	if rows := s.apply().GPUs[0].Processes; len(rows) > 0 {
+		t.Errorf("a ghost: %+v", rows)
+	}
+	s.context(0)
+	s.alloc(1, 2*gib)
+	if r := s.requests(0); r.Live != 2*gib || r.ExitStatus.Known() || r.Refused != 0 || r.Granted != 1 || r.Refusal != nil {
+		t.Errorf("of the second: %+v", r)
+	}
+	s.Execed(99, s.now) // who has asked for nothing
+}
+
+// A process that is let go of is told until that is over, or it is gone.
+func TestLetGo(t *testing.T) {
+	s := newScene(t, 1, people{7: {}, 8: {}})
+	s.context(0)
+	s.alloc(1, gib)
+	s.LetGo(7, function("cuMemCreate"), s.now.Add(10*time.Second))
+	s.LetGo(8, function("cuMemCreate"), s.now.Add(20*time.Second))
+	s.LetGo(7, function("cuMemAlloc_v2"), s.now.Add(10*time.Second))
+	s.LetGo(7, 99, s.now.Add(10*time.Second)) // no function
+	if got := fmt.Sprint(s.apply().Door.Busy); got != "[{7 cuMemAlloc_v2} {7 cuMemCreate} {8 cuMemCreate}]" {
+		t.Errorf("at first: %s", got)
+	}
+	if r := s.requests(0); r.Whole {
+		t.Error("a part of its life was missed")
+	}
+	s.later(10 * time.Second)
+	if got := fmt.Sprint(s.apply().Door.Busy); got != "[{8 cuMemCreate}]" {
+		t.Errorf("after 10 s: %s", got)
+	}
+	delete(s.host.(people), 8)
+	s.apply()
+	if got := s.apply().Door.Busy; len(got) > 0 {
+		t.Errorf("of who is gone: %v", got)
 	}
 }
 
@@ -246,7 +388,7 @@ func TestNotOnTheGPU(t *testing.T) {
 		t.Errorf("a little on the host: %+v", r.Refusal)
 	}
 	s.call("cuMemHostAlloc", Call{Address: 4, Size: uint64(8 * gib), Device: -1})
-	if r := s.requests(0); r.Refusal.Outcome != sampler.RefusalSmaller {
+	if r := s.requests(0); r.Refusal.Outcome != sampler.RefusalOther {
 		t.Errorf("all of it on the host: %+v", r.Refusal)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"sync"
 	"time"
 
 	"nvpeak/sampler"
@@ -26,8 +27,8 @@ type columns struct {
 }
 
 var (
-	gpuColumns     = columnsOf(planOf(reflect.TypeFor[sampler.GPU]()))
-	processColumns = columnsOf(planOf(reflect.TypeFor[sampler.Process]()))
+	gpuColumns     = sync.OnceValue(func() *columns { return columnsOf(planOf(reflect.TypeFor[sampler.GPU]())) })
+	processColumns = sync.OnceValue(func() *columns { return columnsOf(planOf(reflect.TypeFor[sampler.Process]())) })
 )
 
 func columnsOf(p *plan) *columns {

@@ -2,7 +2,6 @@ package tape
 
 import (
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -97,16 +96,16 @@ func (c cell) split() (float64, string, bool) {
 
 // grouped is a number with its thousands set apart, and with a comma as decimal point.
 var (
-	grouped = regexp.MustCompile(`^\d{1,3}(?:,\d{3})+(?:\.\d+)?$|^\d{1,3}(?:[ '_\x{a0}\x{202f}\x{2019}]\d{3})+(?:[.,]\d+)?$|^\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?$|^\d{1,3}\.\d{3},\d+$`)
-	unsure  = regexp.MustCompile(`^\d{1,3}\.\d{3}$`)
+	grouped = sampler.Pattern{Source: `^\d{1,3}(?:,\d{3})+(?:\.\d+)?$|^\d{1,3}(?:[ '_\x{a0}\x{202f}\x{2019}]\d{3})+(?:[.,]\d+)?$|^\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?$|^\d{1,3}\.\d{3},\d+$`}
+	unsure  = sampler.Pattern{Source: `^\d{1,3}\.\d{3}$`}
 )
 
 // plainNumber is a number without marks between thousands, and with a decimal point.
 func plainNumber(text string) string {
-	if i := strings.LastIndexByte(text, ','); i >= 0 && !grouped.MatchString(text) && strings.Count(text, ",") == 1 && !strings.Contains(text, ".") {
+	if i := strings.LastIndexByte(text, ','); i >= 0 && !grouped.Get().MatchString(text) && strings.Count(text, ",") == 1 && !strings.Contains(text, ".") {
 		return text[:i] + "." + text[i+1:]
 	}
-	if !grouped.MatchString(text) {
+	if !grouped.Get().MatchString(text) {
 		return text
 	}
 	point := ""
@@ -128,7 +127,7 @@ func (c cell) amount(m *meter) bool {
 		return false
 	}
 	n := strings.LastIndexAny(c.text, "0123456789.") + 1
-	m.flaws[unsureAmount] = m.flaws[unsureAmount] || unsure.MatchString(strings.TrimSpace(c.text[:n]))
+	m.flaws[unsureAmount] = m.flaws[unsureAmount] || unsure.Get().MatchString(strings.TrimSpace(c.text[:n]))
 	return true
 }
 

@@ -147,8 +147,8 @@ func TestFallLines(t *testing.T) {
 
 // A column behind a pointer is written into a copy where the snapshot before shares it.
 func TestOwn(t *testing.T) {
-	i := gpuColumns.byKey["memory.window.max_bytes"]
-	c := &gpuColumns.list[i]
+	i := gpuColumns().byKey["memory.window.max_bytes"]
+	c := &gpuColumns().list[i]
 	shared := &sampler.Window{Max: 5}
 	gpus := []sampler.GPU{{}, {}, {}}
 	gpus[0].Memory.Window, gpus[1].Memory.Window = shared, shared

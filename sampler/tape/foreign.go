@@ -1,7 +1,6 @@
 package tape
 
 import (
-	"regexp"
 	"strings"
 	"time"
 
@@ -152,21 +151,21 @@ func (p *progress) untimed() {
 // clockForm is how nvidia-smi and gpustat print a time, which is that of the place.
 const clockForm = "Mon Jan _2 15:04:05 2006"
 
-var clockTime = regexp.MustCompile(`\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}\b`)
+var clockTime = sampler.Pattern{Source: `\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}\b`}
 
 // parseClock finds such a time in a line.
 func parseClock(text string) (time.Time, bool) {
-	t, err := time.ParseInLocation(clockForm, clockTime.FindString(text), time.Local)
+	t, err := time.ParseInLocation(clockForm, clockTime.Get().FindString(text), time.Local)
 	return t.UTC(), err == nil && isTime(t)
 }
 
-var escapes = regexp.MustCompile(`\x1b(?:\[[0-9;?]*[ -/]*[@-~]|[()][A-Za-z0-9])`)
+var escapes = sampler.Pattern{Source: `\x1b(?:\[[0-9;?]*[ -/]*[@-~]|[()][A-Za-z0-9])`}
 
 // plainLine is a line without the colors and the cursor movements that a terminal was sent.
 func plainLine(b []byte) string {
 	text := string(b)
 	if strings.Contains(text, "\x1b") {
-		text = escapes.ReplaceAllString(text, "")
+		text = escapes.Get().ReplaceAllString(text, "")
 	}
 	return strings.TrimSpace(text)
 }

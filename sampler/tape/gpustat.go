@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -211,16 +210,16 @@ func (s *gpuStat) end(p *progress, out *Record) bool {
 type plainGPUStat struct{ foreign }
 
 var (
-	statRow     = regexp.MustCompile(`^\[(\d{1,4})\]\s+([^|]*?)\s*\|([^|]*)\|\s*(\d+)\s*/\s*(\d+)\s*MB\s*(?:\|(.*))?$`)
-	statHeat    = regexp.MustCompile(`(\d+)\s*(?:'|°)C`)
-	statUse     = regexp.MustCompile(`(\d+)\s*%`)
-	statWatts   = regexp.MustCompile(`(\d+)\s*/\s*(\d+)\s*W`)
-	statProcess = regexp.MustCompile(`(?:([^\s:/()]+):)?([^\s:/()]*)/(\d{1,10})\((\d+|\?)M\)`)
+	statRow     = sampler.Pattern{Source: `^\[(\d{1,4})\]\s+([^|]*?)\s*\|([^|]*)\|\s*(\d+)\s*/\s*(\d+)\s*MB\s*(?:\|(.*))?$`}
+	statHeat    = sampler.Pattern{Source: `(\d+)\s*(?:'|°)C`}
+	statUse     = sampler.Pattern{Source: `(\d+)\s*%`}
+	statWatts   = sampler.Pattern{Source: `(\d+)\s*/\s*(\d+)\s*W`}
+	statProcess = sampler.Pattern{Source: `(?:([^\s:/()]+):)?([^\s:/()]*)/(\d{1,10})\((\d+|\?)M\)`}
 )
 
 func openPlainGPUStat(line string, rest []byte) (decoder, error) {
 	_, timed := parseClock(line)
-	if !statRow.MatchString(line) && !(timed && statRow.MatchString(secondLine(rest))) {
+	if !statRow.Get().MatchString(line) && !(timed && statRow.Get().MatchString(secondLine(rest))) {
 		return nil, nil
 	}
 	return &plainGPUStat{}, nil
@@ -236,7 +235,7 @@ func (s *plainGPUStat) restart() { *s = plainGPUStat{} }
 
 func (s *plainGPUStat) line(p *progress, b []byte, out *Record) error {
 	text, line, result := plainLine(b), out.Line, errNone
-	m := statRow.FindStringSubmatch(text)
+	m := statRow.Get().FindStringSubmatch(text)
 	at, timed := parseClock(text)
 	index := -1
 	if m != nil {
@@ -266,7 +265,7 @@ func (s *plainGPUStat) line(p *progress, b []byte, out *Record) error {
 
 // head takes host and driver from the line of the time.
 func (s *plainGPUStat) head(text string) {
-	at := clockTime.FindStringIndex(text)
+	at := clockTime.Get().FindStringIndex(text)
 	s.sweep.Host = strings.TrimSpace(text[:at[0]])
 	if driver := strings.TrimSpace(text[at[1]:]); !strings.Contains(driver, " ") {
 		s.sweep.Driver = driver
@@ -279,16 +278,16 @@ func (s *plainGPUStat) row(index int, m []string) {
 		return
 	}
 	g.Memory.Used, g.Memory.Total = mebibytes(m[4]), mebibytes(m[5])
-	if heat := statHeat.FindStringSubmatch(m[3]); heat != nil {
+	if heat := statHeat.Get().FindStringSubmatch(m[3]); heat != nil {
 		g.Temperature = whole(heat[1])
 	}
-	if all := statUse.FindAllStringSubmatch(m[3], -1); len(all) > 0 { // that of the fan comes before
+	if all := statUse.Get().FindAllStringSubmatch(m[3], -1); len(all) > 0 { // that of the fan comes before
 		g.Utilization.GPU = whole(all[len(all)-1][1])
 	}
-	if power := statWatts.FindStringSubmatch(m[3]); power != nil {
+	if power := statWatts.Get().FindStringSubmatch(m[3]); power != nil {
 		g.Power, g.PowerLimit = watts(power[1]), watts(power[2])
 	}
-	for _, r := range statProcess.FindAllStringSubmatch(m[6], maxProcesses) {
+	for _, r := range statProcess.Get().FindAllStringSubmatch(m[6], maxProcesses) {
 		pid, err := strconv.ParseInt(r[3], 10, 32)
 		if err != nil {
 			continue

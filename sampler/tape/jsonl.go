@@ -156,7 +156,7 @@ func (j *jsonLines) mem(p *progress, b []byte, out *Record) error {
 func (j *jsonLines) snapshot(p *progress, b []byte, out *Record) error {
 	s := scanner{b: b}
 	var snapshot sampler.Snapshot
-	snapshotPlan.decode(&s, reflect.ValueOf(&snapshot).Elem())
+	snapshotPlan().decode(&s, reflect.ValueOf(&snapshot).Elem())
 	p.notes.flawed(out.Line, &s.meter)
 	if snapshot.Schema > sampler.Schema {
 		return newer(float64(snapshot.Schema))

@@ -6,17 +6,18 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"nvpeak/sampler"
 )
 
 // partOf is the name of a finished part: its recording, its number, its ending.
-var partOf = regexp.MustCompile(`^(.+)\.(\d{4,})(\.[^/]*)$`)
+var partOf = sampler.Pattern{Source: `^(.+)\.(\d{4,})(\.[^/]*)$`}
 
 // RecordingOf is the recording that a file is a part of: run.jsonl of run.0001.jsonl. Any other file is its own.
 func RecordingOf(path string) string {
-	if m := partOf.FindStringSubmatch(filepath.Clean(path)); m != nil && strings.Contains(m[3], ".jsonl") {
+	if m := partOf.Get().FindStringSubmatch(filepath.Clean(path)); m != nil && strings.Contains(m[3], ".jsonl") {
 		return m[1] + m[3]
 	}
 	return filepath.Clean(path)

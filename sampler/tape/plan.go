@@ -133,5 +133,5 @@ func (f *field) equal(a, b reflect.Value) bool {
 	return reflect.DeepEqual(a.Interface(), b.Interface())
 }
 
-// snapshotPlan is the form of complete snapshots.
-var snapshotPlan = planOf(reflect.TypeFor[sampler.Snapshot]())
+// snapshotPlan is the form of complete snapshots. A monitor that neither records nor replays needs none.
+var snapshotPlan = sync.OnceValue(func() *plan { return planOf(reflect.TypeFor[sampler.Snapshot]()) })

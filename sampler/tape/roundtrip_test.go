@@ -21,7 +21,7 @@ import (
 func kept(t *testing.T, s *sampler.Snapshot) string {
 	t.Helper()
 	var out sampler.Snapshot
-	b := snapshotPlan.encode(nil, reflect.ValueOf(s).Elem(), nil)
+	b := snapshotPlan().encode(nil, reflect.ValueOf(s).Elem(), nil)
 	if err := json.Unmarshal(b, &out); err != nil {
 		t.Fatalf("%v\n%s", err, b)
 	}
@@ -266,7 +266,7 @@ func TestWholeIsTheJSONForm(t *testing.T) {
 		g.PCIe.RX, g.PCIe.TX = sampler.Some(uint64(500_000)), sampler.Some(uint64(0))
 	}
 	s.Sampling = sampler.Some(sampler.Sampling{PeriodSeconds: 0.02, AskedSeconds: 0.02, DutyPercent: 0.25})
-	got := string(snapshotPlan.encode(nil, reflect.ValueOf(s).Elem(), nil))
+	got := string(snapshotPlan().encode(nil, reflect.ValueOf(s).Elem(), nil))
 	if want := toJSON(t, s); got != want {
 		t.Errorf("\n got %s\nwant %s", got, want)
 	}

@@ -1,7 +1,6 @@
 package tape
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -34,22 +33,22 @@ const (
 )
 
 var (
-	tableHead   = regexp.MustCompile(`\|\s*NVIDIA-SMI\s+v?(\d[\w.]*).*Version:\s*(\S+)`)
-	tableDriver = regexp.MustCompile(`(?:Driver|KMD) Version:\s*(\d[\w.]*)`)
-	tableCUDA   = regexp.MustCompile(`CUDA(?: UMD)? Version:\s*(\d[\w.]*)`)
-	gpuName     = regexp.MustCompile(`^\s*(\d{1,4})\.?\s+(\S.*?)(?:\s+(?:On|Off|N/A|WDDM|TCC|MCDM|Enabled|Disabled))?\s*$`)
-	busID       = regexp.MustCompile(`\b[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f]\b`)
-	memoryCell  = regexp.MustCompile(`(\d+)\s*Mi?B\s*/\s*(\d+)\s*Mi?B`)
-	percentCell = regexp.MustCompile(`^\s*(\d+)\s*%`)
-	heatCell    = regexp.MustCompile(`\b(\d+)\s?C\b`)
-	stateCell   = regexp.MustCompile(`\bP\d{1,2}\b`)
-	powerCell   = regexp.MustCompile(`(\d+)W\s*/\s*(\S+)`)
-	migCell     = regexp.MustCompile(`^\s*(\d{1,4})\s+(\d{1,4})\s+(\d{1,4})\s+(\d{1,4})\s*$`)
-	processRow  = regexp.MustCompile(`^\s*(\d{1,4})\s+(?:(\d{1,4}|N/A)\s+(\d{1,4}|N/A)\s+)?(\d{1,10})\s+(?:(C|G|C\+G|M|M\+C)\s+)?(\S.*?)(?:\s+(\d+\s?Mi?B|N/A|Not Supported|Insufficient Permissions|Unknown Error))?\s*$`)
+	tableHead   = sampler.Pattern{Source: `\|\s*NVIDIA-SMI\s+v?(\d[\w.]*).*Version:\s*(\S+)`}
+	tableDriver = sampler.Pattern{Source: `(?:Driver|KMD) Version:\s*(\d[\w.]*)`}
+	tableCUDA   = sampler.Pattern{Source: `CUDA(?: UMD)? Version:\s*(\d[\w.]*)`}
+	gpuName     = sampler.Pattern{Source: `^\s*(\d{1,4})\.?\s+(\S.*?)(?:\s+(?:On|Off|N/A|WDDM|TCC|MCDM|Enabled|Disabled))?\s*$`}
+	busID       = sampler.Pattern{Source: `\b[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f]\b`}
+	memoryCell  = sampler.Pattern{Source: `(\d+)\s*Mi?B\s*/\s*(\d+)\s*Mi?B`}
+	percentCell = sampler.Pattern{Source: `^\s*(\d+)\s*%`}
+	heatCell    = sampler.Pattern{Source: `\b(\d+)\s?C\b`}
+	stateCell   = sampler.Pattern{Source: `\bP\d{1,2}\b`}
+	powerCell   = sampler.Pattern{Source: `(\d+)W\s*/\s*(\S+)`}
+	migCell     = sampler.Pattern{Source: `^\s*(\d{1,4})\s+(\d{1,4})\s+(\d{1,4})\s+(\d{1,4})\s*$`}
+	processRow  = sampler.Pattern{Source: `^\s*(\d{1,4})\s+(?:(\d{1,4}|N/A)\s+(\d{1,4}|N/A)\s+)?(\d{1,10})\s+(?:(C|G|C\+G|M|M\+C)\s+)?(\S.*?)(?:\s+(\d+\s?Mi?B|N/A|Not Supported|Insufficient Permissions|Unknown Error))?\s*$`}
 )
 
 func openSMITable(line string, _ []byte) (decoder, error) {
-	if !tableHead.MatchString(line) {
+	if !tableHead.Get().MatchString(line) {
 		return nil, nil
 	}
 	return &smiTable{}, nil
@@ -64,7 +63,7 @@ func (t *smiTable) line(p *progress, b []byte, out *Record) error {
 		t.rule(text)
 		return errNone
 	case strings.HasPrefix(text, "|"):
-		if tableHead.MatchString(text) {
+		if tableHead.Get().MatchString(text) {
 			return t.head(p, text, out)
 		}
 		return t.row(text)
@@ -101,10 +100,10 @@ func (t *smiTable) head(p *progress, text string, out *Record) error {
 	if t.part != partHead {
 		result = t.next(p, time.Time{}, out)
 	}
-	if m := tableDriver.FindStringSubmatch(text); m != nil {
+	if m := tableDriver.Get().FindStringSubmatch(text); m != nil {
 		t.sweep.Driver = m[1]
 	}
-	if m := tableCUDA.FindStringSubmatch(text); m != nil {
+	if m := tableCUDA.Get().FindStringSubmatch(text); m != nil {
 		t.sweep.CUDA = m[1]
 	}
 	t.part, t.line1 = partGPUs, line
@@ -137,8 +136,8 @@ func (t *smiTable) row(text string) error {
 
 // gpuRow takes one of the rows of a GPU: its name and bus id, then its figures.
 func (t *smiTable) gpuRow(cells []string) {
-	pci := busID.FindString(cells[1])
-	if name := gpuName.FindStringSubmatch(cells[0]); name != nil && (pci != "" || strings.Contains(cells[0], "ERR!")) && t.rows == 0 {
+	pci := busID.Get().FindString(cells[1])
+	if name := gpuName.Get().FindStringSubmatch(cells[0]); name != nil && (pci != "" || strings.Contains(cells[0], "ERR!")) && t.rows == 0 {
 		index, _ := strconv.Atoi(name[1])
 		if !t.meter.within(index+1, maxDevices, badIndex) {
 			return
@@ -160,32 +159,32 @@ func (t *smiTable) gpuRow(cells []string) {
 
 // figures takes the second row of a GPU.
 func figures(g *sampler.GPU, cells []string, flaw *meter) {
-	if m := memoryCell.FindStringSubmatch(cells[1]); m != nil {
+	if m := memoryCell.Get().FindStringSubmatch(cells[1]); m != nil {
 		g.Memory.Used, g.Memory.Total = mebibytes(m[1]), mebibytes(m[2])
 		flaw.flaws[badAmount] = flaw.flaws[badAmount] || !g.Memory.Used.Known() || !g.Memory.Total.Known()
 	} else if strings.Contains(cells[1], "GPU is lost") || strings.Contains(cells[1], "Unknown Error") {
 		g.Error = sampler.Some(strings.TrimSpace(cells[1]))
 	}
-	if m := percentCell.FindStringSubmatch(cells[2]); m != nil {
+	if m := percentCell.Get().FindStringSubmatch(cells[2]); m != nil {
 		g.Utilization.GPU = whole(m[1])
 	}
-	if m := percentCell.FindStringSubmatch(cells[0]); m != nil {
+	if m := percentCell.Get().FindStringSubmatch(cells[0]); m != nil {
 		g.Fan = whole(m[1])
 	}
-	if m := heatCell.FindStringSubmatch(cells[0]); m != nil {
+	if m := heatCell.Get().FindStringSubmatch(cells[0]); m != nil {
 		g.Temperature = whole(m[1])
 	}
-	if state := stateCell.FindString(cells[0]); state != "" {
+	if state := stateCell.Get().FindString(cells[0]); state != "" {
 		g.PerformanceState = sampler.Some(state)
 	}
-	if m := powerCell.FindStringSubmatch(cells[0]); m != nil {
+	if m := powerCell.Get().FindStringSubmatch(cells[0]); m != nil {
 		g.Power, g.PowerLimit = watts(m[1]), watts(m[2])
 	}
 }
 
 // migRow takes the row of an instance; the one of its BAR1 below has no numbers before it.
 func (t *smiTable) migRow(cells []string) {
-	id, memory := migCell.FindStringSubmatch(cells[0]), memoryCell.FindStringSubmatch(cells[1])
+	id, memory := migCell.Get().FindStringSubmatch(cells[0]), memoryCell.Get().FindStringSubmatch(cells[1])
 	if id == nil || memory == nil {
 		return
 	}
@@ -202,7 +201,7 @@ func (t *smiTable) migRow(cells []string) {
 }
 
 func (t *smiTable) processRow(text string) error {
-	m := processRow.FindStringSubmatch(text)
+	m := processRow.Get().FindStringSubmatch(text)
 	if m == nil {
 		return errNone // a title
 	}

@@ -2,7 +2,6 @@ package tape
 
 import (
 	"html"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -91,13 +90,13 @@ func (x *smiXML) tag(p *progress, tag string, line int, out *Record) error {
 	return errNone
 }
 
-var xmlID = regexp.MustCompile(`\bid\s*=\s*["']([^"']*)`)
+var xmlID = sampler.Pattern{Source: `\bid\s*=\s*["']([^"']*)`}
 
 func (x *smiXML) enter(name, attributes string) {
 	switch at := x.place(); {
 	case name == "gpu" && at == "gpu":
 		g := sampler.GPU{Index: x.count()}
-		if m := xmlID.FindStringSubmatch(attributes); m != nil {
+		if m := xmlID.Get().FindStringSubmatch(attributes); m != nil {
 			g.PCI = m[1]
 		}
 		x.parent = -1

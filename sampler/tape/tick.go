@@ -57,10 +57,10 @@ func appendTick(b []byte, prev, s *sampler.Snapshot, now time.Time, at, of int64
 	b = appendRest(b, prev, s, o)
 	b = append(b, `,"gpu":{`...)
 	guess := predict(prev, s, now)
-	b, ok := gpuColumns.diff(b, now, gpusOf(prev), gpusOf(guess), gpusOf(s), o)
+	b, ok := gpuColumns().diff(b, now, gpusOf(prev), gpusOf(guess), gpusOf(s), o)
 	if ok {
 		b = append(b, `},"process":{`...)
-		b, ok = processColumns.diff(b, now, processesOf(prev), processesOf(guess), processesOf(s), o)
+		b, ok = processColumns().diff(b, now, processesOf(prev), processesOf(guess), processesOf(s), o)
 	}
 	return append(b, "}}\n"...), ok
 }
@@ -71,8 +71,9 @@ var apart = map[string]bool{"type": true, "schema": true, "time": true, "gpus": 
 // appendRest writes what changed of the snapshot itself, in the form that it has there.
 func appendRest(b []byte, before, s *sampler.Snapshot, o override) []byte {
 	prev, cur := reflect.ValueOf(before).Elem(), reflect.ValueOf(s).Elem()
-	for i := range snapshotPlan.fields {
-		f := &snapshotPlan.fields[i]
+	fields := snapshotPlan().fields
+	for i := range fields {
+		f := &fields[i]
 		x, y := prev.FieldByIndex(f.index), cur.FieldByIndex(f.index)
 		if !apart[f.key] && !f.equal(x, y) {
 			b = f.encode(appendKey(append(b, ','), f.key), y, o)

@@ -37,14 +37,14 @@ func (r *tickReader) read(prev *sampler.Snapshot, base time.Time, b []byte) (nex
 		case "of":
 			of, _ = timeAfter(base, s.value())
 		case "gpu":
-			gpu = gpuColumns.spans(&s, gpu)
+			gpu = gpuColumns().spans(&s, gpu)
 		case "process":
-			process = processColumns.spans(&s, process)
+			process = processColumns().spans(&s, process)
 		case "type", "schema", "time", "gpus":
 			s.skip()
 		default:
-			if i, ok := snapshotPlan.byKey[string(key)]; ok {
-				f := &snapshotPlan.fields[i]
+			if i, ok := snapshotPlan().byKey[string(key)]; ok {
+				f := &snapshotPlan().fields[i]
 				f.decode(&s, reflect.ValueOf(next).Elem().FieldByIndex(f.index))
 			} else {
 				s.skip()

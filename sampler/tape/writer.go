@@ -233,7 +233,7 @@ func (w *Writer) whole(s *sampler.Snapshot, now time.Time) {
 	if c.GPUs == nil {
 		c.GPUs = []sampler.GPU{} // a line without "gpus" counts as corrupt
 	}
-	w.buf = snapshotPlan.encode(w.buf, reflect.ValueOf(&c).Elem(), w.fields)
+	w.buf = snapshotPlan().encode(w.buf, reflect.ValueOf(&c).Elem(), w.fields)
 	if w.ahead != w.set { // "time" alone does not tell how long it has been
 		w.buf = append(appendMilli(append(w.buf[:len(w.buf)-1], `,"t":`...), w.seconds(now)), '}')
 	}

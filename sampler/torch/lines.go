@@ -53,8 +53,9 @@ type heldLine struct {
 
 // What a reporter says of a stack.
 const (
-	flagOptimizer = 1
-	flagModule    = 2
+	flagOptimizer  = 1
+	flagModule     = 2
+	flagGeneration = 4
 )
 
 const (
@@ -66,7 +67,7 @@ const (
 func (s *site) torch() sampler.TorchSite {
 	flags := s.Flags.Or(0)
 	return sampler.TorchSite{File: clean(s.File), Line: s.Line.count(), Function: clean(s.Function), Validation: clean(s.Validation),
-		Optimizer: flags&flagOptimizer != 0, Module: flags&flagModule != 0}
+		Optimizer: flags&flagOptimizer != 0, Module: flags&flagModule != 0, Generation: flags&flagGeneration != 0}
 }
 
 func clean(text string) string { return sampler.Clean(text[:min(len(text), maxText)]) }
@@ -112,18 +113,30 @@ func (l *lines) add(d *sampler.TorchDevice, one *heldLine) {
 		for i := range levels {
 			levels[i] = int64(one.Levels[i].Or(0))
 		}
-		gain, from := torchsnap.Grown(levels)
-		t.Grown = min(sampler.Bytes(gain), d.Reserved)
-		if first, last := l.Steps[from].Or(0), l.Steps[n-1].Or(0); gain > 0 && l.BySteps && last > first {
-			if since := levels[n-1] - levels[from]; since > 0 {
-				t.Grown = min(sampler.Bytes(since), d.Reserved)
+		if t.Generation && !l.BySteps {
+			levels = levels[:torchsnap.Fallen(levels)]
+		}
+		g := torchsnap.Grown(levels)
+		t.Grown = min(sampler.Bytes(g.Gain), d.Reserved)
+		if first, last := l.Steps[g.From].Or(0), l.Steps[n-1].Or(0); g.Gain > 0 && l.BySteps && last > first {
+			t.Steps = g.Steps(float64(last - first))
+			if !slices.IsSorted(levels[g.From:]) {
+				t.Grown, t.Steps = sampler.Bytes(torchsnap.Gained(l.places(n)[g.From:], levels[g.From:])), int(last-first)
 			}
-			t.Steps = int(last - first)
 			l.goOn(&t, last, held.Less(sampler.Bytes(levels[n-1])))
 		}
 	}
 	t.Grown = min(t.Grown, d.Reserved)
 	d.Trace.Lines = append(d.Trace.Lines, t)
+}
+
+// places are where the levels begin, in steps.
+func (l *lines) places(n int) []float64 {
+	list := make([]float64, n)
+	for i := range list {
+		list[i] = float64(l.Steps[i].Or(0))
+	}
+	return list
 }
 
 // goOn adds to the growth what came after the last stretch, as far as it went on alike.
@@ -238,9 +251,16 @@ func (r *Receiver) Told() bool {
 	return r.told
 }
 
-// Lacks says for which PyTorch, if any, lines were asked for and are not to be had, and why; "" twice: for none.
-func (r *Receiver) Lacks() (version, why string) {
+// Lack is why a PyTorch does not tell lines that were asked for.
+type Lack struct {
+	Version string // of PyTorch
+	What    string // gone: it has no memory history; off: that does not begin; unseen: what is alive cannot be looked at; else it raised
+	Why     string // what it raised; empty: nothing
+}
+
+// Lacks says why lines are not to be had; the zero value: they are, or nobody was asked.
+func (r *Receiver) Lacks() Lack {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.lacks[0], r.lacks[1]
+	return r.lacks
 }

@@ -221,8 +221,9 @@ func TestLinesUnseenRefusal(t *testing.T) {
 // Whatever the history does, the program goes on in time, and one word says what is missing.
 func TestHistoryLies(t *testing.T) {
 	t.Parallel()
-	for lie, want := range map[string]string{"historyless": "gone", "bare": "gone", "recordraises": "raised", "recordexits": "raised", "recordoff": "off", "recordslow": "", "raises": "", "shapeless": "",
-		"long": "", "slow": "", "evil": "", "interrupts": ""} {
+	for lie, want := range map[string]string{"historyless": "gone ", "bare": "gone ", "recordraises": "raised RuntimeError: no recording", "recordexits": "raised SystemExit: 9", "recordoff": "off ", "recordslow": "",
+		"raises": "unseen RuntimeError: no stats", "snapshotraises": "unseen RuntimeError: CUDA error: out of ?order?", "shapeless": "unseen TypeError: 'int' object is not iterable", "long": "", "slow": "", "evil": "",
+		"interrupts": "unseen KeyboardInterrupt"} {
 		t.Run(lie, func(t *testing.T) {
 			t.Parallel()
 			env := []string{"STANDIN=" + lie}
@@ -239,8 +240,8 @@ func TestHistoryLies(t *testing.T) {
 			if out := s.runFile(text, nil); out != "goes on\n" {
 				t.Errorf("printed %q", out)
 			}
-			if version, why := s.Lacks(); why != want || want != "" && !strings.HasPrefix(version, "2.9.0") {
-				t.Errorf("lacks %q of %q, want %q", why, version, want)
+			if lack := s.Lacks(); strings.TrimPrefix(lack.What+" "+lack.Why, " ") != want || want != "" && lack.Version != "2.9.0+standin" {
+				t.Errorf("lacks %+v, want %q", lack, want)
 			}
 			if d := s.Held(refusal(3000 * mib)); d != nil && want != "" {
 				t.Errorf("told: %+v", d)
@@ -374,5 +375,21 @@ for text in os.environ["TEXTS"].split("|"):
 `, []string{"SITE=" + filepath.Join(s.base, sites, s.name), "TEXTS=" + strings.Join(texts, "|")})
 	if out != want.String() {
 		t.Errorf("Python: %s\nGo: %s", out, want.String())
+	}
+}
+
+// Lines are told without any figures of the allocator, also where nobody sees the refusal.
+func TestLinesWithoutStats(t *testing.T) {
+	t.Parallel()
+	for _, lie := range []string{"statsraise", "statsraise,observerless"} {
+		s := newLines(t, "STANDIN="+lie)
+		if out := s.runFile(training+"time.sleep(2.5)\n", nil); out != "goes on\n" {
+			t.Fatalf("printed %q", out)
+		}
+		e := refusal(3000 * mib)
+		e.Framework = "pytorch"
+		if d := s.Held(e); d == nil || lineAt(d, 11).Grown == 0 {
+			t.Errorf("%s: %+v", lie, d)
+		}
 	}
 }

@@ -66,6 +66,7 @@ type message struct {
 	Lines         *lines  `json:"lines"` // nil: it is about something else
 	Run           string  `json:"run"`   // the monitors whose reporter it is, by the names of their sockets
 	Lacks         string  `json:"lacks"` // why no lines are told that were asked for; empty: nothing is wrong
+	Why           string  `json:"why"`   // what PyTorch says of it
 	Torch         string  `json:"torch"` // version of PyTorch, where it lacks something
 }
 
@@ -89,7 +90,7 @@ func parse(b []byte) (m message, err error) {
 	if err := json.Unmarshal(b, &m); err != nil {
 		return message{}, err
 	}
-	long := len(m.Run) > maxText || len(m.Lacks) > maxText || len(m.Torch) > maxText || len(m.UUID) > maxText || len(m.PCI) > maxText || m.Visible != nil && len(*m.Visible) > maxText || m.Order != nil && len(*m.Order) > maxText
+	long := len(m.Run) > maxText || len(m.Lacks) > maxText || len(m.Torch) > maxText || len(m.Why) > maxText || len(m.UUID) > maxText || len(m.PCI) > maxText || m.Visible != nil && len(*m.Visible) > maxText || m.Order != nil && len(*m.Order) > maxText
 	if m.Version != version || !m.Device.atMost(maxDevice).Known() || long {
 		return message{}, errMessage
 	}

@@ -23,7 +23,7 @@ LEVELS = 32  # of each
 FRAMES = 200  # of a stack
 TOLD = 40  # of the stack of a refusal
 KINDS = 20000  # frames whose kind is kept
-OPTIMIZER, MODULE = 1, 2
+OPTIMIZER, MODULE, GENERATION = 1, 2, 4
 
 
 def whole(value):
@@ -96,9 +96,9 @@ class Levels(object):
 class NvpeakLines(object):
     def __init__(self, reporter):
         self.reporter, self.clock = reporter, reporter.clock
-        self.queued = self.wanted = self.begun = self.on = self.looking = False
+        self.queued = self.wanted = self.begun = self.on = self.looking = self.seen = False
         self.asked, self.told, self.stepped_at, self.due = None, 0.0, 0.0, 0.0
-        self.steps, self.optimizer, self.lacks, self.version = 0, None, "", ""
+        self.steps, self.optimizer, self.lacks, self.why, self.version = 0, None, "", "", ""
         self.kinds, self.levels, self.sums, self.stacks = {}, {}, {}, {}
         self.began, self.directory = self.clock(), ""
         self.libraries, self.credit = (), CREDIT
@@ -134,8 +134,8 @@ class NvpeakLines(object):
             self.begun = True
             try:
                 self.begin()
-            except BaseException:
-                self.lacks = self.lacks or "raised"
+            except BaseException as error:
+                self.lacks, self.why = self.lacks or "raised", self.reporter.reason(error)
         if self.on and initialized and not self.steps and self.clock() >= self.due:
             self.looking, self.asked, self.due = True, None, float("inf")
 
@@ -235,8 +235,9 @@ class NvpeakLines(object):
         self.sums = {}
         try:
             self.sums = self.fold(segments, LIMIT_REFUSED if failures else LIMIT)
-        except BaseException:
-            pass
+            self.seen, self.lacks, self.why = True, "", ""
+        except BaseException as error:
+            self.unseen(self.reporter.reason(error))
         for device, held in self.sums.items():
             levels = self.levels.get(device)
             if failures:
@@ -249,6 +250,11 @@ class NvpeakLines(object):
             if now is not None and peak is not None and self.steps:
                 levels.settle(self.steps, now, peak)
 
+    def unseen(self, why):
+        """Notes why nothing can be told, unless something was."""
+        if not self.seen:
+            self.lacks, self.why = "unseen", why
+
     def fold(self, segments, limit):
         sums, memo, limit, n = {}, {}, self.clock() + limit, 0
         for segment in segments:
@@ -259,7 +265,7 @@ class NvpeakLines(object):
             for block in segment["blocks"]:
                 n += 1
                 if n % 512 == 0 and self.clock() > limit:
-                    raise RuntimeError
+                    raise RuntimeError("too many blocks to sum up in time")
                 size, state = whole(block.get("size")), block.get("state")
                 held.blocks += 1
                 if state == "inactive":
@@ -325,6 +331,8 @@ class NvpeakLines(object):
             own = python and not p["library"].search(path) and not path.startswith(self.libraries)
             optimizer = python and (not own and p["optimizer"].search(path) or p["optimizer_own"].search(path))
             flags = (OPTIMIZER if optimizer else 0) | (MODULE if not own and "torch/nn/modules/" in path else 0)
+            of = path + ":" + name
+            flags |= GENERATION if python and (p["generation"].search(of) or p["cache"].search(of)) else 0
             kind = (own, python, own and bool(p["validation"].search(name)), flags)
             if len(self.kinds) >= KINDS:
                 self.kinds.clear()

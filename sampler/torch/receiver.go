@@ -35,8 +35,8 @@ type Receiver struct {
 
 	mu        sync.Mutex
 	processes map[int]*process
-	told      bool      // lines
-	lacks     [2]string // version of PyTorch, and why it tells no lines
+	told      bool // lines
+	lacks     Lack // why lines are not told
 }
 
 const (
@@ -117,7 +117,7 @@ func (r *Receiver) take(pid int, line []byte) {
 	p.own = p.own || slices.Contains(strings.Split(m.Run, ","), r.name)
 	r.told = r.told || p.own && m.Lines != nil
 	if p.own && m.Lacks != "" {
-		r.lacks = [2]string{sampler.Clean(m.Torch), sampler.Clean(m.Lacks)}
+		r.lacks = Lack{sampler.Clean(m.Torch), sampler.Clean(m.Lacks), sampler.Clean(m.Why)}
 	}
 	if p.seat(int(m.Device.Or(0))).take(&m, at) {
 		select {

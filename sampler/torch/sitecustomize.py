@@ -41,7 +41,7 @@ def whole(value):
 
 def plain(text):
     """A text that needs no quoting in JSON."""
-    return "".join(c if c.isalnum() and c < "\x7f" or c in "-,./" else "?" for c in str(text)[:1000])
+    return "".join(c if c.isalnum() and c < "\x7f" or c in "-,./+_" else "?" for c in str(text)[:1000])
 
 
 def sockets(directories):
@@ -199,6 +199,12 @@ class NvpeakReporter(object):
         return not ending and not over
 
     @staticmethod
+    def reason(error):
+        """What an exception says, as a text that needs no quoting in JSON."""
+        text = str(error).split("\n")[0][:200]
+        return "".join(c if " " <= c < "\x7f" and c not in '"\\' else "?" for c in type(error).__name__ + (": " + text if text else ""))
+
+    @staticmethod
     def cuda():
         # Not as an attribute of torch: asking for one may import it.
         return sys.modules.get("torch.cuda") or vars(sys.modules["torch"]).get("cuda")
@@ -288,7 +294,8 @@ class NvpeakReporter(object):
                     self.name(device)
                     readings[device] = figures
             except BaseException:
-                pass
+                if self.lines:
+                    readings[device] = {}  # what is told of lines is of this run all the same
         return readings
 
     def devices(self, cuda):
@@ -309,7 +316,7 @@ class NvpeakReporter(object):
         lines = self.lines if self.lines and self.lines.on else None
         if lines and lines.looking:
             pass
-        elif not failures and (now < self.blocks_due or sum(f["blocks"] for f in readings.values()) > BLOCKS_MOST or self.history()):
+        elif not failures and (now < self.blocks_due or sum(f.get("blocks", 0) for f in readings.values()) > BLOCKS_MOST or self.history()):
             return
         for o in failures.values():
             o["looked"] = None
@@ -321,6 +328,10 @@ class NvpeakReporter(object):
             if lines:
                 lines.take(segments, readings, failures)
             del segments  # it may be large
+        except BaseException as error:
+            if lines:
+                lines.unseen(self.reason(error))
+            raise
         finally:
             if lines and lines.looking:
                 lines.looked(now)
@@ -348,6 +359,8 @@ class NvpeakReporter(object):
         try:
             found = cuda.memory._snapshot()
         except Exception:
+            if ask is None:
+                raise
             found = ask()
         return found["segments"] if isinstance(found, dict) else found
 
@@ -392,7 +405,7 @@ class NvpeakReporter(object):
             numbers["largest"] = self.free[device][0]
         texts = dict(self.names.get(device, {}), run=self.runs)
         if self.lines and self.lines.lacks:
-            texts.update(lacks=self.lines.lacks, torch=plain(self.lines.version))
+            texts.update(lacks=self.lines.lacks, why=self.lines.why, torch=plain(self.lines.version))
         for key, variable in (("visible", "CUDA_VISIBLE_DEVICES"), ("order", "CUDA_DEVICE_ORDER")):
             if variable in os.environ:
                 texts[key] = plain(os.environ[variable])

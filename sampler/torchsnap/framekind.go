@@ -1,7 +1,6 @@
 package torchsnap
 
 import (
-	"regexp"
 	"strings"
 
 	"nvpeak/sampler"
@@ -14,40 +13,48 @@ type frameKind struct {
 	validation bool
 	optimizer  bool
 	module     bool // a module of torch runs
+	cache      bool // keys and values of the tokens so far are kept
+	generates  bool // tokens are made one by one
 }
 
 var (
 	// libraryFile is a file that whoever trains has not written.
-	libraryFile = regexp.MustCompile(`(?i)/(?:site|dist)-packages/|/lib(?:64)?/python\d|/python\d+(?:\.\d+)?/lib/|^<frozen |^<string>|^<eval_with_key>|/torchinductor|` +
-		`(?:^|/)torch/(?:_[a-z]|nn/|optim/|autograd/|utils/|cuda/|amp/|distributed/|fx/|jit/|backends/|functional\.py|storage\.py|serialization\.py)`)
+	libraryFile = sampler.Pattern{Source: `(?i)/(?:site|dist)-packages/|/lib(?:64)?/python\d|/python\d+(?:\.\d+)?/lib/|^<frozen |^<string>|^<eval_with_key>|/torchinductor|` +
+		`(?:^|/)torch/(?:_[a-z]|nn/|optim/|autograd/|utils/|cuda/|amp/|distributed/|fx/|jit/|backends/|functional\.py|storage\.py|serialization\.py)`}
 	// validationName is a function that validates.
-	validationName = regexp.MustCompile(`(?i)^_*(?:run_|do_|on_|log_|perform_)?(?:eval|evaluate|evaluation|evaluating|validate|validation|validating|valid|val|test|testing)(?:_(?:step|epoch|loop|batch|model|one_epoch|set|dataset|fn|func|all|run|pass|phase|metrics))*_*$|validation_|evaluate|validate|(?:^|_)(?:val|eval)_loss|^estimate_loss$|^(?:predict|benchmark|inference|infer|score|dev|model)_(?:val|valid|eval|dev|test)$`)
+	validationName = sampler.Pattern{Source: `(?i)^_*(?:run_|do_|on_|log_|perform_)?(?:eval|evaluate|evaluation|evaluating|validate|validation|validating|valid|val|test|testing)(?:_(?:step|epoch|loop|batch|model|one_epoch|set|dataset|fn|func|all|run|pass|phase|metrics))*_*$|validation_|evaluate|validate|(?:^|_)(?:val|eval)_loss|^estimate_loss$|^(?:predict|benchmark|inference|infer|score|dev|model)_(?:val|valid|eval|dev|test)$`}
 	// validationFile is a file that somebody wrote to validate with.
-	validationFile = regexp.MustCompile(`(?i)/(?:eval|evaluate|evaluation|evaluator|validate|validation|validator)\.py$`)
+	validationFile = sampler.Pattern{Source: `(?i)/(?:eval|evaluate|evaluation|evaluator|validate|validation|validator)\.py$`}
 	// validationTrainer is a frame of a library that trains, where it validates: its name, or its file.
-	validationTrainer = regexp.MustCompile(`(?i)/(?:lightning|pytorch_lightning|transformers|trl|fastai|mmengine|mmcv|ultralytics|detectron2|composer|megatron|nemo|keras|sentence_transformers|setfit|anomalib|nnunetv2|monai)/` +
-		`(?:.*/(?:evaluation_loop|validator|val)\.py:|.*:_*(?:do_epoch_|run_)?(?:evaluate|evaluation|validate|validation|val|eval)(?:_and_print_results|_step|_loop|_epoch|_forward)*$|.*:(?:prediction_(?:step|loop)|inference_on_dataset)$)`)
+	validationTrainer = sampler.Pattern{Source: `(?i)/(?:lightning|pytorch_lightning|transformers|trl|fastai|mmengine|mmcv|ultralytics|detectron2|composer|megatron|nemo|keras|sentence_transformers|setfit|anomalib|nnunetv2|monai)/` +
+		`(?:.*/(?:evaluation_loop|validator|val)\.py:|.*:_*(?:do_epoch_|run_)?(?:evaluate|evaluation|validate|validation|val|eval)(?:_and_print_results|_step|_loop|_epoch|_forward)*$|.*:(?:prediction_(?:step|loop)|inference_on_dataset)$)`}
+	// cacheOf is a frame, file and function, of a cache of keys and values, which grows with each token by design.
+	cacheOf = sampler.Pattern{Source: `(?i)/cache_utils\.py:|:.*(?:past_?key|kv_?cache|key_?value_?cache|with_cache|update_cache)|:DynamicCache`}
+	// generation is a frame in which tokens are made one by one.
+	generation = sampler.Pattern{Source: `(?i)/(?:transformers|optimum|unsloth)/(?:.*/)?generation/[^/]*:|:_*(?:stream_)?generate(?:_(?:text|tokens?|completion|response|answer|once|ids|sequence))?$|:_*(?:greedy|beam|contrastive)_(?:search|decode)$|:_*(?:sample|decode)_(?:next_)?tokens?$`}
 	// trainingName is a function that trains.
-	trainingName = regexp.MustCompile(`(?i)train|fit|tune|stage|warm_?up|phase`)
+	trainingName = sampler.Pattern{Source: `(?i)train|fit|tune|stage|warm_?up|phase`}
 	// optimizerFile is a module of optimizers, optimizerOwn one that somebody wrote, optimizerName a function that makes the state.
-	optimizerFile = regexp.MustCompile(`(?i)(?:^|/)(?:optim|optimizers?)/`)
-	optimizerOwn  = regexp.MustCompile(`(?i)/(?:optim|optimizers?|adamw?|lion|adafactor|sgd)\.py$`)
-	optimizerName = regexp.MustCompile(`(?i)^_*(?:init|initialize|create|allocate|setup)_\w*optimizer_states?$|^_*(?:init|initialize)_(?:optim|optimizer)_states?$`)
+	optimizerFile = sampler.Pattern{Source: `(?i)(?:^|/)(?:optim|optimizers?)/`}
+	optimizerOwn  = sampler.Pattern{Source: `(?i)/(?:optim|optimizers?|adamw?|lion|adafactor|sgd)\.py$`}
+	optimizerName = sampler.Pattern{Source: `(?i)^_*(?:init|initialize|create|allocate|setup)_\w*optimizer_states?$|^_*(?:init|initialize)_(?:optim|optimizer)_states?$`}
 )
 
 // Patterns are the rules for frames as regular expressions, which Python reads as well: the reporter inside a process
 // goes by them, too.
 func Patterns() map[string]string {
-	return map[string]string{"library": libraryFile.String(), "validation": validationName.String(),
-		"optimizer": optimizerFile.String(), "optimizer_own": optimizerOwn.String()}
+	return map[string]string{"library": libraryFile.Get().String(), "validation": validationName.Get().String(),
+		"optimizer": optimizerFile.Get().String(), "optimizer_own": optimizerOwn.Get().String(), "cache": cacheOf.Get().String(), "generation": generation.Get().String()}
 }
 
 func kindOfFrame(file, name string) frameKind {
 	file = strings.ReplaceAll(file, `\`, "/")
 	k := frameKind{python: sampler.TorchSite{File: file}.Python()}
-	k.own = k.python && !libraryFile.MatchString(file)
-	k.validation = k.own && (validationName.MatchString(name) || validationFile.MatchString(file)) || k.python && !k.own && validationTrainer.MatchString(file+":"+name)
-	k.optimizer = k.python && (!k.own && optimizerFile.MatchString(file) || optimizerOwn.MatchString(file) || optimizerName.MatchString(name))
+	k.own = k.python && !libraryFile.Get().MatchString(file)
+	k.validation = k.own && (validationName.Get().MatchString(name) || validationFile.Get().MatchString(file)) || k.python && !k.own && validationTrainer.Get().MatchString(file+":"+name)
+	k.optimizer = k.python && (!k.own && optimizerFile.Get().MatchString(file) || optimizerOwn.Get().MatchString(file) || optimizerName.Get().MatchString(name))
+	k.cache = k.python && cacheOf.Get().MatchString(file+":"+name)
+	k.generates = k.python && generation.Get().MatchString(file+":"+name)
 	k.module = !k.own && strings.Contains(file, "torch/nn/modules/")
 	return k
 }

@@ -278,7 +278,7 @@ func TestOwnLines(t *testing.T) {
 		{"/home/ann/train.py", "interval_loss", true, false, false, true},
 		{"/v/lib/python3.11/site-packages/deepspeed/runtime/zero/stage_1_and_2.py", "initialize_optimizer_states", false, false, true, true},
 	} {
-		if got, want := kindOfFrame(c.file, c.name), (frameKind{c.python, c.own, c.validation, c.optimizer, strings.Contains(c.file, "nn/modules")}); got != want {
+		if got, want := kindOfFrame(c.file, c.name), (frameKind{python: c.python, own: c.own, validation: c.validation, optimizer: c.optimizer, module: strings.Contains(c.file, "nn/modules")}); got != want {
 			t.Errorf("%s %s: %+v, want %+v", c.file, c.name, got, want)
 		}
 	}
@@ -309,7 +309,7 @@ func TestGrown(t *testing.T) {
 		"after weights":          {line(60, func(i int) int64 { return min(int64(i), 5)*100 + int64(i) }), true},
 		"one jump in the middle": {line(60, func(i int) int64 { return int64(i / 30) }), false},
 	} {
-		if got, _ := Grown(c.levels); (got > 0) != c.grows {
+		if got := Grown(c.levels); (got.Gain > 0) != c.grows {
 			t.Errorf("%s: grows %v", name, got)
 		}
 	}

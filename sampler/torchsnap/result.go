@@ -62,7 +62,7 @@ func (f *fold) trace(d *device) *sampler.TorchTrace {
 	}
 	if t.judged != nil {
 		out.OOM = &sampler.TorchOOM{T: seconds(t.first, now.time), Requested: amount(now.refused), Reserved: amount(d.reserved - t.reserved + now.reserved),
-			Site: f.frames.named(f.frames.siteOfValue(now.stack)), Stack: f.frames.stackNamed(now.stack)}
+			Usual: amount(now.requests.largest), Requests: now.requests.count, Site: f.frames.named(f.frames.siteOfValue(now.stack)), Stack: f.frames.stackNamed(now.stack)}
 		if now.free >= 0 {
 			out.OOM.Free = sampler.Some(amount(now.free))
 		}
@@ -85,15 +85,16 @@ func (t *trace) before(d *device, cut bool) int64 {
 
 // lines are those that hold most, or grow, or rose unusually, up to a moment.
 func (f *fold) lines(t *trace, now *moment) []sampler.TorchLine {
-	list := []sampler.TorchLine{}
+	list, p := []sampler.TorchLine{}, now.pace()
 	for _, site := range slices.Sorted(maps.Keys(now.lines)) {
 		line := now.lines[site]
 		if line.live <= 0 && line.rise == 0 {
 			continue
 		}
 		line.levels = t.lines[site].levels
+		grown, steps := t.growth(line, site > 0, f.frames.generation(site), now, p)
 		list = append(list, sampler.TorchLine{TorchSite: f.frames.named(site), Caller: f.frames.caller(&line), Live: amount(line.live), Blocks: line.blocks,
-			Grown: amount(t.growth(line, now)), Rise: amount(line.live - line.valley), Usual: amount(line.rise), Cycles: line.cycles,
+			Grown: amount(grown), Steps: steps, Rise: amount(t.rise(line, now, p)), Usual: amount(line.rise), Cycles: line.cycles,
 			Largest: amount(max(line.largest, usualRequest(line))), Requests: line.requests})
 	}
 	slices.SortStableFunc(list, func(a, b sampler.TorchLine) int { return cmp.Compare(max(b.Live, b.Usual), max(a.Live, a.Usual)) })
@@ -107,6 +108,19 @@ func (f *fold) lines(t *trace, now *moment) []sampler.TorchLine {
 	return list
 }
 
+// rise is how far a line is above where it was last low, in this step.
+func (t *trace) rise(line tracker, now *moment, p pace) int64 {
+	low := line.valley
+	if p.passed(&line, now.events) {
+		for i, point := range t.curve.points[:min(len(line.levels), len(t.curve.points))] {
+			if point.to <= now.events && p.between(point.to, now.events) >= 1 {
+				low = line.levels[i] // the end of a step before
+			}
+		}
+	}
+	return line.live - low
+}
+
 // caller is the line from which all of a rise came and none before it, in words.
 func (t *frameTable) caller(line *tracker) string {
 	way := line.newWay()
@@ -118,7 +132,7 @@ func (t *frameTable) caller(line *tracker) string {
 		return ""
 	}
 	f := t.frameNamed(fork)
-	if 4*line.now > 5*line.largest && trainingName.MatchString(f.Function) {
+	if 4*line.now > 5*line.largest && trainingName.Get().MatchString(f.Function) {
 		return "" // another part of the training, with larger inputs
 	}
 	return f.Place() + " " + f.Function

@@ -27,6 +27,8 @@ type site struct {
 	validation int // frame of the validation, or 0
 	optimizer  bool
 	module     bool
+	generates  bool
+	cache      bool
 }
 
 // frameTable keeps each frame, each stack and each line worth naming once. Place 0 of each is unknown.
@@ -42,6 +44,7 @@ type frameTable struct {
 	ways   [][]int32 // own lines, innermost first
 	wayAt  map[uint64]int
 	places int
+	trains bool // there is an optimizer
 	seed   maphash.Seed
 }
 
@@ -159,7 +162,10 @@ func (t *frameTable) siteOf(frames []int) int {
 			s.validation = f
 		}
 		s.optimizer = s.optimizer || k.optimizer
+		t.trains = t.trains || k.optimizer
 		s.module = s.module || k.module
+		s.generates = s.generates || k.generates
+		s.cache = s.cache || k.cache
 	}
 	if s.frame == 0 {
 		if i := slices.IndexFunc(frames, func(f int) bool { return t.kinds[f].python }); i >= 0 {
@@ -186,11 +192,18 @@ func (t *frameTable) siteOfValue(v value) int {
 	return t.stacks[v.place()].site
 }
 
+// generation: what the line allocates lives as long as the sequence of tokens that is made. In a program that trains a
+// function that generates may be anything, and the forward pass may fill a cache.
+func (t *frameTable) generation(i int) bool {
+	s := t.sites[i]
+	return s.cache && s.generates || !t.trains && (s.cache || s.generates)
+}
+
 // named is a line in words.
 func (t *frameTable) named(i int) sampler.TorchSite {
 	s := t.sites[i]
 	out := t.frameNamed(s.frame)
-	out.Optimizer, out.Module = s.optimizer, s.module
+	out.Optimizer, out.Module, out.Generation = s.optimizer, s.module, t.generation(i)
 	if s.validation > 0 {
 		v := t.frameNamed(s.validation)
 		out.Validation = v.Place() + " " + v.Function

@@ -40,6 +40,7 @@ type moment struct {
 	free     int64 // -1: not known
 	refused  int64 // 0: nothing was
 	stack    value
+	requests requests        // of the same stack before
 	lines    map[int]tracker // without their levels
 	recent   []event
 }
@@ -91,7 +92,7 @@ func (t *trace) add(f *fold, e *event, o *object) {
 	case "segment_free", "segment_unmap":
 		t.reserved -= e.size
 	case "oom":
-		t.oom(e, o)
+		t.oom(f, e, o)
 	}
 	if t.curve.add(e.time, t.live, t.reserved) {
 		for _, line := range t.lines {
@@ -124,7 +125,7 @@ func (t *trace) alloc(f *fold, addr int64, e *event) {
 		line = newTracker(len(t.curve.points))
 		t.lines[site] = line
 	}
-	line.alloc(size, f.frames.wayOfValue(e.stack))
+	line.alloc(size, f.frames.wayOfValue(e.stack), e.stack)
 }
 
 // free ends an allocation. One that began before the history is known by its size only, and by its request.
@@ -142,7 +143,7 @@ func (t *trace) free(addr, size int64, completed bool) {
 }
 
 // oom captures the state at a refusal.
-func (t *trace) oom(e *event, o *object) {
+func (t *trace) oom(f *fold, e *event, o *object) {
 	t.ooms++
 	if t.ooms > momentsFree && t.events-t.judgedAt < len(t.lines) {
 		return
@@ -150,6 +151,9 @@ func (t *trace) oom(e *event, o *object) {
 	t.judgedAt = t.events
 	t.judged = t.moment(e.time)
 	t.judged.refused, t.judged.stack, t.judged.free = e.size, e.stack, -1
+	if line := t.lines[f.frames.siteOfValue(e.stack)]; line != nil {
+		t.judged.requests = *line.requestsOf(e.stack)
+	}
 	if o.has(keyFree) {
 		t.judged.free = o.fields[keyFree].size()
 	}

@@ -12,12 +12,44 @@ type tracker struct {
 	blocks, requests int
 	valley, peak     int64 // since it was last low, and the highest since then
 	valleyAt         int   // events
+	firstValley      int   // the same for the first rise that was over
 	cycles           int
 	rise             int64 // largest that is over
 	largest, now     int64 // single request: before this rise, and of it
+	made             int64 // bytes in all
+	byStack          map[value]*requests
 	levels           []int64
 	ways             []int // of the rises that are over, and of this one: at most waysMost of each
 	waysNow          []int
+}
+
+// requests are those of one stack: a line may make blocks of many kinds.
+type requests struct {
+	count   int
+	largest int64 // before this rise of the line
+	now     int64 // in this rise
+	rises   int   // of the line that were over then
+}
+
+// stacksOfLine are told apart; of more, those that come first.
+const stacksOfLine = 64
+
+// requestsOf are those of a stack; of one that is not followed there are none.
+func (l *tracker) requestsOf(stack value) *requests {
+	r := l.byStack[stack]
+	if r == nil {
+		r = &requests{}
+		if l.byStack == nil {
+			l.byStack = map[value]*requests{}
+		}
+		if len(l.byStack) < stacksOfLine {
+			l.byStack[stack] = r
+		}
+	}
+	if r.rises < l.cycles {
+		r.largest, r.now, r.rises = max(r.largest, r.now), 0, l.cycles
+	}
+	return r
 }
 
 // newTracker follows a line that is first seen in this stretch; before it the line held nothing.
@@ -25,15 +57,18 @@ func newTracker(stretches int) *tracker {
 	return &tracker{levels: make([]int64, max(0, stretches-1))}
 }
 
-func (l *tracker) alloc(size int64, way int) {
+func (l *tracker) alloc(size int64, way int, stack value) {
 	if n := len(l.waysNow); n == 0 || l.waysNow[n-1] != way && n < waysMost && !slices.Contains(l.waysNow, way) {
 		l.waysNow = append(l.waysNow, way)
 	}
 	l.live += size
+	l.made += size
 	l.blocks++
 	l.requests++
 	l.peak = max(l.peak, l.live)
 	l.now = max(l.now, size)
+	r := l.requestsOf(stack)
+	r.count, r.now = r.count+1, max(r.now, size)
 }
 
 // free ends a rise where at least half of it is gone.
@@ -46,6 +81,9 @@ func (l *tracker) free(size int64, at int) {
 		l.cycles++
 		l.rise, l.largest = max(l.rise, l.peak-l.valley), max(l.largest, l.now)
 		l.valley, l.peak, l.now, l.valleyAt = l.live, l.live, 0, at
+		if l.cycles == 1 {
+			l.firstValley = at
+		}
 		l.passed()
 	case l.peak == l.valley: // it goes on falling
 		l.valley, l.peak, l.valleyAt = l.live, l.live, at

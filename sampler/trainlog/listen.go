@@ -7,10 +7,12 @@ import (
 )
 
 // Listener takes a log while it is written and gives the readings of the allocator that it
-// prints. Memory is bounded; Write never waits and never fails.
+// prints, and where the run stands whenever that changes. Memory is bounded; Write never waits and never fails.
 type Listener struct {
 	line  []byte
 	marks chan sampler.LogMark
+	epoch sampler.Opt[int] // the newest
+	phase string           // what the run does in it
 }
 
 // heardMarks wait for somebody to take them; of more, the oldest go.
@@ -21,7 +23,7 @@ func NewListener() *Listener {
 	return &Listener{marks: make(chan sampler.LogMark, heardMarks)}
 }
 
-// Marks are the readings in the order in which they came, without a time. It is never closed.
+// Marks are those in the order in which they came, without a time. It is never closed.
 func (l *Listener) Marks() <-chan sampler.LogMark { return l.marks }
 
 // Write takes the next piece of the log, at most maxLine bytes of a line.
@@ -45,7 +47,7 @@ func (l *Listener) Write(b []byte) (int, error) {
 
 func (l *Listener) hear(line string) {
 	for _, m := range marksOf(line, true) {
-		if (m.Kind != sampler.MarkAllocator || !m.Allocated.Known()) && m.Kind != sampler.MarkStage {
+		if !l.news(m) {
 			continue
 		}
 		for sent := false; !sent; {
@@ -60,4 +62,23 @@ func (l *Listener) hear(line string) {
 			}
 		}
 	}
+}
+
+// news says whether a mark is a reading or tells of a change: a progress bar names its epoch many times a second.
+func (l *Listener) news(m sampler.LogMark) bool {
+	switch m.Kind {
+	case sampler.MarkStage:
+		return true
+	case sampler.MarkAllocator:
+		return m.Allocated.Known()
+	case sampler.MarkEpoch:
+		if !m.N.Known() || m.N == l.epoch {
+			return false
+		}
+		l.epoch, l.phase = m.N, ""
+		return true
+	}
+	changed := m.Kind != l.phase
+	l.phase = m.Kind
+	return changed
 }

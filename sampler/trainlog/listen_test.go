@@ -1,6 +1,7 @@
 package trainlog
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -33,5 +34,22 @@ func TestListener(t *testing.T) {
 	}
 	if last.Allocated.Or(0) != 5*sampler.GiB {
 		t.Errorf("the newest is %v", last.Allocated)
+	}
+}
+
+// Where a run stands is told when it changes, and not with each redraw of a progress bar.
+func TestListenerStands(t *testing.T) {
+	l := NewListener()
+	l.Write([]byte("Epoch 3: 10%|#\rEpoch 3: 20%|##\rEpoch 3: 30%|###\rvalidating\rvalidating: 50%\rval loss 0.3\nsaving checkpoint\nEpoch 4: 1%|\rValidating\n")) //nolint:errcheck // never fails
+	var got []string
+	for len(l.Marks()) > 0 {
+		m := <-l.Marks()
+		if n, ok := m.N.Value(); ok {
+			m.Kind += strconv.Itoa(n)
+		}
+		got = append(got, m.Kind)
+	}
+	if want := "epoch3 validation training saving epoch4 validation"; strings.Join(got, " ") != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

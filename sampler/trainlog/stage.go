@@ -1,14 +1,13 @@
 package trainlog
 
 import (
-	"regexp"
 	"strings"
 
 	"nvpeak/sampler"
 )
 
 // stageForm is "level 5/16", "fp64 2/10:": which of a few parts a run is at. Steps and batches are more.
-var stageForm = regexp.MustCompile(`(?i)\b([a-z][\w ]{1,24}?)[ :=#(\[]{0,3}\b(\d{1,2})\s?/\s?(\d{1,2})\b`)
+var stageForm = sampler.Pattern{Source: `(?i)\b([a-z][\w ]{1,24}?)[ :=#(\[]{0,3}\b(\d{1,2})\s?/\s?(\d{1,2})\b`}
 
 // maxStageLabels are remembered; then they begin again.
 const maxStageLabels = 64
@@ -25,7 +24,7 @@ func stageOf(line string) (m sampler.LogMark, ok bool) {
 	if !hasStage(line) {
 		return m, false
 	}
-	f := stageForm.FindStringSubmatch(line)
+	f := stageForm.Get().FindStringSubmatch(line)
 	if f == nil {
 		return m, false
 	}

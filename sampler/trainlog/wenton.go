@@ -1,17 +1,18 @@
 package trainlog
 
 import (
-	"regexp"
 	"strings"
+
+	"nvpeak/sampler"
 )
 
 // wentOnSteps is how many further steps show that a program lives on.
 const wentOnSteps = 5
 
 var (
-	refusedLine   = regexp.MustCompile(`(?i)out[ -]?of[ -]?memory|\boom\b|failed to allocate|cannot allocate|alloc_failed|memory`)
-	exceptionLine = regexp.MustCompile(`^(?:\S+: ?|\[\S+\]:? ?)?[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Stop\w*)\b`)
-	stepLine      = regexp.MustCompile(`(?i)\b(?:steps?|iters?|iterations?|batch|it|idx|epochs?)\b["']?[\s:=#\[(]{0,4}(\d+)|\b(\d+)/\d+ \[`)
+	refusedLine   = sampler.Pattern{Source: `(?i)out[ -]?of[ -]?memory|\boom\b|failed to allocate|cannot allocate|alloc_failed|memory`}
+	exceptionLine = sampler.Pattern{Source: `^(?:\S+: ?|\[\S+\]:? ?)?[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Stop\w*)\b`}
+	stepLine      = sampler.Pattern{Source: `(?i)\b(?:steps?|iters?|iterations?|batch|it|idx|epochs?)\b["']?[\s:=#\[(]{0,4}(\d+)|\b(\d+)/\d+ \[`}
 )
 
 const (
@@ -30,7 +31,7 @@ func WentOn(text string, whole bool) bool {
 	}
 	refused := -1
 	for i, line := range lines[:last] {
-		if refusedLine.MatchString(line) && !stepLine.MatchString(line) {
+		if refusedLine.Get().MatchString(line) && !stepLine.Get().MatchString(line) {
 			refused = i
 		}
 	}
@@ -42,15 +43,16 @@ func WentOn(text string, whole bool) bool {
 		if strings.Contains(line, chainHead) {
 			return false // one error while another was handled
 		}
-		for _, m := range stepLine.FindAllStringSubmatch(line, 4) {
+		for _, m := range stepLine.Get().FindAllStringSubmatch(line, 4) {
 			steps[m[0]] = true
 		}
 	}
 	return len(steps) >= wentOnSteps
 }
 
-// lastTraceback is where the last traceback begins, if its error is not about memory; -1: there is none, or the
-// program printed steps after it.
+// lastTraceback is where the last traceback begins, if neither its error nor what was printed after it is about
+// memory; else -1. Steps after it say nothing: what a program prints to a pipe of its own may be read late, and
+// Python writes its buffered standard output when the traceback is out.
 func lastTraceback(lines []string) int {
 	last := -1
 	for i, line := range lines {
@@ -64,12 +66,12 @@ func lastTraceback(lines []string) int {
 	named := false
 	for _, line := range lines[last+1:] {
 		switch {
-		case exceptionLine.MatchString(line):
-			if refusedLine.MatchString(line) {
+		case exceptionLine.Get().MatchString(line):
+			if refusedLine.Get().MatchString(line) {
 				return -1
 			}
 			named = true
-		case stepLine.MatchString(line) && named, strings.Contains(line, chainHead):
+		case named && refusedLine.Get().MatchString(line) && !stepLine.Get().MatchString(line), strings.Contains(line, chainHead):
 			return -1
 		}
 	}

@@ -26,6 +26,9 @@ func TestWentOn(t *testing.T) {
 	}{
 		{"caught, and much later another error", steps(0, 10) + "batch failed\n" + refused + steps(11, 300) + other, true, true},
 		{"progress bar", refused + bar + "\n" + other, true, true},
+		{"standard output comes last", refused + steps(11, 300) + other + "epoch 12\n" + steps(1, 9), true, true},
+		{"refused after it", steps(0, 9) + other + steps(9, 30) + "RuntimeError: CUDA out of memory\n", true, false},
+		{"refused after it, in a log's words", refused + steps(0, 9) + other + "12:00:01 [rank0] allocation failed: out of memory\n", true, false},
 		{"scrolled out", steps(11, 300) + other, false, true},
 		{"the error itself", steps(0, 10) + refused, true, false},
 		{"nothing between", refused + other, true, false},

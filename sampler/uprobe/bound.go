@@ -9,19 +9,22 @@ import (
 	"nvpeak/sampler/request"
 )
 
-// Each call that is looked at costs the program some microseconds. A function that is called more often than that is
-// let go of, for a time that doubles whenever it comes again.
+// Each call that is looked at costs the program some microseconds, and one that is not still the trap. A process that calls
+// a function too often is let go of by probe.c; a function that is called more often than that by all of them is let go of
+// as a whole, for a time that doubles whenever it comes again.
 const (
-	mostCalls  = 2000 // in a second
-	firstPause = 10 * time.Second
-	mostPause  = 10 * time.Minute
+	hotCalls     = 20000 // in window
+	contextCalls = 4000  // the same of what sets contexts, of which no process is let go by itself
+	window       = 2 * time.Second
+	firstPause   = 10 * time.Second
+	mostPause    = 10 * time.Minute
 )
 
 // maxFunctions is FUNCTIONS of probe.c.
 const maxFunctions = 64
 
-// ticks are those of a second.
-const ticks = int(time.Second / tickEvery)
+// ticks are those of window.
+const ticks = int(window / tickEvery)
 
 // bounds is how often functions are called.
 type bounds struct {
@@ -47,10 +50,12 @@ func (d *Door) bound() {
 		switch {
 		case !b.pause[n].IsZero() && now.After(b.pause[n]):
 			b.pause[n], changed = time.Time{}, true
-		case b.pause[n].IsZero() && counts[n]-before[n] > mostCalls:
+		case b.pause[n].IsZero() && counts[n]-before[n] > most(n):
 			b.length[n] = min(max(2*b.length[n], firstPause), mostPause)
 			b.pause[n], changed = now.Add(b.length[n]), true
-			d.letGo(n)
+			if setsContexts(n) {
+				d.objects.ContextsMissed.Set(uint32(1)) //nolint:errcheck // then GPUs are told by other evidence
+			}
 		}
 		if !b.pause[n].IsZero() {
 			told.LetGo = append(told.LetGo, request.Functions[n].Name)
@@ -69,10 +74,19 @@ func (d *Door) bound() {
 	}
 }
 
-// letGo notes that a function is not looked at any more.
-func (d *Door) letGo(n int) {
+// most is how often a function may be called within window.
+func most(n int) uint64 {
+	if setsContexts(n) {
+		return contextCalls
+	}
+	return hotCalls
+}
+
+// setsContexts says whether a function changes the context of its thread.
+func setsContexts(n int) bool {
 	switch request.Functions[n].Effect {
 	case request.Sets, request.Pushes, request.Pops, request.Makes:
-		d.objects.ContextsMissed.Set(uint32(1)) //nolint:errcheck // then GPUs are told by other evidence
+		return true
 	}
+	return false
 }

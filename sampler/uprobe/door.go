@@ -33,7 +33,7 @@ type Door struct {
 	tracker *request.Tracker
 	clock   sampler.Clock
 	objects objects
-	ends    link.Link // of processes that were refused memory; nil: the kernel does not tell
+	ends    []link.Link // and other programs, of processes that have called; none: the kernel does not tell
 	single  bool
 	inside  bool // only processes of its own pid namespace are seen
 	calls   *ringbuf.Reader
@@ -120,19 +120,23 @@ func (d *Door) load(single bool) error {
 	return nil
 }
 
-// watchEnds asks how processes end that were refused memory. A kernel without a description of itself (BTF) does not tell.
+// watchEnds asks how processes end that were refused memory, and which give way to another program. A kernel without a
+// description of itself (BTF) does not tell.
 func (d *Door) watchEnds(spec *ebpf.CollectionSpec) {
 	o := struct {
-		Ended *ebpf.Program `ebpf:"ended"`
+		Ended  *ebpf.Program `ebpf:"ended"`
+		Execed *ebpf.Program `ebpf:"execed"`
 	}{}
-	same := map[string]*ebpf.Map{"events": d.objects.Events, "refused": d.objects.Refused, "threads": d.objects.Threads}
+	same := map[string]*ebpf.Map{"events": d.objects.Events, "callers": d.objects.Callers, "threads": d.objects.Threads}
 	if spec.LoadAndAssign(&o, &ebpf.CollectionOptions{MapReplacements: same}) != nil {
 		return
 	}
-	if l, err := link.AttachRawTracepoint(link.RawTracepointOptions{Name: "sched_process_exit", Program: o.Ended}); err == nil {
-		d.ends = l
+	for name, p := range map[string]*ebpf.Program{"sched_process_exit": o.Ended, "sched_process_exec": o.Execed} {
+		if l, err := link.AttachRawTracepoint(link.RawTracepointOptions{Name: name, Program: p}); err == nil {
+			d.ends = append(d.ends, l)
+		}
+		p.Close() //nolint:errcheck // the link keeps it
 	}
-	o.Ended.Close() //nolint:errcheck // the link keeps it
 }
 
 // allowLocked lifts the limit under which kernels before 5.11 count what BPF keeps.
@@ -165,7 +169,9 @@ func (d *Door) Run(ctx context.Context) {
 	defer func() {
 		d.calls.Close() //nolint:errcheck // it ends the reader
 		<-done
+		left := d.leave()
 		d.Close()
+		left()
 	}()
 	tick := time.NewTicker(tickEvery)
 	defer tick.Stop()
@@ -198,14 +204,22 @@ func (d *Door) read() {
 		case err != nil || !ok:
 		case c.Function == ended:
 			d.tracker.Ended(c.PID, c.Time, c.Answer)
+		case c.Function == execed:
+			d.tracker.Execed(c.PID, c.Time)
+		case c.Function == letGo:
+			d.tracker.LetGo(c.PID, int(c.Other), c.Time.Add(time.Duration(c.Size))) //nolint:gosec // of probe.c
 		default:
 			d.tracker.Call(c)
 		}
 	}
 }
 
-// ended is in the place of a function where a process has ended.
-const ended = 255
+// In the place of a function, what has happened to a process: ENDED, EXECED and LET_GO of probe.c.
+const (
+	ended  = 255
+	execed = 254
+	letGo  = 253
+)
 
 // parse reads a struct event of probe.c.
 func (d *Door) parse(b []byte) (c request.Call, ok bool) {
@@ -232,8 +246,8 @@ func (d *Door) Close() {
 	for _, lib := range d.files {
 		all.Go(lib.close)
 	}
-	if d.ends != nil {
-		all.Go(func() { d.ends.Close() }) //nolint:errcheck // nothing can be done about it
+	for _, l := range d.ends {
+		all.Go(func() { l.Close() }) //nolint:errcheck // nothing can be done about it
 	}
 	all.Wait()
 	d.calls.Close()   //nolint:errcheck // the same

@@ -2,8 +2,8 @@
 
 // The kernel's half of requests: one program for all entries of libcuda's functions, one for
 // all returns. What a call means is in its cookie (see Cookie in sampler/request), so that a new function is a
-// row there and nothing here. A third tells how a process ended that was refused memory. Compiled by bpf2go while
-// developing: see generate.go.
+// row there and nothing here. Two more tell how a process ended that was refused memory, and that one gave way to another
+// program. Compiled by bpf2go while developing: see generate.go.
 
 #include <linux/bpf.h>
 #include <linux/types.h>
@@ -46,7 +46,10 @@ enum { PLACE_CURRENT = 0, PLACE_PROPERTIES, PLACE_POOL, PLACE_DEVICE };
 
 #define FUNCTIONS 64
 #define DEPTH 8
-#define ENDED 255 // in the place of a function: the process has ended, with that status
+// In the place of a function, what has happened to the process.
+#define ENDED 255  // with that status
+#define EXECED 254 // it runs another program now
+#define LET_GO 253 // it calls a function (other) too often, which is not looked at for so long (size, in ns)
 #define REFUSED 2 // CUDA_ERROR_OUT_OF_MEMORY
 
 // event is one call that was answered, as Door.parse reads it.
@@ -97,13 +100,37 @@ struct {
 	__type(value, struct thread);
 } threads SEC(".maps");
 
-// Processes that were refused memory, by their number on the machine.
+// Processes that have called, by their number on the machine; 1: one that was refused memory.
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1024);
 	__type(key, __u32);
 	__type(value, __u8);
-} refused SEC(".maps");
+} callers SEC(".maps");
+
+// How often a process calls a function: each look costs it some microseconds. Who calls more often than that is let go
+// of, for a time that doubles whenever it comes again. The others pay for themselves.
+#define SECOND 1000000000ULL
+#define WINDOW (2 * SECOND)
+#define MOST_CALLS 4000
+#define FIRST_PAUSE (10 * SECOND)
+#define MOST_PAUSE (600 * SECOND)
+
+struct pace {
+	__u64 since, until, pause;
+	__u64 calls; // since then
+};
+
+struct pace_key {
+	__u32 pid, function;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 8192);
+	__type(key, struct pace_key);
+	__type(value, struct pace);
+} paces SEC(".maps");
 
 // Read by the Go side through memory that it shares.
 __u64 counts[FUNCTIONS]; // calls of each function
@@ -201,6 +228,40 @@ static __always_inline void tell(__u64 cookie, __u64 thread, struct call *c, __s
 	bpf_ringbuf_submit(e, 0);
 }
 
+static __always_inline void note(__u8 refused)
+{
+	__u32 pid = bpf_get_current_pid_tgid() >> 32;
+	bpf_map_update_elem(&callers, &pid, &refused, refused ? BPF_ANY : BPF_NOEXIST);
+}
+
+// too_often says whether the process is let go of, or is from now on. Calls that set contexts are always looked at: without
+// one of them all that is known of the others is wrong.
+static __always_inline int too_often(__u64 cookie, __u64 thread, __u64 now)
+{
+	struct pace_key key = {thread >> 32, FUNCTION(cookie)};
+	struct pace *p = bpf_map_lookup_elem(&paces, &key);
+	if (!p) {
+		struct pace fresh = {.since = now, .calls = 1};
+		bpf_map_update_elem(&paces, &key, &fresh, BPF_ANY);
+		note(0);
+		return 0;
+	}
+	if (now < p->until)
+		return 1;
+	if (p->until || now > p->since + WINDOW) {
+		p->since = now;
+		p->until = p->calls = 0;
+	}
+	p->calls += 1;
+	if (p->calls <= MOST_CALLS)
+		return 0;
+	p->pause = !p->pause ? FIRST_PAUSE : 2 * p->pause < MOST_PAUSE ? 2 * p->pause : MOST_PAUSE;
+	p->until = now + p->pause;
+	struct call c = {.began = now, .size = p->pause, .other = FUNCTION(cookie), .device = -1};
+	tell(LET_GO, thread, &c, 0);
+	return 1;
+}
+
 // place reads where the memory is asked for, as far as the arguments say it.
 static __always_inline void place(const struct arguments *r, __u64 cookie, struct call *c)
 {
@@ -231,6 +292,8 @@ int entered(struct pt_regs *r)
 	__u64 effect = EFFECT(cookie);
 	struct arguments a = TAKE(r);
 	struct call c = {.began = bpf_ktime_get_ns(), .device = -1};
+	if ((effect < EFFECT_MAKES || effect > EFFECT_POPS) && too_often(cookie, thread, c.began))
+		return 0;
 	c.size = SIZE_ARG(cookie) ? argument(&a, SIZE_ARG(cookie)) : 0;
 	if (TIMES_ARG(cookie)) {
 		__u64 n = argument(&a, TIMES_ARG(cookie));
@@ -283,11 +346,8 @@ int returned(struct pt_regs *r)
 	}
 	if (answer == 0 && effect == EFFECT_MAKES)
 		set_current(thread, effect, c.address);
-	if (answer == REFUSED && effect == EFFECT_GIVES) {
-		__u32 pid = bpf_get_current_pid_tgid() >> 32;
-		__u8 yes = 1;
-		bpf_map_update_elem(&refused, &pid, &yes, BPF_ANY);
-	}
+	if (answer == REFUSED && effect == EFFECT_GIVES)
+		note(1);
 	tell(cookie, thread, &c, answer);
 	return 0;
 }
@@ -310,19 +370,35 @@ SEC("raw_tp/sched_process_exit")
 int ended(void *ctx)
 {
 	__u32 pid = bpf_get_current_pid_tgid() >> 32;
-	if (!bpf_map_lookup_elem(&refused, &pid))
-		return 0;
+	__u8 *refused = bpf_map_lookup_elem(&callers, &pid);
+	if (!refused || !*refused)
+		return 0; // the number of another is soon forgotten
 	struct task_struct *task = (void *)bpf_get_current_task();
 	if (BPF_CORE_READ(task, signal, live.counter) > 0)
 		return 0; // other threads are still there
 	int status = BPF_CORE_READ(task, signal, group_exit_code);
 	if (!status)
 		status = BPF_CORE_READ(task, exit_code);
-	bpf_map_delete_elem(&refused, &pid);
+	bpf_map_delete_elem(&callers, &pid);
 	struct call c = {.began = bpf_ktime_get_ns(), .device = -1};
 	__u64 thread = who();
 	if (thread)
 		tell(ENDED, thread, &c, status);
+	return 0;
+}
+
+// execed is called for each program that begins, on the machine. What the one before had asked for is no more.
+SEC("raw_tp/sched_process_exec")
+int execed(void *ctx)
+{
+	__u32 pid = bpf_get_current_pid_tgid() >> 32;
+	if (bpf_map_delete_elem(&callers, &pid))
+		return 0;
+	struct call c = {.began = bpf_ktime_get_ns(), .device = -1};
+	__u64 thread = who();
+	bpf_map_delete_elem(&threads, &thread);
+	if (thread)
+		tell(EXECED, thread, &c, 0);
 	return 0;
 }
 

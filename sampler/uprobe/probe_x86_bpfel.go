@@ -30,6 +30,20 @@ type probeCallKey struct {
 	Function uint64
 }
 
+type probePace struct {
+	_     structs.HostLayout
+	Since uint64
+	Until uint64
+	Pause uint64
+	Calls uint64
+}
+
+type probePaceKey struct {
+	_        structs.HostLayout
+	Pid      uint32
+	Function uint32
+}
+
 type probeThread struct {
 	_        structs.HostLayout
 	Depth    uint32
@@ -41,12 +55,14 @@ type probeThread struct {
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
+	probeMapCallers         = "callers"
 	probeMapCalls           = "calls"
 	probeMapEvents          = "events"
-	probeMapRefused         = "refused"
+	probeMapPaces           = "paces"
 	probeMapThreads         = "threads"
 	probeProgEnded          = "ended"
 	probeProgEntered        = "entered"
+	probeProgExeced         = "execed"
 	probeProgReturned       = "returned"
 	probeVarContextsMissed  = "contexts_missed"
 	probeVarCounts          = "counts"
@@ -99,6 +115,7 @@ type probeSpecs struct {
 type probeProgramSpecs struct {
 	Ended    *ebpf.ProgramSpec `ebpf:"ended"`
 	Entered  *ebpf.ProgramSpec `ebpf:"entered"`
+	Execed   *ebpf.ProgramSpec `ebpf:"execed"`
 	Returned *ebpf.ProgramSpec `ebpf:"returned"`
 }
 
@@ -106,9 +123,10 @@ type probeProgramSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type probeMapSpecs struct {
+	Callers *ebpf.MapSpec `ebpf:"callers"`
 	Calls   *ebpf.MapSpec `ebpf:"calls"`
 	Events  *ebpf.MapSpec `ebpf:"events"`
-	Refused *ebpf.MapSpec `ebpf:"refused"`
+	Paces   *ebpf.MapSpec `ebpf:"paces"`
 	Threads *ebpf.MapSpec `ebpf:"threads"`
 }
 
@@ -143,17 +161,19 @@ func (o *probeObjects) Close() error {
 //
 // It can be passed to loadProbeObjects or ebpf.CollectionSpec.LoadAndAssign.
 type probeMaps struct {
+	Callers *ebpf.Map `ebpf:"callers"`
 	Calls   *ebpf.Map `ebpf:"calls"`
 	Events  *ebpf.Map `ebpf:"events"`
-	Refused *ebpf.Map `ebpf:"refused"`
+	Paces   *ebpf.Map `ebpf:"paces"`
 	Threads *ebpf.Map `ebpf:"threads"`
 }
 
 func (m *probeMaps) Close() error {
 	return _ProbeClose(
+		m.Callers,
 		m.Calls,
 		m.Events,
-		m.Refused,
+		m.Paces,
 		m.Threads,
 	)
 }
@@ -175,6 +195,7 @@ type probeVariables struct {
 type probePrograms struct {
 	Ended    *ebpf.Program `ebpf:"ended"`
 	Entered  *ebpf.Program `ebpf:"entered"`
+	Execed   *ebpf.Program `ebpf:"execed"`
 	Returned *ebpf.Program `ebpf:"returned"`
 }
 
@@ -182,6 +203,7 @@ func (p *probePrograms) Close() error {
 	return _ProbeClose(
 		p.Ended,
 		p.Entered,
+		p.Execed,
 		p.Returned,
 	)
 }

@@ -37,9 +37,15 @@ func Await(ctx context.Context, t *request.Tracker, libraries []string) bool {
 		select {
 		case <-ctx.Done():
 			return false
-		case <-time.After(time.Second):
+		case <-time.After(untilNext(time.Second)):
 		}
 	}
+}
+
+// untilNext is how long it is until the next whole multiple of d, at which the rest of the program wakes up, too.
+func untilNext(d time.Duration) time.Duration {
+	now := time.Now()
+	return now.Truncate(d).Add(d).Sub(now)
 }
 
 // installs is each how many seconds somebody may have installed a driver.

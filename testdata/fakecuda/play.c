@@ -9,6 +9,7 @@
  *   async NAME SIZE   cuMemAllocAsync        freeasync NAME
  *   managed NAME SIZE                        host SIZE
  *   piece NAME SIZE   cuMemCreate and cuMemMap, its handle is released at once
+ *   pieces SIZE N     N of them, that are not said
  *   unpiece NAME      cuMemUnmap
  *   pooled NAME SIZE  from a pool of the current device
  *   torch NAME SIZE   as PyTorch's caching allocator: a whole segment; when refused, what is cached is freed
@@ -17,6 +18,8 @@
  *   bfc NAME SIZE     as JAX and TensorFlow: when refused, nine tenths, and so on
  *   fill SIZE         pieces of SIZE until one is refused
  *   rate SIZE N       N allocations a second for one second, each freed at once
+ *   time SIZE N       N pairs of cuMemAlloc_v2 and cuMemFree_v2 as fast as can be, and how long one took: time NS
+ *   exec PROGRAM      gives way to another program
  *   sleep MS          echo WORD          reset          exit CODE          die
  */
 #define _GNU_SOURCE
@@ -119,6 +122,16 @@ static void piece(const char *name, size_t n)
 	where += n;
 }
 
+static void pieces(size_t n, long count)
+{
+	struct { int type, handles, at, id; void *win32; uint64_t flags; } prop = {1, 0, 1, device, NULL, 0};
+	while (count-- > 0) {
+		uint64_t handle = 0;
+		if (cuMemCreate(&handle, n, &prop, 0) == 0)
+			cuMemRelease(handle);
+	}
+}
+
 static void pooled(const char *name, size_t n)
 {
 	struct { int alloc, handles, at, id; char rest[64]; } props = {1, 0, 1, device, {0}};
@@ -148,6 +161,20 @@ static void rate(size_t n, long per_second)
 		past = (double)(now.tv_sec - began.tv_sec) + (double)(now.tv_nsec - began.tv_nsec) / 1e9;
 	}
 	printf("rate %ld\n", done);
+	fflush(stdout);
+}
+
+static void timed(size_t n, long pairs)
+{
+	struct timespec began, now;
+	clock_gettime(CLOCK_MONOTONIC, &began);
+	for (long i = 0; i < pairs; i++) {
+		uint64_t at = 0;
+		if (cuMemAlloc_v2(&at, n) == 0)
+			cuMemFree_v2(at);
+	}
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	printf("time %ld\n", ((now.tv_sec - began.tv_sec) * 1000000000 + now.tv_nsec - began.tv_nsec) / pairs);
 	fflush(stdout);
 }
 
@@ -196,6 +223,8 @@ static int command(char *line)
 		cuMemHostAlloc(&p, n, 0);
 	} else if (strcmp(word, "piece") == 0) {
 		piece(name, n);
+	} else if (strcmp(word, "pieces") == 0) {
+		pieces(strtoull(name, NULL, 10), (long)n);
 	} else if (strcmp(word, "unpiece") == 0 && it) {
 		cuMemUnmap(it->at, it->size);
 		*it = (struct named){0};
@@ -209,6 +238,10 @@ static int command(char *line)
 			;
 	} else if (strcmp(word, "rate") == 0) {
 		rate(strtoull(name, NULL, 10), (long)n);
+	} else if (strcmp(word, "time") == 0) {
+		timed(strtoull(name, NULL, 10), (long)n);
+	} else if (strcmp(word, "exec") == 0) {
+		execlp(name, name, "1", NULL);
 	} else if (strcmp(word, "sleep") == 0) {
 		usleep((unsigned)n * 1000);
 	} else if (strcmp(word, "echo") == 0) {

@@ -56,7 +56,8 @@ func (a *app) levels() (l watch.Levels) {
 func (a *app) screenOptions(label string) ui.Options {
 	ui.SetLevels(a.opt.gpuLevels, a.opt.hostLevels)
 	o := ui.Options{Need: a.opt.need.Opt, Theme: string(a.opt.theme), ASCII: bool(a.opt.ascii), Lang: string(a.opt.lang),
-		NoColor: bool(a.opt.noColor), Label: label, Lines: a.opt.plot == plotLine, NoMouse: a.opt.noMouse, Log: a.opt.log, Levels: a.levels()}
+		NoColor: bool(a.opt.noColor), Label: label, Lines: a.opt.plot == plotLine, NoMouse: a.opt.noMouse, Log: a.opt.log, Levels: a.levels(),
+		Columns: a.opt.columns, Sort: string(a.opt.sort), Span: ui.SpanNamed(string(a.opt.span)), Save: a.saver()}
 	if o.NoColor && o.Theme == "" {
 		o.Theme = "mono"
 	}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -17,7 +16,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	commandline "nvpeak/advice/command"
-
 	"nvpeak/advice/explain"
 	"nvpeak/sampler"
 	"nvpeak/sampler/child"
@@ -78,7 +76,7 @@ func (a *app) runsDirectory() string {
 	return filepath.Join(state, boxDirectory)
 }
 
-var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+var notInNames = sampler.Pattern{Source: `[^A-Za-z0-9._-]+`}
 
 // newBox makes the box of a run. Without room for one it is broken, and the run goes on.
 func (a *app) newBox(args, env []string, whole bool, note *boxRetry) *blackBox {
@@ -91,7 +89,7 @@ func (a *app) newBox(args, env []string, whole bool, note *boxRetry) *blackBox {
 	}
 	b := &blackBox{whole: whole, meta: boxMeta{Schema: sampler.Schema, Program: "nvpeak " + version(), Host: host, Command: redact.Text(asTyped(args)),
 		Directory: redact.Text(sampler.Clean(dir)), Environment: variables, PID: os.Getpid(), Start: now, Retry: note}}
-	name := notInNames.ReplaceAllString(redact.Text(filepath.Base(args[0])), "_")
+	name := notInNames.Get().ReplaceAllString(redact.Text(filepath.Base(args[0])), "_")
 	runs := a.runsDirectory()
 	b.broken = os.MkdirAll(runs, 0o700)
 	for n := 0; b.broken == nil; n++ { // pids come again in containers
@@ -132,7 +130,7 @@ func (b *blackBox) fail(err error) {
 	b.broken = cmp.Or(b.broken, err)
 }
 
-// saw takes what a snapshot tells of the machine.
+// saw takes what a snapshot tells of the machine, and writes it at once: nvpeak may be killed.
 func (b *blackBox) saw(s *sampler.Snapshot) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -142,6 +140,9 @@ func (b *blackBox) saw(s *sampler.Snapshot) {
 	b.meta.Driver, b.meta.CUDA, b.meta.GPUs = s.Driver, s.CUDA, nil
 	for _, g := range s.GPUs {
 		b.meta.GPUs = append(b.meta.GPUs, g.Name)
+	}
+	if b.broken == nil && !b.removed {
+		b.broken = b.writeMeta()
 	}
 }
 
@@ -241,6 +242,10 @@ func (b *blackBox) remove() {
 }
 
 func (b *blackBox) removeLocked() {
+	if b.lock != nil {
+		b.lock.Close() //nolint:errcheck // nothing was written
+		b.lock = nil   // a descriptor, which removing may need
+	}
 	if b.removed = true; b.dir != "" {
 		os.RemoveAll(b.dir) //nolint:errcheck // what stays is pruned some day
 	}

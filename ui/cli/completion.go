@@ -18,6 +18,7 @@ import (
 	"nvpeak/sampler/demo"
 	"nvpeak/sampler/nvml"
 	"nvpeak/theme"
+	"nvpeak/ui"
 	"nvpeak/ui/config"
 	"nvpeak/ui/plain"
 )
@@ -30,6 +31,7 @@ func (a *app) completeValues(root *cobra.Command) {
 	byFlag := map[string]values{
 		"theme": fixed(a.themeValues()...), "demo": fixed(demoValues()...), "lang": fixed(lang.Names()...),
 		"plot": fixed(string(plotArea), string(plotLine)), "requests": fixed(string(requestsAuto), string(requestsOn), string(requestsOff)),
+		"columns": commaList(ui.ColumnNames), "sort": fixed(ui.SortNames()...), "span": fixed(ui.SpanNames()...),
 		"notify": fixed("bell", "desktop", "bell,desktop"), "csv": commaList(plain.FieldNames), "gpu": commaList(a.gpuValues),
 		"format": fixed(formatIndex, formatUUID, formatEnv), "recording": recordings,
 	}

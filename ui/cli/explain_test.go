@@ -196,3 +196,31 @@ func TestExplainManyFailures(t *testing.T) {
 		t.Errorf("%d: %s", code, out.String())
 	}
 }
+
+// A failure after which the training went on is told as one that was survived.
+func TestExplainSurvived(t *testing.T) {
+	steps := func(from, to int) (text string) {
+		for i := from; i < to; i++ {
+			text += fmt.Sprintf("epoch 1 step %d loss 0.3\n", i)
+		}
+		return text
+	}
+	const refused = "Traceback (most recent call last):\n  File \"train.py\", line 88, in main\n    loss = model(x)\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.15 GiB of which 1.50 GiB is free.\n"
+	for name, c := range map[string]struct {
+		log  string
+		says string
+	}{
+		"it went on": {steps(0, 40) + refused + "halving the batch\n" + steps(40, 300), "the program recovered by itself"},
+		"it died":    {steps(0, 40) + refused, "CUDA out of memory on GPU 0, in training"},
+		"it went on and died of another": {steps(0, 40) + refused + steps(40, 300) + strings.ReplaceAll(strings.ReplaceAll(refused, "2.00 GiB", "3.00 GiB"), "line 88", "line 90"),
+			"It asked for 3.00 GiB"},
+	} {
+		file := filepath.Join(t.TempDir(), "train.log")
+		if err := os.WriteFile(file, []byte(c.log), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if out, errs, _ := command(t, "explain", file); !strings.Contains(out, c.says) {
+			t.Errorf("%s: %s%s", name, out, errs)
+		}
+	}
+}

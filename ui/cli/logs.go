@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"time"
@@ -32,11 +31,11 @@ type logFailures struct {
 }
 
 // nameRank is a rank in the name of a log: rank3.log, rank_3.err, and 3/stderr.log of torchrun.
-var nameRank = regexp.MustCompile(`(?i)(?:rank|worker|local)[-_.]?(\d{1,4})(?:\D[^/]*)?$|(?:^|/)(\d{1,4})/std(?:err|out)(?:\.log)?$`)
+var nameRank = sampler.Pattern{Source: `(?i)(?:rank|worker|local)[-_.]?(\d{1,4})(?:\D[^/]*)?$|(?:^|/)(\d{1,4})/std(?:err|out)(?:\.log)?$`}
 
 // rankOfLog is the rank that a log's name tells.
 func rankOfLog(name string) sampler.Opt[int] {
-	at := nameRank.FindStringSubmatch(name)
+	at := nameRank.Get().FindStringSubmatch(name)
 	if at == nil {
 		return sampler.Opt[int]{}
 	}
@@ -136,12 +135,17 @@ func (a *app) scanFile(name string) (l logFailures, err error) {
 		return a.scanSnapshot(l, text, kind)
 	}
 	var head post.Head
-	l.events, l.others, err = oomlog.ScanUpTo(io.TeeReader(tape.Text(text), &head), maxFailures)
+	var survival trainlog.Survival
+	l.events, l.others, err = oomlog.ScanUpTo(io.TeeReader(tape.Text(text), io.MultiWriter(&head, &survival)), maxFailures)
 	if errors.Is(err, tape.ErrMuch) {
 		l.note, err = a.words().Say("log.much", "file", sampler.Clean(name)), nil
 	}
 	if err != nil {
 		return l, fmt.Errorf("%s: %w", name, err)
+	}
+	for i := range l.events {
+		e := &l.events[i]
+		e.Recovered = e.Recovered || e.MemoryKind == sampler.MemoryGPU && survival.Survived(e.Line, e.Occurrences > 1)
 	}
 	l.events = head.Read(l.events, oomlog.Scan)
 	return l, nil

@@ -27,4 +27,7 @@ type options struct {
 	config       string
 	gpuLevels    levelsFlag
 	hostLevels   levelsFlag
+	columns      columnsFlag
+	sort         sortFlag
+	span         spanFlag
 }

@@ -51,7 +51,7 @@ func replayCommand(a *app) *cobra.Command {
 	}
 	c.Flags().Var(&f.speed, "speed", "playback `SPEED`, 0.25x to 3600x")
 	c.Flags().StringVar(&f.at, "at", "", "begin at this `TIME`: "+player.TimeForms)
-	a.opt.bind(c.Flags(), "gpu", "need", "interval", "lang", "theme", "gpu-levels", "host-levels", "ascii", "no-color", "plot", "no-mouse")
+	a.opt.bind(c.Flags(), "gpu", "need", "interval", "lang", "theme", "columns", "sort", "span", "gpu-levels", "host-levels", "ascii", "no-color", "plot", "no-mouse")
 	return c
 }
 

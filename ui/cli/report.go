@@ -98,7 +98,7 @@ func (a *app) writeReports(ctx context.Context, files []string, reports []report
 	case f.compare:
 		err = plain.CompareText(out, reports[0], reports[1], a.reportOptions())
 	case f.json && len(reports) == 1:
-		err = plain.IndentedJSON(out, tried{reports[0], retryBeside(files[0])})
+		err = plain.IndentedJSON(out, tried{reports[0], metaBeside(files[0]).Retry})
 	case f.json:
 		err = plain.IndentedJSON(out, struct {
 			Schema  int             `json:"schema"`
@@ -147,6 +147,9 @@ func (a *app) readReport(from input) (report.Report, error) {
 		return report.Report{}, err
 	}
 	o := report.Options{Source: filepath.Base(from.Name), Need: a.opt.need.Opt, Lang: string(a.opt.lang), Log: a.opt.log, Levels: a.levels()}
+	if a.opt.log == "" {
+		o.Explained = metaBeside(from.Name).Explanation
+	}
 	log := trainingLog{}
 	if a.opt.log != "" {
 		var err error

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -387,5 +388,27 @@ func TestReportYear9999(t *testing.T) {
 	}
 	if out, errs, code := command(t, "report", path); code != 0 || !strings.Contains(out, "2 s, 2 snapshots") || !strings.Contains(out, "1 corrupt line(s) skipped: line 2") {
 		t.Errorf("exit %d, %s%s", code, errs, out)
+	}
+}
+
+// A report on a black box says of the death what was said at the death, where more was known; with a log, or in another
+// language, what the recording and the log tell.
+func TestReportSaysTheVerdict(t *testing.T) {
+	dir := t.TempDir()
+	recording := filepath.Join(dir, boxRecording)
+	tape, err := os.ReadFile(tapes + "leak.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	meta := `{"explanation": {"lang": "en", "verdict": {"headline": "CUDA out of memory", "detail": "train.py:9 keeps it.", "event": 0}, "events": [],
+		"causes": [{"id": "leak", "confidence": 0.9, "site": {"file": "/me/train.py", "line": 9}}], "advice": [{"id": "fix_leak"}]}}`
+	if err := errors.Join(os.WriteFile(recording, tape, 0o600), os.WriteFile(filepath.Join(dir, boxMetaFile), []byte(meta), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for said, args := range map[bool][]string{true: {"report", recording}, false: {"report", "--lang", "zh", recording}} {
+		out, errs, code := command(t, args...)
+		if code != 0 || strings.Contains(out, "train.py:9 keeps it.") != said {
+			t.Errorf("%s: exit %d, %s%s", args, code, errs, out)
+		}
 	}
 }

@@ -4,11 +4,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"nvpeak/advice/retry"
+	"nvpeak/sampler"
 	"nvpeak/sampler/oomlog"
 )
 
@@ -78,9 +78,9 @@ func (n *newest) take(path string, info fs.FileInfo) {
 // What a checkpoint is called where no pattern says it: the best one is not the latest, and in a directory such as
 // checkpoint-500 the whole directory is one.
 var (
-	checkpointDirectory = regexp.MustCompile(`(?i)^(?:checkpoint|ckpt)[-_]?\d+$`)
-	checkpointFile      = regexp.MustCompile(`(?i)^(?:checkpoint|ckpt).*\.\w+$|\.(?:ckpt|pt|pth)$`)
-	bestFile            = regexp.MustCompile(`(?i)best|\.tmp$|\.part$`)
+	checkpointDirectory = sampler.Pattern{Source: `(?i)^(?:checkpoint|ckpt)[-_]?\d+$`}
+	checkpointFile      = sampler.Pattern{Source: `(?i)^(?:checkpoint|ckpt).*\.\w+$|\.(?:ckpt|pt|pth)$`}
+	bestFile            = sampler.Pattern{Source: `(?i)best|\.tmp$|\.part$`}
 )
 
 const (
@@ -100,8 +100,8 @@ func (n *newest) writtenSince(root string, began time.Time) {
 		case d.IsDir() && path != root && (strings.HasPrefix(d.Name(), ".") || strings.Count(path, string(os.PathSeparator))-depth >= checkpointDepth):
 			return filepath.SkipDir
 		}
-		fits := checkpointFile.MatchString(d.Name()) && !bestFile.MatchString(d.Name()) && d.Type().IsRegular()
-		whole := d.IsDir() && checkpointDirectory.MatchString(d.Name())
+		fits := checkpointFile.Get().MatchString(d.Name()) && !bestFile.Get().MatchString(d.Name()) && d.Type().IsRegular()
+		whole := d.IsDir() && checkpointDirectory.Get().MatchString(d.Name())
 		if info, err := d.Info(); err == nil && (fits && info.Size() > 0 || whole) && !info.ModTime().Before(began.Truncate(time.Second)) {
 			n.take(path, info)
 		}
@@ -112,19 +112,19 @@ func (n *newest) writtenSince(root string, began time.Time) {
 	})
 }
 
-var escapes = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`)
+var escapes = sampler.Pattern{Source: `\x1b\[[0-9;?]*[A-Za-z]`}
 
 // afterFailure is what follows the last failure of memory in an output. Where there is none the failure was long ago,
 // and all of it follows.
 func afterFailure(end string) string {
 	events, err := oomlog.Scan(strings.NewReader(end))
 	if err != nil || len(events) == 0 {
-		return escapes.ReplaceAllString(end, "")
+		return escapes.Get().ReplaceAllString(end, "")
 	}
 	last := 0
 	for _, e := range events {
 		last = max(last, e.Line)
 	}
 	lines := strings.SplitAfter(end, "\n")
-	return escapes.ReplaceAllString(strings.Join(lines[min(last, len(lines)):], ""), "")
+	return escapes.Get().ReplaceAllString(strings.Join(lines[min(last, len(lines)):], ""), "")
 }

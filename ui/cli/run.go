@@ -88,8 +88,17 @@ func (a *app) runChild(ctx context.Context, t *try, f *runFlags) error {
 		w.finish(0)
 		return err
 	}
+	watching := true
+	unwatch := func() {
+		a.say("no file descriptor is left (ulimit -n): the command runs unwatched")
+		w.side.Close() //nolint:errcheck // it has none
+		w.finish(0)
+		watching = false
+	}
 	t.code = child.Run(child.Options{Args: t.args, Env: env, Side: w.side, In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
-		Helper: "/proc/self/exe", Problem: a.say})
-	t.why = w.finish(t.code)
+		Helper: "/proc/self/exe", Problem: a.say, Room: unwatch})
+	if watching {
+		t.why = w.finish(t.code)
+	}
 	return nil
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"nvpeak/sampler"
+	"nvpeak/sampler/torch"
 )
 
 // linesCost is what --lines costs, in its help.
@@ -36,7 +37,7 @@ func (w *watchedRun) sayUntold() {
 	case r == nil:
 		w.app.say("--lines: source lines are missing: there is no directory for the socket that programs report to")
 	case !r.Told():
-		if _, why := r.Lacks(); why == "" {
+		if r.Lacks() == (torch.Lack{}) {
 			w.app.say("--lines: source lines are missing: no Python program with PyTorch on a GPU has told any (python -S, -E and -I tell none)")
 		}
 	}
@@ -47,15 +48,18 @@ func (w *watchedRun) sayLacking() {
 	if !w.lines || w.live.reporter == nil {
 		return
 	}
-	version, why := w.live.reporter.Lacks()
-	if why == "" {
+	lack := w.live.reporter.Lacks()
+	if lack == (torch.Lack{}) || w.live.reporter.Told() {
 		return
 	}
 	w.lacking.Do(func() {
-		text := map[string]string{"gone": "has no memory history", "off": "does not begin its memory history"}[why]
+		text := map[string]string{"gone": "has no memory history", "off": "does not begin its memory history", "unseen": "does not show what is alive"}[lack.What]
 		if text == "" {
 			text = "cannot begin its memory history"
 		}
-		w.app.say("--lines: source lines are missing: PyTorch " + version + " " + text)
+		if lack.Why != "" {
+			text += " (" + lack.Why + ")"
+		}
+		w.app.say("--lines: source lines are missing: PyTorch " + lack.Version + " " + text)
 	})
 }

@@ -97,14 +97,13 @@ type tried struct {
 	Retry *boxRetry `json:"retry,omitempty"`
 }
 
-// retryBeside is what the black box of a recording says of its try; nil: nothing.
-func retryBeside(recording string) *boxRetry {
-	var meta boxMeta
+// metaBeside is what the black box of a recording says of its run; of other recordings nothing.
+func metaBeside(recording string) (meta boxMeta) {
 	text, err := os.ReadFile(filepath.Join(filepath.Dir(recording), boxMetaFile))
 	if filepath.Base(recording) != boxRecording || err != nil || json.Unmarshal(text, &meta) != nil {
-		return nil
+		return boxMeta{}
 	}
-	return meta.Retry
+	return meta
 }
 
 // runsJSON writes the runs: each with what its newest box has, and all its tries where it may have more than one.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"nvpeak/theme"
+	"nvpeak/ui"
 	"nvpeak/ui/config"
 )
 
@@ -166,6 +167,20 @@ func (row *option) setFrom(e config.Entry) (set bool, err error) {
 		return true, row.value.Set(row.optional)
 	}
 	return true, row.value.Set(e.Text)
+}
+
+// saver writes settings into the file that they are read from; nil: there is no place for one.
+func (a *app) saver() ui.SaveSettings {
+	if a.set == nil || a.set.file == "" {
+		return nil
+	}
+	return func(list []ui.Setting) (string, error) {
+		var values []config.Value
+		for _, s := range list {
+			values = append(values, config.Value{Key: s.Name, Text: s.Value, Kind: config.Text})
+		}
+		return a.set.file, config.Save(a.set.file, values)
+	}
 }
 
 // readTheme looks for a theme that is not built in beside the settings file.

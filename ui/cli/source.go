@@ -22,6 +22,7 @@ type live struct {
 	skipPast func()                // lets the demo begin now
 	relive   func(d time.Duration) // lets the demo begin with the last of its past; nil for GPUs, which have none
 	listen   func(context.Context) // sees requests, until the context ends
+	listened chan struct{}         // closed when that has ended; nil: it never began
 	host     *proc.Host            // of this machine; nil: a demo has no processes
 	reporter *torch.Receiver       // hears from allocators inside processes; nil: nobody does
 }
@@ -129,24 +130,28 @@ func demoSource(name string, o sampler.Options) (*live, error) {
 // into the driver block threads of their own, not the processor. GOMAXPROCS overrides it.
 //
 // It also collects garbage early, for there is little of it each second: at half of what
-// lives, not as much again. GOGC overrides it.
+// lives, not as much again. GOGC overrides it. What the start leaves must not delay the first figures.
 func (a *app) runLean() {
 	if a.env("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(1)
 	}
 	if a.env("GOGC") == "" {
-		debug.SetGCPercent(50)
+		time.AfterFunc(leanAfter, func() { debug.SetGCPercent(50) })
 	}
 }
+
+const leanAfter = 500 * time.Millisecond
 
 // start connects and begins to measure. It returns when the connection stands or has
 // failed, or after the timeout, when it goes on in the background: a driver that initializes
 // its GPUs first can take seconds.
 func (l *live) start(ctx context.Context, timeout time.Duration) error {
 	connected := make(chan error, 1)
+	l.listened = make(chan struct{})
 	go func() {
 		defer sampler.Guard(l.Fail)
 		if err := l.Connect(ctx); err != nil {
+			close(l.listened)
 			l.Fail(err)
 			connected <- err
 			return
@@ -154,6 +159,7 @@ func (l *live) start(ctx context.Context, timeout time.Duration) error {
 		l.simulate()
 		connected <- nil
 		go func() {
+			defer close(l.listened)
 			defer sampler.Guard(func(error) {}) // the monitor goes on without
 			l.listen(ctx)
 		}()
@@ -166,6 +172,22 @@ func (l *live) start(ctx context.Context, timeout time.Duration) error {
 		return context.Cause(ctx)
 	case <-time.After(timeout):
 		return nil
+	}
+}
+
+// leaveTimeout is how long the end waits for the probes to be handed on, which takes some milliseconds: while they are being
+// set it takes longer, and then the kernel takes them out.
+const leaveTimeout = 30 * time.Millisecond
+
+// Wait waits until the source is closed, at most d, and nobody listens any more.
+func (l *live) Wait(d time.Duration) {
+	l.Loop.Wait(d)
+	if l.listened == nil {
+		return
+	}
+	select {
+	case <-l.listened:
+	case <-time.After(leaveTimeout):
 	}
 }
 

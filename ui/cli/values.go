@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -13,6 +15,7 @@ import (
 	"nvpeak/advice/lang"
 	"nvpeak/sampler"
 	"nvpeak/sampler/demo"
+	"nvpeak/ui"
 	"nvpeak/ui/notify"
 	"nvpeak/ui/plain"
 )
@@ -128,21 +131,56 @@ func (t *themeFlag) Set(text string) error {
 // levelsFlag is three levels of memory in percent.
 type levelsFlag [3]float64
 
-func (l *levelsFlag) String() string { return fmt.Sprintf("%g,%g,%g", l[0], l[1], l[2]) }
+func (l *levelsFlag) String() string { return ui.LevelsText(*l) }
 func (l *levelsFlag) Type() string   { return "LEVELS" }
 func (l *levelsFlag) Set(text string) error {
-	var levels levelsFlag
-	parts := strings.Split(text, ",")
-	ok := len(parts) == len(levels)
-	for i := range min(len(parts), len(levels)) {
-		v, err := strconv.ParseFloat(strings.TrimSpace(parts[i]), 64)
-		ok = ok && err == nil && v > 0 && v <= 100 && (i == 0 || v > levels[i-1])
-		levels[i] = v
+	levels, err := ui.ParseLevels(text)
+	if err == nil {
+		*l = levels
 	}
-	if !ok {
-		return fmt.Errorf("%q is not three rising percentages such as 80,90,95", text)
+	return err
+}
+
+// columnsFlag are the columns of the process table.
+type columnsFlag []string
+
+func (c *columnsFlag) String() string { return strings.Join(*c, ",") }
+func (c *columnsFlag) Type() string   { return "LIST" }
+func (c *columnsFlag) Set(text string) error {
+	list, err := ui.ParseColumns(text)
+	if err != nil {
+		if no := new(ui.NoColumnError); errors.As(err, &no) {
+			return noSuch("column", no.Name, ui.ColumnNames())
+		}
+		return err
 	}
-	*l = levels
+	*c = list
+	return nil
+}
+
+// sortFlag is the column that the process table is sorted by.
+type sortFlag string
+
+func (s *sortFlag) String() string { return string(*s) }
+func (s *sortFlag) Type() string   { return "COLUMN" }
+func (s *sortFlag) Set(text string) error {
+	if name := strings.TrimPrefix(text, "-"); !slices.Contains(ui.SortNames(), name) {
+		return noSuch("column to sort by", name, ui.SortNames())
+	}
+	*s = sortFlag(text)
+	return nil
+}
+
+// spanFlag is the time that plots show.
+type spanFlag string
+
+func (s *spanFlag) String() string { return string(*s) }
+func (s *spanFlag) Type() string   { return "TIME" }
+func (s *spanFlag) Set(text string) error {
+	if !slices.Contains(ui.SpanNames(), text) {
+		return fmt.Errorf("%q is none of %s", text, strings.Join(ui.SpanNames(), ", "))
+	}
+	*s = spanFlag(text)
 	return nil
 }
 
@@ -191,31 +229,14 @@ func langOf(env func(string) string) langFlag {
 // notifyFlag is a list of bell and desktop.
 type notifyFlag notify.Terminal
 
-func (n *notifyFlag) String() string {
-	var list []string
-	if n.Bell {
-		list = append(list, "bell")
-	}
-	if n.Desktop {
-		list = append(list, "desktop")
-	}
-	return strings.Join(list, ",")
-}
-
-func (n *notifyFlag) Type() string { return "HOW" }
+func (n *notifyFlag) String() string { return notify.Terminal(*n).String() }
+func (n *notifyFlag) Type() string   { return "HOW" }
 func (n *notifyFlag) Set(text string) error {
-	set := *n
-	for _, s := range strings.Split(text, ",") {
-		switch strings.TrimSpace(s) {
-		case "bell":
-			set.Bell = true
-		case "desktop":
-			set.Desktop = true
-		default:
-			return fmt.Errorf("%q is neither bell nor desktop", s)
-		}
+	t, err := notify.ParseTerminal(text)
+	if err != nil || text == "" {
+		return cmp.Or(err, errors.New("it is neither bell nor desktop"))
 	}
-	*n = set
+	*n = notifyFlag{n.Bell || t.Bell, n.Desktop || t.Desktop}
 	return nil
 }
 

@@ -15,6 +15,34 @@ type Terminal struct {
 	Desktop bool // OSC 9 and OSC 777, for terminals that pass them on to the desktop
 }
 
+// ParseTerminal reads bell and desktop, with a comma between them; nothing is neither.
+func ParseTerminal(text string) (t Terminal, err error) {
+	for _, s := range strings.Split(text, ",") {
+		switch strings.TrimSpace(s) {
+		case "bell":
+			t.Bell = true
+		case "desktop":
+			t.Desktop = true
+		case "":
+		default:
+			return Terminal{}, fmt.Errorf("%q is neither bell nor desktop", s)
+		}
+	}
+	return t, nil
+}
+
+// String is what ParseTerminal reads.
+func (t Terminal) String() string {
+	var list []string
+	if t.Bell {
+		list = append(list, "bell")
+	}
+	if t.Desktop {
+		list = append(list, "desktop")
+	}
+	return strings.Join(list, ",")
+}
+
 // Sequence is what the terminal is sent. The text may hold names from outside and a
 // semicolon would end it: only plain characters are left.
 func (t Terminal) Sequence(a sampler.Alert) (sequence string) {

@@ -22,6 +22,9 @@ import (
 // bombRoom is the most memory that any command may take for any file up to 64 MiB, in KiB.
 const bombRoom = 300 << 10
 
+// bombsAlone is set where a process runs nothing but TestBombs.
+const bombsAlone = "NVPEAK_TEST_BOMBS"
+
 const bombStart = `{"type":"header","schema":1,"time":"2026-11-20T14:00:00Z","even":true,"gpus":[]}` + "\n"
 
 // bombSnapshot is one at that tenth of a second.
@@ -45,8 +48,8 @@ func listed(n int, make func(i int) string) string {
 	return b.String()
 }
 
-// bombs are files that are small, or hold little, and ask for much. They are written piece by piece: a
-// child is counted the memory that its parent had.
+// bombs are files that are small, or hold little, and ask for much. They are written piece by piece, so that this
+// process stays small.
 func bombs() map[string]func(w io.Writer) {
 	wide := bombGPU(0, listed(2000, empty))
 	plain := bombGPU(0, "")
@@ -148,6 +151,15 @@ func packed(write func(io.Writer)) func(io.Writer) {
 func TestBombs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a minute")
+	}
+	if os.Getenv(bombsAlone) == "" {
+		t.Parallel() // beside tests that wait, in a process of its own: a child is counted the memory of its parent
+		cmd := exec.Command(os.Args[0], "-test.run=^TestBombs$", "-test.v")
+		cmd.Env = append(os.Environ(), bombsAlone+"=1", "NVPEAK_TEST_BINARY="+binary)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
 	}
 	dir := t.TempDir()
 	for name, write := range bombs() {

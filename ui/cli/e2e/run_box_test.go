@@ -160,6 +160,10 @@ func TestRunBoxAfterKill(t *testing.T) {
 		if err != nil || !bytes.Contains(log, []byte("OutOfMemoryError")) || bytes.Contains(log, []byte("hf_abc")) {
 			t.Errorf("%s: %v, %s", what, err, log)
 		}
+		meta, err := os.ReadFile(filepath.Join(list[0], "run.json"))
+		if err != nil || !regexp.MustCompile(`"driver": "\d`).Match(meta) || !regexp.MustCompile(`"gpus": \[\s+"\w`).Match(meta) {
+			t.Errorf("%s: %v, %s", what, err, meta)
+		}
 		if r := nvpeakIn(t, state, nil, "runs"); !strings.Contains(r.out, "cut off") && (what != "both" || !strings.Contains(r.out, "exit 137")) {
 			t.Errorf("%s: runs: %+v", what, r)
 		}

@@ -141,7 +141,7 @@ func TestRunLinesSource(t *testing.T) {
 func TestRunLinesMissing(t *testing.T) {
 	t.Parallel()
 	r, verdict, _ := runLines(t, lineTrainer, []string{"STANDIN=historyless"}, "leak")
-	if r.code != 1 || strings.Count(r.err, "--lines: source lines are missing: PyTorch 2.9.0?standin has no memory history") != 1 || !strings.Contains(verdict, "CUDA out of memory on GPU 0") {
+	if r.code != 1 || strings.Count(r.err, "--lines: source lines are missing: PyTorch 2.9.0+standin has no memory history") != 1 || !strings.Contains(verdict, "CUDA out of memory on GPU 0") {
 		t.Errorf("exit code %d, %s", r.code, r.err)
 	}
 	if r := nvpeakIn(t, t.TempDir(), nil, "run", "--lines", "--", "sh", "-c", dying(t)); r.code != 1 || strings.Count(r.err, "--lines: source lines are missing: no Python program") != 1 {

@@ -293,3 +293,20 @@ func TestRunWithoutDriver(t *testing.T) {
 		t.Errorf("%d %q %q", code, out.String(), errs.String())
 	}
 }
+
+// However few descriptors there may be, the command runs as without nvpeak.
+func TestRunWithFewDescriptors(t *testing.T) {
+	t.Parallel()
+	for n := 8; n <= 16; n++ {
+		cmd, state := watched(t, "sh", "-c", "echo here; exit 3")
+		shell := exec.Command("sh", append([]string{"-c", fmt.Sprintf(`ulimit -n %d; exec "$0" "$@"`, n)}, cmd.Args...)...)
+		shell.Env = cmd.Env
+		out, err := shell.Output()
+		if code := shell.ProcessState.ExitCode(); code != 3 || string(out) != "here\n" {
+			t.Errorf("%d descriptors: exit code %d, %v, printed %q", n, code, err, out)
+		}
+		if list := boxesIn(t, state); len(list) > 0 {
+			t.Errorf("%d descriptors: left %v", n, list)
+		}
+	}
+}

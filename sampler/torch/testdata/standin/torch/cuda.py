@@ -188,6 +188,8 @@ def hostile():
 
 def _snapshot_with_history():
     misbehave()
+    if "snapshotraises" in lies:
+        raise RuntimeError("CUDA error: out of \"order\"\nand more")
     if "long" in lies:
         time.sleep(2)
     blocks = list(live.values())
@@ -212,6 +214,8 @@ def _snapshot_with_history():
 
 def stats_of_tensors(device):
     misbehave()
+    if "statsraise" in lies:
+        raise RuntimeError("no stats")
     now = sum(s for s, _ in live.values())
     return {
         "allocated_bytes.all.current": now,
