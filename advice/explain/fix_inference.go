@@ -31,8 +31,8 @@ var fixesInference = []fixRow{
 			if f.servedWell() {
 				return 0.6 // a graph would have been too much for the first request
 			}
-			if f.bigRequest() && f.allocated.Known() && f.allocated.Or(0) < partOf(f.total.Or(0), 0.65) {
-				return 0.75 // a graph fills the GPU layer by layer; here one tensor found it half empty
+			if f.bigRequest() && f.allocated.Known() && f.allocated.Or(0) < partOf(f.total.Or(0), 0.65) || f.total.Known() && f.requested.Or(0) > f.total.Or(0)/2 {
+				return 0.75 // a graph fills the GPU layer by layer; here one tensor found it half empty, or is half of it
 			}
 			return 0.95
 		},
@@ -94,7 +94,7 @@ var fixesInference = []fixRow{
 		kinds: training | undecided, cost: 0.15,
 		lives: map[string]float64{CauseTooBig: 0.92, CauseDataSpike: 0.9, CauseFragmentation: 0.8, CauseOversubscribed: 0.7, CauseUnknown: 0.5},
 		when: func(f *failure) bool {
-			return f.batch() == 1 && f.inTraining() && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.arrays() && (f.onPixels() || f.onlyMessage())
+			return f.oneSample() && f.inTraining() && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.arrays() && (f.onPixels() || f.onlyMessage())
 		},
 		reach: func(f *failure) float64 {
 			switch {
@@ -156,6 +156,9 @@ var fixesInference = []fixRow{
 		variant: func(f *failure) string { return f.program.name },
 		do:      doOffload},
 }
+
+// oneSample: one sample at a time is too much, or fewer of them did not help.
+func (f *failure) oneSample() bool { return f.batch() == 1 || f.told(sampler.ToldTried+"batch") }
 
 // weightsFill: without a graph only weights stay, and the refused request is next to nothing beside
 // them (own threshold: 2 %).

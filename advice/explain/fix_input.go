@@ -38,7 +38,7 @@ func doSmallerInput(f *failure) []string {
 	if f.inTraining() && f.onPixels() {
 		return []string{f.comment("do.crop")}
 	}
-	if f.inTraining() && f.batch() == 1 {
+	if f.inTraining() && f.oneSample() {
 		return []string{f.comment("do.sample")}
 	}
 	if f.hearsSpeech() {

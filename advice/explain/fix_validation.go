@@ -17,7 +17,10 @@ var fixesValidation = []fixRow{
 			if f.impossible() && f.program.is(evaluation) {
 				return 0.4 // one input at a time is what most evaluate with
 			}
-			if f.history == nil && f.creepsUp() && f.torchCode() && !f.graphOff() {
+			if f.batch() == 1 && f.reported() {
+				return 0.3
+			}
+			if f.history == nil && (f.creepsUp() || f.onlyTold()) && f.torchCode() && !f.graphOff() {
 				return 0.8 // the graph of half the batch may fill the GPU as well
 			}
 			if k := float64(f.validationFactor()); partOf(f.requested.Or(0), 1-1/k) < f.shortfallOr0() {
@@ -41,13 +44,17 @@ var fixesValidation = []fixRow{
 			if f.told(sampler.ToldLate) {
 				return 0.3 // a graph that is kept would have shown in the first validation
 			}
-			if f.history == nil && f.creepsUp() {
+			if f.history == nil && (f.creepsUp() || f.onlyTold()) {
 				return 1
 			}
 			return 0.7
 		},
 		do: doNoGrad},
 }
+
+// onlyTold: words are all there is, so that nothing tells a graph that is kept from a large batch, and the
+// check that costs nothing comes first.
+func (f *failure) onlyTold() bool { return f.reported() && !f.numbers() }
 
 // creepsUp: all that was asked for is next to nothing of what is held already, as where each layer's activations
 // are kept. One large tensor is the batch or the sample (own threshold: 2 %).

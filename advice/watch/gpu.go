@@ -144,6 +144,11 @@ func (g *gpu) saved() bool {
 	return g.near.count > 0 || g.asks && slices.ContainsFunc(g.procs, func(p *proc) bool { return p.asking.flushed.n > 0 })
 }
 
+// overtaken says whether another's next peak will not fit any more: that comes before any growth reaches the limit.
+func (g *gpu) overtaken(s *series.Series) bool {
+	return g.listed && slices.ContainsFunc(g.procs, func(p *proc) bool { return &p.series != s && g.crowdsOut(p) })
+}
+
 // available is what a holder can have while all others keep what they hold.
 func (g *gpu) available(s *series.Series, now float64) float64 {
 	return g.settledFree(now) + s.Settled(now)

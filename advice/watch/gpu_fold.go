@@ -88,20 +88,22 @@ func (g *gpu) foldNear(now float64, used sampler.Bytes, plain bool) {
 	if count == 0 || g.came == now {
 		return
 	}
-	s, pid := &g.rest, 0
-	if p := g.largest(); p != nil {
+	s, pid, p := &g.rest, 0, g.largest()
+	if p != nil {
 		if givesBack(p.process) {
 			return
 		}
 		s, pid = &p.series, p.pid
 	}
-	if !(now-s.Rose > startSeconds) {
+	starts := !(now-s.Rose > startSeconds)
+	if starts {
 		g.near.fallen(now, count)
 		if fromLimit {
 			g.near.atLimit.add(now, count)
 		}
-	} else {
-		g.near.add(now, pid, count, deepest.MiB(), fromLimit)
+	}
+	if near := starts || g.near.add(now, pid, count, deepest.MiB(), fromLimit); near && p != nil {
+		p.close.add(now, count, deepest.MiB())
 	}
 }
 

@@ -181,10 +181,9 @@ func (g *gpu) find(q *sampler.Process) *proc {
 // ended takes the end of a process.
 func (g *gpu) ended(p *proc, now float64) {
 	g.recordOrphan(p, now)
-	if !p.told && !g.recordDeath(p) && (!p.asking.heard || g.door.Deaf(p.pid)) { // who was not refused anything did not die of that
-		g.recordEnding(p)
-	}
-	g.lately.keep(p, now)
+	died := p.told || g.recordDeath(p) || (!p.asking.heard || g.door.Deaf(p.pid)) && g.recordEnding(p) // who was not refused anything did not die of that
+	g.lately.keep(p, died, now)
+	g.near.end(p.pid)
 	g.flush.reset()
 }
 
@@ -203,24 +202,25 @@ func (g *gpu) recordOrphan(p *proc, now float64) {
 }
 
 // recordEnding looks whether a process that is listed no more died for want of memory.
-func (g *gpu) recordEnding(p *proc) {
+func (g *gpu) recordEnding(p *proc) bool {
 	s := &p.series
 	free := g.lowest.last(p.seen, endingSeconds)
 	if s.Samples < series.MinSamples || math.IsNaN(free) {
-		return
+		return false
 	}
 	e := ending{pid: p.pid, name: p.process.Name, user: p.process.User, command: p.process.Command, at: p.seen, held: s.Peak, free: free}
 	full := free <= max(flushLimit*g.total, flushLeast) && s.Last-s.PeakTime <= endingSeconds && s.Peak >= endingShare*g.usable
 	if !full {
 		e.held = s.Value
 		if e.wanted, e.free = g.cutShort(p); e.wanted == 0 {
-			return
+			return false
 		}
 	}
 	if len(g.ends) == maxEndings {
 		g.ends = append(g.ends[:0], g.ends[1:]...)
 	}
 	g.ends = append(g.ends, e)
+	return true
 }
 
 // cutShort is where the spikes of a process end, when one was due or under way as it ended and did not fit into the room

@@ -40,6 +40,32 @@ func TestGrowthLevels(t *testing.T) {
 	}
 }
 
+// Peaks that grow reach the limit, however low the level between them is at this moment.
+func TestGrowthOfPeaks(t *testing.T) {
+	f := fullOf(9000, processOf(7, "python a.py", 9000))
+	growth := &series.Growth{Found: true, Trend: series.Trend{Until: 1200, Slope: 1840.0 / 600, Early: 1840.0 / 600, Late: 1840.0 / 600, To: 18400, Peaks: true}}
+	got, ok := growthOf(f, 7, &f.gpu.procs[0].series, growth)
+	if !ok || got.eta != sampler.Some(600.0) || levels([]finding{got}) != "[critical 0]" {
+		t.Errorf("%v %+v", ok, got)
+	}
+}
+
+// Where the next peak of another does not fit any more, that comes first: when growth reaches the limit is not said.
+func TestGrowthBesidePeaks(t *testing.T) {
+	trend := series.Trend{Until: 1200, Slope: 2, Early: 2, Late: 2, To: 9000}
+	for peak, want := range map[float64]bool{10000: true, 11100: false} {
+		f := fullOf(18400, processOf(7, "python server.py", 9000), processOf(8, "python train.py", 9000))
+		p := f.gpu.procs[1]
+		p.peak.add(0, peak, 4000)
+		if got, ok := growthOf(f, 7, &f.gpu.procs[0].series, &series.Growth{Found: true, Trend: trend}); !ok || got.eta.Known() != want {
+			t.Errorf("a peak of %v: %v %+v", peak, ok, got)
+		}
+		if got, ok := growthOf(f, 8, &p.series, &series.Growth{Found: true, Trend: trend}); !ok || !got.eta.Known() {
+			t.Errorf("its own peak of %v: %v %+v", peak, ok, got)
+		}
+	}
+}
+
 // When a climb by steps ends that will within 15 s is not said: what is given back is worth several of them.
 func TestClimbETA(t *testing.T) {
 	for interval, want := range map[int]bool{10: false, 14: false, 15: true} {

@@ -23,12 +23,16 @@ func (g *gpu) jobName(pid int) string {
 	if p == nil {
 		return ""
 	}
-	return p.process.User + " " + strings.Map(func(r rune) rune {
+	return p.process.User + " " + withoutDigits(p.process.Command)
+}
+
+func withoutDigits(command string) string {
+	return strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' {
 			return -1
 		}
 		return r
-	}, p.process.Command)
+	}, command)
 }
 
 // strangers is how much of a GPU is not the job's: of other processes that are listed, and of none that the

@@ -1,25 +1,49 @@
 package watch
 
-import "math"
+import (
+	"math"
 
-// lately remembers what runs that ended have needed at most: a job that is started again, by the
-// same user with the same command, will need it again.
+	"nvpeak/sampler"
+)
+
+// lately remembers what runs that ended have needed at most, and how near they came to the limit: a job
+// that is started again, by the same user with the same command, will need it again.
 type lately [latelyKept]lastRun
 
 type lastRun struct {
 	user, command string
 	peak          peakAt
-	at            float64 // when it ended
+	lived         closeCalls // of all runs of it
+	at            float64    // when it ended
+}
+
+// closeCalls are the near misses of a process, those of its first minute included.
+type closeCalls struct {
+	count      int
+	shallowest float64 // MiB, the least that was given back
+	last       float64
+}
+
+func (c *closeCalls) add(now float64, count int, depth float64) {
+	if c.count == 0 || depth < c.shallowest {
+		c.shallowest = depth
+	}
+	c.count, c.last = c.count+count, now
 }
 
 const (
 	latelyKept = 8
 	// latelySeconds is how long a run is remembered.
 	latelySeconds = 3600
+	// livedSeconds after its last near miss a run has lived through it, whatever ends it then.
+	livedSeconds = 60
+	// livedDepth of the least that was ever given back: with less there is no experience.
+	livedDepth = 0.75
 )
 
-// keep takes a run that ended in place of the oldest.
-func (l *lately) keep(p *proc, now float64) {
+// keep takes a run that ended in place of the oldest. died: for want of memory, so that what was lived
+// through before by runs like it says nothing.
+func (l *lately) keep(p *proc, died bool, now float64) {
 	peak := p.peak.most()
 	if p.process.Command == "" || math.IsInf(peak.value, -1) {
 		return
@@ -34,7 +58,38 @@ func (l *lately) keep(p *proc, now float64) {
 			oldest = i
 		}
 	}
-	l[oldest] = lastRun{p.process.User, p.process.Command, peak, now}
+	r := &l[oldest]
+	if r.user != p.process.User || r.command != p.process.Command {
+		*r = lastRun{user: p.process.User, command: p.process.Command}
+	}
+	r.peak, r.at = peak, now
+	switch c := p.close; {
+	case died:
+		for i := range l {
+			if likeRun(p.process, &l[i]) {
+				l[i].lived = closeCalls{}
+			}
+		}
+	case c.count > 0 && p.seen-c.last >= livedSeconds:
+		r.lived.add(now, c.count, c.shallowest)
+	}
+}
+
+// likeRun: the trials of a sweep differ in numbers.
+func likeRun(p *sampler.Process, r *lastRun) bool {
+	return r.user == p.User && withoutDigits(r.command) == withoutDigits(p.Command)
+}
+
+// livedThrough says whether runs like it have come as near to the limit as a process has, as often, and went
+// on: of as many times more, one would be the first to fail in less than half of the cases.
+func (l *lately) livedThrough(p *proc, now float64) bool {
+	var lived closeCalls
+	for i := range l {
+		if r := &l[i]; r.lived.count > 0 && now-r.at <= latelySeconds && likeRun(p.process, r) {
+			lived.add(r.at, r.lived.count, r.lived.shallowest)
+		}
+	}
+	return p.close.count > 0 && p.close.count <= lived.count && p.close.shallowest >= livedDepth*lived.shallowest
 }
 
 // recall gives a new process the peak of its last run.

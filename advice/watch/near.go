@@ -57,22 +57,30 @@ func (n *nearMisses) resume(now float64) {
 // habits is how many such falls there were of late.
 func (n *nearMisses) habits(now float64) float64 { return n.habit.of(now) }
 
-// add takes the near misses of a snapshot. fromLimit: the fall began at the limit, too, where
+// add takes the near misses of a snapshot, if they are any. fromLimit: the fall began at the limit, too, where
 // few empty a cache by habit.
-func (n *nearMisses) add(now float64, pid, count int, deepest float64, fromLimit bool) {
+func (n *nearMisses) add(now float64, pid, count int, deepest float64, fromLimit bool) (counted bool) {
 	before := n.atLimit.of(now)
 	ordinary := n.habits(now) >= habitFalls && (!fromLimit || before < limitAgain || before >= limitHabit)
 	if fromLimit {
 		n.atLimit.add(now, count)
 	}
 	if count == 0 || ordinary {
-		return
+		return false
 	}
 	if n.count == 0 || now-n.last > nearSeconds {
 		n.count, n.first, n.deepest, n.pid = 0, now, 0, pid
 	}
 	n.count += count
 	n.last, n.deepest = now, max(n.deepest, deepest)
+	return true
+}
+
+// end forgets those of a process that has ended: its number may be another's next.
+func (n *nearMisses) end(pid int) {
+	if n.pid == pid {
+		n.count = 0
+	}
 }
 
 // recent says whether there was one of late.

@@ -140,3 +140,46 @@ func TestNearMissEndsWithItsProcess(t *testing.T) {
 		}
 	}
 }
+
+// What earlier runs of a command lived through as often, and with no more to spare, is no warning for the next run
+// of it, whatever its numbers; until one of them dies.
+func TestLivedThrough(t *testing.T) {
+	run := func(user, command string, count int, shallowest, ago float64) *proc {
+		p := newProc(&sampler.Process{PID: 7, User: user, Command: command}, 0, time.Unix(0, 0))
+		p.peak.add(0, 5000, 0)
+		p.close, p.seen = closeCalls{count, shallowest, 1000 - ago}, 1000
+		return p
+	}
+	first := run("ann", "train.py --lr 0.1", 2, 800, 60)
+	for name, row := range map[string]struct {
+		before []*proc
+		died   bool
+		at     float64
+		next   *proc
+		want   bool
+	}{
+		"as often":            {[]*proc{first}, false, 1100, run("ann", "train.py --lr 0.1", 2, 800, 0), true},
+		"with other numbers":  {[]*proc{first}, false, 1100, run("ann", "train.py --lr 0.03", 1, 800, 0), true},
+		"more often":          {[]*proc{first}, false, 1100, run("ann", "train.py --lr 0.1", 3, 800, 0), false},
+		"as often as several": {[]*proc{first, run("ann", "train.py --lr 0.2", 1, 900, 60)}, false, 1100, run("ann", "train.py --lr 0.1", 3, 800, 0), true},
+		"the same run again":  {[]*proc{first, first}, false, 1100, run("ann", "train.py --lr 0.1", 4, 800, 0), true},
+		"three quarters":      {[]*proc{first}, false, 1100, run("ann", "train.py --lr 0.1", 1, 600, 0), true},
+		"less to spare":       {[]*proc{first}, false, 1100, run("ann", "train.py --lr 0.1", 1, 599, 0), false},
+		"another program":     {[]*proc{first}, false, 1100, run("ann", "test.py --lr 0.1", 1, 800, 0), false},
+		"somebody else":       {[]*proc{first}, false, 1100, run("bob", "train.py --lr 0.1", 1, 800, 0), false},
+		"an hour ago":         {[]*proc{first}, false, 4600, run("ann", "train.py --lr 0.1", 1, 800, 0), true},
+		"longer ago":          {[]*proc{first}, false, 4601, run("ann", "train.py --lr 0.1", 1, 800, 0), false},
+		"ended right after":   {[]*proc{run("ann", "train.py", 2, 800, 59)}, false, 1100, run("ann", "train.py", 1, 800, 0), false},
+		"the last one died":   {[]*proc{first, run("ann", "train.py --lr 0.2", 1, 900, 60)}, true, 1100, run("ann", "train.py --lr 0.1", 1, 900, 0), false},
+		"none yet":            {[]*proc{first}, false, 1100, run("ann", "train.py --lr 0.1", 0, 0, 0), false},
+		"never before":        {nil, false, 1100, run("ann", "train.py --lr 0.1", 1, 800, 0), false},
+	} {
+		var l lately
+		for i, p := range row.before {
+			l.keep(p, row.died && i == len(row.before)-1, 1000)
+		}
+		if got := l.livedThrough(row.next, row.at); got != row.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

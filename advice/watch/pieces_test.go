@@ -164,10 +164,10 @@ func TestLately(t *testing.T) {
 		return p
 	}
 	var l lately
-	l.keep(run("ann", "a", 5000), 100)
-	l.keep(run("bob", "a", 7000), 101)
-	l.keep(run("", "", 9000), 102)
-	l.keep(run("ann", "none", 0), 103)
+	l.keep(run("ann", "a", 5000), false, 100)
+	l.keep(run("bob", "a", 7000), false, 101)
+	l.keep(run("", "", 9000), false, 102)
+	l.keep(run("ann", "none", 0), false, 103)
 	recalled := func(user, command string, now float64) float64 {
 		p := run(user, command, 0)
 		l.recall(p, now)
@@ -181,14 +181,14 @@ func TestLately(t *testing.T) {
 			t.Errorf("%s of %s at %v: %v, want %v", row.command, row.user, row.now, got, row.want)
 		}
 	}
-	l.keep(run("ann", "a", 6000), 104)
+	l.keep(run("ann", "a", 6000), false, 104)
 	for i := range latelyKept - 2 {
-		l.keep(run("ann", string(rune('b'+i)), 1000), 105+float64(i))
+		l.keep(run("ann", string(rune('b'+i)), 1000), false, 105+float64(i))
 	}
 	if recalled("ann", "a", 120) != 6000 || recalled("bob", "a", 120) != 7000 {
 		t.Error("eight runs are not remembered")
 	}
-	l.keep(run("eve", "z", 1000), 119)
+	l.keep(run("eve", "z", 1000), false, 119)
 	if recalled("bob", "a", 120) != 0 || recalled("ann", "a", 120) != 6000 || recalled("eve", "z", 120) != 1000 {
 		t.Error("the oldest did not make room")
 	}

@@ -19,6 +19,7 @@ type proc struct {
 	tick    uint64 // of the GPU, when it was last listed
 	growing series.Growth
 	peak    recentPeak // since its start-up
+	close   closeCalls
 	dips    series.Dips
 	logged  series.Kept // what a training log says that it has allocated
 

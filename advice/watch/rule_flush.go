@@ -36,9 +36,10 @@ func checkFlush(f *Facts) []finding {
 	if len(out) > 0 || g.heard() {
 		return out
 	}
-	if g.near.recent(f.now) && (g.near.pid == 0 || g.withPID(g.near.pid) != nil) { // over with its process
+	if g.near.recent(f.now) {
 		near := g.near
-		return []finding{{pid: near.pid, id: 2, level: sampler.LevelWarning, render: func(f *Facts) message { return renderNear(f, near) }}}
+		lived := g.livedThrough(near.pid, near.count, f.now)
+		return []finding{{pid: near.pid, id: 2, level: nearLevel(lived), render: func(f *Facts) message { return renderNear(f, near, lived) }}}
 	}
 	if p := g.largest(); p != nil && givesBack(p.process) {
 		return nil
@@ -50,7 +51,21 @@ func checkFlush(f *Facts) []finding {
 	return []finding{{level: sampler.LevelWarning, render: func(f *Facts) message { return renderFlushes(f, n, since, largest) }}}
 }
 
-func renderNear(f *Facts, near nearMisses) message {
+// livedThrough says whether earlier runs of a process have lived through so many near misses.
+func (g *gpu) livedThrough(pid, count int, now float64) bool {
+	p := g.withPID(pid)
+	return p != nil && count <= p.close.count && g.lately.livedThrough(p, now)
+}
+
+// nearLevel: what earlier runs have lived through is said, but is no warning.
+func nearLevel(lived bool) string {
+	if lived {
+		return sampler.LevelNotice
+	}
+	return sampler.LevelWarning
+}
+
+func renderNear(f *Facts, near nearMisses, lived bool) message {
 	g, words := f.gpu, f.words
 	said := []any{"gpu", g.last.Index, "n", near.count, "ago", words.Span(f.now - near.last), "span", words.Span(f.now - near.first), "deepest", size(near.deepest)}
 	text := words.Say("alert.flush.near", said...)
@@ -63,12 +78,16 @@ func renderNear(f *Facts, near nearMisses) message {
 		h = h.inSpikes()
 		h.causes = certain(explain.CauseValidationSpike, explain.CauseTooBig)
 	}
-	return message{
+	m := message{
 		text:     text,
 		evidence: []string{words.Say("alert.flush.back", said...), words.Say("alert.lowest_free", "free", size(math.Max(0, g.lowest.last(f.now, lowestSeconds))))},
 		numbers:  map[string]float64{"near_misses": float64(near.count), "deepest_fall_bytes": bytesOf(near.deepest)},
 		advice:   h.fixes(words),
 	}
+	if lived {
+		m.evidence = append(m.evidence, words.Say("alert.flush.lived"))
+	}
+	return m
 }
 
 // checkRising: the cache gives back less each time, because more and more of its segments

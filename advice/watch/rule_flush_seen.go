@@ -22,11 +22,8 @@ func seenFlushes(f *Facts) (out []finding) {
 		if p.tick != f.gpu.tick || !fl.recent(f.now) {
 			continue
 		}
-		level := sampler.LevelWarning
-		if fl.n == fl.start {
-			level = sampler.LevelNotice
-		}
-		out = append(out, finding{pid: p.pid, id: seenID, level: level, render: func(f *Facts) message { return renderSeen(f, p) }})
+		lived := f.gpu.livedThrough(p.pid, fl.n, f.now)
+		out = append(out, finding{pid: p.pid, id: seenID, level: nearLevel(lived || fl.n == fl.start), render: func(f *Facts) message { return renderSeen(f, p, lived) }})
 	}
 	return out
 }
@@ -34,7 +31,7 @@ func seenFlushes(f *Facts) (out []finding) {
 // seenID tells near misses that were seen from those that are guessed.
 const seenID = 3
 
-func renderSeen(f *Facts, p *proc) message {
+func renderSeen(f *Facts, p *proc, lived bool) message {
 	words, fl := f.words, p.asking.flushed
 	r := fl.newest
 	said := []any{"gpu", f.gpu.last.Index, "process", f.pid(p), "n", fl.n, "size", r.Bytes, "freed", fl.deepest, "ago", words.Span(f.now - fl.last), "span", words.Span(f.now - fl.first)}
@@ -62,6 +59,9 @@ func renderSeen(f *Facts, p *proc) message {
 	if fl.cost > 0 {
 		m.evidence = append(m.evidence, words.Say("alert.flush.cost", "span", words.Lasted(fl.cost)))
 		m.numbers["cost_s"] = fl.cost
+	}
+	if lived {
+		m.evidence = append(m.evidence, words.Say("alert.flush.lived"))
 	}
 	if f.gpu.spiking(p, f.now, r.Bytes.MiB()/2) {
 		h = h.inSpikes()

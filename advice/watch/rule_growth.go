@@ -106,8 +106,7 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 		return found, false
 	}
 	room := f.gpu.room(s, f.now)
-	low, _, _ := growth.Trend.ETA(room)
-	_, eta, high := growth.Trend.ETA(room + min(growthBack*f.gpu.total, room*growthBackMost))
+	var low, eta, high float64
 	if steps {
 		n, at := flight.Fit(f.now, room)
 		few := flight.Steps < stepsSome
@@ -119,11 +118,18 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 		due := n == 0 && (!few || flight.Size >= stepsLarge*f.gpu.total) || goesOn && at <= stepsAhead*(f.now-flight.Since)
 		steps, eta = due || sure, at
 	}
-	if !steps && !growth.Found {
-		return found, false
+	if !steps {
+		if !growth.Found {
+			return found, false
+		}
+		if growth.Trend.Peaks { // they reach the limit, not the level of this moment
+			room = min(room, max(0, f.gpu.available(s, f.now)-growth.Trend.To))
+		}
+		low, _, _ = growth.Trend.ETA(room)
+		_, eta, high = growth.Trend.ETA(room + min(growthBack*f.gpu.total, room*growthBackMost))
 	}
 	found.pid, found.level = pid, sampler.LevelWarning
-	if !f.gpu.saved() && (steps || room >= roomLeast*f.gpu.total) {
+	if !f.gpu.saved() && !f.gpu.overtaken(s) && (steps || room >= roomLeast*f.gpu.total) {
 		if !steps || flight.Interval >= climbSeconds || eta >= climbSeconds {
 			found.eta = sampler.Some(math.Round(eta))
 		}

@@ -25,18 +25,10 @@ func checkNeighbor(f *Facts) []finding {
 	g := f.gpu
 	var out []finding
 	for _, p := range g.procs {
-		most := p.peak.most()
-		if p.tick != g.tick || !(most.value > p.series.Value) || p.idle(most.value) {
+		if !g.crowdsOut(p) {
 			continue
 		}
-		others := max(0, g.used-p.series.Value)
-		took := others - most.others
-		if took < max(neighborLeast, g.total*series.EdgeShare) || most.value+others <= g.usable+g.total*neighborSlack || p.peak.turns(others) {
-			continue
-		}
-		if _, yes := explain.Preallocates(*p.process); yes {
-			continue
-		}
+		most, others := p.peak.most(), g.besides(p)
 		other := g.newest(p, f.now-most.time)
 		if other == nil {
 			continue
@@ -46,6 +38,20 @@ func checkNeighbor(f *Facts) []finding {
 	}
 	return out
 }
+
+// crowdsOut says whether what a process has reached of late does not fit beside what others have taken since.
+func (g *gpu) crowdsOut(p *proc) bool {
+	most, others := p.peak.most(), g.besides(p)
+	if p.tick != g.tick || !(most.value > p.series.Value) || p.idle(most.value) ||
+		others-most.others < max(neighborLeast, g.total*series.EdgeShare) || most.value+others <= g.usable+g.total*neighborSlack || p.peak.turns(others) {
+		return false
+	}
+	_, yes := explain.Preallocates(*p.process)
+	return !yes
+}
+
+// besides is what others hold beside a process.
+func (g *gpu) besides(p *proc) float64 { return max(0, g.used-p.series.Value) }
 
 // idleOf its peak or less is no work: who has given all back may be done, or waits for its turn.
 const idleOf = 0.12

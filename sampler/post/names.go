@@ -22,8 +22,8 @@ var programs = []struct {
 	name  string
 	words *lazy
 }{
-	{"sglang", lazily(`(?i)\bsglang\b|\bmem[-_]fraction[-_]static\b`)},
-	{"vllm", lazily(`(?i)\bvllm\b`)},
+	{"sglang", lazily(`(?i)\bsglang(?:\b|v?\d)|\bmem[-_]fraction[-_]static\b`)},
+	{"vllm", lazily(`(?i)\bvllm(?:\b|v?\d)`)},
 	{"tgi", lazily(`(?i)\btext-generation-(?:inference|launcher)\b`)},
 	{"triton", lazily(`(?i)\btritonserver\b|\btensorrtserver\b|\binstance_group\b`)},
 	{"ollama", lazily(`(?i)\bollama\b`)},

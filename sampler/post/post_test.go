@@ -60,6 +60,7 @@ func TestReported(t *testing.T) {
 		{"Both runs with PyTorch failed with the same CUDA OOM at iter 1240.", sampler.KindCUDA, "", []string{sampler.ToldSame}},
 		{"I get CUDA out of memory with torch when training is resumed from a checkpoint.", sampler.KindCUDA, "", []string{sampler.ToldCheckpoint}},
 		{"On Colab I get CUDA out of memory from torch in the third cell.", sampler.KindCUDA, "", []string{sampler.ToldNotebook}},
+		{"GPU usage: CUDA out of memory problems\n\nThe pipeline takes all of it. I tried a smaller one.", sampler.KindCUDA, "", nil},
 		{"Keras regression: it gives me CUBLAS_STATUS_ALLOC_FAILED on each second start.", sampler.KindCuBLAS, "", nil},
 	} {
 		events := read(t, one.text)
@@ -94,6 +95,7 @@ func TestNotReported(t *testing.T) {
 		"Reduce --img-size to avoid CUDA out of memory errors on small cards.",
 		"A CUDA out of memory error means that the card is full.",
 		"Fixed an OOM in validation and improved the loading of checkpoints.",
+		"Out of memory\n\nYou can lower the batch size when your GPU is full.",
 		"# Out of memory\n\nYou can lower the batch size when your GPU is full.",
 		"- **Init OOM** (large model, KV cache allocation fails): increase mem_fraction_static",
 		"The fraction limits the allocator of PyTorch. It will raise an OOM error when more is asked for.",
@@ -154,6 +156,7 @@ func TestNames(t *testing.T) {
 		{"I ran `python tools/test.py --cfg a.yaml` and got\n" + refused, "python tools/test.py --cfg a.yaml", "", "test.py", ""},
 		{refused + "```yaml\nmem-fraction-static: 0.9\n```", "", "sglang", "", ""},
 		{refused + ">> Usage stats:\n>>   0 image(s) generated in 21.55s", "", "invokeai", "", ""},
+		{"Using VLLM0.7.2 on eight cards:\n" + refused, "", "vllm", "", ""},
 		{"train.py runs through, but only evaluate.py fails:\n" + refused, "", "", "evaluate.py", ""},
 		{"Only the test script fails, training is fine:\n" + refused, "", "", "", sampler.ToldInference},
 		{"torchrun --nproc_per_node 1 example.py --ckpt_dir w/7B --tokenizer_path w/t.model\n" + refused, "torchrun --nproc_per_node 1 example.py --ckpt_dir w/7B --tokenizer_path w/t.model", "llama-reference", "example.py", ""},

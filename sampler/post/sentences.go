@@ -70,10 +70,18 @@ func title(text string, all []sentence, shows bool) (sentence, bool) {
 	if mark := own.FindString(line); mark != "" && len(line) <= 300 {
 		return sentence{text: strings.TrimSpace(line[len(mark):]), line: 1, title: true}, true
 	}
+	if mark == "" && !shows && plain(line, rest) && firstHand(all) {
+		return sentence{text: strings.TrimSpace(line), line: 1, title: true}, true
+	}
 	if mark == "" || len(line) > 300 || !shows && !form.MatchString(rest) && !firstHand(all) {
 		return sentence{}, false
 	}
 	return sentence{text: strings.TrimSpace(line[len(mark):]), line: 1, title: true}, true
+}
+
+// plain: a heading without its mark, as it is copied from a page: a line of its own that is no sentence of the text.
+func plain(line, rest string) bool {
+	return len(line) <= 120 && strings.HasPrefix(strings.TrimLeft(rest, " \t\r"), "\n") && !printed.MatchString(line)
 }
 
 // firstHand: who writes speaks more of himself than to his readers.
