@@ -230,8 +230,8 @@ func TestWonders(t *testing.T) {
 	}
 }
 
-// The GPU of a seat: two votes outweigh the environment, the driver's list outweighs both, and votes that are as many for
-// two GPUs say nothing.
+// The GPU of a seat: only many votes overrule what the program says, the driver's list outweighs both, and where two GPUs
+// have about as many votes they say nothing.
 func TestPlaces(t *testing.T) {
 	a, b := sampler.GPUKey{ID: "GPU-0"}, sampler.GPUKey{ID: "GPU-1"}
 	type votes = map[sampler.GPUKey]int
@@ -242,12 +242,16 @@ func TestPlaces(t *testing.T) {
 	}{
 		"the environment":                         {nil, nil, a},
 		"against one vote":                        {votes{b: 1}, nil, a},
-		"two votes":                               {votes{b: 2}, nil, b},
-		"two votes against one":                   {votes{a: 1, b: 2}, nil, b},
-		"two against two":                         {votes{a: 2, b: 2}, nil, a},
+		"a few votes":                             {votes{b: overrule - 1}, nil, a},
+		"many votes":                              {votes{b: overrule}, nil, b},
+		"many votes against some":                 {votes{a: 2, b: 8}, nil, b},
+		"many votes against a third":              {votes{a: 3, b: 11}, nil, a},
+		"as many for another":                     {votes{b: 11, {ID: "GPU-2"}: 4}, nil, a},
+		"clearly more than for another":           {votes{b: 12, {ID: "GPU-2"}: 4}, nil, b},
 		"two votes, listed there":                 {votes{b: 2}, []sampler.GPUKey{b}, b},
 		"two votes, listed elsewhere":             {votes{b: 2}, []sampler.GPUKey{a}, a},
-		"two votes, listed on both":               {votes{b: 2}, []sampler.GPUKey{a, b}, b},
+		"many votes, listed on both":              {votes{b: 9}, []sampler.GPUKey{a, b}, b},
+		"a vote for one where it is not":          {votes{a: 1}, []sampler.GPUKey{b, {ID: "GPU-2"}}, sampler.GPUKey{}},
 		"listed elsewhere than the environment":   {nil, []sampler.GPUKey{b}, b},
 		"one vote, listed on both":                {votes{b: 1}, []sampler.GPUKey{a, b}, a},
 		"listed on two others, and a vote counts": {votes{b: 1}, []sampler.GPUKey{b, {ID: "GPU-2"}}, b},

@@ -20,15 +20,21 @@ func (t *Tracker) place(p *process, s *seat) sampler.GPUKey {
 		}
 		return sampler.GPUKey{}
 	}
-	if votes >= enough && (len(on) == 0 || slices.Contains(on, best)) {
+	there := func(key sampler.GPUKey) bool { return len(on) == 0 || slices.Contains(on, key) }
+	known := key != sampler.GPUKey{} && there(key)
+	need := enough
+	if known {
+		need = max(overrule, overruleTimes*s.votes[key])
+	}
+	if votes >= need && there(best) {
 		return best
 	}
 	switch {
-	case key != sampler.GPUKey{} && (len(on) == 0 || slices.Contains(on, key)):
+	case known:
 		return key
 	case len(on) == 1:
 		return on[0]
-	case votes > 0:
+	case votes > 0 && there(best):
 		return best
 	case len(on) == 0:
 		return t.ordinals.Only()

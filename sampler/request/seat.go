@@ -35,8 +35,14 @@ const (
 	maxWonders  = 16
 	// showsWithin: readings are 20 ms apart, 40 on a busy machine.
 	showsWithin = 150 * time.Millisecond
-	// enough votes outweigh what the environment says.
+	// enough votes tell the GPU of a seat of which nothing else does.
 	enough = 2
+	// What the program says of the GPU is overruled by so many votes, and so many times those for it: the environment that
+	// it began with may not be the one that it has, but where several GPUs are busy some votes are by chance.
+	overrule      = 8
+	overruleTimes = 4
+	// clearly is how many times the votes of any other the elected one has.
+	clearly = 3
 )
 
 func (s *seat) wonder(c *Call, n sampler.Bytes, f *Function) {
@@ -82,18 +88,18 @@ func (t *Tracker) rose(w wonder) (found sampler.GPUKey, ok bool) {
 	return found, ok
 }
 
-// elected is the GPU that most votes are for; the zero key and 0: there is none, or not one alone.
+// elected is the GPU that clearly most votes are for; the zero key and 0: there is none.
 func (s *seat) elected() (best sampler.GPUKey, votes int) {
+	second := 0
 	for key, n := range s.votes {
-		switch {
-		case n > votes:
-			best, votes = key, n
-		case n == votes:
-			best = sampler.GPUKey{}
+		if n > votes {
+			best, votes, second = key, n, votes
+		} else {
+			second = max(second, n)
 		}
 	}
-	if best == (sampler.GPUKey{}) {
-		return best, 0
+	if votes < clearly*second {
+		return sampler.GPUKey{}, 0
 	}
 	return best, votes
 }
