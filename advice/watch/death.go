@@ -56,9 +56,7 @@ func (p *proc) died() bool {
 		}
 		return p.seen-a.tried <= within
 	case stopped:
-		if a.grantedSince() {
-			return false
-		}
+		return false // whatever it was refused, that is not what ended it
 	case endUnknown:
 		if a.met-a.tried > unwindSeconds {
 			return false

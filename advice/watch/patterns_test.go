@@ -277,7 +277,7 @@ var patterns = []pattern{
 		d.wait(3)
 		j.exits(1)
 	}},
-	{"oom", "fires_driver_killed", deadly, func(d *driven) { // by whoever started it: that tells nothing
+	{"oom", "quiet_driver_killed", nil, func(d *driven) { // by whoever started it, or by its user
 		j := trained(d, 30)
 		j.torch(12*gib, 3)
 		d.wait(2)

@@ -34,7 +34,9 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 	for _, p := range t.processes {
 		t.settle(p, s.Time)
 		for _, seat := range p.seats {
-			seat.at = t.place(p, seat)
+			if key := t.place(p, seat); !p.gone || key != (sampler.GPUKey{}) { // of who is gone the driver lists no place any more
+				seat.at = key
+			}
 		}
 		t.join(p)
 		for _, seat := range p.seats {
@@ -126,7 +128,8 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 	r := y.requests(now)
 	r.Whole = !p.late
 	r.ExitStatus, y.ended = p.exit, p.exit
-	if n, ok := y.exact.base.Value(); ok && !r.Whole && !y.exact.apart {
+	if n, ok := y.exact.base.Value(); ok && !r.Whole && !y.exact.apart && (y.based || !p.gone) { // it must not look like a last grant
+		y.based = true
 		r.Live, r.Peak = r.Live+n, y.exact.top
 	}
 	row.Requests = r

@@ -16,6 +16,7 @@ const recentSlots = 12
 type tally struct {
 	granted, refused, flushes int
 	shown                     int              // of granted and refused, in the newest snapshot
+	based                     bool             // what it held before it was seen was told
 	ended                     sampler.Opt[int] // exit status in the newest snapshot
 	largest                   sampler.Bytes
 	largestAt                 time.Time

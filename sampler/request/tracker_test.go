@@ -558,6 +558,26 @@ func TestLastWords(t *testing.T) {
 	}
 }
 
+// Who was there before, of whom only the driver's list tells where it is, has its last row there, and what it held is no
+// last grant.
+func TestLastWordsOfTheOld(t *testing.T) {
+	host := people{6: {Environment: map[string]string{"CUDA_VISIBLE_DEVICES": "nonsense"}}}
+	s := newScene(t, 2, host)
+	s.list(1, 6, sampler.Some(18*gib))
+	s.apply()
+	s.call("cuMemAlloc_v2", Call{PID: 6, TID: 6, Size: uint64(90 * gib), Answer: outOfMemory, Device: -1})
+	s.now = s.now.Add(ms(50))
+	before := s.apply().GPUs[1].Processes[0].Requests
+	s.now = s.now.Add(time.Second)
+	s.gpus[1].Processes = nil
+	delete(host, 6)
+	s.Ended(6, s.now, 1<<8)
+	rows := s.apply().GPUs[1].Processes
+	if len(rows) != 1 || !rows[0].Requests.ExitStatus.Equal(sampler.Some(1)) || rows[0].Requests.Live != before.Live {
+		t.Errorf("before %+v, the last row %+v", before, rows)
+	}
+}
+
 // How it ended comes with the last row, also where what it asked for was told before.
 func TestExitStatus(t *testing.T) {
 	for status, want := range map[int]int{0: 0, 3 << 8: 3, 255 << 8: 255, 9: 137, 6 | 0x80: 134} { // 0x80: it left a core

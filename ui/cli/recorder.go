@@ -184,6 +184,13 @@ func (r *recorder) incident(e sampler.OOMEvent) explain.Incident {
 	return r.watch.Incident(e)
 }
 
+// deaths are those of processes that were refused memory. (See watch.Deaths.)
+func (r *recorder) deaths() []watch.Death {
+	r.taking.Lock()
+	defer r.taking.Unlock()
+	return r.watch.Deaths()
+}
+
 // mark takes what a log says of where its run stands.
 func (r *recorder) mark(m sampler.LogMark) {
 	r.taking.Lock()

@@ -18,6 +18,8 @@ type tryPeak struct {
 	gpus map[string]*gpuPeak // by UUID, or else label
 	ours map[int]bool        // pids: whether a process is the command's
 	last *sampler.Snapshot
+
+	refused bool // the driver refused the command memory
 }
 
 // gpuPeak is the peak of one GPU over a try.
@@ -66,6 +68,7 @@ func (p *tryPeak) own(list []sampler.Process) (sum sampler.Bytes) {
 		if !q.Visible || !p.isOurs(q.PID) {
 			continue
 		}
+		p.refused = p.refused || q.Requests != nil && q.Requests.Refused > 0
 		held := q.Memory.Or(0)
 		if q.Peak != nil {
 			held = max(held, q.Peak.Bytes)
@@ -76,6 +79,20 @@ func (p *tryPeak) own(list []sampler.Process) (sum sampler.Bytes) {
 		sum += held
 	}
 	return sum
+}
+
+// wasRefused says whether the driver refused the command memory.
+func (p *tryPeak) wasRefused() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.refused
+}
+
+// saysOurs says of a process that may have ended whether it was the command's.
+func (p *tryPeak) saysOurs(pid int) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.ours[pid]
 }
 
 func (p *tryPeak) isOurs(pid int) bool {

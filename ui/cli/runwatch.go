@@ -199,6 +199,7 @@ func (w *watchedRun) finish(code int) (why *explain.Explanation) {
 	if code == 128+int(syscall.SIGKILL) {
 		w.killed()
 	}
+	w.addDeaths(code)
 	w.stop()
 	<-w.ended
 	w.live.close()
