@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -90,6 +92,9 @@ func (t *table) arrange() {
 		}
 		g.add(r)
 		rows[g] = append(rows[g], r)
+	}
+	if t.sort == sortMemory {
+		slices.SortStableFunc(list, func(a, b *group) int { return cmp.Compare(b.holds, a.holds) * pick(t.reverse, -1, 1) })
 	}
 	t.rows = t.rows[:0:0]
 	for _, g := range list {

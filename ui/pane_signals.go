@@ -10,6 +10,7 @@ import (
 
 const (
 	signalsMaxWidth = 76
+	commandLines    = 2 // of a command line
 	targetsShown    = 4 // by name in the menu; of the others there is the number
 )
 
@@ -44,9 +45,10 @@ func (m *Model) targetLines(v *view, w int) []textLine {
 		}
 		holds := v.words.Say("signal.holds", "size", t.holds, "gpus", strings.Join(t.gpus, ", "))
 		lines = append(lines, textLine{{theme.Strong, strconv.Itoa(t.pid) + " "}, {theme.Text, or(t.user, notAvailable) + "  "}, {theme.Dim, holds}})
-		for n, l := range wrap(or(t.command, t.name), max(w-2, 1)) {
-			if n == 2 {
-				break
+		command := wrap(or(t.command, t.name), max(w-2, 1))
+		for n, l := range command[:min(len(command), commandLines)] {
+			if n == commandLines-1 && len(command) > commandLines {
+				l += " " + command[n+1] // too long: it is cut with a sign
 			}
 			lines = append(lines, textLine{{theme.Text, "  " + l}})
 		}

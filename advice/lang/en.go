@@ -548,7 +548,7 @@ var textsEN = map[string]string{
 	"say.by_parent":          "processes below those that started them",
 	"say.signal_readonly":    "read-only: no process is signaled",
 	"say.signal_replay":      "a recording has no processes to signal",
-	"say.signal_demo":        "the demo has no processes",
+	"say.signal_demo":        "the processes of a demo are not real: there is nobody to signal",
 	"say.signal_elsewhere":   "these processes run on another machine",
 	"say.signal_whom":        "select a process first (j k)",
 	"say.signal_nobody":      "memory of no known process: nobody to signal",

@@ -548,7 +548,7 @@ var textsZH = map[string]string{
 	"say.by_parent":          "进程按父进程成树",
 	"say.signal_readonly":    "只读：不向进程发送信号",
 	"say.signal_replay":      "录制中没有可发送信号的进程",
-	"say.signal_demo":        "演示中没有真实进程",
+	"say.signal_demo":        "演示中的进程不是真实的：没有可发信号的对象",
 	"say.signal_elsewhere":   "这些进程在另一台机器上",
 	"say.signal_whom":        "请先选择一个进程（j k）",
 	"say.signal_nobody":      "这部分显存不属于任何已知进程：无法发送信号",

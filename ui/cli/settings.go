@@ -141,6 +141,10 @@ func (s *settings) take(row option, flagged bool, env func(string) string) (orig
 			continue
 		}
 		set, err := row.setFrom(e)
+		if err != nil && row.flag == "readonly" { // who writes it does not want the opposite
+			s.note(e.Line, "%s: %w; it is taken for true", e.Key, err)
+			return origin{fromFile, s.file, e.Line}, row.value.Set("true")
+		}
 		if err != nil {
 			s.note(e.Line, "%s: %w", e.Key, err)
 			break

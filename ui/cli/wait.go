@@ -28,6 +28,9 @@ func waitCommand(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.spanTyped = cmd.Flags().Changed("hold"); !f.spanTyped {
 				f.hold = usualSpan
+				if f.timeout > 0 { // it must be possible to see it for so long
+					f.hold = min(f.hold, f.timeout/2)
+				}
 			}
 			return a.wait(cmd.Context(), f)
 		},

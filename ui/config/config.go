@@ -52,6 +52,9 @@ func File(env func(string) string) string {
 
 // Read reads a file. Its error names the file, and the line where there is one.
 func Read(name string) ([]Entry, error) {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() { // a FIFO would be waited for
+		return nil, fmt.Errorf("%s: it is no file", name)
+	}
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, err

@@ -94,12 +94,30 @@ func put(text []byte, v Value) ([]byte, error) {
 		set[0] = "\n" + set[0]
 	}
 	for n := min(1, most); n <= most && from+n <= len(lines); n++ {
-		now := strings.Join(slices.Concat(lines[:from], set, lines[from+n:]), "")
+		with := set
+		if n == 1 && set != nil {
+			with = []string{strings.TrimSuffix(set[0], "\n") + commentOf(lines[from], before[at]) + "\n"}
+		}
+		now := strings.Join(slices.Concat(lines[:from], with, lines[from+n:]), "")
 		if after, _, err := Parse([]byte(now)); err == nil && sameBut(after, wanted, v) {
 			return []byte(now), nil
 		}
 	}
 	return nil, fmt.Errorf("%s cannot be set without a change of something else: edit the file", v.Key)
+}
+
+// commentOf is the comment behind a setting of one line, with the blanks before it.
+func commentOf(line string, e Entry) string {
+	line = strings.TrimRight(line, "\r\n")
+	for i := range line {
+		if line[i] != '#' {
+			continue
+		}
+		if list, _, err := Parse([]byte(line[:i])); err == nil && len(list) == 1 && list[0].Key == e.Key && list[0].Text == e.Text {
+			return line[len(strings.TrimRight(line[:i], " \t")):]
+		}
+	}
+	return ""
 }
 
 // line is the setting as a line of the file.
