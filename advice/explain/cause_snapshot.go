@@ -139,7 +139,7 @@ var causesSnapshot = []causeRow{
 			return f.unrefused() && !leak
 		},
 		confidence: always(0.3),
-		evidence:   func(f *failure) string { return f.words.Say("torch.quiet") }},
+		evidence:   func(f *failure) string { return f.quietText() }},
 }
 
 // otherFinding: the snapshot shows something that comes before the size of the job.
@@ -259,9 +259,24 @@ func (f *failure) bySnapshot(list []sampler.Cause) {
 	}
 }
 
-// snapshotHeadline is that of a snapshot in which nothing was refused.
+// snapshotHeadline is that of a snapshot in which no refusal is seen.
 func (f *failure) snapshotHeadline() string {
-	return f.words.Say("torch.head", "gpu", f.snapshot.Device, "size", gib(f.live()))
+	id := "torch.head"
+	if f.snapshot.Cut {
+		id = "torch.head_cut"
+	}
+	return f.words.Say(id, "gpu", f.snapshot.Device, "size", gib(f.live()))
+}
+
+// quietText says that nothing was found, and of a file that is cut, what is not known: a history ends with its refusal.
+func (f *failure) quietText() string {
+	switch {
+	case !f.snapshot.Cut:
+		return f.words.Say("torch.quiet")
+	case f.snapshot.Trace == nil:
+		return f.words.Say("torch.quiet_unread")
+	}
+	return f.words.Say("torch.quiet_cut")
 }
 
 // snapshotDetail names the line first, then what the arithmetic says.

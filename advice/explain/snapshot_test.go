@@ -163,6 +163,25 @@ func TestSnapshotQuiet(t *testing.T) {
 	}
 }
 
+// Of a snapshot that is cut nobody says that nothing was refused: the refusal stands at the end.
+func TestSnapshotCut(t *testing.T) {
+	for _, history := range []bool{true, false} {
+		s := torchSnapshot(t, "optimizer")
+		s.Devices[0].Cut, s.Devices[0].Trace.OOM = true, nil
+		if !history {
+			s.Devices[0].Trace = nil
+		}
+		e := explainSnapshot(s, "en")
+		if len(e.Causes) != 0 || strings.Contains(e.Verdict.Headline, "nothing was refused") || strings.HasPrefix(e.Verdict.Detail, "Nothing") ||
+			!strings.Contains(e.Verdict.Detail, "is not known") || strings.Contains(e.Verdict.Detail, "part that was read") != history {
+			t.Errorf("%v: %s: %s", history, e.Verdict.Headline, e.Verdict.Detail)
+		}
+		if zh := explainSnapshot(s, "zh"); !strings.Contains(zh.Verdict.Detail, "不知道") {
+			t.Errorf("zh says %q", zh.Verdict.Detail)
+		}
+	}
+}
+
 // Without history sizes and states tell of layers, and nothing is made up.
 func TestSnapshotWithoutHistory(t *testing.T) {
 	s := torchSnapshot(t, "fragmentation")
