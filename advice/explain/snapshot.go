@@ -206,19 +206,19 @@ const (
 
 // leaking is the line that grew most from step to step.
 func (f *facts) leaking() (sampler.TorchLine, bool) {
-	best := sampler.TorchLine{}
+	best, most := sampler.TorchLine{}, sampler.Bytes(0)
 	if f.snapshot == nil || f.snapshot.Trace == nil {
 		return best, false
 	}
-	k, kept := f.keeper()
+	k, keeps := f.keeper()
 	for _, l := range f.snapshot.Trace.Lines {
-		inSteps := f.snapshot.Trace.Steps > 0 || kept && l.Requests%k.Requests == 0
-		if l.Grown > best.Grown && l.Validation == "" && !l.Optimizer && (inSteps || !f.runsModel(l)) {
-			best = l
+		inSteps := f.snapshot.Trace.Steps > 0 || keeps && l.Requests%k.Requests == 0
+		if size, _ := f.kept(l); size > most && l.Validation == "" && !l.Optimizer && (inSteps || !f.runsModel(l)) {
+			best, most = l, size
 		}
 	}
 	slow := f.snapshot.Trace.Steps >= slowSteps && best.Grown >= slowLeast && (f.fitsWithout(best) || !f.inHoles() && f.explains(best))
-	return best, best.Grown > 0 && (best.Grown*leakShare > f.live() || best.Grown >= sampler.GiB || slow)
+	return best, most > 0 && (most*leakShare > f.live() || most >= sampler.GiB || slow)
 }
 
 // besides is the line of an unusual rise that comes from another loop than that of the steps before: one batch
@@ -244,7 +244,7 @@ func (f *facts) keeper() (best sampler.TorchLine, ok bool) {
 	}
 	for _, l := range f.snapshot.Trace.Lines {
 		once := l.Blocks == l.Requests && l.Blocks >= keeperBlocks && l.Grown > 0 && l.Live <= keeperMost*sampler.Bytes(l.Blocks)
-		if steps := f.snapshot.Trace.Steps; once && !f.runsModel(l) && !l.Optimizer && l.Validation == "" && (steps == 0 || l.Blocks >= steps-1 && l.Blocks <= steps+1) && l.Blocks > best.Blocks {
+		if once && !f.runsModel(l) && !l.Optimizer && l.Validation == "" && (f.snapshot.Trace.Steps == 0 || f.oneEachStep(l)) && l.Blocks > best.Blocks {
 			best = l
 		}
 	}
@@ -261,13 +261,43 @@ func (f *facts) leakSteps() int {
 }
 
 // heldBy is what a line holds in all, with what was there before the history began.
-func (f *facts) heldBy(l sampler.TorchLine) sampler.Bytes {
+func (f *facts) heldBy(l sampler.TorchLine) sampler.TorchHolder {
 	for _, h := range f.holders() {
-		if sameSite(h.TorchSite, l.TorchSite) {
-			return max(h.Bytes, l.Grown)
+		if sameSite(h.TorchSite, l.TorchSite) && h.Bytes >= l.Grown {
+			return h
 		}
 	}
-	return l.Grown
+	return sampler.TorchHolder{TorchSite: l.TorchSite, Bytes: max(l.Live, l.Grown), Blocks: l.Blocks}
+}
+
+const (
+	evenBlocks = 100 // fewer of one size may be chance
+	evenPart   = 8   // by which the mean of some may differ from that of others: a block may be larger than what was asked for
+)
+
+// kept is what a line has kept, and in how many steps; 0 steps: not known. A history shorter than the run shows the last
+// of it only: where each step made one block that stayed, blocks of that size from before came one in each step too.
+func (f *facts) kept(l sampler.TorchLine) (size sampler.Bytes, steps int) {
+	if l.Grown == 0 {
+		return 0, 0
+	}
+	h := f.heldBy(l)
+	if f.oneEachStep(l) && h.Blocks > l.Blocks && h.Blocks >= evenBlocks {
+		mean, seen := h.Bytes/sampler.Bytes(h.Blocks), l.Live/sampler.Bytes(l.Blocks)
+		if max(mean, seen)-min(mean, seen) <= seen/evenPart {
+			return h.Bytes, h.Blocks
+		}
+	}
+	if l.Steps > 0 {
+		return l.Grown, l.Steps
+	}
+	return l.Grown, f.leakSteps()
+}
+
+// oneEachStep: each step that was seen made one block, and none of them is gone.
+func (f *facts) oneEachStep(l sampler.TorchLine) bool {
+	steps := f.snapshot.Trace.Steps
+	return steps > 0 && l.Blocks > 0 && l.Blocks == l.Requests && l.Blocks >= steps-1 && l.Blocks <= steps+1
 }
 
 // asksForMore: a validation, or a step that takes unusually much, was under way.
@@ -292,7 +322,8 @@ func (f *facts) explains(l sampler.TorchLine) bool {
 // largerThan: this step takes more than usual by more than a line has gained in all steps.
 func (f *facts) largerThan(l sampler.TorchLine) bool {
 	spike, ok := f.spiking()
-	return ok && spike.Usual > 0 && spike.Rise.Less(spike.Usual) > l.Grown && !sameSite(spike.TorchSite, l.TorchSite)
+	size, _ := f.kept(l)
+	return ok && spike.Usual > 0 && spike.Rise.Less(spike.Usual) > size && !sameSite(spike.TorchSite, l.TorchSite)
 }
 
 // inHoles: the request fits into what is unallocated, and into no block of it. Of large blocks a small one gets nothing.

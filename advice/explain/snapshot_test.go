@@ -262,6 +262,40 @@ func TestSnapshotSlowLeakExplains(t *testing.T) {
 	}
 }
 
+// A history shorter than the run shows the end of a leak: live blocks of one size tell of the steps before. What is told
+// as live is what the table of lines has.
+func TestSnapshotLeakBeforeHistory(t *testing.T) {
+	for name, c := range map[string]struct {
+		size, blocks int // MiB each, in all
+		requests     int // in the 8 steps that were seen
+		cause, says  string
+	}{
+		"hundreds, one in each step":   {5, 306, 8, CauseLeak, "train.py:66 train: 1.49 GiB live, +5 MiB each step for 306 steps."},
+		"hundreds, of other sizes":     {9, 306, 8, CauseTooBig, ""},
+		"hundreds, some in each step":  {5, 306, 24, CauseTooBig, ""},
+		"few":                          {5, 30, 8, CauseTooBig, ""},
+		"as many as the history has":   {5, 8, 8, CauseTooBig, ""},
+		"not even, and enough is seen": {60, 306, 8, CauseLeak, "train.py:66 train: 17.93 GiB live, +114.29 MiB each step for 7 steps."},
+	} {
+		s := slowSnapshot(40*sampler.MiB, 60*sampler.MiB)
+		d := &s.Devices[0]
+		d.Trace.Steps, d.Trace.OOM.Free = 8, sampler.Some(0*sampler.MiB)
+		kept := &d.Trace.Lines[2]
+		kept.Blocks, kept.Requests, kept.Steps = c.requests, c.requests, 7
+		kept.Live = sampler.Bytes(5*c.requests) * sampler.MiB
+		kept.Grown = kept.Live
+		if strings.HasPrefix(name, "not even") {
+			kept.Live, kept.Grown = 800*sampler.MiB, 800*sampler.MiB
+		}
+		d.Trace.Lines[1].Rise = 0
+		d.Holders[2].Bytes, d.Holders[2].Blocks = sampler.Bytes(c.size*c.blocks)*sampler.MiB, c.blocks
+		e := explainSnapshot(s, "en")
+		if TopCause(e.Causes) != c.cause || !strings.HasPrefix(e.Verdict.Detail, c.says) {
+			t.Errorf("%s: %+v: %s", name, e.Causes[0], e.Verdict.Detail)
+		}
+	}
+}
+
 // A request is unusual beside those of the same call: the line may make blocks of many sizes.
 func TestSnapshotRequest(t *testing.T) {
 	for name, c := range map[string]struct {
