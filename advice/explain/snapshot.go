@@ -164,7 +164,7 @@ func (f *facts) refusedSite() sampler.TorchSite {
 
 // validationHolds is what a validation holds, where it matters: a fifth of all, or the refused request is its own.
 func (f *facts) validationHolds() (sampler.Bytes, sampler.TorchHolder, bool) {
-	sum, largest := heldBy(f.holders(), func(s sampler.TorchSite) bool { return s.Validation != "" })
+	sum, largest := heldBy(f.holders(), func(s sampler.TorchSite) bool { return s.Validation != "" && !f.keepsInSteps(s) })
 	refused := f.refusedSite()
 	if largest.Bytes == 0 && refused.Validation != "" {
 		largest.TorchSite = refused
@@ -213,7 +213,7 @@ func (f *facts) leaking() (sampler.TorchLine, bool) {
 	k, keeps := f.keeper()
 	for _, l := range f.snapshot.Trace.Lines {
 		inSteps := f.snapshot.Trace.Steps > 0 || keeps && l.Requests%k.Requests == 0
-		if size, _ := f.kept(l); size > most && l.Validation == "" && !l.Optimizer && (inSteps || !f.runsModel(l)) {
+		if size, _ := f.kept(l); size > most && (l.Validation == "" || f.keepsInSteps(l.TorchSite)) && !l.Optimizer && (inSteps || !f.runsModel(l)) {
 			best, most = l, size
 		}
 	}
@@ -249,6 +249,19 @@ func (f *facts) keeper() (best sampler.TorchLine, ok bool) {
 		}
 	}
 	return best, best.Blocks > 0
+}
+
+// keepsInSteps: the line keeps one block of each step of the training. What validates by its name does not, then.
+func (f *facts) keepsInSteps(s sampler.TorchSite) bool {
+	if f.snapshot.Trace == nil {
+		return false
+	}
+	i := slices.IndexFunc(f.snapshot.Trace.Lines, func(l sampler.TorchLine) bool { return sameSite(l.TorchSite, s) })
+	if i < 0 {
+		return false
+	}
+	l := f.snapshot.Trace.Lines[i]
+	return l.Grown > 0 && l.Blocks >= keeperBlocks && f.oneEachStep(l)
 }
 
 // leakSteps are the steps of a leak: those of the history, or those that its keeper has made; 0: not known.

@@ -296,6 +296,20 @@ func TestSnapshotLeakBeforeHistory(t *testing.T) {
 	}
 }
 
+// What keeps a block of each step of the training is a leak, whatever the name of its function promises.
+func TestSnapshotValidationInSteps(t *testing.T) {
+	for requests, want := range map[int]string{180: CauseLeak, 18: CauseValidationSpike} {
+		s := slowSnapshot(16*sampler.GiB, 60*sampler.MiB)
+		d := &s.Devices[0]
+		kept, held := &d.Trace.Lines[2], &d.Holders[2]
+		kept.Validation, held.Validation = "train.py:66 validate_batch", "train.py:66 validate_batch"
+		kept.Blocks, kept.Requests, held.Blocks = requests, requests, requests
+		if e := explainSnapshot(s, "en"); TopCause(e.Causes) != want || e.Causes[0].Site.Place() != "train.py:66" {
+			t.Errorf("%d: %+v", requests, e.Causes)
+		}
+	}
+}
+
 // A request is unusual beside those of the same call: the line may make blocks of many sizes.
 func TestSnapshotRequest(t *testing.T) {
 	for name, c := range map[string]struct {
