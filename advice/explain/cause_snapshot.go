@@ -146,9 +146,7 @@ var causesSnapshot = []causeRow{
 // otherFinding: the snapshot shows something that comes before the size of the job.
 func (f *failure) otherFinding() bool {
 	_, leak := f.leaking()
-	_, spike := f.spiking()
-	_, _, validation := f.validationHolds()
-	return leak || spike || validation || f.fitsAfterReuse() && !f.unusable()
+	return leak || f.asksForMore() || f.fitsAfterReuse() && !f.unusable()
 }
 
 // leakText is a leak in figures: in steps where the history shows them.

@@ -224,8 +224,37 @@ func (f *facts) leaking() (sampler.TorchLine, bool) {
 // besides is the line of an unusual rise that comes from another loop than that of the steps before: one batch
 // would have come by the same way, or asked for more at once.
 func (f *facts) besides() (sampler.TorchLine, bool) {
-	l, ok := f.spiking()
-	return l, ok && l.Caller != "" && l.Validation == "" && l.Blocks >= keptBlocks
+	if l, ok := f.spiking(); ok {
+		return l, l.Caller != "" && l.Validation == "" && l.Blocks >= keptBlocks
+	}
+	return f.moreOfSame()
+}
+
+// sameRise times the largest rise before is what one more batch adds where there is little room. Of blocks of at most
+// sameBlock times the largest before there are more than ever, then.
+const (
+	sameRise  = 1.2
+	sameBlock = 1.25
+)
+
+// moreOfSame is a rise of the model's lines that comes from elsewhere than those before, in more blocks and none larger:
+// the graphs of several batches. It is the line that rose most, where all of them hold a fifth of all.
+func (f *facts) moreOfSame() (best sampler.TorchLine, ok bool) {
+	if f.snapshot == nil || f.snapshot.Trace == nil || f.snapshot.Trace.OOM == nil {
+		return best, false
+	}
+	sum := sampler.Bytes(0)
+	for _, l := range f.snapshot.Trace.Lines {
+		more := l.Cycles >= spikeCycles && l.Usual > 0 && float64(l.Rise) > sameRise*float64(l.Usual) && l.Blocks >= keptBlocks
+		if !more || l.Caller == "" || l.Validation != "" || float64(l.Rise) > sameBlock*float64(l.Largest)*float64(l.Blocks) {
+			continue
+		}
+		sum += l.Rise
+		if l.Rise > best.Rise {
+			best = l
+		}
+	}
+	return best, sum*5 > f.live()
 }
 
 // runsModel: the line is of a forward pass, whose blocks a graph keeps that somebody else holds.
@@ -316,8 +345,9 @@ func (f *facts) oneEachStep(l sampler.TorchLine) bool {
 // asksForMore: a validation, or a step that takes unusually much, was under way.
 func (f *facts) asksForMore() bool {
 	_, spike := f.spiking()
+	_, besides := f.besides()
 	_, _, validation := f.validationHolds()
-	return spike || validation
+	return spike || besides || validation
 }
 
 // fitsWithout: the request had fitted into what was free, had the line given back a quarter of what it kept.

@@ -310,6 +310,34 @@ func TestSnapshotValidationInSteps(t *testing.T) {
 	}
 }
 
+// A validation with a name of its own, where there was little room: more blocks of the usual size than any step had, all
+// from a line that had not run before. What fits into the holes does not make them the reason.
+func TestSnapshotMoreOfSame(t *testing.T) {
+	for name, c := range map[string]struct {
+		caller string
+		rise   sampler.Bytes // the most before is 8 GiB, in blocks of 40 MiB
+		blocks int
+		want   string
+	}{
+		"more blocks, from elsewhere":       {"train.py:80 score", 10 * sampler.GiB, 256, CauseValidationSpike},
+		"more blocks, by the way as always": {"", 10 * sampler.GiB, 256, CauseFragmentation},
+		"as many, from elsewhere":           {"train.py:80 score", 8 * sampler.GiB, 205, CauseFragmentation},
+		"larger ones, from elsewhere":       {"train.py:80 score", 10 * sampler.GiB, 100, CauseFragmentation},
+	} {
+		s := slowSnapshot(8*sampler.MiB, 60*sampler.MiB)
+		d := &s.Devices[0]
+		d.Holders[0].Optimizer, d.Trace.Lines[0].Optimizer = false, false
+		d.Reserved += 4 * sampler.GiB
+		d.Trace.OOM.Reserved = d.Reserved
+		l := &d.Trace.Lines[1]
+		l.Caller, l.Rise, l.Live, l.Blocks = c.caller, c.rise, c.rise, c.blocks
+		e := explainSnapshot(s, "en")
+		if TopCause(e.Causes) != c.want || c.want == CauseValidationSpike && (e.Advice[0].ID != FixNoGradValidation || !strings.Contains(e.Verdict.Detail, c.caller)) {
+			t.Errorf("%s: %+v, advice %s, %s", name, e.Causes, e.Advice[0].ID, e.Verdict.Detail)
+		}
+	}
+}
+
 // A request is unusual beside those of the same call: the line may make blocks of many sizes.
 func TestSnapshotRequest(t *testing.T) {
 	for name, c := range map[string]struct {
