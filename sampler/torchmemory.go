@@ -32,6 +32,7 @@ type TorchDevice struct {
 	Holders     []TorchHolder `json:"holders"`             // lines by what their live blocks hold, largest first
 	Pins        []TorchHolder `json:"pins"`                // lines by the free bytes of the segments that their blocks keep
 	Trace       *TorchTrace   `json:"trace"`               // null: no history was recorded
+	Cut         bool          `json:"cut,omitempty"`       // the file ends early: there may have been more of all of this
 }
 
 // TorchSite is a source line that allocated, with what its stack says of why.

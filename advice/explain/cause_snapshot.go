@@ -36,14 +36,15 @@ var causesSnapshot = []causeRow{
 		when: func(f *failure) bool { _, ok := f.leaking(); return ok },
 		confidence: func(f *failure) float64 {
 			l, _ := f.leaking()
+			size, _ := f.kept(l)
 			switch {
 			case f.leakSteps() == 0:
 				return 0.65
-			case f.inHoles() && f.heldBy(l) < f.unallocated.Or(0)/2 && !f.fitsWithout(l):
+			case f.inHoles() && f.heldBy(l).Bytes < f.unallocated.Or(0)/2 && !f.fitsWithout(l):
 				return 0.6 // there is more between what was kept than in it
 			case f.largerThan(l):
 				return 0.7
-			case l.Grown*10 > f.live(), f.requested.Known() && l.Grown >= f.shortfallOr0():
+			case size*10 > f.live(), f.requested.Known() && size >= f.shortfallOr0():
 				return 0.92 // without it the request had fitted
 			}
 			return 0.7
@@ -84,7 +85,7 @@ var causesSnapshot = []causeRow{
 				return 0.3
 			case f.asksForMore():
 				return 0.5 // that it fits into the holes does not make them the reason: what comes next would not
-			case leak && f.heldBy(l) >= f.unallocated.Or(0)/2:
+			case leak && f.heldBy(l).Bytes >= f.unallocated.Or(0)/2:
 				return 0.6 // what is kept keeps its segments too
 			}
 			return 0.9
@@ -139,29 +140,25 @@ var causesSnapshot = []causeRow{
 			return f.unrefused() && !leak
 		},
 		confidence: always(0.3),
-		evidence:   func(f *failure) string { return f.words.Say("torch.quiet") }},
+		evidence:   func(f *failure) string { return f.quietText() }},
 }
 
 // otherFinding: the snapshot shows something that comes before the size of the job.
 func (f *failure) otherFinding() bool {
 	_, leak := f.leaking()
-	_, spike := f.spiking()
-	_, _, validation := f.validationHolds()
-	return leak || spike || validation || f.fitsAfterReuse() && !f.unusable()
+	return leak || f.asksForMore() || f.fitsAfterReuse() && !f.unusable()
 }
 
 // leakText is a leak in figures: in steps where the history shows them.
 func (f *failure) leakText() string {
 	l, _ := f.leaking()
-	pairs := []any{"line", f.lineText(l.TorchSite), "size", gib(l.Live), "grown", gib(l.Grown), "blocks", l.Blocks}
-	steps := f.leakSteps()
-	if steps == 0 {
+	h := f.heldBy(l)
+	pairs := []any{"line", f.lineText(l.TorchSite), "size", gib(h.Bytes), "grown", gib(l.Grown), "blocks", h.Blocks}
+	size, steps := f.kept(l)
+	if f.leakSteps() == 0 {
 		return f.words.Say("torch.leak_blocks", pairs...)
 	}
-	if l.Steps > 0 {
-		steps = l.Steps
-	}
-	text := f.words.Say("torch.leak", append(pairs, "each", printed(l.Grown/sampler.Bytes(steps)), "count", steps)...)
+	text := f.words.Say("torch.leak", append(pairs, "each", printed(size/sampler.Bytes(steps)), "count", steps)...)
 	if k, known := f.keeper(); known && f.runsModel(l) {
 		text += f.words.Say("detail.space") + f.words.Say("torch.keeper", "line", f.lineText(k.TorchSite), "blocks", k.Blocks)
 	}
@@ -259,9 +256,24 @@ func (f *failure) bySnapshot(list []sampler.Cause) {
 	}
 }
 
-// snapshotHeadline is that of a snapshot in which nothing was refused.
+// snapshotHeadline is that of a snapshot in which no refusal is seen.
 func (f *failure) snapshotHeadline() string {
-	return f.words.Say("torch.head", "gpu", f.snapshot.Device, "size", gib(f.live()))
+	id := "torch.head"
+	if f.snapshot.Cut {
+		id = "torch.head_cut"
+	}
+	return f.words.Say(id, "gpu", f.snapshot.Device, "size", gib(f.live()))
+}
+
+// quietText says that nothing was found, and of a file that is cut, what is not known: a history ends with its refusal.
+func (f *failure) quietText() string {
+	switch {
+	case !f.snapshot.Cut:
+		return f.words.Say("torch.quiet")
+	case f.snapshot.Trace == nil:
+		return f.words.Say("torch.quiet_unread")
+	}
+	return f.words.Say("torch.quiet_cut")
 }
 
 // snapshotDetail names the line first, then what the arithmetic says.

@@ -164,7 +164,7 @@ func (f *facts) refusedSite() sampler.TorchSite {
 
 // validationHolds is what a validation holds, where it matters: a fifth of all, or the refused request is its own.
 func (f *facts) validationHolds() (sampler.Bytes, sampler.TorchHolder, bool) {
-	sum, largest := heldBy(f.holders(), func(s sampler.TorchSite) bool { return s.Validation != "" })
+	sum, largest := heldBy(f.holders(), func(s sampler.TorchSite) bool { return s.Validation != "" && !f.keepsInSteps(s) })
 	refused := f.refusedSite()
 	if largest.Bytes == 0 && refused.Validation != "" {
 		largest.TorchSite = refused
@@ -194,87 +194,51 @@ func (f *facts) optimizerHolds() (sampler.Bytes, sampler.TorchHolder, bool) {
 	return sum, largest, f.snapshot != nil && (refused.Optimizer || sum > 0 && sum > most.Bytes && 2*sum > others)
 }
 
-// leakShare: growth of less than a fiftieth of all, and of less than 1 GiB, killed nothing, unless it is a slow leak.
-const leakShare = 50
-
-// slowSteps in which a line kept slowLeast or more, without which the request had fitted: a slow leak that has come to
-// the limit, however much else is there.
-const (
-	slowSteps = 20
-	slowLeast = 32 * sampler.MiB
-)
-
-// leaking is the line that grew most from step to step.
-func (f *facts) leaking() (sampler.TorchLine, bool) {
-	best := sampler.TorchLine{}
-	if f.snapshot == nil || f.snapshot.Trace == nil {
-		return best, false
-	}
-	k, kept := f.keeper()
-	for _, l := range f.snapshot.Trace.Lines {
-		inSteps := f.snapshot.Trace.Steps > 0 || kept && l.Requests%k.Requests == 0
-		if l.Grown > best.Grown && l.Validation == "" && !l.Optimizer && (inSteps || !f.runsModel(l)) {
-			best = l
-		}
-	}
-	slow := f.snapshot.Trace.Steps >= slowSteps && best.Grown >= slowLeast && (f.fitsWithout(best) || !f.inHoles() && f.explains(best))
-	return best, best.Grown > 0 && (best.Grown*leakShare > f.live() || best.Grown >= sampler.GiB || slow)
-}
-
 // besides is the line of an unusual rise that comes from another loop than that of the steps before: one batch
 // would have come by the same way, or asked for more at once.
 func (f *facts) besides() (sampler.TorchLine, bool) {
-	l, ok := f.spiking()
-	return l, ok && l.Caller != "" && l.Validation == "" && l.Blocks >= keptBlocks
+	if l, ok := f.spiking(); ok {
+		return l, l.Caller != "" && l.Validation == "" && l.Blocks >= keptBlocks
+	}
+	return f.moreOfSame()
+}
+
+// sameRise times the largest rise before is what one more batch adds where there is little room. Of blocks of at most
+// sameBlock times the largest before there are more than ever, then.
+const (
+	sameRise  = 1.2
+	sameBlock = 1.25
+)
+
+// moreOfSame is a rise of the model's lines that comes from elsewhere than those before, in more blocks and none larger:
+// the graphs of several batches. It is the line that rose most, where all of them hold a fifth of all.
+func (f *facts) moreOfSame() (best sampler.TorchLine, ok bool) {
+	if f.snapshot == nil || f.snapshot.Trace == nil || f.snapshot.Trace.OOM == nil {
+		return best, false
+	}
+	sum := sampler.Bytes(0)
+	for _, l := range f.snapshot.Trace.Lines {
+		more := l.Cycles >= spikeCycles && l.Usual > 0 && float64(l.Rise) > sameRise*float64(l.Usual) && l.Blocks >= keptBlocks
+		if !more || l.Caller == "" || l.Validation != "" || float64(l.Rise) > sameBlock*float64(l.Largest)*float64(l.Blocks) {
+			continue
+		}
+		sum += l.Rise
+		if l.Rise > best.Rise {
+			best = l
+		}
+	}
+	return best, sum*5 > f.live()
 }
 
 // runsModel: the line is of a forward pass, whose blocks a graph keeps that somebody else holds.
 func (f *facts) runsModel(l sampler.TorchLine) bool { return l.Module || forwardNames(l.Function) }
 
-const (
-	keeperBlocks = 8 // fewer may be chance
-	keeperMost   = sampler.MiB
-)
-
-// keeper is a line outside of the model that makes one small block each step and never gives it back, such as a loss
-// that is kept with its graph: the one with the most.
-func (f *facts) keeper() (best sampler.TorchLine, ok bool) {
-	if f.snapshot == nil || f.snapshot.Trace == nil {
-		return best, false
-	}
-	for _, l := range f.snapshot.Trace.Lines {
-		once := l.Blocks == l.Requests && l.Blocks >= keeperBlocks && l.Grown > 0 && l.Live <= keeperMost*sampler.Bytes(l.Blocks)
-		if steps := f.snapshot.Trace.Steps; once && !f.runsModel(l) && !l.Optimizer && l.Validation == "" && (steps == 0 || l.Blocks >= steps-1 && l.Blocks <= steps+1) && l.Blocks > best.Blocks {
-			best = l
-		}
-	}
-	return best, best.Blocks > 0
-}
-
-// leakSteps are the steps of a leak: those of the history, or those that its keeper has made; 0: not known.
-func (f *facts) leakSteps() int {
-	if steps := f.snapshot.Trace.Steps; steps > 0 {
-		return steps
-	}
-	k, _ := f.keeper()
-	return k.Requests
-}
-
-// heldBy is what a line holds in all, with what was there before the history began.
-func (f *facts) heldBy(l sampler.TorchLine) sampler.Bytes {
-	for _, h := range f.holders() {
-		if sameSite(h.TorchSite, l.TorchSite) {
-			return max(h.Bytes, l.Grown)
-		}
-	}
-	return l.Grown
-}
-
 // asksForMore: a validation, or a step that takes unusually much, was under way.
 func (f *facts) asksForMore() bool {
 	_, spike := f.spiking()
+	_, besides := f.besides()
 	_, _, validation := f.validationHolds()
-	return spike || validation
+	return spike || besides || validation
 }
 
 // fitsWithout: the request had fitted into what was free, had the line given back a quarter of what it kept.
@@ -292,7 +256,8 @@ func (f *facts) explains(l sampler.TorchLine) bool {
 // largerThan: this step takes more than usual by more than a line has gained in all steps.
 func (f *facts) largerThan(l sampler.TorchLine) bool {
 	spike, ok := f.spiking()
-	return ok && spike.Usual > 0 && spike.Rise.Less(spike.Usual) > l.Grown && !sameSite(spike.TorchSite, l.TorchSite)
+	size, _ := f.kept(l)
+	return ok && spike.Usual > 0 && spike.Rise.Less(spike.Usual) > size && !sameSite(spike.TorchSite, l.TorchSite)
 }
 
 // inHoles: the request fits into what is unallocated, and into no block of it. Of large blocks a small one gets nothing.

@@ -163,6 +163,25 @@ func TestSnapshotQuiet(t *testing.T) {
 	}
 }
 
+// Of a snapshot that is cut nobody says that nothing was refused: the refusal stands at the end.
+func TestSnapshotCut(t *testing.T) {
+	for _, history := range []bool{true, false} {
+		s := torchSnapshot(t, "optimizer")
+		s.Devices[0].Cut, s.Devices[0].Trace.OOM = true, nil
+		if !history {
+			s.Devices[0].Trace = nil
+		}
+		e := explainSnapshot(s, "en")
+		if len(e.Causes) != 0 || strings.Contains(e.Verdict.Headline, "nothing was refused") || strings.HasPrefix(e.Verdict.Detail, "Nothing") ||
+			!strings.Contains(e.Verdict.Detail, "is not known") || strings.Contains(e.Verdict.Detail, "part that was read") != history {
+			t.Errorf("%v: %s: %s", history, e.Verdict.Headline, e.Verdict.Detail)
+		}
+		if zh := explainSnapshot(s, "zh"); !strings.Contains(zh.Verdict.Detail, "不知道") {
+			t.Errorf("zh says %q", zh.Verdict.Detail)
+		}
+	}
+}
+
 // Without history sizes and states tell of layers, and nothing is made up.
 func TestSnapshotWithoutHistory(t *testing.T) {
 	s := torchSnapshot(t, "fragmentation")
@@ -240,6 +259,82 @@ func TestSnapshotSlowLeakExplains(t *testing.T) {
 	s.Devices[0].Trace.Lines[1].Rise = 20 * sampler.GiB // a step that takes 12 GiB more than any before
 	if e := explainSnapshot(s, "en"); TopCause(e.Causes) != CauseDataSpike {
 		t.Errorf("a large step: %+v", e.Causes)
+	}
+}
+
+// A history shorter than the run shows the end of a leak: live blocks of one size tell of the steps before. What is told
+// as live is what the table of lines has.
+func TestSnapshotLeakBeforeHistory(t *testing.T) {
+	for name, c := range map[string]struct {
+		size, blocks int // MiB each, in all
+		requests     int // in the 8 steps that were seen
+		cause, says  string
+	}{
+		"hundreds, one in each step":   {5, 306, 8, CauseLeak, "train.py:66 train: 1.49 GiB live, +5 MiB each step for 306 steps."},
+		"hundreds, of other sizes":     {9, 306, 8, CauseTooBig, ""},
+		"hundreds, some in each step":  {5, 306, 24, CauseTooBig, ""},
+		"few":                          {5, 30, 8, CauseTooBig, ""},
+		"as many as the history has":   {5, 8, 8, CauseTooBig, ""},
+		"not even, and enough is seen": {60, 306, 8, CauseLeak, "train.py:66 train: 17.93 GiB live, +114.29 MiB each step for 7 steps."},
+	} {
+		s := slowSnapshot(40*sampler.MiB, 60*sampler.MiB)
+		d := &s.Devices[0]
+		d.Trace.Steps, d.Trace.OOM.Free = 8, sampler.Some(0*sampler.MiB)
+		kept := &d.Trace.Lines[2]
+		kept.Blocks, kept.Requests, kept.Steps = c.requests, c.requests, 7
+		kept.Live = sampler.Bytes(5*c.requests) * sampler.MiB
+		kept.Grown = kept.Live
+		if strings.HasPrefix(name, "not even") {
+			kept.Live, kept.Grown = 800*sampler.MiB, 800*sampler.MiB
+		}
+		d.Trace.Lines[1].Rise = 0
+		d.Holders[2].Bytes, d.Holders[2].Blocks = sampler.Bytes(c.size*c.blocks)*sampler.MiB, c.blocks
+		e := explainSnapshot(s, "en")
+		if TopCause(e.Causes) != c.cause || !strings.HasPrefix(e.Verdict.Detail, c.says) {
+			t.Errorf("%s: %+v: %s", name, e.Causes[0], e.Verdict.Detail)
+		}
+	}
+}
+
+// What keeps a block of each step of the training is a leak, whatever the name of its function promises.
+func TestSnapshotValidationInSteps(t *testing.T) {
+	for requests, want := range map[int]string{180: CauseLeak, 18: CauseValidationSpike} {
+		s := slowSnapshot(16*sampler.GiB, 60*sampler.MiB)
+		d := &s.Devices[0]
+		kept, held := &d.Trace.Lines[2], &d.Holders[2]
+		kept.Validation, held.Validation = "train.py:66 validate_batch", "train.py:66 validate_batch"
+		kept.Blocks, kept.Requests, held.Blocks = requests, requests, requests
+		if e := explainSnapshot(s, "en"); TopCause(e.Causes) != want || e.Causes[0].Site.Place() != "train.py:66" {
+			t.Errorf("%d: %+v", requests, e.Causes)
+		}
+	}
+}
+
+// A validation with a name of its own, where there was little room: more blocks of the usual size than any step had, all
+// from a line that had not run before. What fits into the holes does not make them the reason.
+func TestSnapshotMoreOfSame(t *testing.T) {
+	for name, c := range map[string]struct {
+		caller string
+		rise   sampler.Bytes // the most before is 8 GiB, in blocks of 40 MiB
+		blocks int
+		want   string
+	}{
+		"more blocks, from elsewhere":       {"train.py:80 score", 10 * sampler.GiB, 256, CauseValidationSpike},
+		"more blocks, by the way as always": {"", 10 * sampler.GiB, 256, CauseFragmentation},
+		"as many, from elsewhere":           {"train.py:80 score", 8 * sampler.GiB, 205, CauseFragmentation},
+		"larger ones, from elsewhere":       {"train.py:80 score", 10 * sampler.GiB, 100, CauseFragmentation},
+	} {
+		s := slowSnapshot(8*sampler.MiB, 60*sampler.MiB)
+		d := &s.Devices[0]
+		d.Holders[0].Optimizer, d.Trace.Lines[0].Optimizer = false, false
+		d.Reserved += 4 * sampler.GiB
+		d.Trace.OOM.Reserved = d.Reserved
+		l := &d.Trace.Lines[1]
+		l.Caller, l.Rise, l.Live, l.Blocks = c.caller, c.rise, c.rise, c.blocks
+		e := explainSnapshot(s, "en")
+		if TopCause(e.Causes) != c.want || c.want == CauseValidationSpike && (e.Advice[0].ID != FixNoGradValidation || !strings.Contains(e.Verdict.Detail, c.caller)) {
+			t.Errorf("%s: %+v, advice %s, %s", name, e.Causes, e.Advice[0].ID, e.Verdict.Detail)
+		}
 	}
 }
 

@@ -378,6 +378,31 @@ for text in os.environ["TEXTS"].split("|"):
 	}
 }
 
+// What an optimizer calls in its step is not the optimizer's.
+func TestLinesOptimizer(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, 1)
+	out := s.run(`import os, re, sys
+sys.path.insert(0, os.environ["SITE"])
+from nvpeak_lines import NvpeakLines, PATTERNS, OPTIMIZER
+lines = NvpeakLines.__new__(NvpeakLines)
+lines.kinds, lines.libraries, lines.patterns = {}, (), {name: re.compile(text) for name, text in PATTERNS.items()}
+def by_optimizer(*rows):
+    site = lines.named([{"filename": row.split(" ")[0], "name": row.split(" ")[1], "line": 1} for row in rows])
+    print(bool(site[3] & OPTIMIZER), site[3] < 8)
+LIB = "/v/lib/python3.11/site-packages/"
+STEP = LIB + "torch/optim/adamw.py step"
+by_optimizer(LIB + "torch/optim/adamw.py _init_group", STEP, "/w/fit.py main")
+by_optimizer("/w/tools.py zeros", "/w/lion.py init_state", "/w/fit.py main")
+by_optimizer("/w/task.py training_step", LIB + "trainer/automatic.py closure", STEP, "/w/fit.py main")
+by_optimizer(LIB + "torch/nn/modules/linear.py forward", STEP, "/w/fit.py main")
+by_optimizer(LIB + "torch/autograd/graph.py _engine_run_backward", STEP, "/w/fit.py main")
+`, []string{"SITE=" + filepath.Join(s.base, sites, s.name)})
+	if want := strings.Repeat("True True\n", 2) + strings.Repeat("False True\n", 3); out != want {
+		t.Errorf("%s", out)
+	}
+}
+
 // Lines are told without any figures of the allocator, also where nobody sees the refusal.
 func TestLinesWithoutStats(t *testing.T) {
 	t.Parallel()

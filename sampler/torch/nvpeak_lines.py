@@ -24,6 +24,7 @@ FRAMES = 200  # of a stack
 TOLD = 40  # of the stack of a refusal
 KINDS = 20000  # frames whose kind is kept
 OPTIMIZER, MODULE, GENERATION = 1, 2, 4
+CLOSURE = 8  # of a frame only: not told
 
 
 def whole(value):
@@ -305,6 +306,7 @@ class NvpeakLines(object):
 
     def named(self, frames):
         first, python, flags, validation = None, None, 0, ""
+        closure = False  # an optimizer's step that is further out has called what allocates
         for frame in frames:
             if type(frame) is not dict:
                 continue
@@ -312,7 +314,9 @@ class NvpeakLines(object):
             if type(file) is not str or type(name) is not str:
                 continue
             own, any_python, validates, more = self.kind(file[-400:], name[:120])
-            flags |= more
+            closure = closure or bool(more & (CLOSURE | MODULE))
+            by_optimizer = more & OPTIMIZER and not closure and (first is None or own)
+            flags |= more & ~(OPTIMIZER | CLOSURE) | (OPTIMIZER if by_optimizer else 0)
             if own and first is None:
                 first = (file[-400:], line, name[:120])
             if any_python and python is None:
@@ -333,6 +337,7 @@ class NvpeakLines(object):
             flags = (OPTIMIZER if optimizer else 0) | (MODULE if not own and "torch/nn/modules/" in path else 0)
             of = path + ":" + name
             flags |= GENERATION if python and (p["generation"].search(of) or p["cache"].search(of)) else 0
+            flags |= CLOSURE if python and p["closure"].search(of) else 0
             kind = (own, python, own and bool(p["validation"].search(name)), flags)
             if len(self.kinds) >= KINDS:
                 self.kinds.clear()

@@ -13,6 +13,7 @@ type frameKind struct {
 	validation bool
 	optimizer  bool
 	module     bool // a module of torch runs
+	calledBack bool // within a step of an optimizer it is no longer the optimizer that runs
 	cache      bool // keys and values of the tokens so far are kept
 	generates  bool // tokens are made one by one
 }
@@ -38,13 +39,15 @@ var (
 	optimizerFile = sampler.Pattern{Source: `(?i)(?:^|/)(?:optim|optimizers?)/`}
 	optimizerOwn  = sampler.Pattern{Source: `(?i)/(?:optim|optimizers?|adamw?|lion|adafactor|sgd)\.py$`}
 	optimizerName = sampler.Pattern{Source: `(?i)^_*(?:init|initialize|create|allocate|setup)_\w*optimizer_states?$|^_*(?:init|initialize)_(?:optim|optimizer)_states?$`}
+	// closure is a frame of what an optimizer is given to call in its step.
+	closure = sampler.Pattern{Source: `(?i)(?:^|/)torch/autograd/(?:__init__|graph|function)\.py:|:[^:/]*closure[^:/]*$`}
 )
 
 // Patterns are the rules for frames as regular expressions, which Python reads as well: the reporter inside a process
 // goes by them, too.
 func Patterns() map[string]string {
 	return map[string]string{"library": libraryFile.Get().String(), "validation": validationName.Get().String(),
-		"optimizer": optimizerFile.Get().String(), "optimizer_own": optimizerOwn.Get().String(), "cache": cacheOf.Get().String(), "generation": generation.Get().String()}
+		"optimizer": optimizerFile.Get().String(), "optimizer_own": optimizerOwn.Get().String(), "closure": closure.Get().String(), "cache": cacheOf.Get().String(), "generation": generation.Get().String()}
 }
 
 func kindOfFrame(file, name string) frameKind {
@@ -53,6 +56,7 @@ func kindOfFrame(file, name string) frameKind {
 	k.own = k.python && !libraryFile.Get().MatchString(file)
 	k.validation = k.own && (validationName.Get().MatchString(name) || validationFile.Get().MatchString(file)) || k.python && !k.own && validationTrainer.Get().MatchString(file+":"+name)
 	k.optimizer = k.python && (!k.own && optimizerFile.Get().MatchString(file) || optimizerOwn.Get().MatchString(file) || optimizerName.Get().MatchString(name))
+	k.calledBack = k.python && closure.Get().MatchString(file+":"+name)
 	k.cache = k.python && cacheOf.Get().MatchString(file+":"+name)
 	k.generates = k.python && generation.Get().MatchString(file+":"+name)
 	k.module = !k.own && strings.Contains(file, "torch/nn/modules/")

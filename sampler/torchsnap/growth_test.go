@@ -247,3 +247,30 @@ func TestKeptSince(t *testing.T) {
 		t.Errorf("the store: %+v", l)
 	}
 }
+
+// Whose a line is tells what runs nearest to the allocation: an optimizer may call forward and backward pass in its step.
+func TestOptimizerIsNearest(t *testing.T) {
+	const lib = "/v/lib/python3.11/site-packages/"
+	const state, step = lib + "torch/optim/adamw.py _init_group", lib + "torch/optim/adamw.py step"
+	const trainer = lib + "lightning/pytorch/loops/optimization/automatic.py "
+	for name, c := range map[string]struct {
+		rows      string
+		optimizer bool
+	}{
+		"state":                            {state + ", " + step + ", /w/fit.py main", true},
+		"state, of a trainer":              {state + ", " + lib + "lightning/pytorch/core/optimizer.py step, /w/fit.py main", true},
+		"state, an optimizer of one's own": {lib + "torch/functional.py zeros, /w/tools.py zeros, /w/lion.py init_state, /w/fit.py main", true},
+		"closure":                          {"/w/train.py closure, " + step + ", /w/train.py main", false},
+		"closure of one's own optimizer":   {"/w/tools.py loss, /w/train.py closure, /w/lion.py step, /w/train.py main", false},
+		"training step of a trainer":       {"/w/task.py training_step, " + trainer + "closure, " + step + ", /w/fit.py main", false},
+		"a library's model":                {lib + "torch/nn/functional.py linear, " + lib + "torch/nn/modules/linear.py forward, " + step + ", /w/fit.py main", false},
+		"a library's closure":              {lib + "metrics/metric.py update, " + trainer + "closure, " + step + ", /w/fit.py main", false},
+		"gradients":                        {lib + "torch/autograd/graph.py _engine_run_backward, " + step + ", /w/fit.py main", false},
+	} {
+		p := newPlayer()
+		p.alloc(mib, c.rows)
+		if got := p.f.result().Devices[0].Trace.Lines[0]; got.Optimizer != c.optimizer {
+			t.Errorf("%s: %+v", name, got.TorchSite)
+		}
+	}
+}

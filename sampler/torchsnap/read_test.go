@@ -225,7 +225,7 @@ func TestCut(t *testing.T) {
 			switch {
 			case err != nil && !errors.Is(err, ErrNoSnapshot):
 				t.Fatal(n, err)
-			case err == nil && s.Cut != fmt.Sprintf("it ends in the middle, after %d bytes", n):
+			case err == nil && (s.Cut != fmt.Sprintf("it ends in the middle, after %d bytes", n) || !s.Devices[0].Cut):
 				t.Fatalf("cut at %d: %q", n, s.Cut)
 			case err == nil:
 				read++

@@ -150,18 +150,20 @@ func (t *frameTable) wayOfValue(v value) int {
 }
 
 // siteOf is the line worth naming of a stack: the first outside of torch, libraries and Python itself; without
-// one the innermost of Python.
+// one the innermost of Python. It is the optimizer's where nothing of the program, and no forward or backward pass, is
+// nearer to the allocation: an optimizer may run a whole training step as a closure within its own.
 func (t *frameTable) siteOf(frames []int) int {
-	s := site{}
+	s, calledBack := site{}, false
 	for _, f := range frames {
 		k := t.kinds[f]
+		calledBack = calledBack || k.calledBack || k.module
+		s.optimizer = s.optimizer || k.optimizer && !calledBack && (s.frame == 0 || k.own)
 		if s.frame == 0 && k.own {
 			s.frame = f
 		}
 		if s.validation == 0 && k.validation {
 			s.validation = f
 		}
-		s.optimizer = s.optimizer || k.optimizer
 		t.trains = t.trains || k.optimizer
 		s.module = s.module || k.module
 		s.generates = s.generates || k.generates
