@@ -125,7 +125,7 @@ func TestNoSignals(t *testing.T) {
 		none       bool
 	}{
 		{"j K", "read-only", Options{ReadOnly: true, Processes: &world{}}, true},
-		{"j f9", "the demo has no processes", Options{Label: "DEMO x"}, true},
+		{"j f9", "the processes of a demo are not real", Options{Label: "DEMO x"}, true},
 		{"j K", "another machine", Options{}, true},
 		{"K", "select a process first", Options{Processes: &world{}}, false},
 		{"1 j K", "another container", Options{Processes: &world{}}, false},
