@@ -117,6 +117,10 @@ func TestWindowBounds(t *testing.T) {
 		}
 	}
 	c := newGPUFold(sampler.GPUKey{})
+	c.used, c.gpu.Memory.Window = 50, window(func(w *sampler.Window) { w.Max = 999 })
+	if _, high, _ := c.window(l); high != 999 {
+		t.Errorf("of a GPU whose total nobody tells: up to %v", high)
+	}
 	for usable, want := range map[float64]bool{0: false, 1: true} {
 		c.usable = usable
 		if free, ok := c.freeAt(0.25); ok != want || free != max(0, usable-0.25) {

@@ -53,6 +53,15 @@ func TestKeptUpToABound(t *testing.T) {
 	if len(r.procs) != 4*maxReportProcesses || len(r.events) != maxReportEvents || len(r.fails) != maxReportEvents {
 		t.Errorf("%d processes, %d events, %d failures", len(r.procs), len(r.events), len(r.fails))
 	}
+	for i := range maxExits + 2 {
+		r.addExit(r.gpus[0], job(i+1, gibs), 0)
+	}
+	for i := range maxReportEvents + 2 {
+		r.Marks([]sampler.LogMark{{Kind: sampler.MarkEpoch, N: sampler.Some(i), Time: sampler.Some(s.Time)}})
+	}
+	if out := r.Report(); len(r.exits) != maxExits || len(out.Phases) != maxReportEvents {
+		t.Errorf("%d exits, %d phases", len(r.exits), len(out.Phases))
+	}
 	for second := range maxSteps + 3 {
 		r.Snapshot(card(float64(second+1), 48*gibs, gibs))
 	}
@@ -186,6 +195,42 @@ func TestOpenAtUnplaced(t *testing.T) {
 	}{"on either": {sampler.Opt[int]{}, 2}, "on that GPU": {sampler.Some(1), 2}, "on the other": {sampler.Some(0), 1}} {
 		if got := len(r.openAt(failed{t: 1000, gpu: row.gpu})); got != row.want {
 			t.Errorf("%s: %d alerts, want %d", name, got, row.want)
+		}
+	}
+}
+
+// What was used before a gap did not last through it, and what is not known counts for nothing.
+func TestMeanAroundGaps(t *testing.T) {
+	r := New(Options{Outline: true})
+	for _, row := range []struct {
+		second float64
+		used   sampler.Bytes
+	}{{0, 10 * gibs}, {1, 45 * gibs}, {3600, 20 * gibs}, {3601, sampler.MaxPlausible}, {3602, 40 * gibs}, {3603, 50 * gibs}} {
+		s := card(row.second, 80*gibs, row.used)
+		s.GPUs[0].Memory.Free = sampler.Opt[sampler.Bytes]{} // less than nothing where what is used cannot be
+		r.Snapshot(s)
+	}
+	if got := r.Report().GPUs[0].Mean; got != sampler.Some(30*gibs) { // 10, 20, 40 and 50, a second each
+		t.Errorf("mean %v", got)
+	}
+	if got := r.gpus[0].jobSeconds; got != 3 {
+		t.Errorf("counted %v s", got)
+	}
+}
+
+// Where nobody tells what is free, nobody knows how full the GPU was when a job ended.
+func TestExitOfUnknownFree(t *testing.T) {
+	for free, want := range map[bool]float64{true: 0.5, false: 0} {
+		r := New(Options{Outline: true})
+		for second, used := range []sampler.Bytes{20 * gibs, gibs} {
+			s := card(float64(second), 40*gibs, used, []sampler.Process{job(1, 19*gibs)}[:1-second]...)
+			if !free {
+				s.GPUs[0].Memory = sampler.Memory{Used: sampler.Some(used)}
+			}
+			r.Snapshot(s)
+		}
+		if list := r.Exits(); len(list) != 1 || list[0].Full != want {
+			t.Errorf("free told %v: %+v", free, list)
 		}
 	}
 }

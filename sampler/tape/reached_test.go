@@ -81,6 +81,9 @@ func TestNotesOfParts(t *testing.T) {
 	if notes := p.Notes(english); len(notes) != 1 || !strings.Contains(notes[0], "line 21") {
 		t.Errorf("sought in: %q", notes)
 	}
+	if rest(p); len(p.Notes(english)) != 1 || !strings.HasPrefix(p.Notes(english)[0], "1 corrupt") {
+		t.Errorf("read again: %q", p.Notes(english))
+	}
 }
 
 // Frames are followed until twice the file has been read in vain; from then on each ends where the next begins.
