@@ -234,3 +234,29 @@ func TestExitOfUnknownFree(t *testing.T) {
 		}
 	}
 }
+
+// An end without a message is half as sure a failure as one that a message tells of, with the same causes.
+func TestEndIsHalfAsSure(t *testing.T) {
+	x := exit{Exit: Exit{PID: 7, Full: 0.97}, rose: true, process: sampler.Process{PID: 7}}
+	told := explain.Explain(explain.Incident{Events: []sampler.OOMEvent{{Kind: sampler.KindCUDAError, MemoryKind: sampler.MemoryGPU, Framework: "pytorch", PID: sampler.Some(7)}}})
+	r := New(Options{Outline: true})
+	var out Report
+	r.fromExit(&out, &x)
+	if len(told.Causes) == 0 || len(out.Causes) != len(told.Causes) {
+		t.Fatalf("%d causes, a message has %d", len(out.Causes), len(told.Causes))
+	}
+	for i, c := range out.Causes {
+		if want := told.Causes[i]; c.ID != want.ID || c.Confidence != want.Confidence/2 || len(c.Evidence) != 1+len(want.Evidence) || c.Evidence[0] != out.Headline {
+			t.Errorf("cause %d: %+v, a message has %+v", i, c, want)
+		}
+	}
+}
+
+// A process of number 0 is one that nobody has listed.
+func TestPIDOf(t *testing.T) {
+	for pid, known := range map[int]bool{0: false, 1: true, 7: true} {
+		if n, ok := pidOf(sampler.Process{PID: pid}).Value(); ok != known || n != pid {
+			t.Errorf("%d: %d, known %v", pid, n, ok)
+		}
+	}
+}

@@ -198,3 +198,25 @@ func TestPlanEqual(t *testing.T) {
 		t.Error("it is not equal to itself")
 	}
 }
+
+// Blocks of the reserved kind, and of more than 128 KiB, are in no frame.
+func TestBlocksThatCanBe(t *testing.T) {
+	const raw, repeated, reserved = 0, 1, 3
+	for _, row := range []struct {
+		kind, size int
+		want       frameState
+	}{{raw, 5, frameWhole}, {repeated, 5, frameWhole}, {repeated, 128 << 10, frameWhole}, {repeated, 128<<10 + 1, frameBroken}, {reserved, 5, frameBroken}} {
+		block := 1 | row.kind<<1 | row.size<<3
+		file := append(bytes.Clone(zstdMagic), 0x20, 5, byte(block), byte(block>>8), byte(block>>16)) // all of 5 bytes in one segment
+		content := map[int]int{raw: row.size, repeated: 1, reserved: row.size}[row.kind]
+		file = append(file, make([]byte, content)...)
+		f, err := newFrames(bytes.NewReader(file), int64(len(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, state := f.walk(0); state != row.want || state == frameWhole && n != int64(len(file)) {
+			t.Errorf("a block of kind %d and %d bytes: %v after %d of %d", row.kind, row.size, state, n, len(file))
+		}
+		f.Close()
+	}
+}
