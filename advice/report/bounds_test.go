@@ -67,7 +67,7 @@ func TestMedianAndMean(t *testing.T) {
 // The most of a stretch is what was there, and without a point in it what was in force.
 func TestHighest(t *testing.T) {
 	plot := []Point{{T: 0, High: 9}, {T: 10, High: 5}, {T: 20, High: 7}}
-	for _, row := range [][3]float64{{0, 10, 9}, {10, 20, 5}, {10, 21, 7}, {11, 20, 5}, {1, 10, 9}, {-9, 0, nan}, {30, 40, 7}} {
+	for _, row := range [][3]float64{{0, 10, 9}, {10, 20, 5}, {10, 21, 7}, {11, 20, 5}, {20, 20, 5}, {1, 10, 9}, {-9, 0, nan}, {30, 40, 7}} {
 		if got := highest(plot, row[0], row[1]); !same(got, row[2]) {
 			t.Errorf("from %v to %v: %v, want %v", row[0], row[1], got, row[2])
 		}
@@ -117,6 +117,10 @@ func TestWindowBounds(t *testing.T) {
 		}
 	}
 	c := newGPUFold(sampler.GPUKey{})
+	c.used, c.gpu.Memory.Window = 50, window(func(w *sampler.Window) { w.Max = 999 })
+	if _, high, _ := c.window(l); high != 999 {
+		t.Errorf("of a GPU whose total nobody tells: up to %v", high)
+	}
 	for usable, want := range map[float64]bool{0: false, 1: true} {
 		c.usable = usable
 		if free, ok := c.freeAt(0.25); ok != want || free != max(0, usable-0.25) {

@@ -77,6 +77,10 @@ func TestPlaceByLooks(t *testing.T) {
 		"its GPU":              {sampler.OOMEvent{GPUIndex: sampler.Some(0)}, Exit{PID: 2, Full: 0.9, GPU: 1}, false, 100.001},
 		"its process":          {sampler.OOMEvent{PID: sampler.Some(1)}, Exit{PID: 2, Full: 1, GPU: 1}, false, 100.001},
 		"of about its size":    {own(13 * gibs), Exit{PID: 2, Full: 1, GPU: 1}, false, 100.001}, // 10 GiB: over 0.7 of it
+		"0.7 of it":            {own(10*gibs*10/7 + 1), Exit{PID: 2, Full: 1, GPU: 1}, false, 200.001},
+		"just over 0.7":        {own(10*gibs*10/7 - 1), Exit{PID: 2, Full: 1, GPU: 1}, false, 100.001},
+		"1.4 of it and 2 GiB":  {own(8 * gibs * 10 / 14), Exit{PID: 2, Full: 1, GPU: 1}, false, 200.001},
+		"just below":           {own(8*gibs*10/14 + 1), Exit{PID: 2, Full: 1, GPU: 1}, false, 100.001},
 		"less":                 {own(15 * gibs), Exit{PID: 2, Full: 1, GPU: 1}, false, 200.001},
 		"a little more":        {own(6 * gibs), Exit{PID: 2, Full: 1, GPU: 1}, false, 100.001}, // below 1.4 of it and 2 GiB
 		"much more":            {own(5 * gibs), Exit{PID: 2, Full: 1, GPU: 1}, false, 200.001},
