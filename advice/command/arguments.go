@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"nvpeak/sampler"
 )
 
 // PlainName makes names comparable: no dashes, underscores only, lower case, no path "a.b.".
@@ -25,8 +27,12 @@ func (c Line) readArguments() []Argument {
 		w := c.words[i]
 		name, value, joined := strings.Cut(w.value, "=")
 		switch {
-		case joined && PlainName(name) != "" && i > c.first:
+		case joined && PlainName(name) != "" && i > c.first && !c.text(i):
 			list = append(list, Argument{name, PlainName(name), value, i, i, true, !w.expands})
+		case glued.Get().MatchString(w.value):
+			digits := strings.TrimLeft(w.value, "-bs")
+			name := strings.TrimSuffix(w.value, digits)
+			list = append(list, Argument{name, PlainName(name), digits, i, i, true, true})
 		case strings.HasPrefix(w.value, "-") && len(w.value) > 1:
 			a := Argument{name: w.value, Plain: PlainName(w.value), at: i, name0: i}
 			if i+1 < c.last && (!strings.HasPrefix(c.words[i+1].value, "-") || isNumber(c.words[i+1].value)) {
@@ -38,6 +44,16 @@ func (c Line) readArguments() []Argument {
 		}
 	}
 	return list
+}
+
+// glued is a batch without a blank before it.
+var glued = sampler.Pattern{Source: `^-bs?[1-9]\d*$`}
+
+// text: a word is the value of an option that takes anybody's words, such as --comment "batch_size=32".
+func (c Line) text(at int) bool {
+	before := c.words[at-1].value
+	return strings.HasPrefix(before, "-") && !strings.HasPrefix(c.words[at].value, "-") && !strings.Contains(before, "=") &&
+		slices.ContainsFunc(textNames, func(part string) bool { return strings.Contains(PlainName(before), part) })
 }
 
 func isNumber(s string) bool {

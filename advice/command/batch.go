@@ -8,7 +8,14 @@ import (
 
 // BatchArgument finds the option that sets the training batch.
 func (c Line) BatchArgument() (Argument, int, bool) {
-	a, found := c.findWhere(func(a Argument) bool { return !ofEvaluation(a.name) }, batchNames...)
+	training := func(a Argument) bool { return !ofEvaluation(a.name) }
+	a, found := c.findWhere(training, deviceBatchNames...)
+	if !found {
+		a, found = c.microBatch()
+	}
+	if !found {
+		a, found = c.findWhere(training, batchNames...)
+	}
 	if !found || !strings.HasPrefix(a.name, "-") && !a.joined && a.Plain != "ims_per_batch" {
 		a, found = c.shortBatch()
 	}
@@ -16,7 +23,27 @@ func (c Line) BatchArgument() (Argument, int, bool) {
 		return Argument{}, 0, false // elsewhere the length of a generated answer
 	}
 	n, err := strconv.Atoi(a.Value)
-	return a, n, found && err == nil && n > 0
+	return a, n, found && err == nil && n > 0 && !c.several(a)
+}
+
+// several: more numbers follow, and which of them is the batch is not known.
+func (c Line) several(a Argument) bool {
+	next := a.at + 1
+	return !a.joined && strings.HasPrefix(a.name, "-") && next < c.last && c.words[next].value[:min(1, len(c.words[next].value))] != "-" && isNumber(c.words[next].value)
+}
+
+// microBatch finds an option of another name that is the training batch of one device, as in
+// "actor.ppo_micro_batch_size_per_gpu".
+func (c Line) microBatch() (Argument, bool) {
+	for _, a := range slices.Backward(c.Arguments()) {
+		has := func(part string) bool { return strings.Contains("_"+a.Plain+"_", "_"+part+"_") }
+		size := has("bs") || has("bsz") || has("batch") && has("size")
+		other := ofEvaluation(a.name) || slices.ContainsFunc([]string{"eval", "val", "valid", "validation", "test", "rollout", "log_prob", "forward", "infer", "inference", "dynamic"}, has)
+		if size && !other && (has("micro") || has("per_gpu") || has("per_device")) && isNumber(a.Value) {
+			return a, true
+		}
+	}
+	return Argument{}, false
 }
 
 // ofEvaluation: the option's path names validation, as in "data.val.batch_size".
@@ -32,10 +59,11 @@ func ofEvaluation(name string) bool {
 
 // EvalBatchArgument finds the option that sets the batch of validation.
 func (c Line) EvalBatchArgument() (Argument, bool) {
-	if a, found := c.Find(evalBatchNames...); found {
-		return a, true
+	a, found := c.Find(evalBatchNames...)
+	if !found {
+		a, found = c.findWhere(func(a Argument) bool { return ofEvaluation(a.name) }, "batch_size", "batch", "bs")
 	}
-	return c.findWhere(func(a Argument) bool { return ofEvaluation(a.name) }, "batch_size", "batch", "bs")
+	return a, found && !c.several(a)
 }
 
 func (c Line) shortBatch() (Argument, bool) {

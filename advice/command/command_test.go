@@ -26,6 +26,13 @@ func TestSmallerBatch(t *testing.T) {
 		{"hydra plain", "python train.py data.batch_size=32 model=resnet", "python train.py data.batch_size=16 model=resnet"},
 		{"hydra validation apart", "python train.py data.train.batch_size=32 data.val.batch_size=64 trainer.devices=1", "python train.py data.train.batch_size=16 data.val.batch_size=64 trainer.devices=1"},
 		{"megatron", "torchrun pretrain_gpt.py --micro-batch-size 4 --global-batch-size 64", "torchrun pretrain_gpt.py --micro-batch-size 2 --global-batch-size 64"},
+		{"the micro batch of another name", "torchrun t.py --micro_train_batch_size 4 --train_batch_size 128", "torchrun t.py --micro_train_batch_size 2 --train_batch_size 128"},
+		{"the micro batch in a path", "python -m ppo a.actor.ppo_micro_batch_size_per_gpu=8 a.rollout.log_prob_micro_batch_size_per_gpu=16 data.train_batch_size=256", "python -m ppo a.actor.ppo_micro_batch_size_per_gpu=4 a.rollout.log_prob_micro_batch_size_per_gpu=16 data.train_batch_size=256"},
+		{"glued", "python t.py -b64 --lr 1", "python t.py -b32 --lr 1"},
+		{"words of a comment", `python t.py --comment "batch_size=32" --seed 3`, ""},
+		{"words of a comment and a batch", `python t.py --comment batch_size=32 --bs 8`, `python t.py --comment batch_size=32 --bs 4`},
+		{"an override after an option", "python t.py --cfg-options batch_size=32", "python t.py --cfg-options batch_size=16"},
+		{"several batches", "python t.py --batch-size 32 64", ""},
 		{"deepspeed flag", "deepspeed train.py --train_micro_batch_size_per_gpu 8 --gradient_accumulation_steps 1 --deepspeed ds.json", "deepspeed train.py --train_micro_batch_size_per_gpu 4 --gradient_accumulation_steps 2 --deepspeed ds.json"},
 		{"detectron", "python train_net.py --num-gpus 2 SOLVER.IMS_PER_BATCH 16 SOLVER.BASE_LR 0.02", "python train_net.py --num-gpus 2 SOLVER.IMS_PER_BATCH 8 SOLVER.BASE_LR 0.02"},
 		{"the right part", "cd 'my dir' && CUDA_VISIBLE_DEVICES=1 python train.py --batch-size 64 2>&1 | tee log.txt", "cd 'my dir' && CUDA_VISIBLE_DEVICES=1 python train.py --batch-size 32 2>&1 | tee log.txt"},
@@ -104,6 +111,9 @@ func TestSmallerEvalBatch(t *testing.T) {
 		"python r.py --per_device_train_batch_size 8 --per_device_eval_batch_size 8": "python r.py --per_device_train_batch_size 8 --per_device_eval_batch_size 2 --eval_accumulation_steps 8",
 		"yolo train batch=64 imgsz=640":                                              "yolo train batch=16 imgsz=640",
 		"python t.py --batch-size 64":                                                "",
+		"python t.py --eval-batch-size 64 32":                                        "",
+		"accelerate launch run_x_no_trainer.py --per_device_eval_batch_size 64":      "accelerate launch run_x_no_trainer.py --per_device_eval_batch_size 16",
+		"accelerate launch run_x_no_trainer.py --per_device_train_batch_size 8":      "",
 	} {
 		if s, _ := Parse(command).SmallerEvalBatch(4); s.Text != want {
 			t.Errorf("%q\nbecame %q\n  want %q", command, s.Text, want)

@@ -47,6 +47,9 @@ func (c Line) ReplaceValue(a Argument, value string) Edit {
 	if i := strings.IndexByte(raw, '='); i >= 0 && !strings.ContainsAny(raw[:i], `'"\`) && !strings.ContainsAny(raw[i:], `'"\`) {
 		return Edit{w.start + i + 1, w.end, value}
 	}
+	if !strings.Contains(w.value, "=") {
+		return Edit{w.start, w.end, a.name + value} // glued
+	}
 	return Edit{w.start, w.end, Quote(a.name + "=" + value)}
 }
 
@@ -67,10 +70,11 @@ func (c Line) SmallerBatch(k int) (Suggestion, bool) {
 	s.Batch, s.Steps = SplitBatch(batch, k)
 	edits := []Edit{c.ReplaceValue(a, strconv.Itoa(s.Batch))}
 	factor := s.Steps
-	switch c.Style() {
-	case StyleUltralytics, StyleYOLOv5:
+	style := c.Style()
+	switch {
+	case style == StyleUltralytics || style == StyleYOLOv5:
 		s.Steps, s.Note = 0, "edit.nbs"
-	case StyleMegatron:
+	case style == StyleMegatron || c.keepsWhole(a):
 		s.Steps, s.Note = 0, "edit.global_batch"
 	default:
 		if old, found := c.Find(accumulationNames...); found {
@@ -95,6 +99,12 @@ func (c Line) SmallerBatch(k int) (Suggestion, bool) {
 	}
 	s.Text = c.Apply(edits)
 	return s, true
+}
+
+// keepsWhole: the command sets the batch of all devices and steps beside that of one device, and accumulates as many
+// steps as are between the two.
+func (c Line) keepsWhole(a Argument) bool {
+	return strings.Contains(a.Plain, "micro") && c.HasPlain(wholeBatchNames...) && !c.HasPlain(accumulationNames...)
 }
 
 // accumulationWords is how this style turns accumulation on. sure: the program is known to have it.
@@ -133,32 +143,57 @@ func join(like Argument, name, value string) string {
 	return name + " " + value
 }
 
-// SmallerEvalBatch divides the batch of validation by k. Hugging Face Trainer evaluates with 8
-// when nothing is said, so there the option is added.
+// SmallerEvalBatch divides the batch of validation by k, and where the options of Hugging Face Trainer are known to be there,
+// moves its predictions off the GPU now and then.
 func (c Line) SmallerEvalBatch(k int) (Suggestion, bool) {
+	s, edits, ok := c.evalEdits(k)
+	if ok && s.Text == "" && c.trainer() && !c.HasPlain("eval_accumulation_steps") {
+		like, _ := c.EvalBatchArgument()
+		if like.name == "" {
+			like, _, _ = c.BatchArgument()
+		}
+		edits = append(edits, c.after(like, join(like, "--eval_accumulation_steps", "8"))) // else all predictions stay on the GPU
+	}
+	return c.evalText(s, edits), ok
+}
+
+// LowerEvalBatch divides the batch of validation by k and leaves everything else as it is.
+func (c Line) LowerEvalBatch(k int) (Suggestion, bool) {
+	s, edits, ok := c.evalEdits(k)
+	return c.evalText(s, edits), ok
+}
+
+func (c Line) evalText(s Suggestion, edits []Edit) Suggestion {
+	if s.Text == "" && len(edits) > 0 {
+		s.Text = c.Apply(edits)
+	}
+	return s
+}
+
+// evalEdits divide the batch of validation. Hugging Face Trainer evaluates with 8 when nothing is said, so there the option
+// is added.
+func (c Line) evalEdits(k int) (s Suggestion, edits []Edit, ok bool) {
 	if a, found := c.EvalBatchArgument(); found {
 		n, err := strconv.Atoi(a.Value)
 		if err != nil || n < 2 {
-			return Suggestion{}, false
+			return Suggestion{}, nil, false
 		}
-		s := Suggestion{Before: n, Batch: max(1, n/k)}
-		edits := []Edit{c.ReplaceValue(a, strconv.Itoa(s.Batch))}
-		if c.Style() == StyleTrainer && !c.HasPlain("eval_accumulation_steps") {
-			edits = append(edits, c.after(a, join(a, "--eval_accumulation_steps", "8"))) // else all predictions stay on the GPU
-		}
-		s.Text = c.Apply(edits)
-		return s, true
+		s.Before, s.Batch = n, max(1, n/k)
+		return s, []Edit{c.ReplaceValue(a, strconv.Itoa(s.Batch))}, true
 	}
-	if a, _, found := c.BatchArgument(); found && c.Style() == StyleTrainer {
-		s := Suggestion{Before: 8, Batch: max(1, 8/k)}
-		words := join(a, "--per_device_eval_batch_size", strconv.Itoa(s.Batch)) + " " + join(a, "--eval_accumulation_steps", "8")
-		s.Text = c.Apply([]Edit{c.after(a, words)})
-		return s, true
+	if a, _, found := c.BatchArgument(); found && c.trainer() {
+		s.Before, s.Batch = 8, max(1, 8/k)
+		return s, []Edit{c.after(a, join(a, "--per_device_eval_batch_size", strconv.Itoa(s.Batch)))}, true
 	}
 	if c.Style() == StyleUltralytics { // its validation batch is twice the training batch
-		return c.SmallerBatch(k)
+		s, ok = c.SmallerBatch(k)
 	}
-	return Suggestion{}, false
+	return s, nil, ok
+}
+
+// trainer: the program takes the options of Hugging Face Trainer; examples without it take some of them.
+func (c Line) trainer() bool {
+	return c.Style() == StyleTrainer && !slices.ContainsFunc(c.Scripts(), func(name string) bool { return strings.HasSuffix(name, "_no_trainer.py") })
 }
 
 // WithVariable sets an environment variable for the command, in front of its program.

@@ -1,10 +1,18 @@
 package command
 
-// batchNames are the options that set the training batch of one device, best known first.
-var batchNames = []string{"per_device_train_batch_size", "per_gpu_train_batch_size", "per_gpu_batch_size", "per_device_batch_size", "train_micro_batch_size_per_gpu",
-	"micro_batch_size", "micro_batch_size_per_gpu", "device_batch_size", "batch_size_per_gpu", "batch_size_per_device",
-	"train_batch_size", "batch_size_train", "train_bs", "batch_size", "batchsize", "batch", "bs", "samples_per_gpu",
+// deviceBatchNames are the options that set the training batch of one device, best known first.
+var deviceBatchNames = []string{"per_device_train_batch_size", "per_gpu_train_batch_size", "per_gpu_batch_size", "per_device_batch_size", "train_micro_batch_size_per_gpu",
+	"micro_batch_size", "micro_batch_size_per_gpu", "device_batch_size", "batch_size_per_gpu", "batch_size_per_device"}
+
+// batchNames are those that set the training batch, of one device or of all: each trainer has its own meaning.
+var batchNames = []string{"train_batch_size", "batch_size_train", "train_bs", "batch_size", "batchsize", "batch", "bs", "samples_per_gpu",
 	"ims_per_batch", "max_sentences", "max_tokens"}
+
+// wholeBatchNames are the options that set the batch of all devices and steps, beside that of one device.
+var wholeBatchNames = []string{"train_batch_size", "global_batch_size", "ppo_mini_batch_size"}
+
+// textNames are parts of the names of options whose value is anybody's words.
+var textNames = []string{"comment", "note", "name", "tag", "desc", "message", "title", "prompt", "label"}
 
 // evalBatchNames are the options that set the batch of validation.
 var evalBatchNames = []string{"per_device_eval_batch_size", "per_gpu_eval_batch_size", "eval_batch_size", "val_batch_size",

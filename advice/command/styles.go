@@ -77,7 +77,7 @@ func (c Line) DeepspeedConfig() string {
 
 // batchOnly is batchArgument without asking for the style.
 func (c Line) batchOnly() (Argument, int, bool) {
-	a, _ := c.Find(batchNames[:len(batchNames)-1]...)
+	a, _ := c.Find(slices.Concat(deviceBatchNames, batchNames[:len(batchNames)-1])...)
 	n, err := strconv.Atoi(a.Value) // none is no number
 	return a, n, err == nil && n > 0
 }

@@ -118,6 +118,7 @@ var textsEN = map[string]string{
 	"retry.unreadable":   "the command cannot be read well enough to change it; type the change yourself",
 	"retry.several":      "the shell script of the command starts several programs, or one in a loop or a condition; type the change yourself",
 	"retry.batch_one":    "{option} is 1 already",
+	"retry.no_eval":      "it failed in validation, and the command has no option for its batch",
 	"retry.no_batch":     "the command has no option for the batch that can be halved, and config files and code are never changed",
 	"retry.in_config":    "the batch is not on the command line; config files are never changed: set it in {file}",
 	"retry.in_script":    "the batch is not on the command line; scripts are never changed: set it in {file}",

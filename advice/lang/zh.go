@@ -118,6 +118,7 @@ var textsZH = map[string]string{
 	"retry.unreadable":   "无法可靠地读懂这条命令；请自行修改",
 	"retry.several":      "命令中的 shell 脚本会启动多个程序，或在循环、条件中启动；请自行修改",
 	"retry.batch_one":    "{option} 已经是 1",
+	"retry.no_eval":      "失败发生在验证时，而命令中没有设置其 batch 的选项",
 	"retry.no_batch":     "命令中没有可以减半的 batch 选项；配置文件和代码从不修改",
 	"retry.in_config":    "batch 不在命令行上；配置文件从不修改：请在 {file} 中设置",
 	"retry.in_script":    "batch 不在命令行上；脚本从不修改：请在 {file} 中设置",

@@ -58,10 +58,14 @@ func shrinkValidation(d *Death) (Change, *Refusal) {
 	if found && a.Value == "1" {
 		return Change{}, refuse("retry.batch_one", "option", a.Typed())
 	}
-	s, ok := p.line.SmallerEvalBatch(4)
+	s, ok := p.line.LowerEvalBatch(4)
 	adds := !found && p.line.Style() != command.StyleUltralytics
 	if !ok || adds && p.file != "" || found && !p.line.OfProgram(a) {
-		return Change{}, p.noBatch()
+		no := p.noBatch()
+		if _, _, trains := p.line.BatchArgument(); trains && no.id == "retry.no_batch" {
+			no = refuse("retry.no_eval")
+		}
+		return Change{}, no
 	}
 	option, note := "batch", effective(s)
 	if found || adds {

@@ -44,11 +44,15 @@ func (e *held) triesLess(h *held) bool {
 	return was > 0 && (now > was*0.88 && now < was*0.92 || now == was)
 }
 
-// repeat counts another printing of the same failure and takes what it adds. The last one tells whether the program
-// went on.
+// repeat counts another printing of the same failure and takes what it adds. The last one, which may have been read
+// first, tells whether the program went on.
 func (e *held) repeat(h *held) {
 	e.Occurrences++
-	e.Recovered = h.Recovered || e.Recovered && h.Line-e.last < 8
+	earlier, later := e, h
+	if h.Line < e.Line {
+		earlier, later = h, e
+	}
+	e.Recovered = later.Recovered || earlier.Recovered && later.Line-earlier.last < 8
 	if e.triesLess(h) && h.tried < e.tried {
 		e.Recovered, e.tried = true, h.tried // it asked again for less: it went on
 	}
@@ -56,12 +60,12 @@ func (e *held) repeat(h *held) {
 	e.last = max(e.last, h.last)
 }
 
-// absorb takes the numbers of a vaguer wording of the same failure.
+// absorb takes the numbers of a vaguer wording of the same failure. A recovery from what came long before is none from this.
 func (e *held) absorb(h *held) {
 	if e.sacrificed() {
 		e.PID = h.PID.Else(e.PID)
 	}
-	e.Recovered = e.Recovered || h.Recovered
+	e.Recovered = e.Recovered || h.Recovered && e.Line-h.last < recoverWithin
 	e.Line = min(e.Line, h.Line)
 	e.fill(h)
 	e.last = max(e.last, h.last)

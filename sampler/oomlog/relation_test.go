@@ -1,6 +1,8 @@
 package oomlog
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"nvpeak/sampler"
@@ -58,6 +60,32 @@ func TestRepeatForgetsRecovery(t *testing.T) {
 		if e.repeat(h); e.Recovered != want {
 			t.Errorf("again on line %d: recovered %v", line, e.Recovered)
 		}
+	}
+}
+
+// The later printing tells how it ended, in whatever order the two were read; a warning that was recovered from long
+// before is no recovery either.
+func TestLaterPrintingTells(t *testing.T) {
+	early := func() *held { e := &held{last: 12}; e.Line, e.Recovered = 11, true; return e }
+	late := func() *held { e := &held{last: 118}; e.Line = 118; return e }
+	forward, backward, absorbing := early(), late(), late()
+	forward.repeat(late())
+	backward.repeat(early())
+	absorbing.absorb(early())
+	if forward.Recovered || backward.Recovered || absorbing.Recovered {
+		t.Errorf("recovered: %v, read in reverse %v, of a warning %v", forward.Recovered, backward.Recovered, absorbing.Recovered)
+	}
+	steps := ""
+	for i := range 100 {
+		steps += fmt.Sprintf("2026-03-02 08:00:00 | INFO | train_inner | epoch 001: %d / 900 loss=9\n", i)
+	}
+	const refused = "CUDA out of memory. Tried to allocate 3.00 GiB. GPU 0 has a total capacity of 39.39 GiB of which 1.10 GiB is free.\n"
+	const warned = "2026-03-02 08:00:00 | WARNING | fairseq.trainer | "
+	log := warned + "OOM: Ran out of memory with exception: " + refused + warned + "attempting to recover from OOM in forward/backward pass\n" +
+		steps + "Traceback (most recent call last):\n  File \"train.py\", line 3, in main\ntorch.OutOfMemoryError: " + refused
+	events, err := Scan(strings.NewReader(log))
+	if err != nil || len(events) != 1 || events[0].Recovered {
+		t.Errorf("%v, %+v", err, events)
 	}
 }
 

@@ -5,33 +5,61 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"nvpeak/sampler"
 )
 
 const (
-	stoodLines    = 200     // in which it is looked for where a run stood
-	survivalLine  = 4 << 10 // bytes of a line that count
-	oneFailure    = 80      // lines in which a failure may be named more than once
-	mostRefusals  = 1000    // that are followed; of more, nothing is said
-	stepsFurther  = 50      // beyond where it stood may the first further step be
-	memoryFailure = "out of memory"
+	wentOnSteps  = 5         // further ones show that a program lives on
+	stoodLines   = 200       // in which it is looked for where a run stood
+	survivalLine = 4 << 10   // bytes of a line that count
+	oneFailure   = 80        // lines in which a failure may be named more than once
+	mostRefusals = 1000      // that are followed; of more, nothing is said
+	mostHeard    = 20_000    // lines after a failure in which steps are looked for
+	stepsFurther = 50        // beyond where it stood may the first further step be
+	lateBytes    = 256 << 10 // of standard output may a program hold back until its traceback is out; Python does 8 to 128 KiB
 )
 
-// Survival hears a log, and tells which out-of-memory errors in it were survived: after them the program printed
-// further steps, and counted on from where it stood. One that is started anew counts from its beginning, or from a
-// checkpoint before that. The zero value is ready.
+var (
+	exceptionLine = sampler.Pattern{Source: `^(?:\S+: ?|\[\S+\]:? ?)?[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Stop\w*)\b`}
+	stepLine      = sampler.Pattern{Source: `(?i)\b(?:steps?|iters?|iterations?|batch|it|idx|epochs?|trials?)\b["']?[\s:=#\[(]{0,4}(\d+)|\b(\d+)/\d+ \[`}
+	// refusedStep is a failure in a line that counts as well.
+	refusedStep = sampler.Pattern{Source: `(?i)tried to allocate|error\b|exception\b`}
+	trialEnded  = sampler.Pattern{Source: `(?i)\btrial[ #:]{1,2}(\d+) (?:finished|complete|pruned|terminated)`}
+	// answered is a request of a model's client: those that ask how a server feels are answered by dead ones too.
+	answered = sampler.Pattern{Source: `"POST \S+ HTTP/[\d.]+" 2\d\d\b`}
+	// otherEnd is how a program ends of something else than memory.
+	otherEnd = sampler.Pattern{Source: `(?i)segmentation fault|due to time limit|no space left on device|disk quota exceeded|illegal memory access|watchdog caught collective|device-side assert|^\W*(?:keyboardinterrupt|terminated)\W*$`}
+	// follows are errors that a launcher or another rank raises when a process has died.
+	follows = sampler.Pattern{Source: `ChildFailedError|CalledProcessError|ProcessRaisedException|ProcessExitedException|DistBackendError|DistNetworkError|DistStoreError|RayTaskError|ActorDied|WorkerCrashed|BrokenPipe|ConnectionReset|EOFError|BrokenProcessPool`}
+)
+
+const traceHead = "Traceback (most recent call last)"
+
+// Survival hears a log or what a command prints, and tells which out-of-memory errors in it were survived: after them the
+// program printed further steps, and counted on from where it stood; or trials of a search ended, or requests were
+// answered. One that is started anew counts from its beginning, or from a checkpoint before that. The zero value is
+// ready.
 type Survival struct {
 	number  int // of the line, from 1
 	partial []byte
-	lines   []string // the newest, the last of them last
+	lines   [stoodLines][]byte // the newest, in a ring
+	heard   int                // in all
 	all     []refusal
 }
 
 // refusal is an error of memory, and what came after it.
 type refusal struct {
-	line  int
-	stood map[string]int // what each word had counted to
-	steps map[string]bool
-	anew  bool
+	line   int
+	stood  map[string]int // what each word had counted to
+	steps  map[string]bool
+	anew   bool
+	trial  bool // one that came later has ended
+	fresh  bool // nothing had been counted, and the program told it in words of its own: a search for a batch, say
+	raised bool // it ends a traceback
+	after  int  // lines
+	bytes  int
+	proved bool // what came after it cannot have been printed before
 }
 
 func (s *Survival) Write(b []byte) (int, error) {
@@ -42,7 +70,12 @@ func (s *Survival) Write(b []byte) (int, error) {
 			break
 		}
 		s.number++
-		s.hear(string(append(s.partial, b[:min(i, survivalLine)]...)))
+		if line := b[:min(i, survivalLine)]; len(s.partial) > 0 {
+			s.partial = append(s.partial, line...)
+			s.hear(s.partial)
+		} else {
+			s.hear(line)
+		}
 		if b[i] == '\r' {
 			s.number--
 		}
@@ -52,16 +85,41 @@ func (s *Survival) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-func (s *Survival) hear(line string) {
-	if strings.Contains(line, "emory") && strings.Contains(strings.ToLower(line), memoryFailure) && !stepLine.Get().MatchString(line) {
-		s.all = append(s.all, refusal{line: s.number, stood: stoodAt(s.lines), steps: map[string]bool{}})
-	} else if n := len(s.all); n > 0 && len(s.all[n-1].steps) < wentOnSteps && !s.all[n-1].anew {
-		s.all[n-1].hear(line)
+func (s *Survival) hear(line []byte) {
+	n := len(s.all)
+	if refuses(line) {
+		s.all = append(s.all, s.refusal(string(line)))
+	} else if n > 0 && s.all[n-1].open() {
+		s.all[n-1].hear(string(line))
 	}
-	if len(s.lines) >= 2*stoodLines {
-		s.lines = slices.Delete(s.lines, 0, stoodLines)
+	kept := &s.lines[s.heard%stoodLines]
+	*kept = append((*kept)[:0], line...)
+	s.heard++
+}
+
+// refuses says whether a line tells of memory that was refused.
+func refuses(line []byte) bool {
+	if !bytes.Contains(line, []byte("emory")) && !bytes.Contains(line, []byte("ALLOC_FAILED")) {
+		return false
 	}
-	s.lines = append(s.lines, line)
+	text := string(line)
+	if !strings.Contains(text, "ALLOC_FAILED") && !strings.Contains(strings.ToLower(text), "out of memory") {
+		return false
+	}
+	return !stepLine.Get().MatchString(text) || refusedStep.Get().MatchString(text)
+}
+
+func (s *Survival) refusal(line string) refusal {
+	r := refusal{line: s.number, stood: map[string]int{}, steps: map[string]bool{}}
+	for i := max(0, s.heard-stoodLines); i < s.heard; i++ {
+		before := string(s.lines[i%stoodLines])
+		counts(before, func(word string, n int) { r.stood[word], r.raised = n, false })
+		r.raised = r.raised || strings.Contains(before, traceHead)
+	}
+	r.raised = r.raised || exceptionLine.Get().MatchString(line)
+	counts(line, func(word string, n int) { r.stood[word] = n })
+	r.fresh = len(r.stood) == 0 && !r.raised
+	return r
 }
 
 // counts calls for each number that a line counts, with the word that names it.
@@ -74,26 +132,64 @@ func counts(line string, to func(word string, n int)) {
 	}
 }
 
-func stoodAt(lines []string) map[string]int {
-	stood := map[string]int{}
-	for _, line := range lines[max(0, len(lines)-stoodLines):] {
-		counts(line, func(word string, n int) { stood[word] = n })
-	}
-	return stood
-}
+// open: more lines may tell more.
+func (r *refusal) open() bool { return !r.anew && !r.proved && r.after < mostHeard }
 
 // hear takes a line that came later.
 func (r *refusal) hear(line string) {
-	counts(line, func(word string, n int) {
-		at, known := r.stood[word]
-		switch {
-		case !known || n == at:
-		case n < at && strings.HasPrefix(word, "epoch"), n < at && !r.nextEpoch(), n > at+stepsFurther*max(1, len(r.steps)):
-			r.anew = len(r.steps) == 0
-		default:
-			r.steps[word+strconv.Itoa(n)] = true
+	r.after++
+	r.bytes += len(line) + 1
+	steps := len(r.steps)
+	if answered.Get().MatchString(line) {
+		r.steps["answer"+strconv.Itoa(r.after)] = true
+	}
+	counts(line, func(word string, n int) { r.count(word, n) })
+	r.trial = r.trial || r.steps[trialOf(line)]
+	switch {
+	case !r.wentOn():
+	case len(r.steps) > steps && r.bytes > lateBytes,
+		otherEnd.Get().MatchString(line),
+		exceptionLine.Get().MatchString(line) && !follows.Get().MatchString(line):
+		r.proved = true
+	}
+}
+
+func (r *refusal) count(word string, n int) {
+	at, known := r.stood[word]
+	if !known {
+		if at, known = r.unnamed(n); r.fresh {
+			at, known = n, true
 		}
-	})
+		if known {
+			r.stood[word] = at
+		}
+	}
+	switch {
+	case !known || n == at:
+	case n < at && strings.HasPrefix(word, "epoch"), n < at && !r.nextEpoch(), n > at+stepsFurther*max(1, len(r.steps)):
+		r.anew = len(r.steps) == 0
+	default:
+		r.steps[word+strconv.Itoa(n)] = true
+	}
+}
+
+// unnamed is where another word had counted to that a number of a new word goes on from: a progress bar and "step" count the same.
+func (r *refusal) unnamed(n int) (at int, known bool) {
+	for word, stood := range r.stood {
+		if !strings.HasPrefix(word, "epoch") && stood <= n && n <= stood+stepsFurther && (!known || stood > at) {
+			at, known = stood, true
+		}
+	}
+	return at, known
+}
+
+// trialOf is the key of the trial that a line says has ended; empty: of none.
+func trialOf(line string) string {
+	m := trialEnded.Get().FindStringSubmatch(line)
+	if m == nil {
+		return ""
+	}
+	return "trial" + m[1]
 }
 
 // nextEpoch: its number has risen since, so steps begin anew.
@@ -106,25 +202,34 @@ func (r *refusal) nextEpoch() bool {
 	return false
 }
 
+// wentOn: so much came after it as only a program prints that lives on.
+func (r *refusal) wentOn() bool { return r.trial || len(r.steps) >= wentOnSteps }
+
+// survived: where the program is known to have failed, what came after a traceback may have been printed before it.
+func (r *refusal) survived(failed bool) bool {
+	return r.wentOn() && (r.proved || !failed || !r.raised)
+}
+
 // Survived says whether the failure that was printed at a line was survived, and, in an error that is printed again and
-// again, all of them.
-func (s *Survival) Survived(line int, again bool) bool {
+// again, all of them. failed: the program has ended by itself with an error, so that what it had held back of its
+// standard output may stand below the traceback of its death.
+func (s *Survival) Survived(line int, again, failed bool) bool {
 	if len(s.all) == 0 || len(s.all) >= mostRefusals {
 		return false
 	}
-	survived := func(r refusal) bool { return len(r.steps) >= wentOnSteps }
-	if last := s.all[len(s.all)-1]; survived(last) {
+	last := &s.all[len(s.all)-1]
+	switch {
+	case line > last.line+oneFailure:
+		return false // it is told in other words
+	case last.survived(failed):
 		return true // and all before it were
-	}
-	if again {
+	case again:
 		return false
 	}
-	for i, r := range s.all {
-		if r.line < line-oneFailure || r.line > line+oneFailure {
-			continue
-		}
+	i := slices.IndexFunc(s.all, func(r refusal) bool { return r.line >= line-oneFailure })
+	for ; i < len(s.all) && s.all[i].line <= line+oneFailure; i++ {
 		if next := i + 1; next == len(s.all) || s.all[next].line > line+oneFailure {
-			return survived(r)
+			return s.all[i].survived(failed)
 		}
 	}
 	return false

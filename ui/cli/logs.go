@@ -145,7 +145,7 @@ func (a *app) scanFile(name string) (l logFailures, err error) {
 	}
 	for i := range l.events {
 		e := &l.events[i]
-		e.Recovered = e.Recovered || e.MemoryKind == sampler.MemoryGPU && survival.Survived(e.Line, e.Occurrences > 1)
+		e.Recovered = e.Recovered || e.MemoryKind == sampler.MemoryGPU && survival.Survived(e.Line, e.Occurrences > 1, false)
 	}
 	l.events = head.Read(l.events, oomlog.Scan)
 	return l, nil

@@ -34,6 +34,7 @@ type watchedRun struct {
 	lacking sync.Once
 
 	mu       sync.Mutex
+	survival trainlog.Survival
 	missing  error // why there are no figures of GPUs
 	said     bool
 	failures []runFailure
@@ -129,7 +130,7 @@ func (w *watchedRun) sayMissing() {
 // listen reads what the command prints, for failures and for where it stands.
 func (w *watchedRun) listen(ctx context.Context) {
 	listener := trainlog.NewListener()
-	in := &listening{from: w.side, to: listener}
+	in := &listening{from: w.side, all: w, to: listener}
 	w.reading.Go(func() {
 		for e := range oomlog.FollowReader(context.WithoutCancel(ctx), in) {
 			w.failed(e)
@@ -160,10 +161,18 @@ func (w *watchedRun) failed(e sampler.OOMEvent) {
 	}
 }
 
-// listening passes on what is read, but not more in a second than is worth the time: where a run stands is
-// said seldom, and failures are looked for in all of it.
+// Write takes what is read of the output.
+func (w *watchedRun) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.survival.Write(b)
+}
+
+// listening passes on what is read, but not more of it in a second than is worth the time: where a run stands is
+// said seldom, and failures, and whether they were survived, are looked for in all of it.
 type listening struct {
 	from  io.Reader
+	all   io.Writer
 	to    io.Writer
 	since time.Time
 	given int
@@ -174,6 +183,7 @@ const mostListened = 160 << 10
 
 func (l *listening) Read(b []byte) (int, error) {
 	n, err := l.from.Read(b)
+	l.all.Write(b[:n]) //nolint:errcheck // it takes everything
 	if now := time.Now(); now.Sub(l.since) >= time.Second {
 		l.since, l.given = now, 0
 	}
@@ -196,6 +206,7 @@ func (w *watchedRun) finish(code int) (why *explain.Explanation) {
 	case <-read:
 	case <-time.After(readTimeout):
 	}
+	w.survived(code < 128)
 	if code == 128+int(syscall.SIGKILL) {
 		w.killed()
 	}
@@ -210,7 +221,7 @@ func (w *watchedRun) finish(code int) (why *explain.Explanation) {
 	w.sayMissing()
 	w.sayLacking()
 	in := w.incident()
-	died := code != 0 && explain.First(in) >= 0 && !in.Events[explain.First(in)].Recovered && (code == 128+int(syscall.SIGKILL) || !w.wentOn())
+	died := code != 0 && explain.First(in) >= 0 && !in.Events[explain.First(in)].Recovered
 	if !died && !w.box.whole {
 		w.box.remove()
 		return nil
@@ -229,16 +240,20 @@ func (w *watchedRun) finish(code int) (why *explain.Explanation) {
 	return why
 }
 
-// wentOn: the command caught its failure, and ended much later of another error.
-func (w *watchedRun) wentOn() bool {
-	end, printed := w.side.Tail()
-	return trainlog.WentOn(string(end), printed == int64(len(end)))
+// survived finds the failures that the command went on past. failed: it has ended by itself with an error.
+func (w *watchedRun) survived(failed bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := range w.failures {
+		e := &w.failures[i].event
+		e.Recovered = e.Recovered || e.MemoryKind == sampler.MemoryGPU && w.survival.Survived(e.Line, e.Occurrences > 1, failed)
+	}
 }
 
 // killed adds the failure of a command that the kernel has killed: nobody has printed it.
 func (w *watchedRun) killed() {
 	w.mu.Lock()
-	printed := len(w.failures) > 0
+	printed := slices.ContainsFunc(w.failures, func(f runFailure) bool { return !f.event.Recovered })
 	w.mu.Unlock()
 	if e, killed := proc.OOMKills().Since(w.kills); killed && !printed {
 		w.failed(e)

@@ -100,7 +100,9 @@ func TestRunLeavesNothing(t *testing.T) {
 	t.Parallel()
 	state := t.TempDir()
 	caught := strings.Replace(dying(t), "exit 1", "for i in 1 2 3 4 5 6 7 8; do echo epoch 12 step 94$i >&2; done; printf 'Traceback (most recent call last):\\n  File \"a.py\", line 3\\nKeyError: 1\\n' >&2; exit 1", 1)
-	for _, script := range []string{"true", caught, strings.Replace(dying(t), "exit 1", "exit 0", 1), "exit 1", "kill -9 $$", "kill -INT $$"} {
+	limit := strings.Replace(dying(t), "exit 1", "for i in 1 2 3 4 5 6 7 8; do echo epoch 12 step 94$i >&2; done; echo 'slurmstepd: error: *** JOB 1 CANCELLED DUE TO TIME LIMIT ***' >&2; kill -TERM $$", 1)
+	skipped := "echo epoch 1 step 7; echo 'skipped it: CUDA out of memory. Tried to allocate 2.00 GiB.'; for i in 1 2 3 4 5 6 7 8; do echo epoch 1 step 1$i; done; exit 1"
+	for _, script := range []string{"true", caught, limit, skipped, strings.Replace(dying(t), "exit 1", "exit 0", 1), "exit 1", "kill -9 $$", "kill -INT $$"} {
 		if r := nvpeakIn(t, state, nil, "run", "--", "sh", "-c", script); strings.Contains(r.err, "nvpeak:") {
 			t.Errorf("%s: %q", script, r.err)
 		}
