@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -101,7 +102,7 @@ func TestExactPeaks(t *testing.T) {
 	if g := b.last.GPUs[1].Memory.Peak; g.Bytes != 4500000018 {
 		t.Errorf("the GPU's peak: %+v", g)
 	}
-	if len(b.last.GPUs[0].Processes) != 0 {
+	if slices.ContainsFunc(b.last.GPUs[0].Processes, func(q sampler.Process) bool { return q.PID == p.PID() }) { // runs of other tests tell of themselves
 		t.Errorf("on GPU 0: %+v", b.last.GPUs[0].Processes)
 	}
 }
