@@ -148,6 +148,7 @@ func TestRedirectionBehindNumber(t *testing.T) {
 		`python t.py --bs="8">log`:          "python t.py --bs=4>log",
 		"yolo train batch=16>log":           "yolo train batch=8>log",
 		"python t.py --bs 8 >log 2>err":     "python t.py --bs 4 >log 2>err",
+		"python t.py --bs\r\"8\">log":       "python t.py --bs\r4 >log",
 	} {
 		if s, _ := Parse(command).SmallerBatch(2); s.Text != want {
 			t.Errorf("%q\nbecame %q\n  want %q", command, s.Text, want)

@@ -104,9 +104,9 @@ func (c Line) Apply(edits []Edit) string {
 	return out.String()
 }
 
-// endsInNumber says whether the last word of a text is digits alone.
+// endsInNumber says whether the last word of a text is digits alone. The parser takes a carriage return for a blank.
 func endsInNumber(text string) bool {
-	last := text[strings.LastIndexAny(text, " \t\n")+1:]
+	last := text[strings.LastIndexAny(text, " \t\r\n")+1:]
 	return last != "" && strings.Trim(last, "0123456789") == ""
 }
 
