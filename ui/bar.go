@@ -48,7 +48,10 @@ func SetLevels(gpu, host [3]float64) { gpuLevels, hostLevels = gpu, host }
 // used where that is beyond.
 func (v *view) memoryBar(c *canvas, x, y, w int, m *sampler.Memory, steps []rune) {
 	total, ok := m.Total.Value()
-	if !ok || total == 0 || w < 1 {
+	if !ok {
+		return // an empty bar would say that none is used
+	}
+	if total == 0 || w < 1 {
 		c.fill(x, y, x+w, theme.Faint, v.glyphs.BarEmpty)
 		return
 	}

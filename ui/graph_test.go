@@ -43,7 +43,7 @@ func TestMemoryBar(t *testing.T) {
 		{"peak over need", 30, 0, 0, 55, 20, "███··▲····", 100},
 		{"more used than total", 300, 0, 0, 0, 0, "██████████", 100},
 		{"more of everything than total", 300, 400, 500, 600, 700, "»▓▓▓▓▓▓▓▓▲", 100},
-		{"no total", 30, 0, 0, 50, 10, "··········", 0},
+		{"no total, no bar that says none is used", 30, 0, 0, 50, 10, "          ", 0},
 	} {
 		m := sampler.Memory{Used: some(row.used), Unattributed: some(row.unattributed), Reserved: some(row.resv)}
 		if row.total > 0 {

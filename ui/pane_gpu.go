@@ -165,7 +165,7 @@ func (v *view) memoryRow(c *canvas, r rect, g *sampler.GPU) {
 	if piecesWidth(figures) > room {
 		for i := range figures {
 			if figures[i].role == theme.Dim {
-				figures[i].text = "/" + gib(m.Total.Or(0)) + "G"
+				figures[i].text = totalShort(m)
 			}
 		}
 	}
@@ -202,7 +202,11 @@ func (v *view) memoryFigures(m *sampler.Memory) []piece {
 	if m.Peak != nil {
 		ps = append(ps, piece{theme.Peak, fmt.Sprintf("%c%-4s", v.glyphs.Peak, gib(m.Peak.Bytes))})
 	}
-	return append(ps, piece{theme.Dim, " / " + gib(total) + " GiB"}, piece{pick(level == theme.Ok, theme.Strong, level), fmt.Sprintf("%5s", gib(used))})
+	of := " GiB"
+	if m.Total.Known() {
+		of = " / " + gib(total) + of
+	}
+	return append(ps, piece{theme.Dim, of}, piece{pick(level == theme.Ok, theme.Strong, level), fmt.Sprintf("%5s", gib(used))})
 }
 
 // apartFigures are parts of the memory that no process holds, from right to left.

@@ -83,7 +83,16 @@ func lineUsed(m *sampler.Memory) string {
 	if !m.Used.Known() {
 		return notAvailable
 	}
-	return gibOr(m.Used) + "/" + strings.TrimSuffix(gib(m.Total.Or(0)), ".0") + "G"
+	return gibOr(m.Used) + totalShort(m)
+}
+
+// totalShort is "/80G", and "G" of what is not known.
+func totalShort(m *sampler.Memory) string {
+	total, ok := m.Total.Value()
+	if !ok {
+		return "G"
+	}
+	return "/" + strings.TrimSuffix(gib(total), ".0") + "G"
 }
 
 // gpuSpark is the memory history as a row of small bars.

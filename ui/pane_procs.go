@@ -38,6 +38,9 @@ func (v *view) procPane(c *canvas, r rect, boxed bool) {
 	}
 	if len(v.table.rows) == 0 {
 		none := pick(v.focus != nil, "screen.no_processes_here", "screen.no_processes")
+		if v.unlisted() {
+			none = "screen.no_list"
+		}
 		c.put(r.x+2, r.y+1, r.x+r.w, theme.Dim, v.words.Say(pick(v.table.all > 0, "screen.no_match", none)))
 	}
 	if !boxed {
@@ -48,6 +51,16 @@ func (v *view) procPane(c *canvas, r rect, boxed bool) {
 		}
 		v.tableMore(c, rect{heads, r.y, end - heads, 1}, rows)
 	}
+}
+
+// unlisted says whether nobody knows who uses the memory: a log without processes, a driver that lists none.
+func (v *view) unlisted() bool {
+	for i := range v.snap.GPUs {
+		if m := &v.snap.GPUs[i].Memory; m.Used.Or(0) >= unattributedRow && !m.Unattributed.Known() {
+			return true
+		}
+	}
+	return false
 }
 
 // filterText is the filter and how many rows it leaves; empty without one.

@@ -29,10 +29,23 @@ const mibPerGiB = float64(sampler.GiB / sampler.MiB)
 // plotMetrics in the order in which key m goes through them. The first also shows
 // utilization and the watermark.
 var plotMetrics = []plotMetric{
-	{"memory.used", "memory", mibPerGiB, "", func(g *sampler.GPU) float64 { return g.Memory.Total.Or(0).MiB() }},
+	{"memory.used", "memory", mibPerGiB, "", func(g *sampler.GPU) float64 { return plotTop(&g.Memory).MiB() }},
 	{"utilization.gpu", "utilization", 1, "%", func(*sampler.GPU) float64 { return 100 }},
 	{"power.draw", "power", 1, "W", func(g *sampler.GPU) float64 { return g.PowerLimit.Or(1000) }},
 	{"temperature.gpu", "temperature", 1, "°C", func(*sampler.GPU) float64 { return 110 }},
+}
+
+// plotTop is what a plot of memory reaches: the total. Where a log tells none, so much above the peak that no part of
+// the plot has the color of a level.
+func plotTop(m *sampler.Memory) sampler.Bytes {
+	if total, ok := m.Total.Value(); ok {
+		return total
+	}
+	most := m.Used.Or(0)
+	if m.Peak != nil {
+		most = max(most, m.Peak.Bytes)
+	}
+	return most + most/2
 }
 
 // isMemory says whether the watermark and the utilization belong in the plot.

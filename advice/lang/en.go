@@ -655,6 +655,7 @@ var textsEN = map[string]string{
 	"screen.processes":         "processes",
 	"screen.no_processes":      "no processes on the GPUs",
 	"screen.no_processes_here": "no processes on this GPU",
+	"screen.no_list":           "no list of processes: it is not known who uses the memory",
 	"screen.mem":               "mem",
 	"screen.util":              "gpu",
 	"screen.other":             "other",

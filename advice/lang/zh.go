@@ -655,6 +655,7 @@ var textsZH = map[string]string{
 	"screen.processes":         "进程",
 	"screen.no_processes":      "GPU 上没有进程",
 	"screen.no_processes_here": "这块 GPU 上没有进程",
+	"screen.no_list":           "没有进程列表，不知道显存由谁占用",
 	"screen.mem":               "显存",
 	"screen.util":              "核心",
 	"screen.other":             "其他",

@@ -1,0 +1,41 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"nvpeak/sampler"
+)
+
+// TestUnknownTotal: a log without totals and processes, as of nvidia-smi dmon, has its plot, and what it does not tell
+// is not shown as 0.
+func TestUnknownTotal(t *testing.T) {
+	var snaps []*sampler.Snapshot
+	for _, s := range play(t, "leak", 1e11) {
+		c := *s
+		c.GPUs = append([]sampler.GPU(nil), s.GPUs...)
+		for i := range c.GPUs {
+			m := &c.GPUs[i].Memory
+			*m = sampler.Memory{Used: m.Used, Peak: m.Peak}
+			c.GPUs[i].Processes = nil
+		}
+		snaps = append(snaps, &c)
+	}
+	for _, size := range [][2]int{{120, 40}, {80, 24}, {60, 20}, {30, 6}} {
+		m := model(snaps, size[0], size[1], Options{})
+		text := ansi.Strip(m.View().Content)
+		for _, wrong := range []string{"/ 0.0", "/0.0", "/0G", "no processes on"} {
+			if strings.Contains(text, wrong) {
+				t.Errorf("%v: %q in\n%s", size, wrong, text)
+			}
+		}
+		if size[0] >= 80 && !strings.Contains(text, "no list of processes") {
+			t.Errorf("%v: nothing on the missing list in\n%s", size, text)
+		}
+		if size[0] == 120 && strings.Count(text, "⣿") < 20 {
+			t.Errorf("no plot in\n%s", text)
+		}
+	}
+}
