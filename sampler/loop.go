@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,7 +33,7 @@ func (l *Loop) Connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	pick, err := Select(inv.Devices, l.opt.Select)
+	pick, err := Select(inv.Devices, l.wanted(inv.Devices))
 	if err != nil {
 		l.src.Close()
 		return err
@@ -48,6 +49,20 @@ func (l *Loop) Connect(ctx context.Context) error {
 	}
 	l.c.adopt(chosen)
 	return nil
+}
+
+// wanted are the selectors that count.
+func (l *Loop) wanted(devs []Device) []string {
+	if l.opt.Missing == nil {
+		return l.opt.Select
+	}
+	return slices.DeleteFunc(slices.Clone(l.opt.Select), func(one string) bool {
+		_, err := Select(devs, []string{one})
+		if err != nil {
+			l.opt.Missing(err)
+		}
+		return err != nil
+	})
 }
 
 // Unlike says whether the machine has GPUs of several models, chosen or not: CUDA may then number them

@@ -13,6 +13,7 @@ type Options struct {
 	Settle       time.Duration // if set, the first snapshot comes that late and has all figures, for who takes only one
 	Whole        time.Duration // if set, the first snapshot waits, at most so long, for the memory and the processes of every GPU
 	Select       []string      // GPUs to watch: index, UUID or PCI bus id; empty: all
+	Missing      func(error)   // if set, is told of each selector that fits no GPU, which then does not count; nil: Connect fails
 
 	// Readings, if set, gets each reading of the memory that differs from the one before: the
 	// place of the GPU in the snapshots, the time and the used memory. The memory poller

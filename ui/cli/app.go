@@ -23,6 +23,8 @@ type app struct {
 	env func(string) string
 	opt options
 	set *settings // what the options were read from
+
+	troubles chan<- string // where a screen shows what would be said; nil: there is none
 }
 
 // words are the sentences of the language that was chosen.
@@ -30,6 +32,18 @@ func (a *app) words() lang.Catalog { return lang.For(string(a.opt.lang)) }
 
 // say prints a line for people beside the output.
 func (a *app) say(text string) { fmt.Fprintln(a.err, "nvpeak: "+redact.Text(sampler.Clean(text))) }
+
+// warn says what is wrong beside what is done, on the screen where there is one, which shows one such line at a time.
+func (a *app) warn(text string) {
+	if a.troubles == nil {
+		a.say(text)
+		return
+	}
+	select {
+	case a.troubles <- text:
+	default:
+	}
+}
 
 // isTerminal says whether f is a terminal that understands cursor movement.
 func (a *app) isTerminal(f any) bool {

@@ -75,6 +75,7 @@ func TestConfigMistakes(t *testing.T) {
 		"\nascii = \"yes\"":               "line 2: ascii: it takes true or false, not a text",
 		"record = 3":                      "", // explain takes no --record
 		"nvml-lib = 3":                    "line 1: nvml-lib: it takes a text, not a number",
+		"theme = 3":                       "line 1: theme: it takes a text, not a number",
 		"theme = \"drak\"":                "line 1: theme: there is no theme \"drak\": did you mean dark?",
 		"gpu-levels = [90, 80, 95]":       "line 1: gpu-levels: \"90,80,95\" is not three rising percentages",
 		"gpu-levels = 80":                 "line 1: gpu-levels: ",
@@ -161,5 +162,44 @@ func TestLevelsMakeAlerts(t *testing.T) {
 		if err := a.read(cmd.Flags()); err != nil || a.levels() != row.want {
 			t.Errorf("%q: %v, %+v", row.args, err, a.levels())
 		}
+	}
+}
+
+// A GPU of the settings file that is not there stops nothing: one that was lost would take its monitor with it.
+// Recordings are of other machines, too.
+func TestSettingsNameMissingGPU(t *testing.T) {
+	for _, row := range []struct {
+		file, args string
+		gpus       int
+		says       string
+	}{
+		{"gpu = [0, 77]", "once --json --demo", 1, "line 1: gpu: no such GPU: \"77\"; there are 0, 1, 2, 3 "},
+		{"lang = \"en\"\ngpu = [77]", "once --json --demo", 4, "line 2: gpu: no such GPU: \"77\"; there are 0, 1, 2, 3 "},
+		{"gpu = [77]", "once --json --demo -i 1", 1, ""},
+	} {
+		out, errs, code := configured(t, row.file, nil, strings.Fields(row.args)...)
+		if n := strings.Count(out, "\"uuid\":"); code != exitFine || n != row.gpus || !strings.Contains(errs, row.says) || row.says == "" && errs != "" {
+			t.Errorf("%q, %s: exit %d, %d GPUs, %q", row.file, row.args, code, n, errs)
+		}
+	}
+}
+
+// A theme that cannot be read is one line, of the theme's file.
+func TestBrokenThemeFile(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"config.toml": "theme = \"torn\"\n", "themes/torn.toml": "base = \"dark\"\nx = [\n"} {
+		file := filepath.Join(dir, "nvpeak", name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var errs bytes.Buffer
+	a := silent()
+	a.err, a.env = &errs, func(s string) string { return map[string]string{"XDG_CONFIG_HOME": dir}[s] }
+	if code := a.run(context.Background(), []string{"once", "--demo"}); code != exitFine || strings.Count(errs.String(), "\n") != 1 || strings.Count(errs.String(), ", line ") != 1 || !strings.Contains(errs.String(), "torn.toml, line 2: ") {
+		t.Errorf("exit %d: %s", code, errs.String())
 	}
 }

@@ -159,7 +159,7 @@ func variables(list []string) (map[string]string, error) {
 
 // recall adds what a recording shows of the failures to an incident.
 func (a *app) recall(in explain.Incident, logs []logFailures, name string) (explain.Incident, error) {
-	from := one(name, a.opt.gpus)
+	from := one(name, a.recorded())
 	if err := checkSelection(from); err != nil {
 		return in, err
 	}

@@ -60,6 +60,10 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 	if err := a.followable(); err != nil {
 		return err
 	}
+	troubles := make(chan string, 1)
+	if a.troubles = troubles; len(a.set.notes) > 0 { // the screen covers the lines that were said
+		a.warn(a.set.notes[0])
+	}
 	r := a.newRecorder(a.opt.record)
 	l, err := a.source(sampler.Options{Readings: r.readings()})
 	if err != nil {
@@ -72,16 +76,7 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 		return a.offerDemo(cmd, args, err)
 	}
 	o := a.screenOptions(l.label)
-	troubles := make(chan string, 1)
-	if len(a.set.notes) > 0 { // the screen covers the lines that were said
-		troubles <- a.set.notes[0]
-	}
-	messenger, err := a.messenger(func(text string) {
-		select {
-		case troubles <- text:
-		default: // one is shown at a time
-		}
-	})
+	messenger, err := a.messenger(a.warn)
 	if err != nil {
 		return err
 	}

@@ -37,10 +37,18 @@ func (a *app) inputs(names []string) (list []input, err error) {
 		err = usageError{err}
 	}
 	for _, r := range found {
-		in := input{Recording: r, gpus: a.opt.gpus, step: a.opt.interval}
+		in := input{Recording: r, gpus: a.recorded(), step: a.opt.interval}
 		list = append(list, in)
 	}
 	return list, err
+}
+
+// recorded are the selectors for the GPUs of a recording. The settings file names those of this machine.
+func (a *app) recorded() []string {
+	if a.set != nil && a.set.origins["gpu"].how == fromFile {
+		return nil
+	}
+	return a.opt.gpus
 }
 
 // files are those of all recordings.

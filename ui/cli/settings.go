@@ -162,7 +162,7 @@ func (row *option) setFrom(e config.Entry) (set bool, err error) {
 	switch {
 	case kind == "bool" && e.Kind != config.Bool:
 		return false, fmt.Errorf("it takes true or false, not %s", e.Kind)
-	case kind == "TEXT" && e.Kind != config.Text:
+	case (kind == "TEXT" || row.flag == "theme") && e.Kind != config.Text:
 		return false, fmt.Errorf("it takes a text, not %s", e.Kind)
 	case kind != "bool" && e.Kind == config.Bool && row.optional != "": // demo = true
 		if e.Text == "false" {
@@ -199,12 +199,17 @@ func (o *options) readTheme(s *settings) error {
 		s.notes = append(s.notes, notes...)
 		return nil
 	}
-	if errors.Is(err, fs.ErrNotExist) {
+	absent := errors.Is(err, fs.ErrNotExist)
+	if absent {
 		err = noSuch("theme", name, slices.Compact(append(theme.Names(), config.ThemeNames(s.file)...)))
 	}
 	switch from := s.origins["theme"]; from.how {
 	case fromFile:
-		s.note(from.line, "theme: %w", err)
+		if absent {
+			s.note(from.line, "theme: %w", err)
+		} else { // it says in which file and where
+			s.notes = append(s.notes, err.Error()+": the usual theme is used")
+		}
 		o.theme, s.origins["theme"] = "", origin{how: fromDefault}
 		return nil
 	default:

@@ -71,6 +71,9 @@ type readings = func(dev int, at time.Time, used sampler.Bytes)
 func (a *app) source(o sampler.Options) (*live, error) {
 	a.runLean()
 	o.Interval, o.PeakInterval, o.Select = a.opt.interval, a.opt.peakInterval, a.opt.gpus
+	if from := a.set.origins["gpu"]; from.how == fromFile { // a GPU that has gone stops no monitor
+		o.Missing = func(err error) { a.warn(fmt.Sprintf("%s, line %d: gpu: %v", from.name, from.line, err)) }
+	}
 	if name := string(a.opt.demo); name != "" {
 		return demoSource(name, o)
 	}

@@ -77,7 +77,8 @@ func (m *maker) note(e Entry, format string, args ...any) {
 func (m *maker) base(e Entry) {
 	t, ok := theme.Named(e.Text)
 	if !ok {
-		m.note(e, "there is no theme %q: %s", e.Text, strings.Join(theme.Names(), ", "))
+		m.note(e, "there is no theme %q: %s; dark is taken", e.Text, strings.Join(theme.Names(), ", "))
+		m.missing = nil
 		return
 	}
 	m.theme.Roles, m.theme.Backs, m.missing = t.Roles, t.Backs, nil
