@@ -66,6 +66,7 @@ func (v Answer) Known() bool {
 // snapshot that was added.
 type Checker struct {
 	need  sampler.Bytes
+	since time.Time // of the first snapshot
 	order []sampler.GPUKey
 	fits  map[sampler.GPUKey]Fit
 }
@@ -77,6 +78,9 @@ func NewChecker(need sampler.Bytes) *Checker {
 
 // Add takes one snapshot into the window.
 func (c *Checker) Add(s sampler.Snapshot) {
+	if c.since.IsZero() {
+		c.since = s.Time
+	}
 	for _, g := range s.Assignable() {
 		k, now := g.Key(), Fits(*g, c.need)
 		if u := g.Memory.PlausibleUsed().Or(0); u > 0 && len(now.Holders) == 0 && !g.Memory.Unattributed.Known() {
@@ -92,8 +96,29 @@ func (c *Checker) Add(s sampler.Snapshot) {
 			now.WorstFree = least(now.WorstFree, before.WorstFree)
 			now.Short = short(c.need, now.WorstFree, 0)
 		}
+		c.most(now.Holders, before.Holders, g.Processes)
 		c.fits[k] = now
 	}
+}
+
+// most notes the most that each holder had in the window, and orders them by that: the least free memory is from when
+// somebody had more than now.
+func (c *Checker) most(now, before []Holder, list []sampler.Process) {
+	for i := range now {
+		h := &now[i]
+		h.Most = h.Bytes
+		for j := range before {
+			if before[j].Kind == h.Kind && before[j].PID == h.PID {
+				h.Most = max(h.Most, before[j].Most)
+			}
+		}
+		for j := range list {
+			if p := &list[j]; p.PID == h.PID && h.PID != 0 && p.Peak != nil && p.Peak.Bytes < sampler.MaxPlausible && p.Peak.Time.After(c.since) {
+				h.Most = max(h.Most, p.Peak.Bytes)
+			}
+		}
+	}
+	slices.SortStableFunc(now, func(a, b Holder) int { return cmp.Compare(b.Most, a.Most) })
 }
 
 // Answer is the answer for the window so far.

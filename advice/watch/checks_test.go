@@ -2,6 +2,7 @@ package watch
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -197,6 +198,41 @@ func TestImbalanceBounds(t *testing.T) {
 		w.gpus[1].seen--
 		if checkImbalance(&f) != nil {
 			t.Errorf("%s: beside a GPU that is listed no more", name)
+		}
+	}
+}
+
+// The least free memory of a window is from when somebody had more than now: who, stands first, with the most.
+func TestHoldersOfAWindow(t *testing.T) {
+	at := func(seconds, spiky, steady float64, peak *sampler.Peak) sampler.Snapshot {
+		a, b := processOf(7, "python a.py", spiky), processOf(8, "python b.py", steady)
+		a.Peak = peak
+		return snapshotOf(seconds, 40000, spiky+steady, b, a)
+	}
+	before := at(0, 1000, 5000, nil).Time.Add(-time.Minute)
+	for name, row := range map[string]struct {
+		between float64
+		peak    *sampler.Peak
+		want    string
+	}{
+		"nothing happened":             {1000, nil, "8: 5000 of 5000, 7: 1000 of 1000"},
+		"a snapshot in between":        {30000, nil, "7: 1000 of 30000, 8: 5000 of 5000"},
+		"a peak between two snapshots": {1000, &sampler.Peak{Bytes: series.Bytes(33000), Time: before.Add(61 * time.Second)}, "7: 1000 of 33000, 8: 5000 of 5000"},
+		"a peak of before the window":  {1000, &sampler.Peak{Bytes: series.Bytes(33000), Time: before.Add(59 * time.Second)}, "8: 5000 of 5000, 7: 1000 of 1000"},
+		"a peak that cannot be":        {1000, &sampler.Peak{Bytes: sampler.MaxPlausible, Time: before.Add(61 * time.Second)}, "8: 5000 of 5000, 7: 1000 of 1000"},
+	} {
+		c := NewChecker(series.Bytes(20000))
+		c.Add(at(0, 1000, 5000, nil))
+		c.Add(at(1, row.between, 5000, nil))
+		c.Add(at(2, 1000, 5000, row.peak))
+		var got []string
+		for _, h := range c.Answer().GPUs[0].Holders {
+			if h.PID != 0 {
+				got = append(got, fmt.Sprintf("%d: %.0f of %.0f", h.PID, h.Bytes.MiB(), h.Most.MiB()))
+			}
+		}
+		if strings.Join(got, ", ") != row.want {
+			t.Errorf("%s: %q, want %s", name, got, row.want)
 		}
 	}
 }

@@ -52,7 +52,8 @@ type Holder struct {
 	PID   int // 0 for unattributed memory
 	User  string
 	Name  string
-	Bytes sampler.Bytes
+	Bytes sampler.Bytes // at the newest snapshot
+	Most  sampler.Bytes // within the window of a Checker; 0 from anybody else
 }
 
 // Fit is the arithmetic of a need against the free memory of one GPU.

@@ -263,7 +263,11 @@ func holders(words lang.Catalog, list []watch.Holder) string {
 		if who == "" { // it has ended, or is in another container
 			who = words.Say("check.unseen")
 		}
-		parts = append(parts, words.Say("check.pid", "pid", h.PID, "who", who, "size", h.Bytes))
+		id := "check.pid"
+		if h.Most.Less(h.Bytes) > h.Most/20 {
+			id = "check.pid_most"
+		}
+		parts = append(parts, words.Say(id, "pid", h.PID, "who", who, "size", h.Bytes, "most", h.Most))
 	}
 	if len(parts) == 0 {
 		return words.Say("check.nobody")
@@ -278,6 +282,7 @@ func checkJSON(w io.Writer, v watch.Answer, gpus int) error {
 		User  string           `json:"user"`
 		Name  string           `json:"name"`
 		Bytes sampler.Bytes    `json:"bytes"`
+		Most  sampler.Bytes    `json:"most_bytes"` // within the window
 	}
 	type gpu struct {
 		Index     int                        `json:"index"`
@@ -306,7 +311,7 @@ func checkJSON(w io.Writer, v watch.Answer, gpus int) error {
 			g.Fits = sampler.Some(fits)
 		}
 		for _, h := range f.Holders {
-			one := holder{User: h.User, Name: h.Name, Bytes: h.Bytes}
+			one := holder{User: h.User, Name: h.Name, Bytes: h.Bytes, Most: h.Most}
 			if h.PID != 0 {
 				one.PID = sampler.Some(h.PID)
 			}
