@@ -23,13 +23,18 @@ func (m *Model) openDetail() tea.Cmd {
 	if len(m.table.rows) == 0 {
 		return nil
 	}
-	if m.table.cursor < 0 {
-		m.table.move(0)
-	}
+	m.selectFirst()
 	if row, ok := m.table.selected(); ok && row.head != nil { // of the first of the group
 		m.table.move(m.table.cursor + 1)
 	}
 	return open(modeDetail)(m)
+}
+
+// selectFirst selects the first process where none is. Signals do not: whom they are for is chosen.
+func (m *Model) selectFirst() {
+	if m.table.cursor < 0 {
+		m.table.move(0)
+	}
 }
 
 func move(by int) func(*Model) tea.Cmd {

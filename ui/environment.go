@@ -30,6 +30,7 @@ type environmentRead struct {
 // openEnvironment shows the environment of the selected process, and asks for the whole of it where there is somebody
 // to ask.
 func (m *Model) openEnvironment() tea.Cmd {
+	m.selectFirst()
 	row, ok := m.table.selected()
 	if !ok {
 		return m.note(m.words.Say("say.signal_whom"))

@@ -39,8 +39,12 @@ func TestEnvironment(t *testing.T) {
 		checkScreen(t, "environment", m)
 	}
 	m := model(snaps, 100, 30, Options{})
+	if press(m, "e"); m.environment.pid != m.table.rows[0].proc.PID {
+		t.Errorf("nobody selected: that of %d, not of the first", m.environment.pid)
+	}
+	m = model(nil, 100, 30, Options{})
 	if press(m, "e"); !strings.Contains(m.notices.text, "select a process") {
-		t.Errorf("nobody selected: %q", m.notices.text)
+		t.Errorf("no process: %q", m.notices.text)
 	}
 }
 
@@ -101,6 +105,7 @@ func TestCopyProcess(t *testing.T) {
 func TestSideways(t *testing.T) {
 	snaps := past(gpus(1, 2, false), 3)
 	snaps[2].GPUs[0].Processes[0].Command = "python 日本語 " + strings.Repeat("x", 60) + " the-end"
+	snaps[2].GPUs[0].Processes[1].Command = "python short.py"
 	m := model(snaps, 80, 24, Options{})
 	if press(m, "left"); m.table.sideways != 0 || m.notices.text == "" {
 		t.Error("left of the beginning")
@@ -108,6 +113,9 @@ func TestSideways(t *testing.T) {
 	press(m, strings.Repeat("right ", 9))
 	if got := text(m); !strings.Contains(got, "the-end") {
 		t.Errorf("the end is not seen:\n%s", got)
+	}
+	if !strings.Contains(text(m), " python short.py ") {
+		t.Errorf("the short one went with it:\n%s", text(m))
 	}
 	checkScreen(t, "sideways", m)
 	if press(m, strings.Repeat("left ", 9)); !strings.Contains(text(m), "python 日本語") {

@@ -141,7 +141,7 @@ func (v *view) procLine(c *canvas, r rect, cols []slot, n int) {
 		case col.text == nil:
 			v.shareBar(c, s.x, r.y, s.w, row)
 		case col.title == titleCommand:
-			c.cut(s.x, r.y, s.x+s.w, col.role(row), row.indent+v.from(commandOf(row, v.words), pick(row.proc == nil, 0, v.table.sideways)))
+			c.cut(s.x, r.y, s.x+s.w, col.role(row), row.indent+v.from(commandOf(row, v.words), pick(row.proc == nil, 0, v.table.sideways), s.w-width(row.indent)))
 		default:
 			c.cut(s.x, r.y, s.x+s.w, col.role(row), col.format(row, col.width))
 		}

@@ -17,6 +17,7 @@ func (p procRow) identity() sampler.ProcessKey {
 
 // toggleTag tags the selected process, or takes its tag away, and goes to the next one.
 func (m *Model) toggleTag() tea.Cmd {
+	m.selectFirst()
 	row, ok := m.table.selected()
 	if !ok {
 		return m.note(m.words.Say("say.signal_whom"))
