@@ -85,6 +85,7 @@ var textsEN = map[string]string{
 	"runs.kept":          "More: nvpeak report LAST (memory over time), nvpeak runs (all black boxes)",
 	"runs.not_kept":      "There is no black box: {why}",
 	"retry.again":        "try {n} of {most}: {what} (cause: {cause})",
+	"retry.perhaps":      "perhaps {cause}",
 	"retry.pause":        "Begins in {span}; Ctrl-C ends all.",
 	"retry.ask":          "Again with this? y: yes, n: another measure, q: no more [y/n/q] ",
 	"retry.stopped":      "not tried again: {why}",

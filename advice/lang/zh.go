@@ -85,6 +85,7 @@ var textsZH = map[string]string{
 	"runs.kept":          "更多：nvpeak report LAST（内存随时间的变化），nvpeak runs（所有黑匣子）",
 	"runs.not_kept":      "没有黑匣子：{why}",
 	"retry.again":        "第 {n} 次尝试（最多 {most} 次）：{what}（原因：{cause}）",
+	"retry.perhaps":      "可能是{cause}",
 	"retry.pause":        "{span}后开始；按 Ctrl-C 全部结束。",
 	"retry.ask":          "这样再试一次吗？y：是，n：换一种做法，q：不再尝试 [y/n/q] ",
 	"retry.stopped":      "不再尝试：{why}",

@@ -16,6 +16,7 @@ type Death struct {
 	Env         []string
 	GPUs        *GPUs           // as they are now; nil: the command may not be moved
 	Declined    map[string]bool // measures, by the id of the fix, that somebody does not want
+	Idle        string          // the fix of the last change, if that brought nothing: any other goes before it
 }
 
 // Change is what another try does differently.
@@ -26,6 +27,7 @@ type Change struct {
 	what  sentence // what is changed
 	note  sentence // what follows from it; without an id: nothing
 	cause string   // id
+	guess bool     // that it is this one
 }
 
 // sentence is one of package lang.
@@ -40,7 +42,13 @@ func say(words lang.Catalog, s sentence) string { return words.Say(s.id, s.pairs
 func (c Change) What(words lang.Catalog) string { return say(words, c.what) }
 
 // Cause says of what the try before died.
-func (c Change) Cause(words lang.Catalog) string { return words.Say("cause." + c.cause) }
+func (c Change) Cause(words lang.Catalog) string {
+	cause := words.Say("cause." + c.cause)
+	if c.guess {
+		return words.Say("retry.perhaps", "cause", cause)
+	}
+	return cause
+}
 
 // Note says what follows from the change; empty: nothing.
 func (c Change) Note(words lang.Catalog) string {
@@ -77,7 +85,7 @@ var measures = []measure{
 // nearlySure: a cause is as good as another that is said with so little more confidence.
 const nearlySure = 0.1
 
-// leakSeen: below it a leak is guessed, from no more than how late the failure came. A try costs less than a night without one.
+// leakSeen: below it a cause is guessed, a leak from no more than how late the failure came. A try costs less than a night without one.
 const leakSeen = 0.65
 
 // Next is the first measure that explain advises and that can be applied from outside, or why there is none.
@@ -97,7 +105,7 @@ func Next(d Death) (Change, *Refusal) {
 	for _, m := range d.order() {
 		change, no := m.apply(&d)
 		if no == nil {
-			change.Fix, change.cause = m.fix, top
+			change.Fix, change.cause, change.guess = m.fix, top, causes[0].Confidence < leakSeen
 			return change, nil
 		}
 		why = cmp.Or(why, no)
@@ -142,7 +150,11 @@ func (d *Death) order() (list []measure) {
 			later = append(later, measures[i])
 		}
 	}
-	return append(list, later...)
+	list = append(list, later...)
+	if i := slices.IndexFunc(list, func(m measure) bool { return m.fix == d.Idle }); i >= 0 {
+		list = append(slices.Delete(slices.Clone(list), i, i+1), list[i])
+	}
+	return list
 }
 
 // advice is that of an id; nil: it is not given.

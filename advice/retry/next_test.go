@@ -245,3 +245,34 @@ func TestLeaks(t *testing.T) {
 		}
 	}
 }
+
+// After a change that brought nothing any other measure goes before the same once more: JAX may be kept from the GPU by its
+// own limit, however small the batch. Where there is no other, the same is done again.
+func TestIdleMeasureGoesLast(t *testing.T) {
+	args := []string{"python", "train.py", "--batch-size", "32"}
+	for _, row := range []struct{ log, idle, first string }{
+		{ofJAX, "", explain.FixHalveBatchAccumulate},
+		{ofJAX, explain.FixHalveBatchAccumulate, explain.FixRaiseLimit},
+		{ofJAX, explain.FixRaiseLimit, explain.FixHalveBatchAccumulate},
+		{tooBig, explain.FixHalveBatchAccumulate, explain.FixHalveBatchAccumulate},
+	} {
+		c, no := Next(Death{Explanation: explained(t, row.log, args...), Args: args, Idle: row.idle})
+		if no != nil || c.Fix != row.first {
+			t.Errorf("after %q: %q, want %q (%v)", row.idle, c.Fix, row.first, no)
+		}
+	}
+}
+
+// A cause that is a guess is said to be one.
+func TestGuessedCause(t *testing.T) {
+	for _, row := range []struct {
+		log  string
+		want bool
+	}{{tooBig, false}, {ofJAX, true}} {
+		e := explained(t, row.log)
+		c, no := Next(Death{Explanation: e, Args: []string{"python", "t.py", "--batch-size", "8"}})
+		if no != nil || strings.HasPrefix(c.Cause(lang.English()), "perhaps ") != row.want || row.want == (e.Causes[0].Confidence >= leakSeen) {
+			t.Errorf("%q, sure %.2f, %v", c.Cause(lang.English()), e.Causes[0].Confidence, no)
+		}
+	}
+}

@@ -111,6 +111,9 @@ func (t *tries) again(ctx context.Context, now *try) (bool, error) {
 	ctx, stop := untilAsked(ctx)
 	defer stop()
 	death := retry.Death{Explanation: *now.why, Args: t.args, Env: t.env, GPUs: t.freeGPUs(ctx, now), Declined: map[string]bool{}}
+	if t.idle > 0 && len(t.changes) > 0 {
+		death.Idle = t.changes[len(t.changes)-1].Fix
+	}
 	for {
 		change, no := retry.Next(death)
 		switch {

@@ -156,14 +156,14 @@ func comparePeaks(tries []*try) (f peakFigures) {
 		name = died.failedGPU(died.watched.peak.last)
 	}
 	g := now.watched.peak.gpus[name]
-	if g == nil {
+	if g == nil || g.high == 0 { // it had ended before anything was read
 		return f
 	}
 	f.gpu, f.total, f.left = g.label, g.total, g.total.Less(g.high)
 	before := &tries[0].watched.peak
 	if !f.own {
 		f.after = sampler.Some(g.high)
-		if old := before.gpus[name]; old != nil && now.given() == "" {
+		if old := before.gpus[name]; old != nil && old.high > 0 && now.given() == "" {
 			f.before = sampler.Some(old.high)
 		}
 		return f
