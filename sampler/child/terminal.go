@@ -23,6 +23,7 @@ type screen struct {
 	master  *os.File
 	mu      sync.Mutex
 	modes   *term.State   // before it became raw; nil: it is not
+	fresh   *unix.Termios // the modes of the command's while it has not got those of ours; nil: it has
 	resumed chan struct{} // it may be ours again
 	over    int           // hangs up when the command has ended
 }
@@ -35,7 +36,8 @@ func runInTerminal(path string, o Options) int {
 		return runBeside(path, o)
 	}
 	s := &screen{fd: int(o.In.Fd()), master: master, resumed: make(chan struct{}, 1)}
-	s.likeOurs(slave)
+	s.fresh, _ = unix.IoctlGetTermios(int(master.Fd()), unix.TCGETS)
+	s.likeOurs()
 	out := &outputs{side: o.Side, opened: []*os.File{slave}}
 	out.copies = []*copying{{from: master, to: o.Out, side: &stream{side: o.Side}, terminal: true}}
 	files := []uintptr{slave.Fd(), slave.Fd(), slave.Fd(), o.In.Fd()}
@@ -119,12 +121,20 @@ func (e *ending) code(helper int) int {
 	return helper
 }
 
-// likeOurs gives the pseudo-terminal the modes and the size of ours.
-func (s *screen) likeOurs(slave *os.File) {
-	if modes, err := unix.IoctlGetTermios(s.fd, unix.TCGETS); err == nil {
-		unix.IoctlSetTermios(int(slave.Fd()), unix.TCSETS, modes) //nolint:errcheck // then it has the usual ones
-	}
+// likeOurs gives the pseudo-terminal the size of ours, and once its modes, unless the command has chosen its own. While
+// nvpeak is in the background ours has those of the shell's line editor.
+func (s *screen) likeOurs() {
 	resize(s.master, s.fd)
+	if s.fresh == nil || !s.ours() {
+		return
+	}
+	fd := int(s.master.Fd())
+	now, err := unix.IoctlGetTermios(fd, unix.TCGETS)
+	ours, failed := unix.IoctlGetTermios(s.fd, unix.TCGETS)
+	if err == nil && failed == nil && *now == *s.fresh {
+		unix.IoctlSetTermios(fd, unix.TCSETS, ours) //nolint:errcheck // then it has the usual ones
+	}
+	s.fresh = nil
 }
 
 // ours says whether nvpeak is in the foreground: in the background it keeps its hands off the terminal.
@@ -140,7 +150,7 @@ func (s *screen) take() {
 	if s.modes != nil || !s.ours() {
 		return
 	}
-	resize(s.master, s.fd)
+	s.likeOurs()
 	s.modes, _ = term.MakeRaw(s.fd)
 	select {
 	case s.resumed <- struct{}{}:

@@ -148,6 +148,23 @@ func TestRunControlZ(t *testing.T) {
 	}
 }
 
+// A command that was begun in the background and is brought to the foreground has the modes of a terminal there, not those
+// of the shell's line editor: what is typed is echoed, and Ctrl-D is its end.
+func TestRunBackgroundThenForeground(t *testing.T) {
+	t.Parallel()
+	term := openShell(t)
+	press(t, term, "nv cat &\r")
+	time.Sleep(time.Second)
+	press(t, term, "fg\r")
+	time.Sleep(time.Second)
+	press(t, term, "typed\r")
+	seeMatch(t, term, `typed\s+typed`) // the echo, and cat
+	press(t, term, "\x04")
+	sane(t, term)
+	press(t, term, "echo code $?\r")
+	see(t, term, "code 0")
+}
+
 // A new size reaches the command.
 func TestRunResize(t *testing.T) {
 	t.Parallel()
