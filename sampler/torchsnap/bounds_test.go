@@ -302,3 +302,29 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 }
+
+// Activation checkpointing runs parts of the model many times a step: steps are told by what is outside of it, and by it
+// alone where nothing else comes and goes.
+func TestStepsBesideCheckpointing(t *testing.T) {
+	for name, row := range map[string]struct {
+		parted, others []int
+		want           int
+	}{"twelve parts": {[]int{1740, 1740, 1741, 1740}, []int{145, 145}, 145}, "nothing else": {[]int{1740, 1740}, nil, 1740}, "none that repeats": {[]int{1740}, []int{2, 2, 2}, 1740}} {
+		m := &moment{lines: map[int]tracker{}}
+		for _, n := range row.parted {
+			m.lines[len(m.lines)] = tracker{cycles: n, parted: true}
+		}
+		for _, n := range row.others {
+			m.lines[len(m.lines)] = tracker{cycles: n}
+		}
+		if got := m.steps(); got != row.want {
+			t.Errorf("%s: %d, want %d", name, got, row.want)
+		}
+	}
+	for file, want := range map[string]bool{"/x/site-packages/torch/utils/checkpoint.py": true, "/x/deepspeed/runtime/activation_checkpointing/checkpointing.py": true,
+		"/x/megatron/core/tensor_parallel/random.py": true, "/x/site-packages/fairscale/nn/checkpoint/checkpoint_activations.py": true, "/home/u/checkpoint.py": false, "/home/u/torch/save_checkpoint.py": false, "/usr/lib/python3.11/random.py": false} {
+		if got := kindOfFrame(file, "forward").parted; got != want {
+			t.Errorf("%s: %v", file, got)
+		}
+	}
+}

@@ -16,6 +16,7 @@ type frameKind struct {
 	calledBack bool // within a step of an optimizer it is no longer the optimizer that runs
 	cache      bool // keys and values of the tokens so far are kept
 	generates  bool // tokens are made one by one
+	parted     bool // a part of the model is run by itself, and once more in the backward pass
 }
 
 var (
@@ -39,6 +40,8 @@ var (
 	optimizerFile = sampler.Pattern{Source: `(?i)(?:^|/)(?:optim|optimizers?)/`}
 	optimizerOwn  = sampler.Pattern{Source: `(?i)/(?:optim|optimizers?|adamw?|lion|adafactor|sgd)\.py$`}
 	optimizerName = sampler.Pattern{Source: `(?i)^_*(?:init|initialize|create|allocate|setup)_\w*optimizer_states?$|^_*(?:init|initialize)_(?:optim|optimizer)_states?$`}
+	// checkpoint is a file that runs parts of a model with activation checkpointing: PyTorch's, DeepSpeed's, Megatron's, FairScale's.
+	checkpoint = sampler.Pattern{Source: `(?i)(?:^|/)torch/utils/checkpoint\.py$|/activation_checkpointing/|/checkpoint_(?:wrapper|activations)\.py$|/tensor_parallel/random\.py$`}
 	// closure is a frame of what an optimizer is given to call in its step.
 	closure = sampler.Pattern{Source: `(?i)(?:^|/)torch/autograd/(?:__init__|graph|function)\.py:|:[^:/]*closure[^:/]*$`}
 )
@@ -59,6 +62,7 @@ func kindOfFrame(file, name string) frameKind {
 	k.calledBack = k.python && closure.Get().MatchString(file+":"+name)
 	k.cache = k.python && cacheOf.Get().MatchString(file+":"+name)
 	k.generates = k.python && generation.Get().MatchString(file+":"+name)
+	k.parted = k.python && checkpoint.Get().MatchString(file)
 	k.module = !k.own && strings.Contains(file, "torch/nn/modules/")
 	return k
 }

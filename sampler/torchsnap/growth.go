@@ -221,10 +221,12 @@ func (m *moment) pace() (p pace) {
 
 // steps is how often most lines came and went, of those that still do; 0: no pattern.
 func (m *moment) steps() int {
-	votes, over := map[int]int{}, map[int]int{}
+	votes, over, parted := map[int]int{}, map[int]int{}, map[int]int{}
 	for _, line := range m.lines {
 		switch {
 		case line.cycles < 3:
+		case line.parted:
+			parted[line.cycles]++
 		case (m.events-line.valleyAt)*(line.cycles-1) > passedSteps*(line.valleyAt-line.firstValley):
 			over[line.cycles]++
 		default:
@@ -233,6 +235,9 @@ func (m *moment) steps() int {
 	}
 	if len(votes) == 0 {
 		votes = over
+	}
+	if len(votes) == 0 {
+		votes = parted
 	}
 	best := 0
 	for _, n := range slices.Sorted(maps.Keys(votes)) {

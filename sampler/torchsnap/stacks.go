@@ -52,6 +52,7 @@ type stack struct {
 	frames []int32
 	site   int
 	way    int // that stacks with the same lines outside of libraries share; 0: unknown
+	parted bool
 }
 
 func newFrameTable(t *texts) frameTable {
@@ -91,7 +92,7 @@ func (t *frameTable) stack(frames []int) value {
 	case len(t.stacks) >= stacksMost || t.places+len(frames) > placesMost:
 		return make60(kindStack, 0)
 	}
-	s := stack{site: t.siteOf(frames), way: t.wayOf(frames)}
+	s := stack{site: t.siteOf(frames), way: t.wayOf(frames), parted: slices.ContainsFunc(frames, func(f int) bool { return t.kinds[f].parted })}
 	for _, f := range frames {
 		s.frames = append(s.frames, int32(f))
 	}
@@ -184,6 +185,11 @@ func (t *frameTable) siteOf(frames []int) int {
 		t.sites = append(t.sites, s)
 	}
 	return i
+}
+
+// parted says whether a stack is of activation checkpointing.
+func (t *frameTable) parted(v value) bool {
+	return v.kind() == kindStack && t.stacks[v.place()].parted
 }
 
 // siteOfValue is the line of the stack a value is.

@@ -125,6 +125,7 @@ func (t *trace) alloc(f *fold, addr int64, e *event) {
 		line = newTracker(len(t.curve.points))
 		t.lines[site] = line
 	}
+	line.parted = line.parted || f.frames.parted(e.stack)
 	line.alloc(size, f.frames.wayOfValue(e.stack), e.stack)
 }
 

@@ -14,6 +14,7 @@ type tracker struct {
 	valleyAt         int   // events
 	firstValley      int   // the same for the first rise that was over
 	cycles           int
+	parted           bool  // comes and goes with parts of the model, of which a step runs many
 	rise             int64 // largest that is over
 	largest, now     int64 // single request: before this rise, and of it
 	made             int64 // bytes in all
