@@ -45,15 +45,31 @@ func (m *Model) targetLines(v *view, w int) []textLine {
 		}
 		holds := v.words.Say("signal.holds", "size", t.holds, "gpus", strings.Join(t.gpus, ", "))
 		lines = append(lines, textLine{{theme.Strong, strconv.Itoa(t.pid) + " "}, {theme.Text, or(t.user, notAvailable) + "  "}, {theme.Dim, holds}})
-		command := wrap(or(t.command, t.name), max(w-2, 1))
-		for n, l := range command[:min(len(command), commandLines)] {
-			if n == commandLines-1 && len(command) > commandLines {
-				l += " " + command[n+1] // too long: it is cut with a sign
-			}
+		whole := or(t.command, t.name)
+		command := wrap(whole, max(w-2, 1))
+		if len(command) > commandLines { // what tells two runs from each other is often at the end
+			command = append(command[:commandLines-1:commandLines-1], v.from(whole, width(whole), max(w-2, 1)))
+		}
+		for _, l := range command {
 			lines = append(lines, textLine{{theme.Text, "  " + l}})
 		}
 	}
+	if by := m.launchers(); by != "" {
+		lines = append(lines, textLine{{theme.Dim, v.words.Say("signal.launcher", "launcher", by)}})
+	}
 	return append(lines, textLine{})
+}
+
+// launchers are what started the processes that are signaled, and is not signaled itself.
+func (m *Model) launchers() string {
+	var list []string
+	for _, t := range m.signals.targets {
+		_, pid, _ := strings.Cut(t.launch, " ")
+		if t.launch != "" && !slices.Contains(list, t.launch) && !slices.ContainsFunc(m.signals.targets, func(o target) bool { return strconv.Itoa(o.pid) == pid }) {
+			list = append(list, t.launch)
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 func or(text, other string) string { return pick(text == "", other, text) }

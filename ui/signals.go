@@ -47,6 +47,7 @@ type target struct {
 	pid                 int
 	start               time.Time
 	user, name, command string
+	launch              string
 	gpus                []string
 	holds               sampler.Bytes // on all of them
 }
@@ -115,7 +116,7 @@ func (m *Model) targets() (list []target, why string) {
 		key := r.identity()
 		if _, known := at[key]; !known {
 			at[key] = len(list)
-			list = append(list, target{pid: r.proc.PID, start: r.proc.StartTime.Or(time.Time{}), user: r.proc.User, name: r.proc.Name, command: r.proc.Command})
+			list = append(list, target{pid: r.proc.PID, start: r.proc.StartTime.Or(time.Time{}), user: r.proc.User, name: r.proc.Name, command: r.proc.Command, launch: r.proc.Launch})
 		}
 	}
 	if len(list) == 0 {

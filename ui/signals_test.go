@@ -69,6 +69,27 @@ func TestSignalMenu(t *testing.T) {
 	}
 }
 
+// The menu shows the end of a command that is too long, where two runs differ, and names the launcher, which gets no signal.
+func TestSignalMenuTellsRunsApart(t *testing.T) {
+	snaps := past(gpus(1, 3, false), 3)
+	p := &snaps[2].GPUs[0].Processes[1]
+	p.Command, p.Launch = "python train.py "+strings.Repeat("--some-option value ", 20)+"--run b", "torchrun 4230"
+	for _, size := range [][2]int{{100, 30}, {60, 20}, {40, 14}} {
+		m := model(snaps, size[0], size[1], Options{Processes: &world{}})
+		for range 9 {
+			if row, ok := m.table.selected(); ok && row.proc != nil && row.proc.PID == p.PID {
+				break
+			}
+			press(m, "j")
+		}
+		press(m, "K")
+		if got := text(m); !strings.Contains(got, "--run b ") || !strings.Contains(got, "…") || size[1] > 14 && !strings.Contains(got, "Started by torchrun 4230") {
+			t.Errorf("%v:\n%s", size, got)
+		}
+		checkScreen(t, "signals", m)
+	}
+}
+
 // Whatever else is pressed sends nothing, and says so.
 func TestSignalNotSent(t *testing.T) {
 	for _, keys := range []string{"j K esc", "j K q", "j K enter n", "j K enter esc", "j K enter enter", "j K y", "j K K", "j K enter K"} {

@@ -570,6 +570,7 @@ var textsEN = map[string]string{
 	"environment.empty":      "no variables",
 	"signal.title":           "signal: Enter chooses",
 	"signal.holds":           "{size} on GPU {gpus}",
+	"signal.launcher":        "Started by {launcher}, which gets no signal.",
 	"signal.one":             "{pid} ({name})",
 	"signal.several":         "{count} processes",
 	"signal.ask":             "Send {signal} to {whom}? y/n",

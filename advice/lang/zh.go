@@ -570,6 +570,7 @@ var textsZH = map[string]string{
 	"environment.empty":      "没有变量",
 	"signal.title":           "信号：Enter 选择",
 	"signal.holds":           "GPU {gpus} 上 {size}",
+	"signal.launcher":        "由 {launcher} 启动，信号不发给它。",
 	"signal.one":             "{pid}（{name}）",
 	"signal.several":         "{count} 个进程",
 	"signal.ask":             "向 {whom} 发送 {signal}？y/n",
