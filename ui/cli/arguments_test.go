@@ -17,7 +17,7 @@ func TestDidYouMean(t *testing.T) {
 		"help rekord":                "did you mean nvpeak record?",
 		"frobnicate":                 "the commands are check, ",
 		"--thme dark":                "did you mean --theme?",
-		"once --webhok x":            "did you mean --webhook? It is an option of the monitor, doctor, record, run, stream",
+		"once --webhok x":            "did you mean --webhook? It is an option of the monitor, doctor, export, record, run, stream",
 		"once --bogus":               "the flags are --ascii, ",
 		"once --demo=leek":           "--demo: there is no scenario \"leek\": did you mean leak?",
 		"once --demo leek":           "did you mean --demo=leak?",

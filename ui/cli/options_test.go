@@ -29,7 +29,7 @@ func TestOptionsRefused(t *testing.T) {
 	if refused < 50 {
 		t.Errorf("only %d options were refused", refused)
 	}
-	if got := takers(root, "webhook"); !slices.Equal(got, []string{"the monitor", "doctor", "record", "run", "stream"}) {
+	if got := takers(root, "webhook"); !slices.Equal(got, []string{"the monitor", "doctor", "export", "record", "run", "stream"}) {
 		t.Errorf("%q take --webhook", got)
 	}
 }

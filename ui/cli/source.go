@@ -18,6 +18,7 @@ import (
 type live struct {
 	*sampler.Loop
 	label    string
+	now      func() time.Time      // of the clock of the snapshots
 	simulate func()                // works through the past of a demo
 	skipPast func()                // lets the demo begin now
 	relive   func(d time.Duration) // lets the demo begin with the last of its past; nil for GPUs, which have none
@@ -85,7 +86,7 @@ func (a *app) source(o sampler.Options) (*live, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &live{host: host, simulate: nothing, skipPast: nothing, listen: listen}
+	l := &live{host: host, now: o.Clock.Now, simulate: nothing, skipPast: nothing, listen: listen}
 	if a.opt.requests != "" && o.Settle == 0 { // a command that goes on
 		l.reporter = a.reports(&o)
 	}
@@ -109,7 +110,7 @@ func demoSource(name string, o sampler.Options) (*live, error) {
 		return nil, usageError{err}
 	}
 	o.Clock, o.Host, o.Asking = clock, src.Host(), src.Asking()
-	l := &live{Loop: sampler.NewLoop(src, o), label: "DEMO " + name, listen: func(context.Context) {}}
+	l := &live{Loop: sampler.NewLoop(src, o), label: "DEMO " + name, now: clock.Now, listen: func(context.Context) {}}
 	l.simulate = func() {
 		l.Simulate(clock, past)
 		clock.Run()

@@ -1,0 +1,121 @@
+package e2e_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// exporting starts `export` on a free port and returns its address; stop ends it, and says how.
+func exporting(t *testing.T, s setup) (url string, stop func() (code int, said string)) {
+	t.Helper()
+	cmd := exec.Command(binary, append([]string{"export", "--listen", "127.0.0.1:0"}, s.args...)...)
+	cmd.Env = s.environ(t)
+	errs, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill() }) //nolint:errcheck // it may have ended
+	lines := bufio.NewReader(errs)
+	first, err := lines.ReadString('\n')
+	where := regexp.MustCompile(`https?://\S+/metrics`).FindString(first)
+	if where == "" {
+		t.Fatalf("%v: %q", err, first)
+	}
+	return where, func() (int, string) {
+		cmd.Process.Signal(syscall.SIGTERM) //nolint:errcheck // then it has ended
+		rest, _ := io.ReadAll(lines)        //nolint:errcheck // the end of the pipe
+		cmd.Wait()                          //nolint:errcheck // the exit code tells
+		return cmd.ProcessState.ExitCode(), string(rest)
+	}
+}
+
+func fetched(t *testing.T, c *http.Client, url string) string {
+	t.Helper()
+	answer, err := c.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatalf("%v %s: %s", err, answer.Status, text)
+	}
+	return string(text)
+}
+
+// Two scrapers from one address, as replicas of Prometheus are, are both told every spike of 50 ms between their scrapes.
+func TestExportTellsEverySpikeToEveryScraper(t *testing.T) {
+	t.Parallel()
+	url, stop := exporting(t, setup{scenario: "gpu 0-1\nmem 0-1 used=42GiB\nspike 0 at=1.5s width=50ms height=10GiB every=2.1s count=5\n"})
+	clients := []*http.Client{{Transport: &http.Transport{}}, {Transport: &http.Transport{}}}
+	told := make([]int, len(clients))
+	peak := regexp.MustCompile(`nvpeak_gpu_memory_scrape_peak_bytes\{gpu="0",[^}]*\} (\S+)`)
+	for _, c := range clients { // whoever comes first gets the past, too
+		fetched(t, c, url)
+	}
+	for end := time.Now().Add(13 * time.Second); time.Now().Before(end); {
+		time.Sleep(time.Second)
+		for i, c := range clients {
+			found := peak.FindStringSubmatch(fetched(t, c, url))
+			if found == nil {
+				t.Fatal("no peak")
+			}
+			var bytes float64
+			if _, err := fmt.Sscan(found[1], &bytes); err != nil {
+				t.Fatal(err)
+			}
+			if bytes > 50*(1<<30) {
+				told[i]++
+			}
+		}
+	}
+	for i, n := range told { // one that stands while it is scraped is told once more, rightly
+		if n < 5 || n > 7 {
+			t.Errorf("scraper %d was told %d times of 5 spikes", i, n)
+		}
+	}
+	if code, said := stop(); code != 128+int(syscall.SIGTERM) || said != "" {
+		t.Errorf("it ended with %d and %q", code, said)
+	}
+}
+
+// What it cannot serve on, or may not, is one line.
+func TestExportRefuses(t *testing.T) {
+	t.Parallel()
+	url, _ := exporting(t, setup{args: []string{"--demo"}})
+	taken := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/metrics")
+	config := filepath.Join(t.TempDir(), "web.yml")
+	if err := os.WriteFile(config, []byte("basic_auth_users: {ann: secret}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		args string
+		code int
+		says string
+	}{
+		{"--listen " + taken, 1, "address already in use"},
+		{"--listen 9835", 2, "an address and a port"},
+		{"--systemd-socket", 2, "handed over no socket"},
+		{"--processes 5000", 2, "from 0 to 1024"},
+		{"--web-config " + config, 2, "no bcrypt hash"},
+		{"--web-config " + config + ".no", 2, "no such file"},
+	} {
+		got := run(t, setup{args: append([]string{"export", "--demo"}, strings.Fields(row.args)...)})
+		if got.code != row.code || !strings.Contains(got.err, row.says) || strings.Count(got.err, "\n") != 1 || strings.Contains(got.err, "secret") {
+			t.Errorf("%s: %d %q", row.args, got.code, got.err)
+		}
+	}
+}
