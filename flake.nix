@@ -15,7 +15,7 @@
           version = "0.1.0";
           src = self;
           # packaging/vendor-hash prints it; CI compares
-          vendorHash = "sha256-EEWvP2J+ED3I+KnTZVcEN1gEeomCYiqajeqo4blZSY8=";
+          vendorHash = "sha256-mS+ANbdWdGk3GriEY8xzP3lMOtc4lvZ7da9b+GJiKXw=";
           subPackages = [ "." "docs/man" ];
           nativeBuildInputs = [ pkgs.installShellFiles pkgs.makeWrapper ];
           # the driver's functions are bound when they are first called
