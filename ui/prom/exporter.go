@@ -26,15 +26,19 @@ type Exporter struct {
 	clock  func() time.Time
 	own    prometheus.Collector
 	newest atomic.Pointer[sampler.Snapshot]
+	busy   chan struct{} // has room for those who are answered at a time
 
 	mu     sync.Mutex // held for no longer than it takes to copy some numbers: the memory poller waits for it
 	places []*place
 	alerts *alerts
 }
 
+// mostScrapes are answered at a time. Others are told to come again, so that nobody can make the exporter hold any number of answers.
+const mostScrapes = 16
+
 // New makes one that knows nothing yet.
 func New(o Options) *Exporter {
-	return &Exporter{opt: o, alerts: newAlerts(), own: collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})}
+	return &Exporter{opt: o, busy: make(chan struct{}, mostScrapes), alerts: newAlerts(), own: collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})}
 }
 
 // Clock sets the clock of the snapshots and readings, before the first scrape.
@@ -67,6 +71,13 @@ func (e *Exporter) Observe(s *sampler.Snapshot) {
 
 // ServeHTTP answers a scrape.
 func (e *Exporter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	select {
+	case e.busy <- struct{}{}:
+		defer func() { <-e.busy }()
+	default:
+		http.Error(w, "too many scrapes at a time", http.StatusServiceUnavailable)
+		return
+	}
 	now := e.clock()
 	from, err := since(r, now)
 	if err != nil {

@@ -302,3 +302,39 @@ func (r *rig) snapshotNow(used float64) *sampler.Snapshot {
 	defer r.mu.Unlock()
 	return r.snapshot(used)
 }
+
+// slowWriter takes its answer when it likes.
+type slowWriter struct {
+	http.ResponseWriter
+	begun, proceed chan struct{}
+	once           sync.Once
+}
+
+func (w *slowWriter) Write(b []byte) (int, error) {
+	w.once.Do(func() { close(w.begun); <-w.proceed })
+	return w.ResponseWriter.Write(b)
+}
+
+// Scrapers that read slowly do not pile up, and when one has gone another is answered.
+func TestScrapesAreBounded(t *testing.T) {
+	e := New(Options{})
+	e.Clock(func() time.Time { return begin })
+	ask := func(w http.ResponseWriter) { e.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil)) }
+	release := make(chan struct{})
+	var all sync.WaitGroup
+	for range mostScrapes {
+		w := &slowWriter{ResponseWriter: httptest.NewRecorder(), begun: make(chan struct{}), proceed: release}
+		all.Go(func() { ask(w) })
+		<-w.begun
+	}
+	one := httptest.NewRecorder()
+	if ask(one); one.Code != http.StatusServiceUnavailable {
+		t.Errorf("one more: %d", one.Code)
+	}
+	close(release)
+	all.Wait()
+	one = httptest.NewRecorder()
+	if ask(one); one.Code != http.StatusOK {
+		t.Errorf("afterwards: %d", one.Code)
+	}
+}
