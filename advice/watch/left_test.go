@@ -1,10 +1,62 @@
 package watch
 
 import (
+	"math"
 	"testing"
 
+	"nvpeak/advice/series"
 	"nvpeak/sampler"
 )
+
+// Equal steps that are never given back tell by their number and interval when one does not fit, from the first notice
+// on: the slope through them begins with the flat time before them.
+func TestTimeLeftOfSteps(t *testing.T) {
+	const begin, interval, step, flat, total = 1000, 213, 614, 27128, 40960
+	w := New(Options{})
+	end := begin + interval*math.Floor((total-flat)/step)
+	notice := math.NaN()
+	for at := 0.0; at < end; at++ {
+		used := flat + step*math.Floor(max(0, at-begin+interval)/interval)
+		for _, a := range w.Add(snapshotOf(at, total, used, processOf(7, "python train.py", used))) {
+			eta, known := a.ETA.Value()
+			if lasted := math.Mod(at-begin, interval); a.Kind != sampler.AlertGrowth || !known || lasted < 3 { // a step counts when it has lasted
+				continue
+			}
+			if math.IsNaN(notice) {
+				notice = at
+			}
+			if math.Abs(eta-(end-at)) > 10 {
+				t.Fatalf("at %v s it is said to last %v s, and lasts %v", at, eta, end-at)
+			}
+		}
+	}
+	if !(notice < 0.7*end) {
+		t.Errorf("told of at %v of %v s", notice, end)
+	}
+}
+
+// What the log says to be allocated may rise slower than what its allocator takes from the GPU for it, by steps: the time
+// left is that of the steps.
+func TestTimeLeftOfKeptSteps(t *testing.T) {
+	const interval, step, total = 200, 600, 40000
+	w := New(Options{})
+	for at := 0.0; at < 3000; at++ {
+		n := math.Floor(max(0, at-200) / interval)
+		used := 25000 + step*n
+		if int(at)%20 == 0 {
+			w.Mark(sampler.LogMark{Kind: sampler.MarkAllocator, Allocated: sampler.Some(series.Bytes(15000 + 400*n))})
+		}
+		w.Add(snapshotOf(at, total, used, processOf(7, "python train.py", used)))
+	}
+	f := w.facts(w.gpus[0].at)
+	f.gpu = w.gpus[0]
+	p := f.gpu.procs[0]
+	got, ok, _ := keptGrowth(&f, p, &p.logged, "alert.growth.logged")
+	left := 200 + interval*math.Floor((total-25000)/step+1) - f.now
+	if eta, known := got.eta.Value(); !ok || !known || math.Abs(eta-left) > 10 {
+		t.Errorf("it is said to last %v s, and lasts %v: %v %+v", eta, left, ok, got)
+	}
+}
 
 // While a finding is not there again its alert stays open, and its time goes on.
 func TestTimeGoesOn(t *testing.T) {

@@ -97,25 +97,22 @@ func processGrowth(f *Facts, p *proc) (found finding, ok bool) {
 
 // growthOf is the growth of one holder, by its steps or by its trend.
 func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found finding, ok bool) {
-	flight, steps := s.Stairs.Flight(f.now)
-	if !steps {
-		flight, steps = s.Records.Flight(f.now, f.gpu.total, s.Settled(f.now))
-	}
-	steps = steps && !knownClimb(f, s, flight) && (s != &f.gpu.rest || !f.gpu.listed) // what is of no process may be a list that came late
+	flight, steps := flightOf(f, s)
 	if !steps && !growth.Found {
 		return found, false
 	}
 	room := f.gpu.room(s, f.now)
 	var low, eta, high float64
+	counted := steps && f.counts(flight)
 	if steps {
 		n, at := flight.Fit(f.now, room)
 		few := flight.Steps < stepsSome
 		if few && (pid == 0 || f.gpu.near.habits(f.now) >= habitFalls) {
 			return found, false // those of several programs, or a cache filling up again: no evidence yet
 		}
-		sure := growth.Found && flight.Size < stepsLarge*f.gpu.total && at <= growthSure*(growth.Trend.Until-growth.Trend.Since)
+		sure := growth.Found && !counted && at <= growthSure*(growth.Trend.Until-growth.Trend.Since)
 		goesOn := flight.Steps >= stepsMany || !few && flight.Interval < climbSeconds
-		due := n == 0 && (!few || flight.Size >= stepsLarge*f.gpu.total) || goesOn && at <= stepsAhead*(f.now-flight.Since)
+		due := n == 0 && (!few || f.counts(flight)) || goesOn && at <= stepsAhead*(f.now-flight.Since)
 		steps, eta = due || sure, at
 	}
 	if !steps {
@@ -127,6 +124,9 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 		}
 		low, _, _ = growth.Trend.ETA(room)
 		_, eta, high = growth.Trend.ETA(room + min(growthBack*f.gpu.total, room*growthBackMost))
+		if counted {
+			_, eta = flight.Fit(f.now, room)
+		}
 	}
 	found.pid, found.level = pid, sampler.LevelWarning
 	if !f.gpu.saved() && !f.gpu.overtaken(s) && (steps || room >= roomLeast*f.gpu.total) {
@@ -139,16 +139,16 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 	}
 	trend := growth.Trend
 	// The slope through large steps tells nothing: what counts is whether the next one fits.
-	large := flight.Steps >= stepsFew && flight.Size >= stepsLarge*f.gpu.total && room >= flight.Size
+	large := flight.Steps >= stepsFew && f.counts(flight) && room >= flight.Size
 	near := room <= growthNear*f.gpu.total
-	if steps && flight.Size >= stepsLarge*f.gpu.total {
+	if steps && f.counts(flight) {
 		near = room <= max(stepsNear*f.gpu.total, flight.Size)
 	}
 	if !near || f.ends(growth.Trend, flight, steps, room) || !steps && (large || f.noTensors(trend) || eta > growthSure*(trend.Until-trend.Since)) {
 		found.id, found.level = noticeID, sampler.LevelNotice
 	}
 	found.render = func(f *Facts) message {
-		if steps {
+		if steps || counted {
 			return renderSteps(f, pid, flight, room, eta)
 		}
 		rose := "alert.growth.baseline"
@@ -159,6 +159,17 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 	}
 	return found, true
 }
+
+// flightOf are the equal steps by which a holder rises, if it does.
+func flightOf(f *Facts, s *series.Series) (flight series.Flight, ok bool) {
+	if flight, ok = s.Stairs.Flight(f.now); !ok {
+		flight, ok = s.Records.Flight(f.now, f.gpu.total, s.Settled(f.now))
+	}
+	return flight, ok && !knownClimb(f, s, flight) && (s != &f.gpu.rest || !f.gpu.listed) // what is of no process may be a list that came late
+}
+
+// counts says whether steps are so large that their number and interval tell the time left, and no slope through them.
+func (f *Facts) counts(flight series.Flight) bool { return flight.Size >= stepsLarge*f.gpu.total }
 
 // ends says whether the log announces where the growth ends, and that it fits.
 func (f *Facts) ends(tr series.Trend, flight series.Flight, steps bool, room float64) bool {
