@@ -55,8 +55,9 @@ const (
 	climbSeconds = 15
 	climbMargin  = 0.02
 	// roomLeast, of the GPU: who goes on growing with less than most allocators give back does so in what
-	// was released inside, and when that ends is not to be seen.
-	roomLeast = 0.01
+	// was released inside, and when that ends is not to be seen. roomLeastSmall is that of small tensors beside large ones.
+	roomLeast      = 0.01
+	roomLeastSmall = 0.04
 )
 
 func checkGrowth(f *Facts) []finding {
@@ -68,6 +69,7 @@ func checkGrowth(f *Facts) []finding {
 	for _, p := range g.procs {
 		if p.tick == g.tick {
 			if found, ok := processGrowth(f, p); ok {
+				found.endWith(f, p)
 				if g.byHand(p) {
 					found.level = sampler.LevelNotice
 				}
@@ -131,7 +133,7 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 		}
 	}
 	found.pid, found.level = pid, sampler.LevelWarning
-	if !f.gpu.saved() && !f.gpu.overtaken(s) && (steps || room >= roomLeast*f.gpu.total) {
+	if !f.gpu.saved() && !f.gpu.overtaken(s) && (steps || room >= leastRoom(s)*f.gpu.total) {
 		if !steps || flight.Interval >= climbSeconds || eta >= climbSeconds {
 			found.eta = sampler.Some(math.Round(eta))
 		}
@@ -170,17 +172,28 @@ func flightOf(f *Facts, s *series.Series) (flight series.Flight, ok bool) {
 	return flight, ok && !knownClimb(f, s, flight) && (s != &f.gpu.rest || !f.gpu.listed) // what is of no process may be a list that came late
 }
 
+// smallBesideLarge says whether a leak of small tensors goes on beside large ones, which come and go on a busy GPU.
+func smallBesideLarge(s *series.Series) bool { return s.Working && s.Pieces.Small() }
+
+// leastRoom is the share of the GPU that must be left for the end of a growth to be seen.
+func leastRoom(s *series.Series) float64 {
+	if smallBesideLarge(s) {
+		return roomLeastSmall
+	}
+	return roomLeast
+}
+
 // trendLeft is how long a trend goes on with that much room: until a holder is near its end, likely until a request
 // fails, and a range of that; all in seconds. Its allocator gives back what it can before.
 func trendLeft(s *series.Series, tr series.Trend, room, limit float64) (low, near, likely, high float64) {
 	back := min(growthBack*limit, room*growthBackMost)
 	low, _, _ = tr.ETA(room)
 	_, near, high = tr.ETA(room + back)
-	if !s.Working || !s.Pieces.Small() {
+	if !smallBesideLarge(s) {
 		return low, near, near, high
 	}
-	back = min(growthBackSmall*limit, room*growthBackSmallMost)
-	_, likely, high = tr.ETA(room + back)
+	_, likely, _ = tr.ETA(room + min(growthBackSmall*limit, room*growthBackSmallMost))
+	_, _, high = tr.ETA(room + growthBackSmall*limit)
 	return low, near, likely, high
 }
 
