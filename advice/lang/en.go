@@ -860,6 +860,8 @@ var textsEN = map[string]string{
 	"alert.neighbor.since": "{process} has been on this GPU for {span}",
 
 	"alert.growth":          "GPU {gpu}: {process} grows by {rate} a minute and runs out of memory in {eta}",
+	"alert.growth.first":    "GPU {gpu} of the same job will be full first, and nobody can tell when a request fails there",
+	"alert.growth.first_in": "GPU {gpu} of the same job will be full first, in about {eta}",
 	"alert.growth.memory":   "memory in use",
 	"alert.growth.unlisted": "unattributed memory",
 	"alert.growth.baseline": "baseline rose from {from} to {to} in {span}, steadily",

@@ -860,6 +860,8 @@ var textsZH = map[string]string{
 	"alert.neighbor.since": "{process} 在这块 GPU 上已有 {span}",
 
 	"alert.growth":          "GPU {gpu}：{process} 每分钟增长 {rate}，将在 {eta} 后显存不足",
+	"alert.growth.first":    "同一任务的 GPU {gpu} 会先满，那里的请求何时失败无法预知",
+	"alert.growth.first_in": "同一任务的 GPU {gpu} 会先满，大约在 {eta} 后",
 	"alert.growth.memory":   "显存用量",
 	"alert.growth.unlisted": "归属未知的显存",
 	"alert.growth.baseline": "基线在 {span} 内从 {from} 持续升至 {to}",

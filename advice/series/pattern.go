@@ -87,7 +87,7 @@ func (s *Series) Pattern(now, limit float64) (p Pattern, ok bool) {
 	p.intervals(starts[:p.Count])
 	p.Width = Median(widths[:p.Count])
 	for _, e := range s.edges[:s.open] {
-		if e.start > p.Last+p.Period/2 && e.peak-e.base >= alike*most { // a small rise is not yet the next
+		if e.start > p.Last+p.Period/2 && (e.peak-e.base >= alike*most || e.peak >= p.Top) { // a small rise is not yet the next
 			p.began = e.start
 		}
 	}

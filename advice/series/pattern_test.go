@@ -202,6 +202,14 @@ func TestDue(t *testing.T) {
 			t.Errorf("with one open since %v: begun %v s ago, %v", open, since, ok)
 		}
 	}
+	for top, want := range map[float64]bool{8000: true, 7999: false} { // of little height, for those before fell below where they began
+		s := spiked(nil, 100, 200, 300)
+		s.edges[0], s.open = edge{start: 351, base: 7000, peak: top}, 1
+		p, _ := s.Pattern(360, 20000)
+		if _, ok := p.Begun(360); ok != want {
+			t.Errorf("one that reached %v: begun %v", top, ok)
+		}
+	}
 }
 
 func TestOutgrown(t *testing.T) {

@@ -75,17 +75,22 @@ func (r *Records) Flight(now, limit, stands float64) (f Flight, ok bool) {
 func stood(level, top, rise float64) bool { return level >= top-rise/2 }
 
 // Rising says whether the newest records rose alike and are not long over: where the newest ended, the
-// least of the rises and the time between them.
+// least of the rises and the time between them, of which the first is not known where the first record was
+// reached before watching began.
 func (r *Records) Rising(now, limit float64) (top, rise, period float64, ok bool) {
 	a, b, c := r.back(2), r.back(1), r.back(0)
 	if r.count < recordsKept {
 		return 0, 0, 0, false
 	}
 	least, most := min(b.Top-a.Top, c.Top-b.Top), max(b.Top-a.Top, c.Top-b.Top)
-	short, long := min(b.T-a.T, c.T-b.T), max(b.T-a.T, c.T-b.T)
-	alike := least >= recordsAlike*most && (short >= recordsAlike*long || a.before)
+	first, second := b.T-a.T, c.T-b.T
+	if a.before {
+		first = second
+	}
+	short, long := min(first, second), max(first, second)
+	alike := least >= recordsAlike*most && short >= recordsAlike*long
 	if !alike || least < recordsSmall*limit || most > recordsLarge*limit || short < recordsApart || now-c.T > recordsStale*long {
 		return 0, 0, 0, false
 	}
-	return c.Top, least, (c.T - a.T) / 2, true
+	return c.Top, least, (first + second) / 2, true
 }

@@ -34,6 +34,7 @@ type Series struct {
 	Rose           float64 // when it first held more than a context; NaN: not yet
 	Stairs         Stairs
 	Records        Records
+	Pieces         Pieces
 	// Working: its GPU has been busy for a minute or so. It computes, and loads no more.
 	Working bool
 
@@ -151,6 +152,9 @@ func (s *Series) Add(t, value, low, high, limit float64) {
 		s.low, s.high = min(s.low, low), max(s.high, high)
 	}
 	s.excursion(t, value, high, limit)
+	if s.plateau >= 0 {
+		s.Pieces.add(value - s.Value)
+	}
 	s.Value, s.Last, s.top = value, t, high
 	s.Floor = lesser(s.Floor, low)
 	s.Records.add(t, high, limit, s.started)

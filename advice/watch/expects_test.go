@@ -72,6 +72,12 @@ func TestExpects(t *testing.T) {
 			t.Errorf("%v MiB left: %v %+v", left, ok, e)
 		}
 	}
+	f, s := steady() // its next fits by its own rise, but not beside what others take meanwhile
+	p := knownSpikes()
+	p.Newest, p.Rise, p.Left, p.Sinks = 19000, 600, 700, 900
+	if e, ok := expects(f, s, p); !ok || e.later != 0 || e.top-e.available != 200 {
+		t.Errorf("it rises, and others grow: %v %+v", ok, e)
+	}
 	for falls, want := range map[int]bool{fallsEach * 5: false, fallsEach*5 - 1: true} { // it empties its cache before and after each
 		f, s := steady()
 		p := knownSpikes()

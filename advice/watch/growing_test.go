@@ -99,6 +99,10 @@ func TestKeptGrowthETA(t *testing.T) {
 		if got, ok, _ := keptGrowth(f, f.gpu.procs[0], &kept, "alert.growth.dips"); !ok || got.eta != want {
 			t.Errorf("%v MiB kept: %v %+v", used, ok, got)
 		}
+		f.gpu.near.count = 1 // it needed all there is already
+		if got, ok, _ := keptGrowth(f, f.gpu.procs[0], &kept, "alert.growth.dips"); !ok || got.eta.Known() {
+			t.Errorf("%v MiB kept, after a near miss: %v %+v", used, ok, got)
+		}
 	}
 }
 

@@ -85,6 +85,13 @@ func (in *incident) renew(f *Facts) (stale bool) {
 	return f.now-in.renderedAt >= renderSeconds || f.gpu != nil && f.gpu.lowered > in.renderedAt
 }
 
+// wait counts down what was last known of when its time comes, while the finding is not there again.
+func (in *incident) wait(now float64) {
+	if eta, known := in.found.eta.Value(); known {
+		in.now.ETA = sampler.Some(math.Round(max(0, eta-(now-in.seen))))
+	}
+}
+
 // refuteSeconds after its time has come an ETA is refuted: the next one deserves no belief.
 const refuteSeconds = 30
 

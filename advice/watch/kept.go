@@ -16,12 +16,16 @@ func keptGrowth(f *Facts, p *proc, kept *series.Kept, rose string) (found findin
 	}
 	room := max(0, f.gpu.available(&p.series, f.now)-tr.To-tr.Slope*(f.now-tr.Until)-need)
 	low, eta, high := tr.ETA(room)
+	if flight, steps := flightOf(f, &p.series); steps && f.counts(flight) { // what it takes from the GPU for that may be more
+		_, at := flight.Fit(f.now, f.gpu.room(&p.series, f.now))
+		low, eta = min(low, at), min(eta, at)
+	}
 	watched := tr.Until - tr.Since
 	if !tr.Reaches(room) || eta > growthAhead*watched {
 		return found, false, true
 	}
 	found.pid, found.level = p.pid, sampler.LevelWarning
-	if room >= roomLeast*f.gpu.total && !f.gpu.overtaken(&p.series) {
+	if room >= roomLeast*f.gpu.total && !f.gpu.saved() && !f.gpu.overtaken(&p.series) {
 		found.eta = sampler.Some(math.Round(eta))
 	}
 	if eta <= growthSoon {

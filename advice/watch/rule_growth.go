@@ -33,10 +33,13 @@ const (
 	growthNear = 0.08
 	stepsNear  = 0.05
 	// growthBack, of the GPU: what a caching allocator gives back before a request fails, the median of
-	// simulated leaks: a quarter of them gave next to nothing, a quarter more than 3 %. It is at most that
-	// share of the room, for the sake of the first quarter.
-	growthBack     = 0.012
-	growthBackMost = 0.25
+	// simulated leaks of large tensors, of which a quarter gave next to nothing and a quarter more than 3 %. Small tensors
+	// leave all that is free in the segments of large ones until then, where these are used: 4 to 7 % in seven of eight. It
+	// is at most that share of the room, for the sake of those that give nothing.
+	growthBack          = 0.012
+	growthBackMost      = 0.25
+	growthBackSmall     = 0.05
+	growthBackSmallMost = 0.6
 	// Three equal steps say that a fourth may follow. Fewer than five are at least 1 % of the
 	// GPU, for near the limit small ones come and go. Stages of larger and larger inputs are
 	// three to six; eight steps, or five of a climb, are no schedule, and from then on those
@@ -52,8 +55,9 @@ const (
 	climbSeconds = 15
 	climbMargin  = 0.02
 	// roomLeast, of the GPU: who goes on growing with less than most allocators give back does so in what
-	// was released inside, and when that ends is not to be seen.
-	roomLeast = 0.01
+	// was released inside, and when that ends is not to be seen. roomLeastSmall is that of small tensors beside large ones.
+	roomLeast      = 0.01
+	roomLeastSmall = 0.04
 )
 
 func checkGrowth(f *Facts) []finding {
@@ -65,6 +69,7 @@ func checkGrowth(f *Facts) []finding {
 	for _, p := range g.procs {
 		if p.tick == g.tick {
 			if found, ok := processGrowth(f, p); ok {
+				found.endWith(f, p)
 				if g.byHand(p) {
 					found.level = sampler.LevelNotice
 				}
@@ -97,25 +102,22 @@ func processGrowth(f *Facts, p *proc) (found finding, ok bool) {
 
 // growthOf is the growth of one holder, by its steps or by its trend.
 func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found finding, ok bool) {
-	flight, steps := s.Stairs.Flight(f.now)
-	if !steps {
-		flight, steps = s.Records.Flight(f.now, f.gpu.total, s.Settled(f.now))
-	}
-	steps = steps && !knownClimb(f, s, flight) && (s != &f.gpu.rest || !f.gpu.listed) // what is of no process may be a list that came late
+	flight, steps := flightOf(f, s)
 	if !steps && !growth.Found {
 		return found, false
 	}
 	room := f.gpu.room(s, f.now)
-	var low, eta, high float64
+	var low, near, eta, high float64
+	counted := steps && f.counts(flight)
 	if steps {
 		n, at := flight.Fit(f.now, room)
 		few := flight.Steps < stepsSome
 		if few && (pid == 0 || f.gpu.near.habits(f.now) >= habitFalls) {
 			return found, false // those of several programs, or a cache filling up again: no evidence yet
 		}
-		sure := growth.Found && flight.Size < stepsLarge*f.gpu.total && at <= growthSure*(growth.Trend.Until-growth.Trend.Since)
+		sure := growth.Found && !counted && at <= growthSure*(growth.Trend.Until-growth.Trend.Since)
 		goesOn := flight.Steps >= stepsMany || !few && flight.Interval < climbSeconds
-		due := n == 0 && (!few || flight.Size >= stepsLarge*f.gpu.total) || goesOn && at <= stepsAhead*(f.now-flight.Since)
+		due := n == 0 && (!few || f.counts(flight)) || goesOn && at <= stepsAhead*(f.now-flight.Since)
 		steps, eta = due || sure, at
 	}
 	if !steps {
@@ -125,11 +127,13 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 		if growth.Trend.Peaks { // they reach the limit, not the level of this moment
 			room = min(room, max(0, f.gpu.available(s, f.now)-growth.Trend.To))
 		}
-		low, _, _ = growth.Trend.ETA(room)
-		_, eta, high = growth.Trend.ETA(room + min(growthBack*f.gpu.total, room*growthBackMost))
+		low, near, eta, high = trendLeft(s, growth.Trend, room, f.gpu.total)
+		if counted {
+			_, eta = flight.Fit(f.now, room)
+		}
 	}
 	found.pid, found.level = pid, sampler.LevelWarning
-	if !f.gpu.saved() && !f.gpu.overtaken(s) && (steps || room >= roomLeast*f.gpu.total) {
+	if !f.gpu.saved() && !f.gpu.overtaken(s) && (steps || room >= leastRoom(s)*f.gpu.total) {
 		if !steps || flight.Interval >= climbSeconds || eta >= climbSeconds {
 			found.eta = sampler.Some(math.Round(eta))
 		}
@@ -139,16 +143,16 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 	}
 	trend := growth.Trend
 	// The slope through large steps tells nothing: what counts is whether the next one fits.
-	large := flight.Steps >= stepsFew && flight.Size >= stepsLarge*f.gpu.total && room >= flight.Size
-	near := room <= growthNear*f.gpu.total
-	if steps && flight.Size >= stepsLarge*f.gpu.total {
-		near = room <= max(stepsNear*f.gpu.total, flight.Size)
+	large := flight.Steps >= stepsFew && f.counts(flight) && room >= flight.Size
+	most := growthNear * f.gpu.total
+	if steps && f.counts(flight) {
+		most = max(stepsNear*f.gpu.total, flight.Size)
 	}
-	if !near || f.ends(growth.Trend, flight, steps, room) || !steps && (large || f.noTensors(trend) || eta > growthSure*(trend.Until-trend.Since)) {
+	if room > most || f.ends(growth.Trend, flight, steps, room) || !steps && (large || f.noTensors(trend) || near > growthSure*(trend.Until-trend.Since)) {
 		found.id, found.level = noticeID, sampler.LevelNotice
 	}
 	found.render = func(f *Facts) message {
-		if steps {
+		if steps || counted {
 			return renderSteps(f, pid, flight, room, eta)
 		}
 		rose := "alert.growth.baseline"
@@ -159,6 +163,42 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 	}
 	return found, true
 }
+
+// flightOf are the equal steps by which a holder rises, if it does.
+func flightOf(f *Facts, s *series.Series) (flight series.Flight, ok bool) {
+	if flight, ok = s.Stairs.Flight(f.now); !ok {
+		flight, ok = s.Records.Flight(f.now, f.gpu.total, s.Settled(f.now))
+	}
+	return flight, ok && !knownClimb(f, s, flight) && (s != &f.gpu.rest || !f.gpu.listed) // what is of no process may be a list that came late
+}
+
+// smallBesideLarge says whether a leak of small tensors goes on beside large ones, which come and go on a busy GPU.
+func smallBesideLarge(s *series.Series) bool { return s.Working && s.Pieces.Small() }
+
+// leastRoom is the share of the GPU that must be left for the end of a growth to be seen.
+func leastRoom(s *series.Series) float64 {
+	if smallBesideLarge(s) {
+		return roomLeastSmall
+	}
+	return roomLeast
+}
+
+// trendLeft is how long a trend goes on with that much room: until a holder is near its end, likely until a request
+// fails, and a range of that; all in seconds. Its allocator gives back what it can before.
+func trendLeft(s *series.Series, tr series.Trend, room, limit float64) (low, near, likely, high float64) {
+	back := min(growthBack*limit, room*growthBackMost)
+	low, _, _ = tr.ETA(room)
+	_, near, high = tr.ETA(room + back)
+	if !smallBesideLarge(s) {
+		return low, near, near, high
+	}
+	_, likely, _ = tr.ETA(room + min(growthBackSmall*limit, room*growthBackSmallMost))
+	_, _, high = tr.ETA(room + growthBackSmall*limit)
+	return low, near, likely, high
+}
+
+// counts says whether steps are so large that their number and interval tell the time left, and no slope through them.
+func (f *Facts) counts(flight series.Flight) bool { return flight.Size >= stepsLarge*f.gpu.total }
 
 // ends says whether the log announces where the growth ends, and that it fits.
 func (f *Facts) ends(tr series.Trend, flight series.Flight, steps bool, room float64) bool {

@@ -116,6 +116,7 @@ func expects(f *Facts, s *series.Series, p series.Pattern) (e expectation, ok bo
 	ordinary := f.gpu.near.habits(f.now) >= max(habitFalls, float64(fallsEach*p.Count)) // it empties its cache all the time
 	repeats := !ordinary && p.Count >= series.SpikesNeeded && p.Brief()
 	climbs := repeats || !ordinary && (p.Count >= climbsNeeded && p.Regular || p.Equal && p.Period >= variesPeriod) // from one emptied cache to the next
+	climbs = climbs && p.Rise > 0 && (f.gpu.listed || p.Count >= risesUnlisted)
 	switch {
 	case rise > limit*riseLeast && p.Newest+rise > room:
 		e.top = p.Newest + rise
@@ -123,15 +124,15 @@ func expects(f *Facts, s *series.Series, p series.Pattern) (e expectation, ok bo
 	case p.Count >= series.SpikesNeeded && p.Top > room && p.Free-f.gpu.settledFree(f.now) >= max(neighborLeast, limit*series.EdgeShare):
 		e.top = p.Top
 		e.how = words.Say("alert.repeat_spike.last", "n", min(p.Count, 3), "low", size(p.Top), "high", size(p.Most))
-	case climbs && p.Rise > 0 && (f.gpu.listed || p.Count >= risesUnlisted) && p.Newest+(1+spikesAhead)*p.Rise > e.available:
+	case climbs && p.Newest+p.Rise > e.available:
 		e.top = p.Newest + p.Rise
-		if e.top <= e.available { // one step further: there is time to act
-			e.top, e.later = e.top+p.Rise, 1
-		}
 		e.how = words.Say("alert.repeat_spike.trend", "more", size(p.Rise), "high", size(p.Newest))
 	case repeats && p.Left < p.Sinks: // others take what it leaves
 		e.top, e.available = p.Newest, p.Newest+p.Left-p.Sinks
 		e.how = words.Say("alert.repeat_spike.left", "less", size(p.Sinks), "left", size(p.Left))
+	case climbs && p.Newest+(1+spikesAhead)*p.Rise > e.available: // one step further: there is time to act
+		e.top, e.later = p.Newest+(1+spikesAhead)*p.Rise, spikesAhead
+		e.how = words.Say("alert.repeat_spike.trend", "more", size(p.Rise), "high", size(p.Newest))
 	case !ordinary && (p.Count == 1 && p.Last-s.Rose > spikeStart || p.Record > limit*outgrownLeast || repeats && p.Count >= sameTops && p.Most-p.Top <= limit*spikeSlack) && outgrown > limit*outgrownLeast && outgrown < outgrownMost*max(p.High, limit*outgrownSmall) && s.Top()+outgrown > e.available:
 		e.top, e.chance = s.Top()+outgrown, true
 		e.how = words.Say("alert.repeat_spike.outgrown", "top", size(s.Top()), "more", size(outgrown))

@@ -217,6 +217,8 @@ func (w *Watch) expire(at time.Time) {
 			if now-in.seen >= rule.ClearAfter.Seconds() || !in.fired || w.ended(k) {
 				in.close(now)
 				delete(w.open, k)
+			} else {
+				in.wait(now)
 			}
 		case in.fired:
 			if in.renew(w.factsOf(k, at)) {
