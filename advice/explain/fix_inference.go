@@ -28,8 +28,8 @@ var fixesInference = []fixRow{
 			if f.total.Known() && f.requested.Or(0) > f.total.Or(0) {
 				return 0.1
 			}
-			if f.servedWell() {
-				return 0.6 // a graph would have been too much for the first request
+			if f.servedWell() || !f.ownForward() {
+				return 0.6 // a graph would have been too much for the first request, and tools keep none
 			}
 			if f.bigRequest() && f.allocated.Known() && f.allocated.Or(0) < partOf(f.total.Or(0), 0.65) || f.total.Known() && f.requested.Or(0) > f.total.Or(0)/2 {
 				return 0.75 // a graph fills the GPU layer by layer; here one tensor found it half empty, or is half of it
@@ -155,6 +155,12 @@ var fixesInference = []fixRow{
 		reach:   always(0.95),
 		variant: func(f *failure) string { return f.program.name },
 		do:      doOffload},
+}
+
+// ownForward: the text shows whose forward pass it was, or at least a script, or an error of the years in which
+// the graph was often forgotten. Who says no more than that he runs a model mostly does so with a tool.
+func (f *failure) ownForward() bool {
+	return len(f.context.Functions) > 0 || len(f.command.Scripts()) > 0 || len(f.context.Scripts) > 0 || f.saysCached()
 }
 
 // oneSample: one sample at a time is too much, or fewer of them did not help.
