@@ -61,6 +61,13 @@ func TestReported(t *testing.T) {
 		{"I get CUDA out of memory with torch when training is resumed from a checkpoint.", sampler.KindCUDA, "", []string{sampler.ToldCheckpoint}},
 		{"On Colab I get CUDA out of memory from torch in the third cell.", sampler.KindCUDA, "", []string{sampler.ToldNotebook}},
 		{"GPU usage: CUDA out of memory problems\n\nThe pipeline takes all of it. I tried a smaller one.", sampler.KindCUDA, "", nil},
+		{"# OOM on one 4090 with 24 GB\n\nWhat helps?", sampler.KindOtherGPU, "", nil},
+		{"With torch the training stops with \"CUDA out of memeory\" after some minutes.", sampler.KindCUDA, "", []string{sampler.ToldTraining}},
+		{"My torch script on the free tier fails: not enough CUDA memory.", sampler.KindCUDA, "", nil},
+		{"The evaluation code is out of memory with torch in inference on larger frames, I can only take 180p.", sampler.KindCUDA, "", []string{sampler.ToldInference, sampler.ToldLarger, sampler.ToldPixels}},
+		{"I am already running in lowvram mode, and torch is out of memory.", sampler.KindCUDA, "", []string{sampler.ToldTried + "offload"}},
+		{"I started torch with --no-half on my card and it ran out of memory.", sampler.KindCUDA, "", []string{sampler.ToldOption + "--no-half"}},
+		{"I get CUDA out of memory here:\nmodel = AutoModelForCausalLM.from_pretrained(name, device_map=\"cuda\")", sampler.KindCUDA, sampler.PhaseLoading, []string{sampler.ToldText, sampler.ToldInference}},
 		{"Keras regression: it gives me CUBLAS_STATUS_ALLOC_FAILED on each second start.", sampler.KindCuBLAS, "", nil},
 	} {
 		events := read(t, one.text)
@@ -97,6 +104,7 @@ func TestNotReported(t *testing.T) {
 		"Fixed an OOM in validation and improved the loading of checkpoints.",
 		"Out of memory\n\nYou can lower the batch size when your GPU is full.",
 		"# Out of memory\n\nYou can lower the batch size when your GPU is full.",
+		"# Out of memory on cards with 8 GB\n\nYou can lower the batch size when your GPU is full.",
 		"- **Init OOM** (large model, KV cache allocation fails): increase mem_fraction_static",
 		"The fraction limits the allocator of PyTorch. It will raise an OOM error when more is asked for.",
 		"The new sampler may run out of memory on cards with less than 8 GB.",
@@ -158,6 +166,8 @@ func TestNames(t *testing.T) {
 		{refused + ">> Usage stats:\n>>   0 image(s) generated in 21.55s", "", "invokeai", "", ""},
 		{"Using VLLM0.7.2 on eight cards:\n" + refused, "", "vllm", "", ""},
 		{"train.py runs through, but only evaluate.py fails:\n" + refused, "", "", "evaluate.py", ""},
+		{"I run bash demo_clip.sh and get\n" + refused, "", "", "demo_clip.sh", ""},
+		{"I ran quick_demo.ipynb and got\n" + refused, "", "", "quick_demo.ipynb", ""},
 		{"Only the test script fails, training is fine:\n" + refused, "", "", "", sampler.ToldInference},
 		{"torchrun --nproc_per_node 1 example.py --ckpt_dir w/7B --tokenizer_path w/t.model\n" + refused, "torchrun --nproc_per_node 1 example.py --ckpt_dir w/7B --tokenizer_path w/t.model", "llama-reference", "example.py", ""},
 	} {

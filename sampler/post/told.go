@@ -15,7 +15,7 @@ var tells = []struct {
 		`\b(?:memory )?leak(?:s|age|ing)?\b|\bGPU (?:usage )?(?:continue[sd]?|keeps?|kept) (?:to )?(?:increas|grow|ris)\w*|\baccumulat(?:e|es|ed|ing) (?:\w+ )?memory\b|\bmemory\b[^.]{0,60}\b(?:slow|steady|constant|gradual)(?: and \w+)? increase\b|\b(?:is|are|keeps) (?:always|constantly|steadily) (?:growing|increasing)\b|\b(?:execut|runn?)\w* (?:the |a )?(?:same )?cell (?:multiple|several|many) times\b|\b(?:seems to|keeps) (?:grow|increas)\w*|\bvariable is not released|\b(?:memory|vram|it) (?:never|does not|doesn't) (?:go(?:es)?|come(?:s)?) down\b|\bincreasing (?:\w+[ -])?(?:memory|vram)\b|\b(?:memory|vram)\b[^.]{0,30}\b(?:do|does|is|was|did)(?:n['’]t| not) (?:get )?(?:be )?(?:free|freed|cleared|clear)\b|(?:显存|内存)[^。]{0,12}(?:一直涨|不断|持续|逐渐|越来越)`),
 		lazily(`(?i)\b(?:no|not a|without|any)\s+(?:memory )?leak|with (?:the |larger )?(?:batch|size|resolution|length|image)|RAM usage doesn't|\brapidly\b|\bloading\b`)},
 	{sampler.ToldLate, lazily(`(?i)\bin (?:the )?later (?:training|epochs|steps)\b|\bafter (?:training |running |processing )?(?:on )?(?:some |about |around |~)?(?:\d+-)?(?:a few|some|several|many|\d[\d,.]*k?) ?(?:hundreds?|thousands?|k)? ?(?:of )?(?:\w+ ){0,2}(?:steps?|iterations?|iters?|epochs?|batch(?:es)?|examples|samples|images|requests|hours|hrs)\b|\brandom (?:point|step|time|batch|epoch)s?\b`), nil},
-	{sampler.ToldLarger, lazily(`(?i)\b(?:longer|larger|bigger|higher[ -]res\w*|(?:very|too|extremely) (?:long|large)|specific) (?:than \w+ )?(?:sentences?|sequences?|texts?|prompts?|inputs?|images?|pictures?|files?|videos?|documents?|samples?)\b|\bexceed\w* (?:the )?max\w*[ _-]?(?:seq|len|token)\w*|\b(?:so |too |very )?many (?:gt |ground[- ]truth )?(?:boxes|objects|instances|points|nodes|atoms|residues)\b|(?:句子|文本|图片|图像|序列)[^。]{0,6}(?:长|大)`), nil},
+	{sampler.ToldLarger, lazily(`(?i)\b(?:longer|larger|bigger|higher[ -]res\w*|(?:very|too|extremely) (?:long|large)|specific) (?:than \w+ )?(?:sentences?|sequences?|texts?|prompts?|inputs?|images?|pictures?|files?|videos?|frames?|footage|documents?|samples?)\b|\bfootage above\b|\bexceed\w* (?:the )?max\w*[ _-]?(?:seq|len|token)\w*|\b(?:so |too |very )?many (?:gt |ground[- ]truth )?(?:boxes|objects|instances|points|nodes|atoms|residues)\b|(?:句子|文本|图片|图像|序列)[^。]{0,6}(?:长|大)`), nil},
 	{sampler.ToldFirstGPU, lazily(`(?i)\b(?:first|last|one|master) (?:GPU|card|rank|node|device)\b[^.]{0,60}\bmore (?:\w+ )?memory\b|\b(?:resum\w*|load\w*)\b[^.]{0,80}\b(?:on|of|to) (?:the first GPU|(?:GPU|cuda|device) ?[:#]? ?0)\b|\b(?:GPU|cuda|device) ?[:#]? ?0\b[^.]{0,80}\b(?:every|each|all)\b[^.]{0,20}\b(?:script|process|rank|worker|job|model)|\b(?:GPU|cuda|device) ?[:#]? ?0\b[^.]{0,40}\b(?:others?|rest)\b|\b(?:every|each|all) (?:the )?(?:script|process|rank|worker|job|model)(?:s|es)?\b[^.]{0,60}\b(?:GPU|cuda|device) ?[:#]? ?0\b`), nil},
 	{sampler.ToldShared, lazily(`(?i)\b(?:several|two|other|many|multiple) (?:users?|people)\b|\bshared (?:machine|server|node|cluster|gpu)s?\b|\b(?:previous|old|stale|zombie|orphan\w*|dead) (?:\w+ )?process(?:es|\(es\))?(?:[^.\w]|\s)[^.]{0,60}\b(?:hold(?:s|ing)?|retain\w*|remain\w*|keep\w*|still)\b|\borphan\w*\b[^.]{0,30}\b(?:GPU|memory)\b|\b(?:GPU|memory)\b[^.]{0,30}\borphan\w*|\b(?:two|2|several|another|both) (?:\w+ )?(?:kernels?|notebooks?|processes|programs|instances)\b`),
 		lazily(`(?i)\b(?:no|without) (?:other|another)|\b(?:torchrun|ddp|distributed|ranks?|data ?loader|workers?)\b`)},
@@ -31,8 +31,9 @@ var tells = []struct {
 	{sampler.ToldNotebook, lazily(`(?i)\b(?:colab|jupyter(?:lab)?|(?:kaggle|ipython|python) notebook|(?:my|the|this|a) notebook)\b`), lazily(`(?i)\b(?:not|no|without|outside)\b[^.]{0,20}\b(?:colab|jupyter|notebook)`)},
 	{sampler.ToldUnallocated, lazily(`(?i)\b[1-9]\d*(?:\.\d+)? ?Gi?B (?:\w+ ){0,2}reserved[- ]but[- ]unallocated\b`), nil},
 	{sampler.ToldOffload, lazily(`(?i)(?:\b|_)offload`), nil},
-	{sampler.ToldText, lazily(`(?i)\b(?:\d+x)?\d{1,3}(?:\.\d+)?B\b(?:[- ](?:model|chat|instruct|parameters?))?|\b(?:(?:M|LV|V)?LLMs?|L?VLMs?|language models?|chat(?:s|bot|ting)?|(?:code)?llama-?[23]?|llava\S*|internvl\S*|internlm\S*|baichuan\S*|gemma\S*|deepseek\S*|codegeex|vicuna|mistral|mixtral|gpt-?[2j]|qwen\S*|chatglm\S*|text[- ]generation\S*|prompts? tokens?)\b`),
+	{sampler.ToldText, lazily(`(?i)\b(?:\d+x)?\d{1,3}(?:\.\d+)?B\b(?:[- ](?:model|chat|instruct|parameters?))?|\b(?:(?:M|LV|V)?LLMs?|L?VLMs?|language models?|chat(?:s|bot|ting)?|(?:code)?llama-?[23]?|llava\S*|internvl\S*|internlm\S*|baichuan\S*|gemma\S*|deepseek\S*|codegeex|vicuna|mistral|mixtral|gpt-?[2j]|qwen\S*|chatglm\S*|phi-?[1-4]\S*|falcon-?\d+b\S*|text[- ]generation\S*|prompts? tokens?)\b`),
 		lazily(`(?i)\b(?:train(?:s|ing)?|fine-?tun(?:e|es|ing)|q?lora|images?|pictures?|videos?|diffusion)\b`)},
+	{sampler.ToldPixels, lazily(`(?i)\b(?:images?|img(?:sz|_?size)?|pictures?|videos?|frames|footage|\d{3,4}p|coco|yolo\S*|[ru]?cnn|u-?net\S*|segmentation|object detection|resolution|voxels?|volumes?|ct|mri|3d)\b`), nil},
 	{sampler.ToldDecoding, lazily(`(?i)\bvae\b`), lazily(`(?i)\btrain(?:s|ing)?\b`)},
 }
 
@@ -43,12 +44,15 @@ var kinds = []struct {
 }{
 	{sampler.ToldInference, lazily(`(?i)\b(?:not|n['’]t|never) (?:train\w*|fine-?tun\w*)\b|\bonly (?:run |do )?inference\b`)},
 	{sampler.ToldTraining, lazily(`(?i)\b(?:train|trains|training|fine-?tun(?:e|es|ing)|kohya\w*|sd-scripts|dreambooth|textual inversion|q?lora (?:training|with kohya)|network dim|backward)\b|训练|微调`)},
-	{sampler.ToldImages, lazily(`(?i)\b(?:txt2img|img2img|text[- ]to[- ]image|stable[- ]?diffusion\S*|sdxl|comfyui|invokeai|inpaint(?:ing)?|upscal(?:e|es|ing|er)|super[- ]resolution|generat(?:e|es|ing) (?:\w+ )?(?:images?|pictures?|textures?|videos?)|vae[- ]decod(?:e|ing))\b`)},
-	{sampler.ToldInference, lazily(`(?i)\b(?:inference|inferring|demo|predict(?:s|ing|ions?)?|caption(?:s|ing)|transcrib(?:e|es|ing)|whisper|render(?:s|ing)?|chat(?:s|bot|ting)?|text[- ]generation\S*|first prompt|model\.generate|model\.encode|embeddings?|flask|fastapi|endpoint|requests|test[- ]set|generat(?:es|ing)|test(?:ing|s)? (?:the|a|my|an|on)\b|test(?:ing)? (?:script|code|time|images?)\b|image in a loop)|推理|预测|测试`)},
+	{sampler.ToldImages, lazily(`(?i)\b(?:txt2img|img2img|text[- ]to[- ]image|stable[- ]?diffusion\S*|sdxl|comfyui|invokeai|inpaint(?:ing)?|upscal(?:e|es|ing|er)|super[- ]resolution|generat(?:e|es|ing) (?:\w+ )?(?:images?|pictures?|textures?|videos?)|(?:an|one|1|single|the) (?:image|picture) (?:of )?\d{3,4} ?[x*×] ?\d{3,4}|flux(?:[.-]?\d)?[-.](?:dev|schnell)\S*|flux\.?1|cogvideo\S*|hunyuan-?video\S*|animatediff|controlnet|vae[- ]decod(?:e|ing))\b`)},
+	{sampler.ToldInference, lazily(`(?i)\b(?:inference|inferring|demo|predict(?:s|ing|ions?)?|caption(?:s|ing)|transcrib(?:e|es|ing)|whisper|render(?:s|ing)?|chat(?:s|bot|ting)?|text[- ]generation\S*|first prompt|model\.generate|model\.encode|embeddings?|flask|fastapi|endpoint|requests|test[- ]set|generat(?:es|ing)|test(?:ing|s)? (?:the|a|my|an|on)\b|test(?:ing)? (?:script|code|time|images?)\b|image in a loop|(?:my|input|long|short|whole|process\w*) (?:videos?|footage|frames))\b|推理|预测|测试`)},
 }
 
 // trains are words of which one is in nearly each text about training a language model.
 var trains = lazily(`(?i)\b(?:train\w*|fine-?tun\w*|q?lora|peft|sft|dpo|grpo|ppo|trl|rlhf|unsloth|axolotl|llama-?factory|backward|optimizer|epochs?)\b|训练|微调`)
+
+// writes is the class of transformers for models that write, which stands in code.
+var writes = lazily(`\bAutoModelForCausalLM\b`)
 
 // passed is what had no failure.
 var passed = lazily(`(?i)\b(?:the )?(?:training|fine-?tuning|inference|prediction|validation|loading|sampling)(?: itself| step| part)? (?:is|was|works?|worked|runs?|ran|goes|went|passes|passed|completes|completed|finishes|finished)\b(?: (?:fine|ok|okay|well|through|completely|smoothly|without))*`)
@@ -71,6 +75,9 @@ var reportedPhases = []struct {
 	{sampler.PhaseLoading, lazily(`(?i)\b(?:loading|load(?:s|ed)?) (?:the |an? |my )?(?:\w+ )?(?:model|checkpoint|weights|pipeline)\b|\b(?:during|while|in) (?:the )?(?:model |weight )?load(?:ing)?\b|\bresum(?:e|es|ed|ing)\b[^.]{0,40}\b(?:checkpoint|model|training)\b|加载`), false},
 }
 
+// validates: it is done beside a training.
+var validates = lazily(`(?i)\bvalid(?:at\w*)?\b|验证`)
+
 // reportsError: somebody writes of the error itself, or of the memory that it takes.
 var reportsError = lazily(`(?i)\b(?:errors?|oom|memory|crash\w*|fail\w*|stops?|dies|happens?)\b|显存|报错`)
 
@@ -86,14 +93,18 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 			c.Told = append(c.Told, row.what)
 		}
 	}
+	if !slices.Contains(c.Told, sampler.ToldText) && writes.MatchString(text) {
+		c.Told = append(c.Told, sampler.ToldText)
+	}
 	c.Told = append(c.Told, tried(all)...)
 	kind := kindIn(all)
-	if kind == "" && c.Phase != sampler.PhaseLoading && slices.Contains(c.Told, sampler.ToldText) && !trains.MatchString(text) {
+	if kind == "" && slices.Contains(c.Told, sampler.ToldText) && !trains.MatchString(text) {
 		kind = sampler.ToldInference
 	}
+	only := kind == sampler.ToldInference && !trains.MatchString(text) && !validates.MatchString(text) // an evaluation without a training
 	if kind != "" {
 		c.Told = append(c.Told, kind)
-		if kind != sampler.ToldTraining && c.Phase == sampler.PhaseTraining && len(c.Functions) == 0 && !c.Epoch.Known() && !c.Step.Known() {
+		if (kind != sampler.ToldTraining && c.Phase == sampler.PhaseTraining || only && c.Phase == sampler.PhaseValidation) && len(c.Functions) == 0 && !c.Epoch.Known() && !c.Step.Known() {
 			c.Phase = "" // read from the same words, line by line
 		}
 	}
@@ -101,7 +112,7 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 		c.Phase = ""
 	}
 	if len(c.Functions) == 0 {
-		if phase := phaseIn(all); phase != "" && (c.Phase == "" || c.Phase == sampler.PhaseTraining && phase != sampler.PhaseLoading || slices.ContainsFunc(all, func(s sentence) bool { return loadsOnGPU.MatchString(s.text) })) {
+		if phase := phaseIn(all); phase != "" && !(only && phase == sampler.PhaseValidation) && (c.Phase == "" || c.Phase == sampler.PhaseTraining && phase != sampler.PhaseLoading || slices.ContainsFunc(all, func(s sentence) bool { return loadsOnGPU.MatchString(s.text) })) {
 			c.Phase = phase
 		}
 	}
