@@ -27,7 +27,11 @@ var causesTold = []causeRow{
 		confidence: always(0.8),
 		evidence:   func(f *failure) string { return f.words.Say("why.told_late") }},
 	{id: "told", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
-		when:       func(f *failure) bool { return f.toldLarger() },
+		when:       func(f *failure) bool { return f.toldLarger() && !f.program.is(imageTool) },
+		confidence: always(0.65),
+		evidence:   func(f *failure) string { return f.words.Say("why.told_larger") }},
+	{id: "told", cause: CauseTooBig, reason: "https://huggingface.co/docs/diffusers/optimization/memory",
+		when:       func(f *failure) bool { return f.toldLarger() && f.program.is(imageTool) }, // who makes a picture chose its size
 		confidence: always(0.65),
 		evidence:   func(f *failure) string { return f.words.Say("why.told_larger") }},
 	{id: "told", cause: CauseImbalance, reason: sourceRanks,

@@ -47,8 +47,10 @@ var fixesInference = []fixRow{
 		variant: func(f *failure) string { return "option" },
 		pairs:   func(f *failure) []any { return []any{"option", f.fullPrecisionOption()} },
 		do: func(f *failure) []string {
-			text, _ := f.command.WithoutFlag(f.fullPrecisionOption())
-			return []string{text}
+			if text, ok := f.command.WithoutFlag(f.fullPrecisionOption()); ok {
+				return []string{text}
+			}
+			return []string{f.comment("do.without_option", "option", f.fullPrecisionOption())}
 		}},
 	{id: FixHalfPrecision, source: "https://huggingface.co/docs/transformers/perf_infer_gpu_one",
 		kinds: evaluation | inference, cost: 0.04,
@@ -94,7 +96,7 @@ var fixesInference = []fixRow{
 		kinds: training | undecided, cost: 0.15,
 		lives: map[string]float64{CauseTooBig: 0.92, CauseDataSpike: 0.9, CauseFragmentation: 0.8, CauseOversubscribed: 0.7, CauseUnknown: 0.5},
 		when: func(f *failure) bool {
-			return f.oneSample() && f.inTraining() && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.arrays() && (f.onPixels() || f.onlyMessage())
+			return f.oneSample() && f.inTraining() && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.arrays() && (f.onPixels() || f.onlyMessage() || f.told(sampler.ToldPixels))
 		},
 		reach: func(f *failure) float64 {
 			switch {
@@ -106,7 +108,7 @@ var fixesInference = []fixRow{
 			return 0.95
 		},
 		variant: func(f *failure) string {
-			if f.onPixels() {
+			if f.onPixels() || f.told(sampler.ToldPixels) {
 				return "crop"
 			}
 			return "sample"
@@ -160,7 +162,8 @@ var fixesInference = []fixRow{
 // ownForward: the text shows whose forward pass it was, or at least a script, or an error of the years in which
 // the graph was often forgotten. Who says no more than that he runs a model mostly does so with a tool.
 func (f *failure) ownForward() bool {
-	return len(f.context.Functions) > 0 || len(f.command.Scripts()) > 0 || len(f.context.Scripts) > 0 || f.saysCached()
+	scripts := slices.Concat(f.command.Scripts(), f.context.Scripts)
+	return len(f.context.Functions) > 0 || f.saysCached() || slices.ContainsFunc(scripts, func(s string) bool { return strings.HasSuffix(s, ".py") })
 }
 
 // oneSample: one sample at a time is too much, or fewer of them did not help.
@@ -222,6 +225,11 @@ func (f *failure) fullPrecisionOption() string {
 		switch w {
 		case "--no-half", "--force-fp32", "--fp32", "--precision=full", "--full-precision":
 			return w
+		}
+	}
+	for _, what := range f.context.Told {
+		if option, is := strings.CutPrefix(what, sampler.ToldOption); is {
+			return option
 		}
 	}
 	return ""

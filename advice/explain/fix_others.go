@@ -127,6 +127,9 @@ var fixesOthers = []fixRow{
 			if slices.ContainsFunc(f.context.Told, func(what string) bool { return strings.HasPrefix(what, sampler.ToldTried) }) {
 				return 0.25 // who changes settings and runs again has a new kernel
 			}
+			if f.phase() == sampler.PhaseLoading && !f.told(sampler.ToldGrowth) {
+				return 0.5 // that a model is loaded says why: nothing tells of a cell that ran before
+			}
 			return 1
 		},
 		do: func(f *failure) []string {

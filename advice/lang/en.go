@@ -1437,6 +1437,7 @@ var textsEN = map[string]string{
 	"do.smaller_quant":                         "a smaller variant: :7b instead of :13b, q4_K_M instead of q8_0 or fp16",
 	"do.shorter_context":                       "a shorter context takes less: num_ctx",
 	"do.peers":                                 "look at what runs only under 'if rank == 0'",
+	"do.without_option":                        "start it without {option}",
 	"do.half_inputs":                           "and the inputs: x.half()",
 	"do.load_then_free":                        "then load_state_dict, and delete it",
 	"do.cut_prompt":                            "cut the prompt, or generate fewer tokens at once",

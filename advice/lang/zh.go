@@ -1436,6 +1436,7 @@ var textsZH = map[string]string{
 	"do.smaller_quant":                         "更小的版本：:7b 而不是 :13b，q4_K_M 而不是 q8_0 或 fp16",
 	"do.shorter_context":                       "上下文越短占用越少：num_ctx",
 	"do.peers":                                 "看看只在 'if rank == 0' 下运行的部分",
+	"do.without_option":                        "启动时不带 {option}",
 	"do.half_inputs":                           "输入也要：x.half()",
 	"do.load_then_free":                        "然后 load_state_dict，再删掉它",
 	"do.cut_prompt":                            "截短提示，或一次少生成一些 token",
