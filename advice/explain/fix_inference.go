@@ -28,8 +28,11 @@ var fixesInference = []fixRow{
 			if f.total.Known() && f.requested.Or(0) > f.total.Or(0) {
 				return 0.1
 			}
-			if f.servedWell() || !f.ownForward() {
-				return 0.6 // a graph would have been too much for the first request, and tools keep none
+			if !f.ownForward() {
+				return 0.5 // tools keep none
+			}
+			if f.servedWell() {
+				return 0.6 // a graph would have been too much for the first request
 			}
 			if f.bigRequest() && f.allocated.Known() && f.allocated.Or(0) < partOf(f.total.Or(0), 0.65) || f.total.Known() && f.requested.Or(0) > f.total.Or(0)/2 {
 				return 0.75 // a graph fills the GPU layer by layer; here one tensor found it half empty, or is half of it
@@ -114,6 +117,14 @@ var fixesInference = []fixRow{
 			return "sample"
 		},
 		do: doSmallerInput},
+	{id: FixSmallerInput, source: "https://docs.monai.io/en/stable/inferers.html",
+		kinds: ownCode, cost: 0.1, // possible in training and in inference alike
+		lives: map[string]float64{CauseTooBig: 0.9, CauseDataSpike: 0.95, CauseFragmentation: 0.8, CauseUnknown: 0.55},
+		when: func(f *failure) bool {
+			return f.program.is(undecided) && f.told(sampler.ToldPixels) && (f.told(sampler.ToldSized) || f.told(sampler.ToldLarger)) && !f.onHost() && !f.refusedThoughFree() && f.phase() == ""
+		},
+		reach: always(1),
+		do:    doSmallerInput},
 	{id: FixShortenContext, source: "https://huggingface.co/docs/transformers/kv_cache",
 		kinds: evaluation | inference, cost: 0.1,
 		lives: map[string]float64{CauseTooBig: 0.8, CauseDataSpike: 0.9, CauseFragmentation: 0.7, CauseUnknown: 0.4, CauseOversubscribed: 0.5},
@@ -160,10 +171,10 @@ var fixesInference = []fixRow{
 }
 
 // ownForward: the text shows whose forward pass it was, or at least a script, or an error of the years in which
-// the graph was often forgotten. Who says no more than that he runs a model mostly does so with a tool.
+// the graph was often forgotten. Who gives the size of a picture knows what it depends on. Who says no more than that he runs a model mostly does so with a tool.
 func (f *failure) ownForward() bool {
 	scripts := slices.Concat(f.command.Scripts(), f.context.Scripts)
-	return len(f.context.Functions) > 0 || f.saysCached() || slices.ContainsFunc(scripts, func(s string) bool { return strings.HasSuffix(s, ".py") })
+	return len(f.context.Functions) > 0 || f.saysCached() || !f.told(sampler.ToldSized) && slices.ContainsFunc(scripts, func(s string) bool { return strings.HasSuffix(s, ".py") })
 }
 
 // oneSample: one sample at a time is too much, or fewer of them did not help.
@@ -190,9 +201,12 @@ func (f *failure) convolves() bool {
 	return f.inCode("conv2d", "conv3d", "conv_transpose", "interpolate(", "upsample", "grid_sample") || f.inFunction("conv", "upsample", "vae", "decode_first_stage", "interpolate")
 }
 
+// pixelOptions are options for the size of a picture.
+var pixelOptions = []string{"imgsz", "img_size", "image_size", "resolution", "input_size", "crop_size", "tile", "tile_size", "load_size", "fine_size", "patch_size"}
+
 // onPixels: the network works on pictures or volumes, whose crop is a setting of the training.
 func (f *failure) onPixels() bool {
-	return f.convolves() || f.inFile("unet", "swin", "resnet", "rcnn", "yolo", "vgg", "hrnet", "deeplab", "detectors/", "segmentors/")
+	return f.convolves() || f.command.HasPlain(pixelOptions...) || f.inFile("unet", "swin", "resnet", "rcnn", "yolo", "vgg", "hrnet", "deeplab", "detectors/", "segmentors/")
 }
 
 // learnsPictures: a model that makes pictures is trained.

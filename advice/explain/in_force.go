@@ -41,7 +41,7 @@ func (f *job) optimizer() string {
 // checkpointing is in force already.
 func (f *job) checkpointing() bool {
 	on, known := f.command.SwitchedOn("gradient_checkpointing", "activation_checkpointing", "use_checkpoint", "checkpoint_activations",
-		"use_gradient_checkpointing", "recompute_activations", "recompute_granularity", "enable_gradient_checkpointing", "grad_checkpoint", "grad_checkpointing")
+		"use_gradient_checkpointing", "recompute_activations", "recompute_granularity", "enable_gradient_checkpointing", "grad_checkpoint", "grad_checkpointing", "checkpointing")
 	return known && on || f.inFunction("checkpoint_wrapper", "checkpointfunction", "_checkpoint_without_reentrant", "unpack_hook") ||
 		f.inCode("checkpoint(", "checkpoint.checkpoint", "gradient_checkpointing=True")
 }
