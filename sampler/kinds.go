@@ -78,6 +78,7 @@ const (
 	ToldTried       = "tried_"      // and a setting: it was changed, and that did not help
 	ToldSized       = "sized"       // it works on pictures, videos or volumes of a size that is given
 	ToldBillions    = "billions"    // all weights of a model of billions of parameters are trained
+	ToldContext     = "context"     // no context could be made on the GPU
 	ToldOption      = "option_"     // and an option of 32 bits: it is in force
 	ToldPixels      = "pixels"      // it works on pictures, videos or volumes
 	ToldText        = "text"        // a language model writes

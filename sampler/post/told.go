@@ -59,6 +59,9 @@ var writes = lazily(`\bAutoModelForCausalLM\b`)
 // speaks names a model that reads and writes, though it be shown pictures.
 var speaks = lazily(`(?i)\b(?:[1-9]\d{0,2}B model|L?VLMs?|LLMs?|vision[- ]language|\w+-VL\b)`)
 
+// makesContext are the calls of the driver that make a context, as the frames of any language name them.
+var makesContext = lazily(`\bcuCtxCreate|\bcuDevicePrimaryCtxRetain`)
+
 // passed is what had no failure.
 var passed = lazily(`(?i)\b(?:the )?(?:training|fine-?tuning|inference|prediction|validation|loading|sampling)(?: itself| step| part)? (?:is|was|works?|worked|runs?|ran|goes|went|passes|passed|completes|completed|finishes|finished)\b(?: (?:fine|ok|okay|well|through|completely|smoothly|without))*`)
 
@@ -67,6 +70,9 @@ var loaded = lazily(`(?i)\bload(?:s|ing|ed)?\b[^.,]{0,20}\b(?:fine|ok|okay|well|
 
 // loadsOnGPU: a checkpoint is read straight to the GPU.
 var loadsOnGPU = lazily(`(?i)\btorch\.load\b[^.]{0,200}\b(?:GPU|VRAM)\b`)
+
+// loadsData: what is loaded is no model.
+var loadsData = lazily(`(?i)\bload(?:ing|s|ed)? (?:in )?(?:the |my |all |a |up )*(?:\w+ )?(?:data\w*|features?|images?|files?|csv|tsv|json|hdf5)\b`)
 
 // reportedPhases are the phases in the words of a person, and for which of them the error must be spoken of.
 var reportedPhases = []struct {
@@ -103,6 +109,9 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 	}
 	if !slices.Contains(c.Told, sampler.ToldText) && writes.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldText)
+	}
+	if makesContext.MatchString(text) {
+		c.Told = append(c.Told, sampler.ToldContext)
 	}
 	c.Told = append(c.Told, tried(all)...)
 	kind := kindIn(all)
@@ -156,6 +165,9 @@ func kindIn(all []sentence) string {
 func phaseIn(all []sentence) string {
 	for _, row := range reportedPhases {
 		for _, s := range all {
+			if row.phase == sampler.PhaseLoading && !row.alone && loadsData.MatchString(s.text) {
+				continue
+			}
 			if row.words.MatchString(passed.ReplaceAllString(s.text, "")) && (row.alone || reportsError.MatchString(s.text) || ranOut.MatchString(s.text)) {
 				return row.phase
 			}
