@@ -63,6 +63,14 @@ var fixesBatch = []fixRow{
 				"need", gib(f.needed()), "states", f.statesText()}
 		},
 		do: doHalveBatch},
+	{id: FixHalveBatchAccumulate, source: "https://huggingface.co/docs/transformers/main_classes/pipelines",
+		kinds: evaluation | inference, cost: 0.05, // the answers are the same
+		lives: map[string]float64{CauseTooBig: 0.9, CauseDataSpike: 0.85, CauseFragmentation: 0.9, CauseUnknown: 0.55},
+		when: func(f *failure) bool {
+			return f.batch() > 1 && !f.numbers() && !f.impossible() && !f.onHost() && f.phase() != sampler.PhaseLoading
+		},
+		variant: func(f *failure) string { return "inference" },
+		do:      doHalveBatch},
 	{id: FixGradientCheckpointing, source: "https://huggingface.co/docs/transformers/perf_train_gpu_one",
 		kinds: training | undecided, cost: 0.25,
 		lives: map[string]float64{CauseTooBig: 0.8, CauseDataSpike: 0.95, CauseFragmentation: 0.95, CauseOtherProcess: 0.3, CauseImbalance: 0.4, CauseOversubscribed: 0.7, CauseMemoryLimit: 0.4, CauseUnknown: 0.35, CauseLeak: 0.15, CauseValidationSpike: 0.3},

@@ -170,11 +170,10 @@ var fixesInference = []fixRow{
 		do:      doOffload},
 }
 
-// ownForward: the text shows whose forward pass it was, or at least a script, or an error of the years in which
-// the graph was often forgotten. Who gives the size of a picture knows what it depends on. Who says no more than that he runs a model mostly does so with a tool.
+// ownForward: the text shows whose forward pass it was, or an error of the years in which the graph was often
+// forgotten. Who says no more than that he runs a model or a script mostly does so with what others published.
 func (f *failure) ownForward() bool {
-	scripts := slices.Concat(f.command.Scripts(), f.context.Scripts)
-	return len(f.context.Functions) > 0 || f.saysCached() || !f.told(sampler.ToldSized) && slices.ContainsFunc(scripts, func(s string) bool { return strings.HasSuffix(s, ".py") })
+	return len(f.context.Functions) > 0 || f.saysCached()
 }
 
 // oneSample: one sample at a time is too much, or fewer of them did not help.
