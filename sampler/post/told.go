@@ -31,12 +31,12 @@ var tells = []struct {
 	{sampler.ToldNotebook, lazily(`(?i)\b(?:colab|jupyter(?:lab)?|(?:kaggle|ipython|python) notebook|(?:my|the|this|a) notebook)\b`), lazily(`(?i)\b(?:not|no|without|outside)\b[^.]{0,20}\b(?:colab|jupyter|notebook)`)},
 	{sampler.ToldUnallocated, lazily(`(?i)\b[1-9]\d*(?:\.\d+)? ?Gi?B (?:\w+ ){0,2}reserved[- ]but[- ]unallocated\b|\bfragmented\b|\b(?:due to|because of|caused by|suspect\w*|looks like) (?:\w+ ){0,2}fragmentation\b`), nil},
 	{sampler.ToldOffload, lazily(`(?i)(?:\b|_)offload`), nil},
-	{sampler.ToldText, lazily(`(?i)\b(?:\d+x)?\d{1,3}(?:\.\d+)?B\b(?:[- ](?:model|chat|instruct|parameters?))?|\b(?:(?:M|LV|V)?LLMs?|L?VLMs?|language models?|chat(?:s|bot|ting)?|(?:code)?llama-?[23]?|llava\S*|internvl\S*|internlm\S*|baichuan\S*|gemma\S*|deepseek\S*|codegeex|vicuna|mistral|mixtral|gpt-?[2j]|qwen\S*|chatglm\S*|phi-?[1-4]\S*|falcon-?\d+b\S*|text[- ]generation\S*|prompts? tokens?)\b`),
-		lazily(`(?i)\b(?:train(?:s|ing)?|fine-?tun(?:e|es|ing)|q?lora|images?|pictures?|videos?|diffusion)\b`)},
+	{sampler.ToldText, lazily(`(?i)\b(?:\d+x)?\d{1,3}(?:\.\d+)?B\b(?:[- ](?:model|chat|instruct|parameters?))?|\b(?:(?:M|LV|V)?LLMs?|L?VLMs?|language models?|chat(?:s|bot|ting)?|(?:code)?llama-?[23]?|llava\S*|internvl\S*|internlm\S*|baichuan\S*|gemma\S*|deepseek\S*|codegeex|vicuna|mistral|mixtral|gpt-?[2j]|qwen\S*|chatglm\S*|phi-?[1-4]\S*|falcon-?\d+b\S*|text[- ]generation\S*|prompts? tokens?)\b|量化|大模型|多轮对话`),
+		lazily(`(?i)\b(?:train(?:s|ing)?|fine-?tun(?:e|es|ing)|q?lora|images?|pictures?|videos?|diffusion)\b|训练|微调`)},
 	{sampler.ToldPixels, lazily(`(?i)\b(?:images?|img(?:sz|_?size)?|pictures?|videos?|frames|footage|\d{3,4}p|coco|yolo\S*|[ru]?cnn|u-?net\S*|segmentation|object detection|resolution|pixels?|voxels?|volumes?|ct|mri|3d)\b`), nil},
 	{sampler.ToldSized, lazily(`(?i)\b\d{3,4} ?[x*×] ?\d{3,4}\b|\b\d{3,4}p\b`), lazily(`(?i)\b(?:seq\w*|tokens?|layers?|hidden)\b`)},
 	{sampler.ToldBillions, lazily(`(?i)\b(?:[7-9]|[1-9]\d{1,2})B\b`), lazily(`(?i)q?lora|\bpeft\b|\b(?:int)?[48][- ]?bits?\b|\bint[48]\b|gptq|awq|adapters?\b`)},
-	{sampler.ToldDecoding, lazily(`(?i)\bvae\b`), lazily(`(?i)\btrain(?:s|ing)?\b`)},
+	{sampler.ToldDecoding, lazily(`(?i)\bvae\b|\bdecod(?:e|es|ing) (?:the )?latents?\b|\b(?:on|at|during|while) decod(?:e|ing)\b`), lazily(`(?i)\btrain(?:s|ing)?\b`)},
 }
 
 // kinds are the words for what a program does.
@@ -46,8 +46,8 @@ var kinds = []struct {
 }{
 	{sampler.ToldInference, lazily(`(?i)\b(?:not|n['’]t|never) (?:train\w*|fine-?tun\w*)\b|\bonly (?:run |do )?inference\b`)},
 	{sampler.ToldTraining, lazily(`(?i)\b(?:train|trains|training|fine-?tun(?:e|es|ing)|kohya\w*|sd-scripts|dreambooth|textual inversion|q?lora (?:training|with kohya)|network dim|backward)\b|训练|微调`)},
-	{sampler.ToldImages, lazily(`(?i)\b(?:txt2img|img2img|text[- ]to[- ]image|stable[- ]?diffusion\S*|sdxl|comfyui|invokeai|inpaint(?:ing)?|upscal(?:e|es|ing|er)|super[- ]resolution|generat(?:e|es|ing) (?:\w+ )?(?:images?|pictures?|textures?|videos?)|(?:an|one|1|single|the) (?:image|picture) (?:of )?\d{3,4} ?[x*×] ?\d{3,4}|flux(?:[.-]?\d)?[-.](?:dev|schnell)\S*|flux\.?1|cogvideo\S*|hunyuan-?video\S*|animatediff|controlnet|vae[- ]decod(?:e|ing))\b`)},
-	{sampler.ToldInference, lazily(`(?i)\b(?:inference|inferring|demo|predict(?:s|ing|ions?)?|caption(?:s|ing)|transcrib(?:e|es|ing)|whisper|render(?:s|ing)?|chat(?:s|bot|ting)?|text[- ]generation\S*|first prompt|model\.generate|model\.encode|embeddings?|flask|fastapi|endpoint|requests|test[- ]set|generat(?:es|ing)|test(?:ing|s)? (?:the|a|my|an|on|one|single|few|some)\b|runn?ing (?:the )?tests?\b|test(?:ing)? (?:script|code|time|images?)\b|image in a loop|(?:my|input|long|short|whole|process\w*) (?:videos?|footage|frames))\b|推理|预测|测试`)},
+	{sampler.ToldImages, lazily(`(?i)\b(?:txt2img|img2img|text[- ]to[- ]image|stable[- ]?diffusion\S*|sdxl|comfyui|invokeai|inpaint(?:ing)?|upscal(?:e|es|ing|er)|super[- ]resolution|generat(?:e|es|ing) (?:\w+ )?(?:images?|pictures?|textures?|videos?)|(?:an|one|1|single|the) (?:image|picture) (?:of )?\d{3,4} ?[x*×] ?\d{3,4}|flux(?:[.-]?\d)?[-.](?:dev|schnell)\S*|flux\.?1|cogvideo\S*|hunyuan-?video\S*|animatediff|controlnet|vae[- ]decod(?:e|ing)|decod(?:e|es|ing) (?:the )?latents?|svd_xt)\b`)},
+	{sampler.ToldInference, lazily(`(?i)\b(?:inference|inferring|demo|predict(?:s|ing|ions?)?|caption(?:s|ing)|transcrib(?:e|es|ing)|whisper|render(?:s|ing)?|chat(?:s|bot|ting)?|text[- ]generation\S*|first prompt|model\.generate|model\.encode|embeddings?|flask|fastapi|endpoint|requests|test[- ]set|generat(?:es|ing)|test(?:ing)?\b|tests (?:the|a|my|an|on|one|single|few|some)\b|runn?ing (?:the )?tests?\b|image in a loop|(?:my|input|long|short|whole|process\w*) (?:videos?|footage|frames))\b|推理|预测|测试`)},
 }
 
 // trains are words of which one is in nearly each text about training a language model.
