@@ -10,7 +10,7 @@ import (
 // programOf decides from the tools that log and command name, then the traceback, the script's
 // name, the phase and the options, in the order of what deceives least.
 func programOf(f *job) program {
-	for _, decide := range []func(*job) program{namedProgram, byBackward, byScript, byPipeline, byPicture, byPhase, byTold, byOptions} {
+	for _, decide := range []func(*job) program{namedProgram, byBackward, byScript, byPipeline, byPicture, byPhase, byQuantized, byTold, byOptions} {
 		if p := decide(f); p.kind != 0 {
 			return p
 		}
@@ -54,6 +54,14 @@ func (f *job) trains() bool {
 // byPipeline: the pipelines of transformers only run models.
 func byPipeline(f *job) program {
 	if f.inFile("pipelines/") {
+		return program{kind: inference}
+	}
+	return program{}
+}
+
+// byQuantized: weights of few bits are run, and trained by tools that say so.
+func byQuantized(f *job) program {
+	if slices.ContainsFunc(f.context.Files, func(file string) bool { return quantized.Get().MatchString(file) }) {
 		return program{kind: inference}
 	}
 	return program{}

@@ -36,6 +36,9 @@ var fixesBatch = []fixRow{
 			if f.batchIsAuto() {
 				return 0.95
 			}
+			if f.nothingFreed() {
+				return 0.5
+			}
 			if f.program.is(running) && f.batch() == 0 {
 				return 0.5 // most run one input at a time
 			}

@@ -228,7 +228,7 @@ func (f *failure) generatesText() bool {
 	if f.hearsSpeech() {
 		return false
 	}
-	return f.program.name == "lm_eval" || f.told(sampler.ToldText) || !f.convolves() && (f.inCode("past_key_value", "lm_head", "scaled_dot_product", "attn_weights", "input_ids") || f.inFunction("generate", "_sample", "greedy_search", "beam_search", "chat") ||
+	return f.program.name == "lm_eval" || f.told(sampler.ToldText) || !f.convolves() && (f.inCode("past_key_value", "layer_past", "lm_head", "scaled_dot_product", "attn_weights", "input_ids") || f.inFunction("generate", "_sample", "greedy_search", "beam_search", "chat") ||
 		f.command.HasPlain("max_new_tokens", "prompt_length"))
 }
 

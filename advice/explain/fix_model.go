@@ -122,8 +122,8 @@ var fixesModel = []fixRow{
 			return ""
 		},
 		reach: func(f *failure) float64 {
-			if f.phase() == sampler.PhaseLoading || f.class.first == FixSmallerModel || f.phase() == sampler.PhaseInference {
-				return 1.5 // nothing else changes what loading needs
+			if f.phase() == sampler.PhaseLoading || f.class.first == FixSmallerModel || f.phase() == sampler.PhaseInference || f.nothingFreed() {
+				return 1.5 // nothing else changes what the weights need
 			}
 			return 0.6
 		},
