@@ -63,6 +63,7 @@ const (
 	ToldLarger      = "larger"      // it comes with longer or larger inputs
 	ToldFirstGPU    = "first_gpu"   // every process takes memory of GPU 0
 	ToldShared      = "shared"      // other people use the machine
+	ToldHeld        = "held"        // a process that should be gone holds memory
 	ToldSharded     = "sharded"     // the model is sharded over GPUs
 	ToldDecoding    = "decoding"    // a picture is decoded
 	ToldResults     = "results"     // outputs are collected on the GPU

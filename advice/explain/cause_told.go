@@ -39,6 +39,10 @@ var causesTold = []causeRow{
 		confidence: always(0.8),
 		evidence:   func(f *failure) string { return f.words.Say("why.told_first_gpu") }},
 	{id: "told", cause: CauseOtherProcess, reason: sourceMessage,
+		when:       func(f *failure) bool { return f.told(sampler.ToldHeld) && !f.onHost() && !f.numbers() },
+		confidence: always(0.8), // it is seen, not supposed
+		evidence:   func(f *failure) string { return f.words.Say("why.told_held") }},
+	{id: "told", cause: CauseOtherProcess, reason: sourceMessage,
 		when:       func(f *failure) bool { return f.told(sampler.ToldShared) && !f.onHost() && !f.numbers() },
 		confidence: always(0.62),
 		evidence:   func(f *failure) string { return f.words.Say("why.told_shared") }},

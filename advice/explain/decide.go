@@ -68,7 +68,19 @@ func byQuantized(f *job) program {
 }
 
 func byScript(f *job) program {
-	for _, script := range slices.Concat(f.command.Scripts(), f.script(), f.context.Scripts) {
+	if p := programNamed(slices.Concat(f.command.Scripts(), f.script())); p.kind != 0 {
+		return p
+	}
+	p := programNamed(f.context.Scripts)
+	if p.is(running) && slices.ContainsFunc(f.context.Scripts, func(s string) bool { return programNamed([]string{s}).is(training) }) {
+		return program{} // one that trains and one that does not, and nothing says which failed
+	}
+	return p
+}
+
+// programNamed is what the first script is whose name tells.
+func programNamed(scripts []string) program {
+	for _, script := range scripts {
 		words := strings.FieldsFunc(strings.ToLower(strings.TrimSuffix(script, ".py")), func(r rune) bool { return r == '_' || r == '-' || r == '.' || r == '/' })
 		for _, row := range scriptWords {
 			if slices.ContainsFunc(words, func(w string) bool { return slices.Contains(row.words, strings.TrimRight(w, "0123456789")) }) {

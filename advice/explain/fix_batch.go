@@ -126,6 +126,8 @@ var fixesBatch = []fixRow{
 			switch {
 			case f.stateDominated() && !f.program.is(running):
 				return 0.05
+			case !f.numbers() && f.usesLoRA() && f.oneSample():
+				return 0.5 // frozen weights are mostly loaded in 16 bits; what is left are the activations of one sample
 			case !f.numbers():
 				return 0.7
 			}

@@ -205,7 +205,7 @@ var pixelOptions = []string{"imgsz", "img_size", "image_size", "resolution", "in
 
 // onPixels: the network works on pictures or volumes, whose crop is a setting of the training.
 func (f *failure) onPixels() bool {
-	return f.convolves() || f.command.HasPlain(pixelOptions...) || f.inFile("unet", "swin", "resnet", "rcnn", "yolo", "vgg", "hrnet", "deeplab", "detectors/", "segmentors/")
+	return f.convolves() || f.onePicture() || f.command.HasPlain(pixelOptions...) || f.inFile("unet", "swin", "resnet", "rcnn", "yolo", "vgg", "hrnet", "deeplab", "detectors/", "segmentors/")
 }
 
 // learnsPictures: a model that makes pictures is trained.

@@ -174,5 +174,14 @@ func (f *job) batch() int {
 	if _, n, ok := f.command.BatchArgument(); ok {
 		return n
 	}
+	if f.onePicture() {
+		return 1
+	}
 	return max(0, f.context.BatchSize.Or(0))
+}
+
+// onePicture: the tensor that was refused is a single large picture of TensorFlow (own threshold: a million pixels).
+func (f *job) onePicture() bool {
+	shape, _ := f.event.Extra["shape"].([]int)
+	return f.event.Kind == sampler.KindTensorFlow && len(shape) == 4 && shape[0] == 1 && shape[3] <= 4 && shape[1] > 0 && shape[2] >= 1e6/shape[1]
 }

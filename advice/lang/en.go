@@ -1263,6 +1263,7 @@ var textsEN = map[string]string{
 	"why.told_segments":                        "It is said to run with expandable segments: the memory was there, and not in one piece.",
 	"why.told_larger":                          "It comes with longer or larger inputs; memory follows their size.",
 	"why.told_first_gpu":                       "Every process takes memory of GPU 0, as one does that touches CUDA before it has chosen its own GPU.",
+	"why.told_held":                            "A process that should be gone still holds memory, and the error gives no amounts.",
 	"why.told_shared":                          "Others use the machine, and the error gives no amounts.",
 	"why.building":                             "It failed while the model was made, when a few MiB are asked for: the GPU was already taken.",
 	"why.told_decoding":                        "Decoding puts the whole picture or video through the VAE at once, at full size.",

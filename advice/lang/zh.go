@@ -1263,6 +1263,7 @@ var textsZH = map[string]string{
 	"why.told_segments":                        "文中说开启 expandable segments 就能跑：显存够，只是不连续。",
 	"why.told_larger":                          "输入更长或更大时才出现；显存随输入大小变化。",
 	"why.told_first_gpu":                       "每个进程都占用 GPU 0 的显存：在选定自己的 GPU 之前就用了 CUDA 的进程会这样。",
+	"why.told_held":                            "本该结束的进程仍占着显存，而错误里没有任何数量。",
 	"why.told_shared":                          "机器有别人在用，而错误里没有任何数量。",
 	"why.building":                             "在构建模型时就失败了，那时只需要几 MiB：GPU 已经被占用。",
 	"why.told_decoding":                        "解码时整幅图像或视频以全尺寸一次通过 VAE。",

@@ -38,7 +38,7 @@ func TestReported(t *testing.T) {
 		{"With PyTorch I get CUDA out of memory when I resume from some model checkpoint.", sampler.KindCUDA, sampler.PhaseLoading, nil},
 		{"With PyTorch I get OOM when I call model.module.state_dict() and the memory runs out.", sampler.KindCUDA, sampler.PhaseSaving, nil},
 		{"# OOM when computing the score\n\n- PyTorch version: 1.4\n- Using GPU in script?: NO\n\nIt was killed, out of memory.", sampler.KindHostAlloc, "", nil},
-		{"Crashed pycaffe leaves orphaned memory on the GPU, and then I get out of memory.", sampler.KindOtherGPU, "", []string{sampler.ToldShared}},
+		{"Crashed pycaffe leaves orphaned memory on the GPU, and then I get out of memory.", sampler.KindOtherGPU, "", []string{sampler.ToldHeld}},
 		{"I get CUDA out of memory in training regardless of batch size or precision.", sampler.KindCUDA, "", []string{sampler.ToldTried + "batch", sampler.ToldTried + "precision", sampler.ToldTraining}},
 		{"Since the update I run out of memory with PyTorch, with the same settings.", sampler.KindCUDA, "", []string{sampler.ToldUpdate}},
 		{"MemoryError                               Traceback (most recent call last)\n<ipython-input-6> in <module>\n     28     training_steps=10,", sampler.KindHostAlloc, "", nil},
@@ -81,6 +81,9 @@ func TestReported(t *testing.T) {
 		{"4090 显卡，代码添加了 int8 量化，还是爆显存。", sampler.KindOtherGPU, "", []string{sampler.ToldText, sampler.ToldInference}},
 		{"I started torch with --no-half on my card and it ran out of memory.", sampler.KindCUDA, "", []string{sampler.ToldOption + "--no-half"}},
 		{"I get CUDA out of memory here:\nmodel = AutoModelForCausalLM.from_pretrained(name, device_map=\"cuda\")", sampler.KindCUDA, sampler.PhaseLoading, []string{sampler.ToldText, sampler.ToldInference}},
+		{"The training has ended, but its memory remains occupied, and my next torch run is out of memory.", sampler.KindCUDA, "", []string{sampler.ToldHeld}},
+		{"With some photos my torch demo ends with out of memory.", sampler.KindCUDA, "", []string{sampler.ToldLarger, sampler.ToldPixels}},
+		{"# Cuda out of memory\nAn RTX 2060 of 6 GB cannot run the code. Is there any way to reduce what it takes?", sampler.KindCUDA, "", nil},
 		{"Keras regression: it gives me CUBLAS_STATUS_ALLOC_FAILED on each second start.", sampler.KindCuBLAS, "", nil},
 	} {
 		events := read(t, one.text)

@@ -29,7 +29,7 @@ var (
 )
 
 // asks is a question for help with what happened to the one who writes.
-var asks = lazily(`(?i)\b(?:is|are) there (?:an?|any) (?:\w+ )?(?:fix|solution|workaround|way)s?\b(?: to (?:solve|fix|resolve))?|\bhow (?:can|do|should|could) (?:I|we) (?:\w+ )?(?:fix|solve|resolve|avoid|prevent|handle|debug)\b`)
+var asks = lazily(`(?i)\b(?:is|are) there (?:an?|any) (?:\w+ )?(?:fix|solution|workaround|way|trick|method)s?\b(?: to (?:solve|fix|resolve|reduce|lower))?|\bhow (?:can|do|should|could) (?:I|we) (?:\w+ )?(?:fix|solve|resolve|avoid|prevent|handle|debug)\b`)
 
 // talkAfter is how far behind the words for the failure talk is about it; what comes later is of something else.
 const talkAfter = 120

@@ -76,7 +76,7 @@ func title(text string, all []sentence, shows bool) (sentence, bool) {
 	if mark == "" && !shows && plain(line, rest) && firstHand(all) {
 		return sentence{text: strings.TrimSpace(line), line: 1, title: true}, true
 	}
-	if mark == "" || len(line) > 300 || !shows && !form.MatchString(rest) && !firstHand(all) && !(gear.MatchString(line) && !slices.ContainsFunc(all, func(s sentence) bool { return second.MatchString(s.text) })) {
+	if mark == "" || len(line) > 300 || !shows && !form.MatchString(rest) && !firstHand(all) && ((!gear.MatchString(line) && !aboutGear(all)) || toReaders(all)) {
 		return sentence{}, false
 	}
 	return sentence{text: strings.TrimSpace(line[len(mark):]), line: 1, title: true}, true
@@ -99,6 +99,16 @@ func firstHand(all []sentence) bool {
 		}
 	}
 	return own > 0 && own >= others
+}
+
+// aboutGear: a GPU of one's own is named, and help is asked for.
+func aboutGear(all []sentence) bool {
+	return slices.ContainsFunc(all, func(s sentence) bool { return gear.MatchString(s.text) }) && slices.ContainsFunc(all, func(s sentence) bool { return asks.MatchString(s.text) })
+}
+
+// toReaders: it is advice to others.
+func toReaders(all []sentence) bool {
+	return slices.ContainsFunc(all, func(s sentence) bool { return second.MatchString(s.text) })
 }
 
 // isProse: a line of words, not of figures and signs.
