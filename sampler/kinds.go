@@ -72,6 +72,7 @@ const (
 	ToldUnallocated = "unallocated" // gigabytes were reserved but unallocated
 	ToldSegments    = "segments"    // it runs with expandable segments
 	ToldGraph       = "graph"       // the graph of a step is kept
+	ToldGraphOff    = "graph_off"   // code is shown that runs without gradients
 	ToldSame        = "same"        // it comes at the same step again
 	ToldCheckpoint  = "checkpoint"  // it comes when a checkpoint is loaded, to the GPU or to resume
 	ToldLoader      = "loader"      // there are data loader workers

@@ -84,6 +84,8 @@ func TestReported(t *testing.T) {
 		{"The training has ended, but its memory remains occupied, and my next torch run is out of memory.", sampler.KindCUDA, "", []string{sampler.ToldHeld}},
 		{"With some photos my torch demo ends with out of memory.", sampler.KindCUDA, "", []string{sampler.ToldLarger, sampler.ToldPixels}},
 		{"# Cuda out of memory\nAn RTX 2060 of 6 GB cannot run the code. Is there any way to reduce what it takes?", sampler.KindCUDA, "", nil},
+		{"I run the demo, and CUDA complains about insufficient VRAM.", sampler.KindOtherGPU, "", []string{sampler.ToldInference}},
+		{"I get CUDA out of memory when testing this:\nwith torch.no_grad():\n  model(x)", sampler.KindCUDA, "", []string{sampler.ToldGraphOff}},
 		{"Keras regression: it gives me CUBLAS_STATUS_ALLOC_FAILED on each second start.", sampler.KindCuBLAS, "", nil},
 	} {
 		events := read(t, one.text)

@@ -61,6 +61,9 @@ var writes = lazily(`\bAutoModelForCausalLM\b`)
 // speaks names a model that reads and writes, though it be shown pictures.
 var speaks = lazily(`(?i)\b(?:[1-9]\d{0,2}B model|L?VLMs?|LLMs?|vision[- ]language|\w+-VL\b)`)
 
+// graphOff is code that runs without gradients.
+var graphOff = lazily(`(?:\bwith |@)torch\.(?:no_grad|inference_mode)\(`)
+
 // makesContext are the calls of the driver that make a context, as the frames of any language name them.
 var makesContext = lazily(`\bcuCtxCreate|\bcuDevicePrimaryCtxRetain`)
 
@@ -111,6 +114,9 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 	}
 	if !slices.Contains(c.Told, sampler.ToldText) && writes.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldText)
+	}
+	if graphOff.MatchString(text) {
+		c.Told = append(c.Told, sampler.ToldGraphOff)
 	}
 	if makesContext.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldContext)
