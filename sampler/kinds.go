@@ -63,6 +63,7 @@ const (
 	ToldLarger      = "larger"      // it comes with longer or larger inputs
 	ToldFirstGPU    = "first_gpu"   // every process takes memory of GPU 0
 	ToldShared      = "shared"      // other people use the machine
+	ToldHeld        = "held"        // a process that should be gone holds memory
 	ToldSharded     = "sharded"     // the model is sharded over GPUs
 	ToldDecoding    = "decoding"    // a picture is decoded
 	ToldResults     = "results"     // outputs are collected on the GPU
@@ -71,11 +72,17 @@ const (
 	ToldUnallocated = "unallocated" // gigabytes were reserved but unallocated
 	ToldSegments    = "segments"    // it runs with expandable segments
 	ToldGraph       = "graph"       // the graph of a step is kept
+	ToldGraphOff    = "graph_off"   // code is shown that runs without gradients
 	ToldSame        = "same"        // it comes at the same step again
 	ToldCheckpoint  = "checkpoint"  // it comes when a checkpoint is loaded, to the GPU or to resume
 	ToldLoader      = "loader"      // there are data loader workers
 	ToldNotebook    = "notebook"    // it runs in a notebook
 	ToldTried       = "tried_"      // and a setting: it was changed, and that did not help
+	ToldSized       = "sized"       // it works on pictures, videos or volumes of a size that is given
+	ToldBillions    = "billions"    // all weights of a model of billions of parameters are trained
+	ToldContext     = "context"     // no context could be made on the GPU
+	ToldOption      = "option_"     // and an option of 32 bits: it is in force
+	ToldPixels      = "pixels"      // it works on pictures, videos or volumes
 	ToldText        = "text"        // a language model writes
 	ToldTraining    = "training"    // the program trains
 	ToldInference   = "inference"   // it runs a model

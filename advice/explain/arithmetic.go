@@ -184,6 +184,18 @@ func (f *facts) freeShare() (float64, bool) {
 	return share, share >= 0.1
 }
 
+// nothingFreed: next to nothing is unallocated on a GPU that is full, and a small request was refused (own thresholds:
+// 0.4 and 2 %). Each backward pass and each layer frees something that stays reserved; weights that are loaded do not.
+// Where anything else tells what ran, that decides.
+func (f *failure) nothingFreed() bool {
+	if !f.program.is(undecided) || len(f.context.Functions) != 0 || f.phase() != "" || f.batch() != 0 || !f.isPyTorch() || f.onHost() {
+		return false
+	}
+	total := f.total.Or(0)
+	return f.unallocated.Known() && f.unallocated.Or(0) <= partOf(f.reserved(), 0.004) &&
+		f.allocated.Or(0) > partOf(total, 0.8) && f.requested.Or(0) < partOf(total, 0.02)
+}
+
 // numbers: the arithmetic of request and free memory can be done.
 func (f *facts) numbers() bool { _, ok := f.shortfall(); return ok && f.total.Known() }
 

@@ -10,7 +10,7 @@ import (
 // programOf decides from the tools that log and command name, then the traceback, the script's
 // name, the phase and the options, in the order of what deceives least.
 func programOf(f *job) program {
-	for _, decide := range []func(*job) program{namedProgram, byBackward, byScript, byPipeline, byPicture, byPhase, byTold, byOptions} {
+	for _, decide := range []func(*job) program{namedProgram, byBackward, byScript, byPipeline, byPicture, byPhase, byQuantized, byTold, byOptions} {
 		if p := decide(f); p.kind != 0 {
 			return p
 		}
@@ -59,8 +59,28 @@ func byPipeline(f *job) program {
 	return program{}
 }
 
+// byQuantized: weights of few bits are run, and trained by tools that say so.
+func byQuantized(f *job) program {
+	if slices.ContainsFunc(f.context.Files, func(file string) bool { return quantized.Get().MatchString(file) }) {
+		return program{kind: inference}
+	}
+	return program{}
+}
+
 func byScript(f *job) program {
-	for _, script := range slices.Concat(f.command.Scripts(), f.script(), f.context.Scripts) {
+	if p := programNamed(slices.Concat(f.command.Scripts(), f.script())); p.kind != 0 {
+		return p
+	}
+	p := programNamed(f.context.Scripts)
+	if p.is(running) && slices.ContainsFunc(f.context.Scripts, func(s string) bool { return programNamed([]string{s}).is(training) }) {
+		return program{} // one that trains and one that does not, and nothing says which failed
+	}
+	return p
+}
+
+// programNamed is what the first script is whose name tells.
+func programNamed(scripts []string) program {
+	for _, script := range scripts {
 		words := strings.FieldsFunc(strings.ToLower(strings.TrimSuffix(script, ".py")), func(r rune) bool { return r == '_' || r == '-' || r == '.' || r == '/' })
 		for _, row := range scriptWords {
 			if slices.ContainsFunc(words, func(w string) bool { return slices.Contains(row.words, strings.TrimRight(w, "0123456789")) }) {

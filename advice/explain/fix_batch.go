@@ -36,6 +36,9 @@ var fixesBatch = []fixRow{
 			if f.batchIsAuto() {
 				return 0.95
 			}
+			if f.nothingFreed() {
+				return 0.5
+			}
 			if f.program.is(running) && f.batch() == 0 {
 				return 0.5 // most run one input at a time
 			}
@@ -63,6 +66,14 @@ var fixesBatch = []fixRow{
 				"need", gib(f.needed()), "states", f.statesText()}
 		},
 		do: doHalveBatch},
+	{id: FixHalveBatchAccumulate, source: "https://huggingface.co/docs/transformers/main_classes/pipelines",
+		kinds: evaluation | inference, cost: 0.05, // the answers are the same
+		lives: map[string]float64{CauseTooBig: 0.9, CauseDataSpike: 0.85, CauseFragmentation: 0.9, CauseUnknown: 0.55},
+		when: func(f *failure) bool {
+			return f.batch() > 1 && !f.numbers() && !f.impossible() && !f.onHost() && f.phase() != sampler.PhaseLoading
+		},
+		variant: func(f *failure) string { return "inference" },
+		do:      doHalveBatch},
 	{id: FixGradientCheckpointing, source: "https://huggingface.co/docs/transformers/perf_train_gpu_one",
 		kinds: training | undecided, cost: 0.25,
 		lives: map[string]float64{CauseTooBig: 0.8, CauseDataSpike: 0.95, CauseFragmentation: 0.95, CauseOtherProcess: 0.3, CauseImbalance: 0.4, CauseOversubscribed: 0.7, CauseMemoryLimit: 0.4, CauseUnknown: 0.35, CauseLeak: 0.15, CauseValidationSpike: 0.3},
@@ -115,6 +126,8 @@ var fixesBatch = []fixRow{
 			switch {
 			case f.stateDominated() && !f.program.is(running):
 				return 0.05
+			case !f.numbers() && f.usesLoRA() && f.oneSample():
+				return 0.5 // frozen weights are mostly loaded in 16 bits; what is left are the activations of one sample
 			case !f.numbers():
 				return 0.7
 			}

@@ -23,3 +23,13 @@ func TestMixedPrecisionCommands(t *testing.T) {
 		}
 	}
 }
+
+// What is on already is not advised, whatever the option for it is called.
+func TestCheckpointingInForce(t *testing.T) {
+	for option, want := range map[string]bool{"--checkpointing": true, "--gradient_checkpointing True": true, "--checkpoint_dir x": false} {
+		f := newFailure(Incident{Command: "torchrun train.py --batch_size 2 " + option}, ruleBase(), lang.English())
+		if f.checkpointing() != want {
+			t.Errorf("%s: in force %v", option, !want)
+		}
+	}
+}

@@ -38,7 +38,7 @@ var fixesData = []fixRow{
 		kinds: ownCode, cost: 0.03,
 		lives: map[string]float64{CauseLeak: 0.98, CauseHostMemory: 0.97},
 		when: func(f *failure) bool {
-			return !f.keepsResults() && (!f.onHost() || f.hostGrew())
+			return !f.keepsResults() && (!f.onHost() || f.hostGrew() || f.told(sampler.ToldGrowth) && !f.told(sampler.ToldLoader))
 		},
 		reach: always(1),
 		saves: func(f *failure) (span, bool) {

@@ -28,6 +28,9 @@ var fixesInference = []fixRow{
 			if f.total.Known() && f.requested.Or(0) > f.total.Or(0) {
 				return 0.1
 			}
+			if !f.ownForward() {
+				return 0.5 // tools keep none
+			}
 			if f.servedWell() {
 				return 0.6 // a graph would have been too much for the first request
 			}
@@ -47,8 +50,10 @@ var fixesInference = []fixRow{
 		variant: func(f *failure) string { return "option" },
 		pairs:   func(f *failure) []any { return []any{"option", f.fullPrecisionOption()} },
 		do: func(f *failure) []string {
-			text, _ := f.command.WithoutFlag(f.fullPrecisionOption())
-			return []string{text}
+			if text, ok := f.command.WithoutFlag(f.fullPrecisionOption()); ok {
+				return []string{text}
+			}
+			return []string{f.comment("do.without_option", "option", f.fullPrecisionOption())}
 		}},
 	{id: FixHalfPrecision, source: "https://huggingface.co/docs/transformers/perf_infer_gpu_one",
 		kinds: evaluation | inference, cost: 0.04,
@@ -94,7 +99,7 @@ var fixesInference = []fixRow{
 		kinds: training | undecided, cost: 0.15,
 		lives: map[string]float64{CauseTooBig: 0.92, CauseDataSpike: 0.9, CauseFragmentation: 0.8, CauseOversubscribed: 0.7, CauseUnknown: 0.5},
 		when: func(f *failure) bool {
-			return f.oneSample() && f.inTraining() && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.arrays() && (f.onPixels() || f.onlyMessage())
+			return f.oneSample() && f.inTraining() && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.arrays() && (f.onPixels() || f.onlyMessage() || f.told(sampler.ToldPixels))
 		},
 		reach: func(f *failure) float64 {
 			switch {
@@ -106,12 +111,20 @@ var fixesInference = []fixRow{
 			return 0.95
 		},
 		variant: func(f *failure) string {
-			if f.onPixels() {
+			if f.onPixels() || f.told(sampler.ToldPixels) {
 				return "crop"
 			}
 			return "sample"
 		},
 		do: doSmallerInput},
+	{id: FixSmallerInput, source: "https://docs.monai.io/en/stable/inferers.html",
+		kinds: ownCode, cost: 0.1, // possible in training and in inference alike
+		lives: map[string]float64{CauseTooBig: 0.9, CauseDataSpike: 0.95, CauseFragmentation: 0.8, CauseUnknown: 0.55},
+		when: func(f *failure) bool {
+			return f.program.is(undecided) && f.told(sampler.ToldPixels) && (f.told(sampler.ToldSized) || f.told(sampler.ToldLarger)) && !f.onHost() && !f.refusedThoughFree() && f.phase() == ""
+		},
+		reach: always(1),
+		do:    doSmallerInput},
 	{id: FixShortenContext, source: "https://huggingface.co/docs/transformers/kv_cache",
 		kinds: evaluation | inference, cost: 0.1,
 		lives: map[string]float64{CauseTooBig: 0.8, CauseDataSpike: 0.9, CauseFragmentation: 0.7, CauseUnknown: 0.4, CauseOversubscribed: 0.5},
@@ -157,6 +170,12 @@ var fixesInference = []fixRow{
 		do:      doOffload},
 }
 
+// ownForward: the text shows whose forward pass it was, or an error of the years in which the graph was often
+// forgotten. Who says no more than that he runs a model or a script mostly does so with what others published.
+func (f *failure) ownForward() bool {
+	return len(f.context.Functions) > 0 || f.saysCached()
+}
+
 // oneSample: one sample at a time is too much, or fewer of them did not help.
 func (f *failure) oneSample() bool { return f.batch() == 1 || f.told(sampler.ToldTried+"batch") }
 
@@ -181,9 +200,12 @@ func (f *failure) convolves() bool {
 	return f.inCode("conv2d", "conv3d", "conv_transpose", "interpolate(", "upsample", "grid_sample") || f.inFunction("conv", "upsample", "vae", "decode_first_stage", "interpolate")
 }
 
+// pixelOptions are options for the size of a picture.
+var pixelOptions = []string{"imgsz", "img_size", "image_size", "resolution", "input_size", "crop_size", "tile", "tile_size", "load_size", "fine_size", "patch_size"}
+
 // onPixels: the network works on pictures or volumes, whose crop is a setting of the training.
 func (f *failure) onPixels() bool {
-	return f.convolves() || f.inFile("unet", "swin", "resnet", "rcnn", "yolo", "vgg", "hrnet", "deeplab", "detectors/", "segmentors/")
+	return f.convolves() || f.onePicture() || f.command.HasPlain(pixelOptions...) || f.inFile("unet", "swin", "resnet", "rcnn", "yolo", "vgg", "hrnet", "deeplab", "detectors/", "segmentors/")
 }
 
 // learnsPictures: a model that makes pictures is trained.
@@ -206,7 +228,7 @@ func (f *failure) generatesText() bool {
 	if f.hearsSpeech() {
 		return false
 	}
-	return f.program.name == "lm_eval" || f.told(sampler.ToldText) || !f.convolves() && (f.inCode("past_key_value", "lm_head", "scaled_dot_product", "attn_weights", "input_ids") || f.inFunction("generate", "_sample", "greedy_search", "beam_search", "chat") ||
+	return f.program.name == "lm_eval" || f.told(sampler.ToldText) || !f.convolves() && (f.inCode("past_key_value", "layer_past", "lm_head", "scaled_dot_product", "attn_weights", "input_ids") || f.inFunction("generate", "_sample", "greedy_search", "beam_search", "chat") ||
 		f.command.HasPlain("max_new_tokens", "prompt_length"))
 }
 
@@ -216,6 +238,11 @@ func (f *failure) fullPrecisionOption() string {
 		switch w {
 		case "--no-half", "--force-fp32", "--fp32", "--precision=full", "--full-precision":
 			return w
+		}
+	}
+	for _, what := range f.context.Told {
+		if option, is := strings.CutPrefix(what, sampler.ToldOption); is {
+			return option
 		}
 	}
 	return ""

@@ -65,16 +65,15 @@ var fixesModel = []fixRow{
 			}
 			return 0.35
 		},
-		do: func(f *failure) []string {
-			if f.phase() == sampler.PhaseLoading {
-				return []string{`AutoModelForCausalLM.from_pretrained(name, device_map="auto", torch_dtype="auto")  ` + f.comment("do.device_map")}
-			}
-			if f.shardsMore() {
-				return []string{`{"zero_optimization": {"stage": 3, "offload_optimizer": {"device": "cpu"}, "offload_param": {"device": "cpu"}}}  ` + f.comment("do.zero")}
-			}
-			return []string{"from torch.distributed.fsdp import fully_shard", "fully_shard(model)  " + f.comment("do.fsdp"),
-				`{"zero_optimization": {"stage": 2, "offload_optimizer": {"device": "cpu"}}}  ` + f.comment("do.zero")}
-		}},
+		do: doShard},
+	{id: FixShardOrOffload, source: "https://deepspeed.readthedocs.io/en/latest/memory.html",
+		kinds: training, cost: 0.15,
+		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.7},
+		when: func(f *failure) bool { // 16 bytes for each weight, and one sample beside
+			return f.told(sampler.ToldBillions) && f.oneSample() && !f.usesLoRA() && !f.numbers() && !f.onHost() && f.inTraining() && f.isPyTorch()
+		},
+		reach: always(1),
+		do:    doShard},
 	{id: FixSmallerModel, source: sourceLlama,
 		kinds: server, cost: 0.1, // fewer layers on the GPU: slower, and the same answers
 		lives: map[string]float64{CauseTooBig: 0.9, CauseMemoryLimit: 0.4, CauseUnknown: 0.6},
@@ -123,8 +122,8 @@ var fixesModel = []fixRow{
 			return ""
 		},
 		reach: func(f *failure) float64 {
-			if f.phase() == sampler.PhaseLoading || f.class.first == FixSmallerModel || f.phase() == sampler.PhaseInference {
-				return 1.5 // nothing else changes what loading needs
+			if f.phase() == sampler.PhaseLoading || f.class.first == FixSmallerModel || f.phase() == sampler.PhaseInference || f.nothingFreed() {
+				return 1.5 // nothing else changes what the weights need
 			}
 			return 0.6
 		},
@@ -140,6 +139,17 @@ var fixesModel = []fixRow{
 			}
 			return []string{"from_pretrained(name, quantization_config=BitsAndBytesConfig(load_in_4bit=True))"}
 		}},
+}
+
+func doShard(f *failure) []string {
+	if f.phase() == sampler.PhaseLoading {
+		return []string{`AutoModelForCausalLM.from_pretrained(name, device_map="auto", torch_dtype="auto")  ` + f.comment("do.device_map")}
+	}
+	if f.shardsMore() || f.told(sampler.ToldSharded) {
+		return []string{`{"zero_optimization": {"stage": 3, "offload_optimizer": {"device": "cpu"}, "offload_param": {"device": "cpu"}}}  ` + f.comment("do.zero")}
+	}
+	return []string{"from torch.distributed.fsdp import fully_shard", "fully_shard(model)  " + f.comment("do.fsdp"),
+		`{"zero_optimization": {"stage": 2, "offload_optimizer": {"device": "cpu"}}}  ` + f.comment("do.zero")}
 }
 
 // shardsMore: DeepSpeed shards already, and what it keeps for the optimizer is still too much for the GPU.

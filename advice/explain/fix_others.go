@@ -127,6 +127,9 @@ var fixesOthers = []fixRow{
 			if slices.ContainsFunc(f.context.Told, func(what string) bool { return strings.HasPrefix(what, sampler.ToldTried) }) {
 				return 0.25 // who changes settings and runs again has a new kernel
 			}
+			if f.phase() == sampler.PhaseLoading && !f.told(sampler.ToldGrowth) {
+				return 0.5 // that a model is loaded says why: nothing tells of a cell that ran before
+			}
 			return 1
 		},
 		do: func(f *failure) []string {
@@ -164,7 +167,7 @@ var fixesOthers = []fixRow{
 		when:    func(f *failure) bool { return f.program.reserves() },
 		variant: func(f *failure) string { return f.program.name },
 		reach: func(f *failure) float64 {
-			if f.impossible() || f.loadingWeights() || f.dryRun() || indexOf(f.event.Text, "Not enough memory to handle") >= 0 || f.class.kind == sampler.KindKVCache || f.class.kind == sampler.KindStaticPool {
+			if f.impossible() || f.loadingWeights() || f.overweight() || f.dryRun() || indexOf(f.event.Text, "Not enough memory to handle") >= 0 || f.class.kind == sampler.KindKVCache || f.class.kind == sampler.KindStaticPool {
 				return 0.1 // it does not come to the cache, or the cache is too small already
 			}
 			if f.readsPictures() {

@@ -41,7 +41,7 @@ func (f *job) optimizer() string {
 // checkpointing is in force already.
 func (f *job) checkpointing() bool {
 	on, known := f.command.SwitchedOn("gradient_checkpointing", "activation_checkpointing", "use_checkpoint", "checkpoint_activations",
-		"use_gradient_checkpointing", "recompute_activations", "recompute_granularity", "enable_gradient_checkpointing", "grad_checkpoint", "grad_checkpointing")
+		"use_gradient_checkpointing", "recompute_activations", "recompute_granularity", "enable_gradient_checkpointing", "grad_checkpoint", "grad_checkpointing", "checkpointing")
 	return known && on || f.inFunction("checkpoint_wrapper", "checkpointfunction", "_checkpoint_without_reentrant", "unpack_hook") ||
 		f.inCode("checkpoint(", "checkpoint.checkpoint", "gradient_checkpointing=True")
 }
@@ -114,7 +114,7 @@ func (f *job) preallocator() string {
 func (f *job) graphOff() bool {
 	return f.isUltralytics() || f.program.name == "whisper" || f.program.name == "lm_eval" || f.told(sampler.ToldText) && f.program.is(running) || f.command.Style() == command.StyleTrainer || f.command.Style() == command.StyleLightning ||
 		f.inFunction("decorate_context", "no_grad", "inference_mode", "prediction_step", "evaluation_loop", "_run_evaluate", "_no_grad_context") ||
-		f.inCode("no_grad", "inference_mode") || f.inFile("pipeline_", "pipelines/", "generation/utils.py")
+		f.inCode("no_grad", "inference_mode") || f.told(sampler.ToldGraphOff) || f.inFile("pipeline_", "pipelines/", "generation/utils.py")
 }
 
 // hostPossible: the message is of the GPU, and host memory may be the reason all the same.
@@ -174,5 +174,14 @@ func (f *job) batch() int {
 	if _, n, ok := f.command.BatchArgument(); ok {
 		return n
 	}
+	if f.onePicture() {
+		return 1
+	}
 	return max(0, f.context.BatchSize.Or(0))
+}
+
+// onePicture: the tensor that was refused is a single large picture of TensorFlow (own threshold: a million pixels).
+func (f *job) onePicture() bool {
+	shape, _ := f.event.Extra["shape"].([]int)
+	return f.event.Kind == sampler.KindTensorFlow && len(shape) == 4 && shape[0] == 1 && shape[3] <= 4 && shape[1] > 0 && shape[2] >= 1e6/shape[1]
 }

@@ -41,6 +41,9 @@ func (f *facts) makesContext() bool {
 	if f.onHost() || f.numbers() {
 		return false
 	}
+	if f.told(sampler.ToldContext) {
+		return true
+	}
 	for _, call := range []string{"PrimaryCtxRetain", "cuCtxCreate", "failed initializing StreamExecutor", "failed call to cuInit", "implicit initialization on GPU", "failed to create context", "create CUDA context"} {
 		if indexOf(f.event.Text, call) >= 0 {
 			return true

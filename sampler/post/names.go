@@ -8,10 +8,12 @@ import (
 )
 
 var (
-	script = lazily(`(?:^|[\s"'\x60(/\\])([\w-]+\.py)\b`)
+	script = lazily(`(?:^|[\s"'\x60(/\\])([\w-]+\.(?:py|sh|ipynb))\b`)
 	frame  = lazily(`^\s*(?:File "|\S+\.py[: (]|[>-]+ ?\d+ )`)
 	// command is one that stands anywhere in a line; quoting or the words behind it end it.
-	command = lazily("(?:^|[\\s`\"'(])((?:[A-Z_]+=\\S+\\s+)*(?:python[\\d.]*\\s+(?:-\\S+\\s+)*\\S+\\.py|python[\\d.]*\\s+-m\\s+[\\w.]+|torchrun\\s+\\S|accelerate launch\\s+\\S|deepspeed\\s+\\S+\\.py|vllm serve\\s+\\S|ollama run\\s+\\S)[^`]*)")
+	command = lazily("(?:^|[\\s`\"'(])((?:[A-Z_]+=\\S+\\s+)*(?:python[\\d.]*\\s+(?:-\\S+\\s+)*\\S+\\.py|python[\\d.]*\\s+-m\\s+[\\w.]+|(?:ba)?sh\\s+\\S+\\.sh|torchrun\\s+\\S|accelerate launch\\s+\\S|deepspeed\\s+\\S+\\.py|vllm serve\\s+\\S|ollama run\\s+\\S)[^`]*)")
+	// continued is where a command goes on in the next line.
+	continued = lazily(`\\[ \t]*\r?\n[ \t]*`)
 	// loads is a line of code that loads a model, in a text that shows no other use of it.
 	loads = lazily(`\.from_pretrained\(`)
 	prose = lazily(`(?:[,:;]\s|\s(?:on|with|in|and|for|gives?|from|at|which|then|fails?|stops?|runs|dies|but|the|it)\s).*$`)
@@ -36,6 +38,12 @@ var programs = []struct {
 	{"llama-reference", lazily(`--ckpt_dir\b[^\n]*--tokenizer_path\b`)},
 }
 
+// wide is an option that asks for 32 bits.
+var wide = lazily("(?:^|[\\s\"'`=])(--(?:no-half|force-fp32|full-precision|fp32|precision=full))(?:$|[\\s\"'`.,;)])")
+
+// without is how an option is spoken of that is not in force.
+var without = lazily(`(?i)\b(?:remov\w*|without|not|dropp\w*|tak\w* away|if|should|could)\b|n['’]t\b`)
+
 // name puts scripts, command and tool into a context that does not know them from the log.
 func name(c *sampler.LogContext, text string, all []sentence) {
 	for _, s := range all { // the script that fails before those that do not
@@ -47,14 +55,17 @@ func name(c *sampler.LogContext, text string, all []sentence) {
 			}
 		}
 	}
-	for _, line := range strings.Split(text, "\n") {
+	for _, line := range strings.Split(continued.ReplaceAllString(text, " "), "\n") {
 		if frame.MatchString(line) {
 			continue
 		}
 		addScripts(c, line)
-		if at := command.FindStringSubmatch(line); at != nil && c.Command == "" {
+		if at := command.FindStringSubmatch(line); at != nil && (c.Command == "" || strings.HasSuffix(c.Command, `\`)) {
 			c.Command = strings.TrimSpace(prose.ReplaceAllString(at[1], ""))
 		}
+	}
+	if at := wide.FindStringSubmatch(text); at != nil && !slices.ContainsFunc(all, func(s sentence) bool { return wide.MatchString(s.text) && without.MatchString(s.text) }) {
+		c.Told = append(c.Told, sampler.ToldOption+at[1])
 	}
 	if len(c.Functions) == 0 && c.Phase == "" && loads.MatchString(text) && !slices.Contains(c.Told, sampler.ToldTraining) {
 		c.Phase = sampler.PhaseLoading

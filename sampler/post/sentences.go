@@ -1,6 +1,7 @@
 package post
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -57,6 +58,8 @@ var (
 	// first is somebody who speaks of what happened to him; second is advice to others.
 	first  = lazily(`(?i)\b(?:I|I['’]m|I['’]ve|my|me|we|our)\b|[\p{Hangul}\p{Hiragana}]|我|报错|请问`)
 	second = lazily(`(?i)\byou (?:can|may|might|should|could|need|must|have|want|are|get|see|use|run)\b|\byour (?:\w+ )?(?:gpu|model|code|data|batch|card|program|machine|system|training|memory|vram|input|images?|own)\b`)
+	// gear is a GPU of one's own, as a heading names it.
+	gear = lazily(`(?i)\b(?:[AHLVT]\d{1,3}|A6000|(?:RTX|GTX|Titan) ?\w*|[1-5]0[5-9]0(?:ti)?|\d{1,3} ?Gi?B)\b`)
 	// form are headings of the forms for bug reports.
 	form = lazily(`(?im)^\W*(?:describe the (?:bug|issue|problem)|(?:steps? )?to reproduce|reproduction|(?:steps to reproduce)|expected behaviou?r|system info\w*|(?:your )?(?:current )?environment|env|issue description|checklist|reminder|error message|what happened)\b`)
 )
@@ -73,7 +76,7 @@ func title(text string, all []sentence, shows bool) (sentence, bool) {
 	if mark == "" && !shows && plain(line, rest) && firstHand(all) {
 		return sentence{text: strings.TrimSpace(line), line: 1, title: true}, true
 	}
-	if mark == "" || len(line) > 300 || !shows && !form.MatchString(rest) && !firstHand(all) {
+	if mark == "" || len(line) > 300 || !shows && !form.MatchString(rest) && !firstHand(all) && ((!gear.MatchString(line) && !aboutGear(all)) || toReaders(all)) {
 		return sentence{}, false
 	}
 	return sentence{text: strings.TrimSpace(line[len(mark):]), line: 1, title: true}, true
@@ -96,6 +99,16 @@ func firstHand(all []sentence) bool {
 		}
 	}
 	return own > 0 && own >= others
+}
+
+// aboutGear: a GPU of one's own is named, and help is asked for.
+func aboutGear(all []sentence) bool {
+	return slices.ContainsFunc(all, func(s sentence) bool { return gear.MatchString(s.text) }) && slices.ContainsFunc(all, func(s sentence) bool { return asks.MatchString(s.text) })
+}
+
+// toReaders: it is advice to others.
+func toReaders(all []sentence) bool {
+	return slices.ContainsFunc(all, func(s sentence) bool { return second.MatchString(s.text) })
 }
 
 // isProse: a line of words, not of figures and signs.

@@ -15,10 +15,12 @@ var tells = []struct {
 		`\b(?:memory )?leak(?:s|age|ing)?\b|\bGPU (?:usage )?(?:continue[sd]?|keeps?|kept) (?:to )?(?:increas|grow|ris)\w*|\baccumulat(?:e|es|ed|ing) (?:\w+ )?memory\b|\bmemory\b[^.]{0,60}\b(?:slow|steady|constant|gradual)(?: and \w+)? increase\b|\b(?:is|are|keeps) (?:always|constantly|steadily) (?:growing|increasing)\b|\b(?:execut|runn?)\w* (?:the |a )?(?:same )?cell (?:multiple|several|many) times\b|\b(?:seems to|keeps) (?:grow|increas)\w*|\bvariable is not released|\b(?:memory|vram|it) (?:never|does not|doesn't) (?:go(?:es)?|come(?:s)?) down\b|\bincreasing (?:\w+[ -])?(?:memory|vram)\b|\b(?:memory|vram)\b[^.]{0,30}\b(?:do|does|is|was|did)(?:n['’]t| not) (?:get )?(?:be )?(?:free|freed|cleared|clear)\b|(?:显存|内存)[^。]{0,12}(?:一直涨|不断|持续|逐渐|越来越)`),
 		lazily(`(?i)\b(?:no|not a|without|any)\s+(?:memory )?leak|with (?:the |larger )?(?:batch|size|resolution|length|image)|RAM usage doesn't|\brapidly\b|\bloading\b`)},
 	{sampler.ToldLate, lazily(`(?i)\bin (?:the )?later (?:training|epochs|steps)\b|\bafter (?:training |running |processing )?(?:on )?(?:some |about |around |~)?(?:\d+-)?(?:a few|some|several|many|\d[\d,.]*k?) ?(?:hundreds?|thousands?|k)? ?(?:of )?(?:\w+ ){0,2}(?:steps?|iterations?|iters?|epochs?|batch(?:es)?|examples|samples|images|requests|hours|hrs)\b|\brandom (?:point|step|time|batch|epoch)s?\b`), nil},
-	{sampler.ToldLarger, lazily(`(?i)\b(?:longer|larger|bigger|higher[ -]res\w*|(?:very|too|extremely) (?:long|large)|specific) (?:than \w+ )?(?:sentences?|sequences?|texts?|prompts?|inputs?|images?|pictures?|files?|videos?|documents?|samples?)\b|\bexceed\w* (?:the )?max\w*[ _-]?(?:seq|len|token)\w*|\b(?:so |too |very )?many (?:gt |ground[- ]truth )?(?:boxes|objects|instances|points|nodes|atoms|residues)\b|(?:句子|文本|图片|图像|序列)[^。]{0,6}(?:长|大)`), nil},
+	{sampler.ToldLarger, lazily(`(?i)\b(?:longer|larger|bigger|higher[ -]res\w*|(?:very|too|extremely) (?:long|large)|specific) (?:than \w+ )?(?:sentences?|sequences?|texts?|prompts?|inputs?|images?|pictures?|photos?|files?|videos?|frames?|footage|documents?|samples?)\b|\b(?:with|for|on|but|only) (?:some|certain|a few) (?:images?|pictures?|photos?|videos?|documents?|sentences?|inputs?)\b|\b(?:images?|pictures?|photos?|videos?) (?:bigger|larger|longer|higher|greater) than\b|\bfootage above\b|\bexceed\w* (?:the )?max\w*[ _-]?(?:seq|len|token)\w*|\b(?:so |too |very )?many (?:gt |ground[- ]truth )?(?:boxes|objects|instances|points|nodes|atoms|residues)\b|(?:句子|文本|图片|图像|序列)[^。]{0,6}(?:长|大)`), nil},
 	{sampler.ToldFirstGPU, lazily(`(?i)\b(?:first|last|one|master) (?:GPU|card|rank|node|device)\b[^.]{0,60}\bmore (?:\w+ )?memory\b|\b(?:resum\w*|load\w*)\b[^.]{0,80}\b(?:on|of|to) (?:the first GPU|(?:GPU|cuda|device) ?[:#]? ?0)\b|\b(?:GPU|cuda|device) ?[:#]? ?0\b[^.]{0,80}\b(?:every|each|all)\b[^.]{0,20}\b(?:script|process|rank|worker|job|model)|\b(?:GPU|cuda|device) ?[:#]? ?0\b[^.]{0,40}\b(?:others?|rest)\b|\b(?:every|each|all) (?:the )?(?:script|process|rank|worker|job|model)(?:s|es)?\b[^.]{0,60}\b(?:GPU|cuda|device) ?[:#]? ?0\b`), nil},
-	{sampler.ToldShared, lazily(`(?i)\b(?:several|two|other|many|multiple) (?:users?|people)\b|\bshared (?:machine|server|node|cluster|gpu)s?\b|\b(?:previous|old|stale|zombie|orphan\w*|dead) (?:\w+ )?process(?:es|\(es\))?(?:[^.\w]|\s)[^.]{0,60}\b(?:hold(?:s|ing)?|retain\w*|remain\w*|keep\w*|still)\b|\borphan\w*\b[^.]{0,30}\b(?:GPU|memory)\b|\b(?:GPU|memory)\b[^.]{0,30}\borphan\w*|\b(?:two|2|several|another|both) (?:\w+ )?(?:kernels?|notebooks?|processes|programs|instances)\b`),
-		lazily(`(?i)\b(?:no|without) (?:other|another)|\b(?:torchrun|ddp|distributed|ranks?|data ?loader|workers?)\b`)},
+	{sampler.ToldShared, lazily(`(?i)\b(?:several|two|other|many|multiple) (?:users?|people)\b|\banother (?:code|program|job|script|training|experiment|user|person)\b[^.]{0,30}\b(?:GPU|card)|\bshared (?:machine|server|node|cluster|gpu)s?\b|\b(?:two|2|several|another|both) (?:\w+ )?(?:kernels?|notebooks?|processes|programs|instances)\b`),
+		lazily(`(?i)\b(?:no|without) (?:other|another)|\b(?:saw|see|seen|read|like|unlike|for) (?:\w+ )?(?:many |other |multiple )people\b|\bpeople (?:seem|can|could|are able|have|had|say|said|got?|with)\b|\b(?:torchrun|ddp|distributed|ranks?|data ?loader|workers?)\b`)},
+	{sampler.ToldHeld, lazily(`(?i)\b(?:previous|old|stale|zombie|orphan\w*|dead) (?:\w+ )?process(?:es|\(es\))?(?:[^.\w]|\s)[^.]{0,60}\b(?:hold(?:s|ing)?|retain\w*|remain\w*|keep\w*|still)\b|\borphan\w*\b[^.]{0,30}\b(?:GPU|memory)\b|\b(?:GPU|memory)\b[^.]{0,30}\borphan\w*|\b(?:process|program|script|job|training|run) (?:has |is |was |had )?(?:ended|finished|stopped|terminated|killed|closed|exited)\b[^.]{0,40}\b(?:memory|vram)\b[^.]{0,20}\b(?:still|(?:remains?|stays?) (?:occupied|used|allocated|full))\b`),
+		lazily(`(?i)\bdata ?loader\b|\bworkers?\b`)},
 	{sampler.ToldSharded, lazily(`(?i)\bfsdp\b|\bfully[ -]?shard\w*|\bdeepspeed\b|\bzero[-_ ]?3\b`), nil},
 	{sampler.ToldResults, lazily(`(?i)\b(?:predictions?|outputs?|logits|results|tensors)\b[^.]{0,40}\b(?:aggregat\w*|collect\w*|concatenat\w*|accumulat\w*|gather\w*|kept|stay)\b[^.]{0,40}\b(?:GPU|CUDA|VRAM)\b|\b(?:aggregat\w*|collect\w*|concatenat\w*|accumulat\w*|gather\w*|keep\w*)\b[^.]{0,30}\b(?:predictions?|outputs?|logits)\b[^.]{0,30}\b(?:GPU|CUDA|VRAM)\b`), nil},
 	{sampler.ToldUpdate, lazily(`(?i)\b(?:after|since|post) (?:the |an? |my |i )?(?:\w+ )?(?:updat|upgrad)\w*|\bprior to the updat|\bwork(?:s|ed)\b[^.]{0,40}\b(?:previous|earlier|older|old|last) (?:version|commit|release)|\b(?:able|could)\b[^.]{0,40}\bunder this commit\b|\bregression\b`), nil},
@@ -29,11 +31,14 @@ var tells = []struct {
 		lazily(`(?i)\b(?:no|not|without|never|n['’]t)\b[^.]{0,20}\bresum`)},
 	{sampler.ToldLoader, lazily(`(?i)\bdata ?loader\b|\bnum_workers\b`), lazily(`(?i)\b(?:no|not|without) (?:\w+ )?data ?loader|\bnum_workers\W{1,3}0\b`)},
 	{sampler.ToldNotebook, lazily(`(?i)\b(?:colab|jupyter(?:lab)?|(?:kaggle|ipython|python) notebook|(?:my|the|this|a) notebook)\b`), lazily(`(?i)\b(?:not|no|without|outside)\b[^.]{0,20}\b(?:colab|jupyter|notebook)`)},
-	{sampler.ToldUnallocated, lazily(`(?i)\b[1-9]\d*(?:\.\d+)? ?Gi?B (?:\w+ ){0,2}reserved[- ]but[- ]unallocated\b`), nil},
+	{sampler.ToldUnallocated, lazily(`(?i)\b[1-9]\d*(?:\.\d+)? ?Gi?B (?:\w+ ){0,2}reserved[- ]but[- ]unallocated\b|\bfragmented\b|\b(?:due to|because of|caused by|suspect\w*|looks like) (?:\w+ ){0,2}fragmentation\b`), nil},
 	{sampler.ToldOffload, lazily(`(?i)(?:\b|_)offload`), nil},
-	{sampler.ToldText, lazily(`(?i)\b(?:\d+x)?\d{1,3}(?:\.\d+)?B\b(?:[- ](?:model|chat|instruct|parameters?))?|\b(?:(?:M|LV|V)?LLMs?|L?VLMs?|language models?|chat(?:s|bot|ting)?|(?:code)?llama-?[23]?|llava\S*|internvl\S*|internlm\S*|baichuan\S*|gemma\S*|deepseek\S*|codegeex|vicuna|mistral|mixtral|gpt-?[2j]|qwen\S*|chatglm\S*|text[- ]generation\S*|prompts? tokens?)\b`),
-		lazily(`(?i)\b(?:train(?:s|ing)?|fine-?tun(?:e|es|ing)|q?lora|images?|pictures?|videos?|diffusion)\b`)},
-	{sampler.ToldDecoding, lazily(`(?i)\bvae\b`), lazily(`(?i)\btrain(?:s|ing)?\b`)},
+	{sampler.ToldText, lazily(`(?i)\b(?:\d+x)?\d{1,3}(?:\.\d+)?B\b(?:[- ](?:model|chat|instruct|parameters?))?|\b(?:(?:M|LV|V)?LLMs?|L?VLMs?|language models?|chat(?:s|bot|ting)?|(?:code)?llama-?[23]?|llava\S*|internvl\S*|internlm\S*|baichuan\S*|gemma\S*|deepseek\S*|codegeex|vicuna|mistral|mixtral|gpt-?[2j]|qwen\S*|chatglm\S*|phi-?[1-4]\S*|falcon-?\d+b\S*|text[- ]generation\S*|prompts? tokens?)\b|量化|大模型|多轮对话`),
+		lazily(`(?i)\b(?:train(?:s|ing)?|fine-?tun(?:e|es|ing)|q?lora|images?|pictures?|videos?|diffusion)\b|训练|微调`)},
+	{sampler.ToldPixels, lazily(`(?i)\b(?:photos?|\w+\.(?:png|jpe?g|mp4)|\d+ ?(?:mpx|megapixels?)|images?|img(?:sz|_?size)?|pictures?|videos?|frames|footage|\d{3,4}p|coco|yolo\S*|[ru]?cnn|u-?net\S*|segmentation|object detection|resolution|pixels?|voxels?|volumes?|ct|mri|3d)\b`), nil},
+	{sampler.ToldSized, lazily(`(?i)\b\d{3,4} ?[x*×] ?\d{3,4}\b|\b\d{3,4}p\b`), lazily(`(?i)\b(?:seq\w*|tokens?|layers?|hidden)\b`)},
+	{sampler.ToldBillions, lazily(`(?i)\b(?:[7-9]|[1-9]\d{1,2})B\b`), lazily(`(?i)q?lora|\bpeft\b|\b(?:int)?[48][- ]?bits?\b|\bint[48]\b|gptq|awq|adapters?\b`)},
+	{sampler.ToldDecoding, lazily(`(?i)\bvae\b|\bdecod(?:e|es|ing) (?:the )?latents?\b|\b(?:on|at|during|while) decod(?:e|ing)\b`), lazily(`(?i)\btrain(?:s|ing)?\b`)},
 }
 
 // kinds are the words for what a program does.
@@ -43,12 +48,24 @@ var kinds = []struct {
 }{
 	{sampler.ToldInference, lazily(`(?i)\b(?:not|n['’]t|never) (?:train\w*|fine-?tun\w*)\b|\bonly (?:run |do )?inference\b`)},
 	{sampler.ToldTraining, lazily(`(?i)\b(?:train|trains|training|fine-?tun(?:e|es|ing)|kohya\w*|sd-scripts|dreambooth|textual inversion|q?lora (?:training|with kohya)|network dim|backward)\b|训练|微调`)},
-	{sampler.ToldImages, lazily(`(?i)\b(?:txt2img|img2img|text[- ]to[- ]image|stable[- ]?diffusion\S*|sdxl|comfyui|invokeai|inpaint(?:ing)?|upscal(?:e|es|ing|er)|super[- ]resolution|generat(?:e|es|ing) (?:\w+ )?(?:images?|pictures?|textures?|videos?)|vae[- ]decod(?:e|ing))\b`)},
-	{sampler.ToldInference, lazily(`(?i)\b(?:inference|inferring|demo|predict(?:s|ing|ions?)?|caption(?:s|ing)|transcrib(?:e|es|ing)|whisper|render(?:s|ing)?|chat(?:s|bot|ting)?|text[- ]generation\S*|first prompt|model\.generate|model\.encode|embeddings?|flask|fastapi|endpoint|requests|test[- ]set|generat(?:es|ing)|test(?:ing|s)? (?:the|a|my|an|on)\b|test(?:ing)? (?:script|code|time|images?)\b|image in a loop)|推理|预测|测试`)},
+	{sampler.ToldImages, lazily(`(?i)\b(?:txt2img|img2img|text[- ]to[- ]image|stable[- ]?diffusion\S*|sdxl|comfyui|invokeai|inpaint(?:ing)?|upscal(?:e|es|ing|er)|super[- ]resolution|generat(?:e|es|ing) (?:\w+ )?(?:images?|pictures?|textures?|videos?)|(?:an|one|1|single|the) (?:image|picture) (?:of )?\d{3,4} ?[x*×] ?\d{3,4}|flux(?:[.-]?\d)?[-.](?:dev|schnell)\S*|flux\.?1|cogvideo\S*|hunyuan-?video\S*|animatediff|controlnet|vae[- ]decod(?:e|ing)|decod(?:e|es|ing) (?:the )?latents?|svd_xt)\b`)},
+	{sampler.ToldInference, lazily(`(?i)\b(?:inference|inferring|demo|predict(?:s|ing|ions?)?|caption(?:s|ing)|transcrib(?:e|es|ing)|whisper|render(?:s|ing)?|chat(?:s|bot|ting)?|text[- ]generation\S*|first prompt|model\.generate|model\.encode|embeddings?|flask|fastapi|endpoint|requests|test[- ]set|generat(?:es|ing)|test(?:ing)?(?:\.?$|\.?[^.\w])|tests (?:the|a|my|an|on|one|single|few|some)\b|runn?ing (?:the )?tests?\b|image in a loop|(?:my|input|long|short|whole|process\w*) (?:videos?|footage|frames))\b|推理|预测|测试`)},
 }
 
 // trains are words of which one is in nearly each text about training a language model.
 var trains = lazily(`(?i)\b(?:train\w*|fine-?tun\w*|q?lora|peft|sft|dpo|grpo|ppo|trl|rlhf|unsloth|axolotl|llama-?factory|backward|optimizer|epochs?)\b|训练|微调`)
+
+// writes is the class of transformers for models that write, which stands in code.
+var writes = lazily(`\bAutoModelForCausalLM\b`)
+
+// speaks names a model that reads and writes, though it be shown pictures.
+var speaks = lazily(`(?i)\b(?:[1-9]\d{0,2}B model|L?VLMs?|LLMs?|vision[- ]language|\w+-VL\b)`)
+
+// graphOff is code that runs without gradients.
+var graphOff = lazily(`(?:\bwith |@)torch\.(?:no_grad|inference_mode)\(`)
+
+// makesContext are the calls of the driver that make a context, as the frames of any language name them.
+var makesContext = lazily(`\bcuCtxCreate|\bcuDevicePrimaryCtxRetain`)
 
 // passed is what had no failure.
 var passed = lazily(`(?i)\b(?:the )?(?:training|fine-?tuning|inference|prediction|validation|loading|sampling)(?: itself| step| part)? (?:is|was|works?|worked|runs?|ran|goes|went|passes|passed|completes|completed|finishes|finished)\b(?: (?:fine|ok|okay|well|through|completely|smoothly|without))*`)
@@ -58,6 +75,9 @@ var loaded = lazily(`(?i)\bload(?:s|ing|ed)?\b[^.,]{0,20}\b(?:fine|ok|okay|well|
 
 // loadsOnGPU: a checkpoint is read straight to the GPU.
 var loadsOnGPU = lazily(`(?i)\btorch\.load\b[^.]{0,200}\b(?:GPU|VRAM)\b`)
+
+// loadsData: what is loaded is no model.
+var loadsData = lazily(`(?i)\bload(?:ing|s|ed)? (?:in )?(?:the |my |all |a |up )*(?:\w+ )?(?:data\w*|features?|images?|files?|csv|tsv|json|hdf5)\b`)
 
 // reportedPhases are the phases in the words of a person, and for which of them the error must be spoken of.
 var reportedPhases = []struct {
@@ -70,6 +90,12 @@ var reportedPhases = []struct {
 	{sampler.PhaseValidation, lazily(`(?i)\b(?:validation|validating|evaluation|(?:during|in) (?:the )?eval|(?:to|when (?:I|it|we)) validate)\b|(?-i:\b(?:\w*Val(?:id\w*)?|\w*Eval\w*|val(?:id\w*)?_\w+|\w+_val|eval\w*|validate\w*)\b)\W{0,4} (?:method|function|step|loop)\b|验证`), false},
 	{sampler.PhaseLoading, lazily(`(?i)\b(?:loading|load(?:s|ed)?) (?:the |an? |my )?(?:\w+ )?(?:model|checkpoint|weights|pipeline)\b|\b(?:during|while|in) (?:the )?(?:model |weight )?load(?:ing)?\b|\bresum(?:e|es|ed|ing)\b[^.]{0,40}\b(?:checkpoint|model|training)\b|加载`), false},
 }
+
+// validates: it is done beside a training.
+var validates = lazily(`(?i)\bvalid(?:at\w*)?\b|验证`)
+
+// both: it comes in training as well, so it is no matter of the validation.
+var both = lazily(`(?i)\b(?:evaluat|valid|test)\w* (?:or|and|&) train\w*|\btrain\w* (?:or|and|&) (?:evaluat|valid|test)`)
 
 // reportsError: somebody writes of the error itself, or of the memory that it takes.
 var reportsError = lazily(`(?i)\b(?:errors?|oom|memory|crash\w*|fail\w*|stops?|dies|happens?)\b|显存|报错`)
@@ -86,14 +112,25 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 			c.Told = append(c.Told, row.what)
 		}
 	}
+	if !slices.Contains(c.Told, sampler.ToldText) && writes.MatchString(text) {
+		c.Told = append(c.Told, sampler.ToldText)
+	}
+	if graphOff.MatchString(text) {
+		c.Told = append(c.Told, sampler.ToldGraphOff)
+	}
+	if makesContext.MatchString(text) {
+		c.Told = append(c.Told, sampler.ToldContext)
+	}
 	c.Told = append(c.Told, tried(all)...)
 	kind := kindIn(all)
-	if kind == "" && c.Phase != sampler.PhaseLoading && slices.Contains(c.Told, sampler.ToldText) && !trains.MatchString(text) {
+	if kind == "" && (slices.Contains(c.Told, sampler.ToldText) || slices.ContainsFunc(all, func(s sentence) bool { return speaks.MatchString(s.text) })) && !trains.MatchString(text) {
 		kind = sampler.ToldInference
 	}
+	// An evaluation without a training only runs a model, and what comes in training too is no matter of the evaluation.
+	only := kind == sampler.ToldInference && !trains.MatchString(text) && !validates.MatchString(text) || slices.ContainsFunc(all, func(s sentence) bool { return both.MatchString(s.text) })
 	if kind != "" {
 		c.Told = append(c.Told, kind)
-		if kind != sampler.ToldTraining && c.Phase == sampler.PhaseTraining && len(c.Functions) == 0 && !c.Epoch.Known() && !c.Step.Known() {
+		if (kind != sampler.ToldTraining && c.Phase == sampler.PhaseTraining || only && c.Phase == sampler.PhaseValidation) && len(c.Functions) == 0 && !c.Epoch.Known() && !c.Step.Known() {
 			c.Phase = "" // read from the same words, line by line
 		}
 	}
@@ -101,7 +138,7 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 		c.Phase = ""
 	}
 	if len(c.Functions) == 0 {
-		if phase := phaseIn(all); phase != "" && (c.Phase == "" || c.Phase == sampler.PhaseTraining && phase != sampler.PhaseLoading || slices.ContainsFunc(all, func(s sentence) bool { return loadsOnGPU.MatchString(s.text) })) {
+		if phase := phaseIn(all); phase != "" && !(only && phase == sampler.PhaseValidation) && (c.Phase == "" || c.Phase == sampler.PhaseTraining && phase != sampler.PhaseLoading || slices.ContainsFunc(all, func(s sentence) bool { return loadsOnGPU.MatchString(s.text) })) {
 			c.Phase = phase
 		}
 	}
@@ -136,6 +173,9 @@ func kindIn(all []sentence) string {
 func phaseIn(all []sentence) string {
 	for _, row := range reportedPhases {
 		for _, s := range all {
+			if row.phase == sampler.PhaseLoading && !row.alone && loadsData.MatchString(s.text) {
+				continue
+			}
 			if row.words.MatchString(passed.ReplaceAllString(s.text, "")) && (row.alone || reportsError.MatchString(s.text) || ranOut.MatchString(s.text)) {
 				return row.phase
 			}

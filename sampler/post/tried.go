@@ -19,6 +19,7 @@ var settings = []struct {
 	{"checkpointing", lazily(`(?i)\bgradient[-_ ]checkpoint\w*`)},
 	{"context", lazily(`(?i)\bmax[-_ ]model[-_ ]len\w*|\bcontext (?:length|size|window)\b`)},
 	{"workers", lazily(`(?i)\bnum[-_ ]workers\b`)},
+	{"offload", lazily(`(?i)(?:\b|--)(?:lowvram|novram|(?:model_|sequential_)?cpu[-_ ]offload\w*)\b`)},
 	{"no_grad", lazily(`(?i)\bno_grad\b|\binference_mode\b`)},
 }
 
@@ -31,12 +32,12 @@ var cured = lazily(`(?i)\b(?:solves|fixes|resolves|(?:this|that|which|it) (?:sol
 
 // inForce: it is set already. What is asked for or thought about is not.
 var (
-	inForce = lazily(`(?i)\b(?:already|is|are|was|were|has been|have) (?:\w+ )?(?:on|enabled|set|used?|using|active|activated|applied|turned on)\b|=\s*True\b|\b(?:I|we)(?: am|['’]m| are|['’]re)? (?:also )?(?:use|using|enabled?|set|turned on)\b`)
+	inForce = lazily(`(?i)\b(?:already|is|are|was|were|has been|have) (?:\w+ )?(?:on|enabled|set|used?|using|running|active|activated|applied|turned on)\b|=\s*True\b|\b(?:I|we)(?: am|['’]m| are|['’]re)? (?:also )?(?:use|using|enabled?|set|turned on)\b`)
 	doubted = lazily(`(?i)\b(?:not|n['’]t|never|no|without|should|could|would|can|try|tried|how|whether|if|un\w+)\b|\?`)
 )
 
 // switches are the settings that have no degree: once on, there is no more of them.
-var switches = []string{"checkpointing", "segments", "no_grad"}
+var switches = []string{"checkpointing", "segments", "no_grad", "offload"}
 
 // tried are the settings that were changed in vain, or that are in force and were not enough.
 func tried(all []sentence) (told []string) {
