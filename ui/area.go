@@ -2,6 +2,7 @@ package ui
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"nvpeak/sampler/history"
@@ -81,6 +82,12 @@ func (at stretch) column(ago time.Duration, cells int) int {
 	return int(n*(1-min(float64(ago+at.ahead)/float64(at.span), 2))) - 1
 }
 
+// ago is how long ago the moment of a column of dots was: where column puts it.
+func (at stretch) ago(column, cells int) time.Duration {
+	n := dotColumns * cells
+	return max(at.span*time.Duration(n-column-1)/time.Duration(max(n, 1))-at.ahead, 0)
+}
+
 // draw draws the area with its axes; the times stand in the last row.
 func (a *area) draw(c *canvas, r rect, glyphs *theme.Glyphs, span time.Duration) {
 	plot := rect{r.x + axisWidth, r.y, graphColumns(r.w), r.h - 1}
@@ -108,7 +115,7 @@ func (a *area) draw(c *canvas, r rect, glyphs *theme.Glyphs, span time.Duration)
 		a.line(c, lines, top, m, glyphs.Mark)
 	}
 	for _, m := range a.marks {
-		a.name(c, plot, top, m, glyphs.Mark)
+		a.name(c, lines, top, m, glyphs.Mark, m.at/dotColumns-from/dotColumns)
 	}
 	below := rect{plot.x, r.y + r.h - 1, plot.w, 1}
 	a.times(c, below, span)
@@ -209,34 +216,51 @@ func cellOf(from int, high, low, alone [dotColumns]int) rune {
 
 // labels are the figures of the axis, each in the row above which there is more; that of 0 is in the row after the last.
 func (a *area) labels(c *canvas, r rect, scale axis) {
-	last := int(math.Round(scale.top / scale.step))
-	for i := range last + 1 {
-		text := scale.label(float64(i)*scale.step) + pick(i == last, a.sign, "")
-		c.right(r.x, r.y+r.h-(2*i*r.h+last)/(2*last), r.x+r.w, theme.Dim, text)
+	for i := range scale.labels + 1 {
+		text := scale.label(float64(i)*scale.step) + pick(i == scale.labels, a.sign, "")
+		c.right(r.x, r.y+r.h-i*(r.h/scale.labels), r.x+r.w, theme.Dim, text)
 	}
 }
 
-// line draws a mark where nothing else is.
+// line draws a mark: in dots as high as what is drawn would be, so that no figure stands above the line of a larger one;
+// a plot of lines has it where nothing else is.
 func (a *area) line(c *canvas, r rect, top float64, m mark, glyph rune) {
 	y := a.row(m.value, r, top)
+	if !a.lines {
+		at := max(heightOf(m.value, top, r.h)-1, 0) % dotRows
+		glyph = emptyDots | dots[0][at] // one a cell: not what a plot is filled with
+	}
 	for x := r.x; x < r.x+r.w; x++ {
-		if ch, _ := c.at(x, y); ch == ' ' {
+		switch ch, _ := c.at(x, y); {
+		case ch == ' ':
 			c.set(x, y, glyph, m.role)
+			c.bar(x, y, x+1)
+		case !a.lines && isDots(ch):
+			c.join(x, y, glyph)
 		}
 	}
 }
 
-// name writes the label of a mark on its line, near the column that it belongs to.
-func (a *area) name(c *canvas, r rect, top float64, m mark, glyph rune) {
-	y, free := a.row(m.value, r, top), make([]bool, r.w)
-	for x := range free {
-		ch, role := c.at(r.x+x, y)
-		free[x] = ch == ' ' || ch == glyph && role != theme.Plot
-	}
-	for _, text := range m.texts {
-		if x := nearestRoom(free, width(text)+2, m.at/dotColumns); x >= 0 {
-			c.put(r.x+x, y, r.x+r.w, m.role, " "+text+" ")
-			return
+// isDots says whether a character is of those that a plot is filled with.
+func isDots(ch rune) bool { return ch >= emptyDots && ch <= emptyDots+0xff }
+
+// name writes the label of a mark on its line, near a column; where it has no room there, above the line or below it.
+func (a *area) name(c *canvas, r rect, top float64, m mark, glyph rune, near int) {
+	on := a.row(m.value, r, top)
+	free := make([]bool, max(r.w, 0))
+	for _, y := range []int{on, on - 1, on + 1} {
+		if y < r.y || y >= r.y+r.h {
+			continue
+		}
+		for x := range free {
+			ch, role := c.at(r.x+x, y)
+			free[x] = ch == ' ' || (ch == glyph || isDots(ch)) && slices.ContainsFunc(a.marks, func(m mark) bool { return m.role == role })
+		}
+		for _, text := range m.texts {
+			if x := nearestRoom(free, width(text)+2, near); x >= 0 {
+				c.put(r.x+x, y, r.x+r.w, m.role, " "+text+" ")
+				return
+			}
 		}
 	}
 }

@@ -125,7 +125,7 @@ func (v *view) processPlot(c *canvas, r rect, row procRow) {
 	if gpu := v.history.GPU(row.gpu.Key()); gpu != nil {
 		a.behind, _ = v.columns(gpu.Plot("memory.used"), n, heldFor)
 	}
-	a.marks = v.peakMark(row.proc.Peak, a.at, n)
+	a.marks = v.peakMark(row.proc.Peak, &a, n)
 	a.draw(c, r, v.glyphs, v.plot.span)
 	if a.behind != nil && !a.lines {
 		x := c.put(r.x+axisWidth, r.y-1, r.x+r.w, theme.Area3, "⣿ ")
