@@ -93,8 +93,8 @@ func TestNearestRoom(t *testing.T) {
 func TestSpanGrows(t *testing.T) {
 	p := plot{span: usualSpan}
 	for _, row := range []struct{ age, want time.Duration }{
-		{0, 30 * time.Second}, {30 * time.Second, 30 * time.Second}, {31 * time.Second, time.Minute}, {time.Minute, time.Minute}, {61 * time.Second, 2 * time.Minute},
-		{2 * time.Minute, 2 * time.Minute}, {121 * time.Second, 3 * time.Minute}, {181 * time.Second, usualSpan}, {time.Hour, usualSpan},
+		{0, 30 * time.Second}, {30 * time.Second, 30 * time.Second}, {31 * time.Second, time.Minute}, {time.Minute, time.Minute}, {61 * time.Second, 90 * time.Second}, {91 * time.Second, 2 * time.Minute},
+		{2 * time.Minute, 2 * time.Minute}, {121 * time.Second, 3 * time.Minute}, {181 * time.Second, 4 * time.Minute}, {241 * time.Second, usualSpan}, {time.Hour, usualSpan},
 	} {
 		if p.grow(row.age); p.span != row.want {
 			t.Errorf("after %v it shows %v, want %v", row.age, p.span, row.want)

@@ -16,9 +16,10 @@ type axis struct {
 var roundSteps = []float64{1, 1.2, 1.5, 1.6, 2, 2.4, 2.5, 3, 3.2, 3.5, 4, 4.5, 4.8, 5, 6, 7, 8, 10}
 
 const (
-	axisLabels = 5 // at most, besides that of 0
-	axisRows   = 2 // between two labels at least
-	axisSpare  = 8 // of so many rows one may be above the last label
+	axisLabels = 5     // at most, besides that of 0
+	axisRows   = 2     // between two labels at least
+	axisSpare  = 8     // of so many rows one may be above the last label
+	axisShort  = 0.997 // of the value the last label may be: 140 of 140.4
 )
 
 // axisFor is the axis that ends least above a value and has as many labels as so many rows from 0 to its top take.
@@ -35,7 +36,7 @@ func axisFor(value float64, rows int) axis {
 			if value >= 4 && step != math.Trunc(step) {
 				continue // its labels would not be whole
 			}
-			n := math.Ceil(value/step - 0.002)
+			n := math.Ceil(value / step * axisShort)
 			if n < 1 || n > float64(most) || rows%int(n) > max(1, rows/axisSpare) {
 				continue
 			}

@@ -52,8 +52,8 @@ const (
 
 // verdictRow is the sentence on a GPU, and at the right what nobody's processes hold.
 func (v *view) verdictRow(c *canvas, r rect, g *sampler.GPU) {
-	said := v.verdict(g)
-	if text, _, ok := strings.Cut(said.text, ";"); ok && width(said.text) > r.w-1 {
+	said := v.paneVerdict(g)
+	if text, _, ok := strings.Cut(said.text, strings.TrimSpace(v.words.Say("list.semicolon"))); ok && width(said.text) > r.w-1 {
 		said.text = text // rather no time than half of one
 	}
 	x := c.cut(r.x+1, r.y, r.x+r.w, said.role, said.text)

@@ -52,6 +52,9 @@ func TestVerdict(t *testing.T) {
 		{watch.Outlook{Spike: some(58 * sampler.GiB)}, "peaks leave 20.0 GiB", theme.Dim}, // as the peak did
 		{watch.Outlook{Spike: some(58 * sampler.GiB), Due: sampler.Some(42.0)}, "peaks leave 20.0 GiB; next in ~40s", theme.Dim},
 		{watch.Outlook{Spike: some(58 * sampler.GiB), Due: sampler.Some(0.2)}, "peaks leave 20.0 GiB; next in ~1s", theme.Dim},
+		{watch.Outlook{Spike: some(58 * sampler.GiB), Due: sampler.Some(0.0)}, "peaks leave 20.0 GiB; next due now", theme.Dim},
+		{watch.Outlook{Spike: some(79 * sampler.GiB / 2), Due: sampler.Some(55.0)}, "peaks leave 39.0 GiB; next in ~55s", theme.Dim}, // it is in one
+		{watch.Outlook{Spike: some(30 * sampler.GiB), Due: sampler.Some(55.0)}, "20.0 GiB free at worst", theme.Dim},                 // and this is none
 		{watch.Outlook{Spike: some(81 * sampler.GiB), Due: sampler.Some(42.0)}, "the next peak is 2.0 GiB too large; next in ~40s", theme.Critical},
 	} {
 		s := gpus(1, 1, false)

@@ -33,23 +33,28 @@ type gpuFit struct {
 // plain functions of it and a canvas; time is the snapshot's time.
 type view struct {
 	shown
-	history *history.History
-	need    sampler.Bytes
-	table   *table
-	gpus    *gpuList
-	focus   *sampler.GPU // nil: all
-	plot    plot
-	plots   map[sampler.GPUKey]*plotted // what a frame leaves to the next
-	glyphs  *theme.Glyphs
-	ascii   bool
-	words   lang.Catalog
-	outlook outlooks   // nil: not known
-	stands  []logStand // of the run whose log is followed
-	user    string     // who follows it; empty: not known
-	footer  footer
-	spots   []spot    // that can be clicked
-	told    []hint    // keys that stand in a border
-	figures []float64 // for what is plotted, the same from frame to frame
+	history  *history.History
+	need     sampler.Bytes
+	table    *table
+	gpus     *gpuList
+	focus    *sampler.GPU // nil: all
+	plot     plot
+	plots    map[sampler.GPUKey]*plotted // what a frame leaves to the next
+	glyphs   *theme.Glyphs
+	ascii    bool
+	words    lang.Catalog
+	outlook  outlooks   // nil: not known
+	stands   []logStand // of the run whose log is followed
+	user     string     // who follows it; empty: not known
+	footer   footer
+	spots    []spot                    // that can be clicked
+	told     []hint                    // keys that stand in a border
+	panes    []placed                  // of GPUs
+	outcomes map[*sampler.GPU]sentence // said so far
+	verdicts map[*sampler.GPU]piece
+	heads    []headline
+	headed   bool      // heads are made
+	figures  []float64 // for what is plotted, the same from frame to frame
 }
 
 // footer is the last line: what is typed, a message, or the keys.

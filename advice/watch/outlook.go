@@ -9,7 +9,7 @@ import (
 type Outlook struct {
 	ByDesign string                     // a program that fills the GPU on purpose and holds most of it; empty: none
 	Spike    sampler.Opt[sampler.Bytes] // highest use that the spikes of a process take the GPU to, of late
-	Due      sampler.Opt[float64]       // seconds to the next of them, where they come regularly
+	Due      sampler.Opt[float64]       // seconds to the next of them, where they come regularly; 0: it is due, or has begun
 }
 
 // mostHeld, of what is used: who holds that much makes the GPU what it is.
@@ -37,8 +37,8 @@ func (w *Watch) Outlook(key sampler.GPUKey) (o Outlook, ok bool) {
 			continue
 		}
 		o.Spike, o.Due = sampler.Some(sampler.Bytes(top)), sampler.Opt[float64]{}
-		if due := pt.Due(now); pt.Regular && due > 0 {
-			o.Due = sampler.Some(due)
+		if due := pt.Due(now); pt.Regular && due > -pt.Period/2 {
+			o.Due = sampler.Some(max(due, 0))
 		}
 	}
 	return o, true
