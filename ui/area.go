@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"nvpeak/sampler"
 	"nvpeak/sampler/history"
 	"nvpeak/theme"
 )
@@ -22,6 +23,7 @@ type area struct {
 	title     string                           // what is plotted, where that is not the memory
 	marks     []mark                           // lines across
 	ticks     []tick                           // moments
+	levels    [3]float64                       // of memory
 	lines     bool                             // a line, by asciigraph
 	last      *plotted                         // the line that stood here before; nil: nobody keeps it
 	role      func(percent float64) theme.Role // of what is so high; nil: by level
@@ -145,10 +147,18 @@ func (v *view) lane(c *canvas, r rect, t *history.Track, top float64, held time.
 	a.fill(c, r, top*dotRows/(dotRows-1))
 }
 
-// memoryLane is the color of memory in a lane: gray until it is worth a look.
-func memoryLane(percent float64) theme.Role {
-	level := theme.Level(percent, gpuLevels)
-	return pick(level == theme.Ok, theme.Dim, level)
+// laneRole is the color of the memory of a GPU in a lane: that of its plot.
+func (v *view) laneRole(g *sampler.GPU) func(percent float64) theme.Role {
+	levels := v.plotLevels(g)
+	return func(percent float64) theme.Role { return theme.Area(percent, levels) }
+}
+
+// plotLevels are the levels that color what is plotted of the memory of a GPU: none where it is full by design.
+func (v *view) plotLevels(g *sampler.GPU) [3]float64 {
+	if v.byDesign(g) != "" {
+		return [3]float64{101, 101, 101}
+	}
+	return gpuLevels
 }
 
 // heightOf is a value in dots of a plot; what is there at all is one dot high.
@@ -162,7 +172,7 @@ func heightOf(value, top float64, rows int) int {
 func (a *area) fill(c *canvas, r rect, top float64) {
 	role := a.role
 	if role == nil {
-		role = func(percent float64) theme.Role { return theme.Area(percent, gpuLevels) }
+		role = func(percent float64) theme.Role { return theme.Area(percent, a.levels) }
 	}
 	rise := 100 * top / a.full / float64(r.h) // of a row
 	height := func(i int) int {

@@ -201,11 +201,11 @@ func TestPeakThatCameBack(t *testing.T) {
 	a := &area{high: slices.Repeat([]float64{1024}, 200), at: stretch{span: 5 * time.Minute}}
 	a.high[79] = 46.5 * 1024
 	peak := &sampler.Peak{Bytes: 47 * sampler.GiB, Time: v.now().Add(-9 * time.Minute)}
-	if got := v.peakMark(peak, a, 100)[0]; got.texts[0] != "▲47.0 3m ago" || got.at != 79 {
+	if got := v.peakMark(peak, &v.snap.GPUs[0], a, 100)[0]; got.texts[0] != "▲47.0 3m ago" || got.at != 79 {
 		t.Errorf("%q at column %d", got.texts[0], got.at)
 	}
 	a.high[190] = 46.5 * 1024
-	if got := v.peakMark(peak, a, 100)[0]; got.texts[0] != "▲47.0" || got.at != 190 {
+	if got := v.peakMark(peak, &v.snap.GPUs[0], a, 100)[0]; got.texts[0] != "▲47.0" || got.at != 190 {
 		t.Errorf("%q at column %d", got.texts[0], got.at)
 	}
 }
@@ -257,7 +257,7 @@ func TestPlotIsShaded(t *testing.T) {
 	for i := range high {
 		high[i] = 79 - float64(i%7)
 	}
-	a := area{high: high, full: 100, unit: 1, at: stretch{span: time.Minute}, now: "now"}
+	a := area{high: high, full: 100, unit: 1, levels: gpuLevels, at: stretch{span: time.Minute}, now: "now"}
 	a.draw(c, rect{0, 0, 60, 21}, &theme.Unicode, time.Minute)
 	for _, name := range theme.Names() {
 		th, _ := theme.Named(name)
@@ -316,7 +316,7 @@ func TestSeen(t *testing.T) {
 func TestPeakBeforeThePlot(t *testing.T) {
 	v := model(past(gpus(1, 1, false), 60), 120, 40, Options{}).view()
 	for ago, want := range map[time.Duration]string{7 * time.Minute: "◂▲47.0 7m ago", 3 * time.Minute: "▲47.0 3m ago"} {
-		marks := v.peakMark(&sampler.Peak{Bytes: 47 * sampler.GiB, Time: v.now().Add(-ago)}, &area{at: stretch{span: 5 * time.Minute}}, 100)
+		marks := v.peakMark(&sampler.Peak{Bytes: 47 * sampler.GiB, Time: v.now().Add(-ago)}, &v.snap.GPUs[0], &area{at: stretch{span: 5 * time.Minute}}, 100)
 		if got := marks[0].texts[0]; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}

@@ -33,22 +33,21 @@ func (v *view) gpuLine(c *canvas, r rect, g *sampler.GPU) {
 		room -= w + 1
 	}
 	if room >= 3 {
-		v.memoryBar(c, x, r.y, room, m, v.glyphs.Low)
+		v.memoryBar(c, x, r.y, room, g, v.glyphs.Low)
 	}
 }
 
 // lineFigures are the figures after the bar, as many as the width allows.
 func (v *view) lineFigures(g *sampler.GPU, w int) []piece {
 	m := &g.Memory
-	used, total := m.Used.Or(0), m.Total.Or(0)
-	level := theme.Level(percent(used, total), gpuLevels)
+	level := v.levelOf(g, m.Used.Or(0))
 	ps := []piece{{pick(level == theme.Ok, theme.Strong, level), fmt.Sprintf("%10s", lineUsed(m))}}
 	if p := m.Peak; p != nil {
-		text := fmt.Sprintf("%c%s", v.glyphs.Peak, gib(p.Bytes))
-		if theme.Level(percent(p.Bytes, total), gpuLevels) == theme.Critical {
+		role, text := v.peakRole(g, p.Bytes), fmt.Sprintf("%c%s", v.glyphs.Peak, gib(p.Bytes))
+		if role == theme.Critical {
 			text += "!"
 		}
-		ps = append(ps, piece{theme.Peak, fmt.Sprintf("%-6s", text)})
+		ps = append(ps, piece{role, fmt.Sprintf("%-6s", text)})
 	}
 	ps = append(ps, piece{theme.Util, fmt.Sprintf("%4s", percentOr(g.Utilization.GPU))})
 	if w >= 70 {
@@ -92,5 +91,5 @@ func (v *view) gpuSpark(c *canvas, r rect, g *sampler.GPU) {
 	if s == nil {
 		return
 	}
-	v.lane(c, r, s.Plot("memory.used"), g.Memory.Total.Or(0).MiB(), laneHeldFor, memoryLane)
+	v.lane(c, r, s.Plot("memory.used"), g.Memory.Total.Or(0).MiB(), laneHeldFor, v.laneRole(g))
 }

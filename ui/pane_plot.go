@@ -19,7 +19,7 @@ func (v *view) gpuPlot(c *canvas, r rect, g *sampler.GPU) {
 	if n < 4 {
 		return
 	}
-	a := area{full: m.top(g), unit: m.unit, sign: m.sign, now: v.words.Say("screen.now"), lines: v.lined()}
+	a := area{full: m.top(g), unit: m.unit, sign: m.sign, now: v.words.Say("screen.now"), levels: v.plotLevels(g), lines: v.lined()}
 	if a.lines {
 		a.last = v.plotted(g.Key())
 	}
@@ -42,7 +42,7 @@ func (v *view) gpuPlot(c *canvas, r rect, g *sampler.GPU) {
 // memoryMarks are the lines of a plot of memory: the peak, and the most that may be in use for the need to fit.
 func (v *view) memoryMarks(g *sampler.GPU, a *area, cells int) []mark {
 	m := &g.Memory
-	list := v.peakMark(m.Peak, a, cells)
+	list := v.peakMark(m.Peak, g, a, cells)
 	if total := m.Total.Or(0).Less(m.Reserved.Or(0)); v.need > 0 && v.need < total {
 		list = append(list, mark{total.Less(v.need).MiB(), theme.Need, []string{v.words.Say("screen.need", "size", v.need.Short()), v.need.Short()}, 0})
 	}
@@ -50,7 +50,7 @@ func (v *view) memoryMarks(g *sampler.GPU, a *area, cells int) []mark {
 }
 
 // peakMark is the line of the peak, if there is one. Its age is that of the last time that about as much was used.
-func (v *view) peakMark(p *sampler.Peak, a *area, cells int) []mark {
+func (v *view) peakMark(p *sampler.Peak, g *sampler.GPU, a *area, cells int) []mark {
 	if p == nil || p.Bytes == 0 {
 		return nil
 	}
@@ -69,7 +69,7 @@ func (v *view) peakMark(p *sampler.Peak, a *area, cells int) []mark {
 	if ago < time.Minute {
 		texts = texts[1:] // where it stands says when, and the seconds would be sent each time
 	}
-	return []mark{{p.Bytes.MiB(), theme.Peak, texts, a.at.column(ago, cells)}}
+	return []mark{{p.Bytes.MiB(), v.peakRole(g, p.Bytes), texts, a.at.column(ago, cells)}}
 }
 
 // lined says whether plots are lines.

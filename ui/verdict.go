@@ -131,8 +131,16 @@ func (v *view) byDesign(g *sampler.GPU) string {
 	if v.outlook == nil || percent(g.Memory.Used.Or(0), g.Memory.PlausibleTotal().Or(0)) < gpuLevels[0] {
 		return ""
 	}
-	o, _ := v.outlook(g.Key())
-	return o.ByDesign
+	program, ok := v.programs[g]
+	if !ok {
+		o, _ := v.outlook(g.Key())
+		if v.programs == nil {
+			v.programs = map[*sampler.GPU]string{}
+		}
+		program = o.ByDesign
+		v.programs[g] = program
+	}
+	return program
 }
 
 // idlePercent of its memory is what the driver and a desktop take.

@@ -52,6 +52,7 @@ type view struct {
 	panes    []placed                  // of GPUs
 	outcomes map[*sampler.GPU]sentence // said so far
 	verdicts map[*sampler.GPU]piece
+	programs map[*sampler.GPU]string // that fill them by design
 	heads    []headline
 	headed   bool      // heads are made
 	figures  []float64 // for what is plotted, the same from frame to frame
