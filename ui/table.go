@@ -95,12 +95,9 @@ type place struct {
 	seen time.Time
 }
 
-// By orderShare of what it holds a row may have less than one below it, and by orderTotal of its GPU at most: rows must
-// not change places because of what two processes allocate from second to second.
-const (
-	orderShare = 0.02
-	orderTotal = 0.01
-)
+// orderShare of what it holds a row may have less than one below it: rows must not change places because of what two
+// processes allocate from second to second.
+const orderShare = 0.01
 
 // sortByMemory puts each row where it was, unless it has that much more than a row above it. A row that is gone for a
 // moment comes back to its place.
@@ -122,7 +119,7 @@ func (t *table) sortByMemory() {
 	list, least := make([]procRow, 0, len(t.rows)), make([]float64, 0, len(t.rows)) // least of the rows down to this one
 	for _, r := range t.rows {
 		x := memory(r)
-		room := min(orderShare*x, orderTotal*float64(r.gpu.Memory.Total.Or(0)))
+		room := orderShare * x
 		at, _ := slices.BinarySearchFunc(least, x-room, func(least, x float64) int { return pick(least < x, 1, -1) })
 		list, least = slices.Insert(list, at, r), append(least, 0)
 		for i := at; i < len(list); i++ {
