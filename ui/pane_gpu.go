@@ -212,10 +212,10 @@ func (v *view) memoryFigures(g *sampler.GPU) []piece {
 // apartFigures are parts of the memory that no process holds, from right to left.
 func (v *view) apartFigures(m *sampler.Memory) (ps []piece) {
 	if resv, ok := m.Reserved.Value(); ok && resv >= sampler.GiB/20 {
-		ps = append(ps, piece{theme.Reserved, gib(resv) + " " + v.words.Say("screen.reserved")})
+		ps = append(ps, piece{theme.Reserved, gib(resv) + " GiB " + v.words.Say("screen.reserved")})
 	}
 	if un := m.Unattributed.Or(0); un >= sampler.GiB/10 {
-		ps = append(ps, piece{theme.Unknown, gib(un) + " " + v.words.Say("screen.other")})
+		ps = append(ps, piece{theme.Unknown, gib(un) + " GiB " + v.words.Say("screen.other")})
 	}
 	if m.SharedWithHost {
 		ps = append(ps, piece{theme.Dim, v.words.Say("screen.shared")})

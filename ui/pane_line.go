@@ -8,11 +8,19 @@ import (
 	"nvpeak/theme"
 )
 
+const (
+	namedLine   = 84 // columns from which on a line says GPU
+	utilityLine = 36 // and from which on there is room for the utilization beside a bar that says something
+)
+
 // gpuLine draws one GPU on one line: label, bar with the peak mark, used of total, peak,
 // utilization, and with room temperature, power, name and a sparkline.
 func (v *view) gpuLine(c *canvas, r rect, g *sampler.GPU) {
 	m := &g.Memory
 	label := fmt.Sprintf("%2s ", g.Label())
+	if r.w >= namedLine {
+		label = " GPU " + g.Label() + " "
+	}
 	x := c.put(r.x, r.y, r.x+r.w, pick(g == v.focus, theme.Accent, theme.Text), label)
 	if g == v.focus {
 		c.set(x-1, r.y, v.glyphs.Focus, theme.Accent)
@@ -29,7 +37,11 @@ func (v *view) gpuLine(c *canvas, r rect, g *sampler.GPU) {
 	room := right - x
 	if room >= 40 { // a sparkline in the right part of the bar's room
 		w := room / 2
-		v.gpuSpark(c, rect{right - w, r.y, w, 1}, g)
+		if v.unused(g) {
+			c.cut(right-w, r.y, right, theme.Dim, v.verdict(g).text)
+		} else {
+			v.gpuSpark(c, rect{right - w, r.y, w, 1}, g)
+		}
 		room -= w + 1
 	}
 	if room >= 3 {
@@ -49,7 +61,9 @@ func (v *view) lineFigures(g *sampler.GPU, w int) []piece {
 		}
 		ps = append(ps, piece{role, fmt.Sprintf("%-6s", text)})
 	}
-	ps = append(ps, piece{theme.Util, fmt.Sprintf("%4s", percentOr(g.Utilization.GPU))})
+	if w >= utilityLine {
+		ps = append(ps, piece{theme.Util, fmt.Sprintf("%4s", percentOr(g.Utilization.GPU))})
+	}
 	if w >= 70 {
 		t, ok := g.Temperature.Value()
 		ps = append(ps, piece{theme.Dim, fmt.Sprintf("%4s", orNA(ok, "%d%c", t, v.glyphs.Degree))})

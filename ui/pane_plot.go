@@ -44,7 +44,7 @@ func (v *view) memoryMarks(g *sampler.GPU, a *area, cells int) []mark {
 	m := &g.Memory
 	list := v.peakMark(m.Peak, g, a, cells)
 	if total := m.Total.Or(0).Less(m.Reserved.Or(0)); v.need > 0 && v.need < total {
-		list = append(list, mark{total.Less(v.need).MiB(), theme.Need, []string{v.words.Say("screen.need", "size", v.need.Short()), v.need.Short()}, 0})
+		list = append(list, mark{total.Less(v.need).MiB(), theme.Need, []string{v.words.Say("screen.need", "size", v.need), v.need.String()}, 0})
 	}
 	return list
 }

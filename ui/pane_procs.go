@@ -20,7 +20,7 @@ func (v *view) procPane(c *canvas, r rect, boxed bool) {
 		if n := len(v.table.tagged); n > 0 {
 			x = c.put(x, r.y, r.x+r.w, theme.Accent, " "+v.words.Say("screen.tagged", "count", n)+" ")
 		}
-		v.keys(c, x+1, r.y, r.x+r.w-2, tableHints)
+		v.keys(c, x+1, r.y, r.x+r.w-2, v.footer.table)
 		defer v.tableMore(c, rect{r.x + 1, r.y + r.h - 1, r.w - 3, 1}, r.h-3)
 		r = rect{r.x + 1, r.y + 1, r.w - 2, r.h - 2}
 	} else if r.h >= 2 {
@@ -100,6 +100,9 @@ func (v *view) procHead(c *canvas, r rect, cols []slot) (end int) {
 			title = plainTitle(col)
 		}
 		role := theme.Dim
+		if col.title == titleCommand && v.table.sideways > 0 {
+			title = string(v.glyphs.Ellipsis) + title
+		}
 		if s.column == v.table.sort {
 			role = theme.Accent
 			title += string(pick(col.down != v.table.reverse, v.glyphs.Down, v.glyphs.Up))
@@ -128,7 +131,8 @@ func (v *view) procLine(c *canvas, r rect, cols []slot, n int) {
 		case col.text == nil:
 			v.shareBar(c, s.x, r.y, s.w, row)
 		case col.title == titleCommand:
-			c.cut(s.x, r.y, s.x+s.w, col.role(row), row.indent+v.from(commandOf(row, v.words), pick(row.proc == nil, 0, v.table.sideways)))
+			text, room := commandOf(row, v.words), s.w-width(row.indent)
+			c.cut(s.x, r.y, s.x+s.w, col.role(row), row.indent+v.from(text, v.table.sideways, room))
 		default:
 			c.cut(s.x, r.y, s.x+s.w, col.role(row), col.format(row, col.width))
 		}

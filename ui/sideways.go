@@ -23,9 +23,11 @@ func sideways(by int) func(*Model) tea.Cmd {
 	}
 }
 
-// from is text without its first columns; what was left out is told by a sign in front.
-func (v *view) from(text string, columns int) string {
-	if columns == 0 || text == "" {
+// from is text without its first columns, but no further than its end comes into sight in the room; what was left out is
+// told by a sign in front.
+func (v *view) from(text string, columns, room int) string {
+	columns = min(columns, width(text)-room)
+	if columns <= 0 {
 		return text
 	}
 	at := 0

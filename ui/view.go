@@ -62,6 +62,7 @@ type view struct {
 type footer struct {
 	prompt, notice string
 	keys           []hint
+	table          []hint // in the border of the process table
 }
 
 // hint is a key of the footer and its word.
