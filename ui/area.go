@@ -120,8 +120,9 @@ func (a *area) draw(c *canvas, r rect, glyphs *theme.Glyphs, span time.Duration)
 		a.name(c, lines, top, m, glyphs.Mark, m.at/dotColumns-from/dotColumns)
 	}
 	below := rect{plot.x, r.y + r.h - 1, plot.w, 1}
-	a.times(c, below, span)
 	a.ticked(c, below, glyphs.Tick)
+	a.times(c, below, span)
+	a.named(c, below)
 }
 
 // seen are the columns that there are figures of, from the first up to after the last: lines go through no other time.
@@ -299,15 +300,21 @@ func nearestRoom(free []bool, n, to int) int {
 
 func abs(n int) int { return max(n, -n) }
 
-// times are the labels of the time axis.
+// times are the labels of the time axis, where nothing else is.
 func (a *area) times(c *canvas, r rect, span time.Duration) {
-	end := c.right(r.x, r.y, r.x+r.w, theme.Dim, a.now)
+	put := func(x int, text string) {
+		if roomOn(c, r, max(x-1, r.x), min(width(text)+2, r.x+r.w-max(x-1, r.x))) {
+			c.put(x, r.y, r.x+r.w, theme.Dim, text)
+		}
+	}
+	end := r.x + r.w - width(a.now)
+	put(end, a.now)
 	each := timeStep(span, r.w)
 	for ago := span; ago > 0; ago -= each {
 		text := timeLabel(ago)
 		x := r.x + int(float64(r.w)*(1-float64(ago)/float64(a.at.span)))
 		if x = max(r.x, x-width(text)/2); x+width(text) < end-1 {
-			c.put(x, r.y, end, theme.Dim, text)
+			put(x, text)
 		}
 	}
 }

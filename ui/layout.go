@@ -75,7 +75,11 @@ func (v *view) arrange(w, h int) plan {
 		advice = min(len(p.text), max(1, body-len(v.snap.GPUs)))
 	}
 	used := 0
-	for _, share := range tableShares { // the table gets less where more GPUs get panes, or their panes a box
+	shares := tableShares
+	if v.table.group != ungrouped {
+		shares = treeShares // whoever asks for a tree wants to see it
+	}
+	for _, share := range shares { // the table gets less where more GPUs get panes, or their panes a box
 		was, before := p, used
 		p.panes, p.lines = nil, nil
 		table := v.tableHeight(body, border, share)
@@ -99,8 +103,11 @@ func adviceWidth(w, h int) int { return w - pick(boxed(w, h), 4, 0) }
 // boxed says whether a screen has boxes around everything.
 func boxed(w, h int) bool { return h >= boxesHeight && w >= boxesWidth }
 
-// tableShares are the parts of the screen that the table may take.
-var tableShares = []int{3, 4}
+// tableShares are the parts of the screen that the table may take, treeShares those of one in groups.
+var (
+	tableShares = []int{3, 4}
+	treeShares  = []int{2}
+)
 
 // paneWorth is higher for more panes, and for those with a box.
 func paneWorth(panes []placed) int {

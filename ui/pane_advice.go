@@ -172,7 +172,7 @@ func alertLines(role theme.Role, sign rune, text string, w int) (lines []textLin
 // alertBody is the evidence of an alert, run together, and what to do.
 func (v *view) alertBody(a sampler.Alert, w int) []textLine {
 	var lines []textLine
-	for _, l := range wrap(joined(a.Evidence), w-2) {
+	for _, l := range wrap(v.joined(a.Evidence), w-2) {
 		lines = append(lines, textLine{{theme.Dim, "  " + l}})
 	}
 	for _, ad := range a.Advice {
@@ -182,12 +182,20 @@ func (v *view) alertBody(a sampler.Alert, w int) []textLine {
 }
 
 // joined runs sentences and phrases together: a phrase ends as a sentence before one.
-func joined(parts []string) string {
+func (v *view) joined(parts []string) string {
 	var b strings.Builder
 	for i, p := range parts {
 		if i > 0 {
 			begins, _ := utf8.DecodeRuneInString(p)
-			b.WriteString(pick(strings.HasSuffix(parts[i-1], "."), " ", pick(unicode.IsUpper(begins), ". ", "; ")))
+			switch before := parts[i-1]; {
+			case strings.HasSuffix(before, "。"):
+			case strings.HasSuffix(before, "."):
+				b.WriteByte(' ')
+			case unicode.IsUpper(begins):
+				b.WriteString(". ")
+			default:
+				b.WriteString(v.words.Say("list.semicolon"))
+			}
 		}
 		b.WriteString(p)
 	}

@@ -95,9 +95,9 @@ func (v *view) firstRow(rows int) int {
 func (v *view) procHead(c *canvas, r rect, cols []slot) (end int) {
 	for _, s := range cols {
 		col := columns[s.column]
-		title := col.title
-		if v.ascii {
-			title = plainTitle(col)
+		title := v.words.Say("tablehead." + col.name())
+		if col.title != plainTitle(col) && !v.ascii {
+			title = string(v.glyphs.Peak) + title
 		}
 		role := theme.Dim
 		if col.title == titleCommand && v.table.sideways > 0 {
