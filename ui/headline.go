@@ -42,7 +42,10 @@ func (v *view) findHeadlines() (list []headline) {
 		if v.warned(g) {
 			continue
 		}
-		s := v.outcome(g)
+		s, said := v.outcomes[g]
+		if !said {
+			s = v.outcomeOfGPU(g, true)
+		}
 		if s.role != theme.Critical || s.id != "short" && s.id != "peaks" && s.id != "worst" {
 			continue
 		}

@@ -78,12 +78,14 @@ func (v *view) outcome(g *sampler.GPU) sentence {
 	if v.outcomes == nil {
 		v.outcomes = make(map[*sampler.GPU]sentence, len(v.snap.GPUs))
 	}
-	s := v.outcomeOfGPU(g)
+	s := v.outcomeOfGPU(g, false)
 	v.outcomes[g] = s
 	return s
 }
 
-func (v *view) outcomeOfGPU(g *sampler.GPU) sentence {
+// outcomeOfGPU makes it. danger: nothing is said of a GPU that is in none, which costs less than to look for how long its
+// use has not moved.
+func (v *view) outcomeOfGPU(g *sampler.GPU, danger bool) sentence {
 	m := &g.Memory
 	total, used := m.PlausibleTotal().Or(0), m.Used.Or(0)
 	worst, known := m.WorstFree.Value()
@@ -116,6 +118,9 @@ func (v *view) outcomeOfGPU(g *sampler.GPU) sentence {
 		return sentence{role: role(left), id: "peaks", size: left, due: o.Due}
 	case percent(used, total) < idlePercent && !slices.ContainsFunc(g.Processes, computes):
 		return sentence{role: theme.Dim, id: "idle", size: m.PlausibleFree().Or(worst)}
+	}
+	if danger && role(worst) != theme.Critical {
+		return sentence{}
 	}
 	if still := v.stillFor(g); still >= time.Minute {
 		return sentence{role: role(worst), id: "flat", size: worst, pairs: []any{"span", since(still)}}
