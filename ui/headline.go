@@ -46,7 +46,7 @@ func (v *view) findHeadlines() (list []headline) {
 		if !said {
 			s = v.outcomeOfGPU(g, true)
 		}
-		if s.role != theme.Critical || s.id != "short" && s.id != "peaks" && s.id != "worst" {
+		if s.role != theme.Critical || s.id != "short" && s.id != "peaks" && (s.id != "worst" || v.hasRoom(g)) {
 			continue
 		}
 		at := slices.IndexFunc(list, func(h headline) bool { return h.id == s.id && soonAlike(h.due, s.due) && h.gpus[0].Host == g.Host })
@@ -65,6 +65,9 @@ func (v *view) findHeadlines() (list []headline) {
 	})
 	return list[:min(len(list), maxHeadlines)]
 }
+
+// hasRoom says whether a GPU is far from full now: then its worst is over, as that of a run that has died of it is.
+func (v *view) hasRoom(g *sampler.GPU) bool { return v.levelOf(g, g.Memory.Used.Or(0)) == theme.Ok }
 
 // before says whether a sentence of the same kind is of a GPU with less left.
 func (h *headline) before(s sentence) bool { return (s.size < h.size) == (h.id != "short") }

@@ -106,3 +106,15 @@ func TestAlikeVerdictsAreOne(t *testing.T) {
 		}
 	}
 }
+
+// The worst of a run that is over is nothing that may come next, unless the GPU is nearly full again.
+func TestWorstIsNoHeadlineWithRoom(t *testing.T) {
+	for used, want := range map[sampler.Bytes]int{20 * sampler.GiB: 0, 70 * sampler.GiB: 1} {
+		v := endangered(t, 20<<10, 20<<10)
+		v.outlook = func(sampler.GPUKey) (watch.Outlook, bool) { return watch.Outlook{}, true }
+		v.snap.GPUs[0].Memory.Used, v.snap.GPUs[0].Memory.WorstFree = sampler.Some(used), sampler.Some(82*sampler.MiB)
+		if got := v.headlines(); len(got) != want {
+			t.Errorf("%v used: %+v", used, got)
+		}
+	}
+}
