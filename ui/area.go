@@ -154,6 +154,15 @@ func (v *view) laneRole(g *sampler.GPU) func(percent float64) theme.Role {
 	return func(percent float64) theme.Role { return theme.Area(percent, levels) }
 }
 
+// historyRole is that of a process in a lane: gray until its GPU is worth a look, for there are many beside each other.
+func (v *view) historyRole(g *sampler.GPU) func(percent float64) theme.Role {
+	levels := v.plotLevels(g)
+	return func(percent float64) theme.Role {
+		level := theme.Level(percent, levels)
+		return pick(level == theme.Ok, theme.Dim, level)
+	}
+}
+
 // plotLevels are the levels that color what is plotted of the memory of a GPU: none where it is full by design.
 func (v *view) plotLevels(g *sampler.GPU) [3]float64 {
 	if v.byDesign(g) != "" {

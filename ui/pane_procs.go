@@ -174,5 +174,5 @@ func (v *view) processSpark(c *canvas, r rect, row procRow) {
 	if s == nil || row.proc == nil {
 		return
 	}
-	v.lane(c, r, s.Used, row.gpu.Memory.Total.Or(0).MiB(), laneHeldFor, v.laneRole(row.gpu))
+	v.lane(c, r, s.Used, row.gpu.Memory.Total.Or(0).MiB(), laneHeldFor, v.historyRole(row.gpu))
 }

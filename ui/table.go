@@ -105,7 +105,7 @@ type place struct {
 const (
 	orderAtOnce = 0.02
 	orderShare  = 0.01
-	orderTime   = 30 * time.Second
+	orderTime   = time.Minute
 )
 
 // sortByMemory puts each row where it was, unless it has that much more than a row above it. A row that is gone for a
