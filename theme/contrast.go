@@ -16,7 +16,7 @@ var contrast = Theme{
 		Critical: {Color: "#ff5f5f", ANSI256: 203, ANSI: BrightRed, Bold: true, Reverse: true},
 		Reserved: {},
 		Unknown:  {Color: "#d7afff", ANSI256: 183, ANSI: White, Bold: true},
-		Peak:     {Color: "#ff87ff", ANSI256: 213, ANSI: BrightMagenta, Bold: true},
+		Peak:     {Color: "#ffd7ff", ANSI256: 225, ANSI: BrightMagenta, Bold: true},
 		Need:     {Color: "#ffffff", ANSI256: 231, ANSI: BrightWhite, Bold: true},
 		Util:     {Color: "#00d7ff", ANSI256: 45, ANSI: BrightCyan, Bold: true},
 		Plot:     {Color: "#00afff", ANSI256: 39, ANSI: BrightCyan},

@@ -16,7 +16,7 @@ var dark = Theme{
 		Critical: {Color: "#ff7b93", ANSI256: 204, ANSI: BrightRed, Bold: true},
 		Reserved: {Color: "#949db3", ANSI256: 247, ANSI: Faded},
 		Unknown:  {Color: "#b49fe0", ANSI256: 147, ANSI: White},
-		Peak:     {Color: "#ff87d7", ANSI256: 212, ANSI: BrightMagenta},
+		Peak:     {Color: "#d7afd7", ANSI256: 182, ANSI: BrightMagenta},
 		Need:     {Color: "#7fdbda", ANSI256: 116, ANSI: BrightWhite, Bold: true},
 		Util:     {Color: "#5fafd7", ANSI256: 74, ANSI: Cyan},
 		Plot:     {Color: "#87afff", ANSI256: 111, ANSI: BrightCyan},

@@ -19,7 +19,7 @@ const (
 	Critical             // level 3: from 95 %
 	Reserved             // driver and firmware
 	Unknown              // used by no visible process; N/A
-	Peak                 // ▲ and the watermark line
+	Peak                 // ▲ and the watermark line, where it is no danger: then it has the color of its level
 	Need                 // ┊
 	Util                 // utilization
 	Plot                 // the line of the plotted figure

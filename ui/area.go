@@ -2,8 +2,10 @@ package ui
 
 import (
 	"math"
+	"slices"
 	"time"
 
+	"nvpeak/sampler"
 	"nvpeak/sampler/history"
 	"nvpeak/theme"
 )
@@ -21,6 +23,7 @@ type area struct {
 	title     string                           // what is plotted, where that is not the memory
 	marks     []mark                           // lines across
 	ticks     []tick                           // moments
+	levels    [3]float64                       // of memory
 	lines     bool                             // a line, by asciigraph
 	last      *plotted                         // the line that stood here before; nil: nobody keeps it
 	role      func(percent float64) theme.Role // of what is so high; nil: by level
@@ -81,6 +84,12 @@ func (at stretch) column(ago time.Duration, cells int) int {
 	return int(n*(1-min(float64(ago+at.ahead)/float64(at.span), 2))) - 1
 }
 
+// ago is how long ago the moment of a column of dots was: where column puts it.
+func (at stretch) ago(column, cells int) time.Duration {
+	n := dotColumns * cells
+	return max(at.span*time.Duration(n-column-1)/time.Duration(max(n, 1))-at.ahead, 0)
+}
+
 // draw draws the area with its axes; the times stand in the last row.
 func (a *area) draw(c *canvas, r rect, glyphs *theme.Glyphs, span time.Duration) {
 	plot := rect{r.x + axisWidth, r.y, graphColumns(r.w), r.h - 1}
@@ -108,11 +117,12 @@ func (a *area) draw(c *canvas, r rect, glyphs *theme.Glyphs, span time.Duration)
 		a.line(c, lines, top, m, glyphs.Mark)
 	}
 	for _, m := range a.marks {
-		a.name(c, plot, top, m, glyphs.Mark)
+		a.name(c, lines, top, m, glyphs.Mark, m.at/dotColumns-from/dotColumns)
 	}
 	below := rect{plot.x, r.y + r.h - 1, plot.w, 1}
-	a.times(c, below, span)
 	a.ticked(c, below, glyphs.Tick)
+	a.times(c, below, span)
+	a.named(c, below)
 }
 
 // seen are the columns that there are figures of, from the first up to after the last: lines go through no other time.
@@ -138,10 +148,27 @@ func (v *view) lane(c *canvas, r rect, t *history.Track, top float64, held time.
 	a.fill(c, r, top*dotRows/(dotRows-1))
 }
 
-// memoryLane is the color of memory in a lane: gray until it is worth a look.
-func memoryLane(percent float64) theme.Role {
-	level := theme.Level(percent, gpuLevels)
-	return pick(level == theme.Ok, theme.Dim, level)
+// laneRole is the color of the memory of a GPU in a lane: that of its plot.
+func (v *view) laneRole(g *sampler.GPU) func(percent float64) theme.Role {
+	levels := v.plotLevels(g)
+	return func(percent float64) theme.Role { return theme.Area(percent, levels) }
+}
+
+// historyRole is that of a process in a lane: gray until its GPU is worth a look, for there are many beside each other.
+func (v *view) historyRole(g *sampler.GPU) func(percent float64) theme.Role {
+	levels := v.plotLevels(g)
+	return func(percent float64) theme.Role {
+		level := theme.Level(percent, levels)
+		return pick(level == theme.Ok, theme.Dim, level)
+	}
+}
+
+// plotLevels are the levels that color what is plotted of the memory of a GPU: none where it is full by design.
+func (v *view) plotLevels(g *sampler.GPU) [3]float64 {
+	if v.byDesign(g) != "" {
+		return [3]float64{101, 101, 101}
+	}
+	return gpuLevels
 }
 
 // heightOf is a value in dots of a plot; what is there at all is one dot high.
@@ -155,7 +182,7 @@ func heightOf(value, top float64, rows int) int {
 func (a *area) fill(c *canvas, r rect, top float64) {
 	role := a.role
 	if role == nil {
-		role = func(percent float64) theme.Role { return theme.Area(percent, gpuLevels) }
+		role = func(percent float64) theme.Role { return theme.Area(percent, a.levels) }
 	}
 	rise := 100 * top / a.full / float64(r.h) // of a row
 	height := func(i int) int {
@@ -209,34 +236,51 @@ func cellOf(from int, high, low, alone [dotColumns]int) rune {
 
 // labels are the figures of the axis, each in the row above which there is more; that of 0 is in the row after the last.
 func (a *area) labels(c *canvas, r rect, scale axis) {
-	last := int(math.Round(scale.top / scale.step))
-	for i := range last + 1 {
-		text := scale.label(float64(i)*scale.step) + pick(i == last, a.sign, "")
-		c.right(r.x, r.y+r.h-(2*i*r.h+last)/(2*last), r.x+r.w, theme.Dim, text)
+	for i := range scale.labels + 1 {
+		text := scale.label(float64(i)*scale.step) + pick(i == scale.labels, a.sign, "")
+		c.right(r.x, r.y+r.h-i*(r.h/scale.labels), r.x+r.w, theme.Dim, text)
 	}
 }
 
-// line draws a mark where nothing else is.
+// line draws a mark: in dots as high as what is drawn would be, so that no figure stands above the line of a larger one;
+// a plot of lines has it where nothing else is.
 func (a *area) line(c *canvas, r rect, top float64, m mark, glyph rune) {
 	y := a.row(m.value, r, top)
+	if !a.lines {
+		at := max(heightOf(m.value, top, r.h)-1, 0) % dotRows
+		glyph = emptyDots | dots[0][at] // one a cell: not what a plot is filled with
+	}
 	for x := r.x; x < r.x+r.w; x++ {
-		if ch, _ := c.at(x, y); ch == ' ' {
+		switch ch, _ := c.at(x, y); {
+		case ch == ' ':
 			c.set(x, y, glyph, m.role)
+			c.bar(x, y, x+1)
+		case !a.lines && isDots(ch):
+			c.join(x, y, glyph)
 		}
 	}
 }
 
-// name writes the label of a mark on its line, near the column that it belongs to.
-func (a *area) name(c *canvas, r rect, top float64, m mark, glyph rune) {
-	y, free := a.row(m.value, r, top), make([]bool, r.w)
-	for x := range free {
-		ch, role := c.at(r.x+x, y)
-		free[x] = ch == ' ' || ch == glyph && role != theme.Plot
-	}
-	for _, text := range m.texts {
-		if x := nearestRoom(free, width(text)+2, m.at/dotColumns); x >= 0 {
-			c.put(r.x+x, y, r.x+r.w, m.role, " "+text+" ")
-			return
+// isDots says whether a character is of those that a plot is filled with.
+func isDots(ch rune) bool { return ch >= emptyDots && ch <= emptyDots+0xff }
+
+// name writes the label of a mark on its line, near a column; where it has no room there, above the line or below it.
+func (a *area) name(c *canvas, r rect, top float64, m mark, glyph rune, near int) {
+	on := a.row(m.value, r, top)
+	free := make([]bool, max(r.w, 0))
+	for _, y := range []int{on, on - 1, on + 1} {
+		if y < r.y || y >= r.y+r.h {
+			continue
+		}
+		for x := range free {
+			ch, role := c.at(r.x+x, y)
+			free[x] = ch == ' ' || (ch == glyph || isDots(ch)) && slices.ContainsFunc(a.marks, func(m mark) bool { return m.role == role })
+		}
+		for _, text := range m.texts {
+			if x := nearestRoom(free, width(text)+2, near); x >= 0 {
+				c.put(r.x+x, y, r.x+r.w, m.role, " "+text+" ")
+				return
+			}
 		}
 	}
 }
@@ -265,15 +309,21 @@ func nearestRoom(free []bool, n, to int) int {
 
 func abs(n int) int { return max(n, -n) }
 
-// times are the labels of the time axis.
+// times are the labels of the time axis, where nothing else is.
 func (a *area) times(c *canvas, r rect, span time.Duration) {
-	end := c.right(r.x, r.y, r.x+r.w, theme.Dim, a.now)
+	put := func(x int, text string) {
+		if roomOn(c, r, max(x-1, r.x), min(width(text)+2, r.x+r.w-max(x-1, r.x))) {
+			c.put(x, r.y, r.x+r.w, theme.Dim, text)
+		}
+	}
+	end := r.x + r.w - width(a.now)
+	put(end, a.now)
 	each := timeStep(span, r.w)
 	for ago := span; ago > 0; ago -= each {
 		text := timeLabel(ago)
 		x := r.x + int(float64(r.w)*(1-float64(ago)/float64(a.at.span)))
 		if x = max(r.x, x-width(text)/2); x+width(text) < end-1 {
-			c.put(x, r.y, end, theme.Dim, text)
+			put(x, text)
 		}
 	}
 }

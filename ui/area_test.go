@@ -2,7 +2,9 @@ package ui
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -91,8 +93,8 @@ func TestNearestRoom(t *testing.T) {
 func TestSpanGrows(t *testing.T) {
 	p := plot{span: usualSpan}
 	for _, row := range []struct{ age, want time.Duration }{
-		{0, 30 * time.Second}, {30 * time.Second, 30 * time.Second}, {31 * time.Second, time.Minute}, {time.Minute, time.Minute}, {61 * time.Second, 2 * time.Minute},
-		{2 * time.Minute, 2 * time.Minute}, {121 * time.Second, 3 * time.Minute}, {181 * time.Second, usualSpan}, {time.Hour, usualSpan},
+		{0, 30 * time.Second}, {30 * time.Second, 30 * time.Second}, {31 * time.Second, time.Minute}, {time.Minute, time.Minute}, {61 * time.Second, 90 * time.Second}, {91 * time.Second, 2 * time.Minute},
+		{2 * time.Minute, 2 * time.Minute}, {121 * time.Second, 3 * time.Minute}, {181 * time.Second, 4 * time.Minute}, {241 * time.Second, usualSpan}, {time.Hour, usualSpan},
 	} {
 		if p.grow(row.age); p.span != row.want {
 			t.Errorf("after %v it shows %v, want %v", row.age, p.span, row.want)
@@ -142,8 +144,69 @@ func TestMarksInOneRow(t *testing.T) {
 	a := area{high: slices.Repeat([]float64{1}, 110), full: 80, unit: 1, at: stretch{span: time.Minute}, now: "now", marks: []mark{
 		{79, theme.Peak, []string{"▲79.0 7m ago"}, 0}, {78, theme.Need, []string{"need 2.0G fits below"}, 0}}}
 	a.draw(c, rect{0, 0, 60, 5}, &theme.Unicode, time.Minute)
-	if got := c.lines()[0]; !strings.Contains(got, " ▲79.0 7m ago ") || !strings.Contains(got, " need 2.0G fits below ╌") {
+	if got := c.lines()[0]; !strings.Contains(got, " ▲79.0 7m ago ") || !strings.Contains(got, " need 2.0G fits below ⠁") {
 		t.Errorf("%q", got)
+	}
+}
+
+// The line of the peak is as high as a figure of its size would be: nothing stands above it, and it ends nowhere in between.
+// Its label is beside what is drawn, and not where nothing is known.
+func TestPeakLineAboveAll(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 500 {
+		w, h, peak := 20+rng.IntN(80), 2+rng.IntN(12), 1+79*rng.Float64()
+		n := dotColumns * graphColumns(w)
+		high := slices.Repeat([]float64{nan}, n)
+		young := rng.IntN(n)
+		for i := young; i < n; i++ {
+			high[i] = peak * min(1, 0.8+0.3*rng.Float64())
+		}
+		c := newCanvas(w, h)
+		a := area{high: high, full: 80, unit: 1, at: stretch{span: time.Minute}, now: "now",
+			marks: []mark{{peak, theme.Peak, []string{"▲" + strconv.Itoa(int(peak))}, n - 1}}}
+		a.draw(c, rect{0, 0, w, h}, &theme.Unicode, time.Minute)
+		top := axisFor(80, h-1).top
+		at := max(heightOf(peak, top, h-1)-1, 0)
+		y := h - 2 - at/dotRows
+		for x := axisWidth + young/dotColumns; x < w; x++ {
+			ch, _ := c.at(x, y)
+			label := []rune(c.lines()[y])[max(x-1, 0):min(x+2, w)] // with a blank on either side
+			if !strings.ContainsAny(string(label), "▲0123456789") && ch&dots[0][at%dotRows] == 0 {
+				t.Fatalf("%dx%d: no line of %.1f at column %d:\n%s", w, h, peak, x, strings.Join(c.lines(), "\n"))
+			}
+			for over := range y + 1 {
+				ch, role := c.at(x, over)
+				for k := range dotColumns {
+					for i := range dotRows {
+						if isDots(ch) && role != theme.Peak && ch&dots[k][i] != 0 && (h-2-over)*dotRows+i > at {
+							t.Fatalf("%dx%d: column %d stands above the peak of %.1f:\n%s", w, h, x, peak, strings.Join(c.lines(), "\n"))
+						}
+					}
+				}
+			}
+		}
+		for row := range h - 1 {
+			for x := axisWidth; x < axisWidth+young/dotColumns; x++ {
+				if ch, _ := c.at(x, row); ch != ' ' {
+					t.Fatalf("%dx%d: %q where nothing is known:\n%s", w, h, ch, strings.Join(c.lines(), "\n"))
+				}
+			}
+		}
+	}
+}
+
+// A peak that came back is as old as its last time.
+func TestPeakThatCameBack(t *testing.T) {
+	v := model(past(gpus(1, 1, false), 60), 120, 40, Options{}).view()
+	a := &area{high: slices.Repeat([]float64{1024}, 200), at: stretch{span: 5 * time.Minute}}
+	a.high[79] = 46.5 * 1024
+	peak := &sampler.Peak{Bytes: 47 * sampler.GiB, Time: v.now().Add(-9 * time.Minute)}
+	if got := v.peakMark(peak, &v.snap.GPUs[0], a, 100)[0]; got.texts[0] != "▲47.0 3m ago" || got.at != 79 {
+		t.Errorf("%q at column %d", got.texts[0], got.at)
+	}
+	a.high[190] = 46.5 * 1024
+	if got := v.peakMark(peak, &v.snap.GPUs[0], a, 100)[0]; got.texts[0] != "▲47.0" || got.at != 190 {
+		t.Errorf("%q at column %d", got.texts[0], got.at)
 	}
 }
 
@@ -162,17 +225,17 @@ func TestNewestAtTheRightEdge(t *testing.T) {
 			if i < 6 || i%13 != 0 {
 				continue
 			}
-			lines, held, marked := m.draw().lines(), []int(nil), []int(nil)
-			for _, line := range lines {
+			c := m.draw()
+			lines, held, marked := c.lines(), []int(nil), []int(nil)
+			for y, line := range lines {
 				for x, r := range []rune(line) {
-					if strings.Contains(line, "gpu") || strings.Contains(line, "mem") {
+					if strings.Contains(line, "gpu") || strings.Contains(line, "mem") || !isDots(r) {
 						continue
 					}
-					if r > emptyDots && r <= emptyDots+0xff {
-						held = append(held, x)
-					}
-					if r == theme.Unicode.Mark {
+					if _, role := c.at(x, y); role == theme.Peak {
 						marked = append(marked, x)
+					} else {
+						held = append(held, x)
 					}
 				}
 			}
@@ -194,7 +257,7 @@ func TestPlotIsShaded(t *testing.T) {
 	for i := range high {
 		high[i] = 79 - float64(i%7)
 	}
-	a := area{high: high, full: 100, unit: 1, at: stretch{span: time.Minute}, now: "now"}
+	a := area{high: high, full: 100, unit: 1, levels: gpuLevels, at: stretch{span: time.Minute}, now: "now"}
 	a.draw(c, rect{0, 0, 60, 21}, &theme.Unicode, time.Minute)
 	for _, name := range theme.Names() {
 		th, _ := theme.Named(name)
@@ -253,7 +316,7 @@ func TestSeen(t *testing.T) {
 func TestPeakBeforeThePlot(t *testing.T) {
 	v := model(past(gpus(1, 1, false), 60), 120, 40, Options{}).view()
 	for ago, want := range map[time.Duration]string{7 * time.Minute: "◂▲47.0 7m ago", 3 * time.Minute: "▲47.0 3m ago"} {
-		marks := v.peakMark(&sampler.Peak{Bytes: 47 * sampler.GiB, Time: v.now().Add(-ago)}, stretch{span: 5 * time.Minute}, 100)
+		marks := v.peakMark(&sampler.Peak{Bytes: 47 * sampler.GiB, Time: v.now().Add(-ago)}, &v.snap.GPUs[0], &area{at: stretch{span: 5 * time.Minute}}, 100)
 		if got := marks[0].texts[0]; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}

@@ -6,17 +6,20 @@ import (
 	"time"
 )
 
-// axis is the scale of a plot: from 0 to top in equal steps, both round numbers.
+// axis is the scale of a plot: labels in equal steps, round numbers, on rows that are equally far from each other.
 type axis struct {
-	top, step float64 // in the unit that is written
+	top, step float64 // in the unit that is written; the top of the plot may be above the last label
+	labels    int     // besides that of 0
 }
 
 // roundSteps are those between two labels, times a power of ten.
 var roundSteps = []float64{1, 1.2, 1.5, 1.6, 2, 2.4, 2.5, 3, 3.2, 3.5, 4, 4.5, 4.8, 5, 6, 7, 8, 10}
 
 const (
-	axisLabels = 5 // at most, besides that of 0
-	axisRows   = 2 // between two labels at least
+	axisLabels = 5     // at most, besides that of 0
+	axisRows   = 2     // between two labels at least
+	axisSpare  = 8     // of so many rows one may be above the last label
+	axisShort  = 0.997 // of the value the last label may be: 140 of 140.4
 )
 
 // axisFor is the axis that ends least above a value and has as many labels as so many rows from 0 to its top take.
@@ -33,11 +36,11 @@ func axisFor(value float64, rows int) axis {
 			if value >= 4 && step != math.Trunc(step) {
 				continue // its labels would not be whole
 			}
-			n := math.Ceil(value/step - 0.002)
-			if n < 1 || n > float64(most) {
+			n := math.Ceil(value / step * axisShort)
+			if n < 1 || n > float64(most) || rows%int(n) > max(1, rows/axisSpare) {
 				continue
 			}
-			a := axis{n * step, step}
+			a := axis{step * float64(rows) / float64(rows/int(n)), step, int(n)}
 			if best.top == 0 || a.worth(value, rows) > best.worth(value, rows) {
 				best = a
 			}
@@ -45,29 +48,23 @@ func axisFor(value float64, rows int) axis {
 		size *= 10
 	}
 	if best.top == 0 {
-		best = axis{value, value}
+		best = axis{value, value, 1}
 	}
 	return best
 }
 
-// worth is higher for an axis that ends near the value, has labels enough, and as many rows between any two.
+// worth is higher for an axis that ends near the value, by its last label and by its top, and has labels enough.
 func (a axis) worth(value float64, rows int) float64 {
-	labels := int(math.Round(a.top / a.step))
-	few := math.Abs(float64(labels - min(rows/axisRows, axisLabels-1)))
-	if labels == 1 {
-		few++
+	few := math.Abs(float64(a.labels - min(rows/axisRows, axisLabels-1)))
+	if a.labels == 1 {
+		few += 0.5
 	}
-	between, rest := rows/labels, rows%labels
-	uneven := 0.0
-	if rest > 0 {
-		uneven = 1 / float64(max(between, 1))
-	}
-	return -6*(a.top/value-1) - 0.05*few - 0.15*uneven
+	return -2*(float64(a.labels)*a.step/value-1) - (a.top/value - 1) - 0.1*few
 }
 
 // label is a figure of the axis: a whole number where the steps are whole.
 func (a axis) label(v float64) string {
-	if a.step == math.Trunc(a.step) && a.top == math.Trunc(a.top) {
+	if a.step == math.Trunc(a.step) {
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	}
 	return strconv.FormatFloat(v, 'g', 3, 64)

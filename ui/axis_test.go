@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"math"
 	"testing"
 	"time"
 )
@@ -13,13 +14,13 @@ func TestAxis(t *testing.T) {
 		want  string // labels from 0 on
 	}{
 		{47.5, 9, "0 16 32 48"}, {47.5, 8, "0 12 24 36 48"}, {47.5, 4, "0 24 48"}, {47.5, 3, "0 48"}, {79.6, 8, "0 20 40 60 80"}, {23.98, 12, "0 6 12 18 24"},
-		{15.7, 10, "0 4 8 12 16"}, {139.8, 12, "0 35 70 105 140"}, {10.75, 8, "0 3 6 9 12"}, {100, 8, "0 25 50 75 100"}, {110, 8, "0 30 60 90 120"},
-		{700, 9, "0 350 700"}, {1, 9, "0 0.25 0.5 0.75 1"}, {0.5, 2, "0 0.5"}, {183, 12, "0 48 96 144 192"}, {94.5, 9, "0 32 64 96"},
+		{15.7, 10, "0 8 16"}, {139.8, 12, "0 35 70 105 140"}, {140.4, 12, "0 35 70 105 140"}, {10.75, 8, "0 3 6 9 12"}, {100, 8, "0 25 50 75 100"}, {110, 8, "0 30 60 90 120"},
+		{700, 9, "0 240 480 720"}, {1, 9, "0 0.25 0.5 0.75 1"}, {0.5, 2, "0 0.5"}, {183, 12, "0 48 96 144 192"}, {94.5, 9, "0 32 64 96"},
 	} {
 		a := axisFor(row.value, row.rows)
 		got := "0"
-		for v := a.step; a.step > 0 && v <= a.top*1.0001; v += a.step {
-			got += " " + a.label(v)
+		for i := range a.labels {
+			got += " " + a.label(float64(i+1)*a.step)
 		}
 		if got != row.want || a.top < row.value*0.997 {
 			t.Errorf("%v in %d rows: %q (top %v), want %q", row.value, row.rows, got, a.top, row.want)
@@ -27,6 +28,19 @@ func TestAxis(t *testing.T) {
 	}
 	for _, v := range []float64{0, -1, nan, 1e300, 1e-300} {
 		axisFor(v, 10)
+	}
+}
+
+// Labels are on rows equally far from each other, and little of a plot is above the last of them.
+func TestAxisRows(t *testing.T) {
+	for rows := 1; rows <= 60; rows++ {
+		for _, value := range []float64{10.75, 15.7, 23.98, 31.5, 44.99, 47.5, 79.6, 80, 94.5, 139.8, 183, 100, 110, 300, 700} {
+			a := axisFor(value, rows)
+			if each := rows / a.labels; a.top < value*0.997 || rows-each*a.labels > max(1, rows/axisSpare) ||
+				math.Abs(a.top/float64(rows)*float64(each)-a.step) > 1e-9*a.step {
+				t.Errorf("%v in %d rows: %+v", value, rows, a)
+			}
+		}
 	}
 }
 

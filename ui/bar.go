@@ -46,7 +46,8 @@ func SetLevels(gpu, host [3]float64) { gpuLevels, hostLevels = gpu, host }
 // and, at the far end, what the driver keeps: the bar is full when nothing is left. ▲
 // stands at the peak, ┊ where the need would end on top of the recent peak, » at the end of what can be
 // used where that is beyond.
-func (v *view) memoryBar(c *canvas, x, y, w int, m *sampler.Memory, steps []rune) {
+func (v *view) memoryBar(c *canvas, x, y, w int, g *sampler.GPU, steps []rune) {
+	m := &g.Memory
 	total, ok := m.Total.Value()
 	if !ok {
 		return // an empty bar would say that none is used
@@ -65,8 +66,7 @@ func (v *view) memoryBar(c *canvas, x, y, w int, m *sampler.Memory, steps []rune
 	for i := w - int(math.Round(reserved)); i < w; i++ {
 		c.set(x+i, y, v.glyphs.BarReserve, theme.Reserved)
 	}
-	level := theme.Level(percent(used, total), gpuLevels)
-	v.fillBar(c, x, y, w, end, level, steps)
+	v.fillBar(c, x, y, w, end, v.levelOf(g, used), steps)
 	for i := int(math.Round(known)); i < int(math.Round(end)); i++ {
 		c.set(x+i, y, v.glyphs.BarUnknown, theme.Unknown)
 	}
@@ -76,9 +76,23 @@ func (v *view) memoryBar(c *canvas, x, y, w int, m *sampler.Memory, steps []rune
 		if over > 0 && (at == over || at == over+1) {
 			at = over - 1 // what does not fit stands beyond the peak
 		}
-		c.set(x+at, y, v.glyphs.Peak, theme.Peak)
+		c.set(x+at, y, v.glyphs.Peak, v.peakRole(g, m.Peak.Bytes))
 	}
 	c.bar(x, y, x+w)
+}
+
+// levelOf is the level of so much memory of a GPU in use; none where that is by design.
+func (v *view) levelOf(g *sampler.GPU, used sampler.Bytes) theme.Role {
+	if v.byDesign(g) != "" {
+		return theme.Ok
+	}
+	return theme.Level(percent(used, g.Memory.Total.Or(0)), gpuLevels)
+}
+
+// peakRole is that of a peak of a GPU: its color says whether it was a danger.
+func (v *view) peakRole(g *sampler.GPU, peak sampler.Bytes) theme.Role {
+	level := v.levelOf(g, peak)
+	return pick(level == theme.Ok, theme.Peak, level)
 }
 
 // fillBar fills n (fractional) of w columns; steps are the parts of a cell up to full.

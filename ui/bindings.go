@@ -65,7 +65,8 @@ var mainKeys = []binding{
 	{[]string{"enter"}, "Enter", "key.detail", (*Model).openDetail, nil},
 	{[]string{"/"}, "/", "key.filter", (*Model).openFilter, nil},
 	{[]string{"t"}, "t", "key.group", (*Model).groupNext, nil},
-	{[]string{"space"}, "Space", "key.tag", (*Model).toggleTag, live},
+	{[]string{"space"}, "Space", "key.tag", (*Model).toggleTag, canSignal},
+	{[]string{"space"}, "", "", (*Model).openSignals, func(m *Model) bool { return live(m) && !canSignal(m) }}, // says why not
 	{[]string{"e"}, "e", "key.environment", (*Model).openEnvironment, nil},
 	{[]string{"right"}, "← →", "key.sideways", sideways(1), live},
 	{[]string{"left"}, "", "", sideways(-1), live},
@@ -127,15 +128,25 @@ func (m *Model) hints() []hint {
 
 var liveHints = []hint{
 	{"?", "hint.help"}, {"q", "hint.quit"}, {"n", "hint.need"}, {"a", "hint.advice"}, {"[ ]", "hint.span"}, {"o", "hint.sort"},
-	{"1-9", "hint.gpu"}, {"Enter", "hint.process"}, {"m", "hint.metric"}, {"P", "hint.reset"}, {"p", "hint.freeze"}, {"T", "hint.theme"},
+	{"1-9", "hint.gpu"}, {"Enter", "hint.process"}, {"t", "hint.group"}, {"s", "hint.setup"}, {"m", "hint.metric"}, {"P", "hint.reset"}, {"p", "hint.freeze"}, {"T", "hint.theme"},
 }
 
-// adviceHints, plotHints and tableHints are the keys in the borders of their panels.
+// adviceHints, plotHints and tableHints are the keys in the borders of their panels; where there is no room for all, the
+// first are left out.
 var (
 	plotHints   = []hint{{"[ ]", "hint.span"}, {"m", "hint.metric"}, {"L", "hint.lines"}, {"1-9", "hint.gpu"}}
 	adviceHints = []hint{{"a", "hint.all"}, {"y", "hint.copy"}, {"n", "hint.need"}}
-	tableHints  = []hint{{"j k", "hint.move"}, {"/", "hint.filter"}, {"Enter", "hint.process"}, {"o", "hint.sort"}}
+	tableHints  = []hint{{"e", "hint.environment"}, {"t", "hint.group"}, {"j k", "hint.select"}, {"/", "hint.filter"}, {"Enter", "hint.process"}, {"o", "hint.sort"}}
+	signalHints = []hint{{"Space", "hint.tag"}, {"K", "hint.signal"}}
 )
+
+// ofTable are the keys in the border of the table.
+func (m *Model) ofTable() []hint {
+	if !canSignal(m) {
+		return tableHints
+	}
+	return slices.Insert(slices.Clone(tableHints), 1, signalHints...)
+}
 
 var replayHints = []hint{
 	{"?", "hint.help"}, {"q", "hint.quit"}, {"p", "hint.pause"}, {"< >", "hint.speed"}, {"hint.arrows", "hint.ten"}, {"{ }", "hint.five"},

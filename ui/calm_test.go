@@ -82,7 +82,7 @@ func TestSlitText(t *testing.T) {
 		{sampler.AlertXID, nil, "! GPU 0: something longer"},
 	} {
 		m.shown.alerts = []sampler.Alert{{Kind: row.kind, Level: sampler.LevelWarning, GPU: sampler.Some(0), Key: key, Text: "GPU 0: something longer", Numbers: row.numbers}}
-		if got := m.view().slitLines()[0][0].text; got != row.want {
+		if got := m.view().slitLines(30)[0][0].text; got != row.want {
 			t.Errorf("%s: %q, want %q", row.kind, got, row.want)
 		}
 	}

@@ -143,6 +143,13 @@ func asciiFor(r rune) rune {
 	return '?'
 }
 
+// join puts dots to those of a cell, in its look.
+func (c *canvas) join(x, y int, dots rune) {
+	if x >= 0 && y >= 0 && x < c.w && y < c.h {
+		c.cells[y*c.w+x].r |= dots
+	}
+}
+
 func (c *canvas) at(x, y int) (rune, theme.Role) {
 	if x < 0 || y < 0 || x >= c.w || y >= c.h {
 		return ' ', theme.Text

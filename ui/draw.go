@@ -13,7 +13,7 @@ func (m *Model) view() *view {
 	v := &view{shown: m.shown, history: m.folds.history, need: m.folds.watch.Need().Or(0), table: &m.table, gpus: &m.gpus, plot: m.plot, plots: m.plots,
 		glyphs: m.glyphs, ascii: m.opt.ASCII, words: m.words, outlook: m.folds.watch.Outlook, stands: m.folds.stands, user: m.opt.User,
 		figures: m.figures[:0], spots: make([]spot, 0, len(m.spots))}
-	v.footer = footer{m.prompt.text(m.words, m.tty.w < 80 || m.notices.text != "" && (m.prompt.mode == modeNeed || m.prompt.mode == modeFilter)), m.notices.text, m.hints()}
+	v.footer = footer{m.prompt.text(m.words, m.tty.w < 80 || m.notices.text != "" && (m.prompt.mode == modeNeed || m.prompt.mode == modeFilter)), m.notices.text, m.hints(), m.ofTable()}
 	if v.snap != nil {
 		v.focus = m.gpus.focused(v.snap)
 	}

@@ -141,6 +141,8 @@ func (m *Model) escape() tea.Cmd {
 		m.setFilter()
 	case len(m.table.tagged) > 0:
 		clear(m.table.tagged)
+	case m.table.sideways > 0:
+		m.table.sideways = 0
 	case m.table.cursor >= 0:
 		m.table.leave()
 	default:

@@ -103,12 +103,13 @@ func TestFilterKeepsTheDetail(t *testing.T) {
 
 // Esc takes back one thing after the other, the focus last.
 func TestEscape(t *testing.T) {
-	m := model(past(gpus(2, 3, false), 3), 100, 30, Options{})
+	m := model(past(gpus(2, 3, false), 3), 100, 30, Options{Processes: &world{}})
 	press(m, "2 j space / a n n enter")
+	m.table.sideways = sidewaysStep
 	left := func() string {
-		return fmt.Sprint(m.table.filter.text, len(m.table.tagged), m.table.cursor >= 0, m.gpus.focus.Known())
+		return fmt.Sprint(m.table.filter.text, len(m.table.tagged), m.table.sideways, m.table.cursor >= 0, m.gpus.focus.Known())
 	}
-	for _, want := range []string{"ann 1 true true", " 1 true true", " 0 true true", " 0 false true", " 0 false false", " 0 false false"} {
+	for _, want := range []string{"ann 1 16 true true", " 1 16 true true", " 0 16 true true", " 0 0 true true", " 0 0 false true", " 0 0 false false", " 0 0 false false"} {
 		if got := left(); got != strings.Replace(want, " ", "", 1) && got != want {
 			t.Errorf("left %q, want %q", got, want)
 		}

@@ -107,6 +107,9 @@ func (m *Model) play(s *player.Scene) tea.Cmd {
 		m.folds.newest = f.Snapshot
 	}
 	m.at(m.player.Timeline()) // not that of the scene: a key may have come since it was made
+	if m.folds.newest != nil {
+		m.plot.grow(m.folds.newest.Time.Sub(m.shown.timeline.Start))
+	}
 	m.show(m.folds.newest)
 	if s.Notice == "" {
 		return cmd

@@ -16,7 +16,8 @@ type plan struct {
 	hidden         int      // GPUs that scroll out
 	advice, procs  rect
 	text           []textLine // of the advice
-	boxes          bool       // around the advice and the table
+	boxes          bool       // around the table
+	framed         bool       // the advice is more than headlines, and has one, too
 }
 
 type placed struct {
@@ -65,16 +66,20 @@ func (v *view) arrange(w, h int) plan {
 		if n > 0 || len(v.overLines(adviceWidth(w, h))) > 0 {
 			n = max(n, v.room.rows)
 		}
-		if n > 0 {
-			p.advice = rect{0, top, w, min(n+border, max(1, body*2/5))}
+		if p.framed = p.boxes && v.advised(adviceWidth(w, h)); n > 0 {
+			p.advice = rect{0, top, w, min(n+pick(p.framed, border, 0), max(1, body*2/5))}
 			top += p.advice.h
 		}
 	} else {
-		p.text = v.slitLines()
+		p.text = v.slitLines(w)
 		advice = min(len(p.text), max(1, body-len(v.snap.GPUs)))
 	}
 	used := 0
-	for _, share := range tableShares { // the table gets less where more GPUs get panes, or their panes a box
+	shares := tableShares
+	if v.table.group != ungrouped {
+		shares = treeShares // whoever asks for a tree wants to see it
+	}
+	for _, share := range shares { // the table gets less where more GPUs get panes, or their panes a box
 		was, before := p, used
 		p.panes, p.lines = nil, nil
 		table := v.tableHeight(body, border, share)
@@ -98,8 +103,11 @@ func adviceWidth(w, h int) int { return w - pick(boxed(w, h), 4, 0) }
 // boxed says whether a screen has boxes around everything.
 func boxed(w, h int) bool { return h >= boxesHeight && w >= boxesWidth }
 
-// tableShares are the parts of the screen that the table may take.
-var tableShares = []int{3, 4}
+// tableShares are the parts of the screen that the table may take, treeShares those of one in groups.
+var (
+	tableShares = []int{3, 4}
+	treeShares  = []int{2}
+)
 
 // paneWorth is higher for more panes, and for those with a box.
 func paneWorth(panes []placed) int {
@@ -261,7 +269,7 @@ func (v *view) lead(list []*sampler.GPU) *sampler.GPU {
 }
 
 // scarceSteps are the steps in which GPUs are compared, of which nearly equal ones must not take turns.
-const scarceSteps = 100
+const scarceSteps = 1000
 
 // scarcity is how little a GPU has left at worst, in steps; 0 where that is no worry.
 func (v *view) scarcity(g *sampler.GPU) int {

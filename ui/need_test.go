@@ -12,7 +12,7 @@ import (
 // needShown is the column of the mark of the need in the bar of a GPU, -1 where it says that the need does not fit.
 func needShown(v *view, g *sampler.GPU, w int) int {
 	c := newCanvas(w, 1)
-	v.memoryBar(c, 0, 0, w, &g.Memory, theme.Unicode.Bar)
+	v.memoryBar(c, 0, 0, w, g, theme.Unicode.Bar)
 	for x, cell := range c.cells {
 		switch cell.r {
 		case '┊':

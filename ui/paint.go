@@ -74,7 +74,7 @@ func (p *paint) compile(l look) sgr {
 	fore, back := p.color(&role, 0), p.color(&ground, 10)
 	switch {
 	case l.drawn:
-		role.Reverse, ground.Reverse = false, false
+		role.Reverse, role.Under, ground.Reverse = false, false, false
 	case ground.Reverse: // in one color: with those of the roles it would be a patchwork
 		fore, role.Dim, role.Reverse = "", false, false
 	}

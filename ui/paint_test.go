@@ -23,7 +23,7 @@ func TestProfiles(t *testing.T) {
 		{"dark", look{role: theme.Dim}, [4]string{"38;2;152;161;181", "38;5;248", "2", "2"}},
 		{"dark", look{role: theme.Ok}, [4]string{"38;5;114", "38;5;114", "32", ""}},
 		{"dark", look{role: theme.Critical}, [4]string{"1;38;2;255;123;147", "1;38;5;204", "1;91", "1;7"}},
-		{"dark", look{role: theme.Peak, back: theme.Selected}, [4]string{"38;5;212;48;2;42;49;71", "38;5;212;48;5;236", "7", "1;7"}},
+		{"dark", look{role: theme.Peak, back: theme.Selected}, [4]string{"38;5;182;48;2;42;49;71", "38;5;182;48;5;236", "7", "1;7"}},
 		{"dark", look{role: theme.Ok, back: theme.Selected, drawn: true}, [4]string{"38;5;114;48;2;42;49;71", "38;5;114;48;5;236", "32", ""}},
 		{"light", look{role: theme.Critical}, [4]string{"1;38;2;192;28;58", "1;38;5;124", "1;31", "1;7"}},
 		{"light", look{role: theme.Ok}, [4]string{"38;2;31;116;52", "38;5;22", "", ""}},
@@ -32,6 +32,7 @@ func TestProfiles(t *testing.T) {
 		{"high-contrast", look{role: theme.Critical, drawn: true}, [4]string{"1;38;5;203", "1;38;5;203", "1;91", "1"}},
 		{"high-contrast", look{role: theme.Peak, back: theme.Selected}, [4]string{"1;7", "1;7", "1;7", "1;7"}},
 		{"mono", look{role: theme.Warning}, [4]string{"1;4", "1;4", "1;4", "1;4"}},
+		{"mono", look{role: theme.Warning, drawn: true}, [4]string{"1", "1", "1", "1"}}, // as a border it would be struck through
 	} {
 		th, _ := theme.Named(row.theme)
 		for i, p := range profiles {

@@ -13,21 +13,48 @@ import (
 	"nvpeak/theme"
 )
 
-// adviceLines is what the advice panel says on w columns: the most urgent alert with its
-// numbers and advice, the others in a line each; empty when there are no problems.
+// adviceLines is what the advice panel says on w columns: the most urgent alert with its numbers and advice, the others in
+// a line each, what may come next, and only then what has happened; empty when there are no problems.
 func (v *view) adviceLines(w int) []textLine {
 	var lines []textLine
-	groups := v.groups()
-	for i, a := range groups {
-		lines = append(lines, v.alertHead(a.Alert, w)...)
-		if i == 0 {
-			lines = append(lines, v.alertBody(a.Alert, w)...)
+	say := func(groups []watch.Group, body bool) {
+		for i, a := range groups {
+			lines = append(lines, v.alertHead(a.Alert, w)...)
+			if i == 0 && body {
+				lines = append(lines, v.alertBody(a.Alert, w)...)
+			}
 		}
 	}
-	for _, f := range v.nearFits(groups) {
+	now, over := v.byTime()
+	say(now, true)
+	lines = append(lines, v.headlineLines(w)...)
+	say(over, len(now) == 0)
+	for _, f := range v.nearFits(append(now, over...)) {
 		lines = append(lines, v.fitLines(f, w)...)
 	}
 	return lines
+}
+
+// advised says whether there is more to say than headlines.
+func (v *view) advised(w int) bool {
+	return len(v.alerts) > 0 || slices.ContainsFunc(v.fits, func(f gpuFit) bool { return f.Near() }) || len(v.overLines(w)) > 0
+}
+
+// byTime parts the groups of alerts: those of now, and those of what happened a while ago.
+func (v *view) byTime() (now, over []watch.Group) {
+	for _, a := range v.groups() {
+		if happened(a.Alert) && v.now().Sub(a.Time) > roomTime {
+			over = append(over, a)
+		} else {
+			now = append(now, a)
+		}
+	}
+	return now, over
+}
+
+// happened says whether an alert tells of a moment; all others are of now.
+func happened(a sampler.Alert) bool {
+	return a.Kind == sampler.AlertOOM || a.Kind == sampler.AlertFlush
 }
 
 // nearFits are the GPUs on which the need nearly fits, or does not, and no alert says so.
@@ -44,23 +71,32 @@ func (v *view) nearFits(groups []watch.Group) []fitGroup {
 // ahead are the alerts of what the sentence on a GPU is about: its next minutes.
 var ahead = []string{sampler.AlertGrowth, sampler.AlertRepeatSpike, sampler.AlertNeed}
 
-// slitLines are a line for each alert, and one for the first thing to do: the sentence on the GPU where there is one, for
-// it is the shortest.
-func (v *view) slitLines() (lines []textLine) {
-	groups := v.groups()
-	for i, a := range groups {
-		text := v.slitText(a.Alert)
-		if g := v.snap.Find(a.Key); g != nil && a.GPU.Known() && slices.Contains(ahead, a.Kind) {
-			if said := v.verdict(g); said.text != "" && said.role != theme.Dim {
-				text = v.words.Say("panel.slit", "gpu", g.Label(), "text", said.text)
+// slitLines are a line for each alert, and one for the first thing to do, on w columns: the sentence on the GPU where there
+// is one, for it is the shortest. What has happened a while ago gives way to what is.
+func (v *view) slitLines(w int) (lines []textLine) {
+	say := func(groups []watch.Group, advise bool) {
+		for i, a := range groups {
+			text := v.slitText(a.Alert)
+			if g := v.snap.Find(a.Key); g != nil && a.GPU.Known() && slices.Contains(ahead, a.Kind) {
+				if said := v.verdict(g); said.text != "" && said.role != theme.Dim {
+					text = v.words.Say("panel.slit", "gpu", g.Label(), "text", said.text)
+				}
+			}
+			lines = append(lines, textLine{{levelRole(a.Level), string(v.glyphs.Alert) + " " + text}})
+			if i == 0 && advise && len(a.Advice) > 0 {
+				lines = append(lines, textLine{{theme.Accent, "  1 " + a.Advice[0].Title}})
 			}
 		}
-		lines = append(lines, textLine{{levelRole(a.Level), string(v.glyphs.Alert) + " " + text}})
-		if i == 0 && len(a.Advice) > 0 {
-			lines = append(lines, textLine{{theme.Accent, "  1 " + a.Advice[0].Title}})
-		}
 	}
-	for _, f := range v.nearFits(groups) {
+	now, over := v.byTime()
+	say(now, true)
+	for _, h := range v.headlines() {
+		lines = append(lines, textLine{{h.role, string(v.glyphs.Alert) + " " + v.slitHeadline(h, w-2)}})
+	}
+	if len(lines) == 0 {
+		say(over, true)
+	}
+	for _, f := range v.nearFits(append(now, over...)) {
 		lines = append(lines, v.fitLines(f, 1<<10)[0]) // uncut
 	}
 	return lines
@@ -118,14 +154,17 @@ func (v *view) groups() []watch.Group { return watch.Groups(v.alerts, v.words) }
 
 // alertHead is the text of an alert.
 func (v *view) alertHead(a sampler.Alert, w int) []textLine {
-	role, text := levelRole(a.Level), a.Text
-	if a.Kind == sampler.AlertOOM || a.Kind == sampler.AlertFlush { // all others are of now
+	text := a.Text
+	if happened(a) {
 		text = v.words.Say("panel.at", "text", text, "time", v.wall(a.Time).Format("15:04:05"))
 	}
-	var lines []textLine
+	return alertLines(levelRole(a.Level), v.glyphs.Alert, text, w)
+}
+
+// alertLines are a text behind the sign of an alert.
+func alertLines(role theme.Role, sign rune, text string, w int) (lines []textLine) {
 	for i, l := range wrap(text, w-2) {
-		lead := pick(i == 0, string(v.glyphs.Alert)+" ", "  ")
-		lines = append(lines, textLine{{role, lead + l}})
+		lines = append(lines, textLine{{role, pick(i == 0, string(sign)+" ", "  ") + l}})
 	}
 	return lines
 }
@@ -133,7 +172,7 @@ func (v *view) alertHead(a sampler.Alert, w int) []textLine {
 // alertBody is the evidence of an alert, run together, and what to do.
 func (v *view) alertBody(a sampler.Alert, w int) []textLine {
 	var lines []textLine
-	for _, l := range wrap(joined(a.Evidence), w-2) {
+	for _, l := range wrap(v.joined(a.Evidence), w-2) {
 		lines = append(lines, textLine{{theme.Dim, "  " + l}})
 	}
 	for _, ad := range a.Advice {
@@ -143,12 +182,20 @@ func (v *view) alertBody(a sampler.Alert, w int) []textLine {
 }
 
 // joined runs sentences and phrases together: a phrase ends as a sentence before one.
-func joined(parts []string) string {
+func (v *view) joined(parts []string) string {
 	var b strings.Builder
 	for i, p := range parts {
 		if i > 0 {
 			begins, _ := utf8.DecodeRuneInString(p)
-			b.WriteString(pick(strings.HasSuffix(parts[i-1], "."), " ", pick(unicode.IsUpper(begins), ". ", "; ")))
+			switch before := parts[i-1]; {
+			case strings.HasSuffix(before, "。"):
+			case strings.HasSuffix(before, "."):
+				b.WriteByte(' ')
+			case unicode.IsUpper(begins):
+				b.WriteString(". ")
+			default:
+				b.WriteString(v.words.Say("list.semicolon"))
+			}
 		}
 		b.WriteString(p)
 	}

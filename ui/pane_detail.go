@@ -120,12 +120,12 @@ func (v *view) processPlot(c *canvas, r rect, row procRow) {
 		return
 	}
 	n := graphColumns(r.w)
-	a := area{full: row.gpu.Memory.Total.Or(0).MiB(), unit: mibPerGiB, now: v.words.Say("screen.now"), lines: v.lined()}
+	a := area{full: row.gpu.Memory.Total.Or(0).MiB(), unit: mibPerGiB, now: v.words.Say("screen.now"), levels: v.plotLevels(row.gpu), lines: v.lined()}
 	a.high, a.at = v.columns(s.Used, n, heldFor)
 	if gpu := v.history.GPU(row.gpu.Key()); gpu != nil {
 		a.behind, _ = v.columns(gpu.Plot("memory.used"), n, heldFor)
 	}
-	a.marks = v.peakMark(row.proc.Peak, a.at, n)
+	a.marks = v.peakMark(row.proc.Peak, row.gpu, &a, n)
 	a.draw(c, r, v.glyphs, v.plot.span)
 	if a.behind != nil && !a.lines {
 		x := c.put(r.x+axisWidth, r.y-1, r.x+r.w, theme.Area3, "⣿ ")

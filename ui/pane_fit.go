@@ -82,10 +82,7 @@ func (v *view) fitLines(f fitGroup, w int) []textLine {
 		role, id = theme.Critical, "panel.too_large"
 	}
 	text := v.fitText(f, id, "need", need.Bytes, "source", need.Source.In(v.words), "short", f.Short)
-	var lines []textLine
-	for i, l := range wrap(text, w-2) {
-		lines = append(lines, textLine{{role, pick(i == 0, string(v.glyphs.Alert)+" ", "  ") + l}})
-	}
+	lines := alertLines(role, v.glyphs.Alert, text, w)
 	free := v.words.Say("panel.free", "now", sizeOr(f.Free), "lowest", sizeOr(f.WorstFree))
 	lines = append(lines, wrapped(theme.Text, free, w)...)
 	return append(lines, wrapped(theme.Dim, v.words.Say("panel.held", "who", v.holdersText(f.Holders)), w)...)

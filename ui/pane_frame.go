@@ -85,9 +85,11 @@ func (v *view) slitHeader(c *canvas, r rect) {
 	gpus := v.words.Count("count.gpu", len(v.snap.GPUs))
 	x = c.put(x, r.y, r.x+r.w, theme.Dim, gpus)
 	if rate, ok := v.snap.Sampling.Value(); ok {
-		text := v.samplingText(rate, string(v.glyphs.Peak)+" ")
-		if x+width(text.text) < r.x+r.w-1 {
-			c.right(x, r.y, r.x+r.w-1, text.role, text.text)
+		for _, name := range []string{v.words.Say("screen.sampling") + " ", v.words.Say("screen.sampling_short") + " "} {
+			if text := v.samplingText(rate, name); x+width(text.text) < r.x+r.w-1 {
+				c.right(x, r.y, r.x+r.w-1, text.role, text.text)
+				break
+			}
 		}
 	}
 }
@@ -129,16 +131,14 @@ func (v *view) samplingText(rate sampler.Sampling, name string) piece {
 	return piece{theme.Dim, text}
 }
 
-// footerPane is the last line: what is typed, a message, or the keys that stand in no border.
+// footerPane is the last line: what is typed, or a message and the keys that stand in no border, as far as there is room.
 func (v *view) footerPane(c *canvas, r rect) {
 	switch f := &v.footer; {
 	case f.prompt != "":
 		x := c.put(r.x+1, r.y, r.x+r.w, theme.Strong, f.prompt)
 		c.put(x+1, r.y, r.x+r.w, theme.Warning, f.notice)
-	case f.notice != "":
-		c.put(r.x+1, r.y, r.x+r.w, theme.Strong, f.notice)
 	default:
-		x := r.x + 1
+		x := c.put(r.x+1, r.y, r.x+r.w, theme.Strong, f.notice) + pick(f.notice == "", 0, 2)
 		for _, k := range f.keys {
 			if slices.Contains(v.told, k) {
 				continue

@@ -52,8 +52,8 @@ const (
 
 // verdictRow is the sentence on a GPU, and at the right what nobody's processes hold.
 func (v *view) verdictRow(c *canvas, r rect, g *sampler.GPU) {
-	said := v.verdict(g)
-	if text, _, ok := strings.Cut(said.text, ";"); ok && width(said.text) > r.w-1 {
+	said := v.paneVerdict(g)
+	if text, _, ok := strings.Cut(said.text, strings.TrimSpace(v.words.Say("list.semicolon"))); ok && width(said.text) > r.w-1 {
 		said.text = text // rather no time than half of one
 	}
 	x := c.cut(r.x+1, r.y, r.x+r.w, said.role, said.text)
@@ -161,7 +161,7 @@ func (v *view) memoryRow(c *canvas, r rect, g *sampler.GPU) {
 	m := &g.Memory
 	x := c.put(r.x+1, r.y, r.x+r.w, theme.Dim, v.words.Say("screen.mem")+" ")
 	right, room := r.x+r.w, r.x+r.w-x-max(10, r.w*2/5)-1
-	figures := v.memoryFigures(m)
+	figures := v.memoryFigures(g)
 	if piecesWidth(figures) > room {
 		for i := range figures {
 			if figures[i].role == theme.Dim {
@@ -169,9 +169,12 @@ func (v *view) memoryRow(c *canvas, r rect, g *sampler.GPU) {
 			}
 		}
 	}
-	for _, drop := range []theme.Role{theme.Dim, theme.Peak} {
+	for _, drop := range []func(piece) bool{
+		func(p piece) bool { return p.role == theme.Dim },
+		func(p piece) bool { return strings.HasPrefix(p.text, string(v.glyphs.Peak)) },
+	} {
 		if piecesWidth(figures) > room {
-			figures = slices.DeleteFunc(figures, func(p piece) bool { return p.role == drop })
+			figures = slices.DeleteFunc(figures, drop)
 		}
 	}
 	for _, p := range figures {
@@ -179,7 +182,7 @@ func (v *view) memoryRow(c *canvas, r rect, g *sampler.GPU) {
 		c.put(right-w, r.y, right, p.role, p.text)
 		right -= w + pick(p.role == theme.Dim, 0, 1)
 	}
-	v.memoryBar(c, x, r.y, max(right-x, 0), m, v.glyphs.Bar)
+	v.memoryBar(c, x, r.y, max(right-x, 0), g, v.glyphs.Bar)
 }
 
 // piecesWidth is what pieces take beside each other.
@@ -191,16 +194,17 @@ func piecesWidth(list []piece) (w int) {
 }
 
 // memoryFigures from right to left.
-func (v *view) memoryFigures(m *sampler.Memory) []piece {
+func (v *view) memoryFigures(g *sampler.GPU) []piece {
+	m := &g.Memory
 	used, ok := m.Used.Value()
 	if !ok {
 		return []piece{{theme.Unknown, notAvailable}}
 	}
 	total := m.Total.Or(0)
-	level := theme.Level(percent(used, total), gpuLevels)
+	level := v.levelOf(g, used)
 	var ps []piece
 	if m.Peak != nil {
-		ps = append(ps, piece{theme.Peak, fmt.Sprintf("%c%-4s", v.glyphs.Peak, gib(m.Peak.Bytes))})
+		ps = append(ps, piece{v.peakRole(g, m.Peak.Bytes), fmt.Sprintf("%c%-4s", v.glyphs.Peak, gib(m.Peak.Bytes))})
 	}
 	of := " GiB"
 	if m.Total.Known() {
@@ -212,10 +216,10 @@ func (v *view) memoryFigures(m *sampler.Memory) []piece {
 // apartFigures are parts of the memory that no process holds, from right to left.
 func (v *view) apartFigures(m *sampler.Memory) (ps []piece) {
 	if resv, ok := m.Reserved.Value(); ok && resv >= sampler.GiB/20 {
-		ps = append(ps, piece{theme.Reserved, gib(resv) + " " + v.words.Say("screen.reserved")})
+		ps = append(ps, piece{theme.Reserved, gib(resv) + " GiB " + v.words.Say("screen.reserved")})
 	}
 	if un := m.Unattributed.Or(0); un >= sampler.GiB/10 {
-		ps = append(ps, piece{theme.Unknown, gib(un) + " " + v.words.Say("screen.other")})
+		ps = append(ps, piece{theme.Unknown, gib(un) + " GiB " + v.words.Say("screen.other")})
 	}
 	if m.SharedWithHost {
 		ps = append(ps, piece{theme.Dim, v.words.Say("screen.shared")})

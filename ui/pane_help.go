@@ -43,9 +43,10 @@ func helpLines(keys []binding, g *theme.Glyphs, words lang.Catalog, w int) []tex
 	if g != &theme.ASCII {
 		sign(theme.Area3, "⣿ ⢕", "help.plot")
 	}
-	lines = append(lines, textLine{})
-	for _, l := range wrap(words.Say("help.reading"), w) {
-		lines = append(lines, textLine{{theme.Dim, l}})
+	for _, id := range []string{"help.requests", "help.reading"} {
+		for _, l := range wrap(words.Say(id), w) {
+			lines = append(lines, textLine{{theme.Dim, l}})
+		}
 	}
 	return lines
 }

@@ -8,11 +8,19 @@ import (
 	"nvpeak/theme"
 )
 
+const (
+	namedLine   = 84 // columns from which on a line says GPU
+	utilityLine = 36 // and from which on there is room for the utilization beside a bar that says something
+)
+
 // gpuLine draws one GPU on one line: label, bar with the peak mark, used of total, peak,
 // utilization, and with room temperature, power, name and a sparkline.
 func (v *view) gpuLine(c *canvas, r rect, g *sampler.GPU) {
 	m := &g.Memory
 	label := fmt.Sprintf("%2s ", g.Label())
+	if r.w >= namedLine {
+		label = " GPU " + g.Label() + " "
+	}
 	x := c.put(r.x, r.y, r.x+r.w, pick(g == v.focus, theme.Accent, theme.Text), label)
 	if g == v.focus {
 		c.set(x-1, r.y, v.glyphs.Focus, theme.Accent)
@@ -29,28 +37,33 @@ func (v *view) gpuLine(c *canvas, r rect, g *sampler.GPU) {
 	room := right - x
 	if room >= 40 { // a sparkline in the right part of the bar's room
 		w := room / 2
-		v.gpuSpark(c, rect{right - w, r.y, w, 1}, g)
+		if v.unused(g) {
+			c.cut(right-w, r.y, right, theme.Dim, v.verdict(g).text)
+		} else {
+			v.gpuSpark(c, rect{right - w, r.y, w, 1}, g)
+		}
 		room -= w + 1
 	}
 	if room >= 3 {
-		v.memoryBar(c, x, r.y, room, m, v.glyphs.Low)
+		v.memoryBar(c, x, r.y, room, g, v.glyphs.Low)
 	}
 }
 
 // lineFigures are the figures after the bar, as many as the width allows.
 func (v *view) lineFigures(g *sampler.GPU, w int) []piece {
 	m := &g.Memory
-	used, total := m.Used.Or(0), m.Total.Or(0)
-	level := theme.Level(percent(used, total), gpuLevels)
+	level := v.levelOf(g, m.Used.Or(0))
 	ps := []piece{{pick(level == theme.Ok, theme.Strong, level), fmt.Sprintf("%10s", lineUsed(m))}}
 	if p := m.Peak; p != nil {
-		text := fmt.Sprintf("%c%s", v.glyphs.Peak, gib(p.Bytes))
-		if theme.Level(percent(p.Bytes, total), gpuLevels) == theme.Critical {
+		role, text := v.peakRole(g, p.Bytes), fmt.Sprintf("%c%s", v.glyphs.Peak, gib(p.Bytes))
+		if role == theme.Critical {
 			text += "!"
 		}
-		ps = append(ps, piece{theme.Peak, fmt.Sprintf("%-6s", text)})
+		ps = append(ps, piece{role, fmt.Sprintf("%-6s", text)})
 	}
-	ps = append(ps, piece{theme.Util, fmt.Sprintf("%4s", percentOr(g.Utilization.GPU))})
+	if w >= utilityLine {
+		ps = append(ps, piece{theme.Util, fmt.Sprintf("%4s", percentOr(g.Utilization.GPU))})
+	}
 	if w >= 70 {
 		t, ok := g.Temperature.Value()
 		ps = append(ps, piece{theme.Dim, fmt.Sprintf("%4s", orNA(ok, "%d%c", t, v.glyphs.Degree))})
@@ -101,5 +114,5 @@ func (v *view) gpuSpark(c *canvas, r rect, g *sampler.GPU) {
 	if s == nil {
 		return
 	}
-	v.lane(c, r, s.Plot("memory.used"), g.Memory.Total.Or(0).MiB(), laneHeldFor, memoryLane)
+	v.lane(c, r, s.Plot("memory.used"), g.Memory.Total.Or(0).MiB(), laneHeldFor, v.laneRole(g))
 }

@@ -19,6 +19,7 @@ func (v *view) draw(w, h int) *canvas {
 	if p.header.h > 0 {
 		v.header(c, p.header, p.hidden)
 	}
+	v.panes = p.panes
 	for i, g := range p.panes {
 		v.gpuPane(c, g.rect, g.gpu)
 		v.spot(g.rect, clickGPU(g.gpu.Key()))
@@ -30,7 +31,7 @@ func (v *view) draw(w, h int) *canvas {
 		v.gpuLine(c, g.rect, g.gpu)
 		v.spot(g.rect, clickGPU(g.gpu.Key()))
 	}
-	v.advicePane(c, p.advice, p.text, p.boxes)
+	v.advicePane(c, p.advice, p.text, p.framed)
 	v.procPane(c, p.procs, p.boxes)
 	if p.timeline.h > 0 {
 		v.timelinePane(c, p.timeline)

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"nvpeak/sampler"
@@ -18,7 +19,7 @@ func (v *view) gpuPlot(c *canvas, r rect, g *sampler.GPU) {
 	if n < 4 {
 		return
 	}
-	a := area{full: m.top(g), unit: m.unit, sign: m.sign, now: v.words.Say("screen.now"), lines: v.lined()}
+	a := area{full: m.top(g), unit: m.unit, sign: m.sign, now: v.words.Say("screen.now"), levels: v.plotLevels(g), lines: v.lined()}
 	if a.lines {
 		a.last = v.plotted(g.Key())
 	}
@@ -32,37 +33,43 @@ func (v *view) gpuPlot(c *canvas, r rect, g *sampler.GPU) {
 			}
 		}
 		a.low, _ = v.columns(s.UsedMin, n, heldFor)
-		a.marks = v.memoryMarks(g, a.at, n)
+		a.marks = v.memoryMarks(g, &a, n)
 		a.ticks = v.standTicks(g, a.at, n)
 	}
 	a.draw(c, r, v.glyphs, v.plot.span)
 }
 
 // memoryMarks are the lines of a plot of memory: the peak, and the most that may be in use for the need to fit.
-func (v *view) memoryMarks(g *sampler.GPU, at stretch, cells int) []mark {
+func (v *view) memoryMarks(g *sampler.GPU, a *area, cells int) []mark {
 	m := &g.Memory
-	list := v.peakMark(m.Peak, at, cells)
+	list := v.peakMark(m.Peak, g, a, cells)
 	if total := m.Total.Or(0).Less(m.Reserved.Or(0)); v.need > 0 && v.need < total {
-		list = append(list, mark{total.Less(v.need).MiB(), theme.Need, []string{v.words.Say("screen.need", "size", v.need.Short()), v.need.Short()}, 0})
+		list = append(list, mark{total.Less(v.need).MiB(), theme.Need, []string{v.words.Say("screen.need", "size", v.need), v.need.String()}, 0})
 	}
 	return list
 }
 
-// peakMark is the line of the peak, if there is one.
-func (v *view) peakMark(p *sampler.Peak, at stretch, cells int) []mark {
+// peakMark is the line of the peak, if there is one. Its age is that of the last time that about as much was used.
+func (v *view) peakMark(p *sampler.Peak, g *sampler.GPU, a *area, cells int) []mark {
 	if p == nil || p.Bytes == 0 {
 		return nil
 	}
 	ago := v.now().Sub(p.Time)
+	for i, x := range slices.Backward(a.high) {
+		if x >= p.Bytes.MiB()*(1-1.0/samePeak) {
+			ago = min(ago, a.at.ago(i, cells))
+			break
+		}
+	}
 	short := fmt.Sprintf("%c%s", v.glyphs.Peak, gib(p.Bytes))
 	texts := []string{v.words.Say("screen.peak", "size", short, "ago", v.ago(ago)), short}
-	if at.column(ago, cells) < 0 {
+	if a.at.column(ago, cells) < 0 {
 		texts[0] = "◂" + texts[0] // it was before what the plot shows
 	}
 	if ago < time.Minute {
 		texts = texts[1:] // where it stands says when, and the seconds would be sent each time
 	}
-	return []mark{{p.Bytes.MiB(), theme.Peak, texts, at.column(ago, cells)}}
+	return []mark{{p.Bytes.MiB(), v.peakRole(g, p.Bytes), texts, a.at.column(ago, cells)}}
 }
 
 // lined says whether plots are lines.

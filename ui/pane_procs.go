@@ -20,7 +20,7 @@ func (v *view) procPane(c *canvas, r rect, boxed bool) {
 		if n := len(v.table.tagged); n > 0 {
 			x = c.put(x, r.y, r.x+r.w, theme.Accent, " "+v.words.Say("screen.tagged", "count", n)+" ")
 		}
-		v.keys(c, x+1, r.y, r.x+r.w-2, tableHints)
+		v.keys(c, x+1, r.y, r.x+r.w-2, v.footer.table)
 		defer v.tableMore(c, rect{r.x + 1, r.y + r.h - 1, r.w - 3, 1}, r.h-3)
 		r = rect{r.x + 1, r.y + 1, r.w - 2, r.h - 2}
 	} else if r.h >= 2 {
@@ -108,11 +108,14 @@ func (v *view) firstRow(rows int) int {
 func (v *view) procHead(c *canvas, r rect, cols []slot) (end int) {
 	for _, s := range cols {
 		col := columns[s.column]
-		title := col.title
-		if v.ascii {
-			title = plainTitle(col)
+		title := v.words.Say("tablehead." + col.name())
+		if col.title != plainTitle(col) && !v.ascii {
+			title = string(v.glyphs.Peak) + title
 		}
 		role := theme.Dim
+		if col.title == titleCommand && v.table.sideways > 0 {
+			title = string(v.glyphs.Ellipsis) + title
+		}
 		if s.column == v.table.sort {
 			role = theme.Accent
 			title += string(pick(col.down != v.table.reverse, v.glyphs.Down, v.glyphs.Up))
@@ -141,7 +144,8 @@ func (v *view) procLine(c *canvas, r rect, cols []slot, n int) {
 		case col.text == nil:
 			v.shareBar(c, s.x, r.y, s.w, row)
 		case col.title == titleCommand:
-			c.cut(s.x, r.y, s.x+s.w, col.role(row), row.indent+v.from(commandOf(row, v.words), pick(row.proc == nil, 0, v.table.sideways), s.w-width(row.indent)))
+			text, room := commandOf(row, v.words), s.w-width(row.indent)
+			c.cut(s.x, r.y, s.x+s.w, col.role(row), row.indent+v.from(text, v.table.sideways, room))
 		default:
 			c.cut(s.x, r.y, s.x+s.w, col.role(row), col.format(row, col.width))
 		}
@@ -183,5 +187,5 @@ func (v *view) processSpark(c *canvas, r rect, row procRow) {
 	if s == nil || row.proc == nil {
 		return
 	}
-	v.lane(c, r, s.Used, row.gpu.Memory.Total.Or(0).MiB(), laneHeldFor, memoryLane)
+	v.lane(c, r, s.Used, row.gpu.Memory.Total.Or(0).MiB(), laneHeldFor, v.historyRole(row.gpu))
 }

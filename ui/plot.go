@@ -65,8 +65,9 @@ func (m plotMetric) next() plotMetric {
 // shows the minutes that it has.
 const usualSpan = 5 * time.Minute
 
-// youngSpans are those that it grows through, so that half of a plot is empty at most; each step draws all of them anew.
-var youngSpans = []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 3 * time.Minute, usualSpan}
+// youngSpans are those that it grows through, so that less than half of a plot is empty; each step draws all of
+// them anew.
+var youngSpans = []time.Duration{30 * time.Second, time.Minute, 90 * time.Second, 2 * time.Minute, 3 * time.Minute, 4 * time.Minute, usualSpan}
 
 // grow lets the span grow with what there is to show, until the viewer chooses one.
 func (p *plot) grow(age time.Duration) {

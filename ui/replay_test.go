@@ -121,7 +121,7 @@ func TestReplayShowsWhatWasLive(t *testing.T) {
 				if bare {
 					snaps = withoutPeaks(snaps)
 				}
-				_, m := replaying(t, tapeOf(snaps), 120, 40, Options{Need: need})
+				_, m := replaying(t, tapeOf(snaps), 120, 40, Options{Need: need, Span: usualSpan})
 				for range 6 {
 					k := rng.IntN(len(snaps))
 					m.player.Seek(snaps[k].Time)
@@ -133,7 +133,7 @@ func TestReplayShowsWhatWasLive(t *testing.T) {
 						}
 					}
 					k = min(k, len(snaps)-1)
-					live := model(nil, 120, 40, Options{Need: need})
+					live := model(nil, 120, 40, Options{Need: need, Span: usualSpan})
 					marks := sampler.NewWatermarks()
 					for _, s := range snaps[:k+1] {
 						c := *s
@@ -359,5 +359,18 @@ func TestOlderSceneKeepsPause(t *testing.T) {
 	m.Update(older)
 	if !m.shown.frozen || !p.Timeline().Paused {
 		t.Error("the pause is not shown")
+	}
+}
+
+// A short recording fills its plots: the span grows with the time that was played, as live.
+func TestSpanOfAReplayGrows(t *testing.T) {
+	_, m := replaying(t, tapeOf(play(t, "training", 20*time.Minute)), 120, 40, Options{})
+	start := m.player.Timeline().Start
+	for _, row := range []struct{ at, want time.Duration }{{20 * time.Second, 30 * time.Second}, {80 * time.Second, 90 * time.Second}, {19 * time.Minute, usualSpan}, {40 * time.Second, time.Minute}} {
+		m.player.Seek(start.Add(row.at))
+		jumped(t, m)
+		if m.plot.span != row.want {
+			t.Errorf("at %v it shows %v, want %v", row.at, m.plot.span, row.want)
+		}
 	}
 }

@@ -23,11 +23,11 @@ func sideways(by int) func(*Model) tea.Cmd {
 	}
 }
 
-// from is text without its first columns, but no further than its end needs to be seen; what was left out is told by a
-// sign in front.
+// from is text without its first columns, but no further than its end comes into sight in the room; what was left out is
+// told by a sign in front.
 func (v *view) from(text string, columns, room int) string {
-	columns = min(columns, width(text)-room+1) // the sign takes one
-	if columns <= 0 || text == "" {
+	columns = min(columns, width(text)-room)
+	if columns <= 0 {
 		return text
 	}
 	at := 0

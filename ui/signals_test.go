@@ -108,7 +108,7 @@ func TestSignalNotSent(t *testing.T) {
 func TestSignalTagged(t *testing.T) {
 	w := &world{errs: map[int]error{1001: sampler.ErrGone, 1002: fmt.Errorf("x: %w", sampler.ErrNoPermission)}, deaf: map[int]bool{1003: true}}
 	m := model(past(gpus(1, 6, false), 3), 160, 40, Options{Processes: w})
-	press(m, "g space space space space space")
+	press(m, "space space space space space") // the first where none is selected, and on
 	tagged := len(m.table.tagged)
 	if got := text(m); tagged < 4 || !strings.Contains(got, fmt.Sprintf("%d tagged", tagged)) || strings.Count(got, "*   10") != tagged {
 		t.Fatalf("%d are tagged:\n%s", tagged, got)

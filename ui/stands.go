@@ -84,27 +84,31 @@ func (v *view) follows(g *sampler.GPU) bool {
 	return false
 }
 
-// ticked draws moments among the times below a plot, where those leave room, with the longest name that fits.
-func (a *area) ticked(c *canvas, r rect, glyph rune) {
-	free := func(x, w int) bool {
-		for i := range w {
-			if ch, _ := c.at(x+i, r.y); ch != ' ' {
-				return false
-			}
+// roomOn says whether so many cells of a row are blank.
+func roomOn(c *canvas, r rect, x, w int) bool {
+	for i := range w {
+		if ch, _ := c.at(x+i, r.y); ch != ' ' {
+			return false
 		}
-		return x >= r.x && x+w <= r.x+r.w
 	}
+	return x >= r.x && x+w <= r.x+r.w
+}
+
+// ticked draws moments below a plot, before the times, which make room for them.
+func (a *area) ticked(c *canvas, r rect, glyph rune) {
 	for _, t := range a.ticks {
-		x := r.x + t.at/dotColumns
-		if !free(x, 1) {
-			continue
-		}
+		c.set(r.x+t.at/dotColumns, r.y, glyph, theme.Accent)
+	}
+}
+
+// named writes the longest names of moments that the times leave room for.
+func (a *area) named(c *canvas, r rect) {
+	for _, t := range a.ticks {
 		for _, text := range t.texts {
-			if free(x, 1+width(text)+1) {
-				c.put(x+1, r.y, r.x+r.w, theme.Dim, text)
+			if x := r.x + t.at/dotColumns + 1; roomOn(c, r, x, width(text)+1) {
+				c.put(x, r.y, r.x+r.w, theme.Dim, text)
 				break
 			}
 		}
-		c.set(x, r.y, glyph, theme.Accent)
 	}
 }

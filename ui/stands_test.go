@@ -30,21 +30,30 @@ func following(w, h, each int, o Options) *Model {
 
 // Epochs and validations of a followed log stand below the plot at their time, with names where there is room.
 func TestStands(t *testing.T) {
-	m := following(160, 50, 60, Options{Span: 5 * time.Minute})
+	m := following(200, 50, 60, Options{Span: 5 * time.Minute})
 	line := ""
 	for _, l := range m.draw().lines() {
 		if strings.Contains(l, "epoch 7") {
 			line = l
 		}
 	}
-	for _, want := range []string{"╎epoch 8 ", "╎epoch 10 ", "╎val "} {
+	for _, want := range []string{"╎epoch 8 ", "╎10 ", "╎val "} {
 		if strings.Count(text(m), want) < 2 { // on both GPUs
 			t.Errorf("no %q:\n%s", want, text(m))
 		}
 	}
 	at := func(text string) int { return utf8.RuneCountInString(line[:max(0, strings.Index(line, text))]) }
-	if a, b := at("╎epoch 8"), at("╎epoch 9"); b-a < 26 || b-a > 34 { // a minute of five on 147 columns
+	if a, b := at("╎epoch 8"), at("╎epoch 9"); b-a < 34 || b-a > 41 { // a minute of five on 187 columns
 		t.Errorf("%d columns lie between two epochs: %q", b-a, line)
+	}
+	for _, w := range []int{44, 60, 80, 120, 160} { // whatever time or name stands there, no mark is lost
+		marks := 0
+		for _, l := range following(w, 24, 60, Options{Span: 5 * time.Minute}).draw().lines() {
+			marks = max(marks, strings.Count(l, "╎"))
+		}
+		if marks == 0 || marks%8 != 0 { // panes may stand side by side
+			t.Errorf("%d columns: %d marks of 4 epochs and their validations", w, marks)
+		}
 	}
 	if dense := following(80, 24, 5, Options{Span: time.Hour}); strings.Contains(text(dense), "epoch 12") {
 		t.Errorf("names over one another:\n%s", text(dense))

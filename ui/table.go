@@ -27,7 +27,8 @@ type table struct {
 	copiedOf sampler.ProcessKey
 	tagged   map[sampler.ProcessKey]bool // by identity
 	places   map[sampler.ProcessKey]place
-	lately   int // how many rows there were of late: the room that the layout leaves
+	sorted   time.Time // when places were last compared by orderShare
+	lately   int       // how many rows there were of late: the room that the layout leaves
 }
 
 // latelyTime is how long a process that is gone keeps its room. A GPU that fails is asked
@@ -53,7 +54,7 @@ func (t *table) list(s *sampler.Snapshot, only *sampler.GPU) {
 		}
 	}
 	t.forgetTags(s)
-	t.sortRows()
+	t.sortRows(s.Time)
 	t.notePlaces(s.Time)
 	t.shown = len(t.rows)
 	t.arrange()
@@ -74,9 +75,13 @@ func (t *table) add(r procRow) {
 	}
 }
 
-func (t *table) sortRows() {
+func (t *table) sortRows(now time.Time) {
 	if t.sort == sortMemory {
-		t.sortByMemory()
+		share := orderAtOnce
+		if since := now.Sub(t.sorted); since >= orderTime || since < 0 {
+			share, t.sorted = orderShare, now
+		}
+		t.sortByMemory(share)
 		return
 	}
 	col, rows := columns[t.sort], t.rows
@@ -95,16 +100,17 @@ type place struct {
 	seen time.Time
 }
 
-// By orderShare of what it holds a row may have less than one below it, and by orderTotal of its GPU at most: rows must
-// not change places because of what two processes allocate from second to second.
+// A row may have less than one below it by orderAtOnce of what that holds, and each orderTime by orderShare at most: rows
+// must not change places, and be sent, because of what two processes allocate from second to second.
 const (
-	orderShare = 0.02
-	orderTotal = 0.01
+	orderAtOnce = 0.02
+	orderShare  = 0.01
+	orderTime   = time.Minute
 )
 
 // sortByMemory puts each row where it was, unless it has that much more than a row above it. A row that is gone for a
 // moment comes back to its place.
-func (t *table) sortByMemory() {
+func (t *table) sortByMemory(share float64) {
 	memory := func(r procRow) float64 {
 		if b, ok := r.memory().Value(); ok {
 			return float64(b)
@@ -122,7 +128,7 @@ func (t *table) sortByMemory() {
 	list, least := make([]procRow, 0, len(t.rows)), make([]float64, 0, len(t.rows)) // least of the rows down to this one
 	for _, r := range t.rows {
 		x := memory(r)
-		room := min(orderShare*x, orderTotal*float64(r.gpu.Memory.Total.Or(0)))
+		room := share * x
 		at, _ := slices.BinarySearchFunc(least, x-room, func(least, x float64) int { return pick(least < x, 1, -1) })
 		list, least = slices.Insert(list, at, r), append(least, 0)
 		for i := at; i < len(list); i++ {

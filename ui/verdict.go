@@ -2,6 +2,7 @@ package ui
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"nvpeak/advice/watch"
@@ -9,11 +10,46 @@ import (
 	"nvpeak/theme"
 )
 
+// sentence is what is nearest to the end of a GPU, or why nothing is, in a form in which several GPUs may share it.
+type sentence struct {
+	role  theme.Role
+	id    string        // of the words; empty: there is nothing to say
+	size  sampler.Bytes // that it names
+	pairs []any         // what else it names
+	due   sampler.Opt[float64]
+}
+
+// text is the sentence with a size, or a range of sizes.
+func (v *view) sentenceText(s sentence, size string) string {
+	text := v.words.Say("verdict."+s.id, append([]any{"free", size}, s.pairs...)...)
+	if due, ok := s.due.Value(); ok && due <= 0 {
+		text += v.words.Say("verdict.due")
+	} else if ok {
+		text += v.words.Say("verdict.next", "span", until(due))
+	}
+	return text
+}
+
 // verdict is one sentence on a GPU: what is nearest to its end, or why nothing is; and that the need fits, where it does.
 func (v *view) verdict(g *sampler.GPU) piece {
-	p := v.outcome(g)
-	if need, ok := v.fitting(g); ok && p.text != "" {
-		p.text = pick(p.role == theme.Dim, need+"; "+p.text, p.text+"; "+need)
+	if p, ok := v.verdicts[g]; ok {
+		return p
+	}
+	if v.verdicts == nil {
+		v.verdicts = make(map[*sampler.GPU]piece, len(v.snap.GPUs))
+	}
+	p := v.verdictOf(g, v.outcome(g))
+	v.verdicts[g] = p
+	return p
+}
+
+func (v *view) verdictOf(g *sampler.GPU, s sentence) piece {
+	if s.id == "" {
+		return piece{}
+	}
+	p := piece{s.role, v.sentenceText(s, s.size.Few())}
+	if need, ok := v.fitting(g); ok {
+		p.text = pick(p.role == theme.Dim, need+v.words.Say("list.semicolon")+p.text, p.text+v.words.Say("list.semicolon")+need)
 	}
 	return p
 }
@@ -34,55 +70,82 @@ func (v *view) fitting(g *sampler.GPU) (text string, ok bool) {
 	return "", false
 }
 
-func (v *view) outcome(g *sampler.GPU) piece {
+// outcome is the sentence on a GPU.
+func (v *view) outcome(g *sampler.GPU) sentence {
+	if s, ok := v.outcomes[g]; ok {
+		return s
+	}
+	if v.outcomes == nil {
+		v.outcomes = make(map[*sampler.GPU]sentence, len(v.snap.GPUs))
+	}
+	s := v.outcomeOfGPU(g, false)
+	v.outcomes[g] = s
+	return s
+}
+
+// outcomeOfGPU makes it. danger: nothing is said of a GPU that is in none, which costs less than to look for how long its
+// use has not moved.
+func (v *view) outcomeOfGPU(g *sampler.GPU, danger bool) sentence {
 	m := &g.Memory
 	total, used := m.PlausibleTotal().Or(0), m.Used.Or(0)
 	worst, known := m.WorstFree.Value()
 	if !known || total == 0 || v.outlook == nil || !m.Used.Known() {
-		return piece{}
+		return sentence{}
 	}
-	if p, ok := v.alerted(g); ok {
-		return p
+	if s, ok := v.alerted(g); ok {
+		return s
 	}
 	o, _ := v.outlook(g.Key())
 	program := v.byDesign(g)
-	level := theme.Level(100-percent(worst, total), gpuLevels)
-	say := func(role theme.Role, id string, pairs ...any) piece {
-		return piece{role, v.words.Say("verdict."+id, pairs...)}
+	role := func(left sampler.Bytes) theme.Role {
+		level := theme.Level(100-percent(left, total), gpuLevels)
+		return pick(level == theme.Ok, theme.Dim, level)
 	}
+	spike, spikes := o.Spike.Value()
 	switch {
 	case program != "":
-		return say(theme.Dim, "by_design", "program", program, "free", worst.String())
-	case o.Spike.Known() && o.Spike.Or(0) > used:
-		usable, spike := total.Less(m.Reserved.Or(0)), o.Spike.Or(0)
+		return sentence{role: theme.Dim, id: "by_design", size: worst, pairs: []any{"program", program}}
+	case spikes && spike+spike/samePeak >= used:
+		spike = max(spike, used) // it is in one
+		usable := total.Less(m.Reserved.Or(0))
 		left := usable.Less(spike)
 		if peak := m.Peak; peak != nil && max(spike, peak.Bytes)-min(spike, peak.Bytes) <= peak.Bytes/samePeak && spike <= usable {
 			left = worst // they are what the peak was: one figure for both
 		}
-		p := say(pick(level == theme.Ok, theme.Dim, level), "peaks", "free", left.Few())
 		if spike > usable {
-			p = say(theme.Critical, "short", "short", (spike - usable).Few())
+			return sentence{role: theme.Critical, id: "short", size: spike - usable, due: o.Due}
 		}
-		if due, ok := o.Due.Value(); ok {
-			p.text += v.words.Say("verdict.next", "span", until(due))
-		}
-		return p
-	case len(g.Processes) == 0 && percent(used, total) < idlePercent:
-		return say(theme.Dim, "idle", "free", m.PlausibleFree().Or(worst).String())
+		return sentence{role: role(left), id: "peaks", size: left, due: o.Due}
+	case percent(used, total) < idlePercent && !slices.ContainsFunc(g.Processes, computes):
+		return sentence{role: theme.Dim, id: "idle", size: m.PlausibleFree().Or(worst)}
+	}
+	if danger && role(worst) != theme.Critical {
+		return sentence{}
 	}
 	if still := v.stillFor(g); still >= time.Minute {
-		return say(pick(level == theme.Ok, theme.Dim, level), "flat", "span", since(still), "free", worst.Few())
+		return sentence{role: role(worst), id: "flat", size: worst, pairs: []any{"span", since(still)}}
 	}
-	return say(pick(level == theme.Ok, theme.Dim, level), "worst", "free", worst.Few())
+	return sentence{role: role(worst), id: "worst", size: worst}
 }
+
+// computes says whether a process does more than draw a desktop.
+func computes(p sampler.Process) bool { return p.Type != "graphics" }
 
 // byDesign is the program that fills a GPU on purpose, and has.
 func (v *view) byDesign(g *sampler.GPU) string {
 	if v.outlook == nil || percent(g.Memory.Used.Or(0), g.Memory.PlausibleTotal().Or(0)) < gpuLevels[0] {
 		return ""
 	}
-	o, _ := v.outlook(g.Key())
-	return o.ByDesign
+	program, ok := v.programs[g]
+	if !ok {
+		o, _ := v.outlook(g.Key())
+		if v.programs == nil {
+			v.programs = map[*sampler.GPU]string{}
+		}
+		program = o.ByDesign
+		v.programs[g] = program
+	}
+	return program
 }
 
 // idlePercent of its memory is what the driver and a desktop take.
@@ -114,25 +177,20 @@ const samePeak = 40
 
 // alerted is what an open alert says of the next minutes of a GPU, in its figures: that it fills up, or that its next
 // spike does not fit.
-func (v *view) alerted(g *sampler.GPU) (p piece, ok bool) {
+func (v *view) alerted(g *sampler.GPU) (s sentence, ok bool) {
 	for _, a := range v.alerts {
 		if a.Key != g.Key() || !a.GPU.Known() {
 			continue
 		}
 		eta, known := a.ETA.Value()
-		span := until(eta)
 		switch {
 		case a.Kind == sampler.AlertGrowth && known:
-			return piece{levelRole(a.Level), v.words.Say("verdict.filling", "span", span)}, true
+			return sentence{role: levelRole(a.Level), id: "filling", pairs: []any{"span", until(eta)}}, true
 		case a.Kind == sampler.AlertRepeatSpike && a.Numbers["short_bytes"] > 0:
-			p := piece{levelRole(a.Level), v.words.Say("verdict.short", "short", sampler.Bytes(a.Numbers["short_bytes"]).Few())}
-			if known {
-				p.text += v.words.Say("verdict.next", "span", span)
-			}
-			return p, true
+			return sentence{role: levelRole(a.Level), id: "short", size: sampler.Bytes(a.Numbers["short_bytes"]), due: a.ETA}, true
 		}
 	}
-	return p, false
+	return s, false
 }
 
 // until is how long it is until something happens: a second at least, for "in ~now" is nothing one says.

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -52,6 +53,9 @@ func TestVerdict(t *testing.T) {
 		{watch.Outlook{Spike: some(58 * sampler.GiB)}, "peaks leave 20.0 GiB", theme.Dim}, // as the peak did
 		{watch.Outlook{Spike: some(58 * sampler.GiB), Due: sampler.Some(42.0)}, "peaks leave 20.0 GiB; next in ~40s", theme.Dim},
 		{watch.Outlook{Spike: some(58 * sampler.GiB), Due: sampler.Some(0.2)}, "peaks leave 20.0 GiB; next in ~1s", theme.Dim},
+		{watch.Outlook{Spike: some(58 * sampler.GiB), Due: sampler.Some(0.0)}, "peaks leave 20.0 GiB; next due now", theme.Dim},
+		{watch.Outlook{Spike: some(79 * sampler.GiB / 2), Due: sampler.Some(55.0)}, "peaks leave 39.0 GiB; next in ~55s", theme.Dim}, // it is in one
+		{watch.Outlook{Spike: some(30 * sampler.GiB), Due: sampler.Some(55.0)}, "20.0 GiB free at worst", theme.Dim},                 // and this is none
 		{watch.Outlook{Spike: some(81 * sampler.GiB), Due: sampler.Some(42.0)}, "the next peak is 2.0 GiB too large; next in ~40s", theme.Critical},
 	} {
 		s := gpus(1, 1, false)
@@ -91,5 +95,34 @@ func TestVerdictOfAlert(t *testing.T) {
 	lost.Memory.Used, lost.Processes = sampler.Opt[sampler.Bytes]{}, nil
 	if got := model([]*sampler.Snapshot{s}, 100, 30, Options{}).view().verdict(&lost); got.text != "" {
 		t.Errorf("of a GPU that gives no figures it says %q", got.text)
+	}
+}
+
+// The color of a peak says whether it was a danger: a harmless one is calm, as is what is full by design, in figures, bars
+// and plots.
+func TestPeaksAreColoredByDanger(t *testing.T) {
+	for _, row := range []struct {
+		peak   sampler.Bytes
+		design string
+		want   theme.Role
+		plot   theme.Role // of the topmost of the plot
+	}{
+		{30 * sampler.GiB, "", theme.Peak, theme.Area2}, {66 * sampler.GiB, "", theme.Notice, theme.Area4}, {79 * sampler.GiB, "", theme.Critical, theme.Area6},
+		{79 * sampler.GiB, "vLLM", theme.Peak, theme.Area3},
+	} {
+		s := gpus(1, 1, false)
+		g := &s.GPUs[0]
+		g.Memory.Total, g.Memory.Used, g.Memory.Peak = sampler.Some(80*sampler.GiB), sampler.Some(row.peak), &sampler.Peak{Bytes: row.peak}
+		v := model([]*sampler.Snapshot{s}, 100, 30, Options{}).view()
+		v.outlook = func(sampler.GPUKey) (watch.Outlook, bool) { return watch.Outlook{ByDesign: row.design}, true }
+		peaks := []piece{v.memoryFigures(g)[0], v.lineFigures(g, 60)[1]}
+		for _, p := range peaks {
+			if p.role != row.want || strings.Contains(p.text, "!") && row.want != theme.Critical {
+				t.Errorf("peak of %v, %q by design: %q in role %d, want %d", row.peak, row.design, p.text, p.role, row.want)
+			}
+		}
+		if got := v.laneRole(g)(percent(row.peak, 80*sampler.GiB)); got != row.plot {
+			t.Errorf("peak of %v, %q by design: the plot is in role %d, want %d", row.peak, row.design, got, row.plot)
+		}
 	}
 }

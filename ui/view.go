@@ -33,29 +33,36 @@ type gpuFit struct {
 // plain functions of it and a canvas; time is the snapshot's time.
 type view struct {
 	shown
-	history *history.History
-	need    sampler.Bytes
-	table   *table
-	gpus    *gpuList
-	focus   *sampler.GPU // nil: all
-	plot    plot
-	plots   map[sampler.GPUKey]*plotted // what a frame leaves to the next
-	glyphs  *theme.Glyphs
-	ascii   bool
-	words   lang.Catalog
-	outlook outlooks   // nil: not known
-	stands  []logStand // of the run whose log is followed
-	user    string     // who follows it; empty: not known
-	footer  footer
-	spots   []spot    // that can be clicked
-	told    []hint    // keys that stand in a border
-	figures []float64 // for what is plotted, the same from frame to frame
+	history  *history.History
+	need     sampler.Bytes
+	table    *table
+	gpus     *gpuList
+	focus    *sampler.GPU // nil: all
+	plot     plot
+	plots    map[sampler.GPUKey]*plotted // what a frame leaves to the next
+	glyphs   *theme.Glyphs
+	ascii    bool
+	words    lang.Catalog
+	outlook  outlooks   // nil: not known
+	stands   []logStand // of the run whose log is followed
+	user     string     // who follows it; empty: not known
+	footer   footer
+	spots    []spot                    // that can be clicked
+	told     []hint                    // keys that stand in a border
+	panes    []placed                  // of GPUs
+	outcomes map[*sampler.GPU]sentence // said so far
+	verdicts map[*sampler.GPU]piece
+	programs map[*sampler.GPU]string // that fill them by design
+	heads    []headline
+	headed   bool      // heads are made
+	figures  []float64 // for what is plotted, the same from frame to frame
 }
 
 // footer is the last line: what is typed, a message, or the keys.
 type footer struct {
 	prompt, notice string
 	keys           []hint
+	table          []hint // in the border of the process table
 }
 
 // hint is a key of the footer and its word.

@@ -16,7 +16,7 @@ import (
 var placeholder = regexp.MustCompile(`\{[a-z_]+\}`)
 
 // names are sentences that are the same in every language.
-var names = []string{"GPU", "GPU  ", "MIG", "WSL", "/proc"}
+var names = []string{"GPU", "GPU  ", "MIG", "WSL", "/proc", "PID", "SM%", "CPU%"}
 
 // Every language holds the same ids as English, and each sentence the same placeholders.
 func TestLanguagesAgree(t *testing.T) {

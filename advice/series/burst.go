@@ -1,11 +1,14 @@
 package series
 
+import "slices"
+
 // Bursts are the times when a series spikes: the batches of one validation are one burst, however many spikes they are.
 type Bursts struct {
 	Count  int
 	Period float64 // seconds from one to the next, median; 0: not known
 	Last   float64 // start of the newest
 	Width  float64 // seconds, median
+	Even   bool    // the intervals agree, as far as one can tell
 	High   float64 // MiB that the highest spike gave back
 	Most   float64 // MiB, the highest top
 }
@@ -41,8 +44,19 @@ func (s *Series) Bursts(now float64) (b Bursts, ok bool) {
 			periods = append(periods, starts[i-1]-starts[i])
 		}
 	}
+	b.Even = slices.Max(periods) <= intervalSpread*slices.Min(periods)
 	b.Last, b.Period, b.Width = starts[0], Median(periods), Median(widths)
 	return b, now-b.Last <= staleSpikes*b.Period && b.Last >= s.gap
+}
+
+// Due is when the next burst is expected, in seconds from now: 0 while one lasts as long as they do, or when it is
+// overdue by half of a period at most; ok is false when that is a guess.
+func (b Bursts) Due(now float64) (seconds float64, ok bool) {
+	if now < b.Last+b.Width {
+		return 0, b.Even
+	}
+	due := b.Last + b.Period - now
+	return max(due, 0), b.Even && due > -b.Period/2
 }
 
 // Brief says whether they are spikes and not phases of a program.

@@ -43,3 +43,26 @@ func TestBursts(t *testing.T) {
 		}
 	}
 }
+
+// The next burst is due a period after the newest, and now while that lasts or until half a period is over; where the
+// intervals differ much, that is a guess.
+func TestBurstDue(t *testing.T) {
+	even := Bursts{Last: 1000, Period: 60, Width: 10, Even: true}
+	for now, want := range map[float64]float64{1005: 0, 1010: 50, 1040: 20, 1060: 0, 1089: 0} {
+		if due, ok := even.Due(now); due != want || !ok {
+			t.Errorf("at %v: due in %v, %v, want %v", now, due, ok, want)
+		}
+	}
+	if due, ok := even.Due(1091); ok {
+		t.Errorf("long overdue it is due in %v", due)
+	}
+	for name, row := range map[string]struct {
+		starts []float64
+		want   bool
+	}{"even": {[]float64{100, 115, 200, 215, 300, 315}, true}, "uneven": {[]float64{100, 140, 300, 340}, false}} {
+		b, _ := spiked(nil, row.starts...).Bursts(350)
+		if _, ok := b.Due(350); ok != row.want {
+			t.Errorf("%s: %+v is due: %v", name, b, ok)
+		}
+	}
+}

@@ -289,3 +289,20 @@ func TestRoomBeneathSpikes(t *testing.T) {
 		}
 	}
 }
+
+// A validation of two spikes is one: when the next is due is known at every second, between its spikes and within them, too.
+func TestOutlookOfPairs(t *testing.T) {
+	w := New(Options{})
+	for i := range 900 {
+		at, use := float64(i), 8000.0
+		if in := i % 60; in < 4 || in >= 14 && in < 18 {
+			use = 12000
+		}
+		s := snapshotOf(at, 20000, use, processOf(7, "python a.py", use))
+		w.Add(s)
+		o, _ := w.Outlook(s.GPUs[0].Key())
+		if due, known := o.Due.Value(); i > 300 && (!known || !o.Spike.Known() || due > float64(60-i%60) || i%60 > 21 && due < float64(60-i%60)) {
+			t.Fatalf("at %d: %+v", i, o)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"nvpeak/advice/explain"
+	"nvpeak/advice/series"
 	"nvpeak/sampler"
 )
 
@@ -9,7 +10,7 @@ import (
 type Outlook struct {
 	ByDesign string                     // a program that fills the GPU on purpose and holds most of it; empty: none
 	Spike    sampler.Opt[sampler.Bytes] // highest use that the spikes of a process take the GPU to, of late
-	Due      sampler.Opt[float64]       // seconds to the next of them, where they come regularly
+	Due      sampler.Opt[float64]       // seconds to the next of them, where they come regularly; 0: it is due, or has begun
 }
 
 // mostHeld, of what is used: who holds that much makes the GPU what it is.
@@ -28,18 +29,38 @@ func (w *Watch) Outlook(key sampler.GPUKey) (o Outlook, ok bool) {
 		}
 	}
 	for _, p := range g.procs {
-		pt, spikes := p.series.Pattern(now, g.total)
-		if !spikes || p.tick != g.tick || pt.Count < 2 {
+		if p.tick != g.tick {
 			continue
 		}
-		top := bytesOf(max(0, g.used-p.series.Value) + pt.Most)
+		most, due, dueKnown := p.spikes(now, g.total)
+		if most == 0 {
+			continue
+		}
+		top := bytesOf(max(0, g.used-p.series.Value) + most)
 		if b, known := o.Spike.Value(); known && float64(b) >= top {
 			continue
 		}
 		o.Spike, o.Due = sampler.Some(sampler.Bytes(top)), sampler.Opt[float64]{}
-		if due := pt.Due(now); pt.Regular && due > 0 {
+		if dueKnown {
 			o.Due = sampler.Some(due)
 		}
 	}
 	return o, true
+}
+
+// spikes are the highest top of the spikes of a process of late, in MiB, 0 where it has none; and in how many seconds they
+// are due. A validation with several is one, or its period would be the time between these.
+func (p *proc) spikes(now, total float64) (most, due float64, known bool) {
+	pt, ok := p.series.Pattern(now, total)
+	if ok && pt.Count >= series.SpikesNeeded {
+		most, due = pt.Most, pt.Due(now)
+		due, known = max(due, 0), pt.Regular && due > -pt.Period/2
+	}
+	if b, ok := p.series.Bursts(now); ok && b.Brief() {
+		if most == 0 {
+			most = b.Most
+		}
+		due, known = b.Due(now)
+	}
+	return most, due, known
 }

@@ -115,16 +115,6 @@ func checkTerminal(c *checkup) finding {
 	return ok(c.say("doctor.utf8", "text", text))
 }
 
-// utf8Locale goes by the variables in the order of setlocale(3).
-func utf8Locale(env func(string) string) bool {
-	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
-		if v := strings.ToLower(env(name)); v != "" {
-			return strings.Contains(v, "utf-8") || strings.Contains(v, "utf8")
-		}
-	}
-	return false
-}
-
 // checkSettings looks at the environment of every command.
 func checkSettings(c *checkup) finding {
 	var set []string

@@ -52,6 +52,7 @@ func (a *app) read(flags *pflag.FlagSet) error {
 		a.say(note)
 	}
 	a.set = s
+	a.drawPlainly(s)
 	return err
 }
 

@@ -379,3 +379,26 @@ func highWater(t *testing.T, term *e2e.Terminal) uint64 {
 	n, _ := strconv.ParseUint(string(m[1]), 10, 64)
 	return n << 10
 }
+
+// A console without Braille gets no character that it cannot show; a terminal that says nothing of its characters gets all.
+func TestConsoleGetsASCII(t *testing.T) {
+	for _, row := range []struct {
+		env   []string
+		args  []string
+		ascii bool
+	}{
+		{[]string{"TERM=linux"}, nil, true}, {[]string{"TERM=vt100"}, nil, true}, {[]string{"LC_ALL=C"}, nil, true}, {[]string{"LANG="}, nil, false},
+		{[]string{"LANG=zh_CN.UTF-8", "TERM=linux"}, nil, true}, {[]string{"TERM=linux"}, []string{"--ascii=false"}, false},
+	} {
+		t.Run(strings.Join(append(row.env, row.args...), " "), func(t *testing.T) {
+			t.Parallel()
+			term := open(t, setup{scenario: "h100x8", env: row.env, args: row.args, size: [2]int{120, 40}})
+			see(t, term, "62.5 / ")
+			press(t, term, "q")
+			ends(t, term, 0)
+			if got := !bytes.ContainsFunc(term.Raw(), func(r rune) bool { return r > '~' }); got != row.ascii {
+				t.Errorf("ASCII alone: %v", got)
+			}
+		})
+	}
+}

@@ -25,8 +25,8 @@ func TestFirstScreen(t *testing.T) {
 	}{
 		{[2]int{30, 6}, []string{"62.5/79.6G", "▲62.5"}, 5},
 		{[2]int{80, 24}, []string{"nvpeak", "driver 580", "every 20ms", "H100 80GB HBM3", "62.5 / ", "▲62.5", "GPU MEM", "41000", "q quit"}, 8},
-		{[2]int{120, 40}, []string{"nvpeak", "CUDA 13.0", "H100 80GB HBM3", "0.5 driver", "16.6 GiB free", "41000", "▲PEAK", "q quit"}, 8},
-		{[2]int{200, 60}, []string{"nvpeak", "PCIe 5x16", "-30s", "0.5 driver", "41000", "41007", "SHARE", "CPU%", "q quit"}, 8},
+		{[2]int{120, 40}, []string{"nvpeak", "CUDA 13.0", "H100 80GB HBM3", "0.5 GiB driver", "16.6 GiB free", "41000", "▲PEAK", "q quit"}, 8},
+		{[2]int{200, 60}, []string{"nvpeak", "PCIe 5x16", "-30s", "0.5 GiB driver", "41000", "41007", "SHARE", "CPU%", "q quit"}, 8},
 	} {
 		t.Run(fmt.Sprintf("%dx%d", row.size[0], row.size[1]), func(t *testing.T) {
 			t.Parallel()
