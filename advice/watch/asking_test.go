@@ -45,6 +45,17 @@ func TestDied(t *testing.T) {
 		"gave up in 5 s, granted": {func(_ *proc, a *asking) { a.asked.ExitStatus, a.times, a.met = sampler.Some(1), 1, 1003 }, true},
 		"gave up later, granted":  {func(p *proc, a *asking) { a.asked.ExitStatus, a.times, p.seen = sampler.Some(1), 1, 1005.1 }, false},
 		"gave up later, not":      {func(p *proc, a *asking) { a.asked.ExitStatus, p.seen = sampler.Some(1), 1030 }, true},
+		"failed at once": {func(p *proc, a *asking) {
+			a.asked.ExitStatus, p.seen, a.times, a.after, a.one = sampler.Some(1), 1002, 9, gib, 511*mib
+		}, true},
+		"failed at once, untold": {func(p *proc, a *asking) { a.asked.ExitStatus, p.seen, a.asked.Granted = sampler.Some(134), 1002, 29 }, true},
+		"a little later": {func(p *proc, a *asking) {
+			a.asked.ExitStatus, p.seen, a.times, a.after, a.one = sampler.Some(1), 1002.1, 9, gib, 511*mib
+		}, false},
+		"failed, but elsewhere": {func(p *proc, a *asking) {
+			a.asked.ExitStatus, p.seen, a.times, a.after, a.one = sampler.Some(1), 1002, 1, 512*mib, 512*mib
+		}, false},
+		"ended well at once":      {func(p *proc, a *asking) { a.asked.ExitStatus, p.seen, a.times = sampler.Some(0), 1001, 9 }, false},
 		"a little":                {func(_ *proc, a *asking) { a.after = 32*mib - 1 }, true},
 		"more":                    {func(_ *proc, a *asking) { a.after = 32 * mib }, false},
 		"two grants, untold":      {func(_ *proc, a *asking) { a.asked.Granted = 22 }, true},

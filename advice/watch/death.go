@@ -43,11 +43,18 @@ const (
 // by what it asked for, and how long ago.
 func (p *proc) died() bool {
 	a := &p.asking
-	if !a.pending() || a.wentOn() || p.plansAgain() || a.movesToHost() {
+	if !a.pending() || p.plansAgain() || a.movesToHost() {
+		return false
+	}
+	end := a.end()
+	if end == gaveUp && p.seen-a.tried <= atOnceSeconds {
+		return !a.replaced() // other threads get memory until the last moment
+	}
+	if a.wentOn() {
 		return false
 	}
 	within := float64(deathSeconds)
-	switch a.end() {
+	switch end {
 	case endedWell:
 		return false
 	case gaveUp:
