@@ -43,24 +43,14 @@ func (g *gpu) take(at time.Time, used sampler.Bytes) {
 	g.read[g.newest] = reading{at, used, g.moved, g.sum}
 }
 
-// at is what was in use at a time; 0: not known.
-func (g *gpu) at(t time.Time) sampler.Bytes {
+// at is the newest reading until a time; the zero reading: none is known.
+func (g *gpu) at(t time.Time) reading {
 	for i := range keptReadings {
 		if r := g.read[(g.newest-i+keptReadings)%keptReadings]; !r.at.After(t) {
-			return r.used
+			return r
 		}
 	}
-	return 0
-}
-
-// most is the most that was in use from one time to another.
-func (g *gpu) most(from, to time.Time) (used sampler.Bytes) {
-	for _, r := range g.read {
-		if r.at.After(from) && !r.at.After(to) {
-			used = max(used, r.used)
-		}
-	}
-	return used
+	return reading{}
 }
 
 // free is what could still be given at the time of a call: readings are some milliseconds old, and there may be later ones.

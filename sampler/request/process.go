@@ -121,6 +121,7 @@ func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
 	s.tally.grant(c, n, p.overlaps(c))
 	if physical(Functions[c.Function].Memory) {
 		s.tally.moves(c.Time, int64(n)) //nolint:gosec // below MaxPlausible
+		s.move(c, inMiB(n))
 	}
 }
 
@@ -142,6 +143,7 @@ func (p *process) drop(c *Call, at where, b *block) {
 	b.seat.tally.take(c.Time, b.bytes)
 	if physical(b.memory) {
 		b.seat.tally.moves(c.Time, -int64(b.bytes)) //nolint:gosec // below MaxPlausible
+		b.seat.move(c, -inMiB(b.bytes))
 	}
 }
 

@@ -199,7 +199,6 @@ func (t *Tracker) gives(p *process, c *Call, f *Function) {
 	s.tally.asked(c.Time, n)
 	if c.Answer == success {
 		p.hold(c, s, n)
-		s.wonder(c, n, f)
 	} else {
 		s.tally.refuse(c, n)
 		select {
