@@ -263,11 +263,14 @@ func TestEndsWhat(t *testing.T) {
 			if device < 0 {
 				context = 7
 			}
+			for _, memory := range []Memory{Piece, Pool} {
+				p.blocks[where{memory, uint64(i)}] = &block{seat: &seat{key: seatKey{device: device}}, context: context, memory: memory}
+			}
 			p.blocks[where{at: uint64(i)}] = &block{seat: &seat{key: seatKey{device: device}, tally: &tally{gpu: &gpu{}}}, context: context, bytes: 1, memory: Device, refs: 1}
 		}
 		p.ends(&Call{Device: row.device, Address: row.address, Function: function("cuCtxDestroy_v2")})
-		if len(p.blocks) != row.left || len(p.handles) != row.handles {
-			t.Errorf("%s: %d blocks and %d handles are left, want %d and %d", name, len(p.blocks), len(p.handles), row.left, row.handles)
+		if len(p.blocks) != row.left+6 || len(p.handles) != row.handles {
+			t.Errorf("%s: %d blocks and %d handles are left, want %d and %d", name, len(p.blocks), len(p.handles), row.left+6, row.handles)
 		}
 	}
 	for memory, want := range map[Memory]int{Device: 1, Piece: 1, Managed: 0, Pool: 0} { // the driver moves what is not the GPU's
