@@ -37,6 +37,7 @@ var textsEN = map[string]string{
 	"source.driver":            "driver",
 	"source.driver_calls":      "driver calls",
 	"source.overlapping_calls": "overlapping calls",
+	"source.calls_alone":       "calls alone",
 	"source.allocator":         "allocator",
 	"mark.training":            "training",
 	"mark.epoch":               "epoch",
@@ -771,6 +772,7 @@ var textsEN = map[string]string{
 	"proc.peak_allocator":     "allocator peak: from inside the process",
 	"proc.peak_calls":         "exact: by the calls to the driver",
 	"proc.peak_overlapping":   "by the calls to the driver, of several threads at once",
+	"proc.peak_calls_alone":   "by the calls to the driver alone: at least that, and its context",
 	"proc.peak_sampled":       "sampled peak",
 
 	"player.process":       "a process",
