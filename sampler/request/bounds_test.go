@@ -193,11 +193,12 @@ func TestPlaces(t *testing.T) {
 		"the environment":                             {0, nil, nil, a},
 		"another is followed a little":                {0, scores{b: overrule - 1}, nil, a},
 		"another is followed":                         {0, scores{b: overrule}, nil, b},
-		"and better than the one that is said":        {0, scores{a: 10, b: 50}, nil, b},
-		"hardly better":                               {0, scores{a: 11, b: 50}, nil, a},
+		"and the one that is said, too":               {0, scores{a: 30.1, b: 90}, nil, a},
+		"the one that is said is followed less":       {0, scores{a: 30, b: 90}, nil, b},
+		"hardly less":                                 {0, scores{a: 10.1, b: 50}, nil, a},
 		"the one that is said is not, another is":     {0, scores{a: -30, b: 10}, nil, b},
-		"a third is, too":                             {0, scores{b: 50, c: 45.1}, nil, a},
-		"a third is, but less":                        {0, scores{b: 50, c: 45}, nil, b},
+		"a third is, too":                             {0, scores{b: 60, c: 20.1}, nil, a},
+		"a third is less":                             {0, scores{b: 60, c: 20}, nil, b},
 		"followed, but listed elsewhere":              {0, scores{b: 90}, []sampler.GPUKey{a}, a},
 		"followed, listed on both":                    {0, scores{b: 90}, []sampler.GPUKey{a, b}, b},
 		"followed where it is not, of two":            {0, scores{a: 90}, []sampler.GPUKey{b, c}, sampler.GPUKey{}},
@@ -206,8 +207,8 @@ func TestPlaces(t *testing.T) {
 		"nothing is said":                             {-1, nil, []sampler.GPUKey{a, b}, sampler.GPUKey{}},
 		"nothing is said, one follows":                {-1, scores{b: 2.5}, []sampler.GPUKey{a, b}, b},
 		"nothing is said, one follows nearly":         {-1, scores{b: 2.4}, []sampler.GPUKey{a, b}, sampler.GPUKey{}},
-		"nothing is said, one follows clearly better": {-1, scores{a: 3, b: 8}, []sampler.GPUKey{a, b}, b},
-		"nothing is said, one follows better":         {-1, scores{a: 3.1, b: 8}, []sampler.GPUKey{a, b}, sampler.GPUKey{}},
+		"nothing is said, one follows clearly better": {-1, scores{a: 2.4, b: 7.4}, []sampler.GPUKey{a, b}, b},
+		"nothing is said, one follows better":         {-1, scores{a: 2.4, b: 7.3}, []sampler.GPUKey{a, b}, sampler.GPUKey{}},
 	} {
 		s := newScene(t, 3, people{7: {Environment: map[string]string{}}})
 		s.call("cuMemAlloc_v2", Call{Address: 1, Size: uint64(gib), Device: row.device})

@@ -39,6 +39,8 @@ const (
 	// likely is the score from which on a GPU is taken for the seat's, and clearly how much it must have more than any other:
 	// one call of 25 MiB may do where nothing else moves.
 	likely, clearly = 2.5, 5
+	// alike: two GPUs of which one has less than so many times the score of the other both follow.
+	alike = 3
 	// What the program says of the GPU is overruled by so much more: the environment that it began with may not be the one that it
 	// has, but where several GPUs are busy some calls are followed by chance.
 	overrule = 40
@@ -126,7 +128,8 @@ func (f *follower) next(s *seat, r reading) {
 	f.last = r
 }
 
-// elect finds the GPU whose use clearly follows the calls. It stays so until another's clearly does.
+// elect finds the GPU whose use clearly follows the calls, as that of no other does: threads that do the same on several GPUs cannot
+// be told apart. It stays so until another's clearly does.
 func (s *seat) elect() {
 	best, second := sampler.GPUKey{}, math.Inf(-1)
 	score := math.Inf(-1)
@@ -137,7 +140,7 @@ func (s *seat) elect() {
 			second = max(second, f.score)
 		}
 	}
-	if score >= likely && score >= second+clearly {
+	if score >= likely && score >= second+clearly && score >= second*alike {
 		s.elected = best
 	}
 }

@@ -18,10 +18,12 @@ type worker struct {
 	rand     *rand.Rand
 }
 
-// crowd plays workers on GPUs that are read each 20 ms, with snapshots each half a second, and counts whose requests were told
+// crowd plays workers on GPUs that are read each 20 ms, with snapshots each quarter of a second, and counts whose requests were told
 // at their GPU, at another, and at none.
 type crowd struct {
 	*scene
+	sweep   int // ms for which readings are kept before they are passed on
+	late    []lateReading
 	pause   int // ms between the calls of a worker, half of it at least
 	workers []*worker
 	used    []sampler.Bytes
@@ -29,12 +31,26 @@ type crowd struct {
 	truth   map[sampler.Bytes]int
 }
 
+type lateReading struct {
+	gpu sampler.GPUKey
+	reading
+}
+
+func (c *crowd) deliver() {
+	for _, r := range c.late {
+		c.Reading(r.gpu, r.at, r.used)
+	}
+	c.late = c.late[:0]
+	c.ReadUntil(c.now)
+}
+
 func newCrowd(t *testing.T, gpus int, workers ...*worker) *crowd {
 	who := people{}
 	for _, w := range workers {
 		who[w.pid] = sampler.Process{}
 	}
-	c := &crowd{scene: newScene(t, gpus, who), workers: workers, used: make([]sampler.Bytes, gpus), told: make([]sampler.Bytes, gpus), truth: map[sampler.Bytes]int{}, pause: 30}
+	c := &crowd{scene: newScene(t, gpus, who), workers: workers, used: make([]sampler.Bytes, gpus), told: make([]sampler.Bytes, gpus), truth: map[sampler.Bytes]int{}, pause: 30, sweep: 1000}
+	c.sweeps = true
 	listed := map[[2]int]bool{}
 	for i, w := range workers {
 		if at := [2]int{w.gpu, w.pid}; !listed[at] {
@@ -63,8 +79,8 @@ func (c *crowd) step(w *worker) {
 		c.used[w.gpu] -= w.held[k-1]
 		w.held = w.held[:k-1]
 	}
-	n := sampler.Bytes(1+w.rand.IntN(200))*mib + sampler.Bytes(w.rand.IntN(4096)*512)
-	w.held = append(w.held, (n+2*mib-1)/(2*mib)*(2*mib)) // as drivers round
+	n := sampler.Bytes(1+w.rand.IntN(200))*mib + sampler.Bytes(w.rand.IntN(4096)*512+w.tid) // told apart by the last bytes
+	w.held = append(w.held, (n+2*mib-1)/(2*mib)*(2*mib))                                    // as drivers round
 	c.used[w.gpu] += w.held[len(w.held)-1]
 	c.truth[n] = w.gpu
 	call("cuMemAlloc_v2", Call{Address: uint64(w.tid)<<32 + uint64(len(w.held)), Size: uint64(n)})
@@ -79,13 +95,16 @@ func (c *crowd) play(length time.Duration) (right, wrong, none int) {
 			}
 		}
 		at := int(c.now.Sub(noon).Milliseconds())
+		if at%c.sweep == 0 {
+			c.deliver()
+		}
 		for i := range c.gpus {
 			if (at+3*i)%20 == 0 && c.told[i] != c.used[i] {
 				c.told[i] = c.used[i]
-				c.Reading(c.gpus[i].Key(), c.now, c.used[i])
+				c.late = append(c.late, lateReading{c.gpus[i].Key(), reading{at: c.now, used: c.used[i]}})
 			}
 		}
-		if at%500 != 0 {
+		if at%250 != 0 {
 			continue
 		}
 		for _, r := range c.apply().Requests {

@@ -28,7 +28,7 @@ type seatKey struct {
 func (t *Tracker) settle(p *process, now time.Time) {
 	for _, s := range p.seats {
 		if len(t.gpus) > 1 {
-			t.compare(p, s, now.Add(-showsWithin))
+			t.compare(p, s, t.readUntil.Add(-showsWithin))
 		}
 		if now.Sub(s.tally.exact.listedAt) > unsure {
 			s.tally.exact.settle(s.tally.live, now.Sub(s.tally.exact.listedAt))
