@@ -809,6 +809,7 @@ var textsEN = map[string]string{
 	"alert.oom.counter":      "its allocator counts {n} out-of-memory failures",
 	"alert.oom.died":         "GPU {gpu}: {process} died: {size} refused",
 	"alert.oom.again":        "; its command has died of that {times}",
+	"alert.oom.died_over":    "GPU {gpu}: {process} died: {size} refused, more than the GPU has in all ({total})",
 	"alert.oom.died_free":    "GPU {gpu}: {process} died: {size} refused with {free} free",
 	"alert.oom.died_piece":   "GPU {gpu}: {process} died of a refused request, of which only a piece is known",
 	"alert.oom.goes_on":      "GPU {gpu}: {process} was refused memory {n} times in {span}, and goes on",

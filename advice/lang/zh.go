@@ -809,6 +809,7 @@ var textsZH = map[string]string{
 	"alert.oom.counter":      "它的分配器记录了 {n} 次显存不足",
 	"alert.oom.died":         "GPU {gpu}：{process} 因请求被拒绝而结束：{size}",
 	"alert.oom.again":        "；该程序已{times}这样结束",
+	"alert.oom.died_over":    "GPU {gpu}：{process} 因请求被拒绝而结束：{size}，超过整个 GPU 的容量（{total}）",
 	"alert.oom.died_free":    "GPU {gpu}：{process} 因请求被拒绝而结束：{size}，当时空闲 {free}",
 	"alert.oom.died_piece":   "GPU {gpu}：{process} 因请求被拒绝而结束，只知道其中一块的大小",
 	"alert.oom.goes_on":      "GPU {gpu}：{process} 在 {span} 内 {n} 次被拒绝显存，仍在运行",
