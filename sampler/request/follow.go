@@ -80,7 +80,7 @@ func (t *Tracker) compare(p *process, s *seat, until time.Time) {
 			f = &follower{}
 			s.follow[key] = f
 		}
-		if f.compare(s, g, until); f.last.at.Before(done) {
+		if f.compare(s, g, until); f.last.at.Before(done) && !f.last.at.IsZero() { // of one that is not read nothing is to come
 			done = f.last.at
 		}
 	}

@@ -148,6 +148,24 @@ func TestFollow(t *testing.T) {
 	}
 }
 
+// A GPU whose memory cannot be read takes nothing from what the others say.
+func TestFollowBesideBlind(t *testing.T) {
+	var list []*worker
+	for i := range 2 {
+		list = append(list, &worker{pid: 7, tid: 100 + i, gpu: i})
+	}
+	c := newCrowd(t, 2, list...)
+	c.gpus = append(c.gpus, sampler.GPU{Index: 2, UUID: "GPU-2", Name: "A"})
+	c.list(2, 7, sampler.Some(gib))
+	c.used, c.told = append(c.used, 0), append(c.told, 0)
+	if c.play(4 * time.Second); len(c.processes[7].seats[0].moves) > 0 {
+		t.Errorf("%d calls are kept that all readings are known of", len(c.processes[7].seats[0].moves))
+	}
+	if right, wrong, none := c.play(15 * time.Second); right < 99*(wrong+none) {
+		t.Errorf("%d at their GPU, %d at another, %d at none", right, wrong, none)
+	}
+}
+
 // One call a second is enough, of those that stand out.
 func TestFollowSlow(t *testing.T) {
 	var list []*worker
