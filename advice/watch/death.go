@@ -93,11 +93,14 @@ func (a *asking) end() end {
 		return endUnknown
 	case status == 0:
 		return endedWell
-	case status <= 128 || slices.Contains(ownSignals, status-128):
+	case status <= 128 || status > 128+lastSignal || slices.Contains(ownSignals, status-128):
 		return gaveUp
 	}
 	return stopped
 }
+
+// lastSignal is the highest number of one; exit(-1) is above it, too.
+const lastSignal = 64
 
 // ownSignals are SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE and SIGSEGV.
 var ownSignals = []int{4, 5, 6, 7, 8, 11}
