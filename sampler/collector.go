@@ -104,6 +104,13 @@ func (c *collector) reading(dev int, at time.Time, r Reading, err error) (used O
 	return d.mem.Used, stale
 }
 
+// readUntil passes on that there are no more readings of before.
+func (c *collector) readUntil(at time.Time) {
+	if c.asking != nil {
+		c.asking.ReadUntil(at)
+	}
+}
+
 // counted notes readings that were as the ones before, and readings that were given up.
 func (c *collector) counted(devs, counts []int, missed int) {
 	c.mu.Lock()

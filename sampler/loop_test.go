@@ -617,6 +617,7 @@ type asking struct{ refused chan struct{} }
 
 func (asking) Machine([]Device)                    {}
 func (asking) Listed(GPUKey, time.Time, []Process) {}
+func (asking) ReadUntil(time.Time)                 {}
 func (asking) Reading(GPUKey, time.Time, Bytes)    {}
 func (a asking) Refused() <-chan struct{}          { return a.refused }
 func (asking) Apply(s *Snapshot)                   { s.Door = &Door{} }

@@ -31,6 +31,7 @@ func (p *poller) pollDevices(w *worker, ready func()) {
 		if !p.sweep(w, r, began) {
 			return
 		}
+		p.c.readUntil(p.now())
 		ready()
 		now := time.Now()
 		r.settle()
@@ -104,6 +105,7 @@ func (p *poller) pollSweeper(w *worker, src Sweeper, ready func()) {
 			return
 		}
 		p.takeSweep(s, ours, failing)
+		p.c.readUntil(p.now())
 		ready()
 		now := time.Now()
 		for i, dev := range ours {

@@ -84,6 +84,8 @@ type Asking interface {
 	Listed(gpu GPUKey, at time.Time, procs []Process)
 	// Reading takes each reading of the memory that differs from the one before.
 	Reading(gpu GPUKey, at time.Time, used Bytes)
+	// ReadUntil takes that all readings until then have been passed on: they come in sweeps, some for as long as a second.
+	ReadUntil(at time.Time)
 	// Refused has something to receive when a request was refused.
 	Refused() <-chan struct{}
 	// Apply fills in what is known of the requests: of processes, and those since the snapshot before.

@@ -114,6 +114,9 @@ const (
 	PeakCalls     = "driver calls" // every call to the driver was seen, exact
 	// Every call was seen, but one thread gave memory back while another was given some: which came first is not known.
 	PeakOverlapping = "overlapping calls"
+	// What the calls gave; what none asks for, such as the context, is missing, since the driver's figure is not known, or does not follow
+	// the calls.
+	PeakCallsAlone = "calls alone"
 )
 
 // Peak is the most memory seen, with its time and its source.

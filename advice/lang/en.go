@@ -37,6 +37,7 @@ var textsEN = map[string]string{
 	"source.driver":            "driver",
 	"source.driver_calls":      "driver calls",
 	"source.overlapping_calls": "overlapping calls",
+	"source.calls_alone":       "calls alone",
 	"source.allocator":         "allocator",
 	"mark.training":            "training",
 	"mark.epoch":               "epoch",
@@ -795,6 +796,7 @@ var textsEN = map[string]string{
 	"proc.peak_allocator":     "allocator peak: from inside the process",
 	"proc.peak_calls":         "exact: by the calls to the driver",
 	"proc.peak_overlapping":   "by the calls to the driver, of several threads at once",
+	"proc.peak_calls_alone":   "by the calls to the driver alone: at least that, and its context",
 	"proc.peak_sampled":       "sampled peak",
 
 	"player.process":       "a process",
@@ -831,6 +833,7 @@ var textsEN = map[string]string{
 	"alert.oom.counter":      "its allocator counts {n} out-of-memory failures",
 	"alert.oom.died":         "GPU {gpu}: {process} died: {size} refused",
 	"alert.oom.again":        "; its command has died of that {times}",
+	"alert.oom.died_over":    "GPU {gpu}: {process} died: {size} refused, more than the GPU has in all ({total})",
 	"alert.oom.died_free":    "GPU {gpu}: {process} died: {size} refused with {free} free",
 	"alert.oom.died_piece":   "GPU {gpu}: {process} died of a refused request, of which only a piece is known",
 	"alert.oom.goes_on":      "GPU {gpu}: {process} was refused memory {n} times in {span}, and goes on",

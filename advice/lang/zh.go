@@ -37,6 +37,7 @@ var textsZH = map[string]string{
 	"source.driver":            "驱动",
 	"source.driver_calls":      "驱动调用",
 	"source.overlapping_calls": "重叠的调用",
+	"source.calls_alone":       "仅调用",
 	"source.allocator":         "分配器",
 	"mark.training":            "训练",
 	"mark.epoch":               "轮次",
@@ -795,6 +796,7 @@ var textsZH = map[string]string{
 	"proc.peak_allocator":     "分配器峰值：来自进程内部",
 	"proc.peak_calls":         "准确：来自对驱动的调用",
 	"proc.peak_overlapping":   "来自对驱动的调用，但多个线程同时调用",
+	"proc.peak_calls_alone":   "仅来自对驱动的调用：至少这么多，另加上下文",
 	"proc.peak_sampled":       "采样峰值",
 
 	"player.process":       "某个进程",
@@ -831,6 +833,7 @@ var textsZH = map[string]string{
 	"alert.oom.counter":      "它的分配器记录了 {n} 次显存不足",
 	"alert.oom.died":         "GPU {gpu}：{process} 因请求被拒绝而结束：{size}",
 	"alert.oom.again":        "；该程序已{times}这样结束",
+	"alert.oom.died_over":    "GPU {gpu}：{process} 因请求被拒绝而结束：{size}，超过整个 GPU 的容量（{total}）",
 	"alert.oom.died_free":    "GPU {gpu}：{process} 因请求被拒绝而结束：{size}，当时空闲 {free}",
 	"alert.oom.died_piece":   "GPU {gpu}：{process} 因请求被拒绝而结束，只知道其中一块的大小",
 	"alert.oom.goes_on":      "GPU {gpu}：{process} 在 {span} 内 {n} 次被拒绝显存，仍在运行",

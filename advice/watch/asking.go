@@ -21,7 +21,8 @@ type asking struct {
 	live    sampler.Bytes     // then
 	burst   burst
 	after   sampler.Bytes // granted since, as far as requests are told one by one
-	times   int           // of those
+	one     sampler.Bytes // the largest of those
+	times   int           // how many
 	met     float64       // when something was granted last, after it was refused; as far as is known, not later
 	folded  float64       // when it was folded last
 	told    bool          // that in requests of the newest snapshot
@@ -50,6 +51,9 @@ const (
 	wentOnBytes = 32 * sampler.MiB
 	// goesSeconds after a refusal who was granted anything since, however little, is no more taken to end of it.
 	goesSeconds = 5
+	// atOnceSeconds after a refusal who fails has failed of it, unless something in its place was granted. Processes are listed once
+	// a second.
+	atOnceSeconds = 2
 	// unwindSeconds is how long what is granted after a refusal may belong to the program's end.
 	unwindSeconds = 1
 	// smallRequest: workspaces of libraries are no larger.
@@ -190,7 +194,7 @@ func (a *asking) elsewhere(r *sampler.Request, at float64) {
 // grant notes what was granted since the last refusal.
 func (a *asking) grant(r *sampler.Request, at float64) {
 	if at >= a.tried {
-		a.times, a.after, a.met = a.times+1, min(a.after+r.Bytes, sampler.MaxPlausible), at
+		a.times, a.after, a.one, a.met = a.times+1, min(a.after+r.Bytes, sampler.MaxPlausible), max(a.one, r.Bytes), at
 	}
 }
 
@@ -220,7 +224,7 @@ func (a *asking) take(r *sampler.Request, at float64) {
 		a.granted, a.live = a.asked.Granted, a.asked.Live
 	}
 	a.filled = a.run.fills(r.Bytes, at)
-	a.tried, a.told, a.times, a.after = at, true, 0, 0
+	a.tried, a.told, a.times, a.after, a.one = at, true, 0, 0, 0
 	a.flushed.refused(at)
 }
 
@@ -271,7 +275,7 @@ func (a *asking) foldRefusal(r sampler.Refusal, now float64, at time.Time) {
 	seen := min(now, now-at.Sub(r.Time).Seconds())
 	if another || r.Tries > was.Tries {
 		if !a.told { // requests are not told one by one
-			a.tried, a.times, a.after = now, 0, 0
+			a.tried, a.times, a.after, a.one = now, 0, 0, 0
 			if another {
 				a.tried = seen
 			}
@@ -309,6 +313,12 @@ func (a *asking) wentOn() bool {
 	return a.times >= wentOnTimes || a.after >= wentOnBytes || a.asked.Granted-a.granted >= wentOnTimes ||
 		a.asked.Live.Less(a.live) >= wentOnBytes
 }
+
+// inPlace: what is granted in the place of what was refused is no smaller a part of it.
+const inPlace = 8
+
+// replaced says whether something was granted since that may be in the place of what was refused, as on another GPU.
+func (a *asking) replaced() bool { return a.one > 0 && a.one >= a.refusal.Smallest/inPlace }
 
 // grantedSince says whether anything was granted since the last refusal, on any GPU.
 func (a *asking) grantedSince() bool { return a.times > 0 || a.asked.Granted > a.granted }

@@ -40,11 +40,25 @@ func TestDied(t *testing.T) {
 		"stopped by TERM":         {func(_ *proc, a *asking) { a.asked.ExitStatus = sampler.Some(143) }, false},
 		"stopped by KILL":         {func(_ *proc, a *asking) { a.asked.ExitStatus = sampler.Some(137) }, false},
 		"stopped by Ctrl-C":       {func(_ *proc, a *asking) { a.asked.ExitStatus = sampler.Some(130) }, false},
+		"an exit with -1":         {func(_ *proc, a *asking) { a.asked.ExitStatus = sampler.Some(255) }, true},
+		"the first that is none":  {func(_ *proc, a *asking) { a.asked.ExitStatus = sampler.Some(193) }, true},
+		"the last signal":         {func(_ *proc, a *asking) { a.asked.ExitStatus = sampler.Some(192) }, false},
 		"an abort":                {func(_ *proc, a *asking) { a.asked.ExitStatus = sampler.Some(134) }, true},
 		"or untold":               {func(_ *proc, a *asking) { a.asked.ExitStatus, a.asked.Granted = sampler.Some(137), 21 }, false},
 		"gave up in 5 s, granted": {func(_ *proc, a *asking) { a.asked.ExitStatus, a.times, a.met = sampler.Some(1), 1, 1003 }, true},
 		"gave up later, granted":  {func(p *proc, a *asking) { a.asked.ExitStatus, a.times, p.seen = sampler.Some(1), 1, 1005.1 }, false},
 		"gave up later, not":      {func(p *proc, a *asking) { a.asked.ExitStatus, p.seen = sampler.Some(1), 1030 }, true},
+		"failed at once": {func(p *proc, a *asking) {
+			a.asked.ExitStatus, p.seen, a.times, a.after, a.one = sampler.Some(1), 1002, 9, gib, 511*mib
+		}, true},
+		"failed at once, untold": {func(p *proc, a *asking) { a.asked.ExitStatus, p.seen, a.asked.Granted = sampler.Some(134), 1002, 29 }, true},
+		"a little later": {func(p *proc, a *asking) {
+			a.asked.ExitStatus, p.seen, a.times, a.after, a.one = sampler.Some(1), 1002.1, 9, gib, 511*mib
+		}, false},
+		"failed, but elsewhere": {func(p *proc, a *asking) {
+			a.asked.ExitStatus, p.seen, a.times, a.after, a.one = sampler.Some(1), 1002, 1, 512*mib, 512*mib
+		}, false},
+		"ended well at once":      {func(p *proc, a *asking) { a.asked.ExitStatus, p.seen, a.times = sampler.Some(0), 1001, 9 }, false},
 		"a little":                {func(_ *proc, a *asking) { a.after = 32*mib - 1 }, true},
 		"more":                    {func(_ *proc, a *asking) { a.after = 32 * mib }, false},
 		"two grants, untold":      {func(_ *proc, a *asking) { a.asked.Granted = 22 }, true},

@@ -43,11 +43,18 @@ const (
 // by what it asked for, and how long ago.
 func (p *proc) died() bool {
 	a := &p.asking
-	if !a.pending() || a.wentOn() || p.plansAgain() || a.movesToHost() {
+	if !a.pending() || p.plansAgain() || a.movesToHost() {
+		return false
+	}
+	end := a.end()
+	if end == gaveUp && p.seen-a.tried <= atOnceSeconds {
+		return !a.replaced() // other threads get memory until the last moment
+	}
+	if a.wentOn() {
 		return false
 	}
 	within := float64(deathSeconds)
-	switch a.end() {
+	switch end {
 	case endedWell:
 		return false
 	case gaveUp:
@@ -86,11 +93,14 @@ func (a *asking) end() end {
 		return endUnknown
 	case status == 0:
 		return endedWell
-	case status <= 128 || slices.Contains(ownSignals, status-128):
+	case status <= 128 || status > 128+lastSignal || slices.Contains(ownSignals, status-128):
 		return gaveUp
 	}
 	return stopped
 }
+
+// lastSignal is the highest number of one; exit(-1) is above it, too.
+const lastSignal = 64
 
 // ownSignals are SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE and SIGSEGV.
 var ownSignals = []int{4, 5, 6, 7, 8, 11}

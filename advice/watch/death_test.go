@@ -2,6 +2,7 @@ package watch
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"nvpeak/sampler"
@@ -66,6 +67,30 @@ func TestDeathByRequests(t *testing.T) {
 		}
 		if tries != row.tries || (len(w.Past()) > 0) != (tries > 0) {
 			t.Errorf("%s: %d tries, want %d: %+v", name, tries, row.tries, w.Past())
+		}
+	}
+}
+
+// Who asks for more than the GPU has is told that, and not how much was free; if it tried again with less that would fit, what was free
+// counts.
+func TestMoreThanTheGPU(t *testing.T) {
+	for name, row := range map[string]struct {
+		sizes []sampler.Bytes
+		want  string
+	}{
+		"more":               {[]sampler.Bytes{50 * gib, 41 * gib}, "died: 50.0 GiB refused, more than the GPU has in all (40.0 GiB)"},
+		"all of it":          {[]sampler.Bytes{40 * gib}, "died: 40.0 GiB refused with 9.7 GiB free"},
+		"more, and then not": {[]sampler.Bytes{50 * gib, 20 * gib}, "died: 50.0 GiB refused with 9.7 GiB free"},
+	} {
+		w := ends(1, func(second int, s *sampler.Snapshot) {
+			if second != 4 {
+				return
+			}
+			r := &s.GPUs[0].Processes[0].Requests.Refusal
+			*r = &sampler.Refusal{Time: s.Time, Bytes: row.sizes[0], Smallest: row.sizes[len(row.sizes)-1], Tries: len(row.sizes), Free: sampler.Some(9960 * mib)}
+		})
+		if got := w.Past(); len(got) != 1 || !strings.HasSuffix(got[0].Text, row.want) {
+			t.Errorf("%s: %+v", name, got)
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package watch
 
-import "nvpeak/sampler"
+import (
+	"cmp"
+
+	"nvpeak/sampler"
+)
 
 const (
 	// keepsTimes refusals of which nothing came, over a minute at least, are worth a notice: a server that
@@ -63,7 +67,9 @@ func driverRefused(f *Facts, r *sampler.Refusal) string {
 // tell adds what the driver saw to the message of a failure.
 func (d *Death) tell(f *Facts, logged bool, m *message) {
 	seen := d.refusal
-	if !logged && d.Event.Requested.Known() {
+	total := d.Event.GPUTotal.Or(sampler.MaxPlausible)
+	over := d.Event.Requested.Known() && cmp.Or(seen.Smallest, seen.Bytes) > total // whatever is free
+	if !logged && d.Event.Requested.Known() && !over {
 		seen.Free = sampler.Opt[sampler.Bytes]{} // the text says it
 	}
 	m.evidence = append(m.evidence, driverRefused(f, &seen))
@@ -77,6 +83,8 @@ func (d *Death) tell(f *Facts, logged bool, m *message) {
 	process := f.words.Say("alert.pid", "pid", d.PID, "who", f.who(d.name, d.user))
 	free, known := d.refusal.Free.Value()
 	switch size, whole := d.Event.Requested.Value(); {
+	case over:
+		m.text = f.words.Say("alert.oom.died_over", "gpu", d.GPU, "process", process, "size", size, "total", total)
 	case whole && known:
 		m.text = f.words.Say("alert.oom.died_free", "gpu", d.GPU, "process", process, "size", size, "free", free)
 	case whole:

@@ -104,13 +104,6 @@ func TestMostOfAGPU(t *testing.T) {
 			t.Errorf("%s: %d", name, got)
 		}
 	}
-	var g gpu
-	for at, used := range map[int]sampler.Bytes{10: 99, 15: 5, 20: 7, 21: 50} {
-		g.take(noon.Add(ms(at)), used)
-	}
-	if got := g.most(noon.Add(ms(10)), noon.Add(ms(20))); got != 7 {
-		t.Errorf("most behind 10 ms and up to 20 ms: %d", got)
-	}
 	var r gpu
 	r.usable = 100
 	r.take(noon, 1)
@@ -181,91 +174,55 @@ func TestCorrect(t *testing.T) {
 			t.Errorf("%s: window %+v", name, m.Window)
 		}
 	}
-	if shorter != 32*mib || wonderLeast != 16*mib {
-		t.Errorf("%s, %s", sampler.Bytes(shorter), sampler.Bytes(wonderLeast))
+	if shorter != 32*mib {
+		t.Errorf("%s", sampler.Bytes(shorter))
 	}
 }
 
-// What is granted tells its GPU where it is memory of a GPU, large, and not one of too many.
-func TestWonders(t *testing.T) {
-	for name, row := range map[string]struct {
-		memory Memory
-		n      sampler.Bytes
-		before int
-		want   bool
-	}{
-		"large": {Device, wonderLeast, 0, true}, "smaller": {Device, wonderLeast - 1, 0, false}, "managed": {Managed, gib, 0, false},
-		"a piece": {Piece, gib, 0, true}, "the last": {Device, gib, maxWonders - 1, true}, "too many": {Device, gib, maxWonders, false},
-	} {
-		s := &seat{wonders: make([]wonder, row.before)}
-		s.wonder(&Call{}, row.n, &Function{Memory: row.memory})
-		if (len(s.wonders) > row.before) != row.want {
-			t.Errorf("%s: wondered %v", name, !row.want)
-		}
-	}
-	key := sampler.GPUKey{ID: "GPU-0"}
-	for name, row := range map[string]struct {
-		at   int // ms of the reading that is higher, from the begin of the call
-		most sampler.Bytes
-		want bool
-	}{
-		"as it began": {0, gib, false}, "just after": {1, gib, true}, "as late as may be": {10 + 150, gib, true}, "later": {10 + 151, gib, false},
-		"nearly as much": {5, gib - gib/8, true}, "too little": {5, gib - gib/8 - 1, false},
-	} {
-		tr, g := New(nil), &gpu{}
-		g.take(noon.Add(-ms(100)), 0)
-		g.take(noon.Add(ms(row.at)), row.most)
-		tr.gpus[key] = g
-		if _, ok := tr.rose(wonder{at: noon.Add(ms(10)), took: ms(10), bytes: gib}); ok != row.want {
-			t.Errorf("%s: rose %v", name, ok)
-		}
-		s := &seat{tally: &tally{}, wonders: []wonder{{at: noon.Add(ms(10)), took: ms(10), bytes: gib}}}
-		p := &process{seats: []*seat{s}}
-		if tr.settle(p, noon.Add(ms(10)+showsWithin-1)); len(s.wonders) != 1 || s.votes != nil {
-			t.Errorf("%s: answered before it can show", name)
-		}
-		if tr.settle(p, noon.Add(ms(10)+showsWithin)); len(s.wonders) != 0 || (s.votes[key] == 1) != row.want {
-			t.Errorf("%s: votes %v", name, s.votes)
-		}
-	}
-}
-
-// The GPU of a seat: only many votes overrule what the program says, the driver's list outweighs both, and where two GPUs
-// have about as many votes they say nothing.
+// The GPU of a seat: only many calls that another GPU follows better overrule what the program says, and the driver's list outweighs
+// both.
 func TestPlaces(t *testing.T) {
-	a, b := sampler.GPUKey{ID: "GPU-0"}, sampler.GPUKey{ID: "GPU-1"}
-	type votes = map[sampler.GPUKey]int
+	a, b, c := sampler.GPUKey{ID: "GPU-0"}, sampler.GPUKey{ID: "GPU-1"}, sampler.GPUKey{ID: "GPU-2"}
+	type scores = map[sampler.GPUKey]float64
 	for name, row := range map[string]struct {
-		votes votes
-		on    []sampler.GPUKey
-		want  sampler.GPUKey
+		device int
+		scores scores
+		on     []sampler.GPUKey
+		want   sampler.GPUKey
 	}{
-		"the environment":                         {nil, nil, a},
-		"against one vote":                        {votes{b: 1}, nil, a},
-		"a few votes":                             {votes{b: overrule - 1}, nil, a},
-		"many votes":                              {votes{b: overrule}, nil, b},
-		"many votes against some":                 {votes{a: 2, b: 8}, nil, b},
-		"many votes against a third":              {votes{a: 3, b: 11}, nil, a},
-		"as many for another":                     {votes{b: 11, {ID: "GPU-2"}: 4}, nil, a},
-		"clearly more than for another":           {votes{b: 12, {ID: "GPU-2"}: 4}, nil, b},
-		"two votes, listed there":                 {votes{b: 2}, []sampler.GPUKey{b}, b},
-		"two votes, listed elsewhere":             {votes{b: 2}, []sampler.GPUKey{a}, a},
-		"many votes, listed on both":              {votes{b: 9}, []sampler.GPUKey{a, b}, b},
-		"a vote for one where it is not":          {votes{a: 1}, []sampler.GPUKey{b, {ID: "GPU-2"}}, sampler.GPUKey{}},
-		"listed elsewhere than the environment":   {nil, []sampler.GPUKey{b}, b},
-		"one vote, listed on both":                {votes{b: 1}, []sampler.GPUKey{a, b}, a},
-		"listed on two others, and a vote counts": {votes{b: 1}, []sampler.GPUKey{b, {ID: "GPU-2"}}, b},
+		"the environment":                             {0, nil, nil, a},
+		"another is followed a little":                {0, scores{b: overrule - 1}, nil, a},
+		"another is followed":                         {0, scores{b: overrule}, nil, b},
+		"and the one that is said, too":               {0, scores{a: 30.1, b: 90}, nil, a},
+		"the one that is said is followed less":       {0, scores{a: 30, b: 90}, nil, b},
+		"hardly less":                                 {0, scores{a: 10.1, b: 50}, nil, a},
+		"the one that is said is not, another is":     {0, scores{a: -30, b: 10}, nil, b},
+		"a third is, too":                             {0, scores{b: 60, c: 20.1}, nil, a},
+		"a third is less":                             {0, scores{b: 60, c: 20}, nil, b},
+		"followed, but listed elsewhere":              {0, scores{b: 90}, []sampler.GPUKey{a}, a},
+		"followed, listed on both":                    {0, scores{b: 90}, []sampler.GPUKey{a, b}, b},
+		"followed where it is not, of two":            {0, scores{a: 90}, []sampler.GPUKey{b, c}, sampler.GPUKey{}},
+		"listed elsewhere than the environment":       {0, nil, []sampler.GPUKey{b}, b},
+		"listed on two others, one follows":           {0, scores{b: 2.5}, []sampler.GPUKey{b, c}, b},
+		"nothing is said":                             {-1, nil, []sampler.GPUKey{a, b}, sampler.GPUKey{}},
+		"nothing is said, one follows":                {-1, scores{b: 2.5}, []sampler.GPUKey{a, b}, b},
+		"nothing is said, one follows nearly":         {-1, scores{b: 2.4}, []sampler.GPUKey{a, b}, sampler.GPUKey{}},
+		"nothing is said, one follows clearly better": {-1, scores{a: 2.4, b: 7.4}, []sampler.GPUKey{a, b}, b},
+		"nothing is said, one follows better":         {-1, scores{a: 2.4, b: 7.3}, []sampler.GPUKey{a, b}, sampler.GPUKey{}},
 	} {
 		s := newScene(t, 3, people{7: {Environment: map[string]string{}}})
-		s.call("cuMemAlloc_v2", Call{Address: 1, Size: uint64(gib), Device: 0})
+		s.call("cuMemAlloc_v2", Call{Address: 1, Size: uint64(gib), Device: row.device})
 		s.apply()
 		p := s.processes[7]
-		p.seats[0].votes, s.listed = row.votes, map[int][]sampler.GPUKey{7: row.on}
-		for range 8 { // in whatever order the votes are counted
-			if got := s.place(p, p.seats[0]); got != row.want {
-				t.Errorf("%s: %v, want %v", name, got, row.want)
-				break
-			}
+		seat := p.seats[0]
+		seat.follow = map[sampler.GPUKey]*follower{}
+		for key, score := range row.scores {
+			seat.follow[key] = &follower{score: score}
+		}
+		seat.elect()
+		s.listed = map[int][]sampler.GPUKey{7: row.on}
+		if got := s.place(p, seat); got != row.want {
+			t.Errorf("%s: %v, want %v", name, got, row.want)
 		}
 	}
 }
@@ -307,11 +264,14 @@ func TestEndsWhat(t *testing.T) {
 			if device < 0 {
 				context = 7
 			}
+			for _, memory := range []Memory{Piece, Pool} {
+				p.blocks[where{memory, uint64(i)}] = &block{seat: &seat{key: seatKey{device: device}}, context: context, memory: memory}
+			}
 			p.blocks[where{at: uint64(i)}] = &block{seat: &seat{key: seatKey{device: device}, tally: &tally{gpu: &gpu{}}}, context: context, bytes: 1, memory: Device, refs: 1}
 		}
 		p.ends(&Call{Device: row.device, Address: row.address, Function: function("cuCtxDestroy_v2")})
-		if len(p.blocks) != row.left || len(p.handles) != row.handles {
-			t.Errorf("%s: %d blocks and %d handles are left, want %d and %d", name, len(p.blocks), len(p.handles), row.left, row.handles)
+		if len(p.blocks) != row.left+6 || len(p.handles) != row.handles {
+			t.Errorf("%s: %d blocks and %d handles are left, want %d and %d", name, len(p.blocks), len(p.handles), row.left+6, row.handles)
 		}
 	}
 	for memory, want := range map[Memory]int{Device: 1, Piece: 1, Managed: 0, Pool: 0} { // the driver moves what is not the GPU's

@@ -86,15 +86,21 @@ func (e *exact) note(at time.Time, live sampler.Bytes, loose bool) {
 
 // source is where the peak is from.
 func (e *exact) source() string {
-	if e.loose || e.guessed {
+	switch {
+	case e.alone():
+		return sampler.PeakCallsAlone
+	case e.loose || e.guessed:
 		return sampler.PeakOverlapping
 	}
 	return sampler.PeakCalls
 }
 
+// alone says whether nothing is known but the calls.
+func (e *exact) alone() bool { return e.apart || !e.base.Known() }
+
 // peak is the most the process has held, and when.
 func (e *exact) peak() (sampler.Bytes, time.Time) {
-	if e.apart || !e.base.Known() {
+	if e.alone() {
 		return e.since, e.topAt
 	}
 	return e.top, e.topAt

@@ -1,6 +1,7 @@
 package request
 
 import (
+	"math"
 	"time"
 
 	"nvpeak/sampler"
@@ -24,10 +25,18 @@ const keptReadings = 128
 // keptMoves: more than happen between two readings, but for a moment.
 const keptMoves = 256
 
-// move is memory that was given or, negative, taken back.
+// move is memory that was given or, negative, taken back. All that are kept are looked through at each call.
 type move struct {
-	at    time.Time
+	at    int64 // see nanos
 	bytes int64
+}
+
+// nanos is a time in ns since 1970; what was before that, such as no time at all, is before all others.
+func nanos(t time.Time) int64 {
+	if t.Unix() < 0 {
+		return math.MinInt64
+	}
+	return t.UnixNano()
 }
 
 type reading struct {
@@ -43,24 +52,14 @@ func (g *gpu) take(at time.Time, used sampler.Bytes) {
 	g.read[g.newest] = reading{at, used, g.moved, g.sum}
 }
 
-// at is what was in use at a time; 0: not known.
-func (g *gpu) at(t time.Time) sampler.Bytes {
+// at is the newest reading until a time; the zero reading: none is known.
+func (g *gpu) at(t time.Time) reading {
 	for i := range keptReadings {
 		if r := g.read[(g.newest-i+keptReadings)%keptReadings]; !r.at.After(t) {
-			return r.used
+			return r
 		}
 	}
-	return 0
-}
-
-// most is the most that was in use from one time to another.
-func (g *gpu) most(from, to time.Time) (used sampler.Bytes) {
-	for _, r := range g.read {
-		if r.at.After(from) && !r.at.After(to) {
-			used = max(used, r.used)
-		}
-	}
-	return used
+	return reading{}
 }
 
 // free is what could still be given at the time of a call: readings are some milliseconds old, and there may be later ones.
@@ -93,7 +92,7 @@ func (g *gpu) freeAfter(at time.Time) sampler.Opt[sampler.Bytes] {
 		if m.bytes > 0 {
 			last = last.Add(included) // in doubt it says no less than there was
 		}
-		if m.at.After(at) && m.at.Before(last) {
+		if m.at > nanos(at) && m.at < nanos(last) {
 			sum -= m.bytes
 		}
 	}
@@ -101,7 +100,7 @@ func (g *gpu) freeAfter(at time.Time) sampler.Opt[sampler.Bytes] {
 }
 
 // never is a time that no call is after.
-var never = time.Unix(1<<40, 0)
+var never = time.Unix(0, math.MaxInt64)
 
 const (
 	// cut: the time of a reading has whole milliseconds.
@@ -115,13 +114,14 @@ const (
 // that are kept. Of the others, which a program that fills the GPU makes by the thousand, all that were heard since count.
 func (g *gpu) used(r reading, soon time.Duration, until time.Time) sampler.Bytes {
 	sum := int64(r.used) + g.sum - r.sum //nolint:gosec // below MaxPlausible
+	taken, given, last := nanos(r.at.Add(cut)), nanos(r.at.Add(soon)), nanos(until)
 	for i := max(g.moved-keptMoves, 0); i < g.moved; i++ {
 		m := g.moves[i%keptMoves]
-		first := r.at.Add(cut)
+		first := taken
 		if m.bytes > 0 {
-			first = r.at.Add(soon)
+			first = given
 		}
-		counts, heard := !m.at.Before(first) && !m.at.After(until), i < r.moved
+		counts, heard := m.at >= first && m.at <= last, i < r.moved
 		if counts && heard {
 			sum += m.bytes
 		} else if !counts && !heard {
@@ -166,18 +166,21 @@ func (g *gpu) before(at time.Time) (newest reading) {
 
 // sure tells whether all kept calls were clearly before or after a reading, and none since has been forgotten.
 func (g *gpu) sure(at time.Time) bool {
-	for _, m := range g.moves {
-		if !m.at.Before(at) && m.at.Before(at.Add(included)) {
+	first, last := nanos(at), nanos(at.Add(included))
+	for i := range g.moves {
+		if m := g.moves[i].at; m >= first && m < last {
 			return false
 		}
 	}
-	return g.moved <= keptMoves || g.moves[g.moved%keptMoves].at.Before(at)
+	return g.moved <= keptMoves || g.moves[g.moved%keptMoves].at < first
 }
 
-func (g *gpu) note(at time.Time, n int64) {
-	g.moves[g.moved%keptMoves] = move{at, n}
+func (g *gpu) note(at time.Time, n int64) { g.add(move{nanos(at), n}) }
+
+func (g *gpu) add(m move) {
+	g.moves[g.moved%keptMoves] = m
 	g.moved++
-	g.sum += n
+	g.sum += m.bytes
 }
 
 // shorter is a rise that no reading shows.

@@ -8,34 +8,27 @@ import (
 
 // place finds the seat's GPU; the zero key: not known.
 func (t *Tracker) place(p *process, s *seat) sampler.GPUKey {
-	best, votes := s.elected()
 	on := t.listed[p.pid]
+	there := func(key sampler.GPUKey) bool {
+		return key != sampler.GPUKey{} && (len(on) == 0 || slices.Contains(on, key))
+	}
 	key := t.ordinals.Key(&p.who, s.key.device)
 	if t.partly() { // a list with one GPU says nothing of the others, and many programs ask for as much at the same time
 		switch {
-		case key != sampler.GPUKey{} && (!t.watched[key] || len(on) == 0 || slices.Contains(on, key)):
+		case key != sampler.GPUKey{} && (!t.watched[key] || there(key)):
 			return key
-		case votes > 0 && slices.Contains(on, best):
-			return best
+		case slices.Contains(on, s.elected):
+			return s.elected
 		}
 		return sampler.GPUKey{}
 	}
-	there := func(key sampler.GPUKey) bool { return len(on) == 0 || slices.Contains(on, key) }
-	known := key != sampler.GPUKey{} && there(key)
-	need := enough
-	if known {
-		need = max(overrule, overruleTimes*s.votes[key])
-	}
-	if votes >= need && there(best) {
-		return best
-	}
 	switch {
-	case known:
+	case there(key) && !(there(s.elected) && s.against(key) >= overrule):
 		return key
+	case there(s.elected):
+		return s.elected
 	case len(on) == 1:
 		return on[0]
-	case votes > 0 && there(best):
-		return best
 	case len(on) == 0:
 		return t.ordinals.Only()
 	}

@@ -121,6 +121,7 @@ func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
 	s.tally.grant(c, n, p.overlaps(c))
 	if physical(Functions[c.Function].Memory) {
 		s.tally.moves(c.Time, int64(n)) //nolint:gosec // below MaxPlausible
+		s.move(c, inMiB(n))
 	}
 }
 
@@ -142,6 +143,7 @@ func (p *process) drop(c *Call, at where, b *block) {
 	b.seat.tally.take(c.Time, b.bytes)
 	if physical(b.memory) {
 		b.seat.tally.moves(c.Time, -int64(b.bytes)) //nolint:gosec // below MaxPlausible
+		b.seat.move(c, -inMiB(b.bytes))
 	}
 }
 
@@ -173,7 +175,8 @@ func (p *process) unmap(c *Call, at uint64, m mapping) {
 	p.release(c, where{Piece, m.piece})
 }
 
-// ends: a context takes its memory with it, the reset of a device that of all of its contexts.
+// ends: a context takes its memory with it, the reset of a device that of all of its contexts. What is known by a handle, or is of a
+// pool, is of no context.
 func (p *process) ends(c *Call) {
 	if Functions[c.Function].Name == primaryRelease {
 		if p.retains[c.Device]--; p.retains[c.Device] != 0 {
@@ -181,6 +184,9 @@ func (p *process) ends(c *Call) {
 		}
 	}
 	for at, b := range p.blocks {
+		if b.memory != Device {
+			continue
+		}
 		if c.Device >= 0 && b.seat.key.device == c.Device || c.Device < 0 && c.Address != 0 && b.context == c.Address {
 			p.drop(c, at, b)
 		}

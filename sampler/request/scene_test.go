@@ -40,6 +40,8 @@ type scene struct {
 	t    *testing.T
 	now  time.Time
 	gpus []sampler.GPU
+
+	sweeps bool // a test itself says until when readings are passed on
 }
 
 func newScene(t *testing.T, gpus int, host people) *scene {
@@ -54,6 +56,9 @@ func newScene(t *testing.T, gpus int, host people) *scene {
 
 // apply is the snapshot of now.
 func (s *scene) apply() *sampler.Snapshot {
+	if !s.sweeps {
+		s.ReadUntil(s.now)
+	}
 	snap := &sampler.Snapshot{Time: s.now}
 	for _, g := range s.gpus {
 		g.Processes = append([]sampler.Process{}, g.Processes...)

@@ -85,7 +85,7 @@ func (t *tally) refuse(c *Call, n sampler.Bytes) {
 func (t *tally) on(g *gpu) {
 	if t.gpu == nil && g != nil {
 		for _, m := range t.unplaced {
-			g.note(m.at, m.bytes)
+			g.add(m)
 		}
 		t.unplaced = nil
 	}
@@ -100,7 +100,7 @@ func (t *tally) moves(at time.Time, n int64) {
 	case t.gpu != nil:
 		t.gpu.note(at, n)
 	case len(t.unplaced) < keptMoves:
-		t.unplaced = append(t.unplaced, move{at, n})
+		t.unplaced = append(t.unplaced, move{nanos(at), n})
 	}
 }
 

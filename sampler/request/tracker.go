@@ -15,6 +15,7 @@ type Tracker struct {
 	mu        sync.Mutex
 	processes map[int]*process
 	gpus      map[sampler.GPUKey]*gpu
+	readUntil time.Time        // no readings of before are still to come
 	machine   sampler.Snapshot // with all its GPUs, also those that are not watched
 	watched   map[sampler.GPUKey]bool
 	ordinals  sampler.Ordinals
@@ -199,7 +200,6 @@ func (t *Tracker) gives(p *process, c *Call, f *Function) {
 	s.tally.asked(c.Time, n)
 	if c.Answer == success {
 		p.hold(c, s, n)
-		s.wonder(c, n, f)
 	} else {
 		s.tally.refuse(c, n)
 		select {
@@ -236,6 +236,13 @@ func (t *Tracker) Reading(key sampler.GPUKey, at time.Time, used sampler.Bytes) 
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.gpu(key).take(at, used)
+}
+
+// ReadUntil takes that there are no more readings of before.
+func (t *Tracker) ReadUntil(at time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.readUntil = at
 }
 
 func (t *Tracker) gpu(key sampler.GPUKey) *gpu {

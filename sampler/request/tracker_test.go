@@ -662,7 +662,7 @@ func TestModel(t *testing.T) {
 			for _, p := range snap.GPUs[x[1]].Processes {
 				if p.PID == x[0] {
 					got = *p.Requests
-					if p.Peak.Bytes != want || p.Peak.Source != sampler.PeakCalls {
+					if p.Peak.Bytes != want || p.Peak.Source != sampler.PeakCallsAlone {
 						t.Errorf("seed %d: process %d on GPU %d: peak %+v, not %d", seed, x[0], x[1], p.Peak, want)
 					}
 				}

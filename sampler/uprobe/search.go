@@ -4,6 +4,7 @@ package uprobe
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -147,6 +148,9 @@ func libcudaOf(pid int) (paths []string) {
 	defer f.Close() //nolint:errcheck // it was only read
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
+		if !bytes.Contains(lines.Bytes(), []byte("/libcuda.so")) { // as nearly always
+			continue
+		}
 		line := lines.Text()
 		at := strings.IndexByte(line, '/')
 		if at < 0 || !strings.HasPrefix(filepath.Base(line), "libcuda.so") {

@@ -161,7 +161,7 @@ static Result give(Ptr *out, uint64_t n, Dev dev, struct pool *pool, bool counte
 		pool->used += n;
 	struct block *b = &blocks[(hint + i) % MAX_BLOCKS];
 	hint = (hint + i + 1) % MAX_BLOCKS;
-	*b = (struct block){next_address, n, dev, pool, 1, current(), counted};
+	*b = (struct block){next_address, n, dev, pool, 1, pool ? NULL : current(), counted};
 	next_address += (n + 0x1fffff) & ~0x1fffffull;
 	*out = b->at;
 	return SUCCESS;
@@ -207,10 +207,11 @@ static bool born(struct context *c)
 	return true;
 }
 
+/* What cuMemCreate gives, and pools, are of no context. */
 static void end(struct context *c)
 {
 	for (int i = 0; i < MAX_BLOCKS; i++)
-		if (blocks[i].refs && (blocks[i].ctx == c || (c->primary && blocks[i].dev == c->dev))) {
+		if (blocks[i].refs && blocks[i].ctx == c) {
 			blocks[i].refs = 1;
 			drop(blocks[i].at);
 		}
@@ -367,7 +368,10 @@ API cuMemCreate(Ptr *handle, size_t n, const struct allocation_prop *prop, unsig
 {
 	(void)flags;
 	enter();
-	return leave(give(handle, n, prop->at.type == 1 ? prop->at.id : -1, NULL, true));
+	Result answer = give(handle, n, prop->at.type == 1 ? prop->at.id : -1, NULL, true);
+	if (answer == SUCCESS)
+		find(*handle)->ctx = NULL;
+	return leave(answer);
 }
 
 API cuMemRelease(Ptr handle)

@@ -1,0 +1,158 @@
+package request
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// Of a thread whose context was set before anybody looked nothing tells the GPU but memory: the use of the right one moves by as
+// much as the calls, reading by reading, and that of the others does not.
+
+// moving is memory that was given at a seat or, negative, taken back.
+type moving struct {
+	from, at time.Time // when the call began, about, and when it was answered
+	mib      float64
+}
+
+// follower is how well the readings of a GPU follow the calls of a seat.
+type follower struct {
+	last  reading // up to which they are compared
+	score float64 // see compare
+}
+
+const (
+	// movesLeast, in MiB, and less is lost in what the driver rounds to.
+	movesLeast = 1
+	grain      = 2 // the same
+	// followsLeast, in MiB, stands out from what others do at that moment.
+	followsLeast = 16
+	// doubtful is the part of what has moved that may not have.
+	doubtful  = 1.0 / 16
+	maxMoving = 128
+	// showsWithin: readings are 20 ms apart, 40 on a busy machine, and 200 of a GPU that nobody uses.
+	showsWithin = 250 * time.Millisecond
+	// fading: what was compared long ago counts less.
+	fading = 1 - 1.0/64
+	// likely is the score from which on a GPU is taken for the seat's, and clearly how much it must have more than any other:
+	// one call of 25 MiB may do where nothing else moves.
+	likely, clearly = 2.5, 5
+	// alike: two GPUs of which one has less than so many times the score of the other both follow.
+	alike = 3
+	// What the program says of the GPU is overruled by so much more: the environment that it began with may not be the one that it
+	// has, but where several GPUs are busy some calls are followed by chance.
+	overrule = 40
+)
+
+// inMiB is a number of bytes in MiB.
+func inMiB(n sampler.Bytes) float64 { return float64(n) / float64(sampler.MiB) }
+
+// move notes what moves at the seat, in MiB.
+func (s *seat) move(c *Call, n float64) {
+	if math.Abs(n) < movesLeast {
+		return
+	}
+	if len(s.moves) == maxMoving {
+		s.blind = s.moves[maxMoving-1].at
+		s.moves = s.moves[:0]
+	}
+	s.moves = append(s.moves, moving{c.Time.Add(-c.Took - cut), c.Time, n})
+}
+
+// compare follows the readings until a time: of the GPUs where the driver lists the process or, where it lists none, of all.
+func (t *Tracker) compare(p *process, s *seat, until time.Time) {
+	if len(s.moves) == 0 {
+		return
+	}
+	on, done := t.listed[p.pid], until
+	if s.follow == nil {
+		s.follow = map[sampler.GPUKey]*follower{}
+	}
+	for key, g := range t.gpus {
+		if len(on) > 0 && !slices.Contains(on, key) {
+			delete(s.follow, key)
+			continue
+		}
+		f := s.follow[key]
+		if f == nil {
+			f = &follower{}
+			s.follow[key] = f
+		}
+		if f.compare(s, g, until); f.last.at.Before(done) && !f.last.at.IsZero() { // of one that is not read nothing is to come
+			done = f.last.at
+		}
+	}
+	s.moves = slices.DeleteFunc(s.moves, func(m moving) bool { return !m.at.After(done) })
+	s.elect()
+}
+
+// compare goes from reading to reading, also to the last one until then, which stands until another comes.
+func (f *follower) compare(s *seat, g *gpu, until time.Time) {
+	if begin := s.moves[0].from; f.last.at.Before(begin) {
+		f.last = g.at(begin) // nothing moved before
+	}
+	if f.last.at.Before(s.blind) {
+		f.last = reading{}
+	}
+	for i := range keptReadings {
+		if r := g.read[(g.newest+1+i)%keptReadings]; r.at.After(f.last.at) && r.at.Before(until) && r.at.After(s.blind) {
+			f.next(s, r)
+		}
+	}
+	if r := g.at(until); !r.at.IsZero() {
+		r.at = until
+		f.next(s, r)
+	}
+}
+
+// next takes the next reading, if what may be in it or not, for its calls are so near, is little beside what has moved since the last. How much the use moved beside the calls,
+// against how much it moved at all, is the odds that they have to do with one another.
+func (f *follower) next(s *seat, r reading) {
+	net, near := 0.0, 0.0 // in MiB
+	for _, m := range s.moves {
+		if !r.at.Before(m.from) && r.at.Before(m.at.Add(included)) {
+			near += math.Abs(m.mib)
+		}
+		if m.at.After(f.last.at) && !m.at.After(r.at) {
+			net += m.mib
+		}
+	}
+	if near > math.Abs(net)*doubtful {
+		return
+	}
+	if moved := inMiB(r.used) - inMiB(f.last.used); !f.last.at.IsZero() && math.Abs(net) >= followsLeast {
+		f.score = f.score*fading + math.Log(math.Hypot(moved, grain)/math.Hypot(moved-net, grain))
+	}
+	f.last = r
+}
+
+// elect finds the GPU whose use clearly follows the calls, as that of no other does: threads that do the same on several GPUs cannot
+// be told apart. It stays so until another's clearly does.
+func (s *seat) elect() {
+	best, second := sampler.GPUKey{}, math.Inf(-1)
+	score := math.Inf(-1)
+	for key, f := range s.follow {
+		if f.score > score {
+			best, score, second = key, f.score, score
+		} else {
+			second = max(second, f.score)
+		}
+	}
+	if score >= likely && score >= second+clearly && score >= second*alike {
+		s.elected = best
+	}
+}
+
+// against is by how much the GPU that the readings follow is more likely than the one that the program says.
+func (s *seat) against(key sampler.GPUKey) float64 {
+	f, said := s.follow[s.elected], s.follow[key]
+	if f == nil {
+		return 0
+	}
+	if said == nil {
+		return f.score
+	}
+	return f.score - said.score
+}
