@@ -199,7 +199,7 @@ func TestBrokenThemeFile(t *testing.T) {
 	var errs bytes.Buffer
 	a := silent()
 	a.err, a.env = &errs, func(s string) string { return map[string]string{"XDG_CONFIG_HOME": dir}[s] }
-	if code := a.run(context.Background(), []string{"once", "--demo"}); code != exitFine || strings.Count(errs.String(), "\n") != 1 || strings.Count(errs.String(), ", line ") != 1 || !strings.Contains(errs.String(), "torn.toml, line 2: ") {
+	if code := a.run(context.Background(), []string{"config"}); code != exitFine || strings.Count(errs.String(), "\n") != 1 || strings.Count(errs.String(), ", line ") != 1 || !strings.Contains(errs.String(), "torn.toml, line 2: ") {
 		t.Errorf("exit %d: %s", code, errs.String())
 	}
 }
