@@ -293,6 +293,14 @@ func (l *Loop) NextOrPeak(ctx context.Context) (snaps []*Snapshot, early *Snapsh
 	return l.queue.nextOrPeak(ctx)
 }
 
+// showPeak publishes an early picture, if there is news for one.
+func (l *Loop) showPeak() {
+	if s := l.c.picture(); s != nil {
+		l.shown = time.Now()
+		l.queue.putEarly(s)
+	}
+}
+
 // between waits until the next snapshot is due, and makes early pictures meanwhile. It also
 // returns when the snapshot is due at another time.
 func (l *Loop) between(ctx context.Context, next <-chan time.Time) error {
@@ -324,17 +332,20 @@ func (l *Loop) between(ctx context.Context, next <-chan time.Time) error {
 			if l.c.listing() {
 				wait = max(wait, earlyList-now.Sub(since))
 			}
-			early.Reset(wait)
+			if wait > 0 {
+				early.Reset(wait)
+			} else { // a timer would wake the runtime for nothing
+				early.Stop()
+				since = time.Time{}
+				l.showPeak()
+			}
 		case <-refused:
 			refused, soon = nil, l.afterRefusal()
 		case <-tensor:
 			tensor, soon = nil, l.afterRefusal()
 		case <-early.C:
 			since = time.Time{}
-			if s := l.c.picture(); s != nil {
-				l.shown = time.Now()
-				l.queue.putEarly(s)
-			}
+			l.showPeak()
 		case <-l.intervalChanged:
 			return nil
 		case err := <-l.trips:

@@ -131,13 +131,15 @@ func (p *poller) askMemory(w *worker, dev int) (ok, alive bool) {
 		return false, false
 	}
 	p.offer(dev, p.now(), reading, err)
+	p.c.tellRisen()
 	return err == nil, true
 }
 
 // takeSweep passes on what a sweep saw.
 func (p *poller) takeSweep(s *Sweep, ours []int, failing []bool) {
+	timed := p.timed()
 	for _, r := range s.Readings {
-		p.offer(ours[r.Device], p.timed(r.Time), r.Reading, nil)
+		p.offer(ours[r.Device], timed(r.Time), r.Reading, nil)
 		s.Counts[r.Device]--
 	}
 	for i, dev := range ours {
@@ -147,6 +149,7 @@ func (p *poller) takeSweep(s *Sweep, ours []int, failing []bool) {
 		}
 	}
 	p.c.counted(ours, s.Counts, s.Missed)
+	p.c.tellRisen()
 }
 
 // untilSnapshot is how long a sweep may last: to just before the next snapshot, so that
@@ -182,6 +185,7 @@ func (p *poller) sweep(w *worker, r *rateLimiter, began []time.Time) bool {
 		r.note(dev, now, time.Since(now), 1)
 		p.offer(dev, p.now(), reading, err)
 	}
+	p.c.tellRisen()
 	return true
 }
 

@@ -36,8 +36,11 @@ func milli(t time.Time) time.Time {
 // now is the time of everything that is published.
 func (p *poller) now() time.Time { return milli(p.opt.Clock.Now()) }
 
-// timed is a time of the Go runtime by the clock of everything that is published.
-func (p *poller) timed(t time.Time) time.Time { return milli(p.opt.Clock.Now().Add(-time.Since(t))) }
+// timed makes times of the Go runtime those of the clock of everything that is published.
+func (p *poller) timed() func(time.Time) time.Time {
+	now, ours := time.Now(), p.opt.Clock.Now()
+	return func(t time.Time) time.Time { return milli(ours.Add(t.Sub(now))) }
+}
 
 // report passes the used memory of a device on when it is another than before. Only the
 // goroutine of the memory poller calls it.
