@@ -101,6 +101,21 @@ func TestPicturesAddUp(t *testing.T) {
 	}
 }
 
+// TestPictureTellsTheTime: an early picture has the time of day that the snapshots have.
+func TestPictureTellsTheTime(t *testing.T) {
+	l := NewLoop(&fake{}, Options{})
+	l.ahead = time.Hour
+	l.c.adopt(devices("GPU-0"))
+	l.c.wantPeaks()
+	l.c.reading(0, noon, reading(9*GiB), nil)
+	l.c.shot(noon)
+	l.c.reading(0, noon.Add(ms(300)), reading(29*GiB), nil)
+	l.showPeak()
+	if _, early := l.queue.take(); early == nil || early.Ahead() != time.Hour {
+		t.Errorf("the picture is %s", brief(early))
+	}
+}
+
 // TestPicture: an early picture has the peaks of now and nothing else of it, and what comes
 // after is as if there had been none.
 func TestPicture(t *testing.T) {

@@ -297,7 +297,7 @@ func (l *Loop) NextOrPeak(ctx context.Context) (snaps []*Snapshot, early *Snapsh
 func (l *Loop) showPeak() {
 	if s := l.c.picture(); s != nil {
 		l.shown = time.Now()
-		l.queue.putEarly(s)
+		l.queue.putEarly(s.WithAhead(l.ahead))
 	}
 }
 
