@@ -87,7 +87,7 @@ func (p *poller) pollSweeper(w *worker, src Sweeper, ready func()) {
 		s.prepare(theirs)
 		p.c.seeQuiet(r, time.Now())
 		s.pace(r, ours)
-		s.For = p.untilSnapshot()
+		s.For = p.sweepTime(time.Now())
 		if first {
 			s.For = 0 // one reading at once
 		}
@@ -152,14 +152,24 @@ func (p *poller) takeSweep(s *Sweep, ours []int, failing []bool) {
 	p.c.tellRisen()
 }
 
-// untilSnapshot is how long a sweep may last: to just before the next snapshot, so that
-// it holds what was read until then, when the slow pollers are awake too; at most a second,
-// for the poller has more to do.
-func (p *poller) untilSnapshot() time.Duration {
-	every, now := p.currentInterval(), time.Now()
-	left := now.Truncate(every).Add(every).Sub(now) - slotMargin
-	if left <= 0 {
-		left += every
+// untilSnapshot is how long it is until the next snapshot is due, and how long that then waits for what the slow
+// pollers ask at that moment.
+func (p *poller) untilSnapshot(now time.Time) (left, wait time.Duration) {
+	every := p.currentInterval()
+	due := now.Truncate(every).Add(every)
+	if due.Truncate(p.slowPeriod()).Equal(due) {
+		wait = slotMargin
+	}
+	return due.Sub(now), wait
+}
+
+// sweepTime is how long a sweep may last: to slotMargin before the next snapshot is made, so that it holds what was
+// read until then, and all are awake together; at most a second, for the poller has more to do. One that ends a
+// little early, for the clock is being set, ends for good.
+func (p *poller) sweepTime(now time.Time) time.Duration {
+	left, wait := p.untilSnapshot(now)
+	if left += wait - slotMargin; left <= time.Millisecond {
+		left += p.currentInterval()
 	}
 	return min(left, time.Second)
 }
