@@ -61,9 +61,9 @@ func (p *poller) sweeper() (Sweeper, bool) {
 	return sw, true
 }
 
-// pollSweeper polls a source that sweeps by itself. Each call lasts until
-// shortly before the next snapshot. Devices that fail are asked one by one between the
-// calls, until they answer again.
+// pollSweeper polls a source that sweeps by itself. Each call lasts until the next snapshot is
+// due, or shortly before. Devices that fail are asked one by one between the calls, until they
+// answer again.
 func (p *poller) pollSweeper(w *worker, src Sweeper, ready func()) {
 	r := newRateLimiter(p.opt.PeakInterval, len(p.pick))
 	p.c.setSampling(r.sampling())
