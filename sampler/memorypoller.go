@@ -164,8 +164,8 @@ func (p *poller) untilSnapshot(now time.Time) (left, wait time.Duration) {
 }
 
 // sweepTime is how long a sweep may last: to slotMargin before the next snapshot is made, so that it holds what was
-// read until then, and all are awake together; at most a second, for the poller has more to do. One that ends a
-// little early, for the clock is being set, ends for good.
+// read until then, and all are awake together; at most a second, for the poller has more to do. After one that has
+// ended a little early, as where the clock is slewed, there is none of a millisecond.
 func (p *poller) sweepTime(now time.Time) time.Duration {
 	left, wait := p.untilSnapshot(now)
 	if left += wait - slotMargin; left <= time.Millisecond {

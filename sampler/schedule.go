@@ -7,9 +7,9 @@ const slowDuty = 0.05
 
 // schedule says who is asked when by a slow poller: every device once a period, one after
 // the other up to when the snapshot of whole periods is due, so that processes and memory
-// are of one time. The snapshot waits for the last of them, a moment. Drivers hold a lock during a list, hence the spacing between
-// devices. When the calls are slow the period grows, so that they take at most slowDuty
-// of one thread.
+// are of one time; the snapshot waits a moment for the last of them. Drivers hold a lock
+// during a list, hence the spacing between devices. When the calls are slow the period grows,
+// so that they take at most slowDuty of one thread.
 type schedule struct {
 	base time.Duration
 	next []time.Time
