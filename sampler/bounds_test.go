@@ -38,23 +38,23 @@ func TestSameInLog(t *testing.T) {
 	}
 }
 
-// The last device is asked 5 ms before the snapshot, those before it up to 10 ms apart, unless all are quick.
+// The last device is asked when the snapshot is due, those before it up to 10 ms apart, unless all are quick.
 func TestSlots(t *testing.T) {
 	at := noon.Truncate(time.Second).Add(ms(100))
 	for name, row := range map[string]struct {
 		n    int
 		cost time.Duration // of each
 		dev  int
-		want time.Duration // before the snapshot
+		want time.Duration // before the snapshot is due
 	}{
-		"the last":            {4, ms(2), 3, ms(5)},
-		"the first":           {4, ms(2), 0, ms(35)},
-		"a quick one":         {1, 0, 0, ms(5)},
-		"brief together":      {4, ms(1) - 1, 0, ms(5)},
-		"just not brief":      {4, ms(1), 0, ms(35)},
-		"many cheap ones":     {32, slotCheap - 1, 0, ms(5)},
-		"many that are not":   {32, slotCheap, 0, ms(5 + 31*10)},
-		"more than have room": {100, ms(2), 0, ms(5 + 99*6)},
+		"the last":            {4, ms(2), 3, 0},
+		"the first":           {4, ms(2), 0, ms(30)},
+		"a quick one":         {1, 0, 0, 0},
+		"brief together":      {4, ms(1) - 1, 0, 0},
+		"just not brief":      {4, ms(1), 0, ms(30)},
+		"many cheap ones":     {32, slotCheap - 1, 0, 0},
+		"many that are not":   {32, slotCheap, 0, ms(31 * 10)},
+		"more than have room": {100, ms(2), 0, ms(99 * 6)},
 	} {
 		s := newSchedule(time.Second, row.n, at)
 		for i := range s.cost {

@@ -23,6 +23,7 @@ type collector struct {
 	inside   Inside // nil: nobody hears from allocators
 
 	early  bool          // somebody wants early pictures
+	rising bool          // a reading is news for one
 	peaked chan struct{} // there is news for one
 	last   *Snapshot     // that it renews
 }
@@ -96,9 +97,7 @@ func (c *collector) reading(dev int, at time.Time, r Reading, err error) (used O
 	d.falls.Count(w, at, now, d.mem.Usable())
 	d.rises.reading(at, now)
 	d.floor = min(d.floor, now)
-	if c.early && d.height.see(now) {
-		defer c.risen() // when it is known whether a process list will come with it
-	}
+	c.rising = c.early && d.height.see(now) || c.rising
 	stale = d.procsOK && !d.asked && now > d.floor+staleBytes && at.Sub(d.listedAt) >= staleAfter && c.lists.left(at)
 	d.asked = d.asked || stale
 	return d.mem.Used, stale
@@ -108,6 +107,16 @@ func (c *collector) reading(dev int, at time.Time, r Reading, err error) (used O
 func (c *collector) readUntil(at time.Time) {
 	if c.asking != nil {
 		c.asking.ReadUntil(at)
+	}
+}
+
+// tellRisen asks for an early picture if there was news since the last time: once for all that was read in one go.
+func (c *collector) tellRisen() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.rising {
+		c.rising = false
+		c.risen()
 	}
 }
 

@@ -46,6 +46,7 @@ func (c *collector) picture() *Snapshot {
 	if !renewed {
 		return nil
 	}
+	c.last = &s // the next one keeps what this one shows
 	return &s
 }
 

@@ -78,6 +78,44 @@ func TestRiseRemembers(t *testing.T) {
 	}
 }
 
+// TestPicturesAddUp: the second of two early pictures of one window shows what the first did, too.
+func TestPicturesAddUp(t *testing.T) {
+	c := newCollector()
+	c.adopt(devices("GPU-0", "GPU-1"))
+	c.wantPeaks()
+	for dev := range 2 {
+		c.reading(dev, noon, reading(9*GiB), nil)
+	}
+	c.shot(noon)
+	for dev := range 2 {
+		c.reading(dev, noon.Add(ms(300+100*dev)), reading(29*GiB), nil)
+		s := c.picture()
+		if s == nil {
+			t.Fatalf("GPU %d has risen and there is no picture", dev)
+		}
+		for i := range dev + 1 {
+			if p := s.GPUs[i].Memory.Peak; p == nil || p.Bytes != 29*GiB {
+				t.Errorf("when GPU %d has risen the peak of GPU %d is %+v", dev, i, p)
+			}
+		}
+	}
+}
+
+// TestPictureTellsTheTime: an early picture has the time of day that the snapshots have.
+func TestPictureTellsTheTime(t *testing.T) {
+	l := NewLoop(&fake{}, Options{})
+	l.ahead = time.Hour
+	l.c.adopt(devices("GPU-0"))
+	l.c.wantPeaks()
+	l.c.reading(0, noon, reading(9*GiB), nil)
+	l.c.shot(noon)
+	l.c.reading(0, noon.Add(ms(300)), reading(29*GiB), nil)
+	l.showPeak()
+	if _, early := l.queue.take(); early == nil || early.Ahead() != time.Hour {
+		t.Errorf("the picture is %s", brief(early))
+	}
+}
+
 // TestPicture: an early picture has the peaks of now and nothing else of it, and what comes
 // after is as if there had been none.
 func TestPicture(t *testing.T) {

@@ -190,19 +190,25 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// A sweep ends just before a snapshot is due, so that the snapshot has what was read until then.
+// A sweep ends when the slow pollers begin, for whom the snapshot waits; else 5 ms before the snapshot.
 func TestSweepEndsBeforeSnapshot(t *testing.T) {
-	for _, every := range []time.Duration{100 * time.Millisecond, 300 * time.Millisecond, time.Second} {
-		p := &poller{interval: every}
-		for range 10 {
-			before := time.Now()
-			lasts := p.untilSnapshot()
-			after := time.Now()
-			// It ends between the one and the other, counted from what was now; 5 ms later the next snapshot is due.
-			if due := after.Add(lasts + slotMargin).Truncate(every); due.Add(-slotMargin).Before(before.Add(lasts)) || lasts <= 0 {
-				t.Fatalf("every %v: it lasts %v from %v", every, lasts, before)
-			}
-			time.Sleep(time.Millisecond)
+	second := time.Unix(1_800_000_000, 0)
+	for _, row := range []struct{ every, now, sweep, left, wait time.Duration }{
+		{ms(1000), ms(0), ms(1000), ms(1000), slotMargin},
+		{ms(1000), ms(600), ms(400), ms(400), slotMargin},
+		{ms(1000), ms(998), ms(2), ms(2), slotMargin},
+		{ms(1000), ms(999), ms(1000), ms(1), slotMargin},
+		{ms(100), ms(20), ms(75), ms(80), 0},
+		{ms(100), ms(94), ms(101), ms(6), 0},
+		{ms(100), ms(920), ms(80), ms(80), slotMargin},
+		{ms(300), ms(0), ms(295), ms(300), 0},
+		{ms(5000), ms(1000), ms(1000), ms(4000), slotMargin},
+	} {
+		p := &poller{interval: row.every, opt: Options{Interval: row.every}}
+		now := second.Add(row.now)
+		left, wait := p.untilSnapshot(now)
+		if sweep := p.sweepTime(now); sweep != row.sweep || left != row.left || wait != row.wait {
+			t.Errorf("every %v, at %v: a sweep of %v, %v until the snapshot and %v more; want %v, %v and %v", row.every, row.now, sweep, left, wait, row.sweep, row.left, row.wait)
 		}
 	}
 }

@@ -196,12 +196,7 @@ func (l *Loop) publishing(ctx context.Context, ready, rates <-chan struct{}) err
 	}
 	l.publish()
 	for {
-		now := time.Now()
-		every := l.currentInterval()
-		next := time.NewTimer(now.Truncate(every).Add(every).Sub(now))
-		err := l.between(ctx, next.C)
-		next.Stop()
-		if err != nil {
+		if err := l.between(ctx); err != nil {
 			return err
 		}
 	}
@@ -308,9 +303,22 @@ func (l *Loop) NextOrPeak(ctx context.Context) (snaps []*Snapshot, early *Snapsh
 	return l.queue.nextOrPeak(ctx)
 }
 
+// showPeak publishes an early picture, if there is news for one.
+func (l *Loop) showPeak() {
+	if s := l.c.picture(); s != nil {
+		l.shown = time.Now()
+		l.queue.putEarly(s.WithAhead(l.ahead))
+	}
+}
+
 // between waits until the next snapshot is due, and makes early pictures meanwhile. It also
 // returns when the snapshot is due at another time.
-func (l *Loop) between(ctx context.Context, next <-chan time.Time) error {
+func (l *Loop) between(ctx context.Context) error {
+	now := time.Now()
+	left, wait := l.untilSnapshot(now)
+	due := now.Add(left) // setting the clock must not stop the loop
+	next := time.NewTimer(left + wait)
+	defer next.Stop()
 	early := time.NewTimer(time.Hour)
 	defer early.Stop()
 	var since time.Time // the news that wait
@@ -324,9 +332,14 @@ func (l *Loop) between(ctx context.Context, next <-chan time.Time) error {
 	}
 	for {
 		select {
-		case <-next:
+		case <-next.C:
 			l.publish()
 			return nil
+		case <-l.rounds:
+			if wait > 0 && !time.Now().Before(due) {
+				l.publish()
+				return nil
+			}
 		case <-soon:
 			l.publish()
 			return nil
@@ -335,21 +348,24 @@ func (l *Loop) between(ctx context.Context, next <-chan time.Time) error {
 			if since.IsZero() {
 				since = now
 			}
-			wait := earlyEvery - now.Sub(l.shown)
+			pause := earlyEvery - now.Sub(l.shown)
 			if l.c.listing() {
-				wait = max(wait, earlyList-now.Sub(since))
+				pause = max(pause, earlyList-now.Sub(since))
 			}
-			early.Reset(wait)
+			if pause > 0 {
+				early.Reset(pause)
+			} else { // a timer would wake the runtime for nothing
+				early.Stop()
+				since = time.Time{}
+				l.showPeak()
+			}
 		case <-refused:
 			refused, soon = nil, l.afterRefusal()
 		case <-tensor:
 			tensor, soon = nil, l.afterRefusal()
 		case <-early.C:
 			since = time.Time{}
-			if s := l.c.picture(); s != nil {
-				l.shown = time.Now()
-				l.queue.putEarly(s)
-			}
+			l.showPeak()
 		case <-l.intervalChanged:
 			return nil
 		case err := <-l.trips:

@@ -62,9 +62,9 @@ func (p *poller) sweeper() (Sweeper, bool) {
 	return sw, true
 }
 
-// pollSweeper polls a source that sweeps by itself. Each call lasts until
-// shortly before the next snapshot. Devices that fail are asked one by one between the
-// calls, until they answer again.
+// pollSweeper polls a source that sweeps by itself. Each call lasts until the next snapshot is
+// due, or shortly before. Devices that fail are asked one by one between the calls, until they
+// answer again.
 func (p *poller) pollSweeper(w *worker, src Sweeper, ready func()) {
 	r := newRateLimiter(p.opt.PeakInterval, len(p.pick))
 	p.c.setSampling(r.sampling())
@@ -88,7 +88,7 @@ func (p *poller) pollSweeper(w *worker, src Sweeper, ready func()) {
 		s.prepare(theirs)
 		p.c.seeQuiet(r, time.Now())
 		s.pace(r, ours)
-		s.For = p.untilSnapshot()
+		s.For = p.sweepTime(time.Now())
 		if first {
 			s.For = 0 // one reading at once
 		}
@@ -133,13 +133,15 @@ func (p *poller) askMemory(w *worker, dev int) (ok, alive bool) {
 		return false, false
 	}
 	p.offer(dev, p.now(), reading, err)
+	p.c.tellRisen()
 	return err == nil, true
 }
 
 // takeSweep passes on what a sweep saw.
 func (p *poller) takeSweep(s *Sweep, ours []int, failing []bool) {
+	timed := p.timed()
 	for _, r := range s.Readings {
-		p.offer(ours[r.Device], p.timed(r.Time), r.Reading, nil)
+		p.offer(ours[r.Device], timed(r.Time), r.Reading, nil)
 		s.Counts[r.Device]--
 	}
 	for i, dev := range ours {
@@ -149,16 +151,27 @@ func (p *poller) takeSweep(s *Sweep, ours []int, failing []bool) {
 		}
 	}
 	p.c.counted(ours, s.Counts, s.Missed)
+	p.c.tellRisen()
 }
 
-// untilSnapshot is how long a sweep may last: to just before the next snapshot, so that
-// it holds what was read until then, when the slow pollers are awake too; at most a second,
-// for the poller has more to do.
-func (p *poller) untilSnapshot() time.Duration {
-	every, now := p.currentInterval(), time.Now()
-	left := now.Truncate(every).Add(every).Sub(now) - slotMargin
-	if left <= 0 {
-		left += every
+// untilSnapshot is how long it is until the next snapshot is due, and how long that then waits for what the slow
+// pollers ask at that moment.
+func (p *poller) untilSnapshot(now time.Time) (left, wait time.Duration) {
+	every := p.currentInterval()
+	due := now.Truncate(every).Add(every)
+	if due.Truncate(p.slowPeriod()).Equal(due) {
+		wait = slotMargin
+	}
+	return due.Sub(now), wait
+}
+
+// sweepTime is how long a sweep may last: to slotMargin before the next snapshot is made, so that it holds what was
+// read until then, and all are awake together; at most a second, for the poller has more to do. After one that has
+// ended a little early, as where the clock is slewed, there is none of a millisecond.
+func (p *poller) sweepTime(now time.Time) time.Duration {
+	left, wait := p.untilSnapshot(now)
+	if left += wait - slotMargin; left <= time.Millisecond {
+		left += p.currentInterval()
 	}
 	return min(left, time.Second)
 }
@@ -184,6 +197,7 @@ func (p *poller) sweep(w *worker, r *rateLimiter, began []time.Time) bool {
 		r.note(dev, now, time.Since(now), 1)
 		p.offer(dev, p.now(), reading, err)
 	}
+	p.c.tellRisen()
 	return true
 }
 

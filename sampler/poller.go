@@ -12,7 +12,8 @@ type poller struct {
 	src      Source
 	opt      Options
 	c        *collector
-	stale    chan int // devices whose process list should be read again
+	stale    chan int      // devices whose process list should be read again
+	rounds   chan struct{} // the slow poller has asked all devices whose turn it was
 	trips    chan error
 	pick     []int        // device numbers of the source that are watched, by our numbers
 	reported []Opt[Bytes] // what Options.Readings was given last, by device
@@ -24,7 +25,7 @@ type poller struct {
 func newPoller(src Source, o Options) poller {
 	c := newCollector()
 	c.asking, c.inside = o.Asking, o.Inside
-	return poller{src: src, opt: o, c: c, stale: make(chan int, 256), trips: make(chan error, 1), interval: o.Interval}
+	return poller{src: src, opt: o, c: c, stale: make(chan int, 256), rounds: make(chan struct{}, 1), trips: make(chan error, 1), interval: o.Interval}
 }
 
 // milli cuts a time to the millisecond. Recordings keep no more, so what the live monitor
@@ -36,8 +37,11 @@ func milli(t time.Time) time.Time {
 // now is the time of everything that is published.
 func (p *poller) now() time.Time { return milli(p.opt.Clock.Now()) }
 
-// timed is a time of the Go runtime by the clock of everything that is published.
-func (p *poller) timed(t time.Time) time.Time { return milli(p.opt.Clock.Now().Add(-time.Since(t))) }
+// timed makes times of the Go runtime those of the clock of everything that is published.
+func (p *poller) timed() func(time.Time) time.Time {
+	now, ours := time.Now(), p.opt.Clock.Now()
+	return func(t time.Time) time.Time { return milli(ours.Add(t.Sub(now))) }
+}
 
 // report passes the used memory of a device on when it is another than before. Only the
 // goroutine of the memory poller calls it.

@@ -6,10 +6,10 @@ import "time"
 const slowDuty = 0.05
 
 // schedule says who is asked when by a slow poller: every device once a period, one after
-// the other shortly before the snapshot of whole periods is made, so that processes and
-// memory are of one time. Drivers hold a lock during a list, hence the spacing between
-// devices. When the calls are slow the period grows, so that they take at most slowDuty
-// of one thread.
+// the other up to when the snapshot of whole periods is due, so that processes and memory
+// are of one time; the snapshot waits a moment for the last of them. Drivers hold a lock
+// during a list, hence the spacing between devices. When the calls are slow the period grows,
+// so that they take at most slowDuty of one thread.
 type schedule struct {
 	base time.Duration
 	next []time.Time
@@ -17,8 +17,8 @@ type schedule struct {
 	off  []bool
 }
 
-// slotMost bounds the time between two devices, slotMargin how long before the snapshot
-// the last one is asked. Calls that cost less than slotCheap, or all together less than
+// slotMost bounds the time between two devices, slotMargin how long the snapshot waits for
+// the last one. Calls that cost less than slotCheap, or all together less than
 // slotBrief, are made in one go: a wake-up costs more than they do.
 const (
 	slotMost   = 10 * time.Millisecond
@@ -43,7 +43,7 @@ func (s *schedule) slot(dev int, now time.Time) time.Time {
 		spacing = 0
 	}
 	left := now.Truncate(s.base).Sub(now) + s.base // added to now: setting the clock must not stop the poller
-	at := now.Add(left - slotMargin - (n-1-time.Duration(dev))*spacing)
+	at := now.Add(left - (n-1-time.Duration(dev))*spacing)
 	for !at.After(now) {
 		at = at.Add(s.base)
 	}

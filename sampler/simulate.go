@@ -65,7 +65,7 @@ func (l *Loop) Simulate(clock *ScriptClock, d time.Duration) {
 			l.simulateList(dev, t)
 		}
 		shot := !t.Before(nextShot)
-		if (shot || t.Equal(start)) && !t.Before(nextSlow) { // as in Run: shortly before a snapshot
+		if (shot || t.Equal(start)) && !t.Before(nextSlow) { // as in Run: before the snapshot is made
 			nextSlow = t.Truncate(l.slowPeriod()).Add(l.slowPeriod())
 			for dev := range l.c.gpus {
 				l.simulateSlow(dev, t)

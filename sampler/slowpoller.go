@@ -45,8 +45,19 @@ func (p *poller) pollSlow(ready func()) func(*worker) {
 					}
 					plan.done(dev, began, time.Now())
 				}
+				if time.Until(at) > slotMost {
+					p.roundOver()
+				}
 			}
 		}
+	}
+}
+
+// roundOver says that all devices were asked.
+func (p *poller) roundOver() {
+	select {
+	case p.rounds <- struct{}{}:
+	default:
 	}
 }
 

@@ -38,6 +38,7 @@ type Model struct {
 	tty         tty
 	glyphs      *theme.Glyphs
 	words       lang.Catalog
+	began       func() // called when the program's loop begins; nil: nothing is to be done
 	err         error
 }
 

@@ -38,6 +38,7 @@ func Run(ctx context.Context, in, out *os.File, m *Model) (err error) {
 	m.tty.paintAs(profileOf(out, m.tty.noColor))
 	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithoutRenderer(),
 		tea.WithFPS(1), tea.WithoutSignalHandler())
+	m.began = func() { stopTicker(p) }
 	stop := watchSignals(ctx, p, &m.tty)
 	defer stop()
 	if _, err = p.Run(); m.err != nil {

@@ -26,6 +26,9 @@ type (
 
 // Init begins to wait for snapshots, for failures in the log, and for troubles in passing alerts on.
 func (m *Model) Init() tea.Cmd {
+	if m.began != nil {
+		m.began()
+	}
 	cmds := []tea.Cmd{m.waitForSnapshots}
 	if m.opt.Failures != nil {
 		cmds = append(cmds, m.waitForFailure)

@@ -3,7 +3,7 @@
 // Measure prints what nvpeak costs and what it sees, and where nvtop is installed, nvtop
 // beside it: same fake driver, same scenario, same terminal, same minute.
 //
-//	go run ./docs/measure              # three passes of about nine minutes
+//	go run ./docs/measure              # three passes of about sixteen minutes
 //	go run ./docs/measure -passes 1 -for 20s
 //
 // CPU time is that of the process; the time that the driver says it was busy in calls is
@@ -28,7 +28,7 @@ func main() {
 	flag.StringVar(&o.before, "before", "", "`binary` of another nvpeak that plays beside it")
 	flag.IntVar(&o.passes, "passes", 3, "how often; the medians are printed")
 	flag.DurationVar(&o.span, "for", time.Minute, "length of a pass; all spikes need a minute")
-	flag.StringVar(&o.only, "only", "", "`part` to run alone: start, ends, peers, spikes200, flaky, slow, many, whose, clock or churn")
+	flag.StringVar(&o.only, "only", "", "`part` to run alone: start, ends, peers, spikes200, flaky, slow, many, whose, clock, churn, busy, dear or stale")
 	flag.Parse()
 	if err := measure(o); err != nil {
 		fmt.Fprintln(os.Stderr, "measure:", err)
@@ -54,6 +54,9 @@ var parts = []part{
 	{"whose", "", (*lab).whose},
 	{"clock", "spikes50", (*lab).clock},
 	{"churn", "peers", (*lab).churn},
+	{"busy", "peers", (*lab).busy},
+	{"dear", "peers", (*lab).dear},
+	{"stale", "stale", (*lab).stale},
 }
 
 func measure(o options) error {

@@ -24,7 +24,7 @@ type History struct {
 // maxTracked bounds how many processes have a history, gone ones included; the living all
 // have one. An archive goes back in time and has more.
 const (
-	maxTracked  = 1024
+	maxTracked  = 512
 	maxArchived = 4096
 )
 

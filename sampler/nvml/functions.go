@@ -5,12 +5,16 @@ type functions struct {
 	symbols symbolSet
 	lists   [len(listKinds)]function
 	samples function
-	rows    []metric // the metrics this library can answer
+	memory  [2]function // as Sweep calls them: nvmlDeviceGetMemoryInfo, and its version 2
+	rows    []metric    // the metrics this library can answer
 }
 
 // findFunctions looks up what is called by pointer, once the library is loaded.
 func findFunctions(symbols symbolSet) functions {
 	f := functions{symbols: symbols, samples: findFunction([]string{"nvmlDeviceGetProcessUtilization"}, sampleSlot)}
+	for i, name := range []string{"nvmlDeviceGetMemoryInfo", "nvmlDeviceGetMemoryInfo_v2"} {
+		f.memory[i] = findFunction([]string{name}, 0)
+	}
 	for i, k := range listKinds {
 		f.lists[i] = findFunction([]string{k.symbol + "_v3", k.symbol + "_v2", k.symbol}, 24, 24, 16)
 	}

@@ -202,8 +202,7 @@ func (s *Source) Sweep(w *sampler.Sweep) error {
 		time.Sleep(min(w.For, 100*time.Millisecond))
 		return nil
 	}
-	fn1 := findFunction([]string{"nvmlDeviceGetMemoryInfo"}, 0)
-	fn2 := findFunction([]string{"nvmlDeviceGetMemoryInfo_v2"}, 0)
+	fn1, fn2 := c.memory[0], c.memory[1]
 	devices, versions := make([]uintptr, n), make([]uint8, n)
 	last, moved, counts := make([]uint64, n), make([]int64, n), make([]int32, n)
 	if len(w.News) < n || len(w.Every) < n || len(w.Still) < n || len(w.Quiet) < n || len(w.Least) < n || min(slices.Min(w.Every), slices.Min(w.Still)) < 1 {

@@ -29,8 +29,14 @@ const (
 	follows = 32 * sampler.MiB
 )
 
-// list notes the driver's figure; what it means is told by calls that are later.
-func (e *exact) list(at time.Time, n sampler.Bytes) { e.listedAt, e.listed = at, sampler.Some(n) }
+// list notes the driver's figure; what it means is told by calls that are later, or by the next figure: so much is live
+// since the one before.
+func (e *exact) list(at time.Time, n, live sampler.Bytes) {
+	if since := at.Sub(e.listedAt); since > unsure {
+		e.settle(live, since)
+	}
+	e.listedAt, e.listed = at, sampler.Some(n)
+}
 
 // before is called before live changes at a time.
 func (e *exact) before(at time.Time, live sampler.Bytes) {

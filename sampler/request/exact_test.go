@@ -146,18 +146,18 @@ func TestExactBounds(t *testing.T) {
 		"a change":           {unsure, unsure, follows, 100 * mib, 68 * mib, true},
 	} {
 		var e exact
-		e.list(noon, 100*mib)
+		e.list(noon, 100*mib, 0)
 		e.before(noon.Add(time.Second), 0)
 		at := noon.Add(time.Minute)
 		e.moved = at.Add(-row.moved)
-		e.list(at, row.n)
+		e.list(at, row.n, 0)
 		e.before(at.Add(row.next), row.live)
 		if e.base.Or(0) != row.base || e.apart != row.apart || e.listed.Known() {
 			t.Errorf("%s: base %v, apart %v, want %v, %v", name, e.base, e.apart, row.base, row.apart)
 		}
 	}
 	var e exact
-	e.list(noon, gib)
+	e.list(noon, gib, 0)
 	if e.before(noon, 0); !e.listed.Known() {
 		t.Error("a call of the same moment tells what a figure means")
 	}
@@ -165,6 +165,17 @@ func TestExactBounds(t *testing.T) {
 	e.rose(noon.Add(time.Minute), gib, false)
 	if e.rose(noon.Add(time.Hour), gib, false); !e.topAt.Equal(noon.Add(time.Minute)) {
 		t.Errorf("the peak was at %v", e.topAt)
+	}
+}
+
+// A figure that no call told the meaning of is told by the next, if that is not of the same moment.
+func TestFigureAfterFigure(t *testing.T) {
+	for next, want := range map[time.Duration]sampler.Bytes{unsure: 0, unsure + 1: 100 * mib} {
+		var e exact
+		e.list(noon, 300*mib, 200*mib)
+		if e.list(noon.Add(next), 300*mib, 200*mib); e.base.Or(0) != want || !e.listed.Known() {
+			t.Errorf("%v later: base %v, want %v", next, e.base, want)
+		}
 	}
 }
 

@@ -225,7 +225,7 @@ func (t *Tracker) Listed(key sampler.GPUKey, at time.Time, list []sampler.Proces
 		if p := t.processes[list[i].PID]; p != nil {
 			n, ok := sampler.Plausible(list[i].Memory)
 			if y := p.on(key); y != nil && ok {
-				y.exact.list(at, n)
+				y.exact.list(at, n, y.live)
 			}
 		}
 	}
