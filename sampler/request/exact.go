@@ -66,10 +66,10 @@ func (e *exact) settle(live sampler.Bytes, next time.Duration) {
 	}
 	first := !e.base.Known()
 	e.base, e.with = sampler.Some(n.Less(live)), live
-	e.note(e.listedAt, live, false)
-	if first && e.since > live {
+	if first && e.since >= live && e.since > 0 { // it was that much before the list came
 		e.note(e.topAt, e.since, e.loose)
 	}
+	e.note(e.listedAt, live, false)
 }
 
 // rose notes that so much is live; loose: as far as is known.
