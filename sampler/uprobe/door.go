@@ -212,7 +212,7 @@ func (d *Door) read() {
 		default:
 			d.tracker.Call(c)
 		}
-		if now := time.Now(); d.calls.AvailableBytes() == 0 {
+		if now := time.Now(); err != nil || record.Remaining == 0 { // the reader itself may be closed by now
 			if now.Sub(woken) < together {
 				time.Sleep(together)
 			}
