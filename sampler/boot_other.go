@@ -4,6 +4,4 @@ package sampler
 
 import "time"
 
-func sinceBoot() time.Duration { return time.Since(loaded) }
-
-var loaded = time.Now()
+func bootTime() time.Duration { return goTime() }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -168,7 +169,6 @@ func TestPicture(t *testing.T) {
 func TestNextOrPeak(t *testing.T) { withAndWithoutSweeps(t, testNextOrPeak) }
 
 func testNextOrPeak(t *testing.T, sweeps bool) {
-	t.Parallel()
 	var used atomic.Uint64
 	used.Store(uint64(9 * GiB))
 	f := &fake{sweeps: sweeps, open: []Inventory{devices("GPU-0", "GPU-1")}}
@@ -187,6 +187,7 @@ func testNextOrPeak(t *testing.T, sweeps bool) {
 	}
 	next()
 	next() // a whole second, and early pictures are wanted
+	time.Sleep(2 * time.Millisecond)
 	began := time.Now()
 	used.Store(uint64(40 * GiB))
 	snaps, early := next()
@@ -208,32 +209,33 @@ func testNextOrPeak(t *testing.T, sweeps bool) {
 
 // TestPicturesAreLimited: memory that climbs all the time is shown ten times a second at most.
 func TestPicturesAreLimited(t *testing.T) {
-	t.Parallel()
-	f := &fake{open: []Inventory{devices("GPU-0", "GPU-1")}}
-	began := time.Now()
-	f.memory = func(dev int) (Reading, error) {
-		return reading(min(Bytes(time.Since(began)/(20*time.Millisecond)+time.Duration(dev))*GiB/2, 79*GiB)), nil
-	}
-	r := start(t, f, nil)
-	r.SetInterval(10 * time.Second)
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	n := 0
-	for last := (time.Time{}); ; {
-		_, early, err := r.NextOrPeak(ctx)
-		if err != nil {
-			break
+	synctest.Test(t, func(t *testing.T) {
+		f := &fake{open: []Inventory{devices("GPU-0", "GPU-1")}}
+		began := time.Now()
+		f.memory = func(dev int) (Reading, error) {
+			return reading(min(Bytes(time.Since(began)/(20*time.Millisecond)+time.Duration(dev))*GiB/2, 79*GiB)), nil
 		}
-		if now := time.Now(); early != nil {
-			if d := now.Sub(last); d < earlyEvery/2 {
-				t.Errorf("two pictures are %v apart", d)
+		r := start(t, f, nil)
+		r.SetInterval(10 * time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		n := 0
+		for last := (time.Time{}); ; {
+			_, early, err := r.NextOrPeak(ctx)
+			if err != nil {
+				break
 			}
-			n, last = n+1, now
+			if now := time.Now(); early != nil {
+				if d := now.Sub(last); d < earlyEvery/2 {
+					t.Errorf("two pictures are %v apart", d)
+				}
+				n, last = n+1, now
+			}
 		}
-	}
-	if n < 5 || n > 21 {
-		t.Errorf("there were %d in 2 s", n)
-	}
+		if n < 5 || n > 21 {
+			t.Errorf("there were %d in 2 s", n)
+		}
+	})
 }
 
 // Some drivers count what they reserve as used: a sweep compares with their figure.

@@ -168,11 +168,16 @@ type running struct {
 // start runs a loop, ten snapshots a second, until the test ends.
 func start(t *testing.T, f *fake, host Host) *running {
 	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
 	var src Source = f
 	if f.sweeps {
 		src = sweeping{f}
 	}
+	return startWith(t, src, f, host)
+}
+
+func startWith(t *testing.T, src Source, f *fake, host Host) *running {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
 	r := &running{NewLoop(src, Options{Interval: 100 * time.Millisecond, PeakInterval: 5 * time.Millisecond, Host: host}), f, cancel, make(chan error, 1)}
 	if err := r.Connect(ctx); err != nil {
 		t.Fatal(err)

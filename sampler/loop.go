@@ -322,6 +322,7 @@ func (l *Loop) between(ctx context.Context) error {
 	early := time.NewTimer(time.Hour)
 	defer early.Stop()
 	var since time.Time // the news that wait
+	asked := false      // the slow poller has asked what is due, too
 	var refused, tensor <-chan struct{}
 	var soon <-chan time.Time
 	if l.opt.Asking != nil {
@@ -336,7 +337,13 @@ func (l *Loop) between(ctx context.Context) error {
 			l.publish()
 			return nil
 		case <-l.rounds:
-			if wait > 0 && !time.Now().Before(due) {
+			asked = wait > 0 && !time.Now().Before(due)
+			if asked && !l.sweeping(due) {
+				l.publish()
+				return nil
+			}
+		case <-l.swept:
+			if asked && !l.sweeping(due) {
 				l.publish()
 				return nil
 			}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -44,18 +45,22 @@ func TestNoGoroutineLeft(t *testing.T) {
 	t.Errorf("goroutines are left:\n%s", stacks)
 }
 
+// fakeTime runs a test in which time goes on when all wait, so that a busy machine changes nothing.
+func fakeTime(t *testing.T, name string, test func(*testing.T)) {
+	t.Run(name, func(t *testing.T) { synctest.Test(t, test) })
+}
+
 // withAndWithoutSweeps runs a test with a source that answers single questions and with a
 // Sweeper.
 func withAndWithoutSweeps(t *testing.T, test func(*testing.T, bool)) {
 	for _, sweeps := range []bool{false, true} {
-		t.Run(map[bool]string{false: "single", true: "sweeps"}[sweeps], func(t *testing.T) { test(t, sweeps) })
+		fakeTime(t, map[bool]string{false: "single", true: "sweeps"}[sweeps], func(t *testing.T) { test(t, sweeps) })
 	}
 }
 
 func TestRun(t *testing.T) { withAndWithoutSweeps(t, testRun) }
 
 func testRun(t *testing.T, sweeps bool) {
-	t.Parallel()
 	f := &fake{sweeps: sweeps, open: []Inventory{devices("GPU-0", "GPU-1")}}
 	began := time.Now()
 	r := start(t, f, nil)
@@ -95,6 +100,37 @@ func testRun(t *testing.T, sweeps bool) {
 	}
 }
 
+// late is a Sweeper whose thread is woken a little late, as on a busy machine.
+type late struct{ sweeping }
+
+func (l late) Sweep(w *Sweep) error {
+	err := l.sweeping.Sweep(w)
+	time.Sleep(time.Millisecond)
+	return err
+}
+
+// TestSnapshotAwaitsTheSweep: what was read in the second before a snapshot is in it, although all else has
+// answered when the sweep ends.
+func TestSnapshotAwaitsTheSweep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		grown := func(at time.Time) Bytes { return Bytes(at.UnixMilli()%100_000) * KiB }
+		f := &fake{open: []Inventory{devices("GPU-0")}}
+		f.memory = func(int) (Reading, error) { return reading(grown(time.Now())), nil }
+		r := startWith(t, late{sweeping{f}}, f, nil)
+		r.until(t, "the first snapshot", func(*Snapshot) bool { return true })
+		r.SetInterval(time.Second)
+		r.until(t, "the last of the old interval", func(*Snapshot) bool { return true })
+		r.until(t, "the first whole second", func(*Snapshot) bool { return true })
+		for range 5 {
+			s := r.until(t, "a snapshot", func(*Snapshot) bool { return true })
+			w, before := s.GPUs[0].Memory.Window, s.Time.Add(-100*time.Millisecond)
+			if w == nil || w.Readings < 195 || w.Max < grown(before) {
+				t.Fatalf("the snapshot of %v has the window %+v, not up to %v", s.Time, w, grown(before))
+			}
+		}
+	})
+}
+
 // gate is something that hangs until it is opened.
 type gate struct{ ch chan struct{} }
 
@@ -116,7 +152,6 @@ func (g gate) open() {
 func TestHangingMemory(t *testing.T) { withAndWithoutSweeps(t, testHangingMemory) }
 
 func testHangingMemory(t *testing.T, sweeps bool) {
-	t.Parallel()
 	hang := newGate(t)
 	f := &fake{sweeps: sweeps, open: []Inventory{devices("GPU-0", "GPU-1")}}
 	f.memory = func(dev int) (Reading, error) {
@@ -146,8 +181,7 @@ func testHangingMemory(t *testing.T, sweeps bool) {
 // TestHangingSlowCalls: expensive calls that hang take nothing else with them.
 func TestHangingSlowCalls(t *testing.T) {
 	for _, call := range []string{"metrics", "processes", "throughput", "xid", "identify"} {
-		t.Run(call, func(t *testing.T) {
-			t.Parallel()
+		fakeTime(t, call, func(t *testing.T) {
 			hang := newGate(t)
 			wait := func(c string, dev int) {
 				if c == call && dev == 1 {
@@ -199,29 +233,30 @@ func (h host) Memory() Opt[HostMemory] { return Some(HostMemory{Total: 64 * GiB}
 
 // TestHostTextsAreCleaned: what /proc says of a process is anybody's text.
 func TestHostTextsAreCleaned(t *testing.T) {
-	t.Parallel()
-	bad := "\x1b]0;x\x07\xff\n"
-	r := start(t, &fake{open: []Inventory{devices("GPU-0")}}, host(func(list []Process) {
-		for i := range list {
-			p := &list[i]
-			p.User, p.Name, p.Command, p.Container = bad, bad, bad, Some(bad)
-			p.Environment = map[string]string{bad: bad, "A": "b"}
+	synctest.Test(t, func(t *testing.T) {
+		bad := "\x1b]0;x\x07\xff\n"
+		r := start(t, &fake{open: []Inventory{devices("GPU-0")}}, host(func(list []Process) {
+			for i := range list {
+				p := &list[i]
+				p.User, p.Name, p.Command, p.Container = bad, bad, bad, Some(bad)
+				p.Environment = map[string]string{bad: bad, "A": "b"}
+			}
+		}))
+		s := r.until(t, "a process", func(s *Snapshot) bool { return len(s.GPUs[0].Processes) == 1 })
+		p := s.GPUs[0].Processes[0]
+		texts := []string{s.Host, p.User, p.Name, p.Command, p.Container.Or("")}
+		for k, v := range p.Environment {
+			texts = append(texts, k, v)
 		}
-	}))
-	s := r.until(t, "a process", func(s *Snapshot) bool { return len(s.GPUs[0].Processes) == 1 })
-	p := s.GPUs[0].Processes[0]
-	texts := []string{s.Host, p.User, p.Name, p.Command, p.Container.Or("")}
-	for k, v := range p.Environment {
-		texts = append(texts, k, v)
-	}
-	if len(texts) != 9 {
-		t.Errorf("the environment is %q", p.Environment)
-	}
-	for _, text := range texts {
-		if text != Clean(text) {
-			t.Errorf("%q reaches the snapshot", text)
+		if len(texts) != 9 {
+			t.Errorf("the environment is %q", p.Environment)
 		}
-	}
+		for _, text := range texts {
+			if text != Clean(text) {
+				t.Errorf("%q reaches the snapshot", text)
+			}
+		}
+	})
 }
 
 // TestReconnect: the driver goes away; the source is opened again once, and GPUs that
@@ -229,7 +264,6 @@ func TestHostTextsAreCleaned(t *testing.T) {
 func TestReconnect(t *testing.T) { withAndWithoutSweeps(t, testReconnect) }
 
 func testReconnect(t *testing.T, sweeps bool) {
-	t.Parallel()
 	var gone atomic.Bool
 	f := &fake{sweeps: sweeps, open: []Inventory{devices("GPU-a", "GPU-b", "GPU-c"), devices("GPU-c", "GPU-a")}}
 	fail := func() error {
@@ -259,9 +293,10 @@ func testReconnect(t *testing.T, sweeps bool) {
 	r.until(t, "the reason", func(s *Snapshot) bool {
 		return strings.Contains(s.GPUs[0].Error.Or(""), "driver connection lost") && !s.GPUs[0].Memory.Used.Known()
 	})
-	s := r.until(t, "two GPUs", func(s *Snapshot) bool { return len(s.GPUs) == 2 && fine(s, 0) && fine(s, 1) })
+	read := func(s *Snapshot, dev int) bool { return fine(s, dev) && s.GPUs[dev].Memory.Used.Or(0) == GiB }
+	s := r.until(t, "two GPUs", func(s *Snapshot) bool { return len(s.GPUs) == 2 && read(s, 0) && read(s, 1) })
 	for i, want := range []Bytes{30 * GiB, 10 * GiB} {
-		if g := s.GPUs[i]; g.Memory.Peak.Bytes != want || g.Memory.Used.Or(0) != GiB {
+		if g := s.GPUs[i]; g.Memory.Peak.Bytes != want {
 			t.Errorf("%s: used %v, peak %v, want %v", g.UUID, g.Memory.Used, g.Memory.Peak.Bytes, want)
 		}
 	}
@@ -274,10 +309,8 @@ func testReconnect(t *testing.T, sweeps bool) {
 // TestStragglerOfTheOldConnection: a call that hung when the driver went away returns
 // long after; the new connection has fewer GPUs.
 func TestStragglerOfTheOldConnection(t *testing.T) {
-	t.Parallel()
 	for _, call := range []string{"metrics", "throughput", "xid"} {
-		t.Run(call, func(t *testing.T) {
-			t.Parallel()
+		fakeTime(t, call, func(t *testing.T) {
 			hang := newGate(t)
 			var hung, gone atomic.Bool
 			f := &fake{open: []Inventory{devices("GPU-a", "GPU-b", "GPU-c"), devices("GPU-c")}}
@@ -298,6 +331,7 @@ func TestStragglerOfTheOldConnection(t *testing.T) {
 			f.xid = func() (int, uint64, error) {
 				first := f.opened() == 1
 				if wait("xid", 2); first {
+					time.Sleep(time.Millisecond)
 					return 2, 79, nil
 				}
 				return -1, 0, ErrNotSupported
@@ -349,7 +383,6 @@ func TestCallReturnsWhileItIsGivenUp(t *testing.T) {
 func TestLostGPU(t *testing.T) { withAndWithoutSweeps(t, testLostGPU) }
 
 func testLostGPU(t *testing.T, sweeps bool) {
-	t.Parallel()
 	f := &fake{sweeps: sweeps, open: []Inventory{devices("GPU-0", "GPU-1", "GPU-2")}}
 	f.memory = func(dev int) (Reading, error) {
 		switch n := f.called("memory 1"); {
@@ -380,8 +413,7 @@ func testLostGPU(t *testing.T, sweeps bool) {
 // restored, and Next tells it.
 func TestPanicEndsRun(t *testing.T) {
 	for _, call := range []string{"memory", "metrics", "processes", "throughput", "xid", "identify"} {
-		t.Run(call, func(t *testing.T) {
-			t.Parallel()
+		fakeTime(t, call, func(t *testing.T) {
 			hit := func(c string) {
 				if c == call {
 					panic("boom in " + call)
@@ -417,9 +449,10 @@ func TestPanicEndsRun(t *testing.T) {
 
 // TestNoDevices: a source without devices is odd, but no reason to fall.
 func TestNoDevices(t *testing.T) {
-	t.Parallel()
-	r := start(t, &fake{open: []Inventory{{}}}, nil)
-	r.goesOn(t, 500*time.Millisecond, "no GPUs", func(s *Snapshot) bool { return len(s.GPUs) == 0 })
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, &fake{open: []Inventory{{}}}, nil)
+		r.goesOn(t, 500*time.Millisecond, "no GPUs", func(s *Snapshot) bool { return len(s.GPUs) == 0 })
+	})
 }
 
 func TestConnectFails(t *testing.T) {
@@ -439,59 +472,60 @@ var err7 = errors.New("no GPU 7")
 
 // TestSelected: only chosen devices are asked, and they keep their own numbers.
 func TestSelected(t *testing.T) {
-	t.Parallel()
-	f := &fake{open: []Inventory{devices("GPU-aaaaaaaa", "GPU-bbbbbbbb", "GPU-cccccccc")}}
-	f.memory = func(dev int) (Reading, error) { return reading(Bytes(dev+1) * GiB), nil }
-	xids := 0
-	f.xid = func() (int, uint64, error) {
-		if xids++; xids > 3 {
-			return -1, 0, ErrNotSupported
+	synctest.Test(t, func(t *testing.T) {
+		f := &fake{open: []Inventory{devices("GPU-aaaaaaaa", "GPU-bbbbbbbb", "GPU-cccccccc")}}
+		f.memory = func(dev int) (Reading, error) { return reading(Bytes(dev+1) * GiB), nil }
+		xids := 0
+		f.xid = func() (int, uint64, error) {
+			if xids++; xids > 3 {
+				return -1, 0, ErrNotSupported
+			}
+			return 3 - xids, uint64(70 + 3 - xids), nil // of devices 2, 1 and 0
 		}
-		return 3 - xids, uint64(70 + 3 - xids), nil // of devices 2, 1 and 0
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	l := NewLoop(f, Options{Interval: 100 * time.Millisecond, Select: []string{"2", "GPU-aaaa"}})
-	if err := l.Connect(ctx); err != nil {
-		t.Fatal(err)
-	}
-	go l.Run(ctx) //nolint:errcheck // Wait follows
-	defer l.Wait(5 * time.Second)
-	defer cancel()
-	r := &running{Loop: l}
-	s := r.until(t, "two GPUs", func(s *Snapshot) bool { return len(s.GPUs) == 2 && fine(s, 1) && s.GPUs[0].LastXID.Known() })
-	for i, want := range []int{0, 2} {
-		g := s.GPUs[i]
-		if g.Index != want || g.Memory.Used.Or(0) != Bytes(want+1)*GiB || g.Processes[0].PID != 4242+want || g.LastXID.Or(0) != uint64(70+want) {
-			t.Errorf("GPU %d of the screen: %s, Xid %v", i, brief(s), g.LastXID)
+		ctx, cancel := context.WithCancel(context.Background())
+		l := NewLoop(f, Options{Interval: 100 * time.Millisecond, Select: []string{"2", "GPU-aaaa"}})
+		if err := l.Connect(ctx); err != nil {
+			t.Fatal(err)
 		}
-	}
-	if n := f.called("memory 1") + f.called("metrics 1") + f.called("processes 1") + f.called("throughput 1"); n != 0 {
-		t.Errorf("a GPU that was not chosen is asked %d times", n)
-	}
+		go l.Run(ctx) //nolint:errcheck // Wait follows
+		defer l.Wait(5 * time.Second)
+		defer cancel()
+		r := &running{Loop: l}
+		s := r.until(t, "two GPUs", func(s *Snapshot) bool { return len(s.GPUs) == 2 && fine(s, 1) && s.GPUs[0].LastXID.Known() })
+		for i, want := range []int{0, 2} {
+			g := s.GPUs[i]
+			if g.Index != want || g.Memory.Used.Or(0) != Bytes(want+1)*GiB || g.Processes[0].PID != 4242+want || g.LastXID.Or(0) != uint64(70+want) {
+				t.Errorf("GPU %d of the screen: %s, Xid %v", i, brief(s), g.LastXID)
+			}
+		}
+		if n := f.called("memory 1") + f.called("metrics 1") + f.called("processes 1") + f.called("throughput 1"); n != 0 {
+			t.Errorf("a GPU that was not chosen is asked %d times", n)
+		}
+	})
 }
 
 func TestSetInterval(t *testing.T) {
-	t.Parallel()
-	r := start(t, &fake{open: []Inventory{devices("GPU-0")}}, nil)
-	r.SetInterval(time.Nanosecond) // no faster than every 100 ms
-	if d := r.currentInterval(); d != 100*time.Millisecond {
-		t.Errorf("asked for each nanosecond snapshots come every %v", d)
-	}
-	r.goesOn(t, 500*time.Millisecond, "snapshots", func(*Snapshot) bool { return true })
-	r.SetInterval(400 * time.Millisecond)
-	r.until(t, "two more", func(*Snapshot) bool { return true })
-	a := r.until(t, "one", func(*Snapshot) bool { return true })
-	b := r.until(t, "another", func(*Snapshot) bool { return true })
-	if d := b.Time.Sub(a.Time); d < 300*time.Millisecond || d > 600*time.Millisecond {
-		t.Errorf("snapshots are %v apart, want 400 ms", d)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, &fake{open: []Inventory{devices("GPU-0")}}, nil)
+		r.SetInterval(time.Nanosecond) // no faster than every 100 ms
+		if d := r.currentInterval(); d != 100*time.Millisecond {
+			t.Errorf("asked for each nanosecond snapshots come every %v", d)
+		}
+		r.goesOn(t, 500*time.Millisecond, "snapshots", func(*Snapshot) bool { return true })
+		r.SetInterval(400 * time.Millisecond)
+		r.until(t, "two more", func(*Snapshot) bool { return true })
+		a := r.until(t, "one", func(*Snapshot) bool { return true })
+		b := r.until(t, "another", func(*Snapshot) bool { return true })
+		if d := b.Time.Sub(a.Time); d < 300*time.Millisecond || d > 600*time.Millisecond {
+			t.Errorf("snapshots are %v apart, want 400 ms", d)
+		}
+	})
 }
 
 // TestResetPeaks: peaks are reset while the loop runs.
 func TestResetPeaks(t *testing.T) { withAndWithoutSweeps(t, testResetPeaks) }
 
 func testResetPeaks(t *testing.T, sweeps bool) {
-	t.Parallel()
 	f := &fake{sweeps: sweeps, open: []Inventory{devices("GPU-0")}}
 	f.memory = func(int) (Reading, error) {
 		if f.called("memory 0") < 10 {
@@ -534,64 +568,65 @@ func scripted(clock Clock, epoch time.Time) *fake {
 
 // TestSimulateIsRun: scripted time gives the figures that life gives.
 func TestSimulateIsRun(t *testing.T) {
-	t.Parallel()
-	const length, period = 1200 * time.Millisecond, 10 * time.Millisecond
-	options := Options{Interval: 100 * time.Millisecond, PeakInterval: period}
-	simulated := func() []*Snapshot {
+	synctest.Test(t, func(t *testing.T) {
+		const length, period = 1200 * time.Millisecond, 10 * time.Millisecond
+		options := Options{Interval: 100 * time.Millisecond, PeakInterval: period}
+		simulated := func() []*Snapshot {
+			clock := NewScriptClock(noon)
+			options.Clock = clock
+			l := NewLoop(scripted(clock, noon), options)
+			if err := l.Connect(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			l.Simulate(clock, length)
+			if !clock.Now().Equal(noon.Add(length)) {
+				t.Errorf("after the simulation it is %v later", clock.Now().Sub(noon))
+			}
+			list, _ := l.Next(context.Background())
+			return list
+		}()
 		clock := NewScriptClock(noon)
 		options.Clock = clock
 		l := NewLoop(scripted(clock, noon), options)
-		if err := l.Connect(context.Background()); err != nil {
+		ctx, cancel := context.WithCancel(context.Background())
+		if err := l.Connect(ctx); err != nil {
 			t.Fatal(err)
 		}
-		l.Simulate(clock, length)
-		if !clock.Now().Equal(noon.Add(length)) {
-			t.Errorf("after the simulation it is %v later", clock.Now().Sub(noon))
+		clock.Run()
+		go l.Run(ctx) //nolint:errcheck // Wait follows
+		var lived []*Snapshot
+		for len(lived) == 0 || lived[len(lived)-1].Time.Before(noon.Add(length)) {
+			more, err := l.Next(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lived = append(lived, more...)
 		}
-		list, _ := l.Next(context.Background())
-		return list
-	}()
-	clock := NewScriptClock(noon)
-	options.Clock = clock
-	l := NewLoop(scripted(clock, noon), options)
-	ctx, cancel := context.WithCancel(context.Background())
-	if err := l.Connect(ctx); err != nil {
-		t.Fatal(err)
-	}
-	clock.Run()
-	go l.Run(ctx) //nolint:errcheck // Wait follows
-	var lived []*Snapshot
-	for len(lived) == 0 || lived[len(lived)-1].Time.Before(noon.Add(length)) {
-		more, err := l.Next(ctx)
-		if err != nil {
-			t.Fatal(err)
+		cancel()
+		l.Wait(5 * time.Second)
+		if n := len(simulated); n < 11 || n > 13 {
+			t.Errorf("%d simulated snapshots in %v", n, length)
 		}
-		lived = append(lived, more...)
-	}
-	cancel()
-	l.Wait(5 * time.Second)
-	if n := len(simulated); n < 11 || n > 13 {
-		t.Errorf("%d simulated snapshots in %v", n, length)
-	}
-	a, b := simulated[len(simulated)-1].GPUs[0], lived[len(lived)-1].GPUs[0]
-	if a.Memory.Used != b.Memory.Used || a.Memory.Free != b.Memory.Free || a.Memory.Reserved != b.Memory.Reserved ||
-		a.Memory.WorstFree != b.Memory.WorstFree || a.Memory.Peak.Bytes != b.Memory.Peak.Bytes || a.Temperature != b.Temperature {
-		t.Errorf("simulated %+v\nlived %+v", a.Memory, b.Memory)
-	}
-	for _, g := range []GPU{a, b} {
-		if d := g.Memory.Peak.Time.Sub(noon.Add(ms(400))); d < 0 || d > 3*period {
-			t.Errorf("the peak is dated %v late", d)
+		a, b := simulated[len(simulated)-1].GPUs[0], lived[len(lived)-1].GPUs[0]
+		if a.Memory.Used != b.Memory.Used || a.Memory.Free != b.Memory.Free || a.Memory.Reserved != b.Memory.Reserved ||
+			a.Memory.WorstFree != b.Memory.WorstFree || a.Memory.Peak.Bytes != b.Memory.Peak.Bytes || a.Temperature != b.Temperature {
+			t.Errorf("simulated %+v\nlived %+v", a.Memory, b.Memory)
 		}
-		if p := g.Processes[0]; p.Memory.Or(0) != 11*GiB || p.Peak.Bytes != 46*GiB {
-			t.Errorf("process: %v now, peak %+v", p.Memory, p.Peak)
+		for _, g := range []GPU{a, b} {
+			if d := g.Memory.Peak.Time.Sub(noon.Add(ms(400))); d < 0 || d > 3*period {
+				t.Errorf("the peak is dated %v late", d)
+			}
+			if p := g.Processes[0]; p.Memory.Or(0) != 11*GiB || p.Peak.Bytes != 46*GiB {
+				t.Errorf("process: %v now, peak %+v", p.Memory, p.Peak)
+			}
+			if g.Memory.Unattributed.Or(0) != GiB {
+				t.Errorf("unattributed is %v", g.Memory.Unattributed)
+			}
 		}
-		if g.Memory.Unattributed.Or(0) != GiB {
-			t.Errorf("unattributed is %v", g.Memory.Unattributed)
+		if a, b := simulated[5].GPUs[0].Memory.Window, lived[5].GPUs[0].Memory.Window; a.Readings < 9 || a.Readings > 11 || b.Readings+b.Missed < 5 {
+			t.Errorf("windows of 100 ms: %+v and %+v", a, b)
 		}
-	}
-	if a, b := simulated[5].GPUs[0].Memory.Window, lived[5].GPUs[0].Memory.Window; a.Readings < 9 || a.Readings > 11 || b.Readings+b.Missed < 5 {
-		t.Errorf("windows of 100 ms: %+v and %+v", a, b)
-	}
+	})
 }
 
 func TestGuard(t *testing.T) {
@@ -624,27 +659,32 @@ func (asking) Apply(s *Snapshot)                   { s.Door = &Door{} }
 
 // A refused request brings the next snapshot forward, but not as often as it is refused.
 func TestRefusalIsShownAtOnce(t *testing.T) {
-	a := asking{make(chan struct{}, 1)}
-	l := NewLoop(&fake{open: []Inventory{devices("GPU-0")}}, Options{Interval: time.Hour, Asking: a})
-	if err := l.Connect(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	go l.Run(t.Context()) //nolint:errcheck // the test's end ends it
-	if s, err := l.Next(t.Context()); err != nil || s[0].Door == nil {
-		t.Fatal(s, err)
-	}
-	time.Sleep(refusedEvery)
-	began := time.Now()
-	for n := range 3 {
-		a.refused <- struct{}{}
-		if _, err := l.Next(t.Context()); err != nil {
+	synctest.Test(t, func(t *testing.T) {
+		a := asking{make(chan struct{}, 1)}
+		l := NewLoop(&fake{open: []Inventory{devices("GPU-0")}}, Options{Interval: time.Hour, Asking: a})
+		if err := l.Connect(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		past := time.Since(began)
-		if least := refusedWait + time.Duration(n)*refusedEvery; past < least || past > least+time.Second {
-			t.Errorf("snapshot %d after %v, not %v", n, past, least)
+		ctx, cancel := context.WithCancel(t.Context())
+		go l.Run(ctx) //nolint:errcheck // Wait follows
+		defer l.Wait(5 * time.Second)
+		defer cancel()
+		if s, err := l.Next(t.Context()); err != nil || s[0].Door == nil {
+			t.Fatal(s, err)
 		}
-	}
+		time.Sleep(refusedEvery)
+		began := time.Now()
+		for n := range 3 {
+			a.refused <- struct{}{}
+			if _, err := l.Next(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			past := time.Since(began)
+			if least := refusedWait + time.Duration(n)*refusedEvery; past < least || past > least+time.Second {
+				t.Errorf("snapshot %d after %v, not %v", n, past, least)
+			}
+		}
+	})
 }
 
 // inside is an allocator that a test has refuse tensors.
@@ -657,22 +697,27 @@ func (inside) Apply(s *Snapshot) {
 
 // So does a refused tensor; its process has its peak from then on.
 func TestRefusedTensorIsShownAtOnce(t *testing.T) {
-	in := inside{make(chan struct{}, 1)}
-	l := NewLoop(&fake{open: []Inventory{devices("GPU-0")}}, Options{Interval: time.Hour, Inside: in})
-	if err := l.Connect(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	go l.Run(t.Context()) //nolint:errcheck // the test's end ends it
-	for range 3 {
-		s, err := l.Next(t.Context())
-		if err != nil {
+	synctest.Test(t, func(t *testing.T) {
+		in := inside{make(chan struct{}, 1)}
+		l := NewLoop(&fake{open: []Inventory{devices("GPU-0")}}, Options{Interval: time.Hour, Inside: in})
+		if err := l.Connect(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if list := s[0].GPUs[0].Processes; len(list) == 0 || list[len(list)-1].Allocator == nil || list[len(list)-1].Peak.Source != PeakAllocator {
-			t.Fatalf("%+v", list)
+		ctx, cancel := context.WithCancel(t.Context())
+		go l.Run(ctx) //nolint:errcheck // Wait follows
+		defer l.Wait(5 * time.Second)
+		defer cancel()
+		for range 3 {
+			s, err := l.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if list := s[0].GPUs[0].Processes; len(list) == 0 || list[len(list)-1].Allocator == nil || list[len(list)-1].Peak.Source != PeakAllocator {
+				t.Fatalf("%+v", list)
+			}
+			in.refused <- struct{}{}
 		}
-		in.refused <- struct{}{}
-	}
+	})
 }
 
 // The time of a refused tensor follows the clock that is set, and the snapshot before is not changed.

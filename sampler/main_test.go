@@ -1,15 +1,13 @@
 package sampler
 
 import (
-	"flag"
 	"os"
 	"testing"
+	"time"
 )
 
+// In a bubble of package synctest only Go's own waits and clock are fake.
 func TestMain(m *testing.M) {
-	flag.Parse()
-	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
-		f.Value.Set("8") //nolint:errcheck // the tests mostly wait, so more than one a core
-	}
+	sleep, sinceBoot = time.Sleep, goTime
 	os.Exit(m.Run())
 }

@@ -6,6 +6,9 @@ import (
 	"time"
 )
 
+// sleep is how the thread waits for its next reading. Tests put fake time in its place.
+var sleep = block
+
 // pollMemory reads the memory of all devices every period, at absolute times, on a
 // thread of its own: a slow call elsewhere, a busy scheduler or a long frame must not
 // cost a reading.
@@ -96,6 +99,7 @@ func (p *poller) pollSweeper(w *worker, src Sweeper, ready func()) {
 		if !w.enterSweep(s, ours) {
 			return
 		}
+		p.sweepEnd.Store(time.Now().Add(s.For).UnixNano())
 		err := src.Sweep(s)
 		if !w.leaveSweep() {
 			return
@@ -105,6 +109,11 @@ func (p *poller) pollSweeper(w *worker, src Sweeper, ready func()) {
 			return
 		}
 		p.takeSweep(s, ours, failing)
+		p.sweepEnd.Store(0)
+		select {
+		case p.swept <- struct{}{}:
+		default:
+		}
 		p.c.readUntil(p.now())
 		ready()
 		now := time.Now()
@@ -163,6 +172,12 @@ func (p *poller) untilSnapshot(now time.Time) (left, wait time.Duration) {
 		wait = slotMargin
 	}
 	return due.Sub(now), wait
+}
+
+// sweeping says whether a sweep of before that time is still to end, or to tell what it saw.
+func (p *poller) sweeping(before time.Time) bool {
+	end := p.sweepEnd.Load()
+	return end != 0 && end <= before.Add(time.Millisecond).UnixNano()
 }
 
 // sweepTime is how long a sweep may last: to slotMargin before the next snapshot is made, so that it holds what was

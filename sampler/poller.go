@@ -3,6 +3,7 @@ package sampler
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -14,6 +15,8 @@ type poller struct {
 	c        *collector
 	stale    chan int      // devices whose process list should be read again
 	rounds   chan struct{} // the slow poller has asked all devices whose turn it was
+	swept    chan struct{} // a sweep has ended, and what it saw is known
+	sweepEnd atomic.Int64  // when the sweep of now ends, in nanoseconds since 1970; 0: there is none
 	trips    chan error
 	pick     []int        // device numbers of the source that are watched, by our numbers
 	reported []Opt[Bytes] // what Options.Readings was given last, by device
@@ -25,7 +28,7 @@ type poller struct {
 func newPoller(src Source, o Options) poller {
 	c := newCollector()
 	c.asking, c.inside = o.Asking, o.Inside
-	return poller{src: src, opt: o, c: c, stale: make(chan int, 256), rounds: make(chan struct{}, 1), trips: make(chan error, 1), interval: o.Interval}
+	return poller{src: src, opt: o, c: c, stale: make(chan int, 256), rounds: make(chan struct{}, 1), swept: make(chan struct{}, 1), trips: make(chan error, 1), interval: o.Interval}
 }
 
 // milli cuts a time to the millisecond. Recordings keep no more, so what the live monitor

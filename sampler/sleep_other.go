@@ -4,6 +4,6 @@ package sampler
 
 import "time"
 
-func sleep(d time.Duration) { time.Sleep(d) }
+func block(d time.Duration) { time.Sleep(d) }
 
 func punctual() {}
