@@ -95,27 +95,38 @@ func (f *failure) conclusion(top string) string {
 	return ""
 }
 
-// arithmetic is rules R3 to R6 as one sentence.
+// plainSum is the arithmetic of a request and what was free, where no more is known.
+const plainSum = "sum.plain"
+
+// sum is which of the rules R3 to R6 the arithmetic follows; "" where it has no numbers.
+func (f *failure) sum() string {
+	m, known := f.shortfall()
+	s, _ := f.shortfallAfterReuse()
+	switch {
+	case !known:
+		return ""
+	case f.oversubscribed():
+		return "sum.oversubscribed"
+	case f.total.Known() && f.requested.Or(0) > f.total.Or(0):
+		return "sum.impossible"
+	case m == 0 && f.cardFull():
+		return "sum.full"
+	case m == 0 && !f.refusedThoughFree():
+		return "sum.barely"
+	case m == 0:
+		return "sum.fits"
+	case !f.unallocated.Known():
+		return plainSum
+	case s > 0:
+		return "sum.short"
+	}
+	return "sum.holes"
+}
+
+// arithmetic is that in a sentence.
 func (f *failure) arithmetic() string {
 	m, _ := f.shortfall()
 	s, _ := f.shortfallAfterReuse()
-	pairs := []any{"need", printed(f.requested.Or(0)), "free", f.amountOf(f.free.Or(0)), "holes", f.amountOf(f.unallocated.Or(0)), "missing", f.amountOf(m),
-		"short", f.amountOf(s), "sum", f.amountOf(f.free.Or(0) + f.unallocated.Or(0)), "total", gib(f.total.Or(0))}
-	switch {
-	case f.oversubscribed():
-		return f.words.Say("sum.oversubscribed", append(pairs, "allocated", gib(f.allocated.Or(0)))...)
-	case f.total.Known() && f.requested.Or(0) > f.total.Or(0):
-		return f.words.Say("sum.impossible", pairs...)
-	case m == 0 && f.cardFull():
-		return f.words.Say("sum.full", pairs...)
-	case m == 0 && !f.refusedThoughFree():
-		return f.words.Say("sum.barely", pairs...)
-	case m == 0:
-		return f.words.Say("sum.fits", pairs...)
-	case !f.unallocated.Known():
-		return f.words.Say("sum.plain", pairs...)
-	case s > 0:
-		return f.words.Say("sum.short", pairs...)
-	}
-	return f.words.Say("sum.holes", pairs...)
+	return f.words.Say(f.sum(), "need", printed(f.requested.Or(0)), "free", f.amountOf(f.free.Or(0)), "holes", f.amountOf(f.unallocated.Or(0)), "missing", f.amountOf(m),
+		"short", f.amountOf(s), "sum", f.amountOf(f.free.Or(0)+f.unallocated.Or(0)), "total", gib(f.total.Or(0)), "allocated", gib(f.allocated.Or(0)))
 }

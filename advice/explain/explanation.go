@@ -33,6 +33,7 @@ type Event struct {
 	File     string               `json:"file,omitempty"` // the log it is from, where there are several
 	Headline string               `json:"headline"`
 	Detail   string               `json:"detail"`
+	Beyond   string               `json:"-"`    // Detail without what was asked for and what was free; "" where it says more of that
 	Torch    *sampler.TorchDevice `json:"-"`    // its GPU in a memory snapshot of PyTorch; nil: there is none
 	Card     *Card                `json:"card"` // null when the text has too few numbers
 	Notes    []string             `json:"notes"`

@@ -47,7 +47,7 @@ func renderSeen(f *Facts, p *proc, lived bool) message {
 		m.text = words.Say("alert.flush.seen", said...)
 	}
 	if r.Bytes > 0 {
-		m.evidence = append(m.evidence, driverRefused(f, &r))
+		m.evidence = append(m.evidence, driverRefused(f, &r, false))
 		m.numbers["requested_bytes"] = float64(r.Bytes)
 	}
 	if free, ok := r.Free.Value(); ok {

@@ -121,8 +121,12 @@ func renderFailure(f *Facts, o *failure) message {
 		o.death.tell(f, o.logged, &m)
 	}
 	for _, e := range o.explained.Events {
-		if e.Detail != "" {
-			m.evidence = append(m.evidence, e.Detail)
+		detail := e.Detail
+		if known && freeKnown && e.Beyond != "" { // the first line has the rest
+			detail = e.Beyond
+		}
+		if detail != "" {
+			m.evidence = append(m.evidence, detail)
 		}
 	}
 	if !o.dead { // what the driver saw says the same in its own words

@@ -39,7 +39,7 @@ func renderGoesOn(f *Facts, p *proc, n int, since float64) message {
 	r := &p.asking.refusal
 	m := message{
 		text:     f.words.Say("alert.oom.goes_on", "gpu", f.gpu.last.Index, "process", f.pid(p), "n", n, "span", f.words.Span(f.now-since)),
-		evidence: []string{driverRefused(f, r)},
+		evidence: []string{driverRefused(f, r, false)},
 		numbers:  map[string]float64{"refusals": float64(n), "requested_bytes": float64(r.Bytes)},
 	}
 	if free, ok := r.Free.Value(); ok {
@@ -48,10 +48,14 @@ func renderGoesOn(f *Facts, p *proc, n int, since float64) message {
 	return m
 }
 
-// driverRefused says what the driver refused.
-func driverRefused(f *Facts, r *sampler.Refusal) string {
+// driverRefused says what the driver refused; named: the line before has its size.
+func driverRefused(f *Facts, r *sampler.Refusal, named bool) string {
 	said := []any{"size", r.Bytes, "function", sampler.Clean(r.Function), "times", f.words.Count("times", r.Tries), "least", r.Smallest}
-	text := f.words.Say("alert.refused", said...)
+	id := "alert.refused"
+	if named {
+		id = "alert.refused.named"
+	}
+	text := f.words.Say(id, said...)
 	if r.Smallest < r.Bytes {
 		text = f.words.Say("alert.refused.down_to", said...)
 	}
@@ -72,7 +76,7 @@ func (d *Death) tell(f *Facts, logged bool, m *message) {
 	if !logged && d.Event.Requested.Known() && !over {
 		seen.Free = sampler.Opt[sampler.Bytes]{} // the text says it
 	}
-	m.evidence = append(m.evidence, driverRefused(f, &seen))
+	m.evidence = append(m.evidence, driverRefused(f, &seen, !logged && d.Event.Requested.Known()))
 	m.numbers["tries"] = float64(d.refusal.Tries)
 	if piece(&d.refusal) {
 		m.evidence = append(m.evidence, f.words.Say("alert.refused.piece"))
