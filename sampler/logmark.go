@@ -10,6 +10,7 @@ const (
 	MarkSaving     = PhaseSaving
 	MarkAllocator  = "allocator" // a reading of the allocator
 	MarkStage      = "stage"     // one of a few parts of the run
+	MarkStep       = "step"      // heard from a followed log only
 )
 
 // LogMark is a line of a training log that says where the run stands.
@@ -17,7 +18,7 @@ type LogMark struct {
 	Kind      string
 	Line      int            // from 1
 	Time      Opt[time.Time] // absent: the log has no time near it
-	N         Opt[int]       // number of the epoch or stage, as printed
+	N         Opt[int]       // number of the epoch, stage or step, as printed
 	Of        int            // stages in all
 	Label     string         // of a stage, in lower case
 	GPU       Opt[int]       // CUDA ordinal, as printed

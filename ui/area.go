@@ -23,6 +23,7 @@ type area struct {
 	title     string                           // what is plotted, where that is not the memory
 	marks     []mark                           // lines across
 	ticks     []tick                           // moments
+	hints     []tick                           // moments that are shown where there is room for their names
 	levels    [3]float64                       // of memory
 	lines     bool                             // a line, by asciigraph
 	last      *plotted                         // the line that stood here before; nil: nobody keeps it
@@ -123,6 +124,7 @@ func (a *area) draw(c *canvas, r rect, glyphs *theme.Glyphs, span time.Duration)
 	a.ticked(c, below, glyphs.Tick)
 	a.times(c, below, span)
 	a.named(c, below)
+	a.hinted(c, below, glyphs.Tick)
 }
 
 // seen are the columns that there are figures of, from the first up to after the last: lines go through no other time.

@@ -11,7 +11,7 @@ import (
 // view is what the panes read.
 func (m *Model) view() *view {
 	v := &view{shown: m.shown, history: m.folds.history, need: m.folds.watch.Need().Or(0), table: &m.table, gpus: &m.gpus, plot: m.plot, plots: m.plots,
-		glyphs: m.glyphs, ascii: m.opt.ASCII, words: m.words, outlook: m.folds.watch.Outlook, stands: m.folds.stands, user: m.opt.User,
+		glyphs: m.glyphs, ascii: m.opt.ASCII, words: m.words, outlook: m.folds.watch.Outlook, stands: m.folds.stands, steps: m.folds.steps, user: m.opt.User,
 		figures: m.figures[:0], spots: make([]spot, 0, len(m.spots))}
 	v.footer = footer{m.prompt.text(m.words, m.tty.w < 80 || m.notices.text != "" && (m.prompt.mode == modeNeed || m.prompt.mode == modeFilter)), m.notices.text, m.hints(), m.ofTable()}
 	if v.snap != nil {

@@ -48,6 +48,7 @@ type folds struct {
 	watch   *watch.Watch
 	newest  *sampler.Snapshot
 	stands  []logStand
+	steps   []logStep
 	began   time.Time // of the first snapshot
 }
 

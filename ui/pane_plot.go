@@ -34,7 +34,7 @@ func (v *view) gpuPlot(c *canvas, r rect, g *sampler.GPU) {
 		}
 		a.low, _ = v.columns(s.UsedMin, n, heldFor)
 		a.marks = v.memoryMarks(g, &a, n)
-		a.ticks = v.standTicks(g, a.at, n)
+		a.ticks, a.hints = v.standTicks(g, a.at, n), v.stepTicks(g, a.at, n)
 	}
 	a.draw(c, r, v.glyphs, v.plot.span)
 }

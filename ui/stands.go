@@ -32,13 +32,16 @@ func (m *Model) tellMarks() {
 }
 
 func (m *Model) stands(mark sampler.LogMark) {
-	switch mark.Kind {
-	case sampler.MarkEpoch, sampler.MarkValidation, sampler.MarkSaving:
-	default:
-		return
-	}
 	if m.folds.newest == nil {
 		return // it was before the plot
+	}
+	switch mark.Kind {
+	case sampler.MarkEpoch, sampler.MarkValidation, sampler.MarkSaving:
+	case sampler.MarkStep:
+		m.step(mark.N.Or(0))
+		return
+	default:
+		return
 	}
 	list := append(m.folds.stands, logStand{m.folds.newest.Time, mark.Kind, mark.N.Or(0)})
 	m.folds.stands = list[max(0, len(list)-maxStands):]

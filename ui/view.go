@@ -45,6 +45,7 @@ type view struct {
 	words    lang.Catalog
 	outlook  outlooks   // nil: not known
 	stands   []logStand // of the run whose log is followed
+	steps    []logStep  // the same
 	user     string     // who follows it; empty: not known
 	footer   footer
 	spots    []spot                    // that can be clicked

@@ -750,6 +750,7 @@ var textsEN = map[string]string{
 	"proc.title":              "process {pid} on GPU {gpu}",
 	"proc.title_unattributed": "unattributed memory on GPU {gpu}",
 	"stand.epoch":             "epoch {number}",
+	"stand.step":              "step {number}",
 	"stand.validation":        "val",
 	"stand.saving":            "save",
 	"proc.back":               "Esc back",

@@ -750,6 +750,7 @@ var textsZH = map[string]string{
 	"proc.title":              "GPU {gpu} 上的进程 {pid}",
 	"proc.title_unattributed": "GPU {gpu} 上未归属的显存",
 	"stand.epoch":             "第 {number} 轮",
+	"stand.step":              "第 {number} 步",
 	"stand.validation":        "验证",
 	"stand.saving":            "保存",
 	"proc.back":               "Esc 返回",

@@ -46,6 +46,9 @@ func (l *Listener) Write(b []byte) (int, error) {
 }
 
 func (l *Listener) hear(line string) {
+	if n, ok := stepOf(line); ok && len(l.marks) == 0 { // the next is as good, and none pushes out what waits
+		l.marks <- sampler.LogMark{Kind: sampler.MarkStep, N: sampler.Some(n)}
+	}
 	for _, m := range marksOf(line, true) {
 		if !l.news(m) {
 			continue

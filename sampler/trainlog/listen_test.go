@@ -19,7 +19,9 @@ func TestListener(t *testing.T) {
 	}
 	var got []sampler.Bytes
 	for len(l.Marks()) > 0 {
-		got = append(got, (<-l.Marks()).Allocated.Or(0))
+		if m := <-l.Marks(); m.Kind == sampler.MarkAllocator {
+			got = append(got, m.Allocated.Or(0))
+		}
 	}
 	if len(got) != 2 || got[0] != sampler.GiB || got[1] != 2*sampler.GiB {
 		t.Errorf("%v", got)

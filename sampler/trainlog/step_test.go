@@ -1,0 +1,49 @@
+package trainlog
+
+import (
+	"strings"
+	"testing"
+
+	"nvpeak/sampler"
+)
+
+func TestStepOf(t *testing.T) {
+	for line, want := range map[string]int{
+		"step 1200 | loss 2.3":                                  1200,
+		"[2026-11-22 10:00:00] global_step=40, lr=1":            40,
+		`{"loss": 1.2, "step": 77}`:                             77,
+		"Iter [350/9000] loss 0.3":                              350,
+		"iteration    100/   500 | elapsed":                     100,
+		"  5%|█         | 100/2000 [00:10<03:10, 9.9it/s]":      100,
+		"Epoch 3:  45%|████      | 9/20 [00:01<00:01]":          9,
+		"Training:  45%|████      | 18/40 [00:01<00:01]":        18,
+		"Validating:  45%|████      | 9/20 [00:01<00:01]":       -1,
+		"Map:  45%|████      | 900/2000 [00:01<00:01]":          -1,
+		"Downloading data: 100%|██████| 900/2000 [00:01<00:01]": -1,
+		"  Total optimization steps = 1000":                     -1,
+		"max_steps: 500, save_steps: 100":                       -1,
+		"step size 12 of the scheduler":                         -1,
+		"step 99999999999999999999":                             -1,
+		"step 2000000000":                                       -1,
+		"nothing at all":                                        -1,
+	} {
+		n, ok := stepOf(line)
+		if ok != (want >= 0) || ok && n != want {
+			t.Errorf("%q: %d, %v; want %d", line, n, ok, want)
+		}
+	}
+}
+
+// Steps are told when nobody else is waiting: they come by the hundred, and push nothing out.
+func TestListenerSteps(t *testing.T) {
+	l := NewListener()
+	l.Write([]byte("Epoch 1\n" + strings.Repeat("step 7 loss 1\n", 2*heardMarks))) //nolint:errcheck // never fails
+	if m := <-l.Marks(); m.Kind != sampler.MarkEpoch || len(l.Marks()) != 0 {
+		t.Errorf("%+v, and %d more", m, len(l.Marks()))
+	}
+	l.Write([]byte("step 8\nstep 9\nEpoch 2\n")) //nolint:errcheck // never fails
+	a, b := <-l.Marks(), <-l.Marks()
+	if a.Kind != sampler.MarkStep || a.N.Or(0) != 8 || b.Kind != sampler.MarkEpoch || len(l.Marks()) != 0 {
+		t.Errorf("%+v, %+v, and %d more", a, b, len(l.Marks()))
+	}
+}
