@@ -27,7 +27,7 @@ type table struct {
 	copiedOf sampler.ProcessKey
 	tagged   map[sampler.ProcessKey]bool // by identity
 	places   map[sampler.ProcessKey]place
-	sorted   time.Time // when places were last compared by orderShare
+	sorted   time.Time // when the rows were last put in order
 	lately   int       // how many rows there were of late: the room that the layout leaves
 }
 
@@ -79,7 +79,7 @@ func (t *table) sortRows(now time.Time) {
 	if t.sort == sortMemory {
 		share := orderAtOnce
 		if since := now.Sub(t.sorted); since >= orderTime || since < 0 {
-			share, t.sorted = orderShare, now
+			share, t.sorted = 0, now
 		}
 		t.sortByMemory(share)
 		return
@@ -100,11 +100,10 @@ type place struct {
 	seen time.Time
 }
 
-// A row may have less than one below it by orderAtOnce of what that holds, and each orderTime by orderShare at most: rows
-// must not change places, and be sent, because of what two processes allocate from second to second.
+// A row may have less than one below it by orderAtOnce of what that holds: rows must not change places, and be sent, because
+// of what two processes allocate from second to second. Each orderTime they are put in order.
 const (
-	orderAtOnce = 0.02
-	orderShare  = 0.01
+	orderAtOnce = 0.01
 	orderTime   = time.Minute
 )
 
