@@ -151,10 +151,8 @@ func (v *view) paneVerdict(g *sampler.GPU) piece {
 	switch {
 	case v.under(g):
 		s := v.outcome(g)
-		s.role, s.due = theme.Text, sampler.Opt[float64]{}
+		s.due = sampler.Opt[float64]{}
 		return v.verdictOf(g, s)
-	case said.role != theme.Dim:
-		return said
 	}
 	var same []*sampler.GPU
 	for _, p := range v.panes {

@@ -46,7 +46,7 @@ func TestHeadlines(t *testing.T) {
 		for _, h := range v.headlines() {
 			got = append(got, v.headlineText(h))
 			for _, g := range h.gpus {
-				if said := v.paneVerdict(g); said.role != theme.Text || strings.Contains(said.text, "next in") || !strings.Contains(said.text, v.outcome(g).size.Few()) {
+				if said := v.paneVerdict(g); said.role != theme.Critical || strings.Contains(said.text, "next in") || !strings.Contains(said.text, v.outcome(g).size.Few()) {
 					t.Errorf("%v: the pane of GPU %d says %+v", row.left, g.Index, said)
 				}
 			}
@@ -71,6 +71,9 @@ func TestWhatIsComingStandsFirst(t *testing.T) {
 	if got := first(v.slitLines(30)); got != "! 0: peak 1.0 GiB too large" {
 		t.Errorf("on a slit the first is %q", got)
 	}
+	if got := v.adviceFull(100); got[1][0].text != "! GPU 0: the next peak is 1.0 GiB too large; next in ~20s" {
+		t.Errorf("all advice begins with %q", got[1][0].text)
+	}
 	v.alerts[0].Time = v.now()
 	if got := first(v.adviceLines(100)); !strings.HasPrefix(got, "! GPU 1: it died") {
 		t.Errorf("after a death the first is %q", got)
@@ -91,6 +94,7 @@ func TestAlikeVerdictsAreOne(t *testing.T) {
 	}{
 		{[]int{30 << 10, 30 << 10, 30 << 10, 30 << 10}, "GPUs 0–3: peaks leave 30.0 GiB; next in ~20s|||"},
 		{[]int{20 << 10, 30 << 10, 30 << 10, 30 << 10}, "peaks leave 20.0 GiB; next in ~20s|GPUs 1–3: peaks leave 30.0 GiB; next in ~20s||"},
+		{[]int{6 << 10, 6 << 10, 6 << 10}, "GPUs 0–2: peaks leave 6.0 GiB; next in ~20s||"}, // a warning, too
 		{[]int{30 << 10, 30 << 10}, "peaks leave 30.0 GiB; next in ~20s|peaks leave 30.0 GiB; next in ~20s"},
 	} {
 		v := endangered(t, row.left...)

@@ -270,8 +270,9 @@ func (v *view) adviceFull(w int) []textLine {
 		}
 		lines = append(lines, textLine{{theme.Accent, t}})
 	}
-	if len(v.alerts) > 0 {
+	if ahead := v.headlineLines(w); len(v.alerts)+len(ahead) > 0 {
 		head(v.words.Say("panel.heading_open"))
+		lines = append(lines, ahead...)
 		for _, a := range v.groups() {
 			lines = append(lines, v.alertFull(a.Alert, w)...)
 		}

@@ -58,7 +58,7 @@ func (f *failure) explain() Event {
 	e.Detail = f.detail(causes)
 	if rest, found := strings.CutPrefix(e.Detail, f.arithmetic()); found && f.sum() == plainSum {
 		m, _ := f.shortfall()
-		e.Beyond = f.words.Say("sum.beyond", "missing", f.amountOf(m)) + rest
+		e.Beyond = f.words.Say("sum.beyond", "missing", m) + rest
 	}
 	if f.program.is(undecided) && !f.onHost() && !f.corrupt() && f.isPyTorch() && !f.event.Recovered && f.snapshot == nil {
 		e.Detail += f.words.Say("detail.space") + f.words.Say("detail.which_program")

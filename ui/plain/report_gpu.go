@@ -21,7 +21,7 @@ func (p *reportPage) gpu(g *report.GPU) {
 	p.plot(g)
 	say := p.words.Say
 	p.facts(say("report.total"), size(g.Total), say("report.typical"), size(g.Typical), say("report.mean"), size(g.Mean),
-		p.peakMark()+" "+say("report.peak"), p.peakAt(g.Peak), say("report.min_free"), size(g.WorstFree))
+		p.peakMark()+" "+say("report.peak"), p.peakAt(g.Peak), say("report.min_free"), free(g.WorstFree))
 	free := []string{say("report.free"), "", say("report.while_running"), size(g.FreeTypical), say("report.at_the_peak"), size(g.FreeAtPeak)}
 	if g.FreeAfterExit.Known() {
 		free = append(free, say("report.after_exit"), size(g.FreeAfterExit))

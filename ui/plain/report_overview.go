@@ -34,7 +34,7 @@ func (p *htmlPage) overview(n int, r *report.Report) dom.Node {
 		}
 		count, level := alertsOf(r, g)
 		rows[i] = html.Tr(html.Td(html.A(html.Href("#"+gpuID(n, i)), dom.Text("GPU "+g.Label)), dimmed(" ", sampler.Clean(g.Name))),
-			html.Td(html.Class("spark"), p.spark(r, g, marks)), tableCell("r", peak), tableCell("r", at), tableCell(low, size(g.WorstFree)),
+			html.Td(html.Class("spark"), p.spark(r, g, marks)), tableCell("r", peak), tableCell("r", at), tableCell(low, free(g.WorstFree)),
 			tableCell("r", size(g.Total)), tableCell(strings.TrimSpace("r "+level), count))
 	}
 	return html.Section(html.H2(p.say("html.overview")),

@@ -31,7 +31,7 @@ func (p *htmlPage) gpu(report, n int, r *report.Report) dom.Node {
 	}
 	list := dom.Group{html.H2(dom.Text("GPU "+g.Label), dimmed(" ", g.Name)),
 		html.Div(html.Class("tiles"), p.tile("", "", "report.total", size(g.Total)), p.tile("", "", "report.typical", size(g.Typical)),
-			p.tile("peak", "▲ ", "report.peak", p.peakAt(g.Peak)), p.tile(low(g.WorstFree), "", "report.min_free", size(g.WorstFree)),
+			p.tile("peak", "▲ ", "report.peak", p.peakAt(g.Peak)), p.tile(low(g.WorstFree), "", "report.min_free", free(g.WorstFree)),
 			p.tile("", "", "report.growth", p.growth(g))),
 		html.Div(html.Class("chart"), html.Data("report", strconv.Itoa(report)), html.Data("gpu", strconv.Itoa(n)), html.Role("img"),
 			html.Aria("label", p.words.Say("html.chart", "gpu", g.Label))),

@@ -32,7 +32,7 @@ func (p *page) quiet(r *report.Report) (text, mood string) {
 	if g == nil {
 		text += p.words.Say("report.no_headroom")
 	} else {
-		text += p.words.Say("report.headroom", "free", g.WorstFree.Or(0), "gpu", g.Label)
+		text += p.words.Say("report.headroom", "free", free(g.WorstFree), "gpu", g.Label)
 	}
 	return text + p.words.Say("report.stop"), mood
 }

@@ -23,8 +23,8 @@ func TestQuietVerdict(t *testing.T) {
 		mood, en, zh string
 	}{
 		{600, []sampler.Opt[sampler.Bytes]{gib(40), gib(5.5)}, nil, "good", "No problems found; at worst 5.5 GiB was free on GPU 1.", "未发现问题；GPU 1 最少时空闲 5.5 GiB。"},
-		{600, []sampler.Opt[sampler.Bytes]{gib(0.25), gib(5.5)}, nil, "warn", "No failure, but the memory was nearly full; at worst 256.0 MiB was free on GPU 0.", "没有失败，但显存几乎用满；GPU 0 最少时空闲 256.0 MiB。"},
-		{25, []sampler.Opt[sampler.Bytes]{gib(0.25)}, nil, "warn", "Too short to judge; at worst 256.0 MiB was free on GPU 0.", "录制时间太短，无法判断；GPU 0 最少时空闲 256.0 MiB。"},
+		{600, []sampler.Opt[sampler.Bytes]{gib(0.25), gib(5.5)}, nil, "warn", "No failure, but the memory was nearly full; at worst 256 MiB was free on GPU 0.", "没有失败，但显存几乎用满；GPU 0 最少时空闲 256 MiB。"},
+		{25, []sampler.Opt[sampler.Bytes]{gib(0.25)}, nil, "warn", "Too short to judge; at worst 256 MiB was free on GPU 0.", "录制时间太短，无法判断；GPU 0 最少时空闲 256 MiB。"},
 		{25, []sampler.Opt[sampler.Bytes]{gib(40)}, nil, "", "Too short to judge; at worst 40.0 GiB was free on GPU 0.", "录制时间太短，无法判断；GPU 0 最少时空闲 40.0 GiB。"},
 		{600, []sampler.Opt[sampler.Bytes]{gib(9)}, notice, "", "No failure and no warning, 1 notice, see below; at worst 9.0 GiB was free on GPU 0.", "没有失败，也没有警告，有 1 "},
 		{600, []sampler.Opt[sampler.Bytes]{none}, nil, "", "No failure and no warning; how much was free is unknown.", "没有失败，也没有警告；空闲显存未知。"},

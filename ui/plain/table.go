@@ -62,7 +62,7 @@ func gpuRows(s *sampler.Snapshot, words lang.Catalog) [][]string {
 			note = words.Say("report.shared")
 		}
 		rows = append(rows, []string{g.Label(), "<" + g.Name, opt(g.Temperature, "%dC"), power(g), opt(g.Utilization.GPU, "%d%%"),
-			size(m.Used), size(peak), size(m.Free), size(m.WorstFree), size(m.Total), "<" + note})
+			size(m.Used), size(peak), free(m.Free), free(m.WorstFree), size(m.Total), "<" + note})
 	}
 	return rows
 }

@@ -188,6 +188,14 @@ func size(o sampler.Opt[sampler.Bytes]) string {
 	return "N/A"
 }
 
+// free is headroom, which is never rounded up.
+func free(o sampler.Opt[sampler.Bytes]) string {
+	if b, ok := o.Value(); ok {
+		return b.Few()
+	}
+	return size(o)
+}
+
 // signed is an amount that may be negative.
 func signed(v float64) string {
 	if v < 0 {
