@@ -166,7 +166,8 @@ type Process struct {
 	Framework   Opt[string]       `json:"framework"`
 	Launch      string            `json:"launch,omitempty"`  // what has started it with the other ranks of its job: "torchrun 4230"
 	Parents     []Parent          `json:"parents,omitempty"` // what it comes from, the nearest first; a few, which nobody changes
-	Visible     bool              `json:"visible"`           // false: the pid is of another pid namespace
+	Visible     bool              `json:"visible"`           // false: the pid is of another pid namespace, or it has ended
+	Ended       bool              `json:"ended,omitempty"`   // it was seen here and is no more, and the driver still lists it; what is told of it is of then
 	Allocator   *Allocator        `json:"allocator"`
 	Requests    *Requests         `json:"requests"` // absent: nobody listens, or it asked for nothing
 }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"nvpeak/advice/lang"
 	"nvpeak/sampler"
 )
@@ -45,6 +46,8 @@ func commandOf(r procRow, words lang.Catalog) string {
 	switch {
 	case r.proc == nil:
 		return words.Say("report.unattributed")
+	case r.proc.Ended:
+		return words.Say("table.ended", "command", cmp.Or(r.proc.Command, r.proc.Name))
 	case !r.proc.Visible && r.proc.Command == "":
 		return words.Say("report.now_other")
 	case r.proc.Command != "":

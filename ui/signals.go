@@ -138,6 +138,8 @@ func notHere(r procRow) string {
 		return "say.signal_nobody"
 	case r.gpu.Host != "":
 		return "say.signal_elsewhere"
+	case r.proc.Ended:
+		return "say.signal_ended"
 	case !r.proc.Visible || !r.proc.StartTime.Known():
 		return "say.signal_foreign"
 	}

@@ -59,6 +59,21 @@ func TestNobodyHasIt(t *testing.T) {
 	}
 }
 
+// A process that has ended holds nothing, however long the driver lists it: what it had is left behind.
+func TestEndedIsNotListed(t *testing.T) {
+	w := New(Options{})
+	for i := range 60 {
+		p := processOf(7, "python a.py", 20000)
+		p.Ended = i >= 30
+		s := snapshotOf(float64(i), 40000, 20000, p)
+		s.GPUs[0].Memory.Unattributed = sampler.Some(sampler.Bytes(0)) // the driver says whose it is
+		w.Add(s)
+	}
+	if g := w.gpus[0]; len(g.procs) != 0 || g.orphan.pid != 7 || g.left() < 19000 {
+		t.Errorf("%d processes, left behind %.0f of %+v", len(g.procs), g.left(), g.orphan)
+	}
+}
+
 // Memory grows by hand in an interactive program on a GPU that is mostly idle.
 func TestByHand(t *testing.T) {
 	for _, row := range []struct {

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"nvpeak/advice/series"
@@ -24,7 +25,7 @@ const (
 // only, so what was above is given to whoever made it rise, if a list at that moment told, else to
 // whoever holds most of the GPU, less what the others gave back meanwhile.
 func (g *gpu) foldProcesses(now, above, below float64) {
-	changed := g.matchProcesses(g.last.Processes, now)
+	changed := g.matchProcesses(living(g.last.Processes), now)
 	if changed {
 		g.came = now
 	}
@@ -101,6 +102,15 @@ func (g *gpu) emptied(rest, now float64) {
 		g.growing = series.Growth{}
 		g.flush.reset()
 	}
+}
+
+// living are the processes of a list that have not ended: what the driver lists of others is left behind.
+func living(list []sampler.Process) []sampler.Process {
+	ended := func(p sampler.Process) bool { return p.Ended }
+	if !slices.ContainsFunc(list, ended) {
+		return list
+	}
+	return slices.DeleteFunc(slices.Clone(list), ended)
 }
 
 // matchProcesses brings g.procs into the order of the list: those listed first, then

@@ -135,6 +135,13 @@ func (e *entry) measure(s stat, now time.Time) {
 	e.cpuTicks, e.cpuTime = s.cpu, now
 }
 
+// fillEnded writes what was known of a process that is no more.
+func (e *entry) fillEnded(p *sampler.Process, boot time.Time) {
+	e.fill(p, boot)
+	p.Visible, p.Ended = false, true
+	p.CPU, p.HostMemory = sampler.Opt[float64]{}, sampler.Opt[sampler.Bytes]{}
+}
+
 // fill writes what is known into p.
 func (e *entry) fill(p *sampler.Process, boot time.Time) {
 	p.Visible = true

@@ -130,7 +130,7 @@ func (h *Host) Memory() sampler.Opt[sampler.HostMemory] {
 
 // Identify fills in, in place, what the driver does not know of the processes. Visible is
 // false for a pid that does not exist here: one of another pid namespace, hidden, or gone.
-// Its other fields are left empty.
+// Its other fields are left empty, unless it was here before: then it is Ended, with what was known of it.
 func (h *Host) Identify(processes []sampler.Process) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -166,8 +166,15 @@ func (h *Host) identify(p *sampler.Process, now time.Time) {
 	}
 	s, err := h.stat(p.PID, e)
 	if err != nil {
+		gone := errors.Is(err, os.ErrNotExist)
+		if gone && e != nil && !e.foreign {
+			h.release(e)
+			e.seen = now
+			e.fillEnded(p, h.boot)
+			return
+		}
 		h.forget(p.PID)
-		if errors.Is(err, os.ErrNotExist) {
+		if gone {
 			h.absent[p.PID] = now
 		}
 		h.hidden(p, err)
@@ -212,11 +219,19 @@ func (h *Host) meet(pid int, s stat) *entry {
 }
 
 func (h *Host) forget(pid int) {
-	if e := h.entries[pid]; e != nil && e.fd >= 0 {
-		unix.Close(e.fd)
-		h.keeps++
+	if e := h.entries[pid]; e != nil {
+		h.release(e)
 	}
 	delete(h.entries, pid)
+}
+
+// release closes what an entry holds open.
+func (h *Host) release(e *entry) {
+	if e.fd >= 0 {
+		unix.Close(e.fd)
+		e.fd = -1
+		h.keeps++
+	}
 }
 
 // Close gives up what is held open. The Host can be used on.

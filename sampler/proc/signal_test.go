@@ -46,7 +46,7 @@ func TestSignal(t *testing.T) {
 	if err := h.Signal(p.PID, start, unix.SIGTERM); !errors.Is(err, sampler.ErrGone) {
 		t.Errorf("after its end: %v", err)
 	}
-	if p := identify(h, p.PID); p.Visible || len(h.entries) != 0 || h.keeps != maxKept {
+	if p := identify(h, p.PID); p.Visible || !p.Ended || h.keeps != maxKept {
 		t.Errorf("after its end: %+v, %d entries, %d files free", p, len(h.entries), h.keeps)
 	}
 }

@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -83,6 +84,8 @@ func processRows(s *sampler.Snapshot, words lang.Catalog) [][]string {
 			}
 			command := p.Command
 			switch {
+			case p.Ended:
+				command = words.Say("table.ended", "command", cmp.Or(command, p.Name))
 			case command == "" && !p.Visible:
 				command = words.Say("report.now_other")
 			case command == "":
