@@ -96,29 +96,52 @@ func (c *Checker) Add(s sampler.Snapshot) {
 			now.WorstFree = least(now.WorstFree, before.WorstFree)
 			now.Short = short(c.need, now.WorstFree, 0)
 		}
-		c.most(now.Holders, before.Holders, g.Processes)
+		c.most(now.Holders, before.Holders, g)
 		c.fits[k] = now
 	}
 }
 
 // most notes the most that each holder had in the window, and orders them by that: the least free memory is from when
 // somebody had more than now.
-func (c *Checker) most(now, before []Holder, list []sampler.Process) {
+func (c *Checker) most(now, before []Holder, g *sampler.GPU) {
+	rose, above := above(g)
 	for i := range now {
 		h := &now[i]
 		h.Most = h.Bytes
+		if h.PID != 0 && h.PID == rose {
+			h.Most += above
+		}
 		for j := range before {
 			if before[j].Kind == h.Kind && before[j].PID == h.PID {
 				h.Most = max(h.Most, before[j].Most)
 			}
 		}
-		for j := range list {
-			if p := &list[j]; p.PID == h.PID && h.PID != 0 && p.Peak != nil && p.Peak.Bytes < sampler.MaxPlausible && p.Peak.Time.After(c.since) {
+		for j := range g.Processes {
+			if p := &g.Processes[j]; p.PID == h.PID && h.PID != 0 && p.Peak != nil && p.Peak.Bytes < sampler.MaxPlausible && p.Peak.Time.After(c.since) {
 				h.Most = max(h.Most, p.Peak.Bytes)
 			}
 		}
 	}
 	slices.SortStableFunc(now, func(a, b Holder) int { return cmp.Compare(b.Most, a.Most) })
+}
+
+// above is how much more was used since the snapshot before than is now, and whose that is: the process that made it rise,
+// where a list at that moment told, else the one that holds most of the GPU; 0: nobody's.
+func above(g *sampler.GPU) (pid int, more sampler.Bytes) {
+	w, used := g.Memory.Window, g.Memory.PlausibleUsed().Or(0)
+	if w == nil || w.Max >= sampler.MaxPlausible || w.Max <= used {
+		return 0, 0
+	}
+	if w.RisePID.Known() && w.RiseTime.Or(time.Time{}).Equal(w.MaxTime) {
+		return w.RisePID.Or(0), w.Max - used
+	}
+	most := used / 2
+	for i := range g.Processes {
+		if b := g.Processes[i].Memory.Or(0); b < sampler.MaxPlausible && b >= most && b > 0 {
+			pid, most = g.Processes[i].PID, b
+		}
+	}
+	return pid, w.Max - used
 }
 
 // Answer is the answer for the window so far.

@@ -217,6 +217,49 @@ func TestImbalanceBounds(t *testing.T) {
 	}
 }
 
+// What was read between two snapshots is of whoever made it rise, else of who holds most of the GPU, if anybody does.
+func TestMostBetweenSnapshots(t *testing.T) {
+	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	window := func(most float64, pid int, rose time.Time) *sampler.Window {
+		w := &sampler.Window{Max: series.Bytes(most), MaxTime: at}
+		if pid != 0 {
+			w.RisePID, w.RiseTime = sampler.Some(pid), sampler.Some(rose)
+		}
+		return w
+	}
+	for name, row := range map[string]struct {
+		a, b   float64
+		window *sampler.Window
+		want   string
+	}{
+		"nothing known":     {5000, 1000, nil, "7: 5000, 8: 1000"},
+		"no more than now":  {5000, 1000, window(6000, 0, at), "7: 5000, 8: 1000"},
+		"of the largest":    {5000, 1000, window(36000, 0, at), "7: 35000, 8: 1000"},
+		"of the one told":   {5000, 1000, window(36000, 8, at), "8: 31000, 7: 5000"},
+		"told of another":   {5000, 1000, window(36000, 8, at.Add(-time.Second)), "7: 35000, 8: 1000"},
+		"nobody holds half": {1000, 1000, window(36000, 0, at), "7: 1000, 8: 1000"},
+		"what cannot be":    {5000, 1000, &sampler.Window{Max: sampler.MaxPlausible, MaxTime: at}, "7: 5000, 8: 1000"},
+	} {
+		used := row.a + row.b
+		if name == "nobody holds half" {
+			used = 9000
+		}
+		s := snapshotOf(0, 40000, used, processOf(7, "python a.py", row.a), processOf(8, "python b.py", row.b))
+		s.GPUs[0].Memory.Window = row.window
+		c := NewChecker(series.Bytes(20000))
+		c.Add(s)
+		var got []string
+		for _, h := range c.Answer().GPUs[0].Holders {
+			if h.PID != 0 {
+				got = append(got, fmt.Sprintf("%d: %.0f", h.PID, h.Most.MiB()))
+			}
+		}
+		if strings.Join(got, ", ") != row.want {
+			t.Errorf("%s: %q, want %s", name, got, row.want)
+		}
+	}
+}
+
 // The least free memory of a window is from when somebody had more than now: who, stands first, with the most.
 func TestHoldersOfAWindow(t *testing.T) {
 	at := func(seconds, spiky, steady float64, peak *sampler.Peak) sampler.Snapshot {
