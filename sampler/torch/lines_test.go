@@ -184,7 +184,7 @@ func TestLinesOfAnotherRun(t *testing.T) {
 	if s.Held(refusal(3000*mib)) == nil || s.Tensor(refusal(3000*mib)) == nil || !s.Told() {
 		t.Error("not told of its own")
 	}
-	if len(other.processes) != 1 || other.Held(refusal(3000*mib)) != nil || other.Tensor(refusal(3000*mib)) != nil || other.Told() {
+	if other.heard() != 1 || other.Held(refusal(3000*mib)) != nil || other.Tensor(refusal(3000*mib)) != nil || other.Told() {
 		t.Error("the other run takes it for its own")
 	}
 	inner := newLines(t)
@@ -313,7 +313,7 @@ except torch.OutOfMemoryError:
 	if d := s.Held(refusal(3000 * mib)); d == nil || d.Trace.Steps != 12 || lineAt(d, 3).Live != 64*mib {
 		t.Errorf("%+v", d)
 	}
-	if n := len(s.processes); n != 1 {
+	if n := s.heard(); n != 1 {
 		t.Errorf("%d processes report", n)
 	}
 }

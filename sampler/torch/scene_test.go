@@ -32,6 +32,13 @@ type scene struct {
 	exit int // that programs have to have
 }
 
+// heard is how many processes have told something.
+func (s *scene) heard() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.processes)
+}
+
 // newScene listens in a directory of its own, in /tmp: the path of a socket must be short.
 func newScene(t *testing.T, gpus int) *scene {
 	t.Helper()
