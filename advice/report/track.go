@@ -3,6 +3,8 @@ package report
 import (
 	"math"
 	"time"
+
+	"nvpeak/sampler"
 )
 
 // bins keep the least and most of a figure over any time in fixed room: when they are
@@ -94,13 +96,22 @@ type shares struct {
 
 const shareBars = 512
 
-// add counts a value of 0..limit for some seconds.
+// add counts a value for some seconds. It is one of 0..limit, as far as that is known: above the limit of the first, the
+// bars become twice as wide.
 func (h *shares) add(v, limit, seconds float64) {
 	if limit <= 0 || seconds <= 0 || math.IsNaN(v) {
 		return
 	}
 	if h.weight == nil {
 		h.weight, h.sum, h.limit = make([]float64, shareBars), make([]float64, shareBars), limit
+	}
+	for v > h.limit && h.limit < float64(sampler.MaxPlausible) {
+		for i := range shareBars / 2 {
+			h.weight[i], h.sum[i] = h.weight[2*i]+h.weight[2*i+1], h.sum[2*i]+h.sum[2*i+1]
+		}
+		clear(h.weight[shareBars/2:])
+		clear(h.sum[shareBars/2:])
+		h.limit *= 2
 	}
 	i := max(0, min(shareBars-1, int(v/h.limit*shareBars)))
 	h.weight[i] += seconds
