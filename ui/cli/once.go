@@ -37,6 +37,9 @@ func onceCommand(a *app) *cobra.Command {
 	return c
 }
 
+// frameOptions say how a frame of the monitor looks; the tables, JSON and CSV have no use for them.
+var frameOptions = []string{"columns", "sort", "span", "plot"}
+
 // onceWait is how long `once` measures: long enough for some readings of the memory. The
 // share of a CPU needs longer and is left out.
 const onceWait = 60 * time.Millisecond
@@ -44,6 +47,11 @@ const onceWait = 60 * time.Millisecond
 func (a *app) once(ctx context.Context, f *onceFlags) error {
 	if a.listDemos() {
 		return nil
+	}
+	for _, name := range frameOptions {
+		if f.size.w == 0 && a.set.origins[name].how == fromFlag {
+			return usagef("--%s is for the monitor's screen: add --size 120x40 for a frame of it", name)
+		}
 	}
 	a.opt.interval = min(a.opt.interval, onceWait/4) // the snapshot has what was read up to a whole one
 	l, err := a.source(sampler.Options{Settle: onceWait})

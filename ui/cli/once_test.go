@@ -1,0 +1,23 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+// What only a frame shows is not taken and ignored; a setting for the monitor stands in no way.
+func TestOnceFrameOptions(t *testing.T) {
+	for _, option := range [][]string{{"--sort=-mem"}, {"--columns", "mem,pid"}, {"--span", "5m"}, {"--plot", "line"}} {
+		_, stderr, code := command(t, append([]string{"once", "--demo"}, option...)...)
+		if code != 2 || !strings.Contains(stderr, "add --size") {
+			t.Errorf("%q: exit %d, %q", option, code, stderr)
+		}
+		if _, stderr, code := command(t, append([]string{"once", "--demo", "--size", "80x24"}, option...)...); code != 0 {
+			t.Errorf("%q with a size: exit %d, %q", option, code, stderr)
+		}
+	}
+	t.Setenv("NVPEAK_SORT", "-mem")
+	if _, stderr, code := command(t, "once", "--demo"); code != 0 {
+		t.Errorf("a variable: exit %d, %q", code, stderr)
+	}
+}
