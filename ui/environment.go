@@ -48,8 +48,8 @@ func (m *Model) openEnvironment() tea.Cmd {
 	if m.opt.Processes == nil || m.player != nil {
 		return nil
 	}
-	if notHere(row) != "" {
-		m.environment.note = "environment.unreadable"
+	if why := notHere(row); why != "" {
+		m.environment.note = pick(why == "say.signal_ended", "environment.gone", "environment.unreadable")
 		return nil
 	}
 	ask, pid, start := m.opt.Processes, p.PID, p.StartTime.Or(time.Time{})
@@ -85,7 +85,11 @@ const environmentMaxWidth = 120
 func (m *Model) environmentPage(v *view) page {
 	w := inside(rect{0, 0, min(m.tty.w, environmentMaxWidth), m.tty.h}).w
 	var lines []textLine
-	if id := m.environment.note; id != "" {
+	id := m.environment.note
+	if id == "environment.unreadable" && len(m.environment.list) == 0 {
+		id = "environment.hidden"
+	}
+	if id != "" {
 		for _, l := range wrap(m.words.Say(id), w) {
 			lines = append(lines, textLine{{theme.Notice, l}})
 		}
@@ -101,7 +105,7 @@ func (m *Model) environmentPage(v *view) page {
 			}
 		}
 	}
-	if len(m.environment.list) == 0 {
+	if len(m.environment.list) == 0 && id == "" {
 		lines = append(lines, textLine{{theme.Dim, m.words.Say("environment.empty")}})
 	}
 	title := m.words.Say("environment.title", "pid", m.environment.pid)

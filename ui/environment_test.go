@@ -38,7 +38,14 @@ func TestEnvironment(t *testing.T) {
 		}
 		checkScreen(t, "environment", m)
 	}
-	m := model(snaps, 100, 30, Options{})
+	hidden := past(gpus(1, 1, false), 1)
+	hidden[0].GPUs[0].Processes[0].Visible = false
+	m := model(hidden, 100, 30, Options{Processes: &world{}})
+	press(m, "j j")
+	if press(m, "e"); !strings.Contains(text(m), "another container.") || strings.Contains(text(m), "Known are") || strings.Contains(text(m), "no variables") {
+		t.Errorf("of another container, with nothing known:\n%s", text(m))
+	}
+	m = model(snaps, 100, 30, Options{})
 	if press(m, "e"); m.environment.pid != m.table.rows[0].proc.PID {
 		t.Errorf("nobody selected: that of %d, not of the first", m.environment.pid)
 	}

@@ -126,7 +126,12 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 			m.tty.screen.synchronized()
 		}
 	case tea.KeyPressMsg:
-		return m.key(msg)
+		mode, number := m.prompt.mode, m.notices.number
+		cmd := m.key(msg)
+		if m.prompt.mode != mode && m.prompt.mode != modeMain && m.notices.number == number {
+			m.notices.text = "" // it belongs to what was open before
+		}
+		return cmd
 	case tea.MouseClickMsg:
 		return m.clicked(msg.Mouse())
 	case tea.MouseWheelMsg:

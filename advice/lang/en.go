@@ -575,6 +575,7 @@ var textsEN = map[string]string{
 	"environment.title":      "environment of process {pid}",
 	"environment.part":       "Only the variables that concern memory and devices are known here.",
 	"environment.unreadable": "Cannot be read: the process is of another user or another container. Known are the variables that concern memory and devices:",
+	"environment.hidden":     "Cannot be read: the process is of another user or another container.",
 	"environment.gone":       "The process has ended.",
 	"environment.empty":      "no variables",
 	"signal.title":           "signal: Enter chooses",

@@ -575,6 +575,7 @@ var textsZH = map[string]string{
 	"environment.title":      "进程 {pid} 的环境变量",
 	"environment.part":       "这里只有与显存和设备有关的变量。",
 	"environment.unreadable": "无法读取：进程属于其他用户或其他容器。已知的只有与显存和设备有关的变量：",
+	"environment.hidden":     "无法读取：进程属于其他用户或其他容器。",
 	"environment.gone":       "进程已结束。",
 	"environment.empty":      "没有变量",
 	"signal.title":           "信号：Enter 选择",

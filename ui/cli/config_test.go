@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -100,6 +101,16 @@ func TestConfigMistakes(t *testing.T) {
 	}
 }
 
+// Mistakes are told in the order of their lines.
+func TestConfigMistakesInOrder(t *testing.T) {
+	_, errs, _ := configured(t, "them = 1\nsort = \"x\"\nneed = 20\nnope = 1\ninterval = \"1ms\"\n", nil, "config")
+	for i, line := range strings.Split(strings.TrimSpace(errs), "\n") {
+		if !strings.Contains(line, fmt.Sprintf("line %d: ", i+1)) {
+			t.Errorf("message %d: %q", i+1, line)
+		}
+	}
+}
+
 // A file that is named must be there; the usual one need not.
 func TestConfigNamed(t *testing.T) {
 	if _, errs, code := configured(t, "", nil, "config"); code != exitFine || errs != "" {
@@ -107,6 +118,9 @@ func TestConfigNamed(t *testing.T) {
 	}
 	if _, errs, code := configured(t, "", nil, "config", "--config", "/nonexistent/x.toml"); code != exitUsage || !strings.Contains(errs, "/nonexistent/x.toml") {
 		t.Errorf("exit %d, %q", code, errs)
+	}
+	if _, errs, code := configured(t, "", nil, "config", "--config", t.TempDir()); code != exitUsage || !strings.Contains(errs, "it is no file") {
+		t.Errorf("a directory: exit %d, %q", code, errs)
 	}
 	name := filepath.Join(t.TempDir(), "other.toml")
 	if err := os.WriteFile(name, []byte("lang = \"zh\""), 0o600); err != nil {

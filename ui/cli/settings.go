@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"sort"
 
 	"github.com/spf13/pflag"
 
@@ -34,11 +35,14 @@ type settings struct {
 	found   bool
 	entries []config.Entry
 	origins map[string]origin // by option
-	notes   []string          // what is wrong in the file
+	notes   []string          // what is wrong in the file, in the order of its lines
+	lines   []int             // those of notes
 }
 
 func (s *settings) note(line int, format string, args ...any) {
-	s.notes = append(s.notes, fmt.Sprintf("%s, line %d: ", s.file, line)+fmt.Errorf(format, args...).Error())
+	i := sort.SearchInts(s.lines, line+1)
+	s.lines = slices.Insert(s.lines, i, line)
+	s.notes = slices.Insert(s.notes, i, fmt.Sprintf("%s, line %d: ", s.file, line)+fmt.Errorf(format, args...).Error())
 }
 
 // read takes what no flag of a command has set from the environment, and what neither has from the file. Mistakes in the
@@ -101,7 +105,7 @@ func (s *settings) open(named string, env func(string) string, table []option) e
 	case err == nil:
 		s.entries, s.found = list, true
 	case errors.Is(err, fs.ErrNotExist) && named == "":
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, config.ErrNoFile) && named != "":
 		return usagef("--config: %w", err)
 	default:
 		s.found = true

@@ -50,10 +50,13 @@ func File(env func(string) string) string {
 	return filepath.Join(dir, "nvpeak", "config.toml")
 }
 
+// ErrNoFile is the reason for a name that is one of a directory or a device.
+var ErrNoFile = errors.New("it is no file")
+
 // Read reads a file. Its error names the file, and the line where there is one.
 func Read(name string) ([]Entry, error) {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() { // a FIFO would be waited for
-		return nil, fmt.Errorf("%s: it is no file", name)
+		return nil, fmt.Errorf("%s: %w", name, ErrNoFile)
 	}
 	file, err := os.Open(name)
 	if err != nil {
