@@ -12,6 +12,7 @@ type ending struct {
 	held    float64 // MiB
 	free    float64 // MiB, the least of its last seconds; of a spike, the room that others left
 	wanted  float64 // MiB, where its spikes end; 0: it was at its peak
+	flushes flushes // where less was given back each time before; zero: nothing is known of that
 }
 
 const (

@@ -32,18 +32,19 @@ type gpu struct {
 	busy    float64 // utilization of late, 0..1; NaN: unknown
 	zero    bool    // the newest sample was 0 after a larger one: an artifact until it repeats
 
-	rest    series.Series // what no listed process accounts for
-	growing series.Growth
-	procs   []*proc
-	spare   []*proc // scratch
-	listed  bool    // some process has a known figure
-	orphan  orphan
-	flush   flushes
-	near    nearMisses
-	ends    []ending // at most maxEndings
-	lately  lately
-	xid     xid
-	fault   fault
+	rest     series.Series // what no listed process accounts for
+	growing  series.Growth
+	procs    []*proc
+	spare    []*proc // scratch
+	listed   bool    // some process has a known figure
+	orphan   orphan
+	flush    flushes
+	foretold flushes // when less was given back each time of late; zero: it was not
+	near     nearMisses
+	ends     []ending // at most maxEndings
+	lately   lately
+	xid      xid
+	fault    fault
 
 	requests []sampler.Request // of the snapshot that is folded
 	sole     bool              // there is no other GPU

@@ -50,6 +50,9 @@ func (g *gpu) fold(r *sampler.GPU, now float64, gap bool) {
 	g.foldEdges(now)
 	g.foldGrowth(now)
 	plain := g.flush.add(now, high.MiB(), low.MiB(), g.used, g.total, g.usable)
+	if g.flush.rising(now) {
+		g.foretold = g.flush // the last requests before the end turn it about
+	}
 	g.foldNear(now, u, plain)
 	g.foldPeaks(now)
 	g.foldBusy()

@@ -195,6 +195,7 @@ func (g *gpu) ended(p *proc, now float64) {
 	g.lately.keep(p, died, now)
 	g.near.end(p.pid)
 	g.flush.reset()
+	g.foretold = flushes{}
 }
 
 // recordOrphan takes what a process held when it ended. Its list entry went a moment ago,
@@ -225,6 +226,9 @@ func (g *gpu) recordEnding(p *proc) bool {
 		if e.wanted, e.free = g.cutShort(p); e.wanted == 0 {
 			return false
 		}
+	}
+	if g.foretold.rising(p.seen) && s.Peak >= g.usable/2 {
+		e.flushes = g.foretold
 	}
 	if len(g.ends) == maxEndings {
 		g.ends = append(g.ends[:0], g.ends[1:]...)

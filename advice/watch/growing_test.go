@@ -1,10 +1,12 @@
 package watch
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"nvpeak/advice/advicetest"
+	"nvpeak/advice/lang"
 	"nvpeak/advice/series"
 	"nvpeak/sampler"
 )
@@ -233,6 +235,35 @@ func TestRecordEnding(t *testing.T) {
 	g.recordEnding(newProc(&sampler.Process{PID: 7}, 0, time.Unix(0, 0)))
 	if len(g.ends) != 0 {
 		t.Error("it died on a GPU without figures")
+	}
+}
+
+// An end that was foretold says so, and what to do, instead of asking for a log.
+func TestForetoldEnding(t *testing.T) {
+	for name, row := range map[string]struct {
+		foretold flushes
+		want     bool
+	}{
+		"nothing":          {flushes{}, false},
+		"three falls":      {flushes{falls: 3, fell: 1990, bottoms: [3]float64{8000, 9000, 10000}}, true},
+		"two":              {flushes{falls: 2, fell: 1990, bottoms: [3]float64{8000, 9000, 10000}}, false},
+		"half an hour ago": {flushes{falls: 3, fell: 2000 - risingSpan, bottoms: [3]float64{8000, 9000, 10000}}, true},
+		"longer ago":       {flushes{falls: 3, fell: 1999 - risingSpan, bottoms: [3]float64{8000, 9000, 10000}}, false},
+	} {
+		g := &gpu{total: 20000, usable: 20000, foretold: row.foretold}
+		g.last = &sampler.GPU{}
+		g.lowest.reset()
+		g.lowest.add(2000, 0)
+		p := newProc(&sampler.Process{PID: 7, Command: "a"}, 0, time.Unix(0, 0))
+		p.seen, p.series.Samples, p.series.Last, p.series.PeakTime, p.series.Peak = 2000, series.MinSamples, 2000, 2000, 20000
+		if g.recordEnding(p); len(g.ends) != 1 {
+			t.Fatalf("%s: %+v", name, g.ends)
+		}
+		m := renderEnding(&Facts{now: 2000, gpu: g, words: lang.For("en")}, g.ends[0], 1)
+		evidence := strings.Join(m.evidence, "; ")
+		if strings.Contains(evidence, "partly in use") != row.want || strings.Contains(evidence, "rerun with") == row.want || len(m.advice) > 0 != row.want {
+			t.Errorf("%s: %s, %d steps", name, evidence, len(m.advice))
+		}
 	}
 }
 

@@ -170,6 +170,11 @@ func renderEnding(f *Facts, e ending, n int) message {
 		m.evidence[1] = f.words.Say("alert.oom.wanted", "wanted", size(e.wanted), "room", size(e.free))
 		m.numbers["wanted_bytes"] = bytesOf(e.wanted)
 	}
+	if e.flushes.falls > 0 { // it was foretold
+		before := renderRising(f, e.flushes)
+		m.evidence = append(m.evidence[1:], before.evidence...)
+		m.advice = before.advice
+	}
 	if n > 1 {
 		m.text = f.words.Say("alert.oom.ended_times", "gpu", f.gpu.last.Index, "process", process, "n", n)
 	}
