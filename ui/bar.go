@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"nvpeak/sampler"
 	"nvpeak/theme"
@@ -60,8 +61,9 @@ func (v *view) memoryBar(c *canvas, x, y, w int, g *sampler.GPU, steps []rune) {
 	column := func(b sampler.Bytes) float64 { // a recording may say that more is used than there is
 		return min(float64(b)/float64(total), 1) * float64(w)
 	}
-	end, reserved := column(used), column(m.Reserved.Or(0))
-	known := column(used.Less(m.Unattributed.Or(0)))
+	exact, reserved := column(used), column(m.Reserved.Or(0))
+	end := v.barEnd(g, exact, w)
+	known := column(used.Less(m.Unattributed.Or(0))) + end - exact
 	c.fill(x, y, x+w, theme.Faint, v.glyphs.BarEmpty)
 	for i := w - int(math.Round(reserved)); i < w; i++ {
 		c.set(x+i, y, v.glyphs.BarReserve, theme.Reserved)
@@ -79,6 +81,20 @@ func (v *view) memoryBar(c *canvas, x, y, w int, g *sampler.GPU, steps []rune) {
 		c.set(x+at, y, v.glyphs.Peak, v.peakRole(g, m.Peak.Bytes))
 	}
 	c.bar(x, y, x+w)
+}
+
+// tremble is how far a bar may be off, in columns: one that follows all memory that goes up and down a little is sent each second.
+const tremble = 0.375
+
+// barEnd is where the memory bar of a GPU of w columns ends: where it was as the plots moved last, if that is about right. Empty
+// and full are exact.
+func (v *view) barEnd(g *sampler.GPU, exact float64, w int) float64 {
+	s := v.history.GPU(g.Key())
+	if s == nil || exact == 0 || exact > float64(w-1) {
+		return exact
+	}
+	then := s.UsedMin.Columns(v.now().Truncate(heldFor).Add(-time.Second), time.Second, 1)[0] / g.Memory.Total.Or(0).MiB() * float64(w)
+	return pick(math.Abs(then-exact) <= tremble, then, exact)
 }
 
 // levelOf is the level of so much memory of a GPU in use; none where that is by design.

@@ -10,11 +10,14 @@ import (
 	"time"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/history"
 	"nvpeak/theme"
 )
 
 // bare is a view without a world.
-func bare() *view { return &view{glyphs: &theme.Unicode, plot: plot{span: 5 * time.Minute}} }
+func bare() *view {
+	return &view{glyphs: &theme.Unicode, plot: plot{span: 5 * time.Minute}, history: history.New(time.Second)}
+}
 
 // TestMemoryBar: on a card of 100 units and a bar of 10 columns.
 func TestMemoryBar(t *testing.T) {
@@ -58,6 +61,29 @@ func TestMemoryBar(t *testing.T) {
 		v.memoryBar(c, 1, 0, 10, &sampler.GPU{Memory: m}, v.glyphs.Bar)
 		if got := c.lines()[0]; got != " "+row.want+" " {
 			t.Errorf("%s: %q, want %q", row.name, got, row.want)
+		}
+	}
+}
+
+// TestBarThatTrembles: a bar stays where it was as the plots moved last while that is about right, and is exact where the memory has
+// moved, is empty or full.
+func TestBarThatTrembles(t *testing.T) {
+	const w, total = 40, 40 * sampler.GiB
+	begin := time.Unix(1_800_000_000, 0)
+	v := bare()
+	for i, row := range []struct{ used, shown float64 }{
+		{19, 19}, {19, 19}, {20, 20}, {21, 21}, {20.2, 20.2}, // nothing is known of the 5 s before
+		{20.3, 20.2}, {20.5, 20.2}, {19.9, 20.2}, {20.6, 20.6}, {20.1, 20.2},
+		{20.4, 20.1}, {39.2, 39.2}, {0, 0}, {20, 20.1}, {0.2, 0.2},
+		{0, 0}, {0.3, 0.2}, {0.6, 0.6}, {0.1, 0.2}, {39.5, 39.5},
+		{39.3, 39.3}, {39, 39}, {39.2, 39.2},
+	} {
+		bytes := sampler.Bytes(row.used * float64(sampler.GiB))
+		g := sampler.GPU{UUID: "GPU-1", Memory: sampler.Memory{Total: sampler.Some(total), Used: sampler.Some(bytes)}}
+		v.snap = &sampler.Snapshot{Time: begin.Add(time.Duration(i)*time.Second + 100*time.Millisecond), GPUs: []sampler.GPU{g}}
+		v.history.Add(v.snap)
+		if got := v.barEnd(&g, row.used, w); math.Abs(got-row.shown) > 1e-3 {
+			t.Errorf("second %d: %v ends at %v, want %v", i, row.used, got, row.shown)
 		}
 	}
 }

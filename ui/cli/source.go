@@ -135,6 +135,7 @@ func demoSource(name string, o sampler.Options) (*live, error) {
 //
 // It also collects garbage early, for there is little of it each second: at half of what
 // lives, not as much again. GOGC overrides it. What the start leaves must not delay the first figures.
+// What it has read of the program's file is given back.
 func (a *app) runLean() {
 	if a.env("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(1)
@@ -142,6 +143,7 @@ func (a *app) runLean() {
 	if a.env("GOGC") == "" {
 		time.AfterFunc(leanAfter, func() { debug.SetGCPercent(50) })
 	}
+	time.AfterFunc(startOver, unmapStart)
 }
 
 const leanAfter = 500 * time.Millisecond
