@@ -86,6 +86,17 @@ func TestReported(t *testing.T) {
 		{"# Cuda out of memory\nAn RTX 2060 of 6 GB cannot run the code. Is there any way to reduce what it takes?", sampler.KindCUDA, "", nil},
 		{"I run the demo, and CUDA complains about insufficient VRAM.", sampler.KindOtherGPU, "", []string{sampler.ToldInference}},
 		{"I get CUDA out of memory when testing this:\nwith torch.no_grad():\n  model(x)", sampler.KindCUDA, "", []string{sampler.ToldGraphOff}},
+		{"# Validation out of memory\n", sampler.KindOtherGPU, sampler.PhaseValidation, nil},
+		{"# go.py: RuntimeError: Resource exhausted: Out of memory while trying to allocate 1048576 bytes.", sampler.KindOtherGPU, "", nil},
+		{"# keras.errors.ResourceExhaustedError: OOM\nversion 1.6", sampler.KindTensorFlow, "", nil},
+		{"My torch model trains, but the GPU RAM explodes in the validation loop.", sampler.KindCUDA, sampler.PhaseValidation, nil},
+		{"I would like to train it with torch, but I am stuck at cuda out of memory.", sampler.KindCUDA, "", []string{sampler.ToldTraining}},
+		{"On my GTX 970 I get the resource exhausted error of tensorflow.", sampler.KindTensorFlow, "", nil},
+		{"With torch I got the OUT OF MEMORY ERROR on the first card.", sampler.KindCUDA, "", nil},
+		{"Nice torch project but out of memory for larger pictures.\nThank you very much in advance", sampler.KindCUDA, "", []string{sampler.ToldPixels}},
+		{"My batch_size is 1 and torch will still not run: CUDA out of memory.", sampler.KindCUDA, "", []string{sampler.ToldTried + "batch"}},
+		{"I get CUDA out of memory with torch on my colmap data.", sampler.KindCUDA, "", []string{sampler.ToldSplats}},
+		{"The torch predictor is out of memory on our own video.", sampler.KindCUDA, "", []string{sampler.ToldInference}},
 		{"Keras regression: it gives me CUBLAS_STATUS_ALLOC_FAILED on each second start.", sampler.KindCuBLAS, "", nil},
 	} {
 		events := read(t, one.text)
@@ -141,6 +152,8 @@ func TestNotReported(t *testing.T) {
 		"The trainer detects OOM errors and halves the batch size.",
 		"For example, a 7B model in fp32 is out of memory on 24 GB.",
 		"INFO worker.py: out of memory errors so far: 0 of 1000 requests",
+		"# OOM handling\n\nThe trainer halves the batch and goes on.",
+		"Thanks to the new pool the server runs without any OOM.",
 		"Training finished after 30 epochs. Peak memory was 20.1 GB of 24 GB.",
 	} {
 		if events := read(t, text); len(events) != 0 {
