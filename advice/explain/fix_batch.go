@@ -22,6 +22,8 @@ var fixesBatch = []fixRow{
 				return "either"
 			case f.isUltralytics() || f.command.Style() == command.StyleYOLOv5:
 				return "ultralytics"
+			case f.batchUnsaid():
+				return "sample"
 			}
 			return ""
 		},
@@ -137,6 +139,12 @@ var fixesBatch = []fixRow{
 		do:    doMixedPrecision},
 }
 
+// batchUnsaid: nothing tells the batch size, so that it may be one already, and what shrinks then are the samples.
+func (f *failure) batchUnsaid() bool {
+	_, ok := f.command.SmallerBatch(2)
+	return !ok && f.batch() == 0 && !f.batchIsAuto() && f.command.DeepspeedConfig() == ""
+}
+
 // simulates: many copies of an environment live on the GPU, and their number is what a batch is elsewhere.
 func (f *failure) simulates() bool {
 	return f.inFile("isaacgym", "legged_gym", "isaaclab", "omni/isaac", "rsl_rl", "mani_skill", "brax") || f.command.HasPlain("num_envs")
@@ -179,7 +187,7 @@ func doHalveBatch(f *failure) []string {
 	if !f.program.is(training) {
 		return []string{f.comment("do.batch_either", "k", k)}
 	}
-	return []string{f.comment("do.batch_unknown", "k", k)}
+	return []string{f.comment("do.batch_unknown", "k", k), f.comment("do.sample_unknown")}
 }
 
 // checkpointSwitches is how styles that are known to have checkpointing turn it on.

@@ -170,10 +170,10 @@ var fixesInference = []fixRow{
 		do:      doOffload},
 }
 
-// ownForward: the text shows whose forward pass it was, or an error of the years in which the graph was often
-// forgotten. Who says no more than that he runs a model or a script mostly does so with what others published.
+// ownForward: the text shows whose forward pass it was, or a script with an error of the years in which the graph
+// was often forgotten. Who says no more than that he runs a model or a script mostly does so with what others published.
 func (f *failure) ownForward() bool {
-	return len(f.context.Functions) > 0 || f.saysCached()
+	return len(f.context.Functions) > 0 || f.saysCached() && f.command.Known
 }
 
 // oneSample: one sample at a time is too much, or fewer of them did not help.
@@ -205,7 +205,7 @@ var pixelOptions = []string{"imgsz", "img_size", "image_size", "resolution", "in
 
 // onPixels: the network works on pictures or volumes, whose crop is a setting of the training.
 func (f *failure) onPixels() bool {
-	return f.convolves() || f.onePicture() || f.command.HasPlain(pixelOptions...) || f.inFile("unet", "swin", "resnet", "rcnn", "yolo", "vgg", "hrnet", "deeplab", "detectors/", "segmentors/")
+	return f.convolves() || f.onePicture() || f.splats() || f.command.HasPlain(pixelOptions...) || f.inFile("unet", "swin", "resnet", "rcnn", "yolo", "vgg", "hrnet", "deeplab", "detectors/", "segmentors/")
 }
 
 // learnsPictures: a model that makes pictures is trained.

@@ -35,6 +35,9 @@ func doSmallerInput(f *failure) []string {
 	if text, name, ok := f.command.WithNumber(half, names...); ok {
 		return []string{text + "  " + f.comment("do.size_option", "name", name)}
 	}
+	if f.splats() {
+		return []string{"python train.py -s DATA --resolution 2 --data_device cpu  " + f.comment("do.splats")}
+	}
 	if f.inTraining() && f.onPixels() {
 		return []string{f.comment("do.crop")}
 	}

@@ -174,10 +174,15 @@ func (f *job) batch() int {
 	if _, n, ok := f.command.BatchArgument(); ok {
 		return n
 	}
-	if f.onePicture() {
+	if f.onePicture() || f.splats() {
 		return 1
 	}
 	return max(0, f.context.BatchSize.Or(0))
+}
+
+// splats: gaussians are fitted to pictures. Each step renders one of them, so there is no batch.
+func (f *job) splats() bool {
+	return f.told(sampler.ToldSplats) || f.inFile("gaussian_renderer", "scene/cameras.py", "camera_utils.py", "gsplat") || f.inFunction("rasterize_gaussians")
 }
 
 // onePicture: the tensor that was refused is a single large picture of TensorFlow (own threshold: a million pixels).
