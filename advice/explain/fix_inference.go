@@ -83,9 +83,15 @@ var fixesInference = []fixRow{
 			if f.weightsFill() {
 				return 0.4
 			}
+			if f.told(sampler.ToldAsksBatch) {
+				return 0.6 // there is a batch, and it can be set
+			}
 			return 0.95
 		},
 		variant: func(f *failure) string {
+			if f.program.name == "" && !f.oneSample() {
+				return "batch"
+			}
 			if f.decodesPicture() && f.program.name != "comfyui" && f.program.name != "webui" {
 				return "decoding"
 			}

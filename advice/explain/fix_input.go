@@ -47,7 +47,11 @@ func doSmallerInput(f *failure) []string {
 	if f.hearsSpeech() {
 		return []string{"asr(audio, chunk_length_s=30, batch_size=1)  " + f.comment("do.chunks"), f.comment("do.cut_audio")}
 	}
-	return []string{f.comment("do.input_size"), f.comment("do.input_tiles")}
+	lines := []string{f.comment("do.input_size"), f.comment("do.input_tiles")}
+	if !f.oneSample() {
+		lines = append(lines, f.comment("do.input_fewer"))
+	}
+	return lines
 }
 
 // decodesPicture: it is the step from the latent picture to the pixels.

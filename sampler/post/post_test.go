@@ -96,6 +96,8 @@ func TestReported(t *testing.T) {
 		{"Nice torch project but out of memory for larger pictures.\nThank you very much in advance", sampler.KindCUDA, "", []string{sampler.ToldPixels}},
 		{"My batch_size is 1 and torch will still not run: CUDA out of memory.", sampler.KindCUDA, "", []string{sampler.ToldTried + "batch"}},
 		{"I get CUDA out of memory with torch on my colmap data.", sampler.KindCUDA, "", []string{sampler.ToldSplats}},
+		{"My torch model is out of memory at test time. I was able to train it.", sampler.KindCUDA, "", []string{sampler.ToldInference}},
+		{"I get CUDA out of memory with torch. How do I change the batch size?", sampler.KindCUDA, "", []string{sampler.ToldAsksBatch}},
 		{"The torch predictor is out of memory on our own video.", sampler.KindCUDA, "", []string{sampler.ToldInference}},
 		{"Keras regression: it gives me CUBLAS_STATUS_ALLOC_FAILED on each second start.", sampler.KindCuBLAS, "", nil},
 	} {
@@ -116,6 +118,14 @@ func TestReported(t *testing.T) {
 		if e.Requested.Known() || e.GPUTotal.Known() || e.Line == 0 || e.Text == "" {
 			t.Errorf("%q: %+v", one.text, e)
 		}
+	}
+}
+
+// What solved it was not tried in vain.
+func TestCuredIsNotTried(t *testing.T) {
+	e := read(t, "I get CUDA out of memory with torch. I reduced the batch size to 4 (8 is not working) and it worked.")
+	if len(e) != 1 || slices.Contains(e[0].Context.Told, sampler.ToldTried+"batch") {
+		t.Errorf("%+v", e)
 	}
 }
 

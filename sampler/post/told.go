@@ -49,7 +49,7 @@ var kinds = []struct {
 	{sampler.ToldInference, lazily(`(?i)\b(?:not|n['’]t|never) (?:train\w*|fine-?tun\w*)\b|\bonly (?:run |do )?inference\b`)},
 	{sampler.ToldTraining, lazily(`(?i)\b(?:train|trains|training|fine-?tun(?:e|es|ing)|kohya\w*|sd-scripts|dreambooth|textual inversion|q?lora (?:training|with kohya)|network dim|backward)\b|训练|微调`)},
 	{sampler.ToldImages, lazily(`(?i)\b(?:txt2img|img2img|text[- ]to[- ]image|stable[- ]?diffusion\S*|sdxl|comfyui|invokeai|inpaint(?:ing)?|upscal(?:e|es|ing|er)|super[- ]resolution|generat(?:e|es|ing) (?:\w+ )?(?:images?|pictures?|textures?|videos?)|(?:an|one|1|single|the) (?:image|picture) (?:of )?\d{3,4} ?[x*×] ?\d{3,4}|flux(?:[.-]?\d)?[-.](?:dev|schnell)\S*|flux\.?1|cogvideo\S*|hunyuan-?video\S*|animatediff|controlnet|vae[- ]decod(?:e|ing)|decod(?:e|es|ing) (?:the )?latents?|svd_xt)\b`)},
-	{sampler.ToldInference, lazily(`(?i)\b(?:inference|inferring|demo|predict(?:s|ing|ions?)?|caption(?:s|ing)|transcrib(?:e|es|ing)|whisper|render(?:s|ing)?|chat(?:s|bot|ting)?|text[- ]generation\S*|first prompt|model\.generate|model\.encode|embeddings?|flask|fastapi|endpoint|requests|test[- ]set|generat(?:es|ing)|test(?:ing)?(?:\.?$|\.?[^.\w])|tests (?:the|a|my|an|on|one|single|few|some)\b|runn?ing (?:the )?tests?\b|image in a loop|(?:my|own|input|long|short|whole|process\w*) (?:videos?|footage|frames))\b|推理|预测|测试`)},
+	{sampler.ToldInference, lazily(`(?i)\b(?:inference|inferring|demo|predict(?:s|ing|ions?)?|caption(?:s|ing)|transcrib(?:e|es|ing)|whisper|render(?:s|ing)?|chat(?:s|bot|ting)?|text[- ]generation\S*|first prompt|model\.generate|model\.encode|embeddings?|flask|fastapi|endpoint|requests|test[- ]set|generat(?:es|ing)|(?:at|in|during) test[- ]time|test(?:ing)?(?:\.?$|\.?[^.\w])|tests (?:the|a|my|an|on|one|single|few|some)\b|runn?ing (?:the )?tests?\b|image in a loop|(?:my|own|input|long|short|whole|process\w*) (?:videos?|footage|frames))\b|推理|预测|测试`)},
 }
 
 // trains are words of which one is in nearly each text about training a language model.
@@ -67,11 +67,14 @@ var graphOff = lazily(`(?:\bwith |@)torch\.(?:no_grad|inference_mode)\(`)
 // splats are names of the fitting of gaussians to pictures.
 var splats = lazily(`(?i)\bgaussian[-_ ]?splatt?\w*|\bsplatting\b|\bcolmap\b|\b(?:rasterize_|diff_)gaussian\w*|\bgaussian_renderer\b|\bgsplat\b`)
 
+// asksBatch: whoever writes takes a smaller batch for the way, and asks how.
+var asksBatch = lazily(`(?i)\b(?:how (?:do|can|could|should|to)|such as|where)\b[^.?]{0,30}\b(?:chang|reduc|lower|decreas|modify)\w*\b[^.?]{0,20}\bbatch`)
+
 // makesContext are the calls of the driver that make a context, as the frames of any language name them.
 var makesContext = lazily(`\bcuCtxCreate|\bcuDevicePrimaryCtxRetain`)
 
 // passed is what had no failure.
-var passed = lazily(`(?i)\b(?:the )?(?:training|fine-?tuning|inference|prediction|validation|loading|sampling)(?: itself| step| part)? (?:is|was|works?|worked|runs?|ran|goes|went|passes|passed|completes|completed|finishes|finished)\b(?: (?:fine|ok|okay|well|through|completely|smoothly|without))*`)
+var passed = lazily(`(?i)\b(?:the )?(?:training|fine-?tuning|inference|prediction|validation|loading|sampling)(?: itself| step| part)? (?:is|was|works?|worked|runs?|ran|goes|went|passes|passed|completes|completed|finishes|finished)\b(?: (?:fine|ok|okay|well|through|completely|smoothly|without))*|\b(?:was|am|were|are) able to train\b`)
 
 // loaded: that loading was over is said.
 var loaded = lazily(`(?i)\bload(?:s|ing|ed)?\b[^.,]{0,20}\b(?:fine|ok|okay|well|through|without|successful\w*|done|works?)\b`)
@@ -120,6 +123,9 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 	}
 	if graphOff.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldGraphOff)
+	}
+	if asksBatch.MatchString(text) {
+		c.Told = append(c.Told, sampler.ToldAsksBatch)
 	}
 	if splats.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldSplats)
