@@ -112,7 +112,7 @@ func (f *job) preallocator() string {
 
 // graphOff: the traceback or the trainer shows that no graph is kept in validation.
 func (f *job) graphOff() bool {
-	return f.isUltralytics() || f.program.name == "whisper" || f.program.name == "lm_eval" || f.told(sampler.ToldText) && f.program.is(running) || f.command.Style() == command.StyleTrainer || f.command.Style() == command.StyleLightning ||
+	return f.isUltralytics() || f.program.name == "whisper" || f.program.name == "demucs" || f.program.name == "lm_eval" || f.told(sampler.ToldText) && f.program.is(running) || f.command.Style() == command.StyleTrainer || f.command.Style() == command.StyleLightning ||
 		f.inFunction("decorate_context", "no_grad", "inference_mode", "prediction_step", "evaluation_loop", "_run_evaluate", "_no_grad_context") ||
 		f.inCode("no_grad", "inference_mode") || f.told(sampler.ToldGraphOff) || f.inFile("pipeline_", "pipelines/", "generation/utils.py")
 }

@@ -98,6 +98,12 @@ func TestReported(t *testing.T) {
 		{"I get CUDA out of memory with torch on my colmap data.", sampler.KindCUDA, "", []string{sampler.ToldSplats}},
 		{"My torch model is out of memory at test time. I was able to train it.", sampler.KindCUDA, "", []string{sampler.ToldInference}},
 		{"I get CUDA out of memory with torch. How do I change the batch size?", sampler.KindCUDA, "", []string{sampler.ToldAsksBatch}},
+		{"The CUDA is out of memeries with my torch code.", sampler.KindCUDA, "", nil},
+		{"I tried it with torch, and it stopped due to memory issue.", sampler.KindCUDA, "", nil},
+		{"# How to solve cuda out of memory of train.py?\nplease any help on this torch code", sampler.KindCUDA, "", nil},
+		{"跑不通这个 torch 代码，一直报 CUDA out of memory 怎么办", sampler.KindCUDA, "", nil},
+		{"I get CUDA out of memory with xgboost.", sampler.KindCUDA, "", []string{sampler.ToldTrees}},
+		{"I try to infer with torch and get CUDA out of memory.", sampler.KindCUDA, "", []string{sampler.ToldInference}},
 		{"The torch predictor is out of memory on our own video.", sampler.KindCUDA, "", []string{sampler.ToldInference}},
 		{"Keras regression: it gives me CUBLAS_STATUS_ALLOC_FAILED on each second start.", sampler.KindCuBLAS, "", nil},
 	} {
@@ -162,6 +168,7 @@ func TestNotReported(t *testing.T) {
 		"The trainer detects OOM errors and halves the batch size.",
 		"For example, a 7B model in fp32 is out of memory on 24 GB.",
 		"INFO worker.py: out of memory errors so far: 0 of 1000 requests",
+		"# How to fix CUDA out of memory\n\nThe batch decides what is needed.",
 		"# OOM handling\n\nThe trainer halves the batch and goes on.",
 		"Thanks to the new pool the server runs without any OOM.",
 		"Training finished after 30 epochs. Peak memory was 20.1 GB of 24 GB.",
@@ -201,6 +208,7 @@ func TestNames(t *testing.T) {
 		command, server, script string
 		told                    string
 	}{
+		{"I run `python.exe -m demucs.separate song.mp3` and get\n" + refused, "python.exe -m demucs.separate song.mp3", "", "", ""},
 		{refused + "\nGTX 1080 Ti, python scripts/txt2img.py, no options", "python scripts/txt2img.py", "", "txt2img.py", ""},
 		{"I ran `python tools/test.py --cfg a.yaml` and got\n" + refused, "python tools/test.py --cfg a.yaml", "", "test.py", ""},
 		{refused + "```yaml\nmem-fraction-static: 0.9\n```", "", "sglang", "", ""},

@@ -56,7 +56,7 @@ var (
 	// own is a heading of one's own list of failures, whatever stands below it.
 	own = lazily(`^#{1,6}\s+(?i:\W*(?:(?:bug|incident|post[- ]?mortem)\b[ #\d.]*|(?:crash|failure) #?\d+ ?)[:—–-]\s*)`)
 	// first is somebody who speaks of what happened to him; second is advice to others.
-	first  = lazily(`(?i)\b(?:I|I['’]m|I['’]ve|my|me|we|our|thanks|thank you|hello|hi|please (?:help|advi[cs]e))\b|[\p{Hangul}\p{Hiragana}]|我|报错|请问`)
+	first  = lazily(`(?i)\b(?:I|I['’]m|I['’]ve|my|me|we|our|thanks|thank you|hello|hi|please (?:any )?(?:help|advi[cs]e))\b|[\p{Hangul}\p{Hiragana}]|我|报错|请问|跑不通`)
 	second = lazily(`(?i)\byou (?:can|may|might|should|could|need|must|have|want|are|get|see|use|run)\b|\byour (?:\w+ )?(?:gpu|model|code|data|batch|card|program|machine|system|training|memory|vram|input|images?|own)\b`)
 	// gear is a GPU of one's own, as a heading names it.
 	gear = lazily(`(?i)\b(?:[AHLVT]\d{1,3}|A6000|(?:RTX|GTX|Titan) ?\w*|[1-5]0[5-9]0(?:ti)?|\d{1,3} ?Gi?B)\b`)
