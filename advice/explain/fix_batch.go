@@ -72,7 +72,7 @@ var fixesBatch = []fixRow{
 		kinds: evaluation | inference, cost: 0.05, // the answers are the same
 		lives: map[string]float64{CauseTooBig: 0.9, CauseDataSpike: 0.85, CauseFragmentation: 0.9, CauseUnknown: 0.55},
 		when: func(f *failure) bool {
-			return f.batch() > 1 && !f.numbers() && !f.impossible() && !f.onHost() && f.phase() != sampler.PhaseLoading
+			return (f.batch() > 1 || f.batch() == 0 && f.told(sampler.ToldAsksBatch)) && !f.numbers() && !f.impossible() && !f.onHost() && f.phase() != sampler.PhaseLoading
 		},
 		variant: func(f *failure) string { return "inference" },
 		do:      doHalveBatch},

@@ -54,6 +54,19 @@ func doSmallerInput(f *failure) []string {
 	return lines
 }
 
+// pictureVariant names what is made smaller as the program calls it.
+func pictureVariant(f *failure) string {
+	switch {
+	case f.program.name == "" && !f.oneSample() && !f.impossible():
+		return "batch"
+	case f.decodesPicture() && f.program.name != "comfyui" && f.program.name != "webui":
+		return "decoding"
+	case f.program.name == "ldm" && !f.makesPictures():
+		return ""
+	}
+	return f.program.name
+}
+
 // decodesPicture: it is the step from the latent picture to the pixels.
 func (f *failure) decodesPicture() bool {
 	return f.program.is(imageTool) && (f.told(sampler.ToldDecoding) || f.inFunction("vae_decode", "decode_first_stage", "decode_latents", "tiled_decode"))

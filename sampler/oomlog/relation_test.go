@@ -213,6 +213,7 @@ func TestSpokenIsNoRecovery(t *testing.T) {
 		"retrying with batch_size 4":                                            true,
 		"The loss is nan when I reduce the batch_size to 4.":                    false,
 		"Reducing the batch size and a smaller model would have been a remedy.": false,
+		"Setting the batch_size to 2 seems to get things running.":              false,
 		"I've set the batch size to 4, and I tried others.":                     false,
 	} {
 		events, err := Scan(strings.NewReader(refused + after + "\n"))

@@ -104,6 +104,11 @@ func TestReported(t *testing.T) {
 		{"跑不通这个 torch 代码，一直报 CUDA out of memory 怎么办", sampler.KindCUDA, "", nil},
 		{"I get CUDA out of memory with xgboost.", sampler.KindCUDA, "", []string{sampler.ToldTrees}},
 		{"I try to infer with torch and get CUDA out of memory.", sampler.KindCUDA, "", []string{sampler.ToldInference}},
+		{"I would like to ask if you had it too: I get CUDA out of memory with torch.", sampler.KindCUDA, "", nil},
+		{"My large picture overloads the memory of the GPU in torch.", sampler.KindCUDA, "", []string{sampler.ToldPixels}},
+		{"I use torch and run out of system ram.", sampler.KindHostAlloc, "", nil},
+		{"My images are large, and torch stops:\n> Could not allocate the array: out of memory", sampler.KindCUDA, "", nil},
+		{"Changing bath size to one ends with the same error: my torch training is out of memory.", sampler.KindCUDA, "", []string{sampler.ToldTried + "batch"}},
 		{"The torch predictor is out of memory on our own video.", sampler.KindCUDA, "", []string{sampler.ToldInference}},
 		{"Keras regression: it gives me CUBLAS_STATUS_ALLOC_FAILED on each second start.", sampler.KindCuBLAS, "", nil},
 	} {

@@ -29,7 +29,7 @@ var (
 func sentences(text string) (list []sentence) {
 	fenced := false
 	for i, line := range strings.Split(text, "\n") {
-		line = strings.TrimSpace(line)
+		line = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "> ")) // quoted
 		if strings.HasPrefix(line, "```") {
 			fenced = !fenced && strings.Count(line, "```") == 1
 			continue
