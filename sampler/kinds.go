@@ -83,6 +83,9 @@ const (
 	ToldContext     = "context"     // no context could be made on the GPU
 	ToldOption      = "option_"     // and an option of 32 bits: it is in force
 	ToldPixels      = "pixels"      // it works on pictures, videos or volumes
+	ToldTrees       = "trees"       // it grows trees from a table
+	ToldAsksBatch   = "asks_batch"  // how to lower the batch is asked
+	ToldSplats      = "splats"      // gaussians are fitted to pictures, one picture at a time
 	ToldText        = "text"        // a language model writes
 	ToldTraining    = "training"    // the program trains
 	ToldInference   = "inference"   // it runs a model

@@ -155,7 +155,7 @@ func (f *facts) unallocatedShare() float64 {
 // cardFull: the driver had the bytes by name, but next to nothing was left (rule R4).
 func (f *facts) cardFull() bool {
 	total, known := f.total.Value()
-	return known && f.free.Known() && f.free.Or(0) < partOf(total, 0.01)
+	return known && f.free.Known() && f.free.Or(0) < partOf(total, 0.02)
 }
 
 // tokensThatFit is the longest request that the cache of a server holds, as it says itself or by its

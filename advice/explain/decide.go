@@ -145,7 +145,7 @@ func byPhase(f *job) program {
 func byOptions(f *job) program {
 	switch {
 	case f.context.Epoch.Known() || f.optimizer() != "" || f.command.HasPlain("epochs", "num_epochs", "max_epochs", "num_train_epochs", "lr", "learning_rate", "max_steps",
-		"per_device_train_batch_size", "weight_decay", "warmup_steps", "do_train") || f.command.Runs("deepspeed", "fairseq-train", "axolotl"):
+		"per_device_train_batch_size", "weight_decay", "warmup_steps", "do_train", "train") || f.command.Runs("deepspeed", "fairseq-train", "axolotl"):
 		return program{kind: training}
 	case f.command.HasPlain("prompt", "max_new_tokens", "num_inference_steps", "ddim_steps", "n_samples", "guidance_scale", "input_image", "source", "checkpoint_path", "load_in_8bit", "load_in_4bit"):
 		return program{kind: inference}

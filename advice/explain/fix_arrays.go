@@ -102,7 +102,7 @@ func (f *facts) passesMessages() bool {
 
 // growsTrees: XGBoost, whose data and histograms fill the GPU, not a batch.
 func (f *facts) growsTrees() bool {
-	return f.event.Framework == "xgboost" || f.inFile("xgboost/") || f.inCode("xgboost.", "xgb.") || indexOf(f.event.Text, "xgboost") >= 0
+	return f.event.Framework == "xgboost" || f.inFile("xgboost/") || f.inCode("xgboost.", "xgb.") || indexOf(f.event.Text, "xgboost") >= 0 || f.told(sampler.ToldTrees)
 }
 
 // arrays: the program calls a library of arrays.

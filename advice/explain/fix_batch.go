@@ -22,6 +22,8 @@ var fixesBatch = []fixRow{
 				return "either"
 			case f.isUltralytics() || f.command.Style() == command.StyleYOLOv5:
 				return "ultralytics"
+			case f.batchUnsaid():
+				return "sample"
 			}
 			return ""
 		},
@@ -39,7 +41,7 @@ var fixesBatch = []fixRow{
 			if f.nothingFreed() {
 				return 0.5
 			}
-			if f.program.is(running) && f.batch() == 0 {
+			if f.program.is(running) && f.batch() == 0 && !f.told(sampler.ToldAsksBatch) {
 				return 0.5 // most run one input at a time
 			}
 			if f.toldSame() || f.toldLarger() {
@@ -70,7 +72,7 @@ var fixesBatch = []fixRow{
 		kinds: evaluation | inference, cost: 0.05, // the answers are the same
 		lives: map[string]float64{CauseTooBig: 0.9, CauseDataSpike: 0.85, CauseFragmentation: 0.9, CauseUnknown: 0.55},
 		when: func(f *failure) bool {
-			return f.batch() > 1 && !f.numbers() && !f.impossible() && !f.onHost() && f.phase() != sampler.PhaseLoading
+			return (f.batch() > 1 || f.batch() == 0 && f.told(sampler.ToldAsksBatch)) && !f.numbers() && !f.impossible() && !f.onHost() && f.phase() != sampler.PhaseLoading
 		},
 		variant: func(f *failure) string { return "inference" },
 		do:      doHalveBatch},
@@ -137,6 +139,12 @@ var fixesBatch = []fixRow{
 		do:    doMixedPrecision},
 }
 
+// batchUnsaid: nothing tells the batch size, so that it may be one already, and what shrinks then are the samples.
+func (f *failure) batchUnsaid() bool {
+	_, ok := f.command.SmallerBatch(2)
+	return !ok && f.batch() == 0 && !f.batchIsAuto() && f.command.DeepspeedConfig() == ""
+}
+
 // simulates: many copies of an environment live on the GPU, and their number is what a batch is elsewhere.
 func (f *failure) simulates() bool {
 	return f.inFile("isaacgym", "legged_gym", "isaaclab", "omni/isaac", "rsl_rl", "mani_skill", "brax") || f.command.HasPlain("num_envs")
@@ -179,7 +187,7 @@ func doHalveBatch(f *failure) []string {
 	if !f.program.is(training) {
 		return []string{f.comment("do.batch_either", "k", k)}
 	}
-	return []string{f.comment("do.batch_unknown", "k", k)}
+	return []string{f.comment("do.batch_unknown", "k", k), f.comment("do.sample_unknown")}
 }
 
 // checkpointSwitches is how styles that are known to have checkpointing turn it on.

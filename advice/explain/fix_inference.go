@@ -83,23 +83,36 @@ var fixesInference = []fixRow{
 			if f.weightsFill() {
 				return 0.4
 			}
+			if f.told(sampler.ToldAsksBatch) {
+				return 0.6 // there is a batch, and it can be set
+			}
 			return 0.95
 		},
-		variant: func(f *failure) string {
-			if f.decodesPicture() && f.program.name != "comfyui" && f.program.name != "webui" {
-				return "decoding"
-			}
-			if f.program.name == "ldm" && !f.makesPictures() {
-				return ""
-			}
-			return f.program.name
+		variant: pictureVariant,
+		do:      doSmallerInput},
+	{id: FixSmallerInput, source: "https://huggingface.co/docs/diffusers/optimization/memory",
+		kinds: ownCode | imageTool, cost: 0.05, // nothing else makes one tensor of a picture smaller
+		lives: map[string]float64{CauseTooBig: 0.98, CauseDataSpike: 0.97, CauseUnknown: 0.5},
+		when: func(f *failure) bool {
+			return f.impossible() && !f.program.is(training) && !f.generatesText() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseLoading && (f.convolves() || f.told(sampler.ToldPixels) || f.program.is(imageTool))
 		},
-		do: doSmallerInput},
+		reach:   always(1),
+		variant: pictureVariant,
+		do:      doSmallerInput},
+	{id: FixSmallerInput, source: "https://numpy.org/doc/stable/reference/generated/numpy.memmap.html",
+		kinds: ownCode, cost: 0.05,
+		lives: map[string]float64{CauseHostMemory: 0.92},
+		when: func(f *failure) bool {
+			return f.class.class == classHost && !f.program.is(training) && f.requested.Or(0) >= sampler.GiB && f.torchCode() && !f.bigArray() && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseSaving
+		},
+		reach:   always(1), // one tensor was refused, and its size is that of what it was made from
+		variant: pictureVariant,
+		do:      doSmallerInput},
 	{id: FixSmallerInput, source: "https://docs.monai.io/en/stable/transforms.html",
 		kinds: training | undecided, cost: 0.15,
 		lives: map[string]float64{CauseTooBig: 0.92, CauseDataSpike: 0.9, CauseFragmentation: 0.8, CauseOversubscribed: 0.7, CauseUnknown: 0.5},
 		when: func(f *failure) bool {
-			return f.oneSample() && f.inTraining() && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.arrays() && (f.onPixels() || f.onlyMessage() || f.told(sampler.ToldPixels))
+			return (f.oneSample() || f.sizeAlone()) && f.inTraining() && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.arrays() && (f.onPixels() || f.onlyMessage() || f.told(sampler.ToldPixels))
 		},
 		reach: func(f *failure) float64 {
 			switch {
@@ -170,10 +183,10 @@ var fixesInference = []fixRow{
 		do:      doOffload},
 }
 
-// ownForward: the text shows whose forward pass it was, or an error of the years in which the graph was often
-// forgotten. Who says no more than that he runs a model or a script mostly does so with what others published.
+// ownForward: the text shows whose forward pass it was, or a script with an error of the years in which the graph
+// was often forgotten. Who says no more than that he runs a model or a script mostly does so with what others published.
 func (f *failure) ownForward() bool {
-	return len(f.context.Functions) > 0 || f.saysCached()
+	return len(f.context.Functions) > 0 || f.saysCached() && f.command.Known
 }
 
 // oneSample: one sample at a time is too much, or fewer of them did not help.
@@ -203,9 +216,15 @@ func (f *failure) convolves() bool {
 // pixelOptions are options for the size of a picture.
 var pixelOptions = []string{"imgsz", "img_size", "image_size", "resolution", "input_size", "crop_size", "tile", "tile_size", "load_size", "fine_size", "patch_size"}
 
+// sizeAlone: the command names the size of a picture and no batch, so the size is what its user sets.
+func (f *failure) sizeAlone() bool {
+	_, _, batch := f.command.BatchArgument()
+	return !batch && f.batch() == 0 && (f.command.HasPlain(pixelOptions...) || f.command.HasPlain("w") && f.command.HasPlain("h"))
+}
+
 // onPixels: the network works on pictures or volumes, whose crop is a setting of the training.
 func (f *failure) onPixels() bool {
-	return f.convolves() || f.onePicture() || f.command.HasPlain(pixelOptions...) || f.inFile("unet", "swin", "resnet", "rcnn", "yolo", "vgg", "hrnet", "deeplab", "detectors/", "segmentors/")
+	return f.convolves() || f.onePicture() || f.sizeAlone() || f.splats() || f.command.HasPlain(pixelOptions...) || f.inFile("unet", "swin", "resnet", "rcnn", "yolo", "vgg", "hrnet", "deeplab", "detectors/", "segmentors/")
 }
 
 // learnsPictures: a model that makes pictures is trained.

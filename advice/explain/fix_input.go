@@ -35,6 +35,9 @@ func doSmallerInput(f *failure) []string {
 	if text, name, ok := f.command.WithNumber(half, names...); ok {
 		return []string{text + "  " + f.comment("do.size_option", "name", name)}
 	}
+	if f.splats() {
+		return []string{"python train.py -s DATA --resolution 2 --data_device cpu  " + f.comment("do.splats")}
+	}
 	if f.inTraining() && f.onPixels() {
 		return []string{f.comment("do.crop")}
 	}
@@ -44,7 +47,24 @@ func doSmallerInput(f *failure) []string {
 	if f.hearsSpeech() {
 		return []string{"asr(audio, chunk_length_s=30, batch_size=1)  " + f.comment("do.chunks"), f.comment("do.cut_audio")}
 	}
-	return []string{f.comment("do.input_size"), f.comment("do.input_tiles")}
+	lines := []string{f.comment("do.input_size"), f.comment("do.input_tiles")}
+	if !f.oneSample() {
+		lines = append(lines, f.comment("do.input_fewer"))
+	}
+	return lines
+}
+
+// pictureVariant names what is made smaller as the program calls it.
+func pictureVariant(f *failure) string {
+	switch {
+	case f.program.name == "" && !f.oneSample() && !f.impossible():
+		return "batch"
+	case f.decodesPicture() && f.program.name != "comfyui" && f.program.name != "webui":
+		return "decoding"
+	case f.program.name == "ldm" && !f.makesPictures():
+		return ""
+	}
+	return f.program.name
 }
 
 // decodesPicture: it is the step from the latent picture to the pixels.

@@ -130,6 +130,9 @@ var fixesOthers = []fixRow{
 			if f.phase() == sampler.PhaseLoading && !f.told(sampler.ToldGrowth) {
 				return 0.5 // that a model is loaded says why: nothing tells of a cell that ran before
 			}
+			if !f.told(sampler.ToldGrowth) && indexOf(f.event.Text, "cell") < 0 {
+				return 0.75 // a notebook alone says nothing of a cell that ran before
+			}
 			return 1
 		},
 		do: func(f *failure) []string {

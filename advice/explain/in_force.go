@@ -112,7 +112,7 @@ func (f *job) preallocator() string {
 
 // graphOff: the traceback or the trainer shows that no graph is kept in validation.
 func (f *job) graphOff() bool {
-	return f.isUltralytics() || f.program.name == "whisper" || f.program.name == "lm_eval" || f.told(sampler.ToldText) && f.program.is(running) || f.command.Style() == command.StyleTrainer || f.command.Style() == command.StyleLightning ||
+	return f.isUltralytics() || f.program.name == "whisper" || f.program.name == "demucs" || f.program.name == "lm_eval" || f.told(sampler.ToldText) && f.program.is(running) || f.command.Style() == command.StyleTrainer || f.command.Style() == command.StyleLightning ||
 		f.inFunction("decorate_context", "no_grad", "inference_mode", "prediction_step", "evaluation_loop", "_run_evaluate", "_no_grad_context") ||
 		f.inCode("no_grad", "inference_mode") || f.told(sampler.ToldGraphOff) || f.inFile("pipeline_", "pipelines/", "generation/utils.py")
 }
@@ -174,10 +174,15 @@ func (f *job) batch() int {
 	if _, n, ok := f.command.BatchArgument(); ok {
 		return n
 	}
-	if f.onePicture() {
+	if f.onePicture() || f.splats() {
 		return 1
 	}
 	return max(0, f.context.BatchSize.Or(0))
+}
+
+// splats: gaussians are fitted to pictures. Each step renders one of them, so there is no batch.
+func (f *job) splats() bool {
+	return f.told(sampler.ToldSplats) || f.inFile("gaussian_renderer", "scene/cameras.py", "camera_utils.py", "gsplat") || f.inFunction("rasterize_gaussians")
 }
 
 // onePicture: the tensor that was refused is a single large picture of TensorFlow (own threshold: a million pixels).

@@ -16,6 +16,7 @@ var programRows = []programRow{
 		options: []string{"medvram", "no_half", "no_half_vae", "opt_sdp_attention", "medvram_sdxl", "opt_split_attention"}},
 	{program: program{"invokeai", imageTool}, words: []string{"invoke.py", "invokeai", "invokeai-web"}},
 	{program: program{"whisper", inference}, framework: "ctranslate2", words: []string{"whisper", "whisperx", "faster-whisper", "whisper-ctranslate2"}, unlessTrains: true},
+	{program: program{"demucs", inference}, words: []string{"demucs", "demucs.separate"}},
 	{program: program{"alphafold", inference}, words: []string{"run_alphafold.py", "run_docker.py", "colabfold_batch"}},
 	{program: program{"llama-reference", server}}, // its cache is allocated for the largest batch at start
 	{program: program{"diffusers", imageTool}, unlessTrains: true},

@@ -44,7 +44,7 @@ func (f *facts) makesContext() bool {
 	if f.told(sampler.ToldContext) {
 		return true
 	}
-	for _, call := range []string{"PrimaryCtxRetain", "cuCtxCreate", "failed initializing StreamExecutor", "failed call to cuInit", "implicit initialization on GPU", "failed to create context", "create CUDA context"} {
+	for _, call := range []string{"PrimaryCtxRetain", "cuCtxCreate", "failed initializing StreamExecutor", "failed call to cuInit", "implicit initialization on GPU", "failed to create context", "create CUDA context", "THCGeneral.c", "cutorch/init.c"} {
 		if indexOf(f.event.Text, call) >= 0 {
 			return true
 		}

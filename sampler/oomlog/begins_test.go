@@ -153,3 +153,22 @@ func TestMemoryToldAfterwards(t *testing.T) {
 		}
 	}
 }
+
+// A batch size in the words of a person.
+func TestBatchInWords(t *testing.T) {
+	for text, want := range map[string]int{
+		"I reduced the batch_size to even 1, but it will not run": 1,
+		"it fails with batch size set to 1":                       1,
+		"the batch size reduced down to just one":                 1,
+		"I tried bs=2":                 2,
+		"bs = 4 fits":                  4,
+		"batch size was lowered to 8":  8,
+		"fbs=3 stays":                  0,
+		"batch size depends on 2 GPUs": 0,
+	} {
+		events, err := Scan(strings.NewReader(text + "\n\nRuntimeError: CUDA out of memory\n"))
+		if err != nil || len(events) != 1 || events[0].Context.BatchSize.Or(0) != want {
+			t.Errorf("%q: %+v, %v", text, events, err)
+		}
+	}
+}

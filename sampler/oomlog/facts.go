@@ -12,7 +12,7 @@ import (
 
 // factWords mark lines worth keeping until a failure asks for them.
 var factWords = []string{
-	"param", "batch size", "batch_size", "batch-size", "batchsize", " batch=", "world_size", "world size", "nproc", "num_processes",
+	"param", "batch size", "batch_size", "batch-size", "batchsize", " batch=", "bs=", "bs =", "world_size", "world size", "nproc", "num_processes",
 	"pytorch version", "pytorch 1.", "pytorch 2.", "torch version", "torch==", "torch-", "torch:", "tensorflow version", "jaxlib", "llm engine (v",
 	"alloc_conf", "cuda_visible_devices", "xla_", "tf_force_gpu", "pytorch_mps", "nccl_",
 	"precision", "dtype", "bf16", "fp16", "nvidia ", "geforce", "tesla ", "quadro", " rtx ",
@@ -73,11 +73,11 @@ var factRows = []factRow{
 	fact(`(?i)\b(\d[\d,]{3,}|\d+(?:\.\d+)?)\s?([KMB]?)\s+(?:\w+ ){0,2}(?:params|parameters)\b`, setParameters),
 	fact(`(?i)\b(?:(?:num(?:ber)?|total|trainable|trained|model|#)[ _.]*(?:of )?(?:\w+ )?)+(?:params?|parameters)\b(?: count)?[^\d\n]{0,24}?[:=(]\s*(\d[\d,]*(?:\.\d+)?)\s?([KMB]?)`, setParameters),
 	fact(`(?i)\bparam(?:eter)?s?(?: count|\(M\))?\s*[:=]\s*(\d[\d,]*(?:\.\d+)?)\s?([KMB]?)\b`, setParameters),
-	fact(`(?i)(?:batch[ _-]?size(?:[ _](?:per[ _](?:device|gpu|replica|card)|train))?|samples per gpu)['"]?(?: ?/ ?[^\x00-\x7f]+)?\s*(?:[:=]=?|\s(?:(?:of|to|is|was|as)\s)?(?:(?:small|low) as )?(?:just |only )?|\s?(?:设置?|改|调|降)(?:为|成|到|至)\s?|["'\x60]? and ["'\x60]?\w+["'\x60]? to\s)\s*\[?(\d{1,6})\b`, setInt(batchSize)),
-	fact(`(?i)\bbatch[ _-]?size (?:(?:is|of|to|as) )?one\b()`, func(c *sampler.LogContext, _ string, _ []string) { c.BatchSize = sampler.Some(1) }),
+	fact(`(?i)(?:batch[ _-]?size(?:[ _](?:per[ _](?:device|gpu|replica|card)|train))?|samples per gpu)['"]?(?: ?/ ?[^\x00-\x7f]+)?\s*(?:[:=]=?|\s(?:(?:of|to|is|was|as|at|set|reduced|lowered|changed|down|even|just|only|small|low)\s){0,4}|\s?(?:设置?|改|调|降)(?:为|成|到|至)\s?|["'\x60]? and ["'\x60]?\w+["'\x60]? to\s)\s*\[?(\d{1,6})\b`, setInt(batchSize)),
+	fact(`(?i)\bbatch[ _-]?size (?:(?:is|of|to|as|set|reduced|down|even|just|only) ){0,4}one\b()`, func(c *sampler.LogContext, _ string, _ []string) { c.BatchSize = sampler.Some(1) }),
 	fact(`(?i)\bbatch[ _-]?size from \d{1,6} (?:down )?to (\d{1,6})\b()`, setInt(batchSize)),
 	fact(`(?i)\bmicro[_ -]batch[_ -]size['"]?\s*[:=]\s*(\d{1,6})\b()`, setInt(batchSize)), // what is processed at once, of a larger batch_size beside it
-	fact(`(?i)\s-{0,2}batch=(\d{1,6})\b|--batch (\d{1,6})\b|\s-b (\d{1,5})\b`, setInt(batchSize)),
+	fact(`(?i)\s-{0,2}batch=(\d{1,6})\b|--batch (\d{1,6})\b|\s-b (\d{1,5})\b|\bbs ?= ?(\d{1,5})\b`, setInt(batchSize)),
 	fact(`(?i)world[ _-]?size['"]?\s*[:= ]\s*(\d{1,5})\b|--num_processes[= ](\d+)`, setInt(worldSize)),
 	fact(`(?i)--nproc[_-]per[_-]node[= ](\d{1,3})\b|tensor[_-]parallel[_-]size[= ](\d{1,3})\b|-tp[= ](\d{1,3})\b`, func(c *sampler.LogContext, value string, _ []string) {
 		c.WorldSize = c.WorldSize.Else(number(value))

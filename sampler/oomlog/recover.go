@@ -15,6 +15,9 @@ type compiledRecovery struct {
 // recoverWithin is how many lines after a failure a recovery may be printed: a traceback may stand between.
 const recoverWithin = 60
 
+// spoken is a line of somebody who writes of what he did or could do: no program went on there.
+var spoken = pattern(`(?i)(?:^|\s)i(?:['’](?:m|ve|d)| (?:am|have|had|tr[iy]\w*|reduc\w*|set|use\w*|chang\w*|lower\w*|decreas\w*))\b|\bwould have\b|\bseems? to\b|\bwe (?:can|could|have|are)\b`)
+
 // recoveries are the wordings known. Sources stand beside the testdata that use them.
 var recoveries = []recovery{
 	{[]string{"skipping", "skipped", "skip "}, `\b(?:skipping|skipped|skip) (?:this |the |current |bad |over |to next |oom |that )*(?:batch|sample|step|iteration|example|update|image|video|clip|frame|item|file|request|chunk|page|size|config|trial|minibatch)`},

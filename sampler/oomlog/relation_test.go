@@ -204,3 +204,21 @@ func TestHolderOrder(t *testing.T) {
 		t.Errorf("a repeat is an event of its own: %+v", again)
 	}
 }
+
+// Who writes what he changed or could change prints no recovery.
+func TestSpokenIsNoRecovery(t *testing.T) {
+	const refused = "RuntimeError: CUDA out of memory. Tried to allocate 182.00 MiB (GPU 0; 15.90 GiB total capacity; 14.60 GiB already allocated; 75.75 MiB free; 15.12 GiB reserved in total by PyTorch)\n"
+	for after, want := range map[string]bool{
+		"Reducing the batch size to 4 and going on.":                            true,
+		"retrying with batch_size 4":                                            true,
+		"The loss is nan when I reduce the batch_size to 4.":                    false,
+		"Reducing the batch size and a smaller model would have been a remedy.": false,
+		"Setting the batch_size to 2 seems to get things running.":              false,
+		"I've set the batch size to 4, and I tried others.":                     false,
+	} {
+		events, err := Scan(strings.NewReader(refused + after + "\n"))
+		if err != nil || len(events) != 1 || events[0].Recovered != want {
+			t.Errorf("%q: %+v, %v", after, events, err)
+		}
+	}
+}

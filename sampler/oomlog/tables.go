@@ -94,7 +94,7 @@ func (t *tables) recovers(text string, short *squeezed, found *wordMask) bool {
 	}
 	for _, r := range t.recovered {
 		if found.meets(&r.mask) && r.re.may(short) && r.re.MatchString(text) {
-			return true
+			return !spoken.MatchString(text)
 		}
 	}
 	return false

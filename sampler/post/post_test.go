@@ -86,6 +86,30 @@ func TestReported(t *testing.T) {
 		{"# Cuda out of memory\nAn RTX 2060 of 6 GB cannot run the code. Is there any way to reduce what it takes?", sampler.KindCUDA, "", nil},
 		{"I run the demo, and CUDA complains about insufficient VRAM.", sampler.KindOtherGPU, "", []string{sampler.ToldInference}},
 		{"I get CUDA out of memory when testing this:\nwith torch.no_grad():\n  model(x)", sampler.KindCUDA, "", []string{sampler.ToldGraphOff}},
+		{"# Validation out of memory\n", sampler.KindOtherGPU, sampler.PhaseValidation, nil},
+		{"# go.py: RuntimeError: Resource exhausted: Out of memory while trying to allocate 1048576 bytes.", sampler.KindOtherGPU, "", nil},
+		{"# keras.errors.ResourceExhaustedError: OOM\nversion 1.6", sampler.KindTensorFlow, "", nil},
+		{"My torch model trains, but the GPU RAM explodes in the validation loop.", sampler.KindCUDA, sampler.PhaseValidation, nil},
+		{"I would like to train it with torch, but I am stuck at cuda out of memory.", sampler.KindCUDA, "", []string{sampler.ToldTraining}},
+		{"On my GTX 970 I get the resource exhausted error of tensorflow.", sampler.KindTensorFlow, "", nil},
+		{"With torch I got the OUT OF MEMORY ERROR on the first card.", sampler.KindCUDA, "", nil},
+		{"Nice torch project but out of memory for larger pictures.\nThank you very much in advance", sampler.KindCUDA, "", []string{sampler.ToldPixels}},
+		{"My batch_size is 1 and torch will still not run: CUDA out of memory.", sampler.KindCUDA, "", []string{sampler.ToldTried + "batch"}},
+		{"I get CUDA out of memory with torch on my colmap data.", sampler.KindCUDA, "", []string{sampler.ToldSplats}},
+		{"My torch model is out of memory at test time. I was able to train it.", sampler.KindCUDA, "", []string{sampler.ToldInference}},
+		{"I get CUDA out of memory with torch. How do I change the batch size?", sampler.KindCUDA, "", []string{sampler.ToldAsksBatch}},
+		{"The CUDA is out of memeries with my torch code.", sampler.KindCUDA, "", nil},
+		{"I tried it with torch, and it stopped due to memory issue.", sampler.KindCUDA, "", nil},
+		{"# How to solve cuda out of memory of train.py?\nplease any help on this torch code", sampler.KindCUDA, "", nil},
+		{"跑不通这个 torch 代码，一直报 CUDA out of memory 怎么办", sampler.KindCUDA, "", nil},
+		{"I get CUDA out of memory with xgboost.", sampler.KindCUDA, "", []string{sampler.ToldTrees}},
+		{"I try to infer with torch and get CUDA out of memory.", sampler.KindCUDA, "", []string{sampler.ToldInference}},
+		{"I would like to ask if you had it too: I get CUDA out of memory with torch.", sampler.KindCUDA, "", nil},
+		{"My large picture overloads the memory of the GPU in torch.", sampler.KindCUDA, "", []string{sampler.ToldPixels}},
+		{"I use torch and run out of system ram.", sampler.KindHostAlloc, "", nil},
+		{"My images are large, and torch stops:\n> Could not allocate the array: out of memory", sampler.KindCUDA, "", nil},
+		{"Changing bath size to one ends with the same error: my torch training is out of memory.", sampler.KindCUDA, "", []string{sampler.ToldTried + "batch"}},
+		{"The torch predictor is out of memory on our own video.", sampler.KindCUDA, "", []string{sampler.ToldInference}},
 		{"Keras regression: it gives me CUBLAS_STATUS_ALLOC_FAILED on each second start.", sampler.KindCuBLAS, "", nil},
 	} {
 		events := read(t, one.text)
@@ -105,6 +129,14 @@ func TestReported(t *testing.T) {
 		if e.Requested.Known() || e.GPUTotal.Known() || e.Line == 0 || e.Text == "" {
 			t.Errorf("%q: %+v", one.text, e)
 		}
+	}
+}
+
+// What solved it was not tried in vain.
+func TestCuredIsNotTried(t *testing.T) {
+	e := read(t, "I get CUDA out of memory with torch. I reduced the batch size to 4 (8 is not working) and it worked.")
+	if len(e) != 1 || slices.Contains(e[0].Context.Told, sampler.ToldTried+"batch") {
+		t.Errorf("%+v", e)
 	}
 }
 
@@ -141,6 +173,9 @@ func TestNotReported(t *testing.T) {
 		"The trainer detects OOM errors and halves the batch size.",
 		"For example, a 7B model in fp32 is out of memory on 24 GB.",
 		"INFO worker.py: out of memory errors so far: 0 of 1000 requests",
+		"# How to fix CUDA out of memory\n\nThe batch decides what is needed.",
+		"# OOM handling\n\nThe trainer halves the batch and goes on.",
+		"Thanks to the new pool the server runs without any OOM.",
 		"Training finished after 30 epochs. Peak memory was 20.1 GB of 24 GB.",
 	} {
 		if events := read(t, text); len(events) != 0 {
@@ -178,6 +213,7 @@ func TestNames(t *testing.T) {
 		command, server, script string
 		told                    string
 	}{
+		{"I run `python.exe -m demucs.separate song.mp3` and get\n" + refused, "python.exe -m demucs.separate song.mp3", "", "", ""},
 		{refused + "\nGTX 1080 Ti, python scripts/txt2img.py, no options", "python scripts/txt2img.py", "", "txt2img.py", ""},
 		{"I ran `python tools/test.py --cfg a.yaml` and got\n" + refused, "python tools/test.py --cfg a.yaml", "", "test.py", ""},
 		{refused + "```yaml\nmem-fraction-static: 0.9\n```", "", "sglang", "", ""},

@@ -9,9 +9,9 @@ import (
 
 var (
 	// ranOut are words for a failure for want of memory.
-	ranOut = lazily(`(?i)\boom(?:s|ed|['’]d)?\b|\bout[ -]of[ -](?:the |all )?(?:\d+ ?Gi?B )?(?:of )?(?:gpu |cuda |video |system |host )?(?:memory|mem\w{1,3}ry|vram|ram)\b|\bnot en\w{2,4} (?:gpu |cuda |video )?(?:memory|vram)\b|\binsufficient (?:gpu |cuda |video )?(?:memory|vram)\b|RESOURCE_EXHAUSTED|CUDA_ERROR_OUT_OF_MEMORY|\bOutOfMemory(?:Error|Exception)?\b|\bcrash\w*\b[^.]{0,40}\bRAM\b|\bRAM\b[^.]{0,20}\bch?rash\w*|\b(?:system |host |cpu )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bmemory\b[^.]{0,60}\b(?:overflows?|(?:has |have )?(?:run|runs|ran) out)\b|\bcuda ?(?:malloc|memory) (?:error|exception)\b|\b(?:runs?|ran|end(?:s|ed)? up) without memory\b|\b(?:is|was|goes) (?:always )?over memory\b|\b(?:exceed(?:s|ed)?|surpass(?:es|ed)?)\b[^.%]{0,20}\b(?:available|system|host|total) RAM\b|\balways over memory\b|\boverflows? the (?:gpu )?(?:memory|vram)|\b(?:CUBLAS|CUDNN)_STATUS_ALLOC_FAILED\b|\b(?:is|was|gets?|got|been|be|being|says?|just|displays?|shows?|prints?) (?:silently |simply |just )?["'“\x60]?killed\b|\b(?:gets?|got|getting) (?:the |an? )?["'“\x60]?killed["'”\x60]? error\b|显存(?:不足|溢出|不够|爆)|(?:爆|炸)显存|内存(?:不足|溢出)|内存[^。]{0,12}占满`)
+	ranOut = lazily(`(?i)\boom(?:s|ed|['’]d)?\b|\bout[ -]of[ -](?:the |all )?(?:\d+ ?Gi?B )?(?:of )?(?:gpu |cuda |video |system |host )?(?:memory|mem\w{1,3}(?:ry|ies)|vram|ram)\b|\bnot en\w{2,4} (?:gpu |cuda |video )?(?:memory|vram)\b|\binsufficient (?:gpu |cuda |video )?(?:memory|vram)\b|RESOURCE_EXHAUSTED|CUDA_ERROR_OUT_OF_MEMORY|\bOutOfMemory(?:Error|Exception)?\b|\bcrash\w*\b[^.]{0,40}\bRAM\b|\bRAM\b[^.]{0,20}\bch?rash\w*|\b(?:system |host |cpu )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bmemory\b[^.]{0,60}\b(?:overflows?|(?:has |have )?(?:run|runs|ran) out)\b|\b(?:memory|ram|vram)\b[^.]{0,20}\bexplo(?:de[sd]?|ding)\b|\bresource[- ]exhaust\w* (?:error|exception)|\bcuda ?(?:malloc|memory) (?:error|exception)\b|\b(?:due to|because of) (?:an? |the )?(?:gpu |cuda |video )?memory (?:issue|problem|error|limit)\w*|\b(?:runs?|ran|end(?:s|ed)? up) without memory\b|\b(?:is|was|goes) (?:always )?over memory\b|\b(?:exceed(?:s|ed)?|surpass(?:es|ed)?)\b[^.%]{0,20}\b(?:available|system|host|total) RAM\b|\balways over memory\b|\b(?:overflow|overload|crash)(?:s|es|ed)? (?:the )?(?:gpu )?(?:memory|vram)\b|\b(?:CUBLAS|CUDNN)_STATUS_ALLOC_FAILED\b|\b(?:is|was|gets?|got|been|be|being|says?|just|displays?|shows?|prints?) (?:silently |simply |just )?["'“\x60]?killed\b|\b(?:gets?|got|getting) (?:the |an? )?["'“\x60]?killed["'”\x60]? error\b|显存(?:不足|溢出|不够|爆)|(?:爆|炸)显存|内存(?:不足|溢出)|内存[^。]{0,12}占满`)
 	// onHost are words for the memory of the machine.
-	onHost = lazily(`(?i)\busing GPU in script\?*:?\W{0,3}(?:no|false|cpu)\b|\bout[ -]of[ -](?:the )?(?:ram|(?:system|host) memory)\b|\b(?:cpu|host|system|ram)[ -]oom\b|\b(?:exceed(?:s|ed)?|surpass(?:es|ed)?)\b[^.]{0,20}\b(?:available|system|host|total) RAM\b|\b(?:system |host )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bcrash\w*\b[^.]{0,40}\bRAM\b|\bRAM\b[^.]{0,20}\bch?rash\w*|内存(?:不足|溢出)|(?:CPU|主机|系统)内存[^。]{0,12}占满`)
+	onHost = lazily(`(?i)\busing GPU in script\?*:?\W{0,3}(?:no|false|cpu)\b|\bout[ -]of[ -](?:the )?(?:(?:system |host |cpu )?ram|(?:system|host) memory)\b|\b(?:cpu|host|system|ram)[ -]oom\b|\b(?:exceed(?:s|ed)?|surpass(?:es|ed)?)\b[^.]{0,20}\b(?:available|system|host|total) RAM\b|\b(?:system |host )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bcrash\w*\b[^.]{0,40}\bRAM\b|\bRAM\b[^.]{0,20}\bch?rash\w*|内存(?:不足|溢出)|(?:CPU|主机|系统)内存[^。]{0,12}占满`)
 	// killed: by a signal, and the GPU is not spoken of.
 	killed = lazily(`(?i)\bkilled\b`)
 	// handles of CUDA libraries that could not be made.
@@ -28,8 +28,17 @@ var (
 		`\b(?:occurs?|happens?|raised|thrown|refers?)\s+(?:when|if|that|to)\b|["'\x60] when (?:images|inputs|batches|models)\b|\b(?:if|unless) (?:you|the|your|an?|it|this|that|there|any|one|memory|not|still|gpu|cuda|\w+ing)\b|\bwhen the (?:device|card|host|system|cache|pool|gpu|memory)\b|\bmeans\b|\bsomething like\b|\bexceptions? for\b|\b(?:overview|list|summary|kinds?|types?|signs?) of (?:an? )?(?:oom|out[ -]of)|\b(?:oom|memory) (?:events|errors) (?:is|are)\b|#\d{2,}|\boom[ -](?:killer|score|safe|handl\w+|protection)\b|\b(?:followed by|looks like|appears to|recommend\w*|last (?:year|month|week|time))\b|^\W*(?:before|previously|earlier)\b|^\W*\*\*[^*]+\*\*\s*[(:]|如果|怎么办|如何(?:避免|处理|防止|减少|降低|设置)|可能|避免|防止`)
 )
 
+// wishes are no doubt about what happened.
+var wishes = lazily(`(?i)\b(?:I|we) would (?:like|love|want)\b|\bwould be (?:great|nice|happy|appreciated|grateful)\b`)
+
 // asks is a question for help with what happened to the one who writes.
 var asks = lazily(`(?i)\b(?:is|are) there (?:an?|any) (?:\w+ )?(?:fix|solution|workaround|way|trick|method)s?\b(?: to (?:solve|fix|resolve|reduce|lower))?|\bhow (?:can|do|should|could) (?:I|we) (?:\w+ )?(?:fix|solve|resolve|avoid|prevent|handle|debug)\b`)
+
+// asksAbout is a question for help too, where who writes it speaks of himself. Elsewhere it is a heading.
+var asksAbout = lazily(`(?i)\bhow to (?:solve|fix|resolve|deal with|handle)\b|怎么办`)
+
+// manners are how somebody speaks to those whose help he wants: no doubt that it happened.
+var manners = lazily(`(?i)\b(?:you(?:rs?)?|(?:could|would|can|may|might) (?:I|you|we|u)|could not|how should I|such as)\b`)
 
 // talkAfter is how far behind the words for the failure talk is about it; what comes later is of something else.
 const talkAfter = 120
@@ -43,8 +52,10 @@ func reported(text string, all []sentence, scan Scan) (sampler.OOMEvent, bool) {
 			continue
 		}
 		words := s.text[:min(len(s.text), at[1]+talkAfter)]
-		asked := asks.MatchString(words) && own
-		if talk.MatchString(asks.ReplaceAllString(words, " ")) || !s.title && (code.MatchString(s.text) || !asked && !happens.MatchString(s.text)) {
+		if own {
+			words = manners.ReplaceAllString(asks.ReplaceAllString(asksAbout.ReplaceAllString(words, " "), " "), " ")
+		}
+		if talk.MatchString(asks.ReplaceAllString(wishes.ReplaceAllString(words, " "), " ")) || !s.title && (code.MatchString(s.text) || !own && !happens.MatchString(s.text)) {
 			continue
 		}
 		return eventOf(text, s, all, scan), true

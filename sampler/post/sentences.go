@@ -16,7 +16,7 @@ type sentence struct {
 
 var (
 	// printed is the begin of a line that a program wrote.
-	printed = lazily(`^\[|^(?:[a-z][\w.-]*(?:\[\d+\])?|[A-Z_]{3,}|Q|Note|Tip|Hint|Warning|Example|FAQ):\s|^\W*(?:\d{4}-\d\d|\d\d[:/-]\d\d|[IWEF]\d{4}\b|(?:INFO|WARN|WARNING|ERROR|DEBUG|CRITICAL|FATAL)\b|File "|at \S+\(|Traceback|>>>|\$ |#|//|\||[-+*]\s*\[[ xX]\]|[\w./\\-]+\.\w+:\d+|\w+(?:\.\w+)*(?:Error|Exception)\b)|\b(?:INFO|WARNING|ERROR|DEBUG|level=\w+)\b`)
+	printed = lazily(`^\[|^(?:[a-z][\w.-]*(?:\[\d+\])?|[A-Z_]{3,}|Q|Note|Tip|Hint|Warning|Example|FAQ):\s|^\W*(?:\d{4}-\d\d|\d\d[:/-]\d\d|[IWEF]\d{4}\b|(?:INFO|WARN|WARNING|ERROR|DEBUG|CRITICAL|FATAL)\b|File "|at \S+\(|Traceback|>>>|\$ |#|//|\||[-+*]\s*\[[ xX]\]|[\w./\\-]+\.\w+:\d+|\w+(?:\.\w+)*(?:Error|Exception)\b)|\b(?:INFO|WARNING|ERROR|DEBUG)\b\W{0,3}(?:[:\]|-]|$|\w+[:.])|\blevel=\w`)
 	// assigned is a line of code.
 	assigned = lazily(`^[\w.\[\], ]+ = [\w.]+[(\[]`)
 	// change begins an entry in a list of changes.
@@ -29,7 +29,7 @@ var (
 func sentences(text string) (list []sentence) {
 	fenced := false
 	for i, line := range strings.Split(text, "\n") {
-		line = strings.TrimSpace(line)
+		line = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "> ")) // quoted
 		if strings.HasPrefix(line, "```") {
 			fenced = !fenced && strings.Count(line, "```") == 1
 			continue
@@ -56,7 +56,7 @@ var (
 	// own is a heading of one's own list of failures, whatever stands below it.
 	own = lazily(`^#{1,6}\s+(?i:\W*(?:(?:bug|incident|post[- ]?mortem)\b[ #\d.]*|(?:crash|failure) #?\d+ ?)[:—–-]\s*)`)
 	// first is somebody who speaks of what happened to him; second is advice to others.
-	first  = lazily(`(?i)\b(?:I|I['’]m|I['’]ve|my|me|we|our)\b|[\p{Hangul}\p{Hiragana}]|我|报错|请问`)
+	first  = lazily(`(?i)\b(?:I|I['’]m|I['’]ve|my|me|we|our|thanks|thank you|hello|hi|please (?:any )?(?:help|advi[cs]e))\b|[\p{Hangul}\p{Hiragana}]|我|报错|请问|跑不通`)
 	second = lazily(`(?i)\byou (?:can|may|might|should|could|need|must|have|want|are|get|see|use|run)\b|\byour (?:\w+ )?(?:gpu|model|code|data|batch|card|program|machine|system|training|memory|vram|input|images?|own)\b`)
 	// gear is a GPU of one's own, as a heading names it.
 	gear = lazily(`(?i)\b(?:[AHLVT]\d{1,3}|A6000|(?:RTX|GTX|Titan) ?\w*|[1-5]0[5-9]0(?:ti)?|\d{1,3} ?Gi?B)\b`)
@@ -76,10 +76,18 @@ func title(text string, all []sentence, shows bool) (sentence, bool) {
 	if mark == "" && !shows && plain(line, rest) && firstHand(all) {
 		return sentence{text: strings.TrimSpace(line), line: 1, title: true}, true
 	}
-	if mark == "" || len(line) > 300 || !shows && !form.MatchString(rest) && !firstHand(all) && ((!gear.MatchString(line) && !aboutGear(all)) || toReaders(all)) {
+	if mark == "" || len(line) > 300 || !shows && !alone(line, rest) && !form.MatchString(rest) && !firstHand(all) && ((!gear.MatchString(line) && !aboutGear(all)) || toReaders(all)) {
 		return sentence{}, false
 	}
 	return sentence{text: strings.TrimSpace(line[len(mark):]), line: 1, title: true}, true
+}
+
+// errorName is the name of an error as programs print it.
+var errorName = lazily(`\w(?:Error|Exception): `)
+
+// alone: all there is to tell stands in the heading, or it is an error that a program printed.
+func alone(line, rest string) bool {
+	return strings.TrimSpace(rest) == "" || errorName.MatchString(line)
 }
 
 // plain: a heading without its mark, as it is copied from a page: a line of its own that is no sentence of the text.

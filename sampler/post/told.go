@@ -34,7 +34,7 @@ var tells = []struct {
 	{sampler.ToldUnallocated, lazily(`(?i)\b[1-9]\d*(?:\.\d+)? ?Gi?B (?:\w+ ){0,2}reserved[- ]but[- ]unallocated\b|\bfragmented\b|\b(?:due to|because of|caused by|suspect\w*|looks like) (?:\w+ ){0,2}fragmentation\b`), nil},
 	{sampler.ToldOffload, lazily(`(?i)(?:\b|_)offload`), nil},
 	{sampler.ToldText, lazily(`(?i)\b(?:\d+x)?\d{1,3}(?:\.\d+)?B\b(?:[- ](?:model|chat|instruct|parameters?))?|\b(?:(?:M|LV|V)?LLMs?|L?VLMs?|language models?|chat(?:s|bot|ting)?|(?:code)?llama-?[23]?|llava\S*|internvl\S*|internlm\S*|baichuan\S*|gemma\S*|deepseek\S*|codegeex|vicuna|mistral|mixtral|gpt-?[2j]|qwen\S*|chatglm\S*|phi-?[1-4]\S*|falcon-?\d+b\S*|text[- ]generation\S*|prompts? tokens?)\b|量化|大模型|多轮对话`),
-		lazily(`(?i)\b(?:train(?:s|ing)?|fine-?tun(?:e|es|ing)|q?lora|images?|pictures?|videos?|diffusion)\b|训练|微调`)},
+		lazily(`(?i)\b(?:train(?:s|ing)?|fine-?tun(?:e|es|ing)|q?lora|images?|pictures?|videos?|diffusion|esm|proteins?|embeddings?)\b|训练|微调`)},
 	{sampler.ToldPixels, lazily(`(?i)\b(?:photos?|\w+\.(?:png|jpe?g|mp4)|\d+ ?(?:mpx|megapixels?)|images?|img(?:sz|_?size)?|pictures?|videos?|frames|footage|\d{3,4}p|coco|yolo\S*|[ru]?cnn|u-?net\S*|segmentation|object detection|resolution|pixels?|voxels?|volumes?|ct|mri|3d)\b`), nil},
 	{sampler.ToldSized, lazily(`(?i)\b\d{3,4} ?[x*×] ?\d{3,4}\b|\b\d{3,4}p\b`), lazily(`(?i)\b(?:seq\w*|tokens?|layers?|hidden)\b`)},
 	{sampler.ToldBillions, lazily(`(?i)\b(?:[7-9]|[1-9]\d{1,2})B\b`), lazily(`(?i)q?lora|\bpeft\b|\b(?:int)?[48][- ]?bits?\b|\bint[48]\b|gptq|awq|adapters?\b`)},
@@ -49,7 +49,7 @@ var kinds = []struct {
 	{sampler.ToldInference, lazily(`(?i)\b(?:not|n['’]t|never) (?:train\w*|fine-?tun\w*)\b|\bonly (?:run |do )?inference\b`)},
 	{sampler.ToldTraining, lazily(`(?i)\b(?:train|trains|training|fine-?tun(?:e|es|ing)|kohya\w*|sd-scripts|dreambooth|textual inversion|q?lora (?:training|with kohya)|network dim|backward)\b|训练|微调`)},
 	{sampler.ToldImages, lazily(`(?i)\b(?:txt2img|img2img|text[- ]to[- ]image|stable[- ]?diffusion\S*|sdxl|comfyui|invokeai|inpaint(?:ing)?|upscal(?:e|es|ing|er)|super[- ]resolution|generat(?:e|es|ing) (?:\w+ )?(?:images?|pictures?|textures?|videos?)|(?:an|one|1|single|the) (?:image|picture) (?:of )?\d{3,4} ?[x*×] ?\d{3,4}|flux(?:[.-]?\d)?[-.](?:dev|schnell)\S*|flux\.?1|cogvideo\S*|hunyuan-?video\S*|animatediff|controlnet|vae[- ]decod(?:e|ing)|decod(?:e|es|ing) (?:the )?latents?|svd_xt)\b`)},
-	{sampler.ToldInference, lazily(`(?i)\b(?:inference|inferring|demo|predict(?:s|ing|ions?)?|caption(?:s|ing)|transcrib(?:e|es|ing)|whisper|render(?:s|ing)?|chat(?:s|bot|ting)?|text[- ]generation\S*|first prompt|model\.generate|model\.encode|embeddings?|flask|fastapi|endpoint|requests|test[- ]set|generat(?:es|ing)|test(?:ing)?(?:\.?$|\.?[^.\w])|tests (?:the|a|my|an|on|one|single|few|some)\b|runn?ing (?:the )?tests?\b|image in a loop|(?:my|input|long|short|whole|process\w*) (?:videos?|footage|frames))\b|推理|预测|测试`)},
+	{sampler.ToldInference, lazily(`(?i)\b(?:inference|inferring|infer|run(?:ning)? the model on|separat(?:e|ing) (?:\w+ )?(?:songs?|tracks?|audio|stems|vocals)|demo|predict(?:s|ing|ions?)?|caption(?:s|ing)|transcrib(?:e|es|ing)|whisper|render(?:s|ing)?|chat(?:s|bot|ting)?|text[- ]generation\S*|first prompt|model\.generate|model\.encode|embeddings?|flask|fastapi|endpoint|requests|test[- ]set|generat(?:es|ing)|(?:at|in|during) test[- ]time|test(?:ing)?(?:\.?$|\.?[^.\w])|tests (?:the|a|my|an|on|one|single|few|some)\b|runn?ing (?:the )?tests?\b|image in a loop|(?:my|own|input|long|short|whole|process\w*) (?:videos?|footage|frames))\b|推理|预测|测试`)},
 }
 
 // trains are words of which one is in nearly each text about training a language model.
@@ -64,11 +64,20 @@ var speaks = lazily(`(?i)\b(?:[1-9]\d{0,2}B model|L?VLMs?|LLMs?|vision[- ]langua
 // graphOff is code that runs without gradients.
 var graphOff = lazily(`(?:\bwith |@)torch\.(?:no_grad|inference_mode)\(`)
 
+// splats are names of the fitting of gaussians to pictures.
+var splats = lazily(`(?i)\bgaussian[-_ ]?splatt?\w*|\bsplatting\b|\bcolmap\b|\b(?:rasterize_|diff_)gaussian\w*|\bgaussian_renderer\b|\bgsplat\b`)
+
+// asksBatch: whoever writes takes a smaller batch for the way, and asks how.
+var asksBatch = lazily(`(?i)\b(?:how (?:do|can|could|should|to)|such as|where)\b[^.?]{0,30}\b(?:chang|reduc|lower|decreas|modify)\w*\b[^.?]{0,20}\bbatch`)
+
+// trees are the programs that grow trees, which have no batch.
+var trees = lazily(`(?i)\b(?:xgboost|lightgbm|catboost|XGB\w+)\b`)
+
 // makesContext are the calls of the driver that make a context, as the frames of any language name them.
 var makesContext = lazily(`\bcuCtxCreate|\bcuDevicePrimaryCtxRetain`)
 
 // passed is what had no failure.
-var passed = lazily(`(?i)\b(?:the )?(?:training|fine-?tuning|inference|prediction|validation|loading|sampling)(?: itself| step| part)? (?:is|was|works?|worked|runs?|ran|goes|went|passes|passed|completes|completed|finishes|finished)\b(?: (?:fine|ok|okay|well|through|completely|smoothly|without))*`)
+var passed = lazily(`(?i)\b(?:the )?(?:training|fine-?tuning|inference|prediction|validation|loading|sampling)(?: itself| step| part)? (?:is|was|works?|worked|runs?|ran|goes|went|passes|passed|completes|completed|finishes|finished)\b(?: (?:fine|ok|okay|well|through|completely|smoothly|without))*|\b(?:was|am|were|are) able to train\b`)
 
 // loaded: that loading was over is said.
 var loaded = lazily(`(?i)\bload(?:s|ing|ed)?\b[^.,]{0,20}\b(?:fine|ok|okay|well|through|without|successful\w*|done|works?)\b`)
@@ -117,6 +126,15 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 	}
 	if graphOff.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldGraphOff)
+	}
+	if asksBatch.MatchString(text) {
+		c.Told = append(c.Told, sampler.ToldAsksBatch)
+	}
+	if trees.MatchString(text) {
+		c.Told = append(c.Told, sampler.ToldTrees)
+	}
+	if splats.MatchString(text) {
+		c.Told = append(c.Told, sampler.ToldSplats)
 	}
 	if makesContext.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldContext)

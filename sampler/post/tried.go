@@ -12,7 +12,7 @@ var settings = []struct {
 	name  string
 	words *lazy
 }{
-	{"batch", lazily(`(?i)\bbatch(?:[-_ ]?sizes?)?\b`)},
+	{"batch", lazily(`(?i)\bbatch(?:[-_ ]?sizes?)?\b|\bbath sizes?\b`)},
 	{"segments", lazily(`(?i)\bexpandable[-_ ]segments?\b|\bmax_split_size\w*|\bPYTORCH_(?:CUDA_)?ALLOC_CONF\b`)},
 	{"share", lazily(`(?i)\bgpu[-_ ]memory[-_ ]utili[sz]ation\b|\bmem[-_]fraction\w*`)},
 	{"precision", lazily(`(?i)\b(?:fp16|bf16|half|mixed)(?:[- ]precision)?\b|\bprecision\b`)},
@@ -25,10 +25,10 @@ var settings = []struct {
 
 // inVain: it was changed, and that did not help.
 var inVain = lazily(`(?i)\b(?:regardless of|no matter|whatever|even (?:with|when|after|if (?:I|we|it|the|my|an?|batch\w*|\w+ing))\b|independent(?:ly)? of)\b|` +
-	`\b(?:did|do|does|has|have|could|is|was)(?:n['’]?t| not) (?:\w+ )?(?:help\w*|work\w*|solv\w*|matter|make|change\w*|resolve|improve|fix)|\b(?:to |of )?no (?:avail|help|effect|difference|use)\b|\bwithout (?:success|luck)\b|\b(?:same|still) (?:\w+ ){0,3}(?:error|problem|issue|oom|out of memory)\b|\bnot help\w*`)
+	`\b(?:did|do|does|has|have|could|is|was)(?:n['’]?t| not) (?:\w+ )?(?:help\w*|work\w*|solv\w*|matter|make|change\w*|resolve|improve|fix)|\b(?:to |of )?no (?:avail|help|effect|difference|use)\b|\bwithout (?:success|luck)\b|\b(?:same|still) (?:\w+ ){0,3}(?:error|problem|issue|oom|out of memory)\b|\bnot help\w*|\bstill (?:\w+ )?(?:not|fail\w*|get\w*|happen\w*|occur\w*|crash\w*)\b|\b(?:ca|wo|does|do)(?:n['’]?t|nnot) (?:still )?run\b`)
 
 // cured: it is what helped, whatever else the sentence says.
-var cured = lazily(`(?i)\b(?:solves|fixes|resolves|(?:this|that|which|it) (?:solved|fixed|resolved)) (?:this|the|it|my|that)\b`)
+var cured = lazily(`(?i)\b(?:solves|fixes|resolves|(?:this|that|which|it) (?:solved|fixed|resolved)) (?:this|the|it|my|that)\b|\band (?:then )?it (?:works|worked)\b`)
 
 // inForce: it is set already. What is asked for or thought about is not.
 var (
