@@ -37,7 +37,7 @@ func exportCommand(a *app) *cobra.Command {
 		Use:   "export",
 		Short: "metrics for Prometheus, with the peaks since each scraper's scrape before",
 		Long: "export serves metrics on /metrics until it is stopped. The peaks are those since the scrape before over the same connection; who comes\n" +
-			"anew gets those of the last 5 minutes, and ?window=30s says it. /-/healthy tells whether the GPUs are watched.",
+			"anew gets those of the last 5 minutes, and ?window=30s says it. /-/healthy tells whether the GPUs are read.",
 		Example: "  nvpeak export\n  nvpeak export --listen :9835 --web-config web.yml --dcgm-names",
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.export(cmd.Context(), f) },
@@ -124,8 +124,8 @@ func routes(exporter *prom.Exporter) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", exporter)
 	mux.HandleFunc("GET /-/healthy", func(w http.ResponseWriter, _ *http.Request) {
-		if !exporter.Healthy(exportFresh) {
-			http.Error(w, "the GPUs have not been read for "+exportFresh.String(), http.StatusServiceUnavailable)
+		if err := exporter.Health(exportFresh); err != nil {
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
 			return
 		}
 		io.WriteString(w, "nvpeak reads the GPUs\n") //nolint:errcheck // whoever asked has gone

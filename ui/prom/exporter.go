@@ -25,7 +25,7 @@ type Exporter struct {
 	opt    Options
 	clock  func() time.Time
 	own    prometheus.Collector
-	newest atomic.Pointer[sampler.Snapshot]
+	newest atomic.Pointer[observed]
 	busy   chan struct{} // has room for those who are answered at a time
 
 	mu     sync.Mutex // held for no longer than it takes to copy some numbers: the memory poller waits for it
@@ -60,13 +60,14 @@ func (e *Exporter) place(i int) *place {
 
 // Observe takes a snapshot with the alerts that are open.
 func (e *Exporter) Observe(s *sampler.Snapshot) {
+	o := observe(s, e.newest.Load())
 	e.mu.Lock()
 	for i := range s.GPUs {
 		e.place(i).seen(&s.GPUs[i], s.Time)
 	}
-	e.alerts.take(s.Alerts)
+	e.alerts.take(o)
 	e.mu.Unlock()
-	e.newest.Store(s)
+	e.newest.Store(o)
 }
 
 // ServeHTTP answers a scrape.
@@ -87,10 +88,4 @@ func (e *Exporter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	all := prometheus.NewRegistry()
 	all.MustRegister(e.own, scrape{e, from, now}) // neither describes what the other has
 	promhttp.HandlerFor(all, promhttp.HandlerOpts{EnableOpenMetrics: true, ErrorHandling: promhttp.ContinueOnError}).ServeHTTP(w, r)
-}
-
-// Healthy says whether there was a snapshot of late.
-func (e *Exporter) Healthy(within time.Duration) bool {
-	s := e.newest.Load()
-	return s != nil && e.clock().Sub(s.Time) <= within
 }

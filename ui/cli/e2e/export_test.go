@@ -42,6 +42,28 @@ func exporting(t *testing.T, s setup) (url string, stop func() (code int, said s
 	}
 }
 
+// status is that of an answer, and its text.
+func status(t *testing.T, url, user, password string) (int, string) {
+	t.Helper()
+	ask, err := http.NewRequest(http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if user != "" {
+		ask.SetBasicAuth(user, password)
+	}
+	answer, err := http.DefaultClient.Do(ask)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, string(text)
+}
+
 func fetched(t *testing.T, c *http.Client, url string) string {
 	t.Helper()
 	answer, err := c.Get(url)
@@ -117,5 +139,39 @@ func TestExportRefuses(t *testing.T) {
 		if got.code != row.code || !strings.Contains(got.err, row.says) || strings.Count(got.err, "\n") != 1 || strings.Contains(got.err, "secret") {
 			t.Errorf("%s: %d %q", row.args, got.code, got.err)
 		}
+	}
+}
+
+// While the driver is away the exporter is not healthy and says why, the alert that was open stays, and no figure is new; when it is back
+// the GPU that is still lost is the same alert.
+func TestExportWhileTheDriverIsAway(t *testing.T) {
+	t.Parallel()
+	url, stop := exporting(t, setup{scenario: "gpu 0-1 total=80GiB\nmem 0-1 used=20GiB\nfail * code=GPU_IS_LOST gpu=1 from=1s\nreload at=5s down=6s\n"})
+	health := strings.TrimSuffix(url, "/metrics") + "/-/healthy"
+	alert := regexp.MustCompile(`(?m)^nvpeak_alert\{gpu="1",kind="gpu_lost".* 1$`)
+	var away, back bool
+	for end := time.Now().Add(40 * time.Second); time.Now().Before(end) && !back; time.Sleep(200 * time.Millisecond) {
+		code, why := status(t, health, "", "")
+		text := fetched(t, http.DefaultClient, url)
+		if code != http.StatusOK {
+			if code != http.StatusServiceUnavailable || !strings.HasPrefix(why, "no GPU can be read: driver connection lost") || strings.Count(why, "\n") != 1 {
+				t.Fatalf("%d %q", code, why)
+			}
+			away = true
+		}
+		if away && !alert.MatchString(text) {
+			t.Fatalf("the lost GPU is found:\n%s", regexp.MustCompile(`(?m)^nvpeak_(alert|gpu_up|driver_up).*$`).FindAllString(text, -1))
+		}
+		back = away && code == http.StatusOK && strings.Contains(text, "\nnvpeak_driver_up 1\n")
+	}
+	if !away || !back {
+		t.Fatalf("away %v, back %v", away, back)
+	}
+	time.Sleep(4 * time.Second) // the alert is raised anew
+	if text := fetched(t, http.DefaultClient, url); !alert.MatchString(text) || !regexp.MustCompile(`(?m)^nvpeak_alerts_total\{gpu="1",kind="gpu_lost".* 1$`).MatchString(text) {
+		t.Errorf("afterwards:\n%s", regexp.MustCompile(`(?m)^nvpeak_alert.*$`).FindAllString(text, -1))
+	}
+	if _, said := stop(); said != "" {
+		t.Errorf("it said %q", said)
 	}
 }
