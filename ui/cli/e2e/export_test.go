@@ -18,6 +18,13 @@ import (
 // exporting starts `export` on a free port and returns its address; stop ends it, and says how.
 func exporting(t *testing.T, s setup) (url string, stop func() (code int, said string)) {
 	t.Helper()
+	url, stop, _ = exportingWith(t, s)
+	return url, stop
+}
+
+// exportingWith also returns what sends it signals.
+func exportingWith(t *testing.T, s setup) (url string, stop func() (code int, said string), signal func(os.Signal)) {
+	t.Helper()
 	cmd := exec.Command(binary, append([]string{"export", "--listen", "127.0.0.1:0"}, s.args...)...)
 	cmd.Env = s.environ(t)
 	errs, err := cmd.StderrPipe()
@@ -35,11 +42,15 @@ func exporting(t *testing.T, s setup) (url string, stop func() (code int, said s
 		t.Fatalf("%v: %q", err, first)
 	}
 	return where, func() (int, string) {
-		cmd.Process.Signal(syscall.SIGTERM) //nolint:errcheck // then it has ended
-		rest, _ := io.ReadAll(lines)        //nolint:errcheck // the end of the pipe
-		cmd.Wait()                          //nolint:errcheck // the exit code tells
-		return cmd.ProcessState.ExitCode(), string(rest)
-	}
+			cmd.Process.Signal(syscall.SIGTERM) //nolint:errcheck // then it has ended
+			rest, _ := io.ReadAll(lines)        //nolint:errcheck // the end of the pipe
+			cmd.Wait()                          //nolint:errcheck // the exit code tells
+			return cmd.ProcessState.ExitCode(), string(rest)
+		}, func(sig os.Signal) {
+			if err := cmd.Process.Signal(sig); err != nil {
+				t.Fatal(err)
+			}
+		}
 }
 
 // status is that of an answer, and its text.
@@ -173,5 +184,42 @@ func TestExportWhileTheDriverIsAway(t *testing.T) {
 	}
 	if _, said := stop(); said != "" {
 		t.Errorf("it said %q", said)
+	}
+}
+
+// A password that is changed counts at once, the probe needs none, and SIGHUP ends nothing and says what came of it.
+func TestExportReadsItsWebConfigAgain(t *testing.T) {
+	t.Parallel()
+	config := filepath.Join(t.TempDir(), "web.yml")
+	write := func(text string) {
+		if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const red, blue = "$2a$04$k7yGMK4neLYLviWWwTa3P.nUNFfXV7faulrCiG8hK/95kxgPSZM0W", "$2a$04$YjPVphKYs.cZbCuGXiAxcuDD0mddsZEViJggGL1EJfOZSBmd.GPMG"
+	write("basic_auth_users: {ann: " + red + "}")
+	url, stop, signal := exportingWith(t, setup{args: []string{"--demo", "--web-config", config}})
+	want := func(path, user, password string, code int) {
+		t.Helper()
+		if got, _ := status(t, strings.TrimSuffix(url, "/metrics")+path, user, password); got != code {
+			t.Errorf("%s as %s %s: %d, want %d", path, user, password, got, code)
+		}
+	}
+	want("/metrics", "ann", "red", 200)
+	want("/metrics", "", "", 401)
+	want("/-/healthy", "", "", 200)
+	write("basic_auth_users: {ann: " + blue + "}")
+	want("/metrics", "ann", "red", 401)
+	want("/metrics", "ann", "blue", 200)
+	signal(syscall.SIGHUP)
+	time.Sleep(time.Second)
+	write("basic_auth_users: {ann: blue}")
+	signal(syscall.SIGHUP)
+	time.Sleep(time.Second)
+	want("/metrics", "ann", "blue", 200)
+	code, said := stop()
+	lines := strings.Split(strings.TrimSpace(said), "\n")
+	if code != 128+int(syscall.SIGTERM) || lines[0] != "nvpeak: --web-config was read again" || !strings.Contains(said, "line 1: basic_auth_users: ann has no bcrypt hash") || strings.Contains(said, "redacted") {
+		t.Errorf("it ended with %d and said %q", code, said)
 	}
 }
