@@ -83,7 +83,7 @@ func (a *app) export(ctx context.Context, f *exportFlags) error {
 	if err := f.check(a.say); err != nil {
 		return err
 	}
-	exporter := prom.New(prom.Options{Version: version(), Processes: f.processes, DCGM: f.dcgm})
+	exporter := prom.New(prom.Options{Version: version(), Processes: f.processes, DCGM: f.dcgm, Trouble: a.say})
 	sockets, err := f.listeners()
 	if err != nil {
 		return err

@@ -116,3 +116,11 @@ func TestHealth(t *testing.T) {
 		t.Errorf("before the first snapshot: %v, and driver_up is told", err)
 	}
 }
+
+// What the network of the machine has carried is not of the exporter.
+func TestOwnCost(t *testing.T) {
+	text := newRig(t, Options{}).text()
+	if strings.Contains(text, "process_network_") || !strings.Contains(text, "\nprocess_cpu_seconds_total ") || !strings.Contains(text, "\nprocess_resident_memory_bytes ") {
+		t.Errorf("%s", text)
+	}
+}
