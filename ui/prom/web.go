@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net/http"
+	"os"
 	"sync"
 )
 
@@ -15,6 +16,7 @@ type Web struct {
 	name    string
 	trouble *Seldom
 	mu      sync.Mutex
+	once    bool   // it is no file that can be read again
 	text    []byte // of config
 	config  *WebConfig
 	users   *passwords
@@ -39,7 +41,10 @@ func (w *Web) Reload() error {
 
 // look reads the file again, and takes it if it can be used.
 func (w *Web) look() error {
-	text, err := readText(w.name)
+	if w.once && w.config != nil {
+		return nil
+	}
+	text, err := w.read()
 	if err != nil {
 		return err
 	}
@@ -53,8 +58,26 @@ func (w *Web) look() error {
 	if w.config != nil && c.Encrypts() != w.config.Encrypts() {
 		return fmt.Errorf("%s: to serve with TLS instead of without, or without, it has to be started again", w.name)
 	}
+	if w.config != nil && len(w.config.Users) > 0 && len(c.Users) == 0 { // as in a file that is just being written
+		return fmt.Errorf("%s: to serve without passwords it has to be started again", w.name)
+	}
 	w.text, w.config, w.users = text, c, &passwords{of: c.Users}
 	return nil
+}
+
+// read reads the file. A pipe, such as <(echo …) of a shell, is read once: it would be empty the next time.
+func (w *Web) read() ([]byte, error) {
+	info, err := os.Stat(w.name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		if w.config != nil {
+			return nil, fmt.Errorf("%s is no file any more", w.name)
+		}
+		w.once = true
+	}
+	return readText(w.name)
 }
 
 func (w *Web) certificates() error {

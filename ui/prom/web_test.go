@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -71,7 +72,7 @@ func TestWebConfigIsReadAgain(t *testing.T) {
 	if said.all() != nil {
 		t.Errorf("said %q", said.all())
 	}
-	for _, text := range []string{"basic_auth_users: [", "tls_server_config: {cert_file: a, key_file: b}"} {
+	for _, text := range []string{"", "{}", "basic_auth_users: {}", "basic_auth_users: [", "tls_server_config: {cert_file: a, key_file: b}"} {
 		write(text)
 		want("a broken file", "/metrics", "ann", "new", 204)
 		want("a broken file", "/metrics", "", "", 401)
@@ -81,8 +82,31 @@ func TestWebConfigIsReadAgain(t *testing.T) {
 	}
 	os.Remove(filepath.Join(dir, "web.yml"))
 	want("no file", "/metrics", "", "", 401)
-	if list := said.all(); len(list) != 1 || !strings.Contains(list[0], "web.yml: line 1: ") || !strings.HasPrefix(list[0], BeforeStays) {
+	if list := said.all(); len(list) != 1 || !strings.Contains(list[0], "web.yml: to serve without passwords") || !strings.HasPrefix(list[0], BeforeStays) {
 		t.Errorf("said %q", list)
+	}
+}
+
+// What a shell hands over as a pipe can be read once: the next time it would be empty, and everybody let in.
+func TestWebConfigFromAPipe(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(name, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text := "basic_auth_users: {ann: \"" + hashed(t, "right") + "\"}"
+	go os.WriteFile(name, []byte(text), 0o600) //nolint:errcheck // the test fails without it
+	w, err := OpenWeb(name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		h := w.Guard(answered, "/-/healthy")
+		if with, without := code(h, "/metrics", "ann", "right"), code(h, "/metrics", "", ""); with != 204 || without != 401 {
+			t.Errorf("%d with the password, %d without", with, without)
+		}
+		if err := w.Reload(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
