@@ -24,7 +24,7 @@ type exportFlags struct {
 	processes int
 	none      bool
 	dcgm      bool
-	web       *prom.WebConfig // what config says; nil: there is none
+	web       *prom.Web // what config says; nil: there is none
 }
 
 // exportAddress is where it listens: nobody else's business unless somebody says so. 9835 is the port of
@@ -37,7 +37,8 @@ func exportCommand(a *app) *cobra.Command {
 		Use:   "export",
 		Short: "metrics for Prometheus, with the peaks since each scraper's scrape before",
 		Long: "export serves metrics on /metrics until it is stopped. The peaks are those since the scrape before over the same connection; who comes\n" +
-			"anew gets those of the last 5 minutes, and ?window=30s says it. /-/healthy tells whether the GPUs are watched.",
+			"anew gets those of the last 5 minutes, and ?window=30s says it. /-/healthy tells whether the GPUs are read. SIGHUP reads --web-config\n" +
+			"again, where no terminal is hung up.",
 		Example: "  nvpeak export\n  nvpeak export --listen :9835 --web-config web.yml --dcgm-names",
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.export(cmd.Context(), f) },
@@ -52,7 +53,7 @@ func exportCommand(a *app) *cobra.Command {
 	return c
 }
 
-func (f *exportFlags) check() error {
+func (f *exportFlags) check(trouble func(string)) error {
 	if f.processes < 0 || f.processes > 1024 {
 		return usagef("--processes %d: a number from 0 to 1024", f.processes)
 	}
@@ -68,7 +69,7 @@ func (f *exportFlags) check() error {
 		return nil
 	}
 	var err error
-	if f.web, err = prom.ReadWebConfig(f.config); err != nil {
+	if f.web, err = prom.OpenWeb(f.config, trouble); err != nil {
 		return usagef("--web-config: %w", err)
 	}
 	return nil
@@ -79,14 +80,10 @@ func (a *app) export(ctx context.Context, f *exportFlags) error {
 	if a.listDemos() {
 		return nil
 	}
-	if err := f.check(); err != nil {
+	if err := f.check(a.say); err != nil {
 		return err
 	}
-	exporter := prom.New(prom.Options{Version: version(), Processes: f.processes, DCGM: f.dcgm})
-	server, err := a.server(exporter, f.web)
-	if err != nil {
-		return err
-	}
+	exporter := prom.New(prom.Options{Version: version(), Processes: f.processes, DCGM: f.dcgm, Trouble: a.say})
 	sockets, err := f.listeners()
 	if err != nil {
 		return err
@@ -102,7 +99,8 @@ func (a *app) export(ctx context.Context, f *exportFlags) error {
 	}
 	defer end(nil)
 	exporter.Clock(l.now)
-	defer a.serve(ctx, server, sockets, end)()
+	defer a.serve(ctx, a.server(exporter, f.web), sockets, end)()
+	a.rereadOnHangup(ctx, f.web)
 	alerts := watch.New(watch.Options{Need: a.opt.need.Opt, Lang: string(a.opt.lang), Levels: a.levels()})
 	for {
 		snaps, err := l.Next(ctx)
@@ -120,12 +118,15 @@ func (a *app) export(ctx context.Context, f *exportFlags) error {
 // exportFresh is how old the newest snapshot of a healthy exporter is at most.
 const exportFresh = 15 * time.Second
 
+// healthPath is asked by who looks after services, which knows no password.
+const healthPath = "/-/healthy"
+
 func routes(exporter *prom.Exporter) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", exporter)
-	mux.HandleFunc("GET /-/healthy", func(w http.ResponseWriter, _ *http.Request) {
-		if !exporter.Healthy(exportFresh) {
-			http.Error(w, "the GPUs have not been read for "+exportFresh.String(), http.StatusServiceUnavailable)
+	mux.HandleFunc("GET "+healthPath, func(w http.ResponseWriter, _ *http.Request) {
+		if err := exporter.Health(exportFresh); err != nil {
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
 			return
 		}
 		io.WriteString(w, "nvpeak reads the GPUs\n") //nolint:errcheck // whoever asked has gone

@@ -9,9 +9,13 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/signal"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
+
+	"golang.org/x/term"
 
 	"nvpeak/ui/prom"
 )
@@ -63,20 +67,48 @@ const (
 	maxHeaders = 64 << 10
 )
 
-// server answers scrapes; config may be nil.
-func (a *app) server(exporter *prom.Exporter, config *prom.WebConfig) (*http.Server, error) {
+// server answers scrapes; web may be nil.
+func (a *app) server(exporter *prom.Exporter, web *prom.Web) *http.Server {
 	s := &http.Server{Handler: routes(exporter), ConnContext: prom.Connection, ReadHeaderTimeout: headerTime, ReadTimeout: answerTime, WriteTimeout: answerTime,
 		IdleTimeout: idleTime, MaxHeaderBytes: maxHeaders, ErrorLog: log.New(io.Discard, "", 0)}
-	if config == nil {
-		return s, nil
+	if web != nil {
+		s.Handler, s.TLSConfig = web.Guard(s.Handler, healthPath), web.ServerTLS()
 	}
-	s.Handler = config.Guard(s.Handler)
-	if !config.Encrypts() {
-		return s, nil
+	return s
+}
+
+// rereadOnHangup makes SIGHUP read the file again and say what came of it, as of a service; web may be nil. Whose terminal goes away
+// ends by it, as every other program.
+func (a *app) rereadOnHangup(ctx context.Context, web *prom.Web) {
+	for _, f := range []any{a.in, a.err} {
+		if file, ok := f.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+			return
+		}
 	}
-	var err error
-	s.TLSConfig, err = config.ServerTLS()
-	return s, err
+	signal.Ignore(syscall.SIGHUP) // takes it away from the one who ends by it
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	go func() {
+		defer signal.Stop(hangups)
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-hangups:
+				a.say(reread(web))
+			}
+		}
+	}()
+}
+
+func reread(web *prom.Web) string {
+	if web == nil {
+		return "SIGHUP: there is no --web-config to read again"
+	}
+	if err := web.Reload(); err != nil {
+		return prom.BeforeStays + err.Error()
+	}
+	return "--web-config was read again"
 }
 
 // serve answers on all sockets until the context ends. What fails is told to end.

@@ -10,14 +10,15 @@ import (
 )
 
 var (
-	info         = gauge("nvpeak_info", "What runs; always 1.", "version", "driver_version", "cuda_version", "hostname")
-	driverUp     = gauge("nvpeak_driver_up", "Whether the driver answers.")
-	snapshotAge  = gauge("nvpeak_snapshot_age_seconds", "How old the figures are, but for the peaks, which are of this moment.")
-	windowLength = gauge("nvpeak_scrape_window_seconds", "How far back the scrape peaks of this answer go.")
-	readPeriod   = gauge("nvpeak_memory_reading_period_seconds", "Time between two readings of the GPU memory where it moves.")
-	readDuty     = gauge("nvpeak_driver_calls_ratio", "Share of one thread that waits for the driver.")
-	hostTotal    = gauge("nvpeak_host_memory_total_bytes", "RAM of the host.")
-	hostFree     = gauge("nvpeak_host_memory_available_bytes", "RAM of the host that programs can have.")
+	info           = gauge("nvpeak_info", "What runs; always 1.", "version", "driver_version", "cuda_version", "hostname")
+	driverUp       = gauge("nvpeak_driver_up", "Whether the driver answers, be it that a GPU is lost.")
+	snapshotAge    = gauge("nvpeak_snapshot_age_seconds", "How old the newest figures of a GPU are, but for the peaks, which are of this moment.")
+	windowLength   = gauge("nvpeak_scrape_window_seconds", "How far back the scrape peaks of this answer go.")
+	readPeriod     = gauge("nvpeak_memory_reading_period_seconds", "Time between two readings of the GPU memory where it moves.")
+	readDuty       = gauge("nvpeak_driver_calls_ratio", "Share of one thread that waits for the driver.")
+	scrapesRefused = counter("nvpeak_scrapes_refused_total", "Scrapes that were answered with 503, for too many others waited.")
+	hostTotal      = gauge("nvpeak_host_memory_total_bytes", "RAM of the host.")
+	hostFree       = gauge("nvpeak_host_memory_available_bytes", "RAM of the host that programs can have.")
 )
 
 // scrape is one answer.
@@ -33,23 +34,21 @@ func (s scrape) Describe(chan<- *prometheus.Desc) {}
 func (s scrape) Collect(ch chan<- prometheus.Metric) {
 	snap := s.newest.Load()
 	windowLength.send(ch, s.now.Sub(s.since).Seconds())
+	scrapesRefused.send(ch, float64(s.refused.Load()))
 	if snap == nil {
-		driverUp.send(ch, 0)
 		return
 	}
 	info.send(ch, 1, s.opt.Version, snap.Driver, snap.CUDA, snap.Host)
-	up := 0.0
 	for i := range snap.GPUs {
 		sendGPU(ch, &snap.GPUs[i])
 		if s.opt.DCGM {
-			sendDCGM(ch, snap, &snap.GPUs[i])
-		}
-		if !snap.GPUs[i].Error.Known() {
-			up = 1
+			sendDCGM(ch, snap.Snapshot, &snap.GPUs[i])
 		}
 	}
-	driverUp.send(ch, up)
-	snapshotAge.send(ch, max(0, s.now.Sub(snap.Time).Seconds()))
+	driverUp.send(ch, oneIf(snap.driver))
+	if !snap.figures.IsZero() {
+		snapshotAge.send(ch, max(0, s.now.Sub(snap.figures).Seconds()))
+	}
 	if lane, ok := snap.Sampling.Value(); ok {
 		readPeriod.send(ch, lane.PeriodSeconds)
 		readDuty.send(ch, lane.DutyPercent*percent)
@@ -58,10 +57,10 @@ func (s scrape) Collect(ch chan<- prometheus.Metric) {
 		hostTotal.send(ch, float64(m.Total))
 		hostFree.send(ch, float64(m.Available))
 	}
-	if s.opt.Processes > 0 {
-		sendProcesses(ch, snap, s.opt.Processes)
+	if s.opt.Processes > 0 && snap.driver {
+		sendProcesses(ch, snap.Snapshot, s.opt.Processes)
 	}
-	s.sendPlaces(ch, snap)
+	s.sendPlaces(ch, snap.Snapshot)
 }
 
 // sendPlaces sends what readings tell: the peaks of this scrape, and what was counted.

@@ -26,7 +26,12 @@ var dcgmRows = []gpuRow{
 	{gauge("DCGM_FI_DEV_MEM_CLOCK", "Memory clock frequency (in MHz).", ofDCGM...), func(g *sampler.GPU) sampler.Opt[float64] { return scaled(g.Clocks.Memory, 1) }},
 	{gauge("DCGM_FI_DEV_GPU_TEMP", "GPU temperature (in C).", ofDCGM...), func(g *sampler.GPU) sampler.Opt[float64] { return scaled(g.Temperature, 1) }},
 	{gauge("DCGM_FI_DEV_POWER_USAGE", "Power draw (in W).", ofDCGM...), func(g *sampler.GPU) sampler.Opt[float64] { return g.Power }},
-	{gauge("DCGM_FI_DEV_XID_ERRORS", "Value of the last XID error encountered.", ofDCGM...), func(g *sampler.GPU) sampler.Opt[float64] { return sampler.Some(float64(g.LastXID.Or(0))) }},
+	{gauge("DCGM_FI_DEV_XID_ERRORS", "Value of the last XID error encountered.", ofDCGM...), func(g *sampler.GPU) sampler.Opt[float64] {
+		if !g.LastXID.Known() && stateOf(g) == silent {
+			return sampler.Opt[float64]{}
+		}
+		return sampler.Some(float64(g.LastXID.Or(0))) // 0: none
+	}},
 }
 
 // sendDCGM sends a GPU under those names.

@@ -5,5 +5,6 @@
 // through a proxy, is told that of the last minutes, so that a peak may be told twice and is never lost. See scrapers.go.
 //
 //	exporter.go ◄─ collect.go ◄─ gpus.go, dcgm.go, processes.go, alerts.go ◄─ families.go
-//	            ◄─ scrapers.go, place.go
+//	            ◄─ scrapers.go, place.go, driver.go
+//	web.go ◄─ webconfig.go, weberrors.go, passwords.go
 package prom

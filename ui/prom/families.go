@@ -49,12 +49,21 @@ func (f family) known(ch chan<- prometheus.Metric, value sampler.Opt[float64], l
 const maxLabel = 128
 
 // label is a text that a terminal, a page and a time series can bear.
-func label(text string) string {
+func label(text string) string { return bounded(text, maxLabel) }
+
+func bounded(text string, most int) string {
 	text = sampler.Clean(text)
-	if len(text) > maxLabel {
-		text = strings.ToValidUTF8(text[:maxLabel], "")
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "")
 	}
 	return text
+}
+
+func oneIf(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
 }
 
 func bytesOf(o sampler.Opt[sampler.Bytes]) sampler.Opt[float64] {

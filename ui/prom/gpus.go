@@ -78,11 +78,7 @@ func sendGPU(ch chan<- prometheus.Metric, g *sampler.GPU) {
 		profile = g.MIG.Profile
 	}
 	gpuInfo.send(ch, 1, gpuLabels(g, g.Name, g.PCI, profile, g.ComputeCapability.Or(""))...)
-	up := 1.0
-	if g.Error.Known() {
-		up = 0
-	}
-	gpuUp.send(ch, up, gpuLabels(g)...)
+	gpuUp.send(ch, oneIf(!g.Error.Known()), gpuLabels(g)...)
 	for _, row := range gpuRows {
 		row.known(ch, row.of(g), gpuLabels(g)...)
 	}

@@ -145,6 +145,7 @@ func TestScrapeWindows(t *testing.T) {
 		{"through a proxy", known, "", "10.0.0.1", 60},
 		{"half a minute", known, "?window=30s", "", 10},
 		{"two minutes", known, "?window=2m", "", 60},
+		{"some metrics only", known, "?name[]=nvpeak_gpu_memory_scrape_peak_bytes", "", 60},
 		{"still the one who knows it", known, "", "", 10},
 	} {
 		var header []string
@@ -159,14 +160,15 @@ func TestScrapeWindows(t *testing.T) {
 	if got := r.peak(client(), ""); got != 10 {
 		t.Errorf("after more than the last minutes: %v", got)
 	}
-	for _, query := range []string{"window=x", "window=-1s", "window=0s", "window=16m"} {
+	for _, query := range []string{"window=x", "window=-1s", "window=0s", "window=16m", "window=", "window", "window=30s&window=5m", "Window=30s", "windows=30s", "since=3", "window=30s&x", "%zz", "window=1m;x=2"} {
 		answer, err := http.Get(r.addr + "/metrics?" + query)
 		if err != nil {
 			t.Fatal(err)
 		}
+		text, _ := io.ReadAll(answer.Body)
 		answer.Body.Close()
-		if answer.StatusCode != http.StatusBadRequest {
-			t.Errorf("%s: %s", query, answer.Status)
+		if answer.StatusCode != http.StatusBadRequest || strings.Count(string(text), "\n") != 1 {
+			t.Errorf("%s: %s %q", query, answer.Status, text)
 		}
 	}
 }
@@ -317,8 +319,10 @@ func (w *slowWriter) Write(b []byte) (int, error) {
 
 // Scrapers that read slowly do not pile up, and when one has gone another is answered.
 func TestScrapesAreBounded(t *testing.T) {
-	e := New(Options{})
+	said := &heard{}
+	e := New(Options{Trouble: said.say})
 	e.Clock(func() time.Time { return begin })
+	e.wait = time.Millisecond
 	ask := func(w http.ResponseWriter) { e.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil)) }
 	release := make(chan struct{})
 	var all sync.WaitGroup
@@ -328,13 +332,15 @@ func TestScrapesAreBounded(t *testing.T) {
 		<-w.begun
 	}
 	one := httptest.NewRecorder()
-	if ask(one); one.Code != http.StatusServiceUnavailable {
-		t.Errorf("one more: %d", one.Code)
+	if ask(one); one.Code != http.StatusServiceUnavailable || one.Header().Get("Retry-After") != "1" || len(said.all()) != 1 {
+		t.Errorf("one more: %d %v, said %q", one.Code, one.Header(), said.all())
 	}
+	e.wait = time.Minute
+	waiting := httptest.NewRecorder()
+	all.Go(func() { ask(waiting) })
 	close(release)
 	all.Wait()
-	one = httptest.NewRecorder()
-	if ask(one); one.Code != http.StatusOK {
-		t.Errorf("afterwards: %d", one.Code)
+	if waiting.Code != http.StatusOK || !strings.Contains(waiting.Body.String(), "nvpeak_scrapes_refused_total 1\n") {
+		t.Errorf("the one who waits: %d %s", waiting.Code, waiting.Body)
 	}
 }

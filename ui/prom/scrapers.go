@@ -3,8 +3,10 @@ package prom
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"sync"
 	"time"
 )
@@ -36,14 +38,43 @@ func Connection(ctx context.Context, _ net.Conn) context.Context {
 // proxied are headers of those who pass on what others ask.
 var proxied = []string{"Via", "Forwarded", "X-Forwarded-For", "X-Real-Ip"}
 
-// since is from when on a scrape wants the peak. The error is for the one who asks.
-func since(r *http.Request, now time.Time) (time.Time, error) {
-	if text := r.URL.Query().Get("window"); text != "" {
-		d, err := time.ParseDuration(text)
-		if err != nil || d <= 0 || d > longestWindow {
-			return time.Time{}, errors.New("window: a duration above 0 and up to " + longestWindow.String() + ", such as window=30s")
+// asks are the keys of a query: how far back the answer goes, and, as with every exporter of Prometheus, the only metrics wanted.
+const (
+	asksWindow = "window"
+	asksName   = "name[]"
+)
+
+// understood is nil if every part of the query has a meaning: who misspells window would be told another peak than he
+// thinks. The error is for the one who asks.
+func understood(r *http.Request) error {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return errors.New("the query cannot be read: window=30s is one")
+	}
+	for key := range query {
+		if key != asksWindow && key != asksName {
+			return fmt.Errorf("there is no %.40q: window=30s and name[]=METRIC are what may be asked", key)
 		}
-		return now.Add(-d), nil
+	}
+	list, asked := query[asksWindow]
+	if !asked {
+		return nil
+	}
+	if len(list) > 1 {
+		return errors.New("window: one is enough")
+	}
+	if d, err := time.ParseDuration(list[0]); err != nil || d <= 0 || d > longestWindow {
+		return errors.New("window: a duration above 0 and up to " + longestWindow.String() + ", such as window=30s")
+	}
+	return nil
+}
+
+// since is from when on a scrape that is understood wants the peak.
+func since(r *http.Request, now time.Time) time.Time {
+	query := r.URL.Query()
+	if query.Has(asksWindow) {
+		d, _ := time.ParseDuration(query.Get(asksWindow)) //nolint:errcheck // it is understood
+		return now.Add(-d)
 	}
 	v, _ := r.Context().Value(visitKey{}).(*visit)
 	for _, h := range proxied {
@@ -51,15 +82,15 @@ func since(r *http.Request, now time.Time) (time.Time, error) {
 			v = nil
 		}
 	}
-	if v == nil {
-		return now.Add(-usualWindow), nil
+	if v == nil || query.Has(asksName) { // the peak may not be among the metrics that are wanted
+		return now.Add(-usualWindow)
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	last := v.last
 	v.last = now
 	if last.IsZero() {
-		return now.Add(-usualWindow), nil
+		return now.Add(-usualWindow)
 	}
-	return last, nil
+	return last
 }

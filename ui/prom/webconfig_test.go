@@ -61,8 +61,8 @@ func TestWebConfigMistakes(t *testing.T) {
 		tls + ", client_auth_type: RequestClientCert}":                                   "",
 		"http_server_config: {headers: {X-A: b}, http2: false}":                          "",
 		"basic_auth_user: {a: b}":                                                        "basic_auth_user",
-		"basic_auth_users: {a: secret}":                                                  "password of a is no bcrypt hash",
-		"tls_server_config: {cert_file: box.crt}":                                        "tls_server_config",
+		"basic_auth_users: {a: secret}":                                                  "a has no bcrypt hash",
+		"tls_server_config: {cert_file: box.crt}":                                        "line 1: tls_server_config: key_file is missing",
 		"tls_server_config: {cert_file: no.crt, key_file: box.key}":                      "no.crt",
 		"tls_server_config: {cert_file: box.key, key_file: box.key}":                     "tls_server_config",
 		"tls_server_config: {client_auth_type: RequireAnyClientCert}":                    "needs cert_file and key_file",
@@ -72,11 +72,27 @@ func TestWebConfigMistakes(t *testing.T) {
 		tls + ", client_ca_file: box.crt}":                                               "without a client_auth_type",
 		tls + ", client_auth_type: RequireAndVerifyClientCert, client_ca_file: box.key}": "holds no certificate",
 		tls + ", cypher_suites: [A]}":                                                    "cypher_suites",
-		"{":                                                                              "yaml",
+		"{":                                                                              "line 1: it is no YAML",
+		"# a\nbasic_auth_users:\n  ann: secret":                                          "line 3: basic_auth_users: ann has no bcrypt hash",
+		"basic_auth_users: {\"\": \"$2y$10$abcdefghijklmnopqrstuuqflPDzB6gcMhKa1rZqKiun2YGL5sa2u\"}": "no name",
+		"basic_auth_users: [a, b]":                        "line 1: a list stands where a group such as { name: text } belongs",
+		"\nbasic_auth_users: secret":                      "line 2: a value stands where a group",
+		"basic_auth_users: {a: b, a: c}":                  "line 1: a stands there twice",
+		"http_server_config: {http2: maybe}":              "line 1: a value stands where true or false belongs",
+		"http_server_config: {headers: {\"X Y\": b}}":     "cannot be sent",
+		"tls_server_config:\n\tcert_file: box.crt":        "line 2: a tab; indent with blanks",
+		"tls_server_confg: {}":                            "line 1: nvpeak knows no \"tls_server_confg\"; take it away or write one of tls_server_config, http_server_config, basic_auth_users",
+		tls + ", min_version: TLS13, max_version: TLS12}": "line 1: tls_server_config: nobody can connect: max_version TLS12 is below the lowest version, TLS13",
+		tls + ", max_version: TLS11}":                     "below the lowest version, TLS12",
+		"tls_server_config:\n  cert_file: box.crt\n  key_file: box.key\n  cipher_suites: [A]": "line 4: tls_server_config: nvpeak knows no \"cipher_suites\"; take it away or write one of cert_file, key_file,",
+		"tls_server_config: {key_file: box.key}":                                              "line 1: tls_server_config: cert_file is missing",
 	} {
-		_, err := ReadWebConfig(put(t, dir, "web.yml", text))
+		_, err := OpenWeb(put(t, dir, "web.yml", text), nil)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+		if err != nil && (strings.ContainsAny(err.Error(), "\n`") || strings.Contains(err.Error(), "struct") || strings.Contains(err.Error(), "prom.") || strings.Contains(err.Error(), "secret")) {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 }
@@ -89,15 +105,13 @@ func TestWebConfigServes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := ReadWebConfig(put(t, dir, "web.yml", "tls_server_config: {cert_file: box.crt, key_file: box.key, client_auth_type: RequireAndVerifyClientCert, client_ca_file: box.crt}\n"+
-		"basic_auth_users: {ann: \""+string(hash)+"\"}\nhttp_server_config: {headers: {X-Frame-Options: deny}}"))
+	c, err := OpenWeb(put(t, dir, "web.yml", "tls_server_config: {cert_file: box.crt, key_file: box.key, client_auth_type: RequireAndVerifyClientCert, client_ca_file: box.crt}\n"+
+		"basic_auth_users: {ann: \""+string(hash)+"\"}\nhttp_server_config: {headers: {X-Frame-Options: deny}}"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := httptest.NewUnstartedServer(c.Guard(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })))
-	if s.TLS, err = c.ServerTLS(); err != nil {
-		t.Fatal(err)
-	}
+	s := httptest.NewUnstartedServer(c.Guard(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }), "/open"))
+	s.TLS = c.ServerTLS()
 	s.StartTLS()
 	defer s.Close()
 	ask := func(user, password string, certificate bool) (int, string) {
