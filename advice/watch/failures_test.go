@@ -122,3 +122,24 @@ func TestEndingBounds(t *testing.T) {
 		t.Errorf("%d endings", n)
 	}
 }
+
+// A lost GPU stays lost while the driver is away: nothing is known of it then, and its alert is not raised again after.
+func TestLostWhileTheDriverIsAway(t *testing.T) {
+	w := New(Options{})
+	lost, gone := sampler.ErrLost.Error(), sampler.ErrReconnect.Error()+": uninitialized"
+	var began []time.Time
+	for i, text := range []string{lost, lost, lost, lost, gone, gone, gone, gone, gone, lost, lost, lost} {
+		s := snapshotOf(float64(i), 40000, 0)
+		s.GPUs[0].Error, s.GPUs[0].Memory = sampler.Some(text), sampler.Memory{}
+		open := w.Add(s)
+		if i < 3 {
+			continue
+		}
+		if len(open) != 1 || open[0].Kind != sampler.AlertGPULost {
+			t.Fatalf("%d, %q: %+v", i, text, open)
+		}
+		if began = append(began, open[0].Time); !open[0].Time.Equal(began[0]) {
+			t.Errorf("at %d it is raised again", i)
+		}
+	}
+}

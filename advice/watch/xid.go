@@ -54,6 +54,9 @@ const (
 
 func (f *fault) add(r *sampler.GPU, now float64) {
 	text, ok := r.Error.Value()
+	if f.kind == faultLost && strings.Contains(text, sampler.ErrReconnect.Error()) {
+		return // the driver has gone, too: nothing is known of the GPU until it is back
+	}
 	kind := faultNone
 	if ok {
 		kind = faultOf(text)
