@@ -111,7 +111,7 @@ func TestFoldNear(t *testing.T) {
 	}
 }
 
-// The start of a job is over before its first minute is when it has computed for 15 s without a new record, and was not
+// The start of a job is over before its first minute is when it has computed for 10 s without a new record, and was not
 // near the limit by then.
 func TestStartSettles(t *testing.T) {
 	for name, row := range map[string]struct {
@@ -121,14 +121,14 @@ func TestStartSettles(t *testing.T) {
 		also    float64 // it rises by that before the end
 		want    int
 	}{
-		"settled":             {12000, 15, 90, 0, 1},
-		"not yet":             {12000, 14, 90, 0, 0},
-		"just busy enough":    {12000, 15, 50, 0, 1},
+		"settled":             {12000, 10, 90, 0, 1},
+		"not yet":             {12000, 9, 90, 0, 0},
+		"just busy enough":    {12000, 10, 50, 0, 1},
 		"it does not compute": {12000, 40, 49, 0, 0},
-		"a record meanwhile":  {12000, 28, 90, 81, 0},
-		"no record":           {12000, 28, 90, 80, 1},
-		"below the limit":     {17999, 15, 90, 0, 1},
-		"near the limit":      {18000, 15, 90, 0, 0},
+		"a record meanwhile":  {12000, 18, 90, 81, 0},
+		"no record":           {12000, 18, 90, 80, 1},
+		"below the limit":     {17999, 10, 90, 0, 1},
+		"near the limit":      {18000, 10, 90, 0, 0},
 		"much too early":      {12000, 1, 90, 0, 0},
 	} {
 		w := New(Options{})
@@ -142,7 +142,7 @@ func TestStartSettles(t *testing.T) {
 		at := 10.0
 		for i := range row.seconds + 1 { // the first sets the record
 			used := row.level
-			if i > 14 {
+			if i > 8 {
 				used += row.also
 			}
 			add(at, used, 0)
