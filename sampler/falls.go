@@ -23,9 +23,11 @@ const (
 	// fallReturn: the step that was refused goes on where it was; what takes longer than a
 	// second and a half to come back may be the work that follows.
 	fallReturn = 1500 * time.Millisecond
-	// fallAtOnce: what was refused is asked for again as soon as the cache is given back. Where the GPU was not full
-	// before, that, or a rise right before, tells a refusal from a program that empties its cache before it needs more.
+	// fallAtOnce: what was refused is asked for again as soon as the cache is given back, and was more than what was
+	// free. Where that is more than fallFree per cent of the GPU, which few single requests are, a rise at once, or right
+	// before, tells a refusal from a program that empties its cache before it needs more.
 	fallAtOnce = 150 * time.Millisecond
+	fallFree   = 15
 	// A fall is 1 % of the GPU, from more than half of it, and ends within 5 % of the limit.
 	fallStep  = 100
 	fallLimit = 20
@@ -64,7 +66,7 @@ func (f *FallCounter) Add(at time.Time, used, usable Bytes) (fall Fall, near boo
 			f.climbed = at
 		}
 	case used >= limit && f.bottom < limit:
-		fall, near = Fall{f.top - f.bottom, f.top >= limit}, f.top > usable/2 && (f.top >= limit || f.asked)
+		fall, near = Fall{f.top - f.bottom, f.top >= limit}, f.top > usable/2 && (f.asked || f.top >= usable-usable*fallFree/100)
 		f.end(used)
 		f.climbed = at
 	case used < f.bottom:
