@@ -303,3 +303,26 @@ func TestOutlookOfPairs(t *testing.T) {
 		}
 	}
 }
+
+// A single spike tells of the next where it was brief beside the time before it: what stays longer is a phase.
+func TestPhaseIsNoSpike(t *testing.T) {
+	for lead, want := range map[int]bool{60: false, 400: true} {
+		w := New(Options{})
+		told := false
+		for i := range lead + 500 {
+			used := 12000.0
+			switch at := i - lead; {
+			case at >= 0 && at < 50:
+				used = 18000
+			case at >= 200:
+				used = 15000
+			}
+			for _, a := range w.Add(oneJob(float64(i), used)) {
+				told = told || a.Kind == sampler.AlertRepeatSpike
+			}
+		}
+		if told != want {
+			t.Errorf("after %d s: warned of another %v", lead, told)
+		}
+	}
+}
