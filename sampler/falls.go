@@ -12,12 +12,22 @@ type FallCounter struct {
 	top, bottom Bytes
 	falling     bool
 	fell        time.Time // when it last fell by a step
+	low         time.Time // when the bottom was reached
+	rose        bool      // it has risen by a step since
+	asked       bool      // it fell in the midst of a rise, or rose again at once
+	mark        Bytes     // it rose to by steps before it fell
+	climbed     time.Time // when it last rose by a step
 }
 
 const (
 	// fallReturn: the step that was refused goes on where it was; what takes longer than a
 	// second and a half to come back may be the work that follows.
 	fallReturn = 1500 * time.Millisecond
+	// fallAtOnce: what was refused is asked for again as soon as the cache is given back, and was more than what was
+	// free. Where that is more than fallFree per cent of the GPU, which few single requests are, a rise at once, or right
+	// before, tells a refusal from a program that empties its cache before it needs more.
+	fallAtOnce = 150 * time.Millisecond
+	fallFree   = 15
 	// A fall is 1 % of the GPU, from more than half of it, and ends within 5 % of the limit.
 	fallStep  = 100
 	fallLimit = 20
@@ -33,26 +43,52 @@ type Fall struct {
 // processes together can have.
 func (f *FallCounter) Add(at time.Time, used, usable Bytes) (fall Fall, near bool) {
 	step, limit := usable/fallStep, usable-usable/fallLimit
+	if f.falling && !f.rose && used >= f.bottom+step {
+		f.rose, f.asked = true, f.asked || at.Sub(f.low) <= fallAtOnce
+	}
 	switch {
 	case usable == 0:
 		return fall, false
 	case !f.falling && used+step <= f.top:
-		f.falling, f.bottom, f.fell = true, used, at
+		f.falling, f.asked = true, at.Sub(f.climbed) <= fallReturn
+		f.reach(used, at)
+		f.fell = at
 	case !f.falling:
-		f.top = max(f.top, used)
+		f.rise(used, at, step)
 	case used+step <= f.bottom: // a further step down
-		f.bottom, f.fell = used, at
+		f.reach(used, at)
+		f.fell = at
 	case at.Sub(f.fell) > fallReturn || at.Before(f.fell):
 		// It gave back all it could, and goes on at the limit: there is nothing else to give.
 		fall, near = Fall{f.top.Less(f.bottom), true}, min(f.bottom, used) >= limit
-		f.falling, f.top = false, used
+		f.end(used)
+		if f.rose {
+			f.climbed = at
+		}
 	case used >= limit && f.bottom < limit:
-		fall, near = Fall{f.top - f.bottom, f.top >= limit}, f.top > usable/2
-		f.falling, f.top = false, used
-	default:
-		f.bottom = min(f.bottom, used)
+		fall, near = Fall{f.top - f.bottom, f.top >= limit}, f.top > usable/2 && (f.asked || f.top >= usable-usable*fallFree/100)
+		f.end(used)
+		f.climbed = at
+	case used < f.bottom:
+		f.reach(used, at)
 	}
 	return fall, near
+}
+
+// reach sets a new bottom.
+func (f *FallCounter) reach(used Bytes, at time.Time) {
+	f.bottom, f.low, f.rose = used, at, false
+}
+
+// end begins anew at the level of now.
+func (f *FallCounter) end(used Bytes) { f.falling, f.top, f.mark = false, used, used }
+
+// rise follows the top.
+func (f *FallCounter) rise(used Bytes, at time.Time, step Bytes) {
+	f.top = max(f.top, used)
+	if used >= f.mark+step {
+		f.mark, f.climbed = used, at
+	}
 }
 
 // Count takes one reading into a window.

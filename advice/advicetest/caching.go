@@ -43,7 +43,7 @@ var cachingScenes = map[string]func(r *rand.Rand) *Scene{
 				return job(t)
 			case k > n:
 				return s.Total * 1.01
-			case into < 0.3:
+			case into < 0.1: // the retry comes as soon as the cache is given back
 				return base * 0.6
 			default:
 				return top

@@ -189,6 +189,10 @@ func (p *Pattern) intervals(starts []float64) {
 // Brief says whether these are spikes and not phases of a program.
 func (p Pattern) Brief() bool { return p.Width <= spikeShare*p.Period }
 
+// Phase says whether the only spike is none, but a phase of a holder that took memory then: long beside what was before
+// it. A cache that has grown for minutes and is given back once looks like that.
+func (p Pattern) Phase(rose float64) bool { return p.Count == 1 && p.Width > spikeShare*(p.Last-rose) }
+
 // Due is when the next spike is expected, in seconds from now; it may be overdue (< 0).
 func (p Pattern) Due(now float64) float64 { return max(p.Last, p.began) + p.Period - now }
 

@@ -256,3 +256,22 @@ func TestSpread(t *testing.T) {
 		}
 	}
 }
+
+// A single rise that is long beside the time before it is a phase, as several that fill their period are.
+func TestPhase(t *testing.T) {
+	for name, row := range map[string]struct {
+		p     Pattern
+		since float64
+		want  bool
+	}{
+		"brief":           {Pattern{Count: 1, Last: 200, Width: 60}, 100, false},
+		"long":            {Pattern{Count: 1, Last: 200, Width: 61}, 100, true},
+		"several":         {Pattern{Count: 2, Last: 200, Width: 61}, 100, false},
+		"long running":    {Pattern{Count: 1, Last: 200, Width: 900}, math.Inf(-1), false},
+		"start not known": {Pattern{Count: 1, Last: 200, Width: 900}, math.NaN(), false},
+	} {
+		if got := row.p.Phase(row.since); got != row.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

@@ -48,6 +48,9 @@ func (r *Records) add(t, high, limit float64, known bool) {
 	r.up = t
 }
 
+// Newest is when the last record rose, in seconds of the Watch's clock.
+func (r *Records) Newest() float64 { return r.up }
+
 func (r *Records) put(one Record) {
 	r.list[r.count%recordsKept] = one
 	r.count++

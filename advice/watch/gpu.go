@@ -150,6 +150,21 @@ func (g *gpu) overtaken(s *series.Series) bool {
 	return g.listed && slices.ContainsFunc(g.procs, func(p *proc) bool { return &p.series != s && g.crowdsOut(p) })
 }
 
+// risenSpan is the most that Risen looks back, in seconds.
+const risenSpan = 1800
+
+// outpaced says whether others have taken more within the last seconds, and kept it, than a holder of that slope in MiB a
+// second: how long the room lasts is then theirs to say.
+func (g *gpu) outpaced(s *series.Series, slope, seconds float64) bool {
+	taken, span := 0.0, min(seconds, risenSpan)
+	for _, p := range g.procs {
+		if q := &p.series; q != s && p.tick == g.tick {
+			taken += max(0, q.Risen(span)-max(0, q.Value-q.Floor))
+		}
+	}
+	return g.listed && taken > slope*span
+}
+
 // available is what a holder can have while all others keep what they hold.
 func (g *gpu) available(s *series.Series, now float64) float64 {
 	return g.settledFree(now) + s.Settled(now)

@@ -56,6 +56,7 @@ func (g *gpu) fold(r *sampler.GPU, now float64, gap bool) {
 	g.foldNear(now, u, plain)
 	g.foldPeaks(now)
 	g.foldBusy()
+	g.foldSettled(now, gap)
 	g.foldAsking(now)
 }
 
@@ -98,7 +99,7 @@ func (g *gpu) foldNear(now float64, used sampler.Bytes, plain bool) {
 		}
 		s, pid = &p.series, p.pid
 	}
-	starts := !(now-s.Rose > startSeconds)
+	starts := !(now-s.Rose > startSeconds) && !(p != nil && p.settled)
 	if starts {
 		g.near.fallen(now, count)
 		if fromLimit {
@@ -121,6 +122,22 @@ func (g *gpu) foldBusy() {
 		g.busy = now
 	default:
 		g.busy += (now - g.busy) * busyFade
+	}
+}
+
+// foldSettled notes that who holds most has computed for a while without needing more than before, and was not near its end.
+func (g *gpu) foldSettled(now float64, gap bool) {
+	p := g.largest()
+	u, ok := g.last.Utilization.GPU.Value()
+	switch computes := ok && float64(u)/100 >= idleShare; {
+	case p == nil:
+	case p.series.Records.Newest() >= now:
+		p.calm = 0
+	case computes && !gap && p.series.Rose < now:
+		p.calm += g.step
+	}
+	if p != nil && p.calm >= startSettled && p.series.Peak < nearlyFull*g.usable {
+		p.settled = true
 	}
 }
 

@@ -25,7 +25,7 @@ func keptGrowth(f *Facts, p *proc, kept *series.Kept, rose string) (found findin
 		return found, false, true
 	}
 	found.pid, found.level = p.pid, sampler.LevelWarning
-	if room >= roomLeast*f.gpu.total && !f.gpu.saved() && !f.gpu.overtaken(&p.series) {
+	if room >= roomLeast*f.gpu.total && !f.gpu.saved() && !f.gpu.overtaken(&p.series) && !f.gpu.outpaced(&p.series, tr.Slope, watched) {
 		found.eta = sampler.Some(math.Round(eta))
 	}
 	if eta <= growthSoon {

@@ -117,3 +117,33 @@ func TestTimeLeftByPieces(t *testing.T) {
 		}
 	}
 }
+
+// When others take more than what a process keeps, how long the room lasts is not to be seen from its own growth.
+func TestTimeLeftBesideAnother(t *testing.T) {
+	for other, want := range map[float64]bool{0: true, 200: true, 500: false} { // MiB an interval; the log tells of 400
+		w := New(Options{})
+		for at := 0.0; at < 3000; at++ {
+			n := math.Floor(max(0, at-200) / 200)
+			used, taken := 23000+600*n, 1000+other*n
+			if int(at)%20 == 0 {
+				w.Mark(sampler.LogMark{Kind: sampler.MarkAllocator, Allocated: sampler.Some(series.Bytes(15000 + 400*n))})
+			}
+			w.Add(snapshotOf(at, 40000, used+taken, processOf(7, "python train.py", used), processOf(8, "python -m ipykernel_launcher", taken)))
+		}
+		f := w.facts(w.gpus[0].at)
+		f.gpu = w.gpus[0]
+		for _, p := range f.gpu.procs {
+			if p.pid != 7 {
+				continue
+			}
+			if got, ok, _ := keptGrowth(&f, p, &p.logged, "alert.growth.logged"); !ok || got.eta.Known() != want {
+				t.Errorf("beside another that takes %v: %v, time left %v", other, ok, got.eta)
+			}
+			const seconds = 1000
+			taken := f.gpu.withPID(8).series.Risen(seconds)
+			if f.gpu.outpaced(&p.series, taken/seconds, seconds) || taken > 0 && !f.gpu.outpaced(&p.series, taken/seconds-0.01, seconds) {
+				t.Errorf("beside another that took %v: not told at that bound", taken)
+			}
+		}
+	}
+}

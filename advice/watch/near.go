@@ -29,6 +29,10 @@ const (
 	// startSeconds after a holder took memory its first steps choose algorithms and fill
 	// caches: they may touch the limit and never again.
 	startSeconds = 60
+	// startSettled: who has computed for so many seconds without a new record, and left a tenth of the GPU free, has
+	// chosen and filled; what comes then, within the minute, too, is the next part of the program, such as its first
+	// validation. Who has come to the limit by then goes on as it began.
+	startSettled = 10
 	// habitSeconds: a program that empties its cache itself does so all the time. From fifteen
 	// such falls within five minutes on a fall tells nothing; a validation brings one or two.
 	// One that began at the limit does when another did within two and a half minutes, by

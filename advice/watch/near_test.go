@@ -111,6 +111,49 @@ func TestFoldNear(t *testing.T) {
 	}
 }
 
+// The start of a job is over before its first minute is when it has computed for 10 s without a new record, and was not
+// near the limit by then.
+func TestStartSettles(t *testing.T) {
+	for name, row := range map[string]struct {
+		level   float64 // of 20,000
+		seconds int     // that it computes at that level
+		load    int
+		also    float64 // it rises by that before the end
+		want    int
+	}{
+		"settled":             {12000, 10, 90, 0, 1},
+		"not yet":             {12000, 9, 90, 0, 0},
+		"just busy enough":    {12000, 10, 50, 0, 1},
+		"it does not compute": {12000, 40, 49, 0, 0},
+		"a record meanwhile":  {12000, 18, 90, 81, 0},
+		"no record":           {12000, 18, 90, 80, 1},
+		"below the limit":     {17999, 10, 90, 0, 1},
+		"near the limit":      {18000, 10, 90, 0, 0},
+		"much too early":      {12000, 1, 90, 0, 0},
+	} {
+		w := New(Options{})
+		w.Add(snapshotOf(0, 20000, 100))
+		add := func(at, used float64, falls int) {
+			s := snapshotOf(at, 20000, used, processOf(7, "python a.py", used))
+			s.GPUs[0].Utilization.GPU = sampler.Some(row.load)
+			s.GPUs[0].Memory.Window = &sampler.Window{Readings: 1, Min: s.GPUs[0].Memory.Used.Or(0), Max: s.GPUs[0].Memory.Used.Or(0), Falls: sampler.Some(falls)}
+			w.Add(s)
+		}
+		at := 10.0
+		for i := range row.seconds + 1 { // the first sets the record
+			used := row.level
+			if i > 8 {
+				used += row.also
+			}
+			add(at, used, 0)
+			at++
+		}
+		if add(at, 19500, 1); w.gpus[0].near.count != row.want {
+			t.Errorf("%s: %d near misses", name, w.gpus[0].near.count)
+		}
+	}
+}
+
 // A near miss warns of the process that had it: when that is gone, there is nothing to warn of, though its GPU remembers.
 func TestNearMissEndsWithItsProcess(t *testing.T) {
 	tape, err := os.ReadFile("../../testdata/advice/flush/fires_near.jsonl")

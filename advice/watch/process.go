@@ -20,6 +20,8 @@ type proc struct {
 	growing series.Growth
 	peak    recentPeak // since its start-up
 	close   closeCalls
+	calm    float64 // seconds that it has computed since its newest record
+	settled bool    // its start is over, before its first minute is
 	dips    series.Dips
 	logged  series.Kept // what a training log says that it has allocated
 

@@ -44,8 +44,6 @@ const (
 	// more of them; outgrownSmall, of the GPU: small ones are no measure.
 	outgrownMost  = 3
 	outgrownSmall = 0.05
-	// sameTops: so many spikes of one height have no larger one among them by chance.
-	sameTops = 3
 	// risesUnlisted: without a process list the spikes may be those of several programs.
 	risesUnlisted = 5
 	// spikeStart: what comes up and goes in the first two minutes of a holder is its start.
@@ -73,7 +71,7 @@ func checkRepeatSpike(f *Facts) []finding {
 		}
 		pt, ok := s.Pattern(f.now, g.total)
 		var v expectation
-		if ok {
+		if ok = ok && !pt.Phase(s.Rose); ok {
 			v, ok = expects(f, s, pt)
 		}
 		if !ok {
@@ -133,7 +131,7 @@ func expects(f *Facts, s *series.Series, p series.Pattern) (e expectation, ok bo
 	case climbs && p.Newest+(1+spikesAhead)*p.Rise > e.available: // one step further: there is time to act
 		e.top, e.later = p.Newest+(1+spikesAhead)*p.Rise, spikesAhead
 		e.how = words.Say("alert.repeat_spike.trend", "more", size(p.Rise), "high", size(p.Newest))
-	case !ordinary && (p.Count == 1 && p.Last-s.Rose > spikeStart || p.Record > limit*outgrownLeast || repeats && p.Count >= sameTops && p.Most-p.Top <= limit*spikeSlack) && outgrown > limit*outgrownLeast && outgrown < outgrownMost*max(p.High, limit*outgrownSmall) && s.Top()+outgrown > e.available:
+	case !ordinary && (p.Count == 1 && p.Last-s.Rose > spikeStart || p.Record > limit*outgrownLeast) && outgrown > limit*outgrownLeast && outgrown < outgrownMost*max(p.High, limit*outgrownSmall) && s.Top()+outgrown > e.available:
 		e.top, e.chance = s.Top()+outgrown, true
 		e.how = words.Say("alert.repeat_spike.outgrown", "top", size(s.Top()), "more", size(outgrown))
 	case repeats && p.Even && varies(p, limit) && p.Mean+varyDeviations*p.Deviation > room:
