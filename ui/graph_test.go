@@ -112,7 +112,7 @@ func TestWatermarkLine(t *testing.T) {
 		top := math.Pow(10, float64(rnd.IntN(8)-3)) * (1 + rnd.Float64())
 		peak := top * (0.6 + 0.4*rnd.Float64())
 		a := lined(n, top)
-		a.marks = []mark{{peak, theme.Peak, nil, 0}}
+		a.marks = []mark{{peak, theme.Peak, nil, 0, theme.Peak}}
 		at := 2 + rnd.IntN(n-3)
 		a.high[dotColumns*at] = peak
 		c := newCanvas(r.x+r.w, r.y+r.h)
@@ -148,7 +148,7 @@ func TestGraphOfAnything(t *testing.T) {
 			a.high = append(a.high, odd[rnd.IntN(len(odd))])
 		}
 		if rnd.IntN(2) == 0 {
-			a.marks = []mark{{odd(rnd), theme.Peak, []string{"▲ 1"}, rnd.IntN(300) - 50}}
+			a.marks = []mark{{odd(rnd), theme.Peak, []string{"▲ 1"}, rnd.IntN(300) - 50, theme.Peak}}
 		}
 		c := newCanvas(w, h)
 		a.draw(c, rect{0, 0, w, h}, &theme.Unicode, 24*time.Hour)
@@ -276,7 +276,7 @@ func TestLineAxes(t *testing.T) {
 				if at < 0 {
 					t.Fatalf("span %v, width %d, lines %v: no axis of time\n%s", span, w, lines, strings.Join(list, "\n"))
 				}
-				axes = append(axes, strings.TrimLeft(list[at], "│ 0"))
+				axes = append(axes, strings.TrimLeft(list[at], "│ 0⠉"))
 			}
 			if axes[0] != axes[1] {
 				t.Errorf("span %v, width %d: the times of areas and lines differ:\n%s\n%s", span, w, axes[0], axes[1])

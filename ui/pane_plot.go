@@ -44,7 +44,7 @@ func (v *view) memoryMarks(g *sampler.GPU, a *area, cells int) []mark {
 	m := &g.Memory
 	list := v.peakMark(m.Peak, g, a, cells)
 	if total := m.Total.Or(0).Less(m.Reserved.Or(0)); v.need > 0 && v.need < total {
-		list = append(list, mark{total.Less(v.need).MiB(), theme.Need, []string{v.words.Say("screen.need", "size", v.need), v.need.String()}, 0})
+		list = append(list, mark{total.Less(v.need).MiB(), theme.Need, []string{v.words.Say("screen.need", "size", v.need), v.need.String()}, 0, theme.Need})
 	}
 	return list
 }
@@ -69,7 +69,7 @@ func (v *view) peakMark(p *sampler.Peak, g *sampler.GPU, a *area, cells int) []m
 	if ago < time.Minute {
 		texts = texts[1:] // where it stands says when, and the seconds would be sent each time
 	}
-	return []mark{{p.Bytes.MiB(), v.peakRole(g, p.Bytes), texts, a.at.column(ago, cells)}}
+	return []mark{{p.Bytes.MiB(), theme.Peak, texts, a.at.column(ago, cells), v.peakRole(g, p.Bytes)}}
 }
 
 // lined says whether plots are lines.
