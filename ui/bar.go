@@ -45,7 +45,7 @@ func SetLevels(gpu, host [3]float64) { gpuLevels, hostLevels = gpu, host }
 // memoryBar draws the memory of a GPU on w columns: used by processes, unattributed, free
 // and, at the far end, what the driver keeps: the bar is full when nothing is left. ▲
 // stands at the peak, ┊ where the need would end on top of the recent peak, » at the end of what can be
-// used where that is beyond.
+// used where that is beyond, or where the next spike is.
 func (v *view) memoryBar(c *canvas, x, y, w int, g *sampler.GPU, steps []rune) {
 	m := &g.Memory
 	total, ok := m.Total.Value()
@@ -70,7 +70,7 @@ func (v *view) memoryBar(c *canvas, x, y, w int, g *sampler.GPU, steps []rune) {
 	for i := int(math.Round(known)); i < int(math.Round(end)); i++ {
 		c.set(x+i, y, v.glyphs.BarUnknown, theme.Unknown)
 	}
-	over := v.needMark(c, x, y, m, column, max(0, w-1-int(math.Round(reserved))))
+	over := v.needMark(c, x, y, g, column, max(0, w-1-int(math.Round(reserved))))
 	if m.Peak != nil && m.Peak.Bytes > 0 {
 		at := min(int(column(m.Peak.Bytes)), w-1)
 		if over > 0 && (at == over || at == over+1) {

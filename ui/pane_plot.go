@@ -39,10 +39,15 @@ func (v *view) gpuPlot(c *canvas, r rect, g *sampler.GPU) {
 	a.draw(c, r, v.glyphs, v.plot.span)
 }
 
-// memoryMarks are the lines of a plot of memory: the peak, and the most that may be in use for the need to fit.
-func (v *view) memoryMarks(g *sampler.GPU, a *area, cells int) []mark {
+// memoryMarks are the lines of a plot of memory: where the next spike would end that does not fit, which is at the top, the
+// peak, and the most that may be in use for the need to fit.
+func (v *view) memoryMarks(g *sampler.GPU, a *area, cells int) (list []mark) {
 	m := &g.Memory
-	list := v.peakMark(m.Peak, g, a, cells)
+	if end := v.spikeEnd(g); end > 0 {
+		short := fmt.Sprintf("%c%s", v.glyphs.NeedOver, gib(end))
+		list = append(list, mark{end.MiB(), theme.Need, []string{v.words.Say("screen.next_spike", "size", short, "usable", gib(m.Usable())), short}, dotColumns * cells, theme.Critical})
+	}
+	list = append(list, v.peakMark(m.Peak, g, a, cells)...)
 	if total := m.Total.Or(0).Less(m.Reserved.Or(0)); v.need > 0 && v.need < total {
 		list = append(list, mark{total.Less(v.need).MiB(), theme.Need, []string{v.words.Say("screen.need", "size", v.need), v.need.String()}, 0, theme.Need})
 	}
