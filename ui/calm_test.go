@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -64,6 +66,30 @@ func TestScarceGPUsComeFirst(t *testing.T) {
 	p := v.arrange(80, 24)
 	if p.hidden == 0 || len(p.lines) == 0 || p.lines[0].gpu.Index != 50 || p.lines[1].gpu.Index != 0 {
 		t.Errorf("%d are hidden, the first is %d", p.hidden, p.lines[0].gpu.Index)
+	}
+}
+
+// Of those the worst is the first, at every size, and in the pane where there is one, whose axis ends at its total.
+func TestWorstGPUIsFirst(t *testing.T) {
+	for _, size := range [][2]int{{30, 6}, {40, 8}, {60, 20}, {80, 24}, {120, 40}, {200, 60}} {
+		v := model(play(t, "sixtyfour", time.Minute), size[0], size[1], Options{}).view()
+		p := v.arrange(size[0], size[1])
+		v.panes = p.panes
+		var order []*sampler.GPU
+		for _, placed := range append(p.panes, p.lines...) {
+			if g := placed.gpu; theme.Level(100-headroom(g), gpuLevels) == theme.Critical && v.byDesign(g) == "" {
+				order = append(order, g)
+			}
+		}
+		if len(order) == 0 || order[0].Index != 51 || !slices.IsSortedFunc(order, func(a, b *sampler.GPU) int { return cmp.Compare(headroom(a), headroom(b)) }) {
+			t.Errorf("%v: %v", size, gpuNames(order))
+		}
+		if len(p.panes) > 0 && p.lines[0].gpu != order[1] || len(p.panes) == 0 && p.lines[0].gpu != order[0] {
+			t.Errorf("%v: the first line is of GPU %d", size, p.lines[0].gpu.Index)
+		}
+	}
+	if a := axisFor(139.8, 3); a.label(a.step) != "140" {
+		t.Errorf("%+v", a)
 	}
 }
 
