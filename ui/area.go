@@ -104,7 +104,7 @@ func (a *area) draw(c *canvas, r rect, glyphs *theme.Glyphs, span time.Duration)
 	top := scale.top * a.unit
 	switch {
 	case a.lines:
-		a.stroke(c, plot, top)
+		a.stroke(c, plot, top, glyphs)
 	default:
 		if a.behind != nil {
 			b := area{high: a.behind, full: a.full, role: func(float64) theme.Role { return theme.Dim }}
@@ -151,6 +151,50 @@ func (v *view) lane(c *canvas, r rect, t *history.Track, top float64, held time.
 	a := area{full: top, role: role}
 	a.high, _ = v.columns(t, r.w, held)
 	a.fill(c, r, top*dotRows/(dotRows-1))
+}
+
+// ownLane draws a track as lane does, from the least of it to the most: for its shape, and not for how much it is.
+func (v *view) ownLane(c *canvas, r rect, t *history.Track, held time.Duration, role func(value float64) theme.Role) {
+	if v.lined() {
+		v.shape(c, r, t.Columns(v.now(), history.ColumnStep(v.plot.span, r.w), r.w), role)
+		return
+	}
+	values, _ := v.columns(t, r.w, held)
+	v.shape(c, r, values, role)
+}
+
+// shape draws values in their own range, and overwrites them.
+func (v *view) shape(c *canvas, r rect, values []float64, role func(value float64) theme.Role) {
+	least, most := ownRange(values)
+	floor := pick(v.lined(), 0, 1.0/(dotRows-1)) // where the least is drawn, of 1
+	for i, x := range values {
+		values[i] = floor + (1-floor)*(x-least)/(most-least)
+	}
+	level := func(share float64) theme.Role {
+		return role(least + (most-least)*max(0, min((share-floor)/(1-floor), 1)))
+	}
+	if v.lined() {
+		v.spark(c, r.x, r.y, values, 1, level)
+		return
+	}
+	a := area{full: 1, high: values, role: func(percent float64) theme.Role { return level(percent / 100) }}
+	a.fill(c, r, float64(dotRows)/(dotRows-1))
+}
+
+// ownShare of the most is what a lane of its own range shows at least: less than that is no shape but noise, and is in its middle.
+const ownShare = 0.25
+
+// ownRange is from the least to the most of values, or more where they hardly differ.
+func ownRange(values []float64) (least, most float64) {
+	least, most = nan, nan
+	for _, x := range values {
+		most = larger(most, x)
+		least = -larger(-least, -x)
+	}
+	if lacking := ownShare*most - (most - least); lacking > 0 {
+		least, most = least-lacking/2, most+lacking/2
+	}
+	return least, most
 }
 
 // laneRole is the color of the memory of a GPU in a lane: that of its plot.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -288,6 +289,34 @@ func TestLineAxes(t *testing.T) {
 	for _, label := range []string{"80 ", " 0 "} {
 		if !strings.Contains(screen, label) {
 			t.Errorf("no label %q on the axis:\n%s", label, screen)
+		}
+	}
+}
+
+// What grows is seen to grow in a low plot of lines, where it stays in one row for long: there is a step in each tenth of the total.
+func TestGrowthInALowPlot(t *testing.T) {
+	for _, glyphs := range []*theme.Glyphs{&theme.Unicode, &theme.ASCII} {
+		for h := 4; h <= lowPlot+1; h++ {
+			c := newCanvas(100+axisWidth, h)
+			c.ascii = glyphs == &theme.ASCII
+			a := lined(100, 45)
+			for i := range a.high {
+				a.high[i] = 24 + 10*float64(i)/float64(len(a.high))
+			}
+			a.draw(c, rect{0, 0, 100 + axisWidth, h}, glyphs, time.Minute)
+			var levels []string
+			for x := axisWidth; x < 100+axisWidth; x++ {
+				for y := range h - 1 {
+					if ch, role := c.at(x, y); role == theme.Plot && slices.Contains(glyphs.Level, ch) {
+						if level := strconv.Itoa(y) + string(ch); len(levels) == 0 || levels[len(levels)-1] != level {
+							levels = append(levels, level)
+						}
+					}
+				}
+			}
+			if len(levels) < 3 {
+				t.Errorf("%d rows: only %q in\n%s", h, levels, strings.Join(c.lines(), "\n"))
+			}
 		}
 	}
 }

@@ -181,11 +181,12 @@ func (v *view) shareBar(c *canvas, x, y, w int, r procRow) {
 	v.fillBar(c, x, y, w, share/100*float64(w), pick(r.proc == nil, theme.Unknown, theme.Ok), v.glyphs.Thin)
 }
 
-// processSpark is the memory of a process over time, of that of its GPU.
+// processSpark is the memory of a process over time, in its own range: a leak or a spike is seen on however large a GPU.
 func (v *view) processSpark(c *canvas, r rect, row procRow) {
-	s := v.history.Process(row.key())
-	if s == nil || row.proc == nil {
+	s, total := v.history.Process(row.key()), row.gpu.Memory.Total.Or(0).MiB()
+	if s == nil || row.proc == nil || total == 0 {
 		return
 	}
-	v.lane(c, r, s.Used, row.gpu.Memory.Total.Or(0).MiB(), laneHeldFor, v.historyRole(row.gpu))
+	role := v.historyRole(row.gpu)
+	v.ownLane(c, r, s.Used, laneHeldFor, func(mib float64) theme.Role { return role(100 * mib / total) })
 }

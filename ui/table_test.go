@@ -2,6 +2,8 @@ package ui
 
 import (
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"nvpeak/sampler"
@@ -69,6 +71,32 @@ func TestOrderShowsTheFigures(t *testing.T) {
 		s := tableOf(row.at, [2]int{11, row.a}, [2]int{22, row.b})
 		if table.list(s, nil); table.rows[0].proc.PID != row.first {
 			t.Errorf("at %d s, %d and %d MiB: pid %d stands first", row.at, row.a, row.b, table.rows[0].proc.PID)
+		}
+	}
+}
+
+// HISTORY shows the shape of what a process holds, whatever the size of its GPU: a leak rises, a spike stands out, and what
+// hardly moves is even. It is drawn in gray or by the level of the GPU, as much as the process holds.
+func TestHistoryShowsShape(t *testing.T) {
+	for name, tt := range map[string]struct {
+		values []float64
+		want   string
+	}{
+		"leak":  {[]float64{24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 34}, "⣀⣠⣤⣤⣶⣶"},
+		"spike": {[]float64{52, 52, 72, 72, 52, 52}, "⣀⣶⣀"},
+		"even":  {[]float64{70, 69, 70, 71, 70, 70}, "⣤⣤⣤"},
+		"gap":   {[]float64{5, 5, nan, nan, 5, 5}, "⣤ ⣤"},
+		"none":  {[]float64{0, 0, 0, 0}, "  "},
+	} {
+		c := newCanvas(len(tt.values)/dotColumns, 1)
+		(&view{}).shape(c, rect{0, 0, c.w, 1}, slices.Clone(tt.values), func(value float64) theme.Role {
+			if low, high := ownRange(tt.values); value < low-0.01 || value > high+0.01 {
+				t.Errorf("%s: the color is that of %v", name, value)
+			}
+			return theme.Dim
+		})
+		if got := c.lines()[0]; strings.TrimRight(got, " ") != strings.TrimRight(tt.want, " ") {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
 	}
 }
