@@ -253,11 +253,11 @@ func TestPeakThatCameBack(t *testing.T) {
 	a := &area{high: slices.Repeat([]float64{1024}, 200), at: stretch{span: 5 * time.Minute}}
 	a.high[79] = 46.5 * 1024
 	peak := &sampler.Peak{Bytes: 47 * sampler.GiB, Time: v.now().Add(-9 * time.Minute)}
-	if got := v.peakMark(peak, &v.snap.GPUs[0], a, 100)[0]; got.texts[0] != "▲47.0 3m ago" || got.at != 79 {
+	if got := v.peakMark(peak, theme.Peak, a, 100)[0]; got.texts[0] != "▲47.0 3m ago" || got.at != 79 {
 		t.Errorf("%q at column %d", got.texts[0], got.at)
 	}
 	a.high[190] = 46.5 * 1024
-	if got := v.peakMark(peak, &v.snap.GPUs[0], a, 100)[0]; got.texts[0] != "▲47.0" || got.at != 190 {
+	if got := v.peakMark(peak, theme.Peak, a, 100)[0]; got.texts[0] != "▲47.0" || got.at != 190 {
 		t.Errorf("%q at column %d", got.texts[0], got.at)
 	}
 }
@@ -368,7 +368,7 @@ func TestSeen(t *testing.T) {
 func TestPeakBeforeThePlot(t *testing.T) {
 	v := model(past(gpus(1, 1, false), 60), 120, 40, Options{}).view()
 	for ago, want := range map[time.Duration]string{7 * time.Minute: "◂▲47.0 7m ago", 3 * time.Minute: "▲47.0 3m ago"} {
-		marks := v.peakMark(&sampler.Peak{Bytes: 47 * sampler.GiB, Time: v.now().Add(-ago)}, &v.snap.GPUs[0], &area{at: stretch{span: 5 * time.Minute}}, 100)
+		marks := v.peakMark(&sampler.Peak{Bytes: 47 * sampler.GiB, Time: v.now().Add(-ago)}, theme.Peak, &area{at: stretch{span: 5 * time.Minute}}, 100)
 		if got := marks[0].texts[0]; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}

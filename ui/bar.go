@@ -95,6 +95,15 @@ func (v *view) peakRole(g *sampler.GPU, peak sampler.Bytes) theme.Role {
 	return pick(level == theme.Ok, theme.Peak, level)
 }
 
+// processPeakRole is that of the peak of a process: the color of the peak of its GPU where it had most of that.
+func (v *view) processPeakRole(r procRow) theme.Role {
+	own, _ := peakOf(r).Value()
+	if p := r.gpu.Memory.Peak; p != nil && own > p.Bytes.Less(own) {
+		own = max(own, p.Bytes)
+	}
+	return v.peakRole(r.gpu, own)
+}
+
 // fillBar fills n (fractional) of w columns; steps are the parts of a cell up to full.
 func (v *view) fillBar(c *canvas, x, y, w int, n float64, role theme.Role, steps []rune) {
 	n = max(0, min(n, float64(w)))

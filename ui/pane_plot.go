@@ -47,15 +47,17 @@ func (v *view) memoryMarks(g *sampler.GPU, a *area, cells int) (list []mark) {
 		short := fmt.Sprintf("%c%s", v.glyphs.NeedOver, gib(end))
 		list = append(list, mark{end.MiB(), theme.Need, []string{v.words.Say("screen.next_spike", "size", short, "usable", gib(m.Usable())), short}, dotColumns * cells, theme.Critical})
 	}
-	list = append(list, v.peakMark(m.Peak, g, a, cells)...)
+	if m.Peak != nil {
+		list = append(list, v.peakMark(m.Peak, v.peakRole(g, m.Peak.Bytes), a, cells)...)
+	}
 	if total := m.Total.Or(0).Less(m.Reserved.Or(0)); v.need > 0 && v.need < total {
 		list = append(list, mark{total.Less(v.need).MiB(), theme.Need, []string{v.words.Say("screen.need", "size", v.need), v.need.String()}, 0, theme.Need})
 	}
 	return list
 }
 
-// peakMark is the line of the peak, if there is one. Its age is that of the last time that about as much was used.
-func (v *view) peakMark(p *sampler.Peak, g *sampler.GPU, a *area, cells int) []mark {
+// peakMark is the line of a peak, with its label in a color of its own. Its age is that of the last time that about as much was used.
+func (v *view) peakMark(p *sampler.Peak, label theme.Role, a *area, cells int) []mark {
 	if p == nil || p.Bytes == 0 {
 		return nil
 	}
@@ -74,7 +76,7 @@ func (v *view) peakMark(p *sampler.Peak, g *sampler.GPU, a *area, cells int) []m
 	if ago < time.Minute {
 		texts = texts[1:] // where it stands says when, and the seconds would be sent each time
 	}
-	return []mark{{p.Bytes.MiB(), theme.Peak, texts, a.at.column(ago, cells), v.peakRole(g, p.Bytes)}}
+	return []mark{{p.Bytes.MiB(), theme.Peak, texts, a.at.column(ago, cells), label}}
 }
 
 // lined says whether plots are lines.

@@ -146,6 +146,8 @@ func (v *view) procLine(c *canvas, r rect, cols []slot, n int) {
 		case col.title == titleCommand:
 			text, room := commandOf(row, v.words), s.w-width(row.indent)
 			c.cut(s.x, r.y, s.x+s.w, col.role(row), row.indent+v.from(text, v.table.sideways, room))
+		case col.title == titlePeak:
+			c.cut(s.x, r.y, s.x+s.w, v.processPeakRole(row), col.format(row, col.width))
 		default:
 			c.cut(s.x, r.y, s.x+s.w, col.role(row), col.format(row, col.width))
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"nvpeak/sampler"
 	"nvpeak/theme"
@@ -40,25 +41,41 @@ func TestRowsAreInOrder(t *testing.T) {
 	}
 }
 
-// The peak of a process is in the color of a level where it makes that of a GPU that was nearly full, and quiet otherwise.
+// The peak of a process is in the color of a level where it makes that of a GPU that was nearly full, and that of peaks otherwise.
 func TestPeakColor(t *testing.T) {
 	for _, row := range []struct {
 		own, all sampler.Bytes // of 100 GiB
 		want     theme.Role
 	}{
-		{2, 97, theme.Text}, {60, 97, theme.Critical}, {30, 97, theme.Text}, {40, 60, theme.Text}, {85, 85, theme.Notice}, {92, 0, theme.Warning},
+		{2, 97, theme.Peak}, {60, 97, theme.Critical}, {30, 97, theme.Peak}, {40, 60, theme.Peak}, {85, 85, theme.Notice}, {92, 0, theme.Warning},
 	} {
 		g := &sampler.GPU{Memory: sampler.Memory{Total: sampler.Some(100 * sampler.GiB)}}
 		if row.all > 0 {
 			g.Memory.Peak = &sampler.Peak{Bytes: row.all * sampler.GiB}
 		}
 		r := procRow{gpu: g, proc: &sampler.Process{Peak: &sampler.Peak{Bytes: row.own * sampler.GiB}}}
-		if got := peakRole(r); got != row.want {
+		if got := bare().processPeakRole(r); got != row.want {
 			t.Errorf("%d of %d GiB: role %d, want %d", row.own, row.all, got, row.want)
 		}
 	}
-	if got := peakRole(procRow{gpu: &sampler.GPU{}, proc: &sampler.Process{}}); got != theme.Text {
+	if got := bare().processPeakRole(procRow{gpu: &sampler.GPU{}, proc: &sampler.Process{}}); got != theme.Peak {
 		t.Errorf("unknown: role %d", got)
+	}
+}
+
+// What is full by design has one color in the pane of its GPU, in its plot and in the table: its peak is no danger.
+func TestPeakHasOneColor(t *testing.T) {
+	for _, scenario := range []string{"eight", "training", "leak", "fragmentation"} {
+		v := model(play(t, scenario, 10*time.Minute), 200, 60, Options{}).view()
+		for _, row := range v.table.rows {
+			if row.proc == nil || row.proc.Peak == nil {
+				continue
+			}
+			pane := v.memoryFigures(row.gpu)[0] // the peak
+			if gib(row.proc.Peak.Bytes) == gib(row.gpu.Memory.Peak.Bytes) && v.processPeakRole(row) != pane.role {
+				t.Errorf("%s, pid %d: %q is in role %d in the pane and %d in the table", scenario, pidOf(row), pane.text, pane.role, v.processPeakRole(row))
+			}
+		}
 	}
 }
 
