@@ -171,3 +171,42 @@ func TestRefusedDoesNotFit(t *testing.T) {
 		}
 	}
 }
+
+// Missed readings, which come and go, move nothing else out of the header, least of all the name of the machine.
+func TestMissedReadingsMoveNothing(t *testing.T) {
+	for _, label := range []string{"", "DEMO neighbour"} {
+		for w := 60; w <= 200; w++ {
+			var heads []string
+			for _, missed := range []int{0, 6, 12} {
+				s := gpus(2, 1, false)
+				for i := range s.GPUs {
+					s.GPUs[i].Memory.Window = &sampler.Window{Readings: 40, Missed: missed}
+				}
+				m := model([]*sampler.Snapshot{s}, w, 24, Options{Label: label})
+				head := m.draw().lines()[0]
+				_, role := m.draw().at(strings.Index(head, "20ms"), 0)
+				if told := role == theme.Notice; told != (missed > 0) || w >= 160 && strings.Contains(head, "missed)") != told || !strings.Contains(head, " box7 ") {
+					t.Fatalf("width %d, %d missed: %q", w, missed, head)
+				}
+				words := strings.Fields(strings.NewReplacer(" (6 missed)", "", " (12 missed)", "").Replace(head))
+				heads = append(heads, strings.Join(words, " "))
+			}
+			if heads[0] != heads[1] || heads[0] != heads[2] {
+				t.Fatalf("width %d: %q", w, heads)
+			}
+		}
+	}
+}
+
+// A slit says whose leak it is where it has a line left, and nothing of a peak that there was none of.
+func TestSlitNamesTheProcess(t *testing.T) {
+	screen := text(model(play(t, "leak", 10*time.Minute), 30, 6, Options{}))
+	if !strings.Contains(screen, "pid 52117 python carol") || !strings.Contains(screen, "1 Find the leak") {
+		t.Error(screen)
+	}
+	for _, size := range [][2]int{{30, 6}, {60, 20}, {80, 24}, {120, 40}} {
+		if screen := text(model(play(t, "oom", 9*time.Minute), size[0], size[1], Options{})); strings.Contains(screen, "▲0.0") {
+			t.Errorf("%v:\n%s", size, screen)
+		}
+	}
+}

@@ -203,7 +203,7 @@ func (v *view) memoryFigures(g *sampler.GPU) []piece {
 	total := m.Total.Or(0)
 	level := v.levelOf(g, used)
 	var ps []piece
-	if m.Peak != nil {
+	if m.Peak != nil && m.Peak.Bytes > 0 {
 		ps = append(ps, piece{v.peakRole(g, m.Peak.Bytes), fmt.Sprintf("%c%-4s", v.glyphs.Peak, gib(m.Peak.Bytes))})
 	}
 	of := " GiB"
