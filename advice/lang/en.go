@@ -856,7 +856,7 @@ var textsEN = map[string]string{
 	"times.many":             "{n} times",
 	"alert.oom.ended":        "GPU {gpu}: {process} exited with the GPU full, probably out of memory",
 	"alert.oom.ended_times":  "GPU {gpu}: {process} exited {n} times with the GPU full, probably out of memory",
-	"alert.oom.cut_short":    "GPU {gpu}: {process} exited as its next peak did not fit, probably out of memory",
+	"alert.oom.cut_short":    "GPU {gpu}: {process} exited as its next spike did not fit, probably out of memory",
 	"alert.oom.wanted":       "its peaks reach {wanted}, and others left it {room}",
 	"alert.oom.held":         "it held {held}, its peak, and {free} was free in its last seconds",
 

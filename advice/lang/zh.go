@@ -856,7 +856,7 @@ var textsZH = map[string]string{
 	"times.many":             "{n} 次",
 	"alert.oom.ended":        "GPU {gpu}：{process} 在显存占满时退出，很可能是显存不足",
 	"alert.oom.ended_times":  "GPU {gpu}：{process} {n} 次在显存占满时退出，很可能是显存不足",
-	"alert.oom.cut_short":    "GPU {gpu}：{process} 在下一个峰值放不下时退出，很可能是显存不足",
+	"alert.oom.cut_short":    "GPU {gpu}：{process} 在下一次峰值放不下时退出，很可能是显存不足",
 	"alert.oom.wanted":       "它的峰值达到 {wanted}，其他进程只给它留下 {room}",
 	"alert.oom.held":         "它占用 {held}（其峰值），最后几秒空闲 {free}",
 
