@@ -210,3 +210,24 @@ func TestSlitNamesTheProcess(t *testing.T) {
 		}
 	}
 }
+
+// In ASCII no sign of the order reads as a letter of a title, ^ is the peak and nothing else, and a temperature looks alike everywhere.
+func TestASCIISigns(t *testing.T) {
+	m := model(play(t, "leak", 10*time.Minute), 120, 40, Options{ASCII: true})
+	screen := text(m)
+	for _, want := range []string{" GPU MEM v ", " ^PEAK ", "rx ", "tx "} {
+		if !strings.Contains(screen, want) {
+			t.Errorf("no %q in\n%s", want, screen)
+		}
+	}
+	for _, line := range strings.Split(screen, "\n") {
+		for _, word := range strings.Fields(line) {
+			if rest, ok := strings.CutPrefix(word, "^"); ok && strings.ContainsAny(rest, "/") {
+				t.Errorf("%q is no peak", word)
+			}
+		}
+	}
+	if small := text(model(play(t, "training", 10*time.Minute), 80, 24, Options{ASCII: true})); strings.Contains(small, "0 C") || strings.Count(small, "1C")+strings.Count(small, "7C")+strings.Count(small, "2C") == 0 {
+		t.Errorf("temperatures in\n%s", small)
+	}
+}

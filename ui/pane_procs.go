@@ -109,7 +109,7 @@ func (v *view) procHead(c *canvas, r rect, cols []slot) (end int) {
 	for _, s := range cols {
 		col := columns[s.column]
 		title := v.words.Say("tablehead." + col.name())
-		if col.title != plainTitle(col) && !v.ascii {
+		if col.title != plainTitle(col) {
 			title = string(v.glyphs.Peak) + title
 		}
 		role := theme.Dim
@@ -118,6 +118,7 @@ func (v *view) procHead(c *canvas, r rect, cols []slot) (end int) {
 		}
 		if s.column == v.table.sort {
 			role = theme.Accent
+			title += pick(v.ascii && width(title)+2 <= col.width, " ", "") // a letter must not read as one of the title
 			title += string(pick(col.down != v.table.reverse, v.glyphs.Down, v.glyphs.Up))
 		}
 		at := s.x - 1
