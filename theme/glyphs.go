@@ -18,6 +18,7 @@ type Glyphs struct {
 	Cursor     rune
 	Focus      rune
 	Spark      []rune // lowest to highest
+	Level      []rune // a line in the lower part of its row, in the middle, in the upper part
 	Alert      rune
 	More       rune
 	Degree     rune
@@ -30,12 +31,12 @@ type Glyphs struct {
 var Unicode = Glyphs{
 	Bar: []rune("▎▌▊█"), Thin: []rune("╸━"), Low: []rune("▆"), BarEmpty: '·', BarReserve: '▒', BarUnknown: '▓',
 	Peak: '▲', Need: '┊', NeedOver: '»', Line: '─', Side: '│', Corners: []rune("╭╮╰╯"), Mark: '╌', Tick: '╎', Cursor: '›', Focus: '▸',
-	Spark: []rune("▁▂▃▄▅▆▇█"), Alert: '!', More: '…', Degree: '°', Dot: '·', Ellipsis: '…', Up: '↑', Down: '↓',
+	Spark: []rune("▁▂▃▄▅▆▇█"), Level: []rune("_─‾"), Alert: '!', More: '…', Degree: '°', Dot: '·', Ellipsis: '…', Up: '↑', Down: '↓',
 }
 
 // ASCII glyphs, for --ascii and terminals without UTF-8.
 var ASCII = Glyphs{
 	Bar: []rune("#"), Thin: []rune("="), Low: []rune("#"), BarEmpty: '.', BarReserve: ':', BarUnknown: '%',
 	Peak: '^', Need: '|', NeedOver: '>', Line: '-', Side: '|', Corners: []rune("++++"), Tick: ':', Mark: '.', Cursor: '>', Focus: '>',
-	Spark: []rune("_.-=*#"), Alert: '!', More: '~', Degree: 'C', Dot: '-', Ellipsis: '~', Up: '^', Down: 'v',
+	Spark: []rune("_.-=*#"), Level: []rune(`_-"`), Alert: '!', More: '~', Degree: 'C', Dot: '-', Ellipsis: '~', Up: '^', Down: 'v',
 }

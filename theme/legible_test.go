@@ -138,6 +138,23 @@ func TestToldApart(t *testing.T) {
 	}
 }
 
+// TestLinesStandOut: the lines of a plot have colors that what is drawn in it has not.
+func TestLinesStandOut(t *testing.T) {
+	for _, th := range themes {
+		if th == &mono {
+			continue
+		}
+		for _, line := range []Role{Peak, Need} {
+			for area := Area1; area <= Area6; area++ {
+				x, y := th.Roles[line], th.Roles[area]
+				if x.ANSI == y.ANSI || distance(x.Color, y.Color) < 20 || distance(cube(int(x.ANSI256)), cube(int(y.ANSI256))) < 20 {
+					t.Errorf("%s: the line %d looks like the level %d: %+v %+v", th.Name, line, area, x, y)
+				}
+			}
+		}
+	}
+}
+
 // How linear red, green and blue are seen without red and without green receptors: Machado, Oliveira
 // and Fernandes, 2009, at the full severity.
 var blindness = map[string][3][3]float64{

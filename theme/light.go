@@ -16,7 +16,7 @@ var light = Theme{
 		Critical: {Color: "#c01c3a", ANSI256: 124, ANSI: Red, Bold: true},
 		Reserved: {Color: "#5f6773", ANSI256: 241, ANSI: Faded},
 		Unknown:  {Color: "#7048b8", ANSI256: 55, ANSI: Faded},
-		Peak:     {Color: "#6d4a78", ANSI256: 60, ANSI: Magenta, Bold: true},
+		Peak:     {Color: "#6d4a78", ANSI256: 60, ANSI: BrightBlue},
 		Need:     {Color: "#00686c", ANSI256: 23, ANSI: Own, Bold: true},
 		Util:     {Color: "#005f87", ANSI256: 24, ANSI: BrightBlue},
 		Plot:     {Color: "#005faf", ANSI256: 25, ANSI: Blue},

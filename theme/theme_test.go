@@ -151,7 +151,7 @@ func TestGlyphs(t *testing.T) {
 	narrow := runewidth.Condition{StrictEmojiNeutral: true}
 	for name, g := range map[string]*Glyphs{"Unicode": &Unicode, "ASCII": &ASCII} {
 		single := []rune{g.BarEmpty, g.BarReserve, g.BarUnknown, g.Peak, g.Need, g.Line, g.Mark, g.Cursor, g.Focus, g.Alert, g.More, g.Degree, g.Dot, g.Ellipsis, g.Up, g.Down}
-		for _, list := range [][]rune{g.Bar, g.Thin, g.Low, g.Corners, g.Spark, single} {
+		for _, list := range [][]rune{g.Bar, g.Thin, g.Low, g.Corners, g.Spark, g.Level, single} {
 			if len(list) == 0 {
 				t.Errorf("%s: a list is empty", name)
 			}

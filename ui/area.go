@@ -3,6 +3,7 @@ package ui
 import (
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"nvpeak/sampler"
@@ -34,8 +35,9 @@ type area struct {
 type mark struct {
 	value float64
 	role  theme.Role
-	texts []string // its label, the longest form first
-	at    int      // the column of dots that it belongs to; what is out of range is before the plot
+	texts []string   // its label, the longest form first
+	at    int        // the column of dots that it belongs to; what is out of range is before the plot
+	label theme.Role // of its label
 }
 
 const (
@@ -102,7 +104,7 @@ func (a *area) draw(c *canvas, r rect, glyphs *theme.Glyphs, span time.Duration)
 	top := scale.top * a.unit
 	switch {
 	case a.lines:
-		a.stroke(c, plot, top)
+		a.stroke(c, plot, top, glyphs)
 	default:
 		if a.behind != nil {
 			b := area{high: a.behind, full: a.full, role: func(float64) theme.Role { return theme.Dim }}
@@ -110,15 +112,16 @@ func (a *area) draw(c *canvas, r rect, glyphs *theme.Glyphs, span time.Duration)
 		}
 		a.fill(c, plot, top)
 	}
-	a.labels(c, rect{r.x, r.y, axisWidth - 1, rows}, scale)
+	a.labels(c, rect{r.x, r.y, axisWidth, rows}, scale)
 	from, to := a.seen()
 	lines := rect{plot.x + from/dotColumns, plot.y, (to+dotColumns-1)/dotColumns - from/dotColumns, plot.h}
 	c.put(plot.x+1, plot.y, plot.x+plot.w, theme.Strong, a.title)
 	for _, m := range a.marks {
 		a.line(c, lines, top, m, glyphs.Mark)
 	}
-	for _, m := range a.marks {
-		a.name(c, lines, top, m, glyphs.Mark, m.at/dotColumns-from/dotColumns)
+	for i, m := range a.marks {
+		first := !slices.ContainsFunc(a.marks[:i], func(o mark) bool { return a.row(o.value, plot, top) == a.row(m.value, plot, top) })
+		a.name(c, lines, top, m, glyphs.Mark, m.at/dotColumns-from/dotColumns, pick(first, r.x, -1))
 	}
 	below := rect{plot.x, r.y + r.h - 1, plot.w, 1}
 	a.ticked(c, below, glyphs.Tick)
@@ -148,6 +151,50 @@ func (v *view) lane(c *canvas, r rect, t *history.Track, top float64, held time.
 	a := area{full: top, role: role}
 	a.high, _ = v.columns(t, r.w, held)
 	a.fill(c, r, top*dotRows/(dotRows-1))
+}
+
+// ownLane draws a track as lane does, from the least of it to the most: for its shape, and not for how much it is.
+func (v *view) ownLane(c *canvas, r rect, t *history.Track, held time.Duration, role func(value float64) theme.Role) {
+	if v.lined() {
+		v.shape(c, r, t.Columns(v.now(), history.ColumnStep(v.plot.span, r.w), r.w), role)
+		return
+	}
+	values, _ := v.columns(t, r.w, held)
+	v.shape(c, r, values, role)
+}
+
+// shape draws values in their own range, and overwrites them.
+func (v *view) shape(c *canvas, r rect, values []float64, role func(value float64) theme.Role) {
+	least, most := ownRange(values)
+	floor := pick(v.lined(), 0, 1.0/(dotRows-1)) // where the least is drawn, of 1
+	for i, x := range values {
+		values[i] = floor + (1-floor)*(x-least)/(most-least)
+	}
+	level := func(share float64) theme.Role {
+		return role(least + (most-least)*max(0, min((share-floor)/(1-floor), 1)))
+	}
+	if v.lined() {
+		v.spark(c, r.x, r.y, values, 1, level)
+		return
+	}
+	a := area{full: 1, high: values, role: func(percent float64) theme.Role { return level(percent / 100) }}
+	a.fill(c, r, float64(dotRows)/(dotRows-1))
+}
+
+// ownShare of the most is what a lane of its own range shows at least: less than that is no shape but noise, and is in its middle.
+const ownShare = 0.25
+
+// ownRange is from the least to the most of values, or more where they hardly differ.
+func ownRange(values []float64) (least, most float64) {
+	least, most = nan, nan
+	for _, x := range values {
+		most = larger(most, x)
+		least = -larger(-least, -x)
+	}
+	if lacking := ownShare*most - (most - least); lacking > 0 {
+		least, most = least-lacking/2, most+lacking/2
+	}
+	return least, most
 }
 
 // laneRole is the color of the memory of a GPU in a lane: that of its plot.
@@ -236,16 +283,25 @@ func cellOf(from int, high, low, alone [dotColumns]int) rune {
 	return cell
 }
 
-// labels are the figures of the axis, each in the row above which there is more; that of 0 is in the row after the last.
+// labels are the figures of the axis, each in the row of a value of its size, with the dots at their end where a value of
+// that size ends; that of 0 is in the row after the last. A line has a row for each of them.
 func (a *area) labels(c *canvas, r rect, scale axis) {
 	for i := range scale.labels + 1 {
 		text := scale.label(float64(i)*scale.step) + pick(i == scale.labels, a.sign, "")
-		c.right(r.x, r.y+r.h-i*(r.h/scale.labels), r.x+r.w, theme.Dim, text)
+		y, end := r.y+r.h-i*(r.h/scale.labels), r.x+r.w-1
+		c.right(r.x, y, end, theme.Dim, text)
+		if !a.lines {
+			c.set(end, y, levelDots, theme.Dim)
+			c.bar(end, y, end+1)
+		}
 	}
 }
 
-// line draws a mark: in dots as high as what is drawn would be, so that no figure stands above the line of a larger one;
-// a plot of lines has it where nothing else is.
+// levelDots are the uppermost of a cell.
+const levelDots = emptyDots | 0x08 | 0x01
+
+// line draws a mark through the cells where nothing else is, for one that is shared has the color of what is drawn and looks like
+// it: in dots as high as what is drawn would be, so that no figure stands above the line of a larger one.
 func (a *area) line(c *canvas, r rect, top float64, m mark, glyph rune) {
 	y := a.row(m.value, r, top)
 	if !a.lines {
@@ -253,21 +309,27 @@ func (a *area) line(c *canvas, r rect, top float64, m mark, glyph rune) {
 		glyph = emptyDots | dots[0][at] // one a cell: not what a plot is filled with
 	}
 	for x := r.x; x < r.x+r.w; x++ {
-		switch ch, _ := c.at(x, y); {
+		switch ch, role := c.at(x, y); {
 		case ch == ' ':
 			c.set(x, y, glyph, m.role)
 			c.bar(x, y, x+1)
-		case !a.lines && isDots(ch):
+		case !a.lines && isDots(ch) && a.marked(role):
 			c.join(x, y, glyph)
 		}
 	}
 }
 
+// marked says whether a role is that of a line.
+func (a *area) marked(role theme.Role) bool {
+	return slices.ContainsFunc(a.marks, func(m mark) bool { return m.role == role })
+}
+
 // isDots says whether a character is of those that a plot is filled with.
 func isDots(ch rune) bool { return ch >= emptyDots && ch <= emptyDots+0xff }
 
-// name writes the label of a mark on its line, near a column; where it has no room there, above the line or below it.
-func (a *area) name(c *canvas, r rect, top float64, m mark, glyph rune, near int) {
+// name writes the label of a mark on its line, near a column; where it has no room there, beside it on the axis, if that
+// is still free, or else above the line or below it.
+func (a *area) name(c *canvas, r rect, top float64, m mark, glyph rune, near, axis int) {
 	on := a.row(m.value, r, top)
 	free := make([]bool, max(r.w, 0))
 	for _, y := range []int{on, on - 1, on + 1} {
@@ -276,13 +338,18 @@ func (a *area) name(c *canvas, r rect, top float64, m mark, glyph rune, near int
 		}
 		for x := range free {
 			ch, role := c.at(r.x+x, y)
-			free[x] = ch == ' ' || (ch == glyph || isDots(ch)) && slices.ContainsFunc(a.marks, func(m mark) bool { return m.role == role })
+			free[x] = ch == ' ' || (ch == glyph || isDots(ch)) && a.marked(role)
 		}
 		for _, text := range m.texts {
 			if x := nearestRoom(free, width(text)+2, near); x >= 0 {
-				c.put(r.x+x, y, r.x+r.w, m.role, " "+text+" ")
+				c.put(r.x+x, y, r.x+r.w, m.label, " "+text+" ")
 				return
 			}
+		}
+		if at := slices.IndexFunc(m.texts, func(text string) bool { return width(text) <= axisWidth }); y == on && axis >= 0 && at >= 0 {
+			c.put(axis, y, axis+axisWidth, m.label, strings.Repeat(" ", axisWidth))
+			c.right(axis, y, axis+max(axisWidth-1, width(m.texts[at])), m.label, m.texts[at])
+			return
 		}
 	}
 }

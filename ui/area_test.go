@@ -142,7 +142,7 @@ func TestPlotOfAYoungMonitor(t *testing.T) {
 func TestMarksInOneRow(t *testing.T) {
 	c := newCanvas(60, 5)
 	a := area{high: slices.Repeat([]float64{1}, 110), full: 80, unit: 1, at: stretch{span: time.Minute}, now: "now", marks: []mark{
-		{79, theme.Peak, []string{"▲79.0 7m ago"}, 0}, {78, theme.Need, []string{"need 2.0G fits below"}, 0}}}
+		{79, theme.Peak, []string{"▲79.0 7m ago"}, 0, theme.Peak}, {78, theme.Need, []string{"need 2.0G fits below"}, 0, theme.Need}}}
 	a.draw(c, rect{0, 0, 60, 5}, &theme.Unicode, time.Minute)
 	if got := c.lines()[0]; !strings.Contains(got, " ▲79.0 7m ago ") || !strings.Contains(got, " need 2.0G fits below ⠁") {
 		t.Errorf("%q", got)
@@ -163,7 +163,7 @@ func TestPeakLineAboveAll(t *testing.T) {
 		}
 		c := newCanvas(w, h)
 		a := area{high: high, full: 80, unit: 1, at: stretch{span: time.Minute}, now: "now",
-			marks: []mark{{peak, theme.Peak, []string{"▲" + strconv.Itoa(int(peak))}, n - 1}}}
+			marks: []mark{{peak, theme.Peak, []string{"▲" + strconv.Itoa(int(peak))}, n - 1, theme.Peak}}}
 		a.draw(c, rect{0, 0, w, h}, &theme.Unicode, time.Minute)
 		top := axisFor(80, h-1).top
 		at := max(heightOf(peak, top, h-1)-1, 0)
@@ -171,7 +171,9 @@ func TestPeakLineAboveAll(t *testing.T) {
 		for x := axisWidth + young/dotColumns; x < w; x++ {
 			ch, _ := c.at(x, y)
 			label := []rune(c.lines()[y])[max(x-1, 0):min(x+2, w)] // with a blank on either side
-			if !strings.ContainsAny(string(label), "▲0123456789") && ch&dots[0][at%dotRows] == 0 {
+			data := a.high[dotColumns*(x-axisWidth) : dotColumns*(x-axisWidth+1)]
+			beside := max(heightOf(data[0], top, h-1), heightOf(data[1], top, h-1)) <= (h-2-y)*dotRows // of what is drawn, which the line goes behind
+			if beside && !strings.ContainsAny(string(label), "▲0123456789") && ch&dots[0][at%dotRows] == 0 {
 				t.Fatalf("%dx%d: no line of %.1f at column %d:\n%s", w, h, peak, x, strings.Join(c.lines(), "\n"))
 			}
 			for over := range y + 1 {
@@ -195,17 +197,67 @@ func TestPeakLineAboveAll(t *testing.T) {
 	}
 }
 
+// The label of a peak is in the row of the peak at every size, where what is drawn leaves no room on the axis, and its line has a
+// color of its own: no cell is shared with what is drawn, which stays as it is without the line.
+func TestPeakIsNamedInItsRow(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 500 {
+		w, h, peak := 20+rng.IntN(80), 2+rng.IntN(12), 1+79*rng.Float64()
+		low := peak * rng.Float64()
+		n := dotColumns * graphColumns(w)
+		high := make([]float64, n)
+		for i := range high {
+			high[i] = peak - low*rng.Float64()
+		}
+		label := "▲" + figure(peak)
+		a := area{high: high, full: 80, unit: 1, at: stretch{span: time.Minute}, now: "now"}
+		bare, c := newCanvas(w, h), newCanvas(w, h)
+		a.draw(bare, rect{0, 0, w, h}, &theme.Unicode, time.Minute)
+		a.marks = []mark{{peak, theme.Peak, []string{label}, n - 1, theme.Critical}}
+		a.draw(c, rect{0, 0, w, h}, &theme.Unicode, time.Minute)
+		y := a.row(peak, rect{axisWidth, 0, w - axisWidth, h - 1}, axisFor(80, h-1).top)
+		if !strings.Contains(c.lines()[y], label) {
+			t.Fatalf("%dx%d: the row of the peak does not name it:\n%s", w, h, strings.Join(c.lines(), "\n"))
+		}
+		for y := range h {
+			for x := axisWidth; x < w; x++ {
+				was, _ := bare.at(x, y)
+				if is, role := c.at(x, y); was != ' ' && (is != was || role == theme.Peak) {
+					t.Fatalf("%dx%d: the line changes what is drawn at %d,%d: %q, not %q", w, h, x, y, is, was)
+				}
+			}
+		}
+	}
+}
+
+// The labels of the axis say in which row of dots a value of their size ends.
+func TestAxisNamesLevels(t *testing.T) {
+	for rows := 2; rows < 30; rows++ {
+		scale := axisFor(80, rows)
+		for i := range scale.labels + 1 {
+			level := float64(i) * scale.step
+			c := newCanvas(40, rows+1)
+			a := area{high: slices.Repeat([]float64{level}, 70), full: 80, unit: 1, at: stretch{span: time.Minute}, now: "now"}
+			a.draw(c, rect{0, 0, 40, rows + 1}, &theme.Unicode, time.Minute)
+			y := rows - heightOf(level, scale.top, rows)/dotRows // whose uppermost dots are those of the level
+			if line := []rune(c.lines()[y]); strings.TrimSpace(string(line[:axisWidth-1])) != scale.label(level) || line[axisWidth-1] != '⠉' || heightOf(level, scale.top, rows)%dotRows != 0 {
+				t.Errorf("%d rows: %v ends in %q", rows, level, string(line))
+			}
+		}
+	}
+}
+
 // A peak that came back is as old as its last time.
 func TestPeakThatCameBack(t *testing.T) {
 	v := model(past(gpus(1, 1, false), 60), 120, 40, Options{}).view()
 	a := &area{high: slices.Repeat([]float64{1024}, 200), at: stretch{span: 5 * time.Minute}}
 	a.high[79] = 46.5 * 1024
 	peak := &sampler.Peak{Bytes: 47 * sampler.GiB, Time: v.now().Add(-9 * time.Minute)}
-	if got := v.peakMark(peak, &v.snap.GPUs[0], a, 100)[0]; got.texts[0] != "▲47.0 3m ago" || got.at != 79 {
+	if got := v.peakMark(peak, theme.Peak, a, 100)[0]; got.texts[0] != "▲47.0 3m ago" || got.at != 79 {
 		t.Errorf("%q at column %d", got.texts[0], got.at)
 	}
 	a.high[190] = 46.5 * 1024
-	if got := v.peakMark(peak, &v.snap.GPUs[0], a, 100)[0]; got.texts[0] != "▲47.0" || got.at != 190 {
+	if got := v.peakMark(peak, theme.Peak, a, 100)[0]; got.texts[0] != "▲47.0" || got.at != 190 {
 		t.Errorf("%q at column %d", got.texts[0], got.at)
 	}
 }
@@ -264,7 +316,7 @@ func TestPlotIsShaded(t *testing.T) {
 		shades := map[string]bool{}
 		for y := range 20 {
 			row := map[string]bool{}
-			for _, cell := range c.cells[y*60 : (y+1)*60] {
+			for _, cell := range c.cells[y*60+axisWidth : (y+1)*60] {
 				if cell.r > emptyDots && cell.r <= emptyDots+0xff {
 					row[newPaint(th, colorprofile.TrueColor).style(cell.look).params] = true
 				}
@@ -316,7 +368,7 @@ func TestSeen(t *testing.T) {
 func TestPeakBeforeThePlot(t *testing.T) {
 	v := model(past(gpus(1, 1, false), 60), 120, 40, Options{}).view()
 	for ago, want := range map[time.Duration]string{7 * time.Minute: "◂▲47.0 7m ago", 3 * time.Minute: "▲47.0 3m ago"} {
-		marks := v.peakMark(&sampler.Peak{Bytes: 47 * sampler.GiB, Time: v.now().Add(-ago)}, &v.snap.GPUs[0], &area{at: stretch{span: 5 * time.Minute}}, 100)
+		marks := v.peakMark(&sampler.Peak{Bytes: 47 * sampler.GiB, Time: v.now().Add(-ago)}, theme.Peak, &area{at: stretch{span: 5 * time.Minute}}, 100)
 		if got := marks[0].texts[0]; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}

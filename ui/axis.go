@@ -13,7 +13,7 @@ type axis struct {
 }
 
 // roundSteps are those between two labels, times a power of ten.
-var roundSteps = []float64{1, 1.2, 1.5, 1.6, 2, 2.4, 2.5, 3, 3.2, 3.5, 4, 4.5, 4.8, 5, 6, 7, 8, 10}
+var roundSteps = []float64{1, 1.2, 1.4, 1.5, 1.6, 2, 2.4, 2.5, 3, 3.2, 3.5, 4, 4.5, 4.8, 5, 6, 7, 8, 10}
 
 const (
 	axisLabels = 5     // at most, besides that of 0

@@ -46,7 +46,7 @@ func SetLevels(gpu, host [3]float64) { gpuLevels, hostLevels = gpu, host }
 // memoryBar draws the memory of a GPU on w columns: used by processes, unattributed, free
 // and, at the far end, what the driver keeps: the bar is full when nothing is left. ▲
 // stands at the peak, ┊ where the need would end on top of the recent peak, » at the end of what can be
-// used where that is beyond.
+// used where that is beyond, or where the next spike is.
 func (v *view) memoryBar(c *canvas, x, y, w int, g *sampler.GPU, steps []rune) {
 	m := &g.Memory
 	total, ok := m.Total.Value()
@@ -72,7 +72,7 @@ func (v *view) memoryBar(c *canvas, x, y, w int, g *sampler.GPU, steps []rune) {
 	for i := int(math.Round(known)); i < int(math.Round(end)); i++ {
 		c.set(x+i, y, v.glyphs.BarUnknown, theme.Unknown)
 	}
-	over := v.needMark(c, x, y, m, column, max(0, w-1-int(math.Round(reserved))))
+	over := v.needMark(c, x, y, g, column, max(0, w-1-int(math.Round(reserved))))
 	if m.Peak != nil && m.Peak.Bytes > 0 {
 		at := min(int(column(m.Peak.Bytes)), w-1)
 		if over > 0 && (at == over || at == over+1) {
@@ -109,6 +109,15 @@ func (v *view) levelOf(g *sampler.GPU, used sampler.Bytes) theme.Role {
 func (v *view) peakRole(g *sampler.GPU, peak sampler.Bytes) theme.Role {
 	level := v.levelOf(g, peak)
 	return pick(level == theme.Ok, theme.Peak, level)
+}
+
+// processPeakRole is that of the peak of a process: the color of the peak of its GPU where it had most of that.
+func (v *view) processPeakRole(r procRow) theme.Role {
+	own, _ := peakOf(r).Value()
+	if p := r.gpu.Memory.Peak; p != nil && own > p.Bytes.Less(own) {
+		own = max(own, p.Bytes)
+	}
+	return v.peakRole(r.gpu, own)
 }
 
 // fillBar fills n (fractional) of w columns; steps are the parts of a cell up to full.

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -64,6 +66,30 @@ func TestScarceGPUsComeFirst(t *testing.T) {
 	p := v.arrange(80, 24)
 	if p.hidden == 0 || len(p.lines) == 0 || p.lines[0].gpu.Index != 50 || p.lines[1].gpu.Index != 0 {
 		t.Errorf("%d are hidden, the first is %d", p.hidden, p.lines[0].gpu.Index)
+	}
+}
+
+// Of those the worst is the first, at every size, and in the pane where there is one, whose axis ends at its total.
+func TestWorstGPUIsFirst(t *testing.T) {
+	for _, size := range [][2]int{{30, 6}, {40, 8}, {60, 20}, {80, 24}, {120, 40}, {200, 60}} {
+		v := model(play(t, "sixtyfour", time.Minute), size[0], size[1], Options{}).view()
+		p := v.arrange(size[0], size[1])
+		v.panes = p.panes
+		var order []*sampler.GPU
+		for _, placed := range append(p.panes, p.lines...) {
+			if g := placed.gpu; theme.Level(100-headroom(g), gpuLevels) == theme.Critical && v.byDesign(g) == "" {
+				order = append(order, g)
+			}
+		}
+		if len(order) == 0 || order[0].Index != 51 || !slices.IsSortedFunc(order, func(a, b *sampler.GPU) int { return cmp.Compare(headroom(a), headroom(b)) }) {
+			t.Errorf("%v: %v", size, gpuNames(order))
+		}
+		if len(p.panes) > 0 && p.lines[0].gpu != order[1] || len(p.panes) == 0 && p.lines[0].gpu != order[0] {
+			t.Errorf("%v: the first line is of GPU %d", size, p.lines[0].gpu.Index)
+		}
+	}
+	if a := axisFor(139.8, 3); a.label(a.step) != "140" {
+		t.Errorf("%+v", a)
 	}
 }
 
@@ -143,5 +169,65 @@ func TestRefusedDoesNotFit(t *testing.T) {
 		if _, ok := v.fitting(g); ok != want {
 			t.Errorf("%v: %v, want %v", source, ok, want)
 		}
+	}
+}
+
+// Missed readings, which come and go, move nothing else out of the header, least of all the name of the machine.
+func TestMissedReadingsMoveNothing(t *testing.T) {
+	for _, label := range []string{"", "DEMO neighbour"} {
+		for w := 60; w <= 200; w++ {
+			var heads []string
+			for _, missed := range []int{0, 6, 12} {
+				s := gpus(2, 1, false)
+				for i := range s.GPUs {
+					s.GPUs[i].Memory.Window = &sampler.Window{Readings: 40, Missed: missed}
+				}
+				m := model([]*sampler.Snapshot{s}, w, 24, Options{Label: label})
+				head := m.draw().lines()[0]
+				_, role := m.draw().at(strings.Index(head, "20ms"), 0)
+				if told := role == theme.Notice; told != (missed > 0) || w >= 160 && strings.Contains(head, "missed)") != told || !strings.Contains(head, " box7 ") {
+					t.Fatalf("width %d, %d missed: %q", w, missed, head)
+				}
+				words := strings.Fields(strings.NewReplacer(" (6 missed)", "", " (12 missed)", "").Replace(head))
+				heads = append(heads, strings.Join(words, " "))
+			}
+			if heads[0] != heads[1] || heads[0] != heads[2] {
+				t.Fatalf("width %d: %q", w, heads)
+			}
+		}
+	}
+}
+
+// A slit says whose leak it is where it has a line left, and nothing of a peak that there was none of.
+func TestSlitNamesTheProcess(t *testing.T) {
+	screen := text(model(play(t, "leak", 10*time.Minute), 30, 6, Options{}))
+	if !strings.Contains(screen, "pid 52117 python carol") || !strings.Contains(screen, "1 Find the leak") {
+		t.Error(screen)
+	}
+	for _, size := range [][2]int{{30, 6}, {60, 20}, {80, 24}, {120, 40}} {
+		if screen := text(model(play(t, "oom", 9*time.Minute), size[0], size[1], Options{})); strings.Contains(screen, "▲0.0") {
+			t.Errorf("%v:\n%s", size, screen)
+		}
+	}
+}
+
+// In ASCII no sign of the order reads as a letter of a title, ^ is the peak and nothing else, and a temperature looks alike everywhere.
+func TestASCIISigns(t *testing.T) {
+	m := model(play(t, "leak", 10*time.Minute), 120, 40, Options{ASCII: true})
+	screen := text(m)
+	for _, want := range []string{" GPU MEM v ", " ^PEAK ", "rx ", "tx "} {
+		if !strings.Contains(screen, want) {
+			t.Errorf("no %q in\n%s", want, screen)
+		}
+	}
+	for _, line := range strings.Split(screen, "\n") {
+		for _, word := range strings.Fields(line) {
+			if rest, ok := strings.CutPrefix(word, "^"); ok && strings.ContainsAny(rest, "/") {
+				t.Errorf("%q is no peak", word)
+			}
+		}
+	}
+	if small := text(model(play(t, "training", 10*time.Minute), 80, 24, Options{ASCII: true})); strings.Contains(small, "0 C") || strings.Count(small, "1C")+strings.Count(small, "7C")+strings.Count(small, "2C") == 0 {
+		t.Errorf("temperatures in\n%s", small)
 	}
 }

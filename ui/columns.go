@@ -44,20 +44,11 @@ var (
 
 func memoryRole(r procRow) theme.Role { return pick(r.proc == nil, theme.Unknown, theme.Strong) }
 
-// peakRole is the level of the peak of the GPU where the process has most of it, and quiet otherwise.
-func peakRole(r procRow) theme.Role {
-	own, _ := peakOf(r).Value()
-	if p := r.gpu.Memory.Peak; p != nil && own > p.Bytes.Less(own) {
-		own = max(own, p.Bytes)
-	}
-	level := theme.Level(percent(own, r.gpu.Memory.Total.Or(0)), gpuLevels)
-	return pick(level == theme.Ok, theme.Text, level)
-}
-
 // Titles by which a column is found.
 const (
 	titleMemory    = "GPU MEM"
 	titleHistory   = "HISTORY"
+	titlePeak      = "▲PEAK"
 	titleContainer = "CONTAINER"
 )
 
@@ -81,7 +72,7 @@ var columns = []column{
 		}
 		return notAvailable
 	}, byOpt(memoryOf)},
-	{"▲PEAK", 9, 1, false, true, peakRole, formatted(peakOf, sampler.Bytes.String), byOpt(peakOf)},
+	{titlePeak, 9, 1, false, true, nil, formatted(peakOf, sampler.Bytes.String), byOpt(peakOf)},
 	{"SHARE", 8, 9, true, true, memoryRole, nil, nil},
 	{titleHistory, 12, 9, true, true, nil, nil, nil},
 	{"CPU%", 5, 7, false, true, always(theme.Dim), formatted(cpuOf, func(f float64) string { return strconv.FormatFloat(f, 'f', 0, 64) }), byOpt(cpuOf)},

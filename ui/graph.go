@@ -15,8 +15,12 @@ const axisWidth = 5
 // graphColumns is how many values a graph of that width takes.
 func graphColumns(w int) int { return max(w-axisWidth, 0) }
 
+// lowPlot is how many rows a plot of lines has at most for a level to be said in thirds of a row; in a higher one it would break
+// the line for little.
+const lowPlot = 5
+
 // stroke draws the most of each cell as a line.
-func (a *area) stroke(c *canvas, r rect, top float64) {
+func (a *area) stroke(c *canvas, r rect, top float64, glyphs *theme.Glyphs) {
 	values := make([]float64, r.w)
 	for x := range values {
 		values[x] = nan
@@ -27,6 +31,9 @@ func (a *area) stroke(c *canvas, r rect, top float64) {
 	for y, line := range lineOf(values, top, r.h-1, a.last) {
 		for i, ch := range []rune(line) {
 			if ch != ' ' && i < r.w {
+				if ch == '─' && values[i] == values[i] && r.h <= lowPlot {
+					ch = levelIn(within(values[i], top, float64(r.h-1))-float64(r.h-1-y), glyphs.Level)
+				}
 				c.set(r.x+i, r.y+y, ch, theme.Plot)
 			}
 		}
@@ -61,10 +68,19 @@ func lineOf(values []float64, top float64, height int, last *plotted) []string {
 func bounded(values []float64, from, to float64) []float64 {
 	out := make([]float64, 1, len(values)+1)
 	for _, x := range values {
-		out = append(out, math.Round(max(0, min(x/from*to, to)))) // as asciigraph would; NaN stays NaN
+		out = append(out, math.Round(within(x, from, to))) // as asciigraph would; NaN stays NaN
 	}
 	out[0] = out[1]
 	return out
+}
+
+// within scales a value from 0..from to 0..to, and cuts what lies outside.
+func within(x, from, to float64) float64 { return max(0, min(x/from*to, to)) }
+
+// levelIn is a level of so much above the middle of its row, in rows: of the lower part, the middle or the upper part.
+func levelIn(above float64, levels []rune) rune {
+	n := len(levels)
+	return levels[max(0, min(int((above+0.5)*float64(n)), n-1))]
 }
 
 // PlotText plots values of 0..top, one per column, as height lines of plain text without

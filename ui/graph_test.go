@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -138,7 +139,7 @@ func TestWatermarkLine(t *testing.T) {
 		top := math.Pow(10, float64(rnd.IntN(8)-3)) * (1 + rnd.Float64())
 		peak := top * (0.6 + 0.4*rnd.Float64())
 		a := lined(n, top)
-		a.marks = []mark{{peak, theme.Peak, nil, 0}}
+		a.marks = []mark{{peak, theme.Peak, nil, 0, theme.Peak}}
 		at := 2 + rnd.IntN(n-3)
 		a.high[dotColumns*at] = peak
 		c := newCanvas(r.x+r.w, r.y+r.h)
@@ -174,7 +175,7 @@ func TestGraphOfAnything(t *testing.T) {
 			a.high = append(a.high, odd[rnd.IntN(len(odd))])
 		}
 		if rnd.IntN(2) == 0 {
-			a.marks = []mark{{odd(rnd), theme.Peak, []string{"▲ 1"}, rnd.IntN(300) - 50}}
+			a.marks = []mark{{odd(rnd), theme.Peak, []string{"▲ 1"}, rnd.IntN(300) - 50, theme.Peak}}
 		}
 		c := newCanvas(w, h)
 		a.draw(c, rect{0, 0, w, h}, &theme.Unicode, 24*time.Hour)
@@ -302,7 +303,7 @@ func TestLineAxes(t *testing.T) {
 				if at < 0 {
 					t.Fatalf("span %v, width %d, lines %v: no axis of time\n%s", span, w, lines, strings.Join(list, "\n"))
 				}
-				axes = append(axes, strings.TrimLeft(list[at], "│ 0"))
+				axes = append(axes, strings.TrimLeft(list[at], "│ 0⠉"))
 			}
 			if axes[0] != axes[1] {
 				t.Errorf("span %v, width %d: the times of areas and lines differ:\n%s\n%s", span, w, axes[0], axes[1])
@@ -314,6 +315,34 @@ func TestLineAxes(t *testing.T) {
 	for _, label := range []string{"80 ", " 0 "} {
 		if !strings.Contains(screen, label) {
 			t.Errorf("no label %q on the axis:\n%s", label, screen)
+		}
+	}
+}
+
+// What grows is seen to grow in a low plot of lines, where it stays in one row for long: there is a step in each tenth of the total.
+func TestGrowthInALowPlot(t *testing.T) {
+	for _, glyphs := range []*theme.Glyphs{&theme.Unicode, &theme.ASCII} {
+		for h := 4; h <= lowPlot+1; h++ {
+			c := newCanvas(100+axisWidth, h)
+			c.ascii = glyphs == &theme.ASCII
+			a := lined(100, 45)
+			for i := range a.high {
+				a.high[i] = 24 + 10*float64(i)/float64(len(a.high))
+			}
+			a.draw(c, rect{0, 0, 100 + axisWidth, h}, glyphs, time.Minute)
+			var levels []string
+			for x := axisWidth; x < 100+axisWidth; x++ {
+				for y := range h - 1 {
+					if ch, role := c.at(x, y); role == theme.Plot && slices.Contains(glyphs.Level, ch) {
+						if level := strconv.Itoa(y) + string(ch); len(levels) == 0 || levels[len(levels)-1] != level {
+							levels = append(levels, level)
+						}
+					}
+				}
+			}
+			if len(levels) < 3 {
+				t.Errorf("%d rows: only %q in\n%s", h, levels, strings.Join(c.lines(), "\n"))
+			}
 		}
 	}
 }

@@ -37,7 +37,7 @@ func TestHeadlines(t *testing.T) {
 	}{
 		{[]int{94, 240, 222, 186}, "GPUs 0–3: peaks leave 94 MiB to 240 MiB; next in ~20s"},
 		{[]int{20 << 10, 94, 30 << 10}, "GPU 1: peaks leave 94 MiB; next in ~20s"},
-		{[]int{1 << 10, 94, -1 << 10, 2 << 10}, "GPU 2: the next peak is 1.0 GiB too large; next in ~20s|GPUs 0, 1, 3: peaks leave 94 MiB to 2.0 GiB; next in ~20s"},
+		{[]int{1 << 10, 94, -1 << 10, 2 << 10}, "GPU 2: the next spike is 1.0 GiB too large; next in ~20s|GPUs 0, 1, 3: peaks leave 94 MiB to 2.0 GiB; next in ~20s"},
 		{[]int{20 << 10, 30 << 10}, ""},
 		{[]int{94}, ""}, // its pane says it
 	} {
@@ -65,13 +65,13 @@ func TestWhatIsComingStandsFirst(t *testing.T) {
 		Text: "GPU 1: it died", Time: v.now().Add(-7 * time.Minute), Numbers: map[string]float64{"endings": 1}}
 	v.alerts = []sampler.Alert{death}
 	first := func(lines []textLine) string { return lines[0][0].text }
-	if got := first(v.adviceLines(100)); got != "! GPU 0: the next peak is 1.0 GiB too large; next in ~20s" {
+	if got := first(v.adviceLines(100)); got != "! GPU 0: the next spike is 1.0 GiB too large; next in ~20s" {
 		t.Errorf("first is %q", got)
 	}
-	if got := first(v.slitLines(30)); got != "! 0: peak 1.0 GiB too large" {
+	if got := first(v.slitLines(30)); got != "! 0: spike 1.0 GiB too large" {
 		t.Errorf("on a slit the first is %q", got)
 	}
-	if got := v.adviceFull(100); got[1][0].text != "! GPU 0: the next peak is 1.0 GiB too large; next in ~20s" {
+	if got := v.adviceFull(100); got[1][0].text != "! GPU 0: the next spike is 1.0 GiB too large; next in ~20s" {
 		t.Errorf("all advice begins with %q", got[1][0].text)
 	}
 	v.alerts[0].Time = v.now()

@@ -304,6 +304,17 @@ func TestHelpIsComplete(t *testing.T) {
 	}
 }
 
+// Nor is any line of it cut in another language.
+func TestHelpIsNotCut(t *testing.T) {
+	for _, name := range lang.Names() {
+		m := model(past(gpus(1, 1, false), 2), 80, 24, Options{Lang: name, Processes: &world{}})
+		press(m, "?")
+		if got := text(m); strings.Contains(got, "…") {
+			t.Errorf("%s:\n%s", name, got)
+		}
+	}
+}
+
 func checkHelp(t *testing.T, m *Model) {
 	t.Helper()
 	press(m, "?")

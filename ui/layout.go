@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"slices"
 
 	"nvpeak/sampler"
@@ -81,7 +82,7 @@ func (v *view) arrange(w, h int) plan {
 	}
 	for _, share := range shares { // the table gets less where more GPUs get panes, or their panes a box
 		was, before := p, used
-		p.panes, p.lines = nil, nil
+		p.panes, p.lines, p.hidden = nil, nil, 0
 		table := v.tableHeight(body, border, share)
 		used = v.placeGPUs(&p, rect{0, top, w, max(bottom-top-advice-table, min(body, 1))})
 		if len(was.panes) > 0 && paneWorth(p.panes) <= paneWorth(was.panes) {
@@ -228,10 +229,12 @@ func rowsIn(n, cols int) int { return (n + cols - 1) / cols }
 // placeColumns lays lines out in columns; what does not fit scrolls.
 func (v *view) placeColumns(p *plan, r rect, list []*sampler.GPU, cols int) int {
 	rows := rowsIn(len(list), cols)
+	if cols > 1 || rows > r.h { // or else all are seen at one glance
+		list = v.scarceFirst(list)
+	}
 	if rows > r.h {
 		rows = r.h
 		p.hidden = len(list) - rows*cols
-		list = v.scarceFirst(list)
 		first := max(0, min(v.gpus.scroll, p.hidden))
 		list = list[first : first+rows*cols]
 	}
@@ -280,17 +283,19 @@ func (v *view) scarcity(g *sampler.GPU) int {
 	return scarceSteps - int(scarceSteps*float64(min(g.Memory.WorstFree.Or(total), total))/float64(total))
 }
 
-// scarceFirst are GPUs in their order, but before all others the focused one, and those whose peaks leave next to nothing, unless by design:
-// what matters must not scroll out.
+// scarceFirst are GPUs in their order, but before all others the focused one, and those whose peaks leave next to nothing, unless by design,
+// the worst of them first: what matters must neither scroll out nor be looked for.
 func (v *view) scarceFirst(list []*sampler.GPU) []*sampler.GPU {
-	matters := map[*sampler.GPU]int{v.focus: 2}
+	place := make(map[*sampler.GPU]float64, len(list))
 	for _, g := range list {
-		if theme.Level(100-headroom(g), gpuLevels) == theme.Critical && v.byDesign(g) == "" {
-			matters[g]++
+		left := headroom(g)
+		if theme.Level(100-left, gpuLevels) != theme.Critical || v.byDesign(g) != "" {
+			left = 100
 		}
+		place[g] = pick(g == v.focus, -2, left)
 	}
 	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b *sampler.GPU) int { return matters[b] - matters[a] })
+	slices.SortStableFunc(list, func(a, b *sampler.GPU) int { return cmp.Compare(place[a], place[b]) })
 	return list
 }
 

@@ -98,3 +98,31 @@ func TestFittingNeedIsSaid(t *testing.T) {
 		}
 	}
 }
+
+// A next spike that does not fit, as a sentence says before there is an alert and as the alert says, is drawn at the end of the bar
+// and named at the top of the plot with what it would take the GPU to; nothing of the kind is drawn where all fits.
+func TestNextSpikeIsDrawn(t *testing.T) {
+	for _, length := range []time.Duration{605 * time.Second, 612 * time.Second} {
+		m := model(play(t, "neighbour", length), 120, 40, Options{})
+		v := m.view()
+		for i := range v.snap.GPUs {
+			g := &v.snap.GPUs[i]
+			s, c := v.outcome(g), newCanvas(100, 12)
+			v.gpuPane(c, rect{0, 0, 100, 12}, g)
+			drawn := strings.Join(c.lines(), "\n")
+			if s.id != "short" {
+				if strings.ContainsRune(drawn, '»') {
+					t.Errorf("%v, GPU %d: drawn though it is %q:\n%s", length, i, s.id, drawn)
+				}
+				continue
+			}
+			name := "next spike »" + gib(g.Memory.Usable()+s.size) + " of " + gib(g.Memory.Usable())
+			if !strings.Contains(c.lines()[1], "»") || strings.Count(drawn, name) != 1 || !strings.Contains(drawn, "▲") {
+				t.Errorf("%v, GPU %d: no %q:\n%s", length, i, name, drawn)
+			}
+		}
+		if v.outcome(&v.snap.GPUs[1]).id != "short" || v.outcome(&v.snap.GPUs[0]).id == "short" {
+			t.Errorf("after %v it is %q and %q", length, v.outcome(&v.snap.GPUs[0]).id, v.outcome(&v.snap.GPUs[1]).id)
+		}
+	}
+}

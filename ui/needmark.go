@@ -6,16 +6,17 @@ import (
 )
 
 // needMark draws where the need would end, in a bar whose last column that can be used is given. It returns that
-// one where the need does not fit, else -1.
-func (v *view) needMark(c *canvas, x, y int, m *sampler.Memory, column func(sampler.Bytes) float64, last int) (over int) {
+// one where the need does not fit, or the next spike, else -1.
+func (v *view) needMark(c *canvas, x, y int, g *sampler.GPU, column func(sampler.Bytes) float64, last int) (over int) {
+	m := &g.Memory
 	end, known := v.needEnd(m)
-	switch {
-	case !known:
-	case end > m.Usable():
+	fits := end <= m.Usable()
+	if known && fits {
+		c.set(x+min(int(column(end)), last), y, v.glyphs.Need, theme.Need)
+	}
+	if known && !fits || v.spikeEnd(g) > 0 {
 		c.set(x+last, y, v.glyphs.NeedOver, theme.Critical)
 		return last
-	default:
-		c.set(x+min(int(column(end)), last), y, v.glyphs.Need, theme.Need)
 	}
 	return -1
 }
@@ -32,4 +33,19 @@ func (v *view) needEnd(m *sampler.Memory) (end sampler.Bytes, known bool) {
 		}
 	}
 	return min(m.Used.Or(0), m.Total.Or(0)) + v.need, v.need > 0
+}
+
+// spikeEnd is what the next spike would take a GPU to, where that does not fit, as it is said of it; else 0.
+func (v *view) spikeEnd(g *sampler.GPU) sampler.Bytes {
+	if v.snap == nil {
+		return 0
+	}
+	s, said := v.outcomes[g]
+	if !said {
+		s = v.outcomeOfGPU(g, true)
+	}
+	if s.id != "short" {
+		return 0
+	}
+	return g.Memory.Usable() + s.size
 }

@@ -99,7 +99,25 @@ func (v *view) slitLines(w int) (lines []textLine) {
 	for _, f := range v.nearFits(append(now, over...)) {
 		lines = append(lines, v.fitLines(f, 1<<10)[0]) // uncut
 	}
+	if len(now) == 1 && len(lines) <= 2 { // nothing else wants the room
+		if who := v.slitWho(now[0].Alert); who != nil {
+			lines = append(lines, who)
+		}
+	}
 	return lines
+}
+
+// slitWho is the process that an alert is about, as long as it is there.
+func (v *view) slitWho(a sampler.Alert) textLine {
+	pid, known := a.PID.Value()
+	if g := v.snap.Find(a.Key); known && g != nil {
+		for _, p := range g.Processes {
+			if p.PID == pid {
+				return textLine{{theme.Text, "  " + strings.TrimSpace(v.words.Say("panel.pid", "pid", pid, "who", strings.TrimSpace(p.Name+" "+p.User)))}}
+			}
+		}
+	}
+	return nil
 }
 
 // slitText is an alert in a few words, if there are some for it.

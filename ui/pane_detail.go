@@ -76,7 +76,7 @@ func (v *view) detailLines(row procRow, w int) []textLine {
 	}
 	add("proc.gpu_memory", memory, theme.Strong)
 	if p.Peak != nil {
-		add("proc.peak", v.words.Say("proc.peak_at", "size", p.Peak.Bytes, "ago", v.ago(v.now().Sub(p.Peak.Time)), "source", v.words.Say(peakSource(p.Peak.Source))), theme.Peak)
+		add("proc.peak", v.words.Say("proc.peak_at", "size", p.Peak.Bytes, "ago", v.ago(v.now().Sub(p.Peak.Time)), "source", v.words.Say(peakSource(p.Peak.Source))), v.processPeakRole(row))
 	}
 	v.allocatorLines(p.Allocator, add)
 	v.requestLines(p.Requests, add)
@@ -127,7 +127,7 @@ func (v *view) processPlot(c *canvas, r rect, row procRow) {
 	if gpu := v.history.GPU(row.gpu.Key()); gpu != nil {
 		a.behind, _ = v.columns(gpu.Plot("memory.used"), n, heldFor)
 	}
-	a.marks = v.peakMark(row.proc.Peak, row.gpu, &a, n)
+	a.marks = v.peakMark(row.proc.Peak, v.processPeakRole(row), &a, n)
 	a.draw(c, r, v.glyphs, v.plot.span)
 	if a.behind != nil && !a.lines {
 		x := c.put(r.x+axisWidth, r.y-1, r.x+r.w, theme.Area3, "⣿ ")

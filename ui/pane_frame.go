@@ -27,13 +27,6 @@ func (v *view) header(c *canvas, r rect, hidden int) {
 	for _, p := range v.state() {
 		x = c.cut(x, r.y, r.x+r.w-1, p.role, p.text) + 2
 	}
-	end := r.x + r.w - 1
-	for _, p := range slices.Backward(v.headerRight(r.w)) {
-		if from := end - width(p.text); from > x {
-			c.put(from, r.y, end, p.role, p.text)
-			end = from - 2
-		}
-	}
 	left := []piece{{theme.Strong, s.Host}}
 	if s.Driver != "" {
 		left = append(left, piece{theme.Dim, v.words.Say("screen.driver", "version", s.Driver)})
@@ -43,6 +36,20 @@ func (v *view) header(c *canvas, r rect, hidden int) {
 	}
 	if text := v.needText(); text != "" {
 		left = slices.Insert(left, 1, piece{theme.Need, text})
+	}
+	end, host := r.x+r.w-1, width(s.Host)+2
+	if host > r.w/4 {
+		host = 0 // one so long stands where there is room
+	}
+	right := v.headerRight(r.w, true)
+	if piecesApart(left)+piecesApart(right) > end-x { // how many readings were missed comes and goes, and the others must not
+		right = v.headerRight(r.w, false)
+	}
+	for _, p := range slices.Backward(right) {
+		if from := end - width(p.text); from > x+host {
+			c.put(from, r.y, end, p.role, p.text)
+			end = from - 2
+		}
 	}
 	for _, p := range left {
 		if p.text != "" && x+width(p.text) < end {
@@ -86,7 +93,7 @@ func (v *view) slitHeader(c *canvas, r rect) {
 	x = c.put(x, r.y, r.x+r.w, theme.Dim, gpus)
 	if rate, ok := v.snap.Sampling.Value(); ok {
 		for _, name := range []string{v.words.Say("screen.sampling") + " ", v.words.Say("screen.sampling_short") + " "} {
-			if text := v.samplingText(rate, name); x+width(text.text) < r.x+r.w-1 {
+			if text := v.samplingText(rate, name, true); x+width(text.text) < r.x+r.w-1 {
 				c.right(x, r.y, r.x+r.w-1, text.role, text.text)
 				break
 			}
@@ -94,8 +101,16 @@ func (v *view) slitHeader(c *canvas, r rect) {
 	}
 }
 
-// headerRight from left to right; the last is kept longest.
-func (v *view) headerRight(w int) []piece {
+// piecesApart is what pieces take with two blanks between them.
+func piecesApart(list []piece) (w int) {
+	for _, p := range list {
+		w += width(p.text) + 2
+	}
+	return w
+}
+
+// headerRight from left to right on a screen of w columns, with how many readings were missed, or without; the last is kept longest.
+func (v *view) headerRight(w int, missed bool) []piece {
 	var ps []piece
 	if hm, ok := v.snap.HostMemory.Value(); ok && hm.Total > 0 && w >= 60 {
 		used := hm.Total.Less(hm.Available)
@@ -106,14 +121,14 @@ func (v *view) headerRight(w int) []piece {
 		}
 	}
 	if rate, ok := v.snap.Sampling.Value(); ok {
-		ps = append(ps, v.samplingText(rate, v.words.Say("screen.sampling")+" "))
+		ps = append(ps, v.samplingText(rate, v.words.Say("screen.sampling")+" ", missed))
 	}
 	return append(ps, piece{theme.Dim, v.wall(v.now()).Format("15:04:05")})
 }
 
 // samplingText says how memory is sampled: its period, and when that is longer than asked for
-// or readings were missed.
-func (v *view) samplingText(rate sampler.Sampling, name string) piece {
+// or readings were missed; of these without how many, if count is false.
+func (v *view) samplingText(rate sampler.Sampling, name string, count bool) piece {
 	period := time.Duration(rate.PeriodSeconds * float64(time.Second))
 	text := name + period.String()
 	missed := 0
@@ -125,6 +140,8 @@ func (v *view) samplingText(rate sampler.Sampling, name string) piece {
 	switch {
 	case rate.PeriodSeconds > rate.AskedSeconds*1.01:
 		return piece{theme.Notice, v.words.Say("screen.slow", "text", text)}
+	case missed > 5 && !count:
+		return piece{theme.Notice, text}
 	case missed > 5:
 		return piece{theme.Notice, v.words.Say("screen.missed", "text", text, "count", missed)}
 	}

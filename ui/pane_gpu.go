@@ -117,7 +117,7 @@ func (v *view) titleItems(g *sampler.GPU) []string {
 		}
 	}
 	t, ok := g.Temperature.Value()
-	add(ok, "%2d%cC", t, pick(v.ascii, ' ', v.glyphs.Degree))
+	add(ok, "%2d%sC", t, pick(v.ascii, "", string(v.glyphs.Degree)))
 	w, ok := g.Power.Value()
 	limit, has := g.PowerLimit.Value()
 	add(ok && has, "%3.0f/%.0f W", w, limit)
@@ -139,7 +139,11 @@ func (v *view) titleItems(g *sampler.GPU) []string {
 	}
 	rx, ok := g.PCIe.RX.Value()
 	tx, has := g.PCIe.TX.Value()
-	add(ok && has, "%c%s/s %c%s/s", v.glyphs.Down, sampler.Bytes(rx).Short(), v.glyphs.Up, sampler.Bytes(tx).Short())
+	down, up := string(v.glyphs.Down), string(v.glyphs.Up)
+	if v.ascii {
+		down, up = "rx ", "tx " // ^ is the peak
+	}
+	add(ok && has, "%s%s/s %s%s/s", down, sampler.Bytes(rx).Short(), up, sampler.Bytes(tx).Short())
 	mem, ok := g.Clocks.Memory.Value()
 	if ok {
 		items = append(items, v.words.Say("screen.mem_clock", "mhz", mem))
@@ -203,7 +207,7 @@ func (v *view) memoryFigures(g *sampler.GPU) []piece {
 	total := m.Total.Or(0)
 	level := v.levelOf(g, used)
 	var ps []piece
-	if m.Peak != nil {
+	if m.Peak != nil && m.Peak.Bytes > 0 {
 		ps = append(ps, piece{v.peakRole(g, m.Peak.Bytes), fmt.Sprintf("%c%-4s", v.glyphs.Peak, gib(m.Peak.Bytes))})
 	}
 	of := " GiB"

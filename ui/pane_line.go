@@ -54,7 +54,9 @@ func (v *view) lineFigures(g *sampler.GPU, w int) []piece {
 	m := &g.Memory
 	level := v.levelOf(g, m.Used.Or(0))
 	ps := []piece{{pick(level == theme.Ok, theme.Strong, level), fmt.Sprintf("%10s", lineUsed(m))}}
-	if p := m.Peak; p != nil {
+	if p := m.Peak; p != nil && p.Bytes == 0 { // never used
+		ps = append(ps, piece{theme.Text, "      "})
+	} else if p != nil {
 		role, text := v.peakRole(g, p.Bytes), fmt.Sprintf("%c%s", v.glyphs.Peak, gib(p.Bytes))
 		if role == theme.Critical {
 			text += "!"

@@ -39,18 +39,25 @@ func (v *view) gpuPlot(c *canvas, r rect, g *sampler.GPU) {
 	a.draw(c, r, v.glyphs, v.plot.span)
 }
 
-// memoryMarks are the lines of a plot of memory: the peak, and the most that may be in use for the need to fit.
-func (v *view) memoryMarks(g *sampler.GPU, a *area, cells int) []mark {
+// memoryMarks are the lines of a plot of memory: where the next spike would end that does not fit, which is at the top, the
+// peak, and the most that may be in use for the need to fit.
+func (v *view) memoryMarks(g *sampler.GPU, a *area, cells int) (list []mark) {
 	m := &g.Memory
-	list := v.peakMark(m.Peak, g, a, cells)
+	if end := v.spikeEnd(g); end > 0 {
+		short := fmt.Sprintf("%c%s", v.glyphs.NeedOver, gib(end))
+		list = append(list, mark{end.MiB(), theme.Need, []string{v.words.Say("screen.next_spike", "size", short, "usable", gib(m.Usable())), short}, dotColumns * cells, theme.Critical})
+	}
+	if m.Peak != nil {
+		list = append(list, v.peakMark(m.Peak, v.peakRole(g, m.Peak.Bytes), a, cells)...)
+	}
 	if total := m.Total.Or(0).Less(m.Reserved.Or(0)); v.need > 0 && v.need < total {
-		list = append(list, mark{total.Less(v.need).MiB(), theme.Need, []string{v.words.Say("screen.need", "size", v.need), v.need.String()}, 0})
+		list = append(list, mark{total.Less(v.need).MiB(), theme.Need, []string{v.words.Say("screen.need", "size", v.need), v.need.String()}, 0, theme.Need})
 	}
 	return list
 }
 
-// peakMark is the line of the peak, if there is one. Its age is that of the last time that about as much was used.
-func (v *view) peakMark(p *sampler.Peak, g *sampler.GPU, a *area, cells int) []mark {
+// peakMark is the line of a peak, with its label in a color of its own. Its age is that of the last time that about as much was used.
+func (v *view) peakMark(p *sampler.Peak, label theme.Role, a *area, cells int) []mark {
 	if p == nil || p.Bytes == 0 {
 		return nil
 	}
@@ -69,7 +76,7 @@ func (v *view) peakMark(p *sampler.Peak, g *sampler.GPU, a *area, cells int) []m
 	if ago < time.Minute {
 		texts = texts[1:] // where it stands says when, and the seconds would be sent each time
 	}
-	return []mark{{p.Bytes.MiB(), v.peakRole(g, p.Bytes), texts, a.at.column(ago, cells)}}
+	return []mark{{p.Bytes.MiB(), theme.Peak, texts, a.at.column(ago, cells), label}}
 }
 
 // lined says whether plots are lines.

@@ -109,7 +109,7 @@ func (v *view) procHead(c *canvas, r rect, cols []slot) (end int) {
 	for _, s := range cols {
 		col := columns[s.column]
 		title := v.words.Say("tablehead." + col.name())
-		if col.title != plainTitle(col) && !v.ascii {
+		if col.title != plainTitle(col) {
 			title = string(v.glyphs.Peak) + title
 		}
 		role := theme.Dim
@@ -118,6 +118,7 @@ func (v *view) procHead(c *canvas, r rect, cols []slot) (end int) {
 		}
 		if s.column == v.table.sort {
 			role = theme.Accent
+			title += pick(v.ascii && width(title)+2 <= col.width, " ", "") // a letter must not read as one of the title
 			title += string(pick(col.down != v.table.reverse, v.glyphs.Down, v.glyphs.Up))
 		}
 		at := s.x - 1
@@ -146,6 +147,8 @@ func (v *view) procLine(c *canvas, r rect, cols []slot, n int) {
 		case col.title == titleCommand:
 			text, room := commandOf(row, v.words), s.w-width(row.indent)
 			c.cut(s.x, r.y, s.x+s.w, col.role(row), row.indent+v.from(text, v.table.sideways, room))
+		case col.title == titlePeak:
+			c.cut(s.x, r.y, s.x+s.w, v.processPeakRole(row), col.format(row, col.width))
 		default:
 			c.cut(s.x, r.y, s.x+s.w, col.role(row), col.format(row, col.width))
 		}
@@ -181,11 +184,12 @@ func (v *view) shareBar(c *canvas, x, y, w int, r procRow) {
 	v.fillBar(c, x, y, w, share/100*float64(w), pick(r.proc == nil, theme.Unknown, theme.Ok), v.glyphs.Thin)
 }
 
-// processSpark is the memory of a process over time, of that of its GPU.
+// processSpark is the memory of a process over time, in its own range: a leak or a spike is seen on however large a GPU.
 func (v *view) processSpark(c *canvas, r rect, row procRow) {
-	s := v.history.Process(row.key())
-	if s == nil || row.proc == nil {
+	s, total := v.history.Process(row.key()), row.gpu.Memory.Total.Or(0).MiB()
+	if s == nil || row.proc == nil || total == 0 {
 		return
 	}
-	v.lane(c, r, s.Used, row.gpu.Memory.Total.Or(0).MiB(), laneHeldFor, v.historyRole(row.gpu))
+	role := v.historyRole(row.gpu)
+	v.ownLane(c, r, s.Used, laneHeldFor, func(mib float64) theme.Role { return role(100 * mib / total) })
 }

@@ -2,7 +2,10 @@ package ui
 
 import (
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"nvpeak/sampler"
 	"nvpeak/theme"
@@ -38,25 +41,41 @@ func TestRowsAreInOrder(t *testing.T) {
 	}
 }
 
-// The peak of a process is in the color of a level where it makes that of a GPU that was nearly full, and quiet otherwise.
+// The peak of a process is in the color of a level where it makes that of a GPU that was nearly full, and that of peaks otherwise.
 func TestPeakColor(t *testing.T) {
 	for _, row := range []struct {
 		own, all sampler.Bytes // of 100 GiB
 		want     theme.Role
 	}{
-		{2, 97, theme.Text}, {60, 97, theme.Critical}, {30, 97, theme.Text}, {40, 60, theme.Text}, {85, 85, theme.Notice}, {92, 0, theme.Warning},
+		{2, 97, theme.Peak}, {60, 97, theme.Critical}, {30, 97, theme.Peak}, {40, 60, theme.Peak}, {85, 85, theme.Notice}, {92, 0, theme.Warning},
 	} {
 		g := &sampler.GPU{Memory: sampler.Memory{Total: sampler.Some(100 * sampler.GiB)}}
 		if row.all > 0 {
 			g.Memory.Peak = &sampler.Peak{Bytes: row.all * sampler.GiB}
 		}
 		r := procRow{gpu: g, proc: &sampler.Process{Peak: &sampler.Peak{Bytes: row.own * sampler.GiB}}}
-		if got := peakRole(r); got != row.want {
+		if got := bare().processPeakRole(r); got != row.want {
 			t.Errorf("%d of %d GiB: role %d, want %d", row.own, row.all, got, row.want)
 		}
 	}
-	if got := peakRole(procRow{gpu: &sampler.GPU{}, proc: &sampler.Process{}}); got != theme.Text {
+	if got := bare().processPeakRole(procRow{gpu: &sampler.GPU{}, proc: &sampler.Process{}}); got != theme.Peak {
 		t.Errorf("unknown: role %d", got)
+	}
+}
+
+// What is full by design has one color in the pane of its GPU, in its plot and in the table: its peak is no danger.
+func TestPeakHasOneColor(t *testing.T) {
+	for _, scenario := range []string{"eight", "training", "leak", "fragmentation"} {
+		v := model(play(t, scenario, 10*time.Minute), 200, 60, Options{}).view()
+		for _, row := range v.table.rows {
+			if row.proc == nil || row.proc.Peak == nil {
+				continue
+			}
+			pane := v.memoryFigures(row.gpu)[0] // the peak
+			if gib(row.proc.Peak.Bytes) == gib(row.gpu.Memory.Peak.Bytes) && v.processPeakRole(row) != pane.role {
+				t.Errorf("%s, pid %d: %q is in role %d in the pane and %d in the table", scenario, pidOf(row), pane.text, pane.role, v.processPeakRole(row))
+			}
+		}
 	}
 }
 
@@ -69,6 +88,32 @@ func TestOrderShowsTheFigures(t *testing.T) {
 		s := tableOf(row.at, [2]int{11, row.a}, [2]int{22, row.b})
 		if table.list(s, nil); table.rows[0].proc.PID != row.first {
 			t.Errorf("at %d s, %d and %d MiB: pid %d stands first", row.at, row.a, row.b, table.rows[0].proc.PID)
+		}
+	}
+}
+
+// HISTORY shows the shape of what a process holds, whatever the size of its GPU: a leak rises, a spike stands out, and what
+// hardly moves is even. It is drawn in gray or by the level of the GPU, as much as the process holds.
+func TestHistoryShowsShape(t *testing.T) {
+	for name, tt := range map[string]struct {
+		values []float64
+		want   string
+	}{
+		"leak":  {[]float64{24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 34}, "⣀⣠⣤⣤⣶⣶"},
+		"spike": {[]float64{52, 52, 72, 72, 52, 52}, "⣀⣶⣀"},
+		"even":  {[]float64{70, 69, 70, 71, 70, 70}, "⣤⣤⣤"},
+		"gap":   {[]float64{5, 5, nan, nan, 5, 5}, "⣤ ⣤"},
+		"none":  {[]float64{0, 0, 0, 0}, "  "},
+	} {
+		c := newCanvas(len(tt.values)/dotColumns, 1)
+		(&view{}).shape(c, rect{0, 0, c.w, 1}, slices.Clone(tt.values), func(value float64) theme.Role {
+			if low, high := ownRange(tt.values); value < low-0.01 || value > high+0.01 {
+				t.Errorf("%s: the color is that of %v", name, value)
+			}
+			return theme.Dim
+		})
+		if got := c.lines()[0]; strings.TrimRight(got, " ") != strings.TrimRight(tt.want, " ") {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
 	}
 }

@@ -56,7 +56,7 @@ func TestVerdict(t *testing.T) {
 		{watch.Outlook{Spike: some(58 * sampler.GiB), Due: sampler.Some(0.0)}, "peaks leave 20.0 GiB; next due now", theme.Dim},
 		{watch.Outlook{Spike: some(79 * sampler.GiB / 2), Due: sampler.Some(55.0)}, "peaks leave 39.0 GiB; next in ~55s", theme.Dim}, // it is in one
 		{watch.Outlook{Spike: some(30 * sampler.GiB), Due: sampler.Some(55.0)}, "20.0 GiB free at worst", theme.Dim},                 // and this is none
-		{watch.Outlook{Spike: some(81 * sampler.GiB), Due: sampler.Some(42.0)}, "the next peak is 2.0 GiB too large; next in ~40s", theme.Critical},
+		{watch.Outlook{Spike: some(81 * sampler.GiB), Due: sampler.Some(42.0)}, "the next spike is 2.0 GiB too large; next in ~40s", theme.Critical},
 	} {
 		s := gpus(1, 1, false)
 		g := &s.GPUs[0]
@@ -81,8 +81,8 @@ func TestVerdictOfAlert(t *testing.T) {
 	}{
 		{sampler.Alert{Kind: sampler.AlertGrowth, Level: sampler.LevelNotice, ETA: sampler.Some(240.0)}, "full in ~4m at this rate"},
 		{sampler.Alert{Kind: sampler.AlertRepeatSpike, Level: sampler.LevelWarning, ETA: sampler.Some(20.0), Numbers: map[string]float64{"short_bytes": 3 << 30}},
-			"the next peak is 3.0 GiB too large; next in ~20s"},
-		{sampler.Alert{Kind: sampler.AlertRepeatSpike, Level: sampler.LevelWarning, Numbers: map[string]float64{"short_bytes": 300 << 20}}, "the next peak is 300 MiB too large"},
+			"the next spike is 3.0 GiB too large; next in ~20s"},
+		{sampler.Alert{Kind: sampler.AlertRepeatSpike, Level: sampler.LevelWarning, Numbers: map[string]float64{"short_bytes": 300 << 20}}, "the next spike is 300 MiB too large"},
 	} {
 		v := model([]*sampler.Snapshot{s}, 100, 30, Options{}).view()
 		row.a.Key, row.a.GPU = s.GPUs[0].Key(), sampler.Some(0)

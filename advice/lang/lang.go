@@ -3,9 +3,12 @@
 package lang
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Catalog is every sentence in one language.
@@ -27,28 +30,49 @@ func (c Catalog) Say(id string, pairs ...any) string {
 	return fill(text, pairs)
 }
 
-// fill puts the values of the pairs in the places of their names; what has no value stays.
+// fill puts the values of the pairs in the places of their names; what has no value stays. A blank beside a place is dropped
+// where Chinese characters or punctuation stand on both sides of it: it is for values in Latin letters and numbers.
 func fill(text string, pairs []any) string {
-	var b strings.Builder
+	out := make([]byte, 0, 2*len(text))
 	for {
 		open := strings.IndexByte(text, '{')
 		if open < 0 {
 			break
 		}
-		b.WriteString(text[:open])
+		out = append(out, text[:open]...)
 		text = text[open:]
 		end := strings.IndexByte(text, '}')
 		value, known := valueOf(text[1:max(end, 1)], pairs)
 		if !known {
-			b.WriteByte('{')
+			out = append(out, '{')
 			text = text[1:]
 			continue
 		}
-		b.WriteString(value)
+		if before, blank := bytes.CutSuffix(out, []byte(" ")); blank && endsWide(before) && beginsWide(value) {
+			out = before
+		}
+		out = append(out, value...)
 		text = text[end+1:]
+		if after, blank := strings.CutPrefix(text, " "); blank && endsWide(out) && beginsWide(after) {
+			text = after
+		}
 	}
-	b.WriteString(text)
-	return b.String()
+	return string(append(out, text...))
+}
+
+func beginsWide(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return wide(r)
+}
+
+func endsWide(s []byte) bool {
+	r, _ := utf8.DecodeLastRune(s)
+	return wide(r)
+}
+
+// wide says whether a character is Chinese, or punctuation of that width.
+func wide(r rune) bool {
+	return unicode.Is(unicode.Han, r) || r >= 0x3001 && r <= 0x3011 || r >= 0xff01 && r <= 0xff1f
 }
 
 func valueOf(name string, pairs []any) (value string, known bool) {

@@ -31,6 +31,28 @@ func TestSayFillsPlaces(t *testing.T) {
 	}
 }
 
+// In Chinese a blank beside a value is for Latin letters and numbers, and in English it stays whatever the value is.
+func TestBlanksBesideValues(t *testing.T) {
+	c := Catalog{"xx", map[string]string{"a": "约 {n} 后", "b": "{who} 在 {n} 时", "c": "{a} {n}", "en": "in {n} or so"}}
+	for _, row := range []struct{ id, value, want string }{
+		{"a", "40s", "约 40s 后"}, {"a", "40 秒", "约 40 秒后"}, {"a", "一次", "约一次后"}, {"a", "（n）", "约（n）后"}, {"en", "一次", "in 一次 or so"}, {"a", "", "约  后"},
+	} {
+		if got := c.Say(row.id, "n", row.value); got != row.want {
+			t.Errorf("%s with %q: %q, want %q", row.id, row.value, got, row.want)
+		}
+	}
+	if got, want := c.Say("b", "who", "进程 7（python）", "n", "显存"), "进程 7（python）在显存时"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := c.Say("c", "a", "60 秒", "n", "一次"), "60 秒一次"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	zh := For("zh")
+	if got, want := zh.Say("alert.oom.again", "times", zh.Say("times.many", "n", 8)), "；该程序已 8 次这样结束"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // Both sides of every threshold between two words or units.
 func TestWordsForNumbers(t *testing.T) {
 	en := English()
