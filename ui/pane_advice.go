@@ -301,8 +301,8 @@ func (v *view) adviceFull(w int) []textLine {
 			lines = append(lines, v.fitLines(f, w)...)
 		}
 	}
-	calm := len(lines) == 0
-	if calm {
+	ask := len(v.alerts)+len(v.fits) == 0
+	if len(lines) == 0 {
 		lines = v.noProblems()
 	}
 	var past []sampler.Alert
@@ -326,7 +326,7 @@ func (v *view) adviceFull(w int) []textLine {
 			}
 		}
 	}
-	if calm {
+	if ask {
 		lines = append(lines, textLine{},
 			textLine{{theme.Dim, v.words.Say("panel.set_need")}},
 			textLine{{theme.Dim, v.words.Say("panel.set_need_more")}})
