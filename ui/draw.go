@@ -14,6 +14,9 @@ func (m *Model) view() *view {
 		glyphs: m.glyphs, ascii: m.opt.ASCII, words: m.words, outlook: m.folds.watch.Outlook, stands: m.folds.stands, steps: m.folds.steps, user: m.opt.User,
 		figures: m.figures[:0], spots: make([]spot, 0, len(m.spots))}
 	v.footer = footer{m.prompt.text(m.words, m.tty.w < 80 || m.notices.text != "" && (m.prompt.mode == modeNeed || m.prompt.mode == modeFilter)), m.notices.text, m.hints(), m.ofTable()}
+	if early := v.snap != nil && !m.shown.frozen && m.folds.newest != nil && v.snap != m.folds.newest; early && len(v.snap.GPUs) == len(m.folds.newest.GPUs) {
+		v.whole = m.folds.newest
+	}
 	if v.snap != nil {
 		v.focus = m.gpus.focused(v.snap)
 	}

@@ -45,6 +45,25 @@ func TestEarlyPicture(t *testing.T) {
 	}
 }
 
+// An early picture changes no sentence, lest they come and go with each spike, unless the peak is a danger.
+func TestEarlyPictureLeavesSentences(t *testing.T) {
+	for gib, changed := range map[sampler.Bytes]bool{60: false, 79: true} {
+		snaps := past(gpus(2, 3, false), 60)
+		for _, s := range snaps {
+			s.GPUs[0].Memory.WorstFree = sampler.Some(40 * sampler.GiB)
+		}
+		m := model(snaps, 100, 30, Options{})
+		said := func() string { v := m.view(); return v.verdict(&v.snap.GPUs[0]).text }
+		before := said()
+		early := risen(snaps[59], gib)
+		early.GPUs[0].Memory.WorstFree = sampler.Some((80 - gib) * sampler.GiB)
+		m.Update(peakArrived{early: early})
+		if after := said(); before == "" || (after != before) != changed {
+			t.Errorf("with a peak of %d GiB %q became %q", gib, before, after)
+		}
+	}
+}
+
 func TestEarlyPictureComesAfterItsSnapshots(t *testing.T) {
 	snaps := past(gpus(2, 3, false), 60)
 	m := model(nil, 100, 30, Options{})

@@ -79,6 +79,11 @@ func (v *view) outcome(g *sampler.GPU) sentence {
 		v.outcomes = make(map[*sampler.GPU]sentence, len(v.snap.GPUs))
 	}
 	s := v.outcomeOfGPU(g, false)
+	if v.whole != nil && s.role != theme.Critical { // the next snapshot is soon enough: sentences must not come and go with each spike
+		if i := slices.IndexFunc(v.snap.GPUs, func(h sampler.GPU) bool { return h.Key() == g.Key() }); i >= 0 && v.whole.GPUs[i].Key() == g.Key() {
+			s = v.outcomeOfGPU(&v.whole.GPUs[i], false)
+		}
+	}
 	v.outcomes[g] = s
 	return s
 }

@@ -52,6 +52,7 @@ type view struct {
 	told     []hint                    // keys that stand in a border
 	panes    []placed                  // of GPUs
 	outcomes map[*sampler.GPU]sentence // said so far
+	whole    *sampler.Snapshot         // that an early picture shows with a new peak; nil: the picture is a snapshot
 	verdicts map[*sampler.GPU]piece
 	programs map[*sampler.GPU]string // that fill them by design
 	heads    []headline
