@@ -123,6 +123,22 @@ func TestSnapshotKeptGraph(t *testing.T) {
 	}
 }
 
+// What a line gains is no leak where no step is seen: weights come layer by layer, gradients do in one backward pass.
+func TestSnapshotGrowthWithoutSteps(t *testing.T) {
+	for file, module := range map[string]bool{"/w/net.py": true, "/w/load.py": false, "": false} {
+		s := grownSnapshot(1600*sampler.MiB, 50*sampler.MiB)
+		t0 := s.Devices[0].Trace
+		grown := &t0.Lines[0]
+		grown.File, grown.Module, t0.Lines[1].Blocks, t0.Lines[1].Requests = file, module, 1, 1
+		if e := explainSnapshot(s, "en"); slices.ContainsFunc(e.Causes, func(c sampler.Cause) bool { return c.ID == CauseLeak }) {
+			t.Errorf("%q: %+v", file, e.Causes)
+		}
+		if t0.Steps = 30; TopCause(explainSnapshot(s, "en").Causes) != CauseLeak {
+			t.Errorf("%q in steps: %+v", file, explainSnapshot(s, "en").Causes)
+		}
+	}
+}
+
 // Where much more lies unused between kept blocks than in them, it is the holes that cost the room.
 func TestSnapshotHolesBeforeLeak(t *testing.T) {
 	e := explainSnapshot(grownSnapshot(7*sampler.GiB, 100*sampler.MiB), "en")

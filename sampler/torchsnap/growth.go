@@ -219,8 +219,12 @@ func (m *moment) pace() (p pace) {
 	return p
 }
 
-// steps is how often most lines came and went, of those that still do; 0: no pattern.
+// steps is how often most lines came and went, of those that still do; 0: no pattern, or all of it may be one step, whose
+// layers come and go as well.
 func (m *moment) steps() int {
+	if m.once {
+		return 0
+	}
 	votes, over, parted := map[int]int{}, map[int]int{}, map[int]int{}
 	for _, line := range m.lines {
 		switch {
