@@ -171,11 +171,27 @@ func (f *failure) largestText() string {
 	if most == nil {
 		return f.words.Say("torch.no_frames")
 	}
+	site := f.refusedSite()
+	if f.asksMost(most) {
+		return f.words.Say("torch.asks", "line", f.lineText(site), "need", printed(f.snapshot.Trace.OOM.Requested))
+	}
 	id := "torch.largest"
 	if most.Generation {
 		id = "torch.generation"
 	}
-	return f.words.Say(id, "line", f.lineText(most.TorchSite), "size", gib(most.Bytes), "blocks", most.Blocks, "percent", percentOf(most.Bytes, f.live()))
+	text := f.words.Say(id, "line", f.lineText(most.TorchSite), "size", gib(most.Bytes), "blocks", most.Blocks, "percent", percentOf(most.Bytes, f.live()))
+	if site.File != "" && !sameSite(site, most.TorchSite) && f.snapshot.Trace.OOM.Requested*requestShare > f.live() {
+		text += f.words.Say("detail.space") + f.words.Say("torch.asks_besides", "line", f.lineText(site))
+	}
+	return text
+}
+
+// requestShare: who asks for a quarter of what is allocated at once is named too.
+const requestShare = 4
+
+// asksMost: the refused request is larger than what any line holds, and the line that made it is the one to name.
+func (f *failure) asksMost(most *sampler.TorchHolder) bool {
+	return f.refusedSite().File != "" && f.snapshot.Trace.OOM.Requested > most.Bytes
 }
 
 // lineText names a line: with its code where the file can be read here, else with its function.
@@ -227,10 +243,14 @@ func (f *failure) largestSite() (sampler.TorchSite, bool) {
 	if _, h, ok := f.optimizerHolds(); ok {
 		return h.TorchSite, true
 	}
-	if most := f.mostNamed(); most != nil {
+	switch most := f.mostNamed(); {
+	case most == nil:
+		return sampler.TorchSite{}, false
+	case f.asksMost(most):
+		return f.refusedSite(), true
+	default:
 		return most.TorchSite, true
 	}
-	return sampler.TorchSite{}, false
 }
 
 // othersWeight: where a snapshot gives the reason, what the message alone would suggest counts half.

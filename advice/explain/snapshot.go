@@ -300,7 +300,7 @@ func (f *facts) spiking() (sampler.TorchLine, bool) {
 			best = l
 		}
 	}
-	if best.Rise > 0 || t.OOM == nil {
+	if t.OOM == nil || best.Rise >= t.OOM.Requested {
 		return best, best.Rise > 0
 	}
 	for _, l := range t.Lines { // it was refused before anything of it was there
@@ -309,7 +309,7 @@ func (f *facts) spiking() (sampler.TorchLine, bool) {
 			return l, true
 		}
 	}
-	return best, false
+	return best, best.Rise > 0
 }
 
 // spikingStep is the line that takes most of a step that takes unusually much.

@@ -375,6 +375,34 @@ func TestSnapshotRequest(t *testing.T) {
 	}
 }
 
+// One huge request is named with its line, and no line that holds less.
+func TestSnapshotHugeRequest(t *testing.T) {
+	for name, c := range map[string]struct {
+		usual, request sampler.Bytes
+		says           string
+	}{
+		"its call never asked for as much":   {960 * sampler.MiB, 14 * sampler.GiB, "knn.py:18 knn: 14.00 GiB was requested, at most 960 MiB in its 180 requests before."},
+		"it is more than any line holds":     {0, 40 * sampler.GiB, "knn.py:18 knn: 40.00 GiB was requested at once, more than any line holds."},
+		"it is much, and others hold more":   {0, 12 * sampler.GiB, "more than any other line (79 % of what is allocated). The refused request is of knn.py:18 knn."},
+		"it is little, and others hold more": {0, 512 * sampler.MiB, "more than any other line (79 % of what is allocated). It asked for"},
+	} {
+		s := slowSnapshot(8*sampler.MiB, 60*sampler.MiB)
+		d, trace := &s.Devices[0], s.Devices[0].Trace
+		knn := sampler.TorchLine{TorchSite: sampler.TorchSite{File: "/w/knn.py", Line: 18, Function: "knn"}, Usual: c.usual, Cycles: 180, Requests: 180, Largest: c.usual}
+		d.Holders[0].Optimizer, trace.Lines[0].Optimizer = false, false
+		if c.usual > 0 {
+			trace.Lines[2].Usual, trace.Lines[2].Cycles, trace.Lines[2].Rise = sampler.GiB, 180, 5*sampler.GiB // it waits for the result
+			trace.Lines[2].Grown, trace.Lines[2].Live = 0, 5*sampler.GiB
+		}
+		trace.Lines = append(trace.Lines, knn)
+		trace.OOM.Site, trace.OOM.Requested, trace.OOM.Usual, trace.OOM.Requests = knn.TorchSite, c.request, c.usual, 180
+		e := explainSnapshot(s, "en")
+		if !strings.Contains(e.Verdict.Detail, c.says) || !strings.HasPrefix(e.Causes[0].Site.Place(), "knn.py:18") && c.request > 13*sampler.GiB {
+			t.Errorf("%s: %s, %s", name, e.Causes[0].Site.Place(), e.Verdict.Detail)
+		}
+	}
+}
+
 // The cache of generation is told as what it is, also where the weights are larger.
 func TestSnapshotGeneration(t *testing.T) {
 	s := slowSnapshot(sampler.MiB, 60*sampler.MiB)
