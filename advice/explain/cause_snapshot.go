@@ -30,6 +30,9 @@ var causesSnapshot = []causeRow{
 		confidence: always(0.86),
 		evidence: func(f *failure) string {
 			l, _ := f.besides()
+			if l.Cycles == 0 {
+				return f.words.Say("torch.new_line", "line", f.lineText(l.TorchSite), "size", gib(l.Rise), "blocks", l.Blocks, "count", f.snapshot.Trace.Steps)
+			}
 			return f.words.Say("torch.besides", "line", f.lineText(l.TorchSite), "size", gib(l.Rise), "usual", gib(l.Usual), "count", l.Cycles, "where", l.Caller)
 		}},
 	{id: "snapshot", cause: CauseLeak, reason: sourceSnapshot,
@@ -146,7 +149,7 @@ var causesSnapshot = []causeRow{
 // otherFinding: the snapshot shows something that comes before the size of the job.
 func (f *failure) otherFinding() bool {
 	_, leak := f.leaking()
-	return leak || f.asksForMore() || f.fitsAfterReuse() && !f.unusable()
+	return leak || f.asksForMore() || f.fitsAfterReuse() && !f.unusable() && f.helpsOn()
 }
 
 // leakText is a leak in figures: in steps where the history shows them.

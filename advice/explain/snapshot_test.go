@@ -326,34 +326,6 @@ func TestSnapshotValidationInSteps(t *testing.T) {
 	}
 }
 
-// A validation with a name of its own, where there was little room: more blocks of the usual size than any step had, all
-// from a line that had not run before. What fits into the holes does not make them the reason.
-func TestSnapshotMoreOfSame(t *testing.T) {
-	for name, c := range map[string]struct {
-		caller string
-		rise   sampler.Bytes // the most before is 8 GiB, in blocks of 40 MiB
-		blocks int
-		want   string
-	}{
-		"more blocks, from elsewhere":       {"train.py:80 score", 10 * sampler.GiB, 256, CauseValidationSpike},
-		"more blocks, by the way as always": {"", 10 * sampler.GiB, 256, CauseFragmentation},
-		"as many, from elsewhere":           {"train.py:80 score", 8 * sampler.GiB, 205, CauseFragmentation},
-		"larger ones, from elsewhere":       {"train.py:80 score", 10 * sampler.GiB, 100, CauseFragmentation},
-	} {
-		s := slowSnapshot(8*sampler.MiB, 60*sampler.MiB)
-		d := &s.Devices[0]
-		d.Holders[0].Optimizer, d.Trace.Lines[0].Optimizer = false, false
-		d.Reserved += 4 * sampler.GiB
-		d.Trace.OOM.Reserved = d.Reserved
-		l := &d.Trace.Lines[1]
-		l.Caller, l.Rise, l.Live, l.Blocks = c.caller, c.rise, c.rise, c.blocks
-		e := explainSnapshot(s, "en")
-		if TopCause(e.Causes) != c.want || c.want == CauseValidationSpike && (e.Advice[0].ID != FixNoGradValidation || !strings.Contains(e.Verdict.Detail, c.caller)) {
-			t.Errorf("%s: %+v, advice %s, %s", name, e.Causes, e.Advice[0].ID, e.Verdict.Detail)
-		}
-	}
-}
-
 // A request is unusual beside those of the same call: the line may make blocks of many sizes.
 func TestSnapshotRequest(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -371,34 +343,6 @@ func TestSnapshotRequest(t *testing.T) {
 		e := explainSnapshot(s, "en")
 		if spike := TopCause(e.Causes) == CauseDataSpike; spike != (c.says != "") || !strings.Contains(e.Verdict.Detail, c.says) {
 			t.Errorf("%s: %s, %q", name, TopCause(e.Causes), e.Verdict.Detail)
-		}
-	}
-}
-
-// One huge request is named with its line, and no line that holds less.
-func TestSnapshotHugeRequest(t *testing.T) {
-	for name, c := range map[string]struct {
-		usual, request sampler.Bytes
-		says           string
-	}{
-		"its call never asked for as much":   {960 * sampler.MiB, 14 * sampler.GiB, "knn.py:18 knn: 14.00 GiB was requested, at most 960 MiB in its 180 requests before."},
-		"it is more than any line holds":     {0, 40 * sampler.GiB, "knn.py:18 knn: 40.00 GiB was requested at once, more than any line holds."},
-		"it is much, and others hold more":   {0, 12 * sampler.GiB, "more than any other line (79 % of what is allocated). The refused request is of knn.py:18 knn."},
-		"it is little, and others hold more": {0, 512 * sampler.MiB, "more than any other line (79 % of what is allocated). It asked for"},
-	} {
-		s := slowSnapshot(8*sampler.MiB, 60*sampler.MiB)
-		d, trace := &s.Devices[0], s.Devices[0].Trace
-		knn := sampler.TorchLine{TorchSite: sampler.TorchSite{File: "/w/knn.py", Line: 18, Function: "knn"}, Usual: c.usual, Cycles: 180, Requests: 180, Largest: c.usual}
-		d.Holders[0].Optimizer, trace.Lines[0].Optimizer = false, false
-		if c.usual > 0 {
-			trace.Lines[2].Usual, trace.Lines[2].Cycles, trace.Lines[2].Rise = sampler.GiB, 180, 5*sampler.GiB // it waits for the result
-			trace.Lines[2].Grown, trace.Lines[2].Live = 0, 5*sampler.GiB
-		}
-		trace.Lines = append(trace.Lines, knn)
-		trace.OOM.Site, trace.OOM.Requested, trace.OOM.Usual, trace.OOM.Requests = knn.TorchSite, c.request, c.usual, 180
-		e := explainSnapshot(s, "en")
-		if !strings.Contains(e.Verdict.Detail, c.says) || !strings.HasPrefix(e.Causes[0].Site.Place(), "knn.py:18") && c.request > 13*sampler.GiB {
-			t.Errorf("%s: %s, %s", name, e.Causes[0].Site.Place(), e.Verdict.Detail)
 		}
 	}
 }

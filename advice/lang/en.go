@@ -1577,6 +1577,7 @@ var textsEN = map[string]string{
 	"torch.spike":              "{line}: {size} in this step, at most {usual} in the {count} before.",
 	"torch.spike_step":         "{line}: {size} in this step, which takes {rise} with the {need} that was refused; no step before took more than {usual}.",
 	"torch.spike_refused":      "{line} requested {need}, with which this step takes {rise}; no step before took more than {usual}.",
+	"torch.new_line":           "{line}: {size} in {blocks} blocks. It had not run in the {count} steps before: another loop than training's, such as a validation, that keeps its graphs.",
 	"torch.spike_request":      "{line}: {need} was requested, at most {usual} in its {count} requests before.",
 	"torch.optimizer":          "{line}: {size} of optimizer state ({percent} of what is allocated), {blocks} blocks made in its first step.",
 	"torch.optimizer_refused":  "{line} was refused while the optimizer made its state.",

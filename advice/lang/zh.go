@@ -1576,6 +1576,7 @@ var textsZH = map[string]string{
 	"torch.spike":              "{line}：这一步占用 {size}，之前 {count} 次最多 {usual}。",
 	"torch.spike_step":         "{line}：这一步占用 {size}。连同被拒绝的 {need}，这一步共需 {rise}，之前每步最多 {usual}。",
 	"torch.spike_refused":      "{line} 请求 {need}，这一步因此共需 {rise}，之前每步最多 {usual}。",
+	"torch.new_line":           "{line}：{blocks} 个块共 {size}。之前 {count} 步从未运行过：这是训练以外的循环（例如验证），而且保留了计算图。",
 	"torch.spike_request":      "{line}：请求 {need}，之前 {count} 次请求最多 {usual}。",
 	"torch.optimizer":          "{line}：优化器状态 {size}（占已分配的 {percent}），第一步建立了 {blocks} 个块。",
 	"torch.optimizer_refused":  "{line}：建立优化器状态时请求被拒绝。",

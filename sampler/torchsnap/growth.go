@@ -193,6 +193,7 @@ func (t *trace) grownInAll(from, end int, p pace) int64 {
 type pace struct {
 	steps  int // 0: there is no telling
 	events int // that they took
+	last   int // event with which the last of them ended
 }
 
 // between is how many steps fit between two events.
@@ -213,7 +214,7 @@ func (m *moment) pace() (p pace) {
 	steps := m.steps()
 	for _, line := range m.lines {
 		if line.cycles == steps && line.valleyAt-line.firstValley > p.events {
-			p = pace{steps - 1, line.valleyAt - line.firstValley}
+			p = pace{steps - 1, line.valleyAt - line.firstValley, line.valleyAt}
 		}
 	}
 	return p

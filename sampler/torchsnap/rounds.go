@@ -1,6 +1,9 @@
 package torchsnap
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // pass is the part of a step that an allocation is of.
 type pass uint8
@@ -8,6 +11,7 @@ type pass uint8
 const (
 	passOther    pass = iota // the optimizer, activation checkpointing, or a thread that nobody knows
 	passModel                // a module of torch runs
+	passMove                 // a module is loaded or moved
 	passBeside               // the program runs, and no module
 	passBackward             // the backward pass, which runs in a thread of its own
 )
@@ -30,10 +34,18 @@ func (t *frameTable) passOf(frames []int) (pass, int) {
 		return passBackward, name
 	case has(func(k frameKind) bool { return k.parted || k.optimizer && !k.own }):
 		return passOther, name
-	case has(func(k frameKind) bool { return k.module }):
+	case slices.ContainsFunc(frames, t.runs):
 		return passModel, name
+	case has(func(k frameKind) bool { return k.module }):
+		return passMove, name
 	}
 	return passBeside, name
+}
+
+// runs says whether a frame is of a module of torch that is called, and not moved or loaded.
+func (t *frameTable) runs(f int) bool {
+	name := t.texts.list[t.list[f].name]
+	return t.kinds[f].module && (strings.HasSuffix(name, "_call_impl") || name == "forward" || name == "__call__")
 }
 
 // passOfValue is that of the stack a value is.
@@ -59,10 +71,12 @@ type rounds struct {
 // repeated rounds are steps.
 const repeated = 3
 
-func (r *rounds) alloc(t *frameTable, stack value) {
-	now, root := t.passOfValue(stack)
+func (r *rounds) alloc(now pass, root int) {
 	switch {
 	case now == passOther:
+		return
+	case now == passMove:
+		r.model = true
 		return
 	case now == passBackward:
 		if r.named {

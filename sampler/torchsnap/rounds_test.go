@@ -92,3 +92,40 @@ func TestStepsAreNoLayers(t *testing.T) {
 		}
 	}
 }
+
+// A line of the model that first runs after some steps, and no part of the training, is new; what moves a model is none.
+func TestNewLine(t *testing.T) {
+	const library = "/v/lib/python3.11/site-packages/timm/net.py forward, " + testModule
+	const moved = "/v/lib/python3.11/site-packages/torch/nn/modules/module.py _apply, "
+	for name, c := range map[string]struct {
+		steps int
+		rows  string
+		want  string
+	}{
+		"another loop":         {12, library + "/w/main.py dev_set", "main.py:1 dev_set"},
+		"the first pass":       {0, library + "/w/main.py dev_set", ""},
+		"a stage of training":  {12, library + "/w/main.py train_stage", ""},
+		"a model that moves":   {12, moved + "/w/main.py dev_set", ""},
+		"nothing of the model": {12, "/w/main.py dev_set", ""},
+	} {
+		p := newPlayer()
+		p.f.framed = true
+		for range c.steps {
+			var kept []int64
+			for range 6 {
+				kept = append(kept, p.alloc(20*mib, library+"/w/main.py train"))
+			}
+			for _, addr := range p.backward(kept, false) {
+				p.free(addr)
+			}
+		}
+		for range 10 {
+			p.alloc(20*mib, c.rows)
+		}
+		for _, l := range p.f.result().Devices[0].Trace.Lines {
+			if want := c.want; l.Function == "train" && l.Caller != "" || l.Function != "train" && l.File != "" && l.Caller != want {
+				t.Errorf("%s: %s %q, want %q", name, l.Function, l.Caller, want)
+			}
+		}
+	}
+}

@@ -116,7 +116,8 @@ func (t *trace) alloc(f *fold, addr int64, e *event) {
 	}
 	t.live += size
 	t.made += size
-	t.rounds.alloc(f.frames, e.stack)
+	now, root := f.frames.passOfValue(e.stack)
+	t.rounds.alloc(now, root)
 	if t.blocks == nil || len(t.blocks) >= liveMost {
 		return
 	}
@@ -128,8 +129,10 @@ func (t *trace) alloc(f *fold, addr int64, e *event) {
 	if line == nil {
 		f.trackers++
 		line = newTracker(len(t.curve.points))
+		line.born = t.events
 		t.lines[site] = line
 	}
+	line.ran = line.ran || now == passModel
 	line.parted = line.parted || f.frames.parted(e.stack)
 	line.alloc(size, f.frames.wayOfValue(e.stack), e.stack)
 }
