@@ -61,7 +61,7 @@ func (t *frameTable) passOfValue(v value) (pass, int) {
 // gives back what it needs for itself only.
 type rounds struct {
 	last     pass
-	root     int  // of the program where it ran before the first backward pass: a hook within one begins elsewhere
+	root     int  // of the program where it ran before a backward pass: a hook within one begins elsewhere
 	named    bool // some allocation has a line
 	model    bool // a module ran
 	backward int  // how often the program went on after a backward pass
@@ -85,10 +85,10 @@ func (r *rounds) alloc(now pass, root int) {
 		return
 	case r.last != passBackward:
 		r.root = root
-	case root != r.root:
+	case root != r.root && now != passModel:
 		return
 	default:
-		r.backward++
+		r.backward, r.root = r.backward+1, root
 	}
 	if now == passModel && r.model && r.last == passBeside {
 		r.beside++

@@ -74,6 +74,14 @@ func TestStepsAreNoLayers(t *testing.T) {
 				p.free(p.alloc(mib, ""))
 			}
 		}, true},
+		"steps of another thread": {func(p *player) {
+			p.backward(p.layers(6, train+main), false)
+			for range 12 {
+				for _, addr := range p.backward(p.layers(6, "/w/worker.py run"), true) {
+					p.free(addr)
+				}
+			}
+		}, true},
 		"requests": {func(p *player) {
 			for range 12 {
 				for _, addr := range p.layers(6, train+main) {
