@@ -27,7 +27,12 @@ var causesSnapshot = []causeRow{
 			_, besides := f.besides()
 			return besides && !named
 		},
-		confidence: always(0.86),
+		confidence: func(f *failure) float64 {
+			if l, _ := f.besides(); l.Cycles > 0 && l.Blocks < keptBlocks {
+				return 0.7 // another part of the training, with larger inputs, looks like that as well
+			}
+			return 0.86
+		},
 		evidence: func(f *failure) string {
 			l, _ := f.besides()
 			if l.Cycles == 0 {
@@ -84,7 +89,7 @@ var causesSnapshot = []causeRow{
 		confidence: func(f *failure) float64 {
 			l, leak := f.leaking()
 			switch {
-			case f.expandable():
+			case f.expandable(), f.asksForMore() && !f.roomForTwo():
 				return 0.3
 			case f.asksForMore():
 				return 0.5 // that it fits into the holes does not make them the reason: what comes next would not

@@ -246,6 +246,9 @@ func (f *facts) helpsOn() bool {
 // room is what is free, or unallocated.
 func (f *facts) room() sampler.Bytes { return f.free.Or(0) + f.unallocated.Or(0) }
 
+// roomForTwo: packed, one more block such as the one that was refused had fitted as well.
+func (f *facts) roomForTwo() bool { return f.room() >= 2*f.requested.Or(0) }
+
 // asksSmall: PyTorch takes what is refused from segments of its own.
 func (f *facts) asksSmall() bool {
 	t := f.snapshot.Trace

@@ -94,7 +94,7 @@ func (f *facts) newPass() (best sampler.TorchLine, ok bool) {
 	for _, where := range slices.Sorted(maps.Keys(groups)) {
 		g := groups[where]
 		more := g.usual > 0 && float64(g.rise+t.OOM.Requested) > sameRise*float64(g.usual) && g.blocks >= keptBlocks && g.rise*5 > f.live()
-		if more && !(g.larger && f.inHoles() && f.room() >= 2*f.requested.Or(0)) && g.best.Rise > best.Rise {
+		if more && !(g.larger && f.inHoles() && f.roomForTwo()) && g.best.Rise > best.Rise {
 			best = g.best
 		}
 	}
