@@ -111,7 +111,8 @@ type TorchLine struct {
 	Largest  Bytes `json:"largest_request_bytes"` // before its last rise
 	Requests int   `json:"requests"`
 	Steps    int   `json:"steps,omitempty"` // over which it has grown; 0: those of the history
-	// Caller is the line from which all of the last rise came and none before it; else empty.
+	// Caller is the line from which all of the last rise came and none before it: of a line of the model that first ran after
+	// the last step, that line itself; else empty.
 	Caller string `json:"new_caller"`
 }
 

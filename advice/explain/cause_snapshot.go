@@ -27,9 +27,17 @@ var causesSnapshot = []causeRow{
 			_, besides := f.besides()
 			return besides && !named
 		},
-		confidence: always(0.86),
+		confidence: func(f *failure) float64 {
+			if l, _ := f.besides(); l.Cycles > 0 && l.Blocks < keptBlocks {
+				return 0.7 // another part of the training, with larger inputs, looks like that as well
+			}
+			return 0.86
+		},
 		evidence: func(f *failure) string {
 			l, _ := f.besides()
+			if l.Cycles == 0 {
+				return f.words.Say("torch.new_line", "line", f.lineText(l.TorchSite), "size", gib(l.Rise), "blocks", l.Blocks, "count", f.snapshot.Trace.Steps)
+			}
 			return f.words.Say("torch.besides", "line", f.lineText(l.TorchSite), "size", gib(l.Rise), "usual", gib(l.Usual), "count", l.Cycles, "where", l.Caller)
 		}},
 	{id: "snapshot", cause: CauseLeak, reason: sourceSnapshot,
@@ -81,7 +89,7 @@ var causesSnapshot = []causeRow{
 		confidence: func(f *failure) float64 {
 			l, leak := f.leaking()
 			switch {
-			case f.expandable():
+			case f.expandable(), f.asksForMore() && !f.roomForTwo():
 				return 0.3
 			case f.asksForMore():
 				return 0.5 // that it fits into the holes does not make them the reason: what comes next would not
@@ -146,7 +154,7 @@ var causesSnapshot = []causeRow{
 // otherFinding: the snapshot shows something that comes before the size of the job.
 func (f *failure) otherFinding() bool {
 	_, leak := f.leaking()
-	return leak || f.asksForMore() || f.fitsAfterReuse() && !f.unusable()
+	return leak || f.asksForMore() || f.fitsAfterReuse() && !f.unusable() && f.helpsOn()
 }
 
 // leakText is a leak in figures: in steps where the history shows them.
@@ -171,11 +179,27 @@ func (f *failure) largestText() string {
 	if most == nil {
 		return f.words.Say("torch.no_frames")
 	}
+	site := f.refusedSite()
+	if f.asksMost(most) {
+		return f.words.Say("torch.asks", "line", f.lineText(site), "need", printed(f.snapshot.Trace.OOM.Requested))
+	}
 	id := "torch.largest"
 	if most.Generation {
 		id = "torch.generation"
 	}
-	return f.words.Say(id, "line", f.lineText(most.TorchSite), "size", gib(most.Bytes), "blocks", most.Blocks, "percent", percentOf(most.Bytes, f.live()))
+	text := f.words.Say(id, "line", f.lineText(most.TorchSite), "size", gib(most.Bytes), "blocks", most.Blocks, "percent", percentOf(most.Bytes, f.live()))
+	if site.File != "" && !sameSite(site, most.TorchSite) && f.snapshot.Trace.OOM.Requested*requestShare > f.live() {
+		text += f.words.Say("detail.space") + f.words.Say("torch.asks_besides", "line", f.lineText(site))
+	}
+	return text
+}
+
+// requestShare: who asks for a quarter of what is allocated at once is named too.
+const requestShare = 4
+
+// asksMost: the refused request is larger than what any line holds, and the line that made it is the one to name.
+func (f *failure) asksMost(most *sampler.TorchHolder) bool {
+	return f.refusedSite().File != "" && f.snapshot.Trace.OOM.Requested > most.Bytes
 }
 
 // lineText names a line: with its code where the file can be read here, else with its function.
@@ -227,10 +251,14 @@ func (f *failure) largestSite() (sampler.TorchSite, bool) {
 	if _, h, ok := f.optimizerHolds(); ok {
 		return h.TorchSite, true
 	}
-	if most := f.mostNamed(); most != nil {
+	switch most := f.mostNamed(); {
+	case most == nil:
+		return sampler.TorchSite{}, false
+	case f.asksMost(most):
+		return f.refusedSite(), true
+	default:
 		return most.TorchSite, true
 	}
-	return sampler.TorchSite{}, false
 }
 
 // othersWeight: where a snapshot gives the reason, what the message alone would suggest counts half.

@@ -194,42 +194,6 @@ func (f *facts) optimizerHolds() (sampler.Bytes, sampler.TorchHolder, bool) {
 	return sum, largest, f.snapshot != nil && (refused.Optimizer || sum > 0 && sum > most.Bytes && 2*sum > others)
 }
 
-// besides is the line of an unusual rise that comes from another loop than that of the steps before: one batch
-// would have come by the same way, or asked for more at once.
-func (f *facts) besides() (sampler.TorchLine, bool) {
-	if l, ok := f.spiking(); ok {
-		return l, l.Caller != "" && l.Validation == "" && l.Blocks >= keptBlocks
-	}
-	return f.moreOfSame()
-}
-
-// sameRise times the largest rise before is what one more batch adds where there is little room. Of blocks of at most
-// sameBlock times the largest before there are more than ever, then.
-const (
-	sameRise  = 1.2
-	sameBlock = 1.25
-)
-
-// moreOfSame is a rise of the model's lines that comes from elsewhere than those before, in more blocks and none larger:
-// the graphs of several batches. It is the line that rose most, where all of them hold a fifth of all.
-func (f *facts) moreOfSame() (best sampler.TorchLine, ok bool) {
-	if f.snapshot == nil || f.snapshot.Trace == nil || f.snapshot.Trace.OOM == nil {
-		return best, false
-	}
-	sum := sampler.Bytes(0)
-	for _, l := range f.snapshot.Trace.Lines {
-		more := l.Cycles >= spikeCycles && l.Usual > 0 && float64(l.Rise) > sameRise*float64(l.Usual) && l.Blocks >= keptBlocks
-		if !more || l.Caller == "" || l.Validation != "" || float64(l.Rise) > sameBlock*float64(l.Largest)*float64(l.Blocks) {
-			continue
-		}
-		sum += l.Rise
-		if l.Rise > best.Rise {
-			best = l
-		}
-	}
-	return best, sum*5 > f.live()
-}
-
 // runsModel: the line is of a forward pass, whose blocks a graph keeps that somebody else holds.
 func (f *facts) runsModel(l sampler.TorchLine) bool { return l.Module || forwardNames(l.Function) }
 
@@ -261,9 +225,29 @@ func (f *facts) largerThan(l sampler.TorchLine) bool {
 }
 
 // inHoles: the request fits into what is unallocated, and into no block of it. Of large blocks a small one gets nothing.
+// Where the step was to take more than that, the holes are not what it died of.
 func (f *facts) inHoles() bool {
-	return f.snapshot != nil && f.fitsAfterReuse() && !f.unusable() && (f.snapshot.LargestFree < f.requested.Or(0) || f.asksSmall())
+	return f.snapshot != nil && f.fitsAfterReuse() && !f.unusable() && f.helpsOn() && (f.snapshot.LargestFree < f.requested.Or(0) || f.asksSmall())
 }
+
+// helpsOn: what is free and unallocated had been enough for what the lines of this step usually come to.
+func (f *facts) helpsOn() bool {
+	more := sampler.Bytes(0)
+	if t := f.snapshot.Trace; t != nil && t.OOM != nil {
+		for _, l := range t.Lines {
+			if l.Module && l.Rise > 0 {
+				more += l.Usual.Less(l.Rise)
+			}
+		}
+	}
+	return f.room() >= more
+}
+
+// room is what is free, or unallocated.
+func (f *facts) room() sampler.Bytes { return f.free.Or(0) + f.unallocated.Or(0) }
+
+// roomForTwo: packed, one more block such as the one that was refused had fitted as well.
+func (f *facts) roomForTwo() bool { return f.room() >= 2*f.requested.Or(0) }
 
 // asksSmall: PyTorch takes what is refused from segments of its own.
 func (f *facts) asksSmall() bool {
@@ -300,7 +284,7 @@ func (f *facts) spiking() (sampler.TorchLine, bool) {
 			best = l
 		}
 	}
-	if best.Rise > 0 || t.OOM == nil {
+	if t.OOM == nil || best.Rise >= t.OOM.Requested {
 		return best, best.Rise > 0
 	}
 	for _, l := range t.Lines { // it was refused before anything of it was there
@@ -309,7 +293,7 @@ func (f *facts) spiking() (sampler.TorchLine, bool) {
 			return l, true
 		}
 	}
-	return best, false
+	return best, best.Rise > 0
 }
 
 // spikingStep is the line that takes most of a step that takes unusually much.

@@ -25,12 +25,17 @@ func (f *facts) leaking() (sampler.TorchLine, bool) {
 	k, keeps := f.keeper()
 	for _, l := range f.snapshot.Trace.Lines {
 		inSteps := f.snapshot.Trace.Steps > 0 || keeps && l.Requests%k.Requests == 0
-		if size, _ := f.kept(l); size > most && (l.Validation == "" || f.keepsInSteps(l.TorchSite)) && !l.Optimizer && (inSteps || !f.runsModel(l)) {
+		if size, _ := f.kept(l); size > most && (l.Validation == "" || f.keepsInSteps(l.TorchSite)) && !l.Optimizer && (inSteps || !f.named()) {
 			best, most = l, size
 		}
 	}
 	slow := f.snapshot.Trace.Steps >= slowSteps && best.Grown >= slowLeast && (f.fitsWithout(best) || !f.inHoles() && f.explains(best))
 	return best, most > 0 && (most*leakShare > f.live() || most >= sampler.GiB || slow)
+}
+
+// named: the history has lines. One without tells growth only.
+func (f *facts) named() bool {
+	return slices.ContainsFunc(f.snapshot.Trace.Lines, func(l sampler.TorchLine) bool { return l.File != "" })
 }
 
 const (

@@ -193,6 +193,7 @@ func (t *trace) grownInAll(from, end int, p pace) int64 {
 type pace struct {
 	steps  int // 0: there is no telling
 	events int // that they took
+	last   int // event with which the last of them ended
 }
 
 // between is how many steps fit between two events.
@@ -213,14 +214,18 @@ func (m *moment) pace() (p pace) {
 	steps := m.steps()
 	for _, line := range m.lines {
 		if line.cycles == steps && line.valleyAt-line.firstValley > p.events {
-			p = pace{steps - 1, line.valleyAt - line.firstValley}
+			p = pace{steps - 1, line.valleyAt - line.firstValley, line.valleyAt}
 		}
 	}
 	return p
 }
 
-// steps is how often most lines came and went, of those that still do; 0: no pattern.
+// steps is how often most lines came and went, of those that still do; 0: no pattern, or all of it may be one step, whose
+// layers come and go as well.
 func (m *moment) steps() int {
+	if m.once {
+		return 0
+	}
 	votes, over, parted := map[int]int{}, map[int]int{}, map[int]int{}
 	for _, line := range m.lines {
 		switch {

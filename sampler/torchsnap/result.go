@@ -93,7 +93,7 @@ func (f *fold) lines(t *trace, now *moment) []sampler.TorchLine {
 		}
 		line.levels = t.lines[site].levels
 		grown, steps := t.growth(line, site > 0, f.frames.generation(site), now, p)
-		list = append(list, sampler.TorchLine{TorchSite: f.frames.named(site), Caller: f.frames.caller(&line), Live: amount(line.live), Blocks: line.blocks,
+		list = append(list, sampler.TorchLine{TorchSite: f.frames.named(site), Caller: f.caller(site, &line, p), Live: amount(line.live), Blocks: line.blocks,
 			Grown: amount(grown), Steps: steps, Rise: amount(t.rise(line, now, p)), Usual: amount(line.rise), Cycles: line.cycles,
 			Largest: amount(max(line.largest, usualRequest(line))), Requests: line.requests})
 	}
@@ -119,6 +119,18 @@ func (t *trace) rise(line tracker, now *moment, p pace) int64 {
 		}
 	}
 	return line.live - low
+}
+
+// stepsKnown must have ended before a line of the model counts as new.
+const stepsKnown = 3
+
+// caller is the line from which a rise came and none before it, in words. A line that had not run in any step is its own.
+func (f *fold) caller(site int, line *tracker, p pace) string {
+	s := f.frames.named(site)
+	if line.cycles > 0 || !line.ran || p.steps+1 < stepsKnown || line.born < p.last || s.File == "" || trainingName.Get().MatchString(s.Function) {
+		return f.frames.caller(line)
+	}
+	return s.Place() + " " + s.Function
 }
 
 // caller is the line from which all of a rise came and none before it, in words.

@@ -53,6 +53,8 @@ type stack struct {
 	site   int
 	way    int // that stacks with the same lines outside of libraries share; 0: unknown
 	parted bool
+	pass   pass
+	root   int // text of the outermost function
 }
 
 func newFrameTable(t *texts) frameTable {
@@ -93,6 +95,7 @@ func (t *frameTable) stack(frames []int) value {
 		return make60(kindStack, 0)
 	}
 	s := stack{site: t.siteOf(frames), way: t.wayOf(frames), parted: slices.ContainsFunc(frames, func(f int) bool { return t.kinds[f].parted })}
+	s.pass, s.root = t.passOf(frames)
 	for _, f := range frames {
 		s.frames = append(s.frames, int32(f))
 	}

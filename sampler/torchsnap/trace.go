@@ -10,6 +10,8 @@ type trace struct {
 	reserved    int64 // the same for segments
 	blocks      map[int64]liveBlock
 	lines       map[int]*tracker // by line
+	made        int64            // bytes in all
+	rounds      rounds
 	curve       curve
 	recent      [recentMost]event
 	ooms        int
@@ -41,6 +43,7 @@ type moment struct {
 	refused  int64 // 0: nothing was
 	stack    value
 	requests requests        // of the same stack before
+	once     bool            // all of it may be a single step
 	lines    map[int]tracker // without their levels
 	recent   []event
 }
@@ -112,6 +115,9 @@ func (t *trace) alloc(f *fold, addr int64, e *event) {
 		t.free(addr, size, false) // its end was not recorded
 	}
 	t.live += size
+	t.made += size
+	now, root := f.frames.passOfValue(e.stack)
+	t.rounds.alloc(now, root)
 	if t.blocks == nil || len(t.blocks) >= liveMost {
 		return
 	}
@@ -123,8 +129,10 @@ func (t *trace) alloc(f *fold, addr int64, e *event) {
 	if line == nil {
 		f.trackers++
 		line = newTracker(len(t.curve.points))
+		line.born = t.events
 		t.lines[site] = line
 	}
+	line.ran = line.ran || now == passModel
 	line.parted = line.parted || f.frames.parted(e.stack)
 	line.alloc(size, f.frames.wayOfValue(e.stack), e.stack)
 }
@@ -162,7 +170,7 @@ func (t *trace) oom(f *fold, e *event, o *object) {
 
 // moment is the state of now.
 func (t *trace) moment(now int64) *moment {
-	m := &moment{events: t.events, time: now, live: t.live, reserved: t.reserved, free: -1, lines: map[int]tracker{}}
+	m := &moment{events: t.events, time: now, live: t.live, reserved: t.reserved, free: -1, lines: map[int]tracker{}, once: !t.rounds.repeat(t.made, t.live)}
 	for site, line := range t.lines {
 		m.lines[site] = *line
 	}

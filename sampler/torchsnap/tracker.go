@@ -14,6 +14,8 @@ type tracker struct {
 	valleyAt         int   // events
 	firstValley      int   // the same for the first rise that was over
 	cycles           int
+	born             int   // event
+	ran              bool  // a module made some of it in a forward pass
 	parted           bool  // comes and goes with parts of the model, of which a step runs many
 	rise             int64 // largest that is over
 	largest, now     int64 // single request: before this rise, and of it
