@@ -1395,6 +1395,7 @@ var textsEN = map[string]string{
 	"verdict.file":           "{file}, line {line}",
 	"verdict.line":           "line {line}",
 	"verdict.first":          "First to fail: {who}.",
+	"verdict.after":          "It died at {who}; {count} before it survived: {survived}.",
 	"verdict.also":           "{count} more hit the same wall: {who}.",
 	"verdict.victims":        "{count} only followed: {who}.",
 	"verdict.omitted":        "{count} more failures are only counted: explained are the first, the last and those between that differ most.",

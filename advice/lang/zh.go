@@ -1394,6 +1394,7 @@ var textsZH = map[string]string{
 	"verdict.rank":           "rank {rank}",
 	"verdict.file":           "{file} 第 {line} 行", "verdict.line": "第 {line} 行",
 	"verdict.first":   "最先失败的是 {who}。",
+	"verdict.after":   "程序死于 {who}；此前的 {count} 次它都挺过去了：{survived}。",
 	"verdict.also":    "另有 {count} 个碰到同样的墙：{who}。",
 	"verdict.victims": "{count} 个只是被连累：{who}。",
 	"verdict.omitted": "另有 {count} 次失败只计数：解释的是最先的、最后的和中间最不一样的。",

@@ -182,11 +182,18 @@ func (c *gathered) traceback(lines []*keptLine) (begins int) {
 			c.Code = append(c.Code, lines[i+1].text)
 		}
 	}
+	if n := len(c.Code); n > 0 && len(c.Functions) > 0 { // what the innermost frame calls may have none of its own
+		if callsValidation.MatchString(c.Code[n-1]) {
+			c.phases = append(c.phases, sampler.PhaseValidation)
+		}
+	}
 	if n := len(lines); n > 1 && len(c.Functions) == 0 && isStatement(lines[n-2].text) {
 		c.Code = append(c.Code, lines[n-2].text)
 	}
 	return begins
 }
+
+var callsValidation = pattern(`^(?:[\w, ]+ = )?(?:\w+\.)*_?(?:run_)?(?:evaluate|validate|validation)(?:_\w+)?\(`)
 
 // isStatement: people paste the failing line of a traceback without the rest of it.
 func isStatement(text string) bool {

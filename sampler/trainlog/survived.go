@@ -226,11 +226,35 @@ func (s *Survival) Survived(line int, again, failed bool) bool {
 	case again:
 		return false
 	}
-	i := slices.IndexFunc(s.all, func(r refusal) bool { return r.line >= line-oneFailure })
-	for ; i < len(s.all) && s.all[i].line <= line+oneFailure; i++ {
-		if next := i + 1; next == len(s.all) || s.all[next].line > line+oneFailure {
-			return s.all[i].survived(failed)
+	i := slices.IndexFunc(s.all, func(r refusal) bool { return r.line >= line })
+	if i < 0 || s.all[i].line > line+oneFailure { // it is told in other words below it
+		i = slices.IndexFunc(s.all, func(r refusal) bool { return r.line >= line-oneFailure })
+	}
+	for ; i >= 0 && i < len(s.all) && s.all[i].line <= line+oneFailure; i++ {
+		if s.all[i].survived(failed) {
+			return true // what comes after it is another failure
 		}
 	}
 	return false
+}
+
+// Judge marks the failures of a text as recovered that were survived. One that was printed again after the program
+// had gone on becomes two: the last printing is another failure. failed is as for Survived.
+func (s *Survival) Judge(events []sampler.OOMEvent, failed bool) []sampler.OOMEvent {
+	out := make([]sampler.OOMEvent, 0, len(events))
+	for _, e := range events {
+		last := e.Again
+		e.Again = nil
+		gpu := e.MemoryKind == sampler.MemoryGPU
+		if again := e.Occurrences > 1; gpu && !e.Recovered && again && last != nil && !s.Survived(e.Line, again, failed) && s.Survived(e.Line, false, failed) {
+			before := e
+			before.Recovered, before.Occurrences = true, max(1, e.Occurrences-last.Occurrences)
+			out = append(out, before)
+			e = *last
+			e.Again, e.Recovered = nil, false
+		}
+		e.Recovered = e.Recovered || gpu && s.Survived(e.Line, e.Occurrences > 1, failed)
+		out = append(out, e)
+	}
+	return out
 }

@@ -244,10 +244,13 @@ func (w *watchedRun) finish(code int) (why *explain.Explanation) {
 func (w *watchedRun) survived(failed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for i := range w.failures {
-		e := &w.failures[i].event
-		e.Recovered = e.Recovered || e.MemoryKind == sampler.MemoryGPU && w.survival.Survived(e.Line, e.Occurrences > 1, failed)
+	var judged []runFailure
+	for _, f := range w.failures {
+		for _, e := range w.survival.Judge([]sampler.OOMEvent{f.event}, failed) {
+			judged = append(judged, runFailure{e, f.incident})
+		}
 	}
+	w.failures = judged
 }
 
 // killed adds the failure of a command that the kernel has killed: nobody has printed it.
