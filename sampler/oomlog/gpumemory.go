@@ -47,6 +47,10 @@ var memoryRows = []memoryRow{
 	{word: "allocated: ", needs: "loss"},
 	{word: "alloc: ", needs: "loss"},
 	{word: "vram: ", needs: "loss"},
+	{word: "allocated=", needs: "loss"},
+	{word: "alloc=", needs: "loss"},
+	{word: "vram=", needs: "loss"},
+	{word: " mem=", needs: "loss"},
 	{word: "b allocated", before: true},
 	{word: "b gpu mem", before: true},
 	{word: "b / ", needs: "epoch", before: true}, // "epoch 3: 8755MiB / 16384MiB", copied from nvidia-smi
