@@ -43,6 +43,28 @@ func (w *watchedRun) sayUntold() {
 	}
 }
 
+// sayMisses says once what PyTorch does not tell of its allocator. That nobody tells which tensor was refused matters
+// only to a run that died.
+func (w *watchedRun) sayMisses(died bool) {
+	if w.live.reporter == nil {
+		return
+	}
+	lack := w.live.reporter.Misses()
+	text := map[string]string{
+		"stats":    "PyTorch's own figures are missing: memory_stats fails in PyTorch " + lack.Version,
+		"odd":      "PyTorch's own figures are missing: memory_stats of PyTorch " + lack.Version + " tells what cannot be",
+		"slow":     "PyTorch's own figures are rare: memory_stats of PyTorch " + lack.Version + " took " + lack.Why + " s, and is called for 1 % of the time",
+		"observer": "PyTorch's own word on the refused tensor is missing: PyTorch " + lack.Version + " takes no observer",
+	}[lack.What]
+	if text == "" || lack.What == "observer" && !died {
+		return
+	}
+	if lack.Why != "" && lack.What != "slow" {
+		text += " (" + lack.Why + ")"
+	}
+	w.misses.Do(func() { w.app.say(text) })
+}
+
 // sayLacking says once why no lines are told.
 func (w *watchedRun) sayLacking() {
 	if !w.lines || w.live.reporter == nil {

@@ -32,6 +32,7 @@ type watchedRun struct {
 
 	lines   bool // are to be told
 	lacking sync.Once
+	misses  sync.Once
 
 	mu       sync.Mutex
 	survival trainlog.Survival
@@ -57,7 +58,9 @@ func (a *app) watchRun(parent context.Context, t *try, f *runFlags) (*watchedRun
 		return nil, err
 	}
 	w := &watchedRun{app: a, side: child.NewSide(), alerts: alerts, kills: proc.OOMKills(), ended: make(chan struct{}), lines: f.lines}
-	w.said = t.note != nil && t.note.Try > 1 // with the first try
+	if w.said = t.note != nil && t.note.Try > 1; w.said { // with the first try
+		w.misses.Do(func() {})
+	}
 	w.box = a.newBox(t.args, t.env, f.record, t.note)
 	w.rec = a.newRecorder(w.box.recording())
 	w.rec.announce = alerts.take
@@ -106,6 +109,7 @@ func (w *watchedRun) sample(ctx context.Context, l *live) {
 			}
 			w.box.saw(s)
 			w.sayLacking()
+			w.sayMisses(false)
 			w.peak.saw(s)
 		}
 	}
@@ -222,6 +226,7 @@ func (w *watchedRun) finish(code int) (why *explain.Explanation) {
 	w.sayLacking()
 	in := w.incident()
 	died := code != 0 && explain.First(in) >= 0 && !in.Events[explain.First(in)].Recovered
+	w.sayMisses(died)
 	if !died && !w.box.whole {
 		w.box.remove()
 		return nil
