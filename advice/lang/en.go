@@ -82,6 +82,7 @@ var textsEN = map[string]string{
 	"runs.alive":         "running",
 	"runs.killed":        "cut off",
 	"runs.exit":          "exit {code}",
+	"runs.no_failure":    "{command} ({end}): no out-of-memory error in its last output, {log}; there are no figures of GPUs.",
 	"runs.opened":        "the black box is {dir}",
 	"runs.kept":          "More: nvpeak report LAST (memory over time), nvpeak runs (all black boxes)",
 	"runs.not_kept":      "There is no black box: {why}",

@@ -82,6 +82,7 @@ var textsZH = map[string]string{
 	"runs.alive":         "运行中",
 	"runs.killed":        "被中断",
 	"runs.exit":          "退出码 {code}",
+	"runs.no_failure":    "{command}（{end}）：其最后的输出 {log} 中没有显存不足错误；也没有 GPU 数据。",
 	"runs.opened":        "黑匣子：{dir}",
 	"runs.kept":          "更多：nvpeak report LAST（内存随时间的变化），nvpeak runs（所有黑匣子）",
 	"runs.not_kept":      "没有黑匣子：{why}",

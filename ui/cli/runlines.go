@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"slices"
+
 	"nvpeak/sampler"
 	"nvpeak/sampler/torch"
 )
@@ -21,12 +23,22 @@ func (w *watchedRun) inside(e *sampler.OOMEvent) {
 		return
 	}
 	held := w.live.reporter.Held(e)
-	if held == nil {
+	switch {
+	case held == nil:
+		return
+	case !tellsLines(held):
+		w.stackless.Store(true)
 		return
 	}
 	s := sampler.TorchSnapshot{Devices: []sampler.TorchDevice{*held}}
 	readSources(&s, w.box.meta.Start) // what was written later is not what runs
 	e.Held = &s.Devices[0]
+}
+
+// tellsLines says whether there is a source line of anything that is alive, or a growth to tell of without.
+func tellsLines(d *sampler.TorchDevice) bool {
+	return slices.ContainsFunc(d.Holders, func(h sampler.TorchHolder) bool { return h.File != "" }) ||
+		slices.ContainsFunc(d.Trace.Lines, func(l sampler.TorchLine) bool { return l.File != "" || l.Grown > 0 })
 }
 
 // sayUntold says at the end of a run that died that nobody has told any line.
@@ -36,6 +48,8 @@ func (w *watchedRun) sayUntold() {
 	case !w.lines:
 	case r == nil:
 		w.app.say("--lines: source lines are missing: there is no directory for the socket that programs report to")
+	case w.stackless.Load():
+		w.app.say("--lines: source lines are missing: PyTorch tells none of what is alive, as of tensors from before CUDA was initialized and from threads without Python")
 	case !r.Told():
 		if r.Lacks() == (torch.Lack{}) {
 			w.app.say("--lines: source lines are missing: no Python program with PyTorch on a GPU has told any (python -S, -E and -I tell none)")

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -30,9 +31,10 @@ type watchedRun struct {
 	reading sync.WaitGroup
 	ended   chan struct{}
 
-	lines   bool // are to be told
-	lacking sync.Once
-	misses  sync.Once
+	lines     bool // are to be told
+	stackless atomic.Bool
+	lacking   sync.Once
+	misses    sync.Once
 
 	mu       sync.Mutex
 	survival trainlog.Survival
