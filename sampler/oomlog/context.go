@@ -25,7 +25,7 @@ type past struct {
 func (p *past) keep(raw, plain []byte, kept *rawLine, found *wordMask) {
 	t := compiled()
 	if found.meets(&t.memory) {
-		p.memory.add(plain)
+		p.memory.add(plain, found)
 	}
 	if found.meets(&t.pace) {
 		p.pace.add(plain)

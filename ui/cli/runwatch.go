@@ -184,8 +184,8 @@ type listening struct {
 	given int
 }
 
-// mostListened is at 30 MB/s half a percent of a core.
-const mostListened = 160 << 10
+// mostListened is a fifth of a percent of a core.
+const mostListened = 64 << 10
 
 func (l *listening) Read(b []byte) (int, error) {
 	n, err := l.from.Read(b)
