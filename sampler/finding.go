@@ -97,6 +97,7 @@ type OOMEvent struct {
 	MemoryLimit         *MemoryLimit   `json:"memory_limit"`
 	SelfUnknown         bool           `json:"self_process_unknown"`
 	Recovered           bool           `json:"recovered"`
+	Again               *OOMEvent      `json:"-"` // the last printing, far from the one before it; only until somebody knows whether the program went on between
 	Occurrences         int            `json:"occurrences"`
 	PID                 Opt[int]       `json:"pid"`
 	Extra               map[string]any `json:"extra"`

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,12 +62,22 @@ func (c Line) Append(words []string) (string, bool) {
 func (a Argument) Typed() string { return a.name }
 
 // OfProgram says whether an option is the program's and not that of a launcher before it, such as -b of python
-// itself: it stands behind the script, where there is one.
+// itself: it stands behind the script, where there is one, or is a variable that env sets for it.
 func (c Line) OfProgram(a Argument) bool {
 	script := slices.IndexFunc(c.part(), func(w word) bool {
 		return strings.HasSuffix(w.value, ".py") || strings.HasSuffix(w.value, ".sh") || w.value == "-m"
 	})
-	return script < 0 || a.name0 > c.first+script
+	return script < 0 || a.name0 > c.first+script || c.ofEnv(a)
+}
+
+// ofEnv: the word is one of those that env takes as variables.
+func (c Line) ofEnv(a Argument) bool {
+	variable := func(w word) bool { return strings.Contains(w.value, "=") && !strings.HasPrefix(w.value, "-") }
+	at := a.name0
+	for at > c.first && variable(c.words[at]) {
+		at--
+	}
+	return at < a.name0 && filepath.Base(c.words[at].value) == "env"
 }
 
 // HalfBatch divides the training batch by two and leaves everything else as it is.

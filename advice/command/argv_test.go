@@ -23,7 +23,8 @@ func TestArgv(t *testing.T) {
 // An option belongs to the program where it stands behind the script.
 func TestOfProgram(t *testing.T) {
 	for text, want := range map[string]bool{"python t.py -b 8": true, "python -b 8 t.py": false, "python -m pkg -b 8": true, "python -b 8 -m pkg": false, "train -b 8": true,
-		"t.py -b 8": true, "sh t.sh -b 8": true, "A=1 python t.py -b 8": true, "A=1 python -b 8 t.py": false} {
+		"t.py -b 8": true, "sh t.sh -b 8": true, "A=1 python t.py -b 8": true, "A=1 python -b 8 t.py": false,
+		"env B=8 python t.py": true, "env A=1 B=8 python t.py": true, "/usr/bin/env B=8 python t.py": true, "python B=8 t.py": false, "env -u A B=8 python t.py": false} {
 		c := Parse(text)
 		if a, found := c.Find("b"); !found || c.OfProgram(a) != want {
 			t.Errorf("%s: the program's %v, found %v", text, !want, found)

@@ -5,7 +5,7 @@ var deviceBatchNames = []string{"per_device_train_batch_size", "per_gpu_train_ba
 	"micro_batch_size", "micro_batch_size_per_gpu", "device_batch_size", "batch_size_per_gpu", "batch_size_per_device"}
 
 // batchNames are those that set the training batch, of one device or of all: each trainer has its own meaning.
-var batchNames = []string{"train_batch_size", "batch_size_train", "train_bs", "batch_size", "batchsize", "batch", "bs", "samples_per_gpu",
+var batchNames = []string{"train_batch_size", "batch_size_train", "train_bs", "batch_size", "batchsize", "batch", "bs", "samples_per_gpu", "samples_per_batch", "img_per_batch", "imgs_per_batch", "images_per_batch", "img_per_gpu", "imgs_per_gpu", "images_per_gpu",
 	"ims_per_batch", "max_sentences", "max_tokens"}
 
 // wholeBatchNames are the options that set the batch of all devices and steps, beside that of one device.

@@ -44,7 +44,7 @@ func judge(words lang.Catalog, in Incident, failures []*failure, all Explanation
 	}
 	v.FirstRank = begin.event.Rank
 	v.Headline, v.Detail = events[v.Event].Headline, events[v.Event].Detail
-	v.Run = v.sayRun(words, failures)
+	v.Run = v.sayRun(words, failures, order[:first])
 	if omitted := sayOmitted(words, all.Omitted); omitted != "" {
 		v.Run += words.Say("detail.space") + omitted
 	}
@@ -93,7 +93,8 @@ func (f *failure) consequenceOf(first *failure) bool {
 	return false
 }
 
-func (v Verdict) sayRun(words lang.Catalog, failures []*failure) string {
+// sayRun says what else failed. survived are the failures before the one that it is about.
+func (v Verdict) sayRun(words lang.Catalog, failures []*failure, survived []int) string {
 	if len(failures) < 2 {
 		return ""
 	}
@@ -109,6 +110,9 @@ func (v Verdict) sayRun(words lang.Catalog, failures []*failure) string {
 		return words.Say("verdict.line", "line", failures[i].event.Line)
 	}
 	text := words.Say("verdict.first", "who", who(v.Event))
+	if n := len(survived); n > 0 {
+		text = words.Say("verdict.after", "who", who(v.Event), "count", n, "survived", listOf(words, survived, who))
+	}
 	if n := len(v.AlsoHit); n > 0 {
 		text += words.Say("detail.space") + words.Say("verdict.also", "count", n, "who", listOf(words, v.AlsoHit, who))
 	}

@@ -3,9 +3,11 @@ package retry
 import (
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"nvpeak/advice/command"
+	"nvpeak/advice/explain"
 )
 
 // halveBatch halves the training batch on the command line. Accumulation is raised as much where its option is known
@@ -48,7 +50,8 @@ func effective(s command.Suggestion) sentence {
 	return sentence{"retry.nearly", []any{"steps", s.Steps}}
 }
 
-// shrinkValidation divides the batch of validation by four: nothing of the training depends on it.
+// shrinkValidation divides the batch of validation by as much as the explanation does: nothing of the training
+// depends on it.
 func shrinkValidation(d *Death) (Change, *Refusal) {
 	p := placeOf(d.Args)
 	if p.closed != "" {
@@ -58,7 +61,7 @@ func shrinkValidation(d *Death) (Change, *Refusal) {
 	if found && a.Value == "1" {
 		return Change{}, refuse("retry.batch_one", "option", a.Typed())
 	}
-	s, ok := p.line.LowerEvalBatch(4)
+	s, ok := p.line.LowerEvalBatch(d.validationPart())
 	adds := !found && p.line.Style() != command.StyleUltralytics
 	if !ok || adds && p.file != "" || found && !p.line.OfProgram(a) {
 		no := p.noBatch()
@@ -79,6 +82,33 @@ func shrinkValidation(d *Death) (Change, *Refusal) {
 		return Change{}, p.noBatch()
 	}
 	return Change{Args: args, Env: d.Env, what: sentence{"retry.batch", []any{"option", option, "after", s.Batch, "before", s.Before}}, note: note}, nil
+}
+
+// validationPart is by how much the explanation divides the batch of validation in what it says to type; 4 where that
+// names no batch.
+func (d *Death) validationPart() int {
+	const usual = 4
+	a := d.advice(explain.FixShrinkValidationBatch)
+	if a == nil || len(a.Do) == 0 {
+		return usual
+	}
+	batch := func(c command.Line) int {
+		a, _ := c.EvalBatchArgument()
+		n, _ := strconv.Atoi(a.Value)
+		return n
+	}
+	before, after := batch(placeOf(d.Args).line), batch(placeOf(argvOr(a.Do[0], d.Args)).line)
+	if after < 1 || before <= after {
+		return usual
+	}
+	return before / after
+}
+
+func argvOr(text string, args []string) []string {
+	if argv, ok := command.Parse(text).Argv(); ok && len(argv) > 0 {
+		return argv
+	}
+	return args
 }
 
 // configs are the endings of files in which settings are kept.

@@ -1,6 +1,7 @@
 package retry
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -74,6 +75,8 @@ func TestHalvesTheBatch(t *testing.T) {
 		{"conda|run|-n|env|python|train.py|--batch-size|32", "conda|run|-n|env|python|train.py|--batch-size|16"},
 		{"yolo|detect|train|data=coco.yaml|model=yolov8x.pt|batch=16", "yolo|detect|train|data=coco.yaml|model=yolov8x.pt|batch=8"},
 		{"env|A=1|python|train.py|--batch-size|2", "env|A=1|python|train.py|--batch-size|1"},
+		{"env|A=1|BATCH_SIZE=32|python|train.py", "env|A=1|BATCH_SIZE=16|python|train.py"},
+		{"python|train.py|--img-per-batch|16", "python|train.py|--img-per-batch|8"},
 		{"time|python|train.py|--batch-size|2", "time|python|train.py|--batch-size|1"},
 		{"docker|run|--rm|img|python|train.py|--batch-size|4", "docker|run|--rm|img|python|train.py|--batch-size|2"},
 		{"bash|-c|python train.py --batch-size 32 | tee log", "bash|-c|python train.py --batch-size 16 | tee log"},
@@ -98,6 +101,24 @@ func TestHalvesTheBatch(t *testing.T) {
 	} {
 		if got := next(t, tooBig, nil, nil, splitWords(row[0])...); got != row[1] {
 			t.Errorf("%s\nbecame %s\n  want %s", row[0], got, row[1])
+		}
+	}
+}
+
+// The batch of validation becomes what the explanation says to type.
+func TestShrinksValidationAsExplained(t *testing.T) {
+	const log = "Validation: 100%%\nTraceback (most recent call last):\n  File \"/w/train.py\", line 9, in validate\n    out = model(x)\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.50 GiB. GPU 0 has a total capacity of 39.39 GiB of which 312.19 MiB is free. Including non-PyTorch memory, this process has 39.07 GiB memory in use. Of the allocated memory 37.10 GiB is allocated by PyTorch, and %s is reserved by PyTorch but unallocated."
+	for _, unallocated := range []string{"410.22 MiB", "10.22 MiB", "900.00 MiB"} {
+		args := []string{"python", "train.py", "--eval-batch-size", "64"}
+		text := fmt.Sprintf(log, unallocated)
+		typed := ""
+		for _, a := range explained(t, text, args...).Advice {
+			if a.ID == explain.FixShrinkValidationBatch {
+				typed = a.Do[0]
+			}
+		}
+		if got := next(t, text, nil, nil, args...); got != strings.ReplaceAll(typed, " ", "|") || typed == "" {
+			t.Errorf("%s unallocated: %q, typed %q", unallocated, got, typed)
 		}
 	}
 }

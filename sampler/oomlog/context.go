@@ -25,7 +25,7 @@ type past struct {
 func (p *past) keep(raw, plain []byte, kept *rawLine, found *wordMask) {
 	t := compiled()
 	if found.meets(&t.memory) {
-		p.memory.add(plain)
+		p.memory.add(plain, found)
 	}
 	if found.meets(&t.pace) {
 		p.pace.add(plain)
@@ -182,11 +182,18 @@ func (c *gathered) traceback(lines []*keptLine) (begins int) {
 			c.Code = append(c.Code, lines[i+1].text)
 		}
 	}
+	if n := len(c.Code); n > 0 && len(c.Functions) > 0 { // what the innermost frame calls may have none of its own
+		if callsValidation.MatchString(c.Code[n-1]) {
+			c.phases = append(c.phases, sampler.PhaseValidation)
+		}
+	}
 	if n := len(lines); n > 1 && len(c.Functions) == 0 && isStatement(lines[n-2].text) {
 		c.Code = append(c.Code, lines[n-2].text)
 	}
 	return begins
 }
+
+var callsValidation = pattern(`^(?:[\w, ]+ = )?(?:\w+\.)*_?(?:run_)?(?:evaluate|validate|validation)(?:_\w+)?\(`)
 
 // isStatement: people paste the failing line of a traceback without the rest of it.
 func isStatement(text string) bool {

@@ -47,6 +47,10 @@ var memoryRows = []memoryRow{
 	{word: "allocated: ", needs: "loss"},
 	{word: "alloc: ", needs: "loss"},
 	{word: "vram: ", needs: "loss"},
+	{word: "allocated=", needs: "loss"},
+	{word: "alloc=", needs: "loss"},
+	{word: "vram=", needs: "loss"},
+	{word: " mem=", needs: "loss"},
 	{word: "b allocated", before: true},
 	{word: "b gpu mem", before: true},
 	{word: "b / ", needs: "epoch", before: true}, // "epoch 3: 8755MiB / 16384MiB", copied from nvidia-smi
@@ -78,8 +82,8 @@ type memoryBook struct {
 	lower  []byte // scratch
 }
 
-// add reads one line, without colors.
-func (m *memoryBook) add(line []byte) {
+// add reads one line, without colors, in which those words were found.
+func (m *memoryBook) add(line []byte, found *wordMask) {
 	line = line[max(0, len(line)-keepBytes):] // figures stand at the end, where the bar is
 	if rank := rankOf(line); rank != "" {
 		if m.rank == "" {
@@ -94,6 +98,9 @@ func (m *memoryBook) add(line []byte) {
 	}
 	lower := m.lowered(line)
 	for i := range memoryRows {
+		if !found.meets(&compiled().memoryRows[i]) {
+			continue // most of a line's time would go into looking again
+		}
 		r := &memoryRows[i]
 		at := bytes.Index(lower, []byte(r.word))
 		if at < 0 || r.needs != "" && !bytes.Contains(lower, []byte(r.needs)) {

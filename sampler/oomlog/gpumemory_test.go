@@ -61,6 +61,8 @@ func TestGPUMemoryOfLogs(t *testing.T) {
 		{"one rank of two", "[rank1]: loss 1 GPU memory: 10 GB\n[rank0]: loss 1 GPU memory: 20 GB\n[rank1]: loss 1 GPU memory: 11 GB\n", gibOf(10, 11)},
 		{"allocated behind a loss", "epoch 1/3 step 119/1000 loss 0.017 allocated: 20480.0 MiB\n", gibOf(20)},
 		{"allocated without a loss", "epoch 1/3 step 119/1000 allocated: 20480.0 MiB\n", nil},
+		{"behind an equals sign", "epoch 0 step 7 loss 2.1 mem_alloc=8.50GiB\nepoch 1 step 8 loss=2.1 mem=9.00G\n", gibOf(8.5, 9)},
+		{"of the host", "epoch 0 step 7 loss 2.1 cpu_mem=8.50GiB\n", nil},
 		{"without a unit", "epoch 1/3 step 119/1000 loss 0.017 vram: 20480\n", nil},
 		{"allocated between steps", "Epoch 0 Step 1/1500 loss 3.53 lr 1e-4 0.37 it/s mem alloc 19.41G reserved 45.65G max 45.65G\n", gibOf(19.41)},
 		{"no unit", "GPU memory: 22\nmemory: 5\n", nil},

@@ -6,6 +6,7 @@ import "nvpeak/sampler"
 type found struct {
 	sampler.OOMEvent
 	moment *moment
+	again  *found // the last printing, if that came long after the one before
 }
 
 // settle reads the context.
@@ -13,6 +14,25 @@ func (f *found) settle() {
 	if f.moment != nil {
 		f.Context, f.moment = f.moment.context(), nil
 	}
+	if f.again != nil {
+		f.again.settle()
+		f.Again = &f.again.OOMEvent
+	}
+}
+
+// apart is how many lines after a failure another printing of it may be of another time.
+const apart = 80
+
+// printedAgain takes another printing of the failure, and says whether it may be of another time.
+func (e *held) printedAgain(h *held) bool {
+	far := h.Line-e.last > apart
+	if far {
+		e.again = &h.found
+	} else if e.again != nil {
+		e.again.Occurrences++
+	}
+	e.repeat(h)
+	return far
 }
 
 // held is an event that waits.

@@ -47,6 +47,7 @@ const maxLent = 4 << 20
 type repeats struct {
 	events  []sampler.OOMEvent
 	moments []*moment // for the contexts of events
+	agains  []*found  // the last printing of each, if that came long after the one before
 	index   map[identity]int
 	most    int // that are wanted; 0: all
 	others  int // that were not kept
@@ -59,12 +60,23 @@ func (r *repeats) settle() {
 			r.events[i].Context, r.moments[i] = m.context(), nil
 		}
 	}
+	for i, last := range r.agains {
+		if last != nil {
+			last.settle()
+			r.events[i].Again = &last.OOMEvent
+		}
+	}
 }
 
 func (r *repeats) add(events []sampler.OOMEvent) {
 	for _, e := range events {
-		r.take([]found{{OOMEvent: e}})
+		f := found{OOMEvent: e}
+		if e.Again != nil {
+			f.again = &found{OOMEvent: *e.Again}
+		}
+		r.take([]found{f})
 	}
+	r.settle()
 }
 
 func (r *repeats) take(events []found) {
@@ -73,6 +85,9 @@ func (r *repeats) take(events []found) {
 		if i, ok := r.index[id]; ok {
 			r.events[i].Occurrences += e.Occurrences
 			r.events[i].Recovered = e.Recovered
+			if r.agains[i] = e.again; e.again == nil {
+				r.agains[i] = &e
+			}
 			continue
 		}
 		if r.index == nil {
@@ -80,6 +95,7 @@ func (r *repeats) take(events []found) {
 		}
 		r.index[id] = len(r.events)
 		r.events, r.moments = append(r.events, e.OOMEvent), append(r.moments, e.moment)
+		r.agains = append(r.agains, e.again)
 		if len(r.events) >= 5*r.most { // seldom, because it looks at all of them
 			r.choose()
 		}
@@ -96,11 +112,12 @@ func (r *repeats) choose() {
 	clear(r.index)
 	for n, i := range Choose(r.events, most) {
 		r.index[identityOf(&r.events[i])] = n
-		r.events[n], r.moments[n] = r.events[i], r.moments[i]
+		r.events[n], r.moments[n], r.agains[n] = r.events[i], r.moments[i], r.agains[i]
 	}
 	clear(r.events[most:])
 	clear(r.moments[most:])
-	r.events, r.moments = r.events[:most], r.moments[:most]
+	clear(r.agains[most:])
+	r.events, r.moments, r.agains = r.events[:most], r.moments[:most], r.agains[:most]
 }
 
 // ScanUpTo reads a whole text as Scan does, but keeps at most so many of its failures (see Choose) and counts

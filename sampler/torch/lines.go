@@ -2,6 +2,7 @@ package torch
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"nvpeak/sampler"
@@ -251,11 +252,25 @@ func (r *Receiver) Told() bool {
 	return r.told
 }
 
-// Lack is why a PyTorch does not tell lines that were asked for.
+// Lack is what a PyTorch does not tell: lines that were asked for, or figures.
 type Lack struct {
 	Version string // of PyTorch
 	What    string // gone: it has no memory history; off: that does not begin; unseen: what is alive cannot be looked at; else it raised
 	Why     string // what it raised; empty: nothing
+}
+
+// Misses says what PyTorch does not tell of its allocator in a process of the command that was begun with Env; the zero
+// value: nothing is missing, or nobody has initialized CUDA. Its What is stats: memory_stats raised; odd: what that tells
+// cannot be; slow: it takes Why seconds, and is asked seldom; observer: refused tensors are not told.
+func (r *Receiver) Misses() Lack {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, pid := range slices.Sorted(maps.Keys(r.processes)) {
+		if p := r.processes[pid]; p.own && p.lack.What != "" {
+			return p.lack
+		}
+	}
+	return Lack{}
 }
 
 // Lacks says why lines are not to be had; the zero value: they are, or nobody was asked.

@@ -64,11 +64,13 @@ type message struct {
 	PeakAllocated figure  `json:"peak_allocated"`
 	PeakReserved  figure  `json:"peak_reserved"`
 	OOM           *oom    `json:"oom"`
-	Lines         *lines  `json:"lines"` // nil: it is about something else
-	Run           string  `json:"run"`   // the monitors whose reporter it is, by the names of their sockets
-	Lacks         string  `json:"lacks"` // why no lines are told that were asked for; empty: nothing is wrong
-	Why           string  `json:"why"`   // what PyTorch says of it
-	Torch         string  `json:"torch"` // version of PyTorch, where it lacks something
+	Lines         *lines  `json:"lines"`  // nil: it is about something else
+	Run           string  `json:"run"`    // the monitors whose reporter it is, by the names of their sockets
+	Lacks         string  `json:"lacks"`  // why no lines are told that were asked for; empty: nothing is wrong
+	Why           string  `json:"why"`    // what PyTorch says of it
+	Misses        string  `json:"misses"` // what the allocator does not tell: see Lack
+	Missed        string  `json:"missed"` // why, or the seconds that a reading takes
+	Torch         string  `json:"torch"`  // version of PyTorch, where it lacks something
 }
 
 // oom is the newest tensor that was refused.
@@ -91,7 +93,7 @@ func parse(b []byte) (m message, err error) {
 	if err := json.Unmarshal(b, &m); err != nil {
 		return message{}, err
 	}
-	texts := []string{m.Run, m.Lacks, m.Torch, m.Why, m.UUID, m.PCI}
+	texts := []string{m.Run, m.Lacks, m.Misses, m.Missed, m.Torch, m.Why, m.UUID, m.PCI}
 	for _, value := range []*string{m.Visible, m.Order} {
 		if value != nil {
 			texts = append(texts, *value)

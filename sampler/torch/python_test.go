@@ -81,6 +81,33 @@ func TestLies(t *testing.T) {
 	}
 }
 
+// What torch does not tell is known, and why; of a program without CUDA nothing is missing.
+func TestMisses(t *testing.T) {
+	t.Parallel()
+	for lie, want := range map[string]Lack{
+		"":     {},
+		"bare": {What: "observer"}, "raises": {What: "stats"}, "exits": {What: "stats"}, "interrupts": {What: "stats"},
+		"negative": {What: "odd"}, "text": {What: "odd"}, "nan": {What: "odd"}, "huge": {What: "odd"}, "none": {What: "odd"},
+		"slow": {What: "slow"},
+	} {
+		t.Run(lie, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t, 1)
+			s.run("import torch, time\ntime.sleep(0.3)", []string{"STANDIN=" + lie})
+			if got := s.Misses(); got != (Lack{}) {
+				t.Errorf("without CUDA: %+v", got)
+			}
+			s.start(stay, []string{"STANDIN=" + lie})
+			for end := time.Now().Add(15 * time.Second); s.heard() == 0 && time.Now().Before(end); {
+				time.Sleep(20 * time.Millisecond)
+			}
+			if got := s.Misses(); got.What != want.What || (got.Why == "") != (want.What == "" || want.What == "odd") {
+				t.Errorf("%+v, want %s", got, want.What)
+			}
+		})
+	}
+}
+
 // One wrong figure takes no other with it.
 func TestOneLie(t *testing.T) {
 	t.Parallel()

@@ -119,6 +119,9 @@ func (r *Receiver) take(pid int, line []byte) {
 	if p.own && m.Lacks != "" {
 		r.lacks = Lack{sampler.Clean(m.Torch), sampler.Clean(m.Lacks), sampler.Clean(m.Why)}
 	}
+	if m.Lines == nil {
+		p.lack = Lack{sampler.Clean(m.Torch), sampler.Clean(m.Misses), sampler.Clean(m.Missed)}
+	}
 	if p.seat(int(m.Device.Or(0))).take(&m, at) {
 		select {
 		case r.refused <- struct{}{}:

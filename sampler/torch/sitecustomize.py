@@ -21,6 +21,7 @@ BLOCKS_KEPT = 5.0  # seconds for which the largest free one is told
 PATIENCE = 0.5  # seconds that a failure waits for its details
 LINES_PATIENCE = 2.0  # the same where lines are named
 PART = 0.02  # seconds that a fork waits for the thread to end, and as long again for the kernel to see it
+SLOW = 0.05  # seconds of computing, or ten times that of waiting, for one reading are told
 LAST = 0.3  # seconds that the end of the program waits for the last reading
 MOST = 1 << 60  # bytes that can be
 STATS = (
@@ -68,7 +69,7 @@ class NvpeakReporter(object):
         import time
         from _thread import allocate_lock, start_new_thread
 
-        self.directories, self.clock, self.sleep = directories, time.monotonic, time.sleep
+        self.directories, self.clock, self.sleep, self.computed = directories, time.monotonic, time.sleep, time.thread_time
         self.lock, self.thread = allocate_lock, start_new_thread
         self.started = self.silent = self.ending = self.initialized = False
         self.runs, self.by_line = runs, by_line
@@ -83,6 +84,7 @@ class NvpeakReporter(object):
         self.due = self.stats_took = self.blocks_due = self.details_due = self.flag_took = 0.0
         self.free, self.free_at = {}, 0.0
         self.refusals = {}
+        self.misses, self.blind = None, None  # what torch does not tell, and why
         self.lines = self.by_line and self.by_line(self)
 
     def find_spec(self, name, path=None, target=None):
@@ -204,6 +206,13 @@ class NvpeakReporter(object):
         text = str(error).split("\n")[0][:200]
         return "".join(c if " " <= c < "\x7f" and c not in '"\\' else "?" for c in type(error).__name__ + (": " + text if text else ""))
 
+    def because(self, what, error):
+        """What is missing, and why; the exception, whose words may raise, is not kept."""
+        try:
+            return what, self.reason(error)
+        except BaseException:
+            return what, ""
+
     @staticmethod
     def cuda():
         # Not as an attribute of torch: asking for one may import it.
@@ -226,8 +235,8 @@ class NvpeakReporter(object):
             # 2.0 calls with the allocator locked, and whoever asks it for figures meanwhile would wait for ever.
             if not str(getattr(torch, "__version__", "")).startswith("2.0."):
                 torch._C._cuda_attach_out_of_memory_observer(lambda *about: self.refused(about))
-        except BaseException:
-            pass
+        except BaseException as error:
+            self.blind = self.because("observer", error)
 
     def refused(self, about):
         """In a thread of the program, at the failure: (device, size, memory or limit, free memory)."""
@@ -255,8 +264,11 @@ class NvpeakReporter(object):
         """Reads and sends what is due; returns how long to wait."""
         now = self.clock()
         if now >= self.due or asked and self.stats_took < 0.01:
+            computed = self.computed()
             readings = self.read()
             self.stats_took = self.clock() - now
+            if not self.misses and (self.computed() - computed > SLOW or self.stats_took > 10 * SLOW):
+                self.misses = "slow", "%.2f" % self.stats_took
             self.every = max(EVERY, SHARE * self.stats_took)
             self.due = now + self.every
         elif asked:
@@ -279,6 +291,7 @@ class NvpeakReporter(object):
     def read(self):
         """The figures of the devices that were used, and of one other."""
         cuda, readings = self.cuda(), {}
+        self.misses = None
         count = self.devices(cuda)
         self.turn += 1
         for device in range(count):
@@ -286,16 +299,24 @@ class NvpeakReporter(object):
                 continue
             try:
                 stats = cuda.memory_stats(device)
+                if not hasattr(stats, "get"):
+                    self.misses = "odd", ""
+                    continue
                 figures = {name: whole(stats.get(key)) for name, key in STATS}
+                if None in (figures["allocated"], figures["reserved"]) or figures["allocated"] > figures["reserved"]:
+                    self.misses = "odd", ""
                 if figures["reserved"] or figures["peak_reserved"] or device in self.refusals:
                     active, split = whole(stats.get("active.all.current")), whole(stats.get("inactive_split.all.current"))
                     figures["blocks"] = (active or 0) + (split or 0)
                     self.used.add(device)
                     self.name(device)
                     readings[device] = figures
-            except BaseException:
+            except BaseException as error:
+                self.misses = self.because("stats", error)
                 if self.lines:
                     readings[device] = {}  # what is told of lines is of this run all the same
+        if self.misses and not readings:
+            readings[0] = {}  # that it is missing is told all the same
         return readings
 
     def devices(self, cuda):
@@ -406,6 +427,13 @@ class NvpeakReporter(object):
         texts = dict(self.names.get(device, {}), run=self.runs)
         if self.lines and self.lines.lacks:
             texts.update(lacks=self.lines.lacks, why=self.lines.why, torch=plain(self.lines.version))
+        misses = self.misses or self.blind
+        if misses:
+            texts.update(misses=misses[0], missed=misses[1])
+            try:
+                texts["torch"] = plain(sys.modules["torch"].__version__)
+            except BaseException:  # it is something of somebody else's
+                pass
         for key, variable in (("visible", "CUDA_VISIBLE_DEVICES"), ("order", "CUDA_DEVICE_ORDER")):
             if variable in os.environ:
                 texts[key] = plain(os.environ[variable])

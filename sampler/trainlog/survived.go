@@ -28,6 +28,10 @@ var (
 	trialEnded  = sampler.Pattern{Source: `(?i)\btrial[ #:]{1,2}(\d+) (?:finished|complete|pruned|terminated)`}
 	// answered is a request of a model's client: those that ask how a server feels are answered by dead ones too.
 	answered = sampler.Pattern{Source: `"POST \S+ HTTP/[\d.]+" 2\d\d\b`}
+	// refusedRequest is what the client of a failed request gets: from a server that lives on.
+	refusedRequest = sampler.Pattern{Source: `"POST \S+ HTTP/[\d.]+" 5\d\d\b`}
+	// epochEnded is a bar of an epoch that is full.
+	epochEnded = sampler.Pattern{Source: `(?i)\bepoch\b["']?[\s:=#\[(]{0,4}(\d+).{0,20}\b100%\|`}
 	// otherEnd is how a program ends of something else than memory.
 	otherEnd = sampler.Pattern{Source: `(?i)segmentation fault|due to time limit|no space left on device|disk quota exceeded|illegal memory access|watchdog caught collective|device-side assert|^\W*(?:keyboardinterrupt|terminated)\W*$`}
 	// follows are errors that a launcher or another rank raises when a process has died.
@@ -37,7 +41,7 @@ var (
 const traceHead = "Traceback (most recent call last)"
 
 // Survival hears a log or what a command prints, and tells which out-of-memory errors in it were survived: after them the
-// program printed further steps, and counted on from where it stood; or trials of a search ended, or requests were
+// program printed further steps, and counted on from where it stood; or epochs or trials of a search ended, or requests were
 // answered. One that is started anew counts from its beginning, or from a checkpoint before that. The zero value is
 // ready.
 type Survival struct {
@@ -54,7 +58,8 @@ type refusal struct {
 	stood  map[string]int // what each word had counted to
 	steps  map[string]bool
 	anew   bool
-	trial  bool // one that came later has ended
+	trial  bool // one that came later has ended; or a later epoch; or a request was answered after the one that failed
+	denied bool // the client of the request that failed was told so
 	fresh  bool // nothing had been counted, and the program told it in words of its own: a search for a batch, say
 	raised bool // it ends a traceback
 	after  int  // lines
@@ -142,7 +147,10 @@ func (r *refusal) hear(line string) {
 	steps := len(r.steps)
 	if answered.Get().MatchString(line) {
 		r.steps["answer"+strconv.Itoa(r.after)] = true
+		r.trial = r.trial || r.denied
 	}
+	r.denied = r.denied || refusedRequest.Get().MatchString(line)
+	r.trial = r.trial || r.ends(line)
 	counts(line, func(word string, n int) { r.count(word, n) })
 	r.trial = r.trial || r.steps[trialOf(line)]
 	switch {
@@ -181,6 +189,17 @@ func (r *refusal) unnamed(n int) (at int, known bool) {
 		}
 	}
 	return at, known
+}
+
+// ends says whether an epoch after the one in which it stood is done.
+func (r *refusal) ends(line string) bool {
+	m := epochEnded.Get().FindStringSubmatch(line)
+	if m == nil {
+		return false
+	}
+	n, err := strconv.Atoi(m[1])
+	at, known := r.stood["epoch"]
+	return err == nil && known && n > at
 }
 
 // trialOf is the key of the trial that a line says has ended; empty: of none.
@@ -226,11 +245,35 @@ func (s *Survival) Survived(line int, again, failed bool) bool {
 	case again:
 		return false
 	}
-	i := slices.IndexFunc(s.all, func(r refusal) bool { return r.line >= line-oneFailure })
-	for ; i < len(s.all) && s.all[i].line <= line+oneFailure; i++ {
-		if next := i + 1; next == len(s.all) || s.all[next].line > line+oneFailure {
-			return s.all[i].survived(failed)
+	i := slices.IndexFunc(s.all, func(r refusal) bool { return r.line >= line })
+	if i < 0 || s.all[i].line > line+oneFailure { // it is told in other words below it
+		i = slices.IndexFunc(s.all, func(r refusal) bool { return r.line >= line-oneFailure })
+	}
+	for ; i >= 0 && i < len(s.all) && s.all[i].line <= line+oneFailure; i++ {
+		if s.all[i].survived(failed) {
+			return true // what comes after it is another failure
 		}
 	}
 	return false
+}
+
+// Judge marks the failures of a text as recovered that were survived. One that was printed again after the program
+// had gone on becomes two: the last printing is another failure. failed is as for Survived.
+func (s *Survival) Judge(events []sampler.OOMEvent, failed bool) []sampler.OOMEvent {
+	out := make([]sampler.OOMEvent, 0, len(events))
+	for _, e := range events {
+		last := e.Again
+		e.Again = nil
+		gpu := e.MemoryKind == sampler.MemoryGPU
+		if again := e.Occurrences > 1; gpu && !e.Recovered && again && last != nil && !s.Survived(e.Line, again, failed) && s.Survived(e.Line, false, failed) {
+			before := e
+			before.Recovered, before.Occurrences = true, max(1, e.Occurrences-last.Occurrences)
+			out = append(out, before)
+			e = *last
+			e.Again, e.Recovered = nil, false
+		}
+		e.Recovered = e.Recovered || gpu && s.Survived(e.Line, e.Occurrences > 1, failed)
+		out = append(out, e)
+	}
+	return out
 }

@@ -101,6 +101,10 @@ func TestSurvivedOfFailed(t *testing.T) {
 		"trials":                               {"Trial 6 failed with parameters: {'n': 9} because of the following error: OutOfMemoryError('" + tried + "')\nTrial 7 finished with value: 0.9\n", true, true},
 		"the trial itself":                     {"Trial 5 finished with value: 0.9\nTrial 6 failed because of the following error: OutOfMemoryError('" + tried + "')\n", false, false},
 		"a server answers on":                  {requests + refused + requests + "shutting down\n", false, true},
+		"a server answers the next":            {requests + "ERROR request 81 failed: torch.OutOfMemoryError: " + tried + "\n\"POST /generate HTTP/1.1\" 500 Internal Server Error\n10.0.0.2 - \"POST /generate HTTP/1.1\" 200 OK\n", true, true},
+		"a server answers no more":             {requests + "ERROR request 81 failed: torch.OutOfMemoryError: " + tried + "\n\"POST /generate HTTP/1.1\" 500 Internal Server Error\n\"POST /generate HTTP/1.1\" 500 Internal Server Error\n", false, false},
+		"later epochs end":                     {"Epoch 1: 100%|####| 50/50 [00:10<00:00]\ncaught OOM, halving (torch.OutOfMemoryError: " + tried + ")\nEpoch 2: 100%|####| 100/100 [00:10<00:00]\n", true, true},
+		"the same epoch ends elsewhere":        {"Epoch 2: 50%|##  | 25/50 [00:10<00:00]\n[rank1] torch.OutOfMemoryError: " + tried + "\nEpoch 2: 100%|####| 50/50 [00:10<00:00]\n", false, false},
 		"only its health is asked":             {requests + refused + strings.Repeat("10.0.0.2 - \"GET /health HTTP/1.1\" 200 OK\n", 99), false, false},
 	} {
 		var s Survival

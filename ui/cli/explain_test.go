@@ -213,7 +213,7 @@ func TestExplainSurvived(t *testing.T) {
 		"it went on": {steps(0, 40) + refused + "halving the batch\n" + steps(40, 300), "the program recovered by itself"},
 		"it skipped": {steps(0, 40) + "WARNING: out of room in batch 40, skipping it: CUDA out of memory. Tried to allocate 2.00 GiB.\n" + steps(41, 300) + "Training finished.\n", "Nothing died"},
 		"it went on and died in cuDNN": {steps(0, 40) + refused + "going on\n" + steps(40, 300) + "Traceback (most recent call last):\n  File \"train.py\", line 90, in main\nRuntimeError: cuDNN error: CUDNN_STATUS_ALLOC_FAILED\n",
-			"First to fail: line 308"},
+			"It died at line 308; 1 before it survived: line 44."},
 		"it died": {steps(0, 40) + refused, "CUDA out of memory on GPU 0, in training"},
 		"it went on and died of another": {steps(0, 40) + refused + steps(40, 300) + strings.ReplaceAll(strings.ReplaceAll(refused, "2.00 GiB", "3.00 GiB"), "line 88", "line 90"),
 			"It asked for 3.00 GiB"},

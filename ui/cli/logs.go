@@ -143,10 +143,7 @@ func (a *app) scanFile(name string) (l logFailures, err error) {
 	if err != nil {
 		return l, fmt.Errorf("%s: %w", name, err)
 	}
-	for i := range l.events {
-		e := &l.events[i]
-		e.Recovered = e.Recovered || e.MemoryKind == sampler.MemoryGPU && survival.Survived(e.Line, e.Occurrences > 1, false)
-	}
+	l.events = survival.Judge(l.events, false)
 	l.events = head.Read(l.events, oomlog.Scan)
 	return l, nil
 }

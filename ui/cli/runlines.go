@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"slices"
+
 	"nvpeak/sampler"
 	"nvpeak/sampler/torch"
 )
@@ -21,12 +23,22 @@ func (w *watchedRun) inside(e *sampler.OOMEvent) {
 		return
 	}
 	held := w.live.reporter.Held(e)
-	if held == nil {
+	switch {
+	case held == nil:
+		return
+	case !tellsLines(held):
+		w.stackless.Store(true)
 		return
 	}
 	s := sampler.TorchSnapshot{Devices: []sampler.TorchDevice{*held}}
 	readSources(&s, w.box.meta.Start) // what was written later is not what runs
 	e.Held = &s.Devices[0]
+}
+
+// tellsLines says whether there is a source line of anything that is alive, or a growth to tell of without.
+func tellsLines(d *sampler.TorchDevice) bool {
+	return slices.ContainsFunc(d.Holders, func(h sampler.TorchHolder) bool { return h.File != "" }) ||
+		slices.ContainsFunc(d.Trace.Lines, func(l sampler.TorchLine) bool { return l.File != "" || l.Grown > 0 })
 }
 
 // sayUntold says at the end of a run that died that nobody has told any line.
@@ -36,11 +48,35 @@ func (w *watchedRun) sayUntold() {
 	case !w.lines:
 	case r == nil:
 		w.app.say("--lines: source lines are missing: there is no directory for the socket that programs report to")
+	case w.stackless.Load():
+		w.app.say("--lines: source lines are missing: PyTorch tells none of what is alive, as of tensors from before CUDA was initialized and from threads without Python")
 	case !r.Told():
 		if r.Lacks() == (torch.Lack{}) {
 			w.app.say("--lines: source lines are missing: no Python program with PyTorch on a GPU has told any (python -S, -E and -I tell none)")
 		}
 	}
+}
+
+// sayMisses says once what PyTorch does not tell of its allocator. That nobody tells which tensor was refused matters
+// only to a run that died.
+func (w *watchedRun) sayMisses(died bool) {
+	if w.live.reporter == nil {
+		return
+	}
+	lack := w.live.reporter.Misses()
+	text := map[string]string{
+		"stats":    "PyTorch's own figures are missing: memory_stats fails in PyTorch " + lack.Version,
+		"odd":      "PyTorch's own figures are missing: memory_stats of PyTorch " + lack.Version + " tells what cannot be",
+		"slow":     "PyTorch's own figures are rare: memory_stats of PyTorch " + lack.Version + " took " + lack.Why + " s, and is called for 1 % of the time",
+		"observer": "PyTorch's own word on the refused tensor is missing: PyTorch " + lack.Version + " takes no observer",
+	}[lack.What]
+	if text == "" || lack.What == "observer" && !died {
+		return
+	}
+	if lack.Why != "" && lack.What != "slow" {
+		text += " (" + lack.Why + ")"
+	}
+	w.misses.Do(func() { w.app.say(text) })
 }
 
 // sayLacking says once why no lines are told.

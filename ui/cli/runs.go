@@ -193,9 +193,14 @@ func (a *app) reportBox(ctx context.Context, b keptBox, asJSON bool) (recording 
 	if info, err := os.Stat(recording); err == nil && info.Size() > 0 {
 		return recording, false, nil
 	}
+	log := filepath.Join(b.dir, boxLog)
+	if found, err := a.scanFile(log); !asJSON && err == nil && len(found.events) == 0 { // it is no log that somebody has to paste more of
+		_, err := fmt.Fprintln(a.out, a.words().Say("runs.no_failure", "command", sampler.Clean(b.meta.Command), "end", a.endOf(b), "log", sampler.Clean(log)))
+		return "", true, err
+	}
 	var env []string
 	for name, value := range b.meta.Environment {
 		env = append(env, name+"="+value)
 	}
-	return "", true, a.explain(ctx, []string{filepath.Join(b.dir, boxLog)}, &explainFlags{command: b.meta.Command, env: env, json: asJSON})
+	return "", true, a.explain(ctx, []string{log}, &explainFlags{command: b.meta.Command, env: env, json: asJSON})
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -30,8 +31,10 @@ type watchedRun struct {
 	reading sync.WaitGroup
 	ended   chan struct{}
 
-	lines   bool // are to be told
-	lacking sync.Once
+	lines     bool // are to be told
+	stackless atomic.Bool
+	lacking   sync.Once
+	misses    sync.Once
 
 	mu       sync.Mutex
 	survival trainlog.Survival
@@ -57,7 +60,9 @@ func (a *app) watchRun(parent context.Context, t *try, f *runFlags) (*watchedRun
 		return nil, err
 	}
 	w := &watchedRun{app: a, side: child.NewSide(), alerts: alerts, kills: proc.OOMKills(), ended: make(chan struct{}), lines: f.lines}
-	w.said = t.note != nil && t.note.Try > 1 // with the first try
+	if w.said = t.note != nil && t.note.Try > 1; w.said { // with the first try
+		w.misses.Do(func() {})
+	}
 	w.box = a.newBox(t.args, t.env, f.record, t.note)
 	w.rec = a.newRecorder(w.box.recording())
 	w.rec.announce = alerts.take
@@ -106,6 +111,7 @@ func (w *watchedRun) sample(ctx context.Context, l *live) {
 			}
 			w.box.saw(s)
 			w.sayLacking()
+			w.sayMisses(false)
 			w.peak.saw(s)
 		}
 	}
@@ -178,8 +184,8 @@ type listening struct {
 	given int
 }
 
-// mostListened is at 30 MB/s half a percent of a core.
-const mostListened = 160 << 10
+// mostListened is a fifth of a percent of a core.
+const mostListened = 64 << 10
 
 func (l *listening) Read(b []byte) (int, error) {
 	n, err := l.from.Read(b)
@@ -222,6 +228,7 @@ func (w *watchedRun) finish(code int) (why *explain.Explanation) {
 	w.sayLacking()
 	in := w.incident()
 	died := code != 0 && explain.First(in) >= 0 && !in.Events[explain.First(in)].Recovered
+	w.sayMisses(died)
 	if !died && !w.box.whole {
 		w.box.remove()
 		return nil
@@ -244,10 +251,13 @@ func (w *watchedRun) finish(code int) (why *explain.Explanation) {
 func (w *watchedRun) survived(failed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for i := range w.failures {
-		e := &w.failures[i].event
-		e.Recovered = e.Recovered || e.MemoryKind == sampler.MemoryGPU && w.survival.Survived(e.Line, e.Occurrences > 1, failed)
+	var judged []runFailure
+	for _, f := range w.failures {
+		for _, e := range w.survival.Judge([]sampler.OOMEvent{f.event}, failed) {
+			judged = append(judged, runFailure{e, f.incident})
+		}
 	}
+	w.failures = judged
 }
 
 // killed adds the failure of a command that the kernel has killed: nobody has printed it.

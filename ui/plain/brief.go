@@ -23,6 +23,9 @@ func Brief(w io.Writer, e explain.Explanation, most int, o Options) error {
 	words := lang.For(e.Lang)
 	lines := partOf(o, words, briefHeadline, func(p *page) { p.text("", e.Verdict.Headline, p.paint.bad) })
 	lines = append(lines, partOf(o, words, briefDetail, func(p *page) { p.text("", e.Verdict.Detail, plainly) })...)
+	if slices.ContainsFunc(e.Events, func(e explain.Event) bool { return e.Recovered }) {
+		lines = append(lines, partOf(o, words, 1, func(p *page) { p.text("", e.Verdict.Run, plainly) })...)
+	}
 	if len(e.Causes) > 0 {
 		lines = append(lines, partOf(o, words, briefCause, func(p *page) { p.causes(e.Causes[:1]) })...)
 	}

@@ -147,6 +147,10 @@ func TestRunLinesMissing(t *testing.T) {
 	if r := nvpeakIn(t, t.TempDir(), nil, "run", "--lines", "--", "sh", "-c", dying(t)); r.code != 1 || strings.Count(r.err, "--lines: source lines are missing: no Python program") != 1 {
 		t.Errorf("exit code %d, %s", r.code, r.err)
 	}
+	r, verdict, _ = runLines(t, lineTrainer, []string{"STANDIN=stackless"}, "big")
+	if r.code != 1 || strings.Count(r.err, "--lines: source lines are missing: PyTorch tells none") != 1 || strings.Contains(verdict, "_record_memory_history") {
+		t.Errorf("exit code %d, %s", r.code, r.err)
+	}
 	if r := nvpeakIn(t, t.TempDir(), nil, "run", "--lines", "--", "true"); r.code != 0 || r.err != "" {
 		t.Errorf("exit code %d, %s", r.code, r.err)
 	}

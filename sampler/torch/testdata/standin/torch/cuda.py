@@ -203,7 +203,7 @@ def _snapshot_with_history():
         block = {"size": size, "requested_size": size, "state": "active_allocated"}
         if "form20" in lies:
             block["history"] = [{"addr": 0, "real_size": size, "frames": stack}]
-        else:
+        elif "stackless" not in lies:
             block["frames"] = stack
         listed.append(block)
     total = sum(b["size"] for b in listed if b["size"] > 0)
