@@ -47,7 +47,7 @@ const maxLent = 4 << 20
 type repeats struct {
 	events  []sampler.OOMEvent
 	moments []*moment // for the contexts of events
-	agains  []*found  // the last printing of each, if that came long after the one before
+	newest  []*found  // the last printing of each, if that came long after the one before
 	index   map[identity]int
 	most    int // that are wanted; 0: all
 	others  int // that were not kept
@@ -60,7 +60,7 @@ func (r *repeats) settle() {
 			r.events[i].Context, r.moments[i] = m.context(), nil
 		}
 	}
-	for i, last := range r.agains {
+	for i, last := range r.newest {
 		if last != nil {
 			last.settle()
 			r.events[i].Again = &last.OOMEvent
@@ -85,8 +85,8 @@ func (r *repeats) take(events []found) {
 		if i, ok := r.index[id]; ok {
 			r.events[i].Occurrences += e.Occurrences
 			r.events[i].Recovered = e.Recovered
-			if r.agains[i] = e.again; e.again == nil {
-				r.agains[i] = &e
+			if r.newest[i] = e.again; e.again == nil {
+				r.newest[i] = &e
 			}
 			continue
 		}
@@ -95,7 +95,7 @@ func (r *repeats) take(events []found) {
 		}
 		r.index[id] = len(r.events)
 		r.events, r.moments = append(r.events, e.OOMEvent), append(r.moments, e.moment)
-		r.agains = append(r.agains, e.again)
+		r.newest = append(r.newest, e.again)
 		if len(r.events) >= 5*r.most { // seldom, because it looks at all of them
 			r.choose()
 		}
@@ -112,12 +112,12 @@ func (r *repeats) choose() {
 	clear(r.index)
 	for n, i := range Choose(r.events, most) {
 		r.index[identityOf(&r.events[i])] = n
-		r.events[n], r.moments[n], r.agains[n] = r.events[i], r.moments[i], r.agains[i]
+		r.events[n], r.moments[n], r.newest[n] = r.events[i], r.moments[i], r.newest[i]
 	}
 	clear(r.events[most:])
 	clear(r.moments[most:])
-	clear(r.agains[most:])
-	r.events, r.moments, r.agains = r.events[:most], r.moments[:most], r.agains[:most]
+	clear(r.newest[most:])
+	r.events, r.moments, r.newest = r.events[:most], r.moments[:most], r.newest[:most]
 }
 
 // ScanUpTo reads a whole text as Scan does, but keeps at most so many of its failures (see Choose) and counts

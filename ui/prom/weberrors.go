@@ -55,7 +55,6 @@ func plainly(text []byte, err error) error {
 		return fmt.Errorf("line %d: a tab; indent with blanks", tab)
 	}
 	if number == 0 {
-		number = 1
 		at = "line 1: "
 	}
 	return fmt.Errorf("%sit is no YAML (%s); a section looks like tls_server_config: { cert_file: box.crt, key_file: box.key }", at, strings.TrimPrefix(first, "yaml: "))
