@@ -20,7 +20,7 @@ func TestProfiles(t *testing.T) {
 	}{
 		{"dark", look{}, [4]string{}},
 		{"dark", look{role: theme.Strong}, [4]string{"1", "1", "1", "1"}},
-		{"dark", look{role: theme.Dim}, [4]string{"38;2;152;161;181", "38;5;248", "2", "2"}},
+		{"dark", look{role: theme.Dim}, [4]string{"38;5;248", "38;5;248", "2", "2"}},
 		{"dark", look{role: theme.Ok}, [4]string{"38;5;114", "38;5;114", "32", ""}},
 		{"dark", look{role: theme.Critical}, [4]string{"1;38;2;255;123;147", "1;38;5;204", "1;91", "1;7"}},
 		{"dark", look{role: theme.Peak, back: theme.Selected}, [4]string{"38;5;182;48;2;42;49;71", "38;5;182;48;5;236", "7", "1;7"}},
