@@ -55,7 +55,7 @@ func checkCommand(a *app) *cobra.Command {
 	c.Flags().Var(durationFlag{&f.window, 0, longestWait}, "window", "watch for this `DURATION` and count the lowest free memory seen: 3s, long enough for a step or two of a training next to you; 0s: one reading; a demo counts its last minute")
 	c.Flags().StringVar(&f.format, "format", "", "where it fits print only the GPUs, as `FORM`: index, uuid or env; where not, why on standard error")
 	c.Flags().BoolVar(&f.json, "json", false, "as JSON")
-	a.opt.bind(c.Flags(), append(measuring, "need", "lang")...)
+	a.opt.bind(c.Flags(), append(following, "need", "lang")...)
 	return c
 }
 

@@ -31,7 +31,7 @@ func monitorCommand(a *app) *cobra.Command {
 		Args: noArgs,
 		RunE: a.monitor,
 	}
-	a.opt.bind(c.Flags(), slices.Concat(measuring, passingOn, []string{"need", "interval", "log", "record", "requests", "lang", "theme", "columns", "sort", "span", "gpu-levels", "host-levels", "ascii", "no-color", "plot", "no-mouse", "readonly"})...)
+	a.opt.bind(c.Flags(), slices.Concat(following, passingOn, []string{"need", "interval", "log", "record", "requests", "lang", "theme", "columns", "sort", "span", "gpu-levels", "host-levels", "ascii", "no-color", "plot", "no-mouse", "readonly"})...)
 	return c
 }
 
@@ -56,6 +56,9 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 			return err
 		}
 		return a.once(cmd.Context(), &onceFlags{})
+	}
+	if a.remote() {
+		return a.fleetMonitor(cmd.Context())
 	}
 	if err := a.followable(); err != nil {
 		return err

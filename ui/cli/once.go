@@ -33,7 +33,7 @@ func onceCommand(a *app) *cobra.Command {
 	f.csv.bind(c.Flags())
 	c.Flags().Var(&f.size, "size", "print one frame of the monitor of `COLSxROWS` instead")
 	noRedactFlag(c.Flags(), &f.keep)
-	a.opt.bind(c.Flags(), append(measuring, "need", "interval", "lang", "theme", "columns", "sort", "span", "gpu-levels", "host-levels", "ascii", "no-color", "plot")...)
+	a.opt.bind(c.Flags(), append(following, "need", "interval", "lang", "theme", "columns", "sort", "span", "gpu-levels", "host-levels", "ascii", "no-color", "plot")...)
 	return c
 }
 

@@ -26,7 +26,7 @@ func streamCommand(a *app) *cobra.Command {
 	}
 	csv.bind(c.Flags())
 	noRedactFlag(c.Flags(), &keep)
-	a.opt.bind(c.Flags(), slices.Concat(measuring, passingOn, []string{"need", "gpu-levels", "host-levels", "interval", "record", "requests", "lang"})...)
+	a.opt.bind(c.Flags(), slices.Concat(following, passingOn, []string{"need", "gpu-levels", "host-levels", "interval", "record", "requests", "lang"})...)
 	return c
 }
 
