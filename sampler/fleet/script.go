@@ -21,7 +21,7 @@ const (
 	scriptSMI = `command -v nvidia-smi >/dev/null 2>&1 || exit ` + codeNothingText + `; echo "` + lineSMI + `"; ` +
 		`q=index,uuid,pci.bus_id,name,driver_version,memory.total,memory.used,memory.free,utilization.gpu,utilization.memory,temperature.gpu,fan.speed,power.draw,power.limit,clocks.sm,clocks.mem,pstate; ` +
 		`nvidia-smi --query-gpu=memory.reserved --format=csv >/dev/null 2>&1 && q=$q,memory.reserved; ` +
-		`s=; done() { kill $s 2>/dev/null; exit; }; trap done TERM; ` +
+		`s=; quit() { kill $s 2>/dev/null; exit; }; trap quit TERM; ` +
 		`while :; do echo "` + lineSweep + ` $(date +%s.%N)" || exit; nvidia-smi SELECT --query-gpu=$q --format=csv || exit; echo "` + lineApps + `"; ` +
 		`a=$(nvidia-smi SELECT --query-compute-apps=gpu_uuid,pid,used_memory,process_name --format=csv,noheader 2>/dev/null); echo "$a"; echo "` + lineWho + `"; ` +
 		`p=$(echo "$a" | cut -d, -f2 | tr -cd "0-9\012" | tr "\012" ,); [ -z "${p%,}" ] || ps -o pid= -o user= -o args= -p "${p%,}" 2>/dev/null; ` +

@@ -53,6 +53,9 @@ func (a *app) once(ctx context.Context, f *onceFlags) error {
 			return usagef("--%s is for the monitor's screen: add --size 120x40 for a frame of it", name)
 		}
 	}
+	if a.remote() {
+		return a.fleetOnce(ctx, f)
+	}
 	a.opt.interval = min(a.opt.interval, onceWait/4) // the snapshot has what was read up to a whole one
 	l, err := a.source(sampler.Options{Settle: onceWait})
 	if err != nil {

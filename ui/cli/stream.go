@@ -36,6 +36,9 @@ func (a *app) stream(ctx context.Context, fields []plain.Field, keep bool) (err 
 	if a.listDemos() {
 		return nil
 	}
+	if a.remote() {
+		return a.fleetStream(ctx, fields, keep)
+	}
 	r := a.newRecorder(a.opt.record)
 	announcer, err := a.announcer()
 	if err != nil {
