@@ -140,6 +140,12 @@ func (s *slot) engine(f *Fleet) (func(context.Context), error) {
 	switch s.spec.Kind {
 	case SSH:
 		return newShell(f, &s.spec, s.hosts[0]).run, nil
+	case Page:
+		p, err := newScraper(f, &s.spec, s.hosts[0])
+		return p.run, err
+	case Prometheus:
+		p, err := newServer(f, s)
+		return p.run, err
 	}
 	return nil, fmt.Errorf("%s: there is no engine for it", s.spec.Source())
 }

@@ -55,3 +55,58 @@ func DecodeQuery(text [][]byte) *sampler.Snapshot {
 	}
 	return out.Snapshot
 }
+
+// JSON walks over a text of JSON without building anything: what nobody asks for is skipped. It is lenient about what does not matter; at what is no JSON it
+// stands still.
+type JSON struct{ s scanner }
+
+// NewJSON walks over a text, which must not be changed.
+func NewJSON(text []byte) *JSON { return &JSON{scanner{b: text}} }
+
+// Object calls each for the keys of the object that begins here; each reads the value of its key, or skips it.
+func (j *JSON) Object(each func(key []byte)) {
+	if j.s.peek() != '{' {
+		j.s.skip()
+		return
+	}
+	j.s.i++
+	for first := true; ; first = false {
+		key, ok := j.s.key(first)
+		if !ok {
+			return
+		}
+		before := j.s.i
+		if each(key); j.s.i == before && !j.s.bad {
+			j.s.skip()
+		}
+	}
+}
+
+// Array calls each for the elements of the array that begins here; each reads the element, or skips it.
+func (j *JSON) Array(each func()) {
+	if j.s.peek() != '[' {
+		j.s.skip()
+		return
+	}
+	j.s.i++
+	for first := true; j.s.more(first, ']'); first = false {
+		before := j.s.i
+		if each(); j.s.i == before && !j.s.bad {
+			j.s.skip()
+		}
+	}
+}
+
+// Text is the text that begins here; nothing for another value. It is valid as long as the whole.
+func (j *JSON) Text() []byte {
+	if v := j.s.value(); v.kind == '"' {
+		return v.b
+	}
+	return nil
+}
+
+// Number is the number that begins here, also in quotes.
+func (j *JSON) Number() (float64, bool) { return j.s.value().float() }
+
+// Bad says whether something was no JSON.
+func (j *JSON) Bad() bool { return j.s.bad }
