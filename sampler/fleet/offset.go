@@ -69,4 +69,10 @@ func (d *dated) note(date, asked, answered time.Time) {
 	d.low, d.high, d.known = low, high, true // the first, or one of the clocks was set
 }
 
-func (d *dated) value() (time.Duration, bool) { return (d.low + d.high) / 2, d.known }
+// value is 0 as long as the clocks may agree, else the middle.
+func (d *dated) value() (time.Duration, bool) {
+	if d.low <= 0 && d.high >= 0 {
+		return 0, d.known
+	}
+	return (d.low + d.high) / 2, d.known
+}

@@ -69,13 +69,9 @@ func (a *app) remote() bool { return len(a.opt.from) > 0 }
 
 // fleet begins to follow the hosts that --from names. end stops it, here and there.
 func (a *app) fleet(ctx context.Context) (stream fleet.Stream, end func(), err error) {
-	var specs []fleet.Spec
-	for _, source := range a.opt.from {
-		list, err := specsOf(source)
-		if err != nil {
-			return nil, nil, usageError{err}
-		}
-		specs = append(specs, list...)
+	specs, err := a.specs()
+	if err != nil {
+		return nil, nil, err
 	}
 	a.runLean()
 	f, err := fleet.Open(ctx, specs, fleet.Options{Interval: a.opt.interval, PeakInterval: a.opt.peakInterval, GPUs: a.opt.gpus})
@@ -83,6 +79,18 @@ func (a *app) fleet(ctx context.Context) (stream fleet.Stream, end func(), err e
 		return nil, nil, usageError{err}
 	}
 	return f, func() { f.Close(fleetEnd) }, nil
+}
+
+// specs are the sources that --from names.
+func (a *app) specs() (specs []fleet.Spec, err error) {
+	for _, source := range a.opt.from {
+		list, err := specsOf(source)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		specs = append(specs, list...)
+	}
+	return specs, nil
 }
 
 func specsOf(source string) ([]fleet.Spec, error) {

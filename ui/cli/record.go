@@ -84,6 +84,9 @@ func (a *app) record(ctx context.Context, f *recordFlags) error {
 	case f.keep < 0 || f.keep > 0 && f.rotate.text == "":
 		return usagef("--keep %d: a number of finished files to keep, with --rotate", f.keep)
 	}
+	if a.remote() {
+		return a.fleetRecord(ctx, f)
+	}
 	if err := a.followable(); err != nil {
 		return err
 	}

@@ -51,6 +51,9 @@ func (a *app) wait(ctx context.Context, f *fitFlags) error {
 	if err = cmp.Or(f.checkFormat(), err); err != nil {
 		return err
 	}
+	if a.remote() {
+		return a.fleetWait(ctx, f, need)
+	}
 	w := a.newWaiting(f, need)
 	err = w.wait(ctx)
 	switch no := (answerNo{}); {
