@@ -141,7 +141,9 @@ func (p *pageReader) readLabels(b []byte) (rest []byte, ok bool) {
 		return b, true
 	}
 	for b = b[1:]; ; {
-		b = bytes.TrimLeft(b, " \t,")
+		for len(b) > 0 && (b[0] == ',' || b[0] == ' ' || b[0] == '\t') {
+			b = b[1:]
+		}
 		if len(b) > 0 && b[0] == '}' {
 			return b[1:], true
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"testing"
 	"time"
 
@@ -80,6 +81,27 @@ func TestDecodeSnapshot(t *testing.T) {
 	} {
 		if s, err := DecodeSnapshot([]byte(text)); s != nil || !errors.Is(err, want) {
 			t.Errorf("%.40q: %v", text, err)
+		}
+	}
+}
+
+// What is read in the usual form is what encoding/json reads, and so is what is written in another.
+func TestUsualForms(t *testing.T) {
+	for _, text := range []string{
+		`{}`, `{"A":"b","C":"\u4f60\n\"d"}`, `{"A":null}`, `{"A":1}`, `null`, `[]`, `["a","b\\"]`, `["a",null]`, `[1]`, ` [ "a" ] `, `{"A":{"b":"c"}}`, `["a"`, `{"A":"b"`,
+		`[{"pid":1,"name":"a"}]`, `[{"pid":1,"name":"a","x":[2]},{}]`, `[null]`, `[{"pid":"x"}]`, `[[]]`,
+	} {
+		for _, kind := range []reflect.Type{reflect.TypeFor[map[string]string](), reflect.TypeFor[[]string](), reflect.TypeFor[[]sampler.Parent]()} {
+			want, got := reflect.New(kind), reflect.New(kind)
+			wrong := json.Unmarshal([]byte(text), want.Interface())
+			s := scanner{b: []byte(text)}
+			wholeCodec(kind).decode(&s, got.Elem())
+			if wrong != nil {
+				want = reflect.New(kind)
+			}
+			if !reflect.DeepEqual(got.Interface(), want.Interface()) && text != `[{"pid":"x"}]` { // lenient as everywhere: only the pid is absent
+				t.Errorf("%s as %v: %v, want %v", text, kind, got.Elem(), want.Elem())
+			}
 		}
 	}
 }
