@@ -75,7 +75,7 @@ func (m *member) keep(s *sampler.Snapshot) {
 			if old.Host == m.host.Name {
 				f.pending = append(f.pending[:i:i], f.pending[i+1:]...)
 				m.waiting--
-				m.lost++
+				m.lost += 1 + old.Lost
 				break
 			}
 		}
