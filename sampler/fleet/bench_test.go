@@ -37,10 +37,10 @@ func machine(at time.Time, gpus, processes, step int) *sampler.Snapshot {
 	return s
 }
 
+// lineOf is the line of a snapshot; without a test to fail there is none where it has no JSON.
 func lineOf(tb testing.TB, s *sampler.Snapshot) []byte {
-	tb.Helper()
 	line, err := json.Marshal(s)
-	if err != nil {
+	if err != nil && tb != nil {
 		tb.Fatal(err)
 	}
 	return append(line, '\n')

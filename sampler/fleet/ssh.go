@@ -102,7 +102,6 @@ func (s *shell) connect(parent context.Context) (reason string, again bool) {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // keys of the terminal are not for it
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = killAfter
 	said := &lastWords{}
 	cmd.Stderr = said
@@ -111,6 +110,10 @@ func (s *shell) connect(parent context.Context) (reason string, again bool) {
 		return err.Error(), false
 	}
 	defer lifeline.Close() //nolint:errcheck // nothing was written
+	cmd.Cancel = func() error {
+		lifeline.Close() //nolint:errcheck // as above
+		return cmd.Process.Signal(syscall.SIGTERM)
+	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return err.Error(), false
