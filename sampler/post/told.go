@@ -79,6 +79,9 @@ var makesContext = lazily(`\bcuCtxCreate|\bcuDevicePrimaryCtxRetain`)
 // passed is what had no failure.
 var passed = lazily(`(?i)\b(?:the )?(?:training|fine-?tuning|inference|prediction|validation|loading|sampling)(?: itself| step| part)? (?:is|was|works?|worked|runs?|ran|goes|went|passes|passed|completes|completed|finishes|finished)\b(?: (?:fine|ok|okay|well|through|completely|smoothly|without))*|\b(?:was|am|were|are) able to train\b`)
 
+// denied: a phase is named as the one in which it does not come, or as what a key is for.
+var denied = lazily(`(?i)\bpress\b[^.]{0,20}\bto\b[^.]*|\b(?:not|rather than|instead of) (?:in |during |at |from )?(?:the )?(?:inference|prediction|validation|evaluation|loading|saving|sampling)\b`)
+
 // loaded: that loading was over is said.
 var loaded = lazily(`(?i)\bload(?:s|ing|ed)?\b[^.,]{0,20}\b(?:fine|ok|okay|well|through|without|successful\w*|done|works?)\b`)
 
@@ -88,12 +91,14 @@ var loadsOnGPU = lazily(`(?i)\btorch\.load\b[^.]{0,200}\b(?:GPU|VRAM)\b`)
 // loadsData: what is loaded is no model.
 var loadsData = lazily(`(?i)\bload(?:ing|s|ed)? (?:in )?(?:the |my |all |a |up )*(?:\w+ )?(?:data\w*|features?|images?|files?|csv|tsv|json|hdf5)\b`)
 
-// reportedPhases are the phases in the words of a person, and for which of them the error must be spoken of.
-var reportedPhases = []struct {
+type reportedPhase struct {
 	phase string
 	words *lazy
 	alone bool // says it without a word for the error
-}{
+}
+
+// reportedPhases are the phases in the words of a person, and for which of them the error must be spoken of.
+var reportedPhases = []reportedPhase{
 	{sampler.PhaseLoading, loadsOnGPU, true},
 	{sampler.PhaseSaving, lazily(`(?i)\b(?:sav(?:e|es|ed|ing)\b[^.]{0,30}\b(?:checkpoint|model|state|weights)|checkpoints?\b[^.]{0,20}\b(?:saved|saving|writing|written)|model checkpointing|\bcheckpoint save|(?:at|on|during) (?:the )?save\b|(?:while|when|during|in) (?:the )?(?:model |checkpoint )?saving)\b|[\s.\x60(](?:consolidate_|sharded_|full_)?state_dict\(\)`), false},
 	{sampler.PhaseValidation, lazily(`(?i)\b(?:validation|validating|evaluation|(?:during|in) (?:the )?eval|(?:to|when (?:I|it|we)) validate)\b|(?-i:\b(?:\w*Val(?:id\w*)?|\w*Eval\w*|val(?:id\w*)?_\w+|\w+_val|eval\w*|validate\w*)\b)\W{0,4} (?:method|function|step|loop)\b|验证`), false},
@@ -152,6 +157,13 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 			c.Phase = "" // read from the same words, line by line
 		}
 	}
+	if c.Phase != "" && len(c.Functions) == 0 && slices.ContainsFunc(all, func(s sentence) bool {
+		return slices.ContainsFunc(reportedPhases, func(row reportedPhase) bool {
+			return row.phase == c.Phase && row.words.MatchString(denied.FindString(s.text))
+		})
+	}) {
+		c.Phase = ""
+	}
 	if c.Phase == sampler.PhaseLoading && len(c.Functions) == 0 && slices.ContainsFunc(all, func(s sentence) bool { return loaded.MatchString(s.text) }) {
 		c.Phase = ""
 	}
@@ -194,7 +206,8 @@ func phaseIn(all []sentence) string {
 			if row.phase == sampler.PhaseLoading && !row.alone && loadsData.MatchString(s.text) {
 				continue
 			}
-			if row.words.MatchString(passed.ReplaceAllString(s.text, "")) && (row.alone || reportsError.MatchString(s.text) || ranOut.MatchString(s.text)) {
+			text := denied.ReplaceAllString(passed.ReplaceAllString(s.text, ""), "")
+			if row.words.MatchString(text) && (row.alone || reportsError.MatchString(text) || ranOut.MatchString(text)) {
 				return row.phase
 			}
 		}
