@@ -37,6 +37,7 @@ type server struct {
 // target is a host that the server knows.
 type target struct {
 	member *member
+	key    string    // of its group
 	last   time.Time // of its newest sample that was taken, by the clock of the server
 	gap    time.Duration
 	seen   time.Time // when the server knew it last, by the clock here
@@ -321,12 +322,18 @@ func (s *server) publish(groups map[string]*group, now time.Time) error {
 	slices.SortFunc(list, func(a, b knownGroup) int {
 		return strings.Compare(fmt.Sprint(a.name, "\x00", a.rank, a.key), fmt.Sprint(b.name, "\x00", b.rank, b.key))
 	})
+	present := map[string]bool{}
+	for _, g := range list {
+		present[g.key] = true
+	}
 	told := map[string]knownGroup{} // by GPU
 	taken := map[*target]bool{}
 	for rank := range exporters {
 		for _, g := range list {
 			if g.rank == rank && !g.told(told) {
-				s.take(g, taken, now)
+				t := s.targetOf(g, present, taken)
+				taken[t], t.key, t.seen = true, g.key, now
+				s.take(g, t)
 			}
 		}
 	}
@@ -348,17 +355,14 @@ func (g *knownGroup) told(already map[string]knownGroup) bool {
 }
 
 // take publishes what is new of a group.
-func (s *server) take(g knownGroup, taken map[*target]bool, now time.Time) {
-	t := s.targetOf(g, taken)
-	taken[t] = true
-	t.seen = now
+func (s *server) take(g knownGroup, t *target) {
 	if g.newest.IsZero() || !g.newest.After(t.last) {
 		return
 	}
 	snap := g.figures.snapshot(g.newest)
 	var err error
 	if snap.GPUs, err = s.fleet.chosen(snap.GPUs); err != nil {
-		t.member.lose(err.Error(), now)
+		t.member.lose(err.Error(), s.fleet.now().Add(s.gap))
 		return
 	}
 	g.windows(snap, t.last)
@@ -425,10 +429,16 @@ func (g *knownGroup) windows(snap *sampler.Snapshot, last time.Time) {
 	}
 }
 
-// targetOf is the host of a group: that of its name, if no other group has it.
-func (s *server) targetOf(g knownGroup, taken map[*target]bool) *target {
+// targetOf is the host of a group: the one that it was before, else that of its name, which may come by another address after a restart, as long as no other
+// group is that host.
+func (s *server) targetOf(g knownGroup, present map[string]bool, taken map[*target]bool) *target {
+	for _, t := range s.targets {
+		if t.key == g.key {
+			return t
+		}
+	}
 	for _, name := range []string{g.name, sampler.Clip(g.instance)} {
-		if t := s.targets[name]; t != nil && !taken[t] {
+		if t := s.targets[name]; t != nil && !taken[t] && !present[t.key] {
 			return t
 		}
 		if s.targets[name] == nil && name != "" {

@@ -196,6 +196,36 @@ func TestServerHosts(t *testing.T) {
 	}
 }
 
+// Of machines that say the same name each stays the one that it was, whoever comes and goes; one that comes by another address is the same again.
+func TestServerSameName(t *testing.T) {
+	s := &store{t: t}
+	r, p := polling(t, s, "prometheus://SERVER")
+	at := []time.Time{r.at.Add(-5 * time.Second)}
+	one := func(instance, uuid string) []stored { return nvpeakSeries(instance, "box", uuid, at, 41<<30) }
+	who := func() string {
+		t.Helper()
+		u := poll(t, r, p)
+		names := ""
+		for _, snap := range u.Snapshots {
+			names += snap.Host + "=" + snap.GPUs[0].UUID + " "
+		}
+		at = []time.Time{at[0].Add(time.Second)}
+		return names
+	}
+	s.series = one("b:1", "GPU-b")
+	if got := who(); got != "box=GPU-b " {
+		t.Error(got)
+	}
+	s.series = append(one("a:1", "GPU-a"), one("b:1", "GPU-b")...)
+	if got := who(); got != "a:1=GPU-a box=GPU-b " {
+		t.Error(got)
+	}
+	s.series = append(one("a:1", "GPU-a"), one("c:1", "GPU-b")...)
+	if got := who(); got != "a:1=GPU-a box=GPU-b " {
+		t.Error(got)
+	}
+}
+
 func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(`{"status":"success","data":{"resultType":"vector","result":[{"metric":{"__name__":"nvpeak_gpu_memory_used_bytes","gpu":"0","uuid":"GPU-1","instance":"a:1"},"value":[1700000000,"5"]}]}}`))
 	f.Add([]byte(`{"data":{"result":[{"values":[[1,"2"],[3,"NaN"]],"metric":{"__name__":"DCGM_FI_DEV_FB_USED","gpu":"0","UUID":"x"}}]},"status":"success"}`))
