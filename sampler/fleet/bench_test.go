@@ -6,6 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"syscall"
 	"testing"
 	"time"
 
@@ -100,4 +104,56 @@ func BenchmarkPageOf125(b *testing.B) {
 			b.Fatal(n, err)
 		}
 	}
+}
+
+// BenchmarkLive follows 125 hosts with 8 GPUs and 32 processes each, which processes of their own play, for ten seconds. %core is the processor time of this
+// program alone, of one core: go test -run XXX -bench Live -benchtime 1x
+func BenchmarkLive(b *testing.B) {
+	b.Setenv("FLEET_SSH", "box")
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // as the program does
+	defer debug.SetGCPercent(debug.SetGCPercent(50))
+	const span = 10 * time.Second
+	var cost time.Duration
+	for b.Loop() {
+		var specs []Spec
+		for i := range 125 {
+			specs = append(specs, Spec{Kind: SSH, Host: fmt.Sprint("box", i), Command: []string{os.Args[0]}})
+		}
+		f, err := Open(context.Background(), specs, Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		heard := map[string]bool{}
+		follow := func(until func() bool) (n int) {
+			for !until() {
+				u, err := f.Next(context.Background())
+				if err != nil {
+					b.Fatal(err)
+				}
+				for _, s := range u.Snapshots {
+					heard[s.Host] = true
+					n++
+				}
+			}
+			return n
+		}
+		follow(func() bool { return len(heard) == len(specs) })
+		began, before := time.Now(), processorTime(b)
+		n := follow(func() bool { return time.Since(began) > span })
+		cost += processorTime(b) - before
+		if least := 125 * int(span/time.Second) * 9 / 10; n < least {
+			b.Errorf("%d snapshots, %d are due", n, least)
+		}
+		f.Close(20 * time.Second)
+	}
+	b.ReportMetric(100*cost.Seconds()/span.Seconds()/float64(b.N), "%core")
+}
+
+// processorTime is what this process has taken.
+func processorTime(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

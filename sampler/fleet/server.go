@@ -374,12 +374,13 @@ func (s *server) take(g knownGroup, t *target) {
 		s.gap = t.gap
 	}
 	d, _ := s.client.date.value()
+	here(snap, d)
 	possible(snap)
 	gap := t.gap
 	if gap <= 0 {
 		gap = time.Minute // nobody scrapes less often
 	}
-	t.member.figures(retimed(snap, d), news{via: g.figures.of.name + " by prometheus", reason: g.figures.of.lacks, gap: gap})
+	t.member.figures(snap, news{via: g.figures.of.name + " by prometheus", reason: g.figures.of.lacks, gap: gap})
 }
 
 // before is the time of the sample before the newest, not before that.

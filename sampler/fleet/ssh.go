@@ -211,7 +211,8 @@ func (s *session) peak(line []byte, came time.Time) error {
 	}
 	s.shell.offset.note(snap.Time, came)
 	d, _ := s.shell.offset.value()
-	s.figures(retimed(snap, d), news{via: "nvpeak"})
+	here(snap, d)
+	s.figures(snap, news{via: "nvpeak"})
 	return nil
 }
 

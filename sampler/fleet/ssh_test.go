@@ -62,6 +62,15 @@ func sweeps([]string) int {
 }
 
 var plays = map[string]func([]string) int{
+	"box": func([]string) int { // a usual machine
+		hello()
+		for i := 0; ; i++ {
+			if _, err := os.Stdout.Write(lineOf(nil, machine(time.Now(), 8, 4, i))); err != nil {
+				return 0
+			}
+			time.Sleep(time.Second)
+		}
+	},
 	"peak": func(args []string) int { hello(); stream(args, 1000); return 0 },
 	"ends": func(args []string) int { hello(); stream(args, 3); return 0 },
 	"lifeline": func(args []string) int { // writes nothing any more, and notes when it is ended
