@@ -52,10 +52,6 @@ var fixesValidation = []fixRow{
 		do: doNoGrad},
 }
 
-// onlyTold: words are all there is, so that nothing tells a graph that is kept from a large batch, and the
-// check that costs nothing comes first.
-func (f *failure) onlyTold() bool { return f.reported() && !f.numbers() }
-
 // creepsUp: all that was asked for is next to nothing of what is held already, as where each layer's activations
 // are kept. One large tensor is the batch or the sample (own threshold: 2 %).
 func (f *failure) creepsUp() bool {
