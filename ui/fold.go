@@ -21,12 +21,7 @@ func (m *Model) take(snaps []*sampler.Snapshot) (cmd tea.Cmd) {
 		if set := m.clockSet(s); set != nil {
 			cmd = set
 		}
-		m.folds.history.Add(s)
-		alerts = m.folds.watch.Add(*s)
-		m.folds.newest = s
-		if m.folds.began.IsZero() {
-			m.folds.began = s.Time
-		}
+		alerts = m.folds.add(s)
 		if m.opt.Recorder != nil {
 			if err := m.opt.Recorder.Snapshot(s, alerts); err != nil {
 				cmd = m.notices.show(sampler.Clean(err.Error()), longNoticeTime)
@@ -94,7 +89,7 @@ func (m *Model) newestTime() time.Time {
 // play shows a scene of a replay.
 func (m *Model) play(s *player.Scene) tea.Cmd {
 	if s.Jump != nil {
-		m.folds = folds{history: s.History, watch: s.Jump.Watch, newest: s.Jump.Snapshot}
+		m.folds = &folds{history: s.History, watch: s.Jump.Watch, newest: s.Jump.Snapshot}
 		m.shown.alerts = s.Jump.Alerts
 	}
 	var cmd tea.Cmd
