@@ -37,6 +37,7 @@ func Scenarios() []Scenario {
 // may be called from any goroutine at any time, and none waits.
 type Source struct {
 	script  script
+	host    string // the name of the machine
 	clock   sampler.Clock
 	epoch   time.Time
 	devices []device
@@ -62,7 +63,7 @@ func New(name string, clock sampler.Clock) (*Source, error) {
 }
 
 func newSource(sc script, clock sampler.Clock) *Source {
-	s := &Source{script: sc, clock: clock, epoch: clock.Now(), byPID: make(map[int]*actor)}
+	s := &Source{script: sc, host: "box7", clock: clock, epoch: clock.Now(), byPID: make(map[int]*actor)}
 	s.devices = s.script.stage()
 	for i := range s.devices {
 		for _, a := range s.devices[i].actors {
