@@ -52,7 +52,7 @@ func newGroup(name string, order int) *group {
 
 // add counts a row of the group.
 func (g *group) add(r procRow) {
-	g.procs[r.identity()], g.gpus[r.gpu.Key()] = true, true
+	g.procs[r.identity()], g.gpus[r.gpuKey()] = true, true
 	g.holds += min(r.memory().Or(0), sampler.MaxPlausible)
 }
 
@@ -98,7 +98,7 @@ func (t *table) arrange() {
 	}
 	t.rows = t.rows[:0:0]
 	for _, g := range list {
-		t.rows = append(append(t.rows, procRow{gpu: rows[g][0].gpu, snap: rows[g][0].snap, head: g}), rows[g]...)
+		t.rows = append(append(t.rows, procRow{gpu: rows[g][0].gpu, snap: rows[g][0].snap, host: rows[g][0].host, head: g}), rows[g]...)
 	}
 	t.rows = append(t.rows, rest...)
 }
@@ -125,7 +125,7 @@ func jobOf(r procRow, known []*job) (id, name string, jobs []*job) {
 		return r.gpu.Host + "\x00" + container, user + "  slurm " + number, known
 	}
 	if p.Launch != "" {
-		return strings.Join([]string{r.gpu.Host, container, p.Launch}, "\x00"), user + "  " + p.Launch + "  " + or(p.Command, p.Name), known
+		return strings.Join([]string{r.machine(), container, p.Launch}, "\x00"), user + "  " + p.Launch + "  " + or(p.Command, p.Name), known
 	}
 	command := rankOption.ReplaceAllString(or(p.Command, p.Name), "")
 	id = strings.Join([]string{r.gpu.Host, p.User, container, command}, "\x00")

@@ -136,7 +136,7 @@ func notHere(r procRow) string {
 	switch {
 	case r.proc == nil:
 		return "say.signal_nobody"
-	case r.gpu.Host != "":
+	case r.machine() != "":
 		return "say.signal_elsewhere"
 	case r.proc.Ended:
 		return "say.signal_ended"

@@ -25,7 +25,7 @@ var arrows = []struct {
 	{".", []string{"ui/cli"}},
 	{"sampler", nil},
 	{"sampler/demo", []string{"sampler", "sampler/request", "sampler/fleet"}}, // that of a fleet is a Stream of one
-	{"sampler/torch", []string{"sampler", "sampler/torchsnap"}}, // both read what PyTorch's allocator holds
+	{"sampler/torch", []string{"sampler", "sampler/torchsnap"}},               // both read what PyTorch's allocator holds
 	{"sampler/uprobe", []string{"sampler", "sampler/request"}},
 	{"sampler/*", []string{"sampler", "sampler/redact"}}, // every source, and history
 	{"sampler/*/*", []string{"sampler", "sampler/*"}},    // helpers of one source
