@@ -34,6 +34,7 @@ type Model struct {
 	signals     signalMenu
 	environment environmentView
 	setup       setup
+	fleet       *machines // nil: there is one machine
 	alerts      alertFeed
 	tty         tty
 	glyphs      *theme.Glyphs
@@ -47,6 +48,7 @@ type folds struct {
 	history *history.History
 	watch   *watch.Watch
 	newest  *sampler.Snapshot
+	heard   heard
 	stands  []logStand
 	steps   []logStep
 	began   time.Time // of the first snapshot

@@ -76,6 +76,8 @@ func (m *Model) noSignals() string {
 		return "say.signal_readonly"
 	case m.player != nil:
 		return "say.signal_replay"
+	case m.fleet != nil:
+		return "say.signal_elsewhere"
 	case m.opt.Processes == nil && m.opt.Label != "":
 		return "say.signal_demo"
 	case m.opt.Processes == nil:

@@ -55,6 +55,9 @@ func New(name string, clock sampler.Clock) (*Source, error) {
 			return newSource(sc, clock), nil
 		}
 	}
+	if IsFleet(name) {
+		return nil, fmt.Errorf("the demo scenario %s is of several machines, which only the monitor shows: nvpeak --demo=%s", name, name)
+	}
 	var names []string
 	for _, s := range Scenarios() {
 		names = append(names, s.Name)

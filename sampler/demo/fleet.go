@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"nvpeak/sampler"
@@ -25,6 +26,11 @@ func Fleets() []Scenario {
 		{FleetName, "12 machines: trainings, servers, a leak, a failure; one is late, one lost, one comes back"},
 		{ThousandName, "125 machines of 8 H100 each"},
 	}
+}
+
+// IsFleet says whether the scenario of that name is one of several machines.
+func IsFleet(name string) bool {
+	return slices.ContainsFunc(Fleets(), func(s Scenario) bool { return s.Name == name })
 }
 
 // cast is one machine of a fleet: which story it plays, how long that has gone on, and when it does not answer.
