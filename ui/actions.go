@@ -133,7 +133,7 @@ func focusOn(n int) func(*Model) tea.Cmd {
 
 func (m *Model) focusNext() tea.Cmd {
 	if m.overviewed() {
-		m.fleet.listNext(&m.table)
+		m.listNext()
 		return nil
 	}
 	if m.shown.snap != nil {
@@ -212,6 +212,7 @@ func (m *Model) needTyped(text string) error {
 		m.opt.Recorder.Need(need, m.newestTime())
 	}
 	m.fit()
+	m.survey()
 	return nil
 }
 
@@ -220,6 +221,7 @@ func (m *Model) eachWatch(do func(*watch.Watch)) {
 	do(m.folds.watch)
 	if m.fleet != nil {
 		m.fleet.each(func(f *folds) { do(f.watch) })
+		m.fleet.anew()
 	}
 }
 

@@ -87,7 +87,11 @@ func (m *Model) page(v *view) (p page, ok bool) {
 	case modeSignal, modeSignalAsk:
 		return m.signalPage(v), true
 	case modeAdvice:
-		lines := v.adviceFull(inside(rect{0, 0, min(w, adviceMaxWidth), h}).w)
+		advice := v.adviceFull
+		if m.overviewed() {
+			advice = v.fleetAdvice
+		}
+		lines := advice(inside(rect{0, 0, min(w, adviceMaxWidth), h}).w)
 		return page{m.words.Say("panel.advice"), centered(w, h, adviceMaxWidth, len(lines)+2), lines}, true
 	}
 	return page{}, false

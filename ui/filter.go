@@ -140,7 +140,7 @@ func (m *Model) setFilter() (bad string) {
 func (m *Model) escape() tea.Cmd {
 	switch {
 	case m.overviewed() && m.table.filter.text == "":
-		m.fleet.escape(&m.table)
+		m.escapeFleet()
 	case m.table.filter.text != "":
 		m.prompt.typed = ""
 		m.setFilter()

@@ -43,11 +43,11 @@ type machine struct {
 }
 
 // NewFleet makes the model of several machines. ctx ends the waiting for them. Of the options, the processes of this
-// machine, a followed log and a recorder do not count.
+// machine, a followed log and a recorder do not count; Now must be set.
 func NewFleet(ctx context.Context, stream fleet.Stream, o Options) *Model {
 	o.Processes, o.Recorder, o.Failures, o.Marks, o.Log = nil, nil, nil, nil, ""
 	m := New(ctx, nil, o)
-	m.fleet = &machines{stream: stream, now: time.Now, none: m.folds}
+	m.fleet = &machines{stream: stream, now: o.Now, none: m.folds}
 	return m
 }
 

@@ -14,6 +14,7 @@ var sharedKeys = []string{"q", "?", "n", "a", "j", "k", "pgdown", "pgup", "g", "
 // ofFleet are those of its own.
 var ofFleet = []binding{
 	{[]string{"enter"}, "Enter", "key.open_host", (*Model).openDetail, nil},
+	{[]string{"1"}, "1-9", "key.open_nth", nil, nil}, // see Model.key
 	{[]string{"tab"}, "Tab", "key.fleet_list", (*Model).focusNext, nil},
 	{[]string{"t"}, "t", "key.fleet_by", (*Model).groupNext, nil},
 }
@@ -68,7 +69,7 @@ func (m *Model) openSelected() tea.Cmd {
 		m.prompt.typed = "user:" + f.groups[f.cursor].name
 		f.by, f.follow, f.cursor = ungrouped, "", 0
 		m.setFilter()
-		m.prompt.typed = ""
+		m.prompt.typed, m.notices.text = "", ""
 	case f.by == byJob:
 		return m.openProcess(f.groups[f.cursor].first)
 	default:
@@ -112,24 +113,27 @@ func (m *Model) groupMachines() tea.Cmd {
 }
 
 // escape takes back one thing.
-func (f *machines) escape(t *table) {
+func (m *Model) escapeFleet() {
+	f := m.fleet
 	switch {
 	case f.listed:
 		f.listed = false
-		t.leave()
+		m.table.leave()
 	case f.by != ungrouped:
 		f.by, f.cursor, f.follow = ungrouped, 0, ""
 	default:
 		f.cursor, f.follow = 0, ""
 	}
+	m.survey()
 }
 
 // listNext lets the keys act on the processes, or on the machines again.
-func (f *machines) listNext(t *table) {
-	if f.listed = !f.listed; f.listed {
-		t.move(max(t.cursor, 0))
+func (m *Model) listNext() {
+	m.fleet.listed = !m.fleet.listed
+	if m.survey(); m.fleet.listed {
+		m.table.move(0)
 	} else {
-		t.leave()
+		m.table.leave()
 	}
 }
 
@@ -142,6 +146,7 @@ func clickMachine(row int, name string) func(*Model) tea.Cmd {
 		}
 		f.listed, f.cursor, f.follow = false, row, name
 		m.table.leave()
+		m.survey()
 		return nil
 	}
 }

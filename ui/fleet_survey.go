@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/sampler/fleet"
 	"nvpeak/theme"
@@ -26,7 +25,7 @@ type overview struct {
 // fleetTotal counts what the machines have. What a lost one has is not known.
 type fleetTotal struct {
 	hosts                     map[fleet.State]int
-	gpus, procs               int
+	gpus, procs, fits         int // fits: GPUs on which the need does
 	used, capacity            sampler.Bytes
 	notices, warned, critical int
 }
@@ -40,6 +39,7 @@ type machineRow struct {
 	used  sampler.Bytes // of all its GPUs
 	room  sampler.Bytes // they have
 	procs int
+	fits  int              // GPUs on which the need that was typed does
 	busy  sampler.Opt[int] // the mean utilization in percent
 	users []string
 	level theme.Role // of what is open: Critical, Warning, Notice; Ok: nothing is
@@ -59,7 +59,9 @@ func (m *Model) rowOf(k *machine) machineRow {
 	}
 	v := m.viewOf(k.folds, shown{snap: s, alerts: k.alerts, fits: k.folds.fits(s)})
 	r.v = v
-	r.least, r.free = v.tightest()
+	if r.least, r.free = v.tightest(); v.need > 0 {
+		r.fits = v.fitCount()
+	}
 	busy, known := 0, 0
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
@@ -96,11 +98,15 @@ func (v *view) judge(r *machineRow) {
 			r.open.notices++
 		}
 	}
-	switch heads := v.headlines(); {
-	case len(groups) > 0:
+	if len(groups) > 0 {
 		r.level, r.said = levelRole(groups[0].Level), groups[0].Text
-	case len(heads) > 0: // what it leaves is next to nothing, but nothing is wrong yet
-		r.level, r.said = theme.Notice, v.headlineText(heads[0])
+		return
+	}
+	for _, h := range v.headlines() {
+		if h.id != "worst" { // the least free memory stands in the line; what comes next does not. Nothing is wrong yet.
+			r.level, r.said = theme.Notice, v.headlineText(h)
+			return
+		}
 	}
 }
 
@@ -170,20 +176,22 @@ func (m *Model) survey() {
 	}
 	f.order(now)
 	f.rows = f.rows[:0:0]
-	var snaps []*sampler.Snapshot
 	for _, k := range f.list {
 		if m.table.filter.text == "" || k.fits(&m.table.filter) {
 			f.rows = append(f.rows, k)
 		}
 	}
 	slices.SortFunc(f.rows, func(a, b *machine) int { return cmp.Compare(a.place, b.place) })
+	var snaps []*sampler.Snapshot
 	for _, k := range f.rows {
 		if k.row.v != nil && !k.row.old() {
 			snaps = append(snaps, k.row.v.snap)
 		}
 	}
-	m.table.listAll(snaps, now)
 	f.groups = nil
+	if m.table.begin(); f.by != ungrouped || m.table.filter.text != "" || m.view().arrangeFleet(m.tty.w, m.tty.h).procs.h > 0 { // thousands take long
+		m.table.listAll(snaps, now)
+	}
 	if f.by != ungrouped {
 		f.groups, _, _ = m.table.grouped(f.by)
 	}
@@ -199,7 +207,7 @@ func (f *machines) count() {
 		if r.v == nil || r.old() {
 			continue
 		}
-		t.gpus, t.procs = t.gpus+len(r.v.snap.GPUs), t.procs+r.procs
+		t.gpus, t.procs, t.fits = t.gpus+len(r.v.snap.GPUs), t.procs+r.procs, t.fits+r.fits
 		t.used, t.capacity = t.used+r.used, t.capacity+r.room
 		t.notices, t.warned, t.critical = t.notices+r.open.notices, t.warned+r.open.warned, t.critical+r.open.critical
 	}
@@ -270,22 +278,17 @@ func (o *overview) move(by int) {
 	}
 }
 
+// anew makes the rows anew, for something is set otherwise.
+func (f *machines) anew() {
+	for _, k := range f.list {
+		k.fresh = true
+	}
+}
+
 // each does something with the folds of each machine.
 func (f *machines) each(do func(*folds)) {
 	do(f.none)
 	for _, k := range f.list {
 		do(k.folds)
 	}
-}
-
-// hottest are the open alerts of all machines with the machine before them, the most urgent first.
-func (f *machines) hottest(v *view, w int) (lines []textLine) {
-	for _, k := range f.rows {
-		if r := &k.row; r.v != nil && !r.old() {
-			for _, g := range watch.Groups(r.v.alerts, v.words) {
-				lines = append(lines, alertLines(levelRole(g.Level), v.glyphs.Alert, v.words.Say("fleet.alert", "host", k.host.Name, "text", g.Text), w)...)
-			}
-		}
-	}
-	return lines
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/sampler/fleet"
 	"nvpeak/theme"
@@ -49,13 +50,12 @@ func (v *view) arrangeFleet(w, h int) (p fleetPlan) {
 	if h < footerHeight {
 		lines-- // no titles
 	}
-	table := min(max(len(v.table.rows), 1)+1+border, max(body/4, fleetTable))
 	used := lines
-	if cols, rows := v.blocksIn(w, body-table); cols > 0 {
+	if cols, rows := v.blocksIn(w, body-max(body/4, fleetTable)); cols > 0 {
 		p.blocks, used = cols, rows
 	}
 	switch {
-	case used <= body-min(table, fleetTable):
+	case used <= body-fleetTable:
 	case v.fleet.listed:
 		used = 0
 	default:
@@ -82,7 +82,8 @@ func (v *view) blocksIn(w, h int) (cols, rows int) {
 	return cols, rows
 }
 
-const blockMinWidth = lineMinWidth + 4
+// blockMinWidth is that of a block in which a sentence and the figures of a GPU have room.
+const blockMinWidth = 56
 
 // rowHeight is that of the highest of blocks beside each other.
 func (v *view) rowHeight(list []*machine, w int) (h int) {
@@ -163,6 +164,7 @@ func (v *view) fleetHeader(c *canvas, r rect) {
 		}
 	}
 	add(0, theme.Strong, v.words.Count("count.host", len(v.fleet.list)))
+	add(2, theme.Need, v.needText())
 	counted(6, theme.Ok, "fleet.ok", t.hosts[fleet.OK])
 	counted(3, theme.Warning, "fleet.late", t.hosts[fleet.Late])
 	counted(1, theme.Critical, "fleet.lost", t.hosts[fleet.Lost])
@@ -313,11 +315,17 @@ func (r *machineRow) figures(v *view) string {
 	if busy, ok := r.busy.Value(); ok {
 		text += fmt.Sprintf("  %3d%%", busy)
 	}
+	if v.need > 0 {
+		text = v.words.Say("fleet.fits", "count", r.fitText()) + "  " + text
+	}
 	if len(r.users) > 0 {
 		text = strings.Join(r.users[:min(len(r.users), 3)], " ") + pick(len(r.users) > 3, string(v.glyphs.Ellipsis), "") + "  " + text
 	}
 	return text
 }
+
+// fitText is on how many of its GPUs the need fits: "3/8".
+func (r *machineRow) fitText() string { return fmt.Sprintf("%d/%d", r.fits, len(r.v.snap.GPUs)) }
 
 // saying is what there is to say of a machine: how it stands where that is not well, or what is open there.
 func (r *machineRow) saying(v *view) piece {
@@ -352,7 +360,7 @@ func (r *machineRow) saying(v *view) piece {
 
 // lineColumns are what the line of a machine has room for.
 type lineColumns struct {
-	name, cell, strip, free, peak, busy, memory, users, text int
+	name, cell, strip, free, fits, peak, busy, memory, users, text int
 }
 
 // slitText is with less room than that for each sentence, that of the selected machine has a line of its own.
@@ -370,7 +378,7 @@ func (v *view) columnsOf(w int) (l lineColumns) {
 			gpus = max(gpus, len(k.row.v.snap.GPUs))
 		}
 	}
-	l.name = max(4, min(l.name, w/4, 24))
+	l.name = max(4, min(l.name, max(w/4, 10), 24))
 	left := w - 2 - l.name - 1
 	take := func(room, keep int) int {
 		if left-room-1 < keep {
@@ -380,6 +388,9 @@ func (v *view) columnsOf(w int) (l lineColumns) {
 		return room
 	}
 	l.free = take(pick(w < slitWidth, 6, 8), 6)
+	if v.need > 0 {
+		l.fits = take(5, 8)
+	}
 	l.peak = take(6, 10)
 	l.cell = max(1, min((left*2/5)/gpus, 8))
 	if l.cell == 2 {
@@ -429,6 +440,7 @@ func (v *view) lineTitles(c *canvas, r rect, l lineColumns, boxed bool) {
 	put(l.name, false, "fleethead.host")
 	put(l.strip, false, "fleethead.gpus")
 	put(l.free, true, "fleethead.free")
+	put(l.fits, true, "fleethead.fits")
 	if l.peak > 0 {
 		c.set(x, r.y, v.glyphs.Peak, theme.Dim)
 		c.cut(x+1, r.y, x+l.peak, theme.Dim, v.words.Say("fleethead.peak"))
@@ -486,6 +498,10 @@ func (v *view) machineFigures(c *canvas, x, y int, row *machineRow, l lineColumn
 	if l.free > 0 {
 		c.right(x, y, x+l.free, pick(level == theme.Ok, theme.Text, level), free)
 		x += l.free + 1
+	}
+	if l.fits > 0 {
+		c.right(x, y, x+l.fits, pick(row.fits > 0, theme.Need, theme.Dim), row.fitText())
+		x += l.fits + 1
 	}
 	if l.peak > 0 {
 		c.cut(x, y, x+l.peak, pick(level == theme.Ok, theme.Peak, level), peak)
@@ -584,4 +600,34 @@ func (g *group) hosts() (list []string) {
 	}
 	slices.Sort(list)
 	return list
+}
+
+// fleetAdvice is everything there is to say of the machines, in their order: how they stand, and open alerts with why and what to
+// type.
+func (v *view) fleetAdvice(w int) (lines []textLine) {
+	for _, k := range v.fleet.rows {
+		r := &k.row
+		said := r.saying(v)
+		if said.text == "" {
+			continue
+		}
+		if len(lines) > 0 {
+			lines = append(lines, textLine{})
+		}
+		lines = append(lines, textLine{{theme.Accent, k.host.Name}})
+		var groups []watch.Group
+		if r.v != nil && !r.old() {
+			groups = r.v.groups()
+		}
+		if len(groups) == 0 || r.host.State != fleet.OK {
+			lines = append(lines, alertLines(said.role, v.glyphs.Alert, strings.TrimPrefix(said.text, string(v.glyphs.Alert)+" "), w)...)
+		}
+		for _, a := range groups {
+			lines = append(lines, r.v.alertFull(a.Alert, w)...)
+		}
+	}
+	if len(lines) == 0 {
+		lines = []textLine{{{theme.Ok, v.words.Say("fleet.no_problems", "hosts", v.words.Count("count.host", len(v.fleet.rows)))}}}
+	}
+	return lines
 }

@@ -139,14 +139,25 @@ func (t *table) sortByMemory(share float64) {
 		}
 		return -1
 	}
-	slices.SortStableFunc(t.rows, func(a, b procRow) int {
-		x, known := t.places[a.key()]
-		y, too := t.places[b.key()]
-		if known && too {
-			return (x.at - y.at) * pick(t.reverse, -1, 1)
+	type placed struct {
+		procRow
+		at    int
+		known bool
+	}
+	was := make([]placed, len(t.rows))
+	for i, r := range t.rows {
+		p, known := t.places[r.key()]
+		was[i] = placed{r, p.at * pick(t.reverse, -1, 1), known}
+	}
+	slices.SortStableFunc(was, func(a, b placed) int {
+		if a.known && b.known {
+			return a.at - b.at
 		}
-		return cmp.Or(pick(known, 0, 1)-pick(too, 0, 1), cmp.Compare(memory(b), memory(a)))
+		return cmp.Or(pick(a.known, 0, 1)-pick(b.known, 0, 1), cmp.Compare(memory(b.procRow), memory(a.procRow)))
 	})
+	for i := range was {
+		t.rows[i] = was[i].procRow
+	}
 	list := calmly(t.rows, memory, func(r procRow) float64 { return share * memory(r) })
 	if t.reverse {
 		slices.Reverse(list)

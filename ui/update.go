@@ -118,6 +118,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return tea.Batch(m.notices.show(msg.text, longNoticeTime), m.waitForTrouble)
 	case tea.WindowSizeMsg:
 		m.tty.resize(msg.Width, msg.Height)
+		m.survey() // there may be room for more
 	case stopAsked:
 		return m.suspend(false)
 	case stayed:

@@ -135,6 +135,7 @@ func (a *app) monitorFleet(cmd *cobra.Command, stream fleet.Stream, label string
 		return err
 	}
 	o := a.screenOptions(label)
+	o.Now = time.Now
 	o.Notify = ui.Notify{Terminal: notify.Terminal(a.opt.notify), Report: messenger.Tell, Troubles: troubles}
 	err = ui.Run(cmd.Context(), a.in.(*os.File), a.out.(*os.File), ui.NewFleet(cmd.Context(), stream, o))
 	messenger.Close(lastSend)
