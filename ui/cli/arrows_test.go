@@ -27,8 +27,9 @@ var arrows = []struct {
 	{"sampler/demo", []string{"sampler", "sampler/request", "sampler/fleet"}}, // that of a fleet is a Stream of one
 	{"sampler/torch", []string{"sampler", "sampler/torchsnap"}},               // both read what PyTorch's allocator holds
 	{"sampler/uprobe", []string{"sampler", "sampler/request"}},
-	{"sampler/*", []string{"sampler", "sampler/redact"}}, // every source, and history
-	{"sampler/*/*", []string{"sampler", "sampler/*"}},    // helpers of one source
+	{"sampler/fleet", []string{"sampler", "sampler/tape"}}, // what other machines print is what recordings hold
+	{"sampler/*", []string{"sampler", "sampler/redact"}},   // every source, and history
+	{"sampler/*/*", []string{"sampler", "sampler/*"}},      // helpers of one source
 	{"advice", []string{"sampler", "advice/*"}},
 	{"advice/report", []string{"sampler", "advice/watch", "advice/explain", "advice/series", "advice/lang"}},
 	{"advice/watch", []string{"sampler", "advice/explain", "advice/series", "advice/lang"}},
