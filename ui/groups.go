@@ -29,6 +29,9 @@ var groupSays = [groupings]string{"say.ungrouped", "say.by_parent", "say.by_job"
 
 // groupNext groups the rows by the next thing.
 func (m *Model) groupNext() tea.Cmd {
+	if m.overviewed() && !m.fleet.listed {
+		return m.groupMachines()
+	}
 	m.table.group = (m.table.group + 1) % groupings
 	m.list()
 	return m.note(m.words.Say(groupSays[m.table.group]))
@@ -41,6 +44,7 @@ type group struct {
 	gpus  map[sampler.GPUKey]bool
 	holds sampler.Bytes
 	order int
+	first procRow // of its rows
 
 	tree   bool   // it is a process of the tree
 	indent string // what stands before it there
@@ -52,7 +56,10 @@ func newGroup(name string, order int) *group {
 
 // add counts a row of the group.
 func (g *group) add(r procRow) {
-	g.procs[r.identity()], g.gpus[r.gpu.Key()] = true, true
+	if g.first.gpu == nil {
+		g.first = r
+	}
+	g.procs[r.identity()], g.gpus[r.gpuKey()] = true, true
 	g.holds += min(r.memory().Or(0), sampler.MaxPlausible)
 }
 
@@ -71,18 +78,26 @@ func (t *table) arrange() {
 		t.arrangeTree()
 		return
 	}
+	list, rows, rest := t.grouped(t.group)
+	t.rows = t.rows[:0:0]
+	for _, g := range list {
+		t.rows = append(append(t.rows, procRow{gpu: rows[g][0].gpu, snap: rows[g][0].snap, host: rows[g][0].host, head: g}), rows[g]...)
+	}
+	t.rows = append(t.rows, rest...)
+}
+
+// grouped are the groups of the rows by user or by job, their rows, and those that no process holds.
+func (t *table) grouped(by grouping) (list []*group, rows map[*group][]procRow, rest []procRow) {
 	var jobs []*job
 	of := map[string]*group{}
-	rows := map[*group][]procRow{}
-	var list []*group
-	var rest []procRow
+	rows = map[*group][]procRow{}
 	for _, r := range t.rows {
 		if r.proc == nil {
 			rest = append(rest, r)
 			continue
 		}
 		id, name := r.gpu.Host+"\x00"+r.proc.User, or(r.proc.User, notAvailable)
-		if t.group == byJob {
+		if by == byJob {
 			id, name, jobs = jobOf(r, jobs)
 		}
 		g := of[id]
@@ -96,11 +111,7 @@ func (t *table) arrange() {
 	if t.sort == sortMemory {
 		slices.SortStableFunc(list, func(a, b *group) int { return cmp.Compare(b.holds, a.holds) * pick(t.reverse, -1, 1) })
 	}
-	t.rows = t.rows[:0:0]
-	for _, g := range list {
-		t.rows = append(append(t.rows, procRow{gpu: rows[g][0].gpu, snap: rows[g][0].snap, head: g}), rows[g]...)
-	}
-	t.rows = append(t.rows, rest...)
+	return list, rows, rest
 }
 
 // job is a program that was started several times at once: the ranks of one torchrun, srun, accelerate or mpirun.
@@ -125,7 +136,7 @@ func jobOf(r procRow, known []*job) (id, name string, jobs []*job) {
 		return r.gpu.Host + "\x00" + container, user + "  slurm " + number, known
 	}
 	if p.Launch != "" {
-		return strings.Join([]string{r.gpu.Host, container, p.Launch}, "\x00"), user + "  " + p.Launch + "  " + or(p.Command, p.Name), known
+		return strings.Join([]string{r.machine(), container, p.Launch}, "\x00"), user + "  " + p.Launch + "  " + or(p.Command, p.Name), known
 	}
 	command := rankOption.ReplaceAllString(or(p.Command, p.Name), "")
 	id = strings.Join([]string{r.gpu.Host, p.User, container, command}, "\x00")

@@ -131,6 +131,10 @@ func keyOf(name string) (tea.KeyPressMsg, bool) {
 	switch r := []rune(name); {
 	case name == "Enter":
 		return tea.KeyPressMsg{Code: tea.KeyEnter}, true
+	case name == "Esc":
+		return tea.KeyPressMsg{Code: tea.KeyEscape}, true
+	case name == "Tab":
+		return tea.KeyPressMsg{Code: tea.KeyTab}, true
 	case len(r) == 1:
 		return tea.KeyPressMsg{Code: r[0], Text: name}, true
 	}

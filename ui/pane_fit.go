@@ -49,13 +49,21 @@ func (v *view) needText() string {
 	if v.need == 0 {
 		return ""
 	}
-	n := 0
+	n, of := v.fitCount(), len(v.snap.GPUs)
+	if v.several() {
+		n, of = v.fleet.total.fits, v.fleet.total.gpus
+	}
+	return v.words.Say("say.fits", "need", v.need, "count", n, "all", v.words.Count("count.gpu", of))
+}
+
+// fitCount is on how many GPUs the need fits.
+func (v *view) fitCount() (n int) {
 	for _, f := range v.fits {
 		if fits, known := f.Fits(); fits && known {
 			n++
 		}
 	}
-	return v.words.Say("say.fits", "need", v.need, "count", n, "all", v.words.Count("count.gpu", len(v.snap.GPUs)))
+	return n
 }
 
 // fitText is a sentence about the GPUs of a group.

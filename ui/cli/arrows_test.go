@@ -24,8 +24,8 @@ var arrows = []struct {
 }{
 	{".", []string{"ui/cli"}},
 	{"sampler", nil},
-	{"sampler/demo", []string{"sampler", "sampler/request"}},
-	{"sampler/torch", []string{"sampler", "sampler/torchsnap"}}, // both read what PyTorch's allocator holds
+	{"sampler/demo", []string{"sampler", "sampler/request", "sampler/fleet"}}, // that of a fleet is a Stream of one
+	{"sampler/torch", []string{"sampler", "sampler/torchsnap"}},               // both read what PyTorch's allocator holds
 	{"sampler/uprobe", []string{"sampler", "sampler/request"}},
 	{"sampler/fleet", []string{"sampler", "sampler/tape"}}, // what other machines print is what recordings hold
 	{"sampler/*", []string{"sampler", "sampler/redact"}},   // every source, and history
@@ -38,7 +38,7 @@ var arrows = []struct {
 	{"advice/*test", []string{"sampler", "advice/series"}},
 	{"advice/*", []string{"sampler"}}, // series, command, lang
 	{"theme", nil},
-	{"ui", []string{"sampler", "sampler/history", "advice", "advice/*", "theme", "ui/plain", "ui/player", "ui/notify"}},
+	{"ui", []string{"sampler", "sampler/history", "sampler/fleet", "advice", "advice/*", "theme", "ui/plain", "ui/player", "ui/notify"}},
 	{"ui/cli", []string{"sampler", "sampler/*", "advice", "advice/*", "theme", "ui", "ui/*"}},
 	{"ui/player", []string{"sampler", "sampler/history", "advice", "advice/*"}}, // no screen
 	{"ui/config", []string{"theme"}},

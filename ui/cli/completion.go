@@ -99,7 +99,7 @@ func (a *app) themeValues() (list []string) {
 }
 
 func demoValues() (list []string) {
-	for _, s := range demo.Scenarios() {
+	for _, s := range slices.Concat(demo.Scenarios(), demo.Fleets()) {
 		list = append(list, s.Name+"\t"+s.Title)
 	}
 	return append(list, "list\tname them")

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"nvpeak/sampler/fleet"
 	"nvpeak/ui/config"
 )
@@ -118,15 +120,14 @@ func (a *app) elsewhere(more ...string) error {
 }
 
 // fleetMonitor is the screen over other machines.
-func (a *app) fleetMonitor(ctx context.Context) error {
+func (a *app) fleetMonitor(cmd *cobra.Command, troubles <-chan string) error {
 	if err := a.elsewhere("record"); err != nil {
 		return err
 	}
-	stream, end, err := a.fleet(ctx)
+	stream, end, err := a.fleet(cmd.Context())
 	if err != nil {
 		return err
 	}
 	defer end()
-	_ = stream // for ui.NewFleet(ctx, stream, a.screenOptions(""))
-	return usagef("the monitor has no screen for --from yet: nvpeak once --from %s", a.opt.from.String())
+	return a.monitorFleet(cmd, stream, "", troubles)
 }
