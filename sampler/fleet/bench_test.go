@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/tape"
 )
 
 // machine is a snapshot of a machine, as nvpeak stream prints it there.
@@ -104,6 +105,46 @@ func BenchmarkPageOf125(b *testing.B) {
 			b.Fatal(n, err)
 		}
 	}
+}
+
+// BenchmarkAnswerOf125 is the answer of a Prometheus server on 125 exporters of nvpeak with 8 GPUs each: 22,125 series.
+func BenchmarkAnswerOf125(b *testing.B) {
+	var answer bytes.Buffer
+	answer.WriteString(`{"status":"success","data":{"resultType":"vector","result":[`)
+	n := 0
+	for host := range 125 {
+		instance := fmt.Sprintf("10.0.0.%d:9835", host)
+		add := func(format string, args ...any) {
+			if n++; n > 1 {
+				answer.WriteByte(',')
+			}
+			fmt.Fprintf(&answer, `{"metric":{"instance":"%s","job":"nvpeak",`+format+`},"value":[1795442400.123,"45097156608"]}`, append([]any{instance}, args...)...)
+		}
+		add(`"__name__":"nvpeak_info","hostname":"box%d","driver_version":"580.1"`, host)
+		for gpu := range 8 {
+			for name, m := range metrics() {
+				if m.of == exporters[0] && !m.shared {
+					add(`"__name__":"%s","gpu":"%d","mig":"","uuid":"GPU-10000000-5eed-4000-8000-%d-%d"`, name, gpu, host, gpu)
+				}
+			}
+		}
+	}
+	answer.WriteString("]}}")
+	b.SetBytes(int64(answer.Len()))
+	b.ReportAllocs()
+	for b.Loop() {
+		groups := map[string]*group{}
+		s := &server{}
+		if err := readAnswer(answer.Bytes(), func(j *tape.JSON) { s.readSeries(j, groups) }); err != nil || len(groups) != 125 {
+			b.Fatal(len(groups), err)
+		}
+		for _, g := range groups {
+			if snap := g.best().snapshot(noon); len(snap.GPUs) != 8 {
+				b.Fatal(len(snap.GPUs))
+			}
+		}
+	}
+	b.ReportMetric(float64(n), "series")
 }
 
 // BenchmarkLive follows 125 hosts with 8 GPUs and 32 processes each, which processes of their own play, for ten seconds. %core is the processor time of this
