@@ -89,7 +89,7 @@ func (a *app) printHost(out *bufio.Writer, h *fleet.Host, s *sampler.Snapshot, f
 	case f.json:
 		return plain.JSON(out, s)
 	case f.csv.fields != nil:
-		return plain.CSV(out, s, f.csv.fields, first)
+		return plain.CSV(out, s, withHost(f.csv.fields), first)
 	}
 	if !first {
 		err = out.WriteByte('\n')
