@@ -110,14 +110,11 @@ func (s *server) readSeries(j *tape.JSON, groups map[string]*group) {
 	if g == nil || g.page(m.of).places[m.of.place(&one)] == nil {
 		return // its exporter does not answer any more
 	}
+	unit := m.of.timed[string(one.name)]
 	for _, p := range points {
 		at := time.UnixMilli(int64(p[0] * 1000)).UTC()
 		if at.After(g.newest) {
 			g.newest = at
-		}
-		unit := 1.0
-		if m.of.name == "dcgm-exporter" || m.of.name == "nvitop-exporter" {
-			unit = mebi
 		}
 		if b, ok := bytesOf(p[1], unit).Value(); ok && len(g.samples) < mostSamples {
 			g.samples = append(g.samples, timed{at, m.of, m.of.place(&one), b})

@@ -50,9 +50,6 @@ const (
 	forget     = 15 * time.Minute // a host that the server knows no more
 )
 
-// timedNames are the series whose samples are asked for one by one.
-const timedNames = "nvpeak_gpu_memory_scrape_peak_bytes|nvpeak_gpu_memory_used_bytes|DCGM_FI_DEV_FB_USED|nvidia_smi_memory_used_bytes|gpu_memory_used_MiB"
-
 func newServer(f *Fleet, s *slot) (*server, error) {
 	c, err := newClient(&s.spec, f.now)
 	return &server{fleet: f, slot: s, client: c, targets: map[string]*target{}}, err
@@ -94,7 +91,7 @@ func (s *server) poll(ctx context.Context) error {
 	if err := s.query(ctx, s.selector(metricNames()), func(r *tape.JSON) { s.readSeries(r, groups) }); err != nil {
 		return err
 	}
-	err := s.query(ctx, fmt.Sprintf("%s[%ds]", s.selector(timedNames), int(math.Ceil(back.Seconds()))), func(r *tape.JSON) { s.readSeries(r, groups) })
+	err := s.query(ctx, fmt.Sprintf("%s[%ds]", s.selector(timedNames()), int(math.Ceil(back.Seconds()))), func(r *tape.JSON) { s.readSeries(r, groups) })
 	if err != nil {
 		return err
 	}
