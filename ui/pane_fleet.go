@@ -393,8 +393,11 @@ func (v *view) columnsOf(w int) (l lineColumns) {
 	}
 	l.peak = take(6, 10)
 	l.cell = max(1, min((left*2/5)/gpus, 8))
-	if l.cell == 2 {
+	switch {
+	case l.cell < markCell:
 		l.cell = 1
+	case l.cell < barCell:
+		l.cell = markCell
 	}
 	l.strip = max(1, min(gpus*l.cell, left-1))
 	left -= l.strip + 1
@@ -520,8 +523,14 @@ func (v *view) machineFigures(c *canvas, x, y int, row *machineRow, l lineColumn
 	}
 }
 
-// strip draws the GPUs of a machine beside each other: as bars with their peaks where there is room, or else in a cell each, as high as
-// its use and in the color of its peak. Where there are more than cells the worst are shown.
+// barCell is the room from which on a GPU of a strip has a bar, markCell that from which on it has a mark beside its height.
+const (
+	barCell  = 6
+	markCell = 3
+)
+
+// strip draws the GPUs of a machine beside each other: as bars with their peaks where there is room, or else as high as their use with
+// the mark of the peak; with the least room in a cell each, in the color of the peak. Where there are more than cells the worst are shown.
 func (v *view) strip(c *canvas, r rect, row *machineRow, cell int) {
 	list := (&gpuList{worstFirst: len(row.v.snap.GPUs)*cell > r.w}).ordered(row.v.snap)
 	for i, g := range list[:min(len(list), r.w/cell)] {
@@ -529,7 +538,7 @@ func (v *view) strip(c *canvas, r rect, row *machineRow, cell int) {
 		switch total, known := g.Memory.Total.Value(); {
 		case !known || !g.Memory.Used.Known():
 			c.fill(x, r.y, x+max(cell-1, 1), theme.Critical, v.glyphs.Alert)
-		case cell > 1:
+		case cell >= barCell:
 			row.v.memoryBar(c, x, r.y, cell-1, g, v.glyphs.Low)
 		default:
 			used := g.Memory.Used.Or(0)
@@ -537,7 +546,10 @@ func (v *view) strip(c *canvas, r rect, row *machineRow, cell int) {
 			if p := g.Memory.Peak; p != nil {
 				peak = max(peak, p.Bytes)
 			}
-			role := row.v.levelOf(g, peak)
+			role := row.v.levelOf(g, pick(cell < markCell, peak, used))
+			if cell >= markCell && peak > 0 {
+				c.set(x+1, r.y, v.glyphs.Peak, row.v.peakRole(g, peak))
+			}
 			at := int(math.Round(min(percent(used, total), 100) / 100 * float64(len(v.glyphs.Spark)-1)))
 			c.set(x, r.y, v.glyphs.Spark[at], role)
 			c.bar(x, r.y, x+1)
