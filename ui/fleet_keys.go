@@ -63,7 +63,7 @@ func (m *Model) openSelected() tea.Cmd {
 	switch row, ok := m.table.selected(); {
 	case f.listed && ok:
 		return m.openProcess(row)
-	case f.listed || f.cursor >= len(f.names()):
+	case f.listed || f.cursor >= len(f.keys()):
 		return nil
 	case f.by == byUser:
 		m.prompt.typed = "user:" + f.groups[f.cursor].name
@@ -138,13 +138,13 @@ func (m *Model) listNext() {
 }
 
 // clickMachine selects a row; a click on the selected one opens it.
-func clickMachine(row int, name string) func(*Model) tea.Cmd {
+func clickMachine(row int, key string) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		f := m.fleet
-		if again := !f.listed && f.follow == name; again {
+		if again := !f.listed && f.follow == key; again {
 			return m.openSelected()
 		}
-		f.listed, f.cursor, f.follow = false, row, name
+		f.listed, f.cursor, f.follow = false, row, key
 		m.table.leave()
 		m.survey()
 		return nil

@@ -247,11 +247,11 @@ func (k *machine) fits(f *filter) bool {
 	return false
 }
 
-// names are those of the rows: of the machines or of the groups.
-func (o *overview) names() (list []string) {
+// keys are what the rows are known by: machines or groups.
+func (o *overview) keys() (list []string) {
 	if o.by != ungrouped {
 		for _, g := range o.groups {
-			list = append(list, g.name)
+			list = append(list, g.id)
 		}
 		return list
 	}
@@ -263,18 +263,18 @@ func (o *overview) names() (list []string) {
 
 // stay keeps the cursor on what it was on.
 func (o *overview) stay() {
-	names := o.names()
-	if i := slices.Index(names, o.follow); o.follow != "" && i >= 0 {
+	keys := o.keys()
+	if i := slices.Index(keys, o.follow); o.follow != "" && i >= 0 {
 		o.cursor = i
 	}
-	o.cursor = max(0, min(o.cursor, len(names)-1))
+	o.cursor = max(0, min(o.cursor, len(keys)-1))
 }
 
 // move moves the cursor by some rows.
 func (o *overview) move(by int) {
-	if names := o.names(); len(names) > 0 {
-		o.cursor = max(0, min(o.cursor+by, len(names)-1))
-		o.follow = names[o.cursor]
+	if keys := o.keys(); len(keys) > 0 {
+		o.cursor = max(0, min(o.cursor+by, len(keys)-1))
+		o.follow = keys[o.cursor]
 	}
 }
 

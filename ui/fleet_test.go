@@ -153,7 +153,7 @@ func TestOldFiguresAreMarked(t *testing.T) {
 }
 
 // rowNames are the machines in the order in which they are shown.
-func rowNames(m *Model) string { return strings.Join(m.fleet.names(), " ") }
+func rowNames(m *Model) string { return strings.Join(m.fleet.keys(), " ") }
 
 // TestFleetOrder: what is wrong comes first, and what only trembles does not change places.
 func TestFleetOrder(t *testing.T) {
@@ -298,6 +298,68 @@ func TestFleetKeys(t *testing.T) {
 				t.Errorf("%q: %q in\n%s", row.keys, none, screen)
 			}
 		}
+	}
+}
+
+// TestFleetJobsOfOneName: the cursor stays on the job that it is on, whatever another one is called.
+func TestFleetJobsOfOneName(t *testing.T) {
+	u := playFleet(t, demo.FleetName, 0)
+	m := fleetModel(u, 120, 40, Options{})
+	press(m, "t t j j j")
+	at := m.fleet.groups[m.fleet.cursor]
+	if at.name != m.fleet.groups[1].name {
+		t.Fatalf("the jobs are %q and %q", at.name, m.fleet.groups[1].name)
+	}
+	if m.survey(); m.fleet.cursor != 3 {
+		t.Errorf("the cursor is on row %d", m.fleet.cursor)
+	}
+	press(m, "enter")
+	if m.fleet.open == nil || m.fleet.open.host.Name != at.first.host {
+		t.Errorf("Enter does not open %s", at.first.host)
+	}
+}
+
+// TestUnheardMachine: one that was opened before anything has come says how it stands, and not that of a driver.
+func TestUnheardMachine(t *testing.T) {
+	u := fleets()["connecting"]
+	m := fleetModel(u, 80, 24, Options{})
+	press(m, "enter")
+	if got := text(m); !strings.Contains(got, "node001: connecting") || strings.Contains(got, "driver") {
+		t.Errorf("it says\n%s", got)
+	}
+	press(m, "esc")
+	if !m.overviewed() {
+		t.Error("Esc does not go back")
+	}
+}
+
+// TestFleetOfOtherSources: what a figure lacks is said where nothing else is.
+func TestFleetOfOtherSources(t *testing.T) {
+	m := fleetModel(playFleet(t, demo.FleetName, 0), 120, 40, Options{})
+	if !strings.Contains(text(m), "by nvidia-smi: peaks between two") {
+		t.Errorf("nothing of what l40s-02 lacks in\n%s", text(m))
+	}
+	m.openMachine(m.fleet.named("l40s-02"))
+	if !strings.Contains(text(m), "fleet, by nvidia-smi") {
+		t.Errorf("nothing of it in\n%s", text(m))
+	}
+}
+
+// TestClickedProcess: a click on a process of the fleet selects it, another one opens it on its machine.
+func TestClickedProcess(t *testing.T) {
+	m := fleetModel(playFleet(t, demo.FleetName, 0), 120, 40, Options{})
+	y := slices.IndexFunc(strings.Split(text(m), "\n"), func(line string) bool { return strings.Contains(line, "21877") })
+	click := tea.MouseClickMsg(tea.Mouse{X: 20, Y: y, Button: tea.MouseLeft})
+	m.Update(click)
+	if row, ok := m.table.selected(); !ok || !m.fleet.listed || row.proc.PID != 21877 {
+		t.Fatal("a click does not select it")
+	}
+	text(m)
+	if m.Update(click); m.fleet.open == nil || m.fleet.open.host.Name != "a100-02" {
+		t.Fatal("a second click does not open it")
+	}
+	if row, ok := m.table.selected(); !ok || row.proc.PID != 21877 {
+		t.Error("it is not selected there")
 	}
 }
 

@@ -46,9 +46,12 @@ func (v *view) arrangeFleet(w, h int) (p fleetPlan) {
 		p.footer, bottom = rect{0, h - 1, w, 1}, h-1
 	}
 	body, border := bottom-top, pick(boxed(w, h), 2, 0)
-	lines := len(v.fleet.names()) + 1 + border
+	lines := len(v.fleet.keys()) + 1 + border
 	if h < footerHeight {
 		lines-- // no titles
+	}
+	if v.sayingApart(w, h) {
+		lines++
 	}
 	used := lines
 	if cols, rows := v.blocksIn(w, body-max(body/4, fleetTable)); cols > 0 {
@@ -124,8 +127,9 @@ func (v *view) drawFleet(w, h int) *canvas {
 		v.fleetBlocks(c, p.list, p.blocks)
 	default:
 		r := v.fleetBox(c, p.list, boxed(w, h))
-		if said := v.selectedSaying(); said.text != "" && p.procs.h == 0 && v.columnsOf(w).text < slitText && r.h > 2 {
+		if v.sayingApart(w, h) && r.h > 2 {
 			r.h--
+			said := v.selectedSaying()
 			c.cut(r.x+1, r.y+r.h, r.x+r.w, said.role, said.text)
 		}
 		v.fleetLines(c, r, h >= footerHeight)
@@ -226,11 +230,11 @@ func (v *view) fleetBox(c *canvas, r rect, boxed bool) rect {
 	v.frame(c, r, pick(v.fleet.listed, theme.Faint, theme.Accent))
 	title := map[grouping]string{ungrouped: "fleet.hosts", byUser: "fleet.users", byJob: "fleet.jobs"}[v.fleet.by]
 	x := c.put(r.x+1, r.y, r.x+r.w, theme.Accent, " "+v.words.Say(title)+" ")
-	x = c.put(x, r.y, r.x+r.w, theme.Text, strconv.Itoa(len(v.fleet.names()))+" ")
+	x = c.put(x, r.y, r.x+r.w, theme.Text, strconv.Itoa(len(v.fleet.keys()))+" ")
 	x = c.put(x, r.y, r.x+r.w, theme.Need, v.filterText())
 	v.keys(c, x+1, r.y, r.x+r.w-2, listHints)
 	end := r.x + r.w - 2
-	if hidden := len(v.fleet.names()) - v.firstOf(r.h-3) - (r.h - 3); hidden > 0 {
+	if hidden := len(v.fleet.keys()) - v.firstOf(r.h-3) - (r.h - 3); hidden > 0 {
 		end = c.right(r.x+1, r.y+r.h-1, end, theme.Dim, " "+v.words.Say("screen.more", "count", hidden)+fmt.Sprintf(" %c ", v.glyphs.Down))
 	}
 	if said := v.selectedSaying(); said.text != "" {
@@ -248,6 +252,9 @@ func (v *view) selectedSaying() piece {
 	}
 	k := v.fleet.rows[v.fleet.cursor]
 	said := k.row.saying(v)
+	if said.text == "" {
+		said.text = k.row.figures(v)
+	}
 	if said.text != "" {
 		said.text = v.words.Say("fleet.alert", "host", k.host.Name, "text", strings.TrimPrefix(said.text, string(v.glyphs.Alert)+" "))
 	}
@@ -256,7 +263,7 @@ func (v *view) selectedSaying() piece {
 
 // firstOf is the first row of the list of which so many are shown, so that the cursor is among them.
 func (v *view) firstOf(rows int) int {
-	return max(0, min(v.fleet.cursor-rows+1, len(v.fleet.names())-rows))
+	return max(0, min(v.fleet.cursor-rows+1, len(v.fleet.keys())-rows))
 }
 
 // fleetBlocks draws a block for each machine.
@@ -355,6 +362,9 @@ func (r *machineRow) saying(v *view) piece {
 		}
 		return piece{theme.Warning, late + reason}
 	}
+	if said.text == "" {
+		said.text = r.host.Reason // what its figures lack
+	}
 	return said
 }
 
@@ -364,7 +374,12 @@ type lineColumns struct {
 }
 
 // slitText is with less room than that for each sentence, that of the selected machine has a line of its own.
-const slitText = 32
+const slitText = 60
+
+// sayingApart says whether it has: a box has it in its border.
+func (v *view) sayingApart(w, h int) bool {
+	return !boxed(w, h) && v.fleet.by == ungrouped && v.columnsOf(w).text < slitText
+}
 
 // textLeast is the least room in which a sentence says something.
 const textLeast = 16
@@ -464,7 +479,7 @@ func (v *view) machineLine(c *canvas, r rect, k *machine, n int, l lineColumns) 
 	v.spot(r, clickMachine(n, k.host.Name))
 	said := row.saying(v)
 	x := r.x + 2
-	sign := pick(row.host.State == fleet.OK && row.said == "", ' ', v.glyphs.Alert)
+	sign := pick(said.role == theme.Dim, ' ', v.glyphs.Alert)
 	c.set(r.x+1, r.y, sign, said.role)
 	c.cut(x, r.y, x+l.name, pick(said.role == theme.Dim, theme.Text, said.role), k.host.Name)
 	x += l.name + 1
@@ -590,7 +605,7 @@ func (v *view) fleetGroups(c *canvas, r rect) {
 	for i := range min(rows, len(v.fleet.groups)-first) {
 		g, y := v.fleet.groups[first+i], r.y+1+i
 		on := g.hosts()
-		v.spot(rect{r.x, y, r.w, 1}, clickMachine(first+i, g.name))
+		v.spot(rect{r.x, y, r.w, 1}, clickMachine(first+i, g.id))
 		line(y, false, g.name, g.holds.String(), strconv.Itoa(len(g.gpus)), strconv.Itoa(len(on)), strconv.Itoa(len(g.procs)))
 		c.cut(end, y, r.x+r.w, theme.Dim, strings.Join(on, " "))
 		if first+i == v.fleet.cursor && !v.fleet.listed {
@@ -620,7 +635,7 @@ func (v *view) fleetAdvice(w int) (lines []textLine) {
 	for _, k := range v.fleet.rows {
 		r := &k.row
 		said := r.saying(v)
-		if said.text == "" {
+		if said.role == theme.Dim {
 			continue
 		}
 		if len(lines) > 0 {
