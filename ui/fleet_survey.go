@@ -261,6 +261,9 @@ func (o *overview) keys() (list []string) {
 	return list
 }
 
+// size is how many rows there are.
+func (o *overview) size() int { return pick(o.by == ungrouped, len(o.rows), len(o.groups)) }
+
 // stay keeps the cursor on what it was on.
 func (o *overview) stay() {
 	keys := o.keys()
