@@ -281,5 +281,5 @@ func (f *failure) offloadPossible() bool {
 			return false
 		}
 	}
-	return f.isPyTorch() || f.program.is(imageTool) || f.event.Kind == sampler.KindOtherGPU
+	return f.isPyTorch() || f.program.is(imageTool) && f.event.Framework != "tensorflow" && f.event.Framework != "jax" || f.event.Kind == sampler.KindOtherGPU
 }

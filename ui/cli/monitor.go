@@ -33,7 +33,7 @@ func monitorCommand(a *app) *cobra.Command {
 		Args: noArgs,
 		RunE: a.monitor,
 	}
-	a.opt.bind(c.Flags(), slices.Concat(measuring, passingOn, []string{"need", "interval", "log", "record", "requests", "lang", "theme", "columns", "sort", "span", "gpu-levels", "host-levels", "ascii", "no-color", "plot", "no-mouse", "readonly"})...)
+	a.opt.bind(c.Flags(), slices.Concat(following, passingOn, []string{"need", "interval", "log", "record", "requests", "lang", "theme", "columns", "sort", "span", "gpu-levels", "host-levels", "ascii", "no-color", "plot", "no-mouse", "readonly"})...)
 	return c
 }
 
@@ -66,7 +66,15 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 	if a.troubles = troubles; len(a.set.notes) > 0 { // the screen covers the lines that were said
 		a.warn(a.set.notes[0])
 	}
+	if a.remote() {
+		return a.fleetMonitor(cmd, troubles)
+	}
 	if name := string(a.opt.demo); demo.IsFleet(name) {
+		for _, name := range []string{"log", "record", "gpu", "requests"} {
+			if cmd.Flags().Changed(name) {
+				return usagef("--%s is of one machine, and these are several", name)
+			}
+		}
 		f, err := demo.NewFleet(name, time.Now)
 		if err != nil {
 			return err
@@ -125,11 +133,6 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 
 // monitorFleet is the live screen of several machines.
 func (a *app) monitorFleet(cmd *cobra.Command, stream fleet.Stream, label string, troubles <-chan string) error {
-	for _, name := range []string{"log", "record", "gpu", "requests"} {
-		if cmd.Flags().Changed(name) {
-			return usagef("--%s is of one machine, and these are several", name)
-		}
-	}
 	messenger, err := a.messenger(a.warn)
 	if err != nil {
 		return err
