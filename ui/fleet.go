@@ -24,6 +24,7 @@ type machines struct {
 	now    func() time.Time
 	list   []*machine // in the order in which they were asked for
 	open   *machine   // whose screen is shown; nil: that of all
+	begun  bool       // the first figures have come
 	none   *folds     // while none is open: what is typed is kept there
 	table  table      // the processes of all, while one is open
 
@@ -103,6 +104,8 @@ func (m *Model) takeFleet(u fleet.Update) {
 		m.tty.send(m.alerts.announce(&k.folds.heard, k.alerts, k.folds.newest.Ahead(), m.words, k.host.Name))
 	}
 	switch k := f.open; {
+	case k == nil && !f.begun && len(heard) > 0 && len(f.list) == 1: // there is nothing to choose
+		m.openMachine(f.list[0])
 	case k == nil:
 		m.survey()
 	case !slices.Contains(f.list, k):
@@ -113,6 +116,7 @@ func (m *Model) takeFleet(u fleet.Update) {
 			m.showMachine(k)
 		}
 	}
+	f.begun = f.begun || len(heard) > 0
 }
 
 // adopt takes the machines as they stand now. What is known of those that are no more goes with them.

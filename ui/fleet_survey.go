@@ -25,7 +25,8 @@ type overview struct {
 // fleetTotal counts what the machines have. What a lost one has is not known.
 type fleetTotal struct {
 	hosts                     map[fleet.State]int
-	gpus, procs, fits         int // fits: GPUs on which the need does
+	gpus, procs               int
+	fits, places              int // GPUs and instances on which the need does, of those that a program can be given
 	used, capacity            sampler.Bytes
 	notices, warned, critical int
 }
@@ -38,8 +39,10 @@ type machineRow struct {
 	free  sampler.Bytes // of that
 	used  sampler.Bytes // of all its GPUs
 	room  sampler.Bytes // they have
+	gpus  int           // whole ones
 	procs int
-	fits  int              // GPUs on which the need that was typed does
+	fits  int              // GPUs and instances on which the need that was typed does…
+	of    int              // …of those that a program can be given
 	busy  sampler.Opt[int] // the mean utilization in percent
 	users []string
 	level theme.Role // of what is open: Critical, Warning, Notice; Ok: nothing is
@@ -59,24 +62,31 @@ func (m *Model) rowOf(k *machine) machineRow {
 	}
 	v := m.viewOf(k.folds, shown{snap: s, alerts: k.alerts, fits: k.folds.fits(s)})
 	r.v = v
-	if r.least, r.free = v.tightest(); v.need > 0 {
-		r.fits = v.fitCount()
-	}
+	r.least, r.free = v.tightest()
 	busy, known := 0, 0
+	var places []*sampler.GPU
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
-		r.used += min(g.Memory.Used.Or(0), sampler.MaxPlausible)
-		r.room += min(g.Memory.Total.Or(0), sampler.MaxPlausible)
 		r.procs += len(g.Processes)
-		if u, ok := g.Utilization.GPU.Value(); ok {
-			busy, known = busy+max(0, min(u, 100)), known+1
-		}
 		for _, p := range g.Processes {
 			if p.User != "" && !slices.Contains(r.users, p.User) {
 				r.users = append(r.users, p.User)
 			}
 		}
+		if !v.parted(g) {
+			places = append(places, g)
+		}
+		if g.MIG != nil && slices.ContainsFunc(s.GPUs, func(o sampler.GPU) bool { return o.MIG == nil && o.Index == g.Index }) {
+			continue // it is a part of that
+		}
+		r.gpus++
+		r.used += min(g.Memory.Used.Or(0), sampler.MaxPlausible)
+		r.room += min(g.Memory.Total.Or(0), sampler.MaxPlausible)
+		if u, ok := g.Utilization.GPU.Value(); ok {
+			busy, known = busy+max(0, min(u, 100)), known+1
+		}
 	}
+	r.fits, r.of = v.fitCount(places), len(places)
 	if known > 0 {
 		r.busy = sampler.Some(busy / known)
 	}
@@ -207,7 +217,8 @@ func (f *machines) count() {
 		if r.v == nil || r.old() {
 			continue
 		}
-		t.gpus, t.procs, t.fits = t.gpus+len(r.v.snap.GPUs), t.procs+r.procs, t.fits+r.fits
+		t.gpus, t.procs = t.gpus+r.gpus, t.procs+r.procs
+		t.fits, t.places = t.fits+r.fits, t.places+r.of
 		t.used, t.capacity = t.used+r.used, t.capacity+r.room
 		t.notices, t.warned, t.critical = t.notices+r.open.notices, t.warned+r.open.warned, t.critical+r.open.critical
 	}

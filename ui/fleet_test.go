@@ -319,6 +319,39 @@ func TestFleetJobsOfOneName(t *testing.T) {
 	}
 }
 
+// TestOneMachine: a fleet of one has nothing to choose, until somebody goes back.
+func TestOneMachine(t *testing.T) {
+	u := hostsOf(1, 2, 1, afternoon)
+	m := fleetModel(fleet.Update{Hosts: u.Hosts}, 100, 30, Options{})
+	if !m.overviewed() {
+		t.Error("a machine is open of which nothing has come")
+	}
+	m.Update(fleetArrived{fleet.Update{Snapshots: u.Snapshots}})
+	if m.overviewed() {
+		t.Error("it is not open")
+	}
+	press(m, "esc")
+	next := hostsOf(1, 2, 1, afternoon.Add(time.Second))
+	m.Update(fleetArrived{fleet.Update{Snapshots: next.Snapshots}})
+	if !m.overviewed() {
+		t.Error("it opens again")
+	}
+}
+
+// TestFleetOfInstances: memory of MIG instances is that of their GPU, and counts once; the need fits on what a program can be given.
+func TestFleetOfInstances(t *testing.T) {
+	u := hostsOf(2, 3, 0, afternoon)
+	g := u.Snapshots[0].GPUs
+	g[1].MIG, g[2].MIG, g[1].Index, g[2].Index = &sampler.MIG{Index: 0}, &sampler.MIG{Index: 1}, 0, 0 // an exporter tells no more
+	m := fleetModel(u, 120, 40, Options{Need: sampler.Some(sampler.GiB)})
+	if got := m.fleet.total; got.gpus != 4 || got.capacity != 4*80*sampler.GiB || got.places != 5 || got.fits != 5 {
+		t.Errorf("%+v", got)
+	}
+	if !strings.Contains(text(m), "1.0 GiB fits on 5 of 5 GPUs") || !strings.Contains(text(m), "fits 2/2") {
+		t.Errorf("it does not say so:\n%s", text(m))
+	}
+}
+
 // TestUnheardMachine: one that was opened before anything has come says how it stands, and not that of a driver.
 func TestUnheardMachine(t *testing.T) {
 	u := fleets()["connecting"]

@@ -41,9 +41,9 @@ func (v *view) rowHeight(list []*machine, w int) (h int) {
 
 // height is how many rows the block of a machine takes.
 func (r *machineRow) height(w int) int {
-	n := 1
+	n := 0
 	if r.v != nil {
-		n = max(1, len(r.v.snap.GPUs))
+		n = len(r.v.snap.GPUs)
 	}
 	return 2 + rowsIn(n, gpuColumns(w))
 }

@@ -124,7 +124,9 @@ func (v *view) fleetHeader(c *canvas, r rect) {
 		}
 	}
 	add(0, theme.Strong, v.words.Count("count.host", len(v.fleet.list)))
-	add(2, theme.Need, v.needText())
+	if t.gpus > 0 {
+		add(2, theme.Need, v.needText())
+	}
 	counted(6, theme.Ok, "fleet.ok", t.hosts[fleet.OK])
 	counted(3, theme.Warning, "fleet.late", t.hosts[fleet.Late])
 	counted(1, theme.Critical, "fleet.lost", t.hosts[fleet.Lost])
@@ -136,9 +138,11 @@ func (v *view) fleetHeader(c *canvas, r rect) {
 	if t.notices > 0 {
 		add(9, theme.Notice, v.words.Count("count.notice", t.notices))
 	}
-	add(7, theme.Text, v.words.Count("count.gpu", t.gpus))
-	add(8, theme.Text, usedOf(t.used, t.capacity))
-	add(10, theme.Dim, v.words.Count("count.process", t.procs))
+	if t.gpus > 0 {
+		add(7, theme.Text, v.words.Count("count.gpu", t.gpus))
+		add(8, theme.Text, usedOf(t.used, t.capacity))
+		add(10, theme.Dim, v.words.Count("count.process", t.procs))
+	}
 	x := r.x + 1
 	if r.w >= slitWidth {
 		x = c.put(r.x, r.y, r.x+r.w, theme.Accent, " nvpeak ")

@@ -199,7 +199,7 @@ func (r *machineRow) peakText(sign rune) string {
 }
 
 // fitText is on how many of its GPUs the need fits: "3/8".
-func (r *machineRow) fitText() string { return fmt.Sprintf("%d/%d", r.fits, len(r.v.snap.GPUs)) }
+func (r *machineRow) fitText() string { return fmt.Sprintf("%d/%d", r.fits, r.of) }
 
 // shareLeast is the width from which on users and jobs have their part of the fleet's memory as a bar.
 const shareLeast = 90
