@@ -19,6 +19,7 @@ type overview struct {
 	follow string     // what the cursor is on; empty: it stays in its row
 	listed bool       // the keys are for the processes, not for the machines
 	total  fleetTotal
+	ranked hostOrder
 	sorted time.Time // when the rows were last put in order
 }
 
@@ -37,6 +38,7 @@ type machineRow struct {
 	v     *view         // of its newest snapshot; nil: nothing has come yet
 	least *sampler.GPU  // the one that had the least part free at worst; nil: not known of any
 	free  sampler.Bytes // of that
+	most  sampler.Bytes // free at worst on the one that had most
 	used  sampler.Bytes // of all its GPUs
 	room  sampler.Bytes // they have
 	gpus  int           // whole ones
@@ -75,6 +77,7 @@ func (m *Model) rowOf(k *machine) machineRow {
 		}
 		if !v.parted(g) {
 			places = append(places, g)
+			r.most = max(r.most, min(g.Memory.WorstFree.Else(g.Memory.Free).Or(0), sampler.MaxPlausible))
 		}
 		if g.MIG != nil && slices.ContainsFunc(s.GPUs, func(o sampler.GPU) bool { return o.MIG == nil && o.Index == g.Index }) {
 			continue // it is a part of that
@@ -132,6 +135,17 @@ const (
 	rankCritical
 	rankLost
 )
+
+// roomRoom is the same where most room is first, in GiB.
+const roomRoom = 2.0
+
+// roomOf is how much room a machine has: first of all on how many GPUs the need fits, then what is left on the best.
+func (r *machineRow) roomOf() float64 {
+	if r.v == nil || r.old() {
+		return -1
+	}
+	return float64(r.fits)*rankStep + r.most.GiB()
+}
 
 // lostLong is after how long a machine that is lost is no news: it stands at the end.
 const lostLong = time.Hour
@@ -225,15 +239,37 @@ func (f *machines) count() {
 	f.total = t
 }
 
+// hostOrder is what the machines are in order by.
+type hostOrder int
+
+const (
+	worstFirst hostOrder = iota
+	roomFirst            // where the need fits on most GPUs, then where most is left on one
+	asAsked              // for
+	hostOrders           // how many
+)
+
+// orderSays name the orders, in sentences of the catalog.
+var orderSays = [hostOrders]string{"say.worst_first", "say.room_first", "say.as_asked"}
+
 // order gives the machines their places.
 func (f *machines) order(now time.Time) {
 	list := slices.Clone(f.list)
-	room := rankRoom
+	if f.ranked == asAsked {
+		for i, k := range list {
+			k.place = i
+		}
+		return
+	}
+	rank, room := func(k *machine) float64 { return k.rank }, rankRoom
+	if f.ranked == roomFirst {
+		rank, room = func(k *machine) float64 { return k.row.roomOf() }, roomRoom
+	}
 	if since := now.Sub(f.sorted); since >= orderTime || since < 0 {
 		room, f.sorted = 0, now
 	}
 	slices.SortStableFunc(list, func(a, b *machine) int { return cmp.Compare(a.place, b.place) })
-	for i, k := range calmly(list, func(k *machine) float64 { return k.rank }, func(*machine) float64 { return room }) {
+	for i, k := range calmly(list, rank, func(*machine) float64 { return room }) {
 		k.place = i
 	}
 }

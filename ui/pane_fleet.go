@@ -127,6 +127,9 @@ func (v *view) fleetHeader(c *canvas, r rect) {
 	if t.gpus > 0 {
 		add(2, theme.Need, v.needText())
 	}
+	if v.fleet.by == ungrouped && v.fleet.ranked != worstFirst {
+		add(5, theme.Need, v.words.Say(orderSays[v.fleet.ranked]))
+	}
 	counted(6, theme.Ok, "fleet.ok", t.hosts[fleet.OK])
 	counted(3, theme.Warning, "fleet.late", t.hosts[fleet.Late])
 	counted(1, theme.Critical, "fleet.lost", t.hosts[fleet.Lost])
@@ -203,7 +206,7 @@ func (v *view) fleetBox(c *canvas, r rect, boxed bool) rect {
 	return rect{r.x + 1, r.y + 1, r.w - 2, r.h - 2}
 }
 
-var listHints = []hint{{"t", "hint.by"}, {"/", "hint.filter"}, {"Enter", "hint.open"}}
+var listHints = []hint{{"w", "hint.order"}, {"t", "hint.by"}, {"/", "hint.filter"}, {"Enter", "hint.open"}}
 
 // selectedSaying is what there is to say of the machine under the cursor, which its line may have no room for.
 func (v *view) selectedSaying() piece {

@@ -140,7 +140,11 @@ func (v *view) machineColumns(w int) (list []listColumn) {
 			return piece{pick(r.old(), theme.Dim, p.role), p.text}
 		}})
 	}
-	add("fleethead.free", pick(w < slitWidth, 6, 8), 6, true, func(r *machineRow) piece { return piece{r.freeRole(theme.Text), r.freeText()} })
+	free, freeText := "fleethead.free", func(r *machineRow) piece { return piece{r.freeRole(theme.Text), r.freeText()} }
+	if v.fleet.ranked == roomFirst {
+		free, freeText = "fleethead.most", func(r *machineRow) piece { return piece{theme.Strong, r.most.Short()} }
+	}
+	add(free, pick(w < slitWidth, 6, 8), 6, true, freeText)
 	if v.need > 0 {
 		add("fleethead.fits", 5, 8, true, func(r *machineRow) piece { return piece{pick(r.fits > 0, theme.Need, theme.Dim), r.fitText()} })
 	}
