@@ -28,6 +28,10 @@ type machines struct {
 	none   *folds     // while none is open: what is typed is kept there
 	table  table      // the processes of all, while one is open
 
+	pending []*sampler.Snapshot // that have come; only whoever waits looks at them
+	part    int                 // so many at a time
+	waited  bool                // the first have come
+
 	overview // what the screen of all shows
 }
 
@@ -56,7 +60,17 @@ func NewFleet(ctx context.Context, stream fleet.Stream, o Options) *Model {
 func (m *Model) overviewed() bool { return m.fleet != nil && m.fleet.open == nil }
 
 // fleetArrived is news of the machines. It may be empty.
-type fleetArrived struct{ fleet.Update }
+type fleetArrived struct {
+	fleet.Update
+	more bool // of it is to come at once
+}
+
+// A second of a hundred machines takes 20 ms to fold in: it is taken in parts, between which keys count. So many snapshots are one, but
+// there are no more parts than that. The first news, which a screen waits for, is taken at once.
+const (
+	partLeast = 24
+	partsMost = 8
+)
 
 // fleetFrames is how often an interval there is a picture at most: machines come one by one.
 const fleetFrames = 2
@@ -64,13 +78,30 @@ const fleetFrames = 2
 // waitForFleet waits for news, but no longer than an interval: how old figures are is seen without news, too.
 func (m *Model) waitForFleet() (msg tea.Msg) {
 	defer sampler.Guard(func(err error) { msg = streamEnded{err} })
-	ctx, cancel := context.WithTimeout(m.ctx, m.fleet.stream.Interval())
+	f := m.fleet
+	if len(f.pending) > 0 {
+		return f.nextPart(fleet.Update{})
+	}
+	ctx, cancel := context.WithTimeout(m.ctx, f.stream.Interval())
 	defer cancel()
-	u, err := m.fleet.stream.Next(ctx)
+	u, err := f.stream.Next(ctx)
+	first := !f.waited
+	if f.waited = true; !first && len(u.Snapshots) > partLeast {
+		f.pending, f.part = u.Snapshots, max(partLeast, (len(u.Snapshots)+partsMost-1)/partsMost)
+		u.Snapshots = nil
+		return f.nextPart(u)
+	}
 	if err != nil && !(errors.Is(err, context.DeadlineExceeded) && m.ctx.Err() == nil) {
 		return streamEnded{err}
 	}
-	return fleetArrived{u}
+	return fleetArrived{Update: u}
+}
+
+// nextPart adds the next part of what is pending.
+func (f *machines) nextPart(u fleet.Update) fleetArrived {
+	n := min(f.part, len(f.pending))
+	u.Snapshots, f.pending = f.pending[:n], f.pending[n:]
+	return fleetArrived{u, len(f.pending) > 0}
 }
 
 // waitAgain lets several machines come before it waits for news.
@@ -85,7 +116,7 @@ func (m *Model) waitAgain() tea.Msg {
 }
 
 // takeFleet folds news of the machines in.
-func (m *Model) takeFleet(u fleet.Update) {
+func (m *Model) takeFleet(u fleetArrived) {
 	f := m.fleet
 	if u.Hosts != nil {
 		m.adopt(u.Hosts)
@@ -106,8 +137,9 @@ func (m *Model) takeFleet(u fleet.Update) {
 	switch k := f.open; {
 	case k == nil && !f.begun && len(heard) > 0 && len(f.list) == 1: // there is nothing to choose
 		m.openMachine(f.list[0])
-	case k == nil:
+	case k == nil && !u.more:
 		m.survey()
+	case k == nil: // the last part makes the picture
 	case !slices.Contains(f.list, k):
 		m.leaveMachine()
 	default:

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -179,7 +180,7 @@ func TestFleetOrder(t *testing.T) {
 		change(&v)
 		u = v
 		m.fleet.now = func() time.Time { return afternoon.Add(time.Duration(second) * time.Second) }
-		m.Update(fleetArrived{v})
+		m.Update(fleetArrived{Update: v})
 		return rowNames(m)
 	}
 	state := func(host int, s fleet.State) func(*fleet.Update) {
@@ -232,7 +233,7 @@ func TestFleetCursor(t *testing.T) {
 			hosts[i] = &c
 		}
 	}
-	m.Update(fleetArrived{fleet.Update{Hosts: hosts}})
+	m.Update(fleetArrived{Update: fleet.Update{Hosts: hosts}})
 	if m.fleet.rows[m.fleet.cursor].host.Name != "l40s-02" {
 		t.Errorf("the cursor is on row %d, %s", m.fleet.cursor, m.fleet.rows[m.fleet.cursor].host.Name)
 	}
@@ -240,7 +241,7 @@ func TestFleetCursor(t *testing.T) {
 	if m.fleet.open == nil || m.fleet.open.host.Name != "l40s-02" || !strings.Contains(text(m), "LOST since") {
 		t.Error("Enter does not open it")
 	}
-	m.Update(fleetArrived{fleet.Update{Hosts: slices.DeleteFunc(hosts, func(h *fleet.Host) bool { return h.Name == "l40s-02" })}})
+	m.Update(fleetArrived{Update: fleet.Update{Hosts: slices.DeleteFunc(hosts, func(h *fleet.Host) bool { return h.Name == "l40s-02" })}})
 	if !m.overviewed() || strings.Contains(text(m), "l40s-02") {
 		t.Error("a machine that is no more is still shown")
 	}
@@ -332,13 +333,13 @@ func TestOneMachine(t *testing.T) {
 	if !m.overviewed() {
 		t.Error("a machine is open of which nothing has come")
 	}
-	m.Update(fleetArrived{fleet.Update{Snapshots: u.Snapshots}})
+	m.Update(fleetArrived{Update: fleet.Update{Snapshots: u.Snapshots}})
 	if m.overviewed() {
 		t.Error("it is not open")
 	}
 	press(m, "esc")
 	next := hostsOf(1, 2, 1, afternoon.Add(time.Second))
-	m.Update(fleetArrived{fleet.Update{Snapshots: next.Snapshots}})
+	m.Update(fleetArrived{Update: fleet.Update{Snapshots: next.Snapshots}})
 	if !m.overviewed() {
 		t.Error("it opens again")
 	}
@@ -355,6 +356,39 @@ func TestFleetOfInstances(t *testing.T) {
 	}
 	if !strings.Contains(text(m), "1.0 GiB fits on 5 of 5 GPUs") || !strings.Contains(text(m), "fits 2/2") {
 		t.Errorf("it does not say so:\n%s", text(m))
+	}
+}
+
+// one is a stream that brings one update.
+type one struct {
+	nothingComes
+	update *fleet.Update
+}
+
+func (s one) Next(ctx context.Context) (u fleet.Update, err error) {
+	u, *s.update = *s.update, fleet.Update{}
+	return u, nil
+}
+
+// TestFleetInParts: much that comes at once is taken in parts, all of it and in order, for keys count between them.
+func TestFleetInParts(t *testing.T) {
+	for _, n := range []int{1, partLeast, partLeast + 1, 125, 3000} {
+		u := hostsOf(n, 1, 0, afternoon)
+		m := fleetModel(fleet.Update{}, 80, 24, Options{})
+		m.fleet.waited = true
+		m.fleet.stream = one{update: &fleet.Update{Snapshots: u.Snapshots, Hosts: u.Hosts}}
+		var got []*sampler.Snapshot
+		parts := 0
+		for more := true; more; parts++ {
+			msg := m.waitForFleet().(fleetArrived)
+			if (parts == 0) != (len(msg.Hosts) == n) {
+				t.Fatalf("%d: part %d names %d hosts", n, parts, len(msg.Hosts))
+			}
+			got, more = append(got, msg.Snapshots...), msg.more
+		}
+		if !slices.Equal(got, u.Snapshots) || parts > partsMost || n > partLeast && parts == 1 {
+			t.Errorf("%d snapshots came as %d in %d parts", n, len(got), parts)
+		}
 	}
 }
 
@@ -409,7 +443,7 @@ func TestFrozenFleet(t *testing.T) {
 	before := text(m)
 	all := playFleet(t, demo.FleetName, 30)
 	m.fleet.now = func() time.Time { return newestOf(all) }
-	m.Update(fleetArrived{fleet.Update{Hosts: all.Hosts, Snapshots: all.Snapshots[len(playFleet(t, demo.FleetName, 0).Snapshots):]}})
+	m.Update(fleetArrived{Update: fleet.Update{Hosts: all.Hosts, Snapshots: all.Snapshots[len(playFleet(t, demo.FleetName, 0).Snapshots):]}})
 	if text(m) != before {
 		t.Errorf("a frozen screen moves:\n%s", difference(before, text(m)))
 	}
@@ -450,7 +484,7 @@ func TestFleetAlerts(t *testing.T) {
 		t.Fatalf("what was open is passed on: %s", told[0].Text)
 	}
 	later := playFleet(t, demo.FleetName, 70)
-	m.Update(fleetArrived{fleet.Update{Snapshots: later.Snapshots[len(u.Snapshots):]}})
+	m.Update(fleetArrived{Update: fleet.Update{Snapshots: later.Snapshots[len(u.Snapshots):]}})
 	if len(told) == 0 {
 		t.Fatal("no alert in 70 s")
 	}
