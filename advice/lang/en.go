@@ -676,6 +676,8 @@ var textsEN = map[string]string{
 	"fleethead.memory": "GPU MEM", "fleethead.users": "USERS", "fleethead.user": "USER", "fleethead.job": "JOB", "fleethead.hosts": "HOSTS",
 	"fleethead.procs": "PROCS", "fleethead.where": "WHERE", "fleethead.alert": "ALERT",
 	"fleethead.fits": "FITS", "fleet.fits": "fits {count}",
+	"fleet.is_ok_by":  "fleet, by {via}",
+	"key.fleet_order": "worst first, most room, as given", "hint.order": "order", "say.worst_first": "worst first", "say.room_first": "most room first", "say.as_asked": "in the order given", "fleethead.most": "MAX FREE",
 	"key.open_host": "open the host, job or user", "key.open_nth": "open the host of that row", "key.fleet_list": "between hosts and processes", "key.fleet_by": "hosts, users, or jobs",
 	"hint.hosts": "hosts", "hint.open": "open", "hint.processes": "processes", "hint.by": "users, jobs", "hint.fleet": "all hosts",
 	"say.fleet_hosts": "a row for each host", "say.fleet_users": "a row for each user, over all hosts", "say.fleet_jobs": "a row for each job, over all hosts",

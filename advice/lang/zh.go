@@ -676,6 +676,8 @@ var textsZH = map[string]string{
 	"fleethead.memory": "显存", "fleethead.users": "用户", "fleethead.user": "用户", "fleethead.job": "作业", "fleethead.hosts": "主机",
 	"fleethead.procs": "进程", "fleethead.where": "所在主机", "fleethead.alert": "警报",
 	"fleethead.fits": "可容纳", "fleet.fits": "可容纳 {count}",
+	"fleet.is_ok_by":  "集群，由 {via} 提供",
+	"key.fleet_order": "按最差、最空闲、给定顺序", "hint.order": "顺序", "say.worst_first": "最差的在前", "say.room_first": "最空闲的在前", "say.as_asked": "按给定顺序", "fleethead.most": "最多可用",
 	"key.open_host": "打开主机、作业或用户", "key.open_nth": "打开该行的主机", "key.fleet_list": "在主机与进程之间切换", "key.fleet_by": "按主机、用户、作业汇总",
 	"hint.hosts": "主机", "hint.open": "打开", "hint.processes": "进程", "hint.by": "用户与作业", "hint.fleet": "全部主机",
 	"say.fleet_hosts": "每台主机一行", "say.fleet_users": "每个用户一行（全部主机）", "say.fleet_jobs": "每个作业一行（全部主机）",
