@@ -169,33 +169,3 @@ func (p *scraper) name(host string) {
 	p.named = true
 	p.fleet.rename(p.member, host)
 }
-
-func (f *Fleet) rename(m *member, name string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.find(name) == nil {
-		m.host.Name = name
-		f.changed = true
-	}
-}
-
-// chosen are the GPUs that --gpu asks for.
-func (f *Fleet) chosen(gpus []sampler.GPU) ([]sampler.GPU, error) {
-	if len(f.opt.GPUs) == 0 {
-		return gpus, nil
-	}
-	devices := make([]sampler.Device, len(gpus))
-	for i := range gpus {
-		g := &gpus[i]
-		devices[i] = sampler.Device{Index: g.Index, UUID: g.UUID, PCI: g.PCI, Name: g.Name, MIG: g.MIG}
-	}
-	places, err := sampler.Select(devices, f.opt.GPUs)
-	if err != nil {
-		return nil, err
-	}
-	list := make([]sampler.GPU, len(places))
-	for i, n := range places {
-		list[i] = gpus[n]
-	}
-	return list, nil
-}

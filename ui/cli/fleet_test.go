@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,10 +68,36 @@ password-file = "/p"
 	for _, s := range got {
 		all = append(all, strings.Join([]string{string(s.Kind), s.Name, s.Host, s.User, s.URL, s.Match, strings.Join(s.Command, "+"), s.Program, s.PasswordFile, s.BearerFile, s.CAFile}, "|"))
 	}
-	want := []string{"ssh||a||||||||", "ssh||b||||||||", "http||||http://c:1/metrics||||||", "ssh|box7|box7|ann|||ssh+-J+gateway|/opt/nvpeak|||",
+	want := []string{"ssh||a||||||||", "ssh||b||||||||", "http||||http://c:1/metrics||||||", "ssh|box7|box7|ann|||ssh+-J+gateway|/opt/nvpeak|||", "ssh|gpu.example.com|gpu.example.com||||||||",
 		"prometheus||||https://p|a=\"b\"||||/t|/c", "http|page||x|https://d/m||||/p||"}
 	if !slices.Equal(all, want) || got[3].Port != 2222 {
 		t.Errorf("%q, want %q", all, want)
+	}
+}
+
+// Keys with dots and tables in braces are tables, too; a mistake in the name of one is said with its line.
+func TestHostsFileForms(t *testing.T) {
+	for text, want := range map[string]string{
+		"box7 = { port = 5 }\nbox8.user = \"x\"\n": "box7:5 x@box8:0 ", "[\"10.0.0.7\"]\n": "10.0.0.7:0 ", "\n[\"a b\"]\n": "line 2", "\n\n[a]\nsource = \"x\"\n": "line 4", "\"a b\".port = 5\n": "line 1",
+	} {
+		name := filepath.Join(t.TempDir(), "hosts.toml")
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		specs, err := specsOf(name)
+		got := ""
+		for _, s := range specs {
+			if s.User != "" {
+				got += s.User + "@"
+			}
+			got += fmt.Sprintf("%s:%d ", s.Host, s.Port)
+		}
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want && !strings.Contains(got, want) {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
 	}
 }
 
