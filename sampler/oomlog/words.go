@@ -10,6 +10,8 @@ const maxWords = len(wordMask{}) * 64
 
 func (m *wordMask) set(i int) { m[i>>6] |= 1 << (i & 63) }
 
+func (m *wordMask) has(i int) bool { return m[i>>6]&(1<<(i&63)) != 0 }
+
 func (m *wordMask) merge(o *wordMask) {
 	for i := range m {
 		m[i] |= o[i]
