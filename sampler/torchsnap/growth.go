@@ -142,6 +142,9 @@ const storeChurn = 10
 // least: else the line took the place of what was there before the history began, whose end tells no line.
 func (t *trace) growth(line tracker, named, generation bool, now *moment, p pace) (gain int64, steps int) {
 	end := now.events
+	if !named && now.once {
+		return 0, 0 // without lines a single pass looks like growth
+	}
 	if line.cycles > 0 && !p.passed(&line, end) {
 		end = min(end, line.valleyAt)
 	}

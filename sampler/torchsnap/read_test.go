@@ -273,6 +273,8 @@ func TestOwnLines(t *testing.T) {
 		{"/home/ann/train.py", "log_validation", true, true, false, true},
 		{"/home/ann/train.py", "compute_val_loss", true, true, false, true},
 		{"/home/ann/train.py", "predict_val", true, true, false, true},
+		{"/home/ann/seg.py", "compute_val_miou", true, true, false, true},
+		{"/home/ann/seg.py", "compute_interval_scores", true, false, false, true},
 		{"/home/ann/evaluate.py", "run", true, true, false, true},
 		{"/home/ann/medieval.py", "run", true, false, false, true},
 		{"/home/ann/train.py", "interval_loss", true, false, false, true},
