@@ -108,6 +108,22 @@ func TestMisses(t *testing.T) {
 	}
 }
 
+// A torch that never answers keeps neither a failure nor the end waiting, and that it does not is known.
+func TestNoAnswer(t *testing.T) {
+	t.Parallel()
+	for name, script := range map[string]string{
+		"at a failure": "init\ntime.sleep(0.3)\ntry: torch.refuse(1 << 30)\nexcept torch.OutOfMemoryError: pass\ntime.sleep(30)",
+		"at the end":   "init\ntime.sleep(0.3)",
+	} {
+		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t, 1)
+			s.start(script, []string{"STANDIN=silent"})
+			s.await("that it does not answer", func() bool { return s.Misses().What == "late" })
+		})
+	}
+}
+
 // One wrong figure takes no other with it.
 func TestOneLie(t *testing.T) {
 	t.Parallel()
@@ -123,10 +139,10 @@ func TestOneLie(t *testing.T) {
 	}
 }
 
-// Without private functions there is no failure to tell of, and no free block; the rest is there.
+// Without private functions, or where they tell nothing, there is no failure to tell of, and no free block; the rest is there.
 func TestPrivateFunctionsGone(t *testing.T) {
 	t.Parallel()
-	for _, lie := range []string{"bare", "shapeless"} {
+	for _, lie := range []string{"bare", "shapeless", "endless"} {
 		s := newScene(t, 1)
 		out := s.start("init\ntime.sleep(0.5)\ntry: torch.refuse(1 << 30)\nexcept torch.OutOfMemoryError: time.sleep(30)", []string{"STANDIN=" + lie})
 		if a := s.allocator().Allocator; a.Reserved != 1000*mib || a.LargestFree.Known() {

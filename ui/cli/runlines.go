@@ -68,12 +68,13 @@ func (w *watchedRun) sayMisses(died bool) {
 		"stats":    "PyTorch's own figures are missing: memory_stats fails in PyTorch " + lack.Version,
 		"odd":      "PyTorch's own figures are missing: memory_stats of PyTorch " + lack.Version + " tells what cannot be",
 		"slow":     "PyTorch's own figures are rare: memory_stats of PyTorch " + lack.Version + " took " + lack.Why + " s, and is called for 1 % of the time",
+		"late":     "PyTorch's own figures are missing: memory_stats of PyTorch " + lack.Version + " has not answered in " + lack.Why + " s",
 		"observer": "PyTorch's own word on the refused tensor is missing: PyTorch " + lack.Version + " takes no observer",
 	}[lack.What]
 	if text == "" || lack.What == "observer" && !died {
 		return
 	}
-	if lack.Why != "" && lack.What != "slow" {
+	if lack.Why != "" && lack.What != "slow" && lack.What != "late" {
 		text += " (" + lack.Why + ")"
 	}
 	w.misses.Do(func() { w.app.say(text) })
