@@ -88,7 +88,7 @@ func TestMisses(t *testing.T) {
 		"":     {},
 		"bare": {What: "observer"}, "raises": {What: "stats"}, "exits": {What: "stats"}, "interrupts": {What: "stats"},
 		"negative": {What: "odd"}, "text": {What: "odd"}, "nan": {What: "odd"}, "huge": {What: "odd"}, "none": {What: "odd"},
-		"slow": {What: "slow"},
+		"slow": {What: "slow"}, "over": {What: "odd"},
 	} {
 		t.Run(lie, func(t *testing.T) {
 			t.Parallel()
@@ -101,6 +101,7 @@ func TestMisses(t *testing.T) {
 			for end := time.Now().Add(15 * time.Second); s.heard() == 0 && time.Now().Before(end); {
 				time.Sleep(20 * time.Millisecond)
 			}
+			s.snapshot() // which tells the size of the GPU
 			if got := s.Misses(); got.What != want.What || (got.Why == "") != (want.What == "" || want.What == "odd") {
 				t.Errorf("%+v, want %s", got, want.What)
 			}

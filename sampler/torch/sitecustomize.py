@@ -443,13 +443,13 @@ class NvpeakReporter(object):
         texts = dict(self.names.get(device, {}), run=self.runs)
         if self.lines and self.lines.lacks:
             texts.update(lacks=self.lines.lacks, why=self.lines.why, torch=plain(self.lines.version))
+        try:
+            texts["torch"] = plain(sys.modules["torch"].__version__)
+        except BaseException:  # it is something of somebody else's
+            pass
         misses = self.misses or self.blind
         if misses:
             texts.update(misses=misses[0], missed=misses[1])
-            try:
-                texts["torch"] = plain(sys.modules["torch"].__version__)
-            except BaseException:  # it is something of somebody else's
-                pass
         for key, variable in (("visible", "CUDA_VISIBLE_DEVICES"), ("order", "CUDA_DEVICE_ORDER")):
             if variable in os.environ:
                 texts[key] = plain(os.environ[variable])
