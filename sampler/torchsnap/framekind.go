@@ -34,7 +34,7 @@ var (
 	// cacheOf is a frame, file and function, of a cache of keys and values, which grows with each token by design.
 	cacheOf = sampler.Pattern{Source: `(?i)/cache_utils\.py:|:.*(?:past_?key|kv_?cache|key_?value_?cache|with_cache|update_cache)|:DynamicCache`}
 	// generation is a frame in which tokens are made one by one.
-	generation = sampler.Pattern{Source: `(?i)/(?:transformers|optimum|unsloth)/(?:.*/)?generation/[^/]*:|:_*(?:stream_)?generate(?:_(?:text|tokens?|completion|response|answer|once|ids|sequence))?$|:_*(?:greedy|beam|contrastive)_(?:search|decode)$|:_*(?:sample|decode)_(?:next_)?tokens?$`}
+	generation = sampler.Pattern{Source: `(?i)/(?:transformers|optimum|unsloth)/(?:.*/)?generation/[^/]*:|:_*(?:stream_)?generate(?:_(?:text|tokens?|completion|response|answer|once|ids|sequence))?$|:_*(?:greedy|beam|contrastive)_(?:search|decode)$|:_*(?:sample|decode)_(?:next_)?tokens?$|:_*(?:decode|decoding|generate|generation)_(?:step|one|next)$|:_*(?:incremental|autoregressive|ar)_(?:decode|decoding|generate|step)$|:_*next_token$`}
 	// trainingName is a function that trains.
 	trainingName = sampler.Pattern{Source: `(?i)train|fit|tune|stage|warm_?up|phase`}
 	// optimizerFile is a module of optimizers, optimizerOwn one that somebody wrote, optimizerName a function that makes the state.

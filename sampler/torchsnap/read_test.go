@@ -286,6 +286,16 @@ func TestOwnLines(t *testing.T) {
 	}
 }
 
+// Tokens are made one by one in functions of such names.
+func TestGenerationNames(t *testing.T) {
+	for name, want := range map[string]bool{"generate": true, "decode_step": true, "_generate_step": true, "ar_decode": true, "next_token": true,
+		"generate_images": false, "decode_image": false, "generation_loss": false, "context_token": false} {
+		if kindOfFrame("/w/model.py", name).generates != want {
+			t.Errorf("%s: want %v", name, want)
+		}
+	}
+}
+
 func TestGrown(t *testing.T) {
 	line := func(n int, f func(int) int64) (list []int64) {
 		for i := range n {
