@@ -29,7 +29,7 @@ const (
 	// A terminal shows nothing later than one of its pictures; what reads a pipe has more time.
 	soonPipe     = 10 * time.Millisecond
 	soonTerminal = 2 * time.Millisecond
-	// A pipe has 64 KiB of itself. A terminal holds 12 to 17 KB, measured, and gives at most 4095 bytes to a read.
+	// A pipe has 64 KiB of itself, 8 where a user has many. A terminal holds 12 to 17 KB, measured, and gives at most 4095 bytes to a read.
 	pipeRoom     = 256 << 10
 	terminalRoom = 16000
 )
@@ -38,14 +38,9 @@ func newLull(from *os.File, terminal bool) lull {
 	if terminal {
 		return lull{room: terminalRoom, soon: soonTerminal, need: needRow}
 	}
-	l := lull{room: 64 << 10, soon: soonPipe, need: needRow}
-	if raw, err := from.SyscallConn(); err == nil {
-		raw.Control(func(fd uintptr) { //nolint:errcheck // it stays as it is
-			if size, err := unix.FcntlInt(fd, unix.F_SETPIPE_SZ, pipeRoom); err == nil {
-				l.room = size
-			}
-		})
-	}
+	l := lull{soon: soonPipe, need: needRow}
+	unix.FcntlInt(from.Fd(), unix.F_SETPIPE_SZ, pipeRoom) //nolint:errcheck // then it stays as it is
+	l.room, _ = unix.FcntlInt(from.Fd(), unix.F_GETPIPE_SZ, 0)
 	return l
 }
 

@@ -1,8 +1,11 @@
 package child
 
 import (
+	"os"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // read simulates reads of an output into which pieces of a size are printed at even times, for so long; the command
@@ -53,6 +56,33 @@ func TestLull(t *testing.T) {
 		reads, waited := row.lull.read(row.size, row.every, 10*s)
 		if reads < row.reads[0] || reads > row.reads[1] || row.lull.wait > row.most || waited > 0 {
 			t.Errorf("%s: %d reads, then waits %s; the command waited for %s", name, reads, row.lull.wait, waited)
+		}
+	}
+}
+
+// How much a pipe holds is asked, for it may hold less than is wished.
+func TestLullRoom(t *testing.T) {
+	read, write, err := openPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()  //nolint:errcheck // a test
+	defer write.Close() //nolint:errcheck // a test
+	l, size := newLull(read, false), 0
+	if size, err = unix.FcntlInt(write.Fd(), unix.F_GETPIPE_SZ, 0); err != nil || l.room != size {
+		t.Errorf("room for %d bytes, the pipe has %d, %v", l.room, size, err)
+	}
+	if most, _ := os.ReadFile("/proc/sys/fs/pipe-max-size"); os.Geteuid() == 0 && size != pipeRoom {
+		t.Errorf("%d bytes, of at most %s", size, most)
+	}
+	small := lull{room: 8 << 10, soon: soonPipe, need: needRow}
+	if reads, waited := small.read(100, time.Second/10000, time.Second); reads < 300 || waited > 0 {
+		t.Errorf("of 8 KiB: %d reads in a second, the command waited for %s", reads, waited)
+	}
+	none := lull{soon: soonPipe, need: needRow}
+	for i := range 100 {
+		if wait := none.after(10, time.Unix(1e9, int64(i)*1e5)); wait != 0 {
+			t.Fatalf("of what holds nothing: it waits %s", wait)
 		}
 	}
 }
