@@ -62,7 +62,7 @@ var columns = []column{
 		}
 		return strconv.Itoa(r.proc.PID)
 	}, func(a, b procRow) int { return cmp.Compare(pidOf(a), pidOf(b)) }},
-	{titleNode, 10, 0, true, false, always(theme.Accent), nodeOf, byText(nodeOf)},
+	{titleNode, 12, 0, true, false, always(theme.Accent), nodeOf, byText(nodeOf)},
 	{"USER", 8, 3, true, false, always(theme.Dim), userOf, byText(userOf)},
 	{"GPU", 4, 2, false, false, always(theme.Text), func(r procRow) string { return r.gpu.Label() },
 		func(a, b procRow) int {

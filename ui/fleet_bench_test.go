@@ -56,7 +56,7 @@ func BenchmarkFleet1000(b *testing.B) {
 		at := snaps[0].Time
 		m.fleet.now = func() time.Time { return at }
 		for _, part := range [][]*sampler.Snapshot{snaps[:62], snaps[62:]} {
-			m.takeFleet(fleet.Update{Snapshots: part})
+			m.takeFleet(fleetArrived{Update: fleet.Update{Snapshots: part}})
 			f := &frame{m.draw(), m.tty.paint}
 			out.Reset()
 			f.changes(&out, old)

@@ -21,7 +21,7 @@ func fleetModel(u fleet.Update, w, h int, o Options) *Model {
 	o.Now = func() time.Time { return newestOf(u) }
 	m := NewFleet(context.Background(), nothingComes{}, o)
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
-	m.Update(fleetArrived{u})
+	m.Update(fleetArrived{Update: u})
 	return m
 }
 

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -16,6 +17,7 @@ var ofFleet = []binding{
 	{[]string{"enter"}, "Enter", "key.open_host", (*Model).openDetail, nil},
 	{[]string{"1"}, "1-9", "key.open_nth", nil, nil}, // see Model.key
 	{[]string{"tab"}, "Tab", "key.fleet_list", (*Model).focusNext, nil},
+	{[]string{"w"}, "w", "key.fleet_order", (*Model).orderNext, nil},
 	{[]string{"t"}, "t", "key.fleet_by", (*Model).groupNext, nil},
 }
 
@@ -44,13 +46,14 @@ type fleetStand struct {
 	cursor       int
 	by           grouping
 	listed       bool
+	order        hostOrder
 }
 
 func (f *machines) stand() (s fleetStand) {
 	if f == nil {
 		return s
 	}
-	s = fleetStand{"", f.follow, f.cursor, f.by, f.listed}
+	s = fleetStand{"", f.follow, f.cursor, f.by, f.listed, f.ranked}
 	if f.open != nil {
 		s.open = f.open.host.Name
 	}
@@ -63,7 +66,7 @@ func (m *Model) openSelected() tea.Cmd {
 	switch row, ok := m.table.selected(); {
 	case f.listed && ok:
 		return m.openProcess(row)
-	case f.listed || f.cursor >= len(f.names()):
+	case f.listed || f.cursor >= len(f.keys()):
 		return nil
 	case f.by == byUser:
 		m.prompt.typed = "user:" + f.groups[f.cursor].name
@@ -112,7 +115,15 @@ func (m *Model) groupMachines() tea.Cmd {
 	return m.note(m.words.Say(map[grouping]string{ungrouped: "say.fleet_hosts", byUser: "say.fleet_users", byJob: "say.fleet_jobs"}[f.by]))
 }
 
-// escape takes back one thing.
+// orderNext puts the machines in the next order.
+func (m *Model) orderNext() tea.Cmd {
+	f := m.fleet
+	f.ranked, f.sorted, f.follow, f.cursor = (f.ranked+1)%hostOrders, time.Time{}, "", 0
+	m.survey()
+	return m.note(m.words.Say(orderSays[f.ranked]))
+}
+
+// escapeFleet takes back one thing.
 func (m *Model) escapeFleet() {
 	f := m.fleet
 	switch {
@@ -138,13 +149,13 @@ func (m *Model) listNext() {
 }
 
 // clickMachine selects a row; a click on the selected one opens it.
-func clickMachine(row int, name string) func(*Model) tea.Cmd {
+func clickMachine(row int, key string) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		f := m.fleet
-		if again := !f.listed && f.follow == name; again {
+		if again := !f.listed && f.follow == key; again {
 			return m.openSelected()
 		}
-		f.listed, f.cursor, f.follow = false, row, name
+		f.listed, f.cursor, f.follow = false, row, key
 		m.table.leave()
 		m.survey()
 		return nil

@@ -19,13 +19,15 @@ type overview struct {
 	follow string     // what the cursor is on; empty: it stays in its row
 	listed bool       // the keys are for the processes, not for the machines
 	total  fleetTotal
+	ranked hostOrder
 	sorted time.Time // when the rows were last put in order
 }
 
 // fleetTotal counts what the machines have. What a lost one has is not known.
 type fleetTotal struct {
 	hosts                     map[fleet.State]int
-	gpus, procs, fits         int // fits: GPUs on which the need does
+	gpus, procs               int
+	fits, places              int // GPUs and instances on which the need does, of those that a program can be given
 	used, capacity            sampler.Bytes
 	notices, warned, critical int
 }
@@ -36,10 +38,13 @@ type machineRow struct {
 	v     *view         // of its newest snapshot; nil: nothing has come yet
 	least *sampler.GPU  // the one that had the least part free at worst; nil: not known of any
 	free  sampler.Bytes // of that
+	most  sampler.Bytes // free at worst on the one that had most
 	used  sampler.Bytes // of all its GPUs
 	room  sampler.Bytes // they have
+	gpus  int           // whole ones
 	procs int
-	fits  int              // GPUs on which the need that was typed does
+	fits  int              // GPUs and instances on which the need that was typed does…
+	of    int              // …of those that a program can be given
 	busy  sampler.Opt[int] // the mean utilization in percent
 	users []string
 	level theme.Role // of what is open: Critical, Warning, Notice; Ok: nothing is
@@ -59,24 +64,32 @@ func (m *Model) rowOf(k *machine) machineRow {
 	}
 	v := m.viewOf(k.folds, shown{snap: s, alerts: k.alerts, fits: k.folds.fits(s)})
 	r.v = v
-	if r.least, r.free = v.tightest(); v.need > 0 {
-		r.fits = v.fitCount()
-	}
+	r.least, r.free = v.tightest()
 	busy, known := 0, 0
+	var places []*sampler.GPU
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
-		r.used += min(g.Memory.Used.Or(0), sampler.MaxPlausible)
-		r.room += min(g.Memory.Total.Or(0), sampler.MaxPlausible)
 		r.procs += len(g.Processes)
-		if u, ok := g.Utilization.GPU.Value(); ok {
-			busy, known = busy+max(0, min(u, 100)), known+1
-		}
 		for _, p := range g.Processes {
 			if p.User != "" && !slices.Contains(r.users, p.User) {
 				r.users = append(r.users, p.User)
 			}
 		}
+		if !v.parted(g) {
+			places = append(places, g)
+			r.most = max(r.most, min(g.Memory.WorstFree.Else(g.Memory.Free).Or(0), sampler.MaxPlausible))
+		}
+		if g.MIG != nil && slices.ContainsFunc(s.GPUs, func(o sampler.GPU) bool { return o.MIG == nil && o.Index == g.Index }) {
+			continue // it is a part of that
+		}
+		r.gpus++
+		r.used += min(g.Memory.Used.Or(0), sampler.MaxPlausible)
+		r.room += min(g.Memory.Total.Or(0), sampler.MaxPlausible)
+		if u, ok := g.Utilization.GPU.Value(); ok {
+			busy, known = busy+max(0, min(u, 100)), known+1
+		}
 	}
+	r.fits, r.of = v.fitCount(places), len(places)
 	if known > 0 {
 		r.busy = sampler.Some(busy / known)
 	}
@@ -122,6 +135,17 @@ const (
 	rankCritical
 	rankLost
 )
+
+// roomRoom is the same where most room is first, in GiB.
+const roomRoom = 2.0
+
+// roomOf is how much room a machine has: first of all on how many GPUs the need fits, then what is left on the best.
+func (r *machineRow) roomOf() float64 {
+	if r.v == nil || r.old() {
+		return -1
+	}
+	return float64(r.fits)*rankStep + r.most.GiB()
+}
 
 // lostLong is after how long a machine that is lost is no news: it stands at the end.
 const lostLong = time.Hour
@@ -207,22 +231,45 @@ func (f *machines) count() {
 		if r.v == nil || r.old() {
 			continue
 		}
-		t.gpus, t.procs, t.fits = t.gpus+len(r.v.snap.GPUs), t.procs+r.procs, t.fits+r.fits
+		t.gpus, t.procs = t.gpus+r.gpus, t.procs+r.procs
+		t.fits, t.places = t.fits+r.fits, t.places+r.of
 		t.used, t.capacity = t.used+r.used, t.capacity+r.room
 		t.notices, t.warned, t.critical = t.notices+r.open.notices, t.warned+r.open.warned, t.critical+r.open.critical
 	}
 	f.total = t
 }
 
+// hostOrder is what the machines are in order by.
+type hostOrder int
+
+const (
+	worstFirst hostOrder = iota
+	roomFirst            // where the need fits on most GPUs, then where most is left on one
+	asAsked              // for
+	hostOrders           // how many
+)
+
+// orderSays name the orders, in sentences of the catalog.
+var orderSays = [hostOrders]string{"say.worst_first", "say.room_first", "say.as_asked"}
+
 // order gives the machines their places.
 func (f *machines) order(now time.Time) {
 	list := slices.Clone(f.list)
-	room := rankRoom
+	if f.ranked == asAsked {
+		for i, k := range list {
+			k.place = i
+		}
+		return
+	}
+	rank, room := func(k *machine) float64 { return k.rank }, rankRoom
+	if f.ranked == roomFirst {
+		rank, room = func(k *machine) float64 { return k.row.roomOf() }, roomRoom
+	}
 	if since := now.Sub(f.sorted); since >= orderTime || since < 0 {
 		room, f.sorted = 0, now
 	}
 	slices.SortStableFunc(list, func(a, b *machine) int { return cmp.Compare(a.place, b.place) })
-	for i, k := range calmly(list, func(k *machine) float64 { return k.rank }, func(*machine) float64 { return room }) {
+	for i, k := range calmly(list, rank, func(*machine) float64 { return room }) {
 		k.place = i
 	}
 }
@@ -247,11 +294,11 @@ func (k *machine) fits(f *filter) bool {
 	return false
 }
 
-// names are those of the rows: of the machines or of the groups.
-func (o *overview) names() (list []string) {
+// keys are what the rows are known by: machines or groups.
+func (o *overview) keys() (list []string) {
 	if o.by != ungrouped {
 		for _, g := range o.groups {
-			list = append(list, g.name)
+			list = append(list, g.id)
 		}
 		return list
 	}
@@ -261,20 +308,23 @@ func (o *overview) names() (list []string) {
 	return list
 }
 
+// size is how many rows there are.
+func (o *overview) size() int { return pick(o.by == ungrouped, len(o.rows), len(o.groups)) }
+
 // stay keeps the cursor on what it was on.
 func (o *overview) stay() {
-	names := o.names()
-	if i := slices.Index(names, o.follow); o.follow != "" && i >= 0 {
+	keys := o.keys()
+	if i := slices.Index(keys, o.follow); o.follow != "" && i >= 0 {
 		o.cursor = i
 	}
-	o.cursor = max(0, min(o.cursor, len(names)-1))
+	o.cursor = max(0, min(o.cursor, len(keys)-1))
 }
 
 // move moves the cursor by some rows.
 func (o *overview) move(by int) {
-	if names := o.names(); len(names) > 0 {
-		o.cursor = max(0, min(o.cursor+by, len(names)-1))
-		o.follow = names[o.cursor]
+	if keys := o.keys(); len(keys) > 0 {
+		o.cursor = max(0, min(o.cursor+by, len(keys)-1))
+		o.follow = keys[o.cursor]
 	}
 }
 

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -35,6 +36,7 @@ var fleetGoldens = []struct {
 	{"fleet-120x40-zh", 0, 120, 40, "", Options{Lang: "zh"}},
 	{"fleet-200x60", 0, 200, 60, "", Options{}},
 	{"need-100x30", 0, 100, 30, "n 2 0 G enter", Options{}},
+	{"room-100x30", 0, 100, 30, "n 1 2 G enter w", Options{}},
 	{"back-100x30", 30, 100, 30, "", Options{}},
 	{"users-100x30", 0, 100, 30, "t", Options{}},
 	{"user-100x30", 0, 100, 30, "t j enter", Options{}},
@@ -153,7 +155,7 @@ func TestOldFiguresAreMarked(t *testing.T) {
 }
 
 // rowNames are the machines in the order in which they are shown.
-func rowNames(m *Model) string { return strings.Join(m.fleet.names(), " ") }
+func rowNames(m *Model) string { return strings.Join(m.fleet.keys(), " ") }
 
 // TestFleetOrder: what is wrong comes first, and what only trembles does not change places.
 func TestFleetOrder(t *testing.T) {
@@ -178,7 +180,7 @@ func TestFleetOrder(t *testing.T) {
 		change(&v)
 		u = v
 		m.fleet.now = func() time.Time { return afternoon.Add(time.Duration(second) * time.Second) }
-		m.Update(fleetArrived{v})
+		m.Update(fleetArrived{Update: v})
 		return rowNames(m)
 	}
 	state := func(host int, s fleet.State) func(*fleet.Update) {
@@ -231,7 +233,7 @@ func TestFleetCursor(t *testing.T) {
 			hosts[i] = &c
 		}
 	}
-	m.Update(fleetArrived{fleet.Update{Hosts: hosts}})
+	m.Update(fleetArrived{Update: fleet.Update{Hosts: hosts}})
 	if m.fleet.rows[m.fleet.cursor].host.Name != "l40s-02" {
 		t.Errorf("the cursor is on row %d, %s", m.fleet.cursor, m.fleet.rows[m.fleet.cursor].host.Name)
 	}
@@ -239,7 +241,7 @@ func TestFleetCursor(t *testing.T) {
 	if m.fleet.open == nil || m.fleet.open.host.Name != "l40s-02" || !strings.Contains(text(m), "LOST since") {
 		t.Error("Enter does not open it")
 	}
-	m.Update(fleetArrived{fleet.Update{Hosts: slices.DeleteFunc(hosts, func(h *fleet.Host) bool { return h.Name == "l40s-02" })}})
+	m.Update(fleetArrived{Update: fleet.Update{Hosts: slices.DeleteFunc(hosts, func(h *fleet.Host) bool { return h.Name == "l40s-02" })}})
 	if !m.overviewed() || strings.Contains(text(m), "l40s-02") {
 		t.Error("a machine that is no more is still shown")
 	}
@@ -259,6 +261,11 @@ func TestFleetKeys(t *testing.T) {
 		{"enter j enter esc esc esc", "", []string{"12 hosts"}, nil},
 		{"j enter", "l40s-03", []string{"LOST since 14:0", "old figures"}, nil},
 		{"t", "", []string{"USER", "svc-llm", "949.9", " 23 "}, []string{"MIN FREE"}},
+		{"w", "", []string{"most room first", "MAX FREE"}, nil},
+		{"w 1", "desk-dan", nil, nil},
+		{"w w 1", "h100-01", nil, nil},
+		{"w w w 1", "a100-03", nil, nil},
+		{"n 2 0 G enter w 1", "a100-01", nil, nil},
 		{"t t", "", []string{"JOB", "slurm 88213"}, nil},
 		{"t t t", "", []string{"MIN FREE"}, nil},
 		{"t j enter", "", []string{"/user:svc-llm", "h100-01", "a100-02"}, []string{"desk-dan", "l40s-01"}},
@@ -301,6 +308,134 @@ func TestFleetKeys(t *testing.T) {
 	}
 }
 
+// TestFleetJobsOfOneName: the cursor stays on the job that it is on, whatever another one is called.
+func TestFleetJobsOfOneName(t *testing.T) {
+	u := playFleet(t, demo.FleetName, 0)
+	m := fleetModel(u, 120, 40, Options{})
+	press(m, "t t j j j")
+	at := m.fleet.groups[m.fleet.cursor]
+	if at.name != m.fleet.groups[1].name {
+		t.Fatalf("the jobs are %q and %q", at.name, m.fleet.groups[1].name)
+	}
+	if m.survey(); m.fleet.cursor != 3 {
+		t.Errorf("the cursor is on row %d", m.fleet.cursor)
+	}
+	press(m, "enter")
+	if m.fleet.open == nil || m.fleet.open.host.Name != at.first.host {
+		t.Errorf("Enter does not open %s", at.first.host)
+	}
+}
+
+// TestOneMachine: a fleet of one has nothing to choose, until somebody goes back.
+func TestOneMachine(t *testing.T) {
+	u := hostsOf(1, 2, 1, afternoon)
+	m := fleetModel(fleet.Update{Hosts: u.Hosts}, 100, 30, Options{})
+	if !m.overviewed() {
+		t.Error("a machine is open of which nothing has come")
+	}
+	m.Update(fleetArrived{Update: fleet.Update{Snapshots: u.Snapshots}})
+	if m.overviewed() {
+		t.Error("it is not open")
+	}
+	press(m, "esc")
+	next := hostsOf(1, 2, 1, afternoon.Add(time.Second))
+	m.Update(fleetArrived{Update: fleet.Update{Snapshots: next.Snapshots}})
+	if !m.overviewed() {
+		t.Error("it opens again")
+	}
+}
+
+// TestFleetOfInstances: memory of MIG instances is that of their GPU, and counts once; the need fits on what a program can be given.
+func TestFleetOfInstances(t *testing.T) {
+	u := hostsOf(2, 3, 0, afternoon)
+	g := u.Snapshots[0].GPUs
+	g[1].MIG, g[2].MIG, g[1].Index, g[2].Index = &sampler.MIG{Index: 0}, &sampler.MIG{Index: 1}, 0, 0 // an exporter tells no more
+	m := fleetModel(u, 120, 40, Options{Need: sampler.Some(sampler.GiB)})
+	if got := m.fleet.total; got.gpus != 4 || got.capacity != 4*80*sampler.GiB || got.places != 5 || got.fits != 5 {
+		t.Errorf("%+v", got)
+	}
+	if !strings.Contains(text(m), "1.0 GiB fits on 5 of 5 GPUs") || !strings.Contains(text(m), "fits 2/2") {
+		t.Errorf("it does not say so:\n%s", text(m))
+	}
+}
+
+// one is a stream that brings one update.
+type one struct {
+	nothingComes
+	update *fleet.Update
+}
+
+func (s one) Next(ctx context.Context) (u fleet.Update, err error) {
+	u, *s.update = *s.update, fleet.Update{}
+	return u, nil
+}
+
+// TestFleetInParts: much that comes at once is taken in parts, all of it and in order, for keys count between them.
+func TestFleetInParts(t *testing.T) {
+	for _, n := range []int{1, partLeast, partLeast + 1, 125, 3000} {
+		u := hostsOf(n, 1, 0, afternoon)
+		m := fleetModel(fleet.Update{}, 80, 24, Options{})
+		m.fleet.waited = true
+		m.fleet.stream = one{update: &fleet.Update{Snapshots: u.Snapshots, Hosts: u.Hosts}}
+		var got []*sampler.Snapshot
+		parts := 0
+		for more := true; more; parts++ {
+			msg := m.waitForFleet().(fleetArrived)
+			if (parts == 0) != (len(msg.Hosts) == n) {
+				t.Fatalf("%d: part %d names %d hosts", n, parts, len(msg.Hosts))
+			}
+			got, more = append(got, msg.Snapshots...), msg.more
+		}
+		if !slices.Equal(got, u.Snapshots) || parts > partsMost || n > partLeast && parts == 1 {
+			t.Errorf("%d snapshots came as %d in %d parts", n, len(got), parts)
+		}
+	}
+}
+
+// TestUnheardMachine: one that was opened before anything has come says how it stands, and not that of a driver.
+func TestUnheardMachine(t *testing.T) {
+	u := fleets()["connecting"]
+	m := fleetModel(u, 80, 24, Options{})
+	press(m, "enter")
+	if got := text(m); !strings.Contains(got, "node001: connecting") || strings.Contains(got, "driver") {
+		t.Errorf("it says\n%s", got)
+	}
+	press(m, "esc")
+	if !m.overviewed() {
+		t.Error("Esc does not go back")
+	}
+}
+
+// TestFleetOfOtherSources: what a figure lacks is said where nothing else is.
+func TestFleetOfOtherSources(t *testing.T) {
+	m := fleetModel(playFleet(t, demo.FleetName, 0), 120, 40, Options{})
+	if !strings.Contains(text(m), "by nvidia-smi: peaks between two") {
+		t.Errorf("nothing of what l40s-02 lacks in\n%s", text(m))
+	}
+	m.openMachine(m.fleet.named("l40s-02"))
+	if !strings.Contains(text(m), "fleet, by nvidia-smi") {
+		t.Errorf("nothing of it in\n%s", text(m))
+	}
+}
+
+// TestClickedProcess: a click on a process of the fleet selects it, another one opens it on its machine.
+func TestClickedProcess(t *testing.T) {
+	m := fleetModel(playFleet(t, demo.FleetName, 0), 120, 40, Options{})
+	y := slices.IndexFunc(strings.Split(text(m), "\n"), func(line string) bool { return strings.Contains(line, "21877") })
+	click := tea.MouseClickMsg(tea.Mouse{X: 20, Y: y, Button: tea.MouseLeft})
+	m.Update(click)
+	if row, ok := m.table.selected(); !ok || !m.fleet.listed || row.proc.PID != 21877 {
+		t.Fatal("a click does not select it")
+	}
+	text(m)
+	if m.Update(click); m.fleet.open == nil || m.fleet.open.host.Name != "a100-02" {
+		t.Fatal("a second click does not open it")
+	}
+	if row, ok := m.table.selected(); !ok || row.proc.PID != 21877 {
+		t.Error("it is not selected there")
+	}
+}
+
 // TestFrozenFleet stays as it is, and nothing is lost.
 func TestFrozenFleet(t *testing.T) {
 	m := fleetModel(playFleet(t, demo.FleetName, 0), 120, 40, Options{})
@@ -308,7 +443,7 @@ func TestFrozenFleet(t *testing.T) {
 	before := text(m)
 	all := playFleet(t, demo.FleetName, 30)
 	m.fleet.now = func() time.Time { return newestOf(all) }
-	m.Update(fleetArrived{fleet.Update{Hosts: all.Hosts, Snapshots: all.Snapshots[len(playFleet(t, demo.FleetName, 0).Snapshots):]}})
+	m.Update(fleetArrived{Update: fleet.Update{Hosts: all.Hosts, Snapshots: all.Snapshots[len(playFleet(t, demo.FleetName, 0).Snapshots):]}})
 	if text(m) != before {
 		t.Errorf("a frozen screen moves:\n%s", difference(before, text(m)))
 	}
@@ -349,7 +484,7 @@ func TestFleetAlerts(t *testing.T) {
 		t.Fatalf("what was open is passed on: %s", told[0].Text)
 	}
 	later := playFleet(t, demo.FleetName, 70)
-	m.Update(fleetArrived{fleet.Update{Snapshots: later.Snapshots[len(u.Snapshots):]}})
+	m.Update(fleetArrived{Update: fleet.Update{Snapshots: later.Snapshots[len(u.Snapshots):]}})
 	if len(told) == 0 {
 		t.Fatal("no alert in 70 s")
 	}

@@ -73,6 +73,9 @@ func (m *Model) wheeled(at tea.Mouse) tea.Cmd {
 // clickRow selects a row; a click on the selected one opens it.
 func clickRow(key sampler.ProcessKey) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
+		if m.overviewed() && !m.fleet.listed {
+			m.listNext()
+		}
 		for i, r := range m.table.rows {
 			if r.key() != key {
 				continue

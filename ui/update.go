@@ -90,6 +90,9 @@ func (m *Model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 		cmd = tea.Quit // Run gives the terminal back and reports the error
 	})
 	cmd = m.update(msg)
+	if part, ok := msg.(fleetArrived); ok && part.more && m.overviewed() {
+		return m, cmd // the last one is shown
+	}
 	if m.tty.screen != nil && m.tty.sized() {
 		m.tty.screen.show(m.draw(), m.tty.paint)
 	}
@@ -105,8 +108,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		m.peek(msg.early)
 		return cmd
 	case fleetArrived:
-		m.takeFleet(msg.Update)
-		return tea.Batch(m.waitAgain, m.leaveEnded())
+		m.takeFleet(msg)
+		return tea.Batch(pick(msg.more, m.waitForFleet, m.waitAgain), m.leaveEnded())
 	case sceneArrived:
 		return tea.Batch(m.play(msg.Scene), m.waitForSnapshots)
 	case streamEnded:

@@ -85,6 +85,8 @@ func thousand() (list []cast) {
 	for i := range thousandHosts {
 		list = append(list, cast{host: fmt.Sprintf("node%03d", i+1), story: thousandStory, ago: float64(i) * thousandBehind})
 	}
+	list[41].away = absence{state: fleet.Lost, reason: "ssh: connect to host node042 port 22: Connection timed out", from: -47, last: math.Inf(1), retrySecond: 60}
+	list[116].away = absence{state: fleet.Late, reason: "no figures for 12 s", from: -12, last: 40, every: 240}
 	return list
 }
 

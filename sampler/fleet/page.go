@@ -80,16 +80,26 @@ func (p *scraper) ask(ctx context.Context) error {
 	}
 	answered := p.fleet.now()
 	best := all.best()
-	if best == nil {
+	switch {
+	case best == nil && all.down():
+		p.missed = true
+		p.member.overdue(exporters[0].name, driverAway)
+		return nil
+	case best == nil:
 		return errNoGPU
 	}
 	p.ours = best.of == exporters[0]
 	at := answered.Add(-answered.Sub(asked) / 2)
-	if best.age > 0 && best.age < 1e6 {
-		at = at.Add(-time.Duration(best.age * float64(time.Second)))
-	}
+	age := time.Duration(min(max(best.age, 0), 1e6) * float64(time.Second))
 	p.windows(best, asked, answered)
-	if at.Sub(p.last) < sameFigures && !best.down {
+	if age > staleFigures && !best.down {
+		p.member.overdue(best.of.name, "its newest figures are "+age.Round(time.Second).String()+" old")
+		return nil
+	}
+	if !best.down { // that nothing is known of the GPUs is of this moment
+		at = at.Add(-age)
+	}
+	if at.Sub(p.last) < sameFigures {
 		return nil // nothing new but perhaps a peak, which is kept for what comes next
 	}
 	best.add(p.peaks)
@@ -101,7 +111,10 @@ func (p *scraper) ask(ctx context.Context) error {
 	p.last = at
 	p.name(best.host)
 	possible(snap)
-	n := news{via: best.of.name, reason: best.of.lacks}
+	n := news{via: best.of.name, reason: best.of.lacks, late: best.down}
+	if best.down {
+		n.reason = driverAway
+	}
 	if d, ok := p.client.date.value(); ok {
 		n.offset = sampler.Some(d)
 	}
@@ -153,6 +166,11 @@ func (f *figures) add(peaks map[place]sampler.Bytes) {
 		}
 	}
 }
+
+// staleFigures is how old the newest figures of an exporter may be: it reads the GPUs each second, and some each 15 s.
+const staleFigures = 20 * time.Second
+
+const driverAway = "the NVIDIA driver there does not answer"
 
 // address is what is asked. nvpeak tells each connection the peaks since its scrape before. Where an answer was missed, or the connection is a new one, it is asked
 // for those since the last that are known, and a little more: told twice is better than not at all.

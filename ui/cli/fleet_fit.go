@@ -85,7 +85,7 @@ func (h *hostFit) take(a *app, s *sampler.Snapshot, need sampler.Bytes, gpus int
 func (r *roster) judged(fits map[string]*hostFit) bool {
 	for _, h := range r.hosts {
 		fit := fits[h.Name]
-		if h.State == fleet.Connecting || h.State != fleet.Lost && (fit == nil || !fit.over) {
+		if h.State == fleet.Connecting || h.State == fleet.OK && (fit == nil || !fit.over) {
 			return false
 		}
 	}
@@ -96,7 +96,7 @@ func (a *app) answerFleet(r *roster, fits map[string]*hostFit, f *fitFlags) erro
 	out, no, unknown := bufio.NewWriter(a.out), false, 0
 	for _, h := range r.hosts {
 		fit := fits[h.Name]
-		known := fit != nil && fit.over
+		known := fit != nil && fit.over && h.State == fleet.OK
 		var v watch.Answer
 		if known {
 			v = fit.checker.Answer()
@@ -116,6 +116,9 @@ func (a *app) answerFleet(r *roster, fits map[string]*hostFit, f *fitFlags) erro
 	}
 	switch {
 	case no:
+		if len(r.hosts) > 1 && !f.json {
+			a.say(fmt.Sprintf("it does not fit on all of %d hosts; the first with room: nvpeak wait --from …", len(r.hosts)))
+		}
 		return answerNo{}
 	case unknown > 0:
 		return fmt.Errorf("%d of %d hosts give no figures: whether it fits there is unknown", unknown, len(r.hosts))

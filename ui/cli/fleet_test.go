@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"nvpeak/sampler"
 	"nvpeak/sampler/fleet"
 )
 
@@ -160,5 +162,40 @@ func TestRoster(t *testing.T) {
 		if got := r.take(row.u); len(got) != row.want {
 			t.Errorf("%d: %d are news", i, len(got))
 		}
+	}
+}
+
+// A host whose file is there already is left out, and the others are recorded.
+func TestFleetRecordsTheOthers(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.jsonl.zst"), []byte("kept"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a := silent()
+	var said strings.Builder
+	a.err = &said
+	announcer, err := a.announcer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer announcer.close()
+	r := &fleetRecorder{app: a, flags: &recordFlags{out: dir}, many: true, announcer: announcer, of: map[string]*recorder{}, left: map[string]error{}}
+	for i, host := range []string{"a", "b", "a", "b"} {
+		s := &sampler.Snapshot{Type: "snapshot", Schema: 1, Time: time.Unix(int64(i), 0), Host: host, GPUs: []sampler.GPU{{UUID: "GPU-1"}}}
+		if err := r.take(s); err != nil {
+			r.leave(host, err)
+		}
+	}
+	if err := r.finish(); err == nil || !strings.HasSuffix(err.Error(), ": a") || strings.Count(said.String(), "a is not recorded") != 1 {
+		t.Errorf("%v, said %s", err, said.String())
+	}
+	if kept, err := os.ReadFile(filepath.Join(dir, "a.jsonl.zst")); err != nil || string(kept) != "kept" {
+		t.Error("a file that was there has changed", err)
+	}
+	if b, err := os.Stat(filepath.Join(dir, "b.jsonl.zst")); err != nil || b.Size() < 50 {
+		t.Error(b, err)
+	}
+	if err := (&fleetRecorder{app: silent(), left: map[string]error{}}).finish(); err == nil {
+		t.Error("nothing was recorded, and that is no error")
 	}
 }
