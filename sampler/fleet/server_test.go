@@ -229,6 +229,33 @@ func TestServerSameName(t *testing.T) {
 	}
 }
 
+// A server that was away for ten minutes is asked for the samples of all that time: no peak that it has scraped is missing.
+func TestServerAway(t *testing.T) {
+	s := &store{t: t}
+	r, p := polling(t, s, "prometheus://SERVER")
+	begin := r.at
+	at := []time.Time{begin.Add(-20 * time.Second), begin.Add(-5 * time.Second)}
+	s.series = nvpeakSeries("a:1", "box", "GPU-1", at, 41<<30)
+	poll(t, r, p)
+	s.fail = http.StatusServiceUnavailable
+	for range 5 {
+		r.at = r.at.Add(2 * time.Minute)
+		if err := p.poll(context.Background()); err == nil || !strings.Contains(err.Error(), "503") {
+			t.Fatal(err)
+		}
+		p.loseAll("away", r.at)
+	}
+	s.fail = 0
+	s.series = nvpeakSeries("a:1", "box", "GPU-1", append(at, begin.Add(10*time.Second), begin.Add(25*time.Second), r.at.Add(-3*time.Second)), 41<<30, 41<<30, 78<<30, 41<<30, 41<<30)
+	u := poll(t, r, p)
+	if asked := s.asked[len(s.asked)-1]; !strings.HasSuffix(asked, "[1205s]") {
+		t.Error(asked)
+	}
+	if len(u.Snapshots) != 1 || u.Snapshots[0].GPUs[0].Memory.Window == nil || u.Snapshots[0].GPUs[0].Memory.Window.Max != 78*sampler.GiB || u.Hosts[0].State != OK {
+		t.Errorf("%+v", u)
+	}
+}
+
 func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(`{"status":"success","data":{"resultType":"vector","result":[{"metric":{"__name__":"nvpeak_gpu_memory_used_bytes","gpu":"0","uuid":"GPU-1","instance":"a:1"},"value":[1700000000,"5"]}]}}`))
 	f.Add([]byte(`{"data":{"result":[{"values":[[1,"2"],[3,"NaN"]],"metric":{"__name__":"DCGM_FI_DEV_FB_USED","gpu":"0","UUID":"x"}}]},"status":"success"}`))
