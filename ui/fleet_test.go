@@ -392,6 +392,33 @@ func TestFleetInParts(t *testing.T) {
 	}
 }
 
+// TestFleetWithoutLists: what exporters do not tell is not shown as nothing.
+func TestFleetWithoutLists(t *testing.T) {
+	u := hostsOf(2, 2, 0, afternoon)
+	for _, s := range u.Snapshots {
+		for i := range s.GPUs {
+			m := &s.GPUs[i].Memory
+			*m = sampler.Memory{Used: sampler.Some(9 * sampler.GiB)}
+		}
+	}
+	lost := u.Snapshots[1].GPUs
+	lost[1].Error, lost[1].Memory = sampler.Some("GPU is lost"), sampler.Memory{}
+	m := fleetModel(u, 120, 24, Options{})
+	got := text(m)
+	m.Update(tea.WindowSizeMsg{Width: 120, Height: 9})
+	got += "\n" + text(m)
+	for _, want := range []string{"it is not known who uses the memory", " 27.0G", "node001 ▓▓▓▓▓▓▓ ▓▓▓▓▓▓▓", "▓▓▓▓▓▓▓ !!!!!!!"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	for _, none := range []string{"0 processes", "/0B"} {
+		if strings.Contains(got, none) {
+			t.Errorf("%q in\n%s", none, got)
+		}
+	}
+}
+
 // TestUnheardMachine: one that was opened before anything has come says how it stands, and not that of a driver.
 func TestUnheardMachine(t *testing.T) {
 	u := fleets()["connecting"]
