@@ -85,6 +85,8 @@ func (f *failure) conclusion(top string) string {
 		return f.words.Say("detail.too_big_states")
 	case top == CauseTooBig && f.footprint.known:
 		return f.words.Say("detail.too_big_activations", "percent", percentOf(f.footprint.activations.mid(), f.allocated.Or(0)))
+	case top == CauseTooBig && f.fitsAfterReuse() && f.unallocatedShare() >= 0.05:
+		return f.words.Say("detail.too_big_packed")
 	case top == CausePreallocation && f.isServing():
 		return f.words.Say("why.warmup_oom")
 	case top == CauseImbalance && f.gathersState():

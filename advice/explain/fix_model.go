@@ -207,6 +207,8 @@ func doRaiseLimit(f *failure) []string {
 		return []string{share[0], "vllm serve MODEL --max-model-len 4096  " + f.comment("do.or")}
 	case "sglang":
 		return f.withShare("sglang", func(v float64) float64 { return min(0.95, float64(int(v*100+0.5)+5)/100) })
+	case "cupy":
+		return []string{"cupy.get_default_memory_pool().free_all_blocks()  " + f.comment("do.cupy_blocks"), "cupy.get_default_memory_pool().set_limit(fraction=0.95)"}
 	case "jax":
 		return []string{"export XLA_PYTHON_CLIENT_MEM_FRACTION=.95"}
 	case "rmm":

@@ -6,10 +6,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"syscall"
 	"testing"
 	"time"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/tape"
 )
 
 // machine is a snapshot of a machine, as nvpeak stream prints it there.
@@ -100,4 +105,96 @@ func BenchmarkPageOf125(b *testing.B) {
 			b.Fatal(n, err)
 		}
 	}
+}
+
+// BenchmarkAnswerOf125 is the answer of a Prometheus server on 125 exporters of nvpeak with 8 GPUs each: 22,125 series.
+func BenchmarkAnswerOf125(b *testing.B) {
+	var answer bytes.Buffer
+	answer.WriteString(`{"status":"success","data":{"resultType":"vector","result":[`)
+	n := 0
+	for host := range 125 {
+		instance := fmt.Sprintf("10.0.0.%d:9835", host)
+		add := func(format string, args ...any) {
+			if n++; n > 1 {
+				answer.WriteByte(',')
+			}
+			fmt.Fprintf(&answer, `{"metric":{"instance":"%s","job":"nvpeak",`+format+`},"value":[1795442400.123,"45097156608"]}`, append([]any{instance}, args...)...)
+		}
+		add(`"__name__":"nvpeak_info","hostname":"box%d","driver_version":"580.1"`, host)
+		for gpu := range 8 {
+			for name, m := range metrics() {
+				if m.of == exporters[0] && !m.shared {
+					add(`"__name__":"%s","gpu":"%d","mig":"","uuid":"GPU-10000000-5eed-4000-8000-%d-%d"`, name, gpu, host, gpu)
+				}
+			}
+		}
+	}
+	answer.WriteString("]}}")
+	b.SetBytes(int64(answer.Len()))
+	b.ReportAllocs()
+	for b.Loop() {
+		groups := map[string]*group{}
+		s := &server{}
+		if err := readAnswer(answer.Bytes(), func(j *tape.JSON) { s.readSeries(j, groups) }); err != nil || len(groups) != 125 {
+			b.Fatal(len(groups), err)
+		}
+		for _, g := range groups {
+			if snap := g.best().snapshot(noon); len(snap.GPUs) != 8 {
+				b.Fatal(len(snap.GPUs))
+			}
+		}
+	}
+	b.ReportMetric(float64(n), "series")
+}
+
+// BenchmarkLive follows 125 hosts with 8 GPUs and 32 processes each, which processes of their own play, for ten seconds. %core is the processor time of this
+// program alone, of one core: go test -run XXX -bench Live -benchtime 1x
+func BenchmarkLive(b *testing.B) {
+	b.Setenv("FLEET_SSH", "box")
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // as the program does
+	defer debug.SetGCPercent(debug.SetGCPercent(50))
+	const span = 10 * time.Second
+	var cost time.Duration
+	for b.Loop() {
+		var specs []Spec
+		for i := range 125 {
+			specs = append(specs, Spec{Kind: SSH, Host: fmt.Sprint("box", i), Command: []string{os.Args[0]}})
+		}
+		f, err := Open(context.Background(), specs, Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		heard := map[string]bool{}
+		follow := func(until func() bool) (n int) {
+			for !until() {
+				u, err := f.Next(context.Background())
+				if err != nil {
+					b.Fatal(err)
+				}
+				for _, s := range u.Snapshots {
+					heard[s.Host] = true
+					n++
+				}
+			}
+			return n
+		}
+		follow(func() bool { return len(heard) == len(specs) })
+		began, before := time.Now(), processorTime(b)
+		n := follow(func() bool { return time.Since(began) > span })
+		cost += processorTime(b) - before
+		if least := 125 * int(span/time.Second) * 9 / 10; n < least {
+			b.Errorf("%d snapshots, %d are due", n, least)
+		}
+		f.Close(20 * time.Second)
+	}
+	b.ReportMetric(100*cost.Seconds()/span.Seconds()/float64(b.N), "%core")
+}
+
+// processorTime is what this process has taken.
+func processorTime(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

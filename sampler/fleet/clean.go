@@ -197,17 +197,27 @@ func withinWatts(o *sampler.Opt[float64]) {
 	}
 }
 
-// retimed is the snapshot with times of the clock here, of one whose clock is ahead by d.
-func retimed(s *sampler.Snapshot, d time.Duration) *sampler.Snapshot {
+// here gives a snapshot times of the clock here, where that of its host is ahead by d.
+func here(s *sampler.Snapshot, d time.Duration) {
 	back := func(t time.Time) time.Time {
 		if t.IsZero() {
 			return t
 		}
 		return t.Add(-d)
 	}
-	c := s.Retimed(back, back)
-	for i := range c.Requests { // nobody else holds them
-		c.Requests[i].Time = back(c.Requests[i].Time)
+	s.Retime(back, back)
+	for i := range s.Requests {
+		s.Requests[i].Time = back(s.Requests[i].Time)
 	}
-	return c
+	for i := range s.GPUs {
+		for n := range s.GPUs[i].Processes {
+			r := s.GPUs[i].Processes[n].Requests
+			if r == nil {
+				continue
+			}
+			if r.LargestTime = back(r.LargestTime); r.Refusal != nil {
+				r.Refusal.Time = back(r.Refusal.Time)
+			}
+		}
+	}
 }

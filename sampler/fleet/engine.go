@@ -26,6 +26,7 @@ type Fleet struct {
 	ended  sync.WaitGroup
 	now    func() time.Time
 	random func() float64
+	quiet  time.Duration // after which a connection over which nothing comes is given up; it is longer where lines are rare
 
 	news chan struct{} // has one when something is waiting
 
@@ -49,24 +50,32 @@ func Open(ctx context.Context, specs []Spec, o Options) (*Fleet, error) {
 	if err := f.add(specs); err != nil {
 		return nil, err
 	}
+	if err := f.run(ctx); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// run begins to follow all hosts.
+func (f *Fleet) run(ctx context.Context) error {
 	ctx, f.end = context.WithCancel(ctx)
 	for _, s := range f.slots {
 		run, err := s.engine(f)
 		if err != nil {
 			f.end()
-			return nil, err
+			return err
 		}
 		f.start(func() { run(ctx) })
 	}
 	f.start(func() { f.overdue(ctx) })
-	return f, nil
+	return nil
 }
 
 func newFleet(o Options) *Fleet {
 	if o.Interval <= 0 {
 		o.Interval = time.Second
 	}
-	return &Fleet{opt: o, end: func() {}, now: time.Now, random: rand.Float64, news: make(chan struct{}, 1)}
+	return &Fleet{opt: o, end: func() {}, now: time.Now, random: rand.Float64, quiet: leastSilence, news: make(chan struct{}, 1)}
 }
 
 func (f *Fleet) start(run func()) {

@@ -14,7 +14,7 @@ import (
 type figures struct {
 	of     *exporter
 	gpus   []*gpuFigures
-	places map[string]*gpuFigures
+	places map[place]*gpuFigures
 	spare  gpuFigures // takes what there is no room for
 
 	host, driver, cuda string
@@ -31,9 +31,11 @@ type figures struct {
 type gpuFigures struct {
 	sampler.GPU
 	page       *figures
-	indexed    bool
-	peak       amount // since the exporter began
-	scrapePeak amount // of the window
+	place      place
+	peak       amount          // since the exporter began
+	peakTime   time.Time       // zero: not known
+	scrapePeak amount          // of the window
+	window     *sampler.Window // of several scrapes
 }
 
 // Bounds of what one machine may have.
@@ -69,7 +71,7 @@ func (p *pages) page(e *exporter) *figures {
 			return f
 		}
 	}
-	f := &figures{of: e, places: map[string]*gpuFigures{}}
+	f := &figures{of: e, places: map[place]*gpuFigures{}}
 	f.spare.page = f
 	p.list = append(p.list, f)
 	return f
@@ -87,33 +89,38 @@ func (p *pages) best() *figures {
 	return nil
 }
 
+// place is what tells the GPU of a series from others.
+type place struct{ index, mig, instance, uuid string }
+
+func (e *exporter) place(s *sample) place {
+	p := place{s.label(e.index), s.label("mig"), s.label("GPU_I_ID"), s.label(e.uuid)}
+	if e.index == "index" { // of nvitop: 0:1 is an instance
+		p.index, p.mig, _ = strings.Cut(p.index, ":")
+	}
+	return p
+}
+
 // gpu is the one that a series is of.
 func (f *figures) gpu(s *sample) *gpuFigures {
-	index, mig := s.label(f.of.index), s.label("mig")
-	if f.of.index == "index" { // of nvitop: 0:1 is an instance
-		index, mig, _ = strings.Cut(index, ":")
-	}
-	instance := s.label("GPU_I_ID")
-	uuid := s.label(f.of.uuid)
-	key := index + "\x00" + mig + "\x00" + instance + "\x00" + uuid
-	if g := f.places[key]; g != nil {
+	at := f.of.place(s)
+	if g := f.places[at]; g != nil {
 		return g
 	}
-	n, ok := whole(index)
-	if index == "" {
-		n, ok = len(f.gpus), uuid != ""
+	n, ok := whole(at.index)
+	if at.index == "" {
+		n, ok = len(f.gpus), at.uuid != ""
 	}
 	if !ok || len(f.gpus) == mostGPUs {
 		f.spare.GPU = sampler.GPU{}
 		return &f.spare
 	}
-	g := &gpuFigures{page: f, indexed: index != ""}
-	g.Index, g.UUID, g.Name, g.PCI = n, fullUUID(uuid), s.label(f.of.title), s.label(f.of.pci)
-	g.MIG = instanceOf(mig, instance, s.label("GPU_I_PROFILE"))
-	if instance != "" { // by dcgm with the UUID of its GPU
-		g.UUID += "/" + instance
+	g := &gpuFigures{page: f, place: at}
+	g.Index, g.UUID, g.Name, g.PCI = n, fullUUID(at.uuid), s.label(f.of.title), s.label(f.of.pci)
+	g.MIG = instanceOf(at.mig, at.instance, s.label("GPU_I_PROFILE"))
+	if at.instance != "" { // by dcgm with the UUID of its GPU
+		g.UUID += "/" + at.instance
 	}
-	f.places[key] = g
+	f.places[at] = g
 	f.gpus = append(f.gpus, g)
 	return g
 }
@@ -144,7 +151,7 @@ func fullUUID(uuid string) string {
 
 func (g *gpuFigures) setIndex(v float64) {
 	if v >= 0 && v < mostIndex {
-		g.Index, g.indexed = int(v), true
+		g.Index = int(v)
 	}
 }
 
@@ -230,7 +237,11 @@ func (g *gpuFigures) settle(at time.Time) {
 	}
 	if b, ok := g.peak.Value(); ok {
 		m.Peak = &sampler.Peak{Bytes: b, Time: at, Source: sampler.PeakSampled}
+		if !g.peakTime.IsZero() {
+			m.Peak.Time = g.peakTime
+		}
 	}
+	m.Window = g.window
 	if b, ok := g.scrapePeak.Value(); ok && known {
 		m.Window = &sampler.Window{Min: min(used, b), Max: max(used, b), MaxTime: at, Readings: g.page.readings()}
 	}

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -189,15 +188,14 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// Of nvpeak the peaks since the figures that were taken last are asked for, whatever became of the answers since; those of another time
-// are a peak, but not of this window.
+// nvpeak tells a connection the peaks since the answer before. After one that was missed it is asked for those since; those of another time are a peak, but
+// not of this window.
 func TestPagePeaks(t *testing.T) {
-	var asked atomic.Value
-	asked.Store("")
+	var asked string
 	fail := false
 	window, peak, age := 300.0, 70, 0.2
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		asked.Store(r.URL.RawQuery)
+		asked = r.URL.RawQuery
 		if fail {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			return
@@ -208,35 +206,46 @@ func TestPagePeaks(t *testing.T) {
 		}
 	})
 	r, p := page(t, s.URL)
-	one := func() *sampler.Snapshot {
+	ask := func(later time.Duration, query string) *sampler.Memory {
 		t.Helper()
-		if err := p.ask(context.Background()); err != nil {
-			t.Fatal(err)
+		r.at = r.at.Add(later)
+		if err := p.ask(context.Background()); (err != nil) != fail || asked != query {
+			t.Fatalf("%v, asked %q, want %q", err, asked, query)
 		}
+		p.missed = p.missed || fail // as run does
 		if u, ok := r.take(); ok && len(u.Snapshots) > 0 {
-			return u.Snapshots[0]
+			return &u.Snapshots[0].GPUs[0].Memory
 		}
 		return nil
 	}
-	if m := one().GPUs[0].Memory; m.Window != nil || m.Peak.Bytes != 72*sampler.GiB || asked.Load() != "" {
-		t.Errorf("%+v %v", m, asked.Load())
+	if m := ask(0, ""); m.Window != nil || m.Peak.Bytes != 72*sampler.GiB {
+		t.Errorf("at first: %+v", m)
 	}
-	r.at, window = r.at.Add(time.Second), 1.2
-	got := one()
-	if m := got.GPUs[0].Memory; got.Host != "box7" || m.Window == nil || m.Window.Max != 70*sampler.GiB || m.Window.Min != 40*sampler.GiB || m.Window.Readings != 60 || asked.Load() != "window=1200ms" {
-		t.Errorf("%+v %v", m, asked.Load())
+	window = 1
+	if m := ask(time.Second, ""); m.Window == nil || m.Window.Max != 70*sampler.GiB || m.Window.Min != 40*sampler.GiB || m.Window.Readings != 50 || p.member.host.Name != "box7" {
+		t.Errorf("a second later: %+v", m)
 	}
 	fail = true
-	if err := p.ask(context.Background()); err == nil {
-		t.Error("an error is none")
+	ask(time.Second, "")
+	fail, age = false, 2.2
+	if m := ask(time.Second, "window=3000ms"); m != nil {
+		t.Errorf("figures that are known: %+v", m)
 	}
-	r.at, fail, age = r.at.Add(10*time.Second), false, 10.2
-	if s := one(); s != nil {
-		t.Errorf("figures of 10 s ago, which are known: %v", s.Time)
+	age, window = 0.1, 4
+	if m := ask(time.Second, "window=4000ms"); m == nil || m.Window == nil || m.Window.Readings != 200 {
+		t.Errorf("after an error: %+v", m)
 	}
-	age, window = 0.1, 10.3
-	if s := one(); asked.Load() != "window=10200ms" || s.GPUs[0].Memory.Window == nil || !s.Time.Equal(r.at.Add(-100*time.Millisecond)) {
-		t.Errorf("%v %v", asked.Load(), s.Time)
+	window, peak = 300, 75 // by another connection
+	if m := ask(time.Second, ""); m.Window != nil || m.Peak.Bytes != 75*sampler.GiB {
+		t.Errorf("of another time: %+v", m)
+	}
+	window = 3
+	if m := ask(time.Second, "window=3000ms"); m.Window == nil {
+		t.Errorf("then: %+v", m)
+	}
+	window = 1
+	if m := ask(time.Second, ""); m.Window == nil || !p.covered.Equal(r.at) {
+		t.Errorf("and on: %+v", m)
 	}
 }
 

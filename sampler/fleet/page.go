@@ -22,6 +22,8 @@ type scraper struct {
 	backOff backOff
 	last    time.Time // of the figures that were taken last, by the clock here
 	ours    bool      // the exporter is nvpeak
+	covered time.Time // until then all peaks are known; peaks are of the moment of an answer, other figures may be older
+	missed  bool      // an answer since then was not taken
 	named   bool
 }
 
@@ -41,6 +43,7 @@ func (p *scraper) run(ctx context.Context) {
 		}
 		now := p.fleet.now()
 		if err != nil {
+			p.missed = true
 			wait = p.backOff.next(p.fleet.random())
 			p.member.lose(err.Error(), now.Add(wait))
 			next = now.Add(wait)
@@ -85,15 +88,17 @@ func (p *scraper) ask(ctx context.Context) error {
 		at = at.Add(-time.Duration(best.age * float64(time.Second)))
 	}
 	if !at.After(p.last) && !best.down {
-		return nil // nothing new; the peaks are asked for again
+		p.missed = true
+		return nil // nothing new
 	}
-	if p.last.IsZero() || best.window > answered.Sub(p.last).Seconds()+2 { // of somebody else, or of before: a peak, but not of this window
-		for _, g := range best.gpus {
-			if b, ok := g.scrapePeak.Value(); ok && b > g.peak.Or(0) {
-				g.peak = g.scrapePeak
-			}
-			g.scrapePeak = amount{}
-		}
+	if p.covered.IsZero() {
+		best.forgetWindow()
+		p.covered = asked
+	} else if best.window > answered.Sub(p.covered).Seconds()+2 {
+		best.forgetWindow()
+		p.missed = true
+	} else {
+		p.covered, p.missed = asked, false
 	}
 	snap := best.snapshot(at)
 	if snap.GPUs, err = p.fleet.chosen(snap.GPUs); err != nil {
@@ -110,18 +115,31 @@ func (p *scraper) ask(ctx context.Context) error {
 	return nil
 }
 
-// address is what is asked: of nvpeak the peaks since the figures that were taken last, whatever became of the answers since.
+// address is what is asked. nvpeak tells each connection the peaks since its scrape before. Where an answer was missed, or the connection is a new one, it is asked
+// for those since the last that are known, and a little more: told twice is better than not at all.
 func (p *scraper) address(now time.Time) string {
-	if !p.ours || p.last.IsZero() {
-		return p.client.spec.URL
-	}
 	u, err := url.Parse(p.client.spec.URL)
-	if err != nil || u.RawQuery != "" {
+	if err != nil || u.RawQuery != "" || !p.ours || !p.missed {
 		return p.client.spec.URL
 	}
-	back := min(max(now.Sub(p.last), 100*time.Millisecond), 15*time.Minute)
+	back := min(now.Sub(p.covered)+windowMargin, mostWindow)
 	u.RawQuery = fmt.Sprintf("window=%dms", back.Milliseconds())
 	return u.String()
+}
+
+const (
+	windowMargin = time.Second
+	mostWindow   = 15 * time.Minute // that nvpeak tells
+)
+
+// forgetWindow keeps peaks of another time than that since the answer before: as peaks, but not of this window.
+func (f *figures) forgetWindow() {
+	for _, g := range f.gpus {
+		if b, ok := g.scrapePeak.Value(); ok && b > g.peak.Or(0) {
+			g.peak = g.scrapePeak
+		}
+		g.scrapePeak = amount{}
+	}
 }
 
 // name gives the host the name that its exporter tells, once, unless somebody has given it one or it is taken.

@@ -37,6 +37,7 @@ type server struct {
 // target is a host that the server knows.
 type target struct {
 	member *member
+	key    string    // of its group
 	last   time.Time // of its newest sample that was taken, by the clock of the server
 	gap    time.Duration
 	seen   time.Time // when the server knew it last, by the clock here
@@ -96,7 +97,7 @@ type group struct {
 type timed struct {
 	at    time.Time
 	of    *exporter
-	place string
+	place place
 	bytes sampler.Bytes
 }
 
@@ -229,17 +230,17 @@ func (s *server) readSeries(j *tape.JSON, groups map[string]*group) {
 	if m == nil || len(points) == 0 {
 		return
 	}
-	g := groupOf(groups, &one, m.of)
-	if g == nil {
-		return
-	}
 	if !raw {
-		one.value = points[0][1]
-		g.take(&one)
+		if g := groupOf(groups, &one, m.of, true); g != nil {
+			one.value = points[0][1]
+			g.take(&one)
+		}
 		return
 	}
-	f := g.page(m.of)
-	place := f.gpu(&one)
+	g := groupOf(groups, &one, m.of, false)
+	if g == nil || g.page(m.of).places[m.of.place(&one)] == nil {
+		return // its exporter does not answer any more
+	}
 	for _, p := range points {
 		at := time.UnixMilli(int64(p[0] * 1000)).UTC()
 		if at.After(g.newest) {
@@ -250,13 +251,13 @@ func (s *server) readSeries(j *tape.JSON, groups map[string]*group) {
 			unit = mebi
 		}
 		if b, ok := bytesOf(p[1], unit).Value(); ok && len(g.samples) < mostSamples {
-			g.samples = append(g.samples, timed{at, m.of, place.UUID + "\x00" + fmt.Sprint(place.Index), b})
+			g.samples = append(g.samples, timed{at, m.of, m.of.place(&one), b})
 		}
 	}
 }
 
-// groupOf is the target of a series; nil: there are too many.
-func groupOf(groups map[string]*group, s *sample, e *exporter) *group {
+// groupOf is the target of a series; nil: there are too many, or it is none of those that are known and no new one is to be made.
+func groupOf(groups map[string]*group, s *sample, e *exporter, fresh bool) *group {
 	instance, job := s.label("instance"), s.label("job")
 	node := ""
 	for _, name := range append(slices.Clone(e.host), "exported_"+"hostname", "node", "nodename", "host") {
@@ -270,7 +271,7 @@ func groupOf(groups map[string]*group, s *sample, e *exporter) *group {
 	}
 	g := groups[key]
 	if g == nil {
-		if len(groups) == mostHosts {
+		if !fresh || len(groups) == mostHosts {
 			return nil
 		}
 		g = &group{key: key, instance: instance}
@@ -321,12 +322,18 @@ func (s *server) publish(groups map[string]*group, now time.Time) error {
 	slices.SortFunc(list, func(a, b knownGroup) int {
 		return strings.Compare(fmt.Sprint(a.name, "\x00", a.rank, a.key), fmt.Sprint(b.name, "\x00", b.rank, b.key))
 	})
+	present := map[string]bool{}
+	for _, g := range list {
+		present[g.key] = true
+	}
 	told := map[string]knownGroup{} // by GPU
 	taken := map[*target]bool{}
 	for rank := range exporters {
 		for _, g := range list {
 			if g.rank == rank && !g.told(told) {
-				s.take(g, taken, now)
+				t := s.targetOf(g, present, taken)
+				taken[t], t.key, t.seen = true, g.key, now
+				s.take(g, t)
 			}
 		}
 	}
@@ -348,20 +355,17 @@ func (g *knownGroup) told(already map[string]knownGroup) bool {
 }
 
 // take publishes what is new of a group.
-func (s *server) take(g knownGroup, taken map[*target]bool, now time.Time) {
-	t := s.targetOf(g, taken)
-	taken[t] = true
-	t.seen = now
+func (s *server) take(g knownGroup, t *target) {
 	if g.newest.IsZero() || !g.newest.After(t.last) {
 		return
 	}
+	g.windows(t.last)
 	snap := g.figures.snapshot(g.newest)
 	var err error
 	if snap.GPUs, err = s.fleet.chosen(snap.GPUs); err != nil {
-		t.member.lose(err.Error(), now)
+		t.member.lose(err.Error(), s.fleet.now().Add(s.gap))
 		return
 	}
-	g.windows(snap, t.last)
 	if !t.last.IsZero() {
 		t.gap = g.newest.Sub(g.before(t.last))
 	}
@@ -370,12 +374,13 @@ func (s *server) take(g knownGroup, taken map[*target]bool, now time.Time) {
 		s.gap = t.gap
 	}
 	d, _ := s.client.date.value()
+	here(snap, d)
 	possible(snap)
 	gap := t.gap
 	if gap <= 0 {
 		gap = time.Minute // nobody scrapes less often
 	}
-	t.member.figures(retimed(snap, d), news{via: g.figures.of.name + " by prometheus", reason: g.figures.of.lacks, gap: gap})
+	t.member.figures(snap, news{via: g.figures.of.name + " by prometheus", reason: g.figures.of.lacks, gap: gap})
 }
 
 // before is the time of the sample before the newest, not before that.
@@ -391,44 +396,48 @@ func (g *group) before(last time.Time) time.Time {
 
 // windows makes of the samples since the last snapshot what its memory went through: of nvpeak every peak, of others their readings. Before the first
 // snapshot there is no window, but there may have been a peak.
-func (g *knownGroup) windows(snap *sampler.Snapshot, last time.Time) {
-	of := map[string]*sampler.Window{}
+func (g *knownGroup) windows(last time.Time) {
 	for _, s := range g.samples {
-		if s.of != g.figures.of || !s.at.After(last) {
+		of := g.figures.places[s.place]
+		if s.of != g.figures.of || of == nil || !s.at.After(last) {
 			continue
 		}
-		w := of[s.place]
-		if w == nil {
-			w = &sampler.Window{Min: s.bytes, Max: s.bytes, MaxTime: s.at}
-			of[s.place] = w
+		if of.window == nil {
+			of.window = &sampler.Window{Min: s.bytes, Max: s.bytes, MaxTime: s.at}
 		}
+		w := of.window
 		w.Readings++
 		w.Min = min(w.Min, s.bytes)
 		if s.bytes > w.Max {
 			w.Max, w.MaxTime = s.bytes, s.at
 		}
 	}
-	for i := range snap.GPUs {
-		one := &snap.GPUs[i]
-		one.Memory.Window = nil
-		w := of[one.UUID+"\x00"+fmt.Sprint(one.Index)]
+	for _, of := range g.figures.gpus {
+		w := of.window
+		of.scrapePeak = amount{} // it is among the samples
 		switch {
 		case w == nil:
-		case !last.IsZero():
-			if g.figures.window > 0 {
-				w.Readings = g.figures.readings()
+		case last.IsZero():
+			of.window = nil
+			if w.Max >= of.peak.Or(0) {
+				of.peak, of.peakTime = sampler.Some(w.Max), w.MaxTime
 			}
-			one.Memory.Window = w
-		case one.Memory.Peak == nil || one.Memory.Peak.Bytes <= w.Max:
-			one.Memory.Peak = &sampler.Peak{Bytes: w.Max, Time: w.MaxTime, Source: sampler.PeakSampled}
+		case g.figures.window > 0:
+			w.Readings = g.figures.readings()
 		}
 	}
 }
 
-// targetOf is the host of a group: that of its name, if no other group has it.
-func (s *server) targetOf(g knownGroup, taken map[*target]bool) *target {
+// targetOf is the host of a group: the one that it was before, else that of its name, which may come by another address after a restart, as long as no other
+// group is that host.
+func (s *server) targetOf(g knownGroup, present map[string]bool, taken map[*target]bool) *target {
+	for _, t := range s.targets {
+		if t.key == g.key {
+			return t
+		}
+	}
 	for _, name := range []string{g.name, sampler.Clip(g.instance)} {
-		if t := s.targets[name]; t != nil && !taken[t] {
+		if t := s.targets[name]; t != nil && !taken[t] && !present[t.key] {
 			return t
 		}
 		if s.targets[name] == nil && name != "" {

@@ -28,6 +28,7 @@ type stored struct {
 	labels map[string]string
 	at     []time.Time
 	values []float64
+	stale  bool // the scrape after the newest has failed
 }
 
 func (s *store) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -58,7 +59,7 @@ func (s *store) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		if strings.HasSuffix(query, "]") {
 			result = append(result, map[string]any{"metric": one.labels, "values": points})
-		} else {
+		} else if !one.stale {
 			result = append(result, map[string]any{"metric": one.labels, "value": points[len(points)-1]})
 		}
 	}
@@ -72,7 +73,7 @@ func nvpeakSeries(instance, host, uuid string, at []time.Time, peaks ...float64)
 		for len(values) < len(at) {
 			values = append([]float64{values[0]}, values...)
 		}
-		list = append(list, stored{labels, at, values})
+		list = append(list, stored{labels, at, values, false})
 	}
 	gpu := func() map[string]string { return map[string]string{"gpu": "0", "uuid": uuid, "mig": ""} }
 	add("nvpeak_info", map[string]string{"hostname": host}, 1)
@@ -152,7 +153,7 @@ func TestServerHosts(t *testing.T) {
 	at := []time.Time{r.at.Add(-5 * time.Second)}
 	dcgm := func(host, uuid string) (list []stored) {
 		for _, name := range []string{"USED", "FREE"} {
-			list = append(list, stored{map[string]string{"__name__": "DCGM_FI_DEV_FB_" + name, "gpu": "0", "UUID": uuid, "Hostname": host, "instance": host + ":9400", "job": "dcgm"}, at, []float64{1000}})
+			list = append(list, stored{map[string]string{"__name__": "DCGM_FI_DEV_FB_" + name, "gpu": "0", "UUID": uuid, "Hostname": host, "instance": host + ":9400", "job": "dcgm"}, at, []float64{1000}, false})
 		}
 		return list
 	}
@@ -164,7 +165,9 @@ func TestServerHosts(t *testing.T) {
 	if !strings.Contains(s.asked[0], `",job="gpu"}`) || !strings.Contains(s.asked[1], `,job="gpu"}[300s]`) {
 		t.Errorf("%q", s.asked)
 	}
-	s.series = nvpeakSeries("box7:9835", "box7", "GPU-7", at, 41<<30)
+	for i := range s.series { // samples of before are there, and no series is now
+		s.series[i].stale = s.series[i].labels["job"] == "dcgm"
+	}
 	if u = poll(t, r, p); u.Hosts[1].State != Lost || !strings.Contains(u.Hosts[1].Reason, "no series of it any more") {
 		t.Errorf("%+v", u.Hosts[1])
 	}
@@ -196,6 +199,36 @@ func TestServerHosts(t *testing.T) {
 	}
 }
 
+// Of machines that say the same name each stays the one that it was, whoever comes and goes; one that comes by another address is the same again.
+func TestServerSameName(t *testing.T) {
+	s := &store{t: t}
+	r, p := polling(t, s, "prometheus://SERVER")
+	at := []time.Time{r.at.Add(-5 * time.Second)}
+	one := func(instance, uuid string) []stored { return nvpeakSeries(instance, "box", uuid, at, 41<<30) }
+	who := func() string {
+		t.Helper()
+		u := poll(t, r, p)
+		names := ""
+		for _, snap := range u.Snapshots {
+			names += snap.Host + "=" + snap.GPUs[0].UUID + " "
+		}
+		at = []time.Time{at[0].Add(time.Second)}
+		return names
+	}
+	s.series = one("b:1", "GPU-b")
+	if got := who(); got != "box=GPU-b " {
+		t.Error(got)
+	}
+	s.series = append(one("a:1", "GPU-a"), one("b:1", "GPU-b")...)
+	if got := who(); got != "a:1=GPU-a box=GPU-b " {
+		t.Error(got)
+	}
+	s.series = append(one("a:1", "GPU-a"), one("c:1", "GPU-b")...)
+	if got := who(); got != "a:1=GPU-a box=GPU-b " {
+		t.Error(got)
+	}
+}
+
 func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(`{"status":"success","data":{"resultType":"vector","result":[{"metric":{"__name__":"nvpeak_gpu_memory_used_bytes","gpu":"0","uuid":"GPU-1","instance":"a:1"},"value":[1700000000,"5"]}]}}`))
 	f.Add([]byte(`{"data":{"result":[{"values":[[1,"2"],[3,"NaN"]],"metric":{"__name__":"DCGM_FI_DEV_FB_USED","gpu":"0","UUID":"x"}}]},"status":"success"}`))
@@ -208,9 +241,8 @@ func FuzzAnswer(f *testing.F) {
 		for _, g := range groups {
 			if best := g.best(); best != nil {
 				k := knownGroup{group: g, figures: best}
-				snap := best.snapshot(noon)
-				k.windows(snap, time.Time{})
-				possible(snap)
+				k.windows(noon)
+				possible(best.snapshot(noon))
 			}
 		}
 	})

@@ -124,11 +124,17 @@ func (s *shell) connect(parent context.Context) (reason string, again bool) {
 		}
 		return err.Error(), false
 	}
+	greeted, quiet := false, max(s.fleet.quiet, 5*s.fleet.opt.Interval)
 	silence := time.AfterFunc(greetTimeout, func() { cancel(fmt.Errorf("it has said nothing for %v", greetTimeout)) })
-	defer silence.Stop()
+	defer func() { silence.Stop() }()
 	session := &session{shell: s, alive: func() {
-		silence.Reset(max(leastSilence, 5*s.fleet.opt.Interval))
-	}, quiet: max(leastSilence, 5*s.fleet.opt.Interval), cancel: cancel}
+		if !greeted {
+			greeted = true
+			silence.Stop()
+			silence = time.AfterFunc(quiet, func() { cancel(fmt.Errorf("it has said nothing more for %v", quiet)) })
+		}
+		silence.Reset(quiet)
+	}}
 	readErr := session.read(out)
 	cancel(readErr)
 	cmd.Wait() //nolint:errcheck // its code tells
@@ -138,12 +144,10 @@ func (s *shell) connect(parent context.Context) (reason string, again bool) {
 // session reads what comes over one connection.
 type session struct {
 	*shell
-	alive  func()
-	quiet  time.Duration
-	cancel context.CancelCauseFunc
-	began  bool // its first line has come
-	smi    *smi
-	taken  int
+	alive func() // something has come
+	began bool   // its first line has
+	smi   *smi
+	taken int
 }
 
 var errSMIWanted = errors.New("its nvpeak cannot be used")
@@ -211,7 +215,8 @@ func (s *session) peak(line []byte, came time.Time) error {
 	}
 	s.shell.offset.note(snap.Time, came)
 	d, _ := s.shell.offset.value()
-	s.figures(retimed(snap, d), news{via: "nvpeak"})
+	here(snap, d)
+	s.figures(snap, news{via: "nvpeak"})
 	return nil
 }
 

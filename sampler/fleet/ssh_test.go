@@ -62,6 +62,15 @@ func sweeps([]string) int {
 }
 
 var plays = map[string]func([]string) int{
+	"box": func([]string) int { // a usual machine
+		hello()
+		for i := 0; ; i++ {
+			if _, err := os.Stdout.Write(lineOf(nil, machine(time.Now(), 8, 4, i))); err != nil {
+				return 0
+			}
+			time.Sleep(time.Second)
+		}
+	},
 	"peak": func(args []string) int { hello(); stream(args, 1000); return 0 },
 	"ends": func(args []string) int { hello(); stream(args, 3); return 0 },
 	"lifeline": func(args []string) int { // writes nothing any more, and notes when it is ended
@@ -79,7 +88,8 @@ var plays = map[string]func([]string) int{
 		time.Sleep(time.Minute)
 		return 0
 	},
-	"smi": sweeps,
+	"hangs": func(args []string) int { hello(); stream(args, 3); time.Sleep(time.Minute); return 0 },
+	"smi":   sweeps,
 	"old": func(args []string) int {
 		if strings.Contains(args[len(args)-1], " stream ") {
 			hello()
@@ -215,6 +225,35 @@ func TestShellFailures(t *testing.T) {
 		for _, h := range u.Hosts {
 			reasons += h.Reason + "\n"
 		}
+	}
+}
+
+// One over which nothing comes any more is late, and given up in the end.
+func TestShellHangs(t *testing.T) {
+	t.Setenv("FLEET_SSH", "hangs")
+	f := newFleet(Options{Interval: 100 * time.Millisecond})
+	f.quiet = 4 * time.Second
+	if err := f.add([]Spec{{Kind: SSH, Host: "box7", Command: []string{os.Args[0]}}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close(10 * time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
+	defer stop()
+	next := func() Update {
+		u, err := f.Next(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return u
+	}
+	if h, _ := until(t, next, Late); !strings.HasPrefix(h.Reason, "no figures for ") {
+		t.Errorf("%+v", h)
+	}
+	if h, _ := until(t, next, Lost); h.Reason != "it has said nothing more for 4s" {
+		t.Errorf("%+v", h)
 	}
 }
 

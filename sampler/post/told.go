@@ -73,14 +73,17 @@ var asksBatch = lazily(`(?i)\b(?:how (?:do|can|could|should|to)|such as|where)\b
 // trees are the programs that grow trees, which have no batch.
 var trees = lazily(`(?i)\b(?:xgboost|lightgbm|catboost|XGB\w+)\b`)
 
+// tfData are the input pipelines of TensorFlow, in code and in what they print.
+var tfData = lazily(`(?i)\btf\.data\.|\bshuffle_dataset_op\b|\bshuffle buffer\b`)
+
 // makesContext are the calls of the driver that make a context, as the frames of any language name them.
 var makesContext = lazily(`\bcuCtxCreate|\bcuDevicePrimaryCtxRetain`)
 
 // passed is what had no failure.
 var passed = lazily(`(?i)\b(?:the )?(?:training|fine-?tuning|inference|prediction|validation|loading|sampling)(?: itself| step| part)? (?:is|was|works?|worked|runs?|ran|goes|went|passes|passed|completes|completed|finishes|finished)\b(?: (?:fine|ok|okay|well|through|completely|smoothly|without))*|\b(?:was|am|were|are) able to train\b`)
 
-// denied: a phase is named as the one in which it does not come, or as what a key is for.
-var denied = lazily(`(?i)\bpress\b[^.]{0,20}\bto\b[^.]*|\b(?:not|rather than|instead of) (?:in |during |at |from )?(?:the )?(?:inference|prediction|validation|evaluation|loading|saving|sampling)\b`)
+// denied: a phase is named as the one in which it does not come, as what a key is for, or as the name of some data.
+var denied = lazily(`(?i)\b(?:validation|evaluation) sets? (?:is|are|was|were|has|have|of|from)\b|\bpress\b[^.]{0,20}\bto\b[^.]*|\b(?:not|rather than|instead of) (?:in |during |at |from )?(?:the )?(?:inference|prediction|validation|evaluation|loading|saving|sampling)\b`)
 
 // loaded: that loading was over is said.
 var loaded = lazily(`(?i)\bload(?:s|ing|ed)?\b[^.,]{0,20}\b(?:fine|ok|okay|well|through|without|successful\w*|done|works?)\b`)
@@ -137,6 +140,9 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 	}
 	if trees.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldTrees)
+	}
+	if tfData.MatchString(text) {
+		c.Told = append(c.Told, sampler.ToldTFData)
 	}
 	if splats.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldSplats)

@@ -66,8 +66,13 @@ func isHostsFile(source string) bool {
 // fleetEnd is how long the end waits for what was begun on other machines to be ended.
 const fleetEnd = 3 * time.Second
 
-// remote says whether other machines are asked for.
-func (a *app) remote() bool { return len(a.opt.from) > 0 }
+// remote says whether other machines are asked for: by the command line, or elsewhere, and the command line wants nothing of this one.
+func (a *app) remote() bool {
+	if len(a.opt.from) == 0 {
+		return false
+	}
+	return a.set.origins["from"].how == fromFlag || !slices.ContainsFunc(local, func(name string) bool { return a.set.origins[name].how == fromFlag })
+}
 
 // fleet begins to follow the hosts that --from names. end stops it, here and there.
 func (a *app) fleet(ctx context.Context) (stream fleet.Stream, end func(), err error) {

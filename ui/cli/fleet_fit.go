@@ -52,7 +52,7 @@ func (a *app) fleetCheck(ctx context.Context, f *fitFlags, need sampler.Bytes) e
 				h = &hostFit{host: s.Host, checker: watch.NewChecker(need), began: s.Time}
 				fits[s.Host] = h
 			}
-			h.take(a, s, need, f.gpus, window)
+			h.take(a, s, need, f.gpus, window, r.begins(s))
 		}
 		return r.judged(fits), nil
 	})
@@ -65,7 +65,7 @@ func (a *app) fleetCheck(ctx context.Context, f *fitFlags, need sampler.Bytes) e
 	return a.answerFleet(r, fits, f, window)
 }
 
-func (h *hostFit) take(a *app, s *sampler.Snapshot, need sampler.Bytes, gpus int, window time.Duration) {
+func (h *hostFit) take(a *app, s *sampler.Snapshot, need sampler.Bytes, gpus int, window time.Duration, begins bool) {
 	if h.over {
 		return
 	}
@@ -74,7 +74,7 @@ func (h *hostFit) take(a *app, s *sampler.Snapshot, need sampler.Bytes, gpus int
 		h.few = err.Error()
 	}
 	h.never = a.never(s, need, gpus)
-	h.over = h.few != "" || h.never != "" || s.Time.Sub(h.began) >= window && whole(s)
+	h.over = h.few != "" || h.never != "" || s.Time.Sub(h.began) >= window && !begins
 }
 
 // judged says whether every host was looked at long enough, or gives no figures.

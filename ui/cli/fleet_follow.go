@@ -58,6 +58,21 @@ func (r *roster) take(u fleet.Update) (news []*fleet.Host) {
 	return news
 }
 
+// begins says whether a snapshot is the first look of an nvpeak that has just begun there: it has read the memory once, or not at all.
+func (r *roster) begins(s *sampler.Snapshot) bool {
+	for _, h := range r.hosts {
+		if h.Name == s.Host && h.Via != "nvpeak" {
+			return false
+		}
+	}
+	for i := range s.GPUs {
+		if w := s.GPUs[i].Memory.Window; w != nil && w.Readings > 1 {
+			return false
+		}
+	}
+	return true
+}
+
 // settled says whether every host has given figures, or said why not.
 func (r *roster) settled(heard map[string]*sampler.Snapshot) bool {
 	for _, h := range r.hosts {

@@ -50,7 +50,7 @@ func (a *app) oneOfEach(parent context.Context) (*roster, map[string]*sampler.Sn
 	err := a.follow(ctx, func(u fleet.Update) (bool, error) {
 		r.take(u)
 		for _, s := range u.Snapshots {
-			if count[s.Host]++; count[s.Host] > 1 || whole(s) {
+			if count[s.Host]++; count[s.Host] > 1 || !r.begins(s) {
 				heard[s.Host] = s
 			}
 		}
@@ -64,16 +64,6 @@ func (a *app) oneOfEach(parent context.Context) (*roster, map[string]*sampler.Sn
 
 // onceEvery is short, for one snapshot is all that is wanted of a machine.
 const onceEvery = 200 * time.Millisecond
-
-// whole says whether a snapshot is not the first look of a program that has just begun: its windows have readings, or it has none.
-func whole(s *sampler.Snapshot) bool {
-	for i := range s.GPUs {
-		if w := s.GPUs[i].Memory.Window; w != nil {
-			return w.Readings > 1
-		}
-	}
-	return true
-}
 
 func (a *app) printHosts(r *roster, heard map[string]*sampler.Snapshot, f *onceFlags) error {
 	out, first, w := bufio.NewWriter(a.out), true, a.newWatches()
@@ -99,7 +89,7 @@ func (a *app) printHost(out *bufio.Writer, h *fleet.Host, s *sampler.Snapshot, f
 	case f.json:
 		return plain.JSON(out, s)
 	case f.csv.fields != nil:
-		return plain.CSV(out, s, f.csv.fields, first)
+		return plain.CSV(out, s, withHost(f.csv.fields), first)
 	}
 	if !first {
 		err = out.WriteByte('\n')

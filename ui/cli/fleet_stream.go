@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"io"
+	"slices"
 
 	"nvpeak/sampler"
 	"nvpeak/sampler/fleet"
@@ -22,10 +23,7 @@ func (a *app) fleetStream(ctx context.Context, fields []plain.Field, keep bool) 
 	defer announcer.close()
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	if fields != nil {
-		fields = append([]plain.Field{plain.HostField()}, fields...)
-	}
-	s := &streamer{app: a, fields: fields, header: true}
+	s := &streamer{app: a, fields: withHost(fields), header: true}
 	s.out = newOutlet(a.out, maxWaiting, end)
 	defer s.close()
 	r, judged, heralds := &roster{}, a.newWatches(), newHeralds(announcer)
@@ -45,6 +43,15 @@ func (a *app) fleetStream(ctx context.Context, fields []plain.Field, keep bool) 
 		}
 		return false, nil
 	})
+}
+
+// withHost are columns of CSV that tell the machine.
+func withHost(fields []plain.Field) []plain.Field {
+	host := plain.HostField()
+	if fields == nil || slices.ContainsFunc(fields, func(f plain.Field) bool { return f.Name == host.Name }) {
+		return fields
+	}
+	return append([]plain.Field{host}, fields...)
 }
 
 // state writes how a host stands; where rows of CSV are written, to standard error.
