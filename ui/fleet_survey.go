@@ -184,20 +184,21 @@ func (m *Model) survey() {
 	if !m.overviewed() {
 		return
 	}
-	f, now := m.fleet, m.fleet.now()
-	if !m.shown.frozen || m.shown.snap == nil {
-		m.shown.snap = &sampler.Snapshot{Time: now}
-		for _, k := range f.list {
-			if k.fresh || k.row.host == nil {
-				k.row, k.fresh = m.rowOf(k), false
-			}
-			rank := k.row.rankOf(now)
-			if rank >= k.rank || int(rank/rankStep) == int(k.rank/rankStep) || now.Sub(k.ranked) > roomTime {
-				k.rank, k.ranked = rank, now
-			}
-		}
-		f.count()
+	f, still := m.fleet, m.shown.frozen && m.shown.snap != nil
+	if !still {
+		m.shown.snap = &sampler.Snapshot{Time: f.now()}
 	}
+	now := m.shown.snap.Time
+	for _, k := range f.list {
+		if k.fresh && !still || k.row.host == nil {
+			k.row, k.fresh = m.rowOf(k), false
+		}
+		rank := k.row.rankOf(now)
+		if rank >= k.rank || int(rank/rankStep) == int(k.rank/rankStep) || now.Sub(k.ranked) > roomTime {
+			k.rank, k.ranked = rank, now
+		}
+	}
+	f.count()
 	f.order(now)
 	f.rows = f.rows[:0:0]
 	for _, k := range f.list {

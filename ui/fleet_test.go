@@ -419,6 +419,37 @@ func TestFleetWithoutLists(t *testing.T) {
 	}
 }
 
+// TestFrozenFleetGrows: a machine that comes while the display is frozen is shown, the others stay as they are.
+func TestFrozenFleetGrows(t *testing.T) {
+	u := hostsOf(3, 2, 1, afternoon)
+	m := fleetModel(fleet.Update{Hosts: u.Hosts[:2], Snapshots: u.Snapshots[:2]}, 100, 30, Options{})
+	press(m, "p")
+	later := hostsOf(3, 2, 1, afternoon.Add(5*time.Minute))
+	for i := range later.Snapshots[0].GPUs {
+		later.Snapshots[0].GPUs[i].Memory.Used = sampler.Some(3 * sampler.MiB)
+	}
+	m.fleet.now = func() time.Time { return afternoon.Add(5 * time.Minute) }
+	m.Update(fleetArrived{Update: later})
+	if got := text(m); !strings.Contains(got, "3 hosts") || !strings.Contains(got, "node003") || strings.Contains(got, "3M") {
+		t.Errorf("it shows\n%s", got)
+	}
+}
+
+// TestFleetUserWithoutName: processes of which no user is known are those of somebody, on their machine.
+func TestFleetUserWithoutName(t *testing.T) {
+	for _, user := range []string{"", "two words", "ann"} {
+		u := hostsOf(2, 1, 1, afternoon)
+		for _, s := range u.Snapshots {
+			s.GPUs[0].Processes[0].User = user
+		}
+		m := fleetModel(u, 100, 30, Options{})
+		press(m, "t enter")
+		if open := m.fleet.open != nil; open != (user != "ann") || !open && m.fleet.size() != 2 {
+			t.Errorf("%q: open is %v, %d rows, filter %q", user, open, m.fleet.size(), m.table.filter.text)
+		}
+	}
+}
+
 // TestUnheardMachine: one that was opened before anything has come says how it stands, and not that of a driver.
 func TestUnheardMachine(t *testing.T) {
 	u := fleets()["connecting"]
