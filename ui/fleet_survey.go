@@ -62,7 +62,11 @@ func (m *Model) rowOf(k *machine) machineRow {
 	if s == nil {
 		return r
 	}
-	v := m.viewOf(k.folds, shown{snap: s, alerts: k.alerts, fits: k.folds.fits(s)})
+	alerts := k.alerts
+	if m.folds.watch.Need().Known() { // on how many GPUs it fits is said, and on most machines it need not
+		alerts = slices.DeleteFunc(slices.Clone(alerts), func(a sampler.Alert) bool { return a.Kind == sampler.AlertNeed })
+	}
+	v := m.viewOf(k.folds, shown{snap: s, alerts: alerts, fits: k.folds.fits(s)})
 	r.v = v
 	r.least, r.free = v.tightest()
 	busy, known := 0, 0
@@ -93,7 +97,9 @@ func (m *Model) rowOf(k *machine) machineRow {
 	if known > 0 {
 		r.busy = sampler.Some(busy / known)
 	}
-	v.judge(&r)
+	apart := *v
+	apart.fits = nil
+	apart.judge(&r)
 	return r
 }
 

@@ -450,6 +450,18 @@ func TestFleetUserWithoutName(t *testing.T) {
 	}
 }
 
+// TestNeedIsNoAlertOfAFleet: that the need does not fit on some machine is no alert of all, but of that one when it is opened.
+func TestNeedIsNoAlertOfAFleet(t *testing.T) {
+	m := fleetModel(playFleet(t, demo.FleetName, 0), 120, 40, Options{Need: sampler.Some(20 * sampler.GiB)})
+	if got := m.fleet.total; got.warned != 0 || got.critical != 1 || !strings.Contains(m.fleet.named("render-01").row.said, "peaks leave") {
+		t.Errorf("%d critical, %d warnings; render-01: %q", got.critical, got.warned, m.fleet.named("render-01").row.said)
+	}
+	m.openMachine(m.fleet.named("render-01"))
+	if got := text(m); !strings.Contains(got, "20.0 GiB won't fit") {
+		t.Errorf("it does not say so:\n%s", got)
+	}
+}
+
 // TestUnheardMachine: one that was opened before anything has come says how it stands, and not that of a driver.
 func TestUnheardMachine(t *testing.T) {
 	u := fleets()["connecting"]
