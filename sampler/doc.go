@@ -1,6 +1,6 @@
 // Package sampler holds the words of measuring and the pure logic over them.
 // It imports the standard library and one system call only; the outside world comes in through its
-// sub-packages (nvml, uprobe, torch, torchsnap, demo, tape, proc, oomlog, post, trainlog), each of which
+// sub-packages (nvml, uprobe, torch, torchsnap, demo, tape, proc, oomlog, post, trainlog, fleet), each of which
 // speaks these words. Package history keeps what was seen.
 //
 //	Source ──► Loop ──► Snapshot ──► Watermarks, history, advice, every screen

@@ -24,15 +24,16 @@ type TorchDevice struct {
 	Blocks      int           `json:"blocks"`
 	Reserved    Bytes         `json:"reserved_bytes"`
 	Allocated   Bytes         `json:"allocated_bytes"`
-	Requested   Bytes         `json:"requested_bytes"`     // of what is allocated; the rest was rounded up
-	Awaiting    Bytes         `json:"awaiting_free_bytes"` // freed, but a stream may still use it
-	Cached      Bytes         `json:"cached_bytes"`        // in segments that are free as a whole
-	Split       Bytes         `json:"split_free_bytes"`    // free between live blocks
-	LargestFree Bytes         `json:"largest_free_bytes"`  // block
-	Holders     []TorchHolder `json:"holders"`             // lines by what their live blocks hold, largest first
-	Pins        []TorchHolder `json:"pins"`                // lines by the free bytes of the segments that their blocks keep
-	Trace       *TorchTrace   `json:"trace"`               // null: no history was recorded
-	Cut         bool          `json:"cut,omitempty"`       // the file ends early: there may have been more of all of this
+	Requested   Bytes         `json:"requested_bytes"`              // of what is allocated; the rest was rounded up
+	Awaiting    Bytes         `json:"awaiting_free_bytes"`          // freed, but a stream may still use it
+	Cached      Bytes         `json:"cached_bytes"`                 // in segments that are free as a whole
+	Split       Bytes         `json:"split_free_bytes"`             // free between live blocks
+	LargestFree Bytes         `json:"largest_free_bytes"`           // block
+	PrivateFree Bytes         `json:"private_free_bytes,omitempty"` // of these, in the private pools of CUDA graphs, where nothing else can use them
+	Holders     []TorchHolder `json:"holders"`                      // lines by what their live blocks hold, largest first
+	Pins        []TorchHolder `json:"pins"`                         // lines by the free bytes of the segments that their blocks keep
+	Trace       *TorchTrace   `json:"trace"`                        // null: no history was recorded
+	Cut         bool          `json:"cut,omitempty"`                // the file ends early: there may have been more of all of this
 }
 
 // TorchSite is a source line that allocated, with what its stack says of why.

@@ -28,6 +28,13 @@ func TestSmallerBatch(t *testing.T) {
 		{"megatron", "torchrun pretrain_gpt.py --micro-batch-size 4 --global-batch-size 64", "torchrun pretrain_gpt.py --micro-batch-size 2 --global-batch-size 64"},
 		{"the micro batch of another name", "torchrun t.py --micro_train_batch_size 4 --train_batch_size 128", "torchrun t.py --micro_train_batch_size 2 --train_batch_size 128"},
 		{"the micro batch in a path", "python -m ppo a.actor.ppo_micro_batch_size_per_gpu=8 a.rollout.log_prob_micro_batch_size_per_gpu=16 data.train_batch_size=256", "python -m ppo a.actor.ppo_micro_batch_size_per_gpu=4 a.rollout.log_prob_micro_batch_size_per_gpu=16 data.train_batch_size=256"},
+		{"the batch of a GPU by its path", "python t.py train.per_gpu_batch=32 data.batch_size=64", "python t.py train.per_gpu_batch=16 data.batch_size=64"},
+		{"the part of a batch that is on the GPU", "python ppo.py --batch_size 64 --mini_batch_size 8 --gradient_accumulation_steps 2", "python ppo.py --batch_size 64 --mini_batch_size 4 --gradient_accumulation_steps 4"},
+		{"the local batch of a global one", "torchrun t.py --training.local_batch_size 8 --training.global_batch_size 64", "torchrun t.py --training.local_batch_size 4 --training.global_batch_size 64"},
+		{"in short, with the global one", "torchrun t.py --mbs 8 --gbs 64", "torchrun t.py --mbs 4 --gbs 64"},
+		{"in short, with accumulation", "python t.py --bsz 32 --eval_bsz 64 --grad_accum 1", "python t.py --bsz 16 --eval_bsz 64 --grad_accum 2"},
+		{"another short name", "python t.py --batch_sz 40", "python t.py --batch_sz 20"},
+		{"numbers of batches", "python t.py --num-batches 64 --batches-per-epoch 30", ""},
 		{"glued", "python t.py -b64 --lr 1", "python t.py -b32 --lr 1"},
 		{"words of a comment", `python t.py --comment "batch_size=32" --seed 3`, ""},
 		{"words of a comment and a batch", `python t.py --comment batch_size=32 --bs 8`, `python t.py --comment batch_size=32 --bs 4`},
@@ -54,6 +61,21 @@ func TestSmallerBatch(t *testing.T) {
 				t.Errorf("%q\nbecame %q (%v)\n  want %q", test.command, s.Text, ok, test.want)
 			}
 		})
+	}
+}
+
+// Where the command sets the batch of all beside that of one GPU, accumulation follows by itself.
+func TestWholeBatch(t *testing.T) {
+	for command, note := range map[string]string{
+		"torchrun t.py --mbs 8 --gbs 64":                                              "edit.global_batch",
+		"torchrun t.py --training.local_batch_size 8 --training.global_batch_size 64": "edit.global_batch",
+		"python -m base_train --device_batch_size=32 --total_batch_size=524288":       "edit.global_batch",
+		"python t.py --mbs 8": "",
+		"python ppo.py --mini_batch_size 8 --total_batch_size 64 --gradient_accumulation_steps 2": "",
+	} {
+		if s, ok := Parse(command).SmallerBatch(2); !ok || s.Note != note && note != "" || note == "" && (s.Note != "" || s.Steps < 2) {
+			t.Errorf("%s: %q, %d steps, want %q", command, s.Note, s.Steps, note)
+		}
 	}
 }
 

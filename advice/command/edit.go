@@ -104,7 +104,8 @@ func (c Line) SmallerBatch(k int) (Suggestion, bool) {
 // keepsWhole: the command sets the batch of all devices and steps beside that of one device, and accumulates as many
 // steps as are between the two.
 func (c Line) keepsWhole(a Argument) bool {
-	return strings.Contains(a.Plain, "micro") && c.HasPlain(wholeBatchNames...) && !c.HasPlain(accumulationNames...)
+	part := strings.Contains(a.Plain, "micro") || slices.Contains([]string{"mbs", "local_batch_size", "device_batch_size"}, a.Plain)
+	return part && c.HasPlain(wholeBatchNames...) && !c.HasPlain(accumulationNames...)
 }
 
 // accumulationWords is how this style turns accumulation on. sure: the program is known to have it.

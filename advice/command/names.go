@@ -2,21 +2,22 @@ package command
 
 // deviceBatchNames are the options that set the training batch of one device, best known first.
 var deviceBatchNames = []string{"per_device_train_batch_size", "per_gpu_train_batch_size", "per_gpu_batch_size", "per_device_batch_size", "train_micro_batch_size_per_gpu",
-	"micro_batch_size", "micro_batch_size_per_gpu", "device_batch_size", "batch_size_per_gpu", "batch_size_per_device"}
+	"micro_batch_size", "micro_batch_size_per_gpu", "device_batch_size", "batch_size_per_gpu", "batch_size_per_device",
+	"per_gpu_batch", "per_device_batch", "batch_per_gpu", "batch_per_device", "local_batch_size", "micro_batch", "micro_bsz", "micro_bs", "mbs", "mini_batch_size", "minibatch_size"}
 
 // batchNames are those that set the training batch, of one device or of all: each trainer has its own meaning.
 var batchNames = []string{"train_batch_size", "batch_size_train", "train_bs", "batch_size", "batchsize", "batch", "bs", "samples_per_gpu", "samples_per_batch", "img_per_batch", "imgs_per_batch", "images_per_batch", "img_per_gpu", "imgs_per_gpu", "images_per_gpu",
-	"ims_per_batch", "max_sentences", "max_tokens"}
+	"ims_per_batch", "max_sentences", "max_tokens", "bsz", "train_bsz", "batch_sz", "batchsz", "bsize", "train_batch"}
 
 // wholeBatchNames are the options that set the batch of all devices and steps, beside that of one device.
-var wholeBatchNames = []string{"train_batch_size", "global_batch_size", "ppo_mini_batch_size"}
+var wholeBatchNames = []string{"train_batch_size", "global_batch_size", "total_batch_size", "gbs", "ppo_mini_batch_size"}
 
 // textNames are parts of the names of options whose value is anybody's words.
 var textNames = []string{"comment", "note", "name", "tag", "desc", "message", "title", "prompt", "label"}
 
 // evalBatchNames are the options that set the batch of validation.
 var evalBatchNames = []string{"per_device_eval_batch_size", "per_gpu_eval_batch_size", "eval_batch_size", "val_batch_size",
-	"validation_batch_size", "valid_batch_size", "test_batch_size", "batch_size_valid", "batch_size_val", "val_batch", "eval_bs", "val_bs",
+	"validation_batch_size", "valid_batch_size", "test_batch_size", "batch_size_valid", "batch_size_val", "val_batch", "eval_batch", "eval_bs", "val_bs", "eval_bsz", "val_bsz",
 	"max_tokens_valid"}
 
 // accumulationNames are the options that set gradient accumulation.

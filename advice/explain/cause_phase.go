@@ -77,7 +77,9 @@ var causesPhase = []causeRow{
 		confidence: always(0.8),
 		evidence:   func(f *failure) string { return f.words.Say("why.graph") }},
 	{id: "late", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
-		when:       func(f *failure) bool { return f.lateTraining() && !f.bigRequest() && !f.flat() && !f.peaksAlone() },
+		when: func(f *failure) bool { // who went on was not full of what is kept
+			return f.lateTraining() && !f.bigRequest() && !f.flat() && !f.peaksAlone() && !f.event.Recovered
+		},
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.62) },
 		evidence: func(f *failure) string {
 			return f.words.Say("why.late_small", "when", f.place(), "need", printed(f.requested.Or(0)))

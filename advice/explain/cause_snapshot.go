@@ -194,6 +194,9 @@ func (f *failure) largestText() string {
 	return text
 }
 
+// privateShare: private pools are named whose free blocks are more than a tenth of what is allocated.
+const privateShare = 10
+
 // requestShare: who asks for a quarter of what is allocated at once is named too.
 const requestShare = 4
 
@@ -318,6 +321,9 @@ func (f *failure) snapshotDetail(causes []sampler.Cause, rest string) string {
 	}
 	if f.unrefused() {
 		return text
+	}
+	if free := f.snapshot.PrivateFree; free*privateShare > f.live() {
+		text += f.words.Say("detail.space") + f.words.Say("torch.private", "size", gib(free))
 	}
 	if text == "" {
 		return rest

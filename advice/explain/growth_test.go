@@ -28,3 +28,16 @@ func TestGrowthOfLevels(t *testing.T) {
 		}
 	}
 }
+
+// A late failure that the program went on after was not one of what it kept: no growth was seen.
+func TestSurvivedIsNoLeak(t *testing.T) {
+	e := pytorch(gibs(1.5), gibs(39.39), gibs(0.3))
+	e.Allocated, e.ReservedUnallocated, e.ProcessInUse = gibs(37.1), gibs(0.4), gibs(39.07)
+	e.Context = &sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(120), Environment: map[string]string{}}
+	for recovered, want := range map[bool]string{false: CauseLeak, true: CauseDataSpike} {
+		e.Recovered = recovered
+		if causes := Explain(Incident{Events: []sampler.OOMEvent{e}}).Causes; causes[0].ID != want {
+			t.Errorf("survived %v: %+v", recovered, causes)
+		}
+	}
+}

@@ -39,7 +39,7 @@ func inUse(d *sampler.TorchDevice) sampler.Bytes {
 // snapshotEvent is the refusal, or the state, of one GPU.
 func snapshotEvent(s sampler.TorchSnapshot, d *sampler.TorchDevice) sampler.OOMEvent {
 	e := sampler.OOMEvent{Framework: "pytorch", Kind: sampler.KindCUDA, MemoryKind: sampler.MemoryGPU, GPUIndex: sampler.Some(d.Device), Occurrences: 1,
-		Allocated: sampler.Some(d.Allocated), ReservedUnallocated: sampler.Some(d.Reserved.Less(d.Allocated))}
+		Allocated: sampler.Some(d.Allocated), ReservedUnallocated: sampler.Some(d.Reserved.Less(d.Allocated).Less(d.PrivateFree))}
 	c := &sampler.LogContext{Environment: map[string]string{}}
 	if s.Conf != "" {
 		c.Environment["PYTORCH_CUDA_ALLOC_CONF"] = s.Conf
@@ -52,7 +52,7 @@ func snapshotEvent(s sampler.TorchSnapshot, d *sampler.TorchDevice) sampler.OOME
 	e.Requested, e.GPUFree, e.Occurrences = sampler.Some(segmentOf(o.Requested)), o.Free, d.Trace.OOMs
 	if o.Reserved > 0 {
 		live := min(max(d.Trace.Live, d.Allocated), o.Reserved)
-		e.Allocated, e.ReservedUnallocated = sampler.Some(live), sampler.Some(o.Reserved.Less(live))
+		e.Allocated, e.ReservedUnallocated = sampler.Some(live), sampler.Some(o.Reserved.Less(live).Less(d.PrivateFree))
 	}
 	if o.Site.Validation != "" {
 		c.Phase = sampler.PhaseValidation

@@ -133,3 +133,23 @@ func TestSnapshotHugeRequest(t *testing.T) {
 		}
 	}
 }
+
+// What is free in the private pools of CUDA graphs is no fragmentation that another setting ends.
+func TestSnapshotPrivatePools(t *testing.T) {
+	s := torchSnapshot(t, "fragmentation")
+	d := &s.Devices[0]
+	d.PrivateFree, d.LargestFree = d.Split+d.Cached, 0
+	e := explainSnapshot(s, "en")
+	if top := TopCause(e.Causes); top != CauseTooBig || !strings.Contains(e.Verdict.Detail, "is free in the private pools of CUDA graphs") {
+		t.Errorf("%s: %s", top, e.Verdict.Detail)
+	}
+	for _, a := range e.Advice {
+		if a.ID == FixExpandableSegments {
+			t.Error("segments that expand end nothing here")
+		}
+	}
+	d.PrivateFree = sampler.MiB
+	if e := explainSnapshot(s, "en"); TopCause(e.Causes) != CauseFragmentation || strings.Contains(e.Verdict.Detail, "private") {
+		t.Errorf("a little in pools: %s", e.Verdict.Detail)
+	}
+}

@@ -1634,6 +1634,7 @@ var textsEN = map[string]string{
 	"torch.generation":         "{line}: {size} in {blocks} blocks ({percent} of what is allocated), where tokens are generated: a cache of keys and values grows with each token of a sequence, and no leak was seen.",
 	"torch.no_frames":          "The snapshot names no source lines: call torch.cuda.memory._record_memory_history() before training.",
 	"torch.asks":               "{line}: {need} was requested at once, more than any line holds.",
+	"torch.private":            "{size} is free in the private pools of CUDA graphs, where nothing else can use it.",
 	"torch.asks_besides":       "The refused request is of {line}.",
 	"torch.no_line":            "(no source line)",
 	"torch.cut":                "{file}: {why}; what was read is explained",

@@ -1633,6 +1633,7 @@ var textsZH = map[string]string{
 	"torch.generation":         "{line}：{blocks} 个块共 {size}（占已分配的 {percent}），在生成 token 的过程中：键值缓存随序列的每个 token 增长，没有发现泄漏。",
 	"torch.no_frames":          "快照没有源代码行：请在训练前调用 torch.cuda.memory._record_memory_history()。",
 	"torch.asks":               "{line}：一次请求 {need}，多于任何一行持有的显存。",
+	"torch.private":            "{size} 在 CUDA graph 的私有池中空闲，其他分配无法使用。",
 	"torch.asks_besides":       "被拒绝的请求来自 {line}。",
 	"torch.no_line":            "（无源代码行）",
 	"torch.cut":                "{file}：{why}；已对读到的部分作出说明",

@@ -3,22 +3,21 @@ package child
 import (
 	"errors"
 	"os"
-	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
+	"golang.org/x/term"
 )
 
 // copying passes one output on, byte for byte.
 type copying struct {
 	from, to *os.File
+	all      *outputs // that it is one of
 	side     *stream
 	terminal bool
 	real     int  // the descriptor of to
 	held     bool // others than the command had it open at the end; from is then left open
-
-	mu    sync.Mutex
-	ended bool
+	lull     lull
 }
 
 // settle is how long what was printed to a terminal may be on its way through the kernel.
@@ -26,6 +25,12 @@ const settle = 20 * time.Millisecond
 
 // maxLeft bounds what is copied after the end of a command: nothing that was printed before can be more.
 const maxLeft = 2 << 20
+
+func newCopying(all *outputs, from, to *os.File) *copying {
+	fd := int(to.Fd())
+	terminal := term.IsTerminal(fd)
+	return &copying{from: from, to: to, all: all, side: &stream{side: all.side}, terminal: terminal, real: fd, lull: newLull(from, terminal)}
+}
 
 func (c *copying) run() {
 	defer func() {
@@ -36,47 +41,56 @@ func (c *copying) run() {
 	defer c.side.end()
 	buf := make([]byte, 64<<10)
 	for left := maxLeft; left > 0; {
+		ready, over := c.wait()
+		if !ready {
+			break
+		}
 		n, err := c.from.Read(buf)
+		if errors.Is(err, unix.EAGAIN) {
+			continue
+		}
 		c.side.Write(buf[:n]) //nolint:errcheck // it has none
 		if _, failed := c.to.Write(buf[:n]); failed != nil && !c.terminal {
 			return // the reader has gone: so it is for the command
 		}
-		over := c.over()
+		if err != nil {
+			return
+		}
 		if over {
 			left -= n
+		} else {
+			c.pause(c.lull.after(n, time.Now()))
 		}
-		if err == nil || over && errors.Is(err, os.ErrDeadlineExceeded) && c.pending() {
-			continue
-		}
-		c.held = errors.Is(err, os.ErrDeadlineExceeded) && !c.terminal
-		return
 	}
 	c.held = !c.terminal
 }
 
-func (c *copying) over() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.ended {
-		c.from.SetReadDeadline(time.Now().Add(settle)) //nolint:errcheck // pipes and terminals have one
+// wait waits until there is something to be read, and when the command has ended no longer than for what is on its way.
+func (c *copying) wait() (ready, over bool) {
+	fds := []unix.PollFd{{Fd: int32(c.from.Fd()), Events: unix.POLLIN}, {Fd: int32(c.all.toldFD), Events: unix.POLLIN}}
+	poll(fds, -time.Millisecond)
+	if over = fds[1].Revents != 0; over {
+		poll(fds[:1], settle)
 	}
-	return c.ended
+	return fds[0].Revents != 0, over
 }
 
-// pending says whether something is waiting to be read.
-func (c *copying) pending() bool {
-	n := 0
-	raw, err := c.from.SyscallConn()
-	if err != nil {
-		return false
+// poll waits for one of the descriptors; a time of less than 0 has no end.
+func poll(fds []unix.PollFd, most time.Duration) {
+	for {
+		if _, err := unix.Poll(fds, int(most.Milliseconds())); !errors.Is(err, unix.EINTR) {
+			return
+		}
 	}
-	raw.Control(func(fd uintptr) { n, _ = unix.IoctlGetInt(int(fd), unix.TIOCINQ) }) //nolint:errcheck // then there is nothing
-	return n > 0
 }
 
-func (c *copying) end() {
-	c.mu.Lock()
-	c.ended = true
-	c.mu.Unlock()
-	c.over()
+// pause waits, at most until the command has ended.
+func (c *copying) pause(d time.Duration) {
+	if d == 0 {
+		return
+	}
+	select {
+	case <-time.After(d):
+	case <-c.all.over:
+	}
 }

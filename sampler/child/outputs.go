@@ -19,6 +19,17 @@ type outputs struct {
 	files   []*follower
 	opened  []*os.File // ends of the command, to be closed once it has them
 	working sync.WaitGroup
+	once    sync.Once
+	over    chan struct{} // closed when the command has ended
+	toldFD  int           // an eventfd, readable from then on; less than 0: none was left, and nothing can be read
+}
+
+func newOutputs(side *Side) *outputs {
+	fd, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
+	if err != nil {
+		fd = -1
+	}
+	return &outputs{side: side, over: make(chan struct{}), toldFD: fd}
 }
 
 // pass is the descriptor that a command gets in place of f: f itself where what is printed can be read
@@ -37,16 +48,19 @@ func (o *outputs) pass(f *os.File) *os.File {
 	if info.Mode()&os.ModeCharDevice != 0 && !term.IsTerminal(int(f.Fd())) && !isNull(f) {
 		return f // such as /dev/full
 	}
-	open := os.Pipe
+	open := openPipe
 	if term.IsTerminal(int(f.Fd())) {
 		open = func() (*os.File, *os.File, error) { return openLike(f) }
+	}
+	if o.toldFD < 0 {
+		return f
 	}
 	read, write, err := open()
 	if err != nil {
 		return f // unread: the command comes first
 	}
 	o.opened = append(o.opened, write)
-	o.copies = append(o.copies, &copying{from: read, to: f, side: &stream{side: o.side}, terminal: term.IsTerminal(int(f.Fd())), real: int(f.Fd())})
+	o.copies = append(o.copies, newCopying(o, read, f))
 	return write
 }
 
@@ -61,6 +75,7 @@ func (o *outputs) drop() {
 	for _, f := range o.files {
 		f.file.Close() //nolint:errcheck // it was only read
 	}
+	o.close()
 }
 
 // openLike opens a pseudo-terminal of the size of a terminal, that changes no byte: the terminal does.
@@ -76,22 +91,33 @@ func openLike(f *os.File) (master, slave *os.File, err error) {
 	return master, slave, nil
 }
 
-// openPair opens a pseudo-terminal whose master can be read with a deadline, which the library's cannot.
+// openPair opens a pseudo-terminal whose master is left out of the runtime's poller, which would be woken by each write
+// of the command also while nothing is read; and which never blocks.
 func openPair() (master, slave *os.File, err error) {
-	blocking, slave, err := pty.Open()
+	polled, slave, err := pty.Open()
 	if err != nil {
 		return nil, nil, err
 	}
-	defer blocking.Close() //nolint:errcheck // nothing was written
-	fd, err := unix.FcntlInt(blocking.Fd(), unix.F_DUPFD_CLOEXEC, 3)
+	defer polled.Close() //nolint:errcheck // nothing was written
+	fd, err := unix.FcntlInt(polled.Fd(), unix.F_DUPFD_CLOEXEC, 3)
 	if err == nil {
+		master = os.NewFile(uintptr(fd), polled.Name()) // while it blocks: only others are polled
 		err = unix.SetNonblock(fd, true)
 	}
 	if err != nil {
 		slave.Close() //nolint:errcheck // nothing was written
 		return nil, nil, err
 	}
-	return os.NewFile(uintptr(fd), blocking.Name()), slave, nil
+	return master, slave, nil
+}
+
+// openPipe opens a pipe that is left out of the runtime's poller, as openPair does.
+func openPipe() (read, write *os.File, err error) {
+	var fds [2]int
+	if err := unix.Pipe2(fds[:], unix.O_CLOEXEC); err != nil {
+		return nil, nil, err
+	}
+	return os.NewFile(uintptr(fds[0]), "|0"), os.NewFile(uintptr(fds[1]), "|1"), nil
 }
 
 // resize gives a pseudo-terminal the size of a terminal. It does so beside others who use the file: Fd would make it
@@ -156,8 +182,12 @@ func (o *outputs) sizes(ctx context.Context, pid int) {
 
 // end copies what is still on its way: the command has ended, whoever else holds its outputs open.
 func (o *outputs) end() {
-	for _, c := range o.copies {
-		c.end()
-	}
+	o.once.Do(func() {
+		close(o.over)
+		unix.Write(o.toldFD, []byte{1, 0, 0, 0, 0, 0, 0, 0}) //nolint:errcheck // it has room
+	})
 	o.working.Wait()
 }
+
+// close gives back what the copying needed. It is called once, after end.
+func (o *outputs) close() { unix.Close(o.toldFD) } //nolint:errcheck // nothing waits for it any more

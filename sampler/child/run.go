@@ -43,7 +43,7 @@ func pathOf(env []string) string {
 
 // runBeside runs a command in the job of nvpeak, with outputs that are read.
 func runBeside(path string, o Options) int {
-	out := &outputs{side: o.Side}
+	out := newOutputs(o.Side)
 	files := out.descriptors(o)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -68,6 +68,7 @@ func runBeside(path string, o Options) int {
 	}
 	cancel()
 	out.end()
+	out.close()
 	out.relay(o.Helper)
 	return code
 }

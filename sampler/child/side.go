@@ -4,12 +4,18 @@ import (
 	"bytes"
 	"io"
 	"sync"
+	"time"
 )
 
 const (
 	maxWaiting = 1 << 20  // bytes that wait for whoever reads beside; of more, the oldest go
 	maxTail    = 64 << 10 // bytes of the end that are kept
 	maxPartial = 16 << 10 // a line that is longer is passed on before it ends
+
+	// Whoever reads beside is woken for so many bytes, or so long after the first of fewer: little pieces cost more to
+	// pass on than to read.
+	worthReading = 256 << 10
+	readAfter    = 100 * time.Millisecond
 )
 
 // Side takes what a command prints, for somebody who reads beside it and may be slow. Writing never
@@ -21,12 +27,16 @@ type Side struct {
 	tail    []byte
 	total   int64
 	closed  bool
+	ready   bool        // there is something to be read, until all is
+	timer   *time.Timer // makes it so
 }
 
 // NewSide makes an empty one.
 func NewSide() *Side {
 	s := &Side{}
 	s.more.L = &s.mu
+	s.timer = time.AfterFunc(readAfter, s.due)
+	s.timer.Stop()
 	return s
 }
 
@@ -36,7 +46,21 @@ func (s *Side) put(b []byte) {
 	defer s.mu.Unlock()
 	s.total += int64(len(b))
 	s.tail = newest(s.tail, b, maxTail)
+	first := len(s.waiting) == 0
 	s.waiting = newest(s.waiting, b, maxWaiting)
+	switch {
+	case len(s.waiting) >= worthReading:
+		s.ready = true
+		s.more.Signal()
+	case first:
+		s.timer.Reset(readAfter)
+	}
+}
+
+func (s *Side) due() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ready = len(s.waiting) > 0
 	s.more.Signal()
 }
 
@@ -60,11 +84,11 @@ func fromLine(b []byte) []byte {
 	return b
 }
 
-// Read gives what was printed, and io.EOF after Close.
+// Read gives what was printed, at most a tenth of a second late, and io.EOF after Close.
 func (s *Side) Read(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for len(s.waiting) == 0 && !s.closed {
+	for !s.ready && !s.closed {
 		s.more.Wait()
 	}
 	if len(s.waiting) == 0 {
@@ -75,6 +99,7 @@ func (s *Side) Read(b []byte) (int, error) {
 	}
 	n := copy(b, s.waiting)
 	s.waiting = s.waiting[n:]
+	s.ready = len(s.waiting) > 0
 	return n, nil
 }
 

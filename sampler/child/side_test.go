@@ -6,8 +6,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // Lines of two outputs do not mix, and what has no end comes with it.
@@ -142,4 +145,43 @@ func TestFollow(t *testing.T) {
 	if n := read(); n != 6 {
 		t.Errorf("%d bytes of a file that was cut are read, want 6", n)
 	}
+}
+
+// Whoever reads beside is woken once for many little pieces, a tenth of a second after the first, and at once for much or
+// for the end.
+func TestSideGathers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, began := NewSide(), time.Now()
+		type piece struct {
+			at time.Duration
+			n  int
+		}
+		var got []piece
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			buf := make([]byte, 2*worthReading)
+			for {
+				n, err := s.Read(buf)
+				if err != nil {
+					return
+				}
+				got = append(got, piece{time.Since(began), n})
+			}
+		}()
+		for range 60 {
+			s.put([]byte("123456789\n"))
+			time.Sleep(3 * time.Millisecond)
+		}
+		time.Sleep(time.Second - 180*time.Millisecond)
+		s.put(make([]byte, worthReading))
+		synctest.Wait()
+		s.put([]byte("end\n"))
+		s.Close() //nolint:errcheck // it has none
+		<-done
+		ms := time.Millisecond
+		if want := []piece{{100 * ms, 340}, {202 * ms, 260}, {1000 * ms, worthReading}, {1000 * ms, 4}}; !slices.Equal(got, want) {
+			t.Errorf("read %v, want %v", got, want)
+		}
+	})
 }

@@ -38,8 +38,12 @@ func runInTerminal(path string, o Options) int {
 	s := &screen{fd: int(o.In.Fd()), master: master, resumed: make(chan struct{}, 1)}
 	s.fresh, _ = unix.IoctlGetTermios(int(master.Fd()), unix.TCGETS)
 	s.likeOurs()
-	out := &outputs{side: o.Side, opened: []*os.File{slave}}
-	out.copies = []*copying{{from: master, to: o.Out, side: &stream{side: o.Side}, terminal: true}}
+	out := newOutputs(o.Side)
+	if out.toldFD < 0 {
+		return runBeside(path, o)
+	}
+	out.opened = []*os.File{slave}
+	out.copies = []*copying{newCopying(out, master, o.Out)}
 	files := []uintptr{slave.Fd(), slave.Fd(), slave.Fd(), o.In.Fd()}
 	switch {
 	case wasClosed(o.Err):
@@ -80,6 +84,7 @@ func runInTerminal(path string, o Options) int {
 		return runBeside(path, o)
 	}
 	out.end()
+	out.close()
 	out.relay(o.Helper)
 	<-typed // what is typed from now on is not for the command
 	s.give()
@@ -239,8 +244,24 @@ func (s *screen) typed(ctx context.Context) {
 		if bytes.IndexByte(buf[:n], controlC) >= 0 {
 			noteInterrupt()
 		}
-		if _, err := s.master.Write(buf[:n]); err != nil {
+		if !s.send(buf[:n]) {
 			return
+		}
+	}
+}
+
+// send passes on what was typed. The command may be slow to read it.
+func (s *screen) send(b []byte) bool {
+	for {
+		n, err := s.master.Write(b)
+		if b = b[n:]; err == nil {
+			return true
+		} else if !errors.Is(err, unix.EAGAIN) {
+			return false
+		}
+		room := []unix.PollFd{{Fd: int32(s.master.Fd()), Events: unix.POLLOUT}, {Fd: int32(s.over)}}
+		if poll(room, -time.Millisecond); room[1].Revents != 0 {
+			return false
 		}
 	}
 }

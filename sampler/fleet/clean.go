@@ -150,9 +150,20 @@ func possibleFigures(g *sampler.GPU) {
 		*m = sampler.Memory{}
 	}
 	total, known := m.Total.Value()
+	plausible := func(b sampler.Bytes) bool { return b <= mostTotal && (!known || b <= total) }
 	for _, o := range []*sampler.Opt[sampler.Bytes]{&m.Used, &m.Free, &m.Reserved, &m.Unattributed, &m.WorstFree} {
-		if b, ok := o.Value(); ok && (b > mostTotal || known && b > total) {
+		if b, ok := o.Value(); ok && !plausible(b) {
 			*o = sampler.Opt[sampler.Bytes]{}
+		}
+	}
+	if m.Peak != nil && !plausible(m.Peak.Bytes) {
+		m.Peak = nil
+	}
+	if w := m.Window; w != nil {
+		if w.Min > w.Max || !plausible(w.Max) || w.Readings < 0 || w.Missed < 0 {
+			m.Window = nil
+		} else {
+			possibleWindow(w, plausible)
 		}
 	}
 	for _, o := range []*sampler.Opt[int]{&g.Utilization.GPU, &g.Utilization.Memory, &g.Utilization.Encoder, &g.Utilization.Decoder, &g.Fan} {
@@ -177,12 +188,25 @@ func possibleFigures(g *sampler.GPU) {
 			seen[p.PID] = true
 		}
 		within(&p.SM, 0, 1000)
-		if b, ok := p.Memory.Value(); ok && (b > mostTotal || known && b > total) {
+		if b, ok := p.Memory.Value(); ok && !plausible(b) {
 			p.Memory = sampler.Opt[sampler.Bytes]{}
+		}
+		if p.Peak != nil && !plausible(p.Peak.Bytes) {
+			p.Peak = nil
 		}
 		procs = append(procs, p)
 	}
 	g.Processes = procs
+}
+
+func possibleWindow(w *sampler.Window, plausible func(sampler.Bytes) bool) {
+	for _, o := range []*sampler.Opt[sampler.Bytes]{&w.DeepestFall, &w.Rise} {
+		if b, ok := o.Value(); ok && !plausible(b) {
+			*o = sampler.Opt[sampler.Bytes]{}
+		}
+	}
+	within(&w.Falls, 0, 1e9)
+	within(&w.LimitFalls, 0, 1e9)
 }
 
 func within(o *sampler.Opt[int], low, high int) {

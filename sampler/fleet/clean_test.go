@@ -76,3 +76,28 @@ func TestNeedsCleaning(t *testing.T) {
 		}
 	}
 }
+
+// Peaks and windows that no GPU of that size can have are not told.
+func TestImpossiblePeaks(t *testing.T) {
+	const total = 8 * sampler.GiB
+	gpu := func(change func(*sampler.GPU)) sampler.GPU {
+		g := sampler.GPU{UUID: "GPU-1", Memory: sampler.Memory{Total: sampler.Some(total), Used: sampler.Some(total / 2), Peak: &sampler.Peak{Bytes: total},
+			Window: &sampler.Window{Min: 1, Max: total, Readings: 50}}, Processes: []sampler.Process{{PID: 7, Peak: &sampler.Peak{Bytes: total}}}}
+		change(&g)
+		s := sampler.Snapshot{GPUs: []sampler.GPU{g}}
+		possible(&s)
+		return s.GPUs[0]
+	}
+	if g := gpu(func(*sampler.GPU) {}); g.Memory.Peak == nil || g.Memory.Window == nil || g.Processes[0].Peak == nil {
+		t.Errorf("%+v", g)
+	}
+	const huge = ^sampler.Bytes(0) - 4 // -5 of another program
+	if g := gpu(func(g *sampler.GPU) {
+		g.Memory.Peak.Bytes, g.Memory.Window.Max, g.Processes[0].Peak.Bytes = huge, huge, huge
+	}); g.Memory.Peak != nil || g.Memory.Window != nil || g.Processes[0].Peak != nil {
+		t.Errorf("%+v", g)
+	}
+	if g := gpu(func(g *sampler.GPU) { g.Memory.Window.Rise = sampler.Some(total + 1) }); g.Memory.Window == nil || g.Memory.Window.Rise.Known() {
+		t.Errorf("%+v", g.Memory.Window)
+	}
+}

@@ -26,9 +26,8 @@ type client struct {
 }
 
 const (
-	askTimeout    = 10 * time.Second // with the whole of the answer
-	mostRedirects = 5
-	mostSecret    = 64 << 10 // bytes of a file with a password or a token
+	askTimeout = 10 * time.Second // with the whole of the answer
+	mostSecret = 64 << 10         // bytes of a file with a password or a token
 )
 
 func newClient(s *Spec, now func() time.Time) (*client, error) {
@@ -52,15 +51,9 @@ func newClient(s *Spec, now func() time.Time) (*client, error) {
 		}
 		t.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
-	return &client{spec: s, now: now, http: &http.Client{Transport: t, CheckRedirect: func(_ *http.Request, via []*http.Request) error {
-		if len(via) >= mostRedirects {
-			return errRedirects
-		}
-		return nil
-	}}}, nil
+	// A server sends nobody elsewhere: not this machine to its neighbors, and no password with it.
+	return &client{spec: s, now: now, http: &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}, nil
 }
-
-var errRedirects = errors.New("it sends from one address to the next without end")
 
 // ask hands on the answer to a request, unpacked. The error says in one line what is wrong.
 func (c *client) ask(ctx context.Context, method, url, form string, read func(io.Reader) error) error {
@@ -137,6 +130,9 @@ func (c *client) refused(answer *http.Response) error {
 	case http.StatusNotFound:
 		return fmt.Errorf("there is nothing at %s (404)", sampler.Clip(answer.Request.URL.Path))
 	}
+	if to := answer.Header.Get("Location"); answer.StatusCode/100 == 3 && to != "" {
+		return fmt.Errorf("it sends elsewhere (%d), which is not followed: name the address itself, if you know it: %s", answer.StatusCode, sampler.Clip(sampler.Clean(to)))
+	}
 	text, _ := io.ReadAll(io.LimitReader(answer.Body, 200)) //nolint:errcheck // what there is
 	line, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
 	if line = sampler.Clean(line); line == "" || strings.HasPrefix(line, "<") || strings.HasPrefix(line, "{") {
@@ -154,8 +150,6 @@ func (c *client) failure(err error) error {
 	var record tls.RecordHeaderError
 	var timeout net.Error
 	switch text := err.Error(); {
-	case errors.Is(err, errRedirects):
-		return errRedirects
 	case errors.As(err, &authority):
 		return errors.New("its certificate is signed by nobody who is trusted here: ca-file in a hosts.toml")
 	case errors.As(err, &name):

@@ -44,33 +44,6 @@ type slot struct {
 
 var errNone = errors.New("no hosts: name at least one source")
 
-// Open begins to follow the hosts of some sources. It does not wait for any of them. Close ends it, as does the context.
-func Open(ctx context.Context, specs []Spec, o Options) (*Fleet, error) {
-	f := newFleet(o)
-	if err := f.add(specs); err != nil {
-		return nil, err
-	}
-	if err := f.run(ctx); err != nil {
-		return nil, err
-	}
-	return f, nil
-}
-
-// run begins to follow all hosts.
-func (f *Fleet) run(ctx context.Context) error {
-	ctx, f.end = context.WithCancel(ctx)
-	for _, s := range f.slots {
-		run, err := s.engine(f)
-		if err != nil {
-			f.end()
-			return err
-		}
-		f.start(func() { run(ctx) })
-	}
-	f.start(func() { f.overdue(ctx) })
-	return nil
-}
-
 func newFleet(o Options) *Fleet {
 	if o.Interval <= 0 {
 		o.Interval = time.Second
@@ -142,21 +115,6 @@ func (f *Fleet) find(name string) *member {
 		}
 	}
 	return nil
-}
-
-// engine is what follows a source.
-func (s *slot) engine(f *Fleet) (func(context.Context), error) {
-	switch s.spec.Kind {
-	case SSH:
-		return newShell(f, &s.spec, s.hosts[0]).run, nil
-	case Page:
-		p, err := newScraper(f, &s.spec, s.hosts[0])
-		return p.run, err
-	case Prometheus:
-		p, err := newServer(f, s)
-		return p.run, err
-	}
-	return nil, fmt.Errorf("%s: there is no engine for it", s.spec.Source())
 }
 
 // Interval is the usual time between two snapshots of a host.
@@ -242,4 +200,47 @@ func (f *Fleet) lookForLate(now time.Time) {
 			m.lookForLate(now)
 		}
 	}
+}
+
+// place is how many hosts were asked for before one.
+func (f *Fleet) place(m *member) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i, s := range f.slots {
+		if len(s.hosts) > 0 && s.hosts[0] == m {
+			return i
+		}
+	}
+	return 0
+}
+
+// rename gives a host another name, if it is free.
+func (f *Fleet) rename(m *member, name string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.find(name) == nil {
+		m.host.Name = name
+		f.changed = true
+	}
+}
+
+// chosen are the GPUs that --gpu asks for.
+func (f *Fleet) chosen(gpus []sampler.GPU) ([]sampler.GPU, error) {
+	if len(f.opt.GPUs) == 0 {
+		return gpus, nil
+	}
+	devices := make([]sampler.Device, len(gpus))
+	for i := range gpus {
+		g := &gpus[i]
+		devices[i] = sampler.Device{Index: g.Index, UUID: g.UUID, PCI: g.PCI, Name: g.Name, MIG: g.MIG}
+	}
+	places, err := sampler.Select(devices, f.opt.GPUs)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]sampler.GPU, len(places))
+	for i, n := range places {
+		list[i] = gpus[n]
+	}
+	return list, nil
 }

@@ -1,6 +1,8 @@
 package fleet
 
 import (
+	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +20,8 @@ type exporter struct {
 	title string   // its name
 	pci   string   //
 	host  []string // labels that say which machine it is, the best first
+	// what a server is asked all samples of, with their unit: of the memory, and of its peaks
+	timed map[string]float64
 	rows  map[string]row
 }
 
@@ -31,7 +35,7 @@ const (
 
 // exporters are those that are understood, the best first: of two that tell of one GPU the first counts. A new one is a row.
 var exporters = []*exporter{
-	{name: "nvpeak", index: "gpu", uuid: "uuid", host: []string{"hostname"}, rows: map[string]row{
+	{name: "nvpeak", index: "gpu", uuid: "uuid", host: []string{"hostname"}, timed: map[string]float64{"nvpeak_gpu_memory_scrape_peak_bytes": 1, "nvpeak_gpu_memory_used_bytes": 1}, rows: map[string]row{
 		"nvpeak_info": func(g *gpuFigures, s *sample) {
 			g.page.host, g.page.driver, g.page.cuda = s.label("hostname"), s.label("driver_version"), s.label("cuda_version")
 		},
@@ -78,7 +82,7 @@ var exporters = []*exporter{
 			}
 		},
 	}},
-	{name: "dcgm-exporter", lacks: dcgm30, index: "gpu", uuid: "UUID", title: "modelName", pci: "pci_bus_id", host: []string{"Hostname"}, rows: map[string]row{
+	{name: "dcgm-exporter", lacks: dcgm30, index: "gpu", uuid: "UUID", title: "modelName", pci: "pci_bus_id", host: []string{"Hostname"}, timed: map[string]float64{"DCGM_FI_DEV_FB_USED": mebi}, rows: map[string]row{
 		"DCGM_FI_DEV_FB_TOTAL":      memory(func(m *sampler.Memory) *amount { return &m.Total }, mebi),
 		"DCGM_FI_DEV_FB_USED":       memory(func(m *sampler.Memory) *amount { return &m.Used }, mebi),
 		"DCGM_FI_DEV_FB_FREE":       memory(func(m *sampler.Memory) *amount { return &m.Free }, mebi),
@@ -97,7 +101,7 @@ var exporters = []*exporter{
 			}
 		},
 	}},
-	{name: "nvidia_gpu_exporter", lacks: between, uuid: "uuid", rows: map[string]row{
+	{name: "nvidia_gpu_exporter", lacks: between, uuid: "uuid", timed: map[string]float64{"nvidia_smi_memory_used_bytes": 1}, rows: map[string]row{
 		"nvidia_smi_memory_total_bytes":             memory(func(m *sampler.Memory) *amount { return &m.Total }, 1),
 		"nvidia_smi_memory_used_bytes":              memory(func(m *sampler.Memory) *amount { return &m.Used }, 1),
 		"nvidia_smi_memory_free_bytes":              memory(func(m *sampler.Memory) *amount { return &m.Free }, 1),
@@ -122,7 +126,7 @@ var exporters = []*exporter{
 			}
 		},
 	}},
-	{name: "nvitop-exporter", lacks: between, index: "index", uuid: "uuid", title: "devicename", host: []string{"hostname"}, rows: map[string]row{
+	{name: "nvitop-exporter", lacks: between, index: "index", uuid: "uuid", title: "devicename", host: []string{"hostname"}, timed: map[string]float64{"gpu_memory_used_MiB": mebi}, rows: map[string]row{
 		"gpu_memory_total_MiB":               memory(func(m *sampler.Memory) *amount { return &m.Total }, mebi),
 		"gpu_memory_used_MiB":                memory(func(m *sampler.Memory) *amount { return &m.Used }, mebi),
 		"gpu_memory_free_MiB":                memory(func(m *sampler.Memory) *amount { return &m.Free }, mebi),
@@ -178,15 +182,22 @@ var metrics = sync.OnceValue(func() map[string]*metric {
 // known says whether a metric has a use here.
 func known(name []byte) bool { return metrics()[string(name)] != nil }
 
-// metricNames are those of all exporters, as a regular expression.
-func metricNames() string {
-	var names []string
-	for name := range metrics() {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return strings.Join(names, "|")
+// metricNames are those of all exporters, as a regular expression; timedNames those of which all samples are asked for.
+func metricNames() string { return alternatives(maps.Keys(metrics())) }
+
+func timedNames() string {
+	return alternatives(func(yield func(string) bool) {
+		for _, e := range exporters {
+			for name := range e.timed {
+				if !yield(name) {
+					return
+				}
+			}
+		}
+	})
 }
+
+func alternatives(names iter.Seq[string]) string { return strings.Join(slices.Sorted(names), "|") }
 
 const mebi = 1 << 20
 

@@ -89,6 +89,11 @@ func (p *pages) best() *figures {
 	return nil
 }
 
+// down says whether a page tells that the driver does not answer.
+func (p *pages) down() bool {
+	return slices.ContainsFunc(p.list, func(f *figures) bool { return f.down })
+}
+
 // place is what tells the GPU of a series from others.
 type place struct{ index, mig, instance, uuid string }
 

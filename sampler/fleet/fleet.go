@@ -2,6 +2,12 @@
 // Prometheus server. It has no agent and no protocol of its own.
 //
 // Every machine goes its own way: what makes one late or loses it keeps no other one up.
+//
+//	Spec ─► shell    ssh ─► lines of nvpeak or nvidia-smi ───┐
+//	     ─► scraper  GET ─► page ─► figures of an exporter ──┼─► member ─► Update
+//	     ─► server   POST ─► answers ─► figures of targets ──┘   (state, clock, peaks; one for each host)
+//
+// What comes is cleaned and bounded where it comes in: see clean.go, exposition.go and package tape, whose lines nvpeak prints.
 package fleet
 
 import (
@@ -31,7 +37,7 @@ type Host struct {
 	Since  time.Time              `json:"since"`            // when that state began, by the clock here
 	Reason string                 `json:"reason,omitempty"` // why it is late or lost, or what its figures lack: one line
 	Retry  sampler.Opt[time.Time] `json:"retry_time"`       // when a lost one is tried again
-	Heard  sampler.Opt[time.Time] `json:"heard_time"`       // when its newest figures came, by the clock here
+	Heard  sampler.Opt[time.Time] `json:"heard_time"`       // when its newest figures came, by the clock here; a Host that is ok is not published anew for each
 	Offset sampler.Opt[float64]   `json:"clock_offset_s"`   // its clock ahead of the one here; absent: not known
 }
 

@@ -70,7 +70,7 @@ func TestHostileServers(t *testing.T) {
 		"404":       {serve(t, text(404, "")).URL, "nothing at /metrics"},
 		"500":       {serve(t, text(500, "it is \x1b[31mbroken\nand more")).URL, "it answers 500: it is ?[31mbroken"},
 		"503":       {serve(t, text(503, "<html>")).URL, "it answers 503: Service Unavailable"},
-		"redirects": {serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) }).URL, "from one address to the next"},
+		"redirects": {serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) }).URL, "it sends elsewhere (302), which is not followed"},
 		"cut": {serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "1000")
 			io.WriteString(w, "nvpeak_gpu_up 1\n") //nolint:errcheck // as above
@@ -263,5 +263,58 @@ func TestChosen(t *testing.T) {
 	r.opt.GPUs, r.at = []string{"5"}, r.at.Add(time.Second)
 	if err := p.ask(context.Background()); err == nil || !strings.Contains(err.Error(), "no such GPU") {
 		t.Error(err)
+	}
+}
+
+// Figures are no older than they look: those that an exporter has had for a while, or of a driver that is away, count as late.
+func TestOldFigures(t *testing.T) {
+	const gpu = "nvpeak_gpu_memory_total_bytes{gpu=\"0\",uuid=\"GPU-1\"} 8e9\nnvpeak_gpu_memory_used_bytes{gpu=\"0\",uuid=\"GPU-1\"} 1e9\n"
+	for name, row := range map[string]struct {
+		page  string
+		want  State
+		why   string
+		snaps int
+	}{
+		"fresh":              {gpu + "nvpeak_snapshot_age_seconds 1\n", OK, "", 1},
+		"slow, as some are":  {gpu + "nvpeak_snapshot_age_seconds 15\n", OK, "", 1},
+		"old":                {gpu + "nvpeak_snapshot_age_seconds 300\n", Late, "its newest figures are 5m0s old", 0},
+		"no driver":          {gpu + "nvpeak_driver_up 0\nnvpeak_snapshot_age_seconds 300\n", Late, driverAway, 1},
+		"no driver, no GPUs": {"nvpeak_driver_up 0\n", Late, driverAway, 0},
+	} {
+		r, p := page(t, serve(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, row.page) }).URL) //nolint:errcheck // the client has left then
+		if err := p.ask(context.Background()); err != nil {
+			t.Fatal(name, err)
+		}
+		u := r.update(t)
+		if h := u.Hosts[0]; h.State != row.want || !strings.HasPrefix(h.Reason, row.why) || len(u.Snapshots) != row.snaps {
+			t.Errorf("%s: %s %q, %d snapshots", name, h.State, h.Reason, len(u.Snapshots))
+		}
+		for _, s := range u.Snapshots {
+			if age := r.at.Sub(s.Time); age > staleFigures {
+				t.Errorf("%s: a snapshot of %v ago", name, age)
+			}
+		}
+	}
+}
+
+// A server that sends elsewhere is not followed, and no password goes along.
+func TestRedirectsAreNotFollowed(t *testing.T) {
+	asked := 0
+	other := serve(t, func(http.ResponseWriter, *http.Request) { asked++ })
+	token := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(token, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	first := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL+"/metrics", http.StatusFound)
+	})
+	list, err := Parse(first.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list[0].BearerFile = token
+	_, p := scraping(t, list[0])
+	if err := p.ask(context.Background()); err == nil || !strings.Contains(err.Error(), other.URL) || asked != 0 {
+		t.Errorf("%v, asked %d times", err, asked)
 	}
 }

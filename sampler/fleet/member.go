@@ -38,6 +38,7 @@ type news struct {
 	reason string                     // what the figures lack
 	offset sampler.Opt[time.Duration] // of the clock there
 	gap    time.Duration              // until the next; 0: the interval
+	late   bool                       // reason says why the figures do not count for now
 }
 
 // figures takes a snapshot, which is changed: its host, its peaks where it has none, and its time, which goes on.
@@ -63,7 +64,16 @@ func (m *member) figures(s *sampler.Snapshot, n news) {
 	}
 	m.host.Heard = sampler.Some(now)
 	m.offset(n.offset)
-	m.state(OK, n.via, n.reason, sampler.Opt[time.Time]{})
+	m.state(map[bool]State{false: OK, true: Late}[n.late], n.via, n.reason, sampler.Opt[time.Time]{})
+	f.wake()
+}
+
+// overdue says that what a host tells is old, or no figures at all, so that nothing of it is taken.
+func (m *member) overdue(via, reason string) {
+	f := m.fleet
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	m.state(Late, via, reason, sampler.Opt[time.Time]{})
 	f.wake()
 }
 

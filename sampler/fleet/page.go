@@ -79,15 +79,26 @@ func (p *scraper) ask(ctx context.Context) error {
 	}
 	answered := p.fleet.now()
 	best := all.best()
-	if best == nil {
+	switch {
+	case best == nil && all.down():
+		p.missed = true
+		p.member.overdue(exporters[0].name, driverAway)
+		return nil
+	case best == nil:
 		return errNoGPU
 	}
 	p.ours = best.of == exporters[0]
 	at := answered.Add(-answered.Sub(asked) / 2)
-	if best.age > 0 && best.age < 1e6 {
-		at = at.Add(-time.Duration(best.age * float64(time.Second)))
+	age := time.Duration(min(max(best.age, 0), 1e6) * float64(time.Second))
+	if age > staleFigures && !best.down {
+		p.missed = true
+		p.member.overdue(best.of.name, "its newest figures are "+age.Round(time.Second).String()+" old")
+		return nil
 	}
-	if !at.After(p.last) && !best.down {
+	if !best.down { // that nothing is known of the GPUs is of this moment
+		at = at.Add(-age)
+	}
+	if !at.After(p.last) {
 		p.missed = true
 		return nil // nothing new
 	}
@@ -107,13 +118,21 @@ func (p *scraper) ask(ctx context.Context) error {
 	p.last = at
 	p.name(best.host)
 	possible(snap)
-	n := news{via: best.of.name, reason: best.of.lacks}
+	n := news{via: best.of.name, reason: best.of.lacks, late: best.down}
+	if best.down {
+		n.reason = driverAway
+	}
 	if d, ok := p.client.date.value(); ok {
 		n.offset = sampler.Some(d)
 	}
 	p.member.figures(snap, n)
 	return nil
 }
+
+// staleFigures is how old the newest figures of an exporter may be: it reads the GPUs each second, and some each 15 s.
+const staleFigures = 20 * time.Second
+
+const driverAway = "the NVIDIA driver there does not answer"
 
 // address is what is asked. nvpeak tells each connection the peaks since its scrape before. Where an answer was missed, or the connection is a new one, it is asked
 // for those since the last that are known, and a little more: told twice is better than not at all.
@@ -149,34 +168,4 @@ func (p *scraper) name(host string) {
 	}
 	p.named = true
 	p.fleet.rename(p.member, host)
-}
-
-func (f *Fleet) rename(m *member, name string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.find(name) == nil {
-		m.host.Name = name
-		f.changed = true
-	}
-}
-
-// chosen are the GPUs that --gpu asks for.
-func (f *Fleet) chosen(gpus []sampler.GPU) ([]sampler.GPU, error) {
-	if len(f.opt.GPUs) == 0 {
-		return gpus, nil
-	}
-	devices := make([]sampler.Device, len(gpus))
-	for i := range gpus {
-		g := &gpus[i]
-		devices[i] = sampler.Device{Index: g.Index, UUID: g.UUID, PCI: g.PCI, Name: g.Name, MIG: g.MIG}
-	}
-	places, err := sampler.Select(devices, f.opt.GPUs)
-	if err != nil {
-		return nil, err
-	}
-	list := make([]sampler.GPU, len(places))
-	for i, n := range places {
-		list[i] = gpus[n]
-	}
-	return list, nil
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -51,9 +50,6 @@ const (
 	forget     = 15 * time.Minute // a host that the server knows no more
 )
 
-// timedNames are the series whose samples are asked for one by one.
-const timedNames = "nvpeak_gpu_memory_scrape_peak_bytes|nvpeak_gpu_memory_used_bytes|DCGM_FI_DEV_FB_USED|nvidia_smi_memory_used_bytes|gpu_memory_used_MiB"
-
 func newServer(f *Fleet, s *slot) (*server, error) {
 	c, err := newClient(&s.spec, f.now)
 	return &server{fleet: f, slot: s, client: c, targets: map[string]*target{}}, err
@@ -85,24 +81,6 @@ func (s *server) loseAll(reason string, retry time.Time) {
 	}
 }
 
-// group is what the server knows of one target.
-type group struct {
-	pages
-	key, instance, node string
-	samples             []timed
-	newest              time.Time
-}
-
-// timed is one raw sample.
-type timed struct {
-	at    time.Time
-	of    *exporter
-	place place
-	bytes sampler.Bytes
-}
-
-const mostSamples = 1 << 18
-
 func (s *server) poll(ctx context.Context) error {
 	now := s.fleet.now()
 	groups := map[string]*group{}
@@ -113,7 +91,7 @@ func (s *server) poll(ctx context.Context) error {
 	if err := s.query(ctx, s.selector(metricNames()), func(r *tape.JSON) { s.readSeries(r, groups) }); err != nil {
 		return err
 	}
-	err := s.query(ctx, fmt.Sprintf("%s[%ds]", s.selector(timedNames), int(math.Ceil(back.Seconds()))), func(r *tape.JSON) { s.readSeries(r, groups) })
+	err := s.query(ctx, fmt.Sprintf("%s[%ds]", s.selector(timedNames()), int(math.Ceil(back.Seconds()))), func(r *tape.JSON) { s.readSeries(r, groups) })
 	if err != nil {
 		return err
 	}
@@ -138,170 +116,6 @@ func (s *server) query(ctx context.Context, query string, each func(*tape.JSON))
 		}
 		return readAnswer(s.body, each)
 	})
-}
-
-// readAll reads into a buffer that is kept.
-func readAll(r io.Reader, b []byte) ([]byte, error) {
-	for {
-		if len(b) == cap(b) {
-			b = append(b, 0)[:len(b)]
-		}
-		n, err := r.Read(b[len(b):min(cap(b), mostPage+1)])
-		b = b[:len(b)+n]
-		switch {
-		case err == io.EOF:
-			return b, nil
-		case err != nil:
-			return b, err
-		case len(b) > mostPage:
-			return b[:0], errPageLong
-		}
-	}
-}
-
-var errNoAPI = errors.New("its answer is none of Prometheus' HTTP API")
-
-// readAnswer reads {"status":"success","data":{"result":[…]}} and hands on each series.
-func readAnswer(body []byte, each func(*tape.JSON)) error {
-	j := tape.NewJSON(body)
-	status, said, results := "", "", false
-	j.Object(func(key []byte) {
-		switch string(key) {
-		case "status":
-			status = string(j.Text())
-		case "error":
-			said = string(j.Text())
-		case "data":
-			j.Object(func(key []byte) {
-				if string(key) == "result" {
-					results = true
-					j.Array(func() { each(j) })
-				}
-			})
-		}
-	})
-	switch {
-	case status == "error" && said != "":
-		return errors.New("it answers: " + sampler.Clip(said))
-	case status != "success" || !results || j.Bad():
-		return errNoAPI
-	}
-	return nil
-}
-
-// readSeries reads one series: {"metric":{…},"value":[t,"v"]} or "values":[…].
-func (s *server) readSeries(j *tape.JSON, groups map[string]*group) {
-	var one sample
-	var points [][2]float64
-	raw := false
-	point := func() {
-		var p [2]float64
-		n := 0
-		j.Array(func() {
-			if v, ok := j.Number(); ok && n < 2 {
-				p[n] = v
-				n++
-			}
-		})
-		if n == 2 && p[1]-p[1] == 0 && p[0] > 0 && p[0] < 1e11 {
-			points = append(points, p)
-		}
-	}
-	j.Object(func(key []byte) {
-		switch string(key) {
-		case "metric":
-			j.Object(func(key []byte) {
-				value := j.Text()
-				switch {
-				case string(key) == "__name__":
-					one.name = value
-				case len(one.labels) < mostLabels:
-					one.labels = append(one.labels, label{key, value})
-				}
-			})
-		case "value":
-			point()
-		case "values":
-			raw = true
-			j.Array(point)
-		}
-	})
-	m := metrics()[string(one.name)]
-	if m == nil || len(points) == 0 {
-		return
-	}
-	if !raw {
-		if g := groupOf(groups, &one, m.of, true); g != nil {
-			one.value = points[0][1]
-			g.take(&one)
-		}
-		return
-	}
-	g := groupOf(groups, &one, m.of, false)
-	if g == nil || g.page(m.of).places[m.of.place(&one)] == nil {
-		return // its exporter does not answer any more
-	}
-	for _, p := range points {
-		at := time.UnixMilli(int64(p[0] * 1000)).UTC()
-		if at.After(g.newest) {
-			g.newest = at
-		}
-		unit := 1.0
-		if m.of.name == "dcgm-exporter" || m.of.name == "nvitop-exporter" {
-			unit = mebi
-		}
-		if b, ok := bytesOf(p[1], unit).Value(); ok && len(g.samples) < mostSamples {
-			g.samples = append(g.samples, timed{at, m.of, m.of.place(&one), b})
-		}
-	}
-}
-
-// groupOf is the target of a series; nil: there are too many, or it is none of those that are known and no new one is to be made.
-func groupOf(groups map[string]*group, s *sample, e *exporter, fresh bool) *group {
-	instance, job := s.label("instance"), s.label("job")
-	node := ""
-	for _, name := range append(slices.Clone(e.host), "exported_"+"hostname", "node", "nodename", "host") {
-		if node = s.label(name); node != "" {
-			break
-		}
-	}
-	key := instance + "\x00" + job
-	if instance == "" {
-		key = node
-	}
-	g := groups[key]
-	if g == nil {
-		if !fresh || len(groups) == mostHosts {
-			return nil
-		}
-		g = &group{key: key, instance: instance}
-		groups[key] = g
-	}
-	if g.node == "" {
-		g.node = node
-	}
-	return g
-}
-
-// title is what the host of a group is called: as its exporter says, else by its address.
-func (g *group) title(f *figures) string {
-	for _, name := range []string{f.host, g.node} {
-		if name != "" {
-			return sampler.Clip(name)
-		}
-	}
-	if host, _, err := net.SplitHostPort(g.instance); err == nil {
-		return sampler.Clip(host)
-	}
-	return sampler.Clip(g.instance)
-}
-
-// known is a group that tells of GPUs.
-type knownGroup struct {
-	*group
-	figures *figures
-	name    string
-	rank    int
 }
 
 var errNoSeries = errors.New("it has no series of GPUs: neither by the names of " + exporterNames())
@@ -341,19 +155,6 @@ func (s *server) publish(groups map[string]*group, now time.Time) error {
 	return nil
 }
 
-// told says whether a better exporter has told of these GPUs, or the same one by another job of the server, and notes that this one has.
-func (g *knownGroup) told(already map[string]knownGroup) bool {
-	for _, gpu := range g.figures.gpus {
-		if o, ok := already[gpu.UUID]; ok && gpu.UUID != "" && (o.rank < g.rank || o.name == g.name && o.instance == g.instance) {
-			return true
-		}
-	}
-	for _, gpu := range g.figures.gpus {
-		already[gpu.UUID] = *g
-	}
-	return false
-}
-
 // take publishes what is new of a group.
 func (s *server) take(g knownGroup, t *target) {
 	if g.newest.IsZero() || !g.newest.After(t.last) {
@@ -381,51 +182,6 @@ func (s *server) take(g knownGroup, t *target) {
 		gap = time.Minute // nobody scrapes less often
 	}
 	t.member.figures(snap, news{via: g.figures.of.name + " by prometheus", reason: g.figures.of.lacks, gap: gap})
-}
-
-// before is the time of the sample before the newest, not before that.
-func (g *group) before(last time.Time) time.Time {
-	best := last
-	for _, s := range g.samples {
-		if s.at.After(best) && s.at.Before(g.newest) {
-			best = s.at
-		}
-	}
-	return best
-}
-
-// windows makes of the samples since the last snapshot what its memory went through: of nvpeak every peak, of others their readings. Before the first
-// snapshot there is no window, but there may have been a peak.
-func (g *knownGroup) windows(last time.Time) {
-	for _, s := range g.samples {
-		of := g.figures.places[s.place]
-		if s.of != g.figures.of || of == nil || !s.at.After(last) {
-			continue
-		}
-		if of.window == nil {
-			of.window = &sampler.Window{Min: s.bytes, Max: s.bytes, MaxTime: s.at}
-		}
-		w := of.window
-		w.Readings++
-		w.Min = min(w.Min, s.bytes)
-		if s.bytes > w.Max {
-			w.Max, w.MaxTime = s.bytes, s.at
-		}
-	}
-	for _, of := range g.figures.gpus {
-		w := of.window
-		of.scrapePeak = amount{} // it is among the samples
-		switch {
-		case w == nil:
-		case last.IsZero():
-			of.window = nil
-			if w.Max >= of.peak.Or(0) {
-				of.peak, of.peakTime = sampler.Some(w.Max), w.MaxTime
-			}
-		case g.figures.window > 0:
-			w.Readings = g.figures.readings()
-		}
-	}
 }
 
 // targetOf is the host of a group: the one that it was before, else that of its name, which may come by another address after a restart, as long as no other

@@ -39,7 +39,7 @@ type Spec struct {
 }
 
 // Forms says what sources look like, for error messages.
-const Forms = "ssh://[user@]host[:port][,host…], http(s)://host:port/metrics, prometheus://server[:port] or a file hosts.toml"
+const Forms = "ssh://host[:port][,host…], http(s)://host:port/metrics, prometheus://server[:port] or a file hosts.toml"
 
 // hostName is what may be handed to ssh: nothing that it would take for an option, and nothing that a shell reads.
 var hostName = sampler.Pattern{Source: `^[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?$`}

@@ -56,18 +56,6 @@ func (s *shell) run(ctx context.Context) {
 	}
 }
 
-// place is how many hosts were asked for before one.
-func (f *Fleet) place(m *member) int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for i, s := range f.slots {
-		if len(s.hosts) > 0 && s.hosts[0] == m {
-			return i
-		}
-	}
-	return 0
-}
-
 // pause waits; false: the context has ended.
 func pause(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)

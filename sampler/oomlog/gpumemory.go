@@ -3,6 +3,7 @@ package oomlog
 import (
 	"bytes"
 	"strconv"
+	"strings"
 
 	"nvpeak/sampler"
 )
@@ -97,8 +98,8 @@ func (m *memoryBook) add(line []byte, found *wordMask) {
 		return
 	}
 	lower := m.lowered(line)
-	for i := range memoryRows {
-		if !found.meets(&compiled().memoryRows[i]) {
+	for i, word := range compiled().memoryRows {
+		if !found.has(word) {
 			continue // most of a line's time would go into looking again
 		}
 		r := &memoryRows[i]
@@ -139,11 +140,14 @@ func (r *memoryRow) read(lower []byte, at int) sampler.Bytes {
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 func isUnit(c byte) bool  { return c == 'k' || c == 'm' || c == 'g' || c == 't' }
 
+// letterUnit is what a letter for which isUnit holds stands for.
+func letterUnit(c byte) sampler.Bytes { return sampler.KiB << (10 * strings.IndexByte("kmgt", c)) }
+
 // figure reads "'): 22.3 GiB" with at most a few signs before the number; bare is the unit of a number
 // without one, 0 for none. Lower case.
 func figure(s []byte, bare sampler.Bytes) sampler.Bytes {
 	i := 0
-	for i < len(s) && i < 12 && bytes.IndexByte([]byte(" '\":=()[]|{"), s[i]) >= 0 {
+	for i < len(s) && i < 12 && strings.IndexByte(" '\":=()[]|{", s[i]) >= 0 {
 		i++
 	}
 	start := i
@@ -160,7 +164,7 @@ func figure(s []byte, bare sampler.Bytes) sampler.Bytes {
 	}
 	unit := bare
 	if i < len(s) && isUnit(s[i]) && (i+1 == len(s) || !isLetter(s[i+1]) || s[i+1] == 'b' || s[i+1] == 'i') {
-		unit = sampler.Unit(string(s[i]))
+		unit = letterUnit(s[i])
 	}
 	return plausible(sampler.Amount(string(number), unit))
 }

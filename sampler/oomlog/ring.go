@@ -102,7 +102,7 @@ func (r *ring) free(number int) *rawLine {
 		}
 		return r.lines[len(r.lines)-1]
 	}
-	l := &rawLine{}
+	var l *rawLine
 	if n >= ringLines {
 		if old := r.lines[n-ringLines]; old.added >= r.lent {
 			l = old
@@ -110,6 +110,9 @@ func (r *ring) free(number int) *rawLine {
 			r.held += len(old.text)
 			old.forget()
 		}
+	}
+	if l == nil {
+		l = &rawLine{}
 	}
 	if n == cap(r.lines) {
 		r.lines = append(make([]*rawLine, 0, 2*ringLines), r.tail(ringLines-1)...)

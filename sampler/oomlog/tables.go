@@ -18,7 +18,7 @@ type tables struct {
 	pace       wordMask
 	recovered  []*compiledRecovery
 	programs   wordMask
-	memoryRows []wordMask // of each of memoryRows
+	memoryRows []int // the word of each of memoryRows
 	hints      func() *gate
 }
 
@@ -68,7 +68,7 @@ func buildTables(rows []row, recs []recovery, facts []string) *tables {
 	t.facts, t.memory, t.programs = t.words.mask(facts), t.words.mask(memoryWords()), t.words.mask(programWords())
 	t.pace = t.words.mask(paceWords())
 	for _, r := range memoryRows {
-		t.memoryRows = append(t.memoryRows, t.words.mask([]string{r.word}))
+		t.memoryRows = append(t.memoryRows, t.words.index[r.word])
 	}
 	t.hints = sync.OnceValue(func() *gate { return newGate(hints) })
 	return t

@@ -10,6 +10,8 @@ const maxWords = len(wordMask{}) * 64
 
 func (m *wordMask) set(i int) { m[i>>6] |= 1 << (i & 63) }
 
+func (m *wordMask) has(i int) bool { return m[i>>6]&(1<<(i&63)) != 0 }
+
 func (m *wordMask) merge(o *wordMask) {
 	for i := range m {
 		m[i] |= o[i]
@@ -36,12 +38,20 @@ type wordSet struct {
 	longest int // bytes of a word
 }
 
-// trieNode is a node while the set is being built.
-type trieNode struct {
-	kids map[uint8]int
-	fail int
-	outs []uint16
+// trie is the set while it is being built.
+type trie struct {
+	columns int
+	kids    []int32    // node*columns+column → node; 0 is the root, which is nobody's kid
+	outs    [][]uint16 // node → words that end in it
 }
+
+func (t *trie) grow() (node int32) {
+	t.kids = t.kids[:len(t.kids)+t.columns]
+	t.outs = append(t.outs, nil)
+	return int32(len(t.outs) - 1)
+}
+
+func (t *trie) row(node int32) []int32 { return t.kids[int(node)*t.columns:][:t.columns] }
 
 // newWordSet builds the automaton. Words are lower case; more than maxWords is a mistake of the tables.
 func newWordSet(words []string) *wordSet {
@@ -76,71 +86,74 @@ func (w *wordSet) classes() {
 	}
 }
 
-func (w *wordSet) trie() []trieNode {
-	nodes := []trieNode{{kids: map[uint8]int{}}}
+func (w *wordSet) trie() *trie {
+	most := 1 // nodes
+	for s := range w.index {
+		most += len(s)
+	}
+	t := &trie{columns: w.columns, kids: make([]int32, 0, most*w.columns), outs: make([][]uint16, 0, most)}
+	t.grow()
 	for s, id := range w.index {
-		n := 0
+		n := int32(0)
 		for i := range len(s) {
 			c := w.class[s[i]]
-			k, ok := nodes[n].kids[c]
-			if !ok {
-				k = len(nodes)
-				nodes = append(nodes, trieNode{kids: map[uint8]int{}})
-				nodes[n].kids[c] = k
+			k := t.row(n)[c]
+			if k == 0 {
+				k = t.grow()
+				t.row(n)[c] = k
 			}
 			n = k
 		}
-		nodes[n].outs = append(nodes[n].outs, uint16(id))
+		t.outs[n] = append(t.outs[n], uint16(id))
 	}
-	return nodes
+	return t
 }
 
 // flatten turns the trie into a table, breadth first, with the states that end words at the end
-// so that one comparison tells them.
-func (w *wordSet) flatten(nodes []trieNode) {
-	order := []int{0}
-	full := make([][]int, len(nodes)) // node → column → node
+// so that one comparison tells them. A node without a kid goes on as the node of the longest end of its word that
+// is a beginning of another.
+func (w *wordSet) flatten(t *trie) {
+	order, ends := []int32{0}, make([]int32, len(t.outs)) // ends: node → that node
 	for i := 0; i < len(order); i++ {
 		n := order[i]
-		full[n] = make([]int, w.columns)
-		for c := range w.columns {
-			k, ok := nodes[n].kids[uint8(c)]
+		row, other := t.row(n), t.row(ends[n])
+		for c, k := range row {
 			switch {
-			case ok:
+			case k != 0:
 				if n != 0 {
-					nodes[k].fail = full[nodes[n].fail][c]
+					ends[k] = other[c]
 				}
-				nodes[k].outs = append(nodes[k].outs, nodes[nodes[k].fail].outs...)
-				full[n][c] = k
+				t.outs[k] = append(t.outs[k], t.outs[ends[k]]...)
 				order = append(order, k)
 			case n != 0:
-				full[n][c] = full[nodes[n].fail][c]
+				row[c] = other[c]
 			}
 		}
 	}
-	w.number(nodes, order, full)
+	w.number(t, order)
 }
 
-func (w *wordSet) number(nodes []trieNode, order []int, full [][]int) {
-	id := make([]int, len(nodes))
+func (w *wordSet) number(t *trie, order []int32) {
+	id := make([]uint32, len(order)) // node → state
 	count := 0
 	for _, ends := range []bool{false, true} {
 		if ends {
 			w.first = uint32(count * w.columns)
 		}
 		for _, n := range order {
-			if (len(nodes[n].outs) > 0) == ends {
-				id[n] = count
+			if (len(t.outs[n]) > 0) == ends {
+				id[n] = uint32(count * w.columns)
 				count++
 			}
 		}
 	}
-	w.next = make([]uint32, count*w.columns)
+	w.next = make([]uint32, len(t.kids))
 	w.outs = make([][]uint16, count)
-	for n := range nodes {
-		w.outs[id[n]] = nodes[n].outs
-		for c, k := range full[n] {
-			w.next[id[n]*w.columns+c] = uint32(id[k] * w.columns)
+	for n, outs := range t.outs {
+		w.outs[int(id[n])/w.columns] = outs
+		next := w.next[id[n]:]
+		for c, k := range t.row(int32(n)) {
+			next[c] = id[k]
 		}
 	}
 }

@@ -131,7 +131,9 @@ func isUUID(text string) bool {
 
 // fill gives the process's row on a GPU what its allocator reports, and says whether there was something to give.
 func (b *board) fill(g *sampler.GPU, p *process, s *seat) bool {
-	a := s.reading(b.Time, g.Memory.PlausibleTotal())
+	total := g.Memory.PlausibleTotal()
+	p.over = p.over || s.allocator != nil && s.allocator.Reserved > total.Or(sampler.MaxPlausible)
+	a := s.reading(b.Time, total)
 	if a == nil {
 		return false
 	}

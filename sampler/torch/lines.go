@@ -261,13 +261,16 @@ type Lack struct {
 
 // Misses says what PyTorch does not tell of its allocator in a process of the command that was begun with Env; the zero
 // value: nothing is missing, or nobody has initialized CUDA. Its What is stats: memory_stats raised; odd: what that tells
-// cannot be; slow: it takes Why seconds, and is asked seldom; observer: refused tensors are not told.
+// cannot be; slow: it takes Why seconds, and is asked seldom; late: it has not answered in Why seconds; observer: refused tensors are not told.
 func (r *Receiver) Misses() Lack {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, pid := range slices.Sorted(maps.Keys(r.processes)) {
-		if p := r.processes[pid]; p.own && p.lack.What != "" {
+		switch p := r.processes[pid]; {
+		case p.own && p.lack.What != "":
 			return p.lack
+		case p.own && p.over:
+			return Lack{Version: p.lack.Version, What: "odd"}
 		}
 	}
 	return Lack{}

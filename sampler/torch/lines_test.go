@@ -223,7 +223,7 @@ func TestHistoryLies(t *testing.T) {
 	t.Parallel()
 	for lie, want := range map[string]string{"historyless": "gone ", "bare": "gone ", "recordraises": "raised RuntimeError: no recording", "recordexits": "raised SystemExit: 9", "recordoff": "off ", "recordslow": "",
 		"raises": "unseen RuntimeError: no stats", "snapshotraises": "unseen RuntimeError: CUDA error: out of ?order?", "shapeless": "unseen TypeError: 'int' object is not iterable", "long": "", "slow": "", "evil": "",
-		"interrupts": "unseen KeyboardInterrupt"} {
+		"interrupts": "unseen KeyboardInterrupt", "endless": "unseen RuntimeError: too many blocks to sum up in time"} {
 		t.Run(lie, func(t *testing.T) {
 			t.Parallel()
 			env := []string{"STANDIN=" + lie}

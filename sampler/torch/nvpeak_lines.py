@@ -259,6 +259,8 @@ class NvpeakLines(object):
     def fold(self, segments, limit):
         sums, memo, limit, n = {}, {}, self.clock() + limit, 0
         for segment in segments:
+            if self.clock() > limit:
+                raise RuntimeError("too many blocks to sum up in time")
             held = sums.setdefault(whole(segment.get("device")), Sum())
             held.segments += 1
             held.reserved += whole(segment.get("total_size"))

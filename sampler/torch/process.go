@@ -12,6 +12,7 @@ type process struct {
 	who   sampler.Process
 	seats map[int]*seat // by device, as it numbers them
 	lack  Lack          // what PyTorch does not tell of its allocator
+	over  bool          // it tells of more than the GPU has
 	own   bool          // the reporter in it is of this receiver, so it is part of the command that was begun with its Env
 }
 

@@ -88,7 +88,7 @@ func TestMisses(t *testing.T) {
 		"":     {},
 		"bare": {What: "observer"}, "raises": {What: "stats"}, "exits": {What: "stats"}, "interrupts": {What: "stats"},
 		"negative": {What: "odd"}, "text": {What: "odd"}, "nan": {What: "odd"}, "huge": {What: "odd"}, "none": {What: "odd"},
-		"slow": {What: "slow"},
+		"slow": {What: "slow"}, "over": {What: "odd"},
 	} {
 		t.Run(lie, func(t *testing.T) {
 			t.Parallel()
@@ -101,9 +101,26 @@ func TestMisses(t *testing.T) {
 			for end := time.Now().Add(15 * time.Second); s.heard() == 0 && time.Now().Before(end); {
 				time.Sleep(20 * time.Millisecond)
 			}
+			s.snapshot() // which tells the size of the GPU
 			if got := s.Misses(); got.What != want.What || (got.Why == "") != (want.What == "" || want.What == "odd") {
 				t.Errorf("%+v, want %s", got, want.What)
 			}
+		})
+	}
+}
+
+// A torch that never answers keeps neither a failure nor the end waiting, and that it does not is known.
+func TestNoAnswer(t *testing.T) {
+	t.Parallel()
+	for name, script := range map[string]string{
+		"at a failure": "init\ntime.sleep(0.3)\ntry: torch.refuse(1 << 30)\nexcept torch.OutOfMemoryError: pass\ntime.sleep(30)",
+		"at the end":   "init\ntime.sleep(0.3)",
+	} {
+		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t, 1)
+			s.start(script, []string{"STANDIN=silent"})
+			s.await("that it does not answer", func() bool { return s.Misses().What == "late" })
 		})
 	}
 }
@@ -123,10 +140,10 @@ func TestOneLie(t *testing.T) {
 	}
 }
 
-// Without private functions there is no failure to tell of, and no free block; the rest is there.
+// Without private functions, or where they tell nothing, there is no failure to tell of, and no free block; the rest is there.
 func TestPrivateFunctionsGone(t *testing.T) {
 	t.Parallel()
-	for _, lie := range []string{"bare", "shapeless"} {
+	for _, lie := range []string{"bare", "shapeless", "endless"} {
 		s := newScene(t, 1)
 		out := s.start("init\ntime.sleep(0.5)\ntry: torch.refuse(1 << 30)\nexcept torch.OutOfMemoryError: time.sleep(30)", []string{"STANDIN=" + lie})
 		if a := s.allocator().Allocator; a.Reserved != 1000*mib || a.LargestFree.Known() {

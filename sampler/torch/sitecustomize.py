@@ -17,6 +17,7 @@ SHARE = 100  # a reading may take that part of the time
 BLOCKS_SHARE = 500  # the same for a look at all blocks
 BLOCKS_MOST = 2000  # blocks that are looked at without a failure
 BLOCKS_LIMIT = 0.3  # seconds that summing them up may take
+MANY = "too many blocks to sum up in time"
 BLOCKS_KEPT = 5.0  # seconds for which the largest free one is told
 PATIENCE = 0.5  # seconds that a failure waits for its details
 LINES_PATIENCE = 2.0  # the same where lines are named
@@ -85,6 +86,7 @@ class NvpeakReporter(object):
         self.free, self.free_at = {}, 0.0
         self.refusals = {}
         self.misses, self.blind = None, None  # what torch does not tell, and why
+        self.asked_at = None  # for figures, which it has not told yet
         self.lines = self.by_line and self.by_line(self)
 
     def find_spec(self, name, path=None, target=None):
@@ -146,8 +148,8 @@ class NvpeakReporter(object):
         if self.silent or self.pid != os.getpid() or self.ending:
             return
         self.ending = True
-        if self.stats_took < 0.1:
-            self.ask().acquire(True, LAST)
+        if self.stats_took < 0.1 and not self.ask().acquire(True, LAST):
+            self.late(0)
 
     def ask(self):
         """Wakes the thread; the lock that is returned is free when it has looked."""
@@ -259,15 +261,27 @@ class NvpeakReporter(object):
         # A signal's handler may raise here, as anywhere in the program.
         if done is not None and not done.acquire(True, LINES_PATIENCE if self.lines and self.lines.on else PATIENCE):
             self.details_due = self.clock() + 60 * EVERY
+            self.late(device)
+
+    def late(self, device):
+        """Tells that torch does not answer, for whoever goes on without."""
+        try:
+            asked = self.asked_at
+            if asked is not None and not self.misses:
+                self.misses = "late", "%.2f" % (self.clock() - asked)
+                self.send([self.message(device, {})])
+        except Exception:
+            pass
 
     def report(self, asked):
         """Reads and sends what is due; returns how long to wait."""
         now = self.clock()
         if now >= self.due or asked and self.stats_took < 0.01:
             computed = self.computed()
+            self.asked_at = now
             readings = self.read()
-            self.stats_took = self.clock() - now
-            if not self.misses and (self.computed() - computed > SLOW or self.stats_took > 10 * SLOW):
+            self.asked_at, self.stats_took = None, self.clock() - now
+            if (not self.misses or self.misses[0] == "late") and (self.computed() - computed > SLOW or self.stats_took > 10 * SLOW):
                 self.misses = "slow", "%.2f" % self.stats_took
             self.every = max(EVERY, SHARE * self.stats_took)
             self.due = now + self.every
@@ -390,15 +404,17 @@ class NvpeakReporter(object):
         found = {}
         limit = self.clock() + BLOCKS_LIMIT
         for segment in segments:
+            if self.clock() > limit:
+                raise RuntimeError(MANY)
             largest, free, used = 0, 0, False
-            for n, block in enumerate(segment["blocks"]):
+            for n, block in enumerate(segment["blocks"], 1):
                 size = whole(block["size"])
                 if block["state"] != "inactive":
                     used = True
                 elif size:
                     largest, free = max(largest, size), free + size
                 if n % 512 == 0 and self.clock() > limit:
-                    raise RuntimeError
+                    raise RuntimeError(MANY)
             most, split, rest = found.get(whole(segment.get("device")), (0, 0, 0))
             found[whole(segment.get("device"))] = (max(most, largest), split + free * used, rest + free * (not used))
         return found
@@ -427,13 +443,13 @@ class NvpeakReporter(object):
         texts = dict(self.names.get(device, {}), run=self.runs)
         if self.lines and self.lines.lacks:
             texts.update(lacks=self.lines.lacks, why=self.lines.why, torch=plain(self.lines.version))
+        try:
+            texts["torch"] = plain(sys.modules["torch"].__version__)
+        except BaseException:  # it is something of somebody else's
+            pass
         misses = self.misses or self.blind
         if misses:
             texts.update(misses=misses[0], missed=misses[1])
-            try:
-                texts["torch"] = plain(sys.modules["torch"].__version__)
-            except BaseException:  # it is something of somebody else's
-                pass
         for key, variable in (("visible", "CUDA_VISIBLE_DEVICES"), ("order", "CUDA_DEVICE_ORDER")):
             if variable in os.environ:
                 texts[key] = plain(os.environ[variable])

@@ -20,6 +20,7 @@ type device struct {
 	segments, blocks                                int
 	reserved, allocated, requested, awaiting, split int64
 	cached, largest                                 int64
+	privateFree                                     int64         // of the pools of CUDA graphs
 	holders                                         map[int]*held // by line
 	pins                                            map[int]*held
 	trace                                           *trace
@@ -132,13 +133,15 @@ func (f *fold) segment(o *object) {
 		d.requested += o.fields[keyRequested].size()
 		return
 	}
-	live, count, free := int64(0), 0, int64(0)
+	live, count, free, private := int64(0), 0, int64(0), o.fields[keyPool].int() != 0
 	for key, sum := range o.blocks {
 		d.blocks += sum.count
 		switch key.state {
 		case blockFree:
 			free += sum.bytes
-			d.largest = max(d.largest, sum.largest)
+			if !private {
+				d.largest = max(d.largest, sum.largest)
+			}
 			continue
 		case blockAwaiting:
 			d.awaiting += sum.bytes
@@ -148,6 +151,9 @@ func (f *fold) segment(o *object) {
 		}
 		live, count = live+sum.bytes, count+sum.count
 		f.framed = f.framed || key.site > 0
+	}
+	if private {
+		d.privateFree += free
 	}
 	if live == 0 {
 		d.cached += free

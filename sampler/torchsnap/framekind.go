@@ -17,6 +17,7 @@ type frameKind struct {
 	cache      bool // keys and values of the tokens so far are kept
 	generates  bool // tokens are made one by one
 	parted     bool // a part of the model is run by itself, and once more in the backward pass
+	loads      bool // weights are loaded
 }
 
 var (
@@ -24,7 +25,7 @@ var (
 	libraryFile = sampler.Pattern{Source: `(?i)/(?:site|dist)-packages/|/lib(?:64)?/python\d|/python\d+(?:\.\d+)?/lib/|^<frozen |^<string>|^<eval_with_key>|/torchinductor|` +
 		`(?:^|/)torch/(?:_[a-z]|nn/|optim/|autograd/|utils/|cuda/|amp/|distributed/|fx/|jit/|backends/|functional\.py|storage\.py|serialization\.py)`}
 	// validationName is a function that validates.
-	validationName = sampler.Pattern{Source: `(?i)^_*(?:run_|do_|on_|log_|perform_)?(?:eval|evaluate|evaluation|evaluating|validate|validation|validating|valid|val|test|testing)(?:_(?:step|epoch|loop|batch|model|one_epoch|set|dataset|fn|func|all|run|pass|phase|metrics))*_*$|validation_|evaluate|validate|(?:^|_)(?:val|eval)_loss|^estimate_loss$|^(?:predict|benchmark|inference|infer|score|dev|model)_(?:val|valid|eval|dev|test)$`}
+	validationName = sampler.Pattern{Source: `(?i)^_*(?:run_|do_|on_|log_|perform_)?(?:eval|evaluate|evaluation|evaluating|validate|validation|validating|valid|val|test|testing)(?:_(?:step|epoch|loop|batch|model|one_epoch|set|dataset|fn|func|all|run|pass|phase|metrics))*_*$|validation_|evaluate|validate|(?:^|_)(?:val|eval)_loss|^_*(?:compute|calc|calculate|get|measure)_(?:val|valid|eval|dev|test)_(?:m?iou|m?ap|acc|accuracy|loss(?:es)?|scores?|metrics?|bleu|wer|cer|ppl|perplexity|f1|auc|preds?|predictions?|logits)$|^estimate_loss$|^(?:predict|benchmark|inference|infer|score|dev|model)_(?:val|valid|eval|dev|test)$`}
 	// validationFile is a file that somebody wrote to validate with.
 	validationFile = sampler.Pattern{Source: `(?i)/(?:eval|evaluate|evaluation|evaluator|validate|validation|validator)\.py$`}
 	// validationTrainer is a frame of a library that trains, where it validates: its name, or its file.
@@ -33,7 +34,7 @@ var (
 	// cacheOf is a frame, file and function, of a cache of keys and values, which grows with each token by design.
 	cacheOf = sampler.Pattern{Source: `(?i)/cache_utils\.py:|:.*(?:past_?key|kv_?cache|key_?value_?cache|with_cache|update_cache)|:DynamicCache`}
 	// generation is a frame in which tokens are made one by one.
-	generation = sampler.Pattern{Source: `(?i)/(?:transformers|optimum|unsloth)/(?:.*/)?generation/[^/]*:|:_*(?:stream_)?generate(?:_(?:text|tokens?|completion|response|answer|once|ids|sequence))?$|:_*(?:greedy|beam|contrastive)_(?:search|decode)$|:_*(?:sample|decode)_(?:next_)?tokens?$`}
+	generation = sampler.Pattern{Source: `(?i)/(?:transformers|optimum|unsloth)/(?:.*/)?generation/[^/]*:|:_*(?:stream_)?generate(?:_(?:text|tokens?|completion|response|answer|once|ids|sequence))?$|:_*(?:greedy|beam|contrastive)_(?:search|decode)$|:_*(?:sample|decode)_(?:next_)?tokens?$|:_*(?:decode|decoding|generate|generation)_(?:step|one|next)$|:_*(?:incremental|autoregressive|ar)_(?:decode|decoding|generate|step)$|:_*next_token$`}
 	// trainingName is a function that trains.
 	trainingName = sampler.Pattern{Source: `(?i)train|fit|tune|stage|warm_?up|phase`}
 	// optimizerFile is a module of optimizers, optimizerOwn one that somebody wrote, optimizerName a function that makes the state.
@@ -42,6 +43,8 @@ var (
 	optimizerName = sampler.Pattern{Source: `(?i)^_*(?:init|initialize|create|allocate|setup)_\w*optimizer_states?$|^_*(?:init|initialize)_(?:optim|optimizer)_states?$`}
 	// checkpoint is a file that runs parts of a model with activation checkpointing: PyTorch's, DeepSpeed's, Megatron's, FairScale's.
 	checkpoint = sampler.Pattern{Source: `(?i)(?:^|/)torch/utils/checkpoint\.py$|/activation_checkpointing/|/checkpoint_(?:wrapper|activations)\.py$|/tensor_parallel/random\.py$`}
+	// loading is a function that loads weights, not data: each tensor by itself, with what it was converted from.
+	loading = sampler.Pattern{Source: `(?i)^_*(?:load|restore|resume)(?:_all|_files?|_from\w*)?$|from_pretrained|^_*(?:load|restore|resume|read|get|convert|quantize|materialize|put|stream|copy)_\w*(?:models?|weights?|state_?dict|checkpoints?|ckpt|shards?|params?|parameters|tensors?|layers?|loras?|adapters?|safetensors)(?:_\w+)?$`}
 	// closure is a frame of what an optimizer is given to call in its step.
 	closure = sampler.Pattern{Source: `(?i)(?:^|/)torch/autograd/(?:__init__|graph|function)\.py:|:[^:/]*closure[^:/]*$`}
 )
@@ -62,6 +65,7 @@ func kindOfFrame(file, name string) frameKind {
 	k.calledBack = k.python && closure.Get().MatchString(file+":"+name)
 	k.cache = k.python && cacheOf.Get().MatchString(file+":"+name)
 	k.generates = k.python && generation.Get().MatchString(file+":"+name)
+	k.loads = k.python && loading.Get().MatchString(name)
 	k.parted = k.python && checkpoint.Get().MatchString(file)
 	k.module = !k.own && strings.Contains(file, "torch/nn/modules/")
 	return k

@@ -142,6 +142,9 @@ const storeChurn = 10
 // least: else the line took the place of what was there before the history began, whose end tells no line.
 func (t *trace) growth(line tracker, named, generation bool, now *moment, p pace) (gain int64, steps int) {
 	end := now.events
+	if !named && now.once {
+		return 0, 0 // without lines a single pass looks like growth
+	}
 	if line.cycles > 0 && !p.passed(&line, end) {
 		end = min(end, line.valleyAt)
 	}
@@ -157,7 +160,7 @@ func (t *trace) growth(line tracker, named, generation bool, now *moment, p pace
 		levels = levels[:Fallen(levels)]
 	}
 	g := Grown(levels)
-	if g.Gain == 0 || 2*t.grownInAll(g.From, end, p) < g.Gain || named && line.cycles == 0 && g.Gain*storeChurn < line.made {
+	if g.Gain == 0 || 2*t.grownInAll(g.From, end, p) < g.Gain || named && line.cycles == 0 && g.Gain*storeChurn < line.made && !t.appends(&line, g.Gain) {
 		return 0, 0
 	}
 	span := p.between(t.curve.points[g.From].from, end)
@@ -166,6 +169,12 @@ func (t *trace) growth(line tracker, named, generation bool, now *moment, p pace
 		return g.gained(levels), max(1, int(span+0.5))
 	}
 	return g.Gain, steps
+}
+
+// appends: a training replaces one tensor by a larger one again and again, as in all = torch.cat([all, new]). Where nothing is
+// trained it may be a cache of keys and values.
+func (t *trace) appends(line *tracker, gain int64) bool {
+	return t.rounds.backward >= repeated && line.blocks <= 2 && 2*gain >= line.live
 }
 
 // grownInAll is by how much the least that was allocated rose from a stretch to a moment, at which a step may be half

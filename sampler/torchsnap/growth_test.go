@@ -248,6 +248,33 @@ func TestKeptSince(t *testing.T) {
 	}
 }
 
+// A tensor that is replaced by a larger one in each step of a training grows; where nothing is trained it may be a cache.
+func TestReplacedByLarger(t *testing.T) {
+	const train, main = "/w/train.py train, ", "/w/train.py main"
+	for name, row := range map[string]struct{ trains, grows bool }{"in a training": {true, true}, "in a program that only runs a model": {false, false}} {
+		p := newPlayer()
+		p.f.framed = true
+		last := int64(0)
+		for step := range 60 {
+			kept := p.layers(6, train+main)
+			if row.trains {
+				kept = p.backward(kept, false)
+			}
+			for _, addr := range kept {
+				p.free(addr)
+			}
+			next := p.alloc(int64(step+1)*6*mib, "/w/feat.py collect, "+train+main)
+			if last > 0 {
+				p.free(last)
+			}
+			last = next
+		}
+		if l := p.line(t, "feat.py:1"); (l.Grown > 300*mib) != row.grows || (l.Grown > 0) != row.grows {
+			t.Errorf("%s: %+v", name, l)
+		}
+	}
+}
+
 // Whose a line is tells what runs nearest to the allocation: an optimizer may call forward and backward pass in its step.
 func TestOptimizerIsNearest(t *testing.T) {
 	const lib = "/v/lib/python3.11/site-packages/"

@@ -83,8 +83,9 @@ func (m *machine) collect(op byte) error {
 	}
 	switch op {
 	case opTuple, opTuple1, opTuple2, opTuple3:
+		pair := pairOf(m.stack[at:])
 		m.drop(at)
-		m.push(opaque)
+		m.push(pair)
 		return nil
 	case opDict, opList: // begun by the mark
 		m.stack = append(m.stack, 0)
@@ -100,6 +101,17 @@ func (m *machine) collect(op byte) error {
 		return m.setItems(at)
 	}
 	return m.appendItems(at)
+}
+
+// pairOf is what a tuple is: of two numbers, such as the id of a pool, whether one is not 0.
+func pairOf(items []value) value {
+	if len(items) != 2 || items[0].kind() != kindNumber || items[1].kind() != kindNumber {
+		return opaque
+	}
+	if items[0].int() == 0 && items[1].int() == 0 {
+		return number(0)
+	}
+	return number(1)
 }
 
 // drop takes the values from a place on off the stack.

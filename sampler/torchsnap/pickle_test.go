@@ -11,10 +11,12 @@ import (
 	"nvpeak/sampler"
 )
 
-// dict is a dictionary, key and value in turn, and list a list.
+// dict is a dictionary, key and value in turn, list a list, and tuple a tuple, as old protocols write it where it is oldTuple.
 type (
-	dict []any
-	list []any
+	dict     []any
+	list     []any
+	tuple    [2]any
+	oldTuple [2]any
 )
 
 // pickled is a value as protocol 4 writes it.
@@ -27,6 +29,15 @@ func pickled(b *bytes.Buffer, v any) {
 		b.WriteByte(0x8c)
 		b.WriteByte(byte(len(v)))
 		b.WriteString(v)
+	case tuple:
+		pickled(b, v[0])
+		pickled(b, v[1])
+		b.WriteByte(0x86)
+	case oldTuple:
+		b.WriteByte('(')
+		pickled(b, v[0])
+		pickled(b, v[1])
+		b.WriteByte('t')
 	case list:
 		b.WriteString("](")
 		for _, x := range v {
@@ -111,6 +122,18 @@ func TestSegments(t *testing.T) {
 	whole := snapshotOf(t, list{segment(60, blockOf("active_allocated", 60, 0, b))}, nil)
 	if len(whole.Devices[0].Pins) != 0 {
 		t.Errorf("nothing is free beside it, and it pins: %+v", whole.Devices[0].Pins)
+	}
+}
+
+// What is free in the pools of CUDA graphs is told apart: nobody else gets it.
+func TestPrivatePools(t *testing.T) {
+	of := func(total int, pool any) dict {
+		return append(segment(total, blockOf("active_allocated", 60, 0, stackAt("/w/a.py", 1)), blockOf("inactive", total-60, 0, nil)), "segment_pool_id", pool)
+	}
+	s := snapshotOf(t, list{of(100, tuple{0, 0}), of(200, tuple{0, 1}), of(400, oldTuple{1, 0}), of(110, oldTuple{0, 0}), of(70, 3), of(90, tuple{"0", "1"})}, nil)
+	d := s.Devices[0]
+	if d.PrivateFree != 140+340+10 || d.LargestFree != 50 || d.Split != 40+140+340+50+10+30 {
+		t.Errorf("%d free in pools, %d the largest, %d in all", d.PrivateFree, d.LargestFree, d.Split)
 	}
 }
 

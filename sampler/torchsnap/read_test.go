@@ -273,6 +273,8 @@ func TestOwnLines(t *testing.T) {
 		{"/home/ann/train.py", "log_validation", true, true, false, true},
 		{"/home/ann/train.py", "compute_val_loss", true, true, false, true},
 		{"/home/ann/train.py", "predict_val", true, true, false, true},
+		{"/home/ann/seg.py", "compute_val_miou", true, true, false, true},
+		{"/home/ann/seg.py", "compute_interval_scores", true, false, false, true},
 		{"/home/ann/evaluate.py", "run", true, true, false, true},
 		{"/home/ann/medieval.py", "run", true, false, false, true},
 		{"/home/ann/train.py", "interval_loss", true, false, false, true},
@@ -280,6 +282,16 @@ func TestOwnLines(t *testing.T) {
 	} {
 		if got, want := kindOfFrame(c.file, c.name), (frameKind{python: c.python, own: c.own, validation: c.validation, optimizer: c.optimizer, module: strings.Contains(c.file, "nn/modules")}); got != want {
 			t.Errorf("%s %s: %+v, want %+v", c.file, c.name, got, want)
+		}
+	}
+}
+
+// Tokens are made one by one in functions of such names.
+func TestGenerationNames(t *testing.T) {
+	for name, want := range map[string]bool{"generate": true, "decode_step": true, "_generate_step": true, "ar_decode": true, "next_token": true,
+		"generate_images": false, "decode_image": false, "generation_loss": false, "context_token": false} {
+		if kindOfFrame("/w/model.py", name).generates != want {
+			t.Errorf("%s: want %v", name, want)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func (f *fold) result() sampler.TorchSnapshot {
 		d := f.devices[n]
 		one := sampler.TorchDevice{Device: n, Segments: d.segments, Blocks: d.blocks, Reserved: sampler.Bytes(d.reserved),
 			Allocated: sampler.Bytes(d.allocated), Requested: sampler.Bytes(d.requested), Awaiting: sampler.Bytes(d.awaiting),
-			Cached: sampler.Bytes(d.cached), Split: sampler.Bytes(d.split), LargestFree: sampler.Bytes(d.largest),
+			Cached: sampler.Bytes(d.cached), Split: sampler.Bytes(d.split), LargestFree: sampler.Bytes(d.largest), PrivateFree: sampler.Bytes(d.privateFree),
 			Holders: f.holders(d.holders), Pins: f.holders(d.pins), Cut: f.cut}
 		if d.trace != nil {
 			one.Trace = f.trace(d)

@@ -12,6 +12,7 @@ const (
 	passOther    pass = iota // the optimizer, activation checkpointing, or a thread that nobody knows
 	passModel                // a module of torch runs
 	passMove                 // a module is loaded or moved
+	passLoad                 // weights are loaded, or data is by a function of such a name
 	passBeside               // the program runs, and no module
 	passBackward             // the backward pass, which runs in a thread of its own
 )
@@ -38,6 +39,8 @@ func (t *frameTable) passOf(frames []int) (pass, int) {
 		return passModel, name
 	case has(func(k frameKind) bool { return k.module }):
 		return passMove, name
+	case has(func(k frameKind) bool { return k.loads }):
+		return passLoad, name
 	}
 	return passBeside, name
 }
@@ -63,7 +66,8 @@ type rounds struct {
 	last     pass
 	root     int  // of the program where it ran before a backward pass: a hook within one begins elsewhere
 	named    bool // some allocation has a line
-	model    bool // a module ran
+	model    bool // a module ran or was moved, or weights were loaded
+	ran      bool // a module did
 	backward int  // how often the program went on after a backward pass
 	beside   int  // how often a module ran after something beside it
 }
@@ -72,6 +76,12 @@ type rounds struct {
 const repeated = 3
 
 func (r *rounds) alloc(now pass, root int) {
+	if now == passLoad {
+		now = passMove
+		if r.ran { // weights are loaded before
+			now = passBeside
+		}
+	}
 	switch {
 	case now == passOther:
 		return
@@ -93,7 +103,8 @@ func (r *rounds) alloc(now pass, root int) {
 	if now == passModel && r.model && r.last == passBeside {
 		r.beside++
 	}
-	r.named, r.model, r.last = true, r.model || now == passModel, now
+	r.ran = r.ran || now == passModel
+	r.named, r.model, r.last = true, r.model || r.ran, now
 }
 
 // repeat says that steps were seen: backward passes with something between them. Without any, something beside the model

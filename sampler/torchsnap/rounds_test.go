@@ -1,6 +1,9 @@
 package torchsnap
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 const (
 	testModule = "/v/lib/python3.11/site-packages/torch/nn/modules/module.py _call_impl, "
@@ -82,6 +85,15 @@ func TestStepsAreNoLayers(t *testing.T) {
 				}
 			}
 		}, true},
+		"requests with data from load": {func(p *player) {
+			for range 12 {
+				p.free(p.alloc(mib, "/w/data.py load, "+main))
+				for _, addr := range p.layers(6, train+main) {
+					p.free(addr)
+				}
+				p.alloc(mib, train+main)
+			}
+		}, true},
 		"requests": {func(p *player) {
 			for range 12 {
 				for _, addr := range p.layers(6, train+main) {
@@ -97,6 +109,26 @@ func TestStepsAreNoLayers(t *testing.T) {
 		c.play(p)
 		if got := p.f.result().Devices[0].Trace.Steps; (got > 0) != c.steps {
 			t.Errorf("%s: %d steps", name, got)
+		}
+	}
+}
+
+// Weights that are loaded tensor by tensor are no steps, however each is converted first; a simulation without a model has
+// steps, and without lines nobody can tell.
+func TestStepsAreNoLoading(t *testing.T) {
+	for rows, want := range map[string]bool{"/w/wl.py put, /w/wl.py load_weights, /w/serve.py main": false, "/w/wl.py put, /w/wl.py read_shard, /w/serve.py main": false,
+		"/v/lib/python3.11/site-packages/safetensors/torch.py load_file, /w/serve.py main": false, "/w/sim.py advance, /w/sim.py main": true, "": false} {
+		p := newPlayer()
+		p.f.framed = true
+		for range 60 {
+			p.alloc(20*mib, rows)
+			if rows != "" {
+				p.free(p.alloc(40*mib, strings.Replace(rows, "put", "stage", 1)))
+			}
+		}
+		trace := p.f.result().Devices[0].Trace
+		if got := trace.Steps > 0; got != want || rows == "" && trace.Lines[0].Grown > 0 {
+			t.Errorf("%s: %d steps, %+v", rows, trace.Steps, trace.Lines)
 		}
 	}
 }

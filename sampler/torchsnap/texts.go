@@ -26,12 +26,13 @@ const (
 	keyConf
 	keyConfNew
 	keyExpandable
+	keyPool
 	keys // how many, and 1
 )
 
 var keyTexts = [keys]string{"", "segments", "device_traces", "allocator_settings", "external_annotations", "device", "total_size", "allocated_size",
 	"active_size", "requested_size", "size", "frames", "history", "blocks", "state", "action", "addr", "time_us", "device_free",
-	"filename", "line", "name", "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF", "expandable_segments"}
+	"filename", "line", "name", "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF", "expandable_segments", "segment_pool_id"}
 
 const (
 	textsMost     = 1 << 18 // different texts

@@ -1,10 +1,6 @@
 package trainlog
 
-import (
-	"bytes"
-
-	"nvpeak/sampler"
-)
+import "nvpeak/sampler"
 
 // Listener takes a log while it is written and gives the readings of the allocator that it
 // prints, and where the run stands whenever that changes. Memory is bounded; Write never waits and never fails.
@@ -30,7 +26,7 @@ func (l *Listener) Marks() <-chan sampler.LogMark { return l.marks }
 func (l *Listener) Write(b []byte) (int, error) {
 	n := len(b)
 	for len(b) > 0 {
-		i := bytes.IndexAny(b, "\r\n")
+		i := lineEnd(b)
 		part, rest := b, []byte(nil)
 		if i >= 0 {
 			part, rest = b[:i], b[i+1:]

@@ -70,7 +70,7 @@ type refusal struct {
 func (s *Survival) Write(b []byte) (int, error) {
 	n := len(b)
 	for len(s.all) < mostRefusals {
-		i := bytes.IndexAny(b, "\r\n")
+		i := lineEnd(b)
 		if i < 0 {
 			break
 		}
@@ -88,6 +88,16 @@ func (s *Survival) Write(b []byte) (int, error) {
 	}
 	s.partial = append(s.partial, b[:min(len(b), max(0, survivalLine-len(s.partial)))]...)
 	return n, nil
+}
+
+// lineEnd is where the first line ends, in \n or \r; less than 0: nowhere.
+func lineEnd(b []byte) int {
+	for i, c := range b {
+		if c == '\n' || c == '\r' {
+			return i
+		}
+	}
+	return -1
 }
 
 func (s *Survival) hear(line []byte) {

@@ -104,7 +104,7 @@ func specsOf(source string) ([]fleet.Spec, error) {
 	if !isHostsFile(source) {
 		return fleet.Parse(source)
 	}
-	entries, err := config.Read(source)
+	entries, err := config.ReadTables(source)
 	if err != nil {
 		return nil, err
 	}

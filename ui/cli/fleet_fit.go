@@ -20,9 +20,10 @@ type hostFit struct {
 	host    string
 	checker *watch.Checker
 	began   time.Time
-	few     string // there are not so many GPUs
-	never   string // why it will never fit
-	over    bool   // it was looked long enough
+	window  time.Duration // that it is looked at
+	few     string        // there are not so many GPUs
+	never   string        // why it will never fit
+	over    bool          // it was looked long enough
 }
 
 // fleetCheck says of every host whether it fits there. It is the worst that counts: no where one says no, unknown where one says nothing.
@@ -49,10 +50,13 @@ func (a *app) fleetCheck(ctx context.Context, f *fitFlags, need sampler.Bytes) e
 		for _, s := range u.Snapshots {
 			h := fits[s.Host]
 			if h == nil {
-				h = &hostFit{host: s.Host, checker: watch.NewChecker(need), began: s.Time}
+				h = &hostFit{host: s.Host, checker: watch.NewChecker(need), began: s.Time, window: window}
+				if !f.spanTyped && r.rarely(s.Host) {
+					h.window = 0
+				}
 				fits[s.Host] = h
 			}
-			h.take(a, s, need, f.gpus, window, r.begins(s))
+			h.take(a, s, need, f.gpus, r.begins(s))
 		}
 		return r.judged(fits), nil
 	})
@@ -62,10 +66,10 @@ func (a *app) fleetCheck(ctx context.Context, f *fitFlags, need sampler.Bytes) e
 	if err != nil {
 		return err
 	}
-	return a.answerFleet(r, fits, f, window)
+	return a.answerFleet(r, fits, f)
 }
 
-func (h *hostFit) take(a *app, s *sampler.Snapshot, need sampler.Bytes, gpus int, window time.Duration, begins bool) {
+func (h *hostFit) take(a *app, s *sampler.Snapshot, need sampler.Bytes, gpus int, begins bool) {
 	if h.over {
 		return
 	}
@@ -74,29 +78,29 @@ func (h *hostFit) take(a *app, s *sampler.Snapshot, need sampler.Bytes, gpus int
 		h.few = err.Error()
 	}
 	h.never = a.never(s, need, gpus)
-	h.over = h.few != "" || h.never != "" || s.Time.Sub(h.began) >= window && !begins
+	h.over = h.few != "" || h.never != "" || s.Time.Sub(h.began) >= h.window && !begins
 }
 
 // judged says whether every host was looked at long enough, or gives no figures.
 func (r *roster) judged(fits map[string]*hostFit) bool {
 	for _, h := range r.hosts {
 		fit := fits[h.Name]
-		if h.State == fleet.Connecting || h.State != fleet.Lost && (fit == nil || !fit.over) {
+		if h.State == fleet.Connecting || h.State == fleet.OK && (fit == nil || !fit.over) {
 			return false
 		}
 	}
 	return len(r.hosts) > 0
 }
 
-func (a *app) answerFleet(r *roster, fits map[string]*hostFit, f *fitFlags, window time.Duration) error {
+func (a *app) answerFleet(r *roster, fits map[string]*hostFit, f *fitFlags) error {
 	out, no, unknown := bufio.NewWriter(a.out), false, 0
 	for _, h := range r.hosts {
 		fit := fits[h.Name]
-		known := fit != nil && fit.over
+		known := fit != nil && fit.over && h.State == fleet.OK
 		var v watch.Answer
 		if known {
 			v = fit.checker.Answer()
-			v.Window = window
+			v.Window = fit.window
 			known = v.Known()
 		}
 		if !known {
@@ -112,6 +116,9 @@ func (a *app) answerFleet(r *roster, fits map[string]*hostFit, f *fitFlags, wind
 	}
 	switch {
 	case no:
+		if len(r.hosts) > 1 && !f.json {
+			a.say(fmt.Sprintf("it does not fit on all of %d hosts; the first with room: nvpeak wait --from …", len(r.hosts)))
+		}
 		return answerNo{}
 	case unknown > 0:
 		return fmt.Errorf("%d of %d hosts give no figures: whether it fits there is unknown", unknown, len(r.hosts))

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"nvpeak/advice/watch"
 	"nvpeak/sampler"
@@ -71,6 +73,11 @@ func (r *roster) begins(s *sampler.Snapshot) bool {
 		}
 	}
 	return true
+}
+
+// rarely says whether the figures of a host are as rare as scrapes are: one of them is all that is waited for.
+func (r *roster) rarely(host string) bool {
+	return slices.ContainsFunc(r.hosts, func(h *fleet.Host) bool { return h.Name == host && strings.HasSuffix(h.Via, "prometheus") })
 }
 
 // settled says whether every host has given figures, or said why not.

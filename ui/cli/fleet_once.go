@@ -28,7 +28,7 @@ func (a *app) fleetOnce(ctx context.Context, f *onceFlags) error {
 		return err
 	}
 	for _, h := range r.without(heard) {
-		if !f.json {
+		if !f.json && len(r.hosts) > 1 {
 			a.say(a.why(h))
 		}
 	}

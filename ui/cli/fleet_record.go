@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,7 +44,7 @@ func (a *app) fleetRecord(ctx context.Context, f *recordFlags) error {
 	if f.span > 0 {
 		defer time.AfterFunc(f.span, func() { end(recordingDone{}) }).Stop()
 	}
-	r := &fleetRecorder{app: a, flags: f, many: many, announcer: announcer, of: map[string]*recorder{}}
+	r := &fleetRecorder{app: a, flags: f, many: many, announcer: announcer, of: map[string]*recorder{}, left: map[string]error{}}
 	hosts := &roster{}
 	err = a.follow(ctx, func(u fleet.Update) (bool, error) {
 		for _, h := range hosts.take(u) {
@@ -54,6 +55,8 @@ func (a *app) fleetRecord(ctx context.Context, f *recordFlags) error {
 		for _, s := range u.Snapshots {
 			if err := r.take(s); errors.Is(err, errReaderGone) {
 				return true, nil
+			} else if err != nil && many {
+				r.leave(s.Host, err)
 			} else if err != nil {
 				return true, err
 			}
@@ -74,11 +77,21 @@ type fleetRecorder struct {
 	many      bool
 	announcer *announcer
 	of        map[string]*recorder
-	names     []string // of the hosts, in the order in which they came
+	names     []string         // of the hosts, in the order in which they came
+	left      map[string]error // hosts whose file cannot be made: the others go on
+}
+
+// leave records no more of a host, and says why.
+func (r *fleetRecorder) leave(host string, err error) {
+	r.left[host] = err
+	r.say(host + " is not recorded: " + err.Error())
 }
 
 func (r *fleetRecorder) take(s *sampler.Snapshot) error {
 	one := r.of[s.Host]
+	if r.left[s.Host] != nil {
+		return nil
+	}
 	if one == nil {
 		var err error
 		if one, err = r.begin(s); err != nil {
@@ -136,8 +149,11 @@ func (r *fleetRecorder) fileName(host string) string {
 }
 
 func (r *fleetRecorder) finish() (err error) {
-	if len(r.names) == 0 {
-		r.say("nothing was recorded: there was no snapshot yet")
+	switch {
+	case len(r.left) > 0:
+		err = fmt.Errorf("not recorded, as said above: %s", strings.Join(slices.Sorted(maps.Keys(r.left)), ", "))
+	case len(r.names) == 0:
+		err = errors.New("nothing was recorded: no host gave figures")
 	}
 	for _, name := range r.names {
 		err = errors.Join(err, r.of[name].finish(r.err))

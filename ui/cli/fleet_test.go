@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"nvpeak/sampler"
 	"nvpeak/sampler/fleet"
 )
 
@@ -65,10 +68,36 @@ password-file = "/p"
 	for _, s := range got {
 		all = append(all, strings.Join([]string{string(s.Kind), s.Name, s.Host, s.User, s.URL, s.Match, strings.Join(s.Command, "+"), s.Program, s.PasswordFile, s.BearerFile, s.CAFile}, "|"))
 	}
-	want := []string{"ssh||a||||||||", "ssh||b||||||||", "http||||http://c:1/metrics||||||", "ssh|box7|box7|ann|||ssh+-J+gateway|/opt/nvpeak|||",
+	want := []string{"ssh||a||||||||", "ssh||b||||||||", "http||||http://c:1/metrics||||||", "ssh|box7|box7|ann|||ssh+-J+gateway|/opt/nvpeak|||", "ssh|gpu.example.com|gpu.example.com||||||||",
 		"prometheus||||https://p|a=\"b\"||||/t|/c", "http|page||x|https://d/m||||/p||"}
 	if !slices.Equal(all, want) || got[3].Port != 2222 {
 		t.Errorf("%q, want %q", all, want)
+	}
+}
+
+// Keys with dots and tables in braces are tables, too; a mistake in the name of one is said with its line.
+func TestHostsFileForms(t *testing.T) {
+	for text, want := range map[string]string{
+		"box7 = { port = 5 }\nbox8.user = \"x\"\n": "box7:5 x@box8:0 ", "[\"10.0.0.7\"]\n": "10.0.0.7:0 ", "\n[\"a b\"]\n": "line 2", "\n\n[a]\nsource = \"x\"\n": "line 4", "\"a b\".port = 5\n": "line 1",
+	} {
+		name := filepath.Join(t.TempDir(), "hosts.toml")
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		specs, err := specsOf(name)
+		got := ""
+		for _, s := range specs {
+			if s.User != "" {
+				got += s.User + "@"
+			}
+			got += fmt.Sprintf("%s:%d ", s.Host, s.Port)
+		}
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want && !strings.Contains(got, want) {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
 	}
 }
 
@@ -133,5 +162,40 @@ func TestRoster(t *testing.T) {
 		if got := r.take(row.u); len(got) != row.want {
 			t.Errorf("%d: %d are news", i, len(got))
 		}
+	}
+}
+
+// A host whose file is there already is left out, and the others are recorded.
+func TestFleetRecordsTheOthers(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.jsonl.zst"), []byte("kept"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a := silent()
+	var said strings.Builder
+	a.err = &said
+	announcer, err := a.announcer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer announcer.close()
+	r := &fleetRecorder{app: a, flags: &recordFlags{out: dir}, many: true, announcer: announcer, of: map[string]*recorder{}, left: map[string]error{}}
+	for i, host := range []string{"a", "b", "a", "b"} {
+		s := &sampler.Snapshot{Type: "snapshot", Schema: 1, Time: time.Unix(int64(i), 0), Host: host, GPUs: []sampler.GPU{{UUID: "GPU-1"}}}
+		if err := r.take(s); err != nil {
+			r.leave(host, err)
+		}
+	}
+	if err := r.finish(); err == nil || !strings.HasSuffix(err.Error(), ": a") || strings.Count(said.String(), "a is not recorded") != 1 {
+		t.Errorf("%v, said %s", err, said.String())
+	}
+	if kept, err := os.ReadFile(filepath.Join(dir, "a.jsonl.zst")); err != nil || string(kept) != "kept" {
+		t.Error("a file that was there has changed", err)
+	}
+	if b, err := os.Stat(filepath.Join(dir, "b.jsonl.zst")); err != nil || b.Size() < 50 {
+		t.Error(b, err)
+	}
+	if err := (&fleetRecorder{app: silent(), left: map[string]error{}}).finish(); err == nil {
+		t.Error("nothing was recorded, and that is no error")
 	}
 }

@@ -53,11 +53,19 @@ const (
 func hostsOf(file string, entries []config.Entry) (list []fleet.Spec, err error) {
 	at := func(e config.Entry, err error) error { return fmt.Errorf("%s, line %d: %w", file, e.Line, err) }
 	var tables []string
-	sources := map[string]config.Entry{}
+	of := map[string][]config.Entry{} // what each says, its name first
 	for _, e := range entries {
-		table, key, inTable := cutLast(e.Key)
+		table, _, inTable := cutLast(e.Key)
+		if e.Kind == config.Table {
+			table, inTable = e.Key, true
+		}
 		switch {
-		case !inTable && e.Key == sourcesKey:
+		case inTable && of[table] == nil:
+			tables = append(tables, table)
+			fallthrough
+		case inTable:
+			of[table] = append(of[table], e)
+		case e.Key == sourcesKey:
 			for _, source := range splitSources(e.Text) {
 				specs, err := fleet.Parse(source)
 				if err != nil {
@@ -65,19 +73,12 @@ func hostsOf(file string, entries []config.Entry) (list []fleet.Spec, err error)
 				}
 				list = append(list, specs...)
 			}
-		case !inTable:
-			return nil, at(e, fmt.Errorf("there is no %s: sources = [\"ssh://box7\", …], and tables [NAME] with source = \"…\"", sampler.Clip(e.Key)))
-		case key == sourceKey:
-			sources[table] = e
-			fallthrough
 		default:
-			if !slices.Contains(tables, table) {
-				tables = append(tables, table)
-			}
+			return nil, at(e, fmt.Errorf("there is no %s: sources = [\"ssh://box7\", …], and tables [NAME] with source = \"…\"", sampler.Clip(e.Key)))
 		}
 	}
 	for _, table := range tables {
-		specs, err := hostTable(table, sources[table], entries, at)
+		specs, err := hostTable(table, of[table], at)
 		if err != nil {
 			return nil, err
 		}
@@ -98,25 +99,20 @@ func cutLast(key string) (table, last string, ok bool) {
 }
 
 // hostTable reads one table. Without a source it is a machine of that name, by ssh.
-func hostTable(table string, source config.Entry, entries []config.Entry, at func(config.Entry, error) error) ([]fleet.Spec, error) {
-	text := source.Text
-	if text == "" {
-		text = "ssh://" + table
+func hostTable(table string, entries []config.Entry, at func(config.Entry, error) error) ([]fleet.Spec, error) {
+	text, said := "ssh://"+table, entries[0]
+	for _, e := range entries {
+		if e.Key == table+"."+sourceKey {
+			text, said = e.Text, e
+		}
 	}
 	specs, err := fleet.Parse(text)
 	if err != nil {
-		for _, e := range entries {
-			if of, _, _ := cutLast(e.Key); of == table {
-				return nil, at(e, err)
-			}
-		}
-	}
-	if err != nil {
-		return nil, err
+		return nil, at(said, err)
 	}
 	for _, e := range entries {
-		of, key, _ := cutLast(e.Key)
-		if of != table || key == sourceKey {
+		_, key, _ := cutLast(e.Key)
+		if e.Kind == config.Table || key == sourceKey {
 			continue
 		}
 		i := slices.IndexFunc(hostKeys, func(k hostKey) bool { return k.name == key })

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"slices"
+	"strings"
 
 	"nvpeak/sampler"
 	"nvpeak/sampler/torch"
@@ -64,16 +65,18 @@ func (w *watchedRun) sayMisses(died bool) {
 		return
 	}
 	lack := w.live.reporter.Misses()
+	pytorch := strings.TrimSpace("PyTorch " + lack.Version)
 	text := map[string]string{
-		"stats":    "PyTorch's own figures are missing: memory_stats fails in PyTorch " + lack.Version,
-		"odd":      "PyTorch's own figures are missing: memory_stats of PyTorch " + lack.Version + " tells what cannot be",
-		"slow":     "PyTorch's own figures are rare: memory_stats of PyTorch " + lack.Version + " took " + lack.Why + " s, and is called for 1 % of the time",
-		"observer": "PyTorch's own word on the refused tensor is missing: PyTorch " + lack.Version + " takes no observer",
+		"stats":    "PyTorch's own figures are missing: memory_stats fails in " + pytorch,
+		"odd":      "PyTorch's own figures are missing: memory_stats of " + pytorch + " tells what cannot be",
+		"slow":     "PyTorch's own figures are rare: memory_stats of " + pytorch + " took " + lack.Why + " s, and is called for 1 % of the time",
+		"late":     "PyTorch's own figures are missing: memory_stats of " + pytorch + " has not answered in " + lack.Why + " s",
+		"observer": "PyTorch's own word on the refused tensor is missing: " + pytorch + " takes no observer",
 	}[lack.What]
 	if text == "" || lack.What == "observer" && !died {
 		return
 	}
-	if lack.Why != "" && lack.What != "slow" {
+	if lack.Why != "" && lack.What != "slow" && lack.What != "late" {
 		text += " (" + lack.Why + ")"
 	}
 	w.misses.Do(func() { w.app.say(text) })
@@ -96,6 +99,6 @@ func (w *watchedRun) sayLacking() {
 		if lack.Why != "" {
 			text += " (" + lack.Why + ")"
 		}
-		w.app.say("--lines: source lines are missing: PyTorch " + lack.Version + " " + text)
+		w.app.say("--lines: source lines are missing: " + strings.TrimSpace("PyTorch "+lack.Version) + " " + text)
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,6 +25,7 @@ const (
 	Bool   Kind = "true or false"
 	Number Kind = "a number"
 	List   Kind = "a list"
+	Table  Kind = "a table" // its name alone
 )
 
 // Entry is one value.
@@ -55,6 +57,17 @@ var ErrNoFile = errors.New("it is no file")
 
 // Read reads a file. Its error names the file, and the line where there is one.
 func Read(name string) ([]Entry, error) {
+	list, err := ReadTables(name)
+	return values(list), err
+}
+
+// values are the entries that are no tables.
+func values(list []Entry) []Entry {
+	return slices.DeleteFunc(list, func(e Entry) bool { return e.Kind == Table })
+}
+
+// ReadTables is Read with an entry for each table as well, before those in it: one may be empty.
+func ReadTables(name string) ([]Entry, error) {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() { // a FIFO would be waited for
 		return nil, fmt.Errorf("%s: %w", name, ErrNoFile)
 	}
@@ -70,7 +83,7 @@ func Read(name string) ([]Entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	list, line, err := Parse(data)
+	list, line, err := parse(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s, line %d: %w", name, line, err)
 	}
@@ -79,6 +92,11 @@ func Read(name string) ([]Entry, error) {
 
 // Parse reads TOML. What cannot be read makes nothing of it count: line says where it is.
 func Parse(data []byte) (list []Entry, line int, err error) {
+	list, line, err = parse(data)
+	return values(list), line, err
+}
+
+func parse(data []byte) (list []Entry, line int, err error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	r := reader{lines: lines{data: data}, seen: map[string]bool{}}
 	r.Reset(data)
@@ -89,6 +107,7 @@ func Parse(data []byte) (list []Entry, line int, err error) {
 		switch e.Kind {
 		case unstable.Table:
 			table = key + "."
+			r.list = append(r.list, Entry{Key: key, Kind: Table, Line: r.line(at)})
 		case unstable.KeyValue:
 			r.value(table+key, at, e.Value())
 		default:

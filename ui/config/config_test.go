@@ -34,6 +34,17 @@ func TestParseMistakes(t *testing.T) {
 	}
 }
 
+func TestReadTables(t *testing.T) {
+	name := write(t, "a = 1\n[b]\n\n[c.d]\ne = 2\n")
+	want := []Entry{{"a", "1", Number, 1}, {"b", "", Table, 2}, {"c.d", "", Table, 4}, {"c.d.e", "2", Number, 5}}
+	if got, err := ReadTables(name); err != nil || !reflect.DeepEqual(got, want) {
+		t.Error(err, got)
+	}
+	if got, err := Read(name); err != nil || !reflect.DeepEqual(got, []Entry{want[0], want[3]}) {
+		t.Error(err, got)
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("a = 1\n[b]\nc = { d = \"e\" }\n"))
 	f.Add([]byte("a = [1, 2"))

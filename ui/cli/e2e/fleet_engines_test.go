@@ -97,12 +97,7 @@ func (s *sshd) write(t *testing.T, name, text string) string {
 func startSSHD(t *testing.T, env ...string) *sshd {
 	t.Helper()
 	server := engine(t, "sshd", "openssh-server")
-	dir, err := os.MkdirTemp("", "nvpeak-sshd-") // short: no more than 104 bytes fit into the name of a socket
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	s := &sshd{dir: dir, port: freePort(t)}
+	s := &sshd{dir: t.TempDir(), port: freePort(t)}
 	for _, key := range []string{"host", "user", "stranger"} {
 		if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", s.path(key)).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)

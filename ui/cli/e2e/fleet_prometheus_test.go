@@ -99,6 +99,9 @@ func TestFleetPrometheus(t *testing.T) {
 			t.Errorf("%s was told %d times of %d spikes", host, n, spikes)
 		}
 	}
+	if got := run(t, setup{args: []string{"check", "--need", "60GiB", "--from", "prometheus://" + server}}); got.code != 3 || !strings.Contains(got.out, "dcgm-box:\nGPU 1  60.0 GiB fits now") || strings.Count(got.out, "does not fit") < 16 {
+		t.Errorf("%+v", got)
+	}
 	got := run(t, setup{args: []string{"once", "--from", "prometheus://" + server + `?match={instance="` + targets[1] + `"}`, "--csv=uuid,memory.used"}})
 	if lines := strings.Split(got.out, "\n"); len(lines) != 4 || lines[0] != "host, uuid, memory.used [MiB]" || !strings.HasSuffix(lines[1], ", GPU-1-0, 43008 MiB") {
 		t.Errorf("%+v", got)

@@ -24,6 +24,8 @@ class Evil(object):
 def misbehave():
     if "slow" in lies:
         time.sleep(2)
+    if "silent" in lies:
+        time.sleep(3600)
     if "raises" in lies:
         raise RuntimeError("no stats")
     if "exits" in lies:
@@ -89,6 +91,8 @@ def _snapshot():
         time.sleep(2)
     if "shapeless" in lies:
         return {"segments": 5}
+    if "endless" in lies:
+        return {"segments": ({"device": 0, "total_size": MIB, "blocks": []} for _ in iter(int, 1))}
     block = lambda size, state: {"size": size * MIB, "state": state}
     return {
         "segments": [
@@ -192,6 +196,8 @@ def _snapshot_with_history():
         raise RuntimeError("CUDA error: out of \"order\"\nand more")
     if "long" in lies:
         time.sleep(2)
+    if "endless" in lies:
+        return {"segments": ({"device": 0, "total_size": MIB, "blocks": []} for _ in iter(int, 1))}
     blocks = list(live.values())
     if "hostile" in lies:
         blocks += hostile()
