@@ -239,6 +239,17 @@ func TestEndings(t *testing.T) {
 	}
 }
 
+// A signal handler asks for memory in the middle of a call, or leaves it by a jump.
+func TestInterrupted(t *testing.T) {
+	r := newRig(t, 1, Options{})
+	p := cudatest.Play(t, r.dir, "FAKECUDA_SLOW=1")
+	want := asked(p.Do("device 0", "signal a 1000", "alloc b 2000", "jump 3000", "alloc c 4000"))
+	r.settled(3)
+	if got := said(r.seen); strings.Join(got, "\n") != strings.Join(want, "\n") || len(want) != 3 {
+		t.Errorf("seen:\n%s\nsaid:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
 // How a process ends that was refused memory is seen, by whichever thread; of others it is not asked.
 func TestExitStatus(t *testing.T) {
 	r := newRig(t, 1, Options{})

@@ -20,6 +20,8 @@ struct pt_regs {
 #define ARG4(r) ((r)->cx)
 #define ARG5(r) ((r)->r8)
 #define ANSWER(r) ((__s32)(r)->ax)
+#define FRAME(r) ((r)->sp)
+#define FRAME_LEFT(r) ((r)->sp - 8) // the return has taken its address
 #elif defined(__TARGET_ARCH_arm64)
 struct pt_regs {
 	__u64 regs[31], sp, pc, pstate;
@@ -30,6 +32,8 @@ struct pt_regs {
 #define ARG4(r) ((r)->regs[3])
 #define ARG5(r) ((r)->regs[4])
 #define ANSWER(r) ((__s32)(r)->regs[0])
+#define FRAME(r) ((r)->sp)
+#define FRAME_LEFT(r) ((r)->sp)
 #endif
 
 // The parts of a cookie, as the Go side packs them.
@@ -76,9 +80,11 @@ struct thread {
 	__u64 contexts[DEPTH];
 };
 
+// A thread may be in the same function twice: a signal handler asks, too, or has left the first one by a jump.
 struct call_key {
 	__u64 thread;
 	__u64 function;
+	__u64 frame; // where its stack was
 };
 
 struct {
@@ -321,7 +327,7 @@ int entered(struct pt_regs *r)
 			end_context(thread, c.address);
 		return 0;
 	}
-	struct call_key key = {thread, FUNCTION(cookie)};
+	struct call_key key = {thread, FUNCTION(cookie), FRAME(r)};
 	bpf_map_update_elem(&calls, &key, &c, BPF_ANY);
 	return 0;
 }
@@ -330,7 +336,7 @@ SEC("uretprobe.multi")
 int returned(struct pt_regs *r)
 {
 	__u64 cookie = bpf_get_attach_cookie(r), thread = who();
-	struct call_key key = {thread, FUNCTION(cookie)};
+	struct call_key key = {thread, FUNCTION(cookie), FRAME_LEFT(r)};
 	struct call *found = bpf_map_lookup_elem(&calls, &key);
 	if (!thread || !found)
 		return 0; // it was entered before we came

@@ -28,6 +28,7 @@ type probeCallKey struct {
 	_        structs.HostLayout
 	Thread   uint64
 	Function uint64
+	Frame    uint64
 }
 
 type probePace struct {
