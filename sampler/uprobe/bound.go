@@ -10,14 +10,15 @@ import (
 )
 
 // Each call that is looked at costs the program some microseconds, and one that is not still the trap. A process that calls
-// a function too often is let go of by probe.c; a function that is called more often than that by all of them is let go of
-// as a whole, for a time that doubles whenever it comes again.
+// a function too often is let go of (see probe.c and apart.go). Where many do so, each one below that, or the kernel cannot let go of one
+// process, the others pay as well, and so does nvpeak: then fewer calls are too often, or the function is let go of as a whole.
 const (
-	hotCalls     = 20000 // in window
-	contextCalls = 4000  // the same of what sets contexts, of which no process is let go by itself
-	window       = 2 * time.Second
-	firstPause   = 10 * time.Second
-	mostPause    = 10 * time.Minute
+	mostCalls  = 4000  // of a process in window
+	leastCalls = 100   // the same when there are many
+	hotCalls   = 20000 // of all of them in window
+	window     = 2 * time.Second
+	firstPause = 10 * time.Second
+	mostPause  = 10 * time.Minute
 )
 
 // maxFunctions is FUNCTIONS of probe.c.
@@ -30,6 +31,7 @@ const ticks = int(window / tickEvery)
 type bounds struct {
 	tick   int
 	counts [ticks][maxFunctions]uint64 // as of the last ticks
+	most   [maxFunctions]uint32        // calls of a process in window
 	pause  [maxFunctions]time.Time     // until when a function is let go of; zero: it is not
 	length [maxFunctions]time.Duration // of its last pause
 	told   sampler.Door
@@ -50,7 +52,9 @@ func (d *Door) bound() {
 		switch {
 		case !b.pause[n].IsZero() && now.After(b.pause[n]):
 			b.pause[n], changed = time.Time{}, true
-		case b.pause[n].IsZero() && counts[n]-before[n] > most(n):
+		case d.separate:
+			b.adapt(n, counts[n]-b.counts[(b.tick+ticks-1)%ticks][n], d.isApart(n))
+		case b.pause[n].IsZero() && counts[n]-before[n] > hotCalls:
 			b.length[n] = min(max(2*b.length[n], firstPause), mostPause)
 			b.pause[n], changed = now.Add(b.length[n]), true
 			if setsContexts(n) {
@@ -61,10 +65,9 @@ func (d *Door) bound() {
 			told.LetGo = append(told.LetGo, request.Functions[n].Name)
 		}
 	}
+	d.objects.Most.Set(b.most) //nolint:errcheck // the map is there
 	if changed {
-		for _, lib := range d.files {
-			d.look(lib) //nolint:errcheck // it was allowed before
-		}
+		d.arrange()
 	}
 	*before = counts
 	b.tick++
@@ -74,12 +77,14 @@ func (d *Door) bound() {
 	}
 }
 
-// most is how often a function may be called within window.
-func most(n int) uint64 {
-	if setsContexts(n) {
-		return contextCalls
+// adapt makes fewer calls of a process too often, as long as all of them together are.
+func (b *bounds) adapt(n int, sinceTick uint64, isApart bool) {
+	switch {
+	case sinceTick > hotCalls/uint64(ticks):
+		b.most[n] = max(b.most[n]/2, leastCalls)
+	case !isApart:
+		b.most[n] = mostCalls
 	}
-	return hotCalls
 }
 
 // setsContexts says whether a function changes the context of its thread.

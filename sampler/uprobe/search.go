@@ -114,7 +114,7 @@ func (d *Door) searchIn(pid int) (found bool) {
 	d.searched[pid]++
 	for _, path := range libcudaOf(pid) {
 		found, d.searched[pid] = true, maxSearches
-		if lib, _ := d.attach(path); lib != nil && lib.older[pid] {
+		if lib, _ := d.attach(path, pid); lib != nil && lib.older[pid] {
 			d.tracker.Late(pid)
 		}
 	}
