@@ -180,6 +180,7 @@ func (t *Tracker) tell(s *sampler.Snapshot) {
 			if key = c.seat.at; key == (sampler.GPUKey{}) && !p.gone && s.Time.Sub(c.Time) < wait {
 				break
 			}
+			p.waiting = max(p.waiting-1, 0) // it may be another one with that number
 		}
 		told++
 		g := s.Find(key)
