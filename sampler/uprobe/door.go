@@ -32,15 +32,16 @@ type Options struct {
 
 // Door sees calls and passes them to a Tracker.
 type Door struct {
-	tracker *request.Tracker
-	clock   sampler.Clock
-	objects objects
-	ends    []link.Link // and other programs, of processes that have called; none: the kernel does not tell
-	single  bool
-	inside  bool // only processes of its own pid namespace are seen
-	calls   *ringbuf.Reader
-	files   map[file]*library
-	bounds  bounds
+	tracker  *request.Tracker
+	clock    sampler.Clock
+	objects  objects
+	ends     []link.Link // and other programs, of processes that have called; none: the kernel does not tell
+	mappings *mappings   // nil: the kernel does not tell
+	single   bool
+	inside   bool // only processes of its own pid namespace are seen
+	calls    *ringbuf.Reader
+	files    map[file]*library
+	bounds   bounds
 
 	inseparable bool                      // Options.inseparable
 	separate    bool                      // the kernel can look at single processes
@@ -49,7 +50,7 @@ type Door struct {
 	away        map[int]map[int]time.Time // processes that call a function too often, until when they are let go of
 	users       users                     // while there are any
 	met         map[int]bool              // processes that have called
-	news        chan any                  // from the reader: a busy, or the number of a process that calls
+	news        chan any                  // from the reader: a busy, the number of a process that calls, or loads
 
 	searched map[int]int // how often the libraries of a process were looked for; maxSearches: they are known
 	lastPID  int
@@ -82,7 +83,7 @@ func open(t *request.Tracker, o Options) (*Door, error) {
 	if d.clock == nil {
 		d.clock = sampler.NewSteady()
 	}
-	err := d.load(o.Single)
+	err := d.install(o.Single)
 	if err != nil {
 		return nil, whyNot(err)
 	}
@@ -104,14 +105,15 @@ func open(t *request.Tracker, o Options) (*Door, error) {
 			return nil, whyNot(err)
 		}
 	}
+	d.mappings = listen(func(pid int) { d.tell(loads(pid)) })
 	d.lastPID = lastPID()
 	d.search(true)
 	t.Begin(running())
 	return d, nil
 }
 
-// load puts the programs into the kernel.
-func (d *Door) load(single bool) error {
+// install puts the programs into the kernel.
+func (d *Door) install(single bool) error {
 	spec, err := loadProbe()
 	if err != nil {
 		return err
@@ -202,6 +204,8 @@ func (d *Door) Run(ctx context.Context) {
 				d.letGo(x)
 			case int:
 				d.meet(x)
+			case loads:
+				d.load(x)
 			}
 		case <-tick.C:
 			d.bound()
@@ -310,6 +314,7 @@ func (d *Door) Close() {
 		lib.file.Close() //nolint:errcheck // it was only read
 	}
 	closeAll(links)
+	d.mappings.close()
 	d.calls.Close()   //nolint:errcheck // nothing can be done about it
 	d.objects.Close() //nolint:errcheck // the same
 }

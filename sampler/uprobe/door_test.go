@@ -704,7 +704,7 @@ func TestCapabilities(t *testing.T) {
 	if out, err := exec.Command("setcap", "cap_bpf,cap_perfmon+ep", binary).CombinedOutput(); err != nil {
 		t.Fatalf("setcap: %v\n%s", err, out)
 	}
-	if out := run(); !strings.Contains(out, "the door is open, and ends are seen: true") {
+	if out := run(); !strings.Contains(out, "the door is open, ends are seen: true, libraries that are loaded: true") {
 		t.Errorf("with: %s", out)
 	}
 }
@@ -720,7 +720,7 @@ func TestAsSomebody(t *testing.T) {
 		return
 	}
 	defer d.Close()
-	t.Logf("the door is open, and ends are seen: %v", len(d.ends) == 2)
+	t.Logf("the door is open, ends are seen: %v, libraries that are loaded: %v", len(d.ends) == 2, d.mappings != nil)
 }
 
 // Why there is no door.

@@ -21,6 +21,7 @@
  *   time SIZE N       N pairs of cuMemAlloc_v2 and cuMemFree_v2 as fast as can be, and how long one took: time NS
  *   signal NAME SIZE  the next alloc is interrupted by a signal handler that asks for this
  *   jump SIZE         an alloc that a signal handler leaves by a jump
+ *   load PATH         goes on with another libcuda
  *   exec PROGRAM      gives way to another program
  *   sleep MS          echo WORD          reset          exit CODE          die
  */
@@ -210,10 +211,24 @@ static void jump(size_t n)
 
 static void *run(void *line);
 
+static int load(const char *path)
+{
+	void *cuda = dlopen(path, RTLD_NOW);
+	if (!cuda) {
+		fprintf(stderr, "play: %s\n", dlerror());
+		return 1;
+	}
+#define FUNCTION(name, ...) *(void **)&name = dlsym(cuda, #name);
+	ALL
+	cuInit(0);
+	return 0;
+}
+
 static int command(char *line)
 {
 	char word[32] = "", name[32] = "";
 	unsigned long long n = 0;
+	line[strcspn(line, "\n")] = 0;
 	int words = sscanf(line, "%31s %31s %llu", word, name, &n);
 	if (words < 3)
 		n = strtoull(name, NULL, 10);
@@ -274,6 +289,8 @@ static int command(char *line)
 		interrupt(name, n);
 	} else if (strcmp(word, "jump") == 0) {
 		jump(n);
+	} else if (strcmp(word, "load") == 0) {
+		load(line + strlen("load "));
 	} else if (strcmp(word, "exec") == 0) {
 		execlp(name, name, "1", NULL);
 	} else if (strcmp(word, "sleep") == 0) {
@@ -306,14 +323,8 @@ static void *run(void *unused)
 
 int main(int argc, char **argv)
 {
-	void *cuda = dlopen(argc > 1 ? argv[1] : "libcuda.so.1", RTLD_NOW);
-	if (!cuda) {
-		fprintf(stderr, "play: %s\n", dlerror());
+	if (load(argc > 1 ? argv[1] : "libcuda.so.1"))
 		return 1;
-	}
-#define FUNCTION(name, ...) *(void **)&name = dlsym(cuda, #name);
-	ALL
-	cuInit(0);
 	run(NULL);
 	return 0;
 }
