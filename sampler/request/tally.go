@@ -74,10 +74,11 @@ func (t *tally) refuse(c *Call, n sampler.Bytes) {
 	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen && r.tid == c.TID && n <= r.Bytes && c.Time.Sub(r.last) <= retryWithin {
 		r.Tries++
 		r.Smallest, r.last = min(r.Smallest, n), c.Time
-		r.Free = t.gpu.free(c.Time) // after it gave its cache back, as a log says it
+		r.Free, r.FreeAge = t.gpu.free(c.Time) // after it gave its cache back, as a log says it
 		return
 	}
-	t.refusal = &refusal{tid: c.TID, last: c.Time, Refusal: sampler.Refusal{Time: c.Time, Bytes: n, Smallest: n, Free: t.gpu.free(c.Time),
+	free, age := t.gpu.free(c.Time)
+	t.refusal = &refusal{tid: c.TID, last: c.Time, Refusal: sampler.Refusal{Time: c.Time, Bytes: n, Smallest: n, Free: free, FreeAge: age,
 		Function: Functions[c.Function].Name, Tries: 1}}
 }
 
@@ -111,13 +112,13 @@ func (t *tally) measure(now time.Time) {
 		return
 	}
 	if !r.Free.Known() {
-		r.Free = t.gpu.free(r.last)
+		r.Free, r.FreeAge = t.gpu.free(r.last)
 	}
 	if r.Outcome == sampler.RefusalOther {
 		return // what that takes of the GPU, and when, no call tells
 	}
-	if n, ok := t.gpu.freeAfter(r.last).Value(); ok && n < r.Free.Or(0) {
-		r.Free = sampler.Some(n)
+	if free, age := t.gpu.freeAfter(r.last); free.Known() && free.Or(0) < r.Free.Or(0) {
+		r.Free, r.FreeAge = free, age
 	}
 }
 

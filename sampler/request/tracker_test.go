@@ -172,14 +172,15 @@ func TestFreeByTheReadingAfter(t *testing.T) {
 		then func(s *scene)
 		used sampler.Bytes
 		free sampler.Bytes
+		age  int // of the reading
 	}{
-		"it gave back":   {func(s *scene) { s.free(1) }, 15 * gib, 3 * gib},
-		"it took more":   {func(s *scene) { s.alloc(2, 2*gib) }, 47 * gib, 3 * gib},
-		"it is gone":     {func(*scene) {}, gib, 8 * gib},
-		"a context came": {func(*scene) {}, 41 * gib, 7 * gib},
+		"it gave back":   {func(s *scene) { s.free(1) }, 15 * gib, 3 * gib, -11},
+		"it took more":   {func(s *scene) { s.alloc(2, 2*gib) }, 47 * gib, 3 * gib, -11},
+		"it is gone":     {func(*scene) {}, gib, 8 * gib, 12},
+		"a context came": {func(*scene) {}, 41 * gib, 7 * gib, -10},
 		"managed memory": {func(s *scene) {
 			s.call("cuMemAllocManaged", Call{Address: 2, Size: uint64(5 * gib), Context: 0xc000, Device: -1})
-		}, 45 * gib, 8 * gib},
+		}, 45 * gib, 8 * gib, 12},
 	} {
 		s := newScene(t, 1, people{7: {}})
 		s.context(0)
@@ -193,8 +194,8 @@ func TestFreeByTheReadingAfter(t *testing.T) {
 		row.then(s)
 		s.later(ms(5))
 		s.Reading(key, s.now, row.used)
-		if r := s.requests(0); !r.Refusal.Free.Equal(sampler.Some(row.free)) {
-			t.Errorf("%s: %v free, not %v", name, r.Refusal.Free, row.free)
+		if r := s.requests(0); !r.Refusal.Free.Equal(sampler.Some(row.free)) || !r.Refusal.FreeAge.Equal(sampler.Some(row.age)) {
+			t.Errorf("%s: %v free, by a reading of %v ms, not %v and %d", name, r.Refusal.Free, r.Refusal.FreeAge, row.free, row.age)
 		}
 	}
 }

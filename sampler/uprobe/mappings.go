@@ -38,8 +38,9 @@ const (
 	ringPages = 4 // of records; a program that begins makes some ten of 100 bytes
 	// To wake up costs more than what a record says, and programs that are not for the GPU begin all the time: soon at first, seldom
 	// where many do.
-	wakesPerSecond = 10
-	wakesAtOnce    = 50
+	wakesPerSecond = 2
+	wakesAtOnce    = 20
+	wakesApart     = 20 * time.Millisecond // a program that begins maps one file after another
 )
 
 // listen tells of each process that maps a libcuda, until close; nil: the kernel, or the right to it, is missing.
@@ -126,7 +127,7 @@ func (m *mappings) read(loads func(pid int)) {
 			left, last = min(left+int(since*wakesPerSecond/time.Second), wakesAtOnce), time.Now()
 		}
 		if left--; left > 0 {
-			time.Sleep(soon)
+			time.Sleep(wakesApart)
 		} else {
 			time.Sleep(time.Second / wakesPerSecond)
 		}
