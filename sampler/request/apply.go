@@ -133,8 +133,9 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 		r.Live, r.Peak = r.Live+n, y.exact.top
 	}
 	row.Requests = r
-	if n, at := y.exact.peak(); n > 0 && !y.pooled && n <= y.most() && (row.Peak == nil || n >= row.Peak.Bytes) {
-		row.Peak = &sampler.Peak{Bytes: n, Time: milli(at), Source: y.exact.source()}
+	n, at, source := y.mostHeld()
+	if n > 0 && n <= y.most() && n >= row.Memory.Or(0) && (row.Peak == nil || n >= row.Peak.Bytes) {
+		row.Peak = &sampler.Peak{Bytes: n, Time: milli(at), Source: source}
 	}
 }
 

@@ -27,7 +27,7 @@ type tally struct {
 	live, peak sampler.Bytes
 	refusal    *refusal
 	exact      exact
-	pooled     bool   // a pool of the driver is used, which keeps what is given back: peaks are not known
+	pooled     bool   // a pool of the driver is used, which keeps what is given back: peaks are at least what it has given
 	gpu        *gpu   // nil: not known
 	unplaced   []move // while that is so
 }
@@ -165,6 +165,16 @@ func (t *tally) most() sampler.Bytes {
 	return t.gpu.usable
 }
 
+// mostHeld is the most that the process has held, as far as calls tell, when, and how that is known. A pool of the driver has at least what it
+// has given.
+func (t *tally) mostHeld() (n sampler.Bytes, at time.Time, source string) {
+	if t.pooled {
+		return t.exact.since, t.exact.sinceAt, sampler.PeakCallsAlone
+	}
+	n, at = t.exact.peak()
+	return n, at, t.exact.source()
+}
+
 // smallerPart: what is granted after a refusal is its smaller plan when it is not a small
 // fraction of it. BFC asks for 0.9 of what was refused; a plan with fewer layers on the GPU for a half or
 // a quarter.
@@ -206,7 +216,7 @@ func (t *tally) join(o *tally) {
 	}
 	t.live += o.live
 	t.peak = max(t.peak, o.peak, t.live)
-	t.exact = exact{since: t.peak, topAt: t.largestAt, loose: true}
+	t.exact = exact{since: t.peak, sinceAt: t.largestAt, topAt: t.largestAt, loose: true}
 	t.pooled = t.pooled || o.pooled
 }
 

@@ -747,7 +747,8 @@ func TestLastRowOfTwo(t *testing.T) {
 	}
 }
 
-// A pool keeps what is given back: the driver's figure has it, and no call tells of it.
+// A pool keeps what is given back: the driver's figure has it, and no call tells of it. It has held what it gave at the same time, though no
+// reading may have come between.
 func TestPoolHasNoExactPeak(t *testing.T) {
 	s := newScene(t, 1, people{7: {}})
 	s.context(0)
@@ -761,7 +762,13 @@ func TestPoolHasNoExactPeak(t *testing.T) {
 	s.Listed(key, s.now, []sampler.Process{{PID: 7, Memory: sampler.Some(gib + 256*mib)}})
 	s.later(ms(50))
 	async(2)
-	if p := s.of(0, 7); p.Peak != nil {
+	if p := s.of(0, 7); p.Peak == nil || p.Peak.Bytes != gib || p.Peak.Source != sampler.PeakCallsAlone {
+		t.Errorf("%+v", p.Peak)
+	}
+	async(3)
+	at := s.now
+	s.call("cuMemFreeAsync", Call{Address: 2, Device: -1})
+	if p := s.of(0, 7); p.Peak.Bytes != 2*gib || p.Peak.Source != sampler.PeakCallsAlone || !p.Peak.Time.Equal(milli(at)) {
 		t.Errorf("%+v", p.Peak)
 	}
 }
