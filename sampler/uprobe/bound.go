@@ -30,6 +30,7 @@ const ticks = int(window / tickEvery)
 // bounds is how often functions are called.
 type bounds struct {
 	tick   int
+	last   time.Time                   // of it
 	counts [ticks][maxFunctions]uint64 // as of the last ticks
 	most   [maxFunctions]uint32        // calls of a process in window
 	pause  [maxFunctions]time.Time     // until when a function is let go of; zero: it is not
@@ -37,14 +38,17 @@ type bounds struct {
 	told   sampler.Door
 }
 
-// bound lets go of what is called too often, and tells what is missed.
-func (d *Door) bound() {
+// bound lets go of what is called too often, and tells what is missed; calls: somebody has called since the last time.
+func (d *Door) bound() (calls bool) {
 	b, now := &d.bounds, d.clock.Now()
 	var counts [maxFunctions]uint64
 	var lost uint64
 	if d.objects.Counts.Get(&counts) != nil || d.objects.Lost.Get(&lost) != nil {
-		return
+		return true
 	}
+	most, since := b.most, max(now.Sub(b.last), tickEvery)
+	b.last = now
+	calls = counts != b.counts[(b.tick+ticks-1)%ticks]
 	before := &b.counts[b.tick%ticks]
 	changed := false
 	told := sampler.Door{LetGo: []string{}, Lost: int(lost)} //nolint:gosec // a count
@@ -53,7 +57,7 @@ func (d *Door) bound() {
 		case !b.pause[n].IsZero() && now.After(b.pause[n]):
 			b.pause[n], changed = time.Time{}, true
 		case d.separate:
-			b.adapt(n, counts[n]-b.counts[(b.tick+ticks-1)%ticks][n], d.isApart(n))
+			b.adapt(n, uint64(float64(counts[n]-b.counts[(b.tick+ticks-1)%ticks][n])*float64(window)/float64(since)), d.isApart(n))
 		case b.pause[n].IsZero() && counts[n]-before[n] > hotCalls:
 			b.length[n] = min(max(2*b.length[n], firstPause), mostPause)
 			b.pause[n], changed = now.Add(b.length[n]), true
@@ -65,7 +69,9 @@ func (d *Door) bound() {
 			told.LetGo = append(told.LetGo, request.Functions[n].Name)
 		}
 	}
-	d.objects.Most.Set(b.most) //nolint:errcheck // the map is there
+	if b.most != most {
+		d.objects.Most.Set(b.most) //nolint:errcheck // the map is there
+	}
 	if changed {
 		d.arrange()
 	}
@@ -75,12 +81,13 @@ func (d *Door) bound() {
 		b.told = told
 		d.tracker.SetDoor(told)
 	}
+	return calls
 }
 
 // adapt makes fewer calls of a process too often, as long as all of them together are.
-func (b *bounds) adapt(n int, sinceTick uint64, isApart bool) {
+func (b *bounds) adapt(n int, inWindow uint64, isApart bool) {
 	switch {
-	case sinceTick > hotCalls/uint64(ticks):
+	case inWindow > hotCalls:
 		b.most[n] = max(b.most[n]/2, leastCalls)
 	case !isApart:
 		b.most[n] = mostCalls

@@ -192,7 +192,7 @@ func (d *Door) Run(ctx context.Context) {
 		d.Close()
 		left()
 	}()
-	tick := time.NewTicker(tickEvery)
+	tick := time.NewTimer(untilNext(tickEvery))
 	defer tick.Stop()
 	for n := 0; ; {
 		select {
@@ -208,16 +208,21 @@ func (d *Door) Run(ctx context.Context) {
 				d.load(x)
 			}
 		case <-tick.C:
-			d.bound()
+			calls := d.bound()
 			d.comeBack()
-			d.search(n%ticksOfSearch == 0 || n < eagerTicks)
-			n++
+			d.search(n%ticksOfSearch == 0 || n < eagerTicks || !calls)
+			if n++; calls || n < eagerTicks || d.mappings == nil || len(d.away) > 0 {
+				tick.Reset(untilNext(tickEvery))
+			} else {
+				tick.Reset(untilNext(idleEvery))
+			}
 		}
 	}
 }
 
 const (
 	tickEvery     = 500 * time.Millisecond
+	idleEvery     = 2 * time.Second // while nobody calls
 	ticksOfSearch = 4
 	eagerTicks    = 4 // in which the processes become known
 )

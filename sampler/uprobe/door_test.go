@@ -439,7 +439,7 @@ func TestAdapt(t *testing.T) {
 		calls uint64
 		apart bool
 		want  uint32
-	}{{0, false, 4000}, {5000, false, 4000}, {5001, false, 2000}, {9000, true, 1000}, {4000, true, 1000}, {90000, true, 500}, {90000, true, 250},
+	}{{0, false, 4000}, {20000, false, 4000}, {20001, false, 2000}, {30000, true, 1000}, {19000, true, 1000}, {90000, true, 500}, {90000, true, 250},
 		{90000, true, 125}, {90000, true, 100}, {90000, true, 100}, {0, true, 100}, {0, false, 4000}} {
 		if b.adapt(n, row.calls, row.apart); b.most[n] != row.want {
 			t.Errorf("%d: %d calls of a process, not %d", i, b.most[n], row.want)
