@@ -22,7 +22,8 @@ import (
 type mappings struct {
 	rings []ring
 	poll  int // of epoll
-	end   int // an event that ends it
+	end   int // an event that ends it, and what else does if it sleeps
+	ends  chan struct{}
 	done  chan struct{}
 }
 
@@ -45,7 +46,7 @@ const (
 
 // listen tells of each process that maps a libcuda, until close; nil: the kernel, or the right to it, is missing.
 func listen(loads func(pid int)) *mappings {
-	m := &mappings{poll: -1, end: -1, done: make(chan struct{})}
+	m := &mappings{poll: -1, end: -1, ends: make(chan struct{}), done: make(chan struct{})}
 	online, err := os.ReadFile("/sys/devices/system/cpu/online")
 	if err == nil {
 		m.poll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC)
@@ -126,10 +127,13 @@ func (m *mappings) read(loads func(pid int)) {
 		if since := time.Since(last); since >= time.Second/wakesPerSecond {
 			left, last = min(left+int(since*wakesPerSecond/time.Second), wakesAtOnce), time.Now()
 		}
-		if left--; left > 0 {
-			time.Sleep(wakesApart)
-		} else {
-			time.Sleep(time.Second / wakesPerSecond)
+		pause := wakesApart
+		if left--; left <= 0 {
+			pause = time.Second / wakesPerSecond
+		}
+		select {
+		case <-m.ends:
+		case <-time.After(pause):
 		}
 	}
 }
@@ -182,6 +186,7 @@ func (m *mappings) close() {
 	if m == nil {
 		return
 	}
+	close(m.ends)
 	unix.Write(m.end, binary.NativeEndian.AppendUint64(nil, 1)) //nolint:errcheck // it is there, or nobody reads
 	<-m.done
 	for _, r := range m.rings {

@@ -79,14 +79,29 @@ func TestLoadedLate(t *testing.T) {
 		r.until("the first one is seen", func() bool { p.Do("alloc b 1000"); r.snapshot(); return len(r.seen) > 0 })
 		time.Sleep(2 * tickEvery)
 		p.Do("load "+cudatest.Library(at), "device 0")
-		time.Sleep(700 * time.Millisecond) // many programs begin meanwhile, on a busy machine
-		if o.Single {
-			time.Sleep(2 * time.Second) // one after another
-		}
-		want := asked(p.Do("alloc c 2000"))
-		r.until("the second one is seen", func() bool { s := r.snapshot(); return s != nil && r.seen[len(r.seen)-1].Bytes == 2000 })
-		if got := said(r.seen[len(r.seen)-1:]); !slices.Equal(got, want) {
-			t.Errorf("%v, not %v", got, want)
-		}
+		r.until("the second one is looked at", func() bool {
+			p.Do("alloc c 2000", "free c")
+			r.snapshot()
+			return r.seen[len(r.seen)-1].Bytes == 2000
+		})
 	})
+}
+
+// Who ends does not wait for the next look, however many programs begin.
+func TestListenEnds(t *testing.T) {
+	needDoor(t, map[bool]error{false: ErrPrivilege}[capable()])
+	m := listen(func(int) {})
+	if m == nil {
+		t.Fatal("the kernel does not tell")
+	}
+	for range 2 * wakesAtOnce {
+		if err := exec.Command("/bin/true").Run(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(wakesApart)
+	}
+	began := time.Now()
+	if m.close(); time.Since(began) > time.Second/wakesPerSecond/2 {
+		t.Errorf("it took %v", time.Since(began))
+	}
 }
