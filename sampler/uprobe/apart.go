@@ -27,26 +27,26 @@ type busy struct {
 	until         time.Time // by the clock of the door
 }
 
-// target is a function in one process.
-type target struct{ pid, function int }
+// target is a function in one process, which is not that of its number only.
+type target struct {
+	process  *os.Process
+	function int
+}
 
 // users are processes with a libcuda, as far as they are known, while some function is looked at process by process.
 type users map[int]*os.Process
 
-// add notes one; fresh: it was not known, or was another process with that number.
-func (u users) add(pid int) (fresh bool) {
+// add notes one, in the place of one that has ended.
+func (u users) add(pid int) {
 	if old := u[pid]; old != nil {
 		if !gone(old) {
-			return false
+			return
 		}
 		u.remove(pid)
 	}
-	p, err := os.FindProcess(pid)
-	if err != nil {
-		return false
+	if p, err := os.FindProcess(pid); err == nil {
+		u[pid] = p
 	}
-	u[pid] = p
-	return true
 }
 
 func (u users) remove(pid int) {
@@ -108,7 +108,13 @@ func (d *Door) meet(pid int) {
 		clear(d.met)
 	}
 	d.met[pid] = true
-	if len(d.away) > 0 && d.users.add(pid) {
+	d.join(pid)
+}
+
+// join looks at a process by itself, if that is how it has to be.
+func (d *Door) join(pid int) {
+	if len(d.away) > 0 {
+		d.users.add(pid)
 		closeAll(d.arrangeApart())
 	}
 }
@@ -155,10 +161,10 @@ func (d *Door) comeBack() {
 
 // arrangeApart sets the probes of single processes, and returns those that are not needed any more.
 func (d *Door) arrangeApart() (old []link.Link) {
-	for pid := range d.users {
+	for pid, p := range d.users {
 		for n := range d.away {
 			for _, lib := range d.files {
-				at := target{pid, n}
+				at := target{p, n}
 				_, away := d.away[n][pid]
 				if away || lib.apart[at] != nil || !slices.Contains(lib.functions, n) {
 					continue
@@ -171,7 +177,8 @@ func (d *Door) arrangeApart() (old []link.Link) {
 	}
 	for _, lib := range d.files {
 		for at, links := range lib.apart {
-			if _, away := d.away[at.function][at.pid]; away || !d.isApart(at.function) || d.users[at.pid] == nil {
+			pid := at.process.Pid
+			if _, away := d.away[at.function][pid]; away || !d.isApart(at.function) || d.users[pid] != at.process {
 				old = append(old, links...)
 				delete(lib.apart, at)
 			}

@@ -413,6 +413,31 @@ func TestTooOften(t *testing.T) {
 	})
 }
 
+// Another process with the number of one that has ended is looked at, too.
+func TestNumberAgain(t *testing.T) {
+	cudatest.Alone(t)
+	dir := cudatest.Build(t)
+	d, err := Open(request.New(everybody{}), Options{Libraries: []string{cudatest.Library(dir)}})
+	needDoor(t, err)
+	defer d.Close()
+	p, n := cudatest.Play(t, dir), number("cuMemAlloc_v2")
+	d.away[n] = map[int]time.Time{1: {}}
+	d.join(p.PID())
+	first := d.users[p.PID()]
+	d.users.remove(p.PID())
+	d.users.add(p.PID())
+	if old := d.arrangeApart(); len(old) != 2 {
+		t.Errorf("%d probes of the old one were given up", len(old))
+	} else {
+		closeAll(old)
+	}
+	for _, lib := range d.files {
+		if len(lib.apart) != 1 || lib.apart[target{d.users[p.PID()], n}] == nil || first == d.users[p.PID()] {
+			t.Errorf("%v", lib.apart)
+		}
+	}
+}
+
 // Where the kernel cannot look at one process, the function is let go of in all.
 func TestTooOftenForAll(t *testing.T) {
 	r := newRig(t, 1, Options{inseparable: true})

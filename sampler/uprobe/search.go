@@ -135,6 +135,9 @@ func (d *Door) searchIn(pid int) (found bool) {
 			d.tracker.Late(pid)
 		}
 	}
+	if found {
+		d.join(pid)
+	}
 	return found
 }
 
