@@ -84,6 +84,7 @@ const (
 	ToldOption      = "option_"     // and an option of 32 bits: it is in force
 	ToldPixels      = "pixels"      // it works on pictures, videos or volumes
 	ToldTrees       = "trees"       // it grows trees from a table
+	ToldTFData      = "tf_data"     // it reads its samples by tf.data
 	ToldAsksBatch   = "asks_batch"  // how to lower the batch is asked
 	ToldSplats      = "splats"      // gaussians are fitted to pictures, one picture at a time
 	ToldText        = "text"        // a language model writes

@@ -35,24 +35,32 @@ func (s *Snapshot) Wall() *Snapshot {
 // Retimed is a copy with all its times replaced; start is for those when processes began.
 func (s *Snapshot) Retimed(at, start func(time.Time) time.Time) *Snapshot {
 	c := *s
-	c.Time, c.GPUs, c.Alerts = at(s.Time), slices.Clone(s.GPUs), slices.Clone(s.Alerts)
-	for i := range c.Alerts {
-		c.Alerts[i].Time = at(c.Alerts[i].Time)
-	}
+	c.GPUs, c.Alerts = slices.Clone(s.GPUs), slices.Clone(s.Alerts)
 	for i := range c.GPUs {
-		g := &c.GPUs[i]
+		c.GPUs[i].Processes = slices.Clone(c.GPUs[i].Processes)
+	}
+	c.Retime(at, start)
+	return &c
+}
+
+// Retime is Retimed in place, for a snapshot whose lists nobody else has yet.
+func (s *Snapshot) Retime(at, start func(time.Time) time.Time) {
+	s.Time = at(s.Time)
+	for i := range s.Alerts {
+		s.Alerts[i].Time = at(s.Alerts[i].Time)
+	}
+	for i := range s.GPUs {
+		g := &s.GPUs[i]
 		g.LastXIDTime, g.Memory.Peak = retimed(g.LastXIDTime, at), g.Memory.Peak.retimed(at)
 		if g.Memory.Window != nil {
 			w := *g.Memory.Window
 			w.MaxTime, w.RiseTime, g.Memory.Window = at(w.MaxTime), retimed(w.RiseTime, at), &w
 		}
-		g.Processes = slices.Clone(g.Processes)
 		for n := range g.Processes {
 			p := &g.Processes[n]
 			p.StartTime, p.Peak, p.Allocator = retimed(p.StartTime, start), p.Peak.retimed(at), p.Allocator.retimed(at)
 		}
 	}
-	return &c
 }
 
 func retimed(o Opt[time.Time], by func(time.Time) time.Time) Opt[time.Time] {

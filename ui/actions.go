@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/theme"
 )
@@ -20,6 +21,9 @@ func open(to mode) func(*Model) tea.Cmd {
 }
 
 func (m *Model) openDetail() tea.Cmd {
+	if m.overviewed() {
+		return m.openSelected()
+	}
 	if len(m.table.rows) == 0 {
 		return nil
 	}
@@ -39,6 +43,10 @@ func (m *Model) selectFirst() {
 
 func move(by int) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
+		if m.overviewed() && !m.fleet.listed {
+			m.fleet.move(by)
+			return nil
+		}
 		at := m.table.cursor
 		if at < 0 && by < 0 {
 			at = 0
@@ -64,7 +72,7 @@ func (m *Model) sortNext() tea.Cmd {
 
 // fittingColumns are the columns that the table shows.
 func (m *Model) fittingColumns() []int {
-	return fitting(m.tty.w-pick(boxed(m.tty.w, m.tty.h), 2, 0), m.view().anyContainer(), m.table.columns)
+	return fitting(m.tty.w-pick(boxed(m.tty.w, m.tty.h), 2, 0), m.view().anyContainer(), m.overviewed(), m.table.columns)
 }
 
 func (m *Model) sortReverse() tea.Cmd {
@@ -124,6 +132,10 @@ func focusOn(n int) func(*Model) tea.Cmd {
 }
 
 func (m *Model) focusNext() tea.Cmd {
+	if m.overviewed() {
+		m.listNext()
+		return nil
+	}
 	if m.shown.snap != nil {
 		m.gpus.scroll = 0
 		m.gpus.next(m.shown.snap)
@@ -152,6 +164,7 @@ func (m *Model) freeze() tea.Cmd {
 	m.shown.frozen = !m.shown.frozen
 	if !m.shown.frozen {
 		m.show(m.folds.newest)
+		m.survey()
 	}
 	return nil
 }
@@ -191,7 +204,7 @@ func (m *Model) needTyped(text string) error {
 		}
 		need = sampler.Some(b)
 	}
-	m.folds.watch.SetNeed(need)
+	m.eachWatch(func(w *watch.Watch) { w.SetNeed(need) })
 	if m.player != nil {
 		m.player.SetNeed(need)
 	}
@@ -199,7 +212,17 @@ func (m *Model) needTyped(text string) error {
 		m.opt.Recorder.Need(need, m.newestTime())
 	}
 	m.fit()
+	m.survey()
 	return nil
+}
+
+// eachWatch does something with what watches this machine, and each one of a fleet.
+func (m *Model) eachWatch(do func(*watch.Watch)) {
+	do(m.folds.watch)
+	if m.fleet != nil {
+		m.fleet.each(func(f *folds) { do(f.watch) })
+		m.fleet.anew()
+	}
 }
 
 func (m *Model) confirmReset(k string) tea.Cmd {

@@ -13,28 +13,38 @@ import (
 // alertFeed announces alerts, and hands out the commands that they advise.
 type alertFeed struct {
 	notify Notify
-	news   notify.News
-	begun  bool
 	copied int // how many commands were copied
+}
+
+// heard are the alerts of a machine that are no news.
+type heard struct {
+	news  notify.News
+	begun bool
 }
 
 // announce reports the alerts that are news, and returns what to send to the terminal. What is
 // open when the monitor begins (a demo's past) is no news. ahead is how far the time of day is
-// ahead of that of the alerts.
-func (f *alertFeed) announce(alerts []sampler.Alert, ahead time.Duration, words lang.Catalog) (sequence string) {
-	news := f.news.Take(alerts)
-	if !f.begun {
-		f.begun = true
+// ahead of that of the alerts; where is the machine that they are of, empty where there is one.
+func (f *alertFeed) announce(h *heard, alerts []sampler.Alert, ahead time.Duration, words lang.Catalog, where string) (sequence string) {
+	news := h.news.Take(alerts)
+	if !h.begun {
+		h.begun = true
 		return ""
+	}
+	at := func(a sampler.Alert) sampler.Alert {
+		if where != "" {
+			a.Text = words.Say("fleet.alert", "host", sampler.Clean(where), "text", a.Text)
+		}
+		return a
 	}
 	for _, a := range news {
 		a.Time = a.Time.Add(ahead)
 		if f.notify.Report != nil {
-			f.notify.Report(a)
+			f.notify.Report(at(a))
 		}
 	}
 	for _, g := range watch.Groups(news, words) {
-		sequence += f.notify.Sequence(g.Alert)
+		sequence += f.notify.Sequence(at(g.Alert))
 	}
 	return sequence
 }

@@ -114,6 +114,7 @@ func (v *view) peakRole(g *sampler.GPU, peak sampler.Bytes) theme.Role {
 // processPeakRole is that of the peak of a process: the color of the peak of its GPU where it had most of that.
 func (v *view) processPeakRole(r procRow) theme.Role {
 	own, _ := peakOf(r).Value()
+	v, _ = v.of(r)
 	if p := r.gpu.Memory.Peak; p != nil && own > p.Bytes.Less(own) {
 		own = max(own, p.Bytes)
 	}

@@ -22,6 +22,9 @@ type binding struct {
 // bindings are the keys that count now, each of them once. A digit focuses a GPU; see
 // Model.key.
 func (m *Model) bindings() []binding {
+	if m.overviewed() {
+		return m.fleetKeys()
+	}
 	var list []binding
 	if !live(m) {
 		list = append(list, replayKeys...)
@@ -39,12 +42,12 @@ func live(m *Model) bool { return m.player == nil }
 // canResetPeaks is true of a still as well, which shows what the live screen offers.
 func canResetPeaks(m *Model) bool {
 	_, ok := m.stream.(sampler.PeakResetter)
-	return ok || m.stream == nil
+	return ok || m.stream == nil && m.fleet == nil
 }
 
 func canSetInterval(m *Model) bool {
 	_, ok := m.stream.(sampler.IntervalSetter)
-	return ok || m.stream == nil
+	return ok || m.stream == nil && m.fleet == nil
 }
 
 // mainKeys are those of every stream, and of the live screen.
@@ -118,6 +121,10 @@ var replayKeys = []binding{
 // hints are the keys in the footer.
 func (m *Model) hints() []hint {
 	switch {
+	case m.overviewed():
+		return fleetHints
+	case m.fleet != nil:
+		return append(slices.Clone(machineHints), slices.DeleteFunc(slices.Clone(liveHints), func(h hint) bool { return h.key == "P" })...)
 	case !live(m):
 		return replayHints
 	case !canResetPeaks(m):
@@ -142,6 +149,9 @@ var (
 
 // ofTable are the keys in the border of the table.
 func (m *Model) ofTable() []hint {
+	if m.overviewed() {
+		return pick(m.fleet.listed, listedHints, unlistedHints)
+	}
 	if !canSignal(m) {
 		return tableHints
 	}

@@ -193,6 +193,15 @@ func (c *canvas) shade(x, y int, percent uint8) {
 	}
 }
 
+// recolor gives all that is drawn in a part of the canvas one role.
+func (c *canvas) recolor(r rect, role theme.Role) {
+	for y := max(r.y, 0); y < min(r.y+r.h, c.h); y++ {
+		for x := max(r.x, 0); x < min(r.x+r.w, c.w); x++ {
+			c.cells[y*c.w+x].role, c.cells[y*c.w+x].shade = role, 0
+		}
+	}
+}
+
 // clear makes a part of the canvas blank.
 func (c *canvas) clear(r rect) {
 	for y := r.y; y < r.y+r.h; y++ {

@@ -35,6 +35,8 @@ var (
 		}
 		return sampler.Opt[time.Duration]{}
 	}
+	// nodeOf is not called host: that is the memory of one.
+	nodeOf = func(r procRow) string { return cmp.Or(r.machine(), r.snap.Host) }
 	userOf = word(func(p *sampler.Process) string { return p.User })
 	typeOf = word(func(p *sampler.Process) string { return shortType(p.Type) })
 	// englishCommand orders the rows; the last column is drawn in the language of the screen.
@@ -50,6 +52,7 @@ const (
 	titleHistory   = "HISTORY"
 	titlePeak      = "▲PEAK"
 	titleContainer = "CONTAINER"
+	titleNode      = "NODE"
 )
 
 var columns = []column{
@@ -59,6 +62,7 @@ var columns = []column{
 		}
 		return strconv.Itoa(r.proc.PID)
 	}, func(a, b procRow) int { return cmp.Compare(pidOf(a), pidOf(b)) }},
+	{titleNode, 12, 0, true, false, always(theme.Accent), nodeOf, byText(nodeOf)},
 	{"USER", 8, 3, true, false, always(theme.Dim), userOf, byText(userOf)},
 	{"GPU", 4, 2, false, false, always(theme.Text), func(r procRow) string { return r.gpu.Label() },
 		func(a, b procRow) int {
@@ -148,12 +152,17 @@ func (t *table) sortBy(name string) {
 // commandWidth is what columns of high rank leave to the command line.
 const commandWidth = 40
 
-// fitting are the columns that fit: the chosen ones in their order, or all that matter.
-func fitting(w int, containers bool, chosen []int) []int {
+// fitting are the columns that fit: the chosen ones in their order, or all that matter. A row of several machines always
+// names its own.
+func fitting(w int, containers, several bool, chosen []int) []int {
+	node := slices.IndexFunc(columns, func(c column) bool { return c.title == titleNode })
+	if several && chosen != nil && !slices.Contains(chosen, node) {
+		chosen = slices.Insert(slices.Clone(chosen), 0, node)
+	}
 	byRank := slices.Clone(chosen)
 	if chosen == nil {
 		for i, c := range columns {
-			if c.title != titleContainer || containers {
+			if (c.title != titleContainer || containers) && (c.title != titleNode || several) {
 				byRank = append(byRank, i)
 			}
 		}

@@ -8,11 +8,16 @@ import (
 	"nvpeak/theme"
 )
 
+// viewOf is what the panes read of a machine, without what belongs to the whole screen.
+func (m *Model) viewOf(f *folds, s shown) *view {
+	return &view{shown: s, history: f.history, need: f.watch.Need().Or(0), plot: m.plot, glyphs: m.glyphs, ascii: m.opt.ASCII, words: m.words,
+		outlook: f.watch.Outlook, stands: f.stands, steps: f.steps, user: m.opt.User}
+}
+
 // view is what the panes read.
 func (m *Model) view() *view {
-	v := &view{shown: m.shown, history: m.folds.history, need: m.folds.watch.Need().Or(0), table: &m.table, gpus: &m.gpus, plot: m.plot, plots: m.plots,
-		glyphs: m.glyphs, ascii: m.opt.ASCII, words: m.words, outlook: m.folds.watch.Outlook, stands: m.folds.stands, steps: m.folds.steps, user: m.opt.User,
-		figures: m.figures[:0], spots: make([]spot, 0, len(m.spots))}
+	v := m.viewOf(m.folds, m.shown)
+	v.table, v.gpus, v.plots, v.fleet, v.figures, v.spots = &m.table, &m.gpus, m.plots, m.fleet, m.figures[:0], make([]spot, 0, len(m.spots))
 	v.footer = footer{m.prompt.text(m.words, m.tty.w < 80 || m.notices.text != "" && (m.prompt.mode == modeNeed || m.prompt.mode == modeFilter)), m.notices.text, m.hints(), m.ofTable()}
 	if early := v.snap != nil && !m.shown.frozen && m.folds.newest != nil && v.snap != m.folds.newest; early && len(v.snap.GPUs) == len(m.folds.newest.GPUs) {
 		v.whole = m.folds.newest
@@ -29,7 +34,11 @@ func (m *Model) draw() *canvas {
 	if row, ok := m.detailed(); ok {
 		return v.detail(w, h, row, m.prompt.top)
 	}
-	c := v.draw(w, h)
+	draw := v.draw
+	if m.overviewed() {
+		draw = v.drawFleet
+	}
+	c := draw(w, h)
 	m.spots, m.figures = v.spots, v.figures
 	if p, ok := m.page(v); ok {
 		v.textLines(c, v.box(c, p.outer, p.title), p.lines, m.prompt.top)
@@ -78,7 +87,11 @@ func (m *Model) page(v *view) (p page, ok bool) {
 	case modeSignal, modeSignalAsk:
 		return m.signalPage(v), true
 	case modeAdvice:
-		lines := v.adviceFull(inside(rect{0, 0, min(w, adviceMaxWidth), h}).w)
+		advice := v.adviceFull
+		if m.overviewed() {
+			advice = v.fleetAdvice
+		}
+		lines := advice(inside(rect{0, 0, min(w, adviceMaxWidth), h}).w)
 		return page{m.words.Say("panel.advice"), centered(w, h, adviceMaxWidth, len(lines)+2), lines}, true
 	}
 	return page{}, false

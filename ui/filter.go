@@ -52,17 +52,20 @@ func filterWord(word string) func(procRow) bool {
 		return func(r procRow) bool { return r.proc != nil && r.proc.PID == n }
 	case name == "user" && value != "":
 		return func(r procRow) bool { return r.proc != nil && strings.ToLower(r.proc.User) == value }
-	case (name == "gpu" || name == "pid" || name == "user") && strings.HasSuffix(low, ":"):
+	case name == "host" && value != "":
+		any := anyWord(low)
+		return func(r procRow) bool { return strings.Contains(strings.ToLower(r.machine()), value) || any(r) }
+	case (name == "gpu" || name == "pid" || name == "user" || name == "host") && strings.HasSuffix(low, ":"):
 		return nil
 	}
 	return anyWord(low)
 }
 
-// anyWord is in the user, the pid, the name, the command or the container.
+// anyWord is in the user, the pid, the name, the command, the container or the machine.
 func anyWord(low string) func(procRow) bool {
 	return func(r procRow) bool {
 		p := r.proc
-		return p != nil && slices.ContainsFunc([]string{p.User, strconv.Itoa(p.PID), p.Name, p.Command, p.Container.Or("")},
+		return p != nil && slices.ContainsFunc([]string{p.User, strconv.Itoa(p.PID), p.Name, p.Command, p.Container.Or(""), r.host},
 			func(s string) bool { return strings.Contains(strings.ToLower(s), low) })
 	}
 }
@@ -136,6 +139,8 @@ func (m *Model) setFilter() (bad string) {
 // escape takes back one thing: the filter, the tags, the cursor, or the focus.
 func (m *Model) escape() tea.Cmd {
 	switch {
+	case m.overviewed() && m.table.filter.text == "":
+		m.escapeFleet()
 	case m.table.filter.text != "":
 		m.prompt.typed = ""
 		m.setFilter()
@@ -145,6 +150,8 @@ func (m *Model) escape() tea.Cmd {
 		m.table.sideways = 0
 	case m.table.cursor >= 0:
 		m.table.leave()
+	case m.fleet != nil && !m.gpus.focus.Known():
+		m.leaveMachine()
 	default:
 		return focusOn(-1)(m)
 	}

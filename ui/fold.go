@@ -21,12 +21,7 @@ func (m *Model) take(snaps []*sampler.Snapshot) (cmd tea.Cmd) {
 		if set := m.clockSet(s); set != nil {
 			cmd = set
 		}
-		m.folds.history.Add(s)
-		alerts = m.folds.watch.Add(*s)
-		m.folds.newest = s
-		if m.folds.began.IsZero() {
-			m.folds.began = s.Time
-		}
+		alerts = m.folds.add(s)
 		if m.opt.Recorder != nil {
 			if err := m.opt.Recorder.Snapshot(s, alerts); err != nil {
 				cmd = m.notices.show(sampler.Clean(err.Error()), longNoticeTime)
@@ -67,7 +62,7 @@ func (m *Model) peek(early *sampler.Snapshot) {
 
 // raised announces the open alerts, and shows them.
 func (m *Model) raised(alerts []sampler.Alert) {
-	m.tty.send(m.alerts.announce(alerts, m.ahead(), m.words))
+	m.tty.send(m.alerts.announce(&m.folds.heard, alerts, m.ahead(), m.words, ""))
 	if !m.shown.frozen {
 		m.shown.alerts = alerts
 	}
@@ -94,7 +89,7 @@ func (m *Model) newestTime() time.Time {
 // play shows a scene of a replay.
 func (m *Model) play(s *player.Scene) tea.Cmd {
 	if s.Jump != nil {
-		m.folds = folds{history: s.History, watch: s.Jump.Watch, newest: s.Jump.Snapshot}
+		m.folds = &folds{history: s.History, watch: s.Jump.Watch, newest: s.Jump.Snapshot}
 		m.shown.alerts = s.Jump.Alerts
 	}
 	var cmd tea.Cmd
@@ -153,21 +148,27 @@ func (r room) keep(rows int, now time.Time) room {
 // largest jump is left to the alerts, which know when it will come again.
 func (m *Model) fit() {
 	m.shown.fits = nil
-	if m.shown.snap == nil {
-		return
+	if m.shown.snap != nil {
+		m.shown.fits = m.folds.fits(m.shown.snap)
 	}
-	for i := range m.shown.snap.GPUs {
-		g := &m.shown.snap.GPUs[i]
-		f, ok := m.folds.watch.Fit(g.Key())
-		if need, known := f.Need.Value(); ok && known && need.Source != watch.NeedJump {
-			m.shown.fits = append(m.shown.fits, gpuFit{g, f})
+}
+
+func (f *folds) fits(s *sampler.Snapshot) (list []gpuFit) {
+	for i := range s.GPUs {
+		g := &s.GPUs[i]
+		fit, ok := f.watch.Fit(g.Key())
+		if need, known := fit.Need.Value(); ok && known && need.Source != watch.NeedJump {
+			list = append(list, gpuFit{g, fit})
 		}
 	}
+	return list
 }
 
 // list makes the rows of the process table.
 func (m *Model) list() {
-	if s := m.shown.snap; s != nil {
+	if m.overviewed() {
+		m.survey()
+	} else if s := m.shown.snap; s != nil {
 		only := m.gpus.focused(s)
 		m.table.keep = m.prompt.mode == modeDetail
 		m.table.list(s, only)

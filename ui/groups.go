@@ -1,9 +1,7 @@
 package ui
 
 import (
-	"cmp"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +27,9 @@ var groupSays = [groupings]string{"say.ungrouped", "say.by_parent", "say.by_job"
 
 // groupNext groups the rows by the next thing.
 func (m *Model) groupNext() tea.Cmd {
+	if m.overviewed() && !m.fleet.listed {
+		return m.groupMachines()
+	}
 	m.table.group = (m.table.group + 1) % groupings
 	m.list()
 	return m.note(m.words.Say(groupSays[m.table.group]))
@@ -36,11 +37,13 @@ func (m *Model) groupNext() tea.Cmd {
 
 // group is what stands above rows that belong together.
 type group struct {
+	id    string // of no other one
 	name  string
 	procs map[sampler.ProcessKey]bool
 	gpus  map[sampler.GPUKey]bool
 	holds sampler.Bytes
 	order int
+	first procRow // of its rows
 
 	tree   bool   // it is a process of the tree
 	indent string // what stands before it there
@@ -52,7 +55,10 @@ func newGroup(name string, order int) *group {
 
 // add counts a row of the group.
 func (g *group) add(r procRow) {
-	g.procs[r.identity()], g.gpus[r.gpu.Key()] = true, true
+	if g.first.gpu == nil {
+		g.first = r
+	}
+	g.procs[r.identity()], g.gpus[r.gpuKey()] = true, true
 	g.holds += min(r.memory().Or(0), sampler.MaxPlausible)
 }
 
@@ -71,43 +77,47 @@ func (t *table) arrange() {
 		t.arrangeTree()
 		return
 	}
-	var jobs []*job
+	list, rows, rest := t.grouped(t.group)
+	t.rows = t.rows[:0:0]
+	for _, g := range list {
+		t.rows = append(append(t.rows, procRow{gpu: rows[g][0].gpu, snap: rows[g][0].snap, host: rows[g][0].host, head: g}), rows[g]...)
+	}
+	t.rows = append(t.rows, rest...)
+}
+
+// grouped are the groups of the rows by user or by job, their rows, and those that no process holds.
+func (t *table) grouped(by grouping) (list []*group, rows map[*group][]procRow, rest []procRow) {
+	jobs := jobStarts{}
 	of := map[string]*group{}
-	rows := map[*group][]procRow{}
-	var list []*group
-	var rest []procRow
+	rows = map[*group][]procRow{}
 	for _, r := range t.rows {
 		if r.proc == nil {
 			rest = append(rest, r)
 			continue
 		}
 		id, name := r.gpu.Host+"\x00"+r.proc.User, or(r.proc.User, notAvailable)
-		if t.group == byJob {
-			id, name, jobs = jobOf(r, jobs)
+		if by == byJob {
+			id, name = jobs.of(r)
 		}
 		g := of[id]
 		if g == nil {
 			g = newGroup(name, len(list)+1)
+			g.id = id
 			of[id], list = g, append(list, g)
 		}
 		g.add(r)
 		rows[g] = append(rows[g], r)
 	}
 	if t.sort == sortMemory {
-		slices.SortStableFunc(list, func(a, b *group) int { return cmp.Compare(b.holds, a.holds) * pick(t.reverse, -1, 1) })
+		way := pick(t.reverse, -1.0, 1.0)
+		list = calmly(list, func(g *group) float64 { return way * float64(g.holds) }, func(g *group) float64 { return orderAtOnce * float64(g.holds) })
 	}
-	t.rows = t.rows[:0:0]
-	for _, g := range list {
-		t.rows = append(append(t.rows, procRow{gpu: rows[g][0].gpu, snap: rows[g][0].snap, head: g}), rows[g]...)
-	}
-	t.rows = append(t.rows, rest...)
+	return list, rows, rest
 }
 
-// job is a program that was started several times at once: the ranks of one torchrun, srun, accelerate or mpirun.
-type job struct {
-	id    string
-	start time.Time
-}
+// jobStarts are the starts of jobs that nothing else tells apart. A job is a program that was started several times at once: the ranks
+// of one torchrun, srun, accelerate or mpirun.
+type jobStarts map[string][]time.Time
 
 // jobStart is within what time the ranks of a job start.
 const jobStart = 2 * time.Minute
@@ -115,26 +125,27 @@ const jobStart = 2 * time.Minute
 // rankOption is what differs between the command lines of ranks.
 var rankOption = regexp.MustCompile(`\s--?(local|node)?[-_]?rank[= ]\d+`)
 
-// jobOf is the job that the process of a row belongs to: the allocation of Slurm, those of one launcher, or those with the same user, container
+// of is the job that the process of a row belongs to: the allocation of Slurm, those of one launcher, or those with the same user, container
 // and command line, but for the rank, that started at about the same time. A recording tells no more.
-func jobOf(r procRow, known []*job) (id, name string, jobs []*job) {
+func (known jobStarts) of(r procRow) (id, name string) {
 	p := r.proc
 	user := or(p.User, notAvailable)
 	container := p.Container.Or("")
 	if number, ok := strings.CutPrefix(container, "slurm:"); ok {
-		return r.gpu.Host + "\x00" + container, user + "  slurm " + number, known
+		return r.gpu.Host + "\x00" + container, user + "  slurm " + number
 	}
 	if p.Launch != "" {
-		return strings.Join([]string{r.gpu.Host, container, p.Launch}, "\x00"), user + "  " + p.Launch + "  " + or(p.Command, p.Name), known
+		return strings.Join([]string{r.machine(), container, p.Launch}, "\x00"), user + "  " + p.Launch + "  " + or(p.Command, p.Name)
 	}
 	command := rankOption.ReplaceAllString(or(p.Command, p.Name), "")
 	id = strings.Join([]string{r.gpu.Host, p.User, container, command}, "\x00")
 	name = user + "  " + command
 	start := p.StartTime.Or(time.Time{})
-	for _, j := range known {
-		if j.id == id && start.Sub(j.start).Abs() <= jobStart {
-			return id + j.start.String(), name, known
+	for _, first := range known[id] {
+		if start.Sub(first).Abs() <= jobStart {
+			return id + first.String(), name
 		}
 	}
-	return id + start.String(), name, append(known, &job{id, start})
+	known[id] = append(known[id], start)
+	return id + start.String(), name
 }

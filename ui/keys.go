@@ -38,6 +38,8 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return m.confirmReset(k)
 	case mode != modeMain:
 		return m.textKey(k)
+	case len(k) == 1 && k[0] >= '1' && k[0] <= '9' && m.overviewed():
+		return m.openAt(int(k[0] - '1'))
 	case len(k) == 1 && k[0] >= '1' && k[0] <= '9':
 		return focusOn(int(k[0] - '1'))(m)
 	}
@@ -61,10 +63,11 @@ type stand struct {
 	filter             string
 	tags               int
 	group              grouping
+	fleet              fleetStand
 }
 
 func (m *Model) stand() stand {
-	return stand{m.prompt.mode, m.table.cursor, m.table.sort, len(m.table.rows), m.gpus, m.plot.span, m.plot.lines, m.plot.metric.name, m.shown.frozen, m.table.reverse, m.table.filter.text, len(m.table.tagged), m.table.group}
+	return stand{m.prompt.mode, m.table.cursor, m.table.sort, len(m.table.rows), m.gpus, m.plot.span, m.plot.lines, m.plot.metric.name, m.shown.frozen, m.table.reverse, m.table.filter.text, len(m.table.tagged), m.table.group, m.fleet.stand()}
 }
 
 // Keys that say nothing: those of which the eye sees what they do, and those that move, which stop at an end.

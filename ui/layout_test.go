@@ -117,7 +117,7 @@ func TestHeadsStayWhole(t *testing.T) {
 	for w := 30; w <= 200; w++ {
 		for _, h := range []int{20, 40} {
 			got := strings.Join(m.view().draw(w, h).lines(), "\n")
-			for _, i := range fitting(w-pick(boxed(w, h), 2, 0), m.view().anyContainer(), m.table.columns) {
+			for _, i := range fitting(w-pick(boxed(w, h), 2, 0), m.view().anyContainer(), m.overviewed(), m.table.columns) {
 				if !strings.Contains(got, columns[i].title) {
 					t.Fatalf("%dx%d: no whole %q in\n%s", w, h, columns[i].title, got)
 				}

@@ -21,7 +21,7 @@ type Model struct {
 	player *player.Player // the stream, when it is a replay; nil: it is live
 	opt    Options
 
-	folds       folds
+	folds       *folds
 	shown       shown
 	table       table
 	gpus        gpuList
@@ -34,6 +34,7 @@ type Model struct {
 	signals     signalMenu
 	environment environmentView
 	setup       setup
+	fleet       *machines // nil: there is one machine
 	alerts      alertFeed
 	tty         tty
 	glyphs      *theme.Glyphs
@@ -42,14 +43,28 @@ type Model struct {
 	err         error
 }
 
-// folds are what the snapshots have come to. They go on while the display is frozen.
+// folds are what the snapshots of a machine have come to. They go on while the display is frozen.
 type folds struct {
 	history *history.History
 	watch   *watch.Watch
 	newest  *sampler.Snapshot
+	heard   heard
 	stands  []logStand
 	steps   []logStep
 	began   time.Time // of the first snapshot
+}
+
+func newFolds(h *history.History, o Options) *folds {
+	return &folds{history: h, watch: watch.New(watch.Options{Need: o.Need, Lang: o.Lang, Log: o.Log, Levels: o.Levels})}
+}
+
+// add folds a snapshot in, and returns the alerts that are open then.
+func (f *folds) add(s *sampler.Snapshot) []sampler.Alert {
+	f.history.Add(s)
+	if f.newest = s; f.began.IsZero() {
+		f.began = s.Time
+	}
+	return f.watch.Add(*s)
 }
 
 // New makes the model of a stream. ctx ends the waiting for it.
@@ -60,7 +75,7 @@ func New(ctx context.Context, stream sampler.Stream, o Options) *Model {
 	}
 	m := &Model{ctx: ctx, stream: stream, opt: o, plot: plot{span: pick(o.Span == 0, usualSpan, o.Span), chosen: o.Span != 0, lines: o.Lines, metric: plotMetrics[0]}, plots: map[sampler.GPUKey]*plotted{}, table: table{cursor: -1},
 		shown: shown{label: o.Label}, tty: newTTY(o), glyphs: &theme.Unicode, words: lang.For(o.Lang), alerts: alertFeed{notify: o.Notify},
-		folds: folds{history: history.New(interval), watch: watch.New(watch.Options{Need: o.Need, Lang: o.Lang, Log: o.Log, Levels: o.Levels})}}
+		folds: newFolds(history.New(interval), o)}
 	m.table.choose(o.Columns)
 	m.table.sortBy(o.Sort)
 	m.player, _ = stream.(*player.Player)

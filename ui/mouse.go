@@ -73,6 +73,9 @@ func (m *Model) wheeled(at tea.Mouse) tea.Cmd {
 // clickRow selects a row; a click on the selected one opens it.
 func clickRow(key sampler.ProcessKey) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
+		if m.overviewed() && !m.fleet.listed {
+			m.listNext()
+		}
 		for i, r := range m.table.rows {
 			if r.key() != key {
 				continue
@@ -131,6 +134,10 @@ func keyOf(name string) (tea.KeyPressMsg, bool) {
 	switch r := []rune(name); {
 	case name == "Enter":
 		return tea.KeyPressMsg{Code: tea.KeyEnter}, true
+	case name == "Esc":
+		return tea.KeyPressMsg{Code: tea.KeyEscape}, true
+	case name == "Tab":
+		return tea.KeyPressMsg{Code: tea.KeyTab}, true
 	case len(r) == 1:
 		return tea.KeyPressMsg{Code: r[0], Text: name}, true
 	}

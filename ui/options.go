@@ -27,6 +27,8 @@ type Options struct {
 	Marks    <-chan sampler.LogMark  // what such a log says of the allocator; may be nil
 	Recorder Recorder                // nil: nothing is recorded
 
+	Now func() time.Time // the clock that a fleet is seen by; NewFleet needs it
+
 	Save SaveSettings // of the setup window; nil: there is no place for them
 
 	NoMouse   bool      // the mouse is left to the terminal

@@ -49,13 +49,25 @@ func (v *view) needText() string {
 	if v.need == 0 {
 		return ""
 	}
-	n := 0
+	var all []*sampler.GPU
+	for i := range v.snap.GPUs {
+		all = append(all, &v.snap.GPUs[i])
+	}
+	n, of := v.fitCount(all), len(all)
+	if v.several() {
+		n, of = v.fleet.total.fits, v.fleet.total.places
+	}
+	return v.words.Say("say.fits", "need", v.need, "count", n, "all", v.words.Count("count.gpu", of))
+}
+
+// fitCount is on how many of some GPUs the need fits.
+func (v *view) fitCount(of []*sampler.GPU) (n int) {
 	for _, f := range v.fits {
-		if fits, known := f.Fits(); fits && known {
+		if fits, known := f.Fits(); fits && known && slices.Contains(of, f.gpu) {
 			n++
 		}
 	}
-	return v.words.Say("say.fits", "need", v.need, "count", n, "all", v.words.Count("count.gpu", len(v.snap.GPUs)))
+	return n
 }
 
 // fitText is a sentence about the GPUs of a group.

@@ -73,6 +73,9 @@ func (v *view) state() (ps []piece) {
 	if v.label != "" {
 		ps = append(ps, piece{theme.Demo, v.label})
 	}
+	if v.standing.text != "" {
+		ps = append(ps, v.standing)
+	}
 	return ps
 }
 

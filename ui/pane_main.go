@@ -12,7 +12,12 @@ func (v *view) canvas(w, h int) *canvas {
 func (v *view) draw(w, h int) *canvas {
 	c := v.canvas(w, h)
 	if v.snap == nil {
-		c.put(1, h/2, w, theme.Dim, v.words.Say(pick(v.timeline == nil, "screen.connecting", "screen.reading")))
+		text := v.words.Say(pick(v.timeline == nil, "screen.connecting", "screen.reading"))
+		if v.fleet != nil {
+			r := machineRow{host: v.fleet.open.host}
+			text = v.words.Say("fleet.alert", "host", r.host.Name, "text", r.saying(v).text)
+		}
+		c.cut(1, h/2, w, theme.Dim, text)
 		return c
 	}
 	p := v.arrange(w, h)

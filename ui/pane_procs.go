@@ -29,7 +29,7 @@ func (v *view) procPane(c *canvas, r rect, boxed bool) {
 	if r.h < 2 {
 		return
 	}
-	cols := slots(r, fitting(r.w, v.anyContainer(), v.table.columns))
+	cols := slots(r, fitting(r.w, v.anyContainer(), v.several(), v.table.columns))
 	heads := v.procHead(c, r, cols)
 	rows := r.h - 1
 	first := v.firstRow(rows)
@@ -186,6 +186,7 @@ func (v *view) shareBar(c *canvas, x, y, w int, r procRow) {
 
 // processSpark is the memory of a process over time, in its own range: a leak or a spike is seen on however large a GPU.
 func (v *view) processSpark(c *canvas, r rect, row procRow) {
+	v, row = v.of(row)
 	s, total := v.history.Process(row.key()), row.gpu.Memory.Total.Or(0).MiB()
 	if s == nil || row.proc == nil || total == 0 {
 		return

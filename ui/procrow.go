@@ -13,6 +13,7 @@ type procRow struct {
 	proc *sampler.Process
 	snap *sampler.Snapshot
 	head *group // it stands above the rows of a group, and is no process
+	host string // its machine, in a table of several; empty: there is one
 
 	indent string // what stands before the command in the tree
 }
@@ -23,10 +24,18 @@ func (p procRow) key() sampler.ProcessKey {
 		return sampler.ProcessKey{PID: -p.head.order}
 	}
 	if p.proc == nil {
-		return sampler.ProcessKey{GPU: p.gpu.Key()}
+		return sampler.ProcessKey{GPU: p.gpuKey()}
 	}
-	return p.proc.Key(p.gpu.Key())
+	return p.proc.Key(p.gpuKey())
 }
+
+// gpuKey is that of its GPU, on whatever machine.
+func (p procRow) gpuKey() sampler.GPUKey {
+	return sampler.GPUKey{Host: p.machine(), ID: p.gpu.Key().ID}
+}
+
+// machine is where it is; empty: there is one.
+func (p procRow) machine() string { return cmp.Or(p.gpu.Host, p.host) }
 
 func (p procRow) memory() sampler.Opt[sampler.Bytes] {
 	if p.proc == nil {

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/theme"
 	"nvpeak/ui/notify"
@@ -115,7 +116,7 @@ func setLevels(of *[3]float64, gpu bool) func(*Model, string) error {
 		} else {
 			l.Host = levels
 		}
-		m.folds.watch.SetLevels(l)
+		m.eachWatch(func(w *watch.Watch) { w.SetLevels(l) })
 		return nil
 	}
 }

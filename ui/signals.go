@@ -76,6 +76,8 @@ func (m *Model) noSignals() string {
 		return "say.signal_readonly"
 	case m.player != nil:
 		return "say.signal_replay"
+	case m.fleet != nil:
+		return "say.signal_elsewhere"
 	case m.opt.Processes == nil && m.opt.Label != "":
 		return "say.signal_demo"
 	case m.opt.Processes == nil:
@@ -136,7 +138,7 @@ func notHere(r procRow) string {
 	switch {
 	case r.proc == nil:
 		return "say.signal_nobody"
-	case r.gpu.Host != "":
+	case r.machine() != "":
 		return "say.signal_elsewhere"
 	case r.proc.Ended:
 		return "say.signal_ended"

@@ -36,26 +36,49 @@ type table struct {
 // that one fails and each time that it is back.
 const latelyTime = time.Minute
 
-// list makes the rows of the processes on one GPU, or on all (nil). The cursor stays on its
-// process, or on its row when the process is gone.
+// list makes the rows of the processes on one GPU, or on all (nil).
 func (t *table) list(s *sampler.Snapshot, only *sampler.GPU) {
-	t.rows = t.rows[:0:0]
-	t.all = 0
+	t.begin()
 	for i := range s.GPUs {
-		g := &s.GPUs[i]
-		if only != nil && g != only {
-			continue
-		}
-		for j := range g.Processes {
-			t.add(procRow{gpu: g, proc: &g.Processes[j], snap: s})
-		}
-		if un := g.Memory.Unattributed.Or(0); un >= max(unattributedRow, g.Memory.Total.Or(0)/200) {
-			t.add(procRow{gpu: g, snap: s})
+		if g := &s.GPUs[i]; only == nil || g == only {
+			t.addGPU(procRow{gpu: g, snap: s})
 		}
 	}
 	t.forgetTags(s)
-	t.sortRows(s.Time)
-	t.notePlaces(s.Time)
+	t.end(s.Time)
+}
+
+// listAll makes the rows of the processes on several machines, which are named.
+func (t *table) listAll(snaps []*sampler.Snapshot, now time.Time) {
+	t.begin()
+	for _, s := range snaps {
+		for i := range s.GPUs {
+			t.addGPU(procRow{gpu: &s.GPUs[i], snap: s, host: s.Host})
+		}
+	}
+	t.end(now)
+}
+
+// begin takes the rows away. Others take their place: who has drawn them may still hold them.
+func (t *table) begin() { t.rows, t.all = make([]procRow, 0, len(t.rows)), 0 }
+
+// addGPU adds the rows of a GPU, each as the one that it is given.
+func (t *table) addGPU(r procRow) {
+	g := r.gpu
+	for j := range g.Processes {
+		r.proc = &g.Processes[j]
+		t.add(r)
+	}
+	if un := g.Memory.Unattributed.Or(0); un >= max(unattributedRow, g.Memory.Total.Or(0)/200) {
+		r.proc = nil
+		t.add(r)
+	}
+}
+
+// end puts the rows in order. The cursor stays on its process, or on its row when the process is gone.
+func (t *table) end(now time.Time) {
+	t.sortRows(now)
+	t.notePlaces(now)
 	t.shown = len(t.rows)
 	t.arrange()
 	t.cursor = min(t.cursor, len(t.rows)-1)
@@ -116,31 +139,47 @@ func (t *table) sortByMemory(share float64) {
 		}
 		return -1
 	}
-	slices.SortStableFunc(t.rows, func(a, b procRow) int {
-		x, known := t.places[a.key()]
-		y, too := t.places[b.key()]
-		if known && too {
-			return (x.at - y.at) * pick(t.reverse, -1, 1)
+	type placed struct {
+		procRow
+		at    int
+		known bool
+	}
+	was := make([]placed, len(t.rows))
+	for i, r := range t.rows {
+		p, known := t.places[r.key()]
+		was[i] = placed{r, p.at * pick(t.reverse, -1, 1), known}
+	}
+	slices.SortStableFunc(was, func(a, b placed) int {
+		if a.known && b.known {
+			return a.at - b.at
 		}
-		return cmp.Or(pick(known, 0, 1)-pick(too, 0, 1), cmp.Compare(memory(b), memory(a)))
+		return cmp.Or(pick(a.known, 0, 1)-pick(b.known, 0, 1), cmp.Compare(memory(b.procRow), memory(a.procRow)))
 	})
-	list, least := make([]procRow, 0, len(t.rows)), make([]float64, 0, len(t.rows)) // least of the rows down to this one
-	for _, r := range t.rows {
-		x := memory(r)
-		room := share * x
-		at, _ := slices.BinarySearchFunc(least, x-room, func(least, x float64) int { return pick(least < x, 1, -1) })
-		list, least = slices.Insert(list, at, r), append(least, 0)
+	for i := range was {
+		t.rows[i] = was[i].procRow
+	}
+	list := calmly(t.rows, memory, func(r procRow) float64 { return share * memory(r) })
+	if t.reverse {
+		slices.Reverse(list)
+	}
+	t.rows = list
+}
+
+// calmly puts each item where it was, unless it has so much more than one above it: its value less the room of that.
+func calmly[T any](was []T, value, room func(T) float64) []T {
+	list, least := make([]T, 0, len(was)), make([]float64, 0, len(was)) // least of the items down to this one
+	for _, item := range was {
+		x := value(item)
+		at, _ := slices.BinarySearchFunc(least, x-room(item), func(least, x float64) int { return pick(least < x, 1, -1) })
+		list, least = slices.Insert(list, at, item), append(least, 0)
 		for i := at; i < len(list); i++ {
-			least[i] = memory(list[i])
+			least[i] = value(list[i])
 			if i > 0 {
 				least[i] = min(least[i], least[i-1])
 			}
 		}
 	}
-	if t.reverse {
-		slices.Reverse(list)
-	}
-	t.rows = list
+	return list
 }
 
 // notePlaces remembers the order of the rows.

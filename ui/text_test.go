@@ -196,7 +196,7 @@ func TestCanvas(t *testing.T) {
 // TestColumns: the table's columns fit any width, and figures fit their columns.
 func TestColumns(t *testing.T) {
 	for w := 1; w < 400; w++ {
-		cols := fitting(w, w%2 == 0, nil)
+		cols := fitting(w, w%2 == 0, false, nil)
 		used := 2
 		for k, i := range cols {
 			used += columns[i].width + 1

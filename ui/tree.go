@@ -52,7 +52,7 @@ func (t *table) branches() (known map[branchID]*branch, roots []*branch, rest []
 			rest = append(rest, r)
 			continue
 		}
-		id := branchID{r.gpu.Host, r.proc.PID}
+		id := branchID{r.machine(), r.proc.PID}
 		b := known[id]
 		if b == nil {
 			b = &branch{name: r.proc.Name}
@@ -63,7 +63,7 @@ func (t *table) branches() (known map[branchID]*branch, roots []*branch, rest []
 	from := map[branchID]branchID{} // the one branch seen below a process
 	for _, b := range roots {
 		r := b.rows[0]
-		last := branchID{r.gpu.Host, r.proc.PID}
+		last := branchID{r.machine(), r.proc.PID}
 		for _, p := range r.proc.Parents {
 			id := branchID{last.host, p.PID}
 			if other, seen := from[id]; seen && other != last && known[id] == nil && !slices.Contains(sessions, p.Name) {
@@ -85,7 +85,7 @@ func (b *branch) settle(known map[branchID]*branch) {
 	if len(b.rows) == 0 {
 		return
 	}
-	host := b.rows[0].gpu.Host
+	host := b.rows[0].machine()
 	for _, p := range b.rows[0].proc.Parents {
 		up := known[branchID{host, p.PID}]
 		if up == nil || up == b {
@@ -123,7 +123,7 @@ func (t *table) plant(b *branch, first, more string, heads *int) {
 		g.tree, g.indent = true, first
 		b.sum(g)
 		one := b.leaf()
-		t.rows = append(t.rows, procRow{gpu: one.gpu, snap: one.snap, head: g})
+		t.rows = append(t.rows, procRow{gpu: one.gpu, snap: one.snap, host: one.host, head: g})
 	}
 	for i, r := range b.rows {
 		r.indent = pick(i == 0, first, more)

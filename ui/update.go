@@ -29,7 +29,11 @@ func (m *Model) Init() tea.Cmd {
 	if m.began != nil {
 		m.began()
 	}
-	cmds := []tea.Cmd{m.waitForSnapshots}
+	wait := m.waitForSnapshots
+	if m.fleet != nil {
+		wait = m.waitForFleet
+	}
+	cmds := []tea.Cmd{wait}
 	if m.opt.Failures != nil {
 		cmds = append(cmds, m.waitForFailure)
 	}
@@ -86,6 +90,9 @@ func (m *Model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 		cmd = tea.Quit // Run gives the terminal back and reports the error
 	})
 	cmd = m.update(msg)
+	if part, ok := msg.(fleetArrived); ok && part.more && m.overviewed() {
+		return m, cmd // the last one is shown
+	}
 	if m.tty.screen != nil && m.tty.sized() {
 		m.tty.screen.show(m.draw(), m.tty.paint)
 	}
@@ -100,6 +107,9 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		cmd := m.update(msg.before)
 		m.peek(msg.early)
 		return cmd
+	case fleetArrived:
+		m.takeFleet(msg)
+		return tea.Batch(pick(msg.more, m.waitForFleet, m.waitAgain), m.leaveEnded())
 	case sceneArrived:
 		return tea.Batch(m.play(msg.Scene), m.waitForSnapshots)
 	case streamEnded:
@@ -111,6 +121,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return tea.Batch(m.notices.show(msg.text, longNoticeTime), m.waitForTrouble)
 	case tea.WindowSizeMsg:
 		m.tty.resize(msg.Width, msg.Height)
+		m.survey() // there may be room for more
 	case stopAsked:
 		return m.suspend(false)
 	case stayed:

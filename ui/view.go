@@ -21,6 +21,7 @@ type shown struct {
 	frozen   bool
 	room     room   // of the advice
 	label    string // "DEMO training", "REPLAY"
+	standing piece  // how the machine stands in its fleet; empty: there is none
 }
 
 // gpuFit is the need compared with a GPU.
@@ -48,6 +49,7 @@ type view struct {
 	steps    []logStep  // the same
 	user     string     // who follows it; empty: not known
 	footer   footer
+	fleet    *machines                 // nil: there is one machine
 	spots    []spot                    // that can be clicked
 	told     []hint                    // keys that stand in a border
 	panes    []placed                  // of GPUs

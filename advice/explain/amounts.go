@@ -21,6 +21,9 @@ func (f *facts) amounts() {
 	f.requested, f.total, f.free = f.plausible(e.Requested), f.plausible(e.GPUTotal), f.plausible(e.GPUFree)
 	f.allocated, f.unallocated, f.process = f.plausible(e.Allocated), f.plausible(e.ReservedUnallocated), f.plausible(e.ProcessInUse)
 	f.requested = f.requested.Else(f.extra("derived_requested_bytes")) // TensorFlow prints the shape
+	if f.absurd() {
+		f.requested = amount{}
+	}
 	if b, known := e.Requested.Value(); known && b >= sampler.MaxPlausible {
 		f.note("note.corrupt_size")
 	}

@@ -84,8 +84,26 @@ func (f *facts) extra(key string) amount {
 
 // corrupt: the size asked for is no size ("more than 1EB"), so no memory setting can help.
 func (f *facts) corrupt() bool {
-	return f.event.Requested.Or(0) >= sampler.MaxPlausible || !f.event.Requested.Known() && (indexOf(f.event.Text, "more than 1EB") >= 0 || negativeSize.Get().MatchString(f.event.Text))
+	return f.absurd() || f.event.Requested.Or(0) >= sampler.MaxPlausible || !f.event.Requested.Known() && (indexOf(f.event.Text, "more than 1EB") >= 0 || negativeSize.Get().MatchString(f.event.Text))
 }
+
+// absurd: a size is printed that no program needs.
+func (f *facts) absurd() bool {
+	need := f.event.Requested.Or(0)
+	return need >= absurdRequest && need < sampler.MaxPlausible
+}
+
+// corruptText says that the size is wrong.
+func (f *failure) corruptText() string {
+	if f.absurd() {
+		return f.words.Say("note.absurd_size", "need", printed(f.event.Requested.Or(0)))
+	}
+	return f.words.Say("note.corrupt_size")
+}
+
+// absurdRequest is more than any array of a program has (own threshold: 1 PiB; the distances between ten million points take a third
+// of that): the size was computed wrongly.
+const absurdRequest = 1 << 50
 
 // negativeSize is a size below zero, as an unsigned number prints it.
 var negativeSize = sampler.Pattern{Source: `Tried to allocate 1717986918\d\.\d+ GiB`}
@@ -155,7 +173,7 @@ func (f *facts) unallocatedShare() float64 {
 // cardFull: the driver had the bytes by name, but next to nothing was left (rule R4).
 func (f *facts) cardFull() bool {
 	total, known := f.total.Value()
-	return known && f.free.Known() && f.free.Or(0) < partOf(total, 0.02)
+	return known && f.free.Known() && f.free.Or(0) < partOf(total, 0.05)
 }
 
 // tokensThatFit is the longest request that the cache of a server holds, as it says itself or by its
@@ -174,13 +192,18 @@ func (f *facts) tokensThatFit() uint64 {
 	return uint64(float64(tokens)*float64(left)/float64(need)) / 16 * 16
 }
 
-// freeShare is the share of the GPU that a server which found too little could have, less a
+// freeShare is the share of the GPU that a server which found too little, or died beside others, could have, less a
 // hundredth for what moves meanwhile.
 func (f *facts) freeShare() (float64, bool) {
-	if f.event.Kind != sampler.KindStartupFree || !f.free.Known() || f.total.Or(0) == 0 {
+	total := f.total.Or(0)
+	room, known := f.free.Value()
+	if f.event.Kind != sampler.KindStartupFree {
+		room, known = total.Less(f.elsewhere.Or(0)), f.othersHold() > partOf(total, 0.1)
+	}
+	if !known || total == 0 {
 		return 0, false
 	}
-	share := float64(int(100*float64(f.free.Or(0))/float64(f.total.Or(0)))-1) / 100
+	share := float64(int(100*float64(room)/float64(total))-1) / 100
 	return share, share >= 0.1
 }
 

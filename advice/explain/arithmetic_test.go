@@ -41,8 +41,8 @@ func TestArithmeticBounds(t *testing.T) {
 	}{
 		"4 % are asked for":                   {figures(640, 200, 8000, 0), func(f *failure) bool { return f.wideRequest() }, false},
 		"more":                                {figures(641, 200, 8000, 0), func(f *failure) bool { return f.wideRequest() }, true},
-		"a fiftieth is free":                  {figures(300, 320, 8000, 0), func(f *failure) bool { return f.cardFull() }, false},
-		"less":                                {figures(300, 319, 8000, 0), func(f *failure) bool { return f.cardFull() }, true},
+		"a twentieth is free":                 {figures(300, 800, 8000, 0), func(f *failure) bool { return f.cardFull() }, false},
+		"less":                                {figures(300, 799, 8000, 0), func(f *failure) bool { return f.cardFull() }, true},
 		"packed it just fits":                 {figures(300, 200, 8000, 100), func(f *failure) bool { return f.fitsAfterReuse() }, true},
 		"packed it just does not":             {figures(300, 200, 8000, 99), func(f *failure) bool { return f.fitsAfterReuse() }, false},
 		"as much was free":                    {figures(200, 200, 8000, 100), func(f *failure) bool { return f.fitsAfterReuse() }, false},

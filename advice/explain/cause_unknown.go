@@ -66,5 +66,5 @@ var causesUnknown = []causeRow{
 	{id: "R0", cause: CauseUnknown, reason: "https://github.com/NVIDIA/nccl/issues/1284",
 		when:       func(f *failure) bool { return f.corrupt() },
 		confidence: always(0.9),
-		evidence:   func(f *failure) string { return f.words.Say("note.corrupt_size") }},
+		evidence:   func(f *failure) string { return f.corruptText() }},
 }

@@ -9,7 +9,7 @@ func (f *failure) detail(causes []sampler.Cause) string {
 	case f.onHost():
 		return f.hostDetail()
 	case f.corrupt():
-		return f.words.Say("note.corrupt_size")
+		return f.corruptText()
 	case f.event.Kind == sampler.KindStartupFree:
 		return f.startupText()
 	case f.event.Kind == sampler.KindKVCache:
@@ -85,8 +85,12 @@ func (f *failure) conclusion(top string) string {
 		return f.words.Say("detail.too_big_states")
 	case top == CauseTooBig && f.footprint.known:
 		return f.words.Say("detail.too_big_activations", "percent", percentOf(f.footprint.activations.mid(), f.allocated.Or(0)))
+	case top == CauseTooBig && f.fitsAfterReuse() && f.unallocatedShare() >= 0.05:
+		return f.words.Say("detail.too_big_packed")
 	case top == CausePreallocation && f.isServing():
 		return f.words.Say("why.warmup_oom")
+	case top == CauseImbalance && f.gathersState():
+		return f.words.Say("why.full_state")
 	case top == CauseImbalance && !f.crowded():
 		return f.words.Say("detail.ahead")
 	case f.words.Has("detail." + top):

@@ -222,6 +222,8 @@ func (f *failure) limitVariant() string {
 		return f.event.Framework
 	case f.event.Kind == sampler.KindRMMPool:
 		return "rmm"
+	case f.event.Kind == sampler.KindCuPy:
+		return "cupy"
 	case f.event.Kind == sampler.KindXLA:
 		return "jax"
 	case f.refusedThoughFree() && !f.limited():

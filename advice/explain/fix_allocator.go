@@ -47,6 +47,16 @@ var fixesAllocator = []fixRow{
 			return []any{"holes", f.amountOf(f.unallocated.Or(0)), "missing", f.amountOf(f.shortfallOr0())}
 		},
 		do: doExpandable},
+	{id: FixExpandableSegments, source: "https://github.com/jhc13/taggui/issues/188",
+		kinds: ownCode | running, cost: 0,
+		lives: map[string]float64{CauseMemoryLimit: 0.3, CauseHostMemory: 0.2, CauseUnknown: 0.3},
+		when: func(f *failure) bool {
+			return f.refusedThoughFree() && !f.limited() && f.isPyTorch() && f.event.Kind == sampler.KindCUDA && !f.onWindows() && !f.saysCached() && !f.expandable() && !f.expandableBroken() && !f.beforeExpandable()
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "refused" },
+		pairs:   func(f *failure) []any { return []any{"need", printed(f.requested.Or(0))} },
+		do:      doExpandable},
 	{id: FixExpandableSegmentsOff, source: "https://github.com/pytorch/pytorch/issues/192330",
 		kinds: ownCode | running, cost: 0,
 		lives: map[string]float64{CauseUnknown: 0.85, CauseMemoryLimit: 0.8},

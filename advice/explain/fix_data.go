@@ -10,7 +10,7 @@ var fixesData = []fixRow{
 		kinds: ownCode, cost: 0.15,
 		lives: map[string]float64{CauseDataSpike: 0.98, CauseFragmentation: 0.85, CauseTooBig: 0.35, CauseValidationSpike: 0.3, CauseImbalance: 0.3, CauseOtherProcess: 0.2},
 		when: func(f *failure) bool {
-			return !f.impossible() && f.phase() != sampler.PhaseSaving && f.phase() != sampler.PhaseLoading && (f.bigRequest() || f.lateTraining() && f.flat() || f.matchesBoxes() || f.slower() || f.toldLate() || f.toldLarger() || f.toldSame())
+			return !f.impossible() && !f.corrupt() && f.phase() != sampler.PhaseSaving && f.phase() != sampler.PhaseLoading && (f.bigRequest() || f.lateTraining() && f.flat() || f.matchesBoxes() || f.slower() || f.toldLate() || f.toldLarger() || f.toldSame())
 		},
 		saves: func(f *failure) (span, bool) {
 			return span{partOf(f.requested.Or(0), 0.3), partOf(f.requested.Or(0), 0.9) + partOf(f.footprint.activations.mid(), 0.5)}, f.bigRequest()
@@ -34,6 +34,15 @@ var fixesData = []fixRow{
 		variant: func(f *failure) string { return "impossible" },
 		pairs:   func(f *failure) []any { return []any{"need", printed(f.requested.Or(0))} },
 		do:      doCapSampleSize},
+	{id: FixCapSampleSize, source: "https://github.com/graphdeco-inria/gaussian-splatting/issues/587",
+		kinds: ownCode | running, cost: 0,
+		lives:   map[string]float64{CauseUnknown: 0.8},
+		when:    func(f *failure) bool { return f.absurd() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "absurd" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.log_size"), "python -m torch.utils.collect_env  " + f.comment("do.same_cuda")}
+		}},
 	{id: FixLeak, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		kinds: ownCode, cost: 0.03,
 		lives: map[string]float64{CauseLeak: 0.98, CauseHostMemory: 0.97},

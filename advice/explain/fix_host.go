@@ -37,6 +37,12 @@ var fixesHost = []fixRow{
 			}
 			return 0.85
 		},
+		variant: func(f *failure) string {
+			if f.readsWithTensorFlow() {
+				return "tfdata"
+			}
+			return ""
+		},
 		do: doFewerWorkers},
 	{id: FixLeak, source: "https://huggingface.co/docs/transformers/main_classes/trainer",
 		kinds: training | evaluation | undecided, cost: 0.03,
@@ -172,10 +178,18 @@ func (f *failure) loaderSeen() bool {
 		f.program.is(training) && (f.context.Epoch.Known() || f.context.Step.Known()) && f.event.Kind != sampler.KindCgroupKill && f.event.Kind != sampler.KindKubernetes
 }
 
+// readsWithTensorFlow: the inputs come through tf.data, which has a buffer to shuffle and no workers.
+func (f *failure) readsWithTensorFlow() bool {
+	return f.event.Framework == "tensorflow" || f.told(sampler.ToldTFData)
+}
+
 func doFewerWorkers(f *failure) []string {
 	half := func(v float64) float64 { return float64(int(v) / 2) }
 	if text, _, ok := f.command.WithNumber(half, workerNames...); ok {
 		return []string{text}
+	}
+	if f.readsWithTensorFlow() {
+		return []string{"dataset.shuffle(256).batch(…).prefetch(1)  " + f.comment("do.shuffle_buffer")}
 	}
 	return []string{"DataLoader(…, num_workers=2, prefetch_factor=2, persistent_workers=False)"}
 }

@@ -186,7 +186,7 @@ var fixesInference = []fixRow{
 // ownForward: the text shows whose forward pass it was, or a script with an error of the years in which the graph
 // was often forgotten. Who says no more than that he runs a model or a script mostly does so with what others published.
 func (f *failure) ownForward() bool {
-	return len(f.context.Functions) > 0 || f.saysCached() && f.command.Known
+	return len(f.context.Functions) > 0 || f.saysCached() && (f.command.Known || len(f.context.Scripts) > 0 || f.told(sampler.ToldInference))
 }
 
 // oneSample: one sample at a time is too much, or fewer of them did not help.
@@ -281,5 +281,5 @@ func (f *failure) offloadPossible() bool {
 			return false
 		}
 	}
-	return f.isPyTorch() || f.program.is(imageTool) || f.event.Kind == sampler.KindOtherGPU
+	return f.isPyTorch() || f.program.is(imageTool) && f.event.Framework != "tensorflow" && f.event.Framework != "jax" || f.event.Kind == sampler.KindOtherGPU
 }

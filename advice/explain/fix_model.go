@@ -70,7 +70,7 @@ var fixesModel = []fixRow{
 		kinds: training, cost: 0.15,
 		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.7},
 		when: func(f *failure) bool { // 16 bytes for each weight, and one sample beside
-			return f.told(sampler.ToldBillions) && f.oneSample() && !f.usesLoRA() && !f.numbers() && !f.onHost() && f.inTraining() && f.isPyTorch()
+			return f.told(sampler.ToldBillions) && f.oneSample() && !f.usesLoRA() && (!f.numbers() || f.told(sampler.ToldSharded)) && !f.onHost() && f.inTraining() && f.isPyTorch()
 		},
 		reach: always(1),
 		do:    doShard},
@@ -134,7 +134,7 @@ var fixesModel = []fixRow{
 			if f.isServing() {
 				return []string{f.comment("do.quantized_server")}
 			}
-			if f.program.is(training) && !f.usesLoRA() || !f.torchCode() {
+			if f.program.is(training) && !f.usesLoRA() || !f.torchCode() || f.nothingFreed() && !f.told(sampler.ToldText) && indexOf(f.event.Text, "from_pretrained") < 0 {
 				return []string{f.comment("do.smaller_model")}
 			}
 			return []string{"from_pretrained(name, quantization_config=BitsAndBytesConfig(load_in_4bit=True))"}
@@ -207,6 +207,8 @@ func doRaiseLimit(f *failure) []string {
 		return []string{share[0], "vllm serve MODEL --max-model-len 4096  " + f.comment("do.or")}
 	case "sglang":
 		return f.withShare("sglang", func(v float64) float64 { return min(0.95, float64(int(v*100+0.5)+5)/100) })
+	case "cupy":
+		return []string{"cupy.get_default_memory_pool().free_all_blocks()  " + f.comment("do.cupy_blocks"), "cupy.get_default_memory_pool().set_limit(fraction=0.95)"}
 	case "jax":
 		return []string{"export XLA_PYTHON_CLIENT_MEM_FRACTION=.95"}
 	case "rmm":

@@ -187,6 +187,25 @@ func (f *failure) nearlyFree() bool {
 	return f.event.Kind == sampler.KindStartupFree && l != nil && l.Allowed.Known() && f.free.Or(0) >= partOf(l.Allowed.Or(0), 0.85)
 }
 
+// gpuOptions are options that say on which GPU a program runs.
+var gpuOptions = []string{"gpu", "gpu_id", "gpu_ids", "gpu_ranks", "device", "cuda_device", "device_id"}
+
+// otherGPU is the one GPU that the command names, where the message is about another one and nothing hides any.
+func (f *failure) otherGPU() (named string, ok bool) {
+	if _, hidden := f.environment["CUDA_VISIBLE_DEVICES"]; hidden || !f.event.GPUIndex.Known() {
+		return "", false
+	}
+	for _, a := range f.command.Arguments() {
+		if slices.Contains(gpuOptions, a.Plain) {
+			named = strings.TrimPrefix(a.Value, "cuda:")
+			if n, err := strconv.Atoi(named); err == nil && n != f.event.GPUIndex.Or(0) {
+				return named, true
+			}
+		}
+	}
+	return "", false
+}
+
 func doStopOther(f *failure) []string {
 	var list []string
 	if big := f.toStop(); big.PID > 0 {
@@ -195,7 +214,9 @@ func doStopOther(f *failure) []string {
 	} else {
 		list = append(list, "nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv",
 			"sudo fuser -v /dev/nvidia*  "+f.comment("do.hidden_holders"))
-		if f.makesContext() || f.failedBuilding() {
+		if named, ok := f.otherGPU(); ok {
+			list = append([]string{"export CUDA_VISIBLE_DEVICES=" + named + "  " + f.comment("do.other_gpu", "named", named, "gpu", f.event.GPUIndex.Or(0))}, list...)
+		} else if f.makesContext() || f.failedBuilding() {
 			list = append(list, "export CUDA_VISIBLE_DEVICES=1  "+f.comment("do.free_gpu"))
 		}
 	}

@@ -20,7 +20,7 @@ var fixesValidation = []fixRow{
 			if f.batch() == 1 && f.reported() {
 				return 0.3
 			}
-			if f.history == nil && (f.creepsUp() || f.onlyTold()) && f.torchCode() && !f.graphOff() {
+			if f.history == nil && (f.creepsUp() || !f.numbers()) && f.torchCode() && !f.graphOff() {
 				return 0.8 // the graph of half the batch may fill the GPU as well
 			}
 			if k := float64(f.validationFactor()); partOf(f.requested.Or(0), 1-1/k) < f.shortfallOr0() {
@@ -44,17 +44,13 @@ var fixesValidation = []fixRow{
 			if f.told(sampler.ToldLate) {
 				return 0.3 // a graph that is kept would have shown in the first validation
 			}
-			if f.history == nil && (f.creepsUp() || f.onlyTold()) {
+			if f.history == nil && (f.creepsUp() || !f.numbers()) {
 				return 1
 			}
 			return 0.7
 		},
 		do: doNoGrad},
 }
-
-// onlyTold: words are all there is, so that nothing tells a graph that is kept from a large batch, and the
-// check that costs nothing comes first.
-func (f *failure) onlyTold() bool { return f.reported() && !f.numbers() }
 
 // creepsUp: all that was asked for is next to nothing of what is held already, as where each layer's activations
 // are kept. One large tensor is the batch or the sample (own threshold: 2 %).
@@ -86,6 +82,9 @@ func doShrinkValidation(f *failure) []string {
 	}
 	if !f.torchCode() {
 		return []string{f.comment("do.tile", "k", k)}
+	}
+	if f.inFunction("sliding_window_inference") || indexOf(f.event.Text, "sliding_window_inference") >= 0 {
+		return []string{`sliding_window_inference(…, sw_device="cuda", device="cpu")  ` + f.comment("do.stitch_on_cpu")}
 	}
 	if f.inTrainerEvaluation() {
 		return []string{"TrainingArguments(…, per_device_eval_batch_size=1, eval_accumulation_steps=8)"}

@@ -27,7 +27,7 @@ func (f *failure) advise(causes []sampler.Cause) []sampler.Advice {
 	weights := likelihoods(causes)
 	var list []scored
 	for _, row := range fixRows {
-		if !f.program.is(row.kinds) || f.corrupt() && row.id != FixRecordRun || !row.when(f) {
+		if !f.program.is(row.kinds) || f.corrupt() && row.id != FixRecordRun && row.id != FixCapSampleSize || !row.when(f) {
 			continue
 		}
 		s := scored{row: row}

@@ -16,6 +16,7 @@ import (
 type thread struct {
 	name, command, log string
 	causes, first      []string
+	shows              string // in what the first advice says is to be done
 }
 
 func threads(t *testing.T, file string) (list []thread) {
@@ -38,6 +39,8 @@ func threads(t *testing.T, file string) (list []thread) {
 				one.causes = strings.Fields(value)
 			case is && key == "first":
 				one.first = strings.Fields(value)
+			case is && key == "shows":
+				one.shows = value
 			default:
 				is = false
 			}
@@ -114,6 +117,8 @@ func TestKinds(t *testing.T) {
 		got := Explain(Incident{Events: events, Command: one.command})
 		if len(got.Advice) == 0 || !slices.Contains(one.first, got.Advice[0].ID) {
 			t.Errorf("%s: advice %v, first not %v", one.name, got.Advice, one.first)
+		} else if do := strings.Join(got.Advice[0].Do, "\n"); !strings.Contains(do, one.shows) {
+			t.Errorf("%s: nothing of %q in %q", one.name, one.shows, do)
 		}
 		if cause := TopCause(got.Causes); !slices.Contains(one.causes, cause) {
 			t.Errorf("%s: cause %s, not %v", one.name, cause, one.causes)

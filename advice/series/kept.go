@@ -90,9 +90,26 @@ func (k *Kept) judge(limit float64) {
 	for list := k.list; len(list) >= keptNeeded; list = list[max(1, len(list)/3):] {
 		if k.trend, k.rises = steady(list, max(trendLeast, limit*trendLevel)); k.rises {
 			k.need = needed(list)
+			k.rises = k.trend.at(k.list[len(k.list)-1].v) >= newShare && !tooth(k.list[:len(k.list)-len(list)], k.trend)
 			return
 		}
 	}
+}
+
+// at is how much of a trend's rise a value has, 0 where it begins and 1 where it is.
+func (tr *Trend) at(v float64) float64 { return (v - tr.From) / (tr.To - tr.From) }
+
+// tooth says whether readings before a trend have climbed from where it begins to where it is, and came back: what an epoch
+// gathers and frees at its end.
+func tooth(before []kept, tr Trend) bool {
+	bottom := slices.IndexFunc(before, func(r kept) bool { return tr.at(r.v) <= 1-newShare })
+	return bottom >= 0 && slices.ContainsFunc(before[bottom:], func(r kept) bool { return tr.at(r.v) >= newShare })
+}
+
+// Returned says whether the last reading is back where a trend began.
+func (k *Kept) Returned(tr Trend) bool {
+	n := len(k.list)
+	return n > 0 && k.list[n-1].t > tr.Until && tr.at(k.list[n-1].v) <= (1-newShare)/2
 }
 
 func steady(list []kept, least float64) (tr Trend, ok bool) {

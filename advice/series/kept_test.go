@@ -182,3 +182,45 @@ func TestDips(t *testing.T) {
 		}
 	}
 }
+
+// A climb that came back before is none the second time, unless it goes on above it; what is back where it began has ended.
+func TestKeptTeeth(t *testing.T) {
+	for name, row := range map[string]struct {
+		teeth          []float64 // how high each goes above 1000 in eight readings
+		rises, returns bool      // at the top of the last, and after it
+	}{
+		"the first":       {[]float64{800}, true, true},
+		"as high":         {[]float64{800, 800}, false, true},
+		"higher":          {[]float64{800, 1300}, true, true},
+		"not much higher": {[]float64{800, 1100}, false, true},
+		"a high start":    {[]float64{-800, 800}, true, true}, // it falls to where the climb begins, and never climbed before
+	} {
+		var k Kept
+		at := 0.0
+		for _, high := range row.teeth {
+			for i := range 8 {
+				v := 1000 + high*float64(i)/7
+				if high < 0 {
+					v = 1000 - high*float64(7-i)/7
+				}
+				k.Add(at, v)
+				at += 20
+			}
+		}
+		tr, _, rises := k.Trend(at-20, 24000)
+		if rises != row.rises {
+			t.Errorf("%s: rises %v %+v", name, rises, tr)
+		}
+		last := tr
+		k.Add(at, 1040)
+		if got := k.Returned(last); got != row.returns {
+			t.Errorf("%s: returned %v", name, got)
+		}
+		if _, _, rises = k.Trend(at, 24000); rises {
+			t.Errorf("%s: still rises after its end", name)
+		}
+		if k.Returned(Trend{Since: 0, Until: at, From: 1000, To: 1800}) {
+			t.Errorf("%s: the last reading of a trend is after it", name)
+		}
+	}
+}

@@ -35,5 +35,6 @@ func keptGrowth(f *Facts, p *proc, kept *series.Kept, rose string) (found findin
 		found.id, found.level = 1, sampler.LevelNotice
 	}
 	found.render = func(f *Facts) message { return renderGrowth(f, p.pid, tr, rose, room, low, high) }
+	found.over = func() bool { return kept.Returned(tr) }
 	return found, true, true
 }

@@ -125,6 +125,33 @@ func TestLeakThatTheLogShows(t *testing.T) {
 	}
 }
 
+// What an epoch gathers and frees at its end is a leak to whoever sees the first one: the alarm ends with that epoch, and does not
+// come back with the next ones.
+func TestOutputsOfAnEpoch(t *testing.T) {
+	const epoch, steps = 160.0, 12.0
+	w := New(Options{})
+	var ends []float64
+	on := false
+	for i := range 1600 {
+		s := float64(i)
+		tensors := 700 + 23*math.Mod(s, epoch)
+		if math.Mod(s, steps) == 4 {
+			w.Mark(sampler.LogMark{Kind: sampler.MarkAllocator, Allocated: sampler.Some(series.Bytes(tensors))})
+		}
+		own := max(10500, tensors+9600)
+		now := slices.ContainsFunc(w.Add(snapshotOf(s, 15087, own+300, processOf(7, "python train.py", own))), func(a sampler.Alert) bool {
+			return a.Kind == sampler.AlertGrowth && a.Level != sampler.LevelNotice
+		})
+		if on && !now {
+			ends = append(ends, s)
+		}
+		on = now
+	}
+	if on || len(ends) != 1 || ends[0] > epoch+2*steps {
+		t.Errorf("alarms ended at %v s, the last %v", ends, on)
+	}
+}
+
 // Evaluations that need more each time are told of before the one that does not fit, also
 // where the cache is emptied before and after, so that no level lies between them.
 func TestTopsThatRiseFromEmptiedCaches(t *testing.T) {

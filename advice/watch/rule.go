@@ -30,6 +30,7 @@ type finding struct {
 	level  string
 	eta    sampler.Opt[float64]   // seconds
 	render func(f *Facts) message // called when somebody will read it
+	over   func() bool            // says that it is refuted, so that nothing is waited for; nil: nothing can
 }
 
 // message is a finding in words.

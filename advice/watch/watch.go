@@ -214,7 +214,7 @@ func (w *Watch) expire(at time.Time) {
 		rule := rules[k.rule]
 		switch {
 		case in.seen != now || !k.machine && w.find(k.gpu) == nil:
-			if now-in.seen >= rule.ClearAfter.Seconds() || !in.fired || w.ended(k) {
+			if now-in.seen >= rule.ClearAfter.Seconds() || !in.fired || w.ended(k) || in.found.over != nil && in.found.over() {
 				in.close(now)
 				delete(w.open, k)
 			} else {

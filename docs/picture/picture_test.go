@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -72,7 +73,7 @@ func TestDots(t *testing.T) {
 
 // Every scenario gives a screen that fills its size, the same at every run, and valid XML.
 func TestPictures(t *testing.T) {
-	for _, s := range demo.Scenarios() {
+	for _, s := range slices.Concat(demo.Scenarios(), demo.Fleets()) {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
 			draw := func() string {

@@ -21,9 +21,11 @@ type stage struct {
 	model *ui.Model
 }
 
+// storyBegan is when every picture plays.
+var storyBegan = time.Date(2026, 11, 20, 14, 3, 0, 0, time.UTC)
+
 func newStage(scenario string, cols, rows int, opt ui.Options) (*stage, error) {
-	began := time.Date(2026, 11, 20, 14, 3, 0, 0, time.UTC)
-	clock := sampler.NewScriptClock(began)
+	clock := sampler.NewScriptClock(storyBegan)
 	src, err := demo.New(scenario, clock)
 	if err != nil {
 		return nil, err
@@ -33,7 +35,7 @@ func newStage(scenario string, cols, rows int, opt ui.Options) (*stage, error) {
 	if err := loop.Connect(ctx); err != nil {
 		return nil, err
 	}
-	s := &stage{began: began, clock: clock, loop: loop, model: ui.New(ctx, loop, opt)}
+	s := &stage{began: storyBegan, clock: clock, loop: loop, model: ui.New(ctx, loop, opt)}
 	s.model.Update(tea.WindowSizeMsg{Width: cols, Height: rows})
 	return s, nil
 }
@@ -59,8 +61,24 @@ func (s *stage) press(keys string) {
 // screen is the colored screen.
 func (s *stage) screen() string { return s.model.View().Content }
 
+// playFleet is the colored screen of several machines as it opens; their past is their own.
+func playFleet(name string, cols, rows int, opt ui.Options) (string, error) {
+	opt.Now = func() time.Time { return storyBegan }
+	f, err := demo.NewFleet(name, opt.Now)
+	if err != nil {
+		return "", err
+	}
+	m := ui.NewFleet(context.Background(), f, opt)
+	m.Update(tea.WindowSizeMsg{Width: cols, Height: rows})
+	m.Update(m.Init()())
+	return m.View().Content, nil
+}
+
 // play is the colored screen after the past of a scenario.
 func play(scenario string, cols, rows int, past time.Duration, opt ui.Options) (string, error) {
+	if demo.IsFleet(scenario) {
+		return playFleet(scenario, cols, rows, opt)
+	}
 	s, err := newStage(scenario, cols, rows, opt)
 	if err != nil {
 		return "", err

@@ -37,6 +37,7 @@ func Scenarios() []Scenario {
 // may be called from any goroutine at any time, and none waits.
 type Source struct {
 	script  script
+	host    string // the name of the machine
 	clock   sampler.Clock
 	epoch   time.Time
 	devices []device
@@ -54,6 +55,9 @@ func New(name string, clock sampler.Clock) (*Source, error) {
 			return newSource(sc, clock), nil
 		}
 	}
+	if IsFleet(name) {
+		return nil, fmt.Errorf("the demo scenario %s is of several machines, which only the monitor shows: nvpeak --demo=%s", name, name)
+	}
 	var names []string
 	for _, s := range Scenarios() {
 		names = append(names, s.Name)
@@ -62,7 +66,7 @@ func New(name string, clock sampler.Clock) (*Source, error) {
 }
 
 func newSource(sc script, clock sampler.Clock) *Source {
-	s := &Source{script: sc, clock: clock, epoch: clock.Now(), byPID: make(map[int]*actor)}
+	s := &Source{script: sc, host: "box7", clock: clock, epoch: clock.Now(), byPID: make(map[int]*actor)}
 	s.devices = s.script.stage()
 	for i := range s.devices {
 		for _, a := range s.devices[i].actors {

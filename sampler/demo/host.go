@@ -16,7 +16,7 @@ var _ sampler.Host = (*Host)(nil)
 func (s *Source) Host() *Host { return &Host{source: s} }
 
 // Name is the name of the machine.
-func (h *Host) Name() string { return "box7" }
+func (h *Host) Name() string { return h.source.host }
 
 // Identify fills in who the scripted processes are. Pids that no script knows are
 // left as they are.

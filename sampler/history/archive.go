@@ -64,7 +64,7 @@ func (h *History) each(do func(*unbounded)) {
 // At makes the history as it was after the last snapshot at or before t, which is the
 // time of a snapshot that was added. It goes on from there by Add.
 func (a *Archive) At(t time.Time) *History {
-	h := &History{gpus: map[sampler.GPUKey]*Series{}, procs: map[sampler.ProcessKey]*ProcessSeries{}, last: t.Round(0), gap: a.h.gap, soon: a.h.soon}
+	h := &History{gpus: map[sampler.GPUKey]*Series{}, procs: map[sampler.ProcessKey]*ProcessSeries{}, last: t.Round(0), gap: a.h.gap, soon: a.h.soon, tiers: a.h.tiers}
 	for key, from := range a.h.gpus {
 		to := h.series(key)
 		to.UsedMin.recall(from.UsedMin.all, t)

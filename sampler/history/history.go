@@ -14,8 +14,9 @@ type History struct {
 	gpus  map[sampler.GPUKey]*Series
 	procs map[sampler.ProcessKey]*ProcessSeries
 	last  time.Time
-	gap   time.Duration // longest time between two snapshots that is not a gap
-	soon  time.Duration // gap after the next snapshot
+	gap   time.Duration   // longest time between two snapshots that is not a gap
+	soon  time.Duration   // gap after the next snapshot
+	tiers [len(tiers)]int // of a GPU
 
 	archive bool // keeps everything…
 	finest  int  // …at the resolutions from this tier on
@@ -46,7 +47,15 @@ type ProcessSeries struct {
 // New makes an empty history for snapshots that come every interval or so.
 func New(interval time.Duration) *History {
 	gap := gapFor(interval)
-	return &History{gpus: map[sampler.GPUKey]*Series{}, procs: map[sampler.ProcessKey]*ProcessSeries{}, gap: gap, soon: gap}
+	return &History{gpus: map[sampler.GPUKey]*Series{}, procs: map[sampler.ProcessKey]*ProcessSeries{}, gap: gap, soon: gap, tiers: gpuTiers()}
+}
+
+// NewSmall makes one that takes at most 55 KiB per GPU, for there may be a thousand: ten minutes by the second, an
+// hour by ten seconds, a day by the minute.
+func NewSmall(interval time.Duration) *History {
+	h := New(interval)
+	h.tiers = processTiers
+	return h
 }
 
 func gapFor(interval time.Duration) time.Duration { return max(3*interval, 5*time.Second) }
@@ -93,10 +102,10 @@ func (h *History) Add(s *sampler.Snapshot) {
 func (h *History) series(key sampler.GPUKey) *Series {
 	s := h.gpus[key]
 	if s == nil {
-		s = &Series{UsedMin: h.track(true, gpuTiers()), plots: map[string]*Track{}}
+		s = &Series{UsedMin: h.track(true, h.tiers), plots: map[string]*Track{}}
 		for _, m := range sampler.MetricTable() {
 			if m.Plot {
-				s.plots[m.Name] = h.track(false, gpuTiers())
+				s.plots[m.Name] = h.track(false, h.tiers)
 			}
 		}
 		h.gpus[key] = s

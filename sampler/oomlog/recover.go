@@ -16,7 +16,7 @@ type compiledRecovery struct {
 const recoverWithin = 60
 
 // spoken is a line of somebody who writes of what he did or could do: no program went on there.
-var spoken = pattern(`(?i)(?:^|\s)i(?:['’](?:m|ve|d)| (?:am|have|had|tr[iy]\w*|reduc\w*|set|use\w*|chang\w*|lower\w*|decreas\w*))\b|\bwould have\b|\bseems? to\b|\bwe (?:can|could|have|are)\b`)
+var spoken = pattern(`(?i)(?:^|\s)[il](?:['’](?:m|ve|d)| (?:am|have|had|tr[iy]\w*|reduc\w*|set|use\w*|chang\w*|lower\w*|decreas\w*))\b|\bwould have\b|\btried to (?:chang|reduc|lower|decreas|set|us)\w*\b|\bbut (?:it |that )?(?:still|also)\b|\bseems? to\b|\bwe (?:can|could|have|are)\b`)
 
 // recoveries are the wordings known. Sources stand beside the testdata that use them.
 var recoveries = []recovery{

@@ -12,7 +12,7 @@ var tells = []struct {
 	words, except *lazy
 }{
 	{sampler.ToldGrowth, lazily(`(?i)\b(?:memory|vram|ram)\b[^.]{0,60}?\b(?:grow(?:s|ing|n)?|(?:goes|going|go) up|increas(?:es|ing|ed)|ris(?:es|ing)|climb(?:s|ing)?|accumulat(?:es|ing)|pil(?:es|ing) up|higher than before|not (?:being )?(?:released|freed))\b|` +
-		`\b(?:memory )?leak(?:s|age|ing)?\b|\bGPU (?:usage )?(?:continue[sd]?|keeps?|kept) (?:to )?(?:increas|grow|ris)\w*|\baccumulat(?:e|es|ed|ing) (?:\w+ )?memory\b|\bmemory\b[^.]{0,60}\b(?:slow|steady|constant|gradual)(?: and \w+)? increase\b|\b(?:is|are|keeps) (?:always|constantly|steadily) (?:growing|increasing)\b|\b(?:execut|runn?)\w* (?:the |a )?(?:same )?cell (?:multiple|several|many) times\b|\b(?:seems to|keeps) (?:grow|increas)\w*|\bvariable is not released|\b(?:memory|vram|it) (?:never|does not|doesn't) (?:go(?:es)?|come(?:s)?) down\b|\bincreasing (?:\w+[ -])?(?:memory|vram)\b|\b(?:memory|vram)\b[^.]{0,30}\b(?:do|does|is|was|did)(?:n['’]t| not) (?:get )?(?:be )?(?:free|freed|cleared|clear)\b|(?:显存|内存)[^。]{0,12}(?:一直涨|不断|持续|逐渐|越来越)`),
+		`\b(?:memory )?leak(?:s|age|ing)?\b|\bGPU (?:usage )?(?:continue[sd]?|keeps?|kept) (?:to )?(?:increas|grow|ris)\w*|\baccumulat(?:e|es|ed|ing) (?:\w+ )?memory\b|\bmemory\b[^.]{0,60}\b(?:slow|steady|constant|gradual)(?: and \w+)? increase\b|\b(?:is|are|keeps) (?:always|constantly|steadily) (?:growing|increasing)\b|\b(?:execut|runn?)\w* (?:the |a )?(?:same )?cell (?:multiple|several|many) times\b|\b(?:seems to|keeps) (?:grow|increas)\w*|\bvariable is not released|\b(?:memory|vram|it|usage)\b[^.]{0,30}\b(?:never|does(?: not|n['’]?t)) (?:go|come)(?:es|s)? (?:back )?down\b|\bcreep(?:s|ing)? up\b|\bincreasing (?:\w+[ -])?(?:memory|vram)\b|\b(?:memory|vram)\b[^.]{0,30}\b(?:do|does|is|was|did)(?:n['’]t| not) (?:get )?(?:be )?(?:free|freed|cleared|clear)\b|(?:显存|内存)[^。]{0,12}(?:一直涨|不断|持续|逐渐|越来越)`),
 		lazily(`(?i)\b(?:no|not a|without|any)\s+(?:memory )?leak|with (?:the |larger )?(?:batch|size|resolution|length|image)|RAM usage doesn't|\brapidly\b|\bloading\b`)},
 	{sampler.ToldLate, lazily(`(?i)\bin (?:the )?later (?:training|epochs|steps)\b|\bafter (?:training |running |processing )?(?:on )?(?:some |about |around |~)?(?:\d+-)?(?:a few|some|several|many|\d[\d,.]*k?) ?(?:hundreds?|thousands?|k)? ?(?:of )?(?:\w+ ){0,2}(?:steps?|iterations?|iters?|epochs?|batch(?:es)?|examples|samples|images|requests|hours|hrs)\b|\brandom (?:point|step|time|batch|epoch)s?\b`), nil},
 	{sampler.ToldLarger, lazily(`(?i)\b(?:longer|larger|bigger|higher[ -]res\w*|(?:very|too|extremely) (?:long|large)|specific) (?:than \w+ )?(?:sentences?|sequences?|texts?|prompts?|inputs?|images?|pictures?|photos?|files?|videos?|frames?|footage|documents?|samples?)\b|\b(?:with|for|on|but|only) (?:some|certain|a few) (?:images?|pictures?|photos?|videos?|documents?|sentences?|inputs?)\b|\b(?:images?|pictures?|photos?|videos?) (?:bigger|larger|longer|higher|greater) than\b|\bfootage above\b|\bexceed\w* (?:the )?max\w*[ _-]?(?:seq|len|token)\w*|\b(?:so |too |very )?many (?:gt |ground[- ]truth )?(?:boxes|objects|instances|points|nodes|atoms|residues)\b|(?:句子|文本|图片|图像|序列)[^。]{0,6}(?:长|大)`), nil},
@@ -73,11 +73,17 @@ var asksBatch = lazily(`(?i)\b(?:how (?:do|can|could|should|to)|such as|where)\b
 // trees are the programs that grow trees, which have no batch.
 var trees = lazily(`(?i)\b(?:xgboost|lightgbm|catboost|XGB\w+)\b`)
 
+// tfData are the input pipelines of TensorFlow, in code and in what they print.
+var tfData = lazily(`(?i)\btf\.data\.|\bshuffle_dataset_op\b|\bshuffle buffer\b`)
+
 // makesContext are the calls of the driver that make a context, as the frames of any language name them.
 var makesContext = lazily(`\bcuCtxCreate|\bcuDevicePrimaryCtxRetain`)
 
 // passed is what had no failure.
 var passed = lazily(`(?i)\b(?:the )?(?:training|fine-?tuning|inference|prediction|validation|loading|sampling)(?: itself| step| part)? (?:is|was|works?|worked|runs?|ran|goes|went|passes|passed|completes|completed|finishes|finished)\b(?: (?:fine|ok|okay|well|through|completely|smoothly|without))*|\b(?:was|am|were|are) able to train\b`)
+
+// denied: a phase is named as the one in which it does not come, as what a key is for, or as the name of some data.
+var denied = lazily(`(?i)\b(?:validation|evaluation) sets? (?:is|are|was|were|has|have|of|from)\b|\bpress\b[^.]{0,20}\bto\b[^.]*|\b(?:not|rather than|instead of) (?:in |during |at |from )?(?:the )?(?:inference|prediction|validation|evaluation|loading|saving|sampling)\b`)
 
 // loaded: that loading was over is said.
 var loaded = lazily(`(?i)\bload(?:s|ing|ed)?\b[^.,]{0,20}\b(?:fine|ok|okay|well|through|without|successful\w*|done|works?)\b`)
@@ -88,12 +94,14 @@ var loadsOnGPU = lazily(`(?i)\btorch\.load\b[^.]{0,200}\b(?:GPU|VRAM)\b`)
 // loadsData: what is loaded is no model.
 var loadsData = lazily(`(?i)\bload(?:ing|s|ed)? (?:in )?(?:the |my |all |a |up )*(?:\w+ )?(?:data\w*|features?|images?|files?|csv|tsv|json|hdf5)\b`)
 
-// reportedPhases are the phases in the words of a person, and for which of them the error must be spoken of.
-var reportedPhases = []struct {
+type reportedPhase struct {
 	phase string
 	words *lazy
 	alone bool // says it without a word for the error
-}{
+}
+
+// reportedPhases are the phases in the words of a person, and for which of them the error must be spoken of.
+var reportedPhases = []reportedPhase{
 	{sampler.PhaseLoading, loadsOnGPU, true},
 	{sampler.PhaseSaving, lazily(`(?i)\b(?:sav(?:e|es|ed|ing)\b[^.]{0,30}\b(?:checkpoint|model|state|weights)|checkpoints?\b[^.]{0,20}\b(?:saved|saving|writing|written)|model checkpointing|\bcheckpoint save|(?:at|on|during) (?:the )?save\b|(?:while|when|during|in) (?:the )?(?:model |checkpoint )?saving)\b|[\s.\x60(](?:consolidate_|sharded_|full_)?state_dict\(\)`), false},
 	{sampler.PhaseValidation, lazily(`(?i)\b(?:validation|validating|evaluation|(?:during|in) (?:the )?eval|(?:to|when (?:I|it|we)) validate)\b|(?-i:\b(?:\w*Val(?:id\w*)?|\w*Eval\w*|val(?:id\w*)?_\w+|\w+_val|eval\w*|validate\w*)\b)\W{0,4} (?:method|function|step|loop)\b|验证`), false},
@@ -133,6 +141,9 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 	if trees.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldTrees)
 	}
+	if tfData.MatchString(text) {
+		c.Told = append(c.Told, sampler.ToldTFData)
+	}
 	if splats.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldSplats)
 	}
@@ -151,6 +162,13 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 		if (kind != sampler.ToldTraining && c.Phase == sampler.PhaseTraining || only && c.Phase == sampler.PhaseValidation) && len(c.Functions) == 0 && !c.Epoch.Known() && !c.Step.Known() {
 			c.Phase = "" // read from the same words, line by line
 		}
+	}
+	if c.Phase != "" && len(c.Functions) == 0 && slices.ContainsFunc(all, func(s sentence) bool {
+		return slices.ContainsFunc(reportedPhases, func(row reportedPhase) bool {
+			return row.phase == c.Phase && row.words.MatchString(denied.FindString(s.text))
+		})
+	}) {
+		c.Phase = ""
 	}
 	if c.Phase == sampler.PhaseLoading && len(c.Functions) == 0 && slices.ContainsFunc(all, func(s sentence) bool { return loaded.MatchString(s.text) }) {
 		c.Phase = ""
@@ -194,7 +212,8 @@ func phaseIn(all []sentence) string {
 			if row.phase == sampler.PhaseLoading && !row.alone && loadsData.MatchString(s.text) {
 				continue
 			}
-			if row.words.MatchString(passed.ReplaceAllString(s.text, "")) && (row.alone || reportsError.MatchString(s.text) || ranOut.MatchString(s.text)) {
+			text := denied.ReplaceAllString(passed.ReplaceAllString(s.text, ""), "")
+			if row.words.MatchString(text) && (row.alone || reportsError.MatchString(text) || ranOut.MatchString(text)) {
 				return row.phase
 			}
 		}

@@ -28,7 +28,7 @@ var inVain = lazily(`(?i)\b(?:regardless of|no matter|whatever|even (?:with|when
 	`\b(?:did|do|does|has|have|could|is|was)(?:n['’]?t| not) (?:\w+ )?(?:help\w*|work\w*|solv\w*|matter|make|change\w*|resolve|improve|fix)|\b(?:to |of )?no (?:avail|help|effect|difference|use)\b|\bwithout (?:success|luck)\b|\b(?:same|still) (?:\w+ ){0,3}(?:error|problem|issue|oom|out of memory)\b|\bnot help\w*|\bstill (?:\w+ )?(?:not|fail\w*|get\w*|happen\w*|occur\w*|crash\w*)\b|\b(?:ca|wo|does|do)(?:n['’]?t|nnot) (?:still )?run\b`)
 
 // cured: it is what helped, whatever else the sentence says.
-var cured = lazily(`(?i)\b(?:solves|fixes|resolves|(?:this|that|which|it) (?:solved|fixed|resolved)) (?:this|the|it|my|that)\b|\band (?:then )?it (?:works|worked)\b`)
+var cured = lazily(`(?i)\b(?:solves|fixes|resolves|(?:this|that|which|it) (?:solved|fixed|resolved)) (?:this|the|it|my|that)\b|\band (?:then )?it (?:works|worked)\b|\b(?:lower|less|smaller|below)\b[^.,]{0,12}\b(?:works?|runs?|(?:is|are|was|were) (?:fine|ok|okay))\b`)
 
 // inForce: it is set already. What is asked for or thought about is not.
 var (

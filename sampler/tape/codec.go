@@ -132,8 +132,9 @@ func (c scalar[T]) opt() codec {
 	}
 }
 
-// wholeCodec writes and reads a value with encoding/json.
-func wholeCodec() codec {
+// wholeCodec writes and reads a value of that type with encoding/json, but for what every process has: that is read here, three times as fast.
+func wholeCodec(t reflect.Type) codec {
+	usual := usualForm(t)
 	return codec{
 		equal: func(a, b reflect.Value) bool {
 			// Most snapshots share the slices and maps of the one before, or have none.
@@ -151,6 +152,9 @@ func wholeCodec() codec {
 		},
 		decode: func(s *scanner, v reflect.Value) {
 			raw := s.skip()
+			if raw != nil && usual != nil && s.whole(raw) && usual(&scanner{b: raw}, v) {
+				return
+			}
 			fresh := reflect.New(v.Type())
 			if raw == nil || !s.whole(raw) || json.Unmarshal(raw, fresh.Interface()) != nil {
 				fresh.Elem().SetZero()

@@ -59,18 +59,19 @@ func (f *field) decode(s *scanner, v reflect.Value) {
 
 func (f *field) decodeList(s *scanner, v reflect.Value) {
 	s.open('[')
-	list := reflect.MakeSlice(v.Type(), 0, 8)
+	v.Set(reflect.MakeSlice(v.Type(), 0, 4))
 	for first := true; s.more(first, ']'); first = false {
 		if !s.room(v.Type()) {
 			s.skip()
 			continue
 		}
-		element := reflect.New(v.Type().Elem()).Elem()
+		n := v.Len()
+		v.Grow(1)
+		v.SetLen(n + 1)
+		element := v.Index(n) // in its place: these are large
 		if p, ok := element.Addr().Interface().(*sampler.Process); ok {
 			p.Visible = true // unless it says otherwise
 		}
 		f.inner.decode(s, element)
-		list = reflect.Append(list, element)
 	}
-	v.Set(list)
 }

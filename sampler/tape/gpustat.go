@@ -84,7 +84,7 @@ func (s *gpuStat) line(p *progress, b []byte, out *Record) error {
 	}
 	if len(s.text)+len(text) > maxLine {
 		s.depth = 0
-		return errLongLine
+		return ErrLongLine
 	}
 	s.text = append(append(s.text, text...), '\n')
 	s.count(text)

@@ -66,7 +66,7 @@ func TestBudgetAtItsBounds(t *testing.T) {
 
 // A line may be 8 MiB long with its end; only the first may begin with a byte order mark.
 func TestLinesAtTheirBounds(t *testing.T) {
-	for n, want := range map[int]error{maxLine - 1: nil, maxLine: errLongLine, maxLine + 100: errLongLine} {
+	for n, want := range map[int]error{maxLine - 1: nil, maxLine: ErrLongLine, maxLine + 100: ErrLongLine} {
 		l := newLines(strings.NewReader(strings.Repeat("x", n) + "\nnext\n"))
 		line, err := l.next()
 		if err != want || err == nil && len(line) != n || l.read != int64(n)+1 {

@@ -18,9 +18,12 @@ type lines struct {
 	ended bool // the last line returned had a newline
 }
 
-func newLines(r io.Reader) *lines { return &lines{r: bufio.NewReaderSize(r, 256<<10)} }
+func newLines(r io.Reader) *lines { return newLinesOf(r, 256<<10) }
 
-var errLongLine = errors.New("line too long")
+func newLinesOf(r io.Reader, buffer int) *lines { return &lines{r: bufio.NewReaderSize(r, buffer)} }
+
+// ErrLongLine is the error of a line that is too long to be held.
+var ErrLongLine = errors.New("line too long")
 
 // next returns the next line without its end, io.EOF after the last one.
 func (l *lines) next() ([]byte, error) {
@@ -44,7 +47,7 @@ func (l *lines) next() ([]byte, error) {
 	l.n++
 	l.ended = err == nil
 	if len(line) > maxLine {
-		return nil, errLongLine
+		return nil, ErrLongLine
 	}
 	if l.n == 1 {
 		line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))

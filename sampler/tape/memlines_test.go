@@ -43,7 +43,7 @@ func TestWholeValuesEqual(t *testing.T) {
 		"none": {nil, nil, true}, "empty": {[]string{}, []string{}, true}, "empty and none": {[]string{}, nil, false},
 		"the same": {[]string{"x"}, []string{"x"}, true}, "others": {[]string{"x"}, []string{"y"}, false}, "more": {[]string{}, []string{"y"}, false},
 	} {
-		if got := wholeCodec().equal(reflect.ValueOf(row.a), reflect.ValueOf(row.b)); got != row.want {
+		if got := wholeCodec(reflect.TypeFor[[]string]()).equal(reflect.ValueOf(row.a), reflect.ValueOf(row.b)); got != row.want {
 			t.Errorf("%s: equal %v", name, got)
 		}
 	}

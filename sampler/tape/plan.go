@@ -87,7 +87,7 @@ func newField(t reflect.Type, key string, index []int) field {
 	case t == reflect.TypeFor[sampler.Opt[sampler.Sampling]]():
 		f.kind, f.inner, f.opt = optField, planOf(reflect.TypeFor[sampler.Sampling]()), accessOpt[sampler.Sampling]()
 	default:
-		f.codec = wholeCodec()
+		f.codec = wholeCodec(t)
 	}
 	return f
 }

@@ -225,7 +225,7 @@ func (r *Reader) read() bool {
 	}
 	switch {
 	case err == nil || errors.Is(err, errNone):
-	case errors.Is(err, errLongLine):
+	case errors.Is(err, ErrLongLine):
 		r.notes.flaws[longLine].add(r.lines.n)
 	case errors.Is(err, ErrNewer):
 		r.stopped = fmt.Errorf("%s: line %d: %w", r.name, r.lines.n, err)

@@ -1,4 +1,4 @@
-package tape
+package tape_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"nvpeak/sampler"
 	"nvpeak/sampler/demo"
+	"nvpeak/sampler/tape"
 )
 
 // What processes asked for comes out of a recording as it went in: requests, refusals, and how they are seen.
@@ -26,7 +27,7 @@ func TestRequestsAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, path := create(t, "run.jsonl.zst", Options{Program: "nvpeak test", Interval: time.Second, MemoryInterval: 20 * time.Millisecond})
+	w, path := tape.CreateFor(t, "run.jsonl.zst", tape.Options{Program: "nvpeak test", Interval: time.Second, MemoryInterval: 20 * time.Millisecond})
 	var want []string
 	asked, refused := 0, 0
 	for _, s := range snaps {
@@ -39,7 +40,7 @@ func TestRequestsAreKept(t *testing.T) {
 				refused++
 			}
 		}
-		want = append(want, kept(t, s))
+		want = append(want, tape.Kept(t, s))
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
@@ -48,7 +49,7 @@ func TestRequestsAreKept(t *testing.T) {
 		t.Fatalf("%d requests, %d snapshots with a refusal", asked, refused)
 	}
 	got := 0
-	for r := open(t, path); ; {
+	for r := tape.OpenFor(t, path); ; {
 		rec, err := r.Next()
 		if err == io.EOF {
 			break
@@ -59,7 +60,7 @@ func TestRequestsAreKept(t *testing.T) {
 		if rec.Snapshot == nil {
 			continue
 		}
-		if s := toJSON(t, rec.Snapshot); got < len(want) && s != want[got] {
+		if s := tape.ToJSON(t, rec.Snapshot); got < len(want) && s != want[got] {
 			t.Fatalf("snapshot %d:\n%s, want\n%s", got, s, want[got])
 		}
 		got++

@@ -64,7 +64,11 @@ func (a *app) announcer() (*announcer, error) {
 // take announces what is new among the alerts that are open now. ahead is how far the time of
 // day is ahead of that of the alerts.
 func (n *announcer) take(alerts []sampler.Alert, ahead time.Duration) {
-	news := n.news.Take(alerts)
+	n.pass(n.news.Take(alerts), ahead)
+}
+
+// pass announces what is new.
+func (n *announcer) pass(news []sampler.Alert, ahead time.Duration) {
 	for _, alert := range news {
 		alert.Time = alert.Time.Add(ahead)
 		n.messenger.Tell(alert)

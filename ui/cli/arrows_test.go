@@ -24,11 +24,12 @@ var arrows = []struct {
 }{
 	{".", []string{"ui/cli"}},
 	{"sampler", nil},
-	{"sampler/demo", []string{"sampler", "sampler/request"}},
-	{"sampler/torch", []string{"sampler", "sampler/torchsnap"}}, // both read what PyTorch's allocator holds
+	{"sampler/demo", []string{"sampler", "sampler/request", "sampler/fleet"}}, // that of a fleet is a Stream of one
+	{"sampler/torch", []string{"sampler", "sampler/torchsnap"}},               // both read what PyTorch's allocator holds
 	{"sampler/uprobe", []string{"sampler", "sampler/request"}},
-	{"sampler/*", []string{"sampler", "sampler/redact"}}, // every source, and history
-	{"sampler/*/*", []string{"sampler", "sampler/*"}},    // helpers of one source
+	{"sampler/fleet", []string{"sampler", "sampler/tape"}}, // what other machines print is what recordings hold
+	{"sampler/*", []string{"sampler", "sampler/redact"}},   // every source, and history
+	{"sampler/*/*", []string{"sampler", "sampler/*"}},      // helpers of one source
 	{"advice", []string{"sampler", "advice/*"}},
 	{"advice/report", []string{"sampler", "advice/watch", "advice/explain", "advice/series", "advice/lang"}},
 	{"advice/watch", []string{"sampler", "advice/explain", "advice/series", "advice/lang"}},
@@ -37,11 +38,11 @@ var arrows = []struct {
 	{"advice/*test", []string{"sampler", "advice/series"}},
 	{"advice/*", []string{"sampler"}}, // series, command, lang
 	{"theme", nil},
-	{"ui", []string{"sampler", "sampler/history", "advice", "advice/*", "theme", "ui/plain", "ui/player", "ui/notify"}},
+	{"ui", []string{"sampler", "sampler/history", "sampler/fleet", "advice", "advice/*", "theme", "ui/plain", "ui/player", "ui/notify"}},
 	{"ui/cli", []string{"sampler", "sampler/*", "advice", "advice/*", "theme", "ui", "ui/*"}},
 	{"ui/player", []string{"sampler", "sampler/history", "advice", "advice/*"}}, // no screen
 	{"ui/config", []string{"theme"}},
-	{"ui/prom", []string{"sampler", "sampler/history"}},
+	{"ui/prom", []string{"sampler", "sampler/history", "sampler/kubelet"}},
 	{"ui/notify", []string{"sampler", "sampler/redact"}},
 	{"ui/cli/*", nil}, // tests of the whole program
 	{"ui/*", []string{"sampler", "advice", "advice/*"}},                                     // every other front end
@@ -95,6 +96,7 @@ var imports = []struct {
 	{"github.com/pelletier/go-toml", []string{"ui/config/*.go"}, nil, "only settings and themes are TOML, and only its parser is needed: it has no reflection"},
 	{"github.com/guptarohit/asciigraph", []string{"ui/graph.go"}, nil, "its traps are dealt with there"},
 	{"github.com/prometheus", []string{"ui/prom/*.go", "ui/cli/export.go"}, nil, "only the exporter knows Prometheus"},
+	{"google.golang.org/protobuf", []string{"sampler/kubelet/*.go"}, nil, "only the kubelet speaks it, and only its wire format is needed"},
 	{"mvdan.cc/sh", []string{"advice/command/*.go"}, nil, "only command lines are read as a shell does"},
 	{"charm.land", []string{"ui/*.go", "docs/*/*.go"}, nil, "the screen alone knows the terminal library"},
 	{"charm.land/lipgloss/v2", nil, nil, "ui/paint.go makes the sequences of a style once"},

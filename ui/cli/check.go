@@ -55,7 +55,7 @@ func checkCommand(a *app) *cobra.Command {
 	c.Flags().Var(durationFlag{&f.window, 0, longestWait}, "window", "watch for this `DURATION` and count the lowest free memory seen: 3s, long enough for a step or two of a training next to you; 0s: one reading; a demo counts its last minute")
 	c.Flags().StringVar(&f.format, "format", "", "where it fits print only the GPUs, as `FORM`: index, uuid or env; where not, why on standard error")
 	c.Flags().BoolVar(&f.json, "json", false, "as JSON")
-	a.opt.bind(c.Flags(), append(measuring, "need", "lang")...)
+	a.opt.bind(c.Flags(), append(following, "need", "lang")...)
 	return c
 }
 
@@ -80,6 +80,9 @@ func (a *app) check(ctx context.Context, f *fitFlags) error {
 	}
 	if err != nil {
 		return err
+	}
+	if a.remote() {
+		return a.fleetCheck(ctx, f, need)
 	}
 	c := a.newChecking(need, f)
 	if err = a.watch(ctx, c.every(), c.past, c.add); err != nil {
@@ -275,35 +278,43 @@ func holders(words lang.Catalog, list []watch.Holder) string {
 	return strings.Join(parts, words.Say("list.comma"))
 }
 
-// checkJSON is the answer for scripts.
+// checkAnswer is the answer for scripts.
+type checkAnswer struct {
+	Schema int           `json:"schema"`
+	Need   sampler.Bytes `json:"need_bytes"`
+	Window float64       `json:"window_s"` // looked at; 0: one reading
+	Fits   bool          `json:"fits"`
+	GPUs   []checkedGPU  `json:"gpus"`
+}
+
+type checkedGPU struct {
+	Index     int                        `json:"index"`
+	UUID      string                     `json:"uuid"` // of a MIG instance its own
+	MIG       *sampler.MIG               `json:"mig"`
+	Fits      sampler.Opt[bool]          `json:"fits"`
+	Reason    string                     `json:"reason,omitempty"` // why not, where it is not for want of memory
+	Free      sampler.Opt[sampler.Bytes] `json:"free_bytes"`
+	WorstFree sampler.Opt[sampler.Bytes] `json:"worst_free_bytes"`
+	Short     sampler.Bytes              `json:"short_bytes"`
+	Holders   []checkedHolder            `json:"holders"`
+}
+
+type checkedHolder struct {
+	PID   sampler.Opt[int] `json:"pid"` // null: used by no process the driver names
+	User  string           `json:"user"`
+	Name  string           `json:"name"`
+	Bytes sampler.Bytes    `json:"bytes"`
+	Most  sampler.Bytes    `json:"most_bytes"` // within the window
+}
+
 func checkJSON(w io.Writer, v watch.Answer, gpus int) error {
-	type holder struct {
-		PID   sampler.Opt[int] `json:"pid"` // null: used by no process the driver names
-		User  string           `json:"user"`
-		Name  string           `json:"name"`
-		Bytes sampler.Bytes    `json:"bytes"`
-		Most  sampler.Bytes    `json:"most_bytes"` // within the window
-	}
-	type gpu struct {
-		Index     int                        `json:"index"`
-		UUID      string                     `json:"uuid"` // of a MIG instance its own
-		MIG       *sampler.MIG               `json:"mig"`
-		Fits      sampler.Opt[bool]          `json:"fits"`
-		Reason    string                     `json:"reason,omitempty"` // why not, where it is not for want of memory
-		Free      sampler.Opt[sampler.Bytes] `json:"free_bytes"`
-		WorstFree sampler.Opt[sampler.Bytes] `json:"worst_free_bytes"`
-		Short     sampler.Bytes              `json:"short_bytes"`
-		Holders   []holder                   `json:"holders"`
-	}
-	out := struct {
-		Schema int           `json:"schema"`
-		Need   sampler.Bytes `json:"need_bytes"`
-		Window float64       `json:"window_s"` // looked at; 0: one reading
-		Fits   bool          `json:"fits"`
-		GPUs   []gpu         `json:"gpus"`
-	}{sampler.Schema, v.Need, v.Window.Seconds(), v.Enough(gpus), []gpu{}}
+	return plain.LineJSON(w, checkAnswerOf(v, gpus))
+}
+
+func checkAnswerOf(v watch.Answer, gpus int) *checkAnswer {
+	out := &checkAnswer{sampler.Schema, v.Need, v.Window.Seconds(), v.Enough(gpus), []checkedGPU{}}
 	for _, f := range v.GPUs {
-		g := gpu{Index: f.GPU, UUID: f.UUID, MIG: f.Instance, Free: f.Free, WorstFree: f.WorstFree, Short: f.Short, Holders: []holder{}}
+		g := checkedGPU{Index: f.GPU, UUID: f.UUID, MIG: f.Instance, Free: f.Free, WorstFree: f.WorstFree, Short: f.Short, Holders: []checkedHolder{}}
 		if f.Unsplit {
 			g.Reason = "mig_without_instances"
 		}
@@ -311,7 +322,7 @@ func checkJSON(w io.Writer, v watch.Answer, gpus int) error {
 			g.Fits = sampler.Some(fits)
 		}
 		for _, h := range f.Holders {
-			one := holder{User: h.User, Name: h.Name, Bytes: h.Bytes, Most: h.Most}
+			one := checkedHolder{User: h.User, Name: h.Name, Bytes: h.Bytes, Most: h.Most}
 			if h.PID != 0 {
 				one.PID = sampler.Some(h.PID)
 			}
@@ -319,5 +330,5 @@ func checkJSON(w io.Writer, v watch.Answer, gpus int) error {
 		}
 		out.GPUs = append(out.GPUs, g)
 	}
-	return plain.LineJSON(w, out)
+	return out
 }

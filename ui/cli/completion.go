@@ -34,6 +34,7 @@ func (a *app) completeValues(root *cobra.Command) {
 		"columns": commaList(ui.ColumnNames), "sort": fixed(ui.SortNames()...), "span": fixed(ui.SpanNames()...),
 		"notify": fixed("bell", "desktop", "bell,desktop"), "csv": commaList(plain.FieldNames), "gpu": commaList(a.gpuValues),
 		"format": fixed(formatIndex, formatUUID, formatEnv), "recording": recordings,
+		"from": sourceValues,
 	}
 	for _, c := range append([]*cobra.Command{root}, root.Commands()...) {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -53,6 +54,19 @@ func (a *app) completeValues(root *cobra.Command) {
 			c.ValidArgsFunction = cobra.NoFileCompletions
 		}
 	}
+}
+
+// sourceValues are the beginnings of sources; where none fits a file is meant.
+func sourceValues(begin string) (list []string, _ cobra.ShellCompDirective) {
+	for _, s := range []string{"ssh://\tnvpeak or nvidia-smi on other machines", "prometheus://\tthe machines that a server knows", "http://\tthe page of an exporter", "https://\tthe same by TLS"} {
+		if strings.HasPrefix(s, begin) {
+			list = append(list, s)
+		}
+	}
+	if list == nil {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	return list, cobra.ShellCompDirectiveNoSpace
 }
 
 func argument(v values) cobra.CompletionFunc {
@@ -85,7 +99,7 @@ func (a *app) themeValues() (list []string) {
 }
 
 func demoValues() (list []string) {
-	for _, s := range demo.Scenarios() {
+	for _, s := range slices.Concat(demo.Scenarios(), demo.Fleets()) {
 		list = append(list, s.Name+"\t"+s.Title)
 	}
 	return append(list, "list\tname them")

@@ -13,6 +13,7 @@ import (
 
 	"nvpeak/advice/watch"
 	"nvpeak/sampler"
+	"nvpeak/sampler/kubelet"
 	"nvpeak/ui/prom"
 )
 
@@ -24,6 +25,7 @@ type exportFlags struct {
 	processes int
 	none      bool
 	dcgm      bool
+	kubelet   string
 	web       *prom.Web // what config says; nil: there is none
 }
 
@@ -49,6 +51,7 @@ func exportCommand(a *app) *cobra.Command {
 	c.Flags().IntVar(&f.processes, "processes", 64, "series for so many processes, those with the most memory; a `NUMBER` from 0 to 1024")
 	c.Flags().BoolVar(&f.none, "no-process", false, "no series for processes")
 	c.Flags().BoolVar(&f.dcgm, "dcgm-names", false, "also the names and units of dcgm-exporter (DCGM_FI_DEV_FB_USED …)")
+	c.Flags().StringVar(&f.kubelet, "kubelet-socket", kubelet.Socket, "ask the kubelet on this `SOCKET` which pods have the GPUs; where there is none nobody is asked")
 	a.opt.bind(c.Flags(), slices.Concat(measuring, passingOn, []string{"need", "gpu-levels", "host-levels", "interval", "requests", "lang"})...)
 	return c
 }
@@ -83,7 +86,8 @@ func (a *app) export(ctx context.Context, f *exportFlags) error {
 	if err := f.check(a.say); err != nil {
 		return err
 	}
-	exporter := prom.New(prom.Options{Version: version(), Processes: f.processes, DCGM: f.dcgm, Trouble: a.say})
+	node := kubelet.New(f.kubelet)
+	exporter := prom.New(prom.Options{Version: version(), Processes: f.processes, DCGM: f.dcgm, Pods: node.Pods, Trouble: a.say})
 	sockets, err := f.listeners()
 	if err != nil {
 		return err
@@ -101,6 +105,8 @@ func (a *app) export(ctx context.Context, f *exportFlags) error {
 	exporter.Clock(l.now)
 	defer a.serve(ctx, a.server(exporter, f.web), sockets, end)()
 	a.rereadOnHangup(ctx, f.web)
+	trouble := prom.NewSeldom(a.say)
+	go node.Run(ctx, func(err error) { trouble.Say(err.Error()) })
 	alerts := watch.New(watch.Options{Need: a.opt.need.Opt, Lang: string(a.opt.lang), Levels: a.levels()})
 	for {
 		snaps, err := l.Next(ctx)

@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/demo"
+	"nvpeak/sampler/fleet"
 	"nvpeak/sampler/oomlog"
 	"nvpeak/sampler/trainlog"
 	"nvpeak/ui"
@@ -31,7 +33,7 @@ func monitorCommand(a *app) *cobra.Command {
 		Args: noArgs,
 		RunE: a.monitor,
 	}
-	a.opt.bind(c.Flags(), slices.Concat(measuring, passingOn, []string{"need", "interval", "log", "record", "requests", "lang", "theme", "columns", "sort", "span", "gpu-levels", "host-levels", "ascii", "no-color", "plot", "no-mouse", "readonly"})...)
+	a.opt.bind(c.Flags(), slices.Concat(following, passingOn, []string{"need", "interval", "log", "record", "requests", "lang", "theme", "columns", "sort", "span", "gpu-levels", "host-levels", "ascii", "no-color", "plot", "no-mouse", "readonly"})...)
 	return c
 }
 
@@ -63,6 +65,22 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 	troubles := make(chan string, 1)
 	if a.troubles = troubles; len(a.set.notes) > 0 { // the screen covers the lines that were said
 		a.warn(a.set.notes[0])
+	}
+	if a.remote() {
+		return a.fleetMonitor(cmd, troubles)
+	}
+	if name := string(a.opt.demo); demo.IsFleet(name) {
+		for _, name := range []string{"log", "record", "gpu", "requests"} {
+			if cmd.Flags().Changed(name) {
+				return usagef("--%s is of one machine, and these are several", name)
+			}
+		}
+		f, err := demo.NewFleet(name, time.Now)
+		if err != nil {
+			return err
+		}
+		a.runLean()
+		return a.monitorFleet(cmd, f, "DEMO "+name, troubles)
 	}
 	r := a.newRecorder(a.opt.record)
 	l, err := a.source(sampler.Options{Readings: r.readings()})
@@ -109,6 +127,26 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 		return cause
 	case errors.Is(err, ui.ErrTerminalGone):
 		return signalError{syscall.SIGHUP} // as if the terminal had sent it
+	}
+	return err
+}
+
+// monitorFleet is the live screen of several machines.
+func (a *app) monitorFleet(cmd *cobra.Command, stream fleet.Stream, label string, troubles <-chan string) error {
+	messenger, err := a.messenger(a.warn)
+	if err != nil {
+		return err
+	}
+	o := a.screenOptions(label)
+	o.Now = time.Now
+	o.Notify = ui.Notify{Terminal: notify.Terminal(a.opt.notify), Report: messenger.Tell, Troubles: troubles}
+	err = ui.Run(cmd.Context(), a.in.(*os.File), a.out.(*os.File), ui.NewFleet(cmd.Context(), stream, o))
+	messenger.Close(lastSend)
+	if cause := context.Cause(cmd.Context()); cause != nil {
+		return cause
+	}
+	if errors.Is(err, ui.ErrTerminalGone) {
+		return signalError{syscall.SIGHUP}
 	}
 	return err
 }

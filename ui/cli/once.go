@@ -33,7 +33,7 @@ func onceCommand(a *app) *cobra.Command {
 	f.csv.bind(c.Flags())
 	c.Flags().Var(&f.size, "size", "print one frame of the monitor of `COLSxROWS` instead")
 	noRedactFlag(c.Flags(), &f.keep)
-	a.opt.bind(c.Flags(), append(measuring, "need", "interval", "lang", "theme", "columns", "sort", "span", "gpu-levels", "host-levels", "ascii", "no-color", "plot")...)
+	a.opt.bind(c.Flags(), append(following, "need", "interval", "lang", "theme", "columns", "sort", "span", "gpu-levels", "host-levels", "ascii", "no-color", "plot")...)
 	return c
 }
 
@@ -52,6 +52,9 @@ func (a *app) once(ctx context.Context, f *onceFlags) error {
 		if f.size.w == 0 && a.set.origins[name].how == fromFlag {
 			return usagef("--%s is for the monitor's screen: add --size 120x40 for a frame of it", name)
 		}
+	}
+	if a.remote() {
+		return a.fleetOnce(ctx, f)
 	}
 	a.opt.interval = min(a.opt.interval, onceWait/4) // the snapshot has what was read up to a whole one
 	l, err := a.source(sampler.Options{Settle: onceWait})

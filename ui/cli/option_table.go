@@ -36,6 +36,7 @@ func (o *options) table() []option {
 		{aboutGPUs, "interval", "", "NVPEAK_INTERVAL", "time between snapshots, or between the readings of a log that tells no times, a `DURATION` from 100ms to 1h", durationFlag{&o.interval, 100 * time.Millisecond, time.Hour}, ""},
 		{aboutGPUs, "peak-interval", "", "NVPEAK_PEAK_INTERVAL", "time between memory readings, a `DURATION` from 1ms to 10s", durationFlag{&o.peakInterval, time.Millisecond, 10 * time.Second}, ""},
 		{aboutGPUs, "demo", "", "NVPEAK_DEMO", "scripted GPUs: a `SCENARIO` of " + strings.Join(scenarioNames(), ", ") + "; list names them", &o.demo, demo.Default},
+		{aboutGPUs, "from", "", "NVPEAK_FROM", "other machines: a `SOURCE` such as ssh://box7,box8, prometheus://server, http://box7:9835/metrics or a hosts.toml; may be given again", &o.from, ""},
 		{aboutMemory, "log", "", "NVPEAK_LOG", "the `LOG` of the training: its out-of-memory errors are shown with their advice", (*textFlag)(&o.log), ""},
 		{aboutMemory, "record", "", "NVPEAK_RECORD", "record to a new `FILE` at the same time: .jsonl, or compressed .jsonl.zst", (*textFlag)(&o.record), ""},
 		{aboutAlerts, "notify", "", "NVPEAK_NOTIFY", "announce new critical alerts by `HOW`: bell, desktop, or both with a comma", &o.notify, ""},
@@ -62,6 +63,9 @@ func (o *options) table() []option {
 
 // measuring are the options of every command that reads GPUs.
 var measuring = []string{aboutGPUs, "gpu", "peak-interval", "demo", "nvml-lib"}
+
+// following are the options of every command that can do the same for other machines.
+var following = append([]string{"from"}, measuring...)
 
 // bind declares the options of those names as flags of a command. What a command does not
 // bind it refuses, and it does not read its environment variable.

@@ -5,6 +5,7 @@ import "time"
 // options are those that commands share. Each command takes some of them.
 type options struct {
 	gpus         []string
+	from         sourcesFlag
 	need         size
 	interval     time.Duration
 	peakInterval time.Duration

@@ -64,7 +64,7 @@ func recordCommand(a *app) *cobra.Command {
 	c.Flags().Var(&f.rotate, "rotate", "begin a new file after this time or size, a `LIMIT` such as 1h or 100MiB, and after the recording that FILE holds")
 	c.Flags().IntVar(&f.keep, "keep", 0, "with --rotate: keep this `NUMBER` of finished files, all if 0")
 	noRedactFlag(c.Flags(), &f.noRedact)
-	a.opt.bind(c.Flags(), slices.Concat(measuring, passingOn, []string{"need", "gpu-levels", "host-levels", "interval", "log", "requests", "lang"})...)
+	a.opt.bind(c.Flags(), slices.Concat(following, passingOn, []string{"need", "gpu-levels", "host-levels", "interval", "log", "requests", "lang"})...)
 	return c
 }
 
@@ -83,6 +83,9 @@ func (a *app) record(ctx context.Context, f *recordFlags) error {
 		return usagef("where to? add -o FILE, such as -o run.jsonl.zst")
 	case f.keep < 0 || f.keep > 0 && f.rotate.text == "":
 		return usagef("--keep %d: a number of finished files to keep, with --rotate", f.keep)
+	}
+	if a.remote() {
+		return a.fleetRecord(ctx, f)
 	}
 	if err := a.followable(); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"nvpeak/sampler"
@@ -233,7 +234,7 @@ func (a *app) listDemos() bool {
 	if a.opt.demo != "list" {
 		return false
 	}
-	for _, s := range demo.Scenarios() {
+	for _, s := range slices.Concat(demo.Scenarios(), demo.Fleets()) {
 		fmt.Fprintf(a.out, "%-14s %s\n", s.Name, s.Title)
 	}
 	return true

@@ -26,7 +26,7 @@ func streamCommand(a *app) *cobra.Command {
 	}
 	csv.bind(c.Flags())
 	noRedactFlag(c.Flags(), &keep)
-	a.opt.bind(c.Flags(), slices.Concat(measuring, passingOn, []string{"need", "gpu-levels", "host-levels", "interval", "record", "requests", "lang"})...)
+	a.opt.bind(c.Flags(), slices.Concat(following, passingOn, []string{"need", "gpu-levels", "host-levels", "interval", "record", "requests", "lang"})...)
 	return c
 }
 
@@ -35,6 +35,9 @@ func streamCommand(a *app) *cobra.Command {
 func (a *app) stream(ctx context.Context, fields []plain.Field, keep bool) (err error) {
 	if a.listDemos() {
 		return nil
+	}
+	if a.remote() {
+		return a.fleetStream(ctx, fields, keep)
 	}
 	r := a.newRecorder(a.opt.record)
 	announcer, err := a.announcer()

@@ -113,7 +113,7 @@ func (d *demoFlag) Set(text string) error {
 }
 
 var scenarioNames = sync.OnceValue(func() (names []string) {
-	for _, s := range demo.Scenarios() {
+	for _, s := range slices.Concat(demo.Scenarios(), demo.Fleets()) {
 		names = append(names, s.Name)
 	}
 	return names

@@ -39,7 +39,7 @@ func waitCommand(a *app) *cobra.Command {
 	c.Flags().StringVar(&f.format, "format", "", "print `FORM`: index, uuid, or env for CUDA_VISIBLE_DEVICES=…; otherwise indices, or UUIDs where CUDA numbers them in another way; MIG instances by UUID")
 	c.Flags().Var(durationFlag{&f.hold, 0, longestWait}, "hold", "it must stay free for this `DURATION`: 3s, long enough for a step or two of a training next to you; 0s: one reading")
 	c.Flags().Var(durationFlag{&f.timeout, 0, longestWait}, "timeout", "give up after this `DURATION` (exit 3); 0s, or without it: never. For one look there is check")
-	a.opt.bind(c.Flags(), append(measuring, "need", "interval", "lang")...)
+	a.opt.bind(c.Flags(), append(following, "need", "interval", "lang")...)
 	return c
 }
 
@@ -50,6 +50,9 @@ func (a *app) wait(ctx context.Context, f *fitFlags) error {
 	need, err := a.need(f.gpus)
 	if err = cmp.Or(f.checkFormat(), err); err != nil {
 		return err
+	}
+	if a.remote() {
+		return a.fleetWait(ctx, f, need)
 	}
 	w := a.newWaiting(f, need)
 	err = w.wait(ctx)

@@ -35,6 +35,12 @@ var textFields = []Field{
 	{"compute_cap", "", "", func(_ *sampler.Snapshot, g *sampler.GPU) string { return g.ComputeCapability.Or("") }},
 	{"throttle", "", "", func(_ *sampler.Snapshot, g *sampler.GPU) string { return strings.Join(g.Throttle, " ") }},
 	{"error", "", "", func(_ *sampler.Snapshot, g *sampler.GPU) string { return g.Error.Or("") }},
+	HostField(),
+}
+
+// HostField is the column of the machine.
+func HostField() Field {
+	return Field{"host", "", "", func(s *sampler.Snapshot, _ *sampler.GPU) string { return s.Host }}
 }
 
 // requestFields are the columns about requests for memory: of the processes that are on the GPU. Where nobody sees

@@ -41,8 +41,9 @@ func (s scrape) Collect(ch chan<- prometheus.Metric) {
 	info.send(ch, 1, s.opt.Version, snap.Driver, snap.CUDA, snap.Host)
 	for i := range snap.GPUs {
 		sendGPU(ch, &snap.GPUs[i])
+		s.opt.Pods.send(ch, &snap.GPUs[i])
 		if s.opt.DCGM {
-			sendDCGM(ch, snap.Snapshot, &snap.GPUs[i])
+			sendDCGM(ch, snap.Snapshot, &snap.GPUs[i], s.opt.Pods)
 		}
 	}
 	driverUp.send(ch, oneIf(snap.driver))
@@ -58,7 +59,7 @@ func (s scrape) Collect(ch chan<- prometheus.Metric) {
 		hostFree.send(ch, float64(m.Available))
 	}
 	if s.opt.Processes > 0 && snap.driver {
-		sendProcesses(ch, snap.Snapshot, s.opt.Processes)
+		sendProcesses(ch, snap.Snapshot, s.opt.Processes, s.opt.Pods)
 	}
 	s.sendPlaces(ch, snap.Snapshot)
 }

@@ -10,7 +10,7 @@ import (
 
 // Names of dcgm-exporter, with its labels and units, so that dashboards made for it work.
 // Source: https://github.com/NVIDIA/dcgm-exporter/blob/main/etc/default-counters.csv
-var ofDCGM = []string{"gpu", "UUID", "pci_bus_id", "device", "modelName", "GPU_I_PROFILE", "GPU_I_ID", "Hostname", "DCGM_FI_DRIVER_VERSION"}
+var ofDCGM = []string{"gpu", "UUID", "pci_bus_id", "device", "modelName", "GPU_I_PROFILE", "GPU_I_ID", "Hostname", "DCGM_FI_DRIVER_VERSION", "namespace", "pod", "container"}
 
 const mebibyte = 1.0 / (1 << 20)
 
@@ -35,12 +35,13 @@ var dcgmRows = []gpuRow{
 }
 
 // sendDCGM sends a GPU under those names.
-func sendDCGM(ch chan<- prometheus.Metric, s *sampler.Snapshot, g *sampler.GPU) {
+func sendDCGM(ch chan<- prometheus.Metric, s *sampler.Snapshot, g *sampler.GPU, pods Pods) {
 	profile, instance := "", ""
 	if g.MIG != nil {
 		profile, instance = g.MIG.Profile, strconv.Itoa(g.MIG.GPUInstance)
 	}
+	pod := pods.only(g)
 	for _, row := range dcgmRows {
-		row.known(ch, row.of(g), strconv.Itoa(g.Index), g.UUID, g.PCI, "nvidia"+strconv.Itoa(g.Index), g.Name, profile, instance, s.Host, s.Driver)
+		row.known(ch, row.of(g), strconv.Itoa(g.Index), g.UUID, g.PCI, "nvidia"+strconv.Itoa(g.Index), g.Name, profile, instance, s.Host, s.Driver, pod.Namespace, pod.Name, pod.Container)
 	}
 }

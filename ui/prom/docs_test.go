@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/kubelet"
 )
 
 // rich is a snapshot in which everything is known.
@@ -31,7 +32,7 @@ func rich(r *rig) *sampler.Snapshot {
 
 // names of the metrics that there are.
 func exported(t *testing.T) []string {
-	r := newRig(t, Options{Processes: 9})
+	r := newRig(t, Options{Processes: 9, Pods: func(*sampler.GPU) []kubelet.Pod { return []kubelet.Pod{{Name: "p"}} }})
 	r.Observe(rich(r))
 	var list []string
 	for _, m := range regexp.MustCompile(`(?m)^# TYPE (nvpeak_\S+)`).FindAllStringSubmatch(r.text(), -1) {

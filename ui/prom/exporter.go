@@ -19,6 +19,7 @@ type Options struct {
 	Version   string
 	Processes int          // most processes that have series; 0: none
 	DCGM      bool         // also under the names of dcgm-exporter
+	Pods      Pods         // those that were given a GPU; nil: nobody knows
 	Trouble   func(string) // is told, once a minute at most, that scrapes were refused; nil: nobody is
 }
 

@@ -1,0 +1,484 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"nvpeak/sampler"
+	"nvpeak/sampler/tape"
+)
+
+// server follows the machines that a Prometheus server knows: anything that answers /api/v1/query, such as Thanos, Mimir or VictoriaMetrics.
+//
+// Two questions: what every series is now, and, of a few, the raw samples since the last answer. Those have their own times, so no figure looks
+// newer than it is, and none of the peaks that were scraped in between is missing, which max_over_time would tell without its time.
+type server struct {
+	fleet   *Fleet
+	slot    *slot
+	client  *client
+	backOff backOff
+	body    []byte // kept from answer to answer
+
+	asked   time.Time // when the last answer came, by the clock here
+	gap     time.Duration
+	targets map[string]*target // by the names of their hosts
+	found   bool
+}
+
+// target is a host that the server knows.
+type target struct {
+	member *member
+	key    string    // of its group
+	last   time.Time // of its newest sample that was taken, by the clock of the server
+	gap    time.Duration
+	seen   time.Time // when the server knew it last, by the clock here
+}
+
+// Times between two questions. Samples are made every 15 to 60 s; asking twice as often shows each soon.
+const (
+	mostPoll   = 15 * time.Second
+	firstRange = 5 * time.Minute // after which Prometheus calls a series stale
+	mostRange  = time.Hour
+	forget     = 15 * time.Minute // a host that the server knows no more
+)
+
+// timedNames are the series whose samples are asked for one by one.
+const timedNames = "nvpeak_gpu_memory_scrape_peak_bytes|nvpeak_gpu_memory_used_bytes|DCGM_FI_DEV_FB_USED|nvidia_smi_memory_used_bytes|gpu_memory_used_MiB"
+
+func newServer(f *Fleet, s *slot) (*server, error) {
+	c, err := newClient(&s.spec, f.now)
+	return &server{fleet: f, slot: s, client: c, targets: map[string]*target{}}, err
+}
+
+func (s *server) run(ctx context.Context) {
+	defer s.client.http.CloseIdleConnections()
+	for wait := time.Duration(0); pause(ctx, wait); {
+		err := s.poll(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			wait = s.backOff.next(s.fleet.random())
+			s.loseAll(err.Error(), s.fleet.now().Add(wait))
+			continue
+		}
+		s.backOff.reset()
+		wait = min(max(s.fleet.opt.Interval, s.gap/2), max(mostPoll, s.fleet.opt.Interval))
+	}
+}
+
+func (s *server) loseAll(reason string, retry time.Time) {
+	s.fleet.mu.Lock()
+	list := slices.Clone(s.slot.hosts)
+	s.fleet.mu.Unlock()
+	for _, m := range list {
+		m.lose("the server: "+reason, retry)
+	}
+}
+
+// group is what the server knows of one target.
+type group struct {
+	pages
+	key, instance, node string
+	samples             []timed
+	newest              time.Time
+}
+
+// timed is one raw sample.
+type timed struct {
+	at    time.Time
+	of    *exporter
+	place place
+	bytes sampler.Bytes
+}
+
+const mostSamples = 1 << 18
+
+func (s *server) poll(ctx context.Context) error {
+	now := s.fleet.now()
+	groups := map[string]*group{}
+	back := firstRange
+	if !s.asked.IsZero() {
+		back = min(max(2*now.Sub(s.asked)+5*time.Second, 3*s.gap), mostRange)
+	}
+	if err := s.query(ctx, s.selector(metricNames()), func(r *tape.JSON) { s.readSeries(r, groups) }); err != nil {
+		return err
+	}
+	err := s.query(ctx, fmt.Sprintf("%s[%ds]", s.selector(timedNames), int(math.Ceil(back.Seconds()))), func(r *tape.JSON) { s.readSeries(r, groups) })
+	if err != nil {
+		return err
+	}
+	s.asked = now
+	return s.publish(groups, now)
+}
+
+func (s *server) selector(names string) string {
+	match := ""
+	if s.client.spec.Match != "" {
+		match = "," + s.client.spec.Match
+	}
+	return `{__name__=~"` + names + `"` + match + `}`
+}
+
+// query asks one question, and hands on the place of the result.
+func (s *server) query(ctx context.Context, query string, each func(*tape.JSON)) error {
+	form := url.Values{"query": {query}}.Encode()
+	return s.client.ask(ctx, http.MethodPost, s.client.spec.URL+"/api/v1/query", form, func(r io.Reader) (err error) {
+		if s.body, err = readAll(r, s.body[:0]); err != nil {
+			return err
+		}
+		return readAnswer(s.body, each)
+	})
+}
+
+// readAll reads into a buffer that is kept.
+func readAll(r io.Reader, b []byte) ([]byte, error) {
+	for {
+		if len(b) == cap(b) {
+			b = append(b, 0)[:len(b)]
+		}
+		n, err := r.Read(b[len(b):min(cap(b), mostPage+1)])
+		b = b[:len(b)+n]
+		switch {
+		case err == io.EOF:
+			return b, nil
+		case err != nil:
+			return b, err
+		case len(b) > mostPage:
+			return b[:0], errPageLong
+		}
+	}
+}
+
+var errNoAPI = errors.New("its answer is none of Prometheus' HTTP API")
+
+// readAnswer reads {"status":"success","data":{"result":[…]}} and hands on each series.
+func readAnswer(body []byte, each func(*tape.JSON)) error {
+	j := tape.NewJSON(body)
+	status, said, results := "", "", false
+	j.Object(func(key []byte) {
+		switch string(key) {
+		case "status":
+			status = string(j.Text())
+		case "error":
+			said = string(j.Text())
+		case "data":
+			j.Object(func(key []byte) {
+				if string(key) == "result" {
+					results = true
+					j.Array(func() { each(j) })
+				}
+			})
+		}
+	})
+	switch {
+	case status == "error" && said != "":
+		return errors.New("it answers: " + sampler.Clip(said))
+	case status != "success" || !results || j.Bad():
+		return errNoAPI
+	}
+	return nil
+}
+
+// readSeries reads one series: {"metric":{…},"value":[t,"v"]} or "values":[…].
+func (s *server) readSeries(j *tape.JSON, groups map[string]*group) {
+	var one sample
+	var points [][2]float64
+	raw := false
+	point := func() {
+		var p [2]float64
+		n := 0
+		j.Array(func() {
+			if v, ok := j.Number(); ok && n < 2 {
+				p[n] = v
+				n++
+			}
+		})
+		if n == 2 && p[1]-p[1] == 0 && p[0] > 0 && p[0] < 1e11 {
+			points = append(points, p)
+		}
+	}
+	j.Object(func(key []byte) {
+		switch string(key) {
+		case "metric":
+			j.Object(func(key []byte) {
+				value := j.Text()
+				switch {
+				case string(key) == "__name__":
+					one.name = value
+				case len(one.labels) < mostLabels:
+					one.labels = append(one.labels, label{key, value})
+				}
+			})
+		case "value":
+			point()
+		case "values":
+			raw = true
+			j.Array(point)
+		}
+	})
+	m := metrics()[string(one.name)]
+	if m == nil || len(points) == 0 {
+		return
+	}
+	if !raw {
+		if g := groupOf(groups, &one, m.of, true); g != nil {
+			one.value = points[0][1]
+			g.take(&one)
+		}
+		return
+	}
+	g := groupOf(groups, &one, m.of, false)
+	if g == nil || g.page(m.of).places[m.of.place(&one)] == nil {
+		return // its exporter does not answer any more
+	}
+	for _, p := range points {
+		at := time.UnixMilli(int64(p[0] * 1000)).UTC()
+		if at.After(g.newest) {
+			g.newest = at
+		}
+		unit := 1.0
+		if m.of.name == "dcgm-exporter" || m.of.name == "nvitop-exporter" {
+			unit = mebi
+		}
+		if b, ok := bytesOf(p[1], unit).Value(); ok && len(g.samples) < mostSamples {
+			g.samples = append(g.samples, timed{at, m.of, m.of.place(&one), b})
+		}
+	}
+}
+
+// groupOf is the target of a series; nil: there are too many, or it is none of those that are known and no new one is to be made.
+func groupOf(groups map[string]*group, s *sample, e *exporter, fresh bool) *group {
+	instance, job := s.label("instance"), s.label("job")
+	node := ""
+	for _, name := range append(slices.Clone(e.host), "exported_"+"hostname", "node", "nodename", "host") {
+		if node = s.label(name); node != "" {
+			break
+		}
+	}
+	key := instance + "\x00" + job
+	if instance == "" {
+		key = node
+	}
+	g := groups[key]
+	if g == nil {
+		if !fresh || len(groups) == mostHosts {
+			return nil
+		}
+		g = &group{key: key, instance: instance}
+		groups[key] = g
+	}
+	if g.node == "" {
+		g.node = node
+	}
+	return g
+}
+
+// title is what the host of a group is called: as its exporter says, else by its address.
+func (g *group) title(f *figures) string {
+	for _, name := range []string{f.host, g.node} {
+		if name != "" {
+			return sampler.Clip(name)
+		}
+	}
+	if host, _, err := net.SplitHostPort(g.instance); err == nil {
+		return sampler.Clip(host)
+	}
+	return sampler.Clip(g.instance)
+}
+
+// known is a group that tells of GPUs.
+type knownGroup struct {
+	*group
+	figures *figures
+	name    string
+	rank    int
+}
+
+var errNoSeries = errors.New("it has no series of GPUs: neither by the names of " + exporterNames())
+
+func (s *server) publish(groups map[string]*group, now time.Time) error {
+	var list []knownGroup
+	for _, g := range groups {
+		if f := g.best(); f != nil {
+			list = append(list, knownGroup{g, f, g.title(f), slices.Index(exporters, f.of)})
+		}
+	}
+	if len(list) == 0 {
+		if s.client.spec.Match != "" {
+			return fmt.Errorf("%w, that fit {%s}", errNoSeries, s.client.spec.Match)
+		}
+		return errNoSeries
+	}
+	slices.SortFunc(list, func(a, b knownGroup) int {
+		return strings.Compare(fmt.Sprint(a.name, "\x00", a.rank, a.key), fmt.Sprint(b.name, "\x00", b.rank, b.key))
+	})
+	present := map[string]bool{}
+	for _, g := range list {
+		present[g.key] = true
+	}
+	told := map[string]knownGroup{} // by GPU
+	taken := map[*target]bool{}
+	for rank := range exporters {
+		for _, g := range list {
+			if g.rank == rank && !g.told(told) {
+				t := s.targetOf(g, present, taken)
+				taken[t], t.key, t.seen = true, g.key, now
+				s.take(g, t)
+			}
+		}
+	}
+	s.lookForGone(taken, now)
+	return nil
+}
+
+// told says whether a better exporter has told of these GPUs, or the same one by another job of the server, and notes that this one has.
+func (g *knownGroup) told(already map[string]knownGroup) bool {
+	for _, gpu := range g.figures.gpus {
+		if o, ok := already[gpu.UUID]; ok && gpu.UUID != "" && (o.rank < g.rank || o.name == g.name && o.instance == g.instance) {
+			return true
+		}
+	}
+	for _, gpu := range g.figures.gpus {
+		already[gpu.UUID] = *g
+	}
+	return false
+}
+
+// take publishes what is new of a group.
+func (s *server) take(g knownGroup, t *target) {
+	if g.newest.IsZero() || !g.newest.After(t.last) {
+		return
+	}
+	g.windows(t.last)
+	snap := g.figures.snapshot(g.newest)
+	var err error
+	if snap.GPUs, err = s.fleet.chosen(snap.GPUs); err != nil {
+		t.member.lose(err.Error(), s.fleet.now().Add(s.gap))
+		return
+	}
+	if !t.last.IsZero() {
+		t.gap = g.newest.Sub(g.before(t.last))
+	}
+	t.last = g.newest
+	if t.gap > 0 && (s.gap == 0 || t.gap < s.gap) {
+		s.gap = t.gap
+	}
+	d, _ := s.client.date.value()
+	here(snap, d)
+	possible(snap)
+	gap := t.gap
+	if gap <= 0 {
+		gap = time.Minute // nobody scrapes less often
+	}
+	t.member.figures(snap, news{via: g.figures.of.name + " by prometheus", reason: g.figures.of.lacks, gap: gap})
+}
+
+// before is the time of the sample before the newest, not before that.
+func (g *group) before(last time.Time) time.Time {
+	best := last
+	for _, s := range g.samples {
+		if s.at.After(best) && s.at.Before(g.newest) {
+			best = s.at
+		}
+	}
+	return best
+}
+
+// windows makes of the samples since the last snapshot what its memory went through: of nvpeak every peak, of others their readings. Before the first
+// snapshot there is no window, but there may have been a peak.
+func (g *knownGroup) windows(last time.Time) {
+	for _, s := range g.samples {
+		of := g.figures.places[s.place]
+		if s.of != g.figures.of || of == nil || !s.at.After(last) {
+			continue
+		}
+		if of.window == nil {
+			of.window = &sampler.Window{Min: s.bytes, Max: s.bytes, MaxTime: s.at}
+		}
+		w := of.window
+		w.Readings++
+		w.Min = min(w.Min, s.bytes)
+		if s.bytes > w.Max {
+			w.Max, w.MaxTime = s.bytes, s.at
+		}
+	}
+	for _, of := range g.figures.gpus {
+		w := of.window
+		of.scrapePeak = amount{} // it is among the samples
+		switch {
+		case w == nil:
+		case last.IsZero():
+			of.window = nil
+			if w.Max >= of.peak.Or(0) {
+				of.peak, of.peakTime = sampler.Some(w.Max), w.MaxTime
+			}
+		case g.figures.window > 0:
+			w.Readings = g.figures.readings()
+		}
+	}
+}
+
+// targetOf is the host of a group: the one that it was before, else that of its name, which may come by another address after a restart, as long as no other
+// group is that host.
+func (s *server) targetOf(g knownGroup, present map[string]bool, taken map[*target]bool) *target {
+	for _, t := range s.targets {
+		if t.key == g.key {
+			return t
+		}
+	}
+	for _, name := range []string{g.name, sampler.Clip(g.instance)} {
+		if t := s.targets[name]; t != nil && !taken[t] && !present[t.key] {
+			return t
+		}
+		if s.targets[name] == nil && name != "" {
+			return s.add(name)
+		}
+	}
+	return s.add(g.name + " " + sampler.Clip(g.key))
+}
+
+// add makes a host, in the place of the server where it is the first.
+func (s *server) add(name string) *target {
+	if t := s.targets[name]; t != nil {
+		return t
+	}
+	f := s.fleet
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !s.found {
+		s.slot.hosts, s.found = nil, true
+	}
+	t := &target{member: f.newMember(f.free(name), s.slot.spec.Source())}
+	s.targets[name] = t
+	s.slot.hosts = append(s.slot.hosts, t.member)
+	slices.SortStableFunc(s.slot.hosts, func(a, b *member) int { return strings.Compare(a.host.Name, b.host.Name) })
+	f.changed = true
+	return t
+}
+
+// lookForGone says of the hosts that the server no longer knows that it does not, and forgets them in the end.
+func (s *server) lookForGone(taken map[*target]bool, now time.Time) {
+	for name, t := range s.targets {
+		switch {
+		case taken[t]:
+		case now.Sub(t.seen) > forget && len(s.targets) > 1:
+			delete(s.targets, name)
+			s.fleet.mu.Lock()
+			s.slot.hosts = slices.DeleteFunc(s.slot.hosts, func(m *member) bool { return m == t.member })
+			s.fleet.changed = true
+			s.fleet.mu.Unlock()
+		default:
+			t.member.lose("the server has no series of it any more: its exporter does not answer, or was taken away", now.Add(s.gap))
+		}
+	}
+}

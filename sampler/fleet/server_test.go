@@ -1,0 +1,249 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"nvpeak/sampler"
+	"nvpeak/sampler/tape"
+)
+
+// store is what a Prometheus server knows, and answers.
+type store struct {
+	t      *testing.T
+	series []stored
+	asked  []string
+	fail   int // status
+	body   string
+}
+
+// stored is a series with its samples, the newest last.
+type stored struct {
+	labels map[string]string
+	at     []time.Time
+	values []float64
+	stale  bool // the scrape after the newest has failed
+}
+
+func (s *store) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	query := r.FormValue("query")
+	s.asked = append(s.asked, query)
+	switch {
+	case s.fail != 0:
+		w.WriteHeader(s.fail)
+		return
+	case s.body != "":
+		fmt.Fprint(w, s.body)
+		return
+	}
+	found := regexp.MustCompile(`__name__=~"([^"]*)"`).FindStringSubmatch(query)
+	if r.URL.Path != "/api/v1/query" || found == nil {
+		s.t.Errorf("%s %s", r.URL.Path, query)
+		return
+	}
+	names := regexp.MustCompile("^(?:" + found[1] + ")$")
+	result := []any{}
+	for _, one := range s.series {
+		if !names.MatchString(one.labels["__name__"]) {
+			continue
+		}
+		var points [][2]any
+		for i, at := range one.at {
+			points = append(points, [2]any{float64(at.UnixMilli()) / 1000, fmt.Sprint(one.values[i])})
+		}
+		if strings.HasSuffix(query, "]") {
+			result = append(result, map[string]any{"metric": one.labels, "values": points})
+		} else if !one.stale {
+			result = append(result, map[string]any{"metric": one.labels, "value": points[len(points)-1]})
+		}
+	}
+	json.NewEncoder(w).Encode(map[string]any{"status": "success", "warnings": []string{"x"}, "data": map[string]any{"resultType": "?", "result": result}}) //nolint:errcheck // the client reads it
+}
+
+// nvpeakSeries are those of one exporter of nvpeak.
+func nvpeakSeries(instance, host, uuid string, at []time.Time, peaks ...float64) (list []stored) {
+	add := func(name string, labels map[string]string, values ...float64) {
+		labels["__name__"], labels["instance"], labels["job"] = name, instance, "gpu"
+		for len(values) < len(at) {
+			values = append([]float64{values[0]}, values...)
+		}
+		list = append(list, stored{labels, at, values, false})
+	}
+	gpu := func() map[string]string { return map[string]string{"gpu": "0", "uuid": uuid, "mig": ""} }
+	add("nvpeak_info", map[string]string{"hostname": host}, 1)
+	add("nvpeak_gpu_memory_total_bytes", gpu(), 80<<30)
+	add("nvpeak_gpu_memory_used_bytes", gpu(), 40<<30)
+	add("nvpeak_gpu_memory_scrape_peak_bytes", gpu(), peaks...)
+	add("nvpeak_scrape_window_seconds", map[string]string{}, 15)
+	add("nvpeak_memory_reading_period_seconds", map[string]string{}, 0.02)
+	return list
+}
+
+// polling follows a store by one poll at a time.
+func polling(t *testing.T, s *store, source string) (*rig, *server) {
+	t.Helper()
+	url := serve(t, s.ServeHTTP).URL
+	r := newRig(t, Options{}, strings.Replace(source, "SERVER", strings.TrimPrefix(url, "http://"), 1))
+	p, err := newServer(r.Fleet, r.slots[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.client.http.CloseIdleConnections)
+	// Its Date is of now, and the clock of the rig is not.
+	r.at = time.Now().UTC().Truncate(time.Second)
+	return r, p
+}
+
+func poll(t *testing.T, r *rig, p *server) Update {
+	t.Helper()
+	if err := p.poll(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	u, _ := r.take()
+	return u
+}
+
+// Every peak that was scraped between two polls is in the window of the second, with its own time; a sample is told once; hosts are those of the labels.
+func TestServerPeaks(t *testing.T) {
+	s := &store{t: t}
+	r, p := polling(t, s, "prometheus://SERVER")
+	scrape := func(i int) time.Time { return r.at.Add(time.Duration(15*i)*time.Second - 100*time.Second) }
+	at := []time.Time{scrape(0), scrape(1)}
+	s.series = append(nvpeakSeries("10.0.0.7:9835", "box7", "GPU-7", at, 75<<30, 41<<30), nvpeakSeries("10.0.0.8:9835", "", "GPU-8", at, 41<<30)...)
+	u := poll(t, r, p)
+	if len(u.Hosts) != 2 || u.Hosts[0].Name != "10.0.0.8" || u.Hosts[1].Name != "box7" || u.Hosts[1].Via != "nvpeak by prometheus" || u.Hosts[1].State != OK || len(u.Snapshots) != 2 {
+		t.Fatalf("%+v", u)
+	}
+	for _, snap := range u.Snapshots {
+		if m := snap.GPUs[0].Memory; m.Window != nil || !snap.Time.Equal(scrape(1)) || snap.Host == "box7" && (m.Peak.Bytes != 75*sampler.GiB || !m.Peak.Time.Equal(scrape(0))) {
+			t.Errorf("%s at %v: %+v", snap.Host, snap.Time, m.Peak)
+		}
+	}
+	if u := poll(t, r, p); len(u.Snapshots) != 0 {
+		t.Error("what is known is told again")
+	}
+	at = append(at, scrape(2), scrape(3), scrape(4))
+	s.series = append(nvpeakSeries("10.0.0.7:9835", "box7", "GPU-7", at, 75<<30, 41<<30, 41<<30, 79<<30, 42<<30), nvpeakSeries("10.0.0.8:9835", "", "GPU-8", at, 41<<30)...)
+	u = poll(t, r, p)
+	if len(u.Snapshots) != 2 {
+		t.Fatalf("%+v", u.Snapshots)
+	}
+	for _, snap := range u.Snapshots {
+		w := snap.GPUs[0].Memory.Window
+		if w == nil || !snap.Time.Equal(scrape(4)) || snap.Host == "box7" && (w.Max != 79*sampler.GiB || !w.MaxTime.Equal(scrape(3))) || snap.Host != "box7" && w.Max != 41*sampler.GiB {
+			t.Errorf("%s: %+v", snap.Host, w)
+		}
+	}
+	if p.gap != 15*time.Second {
+		t.Errorf("scrapes are %v apart", p.gap)
+	}
+}
+
+// The same GPU by two exporters is one: that of the better counts. A host that the server knows no more is lost, and forgotten in the end; the server is
+// asked on, and what it does wrong is said at all its hosts.
+func TestServerHosts(t *testing.T) {
+	s := &store{t: t}
+	r, p := polling(t, s, `prometheus://SERVER?match={job="gpu"}`)
+	at := []time.Time{r.at.Add(-5 * time.Second)}
+	dcgm := func(host, uuid string) (list []stored) {
+		for _, name := range []string{"USED", "FREE"} {
+			list = append(list, stored{map[string]string{"__name__": "DCGM_FI_DEV_FB_" + name, "gpu": "0", "UUID": uuid, "Hostname": host, "instance": host + ":9400", "job": "dcgm"}, at, []float64{1000}, false})
+		}
+		return list
+	}
+	s.series = append(nvpeakSeries("box7:9835", "box7", "GPU-7", at, 41<<30), append(dcgm("box7", "GPU-7"), dcgm("box9", "GPU-9")...)...)
+	u := poll(t, r, p)
+	if len(u.Hosts) != 2 || u.Hosts[0].Via != "nvpeak by prometheus" || u.Hosts[1].Name != "box9" || u.Hosts[1].Via != "dcgm-exporter by prometheus" || u.Hosts[1].Reason == "" {
+		t.Fatalf("%+v %+v", u.Hosts[0], u.Hosts)
+	}
+	if !strings.Contains(s.asked[0], `",job="gpu"}`) || !strings.Contains(s.asked[1], `,job="gpu"}[300s]`) {
+		t.Errorf("%q", s.asked)
+	}
+	for i := range s.series { // samples of before are there, and no series is now
+		s.series[i].stale = s.series[i].labels["job"] == "dcgm"
+	}
+	if u = poll(t, r, p); u.Hosts[1].State != Lost || !strings.Contains(u.Hosts[1].Reason, "no series of it any more") {
+		t.Errorf("%+v", u.Hosts[1])
+	}
+	r.at = r.at.Add(time.Hour)
+	if u = poll(t, r, p); len(u.Hosts) != 1 {
+		t.Errorf("%+v", u.Hosts)
+	}
+	s.series = nil
+	for _, row := range []struct {
+		fail int
+		body string
+		says string
+	}{
+		{0, "", `no series of GPUs: neither by the names of nvpeak, dcgm-exporter, nvidia_gpu_exporter nor by those of nvitop-exporter, that fit {job="gpu"}`},
+		{401, "", "(401)"}, {0, "<html>", "none of Prometheus' HTTP API"}, {0, `{"status":"success"}`, "none of Prometheus' HTTP API"},
+		{0, `{"status":"error","error":"query\nprocessing \u001b[1mwould load too many samples"}`, "it answers: query processing ?[1mwould load"},
+		{0, `{"status":"success","data":{"result":[{"metric":{"__name__":"nvpeak_gpu_up"},"value":[1,`, "none of Prometheus' HTTP API"},
+		{0, strings.Repeat(" ", mostPage+1), "larger than 32 MiB"},
+	} {
+		s.fail, s.body = row.fail, row.body
+		err := p.poll(context.Background())
+		if err == nil || !strings.Contains(err.Error(), row.says) || strings.ContainsAny(err.Error(), "\n\x1b") {
+			t.Errorf("%v, want %q", err, row.says)
+		}
+	}
+	p.loseAll("it is away", r.at)
+	if u, _ = r.take(); u.Hosts[0].State != Lost || u.Hosts[0].Reason != "the server: it is away" {
+		t.Errorf("%+v", u.Hosts[0])
+	}
+}
+
+// Of machines that say the same name each stays the one that it was, whoever comes and goes; one that comes by another address is the same again.
+func TestServerSameName(t *testing.T) {
+	s := &store{t: t}
+	r, p := polling(t, s, "prometheus://SERVER")
+	at := []time.Time{r.at.Add(-5 * time.Second)}
+	one := func(instance, uuid string) []stored { return nvpeakSeries(instance, "box", uuid, at, 41<<30) }
+	who := func() string {
+		t.Helper()
+		u := poll(t, r, p)
+		names := ""
+		for _, snap := range u.Snapshots {
+			names += snap.Host + "=" + snap.GPUs[0].UUID + " "
+		}
+		at = []time.Time{at[0].Add(time.Second)}
+		return names
+	}
+	s.series = one("b:1", "GPU-b")
+	if got := who(); got != "box=GPU-b " {
+		t.Error(got)
+	}
+	s.series = append(one("a:1", "GPU-a"), one("b:1", "GPU-b")...)
+	if got := who(); got != "a:1=GPU-a box=GPU-b " {
+		t.Error(got)
+	}
+	s.series = append(one("a:1", "GPU-a"), one("c:1", "GPU-b")...)
+	if got := who(); got != "a:1=GPU-a box=GPU-b " {
+		t.Error(got)
+	}
+}
+
+func FuzzAnswer(f *testing.F) {
+	f.Add([]byte(`{"status":"success","data":{"resultType":"vector","result":[{"metric":{"__name__":"nvpeak_gpu_memory_used_bytes","gpu":"0","uuid":"GPU-1","instance":"a:1"},"value":[1700000000,"5"]}]}}`))
+	f.Add([]byte(`{"data":{"result":[{"values":[[1,"2"],[3,"NaN"]],"metric":{"__name__":"DCGM_FI_DEV_FB_USED","gpu":"0","UUID":"x"}}]},"status":"success"}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		groups := map[string]*group{}
+		s := &server{}
+		if readAnswer(body, func(j *tape.JSON) { s.readSeries(j, groups) }) != nil {
+			return
+		}
+		for _, g := range groups {
+			if best := g.best(); best != nil {
+				k := knownGroup{group: g, figures: best}
+				k.windows(noon)
+				possible(best.snapshot(noon))
+			}
+		}
+	})
+}

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"nvpeak/sampler"
+	"nvpeak/sampler/fleet"
+	"nvpeak/ui/notify"
+)
+
+// fleetRecord records other machines: one into a file, several into a directory with a file for each.
+func (a *app) fleetRecord(ctx context.Context, f *recordFlags) error {
+	if err := a.elsewhere(); err != nil {
+		return err
+	}
+	specs, err := a.specs()
+	if err != nil {
+		return err
+	}
+	many := len(specs) > 1 || specs[0].Kind == fleet.Prometheus
+	switch isFile := strings.HasSuffix(f.out, ".jsonl") || strings.HasSuffix(f.out, ".zst") || f.out == "-"; {
+	case many && isFile:
+		return usagef("several hosts are recorded into a directory, a file for each: -o fleet/")
+	case many:
+		if err := os.MkdirAll(f.out, 0o777); err != nil {
+			return creationError(f.out, err)
+		}
+	}
+	announcer, err := a.announcer()
+	if err != nil {
+		return err
+	}
+	defer announcer.close()
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	if f.span > 0 {
+		defer time.AfterFunc(f.span, func() { end(recordingDone{}) }).Stop()
+	}
+	r := &fleetRecorder{app: a, flags: f, many: many, announcer: announcer, of: map[string]*recorder{}}
+	hosts := &roster{}
+	err = a.follow(ctx, func(u fleet.Update) (bool, error) {
+		for _, h := range hosts.take(u) {
+			if h.Reason != "" {
+				a.say(a.why(h))
+			}
+		}
+		for _, s := range u.Snapshots {
+			if err := r.take(s); errors.Is(err, errReaderGone) {
+				return true, nil
+			} else if err != nil {
+				return true, err
+			}
+		}
+		return false, nil
+	})
+	var sig signalError
+	if errors.As(err, &sig) || errors.As(err, &recordingDone{}) {
+		err = nil
+	}
+	return errors.Join(err, r.finish())
+}
+
+// fleetRecorder has a recorder for each host, from its first snapshot on.
+type fleetRecorder struct {
+	*app
+	flags     *recordFlags
+	many      bool
+	announcer *announcer
+	of        map[string]*recorder
+	names     []string // of the hosts, in the order in which they came
+}
+
+func (r *fleetRecorder) take(s *sampler.Snapshot) error {
+	one := r.of[s.Host]
+	if one == nil {
+		var err error
+		if one, err = r.begin(s); err != nil {
+			return err
+		}
+	}
+	err := one.take(s)
+	if err != nil && !errors.Is(err, errReaderGone) && one.path != "-" {
+		r.say(diskError(err))
+		return nil
+	}
+	return err
+}
+
+func (r *fleetRecorder) begin(s *sampler.Snapshot) (*recorder, error) {
+	path := r.flags.out
+	if r.many {
+		path = filepath.Join(path, r.fileName(s.Host)+".jsonl.zst")
+	}
+	one := r.newRecorder(path)
+	one.opt.RotateAge, one.opt.RotateSize, one.opt.Keep, one.opt.NoRedact = r.flags.rotate.age, r.flags.rotate.size, r.flags.keep, r.flags.noRedact
+	one.opt.MemoryInterval = 0 // the readings stay there: their windows come
+	host, news := s.Host, &notify.News{}
+	one.announce = func(alerts []sampler.Alert, ahead time.Duration) {
+		r.announcer.pass(news.Take(ofHost(host, alerts)), ahead)
+	}
+	if err := one.create(r.out); err != nil {
+		return nil, err
+	}
+	r.of[s.Host] = one
+	r.names = append(r.names, s.Host)
+	r.say(one.beginning(s, r.flags.span))
+	return one, nil
+}
+
+// fileName is the name of a host as a file has it, and no other host's.
+func (r *fleetRecorder) fileName(host string) string {
+	name := strings.Map(func(c rune) rune {
+		if c < 0x80 && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("._-", c)) {
+			return c
+		}
+		return '_'
+	}, host)
+	name = strings.TrimLeft(name, ".-")
+	if name == "" {
+		name = "host"
+	}
+	for n, try := 2, name; ; n++ {
+		taken := slices.ContainsFunc(r.names, func(o string) bool { return filepath.Base(r.of[o].path) == try+".jsonl.zst" })
+		if !taken {
+			return try
+		}
+		try = fmt.Sprintf("%s_%d", name, n)
+	}
+}
+
+func (r *fleetRecorder) finish() (err error) {
+	if len(r.names) == 0 {
+		r.say("nothing was recorded: there was no snapshot yet")
+	}
+	for _, name := range r.names {
+		err = errors.Join(err, r.of[name].finish(r.err))
+	}
+	return err
+}
