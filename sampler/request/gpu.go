@@ -112,6 +112,9 @@ const (
 	cut = time.Millisecond
 	// included: what was given so soon after a reading may be in it already.
 	included = 2 * time.Millisecond
+	// stood: when a reading was followed by no other one and no call for so long, which is twice as long as between two readings of
+	// a GPU that is still, the calls near it are in it.
+	stood = 500 * time.Millisecond
 )
 
 // used is what is in use by a reading and the calls after it until a time; what was given so soon after it is left out.
@@ -154,6 +157,7 @@ const tried = 8
 // before is the newest reading before a call that no call is so near to that it may be in it or not; if there is none, the
 // newest before it. There may be later ones: a call is heard some time after it was made.
 func (g *gpu) before(at time.Time) (newest reading) {
+	until := at // what was read stood until the next reading
 	for i := range tried {
 		r := g.read[(g.newest-i+keptReadings)%keptReadings]
 		if r.at.IsZero() || r.at.After(at) {
@@ -162,11 +166,27 @@ func (g *gpu) before(at time.Time) (newest reading) {
 		if g.sure(r.at) {
 			return r
 		}
+		if later := r.at.Add(stood); later.Add(included).Before(until) && g.still(r.at.Add(included), later.Add(included)) && g.moved-r.moved <= keptMoves {
+			r.at = later
+			return r
+		}
 		if newest.at.IsZero() {
 			newest = r
 		}
+		until = r.at
 	}
 	return newest
+}
+
+// still tells whether no kept call was made from a time until another.
+func (g *gpu) still(from, until time.Time) bool {
+	first, last := nanos(from), nanos(until)
+	for i := range g.moves {
+		if m := g.moves[i].at; m >= first && m < last {
+			return false
+		}
+	}
+	return true
 }
 
 // sure tells whether all kept calls were clearly before or after a reading, and none since has been forgotten.
