@@ -23,10 +23,11 @@ type machines struct {
 	stream fleet.Stream
 	now    func() time.Time
 	list   []*machine // in the order in which they were asked for
-	open   *machine   // whose screen is shown; nil: that of all
-	begun  bool       // the first figures have come
-	none   *folds     // while none is open: what is typed is kept there
-	table  table      // the processes of all, while one is open
+	names  map[string]*machine
+	open   *machine // whose screen is shown; nil: that of all
+	begun  bool     // the first figures have come
+	none   *folds   // while none is open: what is typed is kept there
+	table  table    // the processes of all, while one is open
 
 	pending []*sampler.Snapshot // that have come; only whoever waits looks at them
 	part    int                 // so many at a time
@@ -165,16 +166,14 @@ func (m *Model) adopt(hosts []*fleet.Host) {
 		k.fresh = k.fresh || k.host != h
 		k.host, list[i] = h, k
 	}
-	f.list = list
+	f.list, f.names = list, map[string]*machine{}
+	for _, k := range list {
+		f.names[k.host.Name] = k
+	}
 }
 
 // named is the machine of that name, or nil.
-func (f *machines) named(name string) *machine {
-	if i := slices.IndexFunc(f.list, func(k *machine) bool { return k.host != nil && k.host.Name == name }); i >= 0 {
-		return f.list[i]
-	}
-	return nil
-}
+func (f *machines) named(name string) *machine { return f.names[name] }
 
 // openMachine shows a machine as if it were the only one.
 func (m *Model) openMachine(k *machine) {

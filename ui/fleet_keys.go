@@ -2,6 +2,7 @@ package ui
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -68,12 +69,12 @@ func (m *Model) openSelected() tea.Cmd {
 		return m.openProcess(row)
 	case f.listed || f.cursor >= len(f.keys()):
 		return nil
-	case f.by == byUser:
-		m.prompt.typed = "user:" + f.groups[f.cursor].name
+	case f.by == byUser && len(strings.Fields(f.groups[f.cursor].first.proc.User)) == 1: // a word of a filter
+		m.prompt.typed = "user:" + f.groups[f.cursor].first.proc.User
 		f.by, f.follow, f.cursor = ungrouped, "", 0
 		m.setFilter()
 		m.prompt.typed, m.notices.text = "", ""
-	case f.by == byJob:
+	case f.by != ungrouped:
 		return m.openProcess(f.groups[f.cursor].first)
 	default:
 		m.openMachine(f.rows[f.cursor])

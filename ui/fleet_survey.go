@@ -62,7 +62,11 @@ func (m *Model) rowOf(k *machine) machineRow {
 	if s == nil {
 		return r
 	}
-	v := m.viewOf(k.folds, shown{snap: s, alerts: k.alerts, fits: k.folds.fits(s)})
+	alerts := k.alerts
+	if m.folds.watch.Need().Known() { // on how many GPUs it fits is said, and on most machines it need not
+		alerts = slices.DeleteFunc(slices.Clone(alerts), func(a sampler.Alert) bool { return a.Kind == sampler.AlertNeed })
+	}
+	v := m.viewOf(k.folds, shown{snap: s, alerts: alerts, fits: k.folds.fits(s)})
 	r.v = v
 	r.least, r.free = v.tightest()
 	busy, known := 0, 0
@@ -93,7 +97,9 @@ func (m *Model) rowOf(k *machine) machineRow {
 	if known > 0 {
 		r.busy = sampler.Some(busy / known)
 	}
-	v.judge(&r)
+	apart := *v
+	apart.fits = nil
+	apart.judge(&r)
 	return r
 }
 
@@ -184,20 +190,21 @@ func (m *Model) survey() {
 	if !m.overviewed() {
 		return
 	}
-	f, now := m.fleet, m.fleet.now()
-	if !m.shown.frozen || m.shown.snap == nil {
-		m.shown.snap = &sampler.Snapshot{Time: now}
-		for _, k := range f.list {
-			if k.fresh || k.row.host == nil {
-				k.row, k.fresh = m.rowOf(k), false
-			}
-			rank := k.row.rankOf(now)
-			if rank >= k.rank || int(rank/rankStep) == int(k.rank/rankStep) || now.Sub(k.ranked) > roomTime {
-				k.rank, k.ranked = rank, now
-			}
-		}
-		f.count()
+	f, still := m.fleet, m.shown.frozen && m.shown.snap != nil
+	if !still {
+		m.shown.snap = &sampler.Snapshot{Time: f.now()}
 	}
+	now := m.shown.snap.Time
+	for _, k := range f.list {
+		if k.fresh && !still || k.row.host == nil {
+			k.row, k.fresh = m.rowOf(k), false
+		}
+		rank := k.row.rankOf(now)
+		if rank >= k.rank || int(rank/rankStep) == int(k.rank/rankStep) || now.Sub(k.ranked) > roomTime {
+			k.rank, k.ranked = rank, now
+		}
+	}
+	f.count()
 	f.order(now)
 	f.rows = f.rows[:0:0]
 	for _, k := range f.list {

@@ -392,6 +392,76 @@ func TestFleetInParts(t *testing.T) {
 	}
 }
 
+// TestFleetWithoutLists: what exporters do not tell is not shown as nothing.
+func TestFleetWithoutLists(t *testing.T) {
+	u := hostsOf(2, 2, 0, afternoon)
+	for _, s := range u.Snapshots {
+		for i := range s.GPUs {
+			m := &s.GPUs[i].Memory
+			*m = sampler.Memory{Used: sampler.Some(9 * sampler.GiB)}
+		}
+	}
+	lost := u.Snapshots[1].GPUs
+	lost[1].Error, lost[1].Memory = sampler.Some("GPU is lost"), sampler.Memory{}
+	m := fleetModel(u, 120, 24, Options{})
+	got := text(m)
+	m.Update(tea.WindowSizeMsg{Width: 120, Height: 9})
+	got += "\n" + text(m)
+	for _, want := range []string{"it is not known who uses the memory", " 27.0G", "node001 ▓▓▓▓▓▓▓ ▓▓▓▓▓▓▓", "▓▓▓▓▓▓▓ !!!!!!!"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	for _, none := range []string{"0 processes", "/0B"} {
+		if strings.Contains(got, none) {
+			t.Errorf("%q in\n%s", none, got)
+		}
+	}
+}
+
+// TestFrozenFleetGrows: a machine that comes while the display is frozen is shown, the others stay as they are.
+func TestFrozenFleetGrows(t *testing.T) {
+	u := hostsOf(3, 2, 1, afternoon)
+	m := fleetModel(fleet.Update{Hosts: u.Hosts[:2], Snapshots: u.Snapshots[:2]}, 100, 30, Options{})
+	press(m, "p")
+	later := hostsOf(3, 2, 1, afternoon.Add(5*time.Minute))
+	for i := range later.Snapshots[0].GPUs {
+		later.Snapshots[0].GPUs[i].Memory.Used = sampler.Some(3 * sampler.MiB)
+	}
+	m.fleet.now = func() time.Time { return afternoon.Add(5 * time.Minute) }
+	m.Update(fleetArrived{Update: later})
+	if got := text(m); !strings.Contains(got, "3 hosts") || !strings.Contains(got, "node003") || strings.Contains(got, "3M") {
+		t.Errorf("it shows\n%s", got)
+	}
+}
+
+// TestFleetUserWithoutName: processes of which no user is known are those of somebody, on their machine.
+func TestFleetUserWithoutName(t *testing.T) {
+	for _, user := range []string{"", "two words", "ann"} {
+		u := hostsOf(2, 1, 1, afternoon)
+		for _, s := range u.Snapshots {
+			s.GPUs[0].Processes[0].User = user
+		}
+		m := fleetModel(u, 100, 30, Options{})
+		press(m, "t enter")
+		if open := m.fleet.open != nil; open != (user != "ann") || !open && m.fleet.size() != 2 {
+			t.Errorf("%q: open is %v, %d rows, filter %q", user, open, m.fleet.size(), m.table.filter.text)
+		}
+	}
+}
+
+// TestNeedIsNoAlertOfAFleet: that the need does not fit on some machine is no alert of all, but of that one when it is opened.
+func TestNeedIsNoAlertOfAFleet(t *testing.T) {
+	m := fleetModel(playFleet(t, demo.FleetName, 0), 120, 40, Options{Need: sampler.Some(20 * sampler.GiB)})
+	if got := m.fleet.total; got.warned != 0 || got.critical != 1 || !strings.Contains(m.fleet.named("render-01").row.said, "peaks leave") {
+		t.Errorf("%d critical, %d warnings; render-01: %q", got.critical, got.warned, m.fleet.named("render-01").row.said)
+	}
+	m.openMachine(m.fleet.named("render-01"))
+	if got := text(m); !strings.Contains(got, "20.0 GiB won't fit") {
+		t.Errorf("it does not say so:\n%s", got)
+	}
+}
+
 // TestUnheardMachine: one that was opened before anything has come says how it stands, and not that of a driver.
 func TestUnheardMachine(t *testing.T) {
 	u := fleets()["connecting"]

@@ -121,7 +121,7 @@ func (r *machineRow) figures(v *view) string {
 func (r *machineRow) saying(v *view) piece {
 	reason := ""
 	if r.host.Reason != "" {
-		reason = v.words.Say("list.colon") + r.host.Reason
+		reason = v.words.Say("list.colon") + v.words.Reason(r.host.Reason)
 	}
 	since := r.host.Since.Format("15:04:05")
 	switch r.host.State {
@@ -146,7 +146,7 @@ func (r *machineRow) saying(v *view) piece {
 		return piece{theme.Warning, late + reason}
 	}
 	if said.text == "" {
-		said.text = r.host.Reason // what its figures lack
+		said.text = v.words.Reason(r.host.Reason) // what its figures lack
 	}
 	return said
 }

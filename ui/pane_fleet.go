@@ -144,6 +144,8 @@ func (v *view) fleetHeader(c *canvas, r rect) {
 	if t.gpus > 0 {
 		add(7, theme.Text, v.words.Count("count.gpu", t.gpus))
 		add(8, theme.Text, usedOf(t.used, t.capacity))
+	}
+	if t.procs > 0 {
 		add(10, theme.Dim, v.words.Count("count.process", t.procs))
 	}
 	x := r.x + 1
@@ -182,8 +184,13 @@ func (v *view) fleetHeader(c *canvas, r rect) {
 	c.ground(r.x, r.y, r.x+r.w, theme.Bar)
 }
 
-// usedOf is how much of a total is used: "481/637G".
-func usedOf(used, total sampler.Bytes) string { return beside(used, total) + "/" + total.Short() }
+// usedOf is how much of a total is used: "481/637G"; of one that is not known, how much.
+func usedOf(used, total sampler.Bytes) string {
+	if total == 0 {
+		return used.Short()
+	}
+	return beside(used, total) + "/" + total.Short()
+}
 
 // fleetBox frames the list, and returns the room inside.
 func (v *view) fleetBox(c *canvas, r rect, boxed bool) rect {

@@ -170,8 +170,8 @@ func (v *view) machineColumns(w int) (list []listColumn) {
 	}
 	list, left = slices.Insert(list, 1, strip), left-strip.w-1
 	add("fleethead.busy", 4, 24, true, func(r *machineRow) piece { return piece{theme.Util, percentOr(r.busy)} })
-	add("fleethead.memory", 10, 44, true, func(r *machineRow) piece { return piece{theme.Text, usedOf(r.used, r.room)} })
-	add("fleethead.users", 14, 44, false, func(r *machineRow) piece { return piece{theme.Dim, strings.Join(r.users, " ")} })
+	add("fleethead.memory", 10, 60, true, func(r *machineRow) piece { return piece{theme.Text, usedOf(r.used, r.room)} })
+	add("fleethead.users", 14, 60, false, func(r *machineRow) piece { return piece{theme.Dim, strings.Join(r.users, " ")} })
 	if left >= sentenceLeast {
 		list = append(list, listColumn{title: v.words.Say("fleethead.alert"), w: left, text: func(row int) piece { return v.fleet.rows[row].row.saying(v) }})
 	}
@@ -258,8 +258,10 @@ func (v *view) strip(c *canvas, r rect, row *machineRow, cell int) {
 	for i, g := range list[:min(len(list), r.w/cell)] {
 		x := r.x + i*cell
 		switch total, known := g.Memory.Total.Value(); {
-		case !known || !g.Memory.Used.Known():
+		case g.Error.Known() && !g.Memory.Used.Known():
 			c.fill(x, r.y, x+max(cell-1, 1), theme.Critical, v.glyphs.Alert)
+		case !known || !g.Memory.Used.Known():
+			c.fill(x, r.y, x+max(cell-1, 1), theme.Unknown, v.glyphs.BarUnknown)
 		case cell >= barCell:
 			row.v.memoryBar(c, x, r.y, cell-1, g, v.glyphs.Low)
 		default:

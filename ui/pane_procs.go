@@ -55,6 +55,9 @@ func (v *view) procPane(c *canvas, r rect, boxed bool) {
 
 // unlisted says whether nobody knows who uses the memory: a log without processes, a driver that lists none.
 func (v *view) unlisted() bool {
+	if v.several() {
+		return slices.ContainsFunc(v.fleet.rows, func(k *machine) bool { return k.row.v != nil && k.row.v.unlisted() })
+	}
 	for i := range v.snap.GPUs {
 		if m := &v.snap.GPUs[i].Memory; m.Used.Or(0) >= unattributedRow && !m.Unattributed.Known() {
 			return true

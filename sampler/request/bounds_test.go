@@ -100,7 +100,8 @@ func TestMostOfAGPU(t *testing.T) {
 		want sampler.Bytes
 	}{"not known which": {nil, sampler.MaxPlausible}, "not known how much": {&gpu{}, sampler.MaxPlausible}, "known": {&gpu{usable: 100}, 100}} {
 		y := tally{gpu: row.gpu}
-		if got := y.most(); got != row.want || row.gpu.free(noon).Known() != (row.want == 100) {
+		free, _ := row.gpu.free(noon)
+		if got := y.most(); got != row.want || free.Known() != (row.want == 100) {
 			t.Errorf("%s: %d", name, got)
 		}
 	}
@@ -301,6 +302,25 @@ func TestFollows(t *testing.T) {
 		e := exact{base: sampler.Some(20 * mib), with: 100 * mib, listed: sampler.Some(row.listed), listedAt: noon.Add(time.Second), moved: noon}
 		if e.settle(row.live, time.Second); e.apart != row.want {
 			t.Errorf("%s: apart %v", name, e.apart)
+		}
+	}
+}
+
+// A reading with a call near it, which may be in it or not, has it in it when it stood for a while: what no call tells, such as a
+// context, is in it as well, and not in the reading before.
+func TestReadingThatStood(t *testing.T) {
+	for name, row := range map[string]struct {
+		second int // ms of the next call
+		want   sampler.Bytes
+	}{"it stood": {600, 4500}, "not for long": {400, 4000}} {
+		var g gpu
+		g.usable = 8000
+		g.take(noon, 0)
+		g.take(noon.Add(ms(100)), 1500) // a context of 500, and the 1000 that are given next
+		g.give(noon.Add(ms(101)), 1000)
+		g.give(noon.Add(ms(100+row.second)), 3000)
+		if g.top != row.want {
+			t.Errorf("%s: %d, not %d", name, g.top, row.want)
 		}
 	}
 }

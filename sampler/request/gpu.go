@@ -62,21 +62,26 @@ func (g *gpu) at(t time.Time) reading {
 	return reading{}
 }
 
-// free is what could still be given at the time of a call: readings are some milliseconds old, and there may be later ones.
-func (g *gpu) free(at time.Time) sampler.Opt[sampler.Bytes] {
+// free is what could still be given at the time of a call, and how old the reading is that says so, in ms: there may be later ones.
+func (g *gpu) free(at time.Time) (n sampler.Opt[sampler.Bytes], age sampler.Opt[int]) {
 	if g == nil || g.usable == 0 {
-		return sampler.Opt[sampler.Bytes]{}
+		return n, age
 	}
-	r := g.before(at)
+	r, until := g.before(at), at
 	if r.at.IsZero() {
-		r, at = g.read[g.newest], never
+		r, until = g.read[g.newest], never
 	}
-	return sampler.Some(g.usable.Less(g.used(r, cut, at)))
+	if !r.at.IsZero() {
+		age = inMillis(at.Sub(r.at))
+	}
+	return sampler.Some(g.usable.Less(g.used(r, cut, until))), age
 }
+
+func inMillis(d time.Duration) sampler.Opt[int] { return sampler.Some(int(d.Milliseconds())) }
 
 // freeAfter is the same by the first reading after the call, if that came soon: it has what no call tells, such as a context
 // made since the reading before. A program that is gone by then has more free than there was.
-func (g *gpu) freeAfter(at time.Time) sampler.Opt[sampler.Bytes] {
+func (g *gpu) freeAfter(at time.Time) (n sampler.Opt[sampler.Bytes], age sampler.Opt[int]) {
 	var next reading
 	for _, r := range g.read {
 		if r.at.After(at.Add(included)) && r.at.Sub(at) <= showsWithin && (next.at.IsZero() || r.at.Before(next.at)) {
@@ -84,7 +89,7 @@ func (g *gpu) freeAfter(at time.Time) sampler.Opt[sampler.Bytes] {
 		}
 	}
 	if g.usable == 0 || next.at.IsZero() {
-		return sampler.Opt[sampler.Bytes]{}
+		return n, age
 	}
 	sum := int64(next.used) //nolint:gosec // below MaxPlausible
 	for _, m := range g.moves {
@@ -96,7 +101,7 @@ func (g *gpu) freeAfter(at time.Time) sampler.Opt[sampler.Bytes] {
 			sum -= m.bytes
 		}
 	}
-	return sampler.Some(g.usable.Less(sampler.Bytes(max(sum, 0)))) //nolint:gosec // it is none below zero
+	return sampler.Some(g.usable.Less(sampler.Bytes(max(sum, 0)))), inMillis(at.Sub(next.at)) //nolint:gosec // it is none below zero
 }
 
 // never is a time that no call is after.
@@ -107,6 +112,9 @@ const (
 	cut = time.Millisecond
 	// included: what was given so soon after a reading may be in it already.
 	included = 2 * time.Millisecond
+	// stood: when a reading was followed by no other one and no call for so long, which is twice as long as between two readings of
+	// a GPU that is still, the calls near it are in it.
+	stood = 500 * time.Millisecond
 )
 
 // used is what is in use by a reading and the calls after it until a time; what was given so soon after it is left out.
@@ -149,6 +157,7 @@ const tried = 8
 // before is the newest reading before a call that no call is so near to that it may be in it or not; if there is none, the
 // newest before it. There may be later ones: a call is heard some time after it was made.
 func (g *gpu) before(at time.Time) (newest reading) {
+	until := at // what was read stood until the next reading
 	for i := range tried {
 		r := g.read[(g.newest-i+keptReadings)%keptReadings]
 		if r.at.IsZero() || r.at.After(at) {
@@ -157,11 +166,27 @@ func (g *gpu) before(at time.Time) (newest reading) {
 		if g.sure(r.at) {
 			return r
 		}
+		if later := r.at.Add(stood); later.Add(included).Before(until) && g.still(r.at.Add(included), later.Add(included)) && g.moved-r.moved <= keptMoves {
+			r.at = later
+			return r
+		}
 		if newest.at.IsZero() {
 			newest = r
 		}
+		until = r.at
 	}
 	return newest
+}
+
+// still tells whether no kept call was made from a time until another.
+func (g *gpu) still(from, until time.Time) bool {
+	first, last := nanos(from), nanos(until)
+	for i := range g.moves {
+		if m := g.moves[i].at; m >= first && m < last {
+			return false
+		}
+	}
+	return true
 }
 
 // sure tells whether all kept calls were clearly before or after a reading, and none since has been forgotten.
