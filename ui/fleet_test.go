@@ -16,6 +16,7 @@ import (
 	"nvpeak/sampler"
 	"nvpeak/sampler/demo"
 	"nvpeak/sampler/fleet"
+	"nvpeak/theme"
 	"nvpeak/ui/notify"
 )
 
@@ -459,6 +460,34 @@ func TestNeedIsNoAlertOfAFleet(t *testing.T) {
 	m.openMachine(m.fleet.named("render-01"))
 	if got := text(m); !strings.Contains(got, "20.0 GiB won't fit") {
 		t.Errorf("it does not say so:\n%s", got)
+	}
+}
+
+// TestFleetRoles: what is next to nothing has the color of its level, what is not has none; old figures are dim.
+func TestFleetRoles(t *testing.T) {
+	m := fleetModel(playFleet(t, demo.FleetName, 0), 100, 30, Options{})
+	v := m.view()
+	for _, row := range []struct {
+		host       string
+		free, peak theme.Role
+	}{{"a100-03", theme.Dim, theme.Dim}, {"desk-dan", theme.Critical, theme.Critical}, {"a100-02", theme.Text, theme.Peak}} {
+		at := slices.Index(m.fleet.keys(), row.host)
+		for _, l := range v.listColumns(98) {
+			want, looked := map[string]theme.Role{"MIN FREE": row.free, "▲PEAK": row.peak}[l.title]
+			if looked && l.text(at).role != want {
+				t.Errorf("%s of %s has role %d, want %d", l.title, row.host, l.text(at).role, want)
+			}
+		}
+	}
+}
+
+// TestSlitNotice: where there is no footer a message takes the last line.
+func TestSlitNotice(t *testing.T) {
+	m := fleetModel(playFleet(t, demo.FleetName, 0), 40, 8, Options{})
+	press(m, "t")
+	lines := strings.Split(text(m), "\n")
+	if last := lines[len(lines)-1]; !strings.Contains(last, "a row for each user") {
+		t.Errorf("the last line is %q", last)
 	}
 }
 
