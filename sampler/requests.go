@@ -25,11 +25,12 @@ type Requests struct {
 // Refusal is a request that the driver refused, and what came of it.
 type Refusal struct {
 	Time     time.Time  `json:"time"`
-	Bytes    Bytes      `json:"bytes"`      // the first that was asked for
-	Smallest Bytes      `json:"smallest"`   // the least that was refused after it, for who tries again with less
-	Free     Opt[Bytes] `json:"free_bytes"` // on the GPU at that moment; absent: the GPU is not known
-	Function string     `json:"function"`   // of the driver: "cuMemAlloc_v2"
-	Tries    int        `json:"tries"`      // refused one after another
+	Bytes    Bytes      `json:"bytes"`                // the first that was asked for
+	Smallest Bytes      `json:"smallest"`             // the least that was refused after it, for who tries again with less
+	Free     Opt[Bytes] `json:"free_bytes"`           // on the GPU at that moment; absent: the GPU is not known
+	FreeAge  Opt[int]   `json:"free_age_ms,omitzero"` // ms from the reading that Free is from, with all calls since, to the refusal; below 0: it came after that
+	Function string     `json:"function"`             // of the driver: "cuMemAlloc_v2"
+	Tries    int        `json:"tries"`                // refused one after another
 	Freed    Bytes      `json:"freed_bytes"`
 	Outcome  string     `json:"outcome"`
 }

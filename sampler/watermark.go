@@ -48,7 +48,11 @@ func (w *Watermarks) Clone() *Watermarks {
 
 // Process notes one reading of a process between two snapshots.
 func (w *Watermarks) Process(key ProcessKey, used Bytes, at time.Time) {
-	m := w.procs[key]
+	w.process(w.procs[key], key, used, at)
+}
+
+// process is Process where the mark of the process is known; nil: it has none yet. It returns the mark.
+func (w *Watermarks) process(m *procMark, key ProcessKey, used Bytes, at time.Time) *procMark {
 	if m == nil {
 		m = &procMark{}
 		w.procs[key] = m
@@ -57,6 +61,7 @@ func (w *Watermarks) Process(key ProcessKey, used Bytes, at time.Time) {
 	if used > m.peak.Bytes || m.peak.Source == "" {
 		m.peak = Peak{Bytes: used, Time: at, Source: PeakSampled}
 	}
+	return m
 }
 
 // Apply folds the snapshot in and fills its peaks and worst free memory.
@@ -139,10 +144,10 @@ func (w *Watermarks) processes(at time.Time, g *GPU) {
 	for i := range g.Processes {
 		p := &g.Processes[i]
 		key := p.Key(gpu)
-		if used, ok := p.Memory.Value(); ok {
-			w.Process(key, used, at)
-		}
 		m := w.procs[key]
+		if used, ok := p.Memory.Value(); ok {
+			m = w.process(m, key, used, at)
+		}
 		if m == nil {
 			continue
 		}

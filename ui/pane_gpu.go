@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -94,64 +95,67 @@ func (v *view) gpuTitle(c *canvas, r rect, g *sampler.GPU, focused, boxed bool) 
 		c.cut(x, r.y, r.x+r.w-1, theme.Critical, " "+v.words.Reason(msg)+" ")
 		return
 	}
-	items := v.titleItems(g)
-	if util, ok := g.Utilization.GPU.Value(); ok {
-		items = append([]string{v.words.Say("screen.util") + fmt.Sprintf(" %3d%%", util)}, items...)
-	}
-	for len(items) > 0 {
-		text := " " + strings.Join(items, "  ") + " "
-		if x+width(text)+1 <= r.x+r.w-1 {
-			c.put(r.x+r.w-1-width(text), r.y, r.x+r.w-1, theme.Dim, text)
-			return
+	var items []string
+	room := r.x + r.w - 4 - x // within a blank at each end, and one before
+	for item := range v.titleItems(g) {
+		if room -= width(item) + pick(len(items) > 0, len(titleGap), 0); room < 0 {
+			break
 		}
-		items = items[:len(items)-1]
+		items = append(items, item)
+	}
+	if len(items) > 0 {
+		text := " " + strings.Join(items, titleGap) + " "
+		c.put(r.x+r.w-1-width(text), r.y, r.x+r.w-1, theme.Dim, text)
 	}
 }
 
-// titleItems are the figures of the title line, the most wanted first.
-func (v *view) titleItems(g *sampler.GPU) []string {
-	var items []string
-	add := func(ok bool, format string, args ...any) {
-		if ok {
-			items = append(items, fmt.Sprintf(format, args...))
+// titleGap is between the figures of the title line.
+const titleGap = "  "
+
+// titleItems are the figures of the title line, the most wanted first. They are made one by one: most panes have room for a few.
+func (v *view) titleItems(g *sampler.GPU) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		more := true
+		add := func(ok bool, format string, args ...any) {
+			more = more && (!ok || yield(fmt.Sprintf(format, args...)))
 		}
+		util, ok := g.Utilization.GPU.Value()
+		add(ok, "%s %3d%%", v.words.Say("screen.util"), util)
+		n := g.ECCUncorrected.Or(0)
+		add(n > 0, "ECC %d", n)
+		xid, ok := g.LastXID.Value()
+		add(ok, "Xid %d", xid)
+		t, ok := g.Temperature.Value()
+		add(ok, "%2d%sC", t, pick(v.ascii, "", string(v.glyphs.Degree)))
+		w, ok := g.Power.Value()
+		limit, has := g.PowerLimit.Value()
+		add(ok && has, "%3.0f/%.0f W", w, limit)
+		add(ok && !has, "%3.0f W", w)
+		if fan, ok := g.Fan.Value(); ok {
+			add(true, "%s", v.words.Say("screen.fan", "percent", fan))
+		}
+		mhz, ok := g.Clocks.SM.Value()
+		add(ok, "%4d MHz", mhz)
+		gen, ok := g.PCIe.Generation.Value()
+		lanes, has := g.PCIe.Width.Value()
+		add(ok && has, "PCIe %dx%d", gen, lanes)
+		if !more {
+			return
+		}
+		rx, ok := g.PCIe.RX.Value()
+		tx, has := g.PCIe.TX.Value()
+		down, up := string(v.glyphs.Down), string(v.glyphs.Up)
+		if v.ascii {
+			down, up = "rx ", "tx " // ^ is the peak
+		}
+		add(ok && has, "%s%s/s %s%s/s", down, sampler.Bytes(rx).Short(), up, sampler.Bytes(tx).Short())
+		if mem, ok := g.Clocks.Memory.Value(); ok && more {
+			add(true, "%s", v.words.Say("screen.mem_clock", "mhz", mem))
+		}
+		p, ok := g.PerformanceState.Value()
+		add(ok, "%s", p)
+		add(len(g.Throttle) > 0, "%s", strings.Join(g.Throttle, " "))
 	}
-	t, ok := g.Temperature.Value()
-	add(ok, "%2d%sC", t, pick(v.ascii, "", string(v.glyphs.Degree)))
-	w, ok := g.Power.Value()
-	limit, has := g.PowerLimit.Value()
-	add(ok && has, "%3.0f/%.0f W", w, limit)
-	add(ok && !has, "%3.0f W", w)
-	fan, ok := g.Fan.Value()
-	if ok {
-		items = append(items, v.words.Say("screen.fan", "percent", fan))
-	}
-	mhz, ok := g.Clocks.SM.Value()
-	add(ok, "%4d MHz", mhz)
-	gen, ok := g.PCIe.Generation.Value()
-	lanes, has := g.PCIe.Width.Value()
-	add(ok && has, "PCIe %dx%d", gen, lanes)
-	if xid, ok := g.LastXID.Value(); ok {
-		items = append([]string{fmt.Sprintf("Xid %d", xid)}, items...)
-	}
-	if n := g.ECCUncorrected.Or(0); n > 0 {
-		items = append([]string{fmt.Sprintf("ECC %d", n)}, items...)
-	}
-	rx, ok := g.PCIe.RX.Value()
-	tx, has := g.PCIe.TX.Value()
-	down, up := string(v.glyphs.Down), string(v.glyphs.Up)
-	if v.ascii {
-		down, up = "rx ", "tx " // ^ is the peak
-	}
-	add(ok && has, "%s%s/s %s%s/s", down, sampler.Bytes(rx).Short(), up, sampler.Bytes(tx).Short())
-	mem, ok := g.Clocks.Memory.Value()
-	if ok {
-		items = append(items, v.words.Say("screen.mem_clock", "mhz", mem))
-	}
-	p, ok := g.PerformanceState.Value()
-	add(ok, "%s", p)
-	add(len(g.Throttle) > 0, "%s", strings.Join(g.Throttle, " "))
-	return items
 }
 
 // shortName drops what every name has.

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"nvpeak/advice/advicetest"
@@ -355,6 +356,21 @@ func TestSeenFlushes(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, row.want)
 		}
 	}
+}
+
+// Two near misses in one snapshot have taken some time.
+func TestFlushesAtOnce(t *testing.T) {
+	d := &driven{}
+	j := trained(d, 36)
+	j.torch(4*gib, 4)
+	j.torch(5*gib, 5)
+	d.wait(20)
+	for _, a := range d.told() {
+		if a.Kind == "flush" && strings.Contains(a.Text, "2 times in 1 s") {
+			return
+		}
+	}
+	t.Errorf("%+v", d.told())
 }
 
 // The first minute of a process begins when it is listed, also where the GPU of its requests is known later.

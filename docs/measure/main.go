@@ -3,7 +3,7 @@
 // Measure prints what nvpeak costs and what it sees, and where nvtop is installed, nvtop
 // beside it: same fake driver, same scenario, same terminal, same minute.
 //
-//	go run ./docs/measure              # three passes of about sixteen minutes
+//	go run ./docs/measure              # three passes of about twenty minutes
 //	go run ./docs/measure -passes 1 -for 20s
 //
 // CPU time is that of the process; the time that the driver says it was busy in calls is
@@ -28,7 +28,7 @@ func main() {
 	flag.StringVar(&o.before, "before", "", "`binary` of another nvpeak that plays beside it")
 	flag.IntVar(&o.passes, "passes", 3, "how often; the medians are printed")
 	flag.DurationVar(&o.span, "for", time.Minute, "length of a pass; all spikes need a minute")
-	flag.StringVar(&o.only, "only", "", "`part` to run alone: start, ends, peers, spikes200, flaky, slow, many, whose, clock, churn, busy, dear or stale")
+	flag.StringVar(&o.only, "only", "", "`part` to run alone: start, ends, peers, spikes200, flaky, slow, many, whose, clock, churn, busy, dear, stale, back or storms")
 	flag.Parse()
 	if err := measure(o); err != nil {
 		fmt.Fprintln(os.Stderr, "measure:", err)
@@ -57,6 +57,8 @@ var parts = []part{
 	{"busy", "peers", (*lab).busy},
 	{"dear", "peers", (*lab).dear},
 	{"stale", "stale", (*lab).stale},
+	{"back", "", (*lab).back},
+	{"storms", "", (*lab).storms},
 }
 
 func measure(o options) error {
@@ -255,8 +257,7 @@ func (l *lab) churn(t *table) error {
 		from := warmUp/2 + time.Duration(k)*life
 		fmt.Fprintf(&text, "proc 0-7 pid=%d count=10 memory=1GiB start=%dms stop=%dms\n", 100_000+80*k, from.Milliseconds(), (from + life).Milliseconds())
 	}
-	l.scenario = filepath.Join(l.dir, "churn.txt")
-	if err := os.WriteFile(l.scenario, []byte(text.String()), 0o600); err != nil {
+	if err := l.write("churn.txt", text.String()); err != nil {
 		return err
 	}
 	figures, err := l.together(160, 50, 0, l.ours())

@@ -49,6 +49,7 @@ func firstNumber(re *regexp.Regexp, text string) (float64, bool) {
 // figures of one program in one pass.
 type figures struct {
 	own, driver             float64   // % of a core
+	first                   float64   // % of a core, the driver in warmUp
 	resident                float64   // MiB
 	switches                float64   // voluntary ones, a second
 	kilobytes               float64   // a minute
@@ -209,7 +210,8 @@ func difference(a, b sample) (figures, error) {
 	}
 	span, driven := b.at.Sub(a.at), (b.stats.Elapsed - a.stats.Elapsed).Seconds()
 	f := figures{resident: b.resident, switches: float64(b.switches-a.switches) / span.Seconds(), kilobytes: float64(b.bytes-a.bytes) / 1000 / span.Minutes()}
-	var busy, counting time.Duration
+	f.first = 100 * driverTime(a.stats).Seconds() / a.stats.Elapsed.Seconds()
+	busy, counting := driverTime(b.stats)-driverTime(a.stats), time.Duration(0)
 	for name, c := range b.stats.Calls {
 		calls := float64(c.Count-a.stats.Calls[name].Count) / driven
 		if name == "statistics" {
@@ -217,19 +219,25 @@ func difference(a, b sample) (figures, error) {
 			f.switches -= calls
 			continue
 		}
-		busy += c.Busy - a.stats.Calls[name].Busy
 		if strings.HasPrefix(name, "nvmlDeviceGetMemoryInfo") {
 			f.memoryCalls += calls
 		} else {
 			f.otherCalls += calls
 		}
-		if name == "nvmlEventSetWait" || name == "nvmlEventSetWait_v2" {
-			busy -= c.Busy - a.stats.Calls[name].Busy // it sleeps
-		}
 	}
 	f.driver = 100 * busy.Seconds() / driven
 	f.own = 100*((b.cpu-a.cpu).Seconds()/span.Seconds()-counting.Seconds()/driven) - f.driver
 	return f, nil
+}
+
+// driverTime is the time of all calls but those that only wait.
+func driverTime(s nvmltest.Stats) (busy time.Duration) {
+	for name, c := range s.Calls {
+		if name != "statistics" && !strings.HasPrefix(name, "nvmlEventSetWait") {
+			busy += c.Busy
+		}
+	}
+	return busy
 }
 
 func firstOf(errs ...error) error {

@@ -60,6 +60,7 @@ func runBeside(path string, o Options) int {
 		return runBeside(path, o)
 	}
 	if errors.Is(err, unix.EMFILE) && o.unread {
+		defer punctually()()
 		err = syscall.Exec(path, o.Args, o.Env) // in our place, which needs none
 	}
 	if err != nil {
@@ -115,6 +116,7 @@ func wait(path string, o Options, files []uintptr, attr *syscall.SysProcAttr, be
 // start starts a program; a script that names no interpreter is one for the shell, as for execvp, and a broken binary
 // is none, as for bash.
 func start(path string, args []string, attr *syscall.ProcAttr) (pid int, err error) {
+	defer punctually()()
 	pid, err = syscall.ForkExec(path, args, attr)
 	if errors.Is(err, unix.ENOEXEC) && isText(path) {
 		return syscall.ForkExec("/bin/sh", append([]string{"sh", path}, args[1:]...), attr)

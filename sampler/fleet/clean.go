@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"bytes"
+	"encoding/binary"
 	"reflect"
 	"sync"
 	"time"
@@ -14,6 +15,12 @@ import (
 // plainLine says whether no text of a line of JSON can hold anything but characters that are shown. Nearly every line is one.
 func plainLine(line []byte) bool {
 	for i := 0; i < len(line); i++ {
+		for i+8 <= len(line) && plainEight(binary.LittleEndian.Uint64(line[i:])) {
+			i += 8
+		}
+		if i == len(line) {
+			break
+		}
 		switch c := line[i]; {
 		case c < ' ' || c >= 0x7f:
 			return false
@@ -24,6 +31,13 @@ func plainLine(line []byte) bool {
 		}
 	}
 	return true
+}
+
+// plainEight says of eight bytes at once whether all are shown and none is a backslash. It may say no where it is so.
+func plainEight(w uint64) bool {
+	const each, high = 0x0101010101010101, 0x8080808080808080
+	zero := func(x uint64) uint64 { return (x - each) &^ x } // high where a byte is 0, and perhaps above one
+	return (w|(w-' '*each)|(w+each)|zero(w^'\\'*each))&high == 0
 }
 
 // longest is the length of a text that Clean leaves as it is.

@@ -77,6 +77,19 @@ func TestNeedsCleaning(t *testing.T) {
 	}
 }
 
+// Eight at a time say what each byte says, at every place.
+func TestPlainLineAnyByte(t *testing.T) {
+	for c := range 256 {
+		for at := range 20 {
+			line := []byte(strings.Repeat("x", 20))
+			line[at] = byte(c)
+			if want := c >= ' ' && c < 0x7f && c != '\\'; plainLine(line) != want {
+				t.Fatalf("%#x at %d: %v", c, at, !want)
+			}
+		}
+	}
+}
+
 // Peaks and windows that no GPU of that size can have are not told.
 func TestImpossiblePeaks(t *testing.T) {
 	const total = 8 * sampler.GiB

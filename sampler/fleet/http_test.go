@@ -227,16 +227,19 @@ func TestPagePeaks(t *testing.T) {
 	}
 	fail = true
 	ask(time.Second, "")
-	fail, age = false, 2.2
+	fail, age, window, peak = false, 2.2, 3, 77
 	if m := ask(time.Second, "window=3000ms"); m != nil {
 		t.Errorf("figures that are known: %+v", m)
 	}
-	age, window = 0.1, 4
-	if m := ask(time.Second, "window=4000ms"); m == nil || m.Window == nil || m.Window.Readings != 200 {
-		t.Errorf("after an error: %+v", m)
+	age, window, peak = 0.1, 1, 41
+	if m := ask(time.Second, ""); m == nil || m.Window == nil || m.Window.Max != 77*sampler.GiB {
+		t.Errorf("the peak of an answer with known figures: %+v", m)
 	}
-	window, peak = 300, 75 // by another connection
-	if m := ask(time.Second, ""); m.Window != nil || m.Peak.Bytes != 75*sampler.GiB {
+	if m := ask(time.Second, ""); m.Window.Max != 41*sampler.GiB {
+		t.Errorf("it is told twice: %+v", m)
+	}
+	window, peak = 300, 79 // by another connection
+	if m := ask(time.Second, ""); m.Window != nil || m.Peak.Bytes != 79*sampler.GiB {
 		t.Errorf("of another time: %+v", m)
 	}
 	window = 3

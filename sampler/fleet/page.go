@@ -20,10 +20,11 @@ type scraper struct {
 	client  *client
 	reader  pageReader
 	backOff backOff
-	last    time.Time // of the figures that were taken last, by the clock here
-	ours    bool      // the exporter is nvpeak
-	covered time.Time // until then all peaks are known; peaks are of the moment of an answer, other figures may be older
-	missed  bool      // an answer since then was not taken
+	last    time.Time               // of the figures that were taken last, by the clock here
+	ours    bool                    // the exporter is nvpeak
+	covered time.Time               // until then all peaks are known; peaks are of the moment of an answer, other figures may be older
+	missed  bool                    // an answer since then has failed
+	peaks   map[place]sampler.Bytes // since the figures that were taken last
 	named   bool
 }
 
@@ -90,27 +91,19 @@ func (p *scraper) ask(ctx context.Context) error {
 	p.ours = best.of == exporters[0]
 	at := answered.Add(-answered.Sub(asked) / 2)
 	age := time.Duration(min(max(best.age, 0), 1e6) * float64(time.Second))
+	p.windows(best, asked, answered)
 	if age > staleFigures && !best.down {
-		p.missed = true
 		p.member.overdue(best.of.name, "its newest figures are "+age.Round(time.Second).String()+" old")
 		return nil
 	}
 	if !best.down { // that nothing is known of the GPUs is of this moment
 		at = at.Add(-age)
 	}
-	if !at.After(p.last) {
-		p.missed = true
-		return nil // nothing new
+	if at.Sub(p.last) < sameFigures {
+		return nil // nothing new but perhaps a peak, which is kept for what comes next
 	}
-	if p.covered.IsZero() {
-		best.forgetWindow()
-		p.covered = asked
-	} else if best.window > answered.Sub(p.covered).Seconds()+2 {
-		best.forgetWindow()
-		p.missed = true
-	} else {
-		p.covered, p.missed = asked, false
-	}
+	best.add(p.peaks)
+	p.peaks = nil
 	snap := best.snapshot(at)
 	if snap.GPUs, err = p.fleet.chosen(snap.GPUs); err != nil {
 		return err
@@ -127,6 +120,51 @@ func (p *scraper) ask(ctx context.Context) error {
 	}
 	p.member.figures(snap, n)
 	return nil
+}
+
+// sameFigures is how far apart two estimates of the time of the same figures may be.
+const sameFigures = 20 * time.Millisecond
+
+// windows keeps the peaks of an answer that are of the time since the answer before. Those of another time are peaks, but not of this window.
+func (p *scraper) windows(f *figures, asked, answered time.Time) {
+	switch {
+	case p.covered.IsZero():
+		p.covered = asked
+	case f.window > answered.Sub(p.covered).Seconds()+2:
+		p.missed = true
+	default:
+		p.covered, p.missed = asked, false
+		p.peaks = f.merge(p.peaks)
+		return
+	}
+	for _, g := range f.gpus {
+		if b, ok := g.scrapePeak.Value(); ok && b > g.peak.Or(0) {
+			g.peak = g.scrapePeak
+		}
+		g.scrapePeak = amount{}
+	}
+}
+
+// merge adds the peaks of an answer to those of before.
+func (f *figures) merge(peaks map[place]sampler.Bytes) map[place]sampler.Bytes {
+	if peaks == nil {
+		peaks = map[place]sampler.Bytes{}
+	}
+	for _, g := range f.gpus {
+		if b, ok := g.scrapePeak.Value(); ok {
+			peaks[g.place] = max(peaks[g.place], b)
+		}
+	}
+	return peaks
+}
+
+// add puts in peaks that were kept.
+func (f *figures) add(peaks map[place]sampler.Bytes) {
+	for _, g := range f.gpus {
+		if b, ok := peaks[g.place]; ok {
+			g.scrapePeak = sampler.Some(b)
+		}
+	}
 }
 
 // staleFigures is how old the newest figures of an exporter may be: it reads the GPUs each second, and some each 15 s.
@@ -150,16 +188,6 @@ const (
 	windowMargin = time.Second
 	mostWindow   = 15 * time.Minute // that nvpeak tells
 )
-
-// forgetWindow keeps peaks of another time than that since the answer before: as peaks, but not of this window.
-func (f *figures) forgetWindow() {
-	for _, g := range f.gpus {
-		if b, ok := g.scrapePeak.Value(); ok && b > g.peak.Or(0) {
-			g.peak = g.scrapePeak
-		}
-		g.scrapePeak = amount{}
-	}
-}
 
 // name gives the host the name that its exporter tells, once, unless somebody has given it one or it is taken.
 func (p *scraper) name(host string) {

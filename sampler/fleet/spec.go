@@ -114,10 +114,26 @@ func hostAndPort(text string) (host string, port int, err error) {
 	return host, port, nil
 }
 
+// possiblePort refuses ports that there are not, which url.Parse lets pass.
+func possiblePort(u *url.URL) error {
+	if text := u.Port(); text != "" {
+		if n, err := strconv.Atoi(text); err != nil || n < 1 || n > 65535 {
+			return fmt.Errorf("%q is no port", text)
+		}
+	}
+	return nil
+}
+
 var errSecretInURL = errors.New("a password in an address is for all to see: name its file in a hosts.toml (user, password-file)")
 
 func parsePage(source string) (s Spec, err error) {
 	u, err := url.Parse(source)
+	if err == nil {
+		err = possiblePort(u)
+	}
+	if (err != nil || u.Hostname() == "") && strings.Contains(source, ",") {
+		return s, fmt.Errorf("%q: each page is a source of its own: --from http://box7:9835 --from http://box8:9835", source)
+	}
 	if err != nil || u.Hostname() == "" {
 		return s, fmt.Errorf("%q is no address, such as http://box7:9835/metrics", source)
 	}

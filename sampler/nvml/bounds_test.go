@@ -102,22 +102,23 @@ func TestSampleBounds(t *testing.T) {
 
 // A process has an amount that it can have, the larger of two, and a pid that can be.
 func TestMergeBounds(t *testing.T) {
-	merged, uses := map[uint32]*sampler.Process{}, map[uint32]usage{}
-	merge(merged, uses, []listEntry{{1, 1000}, {2, 1001}, {math.MaxInt32, 1}, {math.MaxInt32 + 1, 1}, {5, 0}, {6, 9}}, computes, 1000)
-	merge(merged, uses, []listEntry{{6, 8}}, draws, 1000)
-	for pid, want := range map[uint32]int{1: 1000, 2: -1, math.MaxInt32: 1, 5: 0, 6: 9} {
+	users := merge(nil, []listEntry{{1, 1000}, {2, 1001}, {math.MaxInt32, 1}, {math.MaxInt32 + 1, 1}, {5, 0}, {6, 9}}, computes, 1000)
+	users = merge(users, []listEntry{{6, 8}}, draws, 1000)
+	want := []struct {
+		pid  uint32
+		used int // -1: not known
+	}{{1, 1000}, {2, -1}, {5, 0}, {6, 9}, {math.MaxInt32, 1}}
+	if len(users) != len(want) {
+		t.Fatalf("processes %+v", users)
+	}
+	for i, w := range want {
 		got := -1
-		if p := merged[pid]; p == nil {
-			t.Errorf("no process %d", pid)
-		} else if b, ok := p.Memory.Value(); ok {
+		if b, ok := users[i].memory.Value(); ok {
 			got = int(b)
 		}
-		if got != want {
-			t.Errorf("process %d has %d, want %d", pid, got, want)
+		if users[i].pid != w.pid || got != w.used {
+			t.Errorf("process %d: %+v, want %+v", i, users[i], w)
 		}
-	}
-	if len(merged) != 5 {
-		t.Errorf("%d processes", len(merged))
 	}
 	for use, want := range map[usage]string{computes: "compute", draws: "graphics", computes | draws: "compute+graphics", sharesMPS: "mps", sharesMPS | draws: "mps", computes | sharesMPS: "mps"} {
 		if got := use.word(); got != want {

@@ -56,9 +56,17 @@ func (u usage) word() string {
 
 // processesState is what one GPU answered about its processes.
 type processesState struct {
-	lists [len(listKinds)]kindState
-	sm    smState
-	peaks peakState
+	lists  [len(listKinds)]kindState
+	merged []user // what was read last, for its room
+	sm     smState
+	peaks  peakState
+}
+
+// user is a process as the lists name it.
+type user struct {
+	pid    uint32
+	use    usage
+	memory sampler.Opt[sampler.Bytes]
 }
 
 // kindState is one list of one GPU.
@@ -75,19 +83,15 @@ type kindState struct {
 // read lists the processes, merged by pid and in its order. most is the largest amount
 // that one can have.
 func (p *processesState) read(h handle, most sampler.Bytes, now time.Time) ([]sampler.Process, error) {
-	merged := map[uint32]*sampler.Process{}
-	uses := map[uint32]usage{}
-	if err := p.readLists(h, now, func(list []listEntry, use usage) { merge(merged, uses, list, use, most) }); err != nil {
+	p.merged = p.merged[:0]
+	if err := p.readLists(h, now, func(list []listEntry, use usage) { p.merged = merge(p.merged, list, use, most) }); err != nil {
 		return nil, err
 	}
 	p.sm.read(h, now)
-	list := make([]sampler.Process, 0, len(merged))
-	for pid, q := range merged {
-		q.Type = uses[pid].word()
-		q.SM = p.sm.percent(pid, now)
-		list = append(list, *q)
+	list := make([]sampler.Process, len(p.merged))
+	for i, u := range p.merged {
+		list[i] = sampler.Process{PID: int(u.pid), Type: u.use.word(), Memory: u.memory, SM: p.sm.percent(u.pid, now)}
 	}
-	slices.SortFunc(list, func(a, b sampler.Process) int { return cmp.Compare(a.PID, b.PID) })
 	p.peaks.fill(h, list, now)
 	return list, nil
 }
@@ -126,24 +130,25 @@ func (p *processesState) forget() {
 	p.sm.shares = nil
 }
 
-// merge adds a list. A process that is in two lists holds its memory once; where they
-// differ, the larger figure is the whole one. More than most is no figure.
-func merge(into map[uint32]*sampler.Process, uses map[uint32]usage, list []listEntry, use usage, most sampler.Bytes) {
+// merge adds a list to processes in the order of their pids. A process that is in two lists holds its memory once;
+// where they differ, the larger figure is the whole one. More than most is no figure.
+func merge(users []user, list []listEntry, use usage, most sampler.Bytes) []user {
 	for _, e := range list {
 		if e.pid == 0 || e.pid > math.MaxInt32 {
 			continue
 		}
-		q := into[e.pid]
-		if q == nil {
-			q = &sampler.Process{PID: int(e.pid)}
-			into[e.pid] = q
+		at, known := slices.BinarySearchFunc(users, e.pid, func(u user, pid uint32) int { return cmp.Compare(u.pid, pid) })
+		if !known {
+			users = slices.Insert(users, at, user{pid: e.pid})
 		}
-		uses[e.pid] |= use
+		u := &users[at]
+		u.use |= use
 		// 2^64-1 is NVML_VALUE_NOT_AVAILABLE.
-		if used := sampler.Bytes(e.used); used <= most && used >= q.Memory.Or(0) {
-			q.Memory = sampler.Some(used)
+		if used := sampler.Bytes(e.used); used <= most && used >= u.memory.Or(0) {
+			u.memory = sampler.Some(used)
 		}
 	}
+	return users
 }
 
 // ask makes the list call of a kind when it is due; last is then what counts now.

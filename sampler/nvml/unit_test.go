@@ -179,27 +179,26 @@ func TestSMShares(t *testing.T) {
 }
 
 func TestMerge(t *testing.T) {
-	merged, uses := map[uint32]*sampler.Process{}, map[uint32]usage{}
 	const na = math.MaxUint64
-	merge(merged, uses, []listEntry{{1, 10}, {2, na}, {3, 30}, {0, 5}, {math.MaxUint32, 5}, {4, 2000}}, computes, 1000)
-	merge(merged, uses, []listEntry{{1, 20}, {2, na}, {5, 0}}, draws, 1000)
-	merge(merged, uses, []listEntry{{3, 7}}, sharesMPS, 1000)
-	want := map[uint32]struct {
+	users := merge(nil, []listEntry{{3, 30}, {1, 10}, {2, na}, {0, 5}, {math.MaxUint32, 5}, {4, 2000}}, computes, 1000)
+	users = merge(users, []listEntry{{1, 20}, {5, 0}, {2, na}}, draws, 1000)
+	users = merge(users, []listEntry{{3, 7}}, sharesMPS, 1000)
+	want := []struct {
 		word string
 		used sampler.Opt[sampler.Bytes]
 	}{
-		1: {"compute+graphics", sampler.Some[sampler.Bytes](20)},
-		2: {"compute+graphics", sampler.Opt[sampler.Bytes]{}},
-		3: {"mps", sampler.Some[sampler.Bytes](30)},
-		4: {"compute", sampler.Opt[sampler.Bytes]{}},
-		5: {"graphics", sampler.Some[sampler.Bytes](0)},
+		{"compute+graphics", sampler.Some[sampler.Bytes](20)},
+		{"compute+graphics", sampler.Opt[sampler.Bytes]{}},
+		{"mps", sampler.Some[sampler.Bytes](30)},
+		{"compute", sampler.Opt[sampler.Bytes]{}},
+		{"graphics", sampler.Some[sampler.Bytes](0)},
 	}
-	if len(merged) != len(want) {
-		t.Errorf("%d processes", len(merged))
+	if len(users) != len(want) {
+		t.Fatalf("processes %+v", users)
 	}
-	for pid, w := range want {
-		if p := merged[pid]; p == nil || !p.Memory.Equal(w.used) || uses[pid].word() != w.word || p.PID != int(pid) {
-			t.Errorf("pid %d: %+v %s", pid, p, uses[pid].word())
+	for i, w := range want {
+		if u := users[i]; u.pid != uint32(i+1) || !u.memory.Equal(w.used) || u.use.word() != w.word {
+			t.Errorf("process %d: %+v %s", i, u, u.use.word())
 		}
 	}
 }

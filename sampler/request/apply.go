@@ -133,8 +133,9 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 		r.Live, r.Peak = r.Live+n, y.exact.top
 	}
 	row.Requests = r
-	if n, at := y.exact.peak(); n > 0 && !y.pooled && n <= y.most() && (row.Peak == nil || n >= row.Peak.Bytes) {
-		row.Peak = &sampler.Peak{Bytes: n, Time: milli(at), Source: y.exact.source()}
+	n, at, source := y.mostHeld()
+	if n > 0 && n <= y.most() && (!y.pooled || n >= row.Memory.Or(0)) && (row.Peak == nil || n >= row.Peak.Bytes) {
+		row.Peak = &sampler.Peak{Bytes: n, Time: milli(at), Source: source}
 	}
 }
 
@@ -180,6 +181,7 @@ func (t *Tracker) tell(s *sampler.Snapshot) {
 			if key = c.seat.at; key == (sampler.GPUKey{}) && !p.gone && s.Time.Sub(c.Time) < wait {
 				break
 			}
+			p.waiting = max(p.waiting-1, 0) // it may be another one with that number
 		}
 		told++
 		g := s.Find(key)

@@ -100,7 +100,8 @@ func TestMostOfAGPU(t *testing.T) {
 		want sampler.Bytes
 	}{"not known which": {nil, sampler.MaxPlausible}, "not known how much": {&gpu{}, sampler.MaxPlausible}, "known": {&gpu{usable: 100}, 100}} {
 		y := tally{gpu: row.gpu}
-		if got := y.most(); got != row.want || row.gpu.free(noon).Known() != (row.want == 100) {
+		free, _ := row.gpu.free(noon)
+		if got := y.most(); got != row.want || free.Known() != (row.want == 100) {
 			t.Errorf("%s: %d", name, got)
 		}
 	}

@@ -17,6 +17,7 @@ type exact struct {
 	apart    bool                       // the figure does not follow the calls: a pool, managed memory
 	moved    time.Time                  // live has changed last
 	since    sampler.Bytes              // most live since the process was seen
+	sinceAt  time.Time
 	top      sampler.Bytes
 	topAt    time.Time
 	loose    bool // another thread gave memory back meanwhile: which came first is not known
@@ -76,7 +77,7 @@ func (e *exact) settle(live sampler.Bytes, next time.Duration) {
 func (e *exact) rose(at time.Time, live sampler.Bytes, loose bool) {
 	e.moved = at
 	if live > e.since {
-		e.since = live
+		e.since, e.sinceAt = live, at
 		if !e.base.Known() {
 			e.topAt, e.loose = at, loose
 		}

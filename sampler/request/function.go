@@ -15,6 +15,7 @@ const (
 	Pushes                   // a context over the thread's own
 	Pops                     // it
 	Ends                     // a context, with all of its memory
+	Begins                   // to use the driver
 )
 
 // Place is how a function says where memory is asked for.
@@ -94,12 +95,14 @@ var Functions = []Function{
 	{Name: "cuCtxDestroy_v2", Effect: Ends, Address: 1},
 	{Name: "cuDevicePrimaryCtxReset_v2", Effect: Ends, At: 1, Place: OfDevice},
 	{Name: primaryRelease, Effect: Ends, At: 1, Place: OfDevice},
+
+	{Name: "cuInit", Effect: Begins},
 }
 
-// Cookie is the function as probe.c reads it.
-func Cookie(n int) uint64 {
+// Cookie is the function as probe.c reads it, in a library that is looked at by a set of probes.
+func Cookie(n int, library, set uint16) uint64 {
 	f := Functions[n]
-	return uint64(n) | uint64(f.Effect)<<8 | uint64(f.Size)<<12 | uint64(f.Times)<<16 | uint64(f.Address)<<20 |
+	return uint64(library)<<48 | uint64(set)<<32 | uint64(n) | uint64(f.Effect)<<8 | uint64(f.Size)<<12 | uint64(f.Times)<<16 | uint64(f.Address)<<20 |
 		uint64(f.At)<<24 | uint64(f.Place)<<28
 }
 

@@ -62,21 +62,26 @@ func (g *gpu) at(t time.Time) reading {
 	return reading{}
 }
 
-// free is what could still be given at the time of a call: readings are some milliseconds old, and there may be later ones.
-func (g *gpu) free(at time.Time) sampler.Opt[sampler.Bytes] {
+// free is what could still be given at the time of a call, and how old the reading is that says so, in ms: there may be later ones.
+func (g *gpu) free(at time.Time) (n sampler.Opt[sampler.Bytes], age sampler.Opt[int]) {
 	if g == nil || g.usable == 0 {
-		return sampler.Opt[sampler.Bytes]{}
+		return n, age
 	}
-	r := g.before(at)
+	r, until := g.before(at), at
 	if r.at.IsZero() {
-		r, at = g.read[g.newest], never
+		r, until = g.read[g.newest], never
 	}
-	return sampler.Some(g.usable.Less(g.used(r, cut, at)))
+	if !r.at.IsZero() {
+		age = inMillis(at.Sub(r.at))
+	}
+	return sampler.Some(g.usable.Less(g.used(r, cut, until))), age
 }
+
+func inMillis(d time.Duration) sampler.Opt[int] { return sampler.Some(int(d.Milliseconds())) }
 
 // freeAfter is the same by the first reading after the call, if that came soon: it has what no call tells, such as a context
 // made since the reading before. A program that is gone by then has more free than there was.
-func (g *gpu) freeAfter(at time.Time) sampler.Opt[sampler.Bytes] {
+func (g *gpu) freeAfter(at time.Time) (n sampler.Opt[sampler.Bytes], age sampler.Opt[int]) {
 	var next reading
 	for _, r := range g.read {
 		if r.at.After(at.Add(included)) && r.at.Sub(at) <= showsWithin && (next.at.IsZero() || r.at.Before(next.at)) {
@@ -84,7 +89,7 @@ func (g *gpu) freeAfter(at time.Time) sampler.Opt[sampler.Bytes] {
 		}
 	}
 	if g.usable == 0 || next.at.IsZero() {
-		return sampler.Opt[sampler.Bytes]{}
+		return n, age
 	}
 	sum := int64(next.used) //nolint:gosec // below MaxPlausible
 	for _, m := range g.moves {
@@ -96,7 +101,7 @@ func (g *gpu) freeAfter(at time.Time) sampler.Opt[sampler.Bytes] {
 			sum -= m.bytes
 		}
 	}
-	return sampler.Some(g.usable.Less(sampler.Bytes(max(sum, 0)))) //nolint:gosec // it is none below zero
+	return sampler.Some(g.usable.Less(sampler.Bytes(max(sum, 0)))), inMillis(at.Sub(next.at)) //nolint:gosec // it is none below zero
 }
 
 // never is a time that no call is after.

@@ -19,6 +19,7 @@ type process struct {
 	handles map[uint64]int
 	blocks  map[where]*block
 	mapped  map[uint64]mapping
+	waiting int         // requests that wait for a snapshot
 	retains map[int]int // of primary contexts, by device
 	seats   []*seat     // few: one for each device
 	dropped [64]dropped // of late, a ring

@@ -27,7 +27,7 @@ type tally struct {
 	live, peak sampler.Bytes
 	refusal    *refusal
 	exact      exact
-	pooled     bool   // a pool of the driver is used, which keeps what is given back: peaks are not known
+	pooled     bool   // a pool of the driver is used, which keeps what is given back: peaks are at least what it has given
 	gpu        *gpu   // nil: not known
 	unplaced   []move // while that is so
 }
@@ -74,10 +74,11 @@ func (t *tally) refuse(c *Call, n sampler.Bytes) {
 	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen && r.tid == c.TID && n <= r.Bytes && c.Time.Sub(r.last) <= retryWithin {
 		r.Tries++
 		r.Smallest, r.last = min(r.Smallest, n), c.Time
-		r.Free = t.gpu.free(c.Time) // after it gave its cache back, as a log says it
+		r.Free, r.FreeAge = t.gpu.free(c.Time) // after it gave its cache back, as a log says it
 		return
 	}
-	t.refusal = &refusal{tid: c.TID, last: c.Time, Refusal: sampler.Refusal{Time: c.Time, Bytes: n, Smallest: n, Free: t.gpu.free(c.Time),
+	free, age := t.gpu.free(c.Time)
+	t.refusal = &refusal{tid: c.TID, last: c.Time, Refusal: sampler.Refusal{Time: c.Time, Bytes: n, Smallest: n, Free: free, FreeAge: age,
 		Function: Functions[c.Function].Name, Tries: 1}}
 }
 
@@ -111,13 +112,13 @@ func (t *tally) measure(now time.Time) {
 		return
 	}
 	if !r.Free.Known() {
-		r.Free = t.gpu.free(r.last)
+		r.Free, r.FreeAge = t.gpu.free(r.last)
 	}
 	if r.Outcome == sampler.RefusalOther {
 		return // what that takes of the GPU, and when, no call tells
 	}
-	if n, ok := t.gpu.freeAfter(r.last).Value(); ok && n < r.Free.Or(0) {
-		r.Free = sampler.Some(n)
+	if free, age := t.gpu.freeAfter(r.last); free.Known() && free.Or(0) < r.Free.Or(0) {
+		r.Free, r.FreeAge = free, age
 	}
 }
 
@@ -164,6 +165,16 @@ func (t *tally) most() sampler.Bytes {
 	return t.gpu.usable
 }
 
+// mostHeld is the most that the process has held, as far as calls tell, when, and how that is known. A pool of the driver has at least what it
+// has given.
+func (t *tally) mostHeld() (n sampler.Bytes, at time.Time, source string) {
+	if t.pooled {
+		return t.exact.since, t.exact.sinceAt, sampler.PeakCallsAlone
+	}
+	n, at = t.exact.peak()
+	return n, at, t.exact.source()
+}
+
 // smallerPart: what is granted after a refusal is its smaller plan when it is not a small
 // fraction of it. BFC asks for 0.9 of what was refused; a plan with fewer layers on the GPU for a half or
 // a quarter.
@@ -205,7 +216,7 @@ func (t *tally) join(o *tally) {
 	}
 	t.live += o.live
 	t.peak = max(t.peak, o.peak, t.live)
-	t.exact = exact{since: t.peak, topAt: t.largestAt, loose: true}
+	t.exact = exact{since: t.peak, sinceAt: t.largestAt, topAt: t.largestAt, loose: true}
 	t.pooled = t.pooled || o.pooled
 }
 

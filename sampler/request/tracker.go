@@ -36,7 +36,8 @@ type asked struct {
 
 const (
 	maxProcesses = 1024
-	maxCalls     = 4096    // in one snapshot
+	maxCalls     = 4096 // of one process, in one snapshot
+	maxAllCalls  = 2 * maxCalls
 	maxBlocks    = 1 << 17 // of one process
 )
 
@@ -207,10 +208,11 @@ func (t *Tracker) gives(p *process, c *Call, f *Function) {
 		default: // one is enough
 		}
 	}
-	if len(t.calls) == maxCalls {
+	if p.waiting == maxCalls || len(t.calls) == maxAllCalls {
 		t.door.Untold++
 		return
 	}
+	p.waiting++
 	t.calls = append(t.calls, asked{seat: s, Request: sampler.Request{Time: c.Time, PID: c.PID, Function: f.Name, Bytes: n, Answer: c.Answer}})
 }
 

@@ -172,14 +172,15 @@ func TestFreeByTheReadingAfter(t *testing.T) {
 		then func(s *scene)
 		used sampler.Bytes
 		free sampler.Bytes
+		age  int // of the reading
 	}{
-		"it gave back":   {func(s *scene) { s.free(1) }, 15 * gib, 3 * gib},
-		"it took more":   {func(s *scene) { s.alloc(2, 2*gib) }, 47 * gib, 3 * gib},
-		"it is gone":     {func(*scene) {}, gib, 8 * gib},
-		"a context came": {func(*scene) {}, 41 * gib, 7 * gib},
+		"it gave back":   {func(s *scene) { s.free(1) }, 15 * gib, 3 * gib, -11},
+		"it took more":   {func(s *scene) { s.alloc(2, 2*gib) }, 47 * gib, 3 * gib, -11},
+		"it is gone":     {func(*scene) {}, gib, 8 * gib, 12},
+		"a context came": {func(*scene) {}, 41 * gib, 7 * gib, -10},
 		"managed memory": {func(s *scene) {
 			s.call("cuMemAllocManaged", Call{Address: 2, Size: uint64(5 * gib), Context: 0xc000, Device: -1})
-		}, 45 * gib, 8 * gib},
+		}, 45 * gib, 8 * gib, 12},
 	} {
 		s := newScene(t, 1, people{7: {}})
 		s.context(0)
@@ -193,8 +194,8 @@ func TestFreeByTheReadingAfter(t *testing.T) {
 		row.then(s)
 		s.later(ms(5))
 		s.Reading(key, s.now, row.used)
-		if r := s.requests(0); !r.Refusal.Free.Equal(sampler.Some(row.free)) {
-			t.Errorf("%s: %v free, not %v", name, r.Refusal.Free, row.free)
+		if r := s.requests(0); !r.Refusal.Free.Equal(sampler.Some(row.free)) || !r.Refusal.FreeAge.Equal(sampler.Some(row.age)) {
+			t.Errorf("%s: %v free, by a reading of %v ms, not %v and %d", name, r.Refusal.Free, r.Refusal.FreeAge, row.free, row.age)
 		}
 	}
 }
@@ -607,8 +608,9 @@ func TestRoom(t *testing.T) {
 	for i := range maxCalls + 5 {
 		s.alloc(uint64(i+1), mib)
 	}
+	s.call("cuMemAlloc_v2", Call{PID: 8, Address: 1, Size: 1, Device: 0}) // of another, which is told
 	snap := s.apply()
-	if len(snap.Requests) != maxCalls {
+	if len(snap.Requests) != maxCalls+1 {
 		t.Errorf("%d requests", len(snap.Requests))
 	}
 	if snap = s.apply(); snap.Door.Untold != 5 {
@@ -745,7 +747,8 @@ func TestLastRowOfTwo(t *testing.T) {
 	}
 }
 
-// A pool keeps what is given back: the driver's figure has it, and no call tells of it.
+// A pool keeps what is given back: the driver's figure has it, and no call tells of it. It has held what it gave at the same time, though no
+// reading may have come between.
 func TestPoolHasNoExactPeak(t *testing.T) {
 	s := newScene(t, 1, people{7: {}})
 	s.context(0)
@@ -759,7 +762,13 @@ func TestPoolHasNoExactPeak(t *testing.T) {
 	s.Listed(key, s.now, []sampler.Process{{PID: 7, Memory: sampler.Some(gib + 256*mib)}})
 	s.later(ms(50))
 	async(2)
-	if p := s.of(0, 7); p.Peak != nil {
+	if p := s.of(0, 7); p.Peak == nil || p.Peak.Bytes != gib || p.Peak.Source != sampler.PeakCallsAlone {
+		t.Errorf("%+v", p.Peak)
+	}
+	async(3)
+	at := s.now
+	s.call("cuMemFreeAsync", Call{Address: 2, Device: -1})
+	if p := s.of(0, 7); p.Peak.Bytes != 2*gib || p.Peak.Source != sampler.PeakCallsAlone || !p.Peak.Time.Equal(milli(at)) {
 		t.Errorf("%+v", p.Peak)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync"
+	"slices"
 	"syscall"
 	"time"
 
@@ -26,19 +26,31 @@ type Options struct {
 	Clock     sampler.Clock
 	Libraries []string // of libcuda that are looked at before a process has them; nil: where systems have them
 	Single    bool     // one uprobe at a time, as before Linux 6.6
+
+	inseparable bool // single processes cannot be looked at, as in some kernels since
 }
 
 // Door sees calls and passes them to a Tracker.
 type Door struct {
-	tracker *request.Tracker
-	clock   sampler.Clock
-	objects objects
-	ends    []link.Link // and other programs, of processes that have called; none: the kernel does not tell
-	single  bool
-	inside  bool // only processes of its own pid namespace are seen
-	calls   *ringbuf.Reader
-	files   map[file]*library
-	bounds  bounds
+	tracker  *request.Tracker
+	clock    sampler.Clock
+	objects  objects
+	ends     []link.Link // and other programs, of processes that have called; none: the kernel does not tell
+	mappings *mappings   // nil: the kernel does not tell
+	single   bool
+	inside   bool // only processes of its own pid namespace are seen
+	calls    *ringbuf.Reader
+	files    map[file]*library
+	bounds   bounds
+
+	inseparable bool                      // Options.inseparable
+	separate    bool                      // the kernel can look at single processes
+	attached    uint16                    // libraries, ever
+	set         uint16                    // the probes of files that count, see arrange
+	away        map[int]map[int]time.Time // processes that call a function too often, until when they are let go of
+	users       users                     // while there are any
+	met         map[int]bool              // processes that have called
+	news        chan any                  // from the reader: a busy, the number of a process that calls, or loads
 
 	searched map[int]int // how often the libraries of a process were looked for; maxSearches: they are known
 	lastPID  int
@@ -66,11 +78,12 @@ func Open(t *request.Tracker, o Options) (*Door, error) {
 }
 
 func open(t *request.Tracker, o Options) (*Door, error) {
-	d := &Door{tracker: t, clock: o.Clock, files: map[file]*library{}, searched: map[int]int{}, young: map[int]int{}}
+	d := &Door{tracker: t, clock: o.Clock, files: map[file]*library{}, searched: map[int]int{}, young: map[int]int{},
+		inseparable: o.inseparable, set: 1, away: map[int]map[int]time.Time{}, users: users{}, met: map[int]bool{}, news: make(chan any, 256)}
 	if d.clock == nil {
 		d.clock = sampler.NewSteady()
 	}
-	err := d.load(o.Single)
+	err := d.install(o.Single)
 	if err != nil {
 		return nil, whyNot(err)
 	}
@@ -78,23 +91,29 @@ func open(t *request.Tracker, o Options) (*Door, error) {
 		d.objects.Close() //nolint:errcheck // that it failed before is what counts
 		return nil, whyNot(err)
 	}
+	for n := range d.bounds.most {
+		d.bounds.most[n] = mostCalls
+	}
+	d.objects.Most.Set(d.bounds.most) //nolint:errcheck // the map is there
+	d.count()
 	if o.Libraries == nil {
 		o.Libraries = systemLibraries(os.Getenv)
 	}
 	for _, path := range o.Libraries {
-		if _, err := d.attach(path); err != nil {
+		if _, err := d.attach(path, 0); err != nil {
 			d.Close()
 			return nil, whyNot(err)
 		}
 	}
+	d.mappings = listen(func(pid int) { d.tell(loads(pid)) })
 	d.lastPID = lastPID()
 	d.search(true)
 	t.Begin(running())
 	return d, nil
 }
 
-// load puts the programs into the kernel.
-func (d *Door) load(single bool) error {
+// install puts the programs into the kernel.
+func (d *Door) install(single bool) error {
 	spec, err := loadProbe()
 	if err != nil {
 		return err
@@ -173,21 +192,37 @@ func (d *Door) Run(ctx context.Context) {
 		d.Close()
 		left()
 	}()
-	tick := time.NewTicker(tickEvery)
+	tick := time.NewTimer(untilNext(tickEvery))
 	defer tick.Stop()
-	for n := 0; ; n++ {
+	for n := 0; ; {
 		select {
 		case <-ctx.Done():
 			return
+		case news := <-d.news:
+			switch x := news.(type) {
+			case busy:
+				d.letGo(x)
+			case int:
+				d.meet(x)
+			case loads:
+				d.load(x)
+			}
 		case <-tick.C:
+			calls := d.bound()
+			d.comeBack()
+			d.search(n%ticksOfSearch == 0 || n < eagerTicks || !calls)
+			if n++; calls || n < eagerTicks || d.mappings == nil || len(d.away) > 0 {
+				tick.Reset(untilNext(tickEvery))
+			} else {
+				tick.Reset(untilNext(idleEvery))
+			}
 		}
-		d.bound()
-		d.search(n%ticksOfSearch == 0 || n < eagerTicks)
 	}
 }
 
 const (
 	tickEvery     = 500 * time.Millisecond
+	idleEvery     = 2 * time.Second // while nobody calls
 	ticksOfSearch = 4
 	eagerTicks    = 4 // in which the processes become known
 )
@@ -196,6 +231,7 @@ const (
 func (d *Door) read() {
 	var record ringbuf.Record
 	var woken time.Time
+	met := map[int]bool{}
 	for {
 		err := d.calls.ReadInto(&record)
 		if errors.Is(err, os.ErrClosed) {
@@ -208,21 +244,45 @@ func (d *Door) read() {
 		case c.Function == execed:
 			d.tracker.Execed(c.PID, c.Time)
 		case c.Function == letGo:
-			d.tracker.LetGo(c.PID, int(c.Other), c.Time.Add(time.Duration(c.Size))) //nolint:gosec // of probe.c
+			b := busy{c.PID, int(c.Other), c.Time.Add(time.Duration(c.Size))} //nolint:gosec // of probe.c
+			d.tracker.LetGo(b.pid, b.function, b.until)
+			d.tell(b)
 		default:
-			d.tracker.Call(c)
+			begins := c.Function == initialize
+			if (begins || !met[c.PID]) && d.tell(c.PID) {
+				if len(met) >= maxMet {
+					clear(met)
+				}
+				met[c.PID] = true
+			}
+			if !begins {
+				d.tracker.Call(c)
+			}
 		}
 		if now := time.Now(); err != nil || record.Remaining == 0 { // the reader itself may be closed by now
-			if now.Sub(woken) < together {
-				time.Sleep(together)
+			if now.Sub(woken) < soon {
+				time.Sleep(soon)
 			}
 			woken = time.Now()
 		}
 	}
 }
 
-// together: calls that come so soon after one another are waited for, since to wake up for each costs more than what it says.
-const together = 5 * time.Millisecond
+// tell passes something on to Run, if that has the time.
+func (d *Door) tell(news any) bool {
+	select {
+	case d.news <- news:
+		return true
+	default:
+		return false
+	}
+}
+
+// initialize is the function with which a process begins to use the driver.
+var initialize = slices.IndexFunc(request.Functions, func(f request.Function) bool { return f.Effect == request.Begins })
+
+// soon: calls that come so soon after one another are waited for, since to wake up for each costs more than what it says.
+const soon = 5 * time.Millisecond
 
 // In the place of a function, what has happened to a process: ENDED, EXECED and LET_GO of probe.c.
 const (
@@ -252,15 +312,15 @@ func (d *Door) at(mono uint64) time.Time {
 
 // Close takes everything out of the kernel.
 func (d *Door) Close() {
-	var all sync.WaitGroup
+	links := d.ends
 	for _, lib := range d.files {
-		all.Go(lib.close)
+		links = append(links, lib.all()...)
+		lib.links, lib.apart = nil, nil
+		lib.file.Close() //nolint:errcheck // it was only read
 	}
-	for _, l := range d.ends {
-		all.Go(func() { l.Close() }) //nolint:errcheck // nothing can be done about it
-	}
-	all.Wait()
-	d.calls.Close()   //nolint:errcheck // the same
+	closeAll(links)
+	d.mappings.close()
+	d.calls.Close()   //nolint:errcheck // nothing can be done about it
 	d.objects.Close() //nolint:errcheck // the same
 }
 

@@ -19,7 +19,7 @@ func (d *Door) leave() (left func()) {
 	heir.Env, heir.Dir = []string{}, "/"
 	heir.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	for _, lib := range d.files {
-		for _, x := range lib.links {
+		for _, x := range lib.all() {
 			l, ok := x.(interface{ FD() int })
 			if !ok {
 				continue

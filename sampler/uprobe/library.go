@@ -4,7 +4,11 @@ package uprobe
 
 import (
 	"debug/elf"
+	"maps"
+	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/cilium/ebpf"
@@ -20,21 +24,41 @@ type file struct{ device, inode uint64 }
 
 // library is one libcuda that is looked at.
 type library struct {
+	number     uint16
+	file       *os.File // open, for the process by whose path it was found may end
+	pid        int      // of that process; 0: the system has it
 	executable *link.Executable
-	functions  []int // of request.Functions, that it has
-	links      []link.Link
-	older      map[int]bool // processes that were there before
+	functions  []int                  // of request.Functions, that it has
+	links      map[int][]link.Link    // of all processes, by function; all at once by together
+	apart      map[target][]link.Link // of single processes
+	older      map[int]bool           // processes that were there before
 }
 
-// close takes the probes out, all at the same time: the kernel waits for whoever may be in one, tens of milliseconds for
-// each link.
-func (l *library) close() {
+// together is in the place of a function for all those whose probes are set at once.
+const together = -1
+
+// all are its probes.
+func (l *library) all() []link.Link { return slices.Concat(flat(l.links), flat(l.apart)) }
+
+func flat[K comparable](links map[K][]link.Link) []link.Link {
+	return slices.Concat(slices.Collect(maps.Values(links))...)
+}
+
+// atOnce is how many probes are taken out at the same time.
+const atOnce = 16
+
+// closeAll takes probes out, several at the same time: the kernel waits for whoever may be in one, tens of milliseconds for each.
+func closeAll(links []link.Link) {
 	var all sync.WaitGroup
-	for _, x := range l.links {
-		all.Go(func() { x.Close() }) //nolint:errcheck // nothing can be done about it
+	free := make(chan struct{}, atOnce)
+	for _, x := range links {
+		free <- struct{}{}
+		all.Go(func() {
+			x.Close() //nolint:errcheck // nothing can be done about it
+			<-free
+		})
 	}
 	all.Wait()
-	l.links = nil
 }
 
 // systemLibraries is where systems keep libcuda, and where this process would find it.
@@ -48,8 +72,11 @@ func systemLibraries(env func(string) string) []string {
 	return dirs
 }
 
-// attach looks at a library, once for each file.
-func (d *Door) attach(path string) (lib *library, err error) {
+// maxLibraries are looked at: each container may have one of its own, and they come and go.
+const maxLibraries = 64
+
+// attach looks at a library, once for each file; pid: the process that has it, 0: the system.
+func (d *Door) attach(path string, pid int) (lib *library, err error) {
 	var st unix.Stat_t
 	if unix.Stat(path, &st) != nil {
 		return nil, nil
@@ -58,16 +85,49 @@ func (d *Door) attach(path string) (lib *library, err error) {
 	if lib = d.files[id]; lib != nil {
 		return lib, nil
 	}
-	lib = &library{functions: functionsOf(path), older: running()}
+	if len(d.files) >= maxLibraries && !d.makeRoom() {
+		return nil, nil
+	}
+	d.attached++
+	lib = &library{number: d.attached, pid: pid, functions: functionsOf(path), older: running(), apart: map[target][]link.Link{}}
 	d.files[id] = lib
 	if len(lib.functions) == 0 { // of 32 bits, or no library at all
 		return lib, nil
 	}
-	if lib.executable, err = link.OpenExecutable(path); err != nil {
+	if lib.file, err = os.Open(path); err == nil {
+		lib.executable, err = link.OpenExecutable("/proc/self/fd/" + strconv.Itoa(int(lib.file.Fd())))
+	}
+	if err != nil {
 		lib.functions = nil
 		return lib, nil
 	}
-	return lib, d.look(lib)
+	if pid > 0 {
+		d.tracker.Late(pid) // before its calls come
+	}
+	d.objects.Libraries.Set(uint32(len(d.files))) //nolint:errcheck,gosec // the map is there; below maxLibraries
+	if lib.links, err = d.whole(lib); err == nil {
+		d.separate = !d.inseparable && d.separable(lib)
+	}
+	return lib, err
+}
+
+// makeRoom takes the probes from libraries whose processes, as far as is known, have ended.
+func (d *Door) makeRoom() (made bool) {
+	for id, lib := range d.files {
+		if lib.pid > 0 && unix.Kill(lib.pid, 0) == unix.ESRCH {
+			closeAll(d.forget(id))
+			made = true
+		}
+	}
+	return made
+}
+
+// forget does not look at a library any more; the probes are left to be taken out.
+func (d *Door) forget(id file) []link.Link {
+	lib := d.files[id]
+	lib.file.Close() //nolint:errcheck // it was only read
+	delete(d.files, id)
+	return lib.all()
 }
 
 // functionsOf are the functions that a library has, as a program that is linked with it would find them.
@@ -96,25 +156,89 @@ func functionsOf(path string) (list []int) {
 	return list
 }
 
-// look begins to look at the functions of a library, or begins again without those that were let go of. All
-// at once takes the kernel milliseconds; one at a time, half a second.
-func (d *Door) look(lib *library) error {
-	lib.close()
-	var enter, leave group
-	for _, n := range lib.functions {
-		if !d.bounds.pause[n].IsZero() {
+// arrange sets the probes as they have to be now: first the new ones, which count from one moment on, then the old ones are taken
+// out, so that no call is missed.
+func (d *Door) arrange() {
+	if !d.single { // else each function by itself takes the place of nothing
+		d.set = d.set%(apart-1) + 1
+	}
+	var old []link.Link
+	for id, lib := range d.files {
+		links, err := d.whole(lib)
+		if err != nil { // it was allowed before; else it is found again
+			old = append(old, flat(links)...)
+			old = append(old, d.forget(id)...)
 			continue
 		}
-		enter.add(n)
+		for n, x := range lib.links {
+			if !d.single || links[n] == nil {
+				old = append(old, x...)
+			}
+		}
+		lib.links = links
+	}
+	old = append(old, d.arrangeApart()...)
+	d.count()
+	closeAll(old)
+}
+
+// count makes the probes of now count, and no others.
+func (d *Door) count() {
+	var live [maxFunctions]uint32
+	for n := range live {
+		if live[n] = uint32(d.set); d.isApart(n) {
+			live[n] = apart
+		}
+	}
+	d.objects.Live.Set(live) //nolint:errcheck // the map is there
+}
+
+// whole looks at the functions of a library in all processes that have it, without those that were let go of.
+func (d *Door) whole(lib *library) (links map[int][]link.Link, err error) {
+	var list []int
+	for _, n := range lib.functions {
+		if d.bounds.pause[n].IsZero() && !d.isApart(n) {
+			list = append(list, n)
+		}
+	}
+	links = map[int][]link.Link{}
+	if !d.single {
+		links[together], err = d.probes(lib, list, d.set, 0)
+		return links, err
+	}
+	for _, n := range list {
+		if links[n] = lib.links[n]; links[n] == nil {
+			if links[n], err = d.probes(lib, []int{n}, d.set, 0); err != nil {
+				return links, err
+			}
+		}
+	}
+	return links, nil
+}
+
+// probes looks at functions of a library, in one process or, of 0, in all. All at once takes the kernel milliseconds; one at a
+// time, half a second.
+func (d *Door) probes(lib *library, functions []int, set uint16, pid int) (links []link.Link, err error) {
+	var enter, leave group
+	for _, n := range functions {
+		cookie := request.Cookie(n, lib.number, set)
+		enter.add(n, cookie)
 		if request.Functions[n].Answered() {
-			leave.add(n)
+			leave.add(n, cookie)
 		}
 	}
 	// Returns first: an entry whose return is not looked at would stay open.
-	if err := d.probe(lib, &leave, true); err != nil {
-		return err
+	for _, g := range []struct {
+		*group
+		leaving bool
+	}{{&leave, true}, {&enter, false}} {
+		more, err := d.probe(lib, g.group, g.leaving, pid)
+		if links = append(links, more...); err != nil {
+			closeAll(links)
+			return nil, err
+		}
 	}
-	return d.probe(lib, &enter, false)
+	return links, nil
 }
 
 // group is functions that are looked at in one way.
@@ -123,31 +247,31 @@ type group struct {
 	cookies []uint64
 }
 
-func (g *group) add(n int) {
-	g.symbols, g.cookies = append(g.symbols, request.Functions[n].Name), append(g.cookies, request.Cookie(n))
+func (g *group) add(n int, cookie uint64) {
+	g.symbols, g.cookies = append(g.symbols, request.Functions[n].Name), append(g.cookies, cookie)
 }
 
 // probe attaches to the entries of functions or to their returns.
-func (d *Door) probe(lib *library, g *group, leaving bool) error {
+func (d *Door) probe(lib *library, g *group, leaving bool, pid int) (links []link.Link, err error) {
 	one, all := lib.executable.Uprobe, lib.executable.UprobeMulti
 	if leaving {
 		one, all = lib.executable.Uretprobe, lib.executable.UretprobeMulti
 	}
 	if !d.single && len(g.symbols) > 0 {
-		x, err := all(g.symbols, d.program(leaving), &link.UprobeMultiOptions{Cookies: g.cookies})
-		if err == nil {
-			lib.links = append(lib.links, x)
+		x, err := all(g.symbols, d.program(leaving), &link.UprobeMultiOptions{Cookies: g.cookies, PID: uint32(pid)}) //nolint:gosec // below 2^22
+		if err != nil {
+			return nil, err
 		}
-		return err
+		return []link.Link{x}, nil
 	}
 	for i, symbol := range g.symbols {
-		x, err := one(symbol, d.program(leaving), &link.UprobeOptions{Cookie: g.cookies[i]})
+		x, err := one(symbol, d.program(leaving), &link.UprobeOptions{Cookie: g.cookies[i], PID: pid})
 		if err != nil {
-			return err
+			return links, err
 		}
-		lib.links = append(lib.links, x)
+		links = append(links, x)
 	}
-	return nil
+	return links, nil
 }
 
 func (d *Door) program(leaving bool) *ebpf.Program {

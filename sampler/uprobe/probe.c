@@ -20,6 +20,9 @@ struct pt_regs {
 #define ARG4(r) ((r)->cx)
 #define ARG5(r) ((r)->r8)
 #define ANSWER(r) ((__s32)(r)->ax)
+#define PLACE_OF(r) ((r)->ip)
+#define FRAME(r) ((r)->sp)
+#define FRAME_LEFT(r) ((r)->sp - 8) // the return has taken its address
 #elif defined(__TARGET_ARCH_arm64)
 struct pt_regs {
 	__u64 regs[31], sp, pc, pstate;
@@ -30,6 +33,9 @@ struct pt_regs {
 #define ARG4(r) ((r)->regs[3])
 #define ARG5(r) ((r)->regs[4])
 #define ANSWER(r) ((__s32)(r)->regs[0])
+#define PLACE_OF(r) ((r)->pc)
+#define FRAME(r) ((r)->sp)
+#define FRAME_LEFT(r) ((r)->sp)
 #endif
 
 // The parts of a cookie, as the Go side packs them.
@@ -40,8 +46,10 @@ struct pt_regs {
 #define ADDRESS_ARG(c) ((c) >> 20 & 0xf)
 #define PLACE_ARG(c) ((c) >> 24 & 0xf)
 #define PLACE_KIND(c) ((c) >> 28 & 0xf)
+#define SET(c) ((c) >> 32 & 0xffff)
+#define LIBRARY(c) ((c) >> 48)
 
-enum { EFFECT_GIVES = 1, EFFECT_TAKES, EFFECT_MAPS, EFFECT_UNMAPS, EFFECT_NAMES, EFFECT_MAKES, EFFECT_SETS, EFFECT_PUSHES, EFFECT_POPS, EFFECT_ENDS };
+enum { EFFECT_GIVES = 1, EFFECT_TAKES, EFFECT_MAPS, EFFECT_UNMAPS, EFFECT_NAMES, EFFECT_MAKES, EFFECT_SETS, EFFECT_PUSHES, EFFECT_POPS, EFFECT_ENDS, EFFECT_BEGINS };
 enum { PLACE_CURRENT = 0, PLACE_PROPERTIES, PLACE_POOL, PLACE_DEVICE };
 
 #define FUNCTIONS 64
@@ -76,9 +84,11 @@ struct thread {
 	__u64 contexts[DEPTH];
 };
 
+// A thread may be in the same function twice: a signal handler asks, too, or has left the first one by a jump.
 struct call_key {
 	__u64 thread;
 	__u64 function;
+	__u64 frame; // where its stack was
 };
 
 struct {
@@ -100,7 +110,22 @@ struct {
 	__type(value, struct thread);
 } threads SEC(".maps");
 
-// Processes that have called, by their number on the machine; 1: one that was refused memory.
+// The call that a thread has entered last. Containers of one image have the same file, which is another one in each of them for
+// all that is told outside of the kernel: its probes are set for each of them, and all of them see the call.
+struct entry {
+	__u64 at, time; // address of the function
+	__u64 library;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 8192);
+	__type(key, __u64);
+	__type(value, struct entry);
+} entries SEC(".maps");
+
+// Processes that have called, by their number on the machine, and what has happened to them.
+enum { WAS_REFUSED = 1, CONTEXTS_MISSED = 2 };
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1024);
@@ -112,7 +137,6 @@ struct {
 // of, for a time that doubles whenever it comes again. The others pay for themselves.
 #define SECOND 1000000000ULL
 #define WINDOW (2 * SECOND)
-#define MOST_CALLS 4000
 #define FIRST_PAUSE (10 * SECOND)
 #define MOST_PAUSE (600 * SECOND)
 
@@ -136,6 +160,11 @@ struct {
 __u64 counts[FUNCTIONS]; // calls of each function
 __u64 lost;              // events for which there was no room
 __u32 contexts_missed;   // changes of contexts are not seen any more: what is kept of them is no longer true
+// And written: which set of a function's probes counts, so that one takes the place of another without a gap and no call
+// counts twice; how often a process may call it in a window.
+__u32 live[FUNCTIONS];
+__u32 libraries; // that are looked at
+__u32 most[FUNCTIONS];
 
 // The pid namespace in which pids are told; 0: that of the machine.
 volatile const __u64 namespace_device = 0;
@@ -203,7 +232,11 @@ static __always_inline void end_context(__u64 thread, __u64 context)
 
 static __always_inline __u64 current_context(__u64 thread)
 {
-	struct thread *t = contexts_missed ? 0 : bpf_map_lookup_elem(&threads, &thread);
+	__u32 pid = bpf_get_current_pid_tgid() >> 32;
+	__u8 *caller = bpf_map_lookup_elem(&callers, &pid);
+	if (contexts_missed || (caller && *caller & CONTEXTS_MISSED))
+		return 0;
+	struct thread *t = bpf_map_lookup_elem(&threads, &thread);
 	return t ? t->contexts[t->depth & (DEPTH - 1)] : 0;
 }
 
@@ -228,14 +261,18 @@ static __always_inline void tell(__u64 cookie, __u64 thread, struct call *c, __s
 	bpf_ringbuf_submit(e, 0);
 }
 
-static __always_inline void note(__u8 refused)
+static __always_inline void note(__u8 what)
 {
 	__u32 pid = bpf_get_current_pid_tgid() >> 32;
-	bpf_map_update_elem(&callers, &pid, &refused, refused ? BPF_ANY : BPF_NOEXIST);
+	__u8 *caller = bpf_map_lookup_elem(&callers, &pid);
+	if (caller)
+		*caller |= what;
+	else
+		bpf_map_update_elem(&callers, &pid, &what, BPF_ANY);
 }
 
-// too_often says whether the process is let go of, or is from now on. Calls that set contexts are always looked at: without
-// one of them all that is known of the others is wrong.
+// too_often says whether the process is let go of, or is from now on. Without one of the calls that set contexts, all that
+// is known of its others is wrong.
 static __always_inline int too_often(__u64 cookie, __u64 thread, __u64 now)
 {
 	struct pace_key key = {thread >> 32, FUNCTION(cookie)};
@@ -253,13 +290,30 @@ static __always_inline int too_often(__u64 cookie, __u64 thread, __u64 now)
 		p->until = p->calls = 0;
 	}
 	p->calls += 1;
-	if (p->calls <= MOST_CALLS)
+	if (p->calls <= most[FUNCTION(cookie) & (FUNCTIONS - 1)])
 		return 0;
 	p->pause = !p->pause ? FIRST_PAUSE : 2 * p->pause < MOST_PAUSE ? 2 * p->pause : MOST_PAUSE;
 	p->until = now + p->pause;
+	if (EFFECT(cookie) >= EFFECT_MAKES && EFFECT(cookie) <= EFFECT_POPS)
+		note(CONTEXTS_MISSED);
 	struct call c = {.began = now, .size = p->pause, .other = FUNCTION(cookie), .device = -1};
 	tell(LET_GO, thread, &c, 0);
 	return 1;
+}
+
+#define MILLISECOND 1000000ULL
+
+// again says whether the probe of another library has seen this call.
+static __always_inline int again(struct pt_regs *r, __u64 cookie, __u64 thread, __u64 now)
+{
+	struct entry this = {PLACE_OF(r), now, LIBRARY(cookie)}, *last = bpf_map_lookup_elem(&entries, &thread);
+	if (!last)
+		bpf_map_update_elem(&entries, &thread, &this, BPF_ANY);
+	else if (last->at == this.at && last->library != this.library && now - last->time < MILLISECOND)
+		return 1;
+	else
+		*last = this;
+	return 0;
 }
 
 // place reads where the memory is asked for, as far as the arguments say it.
@@ -285,14 +339,18 @@ static __always_inline void place(const struct arguments *r, __u64 cookie, struc
 SEC("uprobe.multi")
 int entered(struct pt_regs *r)
 {
-	__u64 cookie = bpf_get_attach_cookie(r), thread = who();
-	if (!thread)
+	__u64 cookie = bpf_get_attach_cookie(r);
+	if (SET(cookie) != live[FUNCTION(cookie) & (FUNCTIONS - 1)])
+		return 0;
+	__u64 thread = who();
+	__u64 now = bpf_ktime_get_ns();
+	if (!thread || (libraries > 1 && again(r, cookie, thread, now)))
 		return 0;
 	__sync_fetch_and_add(&counts[FUNCTION(cookie) & (FUNCTIONS - 1)], 1);
 	__u64 effect = EFFECT(cookie);
 	struct arguments a = TAKE(r);
-	struct call c = {.began = bpf_ktime_get_ns(), .device = -1};
-	if ((effect < EFFECT_MAKES || effect > EFFECT_POPS) && too_often(cookie, thread, c.began))
+	struct call c = {.began = now, .device = -1};
+	if (too_often(cookie, thread, c.began))
 		return 0;
 	c.size = SIZE_ARG(cookie) ? argument(&a, SIZE_ARG(cookie)) : 0;
 	if (TIMES_ARG(cookie)) {
@@ -316,12 +374,13 @@ int entered(struct pt_regs *r)
 	case EFFECT_TAKES:
 	case EFFECT_UNMAPS:
 	case EFFECT_ENDS:
+	case EFFECT_BEGINS:
 		tell(cookie, thread, &c, 0);
 		if (effect == EFFECT_ENDS)
 			end_context(thread, c.address);
 		return 0;
 	}
-	struct call_key key = {thread, FUNCTION(cookie)};
+	struct call_key key = {thread, FUNCTION(cookie), FRAME(r)};
 	bpf_map_update_elem(&calls, &key, &c, BPF_ANY);
 	return 0;
 }
@@ -330,7 +389,7 @@ SEC("uretprobe.multi")
 int returned(struct pt_regs *r)
 {
 	__u64 cookie = bpf_get_attach_cookie(r), thread = who();
-	struct call_key key = {thread, FUNCTION(cookie)};
+	struct call_key key = {thread, FUNCTION(cookie), FRAME_LEFT(r)};
 	struct call *found = bpf_map_lookup_elem(&calls, &key);
 	if (!thread || !found)
 		return 0; // it was entered before we came
@@ -347,7 +406,7 @@ int returned(struct pt_regs *r)
 	if (answer == 0 && effect == EFFECT_MAKES)
 		set_current(thread, effect, c.address);
 	if (answer == REFUSED && effect == EFFECT_GIVES)
-		note(1);
+		note(WAS_REFUSED);
 	tell(cookie, thread, &c, answer);
 	return 0;
 }
@@ -370,8 +429,8 @@ SEC("raw_tp/sched_process_exit")
 int ended(void *ctx)
 {
 	__u32 pid = bpf_get_current_pid_tgid() >> 32;
-	__u8 *refused = bpf_map_lookup_elem(&callers, &pid);
-	if (!refused || !*refused)
+	__u8 *caller = bpf_map_lookup_elem(&callers, &pid);
+	if (!caller || !(*caller & WAS_REFUSED))
 		return 0; // the number of another is soon forgotten
 	struct task_struct *task = (void *)bpf_get_current_task();
 	if (BPF_CORE_READ(task, signal, live.counter) > 0)

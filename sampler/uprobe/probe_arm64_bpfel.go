@@ -28,6 +28,14 @@ type probeCallKey struct {
 	_        structs.HostLayout
 	Thread   uint64
 	Function uint64
+	Frame    uint64
+}
+
+type probeEntry struct {
+	_       structs.HostLayout
+	At      uint64
+	Time    uint64
+	Library uint64
 }
 
 type probePace struct {
@@ -57,6 +65,7 @@ type probeThread struct {
 const (
 	probeMapCallers         = "callers"
 	probeMapCalls           = "calls"
+	probeMapEntries         = "entries"
 	probeMapEvents          = "events"
 	probeMapPaces           = "paces"
 	probeMapThreads         = "threads"
@@ -66,7 +75,10 @@ const (
 	probeProgReturned       = "returned"
 	probeVarContextsMissed  = "contexts_missed"
 	probeVarCounts          = "counts"
+	probeVarLibraries       = "libraries"
+	probeVarLive            = "live"
 	probeVarLost            = "lost"
+	probeVarMost            = "most"
 	probeVarNamespaceDevice = "namespace_device"
 	probeVarNamespaceInode  = "namespace_inode"
 )
@@ -125,6 +137,7 @@ type probeProgramSpecs struct {
 type probeMapSpecs struct {
 	Callers *ebpf.MapSpec `ebpf:"callers"`
 	Calls   *ebpf.MapSpec `ebpf:"calls"`
+	Entries *ebpf.MapSpec `ebpf:"entries"`
 	Events  *ebpf.MapSpec `ebpf:"events"`
 	Paces   *ebpf.MapSpec `ebpf:"paces"`
 	Threads *ebpf.MapSpec `ebpf:"threads"`
@@ -136,7 +149,10 @@ type probeMapSpecs struct {
 type probeVariableSpecs struct {
 	ContextsMissed  *ebpf.VariableSpec `ebpf:"contexts_missed"`
 	Counts          *ebpf.VariableSpec `ebpf:"counts"`
+	Libraries       *ebpf.VariableSpec `ebpf:"libraries"`
+	Live            *ebpf.VariableSpec `ebpf:"live"`
 	Lost            *ebpf.VariableSpec `ebpf:"lost"`
+	Most            *ebpf.VariableSpec `ebpf:"most"`
 	NamespaceDevice *ebpf.VariableSpec `ebpf:"namespace_device"`
 	NamespaceInode  *ebpf.VariableSpec `ebpf:"namespace_inode"`
 }
@@ -163,6 +179,7 @@ func (o *probeObjects) Close() error {
 type probeMaps struct {
 	Callers *ebpf.Map `ebpf:"callers"`
 	Calls   *ebpf.Map `ebpf:"calls"`
+	Entries *ebpf.Map `ebpf:"entries"`
 	Events  *ebpf.Map `ebpf:"events"`
 	Paces   *ebpf.Map `ebpf:"paces"`
 	Threads *ebpf.Map `ebpf:"threads"`
@@ -172,6 +189,7 @@ func (m *probeMaps) Close() error {
 	return _ProbeClose(
 		m.Callers,
 		m.Calls,
+		m.Entries,
 		m.Events,
 		m.Paces,
 		m.Threads,
@@ -184,7 +202,10 @@ func (m *probeMaps) Close() error {
 type probeVariables struct {
 	ContextsMissed  *ebpf.Variable `ebpf:"contexts_missed"`
 	Counts          *ebpf.Variable `ebpf:"counts"`
+	Libraries       *ebpf.Variable `ebpf:"libraries"`
+	Live            *ebpf.Variable `ebpf:"live"`
 	Lost            *ebpf.Variable `ebpf:"lost"`
+	Most            *ebpf.Variable `ebpf:"most"`
 	NamespaceDevice *ebpf.Variable `ebpf:"namespace_device"`
 	NamespaceInode  *ebpf.Variable `ebpf:"namespace_inode"`
 }

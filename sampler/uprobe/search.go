@@ -68,11 +68,7 @@ const (
 // search looks for libraries that are not looked at yet: of those that have begun since the last search and, if all, of the
 // processes that the driver lists. What the system has is looked at already, so this is for copies, as in containers.
 func (d *Door) search(all bool) {
-	last := lastPID()
-	for pid := d.lastPID + 1; pid <= last && len(d.young) < maxYoung; pid++ {
-		d.young[pid] = 0
-	}
-	d.lastPID = last
+	d.begin()
 	for pid := range d.young {
 		d.young[pid]++
 		if n := d.young[pid]; due(n) && d.searchIn(pid) || n >= youngFor {
@@ -91,6 +87,27 @@ func (d *Door) search(all bool) {
 			delete(d.searched, pid)
 		}
 	}
+}
+
+// begin notes which processes have begun since the last search, if the kernel does not tell what they load.
+func (d *Door) begin() {
+	if d.mappings != nil {
+		return
+	}
+	last := lastPID()
+	for pid := d.lastPID + 1; pid <= last && len(d.young) < maxYoung; pid++ {
+		d.young[pid] = 0
+	}
+	d.lastPID = last
+}
+
+// loads is the number of a process that loads a libcuda.
+type loads int
+
+// load looks at that as soon as it is there.
+func (d *Door) load(pid loads) {
+	d.searched[int(pid)] = 0 // it may be its second one
+	d.searchIn(int(pid))
 }
 
 // lastPID is the number of the process that has begun last. Numbers are given one after another, so this tells which
@@ -114,9 +131,12 @@ func (d *Door) searchIn(pid int) (found bool) {
 	d.searched[pid]++
 	for _, path := range libcudaOf(pid) {
 		found, d.searched[pid] = true, maxSearches
-		if lib, _ := d.attach(path); lib != nil && lib.older[pid] {
+		if lib, _ := d.attach(path, pid); lib != nil && lib.older[pid] {
 			d.tracker.Late(pid)
 		}
+	}
+	if found {
+		d.join(pid)
 	}
 	return found
 }

@@ -129,11 +129,14 @@ static void unreserve(Dev dev, uint64_t n)
 
 static struct context *current(void) { return depth > 0 ? stack[depth - 1] : NULL; }
 
+/* Where to begin to look for a block: it is there or soon after. */
+static struct block *slot(Ptr at, int i) { return &blocks[((at >> 21) + i) % MAX_BLOCKS]; }
+
 static struct block *find(Ptr at)
 {
 	for (int i = 0; i < MAX_BLOCKS; i++)
-		if (blocks[i].refs && blocks[i].at == at)
-			return &blocks[i];
+		if (slot(at, i)->refs && slot(at, i)->at == at)
+			return slot(at, i);
 	return NULL;
 }
 
@@ -143,9 +146,8 @@ static Result give(Ptr *out, uint64_t n, Dev dev, struct pool *pool, bool counte
 		return INVALID_VALUE;
 	if (dev < 0 || dev >= devices)
 		return INVALID_CONTEXT;
-	static int hint;
 	int i = 0;
-	for (; i < MAX_BLOCKS && blocks[(hint + i) % MAX_BLOCKS].refs; i++)
+	for (; i < MAX_BLOCKS && slot(next_address, i)->refs; i++)
 		;
 	if (i == MAX_BLOCKS)
 		return OUT_OF_MEMORY;
@@ -159,8 +161,7 @@ static Result give(Ptr *out, uint64_t n, Dev dev, struct pool *pool, bool counte
 		return OUT_OF_MEMORY;
 	if (pool)
 		pool->used += n;
-	struct block *b = &blocks[(hint + i) % MAX_BLOCKS];
-	hint = (hint + i + 1) % MAX_BLOCKS;
+	struct block *b = slot(next_address, i);
 	*b = (struct block){next_address, n, dev, pool, 1, pool ? NULL : current(), counted};
 	next_address += (n + 0x1fffff) & ~0x1fffffull;
 	*out = b->at;

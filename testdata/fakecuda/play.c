@@ -19,17 +19,22 @@
  *   fill SIZE         pieces of SIZE until one is refused
  *   rate SIZE N       N allocations a second for one second, each freed at once
  *   time SIZE N       N pairs of cuMemAlloc_v2 and cuMemFree_v2 as fast as can be, and how long one took: time NS
+ *   signal NAME SIZE  the next alloc is interrupted by a signal handler that asks for this
+ *   jump SIZE         an alloc that a signal handler leaves by a jump
+ *   load PATH         goes on with another libcuda
  *   exec PROGRAM      gives way to another program
  *   sleep MS          echo WORD          reset          exit CODE          die
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -178,12 +183,52 @@ static void timed(size_t n, long pairs)
 	fflush(stdout);
 }
 
+static struct { char name[32]; size_t size; sigjmp_buf to; } handler; /* no name: it jumps */
+
+static void interrupted(int unused)
+{
+	(void)unused;
+	if (!handler.name[0])
+		siglongjmp(handler.to, 1);
+	alloc(handler.name, handler.size);
+}
+
+static void interrupt(const char *name, size_t n)
+{
+	snprintf(handler.name, sizeof handler.name, "%s", name);
+	handler.size = n;
+	signal(SIGALRM, interrupted);
+	setitimer(ITIMER_REAL, &(struct itimerval){.it_value = {0, 50000}}, NULL);
+}
+
+static void jump(size_t n)
+{
+	uint64_t at;
+	interrupt("", 0);
+	if (sigsetjmp(handler.to, 1) == 0)
+		cuMemAlloc_v2(&at, n);
+}
+
 static void *run(void *line);
+
+static int load(const char *path)
+{
+	void *cuda = dlopen(path, RTLD_NOW);
+	if (!cuda) {
+		fprintf(stderr, "play: %s\n", dlerror());
+		return 1;
+	}
+#define FUNCTION(name, ...) *(void **)&name = dlsym(cuda, #name);
+	ALL
+	cuInit(0);
+	return 0;
+}
 
 static int command(char *line)
 {
 	char word[32] = "", name[32] = "";
 	unsigned long long n = 0;
+	line[strcspn(line, "\n")] = 0;
 	int words = sscanf(line, "%31s %31s %llu", word, name, &n);
 	if (words < 3)
 		n = strtoull(name, NULL, 10);
@@ -240,6 +285,12 @@ static int command(char *line)
 		rate(strtoull(name, NULL, 10), (long)n);
 	} else if (strcmp(word, "time") == 0) {
 		timed(strtoull(name, NULL, 10), (long)n);
+	} else if (strcmp(word, "signal") == 0) {
+		interrupt(name, n);
+	} else if (strcmp(word, "jump") == 0) {
+		jump(n);
+	} else if (strcmp(word, "load") == 0) {
+		load(line + strlen("load "));
 	} else if (strcmp(word, "exec") == 0) {
 		execlp(name, name, "1", NULL);
 	} else if (strcmp(word, "sleep") == 0) {
@@ -272,14 +323,8 @@ static void *run(void *unused)
 
 int main(int argc, char **argv)
 {
-	void *cuda = dlopen(argc > 1 ? argv[1] : "libcuda.so.1", RTLD_NOW);
-	if (!cuda) {
-		fprintf(stderr, "play: %s\n", dlerror());
+	if (load(argc > 1 ? argv[1] : "libcuda.so.1"))
 		return 1;
-	}
-#define FUNCTION(name, ...) *(void **)&name = dlsym(cuda, #name);
-	ALL
-	cuInit(0);
 	run(NULL);
 	return 0;
 }

@@ -26,7 +26,7 @@ type hostFit struct {
 	over    bool          // it was looked long enough
 }
 
-// fleetCheck says of every host whether it fits there. It is the worst that counts: no where one says no, unknown where one says nothing.
+// fleetCheck says of every host whether it fits there. One is enough, as one GPU of a machine is, and as wait asks; it is no where all say no.
 func (a *app) fleetCheck(ctx context.Context, f *fitFlags, need sampler.Bytes) error {
 	if err := a.elsewhere(); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (r *roster) judged(fits map[string]*hostFit) bool {
 }
 
 func (a *app) answerFleet(r *roster, fits map[string]*hostFit, f *fitFlags) error {
-	out, no, unknown := bufio.NewWriter(a.out), false, 0
+	out, yes, unknown := bufio.NewWriter(a.out), false, 0
 	for _, h := range r.hosts {
 		fit := fits[h.Name]
 		known := fit != nil && fit.over && h.State == fleet.OK
@@ -106,7 +106,7 @@ func (a *app) answerFleet(r *roster, fits map[string]*hostFit, f *fitFlags) erro
 		if !known {
 			unknown++
 		}
-		no = no || known && !v.Enough(f.gpus)
+		yes = yes || known && v.Enough(f.gpus)
 		if err := a.printFit(out, h, fit, v, known, f); err != nil {
 			return err
 		}
@@ -115,15 +115,12 @@ func (a *app) answerFleet(r *roster, fits map[string]*hostFit, f *fitFlags) erro
 		return err
 	}
 	switch {
-	case no:
-		if len(r.hosts) > 1 && !f.json {
-			a.say(fmt.Sprintf("it does not fit on all of %d hosts; the first with room: nvpeak wait --from …", len(r.hosts)))
-		}
-		return answerNo{}
+	case yes:
+		return nil
 	case unknown > 0:
-		return fmt.Errorf("%d of %d hosts give no figures: whether it fits there is unknown", unknown, len(r.hosts))
+		return fmt.Errorf("%d of %d hosts give no figures, and it fits on none of the others", unknown, len(r.hosts))
 	}
-	return nil
+	return answerNo{}
 }
 
 func (a *app) printFit(out io.Writer, h *fleet.Host, fit *hostFit, v watch.Answer, known bool, f *fitFlags) error {
@@ -267,7 +264,7 @@ func (w *fleetWaiting) gaveUp() string {
 	words := w.app.words()
 	text := words.Say("wait.timeout", "span", words.Lasted(w.flags.timeout.Seconds()), "hold", words.Lasted(w.flags.hold.Seconds()), "count", free, "all", w.flags.gpus, "need", w.need, "size", size)
 	if best == "" {
-		return text
+		return words.Say("fleet.wait.nobody", "span", words.Lasted(w.flags.timeout.Seconds()), "count", len(w.hosts.hosts))
 	}
 	return best + ": " + text
 }

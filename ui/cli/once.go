@@ -40,9 +40,9 @@ func onceCommand(a *app) *cobra.Command {
 // frameOptions say how a frame of the monitor looks; the tables, JSON and CSV have no use for them.
 var frameOptions = []string{"columns", "sort", "span", "plot"}
 
-// onceWait is how long `once` measures: long enough for some readings of the memory. The
+// onceWait is how long `once` measures: long enough for two readings of the memory or three. The
 // share of a CPU needs longer and is left out.
-const onceWait = 60 * time.Millisecond
+const onceWait = 40 * time.Millisecond
 
 func (a *app) once(ctx context.Context, f *onceFlags) error {
 	if a.listDemos() {

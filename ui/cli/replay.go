@@ -66,7 +66,7 @@ func (a *app) replay(cmd *cobra.Command, names []string, f *replayFlags) error {
 	case err != nil:
 		return err
 	case len(list) != 1:
-		return usagef("replay shows one recording, or the parts of one; these are %d: %s", len(list), namesOf(list))
+		return usagef("replay shows one recording, or the parts of one; these are %d, name one of them: %s", len(list), namesOf(list))
 	}
 	leanReading()
 	ctx, cancel := context.WithCancelCause(cmd.Context())

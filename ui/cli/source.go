@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -134,15 +133,14 @@ func demoSource(name string, o sampler.Options) (*live, error) {
 // call in the hope of work: 0.6 to 0.7 % of a core instead of 0.4 to 0.5, measured. Calls
 // into the driver block threads of their own, not the processor. GOMAXPROCS overrides it.
 //
-// It also collects garbage early, for there is little of it each second: at half of what
-// lives, not as much again. GOGC overrides it. What the start leaves must not delay the first figures.
+// It also collects garbage early (see leanly). GOGC overrides it. What the start leaves must not delay the first figures.
 // What it has read of the program's file is given back.
 func (a *app) runLean() {
 	if a.env("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(1)
 	}
 	if a.env("GOGC") == "" {
-		time.AfterFunc(leanAfter, func() { debug.SetGCPercent(50) })
+		time.AfterFunc(leanAfter, leanly)
 	}
 	time.AfterFunc(startOver, unmapStart)
 }

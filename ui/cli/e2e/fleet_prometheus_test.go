@@ -43,12 +43,12 @@ func scraped(t *testing.T, targets ...string) string {
 // seven other exporters, one of dcgm's names, and one that knows of no GPU.
 func TestFleetPrometheus(t *testing.T) {
 	t.Parallel()
-	const spikes = 5
+	const spikes, every = 5, 3100 * time.Millisecond // so many are to be seen; a reader that is kept from reading for 50 ms by a busy machine sees the next
 	var targets []string
 	for i := range 8 {
 		text := fmt.Sprintf("gpu 0-1 uuid=GPU-%d-{i} total=80GiB\nmem 0-1 used=42GiB\n", i)
 		if i == 0 {
-			text += fmt.Sprintf("spike 0 at=12s width=50ms height=10GiB every=3.1s count=%d\n", spikes)
+			text += fmt.Sprintf("spike 0 at=10s width=50ms height=10GiB every=%v count=100\n", every)
 		}
 		url, _ := exporting(t, setup{scenario: text})
 		targets = append(targets, strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/metrics"))
@@ -61,7 +61,7 @@ func TestFleetPrometheus(t *testing.T) {
 	told := map[string]int{}
 	hosts := map[string]line{}
 	args := []string{"--from", "prometheus://" + server, "--from", "http://" + targets[0]}
-	direct := ""
+	direct, first := "", time.Time{}
 	streaming(t, setup{args: args}, time.Minute, func(l line) bool {
 		if l.Type == "host" {
 			hosts[l.Host] = l
@@ -71,7 +71,9 @@ func TestFleetPrometheus(t *testing.T) {
 			return false
 		}
 		if w := l.GPUs[0].Memory.Window; w != nil && w.Max == 52<<30 {
-			told[l.Host]++
+			if told[l.Host]++; first.IsZero() {
+				first = l.Time
+			}
 		}
 		all := told[direct] >= spikes
 		for host, n := range told {
@@ -95,11 +97,11 @@ func TestFleetPrometheus(t *testing.T) {
 		t.Errorf("%d hosts: %+v", ok, hosts)
 	}
 	for host, n := range told {
-		if n > spikes+1 { // one that stands while it is scraped is told once more, rightly
-			t.Errorf("%s was told %d times of %d spikes", host, n, spikes)
+		if most := int(time.Since(first)/every) + 3; n > most { // one that stands while it is scraped is told once more, rightly
+			t.Errorf("%s was told %d times of %d spikes", host, n, most)
 		}
 	}
-	if got := run(t, setup{args: []string{"check", "--need", "60GiB", "--from", "prometheus://" + server}}); got.code != 3 || !strings.Contains(got.out, "dcgm-box:\nGPU 1  60.0 GiB fits now") || strings.Count(got.out, "does not fit") < 16 {
+	if got := run(t, setup{args: []string{"check", "--need", "60GiB", "--from", "prometheus://" + server}}); got.code != 0 || !strings.Contains(got.out, "dcgm-box:\nGPU 1  60.0 GiB fits now") || strings.Count(got.out, "does not fit") < 16 {
 		t.Errorf("%+v", got)
 	}
 	got := run(t, setup{args: []string{"once", "--from", "prometheus://" + server + `?match={instance="` + targets[1] + `"}`, "--csv=uuid,memory.used"}})

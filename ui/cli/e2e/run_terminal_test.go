@@ -20,6 +20,7 @@ import (
 func openShell(t *testing.T) *e2e.Terminal {
 	t.Helper()
 	s := setup{scenario: "h100x8"}
+	startPunctually(t)
 	term, err := e2e.Start(e2e.Options{Args: []string{"bash", "--norc", "--noprofile", "-i"}, Env: append(s.environ(t), "PS1=ready> "), Cols: 80, Rows: 24, Keep: true})
 	if err != nil {
 		t.Fatal(err)
@@ -56,6 +57,8 @@ func TestRunAsksAndAnswers(t *testing.T) {
 	press(t, term, `nv sh -c 'for f in 0 1 2; do test -t $f; echo "t$f $?"; done' < /dev/null`+"\r")
 	see(t, term, "t0 1\nt1 0\nt2 0")
 	sane(t, term)
+	press(t, term, "nv cat /proc/self/timerslack_ns\r")
+	seeMatch(t, term, fmt.Sprintf(`(?m)^%d$`, slackHere))
 }
 
 // A shell in it has job control of its own, and a program that draws gets its keys raw.

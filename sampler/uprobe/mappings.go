@@ -1,0 +1,198 @@
+//go:build linux && (amd64 || arm64)
+
+package uprobe
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// mappings is what the kernel tells of files that processes map to run them, a ring of records for each processor: a libcuda that nobody
+// has had before is looked at when it is loaded, which is long before it is used.
+type mappings struct {
+	rings []ring
+	poll  int // of epoll
+	end   int // an event that ends it, and what else does if it sleeps
+	ends  chan struct{}
+	done  chan struct{}
+}
+
+// ring is that of one processor.
+type ring struct {
+	fd   int
+	page *unix.PerfEventMmapPage
+	data []byte // of records, after the page
+	all  []byte
+}
+
+const (
+	ringPages = 4 // of records; a program that begins makes some ten of 100 bytes
+	// To wake up costs more than what a record says, and programs that are not for the GPU begin all the time: soon at first, seldom
+	// where many do.
+	wakesPerSecond = 2
+	wakesAtOnce    = 20
+	wakesApart     = 20 * time.Millisecond // a program that begins maps one file after another
+)
+
+// listen tells of each process that maps a libcuda, until close; nil: the kernel, or the right to it, is missing.
+func listen(loads func(pid int)) *mappings {
+	m := &mappings{poll: -1, end: -1, ends: make(chan struct{}), done: make(chan struct{})}
+	online, err := os.ReadFile("/sys/devices/system/cpu/online")
+	if err == nil {
+		m.poll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	}
+	if err == nil {
+		m.end, err = unix.Eventfd(0, unix.EFD_CLOEXEC)
+	}
+	if err == nil {
+		err = m.await(m.end)
+	}
+	for _, cpu := range numbers(string(online)) {
+		if err == nil {
+			err = m.open(cpu)
+		}
+	}
+	if err != nil || len(m.rings) == 0 {
+		close(m.done)
+		m.close()
+		return nil
+	}
+	go m.read(loads)
+	return m
+}
+
+// numbers reads a list as of "0-3,8".
+func numbers(list string) (all []int) {
+	for part := range strings.SplitSeq(strings.TrimSpace(list), ",") {
+		from, to, span := strings.Cut(part, "-")
+		first, err := strconv.Atoi(from)
+		last := first
+		if span && err == nil {
+			last, err = strconv.Atoi(to)
+		}
+		for n := first; err == nil && n <= last && len(all) < maxCPUs; n++ {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// maxCPUs is more than Linux takes.
+const maxCPUs = 8192
+
+func (m *mappings) await(fd int) error {
+	return unix.EpollCtl(m.poll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLET, Fd: int32(fd)}) //nolint:gosec // a descriptor
+}
+
+// open makes the ring of a processor.
+func (m *mappings) open(cpu int) error {
+	attr := unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_DUMMY, Size: uint32(unsafe.Sizeof(unix.PerfEventAttr{})),
+		Bits: unix.PerfBitMmap | unix.PerfBitWatermark | unix.PerfBitExcludeKernel, Wakeup: 1}
+	fd, err := unix.PerfEventOpen(&attr, -1, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
+	if err != nil {
+		return err
+	}
+	page := os.Getpagesize()
+	all, err := unix.Mmap(fd, 0, (1+ringPages)*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		unix.Close(fd) //nolint:errcheck // that it failed before is what counts
+		return err
+	}
+	m.rings = append(m.rings, ring{fd, (*unix.PerfEventMmapPage)(unsafe.Pointer(&all[0])), all[page:], all}) //nolint:gosec // as the kernel has it
+	return m.await(fd)
+}
+
+func (m *mappings) read(loads func(pid int)) {
+	defer close(m.done)
+	events := make([]unix.EpollEvent, 8)
+	left, last := wakesAtOnce, time.Now()
+	for {
+		n, err := unix.EpollWait(m.poll, events, -1)
+		if err != nil && err != unix.EINTR || slices.ContainsFunc(events[:max(n, 0)], func(e unix.EpollEvent) bool { return int(e.Fd) == m.end }) {
+			return
+		}
+		for i := range m.rings {
+			m.rings[i].read(loads)
+		}
+		if since := time.Since(last); since >= time.Second/wakesPerSecond {
+			left, last = min(left+int(since*wakesPerSecond/time.Second), wakesAtOnce), time.Now()
+		}
+		pause := wakesApart
+		if left--; left <= 0 {
+			pause = time.Second / wakesPerSecond
+		}
+		select {
+		case <-m.ends:
+		case <-time.After(pause):
+		}
+	}
+}
+
+// read takes the records that are there.
+func (r *ring) read(loads func(pid int)) {
+	tail, head := r.page.Data_tail, atomic.LoadUint64(&r.page.Data_head)
+	for tail < head {
+		header := r.at(tail, 8)
+		size := uint64(binary.NativeEndian.Uint16(header[6:]))
+		if size < 8 || size > head-tail {
+			break // not as the kernel writes it
+		}
+		if binary.NativeEndian.Uint32(header) == unix.PERF_RECORD_MMAP {
+			if pid := loadsCuda(r.at(tail, int(size))); pid > 0 { //nolint:gosec // 16 bits
+				loads(pid)
+			}
+		}
+		tail += size
+	}
+	atomic.StoreUint64(&r.page.Data_tail, head)
+}
+
+// at are n bytes of the ring, in one piece.
+func (r *ring) at(from uint64, n int) []byte {
+	size := uint64(len(r.data))
+	piece := r.data[from%size:]
+	if len(piece) >= n {
+		return piece[:n]
+	}
+	return append(slices.Clone(piece), r.data[:n-len(piece)]...)
+}
+
+// loadsCuda is the process of a record of a mapping, if the file has the name of libcuda; else 0. A record is of a header of 8 bytes, a process, a
+// thread, three numbers of 8 bytes and the path, which ends with a 0: https://man7.org/linux/man-pages/man2/perf_event_open.2.html
+func loadsCuda(record []byte) (pid int) {
+	const pathAt = 40
+	if len(record) <= pathAt {
+		return 0
+	}
+	name, _, _ := bytes.Cut(record[pathAt:], []byte{0})
+	if !bytes.Contains(name, []byte("/libcuda.so")) || !strings.HasPrefix(path.Base(string(name)), "libcuda.so") { // as nearly always
+		return 0
+	}
+	return int(int32(binary.NativeEndian.Uint32(record[8:]))) //nolint:gosec // signed in C too
+}
+
+// close ends it.
+func (m *mappings) close() {
+	if m == nil {
+		return
+	}
+	close(m.ends)
+	unix.Write(m.end, binary.NativeEndian.AppendUint64(nil, 1)) //nolint:errcheck // it is there, or nobody reads
+	<-m.done
+	for _, r := range m.rings {
+		unix.Munmap(r.all) //nolint:errcheck // nothing can be done about it
+		unix.Close(r.fd)   //nolint:errcheck // the same
+	}
+	unix.Close(m.end)  //nolint:errcheck // the same
+	unix.Close(m.poll) //nolint:errcheck // the same
+}

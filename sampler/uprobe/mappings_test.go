@@ -1,0 +1,107 @@
+//go:build linux && (amd64 || arm64)
+
+package uprobe
+
+import (
+	"encoding/binary"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"nvpeak/sampler/uprobe/cudatest"
+)
+
+func TestNumbers(t *testing.T) {
+	for list, want := range map[string][]int{"0-3,8\n": {0, 1, 2, 3, 8}, "0": {0}, "": nil, "x-3": nil, "1-x": nil, "3-1": nil, "2,,4": {2, 4}} {
+		if got := numbers(list); !slices.Equal(got, want) {
+			t.Errorf("%q: %v", list, got)
+		}
+	}
+	if n := len(numbers("0-999999999")); n != maxCPUs {
+		t.Errorf("%d processors", n)
+	}
+}
+
+// record is one of a mapping, padded as the kernel does it.
+func record(kind uint32, pid int, file string) []byte {
+	b := binary.NativeEndian.AppendUint32(nil, kind)
+	b = append(b, 0, 0, 0, 0)
+	b = binary.NativeEndian.AppendUint32(b, uint32(pid))
+	b = append(b, make([]byte, 28)...)
+	b = append(append(b, file...), make([]byte, 8-len(file)%8)...)
+	binary.NativeEndian.PutUint16(b[6:], uint16(len(b)))
+	return b
+}
+
+// Records go around the end of the ring, and what is none ends the reading.
+func TestRing(t *testing.T) {
+	r := ring{page: &unix.PerfEventMmapPage{}, data: make([]byte, 256)}
+	put := func(b []byte) {
+		for _, x := range b {
+			r.data[r.page.Data_head%256] = x
+			r.page.Data_head++
+		}
+	}
+	var got []int
+	read := func() { r.read(func(pid int) { got = append(got, pid) }) }
+	for i, file := range []string{"/usr/lib/libcuda.so.1", "/usr/lib/libc.so.6", "/opt/libcuda.so.550.54.14", "/libcuda.so/x", "//anon", "", "/a/libcuda.so" + strings.Repeat("x", 100)} {
+		put(record(unix.PERF_RECORD_MMAP, i+1, file))
+		read()
+	}
+	put(record(unix.PERF_RECORD_LOST, 8, "/usr/lib/libcuda.so.1"))
+	put(make([]byte, 16)) // of size 0
+	read()
+	put(record(unix.PERF_RECORD_MMAP, -1, "/usr/lib/libcuda.so.1")) // of another namespace
+	put(record(unix.PERF_RECORD_MMAP, 9, "/usr/lib/libcuda.so.1"))
+	read()
+	if !slices.Equal(got, []int{1, 3, 7, 9}) || r.page.Data_tail != r.page.Data_head {
+		t.Errorf("%v", got)
+	}
+}
+
+// A library that nobody has had before is looked at when it is loaded, however long after its process has begun, and though no driver
+// lists that.
+func TestLoadedLate(t *testing.T) {
+	bothWays(t, func(t *testing.T, o Options) {
+		needTool(t, "cp")
+		o.Libraries = []string{}
+		r := newRig(t, 1, o)
+		at := t.TempDir()
+		if out, err := exec.Command("cp", cudatest.Library(r.dir), at).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		p := cudatest.Play(t, r.dir)
+		p.Do("device 0", "alloc a 1000")
+		r.until("the first one is seen", func() bool { p.Do("alloc b 1000"); r.snapshot(); return len(r.seen) > 0 })
+		time.Sleep(2 * tickEvery)
+		p.Do("load "+cudatest.Library(at), "device 0")
+		r.until("the second one is looked at", func() bool {
+			p.Do("alloc c 2000", "free c")
+			r.snapshot()
+			return r.seen[len(r.seen)-1].Bytes == 2000
+		})
+	})
+}
+
+// Who ends does not wait for the next look, however many programs begin.
+func TestListenEnds(t *testing.T) {
+	needDoor(t, map[bool]error{false: ErrPrivilege}[capable()])
+	m := listen(func(int) {})
+	if m == nil {
+		t.Fatal("the kernel does not tell")
+	}
+	for range 2 * wakesAtOnce {
+		if err := exec.Command("/bin/true").Run(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(wakesApart)
+	}
+	began := time.Now()
+	if m.close(); time.Since(began) > time.Second/wakesPerSecond/2 {
+		t.Errorf("it took %v", time.Since(began))
+	}
+}
