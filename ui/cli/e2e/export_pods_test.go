@@ -42,7 +42,7 @@ func pythonWith(t *testing.T, module string) string {
 			return python
 		}
 	}
-	if os.Getenv("CI") != "" {
+	if os.Getenv("NVPEAK_TEST_ENGINES") != "" {
 		t.Fatalf("no Python has %s: apt install python3-grpcio", module)
 	}
 	t.Skipf("no Python here has %s (Debian: python3-grpcio), so no kubelet can be played", module)
