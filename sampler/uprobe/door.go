@@ -55,6 +55,7 @@ type Door struct {
 	searched map[int]int // how often the libraries of a process were looked for; maxSearches: they are known
 	lastPID  int
 	young    map[int]int // processes that have begun lately: how often they were searched
+	missed   bool        // the kernel could not tell of all that were loaded
 }
 
 // objects is what is in the kernel in any case.

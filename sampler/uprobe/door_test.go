@@ -241,9 +241,10 @@ func (r *rig) list(pid int, gpu sampler.GPUKey, n sampler.Bytes) {
 	r.snapshot()
 }
 
+// It waits up to 20 s, for a busy machine.
 func (r *rig) until(what string, ok func() bool) {
 	r.t.Helper()
-	for range 200 {
+	for range 1000 {
 		if ok() {
 			return
 		}

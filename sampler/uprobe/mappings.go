@@ -44,6 +44,9 @@ const (
 	wakesApart     = 20 * time.Millisecond // a program that begins maps one file after another
 )
 
+// anybody is no process: any of them may have mapped one.
+const anybody = 0
+
 // listen tells of each process that maps a libcuda, until close; nil: the kernel, or the right to it, is missing.
 func listen(loads func(pid int)) *mappings {
 	m := &mappings{poll: -1, end: -1, ends: make(chan struct{}), done: make(chan struct{})}
@@ -147,10 +150,13 @@ func (r *ring) read(loads func(pid int)) {
 		if size < 8 || size > head-tail {
 			break // not as the kernel writes it
 		}
-		if binary.NativeEndian.Uint32(header) == unix.PERF_RECORD_MMAP {
+		switch binary.NativeEndian.Uint32(header) {
+		case unix.PERF_RECORD_MMAP:
 			if pid := loadsCuda(r.at(tail, int(size))); pid > 0 { //nolint:gosec // 16 bits
 				loads(pid)
 			}
+		case unix.PERF_RECORD_LOST: // more programs began at a time than the ring has room for
+			loads(anybody)
 		}
 		tail += size
 	}

@@ -78,6 +78,12 @@ func (d *Door) search(all bool) {
 	if !all {
 		return
 	}
+	if d.missed {
+		d.missed = false
+		for pid := range running() {
+			d.load(loads(pid))
+		}
+	}
 	listed := d.tracker.PIDs()
 	for pid := range listed {
 		d.searchIn(pid)
@@ -106,6 +112,10 @@ type loads int
 
 // load looks at that as soon as it is there.
 func (d *Door) load(pid loads) {
+	if pid == anybody {
+		d.missed = true
+		return
+	}
 	d.searched[int(pid)] = 0 // it may be its second one
 	d.searchIn(int(pid))
 }
