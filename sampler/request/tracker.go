@@ -36,9 +36,9 @@ type asked struct {
 
 const (
 	maxProcesses = 1024
-	maxCalls     = 4096 // of one process, in one snapshot
-	maxAllCalls  = 2 * maxCalls
-	maxBlocks    = 1 << 17 // of one process
+	maxCalls     = 2048         // of one process, in one snapshot
+	maxAllCalls  = 2 * maxCalls // what reads recordings takes as many
+	maxBlocks    = 1 << 17      // of one process
 )
 
 // New makes an empty fold; host knows the processes.
