@@ -17,6 +17,7 @@ type Alert struct {
 	T        float64            `json:"t"`   // seconds from the start of watching
 	End      Opt[float64]       `json:"end"` // absent while open
 	Time     time.Time          `json:"time"`
+	Host     string             `json:"host,omitempty"` // where it is, of an alert of one machine among others
 	GPU      Opt[int]           `json:"gpu"`
 	PID      Opt[int]           `json:"pid"`
 	Key      GPUKey             `json:"-"` // of GPU; zero for the machine

@@ -111,10 +111,8 @@ func (p *scraper) ask(ctx context.Context) error {
 	p.last = at
 	p.name(best.host)
 	possible(snap)
-	n := news{via: best.of.name, reason: best.of.lacks, late: best.down}
-	if best.down {
-		n.reason = driverAway
-	}
+	n := news{via: best.of.name, reason: best.of.lacks}
+	n.tellDown(best)
 	if d, ok := p.client.date.value(); ok {
 		n.offset = sampler.Some(d)
 	}
@@ -171,6 +169,13 @@ func (f *figures) add(peaks map[place]sampler.Bytes) {
 const staleFigures = 20 * time.Second
 
 const driverAway = "the NVIDIA driver there does not answer"
+
+// tellDown says so of a page that tells it.
+func (n *news) tellDown(f *figures) {
+	if f.down {
+		n.late, n.reason = true, driverAway
+	}
+}
 
 // address is what is asked. nvpeak tells each connection the peaks since its scrape before. Where an answer was missed, or the connection is a new one, it is asked
 // for those since the last that are known, and a little more: told twice is better than not at all.

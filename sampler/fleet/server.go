@@ -181,7 +181,9 @@ func (s *server) take(g knownGroup, t *target) {
 	if gap <= 0 {
 		gap = time.Minute // nobody scrapes less often
 	}
-	t.member.figures(snap, news{via: g.figures.of.name + " by prometheus", reason: g.figures.of.lacks, gap: gap})
+	n := news{via: g.figures.of.name + " by prometheus", reason: g.figures.of.lacks, gap: gap}
+	n.tellDown(g.figures)
+	t.member.figures(snap, n)
 }
 
 // targetOf is the host of a group: the one that it was before, else that of its name, which may come by another address after a restart, as long as no other

@@ -274,3 +274,17 @@ func FuzzAnswer(f *testing.F) {
 		}
 	})
 }
+
+// A driver that does not answer makes its host late, though its exporter is scraped.
+func TestServerTellsOfADriver(t *testing.T) {
+	for down, want := range map[float64]State{1: OK, 0: Late} {
+		s := &store{t: t}
+		r, p := polling(t, s, "prometheus://SERVER")
+		at := []time.Time{r.at.Add(-10 * time.Second)}
+		s.series = append(nvpeakSeries("box7:9835", "box7", "GPU-7", at, 41<<30),
+			stored{map[string]string{"__name__": "nvpeak_driver_up", "instance": "box7:9835", "job": "gpu"}, at, []float64{down}, false})
+		if u := poll(t, r, p); len(u.Hosts) != 1 || u.Hosts[0].State != want || (u.Hosts[0].Reason == driverAway) != (want == Late) {
+			t.Errorf("up %v: %+v", down, *u.Hosts[0])
+		}
+	}
+}

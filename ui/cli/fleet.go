@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -46,7 +47,12 @@ func (s *sourcesFlag) Set(text string) error {
 }
 
 func splitSources(text string) (list []string) {
-	for _, word := range strings.Fields(text) {
+	matching := false // within the braces of a match, which may have blanks
+	words := strings.FieldsFunc(text, func(r rune) bool {
+		matching = r == '{' || matching && r != '}'
+		return !matching && unicode.IsSpace(r)
+	})
+	for _, word := range words {
 		for i, part := range strings.Split(word, ",") {
 			if i > 0 && !strings.Contains(part, "://") && !isHostsFile(part) {
 				list[len(list)-1] += "," + part // another host

@@ -153,7 +153,7 @@ func (a *app) noneOf(r *roster) error {
 func ofHost(host string, alerts []sampler.Alert) []sampler.Alert {
 	list := make([]sampler.Alert, len(alerts))
 	for i, alert := range alerts {
-		alert.ID, alert.Text = host+"/"+alert.ID, host+": "+alert.Text
+		alert.ID, alert.Host, alert.Text = host+"/"+alert.ID, host, host+": "+alert.Text
 		list[i] = alert
 	}
 	return list

@@ -45,12 +45,16 @@ func (a *app) fleetRecord(ctx context.Context, f *recordFlags) error {
 		defer time.AfterFunc(f.span, func() { end(recordingDone{}) }).Stop()
 	}
 	r := &fleetRecorder{app: a, flags: f, many: many, announcer: announcer, of: map[string]*recorder{}, left: map[string]error{}}
-	hosts := &roster{}
+	hosts, lost := &roster{}, map[string]bool{}
 	err = a.follow(ctx, func(u fleet.Update) (bool, error) {
 		for _, h := range hosts.take(u) {
-			if h.Reason != "" {
+			switch {
+			case h.Reason != "":
 				a.say(a.why(h))
+			case h.State == fleet.OK && lost[h.Name]:
+				a.say(h.Name + ": figures come again")
 			}
+			lost[h.Name] = h.State == fleet.Lost
 		}
 		for _, s := range u.Snapshots {
 			if err := r.take(s); errors.Is(err, errReaderGone) {
@@ -66,6 +70,9 @@ func (a *app) fleetRecord(ctx context.Context, f *recordFlags) error {
 	var sig signalError
 	if errors.As(err, &sig) || errors.As(err, &recordingDone{}) {
 		err = nil
+	}
+	if err != nil && len(r.names) == 0 {
+		return err // nothing to finish
 	}
 	return errors.Join(err, r.finish())
 }

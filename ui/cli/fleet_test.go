@@ -17,6 +17,7 @@ func TestSplitSources(t *testing.T) {
 	for text, want := range map[string][]string{
 		"ssh://a": {"ssh://a"}, "ssh://a,b": {"ssh://a,b"}, "ssh://a,b,http://c:1,hosts.toml": {"ssh://a,b", "http://c:1", "hosts.toml"},
 		" ssh://a  prometheus://b?match={x=\"1\",y=\"2\"} ": {"ssh://a", `prometheus://b?match={x="1",y="2"}`}, "./x,y.toml": {"./x", "y.toml"}, "": nil,
+		`prometheus://b?match={x="1", y="2"} ssh://a`: {`prometheus://b?match={x="1", y="2"}`, "ssh://a"},
 	} {
 		if got := splitSources(text); !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", text, got, want)
