@@ -136,6 +136,8 @@ type session struct {
 	began bool   // its first line has
 	smi   *smi
 	taken int
+	lines int // before the first figures
+	bytes int // of those
 }
 
 var errSMIWanted = errors.New("its nvpeak cannot be used")
@@ -147,6 +149,9 @@ func (s *session) read(out io.Reader) error {
 		line, err := lines.Next()
 		switch {
 		case errors.Is(err, tape.ErrLongLine):
+			if s.foreign(line) {
+				return errForeign
+			}
 			continue
 		case err != nil:
 			return nil
@@ -159,8 +164,28 @@ func (s *session) read(out io.Reader) error {
 		if err := s.line(line); err != nil {
 			return err
 		}
+		if s.foreign(line) {
+			return errForeign
+		}
 	}
 }
+
+// foreign counts what came before the first figures, and says that it is too much to be of nvpeak or nvidia-smi.
+func (s *session) foreign(line []byte) bool {
+	if s.taken > 0 {
+		return false
+	}
+	s.lines++
+	s.bytes += len(line)
+	return s.lines > mostForeign || s.bytes > mostForeignBytes
+}
+
+const (
+	mostForeign      = 10_000 // lines; nvidia-smi prints one for each GPU and process
+	mostForeignBytes = 64 << 20
+)
+
+var errForeign = errors.New("what comes from there is neither of nvpeak nor of nvidia-smi: see what they print there")
 
 func (s *session) line(line []byte) error {
 	came := s.fleet.now()
@@ -224,6 +249,8 @@ func (s *shell) why(code int, said string, cause, read error, of *session) (reas
 	switch {
 	case read == errSMIWanted:
 		return read.Error(), true
+	case read == errForeign:
+		return read.Error(), false
 	case cause != nil && !errors.Is(cause, context.Canceled) && cause != read:
 		return cause.Error(), false
 	case code == codeNothing:

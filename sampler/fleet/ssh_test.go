@@ -324,3 +324,20 @@ func FuzzSession(f *testing.F) {
 		}
 	})
 }
+
+// What prints on and on, and nothing of nvpeak, is told so.
+func TestForeignLines(t *testing.T) {
+	for name, out := range map[string]io.Reader{
+		"lines": strings.NewReader(lineHello + "\n" + strings.Repeat("yes\n", mostForeign+1)),
+		"bytes": strings.NewReader(lineHello + "\n" + strings.Repeat(strings.Repeat("x", 1<<20)+"\n", mostForeignBytes>>20+1)),
+	} {
+		r := newRig(t, Options{}, "ssh://a")
+		s := &session{shell: newShell(r.Fleet, &r.slots[0].spec, r.slots[0].hosts[0]), alive: func() {}}
+		if err := s.read(out); !errors.Is(err, errForeign) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if why, again := s.why(0, "", errForeign, errForeign, s); again || why != errForeign.Error() {
+			t.Errorf("%s: %q", name, why)
+		}
+	}
+}
