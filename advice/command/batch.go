@@ -16,7 +16,7 @@ func (c Line) BatchArgument() (Argument, int, bool) {
 	if !found {
 		a, found = c.findWhere(training, batchNames...)
 	}
-	if !found || !strings.HasPrefix(a.name, "-") && !a.joined && a.Plain != "ims_per_batch" {
+	if !found || !strings.HasPrefix(a.name, "-") && !a.joined && !upper(a.name) {
 		a, found = c.shortBatch()
 	}
 	if a.Plain == "max_tokens" && c.Style() != StyleFairseq {
@@ -25,6 +25,9 @@ func (c Line) BatchArgument() (Argument, int, bool) {
 	n, err := strconv.Atoi(a.Value)
 	return a, n, found && err == nil && n > 0 && !c.several(a)
 }
+
+// upper: it is written as yacs has it, "TRAIN.BATCH_SIZE_PER_GPU 32".
+func upper(name string) bool { return name == strings.ToUpper(name) }
 
 // several: more numbers follow, and which of them is the batch is not known.
 func (c Line) several(a Argument) bool {

@@ -16,6 +16,8 @@ func TestSmallerBatch(t *testing.T) {
 		{"accumulation present", "python t.py --batch_size 8 --accum_iter 4", "python t.py --batch_size 4 --accum_iter 8"},
 		{"accumulation of open_clip", "python t.py --batch-size=8 --accum-freq=2", "python t.py --batch-size=4 --accum-freq=4"},
 		{"trainer", "torchrun --nproc_per_node 4 run_clm.py --per_device_train_batch_size 8 --bf16", "torchrun --nproc_per_node 4 run_clm.py --per_device_train_batch_size 4 --gradient_accumulation_steps 2 --bf16"},
+		{"yacs", "python train.py --cfg x.yaml TRAIN.BATCH_SIZE_PER_GPU 32", "python train.py --cfg x.yaml TRAIN.BATCH_SIZE_PER_GPU 16"},
+		{"a short name of accumulation", "deepspeed train.py --train_micro_batch_size_per_gpu 8 --gas 4", "deepspeed train.py --train_micro_batch_size_per_gpu 4 --gas 8"},
 		{"trainer with both", "accelerate launch run.py --gradient_accumulation_steps 2 --per_device_train_batch_size 8", "accelerate launch run.py --gradient_accumulation_steps 4 --per_device_train_batch_size 4"},
 		{"ultralytics", "yolo detect train data=coco.yaml model=yolov8x.pt batch=16 imgsz=1280", "yolo detect train data=coco.yaml model=yolov8x.pt batch=8 imgsz=1280"},
 		{"yolov5", "python train.py --img 640 --batch 16 --data coco.yaml --weights yolov5s.pt", "python train.py --img 640 --batch 8 --data coco.yaml --weights yolov5s.pt"},

@@ -65,6 +65,17 @@ var (
 // after them, where standard output and standard error are two files.
 const wentOnLines = 10
 
+// WithoutProgress leaves out the lines that say how far a training is: of two outputs they may be older than what stands before them.
+func WithoutProgress(text string) string {
+	var kept strings.Builder
+	for line := range strings.Lines(strings.ReplaceAll(text, "\r", "\n")) {
+		if !progress.Get().MatchString(line) {
+			kept.WriteString(line)
+		}
+	}
+	return kept.String()
+}
+
 // lastWords is the line that shows that a program went on after a failure of memory and died of something else; empty:
 // it did not. Where its exit code is one of its own, whatever it says then counts.
 func lastWords(after string, usual bool) (line string) {

@@ -125,3 +125,10 @@ func TestResume(t *testing.T) {
 		}
 	}
 }
+
+// Lines of progress may be older than what stands before them, where two outputs are apart.
+func TestWithoutProgress(t *testing.T) {
+	if got := WithoutProgress("step 7 loss 1\repoch 2\nKeyError: 1\nglobal_step=8\n"); got != "KeyError: 1\n" {
+		t.Errorf("%q", got)
+	}
+}

@@ -92,7 +92,7 @@ func (c *Checker) Add(s sampler.Snapshot) {
 				continue
 			}
 			c.order = append(c.order, k)
-		} else {
+		} else if now.WorstFree.Known() { // without figures nothing is known of the window any more
 			now.WorstFree = least(now.WorstFree, before.WorstFree)
 			now.Short = short(c.need, now.WorstFree, 0)
 		}

@@ -294,3 +294,20 @@ func TestHoldersOfAWindow(t *testing.T) {
 		}
 	}
 }
+
+// A GPU whose figures end within the window is not known to fit, however much was free before.
+func TestCheckerWithoutFigures(t *testing.T) {
+	c := NewChecker(series.Bytes(20000))
+	s := snapshotOf(0, 80000, 10000)
+	s.GPUs[0].Memory.Free = sampler.Some(series.Bytes(70000))
+	c.Add(s)
+	if fits, known := c.Answer().GPUs[0].Fits(); !fits || !known {
+		t.Fatal(fits, known)
+	}
+	s = snapshotOf(1, 80000, 10000)
+	s.GPUs[0].Memory, s.GPUs[0].Error = sampler.Memory{}, sampler.Some("the driver does not answer")
+	c.Add(s)
+	if _, known := c.Answer().GPUs[0].Fits(); known || c.Answer().Known() {
+		t.Error("it is known")
+	}
+}

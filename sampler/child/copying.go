@@ -29,7 +29,7 @@ const maxLeft = 2 << 20
 func newCopying(all *outputs, from, to *os.File) *copying {
 	fd := int(to.Fd())
 	terminal := term.IsTerminal(fd)
-	return &copying{from: from, to: to, all: all, side: &stream{side: all.side}, terminal: terminal, real: fd, lull: newLull(from, terminal)}
+	return &copying{from: from, to: to, all: all, side: all.side.output(), terminal: terminal, real: fd, lull: newLull(from, terminal)}
 }
 
 func (c *copying) run() {

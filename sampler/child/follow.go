@@ -37,7 +37,7 @@ func follow(f *os.File, side *Side) *follower {
 	if err != nil {
 		at = 0
 	}
-	return &follower{file, at, &stream{side: side}}
+	return &follower{file, at, side.output()}
 }
 
 func (f *follower) run(ctx context.Context) {

@@ -21,12 +21,15 @@ const (
 // Side takes what a command prints, for somebody who reads beside it and may be slow. Writing never
 // waits, and its memory is bounded.
 type Side struct {
+	Each func(output int, lines []byte) // is told the whole lines of each output by itself, in their order; nil: nobody asks
+
 	mu      sync.Mutex
 	more    sync.Cond
 	waiting []byte
 	tail    []byte
 	total   int64
 	closed  bool
+	outputs int
 	ready   bool        // there is something to be read, until all is
 	timer   *time.Timer // makes it so
 }
@@ -133,14 +136,30 @@ func (s *Side) Ended() bool {
 // stream is one of the outputs: lines of two do not mix.
 type stream struct {
 	side    *Side
+	number  int
 	partial []byte
+}
+
+// output makes a stream of its own.
+func (s *Side) output() *stream {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.outputs++
+	return &stream{side: s, number: s.outputs}
+}
+
+func (t *stream) put(b []byte) {
+	if t.side.Each != nil {
+		t.side.Each(t.number, b)
+	}
+	t.side.put(b)
 }
 
 func (t *stream) Write(b []byte) (int, error) {
 	n := len(b)
 	if i := bytes.LastIndexAny(b, "\r\n"); i >= 0 {
 		t.end()
-		t.side.put(b[:i+1])
+		t.put(b[:i+1])
 		b = b[i+1:]
 	}
 	t.partial = append(t.partial, b...)
@@ -153,7 +172,7 @@ func (t *stream) Write(b []byte) (int, error) {
 // end passes on a line that has no end.
 func (t *stream) end() {
 	if len(t.partial) > 0 {
-		t.side.put(t.partial)
+		t.put(t.partial)
 		t.partial = t.partial[:0]
 	}
 }

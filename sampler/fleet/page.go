@@ -177,6 +177,18 @@ func (n *news) tellDown(f *figures) {
 	}
 }
 
+// tellErrors says so of a snapshot in which no GPU gives figures.
+func (n *news) tellErrors(s *sampler.Snapshot) {
+	for i := range s.GPUs {
+		if !s.GPUs[i].Error.Known() {
+			return
+		}
+	}
+	if len(s.GPUs) > 0 {
+		n.late, n.reason = true, s.GPUs[0].Error.Or(driverAway)
+	}
+}
+
 // address is what is asked. nvpeak tells each connection the peaks since its scrape before. Where an answer was missed, or the connection is a new one, it is asked
 // for those since the last that are known, and a little more: told twice is better than not at all.
 func (p *scraper) address(now time.Time) string {

@@ -235,6 +235,7 @@ func (s *session) peak(line []byte, came time.Time) error {
 
 func (s *session) figures(snap *sampler.Snapshot, n news) {
 	possible(snap)
+	n.tellErrors(snap)
 	if d, ok := s.shell.offset.value(); ok {
 		n.offset = sampler.Some(d)
 	}

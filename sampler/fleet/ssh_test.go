@@ -341,3 +341,15 @@ func TestForeignLines(t *testing.T) {
 		}
 	}
 }
+
+// A machine none of whose GPUs gives figures is late, and says why.
+func TestSessionWithoutFigures(t *testing.T) {
+	r := newRig(t, Options{}, "ssh://a")
+	s := &session{shell: newShell(r.Fleet, &r.slots[0].spec, r.slots[0].hosts[0]), alive: func() {}}
+	snap := used(noon, sampler.GiB)
+	snap.GPUs[0].Error = sampler.Some("the driver was unloaded")
+	s.figures(snap, news{via: "nvpeak"})
+	if h := r.update(t).Hosts[0]; h.State != Late || h.Reason != "the driver was unloaded" {
+		t.Errorf("%+v", h)
+	}
+}

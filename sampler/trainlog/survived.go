@@ -67,6 +67,16 @@ type refusal struct {
 	proved bool // what came after it cannot have been printed before
 }
 
+// Refusals is how many errors of memory were heard so far.
+func (s *Survival) Refusals() int { return len(s.all) }
+
+// LastSurvived says whether the newest error of memory was survived; failed as for Survived.
+func (s *Survival) LastSurvived(failed bool) bool {
+	n := len(s.all)
+	return n > 0 && s.all[n-1].survived(failed)
+}
+
+// Write takes more of the log.
 func (s *Survival) Write(b []byte) (int, error) {
 	n := len(b)
 	for len(s.all) < mostRefusals {

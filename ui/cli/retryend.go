@@ -12,7 +12,11 @@ import (
 // afterFailure is what a try printed after its last failure of memory.
 func (t *try) afterFailure() string {
 	end, _ := t.watched.side.Tail()
-	return afterFailure(string(end))
+	after := afterFailure(string(end))
+	if !t.watched.ordered {
+		after = retry.WithoutProgress(after)
+	}
+	return after
 }
 
 // conclude says of a try that came through after others what was enough, and notes the end in the newest black box.

@@ -70,7 +70,10 @@ func (t *tries) wait(ctx context.Context) error {
 	if set && len(gpus) == 0 {
 		return usagef("--wait: %s is empty, so the command sees no GPU", retry.VisibleDevices)
 	}
-	f := &fitFlags{gpus: t.count(), timeout: t.flags.retry.timeout}
+	f := &fitFlags{gpus: t.count(), timeout: t.flags.retry.timeout, hold: usualSpan}
+	if f.timeout > 0 {
+		f.hold = min(f.hold, f.timeout/2)
+	}
 	need := t.opt.need.Or(0)
 	if !t.isTerminal(t.err) { // there the progress says it
 		id := "retry.waiting.one"

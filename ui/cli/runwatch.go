@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -36,12 +37,15 @@ type watchedRun struct {
 	lacking   sync.Once
 	misses    sync.Once
 
-	mu       sync.Mutex
-	survival trainlog.Survival
-	missing  error // why there are no figures of GPUs
-	said     bool
-	failures []runFailure
-	peak     tryPeak
+	mu        sync.Mutex
+	survival  trainlog.Survival
+	refusedAt time.Time                  // when the newest error of memory was read
+	ordered   bool                       // see orderKnown; once it has ended
+	own       map[int]*trainlog.Survival // of each output, where they are apart
+	missing   error                      // why there are no figures of GPUs
+	said      bool
+	failures  []runFailure
+	peak      tryPeak
 }
 
 // runFailure is a failure that the command printed, with what the snapshots told then.
@@ -60,6 +64,9 @@ func (a *app) watchRun(parent context.Context, t *try, f *runFlags) (*watchedRun
 		return nil, err
 	}
 	w := &watchedRun{app: a, side: child.NewSide(), alerts: alerts, kills: proc.OOMKills(), ended: make(chan struct{}), lines: f.lines}
+	if apart(a.out, a.err) {
+		w.own, w.side.Each = map[int]*trainlog.Survival{}, w.heard
+	}
 	if w.said = t.note != nil && t.note.Try > 1; w.said { // with the first try
 		w.misses.Do(func() {})
 	}
@@ -171,7 +178,12 @@ func (w *watchedRun) failed(e sampler.OOMEvent) {
 func (w *watchedRun) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.survival.Write(b)
+	before := w.survival.Refusals()
+	n, err := w.survival.Write(b)
+	if w.survival.Refusals() > before {
+		w.refusedAt = time.Now()
+	}
+	return n, err
 }
 
 // listening passes on what is read, but not more of it in a second than is worth the time: where a run stands is
@@ -212,7 +224,11 @@ func (w *watchedRun) finish(code int) (why *explain.Explanation) {
 	case <-read:
 	case <-time.After(readTimeout):
 	}
-	w.survived(code < 128)
+	if w.ordered = w.orderKnown(); w.ordered {
+		w.survived(code < 128)
+	} else {
+		w.survivedApart(code < 128)
+	}
 	if code == 128+int(syscall.SIGKILL) {
 		w.killed()
 	}
@@ -245,6 +261,54 @@ func (w *watchedRun) finish(code int) (why *explain.Explanation) {
 		w.app.say("no black box: " + kept.Error())
 	}
 	return why
+}
+
+// flushTime is how long a program that dies takes to its end: what it had buffered of one output comes meanwhile, after its traceback in
+// the other.
+const flushTime = 3 * time.Second
+
+// orderKnown says whether what was read after a failure was printed after it: of two outputs that go to different places that is not known, but
+// where the command has lived on for long.
+func (w *watchedRun) orderKnown() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return !apart(w.app.out, w.app.err) || time.Since(w.refusedAt) > flushTime
+}
+
+// survivedApart finds out the same where only what one output says is in its order.
+func (w *watchedRun) survivedApart(failed bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, s := range w.own {
+		if s.Refusals() > 0 && !s.LastSurvived(failed) {
+			return
+		}
+	}
+	for i := range w.failures {
+		w.failures[i].event.Recovered = true
+	}
+}
+
+// heard takes what one of the outputs says.
+func (w *watchedRun) heard(output int, lines []byte) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.own[output] == nil {
+		w.own[output] = &trainlog.Survival{}
+	}
+	w.own[output].Write(lines) //nolint:errcheck // it takes everything
+}
+
+// apart says whether two outputs go to different places.
+func apart(a, b any) bool {
+	x, okX := a.(*os.File)
+	y, okY := b.(*os.File)
+	if !okX || !okY {
+		return true
+	}
+	i, err := x.Stat()
+	j, also := y.Stat()
+	return err != nil || also != nil || !os.SameFile(i, j)
 }
 
 // survived finds the failures that the command went on past. failed: it has ended by itself with an error.

@@ -335,3 +335,27 @@ func TestRunReporter(t *testing.T) {
 		t.Errorf("%d files are left behind", left)
 	}
 }
+
+// What was printed before a traceback in the other output may be read after it: it died of that all the same, and is tried again.
+func TestRunDiesAmidItsOutput(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("no python3 here")
+	}
+	script := filepath.Join(t.TempDir(), "train.py")
+	text := `import sys, time
+for i in range(300):
+    print("step", i, "loss", 2 - i / 999, flush=True)
+    time.sleep(.001)
+if sys.argv[-1] == "32":
+    sys.stderr.write('Traceback (most recent call last):\n  File "train.py", line 9, in <module>\n    loss.backward()\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 392.00 MiB. GPU 0 has a total capacity of 23.64 GiB of which 121.31 MiB is free. Including non-PyTorch memory, this process has 23.51 GiB memory in use. Of the allocated memory 22.61 GiB is allocated by PyTorch, and 441.03 MiB is reserved by PyTorch but unallocated.\n')
+    sys.exit(1)
+`
+	if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := run(t, setup{env: []string{"XDG_STATE_HOME=" + t.TempDir()}, args: []string{"run", "--retry", "1", "--", "python3", script, "--batch-size", "32"}})
+	if r.code != 0 || !strings.Contains(r.err, "nvpeak:\nCUDA out of memory") || !strings.Contains(r.err, "--batch-size 16 instead of 32 was enough") {
+		t.Errorf("%d\n%s", r.code, r.err)
+	}
+}
