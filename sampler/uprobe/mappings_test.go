@@ -66,31 +66,26 @@ func TestRing(t *testing.T) {
 // A library that nobody has had before is looked at when it is loaded, however long after its process has begun, and though no driver
 // lists that.
 func TestLoadedLate(t *testing.T) {
-	bothWays(t, func(t *testing.T, o Options) {
-		needTool(t, "cp")
-		o.Libraries = []string{}
-		r := newRig(t, 1, o)
-		at := t.TempDir()
-		if out, err := exec.Command("cp", cudatest.Library(r.dir), at).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		p := cudatest.Play(t, r.dir)
-		p.Do("device 0", "alloc a 1000")
-		r.until("the first one is seen", func() bool { p.Do("alloc b 1000"); r.snapshot(); return len(r.seen) > 0 })
-		time.Sleep(2 * tickEvery)
-		p.Do("load "+cudatest.Library(at), "device 0")
-		r.until("the second one is looked at", func() bool {
-			p.Do("alloc c 2000", "free c")
-			r.snapshot()
-			return r.seen[len(r.seen)-1].Bytes == 2000
-		})
-	})
+	bothWays(t, func(t *testing.T, o Options) { loadedLate(t, o, func() {}) })
 }
 
 // It is looked at as well where so many programs begin that the kernel cannot tell of each.
 func TestLoadedLateAmongMany(t *testing.T) {
+	loadedLate(t, Options{}, func() {
+		many := exec.Command("sh", "-c", "i=0; while [ $i -lt 1500 ]; do /bin/true; i=$((i+1)); done")
+		if err := many.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { many.Process.Kill(); many.Wait() }) //nolint:errcheck // it ends so or so
+	})
+}
+
+// loadedLate loads a copy of libcuda into a process that has used another one for a while.
+func loadedLate(t *testing.T, o Options, beside func()) {
+	t.Helper()
 	needTool(t, "cp")
-	r := newRig(t, 1, Options{Libraries: []string{}})
+	o.Libraries = []string{}
+	r := newRig(t, 1, o)
 	at := t.TempDir()
 	if out, err := exec.Command("cp", cudatest.Library(r.dir), at).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -98,11 +93,7 @@ func TestLoadedLateAmongMany(t *testing.T) {
 	p := cudatest.Play(t, r.dir)
 	p.Do("device 0", "alloc a 1000")
 	r.until("the first one is seen", func() bool { p.Do("alloc b 1000"); r.snapshot(); return len(r.seen) > 0 })
-	many := exec.Command("sh", "-c", "i=0; while [ $i -lt 1500 ]; do /bin/true; i=$((i+1)); done")
-	if err := many.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { many.Process.Kill(); many.Wait() }() //nolint:errcheck // it ends so or so
+	beside()
 	time.Sleep(2 * tickEvery)
 	p.Do("load "+cudatest.Library(at), "device 0")
 	r.until("the second one is looked at", func() bool {
