@@ -451,9 +451,10 @@ if sys.argv[2] != "8": sys.exit("torch.OutOfMemoryError: CUDA out of memory. Tri
 // Whatever ends the tries, the exit code is that of the last one, and one line says why there is no other.
 func TestRetryEnds(t *testing.T) {
 	t.Parallel()
-	full := "\ngpu 0 total=80GiB\nmem 0 used=1GiB\nmem 0 used=79GiB at=1500ms\nproc 0 pid=41000 memory=rest start=1500ms\n"
-	got := retrying{how: "shrinks", flags: "--retry 3 --wait --need 20GiB --timeout 1s", scenario: full, env: []string{fmt.Sprintf("FAKENVML_START=%.3f", float64(time.Now().UnixMilli())/1000)}}.run(t)
-	if got.code != 1 || len(got.starts) != 1 || !strings.Contains(got.err, "not tried again: 20.0 GiB was not free within 1 s") {
+	// Within 4 s the need must be free for 2 s: it is at first, and from when the first try has died it is not for so long.
+	full := "\ngpu 0 total=80GiB\nmem 0 used=1GiB\nmem 0 used=79GiB at=3900ms\nproc 0 pid=41000 memory=rest start=3900ms\n"
+	got := retrying{how: "shrinks", flags: "--retry 3 --wait --need 20GiB --timeout 4s", scenario: full, env: []string{fmt.Sprintf("FAKENVML_START=%.3f", float64(time.Now().UnixMilli())/1000)}}.run(t)
+	if got.code != 1 || len(got.starts) != 1 || !strings.Contains(got.err, "not tried again: 20.0 GiB was not free within 4 s") {
 		t.Errorf("%+v", got)
 	}
 	got = retrying{how: "fits", flags: "--retry 2 --nvml-lib /nonexistent"}.run(t)
