@@ -37,7 +37,7 @@ func TestOrderOfOutputs(t *testing.T) {
 	} {
 		app := silent()
 		app.out, app.err = a, b
-		w := &watchedRun{app: app, side: child.NewSide(), own: map[int]*trainlog.Survival{}, refusedAt: time.Now().Add(-row.ago), failures: []runFailure{{event: sampler.OOMEvent{Line: 1}}}}
+		w := &watchedRun{app: app, side: child.NewSide(), own: map[int]*trainlog.Survival{}, refusedAt: time.Now().Add(-row.ago), failures: []runFailure{{event: sampler.OOMEvent{Line: 1, Recovered: true}}, {event: sampler.OOMEvent{Line: 2, Recovered: true}}}}
 		below := "epoch 1 step 13\nepoch 1 step 14\nepoch 1 step 15\nepoch 1 step 16\nepoch 1 step 17\nepoch 1 step 18\nepoch 1 step 19\nepoch 1 step 20\n"
 		output := 2
 		if row.same {
@@ -49,7 +49,7 @@ func TestOrderOfOutputs(t *testing.T) {
 			t.Errorf("%s: known %v", name, w.ordered)
 		}
 		if !w.ordered {
-			if w.survivedApart(false); w.failures[0].event.Recovered != row.recovered {
+			if w.diedOfLast(false); w.failures[1].event.Recovered != row.recovered || !w.failures[0].event.Recovered {
 				t.Errorf("%s: recovered %v", name, !row.recovered)
 			}
 		}

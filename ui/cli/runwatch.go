@@ -224,10 +224,9 @@ func (w *watchedRun) finish(code int) (why *explain.Explanation) {
 	case <-read:
 	case <-time.After(readTimeout):
 	}
-	if w.ordered = w.orderKnown(); w.ordered {
-		w.survived(code < 128)
-	} else {
-		w.survivedApart(code < 128)
+	w.survived(code < 128)
+	if w.ordered = w.orderKnown(); !w.ordered {
+		w.diedOfLast(code < 128)
 	}
 	if code == 128+int(syscall.SIGKILL) {
 		w.killed()
@@ -275,17 +274,14 @@ func (w *watchedRun) orderKnown() bool {
 	return !apart(w.app.out, w.app.err) || time.Since(w.refusedAt) > flushTime
 }
 
-// survivedApart finds out the same where only what one output says is in its order.
-func (w *watchedRun) survivedApart(failed bool) {
+// diedOfLast takes back that the newest failure was survived, where only the other output said so: it may be older.
+func (w *watchedRun) diedOfLast(failed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, s := range w.own {
-		if s.Refusals() > 0 && !s.LastSurvived(failed) {
-			return
+		if n := len(w.failures); n > 0 && s.Refusals() > 0 && !s.LastSurvived(failed) {
+			w.failures[n-1].event.Recovered = false
 		}
-	}
-	for i := range w.failures {
-		w.failures[i].event.Recovered = true
 	}
 }
 
