@@ -194,6 +194,7 @@ var textsEN = map[string]string{
 	"report.brief":         "plus {size} too brief to attribute",
 	"report.largest":       "{spikes}, the largest {n}",
 	"report.under":         "< {span}",
+	"report.between":       "{least} to {most}",
 	"report.processes":     "processes",
 	"report.alerts":        "alerts ({n}), as the monitor would have raised them",
 	"report.phases":        "phases of the training log",

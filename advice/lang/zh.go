@@ -194,6 +194,7 @@ var textsZH = map[string]string{
 	"report.brief":         "另有 {size} 过于短暂，无法归属",
 	"report.largest":       "{spikes}，列出最大的 {n} 次",
 	"report.under":         "不到 {span}",
+	"report.between":       "{least} 到 {most}",
 	"report.processes":     "进程",
 	"report.alerts":        "警报（{n}），与监视器当时会发出的一致",
 	"report.phases":        "训练日志中的阶段",

@@ -205,6 +205,10 @@ func (c *gpuFold) report(l *timeline) GPU {
 		Total: c.gpu.Memory.PlausibleTotal(), Reserved: c.gpu.Memory.Reserved, Peak: c.peak, Growth: c.growth(),
 		Spikes: append([]Spike{}, c.spikes...), SpikeCount: c.filed, Holders: append([]Holder{}, c.holders...),
 		FreeAfterExit: c.exitFree, Plot: c.bins.points(l.hold())}
+	for i := range g.Spikes {
+		s := &g.Spikes[i]
+		s.Unseen = l.unseen(s.T, s.T+s.Duration)
+	}
 	if !math.IsNaN(c.used) {
 		last := l.clock.Usual
 		if c.mean.weight == 0 {

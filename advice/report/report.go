@@ -73,6 +73,8 @@ type Spike struct {
 	Bytes    sampler.Bytes `json:"bytes"` // above the level it came back to
 	Peak     sampler.Bytes `json:"peak_bytes"`
 	Duration float64       `json:"duration_s"`
+	// Unseen are the seconds of Duration from which nothing was recorded: it lasted that much less at least.
+	Unseen float64 `json:"unseen_s,omitempty"`
 }
 
 // Holder is who held memory at the peak; PID 0 is memory that no listed process held.

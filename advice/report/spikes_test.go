@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"nvpeak/advice/advicetest"
 	"nvpeak/sampler"
 )
 
@@ -47,6 +48,40 @@ func TestOneValidationIsOneSpike(t *testing.T) {
 			if s.Peak != row.peak*sampler.GiB || s.T != start || s.Duration < float64(len(row.validation)-2) || s.Duration > float64(len(row.validation)) {
 				t.Errorf("%s: spike at %v for %v s up to %v, want from %v", row.name, s.T, s.Duration, s.Peak, start)
 			}
+		}
+	}
+}
+
+// A spike may have been over at any moment of a silence that lies in it.
+func TestSpikeIntoSilence(t *testing.T) {
+	for name, row := range map[string]struct {
+		before, silent, after int     // seconds that it was seen up, nothing was recorded, and it was seen up again
+		unseen                float64 // of its length
+	}{
+		"recorded throughout":  {6, 1, 0, 0},
+		"a late snapshot":      {6, 5, 0, 0},
+		"over in the silence":  {6, 25, 0, 25},
+		"around the silence":   {6, 25, 3, 25},
+		"the silence is later": {6, 0, 0, 0},
+	} {
+		r, at := New(Options{}), advicetest.Epoch
+		play := func(seconds int, used sampler.Bytes) {
+			for range seconds {
+				m := sampler.Memory{Total: sampler.Some(80 * sampler.GiB), Used: sampler.Some(used * sampler.GiB), Free: sampler.Some((80 - used) * sampler.GiB)}
+				r.Snapshot(&sampler.Snapshot{Time: at, GPUs: []sampler.GPU{{UUID: "a", Memory: m}}})
+				at = at.Add(time.Second)
+			}
+		}
+		play(60, 20)
+		play(row.before, 33)
+		at = at.Add(time.Duration(max(0, row.silent-1)) * time.Second)
+		play(row.after, 33)
+		play(60, 20)
+		at = at.Add(25 * time.Second)
+		play(20, 20)
+		spikes := r.Report().GPUs[0].Spikes
+		if want := float64(row.before + max(0, row.silent-1) + row.after); len(spikes) != 1 || spikes[0].Duration != want || spikes[0].Unseen != row.unseen {
+			t.Errorf("%s: %+v, want %v s long, %v of them unseen", name, spikes, want, row.unseen)
 		}
 	}
 }

@@ -110,9 +110,14 @@ func (p *reportPage) spikes(g *report.GPU) {
 	p.table(rows)
 }
 
-// spikeLasted is how long a spike lasted. One that no snapshot saw came and went between two of them.
+// spikeLasted is how long a spike lasted. One that no snapshot saw came and went between two of them, and one may
+// have been over at any moment while nothing was recorded.
 func (p *page) spikeLasted(r *report.Report, s report.Spike) string {
-	switch {
+	switch seen := s.Duration - s.Unseen; {
+	case s.Unseen > 0 && seen > 0:
+		return p.words.Say("report.between", "least", p.words.Lasted(seen), "most", p.words.Lasted(s.Duration))
+	case s.Unseen > 0:
+		return p.words.Say("report.under", "span", p.words.Lasted(s.Duration))
 	case s.Duration > 0:
 		return p.words.Lasted(s.Duration)
 	case r.Interval > 0:

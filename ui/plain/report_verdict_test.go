@@ -56,12 +56,14 @@ func TestQuietVerdict(t *testing.T) {
 // Nothing lasts 0 ms: what came and went between two snapshots took less than the time between them, and
 // a single snapshot has no length.
 func TestNothingLastsNoTime(t *testing.T) {
-	spikes := []report.Spike{{T: 5, Bytes: 9 * sampler.GiB, Peak: 20 * sampler.GiB}}
 	for _, row := range []struct {
 		lang           string
 		span, interval float64
+		lasted, unseen float64
 		want           string
-	}{{"en", 300, 1, "< 1 s"}, {"en", 300, 0.1, "< 100 ms"}, {"zh", 300, 1, "不到 1 秒"}, {"en", 0, 0, "N/A"}} {
+	}{{"en", 300, 1, 0, 0, "< 1 s"}, {"en", 300, 0.1, 0, 0, "< 100 ms"}, {"zh", 300, 1, 0, 0, "不到 1 秒"}, {"en", 0, 0, 0, 0, "N/A"},
+		{"en", 300, 1, 24, 22, "2 s to 24 s"}, {"zh", 300, 1, 24, 22, "2 秒到 24 秒"}, {"en", 300, 1, 24, 24, "< 24 s"}} {
+		spikes := []report.Spike{{T: 5, Bytes: 9 * sampler.GiB, Peak: 20 * sampler.GiB, Duration: row.lasted, Unseen: row.unseen}}
 		r := report.Report{Lang: row.lang, Duration: row.span, Interval: row.interval, Snapshots: 1, GPUs: []report.GPU{{Label: "0", Spikes: spikes, SpikeCount: 1}}}
 		var text, page strings.Builder
 		if err := ReportText(&text, r, ReportOptions{Options: Options{Width: 120}}); err != nil {
