@@ -51,11 +51,35 @@ func readAnswer(body []byte, each func(*tape.JSON)) error {
 	})
 	switch {
 	case status == "error" && said != "":
-		return errors.New("it answers: " + sampler.Clip(said))
+		return errors.New("it answers: " + sampler.Clean(said[:min(len(said), mostRefusal)]))
 	case status != "success" || !results || j.Bad():
 		return errNoAPI
 	}
 	return nil
+}
+
+// apiError is what Prometheus says is wrong, which comes with a status of 400 or 422: {"status":"error","error":"…"}.
+func apiError(body []byte) (said string, ok bool) {
+	j := tape.NewJSON(body)
+	j.Object(func(key []byte) {
+		if string(key) == "error" {
+			said = string(j.Text())
+		}
+	})
+	return sampler.Clean(said), said != ""
+}
+
+// readLabels reads {"__name__":"…","instance":"…",…}.
+func (s *sample) readLabels(j *tape.JSON) {
+	j.Object(func(key []byte) {
+		value := j.Text()
+		switch {
+		case string(key) == "__name__":
+			s.name = value
+		case len(s.labels) < mostLabels:
+			s.labels = append(s.labels, label{key, value})
+		}
+	})
 }
 
 // readSeries reads one series: {"metric":{…},"value":[t,"v"]} or "values":[…].
@@ -79,15 +103,7 @@ func (s *server) readSeries(j *tape.JSON, groups map[string]*group) {
 	j.Object(func(key []byte) {
 		switch string(key) {
 		case "metric":
-			j.Object(func(key []byte) {
-				value := j.Text()
-				switch {
-				case string(key) == "__name__":
-					one.name = value
-				case len(one.labels) < mostLabels:
-					one.labels = append(one.labels, label{key, value})
-				}
-			})
+			one.readLabels(j)
 		case "value":
 			point()
 		case "values":

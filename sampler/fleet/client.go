@@ -133,13 +133,19 @@ func (c *client) refused(answer *http.Response) error {
 	if to := answer.Header.Get("Location"); answer.StatusCode/100 == 3 && to != "" {
 		return fmt.Errorf("it sends elsewhere (%d), which is not followed: name the address itself, if you know it: %s", answer.StatusCode, sampler.Clip(sampler.Clean(to)))
 	}
-	text, _ := io.ReadAll(io.LimitReader(answer.Body, 200)) //nolint:errcheck // what there is
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, mostRefusal)) //nolint:errcheck // what there is
 	line, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
+	if said, ok := apiError(text); ok {
+		line = said
+	}
 	if line = sampler.Clean(line); line == "" || strings.HasPrefix(line, "<") || strings.HasPrefix(line, "{") {
 		line = http.StatusText(answer.StatusCode)
 	}
 	return fmt.Errorf("it answers %d: %s", answer.StatusCode, line)
 }
+
+// mostRefusal is how much of an answer is looked at for the reason of a refusal, in bytes.
+const mostRefusal = 4 << 10
 
 // failure says in our words why there is no answer.
 func (c *client) failure(err error) error {

@@ -27,10 +27,11 @@ type server struct {
 	backOff backOff
 	body    []byte // kept from answer to answer
 
-	asked   time.Time // when the last answer came, by the clock here
-	gap     time.Duration
-	targets map[string]*target // by the names of their hosts
-	found   bool
+	asked     time.Time // when the last answer came, by the clock here
+	askedDown time.Time
+	gap       time.Duration
+	targets   map[string]*target // by the names of their hosts
+	found     bool
 }
 
 // target is a host that the server knows.
@@ -96,6 +97,7 @@ func (s *server) poll(ctx context.Context) error {
 		return err
 	}
 	s.asked = now
+	s.noteDown(ctx, now)
 	return s.publish(groups, now)
 }
 
@@ -127,7 +129,7 @@ func (s *server) publish(groups map[string]*group, now time.Time) error {
 			list = append(list, knownGroup{g, f, g.title(f), slices.Index(exporters, f.of)})
 		}
 	}
-	if len(list) == 0 {
+	if len(list) == 0 && len(s.targets) == 0 {
 		if s.client.spec.Match != "" {
 			return fmt.Errorf("%w, that fit {%s}", errNoSeries, s.client.spec.Match)
 		}
@@ -236,7 +238,11 @@ func (s *server) lookForGone(taken map[*target]bool, now time.Time) {
 			s.fleet.changed = true
 			s.fleet.mu.Unlock()
 		default:
-			t.member.lose("the server has no series of it any more: its exporter does not answer, or was taken away", now.Add(s.gap))
+			reason := "the server has no series of it any more: its exporter does not answer, or was taken away"
+			if t.last.IsZero() {
+				reason = downReason
+			}
+			t.member.lose(reason, now.Add(s.gap))
 		}
 	}
 }

@@ -19,7 +19,8 @@ type store struct {
 	t      *testing.T
 	series []stored
 	asked  []string
-	fail   int // status
+	down   []string // instances that it cannot scrape
+	fail   int      // status
 	body   string
 }
 
@@ -35,8 +36,16 @@ func (s *store) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query := r.FormValue("query")
 	s.asked = append(s.asked, query)
 	switch {
+	case strings.HasPrefix(query, "up == 0") && s.fail == 0 && s.body == "":
+		result := []any{}
+		for _, instance := range s.down {
+			result = append(result, map[string]any{"metric": map[string]string{"__name__": "up", "instance": instance, "job": "gpu"}, "value": [2]any{1, "0"}})
+		}
+		json.NewEncoder(w).Encode(map[string]any{"status": "success", "data": map[string]any{"result": result}}) //nolint:errcheck // the client reads it
+		return
 	case s.fail != 0:
 		w.WriteHeader(s.fail)
+		fmt.Fprint(w, s.body)
 		return
 	case s.body != "":
 		fmt.Fprint(w, s.body)
@@ -176,13 +185,15 @@ func TestServerHosts(t *testing.T) {
 		t.Errorf("%+v", u.Hosts)
 	}
 	s.series = nil
+	clear(p.targets)
 	for _, row := range []struct {
 		fail int
 		body string
 		says string
 	}{
 		{0, "", `no series of GPUs: neither by the names of nvpeak, dcgm-exporter, nvidia_gpu_exporter nor by those of nvitop-exporter, that fit {job="gpu"}`},
-		{401, "", "(401)"}, {0, "<html>", "none of Prometheus' HTTP API"}, {0, `{"status":"success"}`, "none of Prometheus' HTTP API"},
+		{401, "", "(401)"}, {400, `{"status":"error","errorType":"bad_data","error":"invalid parameter \"query\": 1:31: parse error: error parsing regexp"}`, "it answers 400: invalid parameter \"query\": 1:31: parse error"},
+		{502, "<html>", "it answers 502: Bad Gateway"}, {503, "{", "it answers 503: Service Unavailable"}, {0, "<html>", "none of Prometheus' HTTP API"}, {0, `{"status":"success"}`, "none of Prometheus' HTTP API"},
 		{0, `{"status":"error","error":"query\nprocessing \u001b[1mwould load too many samples"}`, "it answers: query processing ?[1mwould load"},
 		{0, `{"status":"success","data":{"result":[{"metric":{"__name__":"nvpeak_gpu_up"},"value":[1,`, "none of Prometheus' HTTP API"},
 		{0, strings.Repeat(" ", mostPage+1), "larger than 32 MiB"},
@@ -248,11 +259,40 @@ func TestServerAway(t *testing.T) {
 	s.fail = 0
 	s.series = nvpeakSeries("a:1", "box", "GPU-1", append(at, begin.Add(10*time.Second), begin.Add(25*time.Second), r.at.Add(-3*time.Second)), 41<<30, 41<<30, 78<<30, 41<<30, 41<<30)
 	u := poll(t, r, p)
-	if asked := s.asked[len(s.asked)-1]; !strings.HasSuffix(asked, "[1205s]") {
+	if asked := s.asked[len(s.asked)-2]; !strings.HasSuffix(asked, "[1205s]") {
 		t.Error(asked)
 	}
 	if len(u.Snapshots) != 1 || u.Snapshots[0].GPUs[0].Memory.Window == nil || u.Snapshots[0].GPUs[0].Memory.Window.Max != 78*sampler.GiB || u.Hosts[0].State != OK {
 		t.Errorf("%+v", u)
+	}
+}
+
+// A host whose exporter was down before nvpeak began is lost, not unknown, for as long as the server misses it; it is the same when it comes back.
+func TestServerDown(t *testing.T) {
+	s := &store{t: t, down: []string{"box7:9835", "box8:9835", "box9"}}
+	r, p := polling(t, s, "prometheus://SERVER")
+	state := func() string {
+		t.Helper()
+		said := ""
+		for _, h := range poll(t, r, p).Hosts {
+			said += fmt.Sprint(h.Name, " ", h.State, " ")
+			if h.State == Lost && h.Reason != downReason {
+				t.Error(h.Reason)
+			}
+		}
+		return said
+	}
+	if got := state(); got != "box7 lost box8 lost box9 lost " {
+		t.Errorf("all are down: %s", got)
+	}
+	r.at = r.at.Add(time.Hour)
+	s.down = s.down[:2]
+	s.series = nvpeakSeries("box7:9835", "seven", "GPU-7", []time.Time{r.at.Add(-5 * time.Second)}, 41<<30)
+	if got := state(); got != "box7 ok box8 lost " {
+		t.Errorf("one is back, one was taken away: %s", got)
+	}
+	if q := s.asked[2]; !strings.Contains(q, "DCGM_FI_DEV_FB_USED|") || !strings.HasSuffix(q, "[86400s])") {
+		t.Error(q)
 	}
 }
 

@@ -207,6 +207,9 @@ func (s *session) line(line []byte) error {
 		why := s.shell.smi
 		if why == "" {
 			why = "nvpeak is not installed there"
+			if s.spec.Program != "" {
+				why = s.spec.Program + " is not there"
+			}
 		}
 		s.figures(snap, news{via: "nvidia-smi", reason: why + ": peaks between two readings of nvidia-smi are not seen", gap: smiEvery(&s.fleet.opt)})
 	}
@@ -255,7 +258,7 @@ func (s *shell) why(code int, said string, cause, read error, of *session) (reas
 	case cause != nil && !errors.Is(cause, context.Canceled) && cause != read:
 		return cause.Error(), false
 	case code == codeNothing:
-		return "neither nvpeak nor nvidia-smi is installed there", false
+		return s.lacking(), false
 	case code == 255 || !of.began:
 		return s.failure(said), false
 	case of.smi == nil && code == 2 && !strings.Contains(said, sampler.ErrSelect.Error()) && of.taken == 0:
@@ -267,6 +270,17 @@ func (s *shell) why(code int, said string, cause, read error, of *session) (reas
 		return "nvidia-smi there has failed (" + strconv.Itoa(code) + ")", false
 	}
 	return "it has ended there (" + strconv.Itoa(code) + ")", false
+}
+
+// lacking is the reason of a machine without nvidia-smi whose nvpeak cannot be used or found.
+func (s *shell) lacking() string {
+	switch {
+	case s.smi != "":
+		return s.smi + ", and nvidia-smi is not installed there"
+	case s.spec.Program != "":
+		return s.spec.Program + " is not there, nor is nvidia-smi installed"
+	}
+	return "neither nvpeak nor nvidia-smi is installed there"
 }
 
 // failures of ssh, by what it prints in English; %s is the command to try by hand. A new one is a row.

@@ -129,7 +129,7 @@ func TestFleetSSHWithoutNvpeak(t *testing.T) {
 	// The loop, its sleep and what waits for the end of the connection: all are gone.
 	within(t, "the loop there ends", func() bool { return len(remote(t, "nvpeak-is-not-here")) == 0 })
 	s = startSSHD(t, "PATH=/usr/bin:/bin")
-	if got := run(t, setup{args: []string{"once", "--from", s.hosts(t, "nvpeak = \"nvpeak-is-not-here\"", "box7")}}); got.code != 1 || !strings.Contains(got.err, "neither nvpeak nor nvidia-smi is installed there") {
+	if got := run(t, setup{args: []string{"once", "--from", s.hosts(t, "nvpeak = \"nvpeak-is-not-here\"", "box7")}}); got.code != 1 || !strings.Contains(got.err, "nvpeak-is-not-here is not there, nor is nvidia-smi installed") {
 		t.Errorf("%+v", got)
 	}
 }
