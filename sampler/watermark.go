@@ -155,8 +155,10 @@ func (w *Watermarks) processes(at time.Time, g *GPU) {
 			m.peak = *p.Peak // the driver's or the allocator's own, or a recorded one
 		}
 		m.seen = at
-		peak := m.peak
-		p.Peak = &peak
+		if p.Peak == nil || *p.Peak != m.peak {
+			peak := m.peak
+			p.Peak = &peak
+		}
 	}
 }
 

@@ -65,7 +65,7 @@ func BenchmarkSecondOf125(b *testing.B) {
 			b.Fatal(err)
 		}
 		s := f.slots[i]
-		sessions = append(sessions, &session{shell: newShell(f, &s.spec, s.hosts[0]), alive: func() {}, began: true})
+		sessions = append(sessions, &session{shell: newShell(f, &s.spec, s.hosts[0]), lines: tape.NewDecoder(), alive: func() {}, began: true})
 	}
 	at := time.Now().Add(-time.Hour)
 	lines := make([][]byte, 8)

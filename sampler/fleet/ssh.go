@@ -115,7 +115,7 @@ func (s *shell) connect(parent context.Context) (reason string, again bool) {
 	greeted, quiet := false, max(s.fleet.quiet, 5*s.fleet.opt.Interval)
 	silence := time.AfterFunc(greetTimeout, func() { cancel(fmt.Errorf("it has said nothing for %v", greetTimeout)) })
 	defer func() { silence.Stop() }()
-	session := &session{shell: s, alive: func() {
+	session := &session{shell: s, lines: tape.NewDecoder(), alive: func() {
 		if !greeted {
 			greeted = true
 			silence.Stop()
@@ -132,12 +132,12 @@ func (s *shell) connect(parent context.Context) (reason string, again bool) {
 // session reads what comes over one connection.
 type session struct {
 	*shell
-	alive func() // something has come
-	began bool   // its first line has
-	smi   *smi
-	taken int
-	lines int // before the first figures
-	bytes int // of those
+	lines         *tape.Decoder
+	alive         func() // something has come
+	began         bool   // its first line has
+	smi           *smi
+	taken         int
+	before, bytes int // lines before the first figures
 }
 
 var errSMIWanted = errors.New("its nvpeak cannot be used")
@@ -175,9 +175,9 @@ func (s *session) foreign(line []byte) bool {
 	if s.taken > 0 {
 		return false
 	}
-	s.lines++
+	s.before++
 	s.bytes += len(line)
-	return s.lines > mostForeign || s.bytes > mostForeignBytes
+	return s.before > mostForeign || s.bytes > mostForeignBytes
 }
 
 const (
@@ -218,7 +218,7 @@ func (s *session) line(line []byte) error {
 
 // peak takes a line of nvpeak.
 func (s *session) peak(line []byte, came time.Time) error {
-	snap, err := tape.DecodeSnapshot(line)
+	snap, err := s.lines.Snapshot(line)
 	switch {
 	case errors.Is(err, tape.ErrNewer):
 		s.shell.smi = "nvpeak there is newer than this one, which cannot read it"

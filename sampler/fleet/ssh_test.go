@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/tape"
 )
 
 // The test binary plays ssh, as FLEET_SSH says.
@@ -315,7 +316,7 @@ func FuzzSession(f *testing.F) {
 		if err := r.add([]Spec{{Kind: SSH, Host: "box"}}); err != nil {
 			t.Fatal(err)
 		}
-		s := &session{shell: newShell(r, &r.slots[0].spec, r.slots[0].hosts[0]), alive: func() {}}
+		s := &session{shell: newShell(r, &r.slots[0].spec, r.slots[0].hosts[0]), lines: tape.NewDecoder(), alive: func() {}}
 		s.read(strings.NewReader(string(text))) //nolint:errcheck // whatever it is
 		u, _ := r.take()
 		for _, snap := range u.Snapshots {
@@ -340,7 +341,7 @@ func TestForeignLines(t *testing.T) {
 		"bytes": strings.NewReader(lineHello + "\n" + strings.Repeat(strings.Repeat("x", 1<<20)+"\n", mostForeignBytes>>20+1)),
 	} {
 		r := newRig(t, Options{}, "ssh://a")
-		s := &session{shell: newShell(r.Fleet, &r.slots[0].spec, r.slots[0].hosts[0]), alive: func() {}}
+		s := &session{shell: newShell(r.Fleet, &r.slots[0].spec, r.slots[0].hosts[0]), lines: tape.NewDecoder(), alive: func() {}}
 		if err := s.read(out); !errors.Is(err, errForeign) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -353,7 +354,7 @@ func TestForeignLines(t *testing.T) {
 // A machine none of whose GPUs gives figures is late, and says why.
 func TestSessionWithoutFigures(t *testing.T) {
 	r := newRig(t, Options{}, "ssh://a")
-	s := &session{shell: newShell(r.Fleet, &r.slots[0].spec, r.slots[0].hosts[0]), alive: func() {}}
+	s := &session{shell: newShell(r.Fleet, &r.slots[0].spec, r.slots[0].hosts[0]), lines: tape.NewDecoder(), alive: func() {}}
 	snap := used(noon, sampler.GiB)
 	snap.GPUs[0].Error = sampler.Some("the driver was unloaded")
 	s.figures(snap, news{via: "nvpeak"})

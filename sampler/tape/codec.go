@@ -152,7 +152,7 @@ func wholeCodec(t reflect.Type) codec {
 		},
 		decode: func(s *scanner, v reflect.Value) {
 			raw := s.skip()
-			if raw != nil && usual != nil && s.whole(raw) && usual(&scanner{b: raw}, v) {
+			if raw != nil && usual != nil && s.whole(raw) && s.inside(raw, usual, v) {
 				return
 			}
 			fresh := reflect.New(v.Type())
@@ -182,12 +182,12 @@ func readBytes(v value) (sampler.Bytes, bool) {
 	return sampler.Bytes(n), ok && sampler.Bytes(n) < sampler.MaxPlausible
 }
 
-func readText(v value) (string, bool) { return string(v.b), v.kind == '"' }
+func readText(v value) (string, bool) { return v.memo.text(v.b), v.kind == '"' }
 
 func readTime(v value) (time.Time, bool) {
 	switch v.kind {
 	case '"':
-		return parseTime(string(v.b))
+		return v.memo.time(v.b)
 	case '0':
 		f, ok := v.float()
 		if f > 1e11 { // milliseconds since 1970

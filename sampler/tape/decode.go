@@ -12,18 +12,34 @@ func (p *plan) decode(s *scanner, v reflect.Value) {
 	if !s.open('{') {
 		return
 	}
+	next := 0
 	for first := true; ; first = false {
 		key, ok := s.key(first)
 		if !ok {
 			return
 		}
-		i, known := p.byKey[string(key)]
+		i, known := p.find(key, next)
 		if !known {
 			s.skip()
 			continue
 		}
-		p.fields[i].decode(s, v.FieldByIndex(p.fields[i].index))
+		next = i + 1
+		f := &p.fields[i]
+		if len(f.index) == 1 {
+			f.decode(s, v.Field(f.index[0]))
+		} else {
+			f.decode(s, v.FieldByIndex(f.index))
+		}
 	}
+}
+
+// find is the place of the field of a key. Fields are written in the order of the struct, so it is nearly always the next one.
+func (p *plan) find(key []byte, next int) (int, bool) {
+	if next < len(p.fields) && p.fields[next].key == string(key) {
+		return next, true
+	}
+	i, known := p.byKey[string(key)]
+	return i, known
 }
 
 func (f *field) decode(s *scanner, v reflect.Value) {
@@ -59,7 +75,8 @@ func (f *field) decode(s *scanner, v reflect.Value) {
 
 func (f *field) decodeList(s *scanner, v reflect.Value) {
 	s.open('[')
-	v.Set(reflect.MakeSlice(v.Type(), 0, 4))
+	length := s.memo.length(v.Type())
+	v.Set(reflect.MakeSlice(v.Type(), 0, *length))
 	for first := true; s.more(first, ']'); first = false {
 		if !s.room(v.Type()) {
 			s.skip()
@@ -74,4 +91,5 @@ func (f *field) decodeList(s *scanner, v reflect.Value) {
 		}
 		f.inner.decode(s, element)
 	}
+	*length = min(v.Len(), 64)
 }

@@ -134,7 +134,7 @@ func (j *jsonLines) mem(p *progress, b []byte, out *Record) error {
 			out.Time, timed = timeAfter(j.base, v)
 			continue
 		}
-		device, ok := value{'0', key}.uint()
+		device, ok := value{kind: '0', b: key}.uint()
 		if !ok || device >= maxDevices || len(j.readings) >= maxDevices {
 			continue
 		}

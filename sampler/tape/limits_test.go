@@ -209,7 +209,7 @@ func TestUnknownKinds(t *testing.T) {
 func TestTimesOfColumns(t *testing.T) {
 	for text, want := range map[string]bool{"8999999999": true, "-8999999999": true, "9000000000": false, "-9000000000": false, "null": false} {
 		at, maybe := start, sampler.Some(start)
-		x := value{'0', []byte(text)}
+		x := value{kind: '0', b: []byte(text)}
 		setTime(reflect.ValueOf(&at).Elem(), start, x)
 		setTime(reflect.ValueOf(&maybe).Elem(), start, x)
 		if at.IsZero() == want || maybe.Known() != want || want && (!at.Equal(maybe.Or(start)) || at.Equal(start)) {

@@ -21,10 +21,19 @@ func NewLines(r io.Reader) *Lines { return &Lines{newLinesOf(r, liveBuffer)} }
 // left out.
 func (l *Lines) Next() ([]byte, error) { return l.lines.next() }
 
-// DecodeSnapshot reads a line of `nvpeak stream` or `nvpeak once --json`. It takes no more from the line than one of a recording may
+// Decoder reads the lines of one stream, of which each is much as the one before.
+type Decoder struct{ memo *memo }
+
+// NewDecoder makes a Decoder. It may take 50 kB, and the texts of a line.
+func NewDecoder() *Decoder { return &Decoder{newMemo()} }
+
+// DecodeSnapshot reads a line of `nvpeak stream` or `nvpeak once --json`.
+func DecodeSnapshot(line []byte) (*sampler.Snapshot, error) { return (&Decoder{}).Snapshot(line) }
+
+// Snapshot reads a line of `nvpeak stream` or `nvpeak once --json`. It takes no more from the line than one of a recording may
 // have. Its texts are as they were written: see sampler.Clean. The error wraps ErrNewer or ErrNotRecording.
-func DecodeSnapshot(line []byte) (*sampler.Snapshot, error) {
-	s := scanner{b: line}
+func (d *Decoder) Snapshot(line []byte) (*sampler.Snapshot, error) {
+	s := scanner{b: line, memo: d.memo}
 	var snapshot sampler.Snapshot
 	snapshotPlan().decode(&s, reflect.ValueOf(&snapshot).Elem())
 	switch {

@@ -46,8 +46,9 @@ func BenchmarkDecodeSnapshot(b *testing.B) {
 	line := streamed(b, 8, 4)
 	b.SetBytes(int64(len(line)))
 	b.ReportAllocs()
+	d := NewDecoder()
 	for b.Loop() {
-		if _, err := DecodeSnapshot(line); err != nil {
+		if _, err := d.Snapshot(line); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -10,9 +10,10 @@ import (
 // scanner walks over the JSON of one line without building anything. It is lenient about
 // what does not matter and sets bad for what is no JSON; after that it stands still.
 type scanner struct {
-	b   []byte
-	i   int
-	bad bool
+	b    []byte
+	i    int
+	bad  bool
+	memo *memo
 	meter
 }
 
@@ -188,23 +189,24 @@ func isNumber(w []byte) bool {
 type value struct {
 	kind byte   // '"', '0', 't', 'f', 'n' (null), '{', '['
 	b    []byte // unquoted
+	memo *memo
 }
 
 func (s *scanner) value() value {
 	switch c := s.peek(); c {
 	case '"':
-		return value{'"', s.clip(s.text())}
+		return value{'"', s.clip(s.text()), s.memo}
 	case '{', '[':
-		return value{c, s.skip()}
+		return value{c, s.skip(), nil}
 	default:
 		w := s.word()
 		if s.bad {
-			return value{'n', nil}
+			return value{'n', nil, nil}
 		}
 		if w[0] >= 'a' {
-			return value{w[0], w}
+			return value{w[0], w, nil}
 		}
-		return value{'0', w}
+		return value{'0', w, nil}
 	}
 }
 
@@ -236,7 +238,7 @@ func (v value) float() (float64, bool) {
 		b = b[1:]
 	}
 	// Both are exact, so the quotient is rounded once, as it must be.
-	if n, point, ok := (value{'0', b}).decimal(); ok && n < 1<<53 {
+	if n, point, ok := (value{'0', b, nil}).decimal(); ok && n < 1<<53 {
 		f := float64(n) / tens[point]
 		if len(b) < len(v.b) {
 			f = -f

@@ -89,7 +89,7 @@ func TestValuesAreNumbers(t *testing.T) {
 	}
 	for _, text := range texts {
 		for _, kind := range []byte{'0', '"'} {
-			v := value{kind, []byte(text)}
+			v := value{kind: kind, b: []byte(text)}
 			want, err := strconv.ParseFloat(text, 64)
 			fine := err == nil && !math.IsInf(want, 0) && !math.IsNaN(want)
 			if got, ok := v.float(); ok != fine || ok && got != want {
@@ -105,7 +105,7 @@ func TestValuesAreNumbers(t *testing.T) {
 		}
 	}
 	for _, kind := range []byte("tfn{[") {
-		v := value{kind, []byte("1")}
+		v := value{kind: kind, b: []byte("1")}
 		if _, ok := v.float(); ok {
 			t.Errorf("kind %c is a float", kind)
 		}
@@ -117,7 +117,7 @@ func TestValuesAreNumbers(t *testing.T) {
 
 // What codecs read of a value, up to where it cannot be.
 func TestReadersOfValues(t *testing.T) {
-	number := func(s string) value { return value{'0', []byte(s)} }
+	number := func(s string) value { return value{kind: '0', b: []byte(s)} }
 	for text, want := range map[string]bool{"5": true, "-5": true, "9007199254740991": true, "9223372036854775806": true, "9223372036854775807": false, "-9007199254740991": true, "-9007199254740992": false, "x": false} {
 		if _, ok := readInt(number(text)); ok != want {
 			t.Errorf("%s is an int: %v", text, ok)
@@ -130,7 +130,7 @@ func TestReadersOfValues(t *testing.T) {
 			t.Errorf("%s is an amount: %v", text, ok)
 		}
 	}
-	if b, ok := readBytes(value{'"', []byte("1.5GiB")}); !ok || b != 3*sampler.GiB/2 {
+	if b, ok := readBytes(value{kind: '"', b: []byte("1.5GiB")}); !ok || b != 3*sampler.GiB/2 {
 		t.Errorf("1.5GiB is %v", b)
 	}
 	for text, want := range map[string]string{"0": "1970-01-01T00:00:00Z", "1.5": "1970-01-01T00:00:01.5Z", "-1": "", "99999999999": "", "9000000000": "2255-03-14T16:00:00Z",
@@ -141,7 +141,7 @@ func TestReadersOfValues(t *testing.T) {
 		}
 	}
 	for _, kind := range []byte("tfn{[") {
-		if _, ok := readTime(value{kind, []byte("5")}); ok {
+		if _, ok := readTime(value{kind: kind, b: []byte("5")}); ok {
 			t.Errorf("kind %c is a time", kind)
 		}
 	}

@@ -20,9 +20,22 @@ func usualForm(t reflect.Type) func(s *scanner, v reflect.Value) bool {
 	return nil
 }
 
+// inside reads a part of the line that has been found to be whole.
+func (s *scanner) inside(raw []byte, read func(*scanner, reflect.Value) bool, v reflect.Value) bool {
+	line, i := s.b, s.i
+	s.b, s.i = raw, 0
+	ok := read(s, v)
+	s.b, s.i, s.bad = line, i, false
+	return ok
+}
+
 func readTexts(s *scanner, v reflect.Value) bool {
 	if s.peek() != '{' {
 		return false
+	}
+	to := v.Addr().Interface().(*map[string]string)
+	if *to = s.memo.mapOf(s.b); *to != nil {
+		return true
 	}
 	s.i++
 	texts := map[string]string{}
@@ -31,16 +44,17 @@ func readTexts(s *scanner, v reflect.Value) bool {
 		if !ok {
 			break
 		}
-		name := string(key)
+		name := s.memo.text(key)
 		if s.peek() != '"' {
 			return false
 		}
-		texts[name] = string(s.text())
+		texts[name] = s.memo.text(s.text())
 	}
 	if !s.end() {
 		return false
 	}
-	*v.Addr().Interface().(*map[string]string) = texts
+	s.memo.keep(s.b, texts)
+	*to = texts
 	return true
 }
 
@@ -54,7 +68,7 @@ func readList(s *scanner, v reflect.Value) bool {
 		if s.peek() != '"' {
 			return false
 		}
-		list = append(list, string(s.text()))
+		list = append(list, s.memo.text(s.text()))
 	}
 	if !s.end() {
 		return false
