@@ -13,15 +13,18 @@ func (p *plan) decode(s *scanner, v reflect.Value) {
 		return
 	}
 	next := 0
-	for first := true; ; first = false {
-		key, ok := s.key(first)
-		if !ok {
-			return
-		}
-		i, known := p.find(key, next)
-		if !known {
-			s.skip()
-			continue
+	for first := true; s.more(first, '}'); first = false {
+		i := next
+		if next == len(p.fields) || !s.has(p.fields[next].quoted) { // written in the order of the struct, it is nearly always the next
+			key, ok := s.keyHere()
+			if !ok {
+				return
+			}
+			known := false
+			if i, known = p.byKey[string(key)]; !known {
+				s.skip()
+				continue
+			}
 		}
 		next = i + 1
 		f := &p.fields[i]
@@ -31,15 +34,6 @@ func (p *plan) decode(s *scanner, v reflect.Value) {
 			f.decode(s, v.FieldByIndex(f.index))
 		}
 	}
-}
-
-// find is the place of the field of a key. Fields are written in the order of the struct, so it is nearly always the next one.
-func (p *plan) find(key []byte, next int) (int, bool) {
-	if next < len(p.fields) && p.fields[next].key == string(key) {
-		return next, true
-	}
-	i, known := p.byKey[string(key)]
-	return i, known
 }
 
 func (f *field) decode(s *scanner, v reflect.Value) {

@@ -18,14 +18,15 @@ type plan struct {
 }
 
 type field struct {
-	key   string
-	index []int
-	kind  fieldKind
-	codec codec // of scalars and wholes
-	time  bool  // a time
-	omit  bool  // left out when it is empty
-	inner *plan // of all but scalars
-	opt   optAccess
+	key    string
+	quoted string // as it is written: "key":
+	index  []int
+	kind   fieldKind
+	codec  codec // of scalars and wholes
+	time   bool  // a time
+	omit   bool  // left out when it is empty
+	inner  *plan // of all but scalars
+	opt    optAccess
 }
 
 type fieldKind int
@@ -70,7 +71,7 @@ func (p *plan) collect(t reflect.Type, index []int) {
 }
 
 func newField(t reflect.Type, key string, index []int) field {
-	f := field{key: key, index: index}
+	f := field{key: key, quoted: `"` + key + `":`, index: index}
 	if c, ok := scalarCodec(t, key); ok {
 		f.codec, f.time = c, t == reflect.TypeFor[time.Time]() || t == reflect.TypeFor[sampler.Opt[time.Time]]()
 		return f

@@ -49,6 +49,20 @@ func (s *scanner) key(first bool) ([]byte, bool) {
 	if !s.more(first, '}') {
 		return nil, false
 	}
+	return s.keyHere()
+}
+
+// has consumes a text if it stands here.
+func (s *scanner) has(text string) bool {
+	if s.peek(); len(s.b)-s.i < len(text) || string(s.b[s.i:s.i+len(text)]) != text {
+		return false
+	}
+	s.i += len(text)
+	return true
+}
+
+// keyHere is the key that begins here.
+func (s *scanner) keyHere() ([]byte, bool) {
 	if s.peek() != '"' {
 		s.fail()
 		return nil, false
