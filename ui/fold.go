@@ -5,7 +5,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/ui/player"
 )
@@ -157,7 +156,7 @@ func (f *folds) fits(s *sampler.Snapshot) (list []gpuFit) {
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
 		fit, ok := f.watch.Fit(g.Key())
-		if need, known := fit.Need.Value(); ok && known && need.Source != watch.NeedJump {
+		if ok && fit.Need.Known() {
 			list = append(list, gpuFit{g, fit})
 		}
 	}

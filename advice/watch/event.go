@@ -94,7 +94,8 @@ func (w *Watch) Incident(e sampler.OOMEvent) explain.Incident {
 }
 
 // Fit is the arithmetic of the need against a GPU, for the screen: the typed need, else
-// the refused one, else the largest request of late, else the largest jump that came back. ok is false for an unknown GPU.
+// the refused one, else the largest request of late. Without one there are no holders, which take longer than all the rest.
+// ok is false for an unknown GPU.
 func (w *Watch) Fit(key sampler.GPUKey) (fit Fit, ok bool) {
 	g := w.find(key)
 	if g == nil {

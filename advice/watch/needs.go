@@ -91,15 +91,35 @@ func (n *needs) of(g *gpu) (Need, bool) {
 	return Need{}, false
 }
 
-// fit is the arithmetic of the need against a GPU.
+// fit is what was asked for against a GPU, with who holds its memory.
 func (n *needs) fit(g *gpu, now float64) Fit {
-	f := n.arithmetic(g, now)
-	f.Holders = Holders(*g.last, own(f.Need))
+	f := n.asked(g, now)
+	if f.Need.Known() {
+		f.Holders = Holders(*g.last, own(f.Need))
+	}
 	return f
 }
 
-// arithmetic is fit without the holders, which take longer than all the rest.
+// arithmetic is what a GPU has for its need: the one that was asked for, else the largest jump that came back.
 func (n *needs) arithmetic(g *gpu, now float64) Fit {
+	f := n.asked(g, now)
+	if f.Need.Known() {
+		return f
+	}
+	if need, ok := g.largestJump(now); ok {
+		// The worst free memory is that of the last such jump itself: what counts is what
+		// there is between them.
+		f.WorstFree = sampler.Some(series.Bytes(g.settledFree(now)))
+		f.compare(g, need)
+		if f.Short.MiB() <= g.total*jumpSlack {
+			f.Short = 0
+		}
+	}
+	return f
+}
+
+// asked is what a GPU has for what was typed, refused or requested.
+func (n *needs) asked(g *gpu, now float64) Fit {
 	f := Fit{GPU: g.last.Index, UUID: g.last.UUID, Total: g.last.Memory.PlausibleTotal(), Free: g.last.Memory.PlausibleFree()}
 	need, ok := n.of(g)
 	low := math.NaN()
@@ -116,22 +136,17 @@ func (n *needs) arithmetic(g *gpu, now float64) Fit {
 	if low == low {
 		f.WorstFree = sampler.Some(series.Bytes(low))
 	}
-	if !ok {
-		if need, ok = g.largestJump(now); ok {
-			// The worst free memory is that of the last such jump itself: what counts is what
-			// there is between them.
-			f.WorstFree = sampler.Some(series.Bytes(g.settledFree(now)))
-		}
-	}
 	if ok {
-		f.Need = sampler.Some(need)
-		f.Reusable = g.reusable(need)
-		f.Short = short(need.Bytes, f.WorstFree, f.Reusable.Or(0))
-		if need.Source == NeedJump && f.Short.MiB() <= g.total*jumpSlack {
-			f.Short = 0
-		}
+		f.compare(g, need)
 	}
 	return f
+}
+
+// compare sets a need against the worst free memory.
+func (f *Fit) compare(g *gpu, need Need) {
+	f.Need = sampler.Some(need)
+	f.Reusable = g.reusable(need)
+	f.Short = short(need.Bytes, f.WorstFree, f.Reusable.Or(0))
 }
 
 // jumpSlack is the part of the GPU that a jump may lack: jumps differ by that much.

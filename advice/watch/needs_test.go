@@ -106,7 +106,7 @@ func TestLargestJump(t *testing.T) {
 		}
 		w.Add(snapshotOf(float64(i), 48640, u+300, processOf(11, "python train.py", u)))
 	}
-	f, _ := w.Fit(sampler.GPUKey{ID: "index 0"})
+	f := w.needs.arithmetic(w.find(sampler.GPUKey{ID: "index 0"}), w.clock.Now)
 	n, _ := f.Need.Value()
 	if n.Source != NeedJump || n.Bytes != 10000*sampler.MiB || n.PID.Or(0) != 11 || f.Short != 0 || f.Near() || f.WorstFree.Or(0) != 18340*sampler.MiB {
 		t.Errorf("%+v", f)

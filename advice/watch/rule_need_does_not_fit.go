@@ -28,7 +28,7 @@ func checkNeed(f *Facts) []finding {
 			return nil
 		}
 	}
-	fit := f.needs.arithmetic(g, f.now)
+	fit := f.needs.asked(g, f.now)
 	if fit.Short == 0 {
 		return nil
 	}
