@@ -41,6 +41,13 @@ type news struct {
 	late   bool                       // reason says why the figures do not count for now
 }
 
+func (n *news) state() State {
+	if n.late {
+		return Late
+	}
+	return OK
+}
+
 // figures takes a snapshot, which is changed: its host, its peaks where it has none, and its time, which goes on.
 func (m *member) figures(s *sampler.Snapshot, n news) {
 	f := m.fleet
@@ -64,8 +71,19 @@ func (m *member) figures(s *sampler.Snapshot, n news) {
 	}
 	m.host.Heard = sampler.Some(now)
 	m.offset(n.offset)
-	m.state(map[bool]State{false: OK, true: Late}[n.late], n.via, n.reason, sampler.Opt[time.Time]{})
+	m.state(n.state(), n.via, n.reason, sampler.Opt[time.Time]{})
 	f.wake()
+}
+
+// again says how a host stands of which there is nothing new: it is not lost any more, or its driver is away.
+func (m *member) again(n news) {
+	f := m.fleet
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if m.host.State == Lost || n.late {
+		m.state(n.state(), n.via, n.reason, sampler.Opt[time.Time]{})
+		f.wake()
+	}
 }
 
 // overdue says that what a host tells is old, or no figures at all, so that nothing of it is taken.

@@ -159,7 +159,10 @@ func (s *server) publish(groups map[string]*group, now time.Time) error {
 
 // take publishes what is new of a group.
 func (s *server) take(g knownGroup, t *target) {
+	n := news{via: g.figures.of.name + " by prometheus", reason: g.figures.of.lacks}
+	n.tellDown(g.figures)
 	if g.newest.IsZero() || !g.newest.After(t.last) {
+		t.member.again(n)
 		return
 	}
 	g.windows(t.last)
@@ -179,12 +182,9 @@ func (s *server) take(g knownGroup, t *target) {
 	d, _ := s.client.date.value()
 	here(snap, d)
 	possible(snap)
-	gap := t.gap
-	if gap <= 0 {
-		gap = time.Minute // nobody scrapes less often
+	if n.gap = t.gap; n.gap <= 0 {
+		n.gap = time.Minute // nobody scrapes less often
 	}
-	n := news{via: g.figures.of.name + " by prometheus", reason: g.figures.of.lacks, gap: gap}
-	n.tellDown(g.figures)
 	t.member.figures(snap, n)
 }
 

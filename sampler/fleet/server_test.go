@@ -315,6 +315,19 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
+// Where the driver was away before the first scrape there are no figures of its GPUs at all, and it is said at once why.
+func TestServerNeverHadADriver(t *testing.T) {
+	s := &store{t: t}
+	r, p := polling(t, s, "prometheus://SERVER")
+	at := []time.Time{r.at.Add(-10 * time.Second)}
+	for name, v := range map[string]float64{"nvpeak_info": 1, "nvpeak_driver_up": 0, "nvpeak_gpu_up": 0} {
+		s.series = append(s.series, stored{map[string]string{"__name__": name, "gpu": "0", "uuid": "GPU-7", "instance": "box7:9835", "job": "gpu"}, at, []float64{v}, false})
+	}
+	if u := poll(t, r, p); len(u.Hosts) != 1 || u.Hosts[0].Name != "box7" || u.Hosts[0].State != Late || u.Hosts[0].Reason != driverAway {
+		t.Errorf("%+v", *u.Hosts[0])
+	}
+}
+
 // A driver that does not answer makes its host late, though its exporter is scraped.
 func TestServerTellsOfADriver(t *testing.T) {
 	for down, want := range map[float64]State{1: OK, 0: Late} {
@@ -325,6 +338,11 @@ func TestServerTellsOfADriver(t *testing.T) {
 			stored{map[string]string{"__name__": "nvpeak_driver_up", "instance": "box7:9835", "job": "gpu"}, at, []float64{down}, false})
 		if u := poll(t, r, p); len(u.Hosts) != 1 || u.Hosts[0].State != want || (u.Hosts[0].Reason == driverAway) != (want == Late) {
 			t.Errorf("up %v: %+v", down, *u.Hosts[0])
+		}
+		// A server that was away says nothing new at first, and the host is what it was.
+		p.loseAll("it wants a token", r.at)
+		if u := poll(t, r, p); len(u.Hosts) != 1 || u.Hosts[0].State != want || (u.Hosts[0].Reason == driverAway) != (want == Late) || len(u.Snapshots) != 0 {
+			t.Errorf("after the server was away, up %v: %+v", down, *u.Hosts[0])
 		}
 	}
 }

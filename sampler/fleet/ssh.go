@@ -113,15 +113,15 @@ func (s *shell) connect(parent context.Context) (reason string, again bool) {
 		return err.Error(), false
 	}
 	greeted, quiet := false, max(s.fleet.quiet, 5*s.fleet.opt.Interval)
-	silence := time.AfterFunc(greetTimeout, func() { cancel(fmt.Errorf("it has said nothing for %v", greetTimeout)) })
-	defer func() { silence.Stop() }()
+	silence := newSilence(greetTimeout, func() { cancel(fmt.Errorf("it has said nothing for %v", greetTimeout)) })
+	defer func() { silence.end() }()
 	session := &session{shell: s, lines: tape.NewDecoder(), alive: func() {
 		if !greeted {
 			greeted = true
-			silence.Stop()
-			silence = time.AfterFunc(quiet, func() { cancel(fmt.Errorf("it has said nothing more for %v", quiet)) })
+			silence.end()
+			silence = newSilence(quiet, func() { cancel(fmt.Errorf("it has said nothing more for %v", quiet)) })
 		}
-		silence.Reset(quiet)
+		silence.over()
 	}}
 	readErr := session.read(out)
 	cancel(readErr)
