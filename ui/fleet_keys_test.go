@@ -76,7 +76,7 @@ func TestFleetKeys(t *testing.T) {
 		{"enter P", "a100-03", nil, []string{"reset"}},
 		{"?", "", []string{"open the host"}, []string{"signal a process", "reset the peaks"}},
 		{"a", "", []string{"No route to host", "Halve the batch size"}, nil},
-		{"n 2 0 G enter", "", []string{"20.0 GiB fits on 7 of 44 GPUs", "FITS", " 1/2 "}, nil},
+		{"n 2 0 G enter", "", []string{"20.0 GiB fits on 6 of 44 GPUs", "FITS", " 1/2 "}, nil},
 		{"n 2 0 G enter n enter", "", nil, []string{"FITS"}},
 		{"n 2 0 G enter 3", "desk-dan", []string{"20.0 GiB fits on 1 of 2 GPUs"}, nil},
 		{"3 n 2 0 G enter esc 4", "h100-03", []string{"20.0 GiB fits on 1 of 8 GPUs"}, nil},

@@ -93,7 +93,10 @@ func (m *Model) rowOf(k *machine) machineRow {
 			busy, known = busy+max(0, min(u, 100)), known+1
 		}
 	}
-	r.fits, r.of = v.fitCount(places), len(places)
+	r.of = len(places)
+	if k.host.State == fleet.OK { // of another, what is free is not known
+		r.fits = v.fitCount(places)
+	}
 	if known > 0 {
 		r.busy = sampler.Some(busy / known)
 	}

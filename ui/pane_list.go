@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"nvpeak/sampler/fleet"
 	"nvpeak/theme"
 )
 
@@ -202,8 +203,13 @@ func (r *machineRow) peakText(sign rune) string {
 	return string(sign) + gib(r.least.Memory.Peak.Bytes)
 }
 
-// fitText is on how many of its GPUs the need fits: "3/8".
-func (r *machineRow) fitText() string { return fmt.Sprintf("%d/%d", r.fits, r.of) }
+// fitText is on how many of its GPUs the need fits: "3/8"; "-/8" where that is not known.
+func (r *machineRow) fitText() string {
+	if r.host.State != fleet.OK {
+		return fmt.Sprintf("-/%d", r.of)
+	}
+	return fmt.Sprintf("%d/%d", r.fits, r.of)
+}
 
 // shareLeast is the width from which on users and jobs have their part of the fleet's memory as a bar.
 const shareLeast = 90

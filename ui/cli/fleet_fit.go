@@ -251,18 +251,18 @@ func (w *fleetWaiting) add(s *sampler.Snapshot) bool {
 
 // gaveUp is what there was when the time was over: the host with the most.
 func (w *fleetWaiting) gaveUp() string {
-	best, size, free := "", sampler.Bytes(0), 0
+	best, size, free := "", sampler.Opt[sampler.Bytes]{}, 0
 	for _, h := range w.hosts.hosts {
 		one := w.of[h.Name]
 		if one == nil {
 			continue
 		}
-		if n, most := freeNow(one.Status()); best == "" || n > free || n == free && most > size {
+		if n, most := freeNow(one.Status()); best == "" || n > free || n == free && most.Or(0) > size.Or(0) {
 			best, size, free = h.Name, most, n
 		}
 	}
 	words := w.app.words()
-	text := words.Say("wait.timeout", "span", words.Lasted(w.flags.timeout.Seconds()), "hold", words.Lasted(w.flags.hold.Seconds()), "count", free, "all", w.flags.gpus, "need", w.need, "size", size)
+	text := words.Say("wait.timeout", "span", words.Lasted(w.flags.timeout.Seconds()), "hold", words.Lasted(w.flags.hold.Seconds()), "count", free, "all", w.flags.gpus, "need", w.need, "size", orUnknown(size))
 	if best == "" {
 		return words.Say("fleet.wait.nobody", "span", words.Lasted(w.flags.timeout.Seconds()), "count", len(w.hosts.hosts))
 	}

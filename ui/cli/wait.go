@@ -143,22 +143,32 @@ func parted(s *sampler.Snapshot) bool {
 	return slices.ContainsFunc(s.GPUs, func(g sampler.GPU) bool { return g.MIG != nil || g.Unsplit })
 }
 
-// freeNow counts the GPUs that have the need free now, and says how much the one with the most has.
-func freeNow(status []watch.Waited) (free int, best sampler.Bytes) {
+// freeNow counts the GPUs that have the need free now, and says how much the one with the most has, if that is known of any.
+func freeNow(status []watch.Waited) (free int, best sampler.Opt[sampler.Bytes]) {
 	for _, s := range status {
 		if s.Free {
 			free++
 		}
-		best = max(best, s.WorstFree.Or(0))
+		if b, ok := s.WorstFree.Value(); ok {
+			best = sampler.Some(max(b, best.Or(0)))
+		}
 	}
 	return free, best
+}
+
+// orUnknown is an amount, N/A where it is not known.
+func orUnknown(o sampler.Opt[sampler.Bytes]) string {
+	if b, ok := o.Value(); ok {
+		return b.String()
+	}
+	return "N/A"
 }
 
 // gaveUp is what there was when the time was over.
 func (w *waitingFor) gaveUp() string {
 	free, best := freeNow(w.waiter.Status())
 	words := w.app.words()
-	return words.Say("wait.timeout", "span", words.Lasted(w.flags.timeout.Seconds()), "hold", words.Lasted(w.flags.hold.Seconds()), "count", free, "all", w.flags.gpus, "need", w.need, "size", best)
+	return words.Say("wait.timeout", "span", words.Lasted(w.flags.timeout.Seconds()), "hold", words.Lasted(w.flags.hold.Seconds()), "count", free, "all", w.flags.gpus, "need", w.need, "size", orUnknown(best))
 }
 
 // enoughSplit refuses to wait for GPUs on which nothing can run before somebody makes instances.
@@ -184,7 +194,7 @@ func (p *progressLine) show(status []watch.Waited, f *fitFlags) {
 		return
 	}
 	free, best := freeNow(status)
-	fmt.Fprint(p.w, "\r\x1b[K"+p.words.Say("wait.progress", "span", time.Since(p.began).Round(time.Second), "count", free, "all", f.gpus, "size", best))
+	fmt.Fprint(p.w, "\r\x1b[K"+p.words.Say("wait.progress", "span", time.Since(p.began).Round(time.Second), "count", free, "all", f.gpus, "size", orUnknown(best)))
 	p.shown = true
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"nvpeak/advice/watch"
+	"nvpeak/sampler"
 )
 
 // What wait prints is what CUDA_VISIBLE_DEVICES takes.
@@ -82,6 +83,18 @@ func TestCheckOfADemoSeesItsPeaks(t *testing.T) {
 		out, errs, code := command(t, append(row.args, "--demo")...)
 		if code != row.code || !strings.Contains(out, row.out) || !strings.Contains(errs, row.errs) || row.out == "" && out != "" || row.errs == "" && errs != "" {
 			t.Errorf("%v: %d\n%s%s", row.args, code, out, errs)
+		}
+	}
+}
+
+// The most that is free is that of the GPUs of which it is known, and nothing where it is known of none.
+func TestMostFree(t *testing.T) {
+	gib := func(n sampler.Bytes) watch.Waited {
+		return watch.Waited{Fit: watch.Fit{WorstFree: sampler.Some(n * sampler.GiB)}}
+	}
+	for want, status := range map[string][]watch.Waited{"N/A": {{}, {}}, "0 B": {gib(0)}, "7.0 GiB": {{}, gib(7), gib(3)}} {
+		if _, best := freeNow(status); orUnknown(best) != want {
+			t.Errorf("%s, want %s", orUnknown(best), want)
 		}
 	}
 }
