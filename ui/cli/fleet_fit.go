@@ -24,7 +24,11 @@ type hostFit struct {
 	few     string        // there are not so many GPUs
 	never   string        // why it will never fit
 	over    bool          // it was looked long enough
+	looks   int
 }
+
+// firstLooks of a host may be of an nvpeak that has only begun there; a host whose figures are still such tells no more.
+const firstLooks = 2
 
 // fleetCheck says of every host whether it fits there. One is enough, as one GPU of a machine is, and as wait asks; it is no where all say no.
 func (a *app) fleetCheck(ctx context.Context, f *fitFlags, need sampler.Bytes) error {
@@ -74,11 +78,12 @@ func (h *hostFit) take(a *app, s *sampler.Snapshot, need sampler.Bytes, gpus int
 		return
 	}
 	h.checker.Add(*s)
+	h.looks++
 	if err := enoughToChoose(s, gpus); err != nil {
 		h.few = err.Error()
 	}
 	h.never = a.never(s, need, gpus)
-	h.over = h.few != "" || h.never != "" || s.Time.Sub(h.began) >= h.window && !begins
+	h.over = h.few != "" || h.never != "" || s.Time.Sub(h.began) >= h.window && !(begins && h.looks <= firstLooks)
 }
 
 // judged says whether every host was looked at long enough, or gives no figures.
@@ -125,10 +130,10 @@ func (a *app) answerFleet(r *roster, fits map[string]*hostFit, f *fitFlags) erro
 
 func (a *app) printFit(out io.Writer, h *fleet.Host, fit *hostFit, v watch.Answer, known bool, f *fitFlags) error {
 	if f.json {
-		return fleetCheckJSON(out, h, v, known, f.gpus)
+		return fleetCheckJSON(out, h, fit, v, known, f.gpus)
 	}
 	if !known {
-		_, err := fmt.Fprintln(out, a.words().Say("fleet.unknown", "host", h.Name, "why", cmp.Or(h.Reason, "-")))
+		_, err := fmt.Fprintln(out, a.words().Say("fleet.unknown", "host", h.Name, "why", a.words().Reason(unknownWhy(h, fit))))
 		return err
 	}
 	if _, err := fmt.Fprintln(out, h.Name+":"); err != nil {
@@ -141,8 +146,19 @@ func (a *app) printFit(out io.Writer, h *fleet.Host, fit *hostFit, v watch.Answe
 	return err
 }
 
+// unknownWhy is why it is not known whether it fits on a host.
+func unknownWhy(h *fleet.Host, fit *hostFit) string {
+	switch {
+	case h.State != fleet.OK && h.Reason != "":
+		return h.Reason
+	case fit != nil:
+		return "it does not tell how much of its memory is free"
+	}
+	return cmp.Or(h.Reason, "no answer yet")
+}
+
 // fleetCheckJSON is a line for each host: that of check with the host, or why there is none.
-func fleetCheckJSON(w io.Writer, h *fleet.Host, v watch.Answer, known bool, gpus int) error {
+func fleetCheckJSON(w io.Writer, h *fleet.Host, fit *hostFit, v watch.Answer, known bool, gpus int) error {
 	out := struct {
 		Host string `json:"host"`
 		*checkAnswer
@@ -151,7 +167,7 @@ func fleetCheckJSON(w io.Writer, h *fleet.Host, v watch.Answer, known bool, gpus
 	if known {
 		out.checkAnswer = checkAnswerOf(v, gpus)
 	} else {
-		out.Unknown = cmp.Or(h.Reason, "no answer yet")
+		out.Unknown = unknownWhy(h, fit)
 	}
 	return plain.LineJSON(w, out)
 }
@@ -261,10 +277,10 @@ func (w *fleetWaiting) gaveUp() string {
 			best, size, free = h.Name, most, n
 		}
 	}
-	words := w.app.words()
-	text := words.Say("wait.timeout", "span", words.Lasted(w.flags.timeout.Seconds()), "hold", words.Lasted(w.flags.hold.Seconds()), "count", free, "all", w.flags.gpus, "need", w.need, "size", orUnknown(size))
+	words, span := w.app.words(), w.flags.timeout.Seconds()
 	if best == "" {
-		return words.Say("fleet.wait.nobody", "span", words.Lasted(w.flags.timeout.Seconds()), "count", len(w.hosts.hosts))
+		return words.Say("fleet.wait.nobody", "span", words.Lasted(span), "count", len(w.hosts.hosts))
 	}
-	return best + ": " + text
+	return words.Say("fleet.wait.timeout", "span", words.Lasted(span), "hosts", len(w.hosts.hosts), "host", best, "hold", words.Lasted(w.flags.hold.Seconds()),
+		"count", free, "all", w.flags.gpus, "need", w.need, "size", orUnknown(size))
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/sampler/fleet"
 )
@@ -198,5 +200,33 @@ func TestFleetRecordsTheOthers(t *testing.T) {
 	}
 	if err := (&fleetRecorder{app: silent(), left: map[string]error{}}).finish(); err == nil {
 		t.Error("nothing was recorded, and that is no error")
+	}
+}
+
+// A host whose figures never say what was between them is judged after the window all the same; one that tells no memory is unknown, with that reason.
+func TestCheckWithoutWindows(t *testing.T) {
+	host := &fleet.Host{Name: "a", Via: "nvpeak", State: fleet.OK}
+	for known, says := range map[bool]string{true: "fits", false: "a: unknown, it does not tell how much of its memory is free"} {
+		var out bytes.Buffer
+		a, r := &app{out: &out}, &roster{hosts: []*fleet.Host{host}}
+		h := &hostFit{host: "a", checker: watch.NewChecker(sampler.GiB), began: time.Unix(1000, 0), window: 3 * time.Second}
+		for second := range 4 {
+			g := sampler.GPU{UUID: "GPU-1"}
+			if known {
+				g.Memory = sampler.Memory{Total: sampler.Some(80 * sampler.GiB), Used: sampler.Some(10 * sampler.GiB), Free: sampler.Some(70 * sampler.GiB)}
+			}
+			s := &sampler.Snapshot{Host: "a", Time: h.began.Add(time.Duration(second) * time.Second), GPUs: []sampler.GPU{g}}
+			if h.over {
+				t.Errorf("over after %d s", second)
+			}
+			h.take(a, s, sampler.GiB, 1, r.begins(s))
+		}
+		fits := map[string]*hostFit{"a": h}
+		if !r.judged(fits) {
+			t.Error("it is looked at on")
+		}
+		if err := a.answerFleet(r, fits, &fitFlags{gpus: 1}); (err == nil) != known || !strings.Contains(out.String(), says) {
+			t.Errorf("%v: %s", err, out.String())
+		}
 	}
 }
