@@ -160,6 +160,7 @@ var textsEN = map[string]string{
 	"report.driver":        "driver {version}",
 	"report.taken":         "{start}, {span}, {snapshots}",
 	"report.every":         ", one every {span}",
+	"report.unseen":        ", nothing recorded for {span}",
 	"report.undated":       "at no known time",
 	"report.taken_once":    "{start}, {snapshots}",
 	"report.no_problems":   "No problems found",

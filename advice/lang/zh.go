@@ -160,6 +160,7 @@ var textsZH = map[string]string{
 	"report.driver":        "驱动 {version}",
 	"report.taken":         "{start}，{span}，{snapshots}",
 	"report.every":         "，每 {span}一个",
+	"report.unseen":        "，其中 {span}没有记录",
 	"report.undated":       "时间未知",
 	"report.taken_once":    "{start}，{snapshots}",
 	"report.no_problems":   "未发现问题",

@@ -19,7 +19,8 @@ type Report struct {
 	End       Moment           `json:"end_time"`
 	Duration  float64          `json:"duration_s"`
 	Snapshots int              `json:"snapshots"`
-	Interval  float64          `json:"interval_s"` // usual time between snapshots
+	Interval  float64          `json:"interval_s"`         // usual time between snapshots
+	Unseen    float64          `json:"unseen_s,omitempty"` // of Duration, from which nothing was recorded
 	Headline  string           `json:"headline"`
 	Detail    string           `json:"detail"`
 	GPUs      []GPU            `json:"gpus"`

@@ -34,7 +34,7 @@ func (l *timeline) next(at time.Time) (gap bool) {
 	before := l.clock.Now
 	hold := l.hold()
 	gap = l.clock.Next(at)
-	if l.count > 0 && l.clock.Now-before > hold && len(l.silences) < maxSilences {
+	if l.count > 1 && l.clock.Now-before > hold && len(l.silences) < maxSilences {
 		l.silences = append(l.silences, silence{before, l.clock.Now})
 	}
 	if l.count > 0 && len(l.steps) < maxSteps {

@@ -13,7 +13,7 @@ import (
 func (r *Reporter) Report() Report {
 	out := Report{Schema: sampler.Schema, Source: sampler.Clean(r.o.Source), Host: sampler.Clean(r.host), Driver: sampler.Clean(r.driver), Start: Moment{r.start}, End: Moment{r.at},
 		Lang: r.words.Lang, Duration: r.clock.Now, Snapshots: r.count, Interval: math.Round(1000*explain.Usual(r.steps)) / 1000,
-		GPUs: []GPU{}, Processes: []Process{}, Alerts: []sampler.Alert{}, Events: []Event{}, Phases: []Phase{},
+		Unseen: r.unseen(0, r.clock.Now), GPUs: []GPU{}, Processes: []Process{}, Alerts: []sampler.Alert{}, Events: []Event{}, Phases: []Phase{},
 		Readings: []Allocator{}, Causes: []sampler.Cause{}, Advice: []sampler.Advice{}, Notes: append([]string{}, r.notes...)}
 	for _, c := range r.gpus {
 		out.GPUs = append(out.GPUs, c.report(&r.timeline))

@@ -56,6 +56,9 @@ func (p *page) taken(start string, r *report.Report) string {
 	if r.Interval > 0 {
 		line += p.words.Say("report.every", "span", p.words.Lasted(r.Interval))
 	}
+	if r.Unseen > 0 {
+		line += p.words.Say("report.unseen", "span", p.words.Lasted(r.Unseen))
+	}
 	return line
 }
 
