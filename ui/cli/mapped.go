@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // startOver is when a monitor has long shown its first figures.
@@ -26,12 +28,30 @@ func unmapStart() {
 	}
 	defer maps.Close() //nolint:errcheck // it was only read
 	for _, r := range asInFile(maps, exe) {
+		for _, p := range everyOther(r) {
+			_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, p.from, p.to-p.from, unix.MADV_DONTDUMP) // it is mapped in more at once, no more
+		}
 		_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, r.from, r.to-r.from, syscall.MADV_DONTNEED) // the same
 	}
 }
 
 // addresses are those from from up to to.
 type addresses struct{ from, to uintptr }
+
+// pieceBytes is how large the pieces are in which what is looked at again is mapped at most.
+//
+// From Linux 6.18 on a page fault maps the whole folio of the page cache, as far as the mapping goes. Of a file that was just written, as by
+// go build, these have up to 2 MiB, so that all of the program would be mapped again. Pieces that differ in what a dump of
+// the process leaves out, which has no code in it anyway, are mappings of their own.
+const pieceBytes = 256 << 10
+
+// everyOther is every other piece of a mapping.
+func everyOther(r addresses) (list []addresses) {
+	for from := (r.from/pieceBytes + 1) * pieceBytes; from < r.to; from += 2 * pieceBytes {
+		list = append(list, addresses{from, min(from+pieceBytes, r.to)})
+	}
+	return list
+}
 
 // asInFile lists, from the text of /proc/PID/smaps, where a file is mapped of which this process has changed nothing and cannot: not
 // where the dynamic linker has put addresses into constants, nor where a debugger has set a breakpoint.

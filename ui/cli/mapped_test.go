@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -66,4 +67,25 @@ func TestUnmapStart(t *testing.T) {
 		t.Error("nothing of the program's own file is given back")
 	}
 	unmapStart()
+	if maps, err = os.ReadFile("/proc/self/smaps"); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range asInFile(strings.NewReader(string(maps)), exe) {
+		if r.to-r.from > 2*pieceBytes {
+			t.Errorf("%d kB of the program's file can be mapped at once", (r.to-r.from)>>10)
+		}
+	}
+}
+
+// The first piece of a mapping and the last may be shorter, and none reaches beyond it.
+func TestEveryOther(t *testing.T) {
+	const p = pieceBytes
+	for want, r := range map[string]addresses{
+		"[]": {p, 2 * p}, "[{2p 3p}]": {p, 3 * p}, "[{p 2p} {3p 3p+1}]": {p / 2, 3*p + 1}, "[{p p+9}]": {p - 9, p + 9},
+	} {
+		text := strings.NewReplacer(fmt.Sprint(3*p+1), "3p+1", fmt.Sprint(p+9), "p+9", fmt.Sprint(3*p), "3p", fmt.Sprint(2*p), "2p", fmt.Sprint(p), "p").Replace(fmt.Sprint(everyOther(r)))
+		if text != want {
+			t.Errorf("%v: %s, want %s", r, text, want)
+		}
+	}
 }
