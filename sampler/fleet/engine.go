@@ -28,6 +28,8 @@ type Fleet struct {
 	random func() float64
 	quiet  time.Duration // after which a connection over which nothing comes is given up; it is longer where lines are rare
 
+	names *census
+
 	news chan struct{} // has one when something is waiting
 
 	mu      sync.Mutex
@@ -48,7 +50,7 @@ func newFleet(o Options) *Fleet {
 	if o.Interval <= 0 {
 		o.Interval = time.Second
 	}
-	return &Fleet{opt: o, end: func() {}, now: time.Now, random: rand.Float64, quiet: leastSilence, news: make(chan struct{}, 1)}
+	return &Fleet{opt: o, end: func() {}, now: time.Now, random: rand.Float64, quiet: leastSilence, names: newCensus(1), news: make(chan struct{}, 1)}
 }
 
 func (f *Fleet) start(run func()) {

@@ -71,6 +71,7 @@ type knownGroup struct {
 	*group
 	figures *figures
 	name    string
+	shared  bool // others have that name, too: no new host gets it
 	rank    int
 }
 

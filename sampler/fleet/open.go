@@ -20,6 +20,13 @@ func Open(ctx context.Context, specs []Spec, o Options) (*Fleet, error) {
 // run begins to follow all hosts.
 func (f *Fleet) run(ctx context.Context) error {
 	ctx, f.end = context.WithCancel(ctx)
+	pages := 0
+	for _, s := range f.slots {
+		if s.spec.Kind == Page {
+			pages++
+		}
+	}
+	f.names = newCensus(pages)
 	for _, s := range f.slots {
 		run, err := s.engine(f)
 		if err != nil {

@@ -26,6 +26,7 @@ type scraper struct {
 	missed  bool                    // an answer since then has failed
 	peaks   map[place]sampler.Bytes // since the figures that were taken last
 	named   bool
+	told    bool // what it calls itself, or that it does not
 }
 
 func newScraper(f *Fleet, s *Spec, m *member) (*scraper, error) {
@@ -45,6 +46,7 @@ func (p *scraper) run(ctx context.Context) {
 		now := p.fleet.now()
 		if err != nil {
 			p.missed = true
+			p.tell("")
 			wait = p.backOff.next(p.fleet.random())
 			p.member.lose(err.Error(), now.Add(wait))
 			next = now.Add(wait)
@@ -84,6 +86,7 @@ func (p *scraper) ask(ctx context.Context) error {
 	case best == nil && all.down():
 		p.missed = true
 		p.member.overdue(exporters[0].name, driverAway)
+		p.tell("")
 		return nil
 	case best == nil:
 		return errNoGPU
@@ -109,7 +112,8 @@ func (p *scraper) ask(ctx context.Context) error {
 		return err
 	}
 	p.last = at
-	p.name(best.host)
+	p.name(ctx, best.host)
+	p.tell("")
 	possible(snap)
 	n := news{via: best.of.name, reason: best.of.lacks}
 	n.tellDown(best)
@@ -207,10 +211,21 @@ const (
 )
 
 // name gives the host the name that its exporter tells, once, unless somebody has given it one or it is taken.
-func (p *scraper) name(host string) {
+func (p *scraper) name(ctx context.Context, host string) {
 	if p.named || host == "" {
 		return
 	}
 	p.named = true
-	p.fleet.rename(p.member, host)
+	p.tell(host)
+	if p.fleet.names.only(ctx, host) {
+		p.fleet.rename(p.member, host)
+	}
+}
+
+// tell tells the census, once.
+func (p *scraper) tell(host string) {
+	if !p.told {
+		p.told = true
+		p.fleet.names.tell(host)
+	}
 }

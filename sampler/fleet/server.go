@@ -126,7 +126,7 @@ func (s *server) publish(groups map[string]*group, now time.Time) error {
 	var list []knownGroup
 	for _, g := range groups {
 		if f := g.best(); f != nil {
-			list = append(list, knownGroup{g, f, g.title(f), slices.Index(exporters, f.of)})
+			list = append(list, knownGroup{group: g, figures: f, name: g.title(f), rank: slices.Index(exporters, f.of)})
 		}
 	}
 	if len(list) == 0 && len(s.targets) == 0 {
@@ -143,15 +143,22 @@ func (s *server) publish(groups map[string]*group, now time.Time) error {
 		present[g.key] = true
 	}
 	told := map[string]knownGroup{} // by GPU
-	taken := map[*target]bool{}
+	named := map[string]int{}
+	var hosts []knownGroup
 	for rank := range exporters {
 		for _, g := range list {
 			if g.rank == rank && !g.told(told) {
-				t := s.targetOf(g, present, taken)
-				taken[t], t.key, t.seen = true, g.key, now
-				s.take(g, t)
+				hosts = append(hosts, g)
+				named[g.name]++
 			}
 		}
+	}
+	taken := map[*target]bool{}
+	for _, g := range hosts {
+		g.shared = named[g.name] > 1
+		t := s.targetOf(g, present, taken)
+		taken[t], t.key, t.seen = true, g.key, now
+		s.take(g, t)
 	}
 	s.lookForGone(taken, now)
 	return nil
@@ -200,7 +207,7 @@ func (s *server) targetOf(g knownGroup, present map[string]bool, taken map[*targ
 		if t := s.targets[name]; t != nil && !taken[t] && !present[t.key] {
 			return t
 		}
-		if s.targets[name] == nil && name != "" {
+		if s.targets[name] == nil && name != "" && !(g.shared && name == g.name) {
 			return s.add(name)
 		}
 	}

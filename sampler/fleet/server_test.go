@@ -238,6 +238,10 @@ func TestServerSameName(t *testing.T) {
 	if got := who(); got != "a:1=GPU-a box=GPU-b " {
 		t.Error(got)
 	}
+	r, p = polling(t, s, "prometheus://SERVER") // who begins with both gives the name to neither
+	if got := who(); got != "a:1=GPU-a c:1=GPU-b " {
+		t.Error(got)
+	}
 }
 
 // A server that was away for ten minutes is asked for the samples of all that time: no peak that it has scraped is missing.
