@@ -74,7 +74,7 @@ func oneLine(err error) string {
 	if strings.HasPrefix(text, "internal error") {
 		return text
 	}
-	text = sampler.Clean(text)
+	text = sampler.Clean(strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ")) // several errors are a line each
 	if withoutGPU(err) {
 		return text + " (to look around without a GPU: nvpeak --demo)"
 	}
