@@ -115,7 +115,7 @@ func TestFleetSSHWithoutNvpeak(t *testing.T) {
 	hosts := s.hosts(t, "nvpeak = \"nvpeak-is-not-here\"", "box7")
 	n := 0
 	streaming(t, setup{args: []string{"--from", hosts}}, patience, func(l line) bool {
-		if l.Type == "host" && l.State == "ok" && (l.Via != "nvidia-smi" || !strings.HasPrefix(l.Reason, "nvpeak is not installed there: peaks")) {
+		if l.Type == "host" && l.State == "ok" && (l.Via != "nvidia-smi" || !strings.HasPrefix(l.Reason, "nvpeak-is-not-here is not there: peaks")) {
 			t.Errorf("%+v", l)
 		}
 		if l.Type == "snapshot" {
