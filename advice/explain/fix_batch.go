@@ -60,14 +60,8 @@ var fixesBatch = []fixRow{
 			}
 			return chance
 		},
-		pairs: func(f *failure) []any {
-			k := f.batchFactor()
-			s, _ := f.command.SmallerBatch(k)
-			gain := f.scaling().times(1-1/float64(k), 1-1/float64(k))
-			return []any{"cut", f.words.Say("cut." + plainNumber(float64(k))), "k", k, "before", s.Before, "after", s.Batch, "gain", f.gainText(gain, k),
-				"need", gib(f.needed()), "states", f.statesText()}
-		},
-		do: doHalveBatch},
+		pairs: halvedBatch,
+		do:    doHalveBatch},
 	{id: FixHalveBatchAccumulate, source: "https://huggingface.co/docs/transformers/main_classes/pipelines",
 		kinds: evaluation | inference, cost: 0.05, // the answers are the same
 		lives: map[string]float64{CauseTooBig: 0.9, CauseDataSpike: 0.85, CauseFragmentation: 0.9, CauseUnknown: 0.55},
@@ -75,6 +69,7 @@ var fixesBatch = []fixRow{
 			return (f.batch() > 1 || f.batch() == 0 && f.told(sampler.ToldAsksBatch)) && !f.numbers() && !f.impossible() && !f.onHost() && f.phase() != sampler.PhaseLoading
 		},
 		variant: func(f *failure) string { return "inference" },
+		pairs:   halvedBatch,
 		do:      doHalveBatch},
 	{id: FixGradientCheckpointing, source: "https://huggingface.co/docs/transformers/perf_train_gpu_one",
 		kinds: training | undecided, cost: 0.25,
@@ -137,6 +132,15 @@ var fixesBatch = []fixRow{
 		},
 		pairs: func(f *failure) []any { return []any{"gpu", f.gpu.name} },
 		do:    doMixedPrecision},
+}
+
+// halvedBatch is what a batch cut to a part of it brings.
+func halvedBatch(f *failure) []any {
+	k := f.batchFactor()
+	s, _ := f.command.SmallerBatch(k)
+	gain := f.scaling().times(1-1/float64(k), 1-1/float64(k))
+	return []any{"cut", f.words.Say("cut." + plainNumber(float64(k))), "k", k, "before", s.Before, "after", s.Batch, "gain", f.gainText(gain, k),
+		"need", gib(f.needed()), "states", f.statesText()}
 }
 
 // batchUnsaid: nothing tells the batch size, so that it may be one already, and what shrinks then are the samples.
