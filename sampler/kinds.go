@@ -86,6 +86,12 @@ const (
 	ToldTrees       = "trees"       // it grows trees from a table
 	ToldTFData      = "tf_data"     // it reads its samples by tf.data
 	ToldAsksBatch   = "asks_batch"  // how to lower the batch is asked
+	ToldBatch       = "batch"       // a batch is spoken of
+	ToldReplay      = "replay"      // transitions are kept in a buffer to train on again
+	ToldEpochs      = "epochs"      // it comes after whole epochs, so each sample had passed
+	ToldSpeech      = "speech"      // it works on recordings of speech, which differ in length
+	ToldPictureSet  = "picture_set" // a model that makes pictures is trained
+	ToldResume      = "resume"      // a checkpoint is loaded on several GPUs
 	ToldSplats      = "splats"      // gaussians are fitted to pictures, one picture at a time
 	ToldText        = "text"        // a language model writes
 	ToldTraining    = "training"    // the program trains

@@ -47,6 +47,8 @@ func (f *failure) othersSure() float64 {
 		return 0.45
 	case m == 0 && !f.cardFull():
 		return 0.25
+	case f.ranksLoad():
+		return 0.4 // what others hold here is of the same job
 	case hold >= f.needed() && f.biggestOther().Arrived:
 		return 0.93 // it had fitted before they came
 	case hold >= f.needed():

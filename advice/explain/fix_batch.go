@@ -100,6 +100,17 @@ var fixesBatch = []fixRow{
 			return gain.covers(f.needed())
 		},
 		do: doCheckpointing},
+	{id: FixGradientCheckpointing, source: "https://github.com/kohya-ss/sd-scripts/blob/main/docs/train_network_README-ja.md",
+		kinds: ownCode, cost: 0.08, // options of the tool, whose batch is mostly one
+		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.65, CauseFragmentation: 0.9, CauseOversubscribed: 0.8},
+		when: func(f *failure) bool {
+			return f.told(sampler.ToldPictureSet) && !f.program.is(running) && f.batch() <= 1 && f.inTraining() && !f.checkpointing() && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree()
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "pictures" },
+		do: func(f *failure) []string {
+			return []string{"--gradient_checkpointing --cache_latents --cache_text_encoder_outputs  " + f.comment("do.kohya"), "--optimizer_type AdamW8bit --network_train_unet_only --blocks_to_swap 16  " + f.comment("do.if_not_enough")}
+		}},
 	{id: FixAMPBF16, source: "https://docs.pytorch.org/docs/stable/amp.html",
 		kinds: training | undecided, cost: 0.23,
 		lives: map[string]float64{CauseTooBig: 0.85, CauseDataSpike: 0.8, CauseFragmentation: 0.8, CauseOtherProcess: 0.3, CauseImbalance: 0.3, CauseOversubscribed: 0.5, CauseMemoryLimit: 0.3, CauseUnknown: 0.3, CauseValidationSpike: 0.3},

@@ -10,7 +10,7 @@ var fixesData = []fixRow{
 		kinds: ownCode, cost: 0.15,
 		lives: map[string]float64{CauseDataSpike: 0.98, CauseFragmentation: 0.85, CauseTooBig: 0.35, CauseValidationSpike: 0.3, CauseImbalance: 0.3, CauseOtherProcess: 0.2},
 		when: func(f *failure) bool {
-			return !f.impossible() && !f.corrupt() && f.phase() != sampler.PhaseSaving && f.phase() != sampler.PhaseLoading && (f.bigRequest() || f.lateTraining() && f.flat() || f.matchesBoxes() || f.slower() || f.toldLate() || f.toldLarger() || f.toldSame())
+			return !f.impossible() && !f.corrupt() && f.phase() != sampler.PhaseSaving && f.phase() != sampler.PhaseLoading && (f.bigRequest() || f.lateTraining() && f.flat() || f.matchesBoxes() || f.slower() || f.toldLate() || f.toldLarger() || f.toldSame() || f.told(sampler.ToldGrowth) && f.differInLength())
 		},
 		saves: func(f *failure) (span, bool) {
 			return span{partOf(f.requested.Or(0), 0.3), partOf(f.requested.Or(0), 0.9) + partOf(f.footprint.activations.mid(), 0.5)}, f.bigRequest()
@@ -47,7 +47,7 @@ var fixesData = []fixRow{
 		kinds: ownCode, cost: 0.03,
 		lives: map[string]float64{CauseLeak: 0.98, CauseHostMemory: 0.97},
 		when: func(f *failure) bool {
-			return !f.keepsResults() && (!f.onHost() || f.hostGrew() || f.told(sampler.ToldGrowth) && !f.told(sampler.ToldLoader))
+			return !f.keepsResults() && (!f.onHost() || f.hostGrew() || (f.told(sampler.ToldGrowth) || f.told(sampler.ToldLate)) && !f.told(sampler.ToldLoader) || f.told(sampler.ToldReplay))
 		},
 		reach: always(1),
 		saves: func(f *failure) (span, bool) {
@@ -59,6 +59,10 @@ var fixesData = []fixRow{
 		},
 		variant: func(f *failure) string {
 			switch {
+			case f.told(sampler.ToldReplay) && f.onHost():
+				return "replay_host"
+			case f.told(sampler.ToldReplay) && !f.numbers():
+				return "replay"
 			case f.onHost():
 				return "host"
 			case f.native():
@@ -95,6 +99,10 @@ var fixesData = []fixRow{
 
 func doFixLeak(f *failure) []string {
 	switch {
+	case f.told(sampler.ToldReplay) && f.onHost():
+		return []string{f.comment("do.smaller_replay"), f.comment("do.replay_bytes")}
+	case f.told(sampler.ToldReplay) && !f.numbers():
+		return []string{"self.memory.append(x.cpu())  " + f.comment("do.replay_cpu"), f.comment("do.smaller_replay")}
 	case f.onHost():
 		return []string{"losses.append(loss.item())  " + f.comment("do.host_item"), "import tracemalloc; tracemalloc.start()  " + f.comment("do.tracemalloc")}
 	case f.native():

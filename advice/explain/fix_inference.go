@@ -94,7 +94,7 @@ var fixesInference = []fixRow{
 		kinds: ownCode | imageTool, cost: 0.05, // nothing else makes one tensor of a picture smaller
 		lives: map[string]float64{CauseTooBig: 0.98, CauseDataSpike: 0.97, CauseUnknown: 0.5},
 		when: func(f *failure) bool {
-			return f.impossible() && !f.program.is(training) && !f.generatesText() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseLoading && (f.convolves() || f.told(sampler.ToldPixels) || f.program.is(imageTool))
+			return f.impossible() && !f.program.is(training) && !f.generatesText() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseLoading && (f.convolves() || f.told(sampler.ToldPixels) || f.program.is(imageTool) || f.program.name == "alphafold")
 		},
 		reach:   always(1),
 		variant: pictureVariant,
@@ -134,10 +134,11 @@ var fixesInference = []fixRow{
 		kinds: ownCode, cost: 0.1, // possible in training and in inference alike
 		lives: map[string]float64{CauseTooBig: 0.9, CauseDataSpike: 0.95, CauseFragmentation: 0.8, CauseUnknown: 0.55},
 		when: func(f *failure) bool {
-			return f.program.is(undecided) && f.told(sampler.ToldPixels) && (f.told(sampler.ToldSized) || f.told(sampler.ToldLarger)) && !f.onHost() && !f.refusedThoughFree() && f.phase() == ""
+			return f.program.is(undecided) && f.sizeDecides() && !f.onHost() && !f.refusedThoughFree() && f.phase() == ""
 		},
-		reach: always(1),
-		do:    doSmallerInput},
+		reach:   always(1),
+		variant: pictureVariant,
+		do:      doSmallerInput},
 	{id: FixShortenContext, source: "https://huggingface.co/docs/transformers/kv_cache",
 		kinds: evaluation | inference, cost: 0.1,
 		lives: map[string]float64{CauseTooBig: 0.8, CauseDataSpike: 0.9, CauseFragmentation: 0.7, CauseUnknown: 0.4, CauseOversubscribed: 0.5},
@@ -181,6 +182,16 @@ var fixesInference = []fixRow{
 		reach:   always(0.95),
 		variant: func(f *failure) string { return f.program.name },
 		do:      doOffload},
+}
+
+// sizeDecides: nothing speaks of a batch, and it works on pictures, calls CUDA itself or asks for a sixth of the GPU
+// at once. Of public threads with such a text the size of the input was what helped five times as often as a batch.
+func (f *failure) sizeDecides() bool {
+	if f.told(sampler.ToldPixels) && (f.told(sampler.ToldSized) || f.told(sampler.ToldLarger)) {
+		return true
+	}
+	large := f.total.Known() && f.requested.Or(0) > f.total.Or(0)/6
+	return !f.told(sampler.ToldBatch) && f.batch() == 0 && (f.told(sampler.ToldPixels) || f.native() || large)
 }
 
 // ownForward: the text shows whose forward pass it was, or a script with an error of the years in which the graph

@@ -14,6 +14,9 @@ func doSmallerInput(f *failure) []string {
 	case "webui":
 		return []string{f.comment("do.webui_size"), f.comment("do.webui_tiled")}
 	case "alphafold":
+		if f.isPyTorch() {
+			return []string{"python inference.py … --chunk_size 4  " + f.comment("do.chunk_attention"), f.comment("do.domains")}
+		}
 		return []string{f.comment("do.domains"), "export TF_FORCE_UNIFIED_MEMORY=1 XLA_PYTHON_CLIENT_MEM_FRACTION=4.0  " + f.comment("do.unified")}
 	}
 	if f.decodesPicture() {
@@ -59,6 +62,8 @@ func pictureVariant(f *failure) string {
 	switch {
 	case f.program.name == "" && !f.oneSample() && !f.impossible():
 		return "batch"
+	case f.program.name == "alphafold" && f.isPyTorch():
+		return "chunks"
 	case f.decodesPicture() && f.program.name != "comfyui" && f.program.name != "webui":
 		return "decoding"
 	case f.program.name == "ldm" && !f.makesPictures():
