@@ -222,6 +222,18 @@ func (f *failure) nothingFreed() bool {
 // numbers: the arithmetic of request and free memory can be done.
 func (f *facts) numbers() bool { _, ok := f.shortfall(); return ok && f.total.Known() }
 
+// smallestGPU is what nearly every GPU has that people compute with: a request below it does not tell how full it was.
+const smallestGPU = 2 * sampler.GiB
+
+// requestAlone: a request that fits into any GPU is all that the text tells.
+func (f *facts) requestAlone() bool {
+	if _, shape := f.event.Extra["shape"]; shape {
+		return false // TensorFlow's pool, which has nearly the whole GPU, was full of the program's own
+	}
+	return !f.onHost() && f.class.class == classAllocator && f.class.cause == "" && f.requested.Known() && f.requested.Or(0) < smallestGPU && !f.numbers() && !f.total.Known() &&
+		!f.allocated.Known() && !f.corrupt() && !f.limited() && f.snapshot == nil && f.history == nil && !f.extra("total_allocation_bytes").Known()
+}
+
 // impossible is rule R3: one tensor that is larger than the GPU, or than any GPU made.
 func (f *facts) impossible() bool {
 	need := f.requested.Or(0)

@@ -15,6 +15,10 @@ var causesCapacity = []causeRow{
 		evidence: func(f *failure) string {
 			return f.words.Say("why.impossible", "need", printed(f.requested.Or(0)), "total", gib(f.total.Or(0)))
 		}},
+	{id: "R3", cause: CauseTooBig, reason: sourceMessage,
+		when:       func(f *failure) bool { return f.impossible() && !f.total.Known() },
+		confidence: always(0.93),
+		evidence:   func(f *failure) string { return f.words.Say("why.larger_than_any", "need", printed(f.requested.Or(0))) }},
 	{id: "R6", cause: CauseTooBig, reason: sourceMessage,
 		when: func(f *failure) bool {
 			s, ok := f.shortfallAfterReuse()

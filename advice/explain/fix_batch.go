@@ -21,6 +21,9 @@ var fixesBatch = []fixRow{
 			case f.program.is(undecided) && !f.isUltralytics():
 				return "either"
 			case f.isUltralytics() || f.command.Style() == command.StyleYOLOv5:
+				if _, _, ok := f.smallerPictures(); ok && f.batch() > 0 {
+					return "ultralytics_size"
+				}
 				return "ultralytics"
 			case f.batchUnsaid():
 				return "sample"
@@ -154,6 +157,11 @@ func halvedBatch(f *failure) []any {
 		"need", gib(f.needed()), "states", f.statesText()}
 }
 
+// smallerPictures is the command with pictures of two thirds of the side, where it names their size.
+func (f *failure) smallerPictures() (text, name string, ok bool) {
+	return f.command.WithNumber(func(v float64) float64 { return max(32, float64(int(v*2/3)/32*32)) }, "img", "imgsz", "img_size", "image_size", "crop_size", "resolution")
+}
+
 // batchUnsaid: nothing tells the batch size, so that it may be one already, and what shrinks then are the samples.
 func (f *failure) batchUnsaid() bool {
 	_, ok := f.command.SmallerBatch(2)
@@ -180,6 +188,9 @@ func doHalveBatch(f *failure) []string {
 			return []string{f.command.Apply([]command.Edit{f.command.ReplaceValue(a, plainNumber(float64(s.Batch)))})}
 		}
 		lines := append([]string{s.Text}, f.caveats(s)...)
+		if text, name, ok := f.smallerPictures(); ok && f.program.is(training) {
+			lines = append(lines, text+"  "+f.comment("do.or_size", "name", name))
+		}
 		if more, ok := f.command.SmallerBatch(2 * k); ok && f.context.FirstStep && !f.inBackward() && more.Batch < s.Batch {
 			lines = append(lines, f.comment("do.then_more")+"\n"+more.Text)
 		}

@@ -22,7 +22,7 @@ var fixesInference = []fixRow{
 		kinds: evaluation | inference, cost: 0,
 		lives: map[string]float64{CauseTooBig: 0.78, CauseDataSpike: 0.7, CauseLeak: 0.6, CauseFragmentation: 0.7, CauseValidationSpike: 0.7, CauseUnknown: 0.6},
 		when: func(f *failure) bool {
-			return !f.onHost() && f.isPyTorch() && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseValidation && !f.graphOff() && !f.refusedThoughFree()
+			return !f.onHost() && f.isPyTorch() && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseValidation && !f.graphOff() && !f.refusedThoughFree() && !f.graphUnsaid()
 		},
 		reach: func(f *failure) float64 {
 			if f.total.Known() && f.requested.Or(0) > f.total.Or(0) {
@@ -39,9 +39,7 @@ var fixesInference = []fixRow{
 			}
 			return 0.95
 		},
-		do: func(f *failure) []string {
-			return []string{"model.eval()\nwith torch.inference_mode():  " + f.comment("do.around_forward")}
-		}},
+		do: doNoGrad},
 	{id: FixHalfPrecision, source: "https://github.com/AUTOMATIC1111/stable-diffusion-webui/wiki/Command-Line-Arguments-and-Settings",
 		kinds: evaluation | inference | imageTool, cost: 0,
 		lives:   map[string]float64{CauseTooBig: 0.92, CauseDataSpike: 0.85, CauseFragmentation: 0.7, CauseUnknown: 0.65, CauseOversubscribed: 0.85},
@@ -198,6 +196,13 @@ func (f *failure) sizeDecides() bool {
 // was often forgotten. Who says no more than that he runs a model or a script mostly does so with what others published.
 func (f *failure) ownForward() bool {
 	return len(f.context.Functions) > 0 || f.saysCached() && (f.command.Known || len(f.context.Scripts) > 0 || f.told(sampler.ToldInference))
+}
+
+// graphUnsaid: own code runs a model of PyTorch, and nothing tells whether it keeps gradients. To turn them off
+// costs nothing, so it is done together with what makes the input smaller.
+func (f *failure) graphUnsaid() bool {
+	return f.program.is(evaluation|inference) && f.program.name == "" && f.isPyTorch() && !f.graphOff() && !f.ownForward() && !f.onHost() && !f.impossible() &&
+		f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseSaving && !f.generatesText() && !f.hearsSpeech() && !f.told(sampler.ToldTried+"no_grad")
 }
 
 // oneSample: one sample at a time is too much, or fewer of them did not help.

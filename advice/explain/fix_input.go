@@ -51,8 +51,14 @@ func doSmallerInput(f *failure) []string {
 		return []string{"asr(audio, chunk_length_s=30, batch_size=1)  " + f.comment("do.chunks"), f.comment("do.cut_audio")}
 	}
 	lines := []string{f.comment("do.input_size"), f.comment("do.input_tiles")}
+	if f.graphUnsaid() {
+		lines = append(doNoGrad(f), lines...)
+	}
 	if !f.oneSample() {
 		lines = append(lines, f.comment("do.input_fewer"))
+	}
+	if f.program.is(imageTool) && f.isPyTorch() && f.bigRequest() {
+		lines = append(lines, "pipe.enable_attention_slicing()  "+f.comment("do.attention"))
 	}
 	return lines
 }
@@ -60,6 +66,10 @@ func doSmallerInput(f *failure) []string {
 // pictureVariant names what is made smaller as the program calls it.
 func pictureVariant(f *failure) string {
 	switch {
+	case f.graphUnsaid() && f.oneSample():
+		return "graph_one"
+	case f.graphUnsaid():
+		return "graph"
 	case f.program.name == "" && !f.oneSample() && !f.impossible():
 		return "batch"
 	case f.program.name == "alphafold" && f.isPyTorch():

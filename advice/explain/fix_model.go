@@ -19,6 +19,9 @@ var fixesModel = []fixRow{
 			if f.event.Kind == sampler.KindMPS && f.environment["PYTORCH_MPS_HIGH_WATERMARK_RATIO"] == "" {
 				return 0.3 // the limit protects the whole machine there
 			}
+			if f.refusedThoughFree() && !f.limited() {
+				return 0.4 // that there is one is only supposed
+			}
 			return 0.95
 		},
 		do: doRaiseLimit},
@@ -99,8 +102,18 @@ var fixesModel = []fixRow{
 		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.6, CauseOversubscribed: 0.8},
 		when:  func(f *failure) bool { return !f.onHost() && !f.refusedThoughFree() && f.loadsLanguage() },
 		reach: always(1),
+		variant: func(f *failure) string {
+			if f.program.is(server) || f.halfPrecision() {
+				return ""
+			}
+			return "bits"
+		},
 		do: func(f *failure) []string {
-			return []string{"from_pretrained(name, quantization_config=BitsAndBytesConfig(load_in_4bit=True))"}
+			lines := []string{"from_pretrained(name, quantization_config=BitsAndBytesConfig(load_in_4bit=True))"}
+			if !f.halfPrecision() {
+				lines = append([]string{`from_pretrained(name, torch_dtype=torch.float16, device_map="auto")  ` + f.comment("do.half_of")}, lines...)
+			}
+			return lines
 		}},
 	{id: FixSmallerModel, source: "https://huggingface.co/docs/transformers/quantization/overview",
 		kinds: ownCode | running, cost: 0.3,
@@ -114,6 +127,8 @@ var fixesModel = []fixRow{
 				return "llama"
 			}
 			switch {
+			case f.loadsAny():
+				return "load"
 			case f.program.is(training) && f.usesLoRA():
 				return "qlora"
 			case f.program.is(training):
@@ -134,11 +149,20 @@ var fixesModel = []fixRow{
 			if f.isServing() {
 				return []string{f.comment("do.quantized_server")}
 			}
+			if f.loadsAny() {
+				return []string{`from_pretrained(name, torch_dtype=torch.float16, device_map="auto")  ` + f.comment("do.device_map"),
+					"from_pretrained(name, quantization_config=BitsAndBytesConfig(load_in_4bit=True))  " + f.comment("do.or"), "pipe.enable_sequential_cpu_offload()  " + f.comment("do.diffusers")}
+			}
 			if f.program.is(training) && !f.usesLoRA() || !f.torchCode() || f.nothingFreed() && !f.told(sampler.ToldText) && indexOf(f.event.Text, "from_pretrained") < 0 {
 				return []string{f.comment("do.smaller_model")}
 			}
 			return []string{"from_pretrained(name, quantization_config=BitsAndBytesConfig(load_in_4bit=True))"}
 		}},
+}
+
+// loadsAny: some model is moved to the GPU, and nothing tells what it is for.
+func (f *failure) loadsAny() bool {
+	return f.program.is(undecided) && f.phase() == sampler.PhaseLoading && f.torchCode() && !f.onHost()
 }
 
 func doShard(f *failure) []string {
@@ -162,7 +186,11 @@ func (f *failure) loadsLanguage() bool {
 	if f.program.name != "" || f.convolves() || !f.torchCode() {
 		return false
 	}
-	return f.phase() == sampler.PhaseLoading || f.told(sampler.ToldText) && !f.numbers() && f.onlyMessage()
+	if f.phase() == sampler.PhaseLoading {
+		return true
+	}
+	weights := !f.numbers() || f.allocated.Or(0) > partOf(f.total.Or(0), 0.6) // in 32 or 16 bits they fill most of it
+	return f.told(sampler.ToldText) && weights && f.onlyMessage()
 }
 
 // layered: the program puts as many layers on the GPU as it is told to.

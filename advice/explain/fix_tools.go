@@ -55,6 +55,17 @@ var knobs = []knob{
 // fixesTools are the knobs of servers.
 var fixesTools = []fixRow{
 	{id: FixLimitRequests, source: sourceVLLM,
+		kinds: server, cost: 0.03,
+		lives:   map[string]float64{CausePreallocation: 0.95, CauseTooBig: 0.85, CauseDataSpike: 0.9, CauseFragmentation: 0.7, CauseUnknown: 0.6},
+		when:    func(f *failure) bool { return f.takesLess() },
+		reach:   always(0.95),
+		variant: func(f *failure) string { return "vllm" },
+		do: func(f *failure) []string {
+			list := f.turnAll(FixShortenContext, FixLimitRequests)
+			share := f.withShare("vllm", func(v float64) float64 { return float64(int(v*100+0.5)-10) / 100 })
+			return append(list, share[0]+"  "+f.comment("do.or"), "--enforce-eager  "+f.comment("do.no_graphs"))
+		}},
+	{id: FixLimitRequests, source: sourceVLLM,
 		kinds: server, cost: 0.08,
 		lives: map[string]float64{CausePreallocation: 0.7, CauseTooBig: 0.7, CauseDataSpike: 0.9, CauseFragmentation: 0.6, CauseUnknown: 0.4},
 		when: func(f *failure) bool {
@@ -66,6 +77,9 @@ var fixesTools = []fixRow{
 			}
 			if f.overweight() {
 				return 0.3 // no cache leaves room for such weights
+			}
+			if f.program.name == "llama-reference" {
+				return 1 // 32 sequences, unless told otherwise
 			}
 			return 0.95
 		},
@@ -133,6 +147,31 @@ func (f *failure) computeBuffer() bool {
 	return f.program.name == "llama.cpp" && f.requested.Or(0) > largestBuffer && strings.Contains(caller, "gallocr_reserve")
 }
 
+// takesLess: vLLM is out of memory, and nothing tells in which of its parts. Shorter contexts, fewer requests, a smaller
+// share and no CUDA graphs each leave room, and are set in one line.
+func (f *failure) takesLess() bool {
+	return f.program.name == "vllm" && f.class.class == classAllocator && len(f.context.Functions) == 0 && !f.onHost() && !f.impossible() && !f.othersMatter() && !f.loadingWeights() && !f.overweight() && !f.readsPictures()
+}
+
+// turnAll is the typed command with the options of several fixes set, or an example.
+func (f *failure) turnAll(fixes ...string) []string {
+	text, set := f.command.Text, f.command.Known && f.runsServer()
+	plain := "vllm serve MODEL"
+	for _, k := range knobs {
+		if k.program != f.program.name || !slices.Contains(fixes, k.fix) {
+			continue
+		}
+		plain += " " + k.option + " " + k.value
+		if edited, ok := command.Parse(text).WithOption(k.option, k.value); ok && set {
+			text = edited
+		}
+	}
+	if set {
+		return []string{text}
+	}
+	return []string{plain}
+}
+
 // dryRun: vLLM tries how much the largest batch needs, before it takes its share for the cache. Fewer requests
 // and shorter contexts make that batch smaller; the share does not.
 func (f *failure) dryRun() bool {
@@ -148,6 +187,9 @@ func (f *failure) readsPictures() bool {
 func (f *failure) loadingWeights() bool {
 	if indexOf(f.event.Text, "could not be created: Model") >= 0 {
 		return true // TensorRT-LLM says it
+	}
+	if f.program.name == "llama-reference" {
+		return false // it makes its cache before it reads the weights
 	}
 	return f.phase() == sampler.PhaseLoading && f.class.class == classAllocator && !f.inFunction("profile_run", "determine_num_available_blocks", "capture", "warmup", "_dummy_run", "initialize_kv_cache")
 }

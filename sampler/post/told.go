@@ -66,6 +66,9 @@ var writes = lazily(`\bAutoModelForCausalLM\b`)
 // speaks names a model that reads and writes, though it be shown pictures.
 var speaks = lazily(`(?i)\b(?:[1-9]\d{0,2}B model|L?VLMs?|LLMs?|vision[- ]language|\w+-VL\b)`)
 
+// paints is code that makes pictures.
+var paints = lazily(`\bfrom diffusers\b|\bStable\w*Pipeline\b|/stable-diffusion-|\bDiffusionPipeline\b`)
+
 // graphOff is code that runs without gradients.
 var graphOff = lazily(`(?:\bwith |@)torch\.(?:no_grad|inference_mode)\(`)
 
@@ -165,6 +168,9 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 	kind := kindIn(all)
 	if kind == "" && (slices.Contains(c.Told, sampler.ToldText) || slices.ContainsFunc(all, func(s sentence) bool { return speaks.MatchString(s.text) })) && !trains.MatchString(text) {
 		kind = sampler.ToldInference
+	}
+	if kind == "" && paints.MatchString(text) && !trains.MatchString(text) {
+		kind = sampler.ToldImages
 	}
 	// An evaluation without a training only runs a model, and what comes in training too is no matter of the evaluation.
 	only := kind == sampler.ToldInference && !trains.MatchString(text) && !validates.MatchString(text) || slices.ContainsFunc(all, func(s sentence) bool { return both.MatchString(s.text) })
