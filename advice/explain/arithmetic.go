@@ -137,6 +137,12 @@ func (f *facts) othersHold() sampler.Bytes {
 	return e
 }
 
+// littleElsewhere: all that says that somebody else holds memory is a message, and it is 2.5 GiB and a third of the GPU at
+// most. CUDA, its libraries and a desktop hold as much: of six public threads with so little, it was another program in none.
+func (f *facts) littleElsewhere() bool {
+	return f.ownInside && f.history == nil && len(f.others) == 0 && f.othersHold() < min(f.total.Or(0)/3, 5*sampler.GiB/2) && !f.program.is(server)
+}
+
 // othersMatter is the threshold of rule R1: more than 1 GiB and more than 5 % of the GPU.
 func (f *facts) othersMatter() bool {
 	return f.othersHold() > max(sampler.GiB, partOf(f.total.Or(0), 0.05))

@@ -20,10 +20,15 @@ var causesTold = []causeRow{
 		evidence:   func(f *failure) string { return f.words.Say("why.told_lengths") }},
 	{id: "told", cause: CauseLeak, reason: "https://docs.pytorch.org/tutorials/intermediate/reinforcement_q_learning.html",
 		when: func(f *failure) bool {
-			return f.told(sampler.ToldReplay) && !f.onHost() && !f.numbers() && f.inTraining()
+			return f.told(sampler.ToldReplay) && !f.onHost() && f.inTraining()
 		},
-		confidence: always(0.64),
-		evidence:   func(f *failure) string { return f.words.Say("why.told_replay") }},
+		confidence: func(f *failure) float64 {
+			if f.numbers() {
+				return f.unlessOthers(0.72)
+			}
+			return 0.64
+		},
+		evidence: func(f *failure) string { return f.words.Say("why.told_replay") }},
 	{id: "told", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool { return f.toldLate() },
 		confidence: func(f *failure) float64 {

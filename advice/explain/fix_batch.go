@@ -114,6 +114,14 @@ var fixesBatch = []fixRow{
 		do: func(f *failure) []string {
 			return []string{"--gradient_checkpointing --cache_latents --cache_text_encoder_outputs  " + f.comment("do.kohya"), "--optimizer_type AdamW8bit --network_train_unet_only --blocks_to_swap 16  " + f.comment("do.if_not_enough")}
 		}},
+	{id: FixGradientCheckpointing, source: "https://github.com/deepspeedai/DeepSpeed/issues/2797",
+		kinds: training, cost: 0.1, // all that is left on the GPU are activations
+		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.65, CauseFragmentation: 0.9},
+		when: func(f *failure) bool {
+			return f.told(sampler.ToldSharded) && f.told(sampler.ToldOffload) && f.oneSample() && f.inTraining() && !f.checkpointing() && !f.onHost() && !f.refusedThoughFree()
+		},
+		reach: always(1),
+		do:    doCheckpointing},
 	{id: FixAMPBF16, source: "https://docs.pytorch.org/docs/stable/amp.html",
 		kinds: training | undecided, cost: 0.23,
 		lives: map[string]float64{CauseTooBig: 0.85, CauseDataSpike: 0.8, CauseFragmentation: 0.8, CauseOtherProcess: 0.3, CauseImbalance: 0.3, CauseOversubscribed: 0.5, CauseMemoryLimit: 0.3, CauseUnknown: 0.3, CauseValidationSpike: 0.3},
@@ -162,10 +170,10 @@ func (f *failure) smallerPictures() (text, name string, ok bool) {
 	return f.command.WithNumber(func(v float64) float64 { return max(32, float64(int(v*2/3)/32*32)) }, "img", "imgsz", "img_size", "image_size", "crop_size", "resolution")
 }
 
-// batchUnsaid: nothing tells the batch size, so that it may be one already, and what shrinks then are the samples.
+// batchUnsaid: no command tells the batch size, so that it may be small already, and what shrinks then are the samples.
 func (f *failure) batchUnsaid() bool {
 	_, ok := f.command.SmallerBatch(2)
-	return !ok && f.batch() == 0 && !f.batchIsAuto() && f.command.DeepspeedConfig() == ""
+	return !ok && !f.batchIsAuto() && f.command.DeepspeedConfig() == ""
 }
 
 // simulates: many copies of an environment live on the GPU, and their number is what a batch is elsewhere.
@@ -208,12 +216,12 @@ func doHalveBatch(f *failure) []string {
 		if f.program.is(running) {
 			return []string{f.comment("do.batch_plain", "before", b, "after", smaller)}
 		}
-		return []string{f.comment("do.batch_known", "before", b, "after", smaller, "steps", steps)}
+		return append([]string{f.comment("do.batch_known", "before", b, "after", smaller, "steps", steps), f.comment("do.sample_unknown")}, f.smallGPU()...)
 	}
 	if !f.program.is(training) {
-		return []string{f.comment("do.batch_either", "k", k)}
+		return append([]string{f.comment("do.batch_either", "k", k)}, f.smallGPU()...)
 	}
-	return []string{f.comment("do.batch_unknown", "k", k), f.comment("do.sample_unknown")}
+	return append([]string{f.comment("do.batch_unknown", "k", k), f.comment("do.sample_unknown")}, f.smallGPU()...)
 }
 
 // checkpointSwitches is how styles that are known to have checkpointing turn it on.

@@ -11,9 +11,9 @@ import (
 var fixesInference = []fixRow{
 	{id: FixLoadOnCPU, source: "https://docs.pytorch.org/docs/stable/generated/torch.load.html",
 		kinds: ownCode, cost: 0,
-		lives: map[string]float64{CauseTooBig: 0.85, CauseOtherProcess: 0.3, CauseImbalance: 0.5, CauseUnknown: 0.4},
+		lives: map[string]float64{CauseTooBig: 0.85, CauseOtherProcess: 0.3, CauseImbalance: 0.5, CauseUnknown: 0.4, CauseLeak: 0.3},
 		when: func(f *failure) bool {
-			return !f.onHost() && (f.loadsOnGPU() || f.saysItResumes() || f.toldCheckpoint())
+			return !f.onHost() && (f.loadsOnGPU() || f.saysItResumes() || f.toldCheckpoint() || f.ranksLoad())
 		},
 		do: func(f *failure) []string {
 			return []string{`checkpoint = torch.load(path, map_location="cpu")  ` + f.comment("do.load_then_free"), "model.load_state_dict(checkpoint[\"model\"]); del checkpoint"}
@@ -92,7 +92,7 @@ var fixesInference = []fixRow{
 		kinds: ownCode | imageTool, cost: 0.05, // nothing else makes one tensor of a picture smaller
 		lives: map[string]float64{CauseTooBig: 0.98, CauseDataSpike: 0.97, CauseUnknown: 0.5},
 		when: func(f *failure) bool {
-			return f.impossible() && !f.program.is(training) && !f.generatesText() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseLoading && (f.convolves() || f.told(sampler.ToldPixels) || f.program.is(imageTool) || f.program.name == "alphafold")
+			return f.impossible() && !f.hugeAttention() && !f.program.is(training) && !f.generatesText() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseLoading && (f.convolves() || f.told(sampler.ToldPixels) || f.program.is(imageTool) || f.program.name == "alphafold")
 		},
 		reach:   always(1),
 		variant: pictureVariant,
@@ -110,7 +110,7 @@ var fixesInference = []fixRow{
 		kinds: training | undecided, cost: 0.15,
 		lives: map[string]float64{CauseTooBig: 0.92, CauseDataSpike: 0.9, CauseFragmentation: 0.8, CauseOversubscribed: 0.7, CauseUnknown: 0.5},
 		when: func(f *failure) bool {
-			return (f.oneSample() || f.sizeAlone()) && f.inTraining() && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.arrays() && (f.onPixels() || f.onlyMessage() || f.told(sampler.ToldPixels))
+			return (f.oneSample() || f.sizeAlone()) && f.inTraining() && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.arrays() && (f.onPixels() || f.onlyMessage() || len(f.context.Functions) == 0 && f.numbers() || f.told(sampler.ToldPixels))
 		},
 		reach: func(f *failure) float64 {
 			switch {
@@ -175,7 +175,7 @@ var fixesInference = []fixRow{
 		kinds: imageTool, cost: 0.06, // an option at the start; the picture stays as it is
 		lives: map[string]float64{CauseTooBig: 0.95, CauseUnknown: 0.5, CauseFragmentation: 0.6, CauseOversubscribed: 0.8},
 		when: func(f *failure) bool {
-			return !f.onHost() && !f.refusedThoughFree() && f.offloadPossible() && !f.decodesPicture() && f.program.name == "webui" && f.smallCard()
+			return !f.onHost() && !f.refusedThoughFree() && f.offloadPossible() && !f.decodesPicture() && (f.program.name == "webui" || f.program.name == "easydiffusion") && f.smallCard()
 		},
 		reach:   always(0.95),
 		variant: func(f *failure) string { return f.program.name },

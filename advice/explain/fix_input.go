@@ -57,10 +57,19 @@ func doSmallerInput(f *failure) []string {
 	if !f.oneSample() {
 		lines = append(lines, f.comment("do.input_fewer"))
 	}
+	lines = append(lines, f.smallGPU()...)
 	if f.program.is(imageTool) && f.isPyTorch() && f.bigRequest() {
 		lines = append(lines, "pipe.enable_attention_slicing()  "+f.comment("do.attention"))
 	}
 	return lines
+}
+
+// smallGPU says of a GPU that few programs of these days are made for that it is one.
+func (f *failure) smallGPU() []string {
+	if !f.total.Known() || f.total.Or(0) > 9*sampler.GiB/2 || f.history != nil || f.othersMatter() {
+		return nil
+	}
+	return []string{f.comment("do.small_gpu", "total", gib(f.total.Or(0)))}
 }
 
 // pictureVariant names what is made smaller as the program calls it.
@@ -114,6 +123,8 @@ func doOffload(f *failure) []string {
 			return []string{text}
 		}
 		return []string{"python main.py --lowvram"}
+	case "easydiffusion":
+		return []string{f.comment("do.easy_memory"), f.comment("do.easy_update")}
 	case "invokeai":
 		return []string{"python scripts/invoke.py --free_gpu_mem"}
 	case "webui":

@@ -71,9 +71,10 @@ var fixesModel = []fixRow{
 		do: doShard},
 	{id: FixShardOrOffload, source: "https://deepspeed.readthedocs.io/en/latest/memory.html",
 		kinds: training, cost: 0.15,
-		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.7},
+		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.7, CauseOversubscribed: 0.9},
 		when: func(f *failure) bool { // 16 bytes for each weight, and one sample beside
-			return f.told(sampler.ToldBillions) && f.oneSample() && !f.usesLoRA() && (!f.numbers() || f.told(sampler.ToldSharded)) && !f.onHost() && f.inTraining() && f.isPyTorch()
+			small := f.total.Known() && f.total.Or(0) <= 16*sampler.GiB // 14 GiB are the weights alone, in 16 bits
+			return f.told(sampler.ToldBillions) && (f.oneSample() && (!f.numbers() || f.told(sampler.ToldSharded)) && !(f.told(sampler.ToldSharded) && f.told(sampler.ToldOffload)) || small) && !f.usesLoRA() && !f.onHost() && f.inTraining() && f.isPyTorch()
 		},
 		reach: always(1),
 		do:    doShard},

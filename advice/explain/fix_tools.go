@@ -27,6 +27,7 @@ const (
 	sourceTriton    = "https://docs.nvidia.com/deeplearning/triton-inference-server/user-guide/docs/user_guide/model_configuration.html"
 	sourceMetaLlama = "https://github.com/meta-llama/llama/blob/main/README.md"
 	sourceLlama     = "https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md"
+	sourceChatUI    = "https://github.com/oobabooga/text-generation-webui/wiki/03-%E2%80%90-Parameters-Tab"
 	sourceOllama    = "https://docs.ollama.com/faq"
 	sourceLMD       = "https://lmdeploy.readthedocs.io/en/latest/api/cli.html"
 )
@@ -48,6 +49,7 @@ var knobs = []knob{
 	{"llama-reference", FixShortenContext, "--max_seq_len", "512", "torchrun --nproc_per_node 1 example.py --max_seq_len 512", sourceMetaLlama},
 	{"ollama", FixShortenContext, "", "", "/set parameter num_ctx 4096", sourceOllama},
 	{"ollama", FixLimitRequests, "", "", "OLLAMA_NUM_PARALLEL=1 OLLAMA_MAX_LOADED_MODELS=1 ollama serve", sourceOllama},
+	{"chat-ui", FixShortenContext, "", "", "Max context (max_seq_len, truncation_length): 1024  # in the settings", sourceChatUI},
 	{"llama.cpp", FixShortenContext, "--ctx-size", "4096", "llama-server -m MODEL --ctx-size 4096", sourceLlama},
 	{"llama.cpp", FixLimitRequests, "--parallel", "1", "llama-server -m MODEL --parallel 1", sourceLlama},
 }
@@ -78,13 +80,27 @@ var fixesTools = []fixRow{
 			if f.overweight() {
 				return 0.3 // no cache leaves room for such weights
 			}
+			if f.buildsEngine() {
+				return 1 // its buffers are made for the largest batch that it was built for
+			}
 			if f.program.name == "llama-reference" {
 				return 1 // 32 sequences, unless told otherwise
 			}
 			return 0.95
 		},
-		variant: func(f *failure) string { return f.program.name },
+		variant: func(f *failure) string {
+			if f.buildsEngine() {
+				return "engine"
+			}
+			return f.program.name
+		},
 		do: func(f *failure) []string {
+			if text, _, ok := f.command.WithNumber(func(v float64) float64 { return max(1, float64(int(v/4))) }, "max_batch_size"); ok && f.buildsEngine() {
+				if shorter, _, ok := command.Parse(text).WithNumber(func(v float64) float64 { return max(512, float64(int(v/4))) }, "max_input_len"); ok {
+					text = shorter
+				}
+				return []string{text}
+			}
 			list := f.turnKnobs(FixLimitRequests)
 			if f.readsPictures() {
 				list = append(list, `vllm serve MODEL --limit-mm-per-prompt '{"image": 1, "video": 0}'  `+f.comment("do.pictures"))
@@ -121,6 +137,14 @@ var fixesTools = []fixRow{
 		do: func(f *failure) []string {
 			return []string{"relion_refine_mpi … --free_gpu_memory 1000", "mpirun -n 2 relion_refine_mpi … --pad 1  " + f.comment("do.fewer_ranks")}
 		}},
+	{id: FixShortenContext, source: sourceChatUI,
+		kinds: server, cost: 0.02, // a setting, and the chat grows until it is reached
+		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.6, CauseDataSpike: 0.9, CauseLeak: 0.6},
+		when: func(f *failure) bool {
+			return f.program.name == "chat-ui" && f.phase() != sampler.PhaseLoading && !f.onHost()
+		},
+		reach: always(1),
+		do:    func(f *failure) []string { return f.turnKnobs(FixShortenContext) }},
 	{id: FixShortenContext, source: sourceVLLM,
 		kinds: server, cost: 0.1,
 		lives: map[string]float64{CauseTooBig: 0.7, CausePreallocation: 0.5, CauseMemoryLimit: 0.6, CauseDataSpike: 0.9, CauseFragmentation: 0.5, CauseUnknown: 0.35},
@@ -151,6 +175,11 @@ func (f *failure) computeBuffer() bool {
 // share and no CUDA graphs each leave room, and are set in one line.
 func (f *failure) takesLess() bool {
 	return f.program.name == "vllm" && f.class.class == classAllocator && len(f.context.Functions) == 0 && !f.onHost() && !f.impossible() && !f.othersMatter() && !f.loadingWeights() && !f.overweight() && !f.readsPictures()
+}
+
+// buildsEngine: the command builds an engine of TensorRT-LLM, whose largest batch is set then.
+func (f *failure) buildsEngine() bool {
+	return f.program.name == "tensorrt-llm" && f.command.HasPlain("max_batch_size") && (f.command.HasPlain("max_input_len", "max_output_len", "max_seq_len"))
 }
 
 // turnAll is the typed command with the options of several fixes set, or an example.

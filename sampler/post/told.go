@@ -12,7 +12,7 @@ var tells = []struct {
 	words, except *lazy
 }{
 	{sampler.ToldGrowth, lazily(`(?i)\b(?:memory|vram|ram)\b[^.]{0,60}?\b(?:grow(?:s|ing|n)?|(?:goes|going|go) up|increas(?:es|ing|ed)|ris(?:es|ing)|climb(?:s|ing)?|accumulat(?:es|ing)|pil(?:es|ing) up|higher than before|not (?:being )?(?:released|freed))\b|` +
-		`\b(?:memory )?leak(?:s|age|ing)?\b|\bGPU (?:usage )?(?:continue[sd]?|keeps?|kept) (?:to )?(?:increas|grow|ris)\w*|\baccumulat(?:e|es|ed|ing) (?:\w+ )?memory\b|\bmemory\b[^.]{0,60}\b(?:slow|steady|constant|gradual)(?: and \w+)? incre(?:ase|ment\w*)\b|\b(?:slow|steady|constant|gradual)\w* (?:and \w+ )?incre(?:as\w*|ment\w*)\b[^.]{0,40}\b(?:memory|vram)\b|\busage is getting (?:bigger|larger|higher)\b|\bstoring (?:every|all|each)\b[^.]{0,20}\b(?:states?|loss(?:es)?|graphs?)\b|\b(?:is|are|keeps) (?:always|constantly|steadily) (?:growing|increasing)\b|\b(?:execut|runn?)\w* (?:the |a )?(?:same )?cell (?:multiple|several|many) times\b|\b(?:seems to|keeps) (?:grow|increas)\w*|\bvariable is not released|\b(?:memory|vram|it|usage)\b[^.]{0,30}\b(?:never|does(?: not|n['’]?t)) (?:go|come)(?:es|s)? (?:back )?down\b|\bcreep(?:s|ing)? up\b|\bincreasing (?:\w+[ -])?(?:memory|vram)\b|\b(?:memory|vram)\b[^.]{0,30}\b(?:do|does|is|was|did)(?:n['’]t| not) (?:get )?(?:be )?(?:free|freed|cleared|clear)\b|(?:显存|内存)[^。]{0,12}(?:一直涨|不断|持续|逐渐|越来越)`),
+		`\b(?:memory )?leak(?:s|age|ing)?\b|\bGPU (?:usage )?(?:continue[sd]?|keeps?|kept) (?:to )?(?:increas|grow|ris)\w*|\baccumulat(?:e|es|ed|ing) (?:\w+ )?memory\b|\bmemory\b[^.]{0,60}\b(?:slow|steady|constant|gradual)(?: and \w+)? incre(?:ase|ment\w*)\b|\b(?:slow|steady|constant|gradual)\w* (?:and \w+ )?incre(?:as\w*|ment\w*)\b[^.]{0,40}\b(?:memory|vram)\b|\b(?:nothing|n['’]t think anything) is (?:ever )?freed\b|\bnever freed\b|\beats up (?:\w+ ){0,2}memory\b|\b(?:free|available) (?:\w+ )?(?:memory|ram)\b[^.]{0,30}\b(?:keeps? )?(?:decreas|shrink|drop)\w*|\bmore and more (?:\w+ )?(?:memory|vram|ram)\b|\busage is getting (?:bigger|larger|higher)\b|\bstoring (?:every|all|each)\b[^.]{0,20}\b(?:states?|loss(?:es)?|graphs?)\b|\b(?:is|are|keeps) (?:always|constantly|steadily) (?:growing|increasing)\b|\b(?:execut|runn?)\w* (?:the |a )?(?:same )?cell (?:multiple|several|many) times\b|\b(?:seems to|keeps) (?:grow|increas)\w*|\bvariable is not released|\b(?:memory|vram|it|usage)\b[^.]{0,30}\b(?:never|does(?: not|n['’]?t)) (?:go|come)(?:es|s)? (?:back )?down\b|\bcreep(?:s|ing)? up\b|\bincreasing (?:\w+[ -])?(?:memory|vram)\b|\b(?:memory|vram)\b[^.]{0,30}\b(?:do|does|is|was|did)(?:n['’]t| not) (?:get )?(?:be )?(?:free|freed|cleared|clear)\b|(?:显存|内存)[^。]{0,12}(?:一直涨|不断|持续|逐渐|越来越)`),
 		lazily(`(?i)\b(?:no|not a|without|any)\s+(?:memory )?leak|with (?:the |larger )?(?:batch|size|resolution|length|image)|RAM usage doesn't|\brapidly\b|\bloading\b|^\W*(?:is|are|was|could|may|might)\b[^.]{0,40}\bleak|\b(?:if|whether|maybe|perhaps|could be|may be|might be|possibly)\b[^.,]{0,30}\bleak`)},
 	{sampler.ToldLate, lazily(`(?i)\bin (?:the )?later (?:training|epochs|steps)\b|\bafter (?:training |running |processing )?(?:on )?(?:some |about |around |~)?(?:\d+-)?(?:a few|some|several|many|\d[\d,.]*k?) ?(?:hundreds?|thousands?|k)? ?(?:of )?(?:\w+ ){0,2}(?:steps?|iterations?|iters?|epochs?|batch(?:es)?|examples|samples|images|requests|hours|hrs)\b|\brandom (?:point|step|time|batch|epoch)s?\b`), nil},
 	{sampler.ToldLarger, lazily(`(?i)\b(?:longer|larger|bigger|higher[ -]res\w*|(?:very|too|extremely) (?:long|large)|specific) (?:than \w+ )?(?:sentences?|sequences?|texts?|prompts?|inputs?|images?|pictures?|photos?|files?|videos?|frames?|footage|documents?|samples?)\b|\b(?:with|for|on|but|only) (?:some|certain|a few) (?:images?|pictures?|photos?|videos?|documents?|sentences?|inputs?)\b|\b(?:images?|pictures?|photos?|videos?) (?:bigger|larger|longer|higher|greater) than\b|\bfootage above\b|\bexceed\w* (?:the )?max\w*[ _-]?(?:seq|len|token)\w*|\b(?:so |too |very )?many (?:gt |ground[- ]truth )?(?:boxes|objects|instances|points|nodes|atoms|residues)\b|(?:句子|文本|图片|图像|序列)[^。]{0,6}(?:长|大)`), nil},
@@ -37,7 +37,7 @@ var tells = []struct {
 	{sampler.ToldEpochs, lazily(`(?i)\b(?:after|at|in|on|until) (?:about |around |~)?(?:(?:the )?(?:(?:[2-9]|1\d|2\d)(?:nd|rd|th)|(?:second|third|fourth|fifth|tenth)) epoch\b|(?:a few|some|several|many|[2-9]|\d{2,4}) ?(?:th )?epochs?\b|epochs? ?[=#:]? ?(?:[2-9]|\d{2,4})\b)`), nil},
 	{sampler.ToldSpeech, lazily(`(?i)\b(?:asr|tts|speech|audio|utterances?|librispeech|aishell|espnet|speechbrain|kaldi|transcrib\w*|transcripts?|wavs?)\b|语音`), nil},
 	{sampler.ToldPictureSet, lazily(`(?i)\b(?:kohya\w*|sd-scripts|dreambooth|textual inversion|diffusion-pipe|musubi\S*|flux ?gym|onetrainer|ai-toolkit)\b|\b(?:sdxl|sd ?[123](?:\.\d)?|flux\S*|stable[- ]?diffusion)\b[^.]{0,30}\bloras?\b|\bloras?\b[^.]{0,30}\b(?:sdxl|sd ?[123](?:\.\d)?|flux\S*|stable[- ]?diffusion)\b`), nil},
-	{sampler.ToldResume, lazily(`(?i)\bresum\w*\b[^.]{0,60}\b(?:multi(?:ple)?[- ]?gpus?|(?:two|four|eight|[2-9]|1\d) GPUs|each (?:GPU|rank))\b`), nil},
+	{sampler.ToldResume, lazily(`(?i)\b(?:resum\w*|load_from_checkpoint)\b[^.]{0,90}\b(?:multi(?:ple)?[-_ ]?gpus?|(?:two|four|eight|[2-9]|1\d) GPUs|each (?:GPU|rank)|ddp|distributed)\b|\b(?:multi(?:ple)?[-_ ]?gpus?|ddp|distributed)\b[^.]{0,90}\bresum`), nil},
 	{sampler.ToldText, lazily(`(?i)\b(?:\d+x)?\d{1,3}(?:\.\d+)?B\b(?:[- ](?:model|chat|instruct|parameters?))?|\b(?:(?:M|LV|V)?LLMs?|L?VLMs?|language models?|chat(?:s|bot|ting)?|(?:code)?llama-?[23]?|llava\S*|internvl\S*|internlm\S*|baichuan\S*|gemma\S*|deepseek\S*|codegeex|vicuna|mistral|mixtral|gpt-?[2j]|qwen\S*|chatglm\S*|phi-?[1-4]\S*|falcon-?\d+b\S*|text[- ]generation\S*|prompts? tokens?)\b|量化|大模型|多轮对话`),
 		lazily(`(?i)\b(?:train(?:s|ing)?|fine-?tun(?:e|es|ing)|q?lora|images?|pictures?|videos?|diffusion|esm|proteins?|embeddings?)\b|训练|微调`)},
 	{sampler.ToldPixels, lazily(`(?i)\b(?:photos?|\w+\.(?:png|jpe?g|mp4)|\d+ ?(?:mpx|megapixels?)|images?|img(?:sz|_?size)?|pictures?|videos?|frames|footage|\d{3,4}p|coco|yolo\S*|[ru]?cnn|u-?net\S*|segmentation|object detection|resolution|pixels?|voxels?|volumes?|ct|mri|3d)\b`), nil},
@@ -69,6 +69,9 @@ var speaks = lazily(`(?i)\b(?:[1-9]\d{0,2}B model|L?VLMs?|LLMs?|vision[- ]langua
 // paints is code that makes pictures.
 var paints = lazily(`\bfrom diffusers\b|\bStable\w*Pipeline\b|/stable-diffusion-|\bDiffusionPipeline\b`)
 
+// onCPU is code that reads a checkpoint to host memory.
+var onCPU = lazily(`\bmap_location\s*=\s*(?:torch\.device\()?["']cpu`)
+
 // graphOff is code that runs without gradients.
 var graphOff = lazily(`(?:\bwith |@)torch\.(?:no_grad|inference_mode)\(`)
 
@@ -82,7 +85,7 @@ var asksBatch = lazily(`(?i)\b(?:how (?:do|can|could|should|to)|such as|where)\b
 var trees = lazily(`(?i)\b(?:xgboost|lightgbm|catboost|XGB\w+)\b`)
 
 // replay is the memory of a reinforcement learner, in code and in words.
-var replay = lazily(`(?i)\breplay[-_ ]?(?:buffer|memory)|\bself\.(?:memory|buffer|replay\w*)\.(?:append|push|add|store)\(`)
+var replay = lazily(`(?i)\breplay[-_ ]?(?:buffer|memory)|\breplay\.use\b|\bself\.(?:memory|buffer|replay\w*)\.(?:append|push|add|store)\(`)
 
 // tfData are the input pipelines of TensorFlow, in code and in what they print.
 var tfData = lazily(`(?i)\btf\.data\.|\bshuffle_dataset_op\b|\bshuffle buffer\b`)
@@ -139,6 +142,9 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 		}) {
 			c.Told = append(c.Told, row.what)
 		}
+	}
+	if onCPU.MatchString(text) {
+		c.Told = slices.DeleteFunc(c.Told, func(what string) bool { return what == sampler.ToldCheckpoint || what == sampler.ToldResume })
 	}
 	if !slices.Contains(c.Told, sampler.ToldText) && writes.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldText)

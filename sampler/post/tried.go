@@ -23,12 +23,18 @@ var settings = []struct {
 	{"no_grad", lazily(`(?i)\bno_grad\b|\binference_mode\b`)},
 }
 
+// one is a batch of one, which cannot be made smaller.
+var one = lazily(`(?i)\b(?:mini[-_ ]?)?batch[-_ ]?size[^.,;?!]{0,24}\b(?:1|one)(?:[^\d.\w-]|\.\D|\.?$)`)
+
 // inVain: it was changed, and that did not help.
-var inVain = lazily(`(?i)\b(?:regardless of|no matter|whatever|even (?:with|when|after|if (?:I|we|it|the|my|an?|batch\w*|\w+ing))\b|independent(?:ly)? of)\b|` +
+var inVain = lazily(`(?i)\b(?:regardless of|no matter|whatever|even (?:though|with|when|after|if (?:I|we|it|the|my|an?|batch\w*|\w+ing))\b|independent(?:ly)? of)\b|` +
 	`\b(?:did|do|does|has|have|could|is|was)(?:n['’]?t| not) (?:\w+ )?(?:help\w*|work\w*|solv\w*|matter|make|change\w*|resolve|improve|fix)|\b(?:to |of )?no (?:avail|help|effect|difference|use)\b|\bwithout (?:success|luck)\b|\b(?:same|still) (?:\w+ ){0,3}(?:error|problem|issue|oom|out of memory)\b|\bnot help\w*|\b(?:still|yet) (?:\w+ )?(?:not|fail\w*|get\w*|happen\w*|occur\w*|crash\w*|exist\w*|persist\w*|remain\w*|runs? out|ooms?)\b|\beven (?:I|we) (?:chang|reduc|lower|decreas|set|us)\w*|\b(?:reduc|lower|decreas|small|chang|cut)\w*\b[^.]*\bit (?:also )?still\b|\b(?:ca|wo|does|do)(?:n['’]?t|nnot) (?:still )?run\b`)
 
 // cured: it is what helped, whatever else the sentence says.
 var cured = lazily(`(?i)\b(?:solves|fixes|resolves|(?:this|that|which|it) (?:solved|fixed|resolved)) (?:this|the|it|my|that)\b|\band (?:then )?it (?:works|worked)\b|\b(?:lower|less|smaller|below)\b[^.,]{0,12}\b(?:works?|runs?|(?:is|are|was|were) (?:fine|ok|okay))\b`)
+
+// works: with that it runs, or it is a way that somebody thinks of.
+var works = lazily(`(?i)\b(?:works?|worked|runs|ran|fine|ok|okay|possible|able|should|could|would|only if|unless)\b|\?`)
 
 // inForce: it is set already. What is asked for or thought about is not.
 var (
@@ -47,7 +53,7 @@ func tried(all []sentence) (told []string) {
 				return false
 			}
 			on := slices.Contains(switches, row.name) && inForce.MatchString(s.text) && !doubted.MatchString(s.text)
-			return on || inVain.MatchString(s.text)
+			return on || inVain.MatchString(s.text) || row.name == "batch" && one.MatchString(s.text) && !works.MatchString(s.text)
 		}) {
 			told = append(told, sampler.ToldTried+row.name)
 		}
