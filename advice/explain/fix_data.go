@@ -122,6 +122,8 @@ func doFixLeak(f *failure) []string {
 		return []string{"losses.append(loss.item())  " + f.comment("do.host_item"), "import tracemalloc; tracemalloc.start()  " + f.comment("do.tracemalloc")}
 	case f.native():
 		return []string{f.comment("do.free_buffers"), f.comment("do.memcheck")}
+	case f.event.Framework == "tensorflow":
+		return []string{"tf.keras.backend.clear_session()  " + f.comment("do.after_model"), f.comment("do.watch_memory")}
 	case !f.torchCode():
 		return []string{f.comment("do.watch_memory")}
 	case f.told(sampler.ToldGraph) && !f.numbers() && !f.program.is(running):

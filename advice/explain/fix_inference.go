@@ -188,7 +188,7 @@ func (f *failure) sizeDecides() bool {
 	if f.told(sampler.ToldPixels) && (f.told(sampler.ToldSized) || f.told(sampler.ToldLarger)) {
 		return true
 	}
-	large := f.total.Known() && f.requested.Or(0) > f.total.Or(0)/6
+	large := f.total.Known() && f.requested.Or(0) > f.total.Or(0)/6 && f.requested.Or(0) > f.unallocated.Or(0) // else it may fit packed
 	return !f.told(sampler.ToldBatch) && f.batch() == 0 && (f.told(sampler.ToldPixels) || f.native() || large)
 }
 
@@ -201,7 +201,7 @@ func (f *failure) ownForward() bool {
 // graphUnsaid: own code runs a model of PyTorch, and nothing tells whether it keeps gradients. To turn them off
 // costs nothing, so it is done together with what makes the input smaller.
 func (f *failure) graphUnsaid() bool {
-	return f.program.is(evaluation|inference) && f.program.name == "" && f.isPyTorch() && !f.graphOff() && !f.ownForward() && !f.onHost() && !f.impossible() &&
+	return f.program.is(evaluation|inference) && f.program.name == "" && f.isPyTorch() && !f.graphOff() && !f.onHost() && !f.impossible() &&
 		f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseSaving && !f.generatesText() && !f.hearsSpeech() && !f.told(sampler.ToldTried+"no_grad")
 }
 

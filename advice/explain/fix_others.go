@@ -84,6 +84,9 @@ var fixesOthers = []fixRow{
 			return span{min(f.othersHold(), high), high}, high > 0
 		},
 		reach: func(f *failure) float64 { // what others hold and what was missing are both known well
+			if f.noSplit() && f.requested.Or(0) > f.total.Or(0)/6 {
+				return 0.5 // one tensor of that size is the program's own doing
+			}
 			if f.noSplit() {
 				return 1
 			}

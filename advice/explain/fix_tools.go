@@ -80,6 +80,9 @@ var fixesTools = []fixRow{
 			if f.overweight() {
 				return 0.3 // no cache leaves room for such weights
 			}
+			if f.layered() && !f.told(sampler.ToldParallel) {
+				return 0.5 // one request at a time is the default of most
+			}
 			if f.buildsEngine() {
 				return 1 // its buffers are made for the largest batch that it was built for
 			}

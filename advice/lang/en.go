@@ -1720,4 +1720,5 @@ var textsEN = map[string]string{
 	"do.shorter_samples":                  "or shorter prompts, smaller or fewer pictures",
 	"do.attention_broken":                 "or sdpa; if it was on, its installation does not fit this PyTorch",
 	"do.small_gpu":                        "{total} is less than most models are made for: a larger GPU, or the CPU, may be what is left",
+	"do.after_model":                      "after each model that is done with: a graph keeps all that were made",
 }

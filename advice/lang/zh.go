@@ -1719,4 +1719,5 @@ var textsZH = map[string]string{
 	"do.shorter_samples":                  "或更短的提示、更小或更少的图像",
 	"do.attention_broken":                 "或 sdpa；如果已经打开，说明它的安装与 PyTorch 不匹配",
 	"do.small_gpu":                        "{total} 比多数模型所需的少：可能只剩更大的 GPU 或 CPU 可用",
+	"do.after_model":                      "每个模型用完后：图会保留所有建过的模型",
 }
