@@ -32,7 +32,7 @@ var causesTold = []causeRow{
 	{id: "told", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool { return f.toldLate() },
 		confidence: func(f *failure) float64 {
-			if f.program.is(running) || f.told(sampler.ToldEpochs) {
+			if f.program.is(running) || f.told(sampler.ToldEpochs) && !f.told(sampler.ToldPixels) {
 				return 0.6 // each input is like those before, or was there before
 			}
 			return 0.4

@@ -159,5 +159,12 @@ func doCapSampleSize(f *failure) []string {
 			return []string{text + "  " + f.comment("do.size_option", "name", name)}
 		}
 	}
+	if f.impossible() {
+		lines := []string{f.comment("do.smaller_at_once"), f.comment("do.in_chunks")}
+		if f.torchCode() {
+			lines = append(lines, "torch.nn.functional.scaled_dot_product_attention(q, k, v)  "+f.comment("do.if_attention"))
+		}
+		return lines
+	}
 	return []string{f.comment("do.log_size"), f.comment("do.bucket")}
 }

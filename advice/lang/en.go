@@ -1195,7 +1195,7 @@ var textsEN = map[string]string{
 	"fix.no_grad_validation.why":                    "Without inference_mode or no_grad every activation of validation is kept for a backward pass that never comes.",
 	"fix.no_grad_validation.cost":                   "none",
 	"fix.cap_sample_size.title":                     "Cap the largest sample, or sort batches by size",
-	"fix.cap_sample_size.title.impossible":          "Make that one tensor smaller",
+	"fix.cap_sample_size.title.impossible":          "Make that one tensor smaller: by the input, or in chunks",
 	"fix.cap_sample_size.why":                       "One request of {need} stands out: the batch it belongs to is larger than the usual ones.",
 	"fix.cap_sample_size.why.impossible":            "One tensor of {need} can never fit. Use flash or sdpa attention, shorter sequences, smaller pictures, or a loss in chunks.",
 	"fix.cap_sample_size.cost":                      "the largest samples are cropped, split or left out",
@@ -1721,4 +1721,7 @@ var textsEN = map[string]string{
 	"do.attention_broken":                 "or sdpa; if it was on, its installation does not fit this PyTorch",
 	"do.small_gpu":                        "{total} is less than most models are made for: a larger GPU, or the CPU, may be what is left",
 	"do.after_model":                      "after each model that is done with: a graph keeps all that were made",
+	"do.smaller_at_once":                  "a smaller input: resolution, length, points, candidates; or a smaller batch",
+	"do.in_chunks":                        "or a loop over one dimension in the line that makes it: rows, queries, rays, classes",
+	"do.if_attention":                     "where it is attention: that makes no matrix",
 }

@@ -1195,7 +1195,7 @@ var textsZH = map[string]string{
 	"fix.no_grad_validation.why":                    "没有 inference_mode 或 no_grad 时，验证的所有激活值都会为永远不来的反向传播留着。",
 	"fix.no_grad_validation.cost":                   "无",
 	"fix.cap_sample_size.title":                     "限制最大样本，或按大小组 batch",
-	"fix.cap_sample_size.title.impossible":          "把那一个张量变小",
+	"fix.cap_sample_size.title.impossible":          "把那一个张量变小：缩小输入或分块",
 	"fix.cap_sample_size.why":                       "一次申请 {need} 很突出：它所在的那一批比平常的大。",
 	"fix.cap_sample_size.why.impossible":            "{need} 的单个张量永远放不下。用 flash/sdpa 注意力、更短的序列、更小的图，或分块算损失。",
 	"fix.cap_sample_size.cost":                      "最大的样本会被裁剪、拆分或舍弃",
@@ -1720,4 +1720,7 @@ var textsZH = map[string]string{
 	"do.attention_broken":                 "或 sdpa；如果已经打开，说明它的安装与 PyTorch 不匹配",
 	"do.small_gpu":                        "{total} 比多数模型所需的少：可能只剩更大的 GPU 或 CPU 可用",
 	"do.after_model":                      "每个模型用完后：图会保留所有建过的模型",
+	"do.smaller_at_once":                  "更小的输入：分辨率、长度、点数、候选数；或更小的 batch",
+	"do.in_chunks":                        "或在产生它的那一行沿一个维度循环：行、query、光线、类别",
+	"do.if_attention":                     "如果是注意力：这样不建矩阵",
 }
