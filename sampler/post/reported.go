@@ -39,7 +39,7 @@ var asksAbout = lazily(`(?i)\bhow to (?:solve|fix|resolve|deal with|handle|modif
 
 // met is somebody to whom it happened, whatever else the sentence is about; brings is what did that to him.
 var (
-	met    = lazily(`(?i)\b(?:I|we)(?:['’]m|['’]ve)?(?: (?:am|have|had|always|still|just|also|then|keep|now))* (?:get|got|getting|encounter(?:ed|ing)?|meets?|met|ran into|running into|receive[d]?|receiving|face[d]?|facing|hit|see|saw)\b[^.;!?]{0,40}(?:\boom\b|\bout[ -]of[ -]memory\b)`)
+	met    = lazily(`(?i)\b(?:(?:I|we)(?:['’]m|['’]ve)?(?: (?:am|have|had|always|still|just|also|then|keep|now))*|(?:and|but) (?:still|then|always|again)) (?:get|got|getting|encounter(?:ed|ing)?|meets?|met|ran into|running into|receive[d]?|receiving|face[d]?|facing|hit|see|saw)\b[^.;!?]{0,40}(?:\boom\b|\bout[ -]of[ -]memory\b)`)
 	brings = lazily(`(?i)\b(?:this|it|which) (?:always |still |just |also |then |now )?(?:throws|raises|leads to|results in|gives)\b[^.;!?]{0,40}(?:\boom\b|\bout[ -]of[ -]memory\b)`)
 )
 
