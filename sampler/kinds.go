@@ -87,6 +87,8 @@ const (
 	ToldTFData      = "tf_data"     // it reads its samples by tf.data
 	ToldAsksBatch   = "asks_batch"  // how to lower the batch is asked
 	ToldBatch       = "batch"       // a batch is spoken of
+	ToldWeights     = "weights_"    // and a number: a model of that many billions of parameters
+	ToldQuantizing  = "quantizing"  // a model is being brought to fewer bits
 	ToldParallel    = "parallel"    // requests run at the same time
 	ToldReplay      = "replay"      // transitions are kept in a buffer to train on again
 	ToldEpochs      = "epochs"      // it comes after whole epochs, so each sample had passed

@@ -140,7 +140,11 @@ func (f *facts) othersHold() sampler.Bytes {
 // littleElsewhere: all that says that somebody else holds memory is a message, and it is 2.5 GiB and a third of the GPU at
 // most. CUDA, its libraries and a desktop hold as much: of six public threads with so little, it was another program in none.
 func (f *facts) littleElsewhere() bool {
-	return f.ownInside && f.history == nil && len(f.others) == 0 && f.othersHold() < min(f.total.Or(0)/3, 5*sampler.GiB/2) && !f.program.is(server)
+	part := f.total.Or(0) / 3
+	if !f.ownInside {
+		part = f.total.Or(0) / 8 // what CUDA and its libraries hold is not in it
+	}
+	return f.history == nil && len(f.others) == 0 && f.othersHold() < min(part, 5*sampler.GiB/2)
 }
 
 // othersMatter is the threshold of rule R1: more than 1 GiB and more than 5 % of the GPU.

@@ -171,6 +171,17 @@ var fixesInference = []fixRow{
 		},
 		variant: func(f *failure) string { return f.program.name },
 		do:      doOffload},
+	{id: FixOffloadModel, source: "https://github.com/casper-hansen/AutoAWQ/issues/65",
+		kinds: ownCode, cost: 0.02,
+		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.7},
+		when: func(f *failure) bool {
+			return f.told(sampler.ToldQuantizing) && !f.onHost() && !f.refusedThoughFree() && f.torchCode()
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "quantize" },
+		do: func(f *failure) []string {
+			return []string{`from_pretrained(name, quantize_config, low_cpu_mem_usage=True, max_memory={0: "6GiB", "cpu": "60GiB"})`, f.comment("do.ready_made")}
+		}},
 	{id: FixOffloadModel, source: "https://github.com/AUTOMATIC1111/stable-diffusion-webui/wiki/Optimizations",
 		kinds: imageTool, cost: 0.06, // an option at the start; the picture stays as it is
 		lives: map[string]float64{CauseTooBig: 0.95, CauseUnknown: 0.5, CauseFragmentation: 0.6, CauseOversubscribed: 0.8},

@@ -61,11 +61,18 @@ var fixesTools = []fixRow{
 		lives:   map[string]float64{CausePreallocation: 0.95, CauseTooBig: 0.85, CauseDataSpike: 0.9, CauseFragmentation: 0.7, CauseUnknown: 0.6},
 		when:    func(f *failure) bool { return f.takesLess() },
 		reach:   always(0.95),
-		variant: func(f *failure) string { return "vllm" },
+		variant: func(f *failure) string { return f.program.name },
 		do: func(f *failure) []string {
 			list := f.turnAll(FixShortenContext, FixLimitRequests)
-			share := f.withShare("vllm", func(v float64) float64 { return float64(int(v*100+0.5)-10) / 100 })
-			return append(list, share[0]+"  "+f.comment("do.or"), "--enforce-eager  "+f.comment("do.no_graphs"))
+			share := f.withShare(f.program.name, func(v float64) float64 { return float64(int(v*100+0.5)-10) / 100 })
+			if f.program.name == "sglang" {
+				return append(share, list[0]+"  "+f.comment("do.or"))
+			}
+			list = append(list, share[0]+"  "+f.comment("do.or"))
+			if f.program.name == "vllm" {
+				list = append(list, "--enforce-eager  "+f.comment("do.no_graphs"))
+			}
+			return list
 		}},
 	{id: FixLimitRequests, source: sourceVLLM,
 		kinds: server, cost: 0.08,
@@ -174,11 +181,16 @@ func (f *failure) computeBuffer() bool {
 	return f.program.name == "llama.cpp" && f.requested.Or(0) > largestBuffer && strings.Contains(caller, "gallocr_reserve")
 }
 
-// takesLess: vLLM is out of memory, and nothing tells in which of its parts. Shorter contexts, fewer requests, a smaller
+// takesLess: a server is out of memory, and nothing tells in which of its parts. Shorter contexts, fewer requests, a smaller
 // share and no CUDA graphs each leave room, and are set in one line.
 func (f *failure) takesLess() bool {
-	return f.program.name == "vllm" && f.class.class == classAllocator && len(f.context.Functions) == 0 && !f.onHost() && !f.impossible() && !f.othersMatter() && !f.loadingWeights() && !f.overweight() && !f.readsPictures()
+	_, combined := lessOf[f.program.name]
+	return combined && f.class.class == classAllocator && len(f.context.Functions) == 0 && !f.onHost() && !f.impossible() && (!f.othersMatter() || f.littleElsewhere()) &&
+		!(f.loadingWeights() && f.numbers()) && !f.overweight() && !f.readsPictures() && !f.buildsEngine()
 }
+
+// lessOf are the servers whose settings for less memory are set in one line.
+var lessOf = map[string]bool{"vllm": true, "sglang": true, "tgi": true}
 
 // buildsEngine: the command builds an engine of TensorRT-LLM, whose largest batch is set then.
 func (f *failure) buildsEngine() bool {
@@ -188,7 +200,7 @@ func (f *failure) buildsEngine() bool {
 // turnAll is the typed command with the options of several fixes set, or an example.
 func (f *failure) turnAll(fixes ...string) []string {
 	text, set := f.command.Text, f.command.Known && f.runsServer()
-	plain := "vllm serve MODEL"
+	plain := shares[f.program.name].plain
 	for _, k := range knobs {
 		if k.program != f.program.name || !slices.Contains(fixes, k.fix) {
 			continue

@@ -1724,4 +1724,11 @@ var textsEN = map[string]string{
 	"do.smaller_at_once":                  "a smaller input: resolution, length, points, candidates; or a smaller batch",
 	"do.in_chunks":                        "or a loop over one dimension in the line that makes it: rows, queries, rays, classes",
 	"do.if_attention":                     "where it is attention: that makes no matrix",
+	"fix.limit_requests.title.sglang":     "Let SGLang take less: a smaller static share, smaller prefills, shorter contexts",
+	"fix.limit_requests.why.sglang":       "The static share holds weights and cache; what a step needs comes on top.",
+	"fix.limit_requests.title.tgi":        "Let TGI take less: smaller prefills, shorter contexts, a smaller share",
+	"fix.limit_requests.why.tgi":          "Its cache takes what is free after the largest prefill that it tried at start.",
+	"fix.offload_model.title.quantize":    "Quantize with the model in RAM, layer by layer",
+	"fix.offload_model.why.quantize":      "One layer at a time and its calibration samples need the GPU; the others can wait in RAM.",
+	"do.ready_made":                       "or take weights that are quantized already",
 }

@@ -1723,4 +1723,11 @@ var textsZH = map[string]string{
 	"do.smaller_at_once":                  "更小的输入：分辨率、长度、点数、候选数；或更小的 batch",
 	"do.in_chunks":                        "或在产生它的那一行沿一个维度循环：行、query、光线、类别",
 	"do.if_attention":                     "如果是注意力：这样不建矩阵",
+	"fix.limit_requests.title.sglang":     "让 SGLang 少占一些：更小的静态比例、更小的 prefill、更短的上下文",
+	"fix.limit_requests.why.sglang":       "静态份额放权重和缓存；每一步的需要另算。",
+	"fix.limit_requests.title.tgi":        "让 TGI 少占一些：更小的 prefill、更短的上下文、更小的比例",
+	"fix.limit_requests.why.tgi":          "它的缓存会占满启动时试过最大 prefill 之后剩下的显存。",
+	"fix.offload_model.title.quantize":    "模型放在内存里，逐层量化",
+	"fix.offload_model.why.quantize":      "一次只有一层和校准样本需要 GPU；其余层可以留在内存。",
+	"do.ready_made":                       "或用已经量化好的权重",
 }

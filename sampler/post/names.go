@@ -26,7 +26,7 @@ var programs = []struct {
 }{
 	{"sglang", lazily(`(?i)\bsglang(?:\b|v?\d)|\bmem[-_]fraction[-_]static\b`)},
 	{"vllm", lazily(`(?i)\bvllm(?:\b|v?\d)|\bgpu[-_]memory[-_]utilization\b`)},
-	{"tgi", lazily(`(?i)\btext-generation-(?:inference|launcher)\b`)},
+	{"tgi", lazily(`(?i)\btext[-_]generation[-_](?:inference|launcher|client|router|server)\b`)},
 	{"triton", lazily(`(?i)\btritonserver\b|\btensorrtserver\b|\binstance_group\b|\btriton[- ](?:inference[- ])?server\b|\bin triton\b[^\n]{0,80}\binstances?\b|\binstance count\b`)},
 	{"alphafold", lazily(`(?i)\b(?:alphafold|colabfold|openfold|fastfold|uni-?fold|esmfold|omegafold|rosettafold|helixfold)\w*|\bfold(?:ing)?\b[^.\n]{0,60}\b(?:\d+ ?aa|residues|amino acids|proteins?|monomers?|\w+mers?)\b|\bfolding with model\b`)},
 	{"upscaler", lazily(`(?i)\breal-?esrgan\b|(?m:^Testing \d+ \S+$)`)},

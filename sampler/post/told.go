@@ -2,6 +2,7 @@ package post
 
 import (
 	"slices"
+	"strconv"
 
 	"nvpeak/sampler"
 )
@@ -22,7 +23,7 @@ var tells = []struct {
 	{sampler.ToldHeld, lazily(`(?i)\b(?:previous|old|stale|zombie|orphan\w*|dead) (?:\w+ )?process(?:es|\(es\))?(?:[^.\w]|\s)[^.]{0,60}\b(?:hold(?:s|ing)?|retain\w*|remain\w*|keep\w*|still)\b|\borphan\w*\b[^.]{0,30}\b(?:GPU|memory)\b|\b(?:GPU|memory)\b[^.]{0,30}\borphan\w*|\b(?:process|program|script|job|training|run) (?:has |is |was |had )?(?:ended|finished|stopped|terminated|killed|closed|exited)\b[^.]{0,40}\b(?:memory|vram)\b[^.]{0,20}\b(?:still|(?:remains?|stays?) (?:occupied|used|allocated|full))\b`),
 		lazily(`(?i)\bdata ?loader\b|\bworkers?\b`)},
 	{sampler.ToldSharded, lazily(`(?i)\bfsdp\b|\bfully[ -]?shard\w*|\bdeepspeed\b|\bzero[-_ ]?3\b`), nil},
-	{sampler.ToldResults, lazily(`(?i)\b(?:predictions?|outputs?|logits|results|tensors)\b[^.]{0,40}\b(?:aggregat\w*|collect\w*|concatenat\w*|accumulat\w*|gather\w*|kept|stay)\b[^.]{0,40}\b(?:GPU|CUDA|VRAM)\b|\b(?:aggregat\w*|collect\w*|concatenat\w*|accumulat\w*|gather\w*|keep\w*)\b[^.]{0,30}\b(?:predictions?|outputs?|logits)\b[^.]{0,30}\b(?:GPU|CUDA|VRAM)\b`), nil},
+	{sampler.ToldResults, lazily(`(?i)\bpreds_host\b|\bnested_concat\b|\b(?:logits|predictions?|outputs?)\b[^.]{0,40}\baccumulated\b|\baccumulat\w* (?:all )?(?:the )?(?:outputs?|logits|predictions?)\b|\b(?:predictions?|outputs?|logits|results|tensors)\b[^.]{0,40}\b(?:aggregat\w*|collect\w*|concatenat\w*|accumulat\w*|gather\w*|kept|stay)\b[^.]{0,40}\b(?:GPU|CUDA|VRAM)\b|\b(?:aggregat\w*|collect\w*|concatenat\w*|accumulat\w*|gather\w*|keep\w*)\b[^.]{0,30}\b(?:predictions?|outputs?|logits)\b[^.]{0,30}\b(?:GPU|CUDA|VRAM)\b`), nil},
 	{sampler.ToldUpdate, lazily(`(?i)\b(?:after|since|post) (?:the |an? |my |i )?(?:\w+ )?(?:updat|upgrad)\w*|\bprior to the updat|\bwork(?:s|ed)\b[^.]{0,40}\b(?:previous|earlier|older|old|last) (?:version|commit|release)|\b(?:able|could)\b[^.]{0,40}\bunder this commit\b|\bregression\b`), nil},
 	{sampler.ToldSegments, lazily(`(?i)\bexpandable[_ ]segments?\b[^.]{0,80}\b(?:(?:it|code|this|training|everything) (?:now )?(?:runs?|ran|works?|worked)|solv\w*|fix(?:es|ed)|help(?:s|ed)|without (?:any )?errors?|no (?:more )?(?:oom|errors?))\b`), lazily(`(?i)\b(?:not|n['’]t|never|no) (?:\w+ )?(?:work|help|solve|fix)`)},
 	{sampler.ToldGraph, lazily(`(?i)\bretain_graph\s*=\s*True\b|\bretain(?:s|ed|ing)?\b[^.]{0,24}\bgraphs?\b|\b(?:autograd|computation(?:al)?) graphs?\b[^.]{0,30}\b(?:kept|keeps|retained|held|accumulat\w*|never freed)\b`), nil},
@@ -35,13 +36,14 @@ var tells = []struct {
 	{sampler.ToldOffload, lazily(`(?i)(?:\b|_)offload`), nil},
 	{sampler.ToldBatch, lazily(`(?i)(?:\b|_)(?:mini)?-?batch(?:es|[-_ ]?sizes?)?(?:\b|_)|批`), nil},
 	{sampler.ToldEpochs, lazily(`(?i)\b(?:after|at|in|on|until) (?:about |around |~)?(?:(?:the )?(?:(?:[2-9]|1\d|2\d)(?:nd|rd|th)|(?:second|third|fourth|fifth|tenth)) epoch\b|(?:a few|some|several|many|[2-9]|\d{2,4}) ?(?:th )?epochs?\b|epochs? ?[=#:]? ?(?:[2-9]|\d{2,4})\b)`), nil},
+	{sampler.ToldQuantizing, lazily(`(?i)\b(?:quantiz|quantis)(?:e|es|ing)\b[^.]{0,40}\b(?:\d{1,3}b|models?|llama\S*|weights)\b|--wbits \d`), lazily(`(?i)\b(?:vllm|tgi|serv(?:e|ing))\b|--quantize\b`)},
 	{sampler.ToldParallel, lazily(`(?i)\b(?:parallel|concurren\w+|simultaneous\w*|several (?:users|requests|models)|multiple (?:users|requests|models))\b`), nil},
 	{sampler.ToldSpeech, lazily(`(?i)\b(?:asr|tts|speech|audio|utterances?|librispeech|aishell|espnet|speechbrain|kaldi|transcrib\w*|transcripts?|wavs?)\b|语音`), nil},
 	{sampler.ToldPictureSet, lazily(`(?i)\b(?:kohya\w*|sd-scripts|dreambooth|textual inversion|diffusion-pipe|musubi\S*|flux ?gym|onetrainer|ai-toolkit)\b|\b(?:sdxl|sd ?[123](?:\.\d)?|flux\S*|stable[- ]?diffusion)\b[^.]{0,30}\bloras?\b|\bloras?\b[^.]{0,30}\b(?:sdxl|sd ?[123](?:\.\d)?|flux\S*|stable[- ]?diffusion)\b`), nil},
 	{sampler.ToldResume, lazily(`(?i)\b(?:resum\w*|load_from_checkpoint)\b[^.]{0,90}\b(?:multi(?:ple)?[-_ ]?gpus?|(?:two|four|eight|[2-9]|1\d) GPUs|each (?:GPU|rank)|ddp|distributed)\b|\b(?:multi(?:ple)?[-_ ]?gpus?|ddp|distributed)\b[^.]{0,90}\bresum`), nil},
 	{sampler.ToldText, lazily(`(?i)\b(?:\d+x)?\d{1,3}(?:\.\d+)?B\b(?:[- ](?:model|chat|instruct|parameters?))?|\b(?:(?:M|LV|V)?LLMs?|L?VLMs?|language models?|chat(?:s|bot|ting)?|(?:code)?llama-?[23]?|llava\S*|internvl\S*|internlm\S*|baichuan\S*|gemma\S*|deepseek\S*|codegeex|vicuna|mistral|mixtral|gpt-?[2j]|qwen\S*|chatglm\S*|phi-?[1-4]\S*|falcon-?\d+b\S*|text[- ]generation\S*|prompts? tokens?)\b|量化|大模型|多轮对话`),
 		lazily(`(?i)\b(?:train(?:s|ing)?|fine-?tun(?:e|es|ing)|q?lora|images?|pictures?|videos?|diffusion|esm|proteins?|embeddings?)\b|训练|微调`)},
-	{sampler.ToldPixels, lazily(`(?i)\b(?:photos?|\w+\.(?:png|jpe?g|mp4)|\d+ ?(?:mpx|megapixels?)|images?|img(?:sz|_?size)?|pictures?|videos?|frames|footage|\d{3,4}p|coco|yolo\S*|[ru]?cnn|u-?net\S*|segmentation|object detection|resolution|pixels?|voxels?|volumes?|ct|mri|3d)\b`), nil},
+	{sampler.ToldPixels, lazily(`(?i)\b(?:photos?|\w+\.(?:png|jpe?g|mp4)|\d+ ?(?:mpx|megapixels?)|images?|img(?:sz|_?size)?|pictures?|videos?|frames|footage|\d{3,4}p|coco|yolo\S*|[ru]?cnn|u-?net\S*|segmentation|object detection|resolution|pixels?|voxels?|volumes?|ct|mri|3d|point ?clouds?)\b|点云|图[像片]|照片|视频`), nil},
 	{sampler.ToldSized, lazily(`(?i)\b\d{3,4} ?[x*×] ?\d{3,4}\b|\b\d{3,4}p\b`), lazily(`(?i)\b(?:seq\w*|tokens?|layers?|hidden)\b`)},
 	{sampler.ToldBillions, lazily(`(?i)\b(?:[7-9]|[1-9]\d{1,2})B\b`), lazily(`(?i)q?lora|\bpeft\b|\b(?:int)?[48][- ]?bits?\b|\bint[48]\b|gptq|awq|adapters?\b`)},
 	{sampler.ToldDecoding, lazily(`(?i)\bvae\b|\bdecod(?:e|es|ing) (?:the )?latents?\b|\b(?:on|at|during|while) decod(?:e|ing)\b`), lazily(`(?i)\btrain(?:s|ing)?\b`)},
@@ -62,7 +64,7 @@ var kinds = []struct {
 var trains = lazily(`(?i)\b(?:train\w*|fine-?tun\w*|q?lora|peft|sft|dpo|grpo|ppo|trl|rlhf|unsloth|axolotl|llama-?factory|backward|optimizer|epochs?)\b|训练|微调`)
 
 // writes is the class of transformers for models that write, which stands in code.
-var writes = lazily(`\bAutoModelForCausalLM\b`)
+var writes = lazily(`\bAuto\w*ForCausalLM\b`)
 
 // speaks names a model that reads and writes, though it be shown pictures.
 var speaks = lazily(`(?i)\b(?:[1-9]\d{0,2}B model|L?VLMs?|LLMs?|vision[- ]language|\w+-VL\b)`)
@@ -72,6 +74,31 @@ var paints = lazily(`\bfrom diffusers\b|\bStable\w*Pipeline\b|/stable-diffusion-
 
 // onCPU is code that reads a checkpoint to host memory.
 var onCPU = lazily(`\bmap_location\s*=\s*(?:torch\.device\()?["']cpu`)
+
+// billions is the size of a model in its name; fewBits says that its weights take less than 16 bits.
+var (
+	billions = lazily(`(?i)(?:^|[-_/ ("'])(?:\d{1,2}x)?(\d{1,3}(?:\.\d)?)b(?:[-_/ ).,"'?!]|$)`)
+	fewBits  = lazily(`(?i)\b(?:int)?[48][- _]?bits?\b|\bint[48]\b|gptq|awq|gguf|ggml|\bfp8\b|load_in_|bitsandbytes|quantiz`)
+)
+
+// weights is the size of the largest model that sentences name, as ToldWeights and the billions; "" where none is, or it takes few bits.
+func weights(text string, all []sentence) string {
+	if fewBits.MatchString(text) {
+		return ""
+	}
+	most, name := 0.0, ""
+	for _, s := range all {
+		for _, at := range billions.FindAllStringSubmatch(s.text, 8) {
+			if n, err := strconv.ParseFloat(at[1], 64); err == nil && n > most {
+				most, name = n, at[1]
+			}
+		}
+	}
+	if most < 1 || most > 700 {
+		return ""
+	}
+	return sampler.ToldWeights + name
+}
 
 // graphOff is code that runs without gradients.
 var graphOff = lazily(`(?:\bwith |@)torch\.(?:no_grad|inference_mode)\(`)
@@ -172,6 +199,9 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 		c.Told = append(c.Told, sampler.ToldContext)
 	}
 	c.Told = append(c.Told, tried(all)...)
+	if w := weights(text, all); w != "" {
+		c.Told = append(c.Told, w)
+	}
 	kind := kindIn(all)
 	if kind == "" && (slices.Contains(c.Told, sampler.ToldText) || slices.ContainsFunc(all, func(s sentence) bool { return speaks.MatchString(s.text) })) && !trains.MatchString(text) {
 		kind = sampler.ToldInference
