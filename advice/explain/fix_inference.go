@@ -110,7 +110,7 @@ var fixesInference = []fixRow{
 		kinds: training | undecided, cost: 0.15,
 		lives: map[string]float64{CauseTooBig: 0.92, CauseDataSpike: 0.9, CauseFragmentation: 0.8, CauseOversubscribed: 0.7, CauseUnknown: 0.5},
 		when: func(f *failure) bool {
-			return (f.oneSample() || f.sizeAlone()) && f.inTraining() && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.arrays() && (f.onPixels() || f.onlyMessage() || f.history == nil && f.numbers() && !f.someSteps() || f.told(sampler.ToldPixels))
+			return (f.oneSample() || f.sizeAlone()) && f.inTraining() && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.arrays() && (f.onPixels() || f.onlyMessage() || f.history == nil && f.numbers() && !f.someSteps() || f.reported() && len(f.command.Arguments()) == 0 || f.told(sampler.ToldPixels))
 		},
 		reach: func(f *failure) float64 {
 			switch {
@@ -171,6 +171,17 @@ var fixesInference = []fixRow{
 		},
 		variant: func(f *failure) string { return f.program.name },
 		do:      doOffload},
+	{id: FixSmallerModel, source: "https://huggingface.co/docs/diffusers/quantization/overview",
+		kinds: imageTool, cost: 0.05,
+		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.65, CauseOversubscribed: 0.9},
+		when: func(f *failure) bool {
+			return f.told(sampler.ToldLargePainter) && !f.onHost() && !f.bigRequest() && !f.decodesPicture() && !f.told(sampler.ToldSized) && !f.refusedThoughFree()
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "painter" },
+		do: func(f *failure) []string {
+			return append([]string{f.comment("do.painter_bits")}, doOffload(f)...)
+		}},
 	{id: FixOffloadModel, source: "https://github.com/casper-hansen/AutoAWQ/issues/65",
 		kinds: ownCode, cost: 0.02,
 		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.7},

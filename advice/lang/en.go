@@ -1731,4 +1731,8 @@ var textsEN = map[string]string{
 	"fix.offload_model.title.quantize":    "Quantize with the model in RAM, layer by layer",
 	"fix.offload_model.why.quantize":      "One layer at a time and its calibration samples need the GPU; the others can wait in RAM.",
 	"do.ready_made":                       "or take weights that are quantized already",
+	"fix.smaller_model.title.painter":     "Take the model in fewer bits (fp8, GGUF, nf4), and keep parts of it in RAM",
+	"fix.smaller_model.why.painter":       "Such a model has 12 billion weights and text encoders of as many: 24 GiB and more in 16 bits.",
+	"fix.smaller_model.cost.painter":      "hardly seen with 8 bits, little with 4; slower from RAM",
+	"do.painter_bits":                     "a checkpoint of 8 bits (fp8) halves it, GGUF Q4 takes a third",
 }

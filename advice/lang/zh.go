@@ -1730,4 +1730,8 @@ var textsZH = map[string]string{
 	"fix.offload_model.title.quantize":    "模型放在内存里，逐层量化",
 	"fix.offload_model.why.quantize":      "一次只有一层和校准样本需要 GPU；其余层可以留在内存。",
 	"do.ready_made":                       "或用已经量化好的权重",
+	"fix.smaller_model.title.painter":     "用更少位数的模型（fp8、GGUF、nf4），并把部分留在内存",
+	"fix.smaller_model.why.painter":       "这类模型有 120 亿权重，文本编码器也差不多：16 位要 24 GiB 以上。",
+	"fix.smaller_model.cost.painter":      "8 位几乎看不出，4 位略有差别；留在内存的部分较慢",
+	"do.painter_bits":                     "8 位（fp8）的 checkpoint 减半，GGUF Q4 只要三分之一",
 }

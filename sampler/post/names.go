@@ -60,11 +60,14 @@ func name(c *sampler.LogContext, text string, all []sentence) {
 			}
 		}
 	}
+	failing := len(c.Scripts) > 0 // whoever names the script that fails has said which
 	for _, line := range strings.Split(continued.ReplaceAllString(text, " "), "\n") {
 		if frame.MatchString(line) {
 			continue
 		}
-		addScripts(c, line)
+		if !failing {
+			addScripts(c, line)
+		}
 		if at := command.FindStringSubmatch(line); at != nil && (c.Command == "" || strings.HasSuffix(c.Command, `\`)) {
 			c.Command = strings.TrimSpace(prose.ReplaceAllString(at[1], ""))
 		}

@@ -120,6 +120,10 @@ func TestReported(t *testing.T) {
 		{"微调时如果输出很长，torch 就会报 CUDA out of memory，请问如何解决？", sampler.KindCUDA, "", []string{sampler.ToldTraining}},
 		{"I train with torch. My 0 GPU gets more memories than the others and runs out of memory.", sampler.KindCUDA, "", []string{sampler.ToldFirstGPU}},
 		{"I get CUDA out of memory with torch, and I see a constant incremental of its memory.", sampler.KindCUDA, "", []string{sampler.ToldGrowth}},
+		{"# It ends\nHint: If you want to see a list of allocated tensors when OOM happens, add report_tensor_allocations_upon_oom to RunOptions\n\nWhat now?", sampler.KindTensorFlow, "", nil},
+		{"# A bug\nWhen I use your torch code it seems always to occur the problem of OOM.\nYou can use the script below.", sampler.KindCUDA, "", nil},
+		{"# After train.py\nHi, OOM happens when I run inference.py of the torch code, how to solve it?", sampler.KindCUDA, "", nil},
+		{"用 torch 训练的时候，显卡内存一直上涨，最终内存溢出。", sampler.KindCUDA, "", []string{sampler.ToldGrowth}},
 		{"The same CUDA out of memory of torch still existed even I changed the minibatch_size to 1.", sampler.KindCUDA, "", []string{sampler.ToldTried + "batch"}},
 	} {
 		events := read(t, one.text)

@@ -11,7 +11,9 @@ var (
 	// ranOut are words for a failure for want of memory.
 	ranOut = lazily(`(?i)\boom(?:s|ed|['’]d)?\b|\bout[ -]of[ -](?:the |all )?(?:\d+ ?Gi?B )?(?:of )?(?:gpu |cuda |video |system |host )?(?:memory|mem\w{1,3}(?:ry|ies)|vram|ram)\b|\bnot en\w{2,4} (?:gpu |cuda |video )?(?:memory|vram)\b|\binsufficient (?:gpu |cuda |video )?(?:memory|vram)\b|RESOURCE_EXHAUSTED|\bResourceExhaustedError\b|\b(?:memory|vram) (?:is|was) (?:not enough|insufficient)\b|CUDA_ERROR_OUT_OF_MEMORY|\bOutOfMemory(?:Error|Exception)?\b|\bcrash\w*\b[^.]{0,40}\bRAM\b|\bRAM\b[^.]{0,20}\bch?rash\w*|\b(?:system |host |cpu )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bmemory\b[^.]{0,60}\b(?:overflows?|(?:has |have )?(?:run|runs|ran) out)\b|\b(?:memory|ram|vram)\b[^.]{0,20}\bexplo(?:de[sd]?|ding)\b|\bresource[- ]exhaust\w* (?:error|exception)|\bcuda ?(?:malloc|memory) (?:error|exception)\b|\b(?:due to|because of) (?:an? |the )?(?:gpu |cuda |video )?memory (?:issue|problem|error|limit)\w*|\b(?:runs?|ran|end(?:s|ed)? up) without memory\b|\b(?:is|was|goes) (?:always )?over memory\b|\b(?:exceed(?:s|ed)?|surpass(?:es|ed)?)\b[^.%]{0,20}\b(?:available|system|host|total) RAM\b|\balways over memory\b|\b(?:overflow|overload|crash)(?:s|es|ed)? (?:the )?(?:gpu )?(?:memory|vram)\b|\b(?:CUBLAS|CUDNN)_STATUS_ALLOC_FAILED\b|\b(?:is|was|gets?|got|been|be|being|says?|just|displays?|shows?|prints?) (?:silently |simply |just )?["'“\x60]?killed\b|\bworkers? (?:was |were |is |are |always |being )?killed\b|\b(?:gets?|got|getting) (?:the |an? )?["'“\x60]?killed["'”\x60]? error\b|[显现]存(?:不足|溢出|不够|爆)|(?:爆|炸)显存|内存(?:不足|溢出)|内存[^。]{0,12}占满`)
 	// onHost are words for the memory of the machine.
-	onHost = lazily(`(?i)\busing GPU in script\?*:?\W{0,3}(?:no|false|cpu)\b|\bout[ -]of[ -](?:the )?(?:(?:system |host |cpu )?ram|(?:system|host) memory)\b|\b(?:cpu|host|system|ram)[ -]oom\b|\boom (?:on|in|of) (?:the )?(?:cpu )?ram\b|\b(?:ram|memory) on (?:the )?cpu\b|\b(?:exceed(?:s|ed)?|surpass(?:es|ed)?)\b[^.]{0,20}\b(?:available|system|host|total) RAM\b|\b(?:system |host )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bcrash\w*\b[^.]{0,40}\bRAM\b|\bRAM\b[^.]{0,20}\bch?rash\w*|内存(?:不足|溢出)|(?:CPU|主机|系统)内存[^。]{0,12}占满`)
+	onHost = lazily(`(?i)\busing GPU in script\?*:?\W{0,3}(?:no|false|cpu)\b|\bout[ -]of[ -](?:the )?(?:(?:system |host |cpu )?ram|(?:system|host) memory)\b|\b(?:cpu|host|system|ram)[ -]oom\b|\boom (?:on|in|of) (?:the )?(?:cpu )?ram\b|\b(?:ram|memory) on (?:the )?cpu\b|\b(?:exceed(?:s|ed)?|surpass(?:es|ed)?)\b[^.]{0,20}\b(?:available|system|host|total) RAM\b|\b(?:system |host )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bcrash\w*\b[^.]{0,40}\bRAM\b|\bRAM\b[^.]{0,20}\bch?rash\w*|(?:^|[^卡])内存(?:不足|溢出)|(?:CPU|主机|系统)内存[^。]{0,12}占满`)
+	// ofGPU is memory of a GPU in words that are common for that of the machine.
+	ofGPU = lazily(`显卡|显存`)
 	// killed: by a signal, and the GPU is not spoken of.
 	killed = lazily(`(?i)\bkilled\b`)
 	// handles of CUDA libraries that could not be made.
@@ -39,7 +41,9 @@ var asksAbout = lazily(`(?i)\bhow to (?:solve|fix|resolve|deal with|handle|modif
 
 // met is somebody to whom it happened, whatever else the sentence is about; brings is what did that to him.
 var (
-	met    = lazily(`(?i)\b(?:(?:I|we)(?:['’]m|['’]ve)?(?: (?:am|have|had|always|still|just|also|then|keep|now))*|(?:and|but) (?:still|then|always|again)) (?:get|got|getting|encounter(?:ed|ing)?|meets?|met|ran into|running into|receive[d]?|receiving|face[d]?|facing|hit|see|saw)\b[^.;!?]{0,40}(?:\boom\b|\bout[ -]of[ -]memory\b)`)
+	met = lazily(`(?i)\b(?:(?:I|we)(?:['’]m|['’]ve)?(?: (?:am|have|had|always|still|just|also|then|keep|now))*|(?:and|but) (?:still|then|always|again)) (?:get|got|getting|encounter(?:ed|ing)?|meets?|met|ran into|running into|receive[d]?|receiving|face[d]?|facing|hit|see|saw)\b[^.;!?]{0,40}(?:\boom\b|\bout[ -]of[ -]memory\b)|` +
+		`(?:\boom\b|\bout[ -]of[ -]memory\b)[^.;!?]{0,30}\b(?:happens?|occurs?|appears?|comes?|shows? up)\b[^.;!?]{0,10}\b(?:when|while|after|as soon as) (?:I|we)\b|` +
+		`\b(?:when|while|after) (?:I|we)\b[^.;!?]{0,60}\b(?:occ[ue]r\w*|happens?|problem of|error of)\b[^.;!?]{0,20}(?:\boom\b|\bout[ -]of[ -]memory\b)`)
 	brings = lazily(`(?i)\b(?:this|it|which) (?:always |still |just |also |then |now )?(?:throws|raises|leads to|results in|gives)\b[^.;!?]{0,40}(?:\boom\b|\bout[ -]of[ -]memory\b)`)
 )
 
@@ -84,13 +88,17 @@ func reported(text string, all []sentence, scan Scan) (sampler.OOMEvent, bool) {
 		if strings.HasPrefix(e.Text, "MemoryError") {
 			e.Framework, e.Kind, e.MemoryKind = "", sampler.KindHostAlloc, sampler.MemoryHost
 		}
+		if strings.HasPrefix(e.Text, "Hint:") {
+			e.Framework, e.Kind, e.MemoryKind = "tensorflow", sampler.KindTensorFlow, sampler.MemoryGPU
+		}
 		return e, true
 	}
 	return sampler.OOMEvent{}, false
 }
 
-// cutShort is the head of a traceback in a notebook, which names the error that a post leaves off below.
-var cutShort = lazily(`(?m)^\s*(?:\w+\.)*(?:MemoryError|OutOfMemoryError|ResourceExhaustedError) +Traceback \(most recent call last\)`)
+// cutShort is the head of a traceback in a notebook, which names the error that a post leaves off below, or what TensorFlow
+// prints below one.
+var cutShort = lazily(`(?m)^\s*(?:\w+\.)*(?:MemoryError|OutOfMemoryError|ResourceExhaustedError) +Traceback \(most recent call last\)|^\s*Hint: If you want to see a list of allocated tensors when OOM happens`)
 
 // eventOf makes the event. The context is read as if the error stood at the end of the text.
 func eventOf(text string, s sentence, all []sentence, scan Scan) sampler.OOMEvent {
@@ -123,7 +131,9 @@ var libraries = map[string]string{"BLAS": sampler.KindCuBLAS, "DNN": sampler.Kin
 
 // kindOf says of which framework and memory a sentence tells. That the RAM is full may stand in another.
 func kindOf(text, told string, all []sentence) (framework, kind, memory string) {
-	if slices.ContainsFunc(all, func(s sentence) bool { return onHost.MatchString(s.text) && !talk.MatchString(s.text) }) {
+	if slices.ContainsFunc(all, func(s sentence) bool {
+		return onHost.MatchString(s.text) && !talk.MatchString(s.text) && !ofGPU.MatchString(s.text)
+	}) {
 		return "", sampler.KindHostAlloc, sampler.MemoryHost
 	}
 	if killed.MatchString(told) {
