@@ -137,6 +137,16 @@ func (f *facts) othersHold() sampler.Bytes {
 	return e
 }
 
+// littleElsewhere: all that says that somebody else holds memory is a message, and it is 2.5 GiB and a third of the GPU at
+// most. CUDA, its libraries and a desktop hold as much: of six public threads with so little, it was another program in none.
+func (f *facts) littleElsewhere() bool {
+	part := f.total.Or(0) / 3
+	if !f.ownInside {
+		part = f.total.Or(0) / 8 // what CUDA and its libraries hold is not in it
+	}
+	return f.history == nil && len(f.others) == 0 && f.othersHold() < min(part, 5*sampler.GiB/2)
+}
+
 // othersMatter is the threshold of rule R1: more than 1 GiB and more than 5 % of the GPU.
 func (f *facts) othersMatter() bool {
 	return f.othersHold() > max(sampler.GiB, partOf(f.total.Or(0), 0.05))
@@ -221,6 +231,18 @@ func (f *failure) nothingFreed() bool {
 
 // numbers: the arithmetic of request and free memory can be done.
 func (f *facts) numbers() bool { _, ok := f.shortfall(); return ok && f.total.Known() }
+
+// smallestGPU is what nearly every GPU has that people compute with: a request below it does not tell how full it was.
+const smallestGPU = 2 * sampler.GiB
+
+// requestAlone: a request that fits into any GPU is all that the text tells.
+func (f *facts) requestAlone() bool {
+	if _, shape := f.event.Extra["shape"]; shape {
+		return false // TensorFlow's pool, which has nearly the whole GPU, was full of the program's own
+	}
+	return !f.onHost() && f.class.class == classAllocator && f.class.cause == "" && f.requested.Known() && f.requested.Or(0) < smallestGPU && !f.numbers() && !f.total.Known() &&
+		!f.allocated.Known() && !f.corrupt() && !f.limited() && f.snapshot == nil && f.history == nil && !f.extra("total_allocation_bytes").Known()
+}
 
 // impossible is rule R3: one tensor that is larger than the GPU, or than any GPU made.
 func (f *facts) impossible() bool {

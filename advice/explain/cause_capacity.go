@@ -15,6 +15,18 @@ var causesCapacity = []causeRow{
 		evidence: func(f *failure) string {
 			return f.words.Say("why.impossible", "need", printed(f.requested.Or(0)), "total", gib(f.total.Or(0)))
 		}},
+	{id: "R3", cause: CauseTooBig, reason: sourceMessage,
+		when:       func(f *failure) bool { return f.impossible() && !f.total.Known() },
+		confidence: always(0.93),
+		evidence:   func(f *failure) string { return f.words.Say("why.larger_than_any", "need", printed(f.requested.Or(0))) }},
+	{id: "R3", cause: CauseTooBig, reason: sourceJAX,
+		when: func(f *failure) bool {
+			return !f.onHost() && f.event.Kind == sampler.KindXLA && f.total.Known() && f.extra("used_bytes").Or(0) > f.total.Or(0)
+		},
+		confidence: always(0.93),
+		evidence: func(f *failure) string {
+			return f.words.Say("why.program_larger", "need", gib(f.extra("used_bytes").Or(0)), "total", gib(f.total.Or(0)))
+		}},
 	{id: "R6", cause: CauseTooBig, reason: sourceMessage,
 		when: func(f *failure) bool {
 			s, ok := f.shortfallAfterReuse()

@@ -45,6 +45,10 @@ var causesElsewhere = []causeRow{
 			return 0.5
 		},
 		evidence: func(f *failure) string { return f.words.Say("why.data_parallel") }},
+	{id: "resume", cause: CauseImbalance, reason: "https://docs.pytorch.org/docs/stable/generated/torch.load.html",
+		when:       func(f *failure) bool { return f.ranksLoad() },
+		confidence: always(0.88),
+		evidence:   func(f *failure) string { return f.words.Say("why.ranks_load") }},
 	{id: "stage", cause: CauseImbalance, reason: "https://docs.pytorch.org/docs/stable/distributed.pipelining.html",
 		when:       func(f *failure) bool { return !f.onHost() && f.lastStage() && f.bigRequest() },
 		confidence: always(0.86),

@@ -6,14 +6,34 @@ import "nvpeak/sampler"
 // the arithmetic of a message, and often all there is.
 var causesTold = []causeRow{
 	{id: "told", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
-		when:       func(f *failure) bool { return f.told(sampler.ToldGrowth) && !f.onHost() && !f.impossible() },
-		confidence: func(f *failure) float64 { return f.unlessOthers(0.72) },
-		evidence:   func(f *failure) string { return f.words.Say("why.told_growth") }},
+		when: func(f *failure) bool { return f.told(sampler.ToldGrowth) && !f.onHost() && !f.impossible() },
+		confidence: func(f *failure) float64 {
+			if f.differInLength() {
+				return 0.6
+			}
+			return f.unlessOthers(0.72)
+		},
+		evidence: func(f *failure) string { return f.words.Say("why.told_growth") }},
+	{id: "told", cause: CauseDataSpike, reason: sourceAnatomy,
+		when:       func(f *failure) bool { return f.told(sampler.ToldGrowth) && f.differInLength() },
+		confidence: always(0.68),
+		evidence:   func(f *failure) string { return f.words.Say("why.told_lengths") }},
+	{id: "told", cause: CauseLeak, reason: "https://docs.pytorch.org/tutorials/intermediate/reinforcement_q_learning.html",
+		when: func(f *failure) bool {
+			return f.told(sampler.ToldReplay) && !f.onHost() && f.inTraining()
+		},
+		confidence: func(f *failure) float64 {
+			if f.numbers() {
+				return f.unlessOthers(0.72)
+			}
+			return 0.64
+		},
+		evidence: func(f *failure) string { return f.words.Say("why.told_replay") }},
 	{id: "told", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool { return f.toldLate() },
 		confidence: func(f *failure) float64 {
-			if f.program.is(running) {
-				return 0.6 // each input is like those before
+			if f.program.is(running) || f.told(sampler.ToldEpochs) && !f.told(sampler.ToldPixels) {
+				return 0.6 // each input is like those before, or was there before
 			}
 			return 0.4
 		},

@@ -47,6 +47,10 @@ var causesUnknown = []causeRow{
 		},
 		confidence: always(0.55),
 		evidence:   func(f *failure) string { return f.words.Say("why.no_request") }},
+	{id: "R9", cause: CauseUnknown, reason: sourceMessage,
+		when:       func(f *failure) bool { return f.requestAlone() },
+		confidence: always(0.51), // too big is likelier than each other cause, and not than all of them
+		evidence:   func(f *failure) string { return f.words.Say("why.request_alone", "need", printed(f.requested.Or(0))) }},
 	{id: "R4", cause: CauseUnknown, reason: sourceMessage,
 		when: func(f *failure) bool {
 			return f.refusedThoughFree() && !f.limited() && !f.onLinux() && !f.onWindows() && !f.roundShare() && !f.wideRequest()

@@ -10,7 +10,7 @@ import (
 // programOf decides from the tools that log and command name, then the traceback, the script's
 // name, the phase and the options, in the order of what deceives least.
 func programOf(f *job) program {
-	for _, decide := range []func(*job) program{namedProgram, byBackward, byScript, byPipeline, byPicture, byPhase, byQuantized, byTold, byOptions} {
+	for _, decide := range []func(*job) program{namedProgram, byBackward, byScript, byPipeline, byPicture, byPhase, byQuantized, byTrainingOptions, byTold, byOptions} {
 		if p := decide(f); p.kind != 0 {
 			return p
 		}
@@ -138,6 +138,14 @@ func byPhase(f *job) program {
 		return program{kind: evaluation}
 	case sampler.PhaseInference:
 		return program{kind: inference}
+	}
+	return program{}
+}
+
+// byTrainingOptions: the command has options that only a training has, whatever is written beside it.
+func byTrainingOptions(f *job) program {
+	if p := byOptions(f); p.is(training) && f.command.Known {
+		return p
 	}
 	return program{}
 }

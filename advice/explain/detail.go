@@ -29,6 +29,10 @@ func (f *failure) detail(causes []sampler.Cause) string {
 	case f.requested.Known() && f.extra("total_allocation_bytes").Known():
 		return f.words.Say("detail.program", "need", printed(f.requested.Or(0)), "all", gib(f.extra("total_allocation_bytes").Or(0)),
 			"arguments", gib(f.extra("parameter_bytes").Or(0)), "results", gib(f.extra("maybe_live_out_bytes").Or(0)), "temporary", gib(f.extra("temp_bytes").Or(0)))
+	case f.impossible():
+		return f.words.Say("why.larger_than_any", "need", printed(f.requested.Or(0)))
+	case f.requested.Known() && f.allocated.Known():
+		return f.words.Say("detail.request_beside", "need", printed(f.requested.Or(0)), "allocated", gib(f.allocated.Or(0)))
 	case f.requested.Known():
 		return f.words.Say("detail.request_only", "need", printed(f.requested.Or(0)))
 	case f.total.Known() && f.history != nil:

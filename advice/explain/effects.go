@@ -47,8 +47,14 @@ func (f *failure) othersSure() float64 {
 		return 0.45
 	case m == 0 && !f.cardFull():
 		return 0.25
+	case f.ranksLoad():
+		return 0.4 // what others hold here is of the same job
 	case hold >= f.needed() && f.biggestOther().Arrived:
 		return 0.93 // it had fitted before they came
+	case f.littleElsewhere() && hold >= f.needed():
+		return 0.5 // contexts, libraries and a desktop hold as much
+	case f.littleElsewhere():
+		return 0.4
 	case hold >= f.needed():
 		return 0.88
 	case hold >= m:

@@ -49,7 +49,7 @@ var fixesAllocator = []fixRow{
 		do: doExpandable},
 	{id: FixExpandableSegments, source: "https://github.com/jhc13/taggui/issues/188",
 		kinds: ownCode | running, cost: 0,
-		lives: map[string]float64{CauseMemoryLimit: 0.3, CauseHostMemory: 0.2, CauseUnknown: 0.3},
+		lives: map[string]float64{CauseMemoryLimit: 0.45, CauseHostMemory: 0.4, CauseUnknown: 0.45},
 		when: func(f *failure) bool {
 			return f.refusedThoughFree() && !f.limited() && f.isPyTorch() && f.event.Kind == sampler.KindCUDA && !f.onWindows() && !f.saysCached() && !f.expandable() && !f.expandableBroken() && !f.beforeExpandable()
 		},

@@ -10,8 +10,14 @@ var fixesArrays = []fixRow{
 		when: func(f *failure) bool {
 			return f.arrays() && f.program.kind != training && f.program.name != "alphafold" && !f.told(sampler.ToldText) && f.phase() != sampler.PhaseLoading
 		},
-		reach:   always(1),
-		variant: func(f *failure) string { return "pieces" },
+		reach: always(1),
+		variant: func(f *failure) string {
+			if f.extra("total_allocation_bytes").Known() {
+				return "program"
+			}
+			return "pieces"
+		},
+		pairs: func(f *failure) []any { return []any{"all", gib(f.extra("total_allocation_bytes").Or(0))} },
 		do: func(f *failure) []string {
 			if f.event.Kind != sampler.KindXLA {
 				return []string{f.comment("do.pieces")}

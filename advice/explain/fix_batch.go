@@ -21,6 +21,9 @@ var fixesBatch = []fixRow{
 			case f.program.is(undecided) && !f.isUltralytics():
 				return "either"
 			case f.isUltralytics() || f.command.Style() == command.StyleYOLOv5:
+				if _, _, ok := f.smallerPictures(); ok && f.batch() > 0 {
+					return "ultralytics_size"
+				}
 				return "ultralytics"
 			case f.batchUnsaid():
 				return "sample"
@@ -60,14 +63,8 @@ var fixesBatch = []fixRow{
 			}
 			return chance
 		},
-		pairs: func(f *failure) []any {
-			k := f.batchFactor()
-			s, _ := f.command.SmallerBatch(k)
-			gain := f.scaling().times(1-1/float64(k), 1-1/float64(k))
-			return []any{"cut", f.words.Say("cut." + plainNumber(float64(k))), "k", k, "before", s.Before, "after", s.Batch, "gain", f.gainText(gain, k),
-				"need", gib(f.needed()), "states", f.statesText()}
-		},
-		do: doHalveBatch},
+		pairs: halvedBatch,
+		do:    doHalveBatch},
 	{id: FixHalveBatchAccumulate, source: "https://huggingface.co/docs/transformers/main_classes/pipelines",
 		kinds: evaluation | inference, cost: 0.05, // the answers are the same
 		lives: map[string]float64{CauseTooBig: 0.9, CauseDataSpike: 0.85, CauseFragmentation: 0.9, CauseUnknown: 0.55},
@@ -75,6 +72,7 @@ var fixesBatch = []fixRow{
 			return (f.batch() > 1 || f.batch() == 0 && f.told(sampler.ToldAsksBatch)) && !f.numbers() && !f.impossible() && !f.onHost() && f.phase() != sampler.PhaseLoading
 		},
 		variant: func(f *failure) string { return "inference" },
+		pairs:   halvedBatch,
 		do:      doHalveBatch},
 	{id: FixGradientCheckpointing, source: "https://huggingface.co/docs/transformers/perf_train_gpu_one",
 		kinds: training | undecided, cost: 0.25,
@@ -105,6 +103,25 @@ var fixesBatch = []fixRow{
 			return gain.covers(f.needed())
 		},
 		do: doCheckpointing},
+	{id: FixGradientCheckpointing, source: "https://github.com/kohya-ss/sd-scripts/blob/main/docs/train_network_README-ja.md",
+		kinds: ownCode, cost: 0.08, // options of the tool, whose batch is mostly one
+		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.65, CauseFragmentation: 0.9, CauseOversubscribed: 0.8},
+		when: func(f *failure) bool {
+			return f.told(sampler.ToldPictureSet) && !f.program.is(running) && f.batch() <= 1 && f.inTraining() && !f.checkpointing() && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree()
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "pictures" },
+		do: func(f *failure) []string {
+			return []string{"--gradient_checkpointing --cache_latents --cache_text_encoder_outputs  " + f.comment("do.kohya"), "--optimizer_type AdamW8bit --network_train_unet_only --blocks_to_swap 16  " + f.comment("do.if_not_enough")}
+		}},
+	{id: FixGradientCheckpointing, source: "https://github.com/deepspeedai/DeepSpeed/issues/2797",
+		kinds: training, cost: 0.1, // all that is left on the GPU are activations
+		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.65, CauseFragmentation: 0.9},
+		when: func(f *failure) bool {
+			return f.told(sampler.ToldSharded) && f.told(sampler.ToldOffload) && f.oneSample() && f.inTraining() && !f.checkpointing() && !f.onHost() && !f.refusedThoughFree()
+		},
+		reach: always(1),
+		do:    doCheckpointing},
 	{id: FixAMPBF16, source: "https://docs.pytorch.org/docs/stable/amp.html",
 		kinds: training | undecided, cost: 0.23,
 		lives: map[string]float64{CauseTooBig: 0.85, CauseDataSpike: 0.8, CauseFragmentation: 0.8, CauseOtherProcess: 0.3, CauseImbalance: 0.3, CauseOversubscribed: 0.5, CauseMemoryLimit: 0.3, CauseUnknown: 0.3, CauseValidationSpike: 0.3},
@@ -139,10 +156,24 @@ var fixesBatch = []fixRow{
 		do:    doMixedPrecision},
 }
 
-// batchUnsaid: nothing tells the batch size, so that it may be one already, and what shrinks then are the samples.
+// halvedBatch is what a batch cut to a part of it brings.
+func halvedBatch(f *failure) []any {
+	k := f.batchFactor()
+	s, _ := f.command.SmallerBatch(k)
+	gain := f.scaling().times(1-1/float64(k), 1-1/float64(k))
+	return []any{"cut", f.words.Say("cut." + plainNumber(float64(k))), "k", k, "before", s.Before, "after", s.Batch, "gain", f.gainText(gain, k),
+		"need", gib(f.needed()), "states", f.statesText()}
+}
+
+// smallerPictures is the command with pictures of two thirds of the side, where it names their size.
+func (f *failure) smallerPictures() (text, name string, ok bool) {
+	return f.command.WithNumber(func(v float64) float64 { return max(32, float64(int(v*2/3)/32*32)) }, "img", "imgsz", "img_size", "image_size", "crop_size", "resolution")
+}
+
+// batchUnsaid: no command tells the batch size, so that it may be small already, and what shrinks then are the samples.
 func (f *failure) batchUnsaid() bool {
 	_, ok := f.command.SmallerBatch(2)
-	return !ok && f.batch() == 0 && !f.batchIsAuto() && f.command.DeepspeedConfig() == ""
+	return !ok && !f.batchIsAuto() && f.command.DeepspeedConfig() == ""
 }
 
 // simulates: many copies of an environment live on the GPU, and their number is what a batch is elsewhere.
@@ -165,6 +196,9 @@ func doHalveBatch(f *failure) []string {
 			return []string{f.command.Apply([]command.Edit{f.command.ReplaceValue(a, plainNumber(float64(s.Batch)))})}
 		}
 		lines := append([]string{s.Text}, f.caveats(s)...)
+		if text, name, ok := f.smallerPictures(); ok && f.program.is(training) {
+			lines = append(lines, text+"  "+f.comment("do.or_size", "name", name))
+		}
 		if more, ok := f.command.SmallerBatch(2 * k); ok && f.context.FirstStep && !f.inBackward() && more.Batch < s.Batch {
 			lines = append(lines, f.comment("do.then_more")+"\n"+more.Text)
 		}
@@ -182,12 +216,12 @@ func doHalveBatch(f *failure) []string {
 		if f.program.is(running) {
 			return []string{f.comment("do.batch_plain", "before", b, "after", smaller)}
 		}
-		return []string{f.comment("do.batch_known", "before", b, "after", smaller, "steps", steps)}
+		return append([]string{f.comment("do.batch_known", "before", b, "after", smaller, "steps", steps), f.comment("do.sample_unknown")}, f.smallGPU()...)
 	}
 	if !f.program.is(training) {
-		return []string{f.comment("do.batch_either", "k", k)}
+		return append([]string{f.comment("do.batch_either", "k", k)}, f.smallGPU()...)
 	}
-	return []string{f.comment("do.batch_unknown", "k", k), f.comment("do.sample_unknown")}
+	return append([]string{f.comment("do.batch_unknown", "k", k), f.comment("do.sample_unknown")}, f.smallGPU()...)
 }
 
 // checkpointSwitches is how styles that are known to have checkpointing turn it on.

@@ -10,7 +10,7 @@ var fixesData = []fixRow{
 		kinds: ownCode, cost: 0.15,
 		lives: map[string]float64{CauseDataSpike: 0.98, CauseFragmentation: 0.85, CauseTooBig: 0.35, CauseValidationSpike: 0.3, CauseImbalance: 0.3, CauseOtherProcess: 0.2},
 		when: func(f *failure) bool {
-			return !f.impossible() && !f.corrupt() && f.phase() != sampler.PhaseSaving && f.phase() != sampler.PhaseLoading && (f.bigRequest() || f.lateTraining() && f.flat() || f.matchesBoxes() || f.slower() || f.toldLate() || f.toldLarger() || f.toldSame())
+			return !f.impossible() && !f.corrupt() && f.phase() != sampler.PhaseSaving && f.phase() != sampler.PhaseLoading && (f.bigRequest() || f.lateTraining() && f.flat() || f.matchesBoxes() || f.slower() || f.toldLate() || f.toldLarger() || f.toldSame() || f.told(sampler.ToldGrowth) && f.differInLength())
 		},
 		saves: func(f *failure) (span, bool) {
 			return span{partOf(f.requested.Or(0), 0.3), partOf(f.requested.Or(0), 0.9) + partOf(f.footprint.activations.mid(), 0.5)}, f.bigRequest()
@@ -28,12 +28,17 @@ var fixesData = []fixRow{
 		kinds: ownCode | imageTool | server, cost: 0.13,
 		lives: map[string]float64{CauseTooBig: 0.97, CauseDataSpike: 0.97, CauseValidationSpike: 0.7, CauseUnknown: 0.5},
 		when: func(f *failure) bool {
-			return f.impossible() && (!f.isServing() || f.program.reserves()) && (f.phase() != sampler.PhaseValidation || f.program.is(evaluation))
+			return (f.impossible() || f.hugeAttention()) && (!f.isServing() || f.program.reserves()) && (f.phase() != sampler.PhaseValidation || f.program.is(evaluation)) && f.program.name != "alphafold"
 		},
-		reach:   always(1), // nothing that leaves the tensor as it is can help
-		variant: func(f *failure) string { return "impossible" },
-		pairs:   func(f *failure) []any { return []any{"need", printed(f.requested.Or(0))} },
-		do:      doCapSampleSize},
+		reach: always(1), // nothing that leaves the tensor as it is can help
+		variant: func(f *failure) string {
+			if f.hugeAttention() {
+				return "attention"
+			}
+			return "impossible"
+		},
+		pairs: func(f *failure) []any { return []any{"need", printed(f.requested.Or(0))} },
+		do:    doCapSampleSize},
 	{id: FixCapSampleSize, source: "https://github.com/graphdeco-inria/gaussian-splatting/issues/587",
 		kinds: ownCode | running, cost: 0,
 		lives:   map[string]float64{CauseUnknown: 0.8},
@@ -47,7 +52,7 @@ var fixesData = []fixRow{
 		kinds: ownCode, cost: 0.03,
 		lives: map[string]float64{CauseLeak: 0.98, CauseHostMemory: 0.97},
 		when: func(f *failure) bool {
-			return !f.keepsResults() && (!f.onHost() || f.hostGrew() || f.told(sampler.ToldGrowth) && !f.told(sampler.ToldLoader))
+			return !f.keepsResults() && (!f.onHost() || f.hostGrew() || (f.told(sampler.ToldGrowth) || f.told(sampler.ToldLate)) && !f.told(sampler.ToldLoader) || f.told(sampler.ToldReplay))
 		},
 		reach: always(1),
 		saves: func(f *failure) (span, bool) {
@@ -59,6 +64,10 @@ var fixesData = []fixRow{
 		},
 		variant: func(f *failure) string {
 			switch {
+			case f.told(sampler.ToldReplay) && f.onHost():
+				return "replay_host"
+			case f.told(sampler.ToldReplay):
+				return "replay"
 			case f.onHost():
 				return "host"
 			case f.native():
@@ -93,12 +102,28 @@ var fixesData = []fixRow{
 		}},
 }
 
+// hugeAttention: a language model or a model that makes pictures asks in one piece for so much that it can only be the
+// matrix of attention over all tokens (own thresholds: 8 GiB and two fifths of the GPU).
+func (f *failure) hugeAttention() bool {
+	if f.onHost() || !f.torchCode() || f.decodesPicture() || f.hearsSpeech() {
+		return false
+	}
+	large := f.impossible() || f.requested.Or(0) >= 8*sampler.GiB && f.total.Known() && f.requested.Or(0) > partOf(f.total.Or(0), 0.4)
+	return large && (f.program.is(imageTool) && !f.convolves() && f.program.name != "upscaler" && f.requested.Or(0) > 2*f.total.Or(0) || f.generatesText() && len(f.context.Functions) == 0)
+}
+
 func doFixLeak(f *failure) []string {
 	switch {
+	case f.told(sampler.ToldReplay) && f.onHost():
+		return []string{f.comment("do.smaller_replay"), f.comment("do.replay_bytes")}
+	case f.told(sampler.ToldReplay):
+		return []string{"self.memory.append(x.cpu())  " + f.comment("do.replay_cpu"), f.comment("do.smaller_replay")}
 	case f.onHost():
 		return []string{"losses.append(loss.item())  " + f.comment("do.host_item"), "import tracemalloc; tracemalloc.start()  " + f.comment("do.tracemalloc")}
 	case f.native():
 		return []string{f.comment("do.free_buffers"), f.comment("do.memcheck")}
+	case f.event.Framework == "tensorflow":
+		return []string{"tf.keras.backend.clear_session()  " + f.comment("do.after_model"), f.comment("do.watch_memory")}
 	case !f.torchCode():
 		return []string{f.comment("do.watch_memory")}
 	case f.told(sampler.ToldGraph) && !f.numbers() && !f.program.is(running):
@@ -113,6 +138,11 @@ func doFixLeak(f *failure) []string {
 
 func doCapSampleSize(f *failure) []string {
 	switch {
+	case f.hugeAttention() && f.program.is(imageTool):
+		return append([]string{"pip install -U xformers; pipe.enable_xformers_memory_efficient_attention()  " + f.comment("do.attention_broken")}, doSmallerInput(f)...)
+	case f.hugeAttention() && !f.isServing():
+		return []string{`from_pretrained(name, attn_implementation="flash_attention_2", torch_dtype=torch.bfloat16)  ` + f.comment("do.or_sdpa"),
+			"torch.nn.functional.scaled_dot_product_attention(q, k, v)  " + f.comment("do.own_attention"), f.comment("do.shorter_samples")}
 	case f.program.is(imageTool):
 		return doSmallerInput(f)
 	case f.isServing():
@@ -128,6 +158,13 @@ func doCapSampleSize(f *failure) []string {
 		if text, name, ok := f.command.WithNumber(half, names...); ok {
 			return []string{text + "  " + f.comment("do.size_option", "name", name)}
 		}
+	}
+	if f.impossible() {
+		lines := []string{f.comment("do.smaller_at_once"), f.comment("do.in_chunks")}
+		if f.torchCode() {
+			lines = append(lines, "torch.nn.functional.scaled_dot_product_attention(q, k, v)  "+f.comment("do.if_attention"))
+		}
+		return lines
 	}
 	return []string{f.comment("do.log_size"), f.comment("do.bucket")}
 }

@@ -11,9 +11,9 @@ import (
 var fixesInference = []fixRow{
 	{id: FixLoadOnCPU, source: "https://docs.pytorch.org/docs/stable/generated/torch.load.html",
 		kinds: ownCode, cost: 0,
-		lives: map[string]float64{CauseTooBig: 0.85, CauseOtherProcess: 0.3, CauseImbalance: 0.5, CauseUnknown: 0.4},
+		lives: map[string]float64{CauseTooBig: 0.85, CauseOtherProcess: 0.3, CauseImbalance: 0.5, CauseUnknown: 0.4, CauseLeak: 0.3},
 		when: func(f *failure) bool {
-			return !f.onHost() && (f.loadsOnGPU() || f.saysItResumes() || f.toldCheckpoint())
+			return !f.onHost() && (f.loadsOnGPU() || f.saysItResumes() || f.toldCheckpoint() || f.ranksLoad())
 		},
 		do: func(f *failure) []string {
 			return []string{`checkpoint = torch.load(path, map_location="cpu")  ` + f.comment("do.load_then_free"), "model.load_state_dict(checkpoint[\"model\"]); del checkpoint"}
@@ -22,7 +22,7 @@ var fixesInference = []fixRow{
 		kinds: evaluation | inference, cost: 0,
 		lives: map[string]float64{CauseTooBig: 0.78, CauseDataSpike: 0.7, CauseLeak: 0.6, CauseFragmentation: 0.7, CauseValidationSpike: 0.7, CauseUnknown: 0.6},
 		when: func(f *failure) bool {
-			return !f.onHost() && f.isPyTorch() && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseValidation && !f.graphOff() && !f.refusedThoughFree()
+			return !f.onHost() && f.isPyTorch() && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseValidation && !f.graphOff() && !f.refusedThoughFree() && !f.graphUnsaid()
 		},
 		reach: func(f *failure) float64 {
 			if f.total.Known() && f.requested.Or(0) > f.total.Or(0) {
@@ -39,9 +39,7 @@ var fixesInference = []fixRow{
 			}
 			return 0.95
 		},
-		do: func(f *failure) []string {
-			return []string{"model.eval()\nwith torch.inference_mode():  " + f.comment("do.around_forward")}
-		}},
+		do: doNoGrad},
 	{id: FixHalfPrecision, source: "https://github.com/AUTOMATIC1111/stable-diffusion-webui/wiki/Command-Line-Arguments-and-Settings",
 		kinds: evaluation | inference | imageTool, cost: 0,
 		lives:   map[string]float64{CauseTooBig: 0.92, CauseDataSpike: 0.85, CauseFragmentation: 0.7, CauseUnknown: 0.65, CauseOversubscribed: 0.85},
@@ -94,7 +92,7 @@ var fixesInference = []fixRow{
 		kinds: ownCode | imageTool, cost: 0.05, // nothing else makes one tensor of a picture smaller
 		lives: map[string]float64{CauseTooBig: 0.98, CauseDataSpike: 0.97, CauseUnknown: 0.5},
 		when: func(f *failure) bool {
-			return f.impossible() && !f.program.is(training) && !f.generatesText() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseLoading && (f.convolves() || f.told(sampler.ToldPixels) || f.program.is(imageTool))
+			return f.impossible() && !f.hugeAttention() && !f.program.is(training) && !f.generatesText() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseLoading && (f.convolves() || f.told(sampler.ToldPixels) || f.program.is(imageTool) || f.program.name == "alphafold")
 		},
 		reach:   always(1),
 		variant: pictureVariant,
@@ -112,7 +110,7 @@ var fixesInference = []fixRow{
 		kinds: training | undecided, cost: 0.15,
 		lives: map[string]float64{CauseTooBig: 0.92, CauseDataSpike: 0.9, CauseFragmentation: 0.8, CauseOversubscribed: 0.7, CauseUnknown: 0.5},
 		when: func(f *failure) bool {
-			return (f.oneSample() || f.sizeAlone()) && f.inTraining() && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.arrays() && (f.onPixels() || f.onlyMessage() || f.told(sampler.ToldPixels))
+			return (f.oneSample() || f.sizeAlone()) && f.inTraining() && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.arrays() && (f.onPixels() || f.onlyMessage() || f.history == nil && f.numbers() && !f.someSteps() || f.reported() && len(f.command.Arguments()) == 0 || f.told(sampler.ToldPixels))
 		},
 		reach: func(f *failure) float64 {
 			switch {
@@ -134,10 +132,11 @@ var fixesInference = []fixRow{
 		kinds: ownCode, cost: 0.1, // possible in training and in inference alike
 		lives: map[string]float64{CauseTooBig: 0.9, CauseDataSpike: 0.95, CauseFragmentation: 0.8, CauseUnknown: 0.55},
 		when: func(f *failure) bool {
-			return f.program.is(undecided) && f.told(sampler.ToldPixels) && (f.told(sampler.ToldSized) || f.told(sampler.ToldLarger)) && !f.onHost() && !f.refusedThoughFree() && f.phase() == ""
+			return f.program.is(undecided) && f.sizeDecides() && !f.onHost() && !f.refusedThoughFree() && f.phase() == ""
 		},
-		reach: always(1),
-		do:    doSmallerInput},
+		reach:   always(1),
+		variant: pictureVariant,
+		do:      doSmallerInput},
 	{id: FixShortenContext, source: "https://huggingface.co/docs/transformers/kv_cache",
 		kinds: evaluation | inference, cost: 0.1,
 		lives: map[string]float64{CauseTooBig: 0.8, CauseDataSpike: 0.9, CauseFragmentation: 0.7, CauseUnknown: 0.4, CauseOversubscribed: 0.5},
@@ -172,21 +171,60 @@ var fixesInference = []fixRow{
 		},
 		variant: func(f *failure) string { return f.program.name },
 		do:      doOffload},
+	{id: FixSmallerModel, source: "https://huggingface.co/docs/diffusers/quantization/overview",
+		kinds: imageTool, cost: 0.05,
+		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.65, CauseOversubscribed: 0.9},
+		when: func(f *failure) bool {
+			return f.told(sampler.ToldLargePainter) && !f.onHost() && !f.bigRequest() && !f.decodesPicture() && !f.told(sampler.ToldSized) && !f.refusedThoughFree()
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "painter" },
+		do: func(f *failure) []string {
+			return append([]string{f.comment("do.painter_bits")}, doOffload(f)...)
+		}},
+	{id: FixOffloadModel, source: "https://github.com/casper-hansen/AutoAWQ/issues/65",
+		kinds: ownCode, cost: 0.02,
+		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.7},
+		when: func(f *failure) bool {
+			return f.told(sampler.ToldQuantizing) && !f.onHost() && !f.refusedThoughFree() && f.torchCode()
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "quantize" },
+		do: func(f *failure) []string {
+			return []string{`from_pretrained(name, quantize_config, low_cpu_mem_usage=True, max_memory={0: "6GiB", "cpu": "60GiB"})`, f.comment("do.ready_made")}
+		}},
 	{id: FixOffloadModel, source: "https://github.com/AUTOMATIC1111/stable-diffusion-webui/wiki/Optimizations",
 		kinds: imageTool, cost: 0.06, // an option at the start; the picture stays as it is
 		lives: map[string]float64{CauseTooBig: 0.95, CauseUnknown: 0.5, CauseFragmentation: 0.6, CauseOversubscribed: 0.8},
 		when: func(f *failure) bool {
-			return !f.onHost() && !f.refusedThoughFree() && f.offloadPossible() && !f.decodesPicture() && f.program.name == "webui" && f.smallCard()
+			return !f.onHost() && !f.refusedThoughFree() && f.offloadPossible() && !f.decodesPicture() && (f.program.name == "webui" || f.program.name == "easydiffusion") && f.smallCard()
 		},
 		reach:   always(0.95),
 		variant: func(f *failure) string { return f.program.name },
 		do:      doOffload},
 }
 
+// sizeDecides: nothing speaks of a batch, and it works on pictures, calls CUDA itself or asks for a sixth of the GPU
+// at once. Of public threads with such a text the size of the input was what helped five times as often as a batch.
+func (f *failure) sizeDecides() bool {
+	if f.told(sampler.ToldPixels) && (f.told(sampler.ToldSized) || f.told(sampler.ToldLarger)) {
+		return true
+	}
+	large := f.total.Known() && f.requested.Or(0) > f.total.Or(0)/6 && f.requested.Or(0) > f.unallocated.Or(0) // else it may fit packed
+	return !f.told(sampler.ToldBatch) && f.batch() == 0 && (f.told(sampler.ToldPixels) || f.native() || large)
+}
+
 // ownForward: the text shows whose forward pass it was, or a script with an error of the years in which the graph
 // was often forgotten. Who says no more than that he runs a model or a script mostly does so with what others published.
 func (f *failure) ownForward() bool {
 	return len(f.context.Functions) > 0 || f.saysCached() && (f.command.Known || len(f.context.Scripts) > 0 || f.told(sampler.ToldInference))
+}
+
+// graphUnsaid: own code runs a model of PyTorch, and nothing tells whether it keeps gradients. To turn them off
+// costs nothing, so it is done together with what makes the input smaller.
+func (f *failure) graphUnsaid() bool {
+	return f.program.is(evaluation|inference) && f.program.name == "" && f.isPyTorch() && !f.graphOff() && !f.onHost() && !f.impossible() &&
+		f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseSaving && !f.generatesText() && !f.hearsSpeech() && !f.told(sampler.ToldTried+"no_grad")
 }
 
 // oneSample: one sample at a time is too much, or fewer of them did not help.

@@ -14,6 +14,9 @@ func doSmallerInput(f *failure) []string {
 	case "webui":
 		return []string{f.comment("do.webui_size"), f.comment("do.webui_tiled")}
 	case "alphafold":
+		if f.isPyTorch() {
+			return []string{"python inference.py … --chunk_size 4  " + f.comment("do.chunk_attention"), f.comment("do.domains")}
+		}
 		return []string{f.comment("do.domains"), "export TF_FORCE_UNIFIED_MEMORY=1 XLA_PYTHON_CLIENT_MEM_FRACTION=4.0  " + f.comment("do.unified")}
 	}
 	if f.decodesPicture() {
@@ -48,17 +51,38 @@ func doSmallerInput(f *failure) []string {
 		return []string{"asr(audio, chunk_length_s=30, batch_size=1)  " + f.comment("do.chunks"), f.comment("do.cut_audio")}
 	}
 	lines := []string{f.comment("do.input_size"), f.comment("do.input_tiles")}
+	if f.graphUnsaid() {
+		lines = append(doNoGrad(f), lines...)
+	}
 	if !f.oneSample() {
 		lines = append(lines, f.comment("do.input_fewer"))
 	}
+	lines = append(lines, f.smallGPU()...)
+	if f.program.is(imageTool) && f.isPyTorch() && f.bigRequest() {
+		lines = append(lines, "pipe.enable_attention_slicing()  "+f.comment("do.attention"))
+	}
 	return lines
+}
+
+// smallGPU says of a GPU that few programs of these days are made for that it is one.
+func (f *failure) smallGPU() []string {
+	if !f.total.Known() || f.total.Or(0) > 9*sampler.GiB/2 || f.history != nil || f.othersMatter() {
+		return nil
+	}
+	return []string{f.comment("do.small_gpu", "total", gib(f.total.Or(0)))}
 }
 
 // pictureVariant names what is made smaller as the program calls it.
 func pictureVariant(f *failure) string {
 	switch {
+	case f.graphUnsaid() && f.oneSample():
+		return "graph_one"
+	case f.graphUnsaid():
+		return "graph"
 	case f.program.name == "" && !f.oneSample() && !f.impossible():
 		return "batch"
+	case f.program.name == "alphafold" && f.isPyTorch():
+		return "chunks"
 	case f.decodesPicture() && f.program.name != "comfyui" && f.program.name != "webui":
 		return "decoding"
 	case f.program.name == "ldm" && !f.makesPictures():
@@ -99,6 +123,8 @@ func doOffload(f *failure) []string {
 			return []string{text}
 		}
 		return []string{"python main.py --lowvram"}
+	case "easydiffusion":
+		return []string{f.comment("do.easy_memory"), f.comment("do.easy_update")}
 	case "invokeai":
 		return []string{"python scripts/invoke.py --free_gpu_mem"}
 	case "webui":

@@ -19,6 +19,9 @@ var fixesModel = []fixRow{
 			if f.event.Kind == sampler.KindMPS && f.environment["PYTORCH_MPS_HIGH_WATERMARK_RATIO"] == "" {
 				return 0.3 // the limit protects the whole machine there
 			}
+			if f.refusedThoughFree() && !f.limited() {
+				return 0.4 // that there is one is only supposed
+			}
 			return 0.95
 		},
 		do: doRaiseLimit},
@@ -68,9 +71,10 @@ var fixesModel = []fixRow{
 		do: doShard},
 	{id: FixShardOrOffload, source: "https://deepspeed.readthedocs.io/en/latest/memory.html",
 		kinds: training, cost: 0.15,
-		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.7},
+		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.7, CauseOversubscribed: 0.9},
 		when: func(f *failure) bool { // 16 bytes for each weight, and one sample beside
-			return f.told(sampler.ToldBillions) && f.oneSample() && !f.usesLoRA() && (!f.numbers() || f.told(sampler.ToldSharded)) && !f.onHost() && f.inTraining() && f.isPyTorch()
+			small := f.total.Known() && f.total.Or(0) <= 16*sampler.GiB // 14 GiB are the weights alone, in 16 bits
+			return f.told(sampler.ToldBillions) && (f.oneSample() && (!f.numbers() || f.told(sampler.ToldSharded)) && !(f.told(sampler.ToldSharded) && f.told(sampler.ToldOffload)) || small) && !f.usesLoRA() && !f.onHost() && f.inTraining() && f.isPyTorch()
 		},
 		reach: always(1),
 		do:    doShard},
@@ -99,8 +103,18 @@ var fixesModel = []fixRow{
 		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.6, CauseOversubscribed: 0.8},
 		when:  func(f *failure) bool { return !f.onHost() && !f.refusedThoughFree() && f.loadsLanguage() },
 		reach: always(1),
+		variant: func(f *failure) string {
+			if f.program.is(server) || f.halfPrecision() {
+				return ""
+			}
+			return "bits"
+		},
 		do: func(f *failure) []string {
-			return []string{"from_pretrained(name, quantization_config=BitsAndBytesConfig(load_in_4bit=True))"}
+			lines := []string{"from_pretrained(name, quantization_config=BitsAndBytesConfig(load_in_4bit=True))"}
+			if !f.halfPrecision() {
+				lines = append([]string{`from_pretrained(name, torch_dtype=torch.float16, device_map="auto")  ` + f.comment("do.half_of")}, lines...)
+			}
+			return lines
 		}},
 	{id: FixSmallerModel, source: "https://huggingface.co/docs/transformers/quantization/overview",
 		kinds: ownCode | running, cost: 0.3,
@@ -114,6 +128,8 @@ var fixesModel = []fixRow{
 				return "llama"
 			}
 			switch {
+			case f.loadsAny():
+				return "load"
 			case f.program.is(training) && f.usesLoRA():
 				return "qlora"
 			case f.program.is(training):
@@ -134,11 +150,20 @@ var fixesModel = []fixRow{
 			if f.isServing() {
 				return []string{f.comment("do.quantized_server")}
 			}
+			if f.loadsAny() {
+				return []string{`from_pretrained(name, torch_dtype=torch.float16, device_map="auto")  ` + f.comment("do.device_map"),
+					"from_pretrained(name, quantization_config=BitsAndBytesConfig(load_in_4bit=True))  " + f.comment("do.or"), "pipe.enable_sequential_cpu_offload()  " + f.comment("do.diffusers")}
+			}
 			if f.program.is(training) && !f.usesLoRA() || !f.torchCode() || f.nothingFreed() && !f.told(sampler.ToldText) && indexOf(f.event.Text, "from_pretrained") < 0 {
 				return []string{f.comment("do.smaller_model")}
 			}
 			return []string{"from_pretrained(name, quantization_config=BitsAndBytesConfig(load_in_4bit=True))"}
 		}},
+}
+
+// loadsAny: some model is moved to the GPU, and nothing tells what it is for.
+func (f *failure) loadsAny() bool {
+	return f.program.is(undecided) && f.phase() == sampler.PhaseLoading && f.torchCode() && !f.onHost()
 }
 
 func doShard(f *failure) []string {
@@ -162,7 +187,11 @@ func (f *failure) loadsLanguage() bool {
 	if f.program.name != "" || f.convolves() || !f.torchCode() {
 		return false
 	}
-	return f.phase() == sampler.PhaseLoading || f.told(sampler.ToldText) && !f.numbers() && f.onlyMessage()
+	if f.phase() == sampler.PhaseLoading {
+		return true
+	}
+	weights := !f.numbers() || f.allocated.Or(0) > partOf(f.total.Or(0), 0.6) // in 32 or 16 bits they fill most of it
+	return f.told(sampler.ToldText) && weights && f.onlyMessage()
 }
 
 // layered: the program puts as many layers on the GPU as it is told to.

@@ -84,6 +84,9 @@ var fixesOthers = []fixRow{
 			return span{min(f.othersHold(), high), high}, high > 0
 		},
 		reach: func(f *failure) float64 { // what others hold and what was missing are both known well
+			if f.noSplit() && f.requested.Or(0) > f.total.Or(0)/6 {
+				return 0.5 // one tensor of that size is the program's own doing
+			}
 			if f.noSplit() {
 				return 1
 			}
@@ -173,6 +176,9 @@ var fixesOthers = []fixRow{
 			if f.impossible() || f.loadingWeights() || f.overweight() || f.dryRun() || indexOf(f.event.Text, "Not enough memory to handle") >= 0 || f.class.kind == sampler.KindKVCache || f.class.kind == sampler.KindStaticPool {
 				return 0.1 // it does not come to the cache, or the cache is too small already
 			}
+			if f.buildsEngine() {
+				return 0.5
+			}
 			if f.readsPictures() {
 				return 0.6 // the encoder takes the pictures of all requests at once, whatever the share
 			}
@@ -256,6 +262,9 @@ func (f *failure) withShare(server string, change func(float64) float64) []strin
 
 func doCapPreallocation(f *failure) []string {
 	name := f.preallocator()
+	if name == "lmdeploy" && !f.command.Known {
+		return []string{"pipeline(MODEL, backend_config=TurbomindEngineConfig(cache_max_entry_count=0.2))", "lmdeploy serve api_server MODEL --cache-max-entry-count 0.2  " + f.comment("do.or")}
+	}
 	if _, known := shares[name]; known {
 		if share, ok := f.freeShare(); ok {
 			return f.withShare(name, func(float64) float64 { return share })

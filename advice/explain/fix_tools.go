@@ -27,6 +27,7 @@ const (
 	sourceTriton    = "https://docs.nvidia.com/deeplearning/triton-inference-server/user-guide/docs/user_guide/model_configuration.html"
 	sourceMetaLlama = "https://github.com/meta-llama/llama/blob/main/README.md"
 	sourceLlama     = "https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md"
+	sourceChatUI    = "https://github.com/oobabooga/text-generation-webui/wiki/03-%E2%80%90-Parameters-Tab"
 	sourceOllama    = "https://docs.ollama.com/faq"
 	sourceLMD       = "https://lmdeploy.readthedocs.io/en/latest/api/cli.html"
 )
@@ -44,16 +45,35 @@ var knobs = []knob{
 	{"lmdeploy", FixLimitRequests, "--max-batch-size", "32", "lmdeploy serve api_server MODEL --max-batch-size 32", sourceLMD},
 	{"lmdeploy", FixShortenContext, "--session-len", "8192", "lmdeploy serve api_server MODEL --session-len 8192", sourceLMD},
 	{"triton", FixLimitRequests, "", "", "instance_group [ { count: 1 } ]  max_batch_size: 8  # config.pbtxt", sourceTriton},
-	{"llama-reference", FixLimitRequests, "--max_batch_size", "1", "torchrun --nproc_per_node 1 example.py --max_batch_size 1", sourceMetaLlama},
+	{"llama-reference", FixLimitRequests, "--max_batch_size", "1", "torchrun --nproc_per_node 1 example.py --max_batch_size 1 --max_seq_len 512", sourceMetaLlama},
 	{"llama-reference", FixShortenContext, "--max_seq_len", "512", "torchrun --nproc_per_node 1 example.py --max_seq_len 512", sourceMetaLlama},
 	{"ollama", FixShortenContext, "", "", "/set parameter num_ctx 4096", sourceOllama},
 	{"ollama", FixLimitRequests, "", "", "OLLAMA_NUM_PARALLEL=1 OLLAMA_MAX_LOADED_MODELS=1 ollama serve", sourceOllama},
+	{"chat-ui", FixShortenContext, "", "", "Max context (max_seq_len, truncation_length): 1024  # in the settings", sourceChatUI},
 	{"llama.cpp", FixShortenContext, "--ctx-size", "4096", "llama-server -m MODEL --ctx-size 4096", sourceLlama},
 	{"llama.cpp", FixLimitRequests, "--parallel", "1", "llama-server -m MODEL --parallel 1", sourceLlama},
 }
 
 // fixesTools are the knobs of servers.
 var fixesTools = []fixRow{
+	{id: FixLimitRequests, source: sourceVLLM,
+		kinds: server, cost: 0.03,
+		lives:   map[string]float64{CausePreallocation: 0.95, CauseTooBig: 0.85, CauseDataSpike: 0.9, CauseFragmentation: 0.7, CauseUnknown: 0.6},
+		when:    func(f *failure) bool { return f.takesLess() },
+		reach:   always(0.95),
+		variant: func(f *failure) string { return f.program.name },
+		do: func(f *failure) []string {
+			list := f.turnAll(FixShortenContext, FixLimitRequests)
+			share := f.withShare(f.program.name, func(v float64) float64 { return float64(int(v*100+0.5)-10) / 100 })
+			if f.program.name == "sglang" {
+				return append(share, list[0]+"  "+f.comment("do.or"))
+			}
+			list = append(list, share[0]+"  "+f.comment("do.or"))
+			if f.program.name == "vllm" {
+				list = append(list, "--enforce-eager  "+f.comment("do.no_graphs"))
+			}
+			return list
+		}},
 	{id: FixLimitRequests, source: sourceVLLM,
 		kinds: server, cost: 0.08,
 		lives: map[string]float64{CausePreallocation: 0.7, CauseTooBig: 0.7, CauseDataSpike: 0.9, CauseFragmentation: 0.6, CauseUnknown: 0.4},
@@ -67,10 +87,30 @@ var fixesTools = []fixRow{
 			if f.overweight() {
 				return 0.3 // no cache leaves room for such weights
 			}
+			if f.layered() && !f.told(sampler.ToldParallel) {
+				return 0.5 // one request at a time is the default of most
+			}
+			if f.buildsEngine() {
+				return 1 // its buffers are made for the largest batch that it was built for
+			}
+			if f.program.name == "llama-reference" {
+				return 1 // 32 sequences, unless told otherwise
+			}
 			return 0.95
 		},
-		variant: func(f *failure) string { return f.program.name },
+		variant: func(f *failure) string {
+			if f.buildsEngine() {
+				return "engine"
+			}
+			return f.program.name
+		},
 		do: func(f *failure) []string {
+			if text, _, ok := f.command.WithNumber(func(v float64) float64 { return max(1, float64(int(v/4))) }, "max_batch_size"); ok && f.buildsEngine() {
+				if shorter, _, ok := command.Parse(text).WithNumber(func(v float64) float64 { return max(512, float64(int(v/4))) }, "max_input_len"); ok {
+					text = shorter
+				}
+				return []string{text}
+			}
 			list := f.turnKnobs(FixLimitRequests)
 			if f.readsPictures() {
 				list = append(list, `vllm serve MODEL --limit-mm-per-prompt '{"image": 1, "video": 0}'  `+f.comment("do.pictures"))
@@ -107,6 +147,14 @@ var fixesTools = []fixRow{
 		do: func(f *failure) []string {
 			return []string{"relion_refine_mpi … --free_gpu_memory 1000", "mpirun -n 2 relion_refine_mpi … --pad 1  " + f.comment("do.fewer_ranks")}
 		}},
+	{id: FixShortenContext, source: sourceChatUI,
+		kinds: server, cost: 0.02, // a setting, and the chat grows until it is reached
+		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.6, CauseDataSpike: 0.9, CauseLeak: 0.6},
+		when: func(f *failure) bool {
+			return f.program.name == "chat-ui" && f.phase() != sampler.PhaseLoading && !f.onHost()
+		},
+		reach: always(1),
+		do:    func(f *failure) []string { return f.turnKnobs(FixShortenContext) }},
 	{id: FixShortenContext, source: sourceVLLM,
 		kinds: server, cost: 0.1,
 		lives: map[string]float64{CauseTooBig: 0.7, CausePreallocation: 0.5, CauseMemoryLimit: 0.6, CauseDataSpike: 0.9, CauseFragmentation: 0.5, CauseUnknown: 0.35},
@@ -133,6 +181,41 @@ func (f *failure) computeBuffer() bool {
 	return f.program.name == "llama.cpp" && f.requested.Or(0) > largestBuffer && strings.Contains(caller, "gallocr_reserve")
 }
 
+// takesLess: a server is out of memory, and nothing tells in which of its parts. Shorter contexts, fewer requests, a smaller
+// share and no CUDA graphs each leave room, and are set in one line.
+func (f *failure) takesLess() bool {
+	_, combined := lessOf[f.program.name]
+	return combined && f.class.class == classAllocator && len(f.context.Functions) == 0 && !f.onHost() && !f.impossible() && (!f.othersMatter() || f.littleElsewhere()) &&
+		!(f.loadingWeights() && f.numbers()) && !f.overweight() && !f.readsPictures() && !f.buildsEngine()
+}
+
+// lessOf are the servers whose settings for less memory are set in one line.
+var lessOf = map[string]bool{"vllm": true, "sglang": true, "tgi": true}
+
+// buildsEngine: the command builds an engine of TensorRT-LLM, whose largest batch is set then.
+func (f *failure) buildsEngine() bool {
+	return f.program.name == "tensorrt-llm" && f.command.HasPlain("max_batch_size") && (f.command.HasPlain("max_input_len", "max_output_len", "max_seq_len"))
+}
+
+// turnAll is the typed command with the options of several fixes set, or an example.
+func (f *failure) turnAll(fixes ...string) []string {
+	text, set := f.command.Text, f.command.Known && f.runsServer()
+	plain := shares[f.program.name].plain
+	for _, k := range knobs {
+		if k.program != f.program.name || !slices.Contains(fixes, k.fix) {
+			continue
+		}
+		plain += " " + k.option + " " + k.value
+		if edited, ok := command.Parse(text).WithOption(k.option, k.value); ok && set {
+			text = edited
+		}
+	}
+	if set {
+		return []string{text}
+	}
+	return []string{plain}
+}
+
 // dryRun: vLLM tries how much the largest batch needs, before it takes its share for the cache. Fewer requests
 // and shorter contexts make that batch smaller; the share does not.
 func (f *failure) dryRun() bool {
@@ -148,6 +231,9 @@ func (f *failure) readsPictures() bool {
 func (f *failure) loadingWeights() bool {
 	if indexOf(f.event.Text, "could not be created: Model") >= 0 {
 		return true // TensorRT-LLM says it
+	}
+	if f.program.name == "llama-reference" {
+		return false // it makes its cache before it reads the weights
 	}
 	return f.phase() == sampler.PhaseLoading && f.class.class == classAllocator && !f.inFunction("profile_run", "determine_num_available_blocks", "capture", "warmup", "_dummy_run", "initialize_kv_cache")
 }

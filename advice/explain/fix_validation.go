@@ -5,8 +5,10 @@ import "nvpeak/sampler"
 var fixesValidation = []fixRow{
 	{id: FixShrinkValidationBatch, source: "https://huggingface.co/docs/transformers/main_classes/trainer",
 		kinds: training | evaluation | undecided, cost: 0.05,
-		lives:   map[string]float64{CauseValidationSpike: 0.92, CauseOtherProcess: 0.3},
-		when:    func(f *failure) bool { return f.phase() == sampler.PhaseValidation && !f.failedBuilding() },
+		lives: map[string]float64{CauseValidationSpike: 0.92, CauseOtherProcess: 0.3},
+		when: func(f *failure) bool {
+			return f.phase() == sampler.PhaseValidation && !f.failedBuilding() && !f.validatesBlindly()
+		},
 		variant: func(f *failure) string { return f.validationVariant() },
 		saves: func(f *failure) (span, bool) {
 			k := float64(f.validationFactor())
@@ -34,9 +36,20 @@ var fixesValidation = []fixRow{
 		},
 		do: doShrinkValidation},
 	{id: FixNoGradValidation, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		kinds: training | evaluation | undecided, cost: 0.02,
+		lives:   map[string]float64{CauseValidationSpike: 0.95, CauseLeak: 0.9},
+		when:    func(f *failure) bool { return f.validatesBlindly() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "both" },
+		do: func(f *failure) []string {
+			return append(doNoGrad(f), doShrinkValidation(f)...)
+		}},
+	{id: FixNoGradValidation, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		kinds: training | evaluation | undecided, cost: 0,
 		lives: map[string]float64{CauseValidationSpike: 0.8, CauseLeak: 0.9},
-		when:  func(f *failure) bool { return f.phase() == sampler.PhaseValidation && f.torchCode() && !f.graphOff() },
+		when: func(f *failure) bool {
+			return f.phase() == sampler.PhaseValidation && f.torchCode() && !f.graphOff() && !f.validatesBlindly()
+		},
 		saves: func(f *failure) (span, bool) {
 			return span{0, f.footprint.activations.high}, f.allocated.Known()
 		},
@@ -52,6 +65,16 @@ var fixesValidation = []fixRow{
 		do: doNoGrad},
 }
 
+// validatesBlindly: nothing tells whether the graph of validation is kept or its batch is too large. Both are
+// changed in the same lines, and of public threads each was what helped in half.
+func (f *failure) validatesBlindly() bool {
+	if f.phase() != sampler.PhaseValidation || f.numbers() || f.history != nil || !f.torchCode() || f.graphOff() || f.isUltralytics() || f.failedBuilding() || f.keepsResults() {
+		return false
+	}
+	_, batch := f.command.EvalBatchArgument()
+	return !batch
+}
+
 // creepsUp: all that was asked for is next to nothing of what is held already, as where each layer's activations
 // are kept. One large tensor is the batch or the sample (own threshold: 2 %).
 func (f *failure) creepsUp() bool {
@@ -59,7 +82,11 @@ func (f *failure) creepsUp() bool {
 }
 
 func doNoGrad(f *failure) []string {
-	return []string{"model.eval()\nwith torch.inference_mode():  " + f.comment("do.around_validation")}
+	around := f.comment("do.around_forward")
+	if f.phase() == sampler.PhaseValidation {
+		around = f.comment("do.around_validation")
+	}
+	return []string{"model.eval()\nwith torch.inference_mode():  " + around}
 }
 
 func (f *failure) validationVariant() string {

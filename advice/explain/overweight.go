@@ -33,10 +33,21 @@ func namedWeights(words []string) sampler.Bytes {
 
 // overweight: one GPU runs the model, and its weights alone are more than the GPU has.
 func (f *failure) overweight() bool {
-	if !f.command.Known || !f.total.Known() || !f.program.is(running) || f.program.is(imageTool) || f.layered() || f.context.Precision == "int8" || f.context.Precision == "nf4" || f.spread() {
+	if !f.command.Known && f.toldWeights() == 0 || !f.total.Known() || !f.program.is(running) || f.program.is(imageTool) || f.layered() || f.context.Precision == "int8" || f.context.Precision == "nf4" || f.spread() {
 		return false
 	}
-	return namedWeights(strings.Fields(f.command.Text)) >= partOf(f.total.Or(0), 0.95)
+	return max(namedWeights(strings.Fields(f.command.Text)), f.toldWeights()) >= partOf(f.total.Or(0), 0.95)
+}
+
+// toldWeights is what the weights of the model take in 16 bits that whoever wrote the text names; 0: none.
+func (f *failure) toldWeights() sampler.Bytes {
+	for _, what := range f.context.Told {
+		if n, is := strings.CutPrefix(what, sampler.ToldWeights); is {
+			billions, _ := strconv.ParseFloat(n, 64)
+			return sampler.Bytes(billions * 2e9)
+		}
+	}
+	return 0
 }
 
 // spreading are the options that divide a model over GPUs or put a part of it into RAM.

@@ -14,9 +14,12 @@ var programRows = []programRow{
 	{program: program{"comfyui", imageTool}, options: []string{"novram", "reserve_vram", "use_split_cross_attention", "disable_smart_memory", "cache_none"}},
 	{program: program{"webui", imageTool}, words: []string{"webui.py", "webui.sh", "webui-user.sh", "webui-user.bat", "webui.bat", "stable-diffusion-webui"},
 		options: []string{"medvram", "no_half", "no_half_vae", "opt_sdp_attention", "medvram_sdxl", "opt_split_attention"}},
+	{program: program{"easydiffusion", imageTool}},
+	{program: program{"chat-ui", server}, words: []string{"koboldai", "text-generation-webui"}},
 	{program: program{"invokeai", imageTool}, words: []string{"invoke.py", "invokeai", "invokeai-web"}},
 	{program: program{"whisper", inference}, framework: "ctranslate2", words: []string{"whisper", "whisperx", "faster-whisper", "whisper-ctranslate2"}, unlessTrains: true},
 	{program: program{"demucs", inference}, words: []string{"demucs", "demucs.separate"}},
+	{program: program{"upscaler", imageTool}},
 	{program: program{"alphafold", inference}, words: []string{"run_alphafold.py", "run_docker.py", "colabfold_batch"}},
 	{program: program{"llama-reference", server}}, // its cache is allocated for the largest batch at start
 	{program: program{"diffusers", imageTool}, unlessTrains: true},

@@ -52,6 +52,15 @@ func (f *job) rankOnWrongGPU() bool {
 // crowded: other ranks hold memory on the GPU that failed.
 func (f *job) crowded() bool { return f.crowdedRanks() > 0 || f.rankOnWrongGPU() }
 
+// ranksLoad: a checkpoint is read on several GPUs, and straight to the one that it was saved from: all ranks fill that one.
+func (f *failure) ranksLoad() bool {
+	many := f.told(sampler.ToldResume) || f.context.WorldSize.Or(0) > 1 || f.event.Rank.Known()
+	if f.told(sampler.ToldResume) && len(f.context.Functions) == 0 && !f.onHost() && f.torchCode() && !f.numbers() {
+		return true // it is said, and no more is shown
+	}
+	return many && f.loadsOnGPU() && !f.onHost() && f.event.GPUIndex.Or(0) == 0 && (f.othersMatter() || !f.numbers())
+}
+
 // ranks are the ranks that have events of their own.
 func (f *job) ranks() []int {
 	var list []int

@@ -75,8 +75,8 @@ func TestAllocatorInsideServer(t *testing.T) {
 	e.OtherProcesses = []sampler.OtherProcess{{PID: 133288, Bytes: gibs(22.97).Or(0)}}
 	e.Context = &sampler.LogContext{Server: "vllm"}
 	got := Explain(Incident{Events: []sampler.OOMEvent{e}})
-	if got.Advice[0].ID != "cap_preallocation" {
-		t.Error(got.Advice[0].ID)
+	if do := strings.Join(got.Advice[0].Do, "\n"); got.Advice[0].ID != "limit_requests" || !strings.Contains(do, "--gpu-memory-utilization") || !strings.Contains(do, "--max-model-len") {
+		t.Error(got.Advice[0].ID, do)
 	}
 	for _, c := range got.Causes {
 		if c.ID == "other_process" {

@@ -123,6 +123,11 @@ func TestKinds(t *testing.T) {
 		if cause := TopCause(got.Causes); !slices.Contains(one.causes, cause) {
 			t.Errorf("%s: cause %s, not %v", one.name, cause, one.causes)
 		}
+		for _, a := range got.Advice {
+			if text := a.Title + a.Why + a.Cost; strings.ContainsAny(text, "{}") {
+				t.Errorf("%s: a placeholder is left in %q", one.name, text)
+			}
+		}
 	}
 }
 

@@ -18,6 +18,12 @@ func (f *facts) toldLate() bool {
 	return f.told(sampler.ToldLate) && !f.told(sampler.ToldGrowth) && !f.onHost() && !f.numbers() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseSaving
 }
 
+// differInLength: it learns from recordings, of which some are much longer than others. PyTorch's allocator keeps what
+// the longest so far took, so what looks like growth is that.
+func (f *facts) differInLength() bool {
+	return f.told(sampler.ToldSpeech) && f.inTraining() && !f.onHost()
+}
+
 // toldLarger: larger inputs bring it about.
 func (f *facts) toldLarger() bool {
 	return f.told(sampler.ToldLarger) && !f.onHost() && !f.numbers()

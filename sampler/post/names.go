@@ -25,13 +25,18 @@ var programs = []struct {
 	words *lazy
 }{
 	{"sglang", lazily(`(?i)\bsglang(?:\b|v?\d)|\bmem[-_]fraction[-_]static\b`)},
-	{"vllm", lazily(`(?i)\bvllm(?:\b|v?\d)`)},
-	{"tgi", lazily(`(?i)\btext-generation-(?:inference|launcher)\b`)},
-	{"triton", lazily(`(?i)\btritonserver\b|\btensorrtserver\b|\binstance_group\b`)},
+	{"vllm", lazily(`(?i)\bvllm(?:\b|v?\d)|\bgpu[-_]memory[-_]utilization\b`)},
+	{"tgi", lazily(`(?i)\btext[-_]generation[-_](?:inference|launcher|client|router|server)\b`)},
+	{"triton", lazily(`(?i)\btritonserver\b|\btensorrtserver\b|\binstance_group\b|\btriton[- ](?:inference[- ])?server\b|\bin triton\b[^\n]{0,80}\binstances?\b|\binstance count\b`)},
+	{"alphafold", lazily(`(?i)\b(?:alphafold|colabfold|openfold|fastfold|uni-?fold|esmfold|omegafold|rosettafold|helixfold)\w*|\bfold(?:ing)?\b[^.\n]{0,60}\b(?:\d+ ?aa|residues|amino acids|proteins?|monomers?|\w+mers?)\b|\bfolding with model\b`)},
+	{"upscaler", lazily(`(?i)\breal-?esrgan\b|(?m:^Testing \d+ \S+$)`)},
+	{"ldm", lazily(`--(?:n_samples|ddim_steps|n_iter)\b`)},
 	{"ollama", lazily(`(?i)\bollama\b`)},
 	{"llama.cpp", lazily(`(?i)\bllama\.cpp\b|\bn_gpu_layers\b|\bllama-(?:server|cli)\b|\bllama_new_context`)},
 	{"invokeai", lazily(`\binvoke\.py\b|(?i:\binvokeai\b)|>> *Max VRAM used|image\(s\) generated`)},
 	{"webui", lazily(`(?i)\bstable[- ]diffusion[- ]webui\b|\bautomatic1111\b|\ba1111\b|--(?:med|low)vram\b[^\n]*\bwebui`)},
+	{"easydiffusion", lazily(`(?i)\beasy[- ]?diffusion\b|\bstable-diffusion-ui\b`)},
+	{"chat-ui", lazily(`(?i)\bkobold ?ai\b|\btavern ?ai\b|\boobabooga\b|\btext-generation-webui\b`)},
 	{"comfyui", lazily(`(?i)\bcomfyui\b`)},
 	{"whisper", lazily(`(?i)\bwhisperx?\b`)},
 	{"lm_eval", lazily(`(?i)\blm[-_]eval\b`)},
@@ -55,11 +60,14 @@ func name(c *sampler.LogContext, text string, all []sentence) {
 			}
 		}
 	}
+	failing := len(c.Scripts) > 0 // whoever names the script that fails has said which
 	for _, line := range strings.Split(continued.ReplaceAllString(text, " "), "\n") {
 		if frame.MatchString(line) {
 			continue
 		}
-		addScripts(c, line)
+		if !failing {
+			addScripts(c, line)
+		}
 		if at := command.FindStringSubmatch(line); at != nil && (c.Command == "" || strings.HasSuffix(c.Command, `\`)) {
 			c.Command = strings.TrimSpace(prose.ReplaceAllString(at[1], ""))
 		}

@@ -111,6 +111,20 @@ func TestReported(t *testing.T) {
 		{"Changing bath size to one ends with the same error: my torch training is out of memory.", sampler.KindCUDA, "", []string{sampler.ToldTried + "batch"}},
 		{"The torch predictor is out of memory on our own video.", sampler.KindCUDA, "", []string{sampler.ToldInference}},
 		{"Keras regression: it gives me CUBLAS_STATUS_ALLOC_FAILED on each second start.", sampler.KindCuBLAS, "", nil},
+		{"# One GPU\nI would like to ask if you have run it with torch on one GPU. You used eight, and I meet the error of 'out of memory' with my batch_size = 4.", sampler.KindCUDA, "", nil},
+		{"# With device_map\nI share my torch script below.\nThis throws an OOM error, even if the other GPUs are free.", sampler.KindCUDA, "", nil},
+		{"# out of memory?\nis it that torch takes the whole picture? but why did the tiles not work?", sampler.KindCUDA, "", nil},
+		{"# CUDA out of memory.help\n![screen](https://example.com/a.png)", sampler.KindCUDA, "", nil},
+		{"I wonder about my torch test: what if the GPU memory is not enough there.", sampler.KindCUDA, "", nil},
+		{"# keras.errors_impl.ResourceExhaustedError: 2 root error(s) found.", sampler.KindTensorFlow, "", nil},
+		{"微调时如果输出很长，torch 就会报 CUDA out of memory，请问如何解决？", sampler.KindCUDA, "", []string{sampler.ToldTraining}},
+		{"I train with torch. My 0 GPU gets more memories than the others and runs out of memory.", sampler.KindCUDA, "", []string{sampler.ToldFirstGPU}},
+		{"I get CUDA out of memory with torch, and I see a constant incremental of its memory.", sampler.KindCUDA, "", []string{sampler.ToldGrowth}},
+		{"# It ends\nHint: If you want to see a list of allocated tensors when OOM happens, add report_tensor_allocations_upon_oom to RunOptions\n\nWhat now?", sampler.KindTensorFlow, "", nil},
+		{"# A bug\nWhen I use your torch code it seems always to occur the problem of OOM.\nYou can use the script below.", sampler.KindCUDA, "", nil},
+		{"# After train.py\nHi, OOM happens when I run inference.py of the torch code, how to solve it?", sampler.KindCUDA, "", nil},
+		{"用 torch 训练的时候，显卡内存一直上涨，最终内存溢出。", sampler.KindCUDA, "", []string{sampler.ToldGrowth}},
+		{"The same CUDA out of memory of torch still existed even I changed the minibatch_size to 1.", sampler.KindCUDA, "", []string{sampler.ToldTried + "batch"}},
 	} {
 		events := read(t, one.text)
 		if len(events) != 1 {
@@ -128,6 +142,19 @@ func TestReported(t *testing.T) {
 		}
 		if e.Requested.Known() || e.GPUTotal.Known() || e.Line == 0 || e.Text == "" {
 			t.Errorf("%q: %+v", one.text, e)
+		}
+	}
+}
+
+// Who asks whether there is a leak has seen none.
+func TestAskedIsNotTold(t *testing.T) {
+	for _, text := range []string{
+		"I get CUDA out of memory with torch on one image. Is there a memory leak somewhere?",
+		"I get CUDA out of memory with torch, and I do not know whether it is a leak.",
+	} {
+		e := read(t, text)
+		if len(e) != 1 || slices.Contains(e[0].Context.Told, sampler.ToldGrowth) {
+			t.Errorf("%q: %+v", text, e)
 		}
 	}
 }

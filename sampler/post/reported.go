@@ -9,9 +9,11 @@ import (
 
 var (
 	// ranOut are words for a failure for want of memory.
-	ranOut = lazily(`(?i)\boom(?:s|ed|['’]d)?\b|\bout[ -]of[ -](?:the |all )?(?:\d+ ?Gi?B )?(?:of )?(?:gpu |cuda |video |system |host )?(?:memory|mem\w{1,3}(?:ry|ies)|vram|ram)\b|\bnot en\w{2,4} (?:gpu |cuda |video )?(?:memory|vram)\b|\binsufficient (?:gpu |cuda |video )?(?:memory|vram)\b|RESOURCE_EXHAUSTED|CUDA_ERROR_OUT_OF_MEMORY|\bOutOfMemory(?:Error|Exception)?\b|\bcrash\w*\b[^.]{0,40}\bRAM\b|\bRAM\b[^.]{0,20}\bch?rash\w*|\b(?:system |host |cpu )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bmemory\b[^.]{0,60}\b(?:overflows?|(?:has |have )?(?:run|runs|ran) out)\b|\b(?:memory|ram|vram)\b[^.]{0,20}\bexplo(?:de[sd]?|ding)\b|\bresource[- ]exhaust\w* (?:error|exception)|\bcuda ?(?:malloc|memory) (?:error|exception)\b|\b(?:due to|because of) (?:an? |the )?(?:gpu |cuda |video )?memory (?:issue|problem|error|limit)\w*|\b(?:runs?|ran|end(?:s|ed)? up) without memory\b|\b(?:is|was|goes) (?:always )?over memory\b|\b(?:exceed(?:s|ed)?|surpass(?:es|ed)?)\b[^.%]{0,20}\b(?:available|system|host|total) RAM\b|\balways over memory\b|\b(?:overflow|overload|crash)(?:s|es|ed)? (?:the )?(?:gpu )?(?:memory|vram)\b|\b(?:CUBLAS|CUDNN)_STATUS_ALLOC_FAILED\b|\b(?:is|was|gets?|got|been|be|being|says?|just|displays?|shows?|prints?) (?:silently |simply |just )?["'“\x60]?killed\b|\b(?:gets?|got|getting) (?:the |an? )?["'“\x60]?killed["'”\x60]? error\b|显存(?:不足|溢出|不够|爆)|(?:爆|炸)显存|内存(?:不足|溢出)|内存[^。]{0,12}占满`)
+	ranOut = lazily(`(?i)\boom(?:s|ed|['’]d)?\b|\bout[ -]of[ -](?:the |all )?(?:\d+ ?Gi?B )?(?:of )?(?:gpu |cuda |video |system |host )?(?:memory|mem\w{1,3}(?:ry|ies)|vram|ram)\b|\bnot en\w{2,4} (?:gpu |cuda |video )?(?:memory|vram)\b|\binsufficient (?:gpu |cuda |video )?(?:memory|vram)\b|RESOURCE_EXHAUSTED|\bResourceExhaustedError\b|\b(?:memory|vram) (?:is|was) (?:not enough|insufficient)\b|CUDA_ERROR_OUT_OF_MEMORY|\bOutOfMemory(?:Error|Exception)?\b|\bcrash\w*\b[^.]{0,40}\bRAM\b|\bRAM\b[^.]{0,20}\bch?rash\w*|\b(?:system |host |cpu )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bmemory\b[^.]{0,60}\b(?:overflows?|(?:has |have )?(?:run|runs|ran) out)\b|\b(?:memory|ram|vram)\b[^.]{0,20}\bexplo(?:de[sd]?|ding)\b|\bresource[- ]exhaust\w* (?:error|exception)|\bcuda ?(?:malloc|memory) (?:error|exception)\b|\b(?:due to|because of) (?:an? |the )?(?:gpu |cuda |video )?memory (?:issue|problem|error|limit)\w*|\b(?:runs?|ran|end(?:s|ed)? up) without memory\b|\b(?:is|was|goes) (?:always )?over memory\b|\b(?:exceed(?:s|ed)?|surpass(?:es|ed)?)\b[^.%]{0,20}\b(?:available|system|host|total) RAM\b|\balways over memory\b|\b(?:overflow|overload|crash)(?:s|es|ed)? (?:the )?(?:gpu )?(?:memory|vram)\b|\b(?:CUBLAS|CUDNN)_STATUS_ALLOC_FAILED\b|\b(?:is|was|gets?|got|been|be|being|says?|just|displays?|shows?|prints?) (?:silently |simply |just )?["'“\x60]?killed\b|\bworkers? (?:was |were |is |are |always |being )?killed\b|\b(?:gets?|got|getting) (?:the |an? )?["'“\x60]?killed["'”\x60]? error\b|[显现]存(?:不足|溢出|不够|爆)|(?:爆|炸)显存|内存(?:不足|溢出)|内存[^。]{0,12}占满`)
 	// onHost are words for the memory of the machine.
-	onHost = lazily(`(?i)\busing GPU in script\?*:?\W{0,3}(?:no|false|cpu)\b|\bout[ -]of[ -](?:the )?(?:(?:system |host |cpu )?ram|(?:system|host) memory)\b|\b(?:cpu|host|system|ram)[ -]oom\b|\b(?:exceed(?:s|ed)?|surpass(?:es|ed)?)\b[^.]{0,20}\b(?:available|system|host|total) RAM\b|\b(?:system |host )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bcrash\w*\b[^.]{0,40}\bRAM\b|\bRAM\b[^.]{0,20}\bch?rash\w*|内存(?:不足|溢出)|(?:CPU|主机|系统)内存[^。]{0,12}占满`)
+	onHost = lazily(`(?i)\busing GPU in script\?*:?\W{0,3}(?:no|false|cpu)\b|\bout[ -]of[ -](?:the )?(?:(?:system |host |cpu )?ram|(?:system|host) memory)\b|\b(?:cpu|host|system|ram)[ -]oom\b|\boom (?:on|in|of) (?:the )?(?:cpu )?ram\b|\b(?:ram|memory) on (?:the )?cpu\b|\b(?:exceed(?:s|ed)?|surpass(?:es|ed)?)\b[^.]{0,20}\b(?:available|system|host|total) RAM\b|\b(?:system |host )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bcrash\w*\b[^.]{0,40}\bRAM\b|\bRAM\b[^.]{0,20}\bch?rash\w*|(?:^|[^卡])内存(?:不足|溢出)|(?:CPU|主机|系统)内存[^。]{0,12}占满`)
+	// ofGPU is memory of a GPU in words that are common for that of the machine.
+	ofGPU = lazily(`显卡|显存`)
 	// killed: by a signal, and the GPU is not spoken of.
 	killed = lazily(`(?i)\bkilled\b`)
 	// handles of CUDA libraries that could not be made.
@@ -19,7 +21,7 @@ var (
 	// code is no sentence.
 	code = lazily(`\(["'r]|[=!]=|=\s*[("'\[{]|[│❱]|--\S*oom|\becho\b|\w::\w|\b[A-Z]{3,}_[A-Z_]+\(|\w = \w|#\s*\w+Error|^//|\w\(&|^[+-]?\s*"[^"]*"$|^(?i:cuda|gpu|error)\b[^:]{0,30}:|^\W*(?:raise|throw|return|elif|except)\b|(?i:\bevents?:|\berrors?:) *\d`)
 	// happens: it did, or does each time.
-	happens = lazily(`(?i)\b(?:getting|running|having|receiving|facing|stops?|stopped|dies|died|ch?rash(?:es|ed)?|fail(?:s|ed|ing)?|comes?|came|goes|went|gets?|got|ran|runs?|throws?|gives?|gave|raises?|hits?|is|are|was|ends?|ended|happens?|happened|appears?|occurs?|occurred|overflows?|exceed(?:s|ed)|surpass(?:es|ed)|shows?|says?|reports?|reported|displays?|keeps?|killed|have|had|then|still|always|immediately|too|when (?:I|we|my)|while|during|as soon as|after)\b|(?:\S+ ){4,}["'“]?(?:cuda |gpu )?(?:oom|out of memory)["'”.!]*$|^(?:[^\s:"]+ ){2}[^:"]*: *["'“]?(?:cuda |gpu )?(?:oom|out)|^.{0,3}(?i:cuda |gpu )?oom|[\p{Han}]`)
+	happens = lazily(`(?i)\b(?:getting|running|having|receiving|facing|stops?|stopped|dies|died|ch?rash(?:es|ed)?|fail(?:s|ed|ing)?|comes?|came|goes|went|gets?|got|ran|runs?|throws?|gives?|gave|raises?|hits?|is|are|was|ends?|ended|happens?|happened|appears?|occurs?|occurred|overflows?|exceed(?:s|ed)|surpass(?:es|ed)|shows?|says?|reports?|reported|displays?|keeps?|killed|have|had|leads? to|results? in|then|still|always|immediately|too|when (?:I|we|my)|while|during|as soon as|after)\b|(?:\S+ ){4,}["'“]?(?:cuda |gpu )?(?:oom|out of memory)["'”.!]*$|^(?:[^\s:"]+ ){2}[^:"]*: *["'“]?(?:cuda |gpu )?(?:oom|out)|^.{0,3}(?i:cuda |gpu )?oom|[\p{Han}]`)
 	// talk: it is only talked about, as in documentation and in lists of changes.
 	talk = lazily(`(?i)\byou(?:r|rs)?\b|\b(?:may|might|could|would|should|likely|possibly|potential(?:ly)?|probably)\b|^\W*(?:add|adds|added|better|improve|handle|support|remove|make|update|reduce|lower|use|set|try|document|docs|feat|chore|tests?|refactor)\b|^\W*recogni[sz]e\b|\bit will raise\b|\b(?:in case|e\.g\.|for example|for instance|such as|how to|how can|how do|previously (?:it |we )?(?:was|were|went|ran|got|crashed|failed|hit)|what to do|known issues?|limitations?|(?:is|are) (?:now )?reported|can (?:also |still )?(?:fail|run|go|be|cause|lead|get)|consider|workaround|troubleshooting)\b|` +
 		`\b(?:fix(?:es|ed)?|avoid\w*|prevent\w*|mitigat\w*|solv\w*|resolv\w*|skip\w*|retr(?:y|ies|ied|ying)|recover\w*|catch\w*|improv\w*|support\w*|merge[ds]?)\b|` +
@@ -35,10 +37,27 @@ var wishes = lazily(`(?i)\b(?:I|we) would (?:like|love|want)\b|\bwould be (?:gre
 var asks = lazily(`(?i)\b(?:is|are) there (?:an?|any) (?:\w+ )?(?:fix|solution|workaround|way|trick|method)s?\b(?: to (?:solve|fix|resolve|reduce|lower))?|\bhow (?:can|do|should|could) (?:I|we) (?:\w+ )?(?:fix|solve|resolve|avoid|prevent|handle|debug)\b`)
 
 // asksAbout is a question for help too, where who writes it speaks of himself. Elsewhere it is a heading.
-var asksAbout = lazily(`(?i)\bhow to (?:solve|fix|resolve|deal with|handle)\b|怎么办`)
+var asksAbout = lazily(`(?i)\bhow to (?:solve|fix|resolve|deal with|handle|modify|change|reduce|lower)\b|\bwhat if\b|\bhow (?:can|do|should|could) (?:I|we)\b|\b(?:I|we) should try\b|\bI do(?:n['’]?t| not) k?now (?:if|why|whether)\b|怎么办|如何解决|如果`)
+
+// met is somebody to whom it happened, whatever else the sentence is about; brings is what did that to him.
+var (
+	met = lazily(`(?i)\b(?:(?:I|we)(?:['’]m|['’]ve)?(?: (?:am|have|had|always|still|just|also|then|keep|now))*|(?:and|but) (?:still|then|always|again)) (?:get|got|getting|encounter(?:ed|ing)?|meets?|met|ran into|running into|receive[d]?|receiving|face[d]?|facing|hit|see|saw)\b[^.;!?]{0,40}(?:\boom\b|\bout[ -]of[ -]memory\b)|` +
+		`(?:\boom\b|\bout[ -]of[ -]memory\b)[^.;!?]{0,30}\b(?:happens?|occurs?|appears?|comes?|shows? up)\b[^.;!?]{0,10}\b(?:when|while|after|as soon as) (?:I|we)\b|` +
+		`\b(?:when|while|after) (?:I|we)\b[^.;!?]{0,60}\b(?:occ[ue]r\w*|happens?|problem of|error of)\b[^.;!?]{0,20}(?:\boom\b|\bout[ -]of[ -]memory\b)`)
+	brings = lazily(`(?i)\b(?:this|it|which) (?:always |still |just |also |then |now )?(?:throws|raises|leads to|results in|gives)\b[^.;!?]{0,40}(?:\boom\b|\bout[ -]of[ -]memory\b)`)
+)
 
 // manners are how somebody speaks to those whose help he wants: no doubt that it happened.
 var manners = lazily(`(?i)\b(?:you(?:rs?)?|(?:could|would|can|may|might) (?:I|you|we|u)|could not|how should I|such as)\b`)
+
+// unmet are words beside which it did not happen.
+var unmet = lazily(`(?i)\b(?:no|not|never|without|avoid\w*|instead|rather|any)\b|n['’]t\b`)
+
+// happened: it is said with these words, and not that it did not come.
+func happened(s string, words *lazy) bool {
+	found := words.FindString(s)
+	return found != "" && !unmet.MatchString(found)
+}
 
 // talkAfter is how far behind the words for the failure talk is about it; what comes later is of something else.
 const talkAfter = 120
@@ -53,7 +72,10 @@ func reported(text string, all []sentence, scan Scan) (sampler.OOMEvent, bool) {
 		}
 		words := s.text[:min(len(s.text), at[1]+talkAfter)]
 		if own {
-			words = manners.ReplaceAllString(asks.ReplaceAllString(asksAbout.ReplaceAllString(words, " "), " "), " ")
+			words = manners.ReplaceAllString(asksAbout.ReplaceAllString(asks.ReplaceAllString(words, " "), " "), " ")
+		}
+		if !s.title && len(all) > 1 && (happened(s.text, met) || own && happened(s.text, brings)) {
+			return eventOf(text, s, all, scan), true
 		}
 		if talk.MatchString(asks.ReplaceAllString(wishes.ReplaceAllString(words, " "), " ")) || !s.title && (code.MatchString(s.text) || !own && !happens.MatchString(s.text)) {
 			continue
@@ -66,13 +88,17 @@ func reported(text string, all []sentence, scan Scan) (sampler.OOMEvent, bool) {
 		if strings.HasPrefix(e.Text, "MemoryError") {
 			e.Framework, e.Kind, e.MemoryKind = "", sampler.KindHostAlloc, sampler.MemoryHost
 		}
+		if strings.HasPrefix(e.Text, "Hint:") {
+			e.Framework, e.Kind, e.MemoryKind = "tensorflow", sampler.KindTensorFlow, sampler.MemoryGPU
+		}
 		return e, true
 	}
 	return sampler.OOMEvent{}, false
 }
 
-// cutShort is the head of a traceback in a notebook, which names the error that a post leaves off below.
-var cutShort = lazily(`(?m)^\s*(?:\w+\.)*(?:MemoryError|OutOfMemoryError|ResourceExhaustedError) +Traceback \(most recent call last\)`)
+// cutShort is the head of a traceback in a notebook, which names the error that a post leaves off below, or what TensorFlow
+// prints below one.
+var cutShort = lazily(`(?m)^\s*(?:\w+\.)*(?:MemoryError|OutOfMemoryError|ResourceExhaustedError) +Traceback \(most recent call last\)|^\s*Hint: If you want to see a list of allocated tensors when OOM happens`)
 
 // eventOf makes the event. The context is read as if the error stood at the end of the text.
 func eventOf(text string, s sentence, all []sentence, scan Scan) sampler.OOMEvent {
@@ -105,7 +131,9 @@ var libraries = map[string]string{"BLAS": sampler.KindCuBLAS, "DNN": sampler.Kin
 
 // kindOf says of which framework and memory a sentence tells. That the RAM is full may stand in another.
 func kindOf(text, told string, all []sentence) (framework, kind, memory string) {
-	if slices.ContainsFunc(all, func(s sentence) bool { return onHost.MatchString(s.text) && !talk.MatchString(s.text) }) {
+	if slices.ContainsFunc(all, func(s sentence) bool {
+		return onHost.MatchString(s.text) && !talk.MatchString(s.text) && !ofGPU.MatchString(s.text)
+	}) {
 		return "", sampler.KindHostAlloc, sampler.MemoryHost
 	}
 	if killed.MatchString(told) {

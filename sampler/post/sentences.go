@@ -76,7 +76,7 @@ func title(text string, all []sentence, shows bool) (sentence, bool) {
 	if mark == "" && !shows && plain(line, rest) && firstHand(all) {
 		return sentence{text: strings.TrimSpace(line), line: 1, title: true}, true
 	}
-	if mark == "" || len(line) > 300 || !shows && !alone(line, rest) && !form.MatchString(rest) && !firstHand(all) && ((!gear.MatchString(line) && !aboutGear(all)) || toReaders(all)) {
+	if mark == "" || len(line) > 300 || !shows && !alone(line, rest) && !form.MatchString(rest) && !firstHand(all) && !wonders(line, rest, all) && ((!gear.MatchString(line) && !aboutGear(all)) || toReaders(all)) {
 		return sentence{}, false
 	}
 	return sentence{text: strings.TrimSpace(line[len(mark):]), line: 1, title: true}, true
@@ -85,9 +85,20 @@ func title(text string, all []sentence, shows bool) (sentence, bool) {
 // errorName is the name of an error as programs print it.
 var errorName = lazily(`\w(?:Error|Exception): `)
 
+// image is a picture of a screen, as posts show one.
+var image = lazily(`!\[[^\]]*\]\([^)]*\)|<img\b[^>]*>`)
+
 // alone: all there is to tell stands in the heading, or it is an error that a program printed.
 func alone(line, rest string) bool {
-	return strings.TrimSpace(rest) == "" || errorName.MatchString(line)
+	return strings.TrimSpace(image.ReplaceAllString(rest, "")) == "" || errorName.MatchString(line)
+}
+
+// question is what somebody does not understand about what happened.
+var question = lazily(`(?i)(?:^|[.!,;?]\s+|\n)\W{0,3}(?:but )?(?:why|is (?:it|this)|is there (?:a|any) way to (?:make|get|run|use)|what (?:is|was) (?:the (?:reason|problem)|wrong)|any (?:one|idea|suggestion|help|solution|advice)s?)\b[^?\n]*\?`)
+
+// wonders: a question about it is asked, and nobody is spoken to.
+func wonders(line, rest string, all []sentence) bool {
+	return !toReaders(all) && (question.MatchString(rest) || strings.HasSuffix(strings.TrimSpace(line), "?") && !question.MatchString(line))
 }
 
 // plain: a heading without its mark, as it is copied from a page: a line of its own that is no sentence of the text.

@@ -2,6 +2,7 @@ package post
 
 import (
 	"slices"
+	"strconv"
 
 	"nvpeak/sampler"
 )
@@ -12,17 +13,17 @@ var tells = []struct {
 	words, except *lazy
 }{
 	{sampler.ToldGrowth, lazily(`(?i)\b(?:memory|vram|ram)\b[^.]{0,60}?\b(?:grow(?:s|ing|n)?|(?:goes|going|go) up|increas(?:es|ing|ed)|ris(?:es|ing)|climb(?:s|ing)?|accumulat(?:es|ing)|pil(?:es|ing) up|higher than before|not (?:being )?(?:released|freed))\b|` +
-		`\b(?:memory )?leak(?:s|age|ing)?\b|\bGPU (?:usage )?(?:continue[sd]?|keeps?|kept) (?:to )?(?:increas|grow|ris)\w*|\baccumulat(?:e|es|ed|ing) (?:\w+ )?memory\b|\bmemory\b[^.]{0,60}\b(?:slow|steady|constant|gradual)(?: and \w+)? increase\b|\b(?:is|are|keeps) (?:always|constantly|steadily) (?:growing|increasing)\b|\b(?:execut|runn?)\w* (?:the |a )?(?:same )?cell (?:multiple|several|many) times\b|\b(?:seems to|keeps) (?:grow|increas)\w*|\bvariable is not released|\b(?:memory|vram|it|usage)\b[^.]{0,30}\b(?:never|does(?: not|n['’]?t)) (?:go|come)(?:es|s)? (?:back )?down\b|\bcreep(?:s|ing)? up\b|\bincreasing (?:\w+[ -])?(?:memory|vram)\b|\b(?:memory|vram)\b[^.]{0,30}\b(?:do|does|is|was|did)(?:n['’]t| not) (?:get )?(?:be )?(?:free|freed|cleared|clear)\b|(?:显存|内存)[^。]{0,12}(?:一直涨|不断|持续|逐渐|越来越)`),
-		lazily(`(?i)\b(?:no|not a|without|any)\s+(?:memory )?leak|with (?:the |larger )?(?:batch|size|resolution|length|image)|RAM usage doesn't|\brapidly\b|\bloading\b`)},
+		`\b(?:memory )?leak(?:s|age|ing)?\b|\bGPU (?:usage )?(?:continue[sd]?|keeps?|kept) (?:to )?(?:increas|grow|ris)\w*|\baccumulat(?:e|es|ed|ing) (?:\w+ )?memory\b|\bmemory\b[^.]{0,60}\b(?:slow|steady|constant|gradual)(?: and \w+)? incre(?:ase|ment\w*)\b|\b(?:slow|steady|constant|gradual)\w* (?:and \w+ )?incre(?:as\w*|ment\w*)\b[^.]{0,40}\b(?:memory|vram)\b|\b(?:nothing|n['’]t think anything) is (?:ever )?freed\b|\bnever freed\b|\beats up (?:\w+ ){0,2}memory\b|\b(?:free|available) (?:\w+ )?(?:memory|ram)\b[^.]{0,30}\b(?:keeps? )?(?:decreas|shrink|drop)\w*|\bmore and more (?:\w+ )?(?:memory|vram|ram)\b|\b(?:several|many|multiple|different) (?:\w+ )?models (?:\w+ ){0,3}in a (?:for )?loop\b|\busage is getting (?:bigger|larger|higher)\b|\bstoring (?:every|all|each)\b[^.]{0,20}\b(?:states?|loss(?:es)?|graphs?)\b|\b(?:is|are|keeps) (?:always|constantly|steadily) (?:growing|increasing)\b|\b(?:execut|runn?)\w* (?:the |a )?(?:same )?cell (?:multiple|several|many) times\b|\b(?:seems to|keeps) (?:grow|increas)\w*|\bvariable is not released|\b(?:memory|vram|it|usage)\b[^.]{0,30}\b(?:never|does(?: not|n['’]?t)) (?:go|come)(?:es|s)? (?:back )?down\b|\bcreep(?:s|ing)? up\b|\bincreasing (?:\w+[ -])?(?:memory|vram)\b|\b(?:memory|vram)\b[^.]{0,30}\b(?:do|does|is|was|did)(?:n['’]t| not) (?:get )?(?:be )?(?:free|freed|cleared|clear)\b|(?:显存|内存)[^。]{0,12}(?:一直涨|一直上涨|上涨|不断|持续|逐渐|越来越)`),
+		lazily(`(?i)\b(?:no|not a|without|any)\s+(?:memory )?leak|with (?:the |larger )?(?:batch|size|resolution|length|image)|RAM usage doesn't|\brapidly\b|\bloading\b|^\W*(?:is|are|was|could|may|might)\b[^.]{0,40}\bleak|\b(?:if|whether|maybe|perhaps|could be|may be|might be|possibly)\b[^.,]{0,30}\bleak`)},
 	{sampler.ToldLate, lazily(`(?i)\bin (?:the )?later (?:training|epochs|steps)\b|\bafter (?:training |running |processing )?(?:on )?(?:some |about |around |~)?(?:\d+-)?(?:a few|some|several|many|\d[\d,.]*k?) ?(?:hundreds?|thousands?|k)? ?(?:of )?(?:\w+ ){0,2}(?:steps?|iterations?|iters?|epochs?|batch(?:es)?|examples|samples|images|requests|hours|hrs)\b|\brandom (?:point|step|time|batch|epoch)s?\b`), nil},
 	{sampler.ToldLarger, lazily(`(?i)\b(?:longer|larger|bigger|higher[ -]res\w*|(?:very|too|extremely) (?:long|large)|specific) (?:than \w+ )?(?:sentences?|sequences?|texts?|prompts?|inputs?|images?|pictures?|photos?|files?|videos?|frames?|footage|documents?|samples?)\b|\b(?:with|for|on|but|only) (?:some|certain|a few) (?:images?|pictures?|photos?|videos?|documents?|sentences?|inputs?)\b|\b(?:images?|pictures?|photos?|videos?) (?:bigger|larger|longer|higher|greater) than\b|\bfootage above\b|\bexceed\w* (?:the )?max\w*[ _-]?(?:seq|len|token)\w*|\b(?:so |too |very )?many (?:gt |ground[- ]truth )?(?:boxes|objects|instances|points|nodes|atoms|residues)\b|(?:句子|文本|图片|图像|序列)[^。]{0,6}(?:长|大)`), nil},
-	{sampler.ToldFirstGPU, lazily(`(?i)\b(?:first|last|one|master) (?:GPU|card|rank|node|device)\b[^.]{0,60}\bmore (?:\w+ )?memory\b|\b(?:resum\w*|load\w*)\b[^.]{0,80}\b(?:on|of|to) (?:the first GPU|(?:GPU|cuda|device) ?[:#]? ?0)\b|\b(?:GPU|cuda|device) ?[:#]? ?0\b[^.]{0,80}\b(?:every|each|all)\b[^.]{0,20}\b(?:script|process|rank|worker|job|model)|\b(?:GPU|cuda|device) ?[:#]? ?0\b[^.]{0,40}\b(?:others?|rest)\b|\b(?:every|each|all) (?:the )?(?:script|process|rank|worker|job|model)(?:s|es)?\b[^.]{0,60}\b(?:GPU|cuda|device) ?[:#]? ?0\b`), nil},
+	{sampler.ToldFirstGPU, lazily(`(?i)\b(?:first|last|one|master|0(?:th)?) (?:GPU|card|rank|node|device)\b[^.]{0,60}\bmore (?:\w+ )?memor(?:y|ies)\b|\b(?:GPU|cuda|device) ?[:#]? ?0\b[^.]{0,60}\bmore (?:\w+ )?memor(?:y|ies)\b|\b(?:all|every)\b[^.]{0,30}\b(?:tensors?|weights|models?|ranks?)\b[^.]{0,20}\b(?:sent|loaded|placed|put|moved|goes|go)\b[^.]{0,20}\b(?:GPU|cuda|device) ?[:#]? ?0\b|\bGPUs? (?:\w+ ){0,2}maxed out\b[^.]{0,80}\bother GPUs\b|\b(?:resum\w*|load\w*)\b[^.]{0,80}\b(?:on|of|to) (?:the first GPU|(?:GPU|cuda|device) ?[:#]? ?0)\b|\b(?:GPU|cuda|device) ?[:#]? ?0\b[^.]{0,80}\b(?:every|each|all)\b[^.]{0,20}\b(?:script|process|rank|worker|job|model)|\b(?:GPU|cuda|device) ?[:#]? ?0\b[^.]{0,40}\b(?:others?|rest)\b|\b(?:every|each|all) (?:the )?(?:script|process|rank|worker|job|model)(?:s|es)?\b[^.]{0,60}\b(?:GPU|cuda|device) ?[:#]? ?0\b`), nil},
 	{sampler.ToldShared, lazily(`(?i)\b(?:several|two|other|many|multiple) (?:users?|people)\b|\banother (?:code|program|job|script|training|experiment|user|person)\b[^.]{0,30}\b(?:GPU|card)|\bshared (?:machine|server|node|cluster|gpu)s?\b|\b(?:two|2|several|another|both) (?:\w+ )?(?:kernels?|notebooks?|processes|programs|instances)\b`),
 		lazily(`(?i)\b(?:no|without) (?:other|another)|\b(?:saw|see|seen|read|like|unlike|for) (?:\w+ )?(?:many |other |multiple )people\b|\bpeople (?:seem|can|could|are able|have|had|say|said|got?|with)\b|\b(?:torchrun|ddp|distributed|ranks?|data ?loader|workers?)\b`)},
 	{sampler.ToldHeld, lazily(`(?i)\b(?:previous|old|stale|zombie|orphan\w*|dead) (?:\w+ )?process(?:es|\(es\))?(?:[^.\w]|\s)[^.]{0,60}\b(?:hold(?:s|ing)?|retain\w*|remain\w*|keep\w*|still)\b|\borphan\w*\b[^.]{0,30}\b(?:GPU|memory)\b|\b(?:GPU|memory)\b[^.]{0,30}\borphan\w*|\b(?:process|program|script|job|training|run) (?:has |is |was |had )?(?:ended|finished|stopped|terminated|killed|closed|exited)\b[^.]{0,40}\b(?:memory|vram)\b[^.]{0,20}\b(?:still|(?:remains?|stays?) (?:occupied|used|allocated|full))\b`),
 		lazily(`(?i)\bdata ?loader\b|\bworkers?\b`)},
 	{sampler.ToldSharded, lazily(`(?i)\bfsdp\b|\bfully[ -]?shard\w*|\bdeepspeed\b|\bzero[-_ ]?3\b`), nil},
-	{sampler.ToldResults, lazily(`(?i)\b(?:predictions?|outputs?|logits|results|tensors)\b[^.]{0,40}\b(?:aggregat\w*|collect\w*|concatenat\w*|accumulat\w*|gather\w*|kept|stay)\b[^.]{0,40}\b(?:GPU|CUDA|VRAM)\b|\b(?:aggregat\w*|collect\w*|concatenat\w*|accumulat\w*|gather\w*|keep\w*)\b[^.]{0,30}\b(?:predictions?|outputs?|logits)\b[^.]{0,30}\b(?:GPU|CUDA|VRAM)\b`), nil},
+	{sampler.ToldResults, lazily(`(?i)\bpreds_host\b|\bnested_concat\b|\b(?:logits|predictions?|outputs?)\b[^.]{0,40}\baccumulated\b|\baccumulat\w* (?:all )?(?:the )?(?:outputs?|logits|predictions?)\b|\b(?:predictions?|outputs?|logits|results|tensors)\b[^.]{0,40}\b(?:aggregat\w*|collect\w*|concatenat\w*|accumulat\w*|gather\w*|kept|stay)\b[^.]{0,40}\b(?:GPU|CUDA|VRAM)\b|\b(?:aggregat\w*|collect\w*|concatenat\w*|accumulat\w*|gather\w*|keep\w*)\b[^.]{0,30}\b(?:predictions?|outputs?|logits)\b[^.]{0,30}\b(?:GPU|CUDA|VRAM)\b`), nil},
 	{sampler.ToldUpdate, lazily(`(?i)\b(?:after|since|post) (?:the |an? |my |i )?(?:\w+ )?(?:updat|upgrad)\w*|\bprior to the updat|\bwork(?:s|ed)\b[^.]{0,40}\b(?:previous|earlier|older|old|last) (?:version|commit|release)|\b(?:able|could)\b[^.]{0,40}\bunder this commit\b|\bregression\b`), nil},
 	{sampler.ToldSegments, lazily(`(?i)\bexpandable[_ ]segments?\b[^.]{0,80}\b(?:(?:it|code|this|training|everything) (?:now )?(?:runs?|ran|works?|worked)|solv\w*|fix(?:es|ed)|help(?:s|ed)|without (?:any )?errors?|no (?:more )?(?:oom|errors?))\b`), lazily(`(?i)\b(?:not|n['’]t|never|no) (?:\w+ )?(?:work|help|solve|fix)`)},
 	{sampler.ToldGraph, lazily(`(?i)\bretain_graph\s*=\s*True\b|\bretain(?:s|ed|ing)?\b[^.]{0,24}\bgraphs?\b|\b(?:autograd|computation(?:al)?) graphs?\b[^.]{0,30}\b(?:kept|keeps|retained|held|accumulat\w*|never freed)\b`), nil},
@@ -33,9 +34,17 @@ var tells = []struct {
 	{sampler.ToldNotebook, lazily(`(?i)\b(?:colab|jupyter(?:lab)?|(?:kaggle|ipython|python) notebook|(?:my|the|this|a) notebook)\b`), lazily(`(?i)\b(?:not|no|without|outside)\b[^.]{0,20}\b(?:colab|jupyter|notebook)`)},
 	{sampler.ToldUnallocated, lazily(`(?i)\b[1-9]\d*(?:\.\d+)? ?Gi?B (?:\w+ ){0,2}reserved[- ]but[- ]unallocated\b|\bfragmented\b|\b(?:due to|because of|caused by|suspect\w*|looks like) (?:\w+ ){0,2}fragmentation\b`), nil},
 	{sampler.ToldOffload, lazily(`(?i)(?:\b|_)offload`), nil},
+	{sampler.ToldBatch, lazily(`(?i)(?:\b|_)(?:mini)?-?batch(?:es|[-_ ]?sizes?)?(?:\b|_)|批`), nil},
+	{sampler.ToldEpochs, lazily(`(?i)\b(?:after|at|in|on|until) (?:about |around |~)?(?:(?:the )?(?:(?:[2-9]|1\d|2\d)(?:nd|rd|th)|(?:second|third|fourth|fifth|tenth)) epoch\b|(?:a few|some|several|many|[2-9]|\d{2,4}) ?(?:th )?epochs?\b|epochs? ?[=#:]? ?(?:[2-9]|\d{2,4})\b)`), nil},
+	{sampler.ToldLargePainter, lazily(`(?i)\bflux(?:[ .-]?[12])?(?:[ .-]?(?:dev|schnell|krea|kontext))?\b|\bsd ?3\.5\b|\bhidream\b|\bqwen[- ]image\b`), lazily(`(?i)\btrain(?:s|ing)?\b|\bloras?\b`)},
+	{sampler.ToldQuantizing, lazily(`(?i)\b(?:quantiz|quantis)(?:e|es|ing)\b[^.]{0,40}\b(?:\d{1,3}b|models?|llama\S*|weights)\b|--wbits \d`), lazily(`(?i)\b(?:vllm|tgi|serv(?:e|ing))\b|--quantize\b`)},
+	{sampler.ToldParallel, lazily(`(?i)\b(?:parallel|concurren\w+|simultaneous\w*|several (?:users|requests|models)|multiple (?:users|requests|models))\b`), nil},
+	{sampler.ToldSpeech, lazily(`(?i)\b(?:asr|tts|speech|audio|utterances?|librispeech|aishell|espnet|speechbrain|kaldi|transcrib\w*|transcripts?|wavs?)\b|语音`), nil},
+	{sampler.ToldPictureSet, lazily(`(?i)\b(?:kohya\w*|sd-scripts|dreambooth|textual inversion|diffusion-pipe|musubi\S*|flux ?gym|onetrainer|ai-toolkit)\b|\b(?:sdxl|sd ?[123](?:\.\d)?|flux\S*|stable[- ]?diffusion)\b[^.]{0,30}\bloras?\b|\bloras?\b[^.]{0,30}\b(?:sdxl|sd ?[123](?:\.\d)?|flux\S*|stable[- ]?diffusion)\b`), nil},
+	{sampler.ToldResume, lazily(`(?i)\b(?:resum\w*|load_from_checkpoint)\b[^.]{0,90}\b(?:multi(?:ple)?[-_ ]?gpus?|(?:two|four|eight|[2-9]|1\d) GPUs|each (?:GPU|rank)|ddp|distributed)\b|\b(?:multi(?:ple)?[-_ ]?gpus?|ddp|distributed)\b[^.]{0,90}\bresum`), nil},
 	{sampler.ToldText, lazily(`(?i)\b(?:\d+x)?\d{1,3}(?:\.\d+)?B\b(?:[- ](?:model|chat|instruct|parameters?))?|\b(?:(?:M|LV|V)?LLMs?|L?VLMs?|language models?|chat(?:s|bot|ting)?|(?:code)?llama-?[23]?|llava\S*|internvl\S*|internlm\S*|baichuan\S*|gemma\S*|deepseek\S*|codegeex|vicuna|mistral|mixtral|gpt-?[2j]|qwen\S*|chatglm\S*|phi-?[1-4]\S*|falcon-?\d+b\S*|text[- ]generation\S*|prompts? tokens?)\b|量化|大模型|多轮对话`),
 		lazily(`(?i)\b(?:train(?:s|ing)?|fine-?tun(?:e|es|ing)|q?lora|images?|pictures?|videos?|diffusion|esm|proteins?|embeddings?)\b|训练|微调`)},
-	{sampler.ToldPixels, lazily(`(?i)\b(?:photos?|\w+\.(?:png|jpe?g|mp4)|\d+ ?(?:mpx|megapixels?)|images?|img(?:sz|_?size)?|pictures?|videos?|frames|footage|\d{3,4}p|coco|yolo\S*|[ru]?cnn|u-?net\S*|segmentation|object detection|resolution|pixels?|voxels?|volumes?|ct|mri|3d)\b`), nil},
+	{sampler.ToldPixels, lazily(`(?i)\b(?:photos?|\w+\.(?:png|jpe?g|mp4)|\d+ ?(?:mpx|megapixels?)|images?|img(?:sz|_?size)?|pictures?|videos?|frames|footage|\d{3,4}p|coco|yolo\S*|[ru]?cnn|u-?net\S*|segmentation|object detection|resolution|pixels?|voxels?|volumes?|ct|mri|3d|point ?clouds?)\b|点云|图[像片]|照片|视频`), nil},
 	{sampler.ToldSized, lazily(`(?i)\b\d{3,4} ?[x*×] ?\d{3,4}\b|\b\d{3,4}p\b`), lazily(`(?i)\b(?:seq\w*|tokens?|layers?|hidden)\b`)},
 	{sampler.ToldBillions, lazily(`(?i)\b(?:[7-9]|[1-9]\d{1,2})B\b`), lazily(`(?i)q?lora|\bpeft\b|\b(?:int)?[48][- ]?bits?\b|\bint[48]\b|gptq|awq|adapters?\b`)},
 	{sampler.ToldDecoding, lazily(`(?i)\bvae\b|\bdecod(?:e|es|ing) (?:the )?latents?\b|\b(?:on|at|during|while) decod(?:e|ing)\b`), lazily(`(?i)\btrain(?:s|ing)?\b`)},
@@ -56,22 +65,56 @@ var kinds = []struct {
 var trains = lazily(`(?i)\b(?:train\w*|fine-?tun\w*|q?lora|peft|sft|dpo|grpo|ppo|trl|rlhf|unsloth|axolotl|llama-?factory|backward|optimizer|epochs?)\b|训练|微调`)
 
 // writes is the class of transformers for models that write, which stands in code.
-var writes = lazily(`\bAutoModelForCausalLM\b`)
+var writes = lazily(`\bAuto\w*ForCausalLM\b`)
 
 // speaks names a model that reads and writes, though it be shown pictures.
 var speaks = lazily(`(?i)\b(?:[1-9]\d{0,2}B model|L?VLMs?|LLMs?|vision[- ]language|\w+-VL\b)`)
+
+// paints is code that makes pictures.
+var paints = lazily(`\bfrom diffusers\b|\bStable\w*Pipeline\b|/stable-diffusion-|\bDiffusionPipeline\b`)
+
+// onCPU is code that reads a checkpoint to host memory.
+var onCPU = lazily(`\bmap_location\s*=\s*(?:torch\.device\()?["']cpu`)
+
+// billions is the size of a model in its name; fewBits says that its weights take less than 16 bits.
+var (
+	billions = lazily(`(?i)(?:^|[-_/ ("'])(?:\d{1,2}x)?(\d{1,3}(?:\.\d)?)b(?:[-_/ ).,"'?!]|$)`)
+	fewBits  = lazily(`(?i)\b(?:int)?[48][- _]?bits?\b|\bint[48]\b|gptq|awq|gguf|ggml|\bfp8\b|load_in_|bitsandbytes|quantiz`)
+)
+
+// weights is the size of the largest model that sentences name, as ToldWeights and the billions; "" where none is, or it takes few bits.
+func weights(text string, all []sentence) string {
+	if fewBits.MatchString(text) {
+		return ""
+	}
+	most, name := 0.0, ""
+	for _, s := range all {
+		for _, at := range billions.FindAllStringSubmatch(s.text, 8) {
+			if n, err := strconv.ParseFloat(at[1], 64); err == nil && n > most {
+				most, name = n, at[1]
+			}
+		}
+	}
+	if most < 1 || most > 700 {
+		return ""
+	}
+	return sampler.ToldWeights + name
+}
 
 // graphOff is code that runs without gradients.
 var graphOff = lazily(`(?:\bwith |@)torch\.(?:no_grad|inference_mode)\(`)
 
 // splats are names of the fitting of gaussians to pictures.
-var splats = lazily(`(?i)\bgaussian[-_ ]?splatt?\w*|\bsplatting\b|\bcolmap\b|\b(?:rasterize_|diff_)gaussian\w*|\bgaussian_renderer\b|\bgsplat\b`)
+var splats = lazily(`(?i)\bgaussian[-_ ]?splatt?\w*|\bsplatting\b|\bcolmap\b|\b(?:rasterize_|diff_)gaussian\w*|\bgaussian_renderer\b|\bgsplat\b|\b[23]dgs\b|\b(?:rebuild|reconstruct)\w* (?:\w+ ){0,3}scenes?\b|\bscene (?:\w+ ){0,2}reconstruct`)
 
 // asksBatch: whoever writes takes a smaller batch for the way, and asks how.
 var asksBatch = lazily(`(?i)\b(?:how (?:do|can|could|should|to)|such as|where)\b[^.?]{0,30}\b(?:chang|reduc|lower|decreas|modify)\w*\b[^.?]{0,20}\bbatch`)
 
 // trees are the programs that grow trees, which have no batch.
 var trees = lazily(`(?i)\b(?:xgboost|lightgbm|catboost|XGB\w+)\b`)
+
+// replay is the memory of a reinforcement learner, in code and in words.
+var replay = lazily(`(?i)\breplay[-_ ]?(?:buffer|memory)|\breplay\.use\b|\bself\.(?:memory|buffer|replay\w*)\.(?:append|push|add|store)\(`)
 
 // tfData are the input pipelines of TensorFlow, in code and in what they print.
 var tfData = lazily(`(?i)\btf\.data\.|\bshuffle_dataset_op\b|\bshuffle buffer\b`)
@@ -80,7 +123,7 @@ var tfData = lazily(`(?i)\btf\.data\.|\bshuffle_dataset_op\b|\bshuffle buffer\b`
 var makesContext = lazily(`\bcuCtxCreate|\bcuDevicePrimaryCtxRetain`)
 
 // passed is what had no failure.
-var passed = lazily(`(?i)\b(?:the )?(?:training|fine-?tuning|inference|prediction|validation|loading|sampling)(?: itself| step| part)? (?:is|was|works?|worked|runs?|ran|goes|went|passes|passed|completes|completed|finishes|finished)\b(?: (?:fine|ok|okay|well|through|completely|smoothly|without))*|\b(?:was|am|were|are) able to train\b`)
+var passed = lazily(`(?i)\b(?:the )?(?:train(?:ing)?|fine-?tuning|inference|prediction|validation|loading|sampling)(?: itself| step| part)? (?:is|was|works?|worked|runs?|ran|goes|went|passes|passed|completes|completed|finishes|finished)\b(?: (?:fine|ok|okay|well|through|completely|smoothly|without))*|\b(?:was|am|were|are) able to train\b`)
 
 // denied: a phase is named as the one in which it does not come, as what a key is for, or as the name of some data.
 var denied = lazily(`(?i)\b(?:validation|evaluation) sets? (?:is|are|was|were|has|have|of|from)\b|\bpress\b[^.]{0,20}\bto\b[^.]*|\b(?:not|rather than|instead of) (?:in |during |at |from )?(?:the )?(?:inference|prediction|validation|evaluation|loading|saving|sampling)\b`)
@@ -129,6 +172,9 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 			c.Told = append(c.Told, row.what)
 		}
 	}
+	if onCPU.MatchString(text) {
+		c.Told = slices.DeleteFunc(c.Told, func(what string) bool { return what == sampler.ToldCheckpoint || what == sampler.ToldResume })
+	}
 	if !slices.Contains(c.Told, sampler.ToldText) && writes.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldText)
 	}
@@ -144,6 +190,9 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 	if tfData.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldTFData)
 	}
+	if replay.MatchString(text) {
+		c.Told = append(c.Told, sampler.ToldReplay)
+	}
 	if splats.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldSplats)
 	}
@@ -151,9 +200,15 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 		c.Told = append(c.Told, sampler.ToldContext)
 	}
 	c.Told = append(c.Told, tried(all)...)
+	if w := weights(text, all); w != "" {
+		c.Told = append(c.Told, w)
+	}
 	kind := kindIn(all)
 	if kind == "" && (slices.Contains(c.Told, sampler.ToldText) || slices.ContainsFunc(all, func(s sentence) bool { return speaks.MatchString(s.text) })) && !trains.MatchString(text) {
 		kind = sampler.ToldInference
+	}
+	if kind == "" && paints.MatchString(text) && !trains.MatchString(text) {
+		kind = sampler.ToldImages
 	}
 	// An evaluation without a training only runs a model, and what comes in training too is no matter of the evaluation.
 	only := kind == sampler.ToldInference && !trains.MatchString(text) && !validates.MatchString(text) || slices.ContainsFunc(all, func(s sentence) bool { return both.MatchString(s.text) })
