@@ -52,7 +52,7 @@ func canSetInterval(m *Model) bool {
 
 // mainKeys are those of every stream, and of the live screen.
 var mainKeys = []binding{
-	{[]string{"q", "f10", "ctrl+c"}, "q", "key.quit", func(*Model) tea.Cmd { return tea.Quit }, nil},
+	{[]string{"q", "f10", "ctrl+c"}, "q", "key.quit", (*Model).quit, nil},
 	{[]string{"?", "f1", "h"}, "? F1", "key.help", open(modeHelp), nil},
 	{[]string{"n"}, "n", "key.need", open(modeNeed), nil},
 	{[]string{"a"}, "a", "key.advice", open(modeAdvice), nil},

@@ -12,7 +12,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	k := msg.String()
 	switch mode := m.prompt.mode; {
 	case k == "ctrl+c":
-		return tea.Quit
+		return m.quit()
 	case k == "ctrl+z":
 		return m.suspendJob()
 	case mode == modeNeed || mode == modeTime:

@@ -147,6 +147,18 @@ func TestKeysQuit(t *testing.T) {
 	}
 }
 
+// What was typed behind the key that ends the monitor is taken, for its reader waits for that, and does nothing.
+func TestTypedBehindQuit(t *testing.T) {
+	m := model(past(gpus(1, 1, false), 2), 80, 24, Options{})
+	press(m, "q")
+	before := m.prompt.mode
+	for _, k := range []string{"K", "n", "?"} {
+		if cmd := press(m, k); cmd != nil || m.prompt.mode != before {
+			t.Errorf("%q does something", k)
+		}
+	}
+}
+
 // TestKeysBeforeAnything: no key falls over while nothing has come yet.
 func TestKeysBeforeAnything(t *testing.T) {
 	for _, snaps := range [][]*sampler.Snapshot{nil, {gpus(0, 0, false)}, {gpus(1, 0, false)}} {

@@ -40,6 +40,7 @@ type Model struct {
 	glyphs      *theme.Glyphs
 	words       lang.Catalog
 	began       func() // called when the program's loop begins; nil: nothing is to be done
+	quits       bool
 	err         error
 }
 

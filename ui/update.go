@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"time"
+
 	"context"
 
 	tea "charm.land/bubbletea/v2"
@@ -89,6 +91,9 @@ func (m *Model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 		m.err = err
 		cmd = tea.Quit // Run gives the terminal back and reports the error
 	})
+	if m.quits {
+		return m, nil
+	}
 	cmd = m.update(msg)
 	if part, ok := msg.(fleetArrived); ok && part.more && m.overviewed() {
 		return m, cmd // the last one is shown
@@ -168,7 +173,17 @@ func (m *Model) ended(err error) tea.Cmd {
 	if m.ctx.Err() == nil {
 		m.err = err
 	}
-	return tea.Quit
+	return m.quit()
+}
+
+// quitAfter is how long the end waits for what was typed or pointed at behind the key, which has been read with it. Nobody would take it
+// from the reader, and the end would wait half a second for that.
+const quitAfter = 2 * time.Millisecond
+
+// quit ends the program. What comes until then is for the shell, and nobody's here.
+func (m *Model) quit() tea.Cmd {
+	m.quits = true
+	return tea.Tick(quitAfter, func(time.Time) tea.Msg { return tea.QuitMsg{} })
 }
 
 // leaveEnded leaves the detail of a process that is gone: the row now belongs to another.
