@@ -37,6 +37,7 @@ var tells = []struct {
 	{sampler.ToldBatch, lazily(`(?i)(?:\b|_)(?:mini)?-?batch(?:es|[-_ ]?sizes?)?(?:\b|_)|批`), nil},
 	{sampler.ToldEpochs, lazily(`(?i)\b(?:after|at|in|on|until) (?:about |around |~)?(?:(?:the )?(?:(?:[2-9]|1\d|2\d)(?:nd|rd|th)|(?:second|third|fourth|fifth|tenth)) epoch\b|(?:a few|some|several|many|[2-9]|\d{2,4}) ?(?:th )?epochs?\b|epochs? ?[=#:]? ?(?:[2-9]|\d{2,4})\b)`), nil},
 	{sampler.ToldLargePainter, lazily(`(?i)\bflux(?:[ .-]?[12])?(?:[ .-]?(?:dev|schnell|krea|kontext))?\b|\bsd ?3\.5\b|\bhidream\b|\bqwen[- ]image\b`), lazily(`(?i)\btrain(?:s|ing)?\b|\bloras?\b`)},
+	{sampler.ToldLengths, lazily(`(?i)\b(?:\w+_)?max[-_ ]?seq\w*|\b(?:model_)?max_length\b|\bcutoff_len\b|\bblock_size\b|\b(?:seq(?:uence)?|context|input|token)s? lengths?\b|\b\d{1,3}k (?:tokens?|seq\w*|context)\b|\blong(?:er)? (?:sequences?|sentences?|contexts?|inputs)\b|序列长度|长序列|\d+k ?的?序列`), nil},
 	{sampler.ToldQuantizing, lazily(`(?i)\b(?:quantiz|quantis)(?:e|es|ing)\b[^.]{0,40}\b(?:\d{1,3}b|models?|llama\S*|weights)\b|--wbits \d`), lazily(`(?i)\b(?:vllm|tgi|serv(?:e|ing))\b|--quantize\b`)},
 	{sampler.ToldParallel, lazily(`(?i)\b(?:parallel|concurren\w+|simultaneous\w*|several (?:users|requests|models)|multiple (?:users|requests|models))\b`), nil},
 	{sampler.ToldSpeech, lazily(`(?i)\b(?:asr|tts|speech|audio|utterances?|librispeech|aishell|espnet|speechbrain|kaldi|transcrib\w*|transcripts?|wavs?)\b|语音`), nil},
@@ -123,7 +124,7 @@ var tfData = lazily(`(?i)\btf\.data\.|\bshuffle_dataset_op\b|\bshuffle buffer\b`
 var makesContext = lazily(`\bcuCtxCreate|\bcuDevicePrimaryCtxRetain`)
 
 // passed is what had no failure.
-var passed = lazily(`(?i)\b(?:the )?(?:train(?:ing)?|fine-?tuning|inference|prediction|validation|loading|sampling)(?: itself| step| part)? (?:is|was|works?|worked|runs?|ran|goes|went|passes|passed|completes|completed|finishes|finished)\b(?: (?:fine|ok|okay|well|through|completely|smoothly|without))*|\b(?:was|am|were|are) able to train\b`)
+var passed = lazily(`(?i)\b(?:the )?(?:train(?:ings?)?|fine-?tuning|inference|prediction|validation|loading|sampling)(?: itself| step| part)? (?:is|was|works?|worked|ha(?:s|ve) (?:\w+ )?(?:worked|run|gone|passed|finished)|runs?|ran|goes|went|passes|passed|completes|completed|finishes|finished)\b(?: (?:fine|ok|okay|well|through|completely|smoothly|without))*|\b(?:was|am|were|are) able to train\b`)
 
 // denied: a phase is named as the one in which it does not come, as what a key is for, or as the name of some data.
 var denied = lazily(`(?i)\b(?:validation|evaluation) sets? (?:is|are|was|were|has|have|of|from)\b|\bpress\b[^.]{0,20}\bto\b[^.]*|\b(?:not|rather than|instead of) (?:in |during |at |from )?(?:the )?(?:inference|prediction|validation|evaluation|loading|saving|sampling)\b`)
