@@ -42,7 +42,7 @@ var fixesData = []fixRow{
 			}
 			return "length"
 		},
-		do:      doShorterSequences},
+		do: doShorterSequences},
 	{id: FixCapSampleSize, source: "https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html",
 		kinds: ownCode | imageTool | server, cost: 0.13,
 		lives: map[string]float64{CauseTooBig: 0.97, CauseDataSpike: 0.97, CauseValidationSpike: 0.7, CauseUnknown: 0.5},
