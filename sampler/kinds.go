@@ -87,6 +87,7 @@ const (
 	ToldTFData       = "tf_data"       // it reads its samples by tf.data
 	ToldAsksBatch    = "asks_batch"    // how to lower the batch is asked
 	ToldBatch        = "batch"         // a batch is spoken of
+	ToldLengths      = "lengths"       // the length of sequences of tokens is spoken of
 	ToldLargePainter = "large_painter" // a model that makes pictures has ten billions of parameters or more
 	ToldWeights      = "weights_"      // and a number: a model of that many billions of parameters
 	ToldQuantizing   = "quantizing"    // a model is being brought to fewer bits

@@ -24,6 +24,25 @@ var fixesData = []fixRow{
 		},
 		pairs: func(f *failure) []any { return []any{"need", printed(f.requested.Or(0))} },
 		do:    doCapSampleSize},
+	{id: FixCapSampleSize, source: "https://huggingface.co/docs/trl/reducing_memory_usage",
+		kinds: ownCode, cost: 0.1, // who speaks of it can set it
+		lives: map[string]float64{CauseTooBig: 0.93, CauseDataSpike: 0.97, CauseUnknown: 0.62, CauseFragmentation: 0.85, CauseOversubscribed: 0.8},
+		when: func(f *failure) bool {
+			return f.told(sampler.ToldLengths) && f.torchCode() && !f.program.is(running) && f.inTraining() && !f.told(sampler.ToldPixels) && f.program.name != "alphafold" && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.impossible()
+		},
+		reach: func(f *failure) float64 {
+			if f.batch() > 1 {
+				return 0.8 // a batch can be halved too
+			}
+			return 1
+		},
+		variant: func(f *failure) string {
+			if f.oneSample() {
+				return "length_one"
+			}
+			return "length"
+		},
+		do: doShorterSequences},
 	{id: FixCapSampleSize, source: "https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html",
 		kinds: ownCode | imageTool | server, cost: 0.13,
 		lives: map[string]float64{CauseTooBig: 0.97, CauseDataSpike: 0.97, CauseValidationSpike: 0.7, CauseUnknown: 0.5},
@@ -136,6 +155,17 @@ func doFixLeak(f *failure) []string {
 		`print(epoch, torch.cuda.memory_allocated() / 2**30)  ` + f.comment("do.watch")}
 }
 
+// sequenceOptions are options for the length of sequences.
+var sequenceOptions = []string{"max_seq_length", "max_length", "max_seq_len", "cutoff_len", "model_max_length", "seq_length", "block_size"}
+
+func doShorterSequences(f *failure) []string {
+	half := func(v float64) float64 { return max(128, float64(int(v/2/32)*32)) }
+	if text, name, ok := f.command.WithNumber(half, sequenceOptions...); ok {
+		return []string{text + "  " + f.comment("do.size_option", "name", name)}
+	}
+	return []string{f.comment("do.half_length"), "--gradient_checkpointing True  " + f.comment("do.and_checkpoint")}
+}
+
 func doCapSampleSize(f *failure) []string {
 	switch {
 	case f.hugeAttention() && f.program.is(imageTool):
@@ -148,7 +178,7 @@ func doCapSampleSize(f *failure) []string {
 	case f.isServing():
 		return append([]string{"pip install flash-attn --no-build-isolation  " + f.comment("do.flash")}, f.turnKnobs(FixLimitRequests)...)
 	}
-	for _, names := range [][]string{{"max_seq_length", "max_length", "max_seq_len", "cutoff_len", "model_max_length", "seq_length", "block_size"}, {"imgsz", "img_size", "image_size", "crop_size", "resolution"}} {
+	for _, names := range [][]string{sequenceOptions, {"imgsz", "img_size", "image_size", "crop_size", "resolution"}} {
 		half := func(v float64) float64 {
 			if v >= 64 {
 				return float64(int(v/2/32) * 32)

@@ -11,7 +11,7 @@ import (
 var fixesInference = []fixRow{
 	{id: FixLoadOnCPU, source: "https://docs.pytorch.org/docs/stable/generated/torch.load.html",
 		kinds: ownCode, cost: 0,
-		lives: map[string]float64{CauseTooBig: 0.85, CauseOtherProcess: 0.3, CauseImbalance: 0.5, CauseUnknown: 0.4, CauseLeak: 0.3},
+		lives: map[string]float64{CauseTooBig: 0.85, CauseOtherProcess: 0.3, CauseImbalance: 0.5, CauseUnknown: 0.65, CauseLeak: 0.3},
 		when: func(f *failure) bool {
 			return !f.onHost() && (f.loadsOnGPU() || f.saysItResumes() || f.toldCheckpoint() || f.ranksLoad())
 		},

@@ -124,6 +124,9 @@ func TestReported(t *testing.T) {
 		{"# A bug\nWhen I use your torch code it seems always to occur the problem of OOM.\nYou can use the script below.", sampler.KindCUDA, "", nil},
 		{"# After train.py\nHi, OOM happens when I run inference.py of the torch code, how to solve it?", sampler.KindCUDA, "", nil},
 		{"用 torch 训练的时候，显卡内存一直上涨，最终内存溢出。", sampler.KindCUDA, "", []string{sampler.ToldGrowth}},
+		{"# CUDA out of memory\nDid anyone meet this problem, how do", sampler.KindCUDA, "", nil},
+		{"# The use of memory rises: cuda out for memory in torch\nThanks for the code. How did you solve it?", sampler.KindCUDA, "", nil},
+		{"My torch server gets CUDA out of memory after some period of time.", sampler.KindCUDA, "", []string{sampler.ToldLate}},
 		{"The same CUDA out of memory of torch still existed even I changed the minibatch_size to 1.", sampler.KindCUDA, "", []string{sampler.ToldTried + "batch"}},
 	} {
 		events := read(t, one.text)
@@ -175,6 +178,7 @@ func TestCuredIsNotTried(t *testing.T) {
 // Documentation, lists of changes and hints tell of no failure.
 func TestNotReported(t *testing.T) {
 	for _, text := range []string{
+		"# CUDA out of memory\nDid you meet this error? Lower the batch size or use gradient checkpointing.",
 		"If you run out of memory, lower the batch size or use gradient checkpointing.",
 		"- Added `handle_oom` to recover from errors. It is still possible to get an OOM during validation.",
 		"### Failure: CUDA out of memory\n\nYou can lower the batch size.",

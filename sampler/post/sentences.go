@@ -96,9 +96,12 @@ func alone(line, rest string) bool {
 // question is what somebody does not understand about what happened.
 var question = lazily(`(?i)(?:^|[.!,;?]\s+|\n)\W{0,3}(?:but )?(?:why|is (?:it|this)|is there (?:a|any) way to (?:make|get|run|use)|what (?:is|was) (?:the (?:reason|problem)|wrong)|any (?:one|idea|suggestion|help|solution|advice)s?)\b[^?\n]*\?`)
 
+// askers is a question to others to whom it happened too. Before advice it is a page for them.
+var askers = lazily(`(?i)(?:^|[.!,;?]\s+|\n)\W{0,3}(?:(?:do|did|does|have|has) (?:you|any ?one|any ?body|some ?one)(?: \w+)? (?:meet|met|face[ds]?|encounter\w*) (?:this|the same|such|it)\b|how did (?:you|the authors) (?:solve|fix|avoid|handle) (?:this|the|it)\b)`)
+
 // wonders: a question about it is asked, and nobody is spoken to.
 func wonders(line, rest string, all []sentence) bool {
-	return !toReaders(all) && (question.MatchString(rest) || strings.HasSuffix(strings.TrimSpace(line), "?") && !question.MatchString(line))
+	return !toReaders(all) && (question.MatchString(rest) || len(all) == 1 && askers.MatchString(rest) || strings.HasSuffix(strings.TrimSpace(line), "?") && !question.MatchString(line))
 }
 
 // plain: a heading without its mark, as it is copied from a page: a line of its own that is no sentence of the text.
