@@ -207,3 +207,23 @@ func TestJoined(t *testing.T) {
 		t.Errorf("then %+v", r)
 	}
 }
+
+// Who is refused on one GPU and goes on on another is not listed there yet: what it is granted is the other's all the same.
+func TestSecondGPU(t *testing.T) {
+	s := newScene(t, 2, people{7: {Environment: map[string]string{}}})
+	s.context(0)
+	s.alloc(1, 14*gib)
+	s.list(0, 7, sampler.Some(14*gib))
+	s.refused(60 * gib)
+	s.apply()
+	s.context(1)
+	s.call("cuMemAlloc_v2", Call{Address: 2, Size: uint64(gib), Context: 0xc001, Device: -1})
+	first := s.apply()
+	if q := first.Requests; len(q) != 1 || q[0].GPU.Or(-1) != 1 {
+		t.Errorf("%+v", q)
+	}
+	s.list(1, 7, sampler.Some(gib))
+	if a, b := s.requests(0), s.requests(1); a.Live != 14*gib || a.Peak != 14*gib || a.Refused != 1 || b.Live != gib || b.Refused != 0 || b.Granted != 1 {
+		t.Errorf("%+v and %+v", a, b)
+	}
+}
