@@ -539,21 +539,6 @@ func TestLeave(t *testing.T) {
 	r.until("they are taken out", func() bool { return there() == 0 })
 }
 
-// A process that gives way to another program has lost what it held, and did not end of what it was refused.
-func TestExec(t *testing.T) {
-	bothWays(t, func(t *testing.T, o Options) {
-		r := newRig(t, 1, o)
-		for _, asks := range []string{"alloc b 90000000000", "alloc b 1000"} {
-			p := cudatest.Play(t, r.dir)
-			p.Do("device 0", "alloc a 2000", asks)
-			r.until("it is seen", func() bool { return r.of(p.PID()) != nil })
-			fmt.Fprintln(p.In(), "exec sleep") //nolint:errcheck // it does not answer
-			r.until(asks+": it gives way", func() bool { q := r.of(p.PID()); return q != nil && q.ExitStatus.Equal(sampler.Some(0)) && q.Live == 0 })
-			r.until(asks+": it is forgotten", func() bool { return r.of(p.PID()) == nil })
-		}
-	})
-}
-
 // of is what a process asked for, by a snapshot of now; nil: nothing.
 func (r *rig) of(pid int) *sampler.Requests {
 	for _, q := range r.snapshot().GPUs[0].Processes {
