@@ -872,6 +872,7 @@ var textsEN = map[string]string{
 	"alert.refused.down_to":  "the driver refused {size}, down to {least}, {times} ({function})",
 	"alert.refused.free":     ", with {free} free",
 	"alert.refused.freed":    "; {freed} was given back meanwhile",
+	"alert.refused.stopped":  "signal {signal} ended it within {span}: its launcher, a watchdog or its user, after it had failed",
 	"alert.refused.piece":    "what was refused is one piece of an expandable segment: how much was asked for in all is not known",
 	"alert.flush.seen":       "GPU {gpu}: {process} was refused {size} and got it only after it gave {freed} of its cache back: the next large request may fail",
 	"alert.flush.seen_times": "GPU {gpu}: {n} times in {span} {process} was refused memory and got it only after it emptied its cache: the next large request may fail",

@@ -872,6 +872,7 @@ var textsZH = map[string]string{
 	"alert.refused.down_to":  "驱动 {times}拒绝了 {size}，直至 {least}（{function}）",
 	"alert.refused.free":     "，当时空闲 {free}",
 	"alert.refused.freed":    "；期间归还了 {freed}",
+	"alert.refused.stopped":  "{span} 内被信号 {signal} 终止：它失败之后，由启动器、看门狗或用户终止",
 	"alert.refused.piece":    "被拒绝的是可扩展段（expandable segment）的一块：总共请求了多少无法得知",
 	"alert.flush.seen":       "GPU {gpu}：{process} 请求 {size} 被拒绝，归还 {freed} 缓存后才得到：下一次大的请求可能失败",
 	"alert.flush.seen_times": "GPU {gpu}：{process} 在 {span} 内 {n} 次被拒绝显存，清空缓存后才得到：下一次大的请求可能失败",

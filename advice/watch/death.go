@@ -22,6 +22,8 @@ type Death struct {
 	PID      int
 
 	refusal sampler.Refusal
+	signal  int     // that ended it, from outside; 0: none
+	waited  float64 // seconds from the refusal until it was listed last
 	command string
 	name    string
 	user    string
@@ -63,7 +65,7 @@ func (p *proc) died() bool {
 		}
 		return p.seen-a.tried <= within
 	case stopped:
-		return false // whatever it was refused, that is not what ended it
+		return a.stoppedFor(p.seen - a.tried)
 	case endUnknown:
 		if a.met-a.tried > unwindSeconds {
 			return false
@@ -141,7 +143,7 @@ func (w *Watch) deathOf(g *gpu, p *proc) Death {
 	}
 	e.Refused = g.refusedOf(p, &e, w.clock.Last)
 	in.Events = []sampler.OOMEvent{e}
-	return Death{Event: e, Incident: in, T: p.asking.tried, Time: r.Time, Key: g.key, GPU: g.last.Index, PID: p.pid, refusal: r,
+	return Death{Event: e, Incident: in, T: p.asking.tried, Time: r.Time, Key: g.key, GPU: g.last.Index, PID: p.pid, refusal: r, signal: p.asking.signal(), waited: p.seen - p.asking.tried,
 		command: p.process.Command, name: p.process.Name, user: p.process.User}
 }
 

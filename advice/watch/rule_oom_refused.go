@@ -2,6 +2,7 @@ package watch
 
 import (
 	"cmp"
+	"math"
 
 	"nvpeak/sampler"
 )
@@ -78,6 +79,9 @@ func (d *Death) tell(f *Facts, logged bool, m *message) {
 	}
 	m.evidence = append(m.evidence, driverRefused(f, &seen, !logged && d.Event.Requested.Known()))
 	m.numbers["tries"] = float64(d.refusal.Tries)
+	if d.signal > 0 && !logged {
+		m.evidence = append(m.evidence, f.words.Say("alert.refused.stopped", "signal", d.signal, "span", f.words.Span(math.Ceil(d.waited+1))))
+	}
 	if piece(&d.refusal) {
 		m.evidence = append(m.evidence, f.words.Say("alert.refused.piece"))
 	}
