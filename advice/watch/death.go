@@ -129,7 +129,9 @@ func (w *Watch) deathOf(g *gpu, p *proc) Death {
 	e := sampler.OOMEvent{Kind: sampler.KindRefused, MemoryKind: sampler.MemoryGPU, PID: sampler.Some(p.pid), Framework: p.process.Framework.Or(""),
 		GPUTotal: g.last.Memory.PlausibleTotal(), GPUFree: r.Free, OtherProcesses: []sampler.OtherProcess{}, Occurrences: r.Tries,
 		Extra: map[string]any{"function": sampler.Clean(r.Function), "tries": r.Tries, "freed_bytes": r.Freed}}
-	if m, ok := sampler.Plausible(p.process.Memory); ok { // what was given back since was its own at that moment
+	// What was given back since was its own at that moment. It may have asked for most after the driver's last figure, if there is one.
+	m, listed := sampler.Plausible(p.process.Memory)
+	if m = max(m, p.asking.asked.Live); listed || m > 0 {
 		in.History.Process = sampler.Some(m + min(r.Freed, sampler.MaxPlausible))
 		e.ProcessInUse = in.History.Process
 	}
