@@ -138,9 +138,10 @@ func (w *Watch) deathOf(g *gpu, p *proc) Death {
 	if a := p.process.Allocator; a != nil {
 		e.Allocated, e.ReservedUnallocated = sampler.Some(a.Allocated), sampler.Some(a.Reserved.Less(a.Allocated))
 	}
-	if piece(&r) {
+	switch {
+	case piece(&r):
 		e.Extra["piece_bytes"] = r.Bytes
-	} else {
+	case r.Bytes > 0:
 		e.Requested = sampler.Some(r.Bytes) // who tries again with less wanted this
 	}
 	e.Refused = g.refusedOf(p, &e, w.clock.Last)

@@ -132,3 +132,41 @@ var stoppedPatterns = []pattern{
 		j.exits(143)
 	}},
 }
+
+// contextPatterns are programs for whose context the driver has no memory.
+var contextPatterns = []pattern{
+	{"oom", "fires_driver_context", deadly, func(d *driven) {
+		full(d).context()
+		d.wait(0.3)
+		d.jobs[1].exits(1)
+	}},
+	{"oom", "quiet_driver_context_exit_0", nil, func(d *driven) { // it takes the CPU
+		full(d).context()
+		d.wait(0.3)
+		d.jobs[1].exits(0)
+	}},
+	{"oom", "quiet_driver_context_other", nil, func(d *driven) { // others make room
+		j := full(d)
+		j.context()
+		d.jobs[0].giveAll()
+		j.ask(gib)
+		d.wait(0.3)
+		j.exits(1)
+	}},
+	{"oom", "quiet_driver_context_gone", nil, func(d *driven) { // nobody saw how it ended
+		full(d).context()
+		d.wait(3)
+		d.jobs[1].exit()
+	}},
+}
+
+// full is a program that begins on a GPU that another one has filled.
+func full(d *driven) *drivenJob {
+	d.wait(2)
+	d.job(5000, "python other.py").ask(39 * gib)
+	d.wait(2)
+	return d.job(4242, "python train.py")
+}
+
+// context asks for one, in vain.
+func (j *drivenJob) context() { j.call("cuDevicePrimaryCtxRetain", 0, 0, 2) }

@@ -365,7 +365,7 @@ func (d *driven) told() []sampler.Alert {
 // Patterns of requests, through the fold over calls: what is alerted, whether snapshots tell requests one by one
 // or only their sums, and recordings of them in testdata/advice.
 func TestPatterns(t *testing.T) {
-	for _, p := range slices.Concat(patterns, harmlessPatterns, stoppedPatterns) {
+	for _, p := range slices.Concat(patterns, harmlessPatterns, stoppedPatterns, contextPatterns) {
 		t.Run(p.rule+" "+p.name, func(t *testing.T) {
 			for _, bare := range []bool{false, true} {
 				if bare && (p.rule == "need_does_not_fit" || strings.Contains(p.name, "_at_once")) {

@@ -62,3 +62,26 @@ func TestNested(t *testing.T) {
 		}
 	})
 }
+
+// A context that the driver has no memory for is a refusal, too, of which the program may end; how large it is is not known.
+func TestContextRefused(t *testing.T) {
+	bothWays(t, func(t *testing.T, o Options) {
+		r := newRig(t, 1, o)
+		p := cudatest.Play(t, r.dir, "FAKECUDA_CONTEXT=9000000000")
+		p.Do("device 0")
+		p.End("exit 3")
+		var got *sampler.Requests
+		r.until("its end is seen", func() bool {
+			if q := r.of(p.PID()); q != nil {
+				got = q
+			}
+			return got != nil && got.ExitStatus.Known()
+		})
+		if !got.ExitStatus.Equal(sampler.Some(3)) || got.Refused != 1 || got.Refusal == nil || got.Refusal.Bytes != 0 || got.Refusal.Function != "cuDevicePrimaryCtxRetain" {
+			t.Errorf("%+v, %+v", got, got.Refusal)
+		}
+		if len(r.seen) > 0 {
+			t.Errorf("%+v", r.seen)
+		}
+	})
+}

@@ -436,8 +436,8 @@ int returned(struct pt_regs *r)
 		set_current(thread, effect, c.address);
 	if (effect == EFFECT_GIVES && inner(thread, &c, answer))
 		return 0;
-	if (answer == REFUSED && effect == EFFECT_GIVES)
-		note(WAS_REFUSED);
+	if (answer == REFUSED && effect != EFFECT_MAPS)
+		note(WAS_REFUSED); // a context takes memory, too
 	tell(cookie, thread, &c, answer);
 	return 0;
 }
