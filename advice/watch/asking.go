@@ -237,6 +237,9 @@ func (a *asking) fold(r *sampler.Requests, now float64, at time.Time, free float
 	before := a.asked
 	a.asked = *r
 	a.asked.Refusal = nil
+	if r.Granted == before.Granted { // what it held before anybody looked has become known
+		a.live += r.Live.Less(before.Live)
+	}
 	if r.Granted == before.Granted || first {
 		a.burst = burst{granted: r.Granted, at: now}
 	}

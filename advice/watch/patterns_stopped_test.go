@@ -43,6 +43,16 @@ var stoppedPatterns = []pattern{
 		d.wait(3)
 		j.exits(130)
 	}},
+	{"oom", "fires_driver_stopped_midlife", deadly, func(d *driven) { // all that it holds, it held before anybody looked
+		j := d.job(4242, "python train.py")
+		j.start, j.older = -3600, true
+		d.used += 30 * gib
+		j.note(30 * 1024)
+		d.wait(4)
+		j.torch(12*gib, 0)
+		d.wait(0.5)
+		j.exits(137)
+	}},
 	{"oom", "quiet_driver_stopped_typed_later", nil, func(d *driven) { // or has looked at what is on the screen
 		j := trained(d, 30)
 		j.torch(12*gib, 3)

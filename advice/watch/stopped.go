@@ -19,7 +19,7 @@ func fromTerminal(signal int) bool { return signal >= 1 && signal <= 3 }
 func (a *asking) stoppedFor(after float64) bool {
 	typed := fromTerminal(a.signal())
 	switch {
-	case float64(a.asked.Live) <= leftShare*float64(a.asked.Peak): // it waits for room, or has given up its plan
+	case a.asked.Whole && float64(a.asked.Live) <= leftShare*float64(a.asked.Peak): // it waits for room, or has given up its plan
 		return false
 	case a.met-a.tried > unwindSeconds, a.tried-a.first > retrySeconds, a.copedBefore(): // or asks on and on
 		return false

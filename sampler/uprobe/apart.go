@@ -108,6 +108,13 @@ func (d *Door) meet(pid int) {
 		clear(d.met)
 	}
 	d.met[pid] = true
+	for _, lib := range d.files {
+		if lib.older[pid] { // it may have called before anybody looked at its library
+			d.searched[pid] = 0
+			d.searchIn(pid)
+			break
+		}
+	}
 	d.join(pid)
 }
 

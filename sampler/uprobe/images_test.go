@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/request"
 	"nvpeak/sampler/uprobe/cudatest"
 )
 
@@ -84,4 +86,25 @@ func TestContextRefused(t *testing.T) {
 			t.Errorf("%+v", r.seen)
 		}
 	})
+}
+
+// Who was there before its library was looked at may have asked before, which its first call tells, though nobody has seen it load that: a
+// process has it from the one that it was forked from.
+func TestOlder(t *testing.T) {
+	cudatest.Alone(t)
+	dir, tracker := cudatest.Build(t), request.New(everybody{})
+	d, err := Open(tracker, Options{Libraries: []string{}})
+	needDoor(t, err)
+	defer d.Close()
+	p := cudatest.Play(t, dir)
+	p.Do("device 0", "alloc a 1000")
+	if _, err := d.attach(cudatest.Library(dir), 0); err != nil {
+		t.Fatal(err)
+	}
+	d.meet(p.PID())
+	tracker.Call(request.Call{Time: time.Now(), PID: p.PID(), TID: p.PID(), Function: number("cuMemAlloc_v2"), Size: 2000, Address: 1})
+	r := &rig{t: t, tracker: tracker, clock: sampler.NewSteady(), gpus: 1}
+	if q := r.of(p.PID()); q == nil || q.Granted != 1 || q.Whole {
+		t.Errorf("%+v", q)
+	}
 }
