@@ -1018,6 +1018,7 @@ var textsEN = map[string]string{
 	"detail.host":             "The memory of the machine (RAM) ran out, not that of the GPU. Nothing about the GPU needs to change.",
 	"detail.request_only":     "It asked for {need}. The text says no more, so it does not show what held the rest of the GPU.",
 	"detail.no_numbers":       "This text has no numbers: it alone does not show why it failed.",
+	"detail.context":          "{free} was free of {total}, less than a context takes.",
 	"detail.piece":            "Only a piece of the request is known ({size} of an expandable segment), not how much was asked for in all. {free} was free of {total}.",
 	"detail.recorded":         "The text has no numbers; the recording shows {free} free of {total}.",
 	"detail.other_process":    "{elsewhere} of the GPU was not this job's: look there first.",

@@ -1018,6 +1018,7 @@ var textsZH = map[string]string{
 	"detail.host":             "用完的是机器的内存（RAM），不是显存。GPU 方面什么都不用改。",
 	"detail.request_only":     "申请 {need}。日志没有更多数字，看不出其余显存被谁占着。",
 	"detail.no_numbers":       "这段日志没有数字：仅凭它无法判断原因。",
+	"detail.context":          "{total} 中空闲 {free}，不足以创建上下文。",
 	"detail.piece":            "只知道请求中的一块（可扩展段的 {size}），总共请求了多少无法得知。共 {total}，当时空闲 {free}。",
 	"detail.recorded":         "日志没有数字；录制显示 {total} 中空闲 {free}。",
 	"detail.other_process":    "GPU 上有 {elsewhere} 不属于本任务：先查这个。",

@@ -220,3 +220,14 @@ func TestShortLife(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Of a context that was refused no size is known, nor is it a piece of anything.
+func TestContextDeath(t *testing.T) {
+	d := &driven{}
+	full(d).context()
+	d.wait(0.3)
+	d.jobs[1].exits(1)
+	if got := texts(d.told()); strings.Contains(got, "piece") || strings.Contains(got, "0 B") || !strings.Contains(got, "0.51 GiB was free of 40.00 GiB") {
+		t.Error(got)
+	}
+}

@@ -133,6 +133,18 @@ var stoppedPatterns = []pattern{
 		d.wait(1)
 		j.exits(143)
 	}},
+	{"oom", "quiet_driver_stopped_plan_filled", nil, func(d *driven) { // it tried what there is, took that in blocks, and serves
+		j := d.job(4242, "python serve.py")
+		d.wait(2)
+		j.ask(6 * gib)
+		j.ask(35 * gib)
+		for j.ask(256 * mib) {
+		}
+		j.give()
+		j.give()
+		d.wait(8)
+		j.exits(137)
+	}},
 	{"oom", "quiet_driver_stopped_filled", nil, func(d *driven) { // a tester is full, and tests
 		j := d.job(4242, "memtest")
 		d.wait(2)

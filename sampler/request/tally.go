@@ -36,7 +36,8 @@ type tally struct {
 type refusal struct {
 	sampler.Refusal
 	tid  int
-	last time.Time // of its tries
+	last time.Time     // of its tries
+	got  sampler.Bytes // granted since
 }
 
 // asked notes a request for so much.
@@ -68,12 +69,12 @@ func (t *tally) lately(at time.Time) (most sampler.Bytes) {
 const retryWithin = 2 * time.Second
 
 // refuse notes a refusal. One of the same thread that follows another at once, of as much or
-// less, is a further try.
+// less, is a further try, unless as much was granted since, in smaller pieces.
 func (t *tally) refuse(c *Call, n sampler.Bytes) {
 	t.refused++
-	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen && r.tid == c.TID && n <= r.Bytes && c.Time.Sub(r.last) <= retryWithin {
+	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen && r.tid == c.TID && n <= r.Bytes && (n == 0 || r.got < n) && c.Time.Sub(r.last) <= retryWithin {
 		r.Tries++
-		r.Smallest, r.last = min(r.Smallest, n), c.Time
+		r.Smallest, r.last, r.got = min(r.Smallest, n), c.Time, 0
 		r.Free, r.FreeAge = t.gpu.free(c.Time) // after it gave its cache back, as a log says it
 		return
 	}
@@ -136,6 +137,7 @@ func (t *tally) met(c *Call, n sampler.Bytes) {
 	if r == nil || r.Outcome != sampler.RefusalOpen || c.Time.Sub(r.last) > retryWithin {
 		return
 	}
+	r.got += n
 	switch {
 	case Functions[c.Function].Name != r.Function:
 		t.other(c, n)
