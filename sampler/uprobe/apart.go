@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/cilium/ebpf/link"
-
-	"nvpeak/sampler/request"
 )
 
 // A probe of a file is in every process that has it, and a trap costs microseconds even where the program in the kernel returns
@@ -64,7 +62,7 @@ func (d *Door) separable(lib *library) bool {
 		return true
 	}
 	n := lib.functions[0]
-	x, err := lib.executable.UprobeMulti([]string{request.Functions[n].Name}, d.objects.Entered, &link.UprobeMultiOptions{PID: math.MaxUint32})
+	x, err := lib.executable.UprobeMulti(nil, d.objects.Entered, &link.UprobeMultiOptions{Addresses: []uint64{lib.places[n]}, PID: math.MaxUint32})
 	if err == nil {
 		x.Close() //nolint:errcheck // it is nobody's
 	}

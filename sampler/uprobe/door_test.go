@@ -639,22 +639,6 @@ func mount(t *testing.T, at, kind, options string) string {
 	return at
 }
 
-// Two names of one function are looked at once.
-func TestAliases(t *testing.T) {
-	dir := t.TempDir()
-	source := "int cuMemAllocAsync(void *p, long n, void *s) { return 0; }\nint cuMemAllocAsync_ptsz(void *p, long n, void *s) __attribute__((alias(\"cuMemAllocAsync\")));\n"
-	if err := os.WriteFile(filepath.Join(dir, "x.c"), []byte(source), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	lib := filepath.Join(dir, "libcuda.so.1")
-	if out, err := exec.Command("gcc", "-shared", "-fPIC", "-o", lib, filepath.Join(dir, "x.c")).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	if list := functionsOf(lib); len(list) != 1 || request.Functions[list[0]].Name != "cuMemAllocAsync" {
-		t.Errorf("%v", list)
-	}
-}
-
 // What is no library, or has nothing of it, is left alone.
 func TestOtherFiles(t *testing.T) {
 	dir := t.TempDir()
