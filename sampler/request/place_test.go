@@ -227,3 +227,29 @@ func TestSecondGPU(t *testing.T) {
 		t.Errorf("%+v and %+v", a, b)
 	}
 }
+
+// Where one of several GPUs is watched, a process whose context was made before anybody looked is on that one if it is listed there and the
+// use follows its calls.
+func TestLearnedOfOne(t *testing.T) {
+	for follows, want := range map[bool]bool{true: true, false: false} {
+		s := newScene(t, 1, people{7: {}})
+		s.Machine([]sampler.Device{{Index: 0, UUID: s.gpus[0].UUID, Name: "A"}, {Index: 1, UUID: "GPU-other", Name: "A"}})
+		s.list(0, 7, sampler.Some(gib))
+		s.apply()
+		used := 2 * gib
+		for n := range uint64(5) {
+			s.later(ms(300))
+			s.call("cuMemAlloc_v2", Call{Address: n + 1, Size: uint64(4 * gib), Context: 0xdead, Device: -1})
+			s.later(ms(20))
+			if follows {
+				used += 4 * gib
+			}
+			s.Reading(s.gpus[0].Key(), s.now, used)
+			s.later(time.Second)
+			s.apply()
+		}
+		if got := s.of(0, 7).Requests != nil; got != want {
+			t.Errorf("its use follows %v: placed %v", follows, got)
+		}
+	}
+}

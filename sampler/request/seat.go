@@ -32,7 +32,7 @@ type seatKey struct {
 // settle compares what moved here with what the GPUs' readings since say.
 func (t *Tracker) settle(p *process, now time.Time) {
 	for _, s := range p.seats {
-		if len(t.gpus) > 1 {
+		if len(t.gpus) > 1 || t.partly() {
 			t.compare(p, s, t.readUntil.Add(-showsWithin))
 		}
 		if now.Sub(s.tally.exact.listedAt) > unsure {
