@@ -77,6 +77,16 @@ func (t *Tracker) Late(pid int) {
 	}
 }
 
+// LookedAt notes that some functions are looked at in a process only from a time on. Nothing of it is missed if it made no context before.
+func (t *Tracker) LookedAt(pid int, at time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p := t.process(pid); p != nil {
+		p.late = p.late || len(p.handles)+len(p.seats) > 0
+		p.lookedAt = at
+	}
+}
+
 // SetDoor notes how calls are seen from now on. What was missed makes all that is known incomplete.
 func (t *Tracker) SetDoor(d sampler.Door) {
 	t.mu.Lock()
@@ -114,6 +124,7 @@ func (t *Tracker) Call(c Call) {
 		return
 	}
 	p.last = c.Time
+	p.late = p.late || c.Time.Before(p.lookedAt)
 	switch f := &Functions[c.Function]; f.Effect {
 	case Gives:
 		t.gives(p, &c, f)

@@ -4,6 +4,7 @@ package uprobe
 
 import (
 	"errors"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -116,11 +117,19 @@ func (d *Door) meet(pid int) {
 	d.join(pid)
 }
 
-// join looks at a process by itself, if that is how it has to be.
-func (d *Door) join(pid int) {
-	if len(d.away) > 0 {
+// join looks at processes by themselves, if that is how it has to be. What those called before that are new is missed.
+func (d *Door) join(pids ...int) {
+	if len(d.away) == 0 {
+		return
+	}
+	fresh := slices.DeleteFunc(pids, func(pid int) bool {
+		old := d.users[pid]
 		d.users.add(pid)
-		closeAll(d.arrangeApart())
+		return d.users[pid] == old
+	})
+	closeAll(d.arrangeApart())
+	for _, pid := range fresh {
+		d.tracker.LookedAt(pid, d.clock.Now())
 	}
 }
 
@@ -158,10 +167,7 @@ func (d *Door) comeBack() {
 		d.arrange()
 		return
 	}
-	for pid := range d.tracker.PIDs() {
-		d.users.add(pid)
-	}
-	closeAll(d.arrangeApart())
+	d.join(slices.Collect(maps.Keys(d.tracker.PIDs()))...)
 }
 
 // arrangeApart sets the probes of single processes, and returns those that are not needed any more.

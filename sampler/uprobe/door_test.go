@@ -372,7 +372,9 @@ func TestTooOften(t *testing.T) {
 		}
 		late := cudatest.Play(t, r.dir)
 		late.Do("device 0")
+		tries := 0
 		r.until("one that has begun is looked at", func() bool {
+			tries++
 			line := asked(late.Do("async a 1000"))
 			time.Sleep(10 * time.Millisecond)
 			if r.snapshot(); len(of(late)) == 0 {
@@ -401,7 +403,10 @@ func TestTooOften(t *testing.T) {
 			t.Errorf("let go of: %+v", d)
 		}
 		for _, q := range s.GPUs[0].Processes {
-			if q.Requests.Whole == (q.PID == p.PID()) {
+			if q.PID == late.PID() && tries == 1 {
+				continue // whether anything was missed is not known
+			}
+			if q.Requests.Whole != (q.PID == other.PID()) {
 				t.Errorf("%d: %+v", q.PID, q.Requests)
 			}
 		}

@@ -48,7 +48,7 @@ func withoutSections(t testing.TB, dir string) []byte {
 func TestWithoutSections(t *testing.T) {
 	bothWays(t, func(t *testing.T, o Options) {
 		o.Libraries = []string{}
-		r := newRig(t, 2, o)
+		r := newRig(t, 1, o)
 		lib := filepath.Join(t.TempDir(), "libcuda.so.1")
 		if err := os.WriteFile(lib, withoutSections(t, r.dir), 0o700); err != nil { //nolint:gosec // it is loaded
 			t.Fatal(err)
@@ -58,13 +58,12 @@ func TestWithoutSections(t *testing.T) {
 			t.Errorf("%v, not %v", list, want)
 		}
 		p := cudatest.Start(t, exec.Command(filepath.Join(r.dir, "play"), lib))
-		p.Do("device 1")
-		r.until("a request is seen", func() bool { p.Do("alloc a 1000", "free a"); r.snapshot(); return len(r.seen) > 0 })
-		n := len(r.seen)
-		want2 := asked(p.Do("device 0", "alloc b 2000", "alloc c 90000000000", "async d 3000"))
-		r.until("all are seen", func() bool { r.snapshot(); return said(r.seen)[len(r.seen)-1] == want2[2] })
-		if got := said(r.seen[len(r.seen)-3:]); !slices.Equal(got, want2) || n == 0 {
-			t.Errorf("seen:\n%s\nsaid:\n%s", strings.Join(got, "\n"), strings.Join(want2, "\n"))
+		p.Do("device 0")
+		r.until("a request is seen", func() bool { p.Do("async a 1000", "freeasync a"); r.snapshot(); return len(r.seen) > 0 })
+		told := asked(p.Do("alloc b 2000", "alloc c 90000000000", "async d 3000"))
+		r.until("all are seen", func() bool { r.snapshot(); return said(r.seen)[len(r.seen)-1] == told[2] })
+		if got := said(r.seen[len(r.seen)-3:]); !slices.Equal(got, told) {
+			t.Errorf("seen:\n%s\nsaid:\n%s", strings.Join(got, "\n"), strings.Join(told, "\n"))
 		}
 	})
 }
