@@ -122,7 +122,7 @@ func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
 	p.blocks[at] = &block{bytes: n, seat: s, context: c.Context, memory: Functions[c.Function].Memory, refs: 1}
 	s.tally.grant(c, n, p.overlaps(c))
 	if physical(Functions[c.Function].Memory) {
-		s.tally.moves(c.Time, int64(n)) //nolint:gosec // below MaxPlausible
+		s.tally.moves(c, int64(n)) //nolint:gosec // below MaxPlausible
 		s.move(c, inMiB(n))
 	}
 }
@@ -144,7 +144,7 @@ func (p *process) drop(c *Call, at where, b *block) {
 	p.drops++
 	b.seat.tally.take(c.Time, b.bytes)
 	if physical(b.memory) {
-		b.seat.tally.moves(c.Time, -int64(b.bytes)) //nolint:gosec // below MaxPlausible
+		b.seat.tally.moves(c, -int64(b.bytes)) //nolint:gosec // below MaxPlausible
 		b.seat.move(c, -inMiB(b.bytes))
 	}
 }
