@@ -811,6 +811,7 @@ var textsEN = map[string]string{
 	"proc.held":               "asked for",
 	"proc.live":               "{live} held now, {peak} at most",
 	"proc.refused":            "refused",
+	"proc.context":            "a context",
 	"proc.refused_at":         "{size} {ago}",
 	"proc.refused_free":       "{text} with {free} free",
 	"proc.tries":              "{count} times",

@@ -811,6 +811,7 @@ var textsZH = map[string]string{
 	"proc.held":               "已申请",
 	"proc.live":               "现持有 {live}，最多 {peak}",
 	"proc.refused":            "被拒绝",
+	"proc.context":            "一个上下文",
 	"proc.refused_at":         "{size}，{ago}",
 	"proc.refused_free":       "{text}，当时空闲 {free}",
 	"proc.tries":              "共 {count} 次",
