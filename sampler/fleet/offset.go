@@ -7,10 +7,11 @@ import "time"
 // differences is the best, and short of the truth by the fastest way, which over ssh is milliseconds. A mean would grow with every line that was held up.
 //
 // A clock that is set is followed: forward at once, since no way is shorter than none; backward when three lines in a row agree. Lines that come
-// late together, after the network was away, do not agree: each was held up for another time.
+// late together, after the network was away or this program was stopped, were held up, each for another time: of them only the first counts.
 type offset struct {
-	kept [offsetLines]time.Duration
-	n    int // differences so far
+	kept          [offsetLines]time.Duration
+	n             int // differences so far
+	written, came time.Time
 }
 
 const (
@@ -18,10 +19,16 @@ const (
 	offsetAgree = 250 * time.Millisecond
 	offsetStep  = 2 * time.Second
 	offsetVotes = 3
+	offsetBurst = 4 // times as fast as they were written: what comes so has been waiting
 )
 
 // note takes a line that was written and came then.
 func (o *offset) note(written, came time.Time) {
+	apart, waited := written.Sub(o.written), came.Sub(o.came)
+	o.written, o.came = written, came
+	if best, known := o.value(); known && written.Sub(came) < best && waited < apart/offsetBurst {
+		return
+	}
 	o.kept[o.n%offsetLines] = written.Sub(came)
 	o.n++
 	if o.n < offsetVotes {
@@ -33,7 +40,7 @@ func (o *offset) note(written, came time.Time) {
 		low, high = min(low, o.at(i)), max(high, o.at(i))
 	}
 	if best, _ := o.value(); best-high > offsetStep && high-low < offsetAgree { // it was set back
-		*o = offset{n: 1}
+		*o = offset{n: 1, written: written, came: came}
 		o.kept[0] = last
 	}
 }

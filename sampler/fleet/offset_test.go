@@ -57,6 +57,12 @@ func TestOffsetSet(t *testing.T) {
 			t.Fatalf("held up, line %d: %v", i, got)
 		}
 	}
+	at = at.Add(time.Minute)
+	for i := range 60 { // this program was stopped for a minute
+		if got := line(-time.Hour, time.Duration(60-i)*time.Second); got != -time.Hour-way {
+			t.Fatalf("a minute held up, line %d: %v", i, got)
+		}
+	}
 }
 
 // From dates that are cut to seconds follows the offset to some hundredths of a second; clocks that may agree do.
