@@ -114,6 +114,13 @@ func (m *member) keep(s *sampler.Snapshot) {
 	m.waiting++
 }
 
+// full says whether no more snapshots can wait.
+func (m *member) full() bool {
+	m.fleet.mu.Lock()
+	defer m.fleet.mu.Unlock()
+	return m.waiting == mostWaiting
+}
+
 // offset takes an estimate of the clock there; what moves by less than a tenth of a second is no news.
 func (m *member) offset(o sampler.Opt[time.Duration]) {
 	d, ok := o.Value()

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -245,6 +246,9 @@ func (s *session) figures(snap *sampler.Snapshot, n news) {
 	s.taken++
 	s.backOff.reset()
 	s.member.figures(snap, n)
+	if s.member.full() { // many lines have waited for us: whoever takes their figures is to have a turn before there are more
+		runtime.Gosched()
+	}
 }
 
 // why is the reason for the end of a connection.

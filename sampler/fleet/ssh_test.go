@@ -114,6 +114,16 @@ var plays = map[string]func([]string) int{
 		fmt.Println(`{"type":"snapshot","schema":99}`)
 		return 0
 	},
+	"backlog": func([]string) int { // what a pipe held while its reader was stopped
+		hello()
+		var lines []byte
+		for i := range 60 {
+			lines = append(lines, lineOf(nil, machine(time.Now().Add(time.Duration(i-60)*time.Second), 1, 1, i))...)
+		}
+		os.Stdout.Write(lines) //nolint:errcheck // the test counts
+		untilHere()
+		return 0
+	},
 	"none":     func(args []string) int { hello(); return codeNothing },
 	"nodriver": func(args []string) int { hello(); return says(1, "nvpeak: no NVIDIA driver: \x1b[31mx")(args) },
 	"nogpu":    func(args []string) int { hello(); return says(2, "nvpeak: no such GPU: \"7\"; there are 0")(args) },
@@ -233,6 +243,16 @@ func TestShellFailures(t *testing.T) {
 		}
 		for _, h := range u.Hosts {
 			reasons += h.Reason + "\n"
+		}
+	}
+}
+
+// Of lines that come all at once none is missing without a word.
+func TestShellBacklog(t *testing.T) {
+	_, next := playing(t, "backlog")
+	for count := 0; count < 60; {
+		for _, s := range next().Snapshots {
+			count += 1 + s.Lost
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"nvpeak/sampler"
 )
 
 // gated takes what is written once it is opened.
@@ -70,5 +72,28 @@ func TestOutletWithoutReader(t *testing.T) {
 	o.close(20 * time.Millisecond)
 	if time.Since(began) > 5*time.Second {
 		t.Error("it waits for a reader that has gone")
+	}
+}
+
+// What was left out before it came here is told with what is left out here.
+func TestStreamTellsOfAllThatIsLost(t *testing.T) {
+	var errors bytes.Buffer
+	to := &gated{open: make(chan struct{})}
+	s := &streamer{app: &app{err: &errors}, out: newOutlet(to, 1, func(err error) { t.Error(err) })}
+	for i, lost := range []int{0, 3, 0} { // there is room for one
+		if err := s.write(&sampler.Snapshot{Lost: lost}); err != nil {
+			t.Fatal(i, err)
+		}
+	}
+	close(to.open)
+	for !s.out.room() {
+		time.Sleep(time.Millisecond)
+	}
+	if err := s.write(&sampler.Snapshot{Lost: 2}); err != nil {
+		t.Fatal(err)
+	}
+	s.out.close(time.Second)
+	if got := strings.Count(to.String(), `"lost_snapshots":`); got != 1 || !strings.Contains(to.String(), `"lost_snapshots":7`) {
+		t.Error(to.String())
 	}
 }

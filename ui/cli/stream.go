@@ -96,10 +96,10 @@ type streamer struct {
 
 func (s *streamer) write(snap *sampler.Snapshot) error {
 	if !s.out.room() {
-		s.lost++
+		s.lost += 1 + snap.Lost
 		return nil
 	}
-	snap.Lost = s.lost
+	snap.Lost += s.lost // of other machines some may have been left out before
 	s.tellLost()
 	line, err := text(func(w io.Writer) error {
 		if s.fields != nil {
