@@ -258,7 +258,7 @@ const largestGPU = 200 * sampler.GiB
 const largestWorkspace = 4 * sampler.GiB
 
 // outsidePool: the driver refused what XLA asks for beside its pool (streams, libraries, a growing
-// pool), so the pool must become smaller, not larger.
+// pool), so the pool must become smaller, not larger. Where larger and smaller shares were tried, neither helps.
 func (f *facts) outsidePool() bool {
-	return f.event.Kind == sampler.KindXLA && indexOf(f.event.Text, "on device ordinal") >= 0 && f.requested.Or(0) <= largestWorkspace
+	return f.event.Kind == sampler.KindXLA && indexOf(f.event.Text, "on device ordinal") >= 0 && !f.triedShare() && f.requested.Or(0) <= largestWorkspace
 }

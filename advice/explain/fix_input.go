@@ -17,6 +17,9 @@ func doSmallerInput(f *failure) []string {
 		if f.isPyTorch() {
 			return []string{"python inference.py … --chunk_size 4  " + f.comment("do.chunk_attention"), f.comment("do.domains")}
 		}
+		if f.triedShare() {
+			return []string{f.comment("do.domains")}
+		}
 		return []string{f.comment("do.domains"), "export TF_FORCE_UNIFIED_MEMORY=1 XLA_PYTHON_CLIENT_MEM_FRACTION=4.0  " + f.comment("do.unified")}
 	}
 	if f.decodesPicture() {
@@ -85,7 +88,7 @@ func pictureVariant(f *failure) string {
 		return "chunks"
 	case f.decodesPicture() && f.program.name != "comfyui" && f.program.name != "webui":
 		return "decoding"
-	case f.program.name == "ldm" && !f.makesPictures():
+	case f.program.name == "ldm" && !f.makesPictures(), f.program.name == "alphafold" && f.triedShare():
 		return ""
 	}
 	return f.program.name

@@ -10,6 +10,9 @@ import (
 // told says whether whoever wrote the text says so.
 func (f *facts) told(what string) bool { return slices.Contains(f.context.Told, what) }
 
+// triedShare: the share of the GPU that the program may take was raised, and that was not enough.
+func (f *facts) triedShare() bool { return f.told(sampler.ToldTried + "share") }
+
 // reported: the text only tells of the failure and shows no error.
 func (f *facts) reported() bool { is, _ := f.event.Extra["told"].(bool); return is }
 

@@ -201,6 +201,9 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 		c.Told = append(c.Told, sampler.ToldContext)
 	}
 	c.Told = append(c.Told, tried(all)...)
+	if share := sampler.ToldTried + "share"; raised.MatchString(text) && !slices.Contains(c.Told, share) {
+		c.Told = append(c.Told, share)
+	}
 	if w := weights(text, all); w != "" {
 		c.Told = append(c.Told, w)
 	}
