@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"strings"
 
 	"nvpeak/advice/command"
 	"nvpeak/sampler"
@@ -104,6 +105,10 @@ func (f *failure) makesPictures() bool { return byScript(&f.job).name == "ldm" }
 
 // doSmallerPicture is for the scripts of the latent diffusion code, which make several pictures at once.
 func doSmallerPicture(f *failure) []string {
+	scripts := slices.Concat(f.command.Scripts(), f.context.Scripts)
+	if !slices.ContainsFunc(scripts, func(s string) bool { return strings.Contains(s, "txt2img") || strings.Contains(s, "knn2img") }) {
+		return []string{"--n_samples 1  " + f.comment("do.one_picture"), f.comment("do.given_picture")}
+	}
 	text := f.command.Text
 	if !f.command.Known {
 		return []string{"--n_samples 1 --H 384 --W 384  " + f.comment("do.one_picture")}
