@@ -31,7 +31,7 @@ func (f *failure) detail(causes []sampler.Cause) string {
 			"arguments", gib(f.extra("parameter_bytes").Or(0)), "results", gib(f.extra("maybe_live_out_bytes").Or(0)), "temporary", gib(f.extra("temp_bytes").Or(0)))
 	case f.impossible():
 		return f.words.Say("why.larger_than_any", "need", printed(f.requested.Or(0)))
-	case f.beyondPool() > 0:
+	case f.requested.Known() && f.extra("pool_limit_bytes").Known() && f.extra("pool_used_bytes").Known():
 		return f.poolText()
 	case f.requested.Known() && f.extra("planned_bytes").Known() && f.extra("planned_free_bytes").Known():
 		return f.words.Say("detail.planned", "need", printed(f.requested.Or(0)), "planned", gib(f.extra("planned_bytes").Or(0)), "free", gib(f.extra("planned_free_bytes").Or(0)))
@@ -47,6 +47,9 @@ func (f *failure) detail(causes []sampler.Cause) string {
 
 // poolText is the arithmetic of TensorFlow's pool.
 func (f *failure) poolText() string {
+	if f.beyondPool() == 0 {
+		return f.words.Say("detail.pool_room", "need", printed(f.requested.Or(0)), "limit", gib(f.extra("pool_limit_bytes").Or(0)), "used", gib(f.extra("pool_used_bytes").Or(0)))
+	}
 	return f.words.Say("detail.pool", "need", printed(f.requested.Or(0)), "limit", gib(f.extra("pool_limit_bytes").Or(0)),
 		"used", gib(f.extra("pool_used_bytes").Or(0)), "short", f.amountOf(f.beyondPool()))
 }

@@ -1026,6 +1026,7 @@ var textsEN = map[string]string{
 	"detail.pool":             "It asked for {need}. TensorFlow's pool may take {limit}, of which {used} was in use: {short} short.",
 	"detail.planned":          "It was refused {need}. ollama had planned to take {planned} of the {free} that were free: its estimate was too small, or something else came in between.",
 	"detail.too_big_graph":    "Too much for this GPU as it is run: nothing shows that gradients are off, and with them a test needs many times as much. It is not fragmentation.",
+	"detail.pool_room":        "It asked for {need}. TensorFlow's pool may take {limit}, of which {used} was in use: enough in sum, but not in one piece, or the GPU had less left.",
 	"detail.too_big":          "The GPU is too small for this; it is not fragmentation.",
 	"detail.leak":             "It had fitted before: something is kept from step to step.",
 	"detail.data_spike":       "It had fitted before: this batch was unusually large.",

@@ -1026,6 +1026,7 @@ var textsZH = map[string]string{
 	"detail.pool":             "申请 {need}。TensorFlow 的内存池上限为 {limit}，已用 {used}：还差 {short}。",
 	"detail.planned":          "申请 {need} 被拒绝。ollama 原计划在空闲的 {free} 中使用 {planned}：估计偏小，或期间有别的程序占用。",
 	"detail.too_big_graph":    "照现在的方式运行，显存不够：没有迹象表明已关闭梯度，保留梯度会让测试多用数倍显存。这不是碎片问题。",
+	"detail.pool_room":        "申请 {need}。TensorFlow 的内存池上限为 {limit}，已用 {used}：总量够，但不连续，或 GPU 剩得更少。",
 	"detail.too_big":          "这是容量问题。",
 	"detail.leak":             "之前放得下：有东西一步步被留下来了。",
 	"detail.data_spike":       "之前放得下：这一批数据异常大。",

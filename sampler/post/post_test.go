@@ -128,6 +128,8 @@ func TestReported(t *testing.T) {
 		{"# The use of memory rises: cuda out for memory in torch\nThanks for the code. How did you solve it?", sampler.KindCUDA, "", nil},
 		{"My torch server gets CUDA out of memory after some period of time.", sampler.KindCUDA, "", []string{sampler.ToldLate}},
 		{"The same CUDA out of memory of torch still existed even I changed the minibatch_size to 1.", sampler.KindCUDA, "", []string{sampler.ToldTried + "batch"}},
+		{"My torch script with gradient accumulation gets CUDA out of memory.", sampler.KindCUDA, "", []string{sampler.ToldTraining}},
+		{"I get CUDA out of memory with torch on my four 3090 cards.", sampler.KindCUDA, "", []string{sampler.ToldGPUs}},
 	} {
 		events := read(t, one.text)
 		if len(events) != 1 {
