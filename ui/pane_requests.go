@@ -72,7 +72,11 @@ func (v *view) requestLines(r *sampler.Requests, line func(id, text string, role
 // refusal is how much was refused, when, with how much free, how often, by which function, and what came of it.
 func (v *view) refusal(r *sampler.Refusal) string {
 	comma := v.words.Say("list.comma")
-	text := v.words.Say("proc.refused_at", "size", r.Bytes, "ago", v.ago(v.now().Sub(r.Time)))
+	size := r.Bytes.String()
+	if r.Bytes == 0 { // how much that takes is not asked
+		size = v.words.Say("proc.context")
+	}
+	text := v.words.Say("proc.refused_at", "size", size, "ago", v.ago(v.now().Sub(r.Time)))
 	if free, ok := r.Free.Value(); ok {
 		text = v.words.Say("proc.refused_free", "text", text, "free", free)
 	}

@@ -51,11 +51,14 @@ func TestDetailOfRequests(t *testing.T) {
 	}
 	less := refusal(sampler.RefusalSmaller)
 	less.Smallest, less.Tries, less.Free = sampler.GiB, 5, sampler.Some(2*sampler.GiB)
+	context := refusal(sampler.RefusalOpen)
+	context.Bytes, context.Smallest, context.Function = 0, 0, "cuCtxCreate"
 	for _, row := range []struct {
 		r    *sampler.Requests
 		want []string
 		not  []string
 	}{
+		{&sampler.Requests{Refusal: context}, []string{"refused      a context 4s ago: not granted since (cuCtxCreate)"}, []string{"0 B 4s"}},
 		{nil, nil, []string{"requests", "asked for", "refused"}},
 		{&sampler.Requests{Largest: sampler.GiB, LargestTime: afternoon.Add(-5 * time.Minute), LargestRecent: 2 * sampler.MiB, Granted: 7},
 			[]string{"largest 1.0 GiB, 5m ago, 2.0 MiB in the last minute; 7 granted, 0 refused"}, []string{"asked for", "near miss", "free,"}},

@@ -24,6 +24,8 @@ func (f *failure) detail(causes []sampler.Cause) string {
 			text += f.words.Say("detail.space") + more
 		}
 		return text
+	case f.event.Kind == sampler.KindRefused && !f.requested.Known() && !f.extra("piece_bytes").Known() && f.free.Known():
+		return f.words.Say("detail.context", "free", gib(f.free.Or(0)), "total", gib(f.total.Or(0)))
 	case f.event.Kind == sampler.KindRefused && !f.requested.Known() && f.free.Known():
 		return f.words.Say("detail.piece", "size", printed(f.extra("piece_bytes").Or(0)), "free", gib(f.free.Or(0)), "total", gib(f.total.Or(0)))
 	case f.requested.Known() && f.extra("total_allocation_bytes").Known():

@@ -149,7 +149,7 @@ func TestTooShort(t *testing.T) {
 	}
 }
 
-// Spikes are of one excursion when five seconds or less lie between them, or less than the first lasted and it did not
+// Spikes are of one excursion when five seconds or less lie between them, two where the first gave back all, or less than the first lasted and it did not
 // give back all; an excursion lasts an hour at most.
 func TestExcursion(t *testing.T) {
 	for name, row := range map[string]struct {
@@ -158,8 +158,10 @@ func TestExcursion(t *testing.T) {
 		end   float64
 		want  bool
 	}{
-		"at once":                {excursion{end: 1, given: 1}, 6, 7, true},
-		"over":                   {excursion{end: 1, given: 1}, 6.1, 7, false},
+		"at once":                {excursion{end: 1, given: 0.97}, 6, 7, true},
+		"over":                   {excursion{end: 1, given: 0.97}, 6.1, 7, false},
+		"all back, at once":      {excursion{end: 4, given: 1}, 6, 7, true},
+		"all back, over":         {excursion{end: 4, given: 0.98}, 6.1, 7, false},
 		"not over":               {excursion{end: 10, given: 0.84}, 19, 20, true},
 		"as late as it was long": {excursion{end: 10, given: 0.84}, 20, 21, false},
 		"given back":             {excursion{end: 10, given: 0.85}, 19, 20, false},

@@ -79,8 +79,11 @@ type excursion struct {
 }
 
 const (
-	// betweenPeaks: less time lies between two peaks of one excursion.
+	// betweenPeaks: less time lies between two peaks of one excursion, and less than apart where all has come back.
 	betweenPeaks = 5
+	apart        = 2
+	// returnedShare of its rise given back is where it began, as far as readings tell.
+	returnedShare = 0.98
 	// wholeShare of its rise given back is all of it. What gives back less is not over yet, and the
 	// next peak may take as long to come as this one did.
 	wholeShare = 0.85
@@ -89,8 +92,11 @@ const (
 )
 
 func (e *excursion) includes(s series.Spike) bool {
-	gap := s.Start - e.end
-	return s.End()-e.start <= longestExcursion && (gap <= betweenPeaks || gap < e.end-e.start && e.given < wholeShare)
+	gap, between := s.Start-e.end, float64(betweenPeaks)
+	if e.given >= returnedShare {
+		between = apart
+	}
+	return s.End()-e.start <= longestExcursion && (gap <= between || gap < e.end-e.start && e.given < wholeShare)
 }
 
 func (e *excursion) add(s series.Spike) {

@@ -85,3 +85,23 @@ func TestSpikeIntoSilence(t *testing.T) {
 		}
 	}
 }
+
+// Spikes that come back whole are each one, seconds apart; the window of a snapshot tells of them, not its reading.
+func TestSpikesOfWindows(t *testing.T) {
+	for every, want := range map[int]int{4: 15, 3: 20, 1: 1} {
+		r, at := New(Options{}), advicetest.Epoch
+		for second := range 180 {
+			m := sampler.Memory{Total: sampler.Some(80 * sampler.GiB), Used: sampler.Some(30 * sampler.GiB), Free: sampler.Some(50 * sampler.GiB),
+				Window: &sampler.Window{Min: 30 * sampler.GiB, Max: 30 * sampler.GiB, MaxTime: at, Readings: 50}}
+			if second >= 60 && second < 120 && second%every == 0 {
+				m.Window.Max, m.Window.MaxTime = 50*sampler.GiB, at.Add(-400*time.Millisecond)
+			}
+			r.Snapshot(&sampler.Snapshot{Time: at, GPUs: []sampler.GPU{{UUID: "a", Memory: m}}})
+			at = at.Add(time.Second)
+		}
+		g := r.Report().GPUs[0]
+		if g.SpikeCount != want || want > 1 && g.Spikes[0].Duration >= 2 {
+			t.Errorf("every %d s: %d spikes, want %d: %+v", every, g.SpikeCount, want, g.Spikes[:1])
+		}
+	}
+}

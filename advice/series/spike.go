@@ -62,7 +62,7 @@ const (
 	patienceSeconds = 60
 	// maxWidthSeconds: what stays longer was a phase, not a spike.
 	maxWidthSeconds = 3600
-	// A peak of some seconds right before a spike is its beginning.
+	// A peak of some seconds right before a longer spike is its beginning.
 	onsetSeconds = 5
 	// The level after a spike is learnt for that long, or for half of the spike's width:
 	// what comes down slowly, or in parts, is given time.
@@ -127,7 +127,7 @@ func (s *Series) closeEdge(e edge, t, value float64) {
 			last.end, last.after = t, min(value, last.after)
 			last.Peak = max(last.Peak, e.peak)
 			return
-		case !around && e.start-last.end <= onsetSeconds && last.Width() <= onsetSeconds:
+		case !around && e.start-last.end <= onsetSeconds && last.Width() <= onsetSeconds && t-e.start > last.Width()+1:
 			last.end, last.after, last.Peak = t, min(value, last.after), max(last.Peak, e.peak)
 			return
 		}

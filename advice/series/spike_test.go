@@ -28,6 +28,7 @@ func TestSpikes(t *testing.T) {
 		"falls on for half as long":  {[][2]float64{{40, 7000}, {20, 5300}, {1, 5200}}, [][5]float64{{100, 140, base, 7000, 5200}}},
 		"falls on for longer":        {[][2]float64{{40, 7000}, {21, 5300}, {1, 5200}}, [][5]float64{{100, 140, base, 7000, 5300}}},
 		"an onset":                   {[][2]float64{{5, 7000}, {5, base}, {10, 9000}, {9, base}}, [][5]float64{{100, 120, base, 9000, base}}},
+		"no longer than an onset":    {[][2]float64{{3, 7000}, {4, base}, {4, 9000}, {9, base}}, [][5]float64{{100, 103, base, 7000, base}, {107, 111, base, 9000, base}}},
 		"an onset long before":       {[][2]float64{{5, 7000}, {6, base}, {10, 9000}, {9, base}}, [][5]float64{{100, 105, base, 7000, base}, {111, 121, base, 9000, base}}},
 		"too wide for an onset":      {[][2]float64{{6, 7000}, {5, base}, {10, 9000}, {9, base}}, [][5]float64{{100, 106, base, 7000, base}, {111, 121, base, 9000, base}}},
 		"higher than what follows":   {[][2]float64{{5, 9000}, {5, base}, {10, 7000}, {9, base}}, [][5]float64{{100, 120, base, 9000, base}}},

@@ -17,6 +17,7 @@ type asking struct {
 	asked   sampler.Requests  // newest; without its refusal
 	refusal sampler.Refusal   // newest
 	tried   float64           // when it was last refused; NaN: never
+	first   float64           // when the first of those tries was
 	granted int               // by then
 	live    sampler.Bytes     // then
 	burst   burst
@@ -34,6 +35,7 @@ type asking struct {
 	flushed flushed
 	open    recurring // refusals that nothing came of
 	planned recurring // those after which it was content with less
+	coped   recurring // those after which it was granted something else, and went on to the next
 }
 
 const (
@@ -217,6 +219,7 @@ func (a *asking) take(r *sampler.Request, at float64) {
 	unlisted := a.row == nil
 	if unlisted && (!a.pending() || at-a.tried > retrySeconds) {
 		a.refusal, a.counted = sampler.Refusal{Time: r.Time, Bytes: r.Bytes, Function: r.Function}, false
+		a.first = at
 	}
 	if unlisted {
 		a.refusal.Tries++
@@ -234,6 +237,9 @@ func (a *asking) fold(r *sampler.Requests, now float64, at time.Time, free float
 	before := a.asked
 	a.asked = *r
 	a.asked.Refusal = nil
+	if r.Granted == before.Granted { // what it held before anybody looked has become known
+		a.live += r.Live.Less(before.Live)
+	}
 	if r.Granted == before.Granted || first {
 		a.burst = burst{granted: r.Granted, at: now}
 	}
@@ -268,11 +274,14 @@ func (a *asking) foldRefusal(r sampler.Refusal, now float64, at time.Time) {
 	if another && a.pending() && !a.counted && !a.wentOn() {
 		a.unresolved()
 	}
+	seen := min(now, now-at.Sub(r.Time).Seconds())
+	if another && a.pending() && a.wentOn() {
+		a.coped.add(a.tried)
+	}
 	a.refusal = r
 	if another {
-		a.counted = false
+		a.counted, a.first = false, seen
 	}
-	seen := min(now, now-at.Sub(r.Time).Seconds())
 	if another || r.Tries > was.Tries {
 		if !a.told { // requests are not told one by one
 			a.tried, a.times, a.after, a.one = now, 0, 0, 0

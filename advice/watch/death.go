@@ -22,6 +22,8 @@ type Death struct {
 	PID      int
 
 	refusal sampler.Refusal
+	signal  int     // that ended it, from outside; 0: none
+	waited  float64 // seconds from the refusal until it was listed last
 	command string
 	name    string
 	user    string
@@ -63,7 +65,7 @@ func (p *proc) died() bool {
 		}
 		return p.seen-a.tried <= within
 	case stopped:
-		return false // whatever it was refused, that is not what ended it
+		return a.stoppedFor(p.seen - a.tried)
 	case endUnknown:
 		if a.met-a.tried > unwindSeconds {
 			return false
@@ -127,21 +129,24 @@ func (w *Watch) deathOf(g *gpu, p *proc) Death {
 	e := sampler.OOMEvent{Kind: sampler.KindRefused, MemoryKind: sampler.MemoryGPU, PID: sampler.Some(p.pid), Framework: p.process.Framework.Or(""),
 		GPUTotal: g.last.Memory.PlausibleTotal(), GPUFree: r.Free, OtherProcesses: []sampler.OtherProcess{}, Occurrences: r.Tries,
 		Extra: map[string]any{"function": sampler.Clean(r.Function), "tries": r.Tries, "freed_bytes": r.Freed}}
-	if m, ok := sampler.Plausible(p.process.Memory); ok { // what was given back since was its own at that moment
+	// What was given back since was its own at that moment. It may have asked for most after the driver's last figure, if there is one.
+	m, listed := sampler.Plausible(p.process.Memory)
+	if m = max(m, p.asking.asked.Live); listed || m > 0 {
 		in.History.Process = sampler.Some(m + min(r.Freed, sampler.MaxPlausible))
 		e.ProcessInUse = in.History.Process
 	}
 	if a := p.process.Allocator; a != nil {
 		e.Allocated, e.ReservedUnallocated = sampler.Some(a.Allocated), sampler.Some(a.Reserved.Less(a.Allocated))
 	}
-	if piece(&r) {
+	switch {
+	case piece(&r):
 		e.Extra["piece_bytes"] = r.Bytes
-	} else {
+	case r.Bytes > 0:
 		e.Requested = sampler.Some(r.Bytes) // who tries again with less wanted this
 	}
 	e.Refused = g.refusedOf(p, &e, w.clock.Last)
 	in.Events = []sampler.OOMEvent{e}
-	return Death{Event: e, Incident: in, T: p.asking.tried, Time: r.Time, Key: g.key, GPU: g.last.Index, PID: p.pid, refusal: r,
+	return Death{Event: e, Incident: in, T: p.asking.tried, Time: r.Time, Key: g.key, GPU: g.last.Index, PID: p.pid, refusal: r, signal: p.asking.signal(), waited: p.seen - p.asking.tried,
 		command: p.process.Command, name: p.process.Name, user: p.process.User}
 }
 

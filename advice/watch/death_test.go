@@ -195,3 +195,39 @@ func TestDieTogether(t *testing.T) {
 		t.Errorf("%d alerts", n)
 	}
 }
+
+// What a process holds that was gone before the driver listed it is known by its calls: it is nobody else's.
+func TestShortLife(t *testing.T) {
+	d := &driven{}
+	d.wait(2)
+	d.job(5000, "python other.py").ask(2 * gib)
+	d.wait(3.4)
+	j := d.job(4242, "python train.py")
+	for range 2 {
+		j.ask(15 * gib)
+	}
+	j.torch(12*gib, 0)
+	j.exits(1)
+	w := New(Options{})
+	for _, s := range d.snapshots() {
+		w.Add(s)
+	}
+	deaths := w.Deaths()
+	if len(deaths) != 1 || deaths[0].Incident.History.Process.Or(0) != 30*gib {
+		t.Fatalf("%+v", deaths)
+	}
+	if got := texts(w.Past()); strings.Contains(got, "not this job") || !strings.Contains(got, "12.0 GiB refused") {
+		t.Error(got)
+	}
+}
+
+// Of a context that was refused no size is known, nor is it a piece of anything.
+func TestContextDeath(t *testing.T) {
+	d := &driven{}
+	full(d).context()
+	d.wait(0.3)
+	d.jobs[1].exits(1)
+	if got := texts(d.told()); strings.Contains(got, "piece") || strings.Contains(got, "0 B") || !strings.Contains(got, "0.51 GiB was free of 40.00 GiB") {
+		t.Error(got)
+	}
+}

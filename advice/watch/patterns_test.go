@@ -277,12 +277,6 @@ var patterns = []pattern{
 		d.wait(3)
 		j.exits(1)
 	}},
-	{"oom", "quiet_driver_killed", nil, func(d *driven) { // by whoever started it, or by its user
-		j := trained(d, 30)
-		j.torch(12*gib, 3)
-		d.wait(2)
-		j.exits(143)
-	}},
 }
 
 // expandable asks for a tensor in pieces of 20 MiB, and gives all of them back when one is refused.
@@ -371,7 +365,7 @@ func (d *driven) told() []sampler.Alert {
 // Patterns of requests, through the fold over calls: what is alerted, whether snapshots tell requests one by one
 // or only their sums, and recordings of them in testdata/advice.
 func TestPatterns(t *testing.T) {
-	for _, p := range slices.Concat(patterns, harmlessPatterns) {
+	for _, p := range slices.Concat(patterns, harmlessPatterns, stoppedPatterns, contextPatterns) {
 		t.Run(p.rule+" "+p.name, func(t *testing.T) {
 			for _, bare := range []bool{false, true} {
 				if bare && (p.rule == "need_does_not_fit" || strings.Contains(p.name, "_at_once")) {

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"cmp"
+	"math"
 
 	"nvpeak/sampler"
 )
@@ -52,11 +53,14 @@ func renderGoesOn(f *Facts, p *proc, n int, since float64) message {
 func driverRefused(f *Facts, r *sampler.Refusal, named bool) string {
 	said := []any{"size", r.Bytes, "function", sampler.Clean(r.Function), "times", f.words.Count("times", r.Tries), "least", r.Smallest}
 	id := "alert.refused"
-	if named {
+	switch {
+	case r.Bytes == 0:
+		id = "alert.refused.context"
+	case named:
 		id = "alert.refused.named"
 	}
 	text := f.words.Say(id, said...)
-	if r.Smallest < r.Bytes {
+	if r.Smallest.String() != r.Bytes.String() {
 		text = f.words.Say("alert.refused.down_to", said...)
 	}
 	if free, ok := r.Free.Value(); ok {
@@ -78,6 +82,9 @@ func (d *Death) tell(f *Facts, logged bool, m *message) {
 	}
 	m.evidence = append(m.evidence, driverRefused(f, &seen, !logged && d.Event.Requested.Known()))
 	m.numbers["tries"] = float64(d.refusal.Tries)
+	if d.signal > 0 && !logged {
+		m.evidence = append(m.evidence, f.words.Say("alert.refused.stopped", "signal", d.signal, "span", f.words.Span(math.Ceil(d.waited+1))))
+	}
 	if piece(&d.refusal) {
 		m.evidence = append(m.evidence, f.words.Say("alert.refused.piece"))
 	}
@@ -93,6 +100,10 @@ func (d *Death) tell(f *Facts, logged bool, m *message) {
 		m.text = f.words.Say("alert.oom.died_free", "gpu", d.GPU, "process", process, "size", size, "free", free)
 	case whole:
 		m.text = f.words.Say("alert.oom.died", "gpu", d.GPU, "process", process, "size", size)
+	case d.refusal.Bytes == 0 && known:
+		m.text = f.words.Say("alert.oom.context_free", "gpu", d.GPU, "process", process, "free", free)
+	case d.refusal.Bytes == 0:
+		m.text = f.words.Say("alert.oom.no_context", "gpu", d.GPU, "process", process)
 	default:
 		m.text = f.words.Say("alert.oom.died_piece", "gpu", d.GPU, "process", process)
 	}

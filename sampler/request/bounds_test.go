@@ -109,7 +109,7 @@ func TestMostOfAGPU(t *testing.T) {
 	r.usable = 100
 	r.take(noon, 1)
 	for i, n := range []int64{99, 0, 1} {
-		r.give(noon.Add(ms(10+i)), n) // full; full again; more than there is
+		r.give(noon.Add(ms(10+i)), moveAt(noon.Add(ms(10+i)), n)) // full; full again; more than there is
 	}
 	if r.top != 100 || !r.topAt.Equal(noon.Add(ms(10))) {
 		t.Errorf("top %d at %v", r.top, r.topAt)
@@ -134,7 +134,7 @@ func TestForgottenMoves(t *testing.T) {
 	} {
 		var g gpu
 		for i := range row.moves {
-			g.note(noon.Add(ms(row.from+i)), 1)
+			g.add(moveAt(noon.Add(ms(row.from+i)), 1))
 		}
 		if got := g.sure(noon.Add(ms(row.at))); got != row.want {
 			t.Errorf("%s: %v", name, got)
@@ -317,10 +317,13 @@ func TestReadingThatStood(t *testing.T) {
 		g.usable = 8000
 		g.take(noon, 0)
 		g.take(noon.Add(ms(100)), 1500) // a context of 500, and the 1000 that are given next
-		g.give(noon.Add(ms(101)), 1000)
-		g.give(noon.Add(ms(100+row.second)), 3000)
+		g.give(noon.Add(ms(101)), moveAt(noon.Add(ms(101)), 1000))
+		g.give(noon.Add(ms(100+row.second)), moveAt(noon.Add(ms(100+row.second)), 3000))
 		if g.top != row.want {
 			t.Errorf("%s: %d, not %d", name, g.top, row.want)
 		}
 	}
 }
+
+// moveAt is a move that took no time.
+func moveAt(at time.Time, n int64) move { return moveOf(&Call{Time: at}, n) }

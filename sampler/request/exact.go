@@ -39,10 +39,10 @@ func (e *exact) list(at time.Time, n, live sampler.Bytes) {
 	e.listedAt, e.listed = at, sampler.Some(n)
 }
 
-// before is called before live changes at a time.
-func (e *exact) before(at time.Time, live sampler.Bytes) {
+// before is called before live changes at a time, by a call that took so long: a list of meanwhile may have it already.
+func (e *exact) before(at time.Time, took time.Duration, live sampler.Bytes) {
 	if e.listed.Known() && at.After(e.listedAt) {
-		e.settle(live, at.Sub(e.listedAt))
+		e.settle(live, at.Add(-took).Sub(e.listedAt))
 	}
 }
 

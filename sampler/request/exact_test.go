@@ -147,21 +147,21 @@ func TestExactBounds(t *testing.T) {
 	} {
 		var e exact
 		e.list(noon, 100*mib, 0)
-		e.before(noon.Add(time.Second), 0)
+		e.before(noon.Add(time.Second), 0, 0)
 		at := noon.Add(time.Minute)
 		e.moved = at.Add(-row.moved)
 		e.list(at, row.n, 0)
-		e.before(at.Add(row.next), row.live)
+		e.before(at.Add(row.next), 0, row.live)
 		if e.base.Or(0) != row.base || e.apart != row.apart || e.listed.Known() {
 			t.Errorf("%s: base %v, apart %v, want %v, %v", name, e.base, e.apart, row.base, row.apart)
 		}
 	}
 	var e exact
 	e.list(noon, gib, 0)
-	if e.before(noon, 0); !e.listed.Known() {
+	if e.before(noon, 0, 0); !e.listed.Known() {
 		t.Error("a call of the same moment tells what a figure means")
 	}
-	e.before(noon.Add(time.Second), 0)
+	e.before(noon.Add(time.Second), 0, 0)
 	e.rose(noon.Add(time.Minute), gib, false)
 	if e.rose(noon.Add(time.Hour), gib, false); !e.topAt.Equal(noon.Add(time.Minute)) {
 		t.Errorf("the peak was at %v", e.topAt)

@@ -114,3 +114,6 @@ func (f *Function) Answered() bool {
 	}
 	return false
 }
+
+// context says whether the function makes a context, which takes some hundred MiB of the GPU.
+func (f *Function) context() bool { return f.Effect == Makes || f.Name == primaryRetain }

@@ -27,9 +27,14 @@ const keptMoves = 256
 
 // move is memory that was given or, negative, taken back. All that are kept are looked through at each call.
 type move struct {
-	at    int64 // see nanos
-	bytes int64
+	from, at int64 // see nanos: when the call began, and when it was answered; what is read meanwhile may have it
+	bytes    int64
 }
+
+func moveOf(c *Call, n int64) move { return move{nanos(c.Time.Add(-c.Took)), nanos(c.Time), n} }
+
+// near says whether the call was at work at some moment from a time on, before another.
+func (m *move) near(from, until int64) bool { return m.at >= from && m.from < until }
 
 // nanos is a time in ns since 1970; what was before that, such as no time at all, is before all others.
 func nanos(t time.Time) int64 {
@@ -140,8 +145,8 @@ func (g *gpu) used(r reading, soon time.Duration, until time.Time) sampler.Bytes
 }
 
 // give notes that a process holds more, and what that makes of the most in use.
-func (g *gpu) give(at time.Time, n int64) {
-	g.note(at, n)
+func (g *gpu) give(at time.Time, m move) {
+	g.add(m)
 	r := g.before(at)
 	if r.at.IsZero() {
 		return
@@ -166,9 +171,11 @@ func (g *gpu) before(at time.Time) (newest reading) {
 		if g.sure(r.at) {
 			return r
 		}
-		if later := r.at.Add(stood); later.Add(included).Before(until) && g.still(r.at.Add(included), later.Add(included)) && g.moved-r.moved <= keptMoves {
-			r.at = later
-			return r
+		for _, later := range []time.Time{r.at.Add(stood), until.Add(-2 * included)} {
+			if !later.Add(-stood).Before(r.at) && later.Add(included).Before(until) && g.still(later.Add(included-stood), later.Add(included)) && g.moved-r.moved <= keptMoves {
+				r.at = later
+				return r
+			}
 		}
 		if newest.at.IsZero() {
 			newest = r
@@ -182,7 +189,7 @@ func (g *gpu) before(at time.Time) (newest reading) {
 func (g *gpu) still(from, until time.Time) bool {
 	first, last := nanos(from), nanos(until)
 	for i := range g.moves {
-		if m := g.moves[i].at; m >= first && m < last {
+		if g.moves[i].near(first, last) {
 			return false
 		}
 	}
@@ -193,14 +200,12 @@ func (g *gpu) still(from, until time.Time) bool {
 func (g *gpu) sure(at time.Time) bool {
 	first, last := nanos(at), nanos(at.Add(included))
 	for i := range g.moves {
-		if m := g.moves[i].at; m >= first && m < last {
+		if g.moves[i].near(first, last) {
 			return false
 		}
 	}
 	return g.moved <= keptMoves || g.moves[g.moved%keptMoves].at < first
 }
-
-func (g *gpu) note(at time.Time, n int64) { g.add(move{nanos(at), n}) }
 
 func (g *gpu) add(m move) {
 	g.moves[g.moved%keptMoves] = m

@@ -8,9 +8,9 @@ import (
 
 // place finds the seat's GPU; the zero key: not known.
 func (t *Tracker) place(p *process, s *seat) sampler.GPUKey {
-	on := t.listed[p.pid]
+	on := slices.DeleteFunc(slices.Clone(t.listed[p.pid]), func(key sampler.GPUKey) bool { return p.takenBy(s, key) })
 	there := func(key sampler.GPUKey) bool {
-		return key != sampler.GPUKey{} && (len(on) == 0 || slices.Contains(on, key))
+		return key != sampler.GPUKey{} && !p.takenBy(s, key) && (len(on) == 0 || slices.Contains(on, key))
 	}
 	key := t.ordinals.Key(&p.who, s.key.device)
 	if t.partly() { // a list with one GPU says nothing of the others, and many programs ask for as much at the same time
@@ -33,4 +33,10 @@ func (t *Tracker) place(p *process, s *seat) sampler.GPUKey {
 		return t.ordinals.Only()
 	}
 	return sampler.GPUKey{}
+}
+
+// takenBy says whether a seat is not on that GPU since another device of the process is: where the process begins to use a second one,
+// the newest list may still have the first alone.
+func (p *process) takenBy(s *seat, key sampler.GPUKey) bool {
+	return key != sampler.GPUKey{} && slices.ContainsFunc(p.seats, func(o *seat) bool { return o.at == key && o.apart(s) })
 }

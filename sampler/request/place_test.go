@@ -207,3 +207,49 @@ func TestJoined(t *testing.T) {
 		t.Errorf("then %+v", r)
 	}
 }
+
+// Who is refused on one GPU and goes on on another is not listed there yet: what it is granted is the other's all the same.
+func TestSecondGPU(t *testing.T) {
+	s := newScene(t, 2, people{7: {Environment: map[string]string{}}})
+	s.context(0)
+	s.alloc(1, 14*gib)
+	s.list(0, 7, sampler.Some(14*gib))
+	s.refused(60 * gib)
+	s.apply()
+	s.context(1)
+	s.call("cuMemAlloc_v2", Call{Address: 2, Size: uint64(gib), Context: 0xc001, Device: -1})
+	first := s.apply()
+	if q := first.Requests; len(q) != 1 || q[0].GPU.Or(-1) != 1 {
+		t.Errorf("%+v", q)
+	}
+	s.list(1, 7, sampler.Some(gib))
+	if a, b := s.requests(0), s.requests(1); a.Live != 14*gib || a.Peak != 14*gib || a.Refused != 1 || b.Live != gib || b.Refused != 0 || b.Granted != 1 {
+		t.Errorf("%+v and %+v", a, b)
+	}
+}
+
+// Where one of several GPUs is watched, a process whose context was made before anybody looked is on that one if it is listed there and the
+// use follows its calls.
+func TestLearnedOfOne(t *testing.T) {
+	for follows, want := range map[bool]bool{true: true, false: false} {
+		s := newScene(t, 1, people{7: {}})
+		s.Machine([]sampler.Device{{Index: 0, UUID: s.gpus[0].UUID, Name: "A"}, {Index: 1, UUID: "GPU-other", Name: "A"}})
+		s.list(0, 7, sampler.Some(gib))
+		s.apply()
+		used := 2 * gib
+		for n := range uint64(5) {
+			s.later(ms(300))
+			s.call("cuMemAlloc_v2", Call{Address: n + 1, Size: uint64(4 * gib), Context: 0xdead, Device: -1})
+			s.later(ms(20))
+			if follows {
+				used += 4 * gib
+			}
+			s.Reading(s.gpus[0].Key(), s.now, used)
+			s.later(time.Second)
+			s.apply()
+		}
+		if got := s.of(0, 7).Requests != nil; got != want {
+			t.Errorf("its use follows %v: placed %v", follows, got)
+		}
+	}
+}

@@ -9,21 +9,22 @@ import (
 
 // process is what is known of the calls of one process.
 type process struct {
-	pid     int
-	who     sampler.Process  // Visible: it is there
-	gone    bool             // its number is nobody's
-	last    time.Time        // of its calls
-	late    bool             // a part of its life was missed
-	exit    sampler.Opt[int] // how it has ended, as a shell tells it
-	over    bool             // it runs another program by now, which has asked for nothing yet
-	handles map[uint64]int
-	blocks  map[where]*block
-	mapped  map[uint64]mapping
-	waiting int         // requests that wait for a snapshot
-	retains map[int]int // of primary contexts, by device
-	seats   []*seat     // few: one for each device
-	dropped [64]dropped // of late, a ring
-	drops   int
+	pid      int
+	who      sampler.Process  // Visible: it is there
+	gone     bool             // its number is nobody's
+	last     time.Time        // of its calls
+	late     bool             // a part of its life was missed
+	lookedAt time.Time        // some of its calls before that are; zero: none
+	exit     sampler.Opt[int] // how it has ended, as a shell tells it
+	over     bool             // it runs another program by now, which has asked for nothing yet
+	handles  map[uint64]int
+	blocks   map[where]*block
+	mapped   map[uint64]mapping
+	waiting  int         // requests that wait for a snapshot
+	retains  map[int]int // of primary contexts, by device
+	seats    []*seat     // few: one for each device
+	dropped  [64]dropped // of late, a ring
+	drops    int
 }
 
 // where is what a block is known by: an address, or the handle of a piece.
@@ -121,7 +122,7 @@ func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
 	p.blocks[at] = &block{bytes: n, seat: s, context: c.Context, memory: Functions[c.Function].Memory, refs: 1}
 	s.tally.grant(c, n, p.overlaps(c))
 	if physical(Functions[c.Function].Memory) {
-		s.tally.moves(c.Time, int64(n)) //nolint:gosec // below MaxPlausible
+		s.tally.moves(c, int64(n)) //nolint:gosec // below MaxPlausible
 		s.move(c, inMiB(n))
 	}
 }
@@ -143,7 +144,7 @@ func (p *process) drop(c *Call, at where, b *block) {
 	p.drops++
 	b.seat.tally.take(c.Time, b.bytes)
 	if physical(b.memory) {
-		b.seat.tally.moves(c.Time, -int64(b.bytes)) //nolint:gosec // below MaxPlausible
+		b.seat.tally.moves(c, -int64(b.bytes)) //nolint:gosec // below MaxPlausible
 		b.seat.move(c, -inMiB(b.bytes))
 	}
 }

@@ -18,6 +18,11 @@ type seat struct {
 	elected sampler.GPUKey // that the readings follow; the zero key: none clearly
 }
 
+// apart says whether two seats are on two GPUs for sure: each is a device of its own.
+func (s *seat) apart(o *seat) bool {
+	return s.key.device >= 0 && o.key.device >= 0 && s.key.device != o.key.device
+}
+
 type seatKey struct {
 	device int    // ordinal of the process; -1: not known
 	handle uint64 // then the context or pool; 0: not known
@@ -27,7 +32,7 @@ type seatKey struct {
 // settle compares what moved here with what the GPUs' readings since say.
 func (t *Tracker) settle(p *process, now time.Time) {
 	for _, s := range p.seats {
-		if len(t.gpus) > 1 {
+		if len(t.gpus) > 1 || t.partly() {
 			t.compare(p, s, t.readUntil.Add(-showsWithin))
 		}
 		if now.Sub(s.tally.exact.listedAt) > unsure {
@@ -42,7 +47,7 @@ func (t *Tracker) join(p *process) {
 		key := s.at
 		s.tally.on(t.gpus[key])
 		for _, other := range p.seats[:i] {
-			if key != (sampler.GPUKey{}) && other.tally != s.tally && other.at == key {
+			if key != (sampler.GPUKey{}) && other.tally != s.tally && other.at == key && !other.apart(s) {
 				gone := s.tally
 				other.tally.join(gone)
 				for _, x := range p.seats {

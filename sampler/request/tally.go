@@ -36,7 +36,8 @@ type tally struct {
 type refusal struct {
 	sampler.Refusal
 	tid  int
-	last time.Time // of its tries
+	last time.Time     // of its tries
+	got  sampler.Bytes // granted since
 }
 
 // asked notes a request for so much.
@@ -68,12 +69,12 @@ func (t *tally) lately(at time.Time) (most sampler.Bytes) {
 const retryWithin = 2 * time.Second
 
 // refuse notes a refusal. One of the same thread that follows another at once, of as much or
-// less, is a further try.
+// less, is a further try, unless as much was granted since, in smaller pieces.
 func (t *tally) refuse(c *Call, n sampler.Bytes) {
 	t.refused++
-	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen && r.tid == c.TID && n <= r.Bytes && c.Time.Sub(r.last) <= retryWithin {
+	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen && r.tid == c.TID && n <= r.Bytes && (n == 0 || r.got < n) && c.Time.Sub(r.last) <= retryWithin {
 		r.Tries++
-		r.Smallest, r.last = min(r.Smallest, n), c.Time
+		r.Smallest, r.last, r.got = min(r.Smallest, n), c.Time, 0
 		r.Free, r.FreeAge = t.gpu.free(c.Time) // after it gave its cache back, as a log says it
 		return
 	}
@@ -94,14 +95,14 @@ func (t *tally) on(g *gpu) {
 }
 
 // moves notes that the GPU's memory was given or, negative, taken back.
-func (t *tally) moves(at time.Time, n int64) {
-	switch {
+func (t *tally) moves(c *Call, n int64) {
+	switch m := moveOf(c, n); {
 	case t.gpu != nil && n > 0:
-		t.gpu.give(at, n)
+		t.gpu.give(c.Time, m)
 	case t.gpu != nil:
-		t.gpu.note(at, n)
+		t.gpu.add(m)
 	case len(t.unplaced) < keptMoves:
-		t.unplaced = append(t.unplaced, move{nanos(at), n})
+		t.unplaced = append(t.unplaced, m)
 	}
 }
 
@@ -125,7 +126,7 @@ func (t *tally) measure(now time.Time) {
 // grant notes memory that was given.
 func (t *tally) grant(c *Call, n sampler.Bytes, loose bool) {
 	t.pooled = t.pooled || Functions[c.Function].Memory == Pool
-	t.add(c.Time, n, loose)
+	t.add(c, n, loose)
 	t.met(c, n)
 }
 
@@ -136,6 +137,7 @@ func (t *tally) met(c *Call, n sampler.Bytes) {
 	if r == nil || r.Outcome != sampler.RefusalOpen || c.Time.Sub(r.last) > retryWithin {
 		return
 	}
+	r.got += n
 	switch {
 	case Functions[c.Function].Name != r.Function:
 		t.other(c, n)
@@ -181,16 +183,16 @@ func (t *tally) mostHeld() (n sampler.Bytes, at time.Time, source string) {
 const smallerPart = 8
 
 // add notes that more is held.
-func (t *tally) add(at time.Time, n sampler.Bytes, loose bool) {
-	t.exact.before(at, t.live)
+func (t *tally) add(c *Call, n sampler.Bytes, loose bool) {
+	t.exact.before(c.Time, c.Took, t.live)
 	t.live = min(t.live+n, sampler.MaxPlausible)
 	t.peak = max(t.peak, t.live)
-	t.exact.rose(at, t.live, loose)
+	t.exact.rose(c.Time, t.live, loose)
 }
 
 // take notes that less is held.
 func (t *tally) take(at time.Time, n sampler.Bytes) {
-	t.exact.before(at, t.live)
+	t.exact.before(at, 0, t.live)
 	t.live = t.live.Less(n)
 	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen {
 		r.Freed += n

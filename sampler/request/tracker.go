@@ -77,6 +77,16 @@ func (t *Tracker) Late(pid int) {
 	}
 }
 
+// LookedAt notes that some functions are looked at in a process only from a time on. Nothing of it is missed if it made no context before.
+func (t *Tracker) LookedAt(pid int, at time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p := t.process(pid); p != nil {
+		p.late = p.late || len(p.handles)+len(p.seats) > 0
+		p.lookedAt = at
+	}
+}
+
 // SetDoor notes how calls are seen from now on. What was missed makes all that is known incomplete.
 func (t *Tracker) SetDoor(d sampler.Door) {
 	t.mu.Lock()
@@ -114,6 +124,7 @@ func (t *Tracker) Call(c Call) {
 		return
 	}
 	p.last = c.Time
+	p.late = p.late || c.Time.Before(p.lookedAt)
 	switch f := &Functions[c.Function]; f.Effect {
 	case Gives:
 		t.gives(p, &c, f)
@@ -124,7 +135,10 @@ func (t *Tracker) Call(c Call) {
 	case Unmaps:
 		p.unmaps(&c)
 	case Names, Makes:
-		if c.Answer == success && len(p.handles) < maxHandles {
+		switch {
+		case c.Answer == outOfMemory && f.context():
+			t.refuse(t.asks(p, &c), &c, 0) // how much that would have taken is not known
+		case c.Answer == success && len(p.handles) < maxHandles:
 			p.handles[c.Address] = c.Device
 			if f.Name == primaryRetain {
 				p.retains[c.Device]++
@@ -193,20 +207,12 @@ func (t *Tracker) gives(p *process, c *Call, f *Function) {
 	if f.Memory == Host || c.Answer != success && c.Answer != outOfMemory {
 		return // not the GPU's memory, or wrong arguments
 	}
-	s := p.seat(c)
-	if s.tally.granted+s.tally.refused == 0 {
-		s.at = t.place(p, s)
-		s.tally.on(t.gpus[s.at])
-	}
+	s := t.asks(p, c)
 	s.tally.asked(c.Time, n)
 	if c.Answer == success {
 		p.hold(c, s, n)
 	} else {
-		s.tally.refuse(c, n)
-		select {
-		case t.refused <- struct{}{}:
-		default: // one is enough
-		}
+		t.refuse(s, c, n)
 	}
 	if p.waiting == maxCalls || len(t.calls) == maxAllCalls {
 		t.door.Untold++
@@ -214,6 +220,25 @@ func (t *Tracker) gives(p *process, c *Call, f *Function) {
 	}
 	p.waiting++
 	t.calls = append(t.calls, asked{seat: s, Request: sampler.Request{Time: c.Time, PID: c.PID, Function: f.Name, Bytes: n, Answer: c.Answer}})
+}
+
+// asks is the seat of a call, on the GPU where it seems to be.
+func (t *Tracker) asks(p *process, c *Call) *seat {
+	s := p.seat(c)
+	if s.tally.granted+s.tally.refused == 0 {
+		s.at = t.place(p, s)
+		s.tally.on(t.gpus[s.at])
+	}
+	return s
+}
+
+// refuse notes a refusal, and tells of it.
+func (t *Tracker) refuse(s *seat, c *Call, n sampler.Bytes) {
+	s.tally.refuse(c, n)
+	select {
+	case t.refused <- struct{}{}:
+	default: // one is enough
+	}
 }
 
 // Refused has something to receive when a request was refused.

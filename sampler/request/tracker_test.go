@@ -99,6 +99,13 @@ func TestOutcomes(t *testing.T) {
 			s.free(1)
 			s.call("cuMemCreate", Call{Address: 2, Size: uint64(20 * mib), Device: 0})
 		}, sampler.RefusalOpen, 1, 0, 1, 4 * gib},
+		"nor is one after as much in pieces a try": {func(s *scene) {
+			s.refused(10 * gib)
+			for n := range 5 {
+				s.alloc(uint64(n+1), gib)
+			}
+			s.refused(gib)
+		}, sampler.RefusalOpen, 2, 0, 1, gib},
 		"a larger request is a new refusal": {func(s *scene) {
 			s.refused(4 * gib)
 			s.refused(5 * gib)

@@ -4,6 +4,7 @@ package uprobe
 
 import (
 	"errors"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -11,8 +12,6 @@ import (
 	"time"
 
 	"github.com/cilium/ebpf/link"
-
-	"nvpeak/sampler/request"
 )
 
 // A probe of a file is in every process that has it, and a trap costs microseconds even where the program in the kernel returns
@@ -64,7 +63,7 @@ func (d *Door) separable(lib *library) bool {
 		return true
 	}
 	n := lib.functions[0]
-	x, err := lib.executable.UprobeMulti([]string{request.Functions[n].Name}, d.objects.Entered, &link.UprobeMultiOptions{PID: math.MaxUint32})
+	x, err := lib.executable.UprobeMulti(nil, d.objects.Entered, &link.UprobeMultiOptions{Addresses: []uint64{lib.places[n]}, PID: math.MaxUint32})
 	if err == nil {
 		x.Close() //nolint:errcheck // it is nobody's
 	}
@@ -108,14 +107,29 @@ func (d *Door) meet(pid int) {
 		clear(d.met)
 	}
 	d.met[pid] = true
+	for _, lib := range d.files {
+		if lib.older[pid] { // it may have called before anybody looked at its library
+			d.searched[pid] = 0
+			d.searchIn(pid)
+			break
+		}
+	}
 	d.join(pid)
 }
 
-// join looks at a process by itself, if that is how it has to be.
-func (d *Door) join(pid int) {
-	if len(d.away) > 0 {
+// join looks at processes by themselves, if that is how it has to be. What those called before that are new is missed.
+func (d *Door) join(pids ...int) {
+	if len(d.away) == 0 {
+		return
+	}
+	fresh := slices.DeleteFunc(pids, func(pid int) bool {
+		old := d.users[pid]
 		d.users.add(pid)
-		closeAll(d.arrangeApart())
+		return d.users[pid] == old
+	})
+	closeAll(d.arrangeApart())
+	for _, pid := range fresh {
+		d.tracker.LookedAt(pid, d.clock.Now())
 	}
 }
 
@@ -153,10 +167,7 @@ func (d *Door) comeBack() {
 		d.arrange()
 		return
 	}
-	for pid := range d.tracker.PIDs() {
-		d.users.add(pid)
-	}
-	closeAll(d.arrangeApart())
+	d.join(slices.Collect(maps.Keys(d.tracker.PIDs()))...)
 }
 
 // arrangeApart sets the probes of single processes, and returns those that are not needed any more.

@@ -3,7 +3,6 @@
 package uprobe
 
 import (
-	"debug/elf"
 	"maps"
 	"os"
 	"path/filepath"
@@ -29,6 +28,7 @@ type library struct {
 	pid        int      // of that process; 0: the system has it
 	executable *link.Executable
 	functions  []int                  // of request.Functions, that it has
+	places     map[int]uint64         // of those, in the file
 	links      map[int][]link.Link    // of all processes, by function; all at once by together
 	apart      map[target][]link.Link // of single processes
 	older      map[int]bool           // processes that were there before
@@ -89,7 +89,8 @@ func (d *Door) attach(path string, pid int) (lib *library, err error) {
 		return nil, nil
 	}
 	d.attached++
-	lib = &library{number: d.attached, pid: pid, functions: functionsOf(path), older: running(), apart: map[target][]link.Link{}}
+	lib = &library{number: d.attached, pid: pid, older: running(), apart: map[target][]link.Link{}}
+	lib.functions, lib.places = functionsOf(path)
 	d.files[id] = lib
 	if len(lib.functions) == 0 { // of 32 bits, or no library at all
 		return lib, nil
@@ -128,32 +129,6 @@ func (d *Door) forget(id file) []link.Link {
 	lib.file.Close() //nolint:errcheck // it was only read
 	delete(d.files, id)
 	return lib.all()
-}
-
-// functionsOf are the functions that a library has, as a program that is linked with it would find them.
-func functionsOf(path string) (list []int) {
-	f, err := elf.Open(path)
-	if err != nil {
-		return nil
-	}
-	defer f.Close() //nolint:errcheck // it was only read
-	symbols, err := f.DynamicSymbols()
-	if err != nil || f.Class != elf.ELFCLASS64 {
-		return nil
-	}
-	has, twice := map[string]uint64{}, map[uint64]bool{}
-	for _, s := range symbols {
-		if s.Section != elf.SHN_UNDEF && elf.ST_TYPE(s.Info) == elf.STT_FUNC {
-			has[s.Name] = s.Value
-		}
-	}
-	for n := range request.Functions {
-		at, ok := has[request.Functions[n].Name]
-		if ok && !twice[at] { // two names of one function are one
-			list, twice[at] = append(list, n), true
-		}
-	}
-	return list
 }
 
 // arrange sets the probes as they have to be now: first the new ones, which count from one moment on, then the old ones are taken
@@ -222,9 +197,9 @@ func (d *Door) probes(lib *library, functions []int, set uint16, pid int) (links
 	var enter, leave group
 	for _, n := range functions {
 		cookie := request.Cookie(n, lib.number, set)
-		enter.add(n, cookie)
+		enter.add(n, lib.places[n], cookie)
 		if request.Functions[n].Answered() {
-			leave.add(n, cookie)
+			leave.add(n, lib.places[n], cookie)
 		}
 	}
 	// Returns first: an entry whose return is not looked at would stay open.
@@ -244,11 +219,12 @@ func (d *Door) probes(lib *library, functions []int, set uint16, pid int) (links
 // group is functions that are looked at in one way.
 type group struct {
 	symbols []string
+	places  []uint64
 	cookies []uint64
 }
 
-func (g *group) add(n int, cookie uint64) {
-	g.symbols, g.cookies = append(g.symbols, request.Functions[n].Name), append(g.cookies, cookie)
+func (g *group) add(n int, place, cookie uint64) {
+	g.symbols, g.places, g.cookies = append(g.symbols, request.Functions[n].Name), append(g.places, place), append(g.cookies, cookie)
 }
 
 // probe attaches to the entries of functions or to their returns.
@@ -258,14 +234,14 @@ func (d *Door) probe(lib *library, g *group, leaving bool, pid int) (links []lin
 		one, all = lib.executable.Uretprobe, lib.executable.UretprobeMulti
 	}
 	if !d.single && len(g.symbols) > 0 {
-		x, err := all(g.symbols, d.program(leaving), &link.UprobeMultiOptions{Cookies: g.cookies, PID: uint32(pid)}) //nolint:gosec // below 2^22
+		x, err := all(nil, d.program(leaving), &link.UprobeMultiOptions{Addresses: g.places, Cookies: g.cookies, PID: uint32(pid)}) //nolint:gosec // below 2^22
 		if err != nil {
 			return nil, err
 		}
 		return []link.Link{x}, nil
 	}
 	for i, symbol := range g.symbols {
-		x, err := one(symbol, d.program(leaving), &link.UprobeOptions{Cookie: g.cookies[i], PID: pid})
+		x, err := one(symbol, d.program(leaving), &link.UprobeOptions{Address: g.places[i], Cookie: g.cookies[i], PID: pid})
 		if err != nil {
 			return links, err
 		}

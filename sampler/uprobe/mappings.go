@@ -37,9 +37,9 @@ type ring struct {
 
 const (
 	ringPages = 4 // of records; a program that begins makes some ten of 100 bytes
-	// To wake up costs more than what a record says, and programs that are not for the GPU begin all the time: soon at first, seldom
-	// where many do.
-	wakesPerSecond = 2
+	// To wake up costs more than what a record says, and programs that are not for the GPU begin all the time: soon at first, less
+	// often where many do. That takes some 30 us each time.
+	wakesPerSecond = 10
 	wakesAtOnce    = 20
 	wakesApart     = 20 * time.Millisecond // a program that begins maps one file after another
 )

@@ -69,6 +69,25 @@ func TestLoadedLate(t *testing.T) {
 	bothWays(t, func(t *testing.T, o Options) { loadedLate(t, o, func() {}) })
 }
 
+// Where programs begin all the time, it is so some 100 ms after it was loaded (probes that are set one at a time take half a second).
+func TestLoadedSoon(t *testing.T) {
+	r := newRig(t, 1, Options{Libraries: []string{}})
+	if r.door.Single() {
+		t.Skip("this kernel sets probes one at a time")
+	}
+	for range 3 * wakesAtOnce {
+		if err := exec.Command("/bin/true").Run(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(wakesApart / 2)
+	}
+	p := cudatest.Play(t, r.dir)
+	p.Do("device 0")
+	time.Sleep(300 * time.Millisecond) // for a busy machine
+	p.Do("alloc a 1000")
+	r.settled(1)
+}
+
 // It is looked at as well where so many programs begin that the kernel cannot tell of each.
 func TestLoadedLateAmongMany(t *testing.T) {
 	loadedLate(t, Options{}, func() {

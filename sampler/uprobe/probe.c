@@ -84,6 +84,12 @@ struct thread {
 	__u64 contexts[DEPTH];
 };
 
+// What a thread was answered last that asked for memory.
+struct answered {
+	__u64 at, size, address;
+	__s32 answer;
+};
+
 // A thread may be in the same function twice: a signal handler asks, too, or has left the first one by a jump.
 struct call_key {
 	__u64 thread;
@@ -109,6 +115,13 @@ struct {
 	__type(key, __u64);
 	__type(value, struct thread);
 } threads SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 8192);
+	__type(key, __u64);
+	__type(value, struct answered);
+} answers SEC(".maps");
 
 // The call that a thread has entered last. Containers of one image have the same file, which is another one in each of them for
 // all that is told outside of the kernel: its probes are set for each of them, and all of them see the call.
@@ -375,6 +388,8 @@ int entered(struct pt_regs *r)
 	case EFFECT_UNMAPS:
 	case EFFECT_ENDS:
 	case EFFECT_BEGINS:
+		if (effect == EFFECT_BEGINS)
+			note(0); // also where a process with that number has called before
 		tell(cookie, thread, &c, 0);
 		if (effect == EFFECT_ENDS)
 			end_context(thread, c.address);
@@ -383,6 +398,20 @@ int entered(struct pt_regs *r)
 	struct call_key key = {thread, FUNCTION(cookie), FRAME(r)};
 	bpf_map_update_elem(&calls, &key, &c, BPF_ANY);
 	return 0;
+}
+
+// inner says whether the answer is that of a call within this one, which was told: functions of the library call one another. What a
+// signal handler asks for meanwhile is given at another address, or is another size.
+static __always_inline int inner(__u64 thread, const struct call *c, __s32 answer)
+{
+	struct answered this = {bpf_ktime_get_ns(), c->size, c->address, answer}, *last = bpf_map_lookup_elem(&answers, &thread);
+	if (!last) {
+		bpf_map_update_elem(&answers, &thread, &this, BPF_ANY);
+		return 0;
+	}
+	int same = last->at > c->began && last->answer == answer && (answer == REFUSED ? last->size >= c->size : last->address == c->address);
+	*last = this;
+	return same;
 }
 
 SEC("uretprobe.multi")
@@ -405,8 +434,10 @@ int returned(struct pt_regs *r)
 	}
 	if (answer == 0 && effect == EFFECT_MAKES)
 		set_current(thread, effect, c.address);
-	if (answer == REFUSED && effect == EFFECT_GIVES)
-		note(WAS_REFUSED);
+	if (effect == EFFECT_GIVES && inner(thread, &c, answer))
+		return 0;
+	if (answer == REFUSED && effect != EFFECT_MAPS)
+		note(WAS_REFUSED); // a context takes memory, too
 	tell(cookie, thread, &c, answer);
 	return 0;
 }
@@ -451,8 +482,10 @@ SEC("raw_tp/sched_process_exec")
 int execed(void *ctx)
 {
 	__u32 pid = bpf_get_current_pid_tgid() >> 32;
-	if (bpf_map_delete_elem(&callers, &pid))
+	__u8 *caller = bpf_map_lookup_elem(&callers, &pid);
+	if (!caller)
 		return 0;
+	*caller = 0; // the program may call, too, and give way to a third one
 	struct call c = {.began = bpf_ktime_get_ns(), .device = -1};
 	__u64 thread = who();
 	bpf_map_delete_elem(&threads, &thread);

@@ -13,6 +13,15 @@ import (
 	"github.com/cilium/ebpf"
 )
 
+type probeAnswered struct {
+	_       structs.HostLayout
+	At      uint64
+	Size    uint64
+	Address uint64
+	Answer  int32
+	_       [4]byte
+}
+
 type probeCall struct {
 	_       structs.HostLayout
 	Began   uint64
@@ -63,6 +72,7 @@ type probeThread struct {
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
+	probeMapAnswers         = "answers"
 	probeMapCallers         = "callers"
 	probeMapCalls           = "calls"
 	probeMapEntries         = "entries"
@@ -135,6 +145,7 @@ type probeProgramSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type probeMapSpecs struct {
+	Answers *ebpf.MapSpec `ebpf:"answers"`
 	Callers *ebpf.MapSpec `ebpf:"callers"`
 	Calls   *ebpf.MapSpec `ebpf:"calls"`
 	Entries *ebpf.MapSpec `ebpf:"entries"`
@@ -177,6 +188,7 @@ func (o *probeObjects) Close() error {
 //
 // It can be passed to loadProbeObjects or ebpf.CollectionSpec.LoadAndAssign.
 type probeMaps struct {
+	Answers *ebpf.Map `ebpf:"answers"`
 	Callers *ebpf.Map `ebpf:"callers"`
 	Calls   *ebpf.Map `ebpf:"calls"`
 	Entries *ebpf.Map `ebpf:"entries"`
@@ -187,6 +199,7 @@ type probeMaps struct {
 
 func (m *probeMaps) Close() error {
 	return _ProbeClose(
+		m.Answers,
 		m.Callers,
 		m.Calls,
 		m.Entries,

@@ -27,7 +27,7 @@ func Await(ctx context.Context, t *request.Tracker, libraries []string) bool {
 	}
 	tries := map[int]int{}
 	for turn := 0; ; turn++ {
-		if turn%installs == 0 && slices.ContainsFunc(libraries, func(path string) bool { return len(functionsOf(path)) > 0 }) {
+		if turn%installs == 0 && slices.ContainsFunc(libraries, func(path string) bool { list, _ := functionsOf(path); return len(list) > 0 }) {
 			return true
 		}
 		for pid := range t.PIDs() {

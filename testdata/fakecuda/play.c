@@ -23,6 +23,7 @@
  *   jump SIZE         an alloc that a signal handler leaves by a jump
  *   load PATH         goes on with another libcuda
  *   exec PROGRAM      gives way to another program
+ *   again             gives way to itself
  *   sleep MS          echo WORD          reset          exit CODE          die
  */
 #define _GNU_SOURCE
@@ -210,6 +211,7 @@ static void jump(size_t n)
 }
 
 static void *run(void *line);
+static char **self; /* how it was called */
 
 static int load(const char *path)
 {
@@ -293,6 +295,8 @@ static int command(char *line)
 		load(line + strlen("load "));
 	} else if (strcmp(word, "exec") == 0) {
 		execlp(name, name, "1", NULL);
+	} else if (strcmp(word, "again") == 0) {
+		execv(self[0], self);
 	} else if (strcmp(word, "sleep") == 0) {
 		usleep((unsigned)n * 1000);
 	} else if (strcmp(word, "echo") == 0) {
@@ -323,6 +327,8 @@ static void *run(void *unused)
 
 int main(int argc, char **argv)
 {
+	self = argv;
+	setvbuf(stdin, NULL, _IONBF, 0); /* what comes after "again" is not read before */
 	if (load(argc > 1 ? argv[1] : "libcuda.so.1"))
 		return 1;
 	run(NULL);

@@ -1,0 +1,194 @@
+package watch
+
+// stoppedPatterns are processes that were refused memory and ended by a signal from outside.
+var stoppedPatterns = []pattern{
+	{"oom", "fires_driver_stopped", deadly, func(d *driven) { // a launcher ends the rank that hangs
+		j := trained(d, 30)
+		j.torch(12*gib, 3)
+		d.wait(2)
+		j.exits(143)
+	}},
+	{"oom", "fires_driver_stopped_at_once", deadly, func(d *driven) {
+		j := trained(d, 30)
+		j.torch(12*gib, 0)
+		d.wait(0.05)
+		j.exits(137)
+	}},
+	{"oom", "fires_driver_stopped_later", deadly, func(d *driven) { // it had been told to end before
+		j := trained(d, 30)
+		j.torch(12*gib, 3)
+		d.wait(8)
+		j.exits(137)
+	}},
+	{"oom", "fires_driver_stopped_once", deadly, func(d *driven) { // it asked once
+		j := trained(d, 30)
+		j.ask(12 * gib)
+		d.wait(2)
+		j.exits(143)
+	}},
+	{"oom", "fires_driver_stopped_layers", deadly, func(d *driven) { // a layer after another, all of one size
+		j := d.job(4242, "python serve.py")
+		d.wait(2)
+		j.ask(8 * gib)
+		d.wait(1)
+		for j.ask(480 * mib) {
+			d.wait(0.02)
+		}
+		d.wait(0.5)
+		j.exits(143)
+	}},
+	{"oom", "fires_driver_stopped_typed", deadly, func(d *driven) { // somebody sees that it hangs
+		j := trained(d, 30)
+		j.torch(12*gib, 3)
+		d.wait(3)
+		j.exits(130)
+	}},
+	{"oom", "fires_driver_stopped_midlife", deadly, func(d *driven) { // all that it holds, it held before anybody looked
+		j := d.job(4242, "python train.py")
+		j.start, j.older = -3600, true
+		d.used += 30 * gib
+		j.note(30 * 1024)
+		d.wait(4)
+		j.torch(12*gib, 0)
+		d.wait(0.5)
+		j.exits(137)
+	}},
+	{"oom", "quiet_driver_stopped_typed_later", nil, func(d *driven) { // or has looked at what is on the screen
+		j := trained(d, 30)
+		j.torch(12*gib, 3)
+		d.wait(8)
+		j.exits(130)
+	}},
+	{"oom", "quiet_driver_stopped_later", nil, func(d *driven) { // it does without
+		j := trained(d, 30)
+		j.torch(12*gib, 3)
+		d.wait(20)
+		j.exits(143)
+	}},
+	{"oom", "quiet_driver_stopped_once_later", nil, func(d *driven) {
+		j := trained(d, 30)
+		j.ask(12 * gib)
+		d.wait(8)
+		j.exits(137)
+	}},
+	{"oom", "quiet_driver_stopped_coped", nil, func(d *driven) { // a server that catches it, each time
+		j := trained(d, 30)
+		for range 4 {
+			j.torch(12*gib, 0)
+			d.wait(0.2)
+			j.ask(gib)
+			d.wait(0.8)
+			j.give()
+		}
+		j.torch(12*gib, 0)
+		d.wait(0.1)
+		j.exits(143)
+	}},
+	{"oom", "quiet_driver_stopped_server", nil, func(d *driven) { // the same, with nothing granted
+		j := trained(d, 30)
+		for range 2 {
+			j.torch(12*gib, 0)
+			d.wait(15)
+		}
+		j.torch(12*gib, 0)
+		d.wait(2)
+		j.exits(143)
+	}},
+	{"oom", "quiet_driver_stopped_waits", nil, func(d *driven) { // for room, with its model loaded
+		o := d.job(5000, "python other.py")
+		d.wait(2)
+		o.ask(30 * gib)
+		j := d.job(4242, "python queue.py")
+		d.wait(2)
+		j.ask(gib)
+		for range 8 {
+			j.ask(20 * gib)
+			d.wait(1)
+		}
+		j.exits(143)
+	}},
+	{"oom", "quiet_driver_stopped_waits_empty", nil, func(d *driven) { // for room, and holds nothing
+		o := d.job(5000, "python other.py")
+		d.wait(2)
+		o.ask(30 * gib)
+		j := d.job(4242, "python queue.py")
+		d.wait(2)
+		for range 8 {
+			j.ask(20 * gib)
+			d.wait(0.4)
+		}
+		j.exits(143)
+	}},
+	{"oom", "quiet_driver_stopped_gives_up", nil, func(d *driven) { // its plan, and goes to the CPU
+		j := trained(d, 30)
+		j.torch(12*gib, 3)
+		j.giveAll()
+		d.wait(3)
+		j.exits(143)
+	}},
+	{"oom", "quiet_driver_stopped_plan", nil, func(d *driven) { // less was enough
+		j := trained(d, 30)
+		j.torch(12*gib, 0)
+		j.ask(3 * gib)
+		d.wait(1)
+		j.exits(143)
+	}},
+	{"oom", "quiet_driver_stopped_plan_filled", nil, func(d *driven) { // it tried what there is, took that in blocks, and serves
+		j := d.job(4242, "python serve.py")
+		d.wait(2)
+		j.ask(6 * gib)
+		j.ask(35 * gib)
+		for j.ask(256 * mib) {
+		}
+		j.give()
+		j.give()
+		d.wait(8)
+		j.exits(137)
+	}},
+	{"oom", "quiet_driver_stopped_filled", nil, func(d *driven) { // a tester is full, and tests
+		j := d.job(4242, "memtest")
+		d.wait(2)
+		for j.ask(gib) {
+		}
+		d.wait(6)
+		j.exits(143)
+	}},
+}
+
+// contextPatterns are programs for whose context the driver has no memory.
+var contextPatterns = []pattern{
+	{"oom", "fires_driver_context", deadly, func(d *driven) {
+		full(d).context()
+		d.wait(0.3)
+		d.jobs[1].exits(1)
+	}},
+	{"oom", "quiet_driver_context_exit_0", nil, func(d *driven) { // it takes the CPU
+		full(d).context()
+		d.wait(0.3)
+		d.jobs[1].exits(0)
+	}},
+	{"oom", "quiet_driver_context_other", nil, func(d *driven) { // others make room
+		j := full(d)
+		j.context()
+		d.jobs[0].giveAll()
+		j.ask(gib)
+		d.wait(0.3)
+		j.exits(1)
+	}},
+	{"oom", "quiet_driver_context_gone", nil, func(d *driven) { // nobody saw how it ended
+		full(d).context()
+		d.wait(3)
+		d.jobs[1].exit()
+	}},
+}
+
+// full is a program that begins on a GPU that another one has filled.
+func full(d *driven) *drivenJob {
+	d.wait(2)
+	d.job(5000, "python other.py").ask(39 * gib)
+	d.wait(2)
+	return d.job(4242, "python train.py")
+}
+
+// context asks for one, in vain.
+func (j *drivenJob) context() { j.call("cuDevicePrimaryCtxRetain", 0, 0, 2) }

@@ -1,0 +1,48 @@
+package watch
+
+// A process that was refused memory and ends by a signal from outside was ended by its launcher, which ends all ranks when one fails, by a
+// watchdog, or by its user. Either it had failed by then, and hung, or it went on, and that has nothing to do with it.
+
+const (
+	// stopSeconds is how long after its last try such a process is ended for it: launchers look every few seconds.
+	stopSeconds = 10
+	// stopSoonSeconds is the same where less speaks for it: it asked once, or was granted a little, or somebody typed Ctrl-C.
+	stopSoonSeconds = 5
+	// copedSeconds: who has gone on after a refusal of late goes on after the next.
+	copedSeconds = 600
+)
+
+// SIGHUP, SIGINT and SIGQUIT are sent by a terminal.
+func fromTerminal(signal int) bool { return signal >= 1 && signal <= 3 }
+
+// stoppedFor says whether a process that a signal ended so many seconds after a refusal had failed of it.
+func (a *asking) stoppedFor(after float64) bool {
+	typed := fromTerminal(a.signal())
+	switch {
+	case a.asked.Whole && float64(a.asked.Live) <= leftShare*float64(a.asked.Peak): // it waits for room, or has given up its plan
+		return false
+	case a.met-a.tried > unwindSeconds, a.tried-a.first > retrySeconds, a.copedBefore(): // or asks on and on
+		return false
+	case a.byDesign(): // unless it is the first time, and at once
+		return !typed && a.asked.Refused == a.refusal.Tries && after <= atOnceSeconds
+	case typed, a.grantedSince(), a.refusal.Tries == 1:
+		return after <= stopSoonSeconds
+	}
+	return after <= stopSeconds
+}
+
+// copedBefore says whether the process has gone on after another refusal of late.
+func (a *asking) copedBefore() bool {
+	planned, _, _ := a.planned.since(a.tried - copedSeconds)
+	coped, _, _ := a.coped.since(a.tried - copedSeconds)
+	open, first, _ := a.open.since(a.tried - copedSeconds)
+	return planned+coped > 0 || open > 0 && a.tried-first > stopSeconds
+}
+
+// signal is what the process ended by; 0: none, or it is not known.
+func (a *asking) signal() int {
+	if a.end() != stopped {
+		return 0
+	}
+	return a.asked.ExitStatus.Or(0) - 128
+}

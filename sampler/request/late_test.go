@@ -1,0 +1,55 @@
+package request
+
+import (
+	"testing"
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// Of a process that is looked at from some time on, something may be missed if it made a context before.
+func TestLookedAt(t *testing.T) {
+	for name, row := range map[string]struct {
+		before, heard bool // it made a context before, and that is heard by then
+		whole         bool
+	}{"before": {true, true, false}, "heard later": {true, false, false}, "after": {false, false, true}} {
+		s := newScene(t, 1, people{7: {}})
+		at := s.now.Add(ms(10))
+		if !row.heard {
+			s.LookedAt(7, at)
+		}
+		if !row.before {
+			s.later(ms(20))
+		}
+		s.context(0)
+		if row.heard {
+			s.LookedAt(7, at)
+		}
+		s.later(ms(20))
+		s.alloc(1, gib)
+		if r := s.requests(0); r.Whole != row.whole {
+			t.Errorf("%s: whole %v", name, r.Whole)
+		}
+	}
+}
+
+// What is read while a call is at work may have what it gives, and is not counted twice.
+func TestReadWithinACall(t *testing.T) {
+	s := newScene(t, 1, people{7: {}})
+	s.context(0)
+	key := s.gpus[0].Key()
+	s.Reading(key, s.now, gib)
+	s.later(ms(500))
+	s.Reading(key, s.now.Add(ms(-20)), 31*gib)
+	s.Listed(key, s.now.Add(ms(-20)), []sampler.Process{{PID: 7, Memory: sampler.Some(30 * gib)}})
+	s.call("cuMemAlloc_v2", Call{Address: 1, Size: uint64(30 * gib), Context: 0xc000, Device: -1, Took: ms(40)})
+	s.later(2 * time.Second)
+	s.refused(20 * gib)
+	p := s.of(0, 7)
+	if free := p.Requests.Refusal.Free; !free.Equal(sampler.Some(17 * gib)) {
+		t.Errorf("%v free", free)
+	}
+	if p.Peak != nil && p.Peak.Bytes > 31*gib {
+		t.Errorf("%+v", p.Peak)
+	}
+}
