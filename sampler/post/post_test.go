@@ -180,6 +180,10 @@ func TestCuredIsNotTried(t *testing.T) {
 // Documentation, lists of changes and hints tell of no failure.
 func TestNotReported(t *testing.T) {
 	for _, text := range []string{
+		"I wrote this guide for our team. When the GPU runs out of memory, the loader retries with half a batch.",
+		"We test what happens when the server runs out of memory.",
+		"We added a flag so that if the GPU runs out of memory the job is restarted.",
+		"The process exits with status 'killed' when we press stop.",
 		"# CUDA out of memory\nDid you meet this error? Lower the batch size or use gradient checkpointing.",
 		"If you run out of memory, lower the batch size or use gradient checkpointing.",
 		"- Added `handle_oom` to recover from errors. It is still possible to get an OOM during validation.",
