@@ -83,6 +83,10 @@ const (
 	ToldContext      = "context"       // no context could be made on the GPU
 	ToldOption       = "option_"       // and an option of 32 bits: it is in force
 	ToldPixels       = "pixels"        // it works on pictures, videos or volumes
+	ToldGPUs         = "gpus"          // there are several GPUs
+	ToldTables       = "tables"        // tables are read on the GPU
+	ToldDarknet      = "darknet"       // darknet trains, whose batch is divided in its .cfg
+	ToldUnlike       = "unlike_"       // and a number: PyTorch advises to leave that GPU out, as the others have more
 	ToldTrees        = "trees"         // it grows trees from a table
 	ToldTFData       = "tf_data"       // it reads its samples by tf.data
 	ToldAsksBatch    = "asks_batch"    // how to lower the batch is asked

@@ -221,7 +221,7 @@ func (f *facts) freeShare() (float64, bool) {
 // 0.4 and 2 %). Each backward pass and each layer frees something that stays reserved; weights that are loaded do not.
 // Where anything else tells what ran, that decides.
 func (f *failure) nothingFreed() bool {
-	if !f.program.is(undecided) || len(f.context.Functions) != 0 || f.phase() != "" || f.batch() != 0 || !f.isPyTorch() || f.onHost() {
+	if !f.program.is(undecided|inference) || f.program.name != "" || len(f.context.Functions) != 0 || f.phase() != "" && f.phase() != sampler.PhaseInference || f.batch() != 0 || !f.isPyTorch() || f.onHost() {
 		return false
 	}
 	total := f.total.Or(0)
@@ -234,6 +234,16 @@ func (f *facts) numbers() bool { _, ok := f.shortfall(); return ok && f.total.Kn
 
 // smallestGPU is what nearly every GPU has that people compute with: a request below it does not tell how full it was.
 const smallestGPU = 2 * sampler.GiB
+
+// beyondPool is by how much the request is more than what is left of TensorFlow's pool, as its statistics say; 0: not
+// known, or it fits.
+func (f *facts) beyondPool() sampler.Bytes {
+	limit, known := f.extra("pool_limit_bytes").Value()
+	if !known || f.onHost() || f.numbers() {
+		return 0
+	}
+	return f.requested.Or(0).Less(limit.Less(f.extra("pool_used_bytes").Or(0)))
+}
 
 // requestAlone: a request that fits into any GPU is all that the text tells.
 func (f *facts) requestAlone() bool {
@@ -258,7 +268,7 @@ const largestGPU = 200 * sampler.GiB
 const largestWorkspace = 4 * sampler.GiB
 
 // outsidePool: the driver refused what XLA asks for beside its pool (streams, libraries, a growing
-// pool), so the pool must become smaller, not larger.
+// pool), so the pool must become smaller, not larger. Where larger and smaller shares were tried, neither helps.
 func (f *facts) outsidePool() bool {
-	return f.event.Kind == sampler.KindXLA && indexOf(f.event.Text, "on device ordinal") >= 0 && f.requested.Or(0) <= largestWorkspace
+	return f.event.Kind == sampler.KindXLA && indexOf(f.event.Text, "on device ordinal") >= 0 && !f.triedShare() && f.requested.Or(0) <= largestWorkspace
 }

@@ -104,6 +104,15 @@ var causesCapacity = []causeRow{
 		when:       func(f *failure) bool { return !f.onHost() && f.batchIsAuto() && !f.limited() },
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.7) },
 		evidence:   func(f *failure) string { return f.words.Say("why.batch_auto") }},
+	{id: "pool", cause: CauseTooBig, reason: "https://www.tensorflow.org/guide/gpu",
+		when: func(f *failure) bool { return f.beyondPool() > 0 },
+		confidence: func(f *failure) float64 {
+			if f.requested.Or(0) > f.extra("pool_limit_bytes").Or(0) {
+				return 0.9 // more than the pool can ever have
+			}
+			return 0.68
+		},
+		evidence: func(f *failure) string { return f.poolText() }},
 	{id: "request", cause: CauseTooBig, reason: sourceMessage,
 		when: func(f *failure) bool {
 			return !f.onHost() && f.snapshot == nil && f.class.class == classAllocator && !f.numbers() && !f.limited() && !f.corrupt() && (f.requested.Known() || f.class.cause == CauseTooBig || f.event.Kind == sampler.KindTensorFlow)

@@ -55,7 +55,7 @@ var causesLimit = []causeRow{
 		evidence:   func(f *failure) string { return f.words.Say("why.small_share", "share", int(100*f.smallShare()+0.5)) }},
 	{id: "share", cause: CauseMemoryLimit, reason: sourceJAX,
 		when: func(f *failure) bool {
-			return f.event.Kind == sampler.KindXLA && !f.outsidePool() && indexOf(f.event.Text, "in memory space") < 0 && f.environment["XLA_PYTHON_CLIENT_MEM_FRACTION"] == "" && f.environment["XLA_PYTHON_CLIENT_PREALLOCATE"] == ""
+			return f.event.Kind == sampler.KindXLA && !f.outsidePool() && !f.triedShare() && indexOf(f.event.Text, "in memory space") < 0 && f.environment["XLA_PYTHON_CLIENT_MEM_FRACTION"] == "" && f.environment["XLA_PYTHON_CLIENT_PREALLOCATE"] == ""
 		},
 		confidence: always(0.45),
 		evidence:   func(f *failure) string { return f.words.Say("why.jax_share") }},
@@ -97,7 +97,7 @@ var causesLimit = []causeRow{
 // smallShare is the share of the GPU that JAX was allowed, where that is at most the half; 0 otherwise.
 func (f *failure) smallShare() float64 {
 	share, err := strconv.ParseFloat(f.environment["XLA_PYTHON_CLIENT_MEM_FRACTION"], 64)
-	if err != nil || !(share > 0 && share <= 0.5) {
+	if err != nil || !(share > 0 && share <= 0.5) || f.triedShare() {
 		return 0
 	}
 	return share

@@ -58,6 +58,10 @@ var causesTold = []causeRow{
 		when:       func(f *failure) bool { return f.told(sampler.ToldFirstGPU) && !f.onHost() && !f.numbers() },
 		confidence: always(0.8),
 		evidence:   func(f *failure) string { return f.words.Say("why.told_first_gpu") }},
+	{id: "told", cause: CauseImbalance, reason: "https://docs.pytorch.org/docs/stable/generated/torch.nn.DataParallel.html",
+		when:       func(f *failure) bool { return f.unlikeGPU() != "" && !f.onHost() && !f.numbers() },
+		confidence: always(0.75),
+		evidence:   func(f *failure) string { return f.words.Say("why.told_unlike", "gpu", f.unlikeGPU()) }},
 	{id: "told", cause: CauseOtherProcess, reason: sourceMessage,
 		when:       func(f *failure) bool { return f.told(sampler.ToldHeld) && !f.onHost() && !f.numbers() },
 		confidence: always(0.8), // it is seen, not supposed

@@ -33,6 +33,10 @@ func (f *failure) detail(causes []sampler.Cause) string {
 			"arguments", gib(f.extra("parameter_bytes").Or(0)), "results", gib(f.extra("maybe_live_out_bytes").Or(0)), "temporary", gib(f.extra("temp_bytes").Or(0)))
 	case f.impossible():
 		return f.words.Say("why.larger_than_any", "need", printed(f.requested.Or(0)))
+	case f.requested.Known() && f.extra("pool_limit_bytes").Known() && f.extra("pool_used_bytes").Known():
+		return f.poolText()
+	case f.requested.Known() && f.extra("planned_bytes").Known() && f.extra("planned_free_bytes").Known():
+		return f.words.Say("detail.planned", "need", printed(f.requested.Or(0)), "planned", gib(f.extra("planned_bytes").Or(0)), "free", gib(f.extra("planned_free_bytes").Or(0)))
 	case f.requested.Known() && f.allocated.Known():
 		return f.words.Say("detail.request_beside", "need", printed(f.requested.Or(0)), "allocated", gib(f.allocated.Or(0)))
 	case f.requested.Known():
@@ -41,6 +45,15 @@ func (f *failure) detail(causes []sampler.Cause) string {
 		return f.words.Say("detail.recorded", "free", gib(f.free.Or(0)), "total", gib(f.total.Or(0)))
 	}
 	return f.words.Say("detail.no_numbers")
+}
+
+// poolText is the arithmetic of TensorFlow's pool.
+func (f *failure) poolText() string {
+	if f.beyondPool() == 0 {
+		return f.words.Say("detail.pool_room", "need", printed(f.requested.Or(0)), "limit", gib(f.extra("pool_limit_bytes").Or(0)), "used", gib(f.extra("pool_used_bytes").Or(0)))
+	}
+	return f.words.Say("detail.pool", "need", printed(f.requested.Or(0)), "limit", gib(f.extra("pool_limit_bytes").Or(0)),
+		"used", gib(f.extra("pool_used_bytes").Or(0)), "short", f.amountOf(f.beyondPool()))
 }
 
 func (f *failure) hostDetail() string {
@@ -85,6 +98,8 @@ func (f *failure) conclusion(top string) string {
 		return ""
 	case top == CauseUnknown && f.fitsPackedOnly():
 		return f.words.Say("detail.fits_packed")
+	case top == CauseTooBig && f.graphUnsaid() && f.saysCached():
+		return f.words.Say("detail.too_big_graph")
 	case top == CauseTooBig && f.fitsAfterReuse() && f.unallocatedShare() < 0.05:
 		return f.words.Say("detail.usual_holes", "percent", percentOf(f.unallocated.Or(0), f.reserved()))
 	case top == CauseTooBig && f.inTraining() && f.stateDominated():

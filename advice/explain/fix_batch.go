@@ -10,12 +10,14 @@ var fixesBatch = []fixRow{
 		kinds: ownCode, cost: 0.2,
 		lives: map[string]float64{CauseTooBig: 0.95, CauseDataSpike: 0.88, CauseFragmentation: 0.95, CauseOtherProcess: 0.3, CauseUnattributed: 0.3, CauseImbalance: 0.4, CauseOversubscribed: 0.9, CauseMemoryLimit: 0.5, CausePreallocation: 0.2, CauseUnknown: 0.5, CauseLeak: 0.03, CauseValidationSpike: 0.05},
 		when: func(f *failure) bool {
-			return f.batch() != 1 && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.makesContext() && !f.growsTrees() && f.event.Framework != "relion"
+			return f.batch() != 1 && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.makesContext() && !f.growsTrees() && !f.told(sampler.ToldTables) && f.event.Framework != "relion"
 		},
 		variant: func(f *failure) string {
 			switch {
 			case f.simulates():
 				return "environments"
+			case f.told(sampler.ToldDarknet):
+				return "darknet"
 			case f.program.is(running):
 				return "inference"
 			case f.program.is(undecided) && !f.isUltralytics():
@@ -44,7 +46,7 @@ var fixesBatch = []fixRow{
 			if f.nothingFreed() {
 				return 0.5
 			}
-			if f.program.is(running) && f.batch() == 0 && !f.told(sampler.ToldAsksBatch) {
+			if f.program.is(running) && f.batch() == 0 && (!f.told(sampler.ToldAsksBatch) || f.namesSize()) {
 				return 0.5 // most run one input at a time
 			}
 			if f.toldSame() || f.toldLarger() {
@@ -69,7 +71,7 @@ var fixesBatch = []fixRow{
 		kinds: evaluation | inference, cost: 0.05, // the answers are the same
 		lives: map[string]float64{CauseTooBig: 0.9, CauseDataSpike: 0.85, CauseFragmentation: 0.9, CauseUnknown: 0.55},
 		when: func(f *failure) bool {
-			return (f.batch() > 1 || f.batch() == 0 && f.told(sampler.ToldAsksBatch)) && !f.numbers() && !f.impossible() && !f.onHost() && f.phase() != sampler.PhaseLoading
+			return (f.batch() > 1 || f.batch() == 0 && f.told(sampler.ToldAsksBatch) && !f.namesSize()) && !f.numbers() && !f.impossible() && !f.onHost() && f.phase() != sampler.PhaseLoading
 		},
 		variant: func(f *failure) string { return "inference" },
 		pairs:   halvedBatch,
@@ -189,6 +191,9 @@ func doHalveBatch(f *failure) []string {
 			return []string{text}
 		}
 		return []string{"--num_envs 512 --headless  " + f.comment("do.fewer_envs")}
+	}
+	if f.told(sampler.ToldDarknet) {
+		return []string{"subdivisions=32  " + f.comment("do.subdivisions")}
 	}
 	if s, ok := f.command.SmallerBatch(k); ok {
 		if f.program.is(running) {

@@ -75,7 +75,7 @@ var fixesHost = []fixRow{
 		kinds: ownCode, cost: 0.02,
 		lives: map[string]float64{CauseHostMemory: 0.9},
 		when: func(f *failure) bool {
-			return f.class.class == classHost && f.phase() == sampler.PhaseLoading && f.torchCode()
+			return f.class.class == classHost && f.phase() == sampler.PhaseLoading && f.torchCode() && !quantized.Get().MatchString(f.command.Text)
 		},
 		variant: func(f *failure) string { return "host" },
 		do: func(f *failure) []string {

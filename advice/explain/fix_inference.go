@@ -78,10 +78,10 @@ var fixesInference = []fixRow{
 			return !f.onHost() && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseSaving && f.phase() != sampler.PhaseValidation && !f.generatesText() && !f.refusedThoughFree() && (f.program.is(evaluation|inference|imageTool) || f.convolves())
 		},
 		reach: func(f *failure) float64 {
-			if f.weightsFill() {
+			if f.weightsFill() || f.nothingFreed() {
 				return 0.4
 			}
-			if f.told(sampler.ToldAsksBatch) {
+			if f.told(sampler.ToldAsksBatch) && !f.namesSize() {
 				return 0.6 // there is a batch, and it can be set
 			}
 			return 0.95
@@ -137,6 +137,16 @@ var fixesInference = []fixRow{
 		reach:   always(1),
 		variant: pictureVariant,
 		do:      doSmallerInput},
+	{id: FixSmallerInput, source: "https://docs.rapids.ai/api/dask-cudf/stable/",
+		kinds: ownCode, cost: 0.02, // a table has no batch, and its parts can be worked on one after another
+		lives:   map[string]float64{CauseTooBig: 0.92, CauseUnknown: 0.65},
+		when:    func(f *failure) bool { return f.told(sampler.ToldTables) && !f.growsTrees() && !f.onHost() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "tables" },
+		do: func(f *failure) []string {
+			return []string{"client = Client(LocalCUDACluster(rmm_pool_size=0.8))  " + f.comment("do.cluster"),
+				`dask_cudf.read_csv(path, blocksize="256 MiB")  ` + f.comment("do.parts")}
+		}},
 	{id: FixShortenContext, source: "https://huggingface.co/docs/transformers/kv_cache",
 		kinds: evaluation | inference, cost: 0.1,
 		lives: map[string]float64{CauseTooBig: 0.8, CauseDataSpike: 0.9, CauseFragmentation: 0.7, CauseUnknown: 0.4, CauseOversubscribed: 0.5},
@@ -207,12 +217,15 @@ var fixesInference = []fixRow{
 // sizeDecides: nothing speaks of a batch, and it works on pictures, calls CUDA itself or asks for a sixth of the GPU
 // at once. Of public threads with such a text the size of the input was what helped five times as often as a batch.
 func (f *failure) sizeDecides() bool {
-	if f.told(sampler.ToldPixels) && (f.told(sampler.ToldSized) || f.told(sampler.ToldLarger)) {
+	if f.told(sampler.ToldPixels) && (f.namesSize() || f.told(sampler.ToldLarger)) {
 		return true
 	}
 	large := f.total.Known() && f.requested.Or(0) > f.total.Or(0)/6 && f.requested.Or(0) > f.unallocated.Or(0) // else it may fit packed
 	return !f.told(sampler.ToldBatch) && f.batch() == 0 && (f.told(sampler.ToldPixels) || f.native() || large)
 }
+
+// namesSize: pictures or videos of a given size are what it works on, so that size decides, whatever is asked for.
+func (f *failure) namesSize() bool { return f.told(sampler.ToldSized) }
 
 // ownForward: the text shows whose forward pass it was, or a script with an error of the years in which the graph
 // was often forgotten. Who says no more than that he runs a model or a script mostly does so with what others published.

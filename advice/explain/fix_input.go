@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"strings"
 
 	"nvpeak/advice/command"
 	"nvpeak/sampler"
@@ -16,6 +17,9 @@ func doSmallerInput(f *failure) []string {
 	case "alphafold":
 		if f.isPyTorch() {
 			return []string{"python inference.py … --chunk_size 4  " + f.comment("do.chunk_attention"), f.comment("do.domains")}
+		}
+		if f.triedShare() {
+			return []string{f.comment("do.domains")}
 		}
 		return []string{f.comment("do.domains"), "export TF_FORCE_UNIFIED_MEMORY=1 XLA_PYTHON_CLIENT_MEM_FRACTION=4.0  " + f.comment("do.unified")}
 	}
@@ -85,7 +89,7 @@ func pictureVariant(f *failure) string {
 		return "chunks"
 	case f.decodesPicture() && f.program.name != "comfyui" && f.program.name != "webui":
 		return "decoding"
-	case f.program.name == "ldm" && !f.makesPictures():
+	case f.program.name == "ldm" && !f.makesPictures(), f.program.name == "alphafold" && f.triedShare():
 		return ""
 	}
 	return f.program.name
@@ -101,6 +105,10 @@ func (f *failure) makesPictures() bool { return byScript(&f.job).name == "ldm" }
 
 // doSmallerPicture is for the scripts of the latent diffusion code, which make several pictures at once.
 func doSmallerPicture(f *failure) []string {
+	scripts := slices.Concat(f.command.Scripts(), f.context.Scripts)
+	if !slices.ContainsFunc(scripts, func(s string) bool { return strings.Contains(s, "txt2img") || strings.Contains(s, "knn2img") }) {
+		return []string{"--n_samples 1  " + f.comment("do.one_picture"), f.comment("do.given_picture")}
+	}
 	text := f.command.Text
 	if !f.command.Known {
 		return []string{"--n_samples 1 --H 384 --W 384  " + f.comment("do.one_picture")}

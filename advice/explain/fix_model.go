@@ -66,6 +66,9 @@ var fixesModel = []fixRow{
 			if f.stateDominated() {
 				return 1.6 // nothing about the batch helps then
 			}
+			if f.told(sampler.ToldGPUs) {
+				return 0.55
+			}
 			return 0.35
 		},
 		do: doShard},
@@ -154,7 +157,7 @@ var fixesModel = []fixRow{
 				return []string{`from_pretrained(name, torch_dtype=torch.float16, device_map="auto")  ` + f.comment("do.device_map"),
 					"from_pretrained(name, quantization_config=BitsAndBytesConfig(load_in_4bit=True))  " + f.comment("do.or"), "pipe.enable_sequential_cpu_offload()  " + f.comment("do.diffusers")}
 			}
-			if f.program.is(training) && !f.usesLoRA() || !f.torchCode() || f.nothingFreed() && !f.told(sampler.ToldText) && indexOf(f.event.Text, "from_pretrained") < 0 {
+			if f.program.is(training) && !f.usesLoRA() || !f.torchCode() || f.program.is(undecided) && f.nothingFreed() && !f.told(sampler.ToldText) && indexOf(f.event.Text, "from_pretrained") < 0 {
 				return []string{f.comment("do.smaller_model")}
 			}
 			return []string{"from_pretrained(name, quantization_config=BitsAndBytesConfig(load_in_4bit=True))"}

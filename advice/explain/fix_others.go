@@ -27,6 +27,7 @@ var fixesOthers = []fixRow{
 			}
 			return 0.95
 		},
+		pairs: func(f *failure) []any { return []any{"gpu", f.unlikeGPU()} },
 		variant: func(f *failure) string {
 			switch {
 			case f.gathersState():
@@ -37,6 +38,8 @@ var fixesOthers = []fixRow{
 				return "stage"
 			case f.aheadOfPeers() > 0, f.driftsFromPeers() > 0:
 				return "peers"
+			case f.unlikeGPU() != "":
+				return "unlike"
 			}
 			return ""
 		},
@@ -53,6 +56,12 @@ var fixesOthers = []fixRow{
 				return []string{f.comment("do.last_stage")}
 			case f.aheadOfPeers() > 0, f.driftsFromPeers() > 0:
 				return []string{f.comment("do.peers")}
+			case f.unlikeGPU() != "":
+				rest := "1"
+				if f.unlikeGPU() == "1" {
+					rest = "0"
+				}
+				return []string{"export CUDA_VISIBLE_DEVICES=" + rest + "  " + f.comment("do.without_gpu", "gpu", f.unlikeGPU())}
 			}
 			return []string{`torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))  ` + f.comment("do.set_device"),
 				`torch.load(path, map_location="cpu")  ` + f.comment("do.map_location")}
@@ -223,7 +232,7 @@ func doStopOther(f *failure) []string {
 		if named, ok := f.otherGPU(); ok {
 			list = append([]string{"export CUDA_VISIBLE_DEVICES=" + named + "  " + f.comment("do.other_gpu", "named", named, "gpu", f.event.GPUIndex.Or(0))}, list...)
 		} else if f.makesContext() || f.failedBuilding() {
-			list = append(list, "export CUDA_VISIBLE_DEVICES=1  "+f.comment("do.free_gpu"))
+			list = append([]string{list[0], "export CUDA_VISIBLE_DEVICES=1  " + f.comment("do.free_gpu")}, list[1:]...)
 		}
 	}
 	if need := f.wholeNeed(); need > 0 {

@@ -124,7 +124,7 @@ func (f *failure) chance(s scored) float64 {
 var triedInVain = map[string][]string{
 	"batch": {FixHalveBatchAccumulate}, "segments": {FixExpandableSegments}, "share": {FixCapPreallocation, FixRaiseLimit},
 	"precision": {FixAMPBF16, FixHalfPrecision}, "checkpointing": {FixGradientCheckpointing}, "context": {FixShortenContext},
-	"workers": {FixReduceDataLoaderWorkers}, "offload": {FixOffloadModel}, "no_grad": {FixNoGradValidation, FixNoGradInference},
+	"workers": {FixReduceDataLoaderWorkers}, "offload": {FixOffloadModel}, "bits": {FixSmallerModel, FixHalfPrecision}, "no_grad": {FixNoGradValidation, FixNoGradInference},
 }
 
 // untried is 1, and less for what was tried in vain already.

@@ -10,6 +10,19 @@ import (
 // told says whether whoever wrote the text says so.
 func (f *facts) told(what string) bool { return slices.Contains(f.context.Told, what) }
 
+// triedShare: the share of the GPU that the program may take was raised, and that was not enough.
+func (f *facts) triedShare() bool { return f.told(sampler.ToldTried + "share") }
+
+// unlikeGPU is the number of the GPU that PyTorch advises to leave out, as it has less memory than the others; "": none.
+func (f *facts) unlikeGPU() string {
+	for _, what := range f.context.Told {
+		if n, is := strings.CutPrefix(what, sampler.ToldUnlike); is {
+			return n
+		}
+	}
+	return ""
+}
+
 // reported: the text only tells of the failure and shows no error.
 func (f *facts) reported() bool { is, _ := f.event.Extra["told"].(bool); return is }
 

@@ -50,6 +50,7 @@ func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent 
 		events = append(events, e)
 	}
 	for i := range events {
+		addStats(&events[i], text)
 		if events[i].Context != nil {
 			add(events[i].Context, text, all)
 		}

@@ -128,6 +128,8 @@ func TestReported(t *testing.T) {
 		{"# The use of memory rises: cuda out for memory in torch\nThanks for the code. How did you solve it?", sampler.KindCUDA, "", nil},
 		{"My torch server gets CUDA out of memory after some period of time.", sampler.KindCUDA, "", []string{sampler.ToldLate}},
 		{"The same CUDA out of memory of torch still existed even I changed the minibatch_size to 1.", sampler.KindCUDA, "", []string{sampler.ToldTried + "batch"}},
+		{"My torch script with gradient accumulation gets CUDA out of memory.", sampler.KindCUDA, "", []string{sampler.ToldTraining}},
+		{"I get CUDA out of memory with torch on my four 3090 cards.", sampler.KindCUDA, "", []string{sampler.ToldGPUs}},
 	} {
 		events := read(t, one.text)
 		if len(events) != 1 {
@@ -178,6 +180,10 @@ func TestCuredIsNotTried(t *testing.T) {
 // Documentation, lists of changes and hints tell of no failure.
 func TestNotReported(t *testing.T) {
 	for _, text := range []string{
+		"I wrote this guide for our team. When the GPU runs out of memory, the loader retries with half a batch.",
+		"We test what happens when the server runs out of memory.",
+		"We added a flag so that if the GPU runs out of memory the job is restarted.",
+		"The process exits with status 'killed' when we press stop.",
 		"# CUDA out of memory\nDid you meet this error? Lower the batch size or use gradient checkpointing.",
 		"If you run out of memory, lower the batch size or use gradient checkpointing.",
 		"- Added `handle_oom` to recover from errors. It is still possible to get an OOM during validation.",

@@ -57,7 +57,7 @@ var kinds = []struct {
 	words *lazy
 }{
 	{sampler.ToldInference, lazily(`(?i)\b(?:not|n['’]t|never) (?:train\w*|fine-?tun\w*)\b|\bonly (?:run |do )?inference\b`)},
-	{sampler.ToldTraining, lazily(`(?i)\b(?:train|trains|training|fine-?tun(?:e|es|ing)|kohya\w*|sd-scripts|dreambooth|textual inversion|q?lora (?:training|with kohya)|network dim|backward)\b|训练|微调`)},
+	{sampler.ToldTraining, lazily(`(?i)\b(?:train|trains|training|fine-?tun(?:e|es|ing)|kohya\w*|sd-scripts|dreambooth|textual inversion|q?lora (?:training|with kohya)|network dim|backward|gradient[- ](?:checkpoint\w*|accum\w*))\b|训练|微调`)},
 	{sampler.ToldImages, lazily(`(?i)\b(?:txt2img|img2img|text[- ]to[- ]image|stable[- ]?diffusion\S*|sdxl|comfyui|invokeai|inpaint(?:ing)?|upscal(?:e|es|ing|er)|super[- ]resolution|generat(?:e|es|ing) (?:\w+ )?(?:images?|pictures?|textures?|videos?)|(?:an|one|1|single|the) (?:image|picture) (?:of )?\d{3,4} ?[x*×] ?\d{3,4}|flux(?:[.-]?\d)?[-.](?:dev|schnell)\S*|flux\.?1|cogvideo\S*|hunyuan-?video\S*|animatediff|controlnet|vae[- ]decod(?:e|ing)|decod(?:e|es|ing) (?:the )?latents?|svd_xt)\b`)},
 	{sampler.ToldInference, lazily(`(?i)\b(?:inference|inferring|infer|run(?:ning)? the model on|separat(?:e|ing) (?:\w+ )?(?:songs?|tracks?|audio|stems|vocals)|demo|predict(?:s|ing|ions?)?|caption(?:s|ing)|transcrib(?:e|es|ing)|whisper|render(?:s|ing)?|chat(?:s|bot|ting)?|text[- ]generation\S*|first prompt|model\.generate|model\.encode|embeddings?|flask|fastapi|endpoint|requests|test[- ]set|generat(?:es|ing)|(?:at|in|during) test[- ]time|test(?:ing)?(?:\.?$|\.?[^.\w])|tests (?:the|a|my|an|on|one|single|few|some)\b|runn?ing (?:the )?tests?\b|image in a loop|(?:my|own|input|long|short|whole|process\w*) (?:videos?|footage|frames))\b|推理|预测|测试`)},
 }
@@ -110,6 +110,18 @@ var splats = lazily(`(?i)\bgaussian[-_ ]?splatt?\w*|\bsplatting\b|\bcolmap\b|\b(
 
 // asksBatch: whoever writes takes a smaller batch for the way, and asks how.
 var asksBatch = lazily(`(?i)\b(?:how (?:do|can|could|should|to)|such as|where)\b[^.?]{0,30}\b(?:chang|reduc|lower|decreas|modify)\w*\b[^.?]{0,20}\bbatch`)
+
+// severalGPUs are so many GPUs as somebody says he has.
+var severalGPUs = lazily(`(?i)\b(?:[2-8]|two|three|four|six|eight) ?[x×*]? ?(?:\w+ ){0,2}(?:GPUs|cards|[AVH]100s?|[34]090s?)\b|[两二三四八] ?[个张块] ?(?:显卡|卡|GPU)|显卡 ?[x×*] ?[2-8]`)
+
+// tables are the libraries that hold tables on the GPU, as code and words name them.
+var tables = lazily(`(?i)\b(?:dask_)?cudf\b|\bdask[-_]cuda\b|\bcuml\b`)
+
+// darknet is the command of a training with darknet.
+var darknet = lazily(`(?i)\bdarknet(?:\.exe)?\s+detector\s+train\b`)
+
+// unlike is PyTorch's warning before DataParallel on GPUs of different sizes.
+var unlike = lazily(`There is an imbalance between your GPUs\.\s+You may want to exclude GPU (\d{1,2})\b`)
 
 // trees are the programs that grow trees, which have no batch.
 var trees = lazily(`(?i)\b(?:xgboost|lightgbm|catboost|XGB\w+)\b`)
@@ -185,6 +197,18 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 	if asksBatch.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldAsksBatch)
 	}
+	if severalGPUs.MatchString(text) {
+		c.Told = append(c.Told, sampler.ToldGPUs)
+	}
+	if tables.MatchString(text) {
+		c.Told = append(c.Told, sampler.ToldTables)
+	}
+	if darknet.MatchString(text) {
+		c.Told = append(c.Told, sampler.ToldDarknet)
+	}
+	if at := unlike.FindStringSubmatch(text); at != nil {
+		c.Told = append(c.Told, sampler.ToldUnlike+at[1])
+	}
 	if trees.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldTrees)
 	}
@@ -201,6 +225,9 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 		c.Told = append(c.Told, sampler.ToldContext)
 	}
 	c.Told = append(c.Told, tried(all)...)
+	if share := sampler.ToldTried + "share"; raised.MatchString(text) && !slices.Contains(c.Told, share) {
+		c.Told = append(c.Told, share)
+	}
 	if w := weights(text, all); w != "" {
 		c.Told = append(c.Told, w)
 	}

@@ -2,6 +2,7 @@ package post
 
 import (
 	"slices"
+	"strconv"
 
 	"nvpeak/sampler"
 )
@@ -20,6 +21,7 @@ var settings = []struct {
 	{"context", lazily(`(?i)\bmax[-_ ]model[-_ ]len\w*|\bcontext (?:length|size|window)\b`)},
 	{"workers", lazily(`(?i)(?:\b|_)num[-_ ]workers\b`)},
 	{"offload", lazily(`(?i)(?:\b|--)(?:lowvram|novram|(?:model_|sequential_)?cpu[-_ ]offload\w*)\b`)},
+	{"bits", lazily(`(?i)\bquantize\(4\)|\bload_in_4bit\b|\bint4\b|\b4[- ]?bits?\b`)},
 	{"no_grad", lazily(`(?i)\bno_grad\b|\binference_mode\b`)},
 }
 
@@ -28,7 +30,7 @@ var one = lazily(`(?i)\b(?:(?:mini[-_ ]?)?batch[-_ ]?size|max_sentences|samples_
 
 // inVain: it was changed, and that did not help.
 var inVain = lazily(`(?i)\b(?:regardless of|no matter|whatever|even (?:though|with|when|after|if (?:I|we|it|the|my|an?|batch\w*|\w+ing))\b|independent(?:ly)? of)\b|` +
-	`\b(?:did|do|does|has|have|could|is|was)(?:n['’]?t| not) (?:\w+ )?(?:help\w*|work\w*|solv\w*|matter|make|change\w*|resolve|improve|fix)|\b(?:to |of )?no (?:avail|help|effect|difference|use)\b|\bwithout (?:success|luck)\b|\b(?:same|still) (?:\w+ ){0,3}(?:error|problem|issue|oom|out of memory)\b|\bnot help\w*|(?:还是|仍然|仍|依然|依旧|也|照样)[^。，]{0,8}(?:报错|不行|爆|OOM|显存|内存|不够|溢出)|\b(?:still|yet) (?:\w+ )?(?:not|fail\w*|get\w*|happen\w*|occur\w*|crash\w*|exist\w*|persist\w*|remain\w*|runs? out|ooms?)\b|\beven (?:I|we) (?:chang|reduc|lower|decreas|set|us)\w*|\b(?:reduc|lower|decreas|small|chang|cut)\w*\b[^.]*\bit (?:also )?still\b|\b(?:ca|wo|does|do)(?:n['’]?t|nnot) (?:still )?run\b`)
+	`\b(?:did|do|does|has|have|could|is|was)(?:n['’]?t| not) (?:\w+ )?(?:help\w*|work\w*|solv\w*|matter|make|change\w*|resolve|improve|fix)|\b(?:to |of )?no (?:avail|help|effect|difference|use)\b|\bwithout (?:success|luck)\b|\b(?:same|still) (?:\w+ ){0,3}(?:error|problem|issue|oom|out of memory)\b|\bnot help\w*|(?:还是|仍然|仍|依然|依旧|也|照样)[^。，]{0,8}(?:报错|不行|爆|OOM|显存|内存|不够|溢出|不能|无法|没用)|(?:没有?用|无效|没效果|解决不了)|\b(?:still|yet) (?:\w+ )?(?:not|fail\w*|get\w*|happen\w*|occur\w*|crash\w*|exist\w*|persist\w*|remain\w*|runs? out|ooms?)\b|\beven (?:I|we) (?:chang|reduc|lower|decreas|set|us)\w*|\b(?:reduc|lower|decreas|small|chang|cut)\w*\b[^.]*\bit (?:also )?still\b|\b(?:ca|wo|does|do)(?:n['’]?t|nnot) (?:still )?run\b`)
 
 // cured: it is what helped, whatever else the sentence says.
 var cured = lazily(`(?i)\b(?:solves|fixes|resolves|(?:this|that|which|it) (?:solved|fixed|resolved)) (?:this|the|it|my|that)\b|\band (?:then )?it (?:works|worked)\b|\b(?:lower|less|smaller|below)\b[^.,]{0,12}\b(?:works?|runs?|(?:is|are|was|were) (?:fine|ok|okay))\b`)
@@ -43,13 +45,41 @@ var (
 )
 
 // switches are the settings that have no degree: once on, there is no more of them.
-var switches = []string{"checkpointing", "segments", "no_grad", "offload"}
+var switches = []string{"checkpointing", "segments", "no_grad", "offload", "bits"}
+
+// again is a setting that the sentence before names, and what it was changed to.
+var again = lazily(`(?i)\b(?:reduc|lower|decreas|chang|sett|set|drop)\w* (?:it|that|this|them) to (?:1|one)\b|(?:调|改|设|降|减)\S{0,4}[到成为至] ?\d`)
+
+// sizes are the sizes of a batch that a sentence names.
+var sizes = lazily(`\b\d{1,4}\b`)
+
+// largeBatch is a batch that can be halved more than once (own threshold).
+const largeBatch = 8
+
+// attempt is how somebody tells of sizes that he tried.
+var attempt = lazily(`(?i)\btr(?:y|ied|ying)\b`)
+
+// exhausted: no smaller batch is left of those that a sentence names. One that names large ones only tells of a way
+// that was not gone to its end.
+func exhausted(text string) bool {
+	if !attempt.MatchString(text) {
+		return true // who complains of a size knows that there are smaller ones
+	}
+	found := sizes.FindAllStringSubmatch(text, 16)
+	return len(found) == 0 || slices.ContainsFunc(found, func(n []string) bool { size, err := strconv.Atoi(n[0]); return err != nil || size < largeBatch })
+}
+
+// raised is JAX's share of the GPU where it was set to nearly all of it or, with unified memory, to more.
+var raised = lazily(`\bXLA_PYTHON_CLIENT_MEM_FRACTION=["']?(?:[1-9]|0?\.9)`)
 
 // tried are the settings that were changed in vain, or that are in force and were not enough.
 func tried(all []sentence) (told []string) {
 	for _, row := range settings {
+		named := false // by the sentence before
 		if slices.ContainsFunc(all, func(s sentence) bool {
-			if !row.words.MatchString(s.text) || cured.MatchString(s.text) {
+			before := named
+			named = row.words.MatchString(s.text)
+			if !named && !(before && again.MatchString(s.text)) || cured.MatchString(s.text) || row.name == "batch" && !exhausted(s.text) {
 				return false
 			}
 			on := slices.Contains(switches, row.name) && inForce.MatchString(s.text) && !doubted.MatchString(s.text)
