@@ -47,7 +47,9 @@ type jobGrowth struct{ seconds, perSecond float64 } // bytes per second
 const growthLeast = 120
 
 func newGPUFold(key sampler.GPUKey) *gpuFold {
-	return &gpuFold{key: key, used: math.NaN(), worst: math.NaN(), bins: newBins(2048), jobSeconds: math.NaN()}
+	c := &gpuFold{key: key, used: math.NaN(), worst: math.NaN(), bins: newBins(2048), jobSeconds: math.NaN()}
+	c.series.Apart = true
+	return c
 }
 
 // fold takes one snapshot of the GPU.

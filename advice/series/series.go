@@ -104,7 +104,7 @@ func (r *rings) at(scale int, j int64) float64 {
 
 // Start makes s the empty series of a holder first seen at time t.
 func (s *Series) Start(t float64, established bool) {
-	*s = Series{born: t, Last: t, bucket: NoBucket, plateau: -1, low: math.NaN(), high: math.NaN(), Floor: math.NaN(), deep: math.NaN()}
+	*s = Series{excursions: excursions{Apart: s.Apart}, born: t, Last: t, bucket: NoBucket, plateau: -1, low: math.NaN(), high: math.NaN(), Floor: math.NaN(), deep: math.NaN()}
 	s.lows.reset()
 	s.highs.reset()
 	s.ForgetRecent()

@@ -4,11 +4,14 @@ import "math"
 
 // excursions is the part of a series that knows what went up and came back.
 type excursions struct {
-	edges    [maxEdges]edge // open, the outermost first
-	open     int
-	spikes   [MaxSpikes]Spike // ring of the closed
-	Count    int              // of spikes ever
-	settling int              // slot of the spike whose level afterwards is still being learnt; -1: none
+	edges  [maxEdges]edge // open, the outermost first
+	open   int
+	spikes [MaxSpikes]Spike // ring of the closed
+	Count  int              // of spikes ever
+	// Apart: a short peak is the beginning only of a spike that is longer, for a list of what there was. What comes next is better
+	// told by where such peaks begin. Start keeps it.
+	Apart    bool
+	settling int // slot of the spike whose level afterwards is still being learnt; -1: none
 }
 
 const (
@@ -62,7 +65,7 @@ const (
 	patienceSeconds = 60
 	// maxWidthSeconds: what stays longer was a phase, not a spike.
 	maxWidthSeconds = 3600
-	// A peak of some seconds right before a longer spike is its beginning.
+	// A peak of some seconds right before a spike is its beginning.
 	onsetSeconds = 5
 	// The level after a spike is learnt for that long, or for half of the spike's width:
 	// what comes down slowly, or in parts, is given time.
@@ -127,7 +130,7 @@ func (s *Series) closeEdge(e edge, t, value float64) {
 			last.end, last.after = t, min(value, last.after)
 			last.Peak = max(last.Peak, e.peak)
 			return
-		case !around && e.start-last.end <= onsetSeconds && last.Width() <= onsetSeconds && t-e.start > last.Width()+1:
+		case !around && e.start-last.end <= onsetSeconds && last.Width() <= onsetSeconds && !(s.Apart && t-e.start <= last.Width()+1):
 			last.end, last.after, last.Peak = t, min(value, last.after), max(last.Peak, e.peak)
 			return
 		}

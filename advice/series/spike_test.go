@@ -28,7 +28,7 @@ func TestSpikes(t *testing.T) {
 		"falls on for half as long":  {[][2]float64{{40, 7000}, {20, 5300}, {1, 5200}}, [][5]float64{{100, 140, base, 7000, 5200}}},
 		"falls on for longer":        {[][2]float64{{40, 7000}, {21, 5300}, {1, 5200}}, [][5]float64{{100, 140, base, 7000, 5300}}},
 		"an onset":                   {[][2]float64{{5, 7000}, {5, base}, {10, 9000}, {9, base}}, [][5]float64{{100, 120, base, 9000, base}}},
-		"no longer than an onset":    {[][2]float64{{3, 7000}, {4, base}, {4, 9000}, {9, base}}, [][5]float64{{100, 103, base, 7000, base}, {107, 111, base, 9000, base}}},
+		"no longer than an onset":    {[][2]float64{{3, 7000}, {4, base}, {4, 9000}, {9, base}}, [][5]float64{{100, 111, base, 9000, base}}},
 		"an onset long before":       {[][2]float64{{5, 7000}, {6, base}, {10, 9000}, {9, base}}, [][5]float64{{100, 105, base, 7000, base}, {111, 121, base, 9000, base}}},
 		"too wide for an onset":      {[][2]float64{{6, 7000}, {5, base}, {10, 9000}, {9, base}}, [][5]float64{{100, 106, base, 7000, base}, {111, 121, base, 9000, base}}},
 		"higher than what follows":   {[][2]float64{{5, 9000}, {5, base}, {10, 7000}, {9, base}}, [][5]float64{{100, 120, base, 9000, base}}},
@@ -167,5 +167,18 @@ func TestDeepFloor(t *testing.T) {
 	s.spikes[0].end = 1e6
 	if s.play(20000, [2]float64{9, 5300}); s.Settled(s.Last) != 5000 {
 		t.Errorf("after a spike of days settled at %v", s.Settled(s.Last))
+	}
+}
+
+// Where each spike counts, a short one is the beginning of a longer one only.
+func TestSpikesApart(t *testing.T) {
+	for last, want := range map[float64]int{3: 2, 4: 2, 5: 1, 9: 1} {
+		s := established()
+		s.Apart = true
+		s.Start(s.Last, true)
+		s.play(20000, [2]float64{100, 5000}, [2]float64{3, 7000}, [2]float64{4, 5000}, [2]float64{last, 9000}, [2]float64{9, 5000})
+		if s.Count != want {
+			t.Errorf("of 3 s and %v s: %d spikes, want %d", last, s.Count, want)
+		}
 	}
 }
