@@ -87,8 +87,10 @@ func (m *Model) rowOf(k *machine) machineRow {
 			continue // it is a part of that
 		}
 		r.gpus++
-		r.used += min(g.Memory.Used.Or(0), sampler.MaxPlausible)
-		r.room += min(g.Memory.Total.Or(0), sampler.MaxPlausible)
+		if used, ok := g.Memory.Used.Value(); ok { // what is not known is in neither sum
+			r.used += min(used, sampler.MaxPlausible)
+			r.room += min(g.Memory.Total.Or(0), sampler.MaxPlausible)
+		}
 		if u, ok := g.Utilization.GPU.Value(); ok {
 			busy, known = busy+max(0, min(u, 100)), known+1
 		}

@@ -138,3 +138,24 @@ func TestAlertIDs(t *testing.T) {
 		t.Errorf("%d alerts", len(first))
 	}
 }
+
+// On a GPU that gives nothing any more it is not known what fits, whatever was free a moment ago.
+func TestNoFitOnALostGPU(t *testing.T) {
+	w := New(Options{Need: sampler.Some(5 * sampler.GiB)})
+	for i := range 3 {
+		w.Add(snapshotOf(float64(i), 48640, 30000, rank(11, "")))
+	}
+	fits := func() (bool, bool) {
+		f, _ := w.Fit(sampler.GPUKey{ID: "index 0"})
+		return f.Fits()
+	}
+	if yes, known := fits(); !yes || !known {
+		t.Error(yes, known)
+	}
+	s := snapshotOf(3, 48640, 30000)
+	s.GPUs[0].Error, s.GPUs[0].Memory = sampler.Some(sampler.ErrLost.Error()), sampler.Memory{}
+	w.Add(s)
+	if _, known := fits(); known {
+		t.Error("it is said to be known")
+	}
+}

@@ -74,6 +74,11 @@ func (f *Fleet) add(specs []Spec) error {
 			return fmt.Errorf("--gpu %s: %w: an index, a UUID or a PCI bus id", sampler.Clip(g), sampler.ErrSelect)
 		}
 	}
+	named := map[string]int{}
+	for i := range specs {
+		short, _ := specs[i].title()
+		named[short]++
+	}
 	for _, spec := range specs {
 		if slices.ContainsFunc(f.slots, func(s *slot) bool { return s.spec.same(&spec) }) {
 			continue
@@ -81,6 +86,9 @@ func (f *Fleet) add(specs []Spec) error {
 		s := &slot{spec: spec}
 		f.slots = append(f.slots, s)
 		short, full := spec.title()
+		if named[short] > 1 {
+			short = full // nor has the first of them the name for itself
+		}
 		s.hosts = []*member{f.newMember(f.free(short, full), spec.Source())}
 	}
 	f.changed = true

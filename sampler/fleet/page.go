@@ -105,6 +105,7 @@ func (p *scraper) ask(ctx context.Context) error {
 	if at.Sub(p.last) < sameFigures {
 		return nil // nothing new but perhaps a peak, which is kept for what comes next
 	}
+	p.name(ctx, best.host)
 	best.add(p.peaks)
 	p.peaks = nil
 	snap := best.snapshot(at)
@@ -112,7 +113,6 @@ func (p *scraper) ask(ctx context.Context) error {
 		return err
 	}
 	p.last = at
-	p.name(ctx, best.host)
 	p.tell("")
 	possible(snap)
 	n := news{via: best.of.name, reason: best.of.lacks}
