@@ -104,7 +104,10 @@ func (r *machineRow) figures(v *view) string {
 	if r.v == nil || len(r.v.snap.GPUs) == 0 {
 		return ""
 	}
-	text := usedOf(r.used, r.room)
+	text := ""
+	if r.room > 0 {
+		text = usedOf(r.used, r.room)
+	}
 	if busy, ok := r.busy.Value(); ok {
 		text += fmt.Sprintf("  %3d%%", busy)
 	}

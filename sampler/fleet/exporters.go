@@ -68,6 +68,7 @@ var exporters = []*exporter{
 		"nvpeak_gpu_pcie_receive_bytes_per_second":  count(func(g *sampler.GPU) *counted { return &g.PCIe.RX }),
 		"nvpeak_gpu_pcie_transmit_bytes_per_second": count(func(g *sampler.GPU) *counted { return &g.PCIe.TX }),
 		"nvpeak_gpu_ecc_uncorrected_errors_total":   count(func(g *sampler.GPU) *counted { return &g.ECCUncorrected }),
+		"nvpeak_gpu_xid_errors_total":               func(g *gpuFigures, s *sample) { g.xid(s.label("xid"), s.value) },
 		"nvpeak_gpu_up":                             func(g *gpuFigures, s *sample) { g.up(s.value != 0) },
 		"nvpeak_gpu_throttled":                      func(g *gpuFigures, s *sample) { g.throttle(s.label("reason")) },
 		"nvpeak_process_memory_bytes":               func(g *gpuFigures, s *sample) { g.process(s).Memory = bytesOf(s.value, 1) },

@@ -36,6 +36,8 @@ type gpuFigures struct {
 	peakTime   time.Time       // zero: not known
 	scrapePeak amount          // of the window
 	window     *sampler.Window // of several scrapes
+	silent     bool            // it gives no figures
+	fell       bool            // off the bus, since the exporter began
 }
 
 // Bounds of what one machine may have.
@@ -161,7 +163,24 @@ func (g *gpuFigures) setIndex(v float64) {
 }
 
 func (g *gpuFigures) up(yes bool) {
-	if !yes {
+	g.silent = !yes
+	g.fault()
+}
+
+// offTheBus is the Xid of a GPU that has fallen off it.
+const offTheBus = "79"
+
+func (g *gpuFigures) xid(code string, count float64) {
+	g.fell = g.fell || code == offTheBus && count > 0
+	g.fault()
+}
+
+// fault says why there are no figures of a GPU, in whichever order its page tells it.
+func (g *gpuFigures) fault() {
+	switch {
+	case g.silent && g.fell:
+		g.Error = sampler.Some(sampler.ErrLost.Error() + " (Xid " + offTheBus + ")")
+	case g.silent:
 		g.Error = sampler.Some("it gives no figures there: lost, or the driver does not answer")
 	}
 }

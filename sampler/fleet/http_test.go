@@ -321,3 +321,23 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 		t.Errorf("%v, asked %d times", err, asked)
 	}
 }
+
+// A GPU that fell off the bus is lost, by whichever of its lines comes first; one that gives no figures may be.
+func TestPageOfALostGPU(t *testing.T) {
+	for xid, want := range map[string]string{"79": sampler.ErrLost.Error() + " (Xid 79)", "31": "it gives no figures there: lost, or the driver does not answer"} {
+		down, fell := `nvpeak_gpu_up{gpu="0",uuid="GPU-7",mig=""} 0`, `nvpeak_gpu_xid_errors_total{gpu="0",uuid="GPU-7",mig="",xid="`+xid+`"} 1`
+		for _, lines := range []string{down + "\n" + fell + "\n", fell + "\n" + down + "\n"} {
+			all, r := &pages{}, &pageReader{}
+			if err := r.read(strings.NewReader(lines), known, all.take); err != nil {
+				t.Fatal(err)
+			}
+			best := all.best()
+			if best == nil {
+				t.Fatal("no figures")
+			}
+			if g := best.snapshot(noon).GPUs[0]; g.Error.Or("") != want {
+				t.Errorf("%s: %q", lines, g.Error.Or(""))
+			}
+		}
+	}
+}
