@@ -125,7 +125,11 @@ func (s *shell) connect(parent context.Context) (reason string, again bool) {
 		silence.over()
 	}}
 	readErr := session.read(out)
-	cancel(readErr)
+	if readErr == nil { // nothing more comes, and by what it has ended comes last
+		defer time.AfterFunc(killAfter, func() { cancel(nil) }).Stop()
+	} else {
+		cancel(readErr)
+	}
 	cmd.Wait() //nolint:errcheck // its code tells
 	return s.why(cmd.ProcessState.ExitCode(), said.String(), context.Cause(ctx), readErr, session)
 }

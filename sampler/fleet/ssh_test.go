@@ -124,6 +124,12 @@ var plays = map[string]func([]string) int{
 		untilHere()
 		return 0
 	},
+	"slowly": func([]string) int { // its output ends some time before it does
+		hello()
+		os.Stdout.Close() //nolint:errcheck // nothing more is written
+		time.Sleep(200 * time.Millisecond)
+		return codeNothing
+	},
 	"none":     func(args []string) int { hello(); return codeNothing },
 	"nodriver": func(args []string) int { hello(); return says(1, "nvpeak: no NVIDIA driver: \x1b[31mx")(args) },
 	"nogpu":    func(args []string) int { hello(); return says(2, "nvpeak: no such GPU: \"7\"; there are 0")(args) },
@@ -221,7 +227,7 @@ func TestShellSMI(t *testing.T) {
 func TestShellFailures(t *testing.T) {
 	for play, says := range map[string]string{
 		"password": "wants a password", "hostkey": "not known here: connect once by hand: " + os.Args[0] + " -x=y ann@box7", "changed": "not the one that is known", "unknown": "no host of that name",
-		"refused": "connection refused", "timeout": "timeout", "away": "stopped answering", "none": "neither nvpeak nor nvidia-smi", "alone": "newer than this one, which cannot read it, and nvidia-smi is not installed there", "nodriver": "no NVIDIA driver: ?[31mx",
+		"refused": "connection refused", "timeout": "timeout", "away": "stopped answering", "none": "neither nvpeak nor nvidia-smi", "slowly": "neither nvpeak nor nvidia-smi", "alone": "newer than this one, which cannot read it, and nvidia-smi is not installed there", "nodriver": "no NVIDIA driver: ?[31mx",
 		"nogpu": "no such GPU", "ends": "it has ended there (0)", "flood": "x?",
 	} {
 		f, next := playing(t, play)
