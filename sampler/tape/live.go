@@ -27,9 +27,6 @@ type Decoder struct{ memo *memo }
 // NewDecoder makes a Decoder. It may take 50 kB, and the texts of a line.
 func NewDecoder() *Decoder { return &Decoder{newMemo()} }
 
-// DecodeSnapshot reads a line of `nvpeak stream` or `nvpeak once --json`.
-func DecodeSnapshot(line []byte) (*sampler.Snapshot, error) { return (&Decoder{}).Snapshot(line) }
-
 // Snapshot reads a line of `nvpeak stream` or `nvpeak once --json`. It takes no more from the line than one of a recording may
 // have. Its texts are as they were written: see sampler.Clean. The error wraps ErrNewer or ErrNotRecording.
 func (d *Decoder) Snapshot(line []byte) (*sampler.Snapshot, error) {

@@ -69,7 +69,7 @@ func BenchmarkDecodeSnapshotByReflection(b *testing.B) {
 // A line comes back as it was written.
 func TestDecodeSnapshot(t *testing.T) {
 	line := streamed(t, 8, 4)
-	s, err := DecodeSnapshot(line)
+	s, err := NewDecoder().Snapshot(line)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,8 +80,24 @@ func TestDecodeSnapshot(t *testing.T) {
 		"": ErrNotRecording, "{": ErrNotRecording, `{"type":"tick"}`: ErrNotRecording, "Welcome to box7": ErrNotRecording,
 		`{"type":"snapshot","schema":99}`: ErrNewer, `{"type":"snapshot","schema":1,"gpus":[]}`: ErrNotRecording, string(line[:len(line)-1]): ErrNotRecording,
 	} {
-		if s, err := DecodeSnapshot([]byte(text)); s != nil || !errors.Is(err, want) {
+		if s, err := NewDecoder().Snapshot([]byte(text)); s != nil || !errors.Is(err, want) {
 			t.Errorf("%.40q: %v", text, err)
+		}
+	}
+}
+
+// What a line before said changes nothing of what a line says.
+func TestDecoderOfManyLines(t *testing.T) {
+	first := streamed(t, 2, 3)
+	other := bytes.ReplaceAll(bytes.ReplaceAll(first, []byte("train.py"), []byte("valid.py")), []byte(`"0,1,2,3"`), []byte(`"3,2"`))
+	d := NewDecoder()
+	for i, line := range [][]byte{first, streamed(t, 8, 1), first, other, first, other} {
+		s, err := d.Snapshot(line)
+		if err != nil {
+			t.Fatal(i, err)
+		}
+		if again, err := json.Marshal(s); err != nil || !bytes.Equal(line, again) {
+			t.Errorf("line %d: %v\n%s\n%s", i, err, line, again)
 		}
 	}
 }
