@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,22 +10,23 @@ import (
 // Silence is given up when all of it has passed without a word, and not for time in which this program did not run.
 func TestSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		began, gaveUp := time.Now(), time.Duration(0)
-		s := newSilence(8*time.Second, func() { gaveUp = time.Since(began) })
+		began, gaveUp := time.Now(), atomic.Int64{}
+		s := newSilence(8*time.Second, func() { gaveUp.Store(int64(time.Since(began))) })
 		defer s.end()
 		time.Sleep(6*time.Second + time.Millisecond)
 		s.over()
 		time.Sleep(7 * time.Second)
-		if gaveUp != 0 {
-			t.Errorf("given up after %v", gaveUp)
+		if after := time.Duration(gaveUp.Load()); after != 0 {
+			t.Errorf("given up after %v", after)
 		}
 		time.Sleep(5 * time.Second)
-		if gaveUp != 14*time.Second {
-			t.Errorf("given up after %v", gaveUp)
+		synctest.Wait()
+		if after := time.Duration(gaveUp.Load()); after != 14*time.Second {
+			t.Errorf("given up after %v", after)
 		}
 	})
-	fired := 0
-	s := newSilence(8*time.Hour, func() { fired++ })
+	fired := atomic.Int64{}
+	s := newSilence(8*time.Hour, func() { fired.Add(1) })
 	defer s.end()
 	s.timer.Reset(0) // as it is when a minute has passed while the program was stopped: only one part is over
 	for range 100 {
@@ -32,7 +34,7 @@ func TestSilence(t *testing.T) {
 			break
 		}
 	}
-	if s.parts.Load() != 1 || fired != 0 {
-		t.Errorf("%d parts, given up %d times", s.parts.Load(), fired)
+	if s.parts.Load() != 1 || fired.Load() != 0 {
+		t.Errorf("%d parts, given up %d times", s.parts.Load(), fired.Load())
 	}
 }
