@@ -147,6 +147,13 @@ func (f *facts) littleElsewhere() bool {
 	return f.history == nil && len(f.others) == 0 && f.othersHold() < min(part, 5*sampler.GiB/2)
 }
 
+// unseenElsewhere: a message alone says that memory is held elsewhere, it names no program, and it is less than three
+// tenths of the GPU and 7 GiB. Of public threads with so much it was another program in none of five; with more, in all but one of sixteen.
+func (f *facts) unseenElsewhere() bool {
+	m := f.shortfallOr0()
+	return m > 0 && f.othersHold() >= m && f.history == nil && len(f.others) == 0 && !f.onHost() && f.othersMatter() && !f.littleElsewhere() && !f.told(sampler.ToldShared) && !f.told(sampler.ToldHeld) && f.elsewhere.Or(0) < min(partOf(f.total.Or(0), 0.3), 7*sampler.GiB)
+}
+
 // othersMatter is the threshold of rule R1: more than 1 GiB and more than 5 % of the GPU.
 func (f *facts) othersMatter() bool {
 	return f.othersHold() > max(sampler.GiB, partOf(f.total.Or(0), 0.05))

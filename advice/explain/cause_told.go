@@ -43,15 +43,15 @@ var causesTold = []causeRow{
 		confidence: always(0.5), // or a leak that nobody has looked for
 		evidence:   func(f *failure) string { return f.words.Say("why.told_late") }},
 	{id: "told", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
-		when:       func(f *failure) bool { return f.impossible() && f.told(sampler.ToldLate) },
+		when:       func(f *failure) bool { return f.impossible() && f.told(sampler.ToldLate) && !f.splats() },
 		confidence: always(0.8),
 		evidence:   func(f *failure) string { return f.words.Say("why.told_late") }},
 	{id: "told", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
-		when:       func(f *failure) bool { return f.toldLarger() && !f.program.is(imageTool) },
+		when:       func(f *failure) bool { return f.toldLarger() && !f.program.is(running|undecided) },
 		confidence: always(0.65),
 		evidence:   func(f *failure) string { return f.words.Say("why.told_larger") }},
 	{id: "told", cause: CauseTooBig, reason: "https://huggingface.co/docs/diffusers/optimization/memory",
-		when:       func(f *failure) bool { return f.toldLarger() && f.program.is(imageTool) }, // who makes a picture chose its size
+		when:       func(f *failure) bool { return f.toldLarger() && f.program.is(running|undecided) }, // who runs a model chose the size of its input
 		confidence: always(0.65),
 		evidence:   func(f *failure) string { return f.words.Say("why.told_larger") }},
 	{id: "told", cause: CauseImbalance, reason: sourceRanks,

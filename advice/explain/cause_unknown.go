@@ -1,7 +1,5 @@
 package explain
 
-import "nvpeak/sampler"
-
 // causesUnknown is R9: the text gives no numbers, so nobody can tell from it alone.
 var causesUnknown = []causeRow{
 	{id: "R9", cause: CauseUnknown, reason: "https://docs.pytorch.org/docs/stable/torch_cuda_memory.html",
@@ -43,7 +41,7 @@ var causesUnknown = []causeRow{
 		}},
 	{id: "R9", cause: CauseUnknown, reason: "https://docs.pytorch.org/docs/stable/torch_cuda_memory.html",
 		when: func(f *failure) bool {
-			return !f.onHost() && f.class.class == classAllocator && f.class.cause == "" && f.event.Kind != sampler.KindTensorFlow && !f.requested.Known() && !f.total.Known() && !f.limited() && !f.corrupt()
+			return !f.onHost() && f.class.class == classAllocator && f.class.cause == "" && !f.requested.Known() && !f.total.Known() && !f.limited() && !f.corrupt()
 		},
 		confidence: always(0.55),
 		evidence:   func(f *failure) string { return f.words.Say("why.no_request") }},
@@ -67,6 +65,14 @@ var causesUnknown = []causeRow{
 		when:       func(f *failure) bool { return f.fitsPackedOnly() },
 		confidence: always(0.58),
 		evidence:   func(f *failure) string { return f.words.Say("why.fits_packed") }},
+	{id: "R1", cause: CauseUnknown, reason: sourceMessage,
+		when:       func(f *failure) bool { return f.unseenElsewhere() },
+		confidence: always(0.7),
+		evidence:   func(f *failure) string { return f.words.Say("why.unseen_elsewhere", "size", gib(f.elsewhere.Or(0))) }},
+	{id: "graph", cause: CauseUnknown, reason: "https://docs.pytorch.org/docs/stable/notes/autograd.html",
+		when:       func(f *failure) bool { return f.graphMayFill() },
+		confidence: always(0.8),
+		evidence:   func(f *failure) string { return f.words.Say("why.graph_unsaid") }},
 	{id: "R0", cause: CauseUnknown, reason: "https://github.com/NVIDIA/nccl/issues/1284",
 		when:       func(f *failure) bool { return f.corrupt() },
 		confidence: always(0.9),

@@ -55,6 +55,8 @@ func (f *failure) othersSure() float64 {
 		return 0.5 // contexts, libraries and a desktop hold as much
 	case f.littleElsewhere():
 		return 0.4
+	case f.unseenElsewhere():
+		return min(0.6, 0.5+0.1*float64(f.othersHold())/float64(f.needed()+1))
 	case hold >= f.needed():
 		return 0.88
 	case hold >= m:

@@ -240,6 +240,12 @@ func (f *failure) graphUnsaid() bool {
 		f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseSaving && !f.generatesText() && !f.hearsSpeech() && !f.told(sampler.ToldTried+"no_grad")
 }
 
+// graphMayFill: own code ran a model until its tensors filled the GPU, and nothing tells whether it kept gradients. A graph
+// fills it layer by layer. Of public threads with such a text one in two was cured by turning gradients off.
+func (f *failure) graphMayFill() bool {
+	return f.graphUnsaid() && f.ownForward() && !f.itemsPassed() && f.numbers() && f.history == nil && f.allocated.Or(0) > partOf(f.total.Or(0), 0.8) && f.requested.Or(0) < f.total.Or(0)/3
+}
+
 // oneSample: one sample at a time is too much, or fewer of them did not help.
 func (f *failure) oneSample() bool { return f.batch() == 1 || f.told(sampler.ToldTried+"batch") }
 

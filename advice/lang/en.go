@@ -1722,6 +1722,8 @@ var textsEN = map[string]string{
 	"fix.halve_batch_accumulate.cost.ultralytics_size":  "slower; gradients are accumulated up to nbs=64 by themselves; smaller pictures cost small objects",
 	"do.half_of":                           "half of what 32 bits take",
 	"do.or_size":                           "or: {name}",
+	"why.unseen_elsewhere":                 "{size} was neither free nor this allocator's. The text names no other program: what nvidia-smi lists just before it starts decides.",
+	"why.graph_unsaid":                     "The text does not say whether gradients were kept: a graph fills the GPU just as an input that is too large does. One run under torch.inference_mode() decides.",
 	"why.request_alone":                    "It asked for {need}, which any GPU has: the text does not say how full it was, nor by whom.",
 	"why.larger_than_any":                  "It asked for {need} in one piece, more than any GPU has. Nothing that is freed can make that fit.",
 	"detail.request_beside":                "It asked for {need} beside {allocated} that were allocated. How large the GPU is the text does not say.",

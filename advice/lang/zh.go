@@ -1721,6 +1721,8 @@ var textsZH = map[string]string{
 	"fix.halve_batch_accumulate.cost.ultralytics_size":  "更慢；梯度会自动累积到 nbs=64；更小的图像会丢失小目标",
 	"do.half_of":                           "是 32 位的一半",
 	"do.or_size":                           "或者：{name}",
+	"why.unseen_elsewhere":                 "{size} 既不空闲，也不在本分配器手里。文中没有提到别的程序：启动前 nvidia-smi 列出的内容才能判断。",
+	"why.graph_unsaid":                     "文中没有说是否保留了梯度：计算图和过大的输入一样会占满 GPU。在 torch.inference_mode() 下跑一次即可判断。",
 	"why.request_alone":                    "它要 {need}，任何 GPU 都有这么多：文中没有说它有多满，也没有说被谁占用。",
 	"why.larger_than_any":                  "它一次要 {need}，比任何 GPU 都大。释放什么都装不下。",
 	"detail.request_beside":                "它在已分配的 {allocated} 之外又要 {need}。文中没有说 GPU 有多大。",
