@@ -68,6 +68,8 @@ const (
 	ToldDecoding     = "decoding"      // a picture is decoded
 	ToldResults      = "results"       // outputs are collected on the GPU
 	ToldUpdate       = "update"        // it ran before an update
+	ToldWorked       = "worked"        // the same ran before, and nothing else is said to have changed
+	ToldVariables    = "variables"     // TensorFlow was making the variables of a model
 	ToldOffload      = "offload"       // parts of the model are kept in host memory
 	ToldUnallocated  = "unallocated"   // gigabytes were reserved but unallocated
 	ToldSegments     = "segments"      // it runs with expandable segments

@@ -32,6 +32,9 @@ func (f *failure) detail(causes []sampler.Cause) string {
 		return f.words.Say("detail.program", "need", printed(f.requested.Or(0)), "all", gib(f.extra("total_allocation_bytes").Or(0)),
 			"arguments", gib(f.extra("parameter_bytes").Or(0)), "results", gib(f.extra("maybe_live_out_bytes").Or(0)), "temporary", gib(f.extra("temp_bytes").Or(0)))
 	case f.impossible():
+		if total, known := f.total.Value(); known {
+			return f.words.Say("why.larger_than_gpu", "need", printed(f.requested.Or(0)), "total", gib(total))
+		}
 		return f.words.Say("why.larger_than_any", "need", printed(f.requested.Or(0)))
 	case f.requested.Known() && f.extra("pool_limit_bytes").Known() && f.extra("pool_used_bytes").Known():
 		return f.poolText()

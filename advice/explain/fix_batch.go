@@ -76,6 +76,21 @@ var fixesBatch = []fixRow{
 		variant: func(f *failure) string { return "inference" },
 		pairs:   halvedBatch,
 		do:      doHalveBatch},
+	{id: FixHalveBatchAccumulate, source: "https://github.com/ultralytics/yolov5/issues/1480",
+		kinds: training | undecided, cost: 0.05,
+		lives: map[string]float64{CauseHostMemory: 0.92, CauseMemoryLimit: 0.6, CauseUnknown: 0.6},
+		when: func(f *failure) bool { // what is asked for at once must find pages too
+			return f.refusedThoughFree() && f.onWindows() && f.bigRequest() && f.batch() != 1 && f.inTraining()
+		},
+		reach: func(f *failure) float64 {
+			if f.requested.Or(0) >= f.total.Or(0)/3 {
+				return 1
+			}
+			return 0.85
+		},
+		variant: func(f *failure) string { return "windows" },
+		pairs:   halvedBatch,
+		do:      doHalveBatch},
 	{id: FixGradientCheckpointing, source: "https://huggingface.co/docs/transformers/perf_train_gpu_one",
 		kinds: training | undecided, cost: 0.25,
 		lives: map[string]float64{CauseTooBig: 0.8, CauseDataSpike: 0.95, CauseFragmentation: 0.95, CauseOtherProcess: 0.3, CauseImbalance: 0.4, CauseOversubscribed: 0.7, CauseMemoryLimit: 0.4, CauseUnknown: 0.35, CauseLeak: 0.15, CauseValidationSpike: 0.3},

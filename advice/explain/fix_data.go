@@ -47,7 +47,7 @@ var fixesData = []fixRow{
 		kinds: ownCode | imageTool | server, cost: 0.13,
 		lives: map[string]float64{CauseTooBig: 0.97, CauseDataSpike: 0.97, CauseValidationSpike: 0.7, CauseUnknown: 0.5},
 		when: func(f *failure) bool {
-			return (f.impossible() || f.hugeAttention()) && (!f.isServing() || f.program.reserves()) && (f.phase() != sampler.PhaseValidation || f.program.is(evaluation)) && f.program.name != "alphafold"
+			return (f.impossible() || f.hugeAttention()) && f.phase() != sampler.PhaseLoading && !f.splats() && (!f.isServing() || f.program.reserves()) && (f.phase() != sampler.PhaseValidation || f.program.is(evaluation)) && f.program.name != "alphafold"
 		},
 		reach: always(1), // nothing that leaves the tensor as it is can help
 		variant: func(f *failure) string {
@@ -168,6 +168,10 @@ func doShorterSequences(f *failure) []string {
 
 func doCapSampleSize(f *failure) []string {
 	switch {
+	case f.hugeAttention() && f.program.name == "webui":
+		return append([]string{"COMMANDLINE_ARGS=--xformers  " + f.comment("do.webui_args")}, doSmallerInput(f)...)
+	case f.hugeAttention() && f.program.name == "comfyui":
+		return append([]string{"python main.py --use-pytorch-cross-attention"}, doSmallerInput(f)...)
 	case f.hugeAttention() && f.program.is(imageTool):
 		return append([]string{"pip install -U xformers; pipe.enable_xformers_memory_efficient_attention()  " + f.comment("do.attention_broken")}, doSmallerInput(f)...)
 	case f.hugeAttention() && !f.isServing():

@@ -191,6 +191,9 @@ func doFewerWorkers(f *failure) []string {
 	if f.readsWithTensorFlow() {
 		return []string{"dataset.shuffle(256).batch(…).prefetch(1)  " + f.comment("do.shuffle_buffer")}
 	}
+	if f.reported() && !f.told(sampler.ToldLoader) {
+		return []string{f.comment("do.any_workers")}
+	}
 	return []string{"DataLoader(…, num_workers=2, prefetch_factor=2, persistent_workers=False)"}
 }
 

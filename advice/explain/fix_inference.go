@@ -97,6 +97,13 @@ var fixesInference = []fixRow{
 		reach:   always(1),
 		variant: pictureVariant,
 		do:      doSmallerInput},
+	{id: FixSmallerInput, source: "https://github.com/graphdeco-inria/gaussian-splatting/blob/main/README.md",
+		kinds: ownCode, cost: 0.05,
+		lives:   map[string]float64{CauseTooBig: 0.95, CauseDataSpike: 0.9, CauseUnknown: 0.6},
+		when:    func(f *failure) bool { return f.splats() && f.impossible() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "crop" },
+		do:      doSmallerInput},
 	{id: FixSmallerInput, source: "https://numpy.org/doc/stable/reference/generated/numpy.memmap.html",
 		kinds: ownCode, cost: 0.05,
 		lives: map[string]float64{CauseHostMemory: 0.92},
@@ -207,7 +214,7 @@ var fixesInference = []fixRow{
 		kinds: imageTool, cost: 0.06, // an option at the start; the picture stays as it is
 		lives: map[string]float64{CauseTooBig: 0.95, CauseUnknown: 0.5, CauseFragmentation: 0.6, CauseOversubscribed: 0.8},
 		when: func(f *failure) bool {
-			return !f.onHost() && !f.refusedThoughFree() && f.offloadPossible() && !f.decodesPicture() && (f.program.name == "webui" || f.program.name == "easydiffusion") && f.smallCard()
+			return !f.onHost() && !f.refusedThoughFree() && f.offloadPossible() && !f.impossible() && !f.decodesPicture() && (f.program.name == "webui" || f.program.name == "easydiffusion") && f.smallCard()
 		},
 		reach:   always(0.95),
 		variant: func(f *failure) string { return f.program.name },

@@ -99,7 +99,10 @@ var fixesModel = []fixRow{
 		when:  func(f *failure) bool { return f.program.name == "whisper" && !f.onHost() && !f.refusedThoughFree() },
 		reach: always(1),
 		do: func(f *failure) []string {
-			return []string{"whisper-ctranslate2 AUDIO --model medium --compute_type int8"}
+			if text, ok := f.command.WithOption("--model", "medium"); ok {
+				return []string{text, "--compute_type int8  " + f.comment("do.if_faster_whisper")}
+			}
+			return []string{"--model medium  " + f.comment("do.whisper_model"), "--compute_type int8  " + f.comment("do.if_faster_whisper")}
 		}},
 	{id: FixSmallerModel, source: "https://huggingface.co/docs/transformers/quantization/bitsandbytes",
 		kinds: evaluation | inference, cost: 0.14, // an option where it is loaded
@@ -158,7 +161,11 @@ var fixesModel = []fixRow{
 					"from_pretrained(name, quantization_config=BitsAndBytesConfig(load_in_4bit=True))  " + f.comment("do.or"), "pipe.enable_sequential_cpu_offload()  " + f.comment("do.diffusers")}
 			}
 			if f.program.is(training) && !f.usesLoRA() || !f.torchCode() || f.program.is(undecided) && f.nothingFreed() && !f.told(sampler.ToldText) && indexOf(f.event.Text, "from_pretrained") < 0 {
-				return []string{f.comment("do.smaller_model")}
+				lines := []string{f.comment("do.smaller_model")}
+				if f.impossible() && f.phase() == sampler.PhaseLoading {
+					lines = append(lines, `device = "cpu"  `+f.comment("do.on_cpu"))
+				}
+				return lines
 			}
 			return []string{"from_pretrained(name, quantization_config=BitsAndBytesConfig(load_in_4bit=True))"}
 		}},

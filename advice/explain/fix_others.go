@@ -132,6 +132,15 @@ var fixesOthers = []fixRow{
 		do:      doStopOther},
 	{id: FixStopOtherProcess, source: "https://docs.jupyter.org/en/latest/projects/kernels.html",
 		kinds: ownCode, cost: 0,
+		lives:   map[string]float64{CauseTooBig: 0.3, CauseUnknown: 0.7, CauseOtherProcess: 0.9},
+		when:    func(f *failure) bool { return f.ranBefore() || f.refusedVariables() },
+		variant: func(f *failure) string { return "before" },
+		reach:   always(1),
+		do: func(f *failure) []string {
+			return []string{"nvidia-smi  " + f.comment("do.who_holds"), f.comment("do.restart_kernel")}
+		}},
+	{id: FixStopOtherProcess, source: "https://docs.jupyter.org/en/latest/projects/kernels.html",
+		kinds: ownCode, cost: 0,
 		lives:   map[string]float64{CauseTooBig: 0.35, CauseUnknown: 0.45, CauseLeak: 0.5, CauseOtherProcess: 0.9, CauseValidationSpike: 0.2},
 		when:    func(f *failure) bool { return f.told(sampler.ToldNotebook) && !f.onHost() && !f.impossible() },
 		variant: func(f *failure) string { return "notebook" },

@@ -100,7 +100,7 @@ func likelihoods(causes []sampler.Cause) map[string]float64 {
 
 // relievesHost: the fix is for host memory too where the message is of the GPU.
 func relievesHost(id string) bool {
-	return id == FixRaiseLimit || id == FixReduceDataLoaderWorkers || id == FixReducePinnedMemory
+	return id == FixRaiseLimit || id == FixReduceDataLoaderWorkers || id == FixReducePinnedMemory || id == FixHalveBatchAccumulate
 }
 
 // hostCause: of host memory, which nothing on the GPU changes.

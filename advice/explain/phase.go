@@ -17,7 +17,7 @@ var phaseFunctions = []struct {
 
 // phase is what the run was doing, from the log or else from the traceback; "" when neither says.
 func (f *facts) phase() string {
-	if f.movesModel() && (f.context.Phase == "" || f.context.Phase == sampler.PhaseInference) {
+	if f.movesModel() && (f.context.Phase == "" || f.context.Phase == sampler.PhaseInference || f.context.Phase == sampler.PhaseTraining && !f.context.Epoch.Known() && !f.context.Step.Known()) {
 		return sampler.PhaseLoading
 	}
 	if f.context.Phase != "" {
@@ -39,5 +39,5 @@ func (f *facts) phase() string {
 
 // movesModel: a whole model was on its way to the GPU, in whatever function.
 func (f *facts) movesModel() bool {
-	return f.inCode("return model.to(", "model = model.to(", "model.to(device)", "pipe.to(") && !f.inFunction("forward")
+	return f.inCode("return model.to(", "model = model.to(", "model.to(device)", "pipe.to(", "model.cuda()", "net.cuda()") && !f.inFunction("forward")
 }

@@ -55,7 +55,7 @@ func (f *job) crowded() bool { return f.crowdedRanks() > 0 || f.rankOnWrongGPU()
 // ranksLoad: a checkpoint is read on several GPUs, and straight to the one that it was saved from: all ranks fill that one.
 func (f *failure) ranksLoad() bool {
 	many := f.told(sampler.ToldResume) || f.context.WorldSize.Or(0) > 1 || f.event.Rank.Known()
-	if f.told(sampler.ToldResume) && len(f.context.Functions) == 0 && !f.onHost() && f.torchCode() && !f.numbers() {
+	if f.told(sampler.ToldResume) && !f.inBackward() && !f.onHost() && f.torchCode() && !f.numbers() {
 		return true // it is said, and no more is shown
 	}
 	return many && f.loadsOnGPU() && !f.onHost() && f.event.GPUIndex.Or(0) == 0 && (f.othersMatter() || !f.numbers())

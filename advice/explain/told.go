@@ -50,6 +50,11 @@ func (f *job) toldUnallocated() bool {
 	return f.told(sampler.ToldUnallocated) && !f.onHost() && !f.numbers() && f.isPyTorch() && !f.expandable()
 }
 
+// ranBefore: the same ran before, and nothing in the text says what has changed since.
+func (f *facts) ranBefore() bool {
+	return f.told(sampler.ToldWorked) && !f.onHost() && !f.told(sampler.ToldGrowth) && !f.told(sampler.ToldLarger) && !f.told(sampler.ToldUpdate) && f.history == nil && !f.impossible() && !f.othersMatter()
+}
+
 // toldCheckpoint: it comes when a checkpoint is loaded, to the GPU or to resume.
 func (f *facts) toldCheckpoint() bool {
 	return f.told(sampler.ToldCheckpoint) && !f.told(sampler.ToldFirstGPU) && !f.onHost() && f.torchCode()
@@ -69,6 +74,11 @@ func (f *facts) makesContext() bool {
 		}
 	}
 	return false
+}
+
+// refusedVariables: TensorFlow made the first few megabytes of a model and found no room.
+func (f *facts) refusedVariables() bool {
+	return f.event.Kind == sampler.KindTensorFlow && !f.onHost() && f.requested.Or(0) < 64*sampler.MiB && f.told(sampler.ToldVariables)
 }
 
 // firstCalls are functions of PyTorch that ask the driver for a context, a stream or nothing at all. Where one of

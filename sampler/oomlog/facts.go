@@ -73,7 +73,8 @@ var factRows = []factRow{
 	fact(`(?i)\b(\d[\d,]{3,}|\d+(?:\.\d+)?)\s?([KMB]?)\s+(?:\w+ ){0,2}(?:params|parameters)\b`, setParameters),
 	fact(`(?i)\b(?:(?:num(?:ber)?|total|trainable|trained|model|#)[ _.]*(?:of )?(?:\w+ )?)+(?:params?|parameters)\b(?: count)?[^\d\n]{0,24}?[:=(]\s*(\d[\d,]*(?:\.\d+)?)\s?([KMB]?)`, setParameters),
 	fact(`(?i)\bparam(?:eter)?s?(?: count|\(M\))?\s*[:=]\s*(\d[\d,]*(?:\.\d+)?)\s?([KMB]?)\b`, setParameters),
-	fact(`(?i)(?:batch[ _-]?size(?:[ _](?:per[ _](?:device|gpu|replica|card)|train))?|samples per gpu)['"]?(?: ?/ ?[^\x00-\x7f]+)?\s*(?:[:=]=?|\s(?:(?:of|to|is|was|as|at|set|reduced|lowered|changed|down|even|just|only|small|low)\s){0,4}|\s?(?:设置?|改|调|降)(?:为|成|到|至)\s?|["'\x60]? and ["'\x60]?\w+["'\x60]? to\s)\s*\[?(\d{1,6})\b`, setInt(batchSize)),
+	// A word before it that is no number leaves the batch of training as it is.
+	fact(`(?i)(?:\b(?:\w+_)?(eval|val|valid|validation|test|dev)[ _-])?(?:batch[ _-]?size(?:[ _](?:per[ _](?:device|gpu|replica|card)|train))?|samples per gpu)['"]?(?: ?/ ?[^\x00-\x7f]+)?\s*(?:[:=]=?|\s(?:(?:of|to|is|was|as|at|set|reduced|lowered|changed|down|even|just|only|small|low)\s){0,4}|\s?(?:设置?|改|调|降)(?:为|成|到|至)\s?|["'\x60]? and ["'\x60]?\w+["'\x60]? to\s)\s*\[?(\d{1,6})\b`, setInt(batchSize)),
 	fact(`(?i)\bbatch[ _-]?size (?:(?:is|of|to|as|set|reduced|down|even|just|only) ){0,4}one\b()`, func(c *sampler.LogContext, _ string, _ []string) { c.BatchSize = sampler.Some(1) }),
 	fact(`(?i)\bbatch[ _-]?size from \d{1,6} (?:down )?to (\d{1,6})\b()`, setInt(batchSize)),
 	fact(`(?i)\bmicro[_ -]batch[_ -]size['"]?\s*[:=]\s*(\d{1,6})\b()`, setInt(batchSize)), // what is processed at once, of a larger batch_size beside it

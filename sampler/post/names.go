@@ -25,7 +25,7 @@ var programs = []struct {
 	words *lazy
 }{
 	{"sglang", lazily(`(?i)\bsglang(?:\b|v?\d)|\bmem[-_]fraction[-_]static\b`)},
-	{"vllm", lazily(`(?i)\bvllm(?:\b|v?\d)|\bgpu[-_]memory[-_]utilization\b`)},
+	{"vllm", lazily(`(?i)\bvllm(?:\b|v?\d)|\bgpu[-_]memory[-_]utilization\b|\b(?:INFO|ERROR|WARNING) \d\d-\d\d \d\d:\d\d:\d\d \[?[\w/]+\.py:\d+\]`)},
 	{"tgi", lazily(`(?i)\btext[-_]generation[-_](?:inference|launcher|client|router|server)\b`)},
 	{"triton", lazily(`(?i)\btritonserver\b|\btensorrtserver\b|\binstance_group\b|\btriton[- ](?:inference[- ])?server\b|\bin triton\b[^\n]{0,80}\binstances?\b|\binstance count\b`)},
 	{"alphafold", lazily(`(?i)\b(?:alphafold|colabfold|openfold|fastfold|uni-?fold|esmfold|omegafold|rosettafold|helixfold)\w*|\bfold(?:ing)?\b[^.\n]{0,60}\b(?:\d+ ?aa|residues|amino acids|proteins?|monomers?|\w+mers?)\b|\bfolding with model\b`)},
@@ -34,7 +34,7 @@ var programs = []struct {
 	{"ollama", lazily(`(?i)\bollama\b`)},
 	{"llama.cpp", lazily(`(?i)\bllama\.cpp\b|\bn_gpu_layers\b|\bllama-(?:server|cli)\b|\bllama_new_context`)},
 	{"invokeai", lazily(`\binvoke\.py\b|(?i:\binvokeai\b)|>> *Max VRAM used|image\(s\) generated`)},
-	{"webui", lazily(`(?i)\bstable[- ]diffusion[- ]webui\b|\bautomatic1111\b|\ba1111\b|--(?:med|low)vram\b[^\n]*\bwebui`)},
+	{"webui", lazily(`(?im)\bstable[- ]diffusion[- ]webui\b|\bautomatic1111\b|\ba1111\b|(?-i:^A: [\d.]+ GB, R: [\d.]+ GB, Sys: )|--(?:med|low)vram\b[^\n]*\bwebui`)},
 	{"easydiffusion", lazily(`(?i)\beasy[- ]?diffusion\b|\bstable-diffusion-ui\b`)},
 	{"chat-ui", lazily(`(?i)\bkobold ?ai\b|\btavern ?ai\b|\boobabooga\b|\btext-generation-webui\b`)},
 	{"comfyui", lazily(`(?i)\bcomfyui\b`)},
@@ -42,6 +42,9 @@ var programs = []struct {
 	{"lm_eval", lazily(`(?i)\blm[-_]eval\b`)},
 	{"llama-reference", lazily(`--ckpt_dir\b[^\n]*--tokenizer_path\b`)},
 }
+
+// canRun is how somebody leads up to a command that works.
+var canRun = lazily(`(?i)\b(?:I|we|it) can (?:run|train|start|use|finish)\b|\b(?:it|this|that|which|the following|training) (?:command )?(?:works?|worked|runs|ran) (?:fine|well|ok|okay|without|with|using)\b|\bworks?:\s*$`)
 
 // wide is an option that asks for 32 bits.
 var wide = lazily("(?:^|[\\s\"'`=])(--(?:no-half|force-fp32|full-precision|fp32|precision=full))(?:$|[\\s\"'`.,;)])")
@@ -61,6 +64,8 @@ func name(c *sampler.LogContext, text string, all []sentence) {
 		}
 	}
 	failing := len(c.Scripts) > 0 // whoever names the script that fails has said which
+	runs := false                 // the words before the command that was taken say that it works
+	before := ""
 	for _, line := range strings.Split(continued.ReplaceAllString(text, " "), "\n") {
 		if frame.MatchString(line) {
 			continue
@@ -68,9 +73,18 @@ func name(c *sampler.LogContext, text string, all []sentence) {
 		if !failing {
 			addScripts(c, line)
 		}
-		if at := command.FindStringSubmatch(line); at != nil && (c.Command == "" || strings.HasSuffix(c.Command, `\`)) {
-			c.Command = strings.TrimSpace(prose.ReplaceAllString(at[1], ""))
+		before += " " + line
+		at := command.FindStringSubmatch(line)
+		if at == nil {
+			continue
 		}
+		said := before[:len(before)-len(line)+strings.Index(line, at[1])]
+		words := strings.TrimSpace(prose.ReplaceAllString(at[1], ""))
+		if c.Command == "" || strings.HasSuffix(c.Command, `\`) || runs && ranOut.MatchString(said) {
+			c.Command = words
+		}
+		runs = c.Command == words && canRun.MatchString(said)
+		before = ""
 	}
 	if at := wide.FindStringSubmatch(text); at != nil && !slices.ContainsFunc(all, func(s sentence) bool { return wide.MatchString(s.text) && without.MatchString(s.text) }) {
 		c.Told = append(c.Told, sampler.ToldOption+at[1])

@@ -25,6 +25,8 @@ var tells = []struct {
 	{sampler.ToldSharded, lazily(`(?i)\bfsdp\b|\bfully[ -]?shard\w*|\bdeepspeed\b|\bzero[-_ ]?3\b`), nil},
 	{sampler.ToldResults, lazily(`(?i)\bpreds_host\b|\bnested_concat\b|\b(?:logits|predictions?|outputs?)\b[^.]{0,40}\baccumulated\b|\baccumulat\w* (?:all )?(?:the )?(?:outputs?|logits|predictions?)\b|\b(?:predictions?|outputs?|logits|results|tensors)\b[^.]{0,40}\b(?:aggregat\w*|collect\w*|concatenat\w*|accumulat\w*|gather\w*|kept|stay)\b[^.]{0,40}\b(?:GPU|CUDA|VRAM)\b|\b(?:aggregat\w*|collect\w*|concatenat\w*|accumulat\w*|gather\w*|keep\w*)\b[^.]{0,30}\b(?:predictions?|outputs?|logits)\b[^.]{0,30}\b(?:GPU|CUDA|VRAM)\b`), nil},
 	{sampler.ToldUpdate, lazily(`(?i)\b(?:after|since|post) (?:the |an? |my |i )?(?:\w+ )?(?:updat|upgrad)\w*|\bprior to the updat|\bwork(?:s|ed)\b[^.]{0,40}\b(?:previous|earlier|older|old|last) (?:version|commit|release)|\b(?:able|could)\b[^.]{0,40}\bunder this commit\b|\bregression\b`), nil},
+	{sampler.ToldWorked, lazily(`(?i)\b(?:was|were|had been|has been) (?:working|running) (?:\w+ )?(?:yesterday|recently|before|earlier|previously|fine|well|perfectly|ok|on \w+day)\b|\bused to (?:work|run|fit)\b|\b(?:worked|ran|trained) (?:\w+ )?(?:yesterday|recently|earlier|last (?:week|month|night|time)|on \w+day|a few (?:days|hours|minutes) ago)\b|\b(?:yesterday|previously|(?:an? )?(?:few )?(?:days?|weeks?|hours?) ago)\b[^.\n]{0,30}\b(?:works?|worked|working|ran|running|run|train(?:ed)?|fine)\b|\bback to (?:an? |the )?\w+ (?:\w+ )?that (?:previously )?worked\b|(?:昨天|之前|以前|前几天)[^。\n]{0,10}(?:正常|能跑|可以|没问题|好好的)`),
+		lazily(`(?i)\b(?:another|other|different|larger|bigger) (?:GPU|card|machine|server|model|data ?set)|\b\w+ version\b|\bversions? \d`)},
 	{sampler.ToldSegments, lazily(`(?i)\bexpandable[_ ]segments?\b[^.]{0,80}\b(?:(?:it|code|this|training|everything) (?:now )?(?:runs?|ran|works?|worked)|solv\w*|fix(?:es|ed)|help(?:s|ed)|without (?:any )?errors?|no (?:more )?(?:oom|errors?))\b`), lazily(`(?i)\b(?:not|n['’]t|never|no) (?:\w+ )?(?:work|help|solve|fix)`)},
 	{sampler.ToldGraph, lazily(`(?i)\bretain_graph\s*=\s*True\b|\bretain(?:s|ed|ing)?\b[^.]{0,24}\bgraphs?\b|\b(?:autograd|computation(?:al)?) graphs?\b[^.]{0,30}\b(?:kept|keeps|retained|held|accumulat\w*|never freed)\b`), nil},
 	{sampler.ToldSame, lazily(`(?i)\b(?:same|again|every time|each time|both (?:times|runs)|twice|always)\b[^.]{0,40}\b(?:at|on|in) (?:the same )?(?:iter(?:ation)?|step|batch|sample)s?\b ?#?\d`), nil},
@@ -42,7 +44,7 @@ var tells = []struct {
 	{sampler.ToldParallel, lazily(`(?i)\b(?:parallel|concurren\w+|simultaneous\w*|several (?:users|requests|models)|multiple (?:users|requests|models))\b`), nil},
 	{sampler.ToldSpeech, lazily(`(?i)\b(?:asr|tts|speech|audio|utterances?|librispeech|aishell|espnet|speechbrain|kaldi|transcrib\w*|transcripts?|wavs?)\b|语音`), nil},
 	{sampler.ToldPictureSet, lazily(`(?i)\b(?:kohya\w*|sd-scripts|dreambooth|textual inversion|diffusion-pipe|musubi\S*|flux ?gym|onetrainer|ai-toolkit)\b|\b(?:sdxl|sd ?[123](?:\.\d)?|flux\S*|stable[- ]?diffusion)\b[^.]{0,30}\bloras?\b|\bloras?\b[^.]{0,30}\b(?:sdxl|sd ?[123](?:\.\d)?|flux\S*|stable[- ]?diffusion)\b`), nil},
-	{sampler.ToldResume, lazily(`(?i)\b(?:resum\w*|load_from_checkpoint)\b[^.]{0,90}\b(?:multi(?:ple)?[-_ ]?gpus?|(?:two|four|eight|[2-9]|1\d) GPUs|each (?:GPU|rank)|ddp|distributed)\b|\b(?:multi(?:ple)?[-_ ]?gpus?|ddp|distributed)\b[^.]{0,90}\bresum`), nil},
+	{sampler.ToldResume, lazily(`(?i)\b(?:resum\w*|load_from_checkpoint|(?:train|start|continu|restart)\w* (?:\w+ )?from (?:an? |the |my )?(?:\w+ )?checkpoints?)\b[^.]{0,90}\b(?:(?:multi(?:ple)?|several)[-_ ]?gpus?|(?:two|four|eight|[2-9]|1\d) GPUs|each (?:GPU|rank)|ddp|distributed)\b|\b(?:multi(?:ple)?[-_ ]?gpus?|ddp|distributed)\b[^.]{0,90}\bresum`), nil},
 	{sampler.ToldText, lazily(`(?i)\b(?:\d+x)?\d{1,3}(?:\.\d+)?B\b(?:[- ](?:model|chat|instruct|parameters?))?|\b(?:(?:M|LV|V)?LLMs?|L?VLMs?|language models?|chat(?:s|bot|ting)?|(?:code)?llama-?[23]?|llava\S*|internvl\S*|internlm\S*|baichuan\S*|gemma\S*|deepseek\S*|codegeex|vicuna|mistral|mixtral|gpt-?[2j]|qwen\S*|chatglm\S*|phi-?[1-4]\S*|falcon-?\d+b\S*|text[- ]generation\S*|prompts? tokens?)\b|量化|大模型|多轮对话`),
 		lazily(`(?i)\b(?:train(?:s|ing)?|fine-?tun(?:e|es|ing)|q?lora|images?|pictures?|videos?|diffusion|esm|proteins?|embeddings?)\b|训练|微调`)},
 	{sampler.ToldPixels, lazily(`(?i)\b(?:photos?|\w+\.(?:png|jpe?g|mp4)|\d+ ?(?:mpx|megapixels?)|images?|img(?:sz|_?size)?|pictures?|videos?|frames|footage|\d{3,4}p|coco|yolo\S*|[ru]?cnn|u-?net\S*|segmentation|object detection|resolution|pixels?|voxels?|volumes?|ct|mri|3d|point ?clouds?)\b|点云|图[像片]|照片|视频`), nil},
@@ -132,6 +134,9 @@ var replay = lazily(`(?i)\breplay[-_ ]?(?:buffer|memory)|\breplay\.use\b|\bself\
 // tfData are the input pipelines of TensorFlow, in code and in what they print.
 var tfData = lazily(`(?i)\btf\.data\.|\bshuffle_dataset_op\b|\bshuffle buffer\b`)
 
+// variables are names of TensorFlow's operations that fill the variables of a model for the first time.
+var variables = lazily(`/Initializer/|\bglobal_variables_initializer\b`)
+
 // makesContext are the calls of the driver that make a context, as the frames of any language name them.
 var makesContext = lazily(`\bcuCtxCreate|\bcuDevicePrimaryCtxRetain`)
 
@@ -163,6 +168,12 @@ var reportedPhases = []reportedPhase{
 	{sampler.PhaseValidation, lazily(`(?i)\b(?:validation|validating|evaluation|(?:during|in) (?:the )?eval|(?:to|when (?:I|it|we)) validate)\b|(?-i:\b(?:\w*Val(?:id\w*)?|\w*Eval\w*|val(?:id\w*)?_\w+|\w+_val|eval\w*|validate\w*)\b)\W{0,4} (?:method|function|step|loop)\b|验证`), false},
 	{sampler.PhaseLoading, lazily(`(?i)\b(?:loading|load(?:s|ed)?) (?:the |an? |my )?(?:\w+ )?(?:model|checkpoint|weights|pipeline)\b|\b(?:during|while|in) (?:the )?(?:model |weight )?load(?:ing)?\b|\bresum(?:e|es|ed|ing)\b[^.]{0,40}\b(?:checkpoint|model|training)\b|加载`), false},
 }
+
+// movesModel is the line of a traceback in which a whole model goes to the GPU.
+var movesModel = lazily(`File "[^"\n]+", line \d+[^\n]*\n\s*(?:self\.)?(\w*(?:model|net)\w*) *= *(?:self\.)?(\w*(?:model|net)\w*)\.(?:cuda|to)\(`)
+
+// testFails: a training went through, and what is run after it does not.
+var testFails = lazily(`(?i)\b(?:train\w*|fit(?:ting)?)\b[^.\n]{0,24}\b(?:ok|okay|fine|works?|worked|well|normal\w*|success\w*|smooth\w*|no (?:problem|error|issue)s?|finish\w*|complet\w*)\b[^\n]{0,20}\n?[^\n]{0,30}\b(?:test\w*|eval\w*|validat\w*)\b[^.\n]{0,24}\b(?:errors?|fail\w*|oom|out of memory|crash\w*|stops?|dies|killed|does(?:n['’]t| not))\b|训练[^。\n]{0,8}(?:正常|没(?:有)?问题|可以|成功|没事|完)[^\n]{0,12}\n?[^。\n]{0,8}(?:测试|验证|评估)[^。\n]{0,12}(?:报错|爆|溢出|OOM|不足|不行|不够|失败)`)
 
 // validates: it is done beside a training.
 var validates = lazily(`(?i)\bvalid(?:at\w*)?\b|验证`)
@@ -221,6 +232,9 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 	if splats.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldSplats)
 	}
+	if variables.MatchString(text) {
+		c.Told = append(c.Told, sampler.ToldVariables)
+	}
 	if makesContext.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldContext)
 	}
@@ -252,6 +266,12 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 		})
 	}) {
 		c.Phase = ""
+	}
+	if len(c.Functions) == 0 && movesModel.MatchString(text) {
+		c.Phase = sampler.PhaseLoading
+	}
+	if len(c.Functions) == 0 && testFails.MatchString(text) {
+		c.Phase = sampler.PhaseValidation
 	}
 	if c.Phase == sampler.PhaseLoading && len(c.Functions) == 0 && slices.ContainsFunc(all, func(s sentence) bool { return loaded.MatchString(s.text) }) {
 		c.Phase = ""

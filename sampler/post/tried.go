@@ -13,7 +13,7 @@ var settings = []struct {
 	name  string
 	words *lazy
 }{
-	{"batch", lazily(`(?i)\b(?:mini[-_ ]?)?batch(?:[-_ ]?sizes?)?\b|\bbath sizes?\b|\bn_samples\b|(?i:\b(?:max_sentences|samples_per_gpu|ims_per_batch|ima?ge?s_per_gpu|bsz?)\b)|批(?:量|次|处理)`)},
+	{"batch", lazily(`(?i)\b(?:mini[-_ ]?)?batch(?:[-_ ]?sizes?)?\b|\bbath sizes?\b|\bn_samples\b|\bmax[-_]tokens\b|(?i:\b(?:max_sentences|samples_per_gpu|ims_per_batch|ima?ge?s_per_gpu|bsz?)\b)|批(?:量|次|处理)`)},
 	{"segments", lazily(`(?i)\bexpandable[-_ ]segments?\b|\bmax_split_size\w*|\bPYTORCH_(?:CUDA_)?ALLOC_CONF\b`)},
 	{"share", lazily(`(?i)\bgpu[-_ ]memory[-_ ]utili[sz]ation\b|\bmem[-_]fraction\w*`)},
 	{"precision", lazily(`(?i)\b(?:fp16|bf16|half|mixed)(?:[- ]precision)?\b|\bprecision\b`)},
@@ -25,8 +25,8 @@ var settings = []struct {
 	{"no_grad", lazily(`(?i)\bno_grad\b|\binference_mode\b`)},
 }
 
-// one is a batch of one, which cannot be made smaller.
-var one = lazily(`(?i)\b(?:(?:mini[-_ ]?)?batch[-_ ]?size|max_sentences|samples_per_gpu|ims_per_batch|ima?ge?s_per_gpu|bsz?)[^.,;?!]{0,24}\b(?:1|one)(?:[^\d.\w-]|\.\D|\.?$)`)
+// one is a batch of one, which cannot be made smaller. What stands behind another option is none.
+var one = lazily(`(?i)\b(?:(?:mini[-_ ]?)?batch[-_ ]?size|max_sentences|samples_per_gpu|ims_per_batch|ima?ge?s_per_gpu|bsz?)(?:[^.,;?!-]|-[^-]){0,24}\b(?:1|one)(?:[^\d.\w-]|\.\D|\.?$)`)
 
 // inVain: it was changed, and that did not help.
 var inVain = lazily(`(?i)\b(?:regardless of|no matter|whatever|even (?:though|with|when|after|if (?:I|we|it|the|my|an?|batch\w*|\w+ing))\b|independent(?:ly)? of)\b|` +
@@ -46,6 +46,9 @@ var (
 
 // switches are the settings that have no degree: once on, there is no more of them.
 var switches = []string{"checkpointing", "segments", "no_grad", "offload", "bits"}
+
+// askedAbout is a size of which it is asked whether it is too large: it was not changed yet.
+var askedAbout = lazily(`(?i)\b(?:is|are|was)\b[^.?!]{0,30}\b(?:batch\w*|bs)\b[^.?!]{0,20}\btoo (?:large|big|high)\b|(?:是|是不是|是否)[^。？?]{0,8}(?:batch\S*|批)[^。？?]{0,12}(?:太大|过大|大了)`)
 
 // again is a setting that the sentence before names, and what it was changed to.
 var again = lazily(`(?i)\b(?:reduc|lower|decreas|chang|sett|set|drop)\w* (?:it|that|this|them) to (?:1|one)\b|(?:调|改|设|降|减)\S{0,4}[到成为至] ?\d`)
@@ -79,7 +82,7 @@ func tried(all []sentence) (told []string) {
 		if slices.ContainsFunc(all, func(s sentence) bool {
 			before := named
 			named = row.words.MatchString(s.text)
-			if !named && !(before && again.MatchString(s.text)) || cured.MatchString(s.text) || row.name == "batch" && !exhausted(s.text) {
+			if !named && !(before && again.MatchString(s.text)) || cured.MatchString(s.text) || row.name == "batch" && (!exhausted(s.text) || askedAbout.MatchString(s.text)) {
 				return false
 			}
 			on := slices.Contains(switches, row.name) && inForce.MatchString(s.text) && !doubted.MatchString(s.text)
