@@ -70,6 +70,9 @@ const (
 	ToldUpdate       = "update"        // it ran before an update
 	ToldWorked       = "worked"        // the same ran before, and nothing else is said to have changed
 	ToldVariables    = "variables"     // TensorFlow was making the variables of a model
+	ToldTranscribes  = "transcribes"   // it writes down what is said
+	ToldSliding      = "sliding"       // the output of a sliding window is put together
+	ToldPooled       = "pooled"        // the pool of TensorFlow was at work before
 	ToldOffload      = "offload"       // parts of the model are kept in host memory
 	ToldUnallocated  = "unallocated"   // gigabytes were reserved but unallocated
 	ToldSegments     = "segments"      // it runs with expandable segments

@@ -87,9 +87,14 @@ var causesElsewhere = []causeRow{
 			return f.words.Say("why.looks_like", "pid", big.PID, "percent", percentOf(big.Bytes, f.total.Or(0)), "name", f.preallocator())
 		}},
 	{id: "start", cause: CauseOtherProcess, reason: "https://www.tensorflow.org/guide/gpu",
-		when:       func(f *failure) bool { return f.shareRefused() },
-		confidence: always(0.6),
-		evidence:   func(f *failure) string { return f.words.Say("why.share_refused") }},
+		when: func(f *failure) bool { return f.shareRefused() },
+		confidence: func(f *failure) float64 {
+			if f.phase() == sampler.PhaseValidation {
+				return 0.5 // or the same program's other half
+			}
+			return 0.6
+		},
+		evidence: func(f *failure) string { return f.words.Say("why.share_refused") }},
 	{id: "R1", cause: CauseUnattributed, reason: sourceMessage,
 		when:       func(f *failure) bool { return !f.onHost() && f.othersMatter() && f.unattributed() },
 		confidence: func(f *failure) float64 { return f.othersSure() },

@@ -16,6 +16,8 @@ var causesPhase = []causeRow{
 				return 0.5
 			case f.refusedThoughFree():
 				return 0.3
+			case f.shareRefused():
+				return 0.5 // the driver refused the pool: nothing of validation was there yet
 			case f.context.Epoch.Or(0) >= 3:
 				return 0.66 // the validations before it had passed
 			}

@@ -10,7 +10,7 @@ import (
 // programOf decides from the tools that log and command name, then the traceback, the script's
 // name, the phase and the options, in the order of what deceives least.
 func programOf(f *job) program {
-	for _, decide := range []func(*job) program{namedProgram, byBackward, byScript, byPipeline, byPicture, byPhase, byQuantized, byTrainingOptions, byTold, byOptions} {
+	for _, decide := range []func(*job) program{namedProgram, byBackward, byTask, byScript, byPipeline, byPicture, byPhase, byQuantized, byTrainingOptions, byTold, byOptions} {
 		if p := decide(f); p.kind != 0 {
 			return p
 		}
@@ -49,6 +49,14 @@ var compiledStep = sampler.Pattern{Source: `executable_name='[^']*(?:train|grad|
 // trains: the traceback is one of training.
 func (f *job) trains() bool {
 	return f.inBackward() || compiledStep.Get().MatchString(f.event.Text) || f.inFile("transformers/trainer.py", "trl/", "engine/trainer.py") && f.phase() != sampler.PhaseInference || f.context.Phase == sampler.PhaseTraining && f.inFunction("train", "fit")
+}
+
+// byTask: a script that can train is told to evaluate only.
+func byTask(f *job) program {
+	if f.command.HasPlain("do_eval", "do_predict", "eval_only", "evaluate_only", "test_only") && !f.command.HasPlain("do_train") {
+		return program{kind: evaluation}
+	}
+	return program{}
 }
 
 // byPipeline: the pipelines of transformers only run models.

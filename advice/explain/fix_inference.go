@@ -303,7 +303,7 @@ func (f *failure) onlyMessage() bool { return !f.command.Known && len(f.context.
 
 // hearsSpeech: it writes down what is said, so memory follows the length of the recording.
 func (f *facts) hearsSpeech() bool {
-	return f.program.name == "whisper" || f.inFile("automatic_speech_recognition", "asr_inference", "speecht5", "wav2vec", "modeling_whisper")
+	return f.program.name == "whisper" || f.told(sampler.ToldTranscribes) && f.program.is(inference|undecided) || f.inFile("automatic_speech_recognition", "asr_inference", "speecht5", "wav2vec", "modeling_whisper")
 }
 
 // generatesText: a language model was writing; memory follows the length of its context.

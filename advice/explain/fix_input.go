@@ -15,8 +15,11 @@ func doSmallerInput(f *failure) []string {
 	case "webui":
 		return []string{f.comment("do.webui_size"), f.comment("do.webui_tiled")}
 	case "alphafold":
+		if f.isPyTorch() && f.told(sampler.ToldTried+"chunks") {
+			return []string{f.comment("do.domains"), f.comment("do.fold_elsewhere")}
+		}
 		if f.isPyTorch() {
-			return []string{"python inference.py … --chunk_size 4  " + f.comment("do.chunk_attention"), f.comment("do.domains")}
+			return []string{"--chunk_size 4  " + f.comment("do.chunk_attention"), f.comment("do.domains"), f.comment("do.fold_elsewhere")}
 		}
 		if f.triedShare() {
 			return []string{f.comment("do.domains")}
@@ -55,6 +58,9 @@ func doSmallerInput(f *failure) []string {
 		return []string{"asr(audio, chunk_length_s=30, batch_size=1)  " + f.comment("do.chunks"), f.comment("do.cut_audio")}
 	}
 	lines := []string{f.comment("do.input_size"), f.comment("do.input_tiles")}
+	if f.told(sampler.ToldSliding) {
+		lines = []string{`sliding_window_inference(…, sw_device="cuda", device="cpu")  ` + f.comment("do.stitch_on_cpu"), f.comment("do.input_size")}
+	}
 	if f.graphUnsaid() {
 		lines = append(doNoGrad(f), lines...)
 	}
@@ -85,7 +91,7 @@ func pictureVariant(f *failure) string {
 		return "graph"
 	case f.program.name == "" && !f.oneSample() && !f.impossible():
 		return "batch"
-	case f.program.name == "alphafold" && f.isPyTorch():
+	case f.program.name == "alphafold" && f.isPyTorch() && !f.told(sampler.ToldTried+"chunks"):
 		return "chunks"
 	case f.decodesPicture() && f.program.name != "comfyui" && f.program.name != "webui":
 		return "decoding"

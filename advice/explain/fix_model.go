@@ -251,7 +251,7 @@ func doRaiseLimit(f *failure) []string {
 	case "jax":
 		return []string{"export XLA_PYTHON_CLIENT_MEM_FRACTION=.95"}
 	case "rmm":
-		return []string{"rmm.reinitialize(pool_allocator=True, maximum_pool_size=None)"}
+		return []string{"rmm.reinitialize(pool_allocator=True, maximum_pool_size=40 * 2**30)  " + f.comment("do.rmm_pool"), "rmm.reinitialize(managed_memory=True)  " + f.comment("do.rmm_managed")}
 	case "system":
 		return []string{"free -g; ulimit -v; cat /proc/sys/vm/max_map_count  " + f.comment("do.system_limits"),
 			"nvidia-smi  " + f.comment("do.race")}

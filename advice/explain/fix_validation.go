@@ -110,7 +110,7 @@ func doShrinkValidation(f *failure) []string {
 	if !f.torchCode() {
 		return []string{f.comment("do.tile", "k", k)}
 	}
-	if f.inFunction("sliding_window_inference") || indexOf(f.event.Text, "sliding_window_inference") >= 0 {
+	if f.inFunction("sliding_window_inference") || f.told(sampler.ToldSliding) || indexOf(f.event.Text, "sliding_window_inference") >= 0 {
 		return []string{`sliding_window_inference(…, sw_device="cuda", device="cpu")  ` + f.comment("do.stitch_on_cpu")}
 	}
 	if f.inTrainerEvaluation() {

@@ -150,7 +150,7 @@ func (f *job) ownPoolHoldsIt() bool {
 func (f *facts) shareRefused() bool {
 	_, rounded := f.event.Extra["rounded_bytes"]
 	_, shape := f.event.Extra["shape"]
-	return f.event.Kind == sampler.KindTensorFlow && !f.onHost() && indexOf(f.event.Text, "from device") >= 0 && !rounded && !shape && !f.context.Epoch.Known() && !f.context.Step.Known()
+	return f.event.Kind == sampler.KindTensorFlow && !f.onHost() && !f.told(sampler.ToldPooled) && indexOf(f.event.Text, "from device") >= 0 && !rounded && !shape && !f.context.Epoch.Known() && !f.context.Step.Known()
 }
 
 // library is the framework that failed, if it is one that takes the GPU in advance.

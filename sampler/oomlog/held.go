@@ -1,6 +1,10 @@
 package oomlog
 
-import "nvpeak/sampler"
+import (
+	"strings"
+
+	"nvpeak/sampler"
+)
 
 // found is an event, and where its context is to be read as long as nobody has asked for it.
 type found struct {
@@ -38,20 +42,28 @@ func (e *held) printedAgain(h *held) bool {
 // held is an event that waits.
 type held struct {
 	found
-	row   *compiledRow
-	title bool          // it stands in the title of a post, and what is printed comes below
-	key   string        // stream
-	last  int           // line where it was last seen
-	tried sampler.Bytes // the last request of a series
+	row    *compiledRow
+	title  bool          // it stands in the title of a post, and what is printed comes below
+	quoted bool          // in a sentence of somebody who tells of it
+	key    string        // stream
+	last   int           // line where it was last seen
+	tried  sampler.Bytes // the last request of a series
 }
 
-// ifTitle is the event where it stands in a title, and nil where not. Its context is then that of the next copy only.
-func (e *held) ifTitle() *held {
+// ifTitle is the event where it stands in a title, and nil where not. Its context is then that of the next copy only, or of
+// the one after where that one, now, is quoted in a sentence.
+func (e *held) ifTitle(now *held) *held {
 	if !e.title {
 		return nil
 	}
-	e.title = false
+	e.title = now.quoted
 	return e
+}
+
+// inSentence: words stand before the error, as where somebody tells of it.
+func inSentence(line string) bool {
+	before, _, found := strings.Cut(line, "Error")
+	return found && len(strings.Fields(before)) >= 6
 }
 
 // triesLess says whether h is the next try of an allocator that asks for a tenth less each time, as

@@ -3,7 +3,6 @@ package oomlog
 import (
 	"cmp"
 	"slices"
-	"strings"
 )
 
 const maxHeld = 128
@@ -15,9 +14,9 @@ type holder struct {
 
 // add takes a new event as a repeat of a held one, or as one of its own. It returns the event that has its context
 // here: the new one, or one that stood in the title of a post, above everything that is to be known of it, or another printing
-// that may be of another time. An error without an amount in the first line is such a title, marked or not.
+// that may be of another time. An error in the first line is such a title, marked or not.
 func (h *holder) add(f *findings, m *message, key string) *held {
-	e := &held{found: found{OOMEvent: f.OOMEvent}, row: f.row, title: m.first.number == 1 && (strings.HasPrefix(m.lines[0], "# ") || !f.Requested.Known()), key: key, last: m.first.number + len(m.lines) - 1, tried: f.Requested.Or(0)}
+	e := &held{found: found{OOMEvent: f.OOMEvent}, row: f.row, title: m.first.number == 1, quoted: inSentence(m.lines[0]), key: key, last: m.first.number + len(m.lines) - 1, tried: f.Requested.Or(0)}
 	for i := len(h.events) - 1; i >= 0; i-- {
 		old := h.events[i]
 		switch relationOf(old, e) {
@@ -25,7 +24,7 @@ func (h *holder) add(f *findings, m *message, key string) *held {
 			if old.printedAgain(e) && !old.title {
 				return e
 			}
-			return old.ifTitle()
+			return old.ifTitle(e)
 		case oldIsVaguer:
 			e.absorb(old)
 			e.Context, e.moment = old.Context, old.moment
@@ -38,7 +37,7 @@ func (h *holder) add(f *findings, m *message, key string) *held {
 			h.events = slices.Delete(h.events, i, i+1)
 		case newIsVaguer:
 			old.absorb(e)
-			return old.ifTitle()
+			return old.ifTitle(e)
 		}
 	}
 	h.insert(e)

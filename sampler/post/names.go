@@ -16,6 +16,7 @@ var (
 	continued = lazily(`\\[ \t]*\r?\n[ \t]*`)
 	// loads is a line of code that loads a model, in a text that shows no other use of it.
 	loads = lazily(`\.from_pretrained\(`)
+	uses  = lazily(`\w\.(?:transcribe|generate|encode|predict|infer|chat)\(`)
 	prose = lazily(`(?:[,:;]\s|\s(?:on|with|in|and|for|gives?|from|at|which|then|fails?|stops?|runs|dies|but|the|it)\s).*$`)
 )
 
@@ -28,7 +29,7 @@ var programs = []struct {
 	{"vllm", lazily(`(?i)\bvllm(?:\b|v?\d)|\bgpu[-_]memory[-_]utilization\b|\b(?:INFO|ERROR|WARNING) \d\d-\d\d \d\d:\d\d:\d\d \[?[\w/]+\.py:\d+\]`)},
 	{"tgi", lazily(`(?i)\btext[-_]generation[-_](?:inference|launcher|client|router|server)\b`)},
 	{"triton", lazily(`(?i)\btritonserver\b|\btensorrtserver\b|\binstance_group\b|\btriton[- ](?:inference[- ])?server\b|\bin triton\b[^\n]{0,80}\binstances?\b|\binstance count\b`)},
-	{"alphafold", lazily(`(?i)\b(?:alphafold|colabfold|openfold|fastfold|uni-?fold|esmfold|omegafold|rosettafold|helixfold)\w*|\bfold(?:ing)?\b[^.\n]{0,60}\b(?:\d+ ?aa|residues|amino acids|proteins?|monomers?|\w+mers?)\b|\bfolding with model\b`)},
+	{"alphafold", lazily(`(?i)\b(?:alphafold|colabfold|openfold|fastfold|uni-?fold|esmfold|omegafold|rosettafold|helixfold)\w*|\bfold(?:ing)?\b[^.\n]{0,60}\b(?:\d+ ?aa|residues|amino acids|proteins?|monomers?|\w+mers?)\b|\bfolding with model\b|\b(?:protein|complex|dimer)\b[^.\n]{0,40}\b\d{2,5} ?(?:residues|aa|amino acids)\b`)},
 	{"upscaler", lazily(`(?i)\breal-?esrgan\b|(?m:^Testing \d+ \S+$)`)},
 	{"ldm", lazily(`--(?:n_samples|ddim_steps|n_iter)\b`)},
 	{"ollama", lazily(`(?i)\bollama\b`)},
@@ -45,6 +46,9 @@ var programs = []struct {
 
 // canRun is how somebody leads up to a command that works.
 var canRun = lazily(`(?i)\b(?:I|we|it) can (?:run|train|start|use|finish)\b|\b(?:it|this|that|which|the following|training) (?:command )?(?:works?|worked|runs|ran) (?:fine|well|ok|okay|without|with|using)\b|\bworks?:\s*$`)
+
+// evaluates are options by which a script that can train is told to evaluate only.
+var evaluates = lazily(`--(?:do_eval|eval_only|test_only)\b`)
 
 // wide is an option that asks for 32 bits.
 var wide = lazily("(?:^|[\\s\"'`=])(--(?:no-half|force-fp32|full-precision|fp32|precision=full))(?:$|[\\s\"'`.,;)])")
@@ -86,10 +90,13 @@ func name(c *sampler.LogContext, text string, all []sentence) {
 		runs = c.Command == words && canRun.MatchString(said)
 		before = ""
 	}
+	if len(c.Functions) == 0 && evaluates.MatchString(c.Command) && !strings.Contains(c.Command, "--do_train") {
+		c.Phase = sampler.PhaseValidation
+	}
 	if at := wide.FindStringSubmatch(text); at != nil && !slices.ContainsFunc(all, func(s sentence) bool { return wide.MatchString(s.text) && without.MatchString(s.text) }) {
 		c.Told = append(c.Told, sampler.ToldOption+at[1])
 	}
-	if len(c.Functions) == 0 && c.Phase == "" && loads.MatchString(text) && !slices.Contains(c.Told, sampler.ToldTraining) {
+	if len(c.Functions) == 0 && c.Phase == "" && loads.MatchString(text) && !uses.MatchString(text) && !slices.Contains(c.Told, sampler.ToldTraining) {
 		c.Phase = sampler.PhaseLoading
 	}
 	for _, p := range programs {

@@ -30,6 +30,9 @@ func sentences(text string) (list []sentence) {
 	fenced := false
 	for i, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "> ")) // quoted
+		if marked := strings.TrimLeft(line, "#"); len(line) > len(marked) && first.MatchString(marked) && ends.MatchString(marked) {
+			line = strings.TrimSpace(marked) // a sentence of one's own in the size of a heading
+		}
 		if strings.HasPrefix(line, "```") {
 			fenced = !fenced && strings.Count(line, "```") == 1
 			continue

@@ -43,6 +43,7 @@ var tells = []struct {
 	{sampler.ToldQuantizing, lazily(`(?i)\b(?:quantiz|quantis)(?:e|es|ing)\b[^.]{0,40}\b(?:\d{1,3}b|models?|llama\S*|weights)\b|--wbits \d`), lazily(`(?i)\b(?:vllm|tgi|serv(?:e|ing))\b|--quantize\b`)},
 	{sampler.ToldParallel, lazily(`(?i)\b(?:parallel|concurren\w+|simultaneous\w*|several (?:users|requests|models)|multiple (?:users|requests|models))\b`), nil},
 	{sampler.ToldSpeech, lazily(`(?i)\b(?:asr|tts|speech|audio|utterances?|librispeech|aishell|espnet|speechbrain|kaldi|transcrib\w*|transcripts?|wavs?)\b|语音`), nil},
+	{sampler.ToldTranscribes, lazily(`(?i)\btranscrib\w*|\btranscriptions?\b|\bspeech[- ]to[- ]text\b|\b(?:stt|asr)\b`), lazily(`(?i)\btrain(?:s|ing)?\b`)},
 	{sampler.ToldPictureSet, lazily(`(?i)\b(?:kohya\w*|sd-scripts|dreambooth|textual inversion|diffusion-pipe|musubi\S*|flux ?gym|onetrainer|ai-toolkit)\b|\b(?:sdxl|sd ?[123](?:\.\d)?|flux\S*|stable[- ]?diffusion)\b[^.]{0,30}\bloras?\b|\bloras?\b[^.]{0,30}\b(?:sdxl|sd ?[123](?:\.\d)?|flux\S*|stable[- ]?diffusion)\b`), nil},
 	{sampler.ToldResume, lazily(`(?i)\b(?:resum\w*|load_from_checkpoint|(?:train|start|continu|restart)\w* (?:\w+ )?from (?:an? |the |my )?(?:\w+ )?checkpoints?)\b[^.]{0,90}\b(?:(?:multi(?:ple)?|several)[-_ ]?gpus?|(?:two|four|eight|[2-9]|1\d) GPUs|each (?:GPU|rank)|ddp|distributed)\b|\b(?:multi(?:ple)?[-_ ]?gpus?|ddp|distributed)\b[^.]{0,90}\bresum`), nil},
 	{sampler.ToldText, lazily(`(?i)\b(?:\d+x)?\d{1,3}(?:\.\d+)?B\b(?:[- ](?:model|chat|instruct|parameters?))?|\b(?:(?:M|LV|V)?LLMs?|L?VLMs?|language models?|chat(?:s|bot|ting)?|(?:code)?llama-?[23]?|llava\S*|internvl\S*|internlm\S*|baichuan\S*|gemma\S*|deepseek\S*|codegeex|vicuna|mistral|mixtral|gpt-?[2j]|qwen\S*|chatglm\S*|phi-?[1-4]\S*|falcon-?\d+b\S*|text[- ]generation\S*|prompts? tokens?)\b|量化|大模型|多轮对话`),
@@ -133,6 +134,12 @@ var replay = lazily(`(?i)\breplay[-_ ]?(?:buffer|memory)|\breplay\.use\b|\bself\
 
 // tfData are the input pipelines of TensorFlow, in code and in what they print.
 var tfData = lazily(`(?i)\btf\.data\.|\bshuffle_dataset_op\b|\bshuffle buffer\b`)
+
+// sliding is the call of MONAI that puts the output of a whole volume together, on the GPU unless told otherwise.
+var sliding = lazily(`\bsliding_window_inference\b`)
+
+// pooled is what TensorFlow says of its own pool, which it has once the driver gave it.
+var pooled = lazily(`_bfc\) ran out of memory trying to allocate`)
 
 // variables are names of TensorFlow's operations that fill the variables of a model for the first time.
 var variables = lazily(`/Initializer/|\bglobal_variables_initializer\b`)
@@ -231,6 +238,12 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 	}
 	if splats.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldSplats)
+	}
+	if sliding.MatchString(text) {
+		c.Told = append(c.Told, sampler.ToldSliding)
+	}
+	if pooled.MatchString(text) {
+		c.Told = append(c.Told, sampler.ToldPooled)
 	}
 	if variables.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldVariables)
