@@ -11,9 +11,9 @@ import (
 func doSmallerInput(f *failure) []string {
 	switch f.program.name {
 	case "comfyui":
-		return []string{f.comment("do.comfy_size"), f.comment("do.comfy_tiled")}
+		return append([]string{f.comment("do.comfy_size"), f.comment("do.comfy_tiled")}, f.lessOfModels()...)
 	case "webui":
-		return []string{f.comment("do.webui_size"), f.comment("do.webui_tiled")}
+		return append([]string{f.comment("do.webui_size"), f.comment("do.webui_tiled")}, f.lessOfModels()...)
 	case "alphafold":
 		if f.isPyTorch() && f.told(sampler.ToldTried+"chunks") {
 			return []string{f.comment("do.domains"), f.comment("do.fold_elsewhere")}
@@ -52,7 +52,7 @@ func doSmallerInput(f *failure) []string {
 		return []string{f.comment("do.crop")}
 	}
 	if f.inTraining() && f.oneSample() {
-		return []string{f.comment("do.sample")}
+		return []string{f.comment("do.sample"), f.comment("do.or_smaller_model")}
 	}
 	if f.hearsSpeech() {
 		return []string{"asr(audio, chunk_length_s=30, batch_size=1)  " + f.comment("do.chunks"), f.comment("do.cut_audio")}
@@ -72,6 +72,15 @@ func doSmallerInput(f *failure) []string {
 		lines = append(lines, "pipe.enable_attention_slicing()  "+f.comment("do.attention"))
 	}
 	return lines
+}
+
+// lessOfModels is the option of a tool for pictures that keeps models in RAM, where it was not tried: of public threads with
+// no more than the error it was what helped in three of seven, and the size of the picture in one.
+func (f *failure) lessOfModels() []string {
+	if f.told(sampler.ToldTried+"offload") || !f.offloadPossible() || f.impossible() {
+		return nil
+	}
+	return doOffload(f)
 }
 
 // smallGPU says of a GPU that few programs of these days are made for that it is one.

@@ -162,6 +162,9 @@ var fixesModel = []fixRow{
 			}
 			if f.program.is(training) && !f.usesLoRA() || !f.torchCode() || f.program.is(undecided) && f.nothingFreed() && !f.told(sampler.ToldText) && indexOf(f.event.Text, "from_pretrained") < 0 {
 				lines := []string{f.comment("do.smaller_model")}
+				if !f.program.is(training) && f.torchCode() {
+					lines = []string{f.comment("do.smaller_version")}
+				}
 				if f.impossible() && f.phase() == sampler.PhaseLoading {
 					lines = append(lines, `device = "cpu"  `+f.comment("do.on_cpu"))
 				}
@@ -243,7 +246,7 @@ func doRaiseLimit(f *failure) []string {
 		if f.command.Known && f.isServing() {
 			return share
 		}
-		return []string{share[0], "vllm serve MODEL --max-model-len 4096  " + f.comment("do.or")}
+		return []string{share[0], "vllm serve MODEL --max-model-len 4096  " + f.comment("do.or"), "--enforce-eager  " + f.comment("do.no_graphs")}
 	case "sglang":
 		return f.withShare("sglang", func(v float64) float64 { return min(0.95, float64(int(v*100+0.5)+5)/100) })
 	case "cupy":

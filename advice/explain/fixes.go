@@ -221,6 +221,10 @@ func (f *failure) ofSystem(list []string) []string {
 			line = `tasklist /FI "PID eq ` + line[strings.LastIndexByte(line, ' ')+1:] + `"`
 		case strings.HasPrefix(line, "sudo ") || strings.HasPrefix(line, "nvpeak wait"):
 			continue
+		case strings.HasPrefix(line, "cat /") || strings.HasPrefix(line, "free -g"):
+			line = `systeminfo | findstr /C:"Memory"`
+		case strings.HasPrefix(line, "docker run ") || strings.HasPrefix(line, "df "):
+			continue
 		case strings.HasPrefix(line, "export "):
 			line = "set " + strings.TrimPrefix(line, "export ")
 		}
