@@ -221,14 +221,14 @@ var fixesInference = []fixRow{
 		do:      doOffload},
 }
 
-// sizeDecides: nothing speaks of a batch, and it works on pictures, calls CUDA itself or asks for a sixth of the GPU
+// sizeDecides: nothing speaks of a batch, and it works on pictures, calls CUDA itself, has the allocator of ComfyUI or asks for a sixth of the GPU
 // at once. Of public threads with such a text the size of the input was what helped five times as often as a batch.
 func (f *failure) sizeDecides() bool {
 	if f.told(sampler.ToldPixels) && (f.namesSize() || f.told(sampler.ToldLarger)) {
 		return true
 	}
 	large := f.total.Known() && f.requested.Or(0) > f.total.Or(0)/6 && f.requested.Or(0) > f.unallocated.Or(0) // else it may fit packed
-	return !f.told(sampler.ToldBatch) && f.batch() == 0 && (f.told(sampler.ToldPixels) || f.native() || large)
+	return !f.told(sampler.ToldBatch) && f.batch() == 0 && (f.told(sampler.ToldPixels) || f.native() || large || f.event.Kind == sampler.KindCUDAAsync)
 }
 
 // namesSize: pictures or videos of a given size are what it works on, so that size decides, whatever is asked for.

@@ -185,8 +185,20 @@ func (f *job) splats() bool {
 	return f.told(sampler.ToldSplats) || f.inFile("gaussian_renderer", "scene/cameras.py", "camera_utils.py", "gsplat") || f.inFunction("rasterize_gaussians")
 }
 
-// onePicture: the tensor that was refused is a single large picture of TensorFlow (own threshold: a million pixels).
+// onePicture: the tensor that was refused is of a single large picture of TensorFlow (own threshold: a million pixels), or
+// the features of a single sample. A kernel has its small sides first.
 func (f *job) onePicture() bool {
 	shape, _ := f.event.Extra["shape"].([]int)
+	if f.event.Kind == sampler.KindTensorFlow && len(shape) >= 4 && shape[0] == 1 && shape[1] > 1 {
+		large := 0
+		for _, side := range shape[1:] {
+			if side >= 64 {
+				large++
+			}
+		}
+		if large >= 2 && f.requested.Or(0) >= sampler.GiB/4 {
+			return true
+		}
+	}
 	return f.event.Kind == sampler.KindTensorFlow && len(shape) == 4 && shape[0] == 1 && shape[3] <= 4 && shape[1] > 0 && shape[2] >= 1e6/shape[1]
 }
