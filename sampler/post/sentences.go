@@ -34,6 +34,9 @@ func sentences(text string) (list []sentence) {
 			fenced = !fenced && strings.Count(line, "```") == 1
 			continue
 		}
+		if words := strings.TrimLeft(line, "#"); words != line && speaker.MatchString(words) {
+			line = strings.TrimSpace(words)
+		}
 		if fenced || !isProse(line) {
 			continue
 		}
@@ -60,6 +63,8 @@ var (
 	second = lazily(`(?i)\byou (?:can|may|might|should|could|need|must|have|want|are|get|see|use|run)\b|\byour (?:\w+ )?(?:gpu|model|code|data|batch|card|program|machine|system|training|memory|vram|input|images?|own)\b`)
 	// gear is a GPU of one's own, as a heading names it.
 	gear = lazily(`(?i)\b(?:[AHLVT]\d{1,3}|A6000|(?:RTX|GTX|Titan) ?\w*|[1-5]0[5-9]0(?:ti)?|\d{1,3} ?Gi?B)\b`)
+	// speaker begins a sentence of one's own, which is no heading, whatever sign stands before it.
+	speaker = lazily(`^\s+(?:I|We|My|When I|When we)\b(?: \S+){7}`)
 	// form are headings of the forms for bug reports.
 	form = lazily(`(?im)^\W*(?:describe the (?:bug|issue|problem)|(?:steps? )?to reproduce|reproduction|(?:steps to reproduce)|expected behaviou?r|system info\w*|(?:your )?(?:current )?environment|env|issue description|checklist|reminder|error message|what happened)\b`)
 )
