@@ -276,7 +276,7 @@ func (s *shell) why(code int, said string, cause, read error, of *session) (reas
 	case last != "":
 		return strings.TrimPrefix(last, "nvpeak: "), false
 	case of.smi != nil && of.taken == 0:
-		return "nvidia-smi there has failed (" + strconv.Itoa(code) + ")", false
+		return strings.TrimSuffix("nvidia-smi there has failed ("+strconv.Itoa(code)+"): "+of.smi.says(), ": "), false
 	}
 	if of.smi == nil && of.taken == 0 {
 		program := cmp.Or(s.spec.Program, "nvpeak")
