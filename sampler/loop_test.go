@@ -566,6 +566,20 @@ func scripted(clock Clock, epoch time.Time) *fake {
 	return f
 }
 
+// What compares calls with readings hears in scripted time too how far it may: without that it keeps all of them.
+func TestSimulateTellsHowFarItHasRead(t *testing.T) {
+	var until time.Time
+	clock := NewScriptClock(noon)
+	l := NewLoop(scripted(clock, noon), Options{Clock: clock, Asking: asking{until: &until}})
+	if err := l.Connect(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	l.Simulate(clock, 100*time.Millisecond)
+	if !until.Equal(noon.Add(100 * time.Millisecond)) {
+		t.Errorf("read until %v", until)
+	}
+}
+
 // TestSimulateIsRun: scripted time gives the figures that life gives.
 func TestSimulateIsRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -648,19 +662,26 @@ func TestGuard(t *testing.T) {
 }
 
 // asking sees refusals as a test wants.
-type asking struct{ refused chan struct{} }
+type asking struct {
+	refused chan struct{}
+	until   *time.Time // all readings before have been told; nil: nobody asks
+}
 
 func (asking) Machine([]Device)                    {}
 func (asking) Listed(GPUKey, time.Time, []Process) {}
-func (asking) ReadUntil(time.Time)                 {}
-func (asking) Reading(GPUKey, time.Time, Bytes)    {}
-func (a asking) Refused() <-chan struct{}          { return a.refused }
-func (asking) Apply(s *Snapshot)                   { s.Door = &Door{} }
+func (a asking) ReadUntil(at time.Time) {
+	if a.until != nil {
+		*a.until = at
+	}
+}
+func (asking) Reading(GPUKey, time.Time, Bytes) {}
+func (a asking) Refused() <-chan struct{}       { return a.refused }
+func (asking) Apply(s *Snapshot)                { s.Door = &Door{} }
 
 // A refused request brings the next snapshot forward, but not as often as it is refused.
 func TestRefusalIsShownAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := asking{make(chan struct{}, 1)}
+		a := asking{refused: make(chan struct{}, 1)}
 		l := NewLoop(&fake{open: []Inventory{devices("GPU-0")}}, Options{Interval: time.Hour, Asking: a})
 		if err := l.Connect(t.Context()); err != nil {
 			t.Fatal(err)

@@ -87,6 +87,7 @@ func (l *Loop) simulateSweep(t time.Time) (stale []int) {
 		}
 		l.report(dev, milli(t), used)
 	}
+	l.c.readUntil(milli(t))
 	return stale
 }
 

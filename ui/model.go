@@ -30,6 +30,7 @@ type Model struct {
 	prompt      prompt
 	notices     notices
 	spots       []spot // of the picture
+	drawn       drawn
 	figures     []float64
 	signals     signalMenu
 	environment environmentView

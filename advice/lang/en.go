@@ -442,6 +442,7 @@ var textsEN = map[string]string{
 	"check.unsplit":      "GPU {gpu}  nothing can run on it: it is in MIG mode without instances; create one with: sudo nvidia-smi mig -i {gpu} -cgi PROFILE -C (see nvidia-smi mig -lgip)",
 	"fleet.unknown":      "{host}: unknown, {why}",
 	"fleet.wait.timeout": "gave up after {span} on {hosts} hosts: {all} GPU(s) of one with {need} free for {hold} were wanted; nearest is {host}, where {count} have it now and the most free is {size}",
+	"fleet.wait.never":   "{hosts} and {more} more: {text}",
 	"fleet.wait.nobody":  "{span} are over, and none of {count} hosts gives figures",
 	"check.nobody":       "no process: the GPU is too small",
 	"wait.progress":      "waiting {span}: {count} of {all} GPUs have it free; the most free is {size}",

@@ -442,6 +442,7 @@ var textsZH = map[string]string{
 	"check.unsplit":      "GPU {gpu}  无法运行程序：处于 MIG 模式但没有实例；用 sudo nvidia-smi mig -i {gpu} -cgi PROFILE -C 创建（配置见 nvidia-smi mig -lgip）",
 	"fleet.unknown":      "{host}：未知，{why}",
 	"fleet.wait.timeout": "在 {hosts} 台主机上等了{span}后放弃：需要同一台主机上 {all} 个 GPU 各有 {need} 空闲并保持{hold}；最接近的是 {host}，那里现有 {count} 个，最多空闲 {size}",
+	"fleet.wait.never":   "{hosts} 和另外 {more} 台：{text}",
 	"fleet.wait.nobody":  "{span}已过，{count} 台主机都没有给出数据",
 	"check.nobody":       "无：GPU 容量太小",
 	"wait.progress":      "已等待 {span}：{all} 块 GPU 中有 {count} 块满足；最多空闲 {size}",

@@ -135,7 +135,7 @@ func (r *Reporter) Reading(gpu sampler.GPUKey, at time.Time, used sampler.Bytes)
 		return
 	}
 	if c := r.known(gpu); c != nil {
-		c.note(r.seconds(at), at, float64(used), float64(used))
+		c.note(&r.timeline, at, float64(used))
 	}
 }
 

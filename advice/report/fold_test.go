@@ -200,6 +200,22 @@ func TestOpenAtUnplaced(t *testing.T) {
 }
 
 // What was used before a gap did not last through it, and what is not known counts for nothing.
+// What the readings between snapshots say of how long a spike lasted counts, whether or not a snapshot fell into it.
+func TestMeanOfReadings(t *testing.T) {
+	r := New(Options{})
+	for i := range 40 {
+		s := card(float64(i), 80*gibs, 10*gibs)
+		r.Snapshot(s)
+		if i%4 == 0 {
+			r.Reading(s.GPUs[0].Key(), s.Time.Add(500*time.Millisecond), 30*gibs)
+			r.Reading(s.GPUs[0].Key(), s.Time.Add(600*time.Millisecond), 10*gibs)
+		}
+	}
+	if got := r.Report().GPUs[0].Mean.Or(0).GiB(); got < 10.49 || got > 10.51 {
+		t.Errorf("10 GiB, and 30 for 0.1 of 4 s: mean %v GiB", got)
+	}
+}
+
 func TestMeanAroundGaps(t *testing.T) {
 	r := New(Options{Outline: true})
 	for _, row := range []struct {

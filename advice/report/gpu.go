@@ -16,6 +16,7 @@ type gpuFold struct {
 	total  float64
 	usable float64 // used and free together: what is not reserved
 	seen   float64 // seconds, newest
+	level  level
 
 	peak       *Peak
 	holders    []Holder
@@ -47,7 +48,7 @@ type jobGrowth struct{ seconds, perSecond float64 } // bytes per second
 const growthLeast = 120
 
 func newGPUFold(key sampler.GPUKey) *gpuFold {
-	c := &gpuFold{key: key, used: math.NaN(), worst: math.NaN(), bins: newBins(2048), jobSeconds: math.NaN()}
+	c := &gpuFold{key: key, used: math.NaN(), level: level{used: math.NaN()}, worst: math.NaN(), bins: newBins(2048), jobSeconds: math.NaN()}
 	c.series.Apart = true
 	return c
 }
@@ -61,10 +62,11 @@ func (c *gpuFold) fold(l *timeline, g *sampler.GPU, gap bool) {
 	c.seen = now
 	used, ok := sampler.Plausible(g.Memory.Used)
 	if !ok {
-		c.used = math.NaN()
+		c.used, c.level = math.NaN(), level{math.NaN(), now}
 		return
 	}
 	c.used = float64(used)
+	c.level = level{c.used, now}
 	if t, ok := g.Memory.PlausibleTotal().Value(); ok {
 		c.total = float64(t)
 	}
@@ -88,22 +90,30 @@ func (c *gpuFold) fold(l *timeline, g *sampler.GPU, gap bool) {
 	c.worst = lower(c.worst, max(0, float64(free)-max(0, high-c.used)))
 }
 
-// weigh counts the figure of the snapshot before for the time that it lasted.
+// level is what is used from a time on, until a snapshot or a reading of the memory poller says otherwise.
+type level struct {
+	used float64 // NaN: unknown
+	from float64 // seconds
+}
+
+// weigh counts what was used until now for the time that it lasted.
 func (c *gpuFold) weigh(l *timeline, gap bool) {
-	dt := l.clock.Now - c.seen
-	if math.IsNaN(c.used) || gap || dt <= 0 {
+	if math.IsNaN(c.used) || gap {
 		return
 	}
-	c.count(min(dt, l.hold()))
-	c.jobSeconds += min(dt, l.hold())
+	c.count(min(l.clock.Now-c.level.from, l.hold()))
+	c.jobSeconds += max(0, min(l.clock.Now-c.seen, l.hold()))
 }
 
 func (c *gpuFold) count(seconds float64) {
-	c.mean.add(c.used, seconds)
-	limit := max(c.total, c.used)
-	c.all.add(c.used, limit, seconds)
+	if math.IsNaN(c.level.used) || seconds <= 0 {
+		return
+	}
+	c.mean.add(c.level.used, seconds)
+	limit := max(c.total, c.level.used)
+	c.all.add(c.level.used, limit, seconds)
 	if c.running() {
-		c.busy.add(c.used, limit, seconds)
+		c.busy.add(c.level.used, limit, seconds)
 	}
 }
 
@@ -133,12 +143,17 @@ func (c *gpuFold) window(l *timeline) (low, high float64, highAt time.Time) {
 }
 
 // note takes a reading of the memory poller.
-func (c *gpuFold) note(t float64, at time.Time, low, high float64) {
-	if c.total > 0 && high > c.total {
+func (c *gpuFold) note(l *timeline, at time.Time, used float64) {
+	if c.total > 0 && used > c.total {
 		return
 	}
-	c.noteAt(t, at, low, high)
-	if f, ok := c.freeAt(high); ok {
+	t := l.seconds(at)
+	c.noteAt(t, at, used, used)
+	if t >= c.level.from && !math.IsNaN(c.used) {
+		c.count(min(t-c.level.from, l.hold()))
+		c.level = level{used, t}
+	}
+	if f, ok := c.freeAt(used); ok {
 		c.worst = lower(c.worst, f)
 	}
 }

@@ -22,7 +22,20 @@ func (w *Watch) Outlook(key sampler.GPUKey) (o Outlook, ok bool) {
 	if g == nil {
 		return o, false
 	}
-	now := w.clock.Now
+	if now := w.clock.Now; g.ahead.tick != g.tick || g.ahead.at != now {
+		g.ahead = ahead{g.tick, now, g.outlook(now)}
+	}
+	return g.ahead.Outlook, true
+}
+
+// ahead is the outlook until the next snapshot: a picture asks for it several times, and there are several pictures.
+type ahead struct {
+	tick uint64
+	at   float64
+	Outlook
+}
+
+func (g *gpu) outlook(now float64) (o Outlook) {
 	if p := g.largest(); p != nil && p.series.Value > mostHeld*g.used {
 		if pre, yes := explain.Preallocates(*p.process); yes {
 			o.ByDesign = pre.Program
@@ -45,7 +58,7 @@ func (w *Watch) Outlook(key sampler.GPUKey) (o Outlook, ok bool) {
 			o.Due = sampler.Some(due)
 		}
 	}
-	return o, true
+	return o
 }
 
 // spikes are the highest top of the spikes of a process of late, in MiB, 0 where it has none; and in how many seconds they

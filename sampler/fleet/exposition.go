@@ -39,6 +39,7 @@ const (
 var (
 	errPageLong = errors.New("its answer is larger than 32 MiB")
 	errNoPage   = errors.New("its answer is no page of metrics")
+	errLineLong = errors.New("a line of its answer is longer than 64 KiB, which no page of metrics needs")
 )
 
 // pageReader reads the samples of a page in Prometheus' text format, or OpenMetrics.
@@ -87,7 +88,7 @@ func (p *pageReader) read(r io.Reader, wanted func(name []byte) bool, take func(
 		case err != nil:
 			return err
 		case have == len(p.buffer):
-			return errNoPage // no line is so long
+			return errLineLong
 		}
 	}
 }

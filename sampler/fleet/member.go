@@ -13,6 +13,7 @@ type member struct {
 	gap   time.Duration // usual time between its figures
 	marks *sampler.Watermarks
 	last  time.Time // of its newest snapshot
+	gone  vanished
 
 	waiting int // snapshots that nobody has taken yet
 	lost    int // of those left out since the last that is waiting
@@ -64,6 +65,7 @@ func (m *member) figures(s *sampler.Snapshot, n news) {
 	s.Type, s.Schema, s.Host = "snapshot", sampler.Schema, m.host.Name
 	// Alerts are judged here, by our need, levels and language, and by the same rules whatever gives the figures.
 	s.Alerts, s.Delivery = []sampler.Alert{}, nil
+	m.gone.keep(s, now)
 	m.marks.Apply(s)
 	m.keep(s)
 	if m.gap = n.gap; m.gap <= 0 {

@@ -45,6 +45,14 @@ func (s *smi) line(line []byte) (*sampler.Snapshot, time.Time) {
 	return nil, time.Time{}
 }
 
+// says is what nvidia-smi has printed last, instead of figures.
+func (s *smi) says() string {
+	if s.part != lineSweep || len(s.gpus) == 0 {
+		return ""
+	}
+	return lastLine(string(s.gpus[len(s.gpus)-1]))
+}
+
 // unixTime reads seconds, with a fraction where date knows one.
 func unixTime(text string) time.Time {
 	whole, rest, _ := strings.Cut(text, ".")

@@ -186,7 +186,11 @@ var matcher = sampler.Pattern{Source: `^\s*[A-Za-z_][A-Za-z0-9_]*\s*(?:=|!=|=~|!
 // Selector is the inside of the braces of match: job="gpu",cluster=~"a.*". It is put into queries, so nothing else may stand there.
 func Selector(text string) (string, error) {
 	text = strings.TrimSpace(text)
-	text = strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}")
+	if inside, opened := strings.CutPrefix(text, "{"); opened {
+		if text, opened = strings.CutSuffix(inside, "}"); !opened {
+			return "", fmt.Errorf(`match has no } at its end: %q`, sampler.Clip(inside))
+		}
+	}
 	if strings.TrimSpace(text) == "" {
 		return "", nil
 	}

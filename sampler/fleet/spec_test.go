@@ -38,7 +38,7 @@ func TestParseMistakes(t *testing.T) {
 		"ssh://-oProxyCommand=x": "is no host", "ssh://a b": "is no host", "ssh://$(x)": "is no host", "ssh://a'b": "is no host", "ssh://a/path": "takes no path",
 		"ssh://-l@box": "is no user", "ssh://a:secret@box": "ssh-copy-id box", "ssh://box:0": "is no host and port", "ssh://box:99999": "is no host and port", "ssh://[::1": "is no host",
 		"http://": "is no address", "http://u:secret@box": "password-file", "prometheus://u@prom": "password-file", "prometheus://prom?matches=x": "there is no \"matches\"",
-		"prometheus://prom?match=up": "takes matchers", `prometheus://prom?match={a="b"}) or vector(1)`: "takes matchers", `prometheus://prom?match={a="b`: "takes matchers",
+		"prometheus://prom?match=up": "takes matchers", `prometheus://prom?match={a="b"`: "no } at its end", `prometheus://prom?match=a="b"}`: "takes matchers", `prometheus://prom?match={a="b"}) or vector(1)`: "no } at its end", `prometheus://prom?match={a="b`: "no } at its end",
 		"http://[::1\x1b]": "is no address",
 	} {
 		list, err := Parse(source)

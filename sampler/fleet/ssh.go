@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -275,7 +276,11 @@ func (s *shell) why(code int, said string, cause, read error, of *session) (reas
 	case last != "":
 		return strings.TrimPrefix(last, "nvpeak: "), false
 	case of.smi != nil && of.taken == 0:
-		return "nvidia-smi there has failed (" + strconv.Itoa(code) + ")", false
+		return strings.TrimSuffix("nvidia-smi there has failed ("+strconv.Itoa(code)+"): "+of.smi.says(), ": "), false
+	}
+	if of.smi == nil && of.taken == 0 {
+		program := cmp.Or(s.spec.Program, "nvpeak")
+		return program + " there has ended before its first figures (" + strconv.Itoa(code) + "): " + s.byHand() + " " + program + " stream", false
 	}
 	return "it has ended there (" + strconv.Itoa(code) + ")", false
 }
@@ -296,6 +301,7 @@ var failures = []struct{ has, reason string }{
 	{"REMOTE HOST IDENTIFICATION HAS CHANGED", "its host key is not the one that is known here: find out why, then: %s"},
 	{"Host key verification failed", "its host key is not known here: connect once by hand: %s"},
 	{"Permission denied", "ssh wants a password, or does not take the key, and is not asked for one here: make this work without a question: %s"},
+	{"command-line and remote command", "the configuration of ssh has a RemoteCommand for it: put ssh = \"ssh -o RemoteCommand=none\" in hosts.toml; to see it: %s true"},
 	{"Too many authentication failures", "ssh offers too many keys: make this work without a question: %s"},
 	{"Could not resolve hostname", "there is no host of that name: %s"},
 	{"Connection refused", "nothing listens for ssh there (connection refused): %s"},
@@ -311,14 +317,7 @@ var failures = []struct{ has, reason string }{
 
 // failure says in our words why ssh has failed.
 func (s *shell) failure(said string) string {
-	try := "ssh "
-	if len(s.spec.Command) > 0 {
-		try = strings.Join(s.spec.Command, " ") + " "
-	}
-	if s.spec.Port != 0 {
-		try += "-p " + strconv.Itoa(s.spec.Port) + " "
-	}
-	try += s.spec.destination()
+	try := s.byHand()
 	for _, f := range failures {
 		if strings.Contains(said, f.has) {
 			return fmt.Sprintf(f.reason, try)
@@ -328,6 +327,18 @@ func (s *shell) failure(said string) string {
 		return last
 	}
 	return "the connection has ended: " + try
+}
+
+// byHand is the command that connects as nvpeak does.
+func (s *shell) byHand() string {
+	try := "ssh "
+	if len(s.spec.Command) > 0 {
+		try = strings.Join(s.spec.Command, " ") + " "
+	}
+	if s.spec.Port != 0 {
+		try += "-p " + strconv.Itoa(s.spec.Port) + " "
+	}
+	return try + s.spec.destination()
 }
 
 // lastLine is the last line of a text that is not empty.

@@ -91,6 +91,11 @@ var plays = map[string]func([]string) int{
 	},
 	"hangs": func(args []string) int { hello(); stream(args, 3); time.Sleep(time.Minute); return 0 },
 	"smi":   sweeps,
+	"smifails": func([]string) int {
+		hello()
+		fmt.Println(lineSMI + "\n" + lineSweep + " 1795464671.5\nUnable to determine the device handle for GPU0: GPU is lost.  Reboot the system to recover this GPU")
+		return 15
+	},
 	"old": func(args []string) int {
 		if strings.Contains(args[len(args)-1], " stream ") {
 			hello()
@@ -149,6 +154,8 @@ var plays = map[string]func([]string) int{
 	"unknown":  says(255, "ssh: Could not resolve hostname box7: Name or service not known"),
 	"refused":  says(255, "ssh: connect to host box7 port 22: Connection refused"),
 	"timeout":  says(255, "ssh: connect to host box7 port 22: Connection timed out"),
+	"remote":   says(255, "Cannot execute command-line and remote command."),
+	"nothing":  func([]string) int { hello(); return 0 },
 	"away":     says(255, "Timeout, server box7 not responding."),
 }
 
@@ -228,7 +235,8 @@ func TestShellFailures(t *testing.T) {
 	for play, says := range map[string]string{
 		"password": "wants a password", "hostkey": "not known here: connect once by hand: " + os.Args[0] + " -x=y ann@box7", "changed": "not the one that is known", "unknown": "no host of that name",
 		"refused": "connection refused", "timeout": "timeout", "away": "stopped answering", "none": "neither nvpeak nor nvidia-smi", "slowly": "neither nvpeak nor nvidia-smi", "alone": "newer than this one, which cannot read it, and nvidia-smi is not installed there", "nodriver": "no NVIDIA driver: ?[31mx",
-		"nogpu": "no such GPU", "ends": "it has ended there (0)", "flood": "x?",
+		"nogpu": "no such GPU", "ends": "it has ended there (0)", "flood": "x?", "smifails": "nvidia-smi there has failed (15): Unable to determine the device handle for GPU0: GPU is lost.", "remote": "RemoteCommand=none",
+		"nothing": "nvpeak there has ended before its first figures (0): " + os.Args[0] + " -x=y ann@box7 nvpeak stream",
 	} {
 		f, next := playing(t, play)
 		h, all := until(t, next, Lost)

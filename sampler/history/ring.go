@@ -102,16 +102,20 @@ func (r *ring) most(from, to int64, byMin bool) float32 {
 	if from, to = max(from, r.last-r.size+1, 0), min(to, r.last); r.last == 0 || from > to {
 		return best
 	}
-	for i := from % r.size; from <= to; from++ {
-		b := &r.blocks[i/slotCount]
-		v := b.all
+	for i := from % r.size; from <= to; { // a block at a time, or what is left of it: most of them hold one value
+		b, slot := &r.blocks[i/slotCount], i%slotCount
+		n := min(slotCount-slot, to-from+1, r.size-i)
+		values := []float32{b.all}
 		if b.each != nil {
-			v = b.each[i%slotCount]
+			values = b.each[slot : slot+n]
 		}
-		if over(v, best, byMin) {
-			best = v
+		for _, v := range values {
+			if over(v, best, byMin) {
+				best = v
+			}
 		}
-		if i++; i == r.size {
+		from += n
+		if i += n; i == r.size {
 			i = 0
 		}
 	}

@@ -30,12 +30,12 @@ func sentences(text string) (list []sentence) {
 	fenced := false
 	for i, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "> ")) // quoted
-		if marked := strings.TrimLeft(line, "#"); len(line) > len(marked) && first.MatchString(marked) && ends.MatchString(marked) {
-			line = strings.TrimSpace(marked) // a sentence of one's own in the size of a heading
-		}
 		if strings.HasPrefix(line, "```") {
 			fenced = !fenced && strings.Count(line, "```") == 1
 			continue
+		}
+		if words := strings.TrimLeft(line, "#"); words != line && speaker.MatchString(words) {
+			line = strings.TrimSpace(words)
 		}
 		if fenced || !isProse(line) {
 			continue
@@ -63,6 +63,8 @@ var (
 	second = lazily(`(?i)\byou (?:can|may|might|should|could|need|must|have|want|are|get|see|use|run)\b|\byour (?:\w+ )?(?:gpu|model|code|data|batch|card|program|machine|system|training|memory|vram|input|images?|own)\b`)
 	// gear is a GPU of one's own, as a heading names it.
 	gear = lazily(`(?i)\b(?:[AHLVT]\d{1,3}|A6000|(?:RTX|GTX|Titan) ?\w*|[1-5]0[5-9]0(?:ti)?|\d{1,3} ?Gi?B)\b`)
+	// speaker begins a sentence of one's own, which is no heading, whatever sign stands before it.
+	speaker = lazily(`^\s+(?:I|We|My|When I|When we)\b(?: \S+){7}`)
 	// form are headings of the forms for bug reports.
 	form = lazily(`(?im)^\W*(?:describe the (?:bug|issue|problem)|(?:steps? )?to reproduce|reproduction|(?:steps to reproduce)|expected behaviou?r|system info\w*|(?:your )?(?:current )?environment|env|issue description|checklist|reminder|error message|what happened)\b`)
 )

@@ -96,8 +96,12 @@ func (f *follower) compare(s *seat, g *gpu, until time.Time) {
 	if f.last.at.Before(s.blind) {
 		f.last = reading{}
 	}
-	for i := range keptReadings {
-		if r := g.read[(g.newest+1+i)%keptReadings]; r.at.After(f.last.at) && r.at.Before(until) && r.at.After(s.blind) {
+	later := 0 // readings since the last one compared
+	for later < keptReadings && g.ago(later).at.After(f.last.at) {
+		later++
+	}
+	for i := later - 1; i >= 0; i-- {
+		if r := g.ago(i); r.at.Before(until) && r.at.After(s.blind) {
 			f.next(s, r)
 		}
 	}

@@ -60,12 +60,15 @@ func (g *gpu) take(at time.Time, used sampler.Bytes) {
 // at is the newest reading until a time; the zero reading: none is known.
 func (g *gpu) at(t time.Time) reading {
 	for i := range keptReadings {
-		if r := g.read[(g.newest-i+keptReadings)%keptReadings]; !r.at.After(t) {
+		if r := g.ago(i); !r.at.After(t) {
 			return r
 		}
 	}
 	return reading{}
 }
+
+// ago is the reading that n more have followed, 0 to keptReadings - 1.
+func (g *gpu) ago(n int) reading { return g.read[(g.newest-n+keptReadings)%keptReadings] }
 
 // free is what could still be given at the time of a call, and how old the reading is that says so, in ms: there may be later ones.
 func (g *gpu) free(at time.Time) (n sampler.Opt[sampler.Bytes], age sampler.Opt[int]) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"nvpeak/advice/watch"
@@ -226,9 +227,7 @@ func (w *fleetWaiting) take(u fleet.Update) (enough bool, err error) {
 		}
 	}
 	if len(w.hosts.hosts) > 0 && len(w.never) == len(w.hosts.hosts) {
-		for _, h := range w.hosts.hosts {
-			w.app.say(h.Name + ": " + w.never[h.Name])
-		}
+		w.sayNever()
 		w.chosen = "-" // it was said
 		return true, answerNo{}
 	}
@@ -239,6 +238,28 @@ func (w *fleetWaiting) take(u fleet.Update) (enough bool, err error) {
 	w.progress.show(all, w.flags)
 	return false, nil
 }
+
+// sayNever says why no host will do, once for those of which the same is true.
+func (w *fleetWaiting) sayNever() {
+	of := map[string][]string{}
+	for _, h := range w.hosts.hosts {
+		of[w.never[h.Name]] = append(of[w.never[h.Name]], h.Name)
+	}
+	for _, h := range w.hosts.hosts {
+		text := w.never[h.Name]
+		switch names := of[text]; {
+		case len(names) == 0: // said
+		case len(names) <= namedHosts:
+			w.app.say(strings.Join(names, ", ") + ": " + text)
+		default:
+			w.app.say(w.app.words().Say("fleet.wait.never", "hosts", strings.Join(names[:namedHosts], ", "), "more", len(names)-namedHosts, "text", text))
+		}
+		delete(of, text)
+	}
+}
+
+// namedHosts of many are named where the same is said of all.
+const namedHosts = 3
 
 // add takes a snapshot, and says whether its host has room.
 func (w *fleetWaiting) add(s *sampler.Snapshot) bool {
@@ -282,5 +303,5 @@ func (w *fleetWaiting) gaveUp() string {
 		return words.Say("fleet.wait.nobody", "span", words.Lasted(span), "count", len(w.hosts.hosts))
 	}
 	return words.Say("fleet.wait.timeout", "span", words.Lasted(span), "hosts", len(w.hosts.hosts), "host", best, "hold", words.Lasted(w.flags.hold.Seconds()),
-		"count", free, "all", w.flags.gpus, "need", w.need, "size", orUnknown(size))
+		"count", free, "all", w.flags.gpus, "need", w.need, "size", orUnknown(size, w.hosts.reason(best)))
 }

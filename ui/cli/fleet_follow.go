@@ -41,6 +41,16 @@ type roster struct {
 	told  map[string]fleet.Host // as they were said last
 }
 
+// reason is why a host gives no figures; empty: it does, or nobody knows.
+func (r *roster) reason(name string) string {
+	for _, h := range r.hosts {
+		if h.Name == name && h.State != fleet.OK {
+			return h.Reason
+		}
+	}
+	return ""
+}
+
 // take takes the hosts of an update, and returns those whose state is news.
 func (r *roster) take(u fleet.Update) (news []*fleet.Host) {
 	if u.Hosts == nil {

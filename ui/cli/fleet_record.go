@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"nvpeak/sampler"
 	"nvpeak/sampler/fleet"
@@ -137,7 +138,7 @@ func (r *fleetRecorder) begin(s *sampler.Snapshot) (*recorder, error) {
 // fileName is the name of a host as a file has it, and no other host's.
 func (r *fleetRecorder) fileName(host string) string {
 	name := strings.Map(func(c rune) rune {
-		if c < 0x80 && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("._-", c)) {
+		if unicode.IsLetter(c) || unicode.IsDigit(c) || strings.ContainsRune("._-", c) {
 			return c
 		}
 		return '_'
@@ -162,8 +163,17 @@ func (r *fleetRecorder) finish() (err error) {
 	case len(r.names) == 0:
 		err = errors.New("nothing was recorded: no host gave figures")
 	}
+	cut := 0
 	for _, name := range r.names {
-		err = errors.Join(err, r.of[name].finish(r.err))
+		if broken := r.of[name].finish(r.err); broken != nil && r.many {
+			r.say(name + ": " + broken.Error())
+			cut++
+		} else {
+			err = errors.Join(err, broken)
+		}
+	}
+	if cut > 0 {
+		err = errors.Join(err, fmt.Errorf("%d of %d recordings are not whole, as said above", cut, len(r.names)))
 	}
 	return err
 }

@@ -139,7 +139,7 @@ func TestRemote(t *testing.T) {
 
 func TestHostFiles(t *testing.T) {
 	r := &fleetRecorder{of: map[string]*recorder{}}
-	for _, host := range []string{"box7", "ann@box7", "../../etc/passwd", "", "-rf", "a/b", "a b", "你", "CON"} {
+	for _, host := range []string{"box7", "ann@box7", "../../etc/passwd", "", "-rf", "a/b", "a b", "你", "我", "CON"} {
 		name := r.fileName(host)
 		if name == "" || strings.ContainsAny(name, "/ \\") || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "-") {
 			t.Errorf("%q: %q", host, name)
@@ -149,6 +149,9 @@ func TestHostFiles(t *testing.T) {
 	}
 	if a, b := filepath.Base(r.of["a/b"].path), filepath.Base(r.of["a b"].path); a == b {
 		t.Errorf("two hosts in %s", a)
+	}
+	if a, b := filepath.Base(r.of["你"].path), filepath.Base(r.of["我"].path); a != "你.jsonl.zst" || b != "我.jsonl.zst" { // whichever came first
+		t.Errorf("%s, %s", a, b)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -94,6 +95,7 @@ type waitingFor struct {
 	ready    []watch.Fit
 	unlike   bool
 	never    string // why there is nothing to wait for
+	fault    string // why the first GPU gives no figures now
 	err      error
 }
 
@@ -128,6 +130,10 @@ func (w *waitingFor) add(l *live, s *sampler.Snapshot) bool {
 			return true
 		}
 	}
+	w.fault = ""
+	if len(s.GPUs) > 0 {
+		w.fault = w.app.words().Reason(s.GPUs[0].Error.Or(""))
+	}
 	ready, done := w.waiter.Add(*s)
 	if done {
 		w.ready = ready
@@ -156,19 +162,19 @@ func freeNow(status []watch.Waited) (free int, best sampler.Opt[sampler.Bytes]) 
 	return free, best
 }
 
-// orUnknown is an amount, N/A where it is not known.
-func orUnknown(o sampler.Opt[sampler.Bytes]) string {
+// orUnknown is an amount, N/A where it is not known, with the reason if there is one.
+func orUnknown(o sampler.Opt[sampler.Bytes], reason string) string {
 	if b, ok := o.Value(); ok {
 		return b.String()
 	}
-	return "N/A"
+	return strings.TrimSuffix("N/A ("+reason+")", " ()")
 }
 
 // gaveUp is what there was when the time was over.
 func (w *waitingFor) gaveUp() string {
 	free, best := freeNow(w.waiter.Status())
 	words := w.app.words()
-	return words.Say("wait.timeout", "span", words.Lasted(w.flags.timeout.Seconds()), "hold", words.Lasted(w.flags.hold.Seconds()), "count", free, "all", w.flags.gpus, "need", w.need, "size", orUnknown(best))
+	return words.Say("wait.timeout", "span", words.Lasted(w.flags.timeout.Seconds()), "hold", words.Lasted(w.flags.hold.Seconds()), "count", free, "all", w.flags.gpus, "need", w.need, "size", orUnknown(best, w.fault))
 }
 
 // enoughSplit refuses to wait for GPUs on which nothing can run before somebody makes instances.
@@ -194,7 +200,7 @@ func (p *progressLine) show(status []watch.Waited, f *fitFlags) {
 		return
 	}
 	free, best := freeNow(status)
-	fmt.Fprint(p.w, "\r\x1b[K"+p.words.Say("wait.progress", "span", time.Since(p.began).Round(time.Second), "count", free, "all", f.gpus, "size", orUnknown(best)))
+	fmt.Fprint(p.w, "\r\x1b[K"+p.words.Say("wait.progress", "span", time.Since(p.began).Round(time.Second), "count", free, "all", f.gpus, "size", orUnknown(best, "")))
 	p.shown = true
 }
 

@@ -2,11 +2,13 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
 	"nvpeak/advice/watch"
 	"nvpeak/sampler"
+	"nvpeak/sampler/fleet"
 )
 
 // What wait prints is what CUDA_VISIBLE_DEVICES takes.
@@ -92,9 +94,30 @@ func TestMostFree(t *testing.T) {
 	gib := func(n sampler.Bytes) watch.Waited {
 		return watch.Waited{Fit: watch.Fit{WorstFree: sampler.Some(n * sampler.GiB)}}
 	}
-	for want, status := range map[string][]watch.Waited{"N/A": {{}, {}}, "0 B": {gib(0)}, "7.0 GiB": {{}, gib(7), gib(3)}} {
-		if _, best := freeNow(status); orUnknown(best) != want {
-			t.Errorf("%s, want %s", orUnknown(best), want)
+	for want, status := range map[string][]watch.Waited{"N/A (lost)": {{}, {}}, "0 B": {gib(0)}, "7.0 GiB": {{}, gib(7), gib(3)}} {
+		if _, best := freeNow(status); orUnknown(best, "lost") != want {
+			t.Errorf("%s, want %s", orUnknown(best, "lost"), want)
 		}
+	}
+	if got := orUnknown(sampler.Opt[sampler.Bytes]{}, ""); got != "N/A" {
+		t.Error(got)
+	}
+}
+
+// What is true of many hosts is said once.
+func TestNeverOnManyHosts(t *testing.T) {
+	a := silent()
+	var said strings.Builder
+	a.err = &said
+	w := &fleetWaiting{app: a, never: map[string]string{}}
+	for i := range 125 {
+		h := &fleet.Host{Name: fmt.Sprint("box", i)}
+		w.hosts.hosts = append(w.hosts.hosts, h)
+		w.never[h.Name] = "too small"
+	}
+	w.never["box5"] = "no GPU"
+	w.sayNever()
+	if want := "nvpeak: box0, box1, box2 and 121 more: too small\nnvpeak: box5: no GPU\n"; said.String() != want {
+		t.Errorf("%s, want %s", said.String(), want)
 	}
 }
