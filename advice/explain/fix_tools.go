@@ -72,6 +72,9 @@ var fixesTools = []fixRow{
 			if f.program.name == "vllm" {
 				list = append(list, "--enforce-eager  "+f.comment("do.no_graphs"))
 			}
+			if f.fitsAfterReuse() && f.unallocated.Or(0) >= f.requested.Or(0) && !f.expandable() && !f.beforeExpandable() {
+				list = append(list, doExpandable(f)[0]+"  "+f.comment("do.unused_segments"))
+			}
 			return list
 		}},
 	{id: FixLimitRequests, source: sourceVLLM,

@@ -1626,6 +1626,7 @@ var textsEN = map[string]string{
 	"do.rmm_managed":                        "or this: what does not fit lies in host memory, slower",
 	"do.or_smaller_model":                   "or a smaller variant of the model: fewer layers or channels, a smaller backbone, adapters (LoRA)",
 	"do.smaller_version":                    "a smaller version of the model, or one in fewer bits (fp16, int8, int4); to train it, adapters (LoRA)",
+	"do.unused_segments":                    "or: more lies reserved but unallocated than it asked for",
 	"do.restart_kernel":                     "Kernel > Restart, then run only the cells that are needed",
 	"do.one_gpu":                            "or on one GPU",
 	"do.fewer_envs":                         "half of what it is now, or less; no viewer",

@@ -1625,6 +1625,7 @@ var textsZH = map[string]string{
 	"do.rmm_managed":                        "或者这样：放不下的部分放在主机内存里，较慢",
 	"do.or_smaller_model":                   "或更小的模型：更少的层或通道、更小的骨干网络、适配器（LoRA）",
 	"do.smaller_version":                    "更小版本的模型，或更少比特的（fp16、int8、int4）；若要训练，用适配器（LoRA）",
+	"do.unused_segments":                    "或者：已保留未分配的比它要的还多",
 	"do.restart_kernel":                     "内核 > 重启，然后只运行需要的单元格",
 	"do.one_gpu":                            "或只用一块 GPU",
 	"do.fewer_envs":                         "比现在少一半或更多；不开窗口",
