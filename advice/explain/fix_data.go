@@ -194,7 +194,7 @@ func doCapSampleSize(f *failure) []string {
 		}
 	}
 	if f.impossible() {
-		lines := []string{f.comment("do.smaller_at_once"), f.comment("do.in_chunks")}
+		lines := []string{f.comment("do.smaller_at_once")}
 		if f.torchCode() {
 			lines = append(lines, "torch.nn.functional.scaled_dot_product_attention(q, k, v)  "+f.comment("do.if_attention"))
 		}

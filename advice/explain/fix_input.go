@@ -11,9 +11,9 @@ import (
 func doSmallerInput(f *failure) []string {
 	switch f.program.name {
 	case "comfyui":
-		return append([]string{f.comment("do.comfy_size"), f.comment("do.comfy_tiled")}, f.lessOfModels()...)
+		return slices.Concat([]string{f.comment("do.comfy_size")}, f.lessOfModels(), []string{f.comment("do.comfy_tiled")})
 	case "webui":
-		return append([]string{f.comment("do.webui_size"), f.comment("do.webui_tiled")}, f.lessOfModels()...)
+		return slices.Concat([]string{f.comment("do.webui_size")}, f.lessOfModels(), []string{f.comment("do.webui_tiled")})
 	case "alphafold":
 		if f.isPyTorch() && f.told(sampler.ToldTried+"chunks") {
 			return []string{f.comment("do.domains"), f.comment("do.fold_elsewhere")}
@@ -62,6 +62,9 @@ func doSmallerInput(f *failure) []string {
 		lines = []string{`sliding_window_inference(…, sw_device="cuda", device="cpu")  ` + f.comment("do.stitch_on_cpu"), f.comment("do.input_size")}
 	}
 	if f.graphUnsaid() {
+		if !f.told(sampler.ToldSliding) {
+			lines = []string{f.comment("do.less_at_once")}
+		}
 		lines = append(doNoGrad(f), lines...)
 	}
 	if !f.oneSample() {

@@ -246,7 +246,7 @@ func doRaiseLimit(f *failure) []string {
 		if f.command.Known && f.isServing() {
 			return share
 		}
-		return []string{share[0], "vllm serve MODEL --max-model-len 4096  " + f.comment("do.or"), "--enforce-eager  " + f.comment("do.no_graphs")}
+		return []string{share[0], "vllm serve MODEL --max-model-len 4096 --enforce-eager  " + f.comment("do.or")}
 	case "sglang":
 		return f.withShare("sglang", func(v float64) float64 { return min(0.95, float64(int(v*100+0.5)+5)/100) })
 	case "cupy":
