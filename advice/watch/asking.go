@@ -35,6 +35,8 @@ type asking struct {
 	flushed flushed
 	open    recurring // refusals that nothing came of
 	planned recurring // those after which it was content with less
+	kin     []kin     // at its last try
+	kinAt   float64   // when that was
 	coped   recurring // those after which it was granted something else, and went on to the next
 }
 
@@ -143,6 +145,7 @@ func (g *gpu) foldAsking(now float64) {
 			p.asking.row = nil
 		}
 	}
+	g.foldKin()
 }
 
 // asker is the process in a place of the newest list.

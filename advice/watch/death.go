@@ -121,6 +121,7 @@ func (w *Watch) deathOf(g *gpu, p *proc) Death {
 	r := p.asking.refusal
 	in := incidentOf(g, p)
 	in.Lang, in.History.Free = w.lang, r.Free
+	in.History.Others = p.asking.withKin(in.History.Others)
 	if free := g.lowest.last(p.seen, endingSeconds); !r.Free.Known() && free == free {
 		in.History.Free = sampler.Some(series.Bytes(free))
 	}
