@@ -128,10 +128,10 @@ func (g *gpu) foldAsking(now float64) {
 		}
 		switch at := min(now, now-g.at.Sub(r.Time).Seconds()); {
 		case p == nil:
-		case r.GPU.Or(g.last.Index) != g.last.Index || r.UUID != "" && r.UUID != g.last.UUID:
-			p.asking.elsewhere(r, at)
-		case r.GPU.Known() || g.sole:
+		case (r.GPU.Known() || g.sole) && r.GPU.Or(g.last.Index) == g.last.Index && (r.UUID == "" || r.UUID == g.last.UUID):
 			p.asking.take(r, at)
+		default:
+			p.asking.elsewhere(r, at)
 		}
 	}
 	g.requests = nil
@@ -189,7 +189,7 @@ func (p *proc) hasLead(r *sampler.Requests, now float64, at time.Time) {
 // age is how long the process had used the GPU at a time, in seconds.
 func (a *asking) age(at float64) float64 { return at - a.began + a.lead }
 
-// elsewhere takes a request on another GPU: who is granted memory there goes on.
+// elsewhere takes a request on another GPU, or on one that is not known: who is granted memory goes on, wherever that is.
 func (a *asking) elsewhere(r *sampler.Request, at float64) {
 	if r.Answer == 0 {
 		a.grant(r, at)
@@ -278,7 +278,7 @@ func (a *asking) foldRefusal(r sampler.Refusal, now float64, at time.Time) {
 		a.unresolved()
 	}
 	seen := min(now, now-at.Sub(r.Time).Seconds())
-	if another && a.pending() && a.wentOn() {
+	if another && a.pending() && (a.wentOn() || r.Time.Sub(was.Time).Seconds() > retrySeconds && a.asked.Granted-a.times > a.granted) {
 		a.coped.add(a.tried)
 	}
 	a.refusal = r

@@ -171,19 +171,22 @@ func (t *Tracker) unlisted(g *sampler.GPU, now time.Time) {
 // told says whether a snapshot has had all there is.
 func (y *tally) told(p *process) bool { return y.shown == y.granted+y.refused && y.ended == p.exit }
 
-// tell moves the requests since the snapshot before into this one, in their order. Those whose GPU may still be
-// learned wait, and all after them.
+// tell moves the requests since the snapshot before into this one, those of a process in their order. Those whose GPU may still be
+// learned wait, and all of their process after them.
 func (t *Tracker) tell(s *sampler.Snapshot) {
-	told := 0
+	kept := t.calls[:0]
+	waits := map[int]bool{}
 	for _, c := range t.calls {
 		var key sampler.GPUKey
 		if p := t.processes[c.PID]; p != nil {
-			if key = c.seat.at; key == (sampler.GPUKey{}) && !p.gone && s.Time.Sub(c.Time) < wait {
-				break
+			key = c.seat.at
+			waits[c.PID] = waits[c.PID] || key == sampler.GPUKey{} && !p.gone && s.Time.Sub(c.Time) < wait
+			if waits[c.PID] {
+				kept = append(kept, c)
+				continue
 			}
 			p.waiting = max(p.waiting-1, 0) // it may be another one with that number
 		}
-		told++
 		g := s.Find(key)
 		if g == nil {
 			g = t.machine.Find(key)
@@ -197,5 +200,6 @@ func (t *Tracker) tell(s *sampler.Snapshot) {
 		c.Time = milli(c.Time)
 		s.Requests = append(s.Requests, c.Request)
 	}
-	t.calls = append(t.calls[:0], t.calls[told:]...)
+	clear(t.calls[len(kept):])
+	t.calls = kept
 }
