@@ -39,8 +39,12 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 			}
 		}
 		t.join(p)
+		lived := s.Time
+		if p.gone || p.exit.Known() {
+			lived = p.last
+		}
 		for _, seat := range p.seats {
-			seat.tally.measure(s.Time)
+			seat.tally.measure(s.Time, lived)
 		}
 	}
 	t.tell(s)

@@ -20,10 +20,11 @@ type process struct {
 	handles  map[uint64]int
 	blocks   map[where]*block
 	mapped   map[uint64]mapping
-	waiting  int         // requests that wait for a snapshot
-	retains  map[int]int // of primary contexts, by device
-	seats    []*seat     // few: one for each device
-	dropped  [64]dropped // of late, a ring
+	waiting  int               // requests that wait for a snapshot
+	retains  map[int]int       // of primary contexts, by device
+	made     map[int]time.Time // the newest context, by device
+	seats    []*seat           // few: one for each device
+	dropped  [64]dropped       // of late, a ring
 	drops    int
 }
 
@@ -52,7 +53,17 @@ const (
 )
 
 func newProcess(pid int) *process {
-	return &process{pid: pid, handles: map[uint64]int{}, blocks: map[where]*block{}, mapped: map[uint64]mapping{}, retains: map[int]int{}}
+	return &process{pid: pid, handles: map[uint64]int{}, blocks: map[where]*block{}, mapped: map[uint64]mapping{}, retains: map[int]int{}, made: map[int]time.Time{}}
+}
+
+// makes notes that a context of a device was made, which takes memory of it.
+func (p *process) makes(device int, at time.Time) {
+	p.made[device] = at
+	for _, s := range p.seats {
+		if s.key.device == device {
+			s.tally.context = at
+		}
+	}
 }
 
 // key is where the memory of a call is; a piece is known by its handle, all else by an address.
@@ -84,7 +95,7 @@ func (p *process) seat(c *Call) *seat {
 	if len(p.seats) == maxSeats { // threads come and go
 		return p.seats[maxSeats-1]
 	}
-	s := &seat{key: k, tally: &tally{}}
+	s := &seat{key: k, tally: &tally{context: p.made[k.device]}}
 	p.seats = append(p.seats, s)
 	return s
 }

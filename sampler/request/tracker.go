@@ -68,6 +68,9 @@ func (t *Tracker) Machine(devs []sampler.Device) {
 // partly says whether some GPUs are not watched.
 func (t *Tracker) partly() bool { return len(t.machine.GPUs) > len(t.watched) }
 
+// Meet looks who a process is that loads libcuda or begins to use it: by its first request it may be gone already.
+func (t *Tracker) Meet(pid int) { t.host.Identify([]sampler.Process{{PID: pid}}) }
+
 // Late notes a process whose first calls were missed.
 func (t *Tracker) Late(pid int) {
 	t.mu.Lock()
@@ -140,6 +143,9 @@ func (t *Tracker) Call(c Call) {
 			t.refuse(t.asks(p, &c), &c, 0) // how much that would have taken is not known
 		case c.Answer == success && len(p.handles) < maxHandles:
 			p.handles[c.Address] = c.Device
+			if f.context() {
+				p.makes(c.Device, c.Time)
+			}
 			if f.Name == primaryRetain {
 				p.retains[c.Device]++
 			}
@@ -191,7 +197,9 @@ func (t *Tracker) process(pid int) *process {
 		p.late = t.older[pid]
 		who := []sampler.Process{{PID: pid}}
 		t.host.Identify(who) // at once, for it may not live long
-		p.who = who[0]
+		if p.who = who[0]; p.who.Ended {
+			p.who.Visible, p.who.Ended = true, false // as it was when it asked
+		}
 		t.processes[pid] = p
 	}
 	return p

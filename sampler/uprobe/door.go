@@ -250,6 +250,9 @@ func (d *Door) read() {
 			d.tell(b)
 		default:
 			begins := c.Function == initialize
+			if begins {
+				d.tracker.Meet(c.PID)
+			}
 			if (begins || !met[c.PID]) && d.tell(c.PID) {
 				if len(met) >= maxMet {
 					clear(met)
