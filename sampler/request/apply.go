@@ -28,7 +28,7 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 	}
 	door := t.door
 	door.LetGo = append([]string{}, t.door.LetGo...)
-	door.Busy = t.busy(s.Time)
+	door.Busy, door.Unseen = t.busy(s.Time), t.unseen
 	s.Door = &door
 	t.number(s)
 	for _, p := range t.processes {

@@ -15,6 +15,8 @@ type process struct {
 	last     time.Time        // of its calls
 	late     bool             // a part of its life was missed
 	lookedAt time.Time        // some of its calls before that are; zero: none
+	first    time.Time        // call that was heard
+	unseen   bool             // it has called before that
 	exit     sampler.Opt[int] // how it has ended, as a shell tells it
 	over     bool             // it runs another program by now, which has asked for nothing yet
 	handles  map[uint64]int

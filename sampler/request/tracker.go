@@ -26,6 +26,7 @@ type Tracker struct {
 	seeing    bool                       // calls are seen
 	older     map[int]bool               // processes that were there before
 	refused   chan struct{}
+	unseen    int // processes whose first calls were missed, ever
 }
 
 // asked is a request whose GPU is not known before the snapshot that tells it.
@@ -85,9 +86,20 @@ func (t *Tracker) LookedAt(pid int, at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if p := t.process(pid); p != nil {
-		p.late = p.late || len(p.handles)+len(p.seats) > 0
 		p.lookedAt = at
+		if !p.first.IsZero() && p.first.Before(at) {
+			t.misses(p)
+		}
 	}
+}
+
+// misses notes that calls of a process were not seen, since it was not looked at yet.
+func (t *Tracker) misses(p *process) {
+	if !p.unseen {
+		p.unseen = true
+		t.unseen++
+	}
+	p.late = true
 }
 
 // SetDoor notes how calls are seen from now on. What was missed makes all that is known incomplete.
@@ -127,7 +139,12 @@ func (t *Tracker) Call(c Call) {
 		return
 	}
 	p.last = c.Time
-	p.late = p.late || c.Time.Before(p.lookedAt)
+	if p.first.IsZero() {
+		p.first = c.Time
+	}
+	if c.Time.Before(p.lookedAt) {
+		t.misses(p)
+	}
 	switch f := &Functions[c.Function]; f.Effect {
 	case Gives:
 		t.gives(p, &c, f)
