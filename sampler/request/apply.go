@@ -194,6 +194,10 @@ func (t *Tracker) tell(s *sampler.Snapshot) {
 		g := s.Find(key)
 		if g == nil {
 			g = t.machine.Find(key)
+			known := t.processes[c.PID]
+			if g != nil && known != nil && !t.concerns(known) {
+				continue
+			}
 		}
 		switch {
 		case g != nil && key != sampler.GPUKey{}:
@@ -206,4 +210,10 @@ func (t *Tracker) tell(s *sampler.Snapshot) {
 	}
 	clear(t.calls[len(kept):])
 	t.calls = kept
+}
+
+// concerns says whether a process uses a GPU that is watched: then what it asks for on others matters, too, for by that it may go on.
+func (t *Tracker) concerns(p *process) bool {
+	return slices.ContainsFunc(t.listed[p.pid], func(key sampler.GPUKey) bool { return t.watched[key] }) ||
+		slices.ContainsFunc(p.seats, func(s *seat) bool { return t.watched[s.at] })
 }

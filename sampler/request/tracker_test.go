@@ -800,3 +800,16 @@ func TestGuessedBase(t *testing.T) {
 		t.Errorf("%+v", p.Peak)
 	}
 }
+
+// A request for more than any GPU has is told with its size.
+func TestEnormous(t *testing.T) {
+	s := newScene(t, 1, people{7: {}})
+	s.context(0)
+	s.refused(1 << 62)
+	if list := s.apply().Requests; len(list) != 1 || list[0].Bytes != 1<<62 {
+		t.Errorf("%+v", list)
+	}
+	if r := s.requests(0); r.Largest != sampler.MaxPlausible || r.Refused != 1 {
+		t.Errorf("%+v", r)
+	}
+}
