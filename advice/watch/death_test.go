@@ -271,3 +271,22 @@ func TestUnwinds(t *testing.T) {
 		}
 	}
 }
+
+// A death is told at once where its end is known, though others are gone at the same time of which nothing is.
+func TestGoneTogether(t *testing.T) {
+	w := ends(1, func(second int, s *sampler.Snapshot) {
+		if second > 4 {
+			return
+		}
+		list := &s.GPUs[0].Processes
+		if second == 4 {
+			r := (*list)[0].Requests
+			r.Refused, r.ExitStatus = 1, sampler.Some(1)
+			r.Refusal = &sampler.Refusal{Time: s.Time, Bytes: 12 * gib, Tries: 1}
+		}
+		*list = append(*list, processOf(8, "python b.py", 500))
+	})
+	if list := w.Past(); len(list) != 1 || list[0].Time.Sub(drivenTime(5)) != 0 {
+		t.Errorf("%+v", list)
+	}
+}
