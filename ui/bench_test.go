@@ -41,22 +41,3 @@ func BenchmarkUpdate64x32(b *testing.B) {
 		m.draw()
 	}
 }
-
-// BenchmarkEarly8x26 is an early picture in which one of the GPUs has a new peak.
-func BenchmarkEarly8x26(b *testing.B) {
-	snaps := play(b, "eight", 2*time.Minute)
-	m := model(snaps, 160, 50, Options{})
-	m.tty.paintAs(colorprofile.ANSI256)
-	old := &frame{m.draw(), m.tty.paint}
-	var out bytes.Buffer
-	gib := sampler.Bytes(60)
-	b.ReportAllocs()
-	for b.Loop() {
-		out.Reset()
-		gib ^= 1
-		m.Update(peakArrived{early: risenOn(snaps[len(snaps)-1], 3, gib)})
-		f := &frame{m.draw(), m.tty.paint}
-		f.changes(&out, old)
-		old = f
-	}
-}

@@ -202,9 +202,6 @@ func (c *canvas) recolor(r rect, role theme.Role) {
 	}
 }
 
-// row is a part of a row.
-func (c *canvas) row(x, y, n int) []cell { return c.cells[y*c.w+x : y*c.w+x+n] }
-
 // clear makes a part of the canvas blank.
 func (c *canvas) clear(r rect) {
 	for y := r.y; y < r.y+r.h; y++ {

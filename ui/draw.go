@@ -20,7 +20,7 @@ func (m *Model) view() *view {
 	v.table, v.gpus, v.plots, v.fleet, v.figures, v.spots = &m.table, &m.gpus, m.plots, m.fleet, m.figures[:0], make([]spot, 0, len(m.spots))
 	v.footer = footer{m.prompt.text(m.words, m.tty.w < 80 || m.notices.text != "" && (m.prompt.mode == modeNeed || m.prompt.mode == modeFilter)), m.notices.text, m.hints(), m.ofTable()}
 	if early := v.snap != nil && !m.shown.frozen && m.folds.newest != nil && v.snap != m.folds.newest; early && len(v.snap.GPUs) == len(m.folds.newest.GPUs) {
-		v.whole, v.before = m.folds.newest, m.drawn
+		v.whole = m.folds.newest
 	}
 	if v.snap != nil {
 		v.focus = m.gpus.focused(v.snap)
@@ -39,9 +39,8 @@ func (m *Model) draw() *canvas {
 		draw = v.drawFleet
 	}
 	c := draw(w, h)
-	m.spots, m.figures, m.drawn = v.spots, v.figures, drawn{c, v.panes}
+	m.spots, m.figures = v.spots, v.figures
 	if p, ok := m.page(v); ok {
-		m.drawn = drawn{} // it lies over panes
 		v.textLines(c, v.box(c, p.outer, p.title), p.lines, m.prompt.top)
 		if text, r := m.notices.text, p.outer; text != "" && inside(r) != r { // it may cover the last line of the screen
 			c.cut(r.x+2, r.y+r.h-1, r.x+r.w-2, theme.Strong, " "+text+" ")

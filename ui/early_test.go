@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,12 +10,10 @@ import (
 )
 
 // risen is a snapshot whose GPU 0 has a new peak of that many GiB.
-func risen(s *sampler.Snapshot, gib sampler.Bytes) *sampler.Snapshot { return risenOn(s, 0, gib) }
-
-func risenOn(s *sampler.Snapshot, gpu int, gib sampler.Bytes) *sampler.Snapshot {
+func risen(s *sampler.Snapshot, gib sampler.Bytes) *sampler.Snapshot {
 	c := *s
 	c.GPUs = append([]sampler.GPU{}, s.GPUs...)
-	m := &c.GPUs[gpu].Memory
+	m := &c.GPUs[0].Memory
 	m.Peak = &sampler.Peak{Bytes: gib * sampler.GiB, Time: s.Time.Add(300 * time.Millisecond), Source: sampler.PeakSampled}
 	m.Window = &sampler.Window{Min: m.Used.Or(0), Max: m.Peak.Bytes, MaxTime: m.Peak.Time, Readings: 15}
 	return &c
@@ -90,41 +87,6 @@ type early struct {
 
 func (e *early) NextOrPeak(context.Context) ([]*sampler.Snapshot, *sampler.Snapshot, error) {
 	return nil, e.picture, nil
-}
-
-// What an early picture takes from the one before is what it would have drawn, at all sizes, after whatever key.
-func TestEarlyPictureTakesWhatIsTheSame(t *testing.T) {
-	snaps := past(gpus(6, 3, false), 70)
-	taken := 0
-	for w := 30; w <= 200; w += 17 {
-		for h := 6; h <= 60; h += 9 {
-			m := model(snaps[:60], w, h, Options{})
-			for i, key := range []string{"", "", "m", "1", "0", "", "t", "?", "?", "+"} {
-				m.Update(snapshotsArrived{snaps[60+i : 61+i]})
-				m.draw()
-				for n := range sampler.Bytes(3) {
-					if key != "" && n == 1 {
-						press(m, key)
-						m.draw()
-					}
-					m.Update(peakArrived{early: risenOn(m.shown.snap, (i+int(n))%6, 60+n)})
-					for _, p := range m.view().arrange(w, h).panes {
-						if m.view().before.again(newCanvas(w, h), p) {
-							taken++
-						}
-					}
-					got := *m.draw()
-					m.drawn = drawn{}
-					if want := m.draw(); !slices.Equal(got.cells, want.cells) {
-						t.Fatalf("%dx%d, key %q, picture %d:\n%s\nwant\n%s", w, h, key, n, strings.Join(got.lines(), "\n"), strings.Join(want.lines(), "\n"))
-					}
-				}
-			}
-		}
-	}
-	if taken < 1000 {
-		t.Errorf("only %d panes were taken", taken)
-	}
 }
 
 func TestEarlyPicturesAreAskedFor(t *testing.T) {

@@ -30,7 +30,6 @@ type Model struct {
 	prompt      prompt
 	notices     notices
 	spots       []spot // of the picture
-	drawn       drawn
 	figures     []float64
 	signals     signalMenu
 	environment environmentView

@@ -26,9 +26,7 @@ func (v *view) draw(w, h int) *canvas {
 	}
 	v.panes = p.panes
 	for i, g := range p.panes {
-		if !v.before.again(c, g) {
-			v.gpuPane(c, g.rect, g.gpu)
-		}
+		v.gpuPane(c, g.rect, g.gpu)
 		v.spot(g.rect, clickGPU(g.gpu.Key()))
 		if i == len(p.panes)-1 && p.boxes && g.h >= boxMinHeight { // once is enough
 			v.keys(c, g.x+2, g.y+g.h-1, g.x+g.w-2, plotHints)

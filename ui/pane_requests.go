@@ -14,7 +14,7 @@ func (v *view) doorPiece(short bool) piece {
 	switch {
 	case d == nil:
 		return piece{}
-	case len(d.LetGo) == 0 && len(d.Busy) == 0 && d.Lost == 0:
+	case len(d.LetGo) == 0 && len(d.Busy) == 0 && d.Lost == 0 && d.Unseen == 0:
 		return piece{theme.Dim, word}
 	case short:
 		return piece{theme.Notice, word}
@@ -32,6 +32,9 @@ func (v *view) doorPiece(short bool) piece {
 	}
 	if d.Lost > 0 {
 		missed = append(missed, v.words.Count("count.lost_call", d.Lost))
+	}
+	if d.Unseen > 0 {
+		missed = append(missed, v.words.Count("count.unseen", d.Unseen))
 	}
 	return piece{theme.Notice, v.words.Say("screen.requests_but", "missed", strings.Join(missed, v.words.Say("list.comma")))}
 }

@@ -28,6 +28,7 @@ func TestHeaderOfRequests(t *testing.T) {
 		{&sampler.Door{Busy: []sampler.Busy{{PID: 42, Function: "cuMemCreate"}, {PID: 42, Function: "cuMemRelease"}}}, 200, "requests seen (pid 42 too often)"},
 		{&sampler.Door{Busy: []sampler.Busy{{PID: 42, Function: "cuMemCreate"}, {PID: 43, Function: "cuMemCreate"}}}, 200, "requests seen (2 processes too often)"},
 		{&sampler.Door{Lost: 1, Untold: 7}, 200, "requests seen (1 call lost)"},
+		{&sampler.Door{Unseen: 2}, 200, "requests seen (first calls of 2 processes missed)"},
 	} {
 		s := gpus(1, 1, false)
 		s.Door = row.door

@@ -94,9 +94,6 @@ func (m *Model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 	if m.quits {
 		return m, nil
 	}
-	if !onlyPeaks(msg) {
-		m.drawn = drawn{}
-	}
 	cmd = m.update(msg)
 	if part, ok := msg.(fleetArrived); ok && part.more && m.overviewed() {
 		return m, cmd // the last one is shown

@@ -55,7 +55,6 @@ type view struct {
 	panes    []placed                  // of GPUs
 	outcomes map[*sampler.GPU]sentence // said so far
 	whole    *sampler.Snapshot         // that an early picture shows with a new peak; nil: the picture is a snapshot
-	before   drawn                     // the picture before, for an early one
 	verdicts map[*sampler.GPU]piece
 	programs map[*sampler.GPU]string // that fill them by design
 	heads    []headline

@@ -156,7 +156,7 @@ func (f *facts) unseenElsewhere() bool {
 
 // othersMatter is the threshold of rule R1: more than 1 GiB and more than 5 % of the GPU.
 func (f *facts) othersMatter() bool {
-	return f.othersHold() > max(sampler.GiB, partOf(f.total.Or(0), 0.05))
+	return f.strangersHold() > max(sampler.GiB, partOf(f.total.Or(0), 0.05))
 }
 
 // shortfall is what the request lacked in free memory.

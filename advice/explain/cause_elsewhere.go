@@ -130,5 +130,5 @@ func (f *failure) sayOthers() string {
 	if big.Arrived {
 		id = "why.other_arrived"
 	}
-	return f.words.Say(id, "pid", big.PID, "name", holderName(big), "size", gib(big.Bytes), "all", gib(f.elsewhere.Or(0)), "missing", f.amountOf(f.shortfallOr0()))
+	return f.words.Say(id, "pid", big.PID, "name", holderName(big), "size", gib(big.Bytes), "all", gib(f.notOwn()), "missing", f.amountOf(f.shortfallOr0()))
 }

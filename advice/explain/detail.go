@@ -118,7 +118,7 @@ func (f *failure) conclusion(top string) string {
 	case top == CauseImbalance && !f.crowded():
 		return f.words.Say("detail.ahead")
 	case f.words.Has("detail." + top):
-		return f.words.Say("detail."+top, "elsewhere", gib(f.elsewhere.Or(0)), "outside", gib(f.outside.Or(0)))
+		return f.words.Say("detail."+top, "elsewhere", gib(f.notOwn()), "outside", gib(f.outside.Or(0)))
 	}
 	return ""
 }

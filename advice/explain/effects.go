@@ -39,7 +39,7 @@ func (f *failure) unlessOthers(p float64) float64 {
 // othersSure: would the run have fitted without the others?
 func (f *failure) othersSure() float64 {
 	m, known := f.shortfall()
-	hold := f.othersHold()
+	hold := f.strangersHold()
 	switch {
 	case !known && f.history != nil && hold > f.total.Or(0)/3 && f.free.Or(0) < partOf(f.total.Or(0), 0.1):
 		return 0.85

@@ -19,10 +19,10 @@ func (f *facts) unattributed() bool {
 	return f.process.Known() && named < f.othersHold()/2
 }
 
-// biggestOther is the other process that holds most.
+// biggestOther is the other process that holds most: one of another job, if there is any.
 func (f *facts) biggestOther() Neighbor {
-	if len(f.others) == 0 {
-		return Neighbor{}
+	if big := f.toStop(); big.PID > 0 || len(f.others) == 0 {
+		return big
 	}
 	return slices.MaxFunc(f.others, func(a, b Neighbor) int { return cmp.Compare(a.Bytes, b.Bytes) })
 }
@@ -57,8 +57,21 @@ func (f *facts) notOwn() (sum sampler.Bytes) {
 	for _, p := range f.strangers() {
 		sum += p.Bytes
 	}
-	return max(sum, f.elsewhere.Or(0))
+	return max(sum, f.elsewhere.Or(0).Less(f.jobHolds()))
 }
+
+// jobHolds is what other processes of this job hold.
+func (f *facts) jobHolds() (sum sampler.Bytes) {
+	for _, p := range f.others {
+		if p.Same && !f.mixed {
+			sum += p.Bytes
+		}
+	}
+	return sum
+}
+
+// strangersHold is a careful figure of what is not this job's.
+func (f *facts) strangersHold() sampler.Bytes { return f.othersHold().Less(f.jobHolds()) }
 
 func holderName(h Neighbor) string {
 	name := sampler.Clean(h.Name)

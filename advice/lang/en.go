@@ -27,6 +27,8 @@ var textsEN = map[string]string{
 	"count.line.many":      "lines {lines}",
 	"count.lost_call.one":  "{n} call lost",
 	"count.lost_call.many": "{n} calls lost",
+	"count.unseen.one":     "first calls of {n} process missed",
+	"count.unseen.many":    "first calls of {n} processes missed",
 	"count.flush.one":      "{n} near miss",
 	"count.flush.many":     "{n} near misses",
 

@@ -27,6 +27,8 @@ var textsZH = map[string]string{
 	"count.line.many":      "第 {lines} 行",
 	"count.lost_call.one":  "丢失 {n} 次调用",
 	"count.lost_call.many": "丢失 {n} 次调用",
+	"count.unseen.one":     "未看到 {n} 个进程最初的调用",
+	"count.unseen.many":    "未看到 {n} 个进程最初的调用",
 	"count.flush.one":      "{n} 次险些失败",
 	"count.flush.many":     "{n} 次险些失败",
 

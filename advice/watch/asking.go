@@ -35,6 +35,8 @@ type asking struct {
 	flushed flushed
 	open    recurring // refusals that nothing came of
 	planned recurring // those after which it was content with less
+	kin     []kin     // at its last try
+	kinAt   float64   // when that was
 	coped   recurring // those after which it was granted something else, and went on to the next
 }
 
@@ -126,10 +128,10 @@ func (g *gpu) foldAsking(now float64) {
 		}
 		switch at := min(now, now-g.at.Sub(r.Time).Seconds()); {
 		case p == nil:
-		case r.GPU.Or(g.last.Index) != g.last.Index || r.UUID != "" && r.UUID != g.last.UUID:
-			p.asking.elsewhere(r, at)
-		case r.GPU.Known() || g.sole:
+		case (r.GPU.Known() || g.sole) && r.GPU.Or(g.last.Index) == g.last.Index && (r.UUID == "" || r.UUID == g.last.UUID):
 			p.asking.take(r, at)
+		default:
+			p.asking.elsewhere(r, at)
 		}
 	}
 	g.requests = nil
@@ -143,6 +145,7 @@ func (g *gpu) foldAsking(now float64) {
 			p.asking.row = nil
 		}
 	}
+	g.foldKin()
 }
 
 // asker is the process in a place of the newest list.
@@ -186,7 +189,7 @@ func (p *proc) hasLead(r *sampler.Requests, now float64, at time.Time) {
 // age is how long the process had used the GPU at a time, in seconds.
 func (a *asking) age(at float64) float64 { return at - a.began + a.lead }
 
-// elsewhere takes a request on another GPU: who is granted memory there goes on.
+// elsewhere takes a request on another GPU, or on one that is not known: who is granted memory goes on, wherever that is.
 func (a *asking) elsewhere(r *sampler.Request, at float64) {
 	if r.Answer == 0 {
 		a.grant(r, at)
@@ -275,7 +278,7 @@ func (a *asking) foldRefusal(r sampler.Refusal, now float64, at time.Time) {
 		a.unresolved()
 	}
 	seen := min(now, now-at.Sub(r.Time).Seconds())
-	if another && a.pending() && a.wentOn() {
+	if another && a.pending() && (a.wentOn() || r.Time.Sub(was.Time).Seconds() > retrySeconds && a.asked.Granted-a.times > a.granted) {
 		a.coped.add(a.tried)
 	}
 	a.refusal = r

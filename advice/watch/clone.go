@@ -44,7 +44,7 @@ func (g *gpu) clone() *gpu {
 	fresh.procs = make([]*proc, len(g.procs))
 	for i, p := range g.procs {
 		own := *p
-		own.dips.Kept, own.logged = p.dips.Kept.Clone(), p.logged.Clone()
+		own.dips.Kept, own.logged, own.asking.kin = p.dips.Kept.Clone(), p.logged.Clone(), slices.Clone(p.asking.kin)
 		fresh.procs[i] = &own
 	}
 	return &fresh

@@ -121,6 +121,7 @@ func (w *Watch) deathOf(g *gpu, p *proc) Death {
 	r := p.asking.refusal
 	in := incidentOf(g, p)
 	in.Lang, in.History.Free = w.lang, r.Free
+	in.History.Others = p.asking.withKin(in.History.Others)
 	if free := g.lowest.last(p.seen, endingSeconds); !r.Free.Known() && free == free {
 		in.History.Free = sampler.Some(series.Bytes(free))
 	}
@@ -129,10 +130,8 @@ func (w *Watch) deathOf(g *gpu, p *proc) Death {
 	e := sampler.OOMEvent{Kind: sampler.KindRefused, MemoryKind: sampler.MemoryGPU, PID: sampler.Some(p.pid), Framework: p.process.Framework.Or(""),
 		GPUTotal: g.last.Memory.PlausibleTotal(), GPUFree: r.Free, OtherProcesses: []sampler.OtherProcess{}, Occurrences: r.Tries,
 		Extra: map[string]any{"function": sampler.Clean(r.Function), "tries": r.Tries, "freed_bytes": r.Freed}}
-	// What was given back since was its own at that moment. It may have asked for most after the driver's last figure, if there is one.
-	m, listed := sampler.Plausible(p.process.Memory)
-	if m = max(m, p.asking.asked.Live); listed || m > 0 {
-		in.History.Process = sampler.Some(m + min(r.Freed, sampler.MaxPlausible))
+	if held := p.heldRefused(); held > 0 {
+		in.History.Process = sampler.Some(held)
 		e.ProcessInUse = in.History.Process
 	}
 	if a := p.process.Allocator; a != nil {
@@ -148,6 +147,23 @@ func (w *Watch) deathOf(g *gpu, p *proc) Death {
 	in.Events = []sampler.OOMEvent{e}
 	return Death{Event: e, Incident: in, T: p.asking.tried, Time: r.Time, Key: g.key, GPU: g.last.Index, PID: p.pid, refusal: r, signal: p.asking.signal(), waited: p.seen - p.asking.tried,
 		command: p.process.Command, name: p.process.Name, user: p.process.User}
+}
+
+// contextMost is more than the context of a process takes, with the libraries that it loads.
+const contextMost = sampler.GiB
+
+// heldRefused is what a process held when it was refused memory; 0: not known. What it has given back since was its own, and it may have asked for
+// most after the driver's last figure, if there is one; that may be from before, or from after it gave back. Calls know, unless some were
+// missed, or a pool keeps what is given back.
+func (p *proc) heldRefused() sampler.Bytes {
+	a := &p.asking
+	m, _ := sampler.Plausible(p.process.Memory)
+	freed := min(a.refusal.Freed, sampler.MaxPlausible)
+	calls := a.asked.Live + freed
+	if a.asked.Whole && a.pools == 0 && calls > 0 {
+		return max(calls, min(max(m, series.Bytes(p.series.Value)), calls+contextMost))
+	}
+	return max(m, a.asked.Live) + freed
 }
 
 // recordDeaths takes the deaths of a snapshot: each is a failure like one that a log tells of, unless one does.

@@ -231,3 +231,62 @@ func TestContextDeath(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Who gives all back, piece by piece, before it ends held it when it was refused memory, whatever the driver's last figure is.
+func TestUnwinds(t *testing.T) {
+	for name, row := range map[string]struct {
+		pieces int // given back before it ends
+		other  sampler.Bytes
+	}{"all": {6, 0}, "some": {3, 0}, "beside another": {6, 9 * gib}, "some, beside another": {3, 9 * gib}} {
+		d := &driven{}
+		d.wait(2)
+		if row.other > 0 {
+			d.job(5000, "python other.py").ask(row.other)
+		}
+		d.wait(3)
+		j := d.job(4242, "python train.py")
+		for range 6 {
+			j.ask(4 * gib)
+		}
+		d.wait(8.9)
+		j.ask(16*gib - row.other/2)
+		for range row.pieces {
+			j.give()
+			d.wait(0.3)
+		}
+		j.exits(134)
+		w := New(Options{})
+		for _, s := range d.snapshots() {
+			w.Add(s)
+		}
+		deaths := w.Deaths()
+		if len(deaths) != 1 {
+			t.Fatalf("%s: %+v", name, deaths)
+		}
+		if held := deaths[0].Incident.History.Process.Or(0); held < 24*gib || held > 25*gib {
+			t.Errorf("%s: it held %v", name, held)
+		}
+		if said := strings.Contains(texts(w.Past()), "not this job"); said != (row.other > 0) {
+			t.Errorf("%s: %s", name, texts(w.Past()))
+		}
+	}
+}
+
+// A death is told at once where its end is known, though others are gone at the same time of which nothing is.
+func TestGoneTogether(t *testing.T) {
+	w := ends(1, func(second int, s *sampler.Snapshot) {
+		if second > 4 {
+			return
+		}
+		list := &s.GPUs[0].Processes
+		if second == 4 {
+			r := (*list)[0].Requests
+			r.Refused, r.ExitStatus = 1, sampler.Some(1)
+			r.Refusal = &sampler.Refusal{Time: s.Time, Bytes: 12 * gib, Tries: 1}
+		}
+		*list = append(*list, processOf(8, "python b.py", 500))
+	})
+	if list := w.Past(); len(list) != 1 || list[0].Time.Sub(drivenTime(5)) != 0 {
+		t.Errorf("%+v", list)
+	}
+}

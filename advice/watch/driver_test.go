@@ -38,6 +38,7 @@ type drivenJob struct {
 	pid        int
 	command    string
 	env        map[string]string
+	up         []sampler.Parent
 	start, end float64
 	blocks     []drivenBlock
 	status     int // with which the kernel keeps its end; seen only if ended
@@ -176,7 +177,7 @@ func (j *drivenJob) process(at float64) sampler.Process {
 			held = j.held[i]
 		}
 	}
-	p := sampler.Process{PID: j.pid, Name: "python", User: "ann", Command: j.command, Type: "compute", Environment: j.env, Visible: true,
+	p := sampler.Process{PID: j.pid, Name: "python", User: "ann", Command: j.command, Type: "compute", Environment: j.env, Parents: j.up, Visible: true,
 		StartTime: sampler.Some(drivenTime(j.start))}
 	if held > 0 {
 		p.Memory = sampler.Some(sampler.Bytes(held) * mib)

@@ -129,14 +129,13 @@ func (g *gpu) matchProcesses(list []sampler.Process, now float64) (changed bool)
 			p.told = g.recordDeath(p)
 		}
 	}
-	n := len(g.procs)
-	for n > 0 && g.over(g.procs[n-1], now) {
-		n--
-		g.ended(g.procs[n], now)
+	for _, p := range slices.Backward(g.procs) { // how one has ended may be known though of those after it nothing is
+		if g.over(p, now) {
+			g.ended(p, now)
+		}
 	}
-	clear(g.procs[n:])
-	g.procs = g.procs[:n]
-	return changed || n > len(list)
+	g.procs = slices.DeleteFunc(g.procs, func(p *proc) bool { return g.over(p, now) })
+	return changed || len(g.procs) > len(list)
 }
 
 // over says whether a process that may be missing for a moment only has ended.

@@ -113,7 +113,7 @@ func incidentOf(g *gpu, p *proc) explain.Incident {
 	h.Mixed = p == nil
 	for _, q := range g.others(own) {
 		h.Others = append(h.Others, explain.Neighbor{PID: q.pid, Bytes: series.Bytes(q.series.Value), Name: q.process.Name,
-			User: q.process.User, Command: q.process.Command, Same: p != nil && sameJob(p, q), Arrived: p != nil && q.first > p.first+jobSeconds})
+			User: q.process.User, Command: q.process.Command, Same: p != nil && g.ofJob(p, q), Arrived: p != nil && q.first > p.first+jobSeconds})
 	}
 	return in
 }

@@ -39,7 +39,7 @@ func withoutDigits(command string) string {
 // driver names, where it names some and that is worth a search.
 func (g *gpu) strangers(job *proc) (listed, hidden float64) {
 	for _, q := range g.procs {
-		if q != job && q.tick == g.tick && (job == nil || !sameJob(job, q)) {
+		if q != job && q.tick == g.tick && (job == nil || !g.ofJob(job, q)) {
 			listed += q.series.Value
 		}
 	}

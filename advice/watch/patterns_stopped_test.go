@@ -1,5 +1,11 @@
 package watch
 
+import (
+	"math"
+
+	"nvpeak/sampler"
+)
+
 // stoppedPatterns are processes that were refused memory and ended by a signal from outside.
 var stoppedPatterns = []pattern{
 	{"oom", "fires_driver_stopped", deadly, func(d *driven) { // a launcher ends the rank that hangs
@@ -83,6 +89,50 @@ var stoppedPatterns = []pattern{
 		j.torch(12*gib, 0)
 		d.wait(0.1)
 		j.exits(143)
+	}},
+	{"oom", "quiet_driver_stopped_worked_on", nil, func(d *driven) { // it caught it, and worked on with a little
+		j := trained(d, 30)
+		d.now = math.Ceil(d.now) + 0.8
+		j.ask(12 * gib)
+		d.wait(0.3)
+		j.ask(8 * mib)
+		d.wait(0.3)
+		j.ask(8 * mib)
+		d.wait(3)
+		j.exits(143)
+	}},
+	{"oom", "quiet_driver_stopped_recycled", nil, func(d *driven) { // a server that catches it, 4 s apart, with a small request after each
+		j := trained(d, 30)
+		for i := range 3 {
+			j.ask(sampler.Bytes(12+i) * gib)
+			j.ask(20 * mib)
+			d.wait(0.2)
+			j.give()
+			if i < 2 {
+				d.wait(4)
+			}
+		}
+		d.wait(2)
+		j.exits(143)
+	}},
+	{"oom", "quiet_driver_stopped_small_before", nil, func(d *driven) { // the same, and what it was granted is the way out's for all that is known
+		j := trained(d, 30)
+		for range 2 {
+			j.ask(12 * gib)
+			j.ask(mib)
+			d.wait(4)
+			j.give()
+		}
+		j.ask(12 * gib)
+		d.wait(2)
+		j.exits(143)
+	}},
+	{"oom", "fires_driver_stopped_small", deadly, func(d *driven) { // what writes the message takes a little, at once
+		j := trained(d, 30)
+		j.torch(12*gib, 3)
+		j.ask(2 * mib)
+		d.wait(1)
+		j.exits(137)
 	}},
 	{"oom", "quiet_driver_stopped_server", nil, func(d *driven) { // the same, with nothing granted
 		j := trained(d, 30)

@@ -223,7 +223,7 @@ func renderSpike(f *Facts, pid int, value float64, pt series.Pattern, e expectat
 	}
 	h := hypothetical{gpu: g, proc: g.withPID(pid), need: need, free: free, phase: sampler.PhaseValidation, causes: certain(explain.CauseValidationSpike)}
 	for _, q := range g.others(pid) {
-		if h.proc != nil && !sameJob(h.proc, q) && q.series.Value >= (e.top-e.available)/2 && q.series.Value >= neighborLeast {
+		if h.proc != nil && !g.ofJob(h.proc, q) && q.series.Value >= (e.top-e.available)/2 && q.series.Value >= neighborLeast {
 			m.evidence = append(m.evidence, words.Say("alert.holds", "process", f.pid(q), "held", size(q.series.Value)))
 			h.causes = certain(explain.CauseOtherProcess, explain.CauseValidationSpike)
 			break

@@ -8,6 +8,9 @@ const (
 	stopSeconds = 10
 	// stopSoonSeconds is the same where less speaks for it: it asked once, or was granted a little, or somebody typed Ctrl-C.
 	stopSoonSeconds = 5
+	// workSeconds: what is granted so soon after a refusal, and no larger than smallSegment, may belong to the way out, or to another thread. Who is
+	// granted more, or later, works on.
+	workSeconds = 0.1
 	// copedSeconds: who has gone on after a refusal of late goes on after the next.
 	copedSeconds = 600
 )
@@ -21,7 +24,7 @@ func (a *asking) stoppedFor(after float64) bool {
 	switch {
 	case a.asked.Whole && float64(a.asked.Live) <= leftShare*float64(a.asked.Peak): // it waits for room, or has given up its plan
 		return false
-	case a.met-a.tried > unwindSeconds, a.tried-a.first > retrySeconds, a.copedBefore(): // or asks on and on
+	case a.met-a.tried > workSeconds, a.after > smallSegment, a.tried-a.first > retrySeconds, a.copedBefore(): // or asks on and on
 		return false
 	case a.byDesign(): // unless it is the first time, and at once
 		return !typed && a.asked.Refused == a.refusal.Tries && after <= atOnceSeconds

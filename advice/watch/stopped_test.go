@@ -22,3 +22,24 @@ func TestKnownLater(t *testing.T) {
 		}
 	}
 }
+
+// Who is granted memory after a refusal goes on, on whatever GPU that is.
+func TestGrantedSomewhere(t *testing.T) {
+	for name, row := range map[string]struct {
+		gpu  sampler.Opt[int]
+		dies bool
+	}{"of which GPU?": {sampler.Opt[int]{}, false}, "of another": {sampler.Some(1), false}, "none": {sampler.Some(0), true}} {
+		w := ends(2, func(second int, s *sampler.Snapshot) {
+			if second != 5 {
+				return
+			}
+			s.Requests = []sampler.Request{{Time: drivenTime(4.3), PID: 7, GPU: sampler.Some(0), Bytes: 15 * gib, Answer: 2, Function: "cuMemAlloc_v2"}}
+			if !row.dies {
+				s.Requests = append(s.Requests, sampler.Request{Time: drivenTime(4.34), PID: 7, GPU: row.gpu, Bytes: gib, Function: "cuMemAlloc_v2"})
+			}
+		})
+		if got := len(w.Deaths()); (got > 0) != row.dies {
+			t.Errorf("%s: %d deaths", name, got)
+		}
+	}
+}

@@ -28,7 +28,7 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 	}
 	door := t.door
 	door.LetGo = append([]string{}, t.door.LetGo...)
-	door.Busy = t.busy(s.Time)
+	door.Busy, door.Unseen = t.busy(s.Time), t.unseen
 	s.Door = &door
 	t.number(s)
 	for _, p := range t.processes {
@@ -39,8 +39,12 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 			}
 		}
 		t.join(p)
+		lived := s.Time
+		if p.gone || p.exit.Known() {
+			lived = p.last
+		}
 		for _, seat := range p.seats {
-			seat.tally.measure(s.Time)
+			seat.tally.measure(s.Time, lived)
 		}
 	}
 	t.tell(s)
@@ -171,22 +175,29 @@ func (t *Tracker) unlisted(g *sampler.GPU, now time.Time) {
 // told says whether a snapshot has had all there is.
 func (y *tally) told(p *process) bool { return y.shown == y.granted+y.refused && y.ended == p.exit }
 
-// tell moves the requests since the snapshot before into this one, in their order. Those whose GPU may still be
-// learned wait, and all after them.
+// tell moves the requests since the snapshot before into this one, those of a process in their order. Those whose GPU may still be
+// learned wait, and all of their process after them.
 func (t *Tracker) tell(s *sampler.Snapshot) {
-	told := 0
+	kept := t.calls[:0]
+	waits := map[int]bool{}
 	for _, c := range t.calls {
 		var key sampler.GPUKey
 		if p := t.processes[c.PID]; p != nil {
-			if key = c.seat.at; key == (sampler.GPUKey{}) && !p.gone && s.Time.Sub(c.Time) < wait {
-				break
+			key = c.seat.at
+			waits[c.PID] = waits[c.PID] || key == sampler.GPUKey{} && !p.gone && s.Time.Sub(c.Time) < wait
+			if waits[c.PID] {
+				kept = append(kept, c)
+				continue
 			}
 			p.waiting = max(p.waiting-1, 0) // it may be another one with that number
 		}
-		told++
 		g := s.Find(key)
 		if g == nil {
 			g = t.machine.Find(key)
+			known := t.processes[c.PID]
+			if g != nil && known != nil && !t.concerns(known) {
+				continue
+			}
 		}
 		switch {
 		case g != nil && key != sampler.GPUKey{}:
@@ -197,5 +208,12 @@ func (t *Tracker) tell(s *sampler.Snapshot) {
 		c.Time = milli(c.Time)
 		s.Requests = append(s.Requests, c.Request)
 	}
-	t.calls = append(t.calls[:0], t.calls[told:]...)
+	clear(t.calls[len(kept):])
+	t.calls = kept
+}
+
+// concerns says whether a process uses a GPU that is watched: then what it asks for on others matters, too, for by that it may go on.
+func (t *Tracker) concerns(p *process) bool {
+	return slices.ContainsFunc(t.listed[p.pid], func(key sampler.GPUKey) bool { return t.watched[key] }) ||
+		slices.ContainsFunc(p.seats, func(s *seat) bool { return t.watched[s.at] })
 }

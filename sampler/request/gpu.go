@@ -82,8 +82,15 @@ func (g *gpu) free(at time.Time) (n sampler.Opt[sampler.Bytes], age sampler.Opt[
 	if !r.at.IsZero() {
 		age = inMillis(at.Sub(r.at))
 	}
-	return sampler.Some(g.usable.Less(g.used(r, cut, until))), age
+	used := g.used(r, cut, until)
+	if used > g.usable+twice { // what is counted was in the reading already, which was made later than it says
+		return n, sampler.Opt[int]{}
+	}
+	return sampler.Some(g.usable.Less(used)), age
 }
+
+// twice is more than the driver can have given too much by what it rounds to.
+const twice = 64 * sampler.MiB
 
 func inMillis(d time.Duration) sampler.Opt[int] { return sampler.Some(int(d.Milliseconds())) }
 

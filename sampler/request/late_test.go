@@ -30,6 +30,9 @@ func TestLookedAt(t *testing.T) {
 		if r := s.requests(0); r.Whole != row.whole {
 			t.Errorf("%s: whole %v", name, r.Whole)
 		}
+		if n := s.apply().Door.Unseen; (n == 0) != row.whole || n > 1 {
+			t.Errorf("%s: calls of %d processes were not seen", name, n)
+		}
 	}
 }
 

@@ -89,15 +89,17 @@ func TestNotWatched(t *testing.T) {
 		unlike bool // the machine's GPUs, not those that are watched
 		listed bool // on GPU 1
 		device int
-		want   int // index of all four GPUs; -1: not known
+		both   bool // it asks on GPU 1 as well
+		want   int  // index of all four GPUs; -1: not known, or it has nothing to do with those that are watched
 	}{
-		"by its number":                   {env(""), false, false, 3, 3},
-		"and listed elsewhere":            {env(""), false, true, 3, 3},
-		"by what is visible":              {env("3"), false, true, 0, 3},
-		"on a watched one":                {env(""), false, true, 1, 1},
-		"on a watched one, not listed":    {env(""), false, false, 1, 1},
-		"unlike others that are not seen": {env(""), true, true, 1, -1},
-		"not known":                       {nil, false, true, 3, -1},
+		"by its number":                   {env(""), false, false, 3, false, -1},
+		"and asks on a watched one, too":  {env(""), false, false, 3, true, 3},
+		"and listed elsewhere":            {env(""), false, true, 3, false, 3},
+		"by what is visible":              {env("3"), false, true, 0, false, 3},
+		"on a watched one":                {env(""), false, true, 1, false, 1},
+		"on a watched one, not listed":    {env(""), false, false, 1, false, 1},
+		"unlike others that are not seen": {env(""), true, true, 1, false, -1},
+		"not known":                       {nil, false, true, 3, false, -1},
 	} {
 		s := newScene(t, 4, people{7: {Environment: row.env}})
 		var all []sampler.Device
@@ -113,6 +115,9 @@ func TestNotWatched(t *testing.T) {
 			s.list(0, 7, sampler.Some(gib))
 		}
 		s.apply()
+		if row.both {
+			s.call("cuMemAlloc_v2", Call{Address: 2, Size: uint64(mib), Device: 1})
+		}
 		s.call("cuMemAlloc_v2", Call{Address: 1, Size: uint64(gib), Device: row.device})
 		s.call("cuMemAlloc_v2", Call{Size: uint64(90 * gib), Device: row.device, Answer: outOfMemory})
 		s.later(3 * time.Second)
@@ -127,7 +132,7 @@ func TestNotWatched(t *testing.T) {
 				}
 			}
 		}
-		if watched := row.want == 1; told != row.want || (with == 1) != watched || !watched && with >= 0 {
+		if watched := row.want == 1 || row.both; told != row.want || (with == 1) != watched || !watched && with >= 0 {
 			t.Errorf("%s: told on GPU %d, in the list of %d; it is on %d", name, told, with, row.want)
 		}
 	}

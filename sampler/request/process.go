@@ -15,15 +15,18 @@ type process struct {
 	last     time.Time        // of its calls
 	late     bool             // a part of its life was missed
 	lookedAt time.Time        // some of its calls before that are; zero: none
+	first    time.Time        // call that was heard
+	unseen   bool             // it has called before that
 	exit     sampler.Opt[int] // how it has ended, as a shell tells it
 	over     bool             // it runs another program by now, which has asked for nothing yet
 	handles  map[uint64]int
 	blocks   map[where]*block
 	mapped   map[uint64]mapping
-	waiting  int         // requests that wait for a snapshot
-	retains  map[int]int // of primary contexts, by device
-	seats    []*seat     // few: one for each device
-	dropped  [64]dropped // of late, a ring
+	waiting  int               // requests that wait for a snapshot
+	retains  map[int]int       // of primary contexts, by device
+	made     map[int]time.Time // the newest context, by device
+	seats    []*seat           // few: one for each device
+	dropped  [64]dropped       // of late, a ring
 	drops    int
 }
 
@@ -52,7 +55,17 @@ const (
 )
 
 func newProcess(pid int) *process {
-	return &process{pid: pid, handles: map[uint64]int{}, blocks: map[where]*block{}, mapped: map[uint64]mapping{}, retains: map[int]int{}}
+	return &process{pid: pid, handles: map[uint64]int{}, blocks: map[where]*block{}, mapped: map[uint64]mapping{}, retains: map[int]int{}, made: map[int]time.Time{}}
+}
+
+// makes notes that a context of a device was made, which takes memory of it.
+func (p *process) makes(device int, at time.Time) {
+	p.made[device] = at
+	for _, s := range p.seats {
+		if s.key.device == device {
+			s.tally.context = at
+		}
+	}
 }
 
 // key is where the memory of a call is; a piece is known by its handle, all else by an address.
@@ -84,7 +97,7 @@ func (p *process) seat(c *Call) *seat {
 	if len(p.seats) == maxSeats { // threads come and go
 		return p.seats[maxSeats-1]
 	}
-	s := &seat{key: k, tally: &tally{}}
+	s := &seat{key: k, tally: &tally{context: p.made[k.device]}}
 	p.seats = append(p.seats, s)
 	return s
 }

@@ -27,9 +27,10 @@ type tally struct {
 	live, peak sampler.Bytes
 	refusal    *refusal
 	exact      exact
-	pooled     bool   // a pool of the driver is used, which keeps what is given back: peaks are at least what it has given
-	gpu        *gpu   // nil: not known
-	unplaced   []move // while that is so
+	pooled     bool      // a pool of the driver is used, which keeps what is given back: peaks are at least what it has given
+	context    time.Time // when the process has made its newest one there; how much that has taken no call tells
+	gpu        *gpu      // nil: not known
+	unplaced   []move    // while that is so
 }
 
 // refusal is one that is looked after, and by whom it was made.
@@ -75,12 +76,21 @@ func (t *tally) refuse(c *Call, n sampler.Bytes) {
 	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen && r.tid == c.TID && n <= r.Bytes && (n == 0 || r.got < n) && c.Time.Sub(r.last) <= retryWithin {
 		r.Tries++
 		r.Smallest, r.last, r.got = min(r.Smallest, n), c.Time, 0
-		r.Free, r.FreeAge = t.gpu.free(c.Time) // after it gave its cache back, as a log says it
+		r.Free, r.FreeAge = t.free(c.Time) // after it gave its cache back, as a log says it
 		return
 	}
-	free, age := t.gpu.free(c.Time)
+	free, age := t.free(c.Time)
 	t.refusal = &refusal{tid: c.TID, last: c.Time, Refusal: sampler.Refusal{Time: c.Time, Bytes: n, Smallest: n, Free: free, FreeAge: age,
 		Function: Functions[c.Function].Name, Tries: 1}}
+}
+
+// free is what could still be given at a time, and how old the reading is that says so; unknown if that is from before the context.
+func (t *tally) free(at time.Time) (n sampler.Opt[sampler.Bytes], age sampler.Opt[int]) {
+	n, age = t.gpu.free(at)
+	if ms, known := age.Value(); known && at.Add(-time.Duration(ms)*time.Millisecond).Before(milli(t.context)) {
+		return sampler.Opt[sampler.Bytes]{}, sampler.Opt[int]{}
+	}
+	return n, age
 }
 
 // on notes which GPU it is. What was asked there before that was known is made up for.
@@ -106,19 +116,22 @@ func (t *tally) moves(c *Call, n int64) {
 	}
 }
 
-// measure finds what was free at the last refusal, as far as readings since then tell.
-func (t *tally) measure(now time.Time) {
+// measure finds what was free at the last refusal, as far as readings since then tell; lived: until when the process did. What is read after that
+// is more.
+func (t *tally) measure(now, lived time.Time) {
 	r := t.refusal
 	if r == nil || t.gpu == nil || r.Free.Known() && now.Sub(r.last) > 2*showsWithin {
 		return
 	}
 	if !r.Free.Known() {
-		r.Free, r.FreeAge = t.gpu.free(r.last)
+		r.Free, r.FreeAge = t.free(r.last)
 	}
 	if r.Outcome == sampler.RefusalOther {
 		return // what that takes of the GPU, and when, no call tells
 	}
-	if free, age := t.gpu.freeAfter(r.last); free.Known() && free.Or(0) < r.Free.Or(0) {
+	free, age := t.gpu.freeAfter(r.last)
+	read := r.last.Add(-time.Duration(age.Or(0)) * time.Millisecond)
+	if free.Known() && (free.Or(0) < r.Free.Or(0) || !r.Free.Known() && !read.After(lived)) {
 		r.Free, r.FreeAge = free, age
 	}
 }

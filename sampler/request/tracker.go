@@ -26,6 +26,7 @@ type Tracker struct {
 	seeing    bool                       // calls are seen
 	older     map[int]bool               // processes that were there before
 	refused   chan struct{}
+	unseen    int // processes whose first calls were missed, ever
 }
 
 // asked is a request whose GPU is not known before the snapshot that tells it.
@@ -68,6 +69,9 @@ func (t *Tracker) Machine(devs []sampler.Device) {
 // partly says whether some GPUs are not watched.
 func (t *Tracker) partly() bool { return len(t.machine.GPUs) > len(t.watched) }
 
+// Meet looks who a process is that loads libcuda or begins to use it: by its first request it may be gone already.
+func (t *Tracker) Meet(pid int) { t.host.Identify([]sampler.Process{{PID: pid}}) }
+
 // Late notes a process whose first calls were missed.
 func (t *Tracker) Late(pid int) {
 	t.mu.Lock()
@@ -82,9 +86,20 @@ func (t *Tracker) LookedAt(pid int, at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if p := t.process(pid); p != nil {
-		p.late = p.late || len(p.handles)+len(p.seats) > 0
 		p.lookedAt = at
+		if !p.first.IsZero() && p.first.Before(at) {
+			t.misses(p)
+		}
 	}
+}
+
+// misses notes that calls of a process were not seen, since it was not looked at yet.
+func (t *Tracker) misses(p *process) {
+	if !p.unseen {
+		p.unseen = true
+		t.unseen++
+	}
+	p.late = true
 }
 
 // SetDoor notes how calls are seen from now on. What was missed makes all that is known incomplete.
@@ -124,7 +139,12 @@ func (t *Tracker) Call(c Call) {
 		return
 	}
 	p.last = c.Time
-	p.late = p.late || c.Time.Before(p.lookedAt)
+	if p.first.IsZero() {
+		p.first = c.Time
+	}
+	if c.Time.Before(p.lookedAt) {
+		t.misses(p)
+	}
 	switch f := &Functions[c.Function]; f.Effect {
 	case Gives:
 		t.gives(p, &c, f)
@@ -140,6 +160,9 @@ func (t *Tracker) Call(c Call) {
 			t.refuse(t.asks(p, &c), &c, 0) // how much that would have taken is not known
 		case c.Answer == success && len(p.handles) < maxHandles:
 			p.handles[c.Address] = c.Device
+			if f.context() {
+				p.makes(c.Device, c.Time)
+			}
 			if f.Name == primaryRetain {
 				p.retains[c.Device]++
 			}
@@ -191,7 +214,9 @@ func (t *Tracker) process(pid int) *process {
 		p.late = t.older[pid]
 		who := []sampler.Process{{PID: pid}}
 		t.host.Identify(who) // at once, for it may not live long
-		p.who = who[0]
+		if p.who = who[0]; p.who.Ended {
+			p.who.Visible, p.who.Ended = true, false // as it was when it asked
+		}
 		t.processes[pid] = p
 	}
 	return p
@@ -219,7 +244,7 @@ func (t *Tracker) gives(p *process, c *Call, f *Function) {
 		return
 	}
 	p.waiting++
-	t.calls = append(t.calls, asked{seat: s, Request: sampler.Request{Time: c.Time, PID: c.PID, Function: f.Name, Bytes: n, Answer: c.Answer}})
+	t.calls = append(t.calls, asked{seat: s, Request: sampler.Request{Time: c.Time, PID: c.PID, Function: f.Name, Bytes: sampler.Bytes(c.Size), Answer: c.Answer}})
 }
 
 // asks is the seat of a call, on the GPU where it seems to be.

@@ -453,7 +453,7 @@ func TestLeftAlone(t *testing.T) {
 	}
 }
 
-// Each request is told once, in order, with its GPU; those that may still be placed wait, and all after them.
+// Each request is told once, those of a process in order, with its GPU; those that may still be placed wait, and all of that process after them.
 func TestTold(t *testing.T) {
 	s := newScene(t, 2, people{7: {Environment: map[string]string{}}, 8: {}})
 	told := func() string {
@@ -472,11 +472,12 @@ func TestTold(t *testing.T) {
 	s.alloc(1, gib)
 	s.call("cuMemAlloc_v2", Call{PID: 8, Address: 1, Size: uint64(2 * gib), Context: 0xdead, Device: -1})
 	s.refused(3 * gib)
-	if got := told(); got != "7:0:1:0" {
+	s.call("cuMemCreate", Call{PID: 8, Address: 2, Size: uint64(4 * gib), Device: 1, Answer: success})
+	if got := told(); got != "7:0:1:0 7:0:3:2" {
 		t.Errorf("first %q", got)
 	}
 	s.list(1, 8, sampler.Some(2*gib))
-	if got := told(); got != "8:1:2:0 7:0:3:2" {
+	if got := told(); got != "8:1:2:0 8:1:4:0" {
 		t.Errorf("then %q", got)
 	}
 	if got := told(); got != "" {
@@ -797,5 +798,18 @@ func TestGuessedBase(t *testing.T) {
 	s.alloc(3, gib)
 	if p := s.of(0, 7); p.Peak.Source != sampler.PeakCalls || p.Peak.Bytes != 3*gib+256*mib {
 		t.Errorf("%+v", p.Peak)
+	}
+}
+
+// A request for more than any GPU has is told with its size.
+func TestEnormous(t *testing.T) {
+	s := newScene(t, 1, people{7: {}})
+	s.context(0)
+	s.refused(1 << 62)
+	if list := s.apply().Requests; len(list) != 1 || list[0].Bytes != 1<<62 {
+		t.Errorf("%+v", list)
+	}
+	if r := s.requests(0); r.Largest != sampler.MaxPlausible || r.Refused != 1 {
+		t.Errorf("%+v", r)
 	}
 }

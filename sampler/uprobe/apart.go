@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cilium/ebpf/link"
+	"golang.org/x/sys/unix"
 )
 
 // A probe of a file is in every process that has it, and a trap costs microseconds even where the program in the kernel returns
@@ -127,10 +128,12 @@ func (d *Door) join(pids ...int) {
 		d.users.add(pid)
 		return d.users[pid] == old
 	})
-	closeAll(d.arrangeApart())
+	old := d.arrangeApart()
+	now := d.clock.Now()
 	for _, pid := range fresh {
-		d.tracker.LookedAt(pid, d.clock.Now())
+		d.tracker.LookedAt(pid, now)
 	}
+	d.closing.Go(func() { closeAll(old) }) // the next one does not wait for that
 }
 
 // maxMet is as many as probe.c keeps.
@@ -167,7 +170,8 @@ func (d *Door) comeBack() {
 		d.arrange()
 		return
 	}
-	d.join(slices.Collect(maps.Keys(d.tracker.PIDs()))...)
+	listed := slices.Collect(maps.Keys(d.tracker.PIDs()))
+	d.join(slices.DeleteFunc(listed, func(pid int) bool { return unix.Kill(pid, 0) == unix.ESRCH })...) // the driver may list it a little longer
 }
 
 // arrangeApart sets the probes of single processes, and returns those that are not needed any more.

@@ -78,6 +78,16 @@ func TestTooOften(t *testing.T) {
 		if d := s.Door; !slices.Equal(d.Busy, busy) || len(d.LetGo) > 0 || d.Deaf(other.PID()) || d.Deaf(late.PID()) || !d.Deaf(p.PID()) {
 			t.Errorf("let go of: %+v", d)
 		}
+		if tries > 1 && s.Door.Unseen != 1 {
+			t.Errorf("first calls of %d processes were not seen, of one they were not", s.Door.Unseen)
+		}
+		unseen := s.Door.Unseen
+		brief := cudatest.Play(t, r.dir)
+		brief.Do("device 0", "async f 3000")
+		brief.Kill()
+		r.until("what a brief one asked for is seen, or told to be missed", func() bool {
+			return r.snapshot().Door.Unseen > unseen || len(of(brief)) > 0
+		})
 		for _, q := range s.GPUs[0].Processes {
 			if q.PID == late.PID() && tries == 1 {
 				continue // whether anything was missed is not known

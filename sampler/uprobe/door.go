@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"sync"
 	"syscall"
 	"time"
 
@@ -50,6 +51,7 @@ type Door struct {
 	away        map[int]map[int]time.Time // processes that call a function too often, until when they are let go of
 	users       users                     // while there are any
 	met         map[int]bool              // processes that have called
+	closing     sync.WaitGroup            // probes of processes that have ended
 	news        chan any                  // from the reader: a busy, the number of a process that calls, or loads
 
 	searched map[int]int // how often the libraries of a process were looked for; maxSearches: they are known
@@ -250,6 +252,9 @@ func (d *Door) read() {
 			d.tell(b)
 		default:
 			begins := c.Function == initialize
+			if begins {
+				d.tracker.Meet(c.PID)
+			}
 			if (begins || !met[c.PID]) && d.tell(c.PID) {
 				if len(met) >= maxMet {
 					clear(met)
@@ -320,6 +325,7 @@ func (d *Door) Close() {
 		lib.file.Close() //nolint:errcheck // it was only read
 	}
 	closeAll(links)
+	d.closing.Wait()
 	d.mappings.close()
 	d.calls.Close()   //nolint:errcheck // nothing can be done about it
 	d.objects.Close() //nolint:errcheck // the same

@@ -116,6 +116,7 @@ func (d *Door) load(pid loads) {
 		d.missed = true
 		return
 	}
+	d.tracker.Meet(int(pid))
 	d.searched[int(pid)] = 0 // it may be its second one
 	d.searchIn(int(pid))
 }
