@@ -42,6 +42,12 @@ func (f *failure) detail(causes []sampler.Cause) string {
 		return f.words.Say("detail.planned", "need", printed(f.requested.Or(0)), "planned", gib(f.extra("planned_bytes").Or(0)), "free", gib(f.extra("planned_free_bytes").Or(0)))
 	case f.requested.Known() && f.allocated.Known():
 		return f.words.Say("detail.request_beside", "need", printed(f.requested.Or(0)), "allocated", gib(f.allocated.Or(0)))
+	case f.requested.Known() && f.event.Kind == sampler.KindRefused:
+		text := f.words.Say("detail.refused_only", "need", printed(f.requested.Or(0)))
+		if others := f.notOwn(); others > 0 {
+			text += f.words.Say("detail.space") + f.words.Say("detail.other_process", "elsewhere", gib(others))
+		}
+		return text
 	case f.requested.Known():
 		return f.words.Say("detail.request_only", "need", printed(f.requested.Or(0)))
 	case f.total.Known() && f.history != nil:

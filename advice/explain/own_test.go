@@ -56,3 +56,20 @@ func TestStopsOnlyOthers(t *testing.T) {
 		})
 	}
 }
+
+// Of a refusal whose free memory is not known the detail tells what others held, where anybody did.
+func TestRefusedWithoutFree(t *testing.T) {
+	stranger := Neighbor{PID: 2, Bytes: gibs(15.7).Or(0), Name: "eval", User: "bob", Command: "python eval.py"}
+	rank := stranger
+	rank.Same = true
+	for want, others := range map[string][]Neighbor{
+		"It asked for 12.00 GiB; how much was free at that moment is not known. 15.70 GiB of the GPU was not this job's: look there first.": {stranger},
+		"It asked for 12.00 GiB; how much was free at that moment is not known.":                                                            {rank},
+	} {
+		e := sampler.OOMEvent{Kind: sampler.KindRefused, MemoryKind: sampler.MemoryGPU, Requested: gibs(12), GPUTotal: gibs(16)}
+		got := Explain(Incident{Events: []sampler.OOMEvent{e}, History: &History{Others: others}, Command: "python train.py"})
+		if got.Events[0].Detail != want {
+			t.Errorf("%s, want %s", got.Events[0].Detail, want)
+		}
+	}
+}

@@ -1022,6 +1022,7 @@ var textsEN = map[string]string{
 	"detail.shm_bus_error":    "The shared memory between processes (/dev/shm) is full. Nothing about the GPU needs to change.",
 	"detail.mmap_enomem":      "A limit of the machine's memory was reached, not of the GPU. Nothing about the GPU needs to change.",
 	"detail.host":             "The memory of the machine (RAM) ran out, not that of the GPU. Nothing about the GPU needs to change.",
+	"detail.refused_only":     "It asked for {need}; how much was free at that moment is not known.",
 	"detail.request_only":     "It asked for {need}. The text says no more, so it does not show what held the rest of the GPU.",
 	"detail.no_numbers":       "This text has no numbers: it alone does not show why it failed.",
 	"detail.context":          "{free} was free of {total}, less than a context takes.",

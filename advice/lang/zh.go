@@ -1022,6 +1022,7 @@ var textsZH = map[string]string{
 	"detail.shm_bus_error":    "进程间的共享内存（/dev/shm）满了。GPU 方面什么都不用改。",
 	"detail.mmap_enomem":      "到了机器内存的某个上限，不是显存。GPU 方面什么都不用改。",
 	"detail.host":             "用完的是机器的内存（RAM），不是显存。GPU 方面什么都不用改。",
+	"detail.refused_only":     "申请 {need}；当时还剩多少显存不清楚。",
 	"detail.request_only":     "申请 {need}。日志没有更多数字，看不出其余显存被谁占着。",
 	"detail.no_numbers":       "这段日志没有数字：仅凭它无法判断原因。",
 	"detail.context":          "{total} 中空闲 {free}，不足以创建上下文。",
