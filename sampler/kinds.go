@@ -107,10 +107,31 @@ const (
 	ToldPictureSet   = "picture_set"   // a model that makes pictures is trained
 	ToldResume       = "resume"        // a checkpoint is loaded on several GPUs
 	ToldSplats       = "splats"        // gaussians are fitted to pictures, one picture at a time
+	ToldInria        = "inria"         // with the program of those who published it, or one made from it
 	ToldText         = "text"          // a language model writes
 	ToldTraining     = "training"      // the program trains
 	ToldInference    = "inference"     // it runs a model
 	ToldImages       = "image_tool"    // it makes pictures
+	ToldDomain       = "domain_"       // and a domain: what the program works on
+	ToldCPU          = "cpu"           // it works on the CPU
+	ToldFewer        = "fewer"         // it works with fewer inputs
+	ToldDevice       = "device_"       // and a number: the GPU on which it was meant to run
+	ToldInstances    = "instances"     // it finds the instances in pictures, which have more or fewer of them
+	ToldWindows      = "windows"       // it runs on Windows
+	ToldSmallerModel = "smaller_model" // a smaller model is asked for
+)
+
+// What a program works on: what follows ToldDomain.
+const (
+	DomainAudio    = "audio"
+	DomainGraph    = "graph"
+	DomainPictures = "pictures"
+	DomainPoints   = "points" // clouds of points
+	DomainProteins = "proteins"
+	DomainSeries   = "series" // of figures over time
+	DomainText     = "text"
+	DomainVideo    = "video"
+	DomainVolumes  = "volumes"
 )
 
 // Kinds of alerts: what Alert.Kind holds. Each has a rule in package watch.

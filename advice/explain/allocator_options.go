@@ -118,10 +118,10 @@ func (f *job) setVariable(name, value string) []string {
 	return []string{"export " + name + "=" + command.Quote(value)}
 }
 
-// onWindows: paths of the log or the command are those of Windows.
+// onWindows: paths of the log or the command are those of Windows, or it is said.
 func (f *job) onWindows() bool {
 	text := f.event.Text
-	return f.environment["OS"] == "Windows_NT" || indexOf(text, `C:\`) >= 0 || indexOf(text, `D:\`) >= 0 || indexOf(text, `\site-packages\`) >= 0 || strings.HasPrefix(f.command.Text, `C:\`) ||
+	return f.told(sampler.ToldWindows) || f.environment["OS"] == "Windows_NT" || indexOf(text, `C:\`) >= 0 || indexOf(text, `D:\`) >= 0 || indexOf(text, `\site-packages\`) >= 0 || strings.HasPrefix(f.command.Text, `C:\`) ||
 		slices.ContainsFunc(f.context.Files, func(file string) bool { return strings.Contains(file, `\`) })
 }
 

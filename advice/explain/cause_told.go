@@ -107,9 +107,14 @@ var causesTold = []causeRow{
 		confidence: always(0.72), // size alone does not change from one day to another
 		evidence:   func(f *failure) string { return f.words.Say("why.told_worked") }},
 	{id: "told", cause: CauseUnknown, reason: sourceAnatomy,
-		when:       func(f *failure) bool { return f.told(sampler.ToldUpdate) && !f.onHost() && !f.numbers() },
-		confidence: always(0.66),
-		evidence:   func(f *failure) string { return f.words.Say("why.told_update") }},
+		when: func(f *failure) bool { return f.told(sampler.ToldUpdate) && !f.onHost() && !f.numbers() },
+		confidence: func(f *failure) float64 {
+			if f.reported() {
+				return 0.72 // size alone does not change with a version
+			}
+			return 0.66
+		},
+		evidence: func(f *failure) string { return f.words.Say("why.told_update") }},
 	{id: "told", cause: CauseTooBig, reason: sourceAnatomy,
 		when: func(f *failure) bool {
 			return f.reported() && !f.onHost() && f.inTraining() && f.batch() == 1 && !f.told(sampler.ToldGrowth) && !f.toldLate()

@@ -53,6 +53,9 @@ func (f *failure) detail(causes []sampler.Cause) string {
 	case f.total.Known() && f.history != nil:
 		return f.words.Say("detail.recorded", "free", gib(f.free.Or(0)), "total", gib(f.total.Or(0)))
 	}
+	if f.reported() && len(causes) > 0 && causes[0].ID != CauseUnknown {
+		return f.words.Say("detail.no_numbers_told")
+	}
 	return f.words.Say("detail.no_numbers")
 }
 

@@ -60,7 +60,7 @@ func (f *failure) explain() Event {
 		m, _ := f.shortfall()
 		e.Beyond = f.words.Say("sum.beyond", "missing", m) + rest
 	}
-	if f.program.is(undecided) && !f.onHost() && !f.corrupt() && f.isPyTorch() && !f.event.Recovered && f.snapshot == nil {
+	if f.program.is(undecided) && TopCause(causes) != CauseOtherProcess && TopCause(causes) != CauseImbalance && !f.onHost() && !f.corrupt() && f.isPyTorch() && !f.event.Recovered && f.snapshot == nil {
 		e.Detail += f.words.Say("detail.space") + f.words.Say("detail.which_program")
 	}
 	if f.snapshot != nil {

@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"slices"
+
 	"nvpeak/advice/command"
 	"nvpeak/sampler"
 )
@@ -236,13 +238,24 @@ func doHalveBatch(f *failure) []string {
 		if f.program.is(running) {
 			return []string{f.comment("do.batch_plain", "before", b, "after", smaller)}
 		}
-		return append([]string{f.comment("do.batch_known", "before", b, "after", smaller, "steps", steps), f.comment("do.sample_unknown")}, f.smallGPU()...)
+		return slices.Concat([]string{f.comment("do.batch_known", "before", b, "after", smaller, "steps", steps), f.smallerSample()}, f.orSmallerModel(), f.smallGPU())
 	}
 	if !f.program.is(training) {
 		return append([]string{f.comment("do.batch_either", "k", k)}, f.smallGPU()...)
 	}
-	return append([]string{f.comment("do.batch_unknown", "k", k), f.comment("do.sample_unknown")}, f.smallGPU()...)
+	return slices.Concat([]string{f.comment("do.batch_unknown", "k", k), f.smallerSample()}, f.orSmallerModel(), f.smallGPU())
 }
+
+// orSmallerModel names the model where whoever writes asks for that, or where the batch is small already.
+func (f *failure) orSmallerModel() []string {
+	if f.told(sampler.ToldSmallerModel) || f.batch() > 0 && f.batch() <= largeBatch {
+		return []string{f.comment("do.or_smaller_model")}
+	}
+	return nil
+}
+
+// largeBatch can be halved more than once (own threshold).
+const largeBatch = 8
 
 // checkpointSwitches is how styles that are known to have checkpointing turn it on.
 var checkpointSwitches = map[string]string{command.StyleTrainer: "--gradient_checkpointing True", command.StyleFairseq: "--checkpoint-activations", command.StyleMegatron: "--recompute-activations"}

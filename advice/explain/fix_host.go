@@ -1,8 +1,10 @@
 package explain
 
 import (
-	"nvpeak/sampler"
 	"slices"
+
+	"nvpeak/advice/command"
+	"nvpeak/sampler"
 )
 
 var fixesHost = []fixRow{
@@ -46,13 +48,31 @@ var fixesHost = []fixRow{
 		do: doFewerWorkers},
 	{id: FixLeak, source: "https://huggingface.co/docs/transformers/main_classes/trainer",
 		kinds: training | evaluation | undecided, cost: 0.03,
-		lives:   map[string]float64{CauseHostMemory: 0.9},
-		when:    func(f *failure) bool { return f.class.class == classHost && f.phase() == sampler.PhaseValidation },
+		lives: map[string]float64{CauseHostMemory: 0.9},
+		when: func(f *failure) bool {
+			return f.class.class == classHost && f.phase() == sampler.PhaseValidation && (!f.reported() || f.told(sampler.ToldResults) || f.inTrainerEvaluation() || f.command.Style() == command.StyleTrainer)
+		},
 		reach:   always(1),
 		variant: func(f *failure) string { return "host_results" },
 		do: func(f *failure) []string {
 			return []string{"Trainer(…, preprocess_logits_for_metrics=lambda logits, labels: logits.argmax(-1))  " + f.comment("do.transformers"), f.comment("do.metric_per_batch")}
 		}},
+	{id: FixShrinkValidationBatch, source: "https://docs.pytorch.org/docs/stable/data.html",
+		kinds: training | evaluation | undecided, cost: 0.03,
+		lives:   map[string]float64{CauseHostMemory: 0.9},
+		when:    func(f *failure) bool { return f.class.class == classHost && f.phase() == sampler.PhaseValidation },
+		reach:   always(1),
+		variant: func(f *failure) string { return "host" },
+		do: func(f *failure) []string {
+			return []string{"DataLoader(val_dataset, batch_size=1, num_workers=0)  " + f.comment("do.val_loader"), f.comment("do.metric_per_batch")}
+		}},
+	{id: FixSmallerInput, source: "https://docs.pytorch.org/docs/stable/data.html",
+		kinds: ownCode, cost: 0,
+		lives:   map[string]float64{CauseHostMemory: 0.93},
+		when:    func(f *failure) bool { return f.class.class == classHost && f.told(sampler.ToldFewer) },
+		reach:   always(1),
+		variant: func(f *failure) string { return "pieces" },
+		do:      func(f *failure) []string { return append([]string{f.comment("do.read_in_turn")}, f.lessInput()[0]) }},
 	{id: FixCapSampleSize, source: "https://numpy.org/doc/stable/reference/generated/numpy.memmap.html",
 		kinds: ownCode, cost: 0.1,
 		lives:   map[string]float64{CauseHostMemory: 0.92},

@@ -129,7 +129,10 @@ var fixesInference = []fixRow{
 			return 0.95
 		},
 		variant: func(f *failure) string {
-			if f.onPixels() || f.told(sampler.ToldPixels) {
+			switch {
+			case f.program.is(undecided):
+				return pictureVariant(f)
+			case f.domain() == sampler.DomainPictures || f.domain() == sampler.DomainVolumes || f.domain() == "" && (f.onPixels() || f.told(sampler.ToldPixels)):
 				return "crop"
 			}
 			return "sample"
@@ -243,7 +246,7 @@ func (f *failure) ownForward() bool {
 // graphUnsaid: own code runs a model of PyTorch, and nothing tells whether it keeps gradients. To turn them off
 // costs nothing, so it is done together with what makes the input smaller.
 func (f *failure) graphUnsaid() bool {
-	return f.program.is(evaluation|inference) && f.program.name == "" && f.isPyTorch() && !f.graphOff() && !f.onHost() && !f.impossible() &&
+	return f.program.is(evaluation|inference) && f.program.name == "" && (f.isPyTorch() || f.reported() && f.event.Framework == "") && !f.graphOff() && !f.onHost() && !f.impossible() &&
 		f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseSaving && !f.generatesText() && !f.hearsSpeech() && !f.told(sampler.ToldTried+"no_grad")
 }
 
@@ -264,7 +267,7 @@ func (f *failure) weightsFill() bool {
 
 // loadsOnGPU: a checkpoint is read straight to the GPU, as torch.load does without map_location.
 func (f *failure) loadsOnGPU() bool {
-	return (f.inCode("torch.load(") || f.inFunction("default_restore_location", "_cuda_deserialize", "restore_location", "cuda_deserialize")) && !f.inCode(`map_location="cpu"`, "map_location='cpu'")
+	return (f.inCode("torch.load(", "th.load(") || f.inFunction("default_restore_location", "_cuda_deserialize", "restore_location", "cuda_deserialize")) && !f.inCode(`map_location="cpu"`, "map_location='cpu'")
 }
 
 // saysItResumes: a training that ran before dies when it is resumed, as its author says.

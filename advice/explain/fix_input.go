@@ -46,7 +46,14 @@ func doSmallerInput(f *failure) []string {
 		return []string{text + "  " + f.comment("do.size_option", "name", name)}
 	}
 	if f.splats() {
-		return []string{"python train.py -s DATA --resolution 2 --data_device cpu  " + f.comment("do.splats")}
+		lines := []string{f.comment("do.fewer_gaussians"), f.comment("do.smaller_views")}
+		if f.told(sampler.ToldInria) {
+			lines = append(lines, "python train.py -s DATA --resolution 2 --data_device cpu")
+		}
+		return lines
+	}
+	if f.program.name == "demucs" {
+		return doDemucs(f)
 	}
 	if f.inTraining() && f.onPixels() {
 		return []string{f.comment("do.crop")}
@@ -57,20 +64,24 @@ func doSmallerInput(f *failure) []string {
 	if f.hearsSpeech() {
 		return []string{"asr(audio, chunk_length_s=30, batch_size=1)  " + f.comment("do.chunks"), f.comment("do.cut_audio")}
 	}
-	lines := []string{f.comment("do.input_size"), f.comment("do.input_tiles")}
+	lines := f.lessInput()
 	if f.told(sampler.ToldSliding) {
-		lines = []string{`sliding_window_inference(…, sw_device="cuda", device="cpu")  ` + f.comment("do.stitch_on_cpu"), f.comment("do.input_size")}
+		lines = []string{`sliding_window_inference(…, sw_device="cuda", device="cpu")  ` + f.comment("do.stitch_on_cpu"), lines[0]}
 	}
 	if f.graphUnsaid() {
 		if !f.told(sampler.ToldSliding) {
-			lines = []string{f.comment("do.less_at_once")}
+			lines = []string{lines[0] + f.words.Say("do.results_to_cpu")}
 		}
 		lines = append(doNoGrad(f), lines...)
 	}
 	if !f.oneSample() {
 		lines = append(lines, f.comment("do.input_fewer"))
 	}
-	lines = append(lines, f.smallGPU()...)
+	if small := f.smallGPU(); small != nil {
+		lines = append(lines, small...)
+	} else {
+		lines = append(lines, f.lastResort()...)
+	}
 	if f.program.is(imageTool) && f.isPyTorch() && f.bigRequest() {
 		lines = append(lines, "pipe.enable_attention_slicing()  "+f.comment("do.attention"))
 	}

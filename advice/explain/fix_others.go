@@ -214,10 +214,15 @@ func (f *failure) nearlyFree() bool {
 // gpuOptions are options that say on which GPU a program runs.
 var gpuOptions = []string{"gpu", "gpu_id", "gpu_ids", "gpu_ranks", "device", "cuda_device", "device_id"}
 
-// otherGPU is the one GPU that the command names, where the message is about another one and nothing hides any.
+// otherGPU is the one GPU that the command or a setting names, where the message is about another one and nothing hides any.
 func (f *failure) otherGPU() (named string, ok bool) {
 	if _, hidden := f.environment["CUDA_VISIBLE_DEVICES"]; hidden || !f.event.GPUIndex.Known() {
 		return "", false
+	}
+	for _, what := range f.context.Told {
+		if named, is := strings.CutPrefix(what, sampler.ToldDevice); is && named != strconv.Itoa(f.event.GPUIndex.Or(0)) {
+			return named, true
+		}
 	}
 	for _, a := range f.command.Arguments() {
 		if slices.Contains(gpuOptions, a.Plain) {
@@ -235,6 +240,9 @@ func doStopOther(f *failure) []string {
 	if big := f.toStop(); big.PID > 0 {
 		pid := strconv.Itoa(big.PID)
 		list = append(list, "ps -o pid,user,lstart,cmd -p "+pid, "kill "+pid+"  "+f.comment("do.if_yours"))
+		if named, ok := f.otherGPU(); ok {
+			list = append([]string{"export CUDA_VISIBLE_DEVICES=" + named + "  " + f.comment("do.other_gpu", "named", named, "gpu", f.event.GPUIndex.Or(0))}, list...)
+		}
 	} else {
 		list = append(list, "nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv",
 			"sudo fuser -v /dev/nvidia*  "+f.comment("do.hidden_holders"))

@@ -86,6 +86,9 @@ func doNoGrad(f *failure) []string {
 	if f.phase() == sampler.PhaseValidation {
 		around = f.comment("do.around_validation")
 	}
+	if f.event.Framework == "" {
+		around = f.comment("do.any_torch")
+	}
 	return []string{"model.eval()\nwith torch.inference_mode():  " + around}
 }
 
@@ -116,5 +119,12 @@ func doShrinkValidation(f *failure) []string {
 	if f.inTrainerEvaluation() {
 		return []string{"TrainingArguments(…, per_device_eval_batch_size=1, eval_accumulation_steps=8)"}
 	}
-	return []string{"DataLoader(val_dataset, batch_size=1, …)  " + f.comment("do.val_loader"), f.comment("do.tile", "k", k)}
+	if f.program.is(running) {
+		return []string{"outputs.append(out.detach().cpu())  " + f.comment("do.results"), f.comment("do.tile", "k", k)} // whose loader is not at hand
+	}
+	shorter := f.comment("do.tile", "k", k)
+	if d := f.domain(); d == sampler.DomainAudio || d == sampler.DomainText || d == sampler.DomainVideo {
+		shorter = f.comment("do.val_piece")
+	}
+	return []string{"DataLoader(val_dataset, batch_size=1, …)  " + f.comment("do.val_loader"), shorter}
 }

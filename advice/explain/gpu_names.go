@@ -72,3 +72,16 @@ func namesPart(lower, part string) bool {
 		from = i + 1
 	}
 }
+
+// namedGiB is the memory that the name of a GPU ends in.
+var namedGiB = sampler.Pattern{Source: `(\d{1,3}) ?GB\b`}
+
+// namedTotal is the memory of the GPU by its name, 0: not in it.
+func (f *facts) namedTotal() sampler.Bytes {
+	at := namedGiB.Get().FindStringSubmatch(f.context.GPUName)
+	if at == nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(at[1])
+	return sampler.Bytes(n) * sampler.GiB
+}

@@ -18,7 +18,7 @@ var programRows = []programRow{
 	{program: program{"chat-ui", server}, words: []string{"koboldai", "text-generation-webui"}},
 	{program: program{"invokeai", imageTool}, words: []string{"invoke.py", "invokeai", "invokeai-web"}},
 	{program: program{"whisper", inference}, framework: "ctranslate2", words: []string{"whisper", "whisperx", "faster-whisper", "whisper-ctranslate2"}, unlessTrains: true},
-	{program: program{"demucs", inference}, words: []string{"demucs", "demucs.separate"}},
+	{program: program{"demucs", inference}, words: []string{"demucs", "demucs.separate"}, unlessTrains: true},
 	{program: program{"upscaler", imageTool}},
 	{program: program{"alphafold", inference}, words: []string{"run_alphafold.py", "run_docker.py", "colabfold_batch"}},
 	{program: program{"llama-reference", server}}, // its cache is allocated for the largest batch at start

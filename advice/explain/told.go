@@ -31,10 +31,11 @@ func (f *facts) toldLate() bool {
 	return f.told(sampler.ToldLate) && !f.told(sampler.ToldGrowth) && !f.onHost() && !f.numbers() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseSaving
 }
 
-// differInLength: it learns from recordings, of which some are much longer than others. PyTorch's allocator keeps what
+// differInLength: it learns from recordings, of which some are much longer than others, or from pictures, of which some
+// hold many more instances. PyTorch's allocator keeps what
 // the longest so far took, so what looks like growth is that.
 func (f *facts) differInLength() bool {
-	return f.told(sampler.ToldSpeech) && f.inTraining() && !f.onHost()
+	return (f.told(sampler.ToldSpeech) || f.told(sampler.ToldInstances)) && f.inTraining() && !f.onHost()
 }
 
 // toldLarger: larger inputs bring it about.
@@ -78,7 +79,7 @@ func (f *facts) makesContext() bool {
 
 // refusedVariables: TensorFlow made the first few megabytes of a model and found no room.
 func (f *facts) refusedVariables() bool {
-	return f.event.Kind == sampler.KindTensorFlow && !f.onHost() && f.requested.Or(0) < 64*sampler.MiB && f.told(sampler.ToldVariables)
+	return f.event.Kind == sampler.KindTensorFlow && !f.onHost() && f.requested.Or(0) < max(64*sampler.MiB, f.namedTotal()/16) && f.told(sampler.ToldVariables)
 }
 
 // firstCalls are functions of PyTorch that ask the driver for a context, a stream or nothing at all. Where one of

@@ -113,8 +113,19 @@ func (v Verdict) sayRun(words lang.Catalog, failures []*failure, survived []int)
 	if n := len(survived); n > 0 {
 		text = words.Say("verdict.after", "who", who(v.Event), "count", n, "survived", listOf(words, survived, who))
 	}
-	if n := len(v.AlsoHit); n > 0 {
-		text += words.Say("detail.space") + words.Say("verdict.also", "count", n, "who", listOf(words, v.AlsoHit, who))
+	var same, others []int // the GPU is one wall, and the machine's memory another
+	for _, i := range v.AlsoHit {
+		if failures[i].onHost() == failures[v.Event].onHost() {
+			same = append(same, i)
+		} else {
+			others = append(others, i)
+		}
+	}
+	if n := len(same); n > 0 {
+		text += words.Say("detail.space") + words.Say("verdict.also", "count", n, "who", listOf(words, same, who))
+	}
+	if n := len(others); n > 0 {
+		text += words.Say("detail.space") + words.Say("verdict.another", "count", n, "who", listOf(words, others, who))
 	}
 	if n := len(v.Victims); n > 0 {
 		text += words.Say("detail.space") + words.Say("verdict.victims", "count", n, "who", listOf(words, v.Victims, who))

@@ -93,6 +93,9 @@ func (f *failure) when() string {
 
 // place is when in brackets, to be put behind a word; "" when nothing is known of it.
 func (f *failure) place() string {
+	if f.program.is(running) && !f.program.is(imageTool) && !f.trains() && f.history == nil && !f.context.Epoch.Known() {
+		return "" // a count of inputs, not of steps
+	}
 	if w := f.when(); w != "" {
 		return f.words.Say("head.when", "when", w)
 	}
@@ -105,6 +108,9 @@ func (f *failure) headline() string {
 		return f.snapshotHeadline()
 	}
 	id := "head." + f.class.kind
+	if f.reported() && f.event.Kind == sampler.KindKilled {
+		id = "head.told_killed" // by whatever signal
+	}
 	if !f.words.Has(id) {
 		switch {
 		case f.event.Kind == sampler.KindHostAlloc:

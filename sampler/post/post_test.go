@@ -255,7 +255,7 @@ func TestNames(t *testing.T) {
 		command, server, script string
 		told                    string
 	}{
-		{"I run `python.exe -m demucs.separate song.mp3` and get\n" + refused, "python.exe -m demucs.separate song.mp3", "", "", ""},
+		{"I run `python.exe -m demucs.separate song.mp3` and get\n" + refused, "python.exe -m demucs.separate song.mp3", "demucs", "", ""},
 		{refused + "\nGTX 1080 Ti, python scripts/txt2img.py, no options", "python scripts/txt2img.py", "", "txt2img.py", ""},
 		{"I ran `python tools/test.py --cfg a.yaml` and got\n" + refused, "python tools/test.py --cfg a.yaml", "", "test.py", ""},
 		{refused + "```yaml\nmem-fraction-static: 0.9\n```", "", "sglang", "", ""},

@@ -66,7 +66,7 @@ var (
 	// speaker begins a sentence of one's own, which is no heading, whatever sign stands before it.
 	speaker = lazily(`^\s+(?:I|We|My|When I|When we)\b(?: \S+){7}`)
 	// form are headings of the forms for bug reports.
-	form = lazily(`(?im)^\W*(?:describe the (?:bug|issue|problem)|(?:steps? )?to reproduce|reproduction|(?:steps to reproduce)|expected behaviou?r|system info\w*|(?:your )?(?:current )?environment|env|issue description|checklist|reminder|error message|what happened)\b`)
+	form = lazily(`(?im)^\W*(?:describe the (?:bug|issue|problem)|(?:steps? )?to reproduce|reproduction|(?:steps to reproduce)|expected behaviou?r|system info\w*|(?:your )?(?:current )?environment|env|hardware|reproduce steps|issue description|checklist|reminder|error message|what happened)\b`)
 )
 
 // title is the heading of a post: the first line, where what follows is a report and no documentation. Who shows an
@@ -78,7 +78,7 @@ func title(text string, all []sentence, shows bool) (sentence, bool) {
 	if mark := own.FindString(line); mark != "" && len(line) <= 300 {
 		return sentence{text: strings.TrimSpace(line[len(mark):]), line: 1, title: true}, true
 	}
-	if mark == "" && !shows && plain(line, rest) && firstHand(all) {
+	if mark == "" && !shows && plain(line, rest) && (firstHand(all) || form.MatchString(rest) && !toReaders(all)) {
 		return sentence{text: strings.TrimSpace(line), line: 1, title: true}, true
 	}
 	if mark == "" || len(line) > 300 || !shows && !alone(line, rest) && !form.MatchString(rest) && !firstHand(all) && !wonders(line, rest, all) && ((!gear.MatchString(line) && !aboutGear(all)) || toReaders(all)) {

@@ -17,20 +17,20 @@ var tells = []struct {
 		lazily(`(?i)\b(?:no|not a|without|any)\s+(?:memory )?leak|with (?:the |larger )?(?:batch|size|resolution|length|image)|RAM usage doesn't|\brapidly\b|\bloading\b|^\W*(?:is|are|was|could|may|might)\b[^.]{0,40}\bleak|\b(?:if|whether|maybe|perhaps|could be|may be|might be|possibly)\b[^.,]{0,30}\bleak`)},
 	{sampler.ToldLate, lazily(`(?i)\bin (?:the )?later (?:training|epochs|steps)\b|\bafter (?:training |running |processing )?(?:on )?(?:some |about |around |~)?(?:\d+-)?(?:a few|some|several|many|\d[\d,.]*k?) ?(?:hundreds?|thousands?|k)? ?(?:of )?(?:\w+ ){0,2}(?:steps?|iterations?|iters?|epochs?|batch(?:es)?|examples|samples|images|requests|hours|hrs)\b|\bafter (?:a certain|some) (?:period|amount) of time\b|\bafter (?:a few|several|many|some) (?:\w+ )?(?:generations|prompts|pictures|inferences)\b|\brandom (?:point|step|time|batch|epoch)s?\b`), nil},
 	{sampler.ToldLarger, lazily(`(?i)\b(?:longer|larger|bigger|higher[ -]res\w*|(?:very|too|extremely) (?:long|large)|specific) (?:than \w+ )?(?:sentences?|sequences?|texts?|prompts?|inputs?|images?|pictures?|photos?|files?|videos?|frames?|footage|documents?|samples?)\b|\b(?:with|for|on|but|only) (?:some|certain|a few) (?:images?|pictures?|photos?|videos?|documents?|sentences?|inputs?)\b|\b(?:images?|pictures?|photos?|videos?) (?:bigger|larger|longer|higher|greater) than\b|\bfootage above\b|\bexceed\w* (?:the )?max\w*[ _-]?(?:seq|len|token)\w*|\b(?:so |too |very )?many (?:gt |ground[- ]truth )?(?:boxes|objects|instances|points|nodes|atoms|residues)\b|(?:句子|文本|图片|图像|序列)[^。]{0,6}(?:长|大)`), nil},
-	{sampler.ToldFirstGPU, lazily(`(?i)\b(?:first|last|one|master|0(?:th)?) (?:GPU|card|rank|node|device)\b[^.]{0,60}\bmore (?:\w+ )?memor(?:y|ies)\b|\b(?:GPU|cuda|device) ?[:#]? ?0\b[^.]{0,60}\bmore (?:\w+ )?memor(?:y|ies)\b|\b(?:all|every)\b[^.]{0,30}\b(?:tensors?|weights|models?|ranks?)\b[^.]{0,20}\b(?:sent|loaded|placed|put|moved|goes|go)\b[^.]{0,20}\b(?:GPU|cuda|device) ?[:#]? ?0\b|\bGPUs? (?:\w+ ){0,2}maxed out\b[^.]{0,80}\bother GPUs\b|\b(?:resum\w*|load\w*)\b[^.]{0,80}\b(?:on|of|to) (?:the first GPU|(?:GPU|cuda|device) ?[:#]? ?0)\b|\b(?:GPU|cuda|device) ?[:#]? ?0\b[^.]{0,80}\b(?:every|each|all)\b[^.]{0,20}\b(?:script|process|rank|worker|job|model)|\b(?:GPU|cuda|device) ?[:#]? ?0\b[^.]{0,40}\b(?:others?|rest)\b|\b(?:every|each|all) (?:the )?(?:script|process|rank|worker|job|model)(?:s|es)?\b[^.]{0,60}\b(?:GPU|cuda|device) ?[:#]? ?0\b`), nil},
+	{sampler.ToldFirstGPU, lazily(`(?i)\bmore (?:\w+ )?(?:memory|vram) (?:in|on|of|from) (?:the |my )?(?:first|main|(?:GPU|cuda|device) ?[:#]? ?0|0(?:th)?)\b|\b(?:first|last|one|master|0(?:th)?) (?:GPU|card|rank|node|device)\b[^.]{0,60}\bmore (?:\w+ )?memor(?:y|ies)\b|\b(?:GPU|cuda|device) ?[:#]? ?0\b[^.]{0,60}\bmore (?:\w+ )?memor(?:y|ies)\b|\b(?:all|every)\b[^.]{0,30}\b(?:tensors?|weights|models?|ranks?)\b[^.]{0,20}\b(?:sent|loaded|placed|put|moved|goes|go)\b[^.]{0,20}\b(?:GPU|cuda|device) ?[:#]? ?0\b|\bGPUs? (?:\w+ ){0,2}maxed out\b[^.]{0,80}\bother GPUs\b|\b(?:resum\w*|load\w*)\b[^.]{0,80}\b(?:on|of|to) (?:the first GPU|(?:GPU|cuda|device) ?[:#]? ?0)\b|\b(?:GPU|cuda|device) ?[:#]? ?0\b[^.]{0,80}\b(?:every|each|all)\b[^.]{0,20}\b(?:script|process|rank|worker|job|model)|\b(?:GPU|cuda|device) ?[:#]? ?0\b[^.]{0,40}\b(?:others?|rest)\b|\b(?:every|each|all) (?:the )?(?:script|process|rank|worker|job|model)(?:s|es)?\b[^.]{0,60}\b(?:GPU|cuda|device) ?[:#]? ?0\b`), nil},
 	{sampler.ToldShared, lazily(`(?i)\b(?:several|two|other|many|multiple) (?:users?|people)\b|\banother (?:code|program|job|script|training|experiment|user|person)\b[^.]{0,30}\b(?:GPU|card)|\bshared (?:machine|server|node|cluster|gpu)s?\b|\b(?:two|2|several|another|both) (?:\w+ )?(?:kernels?|notebooks?|processes|programs|instances)\b`),
 		lazily(`(?i)\b(?:no|without) (?:other|another)|\b(?:saw|see|seen|read|like|unlike|for) (?:\w+ )?(?:many |other |multiple )people\b|\bpeople (?:seem|can|could|are able|have|had|say|said|got?|with)\b|\b(?:torchrun|ddp|distributed|ranks?|data ?loader|workers?)\b`)},
 	{sampler.ToldHeld, lazily(`(?i)\b(?:previous|old|stale|zombie|orphan\w*|dead) (?:\w+ )?process(?:es|\(es\))?(?:[^.\w]|\s)[^.]{0,60}\b(?:hold(?:s|ing)?|retain\w*|remain\w*|keep\w*|still)\b|\borphan\w*\b[^.]{0,30}\b(?:GPU|memory)\b|\b(?:GPU|memory)\b[^.]{0,30}\borphan\w*|\b(?:process|program|script|job|training|run) (?:has |is |was |had )?(?:ended|finished|stopped|terminated|killed|closed|exited)\b[^.]{0,40}\b(?:memory|vram)\b[^.]{0,20}\b(?:still|(?:remains?|stays?) (?:occupied|used|allocated|full))\b`),
 		lazily(`(?i)\bdata ?loader\b|\bworkers?\b`)},
 	{sampler.ToldSharded, lazily(`(?i)\bfsdp\b|\bfully[ -]?shard\w*|\bdeepspeed\b|\bzero[-_ ]?3\b`), nil},
-	{sampler.ToldResults, lazily(`(?i)\bpreds_host\b|\bnested_concat\b|\b(?:logits|predictions?|outputs?)\b[^.]{0,40}\baccumulated\b|\baccumulat\w* (?:all )?(?:the )?(?:outputs?|logits|predictions?)\b|\b(?:predictions?|outputs?|logits|results|tensors)\b[^.]{0,40}\b(?:aggregat\w*|collect\w*|concatenat\w*|accumulat\w*|gather\w*|kept|stay)\b[^.]{0,40}\b(?:GPU|CUDA|VRAM)\b|\b(?:aggregat\w*|collect\w*|concatenat\w*|accumulat\w*|gather\w*|keep\w*)\b[^.]{0,30}\b(?:predictions?|outputs?|logits)\b[^.]{0,30}\b(?:GPU|CUDA|VRAM)\b`), nil},
-	{sampler.ToldUpdate, lazily(`(?i)\b(?:after|since|post) (?:the |an? |my |i )?(?:\w+ )?(?:updat|upgrad)\w*|\bprior to the updat|\bwork(?:s|ed)\b[^.]{0,40}\b(?:previous|earlier|older|old|last) (?:version|commit|release)|\b(?:able|could)\b[^.]{0,40}\bunder this commit\b|\bregression\b`), nil},
+	{sampler.ToldResults, lazily(`(?i)\b(?:logits|predictions?|outputs?) of (?:all|every|each)\b[^.]{0,30}\b(?:kept|collected|stored)\b|\bpreds_host\b|\bnested_concat\b|\b(?:logits|predictions?|outputs?)\b[^.]{0,40}\baccumulated\b|\baccumulat\w* (?:all )?(?:the )?(?:outputs?|logits|predictions?)\b|\b(?:predictions?|outputs?|logits|results|tensors)\b[^.]{0,40}\b(?:aggregat\w*|collect\w*|concatenat\w*|accumulat\w*|gather\w*|kept|stay)\b[^.]{0,40}\b(?:GPU|CUDA|VRAM)\b|\b(?:aggregat\w*|collect\w*|concatenat\w*|accumulat\w*|gather\w*|keep\w*)\b[^.]{0,30}\b(?:predictions?|outputs?|logits)\b[^.]{0,30}\b(?:GPU|CUDA|VRAM)\b`), nil},
+	{sampler.ToldUpdate, lazily(`(?i)\b(?:after|since|post) (?:the |an? |my |i )?(?:\w+ )?(?:updat|upgrad)\w*|\bprior to the updat|\bwork(?:s|ed)\b[^.]{0,40}\b(?:previous|earlier|older|old|last) (?:version|commit|release)|\b(?:able|could)\b[^.]{0,40}\bunder this commit\b|\bregression\b|\b(?:in|with|on|until) (?:version |release |build |tag )?[bv]?\d+(?:\.\d+)*\b[^.\n]{0,24}\bworks?\b`), lazily(`(?i)\b\d+(?:\.\d+)? ?(?:[GM]i?B|steps?|epochs?|images?|frames?)\b|\bbatch`)},
 	{sampler.ToldWorked, lazily(`(?i)\b(?:was|were|had been|has been) (?:working|running) (?:\w+ )?(?:yesterday|recently|before|earlier|previously|fine|well|perfectly|ok|on \w+day)\b|\bused to (?:work|run|fit)\b|\b(?:worked|ran|trained) (?:\w+ )?(?:yesterday|recently|earlier|last (?:week|month|night|time)|on \w+day|a few (?:days|hours|minutes) ago)\b|\b(?:yesterday|previously|(?:an? )?(?:few )?(?:days?|weeks?|hours?) ago)\b[^.\n]{0,30}\b(?:works?|worked|working|ran|running|run|train(?:ed)?|fine)\b|\bback to (?:an? |the )?\w+ (?:\w+ )?that (?:previously )?worked\b|(?:昨天|之前|以前|前几天)[^。\n]{0,10}(?:正常|能跑|可以|没问题|好好的)`),
 		lazily(`(?i)\b(?:another|other|different|larger|bigger) (?:GPU|card|machine|server|model|data ?set)|\b\w+ version\b|\bversions? \d`)},
 	{sampler.ToldSegments, lazily(`(?i)\bexpandable[_ ]segments?\b[^.]{0,80}\b(?:(?:it|code|this|training|everything) (?:now )?(?:runs?|ran|works?|worked)|solv\w*|fix(?:es|ed)|help(?:s|ed)|without (?:any )?errors?|no (?:more )?(?:oom|errors?))\b`), lazily(`(?i)\b(?:not|n['’]t|never|no) (?:\w+ )?(?:work|help|solve|fix)`)},
 	{sampler.ToldGraph, lazily(`(?i)\bretain_graph\s*=\s*True\b|\bretain(?:s|ed|ing)?\b[^.]{0,24}\bgraphs?\b|\b(?:autograd|computation(?:al)?) graphs?\b[^.]{0,30}\b(?:kept|keeps|retained|held|accumulat\w*|never freed)\b`), nil},
 	{sampler.ToldSame, lazily(`(?i)\b(?:same|again|every time|each time|both (?:times|runs)|twice|always)\b[^.]{0,40}\b(?:at|on|in) (?:the same )?(?:iter(?:ation)?|step|batch|sample)s?\b ?#?\d`), nil},
-	{sampler.ToldCheckpoint, lazily(`(?i)\bresum(?:e|es|ed|ing)\b|\b(?:continu|restart)\w* (?:the )?(?:training )?from (?:an? |the |my )?(?:\w+ )?checkpoints?\b|\btorch\.load\b[^.]{0,200}\b(?:GPU|VRAM)\b|\bmap_location\s*=\s*["']?(?:device|cuda)\b|从 ?(?:checkpoint|断点)[^。]{0,4}(?:继续|恢复)|断点续训`),
+	{sampler.ToldCheckpoint, lazily(`(?i)\b(?:restor|load|reload)\w* (?:of )?(?:the |an? |its )?optimi[sz]er(?:['’]s)?(?: states?)?\b|\bresum(?:e|es|ed|ing)\b|\b(?:continu|restart)\w* (?:the )?(?:training )?from (?:an? |the |my )?(?:\w+ )?checkpoints?\b|\btorch\.load\b[^.]{0,200}\b(?:GPU|VRAM)\b|\bmap_location\s*=\s*["']?(?:device|cuda)\b|从 ?(?:checkpoint|断点)[^。]{0,4}(?:继续|恢复)|断点续训`),
 		lazily(`(?i)\b(?:no|not|without|never|n['’]t)\b[^.]{0,20}\bresum`)},
 	{sampler.ToldLoader, lazily(`(?i)\bdata ?loader\b|\bnum_workers\b`), lazily(`(?i)\b(?:no|not|without) (?:\w+ )?data ?loader|\bnum_workers\W{1,3}0\b`)},
 	{sampler.ToldNotebook, lazily(`(?i)\b(?:colab|jupyter(?:lab)?|(?:kaggle|ipython|python) notebook|(?:my|the|this|a) notebook)\b`), lazily(`(?i)\b(?:not|no|without|outside)\b[^.]{0,20}\b(?:colab|jupyter|notebook)`)},
@@ -51,6 +51,10 @@ var tells = []struct {
 	{sampler.ToldPixels, lazily(`(?i)\b(?:photos?|\w+\.(?:png|jpe?g|mp4)|\d+ ?(?:mpx|megapixels?)|images?|img(?:sz|_?size)?|pictures?|videos?|frames|footage|\d{3,4}p|coco|yolo\S*|[ru]?cnn|u-?net\S*|segmentation|object detection|resolution|pixels?|voxels?|volumes?|ct|mri|3d|point ?clouds?)\b|点云|图[像片]|照片|视频`), nil},
 	{sampler.ToldSized, lazily(`(?i)\b\d{3,4} ?[x*×] ?\d{3,4}\b|\b\d{3,4}p\b`), lazily(`(?i)\b(?:seq\w*|tokens?|layers?|hidden)\b`)},
 	{sampler.ToldBillions, lazily(`(?i)\b(?:[7-9]|[1-9]\d{1,2})B\b`), lazily(`(?i)q?lora|\bpeft\b|\b(?:int)?[48][- ]?bits?\b|\bint[48]\b|gptq|awq|adapters?\b`)},
+	{sampler.ToldCPU, lazily(`(?i)\b(?:works?|worked|runs?|ran|succe\w+|fine|ok|okay|segments|processes|finishes|completes)\b[^.]{0,40}\b(?:(?:on|with|using|in|by) (?:the |my |a )?CPU|CPU[- ](?:mode|only|processing))\b|\bCPU\b[^.]{0,20}\b(?:works?|worked|runs|ran|is (?:fine|ok|okay))\b`), lazily(`(?i)\b(?:not|n['’]t|never|no|offload\w*|should|could|would)\b`)},
+	{sampler.ToldFewer, lazily(`(?i)\b(?:limit\w*|reduc\w*|with|only|us(?:e|ing)|process\w*)\b[^.]{0,40}\b\d+ (?:\w+ )?(?:frames|images|pictures|files|samples|rows|sentences|lines|pairs|points|documents|examples|records)\b[^.]{0,20}\b(?:works?|worked|runs|ran|fine|ok|okay)\b|\b(?:limit\w*|reduc\w*|with|only|us(?:e|ing)|process\w*)\b[^.]{0,20}\b(?:frames|images|pictures|files|samples|rows|sentences|lines|pairs|points|documents|examples|records) to \d+[^.]{0,12}\b(?:works?|worked|runs|ran|fine|ok|okay)\b`), lazily(`(?i)\b(?:not|n['’]t|never|even)\b`)},
+	{sampler.ToldInstances, lazily(`(?i)\binstance segmentation\b|\bmask[-_ ]?r-?cnn\w*|\bpanoptic\b|\bdetectron2?\b`), nil},
+	{sampler.ToldSmallerModel, lazily(`(?i)\b(?:do|does|should|must|have to|need to|need)\b[^.?]{0,40}\bsmaller (?:model|network|variant|version)\b[^.?]*\?`), nil},
 	{sampler.ToldDecoding, lazily(`(?i)\bvae\b|\bdecod(?:e|es|ing) (?:the )?latents?\b|\b(?:on|at|during|while) decod(?:e|ing)\b`), lazily(`(?i)\btrain(?:s|ing)?\b`)},
 }
 
@@ -60,9 +64,9 @@ var kinds = []struct {
 	words *lazy
 }{
 	{sampler.ToldInference, lazily(`(?i)\b(?:not|n['’]t|never) (?:train\w*|fine-?tun\w*)\b|\bonly (?:run |do )?inference\b`)},
-	{sampler.ToldTraining, lazily(`(?i)\b(?:train|trains|training|fine-?tun(?:e|es|ing)|kohya\w*|sd-scripts|dreambooth|textual inversion|q?lora (?:training|with kohya)|network dim|backward|gradient[- ](?:checkpoint\w*|accum\w*))\b|训练|微调`)},
-	{sampler.ToldImages, lazily(`(?i)\b(?:txt2img|img2img|text[- ]to[- ]image|stable[- ]?diffusion\S*|sdxl|comfyui|invokeai|inpaint(?:ing)?|upscal(?:e|es|ing|er)|super[- ]resolution|generat(?:e|es|ing) (?:\w+ )?(?:images?|pictures?|textures?|videos?)|(?:an|one|1|single|the) (?:image|picture) (?:of )?\d{3,4} ?[x*×] ?\d{3,4}|flux(?:[.-]?\d)?[-.](?:dev|schnell)\S*|flux\.?1|cogvideo\S*|hunyuan-?video\S*|animatediff|controlnet|vae[- ]decod(?:e|ing)|decod(?:e|es|ing) (?:the )?latents?|svd_xt)\b`)},
-	{sampler.ToldInference, lazily(`(?i)\b(?:inference|inferring|infer|run(?:ning)? the model on|separat(?:e|ing) (?:\w+ )?(?:songs?|tracks?|audio|stems|vocals)|demo|predict(?:s|ing|ions?)?|caption(?:s|ing)|transcrib(?:e|es|ing)|whisper|render(?:s|ing)?|chat(?:s|bot|ting)?|text[- ]generation\S*|first prompt|model\.generate|model\.encode|embeddings?|flask|fastapi|endpoint|requests|test[- ]set|generat(?:es|ing)|(?:at|in|during) test[- ]time|test(?:ing)?(?:\.?$|\.?[^.\w])|tests (?:the|a|my|an|on|one|single|few|some)\b|runn?ing (?:the )?tests?\b|image in a loop|(?:my|own|input|long|short|whole|process\w*) (?:videos?|footage|frames))\b|推理|预测|测试`)},
+	{sampler.ToldTraining, lazily(`(?i)\b(?:train|trains|training|train\w*_\w+\.(?:ya?ml|json|toml)|fine-?tun(?:e|es|ing)|kohya\w*|sd-scripts|dreambooth|textual inversion|q?lora (?:training|with kohya)|network dim|backward|gradient[- ](?:checkpoint\w*|accum\w*))\b|训练|微调`)},
+	{sampler.ToldImages, lazily(`(?i)\b(?:txt2img|img2img|text[- ]to[- ]image|stable[- ]?diffusion\S*|sdxl|comfyui|invokeai|inpaint(?:ing)?|upscal(?:e|es|ing|er)|super[- ]resolution|generat(?:e|es|ing) (?:\w+ )?(?:images?|pictures?|textures?|videos?)|(?:an|one|1|single|the) (?:image|picture) (?:of )?\d{3,4} ?[x*×] ?\d{3,4}|flux(?:[.-]?\d)?[-.](?:dev|schnell)\S*|flux\.?1|cogvideo\S*|hunyuan-?video\S*|animatediff|controlnet|vae[- ]decod(?:e|ing)|decod(?:e|es|ing) (?:the )?latents?|svd_xt)\b|生成 ?(?:视频|图[像片])`)},
+	{sampler.ToldInference, lazily(`(?i)\b(?:inferenc(?:e|es|ing)|inferring|infer|segment(?:s|ing)? (?:(?:the|an?|my|some|rather|very|large|big|whole) )*(?:images?|pictures?|videos?|slides?)|(?:swap|reenact|animate|colorize|denoise|enhance|separate)\.py|process\w* (?:very |rather )?long (?:tracks?|recordings?|audio|files?)|run(?:ning)? the model on|separat(?:e|ing) (?:\w+ )?(?:songs?|tracks?|audio|stems|vocals)|demo|predict(?:s|ing|ions?)?|caption(?:s|ing)|transcrib(?:e|es|ing)|whisper|render(?:s|ing)?|chat(?:s|bot|ting)?|text[- ]generation\S*|first prompt|model\.generate|model\.encode|embeddings?|flask|fastapi|endpoint|requests|test[- ]set|generat(?:es|ing)|(?:at|in|during) test[- ]time|test(?:ing)?(?:\.?$|\.?[^.\w])|tests (?:the|a|my|an|on|one|single|few|some)\b|runn?ing (?:the )?tests?\b|image in a loop|(?:my|own|input|long|short|whole|process\w*) (?:videos?|footage|frames))\b|推理|预测|测试`)},
 }
 
 // trains are words of which one is in nearly each text about training a language model.
@@ -109,7 +113,7 @@ func weights(text string, all []sentence) string {
 var graphOff = lazily(`(?:\bwith |@)torch\.(?:no_grad|inference_mode)\(`)
 
 // splats are names of the fitting of gaussians to pictures.
-var splats = lazily(`(?i)\bgaussian[-_ ]?splatt?\w*|\bsplatting\b|\bcolmap\b|\b(?:rasterize_|diff_)gaussian\w*|\bgaussian_renderer\b|\bgsplat\b|\b[23]dgs\b|\b(?:rebuild|reconstruct)\w* (?:\w+ ){0,3}scenes?\b|\bscene (?:\w+ ){0,2}reconstruct`)
+var splats = lazily(`(?i)\bgaussian[-_ ]?splatt?\w*|\bsplatting\b|\bcolmap\b|\b(?:rasterize_|diff_)gaussian\w*|\bgaussian_renderer\b|\bgsplat\b|\bsplatfacto\b|\bnerfstudio\b|\b[23]dgs\b|\b(?:rebuild|reconstruct)\w* (?:\w+ ){0,3}scenes?\b|\bscene (?:\w+ ){0,2}reconstruct`)
 
 // asksBatch: whoever writes takes a smaller batch for the way, and asks how.
 var asksBatch = lazily(`(?i)\b(?:how (?:do|can|could|should|to)|such as|where)\b[^.?]{0,30}\b(?:chang|reduc|lower|decreas|modify)\w*\b[^.?]{0,20}\bbatch`)
@@ -119,6 +123,12 @@ var severalGPUs = lazily(`(?i)\b(?:[2-8]|two|three|four|six|eight) ?[x×*]? ?(?:
 
 // tables are the libraries that hold tables on the GPU, as code and words name them.
 var tables = lazily(`(?i)\b(?:dask_)?cudf\b|\bdask[-_]cuda\b|\bcuml\b`)
+
+// windows is a system of Windows as forms ask for it, a path there, or the wording of PyTorch's CPU allocator on it.
+var windows = lazily(`(?im)^\W*(?:OS|operating system|platform|system)?\W*(?:microsoft )?windows(?: ?(?:7|8|10|11)\w*)?\W*$|\bOS\b[^\n]{0,12}\bwindows\b|\bon windows(?: ?1[01])?\b|\b[c-f]:\\\w|DefaultCPUAllocator: not enough memory`)
+
+// meant is the GPU that a setting names, changed by whoever writes.
+var meant = lazily(`(?i)\b(?:chang|modif|set|switch)\w*\b[^\n]{0,60}\bto\W{1,4}(?:device\W{1,3})?cuda:([1-9])\b`)
 
 // darknet is the command of a training with darknet.
 var darknet = lazily(`(?i)\bdarknet(?:\.exe)?\s+detector\s+train\b`)
@@ -134,6 +144,13 @@ var replay = lazily(`(?i)\breplay[-_ ]?(?:buffer|memory)|\breplay\.use\b|\bself\
 
 // tfData are the input pipelines of TensorFlow, in code and in what they print.
 var tfData = lazily(`(?i)\btf\.data\.|\bshuffle_dataset_op\b|\bshuffle buffer\b`)
+
+// inria are names of the program that was published first for it and of those made from it, whose script and options
+// are the same; otherSplats is another.
+var (
+	inria       = lazily(`(?i)\bgaussian[-_ ]splatting\b|\b[23]dgs\b|\bgaussian_renderer\b`)
+	otherSplats = lazily(`(?i)\bns-train\b|\bsplatfacto\b|\bnerfstudio\b|\bgsplat\b`)
+)
 
 // sliding is the call of MONAI that puts the output of a whole volume together, on the GPU unless told otherwise.
 var sliding = lazily(`\bsliding_window_inference\b`)
@@ -163,17 +180,19 @@ var loadsOnGPU = lazily(`(?i)\btorch\.load\b[^.]{0,200}\b(?:GPU|VRAM)\b`)
 var loadsData = lazily(`(?i)\bload(?:ing|s|ed)? (?:in )?(?:the |my |all |a |up )*(?:\w+ )?(?:data\w*|features?|images?|files?|csv|tsv|json|hdf5)\b`)
 
 type reportedPhase struct {
-	phase string
-	words *lazy
-	alone bool // says it without a word for the error
+	phase  string
+	words  *lazy
+	alone  bool // says it without a word for the error
+	beside bool // only beside a training
 }
 
 // reportedPhases are the phases in the words of a person, and for which of them the error must be spoken of.
 var reportedPhases = []reportedPhase{
-	{sampler.PhaseLoading, loadsOnGPU, true},
-	{sampler.PhaseSaving, lazily(`(?i)\b(?:sav(?:e|es|ed|ing)\b[^.]{0,30}\b(?:checkpoint|model|state|weights)|checkpoints?\b[^.]{0,20}\b(?:saved|saving|writing|written)|model checkpointing|\bcheckpoint save|(?:at|on|during) (?:the )?save\b|(?:while|when|during|in) (?:the )?(?:model |checkpoint )?saving)\b|[\s.\x60(](?:consolidate_|sharded_|full_)?state_dict\(\)`), false},
-	{sampler.PhaseValidation, lazily(`(?i)\b(?:validation|validating|evaluation|(?:during|in) (?:the )?eval|(?:to|when (?:I|it|we)) validate)\b|(?-i:\b(?:\w*Val(?:id\w*)?|\w*Eval\w*|val(?:id\w*)?_\w+|\w+_val|eval\w*|validate\w*)\b)\W{0,4} (?:method|function|step|loop)\b|验证`), false},
-	{sampler.PhaseLoading, lazily(`(?i)\b(?:loading|load(?:s|ed)?) (?:the |an? |my )?(?:\w+ )?(?:model|checkpoint|weights|pipeline)\b|\b(?:during|while|in) (?:the )?(?:model |weight )?load(?:ing)?\b|\bresum(?:e|es|ed|ing)\b[^.]{0,40}\b(?:checkpoint|model|training)\b|加载`), false},
+	{sampler.PhaseLoading, loadsOnGPU, true, false},
+	{sampler.PhaseSaving, lazily(`(?i)\b(?:sav(?:e|es|ed|ing)\b[^.]{0,30}\b(?:checkpoint|model|state|weights)|checkpoints?\b[^.]{0,20}\b(?:saved|saving|writing|written)|model checkpointing|\bcheckpoint save|(?:at|on|during) (?:the )?save\b|(?:while|when|during|in) (?:the )?(?:model |checkpoint )?saving)\b|[\s.\x60(](?:consolidate_|sharded_|full_)?state_dict\(\)`), false, false},
+	{sampler.PhaseValidation, lazily(`(?i)\b(?:validation|validating|evaluation|(?:during|in) (?:the )?eval|(?:to|when (?:I|it|we)) validate)\b|(?-i:\b(?:\w*Val(?:id\w*)?|\w*Eval\w*|val(?:id\w*)?_\w+|\w+_val|eval\w*|validate\w*)\b)\W{0,4} (?:method|function|step|loop|phase)\b|验证`), false, false},
+	{sampler.PhaseValidation, lazily(`(?i)\btest (?:function|method|loop|step|phase)\b|\b(?:when|if|once|as soon as|with|using)\b[^.]{0,20}\b(?:test|val|eval)\w*[-_ ]?(?:data|set|loader)(?:set)?\b|\b(?:sampl|generat|sav)\w+ (?:(?:the|some|of) )*(?:sample|preview|test|validation) (?:images?|pictures?|outputs?)\b`), false, true},
+	{sampler.PhaseLoading, lazily(`(?i)\b(?:loading|load(?:s|ed)?) (?:the |an? |my )?(?:\w+ )?(?:model|checkpoint|weights|pipeline)\b|\b(?:during|while|in) (?:the )?(?:model |weight )?load(?:ing)?\b|\bresum(?:e|es|ed|ing)\b[^.]{0,40}\b(?:checkpoint|model|training)\b|加载`), false, false},
 }
 
 // movesModel is the line of a traceback in which a whole model goes to the GPU.
@@ -221,6 +240,13 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 	if tables.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldTables)
 	}
+	addDomain(c, text)
+	if windows.MatchString(text) {
+		c.Told = append(c.Told, sampler.ToldWindows)
+	}
+	if at := meant.FindAllStringSubmatch(text, 8); len(at) > 0 {
+		c.Told = append(c.Told, sampler.ToldDevice+at[len(at)-1][1])
+	}
 	if darknet.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldDarknet)
 	}
@@ -239,6 +265,9 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 	if splats.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldSplats)
 	}
+	if inria.MatchString(text) && !otherSplats.MatchString(text) {
+		c.Told = append(c.Told, sampler.ToldInria)
+	}
 	if sliding.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldSliding)
 	}
@@ -251,7 +280,7 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 	if makesContext.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldContext)
 	}
-	c.Told = append(c.Told, tried(all)...)
+	c.Told = append(c.Told, tried(text, all)...)
 	if share := sampler.ToldTried + "share"; raised.MatchString(text) && !slices.Contains(c.Told, share) {
 		c.Told = append(c.Told, share)
 	}
@@ -290,7 +319,7 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 		c.Phase = ""
 	}
 	if len(c.Functions) == 0 {
-		if phase := phaseIn(all); phase != "" && !(only && phase == sampler.PhaseValidation) && (c.Phase == "" || c.Phase == sampler.PhaseTraining && phase != sampler.PhaseLoading || slices.ContainsFunc(all, func(s sentence) bool { return loadsOnGPU.MatchString(s.text) })) {
+		if phase := phaseIn(text, all); phase != "" && !(only && phase == sampler.PhaseValidation) && (c.Phase == "" || c.Phase == sampler.PhaseTraining && phase != sampler.PhaseLoading || slices.ContainsFunc(all, func(s sentence) bool { return loadsOnGPU.MatchString(s.text) })) {
 			c.Phase = phase
 		}
 	}
@@ -321,15 +350,22 @@ func kindIn(all []sentence) string {
 	return ""
 }
 
+// goesOn is a sentence whose begin is the error that stands above it.
+var goesOn = lazily(`^(?:for|in|at|during|on|while|when) (?:the |my |an? )?\w+`)
+
 // phaseIn is when it comes, as a sentence on the failure says.
-func phaseIn(all []sentence) string {
+func phaseIn(text string, all []sentence) string {
+	beside := trains.MatchString(text)
 	for _, row := range reportedPhases {
+		if row.beside && !beside {
+			continue
+		}
 		for _, s := range all {
 			if row.phase == sampler.PhaseLoading && !row.alone && loadsData.MatchString(s.text) {
 				continue
 			}
 			text := denied.ReplaceAllString(passed.ReplaceAllString(s.text, ""), "")
-			if row.words.MatchString(text) && (row.alone || reportsError.MatchString(text) || ranOut.MatchString(text)) {
+			if row.words.MatchString(text) && (row.alone || reportsError.MatchString(text) || ranOut.MatchString(text) || goesOn.MatchString(s.text)) {
 				return row.phase
 			}
 		}

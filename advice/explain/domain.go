@@ -1,0 +1,78 @@
+package explain
+
+import (
+	"strings"
+
+	"nvpeak/sampler"
+)
+
+// domain is what the program works on, as sampler.DomainAudio …; "" where nothing tells.
+func (f *facts) domain() string {
+	for _, what := range f.context.Told {
+		if name, is := strings.CutPrefix(what, sampler.ToldDomain); is {
+			return name
+		}
+	}
+	if f.convolvesPictures() {
+		return sampler.DomainPictures
+	}
+	return ""
+}
+
+// convolvesPictures: the traceback ends in a two-dimensional convolution or a resize.
+func (f *facts) convolvesPictures() bool {
+	return f.inCode("conv2d", "interpolate(", "upsample", "grid_sample")
+}
+
+// lessInput says how less is processed at once, in the words of what it works on.
+func (f *failure) lessInput() []string {
+	id := "do.less." + f.domain()
+	if !f.words.Has(id) {
+		return []string{f.comment("do.less.any"), f.comment("do.parts.any")}
+	}
+	lines := []string{f.comment(id)}
+	if more := "do.parts." + f.domain(); f.words.Has(more) {
+		lines = append(lines, f.comment(more))
+	}
+	if len(lines) > 1 && f.told(sampler.ToldTried+"size") {
+		return []string{lines[1], lines[0]} // the size was tried
+	}
+	return lines
+}
+
+// smallerSample says how a sample that is trained on is made smaller.
+func (f *failure) smallerSample() string {
+	if id := "do.or_sample." + f.domain(); f.words.Has(id) {
+		return f.comment(id)
+	}
+	return f.comment("do.sample_unknown")
+}
+
+// lastResort is what is left where a model that runs as it is given fills most of the GPU (own threshold: three
+// fifths), and the CPU where it works there, as is said.
+func (f *failure) lastResort() []string {
+	if f.onHost() {
+		return nil
+	}
+	full := f.total.Known() && f.allocated.Or(0) > partOf(f.total.Or(0), 0.6)
+	switch {
+	case f.told(sampler.ToldCPU):
+		return []string{f.comment("do.or_cpu")}
+	case f.program.is(inference|imageTool) && full && f.history == nil && !f.othersMatter():
+		return []string{f.comment("do.or_larger_gpu")}
+	}
+	return nil
+}
+
+// doDemucs names the options of demucs; the CPU first where the GPU is smaller than its models are made for.
+func doDemucs(f *failure) []string {
+	cpu, ok := f.command.WithOption("-d", "cpu")
+	if !ok {
+		cpu = "demucs -d cpu FILE"
+	}
+	lines := []string{"demucs --segment 7 FILE  " + f.comment("do.demucs_segment"), cpu + "  " + f.comment("do.demucs_cpu")}
+	if f.command.HasPlain("dl") { // of the first versions, which have no other option for it
+		lines = lines[1:]
+	}
+	return append(lines, f.lessInput()[0])
+}

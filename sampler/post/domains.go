@@ -1,0 +1,42 @@
+package post
+
+import (
+	"slices"
+
+	"nvpeak/sampler"
+)
+
+// domains are what programs work on, by words that sentences, paths and code have. Where two are named as
+// often, the one that stands first is the narrower one.
+var domains = []struct {
+	name  string
+	words *lazy
+}{
+	{sampler.DomainPoints, lazily(`(?i)\bpoint[-_ ]?clouds?\b|\bpoint(?:net|cept|former|rcnn|lstm)\w*|\bli?dar\b|\bopen3d\b|\bopenpcdet\b|\bpcds?\b|\.(?:ply|pcd|las)\b|\b(?:number of|many|fewer) points\b|点云`)},
+	{sampler.DomainProteins, lazily(`(?i)\b(?:alphafold|colabfold|openfold|esmfold|rosettafold|rfdiffusion)\w*|\bproteins?\b|\bresidues\b|\bamino acids?\b|\bmsas?\b|\.(?:pdb|fasta|a3m)\b`)},
+	{sampler.DomainGraph, lazily(`(?i)\b(?:gnns?|gcns?|gats?|pygat|graph ?sage|dgl|pyg|graphstorm)\b|\w*gcns?\b|\btorch_(?:geometric|sparse|scatter)\b|\bogbn?\b|\bgraph (?:neural|attention|convolution\w*|data|transformer)\b|\b(?:adjacency|message[- ]passing|edge_index|node (?:classification|features?))\b`)},
+	{sampler.DomainAudio, lazily(`(?i)\b(?:audios?|wavs?|mp3|flac|speech|voices?|vocals?|vocoders?|songs?|music|spectrograms?|mels?|mel[-_]spec\w*|\d+(?:\.\d+)? ?khz|tts|asr|vad|utterances?|recordings?|silences?|(?:so[-_ ])?[rs]vc|ddsp\w*|demucs|spleeter|tacotron\d?|waveglow|wavenet|whisper\w*)\b|语音|音频|무음|음성`)},
+	{sampler.DomainSeries, lazily(`(?i)\btime[- ]?(?:series|steps?|stamps?)\b|\bforecast\w*|\b(?:pred|label|prediction|encoder|decoder)_len(?:gth)?\b|\b(?:uni|multi)variate\b`)},
+	{sampler.DomainVolumes, lazily(`(?i)\b(?:voxels?|volumes?|ct|mri|3d|nii|nnu-?net\w*|monai|sliding_window_inference)\b`)},
+	{sampler.DomainVideo, lazily(`(?i)\b(?:videos?|frames|fps|footage|mp4|cogvideo\w*|optical flow)\b|视频`)},
+	{sampler.DomainText, lazily(`(?i)\b(?:tokens?|tokenizers?|sentences?|texts?|paragraphs?|documents?|corpus|corpora|n(?:er|lp|mt)|translat\w*|bert\w*|\w*bert|t5|bart|gpt\w*|llama\w*|vicuna\w*|llms?|language models?|max_(?:seq_)?len\w*|seq_len\w*|cutoff_len)\b|文本|句子`)},
+	{sampler.DomainPictures, lazily(`(?i)\b(?:images?|pictures?|photos?|pngs?|jpe?gs?|pixels?|resolution|coco|yolo\S*|[ru]?cnn|u-?net\w*|resnet\w*|vgg\w*|gans?|stylegan\S*|segmentation|object detection|faces?|mask[ -_]rcnn|dreambooth|sdxl|stable[- ]?diffusion)\b|图[像片]|照片`)},
+}
+
+// domain is what the program works on, as a text names it most often; "" where it names none.
+func domain(text string) string {
+	best, most := "", 0
+	for _, row := range domains {
+		if n := len(row.words.FindAllStringSubmatch(text, 64)); n > most {
+			best, most = row.name, n
+		}
+	}
+	return best
+}
+
+// addDomain puts that into a context.
+func addDomain(c *sampler.LogContext, text string) {
+	if name := domain(text); name != "" && !slices.Contains(c.Told, sampler.ToldDomain+name) {
+		c.Told = append(c.Told, sampler.ToldDomain+name)
+	}
+}
