@@ -26,26 +26,42 @@ func (f *facts) convolvesPictures() bool {
 
 // lessInput says how less is processed at once, in the words of what it works on.
 func (f *failure) lessInput() []string {
-	id := "do.less." + f.domain()
-	if !f.words.Has(id) {
-		return []string{f.comment("do.less.any"), f.comment("do.parts.any")}
+	name := f.domain()
+	if !f.words.Has("do.less." + name) {
+		name = "any"
 	}
-	lines := []string{f.comment(id)}
-	if more := "do.parts." + f.domain(); f.words.Has(more) {
-		lines = append(lines, f.comment(more))
+	first, second := "do.less."+name, "do.parts."+name
+	switch {
+	case !f.words.Has(second) || f.onHost() && name == sampler.DomainGraph:
+		return []string{f.comment(first)}
+	case f.told(sampler.ToldTried + "size"):
+		return []string{f.comment(second)}
 	}
-	if len(lines) > 1 && f.told(sampler.ToldTried+"size") {
-		return []string{lines[1], lines[0]} // the size was tried
-	}
-	return lines
+	return []string{f.comment(first), f.comment("do.or_that", "what", f.words.Say(second))}
 }
 
-// smallerSample says how a sample that is trained on is made smaller.
+// eachSample is how a sample that is trained on is made smaller; "" where nothing tells what it is.
+func (f *failure) eachSample() string {
+	if id := "do.each_sample." + f.domain(); f.words.Has(id) {
+		return f.words.Say(id)
+	}
+	return ""
+}
+
+// smallerSample says that beside another way.
 func (f *failure) smallerSample() string {
-	if id := "do.or_sample." + f.domain(); f.words.Has(id) {
-		return f.comment(id)
+	if what := f.eachSample(); what != "" {
+		return f.comment("do.or_that", "what", what)
 	}
 	return f.comment("do.sample_unknown")
+}
+
+// sampleAlone says it as the only way.
+func (f *failure) sampleAlone() string {
+	if what := f.eachSample(); what != "" {
+		return "# " + what
+	}
+	return f.comment("do.sample")
 }
 
 // lastResort is what is left where a model that runs as it is given fills most of the GPU (own threshold: three

@@ -9,6 +9,8 @@ import (
 // capacitySure: a run that had fitted before does not die of its size alone.
 func (f *failure) capacitySure() float64 {
 	switch {
+	case f.ownIsLittle():
+		return 0.2
 	case f.phase() == sampler.PhaseLoading:
 		return 0.85
 	case f.told(sampler.ToldGrowth):
@@ -25,6 +27,12 @@ func (f *failure) capacitySure() float64 {
 		return 0.78
 	}
 	return 0.68
+}
+
+// ownIsLittle: with what it asked for the program would hold a twentieth of the GPU at most, and others hold three quarters (own thresholds).
+func (f *failure) ownIsLittle() bool {
+	total := f.total.Or(0)
+	return f.allocated.Known() && f.othersMatter() && f.strangersHold() > partOf(total, 0.75) && f.reserved()+f.requested.Or(0) < partOf(total, 0.05)
 }
 
 // unlessOthers lowers a confidence that rests on lateness alone when others hold enough to

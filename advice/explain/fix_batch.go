@@ -241,9 +241,13 @@ func doHalveBatch(f *failure) []string {
 		return slices.Concat([]string{f.comment("do.batch_known", "before", b, "after", smaller, "steps", steps), f.smallerSample()}, f.orSmallerModel(), f.smallGPU())
 	}
 	if !f.program.is(training) {
-		return append([]string{f.comment("do.batch_either", "k", k)}, f.smallGPU()...)
+		either := []string{f.comment("do.batch_either", "k", k)}
+		if f.eachSample() != "" {
+			either = []string{f.comment("do.batch_only", "k", k), f.smallerSample()}
+		}
+		return append(either, f.smallGPU()...)
 	}
-	return slices.Concat([]string{f.comment("do.batch_unknown", "k", k), f.smallerSample()}, f.orSmallerModel(), f.smallGPU())
+	return slices.Concat([]string{f.comment("do.batch_unknown", "k", k)}, f.orSmallerModel(), []string{f.smallerSample()}, f.smallGPU())
 }
 
 // orSmallerModel names the model where whoever writes asks for that, or where the batch is small already.

@@ -179,7 +179,7 @@ var fixesHost = []fixRow{
 		kinds: ownCode | running, cost: 0.3,
 		lives: map[string]float64{CauseHostMemory: 0.75},
 		when: func(f *failure) bool {
-			return f.class.kind == sampler.KindKilled || f.class.kind == sampler.KindWorkerKilled
+			return (f.class.kind == sampler.KindKilled || f.class.kind == sampler.KindWorkerKilled) && !f.onWindows()
 		},
 		do: func(f *failure) []string {
 			return []string{"sudo dmesg -T | grep -i -E 'killed process|oom'", "cat /sys/fs/cgroup/memory.events"}
@@ -225,6 +225,9 @@ func doHostLimit(f *failure) []string {
 		return []string{"resources: {limits: {memory: 128Gi}}"}
 	case "ray":
 		return []string{"@ray.remote(memory=32 * 1024**3)"}
+	}
+	if f.onWindows() {
+		return []string{`systeminfo | findstr /C:"Memory"  ` + f.comment("do.task_manager"), "SystemPropertiesPerformance.exe  " + f.comment("do.pagefile")}
 	}
 	if f.event.Kind == sampler.KindKernelKill {
 		return []string{"free -g; ps aux --sort=-rss | head", f.comment("do.machine_ram")}

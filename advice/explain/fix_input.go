@@ -59,7 +59,10 @@ func doSmallerInput(f *failure) []string {
 		return []string{f.comment("do.crop")}
 	}
 	if f.inTraining() && f.oneSample() {
-		return []string{f.comment("do.sample"), f.comment("do.or_smaller_model")}
+		if f.told(sampler.ToldInstances) {
+			return []string{f.comment("do.fewer_instances"), f.comment("do.or_smaller_model")}
+		}
+		return []string{f.sampleAlone(), f.comment("do.or_smaller_model")}
 	}
 	if f.hearsSpeech() {
 		return []string{"asr(audio, chunk_length_s=30, batch_size=1)  " + f.comment("do.chunks"), f.comment("do.cut_audio")}
@@ -74,12 +77,15 @@ func doSmallerInput(f *failure) []string {
 		}
 		lines = append(doNoGrad(f), lines...)
 	}
+	if f.told(sampler.ToldCPU) && !f.onHost() {
+		lines = append(f.lastResort(), lines...)
+	}
 	if !f.oneSample() {
 		lines = append(lines, f.comment("do.input_fewer"))
 	}
 	if small := f.smallGPU(); small != nil {
 		lines = append(lines, small...)
-	} else {
+	} else if !f.told(sampler.ToldCPU) {
 		lines = append(lines, f.lastResort()...)
 	}
 	if f.program.is(imageTool) && f.isPyTorch() && f.bigRequest() {
@@ -179,7 +185,7 @@ func doOffload(f *failure) []string {
 		return list
 	}
 	if f.program.is(imageTool) || f.inFile("pipeline_", "diffusers") || f.convolves() && f.phase() == sampler.PhaseInference {
-		return []string{"pipe.enable_model_cpu_offload()  " + f.comment("do.instead_of_cuda"), "pipe.enable_vae_tiling()"}
+		return append([]string{"pipe.enable_model_cpu_offload()  " + f.comment("do.instead_of_cuda"), "pipe.enable_vae_tiling()"}, f.lastResort()...)
 	}
 	return []string{`from_pretrained(name, device_map="auto", low_cpu_mem_usage=True)  ` + f.comment("do.device_map")}
 }

@@ -27,7 +27,7 @@ func (f *failure) advise(causes []sampler.Cause) []sampler.Advice {
 	weights := likelihoods(causes)
 	var list []scored
 	for _, row := range fixRows {
-		if !f.program.is(row.kinds) || f.corrupt() && row.id != FixRecordRun && row.id != FixCapSampleSize || !row.when(f) {
+		if !f.program.is(row.kinds) || f.corrupt() && row.id != FixRecordRun && row.id != FixCapSampleSize || f.ownIsLittle() && slices.Contains(followsOwn, row.id) || !row.when(f) {
 			continue
 		}
 		s := scored{row: row}
@@ -59,6 +59,9 @@ func (f *failure) advise(causes []sampler.Cause) []sampler.Advice {
 	}
 	return out
 }
+
+// followsOwn are fixes that save a part of what the job itself holds.
+var followsOwn = []string{FixHalveBatchAccumulate, FixGradientCheckpointing, FixAMPBF16, FixCapSampleSize, FixSmallerInput}
 
 // onceEach keeps the best of each fix: a fix with several rows is one piece of advice.
 func onceEach(list []scored) []scored {

@@ -108,7 +108,7 @@ func (f *failure) headline() string {
 		return f.snapshotHeadline()
 	}
 	id := "head." + f.class.kind
-	if f.reported() && f.event.Kind == sampler.KindKilled {
+	if f.event.Kind == sampler.KindKilled && (f.reported() || indexOf(f.event.Text, "available RAM") >= 0) {
 		id = "head.told_killed" // by whatever signal
 	}
 	if !f.words.Has(id) {

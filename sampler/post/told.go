@@ -47,7 +47,7 @@ var tells = []struct {
 	{sampler.ToldPictureSet, lazily(`(?i)\b(?:kohya\w*|sd-scripts|dreambooth|textual inversion|diffusion-pipe|musubi\S*|flux ?gym|onetrainer|ai-toolkit)\b|\b(?:sdxl|sd ?[123](?:\.\d)?|flux\S*|stable[- ]?diffusion)\b[^.]{0,30}\bloras?\b|\bloras?\b[^.]{0,30}\b(?:sdxl|sd ?[123](?:\.\d)?|flux\S*|stable[- ]?diffusion)\b`), nil},
 	{sampler.ToldResume, lazily(`(?i)\b(?:resum\w*|load_from_checkpoint|(?:train|start|continu|restart)\w* (?:\w+ )?from (?:an? |the |my )?(?:\w+ )?checkpoints?)\b[^.]{0,90}\b(?:(?:multi(?:ple)?|several)[-_ ]?gpus?|(?:two|four|eight|[2-9]|1\d) GPUs|each (?:GPU|rank)|ddp|distributed)\b|\b(?:multi(?:ple)?[-_ ]?gpus?|ddp|distributed)\b[^.]{0,90}\bresum`), nil},
 	{sampler.ToldText, lazily(`(?i)\b(?:\d+x)?\d{1,3}(?:\.\d+)?B\b(?:[- ](?:model|chat|instruct|parameters?))?|\b(?:(?:M|LV|V)?LLMs?|L?VLMs?|language models?|chat(?:s|bot|ting)?|(?:code)?llama-?[23]?|llava\S*|internvl\S*|internlm\S*|baichuan\S*|gemma\S*|deepseek\S*|codegeex|vicuna|mistral|mixtral|gpt-?[2j]|qwen\S*|chatglm\S*|phi-?[1-4]\S*|falcon-?\d+b\S*|text[- ]generation\S*|prompts? tokens?)\b|量化|大模型|多轮对话`),
-		lazily(`(?i)\b(?:train(?:s|ing)?|fine-?tun(?:e|es|ing)|q?lora|images?|pictures?|videos?|diffusion|esm|proteins?|embeddings?)\b|训练|微调`)},
+		lazily(`(?i)\b(?:train(?:s|ing)?|fine[- ]?tun(?:e|es|n?ing)|q?lora|images?|pictures?|videos?|diffusion|esm|proteins?|embeddings?)\b|训练|微调`)},
 	{sampler.ToldPixels, lazily(`(?i)\b(?:photos?|\w+\.(?:png|jpe?g|mp4)|\d+ ?(?:mpx|megapixels?)|images?|img(?:sz|_?size)?|pictures?|videos?|frames|footage|\d{3,4}p|coco|yolo\S*|[ru]?cnn|u-?net\S*|segmentation|object detection|resolution|pixels?|voxels?|volumes?|ct|mri|3d|point ?clouds?)\b|点云|图[像片]|照片|视频`), nil},
 	{sampler.ToldSized, lazily(`(?i)\b\d{3,4} ?[x*×] ?\d{3,4}\b|\b\d{3,4}p\b`), lazily(`(?i)\b(?:seq\w*|tokens?|layers?|hidden)\b`)},
 	{sampler.ToldBillions, lazily(`(?i)\b(?:[7-9]|[1-9]\d{1,2})B\b`), lazily(`(?i)q?lora|\bpeft\b|\b(?:int)?[48][- ]?bits?\b|\bint[48]\b|gptq|awq|adapters?\b`)},
@@ -63,14 +63,14 @@ var kinds = []struct {
 	what  string
 	words *lazy
 }{
-	{sampler.ToldInference, lazily(`(?i)\b(?:not|n['’]t|never) (?:train\w*|fine-?tun\w*)\b|\bonly (?:run |do )?inference\b`)},
-	{sampler.ToldTraining, lazily(`(?i)\b(?:train|trains|training|train\w*_\w+\.(?:ya?ml|json|toml)|fine-?tun(?:e|es|ing)|kohya\w*|sd-scripts|dreambooth|textual inversion|q?lora (?:training|with kohya)|network dim|backward|gradient[- ](?:checkpoint\w*|accum\w*))\b|训练|微调`)},
+	{sampler.ToldInference, lazily(`(?i)\b(?:not|n['’]t|never) (?:train\w*|fine[- ]?tun\w*)\b|\bonly (?:run |do )?inference\b`)},
+	{sampler.ToldTraining, lazily(`(?i)\b(?:train|trains|training|train\w*_\w+\.(?:ya?ml|json|toml)|fine[- ]?tun(?:e|es|n?ing)|kohya\w*|sd-scripts|dreambooth|textual inversion|q?lora (?:training|with kohya)|network dim|backward|gradient[- ](?:checkpoint\w*|accum\w*))\b|训练|微调`)},
 	{sampler.ToldImages, lazily(`(?i)\b(?:txt2img|img2img|text[- ]to[- ]image|stable[- ]?diffusion\S*|sdxl|comfyui|invokeai|inpaint(?:ing)?|upscal(?:e|es|ing|er)|super[- ]resolution|generat(?:e|es|ing) (?:\w+ )?(?:images?|pictures?|textures?|videos?)|(?:an|one|1|single|the) (?:image|picture) (?:of )?\d{3,4} ?[x*×] ?\d{3,4}|flux(?:[.-]?\d)?[-.](?:dev|schnell)\S*|flux\.?1|cogvideo\S*|hunyuan-?video\S*|animatediff|controlnet|vae[- ]decod(?:e|ing)|decod(?:e|es|ing) (?:the )?latents?|svd_xt)\b|生成 ?(?:视频|图[像片])`)},
 	{sampler.ToldInference, lazily(`(?i)\b(?:inferenc(?:e|es|ing)|inferring|infer|segment(?:s|ing)? (?:(?:the|an?|my|some|rather|very|large|big|whole) )*(?:images?|pictures?|videos?|slides?)|(?:swap|reenact|animate|colorize|denoise|enhance|separate)\.py|process\w* (?:very |rather )?long (?:tracks?|recordings?|audio|files?)|run(?:ning)? the model on|separat(?:e|ing) (?:\w+ )?(?:songs?|tracks?|audio|stems|vocals)|demo|predict(?:s|ing|ions?)?|caption(?:s|ing)|transcrib(?:e|es|ing)|whisper|render(?:s|ing)?|chat(?:s|bot|ting)?|text[- ]generation\S*|first prompt|model\.generate|model\.encode|embeddings?|flask|fastapi|endpoint|requests|test[- ]set|generat(?:es|ing)|(?:at|in|during) test[- ]time|test(?:ing)?(?:\.?$|\.?[^.\w])|tests (?:the|a|my|an|on|one|single|few|some)\b|runn?ing (?:the )?tests?\b|image in a loop|(?:my|own|input|long|short|whole|process\w*) (?:videos?|footage|frames))\b|推理|预测|测试`)},
 }
 
 // trains are words of which one is in nearly each text about training a language model.
-var trains = lazily(`(?i)\b(?:train\w*|fine-?tun\w*|q?lora|peft|sft|dpo|grpo|ppo|trl|rlhf|unsloth|axolotl|llama-?factory|backward|optimizer|epochs?)\b|训练|微调`)
+var trains = lazily(`(?i)\b(?:train\w*|fine[- ]?tun\w*|q?lora|peft|sft|dpo|grpo|ppo|trl|rlhf|unsloth|axolotl|llama-?factory|backward|optimizer|epochs?)\b|训练|微调`)
 
 // writes is the class of transformers for models that write, which stands in code.
 var writes = lazily(`\bAuto\w*ForCausalLM\b`)
@@ -190,7 +190,7 @@ type reportedPhase struct {
 var reportedPhases = []reportedPhase{
 	{sampler.PhaseLoading, loadsOnGPU, true, false},
 	{sampler.PhaseSaving, lazily(`(?i)\b(?:sav(?:e|es|ed|ing)\b[^.]{0,30}\b(?:checkpoint|model|state|weights)|checkpoints?\b[^.]{0,20}\b(?:saved|saving|writing|written)|model checkpointing|\bcheckpoint save|(?:at|on|during) (?:the )?save\b|(?:while|when|during|in) (?:the )?(?:model |checkpoint )?saving)\b|[\s.\x60(](?:consolidate_|sharded_|full_)?state_dict\(\)`), false, false},
-	{sampler.PhaseValidation, lazily(`(?i)\b(?:validation|validating|evaluation|(?:during|in) (?:the )?eval|(?:to|when (?:I|it|we)) validate)\b|(?-i:\b(?:\w*Val(?:id\w*)?|\w*Eval\w*|val(?:id\w*)?_\w+|\w+_val|eval\w*|validate\w*)\b)\W{0,4} (?:method|function|step|loop|phase)\b|验证`), false, false},
+	{sampler.PhaseValidation, lazily(`(?i)\b(?:validation|validating|evaluation|(?:during|in) (?:the )?eval|eval (?:in the middle|during|while)|(?:to|when (?:I|it|we)) validate)\b|(?-i:\b(?:\w*Val(?:id\w*)?|\w*Eval\w*|val(?:id\w*)?_\w+|\w+_val|eval\w*|validate\w*)\b)\W{0,4} (?:method|function|step|loop|phase)\b|验证`), false, false},
 	{sampler.PhaseValidation, lazily(`(?i)\btest (?:function|method|loop|step|phase)\b|\b(?:when|if|once|as soon as|with|using)\b[^.]{0,20}\b(?:test|val|eval)\w*[-_ ]?(?:data|set|loader)(?:set)?\b|\b(?:sampl|generat|sav)\w+ (?:(?:the|some|of) )*(?:sample|preview|test|validation) (?:images?|pictures?|outputs?)\b`), false, true},
 	{sampler.PhaseLoading, lazily(`(?i)\b(?:loading|load(?:s|ed)?) (?:the |an? |my )?(?:\w+ )?(?:model|checkpoint|weights|pipeline)\b|\b(?:during|while|in) (?:the )?(?:model |weight )?load(?:ing)?\b|\bresum(?:e|es|ed|ing)\b[^.]{0,40}\b(?:checkpoint|model|training)\b|加载`), false, false},
 }
