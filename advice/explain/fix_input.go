@@ -84,6 +84,9 @@ func doSmallerInput(f *failure) []string {
 		lines = append(lines, f.comment("do.input_fewer"))
 	}
 	if small := f.smallGPU(); small != nil {
+		if !f.graphUnsaid() {
+			lines = lines[:1] // a larger GPU is likelier to be what is left
+		}
 		lines = append(lines, small...)
 	} else if !f.told(sampler.ToldCPU) {
 		lines = append(lines, f.lastResort()...)

@@ -246,6 +246,9 @@ func doStopOther(f *failure) []string {
 	} else {
 		list = append(list, "nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv",
 			"sudo fuser -v /dev/nvidia*  "+f.comment("do.hidden_holders"))
+		if f.shareRefused() {
+			list = append([]string{list[0], "export TF_FORCE_GPU_ALLOW_GROWTH=true  " + f.comment("do.allow_growth")}, list[1:]...)
+		}
 		if named, ok := f.otherGPU(); ok {
 			list = append([]string{"export CUDA_VISIBLE_DEVICES=" + named + "  " + f.comment("do.other_gpu", "named", named, "gpu", f.event.GPUIndex.Or(0))}, list...)
 		} else if f.makesContext() || f.failedBuilding() {

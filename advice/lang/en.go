@@ -1819,6 +1819,7 @@ var textsEN = map[string]string{
 	"do.batch_only":                          "divide the batch size by {k}",
 	"do.fewer_instances":                     "fewer instances in each picture: a smaller crop, or a cap on the boxes that are kept",
 	"do.task_manager":                        "what takes the RAM, and how much there is",
+	"do.allow_growth":                        "it then asks for what it needs, not for nearly the whole GPU",
 	"fix.smaller_model.title.painter":        "Take the model in fewer bits (fp8, GGUF, nf4), and keep parts of it in RAM",
 	"fix.smaller_model.why.painter":          "Such a model has 12 billion weights and text encoders of as many: 24 GiB and more in 16 bits.",
 	"fix.smaller_model.cost.painter":         "hardly seen with 8 bits, little with 4; slower from RAM",

@@ -1818,6 +1818,7 @@ var textsZH = map[string]string{
 	"do.batch_only":                          "把 batch 除以 {k}",
 	"do.fewer_instances":                     "每张图更少的实例：更小的裁剪，或限制保留的框数",
 	"do.task_manager":                        "谁占用内存、总共有多少",
+	"do.allow_growth":                        "这样只申请所需的显存，而不是几乎整块 GPU",
 	"fix.smaller_model.title.painter":        "用更少位数的模型（fp8、GGUF、nf4），并把部分留在内存",
 	"fix.smaller_model.why.painter":          "这类模型有 120 亿权重，文本编码器也差不多：16 位要 24 GiB 以上。",
 	"fix.smaller_model.cost.painter":         "8 位几乎看不出，4 位略有差别；留在内存的部分较慢",
