@@ -87,8 +87,10 @@ func (p *pageReader) read(r io.Reader, wanted func(name []byte) bool, take func(
 			return nil
 		case err != nil:
 			return err
-		case have == len(p.buffer):
+		case have == len(p.buffer) && samples > 0:
 			return errLineLong
+		case have == len(p.buffer):
+			return errNoPage
 		}
 	}
 }

@@ -107,6 +107,7 @@ func TestNoPage(t *testing.T) {
 	}{
 		"nothing": {strings.NewReader(""), errNoPage}, "HTML": {strings.NewReader("<!DOCTYPE html><html>\n<body>" + strings.Repeat("<p>x</p>\n", 100)), errNoPage},
 		"one line": {strings.NewReader(strings.Repeat("x", 10<<20)), errNoPage}, "JSON": {strings.NewReader(`{"status":"success"}`), errNoPage},
+		"a long line":        {strings.NewReader(one + "x{y=\"" + strings.Repeat("z", 1<<20) + "\"} 1\n"), errLineLong},
 		"100 MB of it":       {io.LimitReader(&endless{text: []byte("x 1\n" + one)}, 100<<20), errPageLong},
 		"100 MB of nothing":  {io.LimitReader(&endless{text: []byte("\n")}, 100<<20), errNoPage},
 		"cut in the middle":  {io.MultiReader(strings.NewReader(one), iotest.ErrReader(io.ErrUnexpectedEOF)), io.ErrUnexpectedEOF},
