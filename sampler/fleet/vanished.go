@@ -17,8 +17,11 @@ const vanishedFor = 10 * time.Minute
 // vanishedReason is what such a GPU says of itself.
 var vanishedReason = sampler.ErrNotAnswering.Error() + ": its host tells of it no more"
 
+// mostVanished is how many are kept: an exporter that gives its GPUs other names each time has all the more.
+const mostVanished = 64
+
 // vanished keeps the GPUs of a host that its newest snapshot may lack.
-type vanished struct{ told []told }
+type vanished struct{ told map[sampler.GPUKey]told }
 
 type told struct {
 	gpu sampler.GPU // without figures
@@ -27,35 +30,37 @@ type told struct {
 
 // keep puts the GPUs in that the snapshot lacks, in the order of their numbers. MIG instances come and go by commands.
 func (v *vanished) keep(s *sampler.Snapshot, now time.Time) {
+	if v.told == nil {
+		v.told = map[sampler.GPUKey]told{}
+	}
 	split := map[int]bool{} // GPUs that are told of as instances
 	for i := range s.GPUs {
 		if g := &s.GPUs[i]; g.MIG != nil {
 			split[g.Index] = true
-		} else {
-			v.see(g, now)
+		} else if g.UUID != "" { // without one it may be any
+			v.told[g.Key()] = told{withoutFigures(g), now}
 		}
 	}
-	v.told = slices.DeleteFunc(v.told, func(t told) bool { return now.Sub(t.at) > vanishedFor || split[t.gpu.Index] })
 	all := len(s.GPUs)
-	for i := range v.told {
-		if v.told[i].at.Before(now) {
-			s.GPUs = append(s.GPUs, v.told[i].gpu)
+	for key, t := range v.told {
+		switch {
+		case !t.at.Before(now):
+		case now.Sub(t.at) > vanishedFor || split[t.gpu.Index] || len(s.GPUs) == all+mostVanished:
+			delete(v.told, key)
+		default:
+			s.GPUs = append(s.GPUs, t.gpu)
 		}
 	}
 	if len(s.GPUs) > all {
+		slices.SortFunc(s.GPUs[all:], func(a, b sampler.GPU) int { return cmp.Compare(a.UUID, b.UUID) })
 		slices.SortStableFunc(s.GPUs, func(a, b sampler.GPU) int { return cmp.Compare(a.Index, b.Index) })
 	}
 }
 
-// see notes that the host tells of a GPU, and why it gives no figures if it does not.
-func (v *vanished) see(g *sampler.GPU, now time.Time) {
+// withoutFigures is what is left of a GPU of which nothing is told any more.
+func withoutFigures(g *sampler.GPU) sampler.GPU {
 	kept := sampler.GPU{Index: g.Index, UUID: g.UUID, Host: g.Host, PCI: g.PCI, Name: g.Name, Processes: []sampler.Process{}}
 	kept.Memory.Total, kept.Memory.Reserved = g.Memory.Total, g.Memory.Reserved
 	kept.Error = sampler.Some(g.Error.Or(vanishedReason))
-	i := slices.IndexFunc(v.told, func(t told) bool { return t.gpu.Key() == kept.Key() })
-	if i < 0 {
-		i = len(v.told)
-		v.told = append(v.told, told{})
-	}
-	v.told[i] = told{kept, now}
+	return kept
 }

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -53,5 +54,22 @@ func TestVanished(t *testing.T) {
 		if got := strings.Join(got, " "); got != row.want {
 			t.Errorf("after %v: %s, want %s", row.after, got, row.want)
 		}
+	}
+}
+
+// An exporter that gives its GPUs other names each time does not fill the memory.
+func TestVanishedAreBounded(t *testing.T) {
+	var v vanished
+	now := noon
+	for i := range 100 {
+		s := &sampler.Snapshot{}
+		for j := range 8 {
+			s.GPUs = append(s.GPUs, sampler.GPU{Index: j, UUID: fmt.Sprint("GPU-", i, "-", j)})
+		}
+		v.keep(s, now)
+		if len(s.GPUs) > 8+mostVanished || len(v.told) > 8+mostVanished {
+			t.Fatalf("%d GPUs, %d kept", len(s.GPUs), len(v.told))
+		}
+		now = now.Add(time.Second)
 	}
 }
