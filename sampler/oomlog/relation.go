@@ -89,7 +89,9 @@ func sameSource(a, b *held) bool {
 }
 
 // sacrificed: older kernels choose one process and kill another, its child or the thread's leader.
-func (h *held) sacrificed() bool { return strings.Contains(h.Text, "or sacrifice child") }
+func (h *held) sacrificed() bool {
+	return h.MemoryKind == sampler.MemoryHost && strings.Contains(h.Text, "or sacrifice child")
+}
 
 // forwarded says whether one process printed what another had printed: the same kind with the same
 // numbers, and nothing that tells the two apart.
