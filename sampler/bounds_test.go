@@ -142,9 +142,18 @@ func TestRiseBounds(t *testing.T) {
 	}
 }
 
-// A height is news when it is a hundredth of the memory above the most of late, once in a window.
+// A height is news when it is a hundredth of the memory above the most of late, or an eight hundredth above the peak;
+// once in a window.
 func TestHeight(t *testing.T) {
 	var h height
+	h.begin(8000, Some(Bytes(8000)))
+	if h.forget(3000); h.above() != 3010 || h.see(3010) || !h.see(3011) {
+		t.Errorf("%+v", h)
+	}
+	if h.shown(3011); h.above() != 3021 {
+		t.Errorf("%+v", h)
+	}
+	h = height{record: 900}
 	if h.see(99) || h.above() != math.MaxUint64 {
 		t.Error("news before the first window")
 	}

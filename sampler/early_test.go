@@ -28,13 +28,14 @@ func TestRise(t *testing.T) {
 		want   int // pictures of a window when each is shown at once
 	}{
 		{"still", 40 * GiB, steady(40*GiB, 0, 50), 0},
-		{"less than can be seen", 40 * GiB, steady(40*GiB, 10*MiB, 50), 0},
+		{"less than can be seen", 40 * GiB, steady(40*GiB, 2*MiB, 50), 0},
+		{"the peak's figure changes", 40 * GiB, steady(40*GiB, 10*MiB, 50), 4},
 		{"a spike", 40 * GiB, []Bytes{40 * GiB, 50 * GiB, 50 * GiB, 40 * GiB}, 1},
 		{"one as high as in the window before", 50 * GiB, []Bytes{40 * GiB, 50 * GiB, 50 * GiB, 40 * GiB}, 0},
 		{"two, the second higher", 40 * GiB, []Bytes{50 * GiB, 40 * GiB, 55 * GiB, 40 * GiB}, 2},
-		{"up and down", 0, jitter, 2},
+		{"up and down", 0, jitter, 4},
 		{"up and down as before", 44560 * MiB, jitter, 0},
-		{"steadily by 16 GiB a second", 10 * GiB, steady(10*GiB, 16*GiB/50, 50), 16},
+		{"steadily by 16 GiB a second", 10 * GiB, steady(10*GiB, 16*GiB/50, 50), 50},
 		{"steadily by 70 GiB a second", 0, steady(0, 70*GiB/50, 50), 50},
 	} {
 		var r height

@@ -118,7 +118,8 @@ func (l *Loop) ResetPeaks() {
 	defer l.c.mu.Unlock()
 	l.c.marks.Reset()
 	for _, d := range l.c.gpus {
-		d.win, d.height.most = Window{}, d.mem.Used.Or(0) // what was seen before belongs to the old peaks
+		d.win = Window{} // what was seen before belongs to the old peaks
+		d.height.forget(d.mem.Used.Or(0))
 	}
 }
 
