@@ -9,7 +9,7 @@ func (s *Source) Memory(dev int) (sampler.Reading, error) {
 		return sampler.Reading{}, err
 	}
 	defer c.leave()
-	return d.memory.answer(d.handle, c.allUnknown, s.now)
+	return d.memory.answer(d.handle, surroundings{c, d}, s.now)
 }
 
 // Metrics reads the figures that are due and adds those that are not.
@@ -19,7 +19,8 @@ func (s *Source) Metrics(dev int) (sampler.Metrics, error) {
 		return sampler.Metrics{}, err
 	}
 	defer c.leave()
-	return d.metrics.read(d.handle, c.rows, s.now())
+	m, err := d.metrics.read(d.handle, c.rows, s.now())
+	return m, c.onItsOwn(err)
 }
 
 // Throughput reads the PCIe traffic of one device in bytes per second.
@@ -29,7 +30,8 @@ func (s *Source) Throughput(dev int) (rx, tx sampler.Opt[uint64], err error) {
 		return rx, tx, err
 	}
 	defer c.leave()
-	return d.throughput.read(d.handle)
+	rx, tx, err = d.throughput.read(d.handle)
+	return rx, tx, c.onItsOwn(err)
 }
 
 // Processes lists the processes of one device, merged by pid and in its order.
@@ -39,5 +41,6 @@ func (s *Source) Processes(dev int) ([]sampler.Process, error) {
 		return nil, err
 	}
 	defer c.leave()
-	return d.processes.read(d.handle, d.most(), s.now())
+	list, err := d.processes.read(d.handle, d.most(), s.now())
+	return list, c.onItsOwn(err)
 }

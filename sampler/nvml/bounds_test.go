@@ -16,7 +16,7 @@ var began = time.Unix(1000, 0)
 
 // The last value stands in for ten seconds; then the GPU does not answer. Other errors pass as they are.
 func TestTransientBounds(t *testing.T) {
-	for after, want := range map[time.Duration]error{0: sampler.ErrTransient, staleFor: sampler.ErrTransient, staleFor + 1: sampler.ErrNotAnswering} {
+	for after, want := range map[time.Duration]error{0: sampler.ErrTransient, silentFor: sampler.ErrTransient, silentFor + 1: sampler.ErrNotAnswering} {
 		var m memoryState
 		m.transient(began, sampler.ErrTransient) //nolint:errcheck // the first of a row
 		if err := m.transient(began.Add(after), sampler.ErrTransient); !errors.Is(err, want) {
@@ -28,22 +28,36 @@ func TestTransientBounds(t *testing.T) {
 	}
 }
 
-// What a failed reading means: a void handle and GPUs that all are unknown end the connection, a refusal holds for four seconds.
+// others is what a failed reading finds around it.
+type others struct{ noneAnswers, handleIsVoid bool }
+
+func (o others) gone() bool { return o.noneAnswers }
+func (o others) void() bool { return o.handleIsVoid }
+
+// What a failed reading means: a void handle and GPUs that all are gone end the connection, a refusal holds for four seconds.
 func TestFailedReading(t *testing.T) {
 	for name, row := range map[string]struct {
 		ret      gonvml.Return
 		answered bool
-		unknown  bool // of every GPU
-		want     error
-		refused  bool
+		others
+		want    error
+		refused bool
 	}{
-		"unknown":              {gonvml.ERROR_UNKNOWN, true, false, sampler.ErrTransient, false},
-		"unknown of every GPU": {gonvml.ERROR_UNKNOWN, true, true, sampler.ErrReconnect, false},
-		"unsupported":          {gonvml.ERROR_NOT_SUPPORTED, false, true, sampler.ErrNotSupported, true},
-		"some other failure":   {gonvml.ERROR_TIMEOUT, false, true, sampler.ErrTransient, false},
+		"unknown":                        {gonvml.ERROR_UNKNOWN, true, others{}, sampler.ErrTransient, false},
+		"unknown of every GPU":           {gonvml.ERROR_UNKNOWN, true, others{noneAnswers: true}, sampler.ErrReconnect, false},
+		"shut off":                       {gonvml.ERROR_OPERATING_SYSTEM, true, others{}, sampler.ErrTransient, false},
+		"shut off from the start":        {gonvml.ERROR_OPERATING_SYSTEM, false, others{}, sampler.ErrTransient, false},
+		"every GPU shut off":             {gonvml.ERROR_OPERATING_SYSTEM, true, others{noneAnswers: true}, sampler.ErrReconnect, false},
+		"uninitialized":                  {gonvml.ERROR_UNINITIALIZED, true, others{}, sampler.ErrTransient, false},
+		"the driver is away":             {gonvml.ERROR_DRIVER_NOT_LOADED, true, others{}, sampler.ErrReconnect, false},
+		"unsupported":                    {gonvml.ERROR_NOT_SUPPORTED, false, others{noneAnswers: true}, sampler.ErrNotSupported, true},
+		"an argument it took before":     {gonvml.ERROR_INVALID_ARGUMENT, true, others{}, sampler.ErrTransient, false},
+		"the same, the handle is void":   {gonvml.ERROR_INVALID_ARGUMENT, true, others{handleIsVoid: true}, sampler.ErrReconnect, false},
+		"an argument that it never took": {gonvml.ERROR_INVALID_ARGUMENT, false, others{handleIsVoid: true}, sampler.ErrNotSupported, true},
+		"some other failure":             {gonvml.ERROR_TIMEOUT, false, others{noneAnswers: true}, sampler.ErrTransient, false},
 	} {
 		m := memoryState{answered: row.answered}
-		err := m.failed(row.ret, func() bool { return row.unknown }, func() time.Time { return began })
+		err := m.failed(row.ret, row.others, func() time.Time { return began })
 		if !errors.Is(err, row.want) || (m.refused != nil) != row.refused || row.refused && !m.again.Equal(began.Add(refusedFor)) {
 			t.Errorf("%s: %v, refused %v until %v", name, err, m.refused, m.again)
 		}

@@ -16,14 +16,15 @@ type reaction struct {
 	cause   error  // a second, more exact error, or nil
 	forever bool   // this GPU will not answer this question until it is opened again
 	stale   bool   // the last value may stand in for a while
-	handle  bool   // from a call that worked before: the handle is void
+	handle  bool   // from a call that worked before: the handle may be void
+	every   bool   // the connection is gone if no GPU answers otherwise; one alone may be shut off
 }
 
 // codes has one row per return code that NVML defines
 // (https://docs.nvidia.com/deploy/nvml-api/group__nvmlDeviceEnumvs.html).
 var codes = map[gonvml.Return]reaction{
 	gonvml.SUCCESS:                         {name: "SUCCESS"},
-	gonvml.ERROR_UNINITIALIZED:             {name: "UNINITIALIZED", err: sampler.ErrReconnect},
+	gonvml.ERROR_UNINITIALIZED:             {name: "UNINITIALIZED", err: sampler.ErrReconnect, every: true},
 	gonvml.ERROR_INVALID_ARGUMENT:          {name: "INVALID_ARGUMENT", err: sampler.ErrNotSupported, forever: true, handle: true},
 	gonvml.ERROR_NOT_SUPPORTED:             {name: "NOT_SUPPORTED", err: sampler.ErrNotSupported, forever: true},
 	gonvml.ERROR_NO_PERMISSION:             {name: "NO_PERMISSION", err: sampler.ErrNoPermission, forever: true},
@@ -39,7 +40,7 @@ var codes = map[gonvml.Return]reaction{
 	gonvml.ERROR_CORRUPTED_INFOROM:         {name: "CORRUPTED_INFOROM", err: sampler.ErrTransient},
 	gonvml.ERROR_GPU_IS_LOST:               {name: "GPU_IS_LOST", err: sampler.ErrLost},
 	gonvml.ERROR_RESET_REQUIRED:            {name: "RESET_REQUIRED", err: sampler.ErrLost},
-	gonvml.ERROR_OPERATING_SYSTEM:          {name: "OPERATING_SYSTEM", err: sampler.ErrReconnect},
+	gonvml.ERROR_OPERATING_SYSTEM:          {name: "OPERATING_SYSTEM", err: sampler.ErrReconnect, every: true},
 	gonvml.ERROR_LIB_RM_VERSION_MISMATCH:   {name: "LIB_RM_VERSION_MISMATCH", err: sampler.ErrReconnect, cause: sampler.ErrMismatch},
 	gonvml.ERROR_IN_USE:                    {name: "IN_USE", err: sampler.ErrTransient, stale: true},
 	gonvml.ERROR_MEMORY:                    {name: "MEMORY", err: sampler.ErrTransient, stale: true},
@@ -50,12 +51,12 @@ var codes = map[gonvml.Return]reaction{
 	gonvml.ERROR_ARGUMENT_VERSION_MISMATCH: {name: "ARGUMENT_VERSION_MISMATCH", err: sampler.ErrNotSupported, forever: true},
 	gonvml.ERROR_DEPRECATED:                {name: "DEPRECATED", err: sampler.ErrNotSupported, forever: true},
 	gonvml.ERROR_NOT_READY:                 {name: "NOT_READY", err: sampler.ErrTransient, stale: true},
-	gonvml.ERROR_GPU_NOT_FOUND:             {name: "GPU_NOT_FOUND", err: sampler.ErrReconnect, cause: sampler.ErrNoGPU},
+	gonvml.ERROR_GPU_NOT_FOUND:             {name: "GPU_NOT_FOUND", err: sampler.ErrReconnect, cause: sampler.ErrNoGPU, every: true},
 	gonvml.ERROR_INVALID_STATE:             {name: "INVALID_STATE", err: sampler.ErrTransient, stale: true},
 	gonvml.ERROR_RESET_TYPE_NOT_SUPPORTED:  {name: "RESET_TYPE_NOT_SUPPORTED", err: sampler.ErrNotSupported, forever: true},
 	// One GPU alone may say UNKNOWN for a moment; when all do, the connection is gone
 	// (a container that lost its devices). Memory counts them.
-	gonvml.ERROR_UNKNOWN: {name: "UNKNOWN", err: sampler.ErrTransient, stale: true},
+	gonvml.ERROR_UNKNOWN: {name: "UNKNOWN", err: sampler.ErrTransient, stale: true, every: true},
 }
 
 // react returns the row of a code. Codes that NVML may grow later are transient.

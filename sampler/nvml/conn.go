@@ -1,7 +1,9 @@
 package nvml
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -138,16 +140,45 @@ func cudaVersion(v int) string {
 	return fmt.Sprintf("%d.%d", v/1000, v%1000/10)
 }
 
-// allUnknown says whether no GPU has answered lately but by UNKNOWN.
-func (c *conn) allUnknown() bool {
-	asked := 0
+// gone says whether no GPU answers, and one for that reason.
+func (c *conn) gone() bool {
+	gone := false
 	for _, d := range c.devices {
 		if d.broken != nil || d.info.SharedWithHost {
 			continue
 		}
-		if asked++; d.memory.unknowns.Load() < unknownsInARow {
+		if d.memory.answers.Load() {
 			return false
 		}
+		gone = gone || d.memory.gone.Load() >= goneInARow
 	}
-	return asked > 0
+	return gone
+}
+
+// answers says whether a GPU does, so that the connection stands.
+func (c *conn) answers() bool {
+	return slices.ContainsFunc(c.devices, func(d *device) bool { return d.memory.answers.Load() })
+}
+
+// onItsOwn is the error of one GPU where others answer: what would be the end of the connection is its own then.
+func (c *conn) onItsOwn(err error) error {
+	if errors.Is(err, sampler.ErrReconnect) && c.answers() {
+		return fmt.Errorf("%w: %v", sampler.ErrNotAnswering, err) //nolint:errorlint // no longer the end of the connection
+	}
+	return err
+}
+
+// surroundings are those of one device of a connection.
+type surroundings struct {
+	*conn
+	*device
+}
+
+// void asks for the handle of a GPU anew. That of an instance cannot be asked for so.
+func (s surroundings) void() bool {
+	if s.parent != nil {
+		return true
+	}
+	gpu, ret := s.lib.DeviceGetHandleByIndex(s.info.Index)
+	return ret != gonvml.SUCCESS || handleOf(gpu) != s.handle.pointer
 }

@@ -167,6 +167,12 @@ func TestReload(t *testing.T) {
 	}
 	time.Sleep(600 * time.Millisecond)
 	_, err := s.Memory(0)
+	wantErr(t, "memory of one GPU", err, sampler.ErrTransient)
+	for range goneInARow {
+		for i := range before.Devices {
+			_, err = s.Memory(i)
+		}
+	}
 	wantErr(t, "memory", err, sampler.ErrReconnect)
 	_, err = s.Metrics(0)
 	wantErr(t, "metrics", err, sampler.ErrReconnect)
@@ -217,13 +223,13 @@ func TestUnknown(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c.add(staleFor + time.Second)
+	c.add(silentFor + time.Second)
 	if _, err := s.Memory(0); !errors.Is(err, sampler.ErrNotAnswering) || errors.Is(err, sampler.ErrTransient) {
-		t.Errorf("after %v: %v", staleFor, err)
+		t.Errorf("after %v: %v", silentFor, err)
 	}
 	time.Sleep(400 * time.Millisecond)
 	var last error
-	for range unknownsInARow {
+	for range goneInARow {
 		s.Memory(0)
 		_, last = s.Memory(1)
 	}

@@ -47,26 +47,29 @@ func TestFigureLimits(t *testing.T) {
 	}
 }
 
-// No GPU answers when there is one with memory of its own, and each of those was three times unknown.
-func TestAllUnknown(t *testing.T) {
-	unknown := func(n int32) *device {
+// No GPU answers when none with memory of its own does, and one was gone three times.
+func TestGone(t *testing.T) {
+	gone := func(n int32, answers bool) *device {
 		d := &device{}
-		d.memory.unknowns.Store(n)
+		d.memory.gone.Store(n)
+		d.memory.answers.Store(answers)
 		return d
 	}
-	shared, broken := unknown(0), unknown(0)
+	shared, broken := gone(0, false), gone(0, false)
 	shared.info.SharedWithHost, broken.broken = true, sampler.ErrLost
 	for name, row := range map[string]struct {
 		devices []*device
 		want    bool
 	}{
 		"none":             {nil, false},
-		"three times":      {[]*device{unknown(unknownsInARow), unknown(unknownsInARow + 1)}, true},
-		"twice":            {[]*device{unknown(unknownsInARow), unknown(unknownsInARow - 1)}, false},
-		"others beside":    {[]*device{shared, broken, unknown(unknownsInARow)}, true},
+		"three times":      {[]*device{gone(goneInARow, false), gone(goneInARow+1, false)}, true},
+		"twice":            {[]*device{gone(goneInARow-1, false), gone(goneInARow-1, false)}, false},
+		"one answers":      {[]*device{gone(goneInARow, false), gone(goneInARow-1, true)}, false},
+		"one is refused":   {[]*device{gone(goneInARow, false), gone(0, false)}, true},
+		"others beside":    {[]*device{shared, broken, gone(goneInARow, false)}, true},
 		"none of its kind": {[]*device{shared, broken}, false},
 	} {
-		if got := (&conn{devices: row.devices}).allUnknown(); got != row.want {
+		if got := (&conn{devices: row.devices}).gone(); got != row.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
@@ -141,12 +144,17 @@ func TestIntegrated(t *testing.T) {
 	}
 	mustOpen(t, s)
 	for i, want := range []bool{false, true, true, true, false} {
-		if got := integrated(s.conn.devices[i].handle, "a GPU"); got != want {
+		if got := integrated(s.conn.devices[i].handle, &sampler.Device{Name: "a GPU"}); got != want {
 			t.Errorf("GPU %d: %v", i, got)
 		}
 	}
-	if !integrated(s.conn.devices[0].handle, "NVIDIA GB10") {
+	if !integrated(s.conn.devices[0].handle, &sampler.Device{Name: "NVIDIA GB10"}) {
 		t.Error("a GB10 has memory of its own")
+	}
+	for capability, want := range map[string]bool{"9.0": false, "8.9": false, "8.7": true, "12.1": true, "13.0": true} {
+		if got := integrated(s.conn.devices[2].handle, &sampler.Device{Name: "a GPU", ComputeCapability: sampler.Some(capability)}); got != want {
+			t.Errorf("capability %s: %v", capability, got)
+		}
 	}
 }
 
@@ -280,9 +288,9 @@ func TestPeakTurns(t *testing.T) {
 
 // Only a GPU without memory of its own that refuses to tell it for good shares the machine's.
 func TestIntegratedAnswers(t *testing.T) {
-	for code, want := range map[string]bool{"": false, "TIMEOUT": false, "NO_PERMISSION": false, "NOT_SUPPORTED": true} {
+	for code, want := range map[string]bool{"": false, "TIMEOUT": false, "NO_PERMISSION": false, "INVALID_ARGUMENT": false, "NOT_SUPPORTED": true, "FUNCTION_NOT_FOUND": true} {
 		t.Run(code, func(t *testing.T) {
-			scenario := "gpu 0 buswidth=0\n"
+			scenario := "gpu 0 buswidth=0 cc=12.1\n"
 			if code != "" {
 				scenario += "fail nvmlDeviceGetMemoryInfo* code=" + code + "\n"
 			}

@@ -154,7 +154,7 @@ func (o *opener) describe(c *conn, index int) []*device {
 	d.info.UUID = d.handle.uuid()
 	d.info.PCI = d.handle.bus()
 	d.info.ComputeCapability = d.handle.capability()
-	d.info.SharedWithHost = d.memory.choose(d.handle, d.info.Name, o.meminfo)
+	d.info.SharedWithHost = d.memory.choose(d.handle, &d.info, o.meminfo)
 	return append([]*device{d}, d.instances(&c.functions)...)
 }
 

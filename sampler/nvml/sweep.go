@@ -259,8 +259,7 @@ func (c *conn) decode(w *sampler.Sweep, recs []uint64, counts []int32) {
 		if recs[C.R_RESERVED] != math.MaxUint64 {
 			r.Reserved = sampler.Some(sampler.Bytes(recs[C.R_RESERVED]))
 		}
-		d.memory.answered = true
-		d.memory.total.Store(uint64(r.Total))
+		d.memory.good(r)
 		w.Readings = append(w.Readings, sampler.TimedReading{Device: i, Time: now.Add(time.Duration(int64(recs[C.R_TIME]) - present)), Reading: r})
 	}
 	for i, n := range counts {
