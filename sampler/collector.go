@@ -50,7 +50,7 @@ func (c *collector) adopt(inv Inventory) {
 			known = &device{}
 			c.byKey[d.Key()] = known
 		}
-		known.dev, known.memErr, known.passing, known.slowErr, known.rateErr, known.retryAt = d, nil, nil, nil, nil, time.Time{}
+		known.dev, known.memErr, known.passing, known.slowErr, known.listErr, known.rateErr, known.retryAt = d, nil, nil, nil, nil, nil, time.Time{}
 		known.heard, known.told = false, false
 		c.gpus = append(c.gpus, known)
 	}
@@ -243,7 +243,7 @@ func (c *collector) listed(d *device, at time.Time, procs []Process, err error) 
 	d.told = d.told || !errors.Is(err, ErrTransient)
 	switch {
 	case err == nil:
-		d.procs, d.procsOK = possible(procs, d.mem.Total), true
+		d.procs, d.procsOK, d.listErr = possible(procs, d.mem.Total), true, nil
 		d.procUsed, d.procAt = d.mem.Used, at
 		d.floor = d.procUsed.Or(0)
 		d.rises.listed(at, procs, d.procUsed)
@@ -258,8 +258,10 @@ func (c *collector) listed(d *device, at time.Time, procs []Process, err error) 
 				c.marks.Process(procs[i].Key(d.dev.Key()), used, at)
 			}
 		}
-	case !errors.Is(err, ErrTransient):
-		d.procs, d.procsOK = nil, false
+	case errors.Is(err, ErrNotSupported), errors.Is(err, ErrNoPermission): // there are such GPUs
+		d.procs, d.procsOK, d.listErr = nil, false, nil
+	case !errors.Is(err, ErrTransient), at.Sub(d.procAt) > freshFor: // the last one stands in no longer
+		d.procs, d.procsOK, d.listErr = nil, false, err
 	}
 }
 

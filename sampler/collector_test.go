@@ -236,6 +236,51 @@ func TestSumsAddUp(t *testing.T) {
 	}
 }
 
+// A list that is not ready stands in for 3 s; then it is said why there is none.
+func TestListNotReady(t *testing.T) {
+	c := collected()
+	notReady := fmt.Errorf("%w: compute processes (UNKNOWN)", ErrTransient)
+	c.reading(0, noon, reading(9*GiB), nil)
+	c.slow(0, noon, Metrics{}, nil, []Process{{PID: 7, Memory: Some(4 * GiB)}}, nil)
+	for _, row := range []struct {
+		after time.Duration
+		err   error
+		procs int
+		text  string
+	}{
+		{freshFor, notReady, 1, ""},
+		{freshFor + 1, notReady, 0, notReady.Error()},
+		{5 * time.Second, fmt.Errorf("%w: compute processes", ErrNotSupported), 0, ""},
+		{6 * time.Second, notReady, 0, notReady.Error()},
+		{7 * time.Second, nil, 1, ""},
+		{7*time.Second + 1, ErrNotAnswering, 0, "not answering"},
+	} {
+		at := noon.Add(row.after)
+		c.reading(0, at, reading(9*GiB), nil)
+		var list []Process
+		if row.err == nil {
+			list = []Process{{PID: 7, Memory: Some(4 * GiB)}}
+		}
+		c.slow(0, at, Metrics{}, nil, list, row.err)
+		if g := c.shot(at).GPUs[0]; len(g.Processes) != row.procs || g.Error.Or("") != row.text || !g.Memory.Used.Known() {
+			t.Errorf("after %v: %d processes, error %q, used %v", row.after, len(g.Processes), g.Error.Or(""), g.Memory.Used)
+		}
+	}
+}
+
+// Memory that is not ready from the start has its reason.
+func TestMemoryNotReadyAtStart(t *testing.T) {
+	c := collected()
+	c.reading(0, noon, Reading{}, fmt.Errorf("%w: memory (TIMEOUT)", ErrTransient))
+	if g := c.shot(noon).GPUs[0]; g.Error.Or("") != "not ready: memory (TIMEOUT)" {
+		t.Errorf("error %q", g.Error.Or(""))
+	}
+	c.reading(0, noon, reading(9*GiB), nil)
+	if g := c.shot(noon).GPUs[0]; g.Error.Known() {
+		t.Errorf("error %q", g.Error.Or(""))
+	}
+}
+
 // TestOddLists: a process that is said to hold more than the GPU is not believed; its
 // memory is unknown, never summed, and no peak.
 func TestOddLists(t *testing.T) {

@@ -28,6 +28,7 @@ type device struct {
 	procAt     time.Time  // when that was
 	rises      riser
 	procsOK    bool
+	listErr    error     // why there is no process list, where there should be
 	floor      Bytes     // the least that was used since the last list
 	counted    Bytes     // what the driver's own figure has on top: reserved memory, counted as used
 	listedAt   time.Time // out of turn
@@ -97,7 +98,10 @@ const freshFor = 3 * time.Second
 // stale is why the memory is not that of now, or nil.
 func (d *device) stale(at time.Time, period time.Duration) error {
 	age := at.Sub(d.readAt)
-	if d.readAt.IsZero() || age <= max(freshFor, period+time.Second) {
+	switch {
+	case d.readAt.IsZero():
+		return d.passing
+	case age <= max(freshFor, period+time.Second):
 		return nil
 	}
 	text := fmt.Sprintf("%.0f s", age.Seconds())
@@ -125,7 +129,7 @@ func (d *device) gpu(lost error, at time.Time, period time.Duration) GPU {
 		}
 	}
 	stale := d.stale(at, period)
-	for _, err := range []error{stale, d.slowErr, d.rateErr} {
+	for _, err := range []error{stale, d.slowErr, d.listErr, d.rateErr} {
 		if err != nil && !g.Error.Known() {
 			g.Error = Some(Clean(err.Error()))
 		}

@@ -158,7 +158,8 @@ func TestIntegrated(t *testing.T) {
 	}
 }
 
-// A row that fails rests for a second, then twice as long each time up to 30 s, and its last value stands in for ten.
+// A row that fails rests for a second, then twice as long each time up to 30 s, and its last value stands in until three
+// seconds after it was due.
 func TestRowRests(t *testing.T) {
 	ret, asked := gonvml.SUCCESS, 0
 	rows := []metric{{name: "x", every: 5 * time.Second, read: func(gonvml.Device) (setter, gonvml.Return) {
@@ -180,8 +181,8 @@ func TestRowRests(t *testing.T) {
 		{10100 * time.Millisecond, gonvml.ERROR_TIMEOUT, 4, true},
 		{11799 * time.Millisecond, gonvml.ERROR_TIMEOUT, 4, true},
 		{11800 * time.Millisecond, gonvml.ERROR_TIMEOUT, 5, true},
-		{14700 * time.Millisecond, gonvml.ERROR_TIMEOUT, 5, true},
-		{14701 * time.Millisecond, gonvml.ERROR_TIMEOUT, 5, false},
+		{12700 * time.Millisecond, gonvml.ERROR_TIMEOUT, 5, true},
+		{12701 * time.Millisecond, gonvml.ERROR_TIMEOUT, 5, false},
 		{15500 * time.Millisecond, gonvml.SUCCESS, 6, true},
 	} {
 		ret = row.ret

@@ -97,7 +97,7 @@ func (p *processesState) read(h handle, most sampler.Bytes, now time.Time) ([]sa
 }
 
 // readLists gives every list that could be read to add. Its error is that of the first list
-// when no list, or not the one that matters most, could be read.
+// when no list, or not the one that matters most, could be read: whoever asked knows how old its last answer is.
 func (p *processesState) readLists(h handle, now time.Time, add func([]listEntry, usage)) error {
 	known := 0
 	for i, kind := range listKinds {
@@ -108,7 +108,7 @@ func (p *processesState) readLists(h handle, now time.Time, add func([]listEntry
 			return failure(kind.name, ret)
 		}
 		switch {
-		case ret == gonvml.SUCCESS || k.last != nil:
+		case ret == gonvml.SUCCESS || kind.beside && k.last != nil:
 			known++
 			add(k.last, kind.use)
 		case !kind.beside && !k.refused:

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// staleFor is how long a value stands in for one that could not be read.
-	staleFor = 10 * time.Second
+	// staleFor is how long beyond its time a value stands in for one that could not be read.
+	staleFor = 3 * time.Second
 	// slack lets a row that is due every 5 s be asked after 4.8 s: the caller's seconds are not exact.
 	slack = 300 * time.Millisecond
 	// backOffMost is the longest pause after failures of one row.
@@ -37,7 +37,7 @@ func (m *metricsState) read(h handle, rows []metric, now time.Time) (sampler.Met
 			m.forget()
 			return sampler.Metrics{}, failure(row.name, ret)
 		}
-		if st.set != nil && (st.pause == 0 || now.Sub(st.good) <= staleFor) {
+		if st.set != nil && (st.pause == 0 || now.Sub(st.good) <= row.every+staleFor) {
 			st.set(&out)
 		}
 	}
