@@ -115,6 +115,36 @@ func TestLost(t *testing.T) {
 	}
 }
 
+// A GPU that is shut off, as by a cgroup that denies its device, has errors of its own; the connection stands for the others.
+func TestShutOff(t *testing.T) {
+	for _, code := range []string{"OPERATING_SYSTEM", "UNINITIALIZED", "UNKNOWN"} {
+		t.Run(code, func(t *testing.T) {
+			s, inside := playText(t, "gpu 0-2\nmem * used=30GiB\nproc * pid=5 memory=rest\nfail nvmlDevice* gpu=1 from=400ms code="+code+"\n")
+			if !inside {
+				return
+			}
+			mustOpen(t, s)
+			for dev := range 3 {
+				if _, err := s.Memory(dev); err != nil {
+					t.Fatal(err)
+				}
+			}
+			time.Sleep(500 * time.Millisecond)
+			for range 2 * goneInARow {
+				for dev := range 3 {
+					_, a := s.Memory(dev)
+					_, b := s.Metrics(dev)
+					_, c := s.Processes(dev)
+					if own := dev == 1; (a != nil) != own || own && !errors.Is(a, sampler.ErrTransient) || !own && errors.Join(b, c) != nil ||
+						errors.Is(errors.Join(b, c), sampler.ErrReconnect) {
+						t.Fatalf("GPU %d: memory %v, metrics %v, processes %v", dev, a, b, c)
+					}
+				}
+			}
+		})
+	}
+}
+
 // A GPU that is lost before the start, or does not describe itself, is still listed.
 func TestBrokenAtOpen(t *testing.T) {
 	s, inside := playText(t, "gpu 0-3\nmem * used=30GiB\nfail nvmlDeviceGetHandleByIndex* gpu=1 to=1s code=GPU_IS_LOST\n"+
