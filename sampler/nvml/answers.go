@@ -19,6 +19,9 @@ func (s *Source) Metrics(dev int) (sampler.Metrics, error) {
 		return sampler.Metrics{}, err
 	}
 	defer c.leave()
+	if err := c.reshaped(d, s.now()); err != nil {
+		return sampler.Metrics{}, err
+	}
 	m, err := d.metrics.read(d.handle, c.rows, s.now())
 	return m, c.onItsOwn(err)
 }

@@ -18,6 +18,7 @@ type conn struct {
 	lib     gonvml.Interface
 	driver  string
 	cuda    string
+	count   int // of GPUs, by the driver
 	devices []*device
 	xid     xidWatch
 	closed  chan struct{}

@@ -18,6 +18,8 @@ type device struct {
 	handle handle
 	parent *device // of a MIG instance
 
+	shape shapeState
+
 	broken  error // why there is no handle, or nil
 	retried atomic.Int64
 

@@ -32,9 +32,10 @@ type metric struct {
 //	encoder, decoder, fan, PCIe generation, width at 5 s    1
 //	power limit, ECC errors at 30 s                         0.07
 //	PCIe throughput, both directions, at 2 s                1
+//	MIG mode at 5 s; instances where it is on               0.2
 //	process lists: compute; graphics, MPS at 2 s; samples   3
 //	driver peaks, where accounting is on                    2 at most
-//	                                                       12.1, with 8 GPUs 97
+//	                                                       12.3, with 8 GPUs 98
 //	waiting for Xid, all GPUs together                      1
 var metrics = []metric{
 	{"utilization", []string{"nvmlDeviceGetUtilizationRates"}, nil, 0, func(d gonvml.Device) (setter, gonvml.Return) {

@@ -13,31 +13,46 @@ import (
 // maxInstances bounds what a driver may claim; the hardware has 7 or 8 slices.
 const maxInstances = 64
 
-// instances lists the MIG instances of a GPU; none when MIG is off. It notes when that is on and
-// there are none.
-func (d *device) instances(f *functions) []*device {
-	if !f.symbols.has(symMigMode, symMigCount, symMigHandle) {
-		return nil
+// part is an instance as its GPU lists it.
+type part struct {
+	index int
+	gonvml.Device
+}
+
+// parts are the MIG instances of a GPU; none when MIG is off, which split says. known is false where the driver refuses
+// to tell of one.
+func (d *device) parts(symbols symbolSet) (all []part, split, known bool) {
+	if !symbols.has(symMigMode, symMigCount, symMigHandle) {
+		return nil, false, true
 	}
 	mode, _, ret := d.handle.GetMigMode()
 	if ret != gonvml.SUCCESS || mode != gonvml.DEVICE_MIG_ENABLE {
-		return nil
+		return nil, false, ret == gonvml.SUCCESS || react(ret).forever
 	}
 	count, ret := d.handle.GetMaxMigDeviceCount()
 	if ret != gonvml.SUCCESS {
-		return nil
+		return nil, false, false
 	}
-	var found []*device
-	refused := false
+	known = true
 	for i := range min(count, maxInstances) {
 		// Indices without an instance answer NOT_FOUND; there may be more after them.
-		part, ret := d.handle.GetMigDeviceHandleByIndex(i)
+		one, ret := d.handle.GetMigDeviceHandleByIndex(i)
 		if ret == gonvml.SUCCESS {
-			found = append(found, d.instance(newHandle(part, f.symbols), i, f))
+			all = append(all, part{i, one})
 		}
-		refused = refused || ret != gonvml.SUCCESS && ret != gonvml.ERROR_NOT_FOUND
+		known = known && (ret == gonvml.SUCCESS || ret == gonvml.ERROR_NOT_FOUND)
 	}
-	d.info.Unsplit = found == nil && !refused
+	return all, true, known
+}
+
+// instances describes the MIG instances of a GPU. It notes when MIG is on and there are none.
+func (d *device) instances(f *functions) (found []*device) {
+	parts, split, known := d.parts(f.symbols)
+	for _, p := range parts {
+		found = append(found, d.instance(newHandle(p.Device, f.symbols), p.index, f))
+	}
+	d.info.Unsplit = split && known && found == nil
+	d.shape.was = shapeOf(parts, split)
 	return found
 }
 

@@ -103,6 +103,7 @@ func (o *opener) enumerate(c *conn) error {
 	case count <= 0:
 		return openFailure(sampler.ErrNoGPU, "")
 	}
+	c.count = count
 	refused := 0
 	for i := range min(count, maxDevices) {
 		found := o.describeInTime(c, i)
