@@ -3,6 +3,7 @@ package sampler
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -113,6 +114,16 @@ func (d *device) stale(at time.Time, period time.Duration) error {
 	return fmt.Errorf("%w (%s)", ErrStale, text)
 }
 
+// silence says in the text of an error that the GPU does not answer for how long that is so: a call that hangs gives the
+// error once.
+func (d *device) silence(text string, at time.Time) string {
+	why, ok := strings.CutPrefix(text, ErrNotAnswering.Error()+": ")
+	if !ok || d.readAt.IsZero() || at.Before(d.readAt) {
+		return text
+	}
+	return fmt.Sprintf("%v (%.0f s): %s", ErrNotAnswering, at.Sub(d.readAt).Seconds(), why)
+}
+
 // gpu is the GPU at a time; its memory is asked for every period.
 func (d *device) gpu(lost error, at time.Time, period time.Duration) GPU {
 	g := GPU{Index: d.dev.Index, UUID: d.dev.UUID, PCI: d.dev.PCI, Name: d.dev.Name, MIG: d.dev.MIG, Unsplit: d.dev.Unsplit,
@@ -122,7 +133,7 @@ func (d *device) gpu(lost error, at time.Time, period time.Duration) GPU {
 	}
 	for _, err := range []error{lost, d.memErr} {
 		if err != nil && !errors.Is(err, ErrNotSupported) { // the last values would be lies now
-			g.Error = Some(Clean(err.Error()))
+			g.Error = Some(Clean(d.silence(err.Error(), at)))
 			g.Memory = Memory{Total: d.mem.Total, SharedWithHost: d.dev.SharedWithHost}
 			g.Throttle, g.Processes = []string{}, []Process{}
 			return g

@@ -215,3 +215,21 @@ func TestWhole(t *testing.T) {
 		}
 	}
 }
+
+// An error of a GPU that does not answer says for how long that is so, where it has answered before.
+func TestSilence(t *testing.T) {
+	for text, want := range map[string]string{
+		"not answering: a driver call (memory) has not returned":   "not answering (12 s): a driver call (memory) has not returned",
+		"not answering for 10 s: not ready: memory (TIMEOUT)":      "not answering for 10 s: not ready: memory (TIMEOUT)",
+		"GPU is lost: memory (GPU_IS_LOST)":                        "GPU is lost: memory (GPU_IS_LOST)",
+		"driver connection lost: not answering: what was asked of": "driver connection lost: not answering: what was asked of",
+	} {
+		d := device{readAt: noon}
+		if got := d.silence(text, noon.Add(12*time.Second)); got != want {
+			t.Errorf("%q", got)
+		}
+		if got := (&device{}).silence(text, noon); got != text {
+			t.Errorf("never answered: %q", got)
+		}
+	}
+}
