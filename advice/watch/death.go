@@ -233,12 +233,12 @@ func (w *Watch) toldOf(e sampler.OOMEvent, g *gpu) bool {
 }
 
 // Deaths are those of which no log told, oldest first: also of processes that the newest snapshot does not list
-// any more, which for the alert is too early.
+// any more, or of which it tells how they ended, which for the alert is too early.
 func (w *Watch) Deaths() []Death {
 	list := slices.DeleteFunc(slices.Clone(w.deaths), func(d Death) bool { return d.logged })
 	for _, g := range w.gpus {
 		for _, p := range g.procs {
-			if p.tick == g.tick || !p.died() {
+			if p.told || p.tick == g.tick && !p.asking.asked.ExitStatus.Known() || !p.died() {
 				continue
 			}
 			d := w.deathOf(g, p)
