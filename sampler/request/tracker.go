@@ -223,10 +223,11 @@ func (t *Tracker) process(pid int) *process {
 }
 
 func (t *Tracker) gives(p *process, c *Call, f *Function) {
-	n := sampler.Bytes(min(c.Size, uint64(sampler.MaxPlausible)))
+	n := sampler.Bytes(c.Size)
+	held := min(n, sampler.MaxPlausible)
 	if f.Memory == Host && c.Answer == success {
 		for _, s := range p.seats {
-			s.tally.other(c, n)
+			s.tally.other(c, held)
 		}
 	}
 	if f.Memory == Host || c.Answer != success && c.Answer != outOfMemory {
@@ -235,7 +236,7 @@ func (t *Tracker) gives(p *process, c *Call, f *Function) {
 	s := t.asks(p, c)
 	s.tally.asked(c.Time, n)
 	if c.Answer == success {
-		p.hold(c, s, n)
+		p.hold(c, s, held)
 	} else {
 		t.refuse(s, c, n)
 	}
@@ -244,7 +245,7 @@ func (t *Tracker) gives(p *process, c *Call, f *Function) {
 		return
 	}
 	p.waiting++
-	t.calls = append(t.calls, asked{seat: s, Request: sampler.Request{Time: c.Time, PID: c.PID, Function: f.Name, Bytes: sampler.Bytes(c.Size), Answer: c.Answer}})
+	t.calls = append(t.calls, asked{seat: s, Request: sampler.Request{Time: c.Time, PID: c.PID, Function: f.Name, Bytes: n, Answer: c.Answer}})
 }
 
 // asks is the seat of a call, on the GPU where it seems to be.
