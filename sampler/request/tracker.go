@@ -22,6 +22,7 @@ type Tracker struct {
 	ordinals  sampler.Ordinals
 	listed    map[int][]sampler.GPUKey     // where the driver lists a process
 	lists     map[sampler.GPUKey]time.Time // when it did last
+	last      time.Time                    // of those
 	calls     []asked                      // for the next snapshot
 	door      sampler.Door
 	letGo     map[sampler.Busy]time.Time // until when a process is let go of
@@ -276,7 +277,7 @@ func (t *Tracker) Refused() <-chan struct{} { return t.refused }
 func (t *Tracker) Listed(key sampler.GPUKey, at time.Time, list []sampler.Process) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.lists[key] = at
+	t.lists[key], t.last = at, at
 	for i := range list {
 		if p := t.processes[list[i].PID]; p != nil {
 			n, ok := sampler.Plausible(list[i].Memory)
