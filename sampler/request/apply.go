@@ -130,9 +130,9 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 	}
 	y.shown = y.granted + y.refused
 	r := y.requests(now)
-	r.Whole = !p.late
+	r.Whole = !p.late && !y.lower
 	r.ExitStatus, y.ended = p.exit, p.exit
-	if n, ok := y.exact.base.Value(); ok && !r.Whole && !y.exact.apart && (y.based || !p.gone) { // it must not look like a last grant
+	if n, ok := y.exact.base.Value(); ok && p.late && !y.exact.apart && (y.based || !p.gone) { // it must not look like a last grant
 		y.based = true
 		r.Live, r.Peak = r.Live+n, y.exact.top
 	}

@@ -49,7 +49,9 @@ func (t *Tracker) join(p *process) {
 		for _, other := range p.seats[:i] {
 			if key != (sampler.GPUKey{}) && other.tally != s.tally && other.at == key && !other.apart(s) {
 				gone := s.tally
-				other.tally.join(gone)
+				most, lower := p.together(other.tally, gone)
+				other.tally.join(gone, most)
+				other.tally.lower = other.tally.lower || lower
 				for _, x := range p.seats {
 					if x.tally == gone {
 						x.tally = other.tally
@@ -59,4 +61,5 @@ func (t *Tracker) join(p *process) {
 			}
 		}
 	}
+	p.keepsSteps()
 }
