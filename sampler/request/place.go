@@ -14,6 +14,9 @@ func (t *Tracker) place(p *process, s *seat) sampler.GPUKey {
 		return key != sampler.GPUKey{} && !p.takenBy(s, key) && (len(on) == 0 || slices.Contains(on, key) || p.late && t.listedBefore(key, p.made[s.key.device]))
 	}
 	key := t.ordinals.Key(&p.who, s.key.device)
+	if s.key.device < 0 {
+		key = t.ordinals.Sole(&p.who)
+	}
 	if t.partly() { // a list with one GPU says nothing of the others, and many programs ask for as much at the same time
 		switch {
 		case key != sampler.GPUKey{} && (!t.watched[key] || there(key)):
