@@ -18,6 +18,7 @@ type process struct {
 	first    time.Time        // call that was heard
 	unseen   bool             // it has called before that
 	exit     sampler.Opt[int] // how it has ended, as a shell tells it
+	unplaced bool             // its end was told, and no GPU
 	over     bool             // it runs another program by now, which has asked for nothing yet
 	handles  map[uint64]int
 	blocks   map[where]*block
