@@ -300,7 +300,7 @@ func TestFollows(t *testing.T) {
 		"less than half of it": {132 * mib, 135 * mib, true},
 	} {
 		e := exact{base: sampler.Some(20 * mib), with: 100 * mib, listed: sampler.Some(row.listed), listedAt: noon.Add(time.Second), moved: noon}
-		if e.settle(row.live, time.Second); e.apart != row.want {
+		if e.settle(row.live, time.Second, 0); e.apart != row.want {
 			t.Errorf("%s: apart %v", name, e.apart)
 		}
 	}

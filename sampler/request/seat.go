@@ -36,7 +36,7 @@ func (t *Tracker) settle(p *process, now time.Time) {
 			t.compare(p, s, t.readUntil.Add(-showsWithin))
 		}
 		if now.Sub(s.tally.exact.listedAt) > unsure {
-			s.tally.exact.settle(s.tally.live, now.Sub(s.tally.exact.listedAt))
+			s.tally.exact.settle(s.tally.live, now.Sub(s.tally.exact.listedAt), 0)
 		}
 	}
 }

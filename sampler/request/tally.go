@@ -198,7 +198,7 @@ const smallerPart = 8
 
 // add notes that more is held.
 func (t *tally) add(c *Call, n sampler.Bytes, loose bool) {
-	t.exact.before(c.Time, c.Took, t.live)
+	t.exact.before(c.Time, c.Took, t.live, n)
 	t.live = min(t.live+n, sampler.MaxPlausible)
 	t.peak = max(t.peak, t.live)
 	t.exact.rose(c.Time, t.live, loose)
@@ -206,7 +206,7 @@ func (t *tally) add(c *Call, n sampler.Bytes, loose bool) {
 
 // take notes that less is held.
 func (t *tally) take(at time.Time, n sampler.Bytes) {
-	t.exact.before(at, 0, t.live)
+	t.exact.before(at, 0, t.live, 0)
 	t.live = t.live.Less(n)
 	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen {
 		r.Freed += n
