@@ -81,8 +81,9 @@ func (c *collector) reading(dev int, at time.Time, r Reading, err error) (used O
 		return used, false
 	}
 	if !at.After(d.procAt) { // of a sweep that was at work when the processes were listed
-		d.procUsed = d.mem.Used
+		d.procUsed, d.low = d.mem.Used, now
 	}
+	d.low = min(d.low, now)
 	if c.asking != nil && d.mem.Used != before.Used {
 		c.asking.Reading(d.dev.Key(), at, now)
 	}
@@ -245,7 +246,7 @@ func (c *collector) listed(d *device, at time.Time, procs []Process, err error) 
 	case err == nil:
 		d.procs, d.procsOK, d.listErr = possible(procs, d.mem.Total), true, nil
 		d.procUsed, d.procAt = d.mem.Used, at
-		d.floor = d.procUsed.Or(0)
+		d.floor, d.low = d.procUsed.Or(0), d.procUsed.Or(0)
 		d.rises.listed(at, procs, d.procUsed)
 		if c.asking != nil {
 			c.asking.Listed(d.dev.Key(), at, d.procs)
@@ -293,7 +294,7 @@ func (c *collector) snapshot(at time.Time, host string, hm Opt[HostMemory]) *Sna
 	}
 	for _, d := range c.gpus {
 		d.rises.tell(&d.win, d.asked)
-		g := d.gpu(c.lost, at, c.period())
+		g := d.gpu(c.lost, at, c.period(), c.asking)
 		if g.Memory.Window == nil { // what it saw before the error
 			c.marks.window(g.Key(), &d.mem, &d.win)
 		}

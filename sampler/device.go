@@ -27,6 +27,7 @@ type device struct {
 	procs      []Process
 	procUsed   Opt[Bytes] // used when procs were read
 	procAt     time.Time  // when that was
+	low        Bytes      // the least that was used since
 	rises      riser
 	procsOK    bool
 	listErr    error     // why there is no process list, where there should be
@@ -124,8 +125,8 @@ func (d *device) silence(text string, at time.Time) string {
 	return fmt.Sprintf("%v (%.0f s): %s", ErrNotAnswering, at.Sub(d.readAt).Seconds(), why)
 }
 
-// gpu is the GPU at a time; its memory is asked for every period.
-func (d *device) gpu(lost error, at time.Time, period time.Duration) GPU {
+// gpu is the GPU at a time; its memory is asked for every period. asking: who knows of its processes more than the driver; nil: nobody.
+func (d *device) gpu(lost error, at time.Time, period time.Duration, asking Asking) GPU {
 	g := GPU{Index: d.dev.Index, UUID: d.dev.UUID, PCI: d.dev.PCI, Name: d.dev.Name, MIG: d.dev.MIG, Unsplit: d.dev.Unsplit,
 		ComputeCapability: d.dev.ComputeCapability, LastXID: d.xid}
 	if d.xid.Known() {
@@ -159,15 +160,18 @@ func (d *device) gpu(lost error, at time.Time, period time.Duration) GPU {
 	}
 	g.Processes = append(make([]Process, 0, len(d.procs)), d.procs...)
 	if d.procsOK {
-		g.attribute(d.procUsed.Else(g.Memory.Used).Or(0))
+		g.attribute(d.procUsed.Else(g.Memory.Used).Or(0), func(pid int, nobodys Bytes) bool {
+			ended := d.low <= nobodys+staleBytes && d.low+staleBytes <= d.procUsed.Or(0) // for all that is known: it would have kept its context
+			return !ended && (asking == nil || asking.Alone(g.Key(), pid))
+		})
 	}
 	return g
 }
 
 // attribute sets what no process accounts for, so that processes + unattributed = used.
 // The list was read some milliseconds before the memory, when atList was used. What has
-// moved since belongs to the process where there is only one.
-func (g *GPU) attribute(atList Bytes) {
+// moved since belongs to the process where there is only one; what was taken since, if it has taken it.
+func (g *GPU) attribute(atList Bytes, took func(pid int, nobodys Bytes) bool) {
 	used, ok := g.Memory.Used.Value()
 	if !ok {
 		return
@@ -181,9 +185,10 @@ func (g *GPU) attribute(atList Bytes) {
 			known, last = known+1, &g.Processes[i]
 		}
 	}
-	if nobody := atList.Less(sum); known == 1 && len(g.Processes) == 1 && used != atList && used > nobody {
-		last.Memory = Some(used - nobody)
-		sum = used - nobody
+	nobodys := atList.Less(sum)
+	if moved := known == 1 && len(g.Processes) == 1 && used != atList && used > nobodys; moved && (used < atList || took(last.PID, nobodys)) {
+		last.Memory = Some(used - nobodys)
+		sum = used - nobodys
 	}
 	g.Memory.Unattributed = Some(used.Less(sum))
 }

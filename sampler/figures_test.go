@@ -12,19 +12,22 @@ func TestAttribute(t *testing.T) {
 	for name, row := range map[string]struct {
 		used, atList Bytes
 		held         []Bytes // MaxPlausible: hidden by the driver
+		took         bool    // the first what was taken since
 		first        Bytes   // afterwards
 		nobody       Opt[Bytes]
 	}{
-		"all of one":           {100, 100, []Bytes{100}, 100, Some(Bytes(0))},
-		"some of nobody":       {100, 100, []Bytes{70}, 70, Some(Bytes(30))},
-		"grown since":          {120, 100, []Bytes{70}, 90, Some(Bytes(30))},
-		"shrunk since":         {80, 100, []Bytes{70}, 50, Some(Bytes(30))},
-		"to what nobody has":   {30, 100, []Bytes{70}, 70, Some(Bytes(0))},
-		"to a little more":     {31, 100, []Bytes{70}, 1, Some(Bytes(30))},
-		"one of two has grown": {120, 100, []Bytes{70, 20}, 70, Some(Bytes(30))},
-		"one is hidden":        {120, 100, []Bytes{70, MaxPlausible}, 70, Some(Bytes(50))},
-		"nobody":               {100, 100, nil, 0, Some(Bytes(100))},
-		"more than is used":    {100, 100, []Bytes{70, 60}, 70, Some(Bytes(0))},
+		"all of one":           {100, 100, []Bytes{100}, true, 100, Some(Bytes(0))},
+		"some of nobody":       {100, 100, []Bytes{70}, true, 70, Some(Bytes(30))},
+		"grown since":          {120, 100, []Bytes{70}, true, 90, Some(Bytes(30))},
+		"another has begun":    {120, 100, []Bytes{70}, false, 70, Some(Bytes(50))},
+		"with less":            {80, 100, []Bytes{70}, false, 50, Some(Bytes(30))},
+		"shrunk since":         {80, 100, []Bytes{70}, true, 50, Some(Bytes(30))},
+		"to what nobody has":   {30, 100, []Bytes{70}, true, 70, Some(Bytes(0))},
+		"to a little more":     {31, 100, []Bytes{70}, true, 1, Some(Bytes(30))},
+		"one of two has grown": {120, 100, []Bytes{70, 20}, true, 70, Some(Bytes(30))},
+		"one is hidden":        {120, 100, []Bytes{70, MaxPlausible}, true, 70, Some(Bytes(50))},
+		"nobody":               {100, 100, nil, true, 0, Some(Bytes(100))},
+		"more than is used":    {100, 100, []Bytes{70, 60}, true, 70, Some(Bytes(0))},
 	} {
 		g := GPU{Memory: Memory{Used: Some(row.used)}}
 		for i, b := range row.held {
@@ -34,13 +37,13 @@ func TestAttribute(t *testing.T) {
 			}
 			g.Processes = append(g.Processes, p)
 		}
-		g.attribute(row.atList)
+		g.attribute(row.atList, func(pid int, nobodys Bytes) bool { return row.took })
 		if g.Memory.Unattributed != row.nobody || len(row.held) > 0 && g.Processes[0].Memory != Some(row.first) {
 			t.Errorf("%s: %v of nobody, %+v", name, g.Memory.Unattributed, g.Processes)
 		}
 	}
 	var unknown GPU
-	if unknown.attribute(5); unknown.Memory.Unattributed.Known() {
+	if unknown.attribute(5, nil); unknown.Memory.Unattributed.Known() {
 		t.Error("nobody has some of unknown memory")
 	}
 }

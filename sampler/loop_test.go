@@ -665,6 +665,7 @@ func TestGuard(t *testing.T) {
 type asking struct {
 	refused chan struct{}
 	until   *time.Time // all readings before have been told; nil: nobody asks
+	ended   int        // pid
 }
 
 func (asking) Machine([]Device)                    {}
@@ -676,6 +677,7 @@ func (a asking) ReadUntil(at time.Time) {
 }
 func (asking) Reading(GPUKey, time.Time, Bytes) {}
 func (a asking) Refused() <-chan struct{}       { return a.refused }
+func (a asking) Alone(_ GPUKey, pid int) bool   { return pid != a.ended }
 func (asking) Apply(s *Snapshot)                { s.Door = &Door{} }
 
 // A refused request brings the next snapshot forward, but not as often as it is refused.

@@ -44,12 +44,28 @@ func (d *Ordinals) Only() (key GPUKey) {
 	return key
 }
 
-// Key is the GPU that a process calls by a number; the zero key: not known. CUDA numbers the visible ones in the
-// order of CUDA_VISIBLE_DEVICES or else in its own, the fastest first, which is that of the bus only where all are of one
-// kind: https://docs.nvidia.com/cuda/cuda-c-programming-guide/#cuda-environment-variables
+// Key is the GPU that a process calls by a number; the zero key: not known.
 func (d *Ordinals) Key(p *Process, n int) (key GPUKey) {
-	if n < 0 || p.Environment == nil { // not readable
-		return key
+	if list := d.visible(p); n >= 0 && n < len(list) {
+		return list[n]
+	}
+	return key
+}
+
+// Sole is the only GPU that a process can see; the zero key: it sees several, or that is not known.
+func (d *Ordinals) Sole(p *Process) (key GPUKey) {
+	if list := d.visible(p); len(list) == 1 && (len(d.ordered) != 1 || len(d.all) == 1) { // else there are others, of no index
+		return list[0]
+	}
+	return key
+}
+
+// visible are the GPUs that a process can see, by its numbers, zero where one is not known; none: nothing is known. CUDA numbers the visible
+// ones in the order of CUDA_VISIBLE_DEVICES or else in its own, the fastest first, which is that of the bus only where all are of one
+// kind: https://docs.nvidia.com/cuda/cuda-c-programming-guide/#cuda-environment-variables
+func (d *Ordinals) visible(p *Process) []GPUKey {
+	if p.Environment == nil { // not readable
+		return nil
 	}
 	list := d.ordered
 	if len(list) == 0 {
@@ -60,14 +76,12 @@ func (d *Ordinals) Key(p *Process, n int) (key GPUKey) {
 	}
 	inOrder := d.alike || p.Environment["CUDA_DEVICE_ORDER"] == "PCI_BUS_ID"
 	if v, ok := p.Environment["CUDA_VISIBLE_DEVICES"]; ok {
-		list = d.pick(list, v, inOrder)
-	} else if !inOrder {
-		return key
+		return d.pick(list, v, inOrder)
 	}
-	if n < len(list) {
-		return list[n]
+	if !inOrder {
+		return nil
 	}
-	return key
+	return list
 }
 
 // pick are the GPUs that a list of numbers and UUIDs names, in its order, up to the first that is none; zero for a

@@ -91,6 +91,9 @@ type Asking interface {
 	ReadUntil(at time.Time)
 	// Refused has something to receive when a request was refused.
 	Refused() <-chan struct{}
+	// Alone says whether nobody but that process may have taken memory of a GPU where the driver listed it alone: then what
+	// was taken since is its own.
+	Alone(gpu GPUKey, pid int) bool
 	// Apply fills in what is known of the requests: of processes, and those since the snapshot before.
 	Apply(s *Snapshot)
 }

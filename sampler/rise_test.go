@@ -182,6 +182,32 @@ func TestListDuringSweep(t *testing.T) {
 	}
 }
 
+// TestNextProcess: what the next program takes is not what the one before has had, which ended since the list: it has given all back
+// meanwhile, or who sees requests knows.
+func TestNextProcess(t *testing.T) {
+	for name, row := range map[string]struct {
+		least  Bytes // between the two
+		asking Asking
+		held   Bytes // of the one that is listed
+	}{
+		"given back":               {0, nil, 2 * GiB},
+		"ended, as is known":       {GiB, asking{ended: 1}, 2 * GiB},
+		"of the same":              {GiB, nil, 3 * GiB},
+		"of the same, as is known": {GiB, asking{ended: 2}, 3 * GiB},
+	} {
+		c := collected()
+		c.asking = row.asking
+		c.reading(0, noon, reading(2*GiB), nil)
+		c.slow(0, noon, Metrics{}, nil, []Process{{PID: 1, Memory: Some(2 * GiB)}}, nil)
+		c.reading(0, noon.Add(ms(200)), reading(row.least), nil)
+		c.reading(0, noon.Add(ms(300)), reading(3*GiB), nil)
+		g := c.shot(noon.Add(ms(400))).GPUs[0]
+		if p := g.Processes[0]; p.Memory.Or(0) != row.held || p.Peak.Bytes != row.held || g.Memory.Unattributed.Or(0) != 3*GiB-row.held {
+			t.Errorf("%s: it has %v, at most %v; nobody %v", name, p.Memory, p.Peak, g.Memory.Unattributed)
+		}
+	}
+}
+
 // A process that has the number of an earlier one has had nothing yet.
 func TestHeldBefore(t *testing.T) {
 	l := listing{of: []holding{{pid: 1, start: 5, bytes: GiB}, {pid: 2, start: 6, bytes: 2 * GiB}}}

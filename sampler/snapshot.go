@@ -17,10 +17,11 @@ type Snapshot struct {
 	HostMemory Opt[HostMemory] `json:"host_memory"`
 	Sampling   Opt[Sampling]   `json:"memory_lane"`
 	Alerts     []Alert         `json:"alerts"`
-	Lost       int             `json:"lost_snapshots,omitempty"` // left out before this one: the reader was too slow
-	Door       *Door           `json:"requests_door,omitempty"`  // how requests are seen; absent: they are not
-	Requests   []Request       `json:"requests,omitempty"`       // since the snapshot before, oldest first
-	Delivery   []Delivery      `json:"alert_delivery,omitempty"` // how passing alerts on has fared, one entry for each way
+	Lost       int             `json:"lost_snapshots,omitempty"`     // left out before this one: the reader was too slow
+	Door       *Door           `json:"requests_door,omitempty"`      // how requests are seen; absent: they are not
+	Requests   []Request       `json:"requests,omitempty"`           // since the snapshot before, oldest first
+	Unplaced   []Process       `json:"unplaced_processes,omitempty"` // have ended since then, refused memory on a GPU that is not known
+	Delivery   []Delivery      `json:"alert_delivery,omitempty"`     // how passing alerts on has fared, one entry for each way
 
 	ahead time.Duration
 }

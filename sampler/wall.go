@@ -35,7 +35,7 @@ func (s *Snapshot) Wall() *Snapshot {
 // Retimed is a copy with all its times replaced; start is for those when processes began.
 func (s *Snapshot) Retimed(at, start func(time.Time) time.Time) *Snapshot {
 	c := *s
-	c.GPUs, c.Alerts = slices.Clone(s.GPUs), slices.Clone(s.Alerts)
+	c.GPUs, c.Alerts, c.Unplaced = slices.Clone(s.GPUs), slices.Clone(s.Alerts), slices.Clone(s.Unplaced)
 	for i := range c.GPUs {
 		c.GPUs[i].Processes = slices.Clone(c.GPUs[i].Processes)
 	}
@@ -56,10 +56,15 @@ func (s *Snapshot) Retime(at, start func(time.Time) time.Time) {
 			w := *g.Memory.Window
 			w.MaxTime, w.RiseTime, g.Memory.Window = at(w.MaxTime), retimed(w.RiseTime, at), &w
 		}
-		for n := range g.Processes {
-			p := &g.Processes[n]
-			p.StartTime, p.Peak, p.Allocator = retimed(p.StartTime, start), p.Peak.retimed(at), p.Allocator.retimed(at)
-		}
+		retimeAll(g.Processes, at, start)
+	}
+	retimeAll(s.Unplaced, at, start)
+}
+
+func retimeAll(list []Process, at, start func(time.Time) time.Time) {
+	for n := range list {
+		p := &list[n]
+		p.StartTime, p.Peak, p.Allocator = retimed(p.StartTime, start), p.Peak.retimed(at), p.Allocator.retimed(at)
 	}
 }
 

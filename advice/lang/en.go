@@ -895,6 +895,10 @@ var textsEN = map[string]string{
 	"alert.oom.wanted":       "its peaks reach {wanted}, and others left it {room}",
 	"alert.oom.held":         "it held {held}, its peak, and {free} was free in its last seconds",
 
+	"alert.oom.died.unplaced":       "{process} died: {size} refused, on a GPU that is not known",
+	"alert.oom.no_context.unplaced": "{process} died: the driver could not make a context, on a GPU that is not known",
+	"alert.oom.died_piece.unplaced": "{process} died of a refused request, of which only a piece is known and not the GPU",
+
 	"alert.repeat_spike":       "GPU {gpu}: the next spike ({when}) is {short} too large: it needs {need} on top of the {held} held now, {free} will be free",
 	"alert.repeat_spike.later": "GPU {gpu}: the spike after next ({when}) is {short} too large: it needs {need} on top of the {held} held now, {free} will be free",
 	"alert.repeat_spike.now":   "due now",

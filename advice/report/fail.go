@@ -133,9 +133,14 @@ func (r *Reporter) addDeaths() {
 		return
 	}
 	for _, d := range list {
-		if len(r.fails) < maxReportEvents {
-			r.fails = append(r.fails, failed{event: d.Event, t: d.T, at: d.Time, from: fromDriver, incident: d.Incident, gpu: sampler.Some(d.GPU)})
+		if len(r.fails) == maxReportEvents {
+			break
 		}
+		f := failed{event: d.Event, t: d.T, at: d.Time, from: fromDriver, incident: d.Incident}
+		if !d.Unplaced {
+			f.gpu = sampler.Some(d.GPU)
+		}
+		r.fails = append(r.fails, f)
 	}
 	slices.SortStableFunc(r.fails, func(a, b failed) int { return cmp.Compare(a.t, b.t) })
 }

@@ -20,6 +20,7 @@ type Death struct {
 	Key      sampler.GPUKey
 	GPU      int // index
 	PID      int
+	Unplaced bool // the GPU is not known
 
 	refusal sampler.Refusal
 	signal  int     // that ended it, from outside; 0: none
@@ -170,13 +171,16 @@ func (p *proc) heldRefused() sampler.Bytes {
 func (w *Watch) recordDeaths() {
 	for _, g := range w.gpus {
 		for _, p := range g.dead {
-			d := w.deathOf(g, p)
-			d.logged = w.tellDeath(d)
-			if len(w.deaths) < maxDeaths {
-				w.deaths = append(w.deaths, d)
-			}
+			w.recordOne(w.deathOf(g, p))
 		}
 		g.dead = nil
+	}
+}
+
+func (w *Watch) recordOne(d Death) {
+	d.logged = w.tellDeath(d)
+	if len(w.deaths) < maxDeaths {
+		w.deaths = append(w.deaths, d)
 	}
 }
 
@@ -188,8 +192,8 @@ func (w *Watch) tellDeath(d Death) (logged bool) {
 			return true
 		}
 	}
-	w.addFailure(failure{event: d.Event, gpu: d.Key, placed: true, at: w.clock.Now, death: d, dead: true, explained: explain.Explain(d.Incident)})
-	if size, ok := sampler.Plausible(d.Event.Requested); ok && size > 0 { // the least of a falling series would have done
+	w.addFailure(failure{event: d.Event, gpu: d.Key, placed: !d.Unplaced, at: w.clock.Now, death: d, dead: true, explained: explain.Explain(d.Incident)})
+	if size, ok := sampler.Plausible(d.Event.Requested); !d.Unplaced && ok && size > 0 { // the least of a falling series would have done
 		w.needs.refuse(refusal{bytes: cmp.Or(d.refusal.Smallest, size), gpu: d.Key, at: w.clock.Now, pid: d.PID, command: d.command})
 	}
 	return false
@@ -198,7 +202,7 @@ func (w *Watch) tellDeath(d Death) (logged bool) {
 // is says whether a log tells of the death: on that GPU, of about that time, of that process or size. Messages
 // print the pid of their own namespace, and tensors, where an allocator asks for a segment.
 func (d *Death) is(e sampler.OOMEvent, at float64, key sampler.GPUKey, placed bool) bool {
-	if e.Recovered || e.MemoryKind == sampler.MemoryHost || math.Abs(at-d.T) > tellsSeconds || placed && key != d.Key {
+	if e.Recovered || e.MemoryKind == sampler.MemoryHost || math.Abs(at-d.T) > tellsSeconds || placed && !d.Unplaced && key != d.Key {
 		return false
 	}
 	asked, known := sampler.Plausible(e.Requested)
@@ -224,7 +228,7 @@ func (w *Watch) toldOf(e sampler.OOMEvent, g *gpu) bool {
 				w.deaths[j].logged = true
 			}
 		}
-		if size, ok := sampler.Plausible(e.Requested); ok && size > 0 {
+		if size, ok := sampler.Plausible(e.Requested); o.placed && ok && size > 0 {
 			w.needs.refuse(refusal{bytes: size, gpu: o.gpu, at: w.clock.Now, pid: o.death.PID, command: o.death.command})
 		}
 		return true
@@ -233,12 +237,12 @@ func (w *Watch) toldOf(e sampler.OOMEvent, g *gpu) bool {
 }
 
 // Deaths are those of which no log told, oldest first: also of processes that the newest snapshot does not list
-// any more, which for the alert is too early.
+// any more, or of which it tells how they ended, which for the alert is too early.
 func (w *Watch) Deaths() []Death {
 	list := slices.DeleteFunc(slices.Clone(w.deaths), func(d Death) bool { return d.logged })
 	for _, g := range w.gpus {
 		for _, p := range g.procs {
-			if p.tick == g.tick || !p.died() {
+			if p.told || p.tick == g.tick && !p.asking.asked.ExitStatus.Known() || !p.died() {
 				continue
 			}
 			d := w.deathOf(g, p)

@@ -30,6 +30,7 @@ func (g *gpu) fold(r *sampler.GPU, now float64, gap bool) {
 		if artifact {
 			g.used = 1 // so that a second zero is believed
 		}
+		g.meetAskers(now)
 		g.foldAsking(now)
 		return
 	}

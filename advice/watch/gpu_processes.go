@@ -178,6 +178,20 @@ func (g *gpu) reorder(list []sampler.Process, now float64) {
 	g.spare, g.procs = g.procs[:0], order
 }
 
+// meetAskers takes the processes that are new and have asked for memory in a snapshot whose figures are not believed: it may be the
+// only one that has them.
+func (g *gpu) meetAskers(now float64) {
+	for i := range g.last.Processes {
+		q := &g.last.Processes[i]
+		if q.Requests == nil || q.Ended || len(g.procs) >= 2*maxProcesses || g.find(q) != nil {
+			continue
+		}
+		p := newProc(q, now, g.at)
+		p.tick = g.tick
+		g.procs = append(g.procs, p)
+	}
+}
+
 func (g *gpu) find(q *sampler.Process) *proc {
 	for _, p := range g.procs {
 		if p.is(q) {

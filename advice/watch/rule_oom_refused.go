@@ -94,6 +94,12 @@ func (d *Death) tell(f *Facts, logged bool, m *message) {
 	process := f.words.Say("alert.pid", "pid", d.PID, "who", f.who(d.name, d.user))
 	free, known := d.refusal.Free.Value()
 	switch size, whole := d.Event.Requested.Value(); {
+	case d.Unplaced && whole:
+		m.text = f.words.Say("alert.oom.died.unplaced", "process", process, "size", size)
+	case d.Unplaced && d.refusal.Bytes == 0:
+		m.text = f.words.Say("alert.oom.no_context.unplaced", "process", process)
+	case d.Unplaced:
+		m.text = f.words.Say("alert.oom.died_piece.unplaced", "process", process)
 	case over:
 		m.text = f.words.Say("alert.oom.died_over", "gpu", d.GPU, "process", process, "size", size, "total", total)
 	case whole && known:

@@ -78,6 +78,7 @@ func (w *Watch) Add(s sampler.Snapshot) []sampler.Alert {
 		}
 	}
 	w.recordDeaths()
+	w.foldUnplaced(&s)
 	w.measure()
 	w.dropGPUs()
 	w.host.fold(s.HostMemory, now, gap)

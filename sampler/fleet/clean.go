@@ -247,9 +247,9 @@ func here(s *sampler.Snapshot, d time.Duration) {
 	for i := range s.Requests {
 		s.Requests[i].Time = back(s.Requests[i].Time)
 	}
-	for i := range s.GPUs {
-		for n := range s.GPUs[i].Processes {
-			r := s.GPUs[i].Processes[n].Requests
+	requests := func(list []sampler.Process) {
+		for n := range list {
+			r := list[n].Requests
 			if r == nil {
 				continue
 			}
@@ -258,4 +258,8 @@ func here(s *sampler.Snapshot, d time.Duration) {
 			}
 		}
 	}
+	for i := range s.GPUs {
+		requests(s.GPUs[i].Processes)
+	}
+	requests(s.Unplaced)
 }

@@ -62,6 +62,7 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 		}
 		t.unlisted(g, s.Time)
 	}
+	t.unplaced(s)
 }
 
 // busy are the processes that are let go of.
@@ -130,9 +131,9 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 	}
 	y.shown = y.granted + y.refused
 	r := y.requests(now)
-	r.Whole = !p.late
+	r.Whole = !p.late && !y.lower
 	r.ExitStatus, y.ended = p.exit, p.exit
-	if n, ok := y.exact.base.Value(); ok && !r.Whole && !y.exact.apart && (y.based || !p.gone) { // it must not look like a last grant
+	if n, ok := y.exact.base.Value(); ok && p.late && !y.exact.apart && (y.based || !p.gone) { // it must not look like a last grant
 		y.based = true
 		r.Live, r.Peak = r.Live+n, y.exact.top
 	}
@@ -169,6 +170,34 @@ func (t *Tracker) unlisted(g *sampler.GPU, now time.Time) {
 		row.Type = "compute"
 		t.fill(&row, p, g.Key(), now)
 		g.Processes = append(g.Processes, row)
+	}
+}
+
+// unplaced tells once of each process that has ended after it was refused memory, on a GPU that nobody knows: it may have died of
+// that. Its requests are told by then.
+func (t *Tracker) unplaced(s *sampler.Snapshot) {
+	if t.partly() {
+		return // it may be of a GPU that is not watched
+	}
+	for _, pid := range slices.Sorted(maps.Keys(t.processes)) {
+		p := t.processes[pid]
+		if p.unplaced || p.over || !p.exit.Known() || p.waiting > 0 || slices.ContainsFunc(p.seats, func(s *seat) bool { return s.at != sampler.GPUKey{} }) {
+			continue
+		}
+		p.unplaced = true
+		var last *tally
+		for _, s := range p.seats {
+			if r := s.tally.refusal; r != nil && (last == nil || r.last.After(last.refusal.last)) {
+				last = s.tally
+			}
+		}
+		if last == nil {
+			continue
+		}
+		row := p.who
+		row.Type, row.Requests = "compute", last.requests(s.Time)
+		row.Requests.Whole, row.Requests.ExitStatus = !p.late && !last.lower, p.exit
+		s.Unplaced = append(s.Unplaced, row)
 	}
 }
 

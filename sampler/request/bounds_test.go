@@ -73,7 +73,7 @@ func TestJoin(t *testing.T) {
 		"the later one": {one, two, two, [2]bool{}}, "the later one, here": {two, one, two, [2]bool{true, true}},
 	} {
 		a, b := &tally{refusal: row.a, pooled: row.pooled[0], largest: 5, largestAt: noon}, &tally{refusal: row.b, pooled: row.pooled[1], largest: 5, largestAt: noon.Add(1)}
-		if a.join(b); a.refusal != row.want || a.pooled != (row.pooled[0] || row.pooled[1]) || !a.largestAt.Equal(noon) {
+		if a.join(b, 0); a.refusal != row.want || a.pooled != (row.pooled[0] || row.pooled[1]) || !a.largestAt.Equal(noon) {
 			t.Errorf("%s: %+v", name, a)
 		}
 	}
@@ -82,8 +82,8 @@ func TestJoin(t *testing.T) {
 		a.recent[i].slot, a.recent[i].largest = slots[0], sampler.Bytes(slots[1])
 		b.recent[i].slot, b.recent[i].largest = slots[2], sampler.Bytes(slots[3])
 	}
-	a.join(b)
-	if a.live != 35 || a.peak != 35 || a.granted != 3 || a.largest != 7 || !a.largestAt.Equal(noon) {
+	a.join(b, 36)
+	if a.live != 35 || a.peak != 36 || a.exact.since != 36 || a.granted != 3 || a.largest != 7 || !a.largestAt.Equal(noon) {
 		t.Errorf("%+v", a)
 	}
 	for i, want := range []sampler.Bytes{60, 60, 50, 50} {
@@ -300,7 +300,7 @@ func TestFollows(t *testing.T) {
 		"less than half of it": {132 * mib, 135 * mib, true},
 	} {
 		e := exact{base: sampler.Some(20 * mib), with: 100 * mib, listed: sampler.Some(row.listed), listedAt: noon.Add(time.Second), moved: noon}
-		if e.settle(row.live, time.Second); e.apart != row.want {
+		if e.settle(row.live, time.Second, 0); e.apart != row.want {
 			t.Errorf("%s: apart %v", name, e.apart)
 		}
 	}

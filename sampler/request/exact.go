@@ -34,20 +34,20 @@ const (
 // since the one before.
 func (e *exact) list(at time.Time, n, live sampler.Bytes) {
 	if since := at.Sub(e.listedAt); since > unsure {
-		e.settle(live, since)
+		e.settle(live, since, 0)
 	}
 	e.listedAt, e.listed = at, sampler.Some(n)
 }
 
-// before is called before live changes at a time, by a call that took so long: a list of meanwhile may have it already.
-func (e *exact) before(at time.Time, took time.Duration, live sampler.Bytes) {
+// before is called before live changes at a time, by a call that took so long and gives so much: a list of meanwhile may have it already.
+func (e *exact) before(at time.Time, took time.Duration, live, gives sampler.Bytes) {
 	if e.listed.Known() && at.After(e.listedAt) {
-		e.settle(live, at.Add(-took).Sub(e.listedAt))
+		e.settle(live, at.Add(-took).Sub(e.listedAt), gives)
 	}
 }
 
-// settle takes the figure that waits; live is from before the list until next after it.
-func (e *exact) settle(live sampler.Bytes, next time.Duration) {
+// settle takes the figure that waits; live is from before the list until next after it, when a call gives so much.
+func (e *exact) settle(live sampler.Bytes, next time.Duration, gives sampler.Bytes) {
 	n, ok := e.listed.Value()
 	e.listed = sampler.Opt[sampler.Bytes]{}
 	near := next < unsure || e.listedAt.Sub(e.moved) < unsure
@@ -67,6 +67,9 @@ func (e *exact) settle(live sampler.Bytes, next time.Duration) {
 	}
 	first := !e.base.Known()
 	e.base, e.with = sampler.Some(n.Less(live)), live
+	if next < unsure && n >= live+gives { // the figure may have it already: no peak is told that never was
+		e.base = sampler.Some(n.Less(live + gives))
+	}
 	if first && e.since >= live && e.since > 0 { // it was that much before the list came
 		e.note(e.topAt, e.since, e.loose)
 	}

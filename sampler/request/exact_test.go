@@ -75,6 +75,26 @@ func TestUnsure(t *testing.T) {
 	}
 }
 
+// A figure that came just before a call was heard, and may have what that gave: the peak is none that never was, and where it cannot have
+// it, the whole.
+func TestFigureBeforeCall(t *testing.T) {
+	for name, row := range map[string]struct{ listed, want sampler.Bytes }{
+		"it may have it":    {256*mib + 1801*mib, 256*mib + 1801*mib},
+		"it cannot have it": {256*mib + 900*mib, 256*mib + 1801*mib},
+	} {
+		s := newScene(t, 1, people{7: {}})
+		s.context(0)
+		s.alloc(1, 900*mib)
+		s.later(ms(50))
+		s.Listed(s.gpus[0].Key(), s.now, []sampler.Process{{PID: 7, Memory: sampler.Some(row.listed)}})
+		s.alloc(2, 901*mib)
+		s.later(ms(50))
+		if p := s.of(0, 7).Peak; p.Bytes != row.want || p.Source != sampler.PeakOverlapping {
+			t.Errorf("%s: %+v, not %v", name, p, row.want)
+		}
+	}
+}
+
 // A use of the GPU that came and went between two readings.
 func TestBetweenReadings(t *testing.T) {
 	rows := map[string]struct {
@@ -147,21 +167,21 @@ func TestExactBounds(t *testing.T) {
 	} {
 		var e exact
 		e.list(noon, 100*mib, 0)
-		e.before(noon.Add(time.Second), 0, 0)
+		e.before(noon.Add(time.Second), 0, 0, 0)
 		at := noon.Add(time.Minute)
 		e.moved = at.Add(-row.moved)
 		e.list(at, row.n, 0)
-		e.before(at.Add(row.next), 0, row.live)
+		e.before(at.Add(row.next), 0, row.live, 0)
 		if e.base.Or(0) != row.base || e.apart != row.apart || e.listed.Known() {
 			t.Errorf("%s: base %v, apart %v, want %v, %v", name, e.base, e.apart, row.base, row.apart)
 		}
 	}
 	var e exact
 	e.list(noon, gib, 0)
-	if e.before(noon, 0, 0); !e.listed.Known() {
+	if e.before(noon, 0, 0, 0); !e.listed.Known() {
 		t.Error("a call of the same moment tells what a figure means")
 	}
-	e.before(noon.Add(time.Second), 0, 0)
+	e.before(noon.Add(time.Second), 0, 0, 0)
 	e.rose(noon.Add(time.Minute), gib, false)
 	if e.rose(noon.Add(time.Hour), gib, false); !e.topAt.Equal(noon.Add(time.Minute)) {
 		t.Errorf("the peak was at %v", e.topAt)

@@ -2,6 +2,7 @@ package request
 
 import (
 	"slices"
+	"time"
 
 	"nvpeak/sampler"
 )
@@ -10,9 +11,12 @@ import (
 func (t *Tracker) place(p *process, s *seat) sampler.GPUKey {
 	on := slices.DeleteFunc(slices.Clone(t.listed[p.pid]), func(key sampler.GPUKey) bool { return p.takenBy(s, key) })
 	there := func(key sampler.GPUKey) bool {
-		return key != sampler.GPUKey{} && !p.takenBy(s, key) && (len(on) == 0 || slices.Contains(on, key))
+		return key != sampler.GPUKey{} && !p.takenBy(s, key) && (len(on) == 0 || slices.Contains(on, key) || p.late && t.listedBefore(key, p.made[s.key.device]))
 	}
 	key := t.ordinals.Key(&p.who, s.key.device)
+	if s.key.device < 0 {
+		key = t.ordinals.Sole(&p.who)
+	}
 	if t.partly() { // a list with one GPU says nothing of the others, and many programs ask for as much at the same time
 		switch {
 		case key != sampler.GPUKey{} && (!t.watched[key] || there(key)):
@@ -27,7 +31,7 @@ func (t *Tracker) place(p *process, s *seat) sampler.GPUKey {
 		return key
 	case there(s.elected):
 		return s.elected
-	case len(on) == 1:
+	case len(on) == 1 && !t.listsAwaited(p):
 		return on[0]
 	case len(on) == 0:
 		return t.ordinals.Only()
@@ -35,8 +39,43 @@ func (t *Tracker) place(p *process, s *seat) sampler.GPUKey {
 	return sampler.GPUKey{}
 }
 
+// listedBefore says whether the newest list of a GPU is from before a time.
+func (t *Tracker) listedBefore(key sampler.GPUKey, at time.Time) bool {
+	listed, ok := t.lists[key]
+	return ok && listed.Before(at.Add(listTakes))
+}
+
+// listsAwaited says whether a process may use a GPU of which the newest list does not have it yet: it has made another context, or
+// calls of its beginning were missed, with those that made contexts.
+func (t *Tracker) listsAwaited(p *process) bool {
+	if !p.late && len(p.made) <= 1 {
+		return false
+	}
+	since := p.lookedAt
+	if !t.older[p.pid] && p.first.After(since) {
+		since = p.first
+	}
+	for _, at := range p.made {
+		if at.After(since) {
+			since = at
+		}
+	}
+	if since.IsZero() || t.last.Sub(since) >= listsCome {
+		return false
+	}
+	for key := range t.watched {
+		if t.listedBefore(key, since) {
+			return true
+		}
+	}
+	return false
+}
+
 // takenBy says whether a seat is not on that GPU since another device of the process is: where the process begins to use a second one,
 // the newest list may still have the first alone.
 func (p *process) takenBy(s *seat, key sampler.GPUKey) bool {
 	return key != sampler.GPUKey{} && slices.ContainsFunc(p.seats, func(o *seat) bool { return o.at == key && o.apart(s) })
 }
+
+// listsCome: lists are a second apart. A GPU that has none by then gives none.
+const listsCome = 3 * time.Second / 2

@@ -17,6 +17,9 @@ func TestOrdinals(t *testing.T) {
 		device    int
 		want      int // -1: not known
 	}{
+		"one is visible, no number":             {map[string]string{"CUDA_VISIBLE_DEVICES": "3"}, sampler.Opt[string]{}, false, -1, 3},
+		"several are, no number":                {map[string]string{"CUDA_VISIBLE_DEVICES": "3,1"}, sampler.Opt[string]{}, false, -1, -1},
+		"mixed GPUs, one visible, no number":    {map[string]string{"CUDA_VISIBLE_DEVICES": "1"}, sampler.Opt[string]{}, true, -1, -1},
 		"nothing is said":                       {map[string]string{}, sampler.Opt[string]{}, false, 2, 2},
 		"the environment is not readable":       {nil, sampler.Opt[string]{}, false, 2, -1},
 		"one is visible":                        {map[string]string{"CUDA_VISIBLE_DEVICES": "3"}, sampler.Opt[string]{}, false, 0, 3},

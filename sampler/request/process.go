@@ -18,6 +18,7 @@ type process struct {
 	first    time.Time        // call that was heard
 	unseen   bool             // it has called before that
 	exit     sampler.Opt[int] // how it has ended, as a shell tells it
+	unplaced bool             // its end was told, and no GPU
 	over     bool             // it runs another program by now, which has asked for nothing yet
 	handles  map[uint64]int
 	blocks   map[where]*block
@@ -28,6 +29,9 @@ type process struct {
 	seats    []*seat           // few: one for each device
 	dropped  [64]dropped       // of late, a ring
 	drops    int
+	steps    []step // of its tallies, oldest first, while stepping
+	stepping bool
+	forgot   bool // there were more
 }
 
 // where is what a block is known by: an address, or the handle of a piece.
@@ -99,6 +103,7 @@ func (p *process) seat(c *Call) *seat {
 	}
 	s := &seat{key: k, tally: &tally{context: p.made[k.device]}}
 	p.seats = append(p.seats, s)
+	p.keepsSteps()
 	return s
 }
 
@@ -134,6 +139,7 @@ func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
 	}
 	p.blocks[at] = &block{bytes: n, seat: s, context: c.Context, memory: Functions[c.Function].Memory, refs: 1}
 	s.tally.grant(c, n, p.overlaps(c))
+	p.step(s.tally)
 	if physical(Functions[c.Function].Memory) {
 		s.tally.moves(c, int64(n)) //nolint:gosec // below MaxPlausible
 		s.move(c, inMiB(n))
@@ -156,6 +162,7 @@ func (p *process) drop(c *Call, at where, b *block) {
 	p.dropped[p.drops%len(p.dropped)] = dropped{c.TID, c.Time}
 	p.drops++
 	b.seat.tally.take(c.Time, b.bytes)
+	p.step(b.seat.tally)
 	if physical(b.memory) {
 		b.seat.tally.moves(c, -int64(b.bytes)) //nolint:gosec // below MaxPlausible
 		b.seat.move(c, -inMiB(b.bytes))

@@ -36,7 +36,7 @@ func (t *Tracker) settle(p *process, now time.Time) {
 			t.compare(p, s, t.readUntil.Add(-showsWithin))
 		}
 		if now.Sub(s.tally.exact.listedAt) > unsure {
-			s.tally.exact.settle(s.tally.live, now.Sub(s.tally.exact.listedAt))
+			s.tally.exact.settle(s.tally.live, now.Sub(s.tally.exact.listedAt), 0)
 		}
 	}
 }
@@ -49,7 +49,9 @@ func (t *Tracker) join(p *process) {
 		for _, other := range p.seats[:i] {
 			if key != (sampler.GPUKey{}) && other.tally != s.tally && other.at == key && !other.apart(s) {
 				gone := s.tally
-				other.tally.join(gone)
+				most, lower := p.together(other.tally, gone)
+				other.tally.join(gone, most)
+				other.tally.lower = other.tally.lower || lower
 				for _, x := range p.seats {
 					if x.tally == gone {
 						x.tally = other.tally
@@ -59,4 +61,5 @@ func (t *Tracker) join(p *process) {
 			}
 		}
 	}
+	p.keepsSteps()
 }

@@ -25,6 +25,7 @@ type tally struct {
 		largest sampler.Bytes
 	}
 	live, peak sampler.Bytes
+	lower      bool // the peak is a lower bound
 	refusal    *refusal
 	exact      exact
 	pooled     bool      // a pool of the driver is used, which keeps what is given back: peaks are at least what it has given
@@ -197,7 +198,7 @@ const smallerPart = 8
 
 // add notes that more is held.
 func (t *tally) add(c *Call, n sampler.Bytes, loose bool) {
-	t.exact.before(c.Time, c.Took, t.live)
+	t.exact.before(c.Time, c.Took, t.live, n)
 	t.live = min(t.live+n, sampler.MaxPlausible)
 	t.peak = max(t.peak, t.live)
 	t.exact.rose(c.Time, t.live, loose)
@@ -205,7 +206,7 @@ func (t *tally) add(c *Call, n sampler.Bytes, loose bool) {
 
 // take notes that less is held.
 func (t *tally) take(at time.Time, n sampler.Bytes) {
-	t.exact.before(at, 0, t.live)
+	t.exact.before(at, 0, t.live, 0)
 	t.live = t.live.Less(n)
 	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen {
 		r.Freed += n
@@ -213,8 +214,8 @@ func (t *tally) take(at time.Time, n sampler.Bytes) {
 	t.exact.moved = at
 }
 
-// join adds what was tallied apart.
-func (t *tally) join(o *tally) {
+// join adds what was tallied apart; most: that the two have held together.
+func (t *tally) join(o *tally, most sampler.Bytes) {
 	t.granted, t.refused, t.flushes = t.granted+o.granted, t.refused+o.refused, t.flushes+o.flushes
 	if o.largest > t.largest {
 		t.largest, t.largestAt = o.largest, o.largestAt
@@ -230,7 +231,7 @@ func (t *tally) join(o *tally) {
 		t.refusal = o.refusal
 	}
 	t.live += o.live
-	t.peak = max(t.peak, o.peak, t.live)
+	t.peak, t.lower = most, t.lower || o.lower
 	t.exact = exact{since: t.peak, sinceAt: t.largestAt, topAt: t.largestAt, loose: true}
 	t.pooled = t.pooled || o.pooled
 }

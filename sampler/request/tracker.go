@@ -1,6 +1,7 @@
 package request
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -19,8 +20,10 @@ type Tracker struct {
 	machine   sampler.Snapshot // with all its GPUs, also those that are not watched
 	watched   map[sampler.GPUKey]bool
 	ordinals  sampler.Ordinals
-	listed    map[int][]sampler.GPUKey // where the driver lists a process
-	calls     []asked                  // for the next snapshot
+	listed    map[int][]sampler.GPUKey     // where the driver lists a process
+	lists     map[sampler.GPUKey]time.Time // when it did last
+	last      time.Time                    // of those
+	calls     []asked                      // for the next snapshot
 	door      sampler.Door
 	letGo     map[sampler.Busy]time.Time // until when a process is let go of
 	seeing    bool                       // calls are seen
@@ -44,7 +47,7 @@ const (
 
 // New makes an empty fold; host knows the processes.
 func New(host sampler.Host) *Tracker {
-	return &Tracker{host: host, processes: map[int]*process{}, gpus: map[sampler.GPUKey]*gpu{}, refused: make(chan struct{}, 1),
+	return &Tracker{host: host, processes: map[int]*process{}, gpus: map[sampler.GPUKey]*gpu{}, lists: map[sampler.GPUKey]time.Time{}, refused: make(chan struct{}, 1),
 		letGo: map[sampler.Busy]time.Time{}}
 }
 
@@ -223,10 +226,11 @@ func (t *Tracker) process(pid int) *process {
 }
 
 func (t *Tracker) gives(p *process, c *Call, f *Function) {
-	n := sampler.Bytes(min(c.Size, uint64(sampler.MaxPlausible)))
+	n := sampler.Bytes(c.Size)
+	held := min(n, sampler.MaxPlausible)
 	if f.Memory == Host && c.Answer == success {
 		for _, s := range p.seats {
-			s.tally.other(c, n)
+			s.tally.other(c, held)
 		}
 	}
 	if f.Memory == Host || c.Answer != success && c.Answer != outOfMemory {
@@ -235,7 +239,7 @@ func (t *Tracker) gives(p *process, c *Call, f *Function) {
 	s := t.asks(p, c)
 	s.tally.asked(c.Time, n)
 	if c.Answer == success {
-		p.hold(c, s, n)
+		p.hold(c, s, held)
 	} else {
 		t.refuse(s, c, n)
 	}
@@ -244,7 +248,7 @@ func (t *Tracker) gives(p *process, c *Call, f *Function) {
 		return
 	}
 	p.waiting++
-	t.calls = append(t.calls, asked{seat: s, Request: sampler.Request{Time: c.Time, PID: c.PID, Function: f.Name, Bytes: sampler.Bytes(c.Size), Answer: c.Answer}})
+	t.calls = append(t.calls, asked{seat: s, Request: sampler.Request{Time: c.Time, PID: c.PID, Function: f.Name, Bytes: n, Answer: c.Answer}})
 }
 
 // asks is the seat of a call, on the GPU where it seems to be.
@@ -273,6 +277,7 @@ func (t *Tracker) Refused() <-chan struct{} { return t.refused }
 func (t *Tracker) Listed(key sampler.GPUKey, at time.Time, list []sampler.Process) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.lists[key], t.last = at, at
 	for i := range list {
 		if p := t.processes[list[i].PID]; p != nil {
 			n, ok := sampler.Plausible(list[i].Memory)
@@ -305,6 +310,41 @@ func (t *Tracker) gpu(key sampler.GPUKey) *gpu {
 	}
 	return g
 }
+
+// Alone says whether nobody but that process may have taken memory of a GPU where the driver listed it alone. One that has
+// ended has taken none, and another one is listed there a little later than it asks.
+func (t *Tracker) Alone(key sampler.GPUKey, pid int) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p := t.processes[pid]; p != nil && (p.over || p.gone || p.exit.Known()) {
+		return false
+	}
+	for other, p := range t.processes {
+		if other != pid && !p.gone && t.mayUse(p, key) {
+			return false
+		}
+	}
+	return true
+}
+
+// mayUse says whether a process may use a GPU where the driver does not list it yet: it has asked since.
+func (t *Tracker) mayUse(p *process, key sampler.GPUKey) bool {
+	if p.last.Before(t.lists[key].Add(-listTakes)) {
+		return false
+	}
+	if len(t.listed[p.pid]) == 0 && !slices.ContainsFunc(p.seats, func(s *seat) bool { return s.at != sampler.GPUKey{} }) {
+		return true // it is just beginning
+	}
+	for device := range p.made {
+		if t.ordinals.Key(&p.who, device) == key {
+			return true
+		}
+	}
+	return slices.ContainsFunc(p.seats, func(s *seat) bool { return s.at == key })
+}
+
+// listTakes is how long the driver may take to list processes: what is made meanwhile may not be in it.
+const listTakes = 20 * time.Millisecond
 
 // PIDs are the processes that the driver lists.
 func (t *Tracker) PIDs() map[int]bool {

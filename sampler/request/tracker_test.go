@@ -3,6 +3,7 @@ package request
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -690,8 +691,8 @@ func FuzzCalls(f *testing.F) {
 	f.Add([]byte("\x12\x00\x00\x01\x01\xff\xff\x00\x00\x01\x07\x07\x07"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s := newScene(t, 2, people{7: {}, 8: {Environment: map[string]string{"CUDA_VISIBLE_DEVICES": "1,0"}}})
+		sizes := []uint64{0, 1, uint64(gib), 1 << 63, ^uint64(0)}
 		for ; len(b) >= 5; b = b[5:] {
-			sizes := []uint64{0, 1, uint64(gib), 1 << 63, ^uint64(0)}
 			s.now = s.now.Add(ms(int(b[4])))
 			s.Call(Call{Time: s.now, PID: 7 + int(b[0]&1), TID: int(b[0] >> 4), Function: int(b[1]) % (len(Functions) + 1), Size: sizes[b[2]%5],
 				Address: uint64(b[3] & 7), Other: uint64(b[3] >> 5), Context: uint64(b[2] >> 5), Device: int(b[3]>>3&3) - 1, Answer: int(b[4] & 2)})
@@ -707,7 +708,7 @@ func FuzzCalls(f *testing.F) {
 		}
 		for _, g := range s.apply().GPUs {
 			for _, p := range g.Processes {
-				if r := p.Requests; r == nil || r.Largest > sampler.MaxPlausible || r.Live > 2*sampler.MaxPlausible {
+				if r := p.Requests; r == nil || !slices.Contains(sizes, uint64(r.Largest)) || r.Live > 2*sampler.MaxPlausible {
 					t.Errorf("%+v", p)
 				}
 			}
@@ -801,7 +802,7 @@ func TestGuessedBase(t *testing.T) {
 	}
 }
 
-// A request for more than any GPU has is told with its size.
+// A request for more than any GPU has is told with its size, wherever it is told.
 func TestEnormous(t *testing.T) {
 	s := newScene(t, 1, people{7: {}})
 	s.context(0)
@@ -809,7 +810,7 @@ func TestEnormous(t *testing.T) {
 	if list := s.apply().Requests; len(list) != 1 || list[0].Bytes != 1<<62 {
 		t.Errorf("%+v", list)
 	}
-	if r := s.requests(0); r.Largest != sampler.MaxPlausible || r.Refused != 1 {
+	if r := s.requests(0); r.Largest != 1<<62 || r.LargestRecent != 1<<62 || r.Refused != 1 || r.Refusal.Bytes != 1<<62 || r.Refusal.Smallest != 1<<62 {
 		t.Errorf("%+v", r)
 	}
 }

@@ -29,8 +29,13 @@ func TestRequestsAreKept(t *testing.T) {
 	}
 	w, path := tape.CreateFor(t, "run.jsonl.zst", tape.Options{Program: "nvpeak test", Interval: time.Second, MemoryInterval: 20 * time.Millisecond})
 	var want []string
-	asked, refused := 0, 0
-	for _, s := range snaps {
+	asked, refused, unplaced := 0, 0, 0
+	for i, s := range snaps {
+		if p := s.GPUs[0].Processes; i%40 == 35 && len(p) > 0 { // one that has ended on a GPU that is not known
+			p := p[0]
+			s.Unplaced = []sampler.Process{p}
+			unplaced++
+		}
 		if err := w.Snapshot(s); err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +50,7 @@ func TestRequestsAreKept(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if asked < 80 || refused < 4 {
+	if asked < 80 || refused < 4 || unplaced < 2 {
 		t.Fatalf("%d requests, %d snapshots with a refusal", asked, refused)
 	}
 	got := 0
@@ -63,7 +68,15 @@ func TestRequestsAreKept(t *testing.T) {
 		if s := tape.ToJSON(t, rec.Snapshot); got < len(want) && s != want[got] {
 			t.Fatalf("snapshot %d:\n%s, want\n%s", got, s, want[got])
 		}
+		for _, p := range rec.Snapshot.Unplaced {
+			if unplaced--; p.PID == 0 {
+				t.Errorf("%+v", p)
+			}
+		}
 		got++
+	}
+	if unplaced != 0 {
+		t.Errorf("%d processes of no GPU are missing", unplaced)
 	}
 	if got != len(want) {
 		t.Errorf("%d of %d snapshots", got, len(want))

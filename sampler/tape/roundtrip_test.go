@@ -278,6 +278,7 @@ func TestSecretsAreNotWritten(t *testing.T) {
 		s, _ := newTrace(1, 1).second(nil)
 		s.GPUs[0].Processes[0].Command = "python train.py --hf-token=hf_abcdefghijklmnop --epochs 3"
 		s.GPUs[0].Processes[0].Environment = map[string]string{"XLA_FLAGS": "--password=hunter2hunter2"}
+		s.Unplaced = []sampler.Process{{PID: 1, Command: "python train.py --hf-token=hf_zzzzzzzzzzzzzzz"}}
 		s.Alerts = []sampler.Alert{{Advice: []sampler.Advice{{Do: []string{"python train.py --token zyxwvuts"}}}}}
 		if err := w.Snapshot(s); err != nil {
 			t.Fatal(err)
@@ -291,7 +292,7 @@ func TestSecretsAreNotWritten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, secret := range []string{"hf_abcdef", "hunter2", "abcdefgh", "letmein99", "qwertyuiop", "zyxwvuts"} {
+		for _, secret := range []string{"hf_abcdef", "hf_zzz", "hunter2", "abcdefgh", "letmein99", "qwertyuiop", "zyxwvuts"} {
 			if strings.Contains(string(b), secret) != keepThem {
 				t.Errorf("keep %v: %s in the file: %v", keepThem, secret, !keepThem)
 			}

@@ -1,0 +1,87 @@
+package request
+
+import (
+	"testing"
+
+	"nvpeak/sampler"
+)
+
+// Of a process whose first calls were missed, a list from before a call does not say where that is: it may have gone on to another GPU.
+func TestListedBefore(t *testing.T) {
+	everywhere := map[string]string{}
+	for name, row := range map[string]struct {
+		env    map[string]string
+		late   bool
+		made   bool // its second context is seen, of device 0
+		before int  // GPU of the call by the lists from before it; -1: not known
+		after  int  // by the next ones, which have it on GPUs 0 and 3
+	}{
+		"a context of a device that is known": {everywhere, true, true, 0, 0},
+		"of a device that is not":             {nil, true, true, -1, -1},
+		"no context":                          {everywhere, true, false, -1, -1},
+		"all calls were seen":                 {everywhere, false, false, 3, -1},
+	} {
+		s := newScene(t, 4, people{7: {Environment: row.env}})
+		s.later(ms(500))
+		lists := func() {
+			for i := range s.gpus {
+				s.Listed(s.gpus[i].Key(), s.now, s.gpus[i].Processes)
+			}
+		}
+		s.list(3, 7, sampler.Some(gib))
+		lists()
+		s.apply()
+		if s.later(ms(100)); row.late {
+			s.Late(7)
+		}
+		c := Call{Address: 1, Size: uint64(gib), Context: 0xc000, Device: -1}
+		if row.made {
+			s.context(0)
+		}
+		s.call("cuMemAlloc_v2", c)
+		where := func() int {
+			s.apply()
+			for i := range s.gpus {
+				if s.processes[7].seats[0].at == s.gpus[i].Key() {
+					return i
+				}
+			}
+			return -1
+		}
+		if got := where(); got != row.before {
+			t.Errorf("%s: GPU %d by the lists from before, not %d", name, got, row.before)
+		}
+		s.later(ms(100))
+		s.list(0, 7, sampler.Some(gib))
+		lists()
+		if got := where(); got != row.after {
+			t.Errorf("%s: GPU %d by those from after it, not %d", name, got, row.after)
+		}
+	}
+}
+
+// Where the next lists have it on the same GPU alone it is there, and so it is where none come.
+func TestListedSince(t *testing.T) {
+	for name, come := range map[string]bool{"they have it there": true, "none come": false} {
+		s := newScene(t, 2, people{7: {}})
+		s.later(ms(500))
+		s.list(1, 7, sampler.Some(gib))
+		s.Listed(s.gpus[0].Key(), s.now, nil)
+		s.Listed(s.gpus[1].Key(), s.now, s.gpus[1].Processes)
+		s.Late(7)
+		s.call("cuMemAlloc_v2", Call{Address: 1, Size: uint64(gib), Context: 0xc000, Device: -1})
+		if list := s.apply().Requests; len(list) != 0 {
+			t.Errorf("%s: told before: %+v", name, list)
+		}
+		s.later(ms(100))
+		if come {
+			s.Listed(s.gpus[0].Key(), s.now, nil)
+		} else {
+			s.later(listsCome)
+		}
+		s.Listed(s.gpus[1].Key(), s.now, s.gpus[1].Processes)
+		if list := s.apply().Requests; len(list) != 1 || list[0].GPU.Or(0) != 1 {
+			t.Errorf("%s: %+v", name, list)
+		}
+	}
+}
