@@ -119,6 +119,9 @@ const (
 	ToldInstances    = "instances"     // it finds the instances in pictures, which have more or fewer of them
 	ToldWindows      = "windows"       // it runs on Windows
 	ToldSmallerModel = "smaller_model" // a smaller model is asked for
+	ToldShort        = "short"         // the text is no longer than people write: what it does not show is not known to be there
+	ToldShows        = "shows_"        // and one of ShowsTransformers and so on: the text has it
+	ToldSet          = "set_"          // and a setting as it is written in code: it is in force
 )
 
 // What a program works on: what follows ToldDomain.
