@@ -16,6 +16,8 @@ const (
 	ShowsAttention    = "attention"      // attention is computed
 	ShowsContainer    = "container"      // a container
 	ShowsNotebook     = "notebook"       // a notebook
+	ShowsColab        = "colab"          // a hosted notebook, whose containers are not one's own
+	ShowsArguments    = "arguments"      // settings of a server as arguments of a call
 	ShowsLinux        = "linux"          // Linux
 	ShowsServe        = "serve"          // a server started by its command
 	ShowsEngine       = "engine"         // a server used as a library
@@ -37,6 +39,7 @@ const (
 	ShowsHeadless     = "headless"       // a simulator that takes --headless
 	ShowsBuild        = "build"          // the program is built from its source
 	ShowsFewBits      = "few_bits"       // weights of 8 bits or fewer are in force
+	ShowsFourBits     = "four_bits"      // of 4 bits
 	ShowsSixteenBits  = "sixteen_bits"   // weights of 16 bits are in force
 	ShowsBeforeNoGrad = "before_no_grad" // PyTorch before 0.4
 )

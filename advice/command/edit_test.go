@@ -139,6 +139,7 @@ func TestStyles(t *testing.T) {
 		"python t.py batch=4 model=x":         StyleUltralytics,
 		"python t.py batch=4 lr=1":            styleHydra,
 		"python t.py data=x model=y":          styleHydra,
+		"t.py --weights w --cfg c --data d":   StyleYOLOv5,
 		"t.py --weights w --img 9 --data d":   StyleYOLOv5,
 		"t.py --weights w --imgsz 9 --hyp d":  StyleYOLOv5,
 		"t.py --weights w --img-size 9":       styleArgparse,

@@ -44,7 +44,7 @@ var styles = []struct {
 		return c.Runs("yolo", "ultralytics") || c.bare("imgsz") || c.bare("batch") && (c.bare("data") || c.bare("model"))
 	}},
 	{StyleYOLOv5, func(c Line) bool {
-		return c.has("--weights") && (c.has("--img") || c.has("--img-size") || c.has("--imgsz")) && (c.has("--data") || c.has("--hyp"))
+		return c.has("--weights") && (c.has("--img") || c.has("--img-size") || c.has("--imgsz") || c.has("--cfg")) && (c.has("--data") || c.has("--hyp"))
 	}},
 	{StyleFairseq, func(c Line) bool {
 		return c.Runs("fairseq-train", "fairseq_cli/train.py") || c.has("--update-freq") || c.has("--max-tokens") && c.has("--arch")

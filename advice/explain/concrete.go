@@ -94,7 +94,10 @@ func (f *failure) allInForce(list []string) bool {
 func (f *failure) withoutProgram(line string, row concreteRow) string {
 	code, comment, _ := strings.Cut(line, "  # ")
 	options := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(code), row.part))
-	if call := calls[f.program.name]; call != "" && f.shows(sampler.ShowsEngine) {
+	if call := calls[f.program.name]; call != "" && f.shows(sampler.ShowsEngine, sampler.ShowsArguments) {
+		if !f.shows(sampler.ShowsEngine) {
+			call = "" // of a library that uses it
+		}
 		options = call + "(…, " + asArguments(options) + ")"
 		if comment == "" {
 			return options
@@ -174,7 +177,7 @@ func (f *failure) attends() bool {
 	if f.saysCached() || f.program.is(imageTool) {
 		return false
 	}
-	return f.ownTorch() && (f.shows(sampler.ShowsAttention) || f.inFunction("attn", "attention") || f.inCode("attn", "attention", "softmax(", "bmm(", "@")) || f.hugeAttention()
+	return f.ownTorch() && (f.shows(sampler.ShowsAttention) || f.inFunction("attn", "attention") || f.inCode("attn", "attention", "softmax(", "bmm(", "@"))
 }
 
 // reportsNative: the driver of Linux keeps a part of the GPU from what it reports, that of Windows reports it whole (own
@@ -191,7 +194,7 @@ func (f *failure) linux() bool {
 }
 
 func (f *failure) inContainer() bool {
-	return f.shows(sampler.ShowsContainer) || f.event.Kind == sampler.KindCgroupKill || f.event.Kind == sampler.KindKubernetes
+	return !f.shows(sampler.ShowsColab) && (f.shows(sampler.ShowsContainer) || f.event.Kind == sampler.KindCgroupKill || f.event.Kind == sampler.KindKubernetes)
 }
 
 func (f *failure) secondGPU() bool {

@@ -82,7 +82,7 @@ var concreteRows = []concreteRow{
 	{"python -m sglang.launch_server --model-path MODEL ", startedBy, "do.say.options", true},
 	{"text-generation-launcher --model-id MODEL ", startedBy, "do.say.options", true},
 	{"trtllm-serve MODEL ", startedBy, "do.say.options", true},
-	{"lmdeploy serve api_server MODEL ", func(f *failure) bool { return startedBy(f) || f.shows(sampler.ShowsPipeline) }, "do.say.options", true},
+	{"lmdeploy serve api_server MODEL ", startedBy, "do.say.options", true},
 	{"pipeline(MODEL, backend_config", showing(sampler.ShowsPipeline, sampler.ShowsEngine), "", false},
 	{"llama-server -m MODEL --n-gpu-layers", showing(sampler.ShowsLlamaServer), "do.say.layers", false},
 	{"llama-server -m MODEL ", showing(sampler.ShowsLlamaServer), "do.say.options", true},

@@ -136,7 +136,7 @@ var triedInVain = map[string][]string{
 // untried is 1, and less for what was tried in vain already.
 func (f *failure) untried(id string) float64 {
 	for setting, fixes := range triedInVain {
-		if slices.Contains(fixes, id) && (f.told(sampler.ToldTried+setting) || setting == "bits" && f.shows(sampler.ShowsFewBits)) {
+		if slices.Contains(fixes, id) && (f.told(sampler.ToldTried+setting) || setting == "bits" && f.shows(sampler.ShowsFourBits)) {
 			return 0.4
 		}
 	}

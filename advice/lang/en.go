@@ -1346,6 +1346,8 @@ var textsEN = map[string]string{
 	"do.say.limits":                    "host memory and limits: free -g and ulimit -v on Linux, Task Manager > Memory > Committed on Windows, where a larger page file helps",
 	"do.say.container":                 "in a container: its limit (docker run --memory)",
 	"do.say.shm":                       "in a container: docker run --shm-size=16g or --ipc=host; elsewhere a larger /dev/shm or fewer workers",
+	"do.say.colab":                     "a runtime with more RAM, or less loaded at once",
+	"fix.shm_size.title.any":           "Make /dev/shm larger, or use fewer data loader workers",
 	"do.say.free_gpu":                  "or another GPU, where there is one that is free",
 	"do.say.volatile":                  "volatile=True for its inputs, as PyTorch before 0.4 turns gradients off; torch.no_grad() from then on",
 	"do.say.layers":                    "fewer layers on the GPU (20 at first: --n-gpu-layers, -ngl or gpulayers, as the program calls it), and a shorter context (4096)",

@@ -1346,6 +1346,8 @@ var textsZH = map[string]string{
 	"do.say.limits":                    "内存与限制：Linux 上 free -g 和 ulimit -v，Windows 上任务管理器 > 内存 > 已提交，在那里更大的页面文件有帮助",
 	"do.say.container":                 "若在容器中：它的限制（docker run --memory）",
 	"do.say.shm":                       "若在容器中：docker run --shm-size=16g 或 --ipc=host；否则更大的 /dev/shm 或更少的进程",
+	"do.say.colab":                     "内存更多的运行时，或一次加载更少",
+	"fix.shm_size.title.any":           "增大 /dev/shm，或减少数据加载进程",
 	"do.say.free_gpu":                  "或用另一块空闲的 GPU，若有的话",
 	"do.say.volatile":                  "输入用 volatile=True：0.4 之前的 PyTorch 这样关闭梯度；之后用 torch.no_grad()",
 	"do.say.layers":                    "GPU 上放更少的层（先用 20：--n-gpu-layers、-ngl 或 gpulayers，以程序的叫法为准），并用更短的上下文（4096）",
