@@ -8,6 +8,7 @@ const (
 	ShowsTorch        = "torch"          // lines of code for PyTorch
 	ShowsLoader       = "loader"         // a DataLoader in code
 	ShowsLibrary      = "library"        // the loop is that of a library or of a tool
+	ShowsAdapters     = "adapters"       // adapters are trained
 	ShowsFSDP         = "fsdp"           // FSDP shards
 	ShowsDeepSpeed    = "deepspeed"      // DeepSpeed runs
 	ShowsRanks        = "ranks"          // one process for each GPU

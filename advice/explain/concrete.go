@@ -172,6 +172,20 @@ func (f *failure) checkpoints() bool {
 	return f.torchCode() && (f.shows(sampler.ShowsCheckpoint, sampler.ShowsTorch) || f.ranks() || f.loadsOnGPU() || f.phase() == sampler.PhaseLoading || f.inFunction("load"))
 }
 
+// adapts: the model is of a kind for which adapters are trained instead, and nothing shows that they are already.
+func (f *failure) adapts() bool {
+	of := f.domain() == sampler.DomainText || f.told(sampler.ToldText) || f.told(sampler.ToldBillions) || f.told(sampler.ToldLargePainter) || f.told(sampler.ToldPictureSet) || f.ownLoading()
+	return of && !f.shows(sampler.ShowsAdapters) && !f.usesLoRA()
+}
+
+// countsTokens: what the program reads are tokens, whose number has one of the usual names.
+func (f *failure) countsTokens() bool {
+	return f.domain() == sampler.DomainText || f.domain() == "" || f.ownLoading()
+}
+
+// accumulates: gradients of several steps can be added up by lines of one's own or by an option.
+func (f *failure) accumulates() bool { return f.torchCode() || f.atHand() }
+
 // attends: attention is computed there, in a PyTorch that can do without its matrix.
 func (f *failure) attends() bool {
 	if f.saysCached() || f.program.is(imageTool) {

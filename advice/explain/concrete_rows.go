@@ -55,6 +55,13 @@ var concreteRows = []concreteRow{
 	{"pip install flash-attn", (*failure).torchCode, "", false},
 	{`device = "cpu"`, nil, "", false},
 
+	// What is said of models and samples.
+	{"do.or_smaller_model", (*failure).adapts, "do.say.or_smaller_model", false},
+	{"do.smaller_model", (*failure).adapts, "do.say.smaller_model", false},
+	{"do.smaller_version", (*failure).adapts, "do.say.smaller_version", false},
+	{"do.half_length", (*failure).countsTokens, "do.say.half_length", false},
+	{"do.crop", (*failure).torchCode, "do.say.crop", false},
+
 	// Transformers, diffusers and pipelines.
 	{`attn_implementation=`, (*failure).ownLoading, "do.say.attention", false},
 	{"BitsAndBytesConfig(", (*failure).ownLoading, "do.say.four", false},

@@ -37,7 +37,10 @@ var fixesData = []fixRow{
 			return 1
 		},
 		variant: func(f *failure) string {
-			if f.oneSample() {
+			switch {
+			case !f.atHand() && !f.countsTokens():
+				return "length_plain"
+			case f.oneSample():
 				return "length_one"
 			}
 			return "length"

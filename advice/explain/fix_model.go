@@ -138,6 +138,8 @@ var fixesModel = []fixRow{
 				return "load"
 			case f.program.is(training) && f.usesLoRA():
 				return "qlora"
+			case f.program.is(training) && !f.atHand() && !f.adapts():
+				return "own"
 			case f.program.is(training):
 				return "training"
 			}

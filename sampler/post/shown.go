@@ -17,6 +17,7 @@ var shown = []struct {
 	{sampler.ShowsTorch, lazily(`(?m)\.backward\(|\boptimi[sz]er\w*\.(?:step|zero_grad)\(|^\W*(?:import|from) torch\b|\bnn\.Module\b|\b\w*model\w*\.(?:eval|train|cuda|to|forward)\(|\btorch\.(?:tensor|load|save|no_grad|nn|zeros|ones|cat|stack|device|inference_mode|cuda\.empty_cache)\b|\.ipynb\b`)},
 	{sampler.ShowsLoader, lazily(`\bDataLoader\(|\b\w*(?:val\w*|test|eval|train|data)_?loaders?\b`)},
 	{sampler.ShowsLibrary, lazily(`(?i)\b(?:detectron2|mm(?:det\w*|seg\w*|cv|engine|pose)|ultralytics|yolov?(?:5|8|11)\w*|(?:pytorch[-_ ])?lightning|sentence[-_ ]?transformers?|mteb|fastai|espnet\w*|fairseq|nemo|speechbrain|spacy|cellpose|xturing|llama[-_ ]?factory|axolotl|kohya\w*)\b`)},
+	{sampler.ShowsAdapters, lazily(`(?i)(?:\b|_)q?loras?(?:\b|_)|\bpeft\b|\badapters?\b`)},
 	{sampler.ShowsFSDP, lazily(`(?i)\bfsdp\w*|\bfully_?shard\w*`)},
 	{sampler.ShowsDeepSpeed, lazily(`(?i)\bdeepspeed\b|\bzero[-_ ]?(?:stage[-_ ]?)?[123]\b|\bds_(?:z\w+_)?(?:offload_)?config|\bsigkill_handler\b`)},
 	{sampler.ShowsRanks, lazily(`(?i)\btorchrun\b|\btorch[./]distributed\b|\b(?:local[-_ ])?rank\b|\bnn/parallel/distributed|\bDistributedDataParallel\b|\bDDP\b|\bnproc_per_node\b|\baccelerate launch\b|\bmpi(?:exec|run)\b|\bworld_size\b`)},
