@@ -168,6 +168,11 @@ func (f *failure) ranks() bool {
 	return f.shows(sampler.ShowsRanks) || f.event.Rank.Known() || f.context.WorldSize.Or(0) > 1 || f.command.Runs("torchrun", "deepspeed", "accelerate", "srun", "mpirun") || f.command.HasPlain("nproc_per_node") || len(f.siblings) > 1
 }
 
+// shardsItself: lines of one's own can shard the model. Under a launcher with a configuration it is set there.
+func (f *failure) shardsItself() bool {
+	return f.ownLoop() && f.ranks() && !strings.Contains(f.command.Text, "accelerate launch")
+}
+
 func (f *failure) checkpoints() bool {
 	return f.torchCode() && (f.shows(sampler.ShowsCheckpoint, sampler.ShowsTorch) || f.ranks() || f.loadsOnGPU() || f.phase() == sampler.PhaseLoading || f.inFunction("load"))
 }

@@ -157,6 +157,10 @@ func TestConcreteWhereShown(t *testing.T) {
 		{"a loader of any age", "I train.\n  File \"/env/python2.7/torch/utils/data/dataloader.py\", line 175, in handler\nRuntimeError: DataLoader worker (pid 19597) is killed by signal: Killed.\n", "num_workers=2", "prefetch_factor"},
 		{"weights of 8 bits", "I finetune gpt_lora_int8, and when it saves the checkpoint it stops; state_dict() too.\n" + numbers, "bring the state to the CPU", "model.cpu()"},
 		{"a simulator of another maker", "I train 4096 environments with mani_skill.\n  File \"/a/mani_skill/env.py\", line 3, in step\n" + numbers, "", "--headless"},
+		{"graphs of an old TensorFlow", "Several models are trained in a loop, and memory grows with each, until\nE tensorflow/core/common_runtime/executor.cc:1076] Resource exhausted: OOM when allocating tensor with shape[100,200]\n\t [[Node: s = Sub[_device=\"/job:localhost/replica:0/task:0/gpu:0\"]]]\n", "tf.Graph()", "tf.keras"},
+		{"adapters in a detector", "I train yolo, and with a batch size of 1 it still stops.\n" + numbers, "a smaller backbone", "LoRA"},
+		{"adapters in a language model", "I train llama on my sentences, and with a batch size of 1 it still stops.\n" + numbers, "adapters (LoRA)", ""},
+		{"accumulation in TensorFlow", "I train, and get\nResourceExhaustedError (see above for traceback): OOM when allocating tensor with shape[90,17,17,32]\n", "divide the batch size by 2", "accumulat"},
 		{"four bits in force", "I load it with load_in_4bit=True and from_pretrained, and while it loads it stops. It is a chat model.\n" + numbers, "", "load_in_4bit=True"},
 		{"no GPU beside", "tensorflow/compiler/xla/service/platform_util.cc:240] unable to create StreamExecutor for CUDA:0: failed initializing StreamExecutor for CUDA device ordinal 0: Internal: failed call to cuDevicePrimaryCtxRetain: CUDA_ERROR_OUT_OF_MEMORY: out of memory\n", "another GPU, where there is one", "export CUDA_VISIBLE_DEVICES=1"},
 		{"an old TensorFlow", "sess=tf.Session() stops with\nE tensorflow/stream_executor/cuda/cuda_driver.cc:924] failed to allocate 5.93G (6365773824 bytes) from device: CUDA_ERROR_OUT_OF_MEMORY\n", "per_process_gpu_memory_fraction", "export TF_FORCE_GPU_ALLOW_GROWTH"},
@@ -176,7 +180,7 @@ func TestConcreteWhereShown(t *testing.T) {
 		for _, a := range got.Advice {
 			all += strings.Join(a.Do, "\n") + "\n"
 		}
-		if !strings.Contains(all, c.is) || strings.Contains(all, c.not) {
+		if !strings.Contains(all, c.is) || c.not != "" && strings.Contains(all, c.not) {
 			t.Errorf("%s: not %q, or %q, in\n%s", c.name, c.is, c.not, all)
 		}
 	}

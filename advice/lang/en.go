@@ -1357,6 +1357,7 @@ var textsEN = map[string]string{
 	"fix.cap_sample_size.title.length_plain":     "Shorten the sequences, or halve the batch",
 	"fix.cap_sample_size.why.length_plain":       "Memory follows their length, attention without flash or sdpa its square.",
 	"fix.cap_sample_size.cost.length_plain":      "longer samples are cut or split",
+	"do.say.graphs":                              "one graph for each model, dropped with it (with tf.Graph().as_default(), tf.reset_default_graph()): a graph keeps all that were made",
 	"do.say.free_gpu":                            "or another GPU, where there is one that is free",
 	"do.say.volatile":                            "volatile=True for its inputs, as PyTorch before 0.4 turns gradients off; torch.no_grad() from then on",
 	"do.say.layers":                              "fewer layers on the GPU (20 at first: --n-gpu-layers, -ngl or gpulayers, as the program calls it), and a shorter context (4096)",

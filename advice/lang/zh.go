@@ -1357,6 +1357,7 @@ var textsZH = map[string]string{
 	"fix.cap_sample_size.title.length_plain":     "缩短序列，或将批次减半",
 	"fix.cap_sample_size.why.length_plain":       "内存随其长度增长；不用 flash 或 sdpa 时，注意力随其平方增长。",
 	"fix.cap_sample_size.cost.length_plain":      "较长的样本被截断或拆分",
+	"do.say.graphs":                              "每个模型一张图，随模型丢弃（with tf.Graph().as_default()、tf.reset_default_graph()）：图会保留所有建过的内容",
 	"do.say.free_gpu":                            "或用另一块空闲的 GPU，若有的话",
 	"do.say.volatile":                            "输入用 volatile=True：0.4 之前的 PyTorch 这样关闭梯度；之后用 torch.no_grad()",
 	"do.say.layers":                              "GPU 上放更少的层（先用 20：--n-gpu-layers、-ngl 或 gpulayers，以程序的叫法为准），并用更短的上下文（4096）",
