@@ -65,7 +65,7 @@ var fixesOthers = []fixRow{
 				}
 				return []string{"export CUDA_VISIBLE_DEVICES=" + rest + "  " + f.comment("do.without_gpu", "gpu", f.unlikeGPU())}
 			}
-			if f.told(sampler.ToldSet + `device_map="auto"`) {
+			if f.told(sampler.ToldInForce + `device_map="auto"`) {
 				return []string{f.comment("do.say.max_memory")}
 			}
 			return []string{`torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))  ` + f.comment("do.set_device"),

@@ -1,6 +1,7 @@
 package post
 
 import (
+	"slices"
 	"strings"
 
 	"nvpeak/sampler"
@@ -60,6 +61,13 @@ var settable = []string{"load_in_8bit=True", "load_in_4bit=True", "low_cpu_mem_u
 	"TF_GPU_ALLOCATOR=cuda_malloc_async", "ExtMemQuantileDMatrix", "QuantileDMatrix", "attention_slicing", "model_cpu_offload", "sequential_cpu_offload", "vae_tiling", "flash_attention_2", "sw_device", "GGML_CUDA_NO_PINNED=1",
 	"PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0", "--free_gpu_mem", "--n_samples 1", "--max_batch_size 1", "--parallel 1", "eval_accumulation_steps"}
 
+// windowsToo is Windows by its version in a sentence, or a path on any drive; withinWindows is the Linux that runs in it and has
+// its own commands.
+var (
+	windowsToo    = lazily(`(?i)\bon a windows\b|\bwin(?:dows)? ?(?:7|8|1[01])\b|\b[a-z]:\\\w`)
+	withinWindows = lazily(`(?i)\bWSL ?2?\b|/mnt/c/`)
+)
+
 // addShown puts into a context what a text shows, and what is set in it.
 func addShown(c *sampler.LogContext, text string) {
 	c.Told = append(c.Told, sampler.ToldShort)
@@ -68,10 +76,17 @@ func addShown(c *sampler.LogContext, text string) {
 			c.Told = append(c.Told, sampler.ToldShows+row.name)
 		}
 	}
+	is := func(what string) bool { return what == sampler.ToldWindows }
+	switch known := slices.ContainsFunc(c.Told, is); {
+	case withinWindows.MatchString(text):
+		c.Told = slices.DeleteFunc(c.Told, is)
+	case !known && windowsToo.MatchString(text):
+		c.Told = append(c.Told, sampler.ToldWindows)
+	}
 	plain := strings.NewReplacer(" = ", "=", `'`, `"`).Replace(text)
 	for _, s := range settable {
 		if at := strings.Index(plain, s); at >= 0 && !wordByte(plain, at-1) && !wordByte(plain, at+len(s)) {
-			c.Told = append(c.Told, sampler.ToldSet+s)
+			c.Told = append(c.Told, sampler.ToldInForce+s)
 		}
 	}
 }

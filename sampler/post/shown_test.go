@@ -62,7 +62,7 @@ func TestSetInText(t *testing.T) {
 	} {
 		var got sampler.LogContext
 		addShown(&got, text)
-		if is := slices.ContainsFunc(got.Told, func(s string) bool { return strings.HasPrefix(s, sampler.ToldSet) }); is != want {
+		if is := slices.ContainsFunc(got.Told, func(s string) bool { return strings.HasPrefix(s, sampler.ToldInForce) }); is != want {
 			t.Errorf("%q: %v", text, got.Told)
 		}
 	}
@@ -83,6 +83,7 @@ func TestWindows(t *testing.T) {
 	} {
 		var got sampler.LogContext
 		add(&got, text, sentences(text))
+		addShown(&got, text)
 		if is := slices.Contains(got.Told, sampler.ToldWindows); is != want {
 			t.Errorf("%q: %v", text, is)
 		}

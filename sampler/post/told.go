@@ -125,10 +125,7 @@ var severalGPUs = lazily(`(?i)\b(?:[2-8]|two|three|four|six|eight) ?[x×*]? ?(?:
 var tables = lazily(`(?i)\b(?:dask_)?cudf\b|\bdask[-_]cuda\b|\bcuml\b`)
 
 // windows is a system of Windows as forms ask for it, a path there, or the wording of PyTorch's CPU allocator on it.
-var windows = lazily(`(?im)^\W*(?:OS|operating system|platform|system)?\W*(?:microsoft )?windows(?: ?(?:7|8|10|11)\w*)?\W*$|\bOS\b[^\n]{0,12}\bwindows\b|\bon (?:a )?windows(?: ?1[01])?\b|\bwin(?:dows)? ?(?:7|8|1[01])\b|\b[a-z]:\\\w|DefaultCPUAllocator: not enough memory`)
-
-// withinWindows is the Linux that runs in Windows and has its own commands.
-var withinWindows = lazily(`(?i)\bWSL ?2?\b|/mnt/c/`)
+var windows = lazily(`(?im)^\W*(?:OS|operating system|platform|system)?\W*(?:microsoft )?windows(?: ?(?:7|8|10|11)\w*)?\W*$|\bOS\b[^\n]{0,12}\bwindows\b|\bon windows(?: ?1[01])?\b|\b[c-f]:\\\w|DefaultCPUAllocator: not enough memory`)
 
 // meant is the GPU that a setting names, changed by whoever writes.
 var meant = lazily(`(?i)\b(?:chang|modif|set|switch)\w*\b[^\n]{0,60}\bto\W{1,4}(?:device\W{1,3})?cuda:([1-9])\b`)
@@ -244,10 +241,9 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 		c.Told = append(c.Told, sampler.ToldTables)
 	}
 	addDomain(c, text)
-	if windows.MatchString(text) && !withinWindows.MatchString(text) {
+	if windows.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldWindows)
 	}
-	addShown(c, text)
 	if at := meant.FindAllStringSubmatch(text, 8); len(at) > 0 {
 		c.Told = append(c.Told, sampler.ToldDevice+at[len(at)-1][1])
 	}
