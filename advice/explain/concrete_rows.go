@@ -130,6 +130,8 @@ var concreteRows = []concreteRow{
 		return f.shows(sampler.ShowsJAX) || len(f.context.Functions) > 0
 	}, "", false},
 	{"TF_FORCE_GPU_ALLOW_GROWTH=", func(f *failure) bool { return !f.shows(sampler.ShowsOldTF) }, "do.say.growth", false},
+	{"config.gpu_options.", nil, "", false},
+	{"tf.config.experimental.", func(f *failure) bool { return !f.shows(sampler.ShowsOldTF) }, "", false},
 	{"TF_GPU_ALLOCATOR=", func(f *failure) bool { return !f.shows(sampler.ShowsOldTF) }, "", false},
 	{"TF_FORCE_UNIFIED_MEMORY=", func(f *failure) bool { return !f.onWindows() }, "", false},
 	{"TF_GPU_HOST_MEM_LIMIT_IN_MB", nil, "", false},
