@@ -92,6 +92,9 @@ const (
 	ToldTables       = "tables"        // tables are read on the GPU
 	ToldDarknet      = "darknet"       // darknet trains, whose batch is divided in its .cfg
 	ToldUnlike       = "unlike_"       // and a number: PyTorch advises to leave that GPU out, as the others have more
+	ToldShort        = "short"         // the text is no longer than people write: what it does not show is not known to be there
+	ToldShows        = "shows_"        // and one of ShowsTransformers and so on: the text has it
+	ToldInForce      = "in_force_"     // and a setting as it is written in code
 	ToldTrees        = "trees"         // it grows trees from a table
 	ToldTFData       = "tf_data"       // it reads its samples by tf.data
 	ToldAsksBatch    = "asks_batch"    // how to lower the batch is asked

@@ -44,13 +44,14 @@ var styles = []struct {
 		return c.Runs("yolo", "ultralytics") || c.bare("imgsz") || c.bare("batch") && (c.bare("data") || c.bare("model"))
 	}},
 	{StyleYOLOv5, func(c Line) bool {
-		return c.has("--weights") && (c.has("--img") || c.has("--img-size") || c.has("--imgsz")) && (c.has("--data") || c.has("--hyp"))
+		return c.has("--weights") && (c.has("--img") || c.has("--img-size") || c.has("--imgsz") || c.has("--cfg")) && (c.has("--data") || c.has("--hyp"))
 	}},
 	{StyleFairseq, func(c Line) bool {
 		return c.Runs("fairseq-train", "fairseq_cli/train.py") || c.has("--update-freq") || c.has("--max-tokens") && c.has("--arch")
 	}},
 	{StyleTrainer, func(c Line) bool {
-		return c.HasPlain("per_device_train_batch_size", "per_device_eval_batch_size")
+		own := c.HasPlain("zero_stage", "actor_zero_stage") || strings.Contains(c.Text, "no_trainer") // these share the names of batch sizes only
+		return c.HasPlain("per_device_train_batch_size", "per_device_eval_batch_size") && !own
 	}},
 	{StyleMegatron, func(c Line) bool { return c.has("--micro-batch-size") && c.has("--global-batch-size") }},
 	{StyleLightning, func(c Line) bool {

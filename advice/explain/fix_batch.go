@@ -235,8 +235,12 @@ func doHalveBatch(f *failure) []string {
 	}
 	if b := f.batch(); b > 1 {
 		smaller, steps := command.SplitBatch(b, k)
-		if f.program.is(running) {
-			return []string{f.comment("do.batch_plain", "before", b, "after", smaller)}
+		if f.program.is(running) || !f.accumulates() {
+			plain := []string{f.comment("do.batch_plain", "before", b, "after", smaller)}
+			if !f.program.is(running) {
+				plain = append(plain, f.smallerSample())
+			}
+			return plain
 		}
 		return slices.Concat([]string{f.comment("do.batch_known", "before", b, "after", smaller, "steps", steps), f.smallerSample()}, f.orSmallerModel(), f.smallGPU())
 	}
@@ -247,7 +251,11 @@ func doHalveBatch(f *failure) []string {
 		}
 		return append(either, f.smallGPU()...)
 	}
-	return slices.Concat([]string{f.comment("do.batch_unknown", "k", k)}, f.orSmallerModel(), []string{f.smallerSample()}, f.smallGPU())
+	unknown := "do.batch_unknown"
+	if !f.accumulates() {
+		unknown = "do.batch_only"
+	}
+	return slices.Concat([]string{f.comment(unknown, "k", k)}, f.orSmallerModel(), []string{f.smallerSample()}, f.smallGPU())
 }
 
 // orSmallerModel names the model where whoever writes asks for that, or where the batch is small already.

@@ -37,7 +37,10 @@ var fixesData = []fixRow{
 			return 1
 		},
 		variant: func(f *failure) string {
-			if f.oneSample() {
+			switch {
+			case !f.atHand() && !f.countsTokens():
+				return "length_plain"
+			case f.oneSample():
 				return "length_one"
 			}
 			return "length"
@@ -148,7 +151,7 @@ func doFixLeak(f *failure) []string {
 	case f.told(sampler.ToldGraph) && !f.numbers() && !f.program.is(running):
 		return []string{"sum(losses).backward()  " + f.comment("do.one_backward"), "torch.utils.checkpoint.checkpoint(chunk_loss, x, use_reentrant=False)  " + f.comment("do.each_chunk")}
 	case f.program.is(running):
-		return []string{"with torch.inference_mode():  " + f.comment("do.around_forward"), "outputs.append(out.detach().cpu())  " + f.comment("do.detach"),
+		return []string{"with torch.no_grad():  " + f.comment("do.around_forward"), "outputs.append(out.detach().cpu())  " + f.comment("do.detach"),
 			`print(torch.cuda.memory_allocated() / 2**30)  ` + f.comment("do.watch_request")}
 	}
 	return []string{"total_loss += loss.item()  " + f.comment("do.item"), "outputs.append(out.detach().cpu())  " + f.comment("do.detach"),

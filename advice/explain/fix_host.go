@@ -12,6 +12,12 @@ var fixesHost = []fixRow{
 		kinds: ownCode | running, cost: 0,
 		lives: map[string]float64{CauseSharedMemory: 0.95},
 		when:  func(f *failure) bool { return f.class.class == classShm },
+		variant: func(f *failure) string {
+			if f.inContainer() || f.atHand() {
+				return ""
+			}
+			return "any"
+		},
 		do: func(f *failure) []string {
 			return []string{"df -h /dev/shm", "docker run --shm-size=16g …  " + f.comment("do.or_ipc"), f.comment("do.k8s_shm")}
 		}},
@@ -214,7 +220,7 @@ func doFewerWorkers(f *failure) []string {
 	if f.reported() && !f.told(sampler.ToldLoader) {
 		return []string{f.comment("do.any_workers")}
 	}
-	return []string{"DataLoader(…, num_workers=2, prefetch_factor=2, persistent_workers=False)"}
+	return []string{"DataLoader(…, num_workers=2)"}
 }
 
 func doHostLimit(f *failure) []string {
@@ -225,6 +231,9 @@ func doHostLimit(f *failure) []string {
 		return []string{"resources: {limits: {memory: 128Gi}}"}
 	case "ray":
 		return []string{"@ray.remote(memory=32 * 1024**3)"}
+	}
+	if f.shows(sampler.ShowsColab) {
+		return []string{"free -g", f.comment("do.say.colab")}
 	}
 	if f.onWindows() {
 		return []string{`systeminfo | findstr /C:"Memory"  ` + f.comment("do.task_manager"), "SystemPropertiesPerformance.exe  " + f.comment("do.pagefile")}

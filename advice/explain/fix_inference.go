@@ -18,7 +18,7 @@ var fixesInference = []fixRow{
 		do: func(f *failure) []string {
 			return []string{`checkpoint = torch.load(path, map_location="cpu")  ` + f.comment("do.load_then_free"), "model.load_state_dict(checkpoint[\"model\"]); del checkpoint"}
 		}},
-	{id: FixNoGradInference, source: "https://docs.pytorch.org/docs/stable/generated/torch.autograd.grad_mode.inference_mode.html",
+	{id: FixNoGradInference, source: "https://docs.pytorch.org/docs/stable/generated/torch.no_grad.html",
 		kinds: evaluation | inference, cost: 0,
 		lives: map[string]float64{CauseTooBig: 0.78, CauseDataSpike: 0.7, CauseLeak: 0.6, CauseFragmentation: 0.7, CauseValidationSpike: 0.7, CauseUnknown: 0.6},
 		when: func(f *failure) bool {

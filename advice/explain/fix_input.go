@@ -29,7 +29,7 @@ func doSmallerInput(f *failure) []string {
 	if f.decodesPicture() {
 		return []string{"pipe.enable_vae_tiling()  " + f.comment("do.diffusers"), f.comment("do.fewer_frames")}
 	}
-	if text, ok := f.command.WithOption("--tile", "256"); ok && f.program.name == "upscaler" {
+	if text, ok := f.command.WithOption("--tile", "256"); ok && f.program.name == "upscaler" && f.runsTool("esrgan") {
 		return []string{text}
 	}
 	if f.program.name == "ldm" && f.makesPictures() {
@@ -165,7 +165,7 @@ func doSmallerPicture(f *failure) []string {
 func doOffload(f *failure) []string {
 	switch f.program.name {
 	case "comfyui":
-		if text, ok := f.command.WithOption("--lowvram", ""); ok {
+		if text, ok := f.command.WithOption("--lowvram", ""); ok && f.runsTool("main.py", "comfy") {
 			return []string{text}
 		}
 		return []string{"python main.py --lowvram"}
@@ -178,7 +178,7 @@ func doOffload(f *failure) []string {
 		if slices.Contains(f.command.Words(), option) {
 			option = "--lowvram"
 		}
-		if text, ok := f.command.WithOption(option, ""); ok {
+		if text, ok := f.command.WithOption(option, ""); ok && f.runsTool("webui", "launch.py") {
 			return []string{text, "--opt-sdp-attention  " + f.comment("do.webui_args")}
 		}
 		list := []string{"COMMANDLINE_ARGS=--medvram --opt-sdp-attention  " + f.comment("do.webui_args")}

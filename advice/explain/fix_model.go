@@ -99,7 +99,7 @@ var fixesModel = []fixRow{
 		when:  func(f *failure) bool { return f.program.name == "whisper" && !f.onHost() && !f.refusedThoughFree() },
 		reach: always(1),
 		do: func(f *failure) []string {
-			if text, ok := f.command.WithOption("--model", "medium"); ok {
+			if text, ok := f.command.WithOption("--model", "medium"); ok && f.runsTool("whisper") {
 				return []string{text, "--compute_type int8  " + f.comment("do.if_faster_whisper")}
 			}
 			return []string{"--model medium  " + f.comment("do.whisper_model"), "--compute_type int8  " + f.comment("do.if_faster_whisper")}
@@ -138,6 +138,8 @@ var fixesModel = []fixRow{
 				return "load"
 			case f.program.is(training) && f.usesLoRA():
 				return "qlora"
+			case f.program.is(training) && !f.atHand() && !f.adapts():
+				return "own"
 			case f.program.is(training):
 				return "training"
 			}

@@ -40,6 +40,8 @@ var fixesOthers = []fixRow{
 				return "peers"
 			case f.unlikeGPU() != "":
 				return "unlike"
+			case !f.ranks():
+				return "spread"
 			}
 			return ""
 		},
@@ -62,6 +64,9 @@ var fixesOthers = []fixRow{
 					rest = "0"
 				}
 				return []string{"export CUDA_VISIBLE_DEVICES=" + rest + "  " + f.comment("do.without_gpu", "gpu", f.unlikeGPU())}
+			}
+			if f.told(sampler.ToldInForce + `device_map="auto"`) {
+				return []string{f.comment("do.say.max_memory")}
 			}
 			return []string{`torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))  ` + f.comment("do.set_device"),
 				`torch.load(path, map_location="cpu")  ` + f.comment("do.map_location")}
@@ -252,7 +257,11 @@ func doStopOther(f *failure) []string {
 		if named, ok := f.otherGPU(); ok {
 			list = append([]string{"export CUDA_VISIBLE_DEVICES=" + named + "  " + f.comment("do.other_gpu", "named", named, "gpu", f.event.GPUIndex.Or(0))}, list...)
 		} else if f.makesContext() || f.failedBuilding() {
-			list = append([]string{list[0], "export CUDA_VISIBLE_DEVICES=1  " + f.comment("do.free_gpu")}, list[1:]...)
+			another := f.comment("do.say.free_gpu")
+			if f.secondGPU() {
+				another = "export CUDA_VISIBLE_DEVICES=1  " + f.comment("do.free_gpu")
+			}
+			list = append([]string{list[0], another}, list[1:]...)
 		}
 	}
 	if need := f.wholeNeed(); need > 0 {

@@ -1,5 +1,10 @@
 package explain
 
+import "nvpeak/sampler"
+
+// leadingVariables are those that a command line sets before the command.
+var leadingVariables = sampler.Pattern{Source: `^(?:[A-Za-z_]\w*=\S*\s+)*`}
+
 var fixesUnknown = []fixRow{
 	{id: FixRecordRun, source: "https://docs.pytorch.org/docs/stable/torch_cuda_memory.html",
 		kinds: ownCode | running, cost: 0.1,
@@ -8,9 +13,13 @@ var fixesUnknown = []fixRow{
 		reach: always(0.7), // it cures nothing by itself, and who reads a pasted text may not be able to run it
 		do: func(f *failure) []string {
 			command := "python train.py …"
+			if f.program.is(running) {
+				command = "COMMAND"
+			}
 			if f.command.Known {
 				command = f.command.Text
 			}
-			return []string{"nvpeak run --record run.jsonl -- " + command}
+			variables := leadingVariables.Get().FindString(command) // a shell takes them before a command only
+			return []string{variables + "nvpeak run --record run.jsonl -- " + command[len(variables):]}
 		}},
 }

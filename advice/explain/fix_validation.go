@@ -82,6 +82,9 @@ func (f *failure) creepsUp() bool {
 }
 
 func doNoGrad(f *failure) []string {
+	if f.shows(sampler.ShowsBeforeNoGrad) {
+		return []string{f.comment("do.say.volatile")}
+	}
 	around := f.comment("do.around_forward")
 	if f.phase() == sampler.PhaseValidation {
 		around = f.comment("do.around_validation")
@@ -89,7 +92,7 @@ func doNoGrad(f *failure) []string {
 	if f.event.Framework == "" {
 		around = f.comment("do.any_torch")
 	}
-	return []string{"model.eval()\nwith torch.inference_mode():  " + around}
+	return []string{"model.eval()\nwith torch.no_grad():  " + around}
 }
 
 func (f *failure) validationVariant() string {
@@ -125,6 +128,8 @@ func doShrinkValidation(f *failure) []string {
 	shorter := f.comment("do.tile", "k", k)
 	if d := f.domain(); d == sampler.DomainAudio || d == sampler.DomainText || d == sampler.DomainVideo {
 		shorter = f.comment("do.val_piece")
+	} else if d == "" && !f.onPixels() && !f.told(sampler.ToldPixels) {
+		shorter = f.comment("do.say.val_parts", "k", k)
 	}
 	return []string{"DataLoader(val_dataset, batch_size=1, …)  " + f.comment("do.val_loader"), shorter}
 }

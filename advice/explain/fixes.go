@@ -41,6 +41,9 @@ func (f *failure) advise(causes []sampler.Cause) []sampler.Advice {
 			}
 		}
 		survival *= min(1, f.chance(s)) * f.untried(row.id)
+		if row.do != nil && f.allInForce(row.do(f)) {
+			continue
+		}
 		if f.program.is(undecided) && row.kinds&(training|inference) != training|inference {
 			survival *= undecidedShare
 		}
@@ -133,7 +136,7 @@ var triedInVain = map[string][]string{
 // untried is 1, and less for what was tried in vain already.
 func (f *failure) untried(id string) float64 {
 	for setting, fixes := range triedInVain {
-		if slices.Contains(fixes, id) && f.told(sampler.ToldTried+setting) {
+		if slices.Contains(fixes, id) && (f.told(sampler.ToldTried+setting) || setting == "bits" && f.shows(sampler.ShowsFourBits)) {
 			return 0.4
 		}
 	}
@@ -165,7 +168,7 @@ func (f *failure) render(s scored, rank int) sampler.Advice {
 		a.Saves = sampler.Some(sampler.Range{Low: s.saves.low, High: s.saves.high})
 	}
 	if s.row.do != nil {
-		a.Do = append(a.Do, f.ofSystem(f.ofVendor(s.row.do(f)))...)
+		a.Do = append(a.Do, f.existing(f.ofSystem(f.ofVendor(s.row.do(f))))...)
 	}
 	return a
 }

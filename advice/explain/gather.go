@@ -17,6 +17,7 @@ func newFailure(in Incident, event sampler.OOMEvent, words lang.Catalog) *failur
 	if event.Context != nil {
 		f.context = *event.Context
 	}
+	f.typed = strings.TrimSpace(in.Command) != ""
 	f.command = command.Parse(cmp.Or(strings.TrimSpace(in.Command), f.context.Command))
 	f.environment = map[string]string{}
 	maps.Copy(f.environment, f.context.Environment)

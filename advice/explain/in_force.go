@@ -42,7 +42,8 @@ func (f *job) optimizer() string {
 func (f *job) checkpointing() bool {
 	on, known := f.command.SwitchedOn("gradient_checkpointing", "activation_checkpointing", "use_checkpoint", "checkpoint_activations",
 		"use_gradient_checkpointing", "recompute_activations", "recompute_granularity", "enable_gradient_checkpointing", "grad_checkpoint", "grad_checkpointing", "checkpointing")
-	return known && on || f.inFunction("checkpoint_wrapper", "checkpointfunction", "_checkpoint_without_reentrant", "unpack_hook") ||
+	of := slices.ContainsFunc(f.command.Arguments(), func(a command.Argument) bool { return strings.HasSuffix(a.Plain, "_gradient_checkpointing") }) // of one of several models
+	return known && on || of || f.inFunction("checkpoint_wrapper", "checkpointfunction", "_checkpoint_without_reentrant", "unpack_hook") ||
 		f.inCode("checkpoint(", "checkpoint.checkpoint", "gradient_checkpointing=True")
 }
 

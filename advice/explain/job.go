@@ -9,6 +9,7 @@ import (
 type job struct {
 	facts
 	command     command.Line
+	typed       bool // the command was given beside the text
 	environment map[string]string
 	gpu         gpuModel
 }

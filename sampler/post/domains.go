@@ -23,9 +23,13 @@ var domains = []struct {
 	{sampler.DomainPictures, lazily(`(?i)\b(?:images?|pictures?|photos?|pngs?|jpe?gs?|pixels?|resolution|coco|yolo\S*|[ru]?cnn|u-?net\w*|resnet\w*|vgg\w*|gans?|stylegan\S*|segmentation|object detection|faces?|mask[ -_]rcnn|dreambooth|sdxl|stable[- ]?diffusion)\b|图[像片]|照片`)},
 }
 
+// ofNothing are pictures that somebody puts into a text, templates' words for them, and what is only the name of a GPU's memory.
+var ofNothing = lazily(`(?i)!\[[^\]\n]*\]\([^)\n]*\)|<img\b[^>\n]*>|\bscreen ?shots?\b|\b(?:video|graphics?) ?-?(?:memory|ram|cards?|adapters?)\b`)
+
 // domain is what the program works on, as a text names it most often; "" where it names none.
 func domain(text string) string {
 	best, most := "", 0
+	text = ofNothing.ReplaceAllString(text, " ")
 	for _, row := range domains {
 		if n := len(row.words.FindAllStringSubmatch(text, 64)); n > most {
 			best, most = row.name, n

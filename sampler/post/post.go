@@ -53,6 +53,7 @@ func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent 
 		addStats(&events[i], text)
 		if events[i].Context != nil {
 			add(events[i].Context, text, all)
+			addShown(events[i].Context, text)
 		}
 	}
 	return events

@@ -1,0 +1,97 @@
+package post
+
+import (
+	"slices"
+	"strings"
+
+	"nvpeak/sampler"
+)
+
+// shown is by what names code, commands, paths and sentences have what concrete advice is about.
+var shown = []struct {
+	name  string
+	words *lazy
+}{
+	{sampler.ShowsTransformers, lazily(`\.from_pretrained\(|(?:^|[^-\w])transformers\b|\bAuto(?:Model|Tokenizer)\w*`)},
+	{sampler.ShowsTrainer, lazily(`\bTrainingArguments\b|(?i:\bseq2seq ?trainer\b)|--per_device_(?:train|eval)_batch_size\b|\bcompute_metrics\b|transformers/trainer`)},
+	{sampler.ShowsDiffusers, lazily(`\bdiffusers\b|\b\w*DiffusionPipeline\b|\bStableDiffusion\w*Pipeline\b|\bpipe\.(?:enable_|to\(|unet|vae)|\bpipeline_\w+\.py`)},
+	{sampler.ShowsTorch, lazily(`(?m)\.backward\(|\boptimi[sz]er\w*\.(?:step|zero_grad)\(|^\W*(?:import|from) torch\b|\bnn\.Module\b|\b\w*model\w*\.(?:eval|train|cuda|to|forward)\(|\btorch\.(?:tensor|load|save|no_grad|nn|zeros|ones|cat|stack|device|inference_mode|cuda\.empty_cache)\b|\.ipynb\b`)},
+	{sampler.ShowsLoader, lazily(`\bDataLoader\(|\b\w*(?:val\w*|test|eval|train|data)_?loaders?\b`)},
+	{sampler.ShowsLibrary, lazily(`(?i)\b(?:detectron2|mm(?:det\w*|seg\w*|cv|engine|pose)|ultralytics|yolov?(?:5|8|11)\w*|(?:pytorch[-_ ])?lightning|sentence[-_ ]?transformers?|mteb|fastai|espnet\w*|fairseq|nemo|speechbrain|spacy|cellpose|xturing|llama[-_ ]?factory|axolotl|kohya\w*)\b`)},
+	{sampler.ShowsAdapters, lazily(`(?i)(?:\b|_)q?loras?(?:\b|_)|\bpeft\b|\badapters?\b`)},
+	{sampler.ShowsFSDP, lazily(`(?i)\bfsdp\w*|\bfully_?shard\w*`)},
+	{sampler.ShowsDeepSpeed, lazily(`(?i)\bdeepspeed\b|\bzero[-_ ]?(?:stage[-_ ]?)?[123]\b|\bds_(?:z\w+_)?(?:offload_)?config|\bsigkill_handler\b`)},
+	{sampler.ShowsRanks, lazily(`(?i)\btorchrun\b|\btorch[./]distributed\b|\b(?:local[-_ ])?rank\b|\bnn/parallel/distributed|\bDistributedDataParallel\b|\bDDP\b|\bnproc_per_node\b|\baccelerate launch\b|\bmpi(?:exec|run)\b|\bworld_size\b|\bnum_processes\b|\bMULTI_GPU\b`)},
+	{sampler.ShowsCheckpoint, lazily(`(?i)\btorch\.load\b|\bload_state_dict\b|\bcheckpoints?\b|\bckpt\w*|\.(?:pth|pt|ckpt)\b|\bresum(?:e|es|ed|ing)\b`)},
+	{sampler.ShowsSaves, lazily(`\btorch\.save\b|\bstate_dict\b`)},
+	{sampler.ShowsAttention, lazily(`(?i)\battentions?\b|\w*attn\w*|\bq ?@ ?[kv]\b|\bxformers\b|\bsdpa\b`)},
+	{sampler.ShowsContainer, lazily(`(?i)\bdocker\w*|\bcontainers?\b|\bcontainer_name\b|\bpodman\b|\bkubernetes\b|\bk8s\b|\bkubectl\b|\bsingularity\b`)},
+	{sampler.ShowsNotebook, lazily(`(?i)\bjupyter\w*|\b\w*notebooks?\b|\.ipynb\b|\bcolab\w*|\bkaggle\b|\bipykernel\b|<ipython-input|\bCell In ?\[|(?m:^-+> ?\d+ )`)},
+	{sampler.ShowsLinux, lazily(`(?im)\b(?:ubuntu|linux|debian|centos|fedora|wsl2?|sudo|dmesg|sbatch|slurm|colab|kaggle|docker|kubernetes|aws|gcp|oom[-_ ]killer)\b|(?:^|[\s"'(=\x60])/(?:home|root|usr|opt|data|mnt|content|workspace|app|gpfs|nfs|scratch|tmp|local\w*|py|nvme|env)/|\bjetson\b`)},
+	{sampler.ShowsServe, lazily(`(?i)\bvllm serve\b|\bapi_server\b|\bsglang\.launch_server\b|\btext-generation-launcher\b|\btrtllm-serve\b|\blmdeploy serve\b|--(?:gpu-memory-utilization|max-model-len|mem-fraction-static|max-num-seqs)\b`)},
+	{sampler.ShowsEngine, lazily(`\bfrom (?:vllm|sglang) import\b|\bimport sglang\b|\bLLM\(|\bEngine\(`)},
+	{sampler.ShowsArguments, lazily(`\b(?:gpu_memory_utilization|max_model_len|mem_fraction_static) *=`)},
+	{sampler.ShowsColab, lazily(`(?i)\bcolab\w*|\bkaggle\b`)},
+	{sampler.ShowsLlamaServer, lazily(`\bllama-(?:server|cli|bench)\b`)},
+	{sampler.ShowsModelOption, lazily(`--model[ =]|--compute_type\b`)},
+	{sampler.ShowsChunks, lazily(`(?i)\b(?:fastfold|openfold)\b|--chunk_size\b`)},
+	{sampler.ShowsPipeline, lazily(`\bpipeline\(|\bautomatic[-_]speech[-_]recognition\b|\bimport pipeline\b`)},
+	{sampler.ShowsJAX, lazily(`(?m)^\W*(?:import|from) jax\b|\bjnp\.|\bjax\.(?:jit|vmap|pmap|grad|lax|numpy|random)\b`)},
+	{sampler.ShowsArrayFile, lazily(`\b(?:np|numpy)\.(?:load|fromfile|memmap)\b|\.np[yz]\b|\bmmap_mode\b`)},
+	{sampler.ShowsXGBoost, lazily(`\b(?:xgboost|xgb)\.\w+|\bXGB\w+\(|\b\w*DMatrix\b`)},
+	{sampler.ShowsSDScripts, lazily(`(?i)\bkohya\w*|\bsd[-_]scripts\b|\b(?:sdxl_)?train_network\b|--cache_latents\b`)},
+	{sampler.ShowsTFData, lazily(`\btf\.data\.|\.shuffle\(`)},
+	{sampler.ShowsOldTF, lazily(`\btf\.Session\b|client/session\.py|\bsess\.run\(|\(see above for traceback\)|task:0/gpu:0|device \(/gpu:\d|\btf\.contrib\b|(?i:\btensorflow(?:[-_]gpu)?[ =v]*1\.\d)|(?m:^\W*[IWEF] tensorflow/)`)},
+	{sampler.ShowsSecondGPU, lazily(`(?i)\bGPU[ :#]?[1-9]\d?\b|\bcuda:[1-9]\b|\bgpu=[1-9]|\bCUDA_VISIBLE_DEVICES\W{0,6}(?:\d,)*[1-9]|\b(?:multiple|several|multi)[- ]?GPUs?\b|(?m:^\|\s+[1-9]\s+\w+ )`)},
+	{sampler.ShowsReplay, lazily(`\b(?:memory|buffer|replay\w*)\.(?:append|push|add|store)\(`)},
+	{sampler.ShowsMainPy, lazily(`\bmain\.py\b`)},
+	{sampler.ShowsInvokePy, lazily(`\binvoke\.py\b`)},
+	{sampler.ShowsExamplePy, lazily(`\bexample\w*\.py\b`)},
+	{sampler.ShowsHeadless, lazily(`(?i)--headless\b|\bisaac\w*|\blegged_gym\b`)},
+	{sampler.ShowsBuild, lazily(`\bcmake\b|\bGGML_CUDA\b|\bLLAMA_CUBLAS\b|(?m:^\W*make\b)`)},
+	{sampler.ShowsFewBits, lazily(`(?i)\bload_in_[48]bit *= *True\b|\bbits *= *[248]\b|\bquantize\([48]\)|--load[-_](?:in[-_])?[48][-_]?bit\b|\b\w*[48]bit_(?:low_ram|quant)\w*|\bmodel_4bit\b|\b(?:gptq|awq|qlora|bnb-4bit)\b|--quantization\b|\b\w+_int[48]\b|\bint4 (?:model|version|weights)\b`)},
+	{sampler.ShowsFourBits, lazily(`(?i)\bload_in_4bit *= *True\b|\bbits *= *[24]\b|\bquantize\(4\)|--load[-_](?:in[-_])?4[-_]?bit\b|\b\w*4bit_(?:low_ram|quant)\w*|\bmodel_4bit\b|\b(?:gptq|awq|qlora|bnb-4bit)\b|\bint4 (?:model|version|weights)\b`)},
+	{sampler.ShowsSixteenBits, lazily(`\b(?:torch_)?dtype *= *torch\.b?float16\b|\.half\(\)|\.bfloat16\(\)|--dtype[ =](?:half|b?float16)\b`)},
+	{sampler.ShowsBeforeNoGrad, lazily(`\bpytorch_1(?:4|51|520|521|522|523)\d+\b|\bvolatile *= *True\b`)},
+}
+
+// settable are settings that advice can name, as code and commands have them. One that a text has is in force.
+var settable = []string{"load_in_8bit=True", "load_in_4bit=True", "low_cpu_mem_usage=True", `device_map="auto"`, "pin_memory=False", "num_workers=0", "--lowvram", "--novram",
+	"--gradient_checkpointing", "--cache_latents", "TF_FORCE_GPU_ALLOW_GROWTH=true", "XLA_PYTHON_CLIENT_PREALLOCATE=false", "TF_FORCE_UNIFIED_MEMORY=1",
+	"TF_GPU_ALLOCATOR=cuda_malloc_async", "ExtMemQuantileDMatrix", "QuantileDMatrix", "attention_slicing", "model_cpu_offload", "sequential_cpu_offload", "vae_tiling", "flash_attention_2", "sw_device", "GGML_CUDA_NO_PINNED=1",
+	"PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0", "--free_gpu_mem", "--n_samples 1", "--max_batch_size 1", "--parallel 1", "eval_accumulation_steps"}
+
+// windowsToo is Windows by its version in a sentence, or a path on any drive; withinWindows is the Linux that runs in it and has
+// its own commands.
+var (
+	windowsToo    = lazily(`(?i)\bon a windows\b|\bwin(?:dows)? ?(?:7|8|1[01])\b|\b[a-z]:\\\w`)
+	withinWindows = lazily(`(?i)\bWSL ?2?\b|/mnt/c/`)
+)
+
+// addShown puts into a context what a text shows, and what is set in it.
+func addShown(c *sampler.LogContext, text string) {
+	c.Told = append(c.Told, sampler.ToldShort)
+	for _, row := range shown {
+		if row.words.MatchString(text) {
+			c.Told = append(c.Told, sampler.ToldShows+row.name)
+		}
+	}
+	is := func(what string) bool { return what == sampler.ToldWindows }
+	switch known := slices.ContainsFunc(c.Told, is); {
+	case withinWindows.MatchString(text):
+		c.Told = slices.DeleteFunc(c.Told, is)
+	case !known && windowsToo.MatchString(text):
+		c.Told = append(c.Told, sampler.ToldWindows)
+	}
+	plain := strings.NewReplacer(" = ", "=", `'`, `"`).Replace(text)
+	for _, s := range settable {
+		if at := strings.Index(plain, s); at >= 0 && !wordByte(plain, at-1) && !wordByte(plain, at+len(s)) {
+			c.Told = append(c.Told, sampler.ToldInForce+s)
+		}
+	}
+}
+
+// wordByte says whether a letter or a digit stands there.
+func wordByte(s string, at int) bool {
+	return at >= 0 && at < len(s) && (s[at] >= '0' && s[at] <= '9' || s[at]|0x20 >= 'a' && s[at]|0x20 <= 'z')
+}
