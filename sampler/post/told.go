@@ -109,41 +109,11 @@ func weights(text string, all []sentence) string {
 	return sampler.ToldWeights + name
 }
 
-// graphOff is code that runs without gradients.
-var graphOff = lazily(`(?:\bwith |@)torch\.(?:no_grad|inference_mode)\(`)
-
-// splats are names of the fitting of gaussians to pictures.
-var splats = lazily(`(?i)\bgaussian[-_ ]?splatt?\w*|\bsplatting\b|\bcolmap\b|\b(?:rasterize_|diff_)gaussian\w*|\bgaussian_renderer\b|\bgsplat\b|\bsplatfacto\b|\bnerfstudio\b|\b[23]dgs\b|\b(?:rebuild|reconstruct)\w* (?:\w+ ){0,3}scenes?\b|\bscene (?:\w+ ){0,2}reconstruct`)
-
-// asksBatch: whoever writes takes a smaller batch for the way, and asks how.
-var asksBatch = lazily(`(?i)\b(?:how (?:do|can|could|should|to)|such as|where)\b[^.?]{0,30}\b(?:chang|reduc|lower|decreas|modify)\w*\b[^.?]{0,20}\bbatch`)
-
-// severalGPUs are so many GPUs as somebody says he has.
-var severalGPUs = lazily(`(?i)\b(?:[2-8]|two|three|four|six|eight) ?[x×*]? ?(?:\w+ ){0,2}(?:GPUs|cards|[AVH]100s?|[34]090s?)\b|[两二三四八] ?[个张块] ?(?:显卡|卡|GPU)|显卡 ?[x×*] ?[2-8]`)
-
-// tables are the libraries that hold tables on the GPU, as code and words name them.
-var tables = lazily(`(?i)\b(?:dask_)?cudf\b|\bdask[-_]cuda\b|\bcuml\b`)
-
-// windows is a system of Windows as forms ask for it, a path there, or the wording of PyTorch's CPU allocator on it.
-var windows = lazily(`(?im)^\W*(?:OS|operating system|platform|system)?\W*(?:microsoft )?windows(?: ?(?:7|8|10|11)\w*)?\W*$|\bOS\b[^\n]{0,12}\bwindows\b|\bon windows(?: ?1[01])?\b|\b[c-f]:\\\w|DefaultCPUAllocator: not enough memory`)
-
 // meant is the GPU that a setting names, changed by whoever writes.
 var meant = lazily(`(?i)\b(?:chang|modif|set|switch)\w*\b[^\n]{0,60}\bto\W{1,4}(?:device\W{1,3})?cuda:([1-9])\b`)
 
-// darknet is the command of a training with darknet.
-var darknet = lazily(`(?i)\bdarknet(?:\.exe)?\s+detector\s+train\b`)
-
 // unlike is PyTorch's warning before DataParallel on GPUs of different sizes.
 var unlike = lazily(`There is an imbalance between your GPUs\.\s+You may want to exclude GPU (\d{1,2})\b`)
-
-// trees are the programs that grow trees, which have no batch.
-var trees = lazily(`(?i)\b(?:xgboost|lightgbm|catboost|XGB\w+)\b`)
-
-// replay is the memory of a reinforcement learner, in code and in words.
-var replay = lazily(`(?i)\breplay[-_ ]?(?:buffer|memory)|\breplay\.use\b|\bself\.(?:memory|buffer|replay\w*)\.(?:append|push|add|store)\(`)
-
-// tfData are the input pipelines of TensorFlow, in code and in what they print.
-var tfData = lazily(`(?i)\btf\.data\.|\bshuffle_dataset_op\b|\bshuffle buffer\b`)
 
 // inria are names of the program that was published first for it and of those made from it, whose script and options
 // are the same; otherSplats is another.
@@ -151,18 +121,6 @@ var (
 	inria       = lazily(`(?i)\bgaussian[-_ ]splatting\b|\b[23]dgs\b|\bgaussian_renderer\b`)
 	otherSplats = lazily(`(?i)\bns-train\b|\bsplatfacto\b|\bnerfstudio\b|\bgsplat\b`)
 )
-
-// sliding is the call of MONAI that puts the output of a whole volume together, on the GPU unless told otherwise.
-var sliding = lazily(`\bsliding_window_inference\b`)
-
-// pooled is what TensorFlow says of its own pool, which it has once the driver gave it.
-var pooled = lazily(`_bfc\) ran out of memory trying to allocate`)
-
-// variables are names of TensorFlow's operations that fill the variables of a model for the first time.
-var variables = lazily(`/Initializer/|\bglobal_variables_initializer\b`)
-
-// makesContext are the calls of the driver that make a context, as the frames of any language name them.
-var makesContext = lazily(`\bcuCtxCreate|\bcuDevicePrimaryCtxRetain`)
 
 // passed is what had no failure.
 var passed = lazily(`(?i)\b(?:the )?(?:train(?:ings?)?|fine-?tuning|inference|prediction|validation|loading|sampling)(?: itself| step| part)? (?:is|was|works?|worked|ha(?:s|ve) (?:\w+ )?(?:worked|run|gone|passed|finished)|runs?|ran|goes|went|passes|passed|completes|completed|finishes|finished)\b(?: (?:fine|ok|okay|well|through|completely|smoothly|without))*|\b(?:was|am|were|are) able to train\b`)
@@ -228,57 +186,20 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 	if !slices.Contains(c.Told, sampler.ToldText) && writes.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldText)
 	}
-	if graphOff.MatchString(text) {
-		c.Told = append(c.Told, sampler.ToldGraphOff)
-	}
-	if asksBatch.MatchString(text) {
-		c.Told = append(c.Told, sampler.ToldAsksBatch)
-	}
-	if severalGPUs.MatchString(text) {
-		c.Told = append(c.Told, sampler.ToldGPUs)
-	}
-	if tables.MatchString(text) {
-		c.Told = append(c.Told, sampler.ToldTables)
+	for _, row := range marks {
+		if row.words.MatchString(text) {
+			c.Told = append(c.Told, row.what)
+		}
 	}
 	addDomain(c, text)
-	if windows.MatchString(text) {
-		c.Told = append(c.Told, sampler.ToldWindows)
-	}
 	if at := meant.FindAllStringSubmatch(text, 8); len(at) > 0 {
 		c.Told = append(c.Told, sampler.ToldDevice+at[len(at)-1][1])
-	}
-	if darknet.MatchString(text) {
-		c.Told = append(c.Told, sampler.ToldDarknet)
 	}
 	if at := unlike.FindStringSubmatch(text); at != nil {
 		c.Told = append(c.Told, sampler.ToldUnlike+at[1])
 	}
-	if trees.MatchString(text) {
-		c.Told = append(c.Told, sampler.ToldTrees)
-	}
-	if tfData.MatchString(text) {
-		c.Told = append(c.Told, sampler.ToldTFData)
-	}
-	if replay.MatchString(text) {
-		c.Told = append(c.Told, sampler.ToldReplay)
-	}
-	if splats.MatchString(text) {
-		c.Told = append(c.Told, sampler.ToldSplats)
-	}
 	if inria.MatchString(text) && !otherSplats.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldInria)
-	}
-	if sliding.MatchString(text) {
-		c.Told = append(c.Told, sampler.ToldSliding)
-	}
-	if pooled.MatchString(text) {
-		c.Told = append(c.Told, sampler.ToldPooled)
-	}
-	if variables.MatchString(text) {
-		c.Told = append(c.Told, sampler.ToldVariables)
-	}
-	if makesContext.MatchString(text) {
-		c.Told = append(c.Told, sampler.ToldContext)
 	}
 	c.Told = append(c.Told, tried(text, all)...)
 	if share := sampler.ToldTried + "share"; raised.MatchString(text) && !slices.Contains(c.Told, share) {
