@@ -185,6 +185,16 @@ var fixesOthers = []fixRow{
 			}
 			return []string{"export XLA_PYTHON_CLIENT_PREALLOCATE=false", "export XLA_PYTHON_CLIENT_MEM_FRACTION=.60  " + f.comment("do.or")}
 		}},
+	{id: FixCapPreallocation, source: "https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth",
+		kinds: ownCode, cost: 0,
+		lives:   map[string]float64{CausePreallocation: 0.95, CauseTooBig: 0.3},
+		when:    func(f *failure) bool { return f.wholeShare() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "share" },
+		do: func(f *failure) []string {
+			return []string{"config.gpu_options.per_process_gpu_memory_fraction = 0.8  " + f.comment("do.tf1_session"), "config.gpu_options.allow_growth = True  " + f.comment("do.or"),
+				"tf.config.experimental.set_memory_growth(gpu, True)  " + f.comment("do.tf2")}
+		}},
 	{id: FixCapPreallocation, source: sourceVLLM,
 		kinds: server, cost: 0.05,
 		lives:   map[string]float64{CausePreallocation: 0.9, CauseTooBig: 0.8, CauseDataSpike: 0.8, CauseFragmentation: 0.6, CauseOtherProcess: 0.6, CauseUnknown: 0.5},

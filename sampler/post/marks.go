@@ -35,4 +35,8 @@ var marks = []struct {
 	{sampler.ToldVariables, lazily(`/Initializer/|\bglobal_variables_initializer\b`)},
 	// The calls of the driver that make a context, as the frames of any language name them.
 	{sampler.ToldContext, lazily(`\bcuCtxCreate|\bcuDevicePrimaryCtxRetain`)},
+	// Code that gives the Trainer of transformers metrics to compute.
+	{sampler.ToldTrainer, lazily(`\b(?:Seq2Seq)?Trainer\b(?s:.*)\bcompute_metrics\b|\bcompute_metrics\b(?s:.*)\b(?:Seq2Seq)?Trainer\b`)},
+	// Scripts and options of programs that work in tiles.
+	{sampler.ToldTiles, lazily(`(?i)\w_tile[sd]?\.py\b|\bpython[^\n]*\.py[^\n]* --\w*tile_?size[ =]\d`)},
 }
