@@ -256,6 +256,9 @@ func doStopOther(f *failure) []string {
 	} else {
 		list = append(list, "nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv",
 			"sudo fuser -v /dev/nvidia*  "+f.comment("do.hidden_holders"))
+		if f.program.is(imageTool) {
+			list = append([]string{f.comment("do.close_browser")}, list...)
+		}
 		if f.shareRefused() {
 			list = append([]string{list[0], "export TF_FORCE_GPU_ALLOW_GROWTH=true  " + f.comment("do.allow_growth")}, list[1:]...)
 		}

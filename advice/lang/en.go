@@ -1046,7 +1046,7 @@ var textsEN = map[string]string{
 
 	"cause.validation_spike": "validation needs more than training", "cause.fragmentation": "fragmentation: enough memory, but not in one piece",
 	"cause.leak": "memory grows from step to step (a leak)", "cause.other_process": "another process is using the GPU",
-	"cause.unattributed": "memory that no visible process owns", "cause.imbalance": "several ranks use one GPU, or one GPU does more than the others",
+	"cause.unattributed": "memory that no visible process owns", "cause.imbalance": "a GPU holds more than its share: ranks, or what it gathers",
 	"cause.too_big": "the job is too big for this GPU", "cause.data_spike": "one unusually large batch or sample",
 	"cause.memory_limit": "a memory limit below the GPU's capacity", "cause.host_memory": "the machine's RAM ran out",
 	"cause.shared_memory": "/dev/shm is too small", "cause.oversubscribed": "more is allocated than the GPU has",
@@ -1849,4 +1849,5 @@ var textsEN = map[string]string{
 	"fix.cap_preallocation.cost.share":       "none, unless it needs more",
 	"do.tf1_session":                         "TensorFlow 1: tf.Session(config=config)",
 	"do.tf2":                                 "TensorFlow 2, for each gpu of tf.config.list_physical_devices(\"GPU\")",
+	"do.close_browser":                       "close the browser and other programs that draw on this GPU",
 }

@@ -1046,7 +1046,7 @@ var textsZH = map[string]string{
 
 	"cause.validation_spike": "验证比训练需要更多显存", "cause.fragmentation": "碎片：总量够，但不连续",
 	"cause.leak": "显存一步步增长（泄漏）", "cause.other_process": "还有其他进程在用这块 GPU",
-	"cause.unattributed": "有显存不属于任何可见进程", "cause.imbalance": "多个 rank 挤在一张 GPU 上",
+	"cause.unattributed": "有显存不属于任何可见进程", "cause.imbalance": "一张 GPU 所占超过其份额：多个 rank，或它汇集的内容",
 	"cause.too_big": "任务对这块 GPU 来说太大", "cause.data_spike": "某一批或某个样本异常大",
 	"cause.memory_limit": "有低于 GPU 容量的限额", "cause.host_memory": "机器内存（RAM）用完了",
 	"cause.shared_memory": "/dev/shm 太小", "cause.oversubscribed": "GPU 超额分配",
@@ -1848,4 +1848,5 @@ var textsZH = map[string]string{
 	"fix.cap_preallocation.cost.share":       "无，除非确实需要更多",
 	"do.tf1_session":                         "TensorFlow 1：tf.Session(config=config)",
 	"do.tf2":                                 "TensorFlow 2，对 tf.config.list_physical_devices(\"GPU\") 中的每个 gpu",
+	"do.close_browser":                       "关闭浏览器和其他在这块 GPU 上绘图的程序",
 }
