@@ -1850,4 +1850,9 @@ var textsEN = map[string]string{
 	"do.tf1_session":                         "TensorFlow 1: tf.Session(config=config)",
 	"do.tf2":                                 "TensorFlow 2, for each gpu of tf.config.list_physical_devices(\"GPU\")",
 	"do.close_browser":                       "close the browser and other programs that draw on this GPU",
+	"do.look_first":                          "who holds the GPU now? if nobody else:",
+	"do.more_gpu":                            "or a GPU with more memory",
+	"do.more_gpu.need":                       "or a GPU with more memory: it needs more than {need}",
+	"do.more_gpu_or_cpu":                     "or a GPU with more memory, or the CPU where slow is enough",
+	"do.more_gpu_or_cpu.need":                "or a GPU with more memory (it needs more than {need}), or the CPU where slow is enough",
 }

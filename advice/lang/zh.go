@@ -1849,4 +1849,9 @@ var textsZH = map[string]string{
 	"do.tf1_session":                         "TensorFlow 1：tf.Session(config=config)",
 	"do.tf2":                                 "TensorFlow 2，对 tf.config.list_physical_devices(\"GPU\") 中的每个 gpu",
 	"do.close_browser":                       "关闭浏览器和其他在这块 GPU 上绘图的程序",
+	"do.look_first":                          "现在谁占着 GPU？若没有别的程序：",
+	"do.more_gpu":                            "或用显存更大的 GPU",
+	"do.more_gpu.need":                       "或用显存更大的 GPU：至少需要 {need}",
+	"do.more_gpu_or_cpu":                     "或用显存更大的 GPU；不怕慢也可用 CPU",
+	"do.more_gpu_or_cpu.need":                "或用显存更大的 GPU（至少需要 {need}）；不怕慢也可用 CPU",
 }
