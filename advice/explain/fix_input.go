@@ -165,7 +165,7 @@ func doSmallerPicture(f *failure) []string {
 func doOffload(f *failure) []string {
 	switch f.program.name {
 	case "comfyui":
-		if text, ok := f.command.WithOption("--lowvram", ""); ok {
+		if text, ok := f.command.WithOption("--lowvram", ""); ok && !slices.ContainsFunc(f.command.Scripts(), func(s string) bool { return s != "main.py" }) {
 			return []string{text}
 		}
 		return []string{"python main.py --lowvram"}

@@ -245,6 +245,16 @@ func (f *failure) otherGPU() (named string, ok bool) {
 	return "", false
 }
 
+// visibleRest are the GPUs of CUDA_VISIBLE_DEVICES without the one that failed, where several are named.
+func (f *failure) visibleRest() (rest string, ok bool) {
+	list := strings.Split(f.environment["CUDA_VISIBLE_DEVICES"], ",")
+	at, known := f.event.GPUIndex.Value()
+	if !known || len(list) < 2 || at < 0 || at >= len(list) {
+		return "", false
+	}
+	return strings.Join(slices.Delete(list, at, at+1), ","), true
+}
+
 func doStopOther(f *failure) []string {
 	var list []string
 	if big := f.toStop(); big.PID > 0 {
@@ -264,6 +274,10 @@ func doStopOther(f *failure) []string {
 		}
 		if named, ok := f.otherGPU(); ok {
 			list = append([]string{"export CUDA_VISIBLE_DEVICES=" + named + "  " + f.comment("do.other_gpu", "named", named, "gpu", f.event.GPUIndex.Or(0))}, list...)
+		} else if rest, ok := f.visibleRest(); ok {
+			list = append([]string{list[0], "export CUDA_VISIBLE_DEVICES=" + rest + "  " + f.comment("do.leave_out", "gpu", f.event.GPUIndex.Or(0))}, list[1:]...)
+		} else if f.environment["CUDA_VISIBLE_DEVICES"] != "" && f.event.GPUIndex.Known() {
+			list = append([]string{list[0], `print(os.environ["CUDA_VISIBLE_DEVICES"])  ` + f.comment("do.visible_in_force")}, list[1:]...)
 		} else if f.makesContext() || f.failedBuilding() {
 			list = append([]string{list[0], "export CUDA_VISIBLE_DEVICES=1  " + f.comment("do.free_gpu")}, list[1:]...)
 		}

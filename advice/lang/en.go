@@ -1855,4 +1855,6 @@ var textsEN = map[string]string{
 	"do.more_gpu.need":                       "or a GPU with more memory: it needs more than {need}",
 	"do.more_gpu_or_cpu":                     "or a GPU with more memory, or the CPU where slow is enough",
 	"do.more_gpu_or_cpu.need":                "or a GPU with more memory (it needs more than {need}), or the CPU where slow is enough",
+	"do.leave_out":                           "without GPU {gpu}, if the others are free",
+	"do.visible_in_force":                    "in the job: is it what was set, and is that GPU free? something may set it again",
 }

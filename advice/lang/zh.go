@@ -1854,4 +1854,6 @@ var textsZH = map[string]string{
 	"do.more_gpu.need":                       "或用显存更大的 GPU：至少需要 {need}",
 	"do.more_gpu_or_cpu":                     "或用显存更大的 GPU；不怕慢也可用 CPU",
 	"do.more_gpu_or_cpu.need":                "或用显存更大的 GPU（至少需要 {need}）；不怕慢也可用 CPU",
+	"do.leave_out":                           "不用 GPU {gpu}，若其余空闲",
+	"do.visible_in_force":                    "在任务里看：是否就是所设的值、那块 GPU 是否空闲？之后可能又被改了",
 }

@@ -114,7 +114,7 @@ var factRows = []factRow{
 var ownClause = pattern(`(?i)\b(?:allocated|reserved|reserved in total) by PyTorch\b`)
 
 // environment finds variables that change where memory goes.
-var environment = pattern(`\b((?:PYTORCH_(?:CUDA_|HIP_)?ALLOC_CONF|PYTORCH_NO_CUDA_MEMORY_CACHING|PYTORCH_MPS_\w+|CUDA_VISIBLE_DEVICES|CUDA_DEVICE_ORDER|CUDA_LAUNCH_BLOCKING|CUDA_MODULE_LOADING|XLA_(?:PYTHON_)?CLIENT_\w+|XLA_FLAGS|TF_FORCE_GPU_ALLOW_GROWTH|TF_GPU_ALLOCATOR|NCCL_(?:MAX_NCHANNELS|BUFFSIZE|CUMEM_ENABLE)|CUBLAS_WORKSPACE_CONFIG|OLLAMA_\w+|GGML_CUDA_\w+|VLLM_\w*MEM\w*|FLAGS_\w*mem\w*|RAY_memory_\w+|MALLOC_ARENA_MAX))(?:["']\])?\s?=\s?["']?([^\s"'\x60,]+)`)
+var environment = pattern(`\b((?:PYTORCH_(?:CUDA_|HIP_)?ALLOC_CONF|PYTORCH_NO_CUDA_MEMORY_CACHING|PYTORCH_MPS_\w+|CUDA_VISIBLE_DEVICES|CUDA_DEVICE_ORDER|CUDA_LAUNCH_BLOCKING|CUDA_MODULE_LOADING|XLA_(?:PYTHON_)?CLIENT_\w+|XLA_FLAGS|TF_FORCE_GPU_ALLOW_GROWTH|TF_GPU_ALLOCATOR|NCCL_(?:MAX_NCHANNELS|BUFFSIZE|CUMEM_ENABLE)|CUBLAS_WORKSPACE_CONFIG|OLLAMA_\w+|GGML_CUDA_\w+|VLLM_\w*MEM\w*|FLAGS_\w*mem\w*|RAY_memory_\w+|MALLOC_ARENA_MAX))(?:["']\])?\s?=\s?["']?([^\s"'\x60,]+(?:,\d{1,2}\b)*)`)
 
 // statement is what a line says of the run, and where it goes.
 type statement struct {

@@ -76,7 +76,7 @@ func name(c *sampler.LogContext, text string, all []sentence) {
 			continue
 		}
 		if !failing {
-			addScripts(c, line)
+			addScripts(c, passed.ReplaceAllString(line, ""))
 		}
 		before += " " + line
 		at := command.FindStringSubmatch(line)

@@ -91,6 +91,9 @@ func title(text string, all []sentence, shows bool) (sentence, bool) {
 	if mark := own.FindString(line); mark != "" && len(line) <= 300 {
 		return sentence{text: strings.TrimSpace(line[len(mark):]), line: 1, title: true}, true
 	}
+	if mark == "" && shows && plain(line, rest) && reportsError.MatchString(line) {
+		return sentence{text: strings.TrimSpace(line), line: 1, title: true}, true
+	}
 	if mark == "" && !shows && plain(line, rest) && (firstHand(all) || form.MatchString(rest) && !toReaders(all)) {
 		return sentence{text: strings.TrimSpace(line), line: 1, title: true}, true
 	}

@@ -130,7 +130,7 @@ var setByHand = lazily(`(?i)\b(?:set|chang\w+|increas\w+|rais\w+|using|use) (?:t
 var notInput = lazily(`(?i)batch|split|cache|buffer|page|swap|shm|vocab|world|step`)
 
 // passed is what had no failure.
-var passed = lazily(`(?i)\b(?:the )?(?:train(?:ings?)?|fine-?tuning|inference|prediction|validation|loading|sampling)(?: itself| step| part)? (?:is|was|works?|worked|ha(?:s|ve) (?:\w+ )?(?:worked|run|gone|passed|finished)|runs?|ran|goes|went|passes|passed|completes|completed|finishes|finished)\b(?: (?:fine|ok|okay|well|through|completely|smoothly|without))*|\b(?:was|am|were|are) able to train\b`)
+var passed = lazily(`(?i)\b(?:the )?(?:train(?:ings?)?|fine-?tuning|inference|prediction|validation|loading|sampling)(?: itself| step| part)? (?:is|was|works?|worked|ha(?:s|ve) (?:\w+ )?(?:worked|run|gone|passed|finished)|runs?|ran|goes|went|passes|passed|completes|completed|finishes|finished)\b(?: (?:fine|ok|okay|well|through|completely|smoothly|without))*|\b(?:was|am|were|are) able to train\b|\bafter (?:running|finishing|completing|having run) (?:the )?\S*train\S*`)
 
 // denied: a phase is named as the one in which it does not come, as what a key is for, or as the name of some data.
 var denied = lazily(`(?i)\b(?:validation|evaluation) sets? (?:is|are|was|were|has|have|of|from)\b|\bpress\b[^.]{0,20}\bto\b[^.]*|\b(?:not|rather than|instead of) (?:in |during |at |from )?(?:the )?(?:inference|prediction|validation|evaluation|loading|saving|sampling)\b`)
@@ -154,7 +154,7 @@ type reportedPhase struct {
 // reportedPhases are the phases in the words of a person, and for which of them the error must be spoken of.
 var reportedPhases = []reportedPhase{
 	{sampler.PhaseLoading, loadsOnGPU, true, false},
-	{sampler.PhaseSaving, lazily(`(?i)\b(?:sav(?:e|es|ed|ing)\b[^.]{0,30}\b(?:checkpoint|model|state|weights)|checkpoints?\b[^.]{0,20}\b(?:saved|saving|writing|written)|model checkpointing|\bcheckpoint save|(?:at|on|during) (?:the )?save\b|(?:while|when|during|in) (?:the )?(?:model |checkpoint )?saving)\b|[\s.\x60(](?:consolidate_|sharded_|full_)?state_dict\(\)`), false, false},
+	{sampler.PhaseSaving, lazily(`(?i)\b(?:sav(?:e|es|ed|ing)\b[^.]{0,30}\b(?:checkpoint|model|state|weights)|(?:model|checkpoint|weights?) sav(?:e|ing)\b|checkpoints?\b[^.]{0,20}\b(?:saved|saving|writing|written)|model checkpointing|\bcheckpoint save|(?:at|on|during) (?:the )?save\b|(?:while|when|during|in) (?:the )?(?:model |checkpoint )?saving)\b|[\s.\x60(](?:consolidate_|sharded_|full_)?state_dict\(\)`), false, false},
 	{sampler.PhaseValidation, lazily(`(?i)\b(?:vali?da(?:t?ion|iton|ting)|evalu?a?tion|(?:during|in) (?:the )?eval|eval (?:in the middle|during|while)|(?:to|when (?:I|it|we)) validate)\b|(?-i:\b(?:\w*Val(?:id\w*)?|\w*Eval\w*|val(?:id\w*)?_\w+|\w+_val|eval\w*|validate\w*)\b)\W{0,4} (?:method|function|step|loop|phase)\b|验证`), false, false},
 	{sampler.PhaseValidation, lazily(`(?i)\btest (?:function|method|loop|step|phase)\b|\b(?:when|if|once|as soon as|with|using)\b[^.]{0,20}\b(?:test|val|eval)\w*[-_ ]?(?:data|set|loader)(?:set)?\b|\b(?:sampl|generat|sav)\w+ (?:(?:the|some|of) )*(?:sample|preview|test|validation) (?:images?|pictures?|outputs?)\b`), false, true},
 	{sampler.PhaseLoading, lazily(`(?i)\b(?:loading|load(?:s|ed)?) (?:the |an? |my )?(?:\w+ )?(?:model|checkpoint|weights|pipeline)\b|\b(?:during|while|in) (?:the )?(?:model |weight )?load(?:ing)?\b|\bresum(?:e|es|ed|ing)\b[^.]{0,40}\b(?:checkpoint|model|training)\b|加载`), false, false},
