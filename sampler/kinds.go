@@ -121,6 +121,7 @@ const (
 	ToldSmallerModel = "smaller_model" // a smaller model is asked for
 	ToldLong         = "long"          // long recordings, texts or videos are spoken of
 	ToldSet          = "set_"          // and a setting: a size that whoever writes has set himself
+	ToldElsewhere    = "elsewhere"     // another program does the same on this GPU
 	ToldTiles        = "tiles"         // the picture is processed in tiles already
 	ToldTrainer      = "trainer"       // the Trainer of transformers computes metrics
 )

@@ -14,13 +14,15 @@ var madeSmaller = []string{FixHalveBatchAccumulate, FixSmallerInput, FixCapSampl
 const shownWith = 2
 
 // beside puts beside the first fix what costs a look or another machine, where the text shows no more than that something
-// was too large: who holds the GPU comes before, and a larger one behind.
+// was too large: who holds the GPU comes before, or an update where another program can do it, and a larger one behind.
 func (f *failure) beside(list []sampler.Advice, causes []sampler.Cause) []sampler.Advice {
 	if len(list) == 0 || f.onHost() || f.history != nil || f.program.is(server) || f.refusedThoughFree() || !slices.Contains(madeSmaller, list[0].ID) || len(list[0].Do) == 0 {
 		return list
 	}
 	first := &list[0]
 	switch {
+	case f.told(sampler.ToldElsewhere) && !isCommand(first.Do[0]):
+		first.Do[0] = f.comment("do.update_it") + "\n" + first.Do[0]
 	case TopCause(causes) == CauseTooBig && f.largerHelps():
 		first.Do = withLine(first.Do, f.largerGPU())
 	case TopCause(causes) == CauseUnknown && f.anybodyElse() && !isCommand(first.Do[0]):

@@ -116,6 +116,10 @@ var causesTold = []causeRow{
 		confidence: always(0.72), // size alone does not change from one day to another
 		evidence:   func(f *failure) string { return f.words.Say("why.told_worked") }},
 	{id: "told", cause: CauseUnknown, reason: sourceAnatomy,
+		when:       func(f *failure) bool { return f.told(sampler.ToldElsewhere) && !f.onHost() },
+		confidence: always(0.72), // the size alone is the same there
+		evidence:   func(f *failure) string { return f.words.Say("why.told_elsewhere") }},
+	{id: "told", cause: CauseUnknown, reason: sourceAnatomy,
 		when: func(f *failure) bool { return f.told(sampler.ToldUpdate) && !f.onHost() && !f.numbers() },
 		confidence: func(f *failure) float64 {
 			if f.reported() {

@@ -1857,4 +1857,6 @@ var textsEN = map[string]string{
 	"do.more_gpu_or_cpu.need":                "or a GPU with more memory (it needs more than {need}), or the CPU where slow is enough",
 	"do.leave_out":                           "without GPU {gpu}, if the others are free",
 	"do.visible_in_force":                    "in the job: is it what was set, and is that GPU free? something may set it again",
+	"do.update_it":                           "another program does the same, as is said: update this one and its extensions (git pull)",
+	"why.told_elsewhere":                     "Another program does the same on this GPU, as is said: the size alone does not explain it.",
 }

@@ -1856,4 +1856,6 @@ var textsZH = map[string]string{
 	"do.more_gpu_or_cpu.need":                "或用显存更大的 GPU（至少需要 {need}）；不怕慢也可用 CPU",
 	"do.leave_out":                           "不用 GPU {gpu}，若其余空闲",
 	"do.visible_in_force":                    "在任务里看：是否就是所设的值、那块 GPU 是否空闲？之后可能又被改了",
+	"do.update_it":                           "文中说别的程序能做同样的事：先更新这个程序及其扩展（git pull）",
+	"why.told_elsewhere":                     "文中说别的程序在这块 GPU 上能做同样的事：单凭规模解释不了。",
 }
