@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"slices"
+
 	"nvpeak/advice/command"
 	"nvpeak/sampler"
 )
@@ -207,6 +209,9 @@ func doCapSampleSize(f *failure) []string {
 	}
 	if f.impossible() {
 		lines := []string{f.comment("do.smaller_at_once")}
+		if f.program.is(running) && f.words.Has("do.less."+f.domain()) {
+			lines = slices.Insert(lines, 0, f.lessInput()[0])
+		}
 		if f.torchCode() {
 			lines = append(lines, "torch.nn.functional.scaled_dot_product_attention(q, k, v)  "+f.comment("do.if_attention"))
 		}
