@@ -122,6 +122,11 @@ const (
 	ToldInstances    = "instances"     // it finds the instances in pictures, which have more or fewer of them
 	ToldWindows      = "windows"       // it runs on Windows
 	ToldSmallerModel = "smaller_model" // a smaller model is asked for
+	ToldLong         = "long"          // long recordings, texts or videos are spoken of
+	ToldSet          = "set_"          // and a setting: a size that whoever writes has set himself
+	ToldElsewhere    = "elsewhere"     // another program does the same on this GPU
+	ToldTiles        = "tiles"         // the picture is processed in tiles already
+	ToldTrainer      = "trainer"       // the Trainer of transformers computes metrics
 )
 
 // What a program works on: what follows ToldDomain.
@@ -131,6 +136,7 @@ const (
 	DomainPictures = "pictures"
 	DomainPoints   = "points" // clouds of points
 	DomainProteins = "proteins"
+	DomainRays     = "rays"   // of light through a scene
 	DomainSeries   = "series" // of figures over time
 	DomainText     = "text"
 	DomainVideo    = "video"

@@ -87,7 +87,7 @@ var causesElsewhere = []causeRow{
 			return f.words.Say("why.looks_like", "pid", big.PID, "percent", percentOf(big.Bytes, f.total.Or(0)), "name", f.preallocator())
 		}},
 	{id: "start", cause: CauseOtherProcess, reason: "https://www.tensorflow.org/guide/gpu",
-		when: func(f *failure) bool { return f.shareRefused() },
+		when: func(f *failure) bool { return f.shareRefused() && !f.wholeShare() },
 		confidence: func(f *failure) float64 {
 			if f.phase() == sampler.PhaseValidation {
 				return 0.5 // or the same program's other half
@@ -100,6 +100,12 @@ var causesElsewhere = []causeRow{
 		confidence: func(f *failure) float64 { return f.othersSure() },
 		evidence: func(f *failure) string {
 			return f.words.Say("why.unattributed", "size", gib(f.elsewhere.Or(0)), "missing", f.amountOf(f.shortfallOr0()))
+		}},
+	{id: "start", cause: CausePreallocation, reason: "https://www.tensorflow.org/guide/gpu",
+		when:       func(f *failure) bool { return f.wholeShare() },
+		confidence: always(0.68),
+		evidence: func(f *failure) string {
+			return f.words.Say("why.whole_share", "need", printed(f.requested.Or(0)), "total", gib(f.startTotal()))
 		}},
 	{id: "R2", cause: CausePreallocation, reason: sourceJAX,
 		when: func(f *failure) bool {

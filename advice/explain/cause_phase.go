@@ -106,6 +106,8 @@ var causesPhase = []causeRow{
 		when: func(f *failure) bool { return (f.lateTraining() || f.someSteps()) && f.bigRequest() },
 		confidence: func(f *failure) float64 {
 			switch {
+			case f.history == nil && !f.lateTraining() && f.oneSample():
+				return 0.7 // of steps of one sample only the sample differs
 			case f.fitsAfterReuse() && f.unallocatedShare() >= 0.05 && f.unusualRequest():
 				return 0.66
 			case f.fitsAfterReuse() && f.unallocatedShare() >= 0.05:

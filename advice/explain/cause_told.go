@@ -54,6 +54,15 @@ var causesTold = []causeRow{
 		when:       func(f *failure) bool { return f.toldLarger() && f.program.is(running|undecided) }, // who runs a model chose the size of its input
 		confidence: always(0.65),
 		evidence:   func(f *failure) string { return f.words.Say("why.told_larger") }},
+	{id: "told", cause: CauseDataSpike, reason: sourceAnatomy,
+		when: func(f *failure) bool { return f.longSamples() && !f.told(sampler.ToldGrowth) },
+		confidence: func(f *failure) float64 {
+			if f.oneSample() {
+				return 0.6 // no other stood beside it
+			}
+			return f.unlessOthers(0.7)
+		},
+		evidence: func(f *failure) string { return f.words.Say("why.told_long") }},
 	{id: "told", cause: CauseImbalance, reason: sourceRanks,
 		when:       func(f *failure) bool { return f.told(sampler.ToldFirstGPU) && !f.onHost() && !f.numbers() },
 		confidence: always(0.8),
@@ -106,6 +115,10 @@ var causesTold = []causeRow{
 		when:       func(f *failure) bool { return f.ranBefore() },
 		confidence: always(0.72), // size alone does not change from one day to another
 		evidence:   func(f *failure) string { return f.words.Say("why.told_worked") }},
+	{id: "told", cause: CauseUnknown, reason: sourceAnatomy,
+		when:       func(f *failure) bool { return f.told(sampler.ToldElsewhere) && !f.onHost() },
+		confidence: always(0.72), // the size alone is the same there
+		evidence:   func(f *failure) string { return f.words.Say("why.told_elsewhere") }},
 	{id: "told", cause: CauseUnknown, reason: sourceAnatomy,
 		when: func(f *failure) bool { return f.told(sampler.ToldUpdate) && !f.onHost() && !f.numbers() },
 		confidence: func(f *failure) float64 {

@@ -61,10 +61,6 @@ var causesUnknown = []causeRow{
 		evidence: func(f *failure) string {
 			return f.words.Say("why.no_split", "need", printed(f.requested.Or(0)), "free", f.amountOf(f.free.Or(0)), "total", gib(f.total.Or(0)))
 		}},
-	{id: "R5", cause: CauseUnknown, reason: sourceNotes,
-		when:       func(f *failure) bool { return f.fitsPackedOnly() },
-		confidence: always(0.58),
-		evidence:   func(f *failure) string { return f.words.Say("why.fits_packed") }},
 	{id: "R1", cause: CauseUnknown, reason: sourceMessage,
 		when:       func(f *failure) bool { return f.unseenElsewhere() },
 		confidence: always(0.7),

@@ -164,6 +164,7 @@ var concreteRows = []concreteRow{
 	{"nvpeak run", func(f *failure) bool { return !f.onWindows() && f.event.Kind != sampler.KindMPS }, "do.say.record", false},
 	{"do.restart_kernel", (*failure).notebook, "", false},
 	{"do.wslconfig", (*failure).withinWSL, "", false},
+	{"print(os.environ[", nil, "", false},
 	{"cat /sys/fs/cgroup/memory.max", (*failure).linux, "do.say.ram", false},
 	{"cat /sys/fs/cgroup/memory.events", (*failure).linux, "", false},
 	{"free -g; ulimit -v", (*failure).linux, "do.say.limits", false},

@@ -108,8 +108,6 @@ func (f *failure) conclusion(top string) string {
 		return f.words.Say("detail.no_split")
 	case f.refusedThoughFree() && !f.limited():
 		return ""
-	case top == CauseUnknown && f.fitsPackedOnly():
-		return f.words.Say("detail.fits_packed")
 	case top == CauseTooBig && f.graphUnsaid() && f.saysCached():
 		return f.words.Say("detail.too_big_graph")
 	case top == CauseTooBig && f.fitsAfterReuse() && f.unallocatedShare() < 0.05:

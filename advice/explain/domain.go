@@ -32,12 +32,26 @@ func (f *failure) lessInput() []string {
 	}
 	first, second := "do.less."+name, "do.parts."+name
 	switch {
+	case f.told(sampler.ToldTiles):
+		return []string{f.comment("do.smaller_tiles")}
+	case f.setByHand() != "":
+		return []string{f.comment("do.set_lower", "name", f.setByHand()), f.comment(first)}
 	case !f.words.Has(second) || f.onHost() && name == sampler.DomainGraph:
 		return []string{f.comment(first)}
 	case f.told(sampler.ToldTried + "size"):
 		return []string{f.comment(second)}
 	}
 	return []string{f.comment(first), f.comment("do.or_that", "what", f.words.Say(second))}
+}
+
+// setByHand is the size that whoever writes says he has set himself; "" for none.
+func (f *facts) setByHand() string {
+	for _, what := range f.context.Told {
+		if name, is := strings.CutPrefix(what, sampler.ToldSet); is {
+			return sampler.Clean(name)
+		}
+	}
+	return ""
 }
 
 // eachSample is how a sample that is trained on is made smaller; "" where nothing tells what it is.

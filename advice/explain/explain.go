@@ -75,7 +75,7 @@ func (f *failure) explain() Event {
 		}
 		return e // an incident that the program mastered: nothing must be changed
 	}
-	e.Advice = f.advise(causes)
+	e.Advice = f.beside(f.advise(causes), causes)
 	e.Plans = f.plans(causes)
 	return e
 }

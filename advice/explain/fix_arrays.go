@@ -22,6 +22,9 @@ var fixesArrays = []fixRow{
 			if f.event.Kind != sampler.KindXLA {
 				return []string{f.comment("do.pieces")}
 			}
+			if f.domain() == sampler.DomainProteins && len(f.context.Functions) == 0 {
+				return f.lessInput() // of a program that others wrote
+			}
 			return []string{"ys = jax.lax.map(f, xs, batch_size=64)  " + f.comment("do.lax_map"),
 				"jax.jit(f, donate_argnums=(0,))  " + f.comment("do.donate"), f.comment("do.closure")}
 		}},

@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"slices"
+
 	"nvpeak/advice/command"
 	"nvpeak/sampler"
 )
@@ -46,6 +48,18 @@ var fixesData = []fixRow{
 			return "length"
 		},
 		do: doShorterSequences},
+	{id: FixCapSampleSize, source: "https://docs.nvidia.com/nemo-framework/user-guide/latest/nemotoolkit/asr/datasets.html",
+		kinds: ownCode, cost: 0.06,
+		lives:   map[string]float64{CauseDataSpike: 0.98, CauseTooBig: 0.93, CauseUnknown: 0.62, CauseFragmentation: 0.85},
+		when:    func(f *failure) bool { return f.longSamples() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "long" },
+		do: func(f *failure) []string {
+			if f.oneSample() {
+				return []string{f.sampleAlone(), f.comment("do.bucket")}
+			}
+			return []string{f.sampleAlone(), f.comment("do.or_batch")}
+		}},
 	{id: FixCapSampleSize, source: "https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html",
 		kinds: ownCode | imageTool | server, cost: 0.13,
 		lives: map[string]float64{CauseTooBig: 0.97, CauseDataSpike: 0.97, CauseValidationSpike: 0.7, CauseUnknown: 0.5},
@@ -198,6 +212,9 @@ func doCapSampleSize(f *failure) []string {
 	}
 	if f.impossible() {
 		lines := []string{f.comment("do.smaller_at_once")}
+		if f.program.is(running) && f.words.Has("do.less."+f.domain()) {
+			lines = slices.Insert(lines, 0, f.lessInput()[0])
+		}
 		if f.torchCode() {
 			lines = append(lines, "torch.nn.functional.scaled_dot_product_attention(q, k, v)  "+f.comment("do.if_attention"))
 		}

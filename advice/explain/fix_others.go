@@ -75,7 +75,7 @@ var fixesOthers = []fixRow{
 		kinds: ownCode | running, cost: 0,
 		lives: map[string]float64{CauseOtherProcess: 0.97, CauseUnattributed: 0.95, CauseUnknown: 0.35, CausePreallocation: 0.2},
 		when: func(f *failure) bool {
-			return !f.aloneOnGPU() && f.event.Kind != sampler.KindMPS && !f.refusedThoughFree() && (!f.fitsPackedOnly() || f.othersMatter())
+			return !f.aloneOnGPU() && f.event.Kind != sampler.KindMPS && !f.refusedThoughFree()
 		},
 		variant: func(f *failure) string {
 			switch big := f.toStop(); {
@@ -190,6 +190,16 @@ var fixesOthers = []fixRow{
 			}
 			return []string{"export XLA_PYTHON_CLIENT_PREALLOCATE=false", "export XLA_PYTHON_CLIENT_MEM_FRACTION=.60  " + f.comment("do.or")}
 		}},
+	{id: FixCapPreallocation, source: "https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth",
+		kinds: ownCode, cost: 0,
+		lives:   map[string]float64{CausePreallocation: 0.95, CauseTooBig: 0.3},
+		when:    func(f *failure) bool { return f.wholeShare() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "share" },
+		do: func(f *failure) []string {
+			return []string{"config.gpu_options.per_process_gpu_memory_fraction = 0.8  " + f.comment("do.tf1_session"), "config.gpu_options.allow_growth = True  " + f.comment("do.or"),
+				"tf.config.experimental.set_memory_growth(gpu, True)  " + f.comment("do.tf2")}
+		}},
 	{id: FixCapPreallocation, source: sourceVLLM,
 		kinds: server, cost: 0.05,
 		lives:   map[string]float64{CausePreallocation: 0.9, CauseTooBig: 0.8, CauseDataSpike: 0.8, CauseFragmentation: 0.6, CauseOtherProcess: 0.6, CauseUnknown: 0.5},
@@ -240,6 +250,16 @@ func (f *failure) otherGPU() (named string, ok bool) {
 	return "", false
 }
 
+// visibleRest are the GPUs of CUDA_VISIBLE_DEVICES without the one that failed, where several are named.
+func (f *failure) visibleRest() (rest string, ok bool) {
+	list := strings.Split(f.environment["CUDA_VISIBLE_DEVICES"], ",")
+	at, known := f.event.GPUIndex.Value()
+	if !known || len(list) < 2 || at < 0 || at >= len(list) {
+		return "", false
+	}
+	return strings.Join(slices.Delete(list, at, at+1), ","), true
+}
+
 func doStopOther(f *failure) []string {
 	var list []string
 	if big := f.toStop(); big.PID > 0 {
@@ -251,11 +271,18 @@ func doStopOther(f *failure) []string {
 	} else {
 		list = append(list, "nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv",
 			"sudo fuser -v /dev/nvidia*  "+f.comment("do.hidden_holders"))
+		if f.program.is(imageTool) {
+			list = append([]string{f.comment("do.close_browser")}, list...)
+		}
 		if f.shareRefused() {
 			list = append([]string{list[0], "export TF_FORCE_GPU_ALLOW_GROWTH=true  " + f.comment("do.allow_growth")}, list[1:]...)
 		}
 		if named, ok := f.otherGPU(); ok {
 			list = append([]string{"export CUDA_VISIBLE_DEVICES=" + named + "  " + f.comment("do.other_gpu", "named", named, "gpu", f.event.GPUIndex.Or(0))}, list...)
+		} else if rest, ok := f.visibleRest(); ok {
+			list = append([]string{list[0], "export CUDA_VISIBLE_DEVICES=" + rest + "  " + f.comment("do.leave_out", "gpu", f.event.GPUIndex.Or(0))}, list[1:]...)
+		} else if f.environment["CUDA_VISIBLE_DEVICES"] != "" && f.event.GPUIndex.Known() {
+			list = append([]string{list[0], `print(os.environ["CUDA_VISIBLE_DEVICES"])  ` + f.comment("do.visible_in_force")}, list[1:]...)
 		} else if f.makesContext() || f.failedBuilding() {
 			another := f.comment("do.say.free_gpu")
 			if f.secondGPU() {

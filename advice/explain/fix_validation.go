@@ -99,6 +99,9 @@ func (f *failure) validationVariant() string {
 	if f.isUltralytics() {
 		return "ultralytics"
 	}
+	if f.domain() == sampler.DomainRays {
+		return "rays"
+	}
 	if _, ok := f.command.SmallerEvalBatch(f.validationFactor()); ok {
 		return "batch"
 	}
@@ -107,6 +110,9 @@ func (f *failure) validationVariant() string {
 
 func doShrinkValidation(f *failure) []string {
 	k := f.validationFactor()
+	if f.domain() == sampler.DomainRays {
+		return []string{f.comment("do.less.rays"), f.comment("do.val_view")}
+	}
 	if s, ok := f.command.SmallerEvalBatch(k); ok {
 		return append([]string{s.Text}, f.caveats(s)...)
 	}

@@ -52,7 +52,7 @@ func (f *failure) advise(causes []sampler.Cause) []sampler.Advice {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
-	list = onceEach(list)
+	list = f.othersSecond(onceEach(list))
 	out := []sampler.Advice{}
 	for i, s := range list[:min(len(list), 7)] {
 		if i > 0 && s.score < leastScore {
@@ -65,6 +65,17 @@ func (f *failure) advise(causes []sampler.Cause) []sampler.Advice {
 
 // followsOwn are fixes that save a part of what the job itself holds.
 var followsOwn = []string{FixHalveBatchAccumulate, FixGradientCheckpointing, FixAMPBF16, FixCapSampleSize, FixSmallerInput}
+
+// othersSecond brings whoever holds more than was missing to the second place at least: to look is free, and would be enough.
+func (f *failure) othersSecond(list []scored) []scored {
+	i := slices.IndexFunc(list, func(s scored) bool { return s.row.id == FixStopOtherProcess })
+	m, known := f.shortfall()
+	if i < 2 || !known || m == 0 || !f.othersMatter() || f.othersHold() < m {
+		return list
+	}
+	row := list[i]
+	return slices.Insert(slices.Delete(list, i, i+1), 1, row)
+}
 
 // onceEach keeps the best of each fix: a fix with several rows is one piece of advice.
 func onceEach(list []scored) []scored {

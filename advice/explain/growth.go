@@ -223,7 +223,7 @@ func (f *facts) keepsResults() bool {
 // inTrainerEvaluation: the Trainer of transformers collects the predictions of a whole evaluation on the
 // GPU unless it is told otherwise. https://huggingface.co/docs/transformers/main_classes/trainer
 func (f *facts) inTrainerEvaluation() bool {
-	return f.joinsPredictions() || f.inFile("transformers/trainer.py") && f.inFunction("evaluat") || f.inFunction("prediction_step", "evaluation_loop", "prediction_loop", "preprocess_logits_for_metrics")
+	return f.joinsPredictions() || f.told(sampler.ToldTrainer) && len(f.context.Functions) == 0 || f.inFile("transformers/trainer.py") && f.inFunction("evaluat") || f.inFunction("prediction_step", "evaluation_loop", "prediction_loop", "preprocess_logits_for_metrics")
 }
 
 // joinsPredictions: it died while the predictions so far were joined with those of one more batch.

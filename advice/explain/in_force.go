@@ -154,6 +154,16 @@ func (f *facts) shareRefused() bool {
 	return f.event.Kind == sampler.KindTensorFlow && !f.onHost() && !f.told(sampler.ToldPooled) && indexOf(f.event.Text, "from device") >= 0 && !rounded && !shape && !f.context.Epoch.Known() && !f.context.Step.Known()
 }
 
+// wholeShare: what TensorFlow asked for at start is nearly all that the GPU has. It asks for a part of what it found
+// free, so nobody else held much: the driver keeps some for itself and for screens.
+func (f *facts) wholeShare() bool {
+	total := f.startTotal()
+	return f.shareRefused() && total > 0 && f.requested.Or(0) > partOf(total, 0.9)
+}
+
+// startTotal is what the GPU has as TensorFlow says at start, or by its name; 0: not known.
+func (f *facts) startTotal() sampler.Bytes { return f.extra("gpu_total_bytes").Or(f.namedTotal()) }
+
 // library is the framework that failed, if it is one that takes the GPU in advance.
 func (f *facts) library() string {
 	switch f.event.Framework {

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,6 +71,21 @@ func TestRefusedWithoutFree(t *testing.T) {
 		got := Explain(Incident{Events: []sampler.OOMEvent{e}, History: &History{Others: others}, Command: "python train.py"})
 		if got.Events[0].Detail != want {
 			t.Errorf("%s, want %s", got.Events[0].Detail, want)
+		}
+	}
+}
+
+// Who holds more than was missing is looked for first or second, however large the picture.
+func TestOthersSecond(t *testing.T) {
+	for _, row := range []struct {
+		allocated float64 // GiB of 24, nothing free; 0.9 were asked for
+		second    bool
+	}{{21.4, true}, {23.4, false}} {
+		e := sampler.OOMEvent{Kind: sampler.KindCUDAAsync, Framework: "pytorch", MemoryKind: sampler.MemoryGPU, Requested: gibs(0.9), GPUTotal: gibs(24), GPUFree: gibs(0), Allocated: gibs(row.allocated),
+			Context: &sampler.LogContext{Server: "comfyui"}}
+		at := slices.IndexFunc(Explain(Incident{Events: []sampler.OOMEvent{e}}).Advice, func(a sampler.Advice) bool { return a.ID == FixStopOtherProcess })
+		if (at == 1) != row.second {
+			t.Errorf("%.1f GiB allocated: others are at place %d", row.allocated, at)
 		}
 	}
 }

@@ -15,12 +15,15 @@ func (f *job) crowdedRanks() int {
 		return n
 	}
 	many := f.context.WorldSize.Or(0) > 1 || f.event.Rank.Known() || len(f.ranks()) > 1 || f.command.Runs("torchrun", "accelerate", "deepspeed", "mpirun", "srun")
-	if !many || len(f.others) < 2 || f.onHost() {
+	if len(f.others) < 2 || f.onHost() {
 		return 0
 	}
 	low, high := f.others[0].Bytes, f.others[0].Bytes
 	for _, p := range f.others {
 		low, high = min(low, p.Bytes), max(high, p.Bytes)
+	}
+	if !many && (len(f.others) < 4 || float64(high) > 1.05*float64(low)) {
+		return 0 // so many of one size are of one job, whatever else is known of it
 	}
 	own := f.process.Or(f.reserved())
 	contexts := low >= 150*sampler.MiB && high <= 2*sampler.GiB && float64(high) <= 1.6*float64(low)

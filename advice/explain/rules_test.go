@@ -51,7 +51,7 @@ var ruleCases = []ruleCase{
 		e.Requested, e.Allocated, e.ReservedUnallocated, e.Context.Epoch = mibs(700), gibs(18), gibs(4.5), sampler.Some(5)
 	}, cause: "fragmentation", first: "expandable_segments"},
 	{name: "R5 nothing of the run", change: func(e *sampler.OOMEvent) { e.Allocated, e.ReservedUnallocated = gibs(18), gibs(4.5) },
-		cause: "unknown", first: "halve_batch_accumulate"},
+		cause: "too_big", first: "halve_batch_accumulate"},
 	{name: "steps that take longer", change: func(e *sampler.OOMEvent) {
 		e.Requested, e.Context.Epoch, e.Context.Slowdown = mibs(64), sampler.Some(6), 1.4
 	}, cause: "data_spike", first: "cap_sample_size"},

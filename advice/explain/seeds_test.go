@@ -57,7 +57,7 @@ func seeds() []seed {
 		{name: "001 bare", event: deblurNoPhase, cause: "too_big", first: "", text: "5.70 GiB short"},
 		{name: "003", event: full, cause: "too_big", first: "halve_batch_accumulate", text: "131.75 MiB", number: "activations_percent", value: 94, near: 0.6},
 		{name: "004", event: graph, cause: "fragmentation", first: "expandable_segments", text: "0.31 GiB short", number: "missing_bytes", value: 0.31, near: 0.005},
-		{name: "004 bare", event: graphBare, cause: "unknown", first: "halve_batch_accumulate", text: "3.56 GiB was reserved"},
+		{name: "004 bare", event: graphBare, cause: "too_big", first: "halve_batch_accumulate", text: "3.56 GiB was reserved"},
 	}
 }
 

@@ -43,6 +43,12 @@ func (f *facts) toldLarger() bool {
 	return f.told(sampler.ToldLarger) && !f.onHost() && !f.numbers()
 }
 
+// longSamples: it learns from recordings or texts of which long ones are spoken of. A batch takes what its longest sample takes.
+func (f *facts) longSamples() bool {
+	return f.told(sampler.ToldLong) && f.inTraining() && !f.program.is(running|undecided) && !f.onHost() && !f.refusedThoughFree() && !f.impossible() &&
+		f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseSaving
+}
+
 // toldSame: it comes at the same step again, so what that step reads decides.
 func (f *facts) toldSame() bool { return f.told(sampler.ToldSame) && !f.onHost() && !f.numbers() }
 

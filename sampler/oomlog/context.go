@@ -113,8 +113,12 @@ func (m *moment) context() *sampler.LogContext {
 	}
 	c.Server = programOf(m.lines[max(0, len(m.lines)-serverLines-m.length):])
 	c.progress(recent)
-	c.Changed = change(recent, c.traceback(recent))
+	begins := c.traceback(recent)
+	c.Changed = change(recent, begins)
 	c.conclude(m.kind, recent)
+	if c.Phase == sampler.PhaseInference && headedValidation(recent[max(0, begins-phaseWithin):max(0, begins)]) {
+		c.Phase = sampler.PhaseValidation // "predict" inside a validation is part of it
+	}
 	return &c.LogContext
 }
 
@@ -192,6 +196,24 @@ func (c *gathered) traceback(lines []*keptLine) (begins int) {
 	}
 	return begins
 }
+
+// validationHead begins the lines that a validation prints.
+var validationHead = pattern(`(?i)^\W{0,3}(?:\[(?:val|valid|validation|eval|evaluation)\]|(?:val|valid|validation|validating|eval|evaluation|evaluating):)`)
+
+// headedValidation: the last lines with the name of a phase at their head are of a validation.
+func headedValidation(lines []*keptLine) bool {
+	for _, l := range slices.Backward(lines) {
+		if trainingHead.MatchString(l.text) {
+			return false
+		}
+		if validationHead.MatchString(l.text) {
+			return true
+		}
+	}
+	return false
+}
+
+var trainingHead = pattern(`(?i)^\W{0,3}(?:\[(?:train|training)\]|(?:train|training):)`)
 
 var callsValidation = pattern(`^(?:[\w, ]+ = )?(?:\w+\.)*_?(?:run_)?(?:evaluate|validate|validation)(?:_\w+)?\(`)
 

@@ -90,7 +90,7 @@ var factRows = []factRow{
 	fact(`(?i)(?:precision|dtype|--)['"]?\s*[:= ]\s*['"]?(?:torch\.)?(?:fp32|float32|32\b|32-true)`, precision("fp32")),
 	fact(`(?i)load_in_8bit['"]?\s*[:= ]\s*true|\bint8\b.{0,20}quant|quantization=['"]?int8`, precision("int8")),
 	fact(`(?i)load_in_4bit['"]?\s*[:= ]\s*true|\bnf4\b`, precision("nf4")),
-	fact(`\b((?:NVIDIA |Tesla |GeForce |Quadro |TITAN )(?:GeForce |RTX |GTX |Tesla |TITAN |Quadro |GRID |Graphics )*[A-Z]{0,4}\d{1,5}[A-Za-z0-9]*(?:[ -](?:Ti|SUPER|Super|Ada|Generation|Laptop|GPU|SXM\d?|PCIe|PCIE|NVL|HBM\w+|Max-Q|D|\d{2,3}GB|MIG))*)`, setText(func(c *sampler.LogContext) *string { return &c.GPUName })),
+	fact(`\b((?:NVIDIA |Tesla |GeForce |Quadro |TITAN )(?:GeForce |RTX |GTX |Tesla |TITAN |Quadro |GRID |Graphics )*[A-Z]{0,4}\d{1,5}[A-Za-z0-9]*(?:[ -](?:Ti|SUPER|Super|Ada|Generation|Laptop|GPU|SXM\d?|PCIe|PCIE|NVL|HBM\w+|Max-Q|D|\d{1,3}GB|MIG))*)`, setText(func(c *sampler.LogContext) *string { return &c.GPUName })),
 	fact(`^\s*(?:\S*[$#%>]\s|\+\s)?((?:[A-Z_]+=\S+\s+)*(?:(?:\S*/)?python[\d.]*\s+(?:-\S+\s+)*\S+|torchrun\s|accelerate launch\s|deepspeed\s+-|deepspeed\s+\S+\.py|vllm serve\s|yolo\s+(?:\w+\s+)*\w+=|srun\s|mpirun\s|fairseq-train\s|lightning run).*)$`, setText(func(c *sampler.LogContext) *string { return &c.Command })),
 	fact(`(?i)\b(?:cmd|command(?: line)?)\s*[:=]\s*((?:\S*/)?(?:python|torchrun|accelerate|deepspeed|vllm)\S*\s.*)$`, setText(func(c *sampler.LogContext) *string { return &c.Command })),
 	fact(`(?i)\b(?:os|operating system|platform)(?: version| name)?\W{1,6}(?:microsoft )?windows\b|^\W{0,4}(?:microsoft )?windows[ -]?(?:10|11|server)\b()`, func(c *sampler.LogContext, _ string, _ []string) {
@@ -114,7 +114,7 @@ var factRows = []factRow{
 var ownClause = pattern(`(?i)\b(?:allocated|reserved|reserved in total) by PyTorch\b`)
 
 // environment finds variables that change where memory goes.
-var environment = pattern(`\b((?:PYTORCH_(?:CUDA_|HIP_)?ALLOC_CONF|PYTORCH_NO_CUDA_MEMORY_CACHING|PYTORCH_MPS_\w+|CUDA_VISIBLE_DEVICES|CUDA_DEVICE_ORDER|CUDA_LAUNCH_BLOCKING|CUDA_MODULE_LOADING|XLA_(?:PYTHON_)?CLIENT_\w+|XLA_FLAGS|TF_FORCE_GPU_ALLOW_GROWTH|TF_GPU_ALLOCATOR|NCCL_(?:MAX_NCHANNELS|BUFFSIZE|CUMEM_ENABLE)|CUBLAS_WORKSPACE_CONFIG|OLLAMA_\w+|GGML_CUDA_\w+|VLLM_\w*MEM\w*|FLAGS_\w*mem\w*|RAY_memory_\w+|MALLOC_ARENA_MAX))(?:["']\])?\s?=\s?["']?([^\s"'\x60,]+)`)
+var environment = pattern(`\b((?:PYTORCH_(?:CUDA_|HIP_)?ALLOC_CONF|PYTORCH_NO_CUDA_MEMORY_CACHING|PYTORCH_MPS_\w+|CUDA_VISIBLE_DEVICES|CUDA_DEVICE_ORDER|CUDA_LAUNCH_BLOCKING|CUDA_MODULE_LOADING|XLA_(?:PYTHON_)?CLIENT_\w+|XLA_FLAGS|TF_FORCE_GPU_ALLOW_GROWTH|TF_GPU_ALLOCATOR|NCCL_(?:MAX_NCHANNELS|BUFFSIZE|CUMEM_ENABLE)|CUBLAS_WORKSPACE_CONFIG|OLLAMA_\w+|GGML_CUDA_\w+|VLLM_\w*MEM\w*|FLAGS_\w*mem\w*|RAY_memory_\w+|MALLOC_ARENA_MAX))(?:["']\])?\s?=\s?["']?([^\s"'\x60,]+(?:,\d{1,2}\b)*)`)
 
 // statement is what a line says of the run, and where it goes.
 type statement struct {

@@ -42,15 +42,28 @@ func sentences(text string) (list []sentence) {
 		}
 		note := change.MatchString(line)
 		for line != "" {
-			end := len(line)
-			if at := ends.FindStringIndex(line); at != nil {
-				end = at[1]
-			}
+			end := endOf(line)
 			list = append(list, sentence{text: strings.TrimSpace(line[:end]), line: i + 1, note: note})
 			line = line[end:]
 		}
 	}
 	return list
+}
+
+// abbreviated is a point that ends no sentence.
+var abbreviated = lazily(`(?i)\b(?:i\.e|e\.g|eg|ie|vs|approx)\.\s*$`)
+
+// endOf is where the first sentence of a line ends.
+func endOf(line string) int {
+	for from := 0; ; {
+		at := ends.FindStringIndex(line[from:])
+		if at == nil {
+			return len(line)
+		}
+		if from += at[1]; !abbreviated.MatchString(line[:from]) {
+			return from
+		}
+	}
 }
 
 var (
@@ -77,6 +90,9 @@ func title(text string, all []sentence, shows bool) (sentence, bool) {
 	mark := heading.FindString(line)
 	if mark := own.FindString(line); mark != "" && len(line) <= 300 {
 		return sentence{text: strings.TrimSpace(line[len(mark):]), line: 1, title: true}, true
+	}
+	if mark == "" && shows && plain(line, rest) && reportsError.MatchString(line) {
+		return sentence{text: strings.TrimSpace(line), line: 1, title: true}, true
 	}
 	if mark == "" && !shows && plain(line, rest) && (firstHand(all) || form.MatchString(rest) && !toReaders(all)) {
 		return sentence{text: strings.TrimSpace(line), line: 1, title: true}, true

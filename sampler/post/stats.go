@@ -15,6 +15,8 @@ var stats = []struct {
 	// TensorFlow's allocator: what its pool may take, and what is taken of it.
 	{sampler.KindTensorFlow, "pool_limit_bytes", lazily(`(?m)^Limit: +(\d{6,15})()\s*$`)},
 	{sampler.KindTensorFlow, "pool_used_bytes", lazily(`(?m)^InUse: +(\d{6,15})()\s*$`)},
+	// TensorFlow at start: what the GPU has in all.
+	{sampler.KindTensorFlow, "gpu_total_bytes", lazily(`(?i)\btotal ?memory: (\d{1,4}(?:\.\d{1,3})?) ?([MG]iB)\b`)},
 	// ollama: what it found free on the one GPU, and what it planned to take of it.
 	{sampler.KindGGML, "planned_free_bytes", lazily(`\bmemory\.available="\[(\d{1,5}(?:\.\d{1,3})?) ([MG]iB)\]"`)},
 	{sampler.KindGGML, "planned_bytes", lazily(`\bmemory\.required\.allocations="\[(\d{1,5}(?:\.\d{1,3})?) ([MG]iB)\]"`)},

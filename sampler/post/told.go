@@ -17,6 +17,8 @@ var tells = []struct {
 		lazily(`(?i)\b(?:no|not a|without|any)\s+(?:memory )?leak|with (?:the |larger )?(?:batch|size|resolution|length|image)|RAM usage doesn't|\brapidly\b|\bloading\b|^\W*(?:is|are|was|could|may|might)\b[^.]{0,40}\bleak|\b(?:if|whether|maybe|perhaps|could be|may be|might be|possibly)\b[^.,]{0,30}\bleak`)},
 	{sampler.ToldLate, lazily(`(?i)\bin (?:the )?later (?:training|epochs|steps)\b|\bafter (?:training |running |processing )?(?:on )?(?:some |about |around |~)?(?:\d+-)?(?:a few|some|several|many|\d[\d,.]*k?) ?(?:hundreds?|thousands?|k)? ?(?:of )?(?:\w+ ){0,2}(?:steps?|iterations?|iters?|epochs?|batch(?:es)?|examples|samples|images|requests|hours|hrs)\b|\bafter (?:a certain|some) (?:period|amount) of time\b|\bafter (?:a few|several|many|some) (?:\w+ )?(?:generations|prompts|pictures|inferences)\b|\brandom (?:point|step|time|batch|epoch)s?\b`), nil},
 	{sampler.ToldLarger, lazily(`(?i)\b(?:longer|larger|bigger|higher[ -]res\w*|(?:very|too|extremely) (?:long|large)|specific) (?:than \w+ )?(?:sentences?|sequences?|texts?|prompts?|inputs?|images?|pictures?|photos?|files?|videos?|frames?|footage|documents?|samples?)\b|\b(?:with|for|on|but|only) (?:some|certain|a few) (?:images?|pictures?|photos?|videos?|documents?|sentences?|inputs?)\b|\b(?:images?|pictures?|photos?|videos?) (?:bigger|larger|longer|higher|greater) than\b|\bfootage above\b|\bexceed\w* (?:the )?max\w*[ _-]?(?:seq|len|token)\w*|\b(?:so |too |very )?many (?:gt |ground[- ]truth )?(?:boxes|objects|instances|points|nodes|atoms|residues)\b|(?:句子|文本|图片|图像|序列)[^。]{0,6}(?:长|大)`), nil},
+	{sampler.ToldLong, lazily(`(?i)\b(?:long|lengthy|longest) (?:(?:audio|speech|text|video|wav|fasta|input|music|training) )?(?:audios?|recordings?|files|utterances?|sentences?|sequences?|documents?|texts?|videos?|clips?|songs?|tracks?|speech|articles?|paragraphs?|transcripts?|samples?|reviews?|stories|dialog(?:ue)?s?)\b|\bmax_?(?:duration|audio_len\w*|wav_len\w*)\b|\b\d+(?:\.\d+)?[- ]?(?:s|secs?|seconds?|min|minutes?|hours?)[- ](?:long )?(?:(?:mono|stereo|\d+ ?khz) )*(?:audios?|wavs?|clips?|recordings?|songs?|tracks?|utterances?|segments?)\b|\b(?:audios?|wavs?|clips?|recordings?|songs?|utterances?|sentences|texts|documents|some|many) (?:are|is) (?:\w+ )?long\b|长(?:音频|文本|句子|视频)`), lazily(`(?i)\b(?:short|shorter|not|no|only|just)\b[^.]{0,20}\b(?:long|\d)`)},
+	{sampler.ToldElsewhere, lazily(`(?i)\b(?:this|that|another|other|the (?:original|official)) (?:gui|ui|tool|program|app(?:lication)?|repo|fork|implementation|extension|node)\b[^.]{0,40}\b(?:works?|worked|runs?|ran) (?:fine|well|ok|okay|without|perfectly|great)|\bwhen (?:I|we) (?:run|use|try)\b.{0,200}\b(?:it|which) (?:runs|works) (?:fine|without|well)|\b(?:in|with|using) (?:a1111|automatic1111|comfyui|forge|invokeai|fooocus|the original|diffusers)\b[^.]{0,40}\b(?:works?|runs?) (?:fine|well|ok|without)`), lazily(`(?i)\b(?:bits?|smaller|less|lower|cpu|without any \w+ (?:model|lora))\b`)},
 	{sampler.ToldFirstGPU, lazily(`(?i)\bmore (?:\w+ )?(?:memory|vram) (?:in|on|of|from) (?:the |my )?(?:first|main|(?:GPU|cuda|device) ?[:#]? ?0|0(?:th)?)\b|\b(?:first|last|one|master|0(?:th)?) (?:GPU|card|rank|node|device)\b[^.]{0,60}\bmore (?:\w+ )?memor(?:y|ies)\b|\b(?:GPU|cuda|device) ?[:#]? ?0\b[^.]{0,60}\bmore (?:\w+ )?memor(?:y|ies)\b|\b(?:all|every)\b[^.]{0,30}\b(?:tensors?|weights|models?|ranks?)\b[^.]{0,20}\b(?:sent|loaded|placed|put|moved|goes|go)\b[^.]{0,20}\b(?:GPU|cuda|device) ?[:#]? ?0\b|\bGPUs? (?:\w+ ){0,2}maxed out\b[^.]{0,80}\bother GPUs\b|\b(?:resum\w*|load\w*)\b[^.]{0,80}\b(?:on|of|to) (?:the first GPU|(?:GPU|cuda|device) ?[:#]? ?0)\b|\b(?:GPU|cuda|device) ?[:#]? ?0\b[^.]{0,80}\b(?:every|each|all)\b[^.]{0,20}\b(?:script|process|rank|worker|job|model)|\b(?:GPU|cuda|device) ?[:#]? ?0\b[^.]{0,40}\b(?:others?|rest)\b|\b(?:every|each|all) (?:the )?(?:script|process|rank|worker|job|model)(?:s|es)?\b[^.]{0,60}\b(?:GPU|cuda|device) ?[:#]? ?0\b`), nil},
 	{sampler.ToldShared, lazily(`(?i)\b(?:several|two|other|many|multiple) (?:users?|people)\b|\banother (?:code|program|job|script|training|experiment|user|person)\b[^.]{0,30}\b(?:GPU|card)|\bshared (?:machine|server|node|cluster|gpu)s?\b|\b(?:two|2|several|another|both) (?:\w+ )?(?:kernels?|notebooks?|processes|programs|instances)\b`),
 		lazily(`(?i)\b(?:no|without) (?:other|another)|\b(?:saw|see|seen|read|like|unlike|for) (?:\w+ )?(?:many |other |multiple )people\b|\bpeople (?:seem|can|could|are able|have|had|say|said|got?|with)\b|\b(?:torchrun|ddp|distributed|ranks?|data ?loader|workers?)\b`)},
@@ -64,9 +66,9 @@ var kinds = []struct {
 	words *lazy
 }{
 	{sampler.ToldInference, lazily(`(?i)\b(?:not|n['’]t|never) (?:train\w*|fine[- ]?tun\w*)\b|\bonly (?:run |do )?inference\b`)},
-	{sampler.ToldTraining, lazily(`(?i)\b(?:train|trains|training|train\w*_\w+\.(?:ya?ml|json|toml)|fine[- ]?tun(?:e|es|n?ing)|kohya\w*|sd-scripts|dreambooth|textual inversion|q?lora (?:training|with kohya)|network dim|backward|gradient[- ](?:checkpoint\w*|accum\w*))\b|训练|微调`)},
+	{sampler.ToldTraining, lazily(`(?i)\b(?:train|trains|training|trainn?ning|traning|trainig|train\w*_\w+\.(?:ya?ml|json|toml)|fine?[- ]?tun(?:e|es|n?ing)|kohya\w*|sd-scripts|dreambooth|textual inversion|q?lora (?:training|with kohya)|network dim|backward|gradient[- ](?:checkpoint\w*|accum\w*))\b|训练|微调`)},
 	{sampler.ToldImages, lazily(`(?i)\b(?:txt2img|img2img|text[- ]to[- ]image|stable[- ]?diffusion\S*|sdxl|comfyui|invokeai|inpaint(?:ing)?|upscal(?:e|es|ing|er)|super[- ]resolution|generat(?:e|es|ing) (?:\w+ )?(?:images?|pictures?|textures?|videos?)|(?:an|one|1|single|the) (?:image|picture) (?:of )?\d{3,4} ?[x*×] ?\d{3,4}|flux(?:[.-]?\d)?[-.](?:dev|schnell)\S*|flux\.?1|cogvideo\S*|hunyuan-?video\S*|animatediff|controlnet|vae[- ]decod(?:e|ing)|decod(?:e|es|ing) (?:the )?latents?|svd_xt)\b|生成 ?(?:视频|图[像片])`)},
-	{sampler.ToldInference, lazily(`(?i)\b(?:inferenc(?:e|es|ing)|inferring|infer|segment(?:s|ing)? (?:(?:the|an?|my|some|rather|very|large|big|whole) )*(?:images?|pictures?|videos?|slides?)|(?:swap|reenact|animate|colorize|denoise|enhance|separate)\.py|process\w* (?:very |rather )?long (?:tracks?|recordings?|audio|files?)|run(?:ning)? the model on|separat(?:e|ing) (?:\w+ )?(?:songs?|tracks?|audio|stems|vocals)|demo|predict(?:s|ing|ions?)?|caption(?:s|ing)|transcrib(?:e|es|ing)|whisper|render(?:s|ing)?|chat(?:s|bot|ting)?|text[- ]generation\S*|first prompt|model\.generate|model\.encode|embeddings?|flask|fastapi|endpoint|requests|test[- ]set|generat(?:es|ing)|(?:at|in|during) test[- ]time|test(?:ing)?(?:\.?$|\.?[^.\w])|tests (?:the|a|my|an|on|one|single|few|some)\b|runn?ing (?:the )?tests?\b|image in a loop|(?:my|own|input|long|short|whole|process\w*) (?:videos?|footage|frames))\b|推理|预测|测试`)},
+	{sampler.ToldInference, lazily(`(?i)\b(?:infer[ae]nc(?:e|es|ing)|infe?rence|inferring|infer|segment(?:s|ing)? (?:(?:the|an?|my|some|rather|very|large|big|whole) )*(?:images?|pictures?|videos?|slides?)|(?:swap|reenact|animate|colorize|denoise|enhance|separate)\.py|process\w* (?:very |rather )?long (?:tracks?|recordings?|audio|files?)|run(?:ning)? the model on|separat(?:e|ing) (?:\w+ )?(?:songs?|tracks?|audio|stems|vocals)|demo|predict(?:s|ing|ions?)?|caption(?:s|ing)|transcrib(?:e|es|ing)|whisper|render(?:s|ing)?|chat(?:s|bot|ting)?|text[- ]generation\S*|first prompt|model\.generate|model\.encode|embeddings?|flask|fastapi|endpoint|requests|test[- ]set|generat(?:es|ing)|(?:at|in|during) test[- ]time|test(?:ing)?(?:\.?$|\.?[^.\w])|tests (?:the|a|my|an|on|one|single|few|some)\b|runn?ing (?:the )?tests?\b|image in a loop|(?:my|own|input|long|short|whole|process\w*) (?:videos?|footage|frames))\b|推理|预测|测试`)},
 }
 
 // trains are words of which one is in nearly each text about training a language model.
@@ -109,41 +111,11 @@ func weights(text string, all []sentence) string {
 	return sampler.ToldWeights + name
 }
 
-// graphOff is code that runs without gradients.
-var graphOff = lazily(`(?:\bwith |@)torch\.(?:no_grad|inference_mode)\(`)
-
-// splats are names of the fitting of gaussians to pictures.
-var splats = lazily(`(?i)\bgaussian[-_ ]?splatt?\w*|\bsplatting\b|\bcolmap\b|\b(?:rasterize_|diff_)gaussian\w*|\bgaussian_renderer\b|\bgsplat\b|\bsplatfacto\b|\bnerfstudio\b|\b[23]dgs\b|\b(?:rebuild|reconstruct)\w* (?:\w+ ){0,3}scenes?\b|\bscene (?:\w+ ){0,2}reconstruct`)
-
-// asksBatch: whoever writes takes a smaller batch for the way, and asks how.
-var asksBatch = lazily(`(?i)\b(?:how (?:do|can|could|should|to)|such as|where)\b[^.?]{0,30}\b(?:chang|reduc|lower|decreas|modify)\w*\b[^.?]{0,20}\bbatch`)
-
-// severalGPUs are so many GPUs as somebody says he has.
-var severalGPUs = lazily(`(?i)\b(?:[2-8]|two|three|four|six|eight) ?[x×*]? ?(?:\w+ ){0,2}(?:GPUs|cards|[AVH]100s?|[34]090s?)\b|[两二三四八] ?[个张块] ?(?:显卡|卡|GPU)|显卡 ?[x×*] ?[2-8]`)
-
-// tables are the libraries that hold tables on the GPU, as code and words name them.
-var tables = lazily(`(?i)\b(?:dask_)?cudf\b|\bdask[-_]cuda\b|\bcuml\b`)
-
-// windows is a system of Windows as forms ask for it, a path there, or the wording of PyTorch's CPU allocator on it.
-var windows = lazily(`(?im)^\W*(?:OS|operating system|platform|system)?\W*(?:microsoft )?windows(?: ?(?:7|8|10|11)\w*)?\W*$|\bOS\b[^\n]{0,12}\bwindows\b|\bon windows(?: ?1[01])?\b|\b[c-f]:\\\w|DefaultCPUAllocator: not enough memory`)
-
 // meant is the GPU that a setting names, changed by whoever writes.
 var meant = lazily(`(?i)\b(?:chang|modif|set|switch)\w*\b[^\n]{0,60}\bto\W{1,4}(?:device\W{1,3})?cuda:([1-9])\b`)
 
-// darknet is the command of a training with darknet.
-var darknet = lazily(`(?i)\bdarknet(?:\.exe)?\s+detector\s+train\b`)
-
 // unlike is PyTorch's warning before DataParallel on GPUs of different sizes.
 var unlike = lazily(`There is an imbalance between your GPUs\.\s+You may want to exclude GPU (\d{1,2})\b`)
-
-// trees are the programs that grow trees, which have no batch.
-var trees = lazily(`(?i)\b(?:xgboost|lightgbm|catboost|XGB\w+)\b`)
-
-// replay is the memory of a reinforcement learner, in code and in words.
-var replay = lazily(`(?i)\breplay[-_ ]?(?:buffer|memory)|\breplay\.use\b|\bself\.(?:memory|buffer|replay\w*)\.(?:append|push|add|store)\(`)
-
-// tfData are the input pipelines of TensorFlow, in code and in what they print.
-var tfData = lazily(`(?i)\btf\.data\.|\bshuffle_dataset_op\b|\bshuffle buffer\b`)
 
 // inria are names of the program that was published first for it and of those made from it, whose script and options
 // are the same; otherSplats is another.
@@ -152,20 +124,14 @@ var (
 	otherSplats = lazily(`(?i)\bns-train\b|\bsplatfacto\b|\bnerfstudio\b|\bgsplat\b`)
 )
 
-// sliding is the call of MONAI that puts the output of a whole volume together, on the GPU unless told otherwise.
-var sliding = lazily(`\bsliding_window_inference\b`)
+// setByHand is a size that whoever writes says he set, by its name in a configuration.
+var setByHand = lazily(`(?i)\b(?:set|chang\w+|increas\w+|rais\w+|using|use) (?:the |my )?["'\x60]?([a-z]\w*_(?:dims?|size|res|resolution|frames|points|rays|samples|len|length|num|tokens|chunks?|nodes|views|width|height|neighbors|pairs|beams|proposals))["'\x60]? (?:to|as|=|of|at) ?["'\x60]?\(?\d`)
 
-// pooled is what TensorFlow says of its own pool, which it has once the driver gave it.
-var pooled = lazily(`_bfc\) ran out of memory trying to allocate`)
-
-// variables are names of TensorFlow's operations that fill the variables of a model for the first time.
-var variables = lazily(`/Initializer/|\bglobal_variables_initializer\b`)
-
-// makesContext are the calls of the driver that make a context, as the frames of any language name them.
-var makesContext = lazily(`\bcuCtxCreate|\bcuDevicePrimaryCtxRetain`)
+// notInput are parts of names of sizes that are no part of what is processed at once.
+var notInput = lazily(`(?i)batch|split|cache|buffer|page|swap|shm|vocab|world|step`)
 
 // passed is what had no failure.
-var passed = lazily(`(?i)\b(?:the )?(?:train(?:ings?)?|fine-?tuning|inference|prediction|validation|loading|sampling)(?: itself| step| part)? (?:is|was|works?|worked|ha(?:s|ve) (?:\w+ )?(?:worked|run|gone|passed|finished)|runs?|ran|goes|went|passes|passed|completes|completed|finishes|finished)\b(?: (?:fine|ok|okay|well|through|completely|smoothly|without))*|\b(?:was|am|were|are) able to train\b`)
+var passed = lazily(`(?i)\b(?:the )?(?:train(?:ings?)?|fine-?tuning|inference|prediction|validation|loading|sampling)(?: itself| step| part)? (?:is|was|works?|worked|ha(?:s|ve) (?:\w+ )?(?:worked|run|gone|passed|finished)|runs?|ran|goes|went|passes|passed|completes|completed|finishes|finished)\b(?: (?:fine|ok|okay|well|through|completely|smoothly|without))*|\b(?:was|am|were|are) able to train\b|\bafter (?:running|finishing|completing|having run) (?:the )?\S*train\S*`)
 
 // denied: a phase is named as the one in which it does not come, as what a key is for, or as the name of some data.
 var denied = lazily(`(?i)\b(?:validation|evaluation) sets? (?:is|are|was|were|has|have|of|from)\b|\bpress\b[^.]{0,20}\bto\b[^.]*|\b(?:not|rather than|instead of) (?:in |during |at |from )?(?:the )?(?:inference|prediction|validation|evaluation|loading|saving|sampling)\b`)
@@ -189,8 +155,8 @@ type reportedPhase struct {
 // reportedPhases are the phases in the words of a person, and for which of them the error must be spoken of.
 var reportedPhases = []reportedPhase{
 	{sampler.PhaseLoading, loadsOnGPU, true, false},
-	{sampler.PhaseSaving, lazily(`(?i)\b(?:sav(?:e|es|ed|ing)\b[^.]{0,30}\b(?:checkpoint|model|state|weights)|checkpoints?\b[^.]{0,20}\b(?:saved|saving|writing|written)|model checkpointing|\bcheckpoint save|(?:at|on|during) (?:the )?save\b|(?:while|when|during|in) (?:the )?(?:model |checkpoint )?saving)\b|[\s.\x60(](?:consolidate_|sharded_|full_)?state_dict\(\)`), false, false},
-	{sampler.PhaseValidation, lazily(`(?i)\b(?:validation|validating|evaluation|(?:during|in) (?:the )?eval|eval (?:in the middle|during|while)|(?:to|when (?:I|it|we)) validate)\b|(?-i:\b(?:\w*Val(?:id\w*)?|\w*Eval\w*|val(?:id\w*)?_\w+|\w+_val|eval\w*|validate\w*)\b)\W{0,4} (?:method|function|step|loop|phase)\b|验证`), false, false},
+	{sampler.PhaseSaving, lazily(`(?i)\b(?:sav(?:e|es|ed|ing)\b[^.]{0,30}\b(?:checkpoint|model|state|weights)|(?:model|checkpoint|weights?) sav(?:e|ing)\b|checkpoints?\b[^.]{0,20}\b(?:saved|saving|writing|written)|model checkpointing|\bcheckpoint save|(?:at|on|during) (?:the )?save\b|(?:while|when|during|in) (?:the )?(?:model |checkpoint )?saving)\b|[\s.\x60(](?:consolidate_|sharded_|full_)?state_dict\(\)`), false, false},
+	{sampler.PhaseValidation, lazily(`(?i)\b(?:vali?da(?:t?ion|iton|ting)|evalu?a?tion|(?:during|in) (?:the )?eval|eval (?:in the middle|during|while)|(?:to|when (?:I|it|we)) validate)\b|(?-i:\b(?:\w*Val(?:id\w*)?|\w*Eval\w*|val(?:id\w*)?_\w+|\w+_val|eval\w*|validate\w*)\b)\W{0,4} (?:method|function|step|loop|phase)\b|验证`), false, false},
 	{sampler.PhaseValidation, lazily(`(?i)\btest (?:function|method|loop|step|phase)\b|\b(?:when|if|once|as soon as|with|using)\b[^.]{0,20}\b(?:test|val|eval)\w*[-_ ]?(?:data|set|loader)(?:set)?\b|\b(?:sampl|generat|sav)\w+ (?:(?:the|some|of) )*(?:sample|preview|test|validation) (?:images?|pictures?|outputs?)\b`), false, true},
 	{sampler.PhaseLoading, lazily(`(?i)\b(?:loading|load(?:s|ed)?) (?:the |an? |my )?(?:\w+ )?(?:model|checkpoint|weights|pipeline)\b|\b(?:during|while|in) (?:the )?(?:model |weight )?load(?:ing)?\b|\bresum(?:e|es|ed|ing)\b[^.]{0,40}\b(?:checkpoint|model|training)\b|加载`), false, false},
 }
@@ -228,57 +194,26 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 	if !slices.Contains(c.Told, sampler.ToldText) && writes.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldText)
 	}
-	if graphOff.MatchString(text) {
-		c.Told = append(c.Told, sampler.ToldGraphOff)
-	}
-	if asksBatch.MatchString(text) {
-		c.Told = append(c.Told, sampler.ToldAsksBatch)
-	}
-	if severalGPUs.MatchString(text) {
-		c.Told = append(c.Told, sampler.ToldGPUs)
-	}
-	if tables.MatchString(text) {
-		c.Told = append(c.Told, sampler.ToldTables)
+	for _, row := range marks {
+		if row.words.MatchString(text) {
+			c.Told = append(c.Told, row.what)
+		}
 	}
 	addDomain(c, text)
-	if windows.MatchString(text) {
-		c.Told = append(c.Told, sampler.ToldWindows)
-	}
 	if at := meant.FindAllStringSubmatch(text, 8); len(at) > 0 {
 		c.Told = append(c.Told, sampler.ToldDevice+at[len(at)-1][1])
-	}
-	if darknet.MatchString(text) {
-		c.Told = append(c.Told, sampler.ToldDarknet)
 	}
 	if at := unlike.FindStringSubmatch(text); at != nil {
 		c.Told = append(c.Told, sampler.ToldUnlike+at[1])
 	}
-	if trees.MatchString(text) {
-		c.Told = append(c.Told, sampler.ToldTrees)
-	}
-	if tfData.MatchString(text) {
-		c.Told = append(c.Told, sampler.ToldTFData)
-	}
-	if replay.MatchString(text) {
-		c.Told = append(c.Told, sampler.ToldReplay)
-	}
-	if splats.MatchString(text) {
-		c.Told = append(c.Told, sampler.ToldSplats)
-	}
 	if inria.MatchString(text) && !otherSplats.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldInria)
 	}
-	if sliding.MatchString(text) {
-		c.Told = append(c.Told, sampler.ToldSliding)
-	}
-	if pooled.MatchString(text) {
-		c.Told = append(c.Told, sampler.ToldPooled)
-	}
-	if variables.MatchString(text) {
-		c.Told = append(c.Told, sampler.ToldVariables)
-	}
-	if makesContext.MatchString(text) {
-		c.Told = append(c.Told, sampler.ToldContext)
+	for _, s := range all {
+		if at := setByHand.FindStringSubmatch(s.text); at != nil && !notInput.MatchString(at[1]) && !inVain.MatchString(s.text) && !cured.MatchString(s.text) {
+			c.Told = append(c.Told, sampler.ToldSet+at[1])
+			break
+		}
 	}
 	c.Told = append(c.Told, tried(text, all)...)
 	if share := sampler.ToldTried + "share"; raised.MatchString(text) && !slices.Contains(c.Told, share) {

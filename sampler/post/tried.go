@@ -37,6 +37,9 @@ var oneInCode = lazily(`(?im)^\s*(?:\w+\.)*(?:(?:train_)?batch_?size|ims_per_bat
 var inVain = lazily(`(?i)\b(?:regardless of|no matter|whatever|even (?:though|with|when|after|if (?:I|we|it|the|my|an?|batch\w*|\w+ing))\b|independent(?:ly)? of)\b|` +
 	`\b(?:did|do|does|has|have|could|is|was)(?:n['’]?t| not) (?:\w+ )?(?:help\w*|work\w*|solv\w*|matter|make|change\w*|resolve|improve|fix)|\b(?:to |of )?no (?:avail|help|effect|difference|use)\b|\bwithout (?:success|luck)\b|\b(?:same|still) (?:\w+ ){0,3}(?:error|problem|issue|oom|out of memory)\b|\bnot help\w*|\bstill no (?:solution|luck|success|help|change)\b|\bwithout (?:(?:my |the |further )*(?:reduc|lower|decreas|chang|shrink)\w*|having to \w+)\b|(?:还是|仍然|仍|依然|依旧|也|照样)[^。，]{0,8}(?:报错|不行|爆|OOM|显存|内存|不够|溢出|不能|无法|没用)|(?:没有?用|无效|没效果|解决不了)|\b(?:still|yet) (?:\w+ )?(?:not|fail\w*|get\w*|happen\w*|occur\w*|crash\w*|exist\w*|persist\w*|remain\w*|runs? out|ooms?)\b|\beven (?:I|we) (?:chang|reduc|lower|decreas|set|us)\w*|\b(?:reduc|lower|decreas|small|chang|cut)\w*\b[^.]*\bit (?:also )?still\b|\b(?:did|do|does)(?:n['’]?t| not) (?:really )?seem to\b|\b(?:ca|wo|does|do)(?:n['’]?t|nnot) (?:still )?run\b`)
 
+// attempted: it was tried, and the failure is still what is asked about.
+var attempted = lazily(`(?i)\b(?:I|we)(?:['’]ve| have| had)? (?:also |already |even |just )*tried\b`)
+
 // cured: it is what helped, whatever else the sentence says.
 var cured = lazily(`(?i)\b(?:solves|fixes|resolves|(?:this|that|which|it) (?:solved|fixed|resolved)) (?:this|the|it|my|that)\b|\band (?:then )?it (?:works|worked)\b|\b(?:lower|less|smaller|below)\b[^.,]{0,12}\b(?:works?|runs?|(?:is|are|was|were) (?:fine|ok|okay))\b`)
 
@@ -91,7 +94,7 @@ func tried(text string, all []sentence) (told []string) {
 				return false
 			}
 			on := slices.Contains(switches, row.name) && inForce.MatchString(s.text) && !doubted.MatchString(s.text)
-			return on || inVain.MatchString(s.text) || row.name == "batch" && one.MatchString(s.text) && !works.MatchString(s.text)
+			return on || inVain.MatchString(s.text) || attempted.MatchString(s.text) && !works.MatchString(s.text) || row.name == "batch" && one.MatchString(s.text) && !works.MatchString(s.text)
 		}) {
 			told = append(told, sampler.ToldTried+row.name)
 		}

@@ -1,0 +1,42 @@
+package post
+
+import "nvpeak/sampler"
+
+// marks are what a text names anywhere: in sentences, in code or in what a program printed.
+var marks = []struct {
+	what  string
+	words *lazy
+}{
+	// Code that runs without gradients.
+	{sampler.ToldGraphOff, lazily(`(?:\bwith |@)torch\.(?:no_grad|inference_mode)\(`)},
+	// Whoever writes takes a smaller batch for the way, and asks how.
+	{sampler.ToldAsksBatch, lazily(`(?i)\b(?:how (?:do|can|could|should|to)|such as|where)\b[^.?]{0,30}\b(?:chang|reduc|lower|decreas|modify)\w*\b[^.?]{0,20}\bbatch`)},
+	// So many GPUs as somebody says he has.
+	{sampler.ToldGPUs, lazily(`(?i)\b(?:[2-8]|two|three|four|six|eight) ?[x×*]? ?(?:\w+ ){0,2}(?:GPUs|cards|[AVH]100s?|[34]090s?)\b|[两二三四八] ?[个张块] ?(?:显卡|卡|GPU)|显卡 ?[x×*] ?[2-8]`)},
+	// The libraries that hold tables on the GPU, as code and words name them.
+	{sampler.ToldTables, lazily(`(?i)\b(?:dask_)?cudf\b|\bdask[-_]cuda\b|\bcuml\b`)},
+	// A system of Windows as forms ask for it, a path there, or the wording of PyTorch's CPU allocator on it.
+	{sampler.ToldWindows, lazily(`(?im)^\W*(?:OS|operating system|platform|system)?\W*(?:microsoft )?windows(?: ?(?:7|8|10|11)\w*)?\W*$|\bOS\b[^\n]{0,12}\bwindows\b|\bon windows(?: ?1[01])?\b|\b[c-f]:\\\w|DefaultCPUAllocator: not enough memory`)},
+	// The command of a training with darknet.
+	{sampler.ToldDarknet, lazily(`(?i)\bdarknet(?:\.exe)?\s+detector\s+train\b`)},
+	// The programs that grow trees, which have no batch.
+	{sampler.ToldTrees, lazily(`(?i)\b(?:xgboost|lightgbm|catboost|XGB\w+)\b`)},
+	// The input pipelines of TensorFlow, in code and in what they print.
+	{sampler.ToldTFData, lazily(`(?i)\btf\.data\.|\bshuffle_dataset_op\b|\bshuffle buffer\b`)},
+	// The memory of a reinforcement learner, in code and in words.
+	{sampler.ToldReplay, lazily(`(?i)\breplay[-_ ]?(?:buffer|memory)|\breplay\.use\b|\bself\.(?:memory|buffer|replay\w*)\.(?:append|push|add|store)\(`)},
+	// Names of the fitting of gaussians to pictures.
+	{sampler.ToldSplats, lazily(`(?i)\bgaussian[-_ ]?splatt?\w*|\bsplatting\b|\bcolmap\b|\b(?:rasterize_|diff_)gaussian\w*|\bgaussian_renderer\b|\bgsplat\b|\bsplatfacto\b|\bnerfstudio\b|\b[23]dgs\b|\b(?:rebuild|reconstruct)\w* (?:\w+ ){0,3}scenes?\b|\bscene (?:\w+ ){0,2}reconstruct`)},
+	// The call of MONAI that puts the output of a whole volume together, on the GPU unless told otherwise.
+	{sampler.ToldSliding, lazily(`\bsliding_window_inference\b`)},
+	// What TensorFlow says of its own pool, which it has once the driver gave it.
+	{sampler.ToldPooled, lazily(`_bfc\) ran out of memory trying to allocate`)},
+	// Names of TensorFlow's operations that fill the variables of a model for the first time.
+	{sampler.ToldVariables, lazily(`/Initializer/|\bglobal_variables_initializer\b`)},
+	// The calls of the driver that make a context, as the frames of any language name them.
+	{sampler.ToldContext, lazily(`\bcuCtxCreate|\bcuDevicePrimaryCtxRetain`)},
+	// Code that gives the Trainer of transformers metrics to compute.
+	{sampler.ToldTrainer, lazily(`\b(?:Seq2Seq)?Trainer\b(?s:.*)\bcompute_metrics\b|\bcompute_metrics\b(?s:.*)\b(?:Seq2Seq)?Trainer\b`)},
+	// Scripts and options of programs that work in tiles.
+	{sampler.ToldTiles, lazily(`(?i)\w_tile[sd]?\.py\b|\bpython[^\n]*\.py[^\n]* --\w*tile_?size[ =]\d`)},
+}
