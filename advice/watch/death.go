@@ -171,10 +171,49 @@ func (p *proc) heldRefused() sampler.Bytes {
 func (w *Watch) recordDeaths() {
 	for _, g := range w.gpus {
 		for _, p := range g.dead {
-			w.recordOne(w.deathOf(g, p))
+			if !slices.ContainsFunc(w.movedOn, func(m moved) bool { return m.from == g.key && m.pid == p.pid }) {
+				w.recordOne(w.deathOf(g, p))
+			}
 		}
 		g.dead = nil
 	}
+}
+
+// moved is a process that was refused memory on a GPU and went on on another.
+type moved struct {
+	from sampler.GPUKey
+	pid  int
+	at   float64 // when it ended
+}
+
+// foldMoved finds those of a snapshot that have ended, as long as the other GPU still has them: they came there after the refusal, and were
+// granted what makes one go on. Who was refused a context is in no list of the GPU that refused it until it ends.
+func (w *Watch) foldMoved(s *sampler.Snapshot) {
+	w.movedOn = slices.DeleteFunc(w.movedOn, func(m moved) bool { return w.clock.Now-m.at > deathSeconds })
+	for i := range s.GPUs {
+		g := &s.GPUs[i]
+		for j := range g.Processes {
+			p := &g.Processes[j]
+			if r := p.Requests; r != nil && r.ExitStatus.Known() && r.Refusal != nil && len(w.movedOn) < maxDeaths && s.Time.Sub(r.Refusal.Time).Seconds() > atOnceSeconds &&
+				w.grantedElsewhere(g.Key(), p, w.clock.Now-s.Time.Sub(r.Refusal.Time).Seconds()) {
+				w.movedOn = append(w.movedOn, moved{g.Key(), p.PID, w.clock.Now})
+			}
+		}
+	}
+}
+
+// grantedElsewhere says whether a process has come to another GPU than that since a time, and was granted what makes one go on.
+func (w *Watch) grantedElsewhere(than sampler.GPUKey, p *sampler.Process, since float64) bool {
+	for _, g := range w.gpus {
+		if g.key == than {
+			continue
+		}
+		if q := g.find(p); q != nil && q.first >= since && !q.asking.pending() &&
+			(q.asking.asked.Granted >= wentOnTimes || q.asking.asked.Live >= wentOnBytes) {
+			return true
+		}
+	}
+	return false
 }
 
 func (w *Watch) recordOne(d Death) {

@@ -34,6 +34,7 @@ type Watch struct {
 
 	failures []failure // reported, newest last
 	deaths   []Death   // by refused requests, oldest first
+	movedOn  []moved   // processes of the newest snapshot
 	tensors  tensors   // of the training log
 	stages   stages    // of the training log
 
@@ -70,6 +71,7 @@ func (w *Watch) Add(s sampler.Snapshot) []sampler.Alert {
 	if w.Holders() > crowd {
 		patience = 0
 	}
+	w.foldMoved(&s)
 	for i := range s.GPUs {
 		if g := w.gpu(i, &s.GPUs[i]); g != nil {
 			g.at, g.gone = s.Time, patience

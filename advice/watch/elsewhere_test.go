@@ -1,0 +1,50 @@
+package watch
+
+import (
+	"testing"
+
+	"nvpeak/sampler"
+)
+
+// A process that is refused a context on one GPU, makes one on another, is granted memory there and fails some seconds later did not
+// die of the refusal; one that was on the other GPU already, is granted nothing to speak of there, or fails at once, did.
+func TestWentElsewhere(t *testing.T) {
+	for name, row := range map[string]struct {
+		came, ends int // seconds after the refusal
+		granted    sampler.Bytes
+		want       int // deaths
+	}{
+		"goes on on another GPU":  {1, 8, 3 * gib, 0},
+		"is granted next to none": {1, 8, mib, 1},
+		"was there before":        {-1, 8, 3 * gib, 1},
+		"fails at once":           {0, 1, 3 * gib, 1},
+	} {
+		w := New(Options{})
+		for i := range 5 + row.ends {
+			s := snapshotOf(float64(i), 16384, 5000)
+			other := s.GPUs[0]
+			other.Index, other.UUID, other.Processes = 1, "GPU-other", nil
+			proc := func(r sampler.Requests) sampler.Process {
+				p := processOf(7, "python a.py", 0)
+				p.Memory, p.StartTime, r.Whole = sampler.Opt[sampler.Bytes]{}, sampler.Some(drivenTime(0.3)), true
+				if i == 2+row.ends {
+					r.ExitStatus = sampler.Some(1)
+				}
+				p.Requests = &r
+				return p
+			}
+			if i == 2 || i == 2+row.ends {
+				s.GPUs[0].Processes = []sampler.Process{proc(sampler.Requests{Refused: 1,
+					Refusal: &sampler.Refusal{Time: drivenTime(1.9), Function: "cuCtxCreate_v4", Tries: 1, Free: sampler.Some(100 * mib)}})}
+			}
+			if i >= 2+row.came && i <= 2+row.ends {
+				other.Processes = []sampler.Process{proc(sampler.Requests{Granted: 1, Live: row.granted, Largest: row.granted, Peak: row.granted})}
+			}
+			s.GPUs, s.Door = append(s.GPUs, other), &sampler.Door{}
+			w.Add(s)
+		}
+		if deaths := w.Deaths(); len(deaths) != row.want {
+			t.Errorf("%s: %d deaths, want %d", name, len(deaths), row.want)
+		}
+	}
+}
