@@ -34,7 +34,7 @@ type Watch struct {
 
 	failures []failure // reported, newest last
 	deaths   []Death   // by refused requests, oldest first
-	movedOn  []moved   // processes of the newest snapshot
+	movedOn  []moved   // processes that have ended lately, see foldMoved
 	tensors  tensors   // of the training log
 	stages   stages    // of the training log
 
