@@ -65,6 +65,7 @@ func TestStopOfAJob(t *testing.T) {
 		// The prompt may have been printed on the other screen, so that it is not waited for.
 		stopped(t, monitor)
 		press(t, term, "stty sane; clear; fg\r")
+		goesOn(t, monitor) // until then the screen may be that of before
 		see(t, term, "62.5 / ", "q quit")
 	}
 	press(t, term, "q")
@@ -103,12 +104,26 @@ func TestStopAndGoOnOfAJob(t *testing.T) {
 
 func stopped(t *testing.T, pid int) {
 	t.Helper()
+	if !becomes(pid, true) {
+		t.Fatal("it is not stopped")
+	}
+}
+
+func goesOn(t *testing.T, pid int) {
+	t.Helper()
+	if !becomes(pid, false) {
+		t.Fatal("it does not go on")
+	}
+}
+
+// becomes says whether a process is stopped, or not, before the patience is over.
+func becomes(pid int, stopped bool) bool {
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && strings.Contains(string(stat), ") T ") {
-			return
+		if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && strings.Contains(string(stat), ") T ") == stopped {
+			return true
 		}
 	}
-	t.Fatal("it is not stopped")
+	return false
 }
 
 // A stop from outside is as Ctrl-Z: the shell has its terminal, fg draws all again, in raw
