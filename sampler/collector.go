@@ -2,6 +2,7 @@ package sampler
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"sync"
 	"sync/atomic"
@@ -71,15 +72,18 @@ func (c *collector) reading(dev int, at time.Time, r Reading, err error) (used O
 		}
 		return used, false
 	}
-	d.memErr, d.passing, d.readAt, d.heard = nil, nil, at, true
-	before := d.mem
-	d.mem = r.memory(d.dev.SharedWithHost)
-	d.counted = r.Used.Less(d.mem.Used.Or(r.Used))
-	d.moved = d.moved || d.mem.Used != before.Used || d.mem.Free != before.Free
-	now, ok := d.mem.Used.Value()
-	if !ok {
+	before, mem := d.mem, r.memory(d.dev.SharedWithHost)
+	now, ok := mem.Used.Value()
+	if !ok { // the one before stands in for it, as for one that failed
+		d.memErr, d.passing, d.heard = nil, fmt.Errorf("%w: memory (%d bytes used of %d)", ErrImplausible, r.Used, r.Total), true
+		if d.readAt.IsZero() {
+			d.mem = mem
+		}
 		return used, false
 	}
+	d.mem, d.memErr, d.passing, d.readAt, d.heard = mem, nil, nil, at, true
+	d.counted = r.Used.Less(now)
+	d.moved = d.moved || mem.Used != before.Used || mem.Free != before.Free
 	if !at.After(d.procAt) { // of a sweep that was at work when the processes were listed
 		d.procUsed, d.low = d.mem.Used, now
 	}
@@ -217,7 +221,7 @@ func (c *collector) list(dev int, at time.Time, procs []Process, err error) {
 func (c *collector) spent(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.lists.credit -= d
+	c.lists.spend(d)
 }
 
 // setSampling notes how the memory is read.
@@ -259,8 +263,11 @@ func (c *collector) listed(d *device, at time.Time, procs []Process, err error) 
 				c.marks.Process(procs[i].Key(d.dev.Key()), used, at)
 			}
 		}
-	case errors.Is(err, ErrNotSupported), errors.Is(err, ErrNoPermission): // there are such GPUs
-		d.procs, d.procsOK, d.listErr = nil, false, nil
+	case errors.Is(err, ErrNotSupported), errors.Is(err, ErrNoPermission): // some may be named all the same
+		d.procs, d.procsOK, d.listErr = possible(procs, d.mem.Total), false, nil
+		if !d.procAt.IsZero() { // there are GPUs that never could
+			d.listErr = err
+		}
 	case !errors.Is(err, ErrTransient), at.Sub(d.procAt) > freshFor: // the last one stands in no longer
 		d.procs, d.procsOK, d.listErr = nil, false, err
 	}

@@ -2,6 +2,7 @@ package sampler
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -250,7 +251,7 @@ func TestListNotReady(t *testing.T) {
 	}{
 		{freshFor, notReady, 1, ""},
 		{freshFor + 1, notReady, 0, notReady.Error()},
-		{5 * time.Second, fmt.Errorf("%w: compute processes", ErrNotSupported), 0, ""},
+		{5 * time.Second, fmt.Errorf("%w: compute processes", ErrNotSupported), 0, "not supported: compute processes"}, // it once was
 		{6 * time.Second, notReady, 0, notReady.Error()},
 		{7 * time.Second, nil, 1, ""},
 		{7*time.Second + 1, ErrNotAnswering, 0, "not answering"},
@@ -278,6 +279,42 @@ func TestMemoryNotReadyAtStart(t *testing.T) {
 	c.reading(0, noon, reading(9*GiB), nil)
 	if g := c.shot(noon).GPUs[0]; g.Error.Known() {
 		t.Errorf("error %q", g.Error.Or(""))
+	}
+}
+
+// A driver that gives no figure that can be says so: the last one stands in for 3 s, from the start there is none.
+func TestImplausibleMemory(t *testing.T) {
+	odd := []Reading{{Used: 9 * GiB}, {Total: 80 * GiB, Used: math.MaxUint64}}
+	for _, r := range odd {
+		c := collected()
+		c.reading(0, noon, r, nil)
+		if g := c.shot(noon).GPUs[0]; g.Memory.Used.Known() || !strings.HasPrefix(g.Error.Or(""), ErrImplausible.Error()) {
+			t.Errorf("%v at the start: used %v, error %q", r, g.Memory.Used, g.Error.Or(""))
+		}
+		c.reading(0, noon, reading(9*GiB), nil)
+		for after, known := range map[time.Duration]bool{freshFor: true, freshFor + 1: false} {
+			at := noon.Add(after)
+			c.reading(0, at, r, nil)
+			if g := c.shot(at).GPUs[0]; g.Memory.Used.Known() != known || strings.Contains(g.Error.Or(""), ErrImplausible.Error()) == known {
+				t.Errorf("%v, %v after a good one: used %v, error %q", r, after, g.Memory.Used, g.Error.Or(""))
+			}
+		}
+	}
+}
+
+// TestListBudget: of lists that cost next to nothing, ten a second are read out of turn in the long run.
+func TestListBudgetCounts(t *testing.T) {
+	for cost, want := range map[time.Duration]int{0: 10, time.Millisecond: 10, ms(20): 1} {
+		b, n := listBudget{}, 0
+		for at := noon; at.Before(noon.Add(100 * time.Second)); at = at.Add(5 * time.Millisecond) {
+			if b.left(at) {
+				b.spend(cost)
+				n++
+			}
+		}
+		if n/100 != want {
+			t.Errorf("lists of %v: %d in 100 s, want %d a second", cost, n, want)
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ var (
 	ErrNotAnswering    = errors.New("not answering")
 	ErrLost            = errors.New("GPU is lost")
 	ErrTransient       = errors.New("not ready")              // keep the last value, ask again later
+	ErrImplausible     = errors.New("no plausible figure")    // the driver answered, but that cannot be
 	ErrStale           = errors.New("out of date")            // the memory was read too long ago
 	ErrGone            = errors.New("the process has ended")  // or its pid is that of a later process
 	ErrReconnect       = errors.New("driver connection lost") // all handles are void: open again

@@ -3,7 +3,8 @@ package sampler
 import "time"
 
 // listBudget bounds what process lists out of turn may cost, of all GPUs together: listDuty of one thread
-// after a burst. Some drivers take 20 ms for one.
+// after a burst. Some drivers take 20 ms for one; where they are quick, what comes of a list costs more than the call:
+// a list counts as listLeast at least, which makes ten a second.
 type listBudget struct {
 	credit time.Duration
 	at     time.Time
@@ -12,7 +13,11 @@ type listBudget struct {
 const (
 	listDuty  = 0.02
 	listBurst = 50 * time.Millisecond
+	listLeast = 2 * time.Millisecond
 )
+
+// spend takes the time that a list has taken.
+func (b *listBudget) spend(d time.Duration) { b.credit -= max(d, listLeast) }
 
 // left says whether another list may be read now.
 func (b *listBudget) left(now time.Time) bool {

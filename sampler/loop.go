@@ -323,7 +323,8 @@ func (l *Loop) between(ctx context.Context) error {
 	early := time.NewTimer(time.Hour)
 	defer early.Stop()
 	var since time.Time // the news that wait
-	asked := false      // the slow poller has asked what is due, too
+	asked := false      // the slow poller has asked what is due, too, or is no longer waited for
+	late := false       // only the sweep is
 	var refused, tensor <-chan struct{}
 	var soon <-chan time.Time
 	if l.opt.Asking != nil {
@@ -335,6 +336,11 @@ func (l *Loop) between(ctx context.Context) error {
 	for {
 		select {
 		case <-next.C:
+			if !late && l.sweeping(due) {
+				asked, late = true, true
+				next.Reset(sweepLate)
+				continue
+			}
 			l.publish()
 			return nil
 		case <-l.rounds:

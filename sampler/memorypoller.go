@@ -174,11 +174,16 @@ func (p *poller) untilSnapshot(now time.Time) (left, wait time.Duration) {
 	return due.Sub(now), wait
 }
 
-// sweeping says whether a sweep of before that time is still to end, or to tell what it saw.
+// sweeping says whether a sweep of before that time is still to end, or to tell what it saw. One that should have ended
+// long ago is in a call that hangs, and is not waited for.
 func (p *poller) sweeping(before time.Time) bool {
 	end := p.sweepEnd.Load()
-	return end != 0 && end <= before.Add(time.Millisecond).UnixNano()
+	return end > before.Add(-2*sweepLate).UnixNano() && end <= before.Add(time.Millisecond).UnixNano()
 }
+
+// sweepLate is how long a snapshot waits for a sweep whose thread is late, as on a machine without a free processor:
+// without what it saw, the snapshot would have no window and the next one two.
+const sweepLate = 50 * time.Millisecond
 
 // sweepTime is how long a sweep may last: to slotMargin before the next snapshot is made, so that it holds what was
 // read until then, and all are awake together; at most a second, for the poller has more to do. After one that has

@@ -42,11 +42,12 @@ type callCosts struct {
 }
 
 // A judgment rests on the calls of lateSpan, a little less than the second that a sweep lasts,
-// and on judgedCalls at least.
+// and on judgedCalls at least, or on judgedAll of all GPUs.
 const (
 	costSpan    = 100 * time.Millisecond
 	lateSpan    = 900 * time.Millisecond
 	judgedCalls = 3
+	judgedAll   = 16
 )
 
 func newRateLimiter(asked time.Duration, gpus int) *rateLimiter {
@@ -83,8 +84,33 @@ func (r *rateLimiter) note(dev int, now time.Time, least time.Duration, calls in
 	}
 }
 
+// together is what the quickest GPU took in its newest calls, where there are judgedAll of them: a thread that lost its
+// processor was not slow in all of them. It is known after one sweep of many GPUs, when none has enough calls of its own.
+func (r *rateLimiter) together() (least time.Duration) {
+	calls := 0
+	for i := range r.gpus {
+		n := len(r.gpus[i].late)
+		if n == 0 {
+			continue
+		}
+		c := r.gpus[i].late[n-1]
+		if calls == 0 || c.least < least {
+			least = c.least
+		}
+		calls += c.calls
+	}
+	if calls < judgedAll {
+		return 0
+	}
+	return least
+}
+
 // settle works the periods out anew.
 func (r *rateLimiter) settle() {
+	least := r.together()
+	for i := range r.gpus {
+		r.gpus[i].cost = max(r.gpus[i].cost, least)
+	}
 	duty := r.share()
 	for i := range r.gpus {
 		g := &r.gpus[i]

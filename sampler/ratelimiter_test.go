@@ -7,7 +7,7 @@ import (
 )
 
 // limited plays sweeps of synthetic calls against a limiter, as pollSweeper does: a sweep call
-// lasts until the next second, and ends early when two sweeps in a row take half of the period.
+// lasts until the next second, and ends early when two sweeps in a row take half of the period, or one takes four.
 type limited struct {
 	*rateLimiter
 	now  time.Time
@@ -61,6 +61,9 @@ func (l *limited) sweepCall() {
 		}
 		if dear++; l.now.Sub(began) <= s.Period/2 {
 			dear = 0
+		}
+		if l.now.Sub(began) > 4*s.Period {
+			dear = 2
 		}
 		for !l.next.After(l.now) {
 			l.next = l.next.Add(s.Period)
@@ -179,6 +182,23 @@ func TestRateLimiterIsQuick(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestRateLimiterJudgesTogether: one sweep of many GPUs tells that all calls have become dear.
+func TestRateLimiterJudgesTogether(t *testing.T) {
+	call := 30 * time.Microsecond
+	l := newLimited(ms(20), 64, func(int) time.Duration { return call })
+	l.run(3 * time.Second)
+	call = ms(20)
+	sweep := 64 * call
+	l.run(2 * sweep)
+	if duty := l.run(60 * time.Second); duty > 1.1*allDuty {
+		t.Errorf("after two sweeps: %.1f %% of a thread", 100*duty)
+	}
+	call = 30 * time.Microsecond
+	if l.run(12 * time.Second); l.sampling().PeriodSeconds != 0.020 {
+		t.Errorf("quick again: every %v s", l.sampling().PeriodSeconds)
 	}
 }
 

@@ -71,6 +71,17 @@ func (s *schedule) first() (dev int, at time.Time) {
 // done notes what a device has cost and plans its next turn.
 func (s *schedule) done(dev int, began, now time.Time) {
 	s.cost[dev] = now.Sub(began)
-	skipped := time.Duration(float64(s.sum())/slowDuty) / s.base
-	s.next[dev] = s.slot(dev, now.Add(skipped*s.base+slotMargin))
+	s.next[dev] = s.slot(dev, now.Add(s.skipped()+slotMargin))
+}
+
+// begin plans the turns after a first round, whose costs are noted.
+func (s *schedule) begin(now time.Time) {
+	for i := range s.next {
+		s.next[i] = s.slot(i, now.Add(s.skipped()))
+	}
+}
+
+// skipped is how long no device is asked, so that the calls keep to their duty: whole periods.
+func (s *schedule) skipped() time.Duration {
+	return time.Duration(float64(s.sum())/slowDuty) / s.base * s.base
 }

@@ -47,6 +47,20 @@ func TestScheduleDuty(t *testing.T) {
 	}
 }
 
+// TestScheduleKnowsTheFirstRound: what the first round has cost counts for when the second comes.
+func TestScheduleKnowsTheFirstRound(t *testing.T) {
+	for cost, most := range map[time.Duration]time.Duration{time.Millisecond: time.Second, ms(300): 49 * time.Second} {
+		r := newSchedule(time.Second, 8, noon)
+		for dev := range r.cost {
+			r.cost[dev] = cost
+		}
+		r.begin(noon)
+		if _, at := r.first(); at.Sub(noon) > most || at.Sub(noon) < most-time.Second {
+			t.Errorf("calls of %v: the second round is %v after the first, want about %v", cost, at.Sub(noon), most)
+		}
+	}
+}
+
 // TestScheduleAreApart: every device has its turn within a period, and expensive calls are not
 // made all at once.
 func TestScheduleAreApart(t *testing.T) {

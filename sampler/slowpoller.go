@@ -15,13 +15,16 @@ func (p *poller) slowPeriod() time.Duration { return max(p.opt.Interval, time.Se
 // over the second; and a process list at once when the memory has moved.
 func (p *poller) pollSlow(ready func()) func(*worker) {
 	return func(w *worker) {
+		plan := newSchedule(p.slowPeriod(), len(p.c.gpus), time.Now())
 		for dev := range p.c.gpus {
+			began := time.Now()
 			if !p.askSlow(w, dev) {
 				return
 			}
+			plan.cost[dev] = time.Since(began)
 		}
 		ready()
-		plan := newSchedule(p.slowPeriod(), len(p.c.gpus), time.Now())
+		plan.begin(time.Now())
 		timer := time.NewTimer(0)
 		defer timer.Stop()
 		for {
@@ -147,6 +150,7 @@ func (p *poller) readTraffic(w *worker, ready func()) {
 	for i := range plan.next {
 		plan.next[i] = now // the first round at once
 	}
+	worked := make([]bool, len(plan.next))
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -169,7 +173,8 @@ func (p *poller) readTraffic(w *worker, ready func()) {
 			if !w.leave() {
 				return
 			}
-			plan.off[dev] = errors.Is(err, ErrNotSupported)
+			worked[dev] = worked[dev] || err == nil
+			plan.off[dev] = errors.Is(err, ErrNotSupported) && !worked[dev]
 			p.tripOn(err)
 			p.c.traffic(dev, rx, tx)
 		}

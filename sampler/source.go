@@ -24,7 +24,8 @@ type Source interface {
 	// Throughput reads the PCIe traffic in bytes per second; drivers take 20 ms a direction for it.
 	Throughput(dev int) (rx, tx Opt[uint64], err error)
 	// Processes lists the processes of one device, merged by pid, as far as the driver knows
-	// them: PID, Type, Memory, SM and a driver Peak.
+	// them: PID, Type, Memory, SM and a driver Peak. With ErrNotSupported or ErrNoPermission it has those that could be
+	// named all the same.
 	Processes(dev int) ([]Process, error)
 	// WaitXID waits up to timeout for an Xid error of any device. dev is -1 when none came.
 	// ErrNotSupported: there will never be one.

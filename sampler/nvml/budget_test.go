@@ -70,6 +70,30 @@ func checkIntervals(t *testing.T, st nvmltest.Stats, gpus, seconds int) {
 	}
 }
 
+// What a GPU once had and then refuses for good, it is asked for again, ever more seldom.
+func TestRefusedAfterItWorked(t *testing.T) {
+	s, inside := playText(t, "gpu 0 temp=50\nproc 0 pid=1 memory=1GiB\nfail nvmlDeviceGetTemperature code=NOT_SUPPORTED from=300ms to=600ms\n"+
+		"fail nvmlDeviceGet*RunningProcesses* code=NO_PERMISSION from=300ms to=600ms\nfail nvmlDeviceGetPcieThroughput code=NOT_SUPPORTED from=300ms to=600ms\n")
+	if !inside {
+		return
+	}
+	c := useClock(s)
+	mustOpen(t, s)
+	for _, row := range []struct {
+		wait, later time.Duration
+		known       bool
+	}{{0, 0, true}, {350 * time.Millisecond, 10 * time.Second, false}, {350 * time.Millisecond, backOffMost, true}} {
+		time.Sleep(row.wait)
+		c.add(row.later)
+		m, _ := s.Metrics(0)
+		list, perr := s.Processes(0)
+		rx, _, rerr := s.Throughput(0)
+		if m.Temperature.Known() != row.known || (len(list) == 1) != row.known || (perr == nil) != row.known || rx.Known() != row.known || (rerr == nil) != row.known {
+			t.Errorf("%+v: temperature %v, %d processes (%v), traffic %v (%v)", row, m.Temperature, len(list), perr, rx, rerr)
+		}
+	}
+}
+
 // What a GPU does not have is asked once; what it refuses for a moment, again.
 func TestRefusedIsRemembered(t *testing.T) {
 	s, inside := playText(t, "gpu 0 fan=na ecc=na enc=na rx=na tx=na temp=50\nmem 0 used=1GiB\n"+

@@ -2,6 +2,7 @@ package nvml
 
 import (
 	"cmp"
+	"errors"
 	"math"
 	"slices"
 	"time"
@@ -84,7 +85,8 @@ type kindState struct {
 // that one can have.
 func (p *processesState) read(h handle, most sampler.Bytes, now time.Time) ([]sampler.Process, error) {
 	p.merged = p.merged[:0]
-	if err := p.readLists(h, now, func(list []listEntry, use usage) { p.merged = merge(p.merged, list, use, most) }); err != nil {
+	err := p.readLists(h, now, func(list []listEntry, use usage) { p.merged = merge(p.merged, list, use, most) })
+	if err != nil && len(p.merged) == 0 {
 		return nil, err
 	}
 	p.sm.read(h, now)
@@ -93,13 +95,13 @@ func (p *processesState) read(h handle, most sampler.Bytes, now time.Time) ([]sa
 		list[i] = sampler.Process{PID: int(u.pid), Type: u.use.word(), Memory: u.memory, SM: p.sm.percent(u.pid, now)}
 	}
 	p.peaks.fill(h, list, now)
-	return list, nil
+	return list, err
 }
 
-// readLists gives every list that could be read to add. Its error is that of the first list
-// when no list, or not the one that matters most, could be read: whoever asked knows how old its last answer is.
-func (p *processesState) readLists(h handle, now time.Time, add func([]listEntry, usage)) error {
-	known := 0
+// readLists gives every list that could be read to add. Its error is that of the first list, which matters most:
+// for a moment, and whoever asked knows how old its last answer is, or for good, and there may be others beside those
+// that the other lists name.
+func (p *processesState) readLists(h handle, now time.Time, add func([]listEntry, usage)) (missing error) {
 	for i, kind := range listKinds {
 		k := &p.lists[i]
 		ret := k.ask(h, kind, now)
@@ -109,23 +111,21 @@ func (p *processesState) readLists(h handle, now time.Time, add func([]listEntry
 		}
 		switch {
 		case ret == gonvml.SUCCESS || kind.beside && k.last != nil:
-			known++
 			add(k.last, kind.use)
-		case !kind.beside && !k.refused:
-			return failure(kind.name, ret)
+		case !kind.beside:
+			if missing = failure(kind.name, ret); errors.Is(missing, sampler.ErrTransient) {
+				return missing
+			}
 		}
 	}
-	if known == 0 {
-		return failure(listKinds[0].name, p.lists[0].failed)
-	}
-	return nil
+	return missing
 }
 
 // forget drops what was read of a GPU that is lost.
 func (p *processesState) forget() {
 	for i := range p.lists {
 		k := &p.lists[i]
-		k.last, k.good, k.next, k.pause = nil, time.Time{}, time.Time{}, 0
+		k.last, k.next, k.pause = nil, time.Time{}, 0
 	}
 	p.sm.shares = nil
 }
@@ -172,9 +172,11 @@ func (k *kindState) ask(h handle, kind listKind, now time.Time) gonvml.Return {
 	case ret == gonvml.SUCCESS:
 		k.last, k.good, k.pause = list, now, 0
 		return ret
-	case r.forever:
+	case r.forever && k.good.IsZero(): // what it once could do it may do again
 		k.last, k.refused = nil, true
 		return ret
+	case r.forever:
+		k.last = nil
 	case r.stale:
 		k.expire(now)
 	default:

@@ -47,7 +47,7 @@ func (m *metricsState) read(h handle, rows []metric, now time.Time) (sampler.Met
 // forget drops what was read of a GPU that is lost: when it comes back, all is asked anew.
 func (m *metricsState) forget() {
 	for i := range m.rows {
-		m.rows[i] = rowState{refuse: m.rows[i].refuse}
+		m.rows[i] = rowState{refuse: m.rows[i].refuse, good: m.rows[i].good}
 	}
 }
 
@@ -66,8 +66,8 @@ func (st *rowState) ask(row *metric, handle gonvml.Device, now time.Time) gonvml
 			st.next = now
 		}
 		return ret
-	case r.forever:
-		st.set, st.refuse = nil, true
+	case r.forever: // what it once could do it may do again
+		st.set, st.refuse = nil, st.good.IsZero()
 	case !r.stale:
 		st.set = nil
 	}

@@ -175,7 +175,7 @@ func TestInsufficientForEver(t *testing.T) {
 	}
 }
 
-// One list that fails does not hide the others; without the compute list nothing is known.
+// One list that fails does not hide the others; without the compute list it is known that there may be more.
 func TestListsFailApart(t *testing.T) {
 	for name, test := range map[string]struct {
 		fail string
@@ -185,7 +185,7 @@ func TestListsFailApart(t *testing.T) {
 		"graphics for a moment": {"fail nvmlDeviceGetGraphicsRunningProcesses* code=TIMEOUT", []int{1, 3}, nil},
 		"graphics never":        {"fail nvmlDeviceGetGraphicsRunningProcesses* code=NOT_SUPPORTED", []int{1, 3}, nil},
 		"MPS for ever more":     {"insufficient nvmlDeviceGetMPSComputeRunningProcesses*", []int{1, 2}, nil},
-		"compute never":         {"fail nvmlDeviceGetComputeRunningProcesses* code=NO_PERMISSION", []int{2, 3}, nil},
+		"compute never":         {"fail nvmlDeviceGetComputeRunningProcesses* code=NO_PERMISSION", []int{2, 3}, sampler.ErrNoPermission},
 		"compute for a moment":  {"fail nvmlDeviceGetComputeRunningProcesses* code=IN_USE", nil, sampler.ErrTransient},
 		"all never":             {"fail nvmlDeviceGet*RunningProcesses* code=NOT_SUPPORTED", nil, sampler.ErrNotSupported},
 		"all forbidden":         {"fail nvmlDeviceGet*RunningProcesses* code=NO_PERMISSION", nil, sampler.ErrNoPermission},

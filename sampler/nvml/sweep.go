@@ -48,9 +48,9 @@ static int read_memory(void *fn1, void *fn2, int version, uintptr_t device, uint
 	return code;
 }
 
-// DEAR sweeps in a row that take half of the period end the call: the period should be longer.
+// DEAR sweeps in a row that take half of the period end the call, or one that takes PERIODS: the period should be longer.
 // A thread that is first in line gives way when a sweep takes LONG.
-enum { DEAR = 2, LONG = 5000000 };
+enum { DEAR = 2, PERIODS = 4, LONG = 5000000 };
 
 // ALIGNED: periods up to this long (ns) are laid so that a reading falls on the end of the sweep.
 // The thread then wakes once less, and what is published is not a period old.
@@ -155,7 +155,7 @@ static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const u
 		}
 		if (end - began > LONG) give_way();
 		dear = end - began > c[C_PERIOD] / 2 ? dear + 1 : 0;
-		if (dear == DEAR) look = 1;
+		if (dear == DEAR || end - began > PERIODS * c[C_PERIOD]) look = 1;
 		next_turn(&turns, c, end);
 	}
 	c[C_RECORDS] = len;

@@ -11,8 +11,8 @@ import (
 // maxKBps is far above any link; larger answers are not traffic.
 const maxKBps = 1 << 30
 
-// throughputState remembers that a GPU does not count its traffic.
-type throughputState struct{ refused bool }
+// throughputState remembers that a GPU does not count its traffic, which one that once did may do again.
+type throughputState struct{ refused, good bool }
 
 // read asks for both directions, in bytes per second. The driver counts for 20 ms in each
 // of the two calls.
@@ -26,12 +26,13 @@ func (t *throughputState) read(h handle) (rx, tx sampler.Opt[uint64], err error)
 	}{{gonvml.PCIE_UTIL_RX_BYTES, &rx}, {gonvml.PCIE_UTIL_TX_BYTES, &tx}} {
 		kb, ret := h.GetPcieThroughput(direction.counter)
 		if ret != gonvml.SUCCESS {
-			t.refused = react(ret).forever
+			t.refused = react(ret).forever && !t.good
 			return rx, tx, failure("PCIe throughput", ret)
 		}
 		if kb < maxKBps {
 			*direction.value = sampler.Some(uint64(kb) * 1024)
 		}
 	}
+	t.good = true
 	return rx, tx, nil
 }
