@@ -154,6 +154,8 @@ const (
 	WorkLayers    = "layers"    // a network of Caffe or Theano, where gradients are not kept unless asked for
 	WorkFolds     = "folds"     // it folds a protein, by PyTorch
 	WorkStyle     = "style"     // it changes one picture or recording step by step
+	WorkKernels   = "kernels"   // it fits a Gaussian process
+	WorkResiduals = "residuals" // it trains a network on an equation
 	WorkWorlds    = "worlds"    // the physics of many environments at once
 )
 

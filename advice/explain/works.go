@@ -43,7 +43,7 @@ type workRow struct {
 
 var workRows = []workRow{
 	{name: sampler.WorkScene},
-	{name: sampler.WorkGame},
+	{name: sampler.WorkGame, program: "llama.cpp"}, // whose words for a refusal of Vulkan are those of any program
 	{name: sampler.WorkAtoms, has: processes},
 	{name: sampler.WorkGrid, has: processes | aShare},
 	{name: sampler.WorkPhotos},
@@ -63,6 +63,8 @@ var workRows = []workRow{
 	{name: sampler.WorkArrays, has: ownLines},
 	{name: sampler.WorkLayers, has: aBatch | aNetwork | aTraining | validation | processes | ownLines | samples | aShare, shared: true},
 	{name: sampler.WorkStyle, has: aNetwork | ownLines, torch: true},
+	{name: sampler.WorkKernels, has: ownLines, torch: true},
+	{name: sampler.WorkResiduals, has: aNetwork | ownLines, torch: true},
 	{name: sampler.WorkWorlds, has: ownLines},
 	{name: sampler.WorkFolds, has: samples, program: "alphafold"},
 }

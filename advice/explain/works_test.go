@@ -59,6 +59,10 @@ var ofWorks = []struct{ work, text string }{
 	{sampler.WorkSpikes, "Kilosort on a probe with 384 channels:\nOut of memory on device. To view more detail about available memory on the GPU, use 'gpuDevice()'.\n"},
 	{sampler.WorkArrays, "CuArray{Float32,2}(undef, n, n)\nERROR: CUDA error: out of memory (code #2, ERROR_OUT_OF_MEMORY)\n"},
 	{sampler.WorkStyle, "I run neural_style.py on one picture of 1800 pixels and get this on my GPU:\nRuntimeError: CUDA out of memory. Tried to allocate 1.95 GiB (GPU 0; 7.74 GiB total capacity; 5.01 GiB already allocated; 1.42 GiB free; 5.46 GiB reserved in total by PyTorch)\n"},
+	{sampler.WorkStyle, "SinGAN stops on my picture; where do I lower the batch size?\nRuntimeError: CUDA out of memory. Tried to allocate 24.00 MiB (GPU 0; 3.95 GiB total capacity; 2.94 GiB already allocated; 3.69 MiB free; 3.02 GiB reserved in total by PyTorch)\n"},
+	{sampler.WorkKernels, "An exact Gaussian process with 60000 points in gpytorch stops.\nRuntimeError: CUDA out of memory. Tried to allocate 1.95 GiB (GPU 0; 7.74 GiB total capacity; 5.01 GiB already allocated; 1.42 GiB free; 5.46 GiB reserved in total by PyTorch)\n"},
+	{sampler.WorkResiduals, "I train a PINN for the heat equation.\nRuntimeError: CUDA out of memory. Tried to allocate 1.95 GiB (GPU 0; 7.74 GiB total capacity; 5.01 GiB already allocated; 1.42 GiB free; 5.46 GiB reserved in total by PyTorch)\n"},
+	{sampler.WorkGame, "The emulator stops when the map changes: Unexpected API error ErrorOutOfDeviceMemory\n"},
 	{sampler.WorkWorlds, "4096 ants in Isaac Gym:\nPxgCudaDeviceMemoryAllocator fail to allocate memory 100663296 bytes!! Result = 2\n"},
 	{sampler.WorkFolds, "Boltz-1 runs out of memory for my protein of 2300 residues. The card has 48 GB.\n"},
 }

@@ -1996,4 +1996,10 @@ var textsEN = map[string]string{
 	"work.worlds":                       "environments or contacts",
 	"do.less.worlds":                    "fewer environments at once, simpler meshes and collision shapes, and no window or cameras",
 	"do.parts.worlds":                   "smaller buffers of the physics engine in its settings, or the physics on the CPU",
+	"work.kernels":                      "points",
+	"do.less.kernels":                   "fewer points: a part of them, or inducing points (a sparse process); the matrix of an exact one follows the square of their number",
+	"do.parts.kernels":                  "the matrix in pieces or computed when needed (KeOps, checkpointed kernels), or spread over GPUs",
+	"work.residuals":                    "points of the equation",
+	"do.less.residuals":                 "fewer points of the equation at a time, drawn anew in each step, and a smaller network",
+	"do.parts.residuals":                "derivatives of lower order, and points in pieces whose gradients are added up",
 }

@@ -1995,4 +1995,10 @@ var textsZH = map[string]string{
 	"work.worlds":                       "环境数或接触数",
 	"do.less.worlds":                    "同时少开环境，简化网格和碰撞形状，不开窗口和相机",
 	"do.parts.worlds":                   "在设置里减小物理引擎的缓冲区，或把物理放在 CPU 上",
+	"work.kernels":                      "点数",
+	"do.less.kernels":                   "减少点数：只用一部分，或用诱导点（稀疏过程）；精确过程的矩阵随点数的平方增长",
+	"do.parts.kernels":                  "矩阵分块或用时再算（KeOps、分块核），或分到几块 GPU",
+	"work.residuals":                    "方程的配点数",
+	"do.less.residuals":                 "一次少用配点，每步重新抽取，并用更小的网络",
+	"do.parts.residuals":                "降低导数阶数，配点分块并累加梯度",
 }

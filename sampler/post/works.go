@@ -35,7 +35,10 @@ var workKinds = []struct {
 	{sampler.WorkGame, lazily(`(?i)\b(?:my|the|this|a) game\b|\bgames? (?:crash\w*|exits?|at any)\b|\bemulators?\b|\bryujinx\b|\byuzu\b|\brpcs3\b|\bcemu\b|\bproton\b|\bsteam\b|\bunreal(?: ?engine\w*)?\b|\b(?:vertex|index) buffers?\b|\bswap ?chain\b|\bout of video memory trying to allocate a rendering resource\b|\bD3D1[12]\b`), lazily(`(?i)\bggml\w*|\bllama\w*|\bgym\b|\brewards?\b`), false},
 	{sampler.WorkArrays, lazily(`\bgpuArray\b|\bgpuDevice\(|\bCuArrays?\b|\bCUDA\.jl\b|\bCUDAdrv\b`), nil, false},
 	{sampler.WorkLayers, lazily(`(?i:\bsyncedmem\.cpp\b)|\bcaffe::|\bCudaNdarray\w*|(?i:\btheano\b|\blasagne\b)`), nil, true},
-	{sampler.WorkStyle, lazily(`(?i)\bneural[-_]?style\w*|\bstyle[-_ ]transfer\b|\bdeep[-_ ]?dream\b|\bdeep[-_ ]?photo[-_ ]?style\w*|\bstyle_(?:image|weight)\b|\bcompute_content_loss\b|\bdeep[-_ ]daze\b|\bbig[-_ ]sleep\b|\baphantasia\b|\bvqgan[-+_ ]clip\b`), lazily(`(?i)\bbatch[-_ ]?(?:size|es)\b|\bcoco\b|\bdatasets?\b|\bepochs?\b|\w*(?:cycle|style)gan\w*`), true},
+	{sampler.WorkStyle, lazily(`(?i)\bsingan\b|\bdeep[-_ ]image[-_ ]prior\b|\bdeep[-_ ]daze\b|\bbig[-_ ]sleep\b|\baphantasia\b`), nil, true},
+	{sampler.WorkStyle, lazily(`(?i)\bneural[-_]?style\w*|\bstyle[-_ ]transfer\b|\bdeep[-_ ]?dream\b|\bdeep[-_ ]?photo[-_ ]?style\w*|\bstyle_(?:image|weight)\b|\bcompute_content_loss\b|\bvqgan[-+_ ]clip\b`), lazily(`(?i)\bbatch[-_ ]?(?:size|es)\b|\bcoco\b|\bdatasets?\b|\bepochs?\b|\w*(?:cycle|style)gan\w*`), true},
+	{sampler.WorkKernels, lazily(`(?i)\bgpytorch\b|\bbotorch\b|\bgpflow\b|\bgaussian process(?:es)?\b|\bExactGP\b`), nil, true},
+	{sampler.WorkResiduals, lazily(`(?i)\bpinns?\b|\bphysics[- ]informed\b|\bdeepxde\b|\bcollocation points?\b`), nil, true},
 	{sampler.WorkWorlds, lazily(`(?i)\bisaac ?(?:gym|sim|lab)\w*|\bphysx\b|\bPxg\w+|\bmujoco_warp\b|\bmjwarp\b|\bnum_envs\b`), nil, true},
 	{sampler.WorkFolds, lazily(`(?i)\bboltz(?:-?[12]x?)?\b|\bchai-?1\b|\brfdiffusion\d?\b|\besmfold\b|\bprotenix\b`), nil, false},
 }
