@@ -118,6 +118,10 @@ func TestNoWorks(t *testing.T) {
 		"I fine-tune a model on texts about molecular dynamics.\n" + torch,
 		"File \"/env/openmmlab/lib/python3.8/site-packages/mmdet/a.py\", line 3, in forward\n" + torch,
 		"With faiss in the same script.\n" + torch,
+		"I train a network for style transfer.\n" + torch,
+		"Bonito writes questions from texts on one GPU.\n" + torch,
+		"The state vector of the LSTM is kept.\nResourceExhaustedError: OOM when allocating tensor with shape[64,512,1024]\n",
+		"PPO plays the game Breakout; rewards rise, then CUDA error: out of memory\n",
 		"XGBoost and LightGBM were compared, and this comes with XGBoost.\nMemory allocation error on worker 0: std::bad_alloc: cudaErrorMemoryAllocation: out of memory\n- Free memory: 8126464\n- Requested memory: 33554432\n",
 	} {
 		events, _ := oomlog.Scan(strings.NewReader(text))
