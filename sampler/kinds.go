@@ -150,7 +150,7 @@ const (
 	WorkQubits    = "qubits"    // it simulates qubits
 	WorkReads     = "reads"     // it reads bases from currents
 	WorkSpikes    = "spikes"    // it sorts spikes of neurons
-	WorkArrays    = "arrays"    // it computes with arrays in Julia or MATLAB
+	WorkArrays    = "arrays"    // it computes with arrays in Julia or MATLAB, or transforms them
 	WorkLayers    = "layers"    // a network of Caffe or Theano, where gradients are not kept unless asked for
 	WorkFolds     = "folds"     // it folds a protein, by PyTorch
 	WorkStyle     = "style"     // it changes one picture or recording step by step

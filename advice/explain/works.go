@@ -79,9 +79,9 @@ func (f *facts) work() (workRow, bool) {
 	return workRow{}, false
 }
 
-// printsTorch: the message or the traceback is that of PyTorch. CUDA's own words are many programs'.
+// printsTorch: the message or the traceback is that of PyTorch. CUDA's own words, and those of people, are of any program.
 func (f *facts) printsTorch() bool {
-	return f.isPyTorch() && (f.event.Kind == sampler.KindCUDA || f.inFile("torch/") || f.shows(sampler.ShowsTorch))
+	return f.isPyTorch() && (f.event.Kind == sampler.KindCUDA && f.event.Requested.Known() || f.inFile("torch/") || f.shows(sampler.ShowsTorch))
 }
 
 // has says whether the program has what a measure speaks of. Of one that is not known as a kind without it, that is assumed.

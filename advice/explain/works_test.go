@@ -49,6 +49,7 @@ var ofWorks = []struct{ work, text string }{
 	{sampler.WorkMining, "ethminer worked for a year, now it says\nCUDA error in func 'init' at line 126 : out of memory.\n"},
 	{sampler.WorkHashes, "hashcat stops on my old card.\nCUDA error 2: out of memory\n"},
 	{sampler.WorkStreams, "Transcoding a 4K film with hevc_nvenc fails at once: CUDA_ERROR_OUT_OF_MEMORY: out of memory\n"},
+	{sampler.WorkStreams, "Transcoding a film with NVENC fails with a CUDA out of memory error on a card with 12 GB.\n"},
 	{sampler.WorkQueries, "A join of two tables with spark-rapids fails.\nstd::bad_alloc: CUDA error at: cuda_memory_resource.hpp:69: cudaErrorMemoryAllocation out of memory\n"},
 	{sampler.WorkRows, "from cuml.manifold import UMAP\nMemoryError: std::bad_alloc: out_of_memory: CUDA error at: cuda_memory_resource.hpp:69: cudaErrorMemoryAllocation out of memory\n"},
 	{sampler.WorkVectors, "Error: 'err == cudaSuccess' failed: StandardGpuResources: alloc fail type FlatData size 42466784256 bytes (cudaMalloc error out of memory [2])\n"},
