@@ -189,7 +189,7 @@ func (f *failure) countsTokens() bool {
 }
 
 // accumulates: gradients of several steps can be added up by lines of one's own or by an option.
-func (f *failure) accumulates() bool { return f.torchCode() || f.atHand() }
+func (f *failure) accumulates() bool { return f.has(aTraining) && (f.torchCode() || f.atHand()) }
 
 // attends: attention is computed there, in a PyTorch that can do without its matrix.
 func (f *failure) attends() bool {

@@ -6,8 +6,11 @@ import (
 	"nvpeak/sampler"
 )
 
-// domain is what the program works on, as sampler.DomainAudio …; "" where nothing tells.
+// domain is what the program works on, as sampler.DomainAudio …, or what it does, as sampler.WorkScene …; "" where nothing tells.
 func (f *facts) domain() string {
+	if w, is := f.work(); is && !w.shared {
+		return w.name
+	}
 	for _, what := range f.context.Told {
 		if name, is := strings.CutPrefix(what, sampler.ToldDomain); is {
 			return name

@@ -120,7 +120,7 @@ func (f *failure) arrays() bool {
 	case sampler.KindXLA, sampler.KindCuPy, sampler.KindNumba, sampler.KindRMM:
 		return !f.onHost() && !f.outsidePool()
 	}
-	return false
+	return f.event.Framework == "cupy" && !f.onHost()
 }
 
 // pooled: the allocator that TensorFlow and XLA share on GPUs hands out parts of one pool and moves nothing.

@@ -235,7 +235,7 @@ func doHalveBatch(f *failure) []string {
 	}
 	if b := f.batch(); b > 1 {
 		smaller, steps := command.SplitBatch(b, k)
-		if f.program.is(running) || !f.accumulates() {
+		if !f.program.is(training) || !f.accumulates() {
 			plain := []string{f.comment("do.batch_plain", "before", b, "after", smaller)}
 			if !f.program.is(running) {
 				plain = append(plain, f.smallerSample())
@@ -247,7 +247,11 @@ func doHalveBatch(f *failure) []string {
 	if !f.program.is(training) {
 		either := []string{f.comment("do.batch_either", "k", k)}
 		if f.eachSample() != "" {
-			either = []string{f.comment("do.batch_only", "k", k), f.smallerSample()}
+			only := "do.batch_where"
+			if f.told(sampler.ToldBatch) || f.told(sampler.ToldAsksBatch) {
+				only = "do.batch_only"
+			}
+			either = []string{f.comment(only, "k", k), f.smallerSample()}
 		}
 		return append(either, f.smallGPU()...)
 	}

@@ -12,9 +12,9 @@ var fixesUnknown = []fixRow{
 		when:  func(f *failure) bool { return f.history == nil },
 		reach: always(0.7), // it cures nothing by itself, and who reads a pasted text may not be able to run it
 		do: func(f *failure) []string {
-			command := "python train.py …"
-			if f.program.is(running) {
-				command = "COMMAND"
+			command := "COMMAND"
+			if f.program.is(training) && f.torchCode() {
+				command = "python train.py …"
 			}
 			if f.command.Known {
 				command = f.command.Text

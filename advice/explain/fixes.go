@@ -9,7 +9,7 @@ import (
 )
 
 // fixRows is every fix there is, the cheap ones first: order breaks ties.
-var fixRows = slices.Concat(fixesOthers, fixesAllocator, fixesValidation, fixesInference, fixesSaving, fixesTools, fixesArrays, fixesData, fixesBatch, fixesModel, fixesHost, fixesUnknown, fixesSnapshot)
+var fixRows = slices.Concat(fixesOthers, fixesAllocator, fixesValidation, fixesInference, fixesSaving, fixesTools, fixesArrays, fixesData, fixesBatch, fixesModel, fixesHost, fixesUnknown, fixesSnapshot, fixesWorks)
 
 // scored is a fix with how much it promises.
 type scored struct {
@@ -27,7 +27,7 @@ func (f *failure) advise(causes []sampler.Cause) []sampler.Advice {
 	weights := likelihoods(causes)
 	var list []scored
 	for _, row := range fixRows {
-		if !f.program.is(row.kinds) || f.corrupt() && row.id != FixRecordRun && row.id != FixCapSampleSize || f.ownIsLittle() && slices.Contains(followsOwn, row.id) || !row.when(f) {
+		if !f.program.is(row.kinds) || !f.possible(row) || f.corrupt() && row.id != FixRecordRun && row.id != FixCapSampleSize || f.ownIsLittle() && slices.Contains(followsOwn, row.id) || !row.when(f) {
 			continue
 		}
 		s := scored{row: row}

@@ -1,0 +1,129 @@
+package explain
+
+import "nvpeak/sampler"
+
+// notion is something that a measure speaks of and that not every program has.
+type notion uint
+
+const (
+	aBatch     notion = 1 << iota // several inputs at once, whose number is set
+	aGraph                        // that is kept for gradients, or not
+	aNetwork                      // whose weights have a precision, and smaller relatives
+	aTraining                     // with an optimizer and checkpoints
+	validation                    // beside a training
+	loaders                       // processes that read for it
+	tokens                        // of a context
+	processes                     // one for each GPU
+	segments                      // of an allocator with options
+	ownLines                      // lines of one's own that can be changed
+	samples                       // that differ in size
+	aShare                        // of the GPU that is taken at start
+	requests                      // that come from outside
+)
+
+// notionsOf are what a measure needs to exist; 0: nothing that a program could lack.
+var notionsOf = map[string]notion{
+	FixAMPBF16: aTraining, FixCapPreallocation: aShare, FixCapSampleSize: samples, FixConfirmHostKill: 0, FixExpandableSegments: segments,
+	FixExpandableSegmentsOff: segments, FixLeak: ownLines, FixGradientCheckpointing: aTraining, FixHalveBatchAccumulate: aBatch,
+	FixNoGradValidation: validation, FixRaiseLimit: 0, FixRebalanceRanks: processes, FixRecordRun: 0, FixReduceDataLoaderWorkers: loaders,
+	FixReducePinnedMemory: loaders, FixShardOrOffload: aTraining, FixShmSize: loaders, FixShrinkValidationBatch: validation, FixSmallerModel: aNetwork,
+	FixSmallerOptimizer: aTraining, FixStopOtherProcess: 0, FixNoGradInference: aGraph, FixSmallerInput: 0, FixOtherAllocator: segments,
+	FixHalfPrecision: aNetwork, FixOffloadModel: aNetwork, FixLimitRequests: requests, FixShortenContext: tokens, FixLoadOnCPU: aTraining, FixSaveOnCPU: aTraining,
+}
+
+// workRow is a kind of program that has less than a model has. What makes its job smaller is in the catalog under "work.<name>"
+// and "do.less.<name>".
+type workRow struct {
+	name    string
+	has     notion
+	torch   bool   // it is made with PyTorch, whose messages it prints
+	program string // the name under which it is known, where it has one
+	shared  bool   // its job is made smaller as that of any program: it has no words of its own
+}
+
+var workRows = []workRow{
+	{name: sampler.WorkScene},
+	{name: sampler.WorkGame, program: "llama.cpp"}, // whose words for a refusal of Vulkan are those of any program
+	{name: sampler.WorkAtoms, has: processes},
+	{name: sampler.WorkGrid, has: processes | aShare},
+	{name: sampler.WorkPhotos},
+	{name: sampler.WorkParticles, has: aShare},
+	{name: sampler.WorkScan, has: ownLines},
+	{name: sampler.WorkMining},
+	{name: sampler.WorkHashes},
+	{name: sampler.WorkStreams},
+	{name: sampler.WorkQueries},
+	{name: sampler.WorkRows, has: ownLines},
+	{name: sampler.WorkVectors, has: ownLines},
+	{name: sampler.WorkBoosting, has: ownLines},
+	{name: sampler.WorkMolecule},
+	{name: sampler.WorkQubits},
+	{name: sampler.WorkReads, has: aBatch, torch: true},
+	{name: sampler.WorkSpikes, has: ownLines, torch: true},
+	{name: sampler.WorkArrays, has: ownLines},
+	{name: sampler.WorkLayers, has: aBatch | aNetwork | aTraining | validation | processes | ownLines | samples | aShare, shared: true},
+	{name: sampler.WorkStyle, has: aNetwork | ownLines, torch: true},
+	{name: sampler.WorkKernels, has: ownLines, torch: true},
+	{name: sampler.WorkResiduals, has: aNetwork | ownLines, torch: true},
+	{name: sampler.WorkWorlds, has: ownLines},
+	{name: sampler.WorkFolds, has: samples, program: "alphafold"},
+}
+
+// work is what such a program does, and whether it is one.
+func (f *facts) work() (workRow, bool) {
+	for _, row := range workRows {
+		if f.told(sampler.ToldWork + row.name) {
+			return row, (row.torch || !f.printsTorch()) && (f.program.name == "" || f.program.name == row.program)
+		}
+	}
+	return workRow{}, false
+}
+
+// printsTorch: the message or the traceback is that of PyTorch. CUDA's own words, and those of people, are of any program.
+func (f *facts) printsTorch() bool {
+	return f.isPyTorch() && (f.event.Kind == sampler.KindCUDA && f.event.Requested.Known() || f.inFile("torch/") || f.shows(sampler.ShowsTorch))
+}
+
+// has says whether the program has what a measure speaks of. Of one that is not known as a kind without it, that is assumed.
+func (f *facts) has(n notion) bool {
+	w, is := f.work()
+	return !is || w.has&n == n
+}
+
+// possible: the program has what the measure is about. What makes the job of such a program smaller is a row of its own.
+func (f *failure) possible(row fixRow) bool {
+	if !f.has(notionsOf[row.id]) {
+		return false
+	}
+	w, is := f.work()
+	return !is || w.shared || row.id != FixSmallerInput || row.work
+}
+
+// fixesWorks are for programs that have less than a model has.
+var fixesWorks = []fixRow{
+	{id: FixSmallerInput, source: "https://docs.nvidia.com/cuda/cuda-c-best-practices-guide/",
+		kinds: ownCode | running, cost: 0.02, work: true,
+		lives: map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.7, CauseDataSpike: 0.95, CauseFragmentation: 0.85, CauseMemoryLimit: 0.5, CauseOversubscribed: 0.8, CauseOtherProcess: 0.2, CauseLeak: 0.5,
+			CauseImbalance: 0.3, CauseValidationSpike: 0.9, CausePreallocation: 0.3, CauseHostMemory: 0.85},
+		when: func(f *failure) bool {
+			w, is := f.work()
+			return is && !w.shared
+		},
+		reach: func(f *failure) float64 {
+			if f.event.Framework == "relion" {
+				return 0.8 // its own message names the processes on a GPU first
+			}
+			return 1
+		},
+		variant: func(f *failure) string {
+			if f.onHost() {
+				return "work_host"
+			}
+			return "work"
+		},
+		pairs: func(f *failure) []any {
+			w, _ := f.work()
+			return []any{"what", f.words.Say("work." + w.name)}
+		},
+		do: func(f *failure) []string { return f.lessInput() }},
+}

@@ -1,0 +1,59 @@
+package post
+
+import (
+	"slices"
+
+	"nvpeak/sampler"
+)
+
+// workKinds are programs that have not all that a model has which is trained or run by code of one's own, by their names and what
+// only they say. The first that a text names is meant. Where elsewhere matches, the name is that of a format or of a data set;
+// beside: such a text may speak of a training.
+var workKinds = []struct {
+	name      string
+	words     *lazy
+	elsewhere *lazy
+	beside    bool
+}{
+	{sampler.WorkMining, lazily(`(?i)\b(?:eth\w*miner|phoenixminer|nbminer|lolminer|teamredminer|claymore\w*|xmrig|t-rex miner|ethash\w*|hash ?rates?|[MG]H/s|generating DAG|crypto ?mining)\b`), nil, true},
+	{sampler.WorkHashes, lazily(`(?i)\bhashcat\w*|\bjohn the ripper\b`), nil, true},
+	{sampler.WorkBoosting, lazily(`(?i)\bcatboost\w*|\bNCudaLib\b|\blightgbm\b`), lazily(`(?i)\bxgboost\b|\bxgb\w*\b`), true},
+	{sampler.WorkReads, lazily(`(?i)\bdorado\b|\bguppy\w*|\bbonito basecaller\b|\bbasecall(?:er|ing|s|ed)?\b`), nil, false},
+	{sampler.WorkSpikes, lazily(`(?i)\bkilosort\d?\b|\bnspks:`), nil, false},
+	{sampler.WorkQueries, lazily(`(?i)\bspark[-.]rapids\b|\bcom\.nvidia\.spark\b|\bai\.rapids\.cudf\b|\bblazing ?sql\b|\bBLAZING_\w+|\bheavydb\b|\bomnisci\w*|\bTPC-?(?:DS|H|xBB)\b`), nil, false},
+	{sampler.WorkRows, lazily(`(?i)\bcuml[./]|\bcuml\b[^\n]{0,60}\b(?:umap|hdbscan|dbscan|t-?sne|k-?means|pca|knn|nearest)|\b(?:umap|hdbscan|dbscan)\b[^\n]{0,80}\bcuml\b`), nil, true},
+	{sampler.WorkVectors, lazily(`\bfaiss::gpu\b|\bStandardGpuResources(?:Impl)?\b|(?i:\bfaiss assertion\b|\bfaiss[- ]gpu\b)`), nil, true},
+	{sampler.WorkQubits, lazily(`(?i)\bqiskit\w*|\bcu(?:quantum|statevec)\b|\bstatevector\w*|\bstate vector simulat\w*|\bqubits?\b`), nil, false},
+	{sampler.WorkMolecule, lazily(`(?i)\b(?:gpu4)?pyscf\b|\bterachem\b|\bquantum espresso\b|\bcp2k\b|\bvasp\b|\bdef2-\w+`), nil, false},
+	{sampler.WorkAtoms, lazily(`(?i)\blammps\b|\bgromacs\b|\bgmx mdrun\b|\bopenmm(?:exception)?\b|\bnamd\d?\b|\bpmemd\w*|\bgpumd\b|\bhoomd\b|\bacemd\d?\b|\bpair_style\b|\bInsufficient memory on accelerator\b|\bmolecular dynamics\b`), nil, false},
+	{sampler.WorkParticles, lazily(`(?i)\brelion\w*|\bcryosparc\w*|\bcistem\b|\bmotioncor\d?\b|\bgctf\b|_rln\w+`), nil, false},
+	{sampler.WorkScan, lazily(`(?i)\bastra(?:[-_ ]toolbox)?\b|\btigre\b|\btomopy\b|\bsinograms?\b|\b(?:cone|fan)[- ]beam\b|\bcbct\b`), nil, false},
+	{sampler.WorkPhotos, lazily(`(?i)\bmeshroom\b|\balicevision\w*|\bopenmvs\b|\bopendronemap\b|\bmetashape\b|\bphotoscan\b|\breality ?capture\b|\bpix4d\b|\bcolmap\b|\bpatch_?match_?stereo\b`), lazily(`(?i)\w*nerf\w*|\bgaussians?\b|\bsplat\w*|\binstant-?ngp\b|\btransforms\.json\b`), false},
+	{sampler.WorkGrid, lazily(`(?i)\bopenfoam\b|\bamgx\b|\bpetsc\b|\bhypre\b|\bspecfem\w*|CUDA error !!!!!|\bamrex\b|\bwarpx\b|\bamrex::|\bpicongpu\b|\bfluidx3d\b|\bansys\b|\bcomsol\b|\babaqus\b|\bnek(?:5000|rs)\b|\bdevito\b|\boceananigans\b|\bclima\w*\.jl\b|\btaichi\b|\blattice[- ]boltzmann\b|\bfinite[- ](?:element|volume)s?\b|\bs_initialize_rhs_module\b`), nil, false},
+	{sampler.WorkStreams, lazily(`(?i)\b(?:h26[45]_|hevc_|av1_)?nvenc\w*|\bOpenEncodeSession\w*|\bcuvid\w*|\bnvdec\b|\btranscod\w*|-hwaccel\b`), nil, false},
+	{sampler.WorkScene, lazily(`(?i)\bblender\b|\bcycles (?:render\w*|engine|kernel)\b|\bv-ray\b|\bvray\b|\boctane ?render\w*|\bredshift (?:render\w*|\d)|\barnold (?:gpu|render\w*)\b|\bluxcore\w*|\bkeyshot\b|\bdaz ?studio\b|\blumion\b|\btwinmotion\b`), lazily(`(?i)\w*nerf\w*|\bgaussians?\b|\bsplat\w*|\binstant-?ngp\b|\btransforms\.json\b`), false},
+	{sampler.WorkGame, lazily(`(?i)\b(?:my|the|this|a) game\b|\bgames? (?:crash\w*|exits?|at any)\b|\bemulators?\b|\bryujinx\b|\byuzu\b|\brpcs3\b|\bcemu\b|\bproton\b|\bsteam\b|\bunreal(?: ?engine\w*)?\b|\b(?:vertex|index) buffers?\b|\bswap ?chain\b|\bout of video memory trying to allocate a rendering resource\b|\bD3D1[12]\b`), lazily(`(?i)\bggml\w*|\bllama\w*|\bgym\b|\brewards?\b`), false},
+	{sampler.WorkArrays, lazily(`\bgpuArray\b|\bgpuDevice\(|\bCuArrays?\b|\bCUDA\.jl\b|\bCUDAdrv\b|\bCUFFT_ALLOC_FAILED\b|\bCuFftError\b|\bCUFFTError\b`), nil, false},
+	{sampler.WorkLayers, lazily(`(?i:\bsyncedmem\.cpp\b)|\bcaffe::|\bCudaNdarray\w*|(?i:\btheano\b|\blasagne\b)`), nil, true},
+	{sampler.WorkStyle, lazily(`(?i)\bsingan\b|\bdeep[-_ ]image[-_ ]prior\b|\bdeep[-_ ]daze\b|\bbig[-_ ]sleep\b|\baphantasia\b`), nil, true},
+	{sampler.WorkStyle, lazily(`(?i)\bneural[-_]?style\w*|\bdeep[-_ ]?dream\b|\bdeep[-_ ]?photo[-_ ]?style\w*|\bstyle_(?:image|weight)\b|\bcompute_content_loss\b|\bvqgan[-+_ ]clip\b`), lazily(`(?i)\bbatch[-_ ]?(?:size|es)\b|\bcoco\b|\bdatasets?\b|\bepochs?\b|\w*(?:cycle|style)gan\w*`), true},
+	{sampler.WorkStyle, lazily(`(?i)\bstyle[-_ ]transfer\b`), lazily(`(?i)\bbatch[-_ ]?(?:size|es)\b`), false},
+	{sampler.WorkKernels, lazily(`(?i)\bgpytorch\b|\bbotorch\b|\bgpflow\b|\bgaussian process(?:es)?\b|\bExactGP\b`), nil, true},
+	{sampler.WorkResiduals, lazily(`(?i)\bpinns?\b|\bphysics[- ]informed\b|\bdeepxde\b|\bcollocation points?\b`), nil, true},
+	{sampler.WorkWorlds, lazily(`(?i)\bisaac ?(?:gym|sim|lab)\w*|\bphysx\b|\bPxg\w+|\bmujoco_warp\b|\bmjwarp\b|\bnum_envs\b`), nil, true},
+	{sampler.WorkFolds, lazily(`(?i)\bboltz(?:-?[12]x?)?\b|\bchai-?1\b|\brfdiffusion\d?\b|\besmfold\b|\bprotenix\b`), nil, false},
+}
+
+// addWork puts into a context what such a program does.
+func addWork(c *sampler.LogContext, text string) {
+	learns := trains.MatchString(text)
+	for _, row := range workKinds {
+		if learns && !row.beside || !row.words.MatchString(text) || row.elsewhere != nil && row.elsewhere.MatchString(text) {
+			continue
+		}
+		if told := sampler.ToldWork + row.name; !slices.Contains(c.Told, told) {
+			c.Told = append(c.Told, told)
+		}
+		return
+	}
+}
