@@ -25,6 +25,7 @@ typedef int Dev;
 typedef uint64_t Ptr;
 
 enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_CONTEXT = 201 };
+enum { ON_DEVICE = 1 }; /* others are places of the host */
 enum { MAX_DEVICES = 16, MAX_BLOCKS = 1 << 17, DEPTH = 16 };
 
 #define API __attribute__((visibility("default"), noinline)) Result
@@ -36,6 +37,7 @@ struct pool_props { int alloc, handles; struct location at; char rest[64]; };
 
 struct context { Dev dev; bool primary; uint64_t own; };
 struct pool { Dev dev; uint64_t held, used; };
+struct stream { Dev dev; };
 struct block { Ptr at; uint64_t size; Dev dev; struct pool *pool; int refs; struct context *ctx; bool counted; };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -183,6 +185,12 @@ static Result drop(Ptr at)
 	return SUCCESS;
 }
 
+/* Memory of the host, which has as much as a device. */
+static Result give_host(Ptr *out, uint64_t n)
+{
+	return n > shared->capacity ? OUT_OF_MEMORY : give(out, n, 0, NULL, false);
+}
+
 API cuInit(unsigned flags)
 {
 	enter();
@@ -318,10 +326,27 @@ API cuMemFree_v2(Ptr p)
 	return leave(drop(p));
 }
 
-static Result give_async(Ptr *p, size_t n)
+/* Where a stream is: 0, 1 and 2 are those that each context has by itself. */
+static Dev stream_at(const struct stream *s) { return (uintptr_t)s <= 2 ? here() : s->dev; }
+
+API cuStreamCreate(struct stream **out, unsigned flags)
+{
+	(void)flags;
+	*out = calloc(1, sizeof **out);
+	(*out)->dev = here();
+	return (*out)->dev < 0 ? INVALID_CONTEXT : SUCCESS;
+}
+
+API cuStreamCreateWithPriority(struct stream **out, unsigned flags, int priority)
+{
+	(void)priority;
+	return cuStreamCreate(out, flags);
+}
+
+static Result give_async(Ptr *p, size_t n, const struct stream *stream)
 {
 	enter();
-	Dev dev = here();
+	Dev dev = stream_at(stream);
 	return leave(give(p, n, dev, dev < 0 ? NULL : &default_pool[dev], true));
 }
 
@@ -329,22 +354,18 @@ API cuMemAllocFromPoolAsync(Ptr *p, size_t n, struct pool *pool, void *stream);
 
 API cuMemAllocAsync(Ptr *p, size_t n, void *stream)
 {
-	if (number("FAKECUDA_NESTED", 0) && here() >= 0)
-		return cuMemAllocFromPoolAsync(p, n, &default_pool[here()], stream);
-	return give_async(p, n);
+	if (number("FAKECUDA_NESTED", 0) && stream_at(stream) >= 0)
+		return cuMemAllocFromPoolAsync(p, n, &default_pool[stream_at(stream)], stream);
+	return give_async(p, n, stream);
 }
 
-API cuMemAllocAsync_ptsz(Ptr *p, size_t n, void *stream)
-{
-	(void)stream;
-	return give_async(p, n);
-}
+API cuMemAllocAsync_ptsz(Ptr *p, size_t n, void *stream) { return give_async(p, n, stream); }
 
 API cuMemAllocFromPoolAsync(Ptr *p, size_t n, struct pool *pool, void *stream)
 {
 	(void)stream;
 	enter();
-	return leave(give(p, n, pool->dev, pool, true));
+	return leave(pool->dev < 0 ? give_host(p, n) : give(p, n, pool->dev, pool, true));
 }
 
 API cuMemFreeAsync(Ptr p, void *stream)
@@ -365,7 +386,7 @@ API cuMemPoolCreate(struct pool **out, const struct pool_props *props)
 {
 	enter();
 	*out = calloc(1, sizeof **out);
-	(*out)->dev = props->at.id;
+	(*out)->dev = props->at.type == ON_DEVICE ? props->at.id : -1;
 	return leave(SUCCESS);
 }
 
@@ -373,7 +394,7 @@ API cuMemCreate(Ptr *handle, size_t n, const struct allocation_prop *prop, unsig
 {
 	(void)flags;
 	enter();
-	Result answer = give(handle, n, prop->at.type == 1 ? prop->at.id : -1, NULL, true);
+	Result answer = prop->at.type == ON_DEVICE ? give(handle, n, prop->at.id, NULL, true) : give_host(handle, n);
 	if (answer == SUCCESS)
 		find(*handle)->ctx = NULL;
 	return leave(answer);

@@ -7,11 +7,13 @@
  *   thread            the following commands run in another thread
  *   alloc NAME SIZE   cuMemAlloc_v2          free NAME      cuMemFree_v2
  *   async NAME SIZE   cuMemAllocAsync        freeasync NAME
+ *   stream            cuStreamCreate: from now on async asks there, also while another device is current; stream -: no more
  *   managed NAME SIZE                        host SIZE
  *   piece NAME SIZE   cuMemCreate and cuMemMap, its handle is released at once
  *   pieces SIZE N     N of them, that are not said
  *   unpiece NAME      cuMemUnmap
  *   pooled NAME SIZE  from a pool of the current device
+ *   at TYPE           from now on piece and pooled ask for memory of this type of place: 1 a device, 2, 3 and 4 the host
  *   torch NAME SIZE   as PyTorch's caching allocator: a whole segment; when refused, what is cached is freed
  *                     and it asks again, then everything cached is freed and it asks a last time
  *   cache NAME        gives NAME to the cache
@@ -50,6 +52,7 @@
 	FUNCTION(cuMemAllocAsync, uint64_t *, size_t, void *)                          \
 	FUNCTION(cuMemAllocFromPoolAsync, uint64_t *, size_t, void *, void *)          \
 	FUNCTION(cuMemPoolCreate, void **, const void *)                               \
+	FUNCTION(cuStreamCreate, void **, unsigned)                                    \
 	FUNCTION(cuMemFree_v2, uint64_t)                                               \
 	FUNCTION(cuMemFreeAsync, uint64_t, void *)                                     \
 	FUNCTION(cuMemCreate, uint64_t *, size_t, const void *, unsigned long long)    \
@@ -63,6 +66,8 @@ ALL
 struct named { char name[32]; uint64_t at; size_t size; int cached; };
 static struct named all[4096];
 static __thread int device = -1;
+static void *stream;
+static int stream_device, place = 1;
 static uint64_t where = 0x600000000000ull;
 
 static struct named *get(const char *name)
@@ -82,11 +87,13 @@ static void put(const char *name, uint64_t at, size_t size)
 	}
 }
 
-static void told(const char *function, size_t n, int answer)
+static void told_at(const char *function, size_t n, int answer, int at)
 {
-	printf("%s %zu %d %d\n", function, n, answer, device);
+	printf("%s %zu %d %d\n", function, n, answer, at);
 	fflush(stdout);
 }
+
+static void told(const char *function, size_t n, int answer) { told_at(function, n, answer, device); }
 
 static int alloc(const char *name, size_t n)
 {
@@ -116,10 +123,11 @@ static void torch(const char *name, size_t n)
 
 static void piece(const char *name, size_t n)
 {
-	struct { int type, handles, at, id; void *win32; uint64_t flags; } prop = {1, 0, 1, device, NULL, 0};
+	struct { int type, handles, at, id; void *win32; uint64_t flags; } prop = {1, 0, place, device, NULL, 0};
 	uint64_t handle = 0;
 	int answer = cuMemCreate(&handle, n, &prop, 0);
-	told("cuMemCreate", n, answer);
+	if (place == 1)
+		told("cuMemCreate", n, answer);
 	if (answer)
 		return;
 	cuMemMap(where, n, 0, handle, 0);
@@ -140,13 +148,15 @@ static void pieces(size_t n, long count)
 
 static void pooled(const char *name, size_t n)
 {
-	struct { int alloc, handles, at, id; char rest[64]; } props = {1, 0, 1, device, {0}};
-	static void *pool;
+	struct { int alloc, handles, at, id; char rest[64]; } props = {1, 0, place, device, {0}};
+	static void *pools[5];
+	void **pool = &pools[place];
 	uint64_t at = 0;
-	if (!pool)
-		cuMemPoolCreate(&pool, &props);
-	int answer = cuMemAllocFromPoolAsync(&at, n, pool, NULL);
-	told("cuMemAllocFromPoolAsync", n, answer);
+	if (!*pool)
+		cuMemPoolCreate(pool, &props);
+	int answer = cuMemAllocFromPoolAsync(&at, n, *pool, NULL);
+	if (place == 1)
+		told("cuMemAllocFromPoolAsync", n, answer);
 	if (!answer)
 		put(name, at, n);
 }
@@ -253,10 +263,17 @@ static int command(char *line)
 		cuMemFree_v2(it->at);
 		*it = (struct named){0};
 	} else if (strcmp(word, "async") == 0) {
-		int answer = cuMemAllocAsync(&at, n, NULL);
-		told("cuMemAllocAsync", n, answer);
+		int answer = cuMemAllocAsync(&at, n, stream);
+		told_at("cuMemAllocAsync", n, answer, stream ? stream_device : device);
 		if (!answer)
 			put(name, at, n);
+	} else if (strcmp(word, "stream") == 0) {
+		stream = NULL;
+		if (words == 1)
+			cuStreamCreate(&stream, 0);
+		stream_device = device;
+	} else if (strcmp(word, "at") == 0) {
+		place = n >= 1 && n <= 4 ? (int)n : 1;
 	} else if (strcmp(word, "freeasync") == 0 && it) {
 		cuMemFreeAsync(it->at, NULL);
 		*it = (struct named){0};
