@@ -242,7 +242,7 @@ func TestSeats(t *testing.T) {
 		"a context":                       {Call{Device: -1, Context: 6, TID: 9}, seatKey{device: -1, handle: 6}},
 		"a thread":                        {Call{Device: -1, TID: 9}, seatKey{device: -1, tid: 9}},
 	} {
-		if got := p.seat(&row.call).key; got != row.want {
+		if got := p.seat(&row.call, false).key; got != row.want {
 			t.Errorf("%s: %+v, want %+v", name, got, row.want)
 		}
 	}

@@ -5,17 +5,18 @@ type Effect uint8
 
 // Effects, as probe.c of package uprobe numbers them.
 const (
-	Gives  Effect = iota + 1 // memory at an address
-	Takes                    // it back
-	Maps                     // memory that was given to an address; it is held until it is unmapped too
-	Unmaps                   // it
-	Names                    // a context or pool of a device
-	Makes                    // a context of a device, and makes it the thread's own
-	Sets                     // the thread's context
-	Pushes                   // a context over the thread's own
-	Pops                     // it
-	Ends                     // a context, with all of its memory
-	Begins                   // to use the driver
+	Gives   Effect = iota + 1 // memory at an address
+	Takes                     // it back
+	Maps                      // memory that was given to an address; it is held until it is unmapped too
+	Unmaps                    // it
+	Names                     // a context or pool of a device
+	Makes                     // a context of a device, and makes it the thread's own
+	Sets                      // the thread's context
+	Pushes                    // a context over the thread's own
+	Pops                      // it
+	Ends                      // a context, with all of its memory
+	Begins                    // to use the driver
+	Streams                   // a stream of the thread's context
 )
 
 // Place is how a function says where memory is asked for.
@@ -27,6 +28,7 @@ const (
 	Properties              // a CUmemAllocationProp or CUmemPoolProps
 	OfPool                  // a pool
 	OfDevice                // the number of a device
+	OfStream                // a stream, which is of the context that was the thread's when it was made
 )
 
 // Memory is what kind of memory a function gives.
@@ -61,13 +63,13 @@ const (
 
 // Functions are those that are looked at, a row each; libraries lack some. From the CUDA driver API reference,
 // https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html and group__CUDA__VA.html, group__CUDA__MALLOC__ASYNC.html,
-// group__CUDA__CTX.html beside it. _ptsz: the same with a default stream for each thread.
+// group__CUDA__CTX.html, group__CUDA__STREAM.html beside it. _ptsz: the same with a default stream for each thread.
 var Functions = []Function{
 	{Name: "cuMemAlloc_v2", Effect: Gives, Address: 1, Size: 2},
 	{Name: "cuMemAllocPitch_v2", Effect: Gives, Address: 1, Size: 3, Times: 4},
 	{Name: "cuMemAllocManaged", Effect: Gives, Memory: Managed, Address: 1, Size: 2},
-	{Name: "cuMemAllocAsync", Effect: Gives, Memory: Pool, Address: 1, Size: 2},
-	{Name: "cuMemAllocAsync_ptsz", Effect: Gives, Memory: Pool, Address: 1, Size: 2},
+	{Name: "cuMemAllocAsync", Effect: Gives, Memory: Pool, Address: 1, Size: 2, At: 3, Place: OfStream},
+	{Name: "cuMemAllocAsync_ptsz", Effect: Gives, Memory: Pool, Address: 1, Size: 2, At: 3, Place: OfStream},
 	{Name: "cuMemAllocFromPoolAsync", Effect: Gives, Memory: Pool, Address: 1, Size: 2, At: 3, Place: OfPool},
 	{Name: "cuMemAllocFromPoolAsync_ptsz", Effect: Gives, Memory: Pool, Address: 1, Size: 2, At: 3, Place: OfPool},
 	{Name: "cuMemCreate", Effect: Gives, Memory: Piece, Address: 1, Size: 2, At: 3, Place: Properties},
@@ -96,6 +98,9 @@ var Functions = []Function{
 	{Name: "cuDevicePrimaryCtxReset_v2", Effect: Ends, At: 1, Place: OfDevice},
 	{Name: primaryRelease, Effect: Ends, At: 1, Place: OfDevice},
 
+	{Name: "cuStreamCreate", Effect: Streams, Address: 1},
+	{Name: "cuStreamCreateWithPriority", Effect: Streams, Address: 1},
+
 	{Name: "cuInit", Effect: Begins},
 }
 
@@ -109,7 +114,7 @@ func Cookie(n int, library, set uint16) uint64 {
 // Answered says whether the answer of the function matters, which is known when it returns.
 func (f *Function) Answered() bool {
 	switch f.Effect {
-	case Gives, Maps, Names, Makes:
+	case Gives, Maps, Names, Makes, Streams:
 		return true
 	}
 	return false

@@ -21,6 +21,7 @@ type process struct {
 	unplaced bool             // its end was told, and no GPU
 	over     bool             // it runs another program by now, which has asked for nothing yet
 	handles  map[uint64]int
+	streams  map[uint64]uint64 // the contexts that they are of
 	blocks   map[where]*block
 	mapped   map[uint64]mapping
 	waiting  int               // requests that wait for a snapshot
@@ -59,7 +60,7 @@ const (
 )
 
 func newProcess(pid int) *process {
-	return &process{pid: pid, handles: map[uint64]int{}, blocks: map[where]*block{}, mapped: map[uint64]mapping{}, retains: map[int]int{}, made: map[int]time.Time{}}
+	return &process{pid: pid, handles: map[uint64]int{}, streams: map[uint64]uint64{}, blocks: map[where]*block{}, mapped: map[uint64]mapping{}, retains: map[int]int{}, made: map[int]time.Time{}}
 }
 
 // makes notes that a context of a device was made, which takes memory of it.
@@ -82,14 +83,14 @@ func key(c *Call) where {
 }
 
 // seat is where a call asks: the device that it names, or that its context or pool belongs to; the context
-// or pool itself where its device is not known, and the thread where even that is not.
-func (p *process) seat(c *Call) *seat {
-	k := seatKey{device: c.Device}
-	if d, ok := p.handles[c.Context]; ok && k.device < 0 {
+// or pool itself where its device is not known, and the thread where even that is not. several: the process uses several GPUs.
+func (p *process) seat(c *Call, several bool) *seat {
+	k, home := seatKey{device: c.Device}, p.home(c, several)
+	if d, ok := p.handles[home]; ok && k.device < 0 {
 		k.device = d
 	}
 	if k.device < 0 {
-		if k = (seatKey{device: -1, handle: c.Context}); k.handle == 0 {
+		if k = (seatKey{device: -1, handle: home}); k.handle == 0 {
 			k.tid = c.TID
 		}
 	}

@@ -170,6 +170,10 @@ func (t *Tracker) Call(c Call) {
 				p.retains[c.Device]++
 			}
 		}
+	case Streams:
+		if c.Answer == success {
+			p.makesStream(c.Address, c.Context)
+		}
 	case Ends:
 		p.ends(&c)
 	}
@@ -253,12 +257,19 @@ func (t *Tracker) gives(p *process, c *Call, f *Function) {
 
 // asks is the seat of a call, on the GPU where it seems to be.
 func (t *Tracker) asks(p *process, c *Call) *seat {
-	s := p.seat(c)
+	s := p.seat(c, t.several(p))
 	if s.tally.granted+s.tally.refused == 0 {
 		s.at = t.place(p, s)
 		s.tally.on(t.gpus[s.at])
 	}
 	return s
+}
+
+// several says whether a process uses more than one GPU, as far as is known.
+func (t *Tracker) several(p *process) bool {
+	return len(p.made) > 1 || len(t.listed[p.pid]) > 1 || slices.ContainsFunc(p.seats, func(s *seat) bool {
+		return s.key.device >= 0 && s.key.device != p.seats[0].key.device
+	})
 }
 
 // refuse notes a refusal, and tells of it.

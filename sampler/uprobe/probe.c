@@ -50,7 +50,7 @@ struct pt_regs {
 #define LIBRARY(c) ((c) >> 48)
 
 enum { EFFECT_GIVES = 1, EFFECT_TAKES, EFFECT_MAPS, EFFECT_UNMAPS, EFFECT_NAMES, EFFECT_MAKES, EFFECT_SETS, EFFECT_PUSHES, EFFECT_POPS, EFFECT_ENDS, EFFECT_BEGINS };
-enum { PLACE_CURRENT = 0, PLACE_PROPERTIES, PLACE_POOL, PLACE_DEVICE };
+enum { PLACE_CURRENT = 0, PLACE_PROPERTIES, PLACE_POOL, PLACE_DEVICE, PLACE_STREAM };
 
 #define FUNCTIONS 64
 #define DEPTH 8
@@ -65,7 +65,7 @@ struct event {
 	__u64 time; // ns of CLOCK_MONOTONIC when it returned; of what has no answer, when it began
 	__u64 size;
 	__u64 address; // given or taken back; of contexts and pools their handle
-	__u64 other;   // a mapping's handle
+	__u64 other;   // a mapping's handle, or the stream
 	__u64 context; // current in the thread; 0: not known
 	__u32 pid, tid;
 	__s32 answer;
@@ -346,6 +346,9 @@ static __always_inline void place(const struct arguments *r, __u64 cookie, struc
 		break;
 	case PLACE_DEVICE:
 		c->device = (__s32)at;
+		break;
+	case PLACE_STREAM:
+		c->other = at;
 	}
 }
 
