@@ -29,6 +29,7 @@ const (
 	OfPool                  // a pool
 	OfDevice                // the number of a device
 	OfStream                // a stream, which is of the context that was the thread's when it was made
+	Location                // a CUmemLocation
 )
 
 // Memory is what kind of memory a function gives.
@@ -87,6 +88,8 @@ var Functions = []Function{
 	{Name: primaryRetain, Effect: Names, Address: 1, At: 2, Place: OfDevice},
 	{Name: "cuDeviceGetDefaultMemPool", Effect: Names, Address: 1, At: 2, Place: OfDevice},
 	{Name: "cuDeviceGetMemPool", Effect: Names, Address: 1, At: 2, Place: OfDevice},
+	{Name: "cuMemGetDefaultMemPool", Effect: Names, Address: 1, At: 2, Place: Location},
+	{Name: "cuMemGetMemPool", Effect: Names, Address: 1, At: 2, Place: Location},
 	{Name: "cuMemPoolCreate", Effect: Names, Address: 1, At: 2, Place: Properties},
 	{Name: "cuCtxCreate_v2", Effect: Makes, Address: 1, At: 3, Place: OfDevice},
 	{Name: "cuCtxCreate_v3", Effect: Makes, Address: 1, At: 5, Place: OfDevice},

@@ -82,6 +82,11 @@ func key(c *Call) where {
 	return w
 }
 
+// onHost says whether a call asks for memory of the host, by its location or from a pool of such memory.
+func (p *process) onHost(c *Call) bool {
+	return c.Device == onHost || Functions[c.Function].Place == OfPool && p.handles[c.Context] == onHost
+}
+
 // seat is where a call asks: the device that it names, or that its context or pool belongs to; the context
 // or pool itself where its device is not known, and the thread where even that is not. several: the process uses several GPUs.
 func (p *process) seat(c *Call, several bool) *seat {

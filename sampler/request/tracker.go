@@ -232,12 +232,13 @@ func (t *Tracker) process(pid int) *process {
 func (t *Tracker) gives(p *process, c *Call, f *Function) {
 	n := sampler.Bytes(c.Size)
 	held := min(n, sampler.MaxPlausible)
-	if f.Memory == Host && c.Answer == success {
+	onHost := f.Memory == Host || p.onHost(c)
+	if onHost && c.Answer == success {
 		for _, s := range p.seats {
 			s.tally.other(c, held)
 		}
 	}
-	if f.Memory == Host || c.Answer != success && c.Answer != outOfMemory {
+	if onHost || c.Answer != success && c.Answer != outOfMemory {
 		return // not the GPU's memory, or wrong arguments
 	}
 	s := t.asks(p, c)

@@ -28,3 +28,19 @@ func TestStreams(t *testing.T) {
 			"stream", "async e 60000000", "device 1", "async f 50000000", "stream -", "async g 40000000")
 	})
 }
+
+// Memory of the host is no request for a GPU's, by whichever type of place it is asked for, and that it is refused is no refusal.
+func TestOnHost(t *testing.T) {
+	bothWays(t, func(t *testing.T, o Options) {
+		r := plays(t, o, "device 0", "alloc a 1000000000",
+			"at 2", "piece b 300000000", "pooled c 300000000", "piece d 9000000000", "pooled e 9000000000",
+			"at 3", "piece f 300000000", "pooled g 300000000", "piece h 9000000000", "pooled i 9000000000",
+			"at 4", "piece j 300000000", "pooled k 300000000", "piece l 9000000000", "pooled m 9000000000", "unpiece b",
+			"at 1", "piece n 20971520", "pooled o 50000000")
+		for i, q := range r.snapshot().GPUs[0].Processes {
+			if x := q.Requests; i > 0 || x.Live != 1000000000+20971520+50000000 || x.Peak != x.Live || x.Refused != 0 || !x.Whole {
+				t.Errorf("%+v", x)
+			}
+		}
+	})
+}

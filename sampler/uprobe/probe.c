@@ -50,7 +50,7 @@ struct pt_regs {
 #define LIBRARY(c) ((c) >> 48)
 
 enum { EFFECT_GIVES = 1, EFFECT_TAKES, EFFECT_MAPS, EFFECT_UNMAPS, EFFECT_NAMES, EFFECT_MAKES, EFFECT_SETS, EFFECT_PUSHES, EFFECT_POPS, EFFECT_ENDS, EFFECT_BEGINS };
-enum { PLACE_CURRENT = 0, PLACE_PROPERTIES, PLACE_POOL, PLACE_DEVICE, PLACE_STREAM };
+enum { PLACE_CURRENT = 0, PLACE_PROPERTIES, PLACE_POOL, PLACE_DEVICE, PLACE_STREAM, PLACE_LOCATION };
 
 #define FUNCTIONS 64
 #define DEPTH 8
@@ -69,7 +69,7 @@ struct event {
 	__u64 context; // current in the thread; 0: not known
 	__u32 pid, tid;
 	__s32 answer;
-	__s32 device; // ordinal as the process counts; -1: not known
+	__s32 device; // ordinal as the process counts; -1: not known; -2: none, it is the host
 	__u32 function;
 	__u32 took; // us from entry to return
 };
@@ -329,6 +329,8 @@ static __always_inline int again(struct pt_regs *r, __u64 cookie, __u64 thread, 
 	return 0;
 }
 
+enum { ON_DEVICE = 1, ON_HOST, ON_HOST_NUMA, ON_HOST_NUMA_CURRENT }; // CUmemLocationType
+
 // place reads where the memory is asked for, as far as the arguments say it.
 static __always_inline void place(const struct arguments *r, __u64 cookie, struct call *c)
 {
@@ -338,8 +340,14 @@ static __always_inline void place(const struct arguments *r, __u64 cookie, struc
 	} location;
 	switch (PLACE_KIND(cookie)) {
 	case PLACE_PROPERTIES: // CUmemAllocationProp.location and CUmemPoolProps.location
-		if (!bpf_probe_read_user(&location, sizeof(location), (void *)(at + 8)) && location.kind == 1)
+		at += 8;
+	case PLACE_LOCATION:
+		if (bpf_probe_read_user(&location, sizeof(location), (void *)at))
+			break;
+		if (location.kind == ON_DEVICE)
 			c->device = location.id;
+		else if (location.kind >= ON_HOST && location.kind <= ON_HOST_NUMA_CURRENT)
+			c->device = -2;
 		break;
 	case PLACE_POOL:
 		c->pool = at;
