@@ -12,6 +12,10 @@
  *   piece NAME SIZE   cuMemCreate and cuMemMap, its handle is released at once
  *   pieces SIZE N     N of them, that are not said
  *   unpiece NAME      cuMemUnmap
+ *   retain NAME OTHER cuMemRetainAllocationHandle of a piece, and release OTHER   cuMemRelease
+ *   pitch NAME WIDTH  cuMemAllocPitch_v2 of 1,000 rows
+ *   array SIZE        cuArrayCreate_v2, of bytes
+ *   fault N           1: nothing is given back from now on, for a kernel has failed; what is not, can be given back later, once it is 0
  *   pooled NAME SIZE  from a pool of the current device
  *   at TYPE           from now on piece and pooled ask for memory of this type of place: 1 a device, 2, 3 and 4 the host
  *   torch NAME SIZE   as PyTorch's caching allocator: a whole segment; when refused, what is cached is freed
@@ -59,6 +63,9 @@
 	FUNCTION(cuMemRelease, uint64_t)                                               \
 	FUNCTION(cuMemMap, uint64_t, size_t, size_t, uint64_t, unsigned long long)     \
 	FUNCTION(cuMemUnmap, uint64_t, size_t)                                         \
+	FUNCTION(cuMemRetainAllocationHandle, uint64_t *, uint64_t)                    \
+	FUNCTION(cuMemAllocPitch_v2, uint64_t *, size_t *, size_t, size_t, unsigned)   \
+	FUNCTION(cuArrayCreate_v2, uint64_t *, const void *)                           \
 	FUNCTION(cuMemHostAlloc, void **, size_t, unsigned)
 ALL
 #undef FUNCTION
@@ -161,6 +168,24 @@ static void pooled(const char *name, size_t n)
 		put(name, at, n);
 }
 
+static void pitch(const char *name, size_t width)
+{
+	enum { HEIGHT = 1000 };
+	uint64_t at = 0;
+	size_t row = 0;
+	int answer = cuMemAllocPitch_v2(&at, &row, width, HEIGHT, 4);
+	told("cuMemAllocPitch_v2", (answer ? width : row) * HEIGHT, answer);
+	if (!answer)
+		put(name, at, row * HEIGHT);
+}
+
+static void array(size_t bytes)
+{
+	struct { size_t width, height; int format; unsigned channels; } of = {bytes, 0, 1, 1};
+	uint64_t at = 0;
+	cuArrayCreate_v2(&at, &of);
+}
+
 static void rate(size_t n, long per_second)
 {
 	struct timespec began, now;
@@ -238,12 +263,10 @@ static int load(const char *path)
 
 static int command(char *line)
 {
-	char word[32] = "", name[32] = "";
-	unsigned long long n = 0;
+	char word[32] = "", name[32] = "", other[32] = "";
 	line[strcspn(line, "\n")] = 0;
-	int words = sscanf(line, "%31s %31s %llu", word, name, &n);
-	if (words < 3)
-		n = strtoull(name, NULL, 10);
+	int words = sscanf(line, "%31s %31s %31s", word, name, other);
+	unsigned long long n = strtoull(words < 3 ? name : other, NULL, 10);
 	struct named *it = words > 1 ? get(name) : NULL;
 	uint64_t at = 0;
 	if (strcmp(word, "device") == 0) {
@@ -260,8 +283,8 @@ static int command(char *line)
 	} else if (strcmp(word, "cache") == 0 && it) {
 		it->cached = 1;
 	} else if (strcmp(word, "free") == 0 && it) {
-		cuMemFree_v2(it->at);
-		*it = (struct named){0};
+		if (cuMemFree_v2(it->at) == 0)
+			*it = (struct named){0};
 	} else if (strcmp(word, "async") == 0) {
 		int answer = cuMemAllocAsync(&at, n, stream);
 		told_at("cuMemAllocAsync", n, answer, stream ? stream_device : device);
@@ -275,8 +298,8 @@ static int command(char *line)
 	} else if (strcmp(word, "at") == 0) {
 		place = n >= 1 && n <= 4 ? (int)n : 1;
 	} else if (strcmp(word, "freeasync") == 0 && it) {
-		cuMemFreeAsync(it->at, NULL);
-		*it = (struct named){0};
+		if (cuMemFreeAsync(it->at, NULL) == 0)
+			*it = (struct named){0};
 	} else if (strcmp(word, "managed") == 0) {
 		int answer = cuMemAllocManaged(&at, n, 1);
 		told("cuMemAllocManaged", n, answer);
@@ -290,8 +313,20 @@ static int command(char *line)
 	} else if (strcmp(word, "pieces") == 0) {
 		pieces(strtoull(name, NULL, 10), (long)n);
 	} else if (strcmp(word, "unpiece") == 0 && it) {
-		cuMemUnmap(it->at, it->size);
-		*it = (struct named){0};
+		if (cuMemUnmap(it->at, it->size) == 0)
+			*it = (struct named){0};
+	} else if (strcmp(word, "retain") == 0 && it) {
+		if (cuMemRetainAllocationHandle(&at, it->at) == 0)
+			put(other, at, it->size);
+	} else if (strcmp(word, "release") == 0 && it) {
+		if (cuMemRelease(it->at) == 0)
+			*it = (struct named){0};
+	} else if (strcmp(word, "pitch") == 0) {
+		pitch(name, n);
+	} else if (strcmp(word, "array") == 0) {
+		array(n);
+	} else if (strcmp(word, "fault") == 0) {
+		setenv("FAKECUDA_FAULT", name, 1);
 	} else if (strcmp(word, "pooled") == 0) {
 		pooled(name, n);
 	} else if (strcmp(word, "bfc") == 0) {
