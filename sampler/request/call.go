@@ -10,7 +10,7 @@ type Call struct {
 	Function int    // of Functions
 	Size     uint64 // bytes
 	Address  uint64 // given, taken back, mapped; of contexts and pools their handle
-	Other    uint64 // the memory that is mapped, or the stream
+	Other    uint64 // the memory that is mapped, the stream; of what gives memory back a number of the call
 	Context  uint64 // current in the thread, or the pool; 0: not known
 	Device   int    // ordinal as the program counts; -1: not known; onHost
 	Answer   int    // CUresult

@@ -17,6 +17,7 @@ const (
 	Ends                      // a context, with all of its memory
 	Begins                    // to use the driver
 	Streams                   // a stream of the thread's context
+	Retains                   // memory that was given, which is held until that is released, too
 )
 
 // Place is how a function says where memory is asked for.
@@ -82,6 +83,7 @@ var Functions = []Function{
 	{Name: "cuMemFreeAsync_ptsz", Effect: Takes, Address: 1},
 	{Name: "cuMemFreeHost", Effect: Takes, Memory: Host, Address: 1},
 	{Name: "cuMemRelease", Effect: Takes, Memory: Piece, Address: 1},
+	{Name: "cuMemRetainAllocationHandle", Effect: Retains, Memory: Piece, Address: 1},
 	{Name: "cuMemMap", Effect: Maps, Address: 1, Size: 2, At: 4},
 	{Name: "cuMemUnmap", Effect: Unmaps, Address: 1, Size: 2},
 
@@ -117,7 +119,7 @@ func Cookie(n int, library, set uint16) uint64 {
 // Answered says whether the answer of the function matters, which is known when it returns.
 func (f *Function) Answered() bool {
 	switch f.Effect {
-	case Gives, Maps, Names, Makes, Streams:
+	case Gives, Takes, Maps, Unmaps, Names, Makes, Streams, Retains:
 		return true
 	}
 	return false

@@ -30,6 +30,8 @@ type process struct {
 	seats    []*seat           // few: one for each device
 	dropped  [64]dropped       // of late, a ring
 	drops    int
+	taken    [64]taken // of late, a ring
+	takings  int
 	steps    []step // of its tallies, oldest first, while stepping
 	stepping bool
 	forgot   bool // there were more
@@ -155,12 +157,24 @@ func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
 // takes ends a block; one of before we came is not known.
 func (p *process) takes(c *Call) { p.release(c, key(c)) }
 
-func (p *process) release(c *Call, at where) {
-	if b := p.blocks[at]; b != nil {
+// retain is another hold on a piece, by a handle of its own.
+func (p *process) retain(c *Call) {
+	if b := p.blocks[key(c)]; b != nil && c.Answer == success {
+		b.refs++
+	}
+}
+
+// release ends one of what holds a block.
+func (p *process) release(c *Call, at where) *taken {
+	x := &p.taken[p.takings%len(p.taken)]
+	p.takings++
+	*x = taken{call: c.Other, at: at, block: p.blocks[at]}
+	if b := x.block; b != nil {
 		if b.refs--; b.refs == 0 {
 			p.drop(c, at, b)
 		}
 	}
+	return x
 }
 
 func (p *process) drop(c *Call, at where, b *block) {
@@ -200,7 +214,8 @@ func (p *process) unmaps(c *Call) {
 
 func (p *process) unmap(c *Call, at uint64, m mapping) {
 	delete(p.mapped, at)
-	p.release(c, where{Piece, m.piece})
+	x := p.release(c, where{Piece, m.piece})
+	x.address, x.mapping = at, m
 }
 
 // ends: a context takes its memory with it, the reset of a device that of all of its contexts. What is known by a handle, or is of a

@@ -214,6 +214,14 @@ func (t *tally) take(at time.Time, n sampler.Bytes) {
 	t.exact.moved = at
 }
 
+// retake notes that what was taken is held all the same.
+func (t *tally) retake(c *Call, n sampler.Bytes) {
+	t.add(c, n, false)
+	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen {
+		r.Freed = r.Freed.Less(n)
+	}
+}
+
 // join adds what was tallied apart; most: that the two have held together.
 func (t *tally) join(o *tally, most sampler.Bytes) {
 	t.granted, t.refused, t.flushes = t.granted+o.granted, t.refused+o.refused, t.flushes+o.flushes

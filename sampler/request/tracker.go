@@ -157,6 +157,8 @@ func (t *Tracker) Call(c Call) {
 		p.maps(&c)
 	case Unmaps:
 		p.unmaps(&c)
+	case Retains:
+		p.retain(&c)
 	case Names, Makes:
 		switch {
 		case c.Answer == outOfMemory && f.context():
@@ -176,6 +178,16 @@ func (t *Tracker) Call(c Call) {
 		}
 	case Ends:
 		p.ends(&c)
+	}
+}
+
+// Failed takes that a call gave nothing back, which was told as it began: Call.Other is its number.
+func (t *Tracker) Failed(pid int, call uint64, at time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p := t.processes[pid]; p != nil && !p.over {
+		p.last = at
+		p.untake(call, at)
 	}
 }
 

@@ -3,9 +3,11 @@
 package uprobe
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"nvpeak/sampler"
 	"nvpeak/sampler/uprobe/cudatest"
 )
 
@@ -41,6 +43,33 @@ func TestOnHost(t *testing.T) {
 			if x := q.Requests; i > 0 || x.Live != 1000000000+20971520+50000000 || x.Peak != x.Live || x.Refused != 0 || !x.Whole {
 				t.Errorf("%+v", x)
 			}
+		}
+	})
+}
+
+// What is given back, and what only seems to be: a call that fails gives nothing back, and a piece is held by whoever retains it, too.
+func TestGivenBack(t *testing.T) {
+	bothWays(t, func(t *testing.T, o Options) {
+		r := newRig(t, 1, o)
+		p := cudatest.Play(t, r.dir)
+		want := 0
+		for _, step := range []struct {
+			live     sampler.Bytes
+			commands []string
+		}{
+			{5000000000, []string{"device 0", "alloc a 3000000000", "async b 500000000", "piece c 1500000000"}},
+			{5000000000, []string{"fault 1", "free a", "freeasync b", "unpiece c", "fault 0"}},
+			{5000000000, []string{"retain c d", "fault 1", "release d", "fault 0"}},
+			{5000000000, []string{"unpiece c"}},
+			{3500000000, []string{"release d"}},
+			{500000000, []string{"free a"}},
+			{0, []string{"freeasync b"}},
+		} {
+			want += len(asked(p.Do(step.commands...)))
+			r.until(fmt.Sprintf("%v, then %d are held", step.commands, step.live), func() bool {
+				x := r.of(p.PID())
+				return x != nil && x.Granted == want && x.Live == step.live && x.Peak == 5000000000 && x.Whole
+			})
 		}
 	})
 }

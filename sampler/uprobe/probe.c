@@ -49,7 +49,7 @@ struct pt_regs {
 #define SET(c) ((c) >> 32 & 0xffff)
 #define LIBRARY(c) ((c) >> 48)
 
-enum { EFFECT_GIVES = 1, EFFECT_TAKES, EFFECT_MAPS, EFFECT_UNMAPS, EFFECT_NAMES, EFFECT_MAKES, EFFECT_SETS, EFFECT_PUSHES, EFFECT_POPS, EFFECT_ENDS, EFFECT_BEGINS };
+enum { EFFECT_GIVES = 1, EFFECT_TAKES, EFFECT_MAPS, EFFECT_UNMAPS, EFFECT_NAMES, EFFECT_MAKES, EFFECT_SETS, EFFECT_PUSHES, EFFECT_POPS, EFFECT_ENDS, EFFECT_BEGINS, EFFECT_STREAMS, EFFECT_RETAINS };
 enum { PLACE_CURRENT = 0, PLACE_PROPERTIES, PLACE_POOL, PLACE_DEVICE, PLACE_STREAM, PLACE_LOCATION };
 
 #define FUNCTIONS 64
@@ -58,6 +58,7 @@ enum { PLACE_CURRENT = 0, PLACE_PROPERTIES, PLACE_POOL, PLACE_DEVICE, PLACE_STRE
 #define ENDED 255  // with that status
 #define EXECED 254 // it runs another program now
 #define LET_GO 253 // it calls a function (other) too often, which is not looked at for so long (size, in ns)
+#define FAILED 252 // the call that began then (other, in ns) gave nothing back
 #define REFUSED 2 // CUDA_ERROR_OUT_OF_MEMORY
 
 // event is one call that was answered, as Door.parse reads it.
@@ -65,7 +66,7 @@ struct event {
 	__u64 time; // ns of CLOCK_MONOTONIC when it returned; of what has no answer, when it began
 	__u64 size;
 	__u64 address; // given or taken back; of contexts and pools their handle
-	__u64 other;   // a mapping's handle, or the stream
+	__u64 other;   // a mapping's handle, the stream; of what gives memory back, when it began
 	__u64 context; // current in the thread; 0: not known
 	__u32 pid, tid;
 	__s32 answer;
@@ -394,9 +395,12 @@ int entered(struct pt_regs *r)
 	case EFFECT_POPS:
 		set_current(thread, effect, 0);
 		return 0;
-	// What gives memory back is told as it begins: an address is only given again after it.
+	// What gives memory back is told as it begins: an address is only given again after it. If it fails, that is told, too.
 	case EFFECT_TAKES:
 	case EFFECT_UNMAPS:
+		c.other = c.began;
+		tell(cookie, thread, &c, 0);
+		break;
 	case EFFECT_ENDS:
 	case EFFECT_BEGINS:
 		if (effect == EFFECT_BEGINS)
@@ -437,6 +441,11 @@ int returned(struct pt_regs *r)
 	bpf_map_delete_elem(&calls, &key);
 	__s32 answer = ANSWER(r);
 	__u64 effect = EFFECT(cookie);
+	if (effect == EFFECT_TAKES || effect == EFFECT_UNMAPS) {
+		if (answer)
+			tell(FAILED, thread, &c, answer);
+		return 0;
+	}
 	if (effect != EFFECT_MAPS) { // the argument says where the address is put
 		__u64 given = 0;
 		if (answer == 0)
