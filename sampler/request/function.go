@@ -31,6 +31,7 @@ const (
 	OfDevice                // the number of a device
 	OfStream                // a stream, which is of the context that was the thread's when it was made
 	Location                // a CUmemLocation
+	OfPitch                 // where the bytes of a row are put, of which there are Times; it is that of the thread's context
 )
 
 // Memory is what kind of memory a function gives.
@@ -68,7 +69,7 @@ const (
 // group__CUDA__CTX.html, group__CUDA__STREAM.html beside it. _ptsz: the same with a default stream for each thread.
 var Functions = []Function{
 	{Name: "cuMemAlloc_v2", Effect: Gives, Address: 1, Size: 2},
-	{Name: "cuMemAllocPitch_v2", Effect: Gives, Address: 1, Size: 3, Times: 4},
+	{Name: "cuMemAllocPitch_v2", Effect: Gives, Address: 1, Size: 3, Times: 4, At: 2, Place: OfPitch},
 	{Name: "cuMemAllocManaged", Effect: Gives, Memory: Managed, Address: 1, Size: 2},
 	{Name: "cuMemAllocAsync", Effect: Gives, Memory: Pool, Address: 1, Size: 2, At: 3, Place: OfStream},
 	{Name: "cuMemAllocAsync_ptsz", Effect: Gives, Memory: Pool, Address: 1, Size: 2, At: 3, Place: OfStream},

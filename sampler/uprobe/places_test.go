@@ -64,6 +64,8 @@ func TestGivenBack(t *testing.T) {
 			{3500000000, []string{"release d"}},
 			{500000000, []string{"free a"}},
 			{0, []string{"freeasync b"}},
+			{4 * 1000 * 1024, []string{"pitch e 3600"}},
+			{0, []string{"free e"}},
 		} {
 			want += len(asked(p.Do(step.commands...)))
 			r.until(fmt.Sprintf("%v, then %d are held", step.commands, step.live), func() bool {

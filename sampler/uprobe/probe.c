@@ -50,7 +50,7 @@ struct pt_regs {
 #define LIBRARY(c) ((c) >> 48)
 
 enum { EFFECT_GIVES = 1, EFFECT_TAKES, EFFECT_MAPS, EFFECT_UNMAPS, EFFECT_NAMES, EFFECT_MAKES, EFFECT_SETS, EFFECT_PUSHES, EFFECT_POPS, EFFECT_ENDS, EFFECT_BEGINS, EFFECT_STREAMS, EFFECT_RETAINS };
-enum { PLACE_CURRENT = 0, PLACE_PROPERTIES, PLACE_POOL, PLACE_DEVICE, PLACE_STREAM, PLACE_LOCATION };
+enum { PLACE_CURRENT = 0, PLACE_PROPERTIES, PLACE_POOL, PLACE_DEVICE, PLACE_STREAM, PLACE_LOCATION, PLACE_PITCH };
 
 #define FUNCTIONS 64
 #define DEPTH 8
@@ -77,6 +77,7 @@ struct event {
 
 struct call {
 	__u64 began, size, address, other, pool;
+	__u64 times; // size was multiplied by
 	__s32 device;
 };
 
@@ -357,9 +358,12 @@ static __always_inline void place(const struct arguments *r, __u64 cookie, struc
 		c->device = (__s32)at;
 		break;
 	case PLACE_STREAM:
+	case PLACE_PITCH:
 		c->other = at;
 	}
 }
+
+static __always_inline __u64 product(__u64 a, __u64 b) { return (a | b) >> 32 ? ~0ULL : a * b; }
 
 SEC("uprobe.multi")
 int entered(struct pt_regs *r)
@@ -379,8 +383,8 @@ int entered(struct pt_regs *r)
 		return 0;
 	c.size = SIZE_ARG(cookie) ? argument(&a, SIZE_ARG(cookie)) : 0;
 	if (TIMES_ARG(cookie)) {
-		__u64 n = argument(&a, TIMES_ARG(cookie));
-		c.size = (c.size | n) >> 32 ? ~0ULL : c.size * n;
+		c.times = argument(&a, TIMES_ARG(cookie));
+		c.size = product(c.size, c.times);
 	}
 	c.address = argument(&a, ADDRESS_ARG(cookie));
 	if (effect == EFFECT_MAPS)
@@ -445,6 +449,11 @@ int returned(struct pt_regs *r)
 		if (answer)
 			tell(FAILED, thread, &c, answer);
 		return 0;
+	}
+	if (PLACE_KIND(cookie) == PLACE_PITCH) {
+		__u64 row = 0;
+		if (answer == 0 && !bpf_probe_read_user(&row, sizeof(row), (void *)c.other) && row)
+			c.size = product(row, c.times);
 	}
 	if (effect != EFFECT_MAPS) { // the argument says where the address is put
 		__u64 given = 0;
