@@ -18,6 +18,7 @@ const (
 	Begins                    // to use the driver
 	Streams                   // a stream of the thread's context
 	Retains                   // memory that was given, which is held until that is released, too
+	Hides                     // memory of the GPU, and does not say how much
 )
 
 // Place is how a function says where memory is asked for.
@@ -87,6 +88,12 @@ var Functions = []Function{
 	{Name: "cuMemRetainAllocationHandle", Effect: Retains, Memory: Piece, Address: 1},
 	{Name: "cuMemMap", Effect: Maps, Address: 1, Size: 2, At: 4},
 	{Name: "cuMemUnmap", Effect: Unmaps, Address: 1, Size: 2},
+
+	{Name: "cuArrayCreate_v2", Effect: Hides},
+	{Name: "cuArray3DCreate_v2", Effect: Hides},
+	{Name: "cuMipmappedArrayCreate", Effect: Hides},
+	{Name: "cuGraphAddMemAllocNode", Effect: Hides},
+	{Name: "cuDeviceGraphMemTrim", Effect: Hides},
 
 	{Name: primaryRetain, Effect: Names, Address: 1, At: 2, Place: OfDevice},
 	{Name: "cuDeviceGetDefaultMemPool", Effect: Names, Address: 1, At: 2, Place: OfDevice},

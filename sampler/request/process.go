@@ -32,6 +32,7 @@ type process struct {
 	drops    int
 	taken    [64]taken // of late, a ring
 	takings  int
+	hides    bool   // it holds memory of which no call tells how much
 	steps    []step // of its tallies, oldest first, while stepping
 	stepping bool
 	forgot   bool // there were more
@@ -89,6 +90,18 @@ func (p *process) onHost(c *Call) bool {
 	return c.Device == onHost || Functions[c.Function].Place == OfPool && p.handles[c.Context] == onHost
 }
 
+// hide notes that the process asks for memory, and not how much: such as that of an array, which the driver lays out as it likes. On which
+// GPU is not asked.
+func (p *process) hide() {
+	if p.hides {
+		return
+	}
+	p.hides = true
+	for _, s := range p.seats {
+		s.tally.hide()
+	}
+}
+
 // seat is where a call asks: the device that it names, or that its context or pool belongs to; the context
 // or pool itself where its device is not known, and the thread where even that is not. several: the process uses several GPUs.
 func (p *process) seat(c *Call, several bool) *seat {
@@ -109,7 +122,7 @@ func (p *process) seat(c *Call, several bool) *seat {
 	if len(p.seats) == maxSeats { // threads come and go
 		return p.seats[maxSeats-1]
 	}
-	s := &seat{key: k, tally: &tally{context: p.made[k.device]}}
+	s := &seat{key: k, tally: &tally{context: p.made[k.device], partly: p.hides}}
 	p.seats = append(p.seats, s)
 	p.keepsSteps()
 	return s

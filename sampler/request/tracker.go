@@ -159,6 +159,8 @@ func (t *Tracker) Call(c Call) {
 		p.unmaps(&c)
 	case Retains:
 		p.retain(&c)
+	case Hides:
+		p.hide()
 	case Names, Makes:
 		switch {
 		case c.Answer == outOfMemory && f.context():

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"nvpeak/sampler"
 	"nvpeak/sampler/uprobe/cudatest"
@@ -73,5 +74,30 @@ func TestGivenBack(t *testing.T) {
 				return x != nil && x.Granted == want && x.Live == step.live && x.Peak == 5000000000 && x.Whole
 			})
 		}
+	})
+}
+
+// The peak of a program with arrays is no exact one, since no call says what they take.
+func TestArrays(t *testing.T) {
+	bothWays(t, func(t *testing.T, o Options) {
+		r := newRig(t, 1, o)
+		p, gpu := cudatest.Play(t, r.dir), sampler.GPU{UUID: "GPU-0"}
+		source := func() string {
+			for _, q := range r.snapshot().GPUs[0].Processes {
+				if q.PID == p.PID() && q.Peak != nil {
+					return q.Peak.Source
+				}
+			}
+			return ""
+		}
+		p.Do("device 0", "alloc a 1000000000")
+		r.settled(1)
+		time.Sleep(50 * time.Millisecond) // a list so near to a call is not sure to have it
+		r.list(p.PID(), gpu.Key(), 1500000000)
+		time.Sleep(50 * time.Millisecond)
+		p.Do("alloc b 2000000000")
+		r.until("the peak is exact", func() bool { return source() == sampler.PeakCalls })
+		p.Do("array 300000000")
+		r.until("it is no longer", func() bool { return source() == sampler.PeakCallsAlone })
 	})
 }
