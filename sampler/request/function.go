@@ -16,7 +16,7 @@ const (
 	Pops                      // it
 	Ends                      // a context, with all of its memory
 	Begins                    // to use the driver
-	Streams                   // a stream of the thread's context
+	Streams                   // a stream of a context
 	Retains                   // memory that was given, which is held until that is released, too
 	Hides                     // memory of the GPU, and does not say how much
 )
@@ -28,7 +28,7 @@ type Place uint8
 const (
 	OfContext  Place = iota // that of the thread's context
 	Properties              // a CUmemAllocationProp or CUmemPoolProps
-	OfPool                  // a pool
+	OfPool                  // a pool, or a green context
 	OfDevice                // the number of a device
 	OfStream                // a stream, which is of the context that was the thread's when it was made
 	Location                // a CUmemLocation
@@ -67,7 +67,7 @@ const (
 
 // Functions are those that are looked at, a row each; libraries lack some. From the CUDA driver API reference,
 // https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html and group__CUDA__VA.html, group__CUDA__MALLOC__ASYNC.html,
-// group__CUDA__CTX.html, group__CUDA__STREAM.html beside it. _ptsz: the same with a default stream for each thread.
+// group__CUDA__CTX.html, group__CUDA__STREAM.html, group__CUDA__GREEN__CONTEXTS.html beside it. _ptsz: the same with a default stream for each thread.
 var Functions = []Function{
 	{Name: "cuMemAlloc_v2", Effect: Gives, Address: 1, Size: 2},
 	{Name: "cuMemAllocPitch_v2", Effect: Gives, Address: 1, Size: 3, Times: 4, At: 2, Place: OfPitch},
@@ -113,6 +113,8 @@ var Functions = []Function{
 
 	{Name: "cuStreamCreate", Effect: Streams, Address: 1},
 	{Name: "cuStreamCreateWithPriority", Effect: Streams, Address: 1},
+	{Name: "cuGreenCtxCreate", Effect: Names, Address: 1, At: 3, Place: OfDevice},
+	{Name: "cuGreenCtxStreamCreate", Effect: Streams, Address: 1, At: 2, Place: OfPool},
 
 	{Name: "cuInit", Effect: Begins},
 }

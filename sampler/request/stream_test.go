@@ -2,6 +2,7 @@ package request
 
 import (
 	"testing"
+	"time"
 
 	"nvpeak/sampler"
 )
@@ -28,6 +29,16 @@ func TestStreams(t *testing.T) {
 			s.call("cuStreamCreateWithPriority", Call{Address: 0x57, Context: 0xc001, Device: -1})
 			s.async(0, 0x57, 1, gib)
 		}, 1},
+		"of a green context of another one": {func(s *scene) {
+			s.call("cuGreenCtxCreate", Call{Address: 0x6001, Device: 1})
+			s.call("cuGreenCtxStreamCreate", Call{Address: 0x57, Context: 0x6001, Device: -1})
+			s.async(0, 0x57, 1, gib)
+		}, 1},
+		"its making was let go of": {func(s *scene) {
+			made(s, 1)
+			s.LetGo(7, function("cuStreamCreate"), s.now.Add(time.Second))
+			s.async(0, 0x57, 1, gib)
+		}, -1},
 		"of a thread's own":    {func(s *scene) { made(s, 1); s.async(0, 2, 1, gib) }, 0},
 		"the default one":      {func(s *scene) { made(s, 1); s.async(0, 0, 1, gib) }, 0},
 		"another one there":    {func(s *scene) { made(s, 1); made(s, 0); s.async(0, 0x57, 1, gib) }, 0},

@@ -126,6 +126,9 @@ func (t *Tracker) LetGo(pid, function int, until time.Time) {
 	defer t.mu.Unlock()
 	if p := t.process(pid); p != nil {
 		p.late = true
+		if Functions[function].Effect == Streams {
+			clear(p.streams) // others may be made in the place of those that have ended
+		}
 		t.letGo[sampler.Busy{PID: pid, Function: Functions[function].Name}] = until
 	}
 }
