@@ -18,7 +18,7 @@ const (
 	Begins                    // to use the driver
 	Streams                   // a stream of a context
 	Retains                   // memory that was given, which is held until that is released, too
-	Hides                     // memory of the GPU, and does not say how much
+	Hides                     // memory of the GPU, given or taken, and does not say how much
 )
 
 // Place is how a function says where memory is asked for.
@@ -92,6 +92,8 @@ var Functions = []Function{
 	{Name: "cuArrayCreate_v2", Effect: Hides},
 	{Name: "cuArray3DCreate_v2", Effect: Hides},
 	{Name: "cuMipmappedArrayCreate", Effect: Hides},
+	{Name: "cuArrayDestroy", Effect: Hides},
+	{Name: "cuMipmappedArrayDestroy", Effect: Hides},
 	{Name: "cuGraphAddMemAllocNode", Effect: Hides},
 	{Name: "cuDeviceGraphMemTrim", Effect: Hides},
 

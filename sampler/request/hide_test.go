@@ -10,7 +10,7 @@ import (
 // driver says is told; what was exact before stays the least that it has held.
 func TestHidden(t *testing.T) {
 	const context = 256 * mib
-	for _, name := range []string{"cuArrayCreate_v2", "cuArray3DCreate_v2", "cuMipmappedArrayCreate", "cuGraphAddMemAllocNode", "cuDeviceGraphMemTrim"} {
+	for _, name := range []string{"cuArrayCreate_v2", "cuArray3DCreate_v2", "cuMipmappedArrayCreate", "cuArrayDestroy", "cuMipmappedArrayDestroy", "cuGraphAddMemAllocNode", "cuDeviceGraphMemTrim"} {
 		s := newScene(t, 1, people{7: {}})
 		figure := func(n sampler.Bytes) {
 			s.later(ms(50))
