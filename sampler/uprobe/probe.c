@@ -342,7 +342,7 @@ static __always_inline void place(const struct arguments *r, __u64 cookie, struc
 	} location;
 	switch (PLACE_KIND(cookie)) {
 	case PLACE_PROPERTIES: // CUmemAllocationProp.location and CUmemPoolProps.location
-		at += 8;
+		at += 8; // what is there is a location
 	case PLACE_LOCATION:
 		if (bpf_probe_read_user(&location, sizeof(location), (void *)at))
 			break;
