@@ -116,7 +116,7 @@ const (
 	// Every call was seen, but one thread gave memory back while another was given some: which came first is not known.
 	PeakOverlapping = "overlapping calls"
 	// What the calls gave; what none asks for, such as the context, is missing, since the driver's figure is not known, or does not follow
-	// the calls.
+	// the calls. Or what none tells, such as the size of an array: then it is the least that was held.
 	PeakCallsAlone = "calls alone"
 )
 

@@ -139,7 +139,7 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 	}
 	row.Requests = r
 	n, at, source := y.mostHeld()
-	if n > 0 && n <= y.most() && (!y.pooled || n >= row.Memory.Or(0)) && (row.Peak == nil || n >= row.Peak.Bytes) {
+	if n > 0 && n <= y.most() && (!y.partly || n >= row.Memory.Or(0)) && (row.Peak == nil || n >= row.Peak.Bytes) {
 		row.Peak = &sampler.Peak{Bytes: n, Time: milli(at), Source: source}
 	}
 }

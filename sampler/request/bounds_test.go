@@ -67,13 +67,13 @@ func TestJoin(t *testing.T) {
 	one, two := refused(1), refused(2)
 	for name, row := range map[string]struct {
 		a, b, want *refusal
-		pooled     [2]bool
+		partly     [2]bool
 	}{
 		"none": {nil, nil, nil, [2]bool{}}, "the first": {one, nil, one, [2]bool{true, false}}, "the second": {nil, one, one, [2]bool{false, true}},
 		"the later one": {one, two, two, [2]bool{}}, "the later one, here": {two, one, two, [2]bool{true, true}},
 	} {
-		a, b := &tally{refusal: row.a, pooled: row.pooled[0], largest: 5, largestAt: noon}, &tally{refusal: row.b, pooled: row.pooled[1], largest: 5, largestAt: noon.Add(1)}
-		if a.join(b, 0); a.refusal != row.want || a.pooled != (row.pooled[0] || row.pooled[1]) || !a.largestAt.Equal(noon) {
+		a, b := &tally{refusal: row.a, partly: row.partly[0], largest: 5, largestAt: noon}, &tally{refusal: row.b, partly: row.partly[1], largest: 5, largestAt: noon.Add(1)}
+		if a.join(b, 0); a.refusal != row.want || a.partly != (row.partly[0] || row.partly[1]) || !a.largestAt.Equal(noon) {
 			t.Errorf("%s: %+v", name, a)
 		}
 	}
@@ -242,7 +242,7 @@ func TestSeats(t *testing.T) {
 		"a context":                       {Call{Device: -1, Context: 6, TID: 9}, seatKey{device: -1, handle: 6}},
 		"a thread":                        {Call{Device: -1, TID: 9}, seatKey{device: -1, tid: 9}},
 	} {
-		if got := p.seat(&row.call).key; got != row.want {
+		if got := p.seat(&row.call, false).key; got != row.want {
 			t.Errorf("%s: %+v, want %+v", name, got, row.want)
 		}
 	}

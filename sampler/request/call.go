@@ -10,11 +10,14 @@ type Call struct {
 	Function int    // of Functions
 	Size     uint64 // bytes
 	Address  uint64 // given, taken back, mapped; of contexts and pools their handle
-	Other    uint64 // the memory that is mapped
+	Other    uint64 // the memory that is mapped, the stream; of what gives memory back a number of the call
 	Context  uint64 // current in the thread, or the pool; 0: not known
-	Device   int    // ordinal as the program counts; -1: not known
+	Device   int    // ordinal as the program counts; -1: not known; onHost
 	Answer   int    // CUresult
 }
+
+// onHost is in the place of a device where memory of the host is asked for.
+const onHost = -2
 
 // Answers of the driver: https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html
 const (

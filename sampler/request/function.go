@@ -5,17 +5,20 @@ type Effect uint8
 
 // Effects, as probe.c of package uprobe numbers them.
 const (
-	Gives  Effect = iota + 1 // memory at an address
-	Takes                    // it back
-	Maps                     // memory that was given to an address; it is held until it is unmapped too
-	Unmaps                   // it
-	Names                    // a context or pool of a device
-	Makes                    // a context of a device, and makes it the thread's own
-	Sets                     // the thread's context
-	Pushes                   // a context over the thread's own
-	Pops                     // it
-	Ends                     // a context, with all of its memory
-	Begins                   // to use the driver
+	Gives   Effect = iota + 1 // memory at an address
+	Takes                     // it back
+	Maps                      // memory that was given to an address; it is held until it is unmapped too
+	Unmaps                    // it
+	Names                     // a context or pool of a device
+	Makes                     // a context of a device, and makes it the thread's own
+	Sets                      // the thread's context
+	Pushes                    // a context over the thread's own
+	Pops                      // it
+	Ends                      // a context, with all of its memory
+	Begins                    // to use the driver
+	Streams                   // a stream of a context
+	Retains                   // memory that was given, which is held until that is released, too
+	Hides                     // memory of the GPU, given or taken, and does not say how much
 )
 
 // Place is how a function says where memory is asked for.
@@ -25,8 +28,11 @@ type Place uint8
 const (
 	OfContext  Place = iota // that of the thread's context
 	Properties              // a CUmemAllocationProp or CUmemPoolProps
-	OfPool                  // a pool
+	OfPool                  // a pool, or a green context
 	OfDevice                // the number of a device
+	OfStream                // a stream, which is of the context that was the thread's when it was made
+	Location                // a CUmemLocation
+	OfPitch                 // where the bytes of a row are put, of which there are Times; it is that of the thread's context
 )
 
 // Memory is what kind of memory a function gives.
@@ -61,13 +67,13 @@ const (
 
 // Functions are those that are looked at, a row each; libraries lack some. From the CUDA driver API reference,
 // https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html and group__CUDA__VA.html, group__CUDA__MALLOC__ASYNC.html,
-// group__CUDA__CTX.html beside it. _ptsz: the same with a default stream for each thread.
+// group__CUDA__CTX.html, group__CUDA__STREAM.html, group__CUDA__GREEN__CONTEXTS.html beside it. _ptsz: the same with a default stream for each thread.
 var Functions = []Function{
 	{Name: "cuMemAlloc_v2", Effect: Gives, Address: 1, Size: 2},
-	{Name: "cuMemAllocPitch_v2", Effect: Gives, Address: 1, Size: 3, Times: 4},
+	{Name: "cuMemAllocPitch_v2", Effect: Gives, Address: 1, Size: 3, Times: 4, At: 2, Place: OfPitch},
 	{Name: "cuMemAllocManaged", Effect: Gives, Memory: Managed, Address: 1, Size: 2},
-	{Name: "cuMemAllocAsync", Effect: Gives, Memory: Pool, Address: 1, Size: 2},
-	{Name: "cuMemAllocAsync_ptsz", Effect: Gives, Memory: Pool, Address: 1, Size: 2},
+	{Name: "cuMemAllocAsync", Effect: Gives, Memory: Pool, Address: 1, Size: 2, At: 3, Place: OfStream},
+	{Name: "cuMemAllocAsync_ptsz", Effect: Gives, Memory: Pool, Address: 1, Size: 2, At: 3, Place: OfStream},
 	{Name: "cuMemAllocFromPoolAsync", Effect: Gives, Memory: Pool, Address: 1, Size: 2, At: 3, Place: OfPool},
 	{Name: "cuMemAllocFromPoolAsync_ptsz", Effect: Gives, Memory: Pool, Address: 1, Size: 2, At: 3, Place: OfPool},
 	{Name: "cuMemCreate", Effect: Gives, Memory: Piece, Address: 1, Size: 2, At: 3, Place: Properties},
@@ -79,12 +85,23 @@ var Functions = []Function{
 	{Name: "cuMemFreeAsync_ptsz", Effect: Takes, Address: 1},
 	{Name: "cuMemFreeHost", Effect: Takes, Memory: Host, Address: 1},
 	{Name: "cuMemRelease", Effect: Takes, Memory: Piece, Address: 1},
+	{Name: "cuMemRetainAllocationHandle", Effect: Retains, Memory: Piece, Address: 1},
 	{Name: "cuMemMap", Effect: Maps, Address: 1, Size: 2, At: 4},
 	{Name: "cuMemUnmap", Effect: Unmaps, Address: 1, Size: 2},
+
+	{Name: "cuArrayCreate_v2", Effect: Hides},
+	{Name: "cuArray3DCreate_v2", Effect: Hides},
+	{Name: "cuMipmappedArrayCreate", Effect: Hides},
+	{Name: "cuArrayDestroy", Effect: Hides},
+	{Name: "cuMipmappedArrayDestroy", Effect: Hides},
+	{Name: "cuGraphAddMemAllocNode", Effect: Hides},
+	{Name: "cuDeviceGraphMemTrim", Effect: Hides},
 
 	{Name: primaryRetain, Effect: Names, Address: 1, At: 2, Place: OfDevice},
 	{Name: "cuDeviceGetDefaultMemPool", Effect: Names, Address: 1, At: 2, Place: OfDevice},
 	{Name: "cuDeviceGetMemPool", Effect: Names, Address: 1, At: 2, Place: OfDevice},
+	{Name: "cuMemGetDefaultMemPool", Effect: Names, Address: 1, At: 2, Place: Location},
+	{Name: "cuMemGetMemPool", Effect: Names, Address: 1, At: 2, Place: Location},
 	{Name: "cuMemPoolCreate", Effect: Names, Address: 1, At: 2, Place: Properties},
 	{Name: "cuCtxCreate_v2", Effect: Makes, Address: 1, At: 3, Place: OfDevice},
 	{Name: "cuCtxCreate_v3", Effect: Makes, Address: 1, At: 5, Place: OfDevice},
@@ -95,6 +112,11 @@ var Functions = []Function{
 	{Name: "cuCtxDestroy_v2", Effect: Ends, Address: 1},
 	{Name: "cuDevicePrimaryCtxReset_v2", Effect: Ends, At: 1, Place: OfDevice},
 	{Name: primaryRelease, Effect: Ends, At: 1, Place: OfDevice},
+
+	{Name: "cuStreamCreate", Effect: Streams, Address: 1},
+	{Name: "cuStreamCreateWithPriority", Effect: Streams, Address: 1},
+	{Name: "cuGreenCtxCreate", Effect: Names, Address: 1, At: 3, Place: OfDevice},
+	{Name: "cuGreenCtxStreamCreate", Effect: Streams, Address: 1, At: 2, Place: OfPool},
 
 	{Name: "cuInit", Effect: Begins},
 }
@@ -109,7 +131,7 @@ func Cookie(n int, library, set uint16) uint64 {
 // Answered says whether the answer of the function matters, which is known when it returns.
 func (f *Function) Answered() bool {
 	switch f.Effect {
-	case Gives, Maps, Names, Makes:
+	case Gives, Takes, Maps, Unmaps, Names, Makes, Streams, Retains:
 		return true
 	}
 	return false

@@ -21,6 +21,7 @@ type process struct {
 	unplaced bool             // its end was told, and no GPU
 	over     bool             // it runs another program by now, which has asked for nothing yet
 	handles  map[uint64]int
+	streams  map[uint64]uint64 // the contexts that they are of
 	blocks   map[where]*block
 	mapped   map[uint64]mapping
 	waiting  int               // requests that wait for a snapshot
@@ -29,6 +30,9 @@ type process struct {
 	seats    []*seat           // few: one for each device
 	dropped  [64]dropped       // of late, a ring
 	drops    int
+	taken    [64]taken // of late, a ring
+	takings  int
+	hides    bool   // it holds memory of which no call tells how much
 	steps    []step // of its tallies, oldest first, while stepping
 	stepping bool
 	forgot   bool // there were more
@@ -59,7 +63,7 @@ const (
 )
 
 func newProcess(pid int) *process {
-	return &process{pid: pid, handles: map[uint64]int{}, blocks: map[where]*block{}, mapped: map[uint64]mapping{}, retains: map[int]int{}, made: map[int]time.Time{}}
+	return &process{pid: pid, handles: map[uint64]int{}, streams: map[uint64]uint64{}, blocks: map[where]*block{}, mapped: map[uint64]mapping{}, retains: map[int]int{}, made: map[int]time.Time{}}
 }
 
 // makes notes that a context of a device was made, which takes memory of it.
@@ -81,15 +85,32 @@ func key(c *Call) where {
 	return w
 }
 
+// onHost says whether a call asks for memory of the host, by its location or from a pool of such memory.
+func (p *process) onHost(c *Call) bool {
+	return c.Device == onHost || Functions[c.Function].Place == OfPool && p.handles[c.Context] == onHost
+}
+
+// hide notes that the process asks for memory, and not how much: such as that of an array, which the driver lays out as it likes. On which
+// GPU is not asked.
+func (p *process) hide() {
+	if p.hides {
+		return
+	}
+	p.hides = true
+	for _, s := range p.seats {
+		s.tally.hide()
+	}
+}
+
 // seat is where a call asks: the device that it names, or that its context or pool belongs to; the context
-// or pool itself where its device is not known, and the thread where even that is not.
-func (p *process) seat(c *Call) *seat {
-	k := seatKey{device: c.Device}
-	if d, ok := p.handles[c.Context]; ok && k.device < 0 {
+// or pool itself where its device is not known, and the thread where even that is not. several: the process uses several GPUs.
+func (p *process) seat(c *Call, several bool) *seat {
+	k, home := seatKey{device: c.Device}, p.home(c, several)
+	if d, ok := p.handles[home]; ok && k.device < 0 {
 		k.device = d
 	}
 	if k.device < 0 {
-		if k = (seatKey{device: -1, handle: c.Context}); k.handle == 0 {
+		if k = (seatKey{device: -1, handle: home}); k.handle == 0 {
 			k.tid = c.TID
 		}
 	}
@@ -101,7 +122,7 @@ func (p *process) seat(c *Call) *seat {
 	if len(p.seats) == maxSeats { // threads come and go
 		return p.seats[maxSeats-1]
 	}
-	s := &seat{key: k, tally: &tally{context: p.made[k.device]}}
+	s := &seat{key: k, tally: &tally{context: p.made[k.device], partly: p.hides}}
 	p.seats = append(p.seats, s)
 	p.keepsSteps()
 	return s
@@ -149,12 +170,24 @@ func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
 // takes ends a block; one of before we came is not known.
 func (p *process) takes(c *Call) { p.release(c, key(c)) }
 
-func (p *process) release(c *Call, at where) {
-	if b := p.blocks[at]; b != nil {
+// retain is another hold on a piece, by a handle of its own.
+func (p *process) retain(c *Call) {
+	if b := p.blocks[key(c)]; b != nil && c.Answer == success {
+		b.refs++
+	}
+}
+
+// release ends one of what holds a block.
+func (p *process) release(c *Call, at where) *taken {
+	x := &p.taken[p.takings%len(p.taken)]
+	p.takings++
+	*x = taken{call: c.Other, at: at, block: p.blocks[at]}
+	if b := x.block; b != nil {
 		if b.refs--; b.refs == 0 {
 			p.drop(c, at, b)
 		}
 	}
+	return x
 }
 
 func (p *process) drop(c *Call, at where, b *block) {
@@ -194,7 +227,8 @@ func (p *process) unmaps(c *Call) {
 
 func (p *process) unmap(c *Call, at uint64, m mapping) {
 	delete(p.mapped, at)
-	p.release(c, where{Piece, m.piece})
+	x := p.release(c, where{Piece, m.piece})
+	x.address, x.mapping = at, m
 }
 
 // ends: a context takes its memory with it, the reset of a device that of all of its contexts. What is known by a handle, or is of a

@@ -66,7 +66,7 @@ func TestPeakOfThreeSeats(t *testing.T) {
 	p := newProcess(7)
 	var seats [3]*seat
 	for i := range seats {
-		seats[i] = p.seat(&Call{Device: -1, TID: i + 1})
+		seats[i] = p.seat(&Call{Device: -1, TID: i + 1}, false)
 	}
 	hold := func(i int, n sampler.Bytes) {
 		c := Call{Time: s.now, Address: uint64(n), Size: uint64(n), Device: -1}

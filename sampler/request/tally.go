@@ -28,7 +28,7 @@ type tally struct {
 	lower      bool // the peak is a lower bound
 	refusal    *refusal
 	exact      exact
-	pooled     bool      // a pool of the driver is used, which keeps what is given back: peaks are at least what it has given
+	partly     bool      // calls tell a part only: a pool of the driver keeps what is given back, or what was given is not told; peaks are at least that
 	context    time.Time // when the process has made its newest one there; how much that has taken no call tells
 	gpu        *gpu      // nil: not known
 	unplaced   []move    // while that is so
@@ -139,7 +139,7 @@ func (t *tally) measure(now, lived time.Time) {
 
 // grant notes memory that was given.
 func (t *tally) grant(c *Call, n sampler.Bytes, loose bool) {
-	t.pooled = t.pooled || Functions[c.Function].Memory == Pool
+	t.partly = t.partly || Functions[c.Function].Memory == Pool
 	t.add(c, n, loose)
 	t.met(c, n)
 }
@@ -181,10 +181,10 @@ func (t *tally) most() sampler.Bytes {
 	return t.gpu.usable
 }
 
-// mostHeld is the most that the process has held, as far as calls tell, when, and how that is known. A pool of the driver has at least what it
-// has given.
+// mostHeld is the most that the process has held, as far as calls tell, when, and how that is known. Where they tell a
+// part, it is at least that.
 func (t *tally) mostHeld() (n sampler.Bytes, at time.Time, source string) {
-	if t.pooled {
+	if t.partly {
 		return t.exact.since, t.exact.sinceAt, sampler.PeakCallsAlone
 	}
 	n, at = t.exact.peak()
@@ -214,6 +214,22 @@ func (t *tally) take(at time.Time, n sampler.Bytes) {
 	t.exact.moved = at
 }
 
+// retake notes that what was taken is held all the same.
+func (t *tally) retake(c *Call, n sampler.Bytes) {
+	t.add(c, n, false)
+	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen {
+		r.Freed = r.Freed.Less(n)
+	}
+}
+
+// hide notes that the process holds more than calls tell. What it has held until then, all told, is the least that it has held.
+func (t *tally) hide() {
+	if e := &t.exact; !t.partly && !e.alone() && e.top > e.since {
+		e.since, e.sinceAt = e.top, e.topAt
+	}
+	t.partly = true
+}
+
 // join adds what was tallied apart; most: that the two have held together.
 func (t *tally) join(o *tally, most sampler.Bytes) {
 	t.granted, t.refused, t.flushes = t.granted+o.granted, t.refused+o.refused, t.flushes+o.flushes
@@ -233,7 +249,7 @@ func (t *tally) join(o *tally, most sampler.Bytes) {
 	t.live += o.live
 	t.peak, t.lower = most, t.lower || o.lower
 	t.exact = exact{since: t.peak, sinceAt: t.largestAt, topAt: t.largestAt, loose: true}
-	t.pooled = t.pooled || o.pooled
+	t.partly = t.partly || o.partly
 }
 
 // requests is the tally as snapshots have it.

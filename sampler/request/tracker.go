@@ -126,6 +126,9 @@ func (t *Tracker) LetGo(pid, function int, until time.Time) {
 	defer t.mu.Unlock()
 	if p := t.process(pid); p != nil {
 		p.late = true
+		if Functions[function].Effect == Streams {
+			clear(p.streams) // others may be made in the place of those that have ended
+		}
 		t.letGo[sampler.Busy{PID: pid, Function: Functions[function].Name}] = until
 	}
 }
@@ -157,6 +160,10 @@ func (t *Tracker) Call(c Call) {
 		p.maps(&c)
 	case Unmaps:
 		p.unmaps(&c)
+	case Retains:
+		p.retain(&c)
+	case Hides:
+		p.hide()
 	case Names, Makes:
 		switch {
 		case c.Answer == outOfMemory && f.context():
@@ -170,8 +177,22 @@ func (t *Tracker) Call(c Call) {
 				p.retains[c.Device]++
 			}
 		}
+	case Streams:
+		if c.Answer == success {
+			p.makesStream(c.Address, c.Context)
+		}
 	case Ends:
 		p.ends(&c)
+	}
+}
+
+// Failed takes that a call gave nothing back, which was told as it began: Call.Other is its number.
+func (t *Tracker) Failed(pid int, call uint64, at time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p := t.processes[pid]; p != nil && !p.over {
+		p.last = at
+		p.untake(call, at)
 	}
 }
 
@@ -228,12 +249,13 @@ func (t *Tracker) process(pid int) *process {
 func (t *Tracker) gives(p *process, c *Call, f *Function) {
 	n := sampler.Bytes(c.Size)
 	held := min(n, sampler.MaxPlausible)
-	if f.Memory == Host && c.Answer == success {
+	onHost := f.Memory == Host || p.onHost(c)
+	if onHost && c.Answer == success {
 		for _, s := range p.seats {
 			s.tally.other(c, held)
 		}
 	}
-	if f.Memory == Host || c.Answer != success && c.Answer != outOfMemory {
+	if onHost || c.Answer != success && c.Answer != outOfMemory {
 		return // not the GPU's memory, or wrong arguments
 	}
 	s := t.asks(p, c)
@@ -253,12 +275,19 @@ func (t *Tracker) gives(p *process, c *Call, f *Function) {
 
 // asks is the seat of a call, on the GPU where it seems to be.
 func (t *Tracker) asks(p *process, c *Call) *seat {
-	s := p.seat(c)
+	s := p.seat(c, t.several(p))
 	if s.tally.granted+s.tally.refused == 0 {
 		s.at = t.place(p, s)
 		s.tally.on(t.gpus[s.at])
 	}
 	return s
+}
+
+// several says whether a process uses more than one GPU, as far as is known.
+func (t *Tracker) several(p *process) bool {
+	return len(p.made) > 1 || len(t.listed[p.pid]) > 1 || slices.ContainsFunc(p.seats, func(s *seat) bool {
+		return s.key.device >= 0 && s.key.device != p.seats[0].key.device
+	})
 }
 
 // refuse notes a refusal, and tells of it.

@@ -699,6 +699,9 @@ func FuzzCalls(f *testing.F) {
 			if b[4]&7 == 7 {
 				s.Listed(s.gpus[b[0]&1].Key(), s.now, []sampler.Process{{PID: 7, Memory: sampler.Some(sampler.Bytes(sizes[b[2]%5]))}})
 			}
+			if b[4]&3 == 3 {
+				s.Failed(7+int(b[0]&1), uint64(b[3]>>5), s.now)
+			}
 			if b[4]&15 == 15 {
 				s.Reading(s.gpus[b[0]&1].Key(), s.now, sampler.Bytes(b[3])*gib)
 			}
@@ -716,9 +719,9 @@ func FuzzCalls(f *testing.F) {
 	})
 }
 
-// The answer matters of a call that gives or names something, and of no other; no process has the number 0.
+// The answer matters of a call that gives or names something, or gives back, and of no other; no process has the number 0.
 func TestAnswered(t *testing.T) {
-	for name, want := range map[string]bool{"cuMemAlloc_v2": true, "cuMemCreate": true, "cuMemMap": true, "cuMemFree_v2": false, "cuMemUnmap": false,
+	for name, want := range map[string]bool{"cuMemAlloc_v2": true, "cuMemCreate": true, "cuMemMap": true, "cuMemFree_v2": true, "cuMemUnmap": true, "cuCtxDestroy_v2": false, "cuArrayCreate_v2": false,
 		primaryRetain: true, primaryRelease: false, "cuCtxCreate_v2": true, "cuCtxSetCurrent": false} {
 		if got := Functions[function(name)].Answered(); got != want {
 			t.Errorf("%s: %v", name, got)

@@ -246,6 +246,8 @@ func (d *Door) read() {
 			d.tracker.Ended(c.PID, c.Time, c.Answer)
 		case c.Function == execed:
 			d.tracker.Execed(c.PID, c.Time)
+		case c.Function == failed:
+			d.tracker.Failed(c.PID, c.Other, c.Time)
 		case c.Function == letGo:
 			b := busy{c.PID, int(c.Other), c.Time.Add(time.Duration(c.Size))} //nolint:gosec // of probe.c
 			d.tracker.LetGo(b.pid, b.function, b.until)
@@ -290,11 +292,12 @@ var initialize = slices.IndexFunc(request.Functions, func(f request.Function) bo
 // soon: calls that come so soon after one another are waited for, since to wake up for each costs more than what it says.
 const soon = 5 * time.Millisecond
 
-// In the place of a function, what has happened to a process: ENDED, EXECED and LET_GO of probe.c.
+// In the place of a function, what has happened to a process: ENDED, EXECED, LET_GO and FAILED of probe.c.
 const (
 	ended  = 255
 	execed = 254
 	letGo  = 253
+	failed = 252
 )
 
 // parse reads a struct event of probe.c.

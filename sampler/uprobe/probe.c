@@ -49,8 +49,8 @@ struct pt_regs {
 #define SET(c) ((c) >> 32 & 0xffff)
 #define LIBRARY(c) ((c) >> 48)
 
-enum { EFFECT_GIVES = 1, EFFECT_TAKES, EFFECT_MAPS, EFFECT_UNMAPS, EFFECT_NAMES, EFFECT_MAKES, EFFECT_SETS, EFFECT_PUSHES, EFFECT_POPS, EFFECT_ENDS, EFFECT_BEGINS };
-enum { PLACE_CURRENT = 0, PLACE_PROPERTIES, PLACE_POOL, PLACE_DEVICE };
+enum { EFFECT_GIVES = 1, EFFECT_TAKES, EFFECT_MAPS, EFFECT_UNMAPS, EFFECT_NAMES, EFFECT_MAKES, EFFECT_SETS, EFFECT_PUSHES, EFFECT_POPS, EFFECT_ENDS, EFFECT_BEGINS, EFFECT_STREAMS, EFFECT_RETAINS, EFFECT_HIDES };
+enum { PLACE_CURRENT = 0, PLACE_PROPERTIES, PLACE_POOL, PLACE_DEVICE, PLACE_STREAM, PLACE_LOCATION, PLACE_PITCH };
 
 #define FUNCTIONS 64
 #define DEPTH 8
@@ -58,6 +58,7 @@ enum { PLACE_CURRENT = 0, PLACE_PROPERTIES, PLACE_POOL, PLACE_DEVICE };
 #define ENDED 255  // with that status
 #define EXECED 254 // it runs another program now
 #define LET_GO 253 // it calls a function (other) too often, which is not looked at for so long (size, in ns)
+#define FAILED 252 // the call that began then (other, in ns) gave nothing back
 #define REFUSED 2 // CUDA_ERROR_OUT_OF_MEMORY
 
 // event is one call that was answered, as Door.parse reads it.
@@ -65,17 +66,18 @@ struct event {
 	__u64 time; // ns of CLOCK_MONOTONIC when it returned; of what has no answer, when it began
 	__u64 size;
 	__u64 address; // given or taken back; of contexts and pools their handle
-	__u64 other;   // a mapping's handle
+	__u64 other;   // a mapping's handle, the stream; of what gives memory back, when it began
 	__u64 context; // current in the thread; 0: not known
 	__u32 pid, tid;
 	__s32 answer;
-	__s32 device; // ordinal as the process counts; -1: not known
+	__s32 device; // ordinal as the process counts; -1: not known; -2: none, it is the host
 	__u32 function;
 	__u32 took; // us from entry to return
 };
 
 struct call {
 	__u64 began, size, address, other, pool;
+	__u64 times; // size was multiplied by
 	__s32 device;
 };
 
@@ -329,6 +331,8 @@ static __always_inline int again(struct pt_regs *r, __u64 cookie, __u64 thread, 
 	return 0;
 }
 
+enum { ON_DEVICE = 1, ON_HOST, ON_HOST_NUMA, ON_HOST_NUMA_CURRENT }; // CUmemLocationType
+
 // place reads where the memory is asked for, as far as the arguments say it.
 static __always_inline void place(const struct arguments *r, __u64 cookie, struct call *c)
 {
@@ -338,16 +342,28 @@ static __always_inline void place(const struct arguments *r, __u64 cookie, struc
 	} location;
 	switch (PLACE_KIND(cookie)) {
 	case PLACE_PROPERTIES: // CUmemAllocationProp.location and CUmemPoolProps.location
-		if (!bpf_probe_read_user(&location, sizeof(location), (void *)(at + 8)) && location.kind == 1)
+		at += 8; // what is there is a location
+	case PLACE_LOCATION:
+		if (bpf_probe_read_user(&location, sizeof(location), (void *)at))
+			break;
+		if (location.kind == ON_DEVICE)
 			c->device = location.id;
+		else if (location.kind >= ON_HOST && location.kind <= ON_HOST_NUMA_CURRENT)
+			c->device = -2;
 		break;
 	case PLACE_POOL:
 		c->pool = at;
 		break;
 	case PLACE_DEVICE:
 		c->device = (__s32)at;
+		break;
+	case PLACE_STREAM:
+	case PLACE_PITCH:
+		c->other = at;
 	}
 }
+
+static __always_inline __u64 product(__u64 a, __u64 b) { return (a | b) >> 32 ? ~0ULL : a * b; }
 
 SEC("uprobe.multi")
 int entered(struct pt_regs *r)
@@ -367,8 +383,8 @@ int entered(struct pt_regs *r)
 		return 0;
 	c.size = SIZE_ARG(cookie) ? argument(&a, SIZE_ARG(cookie)) : 0;
 	if (TIMES_ARG(cookie)) {
-		__u64 n = argument(&a, TIMES_ARG(cookie));
-		c.size = (c.size | n) >> 32 ? ~0ULL : c.size * n;
+		c.times = argument(&a, TIMES_ARG(cookie));
+		c.size = product(c.size, c.times);
 	}
 	c.address = argument(&a, ADDRESS_ARG(cookie));
 	if (effect == EFFECT_MAPS)
@@ -383,9 +399,13 @@ int entered(struct pt_regs *r)
 	case EFFECT_POPS:
 		set_current(thread, effect, 0);
 		return 0;
-	// What gives memory back is told as it begins: an address is only given again after it.
+	// What gives memory back is told as it begins: an address is only given again after it. If it fails, that is told, too.
 	case EFFECT_TAKES:
 	case EFFECT_UNMAPS:
+		c.other = c.began;
+		tell(cookie, thread, &c, 0);
+		break;
+	case EFFECT_HIDES:
 	case EFFECT_ENDS:
 	case EFFECT_BEGINS:
 		if (effect == EFFECT_BEGINS)
@@ -426,6 +446,16 @@ int returned(struct pt_regs *r)
 	bpf_map_delete_elem(&calls, &key);
 	__s32 answer = ANSWER(r);
 	__u64 effect = EFFECT(cookie);
+	if (effect == EFFECT_TAKES || effect == EFFECT_UNMAPS) {
+		if (answer)
+			tell(FAILED, thread, &c, answer);
+		return 0;
+	}
+	if (PLACE_KIND(cookie) == PLACE_PITCH) {
+		__u64 row = 0;
+		if (answer == 0 && !bpf_probe_read_user(&row, sizeof(row), (void *)c.other) && row)
+			c.size = product(row, c.times);
+	}
 	if (effect != EFFECT_MAPS) { // the argument says where the address is put
 		__u64 given = 0;
 		if (answer == 0)

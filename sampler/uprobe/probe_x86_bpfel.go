@@ -29,6 +29,7 @@ type probeCall struct {
 	Address uint64
 	Other   uint64
 	Pool    uint64
+	Times   uint64
 	Device  int32
 	_       [4]byte
 }

@@ -5,6 +5,7 @@
  *   FAKECUDA_CAPACITY  bytes of each (8 GiB)
  *   FAKECUDA_CONTEXT   bytes that a context takes (0)
  *   FAKECUDA_SLOW      seconds that cuMemAlloc_v2 takes (0)
+ *   FAKECUDA_FAULT     a kernel has failed: nothing is given back any more (0)
  *   FAKECUDA_NESTED    cuMemAllocAsync calls cuMemAllocFromPoolAsync (0)
  *   FAKECUDA_SHARED    file in which all programs share the devices, and which the fake NVML reads
  */
@@ -24,11 +25,13 @@ typedef int Result;
 typedef int Dev;
 typedef uint64_t Ptr;
 
-enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_CONTEXT = 201 };
+enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_CONTEXT = 201, ILLEGAL_ADDRESS = 700 };
+enum { ON_DEVICE = 1 }; /* others are places of the host */
 enum { MAX_DEVICES = 16, MAX_BLOCKS = 1 << 17, DEPTH = 16 };
 
 #define API __attribute__((visibility("default"), noinline)) Result
 #define POOL_STEP (32ull << 20)
+#define PITCH 512
 
 struct location { int type, id; };
 struct allocation_prop { int type, handles; struct location at; void *win32; uint64_t flags; };
@@ -36,6 +39,7 @@ struct pool_props { int alloc, handles; struct location at; char rest[64]; };
 
 struct context { Dev dev; bool primary; uint64_t own; };
 struct pool { Dev dev; uint64_t held, used; };
+struct stream { Dev dev; };
 struct block { Ptr at; uint64_t size; Dev dev; struct pool *pool; int refs; struct context *ctx; bool counted; };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -183,6 +187,12 @@ static Result drop(Ptr at)
 	return SUCCESS;
 }
 
+/* Memory of the host, which has as much as a device. */
+static Result give_host(Ptr *out, uint64_t n)
+{
+	return n > shared->capacity ? OUT_OF_MEMORY : give(out, n, 0, NULL, false);
+}
+
 API cuInit(unsigned flags)
 {
 	enter();
@@ -301,8 +311,8 @@ API cuMemAllocPitch_v2(Ptr *p, size_t *pitch, size_t width, size_t height, unsig
 {
 	(void)element;
 	enter();
-	*pitch = width;
-	return leave(give(p, width * height, here(), NULL, true));
+	*pitch = (width + PITCH - 1) / PITCH * PITCH;
+	return leave(give(p, *pitch * height, here(), NULL, true));
 }
 
 API cuMemAllocManaged(Ptr *p, size_t n, unsigned flags)
@@ -312,16 +322,56 @@ API cuMemAllocManaged(Ptr *p, size_t n, unsigned flags)
 	return leave(give(p, n, here(), NULL, false));
 }
 
-API cuMemFree_v2(Ptr p)
+/* What an application calls to give memory back. */
+static Result take(Ptr p)
 {
+	if (number("FAKECUDA_FAULT", 0))
+		return ILLEGAL_ADDRESS;
 	enter();
 	return leave(drop(p));
 }
 
-static Result give_async(Ptr *p, size_t n)
+API cuMemFree_v2(Ptr p) { return take(p); }
+
+struct array_descriptor { size_t width, height; int format; unsigned channels; };
+struct array_descriptor_3d { size_t width, height, depth; int format; unsigned channels, flags; };
+
+/* Formats of one byte only. */
+API cuArrayCreate_v2(Ptr *out, const struct array_descriptor *d)
 {
 	enter();
-	Dev dev = here();
+	return leave(give(out, d->width * (d->height ? d->height : 1) * d->channels, here(), NULL, true));
+}
+
+API cuArray3DCreate_v2(Ptr *out, const struct array_descriptor_3d *d)
+{
+	enter();
+	return leave(give(out, d->width * (d->height ? d->height : 1) * (d->depth ? d->depth : 1) * d->channels, here(), NULL, true));
+}
+
+API cuArrayDestroy(Ptr array) { return take(array); }
+
+/* Where a stream is: 0, 1 and 2 are those that each context has by itself. */
+static Dev stream_at(const struct stream *s) { return (uintptr_t)s <= 2 ? here() : s->dev; }
+
+API cuStreamCreate(struct stream **out, unsigned flags)
+{
+	(void)flags;
+	*out = calloc(1, sizeof **out);
+	(*out)->dev = here();
+	return (*out)->dev < 0 ? INVALID_CONTEXT : SUCCESS;
+}
+
+API cuStreamCreateWithPriority(struct stream **out, unsigned flags, int priority)
+{
+	(void)priority;
+	return cuStreamCreate(out, flags);
+}
+
+static Result give_async(Ptr *p, size_t n, const struct stream *stream)
+{
+	enter();
+	Dev dev = stream_at(stream);
 	return leave(give(p, n, dev, dev < 0 ? NULL : &default_pool[dev], true));
 }
 
@@ -329,29 +379,24 @@ API cuMemAllocFromPoolAsync(Ptr *p, size_t n, struct pool *pool, void *stream);
 
 API cuMemAllocAsync(Ptr *p, size_t n, void *stream)
 {
-	if (number("FAKECUDA_NESTED", 0) && here() >= 0)
-		return cuMemAllocFromPoolAsync(p, n, &default_pool[here()], stream);
-	return give_async(p, n);
+	if (number("FAKECUDA_NESTED", 0) && stream_at(stream) >= 0)
+		return cuMemAllocFromPoolAsync(p, n, &default_pool[stream_at(stream)], stream);
+	return give_async(p, n, stream);
 }
 
-API cuMemAllocAsync_ptsz(Ptr *p, size_t n, void *stream)
-{
-	(void)stream;
-	return give_async(p, n);
-}
+API cuMemAllocAsync_ptsz(Ptr *p, size_t n, void *stream) { return give_async(p, n, stream); }
 
 API cuMemAllocFromPoolAsync(Ptr *p, size_t n, struct pool *pool, void *stream)
 {
 	(void)stream;
 	enter();
-	return leave(give(p, n, pool->dev, pool, true));
+	return leave(pool->dev < 0 ? give_host(p, n) : give(p, n, pool->dev, pool, true));
 }
 
 API cuMemFreeAsync(Ptr p, void *stream)
 {
 	(void)stream;
-	enter();
-	return leave(drop(p));
+	return take(p);
 }
 
 API cuDeviceGetDefaultMemPool(struct pool **out, Dev dev)
@@ -365,7 +410,7 @@ API cuMemPoolCreate(struct pool **out, const struct pool_props *props)
 {
 	enter();
 	*out = calloc(1, sizeof **out);
-	(*out)->dev = props->at.id;
+	(*out)->dev = props->at.type == ON_DEVICE ? props->at.id : -1;
 	return leave(SUCCESS);
 }
 
@@ -373,17 +418,13 @@ API cuMemCreate(Ptr *handle, size_t n, const struct allocation_prop *prop, unsig
 {
 	(void)flags;
 	enter();
-	Result answer = give(handle, n, prop->at.type == 1 ? prop->at.id : -1, NULL, true);
+	Result answer = prop->at.type == ON_DEVICE ? give(handle, n, prop->at.id, NULL, true) : give_host(handle, n);
 	if (answer == SUCCESS)
 		find(*handle)->ctx = NULL;
 	return leave(answer);
 }
 
-API cuMemRelease(Ptr handle)
-{
-	enter();
-	return leave(drop(handle));
-}
+API cuMemRelease(Ptr handle) { return take(handle); }
 
 /* A mapping is known by its address; its handle is what it holds. */
 static struct { Ptr at, handle; uint64_t size; } mapped[MAX_BLOCKS];
@@ -402,8 +443,22 @@ API cuMemMap(Ptr at, size_t n, size_t offset, Ptr handle, unsigned long long fla
 	return leave(INVALID_VALUE);
 }
 
+API cuMemRetainAllocationHandle(Ptr *handle, Ptr at)
+{
+	enter();
+	for (int i = 0; i < MAX_BLOCKS; i++)
+		if (mapped[i].size && at >= mapped[i].at && at - mapped[i].at < mapped[i].size) {
+			*handle = mapped[i].handle;
+			find(*handle)->refs++;
+			return leave(SUCCESS);
+		}
+	return leave(INVALID_VALUE);
+}
+
 API cuMemUnmap(Ptr at, size_t n)
 {
+	if (number("FAKECUDA_FAULT", 0))
+		return ILLEGAL_ADDRESS;
 	enter();
 	for (int i = 0; i < MAX_BLOCKS; i++)
 		if (mapped[i].size && mapped[i].at >= at && mapped[i].at < at + n) {

@@ -7,11 +7,17 @@
  *   thread            the following commands run in another thread
  *   alloc NAME SIZE   cuMemAlloc_v2          free NAME      cuMemFree_v2
  *   async NAME SIZE   cuMemAllocAsync        freeasync NAME
+ *   stream            cuStreamCreate: from now on async asks there, also while another device is current; stream -: no more
  *   managed NAME SIZE                        host SIZE
  *   piece NAME SIZE   cuMemCreate and cuMemMap, its handle is released at once
  *   pieces SIZE N     N of them, that are not said
  *   unpiece NAME      cuMemUnmap
+ *   retain NAME OTHER cuMemRetainAllocationHandle of a piece, and release OTHER   cuMemRelease
+ *   pitch NAME WIDTH  cuMemAllocPitch_v2 of 1,000 rows
+ *   array SIZE        cuArrayCreate_v2, of bytes
+ *   fault N           1: nothing is given back from now on, for a kernel has failed; what is not, can be given back later, once it is 0
  *   pooled NAME SIZE  from a pool of the current device
+ *   at TYPE           from now on piece and pooled ask for memory of this type of place: 1 a device, 2, 3 and 4 the host
  *   torch NAME SIZE   as PyTorch's caching allocator: a whole segment; when refused, what is cached is freed
  *                     and it asks again, then everything cached is freed and it asks a last time
  *   cache NAME        gives NAME to the cache
@@ -50,12 +56,16 @@
 	FUNCTION(cuMemAllocAsync, uint64_t *, size_t, void *)                          \
 	FUNCTION(cuMemAllocFromPoolAsync, uint64_t *, size_t, void *, void *)          \
 	FUNCTION(cuMemPoolCreate, void **, const void *)                               \
+	FUNCTION(cuStreamCreate, void **, unsigned)                                    \
 	FUNCTION(cuMemFree_v2, uint64_t)                                               \
 	FUNCTION(cuMemFreeAsync, uint64_t, void *)                                     \
 	FUNCTION(cuMemCreate, uint64_t *, size_t, const void *, unsigned long long)    \
 	FUNCTION(cuMemRelease, uint64_t)                                               \
 	FUNCTION(cuMemMap, uint64_t, size_t, size_t, uint64_t, unsigned long long)     \
 	FUNCTION(cuMemUnmap, uint64_t, size_t)                                         \
+	FUNCTION(cuMemRetainAllocationHandle, uint64_t *, uint64_t)                    \
+	FUNCTION(cuMemAllocPitch_v2, uint64_t *, size_t *, size_t, size_t, unsigned)   \
+	FUNCTION(cuArrayCreate_v2, uint64_t *, const void *)                           \
 	FUNCTION(cuMemHostAlloc, void **, size_t, unsigned)
 ALL
 #undef FUNCTION
@@ -63,6 +73,8 @@ ALL
 struct named { char name[32]; uint64_t at; size_t size; int cached; };
 static struct named all[4096];
 static __thread int device = -1;
+static void *stream;
+static int stream_device, place = 1;
 static uint64_t where = 0x600000000000ull;
 
 static struct named *get(const char *name)
@@ -82,11 +94,13 @@ static void put(const char *name, uint64_t at, size_t size)
 	}
 }
 
-static void told(const char *function, size_t n, int answer)
+static void told_at(const char *function, size_t n, int answer, int at)
 {
-	printf("%s %zu %d %d\n", function, n, answer, device);
+	printf("%s %zu %d %d\n", function, n, answer, at);
 	fflush(stdout);
 }
+
+static void told(const char *function, size_t n, int answer) { told_at(function, n, answer, device); }
 
 static int alloc(const char *name, size_t n)
 {
@@ -116,10 +130,11 @@ static void torch(const char *name, size_t n)
 
 static void piece(const char *name, size_t n)
 {
-	struct { int type, handles, at, id; void *win32; uint64_t flags; } prop = {1, 0, 1, device, NULL, 0};
+	struct { int type, handles, at, id; void *win32; uint64_t flags; } prop = {1, 0, place, device, NULL, 0};
 	uint64_t handle = 0;
 	int answer = cuMemCreate(&handle, n, &prop, 0);
-	told("cuMemCreate", n, answer);
+	if (place == 1)
+		told("cuMemCreate", n, answer);
 	if (answer)
 		return;
 	cuMemMap(where, n, 0, handle, 0);
@@ -140,15 +155,35 @@ static void pieces(size_t n, long count)
 
 static void pooled(const char *name, size_t n)
 {
-	struct { int alloc, handles, at, id; char rest[64]; } props = {1, 0, 1, device, {0}};
-	static void *pool;
+	struct { int alloc, handles, at, id; char rest[64]; } props = {1, 0, place, device, {0}};
+	static void *pools[5];
+	void **pool = &pools[place];
 	uint64_t at = 0;
-	if (!pool)
-		cuMemPoolCreate(&pool, &props);
-	int answer = cuMemAllocFromPoolAsync(&at, n, pool, NULL);
-	told("cuMemAllocFromPoolAsync", n, answer);
+	if (!*pool)
+		cuMemPoolCreate(pool, &props);
+	int answer = cuMemAllocFromPoolAsync(&at, n, *pool, NULL);
+	if (place == 1)
+		told("cuMemAllocFromPoolAsync", n, answer);
 	if (!answer)
 		put(name, at, n);
+}
+
+static void pitch(const char *name, size_t width)
+{
+	enum { HEIGHT = 1000 };
+	uint64_t at = 0;
+	size_t row = 0;
+	int answer = cuMemAllocPitch_v2(&at, &row, width, HEIGHT, 4);
+	told("cuMemAllocPitch_v2", (answer ? width : row) * HEIGHT, answer);
+	if (!answer)
+		put(name, at, row * HEIGHT);
+}
+
+static void array(size_t bytes)
+{
+	struct { size_t width, height; int format; unsigned channels; } of = {bytes, 0, 1, 1};
+	uint64_t at = 0;
+	cuArrayCreate_v2(&at, &of);
 }
 
 static void rate(size_t n, long per_second)
@@ -228,12 +263,10 @@ static int load(const char *path)
 
 static int command(char *line)
 {
-	char word[32] = "", name[32] = "";
-	unsigned long long n = 0;
+	char word[32] = "", name[32] = "", other[32] = "";
 	line[strcspn(line, "\n")] = 0;
-	int words = sscanf(line, "%31s %31s %llu", word, name, &n);
-	if (words < 3)
-		n = strtoull(name, NULL, 10);
+	int words = sscanf(line, "%31s %31s %31s", word, name, other);
+	unsigned long long n = strtoull(words < 3 ? name : other, NULL, 10);
 	struct named *it = words > 1 ? get(name) : NULL;
 	uint64_t at = 0;
 	if (strcmp(word, "device") == 0) {
@@ -250,16 +283,23 @@ static int command(char *line)
 	} else if (strcmp(word, "cache") == 0 && it) {
 		it->cached = 1;
 	} else if (strcmp(word, "free") == 0 && it) {
-		cuMemFree_v2(it->at);
-		*it = (struct named){0};
+		if (cuMemFree_v2(it->at) == 0)
+			*it = (struct named){0};
 	} else if (strcmp(word, "async") == 0) {
-		int answer = cuMemAllocAsync(&at, n, NULL);
-		told("cuMemAllocAsync", n, answer);
+		int answer = cuMemAllocAsync(&at, n, stream);
+		told_at("cuMemAllocAsync", n, answer, stream ? stream_device : device);
 		if (!answer)
 			put(name, at, n);
+	} else if (strcmp(word, "stream") == 0) {
+		stream = NULL;
+		if (words == 1)
+			cuStreamCreate(&stream, 0);
+		stream_device = device;
+	} else if (strcmp(word, "at") == 0) {
+		place = n >= 1 && n <= 4 ? (int)n : 1;
 	} else if (strcmp(word, "freeasync") == 0 && it) {
-		cuMemFreeAsync(it->at, NULL);
-		*it = (struct named){0};
+		if (cuMemFreeAsync(it->at, NULL) == 0)
+			*it = (struct named){0};
 	} else if (strcmp(word, "managed") == 0) {
 		int answer = cuMemAllocManaged(&at, n, 1);
 		told("cuMemAllocManaged", n, answer);
@@ -273,8 +313,20 @@ static int command(char *line)
 	} else if (strcmp(word, "pieces") == 0) {
 		pieces(strtoull(name, NULL, 10), (long)n);
 	} else if (strcmp(word, "unpiece") == 0 && it) {
-		cuMemUnmap(it->at, it->size);
-		*it = (struct named){0};
+		if (cuMemUnmap(it->at, it->size) == 0)
+			*it = (struct named){0};
+	} else if (strcmp(word, "retain") == 0 && it) {
+		if (cuMemRetainAllocationHandle(&at, it->at) == 0)
+			put(other, at, it->size);
+	} else if (strcmp(word, "release") == 0 && it) {
+		if (cuMemRelease(it->at) == 0)
+			*it = (struct named){0};
+	} else if (strcmp(word, "pitch") == 0) {
+		pitch(name, n);
+	} else if (strcmp(word, "array") == 0) {
+		array(n);
+	} else if (strcmp(word, "fault") == 0) {
+		setenv("FAKECUDA_FAULT", name, 1);
 	} else if (strcmp(word, "pooled") == 0) {
 		pooled(name, n);
 	} else if (strcmp(word, "bfc") == 0) {

@@ -1,0 +1,48 @@
+package request
+
+import "time"
+
+// What gives memory back is told as it begins, for the address may be given to another thread before the call returns. The driver may say then that
+// it gave nothing back.
+
+// taken is what a call took: a block, or one of what holds it.
+type taken struct {
+	call    uint64 // its number
+	at      where
+	block   *block // nil: not known
+	address uint64 // where it was mapped
+	mapping mapping
+}
+
+// untake makes good what a call has taken that failed.
+func (p *process) untake(call uint64, now time.Time) {
+	for i := range p.taken {
+		x := p.taken[i]
+		if x.call != call || x.block == nil {
+			continue
+		}
+		p.taken[i] = taken{}
+		if other := p.blocks[x.at]; other != nil && other != x.block {
+			p.late = true // somebody was given its place all the same
+			continue
+		}
+		if x.mapping.size > 0 {
+			p.mapped[x.address] = x.mapping
+		}
+		if x.block.refs++; x.block.refs == 1 {
+			p.restore(x.at, x.block, now)
+		}
+	}
+}
+
+// restore is the reverse of drop.
+func (p *process) restore(at where, b *block, now time.Time) {
+	c := &Call{Time: now}
+	p.blocks[at] = b
+	b.seat.tally.retake(c, b.bytes)
+	p.step(b.seat.tally)
+	if physical(b.memory) {
+		b.seat.tally.moves(c, int64(b.bytes)) //nolint:gosec // below MaxPlausible
+		b.seat.move(c, inMiB(b.bytes))
+	}
+}

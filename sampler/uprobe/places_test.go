@@ -1,0 +1,103 @@
+//go:build linux && (amd64 || arm64)
+
+package uprobe
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"nvpeak/sampler"
+	"nvpeak/sampler/uprobe/cudatest"
+)
+
+// plays has a program ask, and compares what is seen with what it says.
+func plays(t *testing.T, o Options, commands ...string) (r *rig) {
+	t.Helper()
+	r = newRig(t, 2, o)
+	want := asked(cudatest.Play(t, r.dir).Do(commands...))
+	r.settled(len(want))
+	if got := said(r.seen); strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("seen:\n%s\nsaid:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	return r
+}
+
+// What is asked for on a stream is told on the GPU where the stream was made, also while another one is current, and so is a refusal.
+func TestStreams(t *testing.T) {
+	bothWays(t, func(t *testing.T, o Options) {
+		plays(t, o, "device 0", "alloc a 1000000000", "device 1", "stream", "async b 70000000", "device 0", "async c 80000000", "async d 9000000000",
+			"stream", "async e 60000000", "device 1", "async f 50000000", "stream -", "async g 40000000")
+	})
+}
+
+// Memory of the host is no request for a GPU's, by whichever type of place it is asked for, and that it is refused is no refusal.
+func TestOnHost(t *testing.T) {
+	bothWays(t, func(t *testing.T, o Options) {
+		r := plays(t, o, "device 0", "alloc a 1000000000",
+			"at 2", "piece b 300000000", "pooled c 300000000", "piece d 9000000000", "pooled e 9000000000",
+			"at 3", "piece f 300000000", "pooled g 300000000", "piece h 9000000000", "pooled i 9000000000",
+			"at 4", "piece j 300000000", "pooled k 300000000", "piece l 9000000000", "pooled m 9000000000", "unpiece b",
+			"at 1", "piece n 20971520", "pooled o 50000000")
+		for i, q := range r.snapshot().GPUs[0].Processes {
+			if x := q.Requests; i > 0 || x.Live != 1000000000+20971520+50000000 || x.Peak != x.Live || x.Refused != 0 || !x.Whole {
+				t.Errorf("%+v", x)
+			}
+		}
+	})
+}
+
+// What is given back, and what only seems to be: a call that fails gives nothing back, and a piece is held by whoever retains it, too.
+func TestGivenBack(t *testing.T) {
+	bothWays(t, func(t *testing.T, o Options) {
+		r := newRig(t, 1, o)
+		p := cudatest.Play(t, r.dir)
+		want := 0
+		for _, step := range []struct {
+			live     sampler.Bytes
+			commands []string
+		}{
+			{5000000000, []string{"device 0", "alloc a 3000000000", "async b 500000000", "piece c 1500000000"}},
+			{5000000000, []string{"fault 1", "free a", "freeasync b", "unpiece c", "fault 0"}},
+			{5000000000, []string{"retain c d", "fault 1", "release d", "fault 0"}},
+			{5000000000, []string{"unpiece c"}},
+			{3500000000, []string{"release d"}},
+			{500000000, []string{"free a"}},
+			{0, []string{"freeasync b"}},
+			{4 * 1000 * 1024, []string{"pitch e 3600"}},
+			{0, []string{"free e"}},
+		} {
+			want += len(asked(p.Do(step.commands...)))
+			r.until(fmt.Sprintf("%v, then %d are held", step.commands, step.live), func() bool {
+				x := r.of(p.PID())
+				return x != nil && x.Granted == want && x.Live == step.live && x.Peak == 5000000000 && x.Whole
+			})
+		}
+	})
+}
+
+// The peak of a program with arrays is no exact one, since no call says what they take.
+func TestArrays(t *testing.T) {
+	bothWays(t, func(t *testing.T, o Options) {
+		r := newRig(t, 1, o)
+		p, gpu := cudatest.Play(t, r.dir), sampler.GPU{UUID: "GPU-0"}
+		source := func() string {
+			for _, q := range r.snapshot().GPUs[0].Processes {
+				if q.PID == p.PID() && q.Peak != nil {
+					return q.Peak.Source
+				}
+			}
+			return ""
+		}
+		p.Do("device 0", "alloc a 1000000000")
+		r.settled(1)
+		time.Sleep(50 * time.Millisecond) // a list so near to a call is not sure to have it
+		r.list(p.PID(), gpu.Key(), 1500000000)
+		time.Sleep(50 * time.Millisecond)
+		p.Do("alloc b 2000000000")
+		r.until("the peak is exact", func() bool { return source() == sampler.PeakCalls })
+		p.Do("array 300000000")
+		r.until("it is no longer", func() bool { return source() == sampler.PeakCallsAlone })
+	})
+}
