@@ -41,7 +41,7 @@ var causesUnknown = []causeRow{
 		}},
 	{id: "R9", cause: CauseUnknown, reason: "https://docs.pytorch.org/docs/stable/torch_cuda_memory.html",
 		when: func(f *failure) bool {
-			return !f.onHost() && f.class.class == classAllocator && f.class.cause == "" && !f.requested.Known() && !f.total.Known() && !f.limited() && !f.corrupt()
+			return !f.onHost() && f.class.class == classAllocator && f.class.cause == "" && !f.requested.Known() && !f.total.Known() && !f.limited() && !f.corrupt() && !f.pooledShape()
 		},
 		confidence: always(0.55),
 		evidence:   func(f *failure) string { return f.words.Say("why.no_request") }},
@@ -56,7 +56,7 @@ var causesUnknown = []causeRow{
 		confidence: always(0.51),
 		evidence:   func(f *failure) string { return f.words.Say("why.refused_unknown") }},
 	{id: "R6", cause: CauseUnknown, reason: sourceMessage,
-		when:       func(f *failure) bool { return f.noSplit() },
+		when:       func(f *failure) bool { return f.noSplit() && !f.asksMuch() },
 		confidence: always(0.5),
 		evidence: func(f *failure) string {
 			return f.words.Say("why.no_split", "need", printed(f.requested.Or(0)), "free", f.amountOf(f.free.Or(0)), "total", gib(f.total.Or(0)))

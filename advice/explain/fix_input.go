@@ -47,6 +47,9 @@ func doSmallerInput(f *failure) []string {
 	}
 	if f.splats() {
 		lines := []string{f.comment("do.fewer_gaussians"), f.comment("do.smaller_views")}
+		if f.oversubscribed() { // with more than gaussians
+			lines = []string{f.comment("do.fewer_views"), f.comment("do.or_that", "what", f.words.Say("do.fewer_gaussians"))}
+		}
 		if f.told(sampler.ToldInria) {
 			lines = append(lines, "python train.py -s DATA --resolution 2 --data_device cpu")
 		}

@@ -25,6 +25,22 @@ var fixesModel = []fixRow{
 			return 0.95
 		},
 		do: doRaiseLimit},
+	{id: FixRaiseLimit, source: "https://docs.pytorch.org/docs/stable/mps_environment_variables.html",
+		kinds: ownCode | running, cost: 0.02,
+		lives:   map[string]float64{CauseTooBig: 0.9, CauseMemoryLimit: 0.95},
+		when:    func(f *failure) bool { return f.littleOverMetal() && !f.program.is(training) }, // that has a batch, and would swap in each step
+		variant: func(f *failure) string { return "mps" },
+		reach:   always(1),
+		do:      doRaiseLimit},
+	{id: FixSmallerModel, source: "https://docs.pytorch.org/docs/stable/mps_environment_variables.html",
+		kinds: ownCode | running, cost: 0.01,
+		lives:   map[string]float64{CauseTooBig: 0.95, CauseMemoryLimit: 0.5},
+		when:    func(f *failure) bool { return f.farOverMetal() && !f.program.is(training) },
+		variant: func(f *failure) string { return "metal" },
+		reach:   always(1),
+		do: func(f *failure) []string {
+			return []string{f.comment("do.low_memory_mode"), f.comment("do.say.smaller_version")}
+		}},
 	{id: FixSmallerOptimizer, source: "https://huggingface.co/docs/transformers/perf_train_gpu_one",
 		kinds: training | undecided, cost: 0.26,
 		lives: map[string]float64{CauseTooBig: 0.85, CauseFragmentation: 0.7, CauseImbalance: 0.4, CauseOtherProcess: 0.3, CauseOversubscribed: 0.4},
@@ -235,7 +251,11 @@ func doFewerLayers(f *failure) []string {
 func doRaiseLimit(f *failure) []string {
 	switch f.limitVariant() {
 	case "mps":
-		return []string{"export PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0  " + f.comment("do.mps")}
+		lines := []string{"export PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0  " + f.comment("do.mps")}
+		if f.environment["PYTORCH_MPS_HIGH_WATERMARK_RATIO"] == "0.0" {
+			lines = append(lines, f.comment("do.mps_unset"))
+		}
+		return lines
 	case "vllm":
 		share := f.withShare("vllm", func(v float64) float64 { return min(0.95, float64(int(v*100+0.5)+5)/100) })
 		if n := f.tokensThatFit(); n > 0 {

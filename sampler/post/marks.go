@@ -26,7 +26,9 @@ var marks = []struct {
 	// The memory of a reinforcement learner, in code and in words.
 	{sampler.ToldReplay, lazily(`(?i)\breplay[-_ ]?(?:buffer|memory)|\breplay\.use\b|\bself\.(?:memory|buffer|replay\w*)\.(?:append|push|add|store)\(`)},
 	// Names of the fitting of gaussians to pictures.
-	{sampler.ToldSplats, lazily(`(?i)\bgaussian[-_ ]?splatt?\w*|\bsplatting\b|\bcolmap\b|\b(?:rasterize_|diff_)gaussian\w*|\bgaussian_renderer\b|\bgsplat\b|\bsplatfacto\b|\bnerfstudio\b|\b[23]dgs\b|\b(?:rebuild|reconstruct)\w* (?:\w+ ){0,3}scenes?\b|\bscene (?:\w+ ){0,2}reconstruct`)},
+	{sampler.ToldSplats, lazily(`(?i)\bgaussian[-_ ]?splatt?\w*|\bsplatting\b|\bcolmap\b|\b(?:rasterize_|diff_)gaussian\w*|\bgaussian_renderer\b|\bgsplat\b|\bsplatfacto\b|\bnerfstudio\b|\b[23]dgs\b|\b(?:rebuild|reconstruct)\w* (?:\w+ ){0,3}scenes?\b|\bscene (?:\w+ ){0,2}reconstruct|\b\d{3,5} (?:photos|photographs|drone (?:images|pictures))\b`)},
+	// The programs that make the vocabulary of a language model, which read a text and have neither batches nor workers.
+	{sampler.ToldVocabulary, lazily(`(?i)\bsentencepiecetrainer\b|\bspm(?:_train\b|\.train\()|\b(?:bpe|wordpiece|unigram|wordlevel)trainer\b|\btrain_(?:new_)?from_iterator\b|\btrain(?:s|ing|ed)? (?:(?:my|the|an?|our|own|new|custom|bpe|unigram|wordpiece|sentencepiece) )*(?:tokenizers?|sentencepiece)\b|\b(?:tokenizers?|sentencepiece|vocabulary) training\b`)},
 	// The call of MONAI that puts the output of a whole volume together, on the GPU unless told otherwise.
 	{sampler.ToldSliding, lazily(`\bsliding_window_inference\b`)},
 	// What TensorFlow says of its own pool, which it has once the driver gave it.
