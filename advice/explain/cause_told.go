@@ -63,6 +63,12 @@ var causesTold = []causeRow{
 			return f.unlessOthers(0.7)
 		},
 		evidence: func(f *failure) string { return f.words.Say("why.told_long") }},
+	{id: "caffe", cause: CauseTooBig, reason: "https://caffe.berkeleyvision.org/tutorial/solver.html",
+		when: func(f *failure) bool {
+			return f.event.Framework == "caffe" && !f.onHost() && !f.told(sampler.ToldWorked)
+		},
+		confidence: always(0.62),
+		evidence:   func(f *failure) string { return f.words.Say("why.caffe") }},
 	{id: "told", cause: CauseTooBig, reason: "https://huggingface.co/docs/diffusers/optimization/memory",
 		when:       func(f *failure) bool { return f.toldSized() },
 		confidence: always(0.62), // of public threads that name a size nearly all

@@ -212,6 +212,9 @@ func doHalveBatch(f *failure) []string {
 	if f.told(sampler.ToldDarknet) {
 		return []string{"subdivisions=32  " + f.comment("do.subdivisions")}
 	}
+	if f.event.Framework == "caffe" {
+		return []string{f.comment("do.prototxt"), f.smallerSample()}
+	}
 	if s, ok := f.command.SmallerBatch(k); ok {
 		if f.program.is(running) {
 			a, _, _ := f.command.BatchArgument()
@@ -255,7 +258,11 @@ func doHalveBatch(f *failure) []string {
 	if !f.accumulates() {
 		unknown = "do.batch_only"
 	}
-	return slices.Concat([]string{f.comment(unknown, "k", k)}, f.orSmallerModel(), []string{f.smallerSample()}, f.smallGPU())
+	list := slices.Concat([]string{f.comment(unknown, "k", k)}, f.orSmallerModel(), []string{f.smallerSample()}, f.smallGPU())
+	if f.class.class == classNoNumbers && f.inBackward() && f.ownLoop() && !f.context.FirstStep { // nothing tells in which step
+		list = withLine(list, f.comment("do.if_later"))
+	}
+	return list
 }
 
 // orSmallerModel names the model where whoever writes asks for that, or where the batch is small already.

@@ -149,6 +149,17 @@ var fixesInference = []fixRow{
 		reach:   always(1),
 		variant: pictureVariant,
 		do:      doSmallerInput},
+	{id: FixSmallerInput, source: "https://onnxruntime.ai/docs/execution-providers/CUDA-ExecutionProvider.html",
+		kinds: ownCode, cost: 0.02,
+		lives: map[string]float64{CauseTooBig: 0.92, CauseUnknown: 0.65},
+		when: func(f *failure) bool {
+			return f.event.Kind == sampler.KindORT && !f.onHost() && !f.program.is(training)
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "ort" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.ort_input"), f.comment("do.ort_arena") + "\n" + f.comment("do.ort_threads")}
+		}},
 	{id: FixSmallerInput, source: "https://docs.rapids.ai/api/dask-cudf/stable/",
 		kinds: ownCode, cost: 0.02, // a table has no batch, and its parts can be worked on one after another
 		lives:   map[string]float64{CauseTooBig: 0.92, CauseUnknown: 0.65},

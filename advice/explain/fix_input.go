@@ -62,10 +62,11 @@ func doSmallerInput(f *failure) []string {
 		return []string{f.comment("do.crop")}
 	}
 	if f.inTraining() && f.oneSample() {
+		first := f.sampleAlone()
 		if f.told(sampler.ToldInstances) {
-			return []string{f.comment("do.fewer_instances"), f.comment("do.or_smaller_model")}
+			first = f.comment("do.fewer_instances")
 		}
-		return []string{f.sampleAlone(), f.comment("do.or_smaller_model")}
+		return f.batchToOne([]string{first, f.comment("do.or_smaller_model")})
 	}
 	if f.hearsSpeech() {
 		return []string{"asr(audio, chunk_length_s=30, batch_size=1)  " + f.comment("do.chunks"), f.comment("do.cut_audio")}
@@ -85,6 +86,8 @@ func doSmallerInput(f *failure) []string {
 	}
 	if !f.oneSample() {
 		lines = append(lines, f.comment("do.input_fewer"))
+	} else {
+		lines = f.batchToOne(lines)
 	}
 	if small := f.smallGPU(); small != nil {
 		if !f.graphUnsaid() {
@@ -98,6 +101,14 @@ func doSmallerInput(f *failure) []string {
 		lines = append(lines, "pipe.enable_attention_slicing()  "+f.comment("do.attention"))
 	}
 	return lines
+}
+
+// batchToOne goes on with a batch that was made smaller in vain, where no text says that it was made one.
+func (f *failure) batchToOne(list []string) []string {
+	if f.batch() > 0 || !f.told(sampler.ToldTried+"batch") || f.told(sampler.ToldOne) || f.impossible() {
+		return list
+	}
+	return withLine(list, f.comment("do.batch_to_one"))
 }
 
 // lessOfModels is the option of a tool for pictures that keeps models in RAM, where it was not tried: of public threads with

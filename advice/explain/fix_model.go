@@ -88,6 +88,19 @@ var fixesModel = []fixRow{
 			return 0.35
 		},
 		do: doShard},
+	{id: FixShardOrOffload, source: "https://huggingface.co/docs/accelerate/usage_guides/big_modeling",
+		kinds: evaluation | inference, cost: 0.02, // the other GPUs are there, and the answers are the same
+		lives:   map[string]float64{CauseTooBig: 0.95, CauseUnknown: 0.6},
+		when:    func(f *failure) bool { return f.othersIdle() },
+		variant: func(f *failure) string { return "idle" },
+		reach:   always(1),
+		do: func(f *failure) []string {
+			lines := []string{f.comment("do.spread_parts"), f.comment("do.fewer_bits")}
+			if f.ownLoading() {
+				lines[0] = `from_pretrained(name, device_map="auto", torch_dtype="auto")  ` + f.comment("do.device_map")
+			}
+			return lines
+		}},
 	{id: FixShardOrOffload, source: "https://deepspeed.readthedocs.io/en/latest/memory.html",
 		kinds: training, cost: 0.15,
 		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.7, CauseOversubscribed: 0.9},
@@ -190,6 +203,12 @@ var fixesModel = []fixRow{
 			}
 			return []string{"from_pretrained(name, quantization_config=BitsAndBytesConfig(load_in_4bit=True))"}
 		}},
+}
+
+// othersIdle: who writes has several GPUs, and the model that runs fills one of them.
+func (f *failure) othersIdle() bool {
+	return f.told(sampler.ToldGPUs) && f.program.name == "" && f.isPyTorch() && f.numbers() && !f.onHost() && !f.impossible() && !f.othersMatter() && !f.refusedThoughFree() && !f.spread() && !f.sharded() && !f.ranks() &&
+		(f.generatesText() || f.phase() == sampler.PhaseLoading || f.nothingFreed()) && f.allocated.Or(0) > partOf(f.total.Or(0), 0.75) && f.requested.Or(0) < partOf(f.total.Or(0), 0.05)
 }
 
 // loadsAny: some model is moved to the GPU, and nothing tells what it is for.
