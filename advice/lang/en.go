@@ -1879,6 +1879,7 @@ var textsEN = map[string]string{
 	"fix.shard_or_offload.cost.idle":         "one GPU waits for the other",
 	"do.fewer_bits":                          "or in half precision (16 bits), in 8 or in 4 bits, where the program has an option for it",
 	"do.if_later":                            "or, if it comes after some epochs only: keep no tensors of a step (loss.item(), .detach(), del)",
+	"do.other_version":                       "the version that ran it before, or one newer than this: what needs more since then is a fault of the program, or a setting that it changed",
 	"do.spread_parts":                        "its parts on different GPUs (device_map, tensor parallel), where the program or a newer version of it can do that",
 	"fix.smaller_input.title.ort":            "Give it smaller or fewer inputs at once, and let its arena grow no faster than it must",
 	"fix.smaller_input.why.ort":              "The arena doubles as it grows and keeps what the largest input so far took; each session has one of its own.",

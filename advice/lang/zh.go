@@ -1878,6 +1878,7 @@ var textsZH = map[string]string{
 	"fix.shard_or_offload.cost.idle":         "GPU 之间要互相等待",
 	"do.fewer_bits":                          "或用半精度（16 位）、8 位或 4 位，若程序有此选项",
 	"do.if_later":                            "或者，若几个 epoch 之后才出现：不要保留某一步的张量（loss.item()、.detach()、del）",
+	"do.other_version":                       "用之前能运行的版本，或比现在更新的版本：此后用得更多，是程序的缺陷或它改了的设置",
 	"do.spread_parts":                        "各部分放到不同的 GPU（device_map、张量并行），若程序或其新版本支持",
 	"fix.smaller_input.title.ort":            "一次给更小或更少的输入，并让内存池只按需增长",
 	"fix.smaller_input.why.ort":              "内存池成倍增长，并保留迄今最大输入所占的部分；每个会话各有一个。",
