@@ -97,6 +97,9 @@ func doSmallerInput(f *failure) []string {
 	} else if !f.told(sampler.ToldCPU) {
 		lines = append(lines, f.lastResort()...)
 	}
+	if d := f.domain(); f.impossible() && f.isPyTorch() && !f.program.is(training|imageTool) && !f.convolves() && (d == sampler.DomainPictures || d == sampler.DomainVideo) {
+		lines = withLine(lines, f.comment("do.or_that", "what", f.words.Say("do.say.attention"))) // every pixel with every other
+	}
 	if f.program.is(imageTool) && f.isPyTorch() && f.bigRequest() {
 		lines = append(lines, "pipe.enable_attention_slicing()  "+f.comment("do.attention"))
 	}
