@@ -1,5 +1,7 @@
 package explain
 
+import "nvpeak/sampler"
+
 // causesUnknown is R9: the text gives no numbers, so nobody can tell from it alone.
 var causesUnknown = []causeRow{
 	{id: "R9", cause: CauseUnknown, reason: "https://docs.pytorch.org/docs/stable/torch_cuda_memory.html",
@@ -49,6 +51,12 @@ var causesUnknown = []causeRow{
 		when:       func(f *failure) bool { return f.requestAlone() },
 		confidence: always(0.51), // too big is likelier than each other cause, and not than all of them
 		evidence:   func(f *failure) string { return f.words.Say("why.request_alone", "need", printed(f.requested.Or(0))) }},
+	{id: "R9", cause: CauseUnknown, reason: "https://docs.cupy.dev/en/stable/user_guide/memory.html",
+		when: func(f *failure) bool {
+			return f.event.Kind == sampler.KindCuPy && f.allocated.Known() && !f.total.Known() && !f.limited() && f.history == nil
+		},
+		confidence: always(0.51), // its own, of earlier passes, or too much at once
+		evidence:   func(f *failure) string { return f.words.Say("why.cupy_pool") }},
 	{id: "R4", cause: CauseUnknown, reason: sourceMessage,
 		when: func(f *failure) bool {
 			return f.refusedThoughFree() && !f.limited() && !f.onLinux() && !f.onWindows() && !f.roundShare() && !f.wideRequest()

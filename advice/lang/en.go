@@ -1871,6 +1871,7 @@ var textsEN = map[string]string{
 	"fix.smaller_input.cost.splats":          "less detail",
 	"why.asks_much":                          "{need} in one piece is a good part of {total}: whoever held the rest, the job asks for much.",
 	"why.told_sized":                         "It works on inputs of the size that the text names, and memory follows that.",
+	"why.cupy_pool":                          "The total is that of the pool, with what was freed and kept: the text does not say how much of it is in use, nor how large the GPU is.",
 	"why.caffe":                              "Caffe keeps every layer for the whole batch, in the net that trains and in the one that tests.",
 	"do.prototxt":                            "batch_size in the data layers of the prototxt, of the net that trains and the one that tests; iter_size as many times larger",
 	"do.batch_to_one":                        "or the batch once more, down to 1, if it was not that small yet",

@@ -1870,6 +1870,7 @@ var textsZH = map[string]string{
 	"fix.smaller_input.cost.splats":          "细节变少",
 	"why.asks_much":                          "一次要 {need}，占 {total} 的不小一部分：不论其余由谁占用，任务要的都很多。",
 	"why.told_sized":                         "文中写明了输入的大小，显存随它而定。",
+	"why.cupy_pool":                          "总量是内存池的，包括已释放而保留的部分：文本没有说明其中多少在用，也没有说明 GPU 多大。",
 	"why.caffe":                              "Caffe 为整个批次保留每一层，训练网络和测试网络都是如此。",
 	"do.prototxt":                            "改 prototxt 数据层里的 batch_size，训练网络和测试网络都改；iter_size 相应加大",
 	"do.batch_to_one":                        "或再减小批次，直到 1，若还没有那么小",
