@@ -77,7 +77,7 @@ func (f *facts) torchCode() bool { return f.isPyTorch() || f.event.Framework == 
 func (f *facts) native() bool {
 	switch f.event.Framework {
 	case "thrust":
-		return !f.inFile(".py") && indexOf(f.event.Text, "MemoryError") < 0
+		return !f.inFile(".py") && len(f.context.Scripts) == 0 // of Python, as MinkowskiEngine and Open3D are
 	case "cuda", "dlib", "cntk", "kokkos", "physx", "warp", "cudarc", "blender":
 		return true
 	}
