@@ -110,6 +110,8 @@ const (
 	ToldPictureSet   = "picture_set"   // a model that makes pictures is trained
 	ToldResume       = "resume"        // a checkpoint is loaded on several GPUs
 	ToldSplats       = "splats"        // gaussians are fitted to pictures, one picture at a time
+	ToldOne          = "one"           // a batch of one is spoken of
+	ToldVocabulary   = "vocabulary"    // the vocabulary of a language model is made from a text
 	ToldInria        = "inria"         // with the program of those who published it, or one made from it
 	ToldText         = "text"          // a language model writes
 	ToldTraining     = "training"      // the program trains

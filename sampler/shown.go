@@ -31,6 +31,7 @@ const (
 	ShowsXGBoost      = "xgboost"        // XGBoost in Python
 	ShowsSDScripts    = "sd_scripts"     // sd-scripts train
 	ShowsTFData       = "tf_data"        // lines of code for tf.data
+	ShowsPieces       = "sentencepiece"  // sentencepiece, its code or its commands
 	ShowsOldTF        = "old_tf"         // TensorFlow 1 with its sessions
 	ShowsSecondGPU    = "second_gpu"     // a GPU beside GPU 0
 	ShowsReplay       = "replay"         // code that fills a replay buffer

@@ -9,6 +9,27 @@ func (f *facts) bigRequest() bool {
 	return f.total.Known() && f.requested.Or(0) >= max(sampler.GiB/2, partOf(f.total.Or(0), 0.05))
 }
 
+// overMetal is what was held of Apple's memory with what was asked for, in parts of what its allocator may take; 0: not known.
+// That is more than the machine has, so a little over it can be swapped, and much more cannot.
+func (f *facts) overMetal() float64 {
+	l := f.event.MemoryLimit
+	if f.event.Kind != sampler.KindMPS || l == nil || l.Allowed.Or(0) == 0 {
+		return 0
+	}
+	return float64(f.allocated.Or(0)+f.extra("other_allocations_bytes").Or(0)+f.requested.Or(0)) / float64(l.Allowed.Or(0))
+}
+
+// mostOverMetal: own threshold.
+const mostOverMetal = 1.05
+
+// littleOverMetal: and what its tensors hold is most of it. Where the rest is more, that is of the program too, and grows with the input.
+func (f *job) littleOverMetal() bool {
+	own := f.allocated.Or(0) >= f.extra("other_allocations_bytes").Or(0) || f.environment["PYTORCH_MPS_HIGH_WATERMARK_RATIO"] != ""
+	return f.overMetal() > 0 && f.overMetal() <= mostOverMetal && own
+}
+
+func (f *facts) farOverMetal() bool { return f.overMetal() > mostOverMetal }
+
 func (f *facts) shortfallOr0() sampler.Bytes { m, _ := f.shortfall(); return m }
 
 // limited: a share or limit below the size of the GPU was in force and is what refused.
@@ -239,8 +260,20 @@ func (f *failure) nothingFreed() bool {
 // numbers: the arithmetic of request and free memory can be done.
 func (f *facts) numbers() bool { _, ok := f.shortfall(); return ok && f.total.Known() }
 
-// smallestGPU is what nearly every GPU has that people compute with: a request below it does not tell how full it was.
-const smallestGPU = 2 * sampler.GiB
+// littleAlone is what programs of any size ask for: a request below it does not tell how full the GPU was. Of public threads with
+// no other number and a larger one the job was too big in all.
+const littleAlone = 400 * sampler.MiB
+
+// pooledShape: TensorFlow names the shape of what found no room in its pool. That has nearly the whole GPU, so it was full of the
+// program's own.
+func (f *facts) pooledShape() bool {
+	_, shape := f.event.Extra["shape"]
+	return shape && !f.onHost()
+}
+
+// asksMuch: what it asks for in one piece is an eighth of the GPU or more. Whoever held the rest, of public threads with so much
+// the job was too big in all.
+func (f *facts) asksMuch() bool { return f.total.Known() && f.requested.Or(0) >= f.total.Or(0)/8 }
 
 // beyondPool is by how much the request is more than what is left of TensorFlow's pool, as its statistics say; 0: not
 // known, or it fits.
@@ -254,10 +287,7 @@ func (f *facts) beyondPool() sampler.Bytes {
 
 // requestAlone: a request that fits into any GPU is all that the text tells.
 func (f *facts) requestAlone() bool {
-	if _, shape := f.event.Extra["shape"]; shape {
-		return false // TensorFlow's pool, which has nearly the whole GPU, was full of the program's own
-	}
-	return !f.onHost() && f.class.class == classAllocator && f.class.cause == "" && f.requested.Known() && f.requested.Or(0) < smallestGPU && !f.numbers() && !f.total.Known() &&
+	return !f.onHost() && !f.pooledShape() && f.class.class == classAllocator && f.class.cause == "" && f.requested.Known() && f.requested.Or(0) < littleAlone && !f.numbers() && !f.total.Known() &&
 		!f.allocated.Known() && !f.corrupt() && !f.limited() && f.snapshot == nil && f.history == nil && !f.extra("total_allocation_bytes").Known()
 }
 

@@ -113,6 +113,12 @@ var causesCapacity = []causeRow{
 			return 0.68
 		},
 		evidence: func(f *failure) string { return f.poolText() }},
+	{id: "R6", cause: CauseTooBig, reason: sourceMessage,
+		when:       func(f *failure) bool { return f.noSplit() && f.asksMuch() },
+		confidence: always(0.6),
+		evidence: func(f *failure) string {
+			return f.words.Say("why.asks_much", "need", printed(f.requested.Or(0)), "total", gib(f.total.Or(0)))
+		}},
 	{id: "request", cause: CauseTooBig, reason: sourceMessage,
 		when: func(f *failure) bool {
 			return !f.onHost() && f.snapshot == nil && f.class.class == classAllocator && !f.numbers() && !f.limited() && !f.corrupt() && (f.requested.Known() || f.class.cause == CauseTooBig || f.event.Kind == sampler.KindTensorFlow)

@@ -63,6 +63,16 @@ var causesTold = []causeRow{
 			return f.unlessOthers(0.7)
 		},
 		evidence: func(f *failure) string { return f.words.Say("why.told_long") }},
+	{id: "caffe", cause: CauseTooBig, reason: "https://caffe.berkeleyvision.org/tutorial/solver.html",
+		when: func(f *failure) bool {
+			return f.event.Framework == "caffe" && !f.onHost() && !f.told(sampler.ToldWorked)
+		},
+		confidence: always(0.62),
+		evidence:   func(f *failure) string { return f.words.Say("why.caffe") }},
+	{id: "told", cause: CauseTooBig, reason: "https://huggingface.co/docs/diffusers/optimization/memory",
+		when:       func(f *failure) bool { return f.toldSized() },
+		confidence: always(0.62), // of public threads that name a size nearly all
+		evidence:   func(f *failure) string { return f.words.Say("why.told_sized") }},
 	{id: "told", cause: CauseImbalance, reason: sourceRanks,
 		when:       func(f *failure) bool { return f.told(sampler.ToldFirstGPU) && !f.onHost() && !f.numbers() },
 		confidence: always(0.8),
@@ -76,9 +86,14 @@ var causesTold = []causeRow{
 		confidence: always(0.8), // it is seen, not supposed
 		evidence:   func(f *failure) string { return f.words.Say("why.told_held") }},
 	{id: "told", cause: CauseOtherProcess, reason: sourceMessage,
-		when:       func(f *failure) bool { return f.told(sampler.ToldShared) && !f.onHost() && !f.numbers() },
-		confidence: always(0.62),
-		evidence:   func(f *failure) string { return f.words.Say("why.told_shared") }},
+		when: func(f *failure) bool { return f.told(sampler.ToldShared) && !f.onHost() && !f.numbers() },
+		confidence: func(f *failure) float64 {
+			if f.toldLate() {
+				return 0.5 // or its own, which had long been running
+			}
+			return 0.62
+		},
+		evidence: func(f *failure) string { return f.words.Say("why.told_shared") }},
 	{id: "told", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when:       func(f *failure) bool { return f.told(sampler.ToldGraph) && !f.onHost() && !f.numbers() },
 		confidence: always(0.68),

@@ -1,5 +1,7 @@
 package explain
 
+import "nvpeak/sampler"
+
 // causesUnknown is R9: the text gives no numbers, so nobody can tell from it alone.
 var causesUnknown = []causeRow{
 	{id: "R9", cause: CauseUnknown, reason: "https://docs.pytorch.org/docs/stable/torch_cuda_memory.html",
@@ -41,7 +43,7 @@ var causesUnknown = []causeRow{
 		}},
 	{id: "R9", cause: CauseUnknown, reason: "https://docs.pytorch.org/docs/stable/torch_cuda_memory.html",
 		when: func(f *failure) bool {
-			return !f.onHost() && f.class.class == classAllocator && f.class.cause == "" && !f.requested.Known() && !f.total.Known() && !f.limited() && !f.corrupt()
+			return !f.onHost() && f.class.class == classAllocator && f.class.cause == "" && !f.requested.Known() && !f.total.Known() && !f.limited() && !f.corrupt() && !f.pooledShape()
 		},
 		confidence: always(0.55),
 		evidence:   func(f *failure) string { return f.words.Say("why.no_request") }},
@@ -49,6 +51,12 @@ var causesUnknown = []causeRow{
 		when:       func(f *failure) bool { return f.requestAlone() },
 		confidence: always(0.51), // too big is likelier than each other cause, and not than all of them
 		evidence:   func(f *failure) string { return f.words.Say("why.request_alone", "need", printed(f.requested.Or(0))) }},
+	{id: "R9", cause: CauseUnknown, reason: "https://docs.cupy.dev/en/stable/user_guide/memory.html",
+		when: func(f *failure) bool {
+			return f.event.Kind == sampler.KindCuPy && f.allocated.Known() && !f.total.Known() && !f.limited() && f.history == nil
+		},
+		confidence: always(0.51), // its own, of earlier passes, or too much at once
+		evidence:   func(f *failure) string { return f.words.Say("why.cupy_pool") }},
 	{id: "R4", cause: CauseUnknown, reason: sourceMessage,
 		when: func(f *failure) bool {
 			return f.refusedThoughFree() && !f.limited() && !f.onLinux() && !f.onWindows() && !f.roundShare() && !f.wideRequest()
@@ -56,7 +64,7 @@ var causesUnknown = []causeRow{
 		confidence: always(0.51),
 		evidence:   func(f *failure) string { return f.words.Say("why.refused_unknown") }},
 	{id: "R6", cause: CauseUnknown, reason: sourceMessage,
-		when:       func(f *failure) bool { return f.noSplit() },
+		when:       func(f *failure) bool { return f.noSplit() && !f.asksMuch() },
 		confidence: always(0.5),
 		evidence: func(f *failure) string {
 			return f.words.Say("why.no_split", "need", printed(f.requested.Or(0)), "free", f.amountOf(f.free.Or(0)), "total", gib(f.total.Or(0)))

@@ -113,6 +113,7 @@ var concreteRows = []concreteRow{
 	{"--compute_type int8", showing(sampler.ShowsModelOption), "do.say.int8", false},
 	{"demucs ", nil, "", false},
 	{"subdivisions=", nil, "", false},
+	{"--input_sentence_size=", showing(sampler.ShowsPieces), "do.say.sample_lines", false},
 	{"python train.py -s DATA", func(f *failure) bool { return f.told(sampler.ToldInria) }, "", false},
 	{"--num_envs", func(f *failure) bool { return f.shows(sampler.ShowsHeadless) || f.inFile("isaac", "legged_gym") }, "do.fewer_envs", false},
 	{"relion_refine", nil, "", false},

@@ -97,7 +97,7 @@ var fixesBatch = []fixRow{
 		kinds: training | undecided, cost: 0.25,
 		lives: map[string]float64{CauseTooBig: 0.8, CauseDataSpike: 0.95, CauseFragmentation: 0.95, CauseOtherProcess: 0.3, CauseImbalance: 0.4, CauseOversubscribed: 0.7, CauseMemoryLimit: 0.4, CauseUnknown: 0.35, CauseLeak: 0.15, CauseValidationSpike: 0.3},
 		when: func(f *failure) bool {
-			return f.inTraining() && f.isPyTorch() && !f.checkpointing() && f.phase() != sampler.PhaseSaving && !f.refusedThoughFree()
+			return f.inTraining() && f.isPyTorch() && !f.splats() && !f.checkpointing() && f.phase() != sampler.PhaseSaving && !f.refusedThoughFree()
 		},
 		variant: func(f *failure) string {
 			if f.withHalf() {
@@ -145,7 +145,7 @@ var fixesBatch = []fixRow{
 		kinds: training | undecided, cost: 0.23,
 		lives: map[string]float64{CauseTooBig: 0.85, CauseDataSpike: 0.8, CauseFragmentation: 0.8, CauseOtherProcess: 0.3, CauseImbalance: 0.3, CauseOversubscribed: 0.5, CauseMemoryLimit: 0.3, CauseUnknown: 0.3, CauseValidationSpike: 0.3},
 		when: func(f *failure) bool {
-			return f.isPyTorch() && f.event.Kind != sampler.KindMPS && !f.halfPrecision() && f.inTraining() && f.phase() != sampler.PhaseSaving && !f.refusedThoughFree()
+			return f.isPyTorch() && !f.splats() && f.event.Kind != sampler.KindMPS && !f.halfPrecision() && f.inTraining() && f.phase() != sampler.PhaseSaving && !f.refusedThoughFree()
 		},
 		variant: func(f *failure) string {
 			switch yes, known := f.gpu.bf16(); {
@@ -212,6 +212,9 @@ func doHalveBatch(f *failure) []string {
 	if f.told(sampler.ToldDarknet) {
 		return []string{"subdivisions=32  " + f.comment("do.subdivisions")}
 	}
+	if f.event.Framework == "caffe" {
+		return []string{f.comment("do.prototxt"), f.smallerSample()}
+	}
 	if s, ok := f.command.SmallerBatch(k); ok {
 		if f.program.is(running) {
 			a, _, _ := f.command.BatchArgument()
@@ -259,7 +262,11 @@ func doHalveBatch(f *failure) []string {
 	if !f.accumulates() {
 		unknown = "do.batch_only"
 	}
-	return slices.Concat([]string{f.comment(unknown, "k", k)}, f.orSmallerModel(), []string{f.smallerSample()}, f.smallGPU())
+	list := slices.Concat([]string{f.comment(unknown, "k", k)}, f.orSmallerModel(), []string{f.smallerSample()}, f.smallGPU())
+	if f.class.class == classNoNumbers && f.inBackward() && f.ownLoop() && !f.context.FirstStep { // nothing tells in which step
+		list = withLine(list, f.comment("do.if_later"))
+	}
+	return list
 }
 
 // orSmallerModel names the model where whoever writes asks for that, or where the batch is small already.

@@ -25,7 +25,7 @@ var fixesHost = []fixRow{
 		kinds: ownCode, cost: 0.05,
 		lives: map[string]float64{CauseHostMemory: 0.8, CauseSharedMemory: 0.6},
 		when: func(f *failure) bool {
-			return (f.program.kind != inference || f.told(sampler.ToldLoader)) && (f.onHost() || f.onWindows()) && !f.tooManyMapsOnly() && f.workers() != 0 && !slices.Contains([]string{"llama.cpp", "ollama", "tensorflow"}, f.event.Framework)
+			return (f.program.kind != inference || f.told(sampler.ToldLoader)) && !f.told(sampler.ToldVocabulary) && (f.onHost() || f.onWindows()) && !f.tooManyMapsOnly() && f.workers() != 0 && !slices.Contains([]string{"llama.cpp", "ollama", "tensorflow"}, f.event.Framework)
 		},
 		reach: func(f *failure) float64 {
 			if !f.onHost() && f.program.is(undecided) {
@@ -79,6 +79,15 @@ var fixesHost = []fixRow{
 		reach:   always(1),
 		variant: func(f *failure) string { return "pieces" },
 		do:      func(f *failure) []string { return append([]string{f.comment("do.read_in_turn")}, f.lessInput()[0]) }},
+	{id: FixSmallerInput, source: "https://github.com/google/sentencepiece/blob/master/doc/options.md",
+		kinds: ownCode, cost: 0,
+		lives:   map[string]float64{CauseHostMemory: 0.95},
+		when:    func(f *failure) bool { return f.class.class == classHost && f.told(sampler.ToldVocabulary) },
+		reach:   always(1),
+		variant: func(f *failure) string { return "vocabulary" },
+		do: func(f *failure) []string {
+			return []string{"--input_sentence_size=1000000 --shuffle_input_sentence=true  " + f.comment("do.sample_lines"), f.comment("do.more_ram")}
+		}},
 	{id: FixCapSampleSize, source: "https://numpy.org/doc/stable/reference/generated/numpy.memmap.html",
 		kinds: ownCode, cost: 0.1,
 		lives:   map[string]float64{CauseHostMemory: 0.92},

@@ -102,7 +102,7 @@ var fixesInference = []fixRow{
 		lives:   map[string]float64{CauseTooBig: 0.95, CauseDataSpike: 0.9, CauseUnknown: 0.6},
 		when:    func(f *failure) bool { return f.splats() && f.impossible() },
 		reach:   always(1),
-		variant: func(f *failure) string { return "crop" },
+		variant: func(f *failure) string { return "splats" },
 		do:      doSmallerInput},
 	{id: FixSmallerInput, source: "https://numpy.org/doc/stable/reference/generated/numpy.memmap.html",
 		kinds: ownCode, cost: 0.05,
@@ -130,6 +130,8 @@ var fixesInference = []fixRow{
 		},
 		variant: func(f *failure) string {
 			switch {
+			case f.splats():
+				return "splats"
 			case f.program.is(undecided):
 				return pictureVariant(f)
 			case f.domain() == sampler.DomainPictures || f.domain() == sampler.DomainVolumes || f.domain() == "" && (f.onPixels() || f.told(sampler.ToldPixels)):
@@ -147,6 +149,17 @@ var fixesInference = []fixRow{
 		reach:   always(1),
 		variant: pictureVariant,
 		do:      doSmallerInput},
+	{id: FixSmallerInput, source: "https://onnxruntime.ai/docs/execution-providers/CUDA-ExecutionProvider.html",
+		kinds: ownCode, cost: 0.02,
+		lives: map[string]float64{CauseTooBig: 0.92, CauseUnknown: 0.65},
+		when: func(f *failure) bool {
+			return f.event.Kind == sampler.KindORT && !f.onHost() && !f.program.is(training)
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "ort" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.ort_input"), f.comment("do.ort_arena") + "\n" + f.comment("do.ort_threads")}
+		}},
 	{id: FixSmallerInput, source: "https://docs.rapids.ai/api/dask-cudf/stable/",
 		kinds: ownCode, cost: 0.02, // a table has no batch, and its parts can be worked on one after another
 		lives:   map[string]float64{CauseTooBig: 0.92, CauseUnknown: 0.65},
@@ -251,9 +264,13 @@ func (f *failure) graphUnsaid() bool {
 }
 
 // graphMayFill: own code ran a model until its tensors filled the GPU, and nothing tells whether it kept gradients. A graph
-// fills it layer by layer. Of public threads with such a text one in two was cured by turning gradients off.
+// fills it layer by layer; what generates with a cache of keys and values keeps none. Of public threads with such a text one in two was cured by turning gradients off.
 func (f *failure) graphMayFill() bool {
-	return f.graphUnsaid() && f.ownForward() && !f.itemsPassed() && f.numbers() && f.history == nil && f.allocated.Or(0) > partOf(f.total.Or(0), 0.8) && f.requested.Or(0) < f.total.Or(0)/3
+	full := 0.8
+	if f.told(sampler.ToldLate) {
+		full = 0.6 // many inputs had gone through, so none of them needs the rest
+	}
+	return f.graphUnsaid() && f.ownForward() && !f.itemsPassed() && f.numbers() && f.history == nil && f.allocated.Or(0) > partOf(f.total.Or(0), full) && f.requested.Or(0) < f.total.Or(0)/3 && !f.inCode("k_cache", "kv_cache", "past_key")
 }
 
 // oneSample: one sample at a time is too much, or fewer of them did not help.
@@ -340,8 +357,8 @@ func (f *failure) smallCard() bool {
 }
 
 func (f *failure) offloadPossible() bool {
-	if slices.Contains([]string{"ldm", "upscaler", "whisper"}, f.program.name) {
-		return false // these have no such option
+	if slices.Contains([]string{"ldm", "upscaler", "whisper"}, f.program.name) || f.event.Kind == sampler.KindMPS {
+		return false // these have no such option, and Apple's GPU has no memory but that of the machine
 	}
 	for _, w := range f.command.Words() {
 		if strings.HasPrefix(w, "--lowvram") || w == "--novram" {

@@ -47,6 +47,9 @@ func doSmallerInput(f *failure) []string {
 	}
 	if f.splats() {
 		lines := []string{f.comment("do.fewer_gaussians"), f.comment("do.smaller_views")}
+		if f.oversubscribed() { // with more than gaussians
+			lines = []string{f.comment("do.fewer_views"), f.comment("do.or_that", "what", f.words.Say("do.fewer_gaussians"))}
+		}
 		if f.told(sampler.ToldInria) {
 			lines = append(lines, "python train.py -s DATA --resolution 2 --data_device cpu")
 		}
@@ -59,10 +62,11 @@ func doSmallerInput(f *failure) []string {
 		return []string{f.comment("do.crop")}
 	}
 	if f.inTraining() && f.oneSample() {
+		first := f.sampleAlone()
 		if f.told(sampler.ToldInstances) {
-			return []string{f.comment("do.fewer_instances"), f.comment("do.or_smaller_model")}
+			first = f.comment("do.fewer_instances")
 		}
-		return []string{f.sampleAlone(), f.comment("do.or_smaller_model")}
+		return f.batchToOne([]string{first, f.comment("do.or_smaller_model")})
 	}
 	if f.hearsSpeech() {
 		return []string{"asr(audio, chunk_length_s=30, batch_size=1)  " + f.comment("do.chunks"), f.comment("do.cut_audio")}
@@ -82,6 +86,8 @@ func doSmallerInput(f *failure) []string {
 	}
 	if !f.oneSample() {
 		lines = append(lines, f.comment("do.input_fewer"))
+	} else {
+		lines = f.batchToOne(lines)
 	}
 	if small := f.smallGPU(); small != nil {
 		if !f.graphUnsaid() {
@@ -91,10 +97,21 @@ func doSmallerInput(f *failure) []string {
 	} else if !f.told(sampler.ToldCPU) {
 		lines = append(lines, f.lastResort()...)
 	}
+	if d := f.domain(); f.impossible() && f.isPyTorch() && !f.program.is(training|imageTool) && !f.convolves() && (d == sampler.DomainPictures || d == sampler.DomainVideo) {
+		lines = withLine(lines, f.comment("do.or_that", "what", f.words.Say("do.say.attention"))) // every pixel with every other
+	}
 	if f.program.is(imageTool) && f.isPyTorch() && f.bigRequest() {
 		lines = append(lines, "pipe.enable_attention_slicing()  "+f.comment("do.attention"))
 	}
 	return lines
+}
+
+// batchToOne goes on with a batch that was made smaller in vain, where no text says that it was made one.
+func (f *failure) batchToOne(list []string) []string {
+	if f.batch() > 0 || !f.told(sampler.ToldTried+"batch") || f.told(sampler.ToldOne) || f.impossible() {
+		return list
+	}
+	return withLine(list, f.comment("do.batch_to_one"))
 }
 
 // lessOfModels is the option of a tool for pictures that keeps models in RAM, where it was not tried: of public threads with

@@ -25,6 +25,22 @@ var fixesModel = []fixRow{
 			return 0.95
 		},
 		do: doRaiseLimit},
+	{id: FixRaiseLimit, source: "https://docs.pytorch.org/docs/stable/mps_environment_variables.html",
+		kinds: ownCode | running, cost: 0.02,
+		lives:   map[string]float64{CauseTooBig: 0.9, CauseMemoryLimit: 0.95},
+		when:    func(f *failure) bool { return f.littleOverMetal() && !f.program.is(training) }, // that has a batch, and would swap in each step
+		variant: func(f *failure) string { return "mps" },
+		reach:   always(1),
+		do:      doRaiseLimit},
+	{id: FixSmallerModel, source: "https://docs.pytorch.org/docs/stable/mps_environment_variables.html",
+		kinds: ownCode | running, cost: 0.01,
+		lives:   map[string]float64{CauseTooBig: 0.95, CauseMemoryLimit: 0.5},
+		when:    func(f *failure) bool { return f.farOverMetal() && !f.program.is(training) },
+		variant: func(f *failure) string { return "metal" },
+		reach:   always(1),
+		do: func(f *failure) []string {
+			return []string{f.comment("do.low_memory_mode"), f.comment("do.say.smaller_version")}
+		}},
 	{id: FixSmallerOptimizer, source: "https://huggingface.co/docs/transformers/perf_train_gpu_one",
 		kinds: training | undecided, cost: 0.26,
 		lives: map[string]float64{CauseTooBig: 0.85, CauseFragmentation: 0.7, CauseImbalance: 0.4, CauseOtherProcess: 0.3, CauseOversubscribed: 0.4},
@@ -72,6 +88,19 @@ var fixesModel = []fixRow{
 			return 0.35
 		},
 		do: doShard},
+	{id: FixShardOrOffload, source: "https://huggingface.co/docs/accelerate/usage_guides/big_modeling",
+		kinds: evaluation | inference, cost: 0.02, // the other GPUs are there, and the answers are the same
+		lives:   map[string]float64{CauseTooBig: 0.95, CauseUnknown: 0.6},
+		when:    func(f *failure) bool { return f.othersIdle() },
+		variant: func(f *failure) string { return "idle" },
+		reach:   always(1),
+		do: func(f *failure) []string {
+			lines := []string{f.comment("do.spread_parts"), f.comment("do.fewer_bits")}
+			if f.ownLoading() {
+				lines[0] = `from_pretrained(name, device_map="auto", torch_dtype="auto")  ` + f.comment("do.device_map")
+			}
+			return lines
+		}},
 	{id: FixShardOrOffload, source: "https://deepspeed.readthedocs.io/en/latest/memory.html",
 		kinds: training, cost: 0.15,
 		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.7, CauseOversubscribed: 0.9},
@@ -176,6 +205,12 @@ var fixesModel = []fixRow{
 		}},
 }
 
+// othersIdle: who writes has several GPUs, and the model that runs fills one of them.
+func (f *failure) othersIdle() bool {
+	return f.told(sampler.ToldGPUs) && f.program.name == "" && f.isPyTorch() && f.numbers() && !f.onHost() && !f.impossible() && !f.othersMatter() && !f.refusedThoughFree() && !f.spread() && !f.sharded() && !f.ranks() &&
+		(f.generatesText() || f.phase() == sampler.PhaseLoading || f.nothingFreed()) && f.allocated.Or(0) > partOf(f.total.Or(0), 0.75) && f.requested.Or(0) < partOf(f.total.Or(0), 0.05)
+}
+
 // loadsAny: some model is moved to the GPU, and nothing tells what it is for.
 func (f *failure) loadsAny() bool {
 	return f.program.is(undecided) && f.phase() == sampler.PhaseLoading && f.torchCode() && !f.onHost()
@@ -235,7 +270,11 @@ func doFewerLayers(f *failure) []string {
 func doRaiseLimit(f *failure) []string {
 	switch f.limitVariant() {
 	case "mps":
-		return []string{"export PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0  " + f.comment("do.mps")}
+		lines := []string{"export PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0  " + f.comment("do.mps")}
+		if f.environment["PYTORCH_MPS_HIGH_WATERMARK_RATIO"] == "0.0" {
+			lines = append(lines, f.comment("do.mps_unset"))
+		}
+		return lines
 	case "vllm":
 		share := f.withShare("vllm", func(v float64) float64 { return min(0.95, float64(int(v*100+0.5)+5)/100) })
 		if n := f.tokensThatFit(); n > 0 {

@@ -146,6 +146,15 @@ var fixesOthers = []fixRow{
 		}},
 	{id: FixStopOtherProcess, source: "https://docs.jupyter.org/en/latest/projects/kernels.html",
 		kinds: ownCode, cost: 0,
+		lives:   map[string]float64{CauseTooBig: 0.6, CauseUnknown: 0.75, CauseOtherProcess: 0.9}, // a cell that is run again finds what it left
+		when:    func(f *failure) bool { return f.ranBefore() && f.notebook() },
+		variant: func(f *failure) string { return "notebook" },
+		reach:   always(1),
+		do: func(f *failure) []string {
+			return []string{f.comment("do.restart_kernel"), "nvidia-smi  " + f.comment("do.who_holds")}
+		}},
+	{id: FixStopOtherProcess, source: "https://docs.jupyter.org/en/latest/projects/kernels.html",
+		kinds: ownCode, cost: 0,
 		lives:   map[string]float64{CauseTooBig: 0.35, CauseUnknown: 0.45, CauseLeak: 0.5, CauseOtherProcess: 0.9, CauseValidationSpike: 0.2},
 		when:    func(f *failure) bool { return f.told(sampler.ToldNotebook) && !f.onHost() && !f.impossible() },
 		variant: func(f *failure) string { return "notebook" },

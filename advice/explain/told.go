@@ -43,6 +43,11 @@ func (f *facts) toldLarger() bool {
 	return f.told(sampler.ToldLarger) && !f.onHost() && !f.numbers()
 }
 
+// toldSized: a size of what it works on is named, and nothing that would make something else likelier.
+func (f *facts) toldSized() bool {
+	return f.told(sampler.ToldSized) && !f.onHost() && !f.numbers() && !f.told(sampler.ToldGrowth) && !f.told(sampler.ToldLate) && !f.told(sampler.ToldWorked) && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseSaving
+}
+
 // longSamples: it learns from recordings or texts of which long ones are spoken of. A batch takes what its longest sample takes.
 func (f *facts) longSamples() bool {
 	return f.told(sampler.ToldLong) && f.inTraining() && !f.program.is(running|undecided) && !f.onHost() && !f.refusedThoughFree() && !f.impossible() &&

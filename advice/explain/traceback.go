@@ -76,7 +76,9 @@ func (f *facts) torchCode() bool { return f.isPyTorch() || f.event.Framework == 
 // native: a program that calls CUDA itself, so nothing about the code of a framework applies.
 func (f *facts) native() bool {
 	switch f.event.Framework {
-	case "cuda", "thrust", "dlib", "cntk", "kokkos", "physx", "warp", "cudarc", "blender":
+	case "thrust":
+		return !f.inFile(".py") && len(f.context.Scripts) == 0 // of Python, as MinkowskiEngine and Open3D are
+	case "cuda", "dlib", "cntk", "kokkos", "physx", "warp", "cudarc", "blender":
 		return true
 	}
 	return false

@@ -167,7 +167,7 @@ var genericRows = []row{
 		start: `Failed to cudaMalloc <req:bytes>(?: on device <gpu>)?|alloc fail type \w+ dev <gpu>[^\n]{0,60} size <req:bytes>`},
 	{name: "ctranslate2", framework: "ctranslate2", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"cuda failed with error out of memory"}, start: `CUDA failed with error out of memory`},
 	{name: "gpuassert", framework: "pytorch", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"gpuassert"}, start: `GPUassert: out of memory`},
-	{name: "caffe", framework: "pytorch", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"== cudasuccess (2 vs. 0)"}, start: `== cudaSuccess \(2 vs\. 0\) out of memory`},
+	{name: "caffe", framework: "caffe", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"== cudasuccess (2 vs. 0)"}, start: `== cudaSuccess \(2 vs\. 0\) out of memory`},
 	{name: "pycuda", framework: "python", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"failed: out of memory"}, start: `\bcu[A-Z]\w+ failed: out of memory`},
 	{name: "caffe2", framework: "pytorch", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"== cudasuccess. 2 vs 0"}, start: `== cudaSuccess\. 2 vs 0\.[^\n]{0,160}out of memory`},
 	{name: "directx", framework: "onnxruntime", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"not enough memory resources are available"}, start: `(?:8007000E )?Not enough memory resources are available to complete this operation`},

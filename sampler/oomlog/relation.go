@@ -62,12 +62,18 @@ func relationOf(old, h *held) relation {
 		return newIsVaguer
 	case old.row.follows && related(h, old):
 		return oldIsVaguer
-	case isVaguer(h.Kind, old.Kind):
+	case isVaguer(h.Kind, old.Kind) || h.namesNoMemory(old):
 		return newIsVaguer
-	case isVaguer(old.Kind, h.Kind):
+	case isVaguer(old.Kind, h.Kind) || old.namesNoMemory(h):
 		return oldIsVaguer
 	}
 	return unrelated
+}
+
+// namesNoMemory: it is the exception of C++ alone, as a title or the line before what() has it, and libraries throw the same
+// for the memory of a GPU.
+func (h *held) namesNoMemory(than *held) bool {
+	return h.row.name == "bad_alloc" && than.MemoryKind == sampler.MemoryGPU && strings.Contains(than.Text, "bad_alloc")
 }
 
 // related says whether a wording that only follows another may follow this one.

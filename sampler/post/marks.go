@@ -12,7 +12,7 @@ var marks = []struct {
 	// Whoever writes takes a smaller batch for the way, and asks how.
 	{sampler.ToldAsksBatch, lazily(`(?i)\b(?:how (?:do|can|could|should|to)|such as|where)\b[^.?]{0,30}\b(?:chang|reduc|lower|decreas|modify)\w*\b[^.?]{0,20}\bbatch`)},
 	// So many GPUs as somebody says he has.
-	{sampler.ToldGPUs, lazily(`(?i)\b(?:[2-8]|two|three|four|six|eight) ?[x×*]? ?(?:\w+ ){0,2}(?:GPUs|cards|[AVH]100s?|[34]090s?)\b|[两二三四八] ?[个张块] ?(?:显卡|卡|GPU)|显卡 ?[x×*] ?[2-8]`)},
+	{sampler.ToldGPUs, lazily(`(?i)\b(?:[2-8]|two|three|four|six|eight) ?[x×*]? ?(?:\w+ ){0,2}(?:GPUs|cards|[AVH]100s?|[34]090s?)\b|\b(?:[2-8] ?[x×*]|two|three|four|dual) ?(?:(?:nvidia|geforce|rtx|gtx|tesla) ?)*(?:[1-5]0[5-9]0(?: ?ti)?s?|[ATLPVH]\d{1,3}s?)\b|[2-8两二三四八] ?[个张块] ?(?:\d+ ?G\w?的? ?)?(?:显卡|卡|GPU|[1-5]0[5-9]0|[ATLPVH]\d{1,3})|显卡 ?[x×*] ?[2-8]`)},
 	// The libraries that hold tables on the GPU, as code and words name them.
 	{sampler.ToldTables, lazily(`(?i)\b(?:dask_)?cudf\b|\bdask[-_]cuda\b|\bcuml\b`)},
 	// A system of Windows as forms ask for it, a path there, or the wording of PyTorch's CPU allocator on it.
@@ -26,7 +26,9 @@ var marks = []struct {
 	// The memory of a reinforcement learner, in code and in words.
 	{sampler.ToldReplay, lazily(`(?i)\breplay[-_ ]?(?:buffer|memory)|\breplay\.use\b|\bself\.(?:memory|buffer|replay\w*)\.(?:append|push|add|store)\(`)},
 	// Names of the fitting of gaussians to pictures.
-	{sampler.ToldSplats, lazily(`(?i)\bgaussian[-_ ]?splatt?\w*|\bsplatting\b|\bcolmap\b|\b(?:rasterize_|diff_)gaussian\w*|\bgaussian_renderer\b|\bgsplat\b|\bsplatfacto\b|\bnerfstudio\b|\b[23]dgs\b|\b(?:rebuild|reconstruct)\w* (?:\w+ ){0,3}scenes?\b|\bscene (?:\w+ ){0,2}reconstruct`)},
+	{sampler.ToldSplats, lazily(`(?i)\bgaussian[-_ ]?splatt?\w*|\bsplatting\b|\bcolmap\b|\b(?:rasterize_|diff_)gaussian\w*|\bgaussian_renderer\b|\bgsplat\b|\bsplatfacto\b|\bnerfstudio\b|\b[23]dgs\b|\b(?:rebuild|reconstruct)\w* (?:\w+ ){0,3}scenes?\b|\bscene (?:\w+ ){0,2}reconstruct|\b\d{3,5} (?:photos|photographs|drone (?:images|pictures))\b`)},
+	// The programs that make the vocabulary of a language model, which read a text and have neither batches nor workers.
+	{sampler.ToldVocabulary, lazily(`(?i)\bsentencepiecetrainer\b|\bspm(?:_train\b|\.train\()|\b(?:bpe|wordpiece|unigram|wordlevel)trainer\b|\btrain_(?:new_)?from_iterator\b|\btrain(?:s|ing|ed)? (?:(?:my|the|an?|our|own|new|custom|bpe|unigram|wordpiece|sentencepiece) )*(?:tokenizers?|sentencepiece)\b|\b(?:tokenizers?|sentencepiece|vocabulary) training\b`)},
 	// The call of MONAI that puts the output of a whole volume together, on the GPU unless told otherwise.
 	{sampler.ToldSliding, lazily(`\bsliding_window_inference\b`)},
 	// What TensorFlow says of its own pool, which it has once the driver gave it.

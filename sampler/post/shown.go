@@ -40,6 +40,7 @@ var shown = []struct {
 	{sampler.ShowsArrayFile, lazily(`\b(?:np|numpy)\.(?:load|fromfile|memmap)\b|\.np[yz]\b|\bmmap_mode\b`)},
 	{sampler.ShowsXGBoost, lazily(`\b(?:xgboost|xgb)\.\w+|\bXGB\w+\(|\b\w*DMatrix\b`)},
 	{sampler.ShowsSDScripts, lazily(`(?i)\bkohya\w*|\bsd[-_]scripts\b|\b(?:sdxl_)?train_network\b|--cache_latents\b`)},
+	{sampler.ShowsPieces, lazily(`(?i)\bsentencepiece\w*|\bspm_train\b`)},
 	{sampler.ShowsTFData, lazily(`\btf\.data\.|\.shuffle\(`)},
 	{sampler.ShowsOldTF, lazily(`\btf\.Session\b|client/session\.py|\bsess\.run\(|\(see above for traceback\)|task:0/gpu:0|device \(/gpu:\d|\btf\.contrib\b|(?i:\btensorflow(?:[-_]gpu)?[ =v]*1\.\d)|(?m:^\W*[IWEF] tensorflow/)`)},
 	{sampler.ShowsSecondGPU, lazily(`(?i)\bGPU[ :#]?[1-9]\d?\b|\bcuda:[1-9]\b|\bgpu=[1-9]|\bCUDA_VISIBLE_DEVICES\W{0,6}(?:\d,)*[1-9]|\b(?:multiple|several|multi)[- ]?GPUs?\b|(?m:^\|\s+[1-9]\s+\w+ )`)},
@@ -59,7 +60,7 @@ var shown = []struct {
 var settable = []string{"load_in_8bit=True", "load_in_4bit=True", "low_cpu_mem_usage=True", `device_map="auto"`, "pin_memory=False", "num_workers=0", "--lowvram", "--novram",
 	"--gradient_checkpointing", "--cache_latents", "TF_FORCE_GPU_ALLOW_GROWTH=true", "XLA_PYTHON_CLIENT_PREALLOCATE=false", "TF_FORCE_UNIFIED_MEMORY=1",
 	"TF_GPU_ALLOCATOR=cuda_malloc_async", "ExtMemQuantileDMatrix", "QuantileDMatrix", "attention_slicing", "model_cpu_offload", "sequential_cpu_offload", "vae_tiling", "flash_attention_2", "sw_device", "GGML_CUDA_NO_PINNED=1",
-	"PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0", "--free_gpu_mem", "--n_samples 1", "--max_batch_size 1", "--parallel 1", "eval_accumulation_steps"}
+	"--free_gpu_mem", "--n_samples 1", "--max_batch_size 1", "--parallel 1", "eval_accumulation_steps"}
 
 // windowsToo is Windows by its version in a sentence, or a path on any drive; withinWindows is the Linux that runs in it and has
 // its own commands.

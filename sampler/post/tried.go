@@ -30,6 +30,9 @@ var settings = []struct {
 // one is a batch of one, which cannot be made smaller. What stands behind another option is none.
 var one = lazily(`(?i)\b(?:(?:mini[-_ ]?)?batch[-_ ]?size|max_sentences|samples_per_gpu|ims_per_batch|ima?ge?s_per_gpu|bsz?)(?:[^.,;?!-]|-[^-]){0,24}\b(?:1|one)(?:[^\d.\w-]|\.\D|\.?$)`)
 
+// single is a batch of one in any other words.
+var single = lazily(`(?i)(?:batch|\bbs|批)[^.;]{0,40}(?:\b(?:1|one|single)\b|[到成为至是] ?[1一])|\b(?:one|single|1) (?:sample|image|picture)s? per (?:batch|GPU)|(?:调|改|设|降|减)\S{0,4}[到成为至] ?1(?:\D|$)`)
+
 // oneInCode is that in a line of a configuration.
 var oneInCode = lazily(`(?im)^\s*(?:\w+\.)*(?:(?:train_)?batch_?size|ims_per_batch|samples_per_gpu|ima?ge?s_per_gpu)\s*[=:]\s*1\s*,?\s*$`)
 
@@ -98,6 +101,9 @@ func tried(text string, all []sentence) (told []string) {
 		}) {
 			told = append(told, sampler.ToldTried+row.name)
 		}
+	}
+	if slices.ContainsFunc(all, func(s sentence) bool { return single.MatchString(s.text) }) || oneInCode.MatchString(text) {
+		told = append(told, sampler.ToldOne)
 	}
 	if batch := sampler.ToldTried + "batch"; oneInCode.MatchString(text) && !slices.Contains(told, batch) {
 		told = append(told, batch)
