@@ -817,6 +817,7 @@ var textsEN = map[string]string{
 	"proc.context":            "a context",
 	"proc.refused_at":         "{size} {ago}",
 	"proc.refused_free":       "{text} with {free} free",
+	"rough":                   "~{amount}",
 	"proc.tries":              "{count} times",
 	"proc.smallest":           "down to {size}",
 	"proc.by":                 "{text} ({function})",

@@ -817,6 +817,7 @@ var textsZH = map[string]string{
 	"proc.context":            "一个上下文",
 	"proc.refused_at":         "{size}，{ago}",
 	"proc.refused_free":       "{text}，当时空闲 {free}",
+	"rough":                   "约 {amount}",
 	"proc.tries":              "共 {count} 次",
 	"proc.smallest":           "最小到 {size}",
 	"proc.by":                 "{text}（{function}）",

@@ -59,7 +59,7 @@ func (r *Reporter) failureText(f *failed) string {
 	case !ok:
 		return text + r.words.Say("report.piece")
 	case known:
-		return text + r.words.Say("alert.oom.refused_free", "size", size, "free", free)
+		return text + r.words.Say("alert.oom.refused_free", "size", size, "free", r.words.Rough(free, f.event.GPUFreeAbout))
 	default:
 		return text + r.words.Say("alert.oom.refused", "size", size)
 	}

@@ -129,7 +129,7 @@ func (w *Watch) deathOf(g *gpu, p *proc) Death {
 	in.History.Age = sampler.Some(ageOf(p, &w.clock))
 	in.History.Peers, in.History.PeerPeaks = peersOf(w.gpus, g, p)
 	e := sampler.OOMEvent{Kind: sampler.KindRefused, MemoryKind: sampler.MemoryGPU, PID: sampler.Some(p.pid), Framework: p.process.Framework.Or(""),
-		GPUTotal: g.last.Memory.PlausibleTotal(), GPUFree: r.Free, OtherProcesses: []sampler.OtherProcess{}, Occurrences: r.Tries,
+		GPUTotal: g.last.Memory.PlausibleTotal(), GPUFree: r.Free, GPUFreeAbout: r.FreeAbout, OtherProcesses: []sampler.OtherProcess{}, Occurrences: r.Tries,
 		Extra: map[string]any{"function": sampler.Clean(r.Function), "tries": r.Tries, "freed_bytes": r.Freed}}
 	if held := p.heldRefused(); held > 0 {
 		in.History.Process = sampler.Some(held)

@@ -31,6 +31,14 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 	door.Busy, door.Unseen = t.busy(s.Time), t.unseen
 	s.Door = &door
 	t.number(s)
+	for _, g := range t.gpus {
+		g.unheard = time.Time{}
+	}
+	for _, p := range t.processes {
+		if !p.gone {
+			t.unhear(p)
+		}
+	}
 	for _, p := range t.processes {
 		t.settle(p, s.Time)
 		for _, seat := range p.seats {

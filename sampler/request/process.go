@@ -31,7 +31,8 @@ type process struct {
 	drops    int
 	steps    []step // of its tallies, oldest first, while stepping
 	stepping bool
-	forgot   bool // there were more
+	forgot   bool      // there were more
+	unheard  time.Time // until when it takes or gives memory by calls that are not looked at
 }
 
 // where is what a block is known by: an address, or the handle of a piece.
@@ -141,8 +142,7 @@ func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
 	s.tally.grant(c, n, p.overlaps(c))
 	p.step(s.tally)
 	if physical(Functions[c.Function].Memory) {
-		s.tally.moves(c, int64(n)) //nolint:gosec // below MaxPlausible
-		s.move(c, inMiB(n))
+		p.moves(c, s, int64(n)) //nolint:gosec // below MaxPlausible
 	}
 }
 
@@ -164,9 +164,16 @@ func (p *process) drop(c *Call, at where, b *block) {
 	b.seat.tally.take(c.Time, b.bytes)
 	p.step(b.seat.tally)
 	if physical(b.memory) {
-		b.seat.tally.moves(c, -int64(b.bytes)) //nolint:gosec // below MaxPlausible
-		b.seat.move(c, -inMiB(b.bytes))
+		p.moves(c, b.seat, -int64(b.bytes)) //nolint:gosec // below MaxPlausible
 	}
+}
+
+// moves notes memory of the GPU that was given or, negative, taken back. Of who is not heard in all only readings tell what it has.
+func (p *process) moves(c *Call, s *seat, n int64) {
+	if !c.Time.Before(p.unheard) {
+		s.tally.moves(c, n)
+	}
+	s.move(c, float64(n)/float64(sampler.MiB))
 }
 
 // physical says whether memory of this kind is the GPU's, all of it and at once.

@@ -77,12 +77,20 @@ func (t *tally) refuse(c *Call, n sampler.Bytes) {
 	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen && r.tid == c.TID && n <= r.Bytes && (n == 0 || r.got < n) && c.Time.Sub(r.last) <= retryWithin {
 		r.Tries++
 		r.Smallest, r.last, r.got = min(r.Smallest, n), c.Time, 0
-		r.Free, r.FreeAge = t.free(c.Time) // after it gave its cache back, as a log says it
-		return
+	} else {
+		t.refusal = &refusal{tid: c.TID, last: c.Time, Refusal: sampler.Refusal{Time: c.Time, Bytes: n, Smallest: n, Function: Functions[c.Function].Name, Tries: 1}}
 	}
-	free, age := t.free(c.Time)
-	t.refusal = &refusal{tid: c.TID, last: c.Time, Refusal: sampler.Refusal{Time: c.Time, Bytes: n, Smallest: n, Free: free, FreeAge: age,
-		Function: Functions[c.Function].Name, Tries: 1}}
+	free, age := t.free(c.Time) // of several tries after it gave its cache back, as a log says it
+	t.refusal.frees(free, age, t.gpu.unsure(c.Time))
+}
+
+// frees notes what was free. What is so about, as not all calls are seen, is not known where it would have done for what was refused,
+// or was read so long before, on a machine that had no time to read.
+func (r *refusal) frees(n sampler.Opt[sampler.Bytes], age sampler.Opt[int], about bool) {
+	if about && (r.Smallest > 0 && n.Or(0) >= r.Smallest || time.Duration(age.Or(0))*time.Millisecond > showsWithin) {
+		n, age = sampler.Opt[sampler.Bytes]{}, sampler.Opt[int]{}
+	}
+	r.Free, r.FreeAge, r.FreeAbout = n, age, about && n.Known()
 }
 
 // free is what could still be given at a time, and how old the reading is that says so; unknown if that is from before the context.
@@ -124,8 +132,10 @@ func (t *tally) measure(now, lived time.Time) {
 	if r == nil || t.gpu == nil || r.Free.Known() && now.Sub(r.last) > 2*showsWithin {
 		return
 	}
-	if !r.Free.Known() {
-		r.Free, r.FreeAge = t.free(r.last)
+	about := t.gpu.unsure(r.last)
+	if !r.Free.Known() { // its GPU was not
+		free, age := t.free(r.last)
+		r.frees(free, age, about)
 	}
 	if r.Outcome == sampler.RefusalOther {
 		return // what that takes of the GPU, and when, no call tells
@@ -133,7 +143,7 @@ func (t *tally) measure(now, lived time.Time) {
 	free, age := t.gpu.freeAfter(r.last)
 	read := r.last.Add(-time.Duration(age.Or(0)) * time.Millisecond)
 	if free.Known() && (free.Or(0) < r.Free.Or(0) || !r.Free.Known() && !read.After(lived)) {
-		r.Free, r.FreeAge = free, age
+		r.frees(free, age, r.FreeAbout || about)
 	}
 }
 

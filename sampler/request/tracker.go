@@ -127,6 +127,27 @@ func (t *Tracker) LetGo(pid, function int, until time.Time) {
 	if p := t.process(pid); p != nil {
 		p.late = true
 		t.letGo[sampler.Busy{PID: pid, Function: Functions[function].Name}] = until
+		if Functions[function].moves() && until.After(p.unheard) {
+			p.unheard = until
+			t.unhear(p)
+		}
+	}
+}
+
+// unhear notes on its GPUs that not all calls of a process are seen.
+func (t *Tracker) unhear(p *process) {
+	note := func(key sampler.GPUKey) {
+		if g := t.gpu(key); p.unheard.After(g.unheard) {
+			g.unheard = p.unheard
+		}
+	}
+	for _, key := range t.listed[p.pid] {
+		note(key)
+	}
+	for _, s := range p.seats {
+		if s.at != (sampler.GPUKey{}) {
+			note(s.at)
+		}
 	}
 }
 
@@ -300,6 +321,9 @@ func (t *Tracker) ReadUntil(at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.readUntil = at
+	for _, g := range t.gpus {
+		g.readUntil = at
+	}
 }
 
 func (t *Tracker) gpu(key sampler.GPUKey) *gpu {
