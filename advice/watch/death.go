@@ -25,6 +25,7 @@ type Death struct {
 	refusal sampler.Refusal
 	signal  int     // that ended it, from outside; 0: none
 	waited  float64 // seconds from the refusal until it was listed last
+	start   sampler.Opt[time.Time]
 	command string
 	name    string
 	user    string
@@ -147,7 +148,7 @@ func (w *Watch) deathOf(g *gpu, p *proc) Death {
 	e.Refused = g.refusedOf(p, &e, w.clock.Last)
 	in.Events = []sampler.OOMEvent{e}
 	return Death{Event: e, Incident: in, T: p.asking.tried, Time: r.Time, Key: g.key, GPU: g.last.Index, PID: p.pid, refusal: r, signal: p.asking.signal(), waited: p.seen - p.asking.tried,
-		command: p.process.Command, name: p.process.Name, user: p.process.User}
+		start: p.start, command: p.process.Command, name: p.process.Name, user: p.process.User}
 }
 
 // contextMost is more than the context of a process takes, with the libraries that it loads.
