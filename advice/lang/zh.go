@@ -80,6 +80,7 @@ var textsZH = map[string]string{
 	"col.difference":  "差值",
 
 	"report.piece":       "；只知道请求中的一块",
+	"report.context":     "；无法创建上下文",
 	"runs.none":          "{dir} 中没有黑匣子：运行因内存不足而失败时，nvpeak run 会保留一个",
 	"runs.alive":         "运行中",
 	"runs.killed":        "被中断",

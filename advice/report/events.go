@@ -56,6 +56,8 @@ func (r *Reporter) failureText(f *failed) string {
 	free, known := f.event.GPUFree.Value()
 	switch {
 	case f.from != fromDriver:
+	case !ok && f.event.Extra["piece_bytes"] == nil:
+		return text + r.words.Say("report.context")
 	case !ok:
 		return text + r.words.Say("report.piece")
 	case known:
