@@ -40,6 +40,8 @@ type refusal struct {
 	tid  int
 	last time.Time     // of its tries
 	got  sampler.Bytes // granted since
+	// Another thread's of which nothing had come when this one was refused; nil: there is none. What comes of this one is no answer to that.
+	other *refusal
 }
 
 // asked notes a request for so much.
@@ -79,6 +81,9 @@ func (t *tally) refuse(c *Call, n sampler.Bytes) {
 		r.Smallest, r.last, r.got = min(r.Smallest, n), c.Time, 0
 	} else {
 		t.refusal = &refusal{tid: c.TID, last: c.Time, Refusal: sampler.Refusal{Time: c.Time, Bytes: n, Smallest: n, Function: Functions[c.Function].Name, Tries: 1}}
+		if r != nil && r.Outcome == sampler.RefusalOpen && r.tid != c.TID && c.Time.Sub(r.last) <= retryWithin {
+			r.other, t.refusal.other = nil, r
+		}
 	}
 	free, age := t.free(c.Time) // of several tries after it gave its cache back, as a log says it
 	t.refusal.frees(free, age, t.gpu.unsure(c.Time))
@@ -166,12 +171,21 @@ func (t *tally) met(c *Call, n sampler.Bytes) {
 	case Functions[c.Function].Name != r.Function:
 		t.other(c, n)
 	case n >= r.Smallest && r.Freed > 0 && n <= r.Bytes:
-		r.Outcome = sampler.RefusalFlush
 		t.flushes++
+		t.comes(sampler.RefusalFlush, n)
 	case n >= r.Smallest:
-		r.Outcome = sampler.RefusalGranted
+		t.comes(sampler.RefusalGranted, n)
 	case r.tid == c.TID && n >= r.Smallest/smallerPart:
-		r.Outcome = sampler.RefusalSmaller
+		t.comes(sampler.RefusalSmaller, n)
+	}
+}
+
+// comes notes what has come of the refusal, as so much was granted. If that is a small part of what another thread was refused before, that
+// is still open, and the last refusal again.
+func (t *tally) comes(outcome string, granted sampler.Bytes) {
+	t.refusal.Outcome = outcome
+	if o := t.refusal.other; o != nil && granted < o.Smallest/smallerPart {
+		t.refusal = o
 	}
 }
 
@@ -179,7 +193,7 @@ func (t *tally) met(c *Call, n sampler.Bytes) {
 // again by another function.
 func (t *tally) other(c *Call, n sampler.Bytes) {
 	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen && r.tid == c.TID && n >= r.Smallest/smallerPart && c.Time.Sub(r.last) <= retryWithin {
-		r.Outcome = sampler.RefusalOther
+		t.comes(sampler.RefusalOther, n)
 	}
 }
 
