@@ -253,6 +253,37 @@ func TestRefusedThreads(t *testing.T) {
 	}
 }
 
+// A process that holds memory on one GPU, and was refused some on another where it holds none, has a last row there, though the driver lists
+// it on the first for as long as its parent does not ask how it ended.
+func TestRefusedWhereItHoldsNone(t *testing.T) {
+	s := newScene(t, 2, people{7: {Environment: map[string]string{"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}}})
+	s.gpus[0].PCI, s.gpus[1].PCI = "00000000:10:00.0", "00000000:20:00.0"
+	s.context(0)
+	s.alloc(1, 10*gib)
+	s.list(0, 7, sampler.Some(10*gib))
+	s.apply()
+	s.call("cuCtxCreate_v2", Call{Address: 0, Device: 1, Answer: outOfMemory})
+	for later, want := range []int{1, 1, 1, 1, 0} { // it may go on elsewhere
+		if got := s.apply().GPUs[1].Processes; len(got) != want {
+			t.Errorf("%d rows after %d s", len(got), later*10)
+		}
+		s.later(10 * time.Second)
+	}
+	s.Ended(7, s.now, 1<<8)
+	rows := 0
+	for range 3 {
+		s.later(time.Second)
+		for _, p := range s.apply().GPUs[1].Processes {
+			if rows++; p.Requests == nil || !p.Requests.ExitStatus.Equal(sampler.Some(1)) || p.Requests.Refused != 1 {
+				t.Errorf("%+v", p.Requests)
+			}
+		}
+	}
+	if rows != 1 {
+		t.Errorf("%d rows", rows)
+	}
+}
+
 // A process that gives way to another program has a last row, and what that asks for is its own.
 func TestExeced(t *testing.T) {
 	s := newScene(t, 1, people{7: {}})
