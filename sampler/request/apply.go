@@ -198,22 +198,24 @@ func (t *Tracker) unplaced(s *sampler.Snapshot) {
 	}
 	for _, pid := range slices.Sorted(maps.Keys(t.processes)) {
 		p := t.processes[pid]
-		if p.unplaced || p.over || !p.exit.Known() || p.waiting > 0 || slices.ContainsFunc(p.seats, func(s *seat) bool { return s.at != sampler.GPUKey{} }) {
+		if p.unplaced || p.over || !p.exit.Known() || p.waiting > 0 {
 			continue
 		}
 		p.unplaced = true
-		var last *tally
+		var last *seat
+		others := false // of it are on GPUs that are known
 		for _, s := range p.seats {
-			if r := s.tally.refusal; r != nil && (last == nil || r.last.After(last.refusal.last)) {
-				last = s.tally
+			others = others || s.at != sampler.GPUKey{}
+			if r := s.tally.refusal; r != nil && (last == nil || r.last.After(last.tally.refusal.last)) {
+				last = s
 			}
 		}
-		if last == nil {
+		if last == nil || last.at != (sampler.GPUKey{}) || others && p.got.After(last.tally.refusal.last) { // what it was granted there nobody would count
 			continue
 		}
 		row := p.who
-		row.Type, row.Requests = "compute", last.requests(s.Time)
-		row.Requests.Whole, row.Requests.ExitStatus = !p.late && !last.lower, p.exit
+		row.Type, row.Requests = "compute", last.tally.requests(s.Time)
+		row.Requests.Whole, row.Requests.ExitStatus = !p.late && !last.tally.lower, p.exit
 		s.Unplaced = append(s.Unplaced, row)
 	}
 }

@@ -23,6 +23,7 @@ type process struct {
 	handles  map[uint64]int
 	blocks   map[where]*block
 	mapped   map[uint64]mapping
+	got      time.Time         // when it was granted memory last
 	waiting  int               // requests that wait for a snapshot
 	retains  map[int]int       // of primary contexts, by device
 	made     map[int]time.Time // the newest context, by device

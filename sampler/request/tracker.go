@@ -261,6 +261,7 @@ func (t *Tracker) gives(p *process, c *Call, f *Function) {
 	s.tally.asked(c.Time, n)
 	if c.Answer == success {
 		p.hold(c, s, held)
+		p.got = c.Time
 	} else {
 		t.refuse(s, c, n)
 	}
