@@ -89,6 +89,7 @@ type OOMEvent struct {
 	Requested           Opt[Bytes]     `json:"requested_bytes"`
 	GPUTotal            Opt[Bytes]     `json:"gpu_total_bytes"`
 	GPUFree             Opt[Bytes]     `json:"gpu_free_bytes"`
+	GPUFreeAbout        bool           `json:"gpu_free_about,omitempty"` // GPUFree is about so much: see Refusal.FreeAbout
 	ProcessInUse        Opt[Bytes]     `json:"process_in_use_bytes"`
 	Allocated           Opt[Bytes]     `json:"allocated_bytes"`
 	ReservedUnallocated Opt[Bytes]     `json:"reserved_unallocated_bytes"`

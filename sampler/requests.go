@@ -29,10 +29,12 @@ type Refusal struct {
 	Smallest Bytes      `json:"smallest"`             // the least that was refused after it, for who tries again with less
 	Free     Opt[Bytes] `json:"free_bytes"`           // on the GPU at that moment; absent: the GPU is not known
 	FreeAge  Opt[int]   `json:"free_age_ms,omitzero"` // ms from the reading that Free is from, with all calls since, to the refusal; below 0: it came after that
-	Function string     `json:"function"`             // of the driver: "cuMemAlloc_v2"
-	Tries    int        `json:"tries"`                // refused one after another
-	Freed    Bytes      `json:"freed_bytes"`
-	Outcome  string     `json:"outcome"`
+	// Who else uses the GPU took or gave memory meanwhile by calls that are not looked at: Free is about so much.
+	FreeAbout bool   `json:"free_about,omitzero"`
+	Function  string `json:"function"` // of the driver: "cuMemAlloc_v2"
+	Tries     int    `json:"tries"`    // refused one after another
+	Freed     Bytes  `json:"freed_bytes"`
+	Outcome   string `json:"outcome"`
 }
 
 // What came of a refusal.

@@ -81,7 +81,7 @@ func (v *view) refusal(r *sampler.Refusal) string {
 	}
 	text := v.words.Say("proc.refused_at", "size", size, "ago", v.ago(v.now().Sub(r.Time)))
 	if free, ok := r.Free.Value(); ok {
-		text = v.words.Say("proc.refused_free", "text", text, "free", free)
+		text = v.words.Say("proc.refused_free", "text", text, "free", v.words.Rough(free, r.FreeAbout))
 	}
 	if r.Tries > 1 {
 		text += comma + v.words.Say("proc.tries", "count", r.Tries)

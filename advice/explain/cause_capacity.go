@@ -36,9 +36,9 @@ var causesCapacity = []causeRow{
 		evidence: func(f *failure) string {
 			s, _ := f.shortfallAfterReuse()
 			if !f.unallocated.Known() {
-				return f.words.Say("why.short_plain", "need", printed(f.requested.Or(0)), "free", f.amountOf(f.free.Or(0)), "short", f.amountOf(s))
+				return f.words.Say("why.short_plain", "need", printed(f.requested.Or(0)), "free", f.rough(f.amountOf(f.free.Or(0))), "short", f.amountOf(s))
 			}
-			return f.withMeasured(f.words.Say("why.short", "need", printed(f.requested.Or(0)), "free", f.amountOf(f.free.Or(0)), "holes", f.amountOf(f.unallocated.Or(0)),
+			return f.withMeasured(f.words.Say("why.short", "need", printed(f.requested.Or(0)), "free", f.rough(f.amountOf(f.free.Or(0))), "holes", f.amountOf(f.unallocated.Or(0)),
 				"sum", f.amountOf(f.free.Or(0)+f.unallocated.Or(0)), "short", f.amountOf(s)))
 		}},
 	{id: "R4", cause: CauseTooBig, reason: sourceMessage,
@@ -48,7 +48,7 @@ var causesCapacity = []causeRow{
 		},
 		confidence: func(f *failure) float64 { return f.capacitySure() },
 		evidence: func(f *failure) string {
-			return f.words.Say("why.full", "need", printed(f.requested.Or(0)), "free", f.amountOf(f.free.Or(0)), "percent", percentOf(f.total.Or(0).Less(f.free.Or(0)), f.total.Or(0)))
+			return f.words.Say("why.full", "need", printed(f.requested.Or(0)), "free", f.rough(f.amountOf(f.free.Or(0))), "percent", percentOf(f.total.Or(0).Less(f.free.Or(0)), f.total.Or(0)))
 		}},
 	{id: "R7", cause: CauseTooBig, reason: sourceMessage,
 		when: func(f *failure) bool { return !f.onHost() && f.fitsAfterReuse() },

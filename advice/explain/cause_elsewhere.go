@@ -128,7 +128,7 @@ func (f *failure) sayOthers() string {
 		if f.ownInside {
 			id = "why.elsewhere_own"
 		}
-		return f.words.Say(id, "size", gib(f.elsewhere.Or(0)), "total", gib(f.total.Or(0)), "free", f.amountOf(f.free.Or(0)),
+		return f.words.Say(id, "size", gib(f.elsewhere.Or(0)), "total", gib(f.total.Or(0)), "free", f.rough(f.amountOf(f.free.Or(0))),
 			"reserved", gib(f.total.Or(0).Less(f.free.Or(0)).Less(f.elsewhere.Or(0))), "missing", f.amountOf(f.shortfallOr0()))
 	}
 	big := f.biggestOther()

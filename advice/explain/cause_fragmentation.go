@@ -10,14 +10,14 @@ var causesFragmentation = []causeRow{
 		},
 		confidence: func(f *failure) float64 { return f.fragmentationSure() },
 		evidence: func(f *failure) string {
-			return f.withMeasured(f.words.Say("why.fragmentation", "need", printed(f.requested.Or(0)), "free", f.amountOf(f.free.Or(0)), "holes", f.amountOf(f.unallocated.Or(0)),
+			return f.withMeasured(f.words.Say("why.fragmentation", "need", printed(f.requested.Or(0)), "free", f.rough(f.amountOf(f.free.Or(0))), "holes", f.amountOf(f.unallocated.Or(0)),
 				"missing", f.amountOf(f.shortfallOr0()), "sum", f.amountOf(f.free.Or(0)+f.unallocated.Or(0))))
 		}},
 	{id: "pool", cause: CauseFragmentation, reason: sourceJAX,
 		when:       func(f *failure) bool { return f.poolHadRoom() },
 		confidence: always(0.7),
 		evidence: func(f *failure) string {
-			return f.words.Say("why.pool_had_room", "need", printed(f.requested.Or(0)), "free", f.amountOf(f.free.Or(0)))
+			return f.words.Say("why.pool_had_room", "need", printed(f.requested.Or(0)), "free", f.rough(f.amountOf(f.free.Or(0))))
 		}},
 	{id: "late", cause: CauseFragmentation, reason: sourceJAX,
 		when:       func(f *failure) bool { return f.pooledLate() },

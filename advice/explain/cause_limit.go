@@ -33,7 +33,7 @@ var causesLimit = []causeRow{
 			return 0.5
 		},
 		evidence: func(f *failure) string {
-			return f.words.Say("why.refused", "need", printed(f.requested.Or(0)), "free", f.amountOf(f.free.Or(0)))
+			return f.words.Say("why.refused", "need", printed(f.requested.Or(0)), "free", f.rough(f.amountOf(f.free.Or(0))))
 		}},
 	{id: "R4", cause: CauseHostMemory, reason: "https://github.com/pytorch/pytorch/issues/40002",
 		when: func(f *failure) bool { return f.refusedThoughFree() && !f.limited() && !f.onLinux() },

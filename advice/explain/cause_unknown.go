@@ -30,7 +30,7 @@ var causesUnknown = []causeRow{
 		},
 		confidence: always(0.7),
 		evidence: func(f *failure) string {
-			return f.words.Say("why.trees", "need", printed(f.requested.Or(0)), "free", f.amountOf(f.free.Or(0)))
+			return f.words.Say("why.trees", "need", printed(f.requested.Or(0)), "free", f.rough(f.amountOf(f.free.Or(0))))
 		}},
 	{id: "R9", cause: CauseTooBig, reason: "https://docs.pytorch.org/docs/stable/torch_cuda_memory.html",
 		when: func(f *failure) bool {
@@ -39,7 +39,7 @@ var causesUnknown = []causeRow{
 		},
 		confidence: always(0.6),
 		evidence: func(f *failure) string {
-			return f.words.Say("why.recorded_full", "process", gib(f.process.Or(0)), "free", gib(f.free.Or(0)), "total", gib(f.total.Or(0)))
+			return f.words.Say("why.recorded_full", "process", gib(f.process.Or(0)), "free", f.rough(gib(f.free.Or(0))), "total", gib(f.total.Or(0)))
 		}},
 	{id: "R9", cause: CauseUnknown, reason: "https://docs.pytorch.org/docs/stable/torch_cuda_memory.html",
 		when: func(f *failure) bool {
@@ -67,7 +67,7 @@ var causesUnknown = []causeRow{
 		when:       func(f *failure) bool { return f.noSplit() && !f.asksMuch() },
 		confidence: always(0.5),
 		evidence: func(f *failure) string {
-			return f.words.Say("why.no_split", "need", printed(f.requested.Or(0)), "free", f.amountOf(f.free.Or(0)), "total", gib(f.total.Or(0)))
+			return f.words.Say("why.no_split", "need", printed(f.requested.Or(0)), "free", f.rough(f.amountOf(f.free.Or(0))), "total", gib(f.total.Or(0)))
 		}},
 	{id: "R1", cause: CauseUnknown, reason: sourceMessage,
 		when:       func(f *failure) bool { return f.unseenElsewhere() },

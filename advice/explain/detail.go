@@ -25,9 +25,9 @@ func (f *failure) detail(causes []sampler.Cause) string {
 		}
 		return text
 	case f.event.Kind == sampler.KindRefused && !f.requested.Known() && !f.extra("piece_bytes").Known() && f.free.Known():
-		return f.words.Say("detail.context", "free", gib(f.free.Or(0)), "total", gib(f.total.Or(0)))
+		return f.words.Say("detail.context", "free", f.rough(gib(f.free.Or(0))), "total", gib(f.total.Or(0)))
 	case f.event.Kind == sampler.KindRefused && !f.requested.Known() && f.free.Known():
-		return f.words.Say("detail.piece", "size", printed(f.extra("piece_bytes").Or(0)), "free", gib(f.free.Or(0)), "total", gib(f.total.Or(0)))
+		return f.words.Say("detail.piece", "size", printed(f.extra("piece_bytes").Or(0)), "free", f.rough(gib(f.free.Or(0))), "total", gib(f.total.Or(0)))
 	case f.requested.Known() && f.extra("total_allocation_bytes").Known():
 		return f.words.Say("detail.program", "need", printed(f.requested.Or(0)), "all", gib(f.extra("total_allocation_bytes").Or(0)),
 			"arguments", gib(f.extra("parameter_bytes").Or(0)), "results", gib(f.extra("maybe_live_out_bytes").Or(0)), "temporary", gib(f.extra("temp_bytes").Or(0)))
@@ -51,7 +51,7 @@ func (f *failure) detail(causes []sampler.Cause) string {
 	case f.requested.Known():
 		return f.words.Say("detail.request_only", "need", printed(f.requested.Or(0)))
 	case f.total.Known() && f.history != nil:
-		return f.words.Say("detail.recorded", "free", gib(f.free.Or(0)), "total", gib(f.total.Or(0)))
+		return f.words.Say("detail.recorded", "free", f.rough(gib(f.free.Or(0))), "total", gib(f.total.Or(0)))
 	}
 	if f.reported() && len(causes) > 0 && causes[0].ID != CauseUnknown {
 		return f.words.Say("detail.no_numbers_told")
@@ -162,6 +162,6 @@ func (f *failure) sum() string {
 func (f *failure) arithmetic() string {
 	m, _ := f.shortfall()
 	s, _ := f.shortfallAfterReuse()
-	return f.words.Say(f.sum(), "need", printed(f.requested.Or(0)), "free", f.amountOf(f.free.Or(0)), "holes", f.amountOf(f.unallocated.Or(0)), "missing", f.amountOf(m),
-		"short", f.amountOf(s), "sum", f.amountOf(f.free.Or(0)+f.unallocated.Or(0)), "total", gib(f.total.Or(0)), "allocated", gib(f.allocated.Or(0)))
+	return f.words.Say(f.sum(), "need", printed(f.requested.Or(0)), "free", f.rough(f.amountOf(f.free.Or(0))), "holes", f.amountOf(f.unallocated.Or(0)), "missing", f.rough(f.amountOf(m)),
+		"short", f.rough(f.amountOf(s)), "sum", f.rough(f.amountOf(f.free.Or(0)+f.unallocated.Or(0))), "total", gib(f.total.Or(0)), "allocated", gib(f.allocated.Or(0)))
 }

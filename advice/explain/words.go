@@ -14,7 +14,7 @@ func (f *failure) startupText() string {
 		return f.words.Say("why.startup_free_below_limit")
 	}
 	want := l.Allowed.Or(0)
-	return f.words.Say("why.startup_numbers", "want", gib(want), "percent", percentOf(want, f.total.Or(0)), "free", gib(f.free.Or(0)),
+	return f.words.Say("why.startup_numbers", "want", gib(want), "percent", percentOf(want, f.total.Or(0)), "free", f.rough(gib(f.free.Or(0))),
 		"short", gib(want.Less(f.free.Or(0))), "used", gib(f.total.Or(0).Less(f.free.Or(0))))
 }
 
@@ -73,6 +73,9 @@ func (f *failure) amountOf(b sampler.Bytes) string {
 	}
 	return gib(b)
 }
+
+// rough is what is said of the free memory, or follows from it.
+func (f *failure) rough(amount string) any { return f.words.Rough(amount, f.event.GPUFreeAbout) }
 
 // when is the place in the run: "epoch 5", "step 1000".
 func (f *failure) when() string {

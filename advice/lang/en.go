@@ -80,6 +80,7 @@ var textsEN = map[string]string{
 	"col.difference":  "difference",
 
 	"report.piece":       "; only a piece of the request is known",
+	"report.context":     "; it could not make a context",
 	"runs.none":          "no black boxes in {dir}: nvpeak run keeps one of a run that dies of memory",
 	"runs.alive":         "running",
 	"runs.killed":        "cut off",
@@ -817,6 +818,7 @@ var textsEN = map[string]string{
 	"proc.context":            "a context",
 	"proc.refused_at":         "{size} {ago}",
 	"proc.refused_free":       "{text} with {free} free",
+	"rough":                   "~{amount}",
 	"proc.tries":              "{count} times",
 	"proc.smallest":           "down to {size}",
 	"proc.by":                 "{text} ({function})",

@@ -30,6 +30,14 @@ func (c Catalog) Say(id string, pairs ...any) string {
 	return fill(text, pairs)
 }
 
+// Rough is an amount as it is said where it may be known only about.
+func (c Catalog) Rough(amount any, about bool) any {
+	if !about {
+		return amount
+	}
+	return c.Say("rough", "amount", amount)
+}
+
 // fill puts the values of the pairs in the places of their names; what has no value stays. A blank beside a place is dropped
 // where Chinese characters or punctuation stand on both sides of it: it is for values in Latin letters and numbers.
 func fill(text string, pairs []any) string {

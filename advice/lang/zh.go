@@ -80,6 +80,7 @@ var textsZH = map[string]string{
 	"col.difference":  "差值",
 
 	"report.piece":       "；只知道请求中的一块",
+	"report.context":     "；无法创建上下文",
 	"runs.none":          "{dir} 中没有黑匣子：运行因内存不足而失败时，nvpeak run 会保留一个",
 	"runs.alive":         "运行中",
 	"runs.killed":        "被中断",
@@ -817,6 +818,7 @@ var textsZH = map[string]string{
 	"proc.context":            "一个上下文",
 	"proc.refused_at":         "{size}，{ago}",
 	"proc.refused_free":       "{text}，当时空闲 {free}",
+	"rough":                   "约 {amount}",
 	"proc.tries":              "共 {count} 次",
 	"proc.smallest":           "最小到 {size}",
 	"proc.by":                 "{text}（{function}）",

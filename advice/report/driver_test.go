@@ -60,6 +60,7 @@ func TestDriverDeaths(t *testing.T) {
 	}{
 		"fires_driver":             {"driver", "GPU memory refused by the driver: 16.0 GiB refused with 9.7 GiB free"},
 		"fires_driver_pieces":      {"driver", "GPU memory refused by the driver; only a piece of the request is known"},
+		"fires_driver_context":     {"driver", "GPU memory refused by the driver; it could not make a context"},
 		"fires_driver_logged":      {"recording", "CUDA out of memory on GPU 0"},
 		"fires_driver_logged_late": {"recording", "CUDA out of memory on GPU 0"},
 		"fires_driver_server":      {},

@@ -56,10 +56,12 @@ func (r *Reporter) failureText(f *failed) string {
 	free, known := f.event.GPUFree.Value()
 	switch {
 	case f.from != fromDriver:
+	case !ok && f.event.Extra["piece_bytes"] == nil:
+		return text + r.words.Say("report.context")
 	case !ok:
 		return text + r.words.Say("report.piece")
 	case known:
-		return text + r.words.Say("alert.oom.refused_free", "size", size, "free", free)
+		return text + r.words.Say("alert.oom.refused_free", "size", size, "free", r.words.Rough(free, f.event.GPUFreeAbout))
 	default:
 		return text + r.words.Say("alert.oom.refused", "size", size)
 	}

@@ -115,6 +115,7 @@ func (g *gpu) foldAsking(now float64) {
 	for i := range g.last.Processes {
 		if p := g.asker(i); p != nil {
 			p.asking.row, g.asks = g.last.Processes[i].Requests, true
+			p.asking.meetContext(now, g.at)
 		}
 	}
 	if g.asks = g.asks || len(g.requests) > 0; !g.asks {
@@ -188,6 +189,15 @@ func (p *proc) hasLead(r *sampler.Requests, now float64, at time.Time) {
 
 // age is how long the process had used the GPU at a time, in seconds.
 func (a *asking) age(at float64) float64 { return at - a.began + a.lead }
+
+// meetContext takes that a context was refused, which is none of the requests that are told one by one: what is granted after it may be in the
+// same snapshot.
+func (a *asking) meetContext(now float64, at time.Time) {
+	if r := a.row.Refusal; r != nil && r.Bytes == 0 && (a.refusal.Tries == 0 || r.Time.After(a.refusal.Time)) {
+		a.begin(now)
+		a.tried, a.told, a.times, a.after, a.one = min(now, now-at.Sub(r.Time).Seconds()), true, 0, 0, 0
+	}
+}
 
 // elsewhere takes a request on another GPU, or on one that is not known: who is granted memory goes on, wherever that is.
 func (a *asking) elsewhere(r *sampler.Request, at float64) {

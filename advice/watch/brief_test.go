@@ -45,3 +45,57 @@ func TestBriefDeath(t *testing.T) {
 		}
 	}
 }
+
+// All of a process that was refused memory may fall between two lists of the driver: it is listed for the first time when it has ended. It is
+// told of once, however long it is listed, and judged when it is known how it ended.
+func TestListedWhenEnded(t *testing.T) {
+	const never = 99
+	for name, row := range map[string]struct {
+		known, listed int // seconds after it is listed first: its end is known, and it is listed still
+		status        int
+		refused       bool
+		zero          bool // the figures of that moment are not believed
+		want          int
+	}{
+		"once":                   {0, 0, 1, true, false, 1},
+		"for a while":            {0, 2, 1, true, false, 1},
+		"for ever":               {0, 20, 1, true, false, 1},
+		"its end is known later": {1, 3, 134, true, false, 1},
+		"nobody saw how":         {never, 0, 1, true, false, 1},
+		"nobody saw, for ever":   {never, 20, 1, true, false, 1},
+		"it ended well":          {0, 3, 0, true, false, 0},
+		"well, known later":      {1, 3, 0, true, false, 0},
+		"known very late":        {12, 20, 1, true, false, 1},
+		"a use of zero":          {0, 0, 1, true, true, 1},
+		"it was refused nothing": {0, 2, 1, false, false, 0},
+	} {
+		w := New(Options{})
+		for i := range 30 {
+			s := snapshotOf(float64(i), 16384, 5000, processOf(6, "play", 5000))
+			if row.zero && i == 2 {
+				s.GPUs[0].Memory.Used = sampler.Some(sampler.Bytes(0))
+			}
+			if i >= 2 && i <= 2+row.listed {
+				p := processOf(7, "python a.py", 11000)
+				p.StartTime, p.Visible, p.Ended = sampler.Some(drivenTime(1.3)), false, true
+				p.Requests = &sampler.Requests{Granted: 1, Live: 11 * gib, Peak: 11 * gib, Largest: 11 * gib, Whole: true}
+				if row.refused {
+					p.Requests.Refused = 1
+					p.Requests.Refusal = &sampler.Refusal{Time: drivenTime(1.9), Bytes: 3 * gib, Smallest: 3 * gib, Function: "cuMemAlloc_v2", Tries: 1}
+				}
+				if i >= 2+row.known {
+					p.Requests.ExitStatus = sampler.Some(row.status)
+				}
+				s.GPUs[0].Processes = append(s.GPUs[0].Processes, p)
+			}
+			s.Door = &sampler.Door{}
+			w.Add(s)
+		}
+		if deaths := w.Deaths(); len(deaths) != row.want || row.want > 0 && (deaths[0].PID != 7 || deaths[0].Event.Requested.Or(0) != 3*gib) {
+			t.Errorf("%s: %d deaths: %+v", name, len(deaths), deaths)
+		}
+		if got := w.Past(); len(got) != row.want || row.want > 0 && (got[0].PID.Or(0) != 7 || got[0].Level != sampler.LevelCritical || got[0].T > 9) {
+			t.Errorf("%s: %s", name, texts(got))
+		}
+	}
+}

@@ -25,6 +25,7 @@ type Death struct {
 	refusal sampler.Refusal
 	signal  int     // that ended it, from outside; 0: none
 	waited  float64 // seconds from the refusal until it was listed last
+	start   sampler.Opt[time.Time]
 	command string
 	name    string
 	user    string
@@ -129,7 +130,7 @@ func (w *Watch) deathOf(g *gpu, p *proc) Death {
 	in.History.Age = sampler.Some(ageOf(p, &w.clock))
 	in.History.Peers, in.History.PeerPeaks = peersOf(w.gpus, g, p)
 	e := sampler.OOMEvent{Kind: sampler.KindRefused, MemoryKind: sampler.MemoryGPU, PID: sampler.Some(p.pid), Framework: p.process.Framework.Or(""),
-		GPUTotal: g.last.Memory.PlausibleTotal(), GPUFree: r.Free, OtherProcesses: []sampler.OtherProcess{}, Occurrences: r.Tries,
+		GPUTotal: g.last.Memory.PlausibleTotal(), GPUFree: r.Free, GPUFreeAbout: r.FreeAbout, OtherProcesses: []sampler.OtherProcess{}, Occurrences: r.Tries,
 		Extra: map[string]any{"function": sampler.Clean(r.Function), "tries": r.Tries, "freed_bytes": r.Freed}}
 	if held := p.heldRefused(); held > 0 {
 		in.History.Process = sampler.Some(held)
@@ -147,7 +148,7 @@ func (w *Watch) deathOf(g *gpu, p *proc) Death {
 	e.Refused = g.refusedOf(p, &e, w.clock.Last)
 	in.Events = []sampler.OOMEvent{e}
 	return Death{Event: e, Incident: in, T: p.asking.tried, Time: r.Time, Key: g.key, GPU: g.last.Index, PID: p.pid, refusal: r, signal: p.asking.signal(), waited: p.seen - p.asking.tried,
-		command: p.process.Command, name: p.process.Name, user: p.process.User}
+		start: p.start, command: p.process.Command, name: p.process.Name, user: p.process.User}
 }
 
 // contextMost is more than the context of a process takes, with the libraries that it loads.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"nvpeak/advice/explain"
 	"nvpeak/sampler"
 )
 
@@ -91,6 +92,28 @@ func TestMoreThanTheGPU(t *testing.T) {
 		})
 		if got := w.Past(); len(got) != 1 || !strings.HasSuffix(got[0].Text, row.want) {
 			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+// What was free, and what follows from it, is said as about so much where it is no more than that.
+func TestAboutFree(t *testing.T) {
+	for about, want := range map[bool]string{true: "12.0 GiB refused with ~9.7 GiB free", false: "12.0 GiB refused with 9.7 GiB free"} {
+		w := ends(1, func(second int, s *sampler.Snapshot) {
+			if second == 4 {
+				s.GPUs[0].Processes[0].Requests.Refusal = &sampler.Refusal{Time: s.Time, Bytes: 12 * gib, Smallest: 12 * gib, Tries: 1, Free: sampler.Some(9960 * mib), FreeAbout: about}
+			}
+		})
+		if got := w.Past(); len(got) != 1 || !strings.HasSuffix(got[0].Text, want) {
+			t.Errorf("about %v: %+v", about, got)
+		}
+		deaths := w.Deaths()
+		if len(deaths) != 1 {
+			t.Fatalf("about %v: %d deaths", about, len(deaths))
+		}
+		detail := explain.Explain(deaths[0].Incident).Events[0].Detail
+		if strings.Contains(detail, "~9.73 GiB was free: ~2.27 GiB short") != about || strings.Contains(detail, "~") != about {
+			t.Errorf("about %v: %s", about, detail)
 		}
 	}
 }

@@ -49,6 +49,7 @@ type drivenJob struct {
 	listed     bool
 	zombie     bool // still listed when it has ended
 	older      bool // than what looks at its calls
+	thread     int  // that calls; 0: the first
 }
 
 type drivenBlock struct {
@@ -84,7 +85,7 @@ func (j *drivenJob) note(change float64) {
 
 func (j *drivenJob) call(function string, n sampler.Bytes, at uint64, answer int) {
 	f := slices.IndexFunc(request.Functions, func(f request.Function) bool { return f.Name == function })
-	j.d.calls = append(j.d.calls, drivenCall{at: j.d.now, used: j.d.used, Call: request.Call{Time: drivenTime(j.d.now), PID: j.pid, TID: j.pid, Function: f,
+	j.d.calls = append(j.d.calls, drivenCall{at: j.d.now, used: j.d.used, Call: request.Call{Time: drivenTime(j.d.now), PID: j.pid, TID: j.pid + j.thread, Function: f,
 		Size: uint64(n), Address: at, Device: 0, Answer: answer}})
 	j.d.now += 0.001
 }

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"testing"
+	"time"
 
 	"nvpeak/sampler"
 )
@@ -39,6 +40,53 @@ func TestWentElsewhere(t *testing.T) {
 			}
 			if i >= 2+row.came && i <= 2+row.ends {
 				other.Processes = []sampler.Process{proc(sampler.Requests{Granted: 1, Live: row.granted, Largest: row.granted, Peak: row.granted})}
+			}
+			s.GPUs, s.Door = append(s.GPUs, other), &sampler.Door{}
+			w.Add(s)
+		}
+		if deaths := w.Deaths(); len(deaths) != row.want {
+			t.Errorf("%s: %d deaths, want %d", name, len(deaths), row.want)
+		}
+	}
+}
+
+// A process that is refused a context on one GPU, where it holds nothing, and is granted memory on the one that it has used before goes on. All of
+// that may be in one snapshot.
+func TestWentBack(t *testing.T) {
+	for name, row := range map[string]struct {
+		at      float64 // when it is granted some; it is refused at 1.9
+		granted sampler.Bytes
+		ends    int // seconds after the snapshot that tells so
+		want    int // deaths
+	}{
+		"goes on":                 {1.95, 3 * gib, 6, 0},
+		"at the same moment":      {1.9, 3 * gib, 6, 0},
+		"in the next snapshot":    {2.3, 3 * gib, 6, 0},
+		"was granted that before": {1.85, 3 * gib, 6, 1},
+		"is granted next to none": {1.95, mib, 3, 1},
+		"fails at once":           {1.95, 0, 1, 1},
+	} {
+		w := New(Options{})
+		for i := range 5 + row.ends {
+			s := snapshotOf(float64(i), 16384, 5000)
+			other := s.GPUs[0]
+			other.Index, other.UUID = 1, "GPU-other"
+			p := processOf(7, "python a.py", 6000)
+			p.StartTime, p.Requests = sampler.Some(drivenTime(0.3)), &sampler.Requests{Granted: 1, Live: 6 * gib, Largest: 6 * gib, Peak: 6 * gib, Whole: true}
+			q := p
+			q.Memory, q.Requests = sampler.Opt[sampler.Bytes]{}, &sampler.Requests{Refused: 1, Whole: true,
+				Refusal: &sampler.Refusal{Time: drivenTime(1.9), Function: "cuDevicePrimaryCtxRetain", Tries: 1}}
+			if i == 2+row.ends {
+				q.Requests.ExitStatus, p.Requests.ExitStatus = sampler.Some(1), sampler.Some(1)
+			}
+			if i <= 2+row.ends {
+				other.Processes = []sampler.Process{p}
+			}
+			if i >= 2 && i <= 2+row.ends {
+				s.GPUs[0].Processes = []sampler.Process{q}
+			}
+			if at := drivenTime(row.at); row.granted > 0 && !at.After(s.Time) && at.After(s.Time.Add(-time.Second)) {
+				s.Requests = []sampler.Request{{Time: at, PID: 7, GPU: sampler.Some(1), UUID: "GPU-other", Bytes: row.granted, Function: "cuMemAlloc_v2"}}
 			}
 			s.GPUs, s.Door = append(s.GPUs, other), &sampler.Door{}
 			w.Add(s)

@@ -10,6 +10,7 @@ import (
 // fold takes the GPU's part of a snapshot.
 func (g *gpu) fold(r *sampler.GPU, now float64, gap bool) {
 	gap = gap || now-g.seen > g.gone
+	before := g.last
 	g.last, g.seen = r, now
 	g.tick++
 	g.xid.add(r, g.at, now)
@@ -31,6 +32,7 @@ func (g *gpu) fold(r *sampler.GPU, now float64, gap bool) {
 			g.used = 1 // so that a second zero is believed
 		}
 		g.meetAskers(now)
+		g.meetEnded(before, now)
 		g.foldAsking(now)
 		return
 	}
@@ -58,6 +60,7 @@ func (g *gpu) fold(r *sampler.GPU, now float64, gap bool) {
 	g.foldPeaks(now)
 	g.foldBusy()
 	g.foldSettled(now, gap)
+	g.meetEnded(before, now)
 	g.foldAsking(now)
 }
 

@@ -183,9 +183,30 @@ func (g *gpu) reorder(list []sampler.Process, now float64) {
 func (g *gpu) meetAskers(now float64) {
 	for i := range g.last.Processes {
 		q := &g.last.Processes[i]
-		if q.Requests == nil || q.Ended || len(g.procs) >= 2*maxProcesses || g.find(q) != nil {
-			continue
+		if q.Requests != nil && !q.Ended {
+			g.meet(q, now)
 		}
+	}
+}
+
+// meetEnded takes the processes that were refused memory and are listed only after they have ended: all of their life fell between two
+// lists. before: the GPU in the snapshot before, which may have had them already; nil: there was none.
+func (g *gpu) meetEnded(before *sampler.GPU, now float64) {
+	for i := range g.last.Processes {
+		q := &g.last.Processes[i]
+		if q.Ended && wasRefused(q) && (before == nil || !slices.ContainsFunc(before.Processes, func(o sampler.Process) bool {
+			return o.PID == q.PID && o.StartTime.Equal(q.StartTime) && wasRefused(&o)
+		})) {
+			g.meet(q, now)
+		}
+	}
+}
+
+func wasRefused(q *sampler.Process) bool { return q.Requests != nil && q.Requests.Refusal != nil }
+
+// meet takes a process of the newest list, if it is new, for its requests alone.
+func (g *gpu) meet(q *sampler.Process, now float64) {
+	if len(g.procs) < 2*maxProcesses && g.find(q) == nil {
 		p := newProc(q, now, g.at)
 		p.tick = g.tick
 		g.procs = append(g.procs, p)

@@ -277,6 +277,15 @@ var patterns = []pattern{
 		d.wait(3)
 		j.exits(1)
 	}},
+	{"oom", "fires_driver_threads", deadly, func(d *driven) { // a library in another thread is content with a smaller workspace
+		j := trained(d, 30)
+		j.torch(12*gib, 0)
+		j.thread = 1
+		j.call("cuMemAlloc_v2", 24*mib, 0, 2)
+		j.ask(8 * mib)
+		d.wait(1)
+		j.exits(1)
+	}},
 }
 
 // expandable asks for a tensor in pieces of 20 MiB, and gives all of them back when one is refused.

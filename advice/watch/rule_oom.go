@@ -81,12 +81,22 @@ func diedAgain(list []failure, i int, now float64) (times int, last bool) {
 		if !b.dead || b.gpu != a.gpu || b.death.command != a.death.command || b.death.user != a.death.user || now-b.at > failureSeconds {
 			continue
 		}
+		if j != i && list[max(i, j)].beside(&list[min(i, j)]) {
+			continue
+		}
 		if j > i {
 			return 0, false
 		}
 		times++
 	}
 	return times, true
+}
+
+// beside says whether a death is that of another process of the same program, and not of the one that took its place: where no GPU is known
+// there may be one on each.
+func (o *failure) beside(before *failure) bool {
+	start, known := o.death.start.Value()
+	return !o.placed && known && before.death.Time.After(start)
 }
 
 func renderFailure(f *Facts, o *failure) message {

@@ -64,7 +64,7 @@ func driverRefused(f *Facts, r *sampler.Refusal, named bool) string {
 		text = f.words.Say("alert.refused.down_to", said...)
 	}
 	if free, ok := r.Free.Value(); ok {
-		text += f.words.Say("alert.refused.free", "free", free)
+		text += f.words.Say("alert.refused.free", "free", f.words.Rough(free, r.FreeAbout))
 	}
 	if r.Freed > 0 {
 		text += f.words.Say("alert.refused.freed", "freed", r.Freed)
@@ -93,6 +93,7 @@ func (d *Death) tell(f *Facts, logged bool, m *message) {
 	}
 	process := f.words.Say("alert.pid", "pid", d.PID, "who", f.who(d.name, d.user))
 	free, known := d.refusal.Free.Value()
+	said := f.words.Rough(free, d.refusal.FreeAbout)
 	switch size, whole := d.Event.Requested.Value(); {
 	case d.Unplaced && whole:
 		m.text = f.words.Say("alert.oom.died.unplaced", "process", process, "size", size)
@@ -103,11 +104,11 @@ func (d *Death) tell(f *Facts, logged bool, m *message) {
 	case over:
 		m.text = f.words.Say("alert.oom.died_over", "gpu", d.GPU, "process", process, "size", size, "total", total)
 	case whole && known:
-		m.text = f.words.Say("alert.oom.died_free", "gpu", d.GPU, "process", process, "size", size, "free", free)
+		m.text = f.words.Say("alert.oom.died_free", "gpu", d.GPU, "process", process, "size", size, "free", said)
 	case whole:
 		m.text = f.words.Say("alert.oom.died", "gpu", d.GPU, "process", process, "size", size)
 	case d.refusal.Bytes == 0 && known:
-		m.text = f.words.Say("alert.oom.context_free", "gpu", d.GPU, "process", process, "free", free)
+		m.text = f.words.Say("alert.oom.context_free", "gpu", d.GPU, "process", process, "free", said)
 	case d.refusal.Bytes == 0:
 		m.text = f.words.Say("alert.oom.no_context", "gpu", d.GPU, "process", process)
 	default:

@@ -47,3 +47,36 @@ func TestUnplacedDeath(t *testing.T) {
 		}
 	}
 }
+
+// Of several processes of one program that have died on GPUs that nobody knows each is told of, unless one has taken the place of another.
+func TestUnplacedTogether(t *testing.T) {
+	for started, want := range map[float64]int{3.2: 2, 4.05: 2, 4.2: 1} { // the second one; the first is refused at 4.1
+		w := New(Options{})
+		for i := range 9 {
+			s := sampler.Snapshot{Time: drivenTime(float64(i)), GPUs: []sampler.GPU{gpuOf(0, 40960, 1000), gpuOf(1, 40960, 1000)}, Door: &sampler.Door{}}
+			s.GPUs[0].UUID, s.GPUs[1].UUID = "a", "b"
+			for n := range 2 {
+				if i != 5+n*(2-want) { // both at once, or one after the other
+					continue
+				}
+				p := processOf(7+n, "python a.py", 0)
+				at := drivenTime(4.1 + 0.9*float64(n))
+				p.StartTime = sampler.Some(drivenTime([]float64{3, started}[n]))
+				p.Memory, p.Requests = sampler.Opt[sampler.Bytes]{}, &sampler.Requests{Granted: 1, Refused: 1, Live: gib, Whole: true, ExitStatus: sampler.Some(1),
+					Refusal: &sampler.Refusal{Time: at, Bytes: 3 * gib, Smallest: 3 * gib, Function: "cuMemAlloc_v2", Tries: 1}}
+				s.Unplaced = append(s.Unplaced, p)
+			}
+			w.Add(s)
+		}
+		told := map[int]bool{}
+		for _, a := range w.Open() {
+			told[a.PID.Or(0)] = true
+			if times := strings.Contains(a.Text, "2 times"); times != (want == 1) {
+				t.Errorf("started at %v: %s", started, a.Text)
+			}
+		}
+		if len(told) != want || !told[8] || len(w.Deaths()) != 2 {
+			t.Errorf("started at %v: %v", started, told)
+		}
+	}
+}

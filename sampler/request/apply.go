@@ -31,6 +31,14 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 	door.Busy, door.Unseen = t.busy(s.Time), t.unseen
 	s.Door = &door
 	t.number(s)
+	for _, g := range t.gpus {
+		g.unheard = time.Time{}
+	}
+	for _, p := range t.processes {
+		if !p.gone {
+			t.unhear(p)
+		}
+	}
 	for _, p := range t.processes {
 		t.settle(p, s.Time)
 		for _, seat := range p.seats {
@@ -154,8 +162,8 @@ func (p *process) on(key sampler.GPUKey) *tally {
 	return nil
 }
 
-// unlisted gives a row to each process that has asked for memory on a GPU, and is not listed there. One that is gone has a
-// last one if it has asked since the snapshot before: it may have died of that.
+// unlisted gives a row to each process that has asked for memory on a GPU, and is not listed there. One that is over has a
+// last one if it has asked since the snapshot before, or its end has become known: it may have died of that.
 func (t *Tracker) unlisted(g *sampler.GPU, now time.Time) {
 	if g.Error.Known() {
 		return
@@ -163,7 +171,8 @@ func (t *Tracker) unlisted(g *sampler.GPU, now time.Time) {
 	for _, pid := range slices.Sorted(maps.Keys(t.processes)) {
 		p := t.processes[pid]
 		y := p.on(g.Key())
-		if y == nil || p.gone && y.told(p) || y.live == 0 && len(t.listed[pid]) > 0 || slices.ContainsFunc(g.Processes, func(q sampler.Process) bool { return q.PID == pid }) {
+		over := p.gone || p.exit.Known() // the driver may list it for ever
+		if y == nil || over && y.told(p) || y.live == 0 && len(t.listed[pid]) > 0 && !over && !y.waits(now) || slices.ContainsFunc(g.Processes, func(q sampler.Process) bool { return q.PID == pid }) {
 			continue
 		}
 		row := p.who
@@ -171,6 +180,14 @@ func (t *Tracker) unlisted(g *sampler.GPU, now time.Time) {
 		t.fill(&row, p, g.Key(), now)
 		g.Processes = append(g.Processes, row)
 	}
+}
+
+// matters is how long after a refusal who was refused is watched where it holds nothing: it may end of that, or go on elsewhere.
+const matters = 40 * time.Second
+
+// waits says whether nothing has come of a refusal of late.
+func (y *tally) waits(now time.Time) bool {
+	return y.refusal != nil && y.refusal.Outcome == sampler.RefusalOpen && now.Sub(y.refusal.last) < matters
 }
 
 // unplaced tells once of each process that has ended after it was refused memory, on a GPU that nobody knows: it may have died of
@@ -181,22 +198,24 @@ func (t *Tracker) unplaced(s *sampler.Snapshot) {
 	}
 	for _, pid := range slices.Sorted(maps.Keys(t.processes)) {
 		p := t.processes[pid]
-		if p.unplaced || p.over || !p.exit.Known() || p.waiting > 0 || slices.ContainsFunc(p.seats, func(s *seat) bool { return s.at != sampler.GPUKey{} }) {
+		if p.unplaced || p.over || !p.exit.Known() || p.waiting > 0 {
 			continue
 		}
 		p.unplaced = true
-		var last *tally
+		var last *seat
+		others := false // of it are on GPUs that are known
 		for _, s := range p.seats {
-			if r := s.tally.refusal; r != nil && (last == nil || r.last.After(last.refusal.last)) {
-				last = s.tally
+			others = others || s.at != sampler.GPUKey{}
+			if r := s.tally.refusal; r != nil && (last == nil || r.last.After(last.tally.refusal.last)) {
+				last = s
 			}
 		}
-		if last == nil {
+		if last == nil || last.at != (sampler.GPUKey{}) || others && p.got.After(last.tally.refusal.last) { // what it was granted there nobody would count
 			continue
 		}
 		row := p.who
-		row.Type, row.Requests = "compute", last.requests(s.Time)
-		row.Requests.Whole, row.Requests.ExitStatus = !p.late && !last.lower, p.exit
+		row.Type, row.Requests = "compute", last.tally.requests(s.Time)
+		row.Requests.Whole, row.Requests.ExitStatus = !p.late && !last.tally.lower, p.exit
 		s.Unplaced = append(s.Unplaced, row)
 	}
 }

@@ -30,8 +30,9 @@ const (
 	// followsLeast, in MiB, stands out from what others do at that moment.
 	followsLeast = 16
 	// doubtful is the part of what has moved that may not have.
-	doubtful  = 1.0 / 16
-	maxMoving = 128
+	doubtful = 1.0 / 16
+	// maxMoving: those of a second, between two snapshots, of sixteen threads that make and give back twenty pieces a second each.
+	maxMoving = 1024
 	// showsWithin: readings are 20 ms apart, 40 on a busy machine, and 200 of a GPU that nobody uses.
 	showsWithin = 250 * time.Millisecond
 	// fading: what was compared long ago counts less.

@@ -12,6 +12,7 @@ import (
 // worker is a thread that asks for memory at random, with a context of a GPU that it set before anybody looked.
 type worker struct {
 	pid, tid int
+	context  uint64 // 0: not known
 	gpu      int
 	next     time.Time
 	held     []sampler.Bytes // by address, less 1
@@ -71,7 +72,7 @@ func newCrowd(t *testing.T, gpus int, workers ...*worker) *crowd {
 // step lets a worker give back what it has, at times, and ask for 1 to 200 MiB.
 func (c *crowd) step(w *worker) {
 	call := func(name string, x Call) {
-		x.Time, x.PID, x.TID, x.Device, x.Function, x.Took = c.now, w.pid, w.tid, -1, function(name), 50*time.Microsecond
+		x.Time, x.PID, x.TID, x.Context, x.Device, x.Function, x.Took = c.now, w.pid, w.tid, w.context, -1, function(name), 50*time.Microsecond
 		c.Call(x)
 	}
 	if k := len(w.held); k >= 20 || k > 0 && w.rand.IntN(2) == 0 {
@@ -240,5 +241,21 @@ func TestFollower(t *testing.T) {
 	}
 	if len(s.moves) != 1 || !s.blind.Equal(noon.Add(ms(maxMoving-1))) {
 		t.Errorf("%d kept, blind until %v", len(s.moves), s.blind)
+	}
+}
+
+// Many threads of a process may ask at the same time, of whose contexts is known which threads have them, but not their GPUs: all that they do
+// between two snapshots counts.
+func TestSharedContexts(t *testing.T) {
+	for seed := range uint64(6) {
+		var list []*worker
+		for i := range 64 {
+			list = append(list, &worker{pid: 7, tid: 100 + i, gpu: i % 4, context: uint64(0xa0 + i%4), rand: rand.New(rand.NewPCG(seed, uint64(i)))})
+		}
+		c := newCrowd(t, 4, list...)
+		c.pause = 65
+		if right, wrong, none := c.play(8 * time.Second); right < 4000 || wrong+none > 0 {
+			t.Errorf("seed %d: %d at their GPU, %d at another, %d at none", seed, right, wrong, none)
+		}
 	}
 }

@@ -137,5 +137,8 @@ func (f *Function) Answered() bool {
 	return false
 }
 
+// moves says whether the function gives memory or takes it back.
+func (f *Function) moves() bool { return f.Effect >= Gives && f.Effect <= Unmaps || f.Effect == Ends }
+
 // context says whether the function makes a context, which takes some hundred MiB of the GPU.
 func (f *Function) context() bool { return f.Effect == Makes || f.Name == primaryRetain }

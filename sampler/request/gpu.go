@@ -17,6 +17,10 @@ type gpu struct {
 	top    sampler.Bytes // the most that was in use since the snapshot before, by the calls
 	topAt  time.Time
 	read   [keptReadings]reading // a ring
+	// Until when some who use it take or give memory by calls that are not looked at. What they have only readings tell, and what is
+	// free between two of them is not known exactly.
+	unheard   time.Time
+	readUntil time.Time // see Tracker.ReadUntil
 }
 
 // keptReadings: those of two seconds in which each one differs from the one before.
@@ -80,7 +84,11 @@ func (g *gpu) free(at time.Time) (n sampler.Opt[sampler.Bytes], age sampler.Opt[
 		r, until = g.read[g.newest], never
 	}
 	if !r.at.IsZero() {
-		age = inMillis(at.Sub(r.at))
+		seen := r.at
+		if g.unsure(at) && r.at.Equal(g.at(at).at) && g.readUntil.After(seen) && !g.readUntil.After(at) { // what was read stood until then
+			seen = g.readUntil
+		}
+		age = inMillis(at.Sub(seen))
 	}
 	used := g.used(r, cut, until)
 	if used > g.usable+twice { // what is counted was in the reading already, which was made later than it says
@@ -88,6 +96,9 @@ func (g *gpu) free(at time.Time) (n sampler.Opt[sampler.Bytes], age sampler.Opt[
 	}
 	return sampler.Some(g.usable.Less(used)), age
 }
+
+// unsure says whether what is free at a time may have changed since the reading by more than the calls that are seen.
+func (g *gpu) unsure(at time.Time) bool { return g != nil && at.Before(g.unheard) }
 
 // twice is more than the driver can have given too much by what it rounds to.
 const twice = 64 * sampler.MiB

@@ -24,6 +24,7 @@ type process struct {
 	streams  map[uint64]uint64 // the contexts that they are of
 	blocks   map[where]*block
 	mapped   map[uint64]mapping
+	got      time.Time         // when it was granted memory last
 	waiting  int               // requests that wait for a snapshot
 	retains  map[int]int       // of primary contexts, by device
 	made     map[int]time.Time // the newest context, by device
@@ -35,7 +36,8 @@ type process struct {
 	hides    bool   // it holds memory of which no call tells how much
 	steps    []step // of its tallies, oldest first, while stepping
 	stepping bool
-	forgot   bool // there were more
+	forgot   bool      // there were more
+	unheard  time.Time // until when it takes or gives memory by calls that are not looked at
 }
 
 // where is what a block is known by: an address, or the handle of a piece.
@@ -162,8 +164,7 @@ func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
 	s.tally.grant(c, n, p.overlaps(c))
 	p.step(s.tally)
 	if physical(Functions[c.Function].Memory) {
-		s.tally.moves(c, int64(n)) //nolint:gosec // below MaxPlausible
-		s.move(c, inMiB(n))
+		p.moves(c, s, int64(n)) //nolint:gosec // below MaxPlausible
 	}
 }
 
@@ -197,9 +198,16 @@ func (p *process) drop(c *Call, at where, b *block) {
 	b.seat.tally.take(c.Time, b.bytes)
 	p.step(b.seat.tally)
 	if physical(b.memory) {
-		b.seat.tally.moves(c, -int64(b.bytes)) //nolint:gosec // below MaxPlausible
-		b.seat.move(c, -inMiB(b.bytes))
+		p.moves(c, b.seat, -int64(b.bytes)) //nolint:gosec // below MaxPlausible
 	}
+}
+
+// moves notes memory of the GPU that was given or, negative, taken back. Of who is not heard in all only readings tell what it has.
+func (p *process) moves(c *Call, s *seat, n int64) {
+	if !c.Time.Before(p.unheard) {
+		s.tally.moves(c, n)
+	}
+	s.move(c, float64(n)/float64(sampler.MiB))
 }
 
 // physical says whether memory of this kind is the GPU's, all of it and at once.

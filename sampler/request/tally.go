@@ -40,6 +40,8 @@ type refusal struct {
 	tid  int
 	last time.Time     // of its tries
 	got  sampler.Bytes // granted since
+	// Another thread's of which nothing had come when this one was refused; nil: there is none. What comes of this one is no answer to that.
+	other *refusal
 }
 
 // asked notes a request for so much.
@@ -77,12 +79,23 @@ func (t *tally) refuse(c *Call, n sampler.Bytes) {
 	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen && r.tid == c.TID && n <= r.Bytes && (n == 0 || r.got < n) && c.Time.Sub(r.last) <= retryWithin {
 		r.Tries++
 		r.Smallest, r.last, r.got = min(r.Smallest, n), c.Time, 0
-		r.Free, r.FreeAge = t.free(c.Time) // after it gave its cache back, as a log says it
-		return
+	} else {
+		t.refusal = &refusal{tid: c.TID, last: c.Time, Refusal: sampler.Refusal{Time: c.Time, Bytes: n, Smallest: n, Function: Functions[c.Function].Name, Tries: 1}}
+		if r != nil && r.Outcome == sampler.RefusalOpen && r.tid != c.TID && c.Time.Sub(r.last) <= retryWithin {
+			r.other, t.refusal.other = nil, r
+		}
 	}
-	free, age := t.free(c.Time)
-	t.refusal = &refusal{tid: c.TID, last: c.Time, Refusal: sampler.Refusal{Time: c.Time, Bytes: n, Smallest: n, Free: free, FreeAge: age,
-		Function: Functions[c.Function].Name, Tries: 1}}
+	free, age := t.free(c.Time) // of several tries after it gave its cache back, as a log says it
+	t.refusal.frees(free, age, t.gpu.unsure(c.Time))
+}
+
+// frees notes what was free. What is so about, as not all calls are seen, is not known where it would have done for what was refused,
+// or was read so long before, on a machine that had no time to read.
+func (r *refusal) frees(n sampler.Opt[sampler.Bytes], age sampler.Opt[int], about bool) {
+	if about && (r.Smallest > 0 && n.Or(0) >= r.Smallest || time.Duration(age.Or(0))*time.Millisecond > showsWithin) {
+		n, age = sampler.Opt[sampler.Bytes]{}, sampler.Opt[int]{}
+	}
+	r.Free, r.FreeAge, r.FreeAbout = n, age, about && n.Known()
 }
 
 // free is what could still be given at a time, and how old the reading is that says so; unknown if that is from before the context.
@@ -124,8 +137,10 @@ func (t *tally) measure(now, lived time.Time) {
 	if r == nil || t.gpu == nil || r.Free.Known() && now.Sub(r.last) > 2*showsWithin {
 		return
 	}
-	if !r.Free.Known() {
-		r.Free, r.FreeAge = t.free(r.last)
+	about := t.gpu.unsure(r.last)
+	if !r.Free.Known() { // its GPU was not
+		free, age := t.free(r.last)
+		r.frees(free, age, about)
 	}
 	if r.Outcome == sampler.RefusalOther {
 		return // what that takes of the GPU, and when, no call tells
@@ -133,7 +148,7 @@ func (t *tally) measure(now, lived time.Time) {
 	free, age := t.gpu.freeAfter(r.last)
 	read := r.last.Add(-time.Duration(age.Or(0)) * time.Millisecond)
 	if free.Known() && (free.Or(0) < r.Free.Or(0) || !r.Free.Known() && !read.After(lived)) {
-		r.Free, r.FreeAge = free, age
+		r.frees(free, age, r.FreeAbout || about)
 	}
 }
 
@@ -156,12 +171,21 @@ func (t *tally) met(c *Call, n sampler.Bytes) {
 	case Functions[c.Function].Name != r.Function:
 		t.other(c, n)
 	case n >= r.Smallest && r.Freed > 0 && n <= r.Bytes:
-		r.Outcome = sampler.RefusalFlush
 		t.flushes++
+		t.comes(sampler.RefusalFlush, n)
 	case n >= r.Smallest:
-		r.Outcome = sampler.RefusalGranted
+		t.comes(sampler.RefusalGranted, n)
 	case r.tid == c.TID && n >= r.Smallest/smallerPart:
-		r.Outcome = sampler.RefusalSmaller
+		t.comes(sampler.RefusalSmaller, n)
+	}
+}
+
+// comes notes what has come of the refusal, as so much was granted. If that is a small part of what another thread was refused before, that
+// is still open, and the last refusal again.
+func (t *tally) comes(outcome string, granted sampler.Bytes) {
+	t.refusal.Outcome = outcome
+	if o := t.refusal.other; o != nil && granted < o.Smallest/smallerPart {
+		t.refusal = o
 	}
 }
 
@@ -169,7 +193,7 @@ func (t *tally) met(c *Call, n sampler.Bytes) {
 // again by another function.
 func (t *tally) other(c *Call, n sampler.Bytes) {
 	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen && r.tid == c.TID && n >= r.Smallest/smallerPart && c.Time.Sub(r.last) <= retryWithin {
-		r.Outcome = sampler.RefusalOther
+		t.comes(sampler.RefusalOther, n)
 	}
 }
 

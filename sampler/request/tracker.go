@@ -130,6 +130,27 @@ func (t *Tracker) LetGo(pid, function int, until time.Time) {
 			clear(p.streams) // others may be made in the place of those that have ended
 		}
 		t.letGo[sampler.Busy{PID: pid, Function: Functions[function].Name}] = until
+		if Functions[function].moves() && until.After(p.unheard) {
+			p.unheard = until
+			t.unhear(p)
+		}
+	}
+}
+
+// unhear notes on its GPUs that not all calls of a process are seen.
+func (t *Tracker) unhear(p *process) {
+	note := func(key sampler.GPUKey) {
+		if g := t.gpu(key); p.unheard.After(g.unheard) {
+			g.unheard = p.unheard
+		}
+	}
+	for _, key := range t.listed[p.pid] {
+		note(key)
+	}
+	for _, s := range p.seats {
+		if s.at != (sampler.GPUKey{}) {
+			note(s.at)
+		}
 	}
 }
 
@@ -262,6 +283,7 @@ func (t *Tracker) gives(p *process, c *Call, f *Function) {
 	s.tally.asked(c.Time, n)
 	if c.Answer == success {
 		p.hold(c, s, held)
+		p.got = c.Time
 	} else {
 		t.refuse(s, c, n)
 	}
@@ -329,6 +351,9 @@ func (t *Tracker) ReadUntil(at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.readUntil = at
+	for _, g := range t.gpus {
+		g.readUntil = at
+	}
 }
 
 func (t *Tracker) gpu(key sampler.GPUKey) *gpu {

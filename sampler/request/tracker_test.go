@@ -224,6 +224,66 @@ func TestFreeOfGPUKnownLater(t *testing.T) {
 	}
 }
 
+// What comes of the refusal of one thread says nothing of that of another, unless as much is granted as may be in its place.
+func TestRefusedThreads(t *testing.T) {
+	for name, row := range map[string]struct {
+		later   time.Duration // between the two
+		tid     int           // of the second
+		granted sampler.Bytes // to that
+		outcome string
+		bytes   sampler.Bytes
+	}{
+		"a workspace is smaller":   {ms(100), 8, 16 * mib, sampler.RefusalOpen, 40 * gib},
+		"and granted in the end":   {ms(100), 8, 64 * mib, sampler.RefusalOpen, 40 * gib},
+		"what may be in its place": {ms(100), 8, 5 * gib, sampler.RefusalGranted, 64 * mib},
+		"of the same thread":       {ms(100), 7, 16 * mib, sampler.RefusalSmaller, 40 * gib},
+		"the first is long before": {3 * time.Second, 8, 16 * mib, sampler.RefusalSmaller, 64 * mib},
+	} {
+		s := newScene(t, 1, people{7: {}})
+		s.context(0)
+		s.alloc(1, 10*gib)
+		s.refused(40 * gib)
+		s.later(row.later)
+		s.call("cuMemAlloc_v2", Call{TID: row.tid, Size: uint64(64 * mib), Context: 0xc000, Device: -1, Answer: outOfMemory})
+		s.later(ms(10))
+		s.call("cuMemAlloc_v2", Call{TID: row.tid, Address: 2, Size: uint64(row.granted), Context: 0xc000, Device: -1})
+		if r := s.requests(0); r.Refused != 2 || r.Refusal.Outcome != row.outcome || r.Refusal.Bytes != row.bytes {
+			t.Errorf("%s: %+v", name, r.Refusal)
+		}
+	}
+}
+
+// A process that holds memory on one GPU, and was refused some on another where it holds none, has a last row there, though the driver lists
+// it on the first for as long as its parent does not ask how it ended.
+func TestRefusedWhereItHoldsNone(t *testing.T) {
+	s := newScene(t, 2, people{7: {Environment: map[string]string{"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}}})
+	s.gpus[0].PCI, s.gpus[1].PCI = "00000000:10:00.0", "00000000:20:00.0"
+	s.context(0)
+	s.alloc(1, 10*gib)
+	s.list(0, 7, sampler.Some(10*gib))
+	s.apply()
+	s.call("cuCtxCreate_v2", Call{Address: 0, Device: 1, Answer: outOfMemory})
+	for later, want := range []int{1, 1, 1, 1, 0} { // it may go on elsewhere
+		if got := s.apply().GPUs[1].Processes; len(got) != want {
+			t.Errorf("%d rows after %d s", len(got), later*10)
+		}
+		s.later(10 * time.Second)
+	}
+	s.Ended(7, s.now, 1<<8)
+	rows := 0
+	for range 3 {
+		s.later(time.Second)
+		for _, p := range s.apply().GPUs[1].Processes {
+			if rows++; p.Requests == nil || !p.Requests.ExitStatus.Equal(sampler.Some(1)) || p.Requests.Refused != 1 {
+				t.Errorf("%+v", p.Requests)
+			}
+		}
+	}
+	if rows != 1 {
+		t.Errorf("%d rows", rows)
+	}
+}
+
 // A process that gives way to another program has a last row, and what that asks for is its own.
 func TestExeced(t *testing.T) {
 	s := newScene(t, 1, people{7: {}})

@@ -2,6 +2,7 @@ package request
 
 import (
 	"testing"
+	"time"
 
 	"nvpeak/sampler"
 )
@@ -50,6 +51,46 @@ func TestUnplaced(t *testing.T) {
 		}
 		if times != row.want {
 			t.Errorf("%s: told %d times", name, times)
+		}
+	}
+}
+
+// So is one that uses another GPU, which is known, if it was granted nothing since: as where it ran before anybody looked, on two GPUs, and one
+// of its threads has asked once.
+func TestUnplacedThread(t *testing.T) {
+	for name, row := range map[string]struct {
+		then func(s *scene)
+		want int
+	}{
+		"it has ended":           {func(*scene) {}, 1},
+		"it was granted more":    {func(s *scene) { s.alloc(2, gib) }, 0},
+		"it was refused there":   {func(s *scene) { s.refused(5 * gib) }, 0}, // its row says so
+		"it gave something back": {func(s *scene) { s.free(1) }, 1},
+	} {
+		host := people{7: {Environment: map[string]string{"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}}}
+		s := newScene(t, 2, host)
+		s.gpus[0].PCI, s.gpus[1].PCI = "00000000:10:00.0", "00000000:20:00.0"
+		s.context(0)
+		s.alloc(1, 10*gib)
+		s.list(0, 7, sampler.Some(11*gib))
+		s.list(1, 7, sampler.Some(11*gib))
+		s.apply()
+		s.later(2 * time.Second)
+		s.call("cuMemAlloc_v2", Call{TID: 8, Size: uint64(12 * gib), Device: -1, Answer: outOfMemory})
+		row.then(s)
+		s.Ended(7, s.now, 1<<8)
+		delete(host, 7)
+		told := 0
+		for range 4 {
+			for _, p := range s.apply().Unplaced {
+				if told++; p.PID != 7 || p.Requests.Refusal.Bytes != 12*gib || p.Requests.ExitStatus.Or(0) != 1 {
+					t.Errorf("%s: %+v", name, p.Requests)
+				}
+			}
+			s.later(ms(700))
+		}
+		if told != row.want {
+			t.Errorf("%s: told %d times, want %d", name, told, row.want)
 		}
 	}
 }
