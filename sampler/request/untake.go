@@ -42,7 +42,6 @@ func (p *process) restore(at where, b *block, now time.Time) {
 	b.seat.tally.retake(c, b.bytes)
 	p.step(b.seat.tally)
 	if physical(b.memory) {
-		b.seat.tally.moves(c, int64(b.bytes)) //nolint:gosec // below MaxPlausible
-		b.seat.move(c, inMiB(b.bytes))
+		p.moves(c, b.seat, int64(b.bytes)) //nolint:gosec // below MaxPlausible
 	}
 }
