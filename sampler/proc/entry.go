@@ -78,7 +78,8 @@ func (e *entry) learn(r *readers, pid int, s stat, now time.Time) {
 		e.environment = parseEnviron(b)
 	}
 	if e.parents == nil { // a launcher that has ended is still the one
-		e.parents, e.launch = r.files.parents(s.up)
+		l := r.files.lineage(s.up, now)
+		e.parents, e.launch = l.parents, l.launch
 	}
 	b, err := r.files.read(dir+"cmdline", maxCommand)
 	args, command := parseCommand(b)

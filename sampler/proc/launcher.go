@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strconv"
+	"time"
 
 	"nvpeak/sampler"
 )
@@ -21,8 +22,29 @@ var launcherModules = map[string]string{
 // maxUp is how many parents are looked through: shells and wrappers stand between a launcher and its ranks.
 const maxUp = 6
 
-// parents are what a process comes from, beginning with its parent, and launch is the nearest launcher among them:
+// lineage is what a process comes from, beginning with its parent, and the nearest launcher among them:
 // "torchrun 4230"; empty: there is none.
+type lineage struct {
+	parents []sampler.Parent
+	launch  string
+}
+
+// lineFor is how long a lineage is that of every child of the same parent: all processes are read in one go at the start.
+const lineFor = 250 * time.Millisecond
+
+// lineage of those whose parent that is.
+func (f *files) lineage(parent uint64, now time.Time) lineage {
+	if d := now.Sub(f.linesAt); d < 0 || d >= lineFor || f.lines == nil {
+		f.lines, f.linesAt = map[uint64]lineage{}, now
+	}
+	l, known := f.lines[parent]
+	if !known {
+		l.parents, l.launch = f.parents(parent)
+		f.lines[parent] = l
+	}
+	return l
+}
+
 func (f *files) parents(parent uint64) (list []sampler.Parent, launch string) {
 	for range maxUp {
 		if parent <= 1 || parent > 1<<31 {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -28,6 +29,9 @@ type files struct {
 	root  string
 	buf   []byte
 	piece [4096]byte // the kernel hands out its texts a page at a time
+
+	lines   map[uint64]lineage // by the parent: the ranks of a job have one
+	linesAt time.Time          // of the oldest
 }
 
 // read returns up to limit bytes of a file. It goes past package os, which costs as much
