@@ -302,19 +302,49 @@ func TestImplausibleMemory(t *testing.T) {
 	}
 }
 
-// TestListBudget: of lists that cost next to nothing, ten a second are read out of turn in the long run.
+// TestListBudgetCounts: of lists that cost next to nothing, ten a second are read for small rises in the long run, and for
+// each big one.
 func TestListBudgetCounts(t *testing.T) {
-	for cost, want := range map[time.Duration]int{0: 10, time.Millisecond: 10, ms(20): 1} {
-		b, n := listBudget{}, 0
-		for at := noon; at.Before(noon.Add(100 * time.Second)); at = at.Add(5 * time.Millisecond) {
-			if b.left(at) {
-				b.spend(cost)
-				n++
+	for cost, want := range map[time.Duration]struct{ small, big int }{0: {10, 200}, time.Millisecond: {10, 20}, ms(20): {1, 1}} {
+		for _, onlyBig := range []bool{false, true} {
+			b, n := listBudget{}, 0
+			for at := noon; at.Before(noon.Add(100 * time.Second)); at = at.Add(ms(5)) {
+				if big, small := b.left(at); small || onlyBig && big {
+					b.spend(cost)
+					n++
+				}
+			}
+			if want := map[bool]int{false: want.small, true: want.big}[onlyBig]; n/100 != want {
+				t.Errorf("lists of %v, for big rises %v: %d in 100 s, want %d a second", cost, onlyBig, n, want)
 			}
 		}
-		if n/100 != want {
-			t.Errorf("lists of %v: %d in 100 s, want %d a second", cost, n, want)
+	}
+}
+
+// TestBigRiseAmongSmall: where small rises have used up their lists, a big one has its own.
+func TestBigRiseAmongSmall(t *testing.T) {
+	c, at := collected(), noon
+	c.reading(0, at, reading(10*GiB), nil)
+	c.list(0, at, nil, nil)
+	lists := func(used Bytes) (n int) {
+		for range 200 {
+			at = at.Add(ms(100))
+			c.list(0, at.Add(-staleAfter), nil, nil) // what memory was at rest
+			if _, stale := c.reading(0, at, reading(used), nil); stale {
+				c.spent(0)
+				n++
+			}
+			c.reading(0, at, reading(10*GiB), nil)
 		}
+		return n
+	}
+	c.lists.credit, c.lists.small = listBurst, -listBurst
+	c.lists.at = at.Add(time.Hour) // nothing is earned meanwhile
+	if n := lists(10*GiB + 2*staleBytes); n != 0 {
+		t.Errorf("%d lists for small rises", n)
+	}
+	if n := lists(12 * GiB); n != 200 {
+		t.Errorf("%d lists for 200 big rises", n)
 	}
 }
 

@@ -35,6 +35,7 @@ type device struct {
 	counted    Bytes     // what the driver's own figure has on top: reserved memory, counted as used
 	listedAt   time.Time // out of turn
 	asked      bool      // for a fresh process list
+	worth      Bytes     // how far it must rise for another
 	above      *uint64   // of the sweep in progress: more than that and it returns at once
 	news       *uint64   // the same for the screen
 	xid        Opt[uint64]
