@@ -210,7 +210,7 @@ func (c *collector) slow(dev int, at time.Time, m Metrics, merr error, procs []P
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	d := c.gpus[dev]
-	d.slowErr = nil
+	d.slowErr, d.slowAt = nil, at
 	m.PCIe.RX, m.PCIe.TX = d.metrics.PCIe.RX, d.metrics.PCIe.TX
 	if merr == nil || !errors.Is(merr, ErrTransient) {
 		d.metrics = m

@@ -79,6 +79,7 @@ func TestFailedReadings(t *testing.T) {
 			t.Errorf("%s: is not asked again after %v", row.name, row.again)
 		}
 		c.reading(0, at.Add(time.Minute), reading(8*GiB), nil)
+		c.slow(0, at.Add(time.Minute), Metrics{Temperature: Some(60)}, nil, nil, nil)
 		if g := c.shot(at.Add(time.Minute)).GPUs[0]; g.Memory.Used.Or(0) != 8*GiB || g.Error.Known() || g.Temperature.Or(0) != 60 {
 			t.Errorf("%s: after it answers again, used is %v, error %v", row.name, g.Memory.Used, g.Error)
 		}
@@ -112,6 +113,7 @@ func TestStaleMemory(t *testing.T) {
 			}
 		}
 		c.reading(0, noon.Add(10*time.Second), reading(8*GiB), nil)
+		c.slow(0, noon.Add(10*time.Second), Metrics{}, nil, nil, nil)
 		if g := c.shot(noon.Add(10 * time.Second)).GPUs[0]; g.Error.Known() || g.Memory.Used.Or(0) != 8*GiB {
 			t.Errorf("%v: back, used is %v, error %v", why, g.Memory.Used, g.Error)
 		}
@@ -265,6 +267,33 @@ func TestListNotReady(t *testing.T) {
 		c.slow(0, at, Metrics{}, nil, list, row.err)
 		if g := c.shot(at).GPUs[0]; len(g.Processes) != row.procs || g.Error.Or("") != row.text || !g.Memory.Used.Known() {
 			t.Errorf("after %v: %d processes, error %q, used %v", row.after, len(g.Processes), g.Error.Or(""), g.Memory.Used)
+		}
+	}
+}
+
+// A list and figures that are seldom read, for the driver is slow, have their age; what nobody holds is then not known.
+func TestOldList(t *testing.T) {
+	for _, row := range []struct {
+		after time.Duration
+		list  bool // read out of turn meanwhile
+		text  string
+	}{
+		{freshFor, false, ""},
+		{freshFor + 1, false, "out of date (3 s): process list"},
+		{8 * time.Second, false, "out of date (8 s): process list"},
+		{8 * time.Second, true, "out of date (8 s): utilization, power, clocks"},
+	} {
+		c, at := collected(), noon.Add(row.after)
+		procs := []Process{{PID: 7, Memory: Some(4 * GiB)}}
+		c.reading(0, noon, reading(9*GiB), nil)
+		c.slow(0, noon, Metrics{}, nil, procs, nil)
+		c.reading(0, at, reading(9*GiB), nil)
+		if row.list {
+			c.list(0, at, procs, nil)
+		}
+		fresh := row.list || row.text == ""
+		if g := c.shot(at).GPUs[0]; g.Error.Or("") != row.text || len(g.Processes) != 1 || g.Memory.Unattributed.Known() != fresh {
+			t.Errorf("%+v: error %q, %d processes, unattributed %v", row, g.Error.Or(""), len(g.Processes), g.Memory.Unattributed)
 		}
 	}
 }
