@@ -103,7 +103,7 @@ func (c *collector) reading(dev int, at time.Time, r Reading, err error) (used O
 	d.rises.reading(at, now)
 	d.floor = min(d.floor, now)
 	c.rising = c.early && d.height.see(now) || c.rising
-	stale = d.procsOK && !d.asked && now > d.floor+staleBytes && at.Sub(d.listedAt) >= staleAfter && c.lists.left(at)
+	stale = d.procsOK && !d.asked && now > d.floor+staleBytes && at.Sub(d.listedAt) >= staleAfter && now > d.floor+c.worthList(d, at)
 	d.asked = d.asked || stale
 	return d.mem.Used, stale
 }
@@ -138,24 +138,36 @@ func (c *collector) counted(devs, counts []int, missed int) {
 }
 
 // watchAbove fills in above how much memory a sweep must return at once: for a process list,
-// corrected when a list was read and by the sweep when memory falls, and for the screen.
-func (c *collector) watchAbove(devs []int, above, news []uint64, at time.Time) {
+// corrected when a list was read and by the sweep when memory falls by more than the step, and for the screen.
+func (c *collector) watchAbove(devs []int, above, news []uint64, at time.Time) (step uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	left := c.lists.left(at)
 	for i, dev := range devs {
 		d := c.gpus[dev]
-		d.above = &above[i]
-		if d.procsOK && !d.asked && left {
+		d.above, d.worth = &above[i], c.worthList(d, at)
+		step = max(step, uint64(d.worth))
+		if d.procsOK && !d.asked {
 			above[i] = d.risen()
 		}
 		d.news = &news[i]
 		c.rearm(d)
 	}
+	return step
+}
+
+// worthList is how far memory must rise above its least to be worth a list now.
+func (c *collector) worthList(d *device, at time.Time) Bytes {
+	switch big, small := c.lists.left(at); {
+	case small:
+		return staleBytes
+	case big:
+		return max(d.mem.Total.Or(0)/bigRise, staleBytes)
+	}
+	return MaxPlausible
 }
 
 // risen is the driver's figure above which a new list is wanted.
-func (d *device) risen() uint64 { return uint64(d.floor + staleBytes + d.counted) }
+func (d *device) risen() uint64 { return uint64(d.floor + d.worth + d.counted) }
 
 // missed notes readings that were given up because the poller was late.
 func (c *collector) missed(n int) {
@@ -198,7 +210,7 @@ func (c *collector) slow(dev int, at time.Time, m Metrics, merr error, procs []P
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	d := c.gpus[dev]
-	d.slowErr = nil
+	d.slowErr, d.slowAt = nil, at
 	m.PCIe.RX, m.PCIe.TX = d.metrics.PCIe.RX, d.metrics.PCIe.TX
 	if merr == nil || !errors.Is(merr, ErrTransient) {
 		d.metrics = m

@@ -79,6 +79,7 @@ func TestFailedReadings(t *testing.T) {
 			t.Errorf("%s: is not asked again after %v", row.name, row.again)
 		}
 		c.reading(0, at.Add(time.Minute), reading(8*GiB), nil)
+		c.slow(0, at.Add(time.Minute), Metrics{Temperature: Some(60)}, nil, nil, nil)
 		if g := c.shot(at.Add(time.Minute)).GPUs[0]; g.Memory.Used.Or(0) != 8*GiB || g.Error.Known() || g.Temperature.Or(0) != 60 {
 			t.Errorf("%s: after it answers again, used is %v, error %v", row.name, g.Memory.Used, g.Error)
 		}
@@ -112,6 +113,7 @@ func TestStaleMemory(t *testing.T) {
 			}
 		}
 		c.reading(0, noon.Add(10*time.Second), reading(8*GiB), nil)
+		c.slow(0, noon.Add(10*time.Second), Metrics{}, nil, nil, nil)
 		if g := c.shot(noon.Add(10 * time.Second)).GPUs[0]; g.Error.Known() || g.Memory.Used.Or(0) != 8*GiB {
 			t.Errorf("%v: back, used is %v, error %v", why, g.Memory.Used, g.Error)
 		}
@@ -269,6 +271,33 @@ func TestListNotReady(t *testing.T) {
 	}
 }
 
+// A list and figures that are seldom read, for the driver is slow, have their age; what nobody holds is then not known.
+func TestOldList(t *testing.T) {
+	for _, row := range []struct {
+		after time.Duration
+		list  bool // read out of turn meanwhile
+		text  string
+	}{
+		{freshFor, false, ""},
+		{freshFor + 1, false, "out of date (3 s): process list"},
+		{8 * time.Second, false, "out of date (8 s): process list"},
+		{8 * time.Second, true, "out of date (8 s): utilization, power, clocks"},
+	} {
+		c, at := collected(), noon.Add(row.after)
+		procs := []Process{{PID: 7, Memory: Some(4 * GiB)}}
+		c.reading(0, noon, reading(9*GiB), nil)
+		c.slow(0, noon, Metrics{}, nil, procs, nil)
+		c.reading(0, at, reading(9*GiB), nil)
+		if row.list {
+			c.list(0, at, procs, nil)
+		}
+		fresh := row.list || row.text == ""
+		if g := c.shot(at).GPUs[0]; g.Error.Or("") != row.text || len(g.Processes) != 1 || g.Memory.Unattributed.Known() != fresh {
+			t.Errorf("%+v: error %q, %d processes, unattributed %v", row, g.Error.Or(""), len(g.Processes), g.Memory.Unattributed)
+		}
+	}
+}
+
 // Memory that is not ready from the start has its reason.
 func TestMemoryNotReadyAtStart(t *testing.T) {
 	c := collected()
@@ -302,19 +331,49 @@ func TestImplausibleMemory(t *testing.T) {
 	}
 }
 
-// TestListBudget: of lists that cost next to nothing, ten a second are read out of turn in the long run.
+// TestListBudgetCounts: of lists that cost next to nothing, ten a second are read for small rises in the long run, and for
+// each big one.
 func TestListBudgetCounts(t *testing.T) {
-	for cost, want := range map[time.Duration]int{0: 10, time.Millisecond: 10, ms(20): 1} {
-		b, n := listBudget{}, 0
-		for at := noon; at.Before(noon.Add(100 * time.Second)); at = at.Add(5 * time.Millisecond) {
-			if b.left(at) {
-				b.spend(cost)
-				n++
+	for cost, want := range map[time.Duration]struct{ small, big int }{0: {10, 200}, time.Millisecond: {10, 20}, ms(20): {1, 1}} {
+		for _, onlyBig := range []bool{false, true} {
+			b, n := listBudget{}, 0
+			for at := noon; at.Before(noon.Add(100 * time.Second)); at = at.Add(ms(5)) {
+				if big, small := b.left(at); small || onlyBig && big {
+					b.spend(cost)
+					n++
+				}
+			}
+			if want := map[bool]int{false: want.small, true: want.big}[onlyBig]; n/100 != want {
+				t.Errorf("lists of %v, for big rises %v: %d in 100 s, want %d a second", cost, onlyBig, n, want)
 			}
 		}
-		if n/100 != want {
-			t.Errorf("lists of %v: %d in 100 s, want %d a second", cost, n, want)
+	}
+}
+
+// TestBigRiseAmongSmall: where small rises have used up their lists, a big one has its own.
+func TestBigRiseAmongSmall(t *testing.T) {
+	c, at := collected(), noon
+	c.reading(0, at, reading(10*GiB), nil)
+	c.list(0, at, nil, nil)
+	lists := func(used Bytes) (n int) {
+		for range 200 {
+			at = at.Add(ms(100))
+			c.list(0, at.Add(-staleAfter), nil, nil) // what memory was at rest
+			if _, stale := c.reading(0, at, reading(used), nil); stale {
+				c.spent(0)
+				n++
+			}
+			c.reading(0, at, reading(10*GiB), nil)
 		}
+		return n
+	}
+	c.lists.credit, c.lists.small = listBurst, -listBurst
+	c.lists.at = at.Add(time.Hour) // nothing is earned meanwhile
+	if n := lists(10*GiB + 2*staleBytes); n != 0 {
+		t.Errorf("%d lists for small rises", n)
+	}
+	if n := lists(12 * GiB); n != 200 {
+		t.Errorf("%d lists for 200 big rises", n)
 	}
 }
 

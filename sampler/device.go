@@ -23,7 +23,8 @@ type device struct {
 	passing    error // why the last reading failed, where its value stands in for a while
 	metrics    Metrics
 	slowErr    error
-	rateErr    error // of the PCIe throughput
+	slowAt     time.Time // when metrics were asked for last; zero: never
+	rateErr    error     // of the PCIe throughput
 	procs      []Process
 	procUsed   Opt[Bytes] // used when procs were read
 	procAt     time.Time  // when that was
@@ -35,6 +36,7 @@ type device struct {
 	counted    Bytes     // what the driver's own figure has on top: reserved memory, counted as used
 	listedAt   time.Time // out of turn
 	asked      bool      // for a fresh process list
+	worth      Bytes     // how far it must rise for another
 	above      *uint64   // of the sweep in progress: more than that and it returns at once
 	news       *uint64   // the same for the screen
 	xid        Opt[uint64]
@@ -115,6 +117,14 @@ func (d *device) stale(at time.Time, period time.Duration) error {
 	return fmt.Errorf("%w (%s)", ErrStale, text)
 }
 
+// outOfDate is why what was read at a time is not that of now, or nil. Where driver calls are slow they are made seldom.
+func outOfDate(now, read time.Time, there bool, what string) error {
+	if age := now.Sub(read); there && !read.IsZero() && age > freshFor {
+		return fmt.Errorf("%w (%.0f s): %s", ErrStale, age.Seconds(), what)
+	}
+	return nil
+}
+
 // silence says in the text of an error that the GPU does not answer for how long that is so: a call that hangs gives the
 // error once.
 func (d *device) silence(text string, at time.Time) string {
@@ -141,7 +151,8 @@ func (d *device) gpu(lost error, at time.Time, period time.Duration, asking Aski
 		}
 	}
 	stale := d.stale(at, period)
-	for _, err := range []error{stale, d.slowErr, d.listErr, d.rateErr} {
+	oldList := outOfDate(at, d.procAt, d.procsOK, "process list")
+	for _, err := range []error{stale, d.slowErr, d.listErr, oldList, outOfDate(at, d.slowAt, d.slowErr == nil, "utilization, power, clocks"), d.rateErr} {
 		if err != nil && !g.Error.Known() {
 			g.Error = Some(Clean(err.Error()))
 		}
@@ -159,7 +170,7 @@ func (d *device) gpu(lost error, at time.Time, period time.Duration, asking Aski
 		g.Memory.Window = &w
 	}
 	g.Processes = append(make([]Process, 0, len(d.procs)), d.procs...)
-	if d.procsOK {
+	if d.procsOK && oldList == nil { // of an old one it would be anything
 		g.attribute(d.procUsed.Else(g.Memory.Used).Or(0), func(pid int, nobodys Bytes) bool {
 			ended := d.low <= nobodys+staleBytes && d.low+staleBytes <= d.procUsed.Or(0) // for all that is known: it would have kept its context
 			return !ended && (asking == nil || asking.Alone(g.Key(), pid))

@@ -95,7 +95,7 @@ func (p *poller) pollSweeper(w *worker, src Sweeper, ready func()) {
 		if first {
 			s.For = 0 // one reading at once
 		}
-		p.c.watchAbove(ours, s.Above, s.News, p.now())
+		s.Step = p.c.watchAbove(ours, s.Above, s.News, p.now())
 		if !w.enterSweep(s, ours) {
 			return
 		}

@@ -137,15 +137,7 @@ func (r *rateLimiter) share() float64 {
 	for i := range r.gpus {
 		needs[i] = float64(r.gpus[i].cost) / float64(r.base(&r.gpus[i]))
 	}
-	slices.Sort(needs)
-	left := min(max(gpuDuty, manyDuty*float64(len(needs))), allDuty)
-	for i, need := range needs {
-		if duty := left / float64(len(needs)-i); need > duty {
-			return min(duty, gpuDuty)
-		}
-		left -= need
-	}
-	return gpuDuty
+	return min(gpuDuty, fairShare(needs, min(max(gpuDuty, manyDuty*float64(len(needs))), allDuty)))
 }
 
 // base is the period of a GPU whose driver is quick.

@@ -1,6 +1,10 @@
 package sampler
 
-import "time"
+import (
+	"math"
+	"slices"
+	"time"
+)
 
 // slowDuty is the share of one thread that a slow poller may spend in driver calls.
 const slowDuty = 0.05
@@ -8,8 +12,8 @@ const slowDuty = 0.05
 // schedule says who is asked when by a slow poller: every device once a period, one after
 // the other up to when the snapshot of whole periods is due, so that processes and memory
 // are of one time; the snapshot waits a moment for the last of them. Drivers hold a lock
-// during a list, hence the spacing between devices. When the calls are slow the period grows,
-// so that they take at most slowDuty of one thread.
+// during a list, hence the spacing between devices. When the calls for a device are slow, its period
+// grows, so that those of all take at most slowDuty of one thread.
 type schedule struct {
 	base time.Duration
 	next []time.Time
@@ -71,17 +75,35 @@ func (s *schedule) first() (dev int, at time.Time) {
 // done notes what a device has cost and plans its next turn.
 func (s *schedule) done(dev int, began, now time.Time) {
 	s.cost[dev] = now.Sub(began)
-	s.next[dev] = s.slot(dev, now.Add(s.skipped()+slotMargin))
+	s.next[dev] = s.slot(dev, now.Add(s.skipped(dev)+slotMargin))
 }
 
 // begin plans the turns after a first round, whose costs are noted.
 func (s *schedule) begin(now time.Time) {
 	for i := range s.next {
-		s.next[i] = s.slot(i, now.Add(s.skipped()))
+		s.next[i] = s.slot(i, now.Add(s.skipped(i)))
 	}
 }
 
-// skipped is how long no device is asked, so that the calls keep to their duty: whole periods.
-func (s *schedule) skipped() time.Duration {
-	return time.Duration(float64(s.sum())/slowDuty) / s.base * s.base
+// skipped is how long a device is not asked, so that the calls keep to their duty: whole periods.
+func (s *schedule) skipped(dev int) time.Duration {
+	needs := make([]float64, len(s.cost))
+	for i, c := range s.cost {
+		needs[i] = float64(c) / float64(s.base)
+	}
+	return time.Duration(float64(s.cost[dev])/fairShare(needs, slowDuty)) / s.base * s.base
+}
+
+// fairShare is the most that each may have of a total where those that need less leave the rest to the others; infinite
+// where all have what they need. It sorts the needs.
+func fairShare(needs []float64, total float64) float64 {
+	slices.Sort(needs)
+	for i, need := range needs {
+		share := total / float64(len(needs)-i)
+		if need > share {
+			return share
+		}
+		total -= need
+	}
+	return math.Inf(1)
 }

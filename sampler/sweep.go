@@ -88,7 +88,7 @@ func (w *Sweep) prepare(devices []int) {
 	for i := range w.Above {
 		w.Above[i], w.News[i] = math.MaxUint64, math.MaxUint64
 	}
-	w.Missed, w.Step = 0, uint64(staleBytes)
+	w.Missed, w.Step = 0, 0
 }
 
 // StillPeriods is how many periods memory that stands still waits for its next reading, as that of a training does

@@ -192,8 +192,12 @@ func TestRowRests(t *testing.T) {
 		}
 	}
 	ret, m.rows[0].pause = gonvml.ERROR_TIMEOUT, 20*time.Second
-	if m.rows[0].ask(&rows[0], nil, began.Add(time.Hour)); m.rows[0].pause != backOffMost {
-		t.Errorf("the pause after one of 20 s is %v", m.rows[0].pause)
+	if m.rows[0].ask(&rows[0], nil, began.Add(time.Hour)); m.rows[0].pause != backOffKnown {
+		t.Errorf("the pause of one that has answered, after 20 s, is %v", m.rows[0].pause)
+	}
+	never := rowState{pause: 20 * time.Second}
+	if never.ask(&rows[0], nil, began); never.pause != backOffMost {
+		t.Errorf("the pause of one that never has, after 20 s, is %v", never.pause)
 	}
 	every := metric{read: rows[0].read}
 	var st rowState

@@ -182,7 +182,7 @@ func (k *kindState) ask(h handle, kind listKind, now time.Time) gonvml.Return {
 	default:
 		k.last = nil
 	}
-	k.pause = min(max(2*k.pause, time.Second), backOffMost)
+	k.pause = backOff(k.pause, k.good)
 	k.next = now.Add(k.pause - slack)
 	return ret
 }

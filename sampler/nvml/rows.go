@@ -13,9 +13,20 @@ const (
 	staleFor = 3 * time.Second
 	// slack lets a row that is due every 5 s be asked after 4.8 s: the caller's seconds are not exact.
 	slack = 300 * time.Millisecond
-	// backOffMost is the longest pause after failures of one row.
-	backOffMost = 30 * time.Second
+	// backOffMost is the longest pause after failures of one row, backOffKnown of one that has answered before: it is
+	// back soon after the driver is.
+	backOffMost  = 30 * time.Second
+	backOffKnown = 2 * time.Second
 )
+
+// backOff is the pause after another failure of what answered last at that time; zero: never.
+func backOff(pause time.Duration, good time.Time) time.Duration {
+	most := backOffKnown
+	if good.IsZero() {
+		most = backOffMost
+	}
+	return min(max(2*pause, time.Second), most)
+}
 
 // metricsState is what one GPU answered to the rows.
 type metricsState struct{ rows []rowState }
@@ -71,7 +82,7 @@ func (st *rowState) ask(row *metric, handle gonvml.Device, now time.Time) gonvml
 	case !r.stale:
 		st.set = nil
 	}
-	st.pause = min(max(2*st.pause, time.Second), backOffMost)
+	st.pause = backOff(st.pause, st.good)
 	st.next = now.Add(st.pause - slack)
 	return ret
 }

@@ -42,7 +42,7 @@ func (s *smState) read(h handle, now time.Time) {
 	s.next = now.Add(time.Second - slack)
 	list, ret := s.samples.read(h.pointer, s.since)
 	if ret != gonvml.SUCCESS {
-		s.refuse = react(ret).forever
+		s.refuse = react(ret).forever && s.shares == nil // what it once could do it may do again
 		return
 	}
 	s.add(list, now)
