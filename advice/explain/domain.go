@@ -39,7 +39,7 @@ func (f *failure) lessInput() []string {
 		return []string{f.comment("do.smaller_tiles")}
 	case f.setByHand() != "":
 		return []string{f.comment("do.set_lower", "name", f.setByHand()), f.comment(first)}
-	case !f.words.Has(second) || f.onHost() && name == sampler.DomainGraph:
+	case !f.words.Has(second) || f.onHost() && (name == sampler.DomainGraph || name == sampler.DomainVideo):
 		return []string{f.comment(first)}
 	case f.told(sampler.ToldTried + "size"):
 		return []string{f.comment(second)}

@@ -105,14 +105,24 @@ var fixesInference = []fixRow{
 		variant: func(f *failure) string { return "splats" },
 		do:      doSmallerInput},
 	{id: FixSmallerInput, source: "https://numpy.org/doc/stable/reference/generated/numpy.memmap.html",
-		kinds: ownCode, cost: 0.05,
+		kinds: ownCode | imageTool, cost: 0.05,
 		lives: map[string]float64{CauseHostMemory: 0.92},
 		when: func(f *failure) bool {
 			return f.class.class == classHost && !f.program.is(training) && f.requested.Or(0) >= sampler.GiB && f.torchCode() && !f.bigArray() && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseSaving
 		},
-		reach:   always(1), // one tensor was refused, and its size is that of what it was made from
-		variant: pictureVariant,
-		do:      doSmallerInput},
+		reach: always(1), // one tensor was refused, and its size is that of what it was made from
+		variant: func(f *failure) string {
+			if f.program.is(imageTool) {
+				return "" // its options are for the GPU
+			}
+			return pictureVariant(f)
+		},
+		do: func(f *failure) []string {
+			if f.program.is(imageTool) {
+				return f.lessInput()
+			}
+			return doSmallerInput(f)
+		}},
 	{id: FixSmallerInput, source: "https://docs.monai.io/en/stable/transforms.html",
 		kinds: training | undecided, cost: 0.15,
 		lives: map[string]float64{CauseTooBig: 0.92, CauseDataSpike: 0.9, CauseFragmentation: 0.8, CauseOversubscribed: 0.7, CauseUnknown: 0.5},
