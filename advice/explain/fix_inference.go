@@ -146,6 +146,8 @@ var fixesInference = []fixRow{
 				return pictureVariant(f)
 			case f.domain() == sampler.DomainPictures || f.domain() == sampler.DomainVolumes || f.domain() == "" && (f.onPixels() || f.told(sampler.ToldPixels)):
 				return "crop"
+			case f.smallGPU() != nil:
+				return "sample_gpu"
 			}
 			return "sample"
 		},
@@ -224,6 +226,19 @@ var fixesInference = []fixRow{
 		variant: func(f *failure) string { return "painter" },
 		do: func(f *failure) []string {
 			return append([]string{f.comment("do.painter_bits")}, doOffload(f)...)
+		}},
+	{id: FixOffloadModel, source: "https://docs.pytorch.org/docs/stable/tensor_attributes.html#torch.device",
+		kinds: ownCode | imageTool, cost: 0.02, // it is asked for, so that slow is enough
+		lives:   map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.8, CauseOtherProcess: 0.6, CauseDataSpike: 0.9},
+		when:    func(f *failure) bool { return f.told(sampler.ToldAsksCPU) && !f.onHost() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "cpu" },
+		do: func(f *failure) []string {
+			lines := []string{f.comment("do.cpu_option"), f.comment("do.cpu_hidden")}
+			if f.program.name == "demucs" {
+				lines = append([]string{"demucs -d cpu FILE"}, lines...)
+			}
+			return append(lines, f.smallGPU()...)
 		}},
 	{id: FixOffloadModel, source: "https://github.com/casper-hansen/AutoAWQ/issues/65",
 		kinds: ownCode, cost: 0.02,
