@@ -295,7 +295,7 @@ func (f *failure) graphMayFill() bool {
 	if f.told(sampler.ToldLate) {
 		full = 0.6 // many inputs had gone through, so none of them needs the rest
 	}
-	return f.graphUnsaid() && f.ownForward() && !f.itemsPassed() && f.numbers() && f.history == nil && f.allocated.Or(0) > partOf(f.total.Or(0), full) && f.requested.Or(0) < f.total.Or(0)/3 && !f.inCode("k_cache", "kv_cache", "past_key")
+	return f.graphUnsaid() && f.ownForward() && !f.itemsPassed() && !f.told(sampler.ToldLarger) && f.numbers() && f.history == nil && f.allocated.Or(0) > partOf(f.total.Or(0), full) && f.requested.Or(0) < f.total.Or(0)/3 && !f.inCode("k_cache", "kv_cache", "past_key")
 }
 
 // oneSample: one sample at a time is too much, or fewer of them did not help.

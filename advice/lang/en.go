@@ -1729,6 +1729,9 @@ var textsEN = map[string]string{
 	"fix.smaller_input.title.sample_gpu":      "Make each sample smaller or shorter, or take a smaller model or a larger GPU",
 	"fix.smaller_input.why.sample_gpu":        "One sample at a time is the least: memory follows its pixels, tokens or points, and few models fit a GPU of this size.",
 	"fix.smaller_input.cost.sample_gpu":       "less context in each sample; results may change",
+	"do.around_run":                           "around the forward pass",
+	"do.or_crop":                              "or, where it trains: a smaller patch or crop, wherever its size is set",
+	"do.paste_on_cpu":                         "masks a few at a time or on the CPU, or kept at the size that the network works with (rescale=False), and smaller pictures",
 
 	"torch.head":                                "Memory snapshot of GPU {gpu}: {size} allocated, nothing was refused",
 	"measured.broken":                           "Measured inside the process: {unallocated} was unallocated, but in blocks of at most {largest}: too broken up for {need}.",

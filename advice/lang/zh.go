@@ -1728,6 +1728,9 @@ var textsZH = map[string]string{
 	"fix.smaller_input.title.sample_gpu":      "缩小或缩短每个样本，或换更小的模型或更大的 GPU",
 	"fix.smaller_input.why.sample_gpu":        "每次一个样本已是最少：显存随像素、token 或点数变化，而这么小的 GPU 放得下的模型很少。",
 	"fix.smaller_input.cost.sample_gpu":       "每个样本的上下文变少；结果可能改变",
+	"do.around_run":                           "包住前向计算",
+	"do.or_crop":                              "或在训练时：更小的块或裁剪，写明尺寸处同改",
+	"do.paste_on_cpu":                         "掩码分批或在 CPU 上贴回，或保持网络工作的尺寸（rescale=False），并缩小图片",
 
 	"torch.head":                                "GPU {gpu} 的内存快照：已分配 {size}，没有请求被拒绝",
 	"measured.broken":                           "进程内实测：未分配 {unallocated}，但最大的空闲块只有 {largest}，过于零碎，放不下 {need}。",

@@ -41,6 +41,8 @@ var marks = []struct {
 	{sampler.ToldContext, lazily(`\bcuCtxCreate|\bcuDevicePrimaryCtxRetain`)},
 	// Code that gives the Trainer of transformers metrics to compute.
 	{sampler.ToldTrainer, lazily(`\b(?:Seq2Seq)?Trainer\b(?s:.*)\bcompute_metrics\b|\bcompute_metrics\b(?s:.*)\b(?:Seq2Seq)?Trainer\b`)},
+	// The step of instance segmentation that brings each mask to the size of the picture.
+	{sampler.ToldPastes, lazily(`\bpaste_masks?\b|_paste_mask\b|\bpaste_masks_in_image\b`)},
 	// Scripts and options of programs that work in tiles.
 	{sampler.ToldTiles, lazily(`(?i)\w_tile[sd]?\.py\b|\bpython[^\n]*\.py[^\n]* --\w*tile_?size[ =]\d`)},
 }
