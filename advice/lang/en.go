@@ -1732,6 +1732,10 @@ var textsEN = map[string]string{
 	"do.around_run":                           "around the forward pass",
 	"do.or_crop":                              "or, where it trains: a smaller patch or crop, wherever its size is set",
 	"do.paste_on_cpu":                         "masks a few at a time or on the CPU, or kept at the size that the network works with (rescale=False), and smaller pictures",
+	"fix.smaller_model.title.weights":         "Take a GPU with more memory, the CPU, or a smaller model",
+	"fix.smaller_model.why.weights":           "It failed while its weights were made: no input was read yet, so neither a batch nor its size matters.",
+	"fix.smaller_model.cost.weights":          "slower on the CPU; a smaller model may be less accurate",
+	"do.cpu_hidden_first":                     "on the CPU: CUDA_VISIBLE_DEVICES=-1 in its environment, before the framework is imported",
 
 	"torch.head":                                "Memory snapshot of GPU {gpu}: {size} allocated, nothing was refused",
 	"measured.broken":                           "Measured inside the process: {unallocated} was unallocated, but in blocks of at most {largest}: too broken up for {need}.",

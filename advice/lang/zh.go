@@ -1731,6 +1731,10 @@ var textsZH = map[string]string{
 	"do.around_run":                           "包住前向计算",
 	"do.or_crop":                              "或在训练时：更小的块或裁剪，写明尺寸处同改",
 	"do.paste_on_cpu":                         "掩码分批或在 CPU 上贴回，或保持网络工作的尺寸（rescale=False），并缩小图片",
+	"fix.smaller_model.title.weights":         "换显存更大的 GPU、CPU 或更小的模型",
+	"fix.smaller_model.why.weights":           "它在创建权重时失败：还没有读入任何输入，因此 batch 和输入大小都无关。",
+	"fix.smaller_model.cost.weights":          "CPU 上更慢；更小的模型可能影响精度",
+	"do.cpu_hidden_first":                     "在 CPU 上：导入框架之前在环境变量里设 CUDA_VISIBLE_DEVICES=-1",
 
 	"torch.head":                                "GPU {gpu} 的内存快照：已分配 {size}，没有请求被拒绝",
 	"measured.broken":                           "进程内实测：未分配 {unallocated}，但最大的空闲块只有 {largest}，过于零碎，放不下 {need}。",

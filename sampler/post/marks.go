@@ -37,6 +37,8 @@ var marks = []struct {
 	{sampler.ToldPooled, lazily(`_bfc\) ran out of memory trying to allocate`)},
 	// Names of TensorFlow's operations that fill the variables of a model for the first time.
 	{sampler.ToldVariables, lazily(`/Initializer/|\bglobal_variables_initializer\b`)},
+	// The operation of TensorFlow by which weights get their first values.
+	{sampler.ToldInitial, lazily(`\brandom_op\.cc\b`)},
 	// The calls of the driver that make a context, as the frames of any language name them.
 	{sampler.ToldContext, lazily(`\bcuCtxCreate|\bcuDevicePrimaryCtxRetain`)},
 	// Code that gives the Trainer of transformers metrics to compute.
