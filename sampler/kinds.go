@@ -121,6 +121,7 @@ const (
 	ToldCPU          = "cpu"           // it works on the CPU
 	ToldAsksCPU      = "asks_cpu"      // how to run it on the CPU is asked
 	ToldInitial      = "initial"       // weights are drawn at random for the first time
+	ToldProvider     = "provider"      // TensorRT runs within ONNX Runtime
 	ToldPastes       = "pastes"        // masks of instances are put into pictures of full size
 	ToldFewer        = "fewer"         // it works with fewer inputs
 	ToldDevice       = "device_"       // and a number: the GPU on which it was meant to run

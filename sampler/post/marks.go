@@ -39,6 +39,8 @@ var marks = []struct {
 	{sampler.ToldVariables, lazily(`/Initializer/|\bglobal_variables_initializer\b`)},
 	// The operation of TensorFlow by which weights get their first values.
 	{sampler.ToldInitial, lazily(`\brandom_op\.cc\b`)},
+	// The part of ONNX Runtime that hands a model to TensorRT.
+	{sampler.ToldProvider, lazily(`(?i)\btensorrt_?execution_?provider\b`)},
 	// The calls of the driver that make a context, as the frames of any language name them.
 	{sampler.ToldContext, lazily(`\bcuCtxCreate|\bcuDevicePrimaryCtxRetain`)},
 	// Code that gives the Trainer of transformers metrics to compute.
