@@ -119,6 +119,10 @@ const (
 	ToldImages       = "image_tool"    // it makes pictures
 	ToldDomain       = "domain_"       // and a domain: what the program works on
 	ToldCPU          = "cpu"           // it works on the CPU
+	ToldAsksCPU      = "asks_cpu"      // how to run it on the CPU is asked
+	ToldInitial      = "initial"       // weights are drawn at random for the first time
+	ToldProvider     = "provider"      // TensorRT runs within ONNX Runtime
+	ToldPastes       = "pastes"        // masks of instances are put into pictures of full size
 	ToldFewer        = "fewer"         // it works with fewer inputs
 	ToldDevice       = "device_"       // and a number: the GPU on which it was meant to run
 	ToldInstances    = "instances"     // it finds the instances in pictures, which have more or fewer of them

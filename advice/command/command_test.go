@@ -14,6 +14,7 @@ func TestSmallerBatch(t *testing.T) {
 		{"argparse joined", "python train.py --batch_size=64 --lr 1e-3", "python train.py --batch_size=32 --lr 1e-3"},
 		{"short", "python train.py -b 16 data/", "python train.py -b 8 data/"},
 		{"accumulation present", "python t.py --batch_size 8 --accum_iter 4", "python t.py --batch_size 4 --accum_iter 8"},
+		{"accumulation counted", "python t.py -batch_size 3000 -accum_count 2", "python t.py -batch_size 1500 -accum_count 4"},
 		{"accumulation of open_clip", "python t.py --batch-size=8 --accum-freq=2", "python t.py --batch-size=4 --accum-freq=4"},
 		{"trainer", "torchrun --nproc_per_node 4 run_clm.py --per_device_train_batch_size 8 --bf16", "torchrun --nproc_per_node 4 run_clm.py --per_device_train_batch_size 4 --gradient_accumulation_steps 2 --bf16"},
 		{"yacs", "python train.py --cfg x.yaml TRAIN.BATCH_SIZE_PER_GPU 32", "python train.py --cfg x.yaml TRAIN.BATCH_SIZE_PER_GPU 16"},

@@ -23,4 +23,4 @@ var evalBatchNames = []string{"per_device_eval_batch_size", "per_gpu_eval_batch_
 // accumulationNames are the options that set gradient accumulation.
 var accumulationNames = []string{"gradient_accumulation_steps", "gradient_accumulate_steps", "grad_accum_steps",
 	"gradient_accumulation", "grad_accumulation_steps", "accumulation_steps", "accumulate_grad_batches", "accum_iter",
-	"accum_steps", "grad_accum", "update_freq", "iter_size", "accumulate", "accum", "accum_freq", "acc_steps", "gas"}
+	"accum_steps", "grad_accum", "update_freq", "iter_size", "accumulate", "accum", "accum_freq", "accum_count", "accum_grad", "acc_steps", "gas"}

@@ -1,6 +1,9 @@
 package explain
 
 import (
+	"fmt"
+	"strings"
+
 	"nvpeak/sampler"
 )
 
@@ -269,6 +272,19 @@ const littleAlone = 400 * sampler.MiB
 func (f *facts) pooledShape() bool {
 	_, shape := f.event.Extra["shape"]
 	return shape && !f.onHost()
+}
+
+// shape is that of a tensor that was refused, where the text has it and no type, and what it takes in 32 bits; 0: not known.
+func (f *facts) shape() (string, sampler.Bytes) {
+	sides, _ := f.event.Extra["shape"].([]int)
+	need := 4.0
+	for _, side := range sides {
+		need *= float64(side)
+	}
+	if len(sides) == 0 || need <= 0 || need >= float64(sampler.MaxPlausible) {
+		return "", 0
+	}
+	return strings.ReplaceAll(fmt.Sprint(sides), " ", ", "), sampler.Bytes(need)
 }
 
 // asksMuch: what it asks for in one piece is an eighth of the GPU or more. Whoever held the rest, of public threads with so much

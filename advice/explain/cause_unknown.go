@@ -24,6 +24,16 @@ var causesUnknown = []causeRow{
 		},
 		confidence: always(0.65),
 		evidence:   func(f *failure) string { return f.words.Say("why.ggml_alloc_failed") }},
+	{id: "instances", cause: CauseTooBig, reason: sourceTriton,
+		when: func(f *failure) bool {
+			return f.program.name == "triton" && f.reported() && !f.onHost() && indexOf(f.event.Text, "instance") >= 0
+		},
+		confidence: always(0.65),
+		evidence:   func(f *failure) string { return f.words.Say("why.instances") }},
+	{id: "provider", cause: CauseUnknown, reason: "https://onnxruntime.ai/docs/execution-providers/TensorRT-ExecutionProvider.html",
+		when:       func(f *failure) bool { return f.inExecutionProvider() && !f.requested.Known() },
+		confidence: always(0.6),
+		evidence:   func(f *failure) string { return f.words.Say("why.provider") }},
 	{id: "trees", cause: CauseTooBig, reason: "https://xgboost.readthedocs.io/en/stable/gpu/index.html",
 		when: func(f *failure) bool {
 			return !f.onHost() && f.growsTrees() && f.free.Known() && f.requested.Or(0) > f.free.Or(0)

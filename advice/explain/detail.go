@@ -53,6 +53,9 @@ func (f *failure) detail(causes []sampler.Cause) string {
 	case f.total.Known() && f.history != nil:
 		return f.words.Say("detail.recorded", "free", f.rough(gib(f.free.Or(0))), "total", gib(f.total.Or(0)))
 	}
+	if shape, need := f.shape(); need > 0 {
+		return f.words.Say("detail.shape", "shape", shape, "need", printed(need))
+	}
 	if f.reported() && len(causes) > 0 && causes[0].ID != CauseUnknown {
 		return f.words.Say("detail.no_numbers_told")
 	}
@@ -78,6 +81,9 @@ func (f *failure) hostDetail() string {
 	id := "detail." + f.class.kind
 	if !f.words.Has(id) {
 		id = "detail.host"
+	}
+	if need, known := f.requested.Value(); known && id == "detail.host" {
+		return f.words.Say("detail.host_request", "need", printed(need)) + f.words.Say("detail.space") + f.words.Say(id)
 	}
 	return f.killedText() + f.words.Say(id)
 }
@@ -117,7 +123,9 @@ func (f *failure) conclusion(top string) string {
 	case top == CauseTooBig && f.footprint.known:
 		return f.words.Say("detail.too_big_activations", "percent", percentOf(f.footprint.activations.mid(), f.allocated.Or(0)))
 	case top == CauseTooBig && f.fitsAfterReuse() && f.unallocatedShare() >= 0.05:
-		return f.words.Say("detail.too_big_packed")
+		return f.words.Say("detail.too_big_packed", "missing", f.rough(f.amountOf(f.shortfallOr0())))
+	case top == CauseValidationSpike && f.fitsAfterReuse():
+		return f.words.Say("detail.validation_holes", "missing", f.rough(f.amountOf(f.shortfallOr0())))
 	case top == CausePreallocation && f.isServing():
 		return f.words.Say("why.warmup_oom")
 	case top == CauseImbalance && f.gathersState():

@@ -39,10 +39,12 @@ func (f *failure) lessInput() []string {
 		return []string{f.comment("do.smaller_tiles")}
 	case f.setByHand() != "":
 		return []string{f.comment("do.set_lower", "name", f.setByHand()), f.comment(first)}
-	case !f.words.Has(second) || f.onHost() && name == sampler.DomainGraph:
+	case !f.words.Has(second) || f.onHost() && (name == sampler.DomainGraph || name == sampler.DomainVideo):
 		return []string{f.comment(first)}
 	case f.told(sampler.ToldTried + "size"):
 		return []string{f.comment(second)}
+	case f.told(sampler.ToldLarger) && name == sampler.DomainPictures: // smaller ones run, and these may have to stay as they are
+		return []string{f.comment(second), f.comment("do.or_that", "what", f.words.Say(first))}
 	}
 	return []string{f.comment(first), f.comment("do.or_that", "what", f.words.Say(second))}
 }

@@ -124,6 +124,24 @@ var fixesHost = []fixRow{
 			return f.onHost() && f.event.Kind == sampler.KindGGML && f.hasKnob(FixShortenContext)
 		},
 		do: func(f *failure) []string { return f.turnKnobs(FixShortenContext) }},
+	{id: FixHalveBatchAccumulate, source: "https://www.tensorflow.org/guide/data_performance",
+		kinds: ownCode, cost: 0.02,
+		lives: map[string]float64{CauseHostMemory: 0.9},
+		when: func(f *failure) bool {
+			return f.onHost() && f.event.Framework == "tensorflow" && f.class.class == classAllocator && f.event.Extra["shape"] != nil
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "queues" },
+		do: func(f *failure) []string {
+			list := []string{f.comment("do.queues"), f.smallerSample()}
+			switch b := f.context.BatchSize.Or(0); {
+			case b > 1:
+				return append([]string{f.comment("do.batch_plain", "before", b, "after", b/2)}, list...)
+			case b == 0 && !f.told(sampler.ToldTried+"batch"):
+				return append([]string{f.comment("do.batch_only", "k", 2)}, list...)
+			}
+			return list
+		}},
 	{id: FixRaiseLimit, source: "https://docs.kernel.org/admin-guide/cgroup-v2.html#memory",
 		kinds: ownCode | running, cost: 0.1,
 		lives: map[string]float64{CauseHostMemory: 0.75},
@@ -147,7 +165,7 @@ var fixesHost = []fixRow{
 		when:    func(f *failure) bool { return f.refusedThoughFree() && f.onWindows() },
 		variant: func(f *failure) string { return "pagefile" },
 		do: func(f *failure) []string {
-			return []string{`systeminfo | findstr /C:"Memory"  ` + f.comment("do.commit"), "SystemPropertiesPerformance.exe  " + f.comment("do.pagefile")}
+			return []string{`systeminfo | findstr /C:"Memory"  ` + f.comment("do.commit"), "SystemPropertiesPerformance.exe  " + f.pageFile()}
 		}},
 	{id: FixRaiseLimit, source: "https://github.com/kohya-ss/sd-scripts/issues/1790",
 		kinds: ownCode | running, cost: 0,
@@ -232,6 +250,14 @@ func doFewerWorkers(f *failure) []string {
 	return []string{"DataLoader(…, num_workers=2)"}
 }
 
+// pageFile is how large a page file of Windows has to be: larger than what it asked for in RAM, where that is known.
+func (f *failure) pageFile() string {
+	if need, known := f.requested.Value(); known && f.onHost() && need >= sampler.GiB {
+		return f.comment("do.pagefile_need", "need", gib(need))
+	}
+	return f.comment("do.pagefile")
+}
+
 func doHostLimit(f *failure) []string {
 	switch f.event.Framework {
 	case "slurm":
@@ -245,7 +271,7 @@ func doHostLimit(f *failure) []string {
 		return []string{"free -g", f.comment("do.say.colab")}
 	}
 	if f.onWindows() {
-		return []string{`systeminfo | findstr /C:"Memory"  ` + f.comment("do.task_manager"), "SystemPropertiesPerformance.exe  " + f.comment("do.pagefile")}
+		return []string{`systeminfo | findstr /C:"Memory"  ` + f.comment("do.task_manager"), "SystemPropertiesPerformance.exe  " + f.pageFile()}
 	}
 	if f.event.Kind == sampler.KindKernelKill {
 		return []string{"free -g; ps aux --sort=-rss | head", f.comment("do.machine_ram")}

@@ -105,14 +105,24 @@ var fixesInference = []fixRow{
 		variant: func(f *failure) string { return "splats" },
 		do:      doSmallerInput},
 	{id: FixSmallerInput, source: "https://numpy.org/doc/stable/reference/generated/numpy.memmap.html",
-		kinds: ownCode, cost: 0.05,
+		kinds: ownCode | imageTool, cost: 0.05,
 		lives: map[string]float64{CauseHostMemory: 0.92},
 		when: func(f *failure) bool {
 			return f.class.class == classHost && !f.program.is(training) && f.requested.Or(0) >= sampler.GiB && f.torchCode() && !f.bigArray() && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseSaving
 		},
-		reach:   always(1), // one tensor was refused, and its size is that of what it was made from
-		variant: pictureVariant,
-		do:      doSmallerInput},
+		reach: always(1), // one tensor was refused, and its size is that of what it was made from
+		variant: func(f *failure) string {
+			if f.program.is(imageTool) {
+				return "" // its options are for the GPU
+			}
+			return pictureVariant(f)
+		},
+		do: func(f *failure) []string {
+			if f.program.is(imageTool) {
+				return f.lessInput()
+			}
+			return doSmallerInput(f)
+		}},
 	{id: FixSmallerInput, source: "https://docs.monai.io/en/stable/transforms.html",
 		kinds: training | undecided, cost: 0.15,
 		lives: map[string]float64{CauseTooBig: 0.92, CauseDataSpike: 0.9, CauseFragmentation: 0.8, CauseOversubscribed: 0.7, CauseUnknown: 0.5},
@@ -136,6 +146,8 @@ var fixesInference = []fixRow{
 				return pictureVariant(f)
 			case f.domain() == sampler.DomainPictures || f.domain() == sampler.DomainVolumes || f.domain() == "" && (f.onPixels() || f.told(sampler.ToldPixels)):
 				return "crop"
+			case f.smallGPU() != nil:
+				return "sample_gpu"
 			}
 			return "sample"
 		},
@@ -215,6 +227,19 @@ var fixesInference = []fixRow{
 		do: func(f *failure) []string {
 			return append([]string{f.comment("do.painter_bits")}, doOffload(f)...)
 		}},
+	{id: FixOffloadModel, source: "https://docs.pytorch.org/docs/stable/tensor_attributes.html#torch.device",
+		kinds: ownCode | imageTool, cost: 0.02, // it is asked for, so that slow is enough
+		lives:   map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.8, CauseOtherProcess: 0.6, CauseDataSpike: 0.9},
+		when:    func(f *failure) bool { return f.told(sampler.ToldAsksCPU) && !f.onHost() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "cpu" },
+		do: func(f *failure) []string {
+			lines := []string{f.comment("do.cpu_option"), f.comment("do.cpu_hidden")}
+			if f.program.name == "demucs" {
+				lines = append([]string{"demucs -d cpu FILE"}, lines...)
+			}
+			return append(lines, f.smallGPU()...)
+		}},
 	{id: FixOffloadModel, source: "https://github.com/casper-hansen/AutoAWQ/issues/65",
 		kinds: ownCode, cost: 0.02,
 		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.7},
@@ -270,7 +295,7 @@ func (f *failure) graphMayFill() bool {
 	if f.told(sampler.ToldLate) {
 		full = 0.6 // many inputs had gone through, so none of them needs the rest
 	}
-	return f.graphUnsaid() && f.ownForward() && !f.itemsPassed() && f.numbers() && f.history == nil && f.allocated.Or(0) > partOf(f.total.Or(0), full) && f.requested.Or(0) < f.total.Or(0)/3 && !f.inCode("k_cache", "kv_cache", "past_key")
+	return f.graphUnsaid() && f.ownForward() && !f.itemsPassed() && !f.told(sampler.ToldLarger) && f.numbers() && f.history == nil && f.allocated.Or(0) > partOf(f.total.Or(0), full) && f.requested.Or(0) < f.total.Or(0)/3 && !f.inCode("k_cache", "kv_cache", "past_key")
 }
 
 // oneSample: one sample at a time is too much, or fewer of them did not help.

@@ -58,7 +58,7 @@ func doSmallerInput(f *failure) []string {
 	if f.program.name == "demucs" {
 		return doDemucs(f)
 	}
-	if f.inTraining() && f.onPixels() {
+	if f.inTraining() && f.onPixels() && f.program.is(training) {
 		return []string{f.comment("do.crop")}
 	}
 	if f.inTraining() && f.oneSample() {
@@ -74,6 +74,12 @@ func doSmallerInput(f *failure) []string {
 	lines := f.lessInput()
 	if f.told(sampler.ToldSliding) {
 		lines = []string{`sliding_window_inference(…, sw_device="cuda", device="cpu")  ` + f.comment("do.stitch_on_cpu"), lines[0]}
+	}
+	if f.told(sampler.ToldPastes) {
+		lines = append([]string{f.comment("do.paste_on_cpu")}, lines...)
+	}
+	if f.inTraining() && f.onPixels() {
+		lines = append(lines, f.comment("do.or_crop"))
 	}
 	if f.graphUnsaid() {
 		if !f.told(sampler.ToldSliding) {

@@ -41,6 +41,15 @@ var fixesModel = []fixRow{
 		do: func(f *failure) []string {
 			return []string{f.comment("do.low_memory_mode"), f.comment("do.say.smaller_version")}
 		}},
+	{id: FixSmallerModel, source: "https://www.tensorflow.org/guide/gpu",
+		kinds: ownCode | imageTool, cost: 0.02,
+		lives:   map[string]float64{CauseTooBig: 0.95, CauseUnknown: 0.6, CauseOtherProcess: 0.3},
+		when:    func(f *failure) bool { return f.told(sampler.ToldInitial) && !f.onHost() },
+		reach:   always(1), // no input was read yet
+		variant: func(f *failure) string { return "weights" },
+		do: func(f *failure) []string {
+			return []string{"nvidia-smi  " + f.comment("do.look_first"), f.comment("do.cpu_hidden_first")}
+		}},
 	{id: FixSmallerOptimizer, source: "https://huggingface.co/docs/transformers/perf_train_gpu_one",
 		kinds: training | undecided, cost: 0.26,
 		lives: map[string]float64{CauseTooBig: 0.85, CauseFragmentation: 0.7, CauseImbalance: 0.4, CauseOtherProcess: 0.3, CauseOversubscribed: 0.4},

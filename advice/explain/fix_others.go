@@ -104,8 +104,8 @@ var fixesOthers = []fixRow{
 			if f.noSplit() {
 				return 1
 			}
-			if f.makesContext() {
-				return 1
+			if f.makesContext() || f.shareRefused() && f.requested.Or(0) < sampler.GiB/4 && f.phase() != sampler.PhaseValidation {
+				return 1 // next to nothing was free when it came
 			}
 			if f.nearlyFree() {
 				return 0.5 // the server can take that little less

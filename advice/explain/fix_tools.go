@@ -133,13 +133,24 @@ var fixesTools = []fixRow{
 		}},
 	{id: FixCapPreallocation, source: "https://docs.nvidia.com/deeplearning/tensorrt/latest/performance/best-practices.html",
 		kinds: ownCode, cost: 0,
-		lives:   map[string]float64{CauseTooBig: 0.6, CauseUnknown: 0.5},
-		when:    func(f *failure) bool { return f.event.Kind == sampler.KindTensorRT && f.program.name == "" },
+		lives: map[string]float64{CauseTooBig: 0.6, CauseUnknown: 0.5},
+		when: func(f *failure) bool {
+			return f.event.Kind == sampler.KindTensorRT && f.program.name == "" && !f.inExecutionProvider()
+		},
 		variant: func(f *failure) string { return "workspace" },
 		reach:   always(1),
 		do: func(f *failure) []string {
 			return []string{"nvidia-smi  " + f.comment("do.who_holds"), "trtexec --onnx=MODEL.onnx --memPoolSize=workspace:1024  " + f.comment("do.workspace"),
 				"config.set_memory_pool_limit(trt.MemoryPoolType.WORKSPACE, 1 << 30)  " + f.comment("do.or")}
+		}},
+	{id: FixRaiseLimit, source: "https://onnxruntime.ai/docs/execution-providers/TensorRT-ExecutionProvider.html",
+		kinds: ownCode, cost: 0,
+		lives:   map[string]float64{CauseTooBig: 0.93, CauseUnknown: 0.7, CauseMemoryLimit: 0.95, CauseLeak: 0.5, CauseDataSpike: 0.6},
+		when:    func(f *failure) bool { return f.inExecutionProvider() },
+		variant: func(f *failure) string { return "provider" },
+		reach:   always(1),
+		do: func(f *failure) []string {
+			return []string{"nvidia-smi  " + f.comment("do.while_it_runs") + "\n" + f.comment("do.more_workspace"), f.comment("do.one_engine")}
 		}},
 	{id: FixCapPreallocation, source: "https://relion.readthedocs.io/en/latest/Reference/Using-RELION.html",
 		kinds: ownCode, cost: 0,
@@ -301,4 +312,9 @@ func (f *failure) inCall(server, option, value string) string {
 		return ""
 	}
 	return call + "(…, " + command.PlainName(option) + "=" + value + ")"
+}
+
+// inExecutionProvider: TensorRT runs within ONNX Runtime, which makes its engines and sets their workspace.
+func (f *facts) inExecutionProvider() bool {
+	return f.event.Kind == sampler.KindTensorRT && !f.onHost() && f.told(sampler.ToldProvider)
 }

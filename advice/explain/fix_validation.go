@@ -89,6 +89,9 @@ func doNoGrad(f *failure) []string {
 	if f.phase() == sampler.PhaseValidation {
 		around = f.comment("do.around_validation")
 	}
+	if f.program.is(inference) {
+		around = f.comment("do.around_run")
+	}
 	if f.event.Framework == "" {
 		around = f.comment("do.any_torch")
 	}

@@ -185,7 +185,7 @@ func (f *job) batch() int {
 	if _, n, ok := f.command.BatchArgument(); ok {
 		return n
 	}
-	if f.onePicture() || f.splats() {
+	if f.onePicture() || f.splats() || f.told(sampler.ToldOne) && f.told(sampler.ToldTried+"batch") {
 		return 1
 	}
 	return max(0, f.context.BatchSize.Or(0))

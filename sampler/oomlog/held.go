@@ -1,6 +1,7 @@
 package oomlog
 
 import (
+	"slices"
 	"strings"
 
 	"nvpeak/sampler"
@@ -103,6 +104,13 @@ func (e *held) absorb(h *held) {
 	e.last = max(e.last, h.last)
 }
 
+// namesNoDevice: of a tensor that was refused only the other printing names the operation, and with it the device.
+func (e *held) namesNoDevice(h *held) bool {
+	shape, known := e.Extra["shape"].([]int)
+	other, _ := h.Extra["shape"].([]int)
+	return known && h.MemoryKind == sampler.MemoryHost && e.Kind == h.Kind && !e.GPUIndex.Known() && slices.Equal(shape, other)
+}
+
 func (e *held) fill(h *held) {
 	e.Rank, e.GPUIndex, e.PID = e.Rank.Else(h.Rank), e.GPUIndex.Else(h.GPUIndex), e.PID.Else(h.PID)
 	e.Requested, e.GPUTotal, e.GPUFree = e.Requested.Else(h.Requested), e.GPUTotal.Else(h.GPUTotal), e.GPUFree.Else(h.GPUFree)
@@ -123,7 +131,7 @@ func (e *held) fill(h *held) {
 			e.Extra[k] = v
 		}
 	}
-	if e.MemoryKind == sampler.MemoryUnknown {
+	if e.MemoryKind == sampler.MemoryUnknown || e.namesNoDevice(h) {
 		e.MemoryKind = h.MemoryKind
 	}
 }

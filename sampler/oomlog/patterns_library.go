@@ -31,7 +31,8 @@ var libraryRows = []row{
 	{name: "tf tensor on cpu", framework: "tensorflow", kind: sampler.KindTensorFlow, memory: sampler.MemoryHost, words: []string{"oom when allocating tensor"}, lines: 2,
 		start: `OOM when allocating tensor with shape ?\[<shape:list>\](?: and type <dtype:word>)? on \S*device:CPU`},
 	{name: "tf tensor shape", framework: "tensorflow", kind: sampler.KindTensorFlow, memory: sampler.MemoryGPU, words: []string{"oom when allocating tensor"}, lines: 2,
-		start: `OOM when allocating tensor(?: of shape| with shape) ?[\[(]<shape:list>[\])](?: and type <dtype:word>)?`, fields: []string{`device: ?GPU: ?<gpu>`, `GPU_<gpu>_bfc`, `task:\d+/gpu:<gpu>"`}},
+		hostNear: `OOM when allocating tensor with shape ?\[[\d,]*\](?: and type \w+)?\s*\[\[(?:[^\[\]]|\[[^\[]|\][^\]])*?/task:\d+/(?:device:)?cpu:\d`, // the operation that failed comes first
+		start:    `OOM when allocating tensor(?: of shape| with shape) ?[\[(]<shape:list>[\])](?: and type <dtype:word>)?`, fields: []string{`device: ?GPU: ?<gpu>`, `GPU_<gpu>_bfc`, `task:\d+/gpu:<gpu>"`}},
 	{name: "tf tensor without shape", framework: "tensorflow", kind: sampler.KindTensorFlow, memory: sampler.MemoryGPU, words: []string{"oom when allocating tensor"}, lines: 2,
 		start: `Resource exhausted: OOM when allocating tensor with shape\s*$`, fields: []string{`task:\d+/gpu:<gpu>"`}},
 	{name: "tf not a failure", framework: "tensorflow", kind: sampler.KindTensorFlow, memory: sampler.MemoryGPU, recovered: true, warning: true, words: []string{"ran out of memory trying to allocate"}, lines: 2,

@@ -19,13 +19,13 @@ var domains = []struct {
 	{sampler.DomainAudio, lazily(`(?i)\b(?:max_duration|audios?|wavs?|mp3|flac|speech|voices?|vocals?|vocoders?|songs?|music|spectrograms?|mels?|mel[-_]spec\w*|\d+(?:\.\d+)? ?khz|tts|asr|vad|utterances?|recordings?|silences?|(?:so[-_ ])?[rs]vc|ddsp\w*|demucs|spleeter|tacotron\d?|waveglow|wavenet|whisper\w*)\b|语音|音频|무음|음성`)},
 	{sampler.DomainSeries, lazily(`(?i)\btime[- ]?(?:series|steps?|stamps?)\b|\bforecast\w*|\b(?:pred|label|prediction|encoder|decoder)_len(?:gth)?\b|\b(?:uni|multi)variate\b`)},
 	{sampler.DomainVolumes, lazily(`(?i)\b(?:voxels?|volumes?|ct|mri|3d|nii|nnu-?net\w*|monai|sliding_window_inference)\b`)},
-	{sampler.DomainVideo, lazily(`(?i)\b(?:videos?|frames|fps|footage|mp4|cogvideo\w*|optical flow)\b|视频`)},
+	{sampler.DomainVideo, lazily(`(?i)(?:\b|_)videos?(?:\b|_)|\b(?:frames|fps|footage|mp4|cogvideo\w*|optical flow)\b|视频`)},
 	{sampler.DomainText, lazily(`(?i)\b(?:tokens?|tokenizers?|sentences?|texts?|paragraphs?|documents?|corpus|corpora|n(?:er|lp|mt)|translat\w*|bert\w*|\w*bert|t5|bart|gpt\w*|llama\w*|vicuna\w*|llms?|language models?|max_(?:seq_)?len\w*|seq_len\w*|cutoff_len)\b|文本|句子`)},
 	{sampler.DomainPictures, lazily(`(?i)\b(?:images?|pictures?|photos?|pngs?|jpe?gs?|pixels?|resolution|coco|yolo\S*|[ru]?cnn|u-?net\w*|resnet\w*|vgg\w*|gans?|stylegan\S*|segmentation|object detection|faces?|mask[ -_]rcnn|dreambooth|sdxl|stable[- ]?diffusion)\b|图[像片]|照片`)},
 }
 
 // ofNothing are pictures that somebody puts into a text, templates' words for them, and what is only the name of a GPU's memory.
-var ofNothing = lazily(`(?i)!\[[^\]\n]*\]\([^)\n]*\)|<img\b[^>\n]*>|\bscreen ?shots?\b|\b(?:video|graphics?) ?-?(?:memory|ram|cards?|adapters?)\b`)
+var ofNothing = lazily(`(?i)!\[[^\]\n]*\]\([^)\n]*\)|<img\b[^>\n]*>|\bscreen ?shots?\b|\b(?:docker|container|base) images?\b|\b(?:video|graphics?) ?-?(?:memory|ram|cards?|adapters?)\b`)
 
 // domain is what the program works on, as a text names it most often; "" where it names none.
 func domain(text string) string {

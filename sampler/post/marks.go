@@ -11,6 +11,8 @@ var marks = []struct {
 	{sampler.ToldGraphOff, lazily(`(?:\bwith |@)torch\.(?:no_grad|inference_mode)\(`)},
 	// Whoever writes takes a smaller batch for the way, and asks how.
 	{sampler.ToldAsksBatch, lazily(`(?i)\b(?:how (?:do|can|could|should|to)|such as|where)\b[^.?]{0,30}\b(?:chang|reduc|lower|decreas|modify)\w*\b[^.?]{0,20}\bbatch`)},
+	// Whoever writes takes the CPU for the way, and asks how.
+	{sampler.ToldAsksCPU, lazily(`(?i)\b(?:I should|should I|(?:can|could) (?:I|we)|how (?:do|can|could|should) (?:I|we)|how to|(?:want|like|way|possible|possibility) to)\b[^.?\n]{0,20}\b(?:use|run|force|execute|do (?:it|this))\b[^.?\n]{0,24}?(?:\b(?:on|with|use|using|in)\b[^.?\w\n]{0,3}(?:the |my |an? )?|--?d(?:evice)?[ =]["']?)cpu\b[^\w-]`)},
 	// So many GPUs as somebody says he has.
 	{sampler.ToldGPUs, lazily(`(?i)\b(?:[2-8]|two|three|four|six|eight) ?[x×*]? ?(?:\w+ ){0,2}(?:GPUs|cards|[AVH]100s?|[34]090s?)\b|\b(?:[2-8] ?[x×*]|two|three|four|dual) ?(?:(?:nvidia|geforce|rtx|gtx|tesla) ?)*(?:[1-5]0[5-9]0(?: ?ti)?s?|[ATLPVH]\d{1,3}s?)\b|[2-8两二三四八] ?[个张块] ?(?:\d+ ?G\w?的? ?)?(?:显卡|卡|GPU|[1-5]0[5-9]0|[ATLPVH]\d{1,3})|显卡 ?[x×*] ?[2-8]`)},
 	// The libraries that hold tables on the GPU, as code and words name them.
@@ -35,10 +37,16 @@ var marks = []struct {
 	{sampler.ToldPooled, lazily(`_bfc\) ran out of memory trying to allocate`)},
 	// Names of TensorFlow's operations that fill the variables of a model for the first time.
 	{sampler.ToldVariables, lazily(`/Initializer/|\bglobal_variables_initializer\b`)},
+	// The operation of TensorFlow by which weights get their first values.
+	{sampler.ToldInitial, lazily(`\brandom_op\.cc\b`)},
+	// The part of ONNX Runtime that hands a model to TensorRT.
+	{sampler.ToldProvider, lazily(`(?i)\btensorrt_?execution_?provider\b`)},
 	// The calls of the driver that make a context, as the frames of any language name them.
 	{sampler.ToldContext, lazily(`\bcuCtxCreate|\bcuDevicePrimaryCtxRetain`)},
 	// Code that gives the Trainer of transformers metrics to compute.
 	{sampler.ToldTrainer, lazily(`\b(?:Seq2Seq)?Trainer\b(?s:.*)\bcompute_metrics\b|\bcompute_metrics\b(?s:.*)\b(?:Seq2Seq)?Trainer\b`)},
+	// The step of instance segmentation that brings each mask to the size of the picture.
+	{sampler.ToldPastes, lazily(`\bpaste_masks?\b|_paste_mask\b|\bpaste_masks_in_image\b`)},
 	// Scripts and options of programs that work in tiles.
 	{sampler.ToldTiles, lazily(`(?i)\w_tile[sd]?\.py\b|\bpython[^\n]*\.py[^\n]* --\w*tile_?size[ =]\d`)},
 }

@@ -16,7 +16,7 @@ type sentence struct {
 
 var (
 	// printed is the begin of a line that a program wrote.
-	printed = lazily(`^\[|^(?:[a-z][\w.-]*(?:\[\d+\])?|[A-Z_]{3,}|Q|Note|Tip|Hint|Warning|Example|FAQ):\s|^\W*(?:\d{4}-\d\d|\d\d[:/-]\d\d|[IWEF]\d{4}\b|(?:INFO|WARN|WARNING|ERROR|DEBUG|CRITICAL|FATAL)\b|File "|at \S+\(|Traceback|>>>|\$ |#|//|\||[-+*]\s*\[[ xX]\]|[\w./\\-]+\.\w+:\d+|\w+(?:\.\w+)*(?:Error|Exception)\b)|\b(?:INFO|WARNING|ERROR|DEBUG)\b\W{0,3}(?:[:\]|-]|$|\w+[:.])|\blevel=\w`)
+	printed = lazily(`^\[|^(?:[a-z][\w.-]*(?:\[\d+\])?|[A-Z_]{3,}|Q|Note|Tip|Hint|Warning|Example|FAQ):\s|^[^\w\p{L}]*(?:\d{4}-\d\d|\d\d[:/-]\d\d|[IWEF]\d{4}\b|(?:INFO|WARN|WARNING|ERROR|DEBUG|CRITICAL|FATAL)\b|File "|at \S+\(|Traceback|>>>|\$ |#|//|\||[-+*]\s*\[[ xX]\]|[\w./\\-]+\.\w+:\d+|\w+(?:\.\w+)*(?:Error|Exception)\b)|\b(?:INFO|WARNING|ERROR|DEBUG)\b\W{0,3}(?:[:\]|-]|$|\w+[:.])|\blevel=\w`)
 	// assigned is a line of code.
 	assigned = lazily(`^[\w.\[\], ]+ = [\w.]+[(\[]`)
 	// change begins an entry in a list of changes.

@@ -50,7 +50,7 @@ var tells = []struct {
 	{sampler.ToldResume, lazily(`(?i)\b(?:resum\w*|load_from_checkpoint|(?:train|start|continu|restart)\w* (?:\w+ )?from (?:an? |the |my )?(?:\w+ )?checkpoints?)\b[^.]{0,90}\b(?:(?:multi(?:ple)?|several)[-_ ]?gpus?|(?:two|four|eight|[2-9]|1\d) GPUs|each (?:GPU|rank)|ddp|distributed)\b|\b(?:multi(?:ple)?[-_ ]?gpus?|ddp|distributed)\b[^.]{0,90}\bresum`), nil},
 	{sampler.ToldText, lazily(`(?i)\b(?:\d+x)?\d{1,3}(?:\.\d+)?B\b(?:[- ](?:model|chat|instruct|parameters?))?|\b(?:(?:M|LV|V)?LLMs?|L?VLMs?|language models?|chat(?:s|bot|ting)?|(?:code)?llama-?[23]?|llava\S*|internvl\S*|internlm\S*|baichuan\S*|gemma\S*|deepseek\S*|codegeex|vicuna|mistral|mixtral|gpt-?[2j]|qwen\S*|chatglm\S*|phi-?[1-4]\S*|falcon-?\d+b\S*|text[- ]generation\S*|prompts? tokens?)\b|量化|大模型|多轮对话`),
 		lazily(`(?i)\b(?:train(?:s|ing)?|fine[- ]?tun(?:e|es|n?ing)|q?lora|images?|pictures?|videos?|diffusion|esm|proteins?|embeddings?)\b|训练|微调`)},
-	{sampler.ToldPixels, lazily(`(?i)\b(?:photos?|\w+\.(?:png|jpe?g|mp4)|\d+ ?(?:mpx|megapixels?)|images?|img(?:sz|_?size)?|pictures?|videos?|frames|footage|\d{3,4}p|coco|yolo\S*|[ru]?cnn|u-?net\S*|segmentation|object detection|resolution|pixels?|voxels?|volumes?|ct|mri|3d|point ?clouds?)\b|点云|图[像片]|照片|视频`), nil},
+	{sampler.ToldPixels, lazily(`(?i)\b(?:photos?|\w+\.(?:png|jpe?g|mp4)|\d+ ?(?:mpx|megapixels?)|images?|img(?:sz|_?size)?|pictures?|videos?|frames|footage|\d{3,4}p|coco|yolo\S*|[ru]?cnn|u-?net\S*|segmentation|object detection|resolution|pixels?|voxels?|volumes?|ct|mri|3d|point ?clouds?)\b|点云|图[像片]|照片|视频`), lazily(`(?i)\b(?:docker|container|base) images?\b`)},
 	{sampler.ToldSized, lazily(`(?i)\b\d{3,4} ?[x*×] ?\d{3,4}\b|\b\d{3,4}p\b`), lazily(`(?i)\b(?:seq\w*|tokens?|layers?|hidden)\b`)},
 	{sampler.ToldBillions, lazily(`(?i)\b(?:[7-9]|[1-9]\d{1,2})B\b`), lazily(`(?i)q?lora|\bpeft\b|\b(?:int)?[48][- ]?bits?\b|\bint[48]\b|gptq|awq|adapters?\b`)},
 	{sampler.ToldCPU, lazily(`(?i)\b(?:works?|worked|runs?|ran|succe\w+|fine|ok|okay|segments|processes|finishes|completes)\b[^.]{0,40}\b(?:(?:on|with|using|in|by) (?:the |my |a )?CPU|CPU[- ](?:mode|only|processing))\b|\bCPU\b[^.]{0,20}\b(?:works?|worked|runs|ran|is (?:fine|ok|okay))\b`), lazily(`(?i)\b(?:not|n['’]t|never|no|offload\w*|should|could|would)\b`)},
@@ -68,7 +68,7 @@ var kinds = []struct {
 	{sampler.ToldInference, lazily(`(?i)\b(?:not|n['’]t|never) (?:train\w*|fine[- ]?tun\w*)\b|\bonly (?:run |do )?inference\b`)},
 	{sampler.ToldTraining, lazily(`(?i)\b(?:train|trains|training|trainn?ning|traning|trai[n]ig|train\w*_\w+\.(?:ya?ml|json|toml)|fine?[- ]?tun(?:e|es|n?ing)|kohya\w*|sd-scripts|dreambooth|textual inversion|q?lora (?:training|with kohya)|network dim|backward|gradient[- ](?:checkpoint\w*|accum\w*))\b|训练|微调`)},
 	{sampler.ToldImages, lazily(`(?i)\b(?:txt2img|img2img|text[- ]to[- ]image|stable[- ]?diffusion\S*|sdxl|comfyui|invokeai|inpaint(?:ing)?|upscal(?:e|es|ing|er)|super[- ]resolution|generat(?:e|es|ing) (?:\w+ )?(?:images?|pictures?|textures?|videos?)|(?:an|one|1|single|the) (?:image|picture) (?:of )?\d{3,4} ?[x*×] ?\d{3,4}|flux(?:[.-]?\d)?[-.](?:dev|schnell)\S*|flux\.?1|cogvideo\S*|hunyuan-?video\S*|animatediff|controlnet|vae[- ]decod(?:e|ing)|decod(?:e|es|ing) (?:the )?latents?|svd_xt)\b|生成 ?(?:视频|图[像片])`)},
-	{sampler.ToldInference, lazily(`(?i)\b(?:infer[ae]nc(?:e|es|ing)|infe?rence|inferring|infer|segment(?:s|ing)? (?:(?:the|an?|my|some|rather|very|large|big|whole) )*(?:images?|pictures?|videos?|slides?)|(?:swap|reenact|animate|colorize|denoise|enhance|separate)\.py|process\w* (?:very |rather )?long (?:tracks?|recordings?|audio|files?)|run(?:ning)? the model on|separat(?:e|ing) (?:\w+ )?(?:songs?|tracks?|audio|stems|vocals)|demo|predict(?:s|ing|ions?)?|caption(?:s|ing)|transcrib(?:e|es|ing)|whisper|render(?:s|ing)?|chat(?:s|bot|ting)?|text[- ]generation\S*|first prompt|model\.generate|model\.encode|embeddings?|flask|fastapi|endpoint|requests|test[- ]set|generat(?:es|ing)|(?:at|in|during) test[- ]time|test(?:ing)?(?:\.?$|\.?[^.\w])|tests (?:the|a|my|an|on|one|single|few|some)\b|runn?ing (?:the )?tests?\b|image in a loop|(?:my|own|input|long|short|whole|process\w*) (?:videos?|footage|frames))\b|推理|预测|测试`)},
+	{sampler.ToldInference, lazily(`(?i)\b(?:infer[ae]nc(?:e|es|ing)|infe?rence|inferring|infer|segment(?:s|ing)? (?:(?:the|an?|my|some|rather|very|large|big|whole) )*(?:images?|pictures?|videos?|slides?)|(?:swap|reenact|animate|colorize|denoise|enhance|separate)\.py|(?:denois|deblur|dehaz|derain|coloriz|colouris|restor|enhanc|stitch)(?:e|es|ing) (?:(?:my|an?|the|some|own|old|large|big|all) )*(?:photos?|images?|pictures?|videos?|frames|footage)|post-?process(?:ing|or)?|process\w* (?:very |rather )?long (?:tracks?|recordings?|audio|files?)|run(?:ning)? the model on|separat(?:e|ing) (?:\w+ )?(?:songs?|tracks?|audio|stems|vocals)|demo|predict(?:s|ing|ions?)?|caption(?:s|ing)|transcrib(?:e|es|ing)|whisper|render(?:s|ing)?|chat(?:s|bot|ting)?|text[- ]generation\S*|first prompt|model\.generate|model\.encode|embeddings?|flask|fastapi|endpoint|requests|test[- ]set|generat(?:es|ing)|(?:at|in|during) test[- ]time|test(?:ing)?(?:\.?$|\.?[^.\w])|tests (?:the|a|my|an|on|one|single|few|some)\b|runn?ing (?:the )?tests?\b|image in a loop|(?:my|own|input|long|short|whole|process\w*) (?:videos?|footage|frames))\b|推理|预测|测试`)},
 }
 
 // trains are words of which one is in nearly each text about training a language model.
@@ -76,6 +76,9 @@ var trains = lazily(`(?i)\b(?:train\w*|fine[- ]?tun\w*|q?lora|peft|sft|dpo|grpo|
 
 // writes is the class of transformers for models that write, which stands in code.
 var writes = lazily(`\bAuto\w*ForCausalLM\b`)
+
+// ofText are the names of publishers and their models that write, as commands have them.
+var ofText = lazily(`(?i)\b(?:bigscience|eleutherai|meta-llama|mistralai|tiiuae|databricks|mosaicml|lmsys|thudm|huggyllama|deepseek-ai|google/(?:gemma|flan)|facebook/opt|qwen/qwen)[-/]\w`)
 
 // speaks names a model that reads and writes, though it be shown pictures.
 var speaks = lazily(`(?i)\b(?:[1-9]\d{0,2}B model|L?VLMs?|LLMs?|vision[- ]language|\w+-VL\b)`)
@@ -191,7 +194,7 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 	if onCPU.MatchString(text) {
 		c.Told = slices.DeleteFunc(c.Told, func(what string) bool { return what == sampler.ToldCheckpoint || what == sampler.ToldResume })
 	}
-	if !slices.Contains(c.Told, sampler.ToldText) && writes.MatchString(text) {
+	if !slices.Contains(c.Told, sampler.ToldText) && (writes.MatchString(text) || ofText.MatchString(text) && !trains.MatchString(text)) {
 		c.Told = append(c.Told, sampler.ToldText)
 	}
 	for _, row := range marks {

@@ -13,7 +13,7 @@ var settings = []struct {
 	name  string
 	words *lazy
 }{
-	{"batch", lazily(`(?i)\b(?:mini[-_ ]?)?batch(?:[-_ ]?sizes?)?\b|\bbath sizes?\b|\bn_samples\b|\bmax[-_]tokens\b|(?i:\b(?:max_sentences|samples_per_gpu|ims_per_batch|ima?ge?s_per_gpu|bsz?)\b)|批(?:量|次|处理)`)},
+	{"batch", lazily(`(?i)\b(?:mini[-_ ]?)?batch(?:[-_ ]?sizes?)?\b|\bbath sizes?\b|\bn_samples\b|\bmax[-_]tokens\b|(?i:\b(?:max_sentences|samples_per_gpu|ims_per_batch|ima?ge?s_per_gpu|bsz?)\b)|批(?:量|次|处理)|(?i:\bba[ntchs]{2,5}[-_ ]?sizes?\b)`)},
 	{"segments", lazily(`(?i)\bexpandable[-_ ]segments?\b|\bmax_split_size\w*|\bPYTORCH_(?:CUDA_)?ALLOC_CONF\b`)},
 	{"share", lazily(`(?i)\bgpu[-_ ]memory[-_ ]utili[sz]ation\b|\bmem[-_]fraction\w*`)},
 	{"precision", lazily(`(?i)\b(?:fp16|bf16|half|mixed)(?:[- ]precision)?\b|\bprecision\b`)},
@@ -28,7 +28,7 @@ var settings = []struct {
 }
 
 // one is a batch of one, which cannot be made smaller. What stands behind another option is none.
-var one = lazily(`(?i)\b(?:(?:mini[-_ ]?)?batch[-_ ]?size|max_sentences|samples_per_gpu|ims_per_batch|ima?ge?s_per_gpu|bsz?)(?:[^.,;?!-]|-[^-]){0,24}\b(?:1|one)(?:[^\d.\w-]|\.\D|\.?$)`)
+var one = lazily(`(?i)\b(?:(?:mini[-_ ]?)?batch[-_ ]?size|max_sentences|samples_per_gpu|ims_per_batch|ima?ge?s_per_gpu|bsz?)(?:[^.,;?!-]|-[^-]){0,24}\b(?:1|one)(?:[^\d.\w-]|\.\D|\.?$)|(?:batch|bs|批)[^。，；,;]{0,12}(?:到|成|为|至|是) ?[1一](?:[^\d.\w]|$)`)
 
 // single is a batch of one in any other words.
 var single = lazily(`(?i)(?:batch|\bbs|批)[^.;]{0,40}(?:\b(?:1|one|single)\b|[到成为至是] ?[1一])|\b(?:one|single|1) (?:sample|image|picture)s? per (?:batch|GPU)|(?:调|改|设|降|减)\S{0,4}[到成为至] ?1(?:\D|$)`)
@@ -38,7 +38,7 @@ var oneInCode = lazily(`(?im)^\s*(?:\w+\.)*(?:(?:train_)?batch_?size|ims_per_bat
 
 // inVain: it was changed, and that did not help.
 var inVain = lazily(`(?i)\b(?:regardless of|no matter|whatever|even (?:though|with|when|after|if (?:I|we|it|the|my|an?|batch\w*|\w+ing))\b|independent(?:ly)? of)\b|` +
-	`\b(?:did|do|does|has|have|could|is|was)(?:n['’]?t| not) (?:\w+ )?(?:help\w*|work\w*|solv\w*|matter|make|change\w*|resolve|improve|fix)|\b(?:to |of )?no (?:avail|help|effect|difference|use)\b|\bwithout (?:success|luck)\b|\b(?:same|still) (?:\w+ ){0,3}(?:error|problem|issue|oom|out of memory)\b|\bnot help\w*|\bstill no (?:solution|luck|success|help|change)\b|\bwithout (?:(?:my |the |further )*(?:reduc|lower|decreas|chang|shrink)\w*|having to \w+)\b|(?:还是|仍然|仍|依然|依旧|也|照样)[^。，]{0,8}(?:报错|不行|爆|OOM|显存|内存|不够|溢出|不能|无法|没用)|(?:没有?用|无效|没效果|解决不了)|\b(?:still|yet) (?:\w+ )?(?:not|fail\w*|get\w*|happen\w*|occur\w*|crash\w*|exist\w*|persist\w*|remain\w*|runs? out|ooms?)\b|\beven (?:I|we) (?:chang|reduc|lower|decreas|set|us)\w*|\b(?:reduc|lower|decreas|small|chang|cut)\w*\b[^.]*\bit (?:also )?still\b|\b(?:did|do|does)(?:n['’]?t| not) (?:really )?seem to\b|\b(?:ca|wo|does|do)(?:n['’]?t|nnot) (?:still )?run\b`)
+	`\b(?:did|do|does|has|have|could|is|was)(?:n['’]?t| not) (?:\w+ )?(?:help\w*|work\w*|solv\w*|matter|make|change\w*|resolve|improve|fix)|\b(?:to |of )?no (?:avail|help|effect|difference|use)\b|\bwithout (?:success|luck)\b|\b(?:same|still) (?:\w+ ){0,3}(?:error|problem|issue|oom|out of memory)\b|\bnot help\w*|\bstill no (?:solution|luck|success|help|change)\b|\bwithout (?:(?:my |the |further )*(?:reduc|lower|decreas|chang|shrink)\w*|having to \w+)\b|(?:还是|仍然|仍|依然|依旧|也|照样)[^。，]{0,8}(?:报错|错误|出错|不行|爆|OOM|显存|内存|不够|溢出|不能|无法|没用)|(?:没有?用|无效|没效果|解决不了)|\b(?:still|yet) (?:\w+ )?(?:not|fail\w*|get\w*|happen\w*|occur\w*|crash\w*|exist\w*|persist\w*|remain\w*|runs? out|ooms?)\b|\beven (?:I|we) (?:chang|reduc|lower|decreas|set|us)\w*|\b(?:reduc|lower|decreas|small|chang|cut)\w*\b[^.]*\bit (?:also )?still\b|\b(?:did|do|does)(?:n['’]?t| not) (?:really )?seem to\b|\b(?:reduc|lower|decreas|small|cut)\w*\b[^.]{0,60}\bbatch[^.]{0,120}\b(?:get|gives?|raises?|throws?|got|have|encounter)\w* (?:me )?(?:this|another|the following|a different|other|an?) (?:\w+ )?(?:errors?|problem)|\b(?:ca|wo|does|do)(?:n['’]?t|nnot) (?:still )?run\b`)
 
 // attempted: it was tried, and the failure is still what is asked about.
 var attempted = lazily(`(?i)\b(?:I|we)(?:['’]ve| have| had)? (?:also |already |even |just )*tried\b`)
