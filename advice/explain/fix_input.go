@@ -41,7 +41,7 @@ func doSmallerInput(f *failure) []string {
 		}
 		return v
 	}
-	names := append(slices.Clone(pixelOptions), "size", "max_size", "max_seq_length", "max_length", "cutoff_len", "model_max_length", "seq_length", "block_size")
+	names := append(slices.Clone(pixelOptions), "img", "size", "max_size", "max_seq_length", "max_length", "cutoff_len", "model_max_length", "seq_length", "block_size")
 	if text, name, ok := f.command.WithNumber(half, names...); ok {
 		return []string{text + "  " + f.comment("do.size_option", "name", name)}
 	}
