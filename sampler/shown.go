@@ -44,4 +44,5 @@ const (
 	ShowsFourBits     = "four_bits"      // of 4 bits
 	ShowsSixteenBits  = "sixteen_bits"   // weights of 16 bits are in force
 	ShowsBeforeNoGrad = "before_no_grad" // PyTorch before 0.4
+	ShowsCached       = "cached"         // the message of PyTorch 1.0 to 1.3
 )

@@ -343,6 +343,9 @@ func doCapPreallocation(f *failure) []string {
 		if share, ok := f.freeShare(); ok {
 			return f.withShare(name, func(float64) float64 { return share })
 		}
+		if f.told(sampler.ToldWideShare) && !f.numbers() { // which is what is wrong: the usual one runs
+			return f.withShare(name, func(float64) float64 { return min(0.9, shares[name].usual) })
+		}
 		return f.withShare(name, func(v float64) float64 { return float64(int(v*100+0.5)-10) / 100 })
 	}
 	if name == "tensorflow" {
