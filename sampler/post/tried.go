@@ -20,11 +20,13 @@ var settings = []struct {
 	{"checkpointing", lazily(`(?i)\bgradient[-_ ]checkpoint\w*`)},
 	{"context", lazily(`(?i)\bmax[-_ ]model[-_ ]len\w*|\bcontext (?:length|size|window)\b`)},
 	{"chunks", lazily(`(?i)(?:\b|_)(?:net)?chunk(?:s|[-_ ]?sizes?)?\b`)},
-	{"gpu", lazily(`(?i)\b(?:chang\w*|switch\w*|upgrad\w*)\b[^.;]{0,24}\b(?:GPUs|(?:graphics |video )?cards)\b|\b(?:chang\w*|switch\w*|tr(?:y|ied)|mov(?:e|ed|ing)|upgrad\w*)\b[^.;]{0,24}\b(?:(?:a |an |\d+ ?Gi?B )(?:GPU|card)|computers?|machines?|[VAHP]100s?|A6000|titan|[1-5]0[5-9]0(?: ?ti)?)(?:\b|_)|\b(?:different|another|other|bigger|larger|more powerful)(?: (?:nvidia|geforce|rtx|gtx|tesla|new|local|remote|cloud|\d+ ?Gi?B))* (?:GPUs?|(?:graphics |video )?cards?|computers|machines)\b|\b(?:both|two|several) (?:\w+ )?(?:computers|machines)\b|换[^。，]{0,8}(?:显卡|GPU|卡)`)},
+	{"gpu", lazily(`(?i)\b(?:chang\w*|switch\w*|upgrad\w*)\b[^.;]{0,24}\b(?:GPUs|(?:graphics |video )?cards)\b|\b(?:chang\w*|switch\w*|tr(?:y|ied)|mov(?:e|ed|ing)|upgrad\w*)\b[^.;]{0,24}\b(?:(?:a |an |\d+ ?Gi?B )(?:GPU|card)|computers?|machines?|[VAHP]100s?|A6000|titan|[1-5]0[5-9]0(?: ?ti)?)(?:\b|_)|\b(?:different|another|other|bigger|larger|more powerful)(?: (?:nvidia|geforce|rtx|gtx|tesla|new|local|remote|cloud|\d+ ?Gi?B))* (?:GPUs?|(?:graphics |video )?cards?|computers|machines)\b|\b(?:both|two|several) (?:\w+ )?(?:computers|machines)\b|\bboth (?:on )?(?:my |an? |the )?(?:(?:nvidia|geforce|rtx|gtx|tesla) )*(?:[VAHP]100|[ATP]\d{1,2}|titan|[1-5]0[5-9]0)\w*(?: ti)? and\b|换[^。，]{0,8}(?:显卡|GPU|卡)`)},
 	{"workers", lazily(`(?i)(?:\b|_)num[-_ ]workers\b`)},
 	{"offload", lazily(`(?i)(?:\b|--)(?:lowvram|novram|(?:model_|sequential_)?cpu[-_ ]offload\w*)\b`)},
 	{"bits", lazily(`(?i)\bquantize\(4\)|\bload_in_4bit\b|\bint4\b|\b4[- ]?bits?\b`)},
 	{"size", lazily(`(?i)\bresiz\w*|\b(?:image|input|picture|crop|patch)[-_ ]?sizes?\b|\bresolutions?\b`)},
+	{"length", lazily(`(?i)\b\w*max[-_ ]?(?:seq(?:uence)?[-_ ]?)?len(?:gth)?s?\b|\bseq(?:uence)?s?[-_ ]?len(?:gth)?s?\b|\bcutoff_len\b|\bblock_size\b|序列长度`)},
+	{"model", lazily(`(?i)\b(?:smaller|smallest|tiny) (?:\w+ )?(?:models?|variants?|backbones?|networks?)\b`)},
 	{"no_grad", lazily(`(?i)\bno_grad\b|\binference_mode\b`)},
 }
 
