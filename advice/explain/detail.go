@@ -118,6 +118,8 @@ func (f *failure) conclusion(top string) string {
 		return f.words.Say("detail.too_big_activations", "percent", percentOf(f.footprint.activations.mid(), f.allocated.Or(0)))
 	case top == CauseTooBig && f.fitsAfterReuse() && f.unallocatedShare() >= 0.05:
 		return f.words.Say("detail.too_big_packed")
+	case top == CauseDataSpike && f.longSamples() && !f.late() && !f.told(sampler.ToldLate):
+		return f.words.Say("why.told_long") // that any batch had fitted is not known
 	case top == CausePreallocation && f.isServing():
 		return f.words.Say("why.warmup_oom")
 	case top == CauseImbalance && f.gathersState():

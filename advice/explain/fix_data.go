@@ -58,7 +58,11 @@ var fixesData = []fixRow{
 			if f.oneSample() {
 				return []string{f.sampleAlone(), f.comment("do.bucket")}
 			}
-			return []string{f.sampleAlone(), f.comment("do.or_batch")}
+			lines := []string{f.sampleAlone(), f.comment("do.or_batch")}
+			for _, small := range f.smallGPU() {
+				lines = withLine(lines, small)
+			}
+			return lines
 		}},
 	{id: FixCapSampleSize, source: "https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html",
 		kinds: ownCode | imageTool | server, cost: 0.13,
