@@ -164,7 +164,12 @@ var fixesInference = []fixRow{
 		when: func(f *failure) bool {
 			return f.event.Kind == sampler.KindORT && !f.onHost() && !f.program.is(training)
 		},
-		reach:   always(1),
+		reach: func(f *failure) float64 {
+			if f.makesSession() {
+				return 0.2 // no input had come yet
+			}
+			return 1
+		},
 		variant: func(f *failure) string { return "ort" },
 		do: func(f *failure) []string {
 			return []string{f.comment("do.ort_input"), f.comment("do.ort_arena") + "\n" + f.comment("do.ort_threads")}

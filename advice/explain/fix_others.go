@@ -104,7 +104,7 @@ var fixesOthers = []fixRow{
 			if f.noSplit() {
 				return 1
 			}
-			if f.makesContext() {
+			if f.makesContext() || f.makesSession() {
 				return 1
 			}
 			if f.nearlyFree() {

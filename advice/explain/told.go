@@ -117,6 +117,11 @@ func (f *facts) makesContext() bool {
 	return false
 }
 
+// makesSession: ONNX Runtime found no room for a small part of a model while it was read, so the GPU was nearly full (own threshold: 256 MiB).
+func (f *facts) makesSession() bool {
+	return f.event.Kind == sampler.KindORT && f.shows(sampler.ShowsSession) && f.requested.Or(0) <= 256*sampler.MiB
+}
+
 // refusedVariables: TensorFlow made the first few megabytes of a model and found no room.
 func (f *facts) refusedVariables() bool {
 	return f.event.Kind == sampler.KindTensorFlow && !f.onHost() && f.requested.Or(0) < max(64*sampler.MiB, f.namedTotal()/16) && f.told(sampler.ToldVariables)
