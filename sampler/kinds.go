@@ -132,6 +132,10 @@ const (
 	ToldSet          = "set_"          // and a setting: a size that whoever writes has set himself
 	ToldElsewhere    = "elsewhere"     // another program does the same on this GPU
 	ToldTiles        = "tiles"         // the picture is processed in tiles already
+	ToldWideShare    = "wide_share"    // the server was given nearly all of the GPU
+	ToldSmallGPU     = "small_gpu"     // the GPU is called a small one
+	ToldNext         = "next"          // the first of several inputs that are alike passed, and the next did not
+	ToldChannels     = "channels"      // fewer channels of a layer are asked for
 	ToldTrainer      = "trainer"       // the Trainer of transformers computes metrics
 	ToldWork         = "work_"         // and one of WorkScene and so on: a program that others wrote does that, with no model of one's own
 )

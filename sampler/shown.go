@@ -44,4 +44,6 @@ const (
 	ShowsFourBits     = "four_bits"      // of 4 bits
 	ShowsSixteenBits  = "sixteen_bits"   // weights of 16 bits are in force
 	ShowsBeforeNoGrad = "before_no_grad" // PyTorch before 0.4
+	ShowsSession      = "session"        // ONNX Runtime failed while it read a model
+	ShowsCached       = "cached"         // the message of PyTorch 1.0 to 1.3
 )

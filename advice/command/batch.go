@@ -26,6 +26,20 @@ func (c Line) BatchArgument() (Argument, int, bool) {
 	return a, n, found && err == nil && n > 0 && !c.several(a)
 }
 
+// SharedBy is the number of GPUs that the batch of the command is divided over, where its program counts it for all of them
+// and the command names them; else 1.
+func (c Line) SharedBy() int {
+	a, found := c.Find("device")
+	if !found || c.Style() != StyleYOLOv5 && c.Style() != StyleUltralytics {
+		return 1
+	}
+	gpus := strings.Split(strings.Trim(a.Value, "[]()'\""), ",")
+	if slices.ContainsFunc(gpus, func(n string) bool { return !isNumber(n) }) {
+		return 1
+	}
+	return len(gpus)
+}
+
 // upper: it is written as yacs has it, "TRAIN.BATCH_SIZE_PER_GPU 32".
 func upper(name string) bool { return name == strings.ToUpper(name) }
 

@@ -55,6 +55,10 @@ func TestSmallerBatch(t *testing.T) {
 		{"none", "python train.py", ""},
 		{"answer length", "python generate.py --max-tokens 512", ""},
 		{"open quote", "python train.py --batch-size 64 'oops", ""},
+		{"as many GPUs as samples", "python train.py --img 1280 --batch 4 --data d.yaml --weights w.pt --device 0,1,2,3", ""},
+		{"a multiple of the GPUs", "python train.py --img 1280 --batch 9 --data d.yaml --weights w.pt --device 0,1,2", "python train.py --img 1280 --batch 3 --data d.yaml --weights w.pt --device 0,1,2"},
+		{"one GPU of several", "python train.py --img 1280 --batch 4 --data d.yaml --weights w.pt --device 3", "python train.py --img 1280 --batch 2 --data d.yaml --weights w.pt --device 3"},
+		{"devices of another program", "python run.py --batch-size 4 --device 0,1,2,3", "python run.py --batch-size 2 --device 0,1,2,3"},
 		{"batch name is a word", "python batch 64", ""},
 	}
 	for _, test := range tests {

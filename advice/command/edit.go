@@ -68,6 +68,12 @@ func (c Line) SmallerBatch(k int) (Suggestion, bool) {
 	}
 	s := Suggestion{Before: batch}
 	s.Batch, s.Steps = SplitBatch(batch, k)
+	if gpus := c.SharedBy(); gpus > 1 {
+		if batch <= gpus {
+			return Suggestion{}, false
+		}
+		s.Batch = max(gpus, s.Batch/gpus*gpus) // such a program takes a multiple only
+	}
 	edits := []Edit{c.ReplaceValue(a, strconv.Itoa(s.Batch))}
 	factor := s.Steps
 	style := c.Style()

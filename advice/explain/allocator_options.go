@@ -97,7 +97,9 @@ func (f *job) expandableBroken() bool {
 }
 
 // saysCached: the wording of PyTorch 1.0 to 1.3, which has no option of any kind.
-func (f *facts) saysCached() bool { return indexOf(f.event.Text, " cached)") >= 0 }
+func (f *facts) saysCached() bool {
+	return f.shows(sampler.ShowsCached) || indexOf(f.event.Text, " cached)") >= 0
+}
 
 // beforeExpandable: PyTorch before 2.1 has no expandable segments and refuses to start with an
 // option it does not know. Its messages are worded "reserved in total by PyTorch" (1.4 to 2.0).

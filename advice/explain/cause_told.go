@@ -39,9 +39,14 @@ var causesTold = []causeRow{
 		},
 		evidence: func(f *failure) string { return f.words.Say("why.late_or_larger") }},
 	{id: "told", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
-		when:       func(f *failure) bool { return f.toldLate() },
-		confidence: always(0.5), // or a leak that nobody has looked for
-		evidence:   func(f *failure) string { return f.words.Say("why.told_late") }},
+		when: func(f *failure) bool { return f.toldLate() },
+		confidence: func(f *failure) float64 {
+			if f.differInLength() {
+				return 0.62 // the longer the likelier, in each batch
+			}
+			return 0.5 // or a leak that nobody has looked for
+		},
+		evidence: func(f *failure) string { return f.words.Say("why.told_late") }},
 	{id: "told", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when:       func(f *failure) bool { return f.impossible() && f.told(sampler.ToldLate) && !f.splats() },
 		confidence: always(0.8),
@@ -63,6 +68,26 @@ var causesTold = []causeRow{
 			return f.unlessOthers(0.7)
 		},
 		evidence: func(f *failure) string { return f.words.Say("why.told_long") }},
+	{id: "told", cause: CauseTooBig, reason: sourceAnatomy,
+		when: func(f *failure) bool {
+			return f.told(sampler.ToldSmallGPU) && !f.onHost() && !f.numbers() && !f.told(sampler.ToldGrowth) && !f.toldLate()
+		},
+		confidence: always(0.64),
+		evidence:   func(f *failure) string { return f.words.Say("why.told_small_gpu") }},
+	{id: "load", cause: CauseTooBig, reason: "https://github.com/SYSTRAN/faster-whisper/blob/master/README.md",
+		when:       func(f *failure) bool { return f.loadsWhisper() },
+		confidence: always(0.64),
+		evidence:   func(f *failure) string { return f.words.Say("why.told_loads") }},
+	{id: "share", cause: CausePreallocation, reason: sourceVLLM,
+		when: func(f *failure) bool {
+			return f.told(sampler.ToldWideShare) && f.program.reserves() && !f.onHost() && !f.numbers()
+		},
+		confidence: always(0.75),
+		evidence:   func(f *failure) string { return f.words.Say("why.told_wide_share") }},
+	{id: "told", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		when:       func(f *failure) bool { return f.keptFromFirst() },
+		confidence: always(0.82),
+		evidence:   func(f *failure) string { return f.words.Say("why.told_next") }},
 	{id: "caffe", cause: CauseTooBig, reason: "https://caffe.berkeleyvision.org/tutorial/solver.html",
 		when: func(f *failure) bool {
 			return f.event.Framework == "caffe" && !f.onHost() && !f.told(sampler.ToldWorked)
@@ -81,6 +106,12 @@ var causesTold = []causeRow{
 		when:       func(f *failure) bool { return f.unlikeGPU() != "" && !f.onHost() && !f.numbers() },
 		confidence: always(0.75),
 		evidence:   func(f *failure) string { return f.words.Say("why.told_unlike", "gpu", f.unlikeGPU()) }},
+	{id: "start", cause: CauseOtherProcess, reason: "https://www.tensorflow.org/guide/gpu",
+		when:       func(f *failure) bool { return f.takenAtStart() > 0 },
+		confidence: always(0.8),
+		evidence: func(f *failure) string {
+			return f.words.Say("why.taken_at_start", "free", gib(f.extra("gpu_free_bytes").Or(0)), "total", gib(f.startTotal()))
+		}},
 	{id: "told", cause: CauseOtherProcess, reason: sourceMessage,
 		when:       func(f *failure) bool { return f.told(sampler.ToldHeld) && !f.onHost() && !f.numbers() },
 		confidence: always(0.8), // it is seen, not supposed
@@ -134,6 +165,14 @@ var causesTold = []causeRow{
 		when:       func(f *failure) bool { return f.told(sampler.ToldElsewhere) && !f.onHost() },
 		confidence: always(0.72), // the size alone is the same there
 		evidence:   func(f *failure) string { return f.words.Say("why.told_elsewhere") }},
+	{id: "told", cause: CauseUnknown, reason: sourceAnatomy,
+		when:       func(f *failure) bool { return f.triedGPU() },
+		confidence: always(0.72), // what is too big for one fits a larger one, and what is kept fills any
+		evidence:   func(f *failure) string { return f.words.Say("why.told_any_gpu") }},
+	{id: "told", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		when:       func(f *failure) bool { return f.fillsAnyGPU() },
+		confidence: always(0.55),
+		evidence:   func(f *failure) string { return f.words.Say("why.told_any_gpu") }},
 	{id: "told", cause: CauseUnknown, reason: sourceAnatomy,
 		when: func(f *failure) bool { return f.told(sampler.ToldUpdate) && !f.onHost() && !f.numbers() },
 		confidence: func(f *failure) float64 {

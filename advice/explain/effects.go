@@ -13,7 +13,7 @@ func (f *failure) capacitySure() float64 {
 		return 0.2
 	case f.phase() == sampler.PhaseLoading:
 		return 0.85
-	case f.told(sampler.ToldGrowth):
+	case f.told(sampler.ToldGrowth), f.triedGPU():
 		return 0.5
 	case f.phase() == sampler.PhaseValidation:
 		return 0.5

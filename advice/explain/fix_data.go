@@ -58,7 +58,11 @@ var fixesData = []fixRow{
 			if f.oneSample() {
 				return []string{f.sampleAlone(), f.comment("do.bucket")}
 			}
-			return []string{f.sampleAlone(), f.comment("do.or_batch")}
+			lines := []string{f.sampleAlone(), f.comment("do.or_batch")}
+			for _, small := range f.smallGPU() {
+				lines = withLine(lines, small)
+			}
+			return lines
 		}},
 	{id: FixCapSampleSize, source: "https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html",
 		kinds: ownCode | imageTool | server, cost: 0.13,
@@ -116,6 +120,28 @@ var fixesData = []fixRow{
 			return ""
 		},
 		do: doFixLeak},
+	{id: FixLeak, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		kinds: ownCode, cost: 0.02,
+		lives: map[string]float64{CauseLeak: 0.95, CauseUnknown: 0.62, CauseTooBig: 0.3},
+		when: func(f *failure) bool {
+			return (f.fillsAnyGPU() || f.keptFromFirst() && f.program.is(undecided)) && !f.graphOff()
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "kept" },
+		do: func(f *failure) []string {
+			return append(doNoGrad(f), "scores = scores.detach()  "+f.comment("do.kept"))
+		}},
+	{id: FixCapSampleSize, source: "https://mmdetection.readthedocs.io/en/latest/notes/faq.html",
+		kinds: training | evaluation | undecided, cost: 0.02,
+		lives: map[string]float64{CauseValidationSpike: 0.95, CauseUnknown: 0.5, CauseDataSpike: 0.95},
+		when: func(f *failure) bool {
+			return f.triedGPU() && f.told(sampler.ToldOne) && f.phase() == sampler.PhaseValidation && slices.Contains([]string{"", sampler.DomainPictures, sampler.DomainPoints, sampler.DomainVideo}, f.domain()) && !f.generatesText()
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "found" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.cap_found"), f.comment("do.found_pieces")}
+		}},
 	{id: FixLeak, source: "https://huggingface.co/docs/transformers/main_classes/trainer",
 		kinds: ownCode, cost: 0.03,
 		lives: map[string]float64{CauseLeak: 0.95, CauseValidationSpike: 0.96},

@@ -40,6 +40,15 @@ var fixesInference = []fixRow{
 			return 0.95
 		},
 		do: doNoGrad},
+	{id: FixNoGradInference, source: "https://docs.pytorch.org/docs/stable/generated/torch.no_grad.html",
+		kinds: evaluation | inference, cost: 0,
+		lives:   map[string]float64{CauseLeak: 0.95, CauseUnknown: 0.65, CauseTooBig: 0.6},
+		when:    func(f *failure) bool { return f.keptFromFirst() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "kept" },
+		do: func(f *failure) []string {
+			return append(doNoGrad(f), "scores = scores.detach()  "+f.comment("do.kept"))
+		}},
 	{id: FixHalfPrecision, source: "https://github.com/AUTOMATIC1111/stable-diffusion-webui/wiki/Command-Line-Arguments-and-Settings",
 		kinds: evaluation | inference | imageTool, cost: 0,
 		lives:   map[string]float64{CauseTooBig: 0.92, CauseDataSpike: 0.85, CauseFragmentation: 0.7, CauseUnknown: 0.65, CauseOversubscribed: 0.85},
@@ -167,7 +176,12 @@ var fixesInference = []fixRow{
 		when: func(f *failure) bool {
 			return f.event.Kind == sampler.KindORT && !f.onHost() && !f.program.is(training)
 		},
-		reach:   always(1),
+		reach: func(f *failure) float64 {
+			if f.makesSession() {
+				return 0.2 // no input had come yet
+			}
+			return 1
+		},
 		variant: func(f *failure) string { return "ort" },
 		do: func(f *failure) []string {
 			return []string{f.comment("do.ort_input"), f.comment("do.ort_arena") + "\n" + f.comment("do.ort_threads")}
@@ -269,6 +283,9 @@ func (f *failure) sizeDecides() bool {
 		return true
 	}
 	large := f.total.Known() && f.requested.Or(0) > f.total.Or(0)/6 && f.requested.Or(0) > f.unallocated.Or(0) // else it may fit packed
+	if f.told(sampler.ToldPixels) && f.told(sampler.ToldSmallGPU) {
+		return true // nothing is trained there, and what is run takes a picture or a pair at once, whatever else is asked about
+	}
 	return !f.told(sampler.ToldBatch) && f.batch() == 0 && (f.told(sampler.ToldPixels) || f.native() || large || f.event.Kind == sampler.KindCUDAAsync)
 }
 

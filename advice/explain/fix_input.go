@@ -41,7 +41,7 @@ func doSmallerInput(f *failure) []string {
 		}
 		return v
 	}
-	names := append(slices.Clone(pixelOptions), "size", "max_size", "max_seq_length", "max_length", "cutoff_len", "model_max_length", "seq_length", "block_size")
+	names := append(slices.Clone(pixelOptions), "img", "size", "max_size", "max_seq_length", "max_length", "cutoff_len", "model_max_length", "seq_length", "block_size")
 	if text, name, ok := f.command.WithNumber(half, names...); ok {
 		return []string{text + "  " + f.comment("do.size_option", "name", name)}
 	}
@@ -131,7 +131,7 @@ func (f *failure) lessOfModels() []string {
 
 // smallGPU says of a GPU that few programs of these days are made for that it is one.
 func (f *failure) smallGPU() []string {
-	if !f.total.Known() || f.total.Or(0) > 9*sampler.GiB/2 || f.history != nil || f.othersMatter() {
+	if f.triedGPU() || !f.total.Known() || f.total.Or(0) > 9*sampler.GiB/2 || f.history != nil || f.othersMatter() {
 		return nil
 	}
 	return []string{f.comment("do.small_gpu", "total", gib(f.total.Or(0)))}

@@ -142,6 +142,17 @@ var fixesModel = []fixRow{
 			}
 			return []string{"--model medium  " + f.comment("do.whisper_model"), "--compute_type int8  " + f.comment("do.if_faster_whisper")}
 		}},
+	{id: FixSmallerModel, source: sourceAnatomy,
+		kinds: ownCode, cost: 0.02, // it is asked for
+		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.6, CauseOversubscribed: 0.8},
+		when: func(f *failure) bool {
+			return f.told(sampler.ToldChannels) && !f.program.is(running) && !f.onHost() && !f.refusedThoughFree()
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "channels" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.fewer_channels"), f.comment("do.or_that", "what", f.words.Say("do.say.checkpoint_or_half"))}
+		}},
 	{id: FixSmallerModel, source: "https://huggingface.co/docs/transformers/quantization/bitsandbytes",
 		kinds: evaluation | inference, cost: 0.14, // an option where it is loaded
 		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.6, CauseOversubscribed: 0.8},

@@ -104,7 +104,7 @@ var fixesOthers = []fixRow{
 			if f.noSplit() {
 				return 1
 			}
-			if f.makesContext() || f.shareRefused() && f.requested.Or(0) < sampler.GiB/4 && f.phase() != sampler.PhaseValidation {
+			if f.makesContext() || f.makesSession() || f.shareRefused() && f.requested.Or(0) < sampler.GiB/4 && f.phase() != sampler.PhaseValidation {
 				return 1 // next to nothing was free when it came
 			}
 			if f.nearlyFree() {
@@ -342,6 +342,9 @@ func doCapPreallocation(f *failure) []string {
 	if _, known := shares[name]; known {
 		if share, ok := f.freeShare(); ok {
 			return f.withShare(name, func(float64) float64 { return share })
+		}
+		if f.told(sampler.ToldWideShare) && !f.numbers() { // which is what is wrong: the usual one runs
+			return f.withShare(name, func(float64) float64 { return min(0.9, shares[name].usual) })
 		}
 		return f.withShare(name, func(v float64) float64 { return float64(int(v*100+0.5)-10) / 100 })
 	}

@@ -19,7 +19,7 @@ var fixesValidation = []fixRow{
 			if f.impossible() && f.program.is(evaluation) {
 				return 0.4 // one input at a time is what most evaluate with
 			}
-			if f.batch() == 1 && f.reported() {
+			if f.batch() == 1 && (f.reported() || f.triedGPU()) {
 				return 0.3
 			}
 			if f.history == nil && (f.creepsUp() || !f.numbers()) && f.torchCode() && !f.graphOff() {
@@ -113,6 +113,9 @@ func (f *failure) validationVariant() string {
 
 func doShrinkValidation(f *failure) []string {
 	k := f.validationFactor()
+	if f.domain() == sampler.DomainRays && f.told(sampler.ToldTried+"chunks") {
+		return []string{f.comment("do.val_views")}
+	}
 	if f.domain() == sampler.DomainRays {
 		return []string{f.comment("do.less.rays"), f.comment("do.val_view")}
 	}

@@ -141,6 +141,7 @@ func (f *failure) chance(s scored) float64 {
 var triedInVain = map[string][]string{
 	"batch": {FixHalveBatchAccumulate}, "segments": {FixExpandableSegments}, "share": {FixCapPreallocation, FixRaiseLimit},
 	"precision": {FixAMPBF16, FixHalfPrecision}, "checkpointing": {FixGradientCheckpointing}, "context": {FixShortenContext},
+	"length": {FixShortenContext}, "model": {FixSmallerModel}, // of a size that was, the parts are left (lessInput)
 	"workers": {FixReduceDataLoaderWorkers}, "offload": {FixOffloadModel}, "bits": {FixSmallerModel, FixHalfPrecision}, "no_grad": {FixNoGradValidation, FixNoGradInference},
 }
 

@@ -183,7 +183,7 @@ func (f *job) isUltralytics() bool {
 // batch is the training batch per device, from the command or else from the log; 0 when not known.
 func (f *job) batch() int {
 	if _, n, ok := f.command.BatchArgument(); ok {
-		return n
+		return max(1, n/f.command.SharedBy())
 	}
 	if f.onePicture() || f.splats() || f.told(sampler.ToldOne) && f.told(sampler.ToldTried+"batch") {
 		return 1

@@ -7,7 +7,7 @@ var scriptWords = []struct {
 	words []string
 }{
 	{program{kind: training}, []string{"train", "training", "trainer", "finetune", "finetuning", "tune", "tuning", "pretrain", "pretraining", "fit", "dreambooth", "distill", "sft", "dpo", "ppo", "grpo", "clm", "mlm", "glue"}},
-	{program{kind: evaluation}, []string{"eval", "evaluate", "evaluation", "test", "val", "validate", "benchmark", "bench"}},
+	{program{kind: evaluation}, []string{"eval", "evaluate", "evaluation", "test", "val", "validate", "benchmark", "bench", "submit", "submission"}},
 	{program{"ldm", imageTool}, []string{"txt2img", "img2img", "knn2img", "depth2img", "inpaint"}},
 	{program{"upscaler", imageTool}, []string{"esrgan", "realesrgan", "gfpgan", "codeformer", "upscale", "superres"}},
 	{program{kind: inference}, []string{"generate", "generation", "gen", "infer", "inference", "predict", "prediction", "demo", "sample", "sampling", "chat", "cli", "translate",

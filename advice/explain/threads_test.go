@@ -131,6 +131,20 @@ func TestKinds(t *testing.T) {
 	}
 }
 
+// Long samples are known from what a text says of them: that any batch had fitted before is not.
+func TestLongSamplesFittedNever(t *testing.T) {
+	const log = "I train a tagger on contracts and this always happens:\nToken indices sequence length is longer than the specified maximum sequence length for this model (1630 > 512).\n" +
+		"RuntimeError: CUDA out of memory. Tried to allocate 140.00 MiB (GPU 0; 3.81 GiB total capacity; 2.90 GiB already allocated; 60.00 MiB free; 3.00 GiB reserved in total by PyTorch)\n"
+	events, err := oomlog.Scan(strings.NewReader(log))
+	if events = post.Read(log, events, oomlog.Scan); err != nil || len(events) != 1 {
+		t.Fatal(events, err)
+	}
+	got := Explain(Incident{Events: events})
+	if strings.Contains(got.Verdict.Detail, "had fitted before") || TopCause(got.Causes) != CauseDataSpike || !strings.Contains(strings.Join(got.Advice[0].Do, "\n"), "a larger GPU") {
+		t.Errorf("%s: %q, %q", TopCause(got.Causes), got.Verdict.Detail, got.Advice[0].Do)
+	}
+}
+
 func causeIDs(list []sampler.Cause) (ids []string) {
 	for _, c := range list {
 		ids = append(ids, c.ID)

@@ -13,6 +13,35 @@ func (f *facts) told(what string) bool { return slices.Contains(f.context.Told, 
 // triedShare: the share of the GPU that the program may take was raised, and that was not enough.
 func (f *facts) triedShare() bool { return f.told(sampler.ToldTried + "share") }
 
+// triedGPU: on other GPUs it ended the same way.
+func (f *facts) triedGPU() bool { return f.told(sampler.ToldTried+"gpu") && !f.onHost() }
+
+// fillsAnyGPU: and its own tensors fill most of this one (own threshold: three fifths).
+func (f *facts) fillsAnyGPU() bool {
+	return f.triedGPU() && f.torchCode() && f.phase() == "" && f.allocated.Or(0) > partOf(f.total.Or(0), 0.6) && f.requested.Or(0) < f.total.Or(0)/6
+}
+
+// keptFromFirst: one input passed and the next did not, with a GPU full of what the program itself holds, or nobody knows of what.
+func (f *job) keptFromFirst() bool {
+	full := !f.numbers() || f.allocated.Or(0) > partOf(f.total.Or(0), 0.6)
+	return f.told(sampler.ToldNext) && f.program.is(inference|evaluation|undecided) && f.program.name == "" && f.torchCode() && !f.onHost() && !f.graphOff() && full && f.requested.Or(0) < max(f.total.Or(0)/6, sampler.GiB/4)
+}
+
+// loadsWhisper: it came while the model was loaded.
+func (f *facts) loadsWhisper() bool {
+	names := f.context.Functions
+	return f.program.name == "whisper" && !f.onHost() && !f.numbers() && (f.phase() == sampler.PhaseLoading || len(names) > 0 && strings.Trim(names[len(names)-1], "_") == "init")
+}
+
+// takenAtStart is what others held of the GPU when TensorFlow took it, where that was more than half of it (own threshold); else 0.
+func (f *facts) takenAtStart() sampler.Bytes {
+	free, known := f.extra("gpu_free_bytes").Value()
+	if total := f.startTotal(); known && free > 0 && free < total/2 {
+		return total.Less(free)
+	}
+	return 0
+}
+
 // unlikeGPU is the number of the GPU that PyTorch advises to leave out, as it has less memory than the others; "": none.
 func (f *facts) unlikeGPU() string {
 	for _, what := range f.context.Told {
@@ -86,6 +115,11 @@ func (f *facts) makesContext() bool {
 		}
 	}
 	return false
+}
+
+// makesSession: ONNX Runtime found no room for a small part of a model while it was read, so the GPU was nearly full (own threshold: 256 MiB).
+func (f *facts) makesSession() bool {
+	return f.event.Kind == sampler.KindORT && f.shows(sampler.ShowsSession) && f.requested.Or(0) <= 256*sampler.MiB
 }
 
 // refusedVariables: TensorFlow made the first few megabytes of a model and found no room.

@@ -107,3 +107,31 @@ func TestNeededAtItsBounds(t *testing.T) {
 		}
 	}
 }
+
+// PyTorch before 1.4 calls "cached" what is reserved but unallocated; people retype it in several ways.
+func TestCachedWordings(t *testing.T) {
+	for _, end := range []string{"512.00 MiB cached)", "512.00 MiB cache)", "512.00 MiB cached by PyTorch)"} {
+		log := "RuntimeError: CUDA out of memory. Tried to allocate 400.00 MiB (GPU 0; 7.93 GiB total capacity; 6.10 GiB already allocated; 350.00 MiB free; " + end + "\n"
+		events, err := Scan(strings.NewReader(log))
+		if err != nil || len(events) != 1 || events[0].ReservedUnallocated.Or(0) != 512*sampler.MiB {
+			t.Errorf("%s: %+v, %v", end, events, err)
+		}
+	}
+}
+
+// A library that saves because it fails does not fail in saving.
+func TestFarewell(t *testing.T) {
+	for line, want := range map[string]string{
+		"Saving the model to out/checkpoint-500":                             sampler.PhaseSaving,
+		"Stopping and saving the best model. Encountered exception:":         "",
+		"Interrupted, saving checkpoint":                                     "",
+		"Something went wrong: saving the last checkpoint before exiting":    "",
+		"Error while saving the checkpoint":                                  sampler.PhaseSaving,
+		"The run stopped while saving the model and the optimizer's weights": sampler.PhaseSaving,
+	} {
+		events, err := Scan(strings.NewReader(line + "\nRuntimeError: CUDA out of memory. Tried to allocate 400.00 MiB (GPU 0; 7.93 GiB total capacity; 6.10 GiB already allocated; 350.00 MiB free)\n"))
+		if err != nil || len(events) != 1 || events[0].Context.Phase != want {
+			t.Errorf("%s: %+v, %v", line, events, err)
+		}
+	}
+}

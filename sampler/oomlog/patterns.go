@@ -29,7 +29,7 @@ var torchFields = []string{
 	`with <pools> allocated in private pools`,
 	`and <unalloc> is reserved by PyTorch but unallocated`,
 	`reserved (?:by PyTorch )?but unallocated [:=] <unalloc>`,
-	`[;,] <unalloc> cached\)`,
+	`[;,] <unalloc> cached?(?: by PyTorch)?\)`,
 	`[;,] <reserved> reserved in total by PyTorch`,
 	`[;,] <active_bytes:size> current active`,
 }

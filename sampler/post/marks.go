@@ -47,6 +47,14 @@ var marks = []struct {
 	{sampler.ToldTrainer, lazily(`\b(?:Seq2Seq)?Trainer\b(?s:.*)\bcompute_metrics\b|\bcompute_metrics\b(?s:.*)\b(?:Seq2Seq)?Trainer\b`)},
 	// The step of instance segmentation that brings each mask to the size of the picture.
 	{sampler.ToldPastes, lazily(`\bpaste_masks?\b|_paste_mask\b|\bpaste_masks_in_image\b`)},
+	// A share of the GPU for a server that leaves next to nothing beside it.
+	{sampler.ToldWideShare, lazily(`(?i)\bgpu[-_ ]memory[-_ ]utili[sz]ation\b[^\n]{0,40}?(?:=|:| to| of| at)["'\x60 ]{0,3}(?:1(?:\.0+)?|0?\.9[6-9]\d*)(?:[^\d.]|\.\D|\.?$)|\bmem[-_]fraction[-_]static["'\x60]?(?:=| to| of|)["'\x60 ]{1,3}(?:1\.0+|0?\.9[5-9]\d*)\b`)},
+	// One input passed, and the next of the same kind did not.
+	{sampler.ToldNext, lazily(`(?i)\b(?:first|1st) (?:\w+ ){0,2}(?:frames?|images?|pictures?|videos?|clips?|files?|inputs?|runs?|calls?|requests?|predictions?|inferences?|samples?|pairs?|iterations?|times?|passes)\b[^\n]{0,80}\b(?:fine|ok|okay|corr\w*t?ly|works?|worked|succe\w+|well|passe[sd]|without|no (?:problem|error|issue)s?)\b[^\n]{0,60}\b(?:second|third|2nd|3rd|next|following|later|again)\b[^\n]{0,90}\b(?:errors?|oom|out of memory|fail\w*|crash\w*|memory)|\b(?:errors?|oom|out of memory|fail\w*|crash\w*)\b[^\n.]{0,30}\b(?:on|at|in|with|for|during) (?:the )?(?:second|2nd|third|3rd) (?:frame|image|picture|video|clip|file|input|run|call|request|prediction|inference|sample|pair|pass)\b|第二[张帧个次][^\n。]{0,12}(?:报错|爆|OOM|显存)`)},
+	// Fewer channels, or what a number in the middle of a shape is.
+	{sampler.ToldChannels, lazily(`(?i)\b(?:fewer|reduc\w*|decreas\w*|lower\w*|smaller)\b[^.?\n]{0,24}\b(?:channels|filters|feature maps|fmaps?)\b|\bwhere\b[^.?\n]{0,12}\b(?:8|16|32|64|128|256|512|1024)\b[^.?\n]{0,12}\b(?:comes?|coming) from\b`)},
+	// The warning of a tokenizer before a text that is longer than its model takes.
+	{sampler.ToldLong, lazily(`Token indices sequence length is longer than the specified maximum`)},
 	// Scripts and options of programs that work in tiles.
 	{sampler.ToldTiles, lazily(`(?i)\w_tile[sd]?\.py\b|\bpython[^\n]*\.py[^\n]* --\w*tile_?size[ =]\d`)},
 }

@@ -17,6 +17,7 @@ var stats = []struct {
 	{sampler.KindTensorFlow, "pool_used_bytes", lazily(`(?m)^InUse: +(\d{6,15})()\s*$`)},
 	// TensorFlow at start: what the GPU has in all.
 	{sampler.KindTensorFlow, "gpu_total_bytes", lazily(`(?i)\btotal ?memory: (\d{1,4}(?:\.\d{1,3})?) ?([MG]iB)\b`)},
+	{sampler.KindTensorFlow, "gpu_free_bytes", lazily(`(?i)\bfree ?memory: (\d{1,4}(?:\.\d{1,3})?) ?([MG]iB)\b`)},
 	// ollama: what it found free on the one GPU, and what it planned to take of it.
 	{sampler.KindGGML, "planned_free_bytes", lazily(`\bmemory\.available="\[(\d{1,5}(?:\.\d{1,3})?) ([MG]iB)\]"`)},
 	{sampler.KindGGML, "planned_bytes", lazily(`\bmemory\.required\.allocations="\[(\d{1,5}(?:\.\d{1,3})?) ([MG]iB)\]"`)},

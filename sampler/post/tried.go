@@ -19,11 +19,14 @@ var settings = []struct {
 	{"precision", lazily(`(?i)\b(?:fp16|bf16|half|mixed)(?:[- ]precision)?\b|\bprecision\b`)},
 	{"checkpointing", lazily(`(?i)\bgradient[-_ ]checkpoint\w*`)},
 	{"context", lazily(`(?i)\bmax[-_ ]model[-_ ]len\w*|\bcontext (?:length|size|window)\b`)},
-	{"chunks", lazily(`(?i)(?:\b|_)chunk[-_ ]?size\b`)},
+	{"chunks", lazily(`(?i)(?:\b|_)(?:net)?chunk(?:s|[-_ ]?sizes?)?\b`)},
+	{"gpu", lazily(`(?i)\b(?:chang\w*|switch\w*|upgrad\w*)\b[^.;]{0,24}\b(?:GPUs|(?:graphics |video )?cards)\b|\b(?:chang\w*|switch\w*|tr(?:y|ied)|mov(?:e|ed|ing)|upgrad\w*)\b[^.;]{0,24}\b(?:(?:a |an |\d+ ?Gi?B )(?:GPU|card)|computers?|machines?|[VAHP]100s?|A6000|titan|[1-5]0[5-9]0(?: ?ti)?)(?:\b|_)|\b(?:different|another|other|bigger|larger|more powerful)(?: (?:nvidia|geforce|rtx|gtx|tesla|new|local|remote|cloud|\d+ ?Gi?B))* (?:GPUs?|(?:graphics |video )?cards?|computers|machines)\b|\b(?:both|two|several) (?:\w+ )?(?:computers|machines)\b|\bboth (?:on )?(?:my |an? |the )?(?:(?:nvidia|geforce|rtx|gtx|tesla) )*(?:[VAHP]100|[ATP]\d{1,2}|titan|[1-5]0[5-9]0)\w*(?: ti)? and\b|换[^。，]{0,8}(?:显卡|GPU|卡)`)},
 	{"workers", lazily(`(?i)(?:\b|_)num[-_ ]workers\b`)},
 	{"offload", lazily(`(?i)(?:\b|--)(?:lowvram|novram|(?:model_|sequential_)?cpu[-_ ]offload\w*)\b`)},
 	{"bits", lazily(`(?i)\bquantize\(4\)|\bload_in_4bit\b|\bint4\b|\b4[- ]?bits?\b`)},
 	{"size", lazily(`(?i)\bresiz\w*|\b(?:image|input|picture|crop|patch)[-_ ]?sizes?\b|\bresolutions?\b`)},
+	{"length", lazily(`(?i)\b\w*max[-_ ]?(?:seq(?:uence)?[-_ ]?)?len(?:gth)?s?\b|\bseq(?:uence)?s?[-_ ]?len(?:gth)?s?\b|\bcutoff_len\b|\bblock_size\b|序列长度`)},
+	{"model", lazily(`(?i)\b(?:smaller|smallest|tiny) (?:\w+ )?(?:models?|variants?|backbones?|networks?)\b`)},
 	{"no_grad", lazily(`(?i)\bno_grad\b|\binference_mode\b`)},
 }
 
@@ -64,6 +67,12 @@ var askedAbout = lazily(`(?i)\b(?:is|are|was)\b[^.?!]{0,30}\b(?:batch\w*|bs)\b[^
 // again is a setting that the sentence before names, and what it was changed to.
 var again = lazily(`(?i)\b(?:reduc|lower|decreas|chang|sett|set|drop)\w* (?:it|that|this|them) to (?:1|one)\b|(?:调|改|设|降|减)\S{0,4}[到成为至] ?\d`)
 
+// changes is how somebody tells of a setting that he changed; outcome is a sentence of nothing but how that ended.
+var (
+	changes = lazily(`(?i)\b(?:chang|reduc|lower|decreas|shrink|shrank|shrunk|switch|tried|set|sett|drop|cut|upgrad|mov)\w*\b|换|改|调|降|减`)
+	outcome = lazily(`(?i)^(?:(?:but|and|yet|however|unfortunately|sadly|still|then|now|also)[, ]+)*(?:(?:the|it|this|that|there|i|we|they|all|always|exact|exactly|very|is|was|gives?|gave|get|got|had|have|has|did|does)[, ]+)*(?:same|still|error|problem|issue|nothing|no|not|didn['’]?t|doesn['’]?t)\b`)
+)
+
 // sizes are the sizes of a batch that a sentence names.
 var sizes = lazily(`\b\d{1,4}\b`)
 
@@ -83,17 +92,43 @@ func exhausted(text string) bool {
 	return len(found) == 0 || slices.ContainsFunc(found, func(n []string) bool { size, err := strconv.Atoi(n[0]); return err != nil || size < largeBatch })
 }
 
+// maxOutcome is the length of a sentence that says no more than how it ended, in bytes (own threshold).
+const maxOutcome = 90
+
+// alike: on another GPU it ends the same way. That a text goes on to ask about it says nothing.
+var alike = lazily(`(?i)\b(?:same|still|regardless|no matter|all fail\w*|both fail\w*)\b|还是|仍|依然|依旧|也|一样`)
+
+// batchOption is the batch as a command sets it.
+var batchOption = lazily(`(?i)(?:^|\s)--?(?:train[-_]?)?(?:batch[-_]?size|batch|bs|b)[ =](\d{1,5})(?:\s|$)`)
+
+// unset takes back that the batch is one, where that is only said and the command that is shown sets a larger one.
+func unset(c *sampler.LogContext, all []sentence) {
+	at := batchOption.FindStringSubmatch(c.Command)
+	if at == nil || at[1] == "0" || at[1] == "1" || slices.ContainsFunc(all, func(s sentence) bool {
+		return settings[0].words.MatchString(s.text) && (inVain.MatchString(s.text) || attempted.MatchString(s.text) && !one.MatchString(s.text))
+	}) {
+		return
+	}
+	c.Told = slices.DeleteFunc(c.Told, func(what string) bool { return what == sampler.ToldOne || what == sampler.ToldTried+"batch" })
+}
+
 // raised is JAX's share of the GPU where it was set to nearly all of it or, with unified memory, to more.
 var raised = lazily(`\bXLA_PYTHON_CLIENT_MEM_FRACTION=["']?(?:[1-9]|0?\.9)`)
 
 // tried are the settings that were changed in vain, or that are in force and were not enough.
 func tried(text string, all []sentence) (told []string) {
 	for _, row := range settings {
-		named := false // by the sentence before
+		named, changed := false, false // by the sentence before
 		if slices.ContainsFunc(all, func(s sentence) bool {
-			before := named
-			named = row.words.MatchString(s.text)
+			before, told := named, changed
+			named, changed = row.words.MatchString(s.text), row.words.MatchString(s.text) && changes.MatchString(s.text)
+			if told && !named && len(s.text) <= maxOutcome && outcome.MatchString(s.text) && inVain.MatchString(s.text) && !cured.MatchString(s.text) {
+				return true
+			}
 			if !named && !(before && again.MatchString(s.text)) || cured.MatchString(s.text) || row.name == "batch" && (!exhausted(s.text) || askedAbout.MatchString(s.text)) {
+				return false
+			}
+			if row.name == "gpu" && !alike.MatchString(s.text) {
 				return false
 			}
 			on := slices.Contains(switches, row.name) && inForce.MatchString(s.text) && !doubted.MatchString(s.text)

@@ -1,0 +1,67 @@
+package post
+
+import (
+	"slices"
+	"testing"
+
+	"nvpeak/sampler"
+)
+
+// What was changed in vain is told, though the sentence that says so names no setting, and nothing else is.
+func TestTriedInVain(t *testing.T) {
+	const gpu, chunks, batch, size = sampler.ToldTried + "gpu", sampler.ToldTried + "chunks", sampler.ToldTried + "batch", sampler.ToldTried + "size"
+	for _, one := range []struct {
+		text, what string
+		told       bool
+	}{
+		{"I changed different gpus, e.g. a 2080ti. The same problem still existed.", gpu, true},
+		{"I moved to a V100 with 16G but get the same error.", gpu, true},
+		{"I run it on two different computers and there is the same error.", gpu, true},
+		{"I also tried it with a 24 GB GPU but still the same.", gpu, true},
+		{"I switched to an A100. It works there.", gpu, false},
+		{"I use the settings from a guide, which are for GPUs below 7 GB, but it still runs out.", gpu, false},
+		{"I tried two GPUs and it still uses one.", gpu, false},
+		{"The GPU is still full after the error.", gpu, false},
+		{"No matter how far I lower chunk and netchunk, the error stays.", chunks, true},
+		{"I lowered the chunk size. Now it works.", chunks, false},
+		{"I reduced the resolution to 256. Still the same error.", size, true},
+		{"The image size is 512. The same error is in another thread.", size, false},
+		{"It gives the same error both on my RTX 2080 Ti and a V100.", gpu, true},
+		{"I lowered max_seq_length to 128. Still the same error.", sampler.ToldTried + "length", true},
+		{"A smaller model has the same problem.", sampler.ToldTried + "model", true},
+		{"I took a smaller model and it works.", sampler.ToldTried + "model", false},
+		{"I have set it to batch size of 1.", batch, true},
+		{"I have set it to batch size of 1.\n\npython train.py --batch_size 2 --lr 0.1\n", batch, false},
+		{"I reduced the batch size to 1 and still get the same error.\n\npython train.py --batch_size 8 --lr 0.1\n", batch, true},
+	} {
+		events := read(t, "I am training a model with torch and get CUDA out of memory. "+one.text)
+		if len(events) != 1 || slices.Contains(events[0].Context.Told, one.what) != one.told {
+			t.Errorf("%q: %s is not %v (%d events)", one.text, one.what, one.told, len(events))
+		}
+	}
+}
+
+// A small GPU, an input after another, a share and channels are told by what people say of them.
+func TestSaid(t *testing.T) {
+	for _, one := range []struct {
+		text, what string
+		told       bool
+	}{
+		{"My graphics card is too old for this.", sampler.ToldSmallGPU, true},
+		{"I only have a 2GB GPU.", sampler.ToldSmallGPU, true},
+		{"I have only 2 GB free GPU memory left.", sampler.ToldSmallGPU, false},
+		{"My GPU is a 3090.", sampler.ToldSmallGPU, false},
+		{"The first image works fine, but the second image fails with OOM.", sampler.ToldNext, true},
+		{"I get OOM on the second frame.", sampler.ToldNext, true},
+		{"The first thing I did was to read the next chapter on memory.", sampler.ToldNext, false},
+		{"It fails with gpu_memory_utilization=1.0 there.", sampler.ToldWideShare, true},
+		{"It fails with gpu_memory_utilization=0.9 there.", sampler.ToldWideShare, false},
+		{"Where is the 32 coming from?", sampler.ToldChannels, true},
+		{"The images have 3 channels.", sampler.ToldChannels, false},
+	} {
+		events := read(t, "I get CUDA out of memory with torch. "+one.text)
+		if len(events) != 1 || slices.Contains(events[0].Context.Told, one.what) != one.told {
+			t.Errorf("%q: %s is not %v (%d events)", one.text, one.what, one.told, len(events))
+		}
+	}
+}
