@@ -58,14 +58,16 @@ func TestDriverDeaths(t *testing.T) {
 		from string
 		text string
 	}{
-		"fires_driver":             {"driver", "GPU memory refused by the driver: 16.0 GiB refused with 9.7 GiB free"},
-		"fires_driver_pieces":      {"driver", "GPU memory refused by the driver; only a piece of the request is known"},
-		"fires_driver_context":     {"driver", "GPU memory refused by the driver; it could not make a context"},
-		"fires_driver_logged":      {"recording", "CUDA out of memory on GPU 0"},
-		"fires_driver_logged_late": {"recording", "CUDA out of memory on GPU 0"},
-		"fires_driver_server":      {},
-		"quiet_driver_caught":      {},
-		"quiet_driver_tester_ends": {},
+		"fires_driver":                   {"driver", "GPU memory refused by the driver: 16.0 GiB refused with 9.7 GiB free"},
+		"fires_driver_pieces":            {"driver", "GPU memory refused by the driver; only a piece of the request is known"},
+		"fires_driver_context":           {"driver", "GPU memory refused by the driver; it could not make a context"},
+		"fires_driver_context_elsewhere": {"driver", "GPU memory refused by the driver; it could not make a context"},
+		"fires_driver_logged":            {"recording", "CUDA out of memory on GPU 0"},
+		"fires_driver_logged_late":       {"recording", "CUDA out of memory on GPU 0"},
+		"fires_driver_server":            {},
+		"quiet_driver_caught":            {},
+		"quiet_driver_context_at_once":   {},
+		"quiet_driver_tester_ends":       {},
 	} {
 		out := reportOf(t, name, -1)
 		var found []Event

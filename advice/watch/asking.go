@@ -339,8 +339,11 @@ func (a *asking) wentOn() bool {
 // inPlace: what is granted in the place of what was refused is no smaller a part of it.
 const inPlace = 8
 
-// replaced says whether something was granted since that may be in the place of what was refused, as on another GPU.
-func (a *asking) replaced() bool { return a.one > 0 && a.one >= a.refusal.Smallest/inPlace }
+// replaced says whether something was granted since that may be in the place of what was refused, as on another GPU. How large a refused context
+// would have been is not known: what is in its place is no workspace, and no piece of what another thread takes meanwhile.
+func (a *asking) replaced() bool {
+	return a.one > 0 && a.one >= cmp.Or(a.refusal.Smallest, contextMost)/inPlace
+}
 
 // grantedSince says whether anything was granted since the last refusal, on any GPU.
 func (a *asking) grantedSince() bool { return a.times > 0 || a.asked.Granted > a.granted }

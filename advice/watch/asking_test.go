@@ -59,6 +59,14 @@ func TestDied(t *testing.T) {
 		"failed, but elsewhere": {func(p *proc, a *asking) {
 			a.asked.ExitStatus, p.seen, a.times, a.after, a.one = sampler.Some(1), 1002, 1, 512*mib, 512*mib
 		}, false},
+		"no context, a little since": {func(p *proc, a *asking) {
+			a.refusal.Bytes, a.refusal.Smallest = 0, 0
+			a.asked.ExitStatus, p.seen, a.times, a.after, a.one = sampler.Some(1), 1002, 6, 240*mib, 40*mib
+		}, true},
+		"no context, but elsewhere": {func(p *proc, a *asking) {
+			a.refusal.Bytes, a.refusal.Smallest = 0, 0
+			a.asked.ExitStatus, p.seen, a.times, a.after, a.one = sampler.Some(1), 1002, 1, 128*mib, 128*mib
+		}, false},
 		"ended well at once":      {func(p *proc, a *asking) { a.asked.ExitStatus, p.seen, a.times = sampler.Some(0), 1001, 9 }, false},
 		"a little":                {func(_ *proc, a *asking) { a.after = 32*mib - 1 }, true},
 		"more":                    {func(_ *proc, a *asking) { a.after = 32 * mib }, false},

@@ -10,7 +10,8 @@ import (
 	"nvpeak/sampler/request"
 )
 
-// driven is a GPU of 40 GiB whose programs ask a driver for memory, seen through the fold over their calls.
+// driven is a GPU of 40 GiB whose programs ask a driver for memory, seen through the fold over their calls. Where a program is on a second one, there
+// is that, too.
 type driven struct {
 	now     float64
 	used    sampler.Bytes
@@ -50,6 +51,7 @@ type drivenJob struct {
 	zombie     bool // still listed when it has ended
 	older      bool // than what looks at its calls
 	thread     int  // that calls; 0: the first
+	second     bool // its memory is the second GPU's
 }
 
 type drivenBlock struct {
@@ -73,6 +75,14 @@ func (d *driven) job(pid int, command string) *drivenJob {
 	return j
 }
 
+// beside starts a program on the second GPU, which has room.
+func (d *driven) beside(pid int, command string) *drivenJob {
+	j := &drivenJob{d: d, pid: pid, command: command, start: d.now, end: 1e9, listed: true, second: true, env: map[string]string{"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}}
+	d.jobs = append(d.jobs, j)
+	j.note(500)
+	return j
+}
+
 func (d *driven) wait(seconds float64) { d.now += seconds }
 
 func (j *drivenJob) note(change float64) {
@@ -84,14 +94,28 @@ func (j *drivenJob) note(change float64) {
 }
 
 func (j *drivenJob) call(function string, n sampler.Bytes, at uint64, answer int) {
+	device := 0
+	if j.second {
+		device = 1
+	}
+	j.callOn(device, function, n, at, answer)
+}
+
+func (j *drivenJob) callOn(device int, function string, n sampler.Bytes, at uint64, answer int) {
 	f := slices.IndexFunc(request.Functions, func(f request.Function) bool { return f.Name == function })
 	j.d.calls = append(j.d.calls, drivenCall{at: j.d.now, used: j.d.used, Call: request.Call{Time: drivenTime(j.d.now), PID: j.pid, TID: j.pid + j.thread, Function: f,
-		Size: uint64(n), Address: at, Device: 0, Answer: answer}})
+		Size: uint64(n), Address: at, Device: device, Answer: answer}})
 	j.d.now += 0.001
 }
 
 // with asks for memory by a function; false: it was refused.
 func (j *drivenJob) with(function string, n sampler.Bytes) bool {
+	if j.second {
+		j.d.next += 1 << 20
+		j.note(n.MiB())
+		j.call(function, n, j.d.next, 0)
+		return true
+	}
 	free := drivenTotal - j.d.used
 	if n > free && function != "cuMemAllocManaged" {
 		j.call(function, n, 0, 2)
@@ -148,7 +172,9 @@ func (j *drivenJob) exit() {
 	for _, b := range j.blocks {
 		j.d.used -= min(b.n, j.d.used)
 	}
-	j.d.used -= 500 * mib
+	if !j.second {
+		j.d.used -= 500 * mib
+	}
 	j.blocks, j.end = nil, j.d.now
 }
 
@@ -240,7 +266,8 @@ func (d *driven) snapshots() (list []sampler.Snapshot) {
 		older[j.pid] = j.older
 	}
 	tracker.Begin(older)
-	key := sampler.GPUKey{ID: "GPU-d"}
+	key, second := sampler.GPUKey{ID: "GPU-d"}, sampler.GPUKey{ID: "GPU-e"}
+	two := slices.ContainsFunc(d.jobs, func(j *drivenJob) bool { return j.second })
 	used, next := sampler.Bytes(0), 0
 	for at := 1.0; at < seconds; at++ {
 		if calm := d.calmUntil(at); calm > at { // nothing happens: recordings are to be small
@@ -261,10 +288,15 @@ func (d *driven) snapshots() (list []sampler.Snapshot) {
 			}
 		}
 		used = 0
-		var procs []sampler.Process
+		var usedThere sampler.Bytes
+		var procs, there []sampler.Process
 		for _, j := range d.jobs {
-			if j.alive(at) {
-				p := j.process(at)
+			switch p := j.process(at); {
+			case !j.alive(at):
+			case j.second:
+				usedThere += p.Memory.Or(0)
+				there = append(there, p)
+			default:
 				used += p.Memory.Or(0)
 				procs = append(procs, p)
 			}
@@ -272,8 +304,14 @@ func (d *driven) snapshots() (list []sampler.Snapshot) {
 		d.now = at
 		tracker.Reading(key, drivenTime(at), used)
 		tracker.Listed(key, drivenTime(at), procs)
-		s := sampler.Snapshot{Type: "snapshot", Time: drivenTime(at), GPUs: []sampler.GPU{{UUID: "GPU-d", Name: "NVIDIA A100-SXM4-40GB", Processes: procs,
-			Memory: sampler.Memory{Total: sampler.Some(drivenTotal), Used: sampler.Some(min(used, drivenTotal)), Free: sampler.Some(drivenTotal.Less(used))}}}}
+		s := sampler.Snapshot{Type: "snapshot", Time: drivenTime(at), GPUs: []sampler.GPU{drivenGPU("GPU-d", used, procs)}}
+		if two {
+			tracker.Reading(second, drivenTime(at), usedThere)
+			tracker.Listed(second, drivenTime(at), there)
+			s.GPUs = append(s.GPUs, drivenGPU("GPU-e", usedThere, there))
+			s.GPUs[1].Index = 1
+			s.GPUs[0].PCI, s.GPUs[1].PCI = "00000000:10:00.0", "00000000:20:00.0"
+		}
 		tracker.Apply(&s)
 		if d.bare {
 			s.Requests = nil
@@ -281,4 +319,9 @@ func (d *driven) snapshots() (list []sampler.Snapshot) {
 		list = append(list, s)
 	}
 	return list
+}
+
+func drivenGPU(id string, used sampler.Bytes, procs []sampler.Process) sampler.GPU {
+	return sampler.GPU{UUID: id, Name: "NVIDIA A100-SXM4-40GB", Processes: procs,
+		Memory: sampler.Memory{Total: sampler.Some(drivenTotal), Used: sampler.Some(min(used, drivenTotal)), Free: sampler.Some(drivenTotal.Less(used))}}
 }

@@ -65,6 +65,9 @@ func TestWentBack(t *testing.T) {
 		"was granted that before": {1.85, 3 * gib, 6, 1},
 		"is granted next to none": {1.95, mib, 3, 1},
 		"fails at once":           {1.95, 0, 1, 1},
+		"at once, granted little": {1.95, mib, 1, 1},
+		"less than an eighth":     {1.95, 128*mib - 1, 1, 1},
+		"in place of a context":   {1.95, 128 * mib, 1, 0},
 	} {
 		w := New(Options{})
 		for i := range 5 + row.ends {

@@ -230,6 +230,30 @@ var contextPatterns = []pattern{
 		d.wait(3)
 		d.jobs[1].exit()
 	}},
+	{"oom", "fires_driver_context_elsewhere", deadly, func(d *driven) { // what it has on another GPU writes its last lines
+		j := fullBeside(d)
+		j.context()
+		j.ask(mib)
+		d.wait(0.2)
+		j.exits(1)
+	}},
+	{"oom", "fires_driver_context_thread", deadly, func(d *driven) { // another thread takes its pieces until the last moment
+		j := fullBeside(d)
+		j.context()
+		j.thread = 1
+		for range 6 {
+			j.with("cuMemAllocFromPoolAsync", 40*mib)
+			d.wait(0.02)
+		}
+		j.exits(134)
+	}},
+	{"oom", "quiet_driver_context_at_once", nil, func(d *driven) { // it goes on where it was, and fails of something else
+		j := fullBeside(d)
+		j.context()
+		j.ask(3 * gib)
+		d.wait(6)
+		j.exits(1)
+	}},
 }
 
 // full is a program that begins on a GPU that another one has filled.
@@ -240,5 +264,16 @@ func full(d *driven) *drivenJob {
 	return d.job(4242, "python train.py")
 }
 
-// context asks for one, in vain.
-func (j *drivenJob) context() { j.call("cuDevicePrimaryCtxRetain", 0, 0, 2) }
+// fullBeside is a program on the second GPU, beside one that another one has filled.
+func fullBeside(d *driven) *drivenJob {
+	d.wait(2)
+	d.job(5000, "python other.py").ask(39 * gib)
+	j := d.beside(4242, "python train.py")
+	d.wait(1)
+	j.ask(2 * gib)
+	d.wait(1)
+	return j
+}
+
+// context asks for one on the first GPU, in vain.
+func (j *drivenJob) context() { j.callOn(0, "cuDevicePrimaryCtxRetain", 0, 0, 2) }
