@@ -47,9 +47,13 @@ type GPU struct {
 	Metrics
 	LastXID     Opt[uint64]    `json:"last_xid"`
 	LastXIDTime Opt[time.Time] `json:"last_xid_time"`
-	Error       Opt[string]    `json:"error"` // why this GPU gives no figures now
+	Error       Opt[string]    `json:"error"` // why this GPU gives no figures now, or lacks some
 	Processes   []Process      `json:"processes"`
 }
+
+// Silent says whether the GPU gives no figure of its memory, and why not is known. One with an error that does lacks
+// something else, such as its process list.
+func (g *GPU) Silent() bool { return g.Error.Known() && !g.Memory.Used.Known() }
 
 // Metrics are the figures of a GPU that are read once a second.
 type Metrics struct {

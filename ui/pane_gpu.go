@@ -28,7 +28,7 @@ func (v *view) gpuPane(c *canvas, r rect, g *sampler.GPU) {
 		c.fill(r.x, r.y, r.x+r.w, theme.Faint, v.glyphs.Line)
 	}
 	v.gpuTitle(c, r, g, g == v.focus, boxed)
-	if g.Error.Known() && !g.Memory.Used.Known() && v.history.GPU(g.Key()) == nil {
+	if g.Silent() && v.history.GPU(g.Key()) == nil {
 		c.put(in.x+1, in.y, in.x+in.w, theme.Critical, v.words.Reason(g.Error.Or("")))
 		return
 	}

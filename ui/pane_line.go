@@ -16,7 +16,6 @@ const (
 // gpuLine draws one GPU on one line: label, bar with the peak mark, used of total, peak,
 // utilization, and with room temperature, power, name and a sparkline.
 func (v *view) gpuLine(c *canvas, r rect, g *sampler.GPU) {
-	m := &g.Memory
 	label := fmt.Sprintf("%2s ", g.Label())
 	if r.w >= namedLine {
 		label = " GPU " + g.Label() + " "
@@ -25,8 +24,8 @@ func (v *view) gpuLine(c *canvas, r rect, g *sampler.GPU) {
 	if g == v.focus {
 		c.set(x-1, r.y, v.glyphs.Focus, theme.Accent)
 	}
-	if msg, ok := g.Error.Value(); ok && !m.Used.Known() {
-		c.put(x, r.y, r.x+r.w, theme.Critical, string(v.glyphs.Alert)+" "+v.words.Reason(msg))
+	if g.Silent() {
+		c.put(x, r.y, r.x+r.w, theme.Critical, string(v.glyphs.Alert)+" "+v.words.Reason(g.Error.Or("")))
 		return
 	}
 	right := r.x + r.w

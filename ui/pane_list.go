@@ -264,7 +264,7 @@ func (v *view) strip(c *canvas, r rect, row *machineRow, cell int) {
 	for i, g := range list[:min(len(list), r.w/cell)] {
 		x := r.x + i*cell
 		switch total, known := g.Memory.Total.Value(); {
-		case g.Error.Known() && !g.Memory.Used.Known():
+		case g.Silent():
 			c.fill(x, r.y, x+max(cell-1, 1), theme.Critical, v.glyphs.Alert)
 		case !known || !g.Memory.Used.Known():
 			c.fill(x, r.y, x+max(cell-1, 1), theme.Unknown, v.glyphs.BarUnknown)

@@ -33,7 +33,7 @@ func (r *Reporter) findExits(s *sampler.Snapshot, now float64, gap bool) {
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
 		c := r.known(g.Key())
-		if c == nil || math.IsNaN(c.used) || g.Error.Known() {
+		if c == nil || math.IsNaN(c.used) || g.Silent() {
 			continue
 		}
 		used, ok := sampler.Plausible(g.Memory.Used)

@@ -130,7 +130,7 @@ func (n *needs) asked(g *gpu, now float64) Fit {
 	if need.Source == NeedRefused {
 		window = refusedWindow
 	}
-	if v := g.lowest.last(now, window); v == v && !g.last.Error.Known() { // of a GPU that gives nothing now, it was
+	if v := g.lowest.last(now, window); v == v && !g.last.Silent() { // of a GPU that gives nothing now, it was
 		f.WorstFree = sampler.Some(series.Bytes(v))
 	}
 	if low == low {

@@ -184,7 +184,7 @@ func (n *news) tellDown(f *figures) {
 // tellErrors says so of a snapshot in which no GPU gives figures.
 func (n *news) tellErrors(s *sampler.Snapshot) {
 	for i := range s.GPUs {
-		if !s.GPUs[i].Error.Known() {
+		if !s.GPUs[i].Silent() {
 			return
 		}
 	}

@@ -390,7 +390,7 @@ func TestSessionWithoutFigures(t *testing.T) {
 	r := newRig(t, Options{}, "ssh://a")
 	s := &session{shell: newShell(r.Fleet, &r.slots[0].spec, r.slots[0].hosts[0]), lines: tape.NewDecoder(), alive: func() {}}
 	snap := used(noon, sampler.GiB)
-	snap.GPUs[0].Error = sampler.Some("the driver was unloaded")
+	snap.GPUs[0].Error, snap.GPUs[0].Memory = sampler.Some("the driver was unloaded"), sampler.Memory{}
 	s.figures(snap, news{via: "nvpeak"})
 	if h := r.update(t).Hosts[0]; h.State != Late || h.Reason != "the driver was unloaded" {
 		t.Errorf("%+v", h)

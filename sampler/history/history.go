@@ -89,7 +89,7 @@ func (h *History) Add(s *sampler.Snapshot) {
 	h.last, h.gap = at, h.soon
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
-		if g.Memory.Used.Known() || !g.Error.Known() {
+		if !g.Silent() {
 			h.series(g.Key()).add(from, at, g)
 		}
 		h.addProcesses(from, at, g)

@@ -165,7 +165,7 @@ func (p *process) on(key sampler.GPUKey) *tally {
 // unlisted gives a row to each process that has asked for memory on a GPU, and is not listed there. One that is over has a
 // last one if it has asked since the snapshot before, or its end has become known: it may have died of that.
 func (t *Tracker) unlisted(g *sampler.GPU, now time.Time) {
-	if g.Error.Known() {
+	if g.Silent() {
 		return
 	}
 	for _, pid := range slices.Sorted(maps.Keys(t.processes)) {

@@ -15,16 +15,17 @@ func eventsBetween(prev, s *sampler.Snapshot, now time.Time) (list []Event) {
 	for i := range s.GPUs {
 		a, b := &prev.GPUs[i], &s.GPUs[i]
 		gpu := sampler.Some(i)
-		switch reason, bad := b.Error.Value(); {
-		case bad && !a.Error.Known():
-			list = append(list, Event{Time: now, Kind: KindGPULost, GPU: gpu, Text: reason})
-		case !bad && a.Error.Known():
+		switch was, is := a.Silent(), b.Silent(); {
+		case is && !was:
+			list = append(list, Event{Time: now, Kind: KindGPULost, GPU: gpu, Text: b.Error.Or("")})
+		case was && !is:
 			list = append(list, Event{Time: now, Kind: KindGPUBack, GPU: gpu})
 		}
 		if xid, ok := b.LastXID.Value(); ok && (!b.LastXID.Equal(a.LastXID) || !b.LastXIDTime.Equal(a.LastXIDTime)) {
 			list = append(list, Event{Time: b.LastXIDTime.Or(now), Kind: KindXID, GPU: gpu, XID: sampler.Some(xid)})
 		}
-		if a.Error.Known() == b.Error.Known() {
+		// A list that goes or comes with an error is no process that does.
+		if a.Error.Known() == b.Error.Known() || len(a.Processes) > 0 && len(b.Processes) > 0 {
 			list = append(list, comings(now, gpu, a.Processes, b.Processes)...)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 // What happened between two snapshots is told once.
 func TestEventsBetween(t *testing.T) {
 	lost, xid, later := sampler.Some("lost"), sampler.Some(uint64(79)), sampler.Some(start.Add(time.Second))
+	used := sampler.Memory{Used: sampler.Some(sampler.GiB)}
 	job := func(pids ...int) (list []sampler.Process) {
 		for _, pid := range pids {
 			list = append(list, sampler.Process{PID: pid})
@@ -31,6 +32,9 @@ func TestEventsBetween(t *testing.T) {
 		"lost":                   {sampler.GPU{Processes: job(1)}, sampler.GPU{Error: lost}, "[gpu_lost]"},
 		"still lost":             {sampler.GPU{Error: lost}, sampler.GPU{Error: lost}, "[]"},
 		"back":                   {sampler.GPU{Error: lost}, sampler.GPU{Processes: job(1)}, "[gpu_back]"},
+		"its list is lost":       {sampler.GPU{Memory: used, Processes: job(1)}, sampler.GPU{Memory: used, Error: lost}, "[]"},
+		"its list is old":        {sampler.GPU{Memory: used, Processes: job(1)}, sampler.GPU{Memory: used, Error: lost, Processes: job(1)}, "[]"},
+		"and then new":           {sampler.GPU{Memory: used, Error: lost, Processes: job(1)}, sampler.GPU{Memory: used, Processes: job(2)}, "[process_end process_start]"},
 		"an Xid error":           {sampler.GPU{}, sampler.GPU{LastXID: xid}, "[xid]"},
 		"the same":               {sampler.GPU{LastXID: xid, LastXIDTime: later}, sampler.GPU{LastXID: xid, LastXIDTime: later}, "[]"},
 		"again":                  {sampler.GPU{LastXID: xid}, sampler.GPU{LastXID: xid, LastXIDTime: later}, "[xid]"},

@@ -66,7 +66,7 @@ func (r *Receiver) apply(b *board, pid int) {
 			continue // the last words of the dead are told once
 		}
 		key := b.place(p, seat)
-		if g := b.Find(key); g != nil && key != (sampler.GPUKey{}) && !taken[key] && !g.Error.Known() {
+		if g := b.Find(key); g != nil && key != (sampler.GPUKey{}) && !taken[key] && !g.Silent() {
 			taken[key] = b.fill(g, p, seat)
 		}
 	}

@@ -56,7 +56,7 @@ var requestFields = []Field{
 // ofRequests folds what the processes of a GPU asked for.
 func ofRequests(unit string, fold func(*sampler.Requests, float64) float64) func(*sampler.Snapshot, *sampler.GPU) string {
 	return func(s *sampler.Snapshot, g *sampler.GPU) string {
-		if s.Door == nil || g.Error.Known() {
+		if s.Door == nil || g.Silent() {
 			return ""
 		}
 		n := 0.0

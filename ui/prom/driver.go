@@ -20,11 +20,10 @@ const (
 )
 
 func stateOf(g *sampler.GPU) state {
-	why, failed := g.Error.Value()
 	switch {
-	case !failed || g.Memory.Used.Known():
+	case !g.Silent():
 		return read
-	case strings.Contains(why, sampler.ErrLost.Error()):
+	case strings.Contains(g.Error.Or(""), sampler.ErrLost.Error()):
 		return lost
 	}
 	return silent

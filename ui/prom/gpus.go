@@ -78,7 +78,7 @@ func sendGPU(ch chan<- prometheus.Metric, g *sampler.GPU) {
 		profile = g.MIG.Profile
 	}
 	gpuInfo.send(ch, 1, gpuLabels(g, g.Name, g.PCI, profile, g.ComputeCapability.Or(""))...)
-	gpuUp.send(ch, oneIf(!g.Error.Known()), gpuLabels(g)...)
+	gpuUp.send(ch, oneIf(!g.Silent()), gpuLabels(g)...)
 	for _, row := range gpuRows {
 		row.known(ch, row.of(g), gpuLabels(g)...)
 	}
