@@ -47,9 +47,34 @@ const traceHead = "Traceback (most recent call last)"
 type Survival struct {
 	number  int // of the line, from 1
 	partial []byte
-	lines   [stoodLines][]byte // the newest, in a ring
-	heard   int                // in all
+	lines   [stoodLines]printed // the newest, in a ring
+	heard   int                 // in all
 	all     []refusal
+}
+
+// printed is a line, and what it counts once somebody has asked.
+type printed struct {
+	text   []byte
+	asked  bool
+	counts []counted
+	head   bool // a traceback begins
+}
+
+// counted is a number, and the word that names it.
+type counted struct {
+	word string
+	n    int
+}
+
+func (p *printed) set(line []byte) { p.text, p.asked = append(p.text[:0], line...), false }
+
+// read finds what the line counts: once, for each of many failures looks at the same lines before it.
+func (p *printed) read() {
+	if p.asked {
+		return
+	}
+	p.asked, p.counts, p.head = true, p.counts[:0], bytes.Contains(p.text, []byte(traceHead))
+	counts(string(p.text), func(word string, n int) { p.counts = append(p.counts, counted{word, n}) })
 }
 
 // refusal is an error of memory, and what came after it.
@@ -117,8 +142,7 @@ func (s *Survival) hear(line []byte) {
 	} else if n > 0 && s.all[n-1].open() {
 		s.all[n-1].hear(string(line))
 	}
-	kept := &s.lines[s.heard%stoodLines]
-	*kept = append((*kept)[:0], line...)
+	s.lines[s.heard%stoodLines].set(line)
 	s.heard++
 }
 
@@ -137,9 +161,12 @@ func refuses(line []byte) bool {
 func (s *Survival) refusal(line string) refusal {
 	r := refusal{line: s.number, stood: map[string]int{}, steps: map[string]bool{}}
 	for i := max(0, s.heard-stoodLines); i < s.heard; i++ {
-		before := string(s.lines[i%stoodLines])
-		counts(before, func(word string, n int) { r.stood[word], r.raised = n, false })
-		r.raised = r.raised || strings.Contains(before, traceHead)
+		before := &s.lines[i%stoodLines]
+		before.read()
+		for _, c := range before.counts {
+			r.stood[c.word], r.raised = c.n, false
+		}
+		r.raised = r.raised || before.head
 	}
 	r.raised = r.raised || exceptionLine.Get().MatchString(line)
 	counts(line, func(word string, n int) { r.stood[word] = n })
