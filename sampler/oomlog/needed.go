@@ -31,7 +31,7 @@ func (o oneOf) strength() int {
 }
 
 const (
-	maxNeeds = 3  // demands of a pattern that are looked for
+	maxNeeds = 6  // demands of a pattern that are looked for
 	maxOneOf = 12 // words of one demand
 	maxClass = 4  // letters of a class that are told apart
 )
