@@ -91,12 +91,12 @@ func TestTailOpens(t *testing.T) {
 func TestPrefixesOfLoggers(t *testing.T) {
 	const text = "CUDA out of memory"
 	for _, prefix := range []string{"train.main:run:12 - ", "__main__:\x3cmodule>:7 - ", "root:3- ", "SUBPROCESS: ", "[loader-2] ", "[train.py:31] "} {
-		if got, _, _ := unprefix(prefix + text); got != text {
+		if got := toLine((&whole{text: prefix + text}).all(), 1).text; got != text {
 			t.Errorf("%q: %q is left", prefix, got)
 		}
 	}
 	for _, none := range []string{"main:run - ", "main:12 - ", "main:run:12-"} {
-		if got, _, _ := unprefix(none + text); got != none+text {
+		if got := toLine((&whole{text: none + text}).all(), 1).text; got != none+text {
 			t.Errorf("%q is taken for a prefix: %q is left", none, got)
 		}
 	}

@@ -86,7 +86,7 @@ var (
 // unescape undoes one or more levels of string escapes that matter: line ends and quotes. A backslash
 // and an n inside a Windows path stay.
 func unescape(s string) []string {
-	for range 3 {
+	for i := 0; i < 3 && strings.Contains(s, `\\`); i++ {
 		s = twiceEscaped.Replace(s)
 	}
 	s = escaped.Replace(s)
@@ -99,7 +99,7 @@ func unescape(s string) []string {
 		}
 		i += from
 		from = i + 2
-		if drivePath.MatchString(s[start : i+1]) {
+		if strings.Contains(s[start:i+1], `:\`) && drivePath.MatchString(s[start:i+1]) {
 			continue
 		}
 		out = append(out, strings.TrimSuffix(s[start:i], `\r`))
@@ -108,19 +108,50 @@ func unescape(s string) []string {
 }
 
 // splitBars cuts a line behind every progress bar in it.
-func splitBars(s string) []string {
-	if !strings.Contains(s, "]") || !strings.Contains(s, "/") {
-		return []string{s}
+func splitBars(s string) (out []string) {
+	for _, at := range bars(s) {
+		out = append(out, s[at[0]:at[1]])
 	}
-	var out []string
+	return out
+}
+
+// bars are where the lines of splitBars begin and end.
+func bars(s string) [][]int {
+	if !strings.Contains(s, "]") || !strings.Contains(s, "/") {
+		return [][]int{{0, len(s)}}
+	}
+	var out [][]int
 	start := 0
 	for _, m := range barEnd.FindAllStringIndex(s, 64) {
 		if rest := s[m[1]:]; strings.TrimSpace(rest) != "" {
-			out = append(out, s[start:m[1]])
+			out = append(out, []int{start, m[1]})
 			start = m[1]
 		}
 	}
-	return append(out, s[start:])
+	return append(out, []int{start, len(s)})
+}
+
+// clean returns the plain text lines that one raw line holds, as clean does.
+func (s *shapes) clean(raw []byte) (lines []part) {
+	w := s.whole(string(raw))
+	if at := w.all().ask(question{what: barEnd}, func() [][]int { return ordinary(w.text) }); at != nil {
+		for _, one := range at {
+			lines = append(lines, w.all().cut(one[0], one[1]))
+		}
+		return lines
+	}
+	for _, l := range clean(raw) {
+		lines = append(lines, s.whole(l).all())
+	}
+	return lines
+}
+
+// ordinary are the lines in a raw one that has nothing to remove; nil for others.
+func ordinary(s string) [][]int {
+	if !isPlain(s) || strings.ContainsAny(s, `\^&<`) || strings.Contains(s, "m") && strings.Contains(s, "[") && ansiOrphan.MatchString(s) {
+		return nil
+	}
+	return bars(s)
 }
 
 // unframe removes borders of panels and marks of quoting; empty when nothing else was there.

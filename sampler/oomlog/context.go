@@ -104,7 +104,7 @@ func (m *moment) context() *sampler.LogContext {
 		if r.number > m.first {
 			break
 		}
-		lines := r.clean()
+		lines := r.clean(nil)
 		for i := range lines {
 			if l := &lines[i]; l.origin.key == m.key || l.origin.key == "" || !distinct(l.origin.key) {
 				recent = append(recent, l)

@@ -7,9 +7,9 @@ import (
 )
 
 // build reads the numbers of a message as one row understands them. It is false when the text is no failure.
-func build(m *message, c candidate, short *squeezed, around *surroundings) (*findings, bool) {
+func build(m *message, c candidate, text *whole, around *surroundings) (*findings, bool) {
 	r := c.row
-	body := firstWithNumbers(m.body(c, " "), r)
+	body := firstWithNumbers(m.body(c, text.all(), " "), r)
 	f := &findings{row: r}
 	f.Framework, f.Kind, f.MemoryKind = r.framework, r.kind, r.memory
 	f.OtherProcesses = []sampler.OtherProcess{}
@@ -21,19 +21,17 @@ func build(m *message, c candidate, short *squeezed, around *surroundings) (*fin
 	}
 	f.capture(r.start, r.start.re, body, 1)
 	for _, t := range r.fields {
-		if t.re.may(short) {
-			f.capture(t, t.re, body, 64)
-		}
+		f.capture(t, t.re, body, 64)
 	}
 	if len(m.lines) > 1 && len(r.fields) > 0 {
-		f.unbreak(m, c, short)
+		f.unbreak(m, c, text)
 	}
 	f.fillDerived(m)
-	if r.numbers && !f.more || !isFailure(m, c, f, body, short) {
+	if r.numbers && !f.more || !isFailure(m, c, f, body) {
 		return nil, false
 	}
-	text := oneLine(body)
-	f.Text = strings.ToValidUTF8(text[:min(len(text), 2000)], "")
+	line := oneLine(body.text)
+	f.Text = strings.ToValidUTF8(line[:min(len(line), 2000)], "")
 	return f, true
 }
 
@@ -46,23 +44,23 @@ func oneLine(text string) string {
 }
 
 // firstWithNumbers cuts a body where the same message begins again, keeping the first copy that has numbers.
-func firstWithNumbers(body string, r *compiledRow) string {
-	at := r.start.re.FindAllStringIndex(body, 8)
+func firstWithNumbers(body part, r *compiledRow) part {
+	at := r.start.re.allIn(body, 8, false)
 	for i := 0; i+1 < len(at); i++ {
-		part := body[at[i][0]:at[i+1][0]]
-		if len(r.fields) == 0 || hasNumbers(part, r) {
-			return part
+		one := body.cut(at[i][0], at[i+1][0])
+		if len(r.fields) == 0 || hasNumbers(one, r) {
+			return one
 		}
 	}
 	if len(at) > 0 {
-		return body[at[len(at)-1][0]:]
+		return body.cut(at[len(at)-1][0], len(body.text))
 	}
 	return body
 }
 
-func hasNumbers(part string, r *compiledRow) bool {
+func hasNumbers(one part, r *compiledRow) bool {
 	for _, t := range r.fields {
-		if t.re.MatchString(part) {
+		if t.re.in(one) {
 			return true
 		}
 	}

@@ -63,7 +63,7 @@ func (l *factLine) statements() []statement {
 		if l.kept.added == l.added && len(l.kept.text) < keepBytes {
 			line = l.kept
 		}
-		for _, one := range line.clean() {
+		for _, one := range line.clean(nil) {
 			l.says = append(l.says, findFacts(one.text)...)
 		}
 		l.kept = nil

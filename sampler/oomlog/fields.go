@@ -18,15 +18,18 @@ type findings struct {
 
 // unbreak looks for what was not found in the text joined without blanks: terminals of a fixed width
 // break words and numbers.
-func (f *findings) unbreak(m *message, c candidate, short *squeezed) {
-	others, body := f.OtherProcesses, ""
+func (f *findings) unbreak(m *message, c candidate, text *whole) {
+	var body part
+	others := f.OtherProcesses
 	f.OtherProcesses = nil
 	for _, t := range f.row.fields {
-		if !t.glued.may(short) {
+		if !t.glued.may(text.squeezed()) {
 			continue
 		}
-		if body == "" {
-			body = firstWithNumbers(m.body(c, ""), f.row)
+		if body.of == nil {
+			glued := text.known.whole(strings.Join(m.lines, ""))
+			defer glued.done()
+			body = firstWithNumbers(m.body(c, glued.all(), ""), f.row)
 		}
 		f.capture(t, t.glued, body, 64)
 	}
@@ -36,18 +39,20 @@ func (f *findings) unbreak(m *message, c candidate, short *squeezed) {
 }
 
 // capture applies a pattern until its fields are known; matches is how many times it may at most.
-func (f *findings) capture(t *template, re *lazy, body string, matches int) {
+func (f *findings) capture(t *template, re *lazy, body part, matches int) {
 	if f.knows(t) {
 		return
 	}
-	re.each(body, matches, true, func(at []int) (more bool) {
+	for _, at := range re.allIn(body, matches, true) {
 		for i, name := range t.names {
 			if at[2*i+2] >= 0 {
-				f.set(name, t.kinds[i], body[at[2*i+2]:at[2*i+3]])
+				f.set(name, t.kinds[i], body.text[at[2*i+2]:at[2*i+3]])
 			}
 		}
-		return !f.knows(t)
-	})
+		if f.knows(t) {
+			return
+		}
+	}
 }
 
 // knows says whether all that a pattern captures is known.

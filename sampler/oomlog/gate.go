@@ -63,15 +63,16 @@ func (g *gate) allows(pattern int, found *wordMask) bool {
 // gated are ways whose patterns are tried only where the words are that they need: for short texts.
 type gated struct {
 	ways
-	gate func() *gate
+	gate  func() *gate
+	blind func() bool
 }
 
-func gatedAnyOf(flags string, patterns ...string) gated {
+func gatedAnyOf(flags string, patterns ...string) *gated {
 	all := anyOf(flags, patterns...)
-	return gated{all, sync.OnceValue(func() *gate { return newGate(all) })}
+	return &gated{all, sync.OnceValue(func() *gate { return newGate(all) }), sync.OnceValue(func() bool { return allBlind(all) })}
 }
 
-func (g gated) match(s string) bool {
+func (g *gated) match(s string) bool {
 	gate := g.gate()
 	found := gate.wordsIn([]byte(s))
 	for i, l := range g.ways {

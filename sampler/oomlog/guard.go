@@ -113,39 +113,45 @@ var sourcePlace = pattern(`\.(?:cuh?|cpp|cc|cxx|hpp|h|lua):\d+`)
 // openText has no word in it.
 var openText = pattern(`^[\s\W]*$`)
 
-// isFailure says whether a message that matched is a report of a failure; short is the whole message.
-func isFailure(m *message, c candidate, f *findings, body string, short *squeezed) bool {
-	before := m.head[:min(c.at, len(m.head))]
-	if n := strings.LastIndex(before, ". "); n >= 0 && len(before)-n > 3 && !errorBefore.MatchString(before) {
-		before = before[n+2:] // the sentence it stands in
+// isFailure says whether a message that matched is a report of a failure; body is a part of the whole message.
+func isFailure(m *message, c candidate, f *findings, body part) bool {
+	head := body.of.all().cut(0, len(m.lines[0]))
+	if head.text != m.head {
+		head = (&whole{text: m.head}).all()
 	}
-	whole := strings.TrimSpace(m.head)
-	matched := c.row.start.re.FindString(body)
-	after := m.lines[0][min(c.at+len(matched), len(m.lines[0])):] // on the same line
-	if sourceBefore.match(before) && !printedAfter.MatchString(before) || sourceAfter.matchIn(after, short) || comment.MatchString(whole) && !pasted.MatchString(whole) || strongHypothesis.match(before) {
+	front := head.cut(0, min(c.at, len(head.text)))
+	before := front
+	if n := strings.LastIndex(before.text, ". "); n >= 0 && len(before.text)-n > 3 && !errorBefore.in(before) {
+		before = before.cut(n+2, len(before.text)) // the sentence it stands in
+	}
+	line := head.trimmed()
+	begin, end := c.row.start.re.beginsIn(body)
+	matched := body.cut(max(begin, 0), max(end, 0))
+	after := body.of.all().cut(min(c.at+len(matched.text), len(m.lines[0])), len(m.lines[0])) // on the same line
+	if sourceBefore.in(before) && !printedAfter.in(before) || sourceAfter.in(after) || comment.in(line) && !pasted.in(line) || strongHypothesis.in(before) {
 		return false
 	}
-	if entryBefore.MatchString(m.head[:min(c.at, len(m.head))]) && entryAfter.MatchString(after) {
+	if entryBefore.in(front) && entryAfter.in(after) {
 		return false
 	}
 	numbers := f.Requested.Known() || f.more
-	if !numbers && (!m.fenced && introduced.MatchString(m.intro) || shown.MatchString(m.intro) || conditional.MatchString(after) || literal.MatchString(whole) || symptom.MatchString(before) && remedy.MatchString(after)) {
+	if !numbers && (!m.fenced && introduced.in(m.intro) || shown.in(m.intro) || conditional.in(after) || literal.in(line) || symptom.in(before) && remedy.in(after)) {
 		return false
 	}
-	numbers = numbers || placed.MatchString(after) || sourcePlace.MatchString(matched)
+	numbers = numbers || placed.in(after) || sourcePlace.in(matched)
 	switch {
 	case !c.row.loose || f.more: // figures of a GPU: nobody makes them up
 		return true
 	case !numbers && m.explained():
 		return false
-	case !numbers && (heading.MatchString(whole) || issueNumber.MatchString(after)):
+	case !numbers && (heading.in(line) || issueNumber.in(after)):
 		return false
-	case !numbers && (hypothesis.match(before) || strings.HasSuffix(whole, "?")):
+	case !numbers && (hypothesis.in(before) || strings.HasSuffix(line.text, "?")):
 		return false
-	case openText.MatchString(before) || errorBefore.MatchString(before):
-		return numbers || ended.MatchString(after)
+	case openText.in(before) || errorBefore.in(before):
+		return numbers || ended.in(after)
 	}
-	return numbers || (happened.MatchString(before) && ended.MatchString(after))
+	return numbers || (happened.in(before) && ended.in(after))
 }
 
 // helpHeading begins the answer of a troubleshooting page.

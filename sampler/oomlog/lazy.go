@@ -21,6 +21,7 @@ type lazy struct {
 type forms struct {
 	needs func() [][][]word // what texts have that match, squeezed
 	fast  func() *matcher
+	blind func() bool           // it takes every digit for any other
 	ways  func() []way          // that it has to match, in their order
 	get   func() *regexp.Regexp // for texts that are too much for the matcher
 }
@@ -32,6 +33,7 @@ func (l *lazy) forms() *forms {
 		l.made = forms{
 			needs: sync.OnceValue(func() [][][]word { return wordsOf(needed(parse(l.source), false)) }),
 			fast:  sync.OnceValue(func() *matcher { return newMatcher(parse(l.source)) }),
+			blind: sync.OnceValue(func() bool { return l.fast().blindToDigits() }),
 			ways:  sync.OnceValue(func() []way { return waysOf(parse(l.source)) }),
 			get:   sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(l.source) }),
 		}
@@ -41,6 +43,7 @@ func (l *lazy) forms() *forms {
 
 func (l *lazy) needs() [][][]word   { return l.forms().needs() }
 func (l *lazy) fast() *matcher      { return l.forms().fast() }
+func (l *lazy) blind() bool         { return l.forms().blind() }
 func (l *lazy) ways() []way         { return l.forms().ways() }
 func (l *lazy) get() *regexp.Regexp { return l.forms().get() }
 
@@ -236,4 +239,9 @@ type ways []*lazy
 // matchIn: short is s, or a text that it is a part of.
 func (w ways) matchIn(s string, short *squeezed) bool {
 	return slices.ContainsFunc(w, func(l *lazy) bool { return l.matchIn(s, short) })
+}
+
+// in says whether one of the patterns matches a part of a text.
+func (w ways) in(p part) bool {
+	return slices.ContainsFunc(w, func(l *lazy) bool { return l.in(p) })
 }

@@ -19,7 +19,8 @@ func TestNeeded(t *testing.T) {
 		`files?\s*x`:                  {{{"filex", "filesx"}}},
 		`[abc]+def{2}ghi`:             {{{"ghi"}, {"de"}}},
 		`with\s*(\d+)\s*allocated\s*in\s*private\s*pools`: {{{"allocatedinprivatepools"}, {"with"}}},
-		`(?:foo|\d)x`:                  nil,
+		`(?:foo|\d)x`:                  {{{"foox", "0x"}}}, // every digit is squeezed to 0
+		`(?:foo|\w)x`:                  nil,
 		`(?:ab cd)+e`:                  {{{"abcd"}}},
 		`(?i)K[^x]\bS é o[^x]ok`:       {{{"ok"}}},
 		`^(?:ab)*cd(?:ef){0}`:          {{{"cd"}}},

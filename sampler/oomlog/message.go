@@ -20,8 +20,8 @@ type message struct {
 	bytes      int
 	left       int // further lines that may belong to it
 	recovered  bool
-	intro      string // the last line with text before it
-	fenced     bool   // a fence of code stands between the two
+	intro      part // the last line with text before it
+	fenced     bool // a fence of code stands between the two
 }
 
 // candidate is a row whose start matched.
@@ -31,13 +31,13 @@ type candidate struct {
 }
 
 // starts returns the rows whose start matches text; where it is cut (cut > 0), only matches across the cut.
-func starts(text string, short *squeezed, found *wordMask, cut int) []candidate {
+func starts(text part, found *wordMask, cut int) []candidate {
 	var out []candidate
 	t := compiled()
 	for i, some := range t.rowsWith(found) {
 		for ; some != 0; some &= some - 1 {
 			r := t.rows[i<<6+bits.TrailingZeros64(some)]
-			begin, end := r.start.re.placeIn(text, short)
+			begin, end := r.start.re.beginsIn(text)
 			if begin < 0 || (cut > 0 && (begin >= cut || end <= cut)) {
 				continue
 			}
@@ -72,12 +72,11 @@ func (m *message) add(text string) {
 	m.lines = append(m.lines, text)
 }
 
-// body is the text of the message as a row sees it, from where its start matched, its lines joined by glue.
-func (m *message) body(c candidate, glue string) string {
-	n := min(len(m.lines), 1+c.row.lines)
-	text := m.lines[0][c.at:]
-	if n == 1 {
-		return text
+// body is the text of the message as a row sees it, from where its start matched; all are its lines, joined by glue.
+func (m *message) body(c candidate, all part, glue string) part {
+	end := -len(glue)
+	for _, l := range m.lines[:min(len(m.lines), 1+c.row.lines)] {
+		end += len(glue) + len(l)
 	}
-	return text + glue + strings.Join(m.lines[1:n], glue)
+	return all.cut(c.at, end)
 }

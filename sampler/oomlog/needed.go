@@ -193,7 +193,11 @@ func spelled(letters []rune, apart bool) oneOf {
 		if r >= utf8.RuneSelf || apart && isSpace(byte(r)) {
 			return nil
 		}
-		if !isSpace(byte(r)) {
+		switch {
+		case isSpace(byte(r)):
+		case !apart && isDigit(byte(r)):
+			b.WriteByte('0')
+		default:
 			b.WriteRune(unicode.ToLower(r))
 		}
 	}
@@ -207,6 +211,9 @@ func oneLetter(ranges []rune, apart bool) (words oneOf) {
 			short := squeeze(string(r))
 			w := string(short.text)
 			short.done()
+			if apart && r < utf8.RuneSelf && isDigit(byte(r)) {
+				w = string(r)
+			}
 			if len(w) > 1 || len(words) > maxClass || apart && w == "" {
 				return nil
 			}

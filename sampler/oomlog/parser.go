@@ -19,6 +19,7 @@ type parser struct {
 	past    past
 	streams streams
 	held    holder
+	shapes  shapes
 	scratch []byte
 	out     []found
 }
@@ -96,7 +97,7 @@ func (p *parser) line(raw []byte, number int, overwritten bool) {
 // lookAt takes the clean lines in a raw one, whose words were found. A kept line is cleaned once for all who ask for it.
 func (p *parser) lookAt(raw []byte, kept *rawLine, found *wordMask) {
 	if len(raw) <= keepBytes {
-		for i := range kept.clean() {
+		for i := range kept.clean(&p.shapes) {
 			if one := &kept.lines[i]; one.text == string(raw) {
 				p.look(one, *found)
 			} else {
@@ -106,7 +107,7 @@ func (p *parser) lookAt(raw []byte, kept *rawLine, found *wordMask) {
 		return
 	}
 	for _, text := range clean(interesting(raw)) {
-		one := keptLine{line: toLine(text, kept.number)}
+		one := keptLine{line: toLine((&whole{text: text}).all(), kept.number)}
 		p.look(&one, wordsIn(one.text))
 		one.forget()
 	}
@@ -118,7 +119,7 @@ func (p *parser) recall() {
 	if len(last) < 2 {
 		return
 	}
-	for _, l := range last[0].clean() {
+	for _, l := range last[0].clean(&p.shapes) {
 		if st := p.stream(l.line); st.open == nil {
 			st.prev, st.found = l.line, wordsIn(l.text)
 		}
@@ -161,13 +162,10 @@ func (p *parser) look(kept *keptLine, found wordMask) {
 	st := p.stream(l)
 	p.streams.last = st
 	st.used = l.number
-	var short *squeezed
-	if found != (wordMask{}) {
-		short = kept.squeezed() // no other line is tried
-	}
-	if m := st.start(l, short, &found); m != nil {
+	if m := st.start(l, &found, &p.shapes); m != nil {
 		p.close(st)
-		m.intro, m.fenced = p.past.introduction(m.first.number)
+		text, fenced := p.past.introduction(m.first.number)
+		m.intro, m.fenced = p.shapes.whole(text).all(), fenced
 		st.open = m
 		p.left = max(p.left, m.left+1)
 	} else if st.open != nil {
@@ -176,7 +174,7 @@ func (p *parser) look(kept *keptLine, found wordMask) {
 			p.close(st)
 		}
 	}
-	if compiled().recovers(l.text, short, &found) {
+	if compiled().recovers(l.part, &found) {
 		p.recover(st, l.number)
 	}
 	st.prev, st.found = l, found
@@ -199,8 +197,8 @@ func (p *parser) close(st *stream) {
 	}
 	st.open = nil
 	var around *surroundings
-	short := squeeze(strings.Join(m.lines, ""))
-	defer short.done()
+	text := p.shapes.whole(strings.Join(m.lines, " "))
+	defer text.done()
 	for _, c := range m.candidates {
 		if c.row.looksAround() && around == nil {
 			around = p.past.around(nearLines + len(m.lines))
@@ -208,7 +206,7 @@ func (p *parser) close(st *stream) {
 		if c.row.near != nil && !around.has(c.row.near) {
 			continue
 		}
-		f, ok := build(m, c, short, around)
+		f, ok := build(m, c, text, around)
 		if !ok {
 			continue
 		}

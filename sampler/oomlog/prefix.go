@@ -17,6 +17,7 @@ type origin struct {
 // line is one clean line without its prefixes.
 type line struct {
 	text   string // without prefix, borders and quoting
+	part   part   // the same, as a part of what was read
 	origin origin
 	number int  // in the file, from 1
 	indent int  // blanks before the text
@@ -127,24 +128,26 @@ var prefixForms = []prefixForm{
 }
 
 // unprefix removes the prefixes of a clean line.
-func unprefix(s string) (string, origin, bool) {
+func unprefix(p part) (part, origin, bool) {
 	o := origin{rank: -1}
 	logged := false
-	has := signsIn(s[:min(len(s), maxForms*formBytes)])
+	has := signsIn(p.text[:min(len(p.text), maxForms*formBytes)])
 	for range maxForms {
-		s = unframe(s)
-		if !mayPrefix(s) {
+		if s := unframe(p.text); s != p.text {
+			p = (&whole{text: s}).all()
+		}
+		if !mayPrefix(p.text) {
 			break
 		}
-		at, f := firstForm(s, &has)
+		at, f := firstForm(p, &has)
 		if at == nil {
 			break
 		}
-		o.take(f, s, at)
+		o.take(f, p.text, at)
 		logged = logged || !f.stream
-		s = s[at[1]:]
+		p = p.cut(at[1], len(p.text))
 	}
-	return s, o, logged
+	return p, o, logged
 }
 
 // mayPrefix spares the forms a line that cannot have one: they all begin so.
@@ -153,31 +156,39 @@ func mayPrefix(s string) bool {
 	return t != "" && len(s)-len(t) < 12 && (t[0] < 0x80)
 }
 
-// firstForm is the first form at the beginning of a text that has no other signs than these.
-func firstForm(s string, has *signs) ([]int, *prefixForm) {
-	head := strings.ToValidUTF8(s[:min(len(s), formBytes)], "")
-	for _, f := range formsOf()[strings.TrimLeft(head, blanks)[0]] {
-		if has.without(f.signs()) {
-			continue
+// firstForm is the first form at the beginning of a text that has no other signs than these. No form asks for a digit.
+func firstForm(p part, has *signs) ([]int, *prefixForm) {
+	p = p.cut(0, min(len(p.text), formBytes))
+	found := p.ask(question{what: &prefixForms}, func() [][]int {
+		head := strings.ToValidUTF8(p.text, "")
+		for _, i := range formsOf()[strings.TrimLeft(head, blanks)[0]] {
+			f := &prefixForms[i]
+			if has.without(f.signs()) {
+				continue
+			}
+			if at := f.re.FindStringSubmatchIndex(head); at != nil {
+				return [][]int{at, {i}}
+			}
 		}
-		if at := f.re.FindStringSubmatchIndex(head); at != nil {
-			return at, f
-		}
+		return nil
+	})
+	if found == nil {
+		return nil, nil
 	}
-	return nil, nil
+	return found[0], &prefixForms[found[1][0]]
 }
 
 // formsOf are the forms that can have a byte as their first but blanks, in the order they are tried.
-var formsOf = sync.OnceValue(func() (forms [256][]*prefixForm) {
+var formsOf = sync.OnceValue(func() *[256][]int {
+	var forms [256][]int
 	for i := range prefixForms {
-		f := &prefixForms[i]
 		for c := range forms {
-			if f.re.fast().first.has(byte(c)) {
-				forms[c] = append(forms[c], f)
+			if prefixForms[i].re.fast().first.has(byte(c)) {
+				forms[c] = append(forms[c], i)
 			}
 		}
 	}
-	return forms
+	return &forms
 })
 
 func (o *origin) take(f *prefixForm, s string, at []int) {
@@ -211,10 +222,11 @@ func stableKey(k string) string {
 }
 
 // toLine makes the line of a clean text.
-func toLine(text string, number int) line {
-	body, o, logged := unprefix(text)
-	t := strings.TrimLeft(body, blanks)
-	return line{text: strings.TrimRight(t, " "), origin: o, number: number, indent: len(body) - len(t), logged: logged}
+func toLine(p part, number int) line {
+	body, o, logged := unprefix(p)
+	indent := len(body.text) - len(strings.TrimLeft(body.text, blanks))
+	body = body.cut(indent, max(indent, len(strings.TrimRight(body.text, " "))))
+	return line{text: body.text, part: body, origin: o, number: number, indent: indent, logged: logged}
 }
 
 // distinct says whether a stream's name tells processes apart: it has a number in it.

@@ -79,7 +79,7 @@ func (p *past) told(line int) string {
 		if r.number <= line || r.number > line+toldLines {
 			continue
 		}
-		for _, l := range r.clean() {
+		for _, l := range r.clean(nil) {
 			for _, row := range reportedPhases {
 				if row.words.MatchString(l.text) && reportsError.MatchString(l.text) {
 					return row.phase

@@ -64,10 +64,10 @@ func (l *rawLine) program() string {
 }
 
 // clean returns the clean lines in a raw one.
-func (l *rawLine) clean() []keptLine {
+func (l *rawLine) clean(known *shapes) []keptLine {
 	if !l.parsed {
-		for _, s := range clean(l.text) {
-			l.lines = append(l.lines, keptLine{line: toLine(s, l.number)})
+		for _, p := range known.clean(l.text) {
+			l.lines = append(l.lines, keptLine{line: toLine(p, l.number)})
 		}
 		l.parsed = true
 	}

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// squeezed is a text in lower case and without white space, as the words that patterns need are looked for
-// in it: the tables let any white space stand, or be missing, between two words.
+// squeezed is a text in lower case, without white space and with 0 for every digit, as the words that patterns need are
+// looked for in it: the tables let any white space stand, or be missing, between two words.
 type squeezed struct {
 	text  []byte
 	grams [gramBits / 64]uint64 // which three letters stand together in it, hashed
@@ -27,6 +27,8 @@ func squeeze(text string) *squeezed {
 		switch {
 		case c >= 'A' && c <= 'Z':
 			c += 'a' - 'A'
+		case isDigit(c):
+			c = '0'
 		case isSpace(c):
 			continue
 		case c == 0xc5 && strings.HasPrefix(text[i:], "\u017f"): // the two letters beyond ASCII that

@@ -69,9 +69,9 @@ func (s *streams) evict() *stream {
 }
 
 // start finds the rows that begin a message in the line, or across the break before it.
-func (st *stream) start(l line, short *squeezed, found *wordMask) *message {
+func (st *stream) start(l line, found *wordMask, known *shapes) *message {
 	if found.meets(&compiled().events) {
-		if c := starts(l.text, short, found, 0); c != nil {
+		if c := starts(l.part, found, 0); c != nil {
 			return newMessage(c, l, l.text)
 		}
 	}
@@ -93,9 +93,9 @@ func (st *stream) start(l line, short *squeezed, found *wordMask) *message {
 			continue
 		}
 		joined := prev.text + glue + tail
-		short := squeeze(joined)
-		c := starts(joined, short, &both, len(prev.text))
-		short.done()
+		whole := known.whole(joined)
+		c := starts(whole.all(), &both, len(prev.text))
+		whole.done()
 		if c != nil {
 			return newMessage(c, prev, prev.text+glue+l.text)
 		}

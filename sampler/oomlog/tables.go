@@ -92,13 +92,13 @@ func (t *tables) rowsWith(found *wordMask) (rows rowMask) {
 }
 
 // recovers says whether a line with these words says that the program went on.
-func (t *tables) recovers(text string, short *squeezed, found *wordMask) bool {
+func (t *tables) recovers(text part, found *wordMask) bool {
 	if !found.meets(&t.recoveries) {
 		return false
 	}
 	for _, r := range t.recovered {
-		if found.meets(&r.mask) && r.re.may(short) && r.re.MatchString(text) {
-			return !spoken.MatchString(text)
+		if found.meets(&r.mask) && r.re.in(text) {
+			return !spoken.MatchString(text.text)
 		}
 	}
 	return false

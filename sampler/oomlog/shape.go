@@ -1,0 +1,194 @@
+package oomlog
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// A log that is full of failures prints the same text again and again with other numbers. Where a pattern matches does
+// not depend on which digits stand there, unless the pattern asks for one of them. So texts that differ in digits alone
+// have one shape, and what was found in a text is known of all others of its shape.
+
+const (
+	maxShapes    = 1024
+	longestShape = 4 << 10 // longer texts are seldom printed twice
+)
+
+// shapes are those of the texts seen of late. The zero value is ready.
+type shapes struct {
+	known map[string]*shape // by the text with 0 for every digit
+	zeros []byte
+}
+
+// shape is what is known of a text, once there are two of its shape.
+type shape struct {
+	found map[question][][]int
+	short *squeezed
+}
+
+// question is what was looked for, and in which part of the text.
+type question struct {
+	what     any // a *lazy or *gated, or another step of reading
+	from, to int
+	most     int // matches
+	groups   bool
+}
+
+// whole is a text with its shape.
+type whole struct {
+	text  string
+	known *shapes
+	shape *shape // nil: none of its shape was seen before
+	short *squeezed
+}
+
+// whole is a text.
+func (s *shapes) whole(text string) *whole {
+	if s == nil || len(text) > longestShape {
+		return &whole{text: text}
+	}
+	s.zeros = append(s.zeros[:0], text...)
+	for i, c := range s.zeros {
+		if isDigit(c) {
+			s.zeros[i] = '0'
+		}
+	}
+	one, seen := s.known[string(s.zeros)]
+	if !seen {
+		if s.known == nil || len(s.known) >= maxShapes {
+			s.known = map[string]*shape{}
+		}
+		s.known[string(s.zeros)] = &shape{}
+	} else if one.found == nil {
+		one.found = map[question][][]int{}
+	}
+	return &whole{text: text, known: s, shape: one}
+}
+
+// squeezed is the text for patterns that ask for words in it.
+func (w *whole) squeezed() *squeezed {
+	of := &w.short
+	if w.shape != nil {
+		of = &w.shape.short
+	}
+	if *of == nil {
+		*of = squeeze(w.text)
+	}
+	return *of
+}
+
+// done says that nobody looks for words in the text any more.
+func (w *whole) done() {
+	if w.short != nil {
+		w.short.done()
+		w.short = nil
+	}
+}
+
+func (w *whole) all() part { return part{w.text, w, 0} }
+
+// part is a part of a text.
+type part struct {
+	text string
+	of   *whole
+	from int
+}
+
+// cut is a part of a part.
+func (p part) cut(from, to int) part { return part{p.text[from:to], p.of, p.from + from} }
+
+// trimmed is the part without blanks at its ends.
+func (p part) trimmed() part {
+	from := len(p.text) - len(strings.TrimLeftFunc(p.text, unicode.IsSpace))
+	return p.cut(from, from+len(strings.TrimSpace(p.text)))
+}
+
+// ask finds something, or looks up what was found in another text of the same shape. It must not depend on digits.
+func (p part) ask(q question, find func() [][]int) [][]int {
+	if p.of.shape == nil {
+		return find()
+	}
+	q.from, q.to = p.from, p.from+len(p.text)
+	at, known := p.of.shape.found[q]
+	if !known {
+		at = find()
+		p.of.shape.found[q] = at
+	}
+	return at
+}
+
+// askOf asks for a pattern; one that is not blind to digits looks at each text, if its words can be there.
+func (l *lazy) askOf(p part, q question, find func() [][]int) [][]int {
+	q.what = l
+	if l.blind() {
+		return p.ask(q, func() [][]int {
+			if !l.may(p.of.squeezed()) {
+				return nil
+			}
+			return find()
+		})
+	}
+	if p.ask(question{what: l}, func() [][]int { return answer(l.may(p.of.squeezed())) }) == nil {
+		return nil
+	}
+	return find()
+}
+
+// answer is yes or no as what was found.
+func answer(yes bool) [][]int {
+	if yes {
+		return [][]int{}
+	}
+	return nil
+}
+
+// allIn are the first matches in a part of a text, with their groups where these are asked for.
+func (l *lazy) allIn(p part, most int, groups bool) [][]int {
+	return l.askOf(p, question{most: most, groups: groups}, func() [][]int { return l.locateAll(p.text, most, groups) })
+}
+
+// beginsIn is where the first match in a part of a text begins and ends; -1 for none.
+func (l *lazy) beginsIn(p part) (begin, end int) {
+	at := l.askOf(p, question{most: 1}, func() [][]int {
+		begin, end := l.placeIn(p.text, p.of.squeezed())
+		if begin < 0 {
+			return nil
+		}
+		return [][]int{{begin, end}}
+	})
+	if at == nil {
+		return -1, -1
+	}
+	return at[0][0], at[0][1]
+}
+
+// in says whether the pattern matches a part of a text.
+func (l *lazy) in(p part) bool {
+	return l.askOf(p, question{most: -1}, func() [][]int { return answer(l.MatchString(p.text)) }) != nil
+}
+
+// in says whether one of the patterns matches a part of a text.
+func (g *gated) in(p part) bool {
+	if !g.blind() {
+		return g.match(p.text)
+	}
+	return p.ask(question{what: g}, func() [][]int { return answer(g.match(p.text)) }) != nil
+}
+
+// blindToDigits says that a pattern takes every digit for any other.
+func (m *matcher) blindToDigits() bool {
+	for i := range m.code {
+		if c := &m.code[i]; c.kind == stepRune {
+			digits := m.sets[c.set].bytes['0'>>6] >> ('0' & 63) & (1<<10 - 1)
+			if digits != 0 && digits != 1<<10-1 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func allBlind(ways []*lazy) bool {
+	return !slices.ContainsFunc(ways, func(l *lazy) bool { return !l.blind() })
+}
