@@ -13,7 +13,7 @@ func build(m *message, c candidate, text *whole, around *surroundings) (*finding
 	f := &findings{row: r}
 	f.Framework, f.Kind, f.MemoryKind = r.framework, r.kind, r.memory
 	f.OtherProcesses = []sampler.OtherProcess{}
-	f.Line, f.Occurrences, f.Recovered = m.first.number, 1, r.recovered || m.recovered
+	f.Line, f.Occurrences, f.Recovered = m.first.number, 1, r.recovered && !spoken.MatchString(m.head) || m.recovered
 	if around.has(r.hostNear) {
 		f.MemoryKind = sampler.MemoryHost
 	} else if around.has(r.gpuNear) {
