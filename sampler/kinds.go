@@ -137,6 +137,7 @@ const (
 	ToldNext         = "next"          // the first of several inputs that are alike passed, and the next did not
 	ToldChannels     = "channels"      // fewer channels of a layer are asked for
 	ToldTrainer      = "trainer"       // the Trainer of transformers computes metrics
+	ToldTool         = "tool_"         // and the name of a program of package tools
 	ToldWork         = "work_"         // and one of WorkScene and so on: a program that others wrote does that, with no model of one's own
 )
 

@@ -125,9 +125,9 @@ func (f *failure) corruptText() string {
 	return f.words.Say("note.corrupt_size")
 }
 
-// absurdRequest is more than any array of a program has (own threshold: 1 PiB; the distances between ten million points take a third
-// of that): the size was computed wrongly.
-const absurdRequest = 1 << 50
+// absurdRequest is more than any array of a program has (own threshold: half a PiB; the distances between ten million points take two
+// thirds of that): the size was computed wrongly.
+const absurdRequest = 1 << 49
 
 // negativeSize is a size below zero, as an unsigned number prints it.
 var negativeSize = sampler.Pattern{Source: `Tried to allocate 1717986918\d\.\d+ GiB`}

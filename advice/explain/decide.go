@@ -10,7 +10,7 @@ import (
 // programOf decides from the tools that log and command name, then the traceback, the script's
 // name, the phase and the options, in the order of what deceives least.
 func programOf(f *job) program {
-	for _, decide := range []func(*job) program{namedProgram, byBackward, byTask, byScript, byPipeline, byPicture, byPhase, byQuantized, byTrainingOptions, byTold, byOptions} {
+	for _, decide := range []func(*job) program{namedProgram, byBackward, byTask, byTool, byScript, byPipeline, byPicture, byPhase, byQuantized, byTrainingOptions, byTold, byOptions} {
 		if p := decide(f); p.kind != 0 {
 			return p
 		}
@@ -55,6 +55,9 @@ func (f *job) trains() bool {
 func byTask(f *job) program {
 	if f.command.HasPlain("do_eval", "do_predict", "eval_only", "evaluate_only", "test_only") && !f.command.HasPlain("do_train") {
 		return program{kind: evaluation}
+	}
+	if a, found := f.command.Find("mode", "phase", "task", "stage"); found {
+		return programNamed([]string{a.Value})
 	}
 	return program{}
 }

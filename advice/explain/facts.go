@@ -1,6 +1,9 @@
 package explain
 
-import "nvpeak/sampler"
+import (
+	"nvpeak/sampler"
+	"nvpeak/sampler/tools"
+)
 
 // facts is what happened: the event, what the log and the recording show around it, and the
 // arithmetic of its amounts. Amounts that cannot be are dropped (rule R0) before anything reads them.
@@ -13,6 +16,7 @@ type facts struct {
 	siblings []sampler.OOMEvent   // all events of the run
 	class    kindRow
 	program  program         // that failed
+	tool     *tools.Tool     // that many run, and that failed; nil: it is none that is known
 	alerts   []sampler.Alert // that were open just before
 	notes    []note          // sentinels and the like
 

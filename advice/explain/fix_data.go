@@ -238,8 +238,11 @@ func doCapSampleSize(f *failure) []string {
 	}
 	if f.impossible() {
 		lines := []string{f.comment("do.smaller_at_once")}
-		if f.program.is(running) && f.words.Has("do.less."+f.domain()) {
+		switch {
+		case f.program.is(running|undecided) && f.words.Has("do.less."+f.domain()):
 			lines = slices.Insert(lines, 0, f.lessInput()[0])
+		case f.program.is(training) && f.eachSample() != "":
+			lines = slices.Insert(lines, 0, f.sampleAlone())
 		}
 		if f.torchCode() {
 			lines = append(lines, "torch.nn.functional.scaled_dot_product_attention(q, k, v)  "+f.comment("do.if_attention"))

@@ -301,7 +301,7 @@ func (f *failure) ownForward() bool {
 // graphUnsaid: own code runs a model of PyTorch, and nothing tells whether it keeps gradients. To turn them off
 // costs nothing, so it is done together with what makes the input smaller.
 func (f *failure) graphUnsaid() bool {
-	return f.has(aGraph) && f.program.is(evaluation|inference) && f.program.name == "" && (f.isPyTorch() || f.reported() && f.event.Framework == "") && !f.graphOff() && !f.onHost() && !f.impossible() &&
+	return f.has(aGraph) && f.program.is(evaluation|inference) && f.program.name == "" && !f.only() && (f.isPyTorch() || f.reported() && f.event.Framework == "") && !f.graphOff() && !f.onHost() && !f.impossible() &&
 		f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseSaving && !f.generatesText() && !f.hearsSpeech() && !f.told(sampler.ToldTried+"no_grad")
 }
 

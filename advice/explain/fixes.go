@@ -40,7 +40,7 @@ func (f *failure) advise(causes []sampler.Cause) []sampler.Advice {
 				survival += weights[c.ID] * row.lives[c.ID]
 			}
 		}
-		survival *= min(1, f.chance(s)) * f.untried(row.id)
+		survival *= min(1, f.chance(s)) * f.untried(row.id) * f.leverShare(row.id)
 		if row.do != nil && f.allInForce(row.do(f)) {
 			continue
 		}
@@ -170,6 +170,9 @@ func (f *failure) render(s scored, rank int) sampler.Advice {
 		if variant != "" && f.words.Has(id+"."+variant) {
 			id += "." + variant
 		}
+		if less := "less." + f.domain(); f.words.Has(id+".less") && f.words.Has(less) {
+			return f.words.Say(id+".less", append(pairs, "less", f.words.Say(less))...)
+		}
 		return f.words.Say(id, pairs...)
 	}
 	a := sampler.Advice{ID: s.row.id, Rank: rank, Title: say("title"), Why: say("why"), Cost: say("cost"), Source: f.source(s.row), Do: []string{}}
@@ -182,6 +185,7 @@ func (f *failure) render(s scored, rank int) sampler.Advice {
 	if s.row.do != nil {
 		a.Do = append(a.Do, f.existing(f.ofSystem(f.ofVendor(s.row.do(f))))...)
 	}
+	f.withLevers(&a)
 	return a
 }
 

@@ -92,7 +92,7 @@ func (f *facts) has(n notion) bool {
 
 // possible: the program has what the measure is about. What makes the job of such a program smaller is a row of its own.
 func (f *failure) possible(row fixRow) bool {
-	if !f.has(notionsOf[row.id]) {
+	if !f.has(notionsOf[row.id]) || row.id == FixHalveBatchAccumulate && f.lacks(row.id) || f.only() && notionsOf[row.id]&(aGraph|ownLines) != 0 {
 		return false
 	}
 	w, is := f.work()

@@ -16,7 +16,7 @@ var (
 	continued = lazily(`\\[ \t]*\r?\n[ \t]*`)
 	// loads is a line of code that loads a model, in a text that shows no other use of it.
 	loads = lazily(`\.from_pretrained\(`)
-	uses  = lazily(`\w\.(?:transcribe|generate|encode|predict|infer|chat)\(`)
+	uses  = lazily(`\w\.(?:transcribe|generate|encode|predict|infer|chat|separate|segment|enhance|denoise|restore|upscale|synthesi[sz]e|tts|embed|translate|summari[sz]e|detect|track|sample|forward|inference|caption)\w*\(`)
 	prose = lazily(`(?:[,:;]\s|\s(?:on|with|in|and|for|gives?|from|at|which|then|fails?|stops?|runs|dies|but|the|it)\s).*$`)
 )
 

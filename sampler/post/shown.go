@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/tools"
 )
 
 // shown is by what names code, commands, paths and sentences have what concrete advice is about.
@@ -86,10 +87,31 @@ func addShown(c *sampler.LogContext, text string) {
 	case !known && windowsToo.MatchString(text):
 		c.Told = append(c.Told, sampler.ToldWindows)
 	}
+	addTool(c, text)
 	plain := strings.NewReplacer(" = ", "=", `'`, `"`).Replace(text)
 	for _, s := range settable {
 		if at := strings.Index(plain, s); at >= 0 && !wordByte(plain, at-1) && !wordByte(plain, at+len(s)) {
 			c.Told = append(c.Told, sampler.ToldInForce+s)
+		}
+	}
+}
+
+// addTool puts into a context the program of others that a text names, and which of its switches are set.
+func addTool(c *sampler.LogContext, text string) {
+	t := tools.In(text)
+	if t == nil {
+		return
+	}
+	c.Told = append(c.Told, sampler.ToldTool+t.Name)
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(strings.TrimLeft(line, "$>#!%` "))
+		if first, rest, _ := strings.Cut(line, " "); c.Command == "" && strings.Contains(" "+rest, " -") && tools.In(first) == t {
+			c.Command = strings.TrimRight(line, "`")
+		}
+	}
+	for _, l := range t.Levers {
+		if at := strings.Index(text, l.Type); at >= 0 && !wordByte(text, at-1) && !wordByte(text, at+len(l.Type)) {
+			c.Told = append(c.Told, sampler.ToldInForce+l.Type)
 		}
 	}
 }

@@ -28,12 +28,14 @@ var arrows = []struct {
 	{"sampler/torch", []string{"sampler", "sampler/torchsnap"}},               // both read what PyTorch's allocator holds
 	{"sampler/uprobe", []string{"sampler", "sampler/request"}},
 	{"sampler/fleet", []string{"sampler", "sampler/tape"}}, // what other machines print is what recordings hold
-	{"sampler/*", []string{"sampler", "sampler/redact"}},   // every source, and history
-	{"sampler/*/*", []string{"sampler", "sampler/*"}},      // helpers of one source
+	{"sampler/tools", nil}, // words alone
+	{"sampler/post", []string{"sampler", "sampler/tools"}},
+	{"sampler/*", []string{"sampler", "sampler/redact"}}, // every source, and history
+	{"sampler/*/*", []string{"sampler", "sampler/*"}},    // helpers of one source
 	{"advice", []string{"sampler", "advice/*"}},
 	{"advice/report", []string{"sampler", "advice/watch", "advice/explain", "advice/series", "advice/lang"}},
 	{"advice/watch", []string{"sampler", "advice/explain", "advice/series", "advice/lang"}},
-	{"advice/explain", []string{"sampler", "advice/command", "advice/lang"}},
+	{"advice/explain", []string{"sampler", "sampler/tools", "advice/command", "advice/lang"}},
 	{"advice/retry", []string{"sampler", "advice/command", "advice/explain", "advice/lang"}},
 	{"advice/*test", []string{"sampler", "advice/series"}},
 	{"advice/*", []string{"sampler"}}, // series, command, lang

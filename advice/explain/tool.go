@@ -1,0 +1,131 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+
+	"nvpeak/advice/command"
+	"nvpeak/sampler"
+	"nvpeak/sampler/tools"
+)
+
+// leversOf is what the levers of a known program are of that do what a fix says.
+var leversOf = map[string]tools.Of{
+	FixHalveBatchAccumulate: tools.Batch, FixSmallerInput: tools.Input, FixCapSampleSize: tools.Input, FixSmallerModel: tools.Model,
+	FixHalfPrecision: tools.Bits, FixAMPBF16: tools.Bits, FixOffloadModel: tools.Offload, FixShardOrOffload: tools.Offload,
+	FixGradientCheckpointing: tools.Checkpointing, FixShrinkValidationBatch: tools.Validation, FixShortenContext: tools.Context,
+}
+
+const (
+	mostLevers   = 4   // beside the first advice
+	titleLever   = 44  // bytes of one that its title has room for
+	firstLever   = 1.1 // the lever that a program's authors name first is the likelier one (own estimate)
+	withoutLever = 0.7 // of what only its options can change, it has none for this (own estimate)
+)
+
+// toolOf is the program of others that failed, as the text names it, or the command and the traceback.
+func toolOf(f *job) *tools.Tool {
+	for _, what := range f.context.Told {
+		if name, is := strings.CutPrefix(what, sampler.ToldTool); is {
+			return tools.Named(name)
+		}
+	}
+	return tools.In(strings.Join(slices.Concat([]string{f.command.Text}, f.context.Scripts, f.context.Files), " "))
+}
+
+// byTool: some programs only train, and some only run models.
+func byTool(f *job) program {
+	switch {
+	case f.tool == nil:
+	case f.tool.Does == tools.Trains:
+		return program{kind: training}
+	case f.tool.Does == tools.Runs:
+		return program{kind: inference}
+	}
+	return program{}
+}
+
+// only: nothing but the options of a known program can change what it does.
+func (f *facts) only() bool { return f.tool != nil && f.tool.Does == tools.Runs }
+
+// lacks: the program has no lever of what a fix is about.
+func (f *facts) lacks(id string) bool {
+	of, is := leversOf[id]
+	if !is || !f.only() {
+		return false
+	}
+	_, has := f.tool.First(of)
+	return !has
+}
+
+// leverShare is how much likelier a fix is for a known program.
+func (f *failure) leverShare(id string) float64 {
+	of, is := leversOf[id]
+	switch {
+	case !is || f.tool == nil:
+		return 1
+	case f.lacks(id):
+		return withoutLever
+	case len(f.tool.Levers) > 0 && f.tool.Levers[0].Of == of:
+		return firstLever
+	}
+	return 1
+}
+
+// ownLevers are what a known program has for a fix, and beside the first advice its others.
+func (f *failure) ownLevers(id string, rank int) (list []tools.Lever) {
+	of, is := leversOf[id]
+	if !is || f.tool == nil || f.program.name != "" {
+		return nil
+	}
+	for _, mine := range []bool{true, false} {
+		for _, l := range f.tool.Levers {
+			if (l.Of == of) == mine && (mine || rank == 1) && !f.told(sampler.ToldInForce+l.Type) {
+				list = append(list, l)
+			}
+		}
+		if len(list) == 0 {
+			return nil // none for this
+		}
+	}
+	return list[:min(len(list), mostLevers)]
+}
+
+// withLevers puts them before what a fix says to do, and into its title.
+func (f *failure) withLevers(a *sampler.Advice) {
+	list := f.ownLevers(a.ID, a.Rank)
+	if len(list) == 0 {
+		return
+	}
+	if _, typed := f.command.SmallerBatch(2); typed && a.ID == FixHalveBatchAccumulate {
+		return // its number is changed where it stands
+	}
+	if id := "tool." + string(leversOf[a.ID]); len(list[0].Type) <= titleLever && a.ID != FixCapSampleSize {
+		a.Title = f.words.Say(id, "option", list[0].Type, "tool", f.tool.Name)
+	}
+	var lines []string
+	for i, l := range list {
+		comment := f.words.Say("lever." + l.By)
+		if i > 0 && l.Of != list[0].Of {
+			comment = f.words.Say("lever.or", "what", comment)
+		}
+		lines = append(lines, f.typedLever(l)+"  # "+comment)
+	}
+	a.Do = append([]string{strings.Join(lines, "\n")}, a.Do[:min(len(a.Do), shownWith)]...)
+}
+
+// typedLever is the command with an option where it is one of the program's own, else the option.
+func (f *failure) typedLever(l tools.Lever) string {
+	option, value, _ := strings.Cut(l.Type, " ")
+	if !strings.HasPrefix(option, "-") || strings.Contains(value, " ") || tools.In(f.command.Text) != f.tool {
+		return l.Type
+	}
+	half := func(v float64) float64 { return float64(max(1, int(v/2))) }
+	if text, _, ok := f.command.WithNumber(half, command.PlainName(option)); ok {
+		return text
+	}
+	if text, ok := f.command.WithOption(option, value); ok {
+		return text
+	}
+	return l.Type
+}

@@ -1,0 +1,5 @@
+package tools
+
+import "slices"
+
+var rows = slices.Concat(vision, language)

@@ -1,0 +1,150 @@
+// Package tools knows programs that others wrote and many run: the words that name each, what it does, and which of its
+// own options and settings make its job on the GPU smaller.
+//
+//	rows_*.go ─► tools.go: In, the program that a text names
+package tools
+
+import (
+	"strings"
+	"sync"
+)
+
+// Of says what a lever makes smaller.
+type Of string
+
+// What levers are of.
+const (
+	Batch         Of = "batch"         // how many inputs at once, in whatever unit
+	Input         Of = "input"         // each input, or how much of it at once
+	Model         Of = "model"         // a smaller variant of it
+	Bits          Of = "bits"          // of weights or of what is computed
+	Offload       Of = "offload"       // parts of the model that wait in RAM
+	Checkpointing Of = "checkpointing" // what is kept for the backward pass
+	Validation    Of = "validation"    // beside a training
+	Context       Of = "context"       // tokens of a server or a language model
+)
+
+// Does says what a program does, where it does only one thing.
+type Does string
+
+// What programs do.
+const (
+	Either Does = "" // it trains and runs models
+	Trains Does = "trains"
+	Runs   Does = "runs"
+)
+
+// Lever is what to change in a program, as it calls it.
+type Lever struct {
+	Of   Of
+	Type string // an option, a setting or a call, with a smaller value than by default where it has one
+	By   string // id of the words "lever.<by>" that say what it changes
+}
+
+// Tool is a program. One that has no lever of the batch has no batch that is set.
+type Tool struct {
+	Name  string   // as its authors write it
+	Words []string // of paths, commands, imports and sentences that name it and nothing else
+	Does  Does
+	// Library: programs of others are made with it, so it is meant only where none of these is named.
+	Library bool
+	Source  string // URL of the source or the documentation in which its levers were read
+	Levers  []Lever
+}
+
+// First is the first lever of one of these.
+func (t *Tool) First(of ...Of) (Lever, bool) {
+	for _, l := range t.Levers {
+		for _, o := range of {
+			if l.Of == o {
+				return l, true
+			}
+		}
+	}
+	return Lever{}, false
+}
+
+// All are the programs known, in the order in which they are told apart.
+func All() []Tool { return rows }
+
+// Named is a program by its name; nil: it is not known.
+func Named(name string) *Tool {
+	for i := range rows {
+		if rows[i].Name == name {
+			return &rows[i]
+		}
+	}
+	return nil
+}
+
+// In is the program that a text names, the one that it names most often; nil: none.
+func In(text string) *Tool {
+	counts := make([]int, len(rows))
+	best := -1
+	each(text, func(word string) {
+		if i, known := byWord()[word]; known {
+			counts[i]++
+		}
+	})
+	for i, n := range counts {
+		if n > 0 && (best < 0 || rows[best].Library && !rows[i].Library || n > counts[best] && rows[best].Library == rows[i].Library) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	return &rows[best]
+}
+
+var byWord = sync.OnceValue(func() map[string]int {
+	known := map[string]int{}
+	for i := range rows {
+		for _, w := range rows[i].Words {
+			each(w, func(word string) { known[word] = i })
+		}
+	}
+	return known
+})
+
+// installed: what follows a name is the version of a package, as lists of what is installed have it.
+func installed(rest string) bool {
+	for _, sign := range []string{"==", ">=", "~=", "<=", "@"} {
+		if strings.HasPrefix(rest, sign) {
+			return true
+		}
+	}
+	version := strings.TrimLeft(rest, " \t=")
+	blanks := len(rest) - len(version)
+	return (blanks > 1 || rest[0] == '=') && version != "" && version[0] >= '0' && version[0] <= '9'
+}
+
+// each visits the words of a text in lower case and without the signs within them that people leave out: "Real-ESRGAN" is
+// "realesrgan".
+func each(text string, visit func(word string)) {
+	word := make([]byte, 0, 64)
+	end := func() {
+		if s := strings.Trim(string(word), "0123456789"); s != "" {
+			visit(string(word))
+		}
+		word = word[:0]
+	}
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c >= 'A' && c <= 'Z':
+			word = append(word, c|0x20)
+		case c >= 'a' && c <= 'z', c >= '0' && c <= '9', c >= 0x80:
+			word = append(word, c)
+		case c == '-' || c == '_':
+		default:
+			if !installed(text[i:]) {
+				end()
+			}
+			word = word[:0]
+		}
+		if len(word) > 64 {
+			word = word[:0] // no name is that long
+		}
+	}
+	end()
+}

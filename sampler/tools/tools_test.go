@@ -1,0 +1,102 @@
+package tools
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// Each program is told by words of its own, and says where its levers were read.
+func TestRows(t *testing.T) {
+	names, owners := map[string]bool{}, map[string]string{}
+	for _, tool := range All() {
+		if names[tool.Name] {
+			t.Errorf("%s is there twice", tool.Name)
+		}
+		names[tool.Name] = true
+		if u, err := url.Parse(tool.Source); err != nil || u.Scheme != "https" || u.Host == "" {
+			t.Errorf("%s: source %q", tool.Name, tool.Source)
+		}
+		if len(tool.Words) == 0 || len(tool.Levers) == 0 || len(tool.Levers) > 5 {
+			t.Errorf("%s: %d words, %d levers", tool.Name, len(tool.Words), len(tool.Levers))
+		}
+		for _, w := range tool.Words {
+			var all []string
+			each(w, func(word string) { all = append(all, word) })
+			if len(all) != 1 || len(all[0]) < 3 {
+				t.Errorf("%s: %q is %d words: %v", tool.Name, w, len(all), all)
+				continue
+			}
+			if other := owners[all[0]]; other != "" && other != tool.Name {
+				t.Errorf("%q is of %s and of %s", w, other, tool.Name)
+			}
+			owners[all[0]] = tool.Name
+		}
+		for _, l := range tool.Levers {
+			switch l.Of {
+			case Batch, Input, Model, Bits, Offload, Checkpointing, Validation, Context:
+			default:
+				t.Errorf("%s: %q is of %q", tool.Name, l.Type, l.Of)
+			}
+			if l.Type == "" || l.By == "" || strings.ContainsAny(l.Type, "\n\t#{}") {
+				t.Errorf("%s: %q, %q", tool.Name, l.Type, l.By)
+			}
+		}
+		switch tool.Does {
+		case Either, Trains, Runs:
+		default:
+			t.Errorf("%s does %q", tool.Name, tool.Does)
+		}
+		if Named(tool.Name) == nil {
+			t.Errorf("%s is not found by its name", tool.Name)
+		}
+	}
+}
+
+// The program that a text names most often is meant, however its name is written.
+func TestIn(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                      "",
+		"CUDA out of memory in train.py":        "",
+		"TotalSegmentator -i ct.nii -o out":     "TotalSegmentator",
+		"I ran total-segmentator on a 6 GB GPU": "TotalSegmentator",
+		`File "/usr/lib/python3/site-packages/totalsegmentator/nnunet.py"`:                    "TotalSegmentator",
+		"python inference_realesrgan.py -i in.png":                                            "Real-ESRGAN",
+		"as in totalsegmentator, but real-esrgan, realesrgan here":                            "Real-ESRGAN",
+		"totalsegmentator==2.0.5\nfairseq                 0.12.2\n- monai=1.2\nnnunetv2>=2.1": "",
+		"nnunetv2 nnunetv2 nnunetv2 totalsegmentator":                                         "TotalSegmentator",
+		"realesrganx":                            "",
+		strings.Repeat("a", 1000) + "realesrgan": "",
+	} {
+		got := ""
+		if tool := In(text); tool != nil {
+			got = tool.Name
+		}
+		if got != want {
+			t.Errorf("%.60q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestFirst(t *testing.T) {
+	tool := Tool{Levers: []Lever{{Bits, "--half", "half16"}, {Batch, "-b 1", "one"}, {Batch, "-n 1", "half"}}}
+	if l, ok := tool.First(Batch, Input); !ok || l.Type != "-b 1" {
+		t.Errorf("%v, %v", l, ok)
+	}
+	if l, ok := tool.First(Model); ok {
+		t.Errorf("%v", l)
+	}
+}
+
+func FuzzIn(f *testing.F) {
+	f.Add("TotalSegmentator and \xff\xfe real_ESRGAN")
+	f.Fuzz(func(t *testing.T, text string) { In(text) })
+}
+
+func BenchmarkIn(b *testing.B) {
+	text := strings.Repeat(`  File "/opt/env/lib/python3.10/site-packages/torch/nn/modules/module.py", line 1518, in _call_impl`+"\n", 300)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		In(text)
+	}
+}
