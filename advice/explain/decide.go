@@ -10,7 +10,7 @@ import (
 // programOf decides from the tools that log and command name, then the traceback, the script's
 // name, the phase and the options, in the order of what deceives least.
 func programOf(f *job) program {
-	for _, decide := range []func(*job) program{namedProgram, byBackward, byTask, byTool, byScript, byPipeline, byPicture, byPhase, byQuantized, byTrainingOptions, byTold, byOptions} {
+	for _, decide := range []func(*job) program{namedProgram, byBackward, byTask, byScript, byPipeline, byPicture, byTool, byPhase, byQuantized, byTrainingOptions, byTold, byOptions} {
 		if p := decide(f); p.kind != 0 {
 			return p
 		}

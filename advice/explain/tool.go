@@ -46,7 +46,9 @@ func byTool(f *job) program {
 }
 
 // only: nothing but the options of a known program can change what it does.
-func (f *facts) only() bool { return f.tool != nil && f.tool.Does == tools.Runs }
+func (f *facts) only() bool {
+	return f.tool != nil && f.tool.Does == tools.Runs && !f.program.is(training)
+}
 
 // lacks: the program has no lever of what a fix is about.
 func (f *facts) lacks(id string) bool {
