@@ -14,6 +14,7 @@ var concreteRows = []concreteRow{
 	{"scores = scores.detach()", (*failure).ownLoop, "do.say.kept", false},
 	{"sum(losses).backward()", (*failure).ownLoop, "do.say.leak", false},
 	{"torch.cuda.memory_allocated()", (*failure).ownTorch, "do.watch_memory", false},
+	{"x = data[i:i + n]", (*failure).ownTorch, "do.say.moved", false},
 	{"self.memory.append(", func(f *failure) bool {
 		return f.shows(sampler.ShowsReplay) || f.ownLoop() && len(f.context.Functions) > 0
 	}, "do.say.replay", false},

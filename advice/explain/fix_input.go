@@ -112,6 +112,19 @@ func doSmallerInput(f *failure) []string {
 	return lines
 }
 
+// fixesMoved are for data that is brought to the GPU as a whole.
+var fixesMoved = []fixRow{
+	{id: FixSmallerInput, source: "https://docs.pytorch.org/docs/stable/data.html",
+		kinds: ownCode, cost: 0.02, // the loop over it is there
+		lives:   map[string]float64{CauseTooBig: 0.92, CauseUnknown: 0.6, CauseDataSpike: 0.9, CauseFragmentation: 0.85, CauseOversubscribed: 0.8},
+		when:    func(f *failure) bool { return f.movesAll() && f.torchCode() && !f.onHost() && !f.refusedThoughFree() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "moved" },
+		do: func(f *failure) []string {
+			return []string{"x = data[i:i + n].to(device)  " + f.comment("do.move_slice"), f.comment("do.moved_less")}
+		}},
+}
+
 // batchToOne goes on with a batch that was made smaller in vain, where no text says that it was made one.
 func (f *failure) batchToOne(list []string) []string {
 	if f.batch() > 0 || !f.told(sampler.ToldTried+"batch") || f.told(sampler.ToldOne) || f.impossible() {

@@ -111,6 +111,16 @@ func (f *facts) inFunction(parts ...string) bool {
 	})
 }
 
+// movesAll: what failed is the line that brings the data to the GPU, made from an array of the host at that place, and
+// tensors fill the GPU already.
+func (f *facts) movesAll() bool {
+	n := len(f.context.Code)
+	return n > 0 && wholeArray.Get().MatchString(f.context.Code[n-1]) && f.allocated.Or(0) > f.total.Or(0)/4
+}
+
+// wholeArray is a line that makes a tensor of an array and moves it.
+var wholeArray = sampler.Pattern{Source: `\b(?:from_numpy|as_tensor|torch\.(?:tensor|Tensor|FloatTensor))\(.*\.(?:to|cuda)\(`}
+
 // inCode says whether a quoted source line or the text holds one of the parts.
 func (f *facts) inCode(parts ...string) bool {
 	return slices.ContainsFunc(f.context.Code, func(line string) bool {

@@ -2162,4 +2162,10 @@ var textsEN = map[string]string{
 	"fix.smaller_input.title.sample.less":          "Train on {less}, or take a smaller model",
 	"fix.smaller_input.title.sample_gpu.less":      "Train on {less}, or take a smaller model or a larger GPU",
 	"fix.cap_sample_size.title.impossible.less":    "Make that one tensor smaller: {less}, or compute it in chunks",
+	"fix.smaller_input.title.moved":                "Bring the data to the GPU batch by batch, not all at once",
+	"fix.smaller_input.why.moved":                  "The line that failed moves an array to the GPU as a whole, beside what lies there already.",
+	"fix.smaller_input.cost.moved":                 "a copy for each batch",
+	"do.move_slice":                                "in the loop; the array stays in RAM",
+	"do.moved_less":                                "or fewer or smaller samples in that array, and 16 instead of 32 bits",
+	"do.say.moved":                                 "keep the array in RAM and bring a part of it to the GPU in each step",
 }

@@ -2161,4 +2161,10 @@ var textsZH = map[string]string{
 	"fix.smaller_input.title.sample.less":          "用{less}训练，或换更小的模型",
 	"fix.smaller_input.title.sample_gpu.less":      "用{less}训练，或换更小的模型或更大的 GPU",
 	"fix.cap_sample_size.title.impossible.less":    "把那一个张量变小：{less}，或分块计算",
+	"fix.smaller_input.title.moved":                "按 batch 把数据移到 GPU，不要一次全部移过去",
+	"fix.smaller_input.why.moved":                  "失败的那一行把整个数组移到 GPU，而那里已有别的数据。",
+	"fix.smaller_input.cost.moved":                 "每个 batch 复制一次",
+	"do.move_slice":                                "放在循环里；数组留在内存",
+	"do.moved_less":                                "或者数组里放更少、更小的样本，并用 16 位代替 32 位",
+	"do.say.moved":                                 "把数组留在内存，每一步只把一部分移到 GPU",
 }

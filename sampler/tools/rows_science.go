@@ -163,7 +163,7 @@ var science = []Tool{
 		Levers: []Lever{{Batch, "--batch_size 1", "one"}, {Model, "--configs size50m", "smaller"}, {Offload, "--jax.platform cpu", "cpu"}}},
 
 	// time series
-	{Name: "Time-Series-Library", Words: []string{"timeserieslibrary"},
+	{Name: "Time-Series-Library", Words: []string{"timeserieslibrary", "timesnet"},
 		Source: "https://github.com/thuml/Time-Series-Library/blob/main/run.py",
 		Levers: []Lever{{Batch, "--batch_size 8", "half"}, {Bits, "--use_amp", "half16"}, {Input, "--seq_len 48", "length"}, {Model, "--d_model 128 --d_ff 256", "layers"}, {Model, "--e_layers 1", "layers"}}},
 	{Name: "Informer", Words: []string{"informer2020", "main_informer", "Exp_Informer"},
