@@ -134,7 +134,7 @@ func bars(s string) [][]int {
 // clean returns the plain text lines that one raw line holds, as clean does.
 func (s *shapes) clean(raw []byte) (lines []part) {
 	w := s.whole(string(raw))
-	if at := w.all().ask(question{what: barEnd}, func() [][]int { return ordinary(w.text) }); at != nil {
+	if at := w.all().ask(question{asks: cleanLines}, func() [][]int { return ordinary(w.text) }); at != nil {
 		for _, one := range at {
 			lines = append(lines, w.all().cut(one[0], one[1]))
 		}

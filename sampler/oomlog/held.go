@@ -70,7 +70,7 @@ func inSentence(line string) bool {
 // triesLess says whether h is the next try of an allocator that asks for a tenth less each time, as
 // TensorFlow does at start: https://github.com/tensorflow/tensorflow/issues/14231. All tries are one failure.
 func (e *held) triesLess(h *held) bool {
-	if e.Kind != sampler.KindTensorFlow && e.Kind != sampler.KindXLA || e.Kind != h.Kind || e.MemoryKind != h.MemoryKind || h.Line-e.last > 6 {
+	if h.Line-e.last > 6 || e.Kind != sampler.KindTensorFlow && e.Kind != sampler.KindXLA || e.Kind != h.Kind || e.MemoryKind != h.MemoryKind {
 		return false
 	}
 	was, now := float64(e.tried), float64(h.Requested.Or(0))

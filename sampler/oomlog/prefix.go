@@ -159,7 +159,7 @@ func mayPrefix(s string) bool {
 // firstForm is the first form at the beginning of a text that has no other signs than these. No form asks for a digit.
 func firstForm(p part, has *signs) ([]int, *prefixForm) {
 	p = p.cut(0, min(len(p.text), formBytes))
-	found := p.ask(question{what: &prefixForms}, func() [][]int {
+	found := p.ask(question{asks: itsPrefix}, func() [][]int {
 		head := strings.ToValidUTF8(p.text, "")
 		for _, i := range formsOf()[strings.TrimLeft(head, blanks)[0]] {
 			f := &prefixForms[i]

@@ -29,11 +29,25 @@ type shape struct {
 
 // question is what was looked for, and in which part of the text.
 type question struct {
-	what     any // a *lazy or *gated, or another step of reading
-	from, to int
-	most     int // matches
-	groups   bool
+	what     *lazy // of several patterns the first
+	asks     asks
+	from, to int32
+	most     int32 // matches
 }
+
+// asks is what is asked of a text.
+type asks int32
+
+const (
+	mayMatch   asks = iota // whether the words are there that a pattern needs
+	doesMatch              // whether it does
+	firstPlace             // where the first match is
+	places                 // where the matches are
+	groupsToo              // and their groups
+	anyOfThem              // whether one of several patterns matches
+	itsPrefix              // the first of prefixForms
+	cleanLines             // the lines of what is clean already
+)
 
 // whole is a text with its shape.
 type whole struct {
@@ -109,7 +123,7 @@ func (p part) ask(q question, find func() [][]int) [][]int {
 	if p.of.shape == nil {
 		return find()
 	}
-	q.from, q.to = p.from, p.from+len(p.text)
+	q.from, q.to = int32(p.from), int32(p.from+len(p.text))
 	at, known := p.of.shape.found[q]
 	if !known {
 		at = find()
@@ -129,7 +143,7 @@ func (l *lazy) askOf(p part, q question, find func() [][]int) [][]int {
 			return find()
 		})
 	}
-	if p.ask(question{what: l}, func() [][]int { return answer(l.may(p.of.squeezed())) }) == nil {
+	if p.ask(question{what: l, asks: mayMatch}, func() [][]int { return answer(l.may(p.of.squeezed())) }) == nil {
 		return nil
 	}
 	return find()
@@ -145,12 +159,16 @@ func answer(yes bool) [][]int {
 
 // allIn are the first matches in a part of a text, with their groups where these are asked for.
 func (l *lazy) allIn(p part, most int, groups bool) [][]int {
-	return l.askOf(p, question{most: most, groups: groups}, func() [][]int { return l.locateAll(p.text, most, groups) })
+	q := question{asks: places, most: int32(most)}
+	if groups {
+		q.asks = groupsToo
+	}
+	return l.askOf(p, q, func() [][]int { return l.locateAll(p.text, most, groups) })
 }
 
 // beginsIn is where the first match in a part of a text begins and ends; -1 for none.
 func (l *lazy) beginsIn(p part) (begin, end int) {
-	at := l.askOf(p, question{most: 1}, func() [][]int {
+	at := l.askOf(p, question{asks: firstPlace}, func() [][]int {
 		begin, end := l.placeIn(p.text, p.of.squeezed())
 		if begin < 0 {
 			return nil
@@ -165,7 +183,7 @@ func (l *lazy) beginsIn(p part) (begin, end int) {
 
 // in says whether the pattern matches a part of a text.
 func (l *lazy) in(p part) bool {
-	return l.askOf(p, question{most: -1}, func() [][]int { return answer(l.MatchString(p.text)) }) != nil
+	return l.askOf(p, question{asks: doesMatch}, func() [][]int { return answer(l.MatchString(p.text)) }) != nil
 }
 
 // in says whether one of the patterns matches a part of a text.
@@ -173,7 +191,7 @@ func (g *gated) in(p part) bool {
 	if !g.blind() {
 		return g.match(p.text)
 	}
-	return p.ask(question{what: g}, func() [][]int { return answer(g.match(p.text)) }) != nil
+	return p.ask(question{what: g.ways[0], asks: anyOfThem}, func() [][]int { return answer(g.match(p.text)) }) != nil
 }
 
 // blindToDigits says that a pattern takes every digit for any other.
