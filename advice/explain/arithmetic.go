@@ -113,8 +113,11 @@ func (f *facts) corrupt() bool {
 
 // absurd: a size is printed that no program needs.
 func (f *facts) absurd() bool {
-	need := f.event.Requested.Or(0)
-	return need >= absurdRequest && need < sampler.MaxPlausible
+	need, least := f.event.Requested.Or(0), absurdRequest
+	if f.onHost() {
+		least = absurdOnHost
+	}
+	return need >= least && need < sampler.MaxPlausible
 }
 
 // corruptText says that the size is wrong.
@@ -127,7 +130,10 @@ func (f *failure) corruptText() string {
 
 // absurdRequest is more than any array of a program has (own threshold: half a PiB; the distances between ten million points take two
 // thirds of that): the size was computed wrongly.
-const absurdRequest = 1 << 49
+const absurdRequest = sampler.Bytes(1 << 49)
+
+// absurdOnHost is the same for RAM, in one piece (own threshold: 8 TiB; few machines have 4).
+const absurdOnHost = sampler.Bytes(1 << 43)
 
 // negativeSize is a size below zero, as an unsigned number prints it.
 var negativeSize = sampler.Pattern{Source: `Tried to allocate 1717986918\d\.\d+ GiB`}

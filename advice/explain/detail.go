@@ -6,10 +6,10 @@ import "nvpeak/sampler"
 func (f *failure) detail(causes []sampler.Cause) string {
 	_, shortfallKnown := f.shortfall()
 	switch {
+	case f.corrupt() && (f.absurd() || !f.onHost()):
+		return f.corruptText()
 	case f.onHost():
 		return f.hostDetail()
-	case f.corrupt():
-		return f.corruptText()
 	case f.event.Kind == sampler.KindStartupFree:
 		return f.startupText()
 	case f.event.Kind == sampler.KindKVCache:

@@ -86,6 +86,9 @@ var fixesData = []fixRow{
 		reach:   always(1),
 		variant: func(f *failure) string { return "absurd" },
 		do: func(f *failure) []string {
+			if f.onHost() {
+				return []string{f.comment("do.check_files"), f.comment("do.log_size")}
+			}
 			return []string{f.comment("do.log_size"), "python -m torch.utils.collect_env  " + f.comment("do.same_cuda")}
 		}},
 	{id: FixLeak, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",

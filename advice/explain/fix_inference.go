@@ -149,6 +149,8 @@ var fixesInference = []fixRow{
 		},
 		variant: func(f *failure) string {
 			switch {
+			case f.splats() && f.told(sampler.ToldLate):
+				return "splats_late"
 			case f.splats():
 				return "splats"
 			case f.program.is(undecided):

@@ -36,7 +36,7 @@ func (f *failure) advise(causes []sampler.Cause) []sampler.Advice {
 		}
 		survival := 0.0
 		for _, c := range causes {
-			if hostCause(c.ID) == f.onHost() || f.hostPossible() && relievesHost(row.id) {
+			if hostCause(c.ID) == f.onHost() || f.absurd() || f.hostPossible() && relievesHost(row.id) {
 				survival += weights[c.ID] * row.lives[c.ID]
 			}
 		}

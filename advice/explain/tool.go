@@ -102,7 +102,11 @@ func (f *failure) withLevers(a *sampler.Advice) {
 	if _, typed := f.command.SmallerBatch(2); typed && a.ID == FixHalveBatchAccumulate {
 		return // its number is changed where it stands
 	}
-	if id := "tool." + string(leversOf[a.ID]); len(list[0].Type) <= titleLever && a.ID != FixCapSampleSize {
+	id := "tool." + string(leversOf[a.ID])
+	if by := "tool." + list[0].By; f.words.Has(by) {
+		id = by
+	}
+	if len(list[0].Type) <= titleLever && a.ID != FixCapSampleSize {
 		a.Title = f.words.Say(id, "option", list[0].Type, "tool", f.tool.Name)
 	}
 	var lines []string

@@ -93,7 +93,7 @@ var science = []Tool{
 	// graphs
 	{Name: "PyTorch Geometric", Library: true, Words: []string{"torch_geometric", "pytorch_geometric", "NeighborLoader"},
 		Source: "https://github.com/pyg-team/pytorch_geometric/blob/master/examples/reddit.py",
-		Levers: []Lever{{Input, "NeighborLoader(num_neighbors=[10, 5])", "nodes"}, {Batch, "NeighborLoader(batch_size=256)", "half"}}},
+		Levers: []Lever{{Input, "NeighborLoader(num_neighbors=[10, 5])", "nodes"}}},
 	{Name: "DGL", Library: true, Words: []string{"dgl", "dglnn"},
 		Source: "https://github.com/dmlc/dgl/blob/master/examples/pytorch/graphsage/node_classification.py",
 		Levers: []Lever{{Input, "NeighborSampler([10, 5, 5])", "nodes"}, {Batch, "DataLoader(batch_size=256)", "half"}, {Offload, "DataLoader(use_uva=True)", "offload"}}},
