@@ -1596,7 +1596,7 @@ var textsZH = map[string]string{
 	"fix.load_on_cpu.title":                    "先把 checkpoint 加载到 CPU",
 	"fix.load_on_cpu.why":                      "torch.load 会把张量放回保存时的 GPU，而模型已经在那里了。",
 	"fix.load_on_cpu.cost":                     "无",
-	"fix.halve_batch_accumulate.title.either":  "{cut} batch；没有 batch 就缩小输入",
+	"fix.halve_batch_accumulate.title.either":  "{cut} batch 或每个输入的大小",
 	"fix.halve_batch_accumulate.why.either":    "激活值和这次请求随一次处理的量变化：大约省 {gain}。权重不变。",
 	"fix.halve_batch_accumulate.cost.either":   "更慢",
 	"fix.cap_preallocation.title.tgi":          "给 TGI 更小的 GPU 份额",
