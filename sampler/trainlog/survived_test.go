@@ -1,6 +1,7 @@
 package trainlog
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -121,5 +122,20 @@ func TestSurvivedOfFailed(t *testing.T) {
 	io.Copy(&s, strings.NewReader(steps(0, 10)+caught+steps(11, 300))) //nolint:errcheck // it has none
 	if s.Survived(290, false, false) {
 		t.Error("an error in words that it does not know was survived")
+	}
+}
+
+// BenchmarkSurvival hears a log of nothing but failures, each with steps before it.
+func BenchmarkSurvival(b *testing.B) {
+	var log bytes.Buffer
+	for i := range 2000 {
+		fmt.Fprintf(&log, "epoch %d step %d/2000 loss 0.%d\nRuntimeError: CUDA out of memory. Tried to allocate %d.00 MiB\n", i/100, i, i, 20+i)
+	}
+	b.SetBytes(int64(log.Len()))
+	for b.Loop() {
+		var s Survival
+		if _, err := s.Write(log.Bytes()); err != nil || s.Refusals() == 0 {
+			b.Fatal(err, s.Refusals())
+		}
 	}
 }
