@@ -131,7 +131,7 @@ func Cookie(n int, library, set uint16) uint64 {
 // Answered says whether the answer of the function matters, which is known when it returns.
 func (f *Function) Answered() bool {
 	switch f.Effect {
-	case Gives, Takes, Maps, Unmaps, Names, Makes, Streams, Retains:
+	case Gives, Takes, Maps, Unmaps, Names, Makes, Sets, Pushes, Pops, Streams, Retains:
 		return true
 	}
 	return false

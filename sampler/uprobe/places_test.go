@@ -32,6 +32,14 @@ func TestStreams(t *testing.T) {
 	})
 }
 
+// A context that the driver did not make current leaves the one before, and so does one that it did not take away.
+func TestNotCurrent(t *testing.T) {
+	bothWays(t, func(t *testing.T, o Options) {
+		plays(t, o, "device 1", "device 0", "alloc a 1000000000", "fault 1", "set 1", "alloc b 70000000", "push 1", "alloc c 80000000", "fault 0",
+			"push 1", "alloc d 50000000", "fault 1", "pop", "alloc e 60000000", "fault 0", "pop", "alloc f 40000000", "set 1", "alloc g 30000000")
+	})
+}
+
 // Memory of the host is no request for a GPU's, by whichever type of place it is asked for, and that it is refused is no refusal.
 func TestOnHost(t *testing.T) {
 	bothWays(t, func(t *testing.T, o Options) {

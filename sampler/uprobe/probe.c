@@ -392,13 +392,6 @@ int entered(struct pt_regs *r)
 	else
 		place(&a, cookie, &c);
 	switch (effect) {
-	case EFFECT_SETS:
-	case EFFECT_PUSHES:
-		set_current(thread, effect, c.address);
-		return 0;
-	case EFFECT_POPS:
-		set_current(thread, effect, 0);
-		return 0;
 	// What gives memory back is told as it begins: an address is only given again after it. If it fails, that is told, too.
 	case EFFECT_TAKES:
 	case EFFECT_UNMAPS:
@@ -446,9 +439,17 @@ int returned(struct pt_regs *r)
 	bpf_map_delete_elem(&calls, &key);
 	__s32 answer = ANSWER(r);
 	__u64 effect = EFFECT(cookie);
-	if (effect == EFFECT_TAKES || effect == EFFECT_UNMAPS) {
+	switch (effect) {
+	case EFFECT_TAKES:
+	case EFFECT_UNMAPS:
 		if (answer)
 			tell(FAILED, thread, &c, answer);
+		return 0;
+	case EFFECT_SETS: // a context that was not set leaves the one before
+	case EFFECT_PUSHES:
+	case EFFECT_POPS:
+		if (!answer)
+			set_current(thread, effect, c.address);
 		return 0;
 	}
 	if (PLACE_KIND(cookie) == PLACE_PITCH) {
