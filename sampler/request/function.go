@@ -124,8 +124,8 @@ var Functions = []Function{
 // Cookie is the function as probe.c reads it, in a library that is looked at by a set of probes.
 func Cookie(n int, library, set uint16) uint64 {
 	f := Functions[n]
-	return uint64(library)<<48 | uint64(set)<<32 | uint64(n) | uint64(f.Effect)<<8 | uint64(f.Size)<<12 | uint64(f.Times)<<16 | uint64(f.Address)<<20 |
-		uint64(f.At)<<24 | uint64(f.Place)<<28
+	return uint64(library)<<48 | uint64(set)<<32 | uint64(n) | uint64(f.Effect)<<8 | uint64(f.Size)<<16 | uint64(f.Times)<<19 | uint64(f.Address)<<22 |
+		uint64(f.At)<<25 | uint64(f.Place)<<28
 }
 
 // Answered says whether the answer of the function matters, which is known when it returns.

@@ -40,11 +40,11 @@ struct pt_regs {
 
 // The parts of a cookie, as the Go side packs them.
 #define FUNCTION(c) ((c) & 0xff)
-#define EFFECT(c) ((c) >> 8 & 0xf)
-#define SIZE_ARG(c) ((c) >> 12 & 0xf)
-#define TIMES_ARG(c) ((c) >> 16 & 0xf)
-#define ADDRESS_ARG(c) ((c) >> 20 & 0xf)
-#define PLACE_ARG(c) ((c) >> 24 & 0xf)
+#define EFFECT(c) ((c) >> 8 & 0xff)
+#define SIZE_ARG(c) ((c) >> 16 & 7)
+#define TIMES_ARG(c) ((c) >> 19 & 7)
+#define ADDRESS_ARG(c) ((c) >> 22 & 7)
+#define PLACE_ARG(c) ((c) >> 25 & 7)
 #define PLACE_KIND(c) ((c) >> 28 & 0xf)
 #define SET(c) ((c) >> 32 & 0xffff)
 #define LIBRARY(c) ((c) >> 48)
