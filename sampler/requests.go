@@ -22,6 +22,9 @@ type Requests struct {
 	ExitStatus Opt[int] `json:"exit_status"`
 }
 
+// ContextMost is more than the context of a process takes, with the libraries that it loads.
+const ContextMost = GiB
+
 // Refusal is a request that the driver refused, and what came of it.
 type Refusal struct {
 	Time     time.Time  `json:"time"`

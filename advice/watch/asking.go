@@ -342,7 +342,7 @@ const inPlace = 8
 // replaced says whether something was granted since that may be in the place of what was refused, as on another GPU. How large a refused context
 // would have been is not known: what is in its place is no workspace, and no piece of what another thread takes meanwhile.
 func (a *asking) replaced() bool {
-	return a.one > 0 && a.one >= cmp.Or(a.refusal.Smallest, contextMost)/inPlace
+	return a.one > 0 && a.one >= cmp.Or(a.refusal.Smallest, sampler.ContextMost)/inPlace
 }
 
 // grantedSince says whether anything was granted since the last refusal, on any GPU.

@@ -151,9 +151,6 @@ func (w *Watch) deathOf(g *gpu, p *proc) Death {
 		start: p.start, command: p.process.Command, name: p.process.Name, user: p.process.User}
 }
 
-// contextMost is more than the context of a process takes, with the libraries that it loads.
-const contextMost = sampler.GiB
-
 // heldRefused is what a process held when it was refused memory; 0: not known. What it has given back since was its own, and it may have asked for
 // most after the driver's last figure, if there is one; that may be from before, or from after it gave back. Calls know, unless some were
 // missed, or a pool keeps what is given back.
@@ -163,7 +160,7 @@ func (p *proc) heldRefused() sampler.Bytes {
 	freed := min(a.refusal.Freed, sampler.MaxPlausible)
 	calls := a.asked.Live + freed
 	if a.asked.Whole && a.pools == 0 && calls > 0 {
-		return max(calls, min(max(m, series.Bytes(p.series.Value)), calls+contextMost))
+		return max(calls, min(max(m, series.Bytes(p.series.Value)), calls+sampler.ContextMost))
 	}
 	return max(m, a.asked.Live) + freed
 }
