@@ -68,12 +68,24 @@ func newProcess(pid int) *process {
 	return &process{pid: pid, handles: map[uint64]int{}, streams: map[uint64]uint64{}, blocks: map[where]*block{}, mapped: map[uint64]mapping{}, retains: map[int]int{}, made: map[int]time.Time{}}
 }
 
-// makes notes that a context of a device was made, which takes memory of it.
-func (p *process) makes(device int, at time.Time) {
+// makes notes that a context of a device was made, which takes memory of it; anew: it was not there before.
+func (p *process) makes(device int, at time.Time, anew bool) {
 	p.made[device] = at
 	for _, s := range p.seats {
 		if s.key.device == device {
 			s.tally.context = at
+			if anew {
+				s.tally.exact.makes(at, s.tally.live)
+			}
+		}
+	}
+}
+
+// unmakes notes that one has ended. Of a process that was there before it is not known which of them.
+func (p *process) unmakes(device int, at time.Time) {
+	for _, s := range p.seats {
+		if s.key.device == device && !p.late {
+			s.tally.exact.ends(at, s.tally.live)
 		}
 	}
 }
@@ -255,7 +267,12 @@ func (p *process) ends(c *Call) {
 			p.drop(c, at, b)
 		}
 	}
-	if c.Device < 0 {
+	device, known := c.Device, true
+	if device < 0 {
+		device, known = p.handles[c.Address]
 		delete(p.handles, c.Address)
+	}
+	if known {
+		p.unmakes(device, c.Time)
 	}
 }

@@ -192,7 +192,7 @@ func (t *Tracker) Call(c Call) {
 		case c.Answer == success && len(p.handles) < maxHandles:
 			p.handles[c.Address] = c.Device
 			if f.context() {
-				p.makes(c.Device, c.Time)
+				p.makes(c.Device, c.Time, f.Effect == Makes || p.retains[c.Device] == 0 && !p.late)
 			}
 			if f.Name == primaryRetain {
 				p.retains[c.Device]++
