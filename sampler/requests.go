@@ -15,7 +15,7 @@ type Requests struct {
 	Flushes       int       `json:"flushes"`    // near misses: refused, then granted after it gave memory back
 	Live          Bytes     `json:"live_bytes"` // granted and not given back, as it was asked for
 	Peak          Bytes     `json:"peak_bytes"` // the most of that
-	Whole         bool      `json:"whole"`      // nothing of its life was missed; else Live and Peak are lower bounds
+	Whole         bool      `json:"whole"`      // all that it held was seen; else Live and Peak are lower bounds
 	Refusal       *Refusal  `json:"last_refused"`
 	// How a process that was refused memory has ended, as a shell tells it: 0 to 255 by itself, 128 and the
 	// signal. Absent: it lives, or nobody knows.

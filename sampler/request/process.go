@@ -34,6 +34,7 @@ type process struct {
 	taken    [64]taken // of late, a ring
 	takings  int
 	hides    bool   // it holds memory of which no call tells how much
+	captures int    // streams whose calls become parts of a graph
 	steps    []step // of its tallies, oldest first, while stepping
 	stepping bool
 	forgot   bool      // there were more
@@ -104,18 +105,6 @@ func (p *process) onHost(c *Call) bool {
 	return c.Device == onHost || Functions[c.Function].Place == OfPool && p.handles[c.Context] == onHost
 }
 
-// hide notes that the process asks for memory, and not how much: such as that of an array, which the driver lays out as it likes. On which
-// GPU is not asked.
-func (p *process) hide() {
-	if p.hides {
-		return
-	}
-	p.hides = true
-	for _, s := range p.seats {
-		s.tally.hide()
-	}
-}
-
 // seat is where a call asks: the device that it names, or that its context or pool belongs to; the context
 // or pool itself where its device is not known, and the thread where even that is not. several: the process uses several GPUs.
 func (p *process) seat(c *Call, several bool) *seat {
@@ -171,6 +160,9 @@ func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
 	if Functions[c.Function].Memory == Managed { // it is the GPU's only while it is used there
 		s.tally.met(c, n)
 		return
+	}
+	if p.captures > 0 && Functions[c.Function].Memory == Pool {
+		p.hide() // the graph is given it, each time it runs
 	}
 	p.blocks[at] = &block{bytes: n, seat: s, context: c.Context, memory: Functions[c.Function].Memory, refs: 1}
 	s.tally.grant(c, n, p.overlaps(c))

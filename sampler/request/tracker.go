@@ -184,26 +184,41 @@ func (t *Tracker) Call(c Call) {
 	case Retains:
 		p.retain(&c)
 	case Hides:
-		p.hide()
-	case Names, Makes:
-		switch {
-		case c.Answer == outOfMemory && f.context():
-			t.refuse(t.asks(p, &c), &c, 0) // how much that would have taken is not known
-		case c.Answer == success && len(p.handles) < maxHandles:
-			p.handles[c.Address] = c.Device
-			if f.context() {
-				p.makes(c.Device, c.Time, f.Effect == Makes || p.retains[c.Device] == 0 && !p.late)
-			}
-			if f.Name == primaryRetain {
-				p.retains[c.Device]++
-			}
+		if f.Place != OfNode || c.Other == nodeAllocates {
+			p.hide()
 		}
+	case Trims:
+		p.trims(&c)
+	case Captures:
+		if c.Answer == success {
+			p.captures++
+		}
+	case Captured:
+		p.captures = max(p.captures-1, 0)
+	case Names, Makes:
+		t.names(p, &c, f)
 	case Streams:
 		if c.Answer == success {
 			p.makesStream(c.Address, c.Context)
 		}
 	case Ends:
 		p.ends(&c)
+	}
+}
+
+// names notes a context or a pool that was made, or a context that was not.
+func (t *Tracker) names(p *process, c *Call, f *Function) {
+	switch {
+	case c.Answer == outOfMemory && f.context():
+		t.refuse(t.asks(p, c), c, 0) // how much that would have taken is not known
+	case c.Answer == success && len(p.handles) < maxHandles:
+		p.handles[c.Address] = c.Device
+		if f.context() {
+			p.makes(c.Device, c.Time, f.Effect == Makes || p.retains[c.Device] == 0 && !p.late)
+		}
+		if f.Name == primaryRetain {
+			p.retains[c.Device]++
+		}
 	}
 }
 

@@ -422,6 +422,45 @@ API cuMemPoolCreate(struct pool **out, const struct pool_props *props)
 	return leave(SUCCESS);
 }
 
+API cuMemPoolTrimTo(struct pool *pool, size_t keep)
+{
+	enter();
+	uint64_t stays = pool->used > keep ? pool->used : keep;
+	if (pool->held > stays) {
+		unreserve(pool->dev, pool->held - stays);
+		pool->held = stays;
+	}
+	return leave(SUCCESS);
+}
+
+/* ---- graphs: nothing is run, so they take no memory --------------------------------------- */
+
+API cuStreamBeginCapture_v2(void *stream, int mode)
+{
+	(void)stream, (void)mode;
+	return SUCCESS;
+}
+
+API cuStreamEndCapture(void *stream, void **graph)
+{
+	(void)stream, (void)graph;
+	return SUCCESS;
+}
+
+API cuGraphAddNode(void **node, void *graph, const void *after, size_t n, const int *params)
+{
+	(void)node, (void)graph, (void)after, (void)n;
+	return params ? SUCCESS : INVALID_VALUE;
+}
+
+API cuGraphAddNode_v2(void **node, void *graph, const void *after, const void *edges, size_t n, const int *params)
+{
+	(void)edges;
+	return cuGraphAddNode(node, graph, after, n, params);
+}
+
+/* ---- pieces ------------------------------------------------------------------------------ */
+
 API cuMemCreate(Ptr *handle, size_t n, const struct allocation_prop *prop, unsigned long long flags)
 {
 	(void)flags;

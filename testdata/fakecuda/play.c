@@ -17,6 +17,9 @@
  *   pitch NAME WIDTH  cuMemAllocPitch_v2 of 1,000 rows
  *   array SIZE        cuArrayCreate_v2, of bytes
  *   fault N           1: nothing is given back and no context made current from now on, for a kernel has failed; what is not, can be later, once it is 0
+ *   trim              cuMemPoolTrimTo of the default pool of the current device, to nothing
+ *   capture           cuStreamBeginCapture_v2, captured   cuStreamEndCapture
+ *   node TYPE         cuGraphAddNode of that type, edges TYPE   cuGraphAddNode_v2
  *   pooled NAME SIZE  from a pool of the current device
  *   at TYPE           from now on piece and pooled ask for memory of this type of place: 1 a device, 2, 3 and 4 the host
  *   torch NAME SIZE   as PyTorch's caching allocator: a whole segment; when refused, what is cached is freed
@@ -59,6 +62,12 @@
 	FUNCTION(cuMemAllocAsync, uint64_t *, size_t, void *)                          \
 	FUNCTION(cuMemAllocFromPoolAsync, uint64_t *, size_t, void *, void *)          \
 	FUNCTION(cuMemPoolCreate, void **, const void *)                               \
+	FUNCTION(cuDeviceGetDefaultMemPool, void **, int)                              \
+	FUNCTION(cuMemPoolTrimTo, void *, size_t)                                      \
+	FUNCTION(cuStreamBeginCapture_v2, void *, int)                                 \
+	FUNCTION(cuStreamEndCapture, void *, void **)                                  \
+	FUNCTION(cuGraphAddNode, void **, void *, const void *, size_t, const int *)   \
+	FUNCTION(cuGraphAddNode_v2, void **, void *, const void *, const void *, size_t, const int *) \
 	FUNCTION(cuStreamCreate, void **, unsigned)                                    \
 	FUNCTION(cuMemFree_v2, uint64_t)                                               \
 	FUNCTION(cuMemFreeAsync, uint64_t, void *)                                     \
@@ -343,6 +352,21 @@ static int command(char *line)
 		array(n);
 	} else if (strcmp(word, "fault") == 0) {
 		setenv("FAKECUDA_FAULT", name, 1);
+	} else if (strcmp(word, "trim") == 0) {
+		void *pool = NULL;
+		if (cuDeviceGetDefaultMemPool(&pool, device) == 0)
+			cuMemPoolTrimTo(pool, 0);
+	} else if (strcmp(word, "capture") == 0) {
+		cuStreamBeginCapture_v2(stream, 0);
+	} else if (strcmp(word, "captured") == 0) {
+		void *graph = NULL;
+		cuStreamEndCapture(stream, &graph);
+	} else if (strcmp(word, "node") == 0) {
+		int params[64] = {(int)n};
+		cuGraphAddNode(NULL, NULL, NULL, 0, params);
+	} else if (strcmp(word, "edges") == 0) {
+		int params[64] = {(int)n};
+		cuGraphAddNode_v2(NULL, NULL, NULL, NULL, 0, params);
 	} else if (strcmp(word, "pooled") == 0) {
 		pooled(name, n);
 	} else if (strcmp(word, "bfc") == 0) {
