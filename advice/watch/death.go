@@ -165,16 +165,30 @@ func (p *proc) heldRefused() sampler.Bytes {
 	return max(m, a.asked.Live) + freed
 }
 
-// recordDeaths takes the deaths of a snapshot: each is a failure like one that a log tells of, unless one does.
-func (w *Watch) recordDeaths() {
+// recordDeaths takes the deaths of a snapshot: each is a failure like one that a log tells of, unless one does. Who was refused memory on several GPUs
+// died of the last refusal.
+func (w *Watch) recordDeaths(s *sampler.Snapshot) {
+	list := w.unplacedDeaths(s)
 	for _, g := range w.gpus {
 		for _, p := range g.dead {
 			if !slices.ContainsFunc(w.movedOn, func(m moved) bool { return m.from == g.key && m.pid == p.pid }) {
-				w.recordOne(w.deathOf(g, p))
+				list = append(list, w.deathOf(g, p))
 			}
 		}
 		g.dead = nil
 	}
+	for i := range list {
+		same := func(o Death) bool { return o.same(&list[i]) }
+		later := func(o Death) bool { return o.same(&list[i]) && o.Time.After(list[i].Time) }
+		if !slices.ContainsFunc(w.deaths, same) && !slices.ContainsFunc(list, later) {
+			w.recordOne(list[i])
+		}
+	}
+}
+
+// same says whether two deaths are that of one process.
+func (d *Death) same(o *Death) bool {
+	return d.PID == o.PID && d.start.Equal(o.start) && math.Abs(d.T-o.T) <= deathSeconds
 }
 
 // moved is a process that was refused memory on a GPU and went on on another.
@@ -283,7 +297,8 @@ func (w *Watch) Deaths() []Death {
 				continue
 			}
 			d := w.deathOf(g, p)
-			if !slices.ContainsFunc(w.failures, func(o failure) bool { return o.logged && d.is(o.event, o.at, o.gpu, o.placed) }) {
+			if !slices.ContainsFunc(w.deaths, func(o Death) bool { return o.same(&d) }) && !slices.ContainsFunc(list, func(o Death) bool { return o.same(&d) }) &&
+				!slices.ContainsFunc(w.failures, func(o failure) bool { return o.logged && d.is(o.event, o.at, o.gpu, o.placed) }) {
 				list = append(list, d)
 			}
 		}

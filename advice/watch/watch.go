@@ -79,8 +79,7 @@ func (w *Watch) Add(s sampler.Snapshot) []sampler.Alert {
 			g.fold(&s.GPUs[i], now, gap)
 		}
 	}
-	w.recordDeaths()
-	w.foldUnplaced(&s)
+	w.recordDeaths(&s)
 	w.measure()
 	w.dropGPUs()
 	w.host.fold(s.HostMemory, now, gap)
