@@ -18,6 +18,7 @@ type asking struct {
 	refusal sampler.Refusal   // newest
 	tried   float64           // when it was last refused; NaN: never
 	first   float64           // when the first of those tries was
+	handed  float64           // the same, if its work goes on in a process that it has begun since
 	granted int               // by then
 	live    sampler.Bytes     // then
 	burst   burst
@@ -166,7 +167,7 @@ func (a *asking) begin(now float64) (first bool) {
 	if a.heard {
 		return false
 	}
-	a.heard, a.began, a.tried = true, now, math.NaN()
+	a.heard, a.began, a.tried, a.handed = true, now, math.NaN(), math.NaN()
 	return true
 }
 

@@ -47,7 +47,7 @@ const (
 // by what it asked for, and how long ago.
 func (p *proc) died() bool {
 	a := &p.asking
-	if !a.pending() || p.plansAgain() || a.movesToHost() {
+	if !a.pending() || p.plansAgain() || a.movesToHost() || a.handed == a.tried {
 		return false
 	}
 	end := a.end()
@@ -62,8 +62,11 @@ func (p *proc) died() bool {
 	case endedWell:
 		return false
 	case gaveUp:
-		if a.grantedSince() {
+		switch {
+		case a.grantedSince():
 			within = goesSeconds
+		case a.refusal.Bytes == 0: // it has no allocator yet that asks again
+			within = plainSeconds
 		}
 		return p.seen-a.tried <= within
 	case stopped:

@@ -79,6 +79,7 @@ func (w *Watch) Add(s sampler.Snapshot) []sampler.Alert {
 			g.fold(&s.GPUs[i], now, gap)
 		}
 	}
+	w.foldHanded()
 	w.recordDeaths(&s)
 	w.measure()
 	w.dropGPUs()
