@@ -46,7 +46,7 @@ const (
 	RefusalFlush   = "flush"   // the same was granted after memory was given back: a near miss
 	RefusalGranted = "granted" // the same was granted, for others gave memory back
 	RefusalSmaller = "smaller" // less was asked for, and granted
-	RefusalOther   = "other"   // memory of another kind was granted: managed, of the host, by another function
+	RefusalOther   = "other"   // memory of another kind was granted: managed, of the host, by another function, or shared by another process
 )
 
 // MadeDo says whether the program was content with less, or with memory of another kind.

@@ -51,3 +51,31 @@ func TestBriefContext(t *testing.T) {
 		}
 	}
 }
+
+// Who is refused a context, and goes on with memory that another process shares, has taken that in its place; who is refused memory has not.
+func TestImports(t *testing.T) {
+	refuse := func(s *scene) { s.call("cuDevicePrimaryCtxRetain", Call{Device: 0, Answer: outOfMemory}) }
+	imports := func(c Call) func(*scene) {
+		return func(s *scene) { s.call("cuIpcOpenMemHandle_v2", c) }
+	}
+	for name, row := range map[string]struct {
+		steps []func(*scene)
+		want  string
+	}{
+		"a context":             {[]func(*scene){refuse, imports(Call{Device: -1})}, sampler.RefusalOther},
+		"by a handle":           {[]func(*scene){refuse, func(s *scene) { s.call("cuMemImportFromShareableHandle", Call{Device: -1}) }}, sampler.RefusalOther},
+		"it was refused that":   {[]func(*scene){refuse, imports(Call{Device: -1, Answer: 1})}, sampler.RefusalOpen},
+		"before":                {[]func(*scene){imports(Call{Device: -1}), refuse}, sampler.RefusalOpen},
+		"by another thread":     {[]func(*scene){refuse, imports(Call{TID: 99, Device: -1})}, sampler.RefusalOpen},
+		"long after":            {[]func(*scene){refuse, func(s *scene) { s.later(retryWithin) }, imports(Call{Device: -1})}, sampler.RefusalOpen},
+		"it was refused memory": {[]func(*scene){func(s *scene) { s.context(0); s.refused(gib) }, imports(Call{Device: -1})}, sampler.RefusalOpen},
+	} {
+		s := newScene(t, 1, people{7: {}})
+		for _, step := range row.steps {
+			step(s)
+		}
+		if r := s.requests(0); r.Refusal == nil || r.Refusal.Outcome != row.want {
+			t.Errorf("%s: %+v", name, r.Refusal)
+		}
+	}
+}

@@ -22,6 +22,7 @@ const (
 	Trims                      // takes back what pools keep and nobody uses, and does not say how much
 	Captures                   // what a stream is told into a graph, from then on
 	Captured                   // no more of it
+	Imports                    // memory that another process was given
 )
 
 // Place is how a function says where memory is asked for.
@@ -93,6 +94,9 @@ var Functions = []Function{
 	{Name: "cuMemMap", Effect: Maps, Address: 1, Size: 2, At: 4},
 	{Name: "cuMemUnmap", Effect: Unmaps, Address: 1, Size: 2},
 
+	{Name: "cuMemImportFromShareableHandle", Effect: Imports, Address: 1},
+	{Name: "cuIpcOpenMemHandle_v2", Effect: Imports, Address: 1},
+
 	{Name: "cuArrayCreate_v2", Effect: Hides},
 	{Name: "cuArray3DCreate_v2", Effect: Hides},
 	{Name: "cuMipmappedArrayCreate", Effect: Hides},
@@ -147,7 +151,7 @@ func Cookie(n int, library, set uint16) uint64 {
 // Answered says whether the answer of the function matters, which is known when it returns.
 func (f *Function) Answered() bool {
 	switch f.Effect {
-	case Gives, Takes, Maps, Unmaps, Names, Makes, Sets, Pushes, Pops, Streams, Retains, Captures:
+	case Gives, Takes, Maps, Unmaps, Names, Makes, Sets, Pushes, Pops, Streams, Retains, Captures, Imports:
 		return true
 	}
 	return false

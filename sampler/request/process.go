@@ -243,6 +243,15 @@ func (p *process) unmap(c *Call, at uint64, m mapping) {
 	x.address, x.mapping = at, m
 }
 
+// imports notes memory that another process was given, and shares. Who was refused a context has gone on with that elsewhere.
+func (p *process) imports(c *Call) {
+	for _, s := range p.seats {
+		if r := s.tally.refusal; r != nil && r.Bytes == 0 {
+			s.tally.other(c, sampler.MaxPlausible) // how much it is, is not told
+		}
+	}
+}
+
 // ends: a context takes its memory with it, the reset of a device that of all of its contexts. What is known by a handle, or is of a
 // pool, is of no context.
 func (p *process) ends(c *Call) {

@@ -187,6 +187,10 @@ func (t *Tracker) Call(c Call) {
 		if f.Place != OfNode || c.Other == nodeAllocates {
 			p.hide()
 		}
+	case Imports:
+		if c.Answer == success {
+			p.imports(&c)
+		}
 	case Trims:
 		p.trims(&c)
 	case Captures:
