@@ -226,46 +226,6 @@ func (t *Tracker) names(p *process, c *Call, f *Function) {
 	}
 }
 
-// Failed takes that a call gave nothing back, which was told as it began: Call.Other is its number.
-func (t *Tracker) Failed(pid int, call uint64, at time.Time) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if p := t.processes[pid]; p != nil && !p.over {
-		p.last = at
-		p.untake(call, at)
-	}
-}
-
-// Ended takes the end of a process that was refused memory, with its status as the kernel keeps it.
-func (t *Tracker) Ended(pid int, at time.Time, status int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	p := t.processes[pid]
-	if p == nil {
-		return
-	}
-	p.last = at
-	code, signal := status>>8&0xff, status&0x7f
-	if signal != 0 {
-		code = 128 + signal
-	}
-	p.exit = sampler.Some(code)
-}
-
-// Execed takes that a process runs another program. What the one before held is gone, and what it was refused is no matter.
-func (t *Tracker) Execed(pid int, at time.Time) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	p := t.processes[pid]
-	if p == nil {
-		return
-	}
-	p.last, p.over, p.exit = at, true, sampler.Some(0)
-	for place, b := range p.blocks {
-		p.drop(&Call{Time: at}, place, b)
-	}
-}
-
 // process is the one of that pid, a new one if there is room for it.
 func (t *Tracker) process(pid int) *process {
 	p := t.processes[pid]
