@@ -15,12 +15,15 @@ type Requests struct {
 	Flushes       int       `json:"flushes"`    // near misses: refused, then granted after it gave memory back
 	Live          Bytes     `json:"live_bytes"` // granted and not given back, as it was asked for
 	Peak          Bytes     `json:"peak_bytes"` // the most of that
-	Whole         bool      `json:"whole"`      // nothing of its life was missed; else Live and Peak are lower bounds
+	Whole         bool      `json:"whole"`      // all that it held was seen; else Live and Peak are lower bounds
 	Refusal       *Refusal  `json:"last_refused"`
 	// How a process that was refused memory has ended, as a shell tells it: 0 to 255 by itself, 128 and the
 	// signal. Absent: it lives, or nobody knows.
 	ExitStatus Opt[int] `json:"exit_status"`
 }
+
+// ContextMost is more than the context of a process takes, with the libraries that it loads.
+const ContextMost = GiB
 
 // Refusal is a request that the driver refused, and what came of it.
 type Refusal struct {
@@ -43,7 +46,7 @@ const (
 	RefusalFlush   = "flush"   // the same was granted after memory was given back: a near miss
 	RefusalGranted = "granted" // the same was granted, for others gave memory back
 	RefusalSmaller = "smaller" // less was asked for, and granted
-	RefusalOther   = "other"   // memory of another kind was granted: managed, of the host, by another function
+	RefusalOther   = "other"   // memory of another kind was granted: managed, of the host, by another function, or shared by another process
 )
 
 // MadeDo says whether the program was content with less, or with memory of another kind.

@@ -90,8 +90,11 @@ func (v *view) refusal(r *sampler.Refusal) string {
 		text += comma + v.words.Say("proc.smallest", "size", r.Smallest)
 	}
 	id := "outcome." + r.Outcome
-	if r.Outcome == sampler.RefusalOpen || !v.words.Has(id) {
+	switch {
+	case r.Outcome == sampler.RefusalOpen || !v.words.Has(id):
 		id = "outcome.open"
+	case r.Outcome == sampler.RefusalFlush && r.Freed == 0: // a pool was trimmed, of which no call says how much it gave back
+		id = "outcome.trimmed"
 	}
 	text += v.words.Say("list.colon") + v.words.Say(id, "freed", r.Freed)
 	return v.words.Say("proc.by", "text", text, "function", sampler.Clean(r.Function))

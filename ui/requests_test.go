@@ -50,6 +50,8 @@ func TestDetailOfRequests(t *testing.T) {
 	refusal := func(outcome string) *sampler.Refusal {
 		return &sampler.Refusal{Time: afternoon.Add(-4 * time.Second), Bytes: 3 * sampler.GiB, Smallest: 3 * sampler.GiB, Function: "cuMemCreate", Tries: 1, Freed: sampler.GiB, Outcome: outcome}
 	}
+	trimmed := refusal(sampler.RefusalFlush)
+	trimmed.Freed = 0
 	less := refusal(sampler.RefusalSmaller)
 	less.Smallest, less.Tries, less.Free = sampler.GiB, 5, sampler.Some(2*sampler.GiB)
 	context := refusal(sampler.RefusalOpen)
@@ -67,6 +69,7 @@ func TestDetailOfRequests(t *testing.T) {
 			[]string{"asked for    100.0 MiB held now, 200.0 MiB at most", "0.1 asked for", "0.6 context, code, pools", "2 near misses"}, nil},
 		{&sampler.Requests{Refusal: refusal(sampler.RefusalOpen)}, []string{"refused      3.0 GiB 4s ago: not granted since (cuMemCreate)"}, nil},
 		{&sampler.Requests{Refusal: refusal(sampler.RefusalFlush)}, []string{"3.0 GiB 4s ago: granted after it gave 1.0 GiB back, a near miss (cuMemCreate)"}, nil},
+		{&sampler.Requests{Refusal: trimmed}, []string{"3.0 GiB 4s ago: granted after a pool of the driver gave memory back, a near miss"}, nil},
 		{&sampler.Requests{Refusal: refusal(sampler.RefusalGranted)}, []string{"3.0 GiB 4s ago: granted later, for others gave memory back"}, nil},
 		{&sampler.Requests{Refusal: refusal("of a later nvpeak")}, []string{"3.0 GiB 4s ago: not granted since"}, nil},
 		{&sampler.Requests{Refusal: less}, []string{"3.0 GiB 4s ago with 2.0 GiB free, 5 times, down to 1.0 GiB: it made do with less"}, nil},

@@ -824,6 +824,7 @@ var textsEN = map[string]string{
 	"proc.by":                 "{text} ({function})",
 	"outcome.open":            "not granted since",
 	"outcome.flush":           "granted after it gave {freed} back, a near miss",
+	"outcome.trimmed":         "granted after a pool of the driver gave memory back, a near miss",
 	"outcome.granted":         "granted later, for others gave memory back",
 	"outcome.smaller":         "it made do with less",
 	"outcome.other":           "it took memory of another kind",

@@ -824,6 +824,7 @@ var textsZH = map[string]string{
 	"proc.by":                 "{text}（{function}）",
 	"outcome.open":            "此后仍未满足",
 	"outcome.flush":           "归还 {freed} 后得到满足，险些失败",
+	"outcome.trimmed":         "驱动内存池归还显存后得到满足，险些失败",
 	"outcome.granted":         "其他进程归还显存后得到满足",
 	"outcome.smaller":         "改用了更小的申请",
 	"outcome.other":           "改用了其他类型的内存",

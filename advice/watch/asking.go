@@ -18,6 +18,7 @@ type asking struct {
 	refusal sampler.Refusal   // newest
 	tried   float64           // when it was last refused; NaN: never
 	first   float64           // when the first of those tries was
+	handed  float64           // the same, if its work goes on in a process that it has begun since
 	granted int               // by then
 	live    sampler.Bytes     // then
 	burst   burst
@@ -166,7 +167,7 @@ func (a *asking) begin(now float64) (first bool) {
 	if a.heard {
 		return false
 	}
-	a.heard, a.began, a.tried = true, now, math.NaN()
+	a.heard, a.began, a.tried, a.handed = true, now, math.NaN(), math.NaN()
 	return true
 }
 
@@ -342,7 +343,7 @@ const inPlace = 8
 // replaced says whether something was granted since that may be in the place of what was refused, as on another GPU. How large a refused context
 // would have been is not known: what is in its place is no workspace, and no piece of what another thread takes meanwhile.
 func (a *asking) replaced() bool {
-	return a.one > 0 && a.one >= cmp.Or(a.refusal.Smallest, contextMost)/inPlace
+	return a.one > 0 && a.one >= cmp.Or(a.refusal.Smallest, sampler.ContextMost)/inPlace
 }
 
 // grantedSince says whether anything was granted since the last refusal, on any GPU.

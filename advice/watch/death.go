@@ -47,7 +47,7 @@ const (
 // by what it asked for, and how long ago.
 func (p *proc) died() bool {
 	a := &p.asking
-	if !a.pending() || p.plansAgain() || a.movesToHost() {
+	if !a.pending() || p.plansAgain() || a.movesToHost() || a.handed == a.tried {
 		return false
 	}
 	end := a.end()
@@ -62,8 +62,11 @@ func (p *proc) died() bool {
 	case endedWell:
 		return false
 	case gaveUp:
-		if a.grantedSince() {
+		switch {
+		case a.grantedSince():
 			within = goesSeconds
+		case a.refusal.Bytes == 0: // it has no allocator yet that asks again
+			within = plainSeconds
 		}
 		return p.seen-a.tried <= within
 	case stopped:
@@ -151,9 +154,6 @@ func (w *Watch) deathOf(g *gpu, p *proc) Death {
 		start: p.start, command: p.process.Command, name: p.process.Name, user: p.process.User}
 }
 
-// contextMost is more than the context of a process takes, with the libraries that it loads.
-const contextMost = sampler.GiB
-
 // heldRefused is what a process held when it was refused memory; 0: not known. What it has given back since was its own, and it may have asked for
 // most after the driver's last figure, if there is one; that may be from before, or from after it gave back. Calls know, unless some were
 // missed, or a pool keeps what is given back.
@@ -163,21 +163,35 @@ func (p *proc) heldRefused() sampler.Bytes {
 	freed := min(a.refusal.Freed, sampler.MaxPlausible)
 	calls := a.asked.Live + freed
 	if a.asked.Whole && a.pools == 0 && calls > 0 {
-		return max(calls, min(max(m, series.Bytes(p.series.Value)), calls+contextMost))
+		return max(calls, min(max(m, series.Bytes(p.series.Value)), calls+sampler.ContextMost))
 	}
 	return max(m, a.asked.Live) + freed
 }
 
-// recordDeaths takes the deaths of a snapshot: each is a failure like one that a log tells of, unless one does.
-func (w *Watch) recordDeaths() {
+// recordDeaths takes the deaths of a snapshot: each is a failure like one that a log tells of, unless one does. Who was refused memory on several GPUs
+// died of the last refusal.
+func (w *Watch) recordDeaths(s *sampler.Snapshot) {
+	list := w.unplacedDeaths(s)
 	for _, g := range w.gpus {
 		for _, p := range g.dead {
 			if !slices.ContainsFunc(w.movedOn, func(m moved) bool { return m.from == g.key && m.pid == p.pid }) {
-				w.recordOne(w.deathOf(g, p))
+				list = append(list, w.deathOf(g, p))
 			}
 		}
 		g.dead = nil
 	}
+	for i := range list {
+		same := func(o Death) bool { return o.same(&list[i]) }
+		later := func(o Death) bool { return o.same(&list[i]) && o.Time.After(list[i].Time) }
+		if !slices.ContainsFunc(w.deaths, same) && !slices.ContainsFunc(list, later) {
+			w.recordOne(list[i])
+		}
+	}
+}
+
+// same says whether two deaths are that of one process.
+func (d *Death) same(o *Death) bool {
+	return d.PID == o.PID && d.start.Equal(o.start) && math.Abs(d.T-o.T) <= deathSeconds
 }
 
 // moved is a process that was refused memory on a GPU and went on on another.
@@ -286,7 +300,8 @@ func (w *Watch) Deaths() []Death {
 				continue
 			}
 			d := w.deathOf(g, p)
-			if !slices.ContainsFunc(w.failures, func(o failure) bool { return o.logged && d.is(o.event, o.at, o.gpu, o.placed) }) {
+			if !slices.ContainsFunc(w.deaths, func(o Death) bool { return o.same(&d) }) && !slices.ContainsFunc(list, func(o Death) bool { return o.same(&d) }) &&
+				!slices.ContainsFunc(w.failures, func(o failure) bool { return o.logged && d.is(o.event, o.at, o.gpu, o.placed) }) {
 				list = append(list, d)
 			}
 		}

@@ -151,6 +151,21 @@ func (j *drivenJob) give() bool {
 	return true
 }
 
+// pool asks a pool for memory and gives it back, which that keeps.
+func (j *drivenJob) pool(n sampler.Bytes) {
+	j.with("cuMemAllocAsync", n)
+	last := len(j.blocks) - 1
+	j.call("cuMemFreeAsync", 0, j.blocks[last].at, 0)
+	j.blocks = j.blocks[:last]
+}
+
+// trim gives back what the pool has kept.
+func (j *drivenJob) trim(n sampler.Bytes) {
+	j.d.used -= n
+	j.note(-n.MiB())
+	j.call("cuMemPoolTrimTo", 0, 0, 0)
+}
+
 func (j *drivenJob) giveAll() {
 	for j.give() {
 	}

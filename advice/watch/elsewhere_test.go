@@ -99,3 +99,52 @@ func TestWentBack(t *testing.T) {
 		}
 	}
 }
+
+// A process that was refused on two GPUs, or on one that is known and one that is not, has died once: of the last refusal.
+func TestDiesOnce(t *testing.T) {
+	context := func(at float64) *sampler.Refusal {
+		return &sampler.Refusal{Time: drivenTime(at), Function: "cuDevicePrimaryCtxRetain", Tries: 1}
+	}
+	memory := func(at float64) *sampler.Refusal {
+		return &sampler.Refusal{Time: drivenTime(at), Bytes: 3 * gib, Smallest: 3 * gib, Function: "cuMemAlloc_v2", Tries: 1}
+	}
+	for name, row := range map[string]struct {
+		here, there, nowhere *sampler.Refusal
+		after                int // snapshots after the first, in which the second is told
+		want                 int // GPU; -1: none
+	}{
+		"two contexts":                      {context(4.1), context(4.2), nil, 0, 1},
+		"the other way round":               {context(4.2), context(4.1), nil, 0, 0},
+		"a context, then memory of another": {context(4.1), memory(4.2), nil, 0, 1},
+		"one after another":                 {context(4.1), context(4.2), nil, 1, 0},
+		"and where nobody knows":            {context(4.1), nil, context(4.2), 0, -1},
+	} {
+		w := New(Options{})
+		for i := range 9 {
+			s := sampler.Snapshot{Time: drivenTime(float64(i)), GPUs: []sampler.GPU{gpuOf(0, 40960, 40900), gpuOf(1, 40960, 40900)}, Door: &sampler.Door{}}
+			s.GPUs[0].UUID, s.GPUs[1].UUID = "a", "b"
+			proc := func(r *sampler.Refusal) []sampler.Process {
+				p := processOf(7, "python a.py", 0)
+				p.Memory, p.StartTime = sampler.Opt[sampler.Bytes]{}, sampler.Some(drivenTime(0.3))
+				p.Requests = &sampler.Requests{Refused: 1, Whole: true, Refusal: r, ExitStatus: sampler.Some(1)}
+				return []sampler.Process{p}
+			}
+			if i == 5 {
+				s.GPUs[0].Processes = proc(row.here)
+			}
+			if i == 5+row.after && row.there != nil {
+				s.GPUs[1].Processes = proc(row.there)
+			}
+			if i == 5 && row.nowhere != nil {
+				s.Unplaced = proc(row.nowhere)
+			}
+			w.Add(s)
+		}
+		if list := w.Open(); len(list) != 1 || list[0].Level != sampler.LevelCritical || list[0].GPU.Or(-1) != row.want {
+			t.Errorf("%s: %d alerts: %+v", name, len(list), list)
+		}
+		if deaths := w.Deaths(); len(deaths) != 1 {
+			t.Errorf("%s: %d deaths", name, len(deaths))
+		}
+	}
+}

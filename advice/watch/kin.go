@@ -35,6 +35,25 @@ func comesFrom(p, from *proc) bool {
 	return false
 }
 
+// foldHanded notes who was refused memory and has begun another process since that holds some, on whatever GPU: the work goes on there.
+func (w *Watch) foldHanded() {
+	for _, g := range w.gpus {
+		for _, p := range g.procs {
+			a := &p.asking
+			if !a.heard || !a.pending() || w.clock.Now-a.tried > deathSeconds {
+				continue
+			}
+			if slices.ContainsFunc(w.gpus, func(h *gpu) bool {
+				return slices.ContainsFunc(h.procs, func(q *proc) bool {
+					return q.first >= a.tried && !q.asking.pending() && max(series.Bytes(q.series.Value), q.asking.asked.Live) > 0 && comesFrom(q, p)
+				})
+			}) {
+				a.handed = a.tried
+			}
+		}
+	}
+}
+
 // started says whether p is known to have been there before q.
 func started(p, q *proc) bool {
 	a, ok := p.start.Value()

@@ -230,6 +230,23 @@ var contextPatterns = []pattern{
 		d.wait(3)
 		d.jobs[1].exit()
 	}},
+	{"oom", "quiet_driver_context_later", nil, func(d *driven) { // it works on the CPU, and fails of something else
+		full(d).context()
+		d.wait(12)
+		d.jobs[1].exits(1)
+	}},
+	{"oom", "quiet_driver_context_child", nil, func(d *driven) { // what it has begun since works on another GPU
+		j := full(d)
+		j.context()
+		d.wait(0.5)
+		c := d.beside(4300, "python worker.py")
+		c.up = []sampler.Parent{{PID: j.pid, Name: "python"}}
+		c.ask(2 * gib)
+		d.wait(4)
+		c.exits(0)
+		d.wait(1.5)
+		j.exits(1)
+	}},
 	{"oom", "fires_driver_context_elsewhere", deadly, func(d *driven) { // what it has on another GPU writes its last lines
 		j := fullBeside(d)
 		j.context()

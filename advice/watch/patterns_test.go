@@ -80,6 +80,15 @@ var patterns = []pattern{
 		expandable(j, 200)
 		d.wait(20)
 	}},
+	{"flush", "fires_driver_trimmed", nearMiss, func(d *driven) {
+		j := trained(d, 34)
+		j.pool(3 * gib)
+		if !j.ask(4 * gib) {
+			j.trim(3 * gib)
+			j.ask(4 * gib)
+		}
+		d.wait(40)
+	}},
 	{"flush", "quiet_driver_others", nil, func(d *driven) { // memory came from another process
 		j := trained(d, 20)
 		o := d.job(5000, "python other.py")

@@ -41,7 +41,7 @@ func renderSeen(f *Facts, p *proc, lived bool) message {
 	switch {
 	case fl.n > 1:
 		m.text = words.Say("alert.flush.seen_times", said...)
-	case r.Bytes == 0 || piece(&r):
+	case r.Bytes == 0 || piece(&r) || fl.deepest == 0: // a pool was trimmed: how much it gave back is not known
 		m.text = words.Say("alert.flush.seen_piece", said...)
 	default:
 		m.text = words.Say("alert.flush.seen", said...)

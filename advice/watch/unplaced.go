@@ -2,9 +2,9 @@ package watch
 
 import "nvpeak/sampler"
 
-// foldUnplaced takes the processes that have ended after they were refused memory on a GPU that nobody knows: what can be told is that
+// unplacedDeaths are those of the processes that have ended after they were refused memory on a GPU that nobody knows: what can be told is that
 // they died of it, if they did.
-func (w *Watch) foldUnplaced(s *sampler.Snapshot) {
+func (w *Watch) unplacedDeaths(s *sampler.Snapshot) (list []Death) {
 	for i := range s.Unplaced[:min(len(s.Unplaced), maxFailures)] {
 		g := &gpu{last: &sampler.GPU{Processes: s.Unplaced[i : i+1]}, at: s.Time, requests: s.Requests, sole: true}
 		g.reset(w.clock.Now, 0)
@@ -16,7 +16,8 @@ func (w *Watch) foldUnplaced(s *sampler.Snapshot) {
 			}
 			d := w.deathOf(g, p)
 			d.Unplaced = true
-			w.recordOne(d)
+			list = append(list, d)
 		}
 	}
+	return list
 }

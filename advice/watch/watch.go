@@ -79,8 +79,8 @@ func (w *Watch) Add(s sampler.Snapshot) []sampler.Alert {
 			g.fold(&s.GPUs[i], now, gap)
 		}
 	}
-	w.recordDeaths()
-	w.foldUnplaced(&s)
+	w.foldHanded()
+	w.recordDeaths(&s)
 	w.measure()
 	w.dropGPUs()
 	w.host.fold(s.HostMemory, now, gap)

@@ -139,7 +139,7 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 	}
 	y.shown = y.granted + y.refused
 	r := y.requests(now)
-	r.Whole = !p.late && !y.lower
+	r.Whole = p.whole(y)
 	r.ExitStatus, y.ended = p.exit, p.exit
 	if n, ok := y.exact.base.Value(); ok && p.late && !y.exact.apart && (y.based || !p.gone) { // it must not look like a last grant
 		y.based = true
@@ -151,6 +151,9 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 		row.Peak = &sampler.Peak{Bytes: n, Time: milli(at), Source: source}
 	}
 }
+
+// whole says whether a tally of the process has all that it held.
+func (p *process) whole(y *tally) bool { return !p.late && !p.hides && !y.lower }
 
 // on is what a process asked for on a GPU; nil: nothing.
 func (p *process) on(key sampler.GPUKey) *tally {
@@ -215,7 +218,7 @@ func (t *Tracker) unplaced(s *sampler.Snapshot) {
 		}
 		row := p.who
 		row.Type, row.Requests = "compute", last.tally.requests(s.Time)
-		row.Requests.Whole, row.Requests.ExitStatus = !p.late && !last.tally.lower, p.exit
+		row.Requests.Whole, row.Requests.ExitStatus = p.whole(last.tally), p.exit
 		s.Unplaced = append(s.Unplaced, row)
 	}
 }

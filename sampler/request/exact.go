@@ -21,6 +21,7 @@ type exact struct {
 	top      sampler.Bytes
 	topAt    time.Time
 	loose    bool // another thread gave memory back meanwhile: which came first is not known
+	contexts contexts
 }
 
 const (
@@ -58,7 +59,7 @@ func (e *exact) settle(live sampler.Bytes, next time.Duration, gives sampler.Byt
 		e.base, e.top = sampler.Opt[sampler.Bytes]{}, 0
 	}
 	e.guessed = near
-	if was, known := e.base.Value(); known {
+	if was, known := e.base.Value(); known && !e.contexts.changed {
 		changed := live.Less(e.with) + e.with.Less(live)
 		off := n.Less(was+live) + (was + live).Less(n)
 		if changed >= follows {
@@ -74,6 +75,7 @@ func (e *exact) settle(live sampler.Bytes, next time.Duration, gives sampler.Byt
 		e.note(e.topAt, e.since, e.loose)
 	}
 	e.note(e.listedAt, live, false)
+	e.told()
 }
 
 // rose notes that so much is live; loose: as far as is known.
@@ -85,11 +87,12 @@ func (e *exact) rose(at time.Time, live sampler.Bytes, loose bool) {
 			e.topAt, e.loose = at, loose
 		}
 	}
+	e.beside(at, live)
 	e.note(at, live, loose)
 }
 
 func (e *exact) note(at time.Time, live sampler.Bytes, loose bool) {
-	if now := e.base.Or(0) + live; e.base.Known() && now > e.top {
+	if now := e.base.Or(0) + live; e.base.Known() && !e.contexts.gone && now > e.top {
 		e.top, e.topAt, e.loose = now, at, loose
 	}
 }
@@ -97,7 +100,7 @@ func (e *exact) note(at time.Time, live sampler.Bytes, loose bool) {
 // source is where the peak is from.
 func (e *exact) source() string {
 	switch {
-	case e.alone():
+	case e.alone(), e.short():
 		return sampler.PeakCallsAlone
 	case e.loose || e.guessed:
 		return sampler.PeakOverlapping

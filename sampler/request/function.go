@@ -5,20 +5,24 @@ type Effect uint8
 
 // Effects, as probe.c of package uprobe numbers them.
 const (
-	Gives   Effect = iota + 1 // memory at an address
-	Takes                     // it back
-	Maps                      // memory that was given to an address; it is held until it is unmapped too
-	Unmaps                    // it
-	Names                     // a context or pool of a device
-	Makes                     // a context of a device, and makes it the thread's own
-	Sets                      // the thread's context
-	Pushes                    // a context over the thread's own
-	Pops                      // it
-	Ends                      // a context, with all of its memory
-	Begins                    // to use the driver
-	Streams                   // a stream of a context
-	Retains                   // memory that was given, which is held until that is released, too
-	Hides                     // memory of the GPU, given or taken, and does not say how much
+	Gives    Effect = iota + 1 // memory at an address
+	Takes                      // it back
+	Maps                       // memory that was given to an address; it is held until it is unmapped too
+	Unmaps                     // it
+	Names                      // a context or pool of a device
+	Makes                      // a context of a device, and makes it the thread's own
+	Sets                       // the thread's context
+	Pushes                     // a context over the thread's own
+	Pops                       // it
+	Ends                       // a context, with all of its memory
+	Begins                     // to use the driver
+	Streams                    // a stream of a context
+	Retains                    // memory that was given, which is held until that is released, too
+	Hides                      // memory of the GPU, given or taken, and does not say how much
+	Trims                      // takes back what pools keep and nobody uses, and does not say how much
+	Captures                   // what a stream is told into a graph, from then on
+	Captured                   // no more of it
+	Imports                    // memory that another process was given
 )
 
 // Place is how a function says where memory is asked for.
@@ -32,6 +36,7 @@ const (
 	OfDevice                // the number of a device
 	OfStream                // a stream, which is of the context that was the thread's when it was made
 	Location                // a CUmemLocation
+	OfNode                  // none: it is a CUgraphNodeParams, which begins with the type of the node
 	OfPitch                 // where the bytes of a row are put, of which there are Times; it is that of the thread's context
 )
 
@@ -67,7 +72,7 @@ const (
 
 // Functions are those that are looked at, a row each; libraries lack some. From the CUDA driver API reference,
 // https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html and group__CUDA__VA.html, group__CUDA__MALLOC__ASYNC.html,
-// group__CUDA__CTX.html, group__CUDA__STREAM.html, group__CUDA__GREEN__CONTEXTS.html beside it. _ptsz: the same with a default stream for each thread.
+// group__CUDA__CTX.html, group__CUDA__STREAM.html, group__CUDA__GRAPH.html, group__CUDA__GREEN__CONTEXTS.html beside it. _ptsz: the same with a default stream for each thread.
 var Functions = []Function{
 	{Name: "cuMemAlloc_v2", Effect: Gives, Address: 1, Size: 2},
 	{Name: "cuMemAllocPitch_v2", Effect: Gives, Address: 1, Size: 3, Times: 4, At: 2, Place: OfPitch},
@@ -89,13 +94,28 @@ var Functions = []Function{
 	{Name: "cuMemMap", Effect: Maps, Address: 1, Size: 2, At: 4},
 	{Name: "cuMemUnmap", Effect: Unmaps, Address: 1, Size: 2},
 
+	{Name: "cuMemImportFromShareableHandle", Effect: Imports, Address: 1},
+	{Name: "cuIpcOpenMemHandle_v2", Effect: Imports, Address: 1},
+
 	{Name: "cuArrayCreate_v2", Effect: Hides},
 	{Name: "cuArray3DCreate_v2", Effect: Hides},
 	{Name: "cuMipmappedArrayCreate", Effect: Hides},
 	{Name: "cuArrayDestroy", Effect: Hides},
 	{Name: "cuMipmappedArrayDestroy", Effect: Hides},
 	{Name: "cuGraphAddMemAllocNode", Effect: Hides},
-	{Name: "cuDeviceGraphMemTrim", Effect: Hides},
+	{Name: "cuGraphAddNode", Effect: Hides, At: 5, Place: OfNode},
+	{Name: "cuGraphAddNode_v2", Effect: Hides, At: 6, Place: OfNode},
+
+	{Name: "cuStreamBeginCapture_v2", Effect: Captures},
+	{Name: "cuStreamBeginCapture_v2_ptsz", Effect: Captures},
+	{Name: "cuStreamBeginCaptureToGraph", Effect: Captures},
+	{Name: "cuStreamBeginCaptureToGraph_ptsz", Effect: Captures},
+	{Name: "cuStreamEndCapture", Effect: Captured},
+	{Name: "cuStreamEndCapture_ptsz", Effect: Captured},
+
+	{Name: "cuMemPoolTrimTo", Effect: Trims, Address: 1},
+	{Name: "cuMemPoolDestroy", Effect: Trims, Address: 1},
+	{Name: "cuDeviceGraphMemTrim", Effect: Trims, At: 1, Place: OfDevice},
 
 	{Name: primaryRetain, Effect: Names, Address: 1, At: 2, Place: OfDevice},
 	{Name: "cuDeviceGetDefaultMemPool", Effect: Names, Address: 1, At: 2, Place: OfDevice},
@@ -124,14 +144,14 @@ var Functions = []Function{
 // Cookie is the function as probe.c reads it, in a library that is looked at by a set of probes.
 func Cookie(n int, library, set uint16) uint64 {
 	f := Functions[n]
-	return uint64(library)<<48 | uint64(set)<<32 | uint64(n) | uint64(f.Effect)<<8 | uint64(f.Size)<<12 | uint64(f.Times)<<16 | uint64(f.Address)<<20 |
-		uint64(f.At)<<24 | uint64(f.Place)<<28
+	return uint64(library)<<48 | uint64(set)<<32 | uint64(n) | uint64(f.Effect)<<8 | uint64(f.Size)<<16 | uint64(f.Times)<<19 | uint64(f.Address)<<22 |
+		uint64(f.At)<<25 | uint64(f.Place)<<28
 }
 
 // Answered says whether the answer of the function matters, which is known when it returns.
 func (f *Function) Answered() bool {
 	switch f.Effect {
-	case Gives, Takes, Maps, Unmaps, Names, Makes, Streams, Retains:
+	case Gives, Takes, Maps, Unmaps, Names, Makes, Sets, Pushes, Pops, Streams, Retains, Captures, Imports:
 		return true
 	}
 	return false

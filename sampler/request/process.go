@@ -34,6 +34,7 @@ type process struct {
 	taken    [64]taken // of late, a ring
 	takings  int
 	hides    bool   // it holds memory of which no call tells how much
+	captures int    // streams whose calls become parts of a graph
 	steps    []step // of its tallies, oldest first, while stepping
 	stepping bool
 	forgot   bool      // there were more
@@ -68,12 +69,24 @@ func newProcess(pid int) *process {
 	return &process{pid: pid, handles: map[uint64]int{}, streams: map[uint64]uint64{}, blocks: map[where]*block{}, mapped: map[uint64]mapping{}, retains: map[int]int{}, made: map[int]time.Time{}}
 }
 
-// makes notes that a context of a device was made, which takes memory of it.
-func (p *process) makes(device int, at time.Time) {
+// makes notes that a context of a device was made, which takes memory of it; anew: it was not there before.
+func (p *process) makes(device int, at time.Time, anew bool) {
 	p.made[device] = at
 	for _, s := range p.seats {
 		if s.key.device == device {
 			s.tally.context = at
+			if anew {
+				s.tally.exact.makes(at, s.tally.live)
+			}
+		}
+	}
+}
+
+// unmakes notes that one has ended. Of a process that was there before it is not known which of them.
+func (p *process) unmakes(device int, at time.Time) {
+	for _, s := range p.seats {
+		if s.key.device == device && !p.late {
+			s.tally.exact.ends(at, s.tally.live)
 		}
 	}
 }
@@ -90,18 +103,6 @@ func key(c *Call) where {
 // onHost says whether a call asks for memory of the host, by its location or from a pool of such memory.
 func (p *process) onHost(c *Call) bool {
 	return c.Device == onHost || Functions[c.Function].Place == OfPool && p.handles[c.Context] == onHost
-}
-
-// hide notes that the process asks for memory, and not how much: such as that of an array, which the driver lays out as it likes. On which
-// GPU is not asked.
-func (p *process) hide() {
-	if p.hides {
-		return
-	}
-	p.hides = true
-	for _, s := range p.seats {
-		s.tally.hide()
-	}
 }
 
 // seat is where a call asks: the device that it names, or that its context or pool belongs to; the context
@@ -159,6 +160,9 @@ func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
 	if Functions[c.Function].Memory == Managed { // it is the GPU's only while it is used there
 		s.tally.met(c, n)
 		return
+	}
+	if p.captures > 0 && Functions[c.Function].Memory == Pool {
+		p.hide() // the graph is given it, each time it runs
 	}
 	p.blocks[at] = &block{bytes: n, seat: s, context: c.Context, memory: Functions[c.Function].Memory, refs: 1}
 	s.tally.grant(c, n, p.overlaps(c))
@@ -239,6 +243,15 @@ func (p *process) unmap(c *Call, at uint64, m mapping) {
 	x.address, x.mapping = at, m
 }
 
+// imports notes memory that another process was given, and shares. Who was refused a context has gone on with that elsewhere.
+func (p *process) imports(c *Call) {
+	for _, s := range p.seats {
+		if r := s.tally.refusal; r != nil && r.Bytes == 0 {
+			s.tally.other(c, sampler.MaxPlausible) // how much it is, is not told
+		}
+	}
+}
+
 // ends: a context takes its memory with it, the reset of a device that of all of its contexts. What is known by a handle, or is of a
 // pool, is of no context.
 func (p *process) ends(c *Call) {
@@ -255,7 +268,12 @@ func (p *process) ends(c *Call) {
 			p.drop(c, at, b)
 		}
 	}
-	if c.Device < 0 {
+	device, known := c.Device, true
+	if device < 0 {
+		device, known = p.handles[c.Address]
 		delete(p.handles, c.Address)
+	}
+	if known {
+		p.unmakes(device, c.Time)
 	}
 }

@@ -40,6 +40,8 @@ type refusal struct {
 	tid  int
 	last time.Time     // of its tries
 	got  sampler.Bytes // granted since
+	// Memory was given back since, and not how much.
+	trimmed bool
 	// Another thread's of which nothing had come when this one was refused; nil: there is none. What comes of this one is no answer to that.
 	other *refusal
 }
@@ -170,7 +172,7 @@ func (t *tally) met(c *Call, n sampler.Bytes) {
 	switch {
 	case Functions[c.Function].Name != r.Function:
 		t.other(c, n)
-	case n >= r.Smallest && r.Freed > 0 && n <= r.Bytes:
+	case n >= r.Smallest && (r.Freed > 0 || r.trimmed) && n <= r.Bytes:
 		t.flushes++
 		t.comes(sampler.RefusalFlush, n)
 	case n >= r.Smallest:

@@ -184,20 +184,23 @@ func (t *Tracker) Call(c Call) {
 	case Retains:
 		p.retain(&c)
 	case Hides:
-		p.hide()
-	case Names, Makes:
-		switch {
-		case c.Answer == outOfMemory && f.context():
-			t.refuse(t.asks(p, &c), &c, 0) // how much that would have taken is not known
-		case c.Answer == success && len(p.handles) < maxHandles:
-			p.handles[c.Address] = c.Device
-			if f.context() {
-				p.makes(c.Device, c.Time)
-			}
-			if f.Name == primaryRetain {
-				p.retains[c.Device]++
-			}
+		if f.Place != OfNode || c.Other == nodeAllocates {
+			p.hide()
 		}
+	case Imports:
+		if c.Answer == success {
+			p.imports(&c)
+		}
+	case Trims:
+		p.trims(&c)
+	case Captures:
+		if c.Answer == success {
+			p.captures++
+		}
+	case Captured:
+		p.captures = max(p.captures-1, 0)
+	case Names, Makes:
+		t.names(p, &c, f)
 	case Streams:
 		if c.Answer == success {
 			p.makesStream(c.Address, c.Context)
@@ -207,43 +210,19 @@ func (t *Tracker) Call(c Call) {
 	}
 }
 
-// Failed takes that a call gave nothing back, which was told as it began: Call.Other is its number.
-func (t *Tracker) Failed(pid int, call uint64, at time.Time) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if p := t.processes[pid]; p != nil && !p.over {
-		p.last = at
-		p.untake(call, at)
-	}
-}
-
-// Ended takes the end of a process that was refused memory, with its status as the kernel keeps it.
-func (t *Tracker) Ended(pid int, at time.Time, status int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	p := t.processes[pid]
-	if p == nil {
-		return
-	}
-	p.last = at
-	code, signal := status>>8&0xff, status&0x7f
-	if signal != 0 {
-		code = 128 + signal
-	}
-	p.exit = sampler.Some(code)
-}
-
-// Execed takes that a process runs another program. What the one before held is gone, and what it was refused is no matter.
-func (t *Tracker) Execed(pid int, at time.Time) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	p := t.processes[pid]
-	if p == nil {
-		return
-	}
-	p.last, p.over, p.exit = at, true, sampler.Some(0)
-	for place, b := range p.blocks {
-		p.drop(&Call{Time: at}, place, b)
+// names notes a context or a pool that was made, or a context that was not.
+func (t *Tracker) names(p *process, c *Call, f *Function) {
+	switch {
+	case c.Answer == outOfMemory && f.context():
+		t.refuse(t.asks(p, c), c, 0) // how much that would have taken is not known
+	case c.Answer == success && len(p.handles) < maxHandles:
+		p.handles[c.Address] = c.Device
+		if f.context() {
+			p.makes(c.Device, c.Time, f.Effect == Makes || p.retains[c.Device] == 0 && !p.late)
+		}
+		if f.Name == primaryRetain {
+			p.retains[c.Device]++
+		}
 	}
 }
 

@@ -100,6 +100,27 @@ func TestOutcomes(t *testing.T) {
 			s.free(1)
 			s.call("cuMemCreate", Call{Address: 2, Size: uint64(20 * mib), Device: 0})
 		}, sampler.RefusalOpen, 1, 0, 1, 4 * gib},
+		"its pool is trimmed and the same fits: a near miss": {func(s *scene) {
+			s.refused(4 * gib)
+			s.call("cuMemPoolTrimTo", Call{Address: 0x9000, Device: -1})
+			s.alloc(1, 4*gib)
+		}, sampler.RefusalFlush, 1, 1, 1, 4 * gib},
+		"what the device keeps for graphs is": {func(s *scene) {
+			s.refused(4 * gib)
+			s.call("cuDeviceGraphMemTrim", Call{Device: 0})
+			s.alloc(1, 4*gib)
+		}, sampler.RefusalFlush, 1, 1, 1, 4 * gib},
+		"a pool of another GPU is trimmed": {func(s *scene) {
+			s.call("cuMemPoolCreate", Call{Address: 0x9000, Device: 1})
+			s.refused(4 * gib)
+			s.call("cuMemPoolTrimTo", Call{Address: 0x9000, Device: -1})
+			s.alloc(1, 4*gib)
+		}, sampler.RefusalGranted, 1, 0, 1, 4 * gib},
+		"it was trimmed before": {func(s *scene) {
+			s.call("cuMemPoolTrimTo", Call{Address: 0x9000, Device: -1})
+			s.refused(4 * gib)
+			s.alloc(1, 4*gib)
+		}, sampler.RefusalGranted, 1, 0, 1, 4 * gib},
 		"nor is one after as much in pieces a try": {func(s *scene) {
 			s.refused(10 * gib)
 			for n := range 5 {
@@ -779,10 +800,10 @@ func FuzzCalls(f *testing.F) {
 	})
 }
 
-// The answer matters of a call that gives or names something, or gives back, and of no other; no process has the number 0.
+// The answer matters of a call that gives or names something, gives back, or sets a context, and of no other; no process has the number 0.
 func TestAnswered(t *testing.T) {
 	for name, want := range map[string]bool{"cuMemAlloc_v2": true, "cuMemCreate": true, "cuMemMap": true, "cuMemFree_v2": true, "cuMemUnmap": true, "cuCtxDestroy_v2": false, "cuArrayCreate_v2": false,
-		primaryRetain: true, primaryRelease: false, "cuCtxCreate_v2": true, "cuCtxSetCurrent": false} {
+		primaryRetain: true, primaryRelease: false, "cuCtxCreate_v2": true, "cuCtxSetCurrent": true} {
 		if got := Functions[function(name)].Answered(); got != want {
 			t.Errorf("%s: %v", name, got)
 		}

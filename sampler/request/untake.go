@@ -14,6 +14,16 @@ type taken struct {
 	mapping mapping
 }
 
+// Failed takes that a call gave nothing back, which was told as it began: Call.Other is its number.
+func (t *Tracker) Failed(pid int, call uint64, at time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p := t.processes[pid]; p != nil && !p.over {
+		p.last = at
+		p.untake(call, at)
+	}
+}
+
 // untake makes good what a call has taken that failed.
 func (p *process) untake(call uint64, now time.Time) {
 	for i := range p.taken {

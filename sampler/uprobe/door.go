@@ -51,7 +51,7 @@ type Door struct {
 	away        map[int]map[int]time.Time // processes that call a function too often, until when they are let go of
 	users       users                     // while there are any
 	met         map[int]bool              // processes that have called
-	closing     sync.WaitGroup            // probes of processes that have ended
+	closing     sync.WaitGroup            // probes that are on their way out
 	news        chan any                  // from the reader: a busy, the number of a process that calls, or loads
 
 	searched map[int]int // how often the libraries of a process were looked for; maxSearches: they are known

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -81,15 +82,22 @@ func rigOf(t *testing.T, dir string, gpus int, o Options) *rig {
 	if o.Libraries == nil {
 		o.Libraries = []string{cudatest.Library(r.dir)}
 	}
+	if o.Single && len(o.Libraries) == 0 { // the test waits until one is looked at
+		leaving.Wait()
+	}
 	d, err := Open(r.tracker, o)
 	needDoor(t, err)
 	r.door = d
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { d.Run(ctx); close(done) }()
-	t.Cleanup(func() { cancel(); <-done })
+	t.Cleanup(func() { cancel(); <-done; leaving.Go(d.closing.Wait) })
 	return r
 }
+
+// leaving are the probes of the tests before that are on their way out. Where they are set one at a time, the kernel takes each of them out by
+// itself, some 100 ms, and sets no other meanwhile.
+var leaving sync.WaitGroup
 
 // live is which set of a function's probes counts.
 func (r *rig) live(function string) uint32 {

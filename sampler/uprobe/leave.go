@@ -36,7 +36,7 @@ func (d *Door) leave() (left func()) {
 		return func() {}
 	}
 	return func() {
-		end.Close()    //nolint:errcheck // that ends it
-		go heir.Wait() //nolint:errcheck // however it ended
+		end.Close()                          //nolint:errcheck // that ends it
+		d.closing.Go(func() { heir.Wait() }) //nolint:errcheck // however it ended
 	}
 }

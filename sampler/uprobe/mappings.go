@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"os"
 	"path"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,8 +23,7 @@ import (
 type mappings struct {
 	rings []ring
 	poll  int // of epoll
-	end   int // an event that ends it, and what else does if it sleeps
-	ends  chan struct{}
+	end   int // an event that ends it
 	done  chan struct{}
 }
 
@@ -36,12 +36,14 @@ type ring struct {
 }
 
 const (
-	ringPages = 4 // of records; a program that begins makes some ten of 100 bytes
-	// To wake up costs more than what a record says, and programs that are not for the GPU begin all the time: soon at first, less
-	// often where many do. That takes some 30 us each time.
-	wakesPerSecond = 10
+	ringPages = 8 // of records; a program that begins makes some five of 55 bytes
+	// To wake up costs more than what a record says, some 80 us each time, and programs that are not for the GPU begin all the time: soon at first,
+	// seldom where many do.
+	wakesPerSecond = 4
 	wakesAtOnce    = 20
 	wakesApart     = 20 * time.Millisecond // a program that begins maps one file after another
+	wakesSeldom    = time.Second / wakesPerSecond
+	wakesFilled    = time.Second / 20 // while a ring fills up to its half within that
 )
 
 // anybody is no process: any of them may have mapped one.
@@ -49,7 +51,7 @@ const anybody = 0
 
 // listen tells of each process that maps a libcuda, until close; nil: the kernel, or the right to it, is missing.
 func listen(loads func(pid int)) *mappings {
-	m := &mappings{poll: -1, end: -1, ends: make(chan struct{}), done: make(chan struct{})}
+	m := &mappings{poll: -1, end: -1, done: make(chan struct{})}
 	online, err := os.ReadFile("/sys/devices/system/cpu/online")
 	if err == nil {
 		m.poll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC)
@@ -115,31 +117,52 @@ func (m *mappings) open(cpu int) error {
 	return m.await(fd)
 }
 
+// read keeps its thread: the runtime's timers wake at twice the cost.
 func (m *mappings) read(loads func(pid int)) {
+	runtime.LockOSThread()
 	defer close(m.done)
-	events := make([]unix.EpollEvent, 8)
-	left, last := wakesAtOnce, time.Now()
+	events, end := make([]unix.EpollEvent, 8), []unix.PollFd{{Fd: int32(m.end), Events: unix.POLLIN}} //nolint:gosec // a descriptor
+	pace := pace{left: wakesAtOnce, last: time.Now()}
 	for {
 		n, err := unix.EpollWait(m.poll, events, -1)
 		if err != nil && err != unix.EINTR || slices.ContainsFunc(events[:max(n, 0)], func(e unix.EpollEvent) bool { return int(e.Fd) == m.end }) {
 			return
 		}
+		filled := false
 		for i := range m.rings {
-			m.rings[i].read(loads)
+			r := &m.rings[i]
+			filled = filled || r.fill() > len(r.data)/2
+			r.read(loads)
 		}
-		if since := time.Since(last); since >= time.Second/wakesPerSecond {
-			left, last = min(left+int(since*wakesPerSecond/time.Second), wakesAtOnce), time.Now()
-		}
-		pause := wakesApart
-		if left--; left <= 0 {
-			pause = time.Second / wakesPerSecond
-		}
-		select {
-		case <-m.ends:
-		case <-time.After(pause):
+		if n, _ := unix.Poll(end, int(pace.pause(time.Now(), filled).Milliseconds())+1); n > 0 { //nolint:errcheck // it then looks too soon
+			return
 		}
 	}
 }
+
+// pace is how often it is looked: wakesAtOnce may be a pause of wakesApart from one another, and wakesPerSecond more each second.
+type pace struct {
+	left int
+	last time.Time // to which they are counted
+}
+
+// pause is how long it is until the next look; filled: a ring is half full.
+func (p *pace) pause(now time.Time, filled bool) time.Duration {
+	if since := now.Sub(p.last); since >= wakesSeldom {
+		p.left, p.last = min(p.left+int(since/wakesSeldom), wakesAtOnce), now
+	}
+	p.left--
+	switch {
+	case p.left > 0:
+		return wakesApart
+	case filled:
+		return wakesFilled
+	}
+	return now.Truncate(wakesSeldom).Add(wakesSeldom).Sub(now) // with the rest of the program
+}
+
+// fill is how many bytes of records are there.
+func (r *ring) fill() int { return int(atomic.LoadUint64(&r.page.Data_head) - r.page.Data_tail) } //nolint:gosec // below its size
 
 // read takes the records that are there.
 func (r *ring) read(loads func(pid int)) {
@@ -192,7 +215,6 @@ func (m *mappings) close() {
 	if m == nil {
 		return
 	}
-	close(m.ends)
 	unix.Write(m.end, binary.NativeEndian.AppendUint64(nil, 1)) //nolint:errcheck // it is there, or nobody reads
 	<-m.done
 	for _, r := range m.rings {

@@ -69,7 +69,32 @@ func TestLoadedLate(t *testing.T) {
 	bothWays(t, func(t *testing.T, o Options) { loadedLate(t, o, func() {}) })
 }
 
-// Where programs begin all the time, it is so some 100 ms after it was loaded (probes that are set one at a time take half a second).
+// Programs that are not for the GPU begin all the time: it is looked soon where few do, and seldom where many do, unless a ring fills up.
+func TestPace(t *testing.T) {
+	now := time.Unix(0, 0)
+	p := pace{left: wakesAtOnce, last: now}
+	for look := range 60 {
+		pause := p.pause(now, false)
+		if want := map[bool]time.Duration{true: wakesApart, false: wakesSeldom}[look < wakesAtOnce]; pause != want && look != wakesAtOnce {
+			t.Errorf("look %d: %v, not %v", look, pause, want)
+		}
+		now = now.Add(pause)
+		if look == wakesAtOnce { // from then on with the rest of the program
+			now = now.Truncate(wakesSeldom)
+		}
+	}
+	if pause := p.pause(now, true); pause != wakesFilled {
+		t.Errorf("filled: %v", pause)
+	}
+	now = now.Add(10 * wakesSeldom)
+	for look := range 3 {
+		if pause := p.pause(now, true); pause != wakesApart {
+			t.Errorf("look %d after a while: %v", look, pause)
+		}
+	}
+}
+
+// Where programs begin all the time, it is so a quarter of a second after it was loaded (probes that are set one at a time take half a second).
 func TestLoadedSoon(t *testing.T) {
 	r := newRig(t, 1, Options{Libraries: []string{}})
 	if r.door.Single() {
@@ -83,7 +108,7 @@ func TestLoadedSoon(t *testing.T) {
 	}
 	p := cudatest.Play(t, r.dir)
 	p.Do("device 0")
-	time.Sleep(300 * time.Millisecond) // for a busy machine
+	time.Sleep(2 * wakesSeldom) // for a busy machine
 	p.Do("alloc a 1000")
 	r.settled(1)
 }
@@ -136,7 +161,7 @@ func TestListenEnds(t *testing.T) {
 		time.Sleep(wakesApart)
 	}
 	began := time.Now()
-	if m.close(); time.Since(began) > time.Second/wakesPerSecond/2 {
+	if m.close(); time.Since(began) > wakesSeldom/4 {
 		t.Errorf("it took %v", time.Since(began))
 	}
 }

@@ -32,6 +32,14 @@ func TestStreams(t *testing.T) {
 	})
 }
 
+// A context that the driver did not make current leaves the one before, and so does one that it did not take away.
+func TestNotCurrent(t *testing.T) {
+	bothWays(t, func(t *testing.T, o Options) {
+		plays(t, o, "device 1", "device 0", "alloc a 1000000000", "fault 1", "set 1", "alloc b 70000000", "push 1", "alloc c 80000000", "fault 0",
+			"push 1", "alloc d 50000000", "fault 1", "pop", "alloc e 60000000", "fault 0", "pop", "alloc f 40000000", "set 1", "alloc g 30000000")
+	})
+}
+
 // Memory of the host is no request for a GPU's, by whichever type of place it is asked for, and that it is refused is no refusal.
 func TestOnHost(t *testing.T) {
 	bothWays(t, func(t *testing.T, o Options) {
@@ -99,5 +107,39 @@ func TestArrays(t *testing.T) {
 		r.until("the peak is exact", func() bool { return source() == sampler.PeakCalls })
 		p.Do("array 300000000")
 		r.until("it is no longer", func() bool { return source() == sampler.PeakCallsAlone })
+	})
+}
+
+// What a pool keeps is given back without a word of how much: a program that is refused memory, trims its pool and is granted it then, was near a failure.
+func TestTrimmed(t *testing.T) {
+	bothWays(t, func(t *testing.T, o Options) {
+		r := plays(t, o, "device 0", "async a 6000000000", "freeasync a", "alloc b 5000000000", "trim", "alloc b 5000000000")
+		q := r.snapshot().GPUs[0].Processes[0].Requests
+		if q.Flushes != 1 || q.Refusal == nil || q.Refusal.Outcome != sampler.RefusalFlush {
+			t.Errorf("%+v, %+v", q, q.Refusal)
+		}
+	})
+}
+
+// Of a program whose graphs take memory as they run, calls tell a part.
+func TestGraphs(t *testing.T) {
+	bothWays(t, func(t *testing.T, o Options) {
+		r := newRig(t, 1, o)
+		for _, row := range []struct {
+			commands []string
+			whole    bool
+		}{
+			{[]string{"capture", "captured", "node 2", "edges 2", "async b 1000"}, true},
+			{[]string{"capture", "async b 1000"}, false},
+			{[]string{"node 10", "alloc b 1000"}, false},
+			{[]string{"edges 10", "alloc b 1000"}, false},
+		} {
+			p := cudatest.Play(t, r.dir)
+			p.Do(append([]string{"device 0", "alloc a 1000"}, row.commands...)...)
+			r.until("all is seen", func() bool { q := r.of(p.PID()); return q != nil && q.Granted == 2 })
+			if q := r.of(p.PID()); q.Whole != row.whole {
+				t.Errorf("%q: %+v", row.commands, q)
+			}
+		}
 	})
 }

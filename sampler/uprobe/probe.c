@@ -19,6 +19,7 @@ struct pt_regs {
 #define ARG3(r) ((r)->dx)
 #define ARG4(r) ((r)->cx)
 #define ARG5(r) ((r)->r8)
+#define ARG6(r) ((r)->r9)
 #define ANSWER(r) ((__s32)(r)->ax)
 #define PLACE_OF(r) ((r)->ip)
 #define FRAME(r) ((r)->sp)
@@ -32,6 +33,7 @@ struct pt_regs {
 #define ARG3(r) ((r)->regs[2])
 #define ARG4(r) ((r)->regs[3])
 #define ARG5(r) ((r)->regs[4])
+#define ARG6(r) ((r)->regs[5])
 #define ANSWER(r) ((__s32)(r)->regs[0])
 #define PLACE_OF(r) ((r)->pc)
 #define FRAME(r) ((r)->sp)
@@ -40,17 +42,17 @@ struct pt_regs {
 
 // The parts of a cookie, as the Go side packs them.
 #define FUNCTION(c) ((c) & 0xff)
-#define EFFECT(c) ((c) >> 8 & 0xf)
-#define SIZE_ARG(c) ((c) >> 12 & 0xf)
-#define TIMES_ARG(c) ((c) >> 16 & 0xf)
-#define ADDRESS_ARG(c) ((c) >> 20 & 0xf)
-#define PLACE_ARG(c) ((c) >> 24 & 0xf)
+#define EFFECT(c) ((c) >> 8 & 0xff)
+#define SIZE_ARG(c) ((c) >> 16 & 7)
+#define TIMES_ARG(c) ((c) >> 19 & 7)
+#define ADDRESS_ARG(c) ((c) >> 22 & 7)
+#define PLACE_ARG(c) ((c) >> 25 & 7)
 #define PLACE_KIND(c) ((c) >> 28 & 0xf)
 #define SET(c) ((c) >> 32 & 0xffff)
 #define LIBRARY(c) ((c) >> 48)
 
-enum { EFFECT_GIVES = 1, EFFECT_TAKES, EFFECT_MAPS, EFFECT_UNMAPS, EFFECT_NAMES, EFFECT_MAKES, EFFECT_SETS, EFFECT_PUSHES, EFFECT_POPS, EFFECT_ENDS, EFFECT_BEGINS, EFFECT_STREAMS, EFFECT_RETAINS, EFFECT_HIDES };
-enum { PLACE_CURRENT = 0, PLACE_PROPERTIES, PLACE_POOL, PLACE_DEVICE, PLACE_STREAM, PLACE_LOCATION, PLACE_PITCH };
+enum { EFFECT_GIVES = 1, EFFECT_TAKES, EFFECT_MAPS, EFFECT_UNMAPS, EFFECT_NAMES, EFFECT_MAKES, EFFECT_SETS, EFFECT_PUSHES, EFFECT_POPS, EFFECT_ENDS, EFFECT_BEGINS, EFFECT_STREAMS, EFFECT_RETAINS, EFFECT_HIDES, EFFECT_TRIMS, EFFECT_CAPTURES, EFFECT_CAPTURED, EFFECT_IMPORTS };
+enum { PLACE_CURRENT = 0, PLACE_PROPERTIES, PLACE_POOL, PLACE_DEVICE, PLACE_STREAM, PLACE_LOCATION, PLACE_NODE, PLACE_PITCH };
 
 #define FUNCTIONS 64
 #define DEPTH 8
@@ -66,7 +68,7 @@ struct event {
 	__u64 time; // ns of CLOCK_MONOTONIC when it returned; of what has no answer, when it began
 	__u64 size;
 	__u64 address; // given or taken back; of contexts and pools their handle
-	__u64 other;   // a mapping's handle, the stream; of what gives memory back, when it began
+	__u64 other;   // a mapping's handle, the stream, the type of a node; of what gives memory back, when it began
 	__u64 context; // current in the thread; 0: not known
 	__u32 pid, tid;
 	__s32 answer;
@@ -186,12 +188,12 @@ volatile const __u64 namespace_device = 0;
 volatile const __u64 namespace_inode = 0;
 
 struct arguments {
-	__u64 a1, a2, a3, a4, a5;
+	__u64 a1, a2, a3, a4, a5, a6;
 };
 
 // TAKE reads all arguments at fixed places: the verifier refuses a place that is computed.
 #define KEPT(x) ({ __u64 v = (x); asm volatile("" : "+r"(v)); v; })
-#define TAKE(r) {KEPT(ARG1(r)), KEPT(ARG2(r)), KEPT(ARG3(r)), KEPT(ARG4(r)), KEPT(ARG5(r))}
+#define TAKE(r) {KEPT(ARG1(r)), KEPT(ARG2(r)), KEPT(ARG3(r)), KEPT(ARG4(r)), KEPT(ARG5(r)), KEPT(ARG6(r))}
 
 static __always_inline __u64 argument(const struct arguments *a, __u64 n)
 {
@@ -201,6 +203,7 @@ static __always_inline __u64 argument(const struct arguments *a, __u64 n)
 	case 3: return a->a3;
 	case 4: return a->a4;
 	case 5: return a->a5;
+	case 6: return a->a6;
 	}
 	return 0;
 }
@@ -357,6 +360,10 @@ static __always_inline void place(const struct arguments *r, __u64 cookie, struc
 	case PLACE_DEVICE:
 		c->device = (__s32)at;
 		break;
+	case PLACE_NODE:
+		if (!bpf_probe_read_user(&location, sizeof(location), (void *)at))
+			c->other = (__u32)location.kind;
+		break;
 	case PLACE_STREAM:
 	case PLACE_PITCH:
 		c->other = at;
@@ -392,13 +399,6 @@ int entered(struct pt_regs *r)
 	else
 		place(&a, cookie, &c);
 	switch (effect) {
-	case EFFECT_SETS:
-	case EFFECT_PUSHES:
-		set_current(thread, effect, c.address);
-		return 0;
-	case EFFECT_POPS:
-		set_current(thread, effect, 0);
-		return 0;
 	// What gives memory back is told as it begins: an address is only given again after it. If it fails, that is told, too.
 	case EFFECT_TAKES:
 	case EFFECT_UNMAPS:
@@ -406,6 +406,8 @@ int entered(struct pt_regs *r)
 		tell(cookie, thread, &c, 0);
 		break;
 	case EFFECT_HIDES:
+	case EFFECT_TRIMS:
+	case EFFECT_CAPTURED:
 	case EFFECT_ENDS:
 	case EFFECT_BEGINS:
 		if (effect == EFFECT_BEGINS)
@@ -446,9 +448,17 @@ int returned(struct pt_regs *r)
 	bpf_map_delete_elem(&calls, &key);
 	__s32 answer = ANSWER(r);
 	__u64 effect = EFFECT(cookie);
-	if (effect == EFFECT_TAKES || effect == EFFECT_UNMAPS) {
+	switch (effect) {
+	case EFFECT_TAKES:
+	case EFFECT_UNMAPS:
 		if (answer)
 			tell(FAILED, thread, &c, answer);
+		return 0;
+	case EFFECT_SETS: // a context that was not set leaves the one before
+	case EFFECT_PUSHES:
+	case EFFECT_POPS:
+		if (!answer)
+			set_current(thread, effect, c.address);
 		return 0;
 	}
 	if (PLACE_KIND(cookie) == PLACE_PITCH) {

@@ -5,7 +5,7 @@
  *   FAKECUDA_CAPACITY  bytes of each (8 GiB)
  *   FAKECUDA_CONTEXT   bytes that a context takes (0)
  *   FAKECUDA_SLOW      seconds that cuMemAlloc_v2 takes (0)
- *   FAKECUDA_FAULT     a kernel has failed: nothing is given back any more (0)
+ *   FAKECUDA_FAULT     a kernel has failed: nothing is given back any more, and no context is made current (0)
  *   FAKECUDA_NESTED    cuMemAllocAsync calls cuMemAllocFromPoolAsync (0)
  *   FAKECUDA_SHARED    file in which all programs share the devices, and which the fake NVML reads
  */
@@ -272,8 +272,12 @@ API cuCtxDestroy_v2(struct context *c)
 	return leave(SUCCESS);
 }
 
+static bool failed(void) { return number("FAKECUDA_FAULT", 0); }
+
 API cuCtxSetCurrent(struct context *c)
 {
+	if (failed())
+		return ILLEGAL_ADDRESS;
 	if (depth == 0)
 		depth = 1;
 	stack[depth - 1] = c;
@@ -282,6 +286,8 @@ API cuCtxSetCurrent(struct context *c)
 
 API cuCtxPushCurrent_v2(struct context *c)
 {
+	if (failed())
+		return ILLEGAL_ADDRESS;
 	if (depth < DEPTH)
 		stack[depth++] = c;
 	return SUCCESS;
@@ -289,6 +295,8 @@ API cuCtxPushCurrent_v2(struct context *c)
 
 API cuCtxPopCurrent_v2(struct context **c)
 {
+	if (failed())
+		return ILLEGAL_ADDRESS;
 	if (c)
 		*c = current();
 	if (depth > 0)
@@ -325,7 +333,7 @@ API cuMemAllocManaged(Ptr *p, size_t n, unsigned flags)
 /* What an application calls to give memory back. */
 static Result take(Ptr p)
 {
-	if (number("FAKECUDA_FAULT", 0))
+	if (failed())
 		return ILLEGAL_ADDRESS;
 	enter();
 	return leave(drop(p));
@@ -414,6 +422,45 @@ API cuMemPoolCreate(struct pool **out, const struct pool_props *props)
 	return leave(SUCCESS);
 }
 
+API cuMemPoolTrimTo(struct pool *pool, size_t keep)
+{
+	enter();
+	uint64_t stays = pool->used > keep ? pool->used : keep;
+	if (pool->held > stays) {
+		unreserve(pool->dev, pool->held - stays);
+		pool->held = stays;
+	}
+	return leave(SUCCESS);
+}
+
+/* ---- graphs: nothing is run, so they take no memory --------------------------------------- */
+
+API cuStreamBeginCapture_v2(void *stream, int mode)
+{
+	(void)stream, (void)mode;
+	return SUCCESS;
+}
+
+API cuStreamEndCapture(void *stream, void **graph)
+{
+	(void)stream, (void)graph;
+	return SUCCESS;
+}
+
+API cuGraphAddNode(void **node, void *graph, const void *after, size_t n, const int *params)
+{
+	(void)node, (void)graph, (void)after, (void)n;
+	return params ? SUCCESS : INVALID_VALUE;
+}
+
+API cuGraphAddNode_v2(void **node, void *graph, const void *after, const void *edges, size_t n, const int *params)
+{
+	(void)edges;
+	return cuGraphAddNode(node, graph, after, n, params);
+}
+
+/* ---- pieces ------------------------------------------------------------------------------ */
+
 API cuMemCreate(Ptr *handle, size_t n, const struct allocation_prop *prop, unsigned long long flags)
 {
 	(void)flags;
@@ -457,7 +504,7 @@ API cuMemRetainAllocationHandle(Ptr *handle, Ptr at)
 
 API cuMemUnmap(Ptr at, size_t n)
 {
-	if (number("FAKECUDA_FAULT", 0))
+	if (failed())
 		return ILLEGAL_ADDRESS;
 	enter();
 	for (int i = 0; i < MAX_BLOCKS; i++)

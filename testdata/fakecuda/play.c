@@ -4,6 +4,7 @@
  *     FUNCTION BYTES ANSWER DEVICE
  *
  *   device N          the current device of this thread from now on
+ *   set N             cuCtxSetCurrent of a device that was current before; push N   cuCtxPushCurrent_v2; pop   cuCtxPopCurrent_v2
  *   thread            the following commands run in another thread
  *   alloc NAME SIZE   cuMemAlloc_v2          free NAME      cuMemFree_v2
  *   async NAME SIZE   cuMemAllocAsync        freeasync NAME
@@ -15,7 +16,10 @@
  *   retain NAME OTHER cuMemRetainAllocationHandle of a piece, and release OTHER   cuMemRelease
  *   pitch NAME WIDTH  cuMemAllocPitch_v2 of 1,000 rows
  *   array SIZE        cuArrayCreate_v2, of bytes
- *   fault N           1: nothing is given back from now on, for a kernel has failed; what is not, can be given back later, once it is 0
+ *   fault N           1: nothing is given back and no context made current from now on, for a kernel has failed; what is not, can be later, once it is 0
+ *   trim              cuMemPoolTrimTo of the default pool of the current device, to nothing
+ *   capture           cuStreamBeginCapture_v2, captured   cuStreamEndCapture
+ *   node TYPE         cuGraphAddNode of that type, edges TYPE   cuGraphAddNode_v2
  *   pooled NAME SIZE  from a pool of the current device
  *   at TYPE           from now on piece and pooled ask for memory of this type of place: 1 a device, 2, 3 and 4 the host
  *   torch NAME SIZE   as PyTorch's caching allocator: a whole segment; when refused, what is cached is freed
@@ -51,11 +55,19 @@
 	FUNCTION(cuDevicePrimaryCtxRetain, void **, int)                               \
 	FUNCTION(cuDevicePrimaryCtxReset_v2, int)                                      \
 	FUNCTION(cuCtxSetCurrent, void *)                                              \
+	FUNCTION(cuCtxPushCurrent_v2, void *)                                          \
+	FUNCTION(cuCtxPopCurrent_v2, void **)                                          \
 	FUNCTION(cuMemAlloc_v2, uint64_t *, size_t)                                    \
 	FUNCTION(cuMemAllocManaged, uint64_t *, size_t, unsigned)                      \
 	FUNCTION(cuMemAllocAsync, uint64_t *, size_t, void *)                          \
 	FUNCTION(cuMemAllocFromPoolAsync, uint64_t *, size_t, void *, void *)          \
 	FUNCTION(cuMemPoolCreate, void **, const void *)                               \
+	FUNCTION(cuDeviceGetDefaultMemPool, void **, int)                              \
+	FUNCTION(cuMemPoolTrimTo, void *, size_t)                                      \
+	FUNCTION(cuStreamBeginCapture_v2, void *, int)                                 \
+	FUNCTION(cuStreamEndCapture, void *, void **)                                  \
+	FUNCTION(cuGraphAddNode, void **, void *, const void *, size_t, const int *)   \
+	FUNCTION(cuGraphAddNode_v2, void **, void *, const void *, const void *, size_t, const int *) \
 	FUNCTION(cuStreamCreate, void **, unsigned)                                    \
 	FUNCTION(cuMemFree_v2, uint64_t)                                               \
 	FUNCTION(cuMemFreeAsync, uint64_t, void *)                                     \
@@ -73,6 +85,8 @@ ALL
 struct named { char name[32]; uint64_t at; size_t size; int cached; };
 static struct named all[4096];
 static __thread int device = -1;
+static __thread int below[8], pushed; /* devices under the current one */
+static void *contexts[16];
 static void *stream;
 static int stream_device, place = 1;
 static uint64_t where = 0x600000000000ull;
@@ -273,9 +287,20 @@ static int command(char *line)
 		void *context = NULL;
 		device = (int)n;
 		cuDevicePrimaryCtxRetain(&context, device);
+		contexts[device & 15] = context;
 		cuCtxSetCurrent(context);
 		printf("device %d\n", device);
 		fflush(stdout);
+	} else if (strcmp(word, "set") == 0) {
+		if (cuCtxSetCurrent(contexts[n & 15]) == 0)
+			device = (int)n;
+	} else if (strcmp(word, "push") == 0 && pushed < 8) {
+		if (cuCtxPushCurrent_v2(contexts[n & 15]) == 0)
+			below[pushed++] = device, device = (int)n;
+	} else if (strcmp(word, "pop") == 0 && pushed) {
+		void *context;
+		if (cuCtxPopCurrent_v2(&context) == 0)
+			device = below[--pushed];
 	} else if (strcmp(word, "alloc") == 0) {
 		alloc(name, n);
 	} else if (strcmp(word, "torch") == 0) {
@@ -327,6 +352,21 @@ static int command(char *line)
 		array(n);
 	} else if (strcmp(word, "fault") == 0) {
 		setenv("FAKECUDA_FAULT", name, 1);
+	} else if (strcmp(word, "trim") == 0) {
+		void *pool = NULL;
+		if (cuDeviceGetDefaultMemPool(&pool, device) == 0)
+			cuMemPoolTrimTo(pool, 0);
+	} else if (strcmp(word, "capture") == 0) {
+		cuStreamBeginCapture_v2(stream, 0);
+	} else if (strcmp(word, "captured") == 0) {
+		void *graph = NULL;
+		cuStreamEndCapture(stream, &graph);
+	} else if (strcmp(word, "node") == 0) {
+		int params[64] = {(int)n};
+		cuGraphAddNode(NULL, NULL, NULL, 0, params);
+	} else if (strcmp(word, "edges") == 0) {
+		int params[64] = {(int)n};
+		cuGraphAddNode_v2(NULL, NULL, NULL, NULL, 0, params);
 	} else if (strcmp(word, "pooled") == 0) {
 		pooled(name, n);
 	} else if (strcmp(word, "bfc") == 0) {

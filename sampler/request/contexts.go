@@ -1,0 +1,73 @@
+package request
+
+import (
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// contexts is what has happened to the contexts of a process since the driver's last figure for it: how much each of them takes only that
+// tells.
+type contexts struct {
+	changed bool
+	fresh   int           // made since the figure, and there
+	gone    bool          // one that the figure has has ended: it says too much
+	most    sampler.Bytes // live since the change
+	mostAt  time.Time
+	brief   sampler.Bytes // the most that was live and those may have taken that no figure ever had
+}
+
+// makes notes that a context was made, when so much was live.
+func (e *exact) makes(at time.Time, live sampler.Bytes) {
+	e.change(at, live)
+	e.contexts.fresh++
+}
+
+// ends notes that one has ended.
+func (e *exact) ends(at time.Time, live sampler.Bytes) {
+	e.change(at, live)
+	c := &e.contexts
+	if c.fresh == 0 {
+		c.gone = true
+		return
+	}
+	c.brief = max(c.brief, c.withFresh())
+	c.fresh--
+}
+
+func (e *exact) change(at time.Time, live sampler.Bytes) {
+	e.before(at, 0, live, 0)
+	e.moved = at
+	if c := &e.contexts; !c.changed {
+		c.changed, c.most, c.mostAt = true, live, at
+	}
+}
+
+// withFresh is the most that was live, with what the contexts may take that no figure has.
+func (c *contexts) withFresh() sampler.Bytes {
+	return c.most + sampler.Bytes(c.fresh)*sampler.ContextMost
+} //nolint:gosec // a count
+
+// beside notes that so much is live beside them.
+func (e *exact) beside(at time.Time, live sampler.Bytes) {
+	if c := &e.contexts; c.changed && live > c.most {
+		c.most, c.mostAt = live, at
+	}
+}
+
+// told takes that a figure has them all as they are now: that much was held with what was live meanwhile.
+func (e *exact) told() {
+	if c := e.contexts; c.changed {
+		e.contexts = contexts{brief: c.brief}
+		e.note(c.mostAt, c.most, false)
+	}
+}
+
+// short says whether the process may have held more than is known, for no figure had some of its contexts.
+func (e *exact) short() bool {
+	most := e.contexts.brief
+	if e.contexts.changed {
+		most = max(most, e.contexts.withFresh())
+	}
+	return most > 0 && e.base.Or(0)+most > e.top
+}

@@ -1,0 +1,37 @@
+package request
+
+import (
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// Ended takes the end of a process that was refused memory, with its status as the kernel keeps it.
+func (t *Tracker) Ended(pid int, at time.Time, status int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p := t.processes[pid]
+	if p == nil {
+		return
+	}
+	p.last = at
+	code, signal := status>>8&0xff, status&0x7f
+	if signal != 0 {
+		code = 128 + signal
+	}
+	p.exit = sampler.Some(code)
+}
+
+// Execed takes that a process runs another program. What the one before held is gone, and what it was refused is no matter.
+func (t *Tracker) Execed(pid int, at time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p := t.processes[pid]
+	if p == nil {
+		return
+	}
+	p.last, p.over, p.exit = at, true, sampler.Some(0)
+	for place, b := range p.blocks {
+		p.drop(&Call{Time: at}, place, b)
+	}
+}

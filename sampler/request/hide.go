@@ -1,0 +1,30 @@
+package request
+
+// nodeAllocates is the type of a node that gives memory as its graph runs, CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+// https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html
+const nodeAllocates = 10
+
+// hide notes that the process asks for memory, and not how much: such as that of an array, which the driver lays out as it likes. On which
+// GPU is not asked.
+func (p *process) hide() {
+	if p.hides {
+		return
+	}
+	p.hides = true
+	for _, s := range p.seats {
+		s.tally.hide()
+	}
+}
+
+// trims notes that a pool, or what a device keeps for graphs, is given back as far as nobody uses it: how much that is no call says.
+func (p *process) trims(c *Call) {
+	device, known := c.Device, c.Device >= 0
+	if !known {
+		device, known = p.handles[c.Address]
+	}
+	for _, s := range p.seats {
+		if r := s.tally.refusal; r != nil && (!known || s.key.device < 0 || s.key.device == device) {
+			r.trimmed = true
+		}
+	}
+}
