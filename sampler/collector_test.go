@@ -133,12 +133,13 @@ func TestStaleMemoryByWish(t *testing.T) {
 	}
 }
 
-// TestNeverRead: a GPU that has no memory figures (a vGPU) has nothing that could be old.
+// TestNeverRead: a GPU that has no memory figures (a vGPU) says why, and what to do; its other figures stand.
 func TestNeverRead(t *testing.T) {
 	c := collected()
 	c.reading(0, noon, Reading{}, ErrNotSupported)
-	if g := c.shot(noon.Add(time.Minute)).GPUs[0]; g.Error.Known() {
-		t.Errorf("error %v", g.Error)
+	c.slow(0, noon, Metrics{Temperature: Some(60)}, nil, nil, nil)
+	if g := c.shot(noon.Add(time.Second)).GPUs[0]; g.Error.Or("") != "not supported; "+RemedyDriver || g.Temperature.Or(0) != 60 {
+		t.Errorf("error %v, %v", g.Error, g.Temperature)
 	}
 	if c.due(0, noon.Add(29*time.Second)) || !c.due(0, noon.Add(30*time.Second)) {
 		t.Error("it is not asked again after 30 s")
@@ -302,7 +303,7 @@ func TestOldList(t *testing.T) {
 func TestMemoryNotReadyAtStart(t *testing.T) {
 	c := collected()
 	c.reading(0, noon, Reading{}, fmt.Errorf("%w: memory (TIMEOUT)", ErrTransient))
-	if g := c.shot(noon).GPUs[0]; g.Error.Or("") != "not ready: memory (TIMEOUT)" {
+	if g := c.shot(noon).GPUs[0]; g.Error.Or("") != "not ready: memory (TIMEOUT); "+RemedyLog {
 		t.Errorf("error %q", g.Error.Or(""))
 	}
 	c.reading(0, noon, reading(9*GiB), nil)

@@ -2,6 +2,8 @@ package nvml
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -51,6 +53,44 @@ func TestStaleMemory(t *testing.T) {
 				}
 				return
 			}
+		}
+	}
+}
+
+// TestRefusedFromTheStart: a GPU whose memory was never told says why and what to do, whatever the driver answers. Its
+// other figures are told.
+func TestRefusedFromTheStart(t *testing.T) {
+	t.Parallel()
+	refusals := []string{"INVALID_ARGUMENT", "NOT_SUPPORTED", "FUNCTION_NOT_FOUND", "DEPRECATED", "ARGUMENT_VERSION_MISMATCH"}
+	text := fmt.Sprintf("gpu 0-%d util=50\nmem * used=10GiB\n", len(refusals)+1)
+	for i, code := range refusals {
+		text += fmt.Sprintf("fail nvmlDeviceGetMemoryInfo* gpu=%d code=%s\n", i, code)
+	}
+	text += fmt.Sprintf("raw %d total=0\nraw %d used=max\n", len(refusals), len(refusals)+1)
+	s, inside := playText(t, text)
+	if !inside {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	l := sampler.NewLoop(s, sampler.Options{Whole: 5 * time.Second})
+	if err := l.Connect(ctx); err != nil {
+		t.Fatal(err)
+	}
+	go l.Run(ctx) //nolint:errcheck // Wait follows
+	defer l.Wait(5 * time.Second)
+	defer cancel()
+	list, err := l.Next(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range list[0].GPUs {
+		g, why := &list[0].GPUs[i], "no plausible figure: memory ("
+		if i < len(refusals) {
+			why = "not supported: memory (" + refusals[i] + ")"
+		}
+		if got := g.Error.Or(""); !strings.HasPrefix(got, why) || !strings.HasSuffix(got, sampler.RemedyDriver) || g.Memory.Used.Known() || g.Utilization.GPU.Or(0) != 50 {
+			t.Errorf("GPU %d: error %q, want %q; used %v, utilization %v", i, got, why, g.Memory.Used, g.Utilization.GPU)
 		}
 	}
 }
