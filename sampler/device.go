@@ -25,6 +25,7 @@ type device struct {
 	slowErr    error
 	slowAt     time.Time // when metrics were asked for last; zero: never
 	rateErr    error     // of the PCIe throughput
+	rateAt     time.Time // when that was read
 	procs      []Process
 	procUsed   Opt[Bytes] // used when procs were read
 	procAt     time.Time  // when that was

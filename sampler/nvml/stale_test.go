@@ -71,18 +71,9 @@ func TestRefusedFromTheStart(t *testing.T) {
 	if !inside {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	l := sampler.NewLoop(s, sampler.Options{Whole: 5 * time.Second})
-	if err := l.Connect(ctx); err != nil {
-		t.Fatal(err)
-	}
-	go l.Run(ctx) //nolint:errcheck // Wait follows
-	defer l.Wait(5 * time.Second)
-	defer cancel()
-	list, err := l.Next(ctx)
-	if err != nil {
-		t.Fatal(err)
+	list := follow(t, s, sampler.Options{Whole: 5 * time.Second}, 2500*time.Millisecond)
+	if len(list) == 0 {
+		t.Fatal("no snapshot")
 	}
 	for i := range list[0].GPUs {
 		g, why := &list[0].GPUs[i], "no plausible figure: memory ("
@@ -91,6 +82,56 @@ func TestRefusedFromTheStart(t *testing.T) {
 		}
 		if got := g.Error.Or(""); !strings.HasPrefix(got, why) || !strings.HasSuffix(got, sampler.RemedyDriver) || g.Memory.Used.Known() || g.Utilization.GPU.Or(0) != 50 {
 			t.Errorf("GPU %d: error %q, want %q; used %v, utilization %v", i, got, why, g.Memory.Used, g.Utilization.GPU)
+		}
+	}
+}
+
+// TestSeldomFigures: every figure whose call begins to fail, whatever the code, is gone within 3 s, however seldom it is read.
+func TestSeldomFigures(t *testing.T) {
+	t.Parallel()
+	text := "gpu 0 temp=50 fan=40 limit=700 ecc=1 enc=1 dec=1 gen=5 width=16 rx=1000 tx=1000\n"
+	for _, calls := range []string{"Temperature", "Fan*", "En*", "De*", "*Pcie*", "TotalEcc*", "Perf*", "Cl*"} {
+		text += "fail nvmlDeviceGet" + calls + " code=CODE from=3100ms\n"
+	}
+	for _, code := range []string{"TIMEOUT", "UNKNOWN", "NOT_SUPPORTED", "NO_PERMISSION"} {
+		t.Run(code, func(t *testing.T) {
+			t.Parallel()
+			s, inside := playText(t, strings.ReplaceAll(text, "CODE", code))
+			if !inside {
+				return
+			}
+			begin := time.Now()
+			last, there := "", time.Duration(0)
+			for _, snap := range follow(t, s, sampler.Options{}, 8*time.Second) {
+				m := snap.GPUs[0].Metrics
+				m.Utilization.GPU, m.Utilization.Memory, m.Power, m.Throttle = sampler.Opt[int]{}, sampler.Opt[int]{}, sampler.Opt[float64]{}, nil
+				if text := fmt.Sprint(m); text != fmt.Sprint(sampler.Metrics{}) {
+					last, there = text, snap.Time.Sub(begin)
+				}
+			}
+			if there < 3*time.Second || there > 6100*time.Millisecond {
+				t.Errorf("after %v there is %s", there, last)
+			}
+		})
+	}
+}
+
+// follow runs a loop and returns what it tells in that time.
+func follow(t *testing.T, s *Source, o sampler.Options, span time.Duration) (all []*sampler.Snapshot) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), span)
+	defer cancel()
+	l := sampler.NewLoop(s, o)
+	if err := l.Connect(ctx); err != nil {
+		t.Fatal(err)
+	}
+	go l.Run(ctx) //nolint:errcheck // Wait follows
+	for {
+		list, err := l.Next(ctx)
+		all = append(all, list...)
+		if err != nil {
+			l.Wait(5 * time.Second)
+			return all
 		}
 	}
 }
