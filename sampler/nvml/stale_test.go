@@ -116,6 +116,26 @@ func TestSeldomFigures(t *testing.T) {
 	}
 }
 
+// TestDearAtOnce: a driver whose memory calls take 20 ms on 64 GPUs is within its duty after the first reading of each.
+func TestDearAtOnce(t *testing.T) {
+	t.Parallel()
+	s, inside := playText(t, "gpu 0-63\nmem * used=10GiB\nlatency nvmlDeviceGetMemoryInfo* 20ms sleep\n", nvmltest.StatsTo(statsFile(t)))
+	if !inside {
+		return
+	}
+	follow(t, s, sampler.Options{}, 5*time.Second)
+	s.Close()
+	busy, calls := time.Duration(0), readStats(t).Calls
+	for name, c := range calls {
+		if strings.HasPrefix(name, "nvmlDeviceGetMemoryInfo") {
+			busy += c.Busy
+		}
+	}
+	if least := 64 * 20 * time.Millisecond; busy < least || busy > least+time.Second {
+		t.Errorf("%v in memory calls, of 5 s", busy)
+	}
+}
+
 // follow runs a loop and returns what it tells in that time.
 func follow(t *testing.T, s *Source, o sampler.Options, span time.Duration) (all []*sampler.Snapshot) {
 	t.Helper()
