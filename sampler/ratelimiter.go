@@ -34,6 +34,7 @@ type gpuRate struct {
 	cost   time.Duration // of a call, the least of late
 	period time.Duration // within the duty
 	quiet  bool
+	apart  bool // it is set aside: somebody else says how often it is read
 	late   []callCosts
 }
 
@@ -108,6 +109,19 @@ func (r *rateLimiter) together() (least time.Duration) {
 	return least
 }
 
+// setAside takes the rate of a GPU that is set aside, and says whether it is.
+func (r *rateLimiter) setAside(dev int, cost, period time.Duration, apart bool) bool {
+	g := &r.gpus[dev]
+	switch {
+	case apart:
+		g.cost, g.period, g.late = cost, period.Truncate(r.asked)+r.asked, nil
+	case g.apart:
+		g.cost = 0 // of its calls in the sweep nothing is known
+	}
+	g.apart = apart
+	return apart
+}
+
 // settle works the periods out anew.
 func (r *rateLimiter) settle() {
 	least := r.together()
@@ -117,6 +131,9 @@ func (r *rateLimiter) settle() {
 	duties := map[bool]float64{true: r.share(true), false: r.share(false)}
 	for i := range r.gpus {
 		g := &r.gpus[i]
+		if g.apart {
+			continue
+		}
 		duty := duties[g.cheap()]
 		// A cost near the border of two periods must not make the rate swing.
 		if longer := r.multiple(g.cost, duty); longer > g.period {
@@ -139,7 +156,7 @@ func (r *rateLimiter) multiple(cost time.Duration, duty float64) time.Duration {
 func (r *rateLimiter) share(cheap bool) float64 {
 	var needs []float64
 	for i := range r.gpus {
-		if g := &r.gpus[i]; g.cheap() == cheap {
+		if g := &r.gpus[i]; g.cheap() == cheap && !g.apart {
 			needs = append(needs, float64(g.cost)/float64(r.base(g)))
 		}
 	}

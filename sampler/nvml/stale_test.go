@@ -136,6 +136,32 @@ func TestDearAtOnce(t *testing.T) {
 	}
 }
 
+// TestSlowGPU: a GPU whose memory call takes 300 ms is never out of date, takes 12 % of a thread at most, and hides nothing on the others.
+func TestSlowGPU(t *testing.T) {
+	t.Parallel()
+	s, inside := playText(t, "gpu 0-2\nmem * used=10GiB\nwobble 0 height=1GiB every=10ms\nlatency nvmlDeviceGetMemoryInfo* 300ms sleep gpu=1\n")
+	if !inside {
+		return
+	}
+	began := time.Now()
+	for _, snap := range follow(t, s, sampler.Options{}, 11*time.Second) {
+		for i := range snap.GPUs {
+			if g := &snap.GPUs[i]; g.Error.Known() && g.Memory.Peak != nil {
+				t.Errorf("after %v, GPU %d: %v", snap.Time.Sub(began), i, g.Error)
+			}
+		}
+		if snap.Time.Sub(began) < 3*time.Second {
+			continue
+		}
+		if d, _ := snap.Sampling.Value(); d.DutyPercent > 12 {
+			t.Errorf("%.1f %% of a thread", d.DutyPercent)
+		}
+		if w := snap.GPUs[0].Memory.Window; w != nil && w.Missed > 10 {
+			t.Errorf("after %v, %d of %d readings are missed", snap.Time.Sub(began), w.Missed, w.Readings)
+		}
+	}
+}
+
 // follow runs a loop and returns what it tells in that time.
 func follow(t *testing.T, s *Source, o sampler.Options, span time.Duration) (all []*sampler.Snapshot) {
 	t.Helper()
