@@ -365,10 +365,10 @@ func TestImplausibleMemory(t *testing.T) {
 	}
 }
 
-// TestListBudgetCounts: of lists that cost next to nothing, ten a second are read for small rises in the long run, and for
+// TestListBudgetCounts: of lists that cost next to nothing, five a second are read for small rises in the long run, and for
 // each big one.
 func TestListBudgetCounts(t *testing.T) {
-	for cost, want := range map[time.Duration]struct{ small, big int }{0: {10, 200}, time.Millisecond: {10, 20}, ms(20): {1, 1}} {
+	for cost, want := range map[time.Duration]struct{ small, big int }{0: {5, 200}, time.Millisecond: {5, 20}, ms(20): {1, 1}} {
 		for _, onlyBig := range []bool{false, true} {
 			b, n := listBudget{}, 0
 			for at := noon; at.Before(noon.Add(100 * time.Second)); at = at.Add(ms(5)) {
