@@ -17,6 +17,7 @@ const asidePeriod = freshFor - 200*time.Millisecond
 
 // aside are the GPUs of a connection that are set aside.
 type aside struct {
+	asked   time.Duration // never more often than that
 	mu      sync.Mutex
 	gpus    map[int]*setAside
 	more    chan struct{}
@@ -29,7 +30,9 @@ type setAside struct {
 	next time.Time
 }
 
-func newAside() *aside { return &aside{gpus: map[int]*setAside{}, more: make(chan struct{}, 1)} }
+func newAside(asked time.Duration) *aside {
+	return &aside{asked: asked, gpus: map[int]*setAside{}, more: make(chan struct{}, 1)}
+}
 
 // judge notes what the calls of a sweep cost, and returns the GPUs of which they cost too much for one.
 func (r *rateLimiter) judge(s *Sweep, ours []int) (dear map[int]time.Duration) {
@@ -88,7 +91,7 @@ func (a *aside) period(g *setAside) time.Duration {
 	for _, o := range a.gpus {
 		sum += o.cost
 	}
-	return max(min(time.Duration(float64(g.cost)/gpuDuty), asidePeriod), time.Duration(float64(sum)/allDuty))
+	return max(min(time.Duration(float64(g.cost)/gpuDuty), asidePeriod), time.Duration(float64(sum)/allDuty), a.asked)
 }
 
 // due is the GPU that is due next; -1: there is none.
@@ -104,8 +107,8 @@ func (a *aside) due() (dev int, at time.Time) {
 	return dev, at
 }
 
-// asked notes a call. One that was quick gives the GPU back.
-func (a *aside) asked(dev int, began time.Time, cost time.Duration) {
+// answered notes a call. One that was quick gives the GPU back.
+func (a *aside) answered(dev int, began time.Time, cost time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	g := a.gpus[dev]
@@ -151,7 +154,7 @@ func (p *poller) pollAside(a *aside) func(*worker) {
 			case !alive:
 				return
 			case ok:
-				a.asked(dev, began, time.Since(began))
+				a.answered(dev, began, time.Since(began))
 			default:
 				a.later(dev, began)
 			}

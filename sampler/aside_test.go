@@ -19,7 +19,7 @@ func TestAside(t *testing.T) {
 		"eight, one after the other":           {map[int]time.Duration{0: ms(300), 1: ms(300), 2: ms(300), 3: ms(300), 4: ms(300), 5: ms(300), 6: ms(300), 7: ms(300)}, 0, ms(2500), ms(20000)},
 		"one that costs less than another one": {map[int]time.Duration{1: ms(50), 2: ms(250)}, 1, ms(1250), ms(2500)},
 	} {
-		a := newAside()
+		a := newAside(ms(20))
 		if !a.add(row.costs, noon) || a.add(nil, noon) {
 			t.Errorf("%s: the first ones are not told", name)
 		}
@@ -27,7 +27,7 @@ func TestAside(t *testing.T) {
 		if _, every, ok := a.rate(dev); dev != row.first || at.Sub(noon) != row.next || every != row.every || !ok {
 			t.Errorf("%s: GPU %d is due after %v and every %v", name, dev, at.Sub(noon), every)
 		}
-		a.asked(dev, noon, row.costs[dev])
+		a.answered(dev, noon, row.costs[dev])
 		if g := a.gpus[dev]; g.next.Sub(noon) != row.every {
 			t.Errorf("%s: then it is due after %v", name, g.next.Sub(noon))
 		}
@@ -35,12 +35,17 @@ func TestAside(t *testing.T) {
 		if g := a.gpus[dev]; g.next.Sub(noon) != time.Second {
 			t.Errorf("%s: one that fails is due after %v", name, g.next.Sub(noon))
 		}
-		a.asked(dev, noon, asideCall-1)
+		a.answered(dev, noon, asideCall-1)
 		if _, _, still := a.rate(dev); still {
 			t.Errorf("%s: one that is quick is still set aside", name)
 		}
 	}
-	if dev, _ := newAside().due(); dev != -1 {
+	seldom := newAside(10 * time.Second)
+	seldom.add(map[int]time.Duration{0: ms(300)}, noon)
+	if _, every, _ := seldom.rate(0); every != 10*time.Second {
+		t.Errorf("who asks for a reading every 10 s has one every %v", every)
+	}
+	if dev, _ := newAside(ms(20)).due(); dev != -1 {
 		t.Errorf("of none, %d is due", dev)
 	}
 }

@@ -13,7 +13,7 @@ var sleep = block
 // thread of its own: a slow call elsewhere, a busy scheduler or a long frame must not
 // cost a reading.
 func (p *poller) pollMemory(ready func()) func(*worker) {
-	slow := newAside()
+	slow := newAside(p.opt.PeakInterval)
 	return func(w *worker) {
 		runtime.LockOSThread() // never unlocked: the thread ends with the poller
 		if sw, ok := p.sweeper(); ok {
