@@ -210,10 +210,10 @@ func (c *collector) slow(dev int, at time.Time, m Metrics, merr error, procs []P
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	d := c.gpus[dev]
-	d.slowErr, d.slowAt = nil, at
+	d.slowErr = nil
 	m.PCIe.RX, m.PCIe.TX = d.metrics.PCIe.RX, d.metrics.PCIe.TX
 	if merr == nil || !errors.Is(merr, ErrTransient) {
-		d.metrics = m
+		d.metrics, d.slowAt = m, at
 	}
 	c.listed(d, at, procs, perr)
 }
@@ -285,11 +285,25 @@ func (c *collector) listed(d *device, at time.Time, procs []Process, err error) 
 	}
 }
 
-func (c *collector) traffic(dev int, rx, tx Opt[uint64]) {
+func (c *collector) traffic(dev int, at time.Time, rx, tx Opt[uint64]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	d := c.gpus[dev]
-	d.rateErr, d.metrics.PCIe.RX, d.metrics.PCIe.TX = nil, rx, tx
+	d.rateErr, d.rateAt, d.metrics.PCIe.RX, d.metrics.PCIe.TX = nil, at, rx, tx
+}
+
+// dropRates forgets traffic that was read too long ago: where its calls are slow, they are made seldom. Who asks for a
+// snapshot every minute has traffic that old.
+func (c *collector) dropRates(at time.Time) {
+	since := at.Add(-freshFor)
+	if c.last != nil && c.last.Time.Before(since) {
+		since = c.last.Time
+	}
+	for _, d := range c.gpus {
+		if d.rateAt.Before(since) {
+			d.metrics.PCIe.RX, d.metrics.PCIe.TX = Opt[uint64]{}, Opt[uint64]{}
+		}
+	}
 }
 
 func (c *collector) sawXID(dev int, xid uint64, at time.Time) {
@@ -311,6 +325,7 @@ func (c *collector) snapshot(at time.Time, host string, hm Opt[HostMemory]) *Sna
 	if c.sampling.AskedSeconds > 0 {
 		s.Sampling = Some(c.sampling)
 	}
+	c.dropRates(at)
 	for _, d := range c.gpus {
 		d.rises.tell(&d.win, d.asked)
 		g := d.gpu(c.lost, at, c.period(), c.asking)

@@ -133,12 +133,13 @@ func TestStaleMemoryByWish(t *testing.T) {
 	}
 }
 
-// TestNeverRead: a GPU that has no memory figures (a vGPU) has nothing that could be old.
+// TestNeverRead: a GPU that has no memory figures (a vGPU) says why, and what to do; its other figures stand.
 func TestNeverRead(t *testing.T) {
 	c := collected()
 	c.reading(0, noon, Reading{}, ErrNotSupported)
-	if g := c.shot(noon.Add(time.Minute)).GPUs[0]; g.Error.Known() {
-		t.Errorf("error %v", g.Error)
+	c.slow(0, noon, Metrics{Temperature: Some(60)}, nil, nil, nil)
+	if g := c.shot(noon.Add(time.Second)).GPUs[0]; g.Error.Or("") != "not supported; "+RemedyDriver || g.Temperature.Or(0) != 60 {
+		t.Errorf("error %v, %v", g.Error, g.Temperature)
 	}
 	if c.due(0, noon.Add(29*time.Second)) || !c.due(0, noon.Add(30*time.Second)) {
 		t.Error("it is not asked again after 30 s")
@@ -150,7 +151,7 @@ func TestSlowAnswers(t *testing.T) {
 	c.reading(0, noon, reading(9*GiB), nil)
 	mine := []Process{{PID: 1, Memory: Some(GiB)}}
 	c.slow(0, noon, Metrics{Temperature: Some(60), Throttle: []string{"power"}}, nil, mine, nil)
-	c.traffic(0, Some(uint64(5)), Some(uint64(6)))
+	c.traffic(0, noon, Some(uint64(5)), Some(uint64(6)))
 	first := c.shot(noon)
 	c.slow(0, noon, Metrics{Temperature: Some(99)}, ErrTransient, nil, ErrTransient)
 	if g := c.shot(noon).GPUs[0]; g.Temperature.Or(0) != 60 || len(g.Processes) != 1 || g.PCIe.RX.Or(0) != 5 {
@@ -172,6 +173,39 @@ func TestSlowAnswers(t *testing.T) {
 	}
 }
 
+// TestOldTraffic: traffic that is read seldom stands for 3 s, or until the next snapshot of who asks for them more seldom.
+func TestOldTraffic(t *testing.T) {
+	c := collected()
+	c.traffic(0, noon, Some(uint64(5)), Some(uint64(6)))
+	for _, row := range []struct {
+		at    time.Duration
+		known bool
+	}{{0, true}, {time.Second, true}, {3 * time.Second, true}, {4 * time.Second, false}} {
+		if g := c.shot(noon.Add(row.at)).GPUs[0]; g.PCIe.RX.Known() != row.known || g.PCIe.TX.Known() != row.known {
+			t.Errorf("after %v: %+v", row.at, g.PCIe)
+		}
+	}
+	c.traffic(0, noon.Add(5*time.Second), Some(uint64(5)), Some(uint64(6)))
+	c.shot(noon.Add(5 * time.Second))
+	if g := c.shot(noon.Add(time.Minute)).GPUs[0]; !g.PCIe.RX.Known() {
+		t.Error("who asks each minute has none")
+	}
+}
+
+// TestMetricsNotReady: metrics that stay as they were, for the driver is not ready, grow old.
+func TestMetricsNotReady(t *testing.T) {
+	c := collected()
+	c.reading(0, noon, reading(9*GiB), nil)
+	c.slow(0, noon, Metrics{Temperature: Some(60)}, nil, nil, nil)
+	for at := noon.Add(time.Second); !at.After(noon.Add(5 * time.Second)); at = at.Add(time.Second) {
+		c.reading(0, at, reading(9*GiB), nil)
+		c.slow(0, at, Metrics{}, ErrTransient, nil, nil)
+		if g := c.shot(at).GPUs[0]; g.Error.Known() != (at.Sub(noon) > freshFor) {
+			t.Errorf("after %v: temperature %v, error %v", at.Sub(noon), g.Temperature, g.Error)
+		}
+	}
+}
+
 func TestFailedCalls(t *testing.T) {
 	for _, row := range []struct {
 		kind                        string
@@ -184,7 +218,7 @@ func TestFailedCalls(t *testing.T) {
 		c := collected()
 		c.reading(0, noon, reading(9*GiB), nil)
 		c.slow(0, noon, Metrics{Temperature: Some(60)}, nil, []Process{{PID: 1}}, nil)
-		c.traffic(0, Some(uint64(5)), Some(uint64(6)))
+		c.traffic(0, noon, Some(uint64(5)), Some(uint64(6)))
 		c.failed(0, row.kind, fmt.Errorf("%w: a call", ErrNotAnswering))
 		c.failed(7, row.kind, ErrNotAnswering) // of a connection before
 		c.failed(-1, row.kind, ErrNotAnswering)
@@ -302,7 +336,7 @@ func TestOldList(t *testing.T) {
 func TestMemoryNotReadyAtStart(t *testing.T) {
 	c := collected()
 	c.reading(0, noon, Reading{}, fmt.Errorf("%w: memory (TIMEOUT)", ErrTransient))
-	if g := c.shot(noon).GPUs[0]; g.Error.Or("") != "not ready: memory (TIMEOUT)" {
+	if g := c.shot(noon).GPUs[0]; g.Error.Or("") != "not ready: memory (TIMEOUT); "+RemedyLog {
 		t.Errorf("error %q", g.Error.Or(""))
 	}
 	c.reading(0, noon, reading(9*GiB), nil)
@@ -331,10 +365,10 @@ func TestImplausibleMemory(t *testing.T) {
 	}
 }
 
-// TestListBudgetCounts: of lists that cost next to nothing, ten a second are read for small rises in the long run, and for
+// TestListBudgetCounts: of lists that cost next to nothing, five a second are read for small rises in the long run, and for
 // each big one.
 func TestListBudgetCounts(t *testing.T) {
-	for cost, want := range map[time.Duration]struct{ small, big int }{0: {10, 200}, time.Millisecond: {10, 20}, ms(20): {1, 1}} {
+	for cost, want := range map[time.Duration]struct{ small, big int }{0: {5, 200}, time.Millisecond: {5, 20}, ms(20): {1, 1}} {
 		for _, onlyBig := range []bool{false, true} {
 			b, n := listBudget{}, 0
 			for at := noon; at.Before(noon.Add(100 * time.Second)); at = at.Add(ms(5)) {

@@ -25,6 +25,7 @@ type device struct {
 	slowErr    error
 	slowAt     time.Time // when metrics were asked for last; zero: never
 	rateErr    error     // of the PCIe throughput
+	rateAt     time.Time // when that was read
 	procs      []Process
 	procUsed   Opt[Bytes] // used when procs were read
 	procAt     time.Time  // when that was
@@ -104,7 +105,10 @@ func (d *device) stale(at time.Time, period time.Duration) error {
 	age := at.Sub(d.readAt)
 	switch {
 	case d.readAt.IsZero():
-		return d.passing
+		if d.memErr != nil {
+			return d.advised(d.memErr)
+		}
+		return d.advised(d.passing)
 	case age <= max(freshFor, period+time.Second):
 		return nil
 	}
@@ -115,6 +119,15 @@ func (d *device) stale(at time.Time, period time.Duration) error {
 		}
 	}
 	return fmt.Errorf("%w (%s)", ErrStale, text)
+}
+
+// advised is an error of the memory, with what to do about it where the memory was never known: nobody may take its
+// absence for a figure.
+func (d *device) advised(err error) error {
+	if err == nil || !d.readAt.IsZero() {
+		return err
+	}
+	return fmt.Errorf("%w; %s", err, Remedy(err))
 }
 
 // outOfDate is why what was read at a time is not that of now, or nil. Where driver calls are slow they are made seldom.
@@ -142,7 +155,7 @@ func (d *device) gpu(lost error, at time.Time, period time.Duration, asking Aski
 	if d.xid.Known() {
 		g.LastXIDTime = Some(d.xidTime)
 	}
-	for _, err := range []error{lost, d.memErr} {
+	for _, err := range []error{lost, d.advised(d.memErr)} {
 		if err != nil && !errors.Is(err, ErrNotSupported) { // the last values would be lies now
 			g.Error = Some(Clean(d.silence(err.Error(), at)))
 			g.Memory = Memory{Total: d.mem.Total, SharedWithHost: d.dev.SharedWithHost}

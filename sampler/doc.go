@@ -6,8 +6,8 @@
 //	Source ──► Loop ──► Snapshot ──► Watermarks, history, advice, every screen
 //
 // A Source answers single questions about devices. The Loop polls them:
-// memory of all devices fast (20 ms; quiet GPUs every 200 ms) on a thread of its own, expensive calls once a
-// second. Once per interval it publishes a Snapshot, which is never changed
+// memory of all devices fast (20 ms; quiet GPUs every 200 ms) on a thread of its own, that of slow ones apart from
+// the others, expensive calls once a second. Once per interval it publishes a Snapshot, which is never changed
 // afterwards. Everything later is a fold over snapshots, so a live run, a replay
 // and a report give the same findings. For the eye alone there are early pictures
 // between two snapshots, when memory reaches a new height (Loop.NextOrPeak).

@@ -4,7 +4,7 @@ import "time"
 
 // listBudget bounds what process lists out of turn may cost, of all GPUs together: listDuty of one thread
 // after a burst, for some drivers take 20 ms for one. Where they are quick, what comes of a list costs more than the call:
-// of those for small rises there are ten a second, as if each took listLeast.
+// of those for small rises there are five a second, as if each took listLeast.
 type listBudget struct {
 	credit, small time.Duration
 	at            time.Time
@@ -13,7 +13,7 @@ type listBudget struct {
 const (
 	listDuty  = 0.02
 	listBurst = 50 * time.Millisecond
-	listLeast = 2 * time.Millisecond
+	listLeast = 4 * time.Millisecond
 
 	// bigRise: a rise of one part in so many of the memory is no small one.
 	bigRise = 64

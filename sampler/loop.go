@@ -179,7 +179,7 @@ func both(then func()) (a, b func()) {
 }
 
 // publishing makes a snapshot each interval, on whole multiples of it; the first as soon
-// as there are figures.
+// as there are figures, or when they are late once without them and once as soon as there are.
 func (l *Loop) publishing(ctx context.Context, ready, rates <-chan struct{}) error {
 	err := error(nil)
 	switch d := l.opt.Settle; {
@@ -195,11 +195,23 @@ func (l *Loop) publishing(ctx context.Context, ready, rates <-chan struct{}) err
 	if err != nil {
 		return err
 	}
+	late := pending(ready)
 	l.publish()
 	for {
-		if err := l.between(ctx); err != nil {
+		if err := l.between(ctx, late); err != nil {
 			return err
 		}
+		late = pending(ready)
+	}
+}
+
+// pending is a channel that is not closed yet; nil: it is.
+func pending(c <-chan struct{}) <-chan struct{} {
+	select {
+	case <-c:
+		return nil
+	default:
+		return c
 	}
 }
 
@@ -313,8 +325,9 @@ func (l *Loop) showPeak() {
 }
 
 // between waits until the next snapshot is due, and makes early pictures meanwhile. It also
-// returns when the snapshot is due at another time.
-func (l *Loop) between(ctx context.Context) error {
+// returns when the snapshot is due at another time. figures, unless nil, is closed when there are the first ones, which are
+// shown at once.
+func (l *Loop) between(ctx context.Context, figures <-chan struct{}) error {
 	now := time.Now()
 	left, wait := l.untilSnapshot(now)
 	due := now.Add(left) // setting the clock must not stop the loop
@@ -355,6 +368,9 @@ func (l *Loop) between(ctx context.Context) error {
 				return nil
 			}
 		case <-soon:
+			l.publish()
+			return nil
+		case <-figures:
 			l.publish()
 			return nil
 		case <-l.c.peaked:

@@ -13,10 +13,11 @@ var sleep = block
 // thread of its own: a slow call elsewhere, a busy scheduler or a long frame must not
 // cost a reading.
 func (p *poller) pollMemory(ready func()) func(*worker) {
+	slow := newAside(p.opt.PeakInterval)
 	return func(w *worker) {
 		runtime.LockOSThread() // never unlocked: the thread ends with the poller
 		if sw, ok := p.sweeper(); ok {
-			p.pollSweeper(w, sw, ready)
+			p.pollSweeper(w, sw, slow, ready)
 			return
 		}
 		p.pollDevices(w, ready)
@@ -67,8 +68,8 @@ func (p *poller) sweeper() (Sweeper, bool) {
 
 // pollSweeper polls a source that sweeps by itself. Each call lasts until the next snapshot is
 // due, or shortly before. Devices that fail are asked one by one between the calls, until they
-// answer again.
-func (p *poller) pollSweeper(w *worker, src Sweeper, ready func()) {
+// answer again; slow ones are set aside.
+func (p *poller) pollSweeper(w *worker, src Sweeper, slow *aside, ready func()) {
 	r := newRateLimiter(p.opt.PeakInterval, len(p.pick))
 	p.c.setSampling(r.sampling())
 	s := &Sweep{calm: src.Calm}
@@ -76,7 +77,8 @@ func (p *poller) pollSweeper(w *worker, src Sweeper, ready func()) {
 	for first := true; w.group.ctx.Err() == nil; first = false {
 		var ours, theirs []int
 		for dev, n := range p.pick {
-			switch {
+			switch cost, period, apart := slow.rate(dev); {
+			case r.setAside(dev, cost, period, apart): // even if it hangs
 			case w.group.isHung(callMemory, dev):
 			case failing[dev]:
 				ok, alive := p.askMemory(w, dev)
@@ -116,11 +118,8 @@ func (p *poller) pollSweeper(w *worker, src Sweeper, ready func()) {
 		}
 		p.c.readUntil(p.now())
 		ready()
-		now := time.Now()
-		for i, dev := range ours {
-			if s.Calls[i] > 0 {
-				r.note(dev, now, time.Duration(s.Least[i]), s.Calls[i])
-			}
+		if slow.add(r.judge(s, ours), time.Now()) {
+			w.group.start(callMemory, memoryLimit, p.pollAside(slow))
 		}
 		r.settle()
 		p.c.setSampling(r.sampling())

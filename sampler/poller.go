@@ -19,6 +19,7 @@ type poller struct {
 	sweepEnd atomic.Int64  // when the sweep of now ends, in nanoseconds since 1970; 0: there is none
 	trips    chan error
 	pick     []int        // device numbers of the source that are watched, by our numbers
+	telling  sync.Mutex   // for reported
 	reported []Opt[Bytes] // what Options.Readings was given last, by device
 
 	mu       sync.Mutex
@@ -46,12 +47,13 @@ func (p *poller) timed() func(time.Time) time.Time {
 	return func(t time.Time) time.Time { return milli(ours.Add(t.Sub(now))) }
 }
 
-// report passes the used memory of a device on when it is another than before. Only the
-// goroutine of the memory poller calls it.
+// report passes the used memory of a device on when it is another than before.
 func (p *poller) report(dev int, at time.Time, used Opt[Bytes]) {
 	if p.opt.Readings == nil {
 		return
 	}
+	p.telling.Lock()
+	defer p.telling.Unlock()
 	for len(p.reported) <= dev {
 		p.reported = append(p.reported, Opt[Bytes]{})
 	}

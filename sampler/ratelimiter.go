@@ -8,11 +8,14 @@ import (
 
 // The shares of one thread that the memory poller may spend in driver calls. The calls take
 // the resource manager's lock, which allocations of the jobs need too. One GPU has gpuDuty,
-// many have allDuty together, and machines between them manyDuty for each.
+// many have allDuty together, and machines between them manyDuty for each. Calls of cheapCall at most hold nobody up: they may
+// have cheapDuty together, as 16 GPUs with 7 instances each need.
 const (
-	gpuDuty  = 0.02
-	manyDuty = 0.01
-	allDuty  = 0.12
+	gpuDuty   = 0.02
+	manyDuty  = 0.01
+	allDuty   = 0.12
+	cheapDuty = 0.25
+	cheapCall = 50 * time.Microsecond
 )
 
 // quietPeriod is how often a GPU is read that nobody uses. No hot GPU pays for it.
@@ -31,6 +34,7 @@ type gpuRate struct {
 	cost   time.Duration // of a call, the least of late
 	period time.Duration // within the duty
 	quiet  bool
+	apart  bool // it is set aside: somebody else says how often it is read
 	late   []callCosts
 }
 
@@ -105,15 +109,32 @@ func (r *rateLimiter) together() (least time.Duration) {
 	return least
 }
 
+// setAside takes the rate of a GPU that is set aside, and says whether it is.
+func (r *rateLimiter) setAside(dev int, cost, period time.Duration, apart bool) bool {
+	g := &r.gpus[dev]
+	switch {
+	case apart:
+		g.cost, g.period, g.late = cost, period.Truncate(r.asked)+r.asked, nil
+	case g.apart:
+		g.cost = 0 // of its calls in the sweep nothing is known
+	}
+	g.apart = apart
+	return apart
+}
+
 // settle works the periods out anew.
 func (r *rateLimiter) settle() {
 	least := r.together()
 	for i := range r.gpus {
 		r.gpus[i].cost = max(r.gpus[i].cost, least)
 	}
-	duty := r.share()
+	duties := map[bool]float64{true: r.share(true), false: r.share(false)}
 	for i := range r.gpus {
 		g := &r.gpus[i]
+		if g.apart {
+			continue
+		}
+		duty := duties[g.cheap()]
 		// A cost near the border of two periods must not make the rate swing.
 		if longer := r.multiple(g.cost, duty); longer > g.period {
 			g.period = longer
@@ -130,15 +151,24 @@ func (r *rateLimiter) multiple(cost time.Duration, duty float64) time.Duration {
 	return r.asked * time.Duration(max(n, 1))
 }
 
-// share is the duty of each GPU: gpuDuty, or where that is too much for all of them, what
-// those that need less leave to the others.
-func (r *rateLimiter) share() float64 {
-	needs := make([]float64, len(r.gpus))
+// share is the duty of each GPU of those whose calls are cheap, or of the others: gpuDuty, or where that is too much for all
+// of them, what those that need less leave to the others.
+func (r *rateLimiter) share(cheap bool) float64 {
+	var needs []float64
 	for i := range r.gpus {
-		needs[i] = float64(r.gpus[i].cost) / float64(r.base(&r.gpus[i]))
+		if g := &r.gpus[i]; g.cheap() == cheap && !g.apart {
+			needs = append(needs, float64(g.cost)/float64(r.base(g)))
+		}
 	}
-	return min(gpuDuty, fairShare(needs, min(max(gpuDuty, manyDuty*float64(len(needs))), allDuty)))
+	all := cheapDuty
+	if !cheap {
+		all = min(max(gpuDuty, manyDuty*float64(len(r.gpus))), allDuty)
+	}
+	return min(gpuDuty, fairShare(needs, all))
 }
+
+// cheap calls hold nobody up.
+func (g *gpuRate) cheap() bool { return g.cost <= cheapCall }
 
 // base is the period of a GPU whose driver is quick.
 func (r *rateLimiter) base(g *gpuRate) time.Duration {

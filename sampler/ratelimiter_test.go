@@ -2,6 +2,7 @@ package sampler
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 )
@@ -50,7 +51,7 @@ func (l *limited) sweepCall() {
 		l.now = later(l.now, l.next)
 		began := l.now
 		for i := range ours {
-			if l.tick%s.Every[i] != 0 {
+			if (l.tick+s.Phase[i])%s.Every[i] != 0 {
 				continue
 			}
 			d := l.cost(i)
@@ -278,6 +279,53 @@ func TestQuiet(t *testing.T) {
 	sees("it has ended", quietAfter, true)
 	c.reading(0, now, reading(GiB), nil)
 	sees("memory of a hidden process", time.Minute, false)
+}
+
+// TestCheapCalls: 16 GPUs with 7 instances each are read every 20 ms where a call takes 30 us, also beside slow ones.
+func TestCheapCalls(t *testing.T) {
+	l := newLimited(ms(20), 16*8, steady(30*time.Microsecond))
+	if l.run(5 * time.Second); l.sampling().PeriodSeconds != 0.020 {
+		t.Errorf("every %v s", l.sampling().PeriodSeconds)
+	}
+	l = newLimited(ms(20), 16*8, func(dev int) time.Duration { return pickCost(dev < 100) })
+	l.run(10 * time.Second)
+	if duty := l.run(30 * time.Second); l.period(0) != ms(20) || l.period(127) < time.Second || duty > allDuty+cheapDuty {
+		t.Errorf("beside slow ones: every %v, those every %v; %.0f %% of a thread", l.period(0), l.period(127), 100*duty)
+	}
+}
+
+func pickCost(cheap bool) time.Duration {
+	if cheap {
+		return 30 * time.Microsecond
+	}
+	return ms(20)
+}
+
+// TestInTurn: GPUs that are read seldom have their turns one after the other, those that nobody uses all at once.
+func TestInTurn(t *testing.T) {
+	for name, row := range map[string]struct {
+		slow, quiet   bool
+		period        time.Duration
+		every, phases []int64
+	}{
+		"slow":              {true, false, quietPeriod, []int64{20, 20, 20, 20}, []int64{0, 5, 10, 15}},
+		"quiet":             {false, true, quietPeriod, []int64{1, 1, 1, 1}, []int64{0, 0, 0, 0}},
+		"slow beside quick": {true, false, ms(20), []int64{200, 200, 200, 200, 1}, []int64{0, 50, 100, 150, 0}},
+	} {
+		r := newRateLimiter(ms(20), len(row.every))
+		var ours []int
+		for i := range r.gpus {
+			ours = append(ours, i)
+			if r.gpus[i].quiet = row.quiet; row.slow && i < 4 {
+				r.gpus[i].period = 4 * time.Second
+			}
+		}
+		s := &Sweep{}
+		s.prepare(ours)
+		if s.pace(r, ours); s.Period != row.period || !slices.Equal(s.Every, row.every) || !slices.Equal(s.Phase, row.phases) {
+			t.Errorf("%s: period %v, every %v, phases %v", name, s.Period, s.Every, s.Phase)
+		}
+	}
 }
 
 // TestStillPace: only a GPU that is read at the full rate is read less often while it stands still.

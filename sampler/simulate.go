@@ -97,7 +97,7 @@ func (l *Loop) simulateSlow(dev int, t time.Time) {
 	l.identify(procs)
 	l.c.slow(dev, milli(t), m, merr, procs, perr)
 	if rx, tx, err := l.src.Throughput(l.pick[dev]); err == nil {
-		l.c.traffic(dev, rx, tx)
+		l.c.traffic(dev, milli(t), rx, tx)
 	}
 }
 

@@ -176,7 +176,7 @@ func (p *poller) readTraffic(w *worker, ready func()) {
 			worked[dev] = worked[dev] || err == nil
 			plan.off[dev] = errors.Is(err, ErrNotSupported) && !worked[dev]
 			p.tripOn(err)
-			p.c.traffic(dev, rx, tx)
+			p.c.traffic(dev, p.now(), rx, tx)
 		}
 		plan.done(dev, began, time.Now())
 	}

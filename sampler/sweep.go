@@ -31,6 +31,7 @@ type Sweep struct {
 	Period  time.Duration
 	Every   []int64 // per device: it is read each so many periods
 	Still   []int64 // the same while its memory stands still
+	Phase   []int64 // per device: its turn is so many periods before that of others
 	Quiet   []uint8 // per device: 1 where a change is news
 	For     time.Duration
 	Above   []uint64 // per device, in bytes; may be changed atomically meanwhile
@@ -84,7 +85,7 @@ func (w *Sweep) prepare(devices []int) {
 	w.Readings = w.Readings[:0]
 	w.Counts, w.Failed = make([]int, n), make([]bool, n)
 	w.Above, w.News, w.Calls, w.Least = make([]uint64, n), make([]uint64, n), make([]int, n), make([]int64, n)
-	w.Every, w.Still, w.Quiet = make([]int64, n), make([]int64, n), make([]uint8, n)
+	w.Every, w.Still, w.Phase, w.Quiet = make([]int64, n), make([]int64, n), make([]int64, n), make([]uint8, n)
 	for i := range w.Above {
 		w.Above[i], w.News[i] = math.MaxUint64, math.MaxUint64
 	}
@@ -99,19 +100,28 @@ const StillPeriods = 2
 // period gets it.
 const stillSlowest = 40 * time.Millisecond
 
-// pace takes the periods of the devices: the shortest is the sweep's, the others are
-// multiples of it.
+// pace takes the periods of the devices: the shortest is the sweep's, the others are multiples of it. Where that is
+// quietPeriod at most, those that are read more seldom have their turns one after the other: in one go, the calls for many
+// slow ones would hold the driver, and up all others, for seconds.
 func (w *Sweep) pace(r *rateLimiter, ours []int) {
-	w.Period = r.asked
-	for i, dev := range ours {
-		if p := r.period(dev); i == 0 || p < w.Period {
-			w.Period = p
+	w.Period = max(r.asked, quietPeriod)
+	slow := 0
+	for _, dev := range ours {
+		p := r.period(dev)
+		w.Period = min(w.Period, p)
+		if p > quietPeriod {
+			slow++
 		}
 	}
+	turn := 0
 	for i, dev := range ours {
 		w.Every[i] = int64((r.period(dev) + w.Period - 1) / w.Period)
 		if w.Still[i] = w.Every[i]; r.period(dev) == r.asked && StillPeriods*r.asked <= stillSlowest {
 			w.Still[i] = StillPeriods
+		}
+		if r.period(dev) > quietPeriod {
+			w.Phase[i] = w.Every[i] * int64(turn) / int64(slow)
+			turn++
 		}
 		if r.gpus[dev].quiet {
 			w.Quiet[i] = 1

@@ -161,7 +161,7 @@ func (v *view) paneVerdict(g *sampler.GPU) piece {
 		}
 	}
 	switch {
-	case len(same) < alikeLeast:
+	case len(same) < alikeLeast || said.text == "":
 		return said
 	case same[0] != g:
 		return piece{}

@@ -28,8 +28,14 @@ func (v *view) gpuPane(c *canvas, r rect, g *sampler.GPU) {
 		c.fill(r.x, r.y, r.x+r.w, theme.Faint, v.glyphs.Line)
 	}
 	v.gpuTitle(c, r, g, g == v.focus, boxed)
-	if g.Silent() && v.history.GPU(g.Key()) == nil {
-		c.put(in.x+1, in.y, in.x+in.w, theme.Critical, v.words.Reason(g.Error.Or("")))
+	if neverKnown(g) || g.Silent() && v.history.GPU(g.Key()) == nil {
+		lines := wrap(v.words.Reason(g.Error.Or("")), in.w-1)
+		for i, line := range lines[:min(len(lines), in.h)] {
+			c.put(in.x+1, in.y+i, in.x+in.w, theme.Critical, line)
+		}
+		if rest := in.h - len(lines); rest > 0 && !v.plot.metric.isMemory() {
+			v.gpuPlot(c, rect{in.x, in.y + len(lines), in.w, rest}, g)
+		}
 		return
 	}
 	next := func(rows int) rect { // the next rows from the top
@@ -45,6 +51,10 @@ func (v *view) gpuPane(c *canvas, r rect, g *sampler.GPU) {
 	}
 	v.gpuPlot(c, in, g)
 }
+
+// neverKnown says whether the memory of a GPU was refused from the start. The reason, with what to do, is longer than a title,
+// and its other figures are as good as any.
+func neverKnown(g *sampler.GPU) bool { return g.Silent() && g.Memory.Peak == nil }
 
 const (
 	boxMinHeight  = 9
@@ -91,7 +101,7 @@ func (v *view) gpuTitle(c *canvas, r rect, g *sampler.GPU, focused, boxed bool) 
 	mark := pick(focused, string(v.glyphs.Focus)+" ", "")
 	x := c.put(r.x+1, r.y, r.x+r.w, theme.Accent, " "+mark+pick(boxed || r.w >= gridMinWidth, "GPU ", "")+g.Label()+" ")
 	x = c.cut(x, r.y, r.x+r.w-1, theme.Strong, shortName(g.Name)+" ")
-	if msg, ok := g.Error.Value(); ok {
+	if msg, ok := g.Error.Value(); ok && !neverKnown(g) {
 		c.cut(x, r.y, r.x+r.w-1, theme.Critical, " "+v.words.Reason(msg)+" ")
 		return
 	}

@@ -39,3 +39,25 @@ func TestUnknownTotal(t *testing.T) {
 		}
 	}
 }
+
+// TestMemoryNeverKnown: a GPU whose memory was refused from the start says so whole, with what to do, and shows its other figures.
+func TestMemoryNeverKnown(t *testing.T) {
+	why := "not supported: memory (ARGUMENT_VERSION_MISMATCH); " + sampler.RemedyDriver
+	var snaps []*sampler.Snapshot
+	for _, s := range play(t, "eight", 1e10) {
+		c := *s
+		c.GPUs = append([]sampler.GPU(nil), s.GPUs...)
+		for i := range c.GPUs {
+			g := &c.GPUs[i]
+			g.Error, g.Memory = sampler.Some(why), sampler.Memory{}
+			g.Temperature = sampler.Some(55)
+		}
+		snaps = append(snaps, &c)
+	}
+	for _, size := range [][2]int{{160, 50}, {120, 40}} {
+		text := ansi.Strip(model(snaps, size[0], size[1], Options{}).View().Content)
+		if !strings.Contains(text, "not supported: memory (ARGUMENT_VERSION_MISMATCH)") || !strings.Contains(text, "update the driver") || !strings.Contains(text, "55°C") {
+			t.Errorf("%v:\n%s", size, text)
+		}
+	}
+}

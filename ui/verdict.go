@@ -39,6 +39,9 @@ func (v *view) verdict(g *sampler.GPU) piece {
 		v.verdicts = make(map[*sampler.GPU]piece, len(v.snap.GPUs))
 	}
 	p := v.verdictOf(g, v.outcome(g))
+	if neverKnown(g) {
+		p = piece{theme.Critical, v.words.Reason(g.Error.Or(""))}
+	}
 	v.verdicts[g] = p
 	return p
 }

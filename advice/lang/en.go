@@ -307,6 +307,10 @@ var textsEN = map[string]string{
 	"reason.not_ready":     "not ready",
 	"reason.reconnect":     "driver connection lost",
 	"reason.stale":         "out of date",
+	"reason.implausible":   "no plausible figure",
+	"remedy.driver":        "if nvidia-smi has no figure either, update the driver",
+	"remedy.permission":    "see ls -l /dev/nvidia* and the device rules of the container",
+	"remedy.log":           "sudo dmesg | grep -i nvrm may say why",
 
 	"doctor.name.driver_library":  "driver library",
 	"doctor.name.driver":          "driver",

@@ -8,27 +8,31 @@ import (
 
 // reasons are the sentences for what can be wrong with a driver or a GPU.
 var reasons = []struct {
-	err error
-	id  string
+	text string
+	id   string
 }{
-	{sampler.ErrNoLibrary, "reason.no_library"},
-	{sampler.ErrDriverNotLoaded, "reason.not_loaded"},
-	{sampler.ErrMismatch, "reason.mismatch"},
-	{sampler.ErrNoGPU, "reason.no_gpu"},
-	{sampler.ErrNoPermission, "reason.no_permission"},
-	{sampler.ErrNotSupported, "reason.not_supported"},
-	{sampler.ErrNotAnswering, "reason.not_answering"},
-	{sampler.ErrLost, "reason.lost"},
-	{sampler.ErrTransient, "reason.not_ready"},
-	{sampler.ErrStale, "reason.stale"},
-	{sampler.ErrReconnect, "reason.reconnect"},
+	{sampler.ErrNoLibrary.Error(), "reason.no_library"},
+	{sampler.ErrDriverNotLoaded.Error(), "reason.not_loaded"},
+	{sampler.ErrMismatch.Error(), "reason.mismatch"},
+	{sampler.ErrNoGPU.Error(), "reason.no_gpu"},
+	{sampler.ErrNoPermission.Error(), "reason.no_permission"},
+	{sampler.ErrNotSupported.Error(), "reason.not_supported"},
+	{sampler.ErrNotAnswering.Error(), "reason.not_answering"},
+	{sampler.ErrLost.Error(), "reason.lost"},
+	{sampler.ErrTransient.Error(), "reason.not_ready"},
+	{sampler.ErrImplausible.Error(), "reason.implausible"},
+	{sampler.ErrStale.Error(), "reason.stale"},
+	{sampler.ErrReconnect.Error(), "reason.reconnect"},
+	{sampler.RemedyDriver, "remedy.driver"},
+	{sampler.RemedyPermission, "remedy.permission"},
+	{sampler.RemedyLog, "remedy.log"},
 }
 
 // Reason is the text of an error of a driver or a GPU with what nvpeak says of it in this
 // language; what the driver itself said is quoted as it is.
 func (c Catalog) Reason(text string) string {
 	for _, r := range reasons {
-		if before, after, found := strings.Cut(text, r.err.Error()); found {
+		if before, after, found := strings.Cut(text, r.text); found {
 			text = before + c.Say(r.id) + after
 		}
 	}

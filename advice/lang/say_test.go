@@ -88,7 +88,7 @@ func TestSpans(t *testing.T) {
 func TestReason(t *testing.T) {
 	for _, r := range reasons {
 		for _, c := range languages {
-			if got, want := c.Reason("GPU 3: "+r.err.Error()+" (15)"), "GPU 3: "+c.Say(r.id)+" (15)"; got != want {
+			if got, want := c.Reason("GPU 3: "+r.text+" (15)"), "GPU 3: "+c.Say(r.id)+" (15)"; got != want {
 				t.Errorf("%s: %q, want %q", c.Lang, got, want)
 			}
 		}

@@ -307,6 +307,10 @@ var textsZH = map[string]string{
 	"reason.not_ready":     "尚未就绪",
 	"reason.reconnect":     "与驱动的连接已断开",
 	"reason.stale":         "数据已过时",
+	"reason.implausible":   "数值不合理",
+	"remedy.driver":        "如果 nvidia-smi 也没有数值，请更新驱动",
+	"remedy.permission":    "请查看 ls -l /dev/nvidia* 以及容器的设备规则",
+	"remedy.log":           "sudo dmesg | grep -i nvrm 可能会说明原因",
 
 	"doctor.name.driver_library":  "驱动库",
 	"doctor.name.driver":          "驱动",

@@ -14,24 +14,35 @@ import (
 	"time"
 )
 
-// busyLoops run beside the programs of the scene "busy".
+// busyLoops run beside the programs of the scenes "busy" and "late".
 const busyLoops = 4
 
-// busy is the comparison of peers beside programs that want every processor.
-func (l *lab) busy(t *table) error {
-	var loops []*exec.Cmd
-	defer func() {
-		for _, c := range loops {
+// loops starts them, each by those words before it.
+func loops(by ...string) (stop func(), err error) {
+	var all []*exec.Cmd
+	stop = func() {
+		for _, c := range all {
 			c.Process.Kill() //nolint:errcheck // it runs for ever
 			c.Wait()         //nolint:errcheck // it was killed
 		}
-	}()
+	}
 	for range busyLoops {
-		c := exec.Command("sh", "-c", "while :; do :; done")
+		args := append(slices.Clone(by), "sh", "-c", "while :; do :; done")
+		c := exec.Command(args[0], args[1:]...)
 		if err := c.Start(); err != nil {
-			return err
+			return stop, err
 		}
-		loops = append(loops, c)
+		all = append(all, c)
+	}
+	return stop, nil
+}
+
+// busy is the comparison of peers beside programs that want every processor.
+func (l *lab) busy(t *table) error {
+	stop, err := loops()
+	defer stop()
+	if err != nil {
+		return err
 	}
 	const beside = "50 ms beside four busy loops"
 	stream := l.followStream(10)

@@ -28,7 +28,7 @@ func main() {
 	flag.StringVar(&o.before, "before", "", "`binary` of another nvpeak that plays beside it")
 	flag.IntVar(&o.passes, "passes", 3, "how often; the medians are printed")
 	flag.DurationVar(&o.span, "for", time.Minute, "length of a pass; all spikes need a minute")
-	flag.StringVar(&o.only, "only", "", "`part` to run alone: start, ends, peers, spikes200, flaky, slow, many, whose, clock, churn, busy, dear, stale, back or storms")
+	flag.StringVar(&o.only, "only", "", "`part` to run alone: start, ends, peers, spikes200, flaky, slow, many, whose, clock, churn, busy, late, dear, stale, back or storms")
 	flag.Parse()
 	if err := measure(o); err != nil {
 		fmt.Fprintln(os.Stderr, "measure:", err)
@@ -55,6 +55,7 @@ var parts = []part{
 	{"clock", "spikes50", (*lab).clock},
 	{"churn", "peers", (*lab).churn},
 	{"busy", "peers", (*lab).busy},
+	{"late", "", (*lab).late},
 	{"dear", "peers", (*lab).dear},
 	{"stale", "stale", (*lab).stale},
 	{"back", "", (*lab).back},
@@ -150,11 +151,13 @@ func (l *lab) ends(t *table) error {
 
 // flaky is a driver whose errors come and go.
 func (l *lab) flaky(t *table) error {
-	figures, err := l.together(160, 50, 0, l.subjects()[:1])
+	figures, err := l.together(160, 50, 0, l.ours())
 	if err != nil {
 		return err
 	}
-	t.add("flaky driver: to the terminal", "kB a minute", "nvpeak", figures["nvpeak"].kilobytes)
+	for name, f := range figures {
+		t.add("flaky driver: to the terminal", "kB a minute", name, f.kilobytes)
+	}
 	return nil
 }
 

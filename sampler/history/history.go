@@ -89,7 +89,7 @@ func (h *History) Add(s *sampler.Snapshot) {
 	h.last, h.gap = at, h.soon
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
-		if !g.Silent() {
+		if !g.Silent() || g.Utilization.GPU.Known() { // of a GPU that does not tell its memory, the others are worth a plot
 			h.series(g.Key()).add(from, at, g)
 		}
 		h.addProcesses(from, at, g)

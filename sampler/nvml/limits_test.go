@@ -158,52 +158,59 @@ func TestIntegrated(t *testing.T) {
 	}
 }
 
-// A row that fails rests for a second, then twice as long each time up to 30 s, and its last value stands in until three
-// seconds after it was due.
+// A row that fails rests for a second, then twice as long each time up to 30 s, and its last value stands in until it is
+// three seconds old, or would be before the next turn.
 func TestRowRests(t *testing.T) {
 	ret, asked := gonvml.SUCCESS, 0
-	rows := []metric{{name: "x", every: 5 * time.Second, read: func(gonvml.Device) (setter, gonvml.Return) {
+	rows := []metric{{name: "x", every: 2 * time.Second, read: func(gonvml.Device) (setter, gonvml.Return) {
 		asked++
 		return func(m *sampler.Metrics) { m.Fan = sampler.Some(41) }, ret
 	}}}
 	m := metricsState{rows: make([]rowState, 1)}
 	for _, row := range []struct {
-		at    time.Duration
+		at    time.Duration // in ms
 		ret   gonvml.Return
 		asked int
 		known bool
 	}{
 		{0, gonvml.SUCCESS, 1, true},
-		{4699 * time.Millisecond, gonvml.SUCCESS, 1, true},
-		{4700 * time.Millisecond, gonvml.SUCCESS, 2, true},
-		{9400 * time.Millisecond, gonvml.ERROR_TIMEOUT, 3, true},
-		{10099 * time.Millisecond, gonvml.ERROR_TIMEOUT, 3, true},
-		{10100 * time.Millisecond, gonvml.ERROR_TIMEOUT, 4, true},
-		{11799 * time.Millisecond, gonvml.ERROR_TIMEOUT, 4, true},
-		{11800 * time.Millisecond, gonvml.ERROR_TIMEOUT, 5, true},
-		{12700 * time.Millisecond, gonvml.ERROR_TIMEOUT, 5, true},
-		{12701 * time.Millisecond, gonvml.ERROR_TIMEOUT, 5, false},
-		{15500 * time.Millisecond, gonvml.SUCCESS, 6, true},
+		{1000, gonvml.SUCCESS, 1, true},
+		{1699, gonvml.SUCCESS, 1, true},
+		{1700, gonvml.SUCCESS, 2, true},
+		{2700, gonvml.SUCCESS, 2, true},
+		{3700, gonvml.ERROR_TIMEOUT, 3, true}, // would be 2.7 s old
+		{4100, gonvml.ERROR_TIMEOUT, 3, true},
+		{4400, gonvml.ERROR_TIMEOUT, 4, true},
+		{4700, gonvml.ERROR_TIMEOUT, 4, true},
+		{4701, gonvml.ERROR_TIMEOUT, 4, false},
+		{6100, gonvml.SUCCESS, 5, true},
+		{7100, gonvml.SUCCESS, 5, true},
+		{8500, gonvml.SUCCESS, 6, true},
+		{10000, gonvml.SUCCESS, 6, true},
+		{11500, gonvml.SUCCESS, 7, true},
+		{13000, gonvml.SUCCESS, 7, true},
+		{14600, gonvml.SUCCESS, 8, true},
+		{16400, gonvml.ERROR_TIMEOUT, 9, false}, // would be 3.3 s old
 	} {
 		ret = row.ret
-		out, err := m.read(handle{}, rows, began.Add(row.at))
+		out, err := m.read(handle{}, rows, began.Add(row.at*time.Millisecond))
 		if err != nil || asked != row.asked || out.Fan.Known() != row.known {
-			t.Errorf("after %v: asked %d times, known %v, %v; want %+v", row.at, asked, out.Fan.Known(), err, row)
+			t.Errorf("after %v ms: asked %d times, known %v, %v; want %+v", int(row.at), asked, out.Fan.Known(), err, row)
 		}
 	}
 	ret, m.rows[0].pause = gonvml.ERROR_TIMEOUT, 20*time.Second
-	if m.rows[0].ask(&rows[0], nil, began.Add(time.Hour)); m.rows[0].pause != backOffKnown {
+	if m.rows[0].ask(&rows[0], nil, began.Add(time.Hour), began); m.rows[0].pause != backOffKnown {
 		t.Errorf("the pause of one that has answered, after 20 s, is %v", m.rows[0].pause)
 	}
 	never := rowState{pause: 20 * time.Second}
-	if never.ask(&rows[0], nil, began); never.pause != backOffMost {
+	if never.ask(&rows[0], nil, began, began); never.pause != backOffMost {
 		t.Errorf("the pause of one that never has, after 20 s, is %v", never.pause)
 	}
 	every := metric{read: rows[0].read}
 	var st rowState
 	ret, asked = gonvml.SUCCESS, 0
 	for range 2 {
-		st.ask(&every, nil, began)
+		st.ask(&every, nil, began, began)
 	}
 	if asked != 2 {
 		t.Errorf("a row of every question is asked %d times of 2", asked)

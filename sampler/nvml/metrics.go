@@ -24,18 +24,18 @@ type metric struct {
 // metrics has one row per figure. The budget of driver calls for 8 GPUs at the default
 // second is 150 a second, all but those of the memory together; every call takes the
 // driver's lock, and expensive ones (fan 0.14 ms, https://github.com/flightlessmango/MangoHud/pull/2104)
-// change slowly:
+// change slowly, but none may be older than staleFor:
 //
 //	                                    calls a second of one GPU
 //	utilization, power, SM clock at 1 s                     3
 //	temperature, memory clock, state, reasons at 2 s        2
-//	encoder, decoder, fan, PCIe generation, width at 5 s    1
-//	power limit, ECC errors at 30 s                         0.07
+//	encoder, decoder, fan, PCIe generation, width at 3 s    1.7
+//	power limit, ECC errors at 3 s                          0.7
 //	PCIe throughput, both directions, at 2 s                1
 //	MIG mode at 5 s; instances where it is on               0.2
 //	process lists: compute; graphics, MPS at 2 s; samples   3
 //	driver peaks, where accounting is on                    2 at most
-//	                                                       12.3, with 8 GPUs 98
+//	                                                       13.6, with 8 GPUs 109
 //	waiting for Xid, all GPUs together                      1
 var metrics = []metric{
 	{"utilization", []string{"nvmlDeviceGetUtilizationRates"}, nil, 0, func(d gonvml.Device) (setter, gonvml.Return) {
@@ -72,31 +72,31 @@ var metrics = []metric{
 		v, ret := d.GetCurrentClocksThrottleReasons()
 		return throttleSetter(v), ret
 	}},
-	{"encoder", []string{"nvmlDeviceGetEncoderUtilization"}, nil, 5 * time.Second, func(d gonvml.Device) (setter, gonvml.Return) {
+	{"encoder", []string{"nvmlDeviceGetEncoderUtilization"}, nil, seldom, func(d gonvml.Device) (setter, gonvml.Return) {
 		v, _, ret := d.GetEncoderUtilization()
 		return func(m *sampler.Metrics) { m.Utilization.Encoder = atMost(v, 100) }, ret
 	}},
-	{"decoder", []string{"nvmlDeviceGetDecoderUtilization"}, nil, 5 * time.Second, func(d gonvml.Device) (setter, gonvml.Return) {
+	{"decoder", []string{"nvmlDeviceGetDecoderUtilization"}, nil, seldom, func(d gonvml.Device) (setter, gonvml.Return) {
 		v, _, ret := d.GetDecoderUtilization()
 		return func(m *sampler.Metrics) { m.Utilization.Decoder = atMost(v, 100) }, ret
 	}},
-	{"fan", []string{"nvmlDeviceGetFanSpeed"}, nil, 5 * time.Second, func(d gonvml.Device) (setter, gonvml.Return) {
+	{"fan", []string{"nvmlDeviceGetFanSpeed"}, nil, seldom, func(d gonvml.Device) (setter, gonvml.Return) {
 		v, ret := d.GetFanSpeed()
 		return func(m *sampler.Metrics) { m.Fan = atMost(v, maxFan) }, ret
 	}},
-	{"PCIe generation", []string{"nvmlDeviceGetCurrPcieLinkGeneration"}, nil, 5 * time.Second, func(d gonvml.Device) (setter, gonvml.Return) {
+	{"PCIe generation", []string{"nvmlDeviceGetCurrPcieLinkGeneration"}, nil, seldom, func(d gonvml.Device) (setter, gonvml.Return) {
 		v, ret := d.GetCurrPcieLinkGeneration()
 		return func(m *sampler.Metrics) { m.PCIe.Generation = link(v, maxPCIeGeneration) }, ret
 	}},
-	{"PCIe width", []string{"nvmlDeviceGetCurrPcieLinkWidth"}, nil, 5 * time.Second, func(d gonvml.Device) (setter, gonvml.Return) {
+	{"PCIe width", []string{"nvmlDeviceGetCurrPcieLinkWidth"}, nil, seldom, func(d gonvml.Device) (setter, gonvml.Return) {
 		v, ret := d.GetCurrPcieLinkWidth()
 		return func(m *sampler.Metrics) { m.PCIe.Width = link(v, maxPCIeWidth) }, ret
 	}},
-	{"power limit", []string{"nvmlDeviceGetEnforcedPowerLimit"}, nil, 30 * time.Second, func(d gonvml.Device) (setter, gonvml.Return) {
+	{"power limit", []string{"nvmlDeviceGetEnforcedPowerLimit"}, nil, seldom, func(d gonvml.Device) (setter, gonvml.Return) {
 		v, ret := d.GetEnforcedPowerLimit()
 		return func(m *sampler.Metrics) { m.PowerLimit = watts(v) }, ret
 	}},
-	{"ECC errors", []string{"nvmlDeviceGetTotalEccErrors"}, nil, 30 * time.Second, func(d gonvml.Device) (setter, gonvml.Return) {
+	{"ECC errors", []string{"nvmlDeviceGetTotalEccErrors"}, nil, seldom, func(d gonvml.Device) (setter, gonvml.Return) {
 		v, ret := d.GetTotalEccErrors(gonvml.MEMORY_ERROR_TYPE_UNCORRECTED, gonvml.VOLATILE_ECC)
 		return func(m *sampler.Metrics) {
 			if v < maxCount {
@@ -105,6 +105,9 @@ var metrics = []metric{
 		}, ret
 	}},
 }
+
+// seldom is how often a figure is asked for that changes slowly.
+const seldom = staleFor
 
 // The first is the name since driver 535, the second the one before.
 const (

@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// staleFor is how long beyond its time a value stands in for one that could not be read.
+	// staleFor is how old a value gets: after that it is asked for again, and where that fails, it is absent.
 	staleFor = 3 * time.Second
-	// slack lets a row that is due every 5 s be asked after 4.8 s: the caller's seconds are not exact.
+	// slack lets a row that is due every 3 s be asked after 2.8 s: the caller's seconds are not exact.
 	slack = 300 * time.Millisecond
 	// backOffMost is the longest pause after failures of one row, backOffKnown of one that has answered before: it is
 	// back soon after the driver is.
@@ -29,7 +29,10 @@ func backOff(pause time.Duration, good time.Time) time.Duration {
 }
 
 // metricsState is what one GPU answered to the rows.
-type metricsState struct{ rows []rowState }
+type metricsState struct {
+	rows []rowState
+	last time.Time // when they were read last
+}
 
 type rowState struct {
 	set    setter // of the last answer; nil: none
@@ -39,16 +42,22 @@ type rowState struct {
 	refuse bool          // it will never answer
 }
 
-// read asks the rows that are due and adds those that are not.
+// read asks the rows that are due and adds those that are not. What would be too old before the next turn, if that comes as
+// soon as this one did, is due, too.
 func (m *metricsState) read(h handle, rows []metric, now time.Time) (sampler.Metrics, error) {
 	var out sampler.Metrics
+	oldest := now.Add(-staleFor)
+	if turn := now.Sub(m.last) - slack; !m.last.IsZero() && turn > 0 {
+		oldest = oldest.Add(turn)
+	}
+	m.last = now
 	for i := range rows {
 		row, st := &rows[i], &m.rows[i]
-		if ret := st.ask(row, h.Device, now); react(ret).ends() {
+		if ret := st.ask(row, h.Device, now, oldest); react(ret).ends() {
 			m.forget()
 			return sampler.Metrics{}, failure(row.name, ret)
 		}
-		if st.set != nil && (st.pause == 0 || now.Sub(st.good) <= row.every+staleFor) {
+		if st.set != nil && (st.pause == 0 || !st.good.Before(oldest)) {
 			st.set(&out)
 		}
 	}
@@ -62,9 +71,10 @@ func (m *metricsState) forget() {
 	}
 }
 
-// ask makes the call of a row when it is due.
-func (st *rowState) ask(row *metric, handle gonvml.Device, now time.Time) gonvml.Return {
-	if st.refuse || now.Before(st.next) {
+// ask makes the call of a row when it is due, or its value is from before oldest.
+func (st *rowState) ask(row *metric, handle gonvml.Device, now, oldest time.Time) gonvml.Return {
+	early := now.Before(st.next) && (st.pause > 0 || !st.good.Before(oldest))
+	if st.refuse || early {
 		return gonvml.SUCCESS
 	}
 	set, ret := row.read(handle)

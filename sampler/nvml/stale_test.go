@@ -2,6 +2,8 @@ package nvml
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -51,6 +53,131 @@ func TestStaleMemory(t *testing.T) {
 				}
 				return
 			}
+		}
+	}
+}
+
+// TestRefusedFromTheStart: a GPU whose memory was never told says why and what to do, whatever the driver answers. Its
+// other figures are told.
+func TestRefusedFromTheStart(t *testing.T) {
+	t.Parallel()
+	refusals := []string{"INVALID_ARGUMENT", "NOT_SUPPORTED", "FUNCTION_NOT_FOUND", "DEPRECATED", "ARGUMENT_VERSION_MISMATCH"}
+	text := fmt.Sprintf("gpu 0-%d util=50\nmem * used=10GiB\n", len(refusals)+1)
+	for i, code := range refusals {
+		text += fmt.Sprintf("fail nvmlDeviceGetMemoryInfo* gpu=%d code=%s\n", i, code)
+	}
+	text += fmt.Sprintf("raw %d total=0\nraw %d used=max\n", len(refusals), len(refusals)+1)
+	s, inside := playText(t, text)
+	if !inside {
+		return
+	}
+	list := follow(t, s, sampler.Options{Whole: 5 * time.Second}, 2500*time.Millisecond)
+	if len(list) == 0 {
+		t.Fatal("no snapshot")
+	}
+	for i := range list[0].GPUs {
+		g, why := &list[0].GPUs[i], "no plausible figure: memory ("
+		if i < len(refusals) {
+			why = "not supported: memory (" + refusals[i] + ")"
+		}
+		if got := g.Error.Or(""); !strings.HasPrefix(got, why) || !strings.HasSuffix(got, sampler.RemedyDriver) || g.Memory.Used.Known() || g.Utilization.GPU.Or(0) != 50 {
+			t.Errorf("GPU %d: error %q, want %q; used %v, utilization %v", i, got, why, g.Memory.Used, g.Utilization.GPU)
+		}
+	}
+}
+
+// TestSeldomFigures: every figure whose call begins to fail, whatever the code, is gone within 3 s, however seldom it is read.
+func TestSeldomFigures(t *testing.T) {
+	t.Parallel()
+	text := "gpu 0 temp=50 fan=40 limit=700 ecc=1 enc=1 dec=1 gen=5 width=16 rx=1000 tx=1000\n"
+	for _, calls := range []string{"Temperature", "Fan*", "En*", "De*", "*Pcie*", "TotalEcc*", "Perf*", "Cl*"} {
+		text += "fail nvmlDeviceGet" + calls + " code=CODE from=3100ms\n"
+	}
+	for _, code := range []string{"TIMEOUT", "UNKNOWN", "NOT_SUPPORTED", "NO_PERMISSION"} {
+		t.Run(code, func(t *testing.T) {
+			t.Parallel()
+			s, inside := playText(t, strings.ReplaceAll(text, "CODE", code))
+			if !inside {
+				return
+			}
+			begin := time.Now()
+			last, there := "", time.Duration(0)
+			for _, snap := range follow(t, s, sampler.Options{}, 8*time.Second) {
+				m := snap.GPUs[0].Metrics
+				m.Utilization.GPU, m.Utilization.Memory, m.Power, m.Throttle = sampler.Opt[int]{}, sampler.Opt[int]{}, sampler.Opt[float64]{}, nil
+				if text := fmt.Sprint(m); text != fmt.Sprint(sampler.Metrics{}) {
+					last, there = text, snap.Time.Sub(begin)
+				}
+			}
+			if there < 3*time.Second || there > 6100*time.Millisecond {
+				t.Errorf("after %v there is %s", there, last)
+			}
+		})
+	}
+}
+
+// TestDearAtOnce: a driver whose memory calls take 20 ms on 64 GPUs is within its duty after the first reading of each.
+func TestDearAtOnce(t *testing.T) {
+	t.Parallel()
+	s, inside := playText(t, "gpu 0-63\nmem * used=10GiB\nlatency nvmlDeviceGetMemoryInfo* 20ms sleep\n", nvmltest.StatsTo(statsFile(t)))
+	if !inside {
+		return
+	}
+	follow(t, s, sampler.Options{}, 5*time.Second)
+	s.Close()
+	busy, calls := time.Duration(0), readStats(t).Calls
+	for name, c := range calls {
+		if strings.HasPrefix(name, "nvmlDeviceGetMemoryInfo") {
+			busy += c.Busy
+		}
+	}
+	if least := 64 * 20 * time.Millisecond; busy < least || busy > least+time.Second {
+		t.Errorf("%v in memory calls, of 5 s", busy)
+	}
+}
+
+// TestSlowGPU: a GPU whose memory call takes 300 ms is never out of date, takes 12 % of a thread at most, and hides nothing on the others.
+func TestSlowGPU(t *testing.T) {
+	t.Parallel()
+	s, inside := playText(t, "gpu 0-2\nmem * used=10GiB\nwobble 0 height=1GiB every=10ms\nlatency nvmlDeviceGetMemoryInfo* 300ms sleep gpu=1\n")
+	if !inside {
+		return
+	}
+	began := time.Now()
+	for _, snap := range follow(t, s, sampler.Options{}, 11*time.Second) {
+		for i := range snap.GPUs {
+			if g := &snap.GPUs[i]; g.Error.Known() && g.Memory.Peak != nil {
+				t.Errorf("after %v, GPU %d: %v", snap.Time.Sub(began), i, g.Error)
+			}
+		}
+		if snap.Time.Sub(began) < 3*time.Second {
+			continue
+		}
+		if d, _ := snap.Sampling.Value(); d.DutyPercent > 12 {
+			t.Errorf("%.1f %% of a thread", d.DutyPercent)
+		}
+		if w := snap.GPUs[0].Memory.Window; w != nil && w.Missed > 10 {
+			t.Errorf("after %v, %d of %d readings are missed", snap.Time.Sub(began), w.Missed, w.Readings)
+		}
+	}
+}
+
+// follow runs a loop and returns what it tells in that time.
+func follow(t *testing.T, s *Source, o sampler.Options, span time.Duration) (all []*sampler.Snapshot) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), span)
+	defer cancel()
+	l := sampler.NewLoop(s, o)
+	if err := l.Connect(ctx); err != nil {
+		t.Fatal(err)
+	}
+	go l.Run(ctx) //nolint:errcheck // Wait follows
+	for {
+		list, err := l.Next(ctx)
+		all = append(all, list...)
+		if err != nil {
+			l.Wait(5 * time.Second)
+			return all
 		}
 	}
 }

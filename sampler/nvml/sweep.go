@@ -70,13 +70,13 @@ static void align(int64_t *c, int64_t now, int64_t until) {
 // wake-up was LATE in the last PROMPT: on a machine that is so busy, the gap between two readings must not grow.
 enum { STILL = 100000000, LATE = 5000000, PROMPT = 2000000000 };
 
-// turns are the devices: every how many periods each is read, the same when it stands still, and when it
-// has moved last.
-struct turns { int n; const int64_t *every, *still; int64_t *moved; };
+// turns are the devices: every how many periods each is read, the same when it stands still, by how many periods before
+// the others its turn is, and when it has moved last.
+struct turns { int n; const int64_t *every, *still, *phase; int64_t *moved; };
 
 static int due(const struct turns *t, int i, const int64_t *c) {
 	int slow = c[C_NEXT] - t->moved[i] >= STILL && c[C_NEXT] - c[C_LATE] >= PROMPT;
-	return c[C_TICK] % (slow ? t->still[i] : t->every[i]) == 0;
+	return (c[C_TICK] + t->phase[i]) % (slow ? t->still[i] : t->every[i]) == 0;
 }
 
 static int any_due(const struct turns *t, const int64_t *c) {
@@ -112,7 +112,7 @@ static int rises(uint64_t used, uint64_t *above, uint64_t step) {
 // sweep reads the devices whose turn it is every period until the time is over, something
 // needs a look, or the records are full. What is as it was is only counted.
 static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const uint8_t *versions,
-		const int64_t *every, const int64_t *still, int64_t *moved, const uint8_t *quiet, int64_t *c, uint64_t *above, uint64_t step, uint64_t *news, uint64_t *last,
+		const int64_t *every, const int64_t *still, const int64_t *phase, int64_t *moved, const uint8_t *quiet, int64_t *c, uint64_t *above, uint64_t step, uint64_t *news, uint64_t *last,
 		int64_t *least, uint64_t *recs, int capacity, int32_t *counts) {
 	int64_t now = now_ns(CLOCK_MONOTONIC), until = now + c[C_UNTIL];
 	int len = 0, look = 0, dear = 0;
@@ -120,7 +120,7 @@ static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const u
 	if (c[C_NEXT] == 0) c[C_NEXT] = now; // one clock reading: even no time at all is a sweep
 	for (; c[C_NEXT] > now + c[C_PERIOD]; c[C_TICK]--) c[C_NEXT] -= c[C_PERIOD]; // those that forward left out
 	align(c, now, until);
-	struct turns turns = { n, every, still, moved };
+	struct turns turns = { n, every, still, phase, moved };
 	forward(&turns, c);
 	while (!look && len + n <= capacity) {
 		if (c[C_NEXT] > until) {
@@ -205,7 +205,7 @@ func (s *Source) Sweep(w *sampler.Sweep) error {
 	fn1, fn2 := c.memory[0], c.memory[1]
 	devices, versions := make([]uintptr, n), make([]uint8, n)
 	last, moved, counts := make([]uint64, n), make([]int64, n), make([]int32, n)
-	if len(w.News) < n || len(w.Every) < n || len(w.Still) < n || len(w.Quiet) < n || len(w.Least) < n || min(slices.Min(w.Every), slices.Min(w.Still)) < 1 {
+	if len(w.News) < n || len(w.Every) < n || len(w.Still) < n || len(w.Phase) < n || len(w.Quiet) < n || len(w.Least) < n || min(slices.Min(w.Every), slices.Min(w.Still)) < 1 {
 		return errClosed
 	}
 	for i, dev := range w.Devices {
@@ -225,7 +225,7 @@ func (s *Source) Sweep(w *sampler.Sweep) error {
 	recs := w.Scratch
 	w.Control[C.C_PERIOD], w.Control[C.C_UNTIL] = int64(w.Period), int64(w.For)
 	C.sweep(fn1.pointer, fn2.pointer, C.int(n), (*C.uintptr_t)(unsafe.Pointer(&devices[0])),
-		(*C.uint8_t)(&versions[0]), (*C.int64_t)(&w.Every[0]), (*C.int64_t)(&w.Still[0]), (*C.int64_t)(&moved[0]), (*C.uint8_t)(&w.Quiet[0]), (*C.int64_t)(&w.Control[0]),
+		(*C.uint8_t)(&versions[0]), (*C.int64_t)(&w.Every[0]), (*C.int64_t)(&w.Still[0]), (*C.int64_t)(&w.Phase[0]), (*C.int64_t)(&moved[0]), (*C.uint8_t)(&w.Quiet[0]), (*C.int64_t)(&w.Control[0]),
 		(*C.uint64_t)(&w.Above[0]), C.uint64_t(w.Step), (*C.uint64_t)(&w.News[0]), (*C.uint64_t)(&last[0]), (*C.int64_t)(&w.Least[0]),
 		(*C.uint64_t)(&recs[0]), C.int(len(recs)/C.R_WORDS), (*C.int32_t)(&counts[0]))
 	if w.Stopped() {

@@ -15,7 +15,7 @@ import (
 // sweepOf asks for the memory of n devices every 5 ms.
 func sweepOf(n int, d time.Duration) *sampler.Sweep {
 	w := &sampler.Sweep{Period: 5 * time.Millisecond, For: d, Calls: make([]int, n), Counts: make([]int, n),
-		Failed: make([]bool, n), Least: make([]int64, n), Every: make([]int64, n), Still: make([]int64, n), Quiet: make([]uint8, n)}
+		Failed: make([]bool, n), Least: make([]int64, n), Every: make([]int64, n), Still: make([]int64, n), Phase: make([]int64, n), Quiet: make([]uint8, n)}
 	for i := range n {
 		w.Devices, w.Every[i], w.Still[i] = append(w.Devices, i), 1, 1
 		w.Above, w.News = append(w.Above, math.MaxUint64), append(w.News, math.MaxUint64)
@@ -215,6 +215,7 @@ func TestSweepRefuses(t *testing.T) {
 		"a GPU behind the last":   func(w *sampler.Sweep) { w.Devices[1] = 2 },
 		"no room for the news":    func(w *sampler.Sweep) { w.News = w.News[:1] },
 		"no room for the turns":   func(w *sampler.Sweep) { w.Every = w.Every[:1] },
+		"no room for phases":      func(w *sampler.Sweep) { w.Phase = w.Phase[:1] },
 		"no room for still turns": func(w *sampler.Sweep) { w.Still = w.Still[:1] },
 		"no room for the quiet":   func(w *sampler.Sweep) { w.Quiet = w.Quiet[:1] },
 		"no room for the calls":   func(w *sampler.Sweep) { w.Least = w.Least[:1] },

@@ -74,6 +74,10 @@ func TestSweepByTheClock(t *testing.T) {
 		"misses three":           {false, "", "100000000,100000001,15000000", func(w *sampler.Sweep) { w.For = 150 * ms }, "[28] calls, 3 missed, next 155ms, number 31, late 115ms, 0: 1.0 GiB at 0s"},
 		"every third":            {false, "", "", func(w *sampler.Sweep) { w.Every[0], w.Still[0], w.For = 3, 3, 101*ms }, "[8] calls, 0 missed, next 116ms, number 24, 0: 1.0 GiB at 0s"},
 		"every third beside all": {false, "", "", func(w *sampler.Sweep) { *w = *sweepOf(2, 101*ms); w.Every[1], w.Still[1] = 3, 3 }, "[22 8] calls, 0 missed, next 106ms, number 22, 0: 1.0 GiB at 0s, 1: 1.0 GiB at 0s"},
+		"in turn": {false, "", "", func(w *sampler.Sweep) {
+			*w = *sweepOf(2, 101*ms)
+			w.Every[0], w.Still[0], w.Every[1], w.Still[1], w.Phase[1] = 10, 10, 10, 10, 5
+		}, "[3 2] calls, 0 missed, next 121ms, number 25, 0: 1.0 GiB at 0s, 1: 1.0 GiB at 21ms"},
 		"calls of half a period": {false, "latency nvmlDeviceGetMemoryInfo_v2 2500us sleep\n", "", func(w *sampler.Sweep) { w.For = 50 * ms }, "[11] calls, 0 missed, next 55ms, number 11, least 2.5ms, 0: 1.0 GiB at 0s"},
 		"calls of more":          {false, "latency nvmlDeviceGetMemoryInfo_v2 2501us sleep\n", "", func(w *sampler.Sweep) { w.For = 50 * ms }, "[2] calls, 0 missed, next 10ms, number 2, least 2.501ms, 0: 1.0 GiB at 0s"},
 		"calls of more together": {false, "latency nvmlDeviceGetMemoryInfo_v2 1251us sleep\n", "", func(w *sampler.Sweep) { *w = *sweepOf(2, 50*ms) }, "[2 2] calls, 0 missed, next 10ms, number 2, least 1.251ms, 0: 1.0 GiB at 0s, 1: 1.0 GiB at 1.251ms"},

@@ -47,6 +47,7 @@ type Terminal struct {
 	changed chan struct{} // closed and replaced at each output
 	raw     bytes.Buffer
 	count   int
+	latest  time.Time // of the last output
 	visible bool
 	title   string
 }
@@ -81,8 +82,10 @@ func (t *Terminal) read() {
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := t.master.Read(buf)
+		at := time.Now() // what follows takes its time
 		t.mu.Lock()
 		t.count += n
+		t.latest = at
 		if t.keep {
 			t.raw.Write(buf[:n])
 		}
@@ -167,6 +170,13 @@ func (t *Terminal) Count() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.count
+}
+
+// Latest is when the last output came.
+func (t *Terminal) Latest() time.Time {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.latest
 }
 
 // WaitFor waits until ok says yes to the screen, asked after each output.

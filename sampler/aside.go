@@ -1,0 +1,163 @@
+package sampler
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+// A memory call of asideCall lasts as long as a spike that must not be missed: made by the thread that reads all GPUs, it
+// would hide one on each of the others. So a GPU with such calls is set aside: asked on a thread of its own, until it is quick again.
+const asideCall = 50 * time.Millisecond
+
+// asidePeriod is how often such a GPU is read where gpuDuty would make that more seldom and allDuty lets it: its memory is
+// then never out of date.
+const asidePeriod = freshFor - 200*time.Millisecond
+
+// aside are the GPUs of a connection that are set aside.
+type aside struct {
+	asked   time.Duration // never more often than that
+	mu      sync.Mutex
+	gpus    map[int]*setAside
+	more    chan struct{}
+	started bool
+}
+
+// setAside is one of them.
+type setAside struct {
+	cost time.Duration // of the last call
+	next time.Time
+}
+
+func newAside(asked time.Duration) *aside {
+	return &aside{asked: asked, gpus: map[int]*setAside{}, more: make(chan struct{}, 1)}
+}
+
+// judge notes what the calls of a sweep cost, and returns the GPUs of which they cost too much for one.
+func (r *rateLimiter) judge(s *Sweep, ours []int) (dear map[int]time.Duration) {
+	now := time.Now()
+	for i, dev := range ours {
+		switch least := time.Duration(s.Least[i]); {
+		case s.Calls[i] == 0:
+		case least < asideCall:
+			r.note(dev, now, least, s.Calls[i])
+		case dear == nil:
+			dear = map[int]time.Duration{dev: least}
+		default:
+			dear[dev] = least
+		}
+	}
+	return dear
+}
+
+// add sets GPUs aside whose calls cost that much in one sweep. One alone is asked at once: a call that only lost its processor is
+// soon known; several have their turns one after the other. first: they are the first ones ever.
+func (a *aside) add(costs map[int]time.Duration, now time.Time) (first bool) {
+	if len(costs) == 0 {
+		return false
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for dev, cost := range costs {
+		a.gpus[dev] = &setAside{cost, now}
+	}
+	if n := time.Duration(len(costs)); n > 1 {
+		for turn, dev := range slices.Sorted(maps.Keys(costs)) {
+			a.gpus[dev].next = now.Add(a.period(a.gpus[dev]) * time.Duration(turn+1) / n)
+		}
+	}
+	first, a.started = !a.started, true
+	select {
+	case a.more <- struct{}{}:
+	default:
+	}
+	return first
+}
+
+// rate is what a call for a GPU costs, and how often it is read; false: it is not set aside.
+func (a *aside) rate(dev int) (cost, period time.Duration, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	g, ok := a.gpus[dev]
+	if !ok {
+		return 0, 0, false
+	}
+	return g.cost, a.period(g), true
+}
+
+func (a *aside) period(g *setAside) time.Duration {
+	sum := time.Duration(0)
+	for _, o := range a.gpus {
+		sum += o.cost
+	}
+	return max(min(time.Duration(float64(g.cost)/gpuDuty), asidePeriod), time.Duration(float64(sum)/allDuty), a.asked)
+}
+
+// due is the GPU that is due next; -1: there is none.
+func (a *aside) due() (dev int, at time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	dev = -1
+	for d, g := range a.gpus {
+		if dev < 0 || g.next.Before(at) || g.next.Equal(at) && d < dev {
+			dev, at = d, g.next
+		}
+	}
+	return dev, at
+}
+
+// answered notes a call. One that was quick gives the GPU back.
+func (a *aside) answered(dev int, began time.Time, cost time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	g := a.gpus[dev]
+	if g.cost = cost; cost < asideCall {
+		delete(a.gpus, dev)
+		return
+	}
+	g.next = began.Add(a.period(g))
+}
+
+// later lets a GPU alone for a second.
+func (a *aside) later(dev int, now time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.gpus[dev].next = now.Add(time.Second)
+}
+
+// pollAside reads the GPUs that are set aside.
+func (p *poller) pollAside(a *aside) func(*worker) {
+	return func(w *worker) {
+		timer := time.NewTimer(0)
+		defer timer.Stop()
+		for {
+			dev, at := a.due()
+			wait := time.Until(at)
+			if dev < 0 {
+				wait = time.Hour
+			}
+			timer.Reset(max(wait, 0))
+			select {
+			case <-w.group.ctx.Done():
+				return
+			case <-a.more:
+				continue
+			case <-timer.C:
+			}
+			if dev < 0 {
+				continue
+			}
+			began := time.Now()
+			ok, alive := p.askMemory(w, dev)
+			switch {
+			case !alive:
+				return
+			case ok:
+				a.answered(dev, began, time.Since(began))
+			default:
+				a.later(dev, began)
+			}
+		}
+	}
+}
