@@ -13,7 +13,7 @@ var fixesModel = []fixRow{
 	{id: FixRaiseLimit, source: "https://docs.pytorch.org/docs/stable/generated/torch.cuda.memory.set_per_process_memory_fraction.html",
 		kinds: ownCode | running, cost: 0.02,
 		lives:   map[string]float64{CauseMemoryLimit: 0.9, CauseHostMemory: 0.6},
-		when:    func(f *failure) bool { return !f.onHost() },
+		when:    func(f *failure) bool { return !f.onHost() && f.program.name != "alphafold" }, // whose scripts set several times the GPU, of RAM
 		variant: func(f *failure) string { return f.limitVariant() },
 		reach: func(f *failure) float64 {
 			if f.event.Kind == sampler.KindMPS && f.environment["PYTORCH_MPS_HIGH_WATERMARK_RATIO"] == "" {

@@ -1437,7 +1437,7 @@ var textsEN = map[string]string{
 	"do.flash":                                   "attention without it makes the whole score matrix",
 	"fix.smaller_input.title.alphafold":          "Fold a shorter sequence, or let RAM hold the rest",
 	"do.domains":                                 "split the sequence at its domains, or predict one chain at a time",
-	"do.unified":                                 "unified memory: slower, and it needs that much RAM",
+	"do.unified":                                 "unified memory: 4 times the GPU, more where there is more RAM; slower",
 	"do.if_not_enough":                           "where that is not enough",
 	"fix.smaller_input.why.crop":                 "Memory of pictures and volumes follows the pixels, and one sample at a time is the least: two thirds of the side are half or less.",
 	"fix.smaller_input.cost.crop":                "less context in each sample; results may change",

@@ -1437,7 +1437,7 @@ var textsZH = map[string]string{
 	"do.flash":                                   "没有它，注意力会生成整个分数矩阵",
 	"fix.smaller_input.title.alphafold":          "折叠更短的序列，或让其余部分放在内存里",
 	"do.domains":                                 "按结构域拆分序列，或一次预测一条链",
-	"do.unified":                                 "统一内存：较慢，且需要同样多的内存",
+	"do.unified":                                 "统一内存：显存的 4 倍，内存更多时可以更高；较慢",
 	"do.if_not_enough":                           "仍不够时",
 	"fix.smaller_input.why.crop":                 "图像和体数据的内存随像素增长，而每次一个样本已是最少：边长减到三分之二，只剩一半或更少。",
 	"fix.smaller_input.cost.crop":                "每个样本的上下文变少；结果可能改变",

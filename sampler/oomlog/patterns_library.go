@@ -66,6 +66,8 @@ var libraryRows = []row{
 	{name: "tf dst tensor", framework: "tensorflow", kind: sampler.KindTensorFlow, memory: sampler.MemoryGPU, words: []string{"dst tensor is not initialized"}, start: `Dst tensor is not initialized`},
 	{name: "xla allocating", framework: "jax", kind: sampler.KindXLA, memory: sampler.MemoryGPU, words: []string{"out of memory allocating"},
 		start: `RESOURCE_EXHAUSTED: Out of memory allocating <req>`},
+	{name: "xla bare", framework: "jax", kind: sampler.KindXLA, memory: sampler.MemoryGPU, words: []string{"resource_exhausted: out of memory"}, loose: true,
+		start: `RESOURCE_EXHAUSTED: Out of memory[.!"'\x60)]*\s*$`},
 	{name: "xla constant", framework: "jax", kind: sampler.KindXLA, memory: sampler.MemoryGPU, words: []string{"bytes for new constant"}, start: `Failed to allocate <req> for new constant`},
 	// CuPy
 	{name: "cupy", framework: "cupy", kind: sampler.KindCuPy, memory: sampler.MemoryGPU, limit: "cupy_pool", words: []string{"out of memory allocating", "out of memory to allocate"}, lines: 2,
