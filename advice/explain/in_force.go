@@ -23,7 +23,7 @@ func (f *job) usesLoRA() bool {
 // optimizer is the optimizer as far as the command or the traceback tells: sgd, adam, adam8bit,
 // adafactor or "".
 func (f *job) optimizer() string {
-	a, _ := f.command.Find("optim", "optimizer", "opt")
+	a, _ := f.command.Find("optim", "optimizer", "opt", "optimizer_type")
 	name := strings.ToLower(a.Value)
 	for _, row := range []struct{ part, name string }{
 		{"8bit", "adam8bit"}, {"8_bit", "adam8bit"}, {"adafactor", "adafactor"}, {"lion", "adafactor"}, {"adam", "adam"}, {"sgd", "sgd"},

@@ -1818,6 +1818,7 @@ var textsEN = map[string]string{
 	"do.replay_cpu":                             "to the GPU only when a batch is drawn: x.cuda()",
 	"do.smaller_replay":                         "a smaller capacity: 100,000 frames of 84x84x4 bytes take 2.6 GiB, four times that as float32",
 	"do.replay_bytes":                           "keep frames as uint8, and each frame once",
+	"do.lora_instead":                           "or a LoRA (train_network.py) where train_db.py or fine_tune.py trains all of the model",
 	"do.kohya":                                  "options of sd-scripts; other trainers have the same switches",
 	"fix.no_grad_validation.title.both":         "Validate without a graph, and with less at once",
 	"fix.no_grad_validation.why.both":           "Without inference_mode or no_grad every activation of validation is kept; and its batches or pictures may be larger than those of training.",

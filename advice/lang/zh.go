@@ -1817,6 +1817,7 @@ var textsZH = map[string]string{
 	"do.replay_cpu":                             "取 batch 时才放到 GPU：x.cuda()",
 	"do.smaller_replay":                         "容量改小：10 万帧 84x84x4 字节占 2.6 GiB，float32 则是四倍",
 	"do.replay_bytes":                           "帧用 uint8 保存，且每帧只存一次",
+	"do.lora_instead":                           "或训练 LoRA（train_network.py），而不是训练整个模型（train_db.py、fine_tune.py）",
 	"do.kohya":                                  "sd-scripts 的选项；其他训练工具有同样的开关",
 	"fix.no_grad_validation.title.both":         "验证时不保留计算图，并一次少放一些",
 	"fix.no_grad_validation.why.both":           "没有 inference_mode 或 no_grad 时，验证的所有激活值都会留着；而且验证的 batch 或图像可能比训练的大。",

@@ -45,6 +45,9 @@ var programs = []struct {
 	{"llama-reference", lazily(`--ckpt_dir\b[^\n]*--tokenizer_path\b`)},
 }
 
+// kept is the part of a path that goes on to what a program keeps for itself and others, which does not tell what runs.
+var kept = lazily(`(?i)[\w.-]+[/\\](?:extensions[/\\][\w.-]+[/\\])?(?:models|embeddings|outputs|checkpoints|data)[/\\]`)
+
 // canRun is how somebody leads up to a command that works.
 var canRun = lazily(`(?i)\b(?:I|we|it) can (?:run|train|start|use|finish)\b|\b(?:it|this|that|which|the following|training) (?:command )?(?:works?|worked|runs|ran) (?:fine|well|ok|okay|without|with|using)\b|\bworks?:\s*$`)
 
@@ -100,6 +103,7 @@ func name(c *sampler.LogContext, text string, all []sentence) {
 	if len(c.Functions) == 0 && c.Phase == "" && loads.MatchString(text) && !uses.MatchString(text) && !slices.Contains(c.Told, sampler.ToldTraining) {
 		c.Phase = sampler.PhaseLoading
 	}
+	text = kept.ReplaceAllString(text, "")
 	for _, p := range programs {
 		if c.Server == "" && !slices.Contains(c.Told, sampler.ToldTraining) && p.words.MatchString(text) {
 			c.Server = p.name
