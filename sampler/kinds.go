@@ -62,6 +62,7 @@ const (
 	ToldLate         = "late"          // it comes after many steps
 	ToldLarger       = "larger"        // it comes with longer or larger inputs
 	ToldFirstGPU     = "first_gpu"     // every process takes memory of GPU 0
+	ToldOneGPU       = "one_gpu"       // of several GPUs one holds all of the model
 	ToldShared       = "shared"        // other people use the machine
 	ToldHeld         = "held"          // a process that should be gone holds memory
 	ToldSharded      = "sharded"       // the model is sharded over GPUs

@@ -304,7 +304,7 @@ func (f *facts) beyondPool() sampler.Bytes {
 // requestAlone: a request that fits into any GPU is all that the text tells.
 func (f *facts) requestAlone() bool {
 	return !f.onHost() && !f.pooledShape() && f.class.class == classAllocator && f.class.cause == "" && f.requested.Known() && f.requested.Or(0) < littleAlone && !f.numbers() && !f.total.Known() &&
-		!f.allocated.Known() && !f.corrupt() && !f.limited() && f.snapshot == nil && f.history == nil && !f.extra("total_allocation_bytes").Known()
+		!f.allocated.Known() && !f.corrupt() && !f.limited() && !f.oneHoldsAll() && f.snapshot == nil && f.history == nil && !f.extra("total_allocation_bytes").Known()
 }
 
 // impossible is rule R3: one tensor that is larger than the GPU, or than any GPU made.

@@ -49,7 +49,11 @@ func (f *failure) detail(causes []sampler.Cause) string {
 		}
 		return text
 	case f.requested.Known():
-		return f.words.Say("detail.request_only", "need", printed(f.requested.Or(0)))
+		id := "detail.request_only"
+		if f.oneHoldsAll() {
+			id += ".one_gpu"
+		}
+		return f.words.Say(id, "need", printed(f.requested.Or(0)))
 	case f.total.Known() && f.history != nil:
 		return f.words.Say("detail.recorded", "free", f.rough(gib(f.free.Or(0))), "total", gib(f.total.Or(0)))
 	}

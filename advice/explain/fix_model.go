@@ -227,7 +227,7 @@ var fixesModel = []fixRow{
 
 // othersIdle: who writes has several GPUs, and the model that runs fills one of them.
 func (f *failure) othersIdle() bool {
-	return f.told(sampler.ToldGPUs) && f.program.name == "" && f.isPyTorch() && f.numbers() && !f.onHost() && !f.impossible() && !f.othersMatter() && !f.refusedThoughFree() && !f.spread() && !f.sharded() && !f.ranks() &&
+	return (f.told(sampler.ToldGPUs) || f.told(sampler.ToldOneGPU)) && f.program.name == "" && f.isPyTorch() && f.numbers() && !f.onHost() && !f.impossible() && !f.othersMatter() && !f.refusedThoughFree() && !f.spread() && !f.sharded() && !f.ranks() &&
 		(f.generatesText() || f.phase() == sampler.PhaseLoading || f.nothingFreed()) && f.allocated.Or(0) > partOf(f.total.Or(0), 0.75) && f.requested.Or(0) < partOf(f.total.Or(0), 0.05)
 }
 
