@@ -205,7 +205,10 @@ var fixesModel = []fixRow{
 				return doFewerLayers(f)
 			}
 			if f.isServing() {
-				return []string{f.comment("do.quantized_server")}
+				if k := f.knob(FixShardOrOffload); k != nil {
+					return []string{f.comment("do.quantized_server", "option", k.option)}
+				}
+				return []string{f.comment("do.quantized_weights")}
 			}
 			if f.loadsAny() {
 				return []string{`from_pretrained(name, torch_dtype=torch.float16, device_map="auto")  ` + f.comment("do.device_map"),

@@ -194,11 +194,15 @@ func (f *failure) source(row fixRow) string {
 	switch {
 	case f.event.Kind == sampler.KindXPU && strings.HasPrefix(row.source, "https://docs.pytorch.org/docs/stable/") && strings.Contains(row.source, "cuda"):
 		return "https://docs.pytorch.org/docs/stable/notes/get_start_xpu.html"
+	case f.hasKnob(row.id) && !f.onHost():
+		return f.knob(row.id).source
 	case row.id != FixRaiseLimit && row.id != FixCapPreallocation || f.onHost():
 	case f.server() == "vllm":
 		return "https://docs.vllm.ai/en/latest/configuration/conserving_memory.html"
 	case f.server() == "sglang":
 		return "https://docs.sglang.ai/advanced_features/hyperparameter_tuning.html"
+	case f.program.reserves() && f.hasKnob(FixLimitRequests):
+		return f.knob(FixLimitRequests).source
 	case f.event.Kind == sampler.KindXLA:
 		return sourceJAX
 	case f.event.Kind == sampler.KindMPS:

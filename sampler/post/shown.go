@@ -63,7 +63,7 @@ var shown = []struct {
 var settable = []string{"load_in_8bit=True", "load_in_4bit=True", "low_cpu_mem_usage=True", `device_map="auto"`, "pin_memory=False", "num_workers=0", "--lowvram", "--novram",
 	"--gradient_checkpointing", "--cache_latents", "TF_FORCE_GPU_ALLOW_GROWTH=true", "XLA_PYTHON_CLIENT_PREALLOCATE=false", "TF_FORCE_UNIFIED_MEMORY=1",
 	"TF_GPU_ALLOCATOR=cuda_malloc_async", "ExtMemQuantileDMatrix", "QuantileDMatrix", "attention_slicing", "model_cpu_offload", "sequential_cpu_offload", "vae_tiling", "flash_attention_2", "sw_device", "GGML_CUDA_NO_PINNED=1",
-	"--free_gpu_mem", "--n_samples 1", "--max_batch_size 1", "--parallel 1", "eval_accumulation_steps"}
+	"--tensor-parallel-size", "tensor_parallel_size", "--num-shard", "--tp", "--free_gpu_mem", "--n_samples 1", "--max_batch_size 1", "--parallel 1", "eval_accumulation_steps"}
 
 // windowsToo is Windows by its version in a sentence, or a path on any drive; withinWindows is the Linux that runs in it and has
 // its own commands.

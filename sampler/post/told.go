@@ -173,6 +173,9 @@ var reportedPhases = []reportedPhase{
 // movesModel is the line of a traceback in which a whole model goes to the GPU.
 var movesModel = lazily(`File "[^"\n]+", line \d+[^\n]*\n\s*(?:self\.)?(\w*(?:model|net)\w*) *= *(?:self\.)?(\w*(?:model|net)\w*)\.(?:cuda|to)\(`)
 
+// shardFails is what a server of Hugging Face prints where one of its parts ended before its model was read.
+var shardFails = lazily(`\bShardCannotStart\b|\bShard \d{1,3} failed to start\b`)
+
 // testFails: a training went through, and what is run after it does not.
 var testFails = lazily(`(?i)\b(?:train\w*|fit(?:ting)?)\b[^.\n]{0,24}\b(?:ok|okay|fine|works?|worked|well|normal\w*|success\w*|smooth\w*|no (?:problem|error|issue)s?|finish\w*|complet\w*)\b[^\n]{0,20}\n?[^\n]{0,30}\b(?:test\w*|eval\w*|validat\w*)\b[^.\n]{0,24}\b(?:errors?|fail\w*|oom|out of memory|crash\w*|stops?|dies|killed|does(?:n['’]t| not))\b|训练[^。\n]{0,8}(?:正常|没(?:有)?问题|可以|成功|没事|完)[^\n]{0,12}\n?[^。\n]{0,8}(?:测试|验证|评估)[^。\n]{0,12}(?:报错|爆|溢出|OOM|不足|不行|不够|失败)`)
 
@@ -254,7 +257,7 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 	}) {
 		c.Phase = ""
 	}
-	if len(c.Functions) == 0 && movesModel.MatchString(text) {
+	if len(c.Functions) == 0 && (movesModel.MatchString(text) || shardFails.MatchString(text)) {
 		c.Phase = sampler.PhaseLoading
 	}
 	if len(c.Functions) == 0 && testFails.MatchString(text) {
