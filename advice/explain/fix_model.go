@@ -99,12 +99,20 @@ var fixesModel = []fixRow{
 		do: doShard},
 	{id: FixShardOrOffload, source: "https://huggingface.co/docs/accelerate/usage_guides/big_modeling",
 		kinds: evaluation | inference, cost: 0.02, // the other GPUs are there, and the answers are the same
-		lives:   map[string]float64{CauseTooBig: 0.95, CauseUnknown: 0.6},
-		when:    func(f *failure) bool { return f.othersIdle() },
-		variant: func(f *failure) string { return "idle" },
-		reach:   always(1),
+		lives: map[string]float64{CauseTooBig: 0.95, CauseUnknown: 0.6},
+		when:  func(f *failure) bool { return f.othersIdle() },
+		variant: func(f *failure) string {
+			if f.shows(sampler.ShowsFewBits) {
+				return "server"
+			}
+			return "idle"
+		},
+		reach: always(1),
 		do: func(f *failure) []string {
 			lines := []string{f.comment("do.spread_parts"), f.comment("do.fewer_bits")}
+			if f.shows(sampler.ShowsFewBits) {
+				lines = lines[:1]
+			}
 			if f.ownLoading() {
 				lines[0] = `from_pretrained(name, device_map="auto", torch_dtype="auto")  ` + f.comment("do.device_map")
 			}
@@ -156,7 +164,9 @@ var fixesModel = []fixRow{
 	{id: FixSmallerModel, source: "https://huggingface.co/docs/transformers/quantization/bitsandbytes",
 		kinds: evaluation | inference, cost: 0.14, // an option where it is loaded
 		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.6, CauseOversubscribed: 0.8},
-		when:  func(f *failure) bool { return !f.onHost() && !f.refusedThoughFree() && f.loadsLanguage() },
+		when: func(f *failure) bool {
+			return !f.onHost() && !f.refusedThoughFree() && f.loadsLanguage() && !f.shows(sampler.ShowsFewBits)
+		},
 		reach: always(1),
 		variant: func(f *failure) string {
 			if f.program.is(server) || f.halfPrecision() {
@@ -185,6 +195,8 @@ var fixesModel = []fixRow{
 			switch {
 			case f.loadsAny():
 				return "load"
+			case f.shows(sampler.ShowsFewBits) && !f.program.is(training):
+				return "few_bits"
 			case f.program.is(training) && f.usesLoRA():
 				return "qlora"
 			case f.program.is(training) && !f.atHand() && !f.adapts():
@@ -203,6 +215,9 @@ var fixesModel = []fixRow{
 		do: func(f *failure) []string {
 			if f.layered() {
 				return doFewerLayers(f)
+			}
+			if f.shows(sampler.ShowsFewBits) && !f.program.is(training) {
+				return []string{f.comment("do.fewer_bits_still")}
 			}
 			if f.isServing() {
 				if k := f.knob(FixShardOrOffload); k != nil {
@@ -287,7 +302,11 @@ func doFewerLayers(f *failure) []string {
 			return []string{text + "  " + f.comment("do.num_gpu")}
 		}
 	}
-	return []string{"llama-server -m MODEL --n-gpu-layers 20 --ctx-size 4096  " + f.comment("do.num_gpu")}
+	lines := []string{"llama-server -m MODEL --n-gpu-layers 20 --ctx-size 4096  " + f.comment("do.num_gpu")}
+	if f.told(sampler.ToldGPUs) || f.shows(sampler.ShowsSecondGPU) {
+		lines = append([]string{f.comment("do.tensor_split")}, lines...)
+	}
+	return lines
 }
 
 func doRaiseLimit(f *failure) []string {

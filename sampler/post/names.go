@@ -34,7 +34,7 @@ var programs = []struct {
 	{"upscaler", lazily(`(?i)\breal-?esrgan\b|(?m:^Testing \d+ \S+$)`)},
 	{"ldm", lazily(`--(?:n_samples|ddim_steps|n_iter)\b`)},
 	{"ollama", lazily(`(?i)\bollama\b`)},
-	{"llama.cpp", lazily(`(?i)\bllama\.cpp\b|\bn_gpu_layers\b|\bllama-(?:server|cli)\b|\bllama_new_context`)},
+	{"llama.cpp", lazily(`(?i)\bllama[._-]cpp\b|\bn_gpu_layers\b|\bllama-(?:server|cli)\b|\bllama_new_context`)},
 	{"invokeai", lazily(`\binvoke\.py\b|(?i:\binvokeai\b)|>> *Max VRAM used|image\(s\) generated`)},
 	{"webui", lazily(`(?im)\bstable[- ]diffusion[- ]webui\b|\bautomatic1111\b|\ba1111\b|(?-i:^A: [\d.]+ GB, R: [\d.]+ GB, Sys: )|--(?:med|low)vram\b[^\n]*\bwebui`)},
 	{"easydiffusion", lazily(`(?i)\beasy[- ]?diffusion\b|\bstable-diffusion-ui\b`)},

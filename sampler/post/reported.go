@@ -117,7 +117,7 @@ var frameworks = []struct {
 	words           *lazy
 	framework, kind string
 }{
-	{lazily(`(?i)\b(?:ollama|llama\.cpp|gguf|llama runner)\b`), "llama.cpp", sampler.KindGGML},
+	{lazily(`(?i)\b(?:ollama|llama[._-]cpp|gguf|llama runner)\b`), "llama.cpp", sampler.KindGGML},
 	{lazily(`RuntimeError: CUDA error: out of memory|torch\.AcceleratorError: CUDA error`), "pytorch", sampler.KindCUDAError},
 	{lazily(`(?i)\bpaddle`), "paddle", sampler.KindPaddle},
 	{lazily(`(?i)\bjax(?:lib)?\b|\bflax\b`), "jax", sampler.KindXLA},
