@@ -106,6 +106,7 @@ const (
 	ToldQuantizing   = "quantizing"    // a model is being brought to fewer bits
 	ToldParallel     = "parallel"      // requests run at the same time
 	ToldReplay       = "replay"        // transitions are kept in a buffer to train on again
+	ToldOffPolicy    = "off_policy"    // a learner of a kind that has a replay buffer
 	ToldEpochs       = "epochs"        // it comes after whole epochs, so each sample had passed
 	ToldSpeech       = "speech"        // it works on recordings of speech, which differ in length
 	ToldPictureSet   = "picture_set"   // a model that makes pictures is trained

@@ -289,3 +289,25 @@ func TestLongIsNoPost(t *testing.T) {
 		t.Errorf("%d events", len(events))
 	}
 }
+
+// What XLA's compiler warns of is a failure only where somebody says that it fails.
+func TestUnreducedProgram(t *testing.T) {
+	const line = "Can't reduce memory use below 11.20GiB (12025908428 bytes) by rematerialization; only reduced to 37.40GiB (40157944217 bytes), down from 37.40GiB (40157944217 bytes) originally"
+	for text, fails := range map[string]bool{
+		"I train with jax and my run fails with this:\n" + line:                                                      true,
+		"My jax program crashes after this warning.\n" + line + "\nThanks for any help!":                             true,
+		"I train with jax and get this warning, and it runs well.\n" + line:                                          false,
+		"My training runs without errors, but what does this mean?\n" + line:                                         false,
+		line + "\nstep 1 loss 3.2\nstep 2 loss 3.1":                                                                  false,
+		"The compiler prints the following where a program stays larger than a device; no run fails of it.\n" + line: false,
+	} {
+		events := Read(text, nil, oomlog.Scan)
+		if (len(events) == 1) != fails {
+			t.Errorf("%d events of %q", len(events), text)
+			continue
+		}
+		if fails && (events[0].Kind != sampler.KindXLA || events[0].Requested.Or(0) != 40157944217) {
+			t.Errorf("%s of %d bytes in %q", events[0].Kind, events[0].Requested.Or(0), text)
+		}
+	}
+}
