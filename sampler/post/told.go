@@ -215,6 +215,9 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 	}
 	addDomain(c, text)
 	addWork(c, text)
+	if c.GPUName == "" {
+		c.GPUName = cardIn(text)
+	}
 	if at := meant.FindAllStringSubmatch(text, 8); len(at) > 0 {
 		c.Told = append(c.Told, sampler.ToldDevice+at[len(at)-1][1])
 	}
