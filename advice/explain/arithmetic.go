@@ -117,8 +117,17 @@ func (f *facts) absurd() bool {
 	return need >= absurdRequest && need < sampler.MaxPlausible
 }
 
+// beyondRAM: one array is asked for that no server with a GPU has the memory for (own threshold: the 32 TiB of the largest that
+// are let, https://aws.amazon.com/ec2/instance-types/high-memory/).
+func (f *facts) beyondRAM() bool {
+	return f.onHost() && f.event.Kind == sampler.KindHostAlloc && f.event.Requested.Or(0) > 1<<45
+}
+
 // corruptText says that the size is wrong.
 func (f *failure) corruptText() string {
+	if f.beyondRAM() {
+		return f.words.Say("note.beyond_ram", "need", printed(f.event.Requested.Or(0)))
+	}
 	if f.absurd() {
 		return f.words.Say("note.absurd_size", "need", printed(f.event.Requested.Or(0)))
 	}

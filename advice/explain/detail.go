@@ -78,6 +78,9 @@ func (f *failure) poolText() string {
 }
 
 func (f *failure) hostDetail() string {
+	if f.beyondRAM() {
+		return f.corruptText()
+	}
 	if wants, has, ok := f.hostWants(); ok {
 		return f.words.Say("why.host_wants", "need", gib(wants), "free", gib(has), "short", gib(wants.Less(has)))
 	}

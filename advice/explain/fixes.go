@@ -27,7 +27,7 @@ func (f *failure) advise(causes []sampler.Cause) []sampler.Advice {
 	weights := likelihoods(causes)
 	var list []scored
 	for _, row := range fixRows {
-		if !f.program.is(row.kinds) || !f.possible(row) || f.corrupt() && row.id != FixRecordRun && row.id != FixCapSampleSize || f.ownIsLittle() && slices.Contains(followsOwn, row.id) || !row.when(f) {
+		if !f.program.is(row.kinds) || !f.possible(row) || (f.corrupt() || f.beyondRAM()) && row.id != FixRecordRun && row.id != FixCapSampleSize || f.ownIsLittle() && slices.Contains(followsOwn, row.id) || !row.when(f) {
 			continue
 		}
 		s := scored{row: row}
@@ -36,7 +36,7 @@ func (f *failure) advise(causes []sampler.Cause) []sampler.Advice {
 		}
 		survival := 0.0
 		for _, c := range causes {
-			if hostCause(c.ID) == f.onHost() || f.hostPossible() && relievesHost(row.id) {
+			if hostCause(c.ID) == f.onHost() || c.ID == CauseUnknown && f.beyondRAM() || f.hostPossible() && relievesHost(row.id) {
 				survival += weights[c.ID] * row.lives[c.ID]
 			}
 		}
