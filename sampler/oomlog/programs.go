@@ -51,7 +51,7 @@ func programIn(text []byte) string {
 }
 
 // dataFolders are those in which a program keeps what other programs read and write, too.
-var dataFolders = [][]byte{[]byte("models"), []byte("embeddings"), []byte("outputs"), []byte("checkpoints"), []byte("data")}
+var dataFolders = [][]byte{[]byte("models"), []byte("embeddings"), []byte("outputs"), []byte("checkpoints"), []byte("data"), []byte("downloads")}
 
 // isData says whether a path goes on to such a folder and to no source file, so that it does not tell what runs.
 func isData(rest []byte) bool {

@@ -47,7 +47,7 @@ var programs = []struct {
 }
 
 // kept is the part of a path that goes on to what a program keeps for itself and others, which does not tell what runs.
-var kept = lazily(`(?i)[\w.-]+[/\\](?:extensions[/\\][\w.-]+[/\\])?(?:models|embeddings|outputs|checkpoints|data)[/\\]`)
+var kept = lazily(`(?i)[\w.-]+[/\\](?:extensions[/\\][\w.-]+[/\\])?(?:models|embeddings|outputs|checkpoints|data|downloads)[/\\]`)
 
 // canRun is how somebody leads up to a command that works.
 var canRun = lazily(`(?i)\b(?:I|we|it) can (?:run|train|start|use|finish)\b|\b(?:it|this|that|which|the following|training) (?:command )?(?:works?|worked|runs|ran) (?:fine|well|ok|okay|without|with|using)\b|\bworks?:\s*$`)
