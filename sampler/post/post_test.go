@@ -290,6 +290,30 @@ func TestLongIsNoPost(t *testing.T) {
 	}
 }
 
+// That one GPU of several holds all is said of GPUs, not of memory, users or a choice.
+func TestOneGPUHoldsAll(t *testing.T) {
+	for text, want := range map[string]bool{
+		"My model is loaded only on cuda:0, and torch gives CUDA out of memory.":                           true,
+		"I run out of memory with torch. The other three GPUs are idle.":                                   true,
+		"With torch I get CUDA out of memory. Only GPU 0 is used, the other cards are empty.":              true,
+		"用 torch 推理报显存不足,模型全放在第一张卡,其他卡是空的。":                                                                true,
+		"With torch I get CUDA out of memory, and 3 GB are allocated while the rest is unused.":            false,
+		"I run with CUDA_VISIBLE_DEVICES=0 only and get CUDA out of memory with torch.":                    false,
+		"I want everything to be loaded only on cuda:1, and I get CUDA out of memory with torch.":          false,
+		"Only GPU 0 is free, the others are taken by colleagues, and I get CUDA out of memory with torch.": false,
+		"I only have one GPU, all the model is on one GPU, and I get CUDA out of memory with torch.":       false,
+	} {
+		events := Read(text, nil, oomlog.Scan)
+		if len(events) != 1 {
+			t.Errorf("%d events of %q", len(events), text)
+			continue
+		}
+		if got := slices.Contains(events[0].Context.Told, sampler.ToldOneGPU); got != want {
+			t.Errorf("%v of %q", got, text)
+		}
+	}
+}
+
 // What XLA's compiler warns of is a failure only where somebody says that it fails.
 func TestUnreducedProgram(t *testing.T) {
 	const line = "Can't reduce memory use below 11.20GiB (12025908428 bytes) by rematerialization; only reduced to 37.40GiB (40157944217 bytes), down from 37.40GiB (40157944217 bytes) originally"
